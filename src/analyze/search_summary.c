@@ -221,7 +221,7 @@ void histogram_build(const int64_t *sorted, size_t count, struct histogram *h)
 
 /* ---- the typical one ---- */
 
-static int by_operation(const struct hit *a, const struct hit *b)
+int hits_compare_operations(const struct hit *a, const struct hit *b)
 {
 	int order = str_compare(a->root_service, b->root_service);
 
@@ -236,7 +236,7 @@ struct ranked {
 static int by_group(const void *left, const void *right)
 {
 	const struct ranked *a = left, *b = right;
-	int order = by_operation(a->hit, b->hit);
+	int order = hits_compare_operations(a->hit, b->hit);
 
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
@@ -267,7 +267,8 @@ bool typical_hit_find(const struct hit *items, size_t count,
 		int64_t sum_ns;
 
 		for (end = start + 1; end < count; end++)
-			if (by_operation(all[start].hit, all[end].hit))
+			if (hits_compare_operations(all[start].hit,
+						    all[end].hit))
 				break;
 		sum_ns = time_in_all(all + start, end - start);
 		if (end - start < out->group_count ||

@@ -25,6 +25,9 @@ bool hit_is_health_check(const struct hit *hit);
 /* Longest first, then newest first, then by id. */
 void hits_sort(struct hit *items, size_t count);
 
+/* By service and name of the root. */
+int hits_compare_operations(const struct hit *a, const struct hit *b);
+
 void durations_sort(int64_t *durations_ns, size_t count);
 
 /* Nearest rank: the smallest value that at least so many thousandths of all

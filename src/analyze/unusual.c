@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/search_summary.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -13,18 +14,11 @@ struct group {
 	size_t count;
 };
 
-static int by_operation(const struct hit *a, const struct hit *b)
-{
-	int order = str_compare(a->root_service, b->root_service);
-
-	return order ? order : str_compare(a->root_name, b->root_name);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct hit *a = *(const struct hit *const *)left;
 	const struct hit *b = *(const struct hit *const *)right;
-	int order = by_operation(a, b);
+	int order = hits_compare_operations(a, b);
 
 	if (!order)
 		order = compare_i64(a->duration_ns, b->duration_ns);
@@ -50,7 +44,7 @@ static struct group group_at(const struct hit **items, size_t count, size_t at)
 {
 	size_t end = at;
 
-	while (end < count && !by_operation(items[at], items[end]))
+	while (end < count && !hits_compare_operations(items[at], items[end]))
 		end++;
 	return (struct group){ items + at, end - at };
 }
@@ -60,9 +54,9 @@ static struct group find_group(const struct hit **items, size_t count,
 {
 	size_t at = 0;
 
-	while (at < count && by_operation(items[at], like) < 0)
+	while (at < count && hits_compare_operations(items[at], like) < 0)
 		at++;
-	if (at == count || by_operation(items[at], like))
+	if (at == count || hits_compare_operations(items[at], like))
 		return (struct group){ NULL, 0 };
 	return group_at(items, count, at);
 }

@@ -9,7 +9,6 @@
 #include "investigate/conclusion.h"
 #include "investigate/measures.h"
 #include "investigate/profile_sides.h"
-#include "investigate/version_baseline.h"
 
 /* All that can be asked for at once: the types of waiting as wholes, or one
  * type in parts with the counts of requests. */

@@ -418,7 +418,6 @@ static bool ask_earlier(struct trace_search *s, struct backends *b,
 	struct trace_search earlier;
 	struct error ignored = { 0 };
 	unsigned attempt = 0;
-	struct hits empty;
 
 	trace_search_init(&earlier);
 	earlier.query = s->query;
@@ -426,12 +425,11 @@ static bool ask_earlier(struct trace_search *s, struct backends *b,
 	earlier.query.min_duration_ns = s->first_min_ns;
 	earlier.query.is_slowest_first = false;
 	earlier.query.page_token = STR("");
-	earlier.round_limit = 1;
 	/* That there is no answer to it is no reason to give none. */
 	if (ask(&earlier, b, &attempt, &ignored)) {
-		empty = s->earlier;
+		hits_release(&s->earlier);
 		s->earlier = earlier.hits;
-		earlier.hits = empty;
+		hits_init(&earlier.hits);
 	}
 	trace_search_release(&earlier);
 	return ignored.code != ERROR_MEMORY || (*err = ignored, false);
@@ -440,15 +438,12 @@ static bool ask_earlier(struct trace_search *s, struct backends *b,
 bool trace_search_unusual(struct trace_search *s, struct backends *b,
 			  struct error *err)
 {
-	size_t now;
-
 	if (s->held || backends_trace_traits(b)->is_metered)
 		return true;
 	if (!ask_earlier(s, b, err))
 		return false;
 	s->earlier.count =
 		drop_health_checks(s->earlier.items, s->earlier.count);
-	now = s->first_count;
-	return unusual_find(s->hits.items, now, s->earlier.items,
+	return unusual_find(s->hits.items, s->first_count, s->earlier.items,
 			    s->earlier.count, &s->unusual, err);
 }
