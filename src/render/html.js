@@ -1,5 +1,7 @@
-'use strict';
+// SPDX-License-Identifier: Apache-2.0
 (function () {
+  'use strict';
+  var page = tracefindPage;
   var root = document.documentElement;
 
   function element(name, text, props) {
@@ -257,12 +259,12 @@
   };
 
   /* Its row is shown wherever it stands. Null: none any more. */
-  Functions.prototype.mark = function (name) {
+  Functions.prototype.mark = function (key) {
     var self = this;
     if (this.marked)
       this.marked.removeAttribute('aria-current');
-    this.marked = name && this.rows.find(function (row) {
-      return self.nameOf(row) === name;
+    this.marked = key && this.rows.find(function (row) {
+      return page.functionKey(self.nameOf(row)) === key;
     });
     if (this.marked)
       this.marked.setAttribute('aria-current', 'true');
@@ -275,13 +277,17 @@
       var link = e.target.closest('a[href="#flame"]');
       if (!link)
         return;
-      self.mark(link.textContent);
+      page.select({ 'function': link.textContent }, 'functions');
       document.dispatchEvent(new CustomEvent('tracefind-find',
                                              { detail: link.textContent }));
     });
     document.addEventListener('tracefind-found', function (e) {
-      self.mark(e.detail && e.detail.function);
+      page.select({ 'function': e.detail && e.detail.function }, 'flame', true);
     });
+    page.onSelect(function (now) {
+      self.mark(now['function']);
+    });
+    this.mark(page.selected()['function']);
   };
 
   /* ---- commands ---- */
@@ -322,18 +328,10 @@
     line.append(pre, button);
   }
 
-  /* A link into a closed element opens it. */
-  function openTarget() {
-    var target = location.hash && byId(location.hash.slice(1));
-    if (target && target.tagName === 'DETAILS')
-      target.open = true;
-  }
-
   addTheme();
   addFolds();
   if (byId('table'))
     new Functions(byId('table')).link();
   all('#commands pre').forEach(addCopy);
-  addEventListener('hashchange', openTarget);
-  openTarget();
+  page.reveal(page.address.get('view'));
 }());

@@ -64,19 +64,13 @@ function announce(f) {
 // ---- zoom and focus ----
 
 function keepState() {
-	const z = state.zoom, q = id("find").value;
-	const parts = [state.show !== "both" ? "s=" + state.show : "",
-		z ? "z=" + z.lane.name + "." + z.i : "",
-		q ? "q=" + encodeURIComponent(q) : ""].filter(p => p);
+	const z = state.zoom, q = id("find").value || null;
+	const kept = { s: state.show !== "both" ? state.show : null,
+		z: z && z.lane.name + "." + z.i, q: q };
 
-	if (!parts.length && !location.hash.startsWith("#flame&"))
-		return;
-	try {
-		history.replaceState(null, "", "#flame" + parts.map(p =>
-			"&" + p).join(""));
-	} catch (e) {
-		return; // kept by nobody then
-	}
+	if (kept.s || kept.z || kept.q)
+		kept.view = "flame";
+	tracefindPage.address.set(kept, true);
 }
 
 function screenTop(f) {
