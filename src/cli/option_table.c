@@ -51,6 +51,7 @@ static const char *const granularity_words[] = {
 };
 static const char *const scope_words[] = { "auto",     "span",    "cohort",
 					   "instance", "service", NULL };
+static const char *const layout_words[] = { "icicle", "flame", NULL };
 static const char *const palette_words[] = { "auto", "hot",  "java",
 					     "kind", "diff", NULL };
 /* In the order of enum color_mode. */
@@ -397,8 +398,10 @@ static const struct option_row rows[] = {
 	  "cut these fronts, separated by ':', off the names of files",
 	  FIELD(trim_path) },
 
-	{ "inverted", 0, OPTION_FLAG, 0, PROFILING, NULL, VIEW,
-	  "flame graphs with the root on top", FIELD(inverted) },
+	{ "layout", 0, OPTION_WORD, OPTION_CONFIG, PROFILING, "HOW", VIEW,
+	  "flame graphs as icicle, the root on top, or flame, the root below "
+	  "(icicle)",
+	  FIELD(layout), .words = layout_words },
 	{ "reverse", 0, OPTION_FLAG, 0, PROFILING, NULL, VIEW,
 	  "flame graphs from the callees to their callers", FIELD(reverse) },
 	{ "width", 0, OPTION_U64, 0, DRAWING, "PIXELS", VIEW,

@@ -110,7 +110,7 @@ struct options {
 	const char *trim_path;
 	const char *source_path;
 	/* of pictures */
-	bool inverted;
+	const char *layout; /* icicle flame */
 	bool reverse;
 	uint64_t width_px;     /* 0: not given */
 	const char *min_width; /* "0.5", in pixels; NULL: not given */

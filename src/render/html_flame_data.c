@@ -401,7 +401,8 @@ static void write_head(struct data *d, const struct render_input *in)
 	jsonw_pair_i64(w, "unit_ns", time_unit_ns(f->unit));
 	jsonw_pair_bool(w, "is_bytes", str_equal(f->unit, STR("bytes")));
 	jsonw_pair_bool(w, "has_baseline", f->has_baseline);
-	jsonw_pair_bool(w, "is_inverted", in->picture.is_inverted);
+	jsonw_pair_text(w, "layout",
+			in->picture.has_root_below ? "flame" : "icicle");
 	jsonw_pair_bool(w, "is_share", f->normalize == NORMALIZE_SHARE);
 	jsonw_pair_f64(w, "baseline_scale", f->baseline_scale, -1);
 	write_scale(w, in->result);

@@ -132,7 +132,7 @@ static void write_title(struct out *out, const struct flame_words *w,
 static int64_t frame_top(const struct picture *p, const struct lane *l,
 			 uint32_t depth)
 {
-	uint32_t row = p->s.in->picture.is_inverted ? depth : l->depth - depth;
+	uint32_t row = p->s.in->picture.has_root_below ? l->depth - depth : depth;
 
 	return l->top + (int64_t)row * FRAME_CPX;
 }

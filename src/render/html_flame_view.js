@@ -21,7 +21,7 @@ const view = document.getElementById("flame-view");
 const canvas = document.getElementById("flame-canvas");
 const context = canvas.getContext("2d");
 // A frame is looked at in a lane: { lane, i }. isMatch: of functions.
-const state = { show: "both", palette: "", isInverted: data.is_inverted,
+const state = { show: "both", palette: "", isInverted: data.layout !== "flame",
 	zoom: null, focus: null, hover: null, isMatch: null };
 let width = 0, letter = 7.22, shown = [];
 

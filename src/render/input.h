@@ -39,7 +39,7 @@ enum palette {
 struct picture_style {
 	unsigned width_px; /* 0: not said; 1200, or as wide as the window */
 	unsigned min_width_cpx; /* narrower frames are left out; 1/100 pixel */
-	bool is_inverted;       /* the root on top */
+	bool has_root_below;    /* a flame, no icicle */
 	bool has_rows;          /* the limit of the style was asked for */
 	enum palette palette;
 };

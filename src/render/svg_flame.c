@@ -106,7 +106,7 @@ static bool lay_out(struct picture *p)
 static int64_t frame_top(const struct picture *p, const struct lane *l,
 			 uint32_t depth)
 {
-	uint32_t row = p->s.in->picture.is_inverted ? depth : l->depth - depth;
+	uint32_t row = p->s.in->picture.has_root_below ? l->depth - depth : depth;
 
 	return l->top + (int64_t)row * FRAME_CPX;
 }
@@ -266,7 +266,7 @@ static void write_lane(struct picture *p, struct lane *l, const char *name)
 	outf(out, "<g class=\"lane\" aria-label=\"%s\"", name);
 	svg_attr(out, "data-y", frame_top(p, l, 0));
 	svg_attr(out, "data-step",
-		 p->s.in->picture.is_inverted ? FRAME_CPX : -FRAME_CPX);
+		 p->s.in->picture.has_root_below ? -FRAME_CPX : FRAME_CPX);
 	out_text(out, ">\n");
 	for (uint32_t i = 0; i < p->f->node_count; i++) {
 		if (!visit(p, l, i) || is_sliver(p, l, i))

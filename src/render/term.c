@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The flame graph as text: rows of cells, coloured on a terminal that has
- * colours, else with marks. The root stands on top, since reading
- * begins there.
+ * colours, else with marks.
  */
 #include <math.h>
 
@@ -235,10 +234,14 @@ static void write_rows(struct drawing *d, const struct flame_grid *g,
 		       enum flame_side side)
 {
 	struct rows rows = choose_rows(d, g);
+	bool is_flame = d->in->picture.has_root_below;
 
+	if (is_flame)
+		write_hidden(d, &rows);
 	for (uint32_t i = 0; i < rows.count; i++)
-		write_row(d, g, i, side);
-	write_hidden(d, &rows);
+		write_row(d, g, is_flame ? rows.count - 1 - i : i, side);
+	if (!is_flame)
+		write_hidden(d, &rows);
 }
 
 static uint32_t row_limit(const struct render_input *in, uint32_t typical)

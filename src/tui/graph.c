@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's flame graph, root on top: where keys go, and the frames.
+ * The explorer's flame graph: where keys go, and the frames.
  */
 #include "base/escape.h"
 #include "render/ansi.h"
@@ -204,10 +204,21 @@ static bool build(struct explorer *e)
 	return !e->has_failed;
 }
 
+/* The row of the grid in a row of the body, and the other way round: a flame
+ * grows from the last one. */
+static uint32_t turn_row(const struct explorer *e, uint32_t row)
+{
+	return e->in->picture.has_root_below ? explorer_body_rows(e) - 1 - row
+					     : row;
+}
+
 /* A second click zooms. */
 static void click(struct explorer *e, uint32_t row, uint32_t column)
 {
-	if (!row-- || !build(e) || row >= e->grid.row_count)
+	if (!row || row > explorer_body_rows(e) || !build(e))
+		return;
+	row = turn_row(e, row - 1);
+	if (row >= e->grid.row_count)
 		return;
 	for (size_t i = e->grid.row_starts[row];
 	     i < e->grid.row_starts[row + 1]; i++) {
@@ -234,9 +245,29 @@ static void on_character(struct explorer *e, uint32_t c)
 		graph_zoom(e, e->zoom ? e->f->nodes[e->zoom].parent : 0);
 }
 
+/* Towards the callees is up in a flame. */
+static enum tui_key turn_key(const struct explorer *e, enum tui_key key)
+{
+	static const enum tui_key turned[][2] = {
+		{ TUI_UP, TUI_DOWN },
+		{ TUI_WHEEL_UP, TUI_WHEEL_DOWN },
+		{ TUI_PAGE_UP, TUI_PAGE_DOWN },
+	};
+
+	for (size_t i = 0; e->in->picture.has_root_below &&
+			   i < sizeof turned / sizeof *turned;
+	     i++)
+		for (int up = 0; up < 2; up++)
+			if (key == turned[i][up])
+				return turned[i][!up];
+	return key;
+}
+
 void graph_event(struct explorer *e, const struct tui_event *event)
 {
-	switch (event->key) {
+	enum tui_key key = turn_key(e, event->key);
+
+	switch (key) {
 	case TUI_UP:
 	case TUI_WHEEL_UP:
 		go_up(e);
@@ -247,11 +278,11 @@ void graph_event(struct explorer *e, const struct tui_event *event)
 		break;
 	case TUI_LEFT:
 	case TUI_RIGHT:
-		go_aside(e, event->key == TUI_RIGHT);
+		go_aside(e, key == TUI_RIGHT);
 		break;
 	case TUI_PAGE_UP:
 	case TUI_PAGE_DOWN:
-		go_by_screen(e, event->key == TUI_PAGE_DOWN);
+		go_by_screen(e, key == TUI_PAGE_DOWN);
 		break;
 	case TUI_HOME:
 		select_node(e, 0);
@@ -364,9 +395,9 @@ static void draw_row(struct explorer *e, const struct surface *s, uint32_t row)
 {
 	static const struct look plain = { 0 };
 	const struct flame_grid *g = &e->grid;
-	uint32_t column = 0;
-	size_t i = row < g->row_count ? g->row_starts[row] : 0;
-	size_t end = row < g->row_count ? g->row_starts[row + 1] : 0;
+	uint32_t column = 0, at = turn_row(e, row);
+	size_t i = at < g->row_count ? g->row_starts[at] : 0;
+	size_t end = at < g->row_count ? g->row_starts[at + 1] : 0;
 
 	for (; i < end; i++) {
 		const struct flame_bar *bar = &g->bars[i];

@@ -106,7 +106,7 @@ class Test(Page):
         """Hovers over each frame: the same words at the same place in the
         same colour."""
         b = self.b
-        args = [*args, "--inverted", "--palette", palette]
+        args = [*args, "--palette", palette]
         frames = self.svg_frames(self.draw("same.svg", *args))
         self.open(self.draw("same.html", *args))
         width = b.js("view().width")
@@ -156,7 +156,7 @@ class Test(Page):
         self.equal(root["name"], "all", "Home: the root")
         self.near(root["width"], whole, "as wide as the view")
         self.equal(b.js("at('reset').disabled"), True, "nothing to reset")
-        load = self.keys("ArrowUp", "ArrowUp", "ArrowUp")
+        load = self.keys("ArrowDown", "ArrowDown", "ArrowDown")
         # Equal widths: the first by name.
         self.equal(load["name"], "load", "up three times")
         self.near(load["width"], whole / 2, "half before")
@@ -165,18 +165,18 @@ class Test(Page):
         load = self.click(load)
         self.near(load["width"], whole, "a click makes it whole")
         self.equal(b.js("at('reset').disabled"), False, "there is a way out")
-        self.near(self.keys("ArrowUp")["width"], whole * 6 / 7,
+        self.near(self.keys("ArrowDown")["width"], whole * 6 / 7,
                   "callees keep their part")
-        self.near(self.keys("ArrowDown", "ArrowDown")["width"], whole,
+        self.near(self.keys("ArrowUp", "ArrowUp")["width"], whole,
                   "callers are whole")
         self.equal(self.keys("ArrowLeft")["name"], "serve",
                    "others are not there")
-        self.near(self.keys("ArrowUp", "Escape")["width"], whole / 2,
+        self.near(self.keys("ArrowDown", "Escape")["width"], whole / 2,
                   "Escape goes back")
-        self.keys("ArrowUp", "Enter")
-        self.near(b.js("focused()")["width"], whole, "Enter zooms")
         self.keys("ArrowDown", "Enter")
-        self.near(self.keys("ArrowUp")["width"], whole * 6 / 7,
+        self.near(b.js("focused()")["width"], whole, "Enter zooms")
+        self.keys("ArrowUp", "Enter")
+        self.near(self.keys("ArrowDown")["width"], whole * 6 / 7,
                   "and again, to a caller")
         self.keys("Backspace")
         self.near(b.js("focused()")["width"], whole, "Backspace: one back")
@@ -188,12 +188,12 @@ class Test(Page):
     def keyboard(self):
         b = self.b
         self.focus()
-        self.equal(self.keys("ArrowUp", "ArrowUp")["name"], "serve",
+        self.equal(self.keys("ArrowDown", "ArrowDown")["name"], "serve",
                    "up to the widest callee")
         self.equal(self.keys("ArrowLeft")["name"], "idle",
                    "left to its sibling")
         self.equal(self.keys("ArrowLeft")["name"], "idle", "which is the last")
-        f = self.keys("ArrowRight", "ArrowUp")
+        f = self.keys("ArrowRight", "ArrowDown")
         self.equal(f["name"], "load", "and up again")
         self.check("load" in b.js("told()"), "focus tells of it",
                    b.js("told()"))
@@ -207,7 +207,7 @@ class Test(Page):
                    "with a visible edge")
         self.equal(self.keys("Home", "ArrowRight")["lane"], "gone",
                    "from the root to that of the lane below")
-        self.equal(self.keys("ArrowUp", "ArrowUp", "ArrowUp")["name"], "old",
+        self.equal(self.keys("ArrowDown", "ArrowDown", "ArrowDown")["name"], "old",
                    "where what is gone is")
         self.check("gone" in b.js("told()"), "and says so", b.js("told()"))
         b.key("Home")
@@ -242,7 +242,7 @@ class Test(Page):
             self.equal(self.find(pattern), f"matched {wanted}", what)
         b.key("Escape")
         self.equal(b.js("at('matched').textContent"), "", "Escape ends it")
-        self.keys("Home", "ArrowUp", "ArrowUp", "Enter")
+        self.keys("Home", "ArrowDown", "ArrowDown", "Enter")
         self.equal(self.find("^load$"), "matched 58.3 %, before 37.5 %",
                    "of what is zoomed to")
         b.key("Escape")
@@ -252,7 +252,7 @@ class Test(Page):
         b = self.b
         self.focus()
         b.js("found.length = 0")
-        f = self.keys("ArrowUp", "ArrowUp", "ArrowUp")
+        f = self.keys("ArrowDown", "ArrowDown", "ArrowDown")
         self.equal(b.js("found"), ["main", "serve", "load"],
                    "the page is told of what is picked")
         self.click(f)
@@ -275,15 +275,15 @@ class Test(Page):
     def controls(self):
         b = self.b
         self.focus()
-        bottom = float(self.keys()["y"])
+        top = float(self.keys()["y"])
         b.js("at('turn').click()")
-        self.equal(b.js("at('turn').getAttribute('aria-pressed')"), "true",
-                   "the root on top")
+        self.equal(b.js("at('turn').getAttribute('aria-pressed')"), "false",
+                   "the root at the bottom")
         self.focus()
-        self.check(float(self.keys()["y"]) == 0 < bottom, "is on top",
+        self.check(float(self.keys()["y"]) > top == 0, "is at the bottom",
                    self.keys())
-        self.equal(self.keys("ArrowDown")["name"], "main",
-                   "then callees are below")
+        self.equal(self.keys("ArrowUp")["name"], "main",
+                   "then callees are above")
         b.js("at('turn').click()")
         for value, lane in (("before", "before"), ("after", "after"),
                             ("both", "after")):
@@ -291,7 +291,7 @@ class Test(Page):
                  "at('show').dispatchEvent(new Event('change'))")
             self.focus()
             self.equal(self.keys()["lane"], lane, f"shows {value}")
-            f = self.keys("ArrowUp", "ArrowUp", "ArrowUp")
+            f = self.keys("ArrowDown", "ArrowDown", "ArrowDown")
             self.near(f["width"], b.js("view().width") *
                       (.4 if value == "before" else .5),
                       f"to the scale of {value}")
@@ -321,7 +321,7 @@ class Test(Page):
             self.focus()
             self.near(self.keys()["width"], b.js("view().width"),
                       f"the root at {width}")
-            self.near(self.keys("ArrowUp", "ArrowUp", "ArrowUp")["width"],
+            self.near(self.keys("ArrowDown", "ArrowDown", "ArrowDown")["width"],
                       b.js("view().width") / 2, f"half of it at {width}")
             self.check(b.js("document.documentElement.scrollWidth") <= width,
                        f"no scrolling sideways at {width}")
@@ -339,7 +339,7 @@ class Test(Page):
         b = self.b
         b.js("document.activeElement.blur()")
         self.hover(-5, -5)
-        place = "pixel(view().left + 60, view().bottom - 12)"
+        place = "pixel(view().left + 60, view().top + 4)"
         light = b.js(place)
         self.media("dark")
         dark = b.js(place)
@@ -351,7 +351,7 @@ class Test(Page):
     def touch(self):
         b = self.b
         self.focus()
-        f = self.keys("ArrowUp", "ArrowUp", "ArrowUp")
+        f = self.keys("ArrowDown", "ArrowDown", "ArrowDown")
         b.key("Home")
         b.call("Emulation.setTouchEmulationEnabled", enabled=True)
         left, top = b.js("[view().left, view().top]")
@@ -374,7 +374,7 @@ class Test(Page):
     def remembered(self):
         b = self.b
         self.focus()
-        self.keys("ArrowUp", "ArrowUp", "ArrowUp", "Enter")
+        self.keys("ArrowDown", "ArrowDown", "ArrowDown", "Enter")
         self.find("par.e")
         fragment = b.js("location.hash")
         self.check("par.e" in fragment, "the address remembers", fragment)
@@ -390,7 +390,7 @@ class Test(Page):
         """The canvas is no larger than the window; the rest is scrolled."""
         b = self.b
         stack = ";".join(f"f{i}" for i in range(3000))
-        self.open(self.draw("tall.html", "profile", "--inverted",
+        self.open(self.draw("tall.html", "profile",
                             self.write("tall.folded", f"{stack} 100\n")))
         self.check(b.js("at('canvas').clientHeight") <= 900 <
                    b.js("view().height"), "the canvas fits the window")
@@ -406,7 +406,7 @@ class Test(Page):
                        != "#000000", f"f{depth - 1} is drawn")
         b.js("scrollTo(0, 0)")
         self.focus()
-        self.keys(*["ArrowDown"] * 80)
+        self.keys(*["ArrowUp"] * 80)
         self.check(0 <= b.js("view().top") + float(b.js("focused().y")) < 900,
                    "what has the focus is in sight")
         self.quiet("tall")
@@ -439,7 +439,7 @@ class Test(Page):
         self.open(self.draw("hostile.html", "profile",
                             self.write("hostile.folded", lines)))
         self.focus()
-        f = self.keys("ArrowUp", "ArrowUp")
+        f = self.keys("ArrowDown", "ArrowDown")
         seen = set()
         for _ in names + names:
             seen.add(f["name"])
@@ -539,7 +539,7 @@ class Test(Page):
                    "which is in sight", b.js("view().top"))
         self.check(name in b.js("told()"), "and told of", b.js("told()"))
         self.focus()
-        self.equal(self.keys(*["ArrowUp"] * 6)["name"], b.js(
+        self.equal(self.keys(*["ArrowDown"] * 6)["name"], b.js(
             "document.querySelector('#functions [aria-current=true] a')"
             ".textContent"), "a frame marks its row")
         b.js("document.documentElement.dataset.theme = 'dark'")

@@ -78,25 +78,26 @@ class Test(Page):
             if self.b.js("document.activeElement.matches('.f')"):
                 return
 
-    def keyboard(self):
+    def keyboard(self, path, down, up):
+        """down: the key towards callees."""
         b = self.b
         b.js("document.activeElement.blur()")
-        b.open(self.diff)
+        b.open(path)
         b.js(LOOK)
         self.tab_in()
         self.equal(b.js("focused()"), "all", "Tab goes to the root")
         self.check("total 14,000" in b.js("info()"), "focus tells of it",
                    b.js("info()"))
-        b.key("ArrowUp")
-        b.key("ArrowUp")
-        self.equal(b.js("focused()"), "serve", "up to the widest callee")
+        b.key(down)
+        b.key(down)
+        self.equal(b.js("focused()"), "serve", f"{down} to the widest callee")
         b.key("ArrowLeft")
         self.equal(b.js("focused()"), "idle", "left to its sibling")
         b.key("ArrowRight")
-        b.key("ArrowUp")
-        self.equal(b.js("focused()"), "load", "and up again")
-        b.key("ArrowDown")
-        self.equal(b.js("focused()"), "serve", "down to the caller")
+        b.key(down)
+        self.equal(b.js("focused()"), "load", f"and {down} again")
+        b.key(up)
+        self.equal(b.js("focused()"), "serve", f"{up} to the caller")
         b.key("Enter")
         self.near(b.js("place('serve')")[2], b.js("place('all')")[2],
                   "Enter zooms")
@@ -227,7 +228,7 @@ class Test(Page):
         stack = ";".join(f"f{i}" for i in range(120))
         self.open(self.draw("tall.svg", "profile",
                             self.write("tall.folded", f"{stack} 100\n")))
-        for name, at_top in (("f110", False), ("f80", True)):
+        for name, at_top in (("f30", False), ("f80", True)):
             b.js(f"scrollTo(0, place('{name}')[1] + scrollY - "
                  f"{100 if not at_top else 850})")
             b.mouse("mouseMoved", *self.center(name))
@@ -266,7 +267,7 @@ class Test(Page):
                    "20,000 slivers are few elements",
                    b.js("document.querySelectorAll('*').length"))
         x, y, w, _ = b.js("place('many')")
-        y -= 9
+        y += 26
         b.mouse("mouseMoved", x + w / 2, y)
         self.check("s10" in b.js("info()") or "s09" in b.js("info()"),
                    "a sliver is told where it is drawn", b.js("info()"))
@@ -367,13 +368,19 @@ class Test(Page):
         before = self.write("before.folded", BEFORE)
         after = self.write("after.folded", AFTER)
         self.diff = self.draw("diff.svg", "diff", before, after)
-        self.b.resize(1200)
+        b = self.b
+        b.resize(1200)
         self.open(self.diff)
         self.zoom()
         self.search()
         self.widths()
         self.quiet("diff")
-        self.keyboard()
+        self.keyboard(self.diff, "ArrowDown", "ArrowUp")
+        flame = self.draw("flame.svg", "diff", before, after, "--layout",
+                          "flame")
+        self.keyboard(flame, "ArrowUp", "ArrowDown")
+        self.check(b.js("place('all')[1] > place('load')[1]"),
+                   "the root of a flame is below")
         self.quiet("keyboard")
         self.labels()
         self.narrow()

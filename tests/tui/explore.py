@@ -68,6 +68,21 @@ def moves_and_tells():
 
 
 @test
+def stands_on_the_root():
+    with Program(DIFF + ["--layout", "flame"]) as p:
+        p.shows(READY)
+        lines = p.screen.lines()
+        equal(lines[18][:5], "[all ", "the root's row")
+        equal("main.handlePay" in lines[14], True, "four rows above it")
+        p.send("kkkk\x1b[A\x1b[A")
+        p.shows("crypto/tls.(*Conn).Handshake  ")
+        p.send("j")
+        p.shows("main.retryLoop  ")
+        p.send("q")
+        equal(p.end(), 0, "status")
+
+
+@test
 def searches():
     with Program(DIFF) as p:
         p.shows(READY)

@@ -201,9 +201,9 @@ static void test_svg_slow(void **state)
 	sample_flame(&s);
 	check_svg(&s, "slow.svg");
 	s.picture.palette = PALETTE_KIND;
-	s.picture.is_inverted = true;
+	s.picture.has_root_below = true;
 	s.picture.width_px = 600;
-	check_svg(&s, "slow.inverted.svg");
+	check_svg(&s, "slow.flame.svg");
 }
 
 static void test_svg_profile(void **state)
