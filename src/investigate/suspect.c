@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/suspect.h"
 
+#include "analyze/operations.h"
 #include "analyze/slow_tree.h"
 
 void suspect_init(struct suspect *s)
@@ -57,4 +58,11 @@ bool suspect_find_again(struct investigation *v, struct suspect *s,
 	    !guilty_want_is_narrow(&s->want))
 		focus(v, s, typical);
 	return choose(v, s, typical, err);
+}
+
+uint32_t suspect_entry(const struct trace *t, const struct suspect *s)
+{
+	return s->pick.profile_span != SPAN_NONE
+		       ? s->pick.profile_span
+		       : span_entry(t, s->pick.owner);
 }

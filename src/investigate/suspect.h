@@ -34,4 +34,8 @@ bool suspect_find_again(struct investigation *v, struct suspect *s,
 			const struct typical *typical, bool has_gap_of_caller,
 			struct error *err) MUST_CHECK;
 
+/* The span of the process whose time is to be explained, as the traces of
+ * other requests have it: the one that carries the profile id. */
+uint32_t suspect_entry(const struct trace *t, const struct suspect *s);
+
 #endif

@@ -107,6 +107,10 @@ struct operation_history {
 void operation_history_init(struct operation_history *s);
 void operation_history_release(struct operation_history *s);
 
+/* OPERATION_NONE: the span's operation was not asked for. */
+uint32_t operation_history_find(const struct operation_history *s,
+				const struct trace *t, uint32_t span);
+
 /* The questions to the trace server, for jobs_run(); none when the trace
  * came from a file. window: around the trace. */
 bool operation_history_request(struct operation_history *s,
