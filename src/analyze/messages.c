@@ -117,20 +117,15 @@ struct str message_queue(const struct trace *t, const struct message *m)
 
 /* ---- what is usual ---- */
 
+/* Messages of one window, as spans that last as long as they waited. */
 struct waits {
 	int64_t *sent_ns; /* by trace: end of the last sending, 0 none yet */
-	int64_t *values;
+	struct history_span *spans;
 	uint32_t count;
 };
 
-static bool is_in(struct time_range range, int64_t time_ns)
-{
-	return (!range.from_ns && !range.to_ns) ||
-	       (time_ns >= range.from_ns && time_ns < range.to_ns);
-}
-
 /* Spans come in the order of their starts. */
-static void add_waits(const struct history_window *w, struct time_range range,
+static void add_waits(const struct history_window *w,
 		      const struct message_wait *of, struct waits *out)
 {
 	for (uint32_t i = 0; i < w->span_count; i++) {
@@ -142,24 +137,25 @@ static void add_waits(const struct history_window *w, struct time_range range,
 		if (s->operation == of->sender)
 			out->sent_ns[s->trace] =
 				sat_add_i64(s->start_ns, s->duration_ns);
-		if (s->operation != of->receiver || !out->sent_ns[s->trace] ||
-		    !is_in(range, s->start_ns))
+		if (s->operation != of->receiver || !out->sent_ns[s->trace])
 			continue;
 		wait_ns = sat_sub_i64(s->start_ns, out->sent_ns[s->trace]);
-		out->values[out->count++] = wait_ns > 0 ? wait_ns : 0;
+		out->spans[out->count] = *s;
+		out->spans[out->count++].duration_ns =
+			wait_ns > 0 ? wait_ns : 0;
 	}
 }
 
-static bool waits_of(const struct history_window *w, struct time_range range,
+static bool waits_of(const struct history_window *w,
 		     const struct message_wait *of, struct arena *arena,
 		     struct waits *out, struct error *err)
 {
 	*out = (struct waits){ 0 };
 	out->sent_ns = arena_array(arena, w->trace_count, sizeof *out->sent_ns);
-	out->values = arena_array(arena, w->span_count, sizeof *out->values);
-	if (!out->sent_ns || !out->values)
+	out->spans = arena_array(arena, w->span_count, sizeof *out->spans);
+	if (!out->sent_ns || !out->spans)
 		return arena_fail(arena, "the history of the messages", err);
-	add_waits(w, range, of, out);
+	add_waits(w, of, out);
 	return true;
 }
 
@@ -172,25 +168,72 @@ void message_wait_set(struct message_wait *wait, int64_t *values,
 	wait->p90_ns = values_quantile(values, count, 90);
 }
 
+static uint32_t collect(const struct waits *from, struct time_range range,
+			int64_t *values)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < from->count; i++)
+		if ((!range.from_ns && !range.to_ns) ||
+		    (from->spans[i].start_ns >= range.from_ns &&
+		     from->spans[i].start_ns < range.to_ns))
+			values[n++] = from->spans[i].duration_ns;
+	return n;
+}
+
+/* Of both windows, in time. */
+static bool find_onset(struct waits *base, struct waits *slow,
+		       const struct message_wait *of, struct arena *arena,
+		       struct onset *out, struct error *err)
+{
+	const uint32_t windows[] = { 0, 1 };
+	struct history h = {
+		.window_count = 2,
+		.windows = { { .spans = base->spans,
+			       .span_count = base->count },
+			     { .spans = slow->spans,
+			       .span_count = slow->count } },
+	};
+
+	return onset_find(&h, windows, 2, of->receiver, arena, out, err);
+}
+
+static struct time_range healthy_range(const struct onset *o,
+				       const struct history_window *w,
+				       struct time_range range)
+{
+	return onset_healthy_range(o, range.from_ns || range.to_ns ? range
+								   : w->range);
+}
+
 bool message_wait_measure(const struct history *h, uint32_t window,
 			  struct time_range range, uint32_t slow_window,
 			  struct arena *arena, struct message_wait *wait,
 			  struct error *err)
 {
-	struct waits found;
+	static const struct time_range all;
+	const struct history_window *base_from = &h->windows[window];
+	struct waits base, slow = { 0 };
+	int64_t *values;
 
 	wait->slow_p50_ns = -1;
-	if (!waits_of(&h->windows[window], range, wait, arena, &found, err))
+	if (!waits_of(base_from, wait, arena, &base, err) ||
+	    (slow_window < h->window_count &&
+	     !waits_of(&h->windows[slow_window], wait, arena, &slow, err)) ||
+	    !find_onset(&base, &slow, wait, arena, &wait->onset, err))
 		return false;
-	message_wait_set(wait, found.values, found.count);
-	if (slow_window >= h->window_count)
+	values = arena_array(arena, base.count + slow.count, sizeof *values);
+	if (!values)
+		return arena_fail(arena, "the history of the messages", err);
+	message_wait_set(
+		wait, values,
+		collect(&base, healthy_range(&wait->onset, base_from, range),
+			values));
+	if (!slow.count)
 		return true;
-	if (!waits_of(&h->windows[slow_window], (struct time_range){ 0, 0 },
-		      wait, arena, &found, err))
-		return false;
-	values_sort(found.values, found.count);
-	if (found.count)
-		wait->slow_p50_ns =
-			values_quantile(found.values, found.count, 50);
+	values_sort(values, collect(&slow, all, values));
+	wait->slow_p50_ns = values_quantile(values, slow.count, 50);
+	if (wait->onset.is_found && wait->onset.slow_p50_ns > wait->slow_p50_ns)
+		wait->slow_p50_ns = wait->onset.slow_p50_ns;
 	return true;
 }

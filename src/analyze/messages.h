@@ -8,6 +8,7 @@
 #ifndef ANALYZE_MESSAGES_H
 #define ANALYZE_MESSAGES_H
 
+#include "analyze/onset.h"
 #include "analyze/trace_analysis.h"
 #include "model/history.h"
 
@@ -45,18 +46,22 @@ struct message_wait {
 	int64_t p50_ns; /* -1 when there are none, both of these */
 	int64_t p90_ns;
 	int64_t slow_p50_ns; /* in the slow window; -1 not known */
+	struct onset onset;  /* since when they wait longer */
 };
 
-/* Fewer tell nothing of what is usual: a wait that grew is many times that. */
+/* Fewer tell nothing of what is usual. So few tell little of how far waits
+ * spread: one that grew is as many times the longest of them. */
 #define MESSAGE_LEAST 3u
+#define MESSAGE_FEW_RATIO 3.0
 
 /* Sorts the values: the usual ones of wait. */
 void message_wait_set(struct message_wait *wait, int64_t *values,
 		      uint32_t count);
 
 /* For wait->sender and ->receiver: the waits in `window` of messages that were
- * taken in `range` (both 0: all), and in slow_window (UINT32_MAX: none). A
- * message is paired with the last one that its trace had sent by then. */
+ * taken in `range` (both 0: all) before the waits grew, and in slow_window
+ * (UINT32_MAX: none), of the part in which they are long. A message is paired
+ * with the last one that its trace had sent by then. */
 bool message_wait_measure(const struct history *h, uint32_t window,
 			  struct time_range range, uint32_t slow_window,
 			  struct arena *arena, struct message_wait *wait,

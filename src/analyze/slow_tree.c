@@ -96,14 +96,35 @@ static const struct message_wait *wait_of(const struct search *s,
 	return NULL;
 }
 
+/* For most messages of the slow window: who works long is behind because of
+ * that, and no longer wait changes it. */
+static bool has_work_moved(const struct search *s, uint32_t receiver)
+{
+	const struct typical_operation *o =
+		typical_find(s->typical, s->t, receiver);
+
+	return has_tree_grown(s, receiver) &&
+	       (o->slow_p50_ns < 0 ||
+		(double)o->slow_p50_ns >=
+			TYPICAL_MOVED_RATIO * (double)o->span_p50_ns);
+}
+
+/* A few tell the usual, not how far it spreads. */
+static bool is_wait_beyond(int64_t wait_ns, const struct message_wait *w)
+{
+	if (w->count >= TYPICAL_MIN)
+		return is_beyond(wait_ns, w->p50_ns, w->p90_ns);
+	return (double)wait_ns >= MESSAGE_FEW_RATIO * (double)w->p90_ns;
+}
+
 static bool has_wait_grown(const struct search *s, const struct message *m,
 			   const struct message_wait *w)
 {
 	return w && w->count >= MESSAGE_LEAST &&
 	       m->wait_ns >= MESSAGE_WAIT_NS &&
-	       is_beyond(m->wait_ns, w->p50_ns, w->p90_ns) &&
+	       is_wait_beyond(m->wait_ns, w) &&
 	       is_part_of_path(s, m->wait_ns - w->p50_ns) &&
-	       !has_tree_grown(s, m->receiver);
+	       !has_work_moved(s, m->receiver);
 }
 
 /* Others waited as long in the slow window: no bad luck of one message. */

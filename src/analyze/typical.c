@@ -134,10 +134,12 @@ static void sum_operation(struct sums *s, uint32_t operation,
 	out->calls_p90 = n ? (uint32_t)values_quantile(s->values, n, 90) : 0;
 	out->share = share_of(s);
 	out->slow_share = -1;
+	out->slow_p50_ns = -1;
 }
 
-/* In what part of the slow window's traces of the root each operation is. */
-static bool add_slow_shares(const struct history *h, uint32_t window,
+/* In what part of the slow window's traces of the root each operation is, and
+ * how long it takes there. */
+static bool add_slow_window(const struct history *h, uint32_t window,
 			    uint32_t root, struct arena *arena,
 			    struct typical *out, struct error *err)
 {
@@ -146,12 +148,17 @@ static bool add_slow_shares(const struct history *h, uint32_t window,
 	if (!sums_init(&s, h, window, (struct time_range){ 0, 0 }, arena, err))
 		return false;
 	count_traces(&s, root);
-	for (uint32_t i = 0; s.counted >= TYPICAL_MIN && i < h->operation_count;
-	     i++) {
+	for (uint32_t i = 0; i < h->operation_count; i++) {
 		struct typical_operation slow = { 0 };
 
 		add_spans(&s, i, &slow);
-		out->items[i].slow_share = share_of(&s);
+		if (s.counted >= TYPICAL_MIN)
+			out->items[i].slow_share = share_of(&s);
+		if (slow.span_count < TYPICAL_MIN)
+			continue;
+		values_sort(s.values, slow.span_count);
+		out->items[i].slow_p50_ns =
+			values_quantile(s.values, slow.span_count, 50);
 	}
 	return true;
 }
@@ -175,7 +182,7 @@ bool typical_build(const struct history *h, uint32_t window,
 	for (uint32_t i = 0; i < h->operation_count; i++)
 		sum_operation(&s, i, &out->items[i]);
 	return slow_window >= h->window_count ||
-	       add_slow_shares(h, slow_window, root, arena, out, err);
+	       add_slow_window(h, slow_window, root, arena, out, err);
 }
 
 /* NULL: none of these two. */

@@ -20,6 +20,7 @@ struct typical_operation {
 	uint32_t trace_count; /* traces that have such a span */
 	int64_t span_p50_ns;  /* -1 when there is none, all of these */
 	int64_t span_p90_ns;
+	int64_t slow_p50_ns; /* of single ones in the slow window, or -1 */
 	int64_t sum_p50_ns; /* of the sums by trace, of traces that have it */
 	int64_t sum_p90_ns;
 	uint32_t calls_p50; /* spans by trace, of traces that have it */
@@ -52,8 +53,8 @@ struct typical {
 
 /* From the spans of `window` that start in `range` (both 0: all). Traces that
  * have a span of operation `root` are the ones counted for shares
- * (OPERATION_NONE or no such span: all). slow_window gives slow_share;
- * UINT32_MAX: not known. *out lives in the arena. */
+ * (OPERATION_NONE or no such span: all). slow_window gives slow_share
+ * and slow_p50_ns; UINT32_MAX: not known. *out lives in the arena. */
 bool typical_build(const struct history *h, uint32_t window,
 		   struct time_range range, uint32_t root, uint32_t slow_window,
 		   struct arena *arena, struct typical *out,

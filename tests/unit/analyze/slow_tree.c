@@ -32,12 +32,17 @@ struct world {
 	struct slow_tree found;
 };
 
-static void add_window(struct past *p, const struct course *c)
+/* One window follows the other; the last traces are of another course. */
+static void add_window(struct past *p, const struct course *early,
+		       const struct course *late, uint32_t late_count)
 {
-	uint32_t window = past_window(p, 0, 1000000);
+	double from = p->h.window_count * TRACES * 1000.0;
+	uint32_t window = past_window(p, from, from + TRACES * 1000.0);
 
 	for (uint32_t i = 0; i < TRACES; i++) {
-		double at = i * 1000;
+		const struct course *c =
+			i + late_count < TRACES ? early : late;
+		double at = from + i * 1000;
 		double sent = at + c->request - PUBLISH_MS;
 
 		past_trace(p, window);
@@ -65,9 +70,10 @@ static void add_trace(struct world *w, const struct course *c, const char *more)
 	fixture_trace(&w->t, text);
 }
 
-static void ask(struct world *w, const struct course *usual,
-		const struct course *others, const struct course *now,
-		const char *more)
+/* late: of the window before as many are as those of the slow one. */
+static void ask_late(struct world *w, const struct course *usual,
+		     const struct course *others, const struct course *now,
+		     const char *more, uint32_t late)
 {
 	static const struct time_range all;
 	struct error err = { 0 };
@@ -78,8 +84,8 @@ static void ask(struct world *w, const struct course *usual,
 	past_operation(&w->p, "api", "publish", SPAN_KIND_PRODUCER);
 	if (usual->process >= 0)
 		past_operation(&w->p, "idx", "process", SPAN_KIND_CONSUMER);
-	add_window(&w->p, usual);
-	add_window(&w->p, others);
+	add_window(&w->p, usual, others, late);
+	add_window(&w->p, others, others, 0);
 	add_trace(w, now, more);
 	arena_init(&w->arena, GIB);
 	assert_true(trace_times_compute(&w->t, &w->arena, &w->times, &err));
@@ -90,6 +96,13 @@ static void ask(struct world *w, const struct course *usual,
 	assert_true(typical_add_waits(&w->typical, &w->p.h, 0, all, &w->t,
 				      &w->messages, 1, &w->arena, &err));
 	slow_tree_find(&w->t, &w->times, &w->typical, &w->messages, &w->found);
+}
+
+static void ask(struct world *w, const struct course *usual,
+		const struct course *others, const struct course *now,
+		const char *more)
+{
+	ask_late(w, usual, others, now, more, 0);
 }
 
 static void end(struct world *w)
@@ -153,6 +166,70 @@ static void worked_long(void **state)
 
 	(void)state;
 	expect(&healthy, &now, 4, false);
+}
+
+/* This one's work took longer as well, that of the others did not: it is not
+ * why messages wait, and by less than the wait. */
+static void waited_more_than_it_worked(void **state)
+{
+	static const struct course others = { 100, 4000, 50 };
+	static const struct course now = { 100, 4000, 90 };
+	static const struct course worked = { 100, 4000, 4500 };
+	struct world w;
+
+	(void)state;
+	ask(&w, &healthy, &others, &now, "");
+	assert_int_equal(w.t.spans[w.found.top].span_id, 4);
+	assert_true(w.found.is_queue);
+	assert_int_equal(w.found.queue.next_ns, fixture_ms(40));
+	end(&w);
+	ask(&w, &healthy, &others, &worked, "");
+	assert_int_equal(w.t.spans[w.found.top].span_id, 4);
+	assert_false(w.found.is_queue);
+	end(&w);
+}
+
+/* They began to wait within the window before: what is usual is what came
+ * before that. */
+static void began_to_wait_earlier(void **state)
+{
+	static const struct course now = { 100, 4000, 50 };
+	struct world w;
+
+	(void)state;
+	ask_late(&w, &healthy, &now, &now, "", TRACES / 4);
+	assert_true(w.found.is_queue);
+	assert_int_equal(w.found.queue.typical_ns, fixture_ms(5));
+	assert_int_equal(w.found.queue.count, TRACES - TRACES / 4);
+	assert_true(w.found.queue.has_moved);
+	end(&w);
+}
+
+/* Fewer messages than tell a ninth decile: three times the longest of them. */
+static void few_are_known(void **state)
+{
+	static const struct course usual = { 100, 100, 50 };
+	static const struct course less = { 100, 290, 50 };
+	static const struct course more = { 100, 310, 50 };
+
+	(void)state;
+	for (uint32_t count = MESSAGE_LEAST - 1; count <= TYPICAL_MIN;
+	     count++) {
+		const struct course *courses[] = { &less, &more };
+
+		for (size_t i = 0; i < 2; i++) {
+			struct world w;
+			bool is_queue = count >= MESSAGE_LEAST &&
+					(i == 1 || count == TYPICAL_MIN);
+
+			ask(&w, &usual, courses[i], courses[i], "");
+			w.typical.waits[0].count = count;
+			slow_tree_find(&w.t, &w.times, &w.typical, &w.messages,
+				       &w.found);
+			assert_int_equal(w.found.is_queue, is_queue);
+			end(&w);
+		}
+	}
 }
 
 /* It has to be by half as much again, and by a tenth of the request. */
@@ -296,6 +373,9 @@ int main(void)
 		cmocka_unit_test(published_late),
 		cmocka_unit_test(waited),
 		cmocka_unit_test(worked_long),
+		cmocka_unit_test(waited_more_than_it_worked),
+		cmocka_unit_test(began_to_wait_earlier),
+		cmocka_unit_test(few_are_known),
 		cmocka_unit_test(waits_as_ever),
 		cmocka_unit_test(request_grew_more),
 		cmocka_unit_test(only_this_one_waited),
