@@ -92,6 +92,15 @@ static bool add_queue_gap(struct collect *k, const struct group *g)
 	return collect_add(k, &facts, k->spans + g->first, g->count);
 }
 
+/* The way to a callee that the answer is about. */
+static bool is_answered_gap(const struct collect *k, uint32_t span)
+{
+	const struct result *r = k->result;
+
+	return r->has_cause && r->cause.kind == CAUSE_NETWORK &&
+	       k->calls->like[r->span.span] == k->calls->like[span];
+}
+
 bool collect_queue_gaps(struct collect *k)
 {
 	k->item_count = 0;
@@ -100,7 +109,8 @@ bool collect_queue_gaps(struct collect *k)
 
 		if (k->t->spans[i].kind != SPAN_KIND_CLIENT ||
 		    !k->times->is_on_path[i] ||
-		    span_server_side(k->t, i) == SPAN_NONE)
+		    span_server_side(k->t, i) == SPAN_NONE ||
+		    is_answered_gap(k, i))
 			continue;
 		rim = find_rim(k, i);
 		if (!is_queue_gap(k, i, rim_ns(&rim)))

@@ -72,7 +72,8 @@ static void note_unanswered(struct operation_history *s,
 }
 
 /* What became slow only by its own time, beside a call that is always long,
- * shows no step in the whole: then the step of the own time counts. */
+ * shows no step in the whole: then the step of the own time counts. Who takes
+ * messages late need not do so for long. */
 static bool find_onset(struct operation_history *s, uint32_t operation,
 		       int64_t at_ns, struct arena *arena, struct error *err)
 {
@@ -84,6 +85,8 @@ static bool find_onset(struct operation_history *s, uint32_t operation,
 		return false;
 	if (!s->onset.is_found)
 		s->onset = s->own_onset;
+	if (s->wait_onset.is_found)
+		s->onset = s->wait_onset;
 	onset_forget_past(&s->onset, at_ns);
 	return true;
 }
@@ -410,6 +413,23 @@ static bool fill(struct symptom *out, struct operation_history *s,
 	return true;
 }
 
+/* Since when the messages wait that the receiver takes, when a part of the
+ * window before is of that. */
+static void use_wait_onset(struct operation_history *s,
+			   const struct guilty_pick *pick, uint32_t receiver)
+{
+	s->wait_onset.is_found = false;
+	for (size_t i = 0; pick->is_queue && i < s->typical.wait_count; i++) {
+		const struct message_wait *w = &s->typical.waits[i];
+
+		if (w->receiver == receiver && w->onset.is_found &&
+		    s->roles.slow != WINDOW_NONE &&
+		    w->onset.start_ns <
+			    s->history.windows[s->roles.slow].range.from_ns)
+			s->wait_onset = w->onset;
+	}
+}
+
 static uint32_t count_instances(const struct operation_history *s,
 				struct time_range range, struct str service,
 				struct str version)
@@ -457,7 +477,7 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 
 	if (s->healthy_to_ns > window.from_ns)
 		window.from_ns = s->healthy_to_ns;
-
+	use_wait_onset(s, &g->pick, operation);
 	if (!fill(out, s, v, g, entry, operation, window, err) ||
 	    !version_baseline_use(out, s, operation, window, want,
 				  &v->result->arena, err))

@@ -96,6 +96,7 @@ struct operation_history {
 	bool is_answered;
 	struct onset onset;
 	struct onset own_onset; /* of the own time of some operation */
+	struct onset wait_onset; /* of the queue that is the answer */
 	struct deploy deploy;
 	struct baseline_choice baseline;
 	struct typical typical;

@@ -326,17 +326,44 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 	add_cpu(q, out);
 }
 
+/* As many as before: then it is not that more came. */
+static void add_throughput(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct comparison_side *slow = &q->service_cpu.slow;
+	const struct comparison_side *base = &q->service_cpu.base;
+
+	if (slow->requests <= 0 || base->requests <= 0)
+		return;
+	buf_addf(out, "; its service took %.3g a minute, %.3g before%s",
+		 60 * slow->requests / comparison_seconds(slow),
+		 60 * base->requests / comparison_seconds(base),
+		 slow->is_requests_sampled ? " (in traces)" : "");
+}
+
+/* From here on a service computes more, whichever function it is. */
+#define CORES_RATIO 1.5
+
 /* The queue has been told; the profile tells of who takes from it. */
 static void report_queue(const struct profile_inquiry *q, struct buf *out)
 {
+	const struct function_row *row = leader(q);
+	double base = comparison_cores(&q->service_cpu.base);
+	double slow = comparison_cores(&q->service_cpu.slow);
+
 	add_name(out, q->v->result->cause.text);
-	if (q->s->is_healthy || !leader(q))
+	if (q->s->is_healthy || !row || !q->service_cpu.has_base)
 		return;
-	buf_add_text(out, is_up(leader(q))
-				  ? "; its service computes more than before"
-				  : "; its service computes no more than "
-				    "before: too few take from the queue, or "
-				    "one that waits");
+	add_throughput(q, out);
+	buf_addf(out, "; its CPU went from %.2f to %.2f cores", base, slow);
+	if (is_up(row)) {
+		buf_add_text(out, ", most of it in ");
+		add_name(out, row->name);
+	} else if (slow >= CORES_RATIO * base) {
+		buf_add_text(out, ", no function for certain");
+	} else {
+		buf_add_text(out, ": too few take from the queue, or one that "
+				  "waits");
+	}
 }
 
 /* One instance of several, or all of them. */

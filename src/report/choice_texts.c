@@ -253,30 +253,14 @@ static int64_t whole_change(const struct choice *c)
 	return sat_add_i64(c->change.change_ns, g->grown_ns - g->own_ns);
 }
 
-static void report_queue_change(const struct queue_wait *w, struct buf *out)
-{
-	char count[COUNT_TEXT_BYTES];
-
-	if (w->typical_ns < 0) {
-		buf_add_text(out, "; what is usual is not known");
-		return;
-	}
-	format_count(w->count, count);
-	buf_add_text(out, "; usually ");
-	wording_add_duration(out, w->typical_ns);
-	buf_addf(out, " over %s messages before", count);
-}
-
 static void report_change(const struct choice *c, struct buf *out)
 {
 	const struct time_change *g = choice_change(c);
 
-	/* Of the way to a callee it has been told. */
-	if (choice_ground(c) == CHOICE_WAY)
+	/* Of the way to a callee and of a queue it has been told. */
+	if (choice_ground(c) == CHOICE_WAY || c->queue)
 		return;
-	if (c->queue) {
-		report_queue_change(c->queue, out);
-	} else if (c->is_by_change && c->loop) {
+	if (c->is_by_change && c->loop) {
 		report_loop_change(c, out);
 	} else if (c->is_by_change) {
 		buf_add_text(out, "; grew by ");
@@ -298,7 +282,20 @@ static void report_change(const struct choice *c, struct buf *out)
 	}
 }
 
-/* How long is told by the first line of the answer. */
+static void report_typical_wait(const struct queue_wait *w, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	if (w->typical_ns < 0) {
+		buf_add_text(out, ", what is usual is not known");
+		return;
+	}
+	format_count(w->count, count);
+	buf_add_text(out, ", usually ");
+	wording_add_duration(out, w->typical_ns);
+	buf_addf(out, " (%s messages before)", count);
+}
+
 static void report_queue(const struct choice *c, struct buf *out)
 {
 	const struct queue_wait *w = c->queue;
@@ -308,7 +305,10 @@ static void report_queue(const struct choice *c, struct buf *out)
 	wording_add_duration(out, w->wait_ns);
 	buf_add_text(out, name.len ? " in the queue \"" : " in the queue");
 	wording_add(out, name, WORDING_TEXT_BYTES);
-	buf_add_text(out, name.len ? "\", from " : ", from ");
+	if (name.len)
+		buf_add_char(out, '"');
+	report_typical_wait(w, out);
+	buf_add_text(out, ", from ");
 	wording_add_span(out, c->t, w->sender);
 	buf_add_text(out, " until ");
 	wording_add(out, span_service(c->t, w->receiver), WORDING_TEXT_BYTES);
@@ -368,7 +368,12 @@ static void report_request(const struct choice *c, struct buf *out)
 		return;
 	while (c->t->spans[root].parent != SPAN_NONE)
 		root = c->t->spans[root].parent;
-	buf_add_text(out, "; the request did not wait for it and took ");
+	/* What it waits for is an answer, if anything. */
+	buf_add_text(out,
+		     c->queue && c->t->spans[root].end_ns >=
+					 c->t->spans[c->times->root].end_ns
+			     ? "; the request took longer than that, "
+			     : "; the request did not wait for it and took ");
 	wording_add_duration(out, span_duration_ns(&c->t->spans[root]));
 }
 

@@ -274,18 +274,48 @@ static void what_grew_is_told_when_nothing_is_known(void **state)
 }
 
 /* A profile tells of the consumer, not of the message. */
+/* A minute of CPU profiles. */
+static void set_cores(struct comparison_side *side, double cores)
+{
+	static struct sample_type type;
+	struct profile *p = &side->profile;
+
+	assert_true(symtab_init(&p->symtab, &result.arena, &err));
+	assert_true(symtab_add(&p->symtab, STR("nanoseconds"), &type.unit,
+			       &err));
+	p->types = &type;
+	p->type_count = 1;
+	p->total = (int64_t)(cores * 60 * NS_PER_S);
+	side->profiled_s = 60;
+}
+
 static void a_queue_is_told_with_its_consumer(void **state)
 {
+	struct comparison *c = &q->service_cpu;
+
 	(void)state;
-	result.cause.text = STR("idx is behind with its messages");
-	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its "
-				  "service computes more than before");
-	rows[0].change = CHANGE_SAME;
+	c->has_base = true;
+	set_cores(&c->slow, 1);
+	set_cores(&c->base, 0.25);
+	c->slow.requests = 28;
+	c->base.requests = 30;
+	c->slow.is_requests_sampled = true;
 	result.cause.text = STR("idx is behind with its messages");
 	expect_cause(CAUSE_QUEUE,
-		     "idx is behind with its messages; its service computes no "
-		     "more than before: too few take from the queue, or one "
-		     "that waits");
+		     "idx is behind with its messages; its service took 28 a "
+		     "minute, 30 before (in traces); its CPU went from 0.25 to "
+		     "1.00 cores, most of it in shop.Pay");
+	rows[0].change = CHANGE_NOISE;
+	c->slow.requests = -1;
+	result.cause.text = STR("idx is behind with its messages");
+	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its CPU "
+				  "went from 0.25 to 1.00 cores, no function "
+				  "for certain");
+	set_cores(&c->slow, 0.3);
+	result.cause.text = STR("idx is behind with its messages");
+	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its CPU "
+				  "went from 0.25 to 0.30 cores: too few take "
+				  "from the queue, or one that waits");
 	symptom.is_healthy = true;
 	result.cause.text = STR("idx took this one late");
 	expect_cause(CAUSE_QUEUE, "idx took this one late");
