@@ -51,13 +51,27 @@ static bool is_part_of_path(const struct search *s, int64_t change_ns)
 	       sat_mul_i64(s->times->path_ns, TIME_CHANGE_PATH_PERCENT);
 }
 
-/* Beside a request that grew, work of its length is the lesser matter. */
+/* In the slow window others take as long there as ever. */
+static bool is_as_ever(const struct search *s, uint32_t top)
+{
+	const struct typical_operation *o = typical_find(s->typical, s->t, top);
+
+	return o && o->span_p50_ns > 0 && o->slow_p50_ns >= 0 &&
+	       (double)o->slow_p50_ns <
+		       TYPICAL_MOVED_RATIO * (double)o->span_p50_ns;
+}
+
+/* Beside a request that grew, work of its length is the lesser matter, and so
+ * is what took long this once: of many pieces of work one always does. */
 static bool is_looked_at(const struct search *s, uint32_t top)
 {
-	return s->times->tree[top] == top && top != s->times->root &&
-	       (trace_times_is_long_async(s->times, top) ||
-		(!s->has_root_grown &&
-		 is_part_of_path(s, tree_change(s, top))));
+	if (s->times->tree[top] != top || top == s->times->root)
+		return false;
+	return s->has_root_grown
+		       ? trace_times_is_long_async(s->times, top) &&
+				 !is_as_ever(s, top)
+		       : trace_times_is_long_async(s->times, top) ||
+				 is_part_of_path(s, tree_change(s, top));
 }
 
 static bool is_more(struct search *s, int64_t grown_ns)
