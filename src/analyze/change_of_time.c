@@ -194,13 +194,15 @@ static bool is_own_beyond_scatter(const struct typical_operation *o,
 }
 
 static bool is_manifold(const struct time_changes *g, const struct candidate *c,
-			int64_t own_ns, int64_t change_ns)
+			int64_t change_ns)
 {
 	const struct typical_operation *o = g->known[c->span];
+	int64_t own_ns =
+		c->self_ns < c->critical_ns ? c->self_ns : c->critical_ns;
 	double typical;
 
 	if (!has_typical_self(g, c) || !o->has_own_moved ||
-	    o->trace_count < TIME_CHANGE_MANIFOLD_TRACES)
+	    o->own_count < TIME_CHANGE_MANIFOLD_SPANS)
 		return false;
 	typical = (double)sat_mul_i64(o->own_p50_ns, c->count);
 	return (double)own_ns >= TIME_CHANGE_MANIFOLD_RATIO * typical &&
@@ -249,9 +251,6 @@ static void fill_known(const struct time_changes *g, const struct candidate *c,
 	out->is_longer = is_beyond_scatter(g, out, c);
 	if (has_typical_self(g, c))
 		out->is_longer |= is_own_beyond_scatter(o, c->count, own_ns);
-	out->is_manifold = is_manifold(g, c, own_ns, out->own_ns);
-	out->is_grown = out->is_longer &&
-			(is_large(g, out->own_ns) || out->is_manifold);
 	out->is_alone = o->is_own_compared && !o->has_own_moved;
 }
 
@@ -290,6 +289,44 @@ static void fill(const struct time_changes *g,
 		fill_known(g, c, own, out);
 }
 
+/* SIZE_MAX: nothing is known of it. */
+static size_t operation_of(const struct time_changes *g,
+			   const struct candidate *c)
+{
+	const struct typical_operation *o = g->known[c->span];
+
+	return o ? (size_t)(o - g->typical->items) : SIZE_MAX;
+}
+
+/* Ten calls from ten places that each grew by a little are one matter: whether
+ * that is much is told of all that grew of an operation. */
+static bool judge(struct time_changes *g, const struct candidates *candidates,
+		  struct arena *arena, struct error *err)
+{
+	int64_t *sums = arena_array(arena, g->typical->operation_count,
+				    sizeof *sums);
+
+	if (!sums)
+		return arena_fail(arena, "the trace", err);
+	for (size_t i = 0; i < g->count; i++) {
+		size_t o = operation_of(g, &candidates->items[i]);
+
+		if (o != SIZE_MAX && g->items[i].is_longer)
+			sums[o] = sat_add_i64(sums[o], g->items[i].own_ns);
+	}
+	for (size_t i = 0; i < g->count; i++) {
+		const struct candidate *c = &candidates->items[i];
+		struct time_change *item = &g->items[i];
+		size_t o = operation_of(g, c);
+
+		if (o == SIZE_MAX || !item->is_longer)
+			continue;
+		item->is_manifold = is_manifold(g, c, sums[o]);
+		item->is_grown = is_large(g, sums[o]) || item->is_manifold;
+	}
+	return true;
+}
+
 static bool time_changes_alloc(struct time_changes *g, size_t count,
 			       struct arena *arena, struct error *err)
 {
@@ -323,7 +360,7 @@ bool time_changes_find(const struct calls *c, const struct trace_times *times,
 	set_span_change(out);
 	for (size_t i = 0; i < candidates->count; i++)
 		fill(out, candidates, i, &out->items[i]);
-	return true;
+	return judge(out, candidates, arena, err);
 }
 
 /* ---- the choice ---- */
@@ -334,6 +371,7 @@ struct entries {
 	int64_t *code_ns;  /* by candidate: growth of the process' code */
 	bool *has_grown;   /* by candidate: one of that code did */
 	int64_t *weight;   /* by candidate: what of it counts */
+	int64_t *all_ns;   /* by candidate: code_ns of its whole operation */
 };
 
 /* Code of the process, not a call that it waits for. */
@@ -380,8 +418,9 @@ static bool entries_init(struct entries *e, const struct time_changes *g,
 	e->code_ns = arena_array(arena, g->count, sizeof *e->code_ns);
 	e->has_grown = arena_array(arena, g->count, sizeof *e->has_grown);
 	e->weight = arena_array(arena, g->count, sizeof *e->weight);
+	e->all_ns = arena_array(arena, g->count, sizeof *e->all_ns);
 	if (!e->entry || !e->candidate || !e->code_ns || !e->has_grown ||
-	    !e->weight)
+	    !e->weight || !e->all_ns)
 		return arena_fail(arena, "the trace", err);
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		e->entry[i] = SPAN_NONE;
@@ -469,6 +508,36 @@ static bool has_grown(const struct time_changes *g, const struct entries *e,
 	       (g->items[index].is_longer && is_large(g, e->code_ns[index]));
 }
 
+/* From ten places, of ten entries: see judge(). */
+static bool join_operations(const struct time_changes *g, struct entries *e,
+			    const struct candidates *candidates,
+			    struct arena *arena, struct error *err)
+{
+	size_t count = g->typical->operation_count;
+	int64_t *all = arena_array(arena, count, sizeof *all);
+	int64_t *weight = arena_array(arena, count, sizeof *weight);
+
+	if (!all || !weight)
+		return arena_fail(arena, "the trace", err);
+	for (size_t i = 0; i < g->count; i++) {
+		size_t o = operation_of(g, &candidates->items[i]);
+
+		if (o == SIZE_MAX || !has_grown(g, e, i))
+			continue;
+		all[o] = sat_add_i64(all[o], e->code_ns[i]);
+		weight[o] = sat_add_i64(weight[o], e->weight[i]);
+	}
+	for (size_t i = 0; i < g->count; i++) {
+		size_t o = operation_of(g, &candidates->items[i]);
+		bool is_joined = o != SIZE_MAX && has_grown(g, e, i);
+
+		e->all_ns[i] = is_joined ? all[o] : e->code_ns[i];
+		if (is_joined)
+			e->weight[i] = weight[o];
+	}
+	return true;
+}
+
 static bool is_more(const struct entries *e, size_t index, size_t than)
 {
 	return e->code_ns[index] > 0 &&
@@ -477,10 +546,11 @@ static bool is_more(const struct entries *e, size_t index, size_t than)
 
 /* Candidates come by their time on the path: of equal growth the first. */
 static void find_best(const struct time_changes *g, const struct entries *e,
+		      const struct candidates *candidates,
 		      struct change_choice *out)
 {
 	bool is_any_grown = false;
-	size_t next = SIZE_MAX;
+	size_t next = SIZE_MAX, of_best;
 
 	for (size_t i = 0; i < g->count; i++) {
 		is_any_grown |= has_grown(g, e, i);
@@ -492,11 +562,17 @@ static void find_best(const struct time_changes *g, const struct entries *e,
 		out->best = SIZE_MAX;
 	if (out->best == SIZE_MAX)
 		return;
-	for (size_t i = 0; i < g->count; i++)
-		if (i != out->best && is_more(e, i, next))
+	of_best = operation_of(g, &candidates->items[out->best]);
+	for (size_t i = 0; i < g->count; i++) {
+		size_t o = operation_of(g, &candidates->items[i]);
+
+		if (i != out->best && (o == SIZE_MAX || o != of_best) &&
+		    is_more(e, i, next))
 			next = i;
+	}
 	out->change_ns = e->code_ns[out->best];
-	out->next_ns = next == SIZE_MAX ? 0 : e->code_ns[next];
+	out->others_ns = sat_sub_i64(e->all_ns[out->best], out->change_ns);
+	out->next_ns = next == SIZE_MAX ? 0 : e->all_ns[next];
 }
 
 bool time_changes_choose(const struct time_changes *g,
@@ -513,7 +589,9 @@ bool time_changes_choose(const struct time_changes *g,
 	if (!entries_init(&e, g, candidates, arena, err))
 		return false;
 	sum_code(g, &e, candidates);
-	find_best(g, &e, out);
+	if (!join_operations(g, &e, candidates, arena, err))
+		return false;
+	find_best(g, &e, candidates, out);
 	if (out->best != SIZE_MAX)
 		find_inner(g, &e, candidates, out);
 	return true;

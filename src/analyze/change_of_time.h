@@ -22,10 +22,11 @@
 
 /* Many times its usual own time, and longer for most requests of the slow
  * window: that is no scatter, though it be less than a tenth of a path that
- * mostly idles (a session that waits for its client). Over as many traces as
- * make a ninth decile; below a twentieth it would be crumbs. */
+ * mostly idles (a session that waits for its client, a poller between two
+ * polls). Over as many spans as make a ninth decile; below a twentieth it would
+ * be crumbs. */
 #define TIME_CHANGE_MANIFOLD_RATIO 10.0
-#define TIME_CHANGE_MANIFOLD_TRACES 20u
+#define TIME_CHANGE_MANIFOLD_SPANS 20u
 #define TIME_CHANGE_MANIFOLD_PERCENT 5
 
 /* Spans that nothing is known of share what the others leave unexplained of
@@ -85,11 +86,13 @@ bool time_changes_find(const struct calls *c, const struct trace_times *times,
 struct change_choice {
 	size_t best;       /* candidate, SIZE_MAX when nothing grew */
 	int64_t change_ns; /* of it, with the code it stands for */
-	int64_t next_ns;   /* of the next one that is not part of it */
+	int64_t others_ns; /* of others of its operation, which are no part */
+	int64_t next_ns;   /* of the next operation */
 	int64_t trace_ns;  /* of the whole trace, 0 not known */
 };
 
-/* The candidate that grew most, a service's code counted at its entry span.
+/* The candidate that grew most, a service's code counted at its entry span, and
+ * with it what is of the same operation elsewhere in the trace.
  * What only this request suffered from is bad luck beside what all of them
  * did: it counts half. Of two that stand out it is the other that will be
  * there tomorrow.

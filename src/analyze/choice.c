@@ -230,7 +230,7 @@ int64_t choice_measure(const struct choice *c, int64_t *whole_ns)
 		return c->critical_ns;
 	}
 	*whole_ns = c->change.trace_ns ? c->change.trace_ns : c->path_ns;
-	return c->change.change_ns;
+	return sat_add_i64(c->change.change_ns, c->change.others_ns);
 }
 
 bool choice_is_close(const struct choice *c)

@@ -106,14 +106,18 @@ static void prefer_retry(struct choice *c, const struct retry *r,
 	c->retry = r;
 	c->is_retry_pause = is_pause;
 	c->retry_ns = sat_add_i64(cost->attempts_ns, cost->pauses_ns);
-	if (c->is_by_change)
+	if (c->is_by_change) {
 		c->change.change_ns = c->retry_ns;
+		c->change.others_ns = 0;
+	}
 }
 
 static bool judge(struct choice *c, const struct retry *r)
 {
 	struct cost cost = cost_of(c, r);
-	int64_t best = c->is_by_change ? c->change.change_ns : c->best->score;
+	int64_t whole;
+	int64_t best =
+		c->is_by_change ? choice_measure(c, &whole) : c->best->score;
 
 	if (c->best->span == r->parent) {
 		/* Backing off explains it when it is half of it. */

@@ -31,7 +31,9 @@ static int64_t loop_measure(const struct choice *c, const struct repeat *r)
 
 static int64_t best_measure(const struct choice *c)
 {
-	return c->is_by_change ? c->change.change_ns : c->best->score;
+	int64_t whole;
+
+	return c->is_by_change ? choice_measure(c, &whole) : c->best->score;
 }
 
 /* The span whose loops take the most time together: its leading loop, with
@@ -111,8 +113,10 @@ static bool choose_loop(struct choice *c, struct error *err)
 		sum_loops(c);
 		c->critical_ns = sat_add_i64(c->times->critical_ns[r->parent],
 					     c->loop_through_ns);
-		if (c->is_by_change)
+		if (c->is_by_change) {
 			c->change.change_ns = total_ns;
+			c->change.others_ns = 0;
+		}
 		return true;
 	}
 	c->loop = loop_of_best(c);

@@ -265,6 +265,13 @@ static void report_change(const struct choice *c, struct buf *out)
 	} else if (c->is_by_change) {
 		buf_add_text(out, "; grew by ");
 		wording_add_duration(out, whole_change(c));
+		if (c->change.others_ns) {
+			buf_add_text(out,
+				     ", all spans of its name together by ");
+			wording_add_duration(out,
+					     sat_add_i64(whole_change(c),
+							 c->change.others_ns));
+		}
 		if (!g->is_known)
 			return;
 		buf_add_text(out, " (");

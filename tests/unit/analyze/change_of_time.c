@@ -343,6 +343,57 @@ static void what_all_have_before_bad_luck(void **state)
 }
 
 /* Requests of a session that mostly idles, all with one message. */
+/* Ten places call another service, whose query takes so long each. */
+static void calls_from_places(char text[4096], double each_ms, double other_ms)
+{
+	int len = snprintf(text, 4096, "1 0 web S \"GET /\" 0 1000\n");
+	char *at = text + len;
+
+	for (int i = 0; i < 10; i++) {
+		int begin = 10 + 80 * i;
+
+		len = snprintf(at, (size_t)(text + 4096 - at),
+			       "%d 1 web I part%d %d %d\n"
+			       "%d %d db S query %d %g\n"
+			       "%d %d web I render %d %d\n",
+			       10 + i, i, begin, begin + 75, 30 + i, 10 + i,
+			       begin + 1, begin + 1 + each_ms, 50 + i, 10 + i,
+			       begin + 70, begin + 71);
+		at += len;
+	}
+	len = snprintf(at, (size_t)(text + 4096 - at),
+		       "60 1 mail S send 850 %g\n", 850 + other_ms);
+	assert_in_range(len, 1, text + 4096 - at);
+}
+
+/* Each by little, together by more than what grew most by itself. */
+static void ten_places_together(void **state)
+{
+	struct growing g;
+	char text[4096];
+
+	(void)state;
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 1000);
+	usually(&g, "db", "query", SPAN_KIND_SERVER, 10, 20);
+	usually(&g, "mail", "send", SPAN_KIND_SERVER, 1, 10);
+	calls_from_places(text, 50, 130);
+	find(&g, text, (struct guilty_want){ 0 });
+	expect(&g, 0x30, 30, CHOICE_OWN);
+	assert_int_equal(g.c.change.others_ns, fixture_ms(270));
+	assert_int_equal(g.c.change.next_ns, fixture_ms(120));
+	end(&g);
+	begin(&g);
+	usually(&g, "web", "GET /", SPAN_KIND_SERVER, 1, 1000);
+	usually(&g, "db", "query", SPAN_KIND_SERVER, 10, 20);
+	usually(&g, "mail", "send", SPAN_KIND_SERVER, 1, 10);
+	calls_from_places(text, 31, 130);
+	find(&g, text, (struct guilty_want){ 0 });
+	expect(&g, 0x60, 120, CHOICE_OWN);
+	assert_int_equal(g.c.change.next_ns, fixture_ms(110));
+	end(&g);
+}
+
 static void sessions(struct growing *g, uint32_t window, int count,
 		     double session_ms, double message_ms)
 {
@@ -729,6 +780,7 @@ int main(void)
 		cmocka_unit_test(own_time_beside_long_call),
 		cmocka_unit_test(own_time_as_typical),
 		cmocka_unit_test(what_all_have_before_bad_luck),
+		cmocka_unit_test(ten_places_together),
 		cmocka_unit_test(many_times_its_own),
 			cmocka_unit_test(choice_in_consumer),
 		cmocka_unit_test(loop_grew),
