@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-SIDES = ("", "traces-", "profiles-")
+SIDES = ("", "traces-", "profiles-", "metrics-")
 
 
 def items(text):

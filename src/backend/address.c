@@ -77,12 +77,12 @@ static bool is_project(const struct backend_row *row, const char *text)
 }
 
 static void set_row(struct address *a, const struct backend_row *row,
-		    bool is_profiles)
+		    enum server_side side)
 {
 	struct str prefix = str_from(row->prefix);
 
 	if (is_project(row, a->rest)) {
-		if (!row->traces == is_profiles)
+		if (backend_row_holds(row, side))
 			a->row = row;
 	} else if (prefix.len &&
 		   str_equal_nocase(str_slice(str_from(a->rest), 0, prefix.len),
@@ -92,7 +92,7 @@ static void set_row(struct address *a, const struct backend_row *row,
 	}
 }
 
-bool address_parse(const char *text, bool is_profiles, struct address *a,
+bool address_parse(const char *text, enum server_side side, struct address *a,
 		   struct error *err)
 {
 	*a = (struct address){ .rest = text };
@@ -103,7 +103,7 @@ bool address_parse(const char *text, bool is_profiles, struct address *a,
 		       error_set(err, ERROR_USAGE, "file: without a path");
 	}
 	for (size_t i = 0; !a->row && i < backend_table_count; i++)
-		set_row(a, &backend_table[i], is_profiles);
+		set_row(a, &backend_table[i], side);
 	if (a->row && a->row->is_project)
 		return check_project(a, err);
 	return check_url(str_from(a->rest), err);
@@ -132,7 +132,7 @@ bool address_split(const char *text, struct url_parts *parts)
 	struct error ignored;
 	struct address a;
 
-	if (!address_parse(text, false, &a, &ignored))
+	if (!address_parse(text, SERVER_TRACES, &a, &ignored))
 		return false;
 	if (!a.row || !a.row->is_project)
 		return url_split(str_from(a.rest), parts);
@@ -142,11 +142,10 @@ bool address_split(const char *text, struct url_parts *parts)
 			 parts);
 }
 
-const char *address_of_profiles(const char *traces_url,
-				const char *profiles_url)
+const char *address_beside_traces(const char *traces_url, const char *url)
 {
-	if (profiles_url || !traces_url)
-		return profiles_url;
+	if (url || !traces_url)
+		return url;
 	for (size_t i = 0; i < backend_table_count; i++)
 		if (is_project(&backend_table[i], traces_url))
 			return traces_url;

@@ -21,8 +21,8 @@ struct address {
  * "file:PATH" -> is_file and "PATH"; plain http(s) -> no row; "gcp://PROJECT"
  * -> the row of the side. User info in a URL is refused (ERROR_USAGE, with the
  * option to use instead and without repeating the secret). */
-bool address_parse(const char *text, bool is_profiles, struct address *address,
-		   struct error *err) MUST_CHECK;
+bool address_parse(const char *text, enum server_side side,
+		   struct address *address, struct error *err) MUST_CHECK;
 
 /* Sets url and project of the endpoint; strings that are not parts of the text
  * live in the arena. */
@@ -32,9 +32,8 @@ bool address_set(const struct address *address, struct arena *arena,
 /* The server that requests go to, whatever they ask. */
 bool address_split(const char *text, struct url_parts *parts);
 
-/* Where profiles are asked for: profiles_url, or when that is NULL the project
- * whose traces are asked for. NULL when neither names a place. */
-const char *address_of_profiles(const char *traces_url,
-				const char *profiles_url);
+/* Where a side other than that of traces is asked: url, or when that is NULL
+ * the project whose traces are asked for. NULL when neither names a place. */
+const char *address_beside_traces(const char *traces_url, const char *url);
 
 #endif

@@ -21,6 +21,17 @@ bool backends_send_each(struct backends *b, struct http_request *requests,
 			       taker, err);
 }
 
+struct side *backends_side(struct backends *b, enum server_side side)
+{
+	struct side *const sides[SERVER_SIDES] = {
+		[SERVER_TRACES] = &b->traces,
+		[SERVER_PROFILES] = &b->profiles,
+		[SERVER_METRICS] = &b->metrics,
+	};
+
+	return sides[side];
+}
+
 size_t backends_requests_left(const struct backends *b)
 {
 	const struct http_log_entry *log;

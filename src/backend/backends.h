@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The two servers of a run, for traces and for profiles: where they are, what
+ * The servers of a run, for traces, profiles and metrics: where they are, what
  * was found out about them, and the way to them. Knows no options, and not who
  * asks: how requests are sent (logins, dry runs, progress) is the caller's.
  */
@@ -15,11 +15,12 @@
 #include "decode/decode.h"
 
 struct side {
+	enum server_side kind;
 	struct endpoint endpoint;
 	const struct backend_row *row; /* NULL until probed, and for files */
 	const char *path;              /* of a file */
-	void *room; /* what its backend remembers; NULL: nothing */
-	char *secrets[2];      /* password, token: wiped at release */
+	void *room;       /* what its backend remembers; NULL: nothing */
+	char *secrets[2]; /* password, token: wiped at release */
 	/* Its token goes into secrets[1] before the first request of this
 	 * side; endpoints that were copied point there. NULL: none. */
 	const char *token_command;
@@ -65,9 +66,10 @@ struct backends {
 	int64_t now_ns;
 	struct side traces;
 	struct side profiles;
+	struct side metrics;
 	unsigned
 		more_pages; /* asked for after short ones of a list of traces */
-	double cut_share;          /* most of a profile under "other" */
+	double cut_share;   /* most of a profile under "other" */
 	int64_t profile_window_ns; /* longest the server takes, 0: not known */
 };
 
@@ -81,6 +83,8 @@ bool backends_send_each(struct backends *b, struct http_request *requests,
 			struct http_response *responses, size_t n,
 			const struct http_taker *taker,
 			struct error *err) MUST_CHECK;
+
+struct side *backends_side(struct backends *b, enum server_side side);
 
 /* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
  * yet. All of it where profiles are chosen from a list on this side: finer
@@ -110,8 +114,7 @@ size_t backends_trace_candidates(const struct backends *b,
 /* Asks for the kinds that are none of the candidates, given what the last of
  * those answered when it was no such server. *is_found: the traces' server is
  * known. */
-bool backends_probe_late(struct backends *b,
-			 const struct trace_candidate *last,
+bool backends_probe_late(struct backends *b, const struct trace_candidate *last,
 			 const struct http_response *answer, bool *is_found,
 			 struct error *err) MUST_CHECK;
 

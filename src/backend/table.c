@@ -7,6 +7,7 @@
 #include "backend/google/google_address.h"
 #include "backend/jaeger/jaeger.h"
 #include "backend/parca/parca.h"
+#include "backend/prometheus/prometheus.h"
 #include "backend/pyroscope/pyroscope.h"
 #include "backend/tempo/tempo.h"
 #include "backend/zipkin/zipkin.h"
@@ -49,6 +50,17 @@ const struct backend_row backend_table[] = {
 	  .is_project = google_address_is,
 	  .project_parse = google_address_parse,
 	  .profiles = &profile_cloud },
+	{ .name = "prometheus",
+	  .title = "Prometheus",
+	  .prefix = "prometheus+",
+	  .default_url = "http://localhost:9090",
+	  .metrics = &metric_prometheus },
+	{ .name = "Cloud Monitoring",
+	  .title = "Cloud Monitoring",
+	  .default_url = "https://monitoring.googleapis.com",
+	  .is_project = google_address_is,
+	  .project_parse = google_address_parse,
+	  .metrics = &metric_cloud_monitoring },
 };
 
 const size_t backend_table_count = COUNT_OF(backend_table);
@@ -66,4 +78,35 @@ const struct backend_row *profiles_row(const struct profile_backend *profiles)
 			return row;
 	}
 	return NULL;
+}
+
+const struct backend_row *metrics_row(void)
+{
+	size_t i = 0;
+
+	while (!backend_table[i].metrics)
+		i++;
+	return &backend_table[i];
+}
+
+const char *server_side_name(enum server_side side)
+{
+	static const char *const names[SERVER_SIDES] = {
+		[SERVER_TRACES] = "traces",
+		[SERVER_PROFILES] = "profiles",
+		[SERVER_METRICS] = "metrics",
+	};
+
+	return names[side];
+}
+
+bool backend_row_holds(const struct backend_row *row, enum server_side side)
+{
+	const void *held[SERVER_SIDES] = {
+		[SERVER_TRACES] = row->traces,
+		[SERVER_PROFILES] = row->profiles,
+		[SERVER_METRICS] = row->metrics,
+	};
+
+	return held[side] != NULL;
 }

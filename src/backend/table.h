@@ -8,8 +8,20 @@
 
 #include "backend/source.h"
 
+struct metric_backend;
 struct profile_backend;
 struct trace_backend;
+
+/* What a run may ask, each of a server of its own. */
+enum server_side {
+	SERVER_TRACES = 0,
+	SERVER_PROFILES,
+	SERVER_METRICS,
+	SERVER_SIDES
+};
+
+/* "traces", "profiles", "metrics": as their options begin. */
+const char *server_side_name(enum server_side side);
 
 /* A project instead of a host. The host is the API's own unless another is
  * named: a private endpoint, a proxy, a test. */
@@ -31,7 +43,11 @@ struct backend_row {
 			      struct error *err);
 	const struct trace_backend *traces;     /* NULL: it holds none */
 	const struct profile_backend *profiles; /* likewise */
+	const struct metric_backend *metrics;
 };
+
+/* Whether it holds what this side is asked for. */
+bool backend_row_holds(const struct backend_row *row, enum server_side side);
 
 /* In the order in which they are tried. */
 extern const struct backend_row backend_table[];
@@ -42,5 +58,8 @@ extern const struct backend_row backend_files;
 
 /* Of this server of profiles; NULL: what a plain address is taken for. */
 const struct backend_row *profiles_row(const struct profile_backend *profiles);
+
+/* What a plain address of metrics is taken for. */
+const struct backend_row *metrics_row(void);
 
 #endif

@@ -141,6 +141,16 @@
  * pods of twelve types are 12,000. */
 #define LIMIT_SERIES 50000u
 
+/* Metrics. Questions add up by service, operation or instance: ten thousand
+ * instances are more than a platform runs of one service. Labels of a series
+ * are some dozen; points of an answer are those series times the steps. */
+#define LIMIT_METRIC_SERIES 10000u
+#define LIMIT_METRIC_LABELS 64u
+#define LIMIT_METRIC_POINTS 2000000u
+/* Steps of one question. Prometheus refuses more than 11,000; nothing here
+ * looks at more than a point a minute of half a week. */
+#define LIMIT_METRIC_STEPS 5000u
+
 /* Profiles that a server lists one by one (Cloud Profiler): one a minute for
  * each type of a service, kept for 30 days, are 43,200. The list is asked for
  * by the thousand, so that more would pass the requests of a run. */

@@ -110,10 +110,10 @@ const struct command commands[] = {
 	  "service since guide output",
 	  0, FORMATS_ANSWER },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
-	  "check both servers and what they hold; name the fix",
-	  "Checks addresses, connections, logins, versions and clocks of both\n"
+	  "check the servers and what they hold; name the fix",
+	  "Checks addresses, connections, logins, versions and clocks of the\n"
 	  "servers, then what they hold for a trace or a service: names,\n"
-	  "types, samples, span profiles. For all that is not well it prints\n"
+	  "types, samples, span profiles, metrics. For all that is not well it prints\n"
 	  "the fix as a command or a setting. TRACE as for slow.\n"
 	  "\n"
 	  "Examples:\n"

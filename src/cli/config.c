@@ -266,12 +266,24 @@ static bool is_same_server(const char *a, const char *b)
 
 /* Whether the configuration's settings of a side are for the server that the
  * run will ask. Without any address they are not bound to one. */
-static bool is_ours(const char *given_url, const char *our_url,
-		    const char *our_other_url)
+static bool is_ours(const struct options *before, const struct options *ours,
+		    enum server_side side)
 {
-	if (!given_url)
+	const char *given_url = options_url(before, side);
+	const char *our_url = options_url(ours, side);
+
+	if (side != SERVER_TRACES)
+		our_url = address_beside_traces(ours->traces_url, our_url);
+	if (side != SERVER_TRACES && !our_url)
+		given_url =
+			address_beside_traces(before->traces_url, given_url);
+	/* Which nothing needs, so that servers of a company often go without:
+	 * the default is on this machine, and no business of theirs. */
+	if (!given_url && (our_url || side != SERVER_METRICS))
 		return true;
-	return our_url ? is_same_server(given_url, our_url) : !our_other_url;
+	return our_url ? is_same_server(given_url, our_url)
+		       : !ours->traces_url && !ours->profiles_url &&
+				 !ours->metrics_url;
 }
 
 static size_t value_bytes(const struct option_row *row)
@@ -318,29 +330,25 @@ static void copy_value(struct options *to, struct options *from,
 static void merge(struct options *o, const struct options *before,
 		  struct options *ours)
 {
-	bool is_traces_ours = is_ours(before->traces_url, ours->traces_url,
-				      ours->profiles_url);
-	const char *ours_url =
-		address_of_profiles(ours->traces_url, ours->profiles_url);
-	bool is_profiles_ours =
-		is_ours(ours_url ? before->profiles_url
-				 : address_of_profiles(before->traces_url,
-						       before->profiles_url),
-			ours_url, ours->traces_url);
 	struct options sides = *ours;
+	bool is_side_ours[SERVER_SIDES];
 	struct option_form form;
 
-	options_side(ours, false, &sides.traces);
-	options_side(ours, true, &sides.profiles);
+	for (int i = 0; i < SERVER_SIDES; i++) {
+		enum server_side side = (enum server_side)i;
+
+		is_side_ours[i] = is_ours(before, ours, side);
+		options_side(ours, side, &sides.sides[i]);
+	}
 	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
 		bool is_sided = form.row->flags & OPTION_SIDED;
-		bool is_traces = !strcmp(form.prefix->text, "traces-");
 
 		if (!(form.row->flags & OPTION_CONFIG) ||
 		    is_sided != (form.prefix->text[0] != '\0'))
 			continue;
+		/* Behind the prefix of the common ones. */
 		if (is_sided &&
-		    !(is_traces ? is_traces_ours : is_profiles_ours))
+		    !is_side_ours[form.prefix - options_table.prefixes - 1])
 			continue;
 		if (options_form_given(ours, &form) &&
 		    !options_settled(before, &form))

@@ -142,7 +142,7 @@ static bool add_address(struct import *m, const char *context, const char *side,
 	if (!text.ptr)
 		return arena_fail(&m->arena, m->path, err);
 	/* One with a login, say, which no run would take. */
-	if (!address_parse(text.ptr, false, &known, &why)) {
+	if (!address_parse(text.ptr, SERVER_TRACES, &known, &why)) {
 		skip_address(m, context, side, s, why.message);
 		return true;
 	}

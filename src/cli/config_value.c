@@ -17,8 +17,9 @@ static bool check_address(const struct option_form *form, const char *key,
 	struct address address;
 	struct url_parts parts;
 
-	if (!strcmp(name, "traces-url") || !strcmp(name, "profiles-url"))
-		return address_parse(value, false, &address, err) ||
+	if (!strcmp(name, "traces-url") || !strcmp(name, "profiles-url") ||
+	    !strcmp(name, "metrics-url"))
+		return address_parse(value, SERVER_TRACES, &address, err) ||
 		       error_prefix(err, "%s", key);
 	if (strcmp(name, "proxy") || !url_split(str_from(value), &parts) ||
 	    !parts.user_info.len)

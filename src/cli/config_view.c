@@ -194,6 +194,17 @@ static void write_secret(struct view *v, const char *key, const char *value)
 	out_char(v->out, '\n');
 }
 
+static void write_secrets(struct view *v, enum server_side side,
+			  const struct connection_options *c)
+{
+	char key[OPTION_NAME_BYTES];
+
+	snprintf(key, sizeof key, "%s-token", server_side_name(side));
+	write_secret(v, key, c->token);
+	snprintf(key, sizeof key, "%s-password", server_side_name(side));
+	write_secret(v, key, c->password);
+}
+
 /* The first that is tried, and the next. */
 static void write_default_traces(struct view *v)
 {
@@ -211,18 +222,25 @@ static void write_default_traces(struct view *v)
 	buf_release(&origin);
 }
 
+/* Of a side that a project of the traces is one of, too. */
+static void write_default(struct view *v, enum server_side side,
+			  const struct backend_row *row)
+{
+	const char *url = address_beside_traces(v->all.traces_url, NULL);
+
+	if (options_url(&v->all, side))
+		return;
+	outf(v->out, "%s-url = %s", server_side_name(side),
+	     url ? url : row->default_url);
+	end_line(v, url ? "default, as traces-url" : "default");
+}
+
 static void write_defaults(struct view *v)
 {
-	const char *url;
-
 	if (!v->all.traces_url)
 		write_default_traces(v);
-	if (v->all.profiles_url)
-		return;
-	url = address_of_profiles(v->all.traces_url, NULL);
-	out_text(v->out, "profiles-url = ");
-	out_text(v->out, url ? url : profiles_row(NULL)->default_url);
-	end_line(v, url ? "default, as traces-url" : "default");
+	write_default(v, SERVER_PROFILES, profiles_row(NULL));
+	write_default(v, SERVER_METRICS, metrics_row());
 }
 
 static void write_all(struct view *v)
@@ -230,8 +248,9 @@ static void write_all(struct view *v)
 	struct options values = v->all;
 	struct option_form form;
 
-	options_side(&v->all, false, &values.traces);
-	options_side(&v->all, true, &values.profiles);
+	for (int side = 0; side < SERVER_SIDES; side++)
+		options_side(&v->all, (enum server_side)side,
+			     &values.sides[side]);
 	if (v->config->context)
 		outf(v->out, "; context %s\n", v->config->context);
 	write_defaults(v);
@@ -242,10 +261,8 @@ static void write_all(struct view *v)
 		    is_sided == (form.prefix->text[0] != '\0'))
 			write_form(v, &form, &values);
 	}
-	write_secret(v, "traces-token", values.traces.token);
-	write_secret(v, "traces-password", values.traces.password);
-	write_secret(v, "profiles-token", values.profiles.token);
-	write_secret(v, "profiles-password", values.profiles.password);
+	for (int side = 0; side < SERVER_SIDES; side++)
+		write_secrets(v, (enum server_side)side, &values.sides[side]);
 }
 
 bool config_view(const struct config *c, const struct options *given,

@@ -133,18 +133,17 @@ bool context_init(struct context *ctx, const struct options *o,
 
 void context_release(struct context *ctx)
 {
-	struct side *sides[] = { &ctx->backends.traces,
-				 &ctx->backends.profiles };
-
 	http_client_free(ctx->backends.client);
 	profiles_release(&ctx->backends.profiles);
 	cache_close(ctx->cache);
 	har_free(ctx->record);
 	if (ctx->is_replay_own)
 		har_free(ctx->replay);
-	for (size_t i = 0; i < 2; i++)
+	for (int i = 0; i < SERVER_SIDES; i++)
 		for (size_t k = 0; k < 2; k++)
-			secret_free(sides[i]->secrets[k]);
+			secret_free(backends_side(&ctx->backends,
+						  (enum server_side)i)
+					    ->secrets[k]);
 	google_login_free(ctx->login);
 	arena_wipe(&ctx->arena);
 	arena_release(&ctx->arena);
@@ -154,8 +153,12 @@ void context_release(struct context *ctx)
 
 static struct side *side_of(struct context *ctx, const struct endpoint *e)
 {
-	return strcmp(e->option_prefix, "--profiles") ? &ctx->backends.traces
-						      : &ctx->backends.profiles;
+	int side = SERVER_SIDES - 1;
+
+	while (side > 0 && strcmp(e->option_prefix + 2,
+				  server_side_name((enum server_side)side)))
+		side--;
+	return backends_side(&ctx->backends, (enum server_side)side);
 }
 
 static struct google_login_want login_want(const struct options *o)

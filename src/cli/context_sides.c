@@ -16,10 +16,7 @@ static void side_origin(const struct context *ctx, const struct side *s,
 			const char *value, const char *common, const char *name,
 			char out[OPTION_ORIGIN_BYTES])
 {
-	bool is_profiles = !strcmp(s->endpoint.option_prefix, "--profiles");
-
-	options_side_origin(ctx->options, is_profiles, value, common, name,
-			    out);
+	options_side_origin(ctx->options, s->kind, value, common, name, out);
 }
 
 /* A secret from its file, or from the environment. *used borrows it. */
@@ -105,10 +102,9 @@ static bool load_headers(struct side *s, const struct connection_options *c,
 static bool set_address(struct side *s, const char *url, struct arena *arena,
 			struct error *err)
 {
-	bool is_profiles = !strcmp(s->endpoint.option_prefix, "--profiles");
 	struct address a;
 
-	if (!address_parse(url, is_profiles, &a, err) ||
+	if (!address_parse(url, s->kind, &a, err) ||
 	    !address_set(&a, arena, &s->endpoint, err))
 		return false;
 	s->row = a.row;
@@ -154,27 +150,27 @@ static bool side_init(struct context *ctx, struct side *s,
 	       load_headers(s, c, err);
 }
 
-/* A kind that belongs to the other side is a slip worth naming. */
-static bool check_categories(const struct context *ctx, struct error *err)
+/* A kind that belongs to another side is a slip worth naming. */
+static bool check_kind(struct context *ctx, enum server_side kind,
+		       struct error *err)
 {
-	const struct side *traces = &ctx->backends.traces;
-	const struct side *profiles = &ctx->backends.profiles;
+	const struct side *s = backends_side(&ctx->backends, kind);
+	int right = 0;
 
-	if (traces->row && !traces->row->traces) {
+	if (s->path && kind == SERVER_METRICS) {
 		error_set(err, ERROR_USAGE,
-			  "%s holds profiles, not traces; use --profiles-url "
-			  "for it",
-			  traces->row->title);
-		return error_prefix(err, "%s", traces->endpoint.url_origin);
+			  "metrics are asked for at a server, not in a file");
+		return error_prefix(err, "%s", s->endpoint.url_origin);
 	}
-	if (profiles->row && profiles->row->traces) {
-		error_set(err, ERROR_USAGE,
-			  "%s holds traces, not profiles; use --traces-url for "
-			  "it",
-			  profiles->row->name);
-		return error_prefix(err, "%s", profiles->endpoint.url_origin);
-	}
-	return true;
+	if (!s->row || backend_row_holds(s->row, kind))
+		return true;
+	while (!backend_row_holds(s->row, (enum server_side)right))
+		right++;
+	error_set(err, ERROR_USAGE, "%s holds %s, not %s; use --%s-url for it",
+		  s->row->title, server_side_name((enum server_side)right),
+		  server_side_name(kind),
+		  server_side_name((enum server_side)right));
+	return error_prefix(err, "%s", s->endpoint.url_origin);
 }
 
 /* A replay needs no credentials: none are read, whatever the options say.
@@ -230,32 +226,55 @@ static bool init_login(struct context *ctx, struct side *s, struct error *err)
 	return add_quota_project(ctx, s, err);
 }
 
+static bool init_side(struct context *ctx, enum server_side kind,
+		      struct error *err)
+{
+	static const char *const prefixes[SERVER_SIDES] = {
+		[SERVER_TRACES] = "--traces",
+		[SERVER_PROFILES] = "--profiles",
+		[SERVER_METRICS] = "--metrics",
+	};
+	const struct options *o = ctx->options;
+	struct side *s = backends_side(&ctx->backends, kind);
+	struct connection_options c;
+	const char *url = options_url(o, kind);
+
+	options_side(o, kind, &c);
+	if (ctx->replay)
+		drop_credentials(&c);
+	if (kind != SERVER_TRACES)
+		url = address_beside_traces(o->traces_url, url);
+	s->kind = kind;
+	return side_init(ctx, s, &c, url, prefixes[kind], err);
+}
+
+/* Those whose kind is not asked about. */
+static void set_row(struct side *s, const char *url,
+		    const struct backend_row *row)
+{
+	s->is_default = !url;
+	if (!s->endpoint.url)
+		s->endpoint.url = row->default_url;
+	if (s->row || s->path)
+		s->is_kind_given = true;
+	else
+		s->row = row;
+}
+
 bool context_sides_init(struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
-	struct connection_options traces, profiles;
+	struct backends *b = &ctx->backends;
 
-	options_side(o, false, &traces);
-	options_side(o, true, &profiles);
-	if (ctx->replay) {
-		drop_credentials(&traces);
-		drop_credentials(&profiles);
-	}
-	if (!side_init(ctx, &ctx->backends.traces, &traces, o->traces_url,
-		       "--traces", err) ||
-	    !side_init(ctx, &ctx->backends.profiles, &profiles,
-		       address_of_profiles(o->traces_url, o->profiles_url),
-		       "--profiles", err))
-		return false;
-	ctx->backends.profiles.is_default = !o->profiles_url;
-	if (!ctx->backends.profiles.endpoint.url)
-		ctx->backends.profiles.endpoint.url =
-			profiles_row(NULL)->default_url;
-	if (ctx->backends.profiles.row || ctx->backends.profiles.path)
-		ctx->backends.profiles.is_kind_given = true;
-	else
-		ctx->backends.profiles.row = profiles_row(NULL);
-	return check_categories(ctx, err) &&
-	       init_login(ctx, &ctx->backends.traces, err) &&
-	       init_login(ctx, &ctx->backends.profiles, err);
+	for (int i = 0; i < SERVER_SIDES; i++)
+		if (!init_side(ctx, (enum server_side)i, err))
+			return false;
+	set_row(&b->profiles, o->profiles_url, profiles_row(NULL));
+	set_row(&b->metrics, o->metrics_url, metrics_row());
+	for (int i = 0; i < SERVER_SIDES; i++)
+		if (!check_kind(ctx, (enum server_side)i, err))
+			return false;
+	return init_login(ctx, &b->traces, err) &&
+	       init_login(ctx, &b->profiles, err) &&
+	       init_login(ctx, &b->metrics, err);
 }

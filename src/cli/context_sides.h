@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The two sides of a context, traces and profiles: addresses and credentials
+ * The sides of a context, traces, profiles, metrics: addresses and credentials
  * of the options.
  */
 #ifndef CLI_CONTEXT_SIDES_H

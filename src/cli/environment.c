@@ -102,15 +102,18 @@ static bool read_options(struct options *o, const struct options *before,
 	return true;
 }
 
-/* A secret itself is never an option, only the file that holds it. */
+/* A secret itself is never an option, only the file that holds it. side NULL:
+ * the one of all sides. */
 static void read_secret(const char *side, const char *what,
 			const struct connection_options *common,
 			const struct connection_options *own,
 			const char **secret)
 {
-	char variable[NAME_BYTES];
+	char option[OPTION_NAME_BYTES], variable[NAME_BYTES];
 
-	snprintf(variable, sizeof variable, "TRACEFIND_%s%s", side, what);
+	snprintf(option, sizeof option, "%s%s%s", side ? side : "",
+		 side ? "-" : "", what);
+	variable_name(option, variable);
 	if (!has_file(common) && !has_file(own))
 		*secret = environment_get(variable);
 }
@@ -119,16 +122,16 @@ static void read_secrets(struct options *o, const struct options *before)
 {
 	const struct connection_options *common = &before->common;
 
-	read_secret("", "TOKEN", common, common, &o->common.token);
-	read_secret("", "PASSWORD", common, common, &o->common.password);
-	read_secret("TRACES_", "TOKEN", common, &before->traces,
-		    &o->traces.token);
-	read_secret("TRACES_", "PASSWORD", common, &before->traces,
-		    &o->traces.password);
-	read_secret("PROFILES_", "TOKEN", common, &before->profiles,
-		    &o->profiles.token);
-	read_secret("PROFILES_", "PASSWORD", common, &before->profiles,
-		    &o->profiles.password);
+	read_secret(NULL, "token", common, common, &o->common.token);
+	read_secret(NULL, "password", common, common, &o->common.password);
+	for (int side = 0; side < SERVER_SIDES; side++) {
+		const struct connection_options *own = &before->sides[side];
+		const char *name = server_side_name((enum server_side)side);
+
+		read_secret(name, "token", common, own, &o->sides[side].token);
+		read_secret(name, "password", common, own,
+			    &o->sides[side].password);
+	}
 }
 
 /* As if its option were given, so that a case file keeps it. */
@@ -147,7 +150,7 @@ static void fall_back(struct options *o, const char **value, const char *common,
 /* Those who use Pyroscope's own command line have these set already. */
 static void read_profilecli(struct options *o)
 {
-	struct connection_options *own = &o->profiles;
+	struct connection_options *own = &o->sides[SERVER_PROFILES];
 	const struct connection_options *common = &o->common;
 
 	fall_back(o, &o->profiles_url, NULL, "PROFILECLI_URL", "profiles-url");
@@ -209,17 +212,17 @@ void options_origin(const struct options *o, const char *value,
 	snprintf(out, OPTION_ORIGIN_BYTES, "--%s", option);
 }
 
-void options_side_origin(const struct options *o, bool is_profiles,
+void options_side_origin(const struct options *o, enum server_side side,
 			 const char *value, const char *common,
 			 const char *option, char out[OPTION_ORIGIN_BYTES])
 {
-	const char *side = is_profiles ? "profiles-" : "traces-";
 	const struct config_entry *entry = NULL;
 	char name[OPTION_NAME_BYTES];
 	const char *path = NULL;
 
-	snprintf(name, sizeof name, "%s%s", value == common ? "" : side,
-		 option);
+	snprintf(name, sizeof name, "%s%s%s",
+		 value == common ? "" : server_side_name(side),
+		 value == common ? "" : "-", option);
 	if (o->config)
 		entry = config_source(o->config, value, &path);
 	if (!entry) {

@@ -137,8 +137,9 @@ static void write_options(struct out *out, const struct command *command)
 	}
 	if (has_sided)
 		out_text(out,
-			 "\n* also --traces-... and --profiles-..., for one "
-			 "side: --traces-token-file\n");
+			 "\n* also --traces-..., --profiles-... and "
+			 "--metrics-..., for one side:\n  "
+			 "--traces-token-file\n");
 }
 
 /* ---- what fits on a screen ---- */

@@ -244,6 +244,11 @@ static const struct option_row rows[] = {
 	  "only this service; slow without a trace: traces that pass through "
 	  "it",
 	  FIELD(service) },
+	{ "from-exemplar", 0, OPTION_FLAG, 0, COMMAND_SLOW, NULL, CHOICE,
+	  "the trace of an exemplar of the latency of --service, from the "
+	  "buckets of the slowest 5 % (--metrics-url)",
+	  FIELD(from_exemplar),
+	  .brief = "a trace out of a latency histogram" },
 	{ "blame", 0, OPTION_STRING, 0, FINDING, "SERVICE", CHOICE,
 	  "look for the guilty span in this service only", FIELD(blame) },
 	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH | COMMAND_DIFF,
@@ -453,6 +458,12 @@ static const struct option_row rows[] = {
 	  "Pyroscope, Parca, gcp://PROJECT (Cloud Profiler), or file:PATH: a "
 	  "profile on disk",
 	  FIELD(profiles_url) },
+	{ "metrics-url", 0, OPTION_STRING, SETTING, CONNECTING,
+	  "URL", SERVERS,
+	  "Prometheus or what speaks its API (Mimir, Thanos, VictoriaMetrics), "
+	  "or gcp://PROJECT: Cloud Monitoring",
+	  FIELD(metrics_url),
+	  .brief = "Prometheus, Mimir, Thanos, or gcp://PROJECT" },
 	{ "tenant-id", 0, OPTION_STRING, SETTING | OPTION_SIDED,
 	  CONNECTING,
 	  "ID", SERVERS, "X-Scope-OrgID of a server with several tenants",
@@ -533,10 +544,12 @@ static const struct option_row rows[] = {
 	  GENERAL, "show the version", FIELD(version) },
 };
 
+/* The sides in their order. */
 static const struct option_prefix prefixes[] = {
 	{ "", offsetof(struct options, common) },
-	{ "traces-", offsetof(struct options, traces) },
-	{ "profiles-", offsetof(struct options, profiles) },
+	{ "traces-", offsetof(struct options, sides[SERVER_TRACES]) },
+	{ "profiles-", offsetof(struct options, sides[SERVER_PROFILES]) },
+	{ "metrics-", offsetof(struct options, sides[SERVER_METRICS]) },
 };
 /* clang-format on */
 

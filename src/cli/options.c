@@ -143,6 +143,7 @@ static bool is_address(const struct option_form *form)
 {
 	return !strcmp(form->row->name, "traces-url") ||
 	       !strcmp(form->row->name, "profiles-url") ||
+	       !strcmp(form->row->name, "metrics-url") ||
 	       !strcmp(form->row->name, "tenant-id");
 }
 
@@ -192,11 +193,21 @@ static bool has_credential(const struct connection_options *c)
 	       c->password || c->token;
 }
 
-void options_side(const struct options *o, bool is_profiles,
+const char *options_url(const struct options *o, enum server_side side)
+{
+	const char *const urls[SERVER_SIDES] = {
+		[SERVER_TRACES] = o->traces_url,
+		[SERVER_PROFILES] = o->profiles_url,
+		[SERVER_METRICS] = o->metrics_url,
+	};
+
+	return urls[side];
+}
+
+void options_side(const struct options *o, enum server_side side,
 		  struct connection_options *out)
 {
-	const struct connection_options *own =
-		is_profiles ? &o->profiles : &o->traces;
+	const struct connection_options *own = &o->sides[side];
 	const struct connection_options *common = &o->common;
 	const struct connection_options *credential =
 		has_credential(own) ? own : common;
@@ -240,31 +251,32 @@ struct setting {
 	}
 
 /* Where the first of these that is given came from; false: none is. */
-static bool setting_origin(const struct options *o, bool is_profiles,
+static bool setting_origin(const struct options *o, enum server_side side,
 			   const struct setting *ways, size_t count,
 			   char out[OPTION_ORIGIN_BYTES])
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!ways[i].value)
 			continue;
-		options_side_origin(o, is_profiles, ways[i].value,
-				    ways[i].common, ways[i].name, out);
+		options_side_origin(o, side, ways[i].value, ways[i].common,
+				    ways[i].name, out);
 		return true;
 	}
 	return false;
 }
 
-static bool fail_both(const char *one, const char *other, bool is_profiles,
+static bool fail_both(const char *one, const char *other, enum server_side side,
 		      struct error *err)
 {
-	return error_set(err, ERROR_USAGE,
-			 "%s and %s both set the login of the %s side; keep one",
-			 one, other, is_profiles ? "profiles" : "traces");
+	return error_set(
+		err, ERROR_USAGE,
+		"%s and %s both set the login of the %s side; keep one", one,
+		other, server_side_name(side));
 }
 
 static bool check_login(const struct options *o,
-			const struct connection_options *c, bool is_profiles,
-			struct error *err)
+			const struct connection_options *c,
+			enum server_side side, struct error *err)
 {
 	const struct setting tokens[] = {
 		SETTING_OF(c, o, token_file, "token-file"),
@@ -276,27 +288,25 @@ static bool check_login(const struct options *o,
 		SETTING_OF(c, o, password, "password"),
 	};
 	char token[OPTION_ORIGIN_BYTES], other[OPTION_ORIGIN_BYTES];
-	bool has_token = setting_origin(o, is_profiles, tokens,
-					COUNT_OF(tokens), token);
+	bool has_token =
+		setting_origin(o, side, tokens, COUNT_OF(tokens), token);
 
-	if (c->token_file &&
-	    setting_origin(o, is_profiles, tokens + 1, 1, other))
-		return fail_both(token, other, is_profiles, err);
-	if (!setting_origin(o, is_profiles, passwords, COUNT_OF(passwords),
-			    other))
+	if (c->token_file && setting_origin(o, side, tokens + 1, 1, other))
+		return fail_both(token, other, side, err);
+	if (!setting_origin(o, side, passwords, COUNT_OF(passwords), other))
 		return true;
 	if (has_token)
-		return fail_both(token, other, is_profiles, err);
+		return fail_both(token, other, side, err);
 	return c->username ||
 	       error_set(err, ERROR_USAGE,
 			 "%s: a password, and no user for the %s side; give "
 			 "--username",
-			 other, is_profiles ? "profiles" : "traces");
+			 other, server_side_name(side));
 }
 
 static bool check_certificate(const struct options *o,
 			      const struct connection_options *c,
-			      bool is_profiles, struct error *err)
+			      enum server_side side, struct error *err)
 {
 	const struct setting pair[] = {
 		SETTING_OF(c, o, cert, "cert"),
@@ -306,22 +316,22 @@ static bool check_certificate(const struct options *o,
 
 	if ((c->cert != NULL) == (c->key != NULL))
 		return true;
-	setting_origin(o, is_profiles, pair, COUNT_OF(pair), given);
+	setting_origin(o, side, pair, COUNT_OF(pair), given);
 	return error_set(err, ERROR_USAGE,
 			 "%s: a certificate and its key go together, and the "
 			 "%s side has no --%s",
-			 given, is_profiles ? "profiles" : "traces",
+			 given, server_side_name(side),
 			 c->cert ? "key" : "cert");
 }
 
-static bool check_credential(const struct options *o, bool is_profiles,
+static bool check_credential(const struct options *o, enum server_side side,
 			     struct error *err)
 {
 	struct connection_options c;
 
-	options_side(o, is_profiles, &c);
-	return check_login(o, &c, is_profiles, err) &&
-	       check_certificate(o, &c, is_profiles, err);
+	options_side(o, side, &c);
+	return check_login(o, &c, side, err) &&
+	       check_certificate(o, &c, side, err);
 }
 
 /* The second would take the place of the first without a word. */
@@ -339,8 +349,10 @@ static bool check_outputs(const struct options *o, struct error *err)
 
 bool options_check(const struct options *o, struct error *err)
 {
-	return check_outputs(o, err) && check_credential(o, false, err) &&
-	       check_credential(o, true, err);
+	for (int side = 0; side < SERVER_SIDES; side++)
+		if (!check_credential(o, (enum server_side)side, err))
+			return false;
+	return check_outputs(o, err);
 }
 
 const char *options_value_text(const struct option_form *form,

@@ -12,11 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/table.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
 
-/* Settings that exist for both sides; a side's own value (--traces-token-file)
+/* Settings that exist for all sides; a side's own value (--traces-token-file)
  * wins over the common one (--token-file). Strings are borrowed from argv, the
  * environment or the configuration; NULL = not given. */
 struct connection_options {
@@ -54,7 +55,9 @@ struct options {
 	const char *context; /* of the configuration */
 	const char *traces_url;
 	const char *profiles_url;
-	struct connection_options common, traces, profiles;
+	const char *metrics_url;
+	struct connection_options common;
+	struct connection_options sides[SERVER_SIDES];
 	int64_t connect_timeout_ns;
 	int64_t timeout_ns;
 	uint64_t retry;
@@ -89,6 +92,7 @@ struct options {
 	const char *query; /* TraceQL */
 	bool all;
 	bool tags; /* of search */
+	bool from_exemplar; /* of slow */
 	/* view */
 	bool events;                         /* of show, search */
 	bool errors;                         /* of show */
@@ -146,7 +150,7 @@ struct options {
 	const struct completion_script *completions; /* of `completion` */
 	const struct config *config; /* of this run, or NULL (config.h) */
 	/* bit set of options given explicitly, by form number (options.c) */
-	unsigned char given[32];
+	unsigned char given[64];
 };
 
 struct command; /* commands.h */
@@ -224,17 +228,20 @@ bool options_scope_is(const struct options *o, const char *scope);
 void options_origin(const struct options *o, const char *value,
 		    const char *option, char out[OPTION_ORIGIN_BYTES]);
 
-/* The same of a side's value, common being what the option has that is of both
+/* The same of a side's value, common being what the option has that is of all
  * sides: "--traces-token-file" or "--token-file"; of the configuration with the
  * key, "FILE:3: token-file". */
-void options_side_origin(const struct options *o, bool is_profiles,
+void options_side_origin(const struct options *o, enum server_side side,
 			 const char *value, const char *common,
 			 const char *option, char out[OPTION_ORIGIN_BYTES]);
 
 /* One side's settings, the common ones filled in where it has none. Its own
  * token or password replaces a common one of either kind. */
-void options_side(const struct options *o, bool is_profiles,
+void options_side(const struct options *o, enum server_side side,
 		  struct connection_options *out);
+
+/* The address that was given for a side; NULL: none. */
+const char *options_url(const struct options *o, enum server_side side);
 
 /* The run's arguments for a case file, command first, in the arena: what
  * was given by options and environment, without credentials, network

@@ -73,7 +73,8 @@ static const char *why_none(const struct context *ctx)
 	return NO_SANDBOX;
 #else
 	if (ctx->backends.traces.token_command ||
-	    ctx->backends.profiles.token_command)
+	    ctx->backends.profiles.token_command ||
+	    ctx->backends.metrics.token_command)
 		return "token-command may start any program";
 	return NULL;
 #endif

@@ -21,9 +21,11 @@ static const char *const showing[] = { "--traces-", "--tenant-id", "--span",
 				       "--name",    "--service",   "--blame" };
 
 /* A case knows its servers. */
-static const char *const serving[] = { "--traces-url", "--profiles-url",
-				       "--tenant-id", "--traces-tenant-id",
-				       "--profiles-tenant-id" };
+static const char *const serving[] = {
+	"--traces-url",	      "--profiles-url",	      "--metrics-url",
+	"--tenant-id",	      "--traces-tenant-id",   "--profiles-tenant-id",
+	"--metrics-tenant-id"
+};
 
 #define HAS_PREFIX(list, arg)                                                  \
 	has_prefix(list, sizeof(list) / sizeof *(list), arg)
@@ -85,7 +87,8 @@ static void add_servers(const struct options *o, bool has_window,
 			struct buf *out)
 {
 	static const char *const kept[] = { "--traces-", "--profiles-",
-					    "--tenant-id", "--username" };
+					    "--metrics-", "--tenant-id",
+					    "--username" };
 	static const char *const times[] = { "--from=", "--to=", "--since=",
 					     "--around=", "--pad=" };
 

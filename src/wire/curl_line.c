@@ -29,9 +29,11 @@ static void add_header(struct buf *line, const char *name, struct str value)
 /* "--traces" -> "TRACES". */
 static const char *side_of(const struct endpoint *e)
 {
-	return e->option_prefix && !strcmp(e->option_prefix, "--profiles")
-		       ? "PROFILES"
-		       : "TRACES";
+	if (e->option_prefix && !strcmp(e->option_prefix, "--profiles"))
+		return "PROFILES";
+	if (e->option_prefix && !strcmp(e->option_prefix, "--metrics"))
+		return "METRICS";
+	return "TRACES";
 }
 
 /* A header of the user's own takes the place of ours. */

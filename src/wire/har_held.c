@@ -127,6 +127,7 @@ static bool is_address(const char *argument)
 {
 	return !strncmp(argument, "--traces-", 9) ||
 	       !strncmp(argument, "--profiles-", 11) ||
+	       !strncmp(argument, "--metrics-", 10) ||
 	       !strncmp(argument, "--tenant-id", 11);
 }
 

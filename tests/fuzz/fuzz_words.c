@@ -78,7 +78,8 @@ static void read_address(const char *text)
 				   lies_within(parts.rest, text) &&
 				   parts.host.len > 0,
 			   "%s", text);
-	fuzz_check_outcome(address_parse(text, false, &address, &err), &err);
+	fuzz_check_outcome(address_parse(text, SERVER_TRACES, &address, &err),
+			   &err);
 }
 
 static void read_time(const char *text)

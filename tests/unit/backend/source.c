@@ -28,7 +28,8 @@ static void test_addresses_name_their_kind(void **state)
 		struct address a;
 		struct error err;
 
-		assert_true(address_parse(rows[i].text, false, &a, &err));
+		assert_true(
+			address_parse(rows[i].text, SERVER_TRACES, &a, &err));
 		assert_int_equal(a.row != NULL, rows[i].name != NULL);
 		if (a.row)
 			assert_string_equal(a.row->name, rows[i].name);
@@ -37,7 +38,7 @@ static void test_addresses_name_their_kind(void **state)
 	}
 }
 
-static void check_set(bool is_profiles, const char *text, const char *url,
+static void check_set(enum server_side side, const char *text, const char *url,
 		      const char *project)
 {
 	struct endpoint e = { .url = NULL };
@@ -47,7 +48,7 @@ static void check_set(bool is_profiles, const char *text, const char *url,
 	struct error err;
 
 	arena_init(&arena, MIB);
-	assert_true(address_parse(text, is_profiles, &a, &err));
+	assert_true(address_parse(text, side, &a, &err));
 	assert_true(address_set(&a, &arena, &e, &err));
 	assert_string_equal(e.url, url);
 	assert_string_equal(e.project, project);
@@ -58,27 +59,30 @@ static void check_set(bool is_profiles, const char *text, const char *url,
 static void test_projects(void **state)
 {
 	(void)state;
-	check_set(false, "gcp://my-project",
+	check_set(SERVER_TRACES, "gcp://my-project",
 		  "https://cloudtrace.googleapis.com", "my-project");
-	check_set(true, "gcp://my-project/",
+	check_set(SERVER_PROFILES, "gcp://my-project/",
 		  "https://cloudprofiler.googleapis.com", "my-project");
-	check_set(false, "GCP://example.com:web",
+	check_set(SERVER_TRACES, "GCP://example.com:web",
 		  "https://cloudtrace.googleapis.com", "example.com:web");
-	check_set(false, "gcp+http://127.0.0.1:8080/projects/my-project",
+	check_set(SERVER_TRACES,
+		  "gcp+http://127.0.0.1:8080/projects/my-project",
 		  "http://127.0.0.1:8080", "my-project");
-	check_set(true, "gcp+https://h/projects/a/projects/my-project",
+	check_set(SERVER_PROFILES,
+		  "gcp+https://h/projects/a/projects/my-project",
 		  "https://h/projects/a", "my-project");
 }
 
 static void test_profiles_are_those_of_the_traces_project(void **state)
 {
 	(void)state;
-	assert_string_equal(address_of_profiles("gcp://my-project", NULL),
+	assert_string_equal(address_beside_traces("gcp://my-project", NULL),
 			    "gcp://my-project");
-	assert_string_equal(address_of_profiles("gcp://my-project", "http://p"),
-			    "http://p");
-	assert_null(address_of_profiles("http://t", NULL));
-	assert_null(address_of_profiles(NULL, NULL));
+	assert_string_equal(
+		address_beside_traces("gcp://my-project", "http://p"),
+		"http://p");
+	assert_null(address_beside_traces("http://t", NULL));
+	assert_null(address_beside_traces(NULL, NULL));
 }
 
 static void test_bad_addresses_are_refused_without_repeating(void **state)
@@ -110,7 +114,8 @@ static void test_bad_addresses_are_refused_without_repeating(void **state)
 		struct address a;
 		struct error err;
 
-		assert_false(address_parse(rows[i][0], false, &a, &err));
+		assert_false(
+			address_parse(rows[i][0], SERVER_TRACES, &a, &err));
 		assert_int_equal(err.code, ERROR_USAGE);
 		assert_contains(err.message, rows[i][1]);
 		assert_lacks(err.message, "canary");

@@ -115,11 +115,11 @@ static void test_context(void **state)
 	assert_int_equal(options.map_count, 2);
 	assert_string_equal(options.maps[0], "a=b");
 	assert_string_equal(options.maps[1], "c=d");
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_string_equal(c.token_file, "/prod-token");
 	assert_string_equal(c.tenant_id, "t");
 	assert_false(c.insecure);
-	options_side(&options, true, &c);
+	options_side(&options, SERVER_PROFILES, &c);
 	assert_string_equal(c.token_file, "/prod-token");
 	assert_string_equal(c.tenant_id, "p");
 	assert_true(options_given(&options, "traces-url"));
@@ -135,7 +135,7 @@ static void test_other_context(void **state)
 	assert_string_equal(options.traces_url, "http://localhost:3200");
 	assert_null(options.profiles_url);
 	assert_int_equal(options.timeout_ns, 20 * NS_PER_S);
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_null(c.token_file);
 	assert_true(c.insecure);
 	config_release(&config);
@@ -151,10 +151,10 @@ static void test_options_win(void **state)
 		      "--profiles-token-file=/mine", "--map=e=f"));
 	assert_int_equal(options.timeout_ns, 9 * NS_PER_S);
 	assert_int_equal(options.map_count, 1);
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_string_equal(c.tenant_id, "x");
 	assert_string_equal(c.token_file, "/prod-token");
-	options_side(&options, true, &c);
+	options_side(&options, SERVER_PROFILES, &c);
 	assert_string_equal(c.tenant_id, "x");
 	assert_string_equal(c.token_file, "/mine");
 	config_release(&config);
@@ -169,11 +169,11 @@ static void test_secret_wins(void **state)
 	(void)state;
 	write_text("tracefind/config", two_contexts);
 	options_init(&o);
-	o.traces.token = "from the environment";
+	o.sides[SERVER_TRACES].token = "from the environment";
 	assert_true(config_load(&config, &o, &err));
 	assert_true(config_apply(&config, command_find(STR("slow")), &o, &err));
-	assert_null(o.traces.token_file);
-	assert_string_equal(o.profiles.token_file, "/prod-token");
+	assert_null(o.sides[SERVER_TRACES].token_file);
+	assert_string_equal(o.sides[SERVER_PROFILES].token_file, "/prod-token");
 	config_release(&config);
 }
 
@@ -183,20 +183,20 @@ static void test_other_server(void **state)
 
 	(void)state;
 	apply_ok(two_contexts, ARGS("--traces-url=https://tempo.else"));
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_null(c.token_file);
 	assert_null(c.tenant_id);
-	options_side(&options, true, &c);
+	options_side(&options, SERVER_PROFILES, &c);
 	assert_string_equal(c.token_file, "/prod-token");
 	config_release(&config);
 	/* Plain http to the same host is another server, too. */
 	apply_ok(two_contexts, ARGS("--traces-url=http://tempo.prod"));
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_null(c.token_file);
 	config_release(&config);
 	apply_ok(two_contexts,
 		 ARGS("--traces-url=tempo+https://TEMPO.prod/prefix"));
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_string_equal(c.token_file, "/prod-token");
 	config_release(&config);
 }
@@ -210,13 +210,13 @@ static void test_unnamed_server(void **state)
 	(void)state;
 	apply_ok("token-file = /t\ntraces-url = https://tempo.prod\n",
 		 ARGS("--profiles-url=https://pyro.else"));
-	options_side(&options, true, &c);
+	options_side(&options, SERVER_PROFILES, &c);
 	assert_null(c.token_file);
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_string_equal(c.token_file, "/t");
 	config_release(&config);
 	apply_ok("token-file = /t\n", ARGS("--profiles-url=https://pyro.else"));
-	options_side(&options, true, &c);
+	options_side(&options, SERVER_PROFILES, &c);
 	assert_string_equal(c.token_file, "/t");
 	config_release(&config);
 }
@@ -230,11 +230,11 @@ static void test_own_credential(void **state)
 	apply_ok("username = u\npassword-file = /p\n"
 		 "traces-token-file = /t\n",
 		 NULL);
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_string_equal(c.token_file, "/t");
 	assert_null(c.password_file);
 	assert_null(c.username);
-	options_side(&options, true, &c);
+	options_side(&options, SERVER_PROFILES, &c);
 	assert_null(c.token_file);
 	assert_string_equal(c.password_file, "/p");
 	assert_string_equal(c.username, "u");
@@ -249,10 +249,10 @@ static void test_headers(void **state)
 	apply_ok("header = A: 1\n[context \"x\"]\nheader = B: 2\n"
 		 "traces-header = C: 3\n",
 		 ARGS("--context=x"));
-	options_side(&options, false, &c);
+	options_side(&options, SERVER_TRACES, &c);
 	assert_int_equal(c.header_count, 3);
 	assert_string_equal(c.headers[2], "C: 3");
-	options_side(&options, true, &c);
+	options_side(&options, SERVER_PROFILES, &c);
 	assert_int_equal(c.header_count, 2);
 	config_release(&config);
 }

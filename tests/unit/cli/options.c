@@ -237,9 +237,9 @@ static void test_other_name(void **state)
 	assert_true(options_given(&o, "token-file"));
 	assert_true(options_given(&o, "profiles-access-token-file"));
 	assert_false(options_given(&o, "traces-token-file"));
-	options_side(&o, false, &c);
+	options_side(&o, SERVER_TRACES, &c);
 	assert_string_equal(c.token_file, "a");
-	options_side(&o, true, &c);
+	options_side(&o, SERVER_PROFILES, &c);
 	assert_string_equal(c.token_file, "b");
 	assert_refused("slow",
 		       "--access-token-file t --password-file p --username u",
@@ -258,7 +258,7 @@ static void test_sides(void **state)
 		"--password-file pw --profiles-token-file t -H a:1 "
 		"--profiles-header b:2 --traces-insecure --cacert ca",
 		&o);
-	options_side(&o, false, &c);
+	options_side(&o, SERVER_TRACES, &c);
 	assert_string_equal(c.tenant_id, "all");
 	assert_string_equal(c.username, "u");
 	assert_string_equal(c.password_file, "pw");
@@ -266,7 +266,7 @@ static void test_sides(void **state)
 	assert_int_equal(c.header_count, 1);
 	assert_true(c.insecure);
 	assert_string_equal(c.cacert, "ca");
-	options_side(&o, true, &c);
+	options_side(&o, SERVER_PROFILES, &c);
 	assert_string_equal(c.tenant_id, "p");
 	assert_null(c.username);
 	assert_null(c.password_file);
@@ -297,14 +297,14 @@ static void test_environment(void **state)
 	assert_int_equal(o.retry, 1);
 	assert_true(o.common.insecure);
 	assert_string_equal(o.common.tenant_id, "all");
-	assert_string_equal(o.traces.tenant_id, "t");
+	assert_string_equal(o.sides[SERVER_TRACES].tenant_id, "t");
 	assert_string_equal(o.maps[0], "a=b");
 	assert_int_equal(o.limit, 10);
 	/* A tenant on the command line is for both sides, also for the one
 	 * that the environment has another for. */
 	read_ok("slow", "--tenant-id mine", &o);
 	assert_string_equal(o.common.tenant_id, "mine");
-	assert_null(o.traces.tenant_id);
+	assert_null(o.sides[SERVER_TRACES].tenant_id);
 	setenv("TRACEFIND_TIMEOUT", "soon", 1);
 	assert_refused("slow", "",
 		       "TRACEFIND_TIMEOUT: 'soon' is not a duration such as "
@@ -323,19 +323,19 @@ static void test_environment_secrets(void **state)
 	setenv("TRACEFIND_TOKEN", SECRET, 1);
 	setenv("TRACEFIND_PROFILES_TOKEN", "second", 1);
 	read_ok("slow", "", &o);
-	options_side(&o, false, &c);
+	options_side(&o, SERVER_TRACES, &c);
 	assert_string_equal(c.token, SECRET);
-	options_side(&o, true, &c);
+	options_side(&o, SERVER_PROFILES, &c);
 	assert_string_equal(c.token, "second");
 	/* A file named on the command line is the only credential then. */
 	read_ok("slow", "--token-file f", &o);
-	options_side(&o, true, &c);
+	options_side(&o, SERVER_PROFILES, &c);
 	assert_string_equal(c.token_file, "f");
 	assert_null(c.token);
 	read_ok("slow", "--traces-token-file f", &o);
-	options_side(&o, true, &c);
+	options_side(&o, SERVER_PROFILES, &c);
 	assert_string_equal(c.token, "second");
-	options_side(&o, false, &c);
+	options_side(&o, SERVER_TRACES, &c);
 	assert_null(c.token);
 	setenv("TRACEFIND_PASSWORD", SECRET, 1);
 	assert_refused("slow", "",
@@ -354,12 +354,12 @@ static void test_profilecli(void **state)
 	setenv("PROFILECLI_PASSWORD", SECRET, 1);
 	setenv("PROFILECLI_TENANT_ID", "acme", 1);
 	read_ok("slow", "", &o);
-	options_side(&o, true, &c);
+	options_side(&o, SERVER_PROFILES, &c);
 	assert_string_equal(o.profiles_url, "http://pyroscope");
 	assert_string_equal(c.username, "123");
 	assert_string_equal(c.password, SECRET);
 	assert_string_equal(c.tenant_id, "acme");
-	options_side(&o, false, &c);
+	options_side(&o, SERVER_TRACES, &c);
 	assert_null(o.traces_url);
 	assert_null(c.username);
 	assert_null(c.password);
@@ -368,7 +368,7 @@ static void test_profilecli(void **state)
 	setenv("TRACEFIND_TOKEN", "ours", 1);
 	setenv("TRACEFIND_TENANT_ID", "all", 1);
 	read_ok("slow", "--profiles-url http://other", &o);
-	options_side(&o, true, &c);
+	options_side(&o, SERVER_PROFILES, &c);
 	assert_string_equal(o.profiles_url, "http://other");
 	assert_string_equal(c.token, "ours");
 	assert_null(c.password);
@@ -464,7 +464,7 @@ static void test_case_of_other_command(void **state)
 		   "--profiles-tenant-id p",
 		   false, &o);
 	assert_string_equal(o.traces_url, "http://t");
-	assert_string_equal(o.profiles.tenant_id, "p");
+	assert_string_equal(o.sides[SERVER_PROFILES].tenant_id, "p");
 	assert_null(o.baseline);
 	assert_int_equal(o.limit, 10);
 	assert_int_equal(o.arg_count, 0);

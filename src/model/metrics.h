@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a server of metrics answers: series of numbers over time, exemplars
+ * (single measurements with the trace they were of), names. Arrays and texts
+ * live in the arena of whoever read them.
+ */
+#ifndef MODEL_METRICS_H
+#define MODEL_METRICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct metric_point {
+	int64_t time_ns;
+	double value; /* finite */
+};
+
+struct metric_label {
+	struct str name;
+	struct str value;
+};
+
+struct metric_series {
+	struct metric_label *labels; /* __name__ among them */
+	size_t label_count;
+	struct metric_point *points; /* by time; those without a value left
+					out */
+	size_t point_count;
+};
+
+struct exemplar {
+	struct str trace_id;
+	double value;
+	double edge; /* upper one of its bucket; without one the value */
+	int64_t time_ns;
+};
+
+struct metric_answer {
+	struct metric_series *series;
+	size_t series_count;
+	struct exemplar *exemplars; /* those with a trace */
+	size_t exemplar_count;
+	struct str *names;
+	size_t name_count;
+	size_t warning_count; /* the answer may be partial */
+	struct str warning;   /* the first of them, in the server's words */
+};
+
+/* Its value; an empty str when the series has no such label. */
+static inline struct str metric_label_find(const struct metric_series *s,
+					   struct str name)
+{
+	for (size_t i = 0; i < s->label_count; i++)
+		if (str_equal(s->labels[i].name, name))
+			return s->labels[i].value;
+	return STR("");
+}
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/metric_names.h"
+
+#include <string.h>
+
+#include "../wire/support.h"
+#include "base/timefmt.h"
+
+static struct metric_source source(const char *name, bool is_native)
+{
+	for (size_t i = 0; i < metric_name_count; i++)
+		if (!strcmp(metric_names[i].name, name))
+			return (struct metric_source){
+				&metric_names[i], is_native,
+				metric_names[i].service_labels[0]
+			};
+	fail_msg("%s is not in the table", name);
+	return (struct metric_source){ .name = NULL };
+}
+
+static void expect(const struct metric_source *s, const struct metric_want *w,
+		   const char *wanted)
+{
+	struct buf text;
+
+	buf_init(&text, MIB);
+	assert_true(metric_expression(&text, s, w));
+	assert_string_equal(buf_text(&text), wanted);
+	buf_release(&text);
+}
+
+static void test_expressions(void **state)
+{
+	struct metric_want w = { .meaning = METRIC_LATENCY,
+				 .service = "a.b",
+				 .quantile = 0.95,
+				 .rate_ns = NS_PER_HOUR };
+	struct metric_source s = source("traces_spanmetrics_latency", false);
+
+	(void)state;
+	expect(&s, &w,
+	       "histogram_quantile(0.95,sum by (le) (rate({__name__=\"traces_"
+	       "spanmetrics_latency_bucket\",service=\"a.b\",span_kind=~\"SPAN_"
+	       "KIND_(SERVER|CONSUMER)\"}[3600s])))");
+	w.operation = "GET /cart";
+	s = source("http_server_request_duration_seconds", true);
+	s.label = "job";
+	expect(&s, &w,
+	       "histogram_quantile(0.95,sum(rate({__name__=\"http_server_"
+	       "request_duration_seconds\",job=~\"(.+/)?a\\\\.b\",http_route="
+	       "\"/cart\"}[3600s])))");
+	w.meaning = METRIC_REQUESTS;
+	expect(&s, &w,
+	       "histogram_count(sum(rate({__name__=\"http_server_request_"
+	       "duration_seconds\",job=~\"(.+/)?a\\\\.b\",http_route=\"/cart\"}"
+	       "[3600s])))");
+	s.is_native = false;
+	w.operation = NULL;
+	expect(&s, &w,
+	       "sum(rate({__name__=\"http_server_request_duration_seconds_"
+	       "count\",job=~\"(.+/)?a\\\\.b\"}[3600s]))");
+	w.meaning = METRIC_MEMORY_LIMIT;
+	s = source("kube_pod_container_resource_limits", false);
+	s.label = "pod";
+	expect(&s, &w,
+	       "min({__name__=\"kube_pod_container_resource_limits\",pod=~"
+	       "\"a\\\\.b-.+\",resource=\"memory\"}>0)");
+	w.meaning = METRIC_MEMORY;
+	s = source("process_resident_memory_bytes", false);
+	expect(&s, &w,
+	       "max({__name__=\"process_resident_memory_bytes\",service_name="
+	       "\"a.b\"})");
+}
+
+/* What is no part of a metric is not answered without it. */
+static void test_what_a_metric_cannot_tell(void **state)
+{
+	struct metric_source s =
+		source("run_googleapis_com:request_count", false);
+	struct metric_want w = { .meaning = METRIC_LATENCY, .service = "a" };
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	assert_false(metric_expression(&text, &s, &w));
+	w.meaning = METRIC_REQUESTS;
+	w.operation = "GET /";
+	assert_false(metric_expression(&text, &s, &w));
+	s.name = NULL;
+	assert_false(metric_expression(&text, &s, &w));
+	assert_int_equal(text.len, 0);
+	buf_release(&text);
+}
+
+/* A row that lacks a part would be asked for in vain. */
+static void test_rows_are_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < metric_name_count; i++) {
+		const struct metric_name *n = &metric_names[i];
+
+		assert_true(n->unit > 0);
+		assert_non_null(n->from);
+		assert_non_null(n->service_labels[0]);
+		assert_true(n->meaning == METRIC_LATENCY ? n->is_histogram
+							 : !n->is_histogram);
+		if (i)
+			assert_true(n->meaning >= n[-1].meaning);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_what_a_metric_cannot_tell),
+		cmocka_unit_test(test_rows_are_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
