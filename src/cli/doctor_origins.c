@@ -27,6 +27,7 @@ static bool set_origins(struct doctor_question *q, struct context *ctx,
 	const struct options *o = ctx->options;
 	struct doctor_side *traces = &q->traces;
 	struct doctor_side *profiles = &q->profiles;
+	struct doctor_side *metrics = &q->metrics;
 
 	traces->url_origin = origin_of(ctx, o->traces_url, "traces-url");
 	/* A project for traces is one for profiles, too. */
@@ -37,8 +38,12 @@ static bool set_origins(struct doctor_question *q, struct context *ctx,
 		tenant_origin(ctx, &ctx->backends.traces, "traces-tenant-id");
 	profiles->tenant_origin = tenant_origin(ctx, &ctx->backends.profiles,
 						"profiles-tenant-id");
+	metrics->url_origin = origin_of(ctx, o->metrics_url, "metrics-url");
+	metrics->tenant_origin =
+		tenant_origin(ctx, &ctx->backends.metrics, "metrics-tenant-id");
 	return (traces->url_origin.ptr && profiles->url_origin.ptr &&
-		traces->tenant_origin.ptr && profiles->tenant_origin.ptr) ||
+		metrics->url_origin.ptr && traces->tenant_origin.ptr &&
+		profiles->tenant_origin.ptr && metrics->tenant_origin.ptr) ||
 	       arena_fail(&ctx->arena, "an address", err);
 }
 
@@ -50,8 +55,10 @@ static void set_options(struct doctor_question *q, const struct options *o)
 		{ "traces-url", o->traces_url },
 		{ "profiles-url", o->profiles_url },
 		{ "tenant-id", o->common.tenant_id },
-		{ "traces-tenant-id", o->traces.tenant_id },
-		{ "profiles-tenant-id", o->profiles.tenant_id },
+		{ "traces-tenant-id", o->sides[SERVER_TRACES].tenant_id },
+		{ "profiles-tenant-id", o->sides[SERVER_PROFILES].tenant_id },
+		{ "metrics-url", o->metrics_url },
+		{ "metrics-tenant-id", o->sides[SERVER_METRICS].tenant_id },
 		{ "context", o->context },
 	};
 

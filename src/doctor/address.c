@@ -21,6 +21,8 @@ static struct str shown_url(struct doctor *d, const char *url)
 static const struct doctor_side *said_of(const struct doctor *d,
 					 const struct side *s)
 {
+	if (s == &d->backends->metrics)
+		return &d->question->metrics;
 	return s == &d->backends->traces ? &d->question->traces
 					 : &d->question->profiles;
 }

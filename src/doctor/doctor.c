@@ -23,7 +23,8 @@ void doctor_release(struct doctor *d)
 
 bool doctor_run(struct doctor *d, struct error *err)
 {
-	if (!doctor_servers(d, err) || !doctor_trace(d, err) ||
+	if (!doctor_servers(d, err) || !doctor_metrics(d, err) ||
+	    !doctor_trace(d, err) ||
 	    !(d->backends->profiles.path ? doctor_profile_file(d, err)
 					 : doctor_profiles(d, err)))
 		return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why there is no answer: checks of both servers and of what they hold for a
+ * Why there is no answer: checks of the servers and of what they hold for a
  * trace or a service. Stage by stage; a stage whose ground is missing is left
  * out, and the other side is checked all the same.
  */
@@ -26,13 +26,14 @@ struct doctor_option {
 	const char *value;
 };
 
-#define DOCTOR_OPTIONS 6
+#define DOCTOR_OPTIONS 8
 
 /* What is to be examined. Texts are borrowed. */
 struct doctor_question {
 	struct backends *backends;
 	struct doctor_side traces;
 	struct doctor_side profiles;
+	struct doctor_side metrics;
 	bool wants_traces; /* false: no traces server is looked for */
 	bool is_case;      /* how connections were checked is not known */
 	/* Gets the trace; NULL: none is asked about. */
@@ -93,6 +94,7 @@ struct doctor {
 	/* The server answers as it should; set before when none is wanted. */
 	bool is_traces_up;
 	bool is_profiles_up;    /* likewise */
+	bool is_metrics_up;     /* likewise */
 	struct checkup checkup; /* what the rooms of servers tell */
 	struct time_range window;
 	struct name_list services; /* those of the day before window's end */
@@ -114,6 +116,9 @@ bool doctor_run(struct doctor *d, struct error *err) MUST_CHECK;
 
 /* Addresses; then reachability, login, kind, clock of both sides. */
 bool doctor_servers(struct doctor *d, struct error *err) MUST_CHECK;
+
+/* The server of metrics, where one was named, and what it has. */
+bool doctor_metrics(struct doctor *d, struct error *err) MUST_CHECK;
 
 /* The address and the tenant of a side, and what gave them. name: "traces". */
 void doctor_check_address(struct doctor *d, const struct side *s,

@@ -88,7 +88,7 @@ static const struct {
 	  "{side}-password-file FILE" },
 	{ TROUBLE_RIGHTS,
 	  "a token with the right to read (Grafana Cloud: traces:read, "
-	  "profiles:read) in {side}-token-file FILE" },
+	  "profiles:read, metrics:read) in {side}-token-file FILE" },
 	{ TROUBLE_PROXY_LOGIN,
 	  "USER:PASSWORD and an @ before the host of {side}-proxy" },
 	{ TROUBLE_TENANT, "{side}-tenant-id NAME" },

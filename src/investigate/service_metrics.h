@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the server of metrics tells of a service: which of the known metrics it
+ * has, and one of them over time or over a window as a whole. Costs a round of
+ * two requests to find out, then one a question.
+ */
+#ifndef INVESTIGATE_SERVICE_METRICS_H
+#define INVESTIGATE_SERVICE_METRICS_H
+
+#include "backend/backends.h"
+#include "backend/metric_names.h"
+#include "model/metrics.h"
+
+struct service_metrics {
+	struct backends *backends;
+	const char *service; /* borrowed */
+	/* By meaning; without a name where the server has none. */
+	struct metric_source sources[METRIC_MEANINGS];
+};
+
+/* Which there were in the last hour of the window. None at all is no failure.
+ * service NULL: of any. */
+bool service_metrics_find(struct service_metrics *m, struct backends *b,
+			  const char *service, struct time_range window,
+			  struct error *err) MUST_CHECK;
+
+/* One question, and its answer in the unit of its meaning. */
+struct service_metric {
+	enum metric_meaning meaning;
+	const char *operation; /* NULL: all of them */
+	double quantile;       /* of latency: 0.95 */
+	struct time_range range;
+	/* A point at t is of the step that ends there; 0: one point, of the
+	 * whole range. At least the time between two measurements. */
+	int64_t step_ns;
+
+	bool has_answer;
+	struct metric_point *points; /* in the arena of the backends */
+	size_t point_count;          /* 0: it was silent */
+	struct error err;            /* why there is none */
+};
+
+/* Asks all of them side by side. */
+bool service_metrics_ask(const struct service_metrics *m,
+			 struct service_metric *list, size_t count,
+			 struct error *err) MUST_CHECK;
+
+/* The names of metrics a server lists among those that are known, in the order
+ * of the table; *sources lives in the arena of the backends. */
+bool service_metrics_list(struct backends *b, struct time_range window,
+			  struct metric_source **sources, size_t *count,
+			  struct error *err) MUST_CHECK;
+
+#endif
