@@ -5,7 +5,9 @@
 
 #include "base/count.h"
 #include "cli/search_question.h"
+#include "cli/trace_arg.h"
 #include "cli/window.h"
+#include "report/exemplar_text.h"
 #include "report/search_text.h"
 
 bool slow_search_is_asked(const struct options *o)
@@ -14,13 +16,15 @@ bool slow_search_is_asked(const struct options *o)
 			str_starts(str_from(o->traces_url), STR("file:"));
 
 	return o->arg_count == 0 && !has_file && !o->span &&
-	       (o->service || o->name || window_is_given(o));
+	       (o->service || o->name || o->from_exemplar ||
+		window_is_given(o));
 }
 
 /* What was searched for, which says nothing of the trace that was found: its
  * culprit may be any service. */
-static const char *const searched[] = { "since",  "from",    "to",
-					"around", "service", "name" };
+static const char *const searched[] = { "since",        "from",    "to",
+					"around",       "service", "name",
+					"from-exemplar" };
 
 static bool is_searched(const char *arg)
 {
@@ -38,25 +42,24 @@ static void forget_searched(struct options *o)
 {
 	o->from = o->to = o->since = o->around = NULL;
 	o->service = o->name = NULL;
+	o->from_exemplar = false;
 	for (size_t i = 0; i < COUNT_OF(searched); i++)
 		options_unmark(o, searched[i]);
 }
 
 /* From here on as if the trace had been named, also in the commands that are
  * suggested. */
-static bool choose(struct run *r, const struct hit *hit, struct error *err)
+static bool choose(struct run *r, struct str id, struct error *err)
 {
 	struct arena *arena = &r->ctx.arena;
 	struct options *o = arena_array(arena, 1, sizeof *o);
 	const char **args;
-	char id[33];
 
-	trace_id_format(&hit->id, id);
 	if (!o)
 		return arena_fail(arena, "the options", err);
 	*o = *r->ctx.options;
 	args = arena_array(arena, o->raw_count + 1, sizeof *args);
-	o->args[0] = arena_str(arena, str_from(id)).ptr;
+	o->args[0] = arena_str(arena, id).ptr;
 	if (!args || !o->args[0])
 		return arena_fail(arena, "the options", err);
 	o->arg_count = 1;
@@ -77,19 +80,57 @@ static bool find_typical(struct trace_search *s, struct context *ctx,
 	       search_text_explain(s, err);
 }
 
+static bool choose_hit(struct run *r, const struct hit *hit, struct error *err)
+{
+	char id[33];
+
+	trace_id_format(&hit->id, id);
+	return choose(r, str_from(id), err);
+}
+
+/* The trace of an exemplar, which is foreign text. */
+static bool choose_exemplar(struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	struct exemplar_choice c;
+	struct time_range window;
+	struct trace_arg arg;
+
+	if (!o->service)
+		return error_set(err, ERROR_USAGE,
+				 "--from-exemplar: of which service? "
+				 "(--service)");
+	if (!window_resolve(o, r->ctx.backends.now_ns, SEARCH_WINDOW_NS,
+			    &window, err) ||
+	    !exemplar_choose(&c, &r->ctx.backends, o->service, o->name, window,
+			     err))
+		return false;
+	if (c.lack != EXEMPLAR_FOUND)
+		return exemplar_text_explain(&c, err);
+	if (!trace_arg_parse(c.exemplar.trace_id.ptr, &arg, err) ||
+	    !choose(r, c.exemplar.trace_id, err))
+		return false;
+	exemplar_text_add(&c, &r->ctx.notes);
+	return true;
+}
+
 bool slow_search(struct run *r, struct error *err)
 {
 	struct trace_search s;
 	struct typical_hit typical;
 	bool done;
 
+	if (r->ctx.options->from_exemplar)
+		return choose_exemplar(r, err);
+
 	trace_search_init(&s);
 	done = search_question(&s, &r->ctx, err) &&
 	       find_typical(&s, &r->ctx, &typical, err) &&
 	       trace_search_unusual(&s, &r->ctx.backends, err) &&
-	       choose(r,
-		      s.unusual.hit ? s.unusual.hit : &s.items[typical.index],
-		      err);
+	       choose_hit(r,
+			  s.unusual.hit ? s.unusual.hit
+					: &s.items[typical.index],
+			  err);
 	if (done)
 		search_text_add_choice(&s, &typical, &r->ctx.notes);
 	trace_search_release(&s);

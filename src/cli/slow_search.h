@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `tracefind slow` without a trace, diff without an operation: finds the slow
- * traces and takes one that is typical of them.
+ * traces, by the server of traces or by exemplars of metrics, and takes one that
+ * is typical of them.
  */
 #ifndef CLI_SLOW_SEARCH_H
 #define CLI_SLOW_SEARCH_H
