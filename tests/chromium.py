@@ -51,7 +51,8 @@ class Browser:
         self.source, from_write = os.pipe()
         args = [program, "--headless", "--remote-debugging-pipe",
                 "--disable-gpu", "--no-first-run", "--disable-extensions",
-                "--disable-background-networking", "--hide-scrollbars",
+                "--disable-background-networking",
+                "--disable-ipc-flooding-protection", "--hide-scrollbars",
                 f"--user-data-dir={folder}", "about:blank"]
         if os.geteuid() == 0:
             args.insert(1, "--no-sandbox")

@@ -353,6 +353,8 @@ static bool write_function(struct build *b, const struct func_entry *e,
 			    e->values[SIDE_BASELINE].total },
 		.self_lib = { e->values[SIDE_SLOW].self_lib,
 			      e->values[SIDE_BASELINE].self_lib },
+		.self = { e->values[SIDE_SLOW].self,
+			  e->values[SIDE_BASELINE].self },
 	};
 	return out->name.ptr != NULL;
 }

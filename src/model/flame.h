@@ -47,8 +47,9 @@ struct flame_function {
 	bool is_to_blame;
 	/* Of all its nodes, once per stack: what tables say of it. */
 	int64_t totals[FLAME_SIDES];
-	/* The same of itself with the libraries that it calls. */
+	/* The same of itself with the libraries that it calls, and alone. */
 	int64_t self_lib[FLAME_SIDES];
+	int64_t self[FLAME_SIDES];
 };
 
 struct flame_values {

@@ -4,6 +4,9 @@
 
 usage: embed.py NAME FILE... > SOURCE
 
+Of a page's ("html_...") what only a reader of the source needs is left out:
+indentation, and lines that are a comment.
+
 String literals of that length are not portable. A line @import "FILE"; stands
 for what is in it, a file of the same folder. NAME_hash is the source
 expression by which a content security policy lets in an element that holds
@@ -22,8 +25,14 @@ def read(path):
                   path.read_bytes(), flags=re.MULTILINE)
 
 
+def strip(text):
+    return re.sub(rb"^[ \t]*//.*\n|^[ \t]+", b"", text, flags=re.MULTILINE)
+
+
 name = sys.argv[1]
 data = b"".join(read(Path(path)) for path in sys.argv[2:])
+if name.startswith("html_"):
+    data = strip(data)
 # What would end the element or its CDATA section, or change what it is; and
 # what a reader of HTML replaces, so that the hash would be of another text.
 if re.search(rb"\]\]>|\0|\r|<!--|</(script|style)", data, re.IGNORECASE):

@@ -95,7 +95,7 @@ static void head_before(const struct head *p)
 		  b->text.len ? b->text : b->kind);
 }
 
-static void head_how(const struct head *p)
+void flame_head_compared(struct page *page, const struct flame *f)
 {
 	static const char *const ways[] = {
 		[NORMALIZE_SHARE] = "shares of each side",
@@ -103,14 +103,20 @@ static void head_how(const struct head *p)
 		[NORMALIZE_REQUEST] = "values per request",
 		[NORMALIZE_VALUE] = "the values of each side",
 	};
+
+	if (f->has_baseline)
+		page_textf(page, "compared: %s", ways[f->normalize]);
+}
+
+static void head_how(const struct head *p)
+{
 	struct page *page = p->page;
 
 	page_textf(page, "%s; a frame is as wide as what it and all %s took%s",
 		   p->f->is_reversed ? "callees first" : "callers first",
 		   p->f->is_reversed ? "callers before it" : "beneath it",
-		   p->f->has_baseline ? " after" : "");
-	if (p->f->has_baseline)
-		page_textf(page, "; compared: %s", ways[p->f->normalize]);
+		   p->f->has_baseline ? " after; " : "");
+	flame_head_compared(page, p->f);
 }
 
 static void head_negative(const struct head *p)

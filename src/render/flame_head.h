@@ -22,6 +22,9 @@ enum flame_head_part {
 void flame_head_write(struct page *p, enum flame_head_part part,
 		      const struct flame *f, const struct result *r);
 
+/* How the sides of a comparison stand beside each other; nothing of one. */
+void flame_head_compared(struct page *p, const struct flame *f);
+
 /* Whether a function is marked. */
 bool flame_has_blamed(const struct flame *f);
 

@@ -64,13 +64,16 @@ function cut(text, most) {
 	return kept.join("") + "\u2026";
 }
 
+// The longest form that fits, else the shortest one that is a name.
+function shortest(name, most) {
+	const end = letters(name) > most ? shortName(name) : name;
+
+	return letters(end) > most ? endOf(end, most) : end;
+}
+
 // A form of the name with so many letters at most; below `least` none is cut.
 function fit(name, most, least) {
-	if (letters(name) <= most)
-		return name;
-	name = shortName(name);
-	if (letters(name) > most)
-		name = endOf(name, most);
+	name = shortest(name, most);
 	return most < least && letters(name) > most ? "" : cut(name, most);
 }
 
@@ -99,6 +102,6 @@ function matcher(pattern) {
 	return name => name.toLowerCase().includes(plain);
 }
 
-return { letters: letters, cut: cut, fit: fit, matcher: matcher,
-	PATTERN_MAX: PATTERN_MAX, BUSY_MS: BUSY_MS };
+return { letters: letters, cut: cut, fit: fit, shortest: shortest,
+	matcher: matcher, PATTERN_MAX: PATTERN_MAX, BUSY_MS: BUSY_MS };
 }());

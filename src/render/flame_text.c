@@ -102,21 +102,28 @@ static void write_part(struct out *out, const struct flame_words *w,
 	outf(out, "; %s of the profile", share);
 }
 
-void flame_function_write(struct out *out, const struct flame_words *w,
-			  const struct flame_node *n)
+void flame_sides_write(struct out *out, const struct flame_words *w,
+		       const int64_t values[FLAME_SIDES])
 {
-	const struct flame_function *fn = &w->f->functions[n->function];
-	int64_t now = scale_after(&w->scale, fn->totals[FLAME_SLOW]);
+	int64_t now = scale_after(&w->scale, values[FLAME_SLOW]);
 
-	out_text(out, "whole function ");
 	if (!w->f->has_baseline) {
-		write_share(out, w->f, FLAME_SLOW, fn->totals[FLAME_SLOW]);
+		write_share(out, w->f, FLAME_SLOW, values[FLAME_SLOW]);
 		return;
 	}
 	write_now(out, w, now);
 	write_change(out, w, now,
-		     scale_before(&w->scale, fn->totals[FLAME_BASELINE]));
-	if (fn->is_to_blame)
+		     scale_before(&w->scale, values[FLAME_BASELINE]));
+}
+
+void flame_function_write(struct out *out, const struct flame_words *w,
+			  const struct flame_node *n)
+{
+	const struct flame_function *fn = &w->f->functions[n->function];
+
+	out_text(out, "whole function ");
+	flame_sides_write(out, w, fn->totals);
+	if (w->f->has_baseline && fn->is_to_blame)
 		out_text(out, " (the function to blame)");
 }
 

@@ -28,6 +28,11 @@ double flame_share(const struct flame *f, enum flame_side side, double value);
 void flame_function_write(struct out *out, const struct flame_words *w,
 			  const struct flame_node *n);
 
+/* Values of both sides: "1,200 ms per second, before 20 ms, change +1,180 ms";
+ * of one profile "57.1 %, 200 ms". */
+void flame_sides_write(struct out *out, const struct flame_words *w,
+		       const int64_t values[FLAME_SIDES]);
+
 /* What the node itself took: "this path 1,100 ms per second, before 20 ms,
  * change +1,080 ms: grew; 48.9 % of the profile"; without a baseline "this path
  * 57.1 %, 200 ms, 20 samples; self 2.0 %, ..."; of the root "total ...". label:

@@ -19,13 +19,32 @@ static const char *const palette_values[] = {
 
 /* ---- what it is of ---- */
 
+static void flush_paragraph(struct page *p)
+{
+	if (!p->line.len)
+		return;
+	out_text(p->out, "<p class=\"flame-how\">");
+	page_flush(p, PAINT_NONE, "", 0);
+	out_text(p->out, "</p>\n");
+}
+
 static void write_paragraph(struct page *p, const struct render_input *in,
 			    enum flame_head_part part)
 {
 	flame_head_write(p, part, in->flame, in->result);
-	if (!p->line.len)
-		return;
-	out_text(p->out, "<p class=\"flame-how\">");
+	flush_paragraph(p);
+}
+
+/* Of the picture without a script; the script says it of what it shows. */
+static void write_how(struct page *p, const struct flame *f)
+{
+	out_text(p->out, "<p class=\"flame-how\" id=\"flame-caption\">");
+	page_textf(p, "%s; a frame is as wide as ",
+		   f->is_reversed ? "callees first" : "callers first");
+	page_text(p, f->has_baseline
+			     ? "the larger side of its stacks, before or "
+			       "after; hatched: not there after"
+			     : "what its stacks took");
 	page_flush(p, PAINT_NONE, "", 0);
 	out_text(p->out, "</p>\n");
 }
@@ -49,6 +68,11 @@ static void write_colors(struct page *p, const struct render_input *in)
 		page_flush(p, PAINT_NONE, "", 0);
 		out_text(p->out, "</p>\n");
 	}
+	outf(p->out,
+	     "<p class=\"flame-how\" data-palette=\"package\" hidden>colour "
+	     "by package%s</p>\n",
+	     flame_has_blamed(in->flame) ? "; outlined: the function to blame"
+					 : "");
 }
 
 static void write_words(const struct render_input *in, struct out *out)
@@ -58,14 +82,16 @@ static void write_words(const struct render_input *in, struct out *out)
 	struct page p;
 
 	page_begin(&p, &style, out);
-	write_paragraph(&p, in, FLAME_HEAD_HOW);
+	write_how(&p, in->flame);
+	flame_head_compared(&p, in->flame);
+	flush_paragraph(&p);
 	write_colors(&p, in);
 	write_paragraph(&p, in, FLAME_HEAD_NEGATIVE);
 	write_paragraph(&p, in, FLAME_HEAD_CUT);
 	page_end(&p);
 }
 
-/* ---- controls, shown by the script ---- */
+/* ---- what the script fills ---- */
 
 static void palette_option(struct out *out, enum palette palette,
 			   enum palette shown)
@@ -74,14 +100,7 @@ static void palette_option(struct out *out, enum palette palette,
 	     palette == shown ? " selected" : "", flame_palette_words(palette));
 }
 
-static void write_option(struct out *out, const char *value, const char *text,
-			 bool is_selected)
-{
-	outf(out, "<option value=\"%s\"%s>%s</option>", value,
-	     is_selected ? " selected" : "", text);
-}
-
-static void write_choices(const struct render_input *in, struct out *out)
+static void write_palettes(const struct render_input *in, struct out *out)
 {
 	enum palette palette = flame_palette(in->flame, in->picture.palette);
 
@@ -92,25 +111,20 @@ static void write_choices(const struct render_input *in, struct out *out)
 	palette_option(out, PALETTE_JAVA, palette);
 	palette_option(out, PALETTE_HOT, palette);
 	out_text(out, "</select></label>\n");
-	if (!in->flame->has_baseline)
-		return;
-	out_text(out, "<label>Show <select id=\"flame-show\">");
-	write_option(out, "both", "after and gone", true);
-	write_option(out, "after", "after alone", false);
-	write_option(out, "before", "before alone", false);
-	out_text(out, "</select></label>\n");
 }
 
 static void write_controls(const struct render_input *in, struct out *out)
 {
-	out_text(out, "<div class=\"flame-tools\">\n<label>Search <input "
+	out_text(out, "<div class=\"flame-tools\" id=\"flame-tools\">\n"
+		      "<div class=\"flame-search\"><label>Search <input "
 		      "id=\"flame-find\" type=\"search\" maxlength=\"200\" "
 		      "placeholder=\"regular expression\" autocomplete=\"off\" "
-		      "spellcheck=\"false\"></label>\n");
-	write_choices(in, out);
+		      "spellcheck=\"false\"></label>\n"
+		      "<output id=\"flame-matched\" for=\"flame-find\">"
+		      "</output></div>\n");
+	write_palettes(in, out);
 	out_text(out,
-		 "<output id=\"flame-matched\" for=\"flame-find\">"
-		 "</output>\n</div>\n"
+		 "</div>\n"
 		 "<div class=\"flame-view\" id=\"flame-view\">"
 		 "<canvas id=\"flame-canvas\" tabindex=\"0\" "
 		 "role=\"application\" aria-label=\"flame graph\" "
@@ -120,8 +134,10 @@ static void write_controls(const struct render_input *in, struct out *out)
 		 "<ul class=\"flame-legend\" id=\"flame-legend\"></ul>\n"
 		 "<p class=\"flame-keys\" id=\"flame-keys\">Click or "
 		 "<kbd>Enter</kbd> zooms, <kbd>Esc</kbd> goes back, arrow keys "
-		 "move, <kbd>Home</kbd> shows all, <kbd>/</kbd> "
-		 "searches. <span id=\"flame-rest\"></span></p>\n");
+		 "move, <kbd>s</kbd> shows callers and callees, <kbd>/</kbd> "
+		 "searches. <span id=\"flame-rest\"></span></p>\n"
+		 "<figure class=\"flame-print\" id=\"flame-print\">"
+		 "</figure>\n");
 }
 
 /* ---- the hottest path ---- */

@@ -33,8 +33,14 @@ bool html_flame_data(const struct render_input *in, struct out *out) MUST_CHECK;
 bool html_flame_picture(const struct render_input *in,
 			struct out *out) MUST_CHECK;
 
-/* What a node says of itself in one line: its function as a whole, then the
- * path. */
+/* What tables say of functions besides their total, and its values:
+ * "self+lib". */
+const char *html_flame_measure(const struct flame_words *w);
+const int64_t *html_flame_measured(const struct flame_words *w,
+				   const struct flame_function *fn);
+
+/* What a node says of itself in one line: its function as a whole, in both
+ * measures, then the path. */
 void html_flame_says(struct out *out, const struct flame_words *w,
 		     uint32_t node);
 

@@ -1,121 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flame graph of a page, used: zoom, search, keys, pointer, controls. Names
-// go into the page only as text.
+// The flame graph of a page, used: what is looked at, in step with the address
+// and with what is selected elsewhere on the page. Names go into the page only
+// as text.
 (function () {
 "use strict";
+const page = tracefindPage;
+
 function id(name) {
 	return document.getElementById("flame-" + name);
 }
 
-function isSame(f, g) {
-	return f === g || f && g && f.i === g.i && f.lane === g.lane;
+function run(section, read) {
+const model = flameViews(read), F = model.functions, head = model.head;
+// A frame is looked at as { pane, i, fused }; deep: { tree, i }, a zoom in a
+// tree that sums frames up; scope: a zoom for all views; lit: what is in full
+// colour, null for all.
+const state = { view: "top", measure: "larger", unit: "table", palette: "",
+	isFlame: false, isOneScale: null, isHidden: false, isFolded: false, scope: 0, deep: null,
+	fn: -1, focus: null, hover: null, isMatch: null, isLit: null, lit: null,
+	find: "" };
+const initial = { view: head.is_reversed ? "bottom" : "top",
+	isFlame: head.layout === "flame", palette: id("palette").value };
+const graph = flameGraph(section, model, state);
+const search = flameSearch(model, state), tip = flameTip(model, graph, state);
+const act = {};
+let past = [], next = -1, controls = null;
+
+// ---- what is chosen ----
+
+const numbers = new Map();
+
+function functionOf(key) {
+	if (!numbers.size)
+		F.name.forEach(function (name, fn) {
+			if (fn < F.count)
+				numbers.set(page.functionKey(name), fn);
+		});
+	return key !== null && numbers.has(key) ? numbers.get(key) : -1;
 }
 
-function run(section, model) {
-const F = model.functions, N = model.frames, graph = flameView(section, model);
-const view = graph.view, canvas = graph.canvas, state = graph.state;
-const boxOf = graph.boxOf, ROW = graph.row, tip = id("tip");
-let past = [], next = 0;
-
-// ---- details ----
-
-function tell(f, x, y) {
-	const box = boxOf(f), frame = view.getBoundingClientRect();
-	let left, top;
-
-	tip.hidden = !box;
-	if (!box)
+function choose(fn, isReplaced) {
+	if (fn === null || fn < 0 || fn >= F.count || fn === state.fn)
 		return;
-	tip.textContent = "";
-	model.lines(f.i).forEach(function (line, k) {
-		const p = document.createElement(k ? "span" : "b");
-
-		p.textContent = line;
-		tip.appendChild(p);
-	});
-	left = x === undefined ? frame.left + Math.max(0, box.x) : x + 14;
-	top = y === undefined ? frame.top + box.y + ROW + 4 : y + 18;
-	left = Math.min(left, document.documentElement.clientWidth -
-		tip.offsetWidth - 4);
-	if (top + tip.offsetHeight > window.innerHeight - 4)
-		top -= tip.offsetHeight + (y === undefined ? ROW + 8 : 30);
-	tip.style.left = Math.max(4, left) + "px";
-	tip.style.top = Math.max(4, top) + "px";
+	state.fn = fn;
+	controls.showChosen();
+	page.select({ function: F.name[fn] }, "flame", isReplaced);
 }
 
-let pointer = null; // where it is over the canvas
-
-function tellAgain() {
-	if (tip.hidden)
-		return;
-	if (pointer)
-		hover(pointer);
-	else
-		tell(state.focus);
-}
-
-// What a reader of screens hears, and tests look at.
-function announce(f) {
-	id("live").textContent = F.name[N.fn[f.i]] + ", " +
-		model.brief(f.i) + ", level " + (N.depth[f.i] + 1);
-	graph.show(f);
-}
-
-// ---- zoom and focus ----
-
-function keepState() {
-	const z = state.zoom, q = id("find").value || null;
-	const kept = { s: state.show !== "both" ? state.show : null,
-		z: z && z.lane.name + "." + z.i, q: q };
-
-	if (kept.s || kept.z || kept.q)
-		kept.view = "flame";
-	tracefindPage.address.set(kept, true);
-}
+// ---- zoom ----
 
 function screenTop(f) {
-	const box = boxOf(f);
+	const box = graph.boxOf(f);
 
-	return box && view.getBoundingClientRect().top + box.y;
-}
-
-// What was zoomed to stays where it is on the screen.
-function zoomTo(f) {
-	const before = screenTop(f), z = f && f.i ? f : null;
-	let after;
-
-	state.zoom = z;
-	graph.layout();
-	id("reset").disabled = !z;
-	count();
-	keepState();
-	after = screenTop(f);
-	if (before !== null && after !== null)
-		window.scrollBy(0, after - before);
-	if (state.focus)
-		focusOn(boxOf(state.focus) ? state.focus : f ||
-			{ lane: graph.shown()[0], i: 0 }, true);
-}
-
-function zoomIn(f) {
-	if (!f || isSame(f, state.zoom) || !state.zoom && !f.i)
-		return;
-	past.push(state.zoom);
-	zoomTo(f);
-}
-
-function zoomBack() {
-	const last = state.zoom;
-
-	if (!last)
-		return false;
-	zoomTo(past.length ? past.pop() : null);
-	return true;
-}
-
-function reset() {
-	past = [];
-	zoomTo(null);
+	return box && graph.view.getBoundingClientRect().top + box.y;
 }
 
 function scrollTo(f) {
@@ -128,345 +65,499 @@ function scrollTo(f) {
 		return;
 	if (top < cover + 8)
 		window.scrollBy(0, top - cover - 60);
-	else if (top + ROW > window.innerHeight - 8)
+	else if (top + 26 > window.innerHeight - 8)
 		window.scrollBy(0, top + 100 - window.innerHeight);
 }
 
-function focusOn(f, isQuiet) {
+function keep(isReplaced) {
+	const hidden = [state.isHidden && "runtime", state.isFolded && "recursion"];
+	const top = model.top(), deep = state.deep;
+	const kept = {
+		flame: state.view !== initial.view ? state.view : null,
+		zoom: state.scope ? top.hash(state.scope) : null,
+		in: deep ? deep.tree.id + "." + deep.tree.hash(deep.i) : null,
+		width: state.measure !== "larger" ? state.measure : null,
+		unit: state.unit !== "table" ? state.unit : null,
+		layout: state.isFlame === initial.isFlame ? null :
+			state.isFlame ? "flame" : "icicle",
+		scale: state.isOneScale === null ? null :
+			state.isOneScale ? "one" : "each",
+		colour: state.palette !== initial.palette ? state.palette : null,
+		hide: hidden.filter(x => x).join(",") || null,
+		light: state.lit, find: state.find || null };
+
+	if (Object.values(kept).some(v => v !== null))
+		kept.view = "flame";
+	page.address.set(kept, isReplaced);
+}
+
+// Lays out anew after the state changed.
+function show() {
+	graph.layout();
+	if (graph.canvas === document.activeElement && !state.focus)
+		state.focus = rootFrame();
+	controls.show();
+	tellMatched();
+	tip.hide();
+	if (state.focus)
+		tip.mark(state.focus);
+}
+
+function zoom(scope, deep) {
+	state.scope = scope;
+	state.deep = deep;
+	show();
+	keep();
+}
+
+function zoomTo(tree, i) {
+	past.push([state.scope, state.deep]);
+	if (tree === model.top())
+		zoom(i, null);
+	else
+		zoom(state.scope, i ? { tree: tree, i: i } : null);
+}
+
+// What was zoomed to stays where it is on the screen.
+function zoomIn(f) {
+	const before = screenTop(f);
+	let i, after;
+
+	if (!f)
+		return;
+	i = !f.fused ? f.i : f.pane.tree.parent(f.i);
+	if (f.fused && i === f.pane.zoom)
+		i = model.widest(f.pane.tree, f.fused);
+	if (i === f.pane.zoom)
+		return;
+	zoomTo(f.pane.tree, i);
+	after = screenTop(state.focus);
+	if (before !== null && after !== null)
+		window.scrollBy(0, after - before);
+}
+
+function zoomBack() {
+	const last = past.pop();
+
+	if (!state.scope && !state.deep)
+		return false;
+	if (last)
+		zoom(last[0], last[1]);
+	else
+		zoom(state.deep ? state.scope : 0, null);
+	return true;
+}
+
+function reset() {
+	past = [];
+	zoom(0, null);
+}
+
+// ---- focus ----
+
+function rootFrame() {
+	const pane = graph.panes().find(p => p.rows.length);
+
+	return pane ? { pane: pane, i: pane.zoom, fused: null } : null;
+}
+
+function focus(f, isQuiet, at) {
 	if (!f)
 		return;
 	state.focus = f;
-	announce(f);
+	tip.announce(f);
 	if (!isQuiet) {
-		pointer = null;
 		scrollTo(f);
-		tell(f);
-		document.dispatchEvent(new CustomEvent("tracefind-found",
-			{ detail: { function: F.name[N.fn[f.i]] } }));
+		tip.tell(f, at);
+		choose(f.fused ? null : f.pane.tree.fn(f.i), !at);
 	}
 	graph.paint();
 }
 
-function hover(at) {
-	const f = graph.hit(at);
+// ---- search ----
 
-	if (!isSame(f, state.hover))
-		graph.paintSoon();
-	state.hover = f;
-	tell(f, at.clientX, at.clientY);
-	canvas.style.cursor = f ? "pointer" : "";
-}
-
-// ---- what matches ----
-
-// The part of what is zoomed to that matching frames cover, each place once.
-function matchedShare(side) {
-	const z = state.zoom ? state.zoom.i : 0, total = N.total[side];
-	let sum = 0;
-
-	for (let i = z; i < N.end[z];) {
-		if (state.isMatch[N.fn[i]]) {
-			sum += total[i];
-			i = N.end[i];
-		} else {
-			i++;
-		}
-	}
-	return total[z] > 0 ? sum / total[z] : 0;
-}
-
-function count(isLate) {
+function tellMatched(isLate) {
+	const pane = graph.panes()[0];
 	let text = "";
 
-	if (state.isMatch) {
-		text = "matched " + model.shareText(matchedShare(0));
-		if (model.data.has_baseline)
-			text += ", before " + model.shareText(matchedShare(1));
+	if (state.isMatch && pane) {
+		text = "matched " + model.words.share(search.share(pane.tree,
+			pane.zoom, 0));
+		if (head.has_baseline)
+			text += ", before " + model.words.share(search.share(
+				pane.tree, pane.zoom, 1));
 	}
 	if (isLate)
 		text += " (stopped: the pattern takes too long)";
 	id("matched").textContent = text;
 }
 
-function search(test) {
-	const started = Date.now();
-	let isLate = false;
+function find(text, isFromPage) {
+	const isFirst = !state.find;
 
-	state.isMatch = test && new Uint8Array(F.name.length);
-	next = 0;
-	for (let fn = 0; test && fn < F.name.length && !isLate; fn++) {
-		state.isMatch[fn] = test(F.name[fn]) ? 1 : 0;
-		isLate = Date.now() - started > flameNames.BUSY_MS;
-	}
-	count(isLate);
-	keepState();
+	state.find = text;
+	if (isFromPage)
+		id("find").value = text;
+	const isLate = search.run(text ? flameNames.matcher(text) : null);
+
+	next = -1;
+	controls.showMatches(search);
+	tellMatched(isLate);
+	if (!isFromPage)
+		keep(!isFirst || !text);
 	graph.paint();
 }
 
-function searchText(text) {
-	id("find").value = text;
-	search(text ? flameNames.matcher(text) : null);
-}
+function walk(step) {
+	const found = state.isMatch ? search.boxes(graph.panes(), state.isMatch) :
+		[];
 
-// Matching frames that are drawn, the widest first.
-function matches() {
-	const found = [];
+	if (!found.length) {
+		const i = state.isMatch ? search.widest(state.isMatch) : -1;
 
-	graph.shown().forEach(lane => lane.rows.forEach(row => row.node.forEach(
-		function (i, k) {
-			if (state.isMatch[N.fn[i]])
-				found.push({ lane: lane, i: i, w: row.w[k] });
-		})));
-	return found.sort((a, b) => b.w - a.w || a.i - b.i);
-}
-
-function nextMatch() {
-	const found = state.isMatch ? matches() : [];
-
-	if (found.length)
-		focusOn(found[next++ % found.length]);
-}
-
-// The widest of all that match, drawn or not; null when there is none.
-function widestMatch() {
-	let best = null;
-
-	graph.shown().forEach(function (lane) {
-		for (let i = 0; i < N.count; i++)
-			if (state.isMatch[N.fn[i]] &&
-			    lane.w[i] > (best ? best.lane.w[best.i] : 0))
-				best = { lane: lane, i: i };
-	});
-	return best;
-}
-
-// The page asks for a function.
-function showFunction(name) {
-	id("find").value = name;
-	search(other => other === name);
-	if (!matches().length)
-		reset();
-	if (!matches().length)
-		zoomIn(widestMatch());
-	if (F.name.indexOf(name) < 0)
-		id("matched").textContent = "too narrow to be in this page";
-	nextMatch();
-	// A link that was followed to here may scroll after this.
-	setTimeout(function () {
-		scrollTo(state.focus);
-		tell(state.focus);
-	}, 50);
-}
-
-// ---- keyboard ----
-
-function beside(f, step) {
-	const box = boxOf(f), to = box && box.at + step;
-	let lane;
-
-	if (!box)
-		return null;
-	if (box.row.node[to] !== undefined)
-		return { lane: f.lane, i: box.row.node[to] };
-	lane = graph.shown()[graph.shown().indexOf(f.lane) + step];
-	return f.i === 0 && lane ? { lane: lane, i: 0 } : null;
-}
-
-function callee(f) {
-	const row = f.lane.rows[N.depth[f.i] + 1];
-	let best = -1;
-
-	if (row)
-		row.node.forEach(function (i, k) {
-			if (N.parent[i] === f.i &&
-			    (best < 0 || row.w[k] > row.w[best]))
-				best = k;
-		});
-	return best < 0 ? null : { lane: f.lane, i: row.node[best] };
-}
-
-function move(key) {
-	const f = state.focus;
-
-	if (key === "ArrowLeft" || key === "ArrowRight")
-		return beside(f, key === "ArrowLeft" ? -1 : 1);
-	if ((key === "ArrowDown") === state.isInverted)
-		return callee(f);
-	return N.parent[f.i] < 0 ? null : { lane: f.lane, i: N.parent[f.i] };
-}
-
-function onKey(e) {
-	const key = e.key;
-
-	if (e.altKey || e.metaKey || e.ctrlKey)
-		return;
-	if (/^Arrow(Left|Right|Up|Down)$/.test(key)) {
-		focusOn(move(key));
-	} else if (key === "Enter" || key === " ") {
-		zoomIn(state.focus);
-	} else if (key === "Escape" || key === "Backspace") {
-		tip.hidden = true;
-		if (!zoomBack() && key === "Escape")
-			searchText("");
-	} else if (key === "Home") {
-		reset();
-		focusOn({ lane: graph.shown()[0], i: 0 });
-	} else {
+		if (i >= 0)
+			showNode(i);
 		return;
 	}
-	e.preventDefault();
+	next = (next + step + (next < 0 && step < 0 ? 1 : 0) + found.length) %
+		found.length;
+	focus(found[next]);
 }
 
-function onAnyKey(e) {
-	const isHere = e.target === document.body || section.contains(e.target);
-	const isSlash = e.key === "/" && !e.ctrlKey && !e.metaKey &&
-		!/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
-	const isFind = e.key === "f" && (e.ctrlKey || e.metaKey) &&
-		e.target === canvas;
+// A frame of the whole, wherever it is: in the view, else top-down, zoomed to
+// the first caller from which on it can be seen.
+function showNode(i) {
+	const top = model.top();
+	const at = () => graph.panes().find(p => p.tree === top &&
+		flameLayout.boxOf(p, i));
 
-	if (!isHere || e.altKey || !isSlash && !isFind)
+	if (!graph.panes().some(p => p.tree === top))
+		state.view = "top";
+	past.push([state.scope, state.deep]);
+	zoom(0, null);
+	if (!at())
+		zoom(i, null);
+	if (at())
+		focus({ pane: at(), i: i, fused: null });
+}
+
+function showFunction(fn) {
+	const isWanted = new Uint8Array(F.name.length);
+	let found, i;
+
+	isWanted[fn] = 1;
+	choose(fn);
+	if (state.view === "sandwich") {
+		show();
 		return;
-	e.preventDefault();
-	id("find").focus();
-	id("find").select();
+	}
+	found = search.boxes(graph.panes(), isWanted);
+	if (found.length) {
+		focus(found[0]);
+		return;
+	}
+	i = search.widest(isWanted);
+	if (i >= 0)
+		showNode(i);
 }
 
-// ---- controls ----
+// ---- full colour for some ----
 
-function turn() {
-	state.isInverted = !state.isInverted;
-	id("turn").setAttribute("aria-pressed", state.isInverted);
-	graph.layout();
-	tip.hidden = true;
+function light(text, isWanted) {
+	const is = text === null || text === state.lit;
+
+	state.lit = is ? null : text;
+	state.isLit = is ? null :
+		Uint8Array.from(F.name, (name, fn) => isWanted(fn) ? 1 : 0);
+	controls.show();
+	showLegend();
+	keep(true);
+	graph.paint();
 }
 
-function button(name, text, act) {
-	const b = document.createElement("button");
-
-	b.type = "button";
-	b.id = "flame-" + name;
-	b.textContent = text;
-	b.addEventListener("click", act);
-	id("matched").before(b);
-	return b;
+function lightPlace(place, text) {
+	light(text, fn => fn < F.count &&
+		graph.colors.place(state.palette, fn) === place);
 }
 
-function listenControls() {
-	button("turn", "root on top", turn)
-		.setAttribute("aria-pressed", state.isInverted);
-	button("reset", "show all", reset).disabled = true;
-	id("find").addEventListener("input", e => searchText(e.target.value));
+function lightPackage(name) {
+	light(name, fn => model.packageOf(fn) === name);
+}
+
+function showLegend() {
+	const used = new Uint8Array(F.name.length), n = model.frames();
+
+	for (let i = 1; i < n.count; i++)
+		used[n.fn[i]] = 1;
+	controls.showLegend(graph.colors, used);
+}
+
+// ---- what controls and keys do ----
+
+function change(name, value) {
+	state[name] = value;
+	show();
+	keep(true);
+}
+
+function setView(name) {
+	if (!model.views.includes(name))
+		return;
+	state.view = name;
+	state.deep = null;
+	past = past.filter(p => !p[1]);
+	if (name === "sandwich" && state.fn < 0)
+		choose(model.hottest());
+	show();
+	keep();
+}
+
+function setFrames() {
+	const top = model.top(), hash = state.scope ? top.hash(state.scope) : null;
+
+	model.setFrames(state.isHidden, state.isFolded);
+	search.forget();
+	state.deep = null;
+	past = [];
+	state.scope = hash ? Math.max(0, model.top().find(hash)) : 0;
+	state.focus = null;
+}
+
+function filterBy(name) {
+	state[name] = !state[name];
+	setFrames();
+	show();
+	keep(true);
+}
+
+function following(options, now) {
+	return options[(options.indexOf(now) + 1) % options.length];
+}
+
+function setUnit(name) {
+	model.words.setUnit(name);
+	change("unit", name);
+	controls.showMatches(search);
+}
+
+function save(kind) {
+	const title = document.title;
+	const give = function (blob) {
+		const a = document.createElement("a");
+
+		a.download = "flame." + kind;
+		a.href = URL.createObjectURL(blob);
+		a.click();
+		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+	};
+
+	if (kind === "png")
+		graph.png(title, give);
+	else
+		give(new Blob([new XMLSerializer().serializeToString(
+			graph.svg(title))], { type: "image/svg+xml" }));
+}
+
+Object.assign(act, {
+	view: setView, viewNumber: k => setView(model.views[k - 1]),
+	measure: name => change("measure", name),
+	nextMeasure: () => head.has_baseline && change("measure", following(
+		["larger", "after", "before", "change"], state.measure)),
+	unit: setUnit,
+	nextUnit: () => head.has_baseline && setUnit(following(
+		["table", "share", "value"], state.unit)),
+	turn: () => change("isFlame", !state.isFlame),
+	scale: () => change("isOneScale", !model.isOneScale(state)),
+	hideRuntime: () => filterBy("isHidden"),
+	foldRecursion: () => filterBy("isFolded"),
+	save: save, reset: reset, zoomIn: zoomIn, zoomBack: zoomBack,
+	scope: i => zoomTo(model.top(), i), deep: (tree, i) => zoomTo(tree, i),
+	nextMatch: () => walk(1), previousMatch: () => walk(-1),
+	showFunction: showFunction, lightPlace: lightPlace,
+	lightFunction: fn => lightPackage(state.lit === null ?
+		model.packageOf(fn) : null),
+	light: f => f && f.pane.tree.fn(f.i) !== null &&
+		lightPackage(model.packageOf(f.pane.tree.fn(f.i))),
+	sandwich: function (f) {
+		if (f && !f.fused && f.pane.tree.fn(f.i) !== null)
+			choose(f.pane.tree.fn(f.i));
+		setView("sandwich");
+	},
+	home: function () {
+		reset();
+		focus(rootFrame());
+	},
+	escape: function () {
+		tip.hide();
+		if (!zoomBack())
+			find("", true), keep(true);
+	},
+	focus: focus, enter: function () {
+		focus(state.focus && graph.boxOf(state.focus) ? state.focus :
+			rootFrame(), true);
+	},
+	leave: function () {
+		tip.hide();
+		graph.paint();
+	},
+	hover: function (at) {
+		const f = at && graph.hit(at), last = state.hover;
+
+		state.hover = f;
+		graph.canvas.style.cursor = f ? "pointer" : "";
+		if (!f !== !last || f && (f.pane !== last.pane || f.i !== last.i))
+			graph.paintSoon();
+		tip.follow(f, at);
+	},
+});
+
+// ---- the page around it ----
+
+function listen() {
+	id("find").addEventListener("input", e => find(e.target.value));
 	id("find").addEventListener("keydown", function (e) {
 		if (e.key === "Escape") {
-			searchText("");
-			canvas.focus();
+			find("", true);
+			keep(true);
+			graph.canvas.focus();
 		} else if (e.key === "Enter") {
-			nextMatch();
+			walk(e.shiftKey ? -1 : 1);
+		} else if (e.key === "ArrowDown" && id("matches").firstChild) {
+			id("matches").querySelector("button").focus();
+		} else {
+			return;
 		}
+		e.preventDefault();
 	});
-	id("palette").addEventListener("change", function(e) {
-		graph.setPalette(e.target.value);
-		section.querySelectorAll("[data-palette]")
-			.forEach(p => p.hidden =
-					 p.dataset.palette !== e.target.value);
+	id("matches").addEventListener("keydown", walkList);
+	id("palette").addEventListener("change", function (e) {
+		state.palette = e.target.value;
+		state.lit = state.isLit = null;
+		showLegend();
+		change("palette", e.target.value);
 	});
-	if (id("show"))
-		id("show").addEventListener("change", function (e) {
-			state.show = e.target.value;
-			state.hover = state.focus = null;
-			reset();
-		});
-}
-
-function listenCanvas() {
-	canvas.addEventListener("keydown", onKey);
-	canvas.addEventListener("focus", function () {
-		if (!boxOf(state.focus))
-			state.focus = { lane: graph.shown()[0], i: 0 };
-		announce(state.focus);
-		graph.paint();
-	});
-	canvas.addEventListener("blur", function () {
-		tip.hidden = true;
-		graph.paint();
-	});
-	canvas.addEventListener("pointermove", function (e) {
-		if (e.pointerType === "touch")
-			return;
-		pointer = { clientX: e.clientX, clientY: e.clientY };
-		hover(pointer);
-	});
-	canvas.addEventListener("pointerleave", function (e) {
-		if (e.pointerType === "touch")
-			return;
-		state.hover = pointer = null;
-		tip.hidden = true;
-		graph.paintSoon();
-	});
-	canvas.addEventListener("click", function (e) {
-		const f = graph.hit(e), isAgain = isSame(f, state.focus);
-
-		if (!f)
-			return;
-		focusOn(f);
-		if (e.pointerType !== "touch" || isAgain)
-			zoomIn(f);
-	});
-}
-
-function listenPage() {
-	document.addEventListener("keydown", onAnyKey);
-	document.addEventListener("tracefind-find",
-		e => showFunction(String(e.detail)));
 	window.addEventListener("scroll", function () {
-		tellAgain();
-		if (view.clientHeight > canvas.clientHeight)
+		tip.again();
+		if (graph.isTall())
 			graph.paintSoon();
 	}, { passive: true });
 	window.addEventListener("resize", graph.layout);
-	new ResizeObserver(graph.fit).observe(view);
-	window.matchMedia("(prefers-color-scheme: dark)")
-		.addEventListener("change", graph.readTheme);
-	new MutationObserver(graph.readTheme).observe(document.documentElement,
+	new ResizeObserver(graph.fit).observe(graph.view);
+	[window.matchMedia("(prefers-color-scheme: dark)"),
+		window.matchMedia("(prefers-contrast: more)")].forEach(m =>
+		m.addEventListener("change", readTheme));
+	new MutationObserver(readTheme).observe(document.documentElement,
 		{ attributes: true });
+	window.addEventListener("beforeprint", () => id("print")
+		.replaceChildren(graph.svg(id("caption").textContent)));
 }
 
-function restore() {
-	const parts = new URLSearchParams(location.hash.slice(1));
-	const [name, i] = (parts.get("z") || "").split(".");
-	let lane;
+function walkList(e) {
+	const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+	const buttons = Array.from(id("matches").querySelectorAll("button"));
+	const to = buttons[buttons.indexOf(e.target) + step];
 
-	if (!location.hash.startsWith("#flame&"))
+	if (e.key === "Escape" || step < 0 && !to)
+		id("find").focus();
+	else if (to)
+		to.focus();
+	else
 		return;
-	if (id("show") && /^(after|before)$/.test(parts.get("s"))) {
-		id("show").value = state.show = parts.get("s");
-		graph.layout();
+	e.preventDefault();
+}
+
+function readTheme() {
+	graph.readTheme();
+	showLegend();
+}
+
+// From the address, all of it.
+function restore() {
+	const get = page.address.get, hidden = (get("hide") || "").split(",");
+	const of = (key, known, other) => known.includes(get(key)) ? get(key) :
+		other;
+	const isHidden = hidden.includes("runtime");
+	const isFolded = hidden.includes("recursion");
+
+	state.view = of("flame", model.views, initial.view);
+	state.measure = head.has_baseline ? of("width",
+		["larger", "after", "before", "change"], "larger") : "after";
+	state.unit = of("unit", ["table", "share", "value"], "table");
+	model.words.setUnit(state.unit);
+	state.isFlame = of("layout", ["flame", "icicle"],
+		initial.isFlame ? "flame" : "icicle") === "flame";
+	state.isOneScale = { one: true, each: false }[get("scale")];
+	if (state.isOneScale === undefined)
+		state.isOneScale = null;
+	state.palette = of("colour", Array.from(id("palette").options,
+		o => o.value), initial.palette);
+	if (isHidden !== state.isHidden || isFolded !== state.isFolded) {
+		Object.assign(state, { isHidden: isHidden, isFolded: isFolded });
+		setFrames();
 	}
-	lane = graph.shown().find(l => l.name === name);
-	if (parts.get("q"))
-		searchText(parts.get("q"));
-	if (lane && lane.w[+i] > 0)
-		zoomIn({ lane: lane, i: +i });
-	section.scrollIntoView();
+	state.scope = get("zoom") ? Math.max(0, model.top().find(get("zoom"))) : 0;
+	state.fn = functionOf(page.selected().function);
+	if (state.view === "sandwich" && state.fn < 0)
+		state.fn = model.hottest();
+	state.deep = null;
+	restoreDeep(get("in") || "");
+	show();
+	find(get("find") || "", true);
+	restoreLight(get("light"));
+}
+
+// The address of a node in a tree that sums up: the tree, and its hash.
+function restoreDeep(text) {
+	const [name, hash] = text.split(".");
+	const pane = hash && model.panes(state).find(p => p.tree.id === name);
+	const i = pane ? pane.tree.find(hash) : -1;
+
+	state.deep = i > 0 ? { tree: pane.tree, i: i } : null;
+}
+
+function restoreLight(name) {
+	const legend = head.legends[state.palette] || [];
+	const place = legend.findIndex(line => line[1] === name);
+
+	state.lit = state.isLit = null;
+	if (name && place >= 0 && state.palette !== "diff")
+		lightPlace(place, name);
+	else if (name)
+		lightPackage(name);
+	showLegend();
 }
 
 function tellRest() {
-	if (model.data.left_out)
+	if (head.left_out)
 		id("rest").textContent = "Frames narrower than " +
-			(100 * model.data.min_share).toPrecision(1) +
+			(100 * head.min_share).toPrecision(1) +
 			" % of the whole are left out: " +
-			model.countText(model.data.left_out) + ".";
+			model.words.count(head.left_out) + ".";
 }
 
-state.palette = id("palette").value;
 section.classList.add("on");
-graph.layout();
+controls = flameControls(model, state, act);
 graph.readTheme();
-listenControls();
-listenCanvas();
-listenPage();
-tellRest();
+flameKeys.listen(section, graph, state, act);
 restore();
+listen();
+tellRest();
+page.keys("Flame graph", flameKeys.HELP);
+page.address.onChange(restore);
+page.onSelect(function (e) {
+	const fn = functionOf(e.function);
+
+	if (e.from === "flame" || !e.changed.has("function"))
+		return;
+	if (e.from === "address") {
+		state.fn = fn;
+		show();
+	} else if (fn >= 0) {
+		showFunction(fn);
+	} else if (e.function) {
+		id("matched").textContent = "too narrow to be in this page";
+	}
+});
 }
 
 // ---- the start ----
@@ -488,26 +579,18 @@ async function readData() {
 	return JSON.parse(text);
 }
 
-// After the page has been painted: its text does not wait for the picture.
-let isStarted = false;
-
 function start() {
 	const section = document.getElementById("flame");
 
-	if (isStarted)
-		return;
-	isStarted = true;
 	if (!window.DecompressionStream && id("data").type !== "application/json")
 		return;
-	readData().then(data => run(section, flameModel(data)))
+	readData().then(data => run(section, flameData.read(data)))
 		.catch(function (e) {
 			section.classList.remove("on");
 			throw e;
 		});
 }
 
-if (id("data")) {
-	requestAnimationFrame(() => setTimeout(start, 0));
-	setTimeout(start, 400);
-}
+if (id("data"))
+	page.whenNeeded(document.getElementById("flame"), start);
 }());

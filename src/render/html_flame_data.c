@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/escape.h"
 #include "base/gz.h"
 #include "base/jsonw.h"
@@ -46,7 +47,9 @@ enum column {
 	COLUMN_LANGUAGE,
 	COLUMN_CHANGE,
 	COLUMN_WHOLE, /* of a function, as many as there are sides */
-	COLUMN_FLAGS = COLUMN_WHOLE + FLAME_SIDES,
+	COLUMN_MEASURED =
+		COLUMN_WHOLE + FLAME_SIDES, /* as html_flame_measured() */
+	COLUMN_FLAGS = COLUMN_MEASURED + FLAME_SIDES,
 	COLUMN_STEP, /* with NODE_HAS_STEP; and so on */
 	COLUMN_FUNCTION,
 	COLUMN_SELF,
@@ -63,6 +66,8 @@ static const char *const column_keys[COLUMNS] = {
 	"change",
 	"function_after",
 	"function_before",
+	"measured_after",
+	"measured_before",
 	"flags",
 	"step",
 	"function",
@@ -74,8 +79,9 @@ static const char *const column_keys[COLUMNS] = {
 
 struct data {
 	const struct flame *f;
+	struct flame_words words;
 	struct jsonw json;
-	uint64_t divisor[FLAME_SIDES]; /* of all own values */
+	uint64_t divisor[FLAME_SIDES]; /* of all values */
 	double min_share;
 	uint32_t *functions; /* used ones, by name */
 	uint32_t *places;    /* of a function among them */
@@ -169,17 +175,23 @@ static void set_min_share(struct data *d, const struct picture_style *style)
 	d->min_share = high;
 }
 
-static void set_divisors(struct data *d)
+/* Those of functions hold what is not drawn, too: stacks of negative values. */
+static uint64_t divisor_of(const struct flame_words *w, int side)
 {
-	for (int s = 0; s < FLAME_SIDES; s++) {
-		d->divisor[s] = 0;
-		for (uint32_t i = 0; i < d->f->node_count; i++)
-			d->divisor[s] = gcd_u64(
-				d->divisor[s],
-				(uint64_t)d->f->nodes[i].values[s].self);
-		if (!d->divisor[s])
-			d->divisor[s] = 1;
+	const struct flame *f = w->f;
+	uint64_t divisor = 0;
+
+	for (uint32_t i = 0; i < f->node_count; i++)
+		divisor = gcd_u64(divisor,
+				  (uint64_t)f->nodes[i].values[side].self);
+	for (uint32_t i = 0; i < f->function_count; i++) {
+		const struct flame_function *fn = &f->functions[i];
+
+		divisor = gcd_u64(divisor, magnitude_i64(fn->totals[side]));
+		divisor = gcd_u64(divisor, magnitude_i64(html_flame_measured(
+						   w, fn)[side]));
 	}
+	return divisor ? divisor : 1;
 }
 
 /* ---- functions ---- */
@@ -284,9 +296,13 @@ static void put_totals(struct data *d, const struct flame_function *fn)
 {
 	int sides = d->f->has_baseline ? FLAME_SIDES : 1;
 
-	for (int s = 0; s < sides; s++)
+	for (int s = 0; s < sides; s++) {
 		put_i64(d, COLUMN_WHOLE + (enum column)s,
 			fn->totals[s] / (int64_t)d->divisor[s]);
+		put_i64(d, COLUMN_MEASURED + (enum column)s,
+			html_flame_measured(&d->words, fn)[s] /
+				(int64_t)d->divisor[s]);
+	}
 }
 
 static void write_functions(struct data *d)
@@ -311,8 +327,7 @@ static void write_functions(struct data *d)
 		put(d, COLUMN_KIND, fn->kind);
 		put(d, COLUMN_LANGUAGE, fn->language);
 		put(d, COLUMN_CHANGE,
-		    fn->change | (unsigned)fn->is_to_blame
-					 << RANKED_SHIFT);
+		    fn->change | (unsigned)fn->is_to_blame << RANKED_SHIFT);
 		put_totals(d, fn);
 	}
 	jsonw_array_end(&d->json);
@@ -403,6 +418,8 @@ static void write_head(struct data *d, const struct render_input *in)
 	jsonw_pair_bool(w, "has_baseline", f->has_baseline);
 	jsonw_pair_text(w, "layout",
 			in->picture.has_root_below ? "flame" : "icicle");
+	jsonw_pair_bool(w, "is_reversed", f->is_reversed);
+	jsonw_pair_text(w, "measure", html_flame_measure(&d->words));
 	jsonw_pair_bool(w, "is_share", f->normalize == NORMALIZE_SHARE);
 	jsonw_pair_f64(w, "baseline_scale", f->baseline_scale, -1);
 	write_scale(w, in->result);
@@ -458,6 +475,19 @@ static void write_legend(struct jsonw *w, const char *key, enum palette palette)
 	jsonw_array_end(w);
 }
 
+/* What a viewer may hide: what runs on behalf of others' code. */
+static void write_runtime_kinds(struct jsonw *w)
+{
+	static const enum code_kind kinds[] = { CODE_GC_ALLOC, CODE_RUNTIME,
+						CODE_KERNEL, CODE_IDLE };
+
+	jsonw_key(w, "runtime_kinds");
+	jsonw_array(w);
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
+		jsonw_i64(w, kinds[i]);
+	jsonw_array_end(w);
+}
+
 static void write_colors(struct jsonw *w)
 {
 	const struct flame_change_colors *c = &flame_change_colors;
@@ -474,6 +504,7 @@ static void write_colors(struct jsonw *w)
 		jsonw_f64(w, c->from[i], -1);
 	jsonw_array_end(w);
 	jsonw_pair_i64(w, "kernel_kind", CODE_KERNEL);
+	write_runtime_kinds(w);
 	jsonw_key(w, "legends");
 	jsonw_object(w);
 	write_legend(w, "diff", PALETTE_DIFF);
@@ -530,9 +561,11 @@ static bool write_json(const struct render_input *in, struct out *out)
 	struct data d = { .f = in->flame };
 	bool is_done;
 
+	flame_words_init(&d.words, in->flame, in->result);
 	data_init(&d, out);
 	set_min_share(&d, &in->picture);
-	set_divisors(&d);
+	for (int s = 0; s < FLAME_SIDES; s++)
+		d.divisor[s] = divisor_of(&d.words, s);
 	is_done = functions_init(&d);
 	if (is_done)
 		write_object(&d, in);

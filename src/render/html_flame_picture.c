@@ -6,18 +6,16 @@
 #include "base/escape.h"
 #include "model/source_path.h"
 #include "render/flame_colors.h"
-#include "render/flame_lanes.h"
 #include "render/flame_text.h"
+#include "render/flame_union.h"
+#include "render/formats.h"
 #include "render/html_flame.h"
 #include "render/svg.h"
-#include "render/units.h"
 
 #define WIDTH_CPX (1200 * SVG_PX)
 #define FRAME_CPX (18 * SVG_PX)
 #define FRAME_HEIGHT_PX 17
 #define GAP_CPX 60
-/* Above the lane of what is gone. */
-#define NAME_CPX (24 * SVG_PX)
 /* Below all: two lines hold all kinds of code. */
 #define LEGEND_CPX (2 * SVG_LINE_PX * SVG_PX + 12 * SVG_PX)
 
@@ -31,79 +29,82 @@ struct picture {
 	struct svg s;
 	const struct flame *f;
 	struct flame_words words;
-	struct flame_lanes lanes;
+	struct flame_union places;
 	enum palette palette;
 	double min_part;
+	uint32_t depth;
 	uint64_t categories; /* drawn, as flame_color_bit() */
 };
 
-struct lane {
-	const struct flame_lane *values;
-	uint32_t depth;
-	uint32_t frames;
-	int64_t top;
-};
-
-static bool is_drawn(const struct picture *p, const struct lane *l,
-		     uint32_t node)
-{
-	return l->values->widths[node] > 0 &&
-	       flame_lane_width(&p->lanes, l->values, node) >= p->min_part;
-}
-
 /* All beneath a narrow frame is narrower. */
-static uint32_t next_drawn(const struct picture *p, const struct lane *l,
-			   uint32_t node)
+static uint32_t next_drawn(const struct picture *p, uint32_t node)
 {
-	for (node++; node < p->f->node_count && !is_drawn(p, l, node);)
+	for (node++;
+	     node < p->f->node_count && p->places.widths[node] < p->min_part;)
 		node = p->f->nodes[node].end;
 	return node;
 }
 
-static void lane_measure(const struct picture *p, struct lane *l)
+static bool is_small(struct picture *p)
 {
-	l->depth = l->frames = 0;
-	if (!is_drawn(p, l, 0))
-		return;
-	for (uint32_t i = 0; i < p->f->node_count; i = next_drawn(p, l, i)) {
-		l->frames++;
-		if (p->f->nodes[i].depth > l->depth)
-			l->depth = p->f->nodes[i].depth;
+	uint32_t count = 0;
+
+	p->depth = 0;
+	for (uint32_t i = 0; i < p->f->node_count; i = next_drawn(p, i)) {
+		count++;
+		if (p->f->nodes[i].depth > p->depth)
+			p->depth = p->f->nodes[i].depth;
 	}
+	return count <= MAX_FRAMES;
 }
 
-static bool is_small(struct picture *p, struct lane lanes[2])
-{
-	lane_measure(p, &lanes[0]);
-	lane_measure(p, &lanes[1]);
-	return lanes[0].frames + lanes[1].frames <= MAX_FRAMES;
-}
-
-static void choose(struct picture *p, struct lane lanes[2])
+static void choose(struct picture *p)
 {
 	double low = MIN_PART, high = 1;
 
 	p->min_part = low;
-	if (is_small(p, lanes))
+	if (is_small(p))
 		return;
 	for (int i = 0; i < HALVINGS; i++) {
 		p->min_part = (low + high) / 2;
-		if (is_small(p, lanes))
+		if (is_small(p))
 			high = p->min_part;
 		else
 			low = p->min_part;
 	}
 	p->min_part = high;
-	(void)is_small(p, lanes);
+	(void)is_small(p);
+}
+
+static bool is_alone(const struct flame_words *w)
+{
+	static const struct function_row none = { .measure = RANK_SELF_LIB };
+
+	return row_measure(w->scale.result, &none) == RANK_SELF;
+}
+
+const char *html_flame_measure(const struct flame_words *w)
+{
+	return is_alone(w) ? "self" : "self+lib";
+}
+
+const int64_t *html_flame_measured(const struct flame_words *w,
+				   const struct flame_function *fn)
+{
+	return is_alone(w) ? fn->self : fn->self_lib;
 }
 
 void html_flame_says(struct out *out, const struct flame_words *w,
 		     uint32_t node)
 {
 	const struct flame_node *n = &w->f->nodes[node];
+	const struct flame_function *fn = &w->f->functions[n->function];
 
 	if (node) {
 		flame_function_write(out, w, n);
+		out_text(out, "; ");
+		outf(out, "%s ", html_flame_measure(w));
+		flame_sides_write(out, w, html_flame_measured(w, fn));
 		out_text(out, "; ");
 	}
 	flame_path_write(out, w, n, NULL);
@@ -129,73 +130,74 @@ static void write_title(struct out *out, const struct flame_words *w,
 	out_text(out, "</title>");
 }
 
-static int64_t frame_top(const struct picture *p, const struct lane *l,
-			 uint32_t depth)
+static int64_t frame_top(const struct picture *p, uint32_t depth)
 {
-	uint32_t row = p->s.in->picture.has_root_below ? l->depth - depth : depth;
+	uint32_t row =
+		p->s.in->picture.has_root_below ? p->depth - depth : depth;
 
-	return l->top + (int64_t)row * FRAME_CPX;
+	return (int64_t)row * FRAME_CPX;
 }
 
-static void write_frame(struct picture *p, const struct lane *l, uint32_t node,
-			bool is_gone)
+static void write_box(struct picture *p, int64_t x, int64_t y, int64_t width)
+{
+	struct out *out = p->s.out;
+
+	out_text(out, "<rect");
+	svg_attr(out, "x", x);
+	svg_attr(out, "y", y);
+	svg_attr(out, "width", width > 2 * GAP_CPX ? width - GAP_CPX : width);
+	outf(out, " height=\"%d\"", FRAME_HEIGHT_PX);
+}
+
+/* It was there before, whoever says so for certain. */
+static bool has_vanished(const struct flame_node *n)
+{
+	return n->values[FLAME_SLOW].total == 0 &&
+	       n->values[FLAME_BASELINE].total > 0;
+}
+
+static void write_frame(struct picture *p, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
-	int64_t x = (int64_t)(flame_lane_start(&p->lanes, l->values, node) *
-			      WIDTH_CPX);
-	int64_t width = (int64_t)(flame_lane_width(&p->lanes, l->values, node) *
-				  WIDTH_CPX);
-	int64_t y = frame_top(p, l, n->depth);
+	const struct flame_function *fn = &p->f->functions[n->function];
+	int64_t x = (int64_t)(p->places.starts[node] * WIDTH_CPX);
+	int64_t width = (int64_t)(p->places.widths[node] * WIDTH_CPX);
+	int64_t y = frame_top(p, n->depth);
 	struct out *out = p->s.out;
 
 	p->categories |= flame_color_bit(p->f, p->palette, node);
 	out_text(out, "<g>");
 	write_title(out, &p->words, node);
-	out_text(out, "<rect");
-	svg_attr(out, "x", x);
-	svg_attr(out, "y", y);
-	svg_attr(out, "width", width > 2 * GAP_CPX ? width - GAP_CPX : width);
-	outf(out, " height=\"%d\" fill=\"#%06x\"", FRAME_HEIGHT_PX,
-	     (unsigned)flame_color(p->f, p->palette, l->values->side, node,
-				   is_gone));
-	if (p->f->functions[n->function].is_to_blame)
+	write_box(p, x, y, width);
+	outf(out, " fill=\"#%06x\"",
+	     (unsigned)flame_color(p->f, p->palette, FLAME_SLOW, node, false));
+	if (fn->is_to_blame)
 		out_text(out, " stroke=\"#5a1e00\"");
 	out_text(out, "/>");
-	svg_flame_label(&p->s, name_shown(p->f->functions[n->function].name), x,
-			y, width);
+	if (has_vanished(n)) {
+		write_box(p, x, y, width);
+		out_text(out, " fill=\"url(#flame-gone)\"/>");
+	}
+	svg_flame_label(&p->s, name_shown(fn->name), x, y, width);
 	out_text(out, "</g>\n");
 }
 
-static void write_lane(struct picture *p, const struct lane *l)
-{
-	uint32_t gone_end = 0;
-
-	if (!l->frames)
-		return;
-	for (uint32_t i = 0; i < p->f->node_count; i = next_drawn(p, l, i)) {
-		gone_end = flame_gone_end(p->f, i, gone_end);
-		write_frame(p, l, i, i < gone_end);
-	}
-}
-
-static void write_picture(struct picture *p, struct lane lanes[2])
+static void write_picture(struct picture *p)
 {
 	int64_t height, legend;
 
-	choose(p, lanes);
-	lanes[1].top = ((int64_t)lanes[0].depth + 1) * FRAME_CPX + NAME_CPX;
-	height = lanes[1].frames ? lanes[1].top + ((int64_t)lanes[1].depth +
-						   1) * FRAME_CPX
-				 : lanes[1].top - NAME_CPX;
+	choose(p);
+	height = ((int64_t)p->depth + 1) * FRAME_CPX;
 	out_text(p->s.out, "<figure class=\"flame-static\">\n<svg "
 			   "viewBox=\"0 0 1200 ");
 	svg_number(p->s.out, height + LEGEND_CPX);
-	out_text(p->s.out, "\" role=\"img\" aria-label=\"flame graph\">\n");
-	write_lane(p, &lanes[0]);
-	if (lanes[1].frames)
-		svg_text(&p->s, 0, lanes[1].top - 7 * SVG_PX, "flame-lane-name",
-			 STR("gone since the baseline, to the same scale"));
-	write_lane(p, &lanes[1]);
+	out_text(p->s.out,
+		 "\" role=\"img\" aria-label=\"flame graph\">\n"
+		 "<pattern id=\"flame-gone\" width=\"6\" height=\"6\" "
+		 "patternUnits=\"userSpaceOnUse\"><path d=\"M0 6 6 0M-1 1 "
+		 "1-1M5 7 7 5\" stroke=\"#00000059\"/></pattern>\n");
+	for (uint32_t i = 0; i < p->f->node_count; i = next_drawn(p, i))
+		write_frame(p, i);
 	legend = height + (SVG_LINE_PX + 4) * SVG_PX;
 	svg_flame_legend(&p->s, p->palette, p->categories, &legend);
 	out_text(p->s.out, "</svg>\n</figure>\n");
@@ -204,17 +206,15 @@ static void write_picture(struct picture *p, struct lane lanes[2])
 bool html_flame_picture(const struct render_input *in, struct out *out)
 {
 	struct picture p = { .f = in->flame };
-	struct lane lanes[2] = { { .values = &p.lanes.slow },
-				 { .values = &p.lanes.gone } };
 	bool is_done;
 
 	flame_words_init(&p.words, in->flame, in->result);
 	svg_begin(&p.s, in, out);
 	p.palette = flame_palette(in->flame, in->picture.palette);
-	is_done = flame_lanes_init(&p.lanes, in->flame);
+	is_done = flame_union_init(&p.places, in->flame);
 	if (is_done)
-		write_picture(&p, lanes);
-	flame_lanes_release(&p.lanes);
+		write_picture(&p);
+	flame_union_release(&p.places);
 	svg_end(&p.s);
 	return is_done;
 }

@@ -35,7 +35,7 @@ TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
 VOID = {"meta", "link", "br", "img", "input", "hr", "wbr"}
 ELEMENTS = set("""a b body button canvas code dd details div dl dt figure
 footer h1 h2 h3 head header html input kbd label li line main meta nav ol option
-output p path pre rect script section select span strong style summary svg g
+output p path pattern pre rect script section select span strong style summary svg g
 table tbody td text th thead title tr ul wbr""".split())
 LOADS = {"src", "srcset", "data", "action", "formaction", "poster",
          "background", "xlink:href", "ping", "style"}

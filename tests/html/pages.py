@@ -230,7 +230,7 @@ class Test(Page):
         self.check(b.js("document.activeElement.getBoundingClientRect().left")
                    >= 0, "which is seen then")
         seen = []
-        for _ in range(60):
+        for _ in range(90):
             b.key("Tab")
             name = b.js("focused()")
             if name in seen[-1:] and name == "BODY":

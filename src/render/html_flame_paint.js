@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws what html_flame_layout.js laid out: with a pen, which is a canvas or an
+// SVG picture. A pen has rect(x, y, w, h, fill, texture), edge(x, y, w, h,
+// stroke, line), text(x, y, text, fill) and fade(part).
+const flamePaint = (function () {
+"use strict";
+const PAD = 3;
+const FONT = "12px ui-monospace,Menlo,Consolas,\"DejaVu Sans Mono\"," +
+	"\"Liberation Mono\",monospace";
+// Told from the colours of changes by the colour-blind, too.
+const MATCH = { fill: "#5b0f7a", ink: "#ffffff" };
+const MATCH_DARK = { fill: "#f0c8ff", ink: "#111111" };
+const FADED = 0.3, ABOVE = 0.55;
+
+// ---- textures: what is gone, and frames fused into one box ----
+
+// Lines of a square that repeats, from and to.
+const TEXTURES = {
+	gone: { size: 6, lines: [[0, 6, 6, 0], [-1, 1, 1, -1], [5, 7, 7, 5]] },
+	fused: { size: 3, lines: [[0.5, 0, 0.5, 3]] },
+};
+
+function canvasPen(context) {
+	const patterns = new Map();
+
+	function pattern(name, ink) {
+		const key = name + ink, t = TEXTURES[name];
+		const dpr = context.getTransform().a;
+		let p = patterns.get(key), tile, c;
+
+		if (p)
+			return p;
+		tile = document.createElement("canvas");
+		tile.width = tile.height = t.size * Math.max(1, Math.round(dpr));
+		c = tile.getContext("2d");
+		c.scale(tile.width / t.size, tile.width / t.size);
+		c.strokeStyle = ink;
+		c.lineWidth = 1;
+		t.lines.forEach(function ([x, y, x2, y2]) {
+			c.beginPath();
+			c.moveTo(x, y);
+			c.lineTo(x2, y2);
+			c.stroke();
+		});
+		p = context.createPattern(tile, "repeat");
+		p.setTransform(new DOMMatrix().scale(t.size / tile.width));
+		patterns.set(key, p);
+		return p;
+	}
+	return {
+		rect: function (x, y, w, h, fill, texture, ink) {
+			context.fillStyle = fill;
+			context.fillRect(x, y, w, h);
+			if (!texture)
+				return;
+			context.fillStyle = pattern(texture, ink);
+			context.fillRect(x, y, w, h);
+		},
+		edge: function (x, y, w, h, stroke, line) {
+			context.strokeStyle = stroke;
+			context.lineWidth = line;
+			context.strokeRect(x + line / 2, y + line / 2,
+				Math.max(w - line, 0.5), h - line);
+		},
+		text: function (x, y, text, fill) {
+			context.fillStyle = fill;
+			context.fillText(text, x, y);
+		},
+		fade: function (part) {
+			context.globalAlpha = part;
+		},
+		forget: () => patterns.clear(),
+	};
+}
+
+// Elements below an <svg>; without styles, which the page does not let in.
+function svgPen(svg) {
+	const made = new Set();
+	let alpha = 1;
+
+	function element(name, attributes, to) {
+		const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+
+		Object.entries(attributes).forEach(([key, value]) =>
+			e.setAttribute(key, typeof value === "number" ?
+				+value.toFixed(2) : value));
+		if (alpha < 1)
+			e.setAttribute("opacity", alpha);
+		return (to || svg).appendChild(e);
+	}
+	function pattern(name, ink) {
+		const id = "flame-" + name + ink.slice(1), t = TEXTURES[name];
+		const faded = alpha;
+
+		if (made.has(id))
+			return "url(#" + id + ")";
+		made.add(id);
+		alpha = 1;
+		const p = element("pattern", { id: id, width: t.size,
+			height: t.size, patternUnits: "userSpaceOnUse" });
+
+		t.lines.forEach(([x, y, x2, y2]) => element("path", {
+			d: "M" + [x, y] + "L" + [x2, y2], stroke: ink }, p));
+		alpha = faded;
+		return "url(#" + id + ")";
+	}
+	return {
+		rect: function (x, y, w, h, fill, texture, ink) {
+			const box = { x: x, y: y, width: w, height: h };
+
+			element("rect", Object.assign({ fill: fill }, box));
+			if (texture)
+				element("rect", Object.assign(box,
+					{ fill: pattern(texture, ink) }));
+		},
+		edge: (x, y, w, h, stroke, line) => element("rect", {
+			x: x + line / 2, y: y + line / 2, fill: "none",
+			width: Math.max(w - line, 0.5), height: h - line,
+			stroke: stroke, "stroke-width": line }),
+		text: function (x, y, text, fill) {
+			element("text", { x: x, y: y, fill: fill,
+				"xml:space": "preserve" }).textContent = text;
+		},
+		fade: function (part) { alpha = part; },
+	};
+}
+
+// ---- boxes ----
+
+// look: { state, colors, palette, letter, dpr, isStark, ink, line }: what is
+// looked at, and how the page looks.
+return { FONT: FONT, canvasPen: canvasPen, svgPen: svgPen,
+	paint: function (pen, panes, look, from, to) {
+const state = look.state, isDark = look.colors.isDark();
+const snap = v => Math.round(v * look.dpr) / look.dpr;
+
+function isMatch(tree, i, fused) {
+	return fused ? fused.some(k => state.isMatch[tree.fn(k)]) :
+		tree.fn(i) !== null && state.isMatch[tree.fn(i)];
+}
+
+function isFaded(tree, i, fused) {
+	const lit = state.isLit;
+
+	if (!lit || tree.fn(i) === null)
+		return false;
+	return fused ? !fused.some(k => lit[tree.fn(k)]) : !lit[tree.fn(i)];
+}
+
+function textureOf(tree, i, fused) {
+	const totals = tree.totals(i);
+
+	if (fused)
+		return "fused";
+	return i && !totals[0] && totals[1] > 0 ? "gone" : "";
+}
+
+// Where colour is not enough.
+function mark(tree, i) {
+	const fn = tree.fn(i);
+
+	if (!look.isStark || look.palette !== "diff" || fn === null)
+		return "";
+	return look.tell.isUp(fn) ? "+ " : look.tell.isDown(fn) ? "- " : "";
+}
+
+function label(tree, i, fused, room) {
+	const most = Math.floor(room / look.letter);
+
+	if (most < 2)
+		return "";
+	if (fused)
+		return room > 70 ? fused.length + " frames" : "";
+	return flamePackages.label(mark(tree, i) + tree.name(i), most);
+}
+
+function paintBox(p, row, k, y, isAbove) {
+	const i = row.node[k], fused = row.fused[k], w = row.w[k], tree = p.tree;
+	const x = snap(p.left + row.x[k]), end = snap(p.left + row.x[k] + w);
+	const t = state.isMatch && isMatch(tree, i, fused) ?
+		isDark ? MATCH_DARK : MATCH : look.colors.tone(fused ?
+			look.none : look.colors.ofNode(look.palette, tree, i,
+				p.measure));
+	const drawn = Math.max(end - x - (w > 2 ? 1 / look.dpr : 0), 0.5);
+	const h = p.rowHeight - 1, texture = textureOf(tree, i, fused);
+	const text = label(tree, i, fused, w - 2 * PAD);
+
+	pen.fade(isFaded(tree, i, fused) ? FADED : isAbove ? ABOVE : 1);
+	pen.rect(x, y, drawn, h, t.fill, texture, look.line);
+	if (look.isToBlame(tree.fn(i)) && !fused && w > 3)
+		pen.edge(x, y, drawn, h, isDark ? "#ffd9a0" : "#5a1e00", 1.5);
+	else if (look.isStark && w > 2)
+		pen.edge(x, y, drawn, h, look.ink, 1);
+	if (!text)
+		return;
+	// Letters are read on the colour itself.
+	if (texture)
+		pen.rect(x + PAD - 1, y + 2, Math.min(drawn - PAD,
+			flameNames.letters(text) * look.letter + 2), h - 4, t.fill);
+	pen.text(x + PAD, y + h / 2 + 4, text, t.ink);
+}
+
+panes.forEach(function (p) {
+	const above = p.tree.depth(p.zoom);
+
+	pen.fade(1);
+	if (p.title)
+		pen.text(p.left, p.top - 9, flameNames.cut(p.title,
+			Math.max(4, Math.floor(p.width / look.letter))), look.ink);
+	p.rows.forEach(function (row, depth) {
+		const y = flameLayout.rowTop(p, depth);
+
+		if (y + p.rowHeight < from || y > to || depth < p.skip)
+			return;
+		for (let k = 0; k < row.node.length; k++)
+			paintBox(p, row, k, y, depth < above);
+	});
+});
+pen.fade(1);
+} };
+}());
