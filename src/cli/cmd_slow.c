@@ -69,6 +69,7 @@ static bool answer(struct run *r, const struct error *missing,
 	struct error render = { 0 };
 
 	suggest_next(r, "show", "");
+	r->result.servers = suggest_servers(&r->ctx, false);
 	if (r->result.has_profile)
 		suggest_next(r, "slow", " -o svg=flame.svg");
 	if (!run_render(r, &render) && is_told_by(&render, missing)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/slow.h"
 
+#include "analyze/request_history.h"
 #include "base/instance.h"
 #include "investigate/conclusion.h"
 #include "investigate/links.h"
@@ -255,6 +256,34 @@ static void note_unlike_others(const struct asking *a)
 	investigation_note(a->v, note);
 }
 
+/* ---- the requests that were seen ---- */
+
+static bool keep_history(struct asking *a, struct error *err)
+{
+	const struct operation_history *h = &a->f->history;
+	const struct symptom *s = &a->f->symptom;
+	const struct span *entry = &a->v->trace->spans[s->entry];
+	const struct request_history_want want = {
+		.history = &h->history,
+		.roles = &h->roles,
+		.operation = s->operation,
+		.start_ns = entry->start_ns,
+		.duration_ns = span_duration_ns(entry),
+		.cohorts = &h->cohorts,
+		.baseline = h->has_typical ? &h->baseline : NULL,
+		.slow_range = s->slow,
+		.onset = &h->onset,
+	};
+	struct request_history *found;
+
+	if (!h->is_answered)
+		return true;
+	if (!request_history_build(&want, &a->v->result->arena, &found, err))
+		return false;
+	a->v->result->history = found;
+	return true;
+}
+
 /* ---- the whole ---- */
 
 static bool explain(struct asking *a, struct error *err)
@@ -285,7 +314,7 @@ static bool ask_servers(struct asking *a, struct error *err)
 	/* The window stays: the question was asked for it. */
 	if (!ask_history(a, err) || !ask_again(a, before, err) ||
 	    !fill_symptom(a, err) || !blame_caller(a, err) ||
-	    !turn_to_callee(a, err))
+	    !keep_history(a, err) || !turn_to_callee(a, err))
 		return false;
 	a->f->has_symptom = true;
 	note_unlike_others(a);

@@ -377,6 +377,8 @@ static bool fill(struct symptom *out, struct operation_history *s,
 	*out = (struct symptom){
 		.service = pick->service,
 		.resource = v->trace->spans[pick->owner].resource,
+		.entry = entry,
+		.operation = operation,
 		.profile_id = profile_id_of(pick),
 		.own_ns = pick->profile_span != SPAN_NONE
 				  ? pick->profile_own_ns

@@ -33,6 +33,8 @@ enum base_is {
 struct symptom {
 	struct str service;  /* as traces have it */
 	uint32_t resource;   /* of the process that owns the time */
+	uint32_t entry;      /* the span by which it was called */
+	uint32_t operation;  /* its number; OPERATION_NONE: not asked for */
 	uint64_t profile_id; /* of this request in it, 0 none */
 	int64_t own_ns;      /* its own time in this request */
 	int64_t change_ns;   /* what there is to explain, per request */

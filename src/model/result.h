@@ -17,6 +17,7 @@
 #include "base/timefmt.h"
 #include "model/finding.h"
 #include "model/category.h"
+#include "model/request_history.h"
 #include "model/trace.h"
 
 enum cause_kind {
@@ -341,6 +342,9 @@ struct result {
 	struct category_shares baseline_categories;
 	struct trace_finding *findings;
 	size_t finding_count;
+	/* Of the operation that was looked at, slow only; NULL: no other
+	 * requests were seen. */
+	const struct request_history *history;
 	struct contrast_row *contrasts; /* slow only; the clearest first */
 	size_t contrast_count;
 	struct waterfall_row *waterfall; /* show only */
@@ -357,6 +361,9 @@ struct result {
 	/* The "next" line: commands to go on with, each one shell line. */
 	struct str *next;
 	size_t next_count;
+	/* Options that lead another command to the same servers, each behind a
+	 * blank; empty: none are needed. */
+	struct str servers;
 };
 
 /* The rows that the verdict rests on, whatever view or order is shown. */

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "render/formats.h"
 #include "render/html_flame.h"
+#include "render/html_history.h"
 #include "render/units.h"
 
 /* Elements of their own, each let in by its hash. */
@@ -328,6 +329,7 @@ static void write_sections(struct html *h)
 	html_spans_write(h);
 	html_flame_write(in, h->out);
 	html_functions_write(h);
+	html_history_write(h);
 	if (has_any_note(in))
 		section(h, "notes", "Notes", write_notes);
 	if (has_commands(in))
@@ -348,6 +350,7 @@ static void write_links(struct html *h)
 		{ html_has_spans(in), "spans", "Spans" },
 		{ h->has_flame, "flame", "Flame graph" },
 		{ html_has_functions(in), "functions", "Functions" },
+		{ html_has_history(in), "history", "History" },
 		{ has_any_note(in), "notes", "Notes" },
 		{ has_commands(in), "commands", "Commands" },
 	};

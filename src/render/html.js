@@ -333,5 +333,8 @@
   if (byId('table'))
     new Functions(byId('table')).link();
   all('#commands pre').forEach(addCopy);
+  document.addEventListener('toggle', function (e) {
+    all('td > pre', e.target).forEach(addCopy);
+  }, true);
   page.reveal(page.address.get('view'));
 }());

@@ -163,7 +163,9 @@ function follow() {
 	values = parse(location.hash);
 	written = location.hash;
 	changed = difference(before, values);
-	if (!history.state)
+	if (history.state)
+		open(values.get("view"));
+	else
 		reveal(values.get("view"));
 	if (!changed.size)
 		return;
@@ -171,15 +173,20 @@ function follow() {
 	changeListeners.forEach(callback => callback(changed));
 }
 
-function reveal(id) {
+function open(id) {
 	const target = id && document.getElementById(id);
 
-	if (!target)
-		return;
 	for (let e = target; e; e = e.parentElement)
 		if (e.tagName === "DETAILS")
 			e.open = true;
-	target.scrollIntoView();
+	return target;
+}
+
+function reveal(id) {
+	const target = open(id);
+
+	if (target)
+		target.scrollIntoView();
 }
 
 // The browser goes there as by any link, then the other keys come back.

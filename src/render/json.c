@@ -410,6 +410,7 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	json_requests(w, r);
 	json_notes(w, "reasons", &r->reasons);
 	write_contrasts(w, r);
+	json_history(w, r->history);
 }
 
 void render_json(const struct render_input *in, struct out *out)

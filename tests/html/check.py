@@ -33,7 +33,7 @@ except ImportError:
 
 TRACE = "bc3c20d5b1e18038e8dba50f99cc6d1d"
 VOID = {"meta", "link", "br", "img", "input", "hr", "wbr"}
-ELEMENTS = set("""a b body button canvas code dd details div dl dt figure
+ELEMENTS = set("""a b body button canvas circle code dd details div dl dt figure
 footer h1 h2 h3 head header html input kbd label li line main meta nav ol option
 output p path pattern pre rect script section select span strong style summary svg g
 table tbody td text th thead title tr ul wbr""".split())
@@ -214,7 +214,7 @@ class Test(Tap):
     def again(self, *args):
         """The page's command gives the same page."""
         text = self.write("first.html", *args).read_text(encoding="utf-8")
-        command = unescape(re.search(r"<pre><code>(.*?)</code>", text)[1])
+        command = unescape(re.search(r"<dt>again</dt><dd><pre><code>(.*?)</code>", text)[1])
         words = shlex.split(command)
         if words[0] != "tracefind":
             raise Bad(command)

@@ -239,6 +239,74 @@ static void add_lists(struct sample *s)
 				    "one held only 12 samples");
 }
 
+static struct request_example example(unsigned char id, int64_t start_ns,
+				      int64_t ms, enum request_role role)
+{
+	return (struct request_example){ .trace_id.bytes = { [15] = id },
+					 .start_ns = start_ns,
+					 .duration_ns = ms * NS_PER_MS,
+					 .role = role };
+}
+
+static struct request_window minutes(struct time_range range, uint32_t count,
+				     int64_t p50_ms)
+{
+	return (struct request_window){ .range = range,
+					.count = count,
+					.p50_ns = p50_ms * NS_PER_MS };
+}
+
+/* Two minutes of each side: slow ones from half of these on. */
+static void add_history(struct sample *s)
+{
+	struct time_range now = s->result.profile.range;
+	struct time_range before = s->result.baseline.range;
+	struct request_example slow =
+		example(1, now.from_ns + NS_PER_MIN, 640, REQUESTS_NOW);
+	struct request_example fast =
+		example(2, before.from_ns, 9, REQUESTS_PREVIOUS);
+	struct request_history *h = &s->history;
+
+	*h = (struct request_history){
+		.service = s->result.span.service,
+		.name = s->result.span.name,
+		.this_start_ns = slow.start_ns,
+		.this_duration_ns = 630 * NS_PER_MS,
+		.threshold_ns = 100 * NS_PER_MS,
+		.slow = now,
+		.onset_ns = now.from_ns + NS_PER_MIN,
+		.buckets = { { .from_ns = 0,
+			       .to_ns = 100 * NS_PER_MS,
+			       .now_count = 3,
+			       .baseline_count = 20,
+			       .examples = { fast },
+			       .example_count = 1 },
+			     { .from_ns = 100 * NS_PER_MS,
+			       .to_ns = NS_PER_S,
+			       .now_count = 12,
+			       .slow_count = 11,
+			       .selected_count = 4,
+			       .examples = { slow },
+			       .example_count = 1 } },
+		.bucket_count = 2,
+		.windows = { minutes(now, 15, 600), minutes(before, 20, 8) },
+		.window_count = 2,
+		.slots = s->slots,
+		.slot_count = 2,
+		.selected_count = 4,
+	};
+	h->windows[1].role = REQUESTS_PREVIOUS;
+	h->windows[1].is_baseline = h->windows[0].is_sample = true;
+	s->slots[0] = (struct request_slot){ REQUESTS_NOW, now, 15, 11, 1,
+					     7 * NS_PER_MS, 600 * NS_PER_MS,
+					     slow };
+	s->slots[1] = (struct request_slot){ REQUESTS_PREVIOUS, before, 20, 0,
+					     0, 5 * NS_PER_MS, 8 * NS_PER_MS,
+					     fast };
+	s->result.history = h;
+	s->result.servers = STR(" --traces-url http://tempo:3200");
+}
+
 void sample_slow(struct sample *s)
 {
 	sample_begin(s, "slow");
@@ -248,6 +316,7 @@ void sample_slow(struct sample *s)
 	add_sides(s);
 	add_rows(s);
 	add_lists(s);
+	add_history(s);
 }
 
 void sample_diff(struct sample *s)
@@ -571,6 +640,7 @@ void sample_poison(struct sample *s, struct str text)
 
 	r->trace.id = r->trace.source = text;
 	r->span.span_id = r->span.service = r->span.name = r->span.why = text;
+	s->history.service = s->history.name = r->servers = text;
 	r->cause.text = r->cause.confidence_text = text;
 	r->profile.type = r->profile.selector = r->profile.unit = text;
 	r->baseline.kind = r->baseline.text = text;

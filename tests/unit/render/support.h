@@ -34,6 +34,8 @@ struct sample {
 	struct flame_function functions[8];
 	struct flame_node nodes[9];
 	struct picture_style picture;
+	struct request_history history;
+	struct request_slot slots[3];
 };
 
 /* An N+1 under a slow repository call, with profile and baseline. */

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/request_history.h"
+
+#include <stdlib.h>
+
+#include "analyze/ordering.h"
+#include "analyze/search_summary.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+_Static_assert(REQUEST_BUCKETS == HISTOGRAM_ROWS, "a bucket is a row");
+
+struct request {
+	const struct history_span *span;
+	struct trace_id trace_id;
+	enum request_role role;
+	bool is_selected; /* found by its duration alone */
+	bool is_slow;
+	bool is_baseline;
+};
+
+struct work {
+	const struct request_history_want *want;
+	struct arena *arena;
+	struct request_history *out;
+	struct request *items;
+	int64_t *durations; /* of the items, ascending */
+	size_t count;
+};
+
+/* ---- collecting ---- */
+
+static const struct history_window *window_of(const struct work *w,
+					      enum request_role role)
+{
+	const struct window_roles *roles = w->want->roles;
+	uint32_t window = role == REQUESTS_NOW
+				  ? roles->slow
+				  : roles->baselines[role - REQUESTS_PREVIOUS];
+
+	return window < w->want->history->window_count
+		       ? &w->want->history->windows[window]
+		       : NULL;
+}
+
+static bool is_in(struct time_range range, int64_t time_ns)
+{
+	return time_ns >= range.from_ns && time_ns < range.to_ns;
+}
+
+static bool is_slow(const struct work *w, const struct history_span *s)
+{
+	return w->out->threshold_ns > 0 &&
+	       s->duration_ns >= w->out->threshold_ns &&
+	       is_in(w->want->slow_range, s->start_ns);
+}
+
+/* What was compared with, without the part that was slow already. */
+static bool is_baseline(const struct work *w, enum request_role role,
+			const struct history_span *s)
+{
+	const struct baseline_choice *b = w->want->baseline;
+
+	return b && b->chosen < BASELINE_SLOTS && role != REQUESTS_NOW &&
+	       b->chosen == (uint32_t)(role - REQUESTS_PREVIOUS) &&
+	       is_in(b->slots[b->chosen].range, s->start_ns);
+}
+
+static void add_window(struct work *w, const struct history_window *from,
+		       enum request_role role, bool is_selected)
+{
+	for (uint32_t i = 0; from && i < from->span_count; i++) {
+		const struct history_span *s = &from->spans[i];
+
+		if (s->operation != w->want->operation)
+			continue;
+		w->items[w->count++] = (struct request){
+			.span = s,
+			.trace_id = from->traces[s->trace].id,
+			.role = role,
+			.is_selected = is_selected,
+			.is_slow = role == REQUESTS_NOW && is_slow(w, s),
+			.is_baseline = is_baseline(w, role, s),
+		};
+	}
+}
+
+static const struct history_window *selected_window(const struct work *w)
+{
+	uint32_t window = w->want->roles->slow_only;
+
+	return window < w->want->history->window_count
+		       ? &w->want->history->windows[window]
+		       : NULL;
+}
+
+/* A request that is found both ways is one of its window. */
+static int by_span(const void *left, const void *right)
+{
+	const struct request *a = left, *b = right;
+	int order = compare_u64(a->span->span_id, b->span->span_id);
+
+	if (!order)
+		order = compare_i64(a->span->start_ns, b->span->start_ns);
+	return order ? order : (int)a->is_selected - (int)b->is_selected;
+}
+
+static void drop_copies(struct work *w)
+{
+	size_t kept = 0;
+
+	qsort(w->items, w->count, sizeof *w->items, by_span);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct history_span *s = w->items[i].span;
+
+		if (kept && w->items[kept - 1].span->span_id == s->span_id &&
+		    w->items[kept - 1].span->start_ns == s->start_ns)
+			continue;
+		w->items[kept++] = w->items[i];
+	}
+	w->count = kept;
+}
+
+static bool collect(struct work *w, struct error *err)
+{
+	const struct history_window *selected = selected_window(w);
+	size_t most = selected ? selected->span_count : 0;
+
+	for (unsigned i = 0; i < REQUEST_ROLES; i++)
+		most += window_of(w, i) ? window_of(w, i)->span_count : 0;
+	w->items = mem_calloc(most + 1, sizeof *w->items);
+	w->durations = mem_calloc(most + 1, sizeof *w->durations);
+	if (!w->items || !w->durations)
+		return error_memory(err, "the history of requests");
+	for (unsigned i = 0; i < REQUEST_ROLES; i++)
+		add_window(w, window_of(w, i), i, false);
+	add_window(w, selected, REQUESTS_NOW, true);
+	drop_copies(w);
+	return true;
+}
+
+/* ---- by duration ---- */
+
+/* Slow ones first, then those of the same minutes, then the longest. */
+static int by_interest(const void *left, const void *right)
+{
+	const struct request *a = left, *b = right;
+	int order = (int)b->is_slow - (int)a->is_slow;
+
+	if (!order)
+		order = (int)a->role - (int)b->role;
+	if (!order)
+		order = compare_i64(b->span->duration_ns, a->span->duration_ns);
+	if (!order)
+		order = compare_i64(a->span->start_ns, b->span->start_ns);
+	return order ? order
+		     : compare_u64(a->span->span_id, b->span->span_id);
+}
+
+static struct request_example example_of(const struct request *r)
+{
+	return (struct request_example){
+		.trace_id = r->trace_id,
+		.start_ns = r->span->start_ns,
+		.duration_ns = r->span->duration_ns,
+		.role = r->role,
+	};
+}
+
+static void count_in_bucket(struct request_bucket *b, const struct request *r)
+{
+	b->now_count += r->role == REQUESTS_NOW && !r->is_selected;
+	b->slow_count += r->is_slow && !r->is_selected;
+	b->baseline_count += r->is_baseline;
+	b->selected_count += r->is_selected;
+	if (b->example_count < REQUEST_EXAMPLES)
+		b->examples[b->example_count++] = example_of(r);
+}
+
+/* Those of other windows than the two compared stand only over time. */
+static bool is_drawn(const struct request *r)
+{
+	return r->role == REQUESTS_NOW || r->is_baseline;
+}
+
+static void fill_buckets(struct work *w, const struct histogram *h)
+{
+	struct request_history *out = w->out;
+
+	out->bucket_count = h->row_count;
+	for (size_t i = 0; i < h->row_count; i++) {
+		out->buckets[i].from_ns = h->edges_ns[i];
+		out->buckets[i].to_ns = h->edges_ns[i + 1];
+	}
+	for (size_t i = 0; i < w->count; i++) {
+		size_t row = 0;
+
+		if (!is_drawn(&w->items[i]))
+			continue;
+		while (row + 1 < h->row_count &&
+		       w->items[i].span->duration_ns >= h->edges_ns[row + 1])
+			row++;
+		count_in_bucket(&out->buckets[row], &w->items[i]);
+		out->selected_count += w->items[i].is_selected;
+	}
+}
+
+/* The request in question has its place in the histogram, too. */
+static void build_buckets(struct work *w)
+{
+	struct histogram h;
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (is_drawn(&w->items[i]))
+			w->durations[count++] = w->items[i].span->duration_ns;
+	w->durations[count++] = w->want->duration_ns;
+	values_sort(w->durations, count);
+	histogram_build(w->durations, count, &h);
+	fill_buckets(w, &h);
+}
+
+/* ---- over time ---- */
+
+static int by_role_and_time(const void *left, const void *right)
+{
+	const struct request *a = left, *b = right;
+	int order = (int)a->is_selected - (int)b->is_selected;
+
+	if (!order)
+		order = (int)a->role - (int)b->role;
+	if (!order)
+		order = compare_i64(a->span->start_ns, b->span->start_ns);
+	return order ? order
+		     : compare_u64(a->span->span_id, b->span->span_id);
+}
+
+/* The part of its window that a time falls into. */
+static unsigned slot_of(struct time_range range, int64_t time_ns)
+{
+	double length = (double)range.to_ns - (double)range.from_ns;
+	double part = ((double)time_ns - (double)range.from_ns) / length;
+	int slot = length > 0 ? (int)(part * REQUEST_SLOTS) : 0;
+
+	return slot < 0 ? 0
+	       : slot >= (int)REQUEST_SLOTS ? REQUEST_SLOTS - 1
+					    : (unsigned)slot;
+}
+
+static int64_t slot_edge(struct time_range range, unsigned slot)
+{
+	return range.from_ns +
+	       (range.to_ns - range.from_ns) / REQUEST_SLOTS * slot;
+}
+
+static struct time_range slot_range(struct time_range range, unsigned slot)
+{
+	return (struct time_range){ slot_edge(range, slot),
+				    slot + 1 == REQUEST_SLOTS
+					    ? range.to_ns
+					    : slot_edge(range, slot + 1) };
+}
+
+static void fill_slot(struct work *w, const struct request *first, size_t count,
+		      struct request_slot *slot)
+{
+	slot->count = (uint32_t)count;
+	slot->longest = example_of(first);
+	for (size_t i = 0; i < count; i++) {
+		const struct request *r = &first[i];
+
+		w->durations[i] = r->span->duration_ns;
+		slot->slow_count += r->is_slow;
+		slot->error_count += r->span->is_error;
+		if (r->span->duration_ns > slot->longest.duration_ns)
+			slot->longest = example_of(r);
+	}
+	values_sort(w->durations, count);
+	slot->shortest_ns = w->durations[0];
+	slot->p50_ns = values_quantile(w->durations, count, 50);
+}
+
+/* Its requests stand together, in order of time. */
+static void add_slots(struct work *w, const struct request *first, size_t count,
+		      const struct request_window *window)
+{
+	for (size_t i = 0; i < count;) {
+		unsigned number = slot_of(window->range, first[i].span->start_ns);
+		struct request_slot *slot =
+			&w->out->slots[w->out->slot_count++];
+		size_t end = i;
+
+		while (end < count && slot_of(window->range,
+					      first[end].span->start_ns) ==
+					      number)
+			end++;
+		slot->role = window->role;
+		slot->range = slot_range(window->range, number);
+		fill_slot(w, first + i, end - i, slot);
+		i = end;
+	}
+}
+
+static void fill_window(struct work *w, enum request_role role,
+			const struct request *first, size_t count)
+{
+	const struct baseline_choice *b = w->want->baseline;
+	const struct history_window *from = window_of(w, role);
+	struct request_window *window;
+
+	if (!from)
+		return;
+	window = &w->out->windows[w->out->window_count++];
+	*window = (struct request_window){
+		.role = role,
+		.range = from->range,
+		.count = (uint32_t)count,
+		.is_baseline =
+			b && role != REQUESTS_NOW &&
+			b->chosen == (uint32_t)(role - REQUESTS_PREVIOUS),
+		.is_sample = from->is_sample,
+	};
+	for (size_t i = 0; i < count; i++)
+		w->durations[i] = first[i].span->duration_ns;
+	values_sort(w->durations, count);
+	window->p50_ns = values_quantile(w->durations, count, 50);
+	add_slots(w, first, count, window);
+}
+
+static void build_windows(struct work *w)
+{
+	size_t at = 0;
+
+	qsort(w->items, w->count, sizeof *w->items, by_role_and_time);
+	for (unsigned role = 0; role < REQUEST_ROLES; role++) {
+		size_t from = at;
+
+		while (at < w->count && !w->items[at].is_selected &&
+		       w->items[at].role == role)
+			at++;
+		fill_window(w, role, w->items + from, at - from);
+	}
+}
+
+/* ---- the whole ---- */
+
+/* Of what is as quick as ever nothing is slow. */
+static int64_t slow_threshold(const struct cohorts *c)
+{
+	bool has_slow = c && c->is_judged &&
+			(c->mode == COHORT_WINDOW || c->mode == COHORT_BIMODAL);
+
+	return has_slow ? c->threshold_ns : 0;
+}
+
+static bool begin(struct work *w, struct error *err)
+{
+	const struct request_history_want *want = w->want;
+	const struct operation *o = &want->history->operations[want->operation];
+	struct request_history *out = arena_alloc(w->arena, sizeof *out);
+
+	if (!out)
+		return arena_fail(w->arena, "the history of requests", err);
+	*out = (struct request_history){
+		.service = o->service,
+		.name = o->name,
+		.this_start_ns = want->start_ns,
+		.this_duration_ns = want->duration_ns,
+		.threshold_ns = slow_threshold(want->cohorts),
+		.slow = want->slow_range,
+		.onset_ns = want->onset && want->onset->is_found &&
+					    want->onset->has_start
+				    ? want->onset->start_ns
+				    : 0,
+	};
+	out->slots = arena_array(w->arena, REQUEST_ROLES * REQUEST_SLOTS,
+				 sizeof *out->slots);
+	w->out = out;
+	return out->slots || arena_fail(w->arena, "the history of requests", err);
+}
+
+bool request_history_build(const struct request_history_want *want,
+			   struct arena *arena, struct request_history **out,
+			   struct error *err)
+{
+	struct work w = { .want = want, .arena = arena };
+	bool done;
+
+	*out = NULL;
+	if (want->operation >= want->history->operation_count)
+		return true;
+	done = begin(&w, err) && collect(&w, err);
+	if (done && w.count) {
+		qsort(w.items, w.count, sizeof *w.items, by_interest);
+		build_buckets(&w);
+		build_windows(&w);
+		*out = w.out;
+	}
+	mem_free(w.items);
+	mem_free(w.durations);
+	return done;
+}
