@@ -609,8 +609,6 @@ static bool find(struct work *w, struct error *err)
 	w->out->p50_ns = w->now.p50_ns;
 	w->out->before_count = (uint32_t)w->before.count;
 	w->out->before_p50_ns = w->before.p50_ns;
-	w->out->is_slow_itself = (double)want->duration_ns >=
-				 COHORT_RATIO * (double)w->before.p50_ns;
 	w->out->is_judged = find_mode(w, err) && fill_cohorts(w, err);
 	return w->out->is_judged;
 }

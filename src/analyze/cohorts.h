@@ -73,6 +73,9 @@ struct cohort_want {
 
 struct cohorts {
 	enum cohort_mode mode;
+	/* Whose spans they are, when not those of the span that is blamed;
+	 * set by who knows that. */
+	const struct operation *named;
 	struct cohort slow;
 	struct cohort fast;     /* of the same minutes */
 	struct cohort baseline; /* empty without a healthy window */
@@ -97,7 +100,6 @@ struct cohorts {
 	bool is_small_move;
 	double wander;        /* of earlier medians, relative; NaN not known */
 	bool is_part_as_ever; /* two modes, as there always were */
-	bool is_slow_itself;  /* the span, beside the baseline's median */
 	double p; /* rank-sum of the window against the baseline; NaN not
 		     tested */
 	double z; /* its statistic */

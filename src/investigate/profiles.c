@@ -442,10 +442,13 @@ static bool decide_healthy(struct profile_inquiry *q, struct error *err)
 	q->shown = cpu_level(q);
 	if (!q->s->is_healthy)
 		return true;
-	/* A call that takes what it always does is to blame for nothing. */
-	if (q->s->is_ordinary &&
-	    (cause_is_outside(q->trace_cause) || q->trace_cause == CAUSE_WAIT))
+	/* A call that takes what it always does is to blame for nothing, and
+	 * is no time of the code that made it. */
+	if (q->s->is_ordinary && (cause_is_outside(q->trace_cause) ||
+				  q->trace_cause == CAUSE_WAIT)) {
 		q->v->result->cause.kind = CAUSE_UNKNOWN;
+		return true;
+	}
 	if (q->v->result->cause.kind == CAUSE_NETWORK ||
 	    q->trace_cause == CAUSE_WAIT)
 		return true;

@@ -255,6 +255,16 @@ static bool find_contrasts(struct symptom *out, struct operation_history *s,
 	return true;
 }
 
+/* The span that is blamed may stand for a part of that operation. */
+static const struct operation *named(const struct operation_history *s,
+				     const struct guilty_span *span,
+				     uint32_t operation)
+{
+	const struct operation *o = &s->operations.items[operation];
+
+	return operation_is_named(o, span->service, span->name) ? NULL : o;
+}
+
 static bool find_cohorts(struct symptom *out, struct operation_history *s,
 			 struct investigation *v, uint32_t entry,
 			 uint32_t operation, struct time_range window,
@@ -282,6 +292,7 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		    2, out->service, &s->onset, &s->deploy);
 	if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
 		return false;
+	s->cohorts.named = named(s, &v->result->span, operation);
 	has_own_moved |=
 		s->has_typical && s->typical.items[operation].has_own_moved;
 	symptom_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
@@ -290,12 +301,14 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 	return find_contrasts(out, s, v, &want, has_own_moved, err);
 }
 
-/* Nothing outside the process took clearly longer than usual: the way to it is
- * as long as ever. */
+/* Nothing outside the process took clearly longer than usual, or less than
+ * three times that in this request alone: the way to it is as long as ever. */
 static void forget_scatter(struct symptom *out, const struct suspect *g)
 {
-	if (!out->is_outside || g->choice.is_by_change ||
-	    guilty_want_is_narrow(&g->want))
+	bool is_scatter = !g->choice.is_by_change ||
+			  (g->pick.is_alone && out->is_ordinary);
+
+	if (!out->is_outside || !is_scatter || guilty_want_is_narrow(&g->want))
 		return;
 	out->is_outside = false;
 	out->is_healthy = true;

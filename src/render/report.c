@@ -176,6 +176,27 @@ static void write_where(struct page *p, const struct result *r)
 		evidence(p, "");
 }
 
+static bool is_end_of_clause(struct str text, size_t at)
+{
+	return at == text.len ||
+	       (at + 2 < text.len && text.ptr[at] == ';' &&
+		text.ptr[at + 1] == ' ');
+}
+
+/* What the cause's text adds to what has just been told. */
+static struct str after_why(struct str text, struct str why)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < text.len && i <= why.len; i++) {
+		if (is_end_of_clause(text, i) && is_end_of_clause(why, i))
+			told = i + 2;
+		if (i == why.len || text.ptr[i] != why.ptr[i])
+			break;
+	}
+	return (struct str){ text.ptr + told, text.len - told };
+}
+
 /* Why this span, then what caused its time; one line where both are one. */
 static void write_why(struct page *p, const struct result *r)
 {
@@ -188,7 +209,7 @@ static void write_why(struct page *p, const struct result *r)
 	if (has_text && str_equal(r->cause.text, r->span.why))
 		return;
 	if (has_text)
-		page_foreign(p, r->cause.text);
+		page_foreign(p, after_why(r->cause.text, r->span.why));
 	else if (r->has_cause && r->cause.kind != CAUSE_UNKNOWN)
 		page_text(p, cause_words[r->cause.kind]);
 	else if (!r->span.why.len)

@@ -72,14 +72,12 @@ static void add_name(struct buf *out, struct str name)
 
 /* "82 ms of 84 ms were on CPU", of this request or of those like it. More of
  * it than its own time is no part of that: both are told for what they are. */
-static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
+static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct cpu_measure *m = &q->cpu;
 	bool is_more = m->slow_ns > m->own_ns;
 	size_t count = q->s->slow_id_count;
 
-	if (q->cpu_verdict == CPU_UNKNOWN)
-		return false;
 	add_ns(out, m->slow_ns);
 	if (!is_more) {
 		buf_add_text(out, " of ");
@@ -102,6 +100,13 @@ static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
 		add_ns(out, m->base_ns);
 		buf_add_text(out, " normally");
 	}
+}
+
+static bool add_cpu(const struct profile_inquiry *q, struct buf *out)
+{
+	if (q->cpu_verdict == CPU_UNKNOWN)
+		return false;
+	add_on_cpu(q, out);
 	return true;
 }
 
@@ -110,12 +115,7 @@ static void report_healthy(const struct profile_inquiry *q, struct buf *out)
 {
 	healthy_tell(q->s, out);
 	buf_add_text(out, "; computing: ");
-	add_ns(out, q->cpu.slow_ns);
-	if (q->cpu.slow_ns <= q->cpu.own_ns) {
-		buf_add_text(out, " of ");
-		add_ns(out, q->cpu.own_ns);
-	}
-	buf_add_text(out, " were on CPU");
+	add_on_cpu(q, out);
 }
 
 /* Of wall clock time an event loop is busy, or idle. */
@@ -439,7 +439,9 @@ static void tell(const struct profile_inquiry *q, struct buf *out)
 		report_wait_type(q, out);
 		return;
 	case CAUSE_WAIT:
-		if (q->wait == WAIT_TYPES)
+		if (q->s->is_healthy && q->trace_cause == CAUSE_WAIT)
+			report_trace_cause(q, out);
+		else if (q->wait == WAIT_TYPES)
 			report_wait(q, out);
 		else
 			report_wait_type(q, out);

@@ -19,6 +19,17 @@ static int percent_of(uint32_t part, uint32_t whole)
 	return (int)((double)part / (double)whole * 100 + 0.5);
 }
 
+static void add_operation(const struct cohorts *c, struct buf *out)
+{
+	if (!c->named) {
+		buf_add_text(out, "the operation");
+		return;
+	}
+	wording_add(out, c->named->service, WORDING_TEXT_BYTES);
+	buf_add_char(out, ' ');
+	wording_add(out, c->named->name, WORDING_TEXT_BYTES);
+}
+
 /* Smaller chances are all the same to a reader. */
 #define SMALLEST_P 0.0001
 
@@ -36,7 +47,8 @@ static void report_slower(const struct concentration *c, const char *what,
 		 c->p < SMALLEST_P ? "<" : "=", fmax(c->p, SMALLEST_P));
 }
 
-static void report_concentration(const struct concentration *c,
+static void report_concentration(const struct cohorts *of,
+				 const struct concentration *c,
 				 const char *what, struct buf *out)
 {
 	uint32_t slow = c->slow_count + c->other_slow_count;
@@ -45,8 +57,12 @@ static void report_concentration(const struct concentration *c,
 		report_slower(c, what, out);
 		return;
 	}
-	buf_addf(out, "%u of %u slow spans are of %s ", c->slow_count, slow,
-		 what);
+	buf_addf(out, "%u of %u slow spans", c->slow_count, slow);
+	if (of->named) {
+		buf_add_text(out, " of ");
+		add_operation(of, out);
+	}
+	buf_addf(out, " are of %s ", what);
 	wording_add(out, c->value, WORDING_TEXT_BYTES);
 	buf_addf(out, ", one of %u (p50 ", c->value_count);
 	wording_add_duration(out, c->p50_ns);
@@ -57,11 +73,12 @@ static void report_concentration(const struct concentration *c,
 
 static void report_window(const struct cohorts *c, struct buf *out)
 {
+	add_operation(c, out);
 	buf_add_text(out,
 		     c->is_small_move
-			     ? "the operation became slower as a whole, by "
-			       "little but for certain: p50 "
-			     : "the operation became slow as a whole: p50 ");
+			     ? " became slower as a whole, by little but for "
+			       "certain: p50 "
+			     : " became slow as a whole: p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, " over ");
 	report_count(c->window_count, out);
@@ -100,21 +117,27 @@ static void report_bimodal(const struct cohorts *c, struct buf *out)
 /* Not those before, which tell what is usual. */
 #define OF_NOW " requests of these minutes"
 
-/* Rounded down: slower than 100 % only when it is slower than all. */
+/* Rounded down: of the slowest of all it is told. */
+static void add_rank(const struct cohorts *c, struct buf *out)
+{
+	if (c->percentile >= 1)
+		buf_add_text(out, "this one is slower than all of the ");
+	else
+		buf_addf(out, "this one is slower than %d %% of the ",
+			 (int)(c->percentile * 100));
+	report_count(c->window_count, out);
+	buf_add_text(out, OF_NOW);
+}
+
 static void report_healthy(const struct cohorts *c, struct buf *out)
 {
-	if (c->is_slow_itself)
-		buf_add_text(out, "a slow one of a healthy operation");
-	else
-		buf_add_text(out, "the operation takes what it usually does");
-	buf_addf(out, ": this one is slower than %d %% of the ",
-		 (int)(c->percentile * 100));
-	report_count(c->window_count, out);
-	buf_add_text(out, OF_NOW " (p50 ");
+	add_operation(c, out);
+	buf_add_text(out, " takes what it usually does (p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, ", before ");
 	wording_add_duration(out, c->before_p50_ns);
-	buf_add_text(out, ")");
+	buf_add_text(out, "); ");
+	add_rank(c, out);
 	if (c->is_part_as_ever)
 		buf_addf(out, "; %d %% are slow, as ever: before, %d %% were",
 			 percent_of(c->slow_count, c->window_count),
@@ -131,10 +154,8 @@ static void report_unknown(const struct cohorts *c, struct buf *out)
 	}
 	buf_add_text(out, "no earlier window to compare with: p50 ");
 	wording_add_duration(out, c->p50_ns);
-	buf_addf(out, ", this one is slower than %d %% of the ",
-		 (int)(c->percentile * 100));
-	report_count(c->window_count, out);
-	buf_add_text(out, OF_NOW);
+	buf_add_text(out, ", ");
+	add_rank(c, out);
 }
 
 void cohorts_tell(const struct cohorts *c, struct buf *out)
@@ -145,9 +166,9 @@ void cohorts_tell(const struct cohorts *c, struct buf *out)
 		break;
 	case COHORT_BIMODAL:
 		if (c->instance.is_found)
-			report_concentration(&c->instance, "instance", out);
+			report_concentration(c, &c->instance, "instance", out);
 		else if (c->version.is_found)
-			report_concentration(&c->version, "version", out);
+			report_concentration(c, &c->version, "version", out);
 		else
 			report_bimodal(c, out);
 		break;

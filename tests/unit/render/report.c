@@ -78,6 +78,27 @@ static void test_healthy(void **state)
 	expect(&s, "findByEmail");
 }
 
+/* What the cause repeats of the line above is told once. */
+static void test_cause_adds(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	s.result.span.why = STR("a call to pay; grew by 70 ms");
+	s.result.cause.text = STR("a call to pay; no function grew");
+	expect(&s, "  cause       a call to pay; grew by 70 ms\n"
+		   "              no function grew\n");
+	s.result.cause.text = STR("a call to payments; no function grew");
+	expect(&s, "              a call to payments; no function grew\n");
+	s.result.span.why = STR("a call to pay");
+	s.result.cause.text = STR("a call to pay; no function grew");
+	expect(&s, "  cause       a call to pay\n"
+		   "              no function grew\n");
+	s.result.cause.text = STR("a call to pay");
+	expect(&s, "  cause       a call to pay\n  function");
+}
+
 static void test_long_path(void **state)
 {
 	struct str path[14];
@@ -406,6 +427,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_healthy),
+		cmocka_unit_test(test_cause_adds),
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_function),

@@ -254,11 +254,21 @@ static void nothing_is_blamed_on_a_healthy_operation(void **state)
 	symptom.cohorts = &few;
 	expect_cause(CAUSE_UNKNOWN, "no regression: " FEW);
 	expect_cause(CAUSE_CPU, "no regression: " FEW "; computing: 30 ms of "
-				"40 ms were on CPU");
+				"40 ms were on CPU (mean of 10 slow requests), "
+				"10 ms normally");
 	/* More threads than one: it cannot be a part of its own time. */
 	q->cpu.slow_ns = 50 * NS_PER_MS;
-	expect_cause(CAUSE_CPU, "no regression: " FEW "; computing: 50 ms were "
-				"on CPU");
+	expect_cause(CAUSE_CPU,
+		     "no regression: " FEW "; computing: 50 ms were on CPU "
+		     "(mean of 10 slow requests; this one has 40 ms of its "
+		     "own), 10 ms normally");
+	/* Pauses between attempts, as ever: the trace knows of them. */
+	q->trace_cause = CAUSE_WAIT;
+	result.cause.text = STR("150 ms of pauses");
+	expect_cause(CAUSE_WAIT,
+		     "150 ms of pauses; no regression: " FEW "; 50 ms were on "
+		     "CPU (mean of 10 slow requests; this one has 40 ms of "
+		     "its own), 10 ms normally");
 }
 
 static void what_grew_is_told_when_nothing_is_known(void **state)

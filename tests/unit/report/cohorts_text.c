@@ -87,10 +87,11 @@ static void a_part_as_ever(void **state)
 	struct cohorts c = ordinary(COHORT_HEALTHY);
 
 	(void)state;
-	c.is_part_as_ever = c.is_slow_itself = true;
-	expect(&c, "a slow one of a healthy operation: this one is slower than "
-		   "99 % of the 1,022 requests of these minutes (p50 51 ms, "
-		   "before 50 ms); 1 % are slow, as ever: before, 9 % were");
+	c.is_part_as_ever = true;
+	expect(&c, "the operation takes what it usually does (p50 51 ms, "
+		   "before 50 ms); this one is slower than 99 % of the 1,022 "
+		   "requests of these minutes; 1 % are slow, as ever: before, "
+		   "9 % were");
 }
 
 static void a_part(void **state)
@@ -134,21 +135,46 @@ static void one_instance_or_version(void **state)
 		   "500 ms, elsewhere 50 ms)");
 }
 
-/* Slower than 100 % only when slower than all. */
+/* Rounded down: of the slowest of all it is told. */
 static void healthy(void **state)
 {
 	struct cohorts c = ordinary(COHORT_HEALTHY);
 
 	(void)state;
-	c.is_slow_itself = true;
-	expect(&c, "a slow one of a healthy operation: this one is slower than "
-		   "99 % of the 1,022 requests of these minutes (p50 51 ms, "
-		   "before 50 ms)");
-	c.is_slow_itself = false;
+	expect(&c, "the operation takes what it usually does (p50 51 ms, "
+		   "before 50 ms); this one is slower than 99 % of the 1,022 "
+		   "requests of these minutes");
 	c.percentile = 1;
-	expect(&c, "the operation takes what it usually does: this one is "
-		   "slower than 100 % of the 1,022 requests of these minutes "
-		   "(p50 51 ms, before 50 ms)");
+	expect(&c, "the operation takes what it usually does (p50 51 ms, "
+		   "before 50 ms); this one is slower than all of the 1,022 "
+		   "requests of these minutes");
+}
+
+/* The span that is blamed is of another operation: then it is named. */
+static void of_which_operation(void **state)
+{
+	const struct operation pay = { .service = STR("pay"),
+					      .name = STR("POST /charge") };
+	struct cohorts c = ordinary(COHORT_HEALTHY);
+
+	(void)state;
+	c.named = &pay;
+	expect(&c, "pay POST /charge takes what it usually does (p50 51 ms, "
+		   "before 50 ms); this one is slower than 99 % of the 1,022 "
+		   "requests of these minutes");
+	c.mode = COHORT_WINDOW;
+	expect(&c, "pay POST /charge became slow as a whole: p50 51 ms over "
+		   "1,022 spans, was 50 ms over 22");
+	c.mode = COHORT_BIMODAL;
+	c.instance = (struct concentration){ .is_found = true,
+					     .value = STR("pod-3"),
+					     .slow_count = 20,
+					     .other_slow_count = 2,
+					     .value_count = 3,
+					     .p50_ns = 500 * NS_PER_MS,
+					     .other_p50_ns = 50 * NS_PER_MS };
+	expect(&c, "20 of 22 slow spans of pay POST /charge are of instance "
+		   "pod-3, one of 3 (p50 500 ms, elsewhere 50 ms)");
 }
 
 static void not_known(void **state)
@@ -199,6 +225,7 @@ int main(void)
 		cmocka_unit_test(a_part),
 		cmocka_unit_test(one_instance_or_version),
 		cmocka_unit_test(healthy),
+		cmocka_unit_test(of_which_operation),
 		cmocka_unit_test(not_known),
 		cmocka_unit_test(numbers_behind_it),
 	};
