@@ -109,21 +109,28 @@ static bool compare(struct work *w, uint32_t window, struct slowing *out,
 	return true;
 }
 
-static double spread(int64_t most, int64_t least)
+/* How far apart the factors would be if all took as much more. */
+static double spread_of_sum(const struct slowing *s)
 {
-	return (double)most / (double)(least > 0 ? least : 1);
+	double added =
+		((double)s->least_added_ns + (double)s->most_added_ns) / 2;
+
+	return s->least_ns > 0
+		       ? (1 + added / (double)s->least_ns) /
+				 (1 + added / (double)s->most_ns)
+		       : 1;
 }
 
-/* All of them, by factors more alike than what was added. */
+/* All of them, by factors nearer to each other than to those of a sum. */
 static bool is_contention(const struct slowing *s)
 {
+	double of_sum = spread_of_sum(s);
 	double factors =
 		s->least_ratio > 0 ? s->most_ratio / s->least_ratio : INFINITY;
 
 	return s->slower == s->compared && s->slower >= CONTENTION_OPERATIONS &&
-	       factors <= CONTENTION_SPREAD &&
-	       spread(s->most_ns, s->least_ns) >= CONTENTION_UNLIKE &&
-	       factors < spread(s->most_added_ns, s->least_added_ns);
+	       factors <= CONTENTION_SPREAD && of_sum >= CONTENTION_UNLIKE &&
+	       factors * factors < of_sum;
 }
 
 static void list_instances(struct work *w)

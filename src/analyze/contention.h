@@ -18,10 +18,12 @@
  * timers too, which it gets as soon as ever. */
 #define CONTENTION_SPREAD 4.0
 
-/* Operations of unlike length that are needed: two that usually take as long
- * grow by a like factor whatever the reason. */
+/* Operations that are needed. Two that usually take as long grow by a like
+ * factor whatever the reason: if each took as much more as the mean, their
+ * factors have to be so far apart, several times what medians of some dozens
+ * wander. */
 #define CONTENTION_OPERATIONS 2u
-#define CONTENTION_UNLIKE 1.5
+#define CONTENTION_UNLIKE 1.2
 
 /* Attributes of processes that tell where an instance runs: nearest first. */
 #define CONTENTION_PLACES 3u

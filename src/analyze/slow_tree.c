@@ -114,13 +114,7 @@ static const struct message_wait *wait_of(const struct search *s,
  * that, and no longer wait changes it. */
 static bool has_work_moved(const struct search *s, uint32_t receiver)
 {
-	const struct typical_operation *o =
-		typical_find(s->typical, s->t, receiver);
-
-	return has_tree_grown(s, receiver) &&
-	       (o->slow_p50_ns < 0 ||
-		(double)o->slow_p50_ns >=
-			TYPICAL_MOVED_RATIO * (double)o->span_p50_ns);
+	return has_tree_grown(s, receiver) && !is_as_ever(s, receiver);
 }
 
 /* A few tell the usual, not how far it spreads. */

@@ -34,10 +34,15 @@ bool verdict_is_on_cpu(const struct cpu_measure *m)
 	       sure >= VERDICT_EXPLAINED * m->possible_samples;
 }
 
+bool verdict_explains(double change, double needed)
+{
+	return change > 0 && change >= VERDICT_EXPLAINED * needed;
+}
+
 static bool has_grown(const struct wait_measure *m, double ratio)
 {
-	return m->is_known && m->is_owner && m->change > 0 &&
-	       m->change >= VERDICT_EXPLAINED * m->needed &&
+	return m->is_known && m->is_owner &&
+	       verdict_explains(m->change, m->needed) &&
 	       m->change >= (ratio - 1) * m->before;
 }
 
@@ -170,6 +175,7 @@ static void rate_trace(const struct confidence_facts *f,
 	      WEAKNESS_BASELINE_UNHEALTHY);
 	lacks(r, f->is_close_span, WEAKNESS_CLOSE_SPAN);
 	lacks(r, f->is_alone, WEAKNESS_ALONE);
+	lacks(r, f->is_of_one_operation, WEAKNESS_ONE_OPERATION);
 	lacks(r, f->has_few_messages, WEAKNESS_FEW_SAMPLES);
 	lacks(r, f->is_partial_trace, WEAKNESS_PARTIAL_TRACE);
 }

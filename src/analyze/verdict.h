@@ -97,6 +97,9 @@ bool verdict_asks_for(enum cause_kind trace_cause, enum wait_type type);
  * profile: leaves what else would hold the caller up, locks and the CPU. */
 void verdict_keep_locks(struct wait_measure measures[WAIT_TYPES]);
 
+/* Whether a growth is as much as must be found, of what is needed. */
+bool verdict_explains(double change, double needed);
+
 /* The same of one measure, but for the test: a function that holds half of
  * what is needed and doubled is likely the cause, though its noise hides that
  * it grew. */
@@ -127,6 +130,7 @@ struct confidence_facts {
 	bool has_history;
 	bool is_healthy_operation;
 	bool is_partial_trace;
+	bool is_of_one_operation; /* no other tells that the machine is it */
 	bool has_few_messages; /* what is usual rests on fewer than five */
 };
 
@@ -146,6 +150,7 @@ enum weakness {
 	WEAKNESS_BASELINE_UNHEALTHY,
 	WEAKNESS_CLOSE_SPAN,
 	WEAKNESS_ALONE,
+	WEAKNESS_ONE_OPERATION,
 	WEAKNESS_PARTIAL_TRACE,
 	WEAKNESSES
 };

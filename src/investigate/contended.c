@@ -3,6 +3,8 @@
  * Whether the machine is what slows a service down: asked when neither CPU nor
  * a profile of waiting explains its own time.
  */
+#include <math.h>
+
 #include "backend/fetch_history.h"
 #include "investigate/measures.h"
 
@@ -117,7 +119,7 @@ static bool keep_names(struct profile_inquiry *q, struct error *err)
 	       arena_fail(arena, "the answer", err);
 }
 
-bool inquiry_find_contention(struct profile_inquiry *q, struct error *err)
+static bool find_by_operations(struct profile_inquiry *q, struct error *err)
 {
 	struct history h;
 	bool done;
@@ -132,4 +134,35 @@ bool inquiry_find_contention(struct profile_inquiry *q, struct error *err)
 	       keep_names(q, err);
 	history_release(&h);
 	return done;
+}
+
+/* Wall clock time that went by in code that computes, and that computed no more
+ * than ever: it waited for nothing, and did not run. */
+static bool find_unrun(struct profile_inquiry *q, struct error *err)
+{
+	const struct comparison *c = &q->waits[WAIT_WALL];
+	double computing_ns;
+
+	if (q->wait != WAIT_WALL || q->measures[WAIT_WALL].is_lock ||
+	    q->cpu_verdict != CPU_WAITS || c->scope != SCOPE_COHORT)
+		return true;
+	if (!inquiry_measure_computing(c, q->v->question->rules, &computing_ns,
+				       err))
+		return false;
+	computing_ns -= q->cpu.slow_ns - fmin(q->cpu.slow_ns, q->cpu.base_ns);
+	if (verdict_explains(computing_ns, q->measures[WAIT_WALL].needed))
+		q->unrun_ns = computing_ns;
+	return true;
+}
+
+/* The machine, where nothing else explains the time. Which of its instances
+ * suffer is told by all that the service does. */
+bool inquiry_find_contention(struct profile_inquiry *q, struct error *err)
+{
+	if (!find_unrun(q, err))
+		return false;
+	if (q->wait != WAIT_TYPES && q->unrun_ns <= 0)
+		return true;
+	q->wait = WAIT_TYPES;
+	return find_by_operations(q, err);
 }

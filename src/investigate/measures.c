@@ -206,6 +206,29 @@ static bool change_in_gc(const struct comparison *c,
 	return true;
 }
 
+bool inquiry_measure_computing(const struct comparison *c,
+			       const struct code_rules *rules,
+			       double *change_ns, struct error *err)
+{
+	static const enum code_kind kinds[] = { CODE_APPLICATION,
+						CODE_SERIALISATION,
+						CODE_GC_ALLOC, CODE_LIBRARY,
+						CODE_STDLIB };
+	struct category_shares slow, base;
+
+	*change_ns = 0;
+	if (!category_shares_compute(&c->slow.profile, rules, &slow, NULL,
+				     err) ||
+	    !category_shares_compute(&c->base.profile, rules, &base, NULL, err))
+		return false;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		*change_ns +=
+			unit_ns(c) *
+			(comparison_rate(&c->slow, slow.value[kinds[i]]) -
+			 comparison_rate(&c->base, base.value[kinds[i]]));
+	return true;
+}
+
 /* What a function takes with all that it calls; of packed stacks nothing. */
 static int64_t total_of(const struct profile *p, struct str name)
 {

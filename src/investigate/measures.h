@@ -41,14 +41,21 @@ void inquiry_measure_own_cpu(struct profile_inquiry *q);
 /* Where requests begin, by all samples of spans that were fetched: roots. */
 void inquiry_find_roots(struct profile_inquiry *q);
 
+/* What grew per request, in a comparison of wall clock time, in code that
+ * computes rather than calls, waits for a lock or idles. */
+bool inquiry_measure_computing(const struct comparison *c,
+			       const struct code_rules *rules,
+			       double *change_ns, struct error *err) MUST_CHECK;
+
 /* What grew in garbage collection and allocation: fills gc_share, of the
  * neighbour's measure as well. */
 bool inquiry_measure_gc(struct profile_inquiry *q,
 			struct error *err) MUST_CHECK;
 
-/* Whether all that the service does became slower while its CPU is as ever:
- * fills contention. Two requests, in a round of their own, when there is
- * reason to ask. */
+/* Whether all that the service does became slower while its CPU is as ever, or
+ * code that computes did: fills contention and unrun_ns, and takes back a wait
+ * that is none. Two requests, in a round of their own, when there is reason to
+ * ask. */
 bool inquiry_find_contention(struct profile_inquiry *q,
 			     struct error *err) MUST_CHECK;
 

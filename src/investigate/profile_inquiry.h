@@ -55,6 +55,9 @@ struct profile_inquiry {
 	bool is_own_cpu;
 	double gc_share;
 	struct contention contention; /* when nothing else explains it */
+	/* Wall clock time per request that went by in code that computes, more
+	 * than usual, while CPU time did not grow; ns, 0: not found. */
+	double unrun_ns;
 	bool is_service_measured; /* and the next: see inquiry_measure.h */
 	bool is_gc_measured;
 	size_t note_count; /* of the result before it was ranked */

@@ -301,7 +301,7 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	if (q->trace_cause == CAUSE_NETWORK)
 		verdict_keep_locks(q->measures);
 	q->wait = verdict_wait(q->measures);
-	return q->wait != WAIT_TYPES || inquiry_find_contention(q, err);
+	return inquiry_find_contention(q, err);
 }
 
 /* A comparison that was begun, in parts, so that its noise is known. */
@@ -467,7 +467,7 @@ static bool decide_waits(struct profile_inquiry *q, struct error *err)
 	if (!ask_waits(q, err))
 		return false;
 	if (q->wait == WAIT_TYPES) {
-		if (q->contention.is_found) {
+		if (q->contention.is_found || q->unrun_ns > 0) {
 			set_kind(q, CAUSE_CONTENTION);
 		} else if (q->trace_cause != CAUSE_NETWORK &&
 			   q->cpu_verdict == CPU_PARTLY) {

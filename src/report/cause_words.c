@@ -396,11 +396,20 @@ static void report_contention(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct contention *c = &q->contention;
 
-	buf_add_text(out, "did not get the CPU it asked for: on ");
-	add_contended(q, out);
-	buf_addf(out,
-		 ", %u operations take %.1f to %.1f times their usual own time",
-		 c->operation_count, c->least_ratio, c->most_ratio);
+	buf_add_text(out, "did not get the CPU it asked for: ");
+	if (c->is_found) {
+		buf_add_text(out, "on ");
+		add_contended(q, out);
+		buf_addf(out,
+			 ", %u operations take %.1f to %.1f times their usual "
+			 "own time",
+			 c->operation_count, c->least_ratio, c->most_ratio);
+	} else {
+		buf_add_text(out, "code that computes took ");
+		add_ns(out, q->unrun_ns);
+		buf_add_text(out, " longer, by the wall profile, and ran for "
+				  "as long as ever");
+	}
 	if (q->cpu_verdict == CPU_UNKNOWN) {
 		buf_add_text(out, ", and compute what they always do");
 		return;
@@ -519,6 +528,8 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.is_alone = q->s->is_alone,
 		.has_history = q->s->has_history,
 		.is_healthy_operation = q->s->is_healthy,
+		.is_of_one_operation = r->cause.kind == CAUSE_CONTENTION &&
+				       !q->contention.is_found,
 		.is_partial_trace = r->trace.is_partial,
 		.is_trace_enough = verdict_is_of_trace(r->cause.kind) ||
 				   r->cause.kind == CAUSE_NETWORK ||

@@ -193,16 +193,36 @@ static void the_same_wait_for_all(void **state)
 	past_release(&p);
 }
 
-/* Operations as long as each other tell a factor from a sum by nothing. */
+/* Operations as long as each other tell a factor from a sum by nothing: by 20 %
+ * at least the factors of the sum have to differ. */
 static void operations_as_long_as_each_other(void **state)
+{
+	static const double product_ms[] = { 11, 9.8, 9.3 };
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct past p;
+
+		begin(&p);
+		usually(&p, 12, product_ms[i]);
+		lately(&p, "pod-1", 60, 5 * product_ms[i]);
+		lately(&p, "pod-2", 60, 5 * product_ms[i]);
+		assert_int_equal(find(&p).is_found, i == 2);
+		past_release(&p);
+	}
+}
+
+/* Of unlike length, and each took as much more: a wait, though the smaller
+ * half of what was added would make a sum, too. */
+static void nearly_the_same_wait(void **state)
 {
 	struct past p;
 
 	(void)state;
 	begin(&p);
-	usually(&p, 12, 11);
-	lately(&p, "pod-1", 60, 54);
-	lately(&p, "pod-2", 60, 54);
+	usually(&p, 12, 8);
+	lately(&p, "pod-1", 32, 26);
+	lately(&p, "pod-2", 32, 26);
 	assert_false(find(&p).is_found);
 	past_release(&p);
 }
@@ -248,6 +268,7 @@ int main(void)
 		cmocka_unit_test(one_operation_alone),
 		cmocka_unit_test(the_same_wait_for_all),
 		cmocka_unit_test(operations_as_long_as_each_other),
+		cmocka_unit_test(nearly_the_same_wait),
 		cmocka_unit_test(calls_are_not_their_own_time),
 		cmocka_unit_test(nothing_is_known),
 	};

@@ -22,6 +22,7 @@
 #define FAKE_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define FAKE_MUTEX "mutex:delay:nanoseconds:mutex:count"
 #define FAKE_BLOCK "block:delay:nanoseconds:block:count"
+#define FAKE_WALL "wall:wall:nanoseconds:wall:nanoseconds"
 
 #define FAKE_STEP_NS (10 * NS_PER_S)
 

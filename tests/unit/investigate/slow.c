@@ -368,6 +368,49 @@ static void one_operation_that_waits_is_not_the_machine(void **state)
 	fake_end();
 }
 
+static const char *const with_wall[] = { FAKE_CPU, FAKE_WALL, NULL };
+
+/* Wall clock time in code that computes, though no more of it ran. */
+static const char *wall_of_code(const char *type_id, bool is_of_spans,
+				double at_s)
+{
+	if (!strcmp(type_id, FAKE_CPU))
+		return lock_grew(type_id, is_of_spans, at_s);
+	return at_s > -120 ? "main;shop.Discount 6000000000\n"
+			   : "main;shop.Discount 600000000\n";
+}
+
+static const char *wall_of_sleep(const char *type_id, bool is_of_spans,
+				 double at_s)
+{
+	if (!strcmp(type_id, FAKE_CPU))
+		return lock_grew(type_id, is_of_spans, at_s);
+	return at_s > -120 ? "main;shop.Discount;time.Sleep 6000000000\n"
+			   : "main;shop.Discount;time.Sleep 600000000\n";
+}
+
+static void code_that_did_not_run_did_not_get_its_cpu(void **state)
+{
+	(void)state;
+	fake_begin(ONE_SERVICE);
+	fake->took_ms = slow_lately;
+	fake->stacks = wall_of_code;
+	fake->types = with_wall;
+	assert_true(fake_investigate(&err));
+	assert_int_equal(fake->result.cause.kind, CAUSE_CONTENTION);
+	assert_null(fake->finding.shown);
+	fake_end();
+}
+
+static void code_that_waits_is_not_the_machine(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, wall_of_sleep, with_wall);
+	assert_int_equal(fake->result.cause.kind, CAUSE_WAIT);
+	assert_int_equal(fake->finding.profiles->wait, WAIT_WALL);
+	fake_end();
+}
+
 /* ---- a callee without spans ---- */
 
 static const char to_shop[] =
@@ -456,6 +499,8 @@ int main(void)
 		cmocka_unit_test(a_queue_as_long_as_ever_is_no_cause),
 		cmocka_unit_test(all_that_is_slower_did_not_get_its_cpu),
 		cmocka_unit_test(one_operation_that_waits_is_not_the_machine),
+		cmocka_unit_test(code_that_did_not_run_did_not_get_its_cpu),
+		cmocka_unit_test(code_that_waits_is_not_the_machine),
 		cmocka_unit_test(a_callee_without_spans_has_a_profile),
 		cmocka_unit_test(
 			a_callee_whose_profile_is_as_ever_blames_nobody),

@@ -150,6 +150,21 @@ static void contention_names_who_did_not_get_the_cpu(void **state)
 		     "what they always do");
 }
 
+/* Its other operations do not tell: by its own wall clock and CPU time. */
+static void contention_of_one_operation(void **state)
+{
+	(void)state;
+	q->cpu_verdict = CPU_WAITS;
+	q->cpu.slow_ns = 10 * NS_PER_MS;
+	q->unrun_ns = 21.5 * NS_PER_MS;
+	expect_cause(CAUSE_CONTENTION,
+		     "did not get the CPU it asked for: code that computes "
+		     "took 21.5 ms longer, by the wall profile, and ran for as "
+		     "long as ever; 10 ms of 40 ms were on CPU (mean of 10 "
+		     "slow requests), 10 ms normally; nothing explains 75 % of "
+		     "its own time");
+}
+
 /* No side has a sample: nothing went to nothing. */
 static void cpu_of_the_service_is_told_without_requests(void **state)
 {
@@ -383,6 +398,7 @@ int main(void)
 		CASE(cpu_is_told_of_the_requests),
 		CASE(a_callee_without_spans_is_told_by_its_profile),
 		CASE(contention_names_who_did_not_get_the_cpu),
+		CASE(contention_of_one_operation),
 		CASE(cpu_of_the_service_is_told_without_requests),
 		CASE(an_event_loop_is_busy),
 		CASE(allocation_is_a_part_of_the_change),
