@@ -162,6 +162,7 @@ static void rate_profile(const struct confidence_facts *f,
 	      WEAKNESS_FEW_SAMPLES);
 	lacks(r, f->is_tested && f->q > STRONG_Q, WEAKNESS_NEAR_NOISE);
 	lacks(r, f->has_close_second, WEAKNESS_CLOSE_SECOND);
+	lacks(r, f->is_partly_cpu, WEAKNESS_PARTLY_CPU);
 }
 
 static void rate_trace(const struct confidence_facts *f,

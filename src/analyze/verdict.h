@@ -130,6 +130,7 @@ struct confidence_facts {
 	bool has_history;
 	bool is_healthy_operation;
 	bool is_partial_trace;
+	bool is_partly_cpu; /* less than half of it was on CPU */
 	bool is_of_one_operation; /* no other tells that the machine is it */
 	bool has_few_messages; /* what is usual rests on fewer than five */
 };
@@ -144,6 +145,7 @@ enum weakness {
 	WEAKNESS_FEW_SAMPLES,
 	WEAKNESS_NEAR_NOISE,
 	WEAKNESS_CLOSE_SECOND, /* function */
+	WEAKNESS_PARTLY_CPU,
 	WEAKNESS_NO_HISTORY,
 	WEAKNESS_HEALTHY_OPERATION,
 	WEAKNESS_BASELINE_UNCHECKED,

@@ -51,15 +51,18 @@ static bool is_cpu_as_ever(const struct profile_inquiry *q)
 	       now <= AS_EVER * before;
 }
 
-/* The service's own time grew, by the trace; the rest is another's. A quota
- * is not spent on it. */
+/* By the trace; the rest is another's. */
+static bool is_own_time(const struct profile_inquiry *q)
+{
+	return q->trace_cause == CAUSE_UNKNOWN || q->trace_cause == CAUSE_WAIT;
+}
+
+/* The service's own time grew. A quota is not spent on it. */
 static bool may_be(const struct profile_inquiry *q)
 {
 	const struct backends *b = q->v->backends;
 
-	return (q->trace_cause == CAUSE_UNKNOWN ||
-		q->trace_cause == CAUSE_WAIT) &&
-	       q->s->has_history && q->s->has_base && is_cpu_as_ever(q) &&
+	return is_own_time(q) && q->s->has_history && q->s->has_base && is_cpu_as_ever(q) &&
 	       !b->traces.path && !backends_trace_traits(b)->is_metered &&
 	       backends_rounds_left(b) > 0 &&
 	       backends_requests_left(b) >= WINDOWS;
@@ -143,7 +146,7 @@ static bool find_unrun(struct profile_inquiry *q, struct error *err)
 	const struct comparison *c = &q->waits[WAIT_WALL];
 	double computing_ns;
 
-	if (q->wait != WAIT_WALL || q->measures[WAIT_WALL].is_lock ||
+	if (!is_own_time(q) || q->wait != WAIT_WALL || q->measures[WAIT_WALL].is_lock ||
 	    q->cpu_verdict != CPU_WAITS || c->scope != SCOPE_COHORT)
 		return true;
 	if (!inquiry_measure_computing(c, q->v->question->rules, &computing_ns,

@@ -9,8 +9,8 @@
 #include "base/num.h"
 
 /* Rows that tell who leads: what waits beneath a function, and what calls it,
- * come between. */
-#define LEAD_ROWS 12
+ * come between, some dozens of frames in a container of Java's. */
+#define LEAD_ROWS 64
 
 /* Samples of requests that tell a share: a tenth either way. Of fewer the whole
  * service tells more. */
@@ -73,23 +73,37 @@ static double operation_part(const struct profile_inquiry *q,
 	return all > 0 ? fmin(1, q->s->operation_per_s / all) : 1;
 }
 
-/* The first that is code of the application and grew; where that is not sure
- * of any, the first of its code: waiting as such always leads. */
-static const struct function_row *find_lead(const struct result *ranked)
+/* What a library does for who calls it, not what carries or holds it up. */
+static bool is_of_library(const struct function_row *row)
 {
-	const struct function_row *owner = NULL;
+	enum code_kind kind;
+
+	return row->kind && code_kind_parse(str_from(row->kind), &kind) &&
+	       (kind == CODE_DATABASE || kind == CODE_HTTP_CLIENT ||
+		kind == CODE_SERIALISATION || kind == CODE_LIBRARY);
+}
+
+/* The first that is code of the application and grew; where that is not sure
+ * of any, the first of its code: waiting as such always leads. A program whose
+ * own code came as a package has none: of waits libraries are told then. */
+static const struct function_row *find_lead(const struct result *ranked,
+					    bool is_waiting)
+{
+	const struct function_row *owner = NULL, *library = NULL;
 
 	for (size_t i = 0; i < ranked->function_count; i++) {
 		const struct function_row *row = &ranked->functions[i];
 
+		if (is_waiting && !library && is_of_library(row))
+			library = row;
 		if (!row_is_of_application(row))
 			continue;
 		if (change_is_up(row->change))
 			return row;
 		owner = owner ? owner : row;
 	}
-	if (owner)
-		return owner;
+	if (owner || library)
+		return owner ? owner : library;
 	return ranked->function_count ? ranked->functions : NULL;
 }
 
@@ -116,14 +130,16 @@ static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
 		      const struct result *ranked, struct wait_measure *out,
 		      struct error *err)
 {
-	const struct function_row *row = find_lead(ranked);
+	bool is_waiting = kinds_wait(&c->slow.profile);
+	const struct function_row *row = find_lead(ranked, is_waiting);
 	struct arena *arena = &q->v->result->arena;
 
 	out->is_known = c->has_base;
 	if (!row)
 		return true;
 	out->is_grown = change_is_up(row->change);
-	out->is_owner = row_is_of_application(row);
+	out->is_owner = row_is_of_application(row) ||
+			(is_waiting && is_of_library(row));
 	out->change = row_change(c, row);
 	out->before = unit_ns(c) *
 		      comparison_rate(&c->base, row->baseline_total_value);

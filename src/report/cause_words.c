@@ -528,6 +528,8 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.is_alone = q->s->is_alone,
 		.has_history = q->s->has_history,
 		.is_healthy_operation = q->s->is_healthy,
+		.is_partly_cpu = q->cpu_verdict == CPU_PARTLY &&
+				 r->cause.kind == CAUSE_CPU,
 		.is_of_one_operation = r->cause.kind == CAUSE_CONTENTION &&
 				       !q->contention.is_found,
 		.is_partial_trace = r->trace.is_partial,

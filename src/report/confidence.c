@@ -51,6 +51,8 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 		[WEAKNESS_NEAR_NOISE] = "not far from noise",
 		[WEAKNESS_CLOSE_SECOND] =
 			"another function grew nearly as much",
+		[WEAKNESS_PARTLY_CPU] =
+			"the CPU is less than half of what it grew by",
 		[WEAKNESS_NO_HISTORY] = "no other traces to compare with",
 		[WEAKNESS_HEALTHY_OPERATION] =
 			"its operation is as quick as ever",

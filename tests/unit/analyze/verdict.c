@@ -332,6 +332,12 @@ static void test_each_weakness_counts(void **state)
 	f.has_close_second = true;
 	assert_fair_without(f, WEAKNESS_CLOSE_SECOND);
 	f = best();
+	f.is_partly_cpu = true;
+	assert_fair_without(f, WEAKNESS_PARTLY_CPU);
+	f = best();
+	f.is_of_one_operation = true;
+	assert_fair_without(f, WEAKNESS_ONE_OPERATION);
+	f = best();
 	f.has_history = false;
 	assert_fair_without(f, WEAKNESS_NO_HISTORY);
 	f = best();

@@ -177,7 +177,9 @@ static inline void fake_profile(struct profile_fetch *f)
 	profile_release(f->into);
 	profile_init(f->into);
 	if (text)
-		make_profile(f->into, "cpu", "nanoseconds", TEN_MS, text);
+		make_profile(f->into,
+			     strstr(q->type_id, ":delay:") ? "delay" : "cpu",
+			     "nanoseconds", TEN_MS, text);
 	f->job.has_answer = true;
 }
 

@@ -159,6 +159,39 @@ static void a_lock_explains_what_the_cpu_does_not(void **state)
 	fake_end();
 }
 
+#define SERVES "net/http.(*conn).serve;github.com/go-chi/chi/v5.(*Mux).ServeHTTP;"
+
+/* Whose code it is that waits for a connection, no rule tells: it came as a
+ * package, as its libraries did. */
+static const char *pool_ran_out(const char *type_id, bool is_of_spans,
+				double at_s)
+{
+	if (!strcmp(type_id, FAKE_CPU))
+		return lock_grew(type_id, is_of_spans, at_s);
+	if (strcmp(type_id, FAKE_BLOCK) != 0)
+		return NULL;
+	return at_s > -120 ? SERVES "database/sql.(*DB).conn;runtime.selectgo "
+				    "90000000000\n"
+				    "net/http.(*persistConn).readLoop;"
+				    "runtime.selectgo 500000000000\n"
+			   : SERVES "database/sql.(*DB).conn;runtime.selectgo "
+				    "10000000\n"
+				    "net/http.(*persistConn).readLoop;"
+				    "runtime.selectgo 500000000000\n";
+}
+
+static void where_no_code_is_the_teams_the_library_that_waits_is_told(
+	void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, pool_ran_out, all_types);
+	assert_int_equal(fake->finding.profiles->wait, WAIT_BLOCK);
+	assert_int_equal(fake->result.cause.kind, CAUSE_WAIT);
+	assert_true(str_equal(fake->finding.profiles->lead->name,
+			      STR("database/sql.(*DB).conn")));
+	fake_end();
+}
+
 static void a_run_stays_within_its_budget(void **state)
 {
 	(void)state;
@@ -490,6 +523,8 @@ int main(void)
 		cmocka_unit_test(what_creeps_is_compared_with_days_ago),
 		cmocka_unit_test(what_is_always_slow_blames_no_function),
 		cmocka_unit_test(a_lock_explains_what_the_cpu_does_not),
+		cmocka_unit_test(
+			where_no_code_is_the_teams_the_library_that_waits_is_told),
 		cmocka_unit_test(a_run_stays_within_its_budget),
 		cmocka_unit_test(time_before_a_quick_callee_is_the_callers),
 		cmocka_unit_test(what_no_code_explains_is_the_network),

@@ -66,6 +66,9 @@ static void test_each_weakness_has_words(void **state)
 		[WEAKNESS_NEAR_NOISE] = ", not far from noise",
 		[WEAKNESS_CLOSE_SECOND] =
 			", another function grew nearly as much",
+		[WEAKNESS_PARTLY_CPU] =
+			", the CPU is less than half of what it grew by",
+		[WEAKNESS_ONE_OPERATION] = ", seen in this operation alone",
 		[WEAKNESS_NO_HISTORY] = ", no other traces to compare with",
 		[WEAKNESS_HEALTHY_OPERATION] =
 			", its operation is as quick as ever",
