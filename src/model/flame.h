@@ -95,13 +95,11 @@ static inline double flame_before(const struct flame *f,
 	return (double)n->values[FLAME_BASELINE].total * f->baseline_scale;
 }
 
-/* The node was there before and is not any more, its function for certain. */
-static inline bool flame_is_gone(const struct flame *f,
-				 const struct flame_node *n)
+/* It was there before and is not any more, be that noise or not. */
+static inline bool flame_is_gone(const struct flame_node *n)
 {
 	return n->values[FLAME_SLOW].total == 0 &&
-	       n->values[FLAME_BASELINE].total > 0 &&
-	       change_is_down(f->functions[n->function].change);
+	       n->values[FLAME_BASELINE].total > 0;
 }
 
 #endif

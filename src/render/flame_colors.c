@@ -78,15 +78,6 @@ static uint32_t diff_color(const struct flame *f, const struct flame_node *n)
 			    flame_before(f, n));
 }
 
-/* In the lane of what is gone callers are only the way there. */
-static uint32_t gone_color(const struct flame *f, const struct flame_node *n,
-			   bool is_gone)
-{
-	if (!is_gone)
-		return COLOR_NONE;
-	return down_colors[flame_is_gone(f, n) ? FLAME_STEPS - 1 : 1];
-}
-
 /* Warm, always the same for a name. */
 static uint32_t hot_color(struct str name)
 {
@@ -129,13 +120,12 @@ uint32_t flame_function_color(const struct flame *f, enum palette palette,
 }
 
 uint32_t flame_color(const struct flame *f, enum palette palette,
-		     enum flame_side side, uint32_t node, bool is_gone)
+		     uint32_t node)
 {
 	const struct flame_node *n = &f->nodes[node];
 
 	if (palette == PALETTE_DIFF)
-		return side == FLAME_BASELINE ? gone_color(f, n, is_gone)
-					      : diff_color(f, n);
+		return diff_color(f, n);
 	if (n->parent == FLAME_NONE)
 		return COLOR_NONE;
 	return plain_color(&f->functions[n->function], palette);

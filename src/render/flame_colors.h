@@ -19,10 +19,9 @@ const char *flame_palette_words(enum palette palette);
 uint32_t flame_function_color(const struct flame *f, enum palette palette,
 			      uint32_t function);
 
-/* 0xrrggbb of a node in the lane of a side; is_gone: in the lane of the
- * baseline, it or one above it vanished (flame_gone_end()). */
+/* 0xrrggbb of a node. */
 uint32_t flame_color(const struct flame *f, enum palette palette,
-		     enum flame_side side, uint32_t node, bool is_gone);
+		     uint32_t node);
 
 /* Of changes, for drawings that work colours out themselves. */
 #define FLAME_STEPS 4

@@ -19,7 +19,7 @@ struct run {
 	uint32_t parent;
 };
 
-/* What is looked at, in parts of the lane. */
+/* What is looked at, in parts of the width. */
 struct window {
 	double start;
 	double scale; /* parts to columns */
@@ -39,22 +39,21 @@ struct building {
 
 static struct window window_of(const struct flame_view *v)
 {
-	double width = 1;
-	struct window w = { 0, v->columns };
+	double width = v->places->widths[v->node];
 
-	if (v->node || v->is_filled) {
-		w.start = flame_lane_start(v->lanes, v->lane, v->node);
-		width = flame_lane_width(v->lanes, v->lane, v->node);
-	}
-	w.scale = width > 0 ? v->columns / width : 0;
-	return w;
+	return (struct window){ .start = v->places->starts[v->node],
+				.scale = width > 0 ? v->columns / width : 0 };
 }
+
+/* Sums of parts differ by less. */
+#define ROUNDING 1e-6
 
 /* Edges fall to the nearest column: frames side by side meet, and those
  * beneath stay within. */
 static uint32_t column_at(const struct flame_view *v, double x)
 {
-	return (uint32_t)fmax(0, fmin((double)v->columns, floor(x + 0.5)));
+	return (uint32_t)fmax(
+		0, fmin((double)v->columns, floor(x + 0.5 + ROUNDING)));
 }
 
 /* Where a frame lies; columns 0: nowhere. */
@@ -68,13 +67,12 @@ struct place {
 static struct place place_of(const struct flame_view *v, struct window w,
 			     uint32_t node)
 {
+	double start = v->places->starts[node], part = v->places->widths[node];
 	struct place p = {
-		.start = (flame_lane_start(v->lanes, v->lane, node) - w.start) *
-			 w.scale,
-		.end = (flame_lane_end(v->lanes, v->lane, node) - w.start) *
-		       w.scale,
+		.start = (start - w.start) * w.scale,
+		.end = (start + part - w.start) * w.scale,
 	};
-	double width = flame_lane_width(v->lanes, v->lane, node) * w.scale;
+	double width = part * w.scale + ROUNDING;
 
 	p.column = column_at(v, p.start);
 	/* Not start and width: rounded, their sum may be another column than
@@ -131,7 +129,7 @@ static void end_run(struct building *b, uint32_t depth)
 static void add_narrow(struct building *b, uint32_t node, double start,
 		       double end)
 {
-	const struct flame_node *n = &b->v->lanes->f->nodes[node];
+	const struct flame_node *n = &b->v->f->nodes[node];
 	struct run *run;
 
 	if (!is_shown(b, n->depth))
@@ -150,7 +148,7 @@ static void add_narrow(struct building *b, uint32_t node, double start,
 static void add_frame(struct building *b, uint32_t node, uint32_t column,
 		      uint32_t columns)
 {
-	uint32_t depth = b->v->lanes->f->nodes[node].depth;
+	uint32_t depth = b->v->f->nodes[node].depth;
 
 	if (depth > b->deepest)
 		b->deepest = depth;
@@ -170,7 +168,7 @@ static void add_frame(struct building *b, uint32_t node, uint32_t column,
 static void add_nodes(struct building *b)
 {
 	const struct flame_view *v = b->v;
-	const struct flame *f = v->lanes->f;
+	const struct flame *f = v->f;
 
 	for (uint32_t i = v->node; i < f->nodes[v->node].end;) {
 		struct place p = place_of(v, b->window, i);
@@ -179,7 +177,7 @@ static void add_nodes(struct building *b)
 			add_frame(b, i++, p.column, p.columns);
 			continue;
 		}
-		if (v->lane->widths[i] > 0)
+		if (v->places->widths[i] > 0)
 			add_narrow(b, i, p.start, p.end);
 		i = f->nodes[i].end;
 	}
@@ -187,7 +185,7 @@ static void add_nodes(struct building *b)
 
 static void add_callers(struct building *b)
 {
-	const struct flame *f = b->v->lanes->f;
+	const struct flame *f = b->v->f;
 	uint32_t node = f->nodes[b->v->node].parent;
 
 	for (; b->v->node && node != FLAME_NONE; node = f->nodes[node].parent)
@@ -240,7 +238,7 @@ bool flame_grid_init(struct flame_grid *g, const struct flame_view *view)
 {
 	struct flame_view v = *view;
 	struct building b = { .g = g, .v = &v };
-	uint32_t depths = v.lanes->f->depth + 1;
+	uint32_t depths = v.f->depth + 1;
 	bool is_done;
 
 	memset(g, 0, sizeof *g);

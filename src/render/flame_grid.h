@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A lane of a flame graph in rows of character cells: which frames lie in
- * which columns. Of a terminal or of a text; draws nothing itself.
+ * A flame graph in rows of character cells: which frames lie in which columns.
+ * Of a terminal or of a text; draws nothing itself.
  */
 #ifndef RENDER_FLAME_GRID_H
 #define RENDER_FLAME_GRID_H
 
-#include "render/flame_lanes.h"
+#include "render/flame_union.h"
 
 /* What is looked at. */
 struct flame_view {
-	const struct flame_lanes *lanes;
-	const struct flame_lane *lane; /* one of those */
-	uint32_t node;      /* fills the width, its callers too; 0: everything,
-			       to the scale of both lanes */
-	bool is_filled;     /* everything fills the width, whatever the scale */
+	const struct flame *f;
+	const struct flame_union *places;
+	uint32_t node;      /* fills the width, its callers too */
 	uint32_t columns;   /* 1 and more */
 	double min_columns; /* narrower frames are left out, by half a column
 			       in any case */

@@ -108,14 +108,29 @@ void flame_head_compared(struct page *page, const struct flame *f)
 		page_textf(page, "compared: %s", ways[f->normalize]);
 }
 
+static bool has_gone(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->node_count; i++)
+		if (flame_is_gone(&f->nodes[i]))
+			return true;
+	return false;
+}
+
 static void head_how(const struct head *p)
 {
 	struct page *page = p->page;
 
-	page_textf(page, "%s; a frame is as wide as what it and all %s took%s",
-		   p->f->is_reversed ? "callees first" : "callers first",
-		   p->f->is_reversed ? "callers before it" : "beneath it",
-		   p->f->has_baseline ? " after; " : "");
+	page_textf(page, "%s; a frame is as wide as ",
+		   p->f->is_reversed ? "callees first" : "callers first");
+	if (p->f->has_baseline)
+		page_textf(page,
+			   "the larger side of its stacks, before or after; "
+			   "%s",
+			   has_gone(p->f) ? "hatched: not there after; " : "");
+	else
+		page_textf(page, "what it and all %s took",
+			   p->f->is_reversed ? "callers before it"
+					     : "beneath it");
 	flame_head_compared(page, p->f);
 }
 

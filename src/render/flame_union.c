@@ -5,20 +5,39 @@
 
 #include "base/mem.h"
 
-/* Sums from the last node to the root. */
-static void measure(struct flame_union *u, const struct flame *f)
+typedef double own_of(const struct flame *f, const struct flame_node *n);
+
+static double own_after(const struct flame *f, const struct flame_node *n)
 {
+	(void)f;
+	return (double)n->values[FLAME_SLOW].self;
+}
+
+static double own_before(const struct flame *f, const struct flame_node *n)
+{
+	return (double)n->values[FLAME_BASELINE].self * f->baseline_scale;
+}
+
+static double own_larger(const struct flame *f, const struct flame_node *n)
+{
+	return fmax(own_after(f, n), own_before(f, n));
+}
+
+/* Sums from the last node to the root, as parts of the root's. */
+static void measure(struct flame_union *u, const struct flame *f, own_of *own)
+{
+	double whole;
+
 	for (uint32_t i = 0; i < f->node_count; i++)
 		u->widths[i] = 0;
 	for (uint32_t i = f->node_count; i-- > 0;) {
-		const struct flame_values *v = f->nodes[i].values;
-
-		u->widths[i] += fmax((double)v[FLAME_SLOW].self,
-				     (double)v[FLAME_BASELINE].self *
-					     f->baseline_scale);
+		u->widths[i] += own(f, &f->nodes[i]);
 		if (i)
 			u->widths[f->nodes[i].parent] += u->widths[i];
 	}
+	whole = u->widths[0] > 0 ? u->widths[0] : 1;
+	for (uint32_t i = 0; i < f->node_count; i++)
+		u->widths[i] /= whole;
 }
 
 /* starts[] of a parent holds where its next child begins until all of them
@@ -37,24 +56,28 @@ static void place(struct flame_union *u, const struct flame *f)
 	u->starts[0] = 0;
 }
 
-bool flame_union_init(struct flame_union *u, const struct flame *f)
+static bool init(struct flame_union *u, const struct flame *f, own_of *own)
 {
-	double whole;
-
 	*u = (struct flame_union){
 		.widths = mem_alloc(f->node_count * sizeof *u->widths),
 		.starts = mem_alloc(f->node_count * sizeof *u->starts)
 	};
 	if (!u->widths || !u->starts)
 		return false;
-	measure(u, f);
+	measure(u, f, own);
 	place(u, f);
-	whole = u->widths[0] > 0 ? u->widths[0] : 1;
-	for (uint32_t i = 0; i < f->node_count; i++) {
-		u->widths[i] /= whole;
-		u->starts[i] /= whole;
-	}
 	return true;
+}
+
+bool flame_union_init(struct flame_union *u, const struct flame *f)
+{
+	return init(u, f, own_larger);
+}
+
+bool flame_union_init_side(struct flame_union *u, const struct flame *f,
+			   enum flame_side side)
+{
+	return init(u, f, side == FLAME_BASELINE ? own_before : own_after);
 }
 
 void flame_union_release(struct flame_union *u)

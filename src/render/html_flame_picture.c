@@ -149,13 +149,6 @@ static void write_box(struct picture *p, int64_t x, int64_t y, int64_t width)
 	outf(out, " height=\"%d\"", FRAME_HEIGHT_PX);
 }
 
-/* It was there before, whoever says so for certain. */
-static bool has_vanished(const struct flame_node *n)
-{
-	return n->values[FLAME_SLOW].total == 0 &&
-	       n->values[FLAME_BASELINE].total > 0;
-}
-
 static void write_frame(struct picture *p, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
@@ -170,11 +163,11 @@ static void write_frame(struct picture *p, uint32_t node)
 	write_title(out, &p->words, node);
 	write_box(p, x, y, width);
 	outf(out, " fill=\"#%06x\"",
-	     (unsigned)flame_color(p->f, p->palette, FLAME_SLOW, node, false));
+	     (unsigned)flame_color(p->f, p->palette, node));
 	if (fn->is_to_blame)
 		out_text(out, " stroke=\"#5a1e00\"");
 	out_text(out, "/>");
-	if (has_vanished(n)) {
+	if (flame_is_gone(n)) {
 		write_box(p, x, y, width);
 		out_text(out, " fill=\"url(#flame-gone)\"/>");
 	}

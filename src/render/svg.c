@@ -8,6 +8,8 @@
 #include "render/flame_text.h"
 
 #define LETTERS_MIN 3
+/* Fewer letters of a name that is cut tell nothing. */
+#define NAME_LETTERS_MIN 6
 #define SWATCH_PX 12
 
 /* Nothing of it depends on where the output goes. */
@@ -125,7 +127,10 @@ struct str svg_fit(struct svg *s, struct str name, int64_t width)
 	text = buf_str(&s->shown);
 	if (text_width(text) <= letters)
 		return text;
-	return cut_shown(s, flame_name_fit(text, letters), letters);
+	text = flame_name_fit(text, letters);
+	if (letters < NAME_LETTERS_MIN && text_width(text) > letters)
+		return STR("");
+	return cut_shown(s, text, letters);
 }
 
 struct str svg_cut(struct svg *s, struct str text, int64_t width)
@@ -150,9 +155,9 @@ static uint32_t hash_of(struct str name)
 	return hash ^ hash >> 15;
 }
 
-const char *const svg_name_colors[SVG_NAME_COLORS] = {
-	"#8ecae6", "#f4a582", "#b8d98a", "#cab2e0", "#fdd27b", "#80cdc1",
-	"#f1b6da", "#c7b199", "#a6bddb", "#e6e07a", "#f7a6a6", "#9fd8a4",
+const uint32_t svg_name_colors[SVG_NAME_COLORS] = {
+	0x8ecae6, 0xf4a582, 0xb8d98a, 0xcab2e0, 0xfdd27b, 0x80cdc1,
+	0xf1b6da, 0xc7b199, 0xa6bddb, 0xe6e07a, 0xf7a6a6, 0x9fd8a4,
 };
 
 size_t svg_color_place(struct str name)
@@ -278,6 +283,14 @@ static void write_head(struct svg *s)
 		y = write_paragraph(s, buf_str(&s->paragraphs[i]), y);
 }
 
+/* On frames that are gone, and on several drawn as one. */
+static const char textures[] =
+	"<pattern id=\"gone\" width=\"6\" height=\"6\" "
+	"patternUnits=\"userSpaceOnUse\"><path "
+	"d=\"M0 6L6 0M-1 1L1 -1M5 7L7 5\"/></pattern>\n"
+	"<pattern id=\"many\" width=\"3\" height=\"3\" "
+	"patternUnits=\"userSpaceOnUse\"><path d=\"M.5 0V3\"/></pattern>\n";
+
 void svg_open(struct svg *s, const char *kind, int64_t height)
 {
 	struct out *out = s->out;
@@ -296,8 +309,9 @@ void svg_open(struct svg *s, const char *kind, int64_t height)
 	escape_xml(out, buf_str(&s->title));
 	out_text(out, "</title>\n<style>");
 	out_text(out, svg_style);
-	out_text(out, "</style>\n<rect id=\"paper\" width=\"100%\" "
-		      "height=\"100%\" fill=\"#fff\"/>\n");
+	out_text(out, "</style>\n");
+	out_text(out, textures);
+	out_text(out, "<rect id=\"paper\" width=\"100%\" height=\"100%\"/>\n");
 	write_head(s);
 	out_text(out, "<g id=\"body\">\n");
 }
@@ -316,7 +330,7 @@ void svg_info(struct svg *s, int64_t y)
 	out_text(s->out, "\"></text>\n");
 }
 
-void svg_legend(struct svg *s, int64_t *x, int64_t *y, const char *color,
+void svg_legend(struct svg *s, int64_t *x, int64_t *y, uint32_t color,
 		struct str meaning)
 {
 	int64_t width = (SWATCH_PX + 18) * SVG_PX +
@@ -330,10 +344,10 @@ void svg_legend(struct svg *s, int64_t *x, int64_t *y, const char *color,
 	out_text(s->out, "<rect class=\"legend\"");
 	svg_attr(s->out, "x", *x);
 	svg_attr(s->out, "y", *y - (SWATCH_PX - 2) * SVG_PX);
-	outf(s->out,
-	     " width=\"%d\" height=\"%d\" fill=\"%s\" "
-	     "stroke=\"#888\"/>",
-	     SWATCH_PX, SWATCH_PX, color);
+	outf(s->out, " width=\"%d\" height=\"%d\" fill=\"", SWATCH_PX,
+	     SWATCH_PX);
+	svg_color(s->out, color);
+	out_text(s->out, "\" stroke=\"#888\"/>");
 	svg_text(s, *x + (SWATCH_PX + 6) * SVG_PX, *y, "l", meaning);
 	*x += width;
 }

@@ -76,7 +76,7 @@ void svg_text(struct svg *s, int64_t x, int64_t y, const char *class,
 
 /* A coloured square and its meaning, at *x, which moves on; to the next line
  * where there is no room. */
-void svg_legend(struct svg *s, int64_t *x, int64_t *y, const char *color,
+void svg_legend(struct svg *s, int64_t *x, int64_t *y, uint32_t color,
 		struct str meaning);
 
 /* What a frame says of itself: the name on the first line, alone. `between`
@@ -93,6 +93,14 @@ void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
 void svg_flame_legend(struct svg *s, enum palette palette, uint64_t categories,
 		      int64_t *y);
 
+/* A rule for each fill that is drawn, before svg_close(): what it and texts on
+ * it (of class "i" in a waterfall) are in dark surroundings. */
+void svg_dark_begin(struct svg *s);
+void svg_dark_fill(struct svg *s, uint32_t color);
+void svg_dark_end(struct svg *s);
+/* All of those of a flame graph. */
+void svg_flame_dark(struct svg *s, enum palette palette, uint64_t categories);
+
 /* Where the script writes about what is pointed at, from y on. */
 void svg_info(struct svg *s, int64_t y);
 
@@ -106,13 +114,13 @@ void svg_take(struct svg *s, struct buf *out);
 struct str svg_cut(struct svg *s, struct str text, int64_t width);
 
 /* The longest form of a function's name that fits into a width: whole, without
- * the path in front, or cut. Empty when not even three letters do. Lives in
- * s->shown until the next call. */
+ * the path in front, or cut. Empty when not even three letters do, or six of one
+ * that is cut. Lives in s->shown until the next call. */
 struct str svg_fit(struct svg *s, struct str name, int64_t width);
 
 /* The place of a name among SVG_NAME_COLORS colours that are told apart. */
 #define SVG_NAME_COLORS 12u
-extern const char *const svg_name_colors[SVG_NAME_COLORS];
+extern const uint32_t svg_name_colors[SVG_NAME_COLORS];
 size_t svg_color_place(struct str name);
 
 /* ---- slivers ---- */

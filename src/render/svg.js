@@ -5,12 +5,16 @@
 (function () {
 "use strict";
 var NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
-var MARGIN = 10, TOOLS = 22, FIND = 180, LETTER = 7.22, PARTS = 1e8, GAP = 0.6, LINE = 16;
-var TALL = 17, MATCH = "#5b0f7a";
+var MARGIN = 10, FIND = 180, LETTER = 7.22, PARTS = 1e8, GAP = 0.6, LINE = 16;
+// A finger needs more room than a mouse.
+var isCoarse = !!window.matchMedia && matchMedia("(pointer: coarse)").matches;
+var TARGET = isCoarse ? 44 : 26, TOOLS = isCoarse ? 44 : 22;
+var STILL_MOST = 1.7, TALL = 17, MATCH = "#5b0f7a";
 var PATTERN_MAX = flameNames.PATTERN_MAX, letters = flameNames.letters;
 var root = document.getElementById("tracefind");
 var isFlame = root.classList.contains("flame");
 var info = document.getElementById("info");
+var texture = document.getElementById("many");
 var box = root.viewBox.baseVal;
 var width = box.width, height = box.height, shift = 0, box0 = width;
 var view = { x: 0, w: PARTS, node: null };
@@ -39,8 +43,9 @@ function Frame(lane, x, w, d, g) {
 	this.d = d;
 	this.g = g;
 	this.rect = g && g.children[1];
-	this.text = g && g.children[2];
-	this.title = this.name = null;
+	this.gone = g && g.querySelector(".gone");
+	this.text = g && g.children[this.gone ? 3 : 2];
+	this.title = this.name = this.hash = null;
 	this.isMade = false;
 	this.isShown = true;
 	this.isMatch = false;
@@ -75,10 +80,8 @@ Array.from(root.querySelectorAll(".lane")).forEach(function (g, number) {
 				+e.getAttribute("data-w"),
 				+e.getAttribute("data-d"), e));
 	});
-	if (lane.still) {
-		lane.still.firstElementChild.remove();
+	if (isFlame)
 		lane.moving = make("g", { "class": "n" }, g);
-	}
 	lanes.push(lane);
 });
 
@@ -106,7 +109,8 @@ function read(lane) {
 				last = new Frame(lane, +words[0], +words[1], +words[2],
 					null);
 				last.color = words[3];
-				last.isRanked = words[4] === "r";
+				last.isRanked = words.includes("r");
+				last.isGone = words.includes("g");
 				last.title = "";
 				last.isShown = false;
 				add(last);
@@ -176,7 +180,7 @@ function frameOf(e) {
 function fit(name, room) {
 	var most = Math.floor(room / LETTER);
 
-	return most < 3 ? "" : flameNames.fit(name, most, 0);
+	return most < 3 ? "" : flameNames.fit(name, most, 6);
 }
 
 function label(f, x, w) {
@@ -211,6 +215,9 @@ function makeElement(f) {
 	make("title", {}, f.g).textContent = f.title;
 	f.rect = make("rect", { y: px(f.lane.y + f.lane.step * f.d), height: TALL,
 		fill: f.color }, f.g);
+	if (f.isGone)
+		f.gone = make("rect", { y: f.rect.getAttribute("y"), height: TALL,
+			fill: "url(#gone)", "class": "gone" }, f.g);
 	f.text = null;
 	f.g.frame = f;
 	f.px = f.pw = -1;
@@ -220,7 +227,7 @@ function makeElement(f) {
 
 function dropElement(f) {
 	f.g.remove();
-	f.g = f.rect = f.text = null;
+	f.g = f.rect = f.gone = f.text = null;
 	f.isMade = f.isShown = false;
 }
 
@@ -232,16 +239,23 @@ function placeElement(f, x, w) {
 		return;
 	f.px = x;
 	f.pw = w;
-	f.rect.setAttribute("x", px(x));
-	f.rect.setAttribute("width", px(w > 2 * GAP ? w - GAP : w));
+	[f.rect, f.gone].forEach(function (rect) {
+		if (!rect)
+			return;
+		rect.setAttribute("x", px(x));
+		rect.setAttribute("width", px(w > 2 * GAP ? w - GAP : w));
+	});
 	label(f, x, w);
 }
 
-// Pieces of paths: by colour, neighbours in a row as one.
+// Pieces of paths: by colour, neighbours in a row as one. Those that together
+// could be taken for a frame are marked to be several.
 function Slivers(lane) {
 	this.lane = lane;
 	this.open = [];
 	this.paths = {};
+	this.runs = [];
+	this.fused = [];
 }
 
 Slivers.prototype.end = function (d) {
@@ -255,7 +269,8 @@ Slivers.prototype.end = function (d) {
 };
 
 Slivers.prototype.add = function (f, x, w) {
-	var o = this.open[f.d], color = f.isMatch ? MATCH : f.color;
+	var o = this.open[f.d], color = f.isMatch ? MATCH :
+		f.color || f.rect.getAttribute("fill");
 
 	if (o && o.color === color && x - o.to < 0.01) {
 		o.to = x + w;
@@ -263,6 +278,15 @@ Slivers.prototype.add = function (f, x, w) {
 	}
 	this.end(f.d);
 	this.open[f.d] = { x: x, to: x + w, color: color };
+};
+
+Slivers.prototype.count = function (f, x, w) {
+	var run = this.runs[f.d];
+
+	if (!run || x - run.to >= 0.01)
+		this.fused.push(run = this.runs[f.d] = { x: x, d: f.d, count: 0 });
+	run.to = x + w;
+	run.count++;
 };
 
 Slivers.prototype.draw = function () {
@@ -274,6 +298,14 @@ Slivers.prototype.draw = function () {
 	Object.keys(paths).sort().forEach(function (color) {
 		make("path", { fill: color, d: paths[color].join("") }, g);
 	});
+	this.fused.forEach(function (run) {
+		if (run.count > 1 && run.to - run.x > 2 * GAP)
+			make("title", {}, make("rect", { x: px(run.x),
+				y: px(this.lane.y + this.lane.step * run.d),
+				width: px(run.to - run.x), height: TALL,
+				fill: "url(#many)" }, g)).textContent = run.count +
+				" frames, each too narrow to be drawn";
+	}, this);
 };
 
 function place(f, slivers) {
@@ -285,26 +317,34 @@ function place(f, slivers) {
 		? f.x <= view.x && f.x + f.w >= view.x + view.w
 		: f.d >= node.d));
 
-	if (isIn && (w > 2 * GAP || f.g && !f.isMade)) {
+	// Of a picture that is as it was written, slivers is null.
+	if (isIn && (w > 2 * GAP || !slivers && f.g)) {
 		placeElement(f, MARGIN + from * room, w);
 		if (f.isUp !== !!isUp)
 			f.g.classList.toggle("up", !!isUp);
 		f.isUp = !!isUp;
 		return;
 	}
-	if (isIn)
+	if (isIn) {
 		slivers[f.lane.number].add(f, MARGIN + from * room, w);
+		slivers[f.lane.number].count(f, MARGIN + from * room, w);
+	}
 	if (f.isMade)
 		dropElement(f);
 	else if (f.g)
 		show(f, false);
 }
 
-// The slivers of the file serve as long as all is shown as it was written,
-// whatever the width.
-function layoutWhole() {
-	var scale = (width - 2 * MARGIN) / (box0 - 2 * MARGIN);
+function scaleNow() {
+	return (width - 2 * MARGIN) / (box0 - 2 * MARGIN);
+}
 
+// The slivers of the file serve as long as all is shown as it was written, at
+// about that width.
+function layoutWhole() {
+	var scale = scaleNow();
+
+	texture.setAttribute("patternTransform", "scale(" + 1 / scale + ",1)");
 	made.forEach(function (f) {
 		if (f.isMade)
 			dropElement(f);
@@ -321,20 +361,21 @@ function layoutWhole() {
 }
 
 function layout() {
-	var isStill = !view.node && !isMatching, slivers;
+	var isStill = !view.node && !isMatching && scaleNow() >= 1 &&
+		scaleNow() < STILL_MOST, slivers;
 
 	if (!isFlame)
 		return;
 	lanes.forEach(function (lane) {
-		if (!lane.still)
-			return;
-		lane.still.style.display = isStill ? "" : "none";
+		if (lane.still)
+			lane.still.style.display = isStill ? "" : "none";
 		lane.moving.textContent = "";
 	});
 	if (isStill) {
 		layoutWhole();
 		return;
 	}
+	texture.removeAttribute("patternTransform");
 	slivers = lanes.map(function (lane) {
 		return new Slivers(lane);
 	});

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The flame graph: what the slow side spent, and in a second lane below it
- * what vanished since the baseline, both to the same scale.
+ * The flame graph, of a comparison the union of both sides: what is gone stands
+ * hatched where it was.
  */
-#include <stdio.h>
-
-#include "base/num.h"
+#include "base/mem.h"
 #include "render/flame_colors.h"
 #include "render/flame_head.h"
-#include "render/flame_lanes.h"
 #include "render/flame_text.h"
+#include "render/flame_union.h"
 #include "render/formats.h"
 #include "render/svg.h"
-#include "render/units.h"
 
 #define FRAME_CPX (18 * SVG_PX)
 #define FRAME_HEIGHT_CPX (17 * SVG_PX)
@@ -22,6 +19,8 @@
 #define SLIVER_CPX (2 * GAP_CPX)
 /* Texts of slivers come in pieces: XML parsers take 10 MB of text at most. */
 #define PIECE_BYTES MIB
+/* From the last row to the legend. */
+#define LEGEND_CPX (2 * SVG_LINE_PX * SVG_PX - 6 * SVG_PX)
 /* Lines below the picture for what is pointed at. */
 #define INFO_LINES 6
 
@@ -29,25 +28,17 @@
  * zoom into one of a tenth of a pixel. */
 #define PARTS 100000000.0
 
-/* How a lane is drawn. */
-struct lane {
-	const struct flame_lane *values;
-	uint32_t depth; /* of what is drawn */
-	int64_t top;
-	size_t frames;     /* drawn */
-	size_t slivers;    /* of these, too narrow for an element */
-	uint32_t gone_end; /* nodes before are gone, while writing */
-};
-
 struct picture {
 	struct svg s;
 	const struct flame *f;
 	const struct result *r;
 	struct flame_words words;
 	enum palette palette;
-	struct flame_lanes lanes;
-	struct lane slow;
-	struct lane gone;
+	struct flame_union places;
+	uint32_t depth; /* of what is drawn */
+	int64_t top;
+	size_t frames;	     /* drawn */
+	size_t slivers;	     /* of these, too narrow for an element */
 	uint64_t categories; /* drawn, as flame_color_bit() */
 };
 
@@ -58,64 +49,51 @@ static int64_t room(const struct picture *p)
 	return p->s.width - 2 * SVG_MARGIN_PX * SVG_PX;
 }
 
-static int64_t width_cpx(const struct picture *p, const struct lane *l,
-			 uint32_t node)
+static int64_t width_cpx(const struct picture *p, uint32_t node)
 {
-	return (int64_t)(flame_lane_width(&p->lanes, l->values, node) *
-			 (double)room(p));
+	return (int64_t)(p->places.widths[node] * (double)room(p));
 }
 
-static bool is_drawn(const struct picture *p, const struct lane *l,
-		     uint32_t node)
+static bool is_drawn(const struct picture *p, uint32_t node)
 {
-	return l->values->widths[node] > 0 &&
-	       width_cpx(p, l, node) >= (int64_t)p->s.in->picture.min_width_cpx;
+	return p->places.widths[node] > 0 &&
+	       width_cpx(p, node) >= (int64_t)p->s.in->picture.min_width_cpx;
 }
 
-static bool is_sliver(const struct picture *p, const struct lane *l,
-		      uint32_t node)
+static bool is_sliver(const struct picture *p, uint32_t node)
 {
-	return width_cpx(p, l, node) <= SLIVER_CPX;
-}
-
-static void lane_measure(const struct picture *p, struct lane *l)
-{
-	for (uint32_t i = 0; i < p->f->node_count; i++) {
-		if (!is_drawn(p, l, i))
-			continue;
-		l->frames++;
-		l->slivers += is_sliver(p, l, i);
-		if (p->f->nodes[i].depth > l->depth)
-			l->depth = p->f->nodes[i].depth;
-	}
+	return width_cpx(p, node) <= SLIVER_CPX;
 }
 
 static bool lay_out(struct picture *p)
 {
-	if (!flame_lanes_init(&p->lanes, p->f))
+	if (!flame_union_init(&p->places, p->f))
 		return false;
-	p->slow.values = &p->lanes.slow;
-	p->gone.values = &p->lanes.gone;
-	lane_measure(p, &p->slow);
-	lane_measure(p, &p->gone);
+	for (uint32_t i = 0; i < p->f->node_count; i++) {
+		if (!is_drawn(p, i))
+			continue;
+		p->frames++;
+		p->slivers += is_sliver(p, i);
+		if (p->f->nodes[i].depth > p->depth)
+			p->depth = p->f->nodes[i].depth;
+	}
 	return true;
 }
 
 /* ---- frames ---- */
 
-static int64_t frame_top(const struct picture *p, const struct lane *l,
-			 uint32_t depth)
+static int64_t frame_top(const struct picture *p, uint32_t depth)
 {
-	uint32_t row = p->s.in->picture.has_root_below ? l->depth - depth : depth;
+	uint32_t row =
+		p->s.in->picture.has_root_below ? p->depth - depth : depth;
 
-	return l->top + (int64_t)row * FRAME_CPX;
+	return p->top + (int64_t)row * FRAME_CPX;
 }
 
-static uint32_t color_of(struct picture *p, const struct lane *l, uint32_t node)
+static uint32_t color_of(struct picture *p, uint32_t node)
 {
 	p->categories |= flame_color_bit(p->f, p->palette, node);
-	return flame_color(p->f, p->palette, l->values->side, node,
-			   node < l->gone_end);
+	return flame_color(p->f, p->palette, node);
 }
 
 static int64_t x_of(const struct picture *p, double part)
@@ -135,89 +113,146 @@ static void write_part(struct out *out, const char *before, double part)
 	out_int(out, (int64_t)(part * PARTS));
 }
 
-static void write_frame(struct picture *p, const struct lane *l, uint32_t node)
+static double end_of(const struct picture *p, uint32_t node)
+{
+	return p->places.starts[node] + p->places.widths[node];
+}
+
+static void write_box(struct picture *p, uint32_t node)
+{
+	struct out *out = p->s.out;
+
+	out_text(out, "<rect");
+	svg_attr(out, "x", x_of(p, p->places.starts[node]));
+	svg_attr(out, "y", frame_top(p, p->f->nodes[node].depth));
+	svg_attr(out, "width", gapped(width_cpx(p, node)));
+	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
+}
+
+static void write_frame(struct picture *p, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
 	const struct flame_function *fn = &p->f->functions[n->function];
-	double from = flame_lane_start(&p->lanes, l->values, node);
-	int64_t x = x_of(p, from);
-	int64_t y = frame_top(p, l, n->depth);
-	int64_t width = width_cpx(p, l, node);
 	struct out *out = p->s.out;
 
 	out_text(out, fn->is_to_blame ? "<g class=\"f r\"" : "<g class=\"f\"");
-	write_part(out, " data-x=\"", from);
-	write_part(out, "\" data-w=\"",
-		   flame_lane_width(&p->lanes, l->values, node));
+	write_part(out, " data-x=\"", p->places.starts[node]);
+	write_part(out, "\" data-w=\"", p->places.widths[node]);
 	out_text(out, "\" data-d=\"");
 	out_int(out, n->depth);
 	out_text(out, "\"><title>");
 	svg_flame_says(out, &p->words, node, "\n");
-	out_text(out, "</title><rect");
-	svg_attr(out, "x", x);
-	svg_attr(out, "y", y);
-	svg_attr(out, "width", gapped(width));
-	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
-	svg_color(out, color_of(p, l, node));
+	out_text(out, "</title>");
+	write_box(p, node);
+	svg_color(out, color_of(p, node));
 	out_text(out, "\"/>");
-	svg_flame_label(&p->s, fn->name, x, y, width);
+	if (flame_is_gone(n)) {
+		write_box(p, node);
+		out_text(out, "url(#gone)\" class=\"gone\"/>");
+	}
+	svg_flame_label(&p->s, fn->name, x_of(p, p->places.starts[node]),
+			frame_top(p, n->depth), width_cpx(p, node));
 	out_text(out, "</g>");
 }
 
 /* ---- slivers ---- */
 
-/* Goes on to the next node of the lane; whether it is drawn. */
-static bool visit(const struct picture *p, struct lane *l, uint32_t node)
-{
-	l->gone_end = flame_gone_end(p->f, node, node ? l->gone_end : 0);
-	return is_drawn(p, l, node);
-}
-
-static void draw_sliver(struct picture *p, const struct lane *l, uint32_t node,
-			struct svg_slivers *v)
+static void draw_sliver(struct picture *p, uint32_t node, struct svg_slivers *v)
 {
 	uint32_t depth = p->f->nodes[node].depth;
-	double from = flame_lane_start(&p->lanes, l->values, node);
-	double to = flame_lane_end(&p->lanes, l->values, node);
 
-	svg_sliver_add(v, depth, frame_top(p, l, depth), x_of(p, from),
-		       x_of(p, to), color_of(p, l, node));
+	svg_sliver_add(v, depth, frame_top(p, depth),
+		       x_of(p, p->places.starts[node]), x_of(p, end_of(p, node)),
+		       color_of(p, node));
 }
 
-static void draw_slivers(struct picture *p, struct lane *l)
+static bool draw_colors(struct picture *p)
 {
-	const struct flame *f = p->f;
 	struct svg_slivers v;
+	bool is_done = svg_slivers_begin(&v, &p->s, p->depth + 1,
+					 FRAME_HEIGHT_CPX);
 
-	if (!svg_slivers_begin(&v, &p->s, l->depth + 1, FRAME_HEIGHT_CPX)) {
-		out_fail_memory(p->s.out);
-		svg_slivers_end(&v);
-		return;
-	}
-	out_text(p->s.out, "<g class=\"n\"><title>frames too narrow to be "
-			   "told apart</title>\n");
-	for (uint32_t i = 0; i < f->node_count; i++)
-		if (visit(p, l, i) && is_sliver(p, l, i))
-			draw_sliver(p, l, i, &v);
+	for (uint32_t i = 0; is_done && i < p->f->node_count; i++)
+		if (is_drawn(p, i) && is_sliver(p, i))
+			draw_sliver(p, i, &v);
 	svg_slivers_end(&v);
+	return is_done;
+}
+
+/* Neighbours that together are wide enough to be taken for one frame. */
+struct fused {
+	int64_t from, to;
+	uint32_t count;
+};
+
+static void end_fused(struct picture *p, struct fused *run, uint32_t depth)
+{
+	struct out *out = p->s.out;
+
+	if (run->count > 1 && run->to - run->from > SLIVER_CPX) {
+		out_text(out, "<rect");
+		svg_attr(out, "x", run->from);
+		svg_attr(out, "y", frame_top(p, depth));
+		svg_attr(out, "width", run->to - run->from);
+		outf(out,
+		     " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"url(#many)\">"
+		     "<title>%u frames, each too narrow to be drawn</title>"
+		     "</rect>\n",
+		     (unsigned)run->count);
+	}
+	run->count = 0;
+}
+
+static bool draw_textures(struct picture *p)
+{
+	struct fused *rows = mem_calloc((size_t)p->depth + 1, sizeof *rows);
+
+	for (uint32_t i = 0; rows && i < p->f->node_count; i++) {
+		uint32_t depth = p->f->nodes[i].depth;
+		struct fused *run;
+		int64_t from;
+
+		if (!is_drawn(p, i) || !is_sliver(p, i))
+			continue;
+		run = &rows[depth];
+		from = x_of(p, p->places.starts[i]);
+		if (run->to != from)
+			end_fused(p, run, depth);
+		if (!run->count++)
+			run->from = from;
+		run->to = x_of(p, end_of(p, i));
+	}
+	for (uint32_t depth = 0; rows && depth <= p->depth; depth++)
+		end_fused(p, &rows[depth], depth);
+	mem_free(rows);
+	return rows != NULL;
+}
+
+static void draw_slivers(struct picture *p)
+{
+	out_text(p->s.out, "<g class=\"n\">\n");
+	if (!draw_colors(p) || !draw_textures(p))
+		out_fail_memory(p->s.out);
 	out_text(p->s.out, "</g>\n");
 }
 
-/* "x w depth #color", with " r" where it is to blame; then what it says, a
- * blank before each line. */
-static void tell_sliver(struct picture *p, const struct lane *l, uint32_t node)
+/* "x w depth #color", with " r" where it is to blame and " g" where it is gone;
+ * then what it says, a blank before each line. */
+static void tell_sliver(struct picture *p, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
 	struct out *out = p->s.out;
 
-	write_part(out, "", flame_lane_start(&p->lanes, l->values, node));
-	write_part(out, " ", flame_lane_width(&p->lanes, l->values, node));
+	write_part(out, "", p->places.starts[node]);
+	write_part(out, " ", p->places.widths[node]);
 	out_char(out, ' ');
 	out_int(out, n->depth);
 	out_char(out, ' ');
-	svg_color(out, color_of(p, l, node));
+	svg_color(out, color_of(p, node));
 	if (p->f->functions[n->function].is_to_blame)
 		out_text(out, " r");
+	if (flame_is_gone(n))
+		out_text(out, " g");
 	out_text(out, "\n ");
 	svg_flame_says(out, &p->words, node, "\n ");
 	out_char(out, '\n');
@@ -225,7 +260,7 @@ static void tell_sliver(struct picture *p, const struct lane *l, uint32_t node)
 
 /* For the script: the slivers among the frames that are elements, of which
  * "+3" stands for three. */
-static void tell_slivers(struct picture *p, struct lane *l)
+static void tell_slivers(struct picture *p)
 {
 	const struct flame *f = p->f;
 	struct out *out = p->s.out;
@@ -237,9 +272,9 @@ static void tell_slivers(struct picture *p, struct lane *l)
 		const struct flame_function *fn =
 			&f->functions[f->nodes[i].function];
 
-		if (!visit(p, l, i))
+		if (!is_drawn(p, i))
 			continue;
-		if (!is_sliver(p, l, i)) {
+		if (!is_sliver(p, i)) {
 			wide++;
 			continue;
 		}
@@ -249,7 +284,7 @@ static void tell_slivers(struct picture *p, struct lane *l)
 			out_char(out, '\n');
 		}
 		wide = 0;
-		tell_sliver(p, l, i);
+		tell_sliver(p, i);
 		bytes += fn->name.len + fn->file.len;
 		if (bytes > PIECE_BYTES)
 			out_text(out, "</metadata><metadata>\n");
@@ -259,62 +294,45 @@ static void tell_slivers(struct picture *p, struct lane *l)
 }
 
 /* data-y: top of the row of depth 0, data-step: from there to the next. */
-static void write_lane(struct picture *p, struct lane *l, const char *name)
+static void write_frames(struct picture *p)
 {
 	struct out *out = p->s.out;
 
-	outf(out, "<g class=\"lane\" aria-label=\"%s\"", name);
-	svg_attr(out, "data-y", frame_top(p, l, 0));
+	out_text(out, "<g class=\"lane\" aria-label=\"frames\"");
+	svg_attr(out, "data-y", frame_top(p, 0));
 	svg_attr(out, "data-step",
 		 p->s.in->picture.has_root_below ? -FRAME_CPX : FRAME_CPX);
 	out_text(out, ">\n");
 	for (uint32_t i = 0; i < p->f->node_count; i++) {
-		if (!visit(p, l, i) || is_sliver(p, l, i))
+		if (!is_drawn(p, i) || is_sliver(p, i))
 			continue;
-		write_frame(p, l, i);
+		write_frame(p, i);
 		out_char(out, '\n');
 	}
-	if (l->slivers) {
-		draw_slivers(p, l);
-		tell_slivers(p, l);
+	if (p->slivers) {
+		draw_slivers(p);
+		tell_slivers(p);
 	}
 	out_text(out, "</g>\n");
 }
 
 /* ---- the whole ---- */
 
-static int64_t lane_height(const struct lane *l)
+static int64_t frames_height(const struct picture *p)
 {
-	return l->frames ? ((int64_t)l->depth + 1) * FRAME_CPX : 0;
+	return p->frames ? ((int64_t)p->depth + 1) * FRAME_CPX : 0;
 }
 
 /* Legends of kinds and languages stand below: which of them are there is
  * known then. */
 static void write_body(struct picture *p)
 {
-	int64_t y = p->gone.top + lane_height(&p->gone);
-	char share[UNIT_TEXT_BYTES];
+	int64_t y = p->top + frames_height(p) + LEGEND_CPX;
 
-	if (!p->slow.frames && !p->gone.frames)
-		svg_text(&p->s, SVG_MARGIN_PX * SVG_PX,
-			 p->slow.top + 14 * SVG_PX, NULL,
-			 STR("no samples to draw"));
-	write_lane(p, &p->slow, "after");
-	if (p->gone.frames) {
-		char text[160];
-
-		format_share(flame_share(p->f, FLAME_BASELINE,
-					 (double)p->lanes.gone.widths[0]),
-			     share);
-		snprintf(text, sizeof text,
-			 "gone since the baseline: %s of what was before, to "
-			 "the same scale",
-			 share);
-		svg_text(&p->s, SVG_MARGIN_PX * SVG_PX,
-			 p->gone.top - 6 * SVG_PX, "p2", str_from(text));
-		write_lane(p, &p->gone, "gone");
-	}
-	y += 2 * SVG_LINE_PX * SVG_PX - 6 * SVG_PX;
+	if (!p->frames)
+		svg_text(&p->s, SVG_MARGIN_PX * SVG_PX, p->top + 14 * SVG_PX,
+			 NULL, STR("no samples to draw"));
+	write_frames(p);
 	svg_flame_legend(&p->s, p->palette, p->categories, &y);
 	svg_info(&p->s, y + 24 * SVG_PX);
 }
@@ -338,17 +356,15 @@ static void write_head(struct picture *p)
 
 static void draw(struct picture *p)
 {
-	int64_t gone_height, height;
+	int64_t height;
 
 	write_head(p);
-	p->slow.top = svg_head_height(&p->s) + 10 * SVG_PX;
-	gone_height = lane_height(&p->gone);
-	p->gone.top = p->slow.top + lane_height(&p->slow) +
-		      (p->gone.frames ? 30 * SVG_PX : 0);
-	height = p->gone.top + gone_height +
+	p->top = svg_head_height(&p->s) + 10 * SVG_PX;
+	height = p->top + frames_height(p) +
 		 (4 + INFO_LINES) * SVG_LINE_PX * SVG_PX;
 	svg_open(&p->s, "flame", height);
 	write_body(p);
+	svg_flame_dark(&p->s, p->palette, p->categories);
 	svg_close(&p->s);
 }
 
@@ -363,7 +379,7 @@ static void render_flame(const struct render_input *in, struct out *out)
 		draw(&p);
 	else
 		out_fail_memory(out);
-	flame_lanes_release(&p.lanes);
+	flame_union_release(&p.places);
 	svg_end(&p.s);
 }
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdio.h>
-
 #include "base/escape.h"
 #include "model/source_path.h"
 #include "render/flame_colors.h"
@@ -59,11 +57,6 @@ void svg_flame_legend(struct svg *s, enum palette palette, uint64_t categories,
 	struct flame_meaning m;
 	size_t at = 0;
 
-	while (flame_meaning_next(palette, categories, &at, &m)) {
-		char color[sizeof "#rrggbb"];
-
-		snprintf(color, sizeof color, "#%06x",
-			 (unsigned)m.color & 0xffffff);
-		svg_legend(s, &x, y, color, str_from(m.text));
-	}
+	while (flame_meaning_next(palette, categories, &at, &m))
+		svg_legend(s, &x, y, m.color, str_from(m.text));
 }

@@ -79,11 +79,14 @@ function infoTop(lines) {
 	return at - shift;
 }
 
-function tell(f) {
+// shared: what says of how many frames it is drawn as one; or null.
+function tell(f, shared) {
 	var most = Math.max(20, Math.floor((width - 2 * MARGIN) / LETTER));
-	var lines = f ? titleOf(f).split("\n").slice(0, 6) : [];
-	var y = infoTop(lines.length);
+	var lines = f ? titleOf(f).split("\n").slice(0, 6) : [], y;
 
+	if (shared)
+		lines.push("drawn as one here: " + shared.textContent);
+	y = infoTop(lines.length);
 	told = f;
 	info.textContent = "";
 	if (!f)
@@ -107,7 +110,7 @@ function zoom(f) {
 	reset.style.display = isWhole ? "none" : "";
 	count();
 	placeTools();
-	remember();
+	remember(true);
 }
 
 // ---- search ----
@@ -140,7 +143,7 @@ function count() {
 	});
 	share = whole ? 1000 * sum / whole : 0;
 	result.textContent = "matched " + (Math.round(share) / 10).toFixed(1) +
-		" %";
+		" % of the width";
 }
 
 function mark(f, is) {
@@ -173,7 +176,7 @@ function search(pattern) {
 		layout();
 	}
 	count();
-	remember();
+	remember(false);
 	if (isLate)
 		result.textContent += " (stopped: the pattern takes too long)";
 	placeTools();
@@ -184,14 +187,14 @@ var findBox = null, isRestoring = false;
 function openFind() {
 	if (!findBox) {
 		findBox = make("foreignObject", { id: "find", width: FIND,
-			height: 26 }, root);
+			height: TARGET }, root);
 		find = document.createElementNS(XHTML, "input");
 		find.setAttribute("type", "text");
 		find.setAttribute("maxlength", PATTERN_MAX);
 		find.setAttribute("aria-label", "search, a regular expression");
 		find.setAttribute("placeholder", "regular expression");
-		find.setAttribute("style", "width:100%;font:12px monospace;" +
-			"box-sizing:border-box;padding:2px");
+		find.setAttribute("style", "width:100%;height:100%;" +
+			"font:12px monospace;box-sizing:border-box;padding:2px");
 		find.value = wanted;
 		findBox.appendChild(find);
 		find.addEventListener("input", function () {
@@ -224,22 +227,53 @@ function closeFind() {
 
 // ---- address ----
 
-// So that a link to this file shows what is seen now. Frames go by their
-// number: the link is one to this very file.
-function remember() {
+// Two FNV-1a of 32 bits, as text.
+function hash(text) {
+	var a = 0x811c9dc5, b = 0x050c5d1f, i;
+
+	for (i = 0; i < text.length; i++) {
+		a = Math.imul(a ^ text.charCodeAt(i), 0x01000193);
+		b = Math.imul(b ^ (text.charCodeAt(i) + i), 0x01000193);
+	}
+	a = (a ^ a >>> 15) >>> 0;
+	b = (b ^ b >>> 13) >>> 11;
+	return (a * 0x200000 + b).toString(36);
+}
+
+// Frames go by the names from the root to them: a link is good for another
+// picture of the same functions, too.
+function hashFrames() {
+	var open = [];
+
+	frames().forEach(function (f) {
+		f.hash = f.d ? hash(open[f.d - 1] + ";" + nameOf(f)) : "all";
+		open[f.d] = f.hash;
+	});
+}
+
+function hashOf(f) {
+	if (f.hash === null)
+		hashFrames();
+	return f.hash;
+}
+
+// So that a link to this file shows what is seen now. A step: Back returns to
+// what was seen before.
+function remember(isStep) {
 	var parts = [];
 
 	if (isRestoring)
 		return;
 	if (view.node)
-		parts.push("frame=" + view.node.index);
+		parts.push("frame=" + hashOf(view.node));
 	if (isMatching)
 		parts.push("search=" + encodeURIComponent(wanted));
 	parts = parts.length ? "#" + parts.join("&") : "";
 	if (parts === location.hash)
 		return;
 	try {
-		history.replaceState(null, "", location.href.split("#")[0] + parts);
+		history[isStep ? "pushState" : "replaceState"](null, "",
+			location.href.split("#")[0] + parts);
 	} catch (e) {
 		// A frame of a page that does not let it.
 		return;
@@ -258,11 +292,15 @@ function restore() {
 			return;
 		}
 	});
-	if (isFlame && /^\d{1,9}$/.test(state.frame))
-		f = frames()[+state.frame] || null;
+	if (isFlame && state.frame)
+		f = frames().find(function (each) {
+			return hashOf(each) === state.frame;
+		});
 	isRestoring = true;
 	search((state.search || "").slice(0, PATTERN_MAX));
-	zoom(f);
+	if (find)
+		find.value = wanted;
+	zoom(f || null);
 	isRestoring = false;
 }
 
@@ -356,47 +394,53 @@ function onKey(e) {
 function button(text, act) {
 	var g = make("g", { "class": "button", role: "button", tabindex: 0 },
 		root);
-	make("text", { y: 20 }, g).textContent = text;
+	make("rect", { width: px(letters(text) * LETTER + 12), height: TARGET }, g);
+	make("text", {}, g).textContent = text;
 	g.act = act;
 	g.addEventListener("click", act);
 	return g;
 }
 
+function placeButton(g, x, y) {
+	g.firstChild.setAttribute("x", px(x - 6));
+	g.firstChild.setAttribute("y", y - 4 - TARGET / 2);
+	g.lastChild.setAttribute("x", px(x));
+	g.lastChild.setAttribute("y", y);
+}
+
 // From the right: what opens the search or its box, the way out of a zoom, and
 // how much matched.
 function placeTools() {
-	var y = isWide() ? 20 : 20 + TOOLS, x = width - MARGIN;
+	var y = isWide() ? 4 + TARGET / 2 : 20 + TOOLS, x = width - MARGIN;
 	var isOpen = findBox && findBox.style.display !== "none";
-	var down = Math.max(0, (window.scrollY || 0) - y + 20);
+	var down = Math.max(0, (window.scrollY || 0) - y + 4 + TARGET / 2);
 
 	// They stay in sight.
 	y += down;
 	x -= isOpen ? FIND : 58;
 	tools.style.display = isOpen ? "none" : "";
-	tools.firstChild.setAttribute("x", px(x));
-	tools.firstChild.setAttribute("y", y);
+	placeButton(tools, x, y);
 	if (isOpen) {
 		findBox.setAttribute("x", px(x));
-		findBox.setAttribute("y", y - 17);
+		findBox.setAttribute("y", y - 4 - TARGET / 2);
 	}
 	if (view.node)
 		x -= 88;
-	reset.firstChild.setAttribute("x", px(x));
-	reset.firstChild.setAttribute("y", y);
+	placeButton(reset, x, y);
 	result.setAttribute("x", px(x - 14));
 	result.setAttribute("y", y);
 	x -= 20 + letters(result.textContent) * LETTER;
 	shade.style.display = down ? "" : "none";
 	shade.setAttribute("x", px(x));
-	shade.setAttribute("y", y - 19);
+	shade.setAttribute("y", y - 4 - TARGET / 2);
 	shade.setAttribute("width", px(width - x));
 }
 
 var body = document.getElementById("body"), reached;
-back = make("rect", { id: "back", x: 0, fill: "#fff", stroke: "#999" }, body);
+back = make("rect", { id: "back", x: 0 }, body);
 back.style.display = "none";
 body.appendChild(info);
-var shade = make("rect", { id: "shade", height: 26, fill: "#fff" }, root);
+var shade = make("rect", { id: "shade", height: TARGET }, root);
 var tools = button("search /", openFind);
 var reset = button("reset zoom", function () {
 	zoom(null);
@@ -409,25 +453,43 @@ reached = root.querySelector(".f");
 if (reached)
 	reached.setAttribute("tabindex", 0);
 
-root.addEventListener("click", function (e) {
-	var f = isFlame && frameOf(e);
+// What the pointer is on, where that is drawn as one with others.
+function sharedAt(e) {
+	return e.target.parentNode && e.target.parentNode.classList &&
+		e.target.parentNode.classList.contains("n") ?
+		e.target.querySelector("title") : null;
+}
 
-	if (f) {
+// A finger has no way to point: its first tap tells, another one zooms.
+var tapped = null, isTouch = false;
+
+root.addEventListener("pointerdown", function (e) {
+	isTouch = e.pointerType === "touch";
+});
+root.addEventListener("click", function (e) {
+	var f = isFlame && frameOf(e), isFirst = isTouch && f !== tapped;
+
+	if (!f)
+		return;
+	tapped = f;
+	if (isFirst)
+		tell(f, sharedAt(e));
+	else
 		zoom(f);
-		focusOn(f);
-	}
+	focusOn(f);
 });
 root.addEventListener("mouseover", function (e) {
 	pointerY = e.clientY;
-	tell(frameOf(e) || current);
+	tell(frameOf(e) || current, sharedAt(e));
 });
-// Within one path there are many slivers.
+// Where many slivers are drawn together.
 root.addEventListener("mousemove", function (e) {
-	var f = e.target.tagName === "path" && frameOf(e);
+	var shared = sharedAt(e);
+	var f = (shared || e.target.tagName === "path") && frameOf(e);
 
 	if (f && f !== told) {
 		pointerY = e.clientY;
-		tell(f);
+		tell(f, shared);
 	}
 });
 root.addEventListener("focusin", function (e) {

@@ -20,7 +20,6 @@
 #define TICKS 4
 #define INFO_LINES 5
 #define SERVICES_MAX 40u
-#define PATH_COLOR "#1a1a1a"
 
 struct fall {
 	struct svg s;
@@ -33,7 +32,7 @@ struct fall {
 	int64_t top;
 	struct service {
 		struct str name;
-		const char *color;
+		uint32_t color;
 	} services[SERVICES_MAX]; /* in order of appearance */
 	size_t service_count;
 };
@@ -75,7 +74,7 @@ static void find_services(struct fall *f)
 	}
 }
 
-static const char *service_color(const struct fall *f, struct str name)
+static uint32_t service_color(const struct fall *f, struct str name)
 {
 	const struct service *s = service_find(f, name);
 
@@ -196,19 +195,23 @@ static void write_times(struct fall *f, const struct waterfall_row *row,
 			int64_t from, int64_t to, int64_t y)
 {
 	char duration[24], self[24], text[64];
+	bool is_within;
 	int64_t width;
 
 	format_duration(row->duration_ns, duration);
 	format_duration(row->self_ns, self);
 	snprintf(text, sizeof text, "%s, self %s", duration, self);
 	width = (int64_t)str_from(text).len * SVG_LETTER_CPX + 6 * SVG_PX;
-	if (to + width <= f->left + f->room)
-		from = to + 6 * SVG_PX;
-	else if (to - from >= width || from - width < f->left)
+	is_within = to + width > f->left + f->room &&
+		    (to - from >= width || from - width < f->left);
+	if (is_within)
 		from += 4 * SVG_PX;
+	else if (to + width <= f->left + f->room)
+		from = to + 6 * SVG_PX;
 	else
 		from -= width;
-	svg_text(&f->s, from, y + 14 * SVG_PX, NULL, str_from(text));
+	svg_text(&f->s, from, y + 14 * SVG_PX, is_within ? "i" : NULL,
+		 str_from(text));
 }
 
 static void write_row(struct fall *f, size_t i)
@@ -220,25 +223,26 @@ static void write_row(struct fall *f, size_t i)
 
 	if (to < from + SVG_PX)
 		to = from + SVG_PX;
-	out_text(out, "<g class=\"f s\">");
+	out_text(out, row->is_guilty ? "<g class=\"f s guilty\">"
+				     : "<g class=\"f s\">");
 	write_title(f, row);
 	out_text(out, "<rect class=\"back\" x=\"0\"");
 	svg_attr(out, "y", y);
 	svg_attr(out, "width", f->s.width);
-	outf(out, " height=\"%d\" fill=\"%s\"/>", ROW_CPX / SVG_PX,
-	     row->is_guilty ? "#fff1d6" : "#fff\" fill-opacity=\"0");
+	outf(out, " height=\"%d\"/>", ROW_CPX / SVG_PX);
 	out_text(out, "<rect class=\"b\"");
 	svg_attr(out, "x", from);
 	svg_attr(out, "y", y + 3 * SVG_PX);
 	svg_attr(out, "width", to - from);
-	outf(out, " height=\"%d\" fill=\"%s\"/>", BAR_CPX / SVG_PX,
-	     service_color(f, span_service(f->t, row->span)));
+	outf(out, " height=\"%d\" fill=\"", BAR_CPX / SVG_PX);
+	svg_color(out, service_color(f, span_service(f->t, row->span)));
+	out_text(out, "\"/>");
 	if (row->is_on_path) {
 		out_text(out, "<rect class=\"c\"");
 		svg_attr(out, "x", from);
 		svg_attr(out, "y", y + 16 * SVG_PX);
 		svg_attr(out, "width", to - from);
-		out_text(out, " height=\"3\" fill=\"" PATH_COLOR "\"/>");
+		out_text(out, " height=\"3\"/>");
 	}
 	write_label(f, row, y);
 	write_times(f, row, from, to, y);
@@ -300,6 +304,10 @@ static void draw(struct fall *f)
 	out_text(f->s.out, "</g>\n");
 	write_legend(f, y);
 	svg_info(&f->s, y + legend_lines(f) * SVG_LINE_PX * SVG_PX);
+	svg_dark_begin(&f->s);
+	for (size_t i = 0; i < SVG_NAME_COLORS; i++)
+		svg_dark_fill(&f->s, svg_name_colors[i]);
+	svg_dark_end(&f->s);
 	svg_close(&f->s);
 }
 

@@ -22,24 +22,22 @@
 #define COLUMNS_MAX 2500u
 
 /* Two screens of a usual terminal: what lies deeper is seldom wide. */
-#define ROWS_SLOW 48u
-#define ROWS_GONE 32u
+#define ROWS 48u
 /* A last row that fills less than this part of the first is left out. */
 #define ROW_PARTS 20u
-/* Part of the width that what is gone is drawn to at least. */
-#define GONE_LEAST 0.3
 
 struct drawing {
 	const struct render_input *in;
 	const struct flame *f;
 	struct out *out;
 	struct page page;
-	struct flame_lanes lanes;
+	struct flame_union places;
 	struct flame_labeler labels;
 	enum palette palette;
 	uint32_t columns;
 	uint64_t drawn; /* flame_color_bit() of all frames */
 	bool has_many;  /* siblings drawn as one */
+	bool has_gone;
 	bool has_failed;
 };
 
@@ -83,23 +81,27 @@ static void color_off(const struct drawing *d)
 	out_text(d->out, "\033[m");
 }
 
+/* Blanks, or what stands for a hatching, behind the label. */
 static void write_label(struct drawing *d, const struct flame_bar *bar,
-			enum flame_side side, size_t columns, const char *fill)
+			size_t columns, const char *fill)
 {
-	struct str label = flame_label(&d->labels, side, bar->node, columns);
+	struct str label = flame_label(&d->labels, FLAME_SLOW, bar->node, columns);
 	size_t used = text_width(label);
 
+	if (flame_is_gone(&d->f->nodes[bar->node])) {
+		fill = d->in->style.use_unicode ? "╱" : "/";
+		d->has_gone = true;
+	}
 	out_str(d->out, label);
 	out_repeat(d->out, fill, columns - used);
 }
 
 /* Its left edge is a line, where it is wider than that. */
-static void colored_frame(struct drawing *d, const struct flame_bar *bar,
-			  enum flame_side side, bool is_gone)
+static void colored_frame(struct drawing *d, const struct flame_bar *bar)
 {
 	const struct flame_function *fn =
 		&d->f->functions[d->f->nodes[bar->node].function];
-	uint32_t rgb = flame_color(d->f, d->palette, side, bar->node, is_gone);
+	uint32_t rgb = flame_color(d->f, d->palette, bar->node);
 
 	d->drawn |= flame_color_bit(d->f, d->palette, bar->node);
 	if (d->in->style.has_truecolor && bar->depth & 1)
@@ -109,25 +111,24 @@ static void colored_frame(struct drawing *d, const struct flame_bar *bar,
 	if (d->f->has_baseline && fn->is_to_blame && has_many_colors(d))
 		out_text(d->out, "\033[1m");
 	out_text(d->out, d->in->style.use_unicode ? "▏" : "|");
-	write_label(d, bar, side, bar->columns - 1, " ");
+	write_label(d, bar, bar->columns - 1, " ");
 	color_off(d);
 }
 
 /* Between edges; in a single column the mark alone. */
-static void plain_frame(struct drawing *d, const struct flame_bar *bar,
-			enum flame_side side)
+static void plain_frame(struct drawing *d, const struct flame_bar *bar)
 {
 	bool use_unicode = d->in->style.use_unicode;
 	char mark[FLAME_MARK_BYTES];
 
 	if (bar->columns == 1) {
-		flame_mark(d->f, side, bar->node, mark);
+		flame_mark(d->f, FLAME_SLOW, bar->node, mark);
 		mark[1] = '\0';
 		out_text(d->out, *mark ? mark : use_unicode ? "│" : "|");
 		return;
 	}
 	out_text(d->out, use_unicode ? "├" : "[");
-	write_label(d, bar, side, bar->columns - 2, use_unicode ? "─" : "=");
+	write_label(d, bar, bar->columns - 2, use_unicode ? "─" : "=");
 	out_text(d->out, use_unicode ? "┤" : "]");
 }
 
@@ -143,31 +144,18 @@ static void write_many(struct drawing *d, const struct flame_bar *bar)
 		color_off(d);
 }
 
-static void write_bar(struct drawing *d, const struct flame_bar *bar,
-		      enum flame_side side, uint32_t gone_end)
+static void write_bar(struct drawing *d, const struct flame_bar *bar)
 {
 	if (bar->count > 1)
 		write_many(d, bar);
 	else if (d->in->style.use_color)
-		colored_frame(d, bar, side, bar->node < gone_end);
+		colored_frame(d, bar);
 	else
-		plain_frame(d, bar, side);
-}
-
-/* Whether one above is gone, too: bars lie in the order of nodes within a
- * row only. */
-static uint32_t gone_end(const struct flame *f, uint32_t node)
-{
-	uint32_t end = 0;
-
-	for (uint32_t i = node; i != FLAME_NONE && end <= node;
-	     i = f->nodes[i].parent)
-		end = flame_gone_end(f, i, 0);
-	return end > node ? end : 0;
+		plain_frame(d, bar);
 }
 
 static void write_row(struct drawing *d, const struct flame_grid *g,
-		      uint32_t row, enum flame_side side)
+		      uint32_t row)
 {
 	uint32_t column = 0;
 
@@ -175,9 +163,7 @@ static void write_row(struct drawing *d, const struct flame_grid *g,
 		const struct flame_bar *bar = &g->bars[i];
 
 		out_repeat(d->out, " ", bar->column - column);
-		write_bar(d, bar, side,
-			  side == FLAME_BASELINE ? gone_end(d->f, bar->node)
-						 : 0);
+		write_bar(d, bar);
 		column = bar->column + bar->columns;
 	}
 	out_char(d->out, '\n');
@@ -230,8 +216,7 @@ static void write_hidden(struct drawing *d, const struct rows *rows)
 	page_flush(&d->page, PAINT_DIM, "", 0);
 }
 
-static void write_rows(struct drawing *d, const struct flame_grid *g,
-		       enum flame_side side)
+static void write_rows(struct drawing *d, const struct flame_grid *g)
 {
 	struct rows rows = choose_rows(d, g);
 	bool is_flame = d->in->picture.has_root_below;
@@ -239,36 +224,34 @@ static void write_rows(struct drawing *d, const struct flame_grid *g,
 	if (is_flame)
 		write_hidden(d, &rows);
 	for (uint32_t i = 0; i < rows.count; i++)
-		write_row(d, g, is_flame ? rows.count - 1 - i : i, side);
+		write_row(d, g, is_flame ? rows.count - 1 - i : i);
 	if (!is_flame)
 		write_hidden(d, &rows);
 }
 
-static uint32_t row_limit(const struct render_input *in, uint32_t typical)
+static uint32_t row_limit(const struct render_input *in)
 {
 	if (!in->picture.has_rows)
-		return typical;
+		return ROWS;
 	return in->style.limit && in->style.limit < UINT32_MAX
 		       ? (uint32_t)in->style.limit
 		       : UINT32_MAX;
 }
 
-static void write_lane(struct drawing *d, const struct flame_lane *lane,
-		       uint32_t rows, bool is_filled)
+static void write_frames(struct drawing *d)
 {
 	unsigned min_cpx = d->in->picture.min_width_cpx;
 	const struct flame_view view = {
-		.lanes = &d->lanes,
-		.lane = lane,
-		.is_filled = is_filled,
+		.f = d->f,
+		.places = &d->places,
 		.columns = d->columns,
 		.min_columns = (double)min_cpx / (100 * COLUMN_PX),
-		.rows = row_limit(d->in, rows),
+		.rows = row_limit(d->in),
 	};
 	struct flame_grid g;
 
 	if (flame_grid_init(&g, &view))
-		write_rows(d, &g, lane->side);
+		write_rows(d, &g);
 	else
 		d->has_failed = true;
 	flame_grid_release(&g);
@@ -292,31 +275,6 @@ static void write_head(struct drawing *d)
 			   "", i == FLAME_HEAD_TITLE ? 0 : 2);
 	}
 	out_char(d->out, '\n');
-}
-
-/* A baseline that is small beside the slow side would fill some columns,
- * without room for a name. */
-static void write_gone(struct drawing *d)
-{
-	double width = flame_lane_width(&d->lanes, &d->lanes.gone, 0);
-	bool is_filled = width < GONE_LEAST;
-	char share[UNIT_TEXT_BYTES];
-
-	if (!d->lanes.gone.widths[0])
-		return;
-	format_share(flame_share(d->f, FLAME_BASELINE,
-				 (double)d->lanes.gone.widths[0]),
-		     share);
-	out_char(d->out, '\n');
-	page_textf(&d->page, "gone since the baseline: %s of what was before",
-		   share);
-	if (is_filled)
-		page_textf(&d->page, ", drawn %.*f times as wide as above",
-			   1 / width < 10 ? 1 : 0, 1 / width);
-	else
-		page_text(&d->page, ", to the same scale");
-	page_flush(&d->page, PAINT_NONE, "", 0);
-	write_lane(d, &d->lanes.gone, ROWS_GONE, is_filled);
 }
 
 static void legend_item(struct drawing *d, size_t *used, uint32_t color,
@@ -361,6 +319,9 @@ static void write_legend(struct drawing *d)
 			   "%sin all: on all paths of the function, as tables "
 			   "tell it",
 			   p->line.len ? "; " : "");
+	if (d->has_gone)
+		page_textf(p, "%s%s not there after", p->line.len ? "; " : "",
+			   d->in->style.use_unicode ? "╱╱╱" : "///");
 	if (d->has_many)
 		page_textf(p, "%s%s frames too narrow to draw",
 			   p->line.len ? "; " : "",
@@ -371,11 +332,10 @@ static void write_legend(struct drawing *d)
 static void draw(struct drawing *d)
 {
 	write_head(d);
-	if (d->lanes.unit > 0)
-		write_lane(d, &d->lanes.slow, ROWS_SLOW, false);
+	if (d->places.widths[0] > 0)
+		write_frames(d);
 	else
 		out_text(d->out, "no samples to draw\n");
-	write_gone(d);
 	if (!d->in->style.is_quiet)
 		write_legend(d);
 }
@@ -390,11 +350,11 @@ void render_term(const struct render_input *in, struct out *out)
 	d.palette = flame_palette(d.f, in->picture.palette);
 	page_begin(&d.page, &style, out);
 	flame_labeler_init(&d.labels, d.f, in->result, style.use_unicode);
-	if (flame_lanes_init(&d.lanes, d.f))
+	if (flame_union_init(&d.places, d.f))
 		draw(&d);
 	else
 		d.has_failed = true;
-	flame_lanes_release(&d.lanes);
+	flame_union_release(&d.places);
 	if (!flame_labeler_release(&d.labels) || d.has_failed)
 		out_fail_memory(out);
 	page_end(&d.page);

@@ -24,6 +24,17 @@ static bool write_title(struct explorer *e)
 	return e->title.state == BUF_OK;
 }
 
+static bool place_frames(struct explorer *e)
+{
+	if (!flame_union_init(&e->places[EXPLORER_BOTH], e->f))
+		return false;
+	return !e->has_baseline ||
+	       (flame_union_init_side(&e->places[EXPLORER_AFTER], e->f,
+				      FLAME_SLOW) &&
+		flame_union_init_side(&e->places[EXPLORER_BEFORE], e->f,
+				      FLAME_BASELINE));
+}
+
 bool explorer_init(struct explorer *e, const struct render_input *in,
 		   uint32_t rows, uint32_t columns)
 {
@@ -39,9 +50,7 @@ bool explorer_init(struct explorer *e, const struct render_input *in,
 	buf_init(&e->title, LIMIT_PAGE_TEXT_BYTES);
 	flame_labeler_init(&e->labels, e->f, in->result, in->style.use_unicode);
 	e->functions.is_old = true;
-	return search_init(&e->search, e->f) &&
-	       flame_lanes_init(&e->lanes, e->f) &&
-	       (!e->has_baseline || flame_lanes_add_before(&e->lanes)) &&
+	return search_init(&e->search, e->f) && place_frames(e) &&
 	       write_title(e);
 }
 
@@ -50,7 +59,8 @@ void explorer_release(struct explorer *e)
 	search_release(&e->search);
 	functions_release(&e->functions);
 	flame_grid_release(&e->grid);
-	flame_lanes_release(&e->lanes);
+	for (int side = 0; side < EXPLORER_SIDES; side++)
+		flame_union_release(&e->places[side]);
 	(void)flame_labeler_release(&e->labels);
 	buf_release(&e->line);
 	buf_release(&e->report);
@@ -76,9 +86,9 @@ uint32_t explorer_body_rows(const struct explorer *e)
 	return e->rows > others ? e->rows - others : 1;
 }
 
-const struct flame_lane *explorer_lane(const struct explorer *e)
+const struct flame_union *explorer_places(const struct explorer *e)
 {
-	return e->side == EXPLORER_BEFORE ? &e->lanes.before : &e->lanes.slow;
+	return &e->places[e->side];
 }
 
 enum flame_side explorer_flame_side(const struct explorer *e)
@@ -88,10 +98,9 @@ enum flame_side explorer_flame_side(const struct explorer *e)
 
 struct flame_view explorer_view(const struct explorer *e)
 {
-	return (struct flame_view){ .lanes = &e->lanes,
-				    .lane = explorer_lane(e),
+	return (struct flame_view){ .f = e->f,
+				    .places = explorer_places(e),
 				    .node = e->zoom,
-				    .is_filled = true,
 				    .columns = e->columns,
 				    .top = e->top,
 				    .rows = explorer_body_rows(e) };
@@ -102,7 +111,7 @@ enum palette explorer_palette(const struct explorer *e)
 {
 	enum palette palette = flame_palette(e->f, e->palette);
 
-	return e->side == EXPLORER_AFTER && palette == PALETTE_DIFF
+	return e->side != EXPLORER_BOTH && palette == PALETTE_DIFF
 		       ? PALETTE_KIND
 		       : palette;
 }

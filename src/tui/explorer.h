@@ -48,9 +48,9 @@ struct tui_event {
 
 /* Which side gives the widths, and what colours tell. */
 enum explorer_side {
-	EXPLORER_DIFF = 0, /* after, what changed */
-	EXPLORER_AFTER,    /* after alone */
-	EXPLORER_BEFORE,   /* before, what changed or vanished */
+	EXPLORER_BOTH = 0, /* the larger one, what changed */
+	EXPLORER_AFTER,    /* alone */
+	EXPLORER_BEFORE,   /* alone */
 	EXPLORER_SIDES,
 };
 
@@ -58,7 +58,7 @@ struct explorer {
 	const struct flame *f;
 	const struct render_input *in;
 	enum palette palette; /* asked for */
-	struct flame_lanes lanes;
+	struct flame_union places[EXPLORER_SIDES];
 	struct flame_labeler labels;
 	struct search search;
 	struct functions functions;
@@ -104,7 +104,7 @@ void explorer_draw(struct explorer *e, const struct surface *s);
 uint32_t explorer_body_rows(const struct explorer *e);
 uint32_t explorer_detail_rows(const struct explorer *e);
 
-const struct flame_lane *explorer_lane(const struct explorer *e);
+const struct flame_union *explorer_places(const struct explorer *e);
 enum flame_side explorer_flame_side(const struct explorer *e);
 struct flame_view explorer_view(const struct explorer *e);
 enum palette explorer_palette(const struct explorer *e);

@@ -33,9 +33,9 @@ void explorer_put(struct explorer *e, const struct surface *s, uint32_t row,
 static const char *side_words(const struct explorer *e)
 {
 	static const char *const words[] = {
-		[EXPLORER_DIFF] = "after, what changed",
+		[EXPLORER_BOTH] = "both, what changed",
 		[EXPLORER_AFTER] = "after alone",
-		[EXPLORER_BEFORE] = "before, what vanished",
+		[EXPLORER_BEFORE] = "before alone",
 	};
 
 	return e->has_baseline ? words[e->side] : "";
@@ -210,8 +210,10 @@ static void add_found(struct explorer *e)
 
 	if (!search->is_active)
 		return;
-	add_share(e, "  matched ",
-		  search_share(search, explorer_lane(e), e->zoom));
+	add_share(e, "  matched ", search_share(search, FLAME_SLOW, e->zoom));
+	if (e->has_baseline)
+		add_share(e, ", before ",
+			  search_share(search, FLAME_BASELINE, e->zoom));
 	if (search->is_late)
 		buf_add_text(&e->line, " (stopped: takes too long)");
 }
@@ -274,7 +276,7 @@ static const char *const help_lines[] = {
 	"t, Tab            functions as a table, and back",
 	"s  r              of the table: sort by the next column, reversed",
 	"v                 the answer in words; arrows scroll, Esc leaves",
-	"b                 after and what changed, after alone, before",
+	"b                 both with what changed, after alone, before alone",
 	"c                 other colours",
 	"q, Ctrl-C         quit",
 	"",

@@ -61,7 +61,7 @@ void graph_zoom(struct explorer *e, uint32_t node)
 
 static bool has_width(const struct explorer *e, uint32_t node)
 {
-	return explorer_lane(e)->widths[node] > 0;
+	return explorer_places(e)->widths[node] > 0;
 }
 
 void graph_settle(struct explorer *e)
@@ -82,7 +82,7 @@ static bool is_caller(const struct explorer *e, uint32_t node)
 static uint32_t widest_child(const struct explorer *e, uint32_t node)
 {
 	const struct flame_node *nodes = e->f->nodes;
-	const int64_t *widths = explorer_lane(e)->widths;
+	const double *widths = explorer_places(e)->widths;
 	uint32_t widest = FLAME_NONE;
 
 	for (uint32_t i = node + 1; i < nodes[node].end; i = nodes[i].end)
@@ -170,7 +170,7 @@ void graph_next(struct explorer *e, bool is_forward)
 
 void graph_show(struct explorer *e, uint32_t function)
 {
-	const int64_t *widths = explorer_lane(e)->widths;
+	const double *widths = explorer_places(e)->widths;
 	uint32_t widest = e->zoom;
 	bool is_found = false;
 
@@ -183,7 +183,7 @@ void graph_show(struct explorer *e, uint32_t function)
 	search_function(&e->search, function);
 	e->is_table = false;
 	if (!is_found) {
-		e->message = "not on this side: b shows the other one";
+		e->message = "not on this side: b shows the others";
 		return;
 	}
 	e->selected = widest;
@@ -306,36 +306,12 @@ void graph_event(struct explorer *e, const struct tui_event *event)
 
 /* ---- frames ---- */
 
-/* Vanished with one above it, or by itself. */
-static bool is_gone(const struct flame *f, uint32_t node)
-{
-	for (; node != FLAME_NONE; node = f->nodes[node].parent)
-		if (f->has_baseline && flame_is_gone(f, &f->nodes[node]))
-			return true;
-	return false;
-}
-
-/* Of what was before only what shrank or vanished is told. */
-static uint32_t color_of(const struct explorer *e, uint32_t node)
-{
-	const struct flame_function *fn =
-		&e->f->functions[e->f->nodes[node].function];
-	bool is_before = e->side == EXPLORER_BEFORE;
-	bool has_gone = is_before && is_gone(e->f, node);
-
-	if (is_before && !has_gone && change_is_down(fn->change))
-		is_before = false;
-	return flame_color(e->f, explorer_palette(e),
-			   is_before ? FLAME_BASELINE : FLAME_SLOW, node,
-			   has_gone);
-}
-
 static struct look look_of(const struct explorer *e, const struct surface *s,
 			   const struct flame_bar *bar)
 {
 	uint32_t node = bar->node;
 	bool is_found = search_finds(&e->search, node);
-	struct look look = { .is_filled = true, .fill = color_of(e, node) };
+	struct look look = { .is_filled = true, .fill = flame_color(e->f, explorer_palette(e), node) };
 
 	look.is_bold =
 		e->has_baseline &&
@@ -359,6 +335,7 @@ static void add_frame(struct explorer *e, const struct surface *s,
 {
 	size_t edges = s->has_color ? 1 : 2;
 	size_t room = bar->columns > edges ? bar->columns - edges : 0;
+	const char *fill = s->has_color ? "" : "=";
 	struct str label = flame_label(&e->labels, explorer_flame_side(e),
 				       bar->node, room);
 
@@ -367,11 +344,12 @@ static void add_frame(struct explorer *e, const struct surface *s,
 	else
 		buf_add_text(&e->line, bar->columns > 1 ? "[" : "|");
 	buf_add_str(&e->line, label);
-	if (s->has_color || bar->columns < 2)
-		return;
-	for (size_t i = text_width(label); i < room; i++)
-		buf_add_char(&e->line, '=');
-	buf_add_char(&e->line, ']');
+	if (e->side == EXPLORER_BOTH && flame_is_gone(&e->f->nodes[bar->node]))
+		fill = s->use_unicode ? "╱" : "/";
+	for (size_t i = text_width(label); *fill && i < room; i++)
+		buf_add_text(&e->line, fill);
+	if (!s->has_color && bar->columns > 1)
+		buf_add_char(&e->line, ']');
 }
 
 static void draw_bar(struct explorer *e, const struct surface *s, uint32_t row,

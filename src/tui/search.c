@@ -151,16 +151,17 @@ bool search_finds(const struct search *s, uint32_t node)
 	return s->is_active && s->is_match[s->f->nodes[node].function];
 }
 
-double search_share(const struct search *s, const struct flame_lane *lane,
+double search_share(const struct search *s, enum flame_side side,
 		    uint32_t node)
 {
-	double sum = 0, whole = (double)lane->widths[node];
+	const struct flame_node *nodes = s->f->nodes;
+	double sum = 0, whole = (double)nodes[node].values[side].total;
 
-	for (uint32_t i = node; i < s->f->nodes[node].end;) {
+	for (uint32_t i = node; i < nodes[node].end;) {
 		bool is_found = search_finds(s, i);
 
-		sum += is_found ? (double)lane->widths[i] : 0;
-		i = is_found ? s->f->nodes[i].end : i + 1;
+		sum += is_found ? (double)nodes[i].values[side].total : 0;
+		i = is_found ? nodes[i].end : i + 1;
 	}
 	return whole > 0 ? sum / whole : 0;
 }

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "model/flame.h"
-#include "render/flame_lanes.h"
 
 /* Longer than anybody types. */
 #define SEARCH_BYTES 200u
@@ -38,8 +37,9 @@ void search_function(struct search *s, uint32_t function);
 
 bool search_finds(const struct search *s, uint32_t node);
 
-/* The part of a node's width that frames found cover, each place once; 0..1. */
-double search_share(const struct search *s, const struct flame_lane *lane,
+/* The part of a node's values of a side that frames found have, each stack
+ * once; 0..1. */
+double search_share(const struct search *s, enum flame_side side,
 		    uint32_t node);
 
 #endif

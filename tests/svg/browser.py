@@ -28,11 +28,18 @@ window.place = function (name, lane) {
 };
 window.info = () => document.getElementById('info').textContent;
 window.shown = name => frame(name).style.display !== 'none';
-window.matched = () => document.querySelector('.p3').textContent;
+window.matched = () => document.querySelector('.p3').textContent
+  .replace(/ of the width$/, '');
 window.focused = () => document.activeElement.querySelector('title') ?
   document.activeElement.querySelector('title').textContent.split('\\n')[0] :
   document.activeElement.tagName;
 """
+
+
+# What BEFORE and AFTER are together, each stack with its larger side, in
+# thousands; load with what it calls.
+WIDTH = 3 + 1 + 4 + 2 + 6 + 1
+LOAD = (3 + 6) / WIDTH
 
 
 class Test(Page):
@@ -54,22 +61,26 @@ class Test(Page):
                    "hover tells of the frame and its function", told)
         self.check("before" in b.js("info()"), "hover tells both sides",
                    b.js("info()"))
-        self.near(b.js("place('load')")[2], whole * 0.5, "half before")
+        self.near(b.js("place('load')")[2], whole * LOAD, "its part before")
         b.click(x, y)
         self.near(b.js("place('load')")[2], whole, "a click makes it whole")
         self.near(b.js("place('main')")[2], whole, "its callers as well")
         self.check(b.js("frame('main').classList.contains('up')"),
                    "callers are faded")
-        self.near(b.js("place('parse(int, char)')")[2], whole * 6 / 7,
+        self.near(b.js("place('parse(int, char)')")[2], whole * 6 / 9,
                   "callees keep their part")
         self.check(not b.js("shown('steady')"), "others are hidden")
         b.key("Escape")
-        self.near(b.js("place('load')")[2], whole * 0.5, "Escape: all again")
+        self.near(b.js("place('load')")[2], whole * LOAD, "Escape: all again")
         self.check(b.js("shown('steady')"), "Escape: others again")
-        x, y = self.center("old", 1)
+        x, y = self.center("old")
         b.mouse("mouseMoved", x, y)
-        self.check("gone" in b.js("info()"), "the lane of what is gone",
+        self.check("gone" in b.js("info()"), "what is gone stands there",
                    b.js("info()"))
+        self.near(b.js("place('old')")[2], whole / WIDTH, "as wide as it was")
+        self.check(b.js("!!frame('old').querySelector('.gone') && "
+                        "!frame('load').querySelector('.gone')"),
+                   "and is hatched")
 
     def tab_in(self):
         """The first Tab may only enter the document."""
@@ -113,21 +124,21 @@ class Test(Page):
 
     def search(self):
         b = self.b
-        self.equal(self.find("^load$"), "matched 50.0 %", "search")
+        self.equal(self.find("^load$"), "matched 52.9 %", "search")
         self.check(b.js("frame('load').classList.contains('m')"),
                    "matches are marked")
         b.key("Escape")
         self.equal(b.js("matched()"), "", "Escape ends it")
-        self.equal(self.find("load|parse"), "matched 50.0 %",
+        self.equal(self.find("load|parse"), "matched 52.9 %",
                    "nested matches count once")
         b.key("Escape")
-        self.equal(self.find("IDLE|old"), "matched 0.0 %",
+        self.equal(self.find("IDLE|OLD"), "matched 0.0 %",
                    "upper case is meant")
         b.key("Escape")
-        self.equal(self.find("idle|steady"), "matched 42.9 %",
+        self.equal(self.find("idle|steady"), "matched 35.3 %",
                    "matches side by side add up")
         b.key("Escape")
-        self.equal(self.find("parse(int"), "matched 42.9 %",
+        self.equal(self.find("parse(int"), "matched 35.3 %",
                    "what is no pattern is a text")
         b.key("Escape")
         began = time.monotonic()
@@ -136,11 +147,11 @@ class Test(Page):
         self.check(time.monotonic() - began < 5, "does not keep it busy")
         b.key("Escape")
         b.click(*self.center("serve"))
-        self.equal(self.find("^load$"), "matched 58.3 %",
+        self.equal(self.find("^load$"), "matched 60.0 %",
                    "of what is zoomed to")
         b.key("Enter")
         b.key("Escape")
-        self.equal(b.js("matched()"), "matched 50.0 %", "of all again")
+        self.equal(b.js("matched()"), "matched 52.9 %", "of all again")
         b.key("Escape")
         self.equal(b.js("matched()"), "", "a second Escape ends it")
 
@@ -163,10 +174,14 @@ class Test(Page):
                 "(w => Array.from(document.querySelectorAll('.p tspan,.h'))"
                 f".every(t => t.getBoundingClientRect().right <= w))({width})"),
                 f"the head stays within at {width}")
-        b.resize(1200)
+        b.resize(1400)
         label = b.js("frame('com.acme.shop.cart.Cart.total')"
                      ".querySelector('text').textContent")
         self.equal(label, "Cart.total", "a short form where room is scarce")
+        b.resize(1200)
+        self.equal(b.js("frame('com.acme.shop.cart.Cart.total')"
+                        ".querySelector('text').textContent"), "total",
+                   "the shortest where it is scarcer")
 
     def labels(self):
         """The script cuts names as the picture that it came with does."""
@@ -275,6 +290,7 @@ class Test(Page):
         self.check("s001" in b.js("info()"), "and its neighbours",
                    b.js("info()"))
         b.click(x + 3, y)
+        b.js("new Promise(r => setTimeout(r, 100))")
         name = b.js("info().slice(0, 6)")
         self.near(b.js(f"place('{name}')")[2], b.js("place('all')")[2],
                   "a click makes it whole")
@@ -284,6 +300,14 @@ class Test(Page):
         b.key("Escape")
         self.check(not b.js(f"!!frame('{name}')"), "Escape: a sliver again")
         self.equal(b.js("location.href"), path.as_uri(), "and a plain address")
+        self.check(b.js(
+            "Array.from(document.querySelectorAll('.n [fill=\"url(#many)\"]'))"
+            ".some(r => +r.getAttribute('width') > 500 && /^20,?000 frames,/"
+            ".test(r.firstElementChild.textContent))"),
+            "what is drawn as one says of how many")
+        b.mouse("mouseMoved", x + 90, y)
+        self.check("drawn as one here: 20000 frames" in b.js("info()"),
+                   "and so do the details", b.js("info()"))
         self.equal(self.find("^s0000[0-4]$"), "matched 0.0 %", "search")
         self.check(b.js("document.querySelectorAll('.n [fill=\"#5b0f7a\"]')"
                         ".length") == 1, "finds and marks slivers")
@@ -308,6 +332,76 @@ class Test(Page):
         self.b.call("Page.navigate", url="about:blank")
         self.b.open(url)
         self.b.js(LOOK)
+
+    def history(self):
+        """Back and Forward walk through zooms; a link is good for another
+        picture of the same functions."""
+        b = self.b
+        self.open(self.diff)
+        whole = b.js("place('all')")[2]
+        for name in ("serve", "load"):
+            b.click(*self.center(name))
+        self.find("parse")
+        b.key("Enter")
+        link = b.js("location.hash")
+        self.near(b.js("place('load')")[2], whole, "zoomed twice")
+        for load in (LOAD * WIDTH / 15, LOAD):
+            b.js("history.back()")
+            b.js("new Promise(r => setTimeout(r, 150))")
+            self.near(b.js("place('load')")[2], whole * load, "back")
+        b.js("history.forward()")
+        b.js("new Promise(r => setTimeout(r, 150))")
+        self.check(not b.js("shown('idle')"), "forward: zoomed again")
+        other = self.draw("other.svg", "profile",
+                          self.write("other.folded", AFTER))
+        self.open_link(other.as_uri() + link)
+        self.near(b.js("place('load')")[2], whole, "the link's frame")
+        self.equal(b.js("matched()"), "matched 85.7 %", "and its search")
+        self.quiet("history")
+
+    def dark(self):
+        b = self.b
+        self.open(self.diff)
+        paper = "getComputedStyle(document.getElementById('paper')).fill"
+        fill = "getComputedStyle(frame('load').querySelector('rect')).fill"
+        light = b.js(f"[{paper}, {fill}]")
+        b.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark"}])
+        dark = b.js(f"[{paper}, {fill}]")
+        self.equal(light[0], "rgb(255, 255, 255)", "paper is white")
+        self.equal(dark[0], "rgb(20, 23, 27)", "dark in dark surroundings")
+        self.check(light[1] != dark[1], "frames are darker", dark)
+        b.call("Emulation.setEmulatedMedia", media="print", features=[
+            {"name": "prefers-color-scheme", "value": "dark"}])
+        self.equal(b.js(paper), light[0], "not on paper")
+        b.call("Emulation.setEmulatedMedia", media="", features=[])
+
+    def touch(self):
+        """A first tap tells, the next one zooms; targets are large."""
+        b = self.b
+        b.call("Emulation.setDeviceMetricsOverride", width=390, height=800,
+               deviceScaleFactor=1, mobile=True)
+        b.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.open(self.diff)
+        self.check(b.js("Array.from(document.querySelectorAll('.button rect'))"
+                        ".every(r => (b => b.height >= 44 || !b.width)"
+                        "(r.getBoundingClientRect()))"), "buttons are large")
+        x, y = self.center("serve")
+        for told in (True, False):
+            points = [{"x": x, "y": y}]
+            b.call("Input.dispatchTouchEvent", type="touchStart",
+                   touchPoints=points)
+            b.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+            b.js("new Promise(r => setTimeout(r, 400))")
+            self.check("serve" in b.js("info()"), "a tap tells",
+                       b.js("info()"))
+            self.equal(b.js("shown('idle')"), told,
+                       "the first tap tells only" if told else
+                       "the second one zooms")
+        b.call("Emulation.setTouchEmulationEnabled", enabled=False)
+        b.call("Emulation.clearDeviceMetricsOverride")
+        b.resize(1200)
+        self.quiet("touch")
 
     def hostile(self):
         b = self.b
@@ -387,6 +481,9 @@ class Test(Page):
         self.paper()
         self.tall()
         self.slivers()
+        self.history()
+        self.dark()
+        self.touch()
         self.hostile()
         self.without_script()
         self.waterfall()

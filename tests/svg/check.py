@@ -7,8 +7,8 @@ usage: check.py FILE|FOLDER...
 Only known elements and attributes; nothing that loads, links or runs but the
 one script, the same in each file; frames within their callers, side by side,
 their widths adding up to no more than the caller's; the drawn width what the
-shares say; slivers where their text says, in its colour; numbers with fixed
-decimals.
+shares say; slivers where their text says, in its colour; each colour with one
+for dark surroundings; numbers with fixed decimals.
 """
 import bisect
 import re
@@ -21,14 +21,16 @@ from tap import Tap  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
 ELEMENTS = {"svg", "title", "style", "rect", "g", "text", "tspan", "script",
-            "path", "metadata"}
+            "path", "metadata", "pattern"}
 ATTRIBUTES = {"version", "id", "class", "width", "height", "viewBox", "fill",
               "fill-opacity", "stroke", "x", "y", "d", "aria-label", "data-x",
-              "data-w", "data-d", "data-y", "data-step"}
+              "data-w", "data-d", "data-y", "data-step", "patternUnits"}
+# Of this file's own.
+TEXTURES = {"url(#gone)", "url(#many)"}
 NUMBERS = {"x", "y", "width", "height", "data-y", "data-step"}
 NUMBER = re.compile(r"-?\d+(\.\d\d)?\Z")
 RUN = re.compile(r"M(\S+) (\S+)h(\S+)v17\.00h(\S+)z")
-SLIVER = re.compile(r"(\d+) (\d+) (\d+) (#[0-9a-f]{6})( r)?\Z")
+SLIVER = re.compile(r"(\d+) (\d+) (\d+) (#[0-9a-f]{6})( r)?( g)?\Z")
 SLIVER_PX = 1.2
 PARTS = 10 ** 8
 MARGIN = 10
@@ -46,14 +48,15 @@ def check_element(e):
     for name, value in e.attrib.items():
         if name not in ATTRIBUTES:
             raise Bad(f"attribute {name} of {tag}")
-        if "url(" in value or "javascript:" in value:
+        if "url(" in value and value not in TEXTURES or \
+                "javascript:" in value:
             raise Bad(f"{name}={value!r}")
         if name in NUMBERS and value != "100%" and not NUMBER.match(value):
             raise Bad(f"{name}={value!r} is no number of ours")
 
 
 def check_style(text):
-    if re.search(r"@import|url\(|https?:", text):
+    if re.search(r"@import|url\((?!#gone\))|https?:", text):
         raise Bad("the style refers to something outside")
 
 
@@ -143,6 +146,16 @@ def check_lane(lane, room):
     return len(wide) + slivers
 
 
+def check_dark(root):
+    dark = set(re.findall(r'\[fill="(#[0-9a-f]{6})"\]\{fill:#',
+                          [e.text for e in root.iter(f"{SVG}style")][-1]))
+    fills = {e.get("fill") for e in root.iter() if e.get("fill")} - TEXTURES
+    # By name there are as many as names.
+    is_hot = "colour by name" in "".join(root.itertext())
+    if fills - dark and not is_hot:
+        raise Bad(f"nothing for {fills - dark} in dark surroundings")
+
+
 def check_flame(root):
     room = float(root.get("width")) - 2 * MARGIN
     return sum(check_lane(lane, room) for lane in root.iter(f"{SVG}g")
@@ -155,7 +168,8 @@ def check(path, scripts):
         raise Bad("no svg")
     for e in root.iter():
         check_element(e)
-    check_style(root.find(f"{SVG}style").text)
+    for style in root.iter(f"{SVG}style"):
+        check_style(style.text)
     found = [e.text for e in root.iter(f"{SVG}script")]
     if len(found) != 1:
         raise Bad(f"{len(found)} scripts")
@@ -164,6 +178,7 @@ def check(path, scripts):
         if frame.get("class", "").startswith("f") and \
                 frame.find(f"{SVG}title") is None:
             raise Bad("a frame without a title")
+    check_dark(root)
     if root.get("class").startswith("flame"):
         return check_flame(root)
     return sum(1 for g in root.iter(f"{SVG}g"))

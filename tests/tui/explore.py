@@ -114,7 +114,7 @@ def tabulates():
         p.send("b")
         p.shows("after alone")
         p.send("b")
-        p.shows("before, what vanished")
+        p.shows("before alone")
         p.shows("[main.handleCart======][main.handlePay 0.620 s==")
         p.send("v")
         p.shows("main.retryLoop grew by 1.18 s, from 20.0 ms to 1.20 s")

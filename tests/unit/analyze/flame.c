@@ -191,9 +191,9 @@ static void test_changes(void **state)
 	assert_false(change_is_real(change_of(&d.f, "b")));
 	assert_false(change_is_real(change_of(&d.f, "small")));
 	assert_false(change_is_real(change_of(&d.f, "rare")));
-	assert_true(flame_is_gone(&d.f, node(&d.f, "old")));
-	assert_false(flame_is_gone(&d.f, node(&d.f, "rare")));
-	assert_false(flame_is_gone(&d.f, node(&d.f, "parse")));
+	assert_true(flame_is_gone(node(&d.f, "old")));
+	assert_true(flame_is_gone(node(&d.f, "rare")));
+	assert_false(flame_is_gone(node(&d.f, "parse")));
 	assert_true(
 		d.f.functions[node(&d.f, "parse")->function].is_to_blame);
 	clear(&d);

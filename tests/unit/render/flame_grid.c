@@ -40,7 +40,9 @@ static void tree_init(struct tree *t, const int depths[], const int totals[],
 		*n = (struct flame_node){ .parent = parent,
 					  .depth = (uint32_t)depths[i],
 					  .end = end };
-		n->values[FLAME_SLOW].total = totals[i];
+		n->values[FLAME_SLOW].self = totals[i];
+		if (i)
+			t->nodes[parent].values[FLAME_SLOW].self -= totals[i];
 		if (n->depth > t->flame.depth)
 			t->flame.depth = n->depth;
 	}
@@ -49,15 +51,15 @@ static void tree_init(struct tree *t, const int depths[], const int totals[],
 static void grid_of(const struct tree *t, struct flame_view view,
 		    struct flame_grid *g)
 {
-	struct flame_lanes lanes;
+	struct flame_union places;
 
-	assert_true(flame_lanes_init(&lanes, &t->flame));
-	view.lanes = &lanes;
-	view.lane = &lanes.slow;
+	assert_true(flame_union_init(&places, &t->flame));
+	view.f = &t->flame;
+	view.places = &places;
 	if (!view.rows)
 		view.rows = 100;
 	assert_true(flame_grid_init(g, &view));
-	flame_lanes_release(&lanes);
+	flame_union_release(&places);
 }
 
 static void check_bar(const struct flame_grid *g, size_t i, uint32_t node,
@@ -205,16 +207,16 @@ static void test_starving(void **state)
 {
 	static const int depths[] = { 0, 1, 1, 2 };
 	static const int totals[] = { 100, 60, 40, 40 };
-	struct flame_lanes lanes;
+	struct flame_union places;
 	struct tree t;
 	bool has_failed = true;
 
 	(void)state;
 	tree_init(&t, depths, totals, COUNT_OF(depths));
-	assert_true(flame_lanes_init(&lanes, &t.flame));
+	assert_true(flame_union_init(&places, &t.flame));
 	for (long n = 0; has_failed; n++) {
-		const struct flame_view view = { .lanes = &lanes,
-						 .lane = &lanes.slow,
+		const struct flame_view view = { .f = &t.flame,
+						 .places = &places,
 						 .columns = 10,
 						 .rows = 10 };
 		struct flame_grid g;
@@ -226,7 +228,7 @@ static void test_starving(void **state)
 		assert_int_equal(is_done, !has_failed);
 		flame_grid_release(&g);
 	}
-	flame_lanes_release(&lanes);
+	flame_union_release(&places);
 }
 
 static void test_empty(void **state)

@@ -153,9 +153,9 @@ static void test_move(void **state)
 	assert_int_equal(e.selected, 4);
 	key(&e, TUI_RIGHT);
 	assert_int_equal(e.selected, 6);
-	type(&e, "lk"); /* what vanished has no width */
-	assert_int_equal(e.selected, 5);
-	type(&e, "hh");
+	type(&e, "lk"); /* what is gone has its place */
+	assert_int_equal(e.selected, 7);
+	type(&e, "hhh");
 	assert_int_equal(e.selected, 2);
 	type(&e, "h");
 	assert_int_equal(e.selected, 2);
@@ -268,19 +268,19 @@ static void test_title_is_whole(void **state)
 	static const char title[] =
 		"user-db  UserRepository.findByEmail  612 ms";
 	size_t line = sizeof title - 1 +
-		      strlen("  flame graph, after, what changed ");
+		      strlen("  flame graph, both, what changed ");
 	struct explorer e;
 
 	(void)state;
 	begin(&e, true, 24, (uint32_t)line);
 	draw(&e);
-	assert_non_null(strstr(paper.text[0], "flame graph, after, what"));
+	assert_non_null(strstr(paper.text[0], "flame graph, both, what"));
 	end(&e);
 	begin(&e, true, 24, (uint32_t)line - 1);
 	draw(&e);
 	check_on_paper(title);
 	assert_null(strstr(paper.text[0], "flame graph"));
-	assert_non_null(strstr(paper.text[23], "flame graph, after, what"));
+	assert_non_null(strstr(paper.text[23], "flame graph, both, what"));
 	type(&e, "/main");
 	draw(&e);
 	check_on_paper("/main_  matched 100.0 %");
@@ -311,9 +311,11 @@ static void test_sides(void **state)
 	assert_false(is_on_paper("Rows"));
 	type(&e, "gjjl");
 	assert_int_equal(e.selected, 7);
-	type(&e, "b"); /* it is not there any more */
-	assert_int_equal(e.side, EXPLORER_DIFF);
-	assert_int_equal(e.selected, 1);
+	type(&e, "b"); /* what is gone stands among the others, hatched */
+	assert_int_equal(e.side, EXPLORER_BOTH);
+	assert_int_equal(e.selected, 7);
+	draw(&e);
+	check_on_paper("-main.oldHash╱");
 	end(&e);
 }
 
@@ -324,7 +326,7 @@ static void test_no_baseline(void **state)
 	(void)state;
 	begin(&e, false, 24, 80);
 	type(&e, "jb");
-	assert_int_equal(e.side, EXPLORER_DIFF);
+	assert_int_equal(e.side, EXPLORER_BOTH);
 	draw(&e);
 	check_on_paper("there is no baseline");
 	check_on_paper("this path 100.0 %");
@@ -464,8 +466,11 @@ static void test_table(void **state)
 	draw(&e);
 	check_on_paper("whole function 0.0 ms per request, before 23.5 ms, "
 		       "change -23.5 ms");
-	key(&e, TUI_ENTER); /* of what is gone there is no frame after */
+	key(&e, TUI_ENTER); /* what is gone has its frame, but not after */
 	assert_false(e.is_table);
+	assert_int_equal(e.selected, 7);
+	type(&e, "tb");
+	key(&e, TUI_ENTER);
 	draw(&e);
 	check_on_paper("not on this side");
 	type(&e, "tgj");
