@@ -31,20 +31,34 @@ let past = [], next = -1, controls = null;
 const numbers = new Map();
 
 function functionOf(key) {
+	if (key === null)
+		return -1;
 	if (!numbers.size)
 		F.name.forEach(function (name, fn) {
 			if (fn < F.count)
 				numbers.set(page.functionKey(name), fn);
 		});
-	return key !== null && numbers.has(key) ? numbers.get(key) : -1;
+	return numbers.has(key) ? numbers.get(key) : -1;
 }
 
-function choose(fn, isReplaced) {
+// Keys walk faster than all of the page can follow.
+const FOLLOW_MS = 100;
+let following = 0;
+
+function choose(fn, isWalk) {
 	if (fn === null || fn < 0 || fn >= F.count || fn === state.fn)
 		return;
 	state.fn = fn;
 	controls.showChosen();
-	page.select({ function: F.name[fn] }, "flame", isReplaced);
+	clearTimeout(following);
+	if (isWalk)
+		following = setTimeout(tellPage, FOLLOW_MS, true);
+	else
+		tellPage(false);
+}
+
+function tellPage(isReplaced) {
+	page.select({ function: F.name[state.fn] }, "flame", isReplaced);
 }
 
 // ---- zoom ----
@@ -192,9 +206,11 @@ function tellMatched(isLate) {
 	id("matched").textContent = text;
 }
 
-function find(text, isFromPage) {
-	const isFirst = !state.find;
+// Letters follow one another faster than an address should.
+const KEEP_MS = 250;
+let isKept = 0;
 
+function find(text, isFromPage) {
 	state.find = text;
 	if (isFromPage)
 		id("find").value = text;
@@ -203,9 +219,11 @@ function find(text, isFromPage) {
 	next = -1;
 	controls.showMatches(search);
 	tellMatched(isLate);
+	clearTimeout(isKept);
 	if (!isFromPage)
-		keep(!isFirst || !text);
-	graph.paint();
+		isKept = setTimeout(() => keep(!text ||
+			page.address.get("find") !== null), KEEP_MS);
+	graph.paintSoon();
 }
 
 function walk(step) {
@@ -330,7 +348,7 @@ function filterBy(name) {
 	keep(true);
 }
 
-function following(options, now) {
+function nextOf(options, now) {
 	return options[(options.indexOf(now) + 1) % options.length];
 }
 
@@ -361,10 +379,10 @@ function save(kind) {
 Object.assign(act, {
 	view: setView, viewNumber: k => setView(model.views[k - 1]),
 	measure: name => change("measure", name),
-	nextMeasure: () => head.has_baseline && change("measure", following(
+	nextMeasure: () => head.has_baseline && change("measure", nextOf(
 		["larger", "after", "before", "change"], state.measure)),
 	unit: setUnit,
-	nextUnit: () => head.has_baseline && setUnit(following(
+	nextUnit: () => head.has_baseline && setUnit(nextOf(
 		["table", "share", "value"], state.unit)),
 	turn: () => change("isFlame", !state.isFlame),
 	scale: () => change("isOneScale", !model.isOneScale(state)),
@@ -479,6 +497,7 @@ function restore() {
 	const isHidden = hidden.includes("runtime");
 	const isFolded = hidden.includes("recursion");
 
+	clearTimeout(following);
 	state.view = of("flame", model.views, initial.view);
 	state.measure = head.has_baseline ? of("width",
 		["larger", "after", "before", "change"], "larger") : "after";

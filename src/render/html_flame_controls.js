@@ -98,10 +98,18 @@ function build() {
 		{ id: "flame-previous", "aria-label": "previous frame found" }),
 		button("\u203a", act.nextMatch, { id: "flame-next",
 			"aria-label": "next frame found" }));
+	const more = button("Options", () => more.setAttribute("aria-expanded",
+		String(more.getAttribute("aria-expanded") !== "true")),
+	{ id: "flame-more", "aria-expanded": "false",
+		"aria-controls": "flame-options" });
+	const options = element("div", "", { id: "flame-options" });
+
+	options.append(id("palette").parentNode);
+	tools.append(more, options);
 	if (hasBaseline)
-		tools.append(choice("width", "Width", MEASURES, act.measure),
+		options.append(choice("width", "Width", MEASURES, act.measure),
 			choice("unit", "Unit", units(), act.unit));
-	tools.append(
+	options.append(
 		toggle("turn", "Root at the bottom", "(t)", act.turn),
 		toggle("scale", "To one scale", "both sides", act.scale),
 		toggle("runtime", "Hide runtime", "frames of the runtime, the " +

@@ -17,18 +17,25 @@ return function (section, model, state) {
 const view = document.getElementById("flame-view");
 const canvas = document.getElementById("flame-canvas");
 const context = canvas.getContext("2d"), pen = flamePaint.canvasPen(context);
+const probe = document.createElement("canvas").getContext("2d");
+const theme = new Map();
 const colors = flameColors(model.head, model.functions, model.words);
 const fine = window.matchMedia("(pointer: coarse)");
 const stark = window.matchMedia("(prefers-contrast: more)");
 const forced = window.matchMedia("(forced-colors: active)");
 let width = 0, height = 0, letter = 7.22, panes = [];
 
+// A colour of the page as "#rrggbb", asked for once per theme.
 function pageColor(name) {
-	const probe = document.createElement("canvas").getContext("2d");
+	let color = theme.get(name);
 
-	probe.fillStyle = "#111111";
-	probe.fillStyle = getComputedStyle(section).getPropertyValue(name).trim();
-	return probe.fillStyle;
+	if (!color) {
+		probe.fillStyle = "#111111";
+		probe.fillStyle = getComputedStyle(section)
+			.getPropertyValue(name).trim();
+		theme.set(name, color = probe.fillStyle);
+	}
+	return color;
 }
 
 // ---- layout ----
@@ -117,7 +124,8 @@ function paint() {
 		[canvas.width, canvas.height] = size;
 		pen.forget();
 	}
-	from = canvas.getBoundingClientRect().top - view.getBoundingClientRect().top;
+	from = tall >= height ? 0 : canvas.getBoundingClientRect().top -
+		view.getBoundingClientRect().top;
 	context.setTransform(dpr, 0, 0, dpr, 0, 0);
 	context.clearRect(0, 0, width, tall);
 	context.translate(0, -from);
@@ -144,6 +152,7 @@ function paintSoon() {
 }
 
 function readTheme() {
+	theme.clear();
 	colors.setGround(pageColor("--ground"));
 	pen.forget();
 	paint();

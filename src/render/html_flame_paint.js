@@ -188,7 +188,8 @@ function paintBox(p, row, k, y, isAbove) {
 	pen.fade(isFaded(tree, i, fused) ? FADED : isAbove ? ABOVE : 1);
 	pen.rect(x, y, drawn, h, t.fill, texture, look.line);
 	if (look.isToBlame(tree.fn(i)) && !fused && w > 3)
-		pen.edge(x, y, drawn, h, isDark ? "#ffd9a0" : "#5a1e00", 1.5);
+		pen.edge(x, y, drawn, h, isDark ? "#ffd9a0" : "#5a1e00",
+			look.isStark ? 3 : 1.5);
 	else if (look.isStark && w > 2)
 		pen.edge(x, y, drawn, h, look.ink, 1);
 	if (!text)

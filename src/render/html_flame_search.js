@@ -3,7 +3,7 @@
 // profile, and which boxes, to walk through.
 const flameSearch = (function () {
 "use strict";
-const LISTED_MAX = 200;
+const LISTED_MAX = 50;
 
 return function (model, state) {
 const F = model.functions;

@@ -22,7 +22,8 @@ function fill(f) {
 	});
 }
 
-// at: of the pointer; else below the frame.
+// at: of the pointer; else beside the frame, where its callers are: what it
+// calls stays in sight.
 function tell(f, at) {
 	const box = graph.boxOf(f), frame = graph.view.getBoundingClientRect();
 	const row = f ? f.pane.rowHeight : 0;
@@ -33,10 +34,14 @@ function tell(f, at) {
 	if (tip.hidden)
 		return;
 	fill(f);
+	const over = frame.top + (box ? box.y : 0) - tip.offsetHeight - 4;
+
 	left = at ? at.clientX + 14 : frame.left + Math.max(0, box.x);
 	top = at ? at.clientY + 18 : frame.top + box.y + row + 4;
 	left = Math.min(left, document.documentElement.clientWidth -
 		tip.offsetWidth - 4);
+	if (!at && !f.pane.isUp && over > 4)
+		top = over;
 	if (top + tip.offsetHeight > window.innerHeight - 4)
 		top -= tip.offsetHeight + (at ? 30 : row + 8);
 	tip.style.left = Math.max(4, left) + "px";

@@ -172,14 +172,28 @@ function reverse(n) {
 
 function top(n, F, scale) {
 	const measure = measures(n, scale);
-	let hashed = null; // of all nodes, both parts
+	const nameOf = i => hashOf(F.name[n.fn[i]]);
 
-	function hashAll() {
-		hashed = [ROOT];
-		for (let i = 1; i < n.count; i++)
-			hashed.push(mix(hashed[n.parent[i]],
-				hashOf(F.name[n.fn[i]])));
-		return hashed;
+	// Only of the path: most frames are never asked for.
+	function hash(i) {
+		const path = [];
+		let h = ROOT;
+
+		for (; i > 0; i = n.parent[i])
+			path.push(i);
+		while (path.length)
+			h = mix(h, nameOf(path.pop()));
+		return hashText(h);
+	}
+	function find(text) {
+		const hashed = [ROOT];
+
+		for (let i = 1; i < n.count; i++) {
+			hashed.push(mix(hashed[n.parent[i]], nameOf(i)));
+			if (hashText(hashed[i]) === text)
+				return i;
+		}
+		return -1;
 	}
 	return {
 		id: "top",
@@ -197,9 +211,8 @@ function top(n, F, scale) {
 		totals: i => [n.total[0][i], n.total[1][i]],
 		selfs: i => [n.self[0][i], n.self[1][i]],
 		width: (i, name) => measure(name)[i],
-		hash: i => hashText((hashed || hashAll())[i]),
-		find: hash => (hashed || hashAll())
-			.findIndex(h => hashText(h) === hash),
+		hash: hash,
+		find: find,
 		frames: i => [[i, n.end[i]]],
 	};
 }

@@ -434,9 +434,14 @@ class Test(Page):
         self.open(self.diff)
         self.focus()
         b.js("picked.length = 0")
-        f = self.keys("ArrowDown", "ArrowDown", "ArrowDown")
+        for _ in range(3):
+            f = self.keys("ArrowDown")
+            self.wait(200)
         self.equal(b.js("picked"), ["main", "serve", "load"],
                    "the page is told of what is chosen")
+        f = self.keys("ArrowUp", "ArrowDown")
+        self.wait(200)
+        self.equal(len(b.js("picked")), 3, "but not of what is passed by")
         self.click(f)
         ask = "tracefindPage.select({{function: {}}}, 'test')"
         b.js(ask.format("'idle'"))
@@ -586,6 +591,7 @@ class Test(Page):
         self.to("main", "serve", "load")
         self.keys("Enter")
         self.find("par.e")
+        self.wait(400)
         fragment = b.js("location.hash")
         self.check("par.e" in fragment, "the address remembers", fragment)
         self.open(self.diff, fragment)
@@ -891,7 +897,9 @@ class Test(Page):
                    "which is in sight", b.js("view().top"))
         self.check(name in b.js("told()"), "and told of", b.js("told()"))
         self.focus()
-        self.equal(self.keys(*["ArrowDown"] * 6)["name"], b.js(
+        name = self.keys(*["ArrowDown"] * 6)["name"]
+        self.wait(200)
+        self.equal(name, b.js(
             "document.querySelector('#functions [aria-current=true] a')"
             ".textContent"), "a frame marks its row")
         b.js("document.documentElement.dataset.theme = 'dark'")

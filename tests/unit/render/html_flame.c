@@ -274,6 +274,58 @@ static void test_functions_read_back(void **state)
 	buf_release(&section);
 }
 
+static int64_t signed_next(const char **at)
+{
+	uint64_t word = next(at);
+
+	return word & 1 ? -(int64_t)(word + 1) / 2 : (int64_t)word / 2;
+}
+
+/* What the table says of them, to the last unit: with stacks of negative
+ * values it is no multiple of what frames have. */
+static void test_values_read_back(void **state)
+{
+	static const char *const keys[2][2] = {
+		{ "function_after", "measured_after" },
+		{ "function_before", "measured_before" },
+	};
+	char names[16][256];
+	struct sample s;
+	struct buf section;
+	bool is_packed;
+	json_t *data;
+	(void)state;
+
+	sample_diff(&s);
+	sample_flame(&s);
+	s.functions[3].totals[FLAME_SLOW] = 7;
+	s.functions[3].self_lib[FLAME_BASELINE] = -3;
+	write_section(&s, &section);
+	data = data_of(&section, &is_packed);
+	read_names(data, "names", "name_shared", names);
+	assert_string_equal(json_string_value(json_object_get(data, "measure")),
+			    "self+lib");
+	for (int side = 0; side < 2; side++) {
+		int64_t divisor = json_integer_value(json_array_get(
+			json_object_get(data, "divisor"), (size_t)side));
+		const char *total = column(data, keys[side][0]);
+		const char *own = column(data, keys[side][1]);
+
+		for (size_t i = 0; i < 8; i++) {
+			const struct flame_function *fn = s.functions;
+
+			while (strcmp(fn->name.ptr, names[i]))
+				fn++;
+			assert_int_equal(signed_next(&total) * divisor,
+					 fn->totals[side]);
+			assert_int_equal(signed_next(&own) * divisor,
+					 fn->self_lib[side]);
+		}
+	}
+	json_decref(data);
+	buf_release(&section);
+}
+
 /* Of 1,000: what is narrower than 5 % is left out, and its callers say so. */
 static void test_narrow_frames_left_out(void **state)
 {
@@ -476,6 +528,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_read_back),
 		cmocka_unit_test(test_functions_read_back),
+		cmocka_unit_test(test_values_read_back),
 		cmocka_unit_test(test_narrow_frames_left_out),
 		cmocka_unit_test(test_nothing_to_draw),
 		cmocka_unit_test(test_without_baseline),
