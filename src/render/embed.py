@@ -7,7 +7,9 @@ usage: embed.py NAME FILE... > SOURCE
 Of a page's ("html_...") what only a reader of the source needs is left out:
 indentation, and lines that are a comment.
 
-String literals of that length are not portable. A line @import "FILE"; stands
+Of pages (html_NAME), which have many, comments that fill lines, indentation and
+empty lines are left out: none of these texts has literals over several lines. String literals of that length are
+not portable. A line @import "FILE"; stands
 for what is in it, a file of the same folder. NAME_hash is the source
 expression by which a content security policy lets in an element that holds
 just this text.
@@ -29,8 +31,19 @@ def strip(text):
     return re.sub(rb"^[ \t]*//.*\n|^[ \t]+", b"", text, flags=re.MULTILINE)
 
 
+def pack(text):
+    text = re.sub(rb"^[ \t]*//.*\n", b"", text, flags=re.MULTILINE)
+    text = re.sub(rb"^[ \t]*/\*.*?\*/[ \t]*\n", b"", text,
+                  flags=re.MULTILINE | re.DOTALL)
+    return re.sub(rb"^\s+", b"", text, flags=re.MULTILINE)
+
+
 name = sys.argv[1]
 data = b"".join(read(Path(path)) for path in sys.argv[2:])
+if name.startswith("html_"):
+    data = pack(data)
+    if b"`" in data:
+        sys.exit(f"embed.py: {name}: may be a literal over several lines")
 if name.startswith("html_"):
     data = strip(data)
 # What would end the element or its CDATA section, or change what it is; and

@@ -5,8 +5,8 @@
  * their hashes, and no attribute holds either. What is placed by data is
  * therefore SVG. Foreign text passes escape_xml().
  *
- * Without scripts all of it is there and readable; html.js sorts, folds and
- * finds. Colours are custom properties of html.css.
+ * Without scripts all of it is there and readable; html_*.js sort, fold, find
+ * and keep the views in step. Colours are custom properties of html.css.
  */
 #ifndef RENDER_HTML_H
 #define RENDER_HTML_H
@@ -15,7 +15,7 @@
 #include "render/page.h"
 #include "render/input.h"
 
-/* html.js and html.css as they stand, and what lets them in. */
+/* The scripts html_*.js and html.css, and what lets them in. */
 extern const char html_script[], html_script_hash[];
 extern const char html_style[], html_style_hash[];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions as a table that html.js sorts and filters; without it they
+ * The functions as a table that html_functions.js sorts and filters; without it they
  * stand in the order of their rank.
  */
 #include <inttypes.h>

@@ -3,6 +3,7 @@
  * The waterfall as a list: a row a span on one axis of time, by service, the
  * critical path underlined; a row opens and tells what the span says.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -268,14 +269,17 @@ static void write_row(struct fall *f, uint32_t i)
 	uint32_t level = row->depth < LEVELS_MAX ? row->depth : LEVELS_MAX;
 	size_t color = service_color(f, span_service(f->t, row->span));
 	bool is_open = (view->is_one && view->span == row->span) ||
-		       view->has_events || (view->has_errors && row->is_error);
+		       row->is_guilty || view->has_events || (view->has_errors && row->is_error);
 	const char *tag = f->has_details[i] ? "summary" : "div";
+	char id[17];
 	const char *class = row->is_guilty    ? " class=\"guilty\""
 			    : row->is_on_path ? " class=\"path\""
 					      : "";
 	struct out *out = f->h->out;
 
-	outf(out, "<li aria-level=\"%u\"%s>", (unsigned)level + 1, class);
+	span_id_format(f->t->spans[row->span].span_id, id);
+	outf(out, "<li aria-level=\"%u\" data-span=\"%s\"%s>",
+	     (unsigned)level + 1, id, class);
 	if (f->has_details[i])
 		outf(out, "<details%s>", is_open ? " open" : "");
 	outf(out, "<%s class=\"row\">", tag);
@@ -369,7 +373,8 @@ static void write_section(struct fall *f)
 		 "<p class=\"hint\">A bar a span, coloured by service; "
 		 "underlined: on the critical path; self: time with no child "
 		 "at work. Open a row for what its span says.</p>\n"
-		 "<div class=\"fall\">\n");
+		 "<div class=\"fall\" data-length=\"");
+	outf(out, "%" PRId64 "\">\n", f->length_ns);
 	write_axis(f);
 	write_rows(f);
 	out_text(out, "</div>\n");

@@ -20,7 +20,7 @@ page.onSelect(now => told.push([now.function, now.span,
   Array.from(now.changed).sort().join(), now.from]));
 window.seen = [];
 page.address.onChange(changed => seen.push(Array.from(changed).sort().join()));
-window.marked = () => Array.from(document.querySelectorAll('[aria-current]'))
+window.marked = () => Array.from(document.querySelectorAll('tr[aria-current]'))
   .map(r => r.cells[0].firstElementChild.textContent);
 window.settled = () => new Promise(r => setTimeout(r, 50));
 """

@@ -27,7 +27,7 @@ window.spans = () => Array.from(document.querySelectorAll(
   '.rows > [aria-level]')).filter(r => r.offsetHeight);
 window.span = name => spans().find(r =>
   r.querySelector('b').textContent === name);
-window.focused = () => document.activeElement.closest('[aria-level]') ?
+window.focused = () => document.activeElement.matches('summary:has(b)') ?
   document.activeElement.querySelector('b').textContent :
   (document.activeElement.getAttribute("href") || "")[0] === "#" &&
   !document.activeElement.textContent ? "bar" :
@@ -141,9 +141,8 @@ class Test(Page):
         b = self.b
         last = b.js("Array.from(document.querySelectorAll('#table tbody tr'))"
                     ".pop().cells[0].firstElementChild.textContent")
-        tell = ("document.dispatchEvent(new CustomEvent('tracefind-found', "
-                "{detail: {function: %s}}))")
-        marked = ("Array.from(document.querySelectorAll('[aria-current]'))"
+        tell = "tracefindPage.select({function: %s}, 'test')"
+        marked = ("Array.from(document.querySelectorAll('tr[aria-current]'))"
                   ".map(r => r.cells[0].firstElementChild.textContent)")
         self.check(last not in b.js("names()"), "the last is not shown", last)
         b.js(tell % json.dumps(last))
@@ -159,14 +158,15 @@ class Test(Page):
         b = self.b
         if not b.js("document.getElementById('flame') !== null"):
             return
-        b.js("window.asked = []; document.addEventListener('tracefind-find', "
-             "e => asked.push(e.detail))")
+        b.js("window.asked = []; tracefindPage.onSelect("
+             "e => asked.push(e.function))")
         name = b.js("names()[1]")
         self.click("rows()[1].cells[0].firstElementChild")
         self.equal(b.js("asked"), [name], "the flame graph is asked for it")
-        self.check(b.js("location.hash").startswith("#flame&fn="),
+        self.check(b.js("location.hash").startswith("#flame&")
+                   and "fn=" in b.js("location.hash"),
                    "and comes into sight", b.js("location.hash"))
-        self.equal(b.js("document.querySelectorAll('[aria-current]').length"),
+        self.equal(b.js("document.querySelectorAll('tr[aria-current]').length"),
                    1, "its row is marked")
         # What is found may be brought into sight a moment later.
         b.js("new Promise(r => setTimeout(r, 500))")
@@ -305,8 +305,10 @@ class Test(Page):
             role = node.get("role", {}).get("value")
             name = node.get("name", {}).get("value", "")
             roles.setdefault(role, []).append(name)
-        for role in ("banner", "main", "navigation", "contentinfo", "table"):
+        for role in ("banner", "main", "contentinfo"):
             self.equal(len(roles.get(role, [])), 1, f"one {role}")
+        self.check("Sections" in roles["navigation"], "a navigation",
+                   roles["navigation"])
         for name in ("Spans", "Functions", "Notes", "Commands"):
             self.check(name in roles["region"], f"a region {name}",
                        roles["region"])

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small things that all scripts of a page need.
+const tracefindDom = {
+	// A new element; foreign text only as text.
+	element: function (name, text, attributes) {
+		const e = document.createElement(name);
+
+		if (name === "button")
+			e.type = "button";
+		e.textContent = text || "";
+		Object.keys(attributes || {}).forEach(key =>
+			e.setAttribute(key, attributes[key]));
+		return e;
+	},
+	all: (selector, from) =>
+		Array.from((from || document).querySelectorAll(selector)),
+	// Whether a key is meant for the page, not for what is typed or chosen.
+	isFree: e => !e.ctrlKey && !e.metaKey && !e.altKey &&
+		!/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName),
+};
