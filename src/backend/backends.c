@@ -32,10 +32,16 @@ struct side *backends_side(struct backends *b, enum server_side side)
 	return sides[side];
 }
 
-size_t backends_requests_left(const struct backends *b)
+size_t backends_requests_sent(const struct backends *b)
 {
 	const struct http_log_entry *log;
-	size_t sent = b->client ? http_log(b->client, &log) : 0;
+
+	return b->client ? http_log(b->client, &log) : 0;
+}
+
+size_t backends_requests_left(const struct backends *b)
+{
+	size_t sent = backends_requests_sent(b);
 
 	if (backends_profile_traits(b)->is_list)
 		return LIMIT_ORDINARY_REQUESTS;

@@ -86,6 +86,9 @@ bool backends_send_each(struct backends *b, struct http_request *requests,
 
 struct side *backends_side(struct backends *b, enum server_side side);
 
+/* Requests of the run so far. */
+size_t backends_requests_sent(const struct backends *b);
+
 /* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
  * yet. All of it where profiles are chosen from a list on this side: finer
  * questions cost no request there. */

@@ -282,3 +282,40 @@ void count_job_init(struct count_job *job, struct str service,
 			(uint32_t)((range.to_ns - range.from_ns + step_ns - 1) /
 				   step_ns);
 }
+
+/* ---- measured by version ---- */
+
+static bool steps_request(struct job *base, struct backends *b,
+			  struct http_request *request, struct error *err)
+{
+	const struct steps_job *job = (const struct steps_job *)base;
+
+	if (!traces_steps_request(backends_traces(b), &b->traces.endpoint,
+				  &job->query, request, err))
+		return false;
+	request->is_optional = true;
+	return true;
+}
+
+static bool steps_answer(struct job *base, struct backends *b,
+			 const struct http_response *response)
+{
+	struct steps_job *job = (struct steps_job *)base;
+	const struct trace_backend *t = backends_traces(b);
+
+	if (t->count_answer(&b->traces.endpoint, response, &base->err) !=
+	    ANSWER_OK)
+		return true;
+	base->has_answer =
+		t->steps_decode(buf_str(&response->body), &job->query.steps,
+				b->arena, &job->rows, &base->err) ||
+		error_prefix(&base->err, "%s: TraceQL metrics", t->name);
+	return true;
+}
+
+static const struct job_type steps_type = { steps_request, steps_answer };
+
+void steps_job_init(struct steps_job *job, const struct steps_query *query)
+{
+	*job = (struct steps_job){ .job.type = &steps_type, .query = *query };
+}

@@ -95,6 +95,24 @@ bool traces_count_request(const struct trace_backend *t,
 	return get(endpoint, &path, JSON, request, err);
 }
 
+bool traces_steps_request(const struct trace_backend *t,
+			  const struct endpoint *endpoint,
+			  const struct steps_query *query,
+			  struct http_request *request, struct error *err)
+{
+	struct buf path;
+
+	if (!t)
+		return no_search(err);
+	if (!t->steps_path)
+		return error_set(err, ERROR_USAGE,
+				 "%s does not measure requests over time",
+				 t->name);
+	buf_init(&path, LIMIT_URL_BYTES);
+	t->steps_path(query, &path);
+	return get(endpoint, &path, JSON, request, err);
+}
+
 bool traces_find_request(const struct trace_backend *t,
 			 const struct endpoint *endpoint,
 			 const struct find_query *query, unsigned attempt,

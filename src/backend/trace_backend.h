@@ -134,6 +134,13 @@ struct trace_backend {
 			     struct step_counts *out, bool *is_sample,
 			     struct error *err);
 
+	/* The same, and how long they took, by version; answered as counts
+	 * are. NULL: it does not measure them. */
+	void (*steps_path)(const struct steps_query *query, struct buf *out);
+	bool (*steps_decode)(struct str body, const struct steps *steps,
+			     struct arena *arena, struct step_rows *out,
+			     struct error *err);
+
 	/* How often durations of which length were, all in the range. NULL: it
 	 * does not count them. */
 	enum find_counted (*counted)(const struct find_query *query);
@@ -185,6 +192,12 @@ bool traces_search_request(const struct trace_backend *t,
 bool traces_count_request(const struct trace_backend *t,
 			  const struct endpoint *endpoint,
 			  const struct count_query *query,
+			  struct http_request *request,
+			  struct error *err) MUST_CHECK;
+
+bool traces_steps_request(const struct trace_backend *t,
+			  const struct endpoint *endpoint,
+			  const struct steps_query *query,
 			  struct http_request *request,
 			  struct error *err) MUST_CHECK;
 

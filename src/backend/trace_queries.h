@@ -13,6 +13,7 @@
 
 #include "base/str.h"
 #include "base/timefmt.h"
+#include "model/step_rows.h"
 
 struct trace_query {
 	const char *trace_id_hex; /* 32 digits */
@@ -62,6 +63,20 @@ struct count_query {
 	struct str service;
 	struct time_range range;
 	int64_t step_ns;
+};
+
+/* What requests of a service were, step by step and by its version; with a
+ * name the spans of that name. */
+enum steps_measure {
+	STEPS_COUNT,
+	STEPS_MEAN_S, /* their duration in seconds, on average */
+};
+
+struct steps_query {
+	struct str service;
+	struct str name;
+	enum steps_measure measure;
+	struct steps steps; /* which begin at a multiple of their length */
 };
 
 /* ---- traces that a user describes ---- */

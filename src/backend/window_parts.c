@@ -4,11 +4,6 @@
 #include "base/limits.h"
 #include "base/num.h"
 
-static int64_t min_i64(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void part_begin(struct window_parts *p, int64_t from_ns)
 {
 	int64_t to_ns = p->whole.to_ns;

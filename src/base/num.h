@@ -84,6 +84,16 @@ static inline int64_t wrap_sub_i64(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
+static inline int64_t min_i64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline int64_t max_i64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static inline size_t max_size(size_t a, size_t b)
 {
 	return a > b ? a : b;

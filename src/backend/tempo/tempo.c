@@ -8,6 +8,7 @@
 #include "base/count.h"
 #include "base/num.h"
 #include "decode/durations.h"
+#include "decode/trace_steps.h"
 
 #define PROTOBUF "application/protobuf"
 #define JSON "application/json"
@@ -172,6 +173,8 @@ const struct trace_backend trace_tempo = {
 	.count_path = tempo_count_path,
 	.count_answer = tempo_metrics_answer,
 	.count_decode = tempo_count_decode,
+	.steps_path = tempo_steps_path,
+	.steps_decode = decode_tempo_steps,
 	.counted = tempo_counted,
 	.durations_path = tempo_durations_path,
 	.durations_answer = tempo_durations_answer,

@@ -48,6 +48,8 @@ bool tempo_count_decode(struct str body, const struct count_query *query,
 			struct step_counts *out, bool *is_sample,
 			struct error *err) MUST_CHECK;
 
+void tempo_steps_path(const struct steps_query *query, struct buf *out);
+
 /* ---- traces that a user describes ---- */
 
 void tempo_find_path(const struct find_query *query, unsigned attempt,

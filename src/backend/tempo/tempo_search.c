@@ -332,6 +332,34 @@ void tempo_count_path(const struct count_query *query, struct buf *out)
 		 (long long)(step_ns / NS_PER_MS));
 }
 
+void tempo_steps_path(const struct steps_query *query, struct buf *out)
+{
+	const struct steps *s = &query->steps;
+	int64_t to_ms = s->from_ms + s->step_ms * (int64_t)s->count;
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	buf_add_text(&q, "{resource.service.name=");
+	traceql_add_string(&q, query->service);
+	if (query->name.len) {
+		buf_add_text(&q, "&&");
+		traceql_add_equal(&q, "name", query->name);
+		buf_add_text(&q, "}|");
+	} else {
+		buf_add_text(&q, "&&(kind=server||kind=consumer)}|");
+	}
+	traceql_add_word(&q, query->measure == STEPS_COUNT
+				     ? "count_over_time()"
+				     : "avg_over_time(duration)");
+	traceql_add_word(&q, "by(resource.service.version)");
+	buf_add_text(out, "/api/metrics/query_range?q=");
+	url_encode_built(out, &q);
+	buf_addf(out, "&start=%lld&end=%lld&step=%lldms&exemplars=1",
+		 (long long)s->from_ms * (long long)NS_PER_MS,
+		 (long long)to_ms * (long long)NS_PER_MS,
+		 (long long)s->step_ms);
+}
+
 enum answer tempo_metrics_answer(const struct endpoint *e,
 				 const struct http_response *response,
 				 struct error *err)
