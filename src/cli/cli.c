@@ -303,6 +303,7 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_SEARCH, cmd_search },
 		{ COMMAND_PROFILE, cmd_profile },
 		{ COMMAND_SERVICES, cmd_services },
+		{ COMMAND_WHEN, cmd_when },
 		{ COMMAND_TYPES, cmd_types },
 		{ COMMAND_DOCTOR, cmd_doctor },
 		{ COMMAND_CONFIG, cmd_config },

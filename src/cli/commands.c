@@ -109,6 +109,22 @@ const struct command commands[] = {
 	  "  tracefind types --guide\n",
 	  "service since guide output",
 	  0, FORMATS_ANSWER },
+	{ "when", COMMAND_WHEN, "when --service NAME [OPTIONS]",
+	  "since when it is slower or dearer, and which version came then",
+	  "Finds the step in what a request of a service costs or takes, in how\n"
+	  "long an operation takes (--name) or in what a function costs\n"
+	  "(--function), in a window (the last six hours). Says between which\n"
+	  "times it lies, what was before and after, and whether a version,\n"
+	  "the instances or the traffic changed then. Noise, a slow rise and a\n"
+	  "daily rhythm are no steps, and said to be that.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind when --service user-db\n"
+	  "  tracefind when --service web --name 'GET /cart' --since 1d\n"
+	  "  tracefind when --service user-db --function FindByEmail\n"
+	  "  tracefind when --service user-db --since 2d -o html=when.html\n",
+	  "service name function since type output",
+	  0, FORMATS_SERIES },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
 	  "check the servers and what they hold; name the fix",
 	  "Checks addresses, connections, logins, versions and clocks of the\n"

@@ -251,8 +251,11 @@ static const struct option_row rows[] = {
 	  .brief = "a trace out of a latency histogram" },
 	{ "blame", 0, OPTION_STRING, 0, FINDING, "SERVICE", CHOICE,
 	  "look for the guilty span in this service only", FIELD(blame) },
-	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH | COMMAND_DIFF,
+	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH | COMMAND_DIFF |
+	  COMMAND_WHEN,
 	  "NAME", CHOICE, "only spans of this name", FIELD(name) },
+	{ "function", 0, OPTION_STRING, 0, COMMAND_WHEN, "NAME", CHOICE,
+	  "this function in the profiles of the service", FIELD(function) },
 	{ "by", 0, OPTION_WORD, 0, FINDING, "HOW", CHOICE,
 	  "critical-path, self or duration: which of a span's times makes it "
 	  "guilty (critical-path)",
@@ -263,15 +266,15 @@ static const struct option_row rows[] = {
 	  FIELD(scope), .words = scope_words },
 	{ "map", 0, OPTION_STRING,
 	  OPTION_REPEATABLE | SETTING | OPTION_REPOSITORY,
-	  PROFILING | COMMAND_CONFIG, "ATTRIBUTE=LABEL", CHOICE,
+	  PROFILING | COMMAND_WHEN | COMMAND_CONFIG, "ATTRIBUTE=LABEL", CHOICE,
 	  "a span's attribute and the profile label that holds the same; "
 	  "or a service's name and the one its profiles have",
 	  FIELD(maps), .count_offset = offsetof(struct options, map_count),
 	  .max_count = LIMIT_HEADERS, .check = check_map },
-	{ "selector", 0, OPTION_STRING, 0, PROFILING, "'{...}'", CHOICE,
+	{ "selector", 0, OPTION_STRING, 0, PROFILING | COMMAND_WHEN, "'{...}'", CHOICE,
 	  "which profiles, instead of those of the service", FIELD(selector),
 	  .check = check_selector },
-	{ "type", 0, OPTION_STRING, 0, PROFILING, "TYPE", CHOICE,
+	{ "type", 0, OPTION_STRING, 0, PROFILING | COMMAND_WHEN, "TYPE", CHOICE,
 	  "profile type: auto, cpu, alloc, inuse, peak, goroutine, mutex, "
 	  "block, wall, or a full id (auto)",
 	  FIELD(type), .words = type_words,

@@ -107,6 +107,7 @@ struct options {
 	const char *show;
 	const char *show_from;
 	const char *tag_focus;
+	const char *function;
 	const char *granularity; /* function file line address */
 	const char *peek;
 	const char *list;

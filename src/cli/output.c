@@ -164,6 +164,8 @@ static void write_answered(const struct writing *w, struct out *out)
 		w->writer->json(w->answer, out);
 	else if (!strcmp(w->name, "csv"))
 		w->writer->csv(w->answer, out);
+	else if (!strcmp(w->name, "html"))
+		w->writer->html(w->answer, out);
 	else if (!strcmp(w->name, "id"))
 		w->writer->id(w->answer, out);
 	else

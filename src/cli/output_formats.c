@@ -10,6 +10,8 @@
 static const char *const answer_formats[] = { "table", "json", NULL };
 static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
 
+static const char *const series_formats[] = { "csv", "markdown", "html", NULL };
+
 static bool is_among(const char *const *names, const char *name)
 {
 	while (*names && strcmp(*names, name) != 0)
@@ -108,6 +110,10 @@ bool output_gives(const struct command *command, const char *format)
 		return f && !(f->needs & command->lacking);
 	case FORMATS_LIST:
 		if (is_among(list_formats, format))
+			return true;
+		break;
+	case FORMATS_SERIES:
+		if (is_among(series_formats, format))
 			return true;
 		break;
 	case FORMATS_ANSWER:

@@ -121,6 +121,11 @@ enum shortfall_kind {
 	SHORTFALL_BASELINE_FILE,   /* so */
 	SHORTFALL_VERSION_OF_FILE, /* files have no versions */
 	SHORTFALL_FILTERED,        /* the filters leave nothing */
+	SHORTFALL_GAUGE,           /* name is of one moment, no cost */
+	SHORTFALL_FUNCTION,        /* name in no profile of service */
+	SHORTFALL_FUNCTIONS,       /* name means any of names */
+	SHORTFALL_OPERATION,       /* no spans name of service */
+	SHORTFALL_STEPS,           /* nothing measured in the window */
 	SHORTFALL_KINDS
 };
 

@@ -17,6 +17,8 @@ struct answer_writer {
 	/* Of lists; NULL where there are none. */
 	void (*csv)(const void *answer, struct out *out);
 	void (*id)(const void *answer, struct out *out);
+	/* Of what goes over time. */
+	void (*html)(const void *answer, struct out *out);
 };
 
 #endif

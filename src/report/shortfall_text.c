@@ -313,6 +313,56 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 	}
 }
 
+static bool explain_functions(const struct shortfall *s, struct error *err)
+{
+	struct buf list;
+
+	if (!s->names.count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no function \"%.*s\" in the profiles of "
+				 "service \"%.*s\" in this window; tracefind "
+				 "profile --service %.*s lists them",
+				 STR_ARGS(s->name), STR_ARGS(s->service),
+				 STR_ARGS(s->service));
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < s->names.count; i++)
+		buf_addf(&list, "%s%.*s", i ? ", " : "",
+			 STR_ARGS(s->names.items[i]));
+	error_set(err, ERROR_USAGE,
+		  "--function %.*s is not one function but several: %s; give "
+		  "its whole name",
+		  STR_ARGS(s->name), buf_text(&list));
+	buf_release(&list);
+	return false;
+}
+
+static bool explain_when(const struct shortfall *s, struct error *err)
+{
+	switch (s->kind) {
+	case SHORTFALL_GAUGE:
+		return error_set(err, ERROR_USAGE,
+				 "%.*s says what there is at one moment, not "
+				 "what requests cost: choose another --type, "
+				 "such as cpu or alloc",
+				 STR_ARGS(s->name));
+	case SHORTFALL_OPERATION:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no spans \"%.*s\" of service \"%.*s\" in this "
+				 "window; tracefind search --service %.*s lists "
+				 "traces, and their names",
+				 STR_ARGS(s->name), STR_ARGS(s->service),
+				 STR_ARGS(s->service));
+	case SHORTFALL_STEPS:
+		return error_set(err, ERROR_NOT_FOUND,
+				 "neither profiles nor requests of service "
+				 "\"%.*s\" in this window; widen it with --since, "
+				 "or ask tracefind doctor --service %.*s",
+				 STR_ARGS(s->service), STR_ARGS(s->service));
+	default:
+		return explain_functions(s, err);
+	}
+}
+
 bool shortfall_explain(const struct shortfall *s, struct error *err)
 {
 	switch (s->kind) {
@@ -349,6 +399,12 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_VERSION_OF_FILE:
 	case SHORTFALL_FILTERED:
 		return explain_sides(s, err);
+	case SHORTFALL_GAUGE:
+	case SHORTFALL_FUNCTION:
+	case SHORTFALL_FUNCTIONS:
+	case SHORTFALL_OPERATION:
+	case SHORTFALL_STEPS:
+		return explain_when(s, err);
 	}
 	return false;
 }

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What no server adds up over time: a function, whose profiles are fetched
+ * slice by slice, and the spans of an operation where they can only be searched
+ * for. The step is then looked for in halves of the slices beside it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "analyze/function_match.h"
+#include "backend/fetch_history.h"
+#include "backend/fetch_profile.h"
+#include "base/num.h"
+#include "investigate/when_parts.h"
+#include "model/stack_walk.h"
+
+#define SLICES_MOST 48
+
+/* Traces of each slice: their median is known to a twentieth, usually. */
+#define SLICE_TRACES 100
+
+/* Left for the instances around the step. */
+#define REQUESTS_BESIDE 1
+
+/* What is measured in a part of the window. */
+struct slice {
+	struct time_range range;
+	double amount;
+	double count; /* 0: nothing is known */
+};
+
+/* ---- a function ---- */
+
+#define NAMES_TOLD 4
+
+/* The function as it is called in the profiles. */
+struct function_names {
+	struct arena *arena;
+	struct str wanted;
+	struct str names[NAMES_TOLD]; /* that it may be */
+	size_t count;
+	bool is_exact;
+};
+
+static void add_name(struct function_names *f, struct str name)
+{
+	bool is_exact = str_equal(name, f->wanted);
+
+	if (f->is_exact || (!is_exact && function_name_match(name, f->wanted) !=
+						 NAME_MATCH_FUNCTION))
+		return;
+	if (is_exact)
+		f->count = 0;
+	f->is_exact = is_exact;
+	for (size_t i = 0; i < f->count; i++)
+		if (str_equal(f->names[i], name))
+			return;
+	if (f->count < NAMES_TOLD)
+		f->names[f->count++] = arena_str(f->arena, name);
+}
+
+static void add_names(struct function_names *f, const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->function_count; i++)
+		add_name(f, function_name(p, i));
+}
+
+static bool is_in(const struct profile *p, const struct stack_walk *walk,
+		  struct str name)
+{
+	for (uint32_t i = 0; i < walk->count; i++)
+		if (str_equal(function_name(
+				      p, p->frames[walk->frames[i]].function),
+			      name))
+			return true;
+	return false;
+}
+
+static double value_of(const struct profile *p, struct str name,
+		       struct stack_walk *walk)
+{
+	double sum = 0;
+
+	stack_walk_init(walk, p);
+	while (stack_walk_next(walk))
+		if (is_in(p, walk, name))
+			sum += (double)walk->value;
+	return sum;
+}
+
+/* One of that name. */
+static bool settle_name(struct when *w, struct function_names *f,
+			struct error *err)
+{
+	struct shortfall s = { .kind = f->count ? SHORTFALL_FUNCTIONS
+						: SHORTFALL_FUNCTION,
+			       .service = w->want.service,
+			       .name = w->want.function };
+
+	if (f->count == 1) {
+		w->function = f->names[0];
+		return true;
+	}
+	s.names.count = f->count;
+	s.names.items = arena_array(f->arena, f->count + 1, sizeof *f->names);
+	if (!s.names.items)
+		return arena_fail(f->arena, "the functions", err);
+	memcpy(s.names.items, f->names, f->count * sizeof *f->names);
+	return investigation_fail(w->v, s, err);
+}
+
+static double exposure_of(const struct when *w, struct time_range range)
+{
+	return w->requests.count ? when_requests_in(w, range)
+				 : time_range_seconds(range);
+}
+
+static bool read_profiles(struct when *w, const struct profile *profiles,
+			  struct slice *slices, size_t n, struct error *err)
+{
+	struct function_names f = { .arena = w->v->backends->arena,
+				    .wanted = w->want.function };
+	struct stack_walk *walk =
+		arena_array(w->v->backends->arena, 1, sizeof *walk);
+
+	if (!walk)
+		return arena_fail(w->v->backends->arena, "the profiles", err);
+	for (size_t i = 0; !w->function.len && i < n; i++)
+		add_names(&f, &profiles[i]);
+	if (!w->function.len && !settle_name(w, &f, err))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (!(profiles[i].total > 0))
+			continue;
+		slices[i].amount = value_of(&profiles[i], w->function, walk);
+		slices[i].count = exposure_of(w, slices[i].range);
+	}
+	return true;
+}
+
+static bool fetch_profiles(struct when *w, struct profile *profiles,
+			   struct slice *slices, size_t n, struct error *err)
+{
+	struct profile_fetch *fetches =
+		arena_array(w->v->backends->arena, n, sizeof *fetches);
+	struct job *jobs[SLICES_MOST];
+
+	if (!fetches)
+		return arena_fail(w->v->backends->arena, "the profiles", err);
+	for (size_t i = 0; i < n; i++) {
+		const struct profile_query query = {
+			.type_id = w->type_id.ptr,
+			.selector = w->profiles.selector.ptr,
+			.range = slices[i].range,
+			.is_continued = i > 0,
+		};
+
+		profile_fetch_init(&fetches[i], &query, &profiles[i]);
+		jobs[i] = &fetches[i].job;
+	}
+	if (!when_run(w, jobs, n, err))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!fetches[i].job.has_answer) {
+			*err = fetches[i].job.err;
+			return false;
+		}
+	return true;
+}
+
+static bool measure_function(struct when *w, struct slice *slices, size_t n,
+			     struct error *err)
+{
+	struct profile *profiles =
+		arena_array(w->v->backends->arena, n, sizeof *profiles);
+	bool done;
+
+	if (!profiles)
+		return arena_fail(w->v->backends->arena, "the profiles", err);
+	for (size_t i = 0; i < n; i++)
+		profile_init(&profiles[i]);
+	done = fetch_profiles(w, profiles, slices, n, err) &&
+	       read_profiles(w, profiles, slices, n, err);
+	for (size_t i = 0; i < n; i++)
+		profile_release(&profiles[i]);
+	return done;
+}
+
+/* ---- spans of an operation ---- */
+
+#define KINDS 5
+
+static const enum span_kind kinds[KINDS] = {
+	SPAN_KIND_SERVER,   SPAN_KIND_INTERNAL, SPAN_KIND_CLIENT,
+	SPAN_KIND_CONSUMER, SPAN_KIND_PRODUCER,
+};
+
+/* Logarithms: the mean of those is not carried off by one that hangs. */
+static void add_span(struct slice *slice, const struct history_span *span)
+{
+	slice->amount += log(fmax((double)span->duration_ns, 1));
+	slice->count += 1;
+}
+
+/* A slice's spans in groups by time, of so many at least: more of them tell
+ * better how far levels lie apart by themselves. */
+#define GROUPS 4
+#define GROUP_SPANS 8u
+
+struct points {
+	struct slice items[SLICES_MOST * GROUPS];
+	size_t count;
+};
+
+static void add_groups(struct points *out, const struct history_span *spans,
+		       size_t count)
+{
+	size_t groups = min_size(max_size(count / GROUP_SPANS, 1), GROUPS);
+
+	for (size_t i = 0; count && i < groups; i++) {
+		size_t from = count * i / groups, to = count * (i + 1) / groups;
+		struct slice *x = &out->items[out->count++];
+
+		*x = (struct slice){ .range.from_ns = spans[from].start_ns };
+		for (size_t k = from; k < to; k++)
+			add_span(x, &spans[k]);
+	}
+}
+
+/* Spans stand in the order of their starts, as slices do. */
+static void read_spans(const struct history *h, struct slice *slices, size_t n,
+		       struct points *out)
+{
+	const struct history_window *window = &h->windows[0];
+	uint32_t i = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		uint32_t first = i;
+
+		while (i < window->span_count &&
+		       window->spans[i].start_ns < slices[k].range.to_ns)
+			add_span(&slices[k], &window->spans[i++]);
+		if (out)
+			add_groups(out, window->spans + first, i - first);
+	}
+}
+
+/* Counted apart from requests, of which these are but some. */
+static bool learn_versions(struct when *w, const struct history *h,
+			   struct error *err)
+{
+	const struct history_window *window = &h->windows[0];
+
+	for (uint32_t i = 0; i < window->span_count; i++) {
+		const struct history_span *span = &window->spans[i];
+		int64_t since_ms =
+			span->start_ns / NS_PER_MS - w->steps.from_ms;
+		size_t step = (size_t)(since_ms / w->steps.step_ms);
+
+		if (!span->version || since_ms < 0 || step >= w->steps.count)
+			continue;
+		if (!when_count_version(w,
+					symtab_text(&h->symtab, span->version),
+					step, err))
+			return false;
+	}
+	return true;
+}
+
+static bool search_spans(struct when *w, struct history *h,
+			 struct slice *slices, size_t n, struct error *err)
+{
+	struct history_job *searches =
+		arena_array(w->v->backends->arena, n, sizeof *searches);
+	struct job *jobs[SLICES_MOST];
+
+	if (!searches)
+		return arena_fail(w->v->backends->arena, "the searches", err);
+	h->windows[0].range = (struct time_range){ slices[0].range.from_ns,
+						   slices[n - 1].range.to_ns };
+	h->windows[0].slow_operation = OPERATION_NONE;
+	h->window_count = 1;
+	for (size_t i = 0; i < n; i++) {
+		history_job_init(&searches[i], h, 0, SLICE_TRACES);
+		searches[i].range = slices[i].range;
+		jobs[i] = &searches[i].job;
+	}
+	if (!when_run(w, jobs, n, err))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!searches[i].job.has_answer) {
+			*err = searches[i].job.err;
+			return false;
+		}
+	return true;
+}
+
+static bool measure_spans(struct when *w, struct slice *slices, size_t n,
+			  struct points *out, struct error *err)
+{
+	struct operation operations[KINDS];
+	struct history h;
+	bool done;
+
+	for (size_t i = 0; i < KINDS; i++)
+		operations[i] = (struct operation){ w->want.service,
+						    w->want.name, kinds[i] };
+	history_init(&h, operations, KINDS);
+	done = search_spans(w, &h, slices, n, err);
+	if (done) {
+		read_spans(&h, slices, n, out);
+		done = learn_versions(w, &h, err);
+	}
+	history_release(&h);
+	return done;
+}
+
+/* ---- slices ---- */
+
+/* out: what is told of the slices in more detail; NULL: nothing. */
+static bool measure(struct when *w, struct slice *slices, size_t n,
+		    struct points *out, struct error *err)
+{
+	if (w->lead == WHEN_DURATION)
+		return measure_spans(w, slices, n, out, err);
+	if (!measure_function(w, slices, n, err))
+		return false;
+	if (out) {
+		memcpy(out->items, slices, n * sizeof *slices);
+		out->count = n;
+	}
+	return true;
+}
+
+/* Halves down to a minute. */
+static size_t halves_of(int64_t length_ns)
+{
+	size_t n = 0;
+
+	while (length_ns > NS_PER_MIN) {
+		length_ns = (length_ns + 1) / 2;
+		n++;
+	}
+	return n;
+}
+
+/* As many as leave enough for the halves of two of them. */
+static size_t count_slices(const struct when *w)
+{
+	int64_t length_ns = w->want.window.to_ns - w->want.window.from_ns;
+	size_t left =
+		w->request_limit -
+		min_size(w->request_limit, w->request_count + REQUESTS_BESIDE);
+	size_t n = min_size(left, SLICES_MOST);
+
+	while (n > CHANGE_STEPS_MIN &&
+	       n + halves_of(2 * length_ns / (int64_t)n) > left)
+		n--;
+	return max_size(n, CHANGE_STEPS_MIN);
+}
+
+static int64_t minute_of(int64_t time_ns)
+{
+	return time_ns - time_ns % NS_PER_MIN;
+}
+
+static bool fill_series(struct when *w, struct when_series *s,
+			const struct points *points, struct error *err)
+{
+	if (!when_series_make(w, s, points->count, err))
+		return false;
+	for (size_t i = 0; i < points->count; i++) {
+		s->starts[i] = points->items[i].range.from_ns;
+		s->amounts[i] = points->items[i].amount;
+		s->counts[i] = points->items[i].count;
+		s->is_known |= points->items[i].count > 0;
+	}
+	s->starts[points->count] = w->want.window.to_ns;
+	s->is_sliced = true;
+	s->is_log = w->lead == WHEN_DURATION;
+	s->is_per_request = s->is_log || w->requests.count;
+	return s->is_known ||
+	       investigation_fail(w->v,
+				  (struct shortfall){
+					  .kind = SHORTFALL_OPERATION,
+					  .service = w->want.service,
+					  .name = w->want.name,
+				  },
+				  err);
+}
+
+/* ---- halves ---- */
+
+/* Part of the way from one level to the other that is seen at least, and by
+ * how many times its noise. */
+#define PART_SEEN 0.2
+#define NOISE_SEEN 2.0
+
+/* A half that cannot be told to be of before or after ends the search. */
+#define PART_MOST 0.5
+
+static double log_level(const struct when_series *s, double level)
+{
+	return s->is_log ? level : log(fmax(level, 1e-300));
+}
+
+/* How far a level is from the one before to the one after. */
+static double part_after(const struct change_point *p, const struct slice *x)
+{
+	double part =
+		(x->amount / x->count - p->before) / (p->after - p->before);
+
+	return fmin(fmax(part, 0), 1);
+}
+
+/* What of that is noise: a half has fewer requests than a step. */
+static double noise_of(const struct when_series *s,
+		       const struct change_point *p, const struct slice *x)
+{
+	double jump = log_level(s, p->after) - log_level(s, p->before);
+	double count = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		count += s->counts[i] / (double)s->count;
+	return s->found.noise * sqrt(count / x->count) / fabs(jump);
+}
+
+/* Where the step lies: in [from, to), if noise misled no one from first on. */
+struct bracket {
+	int64_t first_ns;
+	int64_t from_ns;
+	int64_t to_ns;
+};
+
+/* The first half of it has the level of before, or of after from some time in
+ * it on; what is too little of that to be seen lies at its end. */
+static void narrow(struct bracket *b, int64_t half_ns, double part, double seen)
+{
+	if (part >= seen) {
+		b->to_ns = half_ns;
+		/* What is of before, too, came behind the beginning. */
+		if (part < PART_MOST)
+			b->first_ns = b->from_ns;
+		return;
+	}
+	b->first_ns = min_i64(
+		b->from_ns,
+		half_ns - (int64_t)(2 * seen * (double)(half_ns - b->from_ns)));
+	b->from_ns = half_ns;
+}
+
+static bool halve(struct when *w, const struct change_point *p,
+		  struct time_range *at, struct error *err)
+{
+	const struct when_series *s = &w->series[w->lead];
+	struct bracket b = { minute_of(at->from_ns), minute_of(at->from_ns),
+			     minute_of(at->to_ns + NS_PER_MIN - 1) };
+
+	while (b.to_ns - b.from_ns > NS_PER_MIN &&
+	       w->request_count + REQUESTS_BESIDE < w->request_limit) {
+		int64_t half_ns =
+			minute_of(b.from_ns + (b.to_ns - b.from_ns) / 2);
+		struct slice x = { .range = { b.from_ns, half_ns } };
+		double seen;
+
+		if (!measure(w, &x, 1, NULL, err))
+			return false;
+		if (!(x.count > 0))
+			break;
+		seen = fmax(PART_SEEN, NOISE_SEEN * noise_of(s, p, &x));
+		if (seen > PART_MOST)
+			break;
+		narrow(&b, half_ns, part_after(p, &x), seen);
+	}
+	*at = (struct time_range){ b.first_ns, b.to_ns };
+	return true;
+}
+
+bool when_ask_slices(struct when *w, struct error *err)
+{
+	struct when_series *s = &w->series[w->lead];
+	struct time_range window = w->want.window;
+	struct slice slices[SLICES_MOST] = { 0 };
+	struct points *points =
+		arena_array(w->v->backends->arena, 1, sizeof *points);
+	const struct change_point *p;
+	size_t n = count_slices(w);
+
+	if (!points)
+		return arena_fail(w->v->backends->arena, "the slices", err);
+	for (size_t i = 0; i < n; i++) {
+		int64_t length_ns =
+			(window.to_ns - window.from_ns) / (int64_t)n;
+		int64_t from_ns = window.from_ns + length_ns * (int64_t)i;
+
+		slices[i].range =
+			(struct time_range){ minute_of(from_ns),
+					     minute_of(from_ns + length_ns) };
+	}
+	slices[n - 1].range.to_ns = window.to_ns;
+	if (!measure(w, slices, n, points, err) ||
+	    !fill_series(w, s, points, err))
+		return false;
+	if (w->lead == WHEN_DURATION)
+		when_find_versions(w);
+	if (!when_judge(w, s, err))
+		return false;
+	if (s->found.kind != SERIES_STEP)
+		return true;
+	/* The slices beside it may hold a part of it each. */
+	p = &s->found.items[s->found.largest];
+	w->step = when_step_of(s, s->found.largest);
+	w->step.at = (struct time_range){
+		s->starts[p->low - 1],
+		s->starts[p->high + 1],
+	};
+	return halve(w, p, &w->step.at, err);
+}
