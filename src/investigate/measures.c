@@ -20,6 +20,39 @@
  * what came in pprof is whole. */
 #define CUT_MAX 0.2
 
+static const char *const wait_words[WAIT_TYPES] = {
+	[WAIT_MUTEX] = "mutex",         [WAIT_BLOCK] = "block",
+	[WAIT_WALL] = "wall",           [WAIT_OFF_CPU] = "offcpu",
+	[WAIT_GOROUTINE] = "goroutine",
+};
+
+static const char *type_of(struct profile_inquiry *q, const char *word)
+{
+	struct error ignored = { 0 };
+	bool is_gauge;
+	struct str id;
+
+	if (!profile_type_resolve(str_from(word), &q->service.types,
+				  q->v->backends->arena, &id, &is_gauge,
+				  &ignored))
+		return NULL;
+	return id.ptr;
+}
+
+void inquiry_find_types(struct profile_inquiry *q)
+{
+	q->cpu_id = type_of(q, "cpu");
+	q->alloc_id = type_of(q, "alloc");
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (wait_words[i])
+			q->type_ids[i] = type_of(q, wait_words[i]);
+	if (!q->cpu_id && q->type_ids[WAIT_WALL]) {
+		q->cpu_id = q->type_ids[WAIT_WALL];
+		q->type_ids[WAIT_WALL] = NULL;
+		q->is_wall_cpu = true;
+	}
+}
+
 bool comparison_is_cut(const struct comparison *c)
 {
 	return c->slow.profile.truncated_share > CUT_MAX ||

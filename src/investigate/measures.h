@@ -8,6 +8,9 @@
 
 #include "investigate/profile_inquiry.h"
 
+/* What the service sends, by its list of types. */
+void inquiry_find_types(struct profile_inquiry *q);
+
 /* Whether the server cut so much off that functions are not told. */
 bool comparison_is_cut(const struct comparison *c);
 

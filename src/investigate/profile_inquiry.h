@@ -7,6 +7,7 @@
 #define INVESTIGATE_PROFILE_INQUIRY_H
 
 #include "analyze/contention.h"
+#include "analyze/pool_holders.h"
 #include "analyze/verdict.h"
 #include "investigate/comparison.h"
 #include "investigate/coverage.h"
@@ -55,6 +56,7 @@ struct profile_inquiry {
 	bool is_own_cpu;
 	double gc_share;
 	struct contention contention; /* when nothing else explains it */
+	struct pool_holder holder;    /* of what a pool's waiters wait for */
 	/* Wall clock time per request that went by in code that computes, more
 	 * than usual, while CPU time did not grow; ns, 0: not found. */
 	double unrun_ns;

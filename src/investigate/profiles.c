@@ -8,6 +8,7 @@
 #include "investigate/budget.h"
 #include "investigate/conclusion.h"
 #include "investigate/measures.h"
+#include "investigate/pool.h"
 #include "investigate/profile_sides.h"
 
 /* All that can be asked for at once: the types of waiting as wholes, or one
@@ -16,41 +17,6 @@
 
 /* Requests are counted by the minute: fine enough for parts of minutes. */
 #define COUNT_STEP_NS NS_PER_MIN
-
-static const char *const wait_words[WAIT_TYPES] = {
-	[WAIT_MUTEX] = "mutex",         [WAIT_BLOCK] = "block",
-	[WAIT_WALL] = "wall",           [WAIT_OFF_CPU] = "offcpu",
-	[WAIT_GOROUTINE] = "goroutine",
-};
-
-/* ---- types ---- */
-
-static const char *type_of(struct profile_inquiry *q, const char *word)
-{
-	struct error ignored = { 0 };
-	bool is_gauge;
-	struct str id;
-
-	if (!profile_type_resolve(str_from(word), &q->service.types,
-				  q->v->backends->arena, &id, &is_gauge,
-				  &ignored))
-		return NULL;
-	return id.ptr;
-}
-
-static void find_types(struct profile_inquiry *q)
-{
-	q->cpu_id = type_of(q, "cpu");
-	q->alloc_id = type_of(q, "alloc");
-	for (int i = 0; i < WAIT_TYPES; i++)
-		if (wait_words[i])
-			q->type_ids[i] = type_of(q, wait_words[i]);
-	if (!q->cpu_id && q->type_ids[WAIT_WALL]) {
-		q->cpu_id = q->type_ids[WAIT_WALL];
-		q->type_ids[WAIT_WALL] = NULL;
-		q->is_wall_cpu = true;
-	}
-}
 
 /* ---- asking ---- */
 
@@ -304,13 +270,12 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	return inquiry_find_contention(q, err);
 }
 
-/* A comparison that was begun, in parts, so that its noise is known. */
-static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
-		      struct error *err)
+/* A comparison that was begun, in parts, so that its noise is known; with n
+ * other questions that there is room for. */
+static bool ask_parts_and(struct profile_inquiry *q, struct comparison *c,
+			  struct job *jobs[JOBS], size_t n, struct error *err)
 {
-	size_t left = backends_requests_left(q->v->backends);
-	struct job *jobs[JOBS];
-	size_t n = 0;
+	size_t left = backends_requests_left(q->v->backends) - n;
 
 	q->last_parts = budget_parts(left, sides_of(c));
 	comparison_request(c, q->last_parts, jobs, &n);
@@ -318,6 +283,14 @@ static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
 		return false;
 	count_requests(q, c);
 	return true;
+}
+
+static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
+		      struct error *err)
+{
+	struct job *jobs[JOBS];
+
+	return ask_parts_and(q, c, jobs, 0, err);
 }
 
 /* Whether parts of what was asked for as a whole can be had yet. */
@@ -331,28 +304,44 @@ static bool has_room(const struct profile_inquiry *q,
 		       BUDGET_LAST_PARTS;
 }
 
-/* The chosen type again, in parts; or as it is. */
-static bool ask_final(struct profile_inquiry *q, struct error *err)
+/* The chosen type again, in parts, or as it is. */
+static bool ask_again(struct profile_inquiry *q, struct job *jobs[JOBS],
+		      size_t n, struct error *err)
 {
 	struct comparison *c = &q->final;
 	bool done;
 
-	q->shown = q->wait == WAIT_NEIGHBOUR ? &q->service_cpu
-					     : &q->waits[q->wait];
 	if (!has_room(q, q->shown)) {
 		q->last_parts = 1;
-		return true;
+		return run_jobs(q, jobs, n, err);
 	}
 	if (q->wait == WAIT_NEIGHBOUR)
 		done = inquiry_begin_service(q, c, q->cpu_id, err);
 	else
 		done = begin_wait(q, q->wait, c, err);
-	if (!done || !ask_parts(q, c, err))
+	if (!done || !ask_parts_and(q, c, jobs, n, err))
 		return false;
 	if (is_of_waiters(c, q->wait))
 		q->background_share = comparison_keep_roots(c, &q->roots);
 	q->shown = c;
 	return true;
+}
+
+/* And, beside it, who holds what it waits for. */
+static bool ask_final(struct profile_inquiry *q, struct error *err)
+{
+	struct pool_question pool;
+	struct job *jobs[JOBS];
+	size_t n = 0;
+	bool done;
+
+	q->shown = q->wait == WAIT_NEIGHBOUR ? &q->service_cpu
+					     : &q->waits[q->wait];
+	pool_question_init(&pool, q, has_room(q, q->shown), jobs, &n);
+	done = ask_again(q, jobs, n, err) &&
+	       pool_question_answer(&pool, q, err);
+	pool_question_release(&pool);
+	return done;
 }
 
 /* Who allocates, when one of the application's functions allocates more: for
@@ -668,7 +657,7 @@ static bool find_forced(struct profile_inquiry *q, struct error *err)
 
 bool profile_inquiry_run(struct profile_inquiry *q, struct error *err)
 {
-	find_types(q);
+	inquiry_find_types(q);
 	if (!find_forced(q, err))
 		return false;
 	if (!q->cpu_id)

@@ -183,6 +183,26 @@ static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 	}
 }
 
+/* Whose requests keep what others wait for. */
+static void add_holder(const struct pool_holder *h, struct buf *out)
+{
+	if (!h->is_found)
+		return;
+	buf_addf(out,
+		 "; of the time that connections are held %.0f %% go to ",
+		 100 * h->share);
+	add_name(out, h->request);
+	buf_add_text(out, ", mostly in ");
+	add_name(out, h->call);
+	buf_add_text(out, ": ");
+	add_ns(out, (double)h->held_ns);
+	buf_add_text(out, " a request");
+	if (h->typical_ns < 0)
+		return;
+	buf_add_text(out, ", usually ");
+	add_ns(out, (double)h->typical_ns);
+}
+
 static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct wait_measure *m = &q->measures[q->wait];
@@ -202,6 +222,7 @@ static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 			 1 + m->change / m->before);
 	else
 		buf_add_text(out, "next to nothing of it before");
+	add_holder(&q->holder, out);
 	if (q->cpu_verdict != CPU_UNKNOWN) {
 		buf_add_text(out, "; ");
 		add_cpu(q, out);

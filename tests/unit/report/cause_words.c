@@ -165,6 +165,32 @@ static void contention_of_one_operation(void **state)
 		     "its own time");
 }
 
+/* Who waits is of the profile, who holds of the traces. */
+static void a_pool_names_who_holds_it(void **state)
+{
+	(void)state;
+	q->cpu_verdict = CPU_UNKNOWN;
+	q->wait = WAIT_BLOCK;
+	q->measures[WAIT_BLOCK].change = 30;
+	q->measures[WAIT_BLOCK].before = 10;
+	q->holder = (struct pool_holder){ .is_found = true,
+					  .request = STR("GET /report"),
+					  .call = STR("SELECT"),
+					  .share = 0.964,
+					  .held_ns = 1150 * NS_PER_MS,
+					  .typical_ns = 40 * NS_PER_MS };
+	expect_cause(CAUSE_WAIT,
+		     "waits: shop.Pay, by the block profile, 4.0 times as much "
+		     "as before; of the time that connections are held 96 % go "
+		     "to GET /report, mostly in SELECT: 1.15 s a request, "
+		     "usually 40 ms");
+	q->holder.typical_ns = -1;
+	expect_cause(CAUSE_WAIT,
+		     "waits: shop.Pay, by the block profile, 4.0 times as much "
+		     "as before; of the time that connections are held 96 % go "
+		     "to GET /report, mostly in SELECT: 1.15 s a request");
+}
+
 /* No side has a sample: nothing went to nothing. */
 static void cpu_of_the_service_is_told_without_requests(void **state)
 {
@@ -399,6 +425,7 @@ int main(void)
 		CASE(a_callee_without_spans_is_told_by_its_profile),
 		CASE(contention_names_who_did_not_get_the_cpu),
 		CASE(contention_of_one_operation),
+		CASE(a_pool_names_who_holds_it),
 		CASE(cpu_of_the_service_is_told_without_requests),
 		CASE(an_event_loop_is_busy),
 		CASE(allocation_is_a_part_of_the_change),
