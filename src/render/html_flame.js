@@ -467,7 +467,16 @@ function listen() {
 	new MutationObserver(readTheme).observe(document.documentElement,
 		{ attributes: true });
 	window.addEventListener("beforeprint", () => id("print")
-		.replaceChildren(graph.svg(id("caption").textContent)));
+		.replaceChildren(graph.svg(pathText())));
+}
+
+// Where one has zoomed to.
+function pathText() {
+	const top = model.top(), names = [];
+
+	for (let i = state.scope; i > 0; i = top.parent(i))
+		names.unshift(top.name(i));
+	return names.length ? "zoomed to " + names.join(" > ") : "";
 }
 
 function walkList(e) {
@@ -555,7 +564,7 @@ function tellRest() {
 }
 
 section.classList.add("on");
-controls = flameControls(model, state, act);
+controls = flameControls(model, state, act, graph.panes);
 graph.readTheme();
 flameKeys.listen(section, graph, state, act);
 restore();
@@ -568,6 +577,7 @@ page.onSelect(function (e) {
 
 	if (e.from === "flame" || !e.changed.has("function"))
 		return;
+	clearTimeout(following);
 	if (e.from === "address") {
 		state.fn = fn;
 		show();

@@ -135,7 +135,8 @@ function legend(palette, used) {
 		.filter((line, k) => places.has(k));
 }
 
-return { tone: tone, ofNode: ofNode, legend: legend, place: place, isDark: () => isDark,
+return { tone: tone, ofNode: ofNode, legend: legend, place: place,
+	isDark: () => isDark,
 	setGround: function (color) {
 		isDark = luminance(channels(color)) < 0.2;
 		tones.clear();

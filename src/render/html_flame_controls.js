@@ -47,7 +47,8 @@ function element(name, text, props) {
 	return e;
 }
 
-return function (model, state, act) {
+// graph: () => the panes that are shown.
+return function (model, state, act, graph) {
 const tools = id("tools"), F = model.functions;
 const hasBaseline = model.head.has_baseline;
 
@@ -129,8 +130,18 @@ function build() {
 	id("find").parentNode.after(element("ol", "", { id: "flame-matches",
 		class: "flame-matches", hidden: "", tabindex: "-1",
 		"aria-label": "functions found" }));
-	id("legend").after(...document.querySelectorAll("#flame > .flame-how"));
+	id("keys").after(textOf());
+	document.querySelectorAll("#flame > .flame-how").forEach(sentence);
 	id("palette").append(element("option", "package", { value: "package" }));
+}
+
+// What stands above a picture without a script follows it, as one text.
+function sentence(p) {
+	const text = p.textContent.trim();
+
+	if (p.id !== "flame-caption")
+		p.textContent = text[0].toUpperCase() + text.slice(1) + ". ";
+	id("keys").before(p, " ");
 }
 
 // ---- what is shown ----
@@ -247,6 +258,56 @@ function showMatches(search) {
 			found.list.length) + " more functions"));
 }
 
+// The view for those who do not see the picture, or want to copy it.
+function textOf() {
+	const details = element("details", "", { id: "flame-text" });
+
+	details.append(element("summary", "This view as a table"),
+		element("div", "", { class: "scroll" }));
+	details.addEventListener("toggle", showText);
+	return details;
+}
+
+function textRow(pane, i) {
+	const tree = pane.tree, row = element("tr");
+	const level = tree.depth(i) - tree.depth(pane.zoom);
+	const name = element("th", "", { scope: "row" });
+
+	name.append(element("span", "\u00a0\u00a0".repeat(Math.min(level, INDENTED_MAX)), {
+		"aria-hidden": "true" }), element("code", tree.name(i)));
+	row.append(element("td", String(level + 1)), name);
+	model.words.cells(tree.totals(i)).forEach(text =>
+		row.append(element("td", text, { class: "num" })));
+	return row;
+}
+
+function showText() {
+	const details = id("text"), place = details.lastChild;
+	const heads = ["level", "function"].concat(model.words.cellNames());
+	let table, body;
+
+	place.textContent = "";
+	if (!details.open)
+		return;
+	graph().forEach(function (pane) {
+		table = element("table");
+		body = element("tbody");
+		if (pane.title)
+			table.append(element("caption", pane.title));
+		const head = element("tr");
+
+		heads.forEach((text, k) => head.append(element("th", text,
+			{ scope: "col", class: k > 1 ? "num" : "" })));
+		table.append(element("thead"), body);
+		table.tHead.append(head);
+		model.outline([pane], OUTLINE_ROWS).forEach(([p, i]) =>
+			body.append(textRow(p, i)));
+		place.append(table);
+	});
+}
+
+const OUTLINE_ROWS = 100, INDENTED_MAX = 16;
+
 function press(name, is) {
 	id(name).setAttribute("aria-pressed", String(Boolean(is)));
 }
@@ -271,6 +332,7 @@ function show() {
 	showPath();
 	showChosen();
 	showCaption();
+	showText();
 }
 
 build();

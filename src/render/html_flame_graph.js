@@ -179,8 +179,9 @@ function onPaper(run) {
 function paintOn(to, tall, title) {
 	to.rect(0, -PICTURE_HEAD_PX, PICTURE_PX, tall + PICTURE_HEAD_PX,
 		"#ffffff");
-	to.text(0, -12, flameNames.cut(title, Math.floor(PICTURE_PX / letter)),
-		"#111111");
+	if (title)
+		to.text(0, -12, flamePackages.label(title,
+			Math.floor(PICTURE_PX / letter)), "#111111");
 	flamePaint.paint(to, panes, Object.assign(look(2),
 		{ ink: "#111111", line: "#00000059" }), 0, tall);
 }

@@ -170,7 +170,8 @@ function label(tree, i, fused, room) {
 	if (most < 2)
 		return "";
 	if (fused)
-		return room > 70 ? fused.length + " frames" : "";
+		return room > 70 ? flameWords.count(fused.length) +
+			" frames" : "";
 	return flamePackages.label(mark(tree, i) + tree.name(i), most);
 }
 

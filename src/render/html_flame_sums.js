@@ -69,22 +69,23 @@ function grow(n, F, want) {
 			return numbers.get(name);
 		};
 
-		return Array.from(split(nodes[i].items,
+		return ordered(Array.from(split(nodes[i].items,
 			at => number(level(at)), at => at),
-			([key, items]) => node(i, names[key], null, items))
-			.sort((a, b) => biggest(b) - biggest(a));
+		([key, items]) => node(i, names[key], null, items)));
 	}
-	function biggest(i) {
-		return width(i, "larger");
+	// The heaviest first: what is too narrow to draw is one box behind them.
+	function ordered(kids) {
+		return kids.sort((a, b) => width(b, "larger") -
+			width(a, "larger") || a - b);
 	}
 	function functions(i) {
 		const from = nodes[i].fn === null ? at => at : want.step;
 
-		return Array.from(split(nodes[i].items, function (at) {
+		return ordered(Array.from(split(nodes[i].items, function (at) {
 			const to = from(at);
 
 			return to > 0 ? n.fn[to] : null;
-		}, from), ([fn, items]) => node(i, F.name[fn], fn, items));
+		}, from), ([fn, items]) => node(i, F.name[fn], fn, items)));
 	}
 	function kids(i) {
 		const x = nodes[i];

@@ -184,7 +184,9 @@ function pathLabel(tree, i) {
 			"here" : "total";
 	if (tree.id === "top" || tree.id === "callees")
 		return "this path";
-	return tree.isGroup(i) ? "all of it" : "through here";
+	if (tree.isGroup(i))
+		return "all of it";
+	return tree.fn(tree.parent(i)) === null ? "in itself" : "through here";
 }
 
 function lines(tree, i) {
@@ -210,7 +212,7 @@ function sum(tree, nodes) {
 // Frames that are too narrow to be told apart.
 function fusedLines(tree, nodes) {
 	const up = tree.parent(nodes[0]);
-	const list = [nodes.length + " frames of " + tree.name(up) +
+	const list = [words.count(nodes.length) + " frames of " + tree.name(up) +
 		", too narrow to draw each"];
 
 	return list.concat(words.path("together", null, sum(tree, nodes), null),
@@ -238,7 +240,34 @@ function spoken(tree, i) {
 			"level " + (tree.depth(i) + 1)).join("; ");
 }
 
-return { head: head, functions: F, words: words, names: NAMES,
+// What is drawn, callers or callees below what they belong to: [pane, node],
+// the widest ones, `most` at most.
+function outline(panes, most) {
+	const found = [];
+
+	panes.forEach(function (p) {
+		const whole = p.tree.width(p.zoom, p.measure), open = [p.zoom];
+		let at = 0;
+
+		while (open.length && at < most) {
+			const i = open.pop();
+			const kids = p.tree.kids(i).filter(k =>
+				p.tree.width(k, p.measure) >= OUTLINE_PART * whole);
+
+			kids.sort((a, b) => p.tree.width(a, p.measure) -
+				p.tree.width(b, p.measure));
+			open.push(...kids);
+			found.push([p, i]);
+			at++;
+		}
+	});
+	return found;
+}
+
+// Less is no line of a text.
+const OUTLINE_PART = 0.01;
+
+return { head: head, functions: F, outline: outline, words: words, names: NAMES,
 	views: Object.keys(NAMES).filter(name => head.has_baseline ||
 		!COMPARED.includes(name)),
 	frames: () => n, top: () => top, setFrames: setFrames, panes: panes,

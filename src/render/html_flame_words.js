@@ -76,7 +76,7 @@ function size(bytes) {
 
 // What is told of values of one page; head: of its data. The unit may be
 // changed: "table", "share", "value".
-return function (head, F) {
+function make(head, F) {
 const scale = head.scale;
 let unit = "table";
 
@@ -230,11 +230,32 @@ function brief(totals, side) {
 		ofSide(1, totals[1]) : ofSide(side, totals[side]) + per();
 }
 
-return { share: share, count: count, brief: brief,
-	amount: v => ofSide(0, v) + per(), whole: whole, wholeBrief: wholeBrief, path: path,
-	place: place, moved: moved, isUp: fn => isUp(F.change[fn]),
+// The same in cells of a table.
+function cells(totals) {
+	const now = steps(0, totals[0]), was = steps(1, totals[1]);
+
+	if (!head.has_baseline)
+		return [value(totals[0]), share(part(0, totals[0]))];
+	return unit === "value" ? [value(totals[0]), value(totals[1])] :
+		[inSteps(now), inSteps(was), (now > was ? "+" : "") +
+			digits(now - was)];
+}
+
+function cellNames() {
+	if (!head.has_baseline)
+		return ["value", "share"];
+	return ["after" + per(), "before", "change"].slice(0, unit === "value" ?
+		2 : 3);
+}
+
+return { cells: cells, cellNames: cellNames, share: share, count: count,
+	brief: brief, amount: v => ofSide(0, v) + per(), whole: whole,
+	wholeBrief: wholeBrief, path: path, place: place, moved: moved, isUp: fn => isUp(F.change[fn]),
 	isDown: fn => isDown(F.change[fn]),
 	isNoise: fn => F.change[fn] === NOISE,
 	setUnit: function (name) { unit = name; } };
-};
+}
+
+make.count = count;
+return make;
 }());

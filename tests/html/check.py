@@ -40,6 +40,7 @@ table tbody td text th thead title tr ul wbr""".split())
 LOADS = {"src", "srcset", "data", "action", "formaction", "poster",
          "background", "xlink:href", "ping", "style"}
 SIZE_MAX = 500_000
+OWN_MAX = 150_000  # of it, scripts and styles
 CANARY = "\"'><script>canary()</script><img src=x onerror=canary()>"
 
 
@@ -185,6 +186,9 @@ class Test(Tap):
         def size():
             if len(text.encode()) > SIZE_MAX:
                 raise Bad(f"{len(text.encode())} bytes")
+            own = sum(len(t) for texts in page.texts.values() for t in texts)
+            if own > OWN_MAX:
+                raise Bad(f"{own} bytes of scripts and styles")
 
         self.attempt(f"{name}: elements and attributes", parse)
         self.attempt(f"{name}: policy", check_policy, page)

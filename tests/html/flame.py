@@ -474,7 +474,7 @@ class Test(Page):
                         "'[data-palette]')).filter(p => !p.hidden)"
                         ".map(p => p.textContent)")
             self.check(len(told) == 1
-                       and told[0].startswith(f"colour by {words}"),
+                       and told[0].startswith(f"Colour by {words}"),
                        f"and the words of {value}", told)
         for unit, wanted in (
                 ("share", "this path 50.0 %, before 30.0 %, "
@@ -486,6 +486,41 @@ class Test(Page):
             self.to("main", "serve", "load")
             self.check(wanted in b.js("told()"), f"unit: {unit}",
                        b.js("told()"))
+
+    def as_table(self):
+        """The view in words, for who does not see the picture."""
+        b = self.b
+        self.open(self.diff)
+        b.js("at('text').open = true")
+        self.wait()
+        rows = b.js("Array.from(at('text').querySelectorAll('tbody tr'), r => "
+                    "Array.from(r.cells, c => c.textContent.trim()))")
+        self.check(["4", "load", "7,000", "3,000", "+4,000"] in rows,
+                   "frames as rows", rows)
+        b.js("tracefindPage.select({function: 'load'}, 'test')")
+        b.js("go('sandwich')")
+        rows = b.js("Array.from(at('text').querySelectorAll('table'), t => "
+                    "Array.from(t.tBodies[0].rows, r => r.cells[1]"
+                    ".textContent.trim()))")
+        self.equal(rows, [["load", "serve", "main"],
+                          ["load", "parse(int, char)"]],
+                   "those of the view that is shown")
+        b.js("at('text').open = false")
+
+    def turned(self):
+        """A profile that the program was asked to turn."""
+        b = self.b
+        self.open(self.draw("turned.html", "profile", "--reverse", self.write(
+            "turn.folded", AFTER)))
+        self.focus()
+        self.equal(b.js("document.querySelector('#flame-views [aria-pressed="
+                        "true]').dataset.view"), "bottom", "--reverse")
+        f = self.to("parse(int, char)", "load", "serve")
+        self.equal(f["after"], "6000", "what took the time, its callers")
+        b.js("go('top')")
+        f = self.to("main", "serve", "load", "parse(int, char)")
+        self.equal(f["after"], "6000", "and the other way round")
+        self.quiet("turned")
 
     def saved(self):
         """Pictures of what is shown."""
@@ -922,7 +957,7 @@ class Test(Page):
             step()
         self.quiet("diff")
         for step in (self.filters, self.highlight, self.selection,
-                     self.controls, self.saved, self.widths, self.dark,
+                     self.controls, self.as_table, self.turned, self.saved, self.widths, self.dark,
                      self.touch, self.remembered, self.back, self.tall,
                      self.narrow, self.hostile, self.without_script,
                      self.printed, self.large):
