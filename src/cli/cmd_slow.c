@@ -48,11 +48,12 @@ static bool without_profile(struct run *r, struct finding *f,
 				      &r->ctx.notes, err);
 }
 
-/* A page shows the trace, too. */
+/* A page shows the trace, too, and so does the explorer. */
 static bool add_waterfall(struct run *r, const struct suspect *s,
 			  struct error *err)
 {
-	return !output_needs(r->ctx.options, RENDER_TAKES_ALL) ||
+	return (!output_needs(r->ctx.options, RENDER_TAKES_ALL) &&
+		!r->ctx.options->interactive) ||
 	       waterfall_build(&r->trace, &s->times, &s->pick, &r->result, err);
 }
 

@@ -126,6 +126,7 @@ static struct picture_style picture_for(const struct options *o)
 	};
 	struct picture_style style = {
 		.width_px = (unsigned)o->width_px,
+		.columns = terminal_columns_asked(),
 		.min_width_cpx = options_centipixels(o->min_width),
 		.has_root_below = o->layout && !strcmp(o->layout, "flame"),
 		.has_rows = options_given(o, "limit"),

@@ -13,19 +13,31 @@
 #define COLUMNS_MIN 40u
 #define COLUMNS_MAX 500u
 
-unsigned terminal_width(void)
+static unsigned limit_columns(uint64_t columns)
 {
-	struct winsize size;
-	uint64_t columns = 0;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
-		columns = size.ws_col;
-	if (!columns && (!getenv("COLUMNS") ||
-			 !parse_u64(str_from(getenv("COLUMNS")), &columns)))
-		columns = DEFAULT_COLUMNS;
 	if (columns < COLUMNS_MIN)
 		columns = COLUMNS_MIN;
 	return columns > COLUMNS_MAX ? COLUMNS_MAX : (unsigned)columns;
+}
+
+unsigned terminal_columns_asked(void)
+{
+	const char *text = getenv("COLUMNS");
+	uint64_t columns;
+
+	if (!text || !parse_u64(str_from(text), &columns) || !columns)
+		return 0;
+	return limit_columns(columns);
+}
+
+unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+		return limit_columns(size.ws_col);
+	return terminal_columns_asked() ? terminal_columns_asked()
+					: DEFAULT_COLUMNS;
 }
 
 static bool names_utf8(const char *locale)

@@ -12,6 +12,9 @@
 
 unsigned terminal_width(void);
 
+/* What COLUMNS says, within limits; 0: nothing. */
+unsigned terminal_columns_asked(void);
+
 /* Whether what reads the text shows more than ASCII, by the variables that name
  * its character set; fallback where none does. */
 bool terminal_is_unicode(bool fallback);

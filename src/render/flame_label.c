@@ -8,8 +8,8 @@
 #include "render/page.h"
 #include "render/units.h"
 
-/* Fewer letters of a name tell nothing. */
-#define LETTERS_MIN 3
+/* Fewer letters of a name that is cut tell nothing. */
+#define LETTERS_MIN 5
 
 /* On the side of the baseline nothing grew. */
 static char direction(const struct flame *f, enum flame_side side,

@@ -38,6 +38,7 @@ enum palette {
 /* How flame graphs are drawn. */
 struct picture_style {
 	unsigned width_px; /* 0: not said; 1200, or as wide as the window */
+	unsigned columns;  /* of a text that is no terminal's; 0: not said */
 	unsigned min_width_cpx; /* narrower frames are left out; 1/100 pixel */
 	bool has_root_below;    /* a flame, no icicle */
 	bool has_rows;          /* the limit of the style was asked for */

@@ -43,7 +43,9 @@ struct drawing {
 
 static uint32_t columns_of(const struct render_input *in)
 {
-	uint32_t columns = in->style.width ? in->style.width : COLUMNS_UNKNOWN;
+	uint32_t columns = in->style.width       ? in->style.width
+			   : in->picture.columns ? in->picture.columns
+						 : COLUMNS_UNKNOWN;
 	uint32_t wanted = in->picture.width_px / COLUMN_PX;
 
 	if (wanted && (!in->style.width || wanted < columns))

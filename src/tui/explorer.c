@@ -44,8 +44,10 @@ bool explorer_init(struct explorer *e, const struct render_input *in,
 				.rows = rows,
 				.columns = columns,
 				.has_baseline = in->flame->has_baseline,
+				.tab = TAB_FLAME,
 				.is_grid_old = true };
 	buf_init(&e->line, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&e->name, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&e->report, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&e->title, LIMIT_PAGE_TEXT_BYTES);
 	flame_labeler_init(&e->labels, e->f, in->result, in->style.use_unicode);
@@ -58,11 +60,13 @@ void explorer_release(struct explorer *e)
 {
 	search_release(&e->search);
 	functions_release(&e->functions);
+	callers_release(&e->calls);
 	flame_grid_release(&e->grid);
 	for (int side = 0; side < EXPLORER_SIDES; side++)
 		flame_union_release(&e->places[side]);
 	(void)flame_labeler_release(&e->labels);
 	buf_release(&e->line);
+	buf_release(&e->name);
 	buf_release(&e->report);
 	buf_release(&e->title);
 }
@@ -81,7 +85,7 @@ uint32_t explorer_detail_rows(const struct explorer *e)
 
 uint32_t explorer_body_rows(const struct explorer *e)
 {
-	uint32_t others = 2 + explorer_detail_rows(e);
+	uint32_t others = EXPLORER_BODY_TOP + 1 + explorer_detail_rows(e);
 
 	return e->rows > others ? e->rows - others : 1;
 }
@@ -155,9 +159,67 @@ static void toggle_palette(struct explorer *e)
 	e->message = words[next];
 }
 
-static void toggle_table(struct explorer *e)
+/* ---- views ---- */
+
+static const struct view {
+	bool (*is_there)(const struct explorer *e); /* NULL: always */
+	const char *missing;
+	void (*enter)(struct explorer *e);
+	void (*event)(struct explorer *e, const struct tui_event *event);
+} views[TABS] = {
+	[TAB_TRACE] = { trace_is_there, "there is no trace in this answer",
+			trace_enter, trace_event },
+	[TAB_FLAME] = { NULL, NULL, graph_enter, graph_event },
+	[TAB_FUNCTIONS] = { NULL, NULL, table_enter, table_event },
+	[TAB_SANDWICH] = { NULL, NULL, sandwich_enter, sandwich_event },
+	[TAB_HISTORY] = { history_is_there,
+			  "no other requests of this operation were seen",
+			  history_enter, history_event },
+};
+
+bool explorer_has_tab(const struct explorer *e, enum explorer_tab tab)
 {
-	e->is_table = !e->is_table;
+	return !views[tab].is_there || views[tab].is_there(e);
+}
+
+void explorer_go(struct explorer *e, enum explorer_tab tab)
+{
+	if (!explorer_has_tab(e, tab)) {
+		e->message = views[tab].missing;
+		return;
+	}
+	e->tab = tab;
+	views[tab].enter(e);
+}
+
+static void go_next(struct explorer *e)
+{
+	int tab = e->tab;
+
+	do
+		tab = (tab + 1) % TABS;
+	while (!explorer_has_tab(e, (enum explorer_tab)tab));
+	explorer_go(e, (enum explorer_tab)tab);
+}
+
+void explorer_not_found(struct explorer *e)
+{
+	e->message = e->search.is_active
+			     ? e->tab == TAB_FLAME ? "no such frame is in sight"
+						   : "nothing here matches"
+			     : "nothing was searched for: /";
+}
+
+/* To the next that matches, unless what is selected does. */
+static void find_typed(struct explorer *e)
+{
+	const struct tui_event next = { .key = TUI_CHARACTER,
+					.character = 'n' };
+
+	if (!e->search.is_active ||
+	    (e->tab != TAB_TRACE && e->search.is_match[e->function]))
+		return;
+	views[e->tab].event(e, &next);
 }
 
 static void escape(struct explorer *e)
@@ -182,9 +244,7 @@ static void type(struct explorer *e, const struct tui_event *event)
 		break;
 	case TUI_ENTER:
 		e->is_typing = false;
-		if (e->search.is_active &&
-		    !search_finds(&e->search, e->selected))
-			graph_next(e, true);
+		find_typed(e);
 		break;
 	case TUI_ESCAPE:
 		e->is_typing = false;
@@ -197,6 +257,10 @@ static void type(struct explorer *e, const struct tui_event *event)
 
 static bool on_common_character(struct explorer *e, uint32_t c)
 {
+	if (c >= '1' && c < '1' + TABS) {
+		explorer_go(e, (enum explorer_tab)(c - '1'));
+		return true;
+	}
 	switch (c) {
 	case 'q':
 		e->is_done = true;
@@ -213,7 +277,11 @@ static bool on_common_character(struct explorer *e, uint32_t c)
 		e->report_top = 0;
 		return true;
 	case 't':
-		toggle_table(e);
+		explorer_go(e, e->tab == TAB_FUNCTIONS ? TAB_FLAME
+						       : TAB_FUNCTIONS);
+		return true;
+	case 'w':
+		explorer_go(e, TAB_SANDWICH);
 		return true;
 	case 'b':
 		toggle_side(e);
@@ -235,7 +303,7 @@ static bool on_common(struct explorer *e, const struct tui_event *event)
 	case TUI_CHARACTER:
 		return on_common_character(e, event->character);
 	case TUI_TAB:
-		toggle_table(e);
+		go_next(e);
 		return true;
 	case TUI_ESCAPE:
 		escape(e);
@@ -268,6 +336,14 @@ static struct tui_event as_arrow(struct tui_event event)
 	return event;
 }
 
+static void click_name(struct explorer *e, uint32_t column)
+{
+	enum explorer_tab tab = explorer_tab_at(e, column);
+
+	if (tab != TABS)
+		explorer_go(e, tab);
+}
+
 void explorer_event(struct explorer *e, const struct tui_event *event)
 {
 	struct tui_event moved;
@@ -288,8 +364,8 @@ void explorer_event(struct explorer *e, const struct tui_event *event)
 	moved = as_arrow(*event);
 	if (e->has_report)
 		report_event(e, &moved);
-	else if (e->is_table)
-		table_event(e, &moved);
+	else if (event->key == TUI_CLICK && event->row == 1)
+		click_name(e, event->column);
 	else
-		graph_event(e, &moved);
+		views[e->tab].event(e, &moved);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "model/source_path.h"
@@ -41,7 +42,7 @@ static const char *side_words(const struct explorer *e)
 	return e->has_baseline ? words[e->side] : "";
 }
 
-/* What is looked at: "flame graph, after, what changed". */
+/* How it is looked at: "by change, both, what changed". */
 static void add_mode(struct explorer *e)
 {
 	static const char *const orders[] = {
@@ -52,63 +53,102 @@ static void add_mode(struct explorer *e)
 	};
 	const char *side = side_words(e);
 
-	if (e->is_table)
-		buf_addf(&e->line, "functions %s%s%s",
-			 orders[e->functions.order],
+	if (e->tab == TAB_FUNCTIONS)
+		buf_addf(&e->line, "%s%s%s", orders[e->functions.order],
 			 e->functions.order == FUNCTIONS_SELF &&
 					 functions_have_self_lib(e->f, e->zoom)
 				 ? "+lib"
 				 : "",
 			 e->functions.is_reversed ? ", reversed" : "");
-	else
-		buf_add_text(&e->line, "flame graph");
-	buf_addf(&e->line, "%s%s", *side ? ", " : "", side);
-}
-
-/* Blanks around it. */
-#define MODE_GAPS 3u
-
-/* The title is never cut for the mode, which then stands on the last line, as
- * far as there is room. */
-static bool has_mode_room(struct explorer *e, const struct surface *s)
-{
-	size_t width;
-
-	add_mode(e);
-	width = text_width(buf_str(&e->line)) + MODE_GAPS;
-	clear_line(e);
-	return text_width(buf_str(&e->title)) + width <= s->columns;
+	else if (e->tab == TAB_FLAME)
+		buf_add_text(&e->line, side);
+	else if (e->tab == TAB_HISTORY)
+		history_add_operation(e);
 }
 
 static void draw_title(struct explorer *e, const struct surface *s)
 {
-	bool has_room = has_mode_room(e, s);
-	uint32_t width;
-
 	surface_text(s, 0, 0, s->columns, buf_str(&e->title), &title_look);
-	if (!has_room)
-		return;
-	buf_add_text(&e->line, "  ");
+}
+
+/* ---- the names of the views ---- */
+
+static const char *const names[TABS] = {
+	[TAB_TRACE] = "trace",         [TAB_FLAME] = "flame",
+	[TAB_FUNCTIONS] = "functions", [TAB_SANDWICH] = "sandwich",
+	[TAB_HISTORY] = "history",
+};
+
+/* "1 trace", or where there is no room for all of that "1". */
+static size_t name_width(const struct explorer *e, enum explorer_tab tab)
+{
+	size_t all = 0;
+
+	for (int i = 0; i < TABS; i++)
+		all += strlen(names[i]) + 4;
+	return all <= e->columns || tab == e->tab ? strlen(names[tab]) + 4 : 3;
+}
+
+enum explorer_tab explorer_tab_at(const struct explorer *e, uint32_t column)
+{
+	size_t end = 0;
+
+	for (int i = 0; i < TABS; i++) {
+		end += name_width(e, (enum explorer_tab)i);
+		if (column < end)
+			return (enum explorer_tab)i;
+	}
+	return TABS;
+}
+
+static void draw_names(struct explorer *e, const struct surface *s)
+{
+	uint32_t column = 0, width;
+
+	for (int i = 0; i < TABS; i++) {
+		enum explorer_tab tab = (enum explorer_tab)i;
+		const struct look look = {
+			.is_reverse = tab == e->tab,
+			.is_dim = !explorer_has_tab(e, tab),
+		};
+
+		width = (uint32_t)name_width(e, tab);
+		buf_addf(&e->line, " %d", i + 1);
+		if (width > 3)
+			buf_addf(&e->line, " %s", names[i]);
+		explorer_put(e, s, 1, column, width, &look);
+		column += width;
+	}
 	add_mode(e);
-	buf_add_char(&e->line, ' ');
 	width = (uint32_t)text_width(buf_str(&e->line));
-	explorer_put(e, s, 0, s->columns - width, width, &title_look);
+	if (column + width + 2 < s->columns) {
+		surface_text(s, 1, column, s->columns - width - column, STR(""),
+			     &plain);
+		column = s->columns - width;
+	} else {
+		surface_text(s, 1, column, 2, STR(""), &plain);
+		column += 2;
+	}
+	explorer_put(e, s, 1, column, s->columns > column ? s->columns - column
+							  : 0,
+		     &plain);
 }
 
 /* ---- what is selected ---- */
 
-/* Of the table's row a node that is all of the function's. */
+/* Of a row of a list a node that is all of the function's. */
 static struct flame_node selected_node(const struct explorer *e)
 {
 	const struct functions *t = &e->functions;
 	struct flame_node n = e->f->nodes[e->selected];
 
-	if (!e->is_table || t->selected >= t->count)
+	if (e->tab == TAB_FLAME)
 		return n;
-	n.function = t->rows[t->selected].function;
-	n.parent = 0;
+	n.function = e->function;
+	n.parent = e->function ? 0 : FLAME_NONE;
 	for (int side = 0; side < FLAME_SIDES; side++)
-		n.values[side] = t->rows[t->selected].values[side];
+		if (e->tab == TAB_FUNCTIONS && t->list.selected < t->count)
+			n.values[side] = t->rows[t->list.selected].values[side];
 	return n;
 }
 
@@ -143,7 +183,7 @@ static void add_function(struct explorer *e, const struct flame_node *n)
 /* Rows of the table have no path: what they take within what is zoomed to. */
 static const char *path_label(const struct explorer *e)
 {
-	if (!e->is_table)
+	if (e->tab != TAB_FUNCTIONS)
 		return NULL;
 	return e->zoom ? "within the zoom " : "total ";
 }
@@ -153,7 +193,8 @@ static void add_path(struct explorer *e, const struct flame_node *n)
 	struct out out;
 
 	/* As the whole function. */
-	if (e->is_table && e->has_baseline && !e->zoom)
+	if (e->tab == TAB_SANDWICH ||
+	    (e->tab == TAB_FUNCTIONS && e->has_baseline && !e->zoom))
 		return;
 	out_init_memory(&out, &e->line);
 	flame_path_write(&out, &e->labels.words, n, path_label(e));
@@ -164,32 +205,43 @@ static void add_self(struct explorer *e, const struct flame_node *n)
 {
 	struct out out;
 
-	if (!e->has_baseline)
+	if (!e->has_baseline || e->tab == TAB_SANDWICH)
 		return;
 	out_init_memory(&out, &e->line);
 	flame_self_write(&out, &e->labels.words, n);
 	out_release(&out);
 }
 
-/* In the order of what matters, as far as there are lines. */
-static void draw_details(struct explorer *e, const struct surface *s)
+/* A line, from 0 on, in the order of what matters; false: it says nothing. */
+static bool add_detail(struct explorer *e, uint32_t line)
 {
 	const struct flame_node n = selected_node(e);
-	uint32_t row = 1 + explorer_body_rows(e);
+
+	if (e->tab == TAB_TRACE)
+		return trace_add_detail(e, line);
+	if (e->tab == TAB_HISTORY)
+		return history_add_detail(e, line);
+	if (line == 0)
+		add_name(e, &n);
+	else if (line == 1)
+		add_path(e, &n);
+	else if (line == 2)
+		add_function(e, &n);
+	else
+		add_self(e, &n);
+	return e->line.len > 0;
+}
+
+/* As far as there are lines. */
+static void draw_details(struct explorer *e, const struct surface *s)
+{
+	uint32_t row = EXPLORER_BODY_TOP + explorer_body_rows(e);
 	uint32_t end = row + explorer_detail_rows(e);
 
-	add_name(e, &n);
-	explorer_put(e, s, row++, 0, s->columns, &bold);
-	for (int i = 0; i < 3 && row < end; i++) {
-		if (i == 0)
-			add_path(e, &n);
-		else if (i == 1)
-			add_function(e, &n);
-		else
-			add_self(e, &n);
-		if (e->line.len)
-			explorer_put(e, s, row++, 0, s->columns, &plain);
-	}
+	for (uint32_t i = 0; i < 4 && row < end; i++)
+		if (add_detail(e, i))
+			explorer_put(e, s, row++, 0, s->columns,
+				     i ? &plain : &bold);
 	while (row < end)
 		explorer_put(e, s, row++, 0, s->columns, &plain);
 }
@@ -238,7 +290,6 @@ static void draw_status(struct explorer *e, const struct surface *s)
 	const char *hint =
 		e->is_typing ? "Enter finds, Esc leaves " : "? help  q quit ";
 	uint32_t width = (uint32_t)text_width(str_from(hint));
-	bool has_mode = !has_mode_room(e, s);
 
 	if (e->message)
 		buf_addf(&e->line, "%s  ", e->message);
@@ -249,15 +300,10 @@ static void draw_status(struct explorer *e, const struct surface *s)
 		add_share(e, "  zoomed to ",
 			  flame_share(e->f, side,
 				      (double)zoom->values[side].total));
-	if (!e->is_table && e->grid.hidden_rows)
+	if (e->tab == TAB_FLAME && e->grid.hidden_rows)
 		buf_addf(&e->line, "  %" PRIu32 " row%s deeper",
 			 e->grid.hidden_rows,
 			 e->grid.hidden_rows == 1 ? "" : "s");
-	/* Behind what was asked for. */
-	if (has_mode) {
-		buf_add_text(&e->line, e->line.len ? "  " : "");
-		add_mode(e);
-	}
 	explorer_put(e, s, s->rows - 1, 0, s->columns, &plain);
 	if (width + 24 < s->columns)
 		surface_text(s, s->rows - 1, s->columns - width, width,
@@ -267,21 +313,23 @@ static void draw_status(struct explorer *e, const struct surface *s)
 /* ---- help ---- */
 
 static const char *const help_lines[] = {
-	"arrows, h j k l   to the frame beside, above, below",
+	"1 to 5, Tab       views: trace, flame, functions, sandwich, history;",
+	"                  what is selected in one is selected in the others",
+	"arrows, h j k l   to the frame beside, above, below; to a row",
 	"PgUp PgDn g G     by a screen, to the root, to the deepest",
-	"Enter, click      zoom into the frame; of a table: show it",
+	"Enter, click      zoom into the frame; of a function: show its frame;",
+	"                  in the sandwich: put it in the middle",
 	"Backspace         zoom out by a frame;  0: all the way",
 	"Esc               end the search, else zoom out",
 	"/  n  N           search by regular expression, next, previous",
-	"t, Tab            functions as a table, and back",
-	"s  r              of the table: sort by the next column, reversed",
+	"t  w              functions and back; callers and callees (sandwich)",
+	"s  r              of functions: sort by the next column, reversed",
+	"b  c              both sides, after, before alone; other colours",
 	"v                 the answer in words; arrows scroll, Esc leaves",
-	"b                 both with what changed, after alone, before alone",
-	"c                 other colours",
 	"q, Ctrl-C         quit",
 	"",
 	"+ grew or new, - shrank or gone, ! the function to blame",
-	"... narrow frames side by side: zoom into what is above them",
+	"/// not there after;  ... narrow frames side by side",
 };
 
 /* What the colours mean, beside each other. */
@@ -329,6 +377,15 @@ static void draw_too_small(const struct surface *s)
 			     row ? STR("") : STR("too small"), &plain);
 }
 
+static void (*const drawers[TABS])(struct explorer *e,
+				   const struct surface *s) = {
+	[TAB_TRACE] = trace_draw,
+	[TAB_FLAME] = graph_draw,
+	[TAB_FUNCTIONS] = table_draw,
+	[TAB_SANDWICH] = sandwich_draw,
+	[TAB_HISTORY] = history_draw,
+};
+
 void explorer_draw(struct explorer *e, const struct surface *s)
 {
 	if (s->rows < EXPLORER_ROWS_MIN || s->columns < EXPLORER_COLUMNS_MIN) {
@@ -343,11 +400,9 @@ void explorer_draw(struct explorer *e, const struct surface *s)
 		report_draw(e, s);
 		return;
 	}
-	if (e->is_table)
-		table_draw(e, s);
-	else
-		graph_draw(e, s);
+	drawers[e->tab](e, s);
 	draw_title(e, s);
+	draw_names(e, s);
 	draw_details(e, s);
 	draw_status(e, s);
 }

@@ -139,8 +139,8 @@ bool functions_build(struct functions *t, const struct flame *f, uint32_t node,
 	qsort(t->rows, t->count, sizeof *t->rows, compare);
 	if (t->is_reversed)
 		reverse(t);
-	if (t->selected >= t->count)
-		t->selected = t->count ? t->count - 1 : 0;
+	if (t->list.selected >= t->count)
+		t->list.selected = t->count ? t->count - 1 : 0;
 	return true;
 }
 

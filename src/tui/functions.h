@@ -6,6 +6,7 @@
 #define TUI_FUNCTIONS_H
 
 #include "model/flame.h"
+#include "tui/list.h"
 
 enum functions_order {
 	FUNCTIONS_SELF = 0,
@@ -29,8 +30,7 @@ struct functions {
 	uint32_t count;
 	enum functions_order order;
 	bool is_reversed;
-	uint32_t selected; /* row */
-	uint32_t top;
+	struct list list;
 	bool is_old; /* functions_build() is due */
 };
 

@@ -9,6 +9,8 @@
 
 #define COLOR_SELECTED 0x005fd7u
 #define COLOR_FOUND 0xc026d3u
+/* Of the same function as what is selected. */
+#define COLOR_SAME 0x5f7f9fu
 
 /* ---- moves ---- */
 
@@ -40,6 +42,9 @@ static void scroll(struct explorer *e)
 static void select_node(struct explorer *e, uint32_t node)
 {
 	e->selected = node;
+	/* Another view has its own, which zooming does not change. */
+	if (e->tab == TAB_FLAME)
+		e->function = e->f->nodes[node].function;
 	scroll(e);
 }
 
@@ -54,9 +59,7 @@ void graph_zoom(struct explorer *e, uint32_t node)
 	e->functions.is_old = true;
 	if (e->top > depth || depth + rows / 3 > e->top + rows)
 		e->top = depth > rows / 3 ? depth - rows / 3 : 0;
-	if (!is_shown(e, e->selected))
-		e->selected = node;
-	scroll(e);
+	select_node(e, is_shown(e, e->selected) ? e->selected : node);
 }
 
 static bool has_width(const struct explorer *e, uint32_t node)
@@ -136,7 +139,7 @@ static void go_deepest(struct explorer *e)
 		e->selected = e->zoom;
 	while ((child = widest_child(e, e->selected)) != FLAME_NONE)
 		e->selected = child;
-	scroll(e);
+	select_node(e, e->selected);
 }
 
 static void go_by_screen(struct explorer *e, bool is_down)
@@ -164,32 +167,46 @@ void graph_next(struct explorer *e, bool is_forward)
 			return;
 		}
 	}
-	e->message = e->search.is_active ? "no such frame is in sight"
-					 : "nothing was searched for: /";
+	explorer_not_found(e);
+}
+
+/* The widest frame of a function within a node; FLAME_NONE: none. */
+static uint32_t widest_of(const struct explorer *e, uint32_t node,
+			  uint32_t function)
+{
+	const double *widths = explorer_places(e)->widths;
+	uint32_t widest = FLAME_NONE;
+
+	for (uint32_t i = node; i < e->f->nodes[node].end; i++)
+		if (e->f->nodes[i].function == function && widths[i] > 0 &&
+		    (widest == FLAME_NONE || widths[i] > widths[widest]))
+			widest = i;
+	return widest;
 }
 
 void graph_show(struct explorer *e, uint32_t function)
 {
-	const double *widths = explorer_places(e)->widths;
-	uint32_t widest = e->zoom;
-	bool is_found = false;
+	uint32_t widest = widest_of(e, e->zoom, function);
 
-	for (uint32_t i = e->zoom; i < e->f->nodes[e->zoom].end; i++)
-		if (e->f->nodes[i].function == function && widths[i] > 0 &&
-		    (!is_found || widths[i] > widths[widest])) {
-			widest = i;
-			is_found = true;
+	if (widest == FLAME_NONE) {
+		widest = widest_of(e, 0, function);
+		if (widest == FLAME_NONE) {
+			e->message = "not on this side: b shows the others";
+			return;
 		}
-	search_function(&e->search, function);
-	e->is_table = false;
-	if (!is_found) {
-		e->message = "not on this side: b shows the others";
-		return;
+		graph_zoom(e, 0);
 	}
-	e->selected = widest;
+	select_node(e, widest);
 	if (!is_shown(e, widest))
 		graph_zoom(e, widest);
-	scroll(e);
+}
+
+/* To what is selected elsewhere, unless it is here. */
+void graph_enter(struct explorer *e)
+{
+	graph_settle(e);
+	if (e->f->nodes[e->selected].function != e->function)
+		graph_show(e, e->function);
 }
 
 static bool build(struct explorer *e)
@@ -215,9 +232,10 @@ static uint32_t turn_row(const struct explorer *e, uint32_t row)
 /* A second click zooms. */
 static void click(struct explorer *e, uint32_t row, uint32_t column)
 {
-	if (!row || row > explorer_body_rows(e) || !build(e))
+	if (row < EXPLORER_BODY_TOP ||
+	    row - EXPLORER_BODY_TOP >= explorer_body_rows(e) || !build(e))
 		return;
-	row = turn_row(e, row - 1);
+	row = turn_row(e, row - EXPLORER_BODY_TOP);
 	if (row >= e->grid.row_count)
 		return;
 	for (size_t i = e->grid.row_starts[row];
@@ -311,20 +329,23 @@ static struct look look_of(const struct explorer *e, const struct surface *s,
 {
 	uint32_t node = bar->node;
 	bool is_found = search_finds(&e->search, node);
+	bool is_same = node && e->f->nodes[node].function == e->function;
 	struct look look = { .is_filled = true, .fill = flame_color(e->f, explorer_palette(e), node) };
 
 	look.is_bold =
 		e->has_baseline &&
 		e->f->functions[e->f->nodes[node].function].is_to_blame;
+	if (is_same)
+		look.fill = COLOR_SAME;
 	if (is_found)
 		look.fill = COLOR_FOUND;
 	if (node == e->selected)
 		look.fill = COLOR_SELECTED;
-	look.is_light = is_found || node == e->selected;
+	look.is_light = is_same || is_found || node == e->selected;
 	if (!s->has_color) {
 		look.is_filled = false;
 		look.is_reverse = node == e->selected;
-		look.is_bold = is_found;
+		look.is_bold = is_found || is_same;
 	}
 	return look;
 }
@@ -380,12 +401,13 @@ static void draw_row(struct explorer *e, const struct surface *s, uint32_t row)
 	for (; i < end; i++) {
 		const struct flame_bar *bar = &g->bars[i];
 
-		surface_text(s, row + 1, column, bar->column - column, STR(""),
-			     &plain);
-		draw_bar(e, s, row + 1, bar);
+		surface_text(s, row + EXPLORER_BODY_TOP, column,
+			     bar->column - column, STR(""), &plain);
+		draw_bar(e, s, row + EXPLORER_BODY_TOP, bar);
 		column = bar->column + bar->columns;
 	}
-	surface_text(s, row + 1, column, s->columns - column, STR(""), &plain);
+	surface_text(s, row + EXPLORER_BODY_TOP, column, s->columns - column,
+		     STR(""), &plain);
 }
 
 void graph_draw(struct explorer *e, const struct surface *s)

@@ -25,6 +25,7 @@ bool search_init(struct search *s, const struct flame *f)
 
 void search_release(struct search *s)
 {
+	regex_free(s->re);
 	mem_free(s->is_match);
 }
 
@@ -33,6 +34,8 @@ void search_clear(struct search *s)
 	s->len = 0;
 	s->text[0] = '\0';
 	s->is_active = s->is_late = false;
+	regex_free(s->re);
+	s->re = NULL;
 	memset(s->is_match, 0, s->f->function_count * sizeof *s->is_match);
 }
 
@@ -74,19 +77,30 @@ static struct regex *compile(const struct search *s)
 static void look(struct search *s)
 {
 	struct error err = { 0 };
-	struct regex *re;
 
 	memset(s->is_match, 0, s->f->function_count * sizeof *s->is_match);
+	regex_free(s->re);
 	s->is_late = false;
 	s->is_active = s->len > 0;
-	re = s->is_active ? compile(s) : NULL;
-	if (!re)
+	s->re = s->is_active ? compile(s) : NULL;
+	if (!s->re)
 		return;
-	regex_limit_steps(re, STEPS);
+	regex_limit_steps(s->re, STEPS);
 	for (uint32_t i = 0; i < s->f->function_count && !s->is_late; i++)
-		s->is_late = !regex_match(re, s->f->functions[i].name,
+		s->is_late = !regex_match(s->re, s->f->functions[i].name,
 					  &s->is_match[i], &err);
-	regex_free(re);
+}
+
+bool search_finds_text(struct search *s, struct str a, struct str b)
+{
+	struct error err = { 0 };
+	bool is_found = false;
+
+	if (!s->re || s->is_late)
+		return false;
+	s->is_late = !regex_match(s->re, a, &is_found, &err) ||
+		     (!is_found && !regex_match(s->re, b, &is_found, &err));
+	return is_found;
 }
 
 /* UTF-8, which needs four bytes at most. */
@@ -137,13 +151,6 @@ void search_drop(struct search *s)
 		s->len = utf8_floor(s->text, s->len, s->len - 1);
 	s->text[s->len] = '\0';
 	look(s);
-}
-
-void search_function(struct search *s, uint32_t function)
-{
-	search_clear(s);
-	s->is_active = true;
-	s->is_match[function] = true;
 }
 
 bool search_finds(const struct search *s, uint32_t node)

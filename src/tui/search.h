@@ -17,6 +17,7 @@ struct search {
 	char text[SEARCH_BYTES + 1];
 	size_t len;
 	bool *is_match; /* by function */
+	struct regex *re; /* NULL: none, or none that is one */
 	bool is_active;
 	bool is_late; /* a name took too long: what follows was not looked at */
 };
@@ -32,10 +33,11 @@ void search_clear(struct search *s);
 void search_add(struct search *s, uint32_t character);
 void search_drop(struct search *s);
 
-/* Only this function, whatever was typed. */
-void search_function(struct search *s, uint32_t function);
-
 bool search_finds(const struct search *s, uint32_t node);
+
+/* Whether the pattern is in one of two texts that are no functions; the first
+ * that takes too long ends the search. */
+bool search_finds_text(struct search *s, struct str a, struct str b);
 
 /* The part of a node's values of a side that frames found have, each stack
  * once; 0..1. */

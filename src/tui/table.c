@@ -22,11 +22,9 @@ static void select_row(struct explorer *e, uint32_t row)
 {
 	struct functions *t = &e->functions;
 
-	t->selected = t->count ? (uint32_t)min_size(row, t->count - 1) : 0;
-	if (t->selected < t->top)
-		t->top = t->selected;
-	if (t->selected >= t->top + page_rows(e))
-		t->top = t->selected - page_rows(e) + 1;
+	list_select(&t->list, row, t->count, page_rows(e));
+	if (t->count)
+		e->function = t->rows[t->list.selected].function;
 }
 
 static bool build(struct explorer *e)
@@ -37,8 +35,20 @@ static bool build(struct explorer *e)
 		e->has_failed |= !functions_build(t, e->f, e->zoom,
 						  explorer_flame_side(e));
 	if (!e->has_failed)
-		select_row(e, t->selected);
+		select_row(e, t->list.selected);
 	return !e->has_failed;
+}
+
+/* To the row of what is selected elsewhere. */
+void table_enter(struct explorer *e)
+{
+	uint32_t wanted = e->function;
+
+	if (!build(e))
+		return;
+	for (uint32_t row = 0; row < e->functions.count; row++)
+		if (e->functions.rows[row].function == wanted)
+			select_row(e, row);
 }
 
 static void sort_next(struct explorer *e)
@@ -49,13 +59,13 @@ static void sort_next(struct explorer *e)
 	if (t->order == FUNCTIONS_CHANGE && !e->has_baseline)
 		t->order = FUNCTIONS_NAME;
 	t->is_old = true;
-	t->selected = t->top = 0;
+	t->list = (struct list){ 0 };
 }
 
 static void find_next(struct explorer *e, bool is_forward)
 {
 	struct functions *t = &e->functions;
-	uint32_t row = t->selected;
+	uint32_t row = t->list.selected;
 
 	for (uint32_t left = t->count; left; left--) {
 		row = is_forward ? (row + 1) % t->count
@@ -66,8 +76,7 @@ static void find_next(struct explorer *e, bool is_forward)
 			return;
 		}
 	}
-	e->message = e->search.is_active ? "no such function"
-					 : "nothing was searched for: /";
+	explorer_not_found(e);
 }
 
 static void on_character(struct explorer *e, uint32_t c)
@@ -86,33 +95,24 @@ static void on_character(struct explorer *e, uint32_t c)
 static void click(struct explorer *e, uint32_t row)
 {
 	struct functions *t = &e->functions;
+	uint32_t first = EXPLORER_BODY_TOP + 1;
 
-	if (row < 2 || row - 2 >= page_rows(e) || t->top + row - 2 >= t->count)
+	if (row < first || row - first >= page_rows(e) ||
+	    t->list.top + row - first >= t->count)
 		return;
-	if (t->top + row - 2 == t->selected)
-		graph_show(e, t->rows[t->selected].function);
+	row += t->list.top - first;
+	if (row == t->list.selected)
+		explorer_go(e, TAB_FLAME);
 	else
-		select_row(e, t->top + row - 2);
+		select_row(e, row);
 }
 
 static void move(struct explorer *e, enum tui_key key)
 {
 	struct functions *t = &e->functions;
-	uint32_t row = t->selected, page = page_rows(e);
 
-	if (key == TUI_DOWN || key == TUI_WHEEL_DOWN)
-		row++;
-	else if (key == TUI_UP || key == TUI_WHEEL_UP)
-		row -= row > 0;
-	else if (key == TUI_PAGE_DOWN)
-		row += page;
-	else if (key == TUI_PAGE_UP)
-		row -= row > page ? page : row;
-	else if (key == TUI_HOME)
-		row = 0;
-	else if (key == TUI_END)
-		row = t->count;
-	select_row(e, row);
+	list_move(&t->list, key, t->count, page_rows(e));
+	select_row(e, t->list.selected);
 }
 
 void table_event(struct explorer *e, const struct tui_event *event)
@@ -124,8 +124,7 @@ void table_event(struct explorer *e, const struct tui_event *event)
 	else if (event->key == TUI_CLICK)
 		click(e, event->row);
 	else if (event->key == TUI_ENTER)
-		graph_show(e,
-			   e->functions.rows[e->functions.selected].function);
+		explorer_go(e, TAB_FLAME);
 	else
 		move(e, event->key);
 }
@@ -134,7 +133,7 @@ void table_event(struct explorer *e, const struct tui_event *event)
 
 /* Of the functions' own unit, with its name in the head; shares without a
  * baseline. */
-static void add_share(struct explorer *e, int64_t value)
+void table_add_share(struct explorer *e, int64_t value)
 {
 	char text[UNIT_TEXT_BYTES];
 
@@ -150,52 +149,72 @@ static void add_steps(struct explorer *e, int64_t steps)
 	buf_addf(&e->line, "%9s", text);
 }
 
-static void add_change(struct explorer *e, const struct function_sum *row,
-		       int64_t steps)
+static void add_change(struct explorer *e, uint32_t function, int64_t steps)
 {
-	const struct flame_function *fn = &e->f->functions[row->function];
+	const struct flame_function *fn = &e->f->functions[function];
 	const char *mark = " ";
 	char text[UNIT_TEXT_BYTES];
 
 	scale_format_signed(&e->labels.words.scale, steps, text);
-	if (change_is_up(fn->change))
+	if (change_is_up(fn->change) && steps > 0)
 		mark = "+";
-	if (change_is_down(fn->change))
+	if (change_is_down(fn->change) && steps < 0)
 		mark = "-";
 	buf_addf(&e->line, "%9s %s%s", text, mark, fn->is_to_blame ? "!" : " ");
 }
 
-/* As the table of the command: total, before, change, self+lib. */
-static void add_compared(struct explorer *e, const struct function_sum *row)
+/* As the table of the command: total, before, change. */
+void table_add_compared(struct explorer *e, uint32_t function,
+			const int64_t values[FLAME_SIDES])
 {
 	const struct scale *scale = &e->labels.words.scale;
-	int64_t now = scale_after(scale, row->values[FLAME_SLOW].total);
-	int64_t before = scale_before(scale, row->values[FLAME_BASELINE].total);
+	int64_t now = scale_after(scale, values[FLAME_SLOW]);
+	int64_t before = scale_before(scale, values[FLAME_BASELINE]);
 
 	add_steps(e, now);
 	add_steps(e, before);
-	add_change(e, row, now - before);
-	add_steps(e, scale_after(scale, row->own[FLAME_SLOW]));
+	add_change(e, function, now - before);
+}
+
+/* Where there is no room for all of the name, its end. */
+void table_add_function(struct explorer *e, uint32_t function)
+{
+	const struct flame_function *fn = &e->f->functions[function];
+	size_t used = text_width(buf_str(&e->line));
+	size_t room = e->columns > used ? e->columns - used : 0;
+	struct str name;
+
+	e->has_failed |= e->name.state != BUF_OK;
+	buf_clear(&e->name);
+	escape_terminal_buf(&e->name, name_shown(fn->name));
+	name = buf_str(&e->name);
+	if (text_width(name) > room)
+		name = flame_name_fit(name, room);
+	buf_add_str(&e->line, name);
+	if (!fn->file.len)
+		return;
+	buf_add_text(&e->line, "   ");
+	escape_terminal_buf(&e->line,
+			    source_path_shorten(fn->file, e->f->source_root));
 }
 
 static void add_row(struct explorer *e, const struct function_sum *row)
 {
-	const struct flame_function *fn = &e->f->functions[row->function];
+	const int64_t totals[FLAME_SIDES] = {
+		row->values[FLAME_SLOW].total,
+		row->values[FLAME_BASELINE].total,
+	};
 
 	if (e->has_baseline) {
-		add_compared(e, row);
+		table_add_compared(e, row->function, totals);
+		add_steps(e, scale_after(&e->labels.words.scale,
+					 row->own[FLAME_SLOW]));
 	} else {
-		add_share(e, row->values[FLAME_SLOW].self);
-		add_share(e, row->values[FLAME_SLOW].total);
+		table_add_share(e, row->values[FLAME_SLOW].self);
+		table_add_share(e, row->values[FLAME_SLOW].total);
 	}
 	buf_add_text(&e->line, "  ");
-	escape_terminal_buf(&e->line, name_shown(row->name));
-	if (fn->file.len) {
-		buf_add_text(&e->line, "   ");
-		escape_terminal_buf(
-			&e->line,
-			source_path_shorten(fn->file, e->f->source_root));
-	}
+	table_add_function(e, row->function);
 }
 
 static void draw_head(struct explorer *e, const struct surface *s)
@@ -214,7 +233,7 @@ static void draw_head(struct explorer *e, const struct surface *s)
 	} else {
 		buf_addf(&e->line, "%9s%9s  function", "self", "total");
 	}
-	explorer_put(e, s, 1, 0, s->columns, &dim);
+	explorer_put(e, s, EXPLORER_BODY_TOP, 0, s->columns, &dim);
 }
 
 void table_draw(struct explorer *e, const struct surface *s)
@@ -225,8 +244,8 @@ void table_draw(struct explorer *e, const struct surface *s)
 		return;
 	draw_head(e, s);
 	for (uint32_t i = 0; i < page_rows(e); i++) {
-		uint32_t row = t->top + i;
-		struct look look = { .is_reverse = row == t->selected };
+		uint32_t row = t->list.top + i;
+		struct look look = { .is_reverse = row == t->list.selected };
 
 		if (row < t->count) {
 			look.is_bold =
@@ -234,6 +253,7 @@ void table_draw(struct explorer *e, const struct surface *s)
 				e->search.is_match[t->rows[row].function];
 			add_row(e, &t->rows[row]);
 		}
-		explorer_put(e, s, 2 + i, 0, s->columns, &look);
+		explorer_put(e, s, EXPLORER_BODY_TOP + 1 + i, 0, s->columns,
+			     &look);
 	}
 }

@@ -26,6 +26,8 @@ BEFORE = str(PROFILES / "go-process_cpu-normal.pb.gz")
 AFTER = str(PROFILES / "go-process_cpu-incident.pb.gz")
 DIFF = [TRACEFIND, "diff", BEFORE, AFTER, "-i"]
 PROFILE = [TRACEFIND, "profile", AFTER, "--interactive"]
+SLOW = [TRACEFIND, "slow", "--replay",
+        str(PROFILES.parent / "cases" / "n-plus-one.har.gz"), "-i"]
 READY = "q quit"
 
 tests = []
@@ -104,13 +106,13 @@ def tabulates():
     with Program(DIFF) as p:
         p.shows(READY)
         p.send("t")
-        p.shows("functions by self+lib")
+        p.shows("by self+lib")
         p.shows("total   before   change    self+lib  function   (CPU, s)")
         p.shows("1.200    0.020   +1.180 +!    1.200  main.retryLoop")
         p.send("ss")
-        p.shows("functions by change")
-        p.send("\t")
-        p.shows("flame graph")
+        p.shows("by change")
+        p.send("t")
+        p.shows("[all 2.250 s")
         p.send("b")
         p.shows("after alone")
         p.send("b")
@@ -126,6 +128,62 @@ def tabulates():
 
 
 @test
+def shows_callers_and_callees():
+    with Program(DIFF) as p:
+        p.shows(READY)
+        p.send("/chargeCard\r")
+        p.shows("main.chargeCard  ")
+        p.send("w")
+        p.shows("by main.handlePay")
+        p.send("k\r")
+        p.shows("calls main.chargeCard")
+        p.shows("  1.800    0.620   +1.180 +   main.handlePay")
+        p.send("k\r2")
+        p.shows("main.serve  main.go:41")
+        p.send("q")
+        equal(p.end(), 0, "status")
+
+
+@test
+def links_the_views():
+    """The trace, its span to blame, the functions and the other requests of a
+    case; the same on a small and on a large terminal, with ASCII alone."""
+    for rows, columns, env, bar in ((24, 80, {}, "█"), (70, 250, {}, "█"),
+                                    (24, 80, {"LC_ALL": "C"}, "=")):
+        with Program(SLOW, rows=rows, columns=columns, env=env) as p:
+            p.shows(READY)
+            p.send("1")
+            p.shows(">*")
+            p.shows("the profile is of this service: Enter")
+            p.shows(bar)
+            p.send("/SELECT users\r")
+            p.shows("user-db  SELECT users")
+            p.send("\x1bgj")
+            p.shows("web  HTTP POST")
+            p.send("\r")
+            p.shows("the profile is of another service")
+            p.send("3n")
+            p.shows("nothing was searched for")
+            p.send("/loadPreferences$\r")
+            p.shows("store.(*UserRepository).loadPreferences  ")
+            p.send("4")
+            p.shows("calls shop/internal/store.(*DB).query")
+            p.send("2")
+            p.shows("this path 321.0 ms per request, before 0.0 ms")
+            p.send("5")
+            p.shows("500 ms to 1 s: 28 in these minutes, 28 of them slow")
+            p.shows("tracefind slow 6f1e889914bfc1c183c21d748482fc3b")
+            p.send("G")
+            p.shows("this one took 577 ms")
+            p.resize(16, 60)
+            p.shows("5 history")
+            p.send("q")
+            equal(p.end(), 0, "status")
+            if env and any(byte > 127 for byte in p.data):
+                raise AssertionError("more than ASCII")
+
+
+@test
 def resizes():
     with Program(PROFILE, rows=24, columns=80) as p:
         p.shows(READY)
@@ -134,7 +192,7 @@ def resizes():
             p.resize(rows, columns)
             p.shows(READY if rows > 3 else "too small")
             if rows > 3:
-                equal(len(p.screen.lines()[1]), columns, "the root's width")
+                equal(len(p.screen.lines()[2]), columns, "the root's width")
         p.send("q")
         equal(p.end(), 0, "status")
 
@@ -264,8 +322,11 @@ def takes_clicks():
         p.until(lambda: b"1000h" in p.data and b"q quit" in p.data,
                 "the mouse")
         p.data = b""
-        p.send("\x1b[<0;41;5M\x1b[<0;41;5m")
+        p.send("\x1b[<0;41;6M\x1b[<0;41;6m")
         p.until(lambda: b"main.serve" in p.data, "the frame clicked")
+        p.data = b""
+        p.send("\x1b[<0;22;2M\x1b[<0;22;2m")
+        p.until(lambda: b"by self+lib" in p.data, "the view clicked")
         p.send("q")
         p.end()
 

@@ -32,6 +32,7 @@ class Screen:
     def resize(self, rows, columns):
         self.rows, self.columns = rows, columns
         self.row = self.column = 0
+        self.top, self.bottom = 0, rows - 1
         self.cells = [[" "] * columns for _ in range(rows)]
 
     def feed(self, data):
@@ -54,7 +55,10 @@ class Screen:
         if char == "\r":
             self.column = 0
         elif char == "\n":
-            self.row = min(self.row + 1, self.rows - 1)
+            if self.row == self.bottom:
+                self.scroll(1)
+            else:
+                self.row = min(self.row + 1, self.rows - 1)
         elif char == "\b":
             self.column = max(self.column - 1, 0)
         elif char >= " ":
@@ -66,6 +70,11 @@ class Screen:
 
     def obey(self, match):
         private, numbers, final = match.groups()
+        if match[0] == "\x1bM":
+            if self.row == self.top:
+                self.scroll(-1)
+            else:
+                self.row = max(self.row - 1, 0)
         if final is None or private:
             return
         given = [int(n) if n else 0 for n in numbers.split(";")]
@@ -82,6 +91,11 @@ class Screen:
             self.column = min(self.column + count, self.columns - 1)
         elif final == "D":
             self.column = max(self.column - count, 0)
+        elif final == "r":
+            self.top = max(given[0], 1) - 1
+            self.bottom = (given + [0])[1] or self.rows
+            self.bottom -= 1
+            self.row = self.column = 0
         elif final == "K":
             self.clear(self.row, given[0])
         elif final == "J":
@@ -89,6 +103,13 @@ class Screen:
             after = range(self.row + 1, self.rows)
             for row in (after if given[0] == 0 else range(self.rows)):
                 self.clear(row, 2)
+
+    def scroll(self, lines):
+        """Within the region, up by lines or down."""
+        blank = [[" "] * self.columns for _ in range(abs(lines))]
+        part = self.cells[self.top:self.bottom + 1]
+        part = part[lines:] + blank if lines > 0 else blank + part[:lines]
+        self.cells[self.top:self.bottom + 1] = part
 
     def clear(self, row, how):
         first = self.column if how == 0 else 0

@@ -199,10 +199,10 @@ static void test_zoom(void **state)
 	end(&e);
 }
 
-/* Frames lie in rows from 1 on: FindByEmail from 4 to 56 of 80 columns. */
+/* Frames lie in rows from 2 on: FindByEmail from 4 to 47 of 80 columns. */
 static void test_mouse(void **state)
 {
-	struct tui_event click = { .key = TUI_CLICK, .row = 3, .column = 30 };
+	struct tui_event click = { .key = TUI_CLICK, .row = 4, .column = 30 };
 	struct explorer e;
 
 	(void)state;
@@ -224,19 +224,19 @@ static void test_mouse(void **state)
 	end(&e);
 }
 
-/* Six rows hold three of the four levels. */
+/* Seven rows hold three of the four levels. */
 static void test_scroll(void **state)
 {
 	struct explorer e;
 
 	(void)state;
-	begin(&e, true, 6, 80);
+	begin(&e, true, 7, 80);
 	assert_int_equal(explorer_body_rows(&e), 3);
 	type(&e, "G");
 	assert_int_equal(e.top, 1);
 	draw(&e);
 	check_on_paper("Rows");
-	assert_null(strstr(paper.text[1], "all"));
+	assert_null(strstr(paper.text[2], "all"));
 	explorer_resize(&e, 24, 80);
 	type(&e, "g");
 	assert_int_equal(e.top, 0);
@@ -262,28 +262,132 @@ static void test_details(void **state)
 	end(&e);
 }
 
-/* Beside a title that leaves no room for it the mode goes to the last line. */
-static void test_title_is_whole(void **state)
+/* The names of the views, all or the numbers of the others alone, and how what is
+ * seen is looked at. */
+static void test_names(void **state)
 {
-	static const char title[] =
-		"user-db  UserRepository.findByEmail  612 ms";
-	size_t line = sizeof title - 1 +
-		      strlen("  flame graph, both, what changed ");
+	static const char all[] = " 1 trace  2 flame  3 functions  4 sandwich "
+				  " 5 history ";
+	struct tui_event click = { .key = TUI_CLICK, .row = 1 };
 	struct explorer e;
 
 	(void)state;
-	begin(&e, true, 24, (uint32_t)line);
+	begin(&e, true, 24, 80);
 	draw(&e);
-	assert_non_null(strstr(paper.text[0], "flame graph, both, what"));
+	assert_non_null(strstr(paper.text[0], "UserRepository.findByEmail"));
+	assert_non_null(strstr(paper.text[1], all));
+	assert_non_null(strstr(paper.text[1], "  both, what changed"));
+	for (click.column = 0; click.column < 80; click.column++) {
+		enum explorer_tab tab = explorer_tab_at(&e, click.column);
+
+		assert_int_equal(tab, click.column < 9    ? TAB_TRACE
+				      : click.column < 18 ? TAB_FLAME
+				      : click.column < 31 ? TAB_FUNCTIONS
+				      : click.column < 43 ? TAB_SANDWICH
+				      : click.column < 54 ? TAB_HISTORY
+							  : TABS);
+	}
+	click.column = 20;
+	explorer_event(&e, &click);
+	assert_int_equal(e.tab, TAB_FUNCTIONS);
+	explorer_resize(&e, 24, 40);
+	draw(&e);
+	assert_non_null(strstr(paper.text[1], " 1  2  3 functions  4  5 "));
+	assert_non_null(strstr(paper.text[1], "  by self+lib"));
 	end(&e);
-	begin(&e, true, 24, (uint32_t)line - 1);
+}
+
+/* ---- one function in all views ---- */
+
+static void check_call(const struct explorer *e, uint32_t row,
+		       enum callers_role role, uint32_t function, int64_t now,
+		       int64_t before)
+{
+	const struct callers_row *r = &e->calls.rows[row];
+
+	assert_true(row < e->calls.count);
+	assert_int_equal(r->role, role);
+	assert_int_equal(r->function, function);
+	assert_int_equal(r->values[FLAME_SLOW], now);
+	assert_int_equal(r->values[FLAME_BASELINE], before);
+}
+
+/* FindByEmail: 65 of 100 after in main.main, 50 of them in Rows.Next. */
+static void test_sandwich(void **state)
+{
+	struct explorer e;
+
+	(void)state;
+	begin(&e, true, 24, 80);
+	type(&e, "jjw");
 	draw(&e);
-	check_on_paper(title);
-	assert_null(strstr(paper.text[0], "flame graph"));
-	assert_non_null(strstr(paper.text[23], "flame graph, both, what"));
-	type(&e, "/main");
+	assert_int_equal(e.tab, TAB_SANDWICH);
+	assert_int_equal(e.calls.count, 3);
+	check_call(&e, 0, CALLERS_CALLER, 1, 6500000000, 2000000000);
+	check_call(&e, 1, CALLERS_THIS, 2, 6500000000, 2000000000);
+	check_call(&e, 2, CALLERS_CALLEE, 3, 5000000000, 0);
+	assert_int_equal(e.calls_list.selected, 1);
+	check_on_paper("     65.0      2.0    +63.0       by main.main");
+	check_on_paper("     50.0      0.0    +50.0 +     calls database/sql");
+	type(&e, "k"); /* the caller, put into the middle */
+	assert_int_equal(e.function, 1);
+	key(&e, TUI_ENTER);
+	check_call(&e, e.calls.place, CALLERS_THIS, 1, 10000000000,
+		   50000000000);
+	type(&e, "2");
+	assert_int_equal(e.selected, 1);
+	end(&e);
+}
+
+/* What is selected in one view is selected in the others. */
+static void test_linked(void **state)
+{
+	struct explorer e;
+
+	(void)state;
+	begin(&e, true, 24, 80);
+	type(&e, "jjj3");
 	draw(&e);
-	check_on_paper("/main_  matched 100.0 %");
+	assert_int_equal(e.functions.rows[e.functions.list.selected].function,
+			 3);
+	type(&e, "4");
+	assert_int_equal(e.calls.rows[e.calls_list.selected].function, 3);
+	type(&e, "3g");
+	draw(&e);
+	assert_int_equal(e.function, 2);
+	type(&e, "2");
+	assert_int_equal(e.selected, 3);
+	/* Outside of the zoom: all is shown again. */
+	type(&e, "j");
+	key(&e, TUI_ENTER);
+	type(&e, "wk");
+	key(&e, TUI_ENTER);
+	type(&e, "k");
+	assert_int_equal(e.function, 1);
+	type(&e, "2");
+	assert_int_equal(e.selected, 1);
+	assert_int_equal(e.zoom, 0);
+	end(&e);
+}
+
+static void test_missing_views(void **state)
+{
+	struct explorer e;
+
+	(void)state;
+	begin(&e, false, 24, 80);
+	type(&e, "1");
+	assert_int_equal(e.tab, TAB_FLAME);
+	draw(&e);
+	check_on_paper("there is no trace");
+	type(&e, "5");
+	assert_int_equal(e.tab, TAB_FLAME);
+	draw(&e);
+	check_on_paper("no other requests");
+	key(&e, TUI_TAB);
+	key(&e, TUI_TAB);
+	key(&e, TUI_TAB); /* past both that are missing */
+	assert_int_equal(e.tab, TAB_FLAME);
 	end(&e);
 }
 
@@ -371,7 +475,7 @@ static void test_search(void **state)
 	draw(&e);
 	check_on_paper("/rows_");
 	check_on_paper("matched 50.0 %");
-	assert_true(paper.is_marked[4]);
+	assert_true(paper.is_marked[5]);
 	key(&e, TUI_ENTER);
 	assert_false(e.is_typing);
 	assert_int_equal(e.selected, 4);
@@ -450,7 +554,7 @@ static void test_table(void **state)
 		       "(CPU per request, ms)");
 	check_on_paper("     65.0      2.0    +63.0 +!     65.0  main.(*User");
 	check_on_paper("     50.0      0.0    +50.0 +       0.0  database/sql");
-	check_on_paper("functions by self+lib");
+	check_on_paper("by self+lib");
 	type(&e, "s");
 	draw(&e);
 	assert_int_equal(row_function(&e, 0), 1);
@@ -462,12 +566,12 @@ static void test_table(void **state)
 	draw(&e);
 	assert_int_equal(row_function(&e, 6), 2);
 	type(&e, "rjj");
-	assert_int_equal(e.functions.selected, 2);
+	assert_int_equal(e.functions.list.selected, 2);
 	draw(&e);
 	check_on_paper("whole function 0.0 ms per request, before 23.5 ms, "
 		       "change -23.5 ms");
 	key(&e, TUI_ENTER); /* what is gone has its frame, but not after */
-	assert_false(e.is_table);
+	assert_int_equal(e.tab, TAB_FLAME);
 	assert_int_equal(e.selected, 7);
 	type(&e, "tb");
 	key(&e, TUI_ENTER);
@@ -476,7 +580,6 @@ static void test_table(void **state)
 	type(&e, "tgj");
 	key(&e, TUI_ENTER);
 	assert_int_equal(e.selected, 4);
-	assert_true(search_finds(&e.search, 4));
 	end(&e);
 }
 
@@ -505,7 +608,7 @@ static void test_table_zoomed(void **state)
 	type(&e, "/sysc");
 	key(&e, TUI_ENTER);
 	type(&e, "n");
-	assert_int_equal(row_function(&e, e.functions.selected), 7);
+	assert_int_equal(row_function(&e, e.functions.list.selected), 7);
 	end(&e);
 }
 
@@ -531,22 +634,22 @@ static void test_table_recursion(void **state)
 
 static void test_table_moves(void **state)
 {
-	struct tui_event click = { .key = TUI_CLICK, .row = 3 };
+	struct tui_event click = { .key = TUI_CLICK, .row = 4 };
 	struct explorer e;
 
 	(void)state;
-	begin(&e, true, 8, 80); /* four rows, the head one of them */
+	begin(&e, true, 9, 80); /* five rows, the head one of them */
 	type(&e, "tG");
-	assert_int_equal(e.functions.selected, 6);
-	assert_int_equal(e.functions.top, 3);
+	assert_int_equal(e.functions.list.selected, 6);
+	assert_int_equal(e.functions.list.top, 3);
 	key(&e, TUI_PAGE_UP);
-	assert_int_equal(e.functions.selected, 2);
+	assert_int_equal(e.functions.list.selected, 2);
 	type(&e, "gk");
-	assert_int_equal(e.functions.selected, 0);
+	assert_int_equal(e.functions.list.selected, 0);
 	explorer_event(&e, &click);
-	assert_int_equal(e.functions.selected, 1);
+	assert_int_equal(e.functions.list.selected, 1);
 	explorer_event(&e, &click);
-	assert_false(e.is_table);
+	assert_int_equal(e.tab, TAB_FLAME);
 	end(&e);
 }
 
@@ -590,8 +693,8 @@ static void test_no_color(void **state)
 	draw(&e);
 	check_on_paper("[main.main 100.0 ms===");
 	check_on_paper("[+!main.(*UserRepository).FindByEmail");
-	assert_true(paper.is_marked[3]);
-	assert_false(paper.is_marked[2]);
+	assert_true(paper.is_marked[4]);
+	assert_false(paper.is_marked[3]);
 	end(&e);
 }
 
@@ -601,7 +704,7 @@ static const uint32_t sizes[][2] = { { 10, 40 },   { 24, 80 }, { 50, 200 },
 
 static void draw_all(struct explorer *e)
 {
-	static const char *const ways[] = { "", "G", "t", "t?", "xv", "v/a" };
+	static const char *const ways[] = { "", "G", "t", "w", "5", "1", "t?", "xv", "v/a" };
 
 	for (size_t i = 0; i < COUNT_OF(ways); i++) {
 		type(e, ways[i]);
@@ -705,7 +808,10 @@ int main(void)
 		cmocka_unit_test(test_mouse),
 		cmocka_unit_test(test_scroll),
 		cmocka_unit_test(test_details),
-		cmocka_unit_test(test_title_is_whole),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_sandwich),
+		cmocka_unit_test(test_linked),
+		cmocka_unit_test(test_missing_views),
 		cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_no_baseline),
 		cmocka_unit_test(test_palettes),

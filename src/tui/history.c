@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The explorer's view of the operation's other requests: how long those of these
+ * minutes and of the baseline took, and how that went over time. What the run
+ * saw, counted; nothing is asked for it.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/escape.h"
+#include "base/num.h"
+#include "render/page.h"
+#include "render/units.h"
+#include "tui/explorer.h"
+
+#define LABEL_COLUMNS 24u
+#define COUNT_COLUMNS 7u
+/* Between the histogram and the windows. */
+#define GAP_ROWS 1u
+
+static const struct request_history *history_of(const struct explorer *e)
+{
+	return e->in->result->history;
+}
+
+bool history_is_there(const struct explorer *e)
+{
+	return history_of(e) && history_of(e)->bucket_count > 0;
+}
+
+void history_add_operation(struct explorer *e)
+{
+	escape_terminal_buf(&e->line, history_of(e)->service);
+	buf_add_text(&e->line, "  ");
+	escape_terminal_buf(&e->line, name_shown(history_of(e)->name));
+}
+
+/* Buckets, a gap, windows. */
+static uint32_t count_of(const struct explorer *e)
+{
+	const struct request_history *h = history_of(e);
+
+	return (uint32_t)(h->bucket_count + GAP_ROWS + h->window_count);
+}
+
+static uint32_t page_rows(const struct explorer *e)
+{
+	uint32_t rows = explorer_body_rows(e);
+
+	return rows > 1 ? rows - 1 : 1;
+}
+
+static uint32_t row_of_this(const struct request_history *h)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < h->bucket_count &&
+	       h->this_duration_ns >= h->buckets[i].to_ns)
+		i++;
+	return i;
+}
+
+void history_enter(struct explorer *e)
+{
+	if (!e->was_history_seen)
+		list_select(&e->requests, row_of_this(history_of(e)),
+			    count_of(e), page_rows(e));
+	e->was_history_seen = true;
+}
+
+void history_event(struct explorer *e, const struct tui_event *event)
+{
+	uint32_t first = EXPLORER_BODY_TOP + 1;
+
+	if (event->key != TUI_CLICK)
+		list_move(&e->requests, event->key, count_of(e), page_rows(e));
+	else if (event->row >= first && event->row - first < page_rows(e))
+		list_select(&e->requests, e->requests.top + event->row - first,
+			    count_of(e), page_rows(e));
+}
+
+/* ---- the histogram ---- */
+
+static uint32_t tallest(const struct request_history *h)
+{
+	uint32_t most = 1;
+
+	for (size_t i = 0; i < h->bucket_count; i++) {
+		const struct request_bucket *b = &h->buckets[i];
+		uint32_t now = b->now_count + b->selected_count;
+
+		most = now > most ? now : most;
+		most = b->baseline_count > most ? b->baseline_count : most;
+	}
+	return most;
+}
+
+static void add_cells(struct explorer *e, const char *cell, uint32_t count)
+{
+	while (count--)
+		buf_add_text(&e->line, cell);
+}
+
+/* One is seen, however many others there are. */
+static uint32_t cells_of(uint32_t count, uint32_t most, uint32_t room)
+{
+	uint32_t cells = (uint32_t)lround((double)count / most * room);
+
+	return count && !cells ? 1 : cells;
+}
+
+/* Slow ones first, then the others of these minutes, then those that were only
+ * found by asking for long ones. */
+static void add_now(struct explorer *e, const struct surface *s,
+		    const struct request_bucket *b, uint32_t most,
+		    uint32_t room)
+{
+	uint32_t slow = cells_of(b->slow_count, most, room);
+	uint32_t now = cells_of(b->now_count, most, room);
+	uint32_t all = cells_of(b->now_count + b->selected_count, most, room);
+
+	now = now > slow ? now : slow;
+	all = all > now ? all : now;
+	add_cells(e, s->use_unicode ? "█" : "#", slow);
+	add_cells(e, s->use_unicode ? "▒" : "=", now - slow);
+	add_cells(e, s->use_unicode ? "░" : "-", all - now);
+}
+
+static void add_bucket(struct explorer *e, const struct surface *s, uint32_t i)
+{
+	const struct request_history *h = history_of(e);
+	const struct request_bucket *b = &h->buckets[i];
+	uint32_t used = LABEL_COLUMNS + 2 * COUNT_COLUMNS + 2;
+	uint32_t room = s->columns > used ? (s->columns - used) / 2 : 0;
+	uint32_t most = tallest(h), bar;
+	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
+
+	format_duration(b->from_ns, from);
+	format_duration(b->to_ns, to);
+	buf_addf(&e->line, "%c %9s - %-9s ", i == row_of_this(h) ? '>' : ' ',
+		 from, to);
+	bar = cells_of(b->baseline_count, most, room);
+	buf_addf(&e->line, "%6" PRIu32 " ", b->baseline_count);
+	add_cells(e, s->use_unicode ? "▒" : "=", bar);
+	add_cells(e, " ", room - (bar < room ? bar : room));
+	buf_addf(&e->line, " %6" PRIu32 " ", b->now_count + b->selected_count);
+	add_now(e, s, b, most, room);
+}
+
+/* ---- over time ---- */
+
+static const char *role_words(enum request_role role)
+{
+	static const char *const words[REQUEST_ROLES] = {
+		[REQUESTS_NOW] = "in these minutes",
+		[REQUESTS_PREVIOUS] = "just before",
+		[REQUESTS_HOUR] = "an hour before",
+		[REQUESTS_DAY] = "a day before",
+		[REQUESTS_WEEK] = "a week before",
+	};
+
+	return words[role];
+}
+
+/* Medians of the window's parts, to one scale of all windows; blank where there
+ * were no requests. */
+static void add_medians(struct explorer *e, const struct surface *s,
+			const struct request_window *w)
+{
+	static const char *const blocks[] = { "▁", "▂", "▃", "▄",
+					      "▅", "▆", "▇", "█" };
+	static const char *const plain[] = { ".", ":", "-", "=",
+					     "+", "*", "#", "@" };
+	const struct request_history *h = history_of(e);
+	double top = 1, length = (double)(w->range.to_ns - w->range.from_ns);
+	const char *cells[REQUEST_SLOTS];
+
+	for (size_t i = 0; i < REQUEST_SLOTS; i++)
+		cells[i] = " ";
+	for (size_t i = 0; i < h->slot_count; i++)
+		top = fmax(top, (double)h->slots[i].p50_ns);
+	for (size_t i = 0; i < h->slot_count; i++) {
+		const struct request_slot *slot = &h->slots[i];
+		double after = (double)(slot->range.from_ns - w->range.from_ns);
+		double at = length > 0 ? after / length * REQUEST_SLOTS : 0;
+		int level = (int)ceil((double)slot->p50_ns / top * 8) - 1;
+
+		if (slot->role == w->role && at > -0.5 && at < REQUEST_SLOTS)
+			cells[(size_t)(at + 0.01)] =
+				(s->use_unicode ? blocks
+						: plain)[level < 0 ? 0 : level];
+	}
+	for (size_t i = 0; i < REQUEST_SLOTS; i++)
+		buf_add_text(&e->line, cells[i]);
+}
+
+static void add_range(struct explorer *e, struct time_range range)
+{
+	struct render_style style = e->in->style;
+	struct out out;
+	struct page page;
+
+	style.width = 0;
+	style.use_color = false;
+	out_init_memory(&out, &e->line);
+	page_begin(&page, &style, &out);
+	page_window(&page, range, history_of(e)->this_start_ns);
+	page_flush(&page, PAINT_NONE, "", 0);
+	page_end(&page);
+	out_release(&out);
+	while (e->line.len && e->line.data[e->line.len - 1] == '\n')
+		e->line.len--;
+}
+
+static void add_window(struct explorer *e, const struct surface *s,
+		       const struct request_window *w)
+{
+	char p50[UNIT_TEXT_BYTES] = "-";
+
+	if (w->p50_ns >= 0)
+		format_duration(w->p50_ns, p50);
+	buf_addf(&e->line, "  %-16s ", role_words(w->role));
+	add_medians(e, s, w);
+	buf_addf(&e->line, "  p50 %-9s %6" PRIu32 " request%s%s%s", p50,
+		 w->count, w->count == 1 ? "" : "s",
+		 w->is_baseline ? ", the baseline" : "",
+		 w->is_sample ? ", a sample" : "");
+}
+
+static void draw_head(struct explorer *e, const struct surface *s)
+{
+	static const struct look dim = { .is_dim = true };
+	uint32_t used = LABEL_COLUMNS + 2 * COUNT_COLUMNS + 2;
+	uint32_t room = s->columns > used ? (s->columns - used) / 2 : 0;
+
+	buf_addf(&e->line, "%*s%-*s %6s  %s", (int)LABEL_COLUMNS,
+		 "took            ", (int)(room + COUNT_COLUMNS),
+		 " baseline", "now",
+		 history_of(e)->threshold_ns
+			 ? s->use_unicode ? "█ slow" : "# slow"
+			 : "");
+	explorer_put(e, s, EXPLORER_BODY_TOP, 0, s->columns, &dim);
+}
+
+void history_draw(struct explorer *e, const struct surface *s)
+{
+	const struct request_history *h = history_of(e);
+
+	list_select(&e->requests, e->requests.selected, count_of(e),
+		    page_rows(e));
+	draw_head(e, s);
+	for (uint32_t i = 0; i < page_rows(e); i++) {
+		uint32_t row = e->requests.top + i;
+		struct look look = {
+			.is_reverse = row == e->requests.selected
+		};
+
+		if (row < h->bucket_count)
+			add_bucket(e, s, row);
+		else if (row >= h->bucket_count + GAP_ROWS &&
+			 row < count_of(e))
+			add_window(e, s,
+				   &h->windows[row - h->bucket_count -
+					       GAP_ROWS]);
+		explorer_put(e, s, EXPLORER_BODY_TOP + 1 + i, 0, s->columns,
+			     &look);
+	}
+}
+
+/* ---- what is selected ---- */
+
+static void add_counts(struct explorer *e, const struct request_bucket *b)
+{
+	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
+
+	format_duration(b->from_ns, from);
+	format_duration(b->to_ns, to);
+	buf_addf(&e->line, "%s to %s: %" PRIu32 " in these minutes", from, to,
+		 b->now_count);
+	if (history_of(e)->threshold_ns)
+		buf_addf(&e->line, ", %" PRIu32 " of them slow", b->slow_count);
+	buf_addf(&e->line, ", %" PRIu32 " in the baseline", b->baseline_count);
+	if (b->selected_count)
+		buf_addf(&e->line, ", %" PRIu32 " more found by their length",
+			 b->selected_count);
+}
+
+static void add_example(struct explorer *e, const struct request_example *x)
+{
+	char id[33], took[UNIT_TEXT_BYTES];
+
+	trace_id_format(&x->trace_id, id);
+	format_duration(x->duration_ns, took);
+	buf_addf(&e->line, "%s, %s: tracefind slow %s", took,
+		 role_words(x->role), id);
+	escape_terminal_buf(&e->line, e->in->result->servers);
+}
+
+/* Of the window that is selected, or of all. */
+static bool add_window_detail(struct explorer *e, uint32_t line)
+{
+	const struct request_history *h = history_of(e);
+	size_t at = e->requests.selected - h->bucket_count;
+	char took[UNIT_TEXT_BYTES];
+
+	format_duration(h->this_duration_ns, took);
+	if (line == 0) {
+		history_add_operation(e);
+	} else if (line == 1) {
+		buf_addf(&e->line, "this one took %s; bars are medians", took);
+	} else if (line == 2 && at >= GAP_ROWS) {
+		add_range(e, h->windows[at - GAP_ROWS].range);
+	}
+	return e->line.len > 0;
+}
+
+bool history_add_detail(struct explorer *e, uint32_t line)
+{
+	const struct request_history *h = history_of(e);
+	uint32_t row = e->requests.selected;
+
+	if (row >= h->bucket_count)
+		return add_window_detail(e, line);
+	if (line == 0)
+		add_counts(e, &h->buckets[row]);
+	else if (line <= h->buckets[row].example_count)
+		add_example(e, &h->buckets[row].examples[line - 1]);
+	return line <= h->buckets[row].example_count;
+}
