@@ -156,6 +156,11 @@ bool diff_is_by_slices(const struct diff *d)
 	return d->method == DIFF_SLICES || d->method == DIFF_SLICE_VALUES;
 }
 
+bool diff_is_narrow(const struct diff *d)
+{
+	return d->method == DIFF_SLICES && d->want->is_small_told;
+}
+
 /* Samples of twice the period are half as many for the same work: the
  * exposure of rates is counted in samples that would take it up. */
 static void diff_set_counts(struct diff *d)
@@ -342,6 +347,8 @@ static bool fit_prior(struct diff *d, struct error *err)
 		rows[i] = diff_dispersion(d, d->ids[i]);
 	d->prior =
 		dispersion_prior_of(rows, d->count, d->method == DIFF_SLICES);
+	if (diff_is_narrow(d))
+		dispersion_prior_narrow(&d->prior, rows, d->count);
 	return true;
 }
 
@@ -378,12 +385,12 @@ static void test_rows(struct thread_part *part)
 
 /* Whether so much of both sides together could be a change that is claimed.
  * What could not is no test that the others pay for; the sum says nothing of
- * the difference. */
+ * the difference. Of runs less is asked, since what is small is seldom told. */
 static bool may_matter(const struct diff *d, uint32_t id)
 {
 	return diff_delta(d, diff_value(d, id, SIDE_SLOW), 0) -
 		       diff_delta(d, 0, diff_value(d, id, SIDE_BASELINE)) >=
-	       diff_least_delta(d);
+	       (diff_is_narrow(d) ? DIFF_MIN_DELTA : diff_least_delta(d));
 }
 
 static bool find_candidates(struct diff *d, struct error *err)
@@ -451,6 +458,9 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 
 	if (fabs(delta) >= DIFF_MIN_DELTA)
 		return true;
+	/* Noise of runs is known well, and who asks has limits of his own. */
+	if (diff_is_narrow(d))
+		return fabs(delta) >= DIFF_MIN_DELTA_SMALL;
 	if (d->want->is_small_told)
 		return fabs(delta) >= DIFF_MIN_DELTA_SMALL &&
 		       fabs(effect) >=

@@ -48,6 +48,10 @@
  * standard deviation. */
 #define DIFF_WINDOW_CV 0.05
 
+/* That of blocks that were taken by turns, which lie apart as windows do. Some
+ * of it stays: one side may have come after the other each time. */
+#define DIFF_INTERLEAVED_CV 0.005
+
 /* Degrees of freedom that blocks must give before they are believed. */
 #define DIFF_MIN_SLICE_DF 2.0
 
@@ -100,6 +104,8 @@ struct diff_want {
 	double exposure[SIDE_COUNT];
 	bool is_requests_sampled;
 	bool is_small_told; /* changes down to DIFF_MIN_DELTA_SMALL */
+	bool is_interleaved; /* the blocks of both sides, in time */
+	bool is_of_runs;     /* the blocks are runs of a program */
 	const struct slice_values *slices; /* NULL: one window a side */
 	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
 	 * value that one of them has, too, is no test of its own. */
@@ -132,6 +138,11 @@ struct diff {
 	bool is_together; /* most functions moved by the factor `drift` */
 	/* How unchanged functions wander, where blocks do not tell. */
 	struct wander wander;
+	bool has_drift; /* it could be found */
+	/* Of narrow noise: the variance of the logarithm of a ratio by what
+	 * all of a block has in common, the load or the speed of the machine;
+	 * the drift takes it out where there is one. */
+	struct wander_known common;
 	struct whole_diff whole;
 	struct counts all; /* a, b: samples of the sides; exposures set */
 	double period[SIDE_COUNT];
@@ -154,6 +165,11 @@ bool diff_is_rate(const struct diff *d);
 
 /* Noise is seen in blocks. */
 bool diff_is_by_slices(const struct diff *d);
+
+/* What looks for changes everywhere needs all that can be known of functions:
+ * noise that all of a block has in common is told apart from how each function
+ * differs within it, which is that of dispersion_narrow(). */
+bool diff_is_narrow(const struct diff *d);
 
 /* A function of both sides that is no most of them, with enough samples to tell
  * how far unchanged ones wander. */
@@ -211,6 +227,13 @@ double diff_detectable(const struct diff *d, uint32_t id);
  * from one window to the next, as a relative standard deviation. */
 double diff_detectable_typical(const struct diff *d);
 double diff_typical_cv(const struct diff *d);
+
+/* diff_detectable() of a function of this share of a profile. */
+double diff_detectable_of(const struct diff *d, double share);
+
+/* How far windows lie apart, as a relative standard deviation, for noise that
+ * blocks show. */
+double diff_window_cv(const struct diff *d);
 
 /* What a certain change is called. A function that was there before but did not
  * own anything has grown; new is only what was not there at all. */

@@ -31,6 +31,7 @@ double diff_counted_variance(const struct diff *d, enum side s)
 
 struct dispersion diff_dispersion(const struct diff *d, uint32_t id)
 {
+	bool is_part = diff_is_narrow(d) && diff_is_rate(d);
 	struct slice_row rows[SIDE_COUNT];
 
 	for (int s = 0; s < SIDE_COUNT; s++) {
@@ -38,10 +39,10 @@ struct dispersion diff_dispersion(const struct diff *d, uint32_t id)
 
 		rows[s] = (struct slice_row){
 			.values = side->values + id * side->count,
-			.exposures = side->exposures,
+			.exposures = is_part ? side->wholes : side->exposures,
 			.count = side->count,
 			.value_size = d->period[s],
-			.is_share = !diff_is_rate(d),
+			.is_share = is_part || !diff_is_rate(d),
 		};
 	}
 	return dispersion_of(&rows[SIDE_SLOW], &rows[SIDE_BASELINE]);
@@ -61,6 +62,10 @@ static struct noise sampling_noise(const struct diff *d, uint32_t id,
 	sampled.n_a_variance = diff_counted_variance(d, SIDE_SLOW);
 	sampled.n_b_variance = diff_counted_variance(d, SIDE_BASELINE);
 	least = d->prior.is_counts + counts_exposure_noise(&sampled);
+	if (diff_is_narrow(d)) {
+		own = dispersion_narrow(&own, &d->prior);
+		return (struct noise){ fmax(own.phi, least), own.df };
+	}
 	return (struct noise){ fmax(dispersion_shrink(&own, &d->prior), least),
 			       d->df };
 }
@@ -80,6 +85,21 @@ bool diff_peer(const struct diff *d, uint32_t id, struct wander_peer *peer)
 	return 2 >= DIFF_WANDER_SAMPLES * peer->sampling;
 }
 
+/* Degrees of freedom of a sum of variances as in wander_at(). */
+static struct wander_known with_common(const struct diff *d,
+				       struct wander_known own)
+{
+	struct wander_known all = { own.value + d->common.value, own.df };
+	double square;
+
+	if (d->has_drift || !(d->common.value > 0))
+		return own;
+	square = own.value * own.value / own.df +
+		 d->common.value * d->common.value / d->common.df;
+	all.df = square > 0 ? all.value * all.value / square : INFINITY;
+	return all;
+}
+
 struct noise diff_noise(const struct diff *d, uint32_t id,
 			const struct counts *c)
 {
@@ -89,9 +109,10 @@ struct noise diff_noise(const struct diff *d, uint32_t id,
 
 	if (isinf(variance))
 		return sampled;
-	all = wander_at(
-		&d->wander,
-		(struct wander_known){ sampled.phi * variance, sampled.df });
+	all = with_common(
+		d, wander_at(&d->wander,
+			     (struct wander_known){ sampled.phi * variance,
+						    sampled.df }));
 	return (struct noise){ all.value / variance, all.df };
 }
 
@@ -135,12 +156,17 @@ double diff_detectable(const struct diff *d, uint32_t id)
 	return detectable(d, &c, diff_noise(d, id, &c));
 }
 
-static struct counts typical_counts(const struct diff *d)
+double diff_window_cv(const struct diff *d)
+{
+	return d->want->is_interleaved ? DIFF_INTERLEAVED_CV : DIFF_WINDOW_CV;
+}
+
+static struct counts counts_of_share(const struct diff *d, double share)
 {
 	struct counts c = d->all;
 
-	c.a *= DIFF_TYPICAL_SHARE;
-	c.b *= DIFF_TYPICAL_SHARE;
+	c.a *= share;
+	c.b *= share;
 	return c;
 }
 
@@ -158,16 +184,16 @@ static double typical_phi(const struct diff *d, const struct counts *c)
 
 double diff_typical_cv(const struct diff *d)
 {
-	struct counts c = typical_counts(d);
+	struct counts c = counts_of_share(d, DIFF_TYPICAL_SHARE);
 
 	return sqrt(wander_drift(&d->wander,
 				 typical_phi(d, &c) * counts_log_variance(&c))
 			    .value);
 }
 
-double diff_detectable_typical(const struct diff *d)
+double diff_detectable_of(const struct diff *d, double share)
 {
-	struct counts c = typical_counts(d);
+	struct counts c = counts_of_share(d, share);
 	double variance = counts_log_variance(&c);
 	struct wander_known sampling = { typical_phi(d, &c) * variance,
 					 INFINITY };
@@ -176,10 +202,15 @@ double diff_detectable_typical(const struct diff *d)
 	if (d->method == DIFF_UNTESTED || isinf(variance))
 		return NAN;
 	if (diff_is_by_slices(d))
-		sampling.df = d->df;
-	all = wander_at(&d->wander, sampling);
+		sampling.df = diff_is_narrow(d) ? d->df + d->prior.df : d->df;
+	all = with_common(d, wander_at(&d->wander, sampling));
 	return detectable(d, &c,
 			  (struct noise){ all.value / variance, all.df });
+}
+
+double diff_detectable_typical(const struct diff *d)
+{
+	return diff_detectable_of(d, DIFF_TYPICAL_SHARE);
 }
 
 /* Most functions are too small to be asked further. */

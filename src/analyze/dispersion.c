@@ -65,13 +65,16 @@ static struct dispersion_prior prior_of_values(struct dispersion *rows,
 	qsort(rows, known, sizeof *rows, compare_phi);
 	return (struct dispersion_prior){
 		.phi = known ? rows[known / 2].phi : 0,
+		.df = DISPERSION_PRIOR_DF,
 	};
 }
 
 static struct dispersion_prior prior_of_counts(const struct dispersion *rows,
 					       size_t count)
 {
-	struct dispersion_prior prior = { .is_counts = true, .phi = 1 };
+	struct dispersion_prior prior = { .is_counts = true,
+					  .phi = 1,
+					  .df = DISPERSION_PRIOR_DF };
 	double excess = 0, means = 0, phis = 0;
 	size_t known = 0;
 
@@ -97,14 +100,118 @@ struct dispersion_prior dispersion_prior_of(struct dispersion *rows,
 			 : prior_of_values(rows, count);
 }
 
+static double typical_phi(const struct dispersion *d,
+			  const struct dispersion_prior *prior)
+{
+	return prior->is_counts
+		       ? fmax(prior->phi, 1 + prior->trend * d->mean)
+		       : prior->phi;
+}
+
+/* ---- by the middle half of the functions ---- */
+
+/* Fewer values a block are too coarse for the logarithm of their phi. */
+#define NARROW_MEAN 5.0
+/* Fewer functions do not tell. */
+#define NARROW_ROWS 12
+/* As good as known. */
+#define MOST_PRIOR_DF 1000.0
+/* Half of a normal distribution is so many deviations wide. */
+#define HALF_WIDTH 1.349
+/* One in twenty that the prior explains lies above so many deviations. */
+#define OUTSIDE 1.645
+
+/* The value of a chi-squared variable over its degrees of freedom, so many
+ * deviations above its middle (Wilson and Hilferty). */
+static double chi2_part(double df, double deviations)
+{
+	double unit = 2 / (9 * df);
+	double root = 1 - unit + deviations * sqrt(unit);
+
+	return root > 0 ? root * root * root : 0;
+}
+
+/* Second derivative of log Gamma(x), x > 0: the variance of the logarithm of a
+ * gamma variable. By its recurrence up to where the series holds. */
+static double trigamma(double x)
+{
+	double sum = 0, square;
+
+	for (; x < 6; x++)
+		sum += 1 / (x * x);
+	square = 1 / (x * x);
+	return sum + 1 / x + square / 2 +
+	       square / x * (1 / 6.0 - square * (1 / 30.0 - square / 42));
+}
+
+/* Degrees of freedom whose phi would lie so far apart. */
+static double df_of_variance(double variance)
+{
+	double low = DISPERSION_PRIOR_DF, high = MOST_PRIOR_DF;
+
+	if (trigamma(low / 2) <= variance)
+		return low;
+	for (int i = 0; i < 40; i++) {
+		double df = sqrt(low * high);
+
+		if (trigamma(df / 2) > variance)
+			low = df;
+		else
+			high = df;
+	}
+	return high;
+}
+
+/* Those that tell, to the front. */
+static size_t keep_telling(struct dispersion *rows, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].df > 0 && rows[i].phi > 0 &&
+		    rows[i].mean >= NARROW_MEAN) {
+			struct dispersion row = rows[i];
+
+			rows[i] = rows[kept];
+			rows[kept++] = row;
+		}
+	return kept;
+}
+
+void dispersion_prior_narrow(struct dispersion_prior *prior,
+			     struct dispersion *rows, size_t count)
+{
+	size_t known = keep_telling(rows, count);
+	double df, width;
+
+	if (known < NARROW_ROWS)
+		return;
+	qsort(rows, known, sizeof *rows, compare_phi);
+	df = rows[known / 2].df;
+	width = log(rows[known * 3 / 4].phi / rows[known / 4].phi) / HALF_WIDTH;
+	prior->phi = fmax(1, rows[known / 2].phi / chi2_part(df, 0));
+	prior->trend = 0;
+	prior->df = df_of_variance(width * width - trigamma(df / 2));
+}
+
+struct dispersion dispersion_narrow(const struct dispersion *d,
+				    const struct dispersion_prior *prior)
+{
+	struct dispersion out = *d;
+	double typical = typical_phi(d, prior);
+
+	if (d->df > 0 && d->phi > typical * chi2_part(d->df, OUTSIDE))
+		return out;
+	out.phi = fmax(1, dispersion_shrink(d, prior));
+	out.df = d->df + prior->df;
+	return out;
+}
+
 double dispersion_shrink(const struct dispersion *d,
 			 const struct dispersion_prior *prior)
 {
-	double typical = prior->is_counts
-				 ? fmax(prior->phi, 1 + prior->trend * d->mean)
-				 : prior->phi;
-	double phi = (DISPERSION_PRIOR_DF * typical + d->df * d->phi) /
-		     (DISPERSION_PRIOR_DF + d->df);
+	double phi = (prior->df * typical_phi(d, prior) + d->df * d->phi) /
+		     (prior->df + d->df);
 
 	return fmax(prior->is_counts ? 1 : d->phi, phi);
 }

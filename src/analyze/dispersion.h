@@ -43,6 +43,8 @@ struct dispersion_prior {
 	/* Growth of phi with the mean of a block: load that rises lifts large
 	 * functions by many deviations. 0 for values that are no samples. */
 	double trend;
+	/* Degrees of freedom that it weighs as much as. */
+	double df;
 };
 
 /* Pearson's statistic of both sides, each around its own rate. */
@@ -53,6 +55,22 @@ struct dispersion dispersion_of(const struct slice_row *slow,
  * into another order. */
 struct dispersion_prior dispersion_prior_of(struct dispersion *rows,
 					    size_t count, bool is_counts);
+
+/* The same for blocks that are many or runs of their own, by the middle half of
+ * the functions: most are steady, a few (those of garbage collectors) are not
+ * and must not speak for all. Weighs as much as the middle half lies close
+ * together: where it does so no more than few blocks let it, what it shows is as
+ * good as known (empirical Bayes; Smyth, Statistical Applications in Genetics
+ * and Molecular Biology 3, 2004, section 6.2; robust as in Phipson and others,
+ * Annals of Applied Statistics 10, 2016). prior is of counts; rows are put into
+ * another order. */
+void dispersion_prior_narrow(struct dispersion_prior *prior,
+			     struct dispersion *rows, size_t count);
+
+/* For such a prior: what a function's noise is taken as. One that lies outside
+ * of what the prior explains has only its own phi to go by. */
+struct dispersion dispersion_narrow(const struct dispersion *d,
+				    const struct dispersion_prior *prior);
 
 /* The function's phi, drawn towards the prior: upwards only where values are
  * no samples, since each lock has waits of its own length; of samples never

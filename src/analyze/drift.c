@@ -38,8 +38,24 @@ static double entry_ratio(const struct diff *d, uint32_t id)
 
 /* ---- the whole ---- */
 
+/* How the blocks differ as wholes. */
+static struct dispersion whole_dispersion(const struct diff *d)
+{
+	struct slice_row rows[SIDE_COUNT];
+
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct slice_side *side = &d->want->slices->sides[s];
+
+		rows[s] = (struct slice_row){ .values = side->wholes,
+					      .exposures = side->exposures,
+					      .count = side->count,
+					      .value_size = d->period[s] };
+	}
+	return dispersion_of(&rows[SIDE_SLOW], &rows[SIDE_BASELINE]);
+}
+
 /* Known from as many values as there are: the drift between windows, and what
- * a row of all values would have. */
+ * a row of all values would have, or what the blocks as wholes show. */
 static struct noise whole_noise(const struct diff *d)
 {
 	struct counts c = d->all;
@@ -50,7 +66,9 @@ static struct noise whole_noise(const struct diff *d)
 	/* What a function of such a size is expected to have in a block. */
 	phi = fmax(d->prior.phi,
 		   1 + d->prior.trend * (c.a + c.b) / (d->df + SIDE_COUNT));
-	return (struct noise){ phi + counts_drift(&c, DIFF_WINDOW_CV), d->df };
+	if (diff_is_narrow(d))
+		phi = fmax(d->prior.is_counts, whole_dispersion(d).phi);
+	return (struct noise){ phi + counts_drift(&c, diff_window_cv(d)), d->df };
 }
 
 /* Deviations that a change shows which is seen in four of five cases: those of
@@ -82,6 +100,10 @@ void whole_test(struct diff *d)
 	if (d->method == DIFF_UNTESTED)
 		return;
 	noise = whole_noise(d);
+	if (diff_is_narrow(d))
+		d->common = (struct wander_known){
+			noise.phi * counts_log_variance(&d->all), d->df
+		};
 	w->q = counts_test(&d->all, noise);
 	w->is_changed = w->is_changed && w->q <= DIFF_FALSE_DISCOVERY;
 	w->detectable = detectable_part(&d->all, noise);
@@ -195,7 +217,7 @@ static struct wander_prior wander_prior_of(const struct diff *d)
 	bool may_rise = d->want->is_small_told;
 
 	if (diff_is_by_slices(d))
-		return (struct wander_prior){ 1, DIFF_WINDOW_CV, may_rise };
+		return (struct wander_prior){ 1, diff_window_cv(d), may_rise };
 	return (struct wander_prior){ OVERDISPERSION_BASE, BURST_CV, may_rise };
 }
 
@@ -314,8 +336,9 @@ bool drift_find(struct diff *d, struct error *err)
 		median = median_vote(votes, count);
 	if (!(median > 0) || !isfinite(median))
 		return true;
+	d->has_drift = true;
 	d->drift = median;
-	if (diff_is_rate(d) && !d->is_together)
+	if (diff_is_rate(d) && !d->is_together && !diff_is_narrow(d))
 		d->drift = fmin(DIFF_COMMON_RATE,
 				fmax(1 / DIFF_COMMON_RATE, median));
 	return true;

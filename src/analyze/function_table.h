@@ -69,7 +69,10 @@ struct func_table {
 	bool is_plain;                  /* names count as they are */
 	const struct code_rules *rules; /* the user's, or NULL */
 	unsigned int languages;
-	uint32_t *known; /* by entry: its last function of the slow side + 1 */
+	/* By entry, but of those that were added later: its last function of
+	 * the slow side + 1. */
+	uint32_t *known;
+	uint32_t known_count;
 	struct func_side sides[SIDE_COUNT];
 };
 

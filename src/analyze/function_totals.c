@@ -6,7 +6,7 @@
 #include "analyze/function_totals_sums.h"
 #include "analyze/renamed_packages.h"
 
-static uint32_t entry_find(const struct func_table *t, struct str key)
+uint32_t func_table_find(const struct func_table *t, struct str key)
 {
 	uint32_t id = map_find(&t->map, key);
 
@@ -19,12 +19,12 @@ static bool find_entry(const struct func_table *t, struct str name,
 {
 	struct str identity;
 
-	*id = entry_find(t, name);
+	*id = func_table_find(t, name);
 	if (*id != MAP_NONE)
 		return true;
 	if (!func_identity(name, key, &identity, err))
 		return false;
-	*id = entry_find(t, identity);
+	*id = func_table_find(t, identity);
 	return true;
 }
 

@@ -24,4 +24,10 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 bool func_side_bind(const struct func_table *t, struct func_side *side,
 		    struct error *err) MUST_CHECK;
 
+/* The entry of an identity, or ENTRY_NONE; and the same where one is added when
+ * there is none. The identity of an added one is borrowed. */
+uint32_t func_table_find(const struct func_table *t, struct str identity);
+bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
+		    struct error *err) MUST_CHECK;
+
 #endif

@@ -2,6 +2,7 @@
 #include "analyze/function_totals_entries.h"
 
 #include "analyze/function_key.h"
+#include "analyze/function_totals.h"
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/thread.h"
@@ -111,6 +112,14 @@ static bool entry_of(struct func_table *t, struct str identity, uint32_t hash,
 		return entry_add(t, identity, hash, name, id, err);
 	entry_join(t, *id, name);
 	return true;
+}
+
+bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
+		    struct error *err)
+{
+	*id = map_find(&t->map, identity);
+	return *id != MAP_NONE ||
+	       entry_add(t, identity, map_hash(identity), identity, id, err);
 }
 
 #define ROOM_MAX ((size_t)1000000)

@@ -24,7 +24,7 @@ static bool is_same_function(const struct profile *p, uint32_t f,
 static uint32_t twin_of(const struct func_table *t, const struct profile *p,
 			uint32_t f, uint32_t id)
 {
-	uint32_t known = id == ENTRY_NONE ? 0 : t->known[id];
+	uint32_t known = id < t->known_count ? t->known[id] : 0;
 
 	return known && is_same_function(p, f, t->sides[SIDE_SLOW].profile,
 					 known - 1)
@@ -123,6 +123,7 @@ static bool kinds_alloc(struct categories *k, struct error *err)
 	struct func_table *t = k->t;
 
 	t->known = arena_array(t->arena, t->count, sizeof *t->known);
+	t->known_count = (uint32_t)t->count;
 	k->subjects = arena_array(&k->scratch, functions_of(t, SIDE_SLOW),
 				  sizeof *k->subjects);
 	k->twins = arena_array(&k->scratch, functions_of(t, SIDE_BASELINE),

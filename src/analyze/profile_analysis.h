@@ -12,6 +12,7 @@
 #include "model/result.h"
 
 struct code_rules; /* analyze/code_rules.h */
+struct snapshot;   /* model/snapshot.h */
 
 /* One side in equal parts, of the window's time or of the cohort's spans: how
  * much the parts differ tells how much the sides may. The profile of the side
@@ -48,6 +49,13 @@ struct rank_want {
 	bool is_requests_sampled;
 	struct rank_slices slow_slices;
 	struct rank_slices baseline_slices;
+	/* The baseline is one, and its profile that of snapshot_profile();
+	 * its slices are those of the snapshot. */
+	const struct snapshot *baseline_snapshot;
+	/* The blocks of both sides were taken by turns: what sets windows apart
+	 * is in how far they differ. */
+	bool is_interleaved;
+	bool is_of_runs; /* the blocks are runs of a program */
 	const struct code_rules *rules; /* the user's about kinds, or NULL */
 	/* Rows and their order as pprof has them: names count as they are,
 	 * numbers in them that were generated too. */

@@ -7,7 +7,8 @@
 #include "analyze/function_totals.h"
 #include "analyze/category_share.h"
 #include "analyze/loop.h"
-#include "analyze/rank_facts.h"
+#include "analyze/rank_exposure.h"
+#include "analyze/snapshot_baseline.h"
 #include "analyze/through.h"
 #include "base/num.h"
 
@@ -463,55 +464,6 @@ static void whole_write(const struct ranking *r, struct result *result)
 
 /* ---- comparison ---- */
 
-/* A number of samples is time only with the sampling period, and the two
- * sides may have been sampled at different ones. */
-static bool is_sample_count(const struct profile *p)
-{
-	return str_equal(profile_type_name(p), STR("samples")) &&
-	       !time_unit_ns(profile_unit(p));
-}
-
-/* What of the ways wanted is known on both sides, the first that is. What is in
- * use at a time is no rate. */
-static enum normalize known_way(const struct rank_want *want, bool is_gauge)
-{
-	enum normalize way = want->normalize;
-
-	if (is_gauge && way != NORMALIZE_SHARE)
-		return NORMALIZE_VALUE;
-	if (way == NORMALIZE_REQUEST &&
-	    !(want->slow_requests > 0 && want->baseline_requests > 0))
-		way = NORMALIZE_RATE;
-	if (way == NORMALIZE_RATE &&
-	    !(want->window_ns > 0 && want->baseline_ns > 0))
-		way = NORMALIZE_VALUE;
-	return way;
-}
-
-static void set_exposure(const struct rank_want *want, struct diff_want *out,
-			 const struct profile *slow, struct rank_facts *facts)
-{
-	double *exposure = out->exposure;
-
-	out->normalize = known_way(want, slow->is_gauge);
-	out->is_requests_sampled = want->is_requests_sampled;
-	out->is_small_told = want->by == RANK_DELTA;
-	exposure[SIDE_SLOW] = exposure[SIDE_BASELINE] = 1;
-	if (out->normalize == NORMALIZE_REQUEST) {
-		exposure[SIDE_SLOW] = want->slow_requests;
-		exposure[SIDE_BASELINE] = want->baseline_requests;
-	} else if (out->normalize == NORMALIZE_RATE) {
-		exposure[SIDE_SLOW] = (double)want->window_ns / 1e9;
-		exposure[SIDE_BASELINE] = (double)want->baseline_ns / 1e9;
-	}
-	facts->is_other_way =
-		want->is_way_asked && out->normalize != want->normalize;
-	facts->asked_way = want->normalize;
-	facts->is_gauge = slow->is_gauge;
-	facts->is_rate_of_samples =
-		out->normalize == NORMALIZE_RATE && is_sample_count(slow);
-}
-
 /* An empty side has no shares to compare; a rate can be zero. */
 static bool is_comparable(const struct profile *slow,
 			  const struct profile *baseline,
@@ -547,14 +499,18 @@ static bool build_slices(const struct ranking *r, enum rank_by by,
 			 struct error *err)
 {
 	struct rank_want measure = *r->want;
+	bool is_share = want->normalize == NORMALIZE_SHARE;
 
 	measure.by = by;
 	want->by = by;
 	want->slices = NULL;
-	if (!measure.slow_slices.count && !measure.baseline_slices.count)
+	if (!measure.slow_slices.count && !measure.baseline_slices.count &&
+	    !r->want->baseline_snapshot)
 		return true;
-	if (!slice_values_build(slices, r->t, &measure,
-				want->normalize == NORMALIZE_SHARE, err))
+	if (!slice_values_build(slices, r->t, &measure, is_share, err) ||
+	    (r->want->baseline_snapshot &&
+	     !snapshot_slices(&slices->sides[SIDE_BASELINE], r->t,
+			      r->want->baseline_snapshot, by, is_share, err)))
 		return false;
 	want->slices = slices;
 	return true;
@@ -635,6 +591,17 @@ static bool rank_compared(struct ranking *r, struct result *result,
 	return rank_facts_take(r->facts, r->t, r->diffs ? &r->diff : NULL, err);
 }
 
+static bool table_build(const struct ranking *r, struct func_table *t,
+			struct arena *arena, const struct profile *slow,
+			const struct profile *baseline, struct error *err)
+{
+	const struct snapshot *s = baseline ? r->want->baseline_snapshot : NULL;
+
+	return func_table_build(t, arena, slow, s ? NULL : baseline,
+				r->want->rules, r->want->is_plain, err) &&
+	       (!s || snapshot_join(t, s, baseline, err));
+}
+
 static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		 const struct profile *slow, const struct profile *baseline,
 		 struct result *result, struct error *err)
@@ -647,12 +614,11 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 	r->facts->arena = &result->arena;
 	result->rank_facts = r->facts;
 	if (baseline)
-		set_exposure(r->want, want, slow, r->facts);
+		rank_exposure_set(r->want, want, slow, r->facts);
 	if (!is_comparable(slow, baseline, want, r->facts))
 		baseline = NULL;
 	set_compared(slow, baseline, want, result);
-	if (!func_table_build(t, arena, slow, baseline, r->want->rules,
-			      r->want->is_plain, err))
+	if (!table_build(r, t, arena, slow, baseline, err))
 		return false;
 	if (baseline) {
 		if (!rank_compared(r, result, err))

@@ -3,6 +3,10 @@
 
 #define WHAT "ranking functions"
 
+const double rank_power_shares[RANK_POWER_SHARES] = {
+	0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.5
+};
+
 /* Names of tables go with them. */
 static bool keep_name(struct rank_facts *f, struct str name, struct str *out,
 		      struct error *err)
@@ -52,6 +56,12 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 	f->is_share = d->want->normalize == NORMALIZE_SHARE;
 	f->is_together = d->is_together;
 	f->drift = d->drift;
+	f->has_drift = d->has_drift;
+	f->is_drift_bounded = !diff_is_narrow(d);
+	f->is_of_runs = d->want->is_of_runs;
+	f->is_interleaved = d->want->is_interleaved;
+	for (size_t i = 0; i < RANK_POWER_SHARES; i++)
+		f->detectable[i] = diff_detectable_of(d, rank_power_shares[i]);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		f->slices[s] = slices ? slices->sides[s].count : 0;
 		f->period[s] = d->period[s];

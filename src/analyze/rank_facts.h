@@ -13,6 +13,10 @@
 /* Pairs of renamed functions that are named; all are counted. */
 #define RANK_RENAMINGS 3u
 
+/* Shares of a profile whose functions' smallest visible growth is told. */
+#define RANK_POWER_SHARES 12
+extern const double rank_power_shares[RANK_POWER_SHARES];
+
 struct func_renaming {
 	struct str from;
 	struct str to;
@@ -50,13 +54,19 @@ struct rank_facts {
 	enum diff_method method;
 	struct str value_type; /* of the slow side: "inuse_space" */
 	size_t slices[SIDE_COUNT];
+	bool is_of_runs; /* slices are runs of a program */
+	bool is_interleaved;
 	double phi; /* as in struct wander, and so on */
 	size_t peers;
 	double window_cv; /* diff_typical_cv() */
 	double period[SIDE_COUNT];
+	/* diff_detectable_of() these shares. */
+	double detectable[RANK_POWER_SHARES];
 	bool is_share;
 	bool is_together;
 	double drift;
+	bool has_drift; /* it could be found */
+	bool is_drift_bounded; /* by DIFF_COMMON_RATE, as it is without blocks */
 };
 
 /* One more pair, and one more shift. */

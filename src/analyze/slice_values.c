@@ -76,10 +76,11 @@ static bool side_alloc(struct slice_pass *pass,
 		out->count += is_kept(slices, i, is_share);
 	/* Entries are fewer than 2^32 and blocks take memory each. */
 	out->exposures = arena_array(arena, out->count, sizeof *out->exposures);
+	out->wholes = arena_array(arena, out->count, sizeof *out->wholes);
 	out->values =
 		arena_array(arena, out->count, entries * sizeof *out->values);
 	pass->seen = arena_array(arena, entries, sizeof *pass->seen);
-	if (!out->exposures || !out->values || !pass->seen)
+	if (!out->exposures || !out->wholes || !out->values || !pass->seen)
 		return arena_fail(arena, "comparing blocks", err);
 	return true;
 }
@@ -101,6 +102,7 @@ static bool add_slices(struct slice_pass *pass,
 		for (uint32_t k = 0; k < p->stack_count; k++)
 			if (p->stacks[k].frame_count)
 				add_stack(pass, &p->stacks[k]);
+		pass->out->wholes[pass->at] = (double)p->whole_total;
 		pass->out->exposures[pass->at++] =
 			exposure_of(slices, i, is_share);
 	}

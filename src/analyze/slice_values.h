@@ -13,6 +13,7 @@
 struct slice_side {
 	size_t count;
 	double *exposures;
+	double *wholes; /* all values of the block */
 	double *values; /* count for each entry of the table */
 };
 

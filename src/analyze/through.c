@@ -107,7 +107,7 @@ static bool add_sides(struct tracing *t, struct error *err)
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct func_side *side = &t->d->t->sides[s];
 
-		if (!side->profile)
+		if (!side->profile || !side->entries)
 			continue;
 		stack_walk_init(stack, side->profile);
 		while (stack_walk_next(stack))
@@ -116,18 +116,52 @@ static bool add_sides(struct tracing *t, struct error *err)
 	return true;
 }
 
+/* A snapshot has no stacks: what the lower function took is taken to have come
+ * from the same callers as now. */
+static void guess_baseline(struct tracing *t)
+{
+	for (size_t lower = 0; lower < t->count; lower++) {
+		const struct side_values *v =
+			t->d->t->entries[t->ids[lower]].values;
+		double part = v[SIDE_SLOW].total
+				      ? (double)v[SIDE_BASELINE].total /
+						(double)v[SIDE_SLOW].total
+				      : 0;
+
+		for (size_t upper = 0; upper < t->count; upper++) {
+			int64_t *both = both_of(t, upper, lower);
+
+			both[SIDE_BASELINE] =
+				(int64_t)((double)both[SIDE_SLOW] * part);
+		}
+	}
+}
+
 /* ---- what holds a change ---- */
+
+/* Beside what all did, where that is taken out of noise. */
+static double delta_beside(const struct tracing *t, int64_t slow,
+			   int64_t baseline)
+{
+	double drift = diff_is_narrow(t->d) ? t->d->drift : 1;
+
+	return diff_delta(t->d, slow, (int64_t)((double)baseline * drift));
+}
 
 static double delta_of(const struct tracing *t, size_t i)
 {
-	return t->d->rows[t->ids[i]].delta;
+	const struct side_values *v = t->d->t->entries[t->ids[i]].values;
+
+	if (!diff_is_narrow(t->d))
+		return t->d->rows[t->ids[i]].delta;
+	return delta_beside(t, v[SIDE_SLOW].total, v[SIDE_BASELINE].total);
 }
 
 static double delta_between(const struct tracing *t, size_t upper, size_t lower)
 {
 	const int64_t *v = both_of(t, upper, lower);
 
-	return diff_delta(t->d, v[SIDE_SLOW], v[SIDE_BASELINE]);
+	return delta_beside(t, v[SIDE_SLOW], v[SIDE_BASELINE]);
 }
 
 /* delta is most of whole, the same way. */
@@ -264,6 +298,8 @@ bool through_find(struct diff *d, const struct diff *self_lib,
 		return true;
 	if (!add_sides(&t, err))
 		return false;
+	if (!d->t->sides[SIDE_BASELINE].entries)
+		guess_baseline(&t);
 	find_asking(&t);
 	for (size_t i = 0; i < t.count; i++) {
 		uint32_t through = find_through(&t, i);

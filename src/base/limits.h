@@ -282,6 +282,13 @@
  * 15 ns each: three seconds. A million names of the usual length. */
 #define LIMIT_DEMANGLE_WORK 200000000u
 
+/* Snapshots of `check`: a line of some 200 bytes for each function that takes
+ * part, of which large programs have some thousand. Runs of one side are as many
+ * as there may be arguments. */
+#define LIMIT_SNAPSHOT_BYTES (16 * MIB)
+#define LIMIT_SNAPSHOT_FUNCTIONS 50000u
+#define LIMIT_SNAPSHOT_HEAP_BYTES (64 * MIB)
+
 /* A source file to list lines of, and its path. Generated parsers reach some
  * MiB. */
 #define LIMIT_SOURCE_BYTES (16 * MIB)

@@ -79,6 +79,17 @@ static void note_untested(const struct rank_facts *f, struct notes *notes)
 
 static void note_slices(const struct rank_facts *f, struct notes *notes)
 {
+	if (f->is_of_runs) {
+		notes_add(notes,
+			  "noise was measured on %zu runs of the candidate and "
+			  "%zu of the baseline, %s: between the sides it is "
+			  "taken as %.1f %%%s",
+			  f->slices[SIDE_SLOW], f->slices[SIDE_BASELINE],
+			  f->is_interleaved ? "taken by turns"
+					    : "one side after the other",
+			  100 * f->window_cv, f->peers ? SHOWN : "");
+		return;
+	}
 	notes_add(notes,
 		  "noise was measured on %zu blocks of the slow side and %zu "
 		  "of the baseline; between the two windows it is taken as "
@@ -121,7 +132,8 @@ static void note_method(const struct rank_facts *f, struct notes *notes)
 /* No more than so much is taken for what all have in common. */
 static bool is_bounded(const struct rank_facts *f)
 {
-	return f->drift >= DIFF_COMMON_RATE || f->drift <= 1 / DIFF_COMMON_RATE;
+	return f->is_drift_bounded && (f->drift >= DIFF_COMMON_RATE ||
+				       f->drift <= 1 / DIFF_COMMON_RATE);
 }
 
 static void note_drift(const struct rank_facts *f, struct notes *notes)

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "analyze/dispersion.h"
+#include "analyze/stats.h"
 
 static void assert_close(double have, double want)
 {
@@ -142,6 +143,75 @@ static void test_shrinkage(void **state)
 		     (4 * 111 + 18 * 0.3) / 22);
 }
 
+#define STEADY 60
+
+/* The quantile of the normal distribution. */
+static double normal_at(double p)
+{
+	double z = normal_two_sided_quantile(2 * fmin(p, 1 - p));
+
+	return p < 0.5 ? -z : z;
+}
+
+/* So many functions whose phi lies apart as 20 degrees of freedom let it (two of
+ * three within a third), and some that a collector of garbage drives. */
+static struct dispersion_prior narrow_prior(struct dispersion rows[STEADY + 6],
+					    double apart)
+{
+	struct dispersion_prior prior;
+
+	for (size_t i = 0; i < STEADY; i++)
+		rows[i] = (struct dispersion){
+			.phi = exp(apart * normal_at((double)(i + 1) /
+						     (STEADY + 1))),
+			.df = 20,
+			.mean = 100,
+		};
+	for (size_t i = STEADY; i < STEADY + 6; i++)
+		rows[i] = (struct dispersion){ .phi = 30, .df = 20,
+					       .mean = 100 };
+	prior = dispersion_prior_of(rows, STEADY + 6, true);
+	dispersion_prior_narrow(&prior, rows, STEADY + 6);
+	return prior;
+}
+
+static void test_narrow(void **state)
+{
+	struct dispersion rows[STEADY + 6], d = { .df = 20, .mean = 100 };
+	struct dispersion_prior prior = narrow_prior(rows, 0.28);
+
+	(void)state;
+	/* The few do not speak for all: as good as known. */
+	assert_true(prior.phi >= 1 && prior.phi < 1.2);
+	assert_true(prior.df > 100);
+	d.phi = 1.3;
+	assert_true(dispersion_narrow(&d, &prior).phi < 1.2);
+	assert_true(dispersion_narrow(&d, &prior).df > 100);
+	/* One of them has its own. */
+	d.phi = 30;
+	assert_close(dispersion_narrow(&d, &prior).phi, 30);
+	assert_close(dispersion_narrow(&d, &prior).df, 20);
+	/* Functions that differ speak little for each other. */
+	prior = narrow_prior(rows, 1.2);
+	assert_true(prior.df < 10);
+	/* Less than Poisson's variance is luck. */
+	d.phi = 0.2;
+	assert_true(dispersion_narrow(&d, &prior).phi >= 1);
+}
+
+/* Too few to tell: as before. */
+static void test_narrow_few(void **state)
+{
+	struct dispersion rows[2] = { { .phi = 3, .df = 20, .mean = 50 },
+				      { .phi = 1, .df = 20, .mean = 50 } };
+	struct dispersion_prior prior = dispersion_prior_of(rows, 2, true);
+
+	(void)state;
+	dispersion_prior_narrow(&prior, rows, 2);
+	assert_close(prior.phi, 2);
+	assert_close(prior.df, DISPERSION_PRIOR_DF);
+}
+
 /* Of delays the median is typical, 1e8 here, and draws upwards only: (4 * 1e8
  * + 6 * 2e7) / 10. */
 static void test_shrinkage_of_values(void **state)
@@ -174,6 +244,8 @@ int main(void)
 		cmocka_unit_test(test_sample_size),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_shrinkage),
+		cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_narrow_few),
 		cmocka_unit_test(test_shrinkage_of_values),
 	};
 

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/gates.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/rank_facts.h"
+#include "base/map.h"
+#include "base/num.h"
+
+/* Of what it was, in parts of what it is now, and beside what most functions
+ * did. INFINITY where it was not there. */
+static double growth_of(double now, double delta, double drift)
+{
+	double before = now - delta;
+
+	return before > 0 ? now / before / drift - 1 : INFINITY;
+}
+
+/* The same of an end of the interval of delta. */
+static double growth_at(double now, double delta, double end, double drift)
+{
+	double before = fmax(1e-12, now - delta);
+
+	return (before + end) / before / drift - 1;
+}
+
+static struct gate_hit row_growth(const struct function_row *row, double drift)
+{
+	return (struct gate_hit){
+		.gate = GATE_FUNCTION,
+		.row = row,
+		.growth = growth_of(row->total, row->delta, drift),
+		.low = growth_at(row->total, row->delta, row->delta_low, drift),
+		.high = growth_at(row->total, row->delta, row->delta_high,
+				  drift),
+		.q = row->q,
+	};
+}
+
+static struct gate_hit total_growth(const struct whole_change *w)
+{
+	double before = fmax(1e-12, 1 - w->delta);
+
+	return (struct gate_hit){
+		.gate = GATE_TOTAL,
+		.growth = w->delta / before,
+		.low = w->delta_low / before,
+		.high = w->delta_high / before,
+		.q = w->q,
+	};
+}
+
+_Static_assert(GATES_POWERS == RANK_POWER_SHARES, "a growth each");
+
+/* ---- what is broken ---- */
+
+struct judging {
+	struct gates *g;
+	const struct result *result;
+	double drift;    /* that growth is told beside */
+	struct map rows; /* by name, rank - 1 */
+};
+
+/* Which limit a row breaks by itself, GATE_COUNT: none. */
+static enum gate_kind broken_by(const struct judging *j,
+				const struct function_row *row)
+{
+	const double *limit = j->g->limits.limit;
+
+	if (row->change == CHANGE_NEW)
+		return limit[GATE_NEW] >= 0 && row->total > limit[GATE_NEW]
+			       ? GATE_NEW
+			       : GATE_COUNT;
+	if (row->change == CHANGE_GROWN && limit[GATE_FUNCTION] >= 0 &&
+	    growth_of(row->total, row->delta, j->drift) > limit[GATE_FUNCTION])
+		return GATE_FUNCTION;
+	return GATE_COUNT;
+}
+
+/* What only passes on the change of another that breaks a limit is told with
+ * that one. */
+static bool is_told_elsewhere(const struct judging *j,
+			      const struct function_row *row)
+{
+	const struct result *r = j->result;
+
+	for (size_t steps = 0; row->through.ptr && steps < r->function_count;
+	     steps++) {
+		uint32_t at = map_find(&j->rows, row->through);
+
+		if (at == MAP_NONE)
+			return false;
+		row = &r->functions[at];
+		if (broken_by(j, row) != GATE_COUNT)
+			return true;
+	}
+	return false;
+}
+
+static void judge_row(struct judging *j, const struct function_row *row)
+{
+	enum gate_kind gate = broken_by(j, row);
+	struct gate_hit hit = row_growth(row, j->drift);
+
+	if (gate == GATE_COUNT) {
+		j->g->grown_count += row->change == CHANGE_GROWN ||
+				     row->change == CHANGE_NEW;
+		j->g->shrunk_count += row->change == CHANGE_SHRUNK ||
+				      row->change == CHANGE_GONE;
+		return;
+	}
+	if (is_told_elsewhere(j, row))
+		return;
+	hit.gate = gate;
+	if (gate == GATE_NEW) {
+		hit.growth = row->total;
+		hit.low = row->delta_low;
+		hit.high = row->delta_high;
+	}
+	j->g->hits[j->g->hit_count++] = hit;
+}
+
+static void judge_total(struct gates *g, const struct whole_change *w)
+{
+	double limit = g->limits.limit[GATE_TOTAL];
+
+	g->has_total = !isnan(w->q);
+	g->total = total_growth(w);
+	g->is_total_certain = g->has_total && !g->is_relative &&
+			      w->q <= DIFF_FALSE_DISCOVERY;
+	if (limit >= 0 && g->is_total_certain && g->total.growth > limit)
+		g->hits[g->hit_count++] = g->total;
+}
+
+/* The whole first, then by what it costs. */
+static int compare_hits(const void *left, const void *right)
+{
+	const struct gate_hit *a = left, *b = right;
+	int order;
+
+	if (!a->row || !b->row)
+		return (a->row != NULL) - (b->row != NULL);
+	order = compare_f64(b->row->delta, a->row->delta);
+	return order ? order : str_compare(a->row->name, b->row->name);
+}
+
+static bool judge_rows(struct gates *g, struct result *result,
+		       struct error *err)
+{
+	struct judging j = { .g = g,
+			     .result = result,
+			     .drift = g->is_relative ? result->rank_facts->drift
+						     : 1 };
+	uint32_t id;
+
+	map_init(&j.rows, &result->arena);
+	g->hits = arena_array(&result->arena, result->function_count + 1,
+			      sizeof *g->hits);
+	if (!g->hits)
+		return arena_fail(&result->arena, "the limits", err);
+	for (size_t i = 0; i < result->function_count; i++)
+		if (!map_insert(&j.rows, result->functions[i].name,
+				(uint32_t)i, &id))
+			return arena_fail(&result->arena, "the limits", err);
+	judge_total(g, &result->whole);
+	for (size_t i = 0; i < result->function_count; i++)
+		judge_row(&j, &result->functions[i]);
+	qsort(g->hits, g->hit_count, sizeof *g->hits, compare_hits);
+	return true;
+}
+
+/* ---- what could have been seen ---- */
+
+static void find_power(struct gates *g, const struct rank_facts *f)
+{
+	double limit = g->limits.limit[GATE_FUNCTION];
+
+	for (size_t i = RANK_POWER_SHARES;
+	     i-- > 0 && f->detectable[i] <= limit;)
+		g->seen_share = rank_power_shares[i];
+	for (size_t i = 0; i < RANK_POWER_SHARES; i++) {
+		g->powers[i] = (struct gates_power){ rank_power_shares[i],
+						     f->detectable[i] };
+		if (rank_power_shares[i] == GATES_BLIND_SHARE)
+			g->seen_growth = f->detectable[i];
+	}
+}
+
+static bool has_few(int64_t samples)
+{
+	return samples >= 0 && samples < GATES_MIN_SAMPLES;
+}
+
+static bool has_limit(const struct gates *g, enum gate_kind gate)
+{
+	return g->limits.limit[gate] >= 0;
+}
+
+static enum gates_lack find_lack(const struct gates *g,
+				 const struct result *result)
+{
+	const struct rank_facts *f = result->rank_facts;
+	bool is_blind = (has_limit(g, GATE_FUNCTION) &&
+			 !(g->seen_growth <= GATES_BLIND)) ||
+			(has_limit(g, GATE_TOTAL) && g->has_total &&
+			 !g->is_relative &&
+			 !(result->whole.detectable <= GATES_BLIND));
+
+	if (!result->is_compared)
+		return GATES_LACK_SIDE;
+	if (f->is_uncountable || !f->is_judged || f->method == DIFF_UNTESTED)
+		return GATES_LACK_TEST;
+	if (has_few(result->profile.samples) ||
+	    has_few(result->baseline.samples))
+		return GATES_LACK_SAMPLES;
+	return is_blind ? GATES_LACK_POWER : GATES_LACK_NONE;
+}
+
+static bool is_relative(const struct result *result)
+{
+	const struct rank_facts *f = result->rank_facts;
+
+	return f->is_judged && f->has_drift && !f->is_of_runs &&
+	       result->normalize == NORMALIZE_RATE;
+}
+
+bool gates_judge(struct gates *g, const struct gate_limits *limits,
+		 struct result *result, struct error *err)
+{
+	*g = (struct gates){ .limits = *limits,
+			     .seen_share = NAN,
+			     .seen_growth = NAN };
+	g->is_relative = is_relative(result);
+	if (!judge_rows(g, result, err))
+		return false;
+	g->has_power = result->rank_facts->is_judged &&
+		       result->rank_facts->method != DIFF_UNTESTED;
+	if (g->has_power)
+		find_power(g, result->rank_facts);
+	g->lack = find_lack(g, result);
+	if (g->lack == GATES_LACK_TEST || g->lack == GATES_LACK_SIDE)
+		g->hit_count = 0;
+	g->outcome = g->hit_count ? GATES_BROKEN
+		     : g->lack	? GATES_UNKNOWN
+				: GATES_HELD;
+	return true;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The gate of a pipeline: whether what a comparison found breaks the limits
+ * that were set, holds them, or cannot tell. Only what is told from noise breaks
+ * a limit, and where hardly any change could have been seen nothing holds one.
+ * Facts of a ranked result; no words.
+ */
+#ifndef ANALYZE_GATES_H
+#define ANALYZE_GATES_H
+
+#include "model/result.h"
+
+enum gate_kind {
+	GATE_TOTAL = 0, /* growth of all that is spent, of what it was */
+	GATE_FUNCTION,  /* growth of a function, of what it was */
+	GATE_NEW,       /* share of a function that was not there before */
+	GATE_COUNT
+};
+
+/* Limits in parts, 0.03 for 3 %; negative: not looked at. */
+struct gate_limits {
+	double limit[GATE_COUNT];
+};
+
+/* Fewer samples of a side tell nothing of a gate: half a function of a tenth is
+ * five of them. */
+#define GATES_MIN_SAMPLES 100
+
+/* A gate is blind when not even a growth of a half of all that is spent, or of a
+ * function that is a tenth of it, would have been seen. */
+#define GATES_BLIND 0.5
+#define GATES_BLIND_SHARE 0.1
+
+/* One limit broken. */
+struct gate_hit {
+	enum gate_kind gate;
+	const struct function_row *row; /* NULL: all of it */
+	double growth; /* of what it was; of GATE_NEW the share that it has */
+	double low;    /* 95 % interval; NaN unknown */
+	double high;
+	double q; /* NaN not tested */
+};
+
+/* Shares of a profile whose functions' smallest visible growth is told; people
+ * are told of the fifth, 2 %. */
+#define GATES_POWERS 12
+#define GATES_POWER_TOLD 4
+
+struct gates_power {
+	double share;
+	double growth; /* seen in four of five cases; NaN unknown */
+};
+
+enum gates_outcome { GATES_HELD = 0, GATES_BROKEN, GATES_UNKNOWN };
+
+/* Why it is not known. */
+enum gates_lack {
+	GATES_LACK_NONE = 0,
+	GATES_LACK_TEST,    /* values that no test can tell from noise */
+	GATES_LACK_SAMPLES, /* fewer than GATES_MIN_SAMPLES */
+	GATES_LACK_POWER,   /* blind */
+	GATES_LACK_SIDE,    /* nothing to compare with */
+};
+
+struct gates {
+	struct gate_limits limits;
+	enum gates_outcome outcome;
+	enum gates_lack lack;
+	struct gate_hit *hits; /* the worst first; in the result's arena */
+	size_t hit_count;
+	size_t grown_count; /* told from noise, but within the limits */
+	size_t shrunk_count;
+	struct gate_hit total; /* what became of the whole */
+	/* Values of a second follow the traffic: growth of functions is told
+	 * beside what most of them did, and of the whole nothing is. */
+	bool is_relative;
+	bool has_total;        /* it can be told: values are no shares */
+	bool is_total_certain; /* told from noise */
+	struct gates_power powers[GATES_POWERS];
+	bool has_power; /* it is known */
+	/* The least share of a function whose growth by the limit would have
+	 * been seen; NaN: of none. */
+	double seen_share;
+	/* The least growth that would have been seen of GATES_BLIND_SHARE. */
+	double seen_growth;
+};
+
+/* Judges a result that functions_rank() filled with all rows, by totals. */
+bool gates_judge(struct gates *g, const struct gate_limits *limits,
+		 struct result *result, struct error *err) MUST_CHECK;
+
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Limits of a gate: rows and powers in, what is broken out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyze/gates.h"
+#include "analyze/rank_facts.h"
+
+static void assert_near(double have, double want, double apart)
+{
+	if (!(fabs(have - want) <= apart))
+		fail_msg("%.15g is not %.15g", have, want);
+}
+
+static const struct gate_limits usual = { { 0.03, 0.05, 0.01 } };
+
+struct fixture {
+	struct result result;
+	struct rank_facts facts;
+	struct function_row rows[4];
+	struct gates gates;
+	struct error err;
+};
+
+/* A function of `share` that grew by that part of what it was. */
+static struct function_row row_of(const char *name, double share, double growth,
+				  enum change change)
+{
+	double delta = share - share / (1 + growth);
+
+	return (struct function_row){ .name = str_from(name),
+				      .total = share,
+				      .delta = isinf(growth) ? share : delta,
+				      .delta_low = delta / 2,
+				      .delta_high = 2 * delta,
+				      .q = 0.001,
+				      .change = change };
+}
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	memset(&f, 0, sizeof f);
+	arena_init(&f.result.arena, LIMIT_RESULT_BYTES);
+	f.result.functions = f.rows;
+	f.result.rank_facts = &f.facts;
+	f.result.is_compared = true;
+	f.result.normalize = NORMALIZE_REQUEST;
+	f.result.profile.samples = f.result.baseline.samples = 10000;
+	f.result.whole = (struct whole_change){ .delta = 0,
+						.q = 0.8,
+						.detectable = 0.02 };
+	f.facts.is_judged = f.facts.is_of_runs = true;
+	f.facts.method = DIFF_SLICES;
+	f.facts.drift = 1;
+	for (size_t i = 0; i < RANK_POWER_SHARES; i++)
+		f.facts.detectable[i] = 0.005 / rank_power_shares[i];
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	arena_release(&((struct fixture *)*state)->result.arena);
+	return 0;
+}
+
+static void judge(struct fixture *f, struct gate_limits limits)
+{
+	assert_true(gates_judge(&f->gates, &limits, &f->result, &f->err));
+}
+
+static void add(struct fixture *f, struct function_row row)
+{
+	f->rows[f->result.function_count++] = row;
+}
+
+static void test_held(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, row_of("a", 0.2, 0.04, CHANGE_GROWN));
+	add(f, row_of("b", 0.2, 0.9, CHANGE_NOISE));
+	add(f, row_of("c", 0.2, -0.2, CHANGE_SHRUNK));
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	assert_int_equal(f->gates.grown_count, 1);
+	assert_int_equal(f->gates.shrunk_count, 1);
+	/* 0.005 / 0.1: the least share with 5 % or less. */
+	assert_near(f->gates.seen_share, 0.1, 1e-9);
+	assert_near(f->gates.seen_growth, 0.05, 1e-9);
+}
+
+/* The dearest first; what is new is judged by its share. */
+static void test_broken(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, row_of("small", 0.05, 0.06, CHANGE_GROWN));
+	add(f, row_of("new", 0.02, INFINITY, CHANGE_NEW));
+	add(f, row_of("little", 0.005, INFINITY, CHANGE_NEW));
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_BROKEN);
+	assert_int_equal(f->gates.hit_count, 2);
+	assert_int_equal(f->gates.hits[0].gate, GATE_NEW);
+	assert_near(f->gates.hits[0].growth, 0.02, 1e-9);
+	assert_ptr_equal(f->gates.hits[1].row, &f->rows[0]);
+	assert_near(f->gates.hits[1].growth, 0.06, 1e-9);
+	assert_int_equal(f->gates.grown_count, 1);
+}
+
+/* A limit that is not set is none. */
+static void test_limits(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, row_of("a", 0.2, 0.5, CHANGE_GROWN));
+	judge(f, (struct gate_limits){ { 0.03, -1, -1 } });
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	judge(f, (struct gate_limits){ { -1, 0.5001, -1 } });
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	judge(f, (struct gate_limits){ { -1, 0.4999, -1 } });
+	assert_int_equal(f->gates.outcome, GATES_BROKEN);
+}
+
+/* Who only passes a growth on is told with who holds it; but by itself where
+ * that one is within its limit. */
+static void test_through(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, row_of("caller", 0.3, 0.1, CHANGE_GROWN));
+	add(f, row_of("callee", 0.25, 0.12, CHANGE_GROWN));
+	f->rows[0].through = STR("callee");
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 1);
+	assert_ptr_equal(f->gates.hits[0].row, &f->rows[1]);
+	f->rows[1].change = CHANGE_NOISE;
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 1);
+	assert_ptr_equal(f->gates.hits[0].row, &f->rows[0]);
+	/* Two that point at each other end, too. */
+	f->rows[1] = row_of("callee", 0.25, 0.04, CHANGE_GROWN);
+	f->rows[1].through = STR("caller");
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+}
+
+static void test_total(void **state)
+{
+	struct fixture *f = *state;
+
+	f->result.whole = (struct whole_change){ .delta = 0.05,
+						 .delta_low = 0.03,
+						 .delta_high = 0.07,
+						 .q = 0.001,
+						 .detectable = 0.02 };
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_BROKEN);
+	assert_null(f->gates.hits[0].row);
+	assert_near(f->gates.hits[0].growth, 0.05 / 0.95, 1e-9);
+	f->result.whole.q = 0.2; /* noise */
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+}
+
+/* Traffic doubled, and one function took a tenth more than that. */
+static void test_traffic(void **state)
+{
+	struct fixture *f = *state;
+
+	f->facts.is_of_runs = false;
+	f->facts.has_drift = true;
+	f->facts.drift = 2;
+	f->result.normalize = NORMALIZE_RATE;
+	f->result.whole = (struct whole_change){ .delta = 0.5, .q = 1e-9,
+						 .detectable = 0.9 };
+	add(f, row_of("a", 0.3, 1.0, CHANGE_GROWN));
+	add(f, row_of("b", 0.3, 1.2, CHANGE_GROWN));
+	judge(f, usual);
+	assert_true(f->gates.is_relative);
+	assert_int_equal(f->gates.hit_count, 1);
+	assert_ptr_equal(f->gates.hits[0].row, &f->rows[1]);
+	assert_near(f->gates.hits[0].growth, 0.1, 1e-9);
+}
+
+static void expect_lack(struct fixture *f, enum gates_lack lack)
+{
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
+	assert_int_equal(f->gates.lack, lack);
+}
+
+/* Never green by lack of data. */
+static void test_lack(void **state)
+{
+	struct fixture *f = *state;
+
+	f->result.profile.samples = GATES_MIN_SAMPLES - 1;
+	expect_lack(f, GATES_LACK_SAMPLES);
+	f->result.profile.samples = GATES_MIN_SAMPLES;
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	f->result.whole.detectable = GATES_BLIND + 0.01;
+	expect_lack(f, GATES_LACK_POWER);
+	f->result.whole.detectable = GATES_BLIND;
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	for (size_t i = 0; i < RANK_POWER_SHARES; i++)
+		f->facts.detectable[i] = GATES_BLIND + 0.01;
+	expect_lack(f, GATES_LACK_POWER);
+	f->facts.method = DIFF_UNTESTED;
+	expect_lack(f, GATES_LACK_TEST);
+	f->result.is_compared = false;
+	expect_lack(f, GATES_LACK_SIDE);
+}
+
+/* What is seen in spite of it is seen. */
+static void test_lack_and_broken(void **state)
+{
+	struct fixture *f = *state;
+
+	f->result.whole.detectable = 2;
+	add(f, row_of("a", 0.5, 3, CHANGE_GROWN));
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_BROKEN);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_held),    TEST(test_broken),
+		TEST(test_limits),  TEST(test_through),
+		TEST(test_total),   TEST(test_traffic),
+		TEST(test_lack),    TEST(test_lack_and_broken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
