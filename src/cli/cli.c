@@ -304,6 +304,7 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_PROFILE, cmd_profile },
 		{ COMMAND_SERVICES, cmd_services },
 		{ COMMAND_WHEN, cmd_when },
+		{ COMMAND_CHECK, cmd_check },
 		{ COMMAND_TYPES, cmd_types },
 		{ COMMAND_DOCTOR, cmd_doctor },
 		{ COMMAND_CONFIG, cmd_config },

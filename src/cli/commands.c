@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands.h"
 
+#include "base/limits.h"
 #include "render/render.h"
 
 const struct command commands[] = {
@@ -40,6 +41,19 @@ const struct command commands[] = {
 	  "          --baseline-selector '{version=\"1.4\"}'\n",
 	  "service since baseline type focus output interactive",
 	  2, FORMATS_RESULT, RENDER_NEEDS_SPANS },
+	{ "check", COMMAND_CHECK, "check [OPTIONS] [FILE|FOLDER...]",
+	  "did this change make it slower? the gate of a pipeline",
+	  "Compares a candidate with a baseline: profiles, folders of them (one\n"
+	  "for each run), or a service in a window. Exits with 10 when something\n"
+	  "grew beyond noise and --fail-on, with 5 when too little can be told.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind check new/ --against old/\n"
+	  "  tracefind check new/ --save perf.json\n"
+	  "  tracefind check new/ --against perf.json --fail-on 'total>10%'\n"
+	  "  tracefind check --service user-db --baseline version=1.4\n",
+	  "service since against baseline fail-on output",
+	  LIMIT_ARGUMENTS, FORMATS_GATE },
 	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE",
 	  "the spans of a trace with their self time",
 	  "Prints a trace as a waterfall: self time, the critical path marked,\n"

@@ -23,11 +23,13 @@ enum command_bit {
 	COMMAND_SERVICES = 1 << 9,
 	COMMAND_COMPLETION = 1 << 10,
 	COMMAND_WHEN = 1 << 13,
+	COMMAND_CHECK = 1 << 11,
 	COMMAND_CONFIG = 1 << 16,
 	/* Those that look at traces or profiles, and all. */
 	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
 		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
-		       COMMAND_SEARCH | COMMAND_SERVICES | COMMAND_WHEN,
+		       COMMAND_SEARCH | COMMAND_SERVICES | COMMAND_WHEN |
+		       COMMAND_CHECK,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
 		COMMAND_COMPLETION,
@@ -39,6 +41,7 @@ enum command_formats {
 	FORMATS_ANSWER,   /* table and json */
 	FORMATS_LIST,     /* csv and id, too */
 	FORMATS_SERIES,   /* csv, markdown and html, too */
+	FORMATS_GATE,     /* table, json, and what pipelines read */
 	FORMATS_RESULT,   /* those of render/ but the lacking ones */
 };
 

@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
+#include "cli/fail_on.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output_formats.h"
@@ -120,6 +121,25 @@ static bool check_map(const char *value, struct error *err)
 			 value_quote(value).text);
 }
 
+static bool check_path_map(const char *value, struct error *err)
+{
+	const char *equals = strchr(value, '=');
+
+	if (equals && equals[1] != '/')
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not of the form FROM=TO, TO being a path "
+			 "within the repository",
+			 value_quote(value).text);
+}
+
+static bool check_fail_on(const char *value, struct error *err)
+{
+	struct gate_limits limits;
+
+	return fail_on_parse(value, &limits, err);
+}
+
 static bool check_selector(const char *value, struct error *err)
 {
 	struct str text = str_trim(str_from(value));
@@ -226,11 +246,12 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define GENERAL "General"
 #define FINDING (COMMAND_SLOW | COMMAND_SHOW)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
+#define CHOOSING (PROFILING | COMMAND_CHECK)
 #define LABELLING (COMMAND_DIFF | COMMAND_PROFILE)
 #define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
 #define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
 #define DRAWING (PROFILING | COMMAND_SHOW)
-#define COMPARING (COMMAND_SLOW | COMMAND_DIFF)
+#define COMPARING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_CHECK)
 
 static const struct option_row rows[] = {
 	{ "span", 0, OPTION_STRING, 0, FINDING | COMMAND_DIFF, "ID", CHOICE,
@@ -266,15 +287,15 @@ static const struct option_row rows[] = {
 	  FIELD(scope), .words = scope_words },
 	{ "map", 0, OPTION_STRING,
 	  OPTION_REPEATABLE | SETTING | OPTION_REPOSITORY,
-	  PROFILING | COMMAND_WHEN | COMMAND_CONFIG, "ATTRIBUTE=LABEL", CHOICE,
+	  CHOOSING | COMMAND_WHEN | COMMAND_CONFIG, "ATTRIBUTE=LABEL", CHOICE,
 	  "a span's attribute and the profile label that holds the same; "
 	  "or a service's name and the one its profiles have",
 	  FIELD(maps), .count_offset = offsetof(struct options, map_count),
 	  .max_count = LIMIT_HEADERS, .check = check_map },
-	{ "selector", 0, OPTION_STRING, 0, PROFILING | COMMAND_WHEN, "'{...}'", CHOICE,
+	{ "selector", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN, "'{...}'", CHOICE,
 	  "which profiles, instead of those of the service", FIELD(selector),
 	  .check = check_selector },
-	{ "type", 0, OPTION_STRING, 0, PROFILING | COMMAND_WHEN, "TYPE", CHOICE,
+	{ "type", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN, "TYPE", CHOICE,
 	  "profile type: auto, cpu, alloc, inuse, peak, goroutine, mutex, "
 	  "block, wall, or a full id (auto)",
 	  FIELD(type), .words = type_words,
@@ -290,7 +311,7 @@ static const struct option_row rows[] = {
 	{ "baseline-span", 0, OPTION_STRING, 0, COMMAND_DIFF, "ID", CHOICE,
 	  "compare the samples of --span with those of this span",
 	  FIELD(baseline_span), .check = check_span },
-	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, PROFILING, "FILE", CHOICE,
+	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, CHOOSING, "FILE", CHOICE,
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
@@ -298,6 +319,31 @@ static const struct option_row rows[] = {
 	  "or shares of the total (request where known, else rate where both "
 	  "lengths were chosen, else values as they are)",
 	  FIELD(normalize), .words = normalize_words },
+
+	{ "against", 0, OPTION_FILE, OPTION_REPEATABLE, COMMAND_CHECK, "FILE",
+	  CHOICE,
+	  "the baseline: profiles, a folder of them, or a snapshot of --save",
+	  FIELD(against),
+	  .count_offset = offsetof(struct options, against_count),
+	  .max_count = LIMIT_ARGUMENTS },
+	{ "fail-on", 0, OPTION_STRING, 0, COMMAND_CHECK,
+	  "LIMITS", CHOICE,
+	  "what must not grow by more, told from noise: total, function, new "
+	  "(total>3%,function>5%,new>1%)",
+	  FIELD(fail_on), .check = check_fail_on },
+	{ "save", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_CHECK, "FILE",
+	  CHOICE, "keep the candidate in this file, for --against",
+	  FIELD(save) },
+	{ "allow-empty", 0, OPTION_FLAG, 0, COMMAND_CHECK, NULL, CHOICE,
+	  "exit with 0, not 5, when there is too little to tell",
+	  FIELD(allow_empty) },
+	{ "path-map", 0, OPTION_STRING, OPTION_REPEATABLE, COMMAND_CHECK,
+	  "FROM=TO", CHOICE,
+	  "files whose names begin with FROM lie in the repository under TO; "
+	  "an empty FROM is for those that are not known",
+	  FIELD(path_maps),
+	  .count_offset = offsetof(struct options, path_map_count),
+	  .max_count = LIMIT_HEADERS, .check = check_path_map },
 
 	{ "min-duration", 0, OPTION_DURATION, 0, COMMAND_SEARCH, "DURATION",
 	  CHOICE, "only what took so long or longer", FIELD(min_duration_ns),
@@ -363,7 +409,7 @@ static const struct option_row rows[] = {
 	  FIELD(why),
 	  .brief = "the whole reasoning" },
 	{ "limit", 'n', OPTION_U64, 0,
-	  PROFILING | COMMAND_SHOW | COMMAND_SEARCH | COMMAND_SERVICES, "N", VIEW,
+	  CHOOSING | COMMAND_SHOW | COMMAND_SEARCH | COMMAND_SERVICES, "N", VIEW,
 	  "rows of a table, 0 for all (10; show: all)", FIELD(limit),
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,

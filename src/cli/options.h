@@ -86,6 +86,14 @@ struct options {
 	const char *maps[LIMIT_HEADERS]; /* attr=label */
 	size_t map_count;
 	const char *rules; /* file of rules about kinds of code */
+	/* of check */
+	const char *against[LIMIT_ARGUMENTS];
+	size_t against_count;
+	const char *fail_on;                  /* total>3%,function>5% */
+	const char *save;                     /* a snapshot */
+	bool allow_empty;
+	const char *path_maps[LIMIT_HEADERS]; /* FROM=TO */
+	size_t path_map_count;
 	/* choice of search */
 	int64_t min_duration_ns;
 	const char *above; /* p95 */

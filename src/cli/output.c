@@ -155,13 +155,26 @@ static void write_rendered(const struct writing *w, struct out *out)
 	w->format->render(w->input, out);
 }
 
+/* A format that only this answer has. */
+static const struct answer_format *other_format(const struct answer_writer *w,
+						const char *name)
+{
+	for (const struct answer_format *f = w->others; f && f->name; f++)
+		if (!strcmp(f->name, name))
+			return f;
+	return NULL;
+}
+
 static void write_answered(const struct writing *w, struct out *out)
 {
+	const struct answer_format *other = other_format(w->writer, w->name);
 	struct render_style style = *w->style;
 
 	if (!strcmp(w->name, "markdown"))
 		style = render_style_markdown(w->style);
-	if (!strcmp(w->name, "json"))
+	if (other)
+		other->write(w->answer, out);
+	else if (!strcmp(w->name, "json"))
 		w->writer->json(w->answer, out);
 	else if (!strcmp(w->name, "csv"))
 		w->writer->csv(w->answer, out);

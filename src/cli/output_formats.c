@@ -9,6 +9,12 @@
 /* Lists that are no struct result: those two and these. */
 static const char *const answer_formats[] = { "table", "json", NULL };
 static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
+/* For pipelines. */
+static const char *const gate_formats[] = { "table", "json",   "markdown",
+					    "junit", "sarif", "github",
+					    NULL };
+static const char *const *const other_formats[] = { list_formats,
+						    gate_formats };
 
 static const char *const series_formats[] = { "csv", "markdown", "html", NULL };
 
@@ -27,9 +33,11 @@ const char *output_format_name(size_t i)
 		count++;
 	if (render_formats[count].name)
 		return render_formats[count].name;
-	for (size_t k = 0; list_formats[k]; k++)
-		if (!render_find(str_from(list_formats[k])) && count++ == i)
-			return list_formats[k];
+	for (size_t l = 0; l < COUNT_OF(other_formats); l++)
+		for (size_t k = 0; other_formats[l][k]; k++)
+			if (!render_find(str_from(other_formats[l][k])) &&
+			    count++ == i)
+				return other_formats[l][k];
 	return NULL;
 }
 
@@ -55,6 +63,8 @@ static const struct {
 	{ ".gv", "dot" },
 	{ ".collapsed", "folded" },
 	{ ".speedscope", "speedscope" },
+	{ ".sarif", "sarif" },
+	{ ".xml", "junit" },
 };
 
 static bool has_suffix(struct str path, const char *suffix)
@@ -116,6 +126,8 @@ bool output_gives(const struct command *command, const char *format)
 		if (is_among(series_formats, format))
 			return true;
 		break;
+	case FORMATS_GATE:
+		return is_among(gate_formats, format);
 	case FORMATS_ANSWER:
 		break;
 	}

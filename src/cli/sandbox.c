@@ -41,6 +41,8 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 	allow_options(c, o);
 	for (size_t i = 0; i < o->arg_count; i++)
 		allow_argument(c, o->args[i]);
+	for (size_t i = 0; i < o->against_count; i++)
+		allow_argument(c, o->against[i]);
 	allow_argument(c, ctx->backends.traces.path);
 	allow_argument(c, ctx->backends.profiles.path);
 }
@@ -55,6 +57,7 @@ static void allow_outputs(struct confine *c, const struct context *ctx)
 	for (size_t i = 0; i < o->output_count; i++)
 		confine_allow_output(c, o->outputs[i].path);
 	confine_allow_output(c, o->record);
+	confine_allow_output(c, o->save);
 	for (size_t i = 0; i < COUNT_OF(ctx->cache_folders); i++) {
 		if (!ctx->cache_folders[i])
 			continue;

@@ -30,6 +30,9 @@ struct chosen_want {
 	struct str only_text; /* what these spans are, for people */
 	struct str baseline_text;
 	bool is_baseline_wanted; /* that of the question */
+	/* A side is asked for in so many slices of its time, whose spread tells
+	 * the noise; 0: as a whole. At most COMPARISON_PARTS. */
+	size_t slices;
 };
 
 struct chosen {

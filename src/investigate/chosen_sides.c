@@ -95,16 +95,23 @@ static bool ask_span(struct chosen *c, struct profile_fetch *fetch)
  * compared with a pprof: when one side had to fall back, both do. */
 static bool align_forms(struct chosen *c, struct error *err)
 {
-	struct profile_fetch *slow = &c->comparison.fetches[0];
-	struct profile_fetch *base = &c->comparison.fetches[1];
-	struct profile_fetch *other = slow->is_tree ? base : slow;
-	struct job *job = &other->job;
+	struct comparison *all = &c->comparison;
+	struct job *jobs[2 * COMPARISON_PARTS];
+	size_t trees = 0, n = 0;
 
-	if (!slow->job.has_answer || !base->job.has_answer ||
-	    slow->is_tree == base->is_tree || !other->into->stack_count)
+	for (size_t i = 0; i < all->fetch_count; i++) {
+		struct profile_fetch *f = &all->fetches[i];
+
+		trees += f->job.has_answer && f->is_tree;
+		if (f->job.has_answer && !f->is_tree && f->into->stack_count)
+			jobs[n++] = &f->job;
+	}
+	if (!trees)
 		return true;
-	profile_fetch_again_as_tree(other, c->v->backends);
-	return jobs_run(c->v->backends, &job, 1, err);
+	for (size_t i = 0; i < n; i++)
+		profile_fetch_again_as_tree((struct profile_fetch *)jobs[i],
+					    c->v->backends);
+	return !n || jobs_run(c->v->backends, jobs, n, err);
 }
 
 /* What is wrong with the names matters only when no samples came. A mapping
@@ -140,6 +147,12 @@ static void note_missing_base(const struct chosen *c,
 					     .reason = base->job.err.message });
 }
 
+/* What is in use at a time is not spread over it. */
+static size_t slices_of(const struct chosen *c)
+{
+	return c->want->slices && !c->is_gauge ? c->want->slices : 1;
+}
+
 /* Without the slow side there is no answer; the others are only noted. */
 static bool take_round(struct chosen *c, const struct profile_fetch *span,
 		       struct error *err)
@@ -151,7 +164,7 @@ static bool take_round(struct chosen *c, const struct profile_fetch *span,
 	if (slow->job.has_answer && !comparison_apply(all, c->v, err))
 		return false;
 	if (!slow->job.has_answer && all->has_base)
-		note_missing_base(c, &all->fetches[1]);
+		note_missing_base(c, &all->fetches[slices_of(c)]);
 	if (span && !span->job.has_answer)
 		investigation_note(
 			c->v, (struct note){ .kind = NOTE_SPAN_SAMPLES_MISSING,
@@ -165,12 +178,12 @@ static bool take_round(struct chosen *c, const struct profile_fetch *span,
 static bool fetch_round(struct chosen *c, bool with_lookup, struct error *err)
 {
 	struct profile_fetch span;
-	struct job *jobs[5];
+	struct job *jobs[2 * COMPARISON_PARTS + 3];
 	bool has_span;
 	size_t n = 0;
 
 	begin_round(c);
-	comparison_request(&c->comparison, 1, jobs, &n);
+	comparison_request(&c->comparison, slices_of(c), jobs, &n);
 	has_span = ask_span(c, &span);
 	if (has_span)
 		jobs[n++] = &span.job;

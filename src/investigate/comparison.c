@@ -500,10 +500,10 @@ void comparison_count(struct comparison_side *side,
 	memcpy(side->exposure, parts, sizeof parts);
 }
 
-static void use_side(const struct comparison_side *side,
-		     const struct profile *parts[COMPARISON_PARTS],
-		     double exposure[COMPARISON_PARTS],
-		     struct rank_slices *slices)
+void comparison_slices(const struct comparison_side *side,
+		       const struct profile *parts[COMPARISON_PARTS],
+		       double exposure[COMPARISON_PARTS],
+		       struct rank_slices *slices)
 {
 	size_t n = 0;
 
@@ -540,8 +540,8 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 	struct rank_slices slow_slices, base_slices;
 	struct rank_want w = *want;
 
-	use_side(&c->slow, slow, slow_exposure, &slow_slices);
-	use_side(&c->base, base, base_exposure, &base_slices);
+	comparison_slices(&c->slow, slow, slow_exposure, &slow_slices);
+	comparison_slices(&c->base, base, base_exposure, &base_slices);
 	if (slow_slices.count > 1 && base_slices.count > 1) {
 		w.slow_slices = slow_slices;
 		w.baseline_slices = base_slices;

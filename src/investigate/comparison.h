@@ -148,6 +148,12 @@ void comparison_side_release(struct comparison_side *side);
 void comparison_note_extent(const struct comparison *c, struct investigation *v,
 			    const struct time_range *around);
 
+/* The slices of a side, in arrays of COMPARISON_PARTS. */
+void comparison_slices(const struct comparison_side *side,
+		       const struct profile *parts[COMPARISON_PARTS],
+		       double exposure[COMPARISON_PARTS],
+		       struct rank_slices *slices);
+
 /* Takes back comparison_count(). */
 void comparison_uncount(struct comparison *c);
 

@@ -9,6 +9,12 @@
 
 #include "render/input.h"
 
+/* A further format, by the name that -o knows. */
+struct answer_format {
+	const char *name; /* NULL ends a list */
+	void (*write)(const void *answer, struct out *out);
+};
+
 struct answer_writer {
 	/* And, of lists, markdown: the style says so. */
 	void (*table)(const void *answer, const struct render_style *style,
@@ -19,6 +25,7 @@ struct answer_writer {
 	void (*id)(const void *answer, struct out *out);
 	/* Of what goes over time. */
 	void (*html)(const void *answer, struct out *out);
+	const struct answer_format *others; /* NULL: none */
 };
 
 #endif

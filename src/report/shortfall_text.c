@@ -296,6 +296,12 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "--baseline version=V needs a profile server; "
 				 "for files: tracefind diff BEFORE AFTER");
+	case SHORTFALL_SNAPSHOT_LENGTH:
+		return error_set(err, ERROR_USAGE,
+				 "the snapshot is of whole runs, the candidate "
+				 "of a time (or the other way round): save one "
+				 "of the same kind, or compare shares "
+				 "(--normalize share)");
 	case SHORTFALL_FILTERED:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "nothing in the profile matches the filters "
@@ -397,6 +403,7 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_FILE:
 	case SHORTFALL_BASELINE_FILE:
 	case SHORTFALL_VERSION_OF_FILE:
+	case SHORTFALL_SNAPSHOT_LENGTH:
 	case SHORTFALL_FILTERED:
 		return explain_sides(s, err);
 	case SHORTFALL_GAUGE:

@@ -22,7 +22,8 @@ def schema_of(answer):
         return "tags" if "tag" in answer else "search"
     if command == "profile" and "view" in answer:
         return "view"
-    return command if command in ("services", "types", "doctor", "when") else RESULT
+    return command if command in ("services", "types", "doctor", "when",
+                                  "check") else RESULT
 
 
 def answers(root):

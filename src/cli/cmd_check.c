@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/outfile.h"
+#include "base/shell.h"
+#include "cli/check_places.h"
+#include "cli/check_sides.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/pages.h"
+#include "decode/snapshot.h"
+#include "report/check_answer.h"
+#include "report/comparison_notes.h"
+#include "report/shortfall_text.h"
+
+/* As the contract has them, beside those of errors. */
+#define EXIT_BROKEN 10
+#define EXIT_UNKNOWN 5
+
+static bool save(struct check *c, const struct options *o, struct error *err)
+{
+	struct snapshot s;
+	struct outfile file;
+	bool done;
+
+	snapshot_init(&s);
+	done = check_snapshot(c, &s, err) &&
+	       outfile_open(&file, o->save, 0666, err);
+	if (done) {
+		snapshot_write(&s, &file.out);
+		done = outfile_commit(&file, err);
+	}
+	if (done && !o->quiet)
+		message_info("%zu functions of %u run%s kept in %s", s.count,
+			     s.runs, &"s"[s.runs == 1], o->save);
+	snapshot_release(&s);
+	return done;
+}
+
+/* One run a side of several: that is where to look on. */
+static struct str next_command(const struct check *c, struct arena *arena)
+{
+	const struct check_files *before = &c->want->baseline;
+	const struct check_files *after = &c->want->candidate;
+	struct str none = { NULL, 0 }, line;
+	struct buf text;
+
+	if (c->gates.outcome != GATES_BROKEN || !before->count || !after->count)
+		return none;
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	buf_add_text(&text, "tracefind diff");
+	shell_word_add(&text, str_from(before->paths[0]));
+	shell_word_add(&text, str_from(after->paths[0]));
+	line = text.state == BUF_OK ? arena_str(arena, buf_str(&text)) : none;
+	buf_release(&text);
+	return line;
+}
+
+static bool tell(struct run *r, struct check *c, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	struct check_answer answer = { .check = c,
+				       .result = &r->result,
+				       .notes = &r->ctx.notes,
+				       .is_lack_accepted = o->allow_empty };
+
+	if (!check_places_find(o, &c->gates, &r->ctx.arena, &answer.places,
+			       err))
+		return false;
+	comparison_notes_add(r->result.rank_facts, &r->ctx.notes);
+	answer.next = next_command(c, &r->ctx.arena);
+	if (!context_report(&r->ctx, &r->result, err))
+		return false;
+	answer.notes = &r->result.notes;
+	r->ctx.has_told_notes = output_answer(o, &check_writer, &answer, err);
+	return r->ctx.has_told_notes;
+}
+
+static bool check(struct run *r, struct check_sides *sides, struct check *c,
+		  struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	run_ask(r);
+	if (!check_sides_read(sides, r, err))
+		return false;
+	if (!check_fetch(c, err))
+		return shortfall_explain(&r->investigation.shortfall, err);
+	if (o->save && !save(c, o, err))
+		return false;
+	return sides->want.is_alone ||
+	       (check_judge(c, err) && tell(r, c, err));
+}
+
+static int exit_of(const struct check *c, const struct options *o)
+{
+	switch (c->gates.outcome) {
+	case GATES_BROKEN:
+		return EXIT_BROKEN;
+	case GATES_UNKNOWN:
+		return o->allow_empty ? 0 : EXIT_UNKNOWN;
+	case GATES_HELD:
+		break;
+	}
+	return 0;
+}
+
+int cmd_check(const struct options *o)
+{
+	struct error err = { 0 };
+	struct check_sides sides;
+	struct check c;
+	struct run r;
+	bool done;
+	int status, outcome;
+
+	check_sides_init(&sides);
+	check_init(&c, &r.investigation, &sides.want);
+	done = run_begin(&r, o, "check", &err) && check(&r, &sides, &c, &err);
+	outcome = done && !sides.want.is_alone ? exit_of(&c, o) : 0;
+	check_release(&c);
+	check_sides_release(&sides);
+	status = run_end(&r, done, &err);
+	return status ? status : outcome;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/snapshot_make.h"
+#include "base/mem.h"
+#include "model/profile_merge.h"
+
+void check_init(struct check *c, struct investigation *v,
+		const struct check_want *want)
+{
+	*c = (struct check){ .v = v, .want = want };
+	profile_init(&c->candidate.sum);
+	profile_init(&c->baseline.sum);
+	profile_init(&c->snapshot_whole);
+	chosen_init(&c->chosen, v, &want->live);
+}
+
+static void side_release(struct check_side *side)
+{
+	for (size_t i = 0; side->files && i < side->runs.count; i++)
+		profile_release(&side->files[i]);
+	profile_release(&side->sum);
+}
+
+void check_release(struct check *c)
+{
+	side_release(&c->candidate);
+	side_release(&c->baseline);
+	profile_release(&c->snapshot_whole);
+	chosen_release(&c->chosen);
+}
+
+/* ---- files: a run each ---- */
+
+/* Room for what the runs of a side are; they are initialised. */
+static bool side_alloc(struct check *c, struct check_side *side, size_t count,
+		       struct error *err)
+{
+	struct arena *arena = c->v->backends->arena;
+
+	side->files = arena_array(arena, count, sizeof *side->files);
+	if (!side->files)
+		return arena_fail(arena, "the profiles", err);
+	side->runs.count = count;
+	for (size_t i = 0; i < count; i++)
+		profile_init(&side->files[i]);
+	return true;
+}
+
+static bool fail_empty(struct check *c, const char *path, bool is_baseline,
+		       struct error *err)
+{
+	struct shortfall s = { .kind = is_baseline ? SHORTFALL_BASELINE_FILE
+						   : SHORTFALL_FILE,
+			       .name = str_from(path) };
+
+	return investigation_fail(c->v, s, err);
+}
+
+/* Reads files [from, to) of a side, of the type given or like another. */
+static bool files_read(struct check *c, struct check_side *side,
+		       const struct check_files *files, size_t from, size_t to,
+		       const struct type_name *like, struct error *err)
+{
+	struct arena *arena = c->v->backends->arena;
+	const char *word = c->v->question->type;
+	struct profile_query query = { .type_id = word ? word : "" };
+	struct profile_fetch *fetches =
+		arena_array(arena, to - from, sizeof *fetches);
+	struct job **jobs = arena_array(arena, to - from, sizeof *jobs);
+
+	if (!fetches || !jobs)
+		return arena_fail(arena, "the profiles", err);
+	for (size_t i = from; i < to; i++) {
+		struct profile_fetch *f = &fetches[i - from];
+
+		profile_fetch_init(f, &query, &side->files[i]);
+		f->paths = &files->paths[i];
+		f->path_count = 1;
+		f->like = like;
+		jobs[i - from] = &f->job;
+	}
+	if (!jobs_run(c->v->backends, jobs, to - from, err))
+		return false;
+	for (size_t i = from; i < to; i++) {
+		if (!fetches[i - from].job.has_answer) {
+			*err = fetches[i - from].job.err;
+			return false;
+		}
+		if (side->files[i].whole_total <= 0)
+			return fail_empty(c, files->paths[i],
+					  side == &c->baseline, err);
+	}
+	return true;
+}
+
+static struct type_name type_of(const struct profile *p)
+{
+	return (struct type_name){ profile_type_name(p), profile_unit(p) };
+}
+
+/* What is in use at a time is in runs of a program no series of one process:
+ * each is a value of its own, which counts as often as there are runs. */
+static bool files_add_up(struct check *c, struct check_side *side,
+			 struct error *err)
+{
+	size_t count = side->runs.count;
+	const struct profile **parts =
+		arena_array(c->v->backends->arena, count, sizeof *parts);
+
+	if (!parts)
+		return arena_fail(c->v->backends->arena, "the profiles", err);
+	for (size_t i = 0; i < count; i++) {
+		parts[i] = &side->files[i];
+		if (count > 1)
+			side->files[i].is_gauge = false;
+	}
+	side->runs.profiles = parts;
+	side->whole = &side->sum;
+	return profile_merge(&side->sum, parts, count, c->v->backends->notes,
+			     err);
+}
+
+static bool side_of_files(struct check *c, struct check_side *side,
+			  const struct check_files *files,
+			  const struct type_name *like, struct error *err)
+{
+	struct type_name own;
+
+	side->is_of_files = true;
+	side->name = profile_files_name(c->v->backends, files->paths,
+					files->count);
+	if (!side->name.ptr)
+		return arena_fail(c->v->backends->arena, "the names of files",
+				  err);
+	if (!side_alloc(c, side, files->count, err) ||
+	    !files_read(c, side, files, 0, 1, like, err))
+		return false;
+	own = type_of(&side->files[0]);
+	if (!files_read(c, side, files, 1, files->count, &own, err) ||
+	    !files_add_up(c, side, err))
+		return false;
+	side->samples = side->sum.sample_count;
+	return true;
+}
+
+/* ---- windows: a slice each ---- */
+
+static void side_of_window(struct check_side *side,
+			   const struct comparison_side *from)
+{
+	side->name = from->selector;
+	side->range = from->range;
+	side->whole = &from->profile;
+	side->samples = from->profile.sample_count;
+	comparison_slices(from, side->parts, side->exposure, &side->runs);
+}
+
+static bool fetch_live(struct check *c, struct error *err)
+{
+	const struct comparison *all = &c->chosen.comparison;
+
+	if (!chosen_fetch(&c->chosen, err) || !chosen_filter(&c->chosen, err))
+		return false;
+	side_of_window(&c->candidate, &all->slow);
+	if (c->want->live.is_baseline_wanted && all->has_base)
+		side_of_window(&c->baseline, &all->base);
+	return true;
+}
+
+/* ---- what values are of ---- */
+
+static bool set_exposure(struct check *c, struct check_side *side,
+			 bool is_length, struct error *err)
+{
+	struct arena *arena = c->v->backends->arena;
+	double *exposure = arena_array(arena, side->runs.count,
+				       sizeof *exposure);
+
+	if (!exposure)
+		return arena_fail(arena, "the profiles", err);
+	for (size_t i = 0; i < side->runs.count; i++)
+		exposure[i] = is_length ? (double)side->files[i].duration_ns /
+						  NS_PER_S
+					: 1;
+	side->runs.exposure = exposure;
+	return true;
+}
+
+static bool is_length_known(const struct check_side *side)
+{
+	for (size_t i = 0; side->files && i < side->runs.count; i++)
+		if (side->files[i].duration_ns <= 0)
+			return false;
+	return true;
+}
+
+/* A run of a program is a unit of work, unless the profiles were taken for a
+ * time. */
+static enum normalize default_per(const struct check *c)
+{
+	const struct snapshot *s = c->want->snapshot;
+	const struct profile *base = s ? &c->snapshot_whole : c->baseline.files;
+	bool is_of_whole_runs;
+
+	if (!c->candidate.is_of_files ||
+	    (c->baseline.whole && !c->baseline.is_of_files && !s) ||
+	    (s && s->per == NORMALIZE_RATE))
+		return NORMALIZE_RATE;
+	return base && profiles_default_normalize(c->candidate.files, base,
+						  &is_of_whole_runs) ==
+				       NORMALIZE_RATE
+		       ? NORMALIZE_RATE
+		       : NORMALIZE_REQUEST;
+}
+
+/* Whether the snapshot says what it took in this measure; shares need none. */
+static bool take_length(struct check *c)
+{
+	struct snapshot *s = &c->snapshot;
+
+	if (!c->want->snapshot || c->per == NORMALIZE_SHARE ||
+	    c->per == s->per)
+		return true;
+	s->length = s->seconds;
+	return c->per == NORMALIZE_RATE && s->seconds > 0;
+}
+
+static bool choose_per(struct check *c, struct error *err)
+{
+	bool is_rate;
+
+	c->per = question_normalize(c->v->question, default_per(c));
+	if (c->per == NORMALIZE_RATE &&
+	    (!is_length_known(&c->candidate) || !is_length_known(&c->baseline)))
+		c->per = NORMALIZE_REQUEST;
+	if (c->per == NORMALIZE_REQUEST && !c->candidate.is_of_files)
+		c->per = NORMALIZE_RATE;
+	if (!take_length(c))
+		return investigation_fail(
+			c->v, (struct shortfall){ SHORTFALL_SNAPSHOT_LENGTH },
+			err);
+	is_rate = c->per == NORMALIZE_RATE;
+	c->is_of_runs = c->per == NORMALIZE_REQUEST;
+	return (!c->candidate.files ||
+		set_exposure(c, &c->candidate, is_rate, err)) &&
+	       (!c->baseline.files ||
+		set_exposure(c, &c->baseline, is_rate, err));
+}
+
+/* ---- both sides ---- */
+
+struct moment {
+	int64_t time_ns;
+	bool is_candidate;
+};
+
+static int compare_moments(const void *left, const void *right)
+{
+	const struct moment *a = left, *b = right;
+	int order = compare_i64(a->time_ns, b->time_ns);
+
+	return order ? order : a->is_candidate - b->is_candidate;
+}
+
+static size_t list_moments(const struct check_side *side, bool is_candidate,
+			   struct moment *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; side->files && i < side->runs.count; i++)
+		if (side->files[i].time_ns > 0)
+			out[n++] = (struct moment){ side->files[i].time_ns,
+						    is_candidate };
+	return n;
+}
+
+/* By turns when the side changes as often as the shorter side has runs. */
+static bool is_interleaved(const struct check *c)
+{
+	struct moment moments[2 * LIMIT_ARGUMENTS];
+	size_t a = list_moments(&c->candidate, true, moments);
+	size_t b = list_moments(&c->baseline, false, moments + a);
+	size_t turns = 0;
+
+	if (a != c->candidate.runs.count || b != c->baseline.runs.count ||
+	    a < 2 || b < 2)
+		return false;
+	qsort(moments, a + b, sizeof *moments, compare_moments);
+	for (size_t i = 1; i < a + b; i++)
+		turns += moments[i].is_candidate != moments[i - 1].is_candidate;
+	return turns >= (a < b ? a : b);
+}
+
+static bool check_types(struct check *c, struct error *err)
+{
+	const struct profile *base = c->baseline.whole;
+	struct type_name a = type_of(c->candidate.whole), b;
+
+	if (!base)
+		return true;
+	b = type_of(base);
+	if (str_equal(a.unit, b.unit))
+		return true;
+	return investigation_fail(c->v,
+				  (struct shortfall){ .kind = SHORTFALL_UNITS,
+						      .name = b.unit,
+						      .value = a.unit },
+				  err);
+}
+
+static bool take_snapshot(struct check *c, struct error *err)
+{
+	const struct snapshot *s = c->want->snapshot;
+
+	if (!s)
+		return true;
+	c->snapshot = *s;
+	c->baseline.name = s->source;
+	c->baseline.samples = s->samples;
+	c->baseline.whole = &c->snapshot_whole;
+	return snapshot_profile(s, &c->snapshot_whole, err);
+}
+
+bool check_fetch(struct check *c, struct error *err)
+{
+	const struct check_want *want = c->want;
+	struct type_name like;
+
+	c->v->backends->file_order = STACKS_IN_ORDER;
+	if (want->candidate.count
+		    ? !side_of_files(c, &c->candidate, &want->candidate, NULL,
+				     err)
+		    : !fetch_live(c, err))
+		return false;
+	like = type_of(c->candidate.whole);
+	if (want->baseline.count && !side_of_files(c, &c->baseline,
+						   &want->baseline, &like, err))
+		return false;
+	if (!take_snapshot(c, err) || !check_types(c, err) ||
+	    !choose_per(c, err))
+		return false;
+	c->is_interleaved = is_interleaved(c);
+	return true;
+}
+
+/* ---- the comparison ---- */
+
+static double all_exposure(const struct check_side *side)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < side->runs.count; i++)
+		sum += side->runs.exposure[i];
+	return sum;
+}
+
+static struct rank_want rank_want_of(const struct check *c)
+{
+	const struct snapshot *s = c->want->snapshot ? &c->snapshot : NULL;
+	double after = all_exposure(&c->candidate);
+	double before = s ? s->length * s->runs : all_exposure(&c->baseline);
+	bool has_runs = c->candidate.runs.count > 1 ||
+			(s ? s->runs > 1 : c->baseline.runs.count > 1);
+	struct rank_want want = {
+		.by = RANK_DELTA,
+		.normalize = c->per,
+		.baseline_snapshot = s,
+		.is_interleaved = c->is_interleaved,
+		.is_of_runs = c->candidate.is_of_files,
+		.rules = c->v->question->rules,
+	};
+
+	if (has_runs || s)
+		want.slow_slices = c->candidate.runs;
+	if (has_runs && !s)
+		want.baseline_slices = c->baseline.runs;
+	if (c->per == NORMALIZE_REQUEST) {
+		want.slow_requests = after;
+		want.baseline_requests = before;
+	} else {
+		want.window_ns = (int64_t)(after * NS_PER_S);
+		want.baseline_ns = (int64_t)(before * NS_PER_S);
+	}
+	return want;
+}
+
+static bool report_sides(struct check *c, struct error *err)
+{
+	struct result *r = c->v->result;
+	struct type_name type = type_of(c->candidate.whole);
+	struct str text = c->chosen.type_id;
+
+	if (!text.len)
+		text = arena_printf(&r->arena, "%.*s/%.*s",
+				    STR_ARGS(type.type), STR_ARGS(type.unit));
+	if (!text.ptr)
+		return arena_fail(&r->arena, "the answer", err);
+	r->has_profile = true;
+	r->profile = (struct profile_info){
+		.type = text,
+		.is_file = c->candidate.is_of_files,
+		.selector = c->candidate.name,
+		.range = c->candidate.range,
+		.samples = c->candidate.samples,
+		.requests = -1,
+		.unit = profile_unit(c->candidate.whole),
+		.total_value = c->candidate.whole->whole_total,
+	};
+	r->has_baseline = c->baseline.whole != NULL;
+	if (!r->has_baseline)
+		return true;
+	r->baseline = (struct baseline_info){
+		.range = c->baseline.range,
+		.samples = c->baseline.samples,
+		.healthy = -1,
+		.text = c->baseline.name,
+		.total_value = c->baseline.whole->whole_total,
+	};
+	return true;
+}
+
+bool check_judge(struct check *c, struct error *err)
+{
+	struct rank_want want = rank_want_of(c);
+
+	return report_sides(c, err) &&
+	       functions_rank(c->candidate.whole, c->baseline.whole, &want,
+			      c->v->result, err) &&
+	       gates_judge(&c->gates, &c->want->limits, c->v->result, err);
+}
+
+bool check_snapshot(struct check *c, struct snapshot *s, struct error *err)
+{
+	struct type_name type = type_of(c->candidate.whole);
+
+	s->type = arena_str(&s->arena, type.type);
+	s->unit = arena_str(&s->arena, type.unit);
+	s->source = arena_str(&s->arena, c->candidate.name);
+	s->per = c->per == NORMALIZE_RATE ? NORMALIZE_RATE : NORMALIZE_REQUEST;
+	s->is_of_runs = s->per == NORMALIZE_REQUEST;
+	if (!s->type.ptr || !s->unit.ptr || !s->source.ptr)
+		return arena_fail(&s->arena, "the snapshot", err);
+	return snapshot_make(s, c->candidate.whole, &c->candidate.runs,
+			     c->v->question->rules, err);
+}
