@@ -1,0 +1,3 @@
+module bench.example/shop
+
+go 1.21
