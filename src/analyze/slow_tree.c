@@ -3,6 +3,7 @@
 
 #include "analyze/change_of_time.h"
 #include "analyze/operations.h"
+#include "analyze/verdict.h"
 #include "base/num.h"
 
 struct search {
@@ -61,17 +62,24 @@ static bool is_as_ever(const struct search *s, uint32_t top)
 		       TYPICAL_MOVED_RATIO * (double)o->span_p50_ns;
 }
 
-/* Beside a request that grew, work of its length is the lesser matter, and so
- * is what took long this once: of many pieces of work one always does. */
+/* What took long this once: of many pieces of work one always does. Much longer
+ * it is told, unless a request that grew is the greater matter. */
+static bool is_scatter(const struct search *s, uint32_t top)
+{
+	return is_as_ever(s, top) &&
+	       (s->has_root_grown ||
+		verdict_is_ordinary(span_duration_ns(&s->t->spans[top]),
+				    tree_change(s, top)));
+}
+
+/* Beside a request that grew, work of its length is the lesser matter. */
 static bool is_looked_at(const struct search *s, uint32_t top)
 {
-	if (s->times->tree[top] != top || top == s->times->root)
-		return false;
-	return s->has_root_grown
-		       ? trace_times_is_long_async(s->times, top) &&
-				 !is_as_ever(s, top)
-		       : trace_times_is_long_async(s->times, top) ||
-				 is_part_of_path(s, tree_change(s, top));
+	return s->times->tree[top] == top && top != s->times->root &&
+	       !is_scatter(s, top) &&
+	       (trace_times_is_long_async(s->times, top) ||
+		(!s->has_root_grown &&
+		 is_part_of_path(s, tree_change(s, top))));
 }
 
 static bool is_more(struct search *s, int64_t grown_ns)

@@ -20,11 +20,12 @@ struct slow_tree {
 /* When a request has set off work that nobody waited for, that grew clearly
  * beyond what is usual, by more than the request itself: the top of that tree,
  * of several the one that grew most. Where the request grew, too, the work has
- * to take much longer than it (ASYNC_RATIO), and not in this trace alone. Work
- * that takes what it mostly does but began late, because its message lay in a
- * queue for longer than usual, counts by that wait when that grew more than it.
- * Without a usual duration it is not known whether
- * a consumer is always that long, and the request comes first. */
+ * to take much longer than it (ASYNC_RATIO), and not in this trace alone; where
+ * it did not, what took long in this trace alone counts from three times its
+ * usual on. Work that takes what it mostly does but began late, because its
+ * message lay in a queue for longer than usual, counts by that wait when that
+ * grew more than it. Without a usual duration it is not known whether a consumer
+ * is always that long, and the request comes first. */
 void slow_tree_find(const struct trace *t, const struct trace_times *times,
 		    const struct typical *typical,
 		    const struct messages *messages, struct slow_tree *out);

@@ -181,7 +181,7 @@ static void waited_more_than_it_worked(void **state)
 	ask(&w, &healthy, &others, &now, "");
 	assert_int_equal(w.t.spans[w.found.top].span_id, 4);
 	assert_true(w.found.is_queue);
-	assert_int_equal(w.found.queue.next_ns, fixture_ms(40));
+	assert_int_equal(w.found.queue.next_ns, 0);
 	end(&w);
 	ask(&w, &healthy, &others, &worked, "");
 	assert_int_equal(w.t.spans[w.found.top].span_id, 4);
@@ -300,13 +300,15 @@ static void consumer_grew(void **state)
 }
 
 /* A long one beside a request that grew: in this trace alone it is one of many
- * that now and then take long. Beside a request as ever it is looked at. */
+ * that now and then take long. Beside a request as ever it is looked at from three
+ * times its usual 50 ms on. */
 static void consumer_alone_is_long(void **state)
 {
 	static const struct course others = { 160, 5, 50 };
 	static const struct course a_fifth = { 160, 5, 60 };
 	static const struct course now = { 160, 5, 330 };
-	static const struct course request_as_ever = { 100, 5, 330 };
+	static const struct course ordinary = { 100, 5, 149 };
+	static const struct course request_as_ever = { 100, 5, 151 };
 	struct world w;
 
 	(void)state;
@@ -315,6 +317,9 @@ static void consumer_alone_is_long(void **state)
 	end(&w);
 	ask(&w, &healthy, &a_fifth, &now, "");
 	assert_int_equal(w.t.spans[w.found.top].span_id, 4);
+	end(&w);
+	ask(&w, &healthy, &others, &ordinary, "");
+	assert_int_equal(w.t.spans[w.found.top].span_id, 1);
 	end(&w);
 	ask(&w, &healthy, &others, &request_as_ever, "");
 	assert_int_equal(w.t.spans[w.found.top].span_id, 4);
