@@ -102,12 +102,16 @@ function edges(to, ink) {
 	}));
 }
 
+// Of the frame, and of the same one in another pane.
 function edge(f, stroke, line) {
-	const box = boxOf(f);
+	panes.forEach(function (p) {
+		const box = f && p.tree === f.pane.tree &&
+			flameLayout.boxOf(p, f.i);
 
-	if (box)
-		pen.edge(box.x, box.y, Math.max(box.w, 2), f.pane.rowHeight - 1,
-			stroke, line);
+		if (box)
+			pen.edge(box.x, box.y, Math.max(box.w, 2),
+				p.rowHeight - 1, stroke, p === f.pane ? line : 1.5);
+	});
 }
 
 // All of it; of what is very tall the part in the window, where the canvas

@@ -366,6 +366,12 @@ class Test(Page):
                       "ArrowDown")
         self.equal([f["pane"], f["name"]], ["1", "load"], "and after")
         self.near(float(f["width"]), room / 2, "to the same")
+        other = self.to("main", "serve", "load")
+        edge = b.js("getComputedStyle(at('view')).getPropertyValue('--focus')"
+                    ".trim()")
+        self.equal(b.js(f"pixel(view().left + {float(f['x']) + 90}, "
+                        f"view().top + {float(other['y'])})"), edge,
+                   "what is chosen in one is shown in the other")
         b.js("at('scale').click()")
         self.near(float(self.to("main", "serve", "load")["width"]),
                   room * 3 / 10, "or each by itself")
@@ -931,6 +937,16 @@ class Test(Page):
         self.check(0 < b.js("view().top") + float(b.js("focused().y")) < 880,
                    "which is in sight", b.js("view().top"))
         self.check(name in b.js("told()"), "and told of", b.js("told()"))
+        headline = b.js("Array.from(document.querySelectorAll('#answer dt'))"
+                        ".find(e => e.textContent === 'function')"
+                        ".nextElementSibling.querySelector('code')"
+                        ".textContent")
+        blamed = b.js("flameData.read(JSON.parse(at('data').textContent))"
+                      ".functions").get("isToBlame")
+        names = b.js("flameData.read(JSON.parse(at('data').textContent))"
+                     ".functions.name")
+        blamed = [n for k, n in enumerate(names) if blamed[str(k)]]
+        self.equal(blamed, [headline], "the headline's function is outlined")
         self.focus()
         name = self.keys(*["ArrowDown"] * 6)["name"]
         self.wait(200)
