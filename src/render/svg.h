@@ -156,4 +156,9 @@ void svg_sliver_add(struct svg_slivers *v, uint32_t row, int64_t y,
 /* Writes what was added. */
 void svg_slivers_end(struct svg_slivers *v);
 
+/* The striped box that stands for several frames, with their number as a title,
+ * within a group of its own. color: below the stripes; NULL: what was drawn. */
+void svg_many(struct svg *s, uint32_t count, const char *color, int64_t x,
+	      int64_t y, int64_t width);
+
 #endif

@@ -82,6 +82,11 @@ Array.from(root.querySelectorAll(".lane")).forEach(function (g, number) {
 	});
 	if (isFlame)
 		lane.moving = make("g", { "class": "n" }, g);
+	lane.left = Array.from(g.querySelectorAll(".left")).map(function (e) {
+		return { x: +e.getAttribute("data-x"), w: +e.getAttribute("data-w"),
+			d: +e.getAttribute("data-d"),
+			text: e.firstElementChild.textContent };
+	});
 	lanes.push(lane);
 });
 
@@ -150,7 +155,8 @@ function frameIn(lane, d, x) {
 		else
 			high = middle;
 	}
-	return row[low - 1] || null;
+	middle = row[low - 1];
+	return middle && middle.x + middle.w >= x ? middle : null;
 }
 
 function frameOf(e) {
@@ -300,34 +306,57 @@ Slivers.prototype.draw = function () {
 	});
 	this.fused.forEach(function (run) {
 		if (run.count > 1 && run.to - run.x > 2 * GAP)
-			make("title", {}, make("rect", { x: px(run.x),
-				y: px(this.lane.y + this.lane.step * run.d),
-				width: px(run.to - run.x), height: TALL,
-				fill: "url(#many)" }, g)).textContent = run.count +
-				" frames, each too narrow to be drawn";
+			this.many(run, run.x, run.to - run.x,
+				run.count.toLocaleString("en-US") +
+				" frames, each too narrow to be drawn", []);
+	}, this);
+	// What the file has no frames of.
+	this.lane.left.forEach(function (l) {
+		var at = placeOf(l, this.lane);
+
+		if (at && at.w > 2 * GAP)
+			this.many(l, at.x, at.w, l.text, ["#e3e3e3"]);
 	}, this);
 };
 
-function place(f, slivers) {
+Slivers.prototype.many = function (run, x, w, text, fills) {
+	var g = make("g", {}, this.lane.moving), lane = this.lane;
+
+	make("title", {}, g).textContent = text;
+	fills.concat("url(#many)").forEach(function (fill) {
+		make("rect", { x: px(x), y: px(lane.y + lane.step * run.d),
+			width: px(w), height: TALL, fill: fill }, g);
+	});
+};
+
+// Where something lies, in pixels; null where it is not seen.
+function placeOf(f, lane) {
 	var room = width - 2 * MARGIN, node = view.node;
 	var from = Math.max(0, (f.x - view.x) / view.w);
 	var to = Math.min(1, (f.x + f.w - view.x) / view.w);
-	var w = (to - from) * room, isUp = node && f.d < node.d;
-	var isIn = w > 0 && (!node || f.lane === node.lane && (isUp
+	var isUp = !!node && f.d < node.d;
+	var isIn = to > from && (!node || lane === node.lane && (isUp
 		? f.x <= view.x && f.x + f.w >= view.x + view.w
 		: f.d >= node.d));
 
+	return isIn ? { x: MARGIN + from * room, w: (to - from) * room, isUp: isUp }
+		: null;
+}
+
+function place(f, slivers) {
+	var at = placeOf(f, f.lane);
+
 	// Of a picture that is as it was written, slivers is null.
-	if (isIn && (w > 2 * GAP || !slivers && f.g)) {
-		placeElement(f, MARGIN + from * room, w);
-		if (f.isUp !== !!isUp)
-			f.g.classList.toggle("up", !!isUp);
-		f.isUp = !!isUp;
+	if (at && (at.w > 2 * GAP || !slivers && f.g)) {
+		placeElement(f, at.x, at.w);
+		if (f.isUp !== at.isUp)
+			f.g.classList.toggle("up", at.isUp);
+		f.isUp = at.isUp;
 		return;
 	}
-	if (isIn) {
-		slivers[f.lane.number].add(f, MARGIN + from * room, w);
-		slivers[f.lane.number].count(f, MARGIN + from * room, w);
+	if (at) {
+		slivers[f.lane.number].add(f, at.x, at.w);
+		slivers[f.lane.number].count(f, at.x, at.w);
 	}
 	if (f.isMade)
 		dropElement(f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the fills of a picture become in dark surroundings: rules of style, since
- * a picture does not know where it is shown.
+ * What the fills of a picture become in dark surroundings: rules of style,
+ * since a picture does not know where it is shown.
  */
 #include <math.h>
 
@@ -20,8 +20,8 @@ static unsigned channel(uint32_t rgb, int i)
  * apart. */
 static uint32_t dark_tone(uint32_t rgb)
 {
-	double least = fmin(channel(rgb, 0),
-			    fmin(channel(rgb, 1), channel(rgb, 2)));
+	double least =
+		fmin(channel(rgb, 0), fmin(channel(rgb, 1), channel(rgb, 2)));
 	uint32_t tone = 0;
 
 	for (int i = 0; i < 3; i++)
@@ -39,9 +39,9 @@ static double luminance(uint32_t rgb)
 	for (int i = 0; i < 3; i++) {
 		double part = channel(rgb, i) / 255.0;
 
-		sum += weights[i] * (part <= 0.04045
-					     ? part / 12.92
-					     : pow((part + 0.055) / 1.055, 2.4));
+		sum += weights[i] *
+		       (part <= 0.04045 ? part / 12.92
+					: pow((part + 0.055) / 1.055, 2.4));
 	}
 	return sum;
 }

@@ -37,8 +37,9 @@ struct picture {
 	struct flame_union places;
 	uint32_t depth; /* of what is drawn */
 	int64_t top;
-	size_t frames;	     /* drawn */
-	size_t slivers;	     /* of these, too narrow for an element */
+	size_t frames;       /* drawn */
+	size_t slivers;      /* of these, too narrow for an element */
+	bool has_left_out;   /* frames that are not drawn */
 	uint64_t categories; /* drawn, as flame_color_bit() */
 };
 
@@ -65,11 +66,21 @@ static bool is_sliver(const struct picture *p, uint32_t node)
 	return width_cpx(p, node) <= SLIVER_CPX;
 }
 
+/* Its caller is wide enough for what it calls to be missed. */
+static bool is_left_out(const struct picture *p, uint32_t node)
+{
+	uint32_t parent = p->f->nodes[node].parent;
+
+	return p->places.widths[node] > 0 && !is_drawn(p, node) &&
+	       is_drawn(p, parent) && !is_sliver(p, parent);
+}
+
 static bool lay_out(struct picture *p)
 {
 	if (!flame_union_init(&p->places, p->f))
 		return false;
 	for (uint32_t i = 0; i < p->f->node_count; i++) {
+		p->has_left_out |= i && is_left_out(p, i);
 		if (!is_drawn(p, i))
 			continue;
 		p->frames++;
@@ -162,15 +173,15 @@ static void draw_sliver(struct picture *p, uint32_t node, struct svg_slivers *v)
 	uint32_t depth = p->f->nodes[node].depth;
 
 	svg_sliver_add(v, depth, frame_top(p, depth),
-		       x_of(p, p->places.starts[node]), x_of(p, end_of(p, node)),
-		       color_of(p, node));
+		       x_of(p, p->places.starts[node]),
+		       x_of(p, end_of(p, node)), color_of(p, node));
 }
 
 static bool draw_colors(struct picture *p)
 {
 	struct svg_slivers v;
-	bool is_done = svg_slivers_begin(&v, &p->s, p->depth + 1,
-					 FRAME_HEIGHT_CPX);
+	bool is_done =
+		svg_slivers_begin(&v, &p->s, p->depth + 1, FRAME_HEIGHT_CPX);
 
 	for (uint32_t i = 0; is_done && i < p->f->node_count; i++)
 		if (is_drawn(p, i) && is_sliver(p, i))
@@ -187,18 +198,11 @@ struct fused {
 
 static void end_fused(struct picture *p, struct fused *run, uint32_t depth)
 {
-	struct out *out = p->s.out;
-
 	if (run->count > 1 && run->to - run->from > SLIVER_CPX) {
-		out_text(out, "<rect");
-		svg_attr(out, "x", run->from);
-		svg_attr(out, "y", frame_top(p, depth));
-		svg_attr(out, "width", run->to - run->from);
-		outf(out,
-		     " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"url(#many)\">"
-		     "<title>%u frames, each too narrow to be drawn</title>"
-		     "</rect>\n",
-		     (unsigned)run->count);
+		out_text(p->s.out, "<g>");
+		svg_many(&p->s, run->count, NULL, run->from,
+			 frame_top(p, depth), run->to - run->from);
+		out_text(p->s.out, "</g>\n");
 	}
 	run->count = 0;
 }
@@ -228,11 +232,63 @@ static bool draw_textures(struct picture *p)
 	return rows != NULL;
 }
 
+/* Siblings, one after the other, of which none is drawn. */
+struct left_out {
+	uint32_t first;
+	uint32_t next;  /* node after the last one */
+	uint32_t count; /* 0: none */
+};
+
+static void end_left_out(struct picture *p, struct left_out *run)
+{
+	const struct flame_node *n = &p->f->nodes[run->first];
+	double start = p->places.starts[run->first], width;
+	int64_t from = x_of(p, start);
+	uint32_t last = run->first, count;
+	struct out *out = p->s.out;
+
+	for (uint32_t i = last; i < run->next; i = p->f->nodes[i].end)
+		last = i;
+	width = end_of(p, last) - start;
+	count = run->count;
+	run->count = 0;
+	if (count < 2 || x_of(p, start + width) - from <= SLIVER_CPX)
+		return;
+	write_part(out, "<g class=\"left\" data-x=\"", start);
+	write_part(out, "\" data-w=\"", width);
+	outf(out, "\" data-d=\"%u\">", (unsigned)n->depth);
+	svg_many(&p->s, count, "#e3e3e3", from, frame_top(p, n->depth),
+		 x_of(p, start + width) - from);
+	out_text(out, "</g>\n");
+}
+
+/* What is narrower than asked for is not drawn, but many of it are. */
+static void draw_left_out(struct picture *p)
+{
+	struct left_out run = { 0 };
+
+	for (uint32_t i = 1; i < p->f->node_count;) {
+		if (!is_left_out(p, i)) {
+			end_left_out(p, &run);
+			i++;
+			continue;
+		}
+		if (run.next != i ||
+		    p->f->nodes[run.first].parent != p->f->nodes[i].parent)
+			end_left_out(p, &run);
+		if (!run.count++)
+			run.first = i;
+		i = run.next = p->f->nodes[i].end;
+	}
+	end_left_out(p, &run);
+}
+
 static void draw_slivers(struct picture *p)
 {
 	out_text(p->s.out, "<g class=\"n\">\n");
 	if (!draw_colors(p) || !draw_textures(p))
 		out_fail_memory(p->s.out);
+	draw_left_out(p);
 	out_text(p->s.out, "</g>\n");
 }
 
@@ -309,10 +365,10 @@ static void write_frames(struct picture *p)
 		write_frame(p, i);
 		out_char(out, '\n');
 	}
-	if (p->slivers) {
+	if (p->slivers || p->has_left_out)
 		draw_slivers(p);
+	if (p->slivers)
 		tell_slivers(p);
-	}
 	out_text(out, "</g>\n");
 }
 

@@ -2,6 +2,7 @@
 #include "render/svg.h"
 
 #include "base/mem.h"
+#include "render/units.h"
 
 /* A browser draws many paths of this size as quickly as one. */
 #define PATH_BYTES (32 * KIB)
@@ -97,4 +98,27 @@ void svg_slivers_end(struct svg_slivers *v)
 		buf_release(&v->piles[i].path);
 	}
 	mem_free(v->rows);
+}
+
+static void write_box(struct svg *s, const char *fill, int64_t x, int64_t y,
+		      int64_t width)
+{
+	out_text(s->out, "<rect");
+	svg_attr(s->out, "x", x);
+	svg_attr(s->out, "y", y);
+	svg_attr(s->out, "width", width);
+	outf(s->out, " height=\"17\" fill=\"%s\"/>", fill);
+}
+
+void svg_many(struct svg *s, uint32_t count, const char *color, int64_t x,
+	      int64_t y, int64_t width)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_count(count, text);
+	outf(s->out,
+	     "<title>%s frames, each too narrow to be drawn</title>", text);
+	if (color)
+		write_box(s, color, x, y, width);
+	write_box(s, "url(#many)", x, y, width);
 }

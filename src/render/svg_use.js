@@ -89,7 +89,7 @@ function tell(f, shared) {
 	y = infoTop(lines.length);
 	told = f;
 	info.textContent = "";
-	if (!f)
+	if (!lines.length)
 		back.style.display = "none";
 	lines.forEach(function (line, i) {
 		var t = make("tspan", { x: MARGIN, y: px(y + i * LINE) }, info);
@@ -455,9 +455,10 @@ if (reached)
 
 // What the pointer is on, where that is drawn as one with others.
 function sharedAt(e) {
-	return e.target.parentNode && e.target.parentNode.classList &&
-		e.target.parentNode.classList.contains("n") ?
-		e.target.querySelector("title") : null;
+	var g = e.target.tagName === "rect" && e.target.parentNode;
+
+	return g && g.parentNode.classList.contains("n") ?
+		g.querySelector("title") : null;
 }
 
 // A finger has no way to point: its first tap tells, another one zooms.
@@ -479,8 +480,10 @@ root.addEventListener("click", function (e) {
 	focusOn(f);
 });
 root.addEventListener("mouseover", function (e) {
+	var shared = sharedAt(e);
+
 	pointerY = e.clientY;
-	tell(frameOf(e) || current, sharedAt(e));
+	tell(frameOf(e) || (shared ? null : current), shared);
 });
 // Where many slivers are drawn together.
 root.addEventListener("mousemove", function (e) {

@@ -87,7 +87,8 @@ static void color_off(const struct drawing *d)
 static void write_label(struct drawing *d, const struct flame_bar *bar,
 			size_t columns, const char *fill)
 {
-	struct str label = flame_label(&d->labels, FLAME_SLOW, bar->node, columns);
+	struct str label =
+		flame_label(&d->labels, FLAME_SLOW, bar->node, columns);
 	size_t used = text_width(label);
 
 	if (flame_is_gone(&d->f->nodes[bar->node])) {

@@ -204,10 +204,10 @@ static void go_next(struct explorer *e)
 
 void explorer_not_found(struct explorer *e)
 {
-	e->message = e->search.is_active
-			     ? e->tab == TAB_FLAME ? "no such frame is in sight"
+	e->message = e->search.is_active ? e->tab == TAB_FLAME
+						   ? "no such frame is in sight"
 						   : "nothing here matches"
-			     : "nothing was searched for: /";
+					 : "nothing was searched for: /";
 }
 
 /* To the next that matches, unless what is selected does. */

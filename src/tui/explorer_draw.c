@@ -129,9 +129,8 @@ static void draw_names(struct explorer *e, const struct surface *s)
 		surface_text(s, 1, column, 2, STR(""), &plain);
 		column += 2;
 	}
-	explorer_put(e, s, 1, column, s->columns > column ? s->columns - column
-							  : 0,
-		     &plain);
+	explorer_put(e, s, 1, column,
+		     s->columns > column ? s->columns - column : 0, &plain);
 }
 
 /* ---- what is selected ---- */
@@ -379,10 +378,8 @@ static void draw_too_small(const struct surface *s)
 
 static void (*const drawers[TABS])(struct explorer *e,
 				   const struct surface *s) = {
-	[TAB_TRACE] = trace_draw,
-	[TAB_FLAME] = graph_draw,
-	[TAB_FUNCTIONS] = table_draw,
-	[TAB_SANDWICH] = sandwich_draw,
+	[TAB_TRACE] = trace_draw,     [TAB_FLAME] = graph_draw,
+	[TAB_FUNCTIONS] = table_draw, [TAB_SANDWICH] = sandwich_draw,
 	[TAB_HISTORY] = history_draw,
 };
 

@@ -330,11 +330,12 @@ static struct look look_of(const struct explorer *e, const struct surface *s,
 	uint32_t node = bar->node;
 	bool is_found = search_finds(&e->search, node);
 	bool is_same = node && e->f->nodes[node].function == e->function;
-	struct look look = { .is_filled = true, .fill = flame_color(e->f, explorer_palette(e), node) };
+	struct look look = { .is_filled = true,
+			     .fill = flame_color(e->f, explorer_palette(e),
+						 node) };
 
-	look.is_bold =
-		e->has_baseline &&
-		e->f->functions[e->f->nodes[node].function].is_to_blame;
+	look.is_bold = e->has_baseline &&
+		       e->f->functions[e->f->nodes[node].function].is_to_blame;
 	if (is_same)
 		look.fill = COLOR_SAME;
 	if (is_found)

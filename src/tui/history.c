@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's view of the operation's other requests: how long those of these
- * minutes and of the baseline took, and how that went over time. What the run
- * saw, counted; nothing is asked for it.
+ * The explorer's view of the operation's other requests: how long those of
+ * these minutes and of the baseline took, and how that went over time. What the
+ * run saw, counted; nothing is asked for it.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -234,8 +234,8 @@ static void draw_head(struct explorer *e, const struct surface *s)
 	uint32_t room = s->columns > used ? (s->columns - used) / 2 : 0;
 
 	buf_addf(&e->line, "%*s%-*s %6s  %s", (int)LABEL_COLUMNS,
-		 "took            ", (int)(room + COUNT_COLUMNS),
-		 " baseline", "now",
+		 "took            ", (int)(room + COUNT_COLUMNS), " baseline",
+		 "now",
 		 history_of(e)->threshold_ns
 			 ? s->use_unicode ? "█ slow" : "# slow"
 			 : "");
@@ -251,17 +251,15 @@ void history_draw(struct explorer *e, const struct surface *s)
 	draw_head(e, s);
 	for (uint32_t i = 0; i < page_rows(e); i++) {
 		uint32_t row = e->requests.top + i;
-		struct look look = {
-			.is_reverse = row == e->requests.selected
-		};
+		struct look look = { .is_reverse =
+					     row == e->requests.selected };
 
 		if (row < h->bucket_count)
 			add_bucket(e, s, row);
-		else if (row >= h->bucket_count + GAP_ROWS &&
-			 row < count_of(e))
-			add_window(e, s,
-				   &h->windows[row - h->bucket_count -
-					       GAP_ROWS]);
+		else if (row >= h->bucket_count + GAP_ROWS && row < count_of(e))
+			add_window(
+				e, s,
+				&h->windows[row - h->bucket_count - GAP_ROWS]);
 		explorer_put(e, s, EXPLORER_BODY_TOP + 1 + i, 0, s->columns,
 			     &look);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows of which one is selected and some are seen, for the explorer's views that
- * are lists.
+ * Rows of which one is selected and some are seen, for the explorer's views
+ * that are lists.
  */
 #ifndef TUI_LIST_H
 #define TUI_LIST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The explorer's view of one function: who calls it, above it, and what it calls,
- * below, before and after.
+ * The explorer's view of one function: who calls it, above it, and what it
+ * calls, below, before and after.
  */
 #include "base/escape.h"
 #include "render/flame_text.h"
@@ -20,8 +20,7 @@ static void select_row(struct explorer *e, uint32_t row)
 {
 	list_select(&e->calls_list, row, e->calls.count, page_rows(e));
 	if (e->calls.count)
-		e->function =
-			e->calls.rows[e->calls_list.selected].function;
+		e->function = e->calls.rows[e->calls_list.selected].function;
 }
 
 /* The function becomes the one in the middle. */
@@ -107,8 +106,9 @@ static void draw_head(struct explorer *e, const struct surface *s)
 
 	if (e->has_baseline) {
 		scale_measure(e->in->result, measure);
-		buf_addf(&e->line, "%9s%9s%9s     callers, the function, "
-				   "callees   (%s%s%s)",
+		buf_addf(&e->line,
+			 "%9s%9s%9s     callers, the function, "
+			 "callees   (%s%s%s)",
 			 "total", "before", "change", measure,
 			 *scale->unit ? ", " : "", scale->unit);
 	} else {
@@ -139,9 +139,8 @@ void sandwich_draw(struct explorer *e, const struct surface *s)
 	draw_head(e, s);
 	for (uint32_t i = 0; i < page_rows(e); i++) {
 		uint32_t row = e->calls_list.top + i;
-		struct look look = {
-			.is_reverse = row == e->calls_list.selected
-		};
+		struct look look = { .is_reverse =
+					     row == e->calls_list.selected };
 
 		if (row < e->calls.count) {
 			const struct callers_row *r = &e->calls.rows[row];

@@ -158,8 +158,7 @@ bool search_finds(const struct search *s, uint32_t node)
 	return s->is_active && s->is_match[s->f->nodes[node].function];
 }
 
-double search_share(const struct search *s, enum flame_side side,
-		    uint32_t node)
+double search_share(const struct search *s, enum flame_side side, uint32_t node)
 {
 	const struct flame_node *nodes = s->f->nodes;
 	double sum = 0, whole = (double)nodes[node].values[side].total;

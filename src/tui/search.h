@@ -16,7 +16,7 @@ struct search {
 	const struct flame *f;
 	char text[SEARCH_BYTES + 1];
 	size_t len;
-	bool *is_match; /* by function */
+	bool *is_match;   /* by function */
 	struct regex *re; /* NULL: none, or none that is one */
 	bool is_active;
 	bool is_late; /* a name took too long: what follows was not looked at */

@@ -231,9 +231,9 @@ static void draw_head(struct explorer *e, const struct surface *s)
 	static const struct look dim = { .is_dim = true };
 	char text[UNIT_TEXT_BYTES];
 
-	format_duration(sat_sub_i64(e->in->trace->end_ns,
-				    e->in->trace->start_ns),
-			text);
+	format_duration(
+		sat_sub_i64(e->in->trace->end_ns, e->in->trace->start_ns),
+		text);
 	buf_addf(&e->line, "%-*s%*s%*s  %s in all", (int)label_columns(e),
 		 "> to blame  * critical path  ! error", (int)TIME_COLUMNS,
 		 "took", (int)TIME_COLUMNS, "self", text);
@@ -269,17 +269,15 @@ bool trace_add_detail(struct explorer *e, uint32_t line)
 	if (line == 0) {
 		escape_terminal_buf(&e->line, service_of(e, row));
 		buf_add_text(&e->line, "  ");
-		escape_terminal_buf(
-			&e->line,
-			name_shown(span_name(e->in->trace, row->span)));
+		escape_terminal_buf(&e->line, name_shown(span_name(e->in->trace,
+								   row->span)));
 		return true;
 	}
 	if (line == 1) {
 		format_duration(row->duration_ns, a);
 		format_duration(row->self_ns, b);
-		format_duration(sat_sub_i64(row->start_ns,
-					    e->in->trace->start_ns),
-				c);
+		format_duration(
+			sat_sub_i64(row->start_ns, e->in->trace->start_ns), c);
 		buf_addf(&e->line, "took %s, self %s, began after %s", a, b, c);
 		if (row->count > 1)
 			buf_addf(&e->line, ", %u of them",

@@ -303,10 +303,10 @@ class Test(Page):
         self.check(b.js(
             "Array.from(document.querySelectorAll('.n [fill=\"url(#many)\"]'))"
             ".some(r => +r.getAttribute('width') > 500 && /^20,?000 frames,/"
-            ".test(r.firstElementChild.textContent))"),
+            ".test(r.parentNode.firstElementChild.textContent))"),
             "what is drawn as one says of how many")
         b.mouse("mouseMoved", x + 90, y)
-        self.check("drawn as one here: 20000 frames" in b.js("info()"),
+        self.check("drawn as one here: 20,000 frames" in b.js("info()"),
                    "and so do the details", b.js("info()"))
         self.equal(self.find("^s0000[0-4]$"), "matched 0.0 %", "search")
         self.check(b.js("document.querySelectorAll('.n [fill=\"#5b0f7a\"]')"
@@ -329,9 +329,31 @@ class Test(Page):
     def open_link(self, url):
         """As from another place: the same file with another hash is not
         loaded again."""
+        self.b.events = []
         self.b.call("Page.navigate", url="about:blank")
+        self.b.wait_for("Page.loadEventFired")
         self.b.open(url)
         self.b.js(LOOK)
+
+    def left_out(self):
+        """Many frames that are narrower than is drawn are one box, which says
+        so, also when it is zoomed to."""
+        b = self.b
+        lines = "".join(f"main;many;s{i:05d} 1\n" for i in range(20000))
+        self.open(self.draw("left.svg", "profile", self.write(
+            "left.folded", f"main;wide 20000\n{lines}")))
+        x, y, w, _ = b.js("place('many')")
+        for width in (w, b.js("place('all')")[2]):
+            b.mouse("mouseMoved", x + 200, y + 26)
+            self.equal(b.js("info()"), "drawn as one here: 20,000 frames, each "
+                       "too narrow to be drawn", "what is left out is told")
+            box = ("Array.from(document.querySelectorAll('[fill=\"url(#many)\"]'"
+                   ")).map(r => r.getBoundingClientRect().width)"
+                   ".find(w => w > 0)")
+            self.near(b.js(box), width, "as wide as it is")
+            b.click(x + 200, y + 9)
+            b.js("new Promise(r => setTimeout(r, 100))")
+        self.quiet("left out")
 
     def history(self):
         """Back and Forward walk through zooms; a link is good for another
@@ -481,6 +503,7 @@ class Test(Page):
         self.paper()
         self.tall()
         self.slivers()
+        self.left_out()
         self.history()
         self.dark()
         self.touch()

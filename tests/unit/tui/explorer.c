@@ -262,8 +262,8 @@ static void test_details(void **state)
 	end(&e);
 }
 
-/* The names of the views, all or the numbers of the others alone, and how what is
- * seen is looked at. */
+/* The names of the views, all or the numbers of the others alone, and how what
+ * is seen is looked at. */
 static void test_names(void **state)
 {
 	static const char all[] = " 1 trace  2 flame  3 functions  4 sandwich "
@@ -704,7 +704,8 @@ static const uint32_t sizes[][2] = { { 10, 40 },   { 24, 80 }, { 50, 200 },
 
 static void draw_all(struct explorer *e)
 {
-	static const char *const ways[] = { "", "G", "t", "w", "5", "1", "t?", "xv", "v/a" };
+	static const char *const ways[] = { "",  "G",  "t",  "w",  "5",
+					    "1", "t?", "xv", "v/a" };
 
 	for (size_t i = 0; i < COUNT_OF(ways); i++) {
 		type(e, ways[i]);
