@@ -363,7 +363,8 @@ static int run_checked(const struct command *command, struct options *o)
 	/* It looks at the servers, not at what they said some time ago. */
 	if (command->bit & COMMAND_DOCTOR)
 		o->cache = false;
-	return o->record ? run_recorded(command, o) : page_run(command, o);
+	return o->record || o->embed_case ? run_recorded(command, o)
+					  : page_run(command, o);
 }
 
 static int run_configured(const struct command *command, struct options *o)

@@ -65,6 +65,7 @@ static void open_profile_cache(struct context *ctx)
 	struct str folder;
 
 	if (!p->keep || o->no_cache || o->dry_run || o->record || o->replay ||
+	    o->embed_case ||
 	    !context_find_cache(&ctx->arena, &folder, &ignored))
 		return;
 	folder = arena_printf(&ctx->arena, "%s/profiles", folder.ptr);
@@ -117,7 +118,7 @@ bool context_init(struct context *ctx, const struct options *o,
 			return false;
 		ctx->backends.now_ns = har_now_ns(ctx->replay);
 	}
-	if (o->record) {
+	if (o->record || (o->embed_case && !o->replay)) {
 		ctx->record = har_new(err);
 		if (!ctx->record)
 			return false;

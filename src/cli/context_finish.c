@@ -54,7 +54,7 @@ static void tell_lost_cache(const struct error *lost)
 /* Whether the case file, if there is to be one, was written. */
 static bool finish_record(struct context *ctx, bool done, struct error *err)
 {
-	if (!ctx->record)
+	if (!ctx->record || !ctx->options->record)
 		return true;
 	if (ctx->backends.client)
 		return har_write(ctx->record, ctx->options->record, err);

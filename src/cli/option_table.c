@@ -581,6 +581,10 @@ static const struct option_row rows[] = {
 	  "keep every request and answer (HAR; gzip when it ends in .gz), "
 	  "without secrets",
 	  FIELD(record) },
+	{ "embed-case", 0, OPTION_FLAG, OPTION_LOCAL,
+	  PROFILING | COMMAND_SHOW, NULL, CASES,
+	  "a page (-o html) holds that too, up to 12 MiB: --replay takes it",
+	  FIELD(embed_case) },
 	{ "replay", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
 	  "FILE", CASES,
 	  "take the answers from such a file, without a network; a command "

@@ -145,6 +145,7 @@ struct options {
 	bool cache;
 	bool no_cache;
 	const char *record;
+	bool embed_case;
 	const char *replay;
 	struct har *replayed; /* the case at that path when it is open */
 	bool takes_searches;  /* search: lists what the case's searches found */

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "base/outfile.h"
+#include "cli/message.h"
 #include "cli/output_formats.h"
 #include "cli/output_wanted.h"
 #include "cli/pager.h"
@@ -13,8 +14,10 @@
 #include "cli/suggest_next.h"
 #include "cli/terminal.h"
 #include "render/markdown.h"
+#include "render/units.h"
 #include "report/drawings.h"
 #include "tui/tui.h"
+#include "wire/har.h"
 
 static bool check_stdout(const struct options *o,
 			 const struct output_option *output, size_t *on_stdout,
@@ -81,6 +84,9 @@ bool output_check(const struct options *o, const char *command,
 {
 	const struct command *c = command_find(str_from(command));
 
+	if (o->embed_case && !output_needs(o, RENDER_TAKES_ALL))
+		return error_set(err, ERROR_USAGE,
+				 "--embed-case is of pages: add -o html=FILE");
 	return (c ||
 		error_set(err, ERROR_INTERNAL, "no command %s", command)) &&
 	       check_outputs(o, c, command, err) &&
@@ -232,6 +238,7 @@ struct rendering {
 	const struct run *r;
 	struct drawings drawings;
 	struct buf repeat;
+	struct buf packed_case;
 	struct render_input in;
 };
 
@@ -245,7 +252,30 @@ static void add_origin(struct rendering *g)
 	if (g->repeat.state == BUF_OK)
 		g->in.repeat = buf_str(&g->repeat);
 	g->in.asked_ns = r->result.request_count ? r->ctx.backends.now_ns : 0;
-	g->in.has_requests = r->ctx.options->verbose > 0;
+	g->in.is_replay = r->ctx.replay != NULL;
+	g->in.embedded_case = buf_str(&g->packed_case);
+}
+
+/* What is too much for a mail is told; the page is worth more than it. */
+static bool pack_case(struct rendering *g, struct error *err)
+{
+	const struct context *ctx = &g->r->ctx;
+	const struct har *har = ctx->replay ? ctx->replay : ctx->record;
+	char size[UNIT_TEXT_BYTES], most[UNIT_TEXT_BYTES];
+
+	if (!ctx->options->embed_case || !har || g->packed_case.len)
+		return true;
+	if (!har_pack(har, &g->packed_case, err))
+		return false;
+	if (g->packed_case.len <= LIMIT_EMBEDDED_CASE_BYTES)
+		return true;
+	format_size((int64_t)g->packed_case.len, size);
+	format_size((int64_t)LIMIT_EMBEDDED_CASE_BYTES, most);
+	message_info("--embed-case: the case has %s, and a page holds %s at "
+		     "most: keep it by --record FILE.har.gz",
+		     size, most);
+	buf_clear(&g->packed_case);
+	return true;
 }
 
 static bool render_one(struct rendering *g, const struct output_option *wanted,
@@ -259,8 +289,11 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 
 	if (!drawings_possible(&g->in, f, err))
 		return false;
-	if (f->needs & RENDER_TAKES_ALL)
+	if (f->needs & RENDER_TAKES_ALL) {
+		if (!pack_case(g, err))
+			return false;
 		add_origin(g);
+	}
 	if (!drawings_add(&g->drawings, f->needs, err))
 		return false;
 	g->in.style = style_for(o, !wanted->path);
@@ -315,6 +348,7 @@ bool output_render(const struct run *r, struct error *err)
 			g.in.baseline = &r->shown->base.profile;
 	}
 	buf_init(&g.repeat, LIMIT_OPTION_VALUE_BYTES);
+	buf_init(&g.packed_case, LIMIT_HAR_BYTES);
 	drawings_init(&g.drawings, &g.in, &want);
 	for (size_t i = 0; i < count; i++)
 		if (!render_one(&g, &list[i], &each))
@@ -323,6 +357,7 @@ bool output_render(const struct run *r, struct error *err)
 		keep_worst(&worst, &each);
 	drawings_release(&g.drawings);
 	buf_release(&g.repeat);
+	buf_release(&g.packed_case);
 	if (worst.code != ERROR_NONE)
 		*err = worst;
 	return worst.code == ERROR_NONE;

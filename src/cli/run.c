@@ -44,7 +44,8 @@ bool run_begin(struct run *r, const struct options *o, const char *command,
 	arena_init(&r->result.arena, LIMIT_RESULT_BYTES);
 	notes_init(&r->result.notes);
 	notes_init(&r->result.reasons);
-	r->result.has_reasons = o->why;
+	r->result.shows_reasons = o->why;
+	r->result.has_reasons = o->why || output_needs(o, RENDER_TAKES_ALL);
 	r->result.command = command;
 	trace_init(&r->trace);
 	if (!context_init(&r->ctx, o, err) || !output_check(o, command, err) ||

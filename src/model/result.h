@@ -354,8 +354,9 @@ struct result {
 	size_t span_count;
 	struct show_view view;
 	struct notes notes;
-	struct notes reasons; /* how the verdict came about; shown by --why */
+	struct notes reasons; /* how the verdict came about */
 	bool has_reasons;
+	bool shows_reasons; /* --why; a page shows them anyway */
 	struct request_info *requests;
 	size_t request_count;
 	/* The "next" line: commands to go on with, each one shell line. */

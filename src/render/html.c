@@ -177,7 +177,7 @@ static void write_answer(struct html *h)
 	out_text(out, "</section>\n");
 }
 
-/* ---- notes, commands, requests ---- */
+/* ---- notes and commands ---- */
 
 static void told(const struct result *r, struct str *finding, struct str *note)
 {
@@ -207,11 +207,6 @@ static bool has_notes(const struct result *r)
 	return r->notes.dropped > 0;
 }
 
-static bool has_reasons(const struct result *r)
-{
-	return r->has_reasons && r->reasons.count;
-}
-
 static void write_notes(struct html *h)
 {
 	const struct result *r = h->in->result;
@@ -231,12 +226,6 @@ static void write_notes(struct html *h)
 		out_text(out, "</ul>\n");
 	}
 	h->page.is_list = false;
-	if (!has_reasons(r))
-		return;
-	out_text(out, "<h3>How it was decided</h3>\n"
-		      "<dl class=\"evidence\">\n");
-	report_reasons(&h->page, &r->reasons);
-	out_text(out, "</dl>\n");
 }
 
 /* Anything that weakens or goes with the answer. */
@@ -245,7 +234,7 @@ static bool has_any_note(const struct render_input *in)
 	const struct result *r = in->result;
 
 	return !in->style.is_quiet &&
-	       (has_findings(r) || has_notes(r) || has_reasons(r));
+	       (has_findings(r) || has_notes(r));
 }
 
 static void write_command(struct html *h, const char *label, struct str command)
@@ -257,6 +246,18 @@ static void write_command(struct html *h, const char *label, struct str command)
 	out_text(h->out, "</code></pre></dd>\n");
 }
 
+/* A replay has its case already. */
+static void write_keep(struct html *h)
+{
+	struct str repeat = h->in->repeat;
+
+	if (!repeat.len || h->in->is_replay)
+		return;
+	out_text(h->out, "<dt>keep</dt><dd><pre><code>");
+	html_text(h, repeat);
+	out_text(h->out, " --record case.har.gz</code></pre></dd>\n");
+}
+
 static void write_commands(struct html *h)
 {
 	const struct result *r = h->in->result;
@@ -264,6 +265,7 @@ static void write_commands(struct html *h)
 	out_text(h->out, "<dl class=\"evidence\">\n");
 	if (h->in->repeat.len)
 		write_command(h, "again", h->in->repeat);
+	write_keep(h);
 	for (size_t i = 0; i < r->next_count; i++)
 		write_command(h, i ? "" : "next", r->next[i]);
 	out_text(h->out, "</dl>\n");
@@ -273,40 +275,6 @@ static bool has_commands(const struct render_input *in)
 {
 	return !in->style.is_quiet &&
 	       (in->repeat.len || in->result->next_count);
-}
-
-static void write_request(struct html *h, const struct request_info *request)
-{
-	char took[24], size[UNIT_TEXT_BYTES] = "-";
-
-	format_duration(request->duration_ns, took);
-	if (request->bytes >= 0)
-		format_size(request->bytes, size);
-	outf(h->out,
-	     "<tr><td class=\"num\">%d</td><td class=\"num\">%s</td>"
-	     "<td class=\"num\">%s</td><td>",
-	     request->status, size, took);
-	html_text(h, request->method);
-	out_text(h->out, "</td><td><code>");
-	html_text(h, request->url);
-	out_text(h->out, "</code></td></tr>\n");
-}
-
-static void write_requests(struct html *h)
-{
-	const struct result *r = h->in->result;
-
-	out_text(h->out,
-		 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-		 "aria-label=\"Table of requests\">\n<table>\n<thead><tr>"
-		 "<th scope=\"col\" class=\"num\">status</th>"
-		 "<th scope=\"col\" class=\"num\">size</th>"
-		 "<th scope=\"col\" class=\"num\">took</th>"
-		 "<th scope=\"col\">method</th><th scope=\"col\">address</th>"
-		 "</tr></thead>\n<tbody>\n");
-	for (size_t i = 0; i < r->request_count; i++)
-		write_request(h, &r->requests[i]);
-	out_text(h->out, "</tbody>\n</table>\n</div>\n");
 }
 
 /* ---- the document ---- */
@@ -334,8 +302,7 @@ static void write_sections(struct html *h)
 		section(h, "notes", "Notes", write_notes);
 	if (has_commands(in))
 		section(h, "commands", "Commands", write_commands);
-	if (in->has_requests && in->result->request_count)
-		section(h, "requests", "Requests", write_requests);
+	html_evidence_write(h);
 }
 
 /* Where to go from the top of the page. */
@@ -353,6 +320,7 @@ static void write_links(struct html *h)
 		{ html_has_history(in), "history", "History" },
 		{ has_any_note(in), "notes", "Notes" },
 		{ has_commands(in), "commands", "Commands" },
+		{ html_has_evidence(in), "evidence", "Evidence" },
 	};
 
 	bool has_any = false;

@@ -29,6 +29,8 @@ struct html {
 /* Sections; nothing where there is nothing to show. */
 void html_spans_write(struct html *h);
 void html_functions_write(struct html *h);
+void html_evidence_write(struct html *h);
+bool html_has_evidence(const struct render_input *in);
 bool html_has_spans(const struct render_input *in);
 bool html_has_functions(const struct render_input *in);
 

@@ -168,6 +168,28 @@ function addHere() {
 	ask();
 }
 
+// ---- the case that the page holds ----
+
+function addSave() {
+	const data = document.getElementById("case");
+	const button = dom.element("button", "Save the case");
+
+	if (!data)
+		return;
+	button.addEventListener("click", function () {
+		const raw = atob(data.textContent);
+		const bytes = Uint8Array.from(raw, c => c.charCodeAt(0));
+		const link = dom.element("a", "", { download: "case.har.gz" });
+
+		link.href = URL.createObjectURL(new Blob([bytes],
+			{ type: "application/gzip" }));
+		link.click();
+		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	});
+	document.getElementById("case-save").after(button);
+}
+
+addSave();
 addLink();
 addHelp();
 addTheme();

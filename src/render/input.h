@@ -59,7 +59,10 @@ struct render_input {
 	struct picture_style picture; /* drawings */
 	struct str repeat;            /* the command itself; empty: not known */
 	int64_t asked_ns;             /* when servers were asked, 0: none was */
-	bool has_requests;            /* that they are listed was asked for */
+	bool is_replay;
+	/* Of a page that is to hold the case it was made from: gzip; else
+	 * empty. */
+	struct str embedded_case;
 };
 
 #endif

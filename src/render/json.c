@@ -391,6 +391,8 @@ static void write_heads(struct jsonw *w, const struct result *r)
 
 static void write_lists(struct jsonw *w, const struct result *r)
 {
+	static const struct notes none;
+
 	jsonw_key(w, "compared");
 	if (r->is_compared)
 		write_compared(w, r);
@@ -408,7 +410,7 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	jsonw_array_end(w);
 	json_notes(w, "notes", &r->notes);
 	json_requests(w, r);
-	json_notes(w, "reasons", &r->reasons);
+	json_notes(w, "reasons", r->shows_reasons ? &r->reasons : &none);
 	write_contrasts(w, r);
 	json_history(w, r->history);
 }

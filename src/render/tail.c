@@ -130,7 +130,7 @@ void report_tail(struct page *p, const struct result *r,
 		out_char(p->out, '\n');
 	report_findings(p, r, told_finding);
 	page_notes(p, &r->notes, told_note);
-	if (r->has_reasons)
+	if (r->shows_reasons)
 		write_reasons(p, &r->reasons);
 	write_next(p, r);
 }

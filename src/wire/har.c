@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/outfile.h"
+#include "base/page_case.h"
 #include "wire/auth.h"
 #include "wire/har_entry.h"
 #include "wire/har_held.h"
@@ -183,6 +184,31 @@ size_t har_args(const struct har *h, const char *const **args)
 
 /* ---- reading ---- */
 
+static bool is_page(struct str text)
+{
+	return str_starts(text, STR("<!DOCTYPE html>"));
+}
+
+/* Leaves of a page the case in it. */
+static bool unpack_page(struct buf *page, struct error *err)
+{
+	struct str begin = STR(PAGE_CASE_BEGIN), rest, text;
+	size_t at = str_find(buf_str(page), begin), len;
+
+	if (at == SIZE_MAX)
+		return error_set(err, ERROR_FORMAT,
+				 "the page holds no case: it has to be made "
+				 "with --embed-case");
+	rest = str_slice(buf_str(page), at + begin.len, page->len);
+	text = str_slice(rest, 0, str_find(rest, STR(PAGE_CASE_END)));
+	if (!base64_decode(text, (unsigned char *)page->data, text.len, &len) ||
+	    !gz_is((struct str){ page->data, len }))
+		return error_set(err, ERROR_FORMAT,
+				 "the case in the page is damaged");
+	page->len = len;
+	return true;
+}
+
 static bool read_file(struct har *h, const char *path, struct error *err)
 {
 	struct buf raw, plain;
@@ -192,6 +218,8 @@ static bool read_file(struct har *h, const char *path, struct error *err)
 	buf_init(&plain, LIMIT_HAR_BYTES);
 	if (!file_read(path, &raw, err))
 		is_ok = error_prefix(err, "--replay");
+	else if (is_page(buf_str(&raw)) && !unpack_page(&raw, err))
+		is_ok = error_prefix(err, "--replay %s", path);
 	else if (gz_is(buf_str(&raw)))
 		is_ok = (gz_inflate(buf_str(&raw), path, &plain, err) &&
 			 har_read(h, buf_str(&plain), err)) ||

@@ -18,6 +18,7 @@ struct har;
 
 /* Empty, for recording; or read from a file, for replay. */
 struct har *har_new(struct error *err) MUST_CHECK;
+/* Also from a page that holds one (base/page_case.h). */
 struct har *har_open(const char *path, struct error *err) MUST_CHECK;
 void har_free(struct har *h);
 
@@ -41,6 +42,10 @@ void har_set_run(struct har *h, int64_t now_ns, int argc,
 		 const char *const *argv);
 int64_t har_now_ns(const struct har *h);
 size_t har_args(const struct har *h, const char *const **args);
+
+/* As a file of gzip, appended. */
+bool har_pack(const struct har *h, struct buf *packed,
+	      struct error *err) MUST_CHECK;
 
 /* Writes atomically with mode 0600. */
 bool har_write(const struct har *h, const char *path,

@@ -269,6 +269,18 @@ static bool write_bytes(struct str bytes, const char *path, struct error *err)
 	return outfile_commit(&file, err);
 }
 
+bool har_pack(const struct har *h, struct buf *packed, struct error *err)
+{
+	struct buf plain;
+	bool is_ok;
+
+	buf_init(&plain, LIMIT_HAR_BYTES);
+	is_ok = har_format(h, &plain, err) &&
+		gz_deflate(buf_str(&plain), packed, err);
+	buf_release(&plain);
+	return is_ok;
+}
+
 bool har_write(const struct har *h, const char *path, struct error *err)
 {
 	struct buf plain, packed;
@@ -276,12 +288,12 @@ bool har_write(const struct har *h, const char *path, struct error *err)
 
 	buf_init(&plain, LIMIT_HAR_BYTES);
 	buf_init(&packed, LIMIT_HAR_BYTES);
-	is_ok = har_format(h, &plain, err);
-	if (is_ok && str_ends(str_from(path), STR(".gz")))
-		is_ok = gz_deflate(buf_str(&plain), &packed, err) &&
+	if (str_ends(str_from(path), STR(".gz")))
+		is_ok = har_pack(h, &packed, err) &&
 			write_bytes(buf_str(&packed), path, err);
-	else if (is_ok)
-		is_ok = write_bytes(buf_str(&plain), path, err);
+	else
+		is_ok = har_format(h, &plain, err) &&
+			write_bytes(buf_str(&plain), path, err);
 	buf_release(&plain);
 	buf_release(&packed);
 	return is_ok;

@@ -11,8 +11,11 @@ refers to them, headings without gaps, tables whose rows are of one width, the
 same bytes from the same input, a size that can be mailed.
 """
 import base64
+import gzip
 import hashlib
+import json
 import os
+import random
 import re
 import shlex
 import shutil
@@ -229,6 +232,25 @@ class Test(Tap):
     def case(self, name):
         return str(self.data / "cases" / name)
 
+    def embedded(self, size, is_held):
+        """A page holds a case of 12 MiB, not more."""
+        with gzip.open(self.case("n-plus-one.har.gz")) as file:
+            har = json.load(file)
+        entry = json.loads(json.dumps(har["log"]["entries"][0]))
+        noise = random.Random(1).randbytes(size)
+        entry["request"]["url"] += "/noise"
+        entry["response"]["content"] = {
+            "size": size, "mimeType": "application/octet-stream",
+            "encoding": "base64", "text": base64.b64encode(noise).decode()}
+        har["log"]["entries"].append(entry)
+        path = self.folder / "large.har"
+        path.write_text(json.dumps(har), encoding="utf-8")
+        page = self.folder / "large.html"
+        self.run_program("slow", TRACE, "--replay", str(path), "-o",
+                         f"html={page}", "--embed-case")
+        if ('<script id="case"' in page.read_text("utf-8")) != is_held:
+            raise Bad(f"with {size} bytes more it is held: {not is_held}")
+
     def folded(self, name, *stacks):
         path = self.folder / name
         path.write_text("".join(f"{s}\n" for s in stacks), encoding="utf-8")
@@ -260,6 +282,9 @@ class Test(Tap):
                      ["show", TRACE, *loop, "--collapse", "auth", "-n", "7"],
                      ["diff", before, after, "--sort", "self"]):
             self.attempt(f"{args[0]}: its command again", self.again, *args)
+        mib = 1 << 20
+        self.attempt("a case of 12 MiB is held", self.embedded, 11 * mib, True)
+        self.attempt("a larger one is not", self.embedded, 12 * mib, False)
         return self.end()
 
 

@@ -7,6 +7,7 @@ usage: views.py TRACEFIND
 
 Skipped where there is no Chromium (tests/chromium.py).
 """
+import base64
 import json
 import sys
 from pathlib import Path
@@ -204,6 +205,34 @@ class Test(Page):
         b.js("history.back(); settled()")
         self.equal(b.js(order), "descending", "Back: as before")
 
+    # ---- evidence ----
+
+    def evidence(self, args, answer):
+        """All requests, the reasoning, and the case, which can be saved."""
+        b = self.b
+        path = self.draw("embedded.html", *args, "--embed-case")
+        self.open(path)
+        self.equal(b.js("all('#evidence tbody td:last-child')"
+                        ".map(e => e.textContent)"),
+                   [r["url"] for r in answer["requests"]],
+                   "what servers were asked")
+        told = b.js("get('#evidence dl').textContent")
+        self.check("candidates" in told and "baseline" in told,
+                   "how it was decided", told[:80])
+        b.js("URL.createObjectURL = blob => { window.saved = blob; "
+             "return '#saved'; }")
+        self.click("button('Save the case')")
+        found = b.js("saved.arrayBuffer().then(a => Array.from("
+                     "new Uint8Array(a.slice(0, 2))).concat(a.byteLength))")
+        self.equal(found[:2], [0x1f, 0x8b], "the case can be saved")
+        case = self.folder / "saved.har.gz"
+        case.write_bytes(base64.b64decode(
+            b.js("get('#case').textContent")))
+        self.equal(found[2], case.stat().st_size, "as it is in the page")
+        self.equal(self.draw_json("slow", "--replay", case),
+                   self.draw_json("slow", "--replay", path),
+                   "file and page replay alike")
+
     # ---- around ----
 
     def help(self):
@@ -283,6 +312,7 @@ class Test(Page):
         args = ["slow", TRACE, "--replay", self.case]
         path = self.draw("slow.html", *args)
         self.history(path, self.draw_json(*args)["history"])
+        self.evidence(args, self.draw_json(*args))
         self.trace(path)
         self.step()
         self.functions(path)
