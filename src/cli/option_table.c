@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output_formats.h"
+#include "render/source_link.h"
 #include "wire/auth.h"
 #include "wire/redact.h"
 
@@ -67,6 +68,11 @@ static bool check_span(const char *value, struct error *err)
 	return error_set(err, ERROR_USAGE,
 			 "'%s' is not a span id of 16 hex digits",
 			 value_quote(value).text);
+}
+
+static bool check_source_url(const char *value, struct error *err)
+{
+	return source_pattern_check(value, err);
 }
 
 static bool check_since(const char *value, struct error *err)
@@ -448,6 +454,11 @@ static const struct option_row rows[] = {
 	{ "source-path", 0, OPTION_STRING, 0, COMMAND_PROFILE, "PATHS", VIEW,
 	  "folders of the sources, separated by ':' (this one)",
 	  FIELD(source_path) },
+	{ "source-url", 0, OPTION_STRING, SETTING, PROFILING, "URL", VIEW,
+	  "a page links source lines of the team's own files here, as "
+	  "https://host/{path}#L{line}",
+	  FIELD(source_url), .check = check_source_url,
+	  .brief = "links of a page to source lines" },
 	{ "trim-path", 0, OPTION_STRING, 0, PROFILING, "PATHS", VIEW,
 	  "cut these fronts, separated by ':', off the names of files",
 	  FIELD(trim_path) },

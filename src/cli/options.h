@@ -121,6 +121,7 @@ struct options {
 	const char *list;
 	bool tree;
 	const char *trim_path;
+	const char *source_url;
 	const char *source_path;
 	/* of pictures */
 	const char *layout; /* icicle flame */

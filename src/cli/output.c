@@ -253,6 +253,7 @@ static void add_origin(struct rendering *g)
 		g->in.repeat = buf_str(&g->repeat);
 	g->in.asked_ns = r->result.request_count ? r->ctx.backends.now_ns : 0;
 	g->in.is_replay = r->ctx.replay != NULL;
+	g->in.source_pattern = r->ctx.options->source_url;
 	g->in.embedded_case = buf_str(&g->packed_case);
 }
 

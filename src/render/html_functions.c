@@ -12,6 +12,7 @@
 #include "render/formats.h"
 #include "render/html.h"
 #include "render/scale.h"
+#include "render/source_link.h"
 #include "render/units.h"
 
 /* What shares are sorted by: less is below what sampling can tell. */
@@ -220,6 +221,31 @@ static void write_parts(struct html *h, struct str name)
 	html_text(h, str_slice(name, from, name.len - from));
 }
 
+/* With a link to where its source can be read, when that is known. */
+static void write_place(struct functions *f, const struct function_row *row)
+{
+	struct html *h = f->h;
+	struct buf link;
+	bool is_linked;
+
+	buf_init(&link, LIMIT_PAGE_TEXT_BYTES);
+	is_linked = source_link(row_is_of_application(row)
+					? h->in->source_pattern
+					: NULL,
+				f->r->source_root, row->file, row->line, &link);
+	out_text(h->out, " <span class=\"place\">");
+	if (is_linked) {
+		out_text(h->out, "<a rel=\"noreferrer\" href=\"");
+		html_text(h, buf_str(&link));
+		out_text(h->out, "\">");
+	}
+	html_text(h, source_path_shorten(row->file, f->r->source_root));
+	if (row->line)
+		outf(h->out, ":%" PRIu32, row->line);
+	out_text(h->out, is_linked ? "</a></span>" : "</span>");
+	buf_release(&link);
+}
+
 static void name_cell(struct functions *f, const struct function_row *row)
 {
 	struct html *h = f->h;
@@ -228,13 +254,8 @@ static void name_cell(struct functions *f, const struct function_row *row)
 	out_text(h->out, h->has_flame ? "<a href=\"#flame\">" : "<b>");
 	write_parts(h, name_shown(row->name));
 	out_text(h->out, h->has_flame ? "</a>" : "</b>");
-	if (row->file.len && !f->r->has_locations_in_names) {
-		out_text(h->out, " <span class=\"place\">");
-		html_text(h, source_path_shorten(row->file, f->r->source_root));
-		if (row->line)
-			outf(h->out, ":%" PRIu32, row->line);
-		out_text(h->out, "</span>");
-	}
+	if (row->file.len && !f->r->has_locations_in_names)
+		write_place(f, row);
 	if (row->through.len) {
 		out_text(h->out, " <span class=\"place through\">through ");
 		html_text(h, row->through);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/source_link.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "model/source_path.h"
+
+/* Where modules of a path that begins so keep files of a version. */
+#define GITHUB "github.com/"
+
+/* Digits of a commit in a version without a tag: v0.0.0-20240102030405-0123...
+ */
+#define COMMIT_DIGITS 12u
+
+static bool is_of_url(char c)
+{
+	return c > ' ' && c < 0x7f && !strchr("\"'<>\\^`|", c);
+}
+
+bool source_pattern_check(const char *pattern, struct error *err)
+{
+	struct str text = str_from(pattern);
+	size_t i = 0;
+
+	while (i < text.len && is_of_url(text.ptr[i]))
+		i++;
+	if (i < text.len || (!str_starts(text, STR("https://")) &&
+			     !str_starts(text, STR("http://"))))
+		return error_set(err, ERROR_USAGE,
+				 "an address with http:// or https:// is "
+				 "needed, as https://host/{path}#L{line}");
+	if (str_find(text, STR("{path}")) == SIZE_MAX)
+		return error_set(err, ERROR_USAGE,
+				 "{path} has to be in it, where the file goes");
+	return true;
+}
+
+/* ---- a file's path within an address ---- */
+
+static bool has_part(struct str path, struct str part)
+{
+	while (path.len) {
+		size_t slash = str_until(path, 0, '/');
+
+		if (str_equal(str_slice(path, 0, slash), part))
+			return true;
+		path = str_slice(path, slash < path.len ? slash + 1 : slash,
+				 path.len);
+	}
+	return false;
+}
+
+/* Names a file below a folder, and no other. */
+static bool is_below(struct str path)
+{
+	return path.len && path.ptr[0] != '/' && !has_part(path, STR("..")) &&
+	       !has_part(path, STR(".")) && !has_part(path, STR(""));
+}
+
+static void add_path(struct buf *out, struct str path)
+{
+	for (size_t i = 0; i < path.len; i++) {
+		unsigned char c = (unsigned char)path.ptr[i];
+
+		if (isalnum(c) || strchr("-_.~/", c))
+			buf_add_char(out, (char)c);
+		else
+			buf_addf(out, "%%%02X", c);
+	}
+}
+
+/* ---- by a pattern ---- */
+
+static bool by_pattern(struct str pattern, struct str path, uint32_t line,
+		       struct buf *out)
+{
+	/* Of a line that is not known the file is shown. */
+	if (!line)
+		pattern = str_slice(pattern, 0,
+				    str_until(pattern, 0, '#'));
+	for (size_t i = 0; i < pattern.len;) {
+		struct str rest = str_slice(pattern, i, pattern.len);
+
+		if (str_starts(rest, STR("{path}"))) {
+			add_path(out, path);
+			i += STR("{path}").len;
+		} else if (str_starts(rest, STR("{line}"))) {
+			buf_addf(out, "%" PRIu32, line);
+			i += STR("{line}").len;
+		} else {
+			buf_add_char(out, pattern.ptr[i++]);
+		}
+	}
+	return true;
+}
+
+/* ---- of a module ---- */
+
+struct module {
+	struct str repository; /* "owner/name" */
+	struct str folder;     /* of the module in it, may be empty */
+	struct str version;
+	struct str file;
+};
+
+static bool next_part(struct str *rest, struct str *part)
+{
+	size_t slash = str_until(*rest, 0, '/');
+
+	*part = str_slice(*rest, 0, slash);
+	*rest = str_slice(*rest, slash < rest->len ? slash + 1 : slash,
+			  rest->len);
+	return part->len > 0;
+}
+
+/* "v2": a folder of none but the module's path. */
+static bool is_major(struct str part)
+{
+	size_t i = 1;
+
+	if (part.len < 2 || part.ptr[0] != 'v')
+		return false;
+	while (i < part.len && isdigit((unsigned char)part.ptr[i]))
+		i++;
+	return i == part.len;
+}
+
+/* "github.com/owner/name/folder@v1.2.3/file.go". Upper case is written "!x" in
+ * the cache of modules. */
+static bool find_module(struct str path, struct module *m)
+{
+	struct str rest, owner, name, module;
+	size_t at;
+
+	if (!str_starts(path, STR(GITHUB)))
+		return false;
+	at = str_until(path, 0, '@');
+	if (at == path.len)
+		return false;
+	module = str_slice(path, STR(GITHUB).len, at - STR(GITHUB).len);
+	rest = str_slice(path, at + 1, path.len);
+	if (!next_part(&rest, &m->version) || !rest.len)
+		return false;
+	m->file = rest;
+	rest = module;
+	if (!next_part(&rest, &owner) || !next_part(&rest, &name))
+		return false;
+	m->repository = str_slice(module, 0, owner.len + 1 + name.len);
+	m->folder = rest;
+	return m->version.ptr[0] == 'v';
+}
+
+/* What a repository calls a version: its tag, or the commit. */
+static void add_version(struct buf *out, const struct module *m)
+{
+	struct str version = m->version;
+	struct str tail;
+	size_t plus = str_until(version, 0, '+');
+
+	version = str_slice(version, 0, plus);
+	tail = version.len > COMMIT_DIGITS + 1
+		       ? str_slice(version, version.len - COMMIT_DIGITS - 1,
+				   version.len)
+		       : STR("");
+	if (tail.len && tail.ptr[0] == '-' &&
+	    str_until(str_slice(tail, 1, tail.len), 0, '.') == COMMIT_DIGITS &&
+	    str_until(str_slice(tail, 1, tail.len), 0, '-') == COMMIT_DIGITS) {
+		add_path(out, str_slice(tail, 1, tail.len));
+		return;
+	}
+	if (m->folder.len) {
+		add_path(out, m->folder);
+		buf_add_char(out, '/');
+	}
+	add_path(out, version);
+}
+
+static void unescape_case(struct str path, struct buf *out)
+{
+	for (size_t i = 0; i < path.len; i++) {
+		if (path.ptr[i] == '!' && i + 1 < path.len)
+			buf_add_char(out, (char)toupper(
+						  (unsigned char)path.ptr[++i]));
+		else
+			buf_add_char(out, path.ptr[i]);
+	}
+}
+
+/* The module's last part may be its major version alone. */
+static void forget_major(struct module *m)
+{
+	size_t slash = m->folder.len;
+
+	while (slash && m->folder.ptr[slash - 1] != '/')
+		slash--;
+	if (is_major(str_slice(m->folder, slash, m->folder.len)))
+		m->folder = str_slice(m->folder, 0, slash ? slash - 1 : 0);
+}
+
+static bool by_module(struct str path, uint32_t line, struct buf *out)
+{
+	struct buf plain;
+	struct module m;
+	bool is_one;
+
+	buf_init(&plain, LIMIT_STRING_BYTES);
+	unescape_case(path, &plain);
+	is_one = plain.state == BUF_OK && find_module(buf_str(&plain), &m);
+	if (is_one) {
+		forget_major(&m);
+		buf_add_text(out, "https://" GITHUB);
+		add_path(out, m.repository);
+		buf_add_text(out, "/blob/");
+		add_version(out, &m);
+		if (m.folder.len) {
+			buf_add_char(out, '/');
+			add_path(out, m.folder);
+		}
+		buf_add_char(out, '/');
+		add_path(out, m.file);
+		if (line)
+			buf_addf(out, "#L%" PRIu32, line);
+	}
+	buf_release(&plain);
+	return is_one;
+}
+
+bool source_link(const char *pattern, struct str root, struct str file,
+		 uint32_t line, struct buf *out)
+{
+	struct str path = source_path_shorten(file, root);
+
+	if (!is_below(path))
+		return false;
+	/* A version says that it is not the team's own. */
+	if (str_until(path, 0, '@') < path.len)
+		return by_module(path, line, out);
+	return pattern && by_pattern(str_from(pattern), path, line, out);
+}
