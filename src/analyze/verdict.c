@@ -36,7 +36,7 @@ bool verdict_is_on_cpu(const struct cpu_measure *m)
 
 bool verdict_explains(double change, double needed)
 {
-	return change > 0 && change >= VERDICT_EXPLAINED * needed;
+	return needed > 0 && change >= VERDICT_EXPLAINED * needed;
 }
 
 static bool has_grown(const struct wait_measure *m, double ratio)

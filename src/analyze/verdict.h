@@ -97,7 +97,8 @@ bool verdict_asks_for(enum cause_kind trace_cause, enum wait_type type);
  * profile: leaves what else would hold the caller up, locks and the CPU. */
 void verdict_keep_locks(struct wait_measure measures[WAIT_TYPES]);
 
-/* Whether a growth is as much as must be found, of what is needed. */
+/* Whether a growth is as much as must be found, of what is needed: where that is
+ * not known (0: no other request of the window came back) nothing explains. */
 bool verdict_explains(double change, double needed);
 
 /* The same of one measure, but for the test: a function that holds half of

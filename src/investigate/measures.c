@@ -97,13 +97,23 @@ static bool is_lock(const struct profile_inquiry *q,
 	       CODE_LOCK;
 }
 
+/* Requests of the slow operation by second: this one at least, where others are
+ * not known; 0 where they are, and of the slow window none came. */
+static double operation_rate(const struct profile_inquiry *q,
+			     const struct comparison *c)
+{
+	if (q->s->operation_per_s > 0 || q->s->has_history)
+		return q->s->operation_per_s;
+	return 1 / time_range_seconds(c->slow.range);
+}
+
 /* Part of the service's requests that are of the slow operation. */
 static double operation_part(const struct profile_inquiry *q,
 			     const struct comparison *c)
 {
 	double all = c->slow.requests / time_range_seconds(c->slow.range);
 
-	return all > 0 ? fmin(1, q->s->operation_per_s / all) : 1;
+	return all > 0 ? fmin(1, operation_rate(q, c) / all) : 1;
 }
 
 /* What a library does for who calls it, not what carries or holds it up. */
@@ -156,7 +166,7 @@ static double needed(const struct profile_inquiry *q,
 	if (c->scope == SCOPE_COHORT)
 		return per_request;
 	return per_request * (c->slow.requests > 0 ? operation_part(q, c)
-						   : q->s->operation_per_s);
+						   : operation_rate(q, c));
 }
 
 static bool read_lead(struct profile_inquiry *q, const struct comparison *c,

@@ -181,6 +181,16 @@ static void test_what_doubled_is_likely(void **state)
 	assert_false(verdict_is_likely(&m));
 }
 
+/* Of how many requests it has to explain the wait, no answer tells. */
+static void test_nothing_explains_what_is_not_known(void **state)
+{
+	(void)state;
+	assert_true(verdict_explains(50, 100));
+	assert_false(verdict_explains(49, 100));
+	assert_true(verdict_explains(1, 1));
+	assert_false(verdict_explains(1, 0));
+}
+
 static void test_a_lock_goes_before_its_waiters(void **state)
 {
 	struct wait_measure all[WAIT_TYPES];
@@ -401,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_a_wait_explains_what_grew_enough),
 		cmocka_unit_test(test_by_request_half_as_much_again_explains),
 		cmocka_unit_test(test_a_wait_needs_a_tested_owner),
+		cmocka_unit_test(test_nothing_explains_what_is_not_known),
 		cmocka_unit_test(test_a_lock_goes_before_its_waiters),
 		cmocka_unit_test(test_wall_clock_holds_cpu),
 		cmocka_unit_test(test_causes_of_waiting),
