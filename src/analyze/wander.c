@@ -236,17 +236,24 @@ static void fit_all(struct fit *f, struct wander *w, struct wander_prior prior,
 	}
 }
 
+/* Of the largest functions there are few, and one that changed has its callers
+ * among them: so few show no more drift than smaller ones do. */
 static void fit_sizes(const struct fit *f, struct wander *w,
 		      struct wander_known drift)
 {
 	double known = WANDER_PRIOR + all_evidence(f, -1, true);
+	double most = INFINITY;
 
 	for (size_t i = 0; i < WANDER_SIZES; i++) {
 		double seen = all_evidence(f, (double)i, true);
 		double cv = seen > 0 ? find_cv(f, (double)i) : 0;
+		double value = seen < WANDER_ALL ? fmin(cv * cv, most)
+						 : cv * cv;
 
 		w->drift[i] =
-			mixed(drift, fmin(WANDER_ALL, known), cv * cv, seen);
+			mixed(drift, fmin(WANDER_ALL, known), value, seen);
+		if (seen >= WANDER_ALL)
+			most = fmax(drift.value, value);
 	}
 }
 

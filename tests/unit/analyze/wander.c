@@ -120,6 +120,30 @@ static void test_robust(void **state)
 	assert_within(cv_at(&w, 100000), 0.015, 0.035);
 }
 
+/* Nothing else is as large as one that doubled, and those that call it: they
+ * show no more than the smaller ones do. */
+#define LARGEST 300000.0
+
+static void test_largest(void **state)
+{
+	struct wander w;
+	struct wander_known all;
+
+	(void)state;
+	draw(300, 1, 0.02, 0, 0.02);
+	for (size_t i = 0; i < 3; i++)
+		peers[i] = (struct wander_peer){
+			.log_ratio = 0.2 + log(2),
+			.sampling = 2 / (LARGEST * (double)(i + 1)),
+		};
+	for (size_t i = 3; i < 300; i++)
+		peers[i].sampling = fmax(peers[i].sampling, 2 / 5000.0);
+	wander_fit(&w, peers, 300, wide);
+	assert_within(cv_at(&w, LARGEST), 0.01, 0.04);
+	all = wander_at(&w, (struct wander_known){ 2 / LARGEST, INFINITY });
+	assert_true(all.df > 10);
+}
+
 /* WANDER_MANY: fewer show less noise, never more. */
 static void test_few(void **state)
 {
@@ -145,7 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_prior), cmocka_unit_test(test_many),
 		cmocka_unit_test(test_sizes), cmocka_unit_test(test_robust),
-		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_largest), cmocka_unit_test(test_few),
 	};
 
 	return cmocka_run_group_tests_name("analyze/wander", tests, NULL, NULL);
