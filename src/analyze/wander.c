@@ -236,24 +236,45 @@ static void fit_all(struct fit *f, struct wander *w, struct wander_prior prior,
 	}
 }
 
+/* The size that most peers are of, or near. */
+static size_t most_frequent_size(const struct fit *f)
+{
+	double most = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; i < WANDER_SIZES; i++) {
+		double near = 0;
+
+		for (size_t p = 0; p < f->count; p++)
+			near += nearness(&f->peers[p], (double)i);
+		if (near > most) {
+			most = near;
+			found = i;
+		}
+	}
+	return found;
+}
+
 /* Of the largest functions there are few, and one that changed has its callers
  * among them: so few show no more drift than smaller ones do. */
 static void fit_sizes(const struct fit *f, struct wander *w,
 		      struct wander_known drift)
 {
 	double known = WANDER_PRIOR + all_evidence(f, -1, true);
-	double most = INFINITY;
+	double most = drift.value;
+	size_t frequent = most_frequent_size(f);
 
 	for (size_t i = 0; i < WANDER_SIZES; i++) {
 		double seen = all_evidence(f, (double)i, true);
 		double cv = seen > 0 ? find_cv(f, (double)i) : 0;
-		double value = seen < WANDER_ALL ? fmin(cv * cv, most)
-						 : cv * cv;
+		double value = cv * cv;
 
+		if (i > frequent && seen < WANDER_ALL)
+			value = fmin(value, most);
+		else if (i >= frequent)
+			most = fmax(most, value);
 		w->drift[i] =
 			mixed(drift, fmin(WANDER_ALL, known), value, seen);
-		if (seen >= WANDER_ALL)
-			most = fmax(drift.value, value);
 	}
 }
 
