@@ -14,10 +14,10 @@ function run(section, read) {
 const model = flameViews(read), F = model.functions, head = model.head;
 // A frame is looked at as { pane, i, fused }; deep: { tree, i }, a zoom in a
 // tree that sums frames up; scope: a zoom for all views; lit: what is in full
-// colour, null for all.
+// colour, null for all; fn: the function chosen, center: that of the sandwich.
 const state = { view: "top", measure: "larger", unit: "table", palette: "",
 	isFlame: false, isOneScale: null, isHidden: false, isFolded: false, scope: 0, deep: null,
-	fn: -1, focus: null, hover: null, isMatch: null, isLit: null, lit: null,
+	fn: -1, center: -1, focus: null, hover: null, isMatch: null, isLit: null, lit: null,
 	find: "" };
 const initial = { view: head.is_reversed ? "bottom" : "top",
 	isFlame: head.layout === "flame", palette: id("palette").value };
@@ -89,6 +89,8 @@ function keep(isReplaced) {
 	const kept = {
 		flame: state.view !== initial.view ? state.view : null,
 		zoom: state.scope ? top.hash(state.scope) : null,
+		of: state.view === "sandwich" ?
+			page.functionKey(F.name[state.center]) : null,
 		in: deep ? deep.tree.id + "." + deep.tree.hash(deep.i) : null,
 		width: state.measure !== "larger" ? state.measure : null,
 		unit: state.unit !== "table" ? state.unit : null,
@@ -108,6 +110,8 @@ function keep(isReplaced) {
 // Lays out anew after the state changed.
 function show() {
 	graph.layout();
+	if (state.deep && !graph.panes().some(p => p.tree === state.deep.tree))
+		state.deep = null;
 	if (graph.canvas === document.activeElement && !state.focus)
 		state.focus = rootFrame();
 	controls.show();
@@ -266,7 +270,7 @@ function showFunction(fn) {
 	isWanted[fn] = 1;
 	choose(fn);
 	if (state.view === "sandwich") {
-		show();
+		center(fn);
 		return;
 	}
 	found = search.boxes(graph.panes(), isWanted);
@@ -321,11 +325,24 @@ function change(name, value) {
 function setView(name) {
 	if (!model.views.includes(name))
 		return;
+	if (name === "sandwich" && state.view !== name)
+		state.center = state.fn >= 0 ? state.fn : model.hottest();
 	state.view = name;
 	state.deep = null;
 	past = past.filter(p => !p[1]);
 	if (name === "sandwich" && state.fn < 0)
-		choose(model.hottest());
+		choose(state.center);
+	show();
+	keep();
+}
+
+// Callers and callees of a function.
+function center(fn) {
+	choose(fn);
+	setView("sandwich");
+	if (fn < 0 || fn === state.center)
+		return;
+	state.center = fn;
 	show();
 	keep();
 }
@@ -396,10 +413,11 @@ Object.assign(act, {
 		model.packageOf(fn) : null),
 	light: f => f && f.pane.tree.fn(f.i) !== null &&
 		lightPackage(model.packageOf(f.pane.tree.fn(f.i))),
+	center: center,
 	sandwich: function (f) {
-		if (f && !f.fused && f.pane.tree.fn(f.i) !== null)
-			choose(f.pane.tree.fn(f.i));
-		setView("sandwich");
+		const fn = f && !f.fused ? f.pane.tree.fn(f.i) : null;
+
+		center(fn === null ? state.fn : fn);
 	},
 	home: function () {
 		reset();
@@ -525,8 +543,11 @@ function restore() {
 	}
 	state.scope = get("zoom") ? Math.max(0, model.top().find(get("zoom"))) : 0;
 	state.fn = functionOf(page.selected().function);
-	if (state.view === "sandwich" && state.fn < 0)
-		state.fn = model.hottest();
+	state.center = functionOf(get("of"));
+	if (state.center < 0)
+		state.center = state.fn;
+	if (state.view === "sandwich" && state.center < 0)
+		state.center = model.hottest();
 	state.deep = null;
 	restoreDeep(get("in") || "");
 	show();

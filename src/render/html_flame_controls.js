@@ -194,8 +194,8 @@ function showChosen() {
 		return;
 	bar.append(element("b", F.name[fn]), element("span",
 		model.words.whole(fn)[0]));
-	if (state.view !== "sandwich")
-		bar.append(button("Callers and callees", () => act.view("sandwich"),
+	if (state.view !== "sandwich" || state.center !== fn)
+		bar.append(button("Callers and callees", () => act.center(fn),
 			{ id: "flame-sandwich" }));
 	bar.append(button(state.lit === null ? "Highlight its package" :
 		"Highlight all", () => act.lightFunction(fn),

@@ -148,7 +148,7 @@ function changePane(state, measure, label) {
 }
 
 function sandwichPanes(state) {
-	const fn = state.fn, scope = state.scope, m = state.measure;
+	const fn = state.center, scope = state.scope, m = state.measure;
 	const up = pane(state, sandwich("callers", scope, fn), m,
 		"callers above, callees below " + F.name[fn], true);
 	const down = pane(state, sandwich("callees", scope, fn), m, "", false);
@@ -162,7 +162,7 @@ function panes(state) {
 	const view = state.view;
 
 	if (view === "sandwich")
-		return state.fn >= 0 ? sandwichPanes(state) : [];
+		return state.center >= 0 ? sandwichPanes(state) : [];
 	if (view === "sides")
 		return [sidePane(state, "before", "before", 1),
 			sidePane(state, "after", "after", 0)];

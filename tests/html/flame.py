@@ -348,6 +348,7 @@ class Test(Page):
             self.keys("ArrowRight")
         sums = [sum(v[s] for v in kinds.values()) for s in (0, 1)]
         self.equal(sums, [14000, 10000], "kinds of code add up")
+        self.wait(200)
         b.js("tracefindPage.select({function: 'load'}, 'test')")
         b.js("go('sandwich')")
         f = self.focus()
@@ -357,6 +358,15 @@ class Test(Page):
         f = self.keys("ArrowDown", "ArrowDown")
         self.equal([f["name"], f["after"]], ["parse(int, char)", "6000"],
                    "callees below")
+        self.keys("Enter")
+        self.wait(200)
+        self.equal(b.js("[tracefindPage.address.get('of'), "
+                        "tracefindPage.address.get('fn')]"),
+                   ["load", "parse(int, char)"],
+                   "another one chosen does not move it")
+        self.keys("s")
+        self.equal([self.focus()["name"], self.keys("ArrowUp")["name"]],
+                   ["parse(int, char)", "load"], "s does")
         b.js("go('sides')")
         f = self.to("main", "serve", "load")
         self.equal(f["pane"], "0", "side by side: before")
