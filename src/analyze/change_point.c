@@ -18,9 +18,9 @@
  * and for short series, where the usual distance itself is known badly; and
  * the part of it that is enough where something is known to have changed.
  * bench/steps tells how often that is wrong: docs/verdict.md. */
-#define NEEDED 5.0
-#define NEEDED_LONG 5.0
-#define NEEDED_FEW 60.0
+#define NEEDED 6.0
+#define NEEDED_LONG 4.0
+#define NEEDED_FEW 70.0
 #define NEEDED_KNOWN 0.7
 
 static double needed(size_t length, size_t count)
@@ -39,7 +39,7 @@ static double needed(size_t length, size_t count)
  * pair of them: a jump is then to be larger than all others of its direction,
  * by this factor. */
 #define FEW_STEPS 32
-#define ALONE 1.5
+#define ALONE 2.0
 
 /* Of the jump, that is still there at the end of the stretch. */
 #define LASTING 0.5
@@ -594,6 +594,27 @@ static bool is_rhythm(const struct scan *s, const struct candidate *x)
 	return false;
 }
 
+/* How closely levels follow those of a day before: two days at least. */
+#define DAY_FOLLOWED 0.5
+
+static bool follows_days(const struct scan *s)
+{
+	double all = (double)s->steps[s->count - 1] + 1;
+	size_t day = (size_t)((double)s->day_steps * (double)s->count / all);
+	double mean = s->sums[s->count] / (double)s->count;
+	double both = 0, square = 0;
+
+	if (!day || s->count < 2 * day)
+		return false;
+	for (size_t i = 0; i + day < s->count; i++) {
+		double a = s->levels[i] - mean, b = s->levels[i + day] - mean;
+
+		both += a * b;
+		square += (a * a + b * b) / 2;
+	}
+	return both > DAY_FOLLOWED * square;
+}
+
 /* True when there was one. */
 static bool drop_rhythm(const struct scan *s, struct candidates *c)
 {
@@ -686,7 +707,7 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 	find_candidates(&s, &c, &least);
 	out->least_ratio = exp(least);
 	out->noise = s.noise;
-	has_rhythm = drop_rhythm(&s, &c);
+	has_rhythm = drop_rhythm(&s, &c) || follows_days(&s);
 	qsort(c.items, c.count, sizeof *c.items, compare_at);
 	had_one = c.count > 0 || s.spike > s.first_limit;
 	keep_lasting(&s, &c);

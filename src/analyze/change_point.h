@@ -43,8 +43,8 @@ enum series_kind {
 	SERIES_TOO_FEW = 0, /* fewer than CHANGE_STEPS_MIN steps are known */
 	SERIES_STEADY,      /* nothing beyond what it does all the time */
 	SERIES_RAMP,        /* it rises or falls, but nowhere at once */
-	SERIES_RHYTHM, /* what jumps jumps at that time of other days, too */
-	SERIES_BRIEF,  /* what jumps goes back soon */
+	SERIES_RHYTHM,      /* it goes as it does on other days */
+	SERIES_BRIEF,       /* what jumps goes back soon */
 	SERIES_STEP,
 };
 

@@ -189,8 +189,9 @@ static void add_none(const struct when *w, struct buf *before,
 		return;
 	}
 	if (found->kind == SERIES_RHYTHM) {
-		buf_add_text(behind, ": what jumps does so at the same time of "
-				     "other days");
+		buf_add_text(behind,
+			     ": it goes up and down at the same times of "
+			     "each day");
 		return;
 	}
 	buf_add_text(behind, ": ");

@@ -156,7 +156,8 @@ static void test_brief(void **state)
 	assert_int_equal(find().kind, SERIES_BRIEF);
 }
 
-/* Ten days of 24 steps: from nine to five it is half as much again. */
+/* Ten days of 24 steps: from nine to five it is half as much again, or it goes
+ * up and down. */
 static void test_rhythm(void **state)
 {
 	struct change_series series = { .step_count = STEPS, .day_steps = 24 };
@@ -164,10 +165,14 @@ static void test_rhythm(void **state)
 
 	(void)state;
 	make(STEPS);
+	for (size_t i = 0; i < STEPS; i++)
+		amounts[i] *= 1 + 0.3 * sin(2 * M_PI * (double)i / 24);
+	assert_int_equal(find_in(series).kind, SERIES_RHYTHM);
+	make(STEPS);
 	for (size_t i = 0; i < STEPS; i += 24)
 		multiply(i + 9, i + 17, 1.5);
 	assert_int_equal(find_in(series).kind, SERIES_RHYTHM);
-	multiply(132, STEPS, 2);
+	multiply(132, STEPS, 2.5);
 	f = find_in(series);
 	assert_int_equal(f.kind, SERIES_STEP);
 	assert_int_equal(f.count, 1);
