@@ -290,11 +290,8 @@ static bool steps_request(struct job *base, struct backends *b,
 {
 	const struct steps_job *job = (const struct steps_job *)base;
 
-	if (!traces_steps_request(backends_traces(b), &b->traces.endpoint,
-				  &job->query, request, err))
-		return false;
-	request->is_optional = true;
-	return true;
+	return traces_steps_request(backends_traces(b), &b->traces.endpoint,
+				    &job->query, request, err);
 }
 
 static bool steps_answer(struct job *base, struct backends *b,

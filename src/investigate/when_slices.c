@@ -27,6 +27,7 @@ struct slice {
 	struct time_range range;
 	double amount;
 	double count; /* 0: nothing is known */
+	double rest;  /* of a function: what all others take */
 };
 
 /* ---- a function ---- */
@@ -134,6 +135,7 @@ static bool read_profiles(struct when *w, const struct profile *profiles,
 			continue;
 		slices[i].amount = value_of(&profiles[i], w->function, walk);
 		slices[i].count = exposure_of(w, slices[i].range);
+		slices[i].rest = (double)profiles[i].total - slices[i].amount;
 	}
 	return true;
 }
@@ -344,7 +346,11 @@ static size_t halves_of(int64_t length_ns)
 	return n;
 }
 
-/* As many as leave enough for the halves of two of them. */
+/* Of a function the levels of the slices beside the step tell where it is to
+ * some minutes; of spans, which are the newest of each, halves have to. */
+#define HALVES_OF_FUNCTION 2
+
+/* As many as leave enough for those. */
 static size_t count_slices(const struct when *w)
 {
 	int64_t length_ns = w->want.window.to_ns - w->want.window.from_ns;
@@ -353,6 +359,9 @@ static size_t count_slices(const struct when *w)
 		min_size(w->request_limit, w->request_count + REQUESTS_BESIDE);
 	size_t n = min_size(left, SLICES_MOST);
 
+	if (w->lead == WHEN_FUNCTION)
+		return max_size(n - min_size(n, HALVES_OF_FUNCTION),
+				CHANGE_STEPS_MIN);
 	while (n > CHANGE_STEPS_MIN &&
 	       n + halves_of(2 * length_ns / (int64_t)n) > left)
 		n--;
@@ -405,24 +414,21 @@ static double log_level(const struct when_series *s, double level)
 }
 
 /* How far a level is from the one before to the one after. */
-static double part_after(const struct change_point *p, const struct slice *x)
+static double part_after(const struct change_point *p, double level)
 {
-	double part =
-		(x->amount / x->count - p->before) / (p->after - p->before);
-
-	return fmin(fmax(part, 0), 1);
+	return (level - p->before) / (p->after - p->before);
 }
 
-/* What of that is noise: a half has fewer requests than a step. */
+/* What of that is noise where so much was counted. */
 static double noise_of(const struct when_series *s,
-		       const struct change_point *p, const struct slice *x)
+		       const struct change_point *p, double counted)
 {
 	double jump = log_level(s, p->after) - log_level(s, p->before);
 	double count = 0;
 
 	for (size_t i = 0; i < s->count; i++)
 		count += s->counts[i] / (double)s->count;
-	return s->found.noise * sqrt(count / x->count) / fabs(jump);
+	return s->found.noise * sqrt(count / counted) / fabs(jump);
 }
 
 /* Where the step lies: in [from, to), if noise misled no one from first on. */
@@ -449,10 +455,11 @@ static void narrow(struct bracket *b, int64_t half_ns, double part, double seen)
 	b->from_ns = half_ns;
 }
 
-static bool halve(struct when *w, const struct change_point *p,
+/* s: the series that the step was found in, by levels of the same kind. */
+static bool halve(struct when *w, const struct when_series *s, bool is_rest,
 		  struct time_range *at, struct error *err)
 {
-	const struct when_series *s = &w->series[w->lead];
+	const struct change_point *p = &s->found.items[s->found.largest];
 	struct bracket b = { minute_of(at->from_ns), minute_of(at->from_ns),
 			     minute_of(at->to_ns + NS_PER_MIN - 1) };
 
@@ -461,36 +468,140 @@ static bool halve(struct when *w, const struct change_point *p,
 		int64_t half_ns =
 			minute_of(b.from_ns + (b.to_ns - b.from_ns) / 2);
 		struct slice x = { .range = { b.from_ns, half_ns } };
-		double seen;
+		double seen, counted;
 
 		if (!measure(w, &x, 1, NULL, err))
 			return false;
-		if (!(x.count > 0))
+		counted = is_rest ? x.rest : x.count;
+		if (!(counted > 0))
 			break;
-		seen = fmax(PART_SEEN, NOISE_SEEN * noise_of(s, p, &x));
+		seen = fmax(PART_SEEN, NOISE_SEEN * noise_of(s, p, counted));
 		if (seen > PART_MOST)
 			break;
-		narrow(&b, half_ns, part_after(p, &x), seen);
+		narrow(&b, half_ns, part_after(p, x.amount / counted), seen);
 	}
 	*at = (struct time_range){ b.first_ns, b.to_ns };
 	return true;
 }
 
-bool when_ask_slices(struct when *w, struct error *err)
-{
-	struct when_series *s = &w->series[w->lead];
-	struct time_range window = w->want.window;
-	struct slice slices[SLICES_MOST] = { 0 };
-	struct points *points =
-		arena_array(w->v->backends->arena, 1, sizeof *points);
-	const struct change_point *p;
-	size_t n = count_slices(w);
+/* Slices that were measured as wholes tell which part of them is of the new
+ * level: so much time before the last of them ends it came, give or take what
+ * is noise. */
+#define WIDTH_NOISE 2.5
 
-	if (!points)
-		return arena_fail(w->v->backends->arena, "the slices", err);
+static void interpolate(const struct when_series *s, struct time_range *at)
+{
+	const struct change_point *p = &s->found.items[s->found.largest];
+	double after_ns = 0, off_ns = 0;
+	int64_t at_ns, width_ns;
+
+	for (size_t i = p->low - 1; i <= p->high; i++) {
+		double length_ns = (double)(s->starts[i + 1] - s->starts[i]);
+		double noise = noise_of(s, p, s->counts[i]) * length_ns;
+
+		after_ns +=
+			part_after(p, s->amounts[i] / s->counts[i]) * length_ns;
+		off_ns = sqrt(off_ns * off_ns + noise * noise);
+	}
+	if (!isfinite(after_ns) || !isfinite(off_ns) ||
+	    off_ns > (double)(at->to_ns - at->from_ns))
+		return;
+	at_ns = at->to_ns - (int64_t)after_ns;
+	width_ns = (int64_t)(WIDTH_NOISE * off_ns) + NS_PER_MIN;
+	at->from_ns = max_i64(at->from_ns,
+			      min_i64(at_ns - width_ns, at->to_ns - width_ns));
+	at->to_ns = min_i64(at->to_ns,
+			    max_i64(at_ns + width_ns, at->from_ns + width_ns));
+}
+
+/* ---- a function beside the others ---- */
+
+/* Of the whole, the rest that can be held against. */
+#define REST_LEAST 0.1
+
+/* The number of requests is known to a twentieth where few are traced, and all
+ * functions go by it: a function is held against all others. */
+static bool make_odds(struct when *w, struct when_series *odds,
+		      const struct when_series *s, const struct points *points,
+		      struct error *err)
+{
+	double amount = 0, rest = 0;
+
+	if (!when_series_make(w, odds, s->count, err))
+		return false;
+	for (size_t i = 0; i < s->count; i++) {
+		odds->starts[i] = s->starts[i];
+		odds->amounts[i] = s->amounts[i];
+		odds->counts[i] = s->counts[i] > 0 ? points->items[i].rest : 0;
+		amount += s->amounts[i];
+		rest += odds->counts[i];
+	}
+	odds->starts[s->count] = s->starts[s->count];
+	odds->is_sliced = true;
+	odds->is_known = rest > REST_LEAST * (amount + rest);
+	return true;
+}
+
+static double level_between(const struct when_series *s, size_t from, size_t to)
+{
+	double amount = 0, count = 0;
+
+	for (size_t i = from; i < to; i++) {
+		amount += s->amounts[i];
+		count += s->counts[i];
+	}
+	return amount / count;
+}
+
+/* Of the jump, that it has by request, too: else the others changed. */
+#define AGREED 0.5
+
+/* Steps of the odds, with levels by request; none where one is of others. */
+static bool agree(const struct when_series *s, const struct when_series *odds,
+		  struct change_points *out)
+{
+	*out = odds->found;
+	for (size_t i = 0; i < out->count; i++) {
+		struct change_point *p = &out->items[i];
+		size_t from = i ? p[-1].at : 0;
+		size_t to = i + 1 < out->count ? p[1].at : s->count;
+		double jump = log(fmax(p->after, 1e-9) / fmax(p->before, 1e-9));
+
+		p->before = level_between(s, from, p->at);
+		p->after = level_between(s, p->at, to);
+		if (log(fmax(p->after, 1e-9) / fmax(p->before, 1e-9)) / jump <
+		    AGREED)
+			return false;
+	}
+	return out->kind == SERIES_STEP;
+}
+
+/* Of spans there is nothing to hold them against. */
+static bool judge_slices(struct when *w, struct when_series *s,
+			 struct when_series *odds, const struct points *points,
+			 struct error *err)
+{
+	struct change_points found;
+
+	if (!when_judge(w, s, err))
+		return false;
+	if (w->lead != WHEN_FUNCTION)
+		return true;
+	if (!make_odds(w, odds, s, points, err) || !when_judge(w, odds, err))
+		return false;
+	odds->is_known = odds->is_known && agree(s, odds, &found);
+	if (odds->is_known)
+		s->found = found;
+	return true;
+}
+
+/* ---- all of it ---- */
+
+static void cut(struct time_range window, struct slice *slices, size_t n)
+{
+	int64_t length_ns = (window.to_ns - window.from_ns) / (int64_t)n;
+
 	for (size_t i = 0; i < n; i++) {
-		int64_t length_ns =
-			(window.to_ns - window.from_ns) / (int64_t)n;
 		int64_t from_ns = window.from_ns + length_ns * (int64_t)i;
 
 		slices[i].range =
@@ -498,21 +609,42 @@ bool when_ask_slices(struct when *w, struct error *err)
 					     minute_of(from_ns + length_ns) };
 	}
 	slices[n - 1].range.to_ns = window.to_ns;
+}
+
+static bool place_step(struct when *w, const struct when_series *s,
+		       bool is_rest, struct error *err)
+{
+	const struct change_point *p = &s->found.items[s->found.largest];
+
+	/* The slices beside it may hold a part of it each. */
+	w->step = when_step_of(&w->series[w->lead], s->found.largest);
+	w->step.at = (struct time_range){
+		s->starts[p->low - 1],
+		s->starts[p->high + 1],
+	};
+	if (w->lead == WHEN_FUNCTION)
+		interpolate(s, &w->step.at);
+	return halve(w, s, is_rest, &w->step.at, err);
+}
+
+bool when_ask_slices(struct when *w, struct error *err)
+{
+	struct when_series *s = &w->series[w->lead], odds = { 0 };
+	struct slice slices[SLICES_MOST] = { 0 };
+	struct points *points =
+		arena_array(w->v->backends->arena, 1, sizeof *points);
+	size_t n = count_slices(w);
+
+	if (!points)
+		return arena_fail(w->v->backends->arena, "the slices", err);
+	cut(w->want.window, slices, n);
 	if (!measure(w, slices, n, points, err) ||
 	    !fill_series(w, s, points, err))
 		return false;
 	if (w->lead == WHEN_DURATION)
 		when_find_versions(w);
-	if (!when_judge(w, s, err))
+	if (!judge_slices(w, s, &odds, points, err))
 		return false;
-	if (s->found.kind != SERIES_STEP)
-		return true;
-	/* The slices beside it may hold a part of it each. */
-	p = &s->found.items[s->found.largest];
-	w->step = when_step_of(s, s->found.largest);
-	w->step.at = (struct time_range){
-		s->starts[p->low - 1],
-		s->starts[p->high + 1],
-	};
-	return halve(w, p, &w->step.at, err);
+	return s->found.kind != SERIES_STEP ||
+	       place_step(w, odds.is_known ? &odds : s, odds.is_known, err);
 }

@@ -435,8 +435,9 @@ static size_t step_at(const struct when_series *s, int64_t time_ns)
 
 bool when_judge(const struct when *w, struct when_series *s, struct error *err)
 {
+	const struct when_series *durations = &w->series[WHEN_DURATION];
 	int64_t length_ns = s->count ? s->starts[s->count] - s->starts[0] : 0;
-	size_t known[WHEN_VERSIONS + 1];
+	size_t known[WHEN_VERSIONS + 1 + CHANGE_POINTS_MAX];
 	struct change_series series = {
 		.amounts = s->amounts,
 		.counts = s->counts,
@@ -455,6 +456,11 @@ bool when_judge(const struct when *w, struct when_series *s, struct error *err)
 		known[series.known_count++] = step_at(
 			s, w->step.at.from_ns +
 				   (w->step.at.to_ns - w->step.at.from_ns) / 2);
+	/* What is seen minute by minute tells where to look in slices. */
+	for (size_t i = 0;
+	     s->is_sliced && s != durations && i < durations->found.count; i++)
+		known[series.known_count++] =
+			step_at(s, when_step_of(durations, i).at.from_ns);
 	if (length_ns > NS_PER_DAY)
 		series.day_steps =
 			(size_t)((double)s->count * (double)NS_PER_DAY /
