@@ -5,14 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/change_scan.h"
 #include "base/count.h"
 #include "base/num.h"
-
-/* Lengths of stretches that are compared, each half as long again as the one
- * before: up to a fifth of the series, beside which others are left to tell how
- * far they usually lie apart. */
-#define LENGTHS 20
-#define LENGTH_PART 5
 
 /* How many times the usual distance a jump has to be: more for long stretches
  * and for short series, where the usual distance itself is known badly; and
@@ -44,29 +39,6 @@ static double needed(size_t length, size_t count)
 /* Of the jump, that is still there at the end of the stretch. */
 #define LASTING 0.5
 
-struct scan {
-	size_t count;    /* of steps with a value */
-	size_t *steps;   /* their numbers */
-	double *levels;  /* of each, as a logarithm */
-	double *amounts; /* of the first so many, added up */
-	double *cleaned; /* the same without spikes */
-	double *counts;
-	double *jumps; /* of one length, by place, beyond their median */
-	double *sums;  /* of levels, of the first so many */
-	double *room;
-	bool is_log;
-	double floor;       /* levels below it are that */
-	double spike;       /* the largest that was smoothed */
-	double usual;       /* of jumps of one step, by what longer ones tell */
-	double noise;       /* of one step */
-	double first_limit; /* jumps of one step that would do */
-	size_t *known;      /* among the steps with a value */
-	size_t known_count;
-	size_t lengths[LENGTHS];
-	size_t length_count;
-	size_t day_steps;
-};
-
 struct candidate {
 	size_t at; /* among the steps with a value */
 	size_t length;
@@ -82,154 +54,7 @@ struct candidates {
 	size_t count;
 };
 
-static int compare(const void *a, const void *b)
-{
-	return compare_f64(*(const double *)a, *(const double *)b);
-}
-
-static double median(double *values, size_t count)
-{
-	if (!count)
-		return 0;
-	qsort(values, count, sizeof *values, compare);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
-/* ---- levels ---- */
-
-/* Of [from, to). */
-static double ratio_of(const struct scan *s, size_t from, size_t to)
-{
-	return (s->amounts[to] - s->amounts[from]) /
-	       (s->counts[to] - s->counts[from]);
-}
-
-static double cleaned_of(const struct scan *s, size_t from, size_t to)
-{
-	return (s->cleaned[to] - s->cleaned[from]) /
-	       (s->counts[to] - s->counts[from]);
-}
-
-static double as_log(const struct scan *s, double level)
-{
-	return s->is_log ? level : log(fmax(level, s->floor));
-}
-
-static double level_of(const struct scan *s, size_t from, size_t to)
-{
-	return as_log(s, ratio_of(s, from, to));
-}
-
-static bool is_used(const struct change_series *in, size_t i)
-{
-	return in->counts[i] > 0 && isfinite(in->counts[i]) &&
-	       isfinite(in->amounts[i]);
-}
-
-static bool make_room(struct scan *s, const struct change_series *in,
-		      struct arena *arena)
-{
-	size_t n = in->step_count + 1;
-
-	s->steps = arena_array(arena, n, sizeof *s->steps);
-	s->known = arena_array(arena, in->known_count + 1, sizeof *s->known);
-	s->levels = arena_array(arena, n, sizeof *s->levels);
-	s->amounts = arena_array(arena, n, sizeof *s->amounts);
-	s->cleaned = arena_array(arena, n, sizeof *s->cleaned);
-	s->counts = arena_array(arena, n, sizeof *s->counts);
-	s->jumps = arena_array(arena, n, sizeof *s->jumps);
-	s->sums = arena_array(arena, n, sizeof *s->sums);
-	s->room = arena_array(arena, n, sizeof *s->room);
-	return s->steps && s->known && s->levels && s->amounts && s->cleaned &&
-	       s->counts && s->jumps && s->sums && s->room;
-}
-
-/* Neighbours on either side. */
-#define SPIKE_REACH 2
-
-/* What stands out of them by so many usual distances is no level: one or two
- * steps among others. */
-#define SPIKE 4.0
-
-static double around(const struct scan *s, size_t i)
-{
-	double near[2 * SPIKE_REACH + 1];
-	size_t from = i > SPIKE_REACH ? i - SPIKE_REACH : 0;
-	size_t to = min_size(i + SPIKE_REACH + 1, s->count);
-
-	memcpy(near, s->levels + from, (to - from) * sizeof *near);
-	return median(near, to - from);
-}
-
-/* Takes what is around spikes in their place. */
-static void smooth(struct scan *s)
-{
-	double usual;
-
-	for (size_t i = 0; i < s->count; i++) {
-		s->jumps[i] = around(s, i);
-		s->room[i] = fabs(s->levels[i] - s->jumps[i]);
-	}
-	usual = 1.4826 * median(s->room, s->count);
-	for (size_t i = 0; i < s->count; i++) {
-		double count = s->counts[i + 1] - s->counts[i];
-		double off = fabs(s->levels[i] - s->jumps[i]), amount;
-
-		if (off > SPIKE * usual) {
-			s->levels[i] = s->jumps[i];
-			s->spike = fmax(s->spike, off);
-		}
-		amount = s->is_log ? s->levels[i] : exp(s->levels[i]);
-		s->cleaned[i + 1] = s->cleaned[i] + amount * count;
-	}
-}
-
-/* Nothing has no logarithm: what is far below the whole is called a hundredth
- * of it. */
-#define FLOOR_PART 0.01
-
-static void fill(struct scan *s, const struct change_series *in)
-{
-	for (size_t i = 0; i < in->step_count; i++) {
-		if (!is_used(in, i))
-			continue;
-		s->amounts[s->count + 1] =
-			s->amounts[s->count] + in->amounts[i];
-		s->counts[s->count + 1] = s->counts[s->count] + in->counts[i];
-		s->steps[s->count++] = i;
-	}
-	for (size_t i = 0; i < in->known_count; i++) {
-		size_t at = 0;
-
-		while (at < s->count && s->steps[at] < in->known[i])
-			at++;
-		if (at > 0 && at < s->count)
-			s->known[s->known_count++] = at;
-	}
-	s->is_log = in->is_log;
-	s->day_steps = in->day_steps;
-	if (!s->count)
-		return;
-	s->floor = fmax(FLOOR_PART * ratio_of(s, 0, s->count), 1e-300);
-	for (size_t i = 0; i < s->count; i++)
-		s->levels[i] = level_of(s, i, i + 1);
-	smooth(s);
-	for (size_t i = 0; i < s->count; i++) {
-		s->sums[i + 1] = s->sums[i] + s->levels[i];
-	}
-	for (size_t k = 1; s->length_count < LENGTHS &&
-			   (k == 1 || k * LENGTH_PART <= s->count);
-	     k += (k + 1) / 2)
-		s->lengths[s->length_count++] = k;
-}
-
 /* ---- jumps ---- */
-
-static double jump_at(const struct scan *s, size_t at, size_t length)
-{
-	return as_log(s, cleaned_of(s, at, at + length)) -
-	       as_log(s, cleaned_of(s, at - length, at));
-}
 
 static bool is_near(const struct candidates *c, size_t at, size_t length)
 {
@@ -244,7 +69,8 @@ static bool is_near(const struct candidates *c, size_t at, size_t length)
 }
 
 /* Of jumps of one length that no candidate is part of, into the room. */
-static size_t gather(struct scan *s, const struct candidates *c, size_t length)
+static size_t gather(struct change_scan *s, const struct candidates *c,
+		     size_t length)
 {
 	size_t n = 0;
 
@@ -258,35 +84,36 @@ static size_t gather(struct scan *s, const struct candidates *c, size_t length)
  * stretches of what is independent lie nearer by the root of two; nothing lies
  * nearer than that, so that a few stretches that happen to be alike do not make
  * a jump of the next one. */
-static double usual_jump(struct scan *s, const struct candidates *c,
+static double usual_jump(struct change_scan *s, const struct candidates *c,
 			 size_t length)
 {
 	size_t n = gather(s, c, length);
-	double middle = median(s->room, n), sum = 0, usual;
+	double middle = change_median(s->room, n), sum = 0, usual;
 
 	for (size_t i = 0; i < n; i++) {
 		s->room[i] = fabs(s->room[i] - middle);
 		sum += s->room[i];
 	}
-	usual = 1.4826 * median(s->room, n);
+	usual = 1.4826 * change_median(s->room, n);
 	/* Most are equal: counts of what seldom happens. */
 	if (!(usual > 0) && n)
 		usual = 1.2533 * sum / (double)n;
 	return fmax(usual, s->usual / sqrt((double)length));
 }
 
-static void set_jumps(struct scan *s, const struct candidates *c, size_t length)
+static void set_jumps(struct change_scan *s, const struct candidates *c,
+		      size_t length)
 {
 	double middle;
 
 	for (size_t at = length; at + length <= s->count; at++)
-		s->jumps[at] = jump_at(s, at, length);
-	middle = median(s->room, gather(s, c, length));
+		s->jumps[at] = change_jump(s, at, length);
+	middle = change_median(s->room, gather(s, c, length));
 	for (size_t at = length; at + length <= s->count; at++)
 		s->jumps[at] -= middle;
 }
 
-static bool is_alone(const struct scan *s, const struct candidates *c,
+static bool is_alone(const struct change_scan *s, const struct candidates *c,
 		     const struct candidate *x)
 {
 	for (size_t at = x->length; at + x->length <= s->count; at++)
@@ -296,7 +123,7 @@ static bool is_alone(const struct scan *s, const struct candidates *c,
 	return true;
 }
 
-static struct candidate best_of_length(const struct scan *s,
+static struct candidate best_of_length(const struct change_scan *s,
 				       const struct candidates *c,
 				       size_t length)
 {
@@ -312,7 +139,7 @@ static struct candidate best_of_length(const struct scan *s,
 }
 
 /* How large a jump is by what is needed to believe it. */
-static double score_of(struct scan *s, struct candidates *c,
+static double score_of(struct change_scan *s, struct candidates *c,
 		       struct candidate *x)
 {
 	bool is_one_of_many;
@@ -329,8 +156,8 @@ static double score_of(struct scan *s, struct candidates *c,
 	return is_one_of_many ? 0 : fabs(x->jump) / x->limit;
 }
 
-static void offer(struct scan *s, struct candidates *c, struct candidate *x,
-		  struct candidate *best)
+static void offer(struct change_scan *s, struct candidates *c,
+		  struct candidate *x, struct candidate *best)
 {
 	x->score = score_of(s, c, x);
 	if (x->score > best->score)
@@ -338,8 +165,8 @@ static void offer(struct scan *s, struct candidates *c, struct candidate *x,
 }
 
 /* At and beside what is known: steps are counted by clocks of two servers. */
-static void offer_known(struct scan *s, struct candidates *c, size_t length,
-			struct candidate *best)
+static void offer_known(struct change_scan *s, struct candidates *c,
+			size_t length, struct candidate *best)
 {
 	for (size_t i = 0; i < s->known_count; i++)
 		for (size_t at = s->known[i] - 1; at <= s->known[i] + 1; at++) {
@@ -357,7 +184,7 @@ static void offer_known(struct scan *s, struct candidates *c, size_t length,
 
 /* The jump that exceeds most what is needed, beside those that are there. *c
  * has room for one more. *least: the smallest jump that would do. */
-static struct candidate find_best(struct scan *s, struct candidates *c,
+static struct candidate find_best(struct change_scan *s, struct candidates *c,
 				  double *least)
 {
 	struct candidate best = { .score = 0 };
@@ -384,7 +211,8 @@ static struct candidate find_best(struct scan *s, struct candidates *c,
 	return best;
 }
 
-static void find_candidates(struct scan *s, struct candidates *c, double *least)
+static void find_candidates(struct change_scan *s, struct candidates *c,
+			    double *least)
 {
 	while (c->count + 1 < COUNT_OF(c->items)) {
 		double next;
@@ -411,20 +239,22 @@ static size_t begin_of(const struct candidates *c, size_t i)
 	return i ? c->items[i - 1].at : 0;
 }
 
-static size_t end_of(const struct candidates *c, const struct scan *s, size_t i)
+static size_t end_of(const struct candidates *c, const struct change_scan *s,
+		     size_t i)
 {
 	return i + 1 < c->count ? c->items[i + 1].at : s->count;
 }
 
-static double median_of(struct scan *s, size_t from, size_t to)
+static double median_of(struct change_scan *s, size_t from, size_t to)
 {
 	memcpy(s->room, s->levels + from, (to - from) * sizeof *s->room);
-	return median(s->room, to - from);
+	return change_median(s->room, to - from);
 }
 
 /* By which part of the jump what is farthest from it differs at least: the
  * whole stretches, and the quarters of them that end and begin the series. */
-static double lasting_part(struct scan *s, const struct candidates *c, size_t i)
+static double lasting_part(struct change_scan *s, const struct candidates *c,
+			   size_t i)
 {
 	size_t from = begin_of(c, i), at = c->items[i].at;
 	size_t to = end_of(c, s, i), quarter = (to - at + 3) / 4;
@@ -438,7 +268,7 @@ static double lasting_part(struct scan *s, const struct candidates *c, size_t i)
 				  c->items[i].jump);
 }
 
-static bool is_long(const struct scan *s, size_t from, size_t to)
+static bool is_long(const struct change_scan *s, size_t from, size_t to)
 {
 	bool is_end = !from || to == s->count;
 	size_t least = is_end ? max_size(STRETCH_MIN, s->count / END_PART)
@@ -448,7 +278,8 @@ static bool is_long(const struct scan *s, size_t from, size_t to)
 	return to - from >= least;
 }
 
-static bool is_lasting(struct scan *s, const struct candidates *c, size_t i)
+static bool is_lasting(struct change_scan *s, const struct candidates *c,
+		       size_t i)
 {
 	size_t at = c->items[i].at;
 
@@ -464,7 +295,7 @@ static void drop(struct candidates *c, size_t i)
 }
 
 /* The weakest of those that do not last goes, then it is looked at anew. */
-static void keep_lasting(struct scan *s, struct candidates *c)
+static void keep_lasting(struct change_scan *s, struct candidates *c)
 {
 	size_t worst;
 
@@ -484,7 +315,8 @@ static void keep_lasting(struct scan *s, struct candidates *c)
 
 /* Of what the levels lie around the means of [from, at) and [at, to), the part
  * that goes by the place. */
-static double cost_of(const struct scan *s, size_t from, size_t at, size_t to)
+static double cost_of(const struct change_scan *s, size_t from, size_t at,
+		      size_t to)
 {
 	double left = s->sums[at] - s->sums[from];
 	double right = s->sums[to] - s->sums[at];
@@ -499,7 +331,7 @@ static double cost_of(const struct scan *s, size_t from, size_t at, size_t to)
 /* Twice the logarithm of the likelihood that 19 of 20 places stay within. */
 #define PLACE_LIKELY 7.35
 
-static double variance(const struct scan *s, size_t from, size_t to)
+static double variance(const struct change_scan *s, size_t from, size_t to)
 {
 	double mean = (s->sums[to] - s->sums[from]) / (double)(to - from);
 	double sum = 0;
@@ -517,8 +349,8 @@ struct place {
 	size_t high;
 };
 
-static struct place place_of(const struct scan *s, const struct candidates *c,
-			     size_t i)
+static struct place place_of(const struct change_scan *s,
+			     const struct candidates *c, size_t i)
 {
 	const struct candidate *x = &c->items[i];
 	size_t reach = max_size(PLACE_LENGTHS * x->length, CHANGE_STEPS_MIN);
@@ -540,7 +372,7 @@ static struct place place_of(const struct scan *s, const struct candidates *c,
 }
 
 /* Steps that hang together tell less than their number. */
-static void narrow(const struct scan *s, const struct candidate *x,
+static void narrow(const struct change_scan *s, const struct candidate *x,
 		   struct place *p)
 {
 	double noise = fmax(
@@ -554,7 +386,7 @@ static void narrow(const struct scan *s, const struct candidate *x,
 		p->high--;
 }
 
-static void fill_point(const struct scan *s, const struct candidates *c,
+static void fill_point(const struct change_scan *s, const struct candidates *c,
 		       size_t i, struct change_point *out)
 {
 	struct place p = place_of(s, c, i);
@@ -565,8 +397,8 @@ static void fill_point(const struct scan *s, const struct candidates *c,
 		/* It may have come right behind the step before. */
 		.low = s->steps[p.low - 1] + 1,
 		.high = s->steps[p.high],
-		.before = ratio_of(s, begin_of(c, i), p.at),
-		.after = ratio_of(s, p.at, end_of(c, s, i)),
+		.before = change_ratio(s, begin_of(c, i), p.at),
+		.after = change_ratio(s, p.at, end_of(c, s, i)),
 		.score = c->items[i].score,
 	};
 }
@@ -575,20 +407,20 @@ static void fill_point(const struct scan *s, const struct candidates *c,
 
 /* Whether it jumps like that at this time of another day. Stretches of half a
  * day at most, which tell nothing of the jump itself a day from it. */
-static bool is_rhythm(const struct scan *s, const struct candidate *x)
+static bool is_rhythm(const struct change_scan *s, const struct candidate *x)
 {
 	double all = (double)s->steps[s->count - 1] + 1;
 	double per_day = (double)s->day_steps * (double)s->count / all;
 	size_t length = min_size(x->length, max_size((size_t)per_day / 2, 1));
 	double around = fmax(1, per_day / 24);
-	double jump = jump_at(s, x->at, length);
+	double jump = change_jump(s, x->at, length);
 
 	for (int side = -1; s->day_steps && side <= 1; side += 2) {
 		double other = (double)x->at + side * per_day;
 
 		for (size_t at = length; at + length <= s->count; at++)
 			if (fabs((double)at - other) <= around &&
-			    jump_at(s, at, length) / jump >= LASTING)
+			    change_jump(s, at, length) / jump >= LASTING)
 				return true;
 	}
 	return false;
@@ -597,7 +429,7 @@ static bool is_rhythm(const struct scan *s, const struct candidate *x)
 /* How closely levels follow those of a day before: two days at least. */
 #define DAY_FOLLOWED 0.5
 
-static bool follows_days(const struct scan *s)
+static bool follows_days(const struct change_scan *s)
 {
 	double all = (double)s->steps[s->count - 1] + 1;
 	size_t day = (size_t)((double)s->day_steps * (double)s->count / all);
@@ -616,7 +448,7 @@ static bool follows_days(const struct scan *s)
 }
 
 /* True when there was one. */
-static bool drop_rhythm(const struct scan *s, struct candidates *c)
+static bool drop_rhythm(const struct change_scan *s, struct candidates *c)
 {
 	bool had_one = false;
 
@@ -639,7 +471,7 @@ static const struct {
 
 #define BLOCKS_MOST 8
 
-static bool is_ramp_of(struct scan *s, size_t blocks, int least)
+static bool is_ramp_of(struct change_scan *s, size_t blocks, int least)
 {
 	double levels[BLOCKS_MOST];
 	int pairs = 0;
@@ -656,7 +488,7 @@ static bool is_ramp_of(struct scan *s, size_t blocks, int least)
 }
 
 /* Two steps of each block at least. */
-static bool is_ramp(struct scan *s)
+static bool is_ramp(struct change_scan *s)
 {
 	size_t i = s->count >= 2 * ramps[0].blocks ? 0 : 1;
 
@@ -668,7 +500,7 @@ static bool is_ramp(struct scan *s)
 /* A jump and the one back are nearly equal. */
 #define NEARLY 0.85
 
-static void fill_points(const struct scan *s, const struct candidates *c,
+static void fill_points(const struct change_scan *s, const struct candidates *c,
 			struct change_points *out)
 {
 	double most = 0;
@@ -678,7 +510,7 @@ static void fill_points(const struct scan *s, const struct candidates *c,
 		double jump;
 
 		fill_point(s, c, i, p);
-		jump = fabs(as_log(s, p->after) - as_log(s, p->before));
+		jump = fabs(change_log(s, p->after) - change_log(s, p->before));
 		if (jump < log(CHANGE_RATIO))
 			continue;
 		if (jump * NEARLY > most)
@@ -692,18 +524,17 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 			struct change_points *out, struct error *err)
 {
 	struct candidates c = { .count = 0 };
-	struct scan s = { 0 };
+	struct change_scan s;
 	double least = INFINITY;
 	bool has_rhythm, had_one;
 
 	*out = (struct change_points){ .least_ratio = INFINITY };
-	if (!make_room(&s, series, arena))
-		return arena_fail(arena, "the series", err);
-	fill(&s, series);
+	if (!change_scan_make(&s, series, arena, err))
+		return false;
 	if (s.count < CHANGE_STEPS_MIN)
 		return true;
-	out->first = ratio_of(&s, 0, (s.count + 3) / 4);
-	out->last = ratio_of(&s, s.count - (s.count + 3) / 4, s.count);
+	out->first = change_ratio(&s, 0, (s.count + 3) / 4);
+	out->last = change_ratio(&s, s.count - (s.count + 3) / 4, s.count);
 	find_candidates(&s, &c, &least);
 	out->least_ratio = exp(least);
 	out->noise = s.noise;
