@@ -487,7 +487,7 @@ static const struct option_row rows[] = {
 	  .brief = "json, svg, html... to a file or standard output" },
 	{ "interactive", 'i', OPTION_FLAG, OPTION_LOCAL, PROFILING, NULL,
 	  OUTPUT,
-	  "explore flame graph and functions on the terminal, full screen",
+	  "explore trace, flame graph, functions and history on the terminal",
 	  FIELD(interactive),
 	  .brief = "explore on the terminal, full screen" },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,

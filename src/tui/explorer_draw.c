@@ -211,6 +211,21 @@ static void add_self(struct explorer *e, const struct flame_node *n)
 	out_release(&out);
 }
 
+/* What values are divided by is also in the head of the functions: it gives way
+ * where there is no room for all. */
+static void drop_per(struct explorer *e)
+{
+	struct str per = str_from(scale_per(e->in->result));
+	struct str line = buf_str(&e->line);
+	size_t at = per.len ? str_find(line, per) : SIZE_MAX;
+
+	if (text_width(line) <= e->columns || at >= line.len)
+		return;
+	memmove(e->line.data + at, line.ptr + at + per.len,
+		line.len - at - per.len);
+	e->line.len -= per.len;
+}
+
 /* A line, from 0 on, in the order of what matters; false: it says nothing. */
 static bool add_detail(struct explorer *e, uint32_t line)
 {
@@ -228,6 +243,7 @@ static bool add_detail(struct explorer *e, uint32_t line)
 		add_function(e, &n);
 	else
 		add_self(e, &n);
+	drop_per(e);
 	return e->line.len > 0;
 }
 

@@ -339,6 +339,31 @@ static void test_sandwich(void **state)
 	end(&e);
 }
 
+/* FindByEmail within itself calls nothing but itself, which is no call; a tree
+ * that has callees first has its callers below. */
+static void test_sandwich_odd(void **state)
+{
+	struct explorer e;
+
+	(void)state;
+	begin(&e, true, 24, 80);
+	sample.nodes[4].function = 2;
+	type(&e, "jjw");
+	assert_int_equal(e.calls.count, 2);
+	check_call(&e, 0, CALLERS_CALLER, 1, 6500000000, 2000000000);
+	check_call(&e, 1, CALLERS_THIS, 2, 6500000000, 2000000000);
+	end(&e);
+	begin(&e, true, 24, 80);
+	sample.flame.is_reversed = true;
+	type(&e, "jjw");
+	assert_int_equal(e.calls.count, 3);
+	check_call(&e, 0, CALLERS_CALLER, 3, 5000000000, 0);
+	check_call(&e, 2, CALLERS_CALLEE, 1, 6500000000, 2000000000);
+	type(&e, "g4"); /* the root is called by none, and has no values */
+	draw(&e);
+	end(&e);
+}
+
 /* What is selected in one view is selected in the others. */
 static void test_linked(void **state)
 {
@@ -811,6 +836,7 @@ int main(void)
 		cmocka_unit_test(test_details),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_sandwich),
+		cmocka_unit_test(test_sandwich_odd),
 		cmocka_unit_test(test_linked),
 		cmocka_unit_test(test_missing_views),
 		cmocka_unit_test(test_sides),
