@@ -405,17 +405,26 @@ static void fill_point(const struct change_scan *s, const struct candidates *c,
 
 /* ---- a rhythm ---- */
 
+/* Steps with a value that a day has; 0: they are of less than two days. */
+static double steps_per_day(const struct change_scan *s)
+{
+	size_t span = s->steps[s->count - 1] - s->steps[0] + 1;
+
+	if (!s->day_steps || span < 2 * s->day_steps)
+		return 0;
+	return (double)s->day_steps * (double)s->count / (double)span;
+}
+
 /* Whether it jumps like that at this time of another day. Stretches of half a
  * day at most, which tell nothing of the jump itself a day from it. */
 static bool is_rhythm(const struct change_scan *s, const struct candidate *x)
 {
-	double all = (double)s->steps[s->count - 1] + 1;
-	double per_day = (double)s->day_steps * (double)s->count / all;
+	double per_day = steps_per_day(s);
 	size_t length = min_size(x->length, max_size((size_t)per_day / 2, 1));
 	double around = fmax(1, per_day / 24);
 	double jump = change_jump(s, x->at, length);
 
-	for (int side = -1; s->day_steps && side <= 1; side += 2) {
+	for (int side = -1; per_day > 0 && side <= 1; side += 2) {
 		double other = (double)x->at + side * per_day;
 
 		for (size_t at = length; at + length <= s->count; at++)
@@ -431,8 +440,7 @@ static bool is_rhythm(const struct change_scan *s, const struct candidate *x)
 
 static bool follows_days(const struct change_scan *s)
 {
-	double all = (double)s->steps[s->count - 1] + 1;
-	size_t day = (size_t)((double)s->day_steps * (double)s->count / all);
+	size_t day = (size_t)steps_per_day(s);
 	double mean = s->sums[s->count] / (double)s->count;
 	double both = 0, square = 0;
 

@@ -269,7 +269,8 @@ bool when_explain_few(const struct when *w, struct error *err)
 	return error_set(err, ERROR_NOT_FOUND,
 			 "service \"%.*s\": only %zu of %zu steps of this "
 			 "window were measured, %u are needed to tell a step "
-			 "from noise; widen it with --since",
+			 "from noise; choose a window that has them with "
+			 "--since, --from and --to",
 			 STR_ARGS(w->want.service), known, s->count,
 			 CHANGE_STEPS_MIN);
 }

@@ -179,6 +179,22 @@ static void test_rhythm(void **state)
 	assert_in_range(f.items[0].at, 130, 134);
 }
 
+/* Of ten days only the last hours are measured: those are no days. */
+static void test_late(void **state)
+{
+	struct change_series series = { .step_count = STEPS, .day_steps = 24 };
+
+	(void)state;
+	make(STEPS);
+	for (size_t i = 0; i < STEPS - 16; i++)
+		counts[i] = 0;
+	for (size_t i = STEPS - 16; i < STEPS; i++)
+		amounts[i] = 1000 + 100 * (double)(i % 2);
+	assert_int_equal(find_in(series).kind, SERIES_STEADY);
+	multiply(STEPS - 8, STEPS, 4);
+	assert_int_equal(find_in(series).kind, SERIES_STEP);
+}
+
 /* Where something is known to have changed less is needed. */
 static void test_known(void **state)
 {
@@ -258,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_ramp),
 		cmocka_unit_test(test_brief),
 		cmocka_unit_test(test_rhythm),
+		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_few),
 		cmocka_unit_test(test_many),
