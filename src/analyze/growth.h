@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether something grows without end: what processes hold, over hours, in
+ * means of eight blocks. Tests of single measurements see a trend in any slow
+ * wandering, means of blocks seldom do; and a trend that levels off, follows
+ * the load or shows in one process only is none of a leak. Pure; the unit of
+ * values is the caller's.
+ */
+#ifndef ANALYZE_GROWTH_H
+#define ANALYZE_GROWTH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GROWTH_BLOCKS 8u
+/* Of more processes the first ones are enough. */
+#define GROWTH_SEGMENTS_MAX 64u
+
+/* The life of one process, or what of it was looked at. */
+struct growth_segment {
+	double hours[GROWTH_BLOCKS];  /* of the middle of each block */
+	double values[GROWTH_BLOCKS]; /* means */
+	double load[GROWTH_BLOCKS];   /* traffic, in any unit */
+	bool has_load;
+};
+
+enum growth_kind {
+	GROWTH_NONE = 0,   /* not beyond noise */
+	GROWTH_SMALL,      /* less than is worth a word */
+	GROWTH_UNEVEN,     /* not in every segment, or not all the time */
+	GROWTH_LEVELS_OFF, /* a cache that fills */
+	GROWTH_WITH_LOAD,  /* no more than the load grew */
+	GROWTH_ENDLESS,
+};
+
+struct growth {
+	enum growth_kind kind;
+	double per_hour; /* median of all slopes (Theil and Sen) */
+	double low;      /* its interval of 95 % */
+	double high;
+	double start; /* means of the first and of the last third */
+	double end;
+	double p;           /* of no trend, one-sided (Mann and Kendall) */
+	double q;           /* the same among all that were tested */
+	double late_share;  /* slope at the end by that of all; 1: a line */
+	double load_growth; /* of the load, by its start; 0: not known */
+	size_t rising;      /* segments that grew */
+	size_t segment_count;
+};
+
+/* All but significance: kind is what it is if the trend is none of chance.
+ * least: growth over the window that counts, in the unit of values. */
+void growth_judge(const struct growth_segment *segments, size_t count,
+		  double least, struct growth *out);
+
+/* Of what a process holds as a whole: false alarms of flat, sawing and filling
+ * memory stay under 1 % (the tests count them). */
+#define GROWTH_Q 0.002
+/* Of its parts, where the whole was found to grow: which one it is. */
+#define GROWTH_PART_Q 0.01
+
+/* Among so many that were judged: those that may be chance by this share of
+ * false discoveries are GROWTH_NONE from here on. What is small is not among
+ * the others. scratch holds 2 * count numbers, order count. */
+void growth_settle(struct growth *list, size_t count, double most_q,
+		   double *scratch, size_t *order);
+
+#endif
