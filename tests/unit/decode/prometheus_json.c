@@ -159,6 +159,29 @@ static void test_limit_of_series(void **state)
 	assert_non_null(strstr(err.message, "10000 series"));
 }
 
+static size_t labels_kept(size_t count)
+{
+	struct buf text;
+
+	buf_init(&text, MIB);
+	buf_add_text(&text, "{\"data\":{\"result\":[{\"metric\":{");
+	for (size_t i = 0; i < count; i++)
+		buf_addf(&text, "%s\"l%zu\":\"v\"", i ? "," : "", i);
+	buf_add_text(&text, "}}]}}");
+	decode(buf_text(&text), METRIC_FORM_QUERY);
+	buf_release(&text);
+	return answer.series[0].label_count;
+}
+
+/* Those that come first are kept. */
+static void test_limit_of_labels(void **state)
+{
+	(void)state;
+	assert_int_equal(labels_kept(LIMIT_METRIC_LABELS), LIMIT_METRIC_LABELS);
+	assert_int_equal(labels_kept(LIMIT_METRIC_LABELS + 1),
+			 LIMIT_METRIC_LABELS);
+}
+
 static bool decode_points(size_t count)
 {
 	struct buf text;
@@ -193,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_damage_is_refused),
 		cmocka_unit_test(test_limit_of_series),
+		cmocka_unit_test(test_limit_of_labels),
 		cmocka_unit_test(test_limit_of_points),
 	};
 
