@@ -141,6 +141,10 @@
  * pods of twelve types are 12,000. */
 #define LIMIT_SERIES 50000u
 
+/* Processes of a service over days, restarts under new names included; each is
+ * compared with those before it. */
+#define LIMIT_LEAK_INSTANCES 2000u
+
 /* Metrics. Questions add up by service, operation or instance: ten thousand
  * instances are more than a platform runs of one service. Labels of a series
  * are some dozen; points of an answer are those series times the steps. */

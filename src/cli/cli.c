@@ -302,6 +302,7 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_SHOW, cmd_show },
 		{ COMMAND_SEARCH, cmd_search },
 		{ COMMAND_PROFILE, cmd_profile },
+		{ COMMAND_LEAK, cmd_leak },
 		{ COMMAND_SERVICES, cmd_services },
 		{ COMMAND_WHEN, cmd_when },
 		{ COMMAND_CHECK, cmd_check },

@@ -99,6 +99,21 @@ const struct command commands[] = {
 	  "service since type sort focus peek list output",
 	  LIMIT_ARGUMENTS, FORMATS_RESULT,
 	  RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
+	{ "leak", COMMAND_LEAK, "leak [OPTIONS] --service NAME",
+	  "does what a service holds grow without end?",
+	  "Looks at the memory in use and the goroutines of a service over hours\n"
+	  "(the last six), by instance and from restart to restart, and names\n"
+	  "the function whose share grows without end: how fast, on which path,\n"
+	  "and how long until the limit. Growth that levels off, follows the\n"
+	  "load or shows in one instance only is told from a leak. A leak ends\n"
+	  "with status 10.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind leak --service user-db\n"
+	  "  tracefind leak --service user-db --since 1d --limit-bytes 536870912\n"
+	  "  tracefind leak --service user-db --type goroutine -o json\n",
+	  "service since type limit-bytes output",
+	  0, FORMATS_ANSWER },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
 	  "Lists the services that sent profiles in a window (the last hour),\n"

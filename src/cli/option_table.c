@@ -252,7 +252,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define GENERAL "General"
 #define FINDING (COMMAND_SLOW | COMMAND_SHOW)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
-#define CHOOSING (PROFILING | COMMAND_CHECK)
+#define CHOOSING (PROFILING | COMMAND_CHECK | COMMAND_LEAK)
 #define LABELLING (COMMAND_DIFF | COMMAND_PROFILE)
 #define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
 #define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
@@ -320,6 +320,11 @@ static const struct option_row rows[] = {
 	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, CHOOSING, "FILE", CHOICE,
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },
+	{ "limit-bytes", 0, OPTION_U64, 0, COMMAND_LEAK, "BYTES", CHOICE,
+	  "the memory that an instance may have, for the time until then "
+	  "(--metrics-url may know it)",
+	  FIELD(limit_bytes), .min = 1, .max = INT64_MAX,
+	  .brief = "the memory that an instance may have" },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
 	  "request, rate or share: compare values a request, values a second, "
 	  "or shares of the total (request where known, else rate where both "

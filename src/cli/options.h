@@ -108,6 +108,7 @@ struct options {
 	size_t collapse_count;
 	bool why;
 	uint64_t limit;
+	uint64_t limit_bytes; /* of leak; 0: not given */
 	const char *sort; /* owned self total delta */
 	const char *focus;
 	const char *ignore;

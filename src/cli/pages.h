@@ -16,6 +16,7 @@ int cmd_check(const struct options *o);
 int cmd_show(const struct options *o);
 int cmd_search(const struct options *o);
 int cmd_profile(const struct options *o);
+int cmd_leak(const struct options *o);
 int cmd_services(const struct options *o);
 int cmd_when(const struct options *o);
 int cmd_types(const struct options *o);

@@ -54,6 +54,8 @@ enum note_kind {
 				     waits in */
 	NOTE_LINKS_FOLLOWED,      /* to count other traces, of total */
 	NOTE_LINKS_NOT_ASKED, /* who links here; reason: the server's title */
+	NOTE_SNAPSHOTS_UNKNOWN, /* a step may hold several; reason */
+	NOTE_METRICS_MISSING,   /* reason: of their server */
 	NOTE_KINDS
 };
 

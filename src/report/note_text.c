@@ -142,6 +142,19 @@ static void add_reasons(const struct note *n, struct notes *notes)
 	case NOTE_CPU_MISSING:
 		notes_add(notes, "CPU over time: %s", n->reason);
 		break;
+	case NOTE_SNAPSHOTS_UNKNOWN:
+		notes_add(notes,
+			  "how many snapshots the sums hold is not known: "
+			  "values may be too large by a factor, growth by share "
+			  "is right: %s",
+			  n->reason);
+		break;
+	case NOTE_METRICS_MISSING:
+		notes_add(notes,
+			  "without metrics, and so without requests and limit: "
+			  "%s",
+			  n->reason);
+		break;
 	case NOTE_NAME_ASSUMED:
 		notes_add(notes,
 			  "the profile server did not list its series (%s): "

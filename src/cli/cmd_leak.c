@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+#include "cli/pages.h"
+#include "cli/run.h"
+#include "cli/suggest_next.h"
+#include "cli/window.h"
+#include "investigate/leak.h"
+#include "report/leak_answer.h"
+#include "report/shortfall_text.h"
+
+/* A check that failed, as those of a pipeline. */
+#define EXIT_LEAK 10
+
+static bool question(struct leak *l, struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (r->ctx.backends.profiles.path)
+		return error_set(err, ERROR_USAGE,
+				 "leak asks a server for hours of profiles; a "
+				 "file is one moment");
+	if (!o->service)
+		return error_set(
+			err, ERROR_USAGE,
+			"which service? give --service NAME (tracefind "
+			"services lists them)");
+	*l = (struct leak){ .v = &r->investigation,
+			    .service = o->service,
+			    .limit_bytes = (double)o->limit_bytes };
+	if (!window_resolve(o, r->ctx.backends.now_ns, LEAK_WINDOW_NS,
+			    &l->window, err))
+		return false;
+	if (l->window.to_ns - l->window.from_ns > LEAK_MOST_NS)
+		return error_set(err, ERROR_USAGE,
+				 "leak looks at 7 days at most; ask for a "
+				 "shorter window with --since or --from");
+	return l->window.to_ns - l->window.from_ns >= LEAK_LEAST_NS ||
+	       error_set(err, ERROR_USAGE,
+			 "leak needs 40 minutes at least, better hours: ask "
+			 "for a longer window with --since or --from");
+}
+
+static bool leak(struct run *r, struct leak *l, struct error *err)
+{
+	struct leak_answer answer = {
+		.leak = l,
+		.limit = (size_t)r->ctx.options->limit,
+		.notes = &r->result.notes,
+	};
+
+	run_ask(r);
+	if (!question(l, r, err))
+		return false;
+	if (!leak_investigate(l, err))
+		return r->investigation.shortfall.kind
+			       ? shortfall_explain(&r->investigation.shortfall,
+						   err)
+			       : leak_explain(l, err);
+	answer.servers = suggest_servers(&r->ctx, true);
+	if (!context_report(&r->ctx, &r->result, err))
+		return false;
+	r->ctx.has_told_notes =
+		output_answer(r->ctx.options, &leak_writer, &answer, err);
+	return r->ctx.has_told_notes;
+}
+
+int cmd_leak(const struct options *o)
+{
+	struct error err = { 0 };
+	struct leak l;
+	struct run r;
+	bool done = run_begin(&r, o, "leak", &err) && leak(&r, &l, &err);
+	bool is_leak = done && leak_is_one(&l);
+	int status = run_end(&r, done, &err);
+
+	return !status && is_leak ? EXIT_LEAK : status;
+}

@@ -1,0 +1,670 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/leak_answer.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/count.h"
+#include "base/jsonw.h"
+#include "render/json_parts.h"
+#include "render/page.h"
+#include "render/units.h"
+#include "report/wording.h"
+
+#define LABEL_COLUMNS 14u
+#define VALUE_COLUMNS 9u
+#define CHANGE_COLUMNS 10u
+#define INTERVAL_COLUMNS 20u
+#define KIND_COLUMNS 12u
+/* What a row has in front of its function. */
+#define ROW_COLUMNS                                                            \
+	(2 * VALUE_COLUMNS + CHANGE_COLUMNS + INTERVAL_COLUMNS + KIND_COLUMNS)
+#define NAME_MIN_COLUMNS 20u
+
+static const char *const kind_words[] = {
+	[GROWTH_NONE] = "noise",          [GROWTH_SMALL] = "little",
+	[GROWTH_UNEVEN] = "uneven",       [GROWTH_LEVELS_OFF] = "levels off",
+	[GROWTH_WITH_LOAD] = "with load", [GROWTH_ENDLESS] = "grows",
+};
+
+/* As JSON has them. */
+static const char *const kind_names[] = {
+	[GROWTH_NONE] = "noise",          [GROWTH_SMALL] = "small",
+	[GROWTH_UNEVEN] = "uneven",       [GROWTH_LEVELS_OFF] = "levels_off",
+	[GROWTH_WITH_LOAD] = "with_load", [GROWTH_ENDLESS] = "endless",
+};
+
+static bool is_memory(const struct leak_subject *s)
+{
+	return s->what == LEAK_MEMORY;
+}
+
+/* Threads are told by those who have no goroutines. */
+static const char *subject_word(const struct leak_subject *s)
+{
+	if (is_memory(s))
+		return "memory";
+	return str_find(s->type_id, STR("goroutine")) != SIZE_MAX ? "goroutines"
+								  : "threads";
+}
+
+static void write_label(struct page *p, const struct leak_subject *s)
+{
+	char label[16];
+
+	snprintf(label, sizeof label, "  %s", subject_word(s));
+	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
+}
+
+/* "40.1 MiB", "212". */
+static void format_held(const struct leak_subject *s, double value,
+			char out[UNIT_TEXT_BYTES])
+{
+	if (is_memory(s))
+		format_size(llround(value), out);
+	else
+		snprintf(out, UNIT_TEXT_BYTES, "%.0f", value);
+}
+
+/* A leak's function, NULL: none is one. */
+static const struct leak_function *leaking(const struct leak_subject *s)
+{
+	for (size_t i = 0; i < s->function_count; i++)
+		if (s->functions[i].found.growth.kind == GROWTH_ENDLESS)
+			return &s->functions[i];
+	return NULL;
+}
+
+/* Of its function, when the process as a whole is too restless to tell. */
+static const struct growth *leak_growth(const struct leak_subject *s)
+{
+	const struct leak_function *f = leaking(s);
+
+	return s->total.kind != GROWTH_ENDLESS && f ? &f->found.growth
+						    : &s->total;
+}
+
+static double grown(const struct growth *g)
+{
+	return g->end - g->start;
+}
+
+/* ---- the first line ---- */
+
+/* In MiB, or their number. */
+static void format_number(const struct leak_subject *s, double value,
+			  bool has_sign, char out[UNIT_TEXT_BYTES])
+{
+	snprintf(out, UNIT_TEXT_BYTES, has_sign ? "%+.*f" : "%.*f",
+		 is_memory(s) ? 1 : 0, is_memory(s) ? value / MIB : value);
+}
+
+static void add_rate(struct page *p, const struct leak_subject *s,
+		     const struct growth *g)
+{
+	char rate[UNIT_TEXT_BYTES], low[UNIT_TEXT_BYTES], high[UNIT_TEXT_BYTES];
+
+	format_number(s, g->per_hour, false, rate);
+	format_number(s, g->low, false, low);
+	format_number(s, g->high, false, high);
+	page_textf(p, "%s%s an hour (%s to %s)", rate,
+		   is_memory(s) ? " MiB" : "", low, high);
+}
+
+static void add_time_left(struct page *p, const struct leak *l)
+{
+	double seconds = leak_seconds_left(l);
+	char limit[UNIT_TEXT_BYTES], left[24];
+
+	if (seconds < 0)
+		return;
+	format_size(llround(l->limit_bytes), limit);
+	format_duration(llround(seconds / 60) * NS_PER_MIN, left);
+	if (seconds > 0)
+		page_textf(p, ", %s%s until %s",
+			   l->memory_bytes > 0 ? "" : "at most ", left, limit);
+	else
+		page_textf(p, ", beyond the limit of %s", limit);
+}
+
+static void write_leak(struct page *p, const struct leak *l,
+		       const struct leak_subject *s)
+{
+	page_name(p, str_from(l->service), 0);
+	page_textf(p, " leaks %s: ", subject_word(s));
+	add_rate(p, s, leak_growth(s));
+	page_text(p, s->total.segment_count > 1 ? " in each instance" : "");
+	if (is_memory(s))
+		add_time_left(p, l);
+	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+static void add_shares(struct page *p, const struct growth *g)
+{
+	char own[UNIT_TEXT_BYTES], load[UNIT_TEXT_BYTES];
+
+	format_percent(g->start > 0 ? grown(g) / g->start : NAN, own);
+	format_percent(g->load_growth, load);
+	page_textf(p, "by %s, its load by %s", own, load);
+}
+
+static void write_none(struct page *p, const struct leak *l,
+		       const struct leak_subject *s)
+{
+	const struct growth *g = &s->total;
+	char change[UNIT_TEXT_BYTES];
+
+	format_held(s, fabs(grown(g)), change);
+	page_name(p, str_from(l->service), 0);
+	page_text(p, " does not leak: ");
+	switch (g->kind) {
+	case GROWTH_SMALL:
+		page_textf(p, "its %s grew by %s, too little to count",
+			   subject_word(s), change);
+		break;
+	case GROWTH_UNEVEN:
+		page_textf(p,
+			   "its %s grew by %s, but not in every instance all "
+			   "the time",
+			   subject_word(s), change);
+		break;
+	case GROWTH_LEVELS_OFF:
+		page_textf(p,
+			   "its %s grew by %s and levels off, as a cache does "
+			   "that fills",
+			   subject_word(s), change);
+		break;
+	case GROWTH_WITH_LOAD:
+		page_textf(p, "its %s grew no more than its load: ",
+			   subject_word(s));
+		add_shares(p, g);
+		break;
+	default:
+		page_textf(p, "its %s did not grow beyond noise",
+			   subject_word(s));
+	}
+	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+/* ---- evidence ---- */
+
+static void evidence(struct page *p, const char *label)
+{
+	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
+}
+
+static void write_function(struct page *p, const struct leak_subject *s)
+{
+	const struct leak_function *f = leaking(s);
+	char share[UNIT_TEXT_BYTES], each[UNIT_TEXT_BYTES];
+
+	if (!f) {
+		page_text(p, "no single one grows beyond noise");
+		evidence(p, "  function");
+		return;
+	}
+	page_name(p, f->found.name, 0);
+	if (f->found.file.ptr) {
+		page_text(p, "   ");
+		page_place_text(p, f->found.file, f->found.line);
+	}
+	evidence(p, "  function");
+	add_rate(p, s, &f->found.growth);
+	if (grown(&s->total) > 0) {
+		format_percent(
+			fmin(grown(&f->found.growth) / grown(&s->total), 1),
+			share);
+		page_textf(p, ", %s of what grew", share);
+	}
+	if (f->bytes_each > 0) {
+		format_size(llround(f->bytes_each), each);
+		page_textf(p, "; %s an object, %.0f more an hour", each,
+			   f->found.growth.per_hour / f->bytes_each);
+	}
+	evidence(p, "");
+}
+
+static void write_path(struct page *p, const struct leak_function *f)
+{
+	char made[UNIT_TEXT_BYTES], stays[UNIT_TEXT_BYTES];
+
+	if (f->found.path.ptr) {
+		page_foreign(p, f->found.path);
+		evidence(p, "  path");
+	}
+	if (f->allocated_hour > 0) {
+		format_size(llround(f->allocated_hour), made);
+		format_percent(
+			fmin(f->found.growth.per_hour / f->allocated_hour, 1),
+			stays);
+		page_textf(p, "%s an hour there, %s of it stays", made, stays);
+		evidence(p, "  allocates");
+	}
+}
+
+static void write_held(struct page *p, const struct leak *l,
+		       const struct leak_subject *s)
+{
+	const struct growth *g = &s->total;
+	char start[UNIT_TEXT_BYTES], end[UNIT_TEXT_BYTES];
+	char more[UNIT_TEXT_BYTES];
+
+	format_held(s, g->start, start);
+	format_held(s, g->end, end);
+	page_textf(p,
+		   "%s, then %s an instance (first and last third of the "
+		   "blocks)",
+		   start, end);
+	if (is_memory(s) && l->memory_bytes > 0) {
+		format_size(llround(l->memory_bytes), more);
+		page_textf(p, "; the largest process has %s now", more);
+	}
+	if (is_memory(s) && l->is_limit_known) {
+		format_size(llround(l->limit_bytes), more);
+		page_textf(p, ", its limit is %s", more);
+	}
+	write_label(p, s);
+}
+
+static void write_instances(struct page *p, const struct leak_subject *s)
+{
+	page_textf(p, "%zu", s->instance_count);
+	if (s->restarts)
+		page_textf(p, ", %zu restart%s: each life is judged apart",
+			   s->restarts, &"s"[s->restarts == 1]);
+	if (s->total.kind != GROWTH_NONE)
+		page_textf(p, "; %zu of %zu%s hold%s more and more",
+			   s->total.rising, s->total.segment_count,
+			   s->restarts ? " lives" : "",
+			   &"s"[s->total.rising != 1]);
+	if (s->short_count)
+		page_textf(p, "; %zu too short to judge", s->short_count);
+	evidence(p, "  instances");
+}
+
+/* Below it there is no telling from noise. */
+#define LOAD_STEADY 0.05
+
+static void write_load(struct page *p, const struct leak *l,
+		       const struct leak_subject *s)
+{
+	char share[UNIT_TEXT_BYTES];
+
+	if (!l->has_load) {
+		page_text(p, "not known: neither CPU profiles nor metrics of "
+			     "requests");
+	} else {
+		format_percent(fabs(s->total.load_growth), share);
+		page_textf(p, "%s %s (%s)",
+			   fabs(s->total.load_growth) < LOAD_STEADY
+				   ? "steady, within"
+			   : s->total.load_growth < 0 ? "fell by"
+						      : "rose by",
+			   share,
+			   l->load_type.ptr ? "CPU of each instance"
+					    : "requests of the service");
+	}
+	evidence(p, "  load");
+}
+
+static void write_window(struct page *p, const struct leak *l,
+			 const struct leak_subject *s)
+{
+	char block[24];
+	struct time_range first = leak_block(&s->segments[0], 0);
+
+	format_duration((first.to_ns - first.from_ns + NS_PER_MIN / 2) /
+				NS_PER_MIN * NS_PER_MIN,
+			block);
+	page_window(p, l->window, 0);
+	page_textf(p, ", in %u blocks of %s", GROWTH_BLOCKS, block);
+	evidence(p, "  window");
+}
+
+static void write_subject(struct page *p, const struct leak *l,
+			  const struct leak_subject *s)
+{
+	const struct leak_function *f = leaking(s);
+
+	if (s->is_leak)
+		write_function(p, s);
+	if (f)
+		write_path(p, f);
+	write_held(p, l, s);
+	write_instances(p, s);
+	write_load(p, l, s);
+	write_window(p, l, s);
+}
+
+/* ---- the table ---- */
+
+static void write_row(struct page *p, const struct leak_subject *s,
+		      const struct growth_function *f)
+{
+	const struct growth *g = &f->growth;
+	char text[UNIT_TEXT_BYTES], low[UNIT_TEXT_BYTES];
+	char interval[2 * UNIT_TEXT_BYTES + 8];
+
+	format_number(s, g->start, false, text);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, VALUE_COLUMNS, text);
+	format_number(s, g->end, false, text);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, VALUE_COLUMNS, text);
+	format_number(s, g->per_hour, true, text);
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CHANGE_COLUMNS, text);
+	format_number(s, g->low, true, low);
+	format_number(s, g->high, true, text);
+	snprintf(interval, sizeof interval, "  %s to %s", low, text);
+	page_field(p, PAINT_NONE, ALIGN_LEFT, INTERVAL_COLUMNS, interval);
+	page_field(p, g->kind == GROWTH_ENDLESS ? PAINT_BAD : PAINT_NONE,
+		   ALIGN_LEFT, KIND_COLUMNS, kind_words[g->kind]);
+	page_cell(p, PAINT_NONE, f->name,
+		  p->width > ROW_COLUMNS + NAME_MIN_COLUMNS
+			  ? p->width - ROW_COLUMNS
+		  : p->width ? NAME_MIN_COLUMNS
+			     : 0,
+		  0);
+	out_char(p->out, '\n');
+}
+
+static void write_table_head(struct page *p, const struct leak_subject *s)
+{
+	page_textf(p, "  %s an instance, by function%s",
+		   is_memory(s) ? "in use, MiB" : subject_word(s),
+		   s->processes > 1 ? ", mean of those looked at" : "");
+	page_flush(p, PAINT_NONE, "", 0);
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "start");
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "end");
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CHANGE_COLUMNS, "an hour");
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, INTERVAL_COLUMNS,
+		   "  95 % of that");
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, KIND_COLUMNS, "verdict");
+	page_paint(p, PAINT_BOLD, "function");
+	out_char(p->out, '\n');
+}
+
+/* Rows that tell something; where none does, what holds most of it. */
+static bool is_row(const struct leak_subject *s, const struct growth *g,
+		   bool has_change)
+{
+	if (has_change)
+		return g->kind != GROWTH_NONE;
+	return g->end >= s->total.end / 100;
+}
+
+static bool has_changes(const struct leak_subject *s)
+{
+	for (size_t i = 0; i < s->function_count; i++)
+		if (s->functions[i].found.growth.kind != GROWTH_NONE)
+			return true;
+	return false;
+}
+
+static void write_functions(struct page *p, const struct leak_answer *a,
+			    const struct leak_subject *s)
+{
+	bool has_change = has_changes(s);
+	size_t shown = 0;
+
+	if (!s->function_count)
+		return;
+	out_char(p->out, '\n');
+	write_table_head(p, s);
+	for (size_t i = 0; i < s->function_count; i++) {
+		const struct growth_function *f = &s->functions[i].found;
+
+		if ((a->limit && shown == a->limit) ||
+		    !is_row(s, &f->growth, has_change))
+			continue;
+		write_row(p, s, f);
+		shown++;
+	}
+	if (shown < s->function_count) {
+		page_textf(p, "  %zu more %s", s->function_count - shown,
+			   has_change ? "did not grow beyond noise"
+				      : "hold less");
+		page_flush(p, PAINT_DIM, "", 0);
+	}
+}
+
+/* ---- all of it ---- */
+
+/* What the first line is of: a leak, else memory, else what there is. */
+static const struct leak_subject *leading(const struct leak *l)
+{
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (l->subjects[i].is_leak)
+			return &l->subjects[i];
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (l->subjects[i].segment_count)
+			return &l->subjects[i];
+	return &l->subjects[0];
+}
+
+static void write_other(struct page *p, const struct leak_answer *a,
+			const struct leak_subject *s)
+{
+	const struct leak *l = a->leak;
+	char start[UNIT_TEXT_BYTES], end[UNIT_TEXT_BYTES];
+
+	if (!s->segment_count || s == leading(l))
+		return;
+	if (s->is_leak) {
+		out_char(p->out, '\n');
+		write_leak(p, l, s);
+		out_char(p->out, '\n');
+		write_subject(p, l, s);
+		write_functions(p, a, s);
+		return;
+	}
+	format_held(s, s->total.start, start);
+	format_held(s, s->total.end, end);
+	page_textf(p, "%s, then %s an instance: %s", start, end,
+		   kind_words[s->total.kind]);
+	write_label(p, s);
+}
+
+static void write_next(struct page *p, const struct leak_answer *a)
+{
+	const struct leak *l = a->leak;
+	struct buf line;
+
+	if (!a->servers.ptr)
+		return;
+	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
+	buf_addf(&line, "tracefind profile --service %s --type %s", l->service,
+		 is_memory(leading(l)) ? "inuse" : "goroutine");
+	buf_add_str(&line, a->servers);
+	if (line.state == BUF_OK)
+		page_next(p, buf_str(&line), true);
+	out_char(p->out, '\n');
+	buf_release(&line);
+}
+
+static void write_table(const void *answer, const struct render_style *style,
+			struct out *out)
+{
+	const struct leak_answer *a = answer;
+	const struct leak *l = a->leak;
+	const struct leak_subject *s = leading(l);
+	struct page p;
+
+	page_begin(&p, style, out);
+	if (s->is_leak)
+		write_leak(&p, l, s);
+	else
+		write_none(&p, l, s);
+	out_char(out, '\n');
+	write_subject(&p, l, s);
+	if (!l->subjects[LEAK_THREADS].is_leak || s->what == LEAK_THREADS)
+		for (int i = 0; i < LEAK_WHATS; i++)
+			write_other(&p, a, &l->subjects[i]);
+	write_functions(&p, a, s);
+	if (l->subjects[LEAK_THREADS].is_leak && s->what != LEAK_THREADS)
+		write_other(&p, a, &l->subjects[LEAK_THREADS]);
+	if (!style->is_quiet) {
+		out_char(out, '\n');
+		page_notes(&p, a->notes, STR(""));
+		write_next(&p, a);
+	}
+	page_end(&p);
+}
+
+/* ---- for programs ---- */
+
+static void json_growth(struct jsonw *w, const struct growth *g)
+{
+	jsonw_pair_text(w, "verdict", kind_names[g->kind]);
+	jsonw_pair_f64(w, "start", g->start, 1);
+	jsonw_pair_f64(w, "end", g->end, 1);
+	jsonw_pair_f64(w, "per_hour", g->per_hour, 1);
+	jsonw_pair_f64(w, "per_hour_low", g->low, 1);
+	jsonw_pair_f64(w, "per_hour_high", g->high, 1);
+	jsonw_pair_f64(w, "q", g->q, 6);
+}
+
+static void json_function(struct jsonw *w, const struct leak_function *f)
+{
+	jsonw_object(w);
+	jsonw_pair_str(w, "name", f->found.name);
+	jsonw_pair_known_str(w, "file", f->found.file);
+	jsonw_pair_known(w, "line",
+			 f->found.line ? (int64_t)f->found.line : -1);
+	json_growth(w, &f->found.growth);
+	jsonw_pair_known_str(w, "path", f->found.path);
+	jsonw_key(w, "bytes_each");
+	if (f->bytes_each > 0)
+		jsonw_f64(w, f->bytes_each, 1);
+	else
+		jsonw_null(w);
+	jsonw_key(w, "allocated_per_hour");
+	if (f->allocated_hour > 0)
+		jsonw_f64(w, f->allocated_hour, 0);
+	else
+		jsonw_null(w);
+	jsonw_object_end(w);
+}
+
+static void json_subject(struct jsonw *w, const struct leak_subject *s)
+{
+	if (!s->segment_count) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_str(w, "type", s->type_id);
+	jsonw_pair_bool(w, "leak", s->is_leak);
+	json_growth(w, &s->total);
+	jsonw_pair_i64(w, "instances", (int64_t)s->instance_count);
+	jsonw_pair_i64(w, "lives", (int64_t)s->total.segment_count);
+	jsonw_pair_i64(w, "lives_growing", (int64_t)s->total.rising);
+	jsonw_pair_i64(w, "lives_too_short", (int64_t)s->short_count);
+	jsonw_pair_i64(w, "restarts", (int64_t)s->restarts);
+	jsonw_pair_f64(w, "load_growth", s->total.load_growth, 4);
+	jsonw_key(w, "functions");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->function_count; i++)
+		json_function(w, &s->functions[i]);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void json_bytes(struct jsonw *w, const char *key, double bytes)
+{
+	if (bytes > 0)
+		jsonw_pair_i64(w, key, llround(bytes));
+	else
+		jsonw_pair_null(w, key);
+}
+
+static void write_json(const void *answer, struct out *out)
+{
+	const struct leak_answer *a = answer;
+	const struct leak *l = a->leak;
+	double left = leak_seconds_left(l);
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "leak");
+	jsonw_pair_text(&w, "service", l->service);
+	jsonw_pair_time(&w, "from", l->window.from_ns);
+	jsonw_pair_time(&w, "to", l->window.to_ns);
+	jsonw_pair_bool(&w, "leak", leak_is_one(l));
+	json_bytes(&w, "limit_bytes", l->limit_bytes);
+	json_bytes(&w, "memory_bytes", l->memory_bytes);
+	jsonw_key(&w, "hours_left");
+	if (left >= 0)
+		jsonw_f64(&w, left / 3600, 2);
+	else
+		jsonw_null(&w);
+	jsonw_pair_text(&w, "load",
+			!l->has_load       ? NULL
+			: l->load_type.ptr ? "cpu"
+					   : "requests");
+	jsonw_key(&w, "memory");
+	json_subject(&w, &l->subjects[LEAK_MEMORY]);
+	jsonw_key(&w, "goroutines");
+	json_subject(&w, &l->subjects[LEAK_THREADS]);
+	json_notes(&w, "notes", a->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+const struct answer_writer leak_writer = { write_table, write_json, NULL,
+					   NULL };
+
+/* ---- nothing to judge ---- */
+
+static bool explain_types(const struct leak *l, struct error *err)
+{
+	const char *type = l->v->question->type;
+	struct buf list;
+
+	if (type)
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"--type %s counts what is made or taken, not "
+			"what stays: inuse, inuse_objects and goroutine "
+			"do",
+			type);
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < l->found.types.count && list.len < 300; i++) {
+		struct str word = profile_type_word(l->found.types.items[i],
+						    &l->found.types);
+
+		if (word.len)
+			buf_addf(&list, "%s%.*s", list.len ? ", " : "",
+				 STR_ARGS(word));
+	}
+	error_set(err, ERROR_NOT_FOUND,
+		  "\"%s\" sends no profiles of what it holds (inuse, "
+		  "goroutine), only %s: allocations tell what is made, not "
+		  "what stays; tracefind types --guide tells how to switch "
+		  "them on",
+		  l->service, list.len ? buf_text(&list) : "others");
+	buf_release(&list);
+	return false;
+}
+
+bool leak_explain(const struct leak *l, struct error *err)
+{
+	int64_t longest_ns = 0;
+	char lived[24], least[24];
+
+	if (err->code != ERROR_NOT_FOUND || err->message[0])
+		return false;
+	if (leak_lack(l) == LEAK_NO_TYPE)
+		return explain_types(l, err);
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (l->subjects[i].longest_ns > longest_ns)
+			longest_ns = l->subjects[i].longest_ns;
+	format_duration(longest_ns, lived);
+	format_duration(LEAK_LEAST_NS, least);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "too little to judge: the longest that an instance of "
+			 "\"%s\" sent profiles in this window is %s; %u blocks "
+			 "with uploads in each and %s in all are needed "
+			 "(--since %s)",
+			 l->service, longest_ns ? lived : "nothing",
+			 GROWTH_BLOCKS, least, "6h");
+}
