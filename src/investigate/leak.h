@@ -108,6 +108,7 @@ struct leak_series {
 	const char *type_id;
 	struct leak_row *rows;
 	size_t count;
+	bool is_per_snapshot; /* else sums of those of a step */
 	bool has_answer;
 	struct error err;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/fetch_profile.h"
+#include "base/mem.h"
 #include "base/num.h"
 
 /* Senders upload every 10 to 60 s: shorter steps show gaps that are none. */
@@ -13,6 +14,9 @@
 #define STEPS_MOST 2880
 /* Servers refuse to look at more than a day at once by default. */
 #define ASK_MAX_MS (NS_PER_DAY / NS_PER_MS)
+/* Of a list of profiles that are added up here: each step is a profile of its
+ * own, and platforms send one a minute of all instances. */
+#define LIST_STEPS 48
 /* So many times the rhythm of its uploads between two of them are a gap; one
  * may be lost on its way. */
 #define GAP_SHORT 2
@@ -25,12 +29,12 @@
 
 /* ---- asking ---- */
 
-static void cut_window(struct leak *l)
+static void cut_window(struct leak *l, int64_t most)
 {
 	int64_t from_ms = l->window.from_ns / NS_PER_MS;
 	int64_t length_ms = l->window.to_ns / NS_PER_MS - from_ms;
 
-	l->step_ms = (length_ms / STEPS_MOST + 999) / 1000 * 1000;
+	l->step_ms = (length_ms / most + 999) / 1000 * 1000;
 	if (l->step_ms < STEP_MIN_MS)
 		l->step_ms = STEP_MIN_MS;
 	l->step_count = (size_t)(length_ms / l->step_ms);
@@ -131,16 +135,111 @@ static bool take_series(struct leak *l, struct leak_series *s,
 	return true;
 }
 
+/* ---- lists ---- */
+
+/* The profiles of a type, step by step. */
+struct listed_steps {
+	struct profile_fetch fetches[LIST_STEPS];
+	struct profile profiles[LIST_STEPS];
+	struct snapshots_job counts[LIST_STEPS];
+	struct job *jobs[2 * LIST_STEPS];
+};
+
+static void steps_init(struct listed_steps *s, const struct leak *l,
+		       const char *type_id)
+{
+	for (size_t i = 0; i < l->step_count; i++) {
+		int64_t step_ns = l->step_ms * NS_PER_MS;
+		struct profile_query query = {
+			.type_id = type_id,
+			.selector = l->found.selector.ptr,
+			.range.from_ns =
+				l->window.from_ns + (int64_t)i * step_ns,
+			.is_continued = i > 0,
+		};
+
+		query.range.to_ns = query.range.from_ns + step_ns;
+		profile_init(&s->profiles[i]);
+		profile_fetch_init(&s->fetches[i], &query, &s->profiles[i]);
+		s->jobs[i] = &s->fetches[i].job;
+		snapshots_job_init(&s->counts[i], &query, NULL);
+		s->jobs[l->step_count + i] = &s->counts[i].job;
+	}
+}
+
+static bool take_steps(const struct leak *l, struct leak_series *series,
+		       const struct listed_steps *s, struct error *err)
+{
+	struct arena *arena = l->v->backends->arena;
+
+	series->rows = arena_array(arena, 1, sizeof *series->rows);
+	if (!series->rows)
+		return arena_fail(arena, "series", err);
+	series->rows->instance = STR("");
+	series->rows->values =
+		arena_array(arena, l->step_count, sizeof(double));
+	if (!series->rows->values)
+		return arena_fail(arena, "series", err);
+	for (size_t i = 0; i < l->step_count; i++) {
+		const struct snapshots_job *count = &s->counts[i];
+
+		if (s->fetches[i].job.has_answer) {
+			series->has_answer = true;
+			if (count->job.has_answer)
+				series->rows->values[i] =
+					(double)s->profiles[i].total /
+					(double)count->count;
+		} else {
+			series->err = s->fetches[i].job.err;
+		}
+	}
+	series->count = series->has_answer;
+	series->is_per_snapshot = true;
+	return true;
+}
+
+static bool ask_steps(struct leak *l, struct leak_series *series,
+		      struct error *err)
+{
+	struct listed_steps *s = mem_calloc(1, sizeof *s);
+	bool done;
+
+	if (!s)
+		return error_memory(err, "the blocks");
+	steps_init(s, l, series->type_id);
+	done = jobs_run(l->v->backends, s->jobs, 2 * l->step_count, err) &&
+	       take_steps(l, series, s, err);
+	for (size_t i = 0; i < l->step_count; i++)
+		profile_release(&s->profiles[i]);
+	mem_free(s);
+	return done;
+}
+
+/* Of all instances, which lists do not tell apart: they are profiled one after
+ * the other. */
+static bool ask_lists(struct leak *l, struct leak_series *list, size_t count,
+		      struct error *err)
+{
+	l->found.instance_label = (struct str){ NULL, 0 };
+	for (size_t i = 0; i < count; i++)
+		if (!ask_steps(l, &list[i], err))
+			return false;
+	return true;
+}
+
 bool leak_series_ask(struct leak *l, struct leak_series *list, size_t count,
 		     struct error *err)
 {
+	bool is_list = backends_profile_traits(l->v->backends)->is_list;
 	struct arena *arena = l->v->backends->arena;
 	struct totals_job *parts;
 	struct job **jobs;
 	bool done = true;
 	size_t n;
 
-	cut_window(l);
+	cut_window(l, is_list ? LIST_STEPS : STEPS_MOST);
+	if (is_list)
+		return ask_lists(l, list, count, err);
 	n = part_count(l);
 	parts = arena_array(arena, count * n, sizeof *parts);
 	jobs = arena_array(arena, count * n, sizeof *jobs);
@@ -220,6 +319,7 @@ static bool fill_blocks(const struct cutter *c, struct leak_segment *s)
 	for (size_t i = 0; i < GROWTH_BLOCKS; i++) {
 		struct time_range block = leak_block(s, i);
 		size_t from = step_of(c, block.from_ns), count = 0;
+		size_t loads = 0;
 		size_t to = step_of(c, block.to_ns);
 		double sum = 0, load = 0;
 
@@ -227,6 +327,9 @@ static bool fill_blocks(const struct cutter *c, struct leak_segment *s)
 			sum += c->row->values[k];
 			count += c->row->values[k] > 0;
 			load += c->load ? c->load[k] : 0;
+			/* Nothing was profiled where there is nothing. */
+			loads += !c->subject->is_per_snapshot ||
+				 (c->load && c->load[k] > 0);
 		}
 		if (count < BLOCK_POINTS)
 			return false;
@@ -235,7 +338,8 @@ static bool fill_blocks(const struct cutter *c, struct leak_segment *s)
 				       c->l->window.from_ns) /
 			      (double)NS_PER_HOUR;
 		g->values[i] = sum / (double)count;
-		g->load[i] = load / (double)(to - from);
+		g->has_load &= loads > 0;
+		g->load[i] = loads ? load / (double)loads : 0;
 	}
 	return true;
 }
@@ -338,6 +442,8 @@ bool leak_segments_cut(struct leak *l, struct leak_subject *s,
 		       const struct leak_series *load, struct error *err)
 {
 	struct cutter c = { .l = l, .subject = s, .err = err };
+
+	s->is_per_snapshot = series->is_per_snapshot;
 
 	for (size_t i = 0; i < series->count; i++) {
 		c.row = &series->rows[i];

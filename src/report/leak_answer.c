@@ -268,7 +268,10 @@ static void write_held(struct page *p, const struct leak *l,
 
 static void write_instances(struct page *p, const struct leak_subject *s)
 {
-	page_textf(p, "%zu", s->instance_count);
+	if (s->segments[0].instance.len)
+		page_textf(p, "%zu", s->instance_count);
+	else
+		page_text(p, "not told apart");
 	if (s->restarts)
 		page_textf(p, ", %zu restart%s: each life is judged apart",
 			   s->restarts, &"s"[s->restarts == 1]);
