@@ -174,9 +174,7 @@ static uint32_t collect(const struct waits *from, struct time_range range,
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < from->count; i++)
-		if ((!range.from_ns && !range.to_ns) ||
-		    (from->spans[i].start_ns >= range.from_ns &&
-		     from->spans[i].start_ns < range.to_ns))
+		if (history_range_has(range, from->spans[i].start_ns))
 			values[n++] = from->spans[i].duration_ns;
 	return n;
 }
@@ -225,10 +223,10 @@ bool message_wait_measure(const struct history *h, uint32_t window,
 	values = arena_array(arena, base.count + slow.count, sizeof *values);
 	if (!values)
 		return arena_fail(arena, "the history of the messages", err);
-	message_wait_set(
-		wait, values,
-		collect(&base, healthy_range(&wait->onset, base_from, range),
-			values));
+	message_wait_set(wait, values,
+			 collect(&base,
+				 healthy_range(&wait->onset, base_from, range),
+				 values));
 	if (!slow.count)
 		return true;
 	values_sort(values, collect(&slow, all, values));

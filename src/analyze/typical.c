@@ -21,15 +21,9 @@ struct sums {
 	int64_t *values; /* room for quantiles: one a span */
 };
 
-static bool is_in(struct time_range range, int64_t time_ns)
-{
-	return (!range.from_ns && !range.to_ns) ||
-	       (time_ns >= range.from_ns && time_ns < range.to_ns);
-}
-
 static bool is_taken(const struct sums *s, const struct history_span *span)
 {
-	return is_in(s->range, span->start_ns) &&
+	return history_range_has(s->range, span->start_ns) &&
 	       span->trace < s->window->trace_count;
 }
 
@@ -301,24 +295,28 @@ static int64_t scale(const struct typical_operation *o, int64_t single,
 	return sums > singles ? sums : singles;
 }
 
+static int64_t duration_of(const struct typical *u,
+			   const struct typical_operation *o, bool is_long,
+			   uint32_t count, uint32_t all)
+{
+	if (!typical_is_known(u, o))
+		return -1;
+	if (is_new(u, o))
+		return 0;
+	return is_long ? scale(o, o->span_p90_ns, o->sum_p90_ns, count, all)
+		       : scale(o, o->span_p50_ns, o->sum_p50_ns, count, all);
+}
+
 int64_t typical_duration(const struct typical *u,
 			 const struct typical_operation *o, uint32_t count,
 			 uint32_t all)
 {
-	if (!typical_is_known(u, o))
-		return -1;
-	return is_new(u, o)
-		       ? 0
-		       : scale(o, o->span_p50_ns, o->sum_p50_ns, count, all);
+	return duration_of(u, o, false, count, all);
 }
 
 int64_t typical_long_duration(const struct typical *u,
 			      const struct typical_operation *o, uint32_t count,
 			      uint32_t all)
 {
-	if (!typical_is_known(u, o))
-		return -1;
-	return is_new(u, o)
-		       ? 0
-		       : scale(o, o->span_p90_ns, o->sum_p90_ns, count, all);
+	return duration_of(u, o, true, count, all);
 }

@@ -31,12 +31,6 @@ struct gaps {
 	int64_t *values; /* by trace */
 };
 
-static bool is_in(struct time_range range, int64_t time_ns)
-{
-	return (!range.from_ns && !range.to_ns) ||
-	       (time_ns >= range.from_ns && time_ns < range.to_ns);
-}
-
 static bool gaps_init(struct gaps *g, const struct history_window *w,
 		      struct time_range range, struct arena *scratch,
 		      struct error *err)
@@ -71,7 +65,8 @@ static void collect(struct gaps *g, uint32_t operation, uint32_t served)
 		bool is_server = s->operation < OPERATIONS_MAX &&
 				 (served & 1u << s->operation);
 
-		if (s->trace < w->trace_count && is_in(g->range, s->start_ns) &&
+		if (s->trace < w->trace_count &&
+		    history_range_has(g->range, s->start_ns) &&
 		    (is_server || s->operation == operation))
 			g->sides[g->side_count++] =
 				(struct side){ s->trace, is_server, false,

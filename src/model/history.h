@@ -86,6 +86,13 @@ struct history_window {
  * guess, of what the history says, and of a caller and back. One is spare. */
 #define HISTORY_WINDOWS 10
 
+/* Whether a time lies in a range of which both ends 0 mean all. */
+static inline bool history_range_has(struct time_range range, int64_t time_ns)
+{
+	return (!range.from_ns && !range.to_ns) ||
+	       (time_ns >= range.from_ns && time_ns < range.to_ns);
+}
+
 struct history {
 	struct arena arena;
 	struct symtab symtab;
