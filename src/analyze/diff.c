@@ -161,6 +161,11 @@ bool diff_is_narrow(const struct diff *d)
 	return d->method == DIFF_SLICES && d->want->is_small_told;
 }
 
+bool diff_has_turns(const struct diff *d)
+{
+	return diff_is_narrow(d) && d->want->is_interleaved;
+}
+
 /* Samples of twice the period are half as many for the same work: the
  * exposure of rates is counted in samples that would take it up. */
 static void diff_set_counts(struct diff *d)
@@ -562,7 +567,8 @@ bool diff_test(struct diff *d, const struct func_table *t,
 		return false;
 	thread_halves(test_rows, d, d->count, BESIDE_ROWS);
 	d->family = (double)d->count;
-	d->level = d->want->is_small_told && d->wander.peers >= WANDER_MANY
+	d->level = diff_has_turns(d) || (d->want->is_small_told &&
+					 d->wander.peers >= WANDER_MANY)
 			   ? DIFF_FALSE_DISCOVERY_SMALL
 			   : DIFF_FALSE_DISCOVERY;
 	d->is_equal = is_equal(d);

@@ -170,6 +170,10 @@ bool diff_is_by_slices(const struct diff *d);
  * noise that all of a block has in common is told apart from how each function
  * differs within it, which is that of dispersion_narrow(). */
 bool diff_is_narrow(const struct diff *d);
+/* So, and the sides took turns: whatever came between runs of the two came
+ * between those of one as well. Their spread holds it, and peers have nothing
+ * to add. */
+bool diff_has_turns(const struct diff *d);
 
 /* A function of both sides that is no most of them, with enough samples to tell
  * how far unchanged ones wander. */

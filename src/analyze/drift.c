@@ -242,7 +242,7 @@ bool drift_find_wander(struct diff *d, struct error *err)
 
 	if (!peers)
 		return arena_fail(d->t->arena, "comparing functions", err);
-	if (prior.may_rise || !diff_is_by_slices(d))
+	if (!diff_has_turns(d) && (prior.may_rise || !diff_is_by_slices(d)))
 		count = collect_peers(d, peers);
 	wander_fit(&d->wander, peers, count, prior);
 	return true;

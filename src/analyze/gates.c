@@ -128,7 +128,7 @@ static void judge_total(struct gates *g, const struct whole_change *w)
 	g->has_total = !isnan(w->q);
 	g->total = total_growth(w);
 	g->is_total_certain = g->has_total && !g->is_relative &&
-			      w->q <= DIFF_FALSE_DISCOVERY;
+			      w->q <= GATES_FALSE_TOTAL;
 	if (limit >= 0 && g->is_total_certain && g->total.growth > limit)
 		g->hits[g->hit_count++] = g->total;
 }

@@ -26,6 +26,9 @@ struct gate_limits {
  * five of them. */
 #define GATES_MIN_SAMPLES 100
 
+/* One pipeline in a hundred whose sum did not grow may be told that it did. */
+#define GATES_FALSE_TOTAL 0.01
+
 /* A gate is blind when not even a growth of a half of all that is spent, or of a
  * function that is a tenth of it, would have been seen. */
 #define GATES_BLIND 0.5
