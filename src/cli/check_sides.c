@@ -109,8 +109,9 @@ static bool read_against(struct check_sides *s, struct run *r,
 	if (o->against_count == 1 && is_snapshot(o->against[0]))
 		return read_snapshot(s, o->against[0], err);
 	return check_pattern(o, err) &&
-	       read_files(&s->want.baseline, o->against, o->against_count, r,
-			  err);
+	       (read_files(&s->want.baseline, o->against, o->against_count, r,
+			   err) ||
+		error_prefix(err, "--against"));
 }
 
 static bool fail_snapshot(const char *path, struct error *err)

@@ -101,7 +101,8 @@ static bool ask(struct slices *s, bool wants_functions, struct error *err)
 static void apply_snapshots(struct slices *s)
 {
 	struct leak_subject *subject = s->subject;
-	double sum = 0, known = 0;
+	double sum = 0;
+	size_t known = 0;
 
 	for (size_t i = 0; i < s->process_count; i++) {
 		struct leak_segment *segment = &subject->segments[i];
@@ -116,14 +117,14 @@ static void apply_snapshots(struct slices *s)
 	for (size_t i = 0; i < subject->segment_count; i++) {
 		struct leak_segment *segment = &subject->segments[i];
 
-		if (known &&
+		if (known > 0 &&
 		    (i >= s->process_count || !s->counts[i].job.has_answer))
-			segment->per_point = sum / known;
+			segment->per_point = sum / (double)known;
 		for (size_t k = 0; k < BLOCKS; k++)
 			segment->growth.values[k] /= segment->per_point;
 	}
 	subject->is_per_snapshot = true;
-	if (!known)
+	if (known == 0)
 		investigation_note(
 			s->l->v,
 			(struct note){ .kind = NOTE_SNAPSHOTS_UNKNOWN,

@@ -18,6 +18,8 @@ bool svg_slivers_begin(struct svg_slivers *v, struct svg *s, uint32_t rows,
 	};
 	for (size_t i = 0; i < SVG_SLIVER_COLORS; i++)
 		buf_init(&v->piles[i].path, LIMIT_PAGE_TEXT_BYTES);
+	if (!v->rows)
+		v->row_count = 0;
 	return v->rows != NULL;
 }
 

@@ -44,7 +44,7 @@ TEXTS = sorted(set(PAYLOADS))
 # Of a page of Markdown; whatever else it holds is of a text's making.
 MARKDOWN_TAGS = set("p strong em ul ol li table thead tbody tr th td code pre h1 h2 h3 br hr".split())
 SVG_TAGS = set("svg g rect text title tspan style script path desc defs a input foreignObject "
-               "clipPath use line form".split())
+               "clipPath use line form pattern".split())
 
 # Runs in a page: everything that a person may touch is touched.
 USE = """

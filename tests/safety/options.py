@@ -48,6 +48,9 @@ RUNS = {
     "search": ["search", *DRY], "profile": ["profile", PROFILE],
     "services": ["services", *DRY], "types": ["types", *DRY],
     "doctor": ["doctor", *DRY], "config": ["config", "view"],
+    "check": ["check", PROFILE, "--against", PROFILE, "--allow-empty"],
+    "when": ["when", "--service", "x", *DRY],
+    "leak": ["leak", "--service", "x", *DRY],
     "help": ["help"], "version": ["version"],
 }
 # base/limits.h: LIMIT_OPTION_VALUE_BYTES.
