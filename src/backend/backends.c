@@ -103,3 +103,24 @@ struct str backends_side_name(struct backends *b, const struct side *side)
 	buf_release(&url);
 	return name.ptr ? name : STR("");
 }
+
+struct str backends_trace_page(struct backends *b, const struct trace_id *id)
+{
+	const struct side *side = &b->traces;
+	const struct endpoint *e = &side->endpoint;
+	struct str page = STR("");
+	char hex[33];
+	struct buf path;
+
+	if (side->path || !side->row || !side->row->traces->page_path ||
+	    (e->url && strchr(e->url, '@')))
+		return page;
+	trace_id_format(id, hex);
+	buf_init(&path, LIMIT_OPTION_VALUE_BYTES);
+	side->row->traces->page_path(e, hex, &path);
+	if (path.state == BUF_OK)
+		page = arena_printf(b->arena, "%s%s", e->project ? "" : e->url,
+				    buf_text(&path));
+	buf_release(&path);
+	return page.ptr ? page : STR("");
+}

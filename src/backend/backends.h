@@ -129,6 +129,10 @@ void trace_candidates_name(const struct trace_candidate *list, size_t count,
  * lives in the arena. */
 struct str backends_side_name(struct backends *b, const struct side *side);
 
+/* Where a person looks at a trace of the server: an address that holds no
+ * secrets, empty when there is none; lives in the arena. */
+struct str backends_trace_page(struct backends *b, const struct trace_id *id);
+
 /* The server of profiles, as far as it is known; of files that of the first
  * kind, which nobody asks. */
 const struct profile_backend *backends_profiles(const struct backends *b);

@@ -94,6 +94,10 @@ struct trace_backend {
 	unsigned attempts;
 	void (*trace_path)(const struct trace_query *query, unsigned attempt,
 			   struct buf *out);
+	/* Where a person looks at it: the path behind the server's address, or
+	 * of a project all of it. NULL: the server shows no traces. */
+	void (*page_path)(const struct endpoint *e, const char *trace_id_hex,
+			  struct buf *out);
 	const char *(*trace_accept)(unsigned attempt); /* NULL: JSON */
 	enum answer (*trace_answer)(unsigned attempt, const struct endpoint *e,
 				    const struct http_response *response,

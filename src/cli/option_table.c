@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output_formats.h"
+#include "render/link_pattern.h"
 #include "render/source_link.h"
 #include "wire/auth.h"
 #include "wire/redact.h"
@@ -73,6 +74,19 @@ static bool check_span(const char *value, struct error *err)
 static bool check_source_url(const char *value, struct error *err)
 {
 	return source_pattern_check(value, err);
+}
+
+static bool check_trace_link(const char *value, struct error *err)
+{
+	return link_pattern_check(value, "{trace_id}", "the id",
+				  "https://host/trace/{trace_id}", err);
+}
+
+static bool check_profile_link(const char *value, struct error *err)
+{
+	return link_pattern_check(
+		value, "{selector}", "what is looked at",
+		"https://host/?query={type}{selector}&from={from_ms}", err);
 }
 
 static bool check_since(const char *value, struct error *err)
@@ -464,6 +478,16 @@ static const struct option_row rows[] = {
 	  "https://host/{path}#L{line}",
 	  FIELD(source_url), .check = check_source_url,
 	  .brief = "links of a page to source lines" },
+	{ "trace-link", 0, OPTION_STRING, SETTING,
+	  COMMAND_SLOW | COMMAND_SHOW, "URL", VIEW,
+	  "a page links its trace here, as https://host/trace/{trace_id}",
+	  FIELD(trace_link), .check = check_trace_link,
+	  .brief = "link of a page to its trace" },
+	{ "profile-link", 0, OPTION_STRING, SETTING, PROFILING, "URL", VIEW,
+	  "a page links its profile here, with {type}, {selector}, {from_ms} "
+	  "and {to_ms} in the address",
+	  FIELD(profile_link), .check = check_profile_link,
+	  .brief = "link of a page to its profile" },
 	{ "trim-path", 0, OPTION_STRING, 0, PROFILING, "PATHS", VIEW,
 	  "cut these fronts, separated by ':', off the names of files",
 	  FIELD(trim_path) },

@@ -123,6 +123,8 @@ struct options {
 	bool tree;
 	const char *trim_path;
 	const char *source_url;
+	const char *trace_link;
+	const char *profile_link;
 	const char *source_path;
 	/* of pictures */
 	const char *layout; /* icicle flame */

@@ -254,6 +254,8 @@ static void add_origin(struct rendering *g)
 	g->in.asked_ns = r->result.request_count ? r->ctx.backends.now_ns : 0;
 	g->in.is_replay = r->ctx.replay != NULL;
 	g->in.source_pattern = r->ctx.options->source_url;
+	g->in.trace_link = r->ctx.options->trace_link;
+	g->in.profile_link = r->ctx.options->profile_link;
 	g->in.embedded_case = buf_str(&g->packed_case);
 }
 

@@ -90,6 +90,8 @@ bool run_find_suspect(struct run *r, struct suspect *s, struct error *err)
 	if (!fetch_trace(&r->ctx, o->arg_count ? o->args[0] : NULL, &r->trace,
 			 &r->result.trace.source, err))
 		return false;
+	r->result.trace.page =
+		backends_trace_page(&r->ctx.backends, &r->trace.id);
 	return suspect_find(&r->investigation, s, err) ||
 	       suspect_explain(s, err);
 }

@@ -74,6 +74,7 @@ static inline bool change_is_real(enum change change)
 struct trace_info {
 	struct str id;     /* 32 hex digits */
 	struct str source; /* "tempo http://host:3200", a file name */
+	struct str page;   /* where a person looks at it; empty: nowhere */
 	int64_t start_ns;
 	int64_t duration_ns;
 	uint32_t service_count;

@@ -169,6 +169,7 @@ static void write_answer(struct html *h)
 		trace_origin(&h->page, h->in);
 		out_text(out, "</p>\n");
 	}
+	html_links_write(h);
 	if (has_evidence(h->in->result)) {
 		out_text(out, "<dl class=\"evidence\">\n");
 		w->evidence(&h->page, h->in);

@@ -26,6 +26,9 @@ struct html {
 	bool has_flame;
 };
 
+/* Where trace and profile can be looked at elsewhere. */
+void html_links_write(struct html *h);
+
 /* Sections; nothing where there is nothing to show. */
 void html_spans_write(struct html *h);
 void html_functions_write(struct html *h);

@@ -60,6 +60,8 @@ struct render_input {
 	struct str repeat;            /* the command itself; empty: not known */
 	int64_t asked_ns;             /* when servers were asked, 0: none was */
 	const char *source_pattern;   /* of --source-url, or NULL */
+	const char *trace_link;       /* of --trace-link, or NULL */
+	const char *profile_link;     /* of --profile-link, or NULL */
 	bool is_replay;
 	/* Of a page that is to hold the case it was made from: gzip; else
 	 * empty. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/source_path.h"
+#include "render/link_pattern.h"
 
 /* Where modules of a path that begins so keep files of a version. */
 #define GITHUB "github.com/"
@@ -14,27 +15,10 @@
  */
 #define COMMIT_DIGITS 12u
 
-static bool is_of_url(char c)
-{
-	return c > ' ' && c < 0x7f && !strchr("\"'<>\\^`|", c);
-}
-
 bool source_pattern_check(const char *pattern, struct error *err)
 {
-	struct str text = str_from(pattern);
-	size_t i = 0;
-
-	while (i < text.len && is_of_url(text.ptr[i]))
-		i++;
-	if (i < text.len || (!str_starts(text, STR("https://")) &&
-			     !str_starts(text, STR("http://"))))
-		return error_set(err, ERROR_USAGE,
-				 "an address with http:// or https:// is "
-				 "needed, as https://host/{path}#L{line}");
-	if (str_find(text, STR("{path}")) == SIZE_MAX)
-		return error_set(err, ERROR_USAGE,
-				 "{path} has to be in it, where the file goes");
-	return true;
+	return link_pattern_check(pattern, "{path}", "the file",
+				  "https://host/{path}#L{line}", err);
 }
 
 /* ---- a file's path within an address ---- */

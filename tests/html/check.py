@@ -232,6 +232,15 @@ class Test(Tap):
                 encoding="utf-8") != text:
             raise Bad(f"{command} gives another page")
 
+    def links(self, case, options, *wanted):
+        """Where trace and profile can be looked at elsewhere."""
+        text = self.write("links.html", "slow", "--replay", self.case(case),
+                          *options).read_text(encoding="utf-8")
+        found = [unescape(link) for link in re.findall(
+            r'href="([^"]*)">open the (?:trace|profile)<', text)]
+        if found != list(wanted):
+            raise Bad(f"links to {found}")
+
     def case(self, name):
         return str(self.data / "cases" / name)
 
@@ -270,6 +279,20 @@ class Test(Tap):
         self.page("slow-why", "slow", TRACE, *loop, "--why", "-n", "0")
         self.page("slow-source", "slow", TRACE, *loop, "--source-url",
                   "https://git.acme.test/a/{path}?at=main#L{line}")
+        self.attempt("links: none", self.links, "n-plus-one.har.gz", [])
+        self.attempt("links: of patterns", self.links, "n-plus-one.har.gz",
+                     ["--trace-link", "https://g.test/{trace_id}?a",
+                      "--profile-link",
+                      "http://g.test/?q={type}{selector}&f={from_ms}-{to_ms}"],
+                     f"https://g.test/{TRACE}?a",
+                     "http://g.test/?q=process_cpu%3Acpu%3Ananoseconds%3Acpu"
+                     "%3Ananoseconds%7Bservice_name%3D%22user-db%22%7D"
+                     "&f=1795255783403-1795256268920")
+        self.attempt("links: of Jaeger", self.links, "n-plus-one-jaeger.har.gz",
+                     [], f"http://localhost:16686/trace/{TRACE}")
+        self.attempt("links: of Cloud Trace", self.links, "cloud-trace.har.gz",
+                     [], "https://console.cloud.google.com/traces/list"
+                     f"?project=my-project&tid=0877e2bc118ffe1755e6395c96e1df2a")
         self.page("show", "show", TRACE, *loop)
         self.page("show-span", "show", TRACE, *loop, "--span",
                   "0b08ccd438311c4f")

@@ -95,6 +95,16 @@ static enum answer search_answer(const struct search_query *query,
  * each is a full page. Pages may hold less than was asked for, even nothing,
  * with more behind: an ordinary run takes 200 of the 300 read units of a
  * minute, a page 25. */
+/* Projects are letters, digits, dashes, dots and colons. */
+static void page_path(const struct endpoint *e, const char *trace_id_hex,
+		      struct buf *out)
+{
+	buf_addf(out,
+		 "https://console.cloud.google.com/traces/list?project=%s"
+		 "&tid=%s",
+		 e->project, trace_id_hex);
+}
+
 const struct trace_backend trace_cloud = {
 	.name = "Cloud Trace",
 	.title = "Cloud Trace",
@@ -115,6 +125,7 @@ const struct trace_backend trace_cloud = {
 			  "yet",
 	.checkup = &checkup_cloud_trace,
 	.attempts = 1,
+	.page_path = page_path,
 	.trace_path = trace_path,
 	.trace_answer = trace_answer,
 	.search_path = search_path,

@@ -106,6 +106,13 @@ static bool old_probe_matches(const struct http_response *response)
 	       body_has_key(response, STR("errors"), false);
 }
 
+static void page_path(const struct endpoint *e, const char *trace_id_hex,
+		      struct buf *out)
+{
+	(void)e;
+	buf_addf(out, "/trace/%s", trace_id_hex);
+}
+
 const struct trace_backend trace_jaeger = {
 	.name = "jaeger",
 	.title = "Jaeger",
@@ -121,6 +128,7 @@ const struct trace_backend trace_jaeger = {
 	.probe = { "/api/v3/services", probe_matches },
 	.late_probe = { "/api/services", old_probe_matches },
 	.attempts = ATTEMPTS,
+	.page_path = page_path,
 	.trace_path = trace_path,
 	.trace_answer = trace_answer,
 	.search_path = jaeger_search_path,

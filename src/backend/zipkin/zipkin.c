@@ -220,6 +220,13 @@ static bool probe_matches(const struct http_response *response)
 /* Tempo and Jaeger answer its question with a missing route, as it does
  * theirs: it is asked when those two were not there. Traces come whole, and
  * names in lower case. */
+static void page_path(const struct endpoint *e, const char *trace_id_hex,
+		      struct buf *out)
+{
+	(void)e;
+	buf_addf(out, "/zipkin/traces/%s", trace_id_hex);
+}
+
 const struct trace_backend trace_zipkin = {
 	.name = "zipkin",
 	.title = "Zipkin",
@@ -233,6 +240,7 @@ const struct trace_backend trace_zipkin = {
 	.late_probe = { "/api/v2/services", probe_matches },
 	.version_path = "/info",
 	.attempts = 1,
+	.page_path = page_path,
 	.trace_path = trace_path,
 	.trace_answer = trace_answer,
 	.search_path = search_path,
