@@ -194,12 +194,12 @@ void explorer_go(struct explorer *e, enum explorer_tab tab)
 
 static void go_next(struct explorer *e)
 {
-	int tab = e->tab;
+	enum explorer_tab tab = e->tab;
 
 	do
-		tab = (tab + 1) % TABS;
-	while (!explorer_has_tab(e, (enum explorer_tab)tab));
-	explorer_go(e, (enum explorer_tab)tab);
+		tab = (enum explorer_tab)((tab + 1) % TABS);
+	while (!explorer_has_tab(e, tab));
+	explorer_go(e, tab);
 }
 
 void explorer_not_found(struct explorer *e)
