@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/change_scan.h"
+#include "analyze/stats.h"
 #include "base/count.h"
 #include "base/num.h"
 
@@ -88,13 +89,13 @@ static double usual_jump(struct change_scan *s, const struct candidates *c,
 			 size_t length)
 {
 	size_t n = gather(s, c, length);
-	double middle = change_median(s->room, n), sum = 0, usual;
+	double middle = stats_median(s->room, n), sum = 0, usual;
 
 	for (size_t i = 0; i < n; i++) {
 		s->room[i] = fabs(s->room[i] - middle);
 		sum += s->room[i];
 	}
-	usual = 1.4826 * change_median(s->room, n);
+	usual = 1.4826 * stats_median(s->room, n);
 	/* Most are equal: counts of what seldom happens. */
 	if (!(usual > 0) && n)
 		usual = 1.2533 * sum / (double)n;
@@ -108,7 +109,7 @@ static void set_jumps(struct change_scan *s, const struct candidates *c,
 
 	for (size_t at = length; at + length <= s->count; at++)
 		s->jumps[at] = change_jump(s, at, length);
-	middle = change_median(s->room, gather(s, c, length));
+	middle = stats_median(s->room, gather(s, c, length));
 	for (size_t at = length; at + length <= s->count; at++)
 		s->jumps[at] -= middle;
 }
@@ -248,7 +249,7 @@ static size_t end_of(const struct candidates *c, const struct change_scan *s,
 static double median_of(struct change_scan *s, size_t from, size_t to)
 {
 	memcpy(s->room, s->levels + from, (to - from) * sizeof *s->room);
-	return change_median(s->room, to - from);
+	return stats_median(s->room, to - from);
 }
 
 /* By which part of the jump what is farthest from it differs at least: the

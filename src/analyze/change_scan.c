@@ -5,20 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/stats.h"
 #include "base/num.h"
-
-static int compare(const void *a, const void *b)
-{
-	return compare_f64(*(const double *)a, *(const double *)b);
-}
-
-double change_median(double *values, size_t count)
-{
-	if (!count)
-		return 0;
-	qsort(values, count, sizeof *values, compare);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
 
 /* Of [from, to). */
 double change_ratio(const struct change_scan *s, size_t from, size_t to)
@@ -81,7 +69,7 @@ static double around(const struct change_scan *s, size_t i)
 	size_t to = min_size(i + SPIKE_REACH + 1, s->count);
 
 	memcpy(near, s->levels + from, (to - from) * sizeof *near);
-	return change_median(near, to - from);
+	return stats_median(near, to - from);
 }
 
 /* Takes what is around spikes in their place. */
@@ -93,7 +81,7 @@ static void smooth(struct change_scan *s)
 		s->jumps[i] = around(s, i);
 		s->room[i] = fabs(s->levels[i] - s->jumps[i]);
 	}
-	usual = 1.4826 * change_median(s->room, s->count);
+	usual = 1.4826 * stats_median(s->room, s->count);
 	for (size_t i = 0; i < s->count; i++) {
 		double count = s->counts[i + 1] - s->counts[i];
 		double off = fabs(s->levels[i] - s->jumps[i]), amount;

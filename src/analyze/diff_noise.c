@@ -177,9 +177,7 @@ static double typical_phi(const struct diff *d, const struct counts *c)
 
 	if (!diff_is_by_slices(d))
 		return 1;
-	return d->prior.is_counts
-		       ? fmax(d->prior.phi, 1 + d->prior.trend * mean)
-		       : d->prior.phi;
+	return dispersion_typical(&d->prior, mean);
 }
 
 double diff_typical_cv(const struct diff *d)

@@ -100,12 +100,10 @@ struct dispersion_prior dispersion_prior_of(struct dispersion *rows,
 			 : prior_of_values(rows, count);
 }
 
-static double typical_phi(const struct dispersion *d,
-			  const struct dispersion_prior *prior)
+double dispersion_typical(const struct dispersion_prior *prior, double mean)
 {
-	return prior->is_counts
-		       ? fmax(prior->phi, 1 + prior->trend * d->mean)
-		       : prior->phi;
+	return prior->is_counts ? fmax(prior->phi, 1 + prior->trend * mean)
+				: prior->phi;
 }
 
 /* ---- by the middle half of the functions ---- */
@@ -198,7 +196,7 @@ struct dispersion dispersion_narrow(const struct dispersion *d,
 				    const struct dispersion_prior *prior)
 {
 	struct dispersion out = *d;
-	double typical = typical_phi(d, prior);
+	double typical = dispersion_typical(prior, d->mean);
 
 	if (d->df > 0 && d->phi > typical * chi2_part(d->df, OUTSIDE))
 		return out;
@@ -210,7 +208,8 @@ struct dispersion dispersion_narrow(const struct dispersion *d,
 double dispersion_shrink(const struct dispersion *d,
 			 const struct dispersion_prior *prior)
 {
-	double phi = (prior->df * typical_phi(d, prior) + d->df * d->phi) /
+	double typical = dispersion_typical(prior, d->mean);
+	double phi = (prior->df * typical + d->df * d->phi) /
 		     (prior->df + d->df);
 
 	return fmax(prior->is_counts ? 1 : d->phi, phi);

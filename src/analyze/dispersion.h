@@ -67,6 +67,9 @@ struct dispersion_prior dispersion_prior_of(struct dispersion *rows,
 void dispersion_prior_narrow(struct dispersion_prior *prior,
 			     struct dispersion *rows, size_t count);
 
+/* What functions with so many values a block are expected to have. */
+double dispersion_typical(const struct dispersion_prior *prior, double mean);
+
 /* For such a prior: what a function's noise is taken as. One that lies outside
  * of what the prior explains has only its own phi to go by. */
 struct dispersion dispersion_narrow(const struct dispersion *d,

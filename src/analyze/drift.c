@@ -20,11 +20,6 @@ static double self_lib_share(const struct diff *d, uint32_t id, enum side s)
 			  d->t->entries[id].values[s].self_lib);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-	return compare_f64(*(const double *)left, *(const double *)right);
-}
-
 /* After relative to before, both by exposure; 0/0 is not asked for. */
 static double entry_ratio(const struct diff *d, uint32_t id)
 {
@@ -248,13 +243,6 @@ bool drift_find_wander(struct diff *d, struct error *err)
 	return true;
 }
 
-static double median_of(double *values, size_t count)
-{
-	qsort(values, count, sizeof *values, compare_doubles);
-	return count % 2 ? values[count / 2]
-			 : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 /* ---- drift ---- */
 
 /* Median of how functions moved by what they own, which few do in small
@@ -270,7 +258,7 @@ static double median_self_lib(const struct diff *d)
 			d->p[count++] = self_lib_share(d, id, SIDE_BASELINE) > 0
 						? entry_ratio(d, id)
 						: INFINITY;
-	return count < DIFF_DRIFT_ROWS ? 0 : median_of(d->p, count);
+	return count < DIFF_DRIFT_ROWS ? 0 : stats_median(d->p, count);
 }
 
 /* More load moves all functions alike; where requests are counted, it is known,

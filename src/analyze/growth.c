@@ -53,11 +53,6 @@ static double mean(const double *values, size_t from, size_t to)
 
 /* ---- slopes ---- */
 
-static int compare(const void *a, const void *b)
-{
-	return compare_f64(*(const double *)a, *(const double *)b);
-}
-
 static size_t add_slopes(const double *hours, const double *values, size_t from,
 			 double *out)
 {
@@ -69,12 +64,6 @@ static size_t add_slopes(const double *hours, const double *values, size_t from,
 				out[n++] = (values[j] - values[i]) /
 					   (hours[j] - hours[i]);
 	return n;
-}
-
-static double median(double *values, size_t n)
-{
-	qsort(values, n, sizeof *values, compare);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
 /* Ranks as far from the middle as the variance of S says (Sen). */
@@ -91,7 +80,7 @@ static void find_slope(const struct growth_segment *s, size_t count,
 		n += add_slopes(s[i].hours, s[i].values, 0, slopes + n);
 	if (!n)
 		return;
-	out->per_hour = median(slopes, n);
+	out->per_hour = stats_median(slopes, n);
 	low = ((double)n - off) / 2 - 1;
 	high = ((double)n + off) / 2;
 	out->low = slopes[low > 0 ? (size_t)low : 0];
@@ -132,7 +121,7 @@ static double late_share(const struct growth_segment *all, double per_hour)
 	double slopes[PAIRS];
 	size_t n = add_slopes(all->hours, all->values, LAST_BEGIN, slopes);
 
-	return n && per_hour > 0 ? median(slopes, n) / per_hour : 0;
+	return n && per_hour > 0 ? stats_median(slopes, n) / per_hour : 0;
 }
 
 static double load_growth(const struct growth_segment *all)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <stdlib.h>
 
+#include "base/num.h"
+
 /* Below these the normal distribution is too coarse for small p values. */
 #define EXACT_MAX_TRIALS 1000.0
 #define EXACT_MIN_EXPECTED 50.0
@@ -28,6 +30,19 @@
 
 #define QUANTILE_EPSILON 1e-13
 #define QUANTILE_MAX_STEPS 100
+
+static int compare_values(const void *left, const void *right)
+{
+	return compare_f64(*(const double *)left, *(const double *)right);
+}
+
+double stats_median(double *values, size_t count)
+{
+	if (!count)
+		return 0;
+	qsort(values, count, sizeof *values, compare_values);
+	return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
 
 double normal_two_sided(double z)
 {

@@ -57,6 +57,9 @@ double normal_two_sided_quantile(double p);
 double student_two_sided(double t, double df);
 double student_two_sided_quantile(double p, double df);
 
+/* Sorts the values; 0 of none. */
+double stats_median(double *values, size_t count);
+
 /* Two-sided mid-p (twice the smaller tail) of a successes in n trials. */
 double binomial_mid_p(double a, double n, double pi);
 
