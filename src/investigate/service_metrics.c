@@ -71,13 +71,23 @@ static void add_presence(struct buf *out, const struct candidates *c,
 	}
 }
 
+/* The question that the text asks, which is released. */
+static bool begin_job(struct metric_job *job, struct metric_query *query,
+		      struct buf *text, struct arena *arena, struct error *err)
+{
+	if (text->state == BUF_OK)
+		query->expression = arena_str(arena, buf_str(text));
+	buf_release(text);
+	metric_job_init(job, query);
+	return query->expression.ptr || arena_fail(arena, "a question", err);
+}
+
 static bool presence_init(struct metric_job *job, const struct candidates *c,
 			  bool of_requests, const struct service_metrics *m,
 			  struct time_range window, struct error *err)
 {
 	int64_t length_ns = sat_sub_i64(window.to_ns, window.from_ns);
 	struct metric_query query = { .ask = METRIC_ASK_NOW, .range = window };
-	struct arena *arena = m->backends->arena;
 	struct buf text;
 
 	if (length_ns > PRESENCE_NS)
@@ -85,12 +95,7 @@ static bool presence_init(struct metric_job *job, const struct candidates *c,
 	buf_init(&text, LIMIT_URL_BYTES);
 	add_presence(&text, c, of_requests, m->service,
 		     length_ns < NS_PER_MIN ? NS_PER_MIN : length_ns);
-	query.expression = text.state == BUF_OK
-				   ? arena_str(arena, buf_str(&text))
-				   : (struct str){ NULL, 0 };
-	buf_release(&text);
-	metric_job_init(job, &query);
-	return query.expression.ptr || arena_fail(arena, "a question", err);
+	return begin_job(job, &query, &text, m->backends->arena, err);
 }
 
 static void take_source(struct service_metrics *m,
@@ -165,7 +170,6 @@ static bool question_init(struct metric_job *job,
 			   q->range.to_ns },
 		.step_ns = q->step_ns,
 	};
-	struct arena *arena = m->backends->arena;
 	struct buf text;
 
 	buf_init(&text, LIMIT_URL_BYTES);
@@ -174,12 +178,7 @@ static bool question_init(struct metric_job *job,
 		return error_set(err, ERROR_NOT_FOUND, "%s",
 				 metric_meaning_name(q->meaning));
 	}
-	query.expression = text.state == BUF_OK
-				   ? arena_str(arena, buf_str(&text))
-				   : (struct str){ NULL, 0 };
-	buf_release(&text);
-	metric_job_init(job, &query);
-	return query.expression.ptr || arena_fail(arena, "a question", err);
+	return begin_job(job, &query, &text, m->backends->arena, err);
 }
 
 /* All instances are one series. */
