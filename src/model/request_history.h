@@ -90,4 +90,20 @@ struct request_history {
 	uint32_t selected_count;
 };
 
+/* Requests of either side in the fullest bucket, 1 at least: what a histogram
+ * is as high as. */
+static inline uint32_t request_history_most(const struct request_history *h)
+{
+	uint32_t most = 1;
+
+	for (size_t i = 0; i < h->bucket_count; i++) {
+		const struct request_bucket *b = &h->buckets[i];
+		uint32_t now = b->now_count + b->selected_count;
+
+		most = now > most ? now : most;
+		most = b->baseline_count > most ? b->baseline_count : most;
+	}
+	return most;
+}
+
 #endif

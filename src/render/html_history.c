@@ -40,7 +40,7 @@ void html_history_place(struct html *h, const char *name, double part)
 
 /* ---- examples ---- */
 
-void html_history_example(struct html *h, const struct request_example *e)
+static void write_example(struct html *h, const struct request_example *e)
 {
 	char id[33], took[24];
 	struct page_time start;
@@ -65,25 +65,11 @@ void html_history_table(struct html *h, const struct request_example *examples,
 			 "<th scope=\"col\">to look at it</th></tr></thead>\n"
 			 "<tbody>\n");
 	for (size_t i = 0; i < count; i++)
-		html_history_example(h, &examples[i]);
+		write_example(h, &examples[i]);
 	out_text(h->out, "</tbody>\n</table></div>\n");
 }
 
 /* ---- the histogram ---- */
-
-static uint32_t tallest(const struct request_history *history)
-{
-	uint32_t most = 1;
-
-	for (size_t i = 0; i < history->bucket_count; i++) {
-		const struct request_bucket *b = &history->buckets[i];
-		uint32_t now = b->now_count + b->selected_count;
-
-		most = now > most ? now : most;
-		most = b->baseline_count > most ? b->baseline_count : most;
-	}
-	return most;
-}
 
 /* One is seen, however many others there are. */
 static int height_of(uint32_t count, uint32_t most)
@@ -204,7 +190,7 @@ static void write_this(struct html *h)
 static void write_histogram(struct html *h)
 {
 	const struct request_history *history = h->in->result->history;
-	uint32_t most = tallest(history);
+	uint32_t most = request_history_most(history);
 
 	outf(h->out,
 	     "<h3>By duration</h3>\n<svg class=\"chart\" role=\"group\" "

@@ -28,8 +28,7 @@ void html_history_time_details(struct html *h,
 /* ' name="12.34%"': a place within 0 and 1 of the width. */
 void html_history_place(struct html *h, const char *name, double part);
 
-/* A row of a table of examples; the command to look at it. */
-void html_history_example(struct html *h, const struct request_example *e);
+/* A table of examples, each with the command to look at it. */
 void html_history_table(struct html *h, const struct request_example *examples,
 			size_t count);
 

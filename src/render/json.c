@@ -72,17 +72,6 @@ static void put_share(struct jsonw *w, const char *key, double share)
 	jsonw_pair_f64(w, key, share, SHARE_DECIMALS);
 }
 
-static void put_range(struct jsonw *w, struct time_range range)
-{
-	if (range.from_ns || range.to_ns) {
-		jsonw_pair_time(w, "from", range.from_ns);
-		jsonw_pair_time(w, "to", range.to_ns);
-	} else {
-		jsonw_pair_null(w, "from");
-		jsonw_pair_null(w, "to");
-	}
-}
-
 /* ---- the parts ---- */
 
 static void write_trace(struct jsonw *w, const struct trace_info *trace)
@@ -165,7 +154,7 @@ static void write_profile(struct jsonw *w, const struct profile_info *profile)
 	put_str(w, "type", profile->type);
 	jsonw_pair_text(w, "scope", scope_names[profile->scope]);
 	put_str(w, "selector", profile->selector);
-	put_range(w, profile->range);
+	json_range(w, profile->range);
 	jsonw_pair_known(w, "samples", profile->samples);
 	put_str(w, "unit", profile->unit);
 	put_share(w, "truncated_share", profile->truncated_share);
@@ -178,7 +167,7 @@ static void write_baseline(struct jsonw *w, const struct baseline_info *b)
 {
 	jsonw_object(w);
 	put_str(w, "kind", b->kind);
-	put_range(w, b->range);
+	json_range(w, b->range);
 	jsonw_pair_known(w, "samples", b->samples);
 	if (b->healthy < 0)
 		jsonw_pair_null(w, "healthy");

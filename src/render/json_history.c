@@ -5,7 +5,7 @@
 #include "render/formats.h"
 #include "render/json_parts.h"
 
-const char *request_role_name(enum request_role role)
+static const char *role_name(enum request_role role)
 {
 	static const char *const names[REQUEST_ROLES] = {
 		[REQUESTS_NOW] = "now", [REQUESTS_PREVIOUS] = "previous",
@@ -16,12 +16,6 @@ const char *request_role_name(enum request_role role)
 	return names[role];
 }
 
-static void write_range(struct jsonw *w, struct time_range range)
-{
-	jsonw_pair_time(w, "from", range.from_ns);
-	jsonw_pair_time(w, "to", range.to_ns);
-}
-
 static void write_example(struct jsonw *w, const struct request_example *e)
 {
 	char id[33];
@@ -29,7 +23,7 @@ static void write_example(struct jsonw *w, const struct request_example *e)
 	trace_id_format(&e->trace_id, id);
 	jsonw_object(w);
 	jsonw_pair_text(w, "trace_id", id);
-	jsonw_pair_text(w, "window", request_role_name(e->role));
+	jsonw_pair_text(w, "window", role_name(e->role));
 	jsonw_pair_time(w, "start", e->start_ns);
 	jsonw_pair_i64(w, "duration_ns", e->duration_ns);
 	jsonw_object_end(w);
@@ -38,8 +32,8 @@ static void write_example(struct jsonw *w, const struct request_example *e)
 static void write_window(struct jsonw *w, const struct request_window *window)
 {
 	jsonw_object(w);
-	jsonw_pair_text(w, "window", request_role_name(window->role));
-	write_range(w, window->range);
+	jsonw_pair_text(w, "window", role_name(window->role));
+	json_range(w, window->range);
 	jsonw_pair_i64(w, "requests", window->count);
 	jsonw_pair_known(w, "p50_ns", window->p50_ns);
 	jsonw_pair_bool(w, "baseline", window->is_baseline);
@@ -67,8 +61,8 @@ static void write_bucket(struct jsonw *w, const struct request_bucket *b)
 static void write_slot(struct jsonw *w, const struct request_slot *slot)
 {
 	jsonw_object(w);
-	jsonw_pair_text(w, "window", request_role_name(slot->role));
-	write_range(w, slot->range);
+	jsonw_pair_text(w, "window", role_name(slot->role));
+	json_range(w, slot->range);
 	jsonw_pair_i64(w, "requests", slot->count);
 	jsonw_pair_i64(w, "slow", slot->slow_count);
 	jsonw_pair_i64(w, "errors", slot->error_count);

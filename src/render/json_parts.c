@@ -19,6 +19,17 @@ void json_notes(struct jsonw *w, const char *key, const struct notes *notes)
 	jsonw_array_end(w);
 }
 
+void json_range(struct jsonw *w, struct time_range range)
+{
+	if (range.from_ns || range.to_ns) {
+		jsonw_pair_time(w, "from", range.from_ns);
+		jsonw_pair_time(w, "to", range.to_ns);
+	} else {
+		jsonw_pair_null(w, "from");
+		jsonw_pair_null(w, "to");
+	}
+}
+
 static void json_request(struct jsonw *w, const struct request_info *request)
 {
 	jsonw_object(w);

@@ -19,8 +19,8 @@ void json_notes(struct jsonw *w, const char *key, const struct notes *notes);
 /* "requests": those of the result. */
 void json_requests(struct jsonw *w, const struct result *result);
 
-/* "now", "previous", "1h", ... */
-const char *request_role_name(enum request_role role);
+/* "from" and "to", null where the range is not known. */
+void json_range(struct jsonw *w, struct time_range range);
 
 /* "history": the requests that were seen; NULL: none. */
 void json_history(struct jsonw *w, const struct request_history *history);

@@ -31,12 +31,12 @@ bool link_pattern_check(const char *pattern, const char *name, const char *what,
 	return true;
 }
 
-static void add_escaped(struct buf *out, struct str value)
+void link_escape(struct buf *out, const char *kept, struct str value)
 {
 	for (size_t i = 0; i < value.len; i++) {
 		unsigned char c = (unsigned char)value.ptr[i];
 
-		if (isalnum(c) || strchr("-_.~", c))
+		if (isalnum(c) || (c && (strchr("-_.~", c) || strchr(kept, c))))
 			buf_add_char(out, (char)c);
 		else
 			buf_addf(out, "%%%02X", c);
@@ -54,7 +54,7 @@ void link_pattern_fill(const char *pattern, const struct link_value *values,
 		while (i < count && !str_starts(rest, values[i].name))
 			i++;
 		if (i < count)
-			add_escaped(out, values[i].value);
+			link_escape(out, "", values[i].value);
 		else
 			buf_add_char(out, rest.ptr[0]);
 		rest = str_slice(rest, i < count ? values[i].name.len : 1,

@@ -28,4 +28,8 @@ bool link_pattern_check(const char *pattern, const char *name, const char *what,
 void link_pattern_fill(const char *pattern, const struct link_value *values,
 		       size_t count, struct buf *out);
 
+/* Adds a part of an address, escaped but for letters, digits, "-_.~" and those
+ * in kept. */
+void link_escape(struct buf *out, const char *kept, struct str value);
+
 #endif

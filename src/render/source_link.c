@@ -43,18 +43,6 @@ static bool is_below(struct str path)
 	       !has_part(path, STR(".")) && !has_part(path, STR(""));
 }
 
-static void add_path(struct buf *out, struct str path)
-{
-	for (size_t i = 0; i < path.len; i++) {
-		unsigned char c = (unsigned char)path.ptr[i];
-
-		if (isalnum(c) || strchr("-_.~/", c))
-			buf_add_char(out, (char)c);
-		else
-			buf_addf(out, "%%%02X", c);
-	}
-}
-
 /* ---- by a pattern ---- */
 
 static bool by_pattern(struct str pattern, struct str path, uint32_t line,
@@ -68,7 +56,7 @@ static bool by_pattern(struct str pattern, struct str path, uint32_t line,
 		struct str rest = str_slice(pattern, i, pattern.len);
 
 		if (str_starts(rest, STR("{path}"))) {
-			add_path(out, path);
+			link_escape(out, "/", path);
 			i += STR("{path}").len;
 		} else if (str_starts(rest, STR("{line}"))) {
 			buf_addf(out, "%" PRIu32, line);
@@ -151,14 +139,14 @@ static void add_version(struct buf *out, const struct module *m)
 	if (tail.len && tail.ptr[0] == '-' &&
 	    str_until(str_slice(tail, 1, tail.len), 0, '.') == COMMIT_DIGITS &&
 	    str_until(str_slice(tail, 1, tail.len), 0, '-') == COMMIT_DIGITS) {
-		add_path(out, str_slice(tail, 1, tail.len));
+		link_escape(out, "/", str_slice(tail, 1, tail.len));
 		return;
 	}
 	if (m->folder.len) {
-		add_path(out, m->folder);
+		link_escape(out, "/", m->folder);
 		buf_add_char(out, '/');
 	}
-	add_path(out, version);
+	link_escape(out, "/", version);
 }
 
 static void unescape_case(struct str path, struct buf *out)
@@ -195,15 +183,15 @@ static bool by_module(struct str path, uint32_t line, struct buf *out)
 	if (is_one) {
 		forget_major(&m);
 		buf_add_text(out, "https://" GITHUB);
-		add_path(out, m.repository);
+		link_escape(out, "/", m.repository);
 		buf_add_text(out, "/blob/");
 		add_version(out, &m);
 		if (m.folder.len) {
 			buf_add_char(out, '/');
-			add_path(out, m.folder);
+			link_escape(out, "/", m.folder);
 		}
 		buf_add_char(out, '/');
-		add_path(out, m.file);
+		link_escape(out, "/", m.file);
 		if (line)
 			buf_addf(out, "#L%" PRIu32, line);
 	}

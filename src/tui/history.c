@@ -81,20 +81,6 @@ void history_event(struct explorer *e, const struct tui_event *event)
 
 /* ---- the histogram ---- */
 
-static uint32_t tallest(const struct request_history *h)
-{
-	uint32_t most = 1;
-
-	for (size_t i = 0; i < h->bucket_count; i++) {
-		const struct request_bucket *b = &h->buckets[i];
-		uint32_t now = b->now_count + b->selected_count;
-
-		most = now > most ? now : most;
-		most = b->baseline_count > most ? b->baseline_count : most;
-	}
-	return most;
-}
-
 static void add_cells(struct explorer *e, const char *cell, uint32_t count)
 {
 	while (count--)
@@ -132,7 +118,7 @@ static void add_bucket(struct explorer *e, const struct surface *s, uint32_t i)
 	const struct request_bucket *b = &h->buckets[i];
 	uint32_t used = LABEL_COLUMNS + 2 * COUNT_COLUMNS + 2;
 	uint32_t room = s->columns > used ? (s->columns - used) / 2 : 0;
-	uint32_t most = tallest(h), bar;
+	uint32_t most = request_history_most(h), bar;
 	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
 
 	format_duration(b->from_ns, from);
