@@ -6,6 +6,7 @@
 
 #include "analyze/function_totals.h"
 #include "analyze/slice_values.h"
+#include "base/num.h"
 
 bool snapshot_profile(const struct snapshot *s, struct profile *p,
 		      struct error *err)
@@ -21,7 +22,7 @@ bool snapshot_profile(const struct snapshot *s, struct profile *p,
 		fmin(s->whole.mean * s->exposure * s->runs, 0x1p62));
 	p->sample_count = s->samples;
 	p->period = s->period;
-	p->duration_ns = (int64_t)(s->seconds * 1e9);
+	p->duration_ns = sat_from_f64(s->seconds * 1e9);
 	return true;
 }
 

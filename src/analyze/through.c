@@ -131,8 +131,8 @@ static void guess_baseline(struct tracing *t)
 		for (size_t upper = 0; upper < t->count; upper++) {
 			int64_t *both = both_of(t, upper, lower);
 
-			both[SIDE_BASELINE] =
-				(int64_t)((double)both[SIDE_SLOW] * part);
+			both[SIDE_BASELINE] = sat_from_f64(
+				(double)both[SIDE_SLOW] * part);
 		}
 	}
 }
@@ -143,9 +143,9 @@ static void guess_baseline(struct tracing *t)
 static double delta_beside(const struct tracing *t, int64_t slow,
 			   int64_t baseline)
 {
-	double drift = diff_is_narrow(t->d) ? t->d->drift : 1;
-
-	return diff_delta(t->d, slow, (int64_t)((double)baseline * drift));
+	if (diff_is_narrow(t->d))
+		baseline = sat_from_f64((double)baseline * t->d->drift);
+	return diff_delta(t->d, slow, baseline);
 }
 
 static double delta_of(const struct tracing *t, size_t i)

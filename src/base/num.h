@@ -56,6 +56,16 @@ static inline int64_t sat_mul_i64(int64_t a, int64_t b)
 	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
 
+/* Towards 0; 0 of what is no number. */
+static inline int64_t sat_from_f64(double value)
+{
+	if (value >= 0x1p63)
+		return INT64_MAX;
+	if (value < -0x1p63)
+		return INT64_MIN;
+	return value == value ? (int64_t)value : 0;
+}
+
 /* Below, at or above 0 as a lies below, at or above b: parts of qsort()
  * orders. Doubles must not be NaN. */
 static inline int compare_i64(int64_t a, int64_t b)

@@ -6,6 +6,7 @@
 
 #include "analyze/snapshot_make.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "model/profile_merge.h"
 
 void check_init(struct check *c, struct investigation *v,
@@ -384,8 +385,8 @@ static struct rank_want rank_want_of(const struct check *c)
 		want.slow_requests = after;
 		want.baseline_requests = before;
 	} else {
-		want.window_ns = (int64_t)(after * NS_PER_S);
-		want.baseline_ns = (int64_t)(before * NS_PER_S);
+		want.window_ns = sat_from_f64(after * NS_PER_S);
+		want.baseline_ns = sat_from_f64(before * NS_PER_S);
 	}
 	return want;
 }

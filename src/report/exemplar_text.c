@@ -2,10 +2,11 @@
 #include "report/exemplar_text.h"
 
 #include "backend/fetch_metrics.h"
+#include "base/num.h"
 
 static void format_seconds(double seconds, char out[24])
 {
-	format_duration((int64_t)(seconds * (double)NS_PER_S), out);
+	format_duration(sat_from_f64(seconds * (double)NS_PER_S), out);
 }
 
 void exemplar_text_add(const struct exemplar_choice *c, struct notes *notes)

@@ -33,6 +33,15 @@ static void test_saturating_arithmetic(void **state)
 	assert_true(sat_mul_i64(INT64_MAX, -2) == INT64_MIN);
 	assert_true(sat_mul_i64(INT64_MIN, -1) == INT64_MAX);
 	assert_true(sat_mul_i64(-3, 4) == -12);
+	assert_true(sat_from_f64(-2.9) == -2);
+	assert_true(sat_from_f64(0x1.fffffffffffffp62) ==
+		    INT64_MAX - 0x3ff);
+	assert_true(sat_from_f64(0x1p63) == INT64_MAX);
+	assert_true(sat_from_f64(-0x1p63) == INT64_MIN);
+	assert_true(sat_from_f64(-0x1.0000000000001p63) == INT64_MIN);
+	assert_true(sat_from_f64(INFINITY) == INT64_MAX);
+	assert_true(sat_from_f64(-INFINITY) == INT64_MIN);
+	assert_true(sat_from_f64(NAN) == 0);
 }
 
 static void test_parse_u64(void **state)
