@@ -44,6 +44,12 @@ static void note_uncountable(const struct rank_facts *f, struct notes *notes)
 		  is_slow_known ? "baseline" : "slow side");
 }
 
+static void note_more_renamings(size_t count, struct notes *notes)
+{
+	notes_add(notes, "%zu more function%s probably renamed", count,
+		  count == 1 ? " was" : "s were");
+}
+
 static void note_renamings(const struct rank_facts *f, struct notes *notes)
 {
 	for (size_t i = 0; i < f->renaming_count && i < RANK_RENAMINGS; i++)
@@ -51,8 +57,7 @@ static void note_renamings(const struct rank_facts *f, struct notes *notes)
 			  STR_ARGS(f->renamings[i].from),
 			  STR_ARGS(f->renamings[i].to));
 	if (f->renaming_count > RANK_RENAMINGS)
-		notes_add(notes, "%zu more functions were probably renamed",
-			  f->renaming_count - RANK_RENAMINGS);
+		note_more_renamings(f->renaming_count - RANK_RENAMINGS, notes);
 }
 
 static void note_shifts(const struct rank_facts *f, struct notes *notes)
@@ -167,6 +172,16 @@ static void note_moves(const struct rank_facts *f, struct notes *notes)
 	}
 }
 
+static void note_merged(size_t count, struct notes *notes)
+{
+	bool is_one = count == 1;
+
+	notes_add(notes,
+		  "%zu function%s several names that differ only in generated "
+		  "numbers: counted as one%s",
+		  count, is_one ? " has" : "s have", is_one ? "" : " each");
+}
+
 void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 {
 	note_way(f, notes);
@@ -179,10 +194,7 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 	note_renamings(f, notes);
 	note_shifts(f, notes);
 	if (f->merged_count)
-		notes_add(notes,
-			  "%zu functions whose names differ only in generated "
-			  "numbers were counted as one each",
-			  f->merged_count);
+		note_merged(f->merged_count, notes);
 	note_moves(f, notes);
 	if (!f->is_judged)
 		return;

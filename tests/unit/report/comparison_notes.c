@@ -130,7 +130,7 @@ static void test_renamed_functions(void **state)
 	tell(&f);
 	assert_int_equal(told.count, RANK_RENAMINGS + 1);
 	assert_string_equal(told.text[3],
-			    "1 more functions were probably renamed");
+			    "1 more function was probably renamed");
 }
 
 static void test_cost_that_moved(void **state)
@@ -246,14 +246,19 @@ static void test_names(void **state)
 	tell(&f);
 	assert_int_equal(told.count, 3);
 	assert_string_equal(told.text[0],
-			    "4 functions whose names differ only in generated "
-			    "numbers were counted as one each");
+			    "4 functions have several names that differ only in "
+			    "generated numbers: counted as one each");
 	assert_string_equal(told.text[1],
 			    "renamed since the baseline: shop is now shop/v2, "
 			    "1 function counted under the new name");
 	assert_string_equal(told.text[2],
 			    "renamed since the baseline: a is now b, 3 "
 			    "functions counted under the new name");
+	f = (struct rank_facts){ .merged_count = 1 };
+	tell(&f);
+	assert_string_equal(told.text[0],
+			    "1 function has several names that differ only in "
+			    "generated numbers: counted as one");
 }
 
 int main(void)
