@@ -70,7 +70,7 @@ static int64_t clamp(int64_t value, int64_t most)
 
 static int64_t part(int64_t whole, double share)
 {
-	return (int64_t)((double)whole * share);
+	return sat_from_f64((double)whole * share);
 }
 
 /* What the children on the path grew by: no more than they hold of it. */

@@ -6,6 +6,7 @@
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -64,6 +65,12 @@ static inline int64_t sat_from_f64(double value)
 	if (value < -0x1p63)
 		return INT64_MIN;
 	return value == value ? (int64_t)value : 0;
+}
+
+/* To the nearest; 0 of what is no number. */
+static inline int64_t sat_round_f64(double value)
+{
+	return sat_from_f64(round(value));
 }
 
 /* Below, at or above 0 as a lies below, at or above b: parts of qsort()

@@ -79,7 +79,7 @@ static void write_sides(struct page *p, const struct check *c)
 static void format_side(const struct result *r, int64_t value, double exposure,
 			char out[UNIT_TEXT_BYTES])
 {
-	format_value((int64_t)llround((double)value / fmax(1e-12, exposure)),
+	format_value(sat_round_f64((double)value / fmax(1e-12, exposure)),
 		     r->profile.unit, out);
 }
 

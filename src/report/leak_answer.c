@@ -6,6 +6,7 @@
 
 #include "base/count.h"
 #include "base/jsonw.h"
+#include "base/num.h"
 #include "render/json_parts.h"
 #include "render/page.h"
 #include "render/units.h"
@@ -61,7 +62,7 @@ static void format_held(const struct leak_subject *s, double value,
 			char out[UNIT_TEXT_BYTES])
 {
 	if (is_memory(s))
-		format_size(llround(value), out);
+		format_size(sat_round_f64(value), out);
 	else
 		snprintf(out, UNIT_TEXT_BYTES, "%.0f", value);
 }
@@ -114,15 +115,18 @@ static void add_rate(struct page *p, const struct leak_subject *s,
 static void add_time_left(struct page *p, const struct leak *l)
 {
 	double seconds = leak_seconds_left(l);
+	int64_t left_ns = sat_mul_i64(sat_round_f64(seconds / 60), NS_PER_MIN);
+	const char *bound = left_ns == INT64_MAX  ? "more than "
+			    : l->memory_bytes > 0 ? ""
+						  : "at most ";
 	char limit[UNIT_TEXT_BYTES], left[24];
 
 	if (seconds < 0)
 		return;
-	format_size(llround(l->limit_bytes), limit);
-	format_duration(llround(seconds / 60) * NS_PER_MIN, left);
+	format_size(sat_round_f64(l->limit_bytes), limit);
+	format_duration(left_ns, left);
 	if (seconds > 0)
-		page_textf(p, ", %s%s until %s",
-			   l->memory_bytes > 0 ? "" : "at most ", left, limit);
+		page_textf(p, ", %s%s until %s", bound, left, limit);
 	else
 		page_textf(p, ", beyond the limit of %s", limit);
 }
@@ -217,7 +221,7 @@ static void write_function(struct page *p, const struct leak_subject *s)
 		page_textf(p, ", %s of what grew", share);
 	}
 	if (f->bytes_each > 0) {
-		format_size(llround(f->bytes_each), each);
+		format_size(sat_round_f64(f->bytes_each), each);
 		page_textf(p, "; %s an object, %.0f more an hour", each,
 			   f->found.growth.per_hour / f->bytes_each);
 	}
@@ -233,7 +237,7 @@ static void write_path(struct page *p, const struct leak_function *f)
 		evidence(p, "  path");
 	}
 	if (f->allocated_hour > 0) {
-		format_size(llround(f->allocated_hour), made);
+		format_size(sat_round_f64(f->allocated_hour), made);
 		format_percent(
 			fmin(f->found.growth.per_hour / f->allocated_hour, 1),
 			stays);
@@ -256,11 +260,11 @@ static void write_held(struct page *p, const struct leak *l,
 		   "blocks)",
 		   start, end);
 	if (is_memory(s) && l->memory_bytes > 0) {
-		format_size(llround(l->memory_bytes), more);
+		format_size(sat_round_f64(l->memory_bytes), more);
 		page_textf(p, "; the largest process has %s now", more);
 	}
 	if (is_memory(s) && l->is_limit_known) {
-		format_size(llround(l->limit_bytes), more);
+		format_size(sat_round_f64(l->limit_bytes), more);
 		page_textf(p, ", its limit is %s", more);
 	}
 	write_label(p, s);
@@ -574,7 +578,7 @@ static void json_subject(struct jsonw *w, const struct leak_subject *s)
 static void json_bytes(struct jsonw *w, const char *key, double bytes)
 {
 	if (bytes > 0)
-		jsonw_pair_i64(w, key, llround(bytes));
+		jsonw_pair_i64(w, key, sat_round_f64(bytes));
 	else
 		jsonw_pair_null(w, key);
 }

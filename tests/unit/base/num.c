@@ -42,6 +42,10 @@ static void test_saturating_arithmetic(void **state)
 	assert_true(sat_from_f64(INFINITY) == INT64_MAX);
 	assert_true(sat_from_f64(-INFINITY) == INT64_MIN);
 	assert_true(sat_from_f64(NAN) == 0);
+	assert_true(sat_round_f64(-2.5) == -3);
+	assert_true(sat_round_f64(0x1p63) == INT64_MAX);
+	assert_true(sat_round_f64(-INFINITY) == INT64_MIN);
+	assert_true(sat_round_f64(NAN) == 0);
 }
 
 static void test_parse_u64(void **state)
