@@ -10,8 +10,6 @@
 #include "report/contrast_text.h"
 #include "report/wording.h"
 
-#define DURATION_BYTES 24
-
 /* The first row's growth against that of the second. */
 #define CLOSE_SECOND 0.67
 
@@ -57,14 +55,6 @@ static bool is_up(const struct function_row *row)
 	return row && change_is_up(row->change);
 }
 
-static void add_ns(struct buf *out, double ns)
-{
-	char text[DURATION_BYTES];
-
-	format_duration((int64_t)fmax(0, ns), text);
-	buf_add_text(out, text);
-}
-
 static void add_name(struct buf *out, struct str name)
 {
 	buf_add(out, name.ptr, name.len);
@@ -78,17 +68,17 @@ static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 	bool is_more = m->slow_ns > m->own_ns;
 	size_t count = q->s->slow_id_count;
 
-	add_ns(out, m->slow_ns);
+	wording_add_ns(out, m->slow_ns);
 	if (!is_more) {
 		buf_add_text(out, " of ");
-		add_ns(out, m->own_ns);
+		wording_add_ns(out, m->own_ns);
 	}
 	buf_add_text(out, " were on CPU");
 	if (count > 1)
 		buf_addf(out, " (mean of %zu slow requests", count);
 	if (is_more) {
 		buf_add_text(out, count > 1 ? "; this one has " : " (it has ");
-		add_ns(out, m->own_ns);
+		wording_add_ns(out, m->own_ns);
 		buf_add_text(out, " of its own");
 	}
 	if (is_more && count <= 1)
@@ -97,7 +87,7 @@ static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 		buf_add_char(out, ')');
 	if (!isnan(m->base_ns)) {
 		buf_add_text(out, ", ");
-		add_ns(out, m->base_ns);
+		wording_add_ns(out, m->base_ns);
 		buf_add_text(out, " normally");
 	}
 }
@@ -195,12 +185,12 @@ static void add_holder(const struct pool_holder *h, struct buf *out)
 	buf_add_text(out, ", mostly in ");
 	add_name(out, h->call);
 	buf_add_text(out, ": ");
-	add_ns(out, (double)h->held_ns);
+	wording_add_duration(out, h->held_ns);
 	buf_add_text(out, " a request");
 	if (h->typical_ns < 0)
 		return;
 	buf_add_text(out, ", usually ");
-	add_ns(out, (double)h->typical_ns);
+	wording_add_duration(out, h->typical_ns);
 }
 
 static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
@@ -427,7 +417,7 @@ static void report_contention(const struct profile_inquiry *q, struct buf *out)
 			 c->operation_count, c->least_ratio, c->most_ratio);
 	} else {
 		buf_add_text(out, "code that computes took ");
-		add_ns(out, q->unrun_ns);
+		wording_add_ns(out, q->unrun_ns);
 		buf_add_text(out, " longer, by the wall profile, and ran for "
 				  "as long as ever");
 	}

@@ -8,22 +8,13 @@
 #include "base/num.h"
 #include "investigate/measures.h"
 #include "report/cause_words.h"
-
-#define DURATION_BYTES 24
+#include "report/wording.h"
 
 /* Ceiling of one line; reasons are cut at LIMIT_NOTE_BYTES anyhow. */
 #define LINE_BYTES 4096u
 
 /* LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS. */
 #define BUDGET_WORDS "40 requests in 6 rounds"
-
-static void add_ns(struct buf *out, double ns)
-{
-	char text[DURATION_BYTES];
-
-	format_duration((int64_t)fmax(0, ns), text);
-	buf_add_text(out, text);
-}
 
 static void add_count(struct buf *out, int64_t count, const char *what)
 {
@@ -55,7 +46,7 @@ static void add_side(const struct comparison_side *side, struct buf *out)
 		buf_add_text(out, " of ");
 		add_count(out, (int64_t)side->span_id_count, "request");
 		buf_add_text(out, ", ");
-		add_ns(out, (double)side->profile.total *
+		wording_add_ns(out, (double)side->profile.total *
 				    (double)time_unit_ns(
 					    profile_unit(&side->profile)) /
 				    (double)side->span_id_count);
@@ -193,17 +184,17 @@ static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
 	buf_addf(&text, "type: cpu: %s", verdicts[q->cpu_verdict]);
 	if (m->samples > 0) {
 		buf_add_text(&text, "; ");
-		add_ns(&text, m->slow_ns);
+		wording_add_ns(&text, m->slow_ns);
 		buf_add_text(&text, " a request");
 		if (!isnan(m->base_ns)) {
 			buf_add_text(&text, ", ");
-			add_ns(&text, m->base_ns);
+			wording_add_ns(&text, m->base_ns);
 			buf_add_text(&text, " before");
 		}
 		buf_add_text(&text, "; to explain ");
-		add_ns(&text, m->change_ns);
+		wording_add_ns(&text, m->change_ns);
 		buf_add_text(&text, " of ");
-		add_ns(&text, m->own_ns);
+		wording_add_ns(&text, m->own_ns);
 		buf_add_text(&text, " own time");
 	}
 	keep(&text, reasons);
@@ -258,11 +249,11 @@ static void report_measure(const struct profile_inquiry *q, enum wait_type type,
 	buf_init(&text, LINE_BYTES);
 	buf_addf(&text, "type: %s: the first function ", wait_type_words(type));
 	buf_add_text(&text, m->change < 0 ? "went down by " : "grew by ");
-	add_ns(&text, fabs(m->change));
+	wording_add_ns(&text, fabs(m->change));
 	buf_addf(&text, " %s, was ", unit);
-	add_ns(&text, m->before);
+	wording_add_ns(&text, m->before);
 	buf_add_text(&text, "; ");
-	add_ns(&text, m->needed);
+	wording_add_ns(&text, m->needed);
 	buf_add_text(&text, " would explain all");
 	buf_add_text(&text, wait_outcome(q, type));
 	keep(&text, reasons);

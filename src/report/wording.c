@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/wording.h"
 
+#include <math.h>
+
 #include "base/num.h"
 #include "base/timefmt.h"
 
@@ -20,6 +22,11 @@ void wording_add_duration(struct buf *out, int64_t duration_ns)
 
 	format_duration(duration_ns, text);
 	buf_add_text(out, text);
+}
+
+void wording_add_ns(struct buf *out, double duration_ns)
+{
+	wording_add_duration(out, sat_from_f64(fmax(0, duration_ns)));
 }
 
 void wording_add_span(struct buf *out, const struct trace *t, uint32_t span)

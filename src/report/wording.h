@@ -22,6 +22,9 @@ void wording_add(struct buf *out, struct str text, size_t max_bytes);
 /* "612 ms" */
 void wording_add_duration(struct buf *out, int64_t duration_ns);
 
+/* The same of what was reckoned; 0 of less. */
+void wording_add_ns(struct buf *out, double duration_ns);
+
 /* "user-db UserRepository.findByEmail" */
 void wording_add_span(struct buf *out, const struct trace *t, uint32_t span);
 
