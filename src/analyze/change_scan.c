@@ -2,7 +2,6 @@
 #include "analyze/change_scan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/stats.h"

@@ -43,7 +43,6 @@ struct change_scan {
 bool change_scan_make(struct change_scan *s, const struct change_series *series,
 		      struct arena *arena, struct error *err) MUST_CHECK;
 
-
 /* The level of [from, to), which are not empty, and a level as a logarithm. */
 double change_ratio(const struct change_scan *s, size_t from, size_t to);
 double change_log(const struct change_scan *s, double level);

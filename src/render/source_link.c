@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "model/source_path.h"
 #include "render/link_pattern.h"
