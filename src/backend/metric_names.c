@@ -22,7 +22,13 @@
 	{                                                                      \
 		"container", "pod"                                             \
 	}
-#define OF_SPANS .operation_label = "span_name", .matchers = SERVED
+#define OF_SPANS                                                               \
+	.operation_label = "span_name", .matchers = SERVED,                    \
+	.error_label = "status_code", .error_values = "STATUS_CODE_ERROR"
+/* What the conventions call the server's own failures: of HTTP 5xx, of gRPC
+ * unknown, deadline exceeded, unimplemented, internal, unavailable, data loss. */
+#define OF_HTTP(label) .error_label = (label), .error_values = "5.."
+#define OF_RUN .error_label = "response_code_class", .error_values = "5xx"
 #define OF_PROCESS .service_labels = OTEL_SERVICE
 
 const struct metric_name metric_names[] = {
@@ -53,7 +59,8 @@ const struct metric_name metric_names[] = {
 	  .is_counter = true,
 	  .is_cloud = true,
 	  .unit = 1,
-	  .service_labels = { "service_name" } },
+	  .service_labels = { "service_name" },
+	  OF_RUN },
 
 	{ .name = "traces_spanmetrics_latency",
 	  .from = "Tempo's span metrics",
@@ -89,34 +96,40 @@ const struct metric_name metric_names[] = {
 	  .is_histogram = true,
 	  .unit = 1,
 	  .operation_label = "http_route",
-	  OF_PROCESS },
+	  OF_PROCESS,
+	  OF_HTTP("http_response_status_code") },
 	{ .name = "http.server.request.duration",
 	  .from = "OpenTelemetry HTTP, untranslated",
 	  .meaning = METRIC_LATENCY,
 	  .is_histogram = true,
 	  .unit = 1,
-	  OF_PROCESS },
+	  OF_PROCESS,
+	  OF_HTTP("http.response.status_code") },
 	{ .name = "http_server_duration_milliseconds",
 	  .from = "OpenTelemetry HTTP before 1.23",
 	  .meaning = METRIC_LATENCY,
 	  .is_histogram = true,
 	  .unit = 1e-3,
 	  .operation_label = "http_route",
-	  OF_PROCESS },
+	  OF_PROCESS,
+	  OF_HTTP("http_status_code") },
 	{ .name = "rpc_server_duration_milliseconds",
 	  .from = "OpenTelemetry RPC",
 	  .meaning = METRIC_LATENCY,
 	  .is_histogram = true,
 	  .unit = 1e-3,
 	  .operation_label = "rpc_method",
-	  OF_PROCESS },
+	  OF_PROCESS,
+	  .error_label = "rpc_grpc_status_code",
+	  .error_values = "2|4|12|13|14|15" },
 	{ .name = "run_googleapis_com:request_latencies",
 	  .from = "Cloud Run",
 	  .meaning = METRIC_LATENCY,
 	  .is_histogram = true,
 	  .is_cloud = true,
 	  .unit = 1e-3,
-	  .service_labels = { "service_name" } },
+	  .service_labels = { "service_name" },
+	  OF_RUN },
 
 	{ .name = "container_cpu_usage_seconds_total",
 	  .from = "cAdvisor",
@@ -214,12 +227,12 @@ bool metric_name_tells(const struct metric_name *name,
 /* ---- selectors ---- */
 
 /* A text as a regular expression of RE2 that matches it alone. */
-static void add_literal(struct buf *out, const char *text)
+static void add_literal(struct buf *out, struct str text)
 {
-	for (; *text; text++) {
-		if (strchr("\\.+*?()|[]{}^$", *text))
+	for (size_t i = 0; i < text.len; i++) {
+		if (strchr("\\.+*?()|[]{}^$", text.ptr[i]))
 			buf_add_char(out, '\\');
-		buf_add_char(out, *text);
+		buf_add_char(out, text.ptr[i]);
 	}
 }
 
@@ -236,7 +249,7 @@ static void add_service(struct buf *out, const char *label, const char *service)
 	}
 	buf_init(&pattern, LIMIT_SELECTOR_BYTES);
 	buf_add_text(&pattern, is_job ? "(.+/)?" : "");
-	add_literal(&pattern, service);
+	add_literal(&pattern, str_from(service));
 	buf_add_text(&pattern, is_pod ? "-.+" : "");
 	selector_match(out, str_from(label), "=~", buf_str(&pattern));
 	buf_release(&pattern);
@@ -253,25 +266,39 @@ static struct str operation_value(const struct metric_name *n,
 				: operation);
 }
 
+/* Without the closing brace. */
+static void begin_selector(struct buf *list, const struct metric_source *s,
+			   const char *suffix, const char *service,
+			   const char *operation)
+{
+	const struct metric_name *n = s->name;
+
+	buf_init(list, LIMIT_SELECTOR_BYTES);
+	buf_addf(list, "{__name__=\"%s%s\"", n->name, suffix);
+	if (service)
+		add_service(list, s->label, service);
+	if (operation && n->operation_label)
+		selector_add(list, str_from(n->operation_label),
+			     operation_value(n, operation));
+	if (n->matchers)
+		buf_addf(list, ",%s", n->matchers);
+}
+
+static void end_selector(struct buf *list, struct buf *out)
+{
+	selector_close(list);
+	buf_add_str(out, buf_str(list));
+	buf_release(list);
+}
+
 static void add_selector(struct buf *out, const struct metric_source *s,
 			 const char *suffix, const char *service,
 			 const char *operation)
 {
-	const struct metric_name *n = s->name;
 	struct buf list;
 
-	buf_init(&list, LIMIT_SELECTOR_BYTES);
-	buf_addf(&list, "{__name__=\"%s%s\"", n->name, suffix);
-	if (service)
-		add_service(&list, s->label, service);
-	if (operation && n->operation_label)
-		selector_add(&list, str_from(n->operation_label),
-			     operation_value(n, operation));
-	if (n->matchers)
-		buf_addf(&list, ",%s", n->matchers);
-	selector_close(&list);
-	buf_add_str(out, buf_str(&list));
-	buf_release(&list);
+	begin_selector(&list, s, suffix, service, operation);
+	end_selector(&list, out);
 }
 
 static const char *count_suffix(const struct metric_source *s)
@@ -351,4 +378,92 @@ bool metric_expression(struct buf *out, const struct metric_source *source,
 	else
 		add_gauge(out, source, want);
 	return true;
+}
+
+/* ---- parts of all requests ---- */
+
+static void add_edges(struct buf *list, const struct metric_indicator *i)
+{
+	struct buf pattern;
+
+	if (i->edge_count == 1) {
+		selector_add(list, STR("le"), i->edges[0]);
+		return;
+	}
+	buf_init(&pattern, LIMIT_SELECTOR_BYTES);
+	for (size_t k = 0; k < i->edge_count; k++) {
+		buf_add_text(&pattern, k ? "|" : "");
+		add_literal(&pattern, i->edges[k]);
+	}
+	selector_match(list, STR("le"), "=~", buf_str(&pattern));
+	buf_release(&pattern);
+}
+
+static void add_part(struct buf *out, const struct metric_indicator *i,
+		     enum metric_part part, const char *function,
+		     int64_t window_ns)
+{
+	bool is_bucket = part == METRIC_PART_GOOD && i->edge_count;
+	const struct metric_name *n = i->source.name;
+	char window[32];
+	struct buf list;
+
+	begin_selector(&list, &i->source,
+		       is_bucket ? "_bucket" : count_suffix(&i->source),
+		       i->service, i->operation);
+	if (is_bucket)
+		add_edges(&list, i);
+	if (part != METRIC_PART_ALL && i->tells_errors)
+		selector_match(&list, str_from(n->error_label),
+			       part == METRIC_PART_GOOD ? "!~" : "=~",
+			       str_from(n->error_values));
+	format_duration_option(window_ns, window);
+	buf_addf(out, "sum(%s(", function);
+	end_selector(&list, out);
+	buf_addf(out, "[%s]))", window);
+}
+
+void metric_part_expression(struct buf *out, const struct metric_indicator *i,
+			    enum metric_part part, const char *function,
+			    int64_t window_ns)
+{
+	if (!i->source.is_native) {
+		add_part(out, i, part, function, window_ns);
+		return;
+	}
+	if (part == METRIC_PART_GOOD && i->native_edge > 0) {
+		buf_addf(out, "histogram_fraction(0,%.10g,", i->native_edge);
+		add_part(out, i, part, function, window_ns);
+		buf_add_text(out, ")*");
+	}
+	buf_add_text(out, "histogram_count(");
+	add_part(out, i, part, function, window_ns);
+	buf_add_char(out, ')');
+}
+
+void metric_edges_expression(struct buf *out, const struct metric_indicator *i,
+			     int64_t window_ns)
+{
+	char window[32];
+
+	format_duration_option(window_ns, window);
+	buf_add_text(out, "count by (le) (last_over_time(");
+	add_selector(out, &i->source, "_bucket", i->service, i->operation);
+	buf_addf(out, "[%s]))", window);
+}
+
+void metric_errors_expression(struct buf *out, const struct metric_indicator *i,
+			      int64_t window_ns)
+{
+	char window[32];
+	struct buf list;
+
+	begin_selector(&list, &i->source, count_suffix(&i->source), i->service,
+		       i->operation);
+	selector_match(&list, str_from(i->source.name->error_label), "!=",
+		       STR(""));
+	format_duration_option(window_ns, window);
+	buf_add_text(out, "count(last_over_time(");
+	end_selector(&list, out);
+	buf_addf(out, "[%s]))", window);
 }

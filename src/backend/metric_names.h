@@ -40,7 +40,11 @@ struct metric_name {
 	/* That may hold the service's name, best first. */
 	const char *service_labels[METRIC_SERVICE_LABELS];
 	const char *operation_label; /* NULL: it has none */
-	const char *matchers;        /* further ones, or NULL */
+	/* Of what failed by the server's fault: a label, and a pattern (RE2) of
+	 * its values. NULL: it does not tell. */
+	const char *error_label;
+	const char *error_values;
+	const char *matchers; /* further ones, or NULL */
 };
 
 /* By meaning; of equal ones the best first. */
@@ -79,6 +83,45 @@ struct metric_want {
  * False: the source cannot tell. */
 bool metric_expression(struct buf *out, const struct metric_source *source,
 		       const struct metric_want *want);
+
+/* ---- parts of all requests ---- */
+
+/* Which requests of a service are good: within a bucket, and without error. */
+struct metric_indicator {
+	struct metric_source source;
+	const char *service;
+	const char *operation; /* NULL: all of them */
+	/* The values of le that mean the bucket's upper edge: "1", "1.0". None:
+	 * however long they took, but of native histograms, which are
+	 * interpolated at the edge in the source's unit; 0: however long. */
+	const struct str *edges;
+	size_t edge_count;
+	double native_edge;
+	bool tells_errors; /* its series have the label; else none failed */
+};
+
+enum metric_part {
+	METRIC_PART_ALL,
+	METRIC_PART_GOOD,
+	METRIC_PART_FAILED,
+};
+
+/* PromQL of how many requests of this part there were, of all instances:
+ * function "rate", a second, or "increase", all of a window of whole seconds.
+ * Nothing is where all are of another part. */
+void metric_part_expression(struct buf *out,
+			    const struct metric_indicator *indicator,
+			    enum metric_part part, const char *function,
+			    int64_t window_ns);
+
+/* PromQL of the edges of buckets there are, a series each, and of the series
+ * that tell errors. */
+void metric_edges_expression(struct buf *out,
+			     const struct metric_indicator *indicator,
+			     int64_t window_ns);
+void metric_errors_expression(struct buf *out,
+			      const struct metric_indicator *indicator,
+			      int64_t window_ns);
 
 /* Exemplars of the source: a selector of buckets. */
 void metric_exemplars(struct buf *out, const struct metric_source *source,

@@ -72,6 +72,62 @@ static void test_expressions(void **state)
 	       "\"a.b\"})");
 }
 
+static void expect_part(const struct metric_indicator *i, enum metric_part part,
+			const char *wanted)
+{
+	struct buf text;
+
+	buf_init(&text, MIB);
+	metric_part_expression(&text, i, part, "increase", NS_PER_HOUR);
+	assert_string_equal(buf_text(&text), wanted);
+	buf_release(&text);
+}
+
+static void test_parts(void **state)
+{
+	const struct str edges[] = { STR("1"), STR("1.0") };
+	struct metric_indicator i = {
+		.source = source("http_server_request_duration_seconds", false),
+		.service = "web",
+		.edges = edges,
+		.edge_count = 1,
+	};
+
+	(void)state;
+	expect_part(&i, METRIC_PART_ALL,
+		    "sum(increase({__name__=\"http_server_request_duration_"
+		    "seconds_count\",service_name=\"web\"}[1h]))");
+	expect_part(&i, METRIC_PART_GOOD,
+		    "sum(increase({__name__=\"http_server_request_duration_"
+		    "seconds_bucket\",service_name=\"web\",le=\"1\"}[1h]))");
+	i.edge_count = 2;
+	i.tells_errors = true;
+	expect_part(&i, METRIC_PART_GOOD,
+		    "sum(increase({__name__=\"http_server_request_duration_"
+		    "seconds_bucket\",service_name=\"web\",le=~\"1|1\\\\.0\","
+		    "http_response_status_code!~\"5..\"}[1h]))");
+	expect_part(&i, METRIC_PART_FAILED,
+		    "sum(increase({__name__=\"http_server_request_duration_"
+		    "seconds_count\",service_name=\"web\",http_response_status_"
+		    "code=~\"5..\"}[1h]))");
+	i.source.is_native = true;
+	i.edge_count = 0;
+	i.native_edge = 0.3;
+	expect_part(&i, METRIC_PART_GOOD,
+		    "histogram_fraction(0,0.3,sum(increase({__name__=\"http_"
+		    "server_request_duration_seconds\",service_name=\"web\","
+		    "http_response_status_code!~\"5..\"}[1h])))*histogram_count("
+		    "sum(increase({__name__=\"http_server_request_duration_"
+		    "seconds\",service_name=\"web\",http_response_status_code!~"
+		    "\"5..\"}[1h])))");
+	i.source = source("http.server.request.duration", false);
+	i.native_edge = 0;
+	expect_part(&i, METRIC_PART_FAILED,
+		    "sum(increase({__name__=\"http.server.request.duration_"
+		    "count\",service_name=\"web\",\"http.response.status_code\""
+		    "=~\"5..\"}[1h]))");
+}
+
 /* What is no part of a metric is not answered without it. */
 static void test_what_a_metric_cannot_tell(void **state)
 {
@@ -102,6 +158,8 @@ static void test_rows_are_whole(void **state)
 		assert_true(n->unit > 0);
 		assert_non_null(n->from);
 		assert_non_null(n->service_labels[0]);
+		assert_true(!n->error_label == !n->error_values);
+		assert_true(!!n->error_label == (n->meaning <= METRIC_LATENCY));
 		assert_true(n->meaning == METRIC_LATENCY ? n->is_histogram
 							 : !n->is_histogram);
 		if (i)
@@ -113,6 +171,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_what_a_metric_cannot_tell),
 		cmocka_unit_test(test_rows_are_whole),
 	};

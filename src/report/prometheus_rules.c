@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/prometheus_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyze/burn.h"
+#include "backend/selector.h"
+#include "base/escape.h"
+#include "base/timefmt.h"
+
+/* Longer windows are added up of what is recorded every so often: a server that
+ * reads days of raw samples for each evaluation has little time for more. */
+#define RECORD_NS (5 * NS_PER_MIN)
+#define RAW_MOST_NS (6 * NS_PER_HOUR)
+
+#define WINDOWS_MOST (2 * BURN_PAIRS + 2)
+
+#define INDENT 8u
+
+/* ---- YAML ---- */
+
+void yaml_text(struct out *out, struct str text)
+{
+	out_char(out, '"');
+	escape_json(out, text);
+	out_char(out, '"');
+}
+
+static bool is_plain(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] != '\n' &&
+		    (text.ptr[i] < ' ' || text.ptr[i] > '~'))
+			return false;
+	return text.len && text.ptr[0] != ' ' && text.ptr[0] != '\n';
+}
+
+void yaml_pair(struct out *out, size_t indent, const char *key, struct str text)
+{
+	out_repeat(out, " ", indent);
+	outf(out, "%s: ", key);
+	if (!is_plain(text)) {
+		yaml_text(out, text);
+		out_char(out, '\n');
+		return;
+	}
+	out_text(out, "|-\n");
+	while (text.len) {
+		size_t end = str_find(text, STR("\n"));
+		struct str line = str_slice(text, 0, end);
+
+		out_repeat(out, " ", indent + 2);
+		out_str(out, line);
+		out_char(out, '\n');
+		text = str_slice(text, line.len + 1, text.len);
+	}
+}
+
+/* ---- records ---- */
+
+struct writing {
+	const struct prometheus_rules *rules;
+	struct out *out;
+	struct buf name; /* of the objective, which its records bear */
+};
+
+static void begin_rule(const struct writing *w, const char *kind,
+		       const char *name, int64_t window_ns)
+{
+	char window[32] = "";
+
+	if (window_ns)
+		format_duration_option(window_ns, window);
+	outf(w->out, "      - %s: %s%s\n", kind, name, window);
+}
+
+static void end_record(const struct writing *w, struct buf *expression)
+{
+	if (expression->state != BUF_OK)
+		out_fail_memory(w->out);
+	yaml_pair(w->out, INDENT, "expr", buf_str(expression));
+	buf_release(expression);
+	out_text(w->out, "        labels:\n          service: ");
+	yaml_text(w->out, str_from(w->rules->indicator.service));
+	out_text(w->out, "\n          slo: ");
+	yaml_text(w->out, buf_str(&w->name));
+	out_char(w->out, '\n');
+}
+
+/* 'slo:errors:rate5m{service="..",slo=".."}' */
+static void add_recorded(const struct writing *w, const char *name,
+			 struct buf *out)
+{
+	struct buf list;
+
+	buf_init(&list, LIMIT_SELECTOR_BYTES);
+	selector_add(&list, STR("service"),
+		     str_from(w->rules->indicator.service));
+	selector_add(&list, STR("slo"), buf_str(&w->name));
+	selector_close(&list);
+	buf_addf(out, "%s%s", name, buf_text(&list));
+	buf_release(&list);
+}
+
+static void add_all(const struct writing *w, int64_t window_ns, struct buf *out)
+{
+	metric_part_expression(out, &w->rules->indicator, METRIC_PART_ALL,
+			       "rate", window_ns);
+}
+
+/* Where no request was good there is no such series. */
+static void add_good(const struct writing *w, int64_t window_ns,
+		     struct buf *out)
+{
+	buf_add_text(out, "\n- (");
+	metric_part_expression(out, &w->rules->indicator, METRIC_PART_GOOD,
+			       "rate", window_ns);
+	buf_add_text(out, "\n  or 0 * ");
+	add_all(w, window_ns, out);
+	buf_add_char(out, ')');
+}
+
+static void write_counts(const struct writing *w)
+{
+	struct buf text;
+
+	begin_rule(w, "record", "slo:requests:rate", RECORD_NS);
+	buf_init(&text, LIMIT_URL_BYTES);
+	add_all(w, RECORD_NS, &text);
+	end_record(w, &text);
+	begin_rule(w, "record", "slo:errors:rate", RECORD_NS);
+	buf_init(&text, LIMIT_URL_BYTES);
+	add_all(w, RECORD_NS, &text);
+	add_good(w, RECORD_NS, &text);
+	end_record(w, &text);
+}
+
+/* Sums of requests, never means of shares. */
+static void write_ratio(const struct writing *w, int64_t window_ns)
+{
+	char window[32];
+	struct buf text;
+
+	format_duration_option(window_ns, window);
+	begin_rule(w, "record", "slo:error_ratio:rate", window_ns);
+	buf_init(&text, LIMIT_URL_BYTES);
+	if (window_ns > RAW_MOST_NS) {
+		buf_add_text(&text, "sum_over_time(");
+		add_recorded(w, "slo:errors:rate5m", &text);
+		buf_addf(&text, "[%s])\n/ sum_over_time(", window);
+		add_recorded(w, "slo:requests:rate5m", &text);
+		buf_addf(&text, "[%s])", window);
+	} else if (window_ns == RECORD_NS) {
+		add_recorded(w, "slo:errors:rate5m", &text);
+		buf_add_text(&text, "\n/ ");
+		add_recorded(w, "slo:requests:rate5m", &text);
+	} else {
+		buf_add_char(&text, '1');
+		add_good(w, window_ns, &text);
+		buf_add_text(&text, "\n/ ");
+		add_all(w, window_ns, &text);
+	}
+	end_record(w, &text);
+}
+
+/* ---- alerts ---- */
+
+static void add_above(const struct writing *w, const struct burn_pair *pair,
+		      int64_t window_ns, struct buf *out)
+{
+	char window[32], name[64];
+
+	format_duration_option(window_ns, window);
+	snprintf(name, sizeof name, "slo:error_ratio:rate%s", window);
+	add_recorded(w, name, out);
+	buf_addf(out, " > %.10g * %.10g", pair->rate, 1 - w->rules->objective);
+}
+
+/* Words in braces are Prometheus' own templates, which fill in foreign text. */
+static void write_alert(const struct writing *w, const struct burn_pair *pair)
+{
+	char long_window[32], short_window[32];
+	struct buf text;
+
+	format_duration_option(pair->long_ns, long_window);
+	format_duration_option(pair->short_ns, short_window);
+	begin_rule(w, "alert", "ErrorBudgetBurn", 0);
+	buf_init(&text, LIMIT_URL_BYTES);
+	add_above(w, pair, pair->long_ns, &text);
+	buf_add_text(&text, "\nand\n");
+	add_above(w, pair, pair->short_ns, &text);
+	if (text.state != BUF_OK)
+		out_fail_memory(w->out);
+	yaml_pair(w->out, INDENT, "expr", buf_str(&text));
+	buf_release(&text);
+	outf(w->out,
+	     "        labels:\n"
+	     "          severity: %s\n"
+	     "          window: %s\n"
+	     "        annotations:\n"
+	     "          summary: \"{{ $labels.service }} spends its error "
+	     "budget more than %.3g times too fast\"\n"
+	     "          description: \"over %s and %s: {{ $value | "
+	     "humanizePercentage }} of the requests are bad; next: tracefind "
+	     "slo --service {{ $labels.service }}\"\n",
+	     pair->is_page ? "page" : "ticket", long_window, pair->rate,
+	     long_window, short_window);
+}
+
+static void write_never(const struct writing *w, const struct burn_pair *pair)
+{
+	char window[32];
+
+	format_duration_option(pair->long_ns, window);
+	outf(w->out,
+	     "      # No alert over %s: a rate of %.4g is never reached, all\n"
+	     "      # requests being bad make one of %.4g.\n",
+	     window, pair->rate, 1 / (1 - w->rules->objective));
+}
+
+/* ---- all of it ---- */
+
+/* By length, each once. */
+static size_t add_window(int64_t *list, size_t count, int64_t window_ns)
+{
+	size_t at = count;
+
+	while (at && list[at - 1] > window_ns)
+		at--;
+	if (at && list[at - 1] == window_ns)
+		return count;
+	memmove(&list[at + 1], &list[at], (count - at) * sizeof *list);
+	list[at] = window_ns;
+	return count + 1;
+}
+
+static void write_ratios(const struct writing *w, const struct burn_pair *pairs,
+			 size_t pair_count)
+{
+	int64_t list[WINDOWS_MOST];
+	size_t count = add_window(list, 0, RECORD_NS);
+
+	for (size_t i = 0; i < pair_count; i++) {
+		count = add_window(list, count, pairs[i].short_ns);
+		count = add_window(list, count, pairs[i].long_ns);
+	}
+	count = add_window(list, count, w->rules->window_ns);
+	for (size_t i = 0; i < count; i++)
+		write_ratio(w, list[i]);
+}
+
+static void write_left(const struct writing *w)
+{
+	char window[32], name[64];
+	struct buf text;
+
+	format_duration_option(w->rules->window_ns, window);
+	snprintf(name, sizeof name, "slo:error_ratio:rate%s", window);
+	begin_rule(w, "record", "slo:error_budget:left", 0);
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_add_text(&text, "1 - ");
+	add_recorded(w, name, &text);
+	buf_addf(&text, " / %.10g", 1 - w->rules->objective);
+	end_record(w, &text);
+}
+
+/* "99.5 % of GET /cart in 300 ms over 28 d" */
+static void add_name(const struct prometheus_rules *r, struct buf *out)
+{
+	char text[32];
+
+	buf_addf(out, "%.10g %% of %s", 100 * r->objective,
+		 r->indicator.operation ? r->indicator.operation : "requests");
+	if (r->threshold_ns) {
+		format_duration(r->threshold_ns, text);
+		buf_addf(out, " in %s", text);
+	}
+	format_duration(r->window_ns, text);
+	buf_addf(out, " over %s", text);
+}
+
+void prometheus_rules_write(const struct prometheus_rules *r, struct out *out)
+{
+	struct writing w = { .rules = r, .out = out };
+	struct burn_pair pairs[BURN_PAIRS];
+	size_t count = burn_pairs(r->window_ns, pairs);
+	struct buf group;
+
+	buf_init(&w.name, LIMIT_OPTION_VALUE_BYTES);
+	buf_init(&group, 2 * LIMIT_OPTION_VALUE_BYTES);
+	add_name(r, &w.name);
+	buf_addf(&group, "tracefind %s: %s", r->indicator.service,
+		 buf_text(&w.name));
+	if (group.state != BUF_OK)
+		out_fail_memory(out);
+	out_text(out, "groups:\n  - name: ");
+	yaml_text(out, buf_str(&group));
+	out_text(out, "\n    rules:\n");
+	write_counts(&w);
+	write_ratios(&w, pairs, count);
+	write_left(&w);
+	for (size_t i = 0; i < count; i++)
+		if (burn_pair_can_fire(&pairs[i], r->objective))
+			write_alert(&w, &pairs[i]);
+		else
+			write_never(&w, &pairs[i]);
+	buf_release(&group);
+	buf_release(&w.name);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/burn.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/timefmt.h"
+
+static bool is_near(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
+
+static void test_rates(void **state)
+{
+	const struct burn_count none = { 0, 0 }, some = { 1000, 20 };
+
+	(void)state;
+	assert_true(is_near(burn_rate(some, 0.99), 2));
+	assert_true(is_near(burn_left(some, 0.99), -1));
+	assert_true(is_near(burn_left(some, 0.95), 0.6));
+	assert_true(is_near(burn_rate(none, 0.99), 0));
+	assert_true(is_near(burn_left(none, 0.99), 1));
+}
+
+static void test_forecast(void **state)
+{
+	(void)state;
+	assert_true(is_near(burn_seconds_left(0.5, 10, 28 * NS_PER_DAY),
+			    28 * 86400 * 0.05));
+	assert_true(is_near(burn_seconds_left(-0.1, 10, NS_PER_DAY), 0));
+	assert_true(is_near(burn_seconds_left(0, 0, NS_PER_DAY), 0));
+	assert_true(isinf(burn_seconds_left(0.5, 0, NS_PER_DAY)));
+}
+
+static void test_pairs(void **state)
+{
+	static const struct {
+		int64_t window_ns;
+		size_t count;
+		double first, last;
+	} cases[] = {
+		{ 30 * NS_PER_DAY, 3, 14.4, 1 },
+		{ 28 * NS_PER_DAY, 3, 13.44, 28.0 / 30 },
+		{ 27 * NS_PER_DAY, 3, 12.96, 0.9 },
+		{ 26 * NS_PER_DAY, 2, 12.48, 5.2 },
+		{ 7 * NS_PER_DAY, 2, 3.36, 1.4 },
+		{ 2 * NS_PER_DAY, 1, 0.96, 0.96 },
+		{ NS_PER_DAY, 0, 0, 0 },
+	};
+	struct burn_pair pairs[BURN_PAIRS];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		size_t count = burn_pairs(cases[i].window_ns, pairs);
+
+		assert_int_equal(count, cases[i].count);
+		if (!count)
+			continue;
+		assert_true(is_near(pairs[0].rate, cases[i].first));
+		assert_true(is_near(pairs[count - 1].rate, cases[i].last));
+	}
+}
+
+static void test_firing(void **state)
+{
+	const struct burn_pair pair = { .rate = 14.4 };
+	const struct burn_count bad = { 100, 15 }, fine = { 100, 14 },
+				few = { 20, 4 };
+
+	(void)state;
+	assert_true(burn_pair_fires(&pair, 0.99, bad, bad));
+	assert_false(burn_pair_fires(&pair, 0.99, bad, fine));
+	assert_false(burn_pair_fires(&pair, 0.99, fine, bad));
+	assert_false(burn_pair_fires(&pair, 0.99, few, bad));
+	assert_true(burn_pair_can_fire(&pair, 0.95));
+	/* All requests being bad make a rate of 10, and of 14.4. */
+	assert_false(burn_pair_can_fire(&pair, 0.9));
+	assert_false(burn_pair_can_fire(&(struct burn_pair){ .rate = 8 },
+					0.875));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_forecast),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_firing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
