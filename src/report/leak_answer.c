@@ -5,9 +5,7 @@
 #include <stdio.h>
 
 #include "base/count.h"
-#include "base/jsonw.h"
 #include "base/num.h"
-#include "render/json_parts.h"
 #include "render/page.h"
 #include "render/units.h"
 #include "report/wording.h"
@@ -22,67 +20,12 @@
 	(2 * VALUE_COLUMNS + CHANGE_COLUMNS + INTERVAL_COLUMNS + KIND_COLUMNS)
 #define NAME_MIN_COLUMNS 20u
 
-static const char *const kind_words[] = {
-	[GROWTH_NONE] = "noise",          [GROWTH_SMALL] = "little",
-	[GROWTH_UNEVEN] = "uneven",       [GROWTH_LEVELS_OFF] = "levels off",
-	[GROWTH_WITH_LOAD] = "with load", [GROWTH_ENDLESS] = "grows",
-};
-
-/* As JSON has them. */
-static const char *const kind_names[] = {
-	[GROWTH_NONE] = "noise",          [GROWTH_SMALL] = "small",
-	[GROWTH_UNEVEN] = "uneven",       [GROWTH_LEVELS_OFF] = "levels_off",
-	[GROWTH_WITH_LOAD] = "with_load", [GROWTH_ENDLESS] = "endless",
-};
-
-static bool is_memory(const struct leak_subject *s)
-{
-	return s->what == LEAK_MEMORY;
-}
-
-/* Threads are told by those who have no goroutines. */
-static const char *subject_word(const struct leak_subject *s)
-{
-	if (is_memory(s))
-		return "memory";
-	return str_find(s->type_id, STR("goroutine")) != SIZE_MAX ? "goroutines"
-								  : "threads";
-}
-
 static void write_label(struct page *p, const struct leak_subject *s)
 {
 	char label[16];
 
-	snprintf(label, sizeof label, "  %s", subject_word(s));
+	snprintf(label, sizeof label, "  %s", leak_subject_word(s));
 	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
-}
-
-/* "40.1 MiB", "212". */
-static void format_held(const struct leak_subject *s, double value,
-			char out[UNIT_TEXT_BYTES])
-{
-	if (is_memory(s))
-		format_size(sat_round_f64(value), out);
-	else
-		snprintf(out, UNIT_TEXT_BYTES, "%.0f", value);
-}
-
-/* A leak's function, NULL: none is one. */
-static const struct leak_function *leaking(const struct leak_subject *s)
-{
-	for (size_t i = 0; i < s->function_count; i++)
-		if (s->functions[i].found.growth.kind == GROWTH_ENDLESS)
-			return &s->functions[i];
-	return NULL;
-}
-
-/* Of its function, when the process as a whole is too restless to tell. */
-static const struct growth *leak_growth(const struct leak_subject *s)
-{
-	const struct leak_function *f = leaking(s);
-
-	return s->total.kind != GROWTH_ENDLESS && f ? &f->found.growth
-						    : &s->total;
 }
 
 static double grown(const struct growth *g)
@@ -92,24 +35,16 @@ static double grown(const struct growth *g)
 
 /* ---- the first line ---- */
 
-/* In MiB, or their number. */
-static void format_number(const struct leak_subject *s, double value,
-			  bool has_sign, char out[UNIT_TEXT_BYTES])
-{
-	snprintf(out, UNIT_TEXT_BYTES, has_sign ? "%+.*f" : "%.*f",
-		 is_memory(s) ? 1 : 0, is_memory(s) ? value / MIB : value);
-}
-
 static void add_rate(struct page *p, const struct leak_subject *s,
 		     const struct growth *g)
 {
 	char rate[UNIT_TEXT_BYTES], low[UNIT_TEXT_BYTES], high[UNIT_TEXT_BYTES];
 
-	format_number(s, g->per_hour, false, rate);
-	format_number(s, g->low, false, low);
-	format_number(s, g->high, false, high);
+	leak_format_number(s, g->per_hour, false, rate);
+	leak_format_number(s, g->low, false, low);
+	leak_format_number(s, g->high, false, high);
 	page_textf(p, "%s%s an hour (%s to %s)", rate,
-		   is_memory(s) ? " MiB" : "", low, high);
+		   s->what == LEAK_MEMORY ? " MiB" : "", low, high);
 }
 
 static void add_time_left(struct page *p, const struct leak *l)
@@ -135,10 +70,10 @@ static void write_leak(struct page *p, const struct leak *l,
 		       const struct leak_subject *s)
 {
 	page_name(p, str_from(l->service), 0);
-	page_textf(p, " leaks %s: ", subject_word(s));
-	add_rate(p, s, leak_growth(s));
+	page_textf(p, " leaks %s: ", leak_subject_word(s));
+	add_rate(p, s, leak_growth_told(s));
 	page_text(p, s->total.segment_count > 1 ? " in each instance" : "");
-	if (is_memory(s))
+	if (s->what == LEAK_MEMORY)
 		add_time_left(p, l);
 	page_flush(p, PAINT_BOLD, "", 0);
 }
@@ -158,34 +93,34 @@ static void write_none(struct page *p, const struct leak *l,
 	const struct growth *g = &s->total;
 	char change[UNIT_TEXT_BYTES];
 
-	format_held(s, fabs(grown(g)), change);
+	leak_format_held(s, fabs(grown(g)), change);
 	page_name(p, str_from(l->service), 0);
 	page_text(p, " does not leak: ");
 	switch (g->kind) {
 	case GROWTH_SMALL:
 		page_textf(p, "its %s grew by %s, too little to count",
-			   subject_word(s), change);
+			   leak_subject_word(s), change);
 		break;
 	case GROWTH_UNEVEN:
 		page_textf(p,
 			   "its %s grew by %s, but not in every instance all "
 			   "the time",
-			   subject_word(s), change);
+			   leak_subject_word(s), change);
 		break;
 	case GROWTH_LEVELS_OFF:
 		page_textf(p,
 			   "its %s grew by %s and levels off, as a cache does "
 			   "that fills",
-			   subject_word(s), change);
+			   leak_subject_word(s), change);
 		break;
 	case GROWTH_WITH_LOAD:
 		page_textf(p, "its %s grew no more than its load: ",
-			   subject_word(s));
+			   leak_subject_word(s));
 		add_shares(p, g);
 		break;
 	default:
 		page_textf(p, "its %s did not grow beyond noise",
-			   subject_word(s));
+			   leak_subject_word(s));
 	}
 	page_flush(p, PAINT_BOLD, "", 0);
 }
@@ -199,7 +134,7 @@ static void evidence(struct page *p, const char *label)
 
 static void write_function(struct page *p, const struct leak_subject *s)
 {
-	const struct leak_function *f = leaking(s);
+	const struct leak_function *f = leak_function_of(s);
 	char share[UNIT_TEXT_BYTES], each[UNIT_TEXT_BYTES];
 
 	if (!f) {
@@ -253,17 +188,17 @@ static void write_held(struct page *p, const struct leak *l,
 	char start[UNIT_TEXT_BYTES], end[UNIT_TEXT_BYTES];
 	char more[UNIT_TEXT_BYTES];
 
-	format_held(s, g->start, start);
-	format_held(s, g->end, end);
+	leak_format_held(s, g->start, start);
+	leak_format_held(s, g->end, end);
 	page_textf(p,
 		   "%s, then %s an instance (first and last third of the "
 		   "blocks)",
 		   start, end);
-	if (is_memory(s) && l->memory_bytes > 0) {
+	if (s->what == LEAK_MEMORY && l->memory_bytes > 0) {
 		format_size(sat_round_f64(l->memory_bytes), more);
 		page_textf(p, "; the largest process has %s now", more);
 	}
-	if (is_memory(s) && l->is_limit_known) {
+	if (s->what == LEAK_MEMORY && l->is_limit_known) {
 		format_size(sat_round_f64(l->limit_bytes), more);
 		page_textf(p, ", its limit is %s", more);
 	}
@@ -331,7 +266,7 @@ static void write_window(struct page *p, const struct leak *l,
 static void write_subject(struct page *p, const struct leak *l,
 			  const struct leak_subject *s)
 {
-	const struct leak_function *f = leaking(s);
+	const struct leak_function *f = leak_function_of(s);
 
 	if (s->is_leak)
 		write_function(p, s);
@@ -352,18 +287,18 @@ static void write_row(struct page *p, const struct leak_subject *s,
 	char text[UNIT_TEXT_BYTES], low[UNIT_TEXT_BYTES];
 	char interval[2 * UNIT_TEXT_BYTES + 8];
 
-	format_number(s, g->start, false, text);
+	leak_format_number(s, g->start, false, text);
 	page_field(p, PAINT_NONE, ALIGN_RIGHT, VALUE_COLUMNS, text);
-	format_number(s, g->end, false, text);
+	leak_format_number(s, g->end, false, text);
 	page_field(p, PAINT_NONE, ALIGN_RIGHT, VALUE_COLUMNS, text);
-	format_number(s, g->per_hour, true, text);
+	leak_format_number(s, g->per_hour, true, text);
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CHANGE_COLUMNS, text);
-	format_number(s, g->low, true, low);
-	format_number(s, g->high, true, text);
+	leak_format_number(s, g->low, true, low);
+	leak_format_number(s, g->high, true, text);
 	snprintf(interval, sizeof interval, "  %s to %s", low, text);
 	page_field(p, PAINT_NONE, ALIGN_LEFT, INTERVAL_COLUMNS, interval);
 	page_field(p, g->kind == GROWTH_ENDLESS ? PAINT_BAD : PAINT_NONE,
-		   ALIGN_LEFT, KIND_COLUMNS, kind_words[g->kind]);
+		   ALIGN_LEFT, KIND_COLUMNS, leak_kind_word(g->kind));
 	page_cell(p, PAINT_NONE, f->name,
 		  p->width > ROW_COLUMNS + NAME_MIN_COLUMNS
 			  ? p->width - ROW_COLUMNS
@@ -376,7 +311,8 @@ static void write_row(struct page *p, const struct leak_subject *s,
 static void write_table_head(struct page *p, const struct leak_subject *s)
 {
 	page_textf(p, "  %s an instance, by function%s",
-		   is_memory(s) ? "in use, MiB" : subject_word(s),
+		   s->what == LEAK_MEMORY ? "in use, MiB"
+					  : leak_subject_word(s),
 		   s->processes > 1 ? ", mean of those looked at" : "");
 	page_flush(p, PAINT_NONE, "", 0);
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "start");
@@ -435,25 +371,13 @@ static void write_functions(struct page *p, const struct leak_answer *a,
 
 /* ---- all of it ---- */
 
-/* What the first line is of: a leak, else memory, else what there is. */
-static const struct leak_subject *leading(const struct leak *l)
-{
-	for (int i = 0; i < LEAK_WHATS; i++)
-		if (l->subjects[i].is_leak)
-			return &l->subjects[i];
-	for (int i = 0; i < LEAK_WHATS; i++)
-		if (l->subjects[i].segment_count)
-			return &l->subjects[i];
-	return &l->subjects[0];
-}
-
 static void write_other(struct page *p, const struct leak_answer *a,
 			const struct leak_subject *s)
 {
 	const struct leak *l = a->leak;
 	char start[UNIT_TEXT_BYTES], end[UNIT_TEXT_BYTES];
 
-	if (!s->segment_count || s == leading(l))
+	if (!s->segment_count || s == leak_leading(l))
 		return;
 	if (s->is_leak) {
 		out_char(p->out, '\n');
@@ -463,10 +387,10 @@ static void write_other(struct page *p, const struct leak_answer *a,
 		write_functions(p, a, s);
 		return;
 	}
-	format_held(s, s->total.start, start);
-	format_held(s, s->total.end, end);
+	leak_format_held(s, s->total.start, start);
+	leak_format_held(s, s->total.end, end);
 	page_textf(p, "%s, then %s an instance: %s", start, end,
-		   kind_words[s->total.kind]);
+		   leak_kind_word(s->total.kind));
 	write_label(p, s);
 }
 
@@ -479,7 +403,7 @@ static void write_next(struct page *p, const struct leak_answer *a)
 		return;
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&line, "tracefind profile --service %s --type %s", l->service,
-		 is_memory(leading(l)) ? "inuse" : "goroutine");
+		 leak_leading(l)->what == LEAK_MEMORY ? "inuse" : "goroutine");
 	buf_add_str(&line, a->servers);
 	if (line.state == BUF_OK)
 		page_next(p, buf_str(&line), true);
@@ -492,7 +416,7 @@ static void write_table(const void *answer, const struct render_style *style,
 {
 	const struct leak_answer *a = answer;
 	const struct leak *l = a->leak;
-	const struct leak_subject *s = leading(l);
+	const struct leak_subject *s = leak_leading(l);
 	struct page p;
 
 	page_begin(&p, style, out);
@@ -516,162 +440,7 @@ static void write_table(const void *answer, const struct render_style *style,
 	page_end(&p);
 }
 
-/* ---- for programs ---- */
-
-static void json_growth(struct jsonw *w, const struct growth *g)
-{
-	jsonw_pair_text(w, "verdict", kind_names[g->kind]);
-	jsonw_pair_f64(w, "start", g->start, 1);
-	jsonw_pair_f64(w, "end", g->end, 1);
-	jsonw_pair_f64(w, "per_hour", g->per_hour, 1);
-	jsonw_pair_f64(w, "per_hour_low", g->low, 1);
-	jsonw_pair_f64(w, "per_hour_high", g->high, 1);
-	jsonw_pair_f64(w, "q", g->q, 6);
-}
-
-static void json_function(struct jsonw *w, const struct leak_function *f)
-{
-	jsonw_object(w);
-	jsonw_pair_str(w, "name", f->found.name);
-	jsonw_pair_known_str(w, "file", f->found.file);
-	jsonw_pair_known(w, "line",
-			 f->found.line ? (int64_t)f->found.line : -1);
-	json_growth(w, &f->found.growth);
-	jsonw_pair_known_str(w, "path", f->found.path);
-	jsonw_key(w, "bytes_each");
-	if (f->bytes_each > 0)
-		jsonw_f64(w, f->bytes_each, 1);
-	else
-		jsonw_null(w);
-	jsonw_key(w, "allocated_per_hour");
-	if (f->allocated_hour > 0)
-		jsonw_f64(w, f->allocated_hour, 0);
-	else
-		jsonw_null(w);
-	jsonw_object_end(w);
-}
-
-static void json_subject(struct jsonw *w, const struct leak_subject *s)
-{
-	if (!s->segment_count) {
-		jsonw_null(w);
-		return;
-	}
-	jsonw_object(w);
-	jsonw_pair_str(w, "type", s->type_id);
-	jsonw_pair_bool(w, "leak", s->is_leak);
-	json_growth(w, &s->total);
-	jsonw_pair_i64(w, "instances", (int64_t)s->instance_count);
-	jsonw_pair_i64(w, "lives", (int64_t)s->total.segment_count);
-	jsonw_pair_i64(w, "lives_growing", (int64_t)s->total.rising);
-	jsonw_pair_i64(w, "lives_too_short", (int64_t)s->short_count);
-	jsonw_pair_i64(w, "restarts", (int64_t)s->restarts);
-	jsonw_pair_f64(w, "load_growth", s->total.load_growth, 4);
-	jsonw_key(w, "functions");
-	jsonw_array(w);
-	for (size_t i = 0; i < s->function_count; i++)
-		json_function(w, &s->functions[i]);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-}
-
-static void json_bytes(struct jsonw *w, const char *key, double bytes)
-{
-	if (bytes > 0)
-		jsonw_pair_i64(w, key, sat_round_f64(bytes));
-	else
-		jsonw_pair_null(w, key);
-}
-
-static void write_json(const void *answer, struct out *out)
-{
-	const struct leak_answer *a = answer;
-	const struct leak *l = a->leak;
-	double left = leak_seconds_left(l);
-	struct jsonw w;
-
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "leak");
-	jsonw_pair_text(&w, "service", l->service);
-	jsonw_pair_time(&w, "from", l->window.from_ns);
-	jsonw_pair_time(&w, "to", l->window.to_ns);
-	jsonw_pair_bool(&w, "leak", leak_is_one(l));
-	json_bytes(&w, "limit_bytes", l->limit_bytes);
-	json_bytes(&w, "memory_bytes", l->memory_bytes);
-	jsonw_key(&w, "hours_left");
-	if (left >= 0)
-		jsonw_f64(&w, left / 3600, 2);
-	else
-		jsonw_null(&w);
-	jsonw_pair_text(&w, "load",
-			!l->has_load       ? NULL
-			: l->load_type.ptr ? "cpu"
-					   : "requests");
-	jsonw_key(&w, "memory");
-	json_subject(&w, &l->subjects[LEAK_MEMORY]);
-	jsonw_key(&w, "goroutines");
-	json_subject(&w, &l->subjects[LEAK_THREADS]);
-	json_notes(&w, "notes", a->notes);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
-}
-
-const struct answer_writer leak_writer = { write_table, write_json, NULL,
-					   NULL };
-
-/* ---- nothing to judge ---- */
-
-static bool explain_types(const struct leak *l, struct error *err)
-{
-	const char *type = l->v->question->type;
-	struct buf list;
-
-	if (type)
-		return error_set(
-			err, ERROR_NOT_FOUND,
-			"--type %s counts what is made or taken, not "
-			"what stays: inuse, inuse_objects and goroutine "
-			"do",
-			type);
-	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (size_t i = 0; i < l->found.types.count && list.len < 300; i++) {
-		struct str word = profile_type_word(l->found.types.items[i],
-						    &l->found.types);
-
-		if (word.len)
-			buf_addf(&list, "%s%.*s", list.len ? ", " : "",
-				 STR_ARGS(word));
-	}
-	error_set(err, ERROR_NOT_FOUND,
-		  "\"%s\" sends no profiles of what it holds (inuse, "
-		  "goroutine), only %s: allocations tell what is made, not "
-		  "what stays; tracefind types --guide tells how to switch "
-		  "them on",
-		  l->service, list.len ? buf_text(&list) : "others");
-	buf_release(&list);
-	return false;
-}
-
-bool leak_explain(const struct leak *l, struct error *err)
-{
-	int64_t longest_ns = 0;
-	char lived[24], least[24];
-
-	if (err->code != ERROR_NOT_FOUND || err->message[0])
-		return false;
-	if (leak_lack(l) == LEAK_NO_TYPE)
-		return explain_types(l, err);
-	for (int i = 0; i < LEAK_WHATS; i++)
-		if (l->subjects[i].longest_ns > longest_ns)
-			longest_ns = l->subjects[i].longest_ns;
-	format_duration(longest_ns, lived);
-	format_duration(LEAK_LEAST_NS, least);
-	return error_set(err, ERROR_NOT_FOUND,
-			 "too little to judge: the longest that an instance of "
-			 "\"%s\" sent profiles in this window is %s; %u blocks "
-			 "with uploads in each and %s in all are needed "
-			 "(--since %s)",
-			 l->service, longest_ns ? lived : "nothing",
-			 GROWTH_BLOCKS, least, "6h");
-}
+const struct answer_writer leak_writer = {
+	.table = write_table,
+	.json = leak_write_json,
+};
