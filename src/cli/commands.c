@@ -111,9 +111,9 @@ const struct command commands[] = {
 	  "Examples:\n"
 	  "  tracefind leak --service user-db\n"
 	  "  tracefind leak --service user-db --since 1d --limit-bytes 536870912\n"
-	  "  tracefind leak --service user-db --type goroutine -o json\n",
+	  "  tracefind leak --service user-db --type goroutine -o html=leak.html\n",
 	  "service since type limit-bytes output",
-	  0, FORMATS_ANSWER },
+	  0, FORMATS_SERIES },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
 	  "Lists the services that sent profiles in a window (the last hour),\n"

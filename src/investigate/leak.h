@@ -32,6 +32,7 @@ struct leak_segment {
 	struct str instance; /* empty: they are not told apart */
 	struct time_range range;
 	size_t points;                /* uploads, or steps with several */
+	const double *steps;          /* sums, of each step of the window */
 	double per_point;             /* snapshots in each */
 	struct growth_segment growth; /* by block, a snapshot */
 };

@@ -352,6 +352,7 @@ static bool add_segment(struct cutter *c, size_t from, size_t to,
 	struct leak_segment s = {
 		.instance = c->row->instance,
 		.range = { step_ns(c, from), step_ns(c, to) },
+		.steps = c->row->values,
 		.per_point = 1,
 	};
 	int64_t length = s.range.to_ns - s.range.from_ns;

@@ -17,12 +17,15 @@ void chart_page_begin(struct out *out, const char *title, struct str subject)
 	     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 	     "<meta charset=\"utf-8\">\n"
 	     "<meta http-equiv=\"Content-Security-Policy\" "
-	     "content=\"default-src 'none'; style-src %s\">\n"
+	     "content=\"default-src 'none'; style-src %s; "
+	     "base-uri 'none'; form-action 'none'\">\n"
 	     "<meta name=\"viewport\" content=\"width=device-width\">\n"
 	     "<title>%s",
 	     html_style_hash, title);
 	escape_xml(out, subject);
-	outf(out, "</title>\n<style>%s</style>\n</head>\n<body>\n<main>\n<h1>",
+	outf(out,
+	     "</title>\n<style>%s</style>\n</head>\n<body>\n"
+	     "<main id=\"answer\">\n<h1>",
 	     html_style);
 	escape_xml(out, subject);
 	out_text(out, "</h1>\n");
@@ -158,7 +161,7 @@ void chart_mark(const struct chart *c, struct time_range range, double from,
 		double to)
 {
 	outf(c->out,
-	     "<path stroke=\"#d62728\" stroke-dasharray=\"4 3\" fill=\"none\" "
+	     "<path stroke=\"var(--bad)\" stroke-dasharray=\"4 3\" fill=\"none\" "
 	     "d=\"M%.1f %.1fL%.1f %.1f\"/>\n",
 	     chart_x(c, range.from_ns), chart_y(c, from),
 	     chart_x(c, range.to_ns), chart_y(c, to));

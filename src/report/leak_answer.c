@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "base/count.h"
+#include "base/escape.h"
 #include "base/num.h"
-#include "render/page.h"
+#include "render/markdown.h"
 #include "render/units.h"
 #include "report/wording.h"
 
@@ -280,6 +281,24 @@ static void write_subject(struct page *p, const struct leak *l,
 
 /* ---- the table ---- */
 
+static void write_markdown_row(struct page *p, const struct leak_subject *s,
+			       const struct growth_function *f)
+{
+	const struct growth *g = &f->growth;
+	const double values[] = { g->start, g->end, g->per_hour, g->low,
+				  g->high };
+	char text[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < COUNT_OF(values); i++) {
+		leak_format_number(s, values[i], i >= 2, text);
+		markdown_cell(p, text);
+	}
+	markdown_cell(p, leak_kind_word(g->kind));
+	markdown_name_cell(p, f->name);
+	markdown_place_cell(p, f->file, f->line);
+	markdown_row_end(p);
+}
+
 static void write_row(struct page *p, const struct leak_subject *s,
 		      const struct growth_function *f)
 {
@@ -310,11 +329,22 @@ static void write_row(struct page *p, const struct leak_subject *s,
 
 static void write_table_head(struct page *p, const struct leak_subject *s)
 {
-	page_textf(p, "  %s an instance, by function%s",
+	page_textf(p, "%s an instance, by function%s",
 		   s->what == LEAK_MEMORY ? "in use, MiB"
 					  : leak_subject_word(s),
 		   s->processes > 1 ? ", mean of those looked at" : "");
-	page_flush(p, PAINT_NONE, "", 0);
+	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
+		   p->style.is_markdown ? 0 : 2);
+	if (p->style.is_markdown) {
+		static const char *const names[] = {
+			"start", "end",     "an hour",  "95 % of that, from",
+			"to",    "verdict", "function", "file"
+		};
+
+		out_char(p->out, '\n');
+		markdown_head(p, names, COUNT_OF(names), 5);
+		return;
+	}
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "start");
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "end");
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CHANGE_COLUMNS, "an hour");
@@ -358,14 +388,19 @@ static void write_functions(struct page *p, const struct leak_answer *a,
 		if ((a->limit && shown == a->limit) ||
 		    !is_row(s, &f->growth, has_change))
 			continue;
-		write_row(p, s, f);
+		if (p->style.is_markdown)
+			write_markdown_row(p, s, f);
+		else
+			write_row(p, s, f);
 		shown++;
 	}
 	if (shown < s->function_count) {
-		page_textf(p, "  %zu more %s", s->function_count - shown,
+		page_textf(p, "%zu more %s", s->function_count - shown,
 			   has_change ? "did not grow beyond noise"
 				      : "hold less");
-		page_flush(p, PAINT_DIM, "", 0);
+		if (p->style.is_markdown)
+			out_char(p->out, '\n');
+		page_flush(p, PAINT_DIM, "  ", p->style.is_markdown ? 0 : 2);
 	}
 }
 
@@ -405,9 +440,14 @@ static void write_next(struct page *p, const struct leak_answer *a)
 	buf_addf(&line, "tracefind profile --service %s --type %s", l->service,
 		 leak_leading(l)->what == LEAK_MEMORY ? "inuse" : "goroutine");
 	buf_add_str(&line, a->servers);
-	if (line.state == BUF_OK)
+	if (line.state == BUF_OK && p->style.is_markdown) {
+		struct str text = buf_str(&line);
+
+		markdown_commands(p, &text, 1);
+	} else if (line.state == BUF_OK) {
 		page_next(p, buf_str(&line), true);
-	out_char(p->out, '\n');
+		out_char(p->out, '\n');
+	}
 	buf_release(&line);
 }
 
@@ -440,7 +480,39 @@ static void write_table(const void *answer, const struct render_style *style,
 	page_end(&p);
 }
 
+static void write_csv_life(const struct leak_subject *s,
+			   const struct leak_segment *life, struct out *out)
+{
+	for (size_t i = 0; i < GROWTH_BLOCKS; i++) {
+		struct time_range block = leak_block(life, i);
+		char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+		format_rfc3339(block.from_ns, from);
+		format_rfc3339(block.to_ns, to);
+		outf(out, "%s,", leak_subject_word(s));
+		escape_csv(out, life->instance);
+		outf(out, ",%s,%s,%.1f,", from, to, life->growth.values[i]);
+		if (life->growth.has_load)
+			outf(out, "%.6g", life->growth.load[i]);
+		out_char(out, '\n');
+	}
+}
+
+/* The blocks that are judged, a row each. */
+static void write_csv(const void *answer, struct out *out)
+{
+	const struct leak *l = ((const struct leak_answer *)answer)->leak;
+
+	out_text(out, "what,instance,from,to,held,load\n");
+	for (int i = 0; i < LEAK_WHATS; i++)
+		for (size_t k = 0; k < l->subjects[i].segment_count; k++)
+			write_csv_life(&l->subjects[i],
+				       &l->subjects[i].segments[k], out);
+}
+
 const struct answer_writer leak_writer = {
 	.table = write_table,
 	.json = leak_write_json,
+	.csv = write_csv,
+	.html = leak_write_html,
 };

@@ -49,7 +49,8 @@ const struct growth *leak_growth_told(const struct leak_subject *s);
 /* What the first line is of: a leak, else memory, else what there is. */
 const struct leak_subject *leak_leading(const struct leak *l);
 
-/* leak_json.c */
+/* leak_json.c, leak_html.c */
 void leak_write_json(const void *answer, struct out *out);
+void leak_write_html(const void *answer, struct out *out);
 
 #endif

@@ -66,7 +66,7 @@ static void draw_step(const struct chart *c, const struct when *w)
 
 	outf(c->out,
 	     "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
-	     "fill=\"#d62728\" fill-opacity=\"0.35\"/>\n",
+	     "fill=\"var(--bad)\" fill-opacity=\"0.35\"/>\n",
 	     from, CHART_TOP, fmax(to - from, 2),
 	     CHART_HEIGHT - CHART_TOP - CHART_BOTTOM);
 	draw_levels_told(c, w);
