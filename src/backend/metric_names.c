@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/selector.h"
+#include "base/ascii.h"
 #include "base/count.h"
 #include "base/timefmt.h"
 
@@ -12,8 +13,19 @@
  * RPC as Prometheus translates them (semantic-conventions; the older HTTP names
  * are those before 1.23), cAdvisor, kube-state-metrics, Prometheus' client
  * libraries, Cloud Run and GKE as Cloud Monitoring's PromQL calls them. */
-#define SERVED "span_kind=~\"SPAN_KIND_(SERVER|CONSUMER)\""
-#define CONTAINED "container!=\"\",container!=\"POD\""
+#define SERVED                                                                 \
+	{                                                                      \
+		{                                                              \
+			"span_kind", "=~", "SPAN_KIND_(SERVER|CONSUMER)"       \
+		}                                                              \
+	}
+#define CONTAINED                                                              \
+	{                                                                      \
+		{ "container", "!=", "" },                                     \
+		{                                                              \
+			"container", "!=", "POD"                               \
+		}                                                              \
+	}
 #define OTEL_SERVICE                                                           \
 	{                                                                      \
 		"service_name", "job", "exported_job"                          \
@@ -57,7 +69,8 @@ const struct metric_name metric_names[] = {
 	  .from = "Cloud Run",
 	  .meaning = METRIC_REQUESTS,
 	  .is_counter = true,
-	  .is_cloud = true,
+	  .cloud_type = "run.googleapis.com/request_count",
+	  .cloud_resource = "cloud_run_revision",
 	  .unit = 1,
 	  .service_labels = { "service_name" },
 	  OF_RUN },
@@ -126,7 +139,8 @@ const struct metric_name metric_names[] = {
 	  .from = "Cloud Run",
 	  .meaning = METRIC_LATENCY,
 	  .is_histogram = true,
-	  .is_cloud = true,
+	  .cloud_type = "run.googleapis.com/request_latencies",
+	  .cloud_resource = "cloud_run_revision",
 	  .unit = 1e-3,
 	  .service_labels = { "service_name" },
 	  OF_RUN },
@@ -154,7 +168,8 @@ const struct metric_name metric_names[] = {
 	  .from = "GKE",
 	  .meaning = METRIC_CPU,
 	  .is_counter = true,
-	  .is_cloud = true,
+	  .cloud_type = "kubernetes.io/container/cpu/core_usage_time",
+	  .cloud_resource = "k8s_container",
 	  .unit = 1,
 	  .service_labels = { "container_name", "pod_name" } },
 
@@ -177,17 +192,18 @@ const struct metric_name metric_names[] = {
 	{ .name = "kubernetes_io:container_memory_used_bytes",
 	  .from = "GKE",
 	  .meaning = METRIC_MEMORY,
-	  .is_cloud = true,
+	  .cloud_type = "kubernetes.io/container/memory/used_bytes",
+	  .cloud_resource = "k8s_container",
 	  .unit = 1,
 	  .service_labels = { "container_name", "pod_name" },
-	  .matchers = "memory_type=\"non-evictable\"" },
+	  .matchers = { { "memory_type", "=", "non-evictable" } } },
 
 	{ .name = "kube_pod_container_resource_limits",
 	  .from = "kube-state-metrics",
 	  .meaning = METRIC_MEMORY_LIMIT,
 	  .unit = 1,
 	  .service_labels = IN_POD,
-	  .matchers = "resource=\"memory\"" },
+	  .matchers = { { "resource", "=", "memory" } } },
 	{ .name = "container_spec_memory_limit_bytes",
 	  .from = "cAdvisor",
 	  .meaning = METRIC_MEMORY_LIMIT,
@@ -197,9 +213,30 @@ const struct metric_name metric_names[] = {
 	{ .name = "kubernetes_io:container_memory_limit_bytes",
 	  .from = "GKE",
 	  .meaning = METRIC_MEMORY_LIMIT,
-	  .is_cloud = true,
+	  .cloud_type = "kubernetes.io/container/memory/limit_bytes",
+	  .cloud_resource = "k8s_container",
 	  .unit = 1,
 	  .service_labels = { "container_name", "pod_name" } },
+
+	/* Jobs and worker pools of Cloud Run have these, too. */
+	{ .name = "run_googleapis_com:container_cpu_utilizations",
+	  .from = "Cloud Run",
+	  .meaning = METRIC_CPU_SHARE,
+	  .is_histogram = true,
+	  .cloud_type = "run.googleapis.com/container/cpu/utilizations",
+	  .cloud_resource = "cloud_run_revision",
+	  .unit = 1,
+	  .service_labels = { "service_name" },
+	  .matchers = { { "monitored_resource", "=", "cloud_run_revision" } } },
+	{ .name = "run_googleapis_com:container_memory_utilizations",
+	  .from = "Cloud Run",
+	  .meaning = METRIC_MEMORY_SHARE,
+	  .is_histogram = true,
+	  .cloud_type = "run.googleapis.com/container/memory/utilizations",
+	  .cloud_resource = "cloud_run_revision",
+	  .unit = 1,
+	  .service_labels = { "service_name" },
+	  .matchers = { { "monitored_resource", "=", "cloud_run_revision" } } },
 };
 
 const size_t metric_name_count = COUNT_OF(metric_names);
@@ -212,6 +249,8 @@ const char *metric_meaning_name(enum metric_meaning meaning)
 		[METRIC_CPU] = "cpu",
 		[METRIC_MEMORY] = "memory",
 		[METRIC_MEMORY_LIMIT] = "memory limit",
+		[METRIC_CPU_SHARE] = "cpu share",
+		[METRIC_MEMORY_SHARE] = "memory share",
 	};
 
 	return names[meaning];
@@ -221,8 +260,54 @@ bool metric_name_tells(const struct metric_name *name,
 		       enum metric_meaning meaning)
 {
 	return name->meaning == meaning ||
-	       (meaning == METRIC_REQUESTS && name->is_histogram);
+	       (meaning == METRIC_REQUESTS && name->meaning == METRIC_LATENCY);
 }
+
+void metric_source_take(struct metric_source sources[METRIC_MEANINGS],
+			const struct metric_source *source)
+{
+	for (int i = 0; i < METRIC_MEANINGS; i++)
+		if (!sources[i].name &&
+		    metric_name_tells(source->name, (enum metric_meaning)i))
+			sources[i] = *source;
+}
+
+const struct metric_name *metric_name_find(struct str name)
+{
+	for (size_t i = 0; i < metric_name_count; i++)
+		if (str_equal(name, str_from(metric_names[i].name)))
+			return &metric_names[i];
+	return NULL;
+}
+
+static bool is_job(const char *label)
+{
+	return !strcmp(label, "job") || !strcmp(label, "exported_job");
+}
+
+const char *metric_name_label(const struct metric_name *name)
+{
+	for (size_t i = 0; i < METRIC_SERVICE_LABELS; i++)
+		if (name->service_labels[i] && is_job(name->service_labels[i]))
+			return name->service_labels[i];
+	return name->service_labels[0];
+}
+
+const struct metric_platform metric_platforms[] = {
+	{ "cloud-run",
+	  { "run_googleapis_com:request_count",
+	    "run_googleapis_com:request_latencies",
+	    "run_googleapis_com:container_cpu_utilizations",
+	    "run_googleapis_com:container_memory_utilizations" } },
+	{ "otel",
+	  { "http_server_request_duration_seconds",
+	    "process_cpu_time_seconds_total", "process_memory_usage_bytes" } },
+	{ "tempo",
+	  { "traces_spanmetrics_calls_total", "traces_spanmetrics_latency",
+	    "container_cpu_usage_seconds_total",
+	    "container_memory_working_set_bytes" } },
+	{ NULL, { NULL } },
+};
 
 /* ---- selectors ---- */
 
@@ -236,21 +321,47 @@ static void add_literal(struct buf *out, struct str text)
 	}
 }
 
-/* Jobs may be called "namespace/service", pods "service-5d9c7-x2x". */
-static void add_service(struct buf *out, const char *label, const char *service)
+void metric_services_pattern(struct buf *out, const char *const *services,
+			     size_t count)
 {
-	bool is_job = !strcmp(label, "job") || !strcmp(label, "exported_job");
+	for (size_t i = 0; i < count; i++) {
+		buf_add_text(out, i ? "|" : "");
+		add_literal(out, str_from(services[i]));
+	}
+}
+
+static void add_several(struct buf *out, const char *services)
+{
+	bool has_bar = strchr(services, '|') != NULL;
+
+	buf_addf(out, has_bar ? "(%s)" : "%s", services);
+}
+
+/* Jobs may be called "namespace/service", pods "service-5d9c7-x2x". */
+void metric_service_pattern(struct buf *out, const char *label,
+			    const struct metric_want *want)
+{
 	bool is_pod = !strncmp(label, "pod", 3);
+
+	buf_add_text(out, is_job(label) ? "(.+/)?" : "");
+	if (want->services)
+		add_several(out, want->services);
+	else
+		add_literal(out, str_from(want->service));
+	buf_add_text(out, is_pod ? "-.+" : "");
+}
+
+static void add_service(struct buf *out, const char *label,
+			const struct metric_want *w)
+{
 	struct buf pattern;
 
-	if (!is_job && !is_pod) {
-		selector_add(out, str_from(label), str_from(service));
+	if (!w->services && !is_job(label) && strncmp(label, "pod", 3) != 0) {
+		selector_add(out, str_from(label), str_from(w->service));
 		return;
 	}
 	buf_init(&pattern, LIMIT_SELECTOR_BYTES);
-	buf_add_text(&pattern, is_job ? "(.+/)?" : "");
-	add_literal(&pattern, str_from(service));
-	buf_add_text(&pattern, is_pod ? "-.+" : "");
+	metric_service_pattern(&pattern, label, w);
 	selector_match(out, str_from(label), "=~", buf_str(&pattern));
 	buf_release(&pattern);
 }
@@ -266,38 +377,59 @@ static struct str operation_value(const struct metric_name *n,
 				: operation);
 }
 
-/* Without the closing brace. */
-static void begin_selector(struct buf *list, const struct metric_source *s,
-			   const char *suffix, const char *service,
-			   const char *operation)
+/* Further names than these stand in quotes, which older servers refuse. */
+static bool is_plain_name(const char *name)
+{
+	for (; *name; name++)
+		if (*name != '_' && *name != ':' && !ascii_is_alnum(*name))
+			return false;
+	return true;
+}
+
+static void add_matchers(struct buf *out, const struct metric_source *s,
+			 const struct metric_want *w)
 {
 	const struct metric_name *n = s->name;
 
+	if (w->service || w->services)
+		add_service(out, s->label, w);
+	if (w->operation && n->operation_label)
+		selector_add(out, str_from(n->operation_label),
+			     operation_value(n, w->operation));
+	for (size_t i = 0; i < METRIC_MATCHERS && n->matchers[i].label; i++)
+		selector_match(out, str_from(n->matchers[i].label),
+			       n->matchers[i].op,
+			       str_from(n->matchers[i].value));
+}
+
+/* The name before the list of matchers where people read it; without the
+ * closing brace. */
+static void begin_selector(struct buf *out, struct buf *list,
+			   const struct metric_source *s, const char *suffix,
+			   const struct metric_want *w)
+{
 	buf_init(list, LIMIT_SELECTOR_BYTES);
-	buf_addf(list, "{__name__=\"%s%s\"", n->name, suffix);
-	if (service)
-		add_service(list, s->label, service);
-	if (operation && n->operation_label)
-		selector_add(list, str_from(n->operation_label),
-			     operation_value(n, operation));
-	if (n->matchers)
-		buf_addf(list, ",%s", n->matchers);
+	if (w->is_by_service && is_plain_name(s->name->name))
+		buf_addf(out, "%s%s", s->name->name, suffix);
+	else
+		buf_addf(list, "{__name__=\"%s%s\"", s->name->name, suffix);
+	add_matchers(list, s, w);
 }
 
 static void end_selector(struct buf *list, struct buf *out)
 {
-	selector_close(list);
+	if (list->len)
+		selector_close(list);
 	buf_add_str(out, buf_str(list));
 	buf_release(list);
 }
 
 static void add_selector(struct buf *out, const struct metric_source *s,
-			 const char *suffix, const char *service,
-			 const char *operation)
+			 const char *suffix, const struct metric_want *w)
 {
 	struct buf list;
 
-	begin_selector(&list, s, suffix, service, operation);
+	begin_selector(out, &list, s, suffix, w);
 	end_selector(&list, out);
 }
 
@@ -307,9 +439,9 @@ static const char *count_suffix(const struct metric_source *s)
 }
 
 void metric_selector(struct buf *out, const struct metric_source *source,
-		     const char *service)
+		     const struct metric_want *want)
 {
-	add_selector(out, source, count_suffix(source), service, NULL);
+	add_selector(out, source, count_suffix(source), want);
 }
 
 void metric_listed_name(struct buf *out, const struct metric_source *source)
@@ -320,8 +452,10 @@ void metric_listed_name(struct buf *out, const struct metric_source *source)
 void metric_exemplars(struct buf *out, const struct metric_source *source,
 		      const char *service, const char *operation)
 {
-	add_selector(out, source, source->is_native ? "" : "_bucket", service,
-		     operation);
+	const struct metric_want want = { .service = service,
+					  .operation = operation };
+
+	add_selector(out, source, source->is_native ? "" : "_bucket", &want);
 }
 
 /* ---- expressions ---- */
@@ -330,15 +464,32 @@ static void add_rate(struct buf *out, const struct metric_source *s,
 		     const char *suffix, const struct metric_want *w)
 {
 	buf_add_text(out, "rate(");
-	add_selector(out, s, suffix, w->service, w->operation);
-	buf_addf(out, "[%llds])", (long long)(w->rate_ns / NS_PER_S));
+	add_selector(out, s, suffix, w);
+	if (w->rate)
+		buf_addf(out, "[%s])", w->rate);
+	else
+		buf_addf(out, "[%llds])", (long long)(w->rate_ns / NS_PER_S));
+}
+
+/* "sum by (le, job) (": of each bucket, each service, or of all. */
+static void open_sum(struct buf *out, const char *function, bool has_buckets,
+		     const struct metric_source *s, const struct metric_want *w)
+{
+	const char *joint = has_buckets && w->is_by_service ? ", " : "";
+
+	buf_add_text(out, function);
+	if (has_buckets || w->is_by_service)
+		buf_addf(out, " by (%s%s%s) ", has_buckets ? "le" : "", joint,
+			 w->is_by_service ? s->label : "");
+	buf_add_char(out, '(');
 }
 
 static void add_quantile(struct buf *out, const struct metric_source *s,
 			 const struct metric_want *w)
 {
-	buf_addf(out, "histogram_quantile(%g,sum%s(", w->quantile,
-		 s->is_native ? "" : " by (le) ");
+	buf_addf(out, "histogram_quantile(%g,%s", w->quantile,
+		 w->is_by_service ? " " : "");
+	open_sum(out, "sum", !s->is_native, s, w);
 	add_rate(out, s, s->is_native ? "" : "_bucket", w);
 	buf_add_text(out, "))");
 }
@@ -346,7 +497,8 @@ static void add_quantile(struct buf *out, const struct metric_source *s,
 static void add_count(struct buf *out, const struct metric_source *s,
 		      const struct metric_want *w)
 {
-	buf_add_text(out, s->is_native ? "histogram_count(sum(" : "sum(");
+	buf_add_text(out, s->is_native ? "histogram_count(" : "");
+	open_sum(out, "sum", false, s, w);
 	add_rate(out, s, count_suffix(s), w);
 	buf_add_text(out, s->is_native ? "))" : ")");
 }
@@ -358,29 +510,54 @@ static void add_gauge(struct buf *out, const struct metric_source *s,
 {
 	bool is_limit = w->meaning == METRIC_MEMORY_LIMIT;
 
-	buf_add_text(out, is_limit ? "min(" : "max(");
-	add_selector(out, s, "", w->service, NULL);
+	open_sum(out, is_limit ? "min" : "max", false, s, w);
+	add_selector(out, s, "", w);
 	buf_add_text(out, is_limit ? ">0)" : ")");
+}
+
+static void add_series(struct buf *out, const struct metric_source *s,
+		       const struct metric_want *w)
+{
+	const struct metric_name *n = s->name;
+
+	if (n->is_histogram && w->meaning == n->meaning)
+		add_quantile(out, s, w);
+	else if (n->is_counter || n->is_histogram)
+		add_count(out, s, w);
+	else
+		add_gauge(out, s, w);
+}
+
+const char *metric_series_label(const struct metric_source *source)
+{
+	return is_job(source->label) ? "service" : source->label;
 }
 
 bool metric_expression(struct buf *out, const struct metric_source *source,
 		       const struct metric_want *want)
 {
 	const struct metric_name *n = source->name;
+	bool is_renamed;
 
 	if (!n || !metric_name_tells(n, want->meaning) ||
 	    (want->operation && !n->operation_label))
 		return false;
-	if (want->meaning == METRIC_LATENCY)
-		add_quantile(out, source, want);
-	else if (n->is_counter || n->is_histogram)
-		add_count(out, source, want);
-	else
-		add_gauge(out, source, want);
+	is_renamed = want->is_by_service && is_job(source->label);
+	buf_add_text(out, is_renamed ? "label_replace(" : "");
+	add_series(out, source, want);
+	if (is_renamed)
+		buf_addf(out, ", \"service\", \"$1\", \"%s\", \"(?:.+/)?(.+)\")",
+			 source->label);
 	return true;
 }
 
 /* ---- parts of all requests ---- */
+
+static struct metric_want indicator_want(const struct metric_indicator *i)
+{
+	return (struct metric_want){ .service = i->service,
+				     .operation = i->operation };
+}
 
 static void add_edges(struct buf *list, const struct metric_indicator *i)
 {
@@ -405,12 +582,13 @@ static void add_part(struct buf *out, const struct metric_indicator *i,
 {
 	bool is_bucket = part == METRIC_PART_GOOD && i->edge_count;
 	const struct metric_name *n = i->source.name;
+	const struct metric_want want = indicator_want(i);
 	char window[32];
 	struct buf list;
 
-	begin_selector(&list, &i->source,
-		       is_bucket ? "_bucket" : count_suffix(&i->source),
-		       i->service, i->operation);
+	buf_addf(out, "sum(%s(", function);
+	begin_selector(out, &list, &i->source,
+		       is_bucket ? "_bucket" : count_suffix(&i->source), &want);
 	if (is_bucket)
 		add_edges(&list, i);
 	if (part != METRIC_PART_ALL && i->tells_errors)
@@ -418,7 +596,6 @@ static void add_part(struct buf *out, const struct metric_indicator *i,
 			       part == METRIC_PART_GOOD ? "!~" : "=~",
 			       str_from(n->error_values));
 	format_duration_option(window_ns, window);
-	buf_addf(out, "sum(%s(", function);
 	end_selector(&list, out);
 	buf_addf(out, "[%s]))", window);
 }
@@ -444,26 +621,27 @@ void metric_part_expression(struct buf *out, const struct metric_indicator *i,
 void metric_edges_expression(struct buf *out, const struct metric_indicator *i,
 			     int64_t window_ns)
 {
+	const struct metric_want want = indicator_want(i);
 	char window[32];
 
 	format_duration_option(window_ns, window);
 	buf_add_text(out, "count by (le) (last_over_time(");
-	add_selector(out, &i->source, "_bucket", i->service, i->operation);
+	add_selector(out, &i->source, "_bucket", &want);
 	buf_addf(out, "[%s]))", window);
 }
 
 void metric_errors_expression(struct buf *out, const struct metric_indicator *i,
 			      int64_t window_ns)
 {
+	const struct metric_want want = indicator_want(i);
 	char window[32];
 	struct buf list;
 
-	begin_selector(&list, &i->source, count_suffix(&i->source), i->service,
-		       i->operation);
+	buf_add_text(out, "count(last_over_time(");
+	begin_selector(out, &list, &i->source, count_suffix(&i->source), &want);
 	selector_match(&list, str_from(i->source.name->error_label), "!=",
 		       STR(""));
 	format_duration_option(window_ns, window);
-	buf_add_text(out, "count(last_over_time(");
 	end_selector(&list, out);
 	buf_addf(out, "[%s]))", window);
 }

@@ -21,21 +21,34 @@ enum metric_meaning {
 	METRIC_CPU,          /* cores */
 	METRIC_MEMORY,       /* bytes */
 	METRIC_MEMORY_LIMIT, /* bytes */
+	METRIC_CPU_SHARE,    /* of what an instance may have, 0..1 */
+	METRIC_MEMORY_SHARE,
 	METRIC_MEANINGS,
 };
 
-/* "requests", "latency", "cpu", "memory", "memory limit". */
+/* "requests", "latency", "cpu", "memory", "memory limit", "cpu share",
+ * "memory share". */
 const char *metric_meaning_name(enum metric_meaning meaning);
 
 #define METRIC_SERVICE_LABELS 3
+#define METRIC_MATCHERS 2
+
+struct metric_matcher {
+	const char *label; /* NULL: none */
+	const char *op;    /* "!=", "=~"... */
+	const char *value;
+};
 
 struct metric_name {
 	const char *name; /* of a histogram without _bucket and the like */
 	const char *from; /* who writes it, for people */
 	enum metric_meaning meaning;
-	bool is_histogram; /* its count is of requests, too */
+	bool is_histogram; /* one of latencies counts requests, too */
 	bool is_counter;
-	bool is_cloud; /* of Google's platform, found nowhere else */
+	/* Of Google's platform, found nowhere else: its type and the resource
+	 * that it is of, as Cloud Monitoring calls them. NULL: of others. */
+	const char *cloud_type;
+	const char *cloud_resource;
 	double unit;   /* one of its values, in the meaning's unit */
 	/* That may hold the service's name, best first. */
 	const char *service_labels[METRIC_SERVICE_LABELS];
@@ -44,7 +57,7 @@ struct metric_name {
 	 * its values. NULL: it does not tell. */
 	const char *error_label;
 	const char *error_values;
-	const char *matchers; /* further ones, or NULL */
+	struct metric_matcher matchers[METRIC_MATCHERS]; /* further ones */
 };
 
 /* By meaning; of equal ones the best first. */
@@ -62,27 +75,65 @@ struct metric_source {
 	const char *label;              /* that holds the service's name */
 };
 
-/* '{__name__="..",job="checkout"}' of what its presence shows; label and
- * service NULL: of any service. */
+/* By meaning; those that it tells and that have none yet. */
+void metric_source_take(struct metric_source sources[METRIC_MEANINGS],
+			const struct metric_source *source);
+
+/* The row of that name; NULL: not known. */
+const struct metric_name *metric_name_find(struct str name);
+
+/* The label that has the service's name unless a server says otherwise: "job"
+ * where there is one, which Prometheus always writes. */
+const char *metric_name_label(const struct metric_name *name);
+
+/* What a platform writes by itself, for those who know theirs. */
+#define METRIC_PLATFORM_NAMES 4
+struct metric_platform {
+	const char *name; /* "cloud-run" */
+	const char *metrics[METRIC_PLATFORM_NAMES];
+};
+
+extern const struct metric_platform metric_platforms[]; /* NULL name: end */
+
+/* What is wanted of a source. */
+struct metric_want {
+	enum metric_meaning meaning;
+	const char *service;
+	/* Instead of it, a regular expression of services; both NULL: all. */
+	const char *services;
+	const char *operation; /* NULL: all of them */
+	double quantile;       /* of latency and shares */
+	int64_t rate_ns;       /* counters are looked at over so long */
+	const char *rate;      /* or this, as PromQL has it: "5m" */
+	/* A series for each service, in PromQL as people write it. */
+	bool is_by_service;
+};
+
+/* '{__name__="..",job="checkout"}' of what its presence shows: the services
+ * count only. */
 void metric_selector(struct buf *out, const struct metric_source *source,
-		     const char *service);
+		     const struct metric_want *want);
 
 /* The name that the selector asks for, as a server lists it. */
 void metric_listed_name(struct buf *out, const struct metric_source *source);
 
-struct metric_want {
-	enum metric_meaning meaning;
-	const char *service;
-	const char *operation; /* NULL: all of them */
-	double quantile;       /* of latency */
-	int64_t rate_ns;       /* counters are looked at over so long */
-};
-
-/* PromQL of one series, of all instances: what adds up as a sum, memory of the
- * largest, limits of the smallest. Its values are in the source's own unit.
- * False: the source cannot tell. */
+/* PromQL of one series, or of one a service, of all instances: what adds up as a
+ * sum, memory of the largest, limits of the smallest. Its values are in the
+ * source's own unit. False: the source cannot tell. */
 bool metric_expression(struct buf *out, const struct metric_source *source,
 		       const struct metric_want *want);
+
+/* The label of the service's name in series of each service. */
+const char *metric_series_label(const struct metric_source *source);
+
+/* 'a|b\.c' of RE2: the services themselves. */
+void metric_services_pattern(struct buf *out, const char *const *services,
+			     size_t count);
+
+/* RE2 of the values that the label has for the services that are wanted: jobs
+ * with a namespace, pods with their suffixes. */
+void metric_service_pattern(struct buf *out, const char *label,
+			    const struct metric_want *want);
 
 /* ---- parts of all requests ---- */
 

@@ -40,7 +40,7 @@ static void list_candidates(struct candidates *c, bool is_cloud)
 	for (size_t i = 0; i < metric_name_count; i++) {
 		const struct metric_name *name = &metric_names[i];
 
-		if (name->is_cloud && !is_cloud)
+		if (name->cloud_type && !is_cloud)
 			continue;
 		if (name->is_histogram)
 			add_labels(c, name, true);
@@ -56,15 +56,18 @@ static bool is_of_requests(const struct metric_source *s)
 
 /* One answer tells of all: each that is there, by its number. */
 static void add_presence(struct buf *out, const struct candidates *c,
-			 bool of_requests, const char *service, int64_t over_ns)
+			 bool of_requests, const struct service_metrics *m,
+			 int64_t over_ns)
 {
+	const struct metric_want want = { .service = m->service,
+					  .services = m->services };
 	const char *joint = "";
 
 	for (size_t i = 0; i < c->count; i++) {
 		if (is_of_requests(&c->list[i]) != of_requests)
 			continue;
 		buf_addf(out, "%slabel_replace(count(last_over_time(", joint);
-		metric_selector(out, &c->list[i], service);
+		metric_selector(out, &c->list[i], &want);
 		buf_addf(out, "[%llds])),\"" MARK "\",\"%zu\",\"\",\"\")",
 			 (long long)(over_ns / NS_PER_S), i);
 		joint = " or ";
@@ -93,18 +96,9 @@ static bool presence_init(struct metric_job *job, const struct candidates *c,
 	if (length_ns > PRESENCE_NS)
 		length_ns = PRESENCE_NS;
 	buf_init(&text, LIMIT_URL_BYTES);
-	add_presence(&text, c, of_requests, m->service,
+	add_presence(&text, c, of_requests, m,
 		     length_ns < NS_PER_MIN ? NS_PER_MIN : length_ns);
 	return begin_job(job, &query, &text, m->backends->arena, err);
-}
-
-static void take_source(struct service_metrics *m,
-			const struct metric_source *s)
-{
-	for (int i = 0; i < METRIC_MEANINGS; i++)
-		if (!m->sources[i].name &&
-		    metric_name_tells(s->name, (enum metric_meaning)i))
-			m->sources[i] = *s;
 }
 
 static void take_presence(struct service_metrics *m, const struct candidates *c,
@@ -122,18 +116,17 @@ static void take_presence(struct service_metrics *m, const struct candidates *c,
 	}
 	for (size_t i = 0; i < c->count; i++)
 		if (is_there[i])
-			take_source(m, &c->list[i]);
+			metric_source_take(m->sources, &c->list[i]);
 }
 
-bool service_metrics_find(struct service_metrics *m, struct backends *b,
-			  const char *service, struct time_range window,
-			  struct error *err)
+static bool find(struct service_metrics *m, struct time_range window,
+		 struct error *err)
 {
+	struct backends *b = m->backends;
 	struct metric_job jobs[2];
 	struct job *list[] = { &jobs[0].job, &jobs[1].job };
 	struct candidates c;
 
-	*m = (struct service_metrics){ .backends = b, .service = service };
 	list_candidates(&c, backends_metrics(b)->is_cloud);
 	for (size_t i = 0; i < COUNT_OF(jobs); i++)
 		if (!presence_init(&jobs[i], &c, i == 0, m, window, err))
@@ -148,6 +141,22 @@ bool service_metrics_find(struct service_metrics *m, struct backends *b,
 		take_presence(m, &c, &jobs[i].answer);
 	}
 	return true;
+}
+
+bool service_metrics_find(struct service_metrics *m, struct backends *b,
+			  const char *service, struct time_range window,
+			  struct error *err)
+{
+	*m = (struct service_metrics){ .backends = b, .service = service };
+	return find(m, window, err);
+}
+
+bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
+				  const char *services,
+				  struct time_range window, struct error *err)
+{
+	*m = (struct service_metrics){ .backends = b, .services = services };
+	return find(m, window, err);
 }
 
 /* ---- one of them ---- */

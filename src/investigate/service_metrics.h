@@ -14,6 +14,7 @@
 struct service_metrics {
 	struct backends *backends;
 	const char *service; /* borrowed */
+	const char *services; /* instead of it, as in struct metric_want */
 	/* By meaning; without a name where the server has none. */
 	struct metric_source sources[METRIC_MEANINGS];
 };
@@ -23,6 +24,12 @@ struct service_metrics {
 bool service_metrics_find(struct service_metrics *m, struct backends *b,
 			  const char *service, struct time_range window,
 			  struct error *err) MUST_CHECK;
+
+/* The same of several, by a regular expression of their names. */
+bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
+				  const char *services,
+				  struct time_range window,
+				  struct error *err) MUST_CHECK;
 
 /* One question, and its answer in the unit of its meaning. */
 struct service_metric {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../wire/support.h"
+#include "backend/metric_filter.h"
 #include "base/timefmt.h"
 
 static struct metric_source source(const char *name, bool is_native)
@@ -70,6 +71,145 @@ static void test_expressions(void **state)
 	expect(&s, &w,
 	       "max({__name__=\"process_resident_memory_bytes\",service_name="
 	       "\"a.b\"})");
+}
+
+/* As people write it, a series for each service. */
+static void test_by_service(void **state)
+{
+	struct metric_want w = { .meaning = METRIC_LATENCY,
+				 .service = "a.b",
+				 .quantile = 0.95,
+				 .rate = "5m",
+				 .is_by_service = true };
+	struct metric_source s = source("traces_spanmetrics_latency", false);
+
+	(void)state;
+	expect(&s, &w,
+	       "histogram_quantile(0.95, sum by (le, service) (rate(traces_"
+	       "spanmetrics_latency_bucket{service=\"a.b\",span_kind=~\"SPAN_"
+	       "KIND_(SERVER|CONSUMER)\"}[5m])))");
+	w.service = NULL;
+	w.services = "a\\.b|c";
+	s = source("http_server_request_duration_seconds", true);
+	s.label = "job";
+	expect(&s, &w,
+	       "label_replace(histogram_quantile(0.95, sum by (job) (rate(http_"
+	       "server_request_duration_seconds{job=~\"(.+/)?(a\\\\.b|c)\"}"
+	       "[5m]))), \"service\", \"$1\", \"job\", \"(?:.+/)?(.+)\")");
+	assert_string_equal(metric_series_label(&s), "service");
+	w.meaning = METRIC_REQUESTS;
+	w.services = "$service";
+	s.is_native = false;
+	s.label = "service_name";
+	expect(&s, &w,
+	       "sum by (service_name) (rate(http_server_request_duration_"
+	       "seconds_count{service_name=~\"$service\"}[5m]))");
+	assert_string_equal(metric_series_label(&s), "service_name");
+	w.services = NULL;
+	s = source("http.server.request.duration", false);
+	expect(&s, &w,
+	       "sum by (service_name) (rate({__name__=\"http.server.request."
+	       "duration_count\"}[5m]))");
+	w.meaning = METRIC_CPU_SHARE;
+	s = source("run_googleapis_com:container_cpu_utilizations", false);
+	expect(&s, &w,
+	       "histogram_quantile(0.95, sum by (le, service_name) (rate(run_"
+	       "googleapis_com:container_cpu_utilizations_bucket{monitored_"
+	       "resource=\"cloud_run_revision\"}[5m])))");
+	w.meaning = METRIC_REQUESTS; /* its count is of measurements */
+	assert_false(metric_name_tells(s.name, METRIC_REQUESTS));
+	w.meaning = METRIC_MEMORY;
+	s = source("process_resident_memory_bytes", false);
+	expect(&s, &w,
+	       "max by (service_name) (process_resident_memory_bytes)");
+}
+
+/* What a platform is said to write is in the table. */
+static void test_platforms(void **state)
+{
+	(void)state;
+	for (const struct metric_platform *p = metric_platforms; p->name; p++) {
+		struct metric_source sources[METRIC_MEANINGS] = { { NULL } };
+
+		for (size_t i = 0; i < METRIC_PLATFORM_NAMES; i++) {
+			struct metric_source s = {
+				metric_name_find(str_from(p->metrics[i])),
+				false, NULL
+			};
+
+			if (!p->metrics[i])
+				continue;
+			assert_non_null(s.name);
+			s.label = metric_name_label(s.name);
+			metric_source_take(sources, &s);
+		}
+		assert_non_null(sources[METRIC_LATENCY].name);
+		assert_non_null(sources[METRIC_REQUESTS].name);
+		assert_true(sources[METRIC_CPU].name ||
+			    sources[METRIC_CPU_SHARE].name);
+		assert_true(sources[METRIC_MEMORY].name ||
+			    sources[METRIC_MEMORY_SHARE].name);
+	}
+	assert_string_equal(
+		metric_name_label(metric_name_find(
+			STR("http_server_request_duration_seconds"))),
+		"job");
+	assert_string_equal(metric_name_label(metric_name_find(
+				    STR("container_cpu_usage_seconds_total"))),
+			    "container");
+	assert_null(metric_name_find(STR("up")));
+}
+
+static void expect_filter(const struct metric_source *s,
+			  const struct metric_want *w, const char *wanted)
+{
+	struct buf text;
+
+	buf_init(&text, MIB);
+	metric_filter(&text, s, w);
+	assert_string_equal(buf_text(&text), wanted);
+	buf_release(&text);
+}
+
+/* The same as Cloud Monitoring's own filters have it. */
+static void test_filters(void **state)
+{
+	struct metric_want w = { .service = "a" };
+	struct metric_source s =
+		source("run_googleapis_com:container_cpu_utilizations", false);
+
+	(void)state;
+	expect_filter(&s, &w,
+		      "metric.type = \"run.googleapis.com/container/cpu/"
+		      "utilizations\" AND resource.type = \"cloud_run_"
+		      "revision\" AND resource.labels.service_name = \"a\"");
+	s = source("http_server_request_duration_seconds", false);
+	s.label = "job";
+	expect_filter(&s, &w,
+		      "metric.type = \"prometheus.googleapis.com/http_server_"
+		      "request_duration_seconds/histogram\" AND resource.type "
+		      "= \"prometheus_target\" AND resource.labels.job = "
+		      "monitoring.regex.full_match(\"(.+/)?a\")");
+	assert_string_equal(metric_filter_scope(&s), "resource");
+	w.service = NULL;
+	w.services = "a\\.b|c";
+	s = source("container_cpu_usage_seconds_total", false);
+	expect_filter(&s, &w,
+		      "metric.type = \"prometheus.googleapis.com/container_cpu_"
+		      "usage_seconds_total/counter\" AND resource.type = "
+		      "\"prometheus_target\" AND metric.labels.container = "
+		      "monitoring.regex.full_match(\"(a\\\\.b|c)\") AND "
+		      "metric.labels.container != \"\" AND "
+		      "metric.labels.container != \"POD\"");
+	assert_string_equal(metric_filter_scope(&s), "metric");
+	w.services = NULL;
+	s = source("traces_spanmetrics_calls_total", false);
+	expect_filter(&s, &w,
+		      "metric.type = \"prometheus.googleapis.com/traces_"
+		      "spanmetrics_calls_total/counter\" AND resource.type = "
+		      "\"prometheus_target\" AND metric.labels.span_kind = "
+		      "monitoring.regex.full_match(\"SPAN_KIND_(SERVER|"
+		      "CONSUMER)\")");
 }
 
 static void expect_part(const struct metric_indicator *i, enum metric_part part,
@@ -160,8 +300,10 @@ static void test_rows_are_whole(void **state)
 		assert_non_null(n->service_labels[0]);
 		assert_true(!n->error_label == !n->error_values);
 		assert_true(!!n->error_label == (n->meaning <= METRIC_LATENCY));
-		assert_true(n->meaning == METRIC_LATENCY ? n->is_histogram
-							 : !n->is_histogram);
+		assert_true(n->is_histogram ==
+			    (n->meaning == METRIC_LATENCY ||
+			     n->meaning >= METRIC_CPU_SHARE));
+		assert_true(!n->cloud_type == !n->cloud_resource);
 		if (i)
 			assert_true(n->meaning >= n[-1].meaning);
 	}
@@ -172,6 +314,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expressions),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_by_service),
+		cmocka_unit_test(test_platforms),
+		cmocka_unit_test(test_filters),
 		cmocka_unit_test(test_what_a_metric_cannot_tell),
 		cmocka_unit_test(test_rows_are_whole),
 	};
