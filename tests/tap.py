@@ -7,7 +7,7 @@ TRACE_LINES = 8
 
 # How to have what some tests need: Debian's package, where the name is another.
 PACKAGES = {"dot": "graphviz", "html5lib": "python3-html5lib",
-            "man": "man-db",
+            "man": "man-db", "promtool": "prometheus",
             "readelf": "binutils"}
 # And what Debian does not have.
 ELSEWHERE = {"flamegraph.pl": "put that of brendangregg/FlameGraph into PATH",

@@ -308,6 +308,8 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_CHECK, cmd_check },
 		{ COMMAND_TYPES, cmd_types },
 		{ COMMAND_DOCTOR, cmd_doctor },
+		{ COMMAND_DASH, cmd_dash },
+		{ COMMAND_ALERT, cmd_alert },
 		{ COMMAND_CONFIG, cmd_config },
 		{ COMMAND_COMPLETION, cmd_completion },
 		{ COMMAND_HELP, cmd_help },

@@ -114,6 +114,36 @@ const struct command commands[] = {
 	  "  tracefind leak --service user-db --type goroutine -o html=leak.html\n",
 	  "service since type limit-bytes output",
 	  0, FORMATS_SERIES },
+	{ "dash", COMMAND_DASH, "dash -o google|grafana [OPTIONS] [SERVICE...]",
+	  "a dashboard of services: latency, requests, CPU, memory",
+	  "Writes a dashboard for Google Cloud Monitoring or Grafana: latency,\n"
+	  "requests, CPU and memory by service, for the services that are named\n"
+	  "or for all. Those of Grafana lead to traces and profiles, and have a\n"
+	  "flame graph of each service that sends profiles. Which metrics there\n"
+	  "are is found out (--metrics-url) or told (--platform, --metric), and\n"
+	  "then no server is asked.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind dash -o grafana user-db web\n"
+	  "  tracefind dash -o google --platform cloud-run > dashboard.json\n"
+	  "  tracefind dash -o grafana=web.json --platform otel --type cpu web\n",
+	  "platform metric threshold output",
+	  LIMIT_ARGUMENTS, FORMATS_DASHBOARD },
+	{ "alert", COMMAND_ALERT,
+	  "alert -o google|grafana|prometheus [OPTIONS] [SERVICE...]",
+	  "an alert when requests of a service take too long",
+	  "Writes an alert for Google Cloud Monitoring, Grafana or Prometheus:\n"
+	  "p95 of the latency of a service above 2 s for 5 minutes, or what\n"
+	  "--quantile, --threshold and --for say. Which metric there is is found\n"
+	  "out (--metrics-url) or told (--platform, --metric), and then no server\n"
+	  "is asked.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind alert -o prometheus user-db > rules.yaml\n"
+	  "  tracefind alert -o google --platform cloud-run > policy.json\n"
+	  "  tracefind alert -o grafana --threshold 500ms --for 10m web\n",
+	  "threshold for platform output",
+	  LIMIT_ARGUMENTS, FORMATS_ALERT },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
 	  "Lists the services that sent profiles in a window (the last hour),\n"

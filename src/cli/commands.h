@@ -26,11 +26,14 @@ enum command_bit {
 	COMMAND_WHEN = 1 << 13,
 	COMMAND_CHECK = 1 << 11,
 	COMMAND_CONFIG = 1 << 16,
+	COMMAND_DASH = 1 << 17,
+	COMMAND_ALERT = 1 << 18,
 	/* Those that look at traces or profiles, and all. */
 	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
 		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
 		       COMMAND_SEARCH | COMMAND_SERVICES | COMMAND_WHEN |
-		       COMMAND_CHECK | COMMAND_LEAK,
+		       COMMAND_CHECK | COMMAND_LEAK | COMMAND_DASH |
+		       COMMAND_ALERT,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
 		COMMAND_COMPLETION,
@@ -42,6 +45,8 @@ enum command_formats {
 	FORMATS_ANSWER,   /* table and json */
 	FORMATS_LIST,     /* csv and id, too */
 	FORMATS_SERIES,   /* csv, markdown and html, too */
+	FORMATS_DASHBOARD, /* of those who draw it */
+	FORMATS_ALERT, /* of those who watch, and table and json */
 	FORMATS_GATE,     /* table, json, and what pipelines read */
 	FORMATS_RESULT,   /* those of render/ but the lacking ones */
 };

@@ -18,6 +18,7 @@ struct context {
 	struct arena arena;
 	struct notes notes;
 	bool has_told_notes; /* an answer holds them */
+	bool is_answer_bare; /* of a form that has no room for them */
 	struct backends backends;
 	struct google_login *login; /* of sides of Google Cloud, or NULL */
 	unsigned login_batch;       /* as renewed_batch, for all sides */

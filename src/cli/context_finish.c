@@ -76,7 +76,7 @@ static void tell_notes(const struct context *ctx, const struct error *err)
 	    err->code == ERROR_STOPPED || err->code == ERROR_OUTPUT)
 		return;
 	for (size_t i = 0; i < notes->count; i++)
-		if (!strstr(notes->text[i], err->message))
+		if (!err->message[0] || !strstr(notes->text[i], err->message))
 			message_info("note: %s", notes->text[i]);
 }
 
@@ -85,7 +85,7 @@ bool context_finish(struct context *ctx, bool done, struct error *err)
 	const struct profile_backend *p = backends_profiles(&ctx->backends);
 	struct error late = { 0 };
 
-	if (!done)
+	if (!done || ctx->is_answer_bare)
 		tell_notes(ctx, err);
 	if (ctx->options->verbose)
 		list_requests(ctx);

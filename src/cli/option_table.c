@@ -9,6 +9,7 @@
 #include "base/timefmt.h"
 #include "cli/commands.h"
 #include "cli/fail_on.h"
+#include "cli/metric_option.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/output_formats.h"
@@ -49,6 +50,8 @@ static const char *const sort_words[] = {
 	"flat",	    "cum",    "own",	"name",	    "owned", "delta",
 	NULL
 };
+static const char *const platform_words[] = { "cloud-run", "otel", "tempo",
+					      NULL };
 static const char *const granularity_words[] = {
 	"function", "file", "line", "address", NULL
 };
@@ -271,6 +274,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
 #define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
 #define DRAWING (PROFILING | COMMAND_SHOW)
+#define WATCHING (COMMAND_DASH | COMMAND_ALERT)
 #define COMPARING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_CHECK)
 
 static const struct option_row rows[] = {
@@ -315,7 +319,8 @@ static const struct option_row rows[] = {
 	{ "selector", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN, "'{...}'", CHOICE,
 	  "which profiles, instead of those of the service", FIELD(selector),
 	  .check = check_selector },
-	{ "type", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN, "TYPE", CHOICE,
+	{ "type", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN | COMMAND_DASH,
+	  "TYPE", CHOICE,
 	  "profile type: auto, cpu, alloc, inuse, peak, goroutine, mutex, "
 	  "block, wall, or a full id (auto)",
 	  FIELD(type), .words = type_words,
@@ -339,6 +344,28 @@ static const struct option_row rows[] = {
 	  "(--metrics-url may know it)",
 	  FIELD(limit_bytes), .min = 1, .max = INT64_MAX,
 	  .brief = "the memory that an instance may have" },
+	{ "platform", 0, OPTION_WORD, 0, WATCHING, "WHAT", CHOICE,
+	  "cloud-run, otel or tempo: whose metrics there are, without asking",
+	  FIELD(platform), .words = platform_words },
+	{ "metric", 0, OPTION_STRING, OPTION_REPEATABLE, WATCHING,
+	  "NAME[{LABEL}]", CHOICE,
+	  "a metric that there is, and its label with the service's name, "
+	  "without asking",
+	  FIELD(metrics), .count_offset = offsetof(struct options, metric_count),
+	  .max_count = LIMIT_HEADERS, .check = metric_option_check,
+	  .brief = "a metric that there is" },
+	{ "threshold", 0, OPTION_DURATION, 0, WATCHING, "DURATION", CHOICE,
+	  "a request that takes longer is slow (2s)", FIELD(threshold_ns),
+	  .min = NS_PER_MS, .max = SECONDS(3600) },
+	{ "for", 0, OPTION_DURATION, 0, COMMAND_ALERT, "DURATION", CHOICE,
+	  "the condition has to hold for so long, in whole minutes (5m)",
+	  FIELD(for_ns), .min = SECONDS(60), .max = SECONDS(24 * 3600) },
+	{ "quantile", 0, OPTION_STRING, 0, COMMAND_ALERT, "QUANTILE", CHOICE,
+	  "which latency is judged: p50, p90, p95, p99, p99.9 (p95)",
+	  FIELD(quantile), .words = above_words, .check = check_above },
+	{ "datasource", 0, OPTION_STRING, 0, COMMAND_ALERT, "UID", CHOICE,
+	  "of the metrics in Grafana, for -o grafana (prometheus)",
+	  FIELD(datasource) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
 	  "request, rate or share: compare values a request, values a second, "
 	  "or shares of the total (request where known, else rate where both "
@@ -382,9 +409,11 @@ static const struct option_row rows[] = {
 	  "--errors",
 	  FIELD(query), .check = check_query,
 	  .brief = "a condition in TraceQL (Tempo)" },
-	{ "all", 0, OPTION_FLAG, 0, COMMAND_SEARCH | COMMAND_HELP, NULL, CHOICE,
+	{ "all", 0, OPTION_FLAG, 0, COMMAND_SEARCH | COMMAND_HELP | WATCHING, NULL,
+	  CHOICE,
 	  "search: health checks too (/healthz, /ready, /metrics, "
-	  "grpc.health...); help: all options of a command",
+	  "grpc.health...); help: all options of a command; dash, alert: all "
+	  "services",
 	  FIELD(all),
 	  .brief = "help: all options; search: health checks too" },
 

@@ -20,6 +20,9 @@ void options_init(struct options *o)
 	o->timeout_ns = 60 * NS_PER_S;
 	o->retry = 2;
 	o->pad_ns = 5 * NS_PER_MIN;
+	o->threshold_ns = 2 * NS_PER_S;
+	o->for_ns = 5 * NS_PER_MIN;
+	o->datasource = "prometheus";
 	o->limit = 10;
 }
 

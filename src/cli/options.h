@@ -109,6 +109,14 @@ struct options {
 	bool why;
 	uint64_t limit;
 	uint64_t limit_bytes; /* of leak; 0: not given */
+	/* of dash and alert */
+	const char *platform;               /* cloud-run otel tempo */
+	const char *metrics[LIMIT_HEADERS]; /* NAME or NAME{LABEL} */
+	size_t metric_count;
+	int64_t threshold_ns;
+	int64_t for_ns;
+	const char *quantile; /* p95 */
+	const char *datasource; /* its uid */
 	const char *sort; /* owned self total delta */
 	const char *focus;
 	const char *ignore;

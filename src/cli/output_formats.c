@@ -13,8 +13,11 @@ static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
 static const char *const gate_formats[] = { "table", "json",   "markdown",
 					    "junit", "sarif", "github",
 					    NULL };
-static const char *const *const other_formats[] = { list_formats,
-						    gate_formats };
+/* Of other programs, which load them. */
+static const char *const document_formats[] = { "google", "grafana",
+						"prometheus", NULL };
+static const char *const *const other_formats[] = { list_formats, gate_formats,
+						    document_formats };
 
 static const char *const series_formats[] = { "csv", "markdown", "html", NULL };
 
@@ -124,6 +127,13 @@ bool output_gives(const struct command *command, const char *format)
 		break;
 	case FORMATS_SERIES:
 		if (is_among(series_formats, format))
+			return true;
+		break;
+	case FORMATS_DASHBOARD:
+		return is_among(document_formats, format) &&
+		       strcmp(format, "prometheus") != 0;
+	case FORMATS_ALERT:
+		if (is_among(document_formats, format))
 			return true;
 		break;
 	case FORMATS_GATE:

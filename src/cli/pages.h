@@ -17,6 +17,8 @@ int cmd_show(const struct options *o);
 int cmd_search(const struct options *o);
 int cmd_profile(const struct options *o);
 int cmd_leak(const struct options *o);
+int cmd_dash(const struct options *o);
+int cmd_alert(const struct options *o);
 int cmd_services(const struct options *o);
 int cmd_when(const struct options *o);
 int cmd_types(const struct options *o);

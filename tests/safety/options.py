@@ -51,6 +51,8 @@ RUNS = {
     "check": ["check", PROFILE, "--against", PROFILE, "--allow-empty"],
     "when": ["when", "--service", "x", *DRY],
     "leak": ["leak", "--service", "x", *DRY],
+    "dash": ["dash", "-o", "grafana", "--platform", "otel", "x"],
+    "alert": ["alert", "-o", "prometheus", "--platform", "otel", "x"],
     "help": ["help"], "version": ["version"],
 }
 # base/limits.h: LIMIT_OPTION_VALUE_BYTES.

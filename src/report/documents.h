@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Documents that watch services all the time, as other programs load them:
+ * dashboards and alerts. Knows no options and asks nobody.
+ */
+#ifndef REPORT_DOCUMENTS_H
+#define REPORT_DOCUMENTS_H
+
+#include "backend/metric_names.h"
+#include "base/jsonw.h"
+#include "render/answer_writer.h"
+
+/* A type of profiles that a service sends. */
+struct document_profile {
+	const char *service; /* as profiles call it */
+	const char *type_id; /* full */
+};
+
+struct document {
+	const char *const *services; /* none of them holds '$' */
+	size_t service_count;        /* 0: all */
+	/* metric_services_pattern() of them. */
+	const char *pattern;
+	const struct metric_source *sources; /* by meaning */
+	double threshold_s;                  /* latency beyond is slow */
+	/* Of dashboards. */
+	const struct document_profile *profiles;
+	size_t profile_count;
+	/* Of alerts. */
+	double quantile; /* of latency, 0..1 */
+	int64_t for_ns;  /* whole seconds */
+	const char *datasource; /* uid of the metrics */
+};
+
+/* What a panel draws, where there is a source. */
+struct document_tile {
+	enum metric_meaning meaning;
+	const char *title;
+};
+
+/* Latency, requests, CPU and memory, each at most once; returns how many. */
+#define DOCUMENT_TILES 4
+size_t document_tiles(const struct document *d,
+		      struct document_tile out[DOCUMENT_TILES]);
+
+/* The services as the question wants them. */
+struct metric_want document_want(const struct document *d,
+				 enum metric_meaning meaning);
+
+/* "checkout, cart", or "all services". */
+void document_name_services(const struct document *d, struct buf *out);
+
+/* "p95", "p99.9". */
+void document_quantile(double quantile, char out[16]);
+
+/* Values of latency of the source, in its own unit. */
+double document_threshold(const struct document *d);
+
+/* "p95 latency above 2 s for 5m". */
+void document_condition(const struct document *d, struct buf *out);
+
+/* What an alert says, in the templates of Prometheus: of which service, and the
+ * command that looks for the function. */
+void document_alert_summary(const struct document *d, struct buf *out);
+void document_alert_next(const struct document *d, struct buf *out);
+
+/* A key and a text that was put together, and is released. */
+void document_pair(struct jsonw *w, const char *key, struct buf *text);
+
+/* "uid" and "title", each beginning so: the same services have the same. */
+void grafana_write_names(struct jsonw *w, const struct document *d,
+			 const char *uid, const char *title);
+
+/* Of struct document; the formats are "google" and "grafana", of alerts also
+ * "prometheus". */
+extern const struct answer_writer dashboard_writer;
+extern const struct answer_writer alert_writer;
+
+void google_dashboard_write(const void *document, struct out *out);
+void google_alert_write(const void *document, struct out *out);
+void grafana_dashboard_write(const void *document, struct out *out);
+void grafana_alert_write(const void *document, struct out *out);
+void prometheus_alert_write(const void *document, struct out *out);
+
+#endif

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the dashboards and alerts that cases of tests/cli want to see as the
+programs would that load them, as far as a file alone tells.
+
+usage: documents.py SOURCE_ROOT
+
+Names of fields and values are those of google/monitoring/dashboard/v1 and
+google/monitoring/v3 in googleapis; widths are those of the documentation. That
+the checks find what is wrong is tried as well: each mistake of FAULTS, made in a
+good document, has to be one.
+"""
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap, lack  # noqa: E402
+
+PERIOD = re.compile(r"[1-9]\d*s")
+REDUCERS = {"REDUCE_SUM", "REDUCE_MAX", "REDUCE_PERCENTILE_99",
+            "REDUCE_PERCENTILE_95", "REDUCE_PERCENTILE_50",
+            "REDUCE_PERCENTILE_05"}
+ALIGNERS = {"ALIGN_DELTA", "ALIGN_RATE", "ALIGN_MAX"}
+# Metrics whose values are distributions: a mean of them is none.
+DISTRIBUTION = re.compile(r"_latencies|/utilizations|/histogram")
+MILLISECONDS = re.compile(r"run\.googleapis\.com/request_latencies|milliseconds")
+
+
+class Wrong(Exception):
+    pass
+
+
+def need(is_right, why):
+    if not is_right:
+        raise Wrong(why)
+
+
+def fields(value, where, required, optional=()):
+    """An object with these keys, no others."""
+    need(isinstance(value, dict), f"{where} is no object")
+    for key in required:
+        need(key in value, f"{where} has no {key}")
+    for key in value:
+        need(key in required or key in optional, f"{where} has a {key}")
+
+
+def overlap(a, b):
+    return (a[0] < b[0] + b[2] and b[0] < a[0] + a[2] and
+            a[1] < b[1] + b[3] and b[1] < a[1] + a[3])
+
+
+def places(boxes, columns):
+    """x, y, width, height each."""
+    for i, box in enumerate(boxes):
+        need(min(box[:2]) >= 0 and min(box[2:]) > 0 and
+             box[0] + box[2] <= columns, f"{box} is not within {columns}")
+        for other in boxes[:i]:
+            need(not overlap(box, other), f"{box} lies over {other}")
+
+
+# ---- Google ----
+
+def filter_of(text):
+    types = re.findall(r'metric\.type = "([^"]+)"', text)
+    need(len(types) == 1, f"a filter names one metric type: {text}")
+    need(len(re.findall(r'resource\.type = "[^"]+"', text)) == 1,
+         f"a filter names one resource type: {text}")
+    need(len(text) <= 2048, "a filter has 2048 characters at most")
+    return types[0]
+
+
+def aggregation(value, metric):
+    fields(value, "aggregation", ("alignmentPeriod", "perSeriesAligner",
+                                  "crossSeriesReducer", "groupByFields"))
+    need(value["alignmentPeriod"] == "60s", "an alignment period of a minute")
+    aligner, reducer = value["perSeriesAligner"], value["crossSeriesReducer"]
+    need(aligner in ALIGNERS, f"the aligner {aligner}")
+    need(reducer in REDUCERS, f"the reducer {reducer}")
+    is_distribution = bool(DISTRIBUTION.search(metric))
+    need(reducer.startswith("REDUCE_PERCENTILE") == is_distribution and
+         (aligner == "ALIGN_DELTA") == is_distribution,
+         f"{aligner} and {reducer} of {metric}")
+    for name in value["groupByFields"]:
+        need(re.fullmatch(r"(resource|metric)\.labels\.\w+", name),
+             f"grouped by {name}")
+
+
+def data_set(value):
+    """Its metric's type; None: of PromQL."""
+    fields(value, "a data set", ("plotType", "timeSeriesQuery"),
+           ("targetAxis", "legendTemplate", "minAlignmentPeriod"))
+    need(value["plotType"] in ("LINE", "STACKED_AREA"), "the plot type")
+    query = value["timeSeriesQuery"]
+    need(len(query) == 1, "a query has one source")
+    if "prometheusQuery" in query:
+        return None
+    series = query["timeSeriesFilter"]
+    fields(series, "a filter", ("filter", "aggregation"))
+    metric = filter_of(series["filter"])
+    aggregation(series["aggregation"], metric)
+    return metric
+
+
+def in_unit(metric, label, value):
+    """A latency's threshold is of the metric's own unit."""
+    is_ms = bool(MILLISECONDS.search(metric))
+    need(label == ("ms" if is_ms else "s"), f"{metric} in {label}")
+    need((value >= 60) == is_ms, f"{value} for {metric}")
+
+
+def chart(value):
+    fields(value, "a chart", ("dataSets", "yAxis"), ("thresholds",))
+    metrics = [data_set(item) for item in value["dataSets"]]
+    need(metrics, "a chart without data")
+    for threshold in value.get("thresholds", []):
+        # Of a chart they have neither colour nor direction.
+        fields(threshold, "a threshold", ("value",), ("label", "targetAxis"))
+        in_unit(metrics[0], value["yAxis"]["label"], threshold["value"])
+
+
+def google_dashboard(value):
+    fields(value, "the dashboard", ("displayName", "mosaicLayout"))
+    layout = value["mosaicLayout"]
+    fields(layout, "the layout", ("columns", "tiles"))
+    need(1 <= layout["columns"] <= 12, "12 columns at most")
+    places([(t.get("xPos", 0), t.get("yPos", 0), t["width"], t["height"])
+            for t in layout["tiles"]], layout["columns"])
+    for tile in layout["tiles"]:
+        fields(tile, "a tile", ("width", "height", "widget"), ("xPos", "yPos"))
+        fields(tile["widget"], "a widget", ("title", "xyChart"))
+        chart(tile["widget"]["xyChart"])
+
+
+def threshold_condition(value):
+    fields(value, "the condition",
+           ("filter", "aggregations", "comparison", "thresholdValue",
+            "duration", "trigger"), ("evaluationMissingData",))
+    need(value["comparison"] in ("COMPARISON_GT", "COMPARISON_LT"),
+         value["comparison"])
+    metric = filter_of(value["filter"])
+    for item in value["aggregations"]:
+        aggregation(item, metric)
+    in_unit(metric, "ms" if MILLISECONDS.search(metric) else "s",
+            value["thresholdValue"])
+    return value["duration"]
+
+
+def promql_condition(value):
+    fields(value, "the condition",
+           ("query", "duration", "evaluationInterval"),
+           ("ruleGroup", "alertRule", "disableMetricValidation"))
+    need(" > " in value["query"], "a condition in PromQL compares")
+    need(int(value["evaluationInterval"][:-1]) % 30 == 0, "half minutes")
+    return value["duration"]
+
+
+def google_alert(value):
+    fields(value, "the policy", ("displayName", "conditions", "combiner"),
+           ("documentation", "enabled", "severity", "alertStrategy",
+            "notificationChannels"))
+    need(value["combiner"] in ("AND", "OR"), value["combiner"])
+    need(value["severity"] in ("CRITICAL", "ERROR", "WARNING"), "a severity")
+    need(1 <= len(value["conditions"]) <= 6, "one to six conditions")
+    for condition in value["conditions"]:
+        kinds = {"conditionThreshold": threshold_condition,
+                 "conditionPrometheusQueryLanguage": promql_condition}
+        given = set(condition) - {"displayName"}
+        need(len(given) == 1 and given <= set(kinds), f"conditions {given}")
+        kind = given.pop()
+        duration = kinds[kind](condition[kind])
+        need(PERIOD.fullmatch(duration) and int(duration[:-1]) % 60 == 0,
+             f"a duration of {duration}")
+
+
+# ---- Grafana ----
+
+def link(url, variables):
+    need(not re.search(r'[\s"<>]', url), f"a link as it is typed: {url}")
+    panes = json.loads(parse_qs(urlsplit(url).query)["panes"][0])
+    for pane in panes.values():
+        for query in pane["queries"]:
+            need(query["datasource"]["uid"][2:-1] in variables, "a data source")
+            need("query" in query or "labelSelector" in query, "a query")
+
+
+def panel(value, variables):
+    need(value["datasource"]["uid"][2:-1] in variables, "a data source")
+    refs = [target["refId"] for target in value["targets"]]
+    need(len(set(refs)) == len(refs) > 0, "targets have names of their own")
+    for target in value["targets"]:
+        need("expr" in target or "labelSelector" in target, "a query")
+    if value["type"] != "timeseries":
+        return
+    defaults = value["fieldConfig"]["defaults"]
+    for item in defaults["links"]:
+        link(item["url"], variables)
+    for step in defaults.get("thresholds", {}).get("steps", [])[1:]:
+        is_ms = any(MILLISECONDS.search(t["expr"]) or
+                    "run_googleapis_com" in t["expr"] for t in value["targets"])
+        need(defaults["unit"] == ("ms" if is_ms else "s"), "the unit")
+        need((step["value"] >= 60) == is_ms, f"a threshold of {step['value']}")
+
+
+def grafana_dashboard(value):
+    need(re.fullmatch(r"[\w-]{1,40}", value["uid"]), f"uid {value['uid']}")
+    need(9 <= value["schemaVersion"] <= 42, "the version of the schema")
+    variables = {v["name"] for v in value["templating"]["list"]}
+    ids = [item["id"] for item in value["panels"]]
+    need(len(set(ids)) == len(ids), "panels have numbers of their own")
+    places([tuple(item["gridPos"][key] for key in "xywh")
+            for item in value["panels"]], 24)
+    for item in value["panels"]:
+        panel(item, variables)
+
+
+def grafana_alert(value):
+    need(value["apiVersion"] == 1, "the version of the file")
+    for group in value["groups"]:
+        fields(group, "a group", ("orgId", "name", "folder", "interval",
+                                  "rules"))
+        for rule in group["rules"]:
+            need(re.fullmatch(r"[\w-]{1,40}", rule["uid"]), rule["uid"])
+            need(rule["condition"] in [d["refId"] for d in rule["data"]],
+                 "the condition is one of the queries")
+            need("${" not in json.dumps(rule["annotations"]), "a variable")
+            need("$" not in json.dumps(rule["labels"]), "a variable")
+
+
+# ---- all of them ----
+
+READERS = {("dash", "google"): google_dashboard,
+           ("dash", "grafana"): grafana_dashboard,
+           ("alert", "google"): google_alert,
+           ("alert", "grafana"): grafana_alert}
+
+# Mistakes of documents that are passed around: what is changed in which.
+FAULTS = {
+    "a comparison by a longer name":
+        ("alert", "google", "COMPARISON_GT", "COMPARISON_GREATER_THAN"),
+    "no metric type": ("alert", "google", r'metric.type = \"run.googleapis.'
+                       r'com/request_latencies\" AND ', ""),
+    "seconds for milliseconds": ("alert", "google", '"thresholdValue": 2000',
+                                 '"thresholdValue": 2'),
+    "a mean of a distribution": ("alert", "google", "ALIGN_DELTA",
+                                 "ALIGN_MEAN"),
+    "a sum of a distribution": ("dash", "google", "REDUCE_PERCENTILE_95",
+                                "REDUCE_SUM"),
+    "more columns": ("dash", "google", '"columns": 12', '"columns": 48'),
+    "tiles over each other": ("dash", "google", '"xPos": 6', '"xPos": 5'),
+    "a colour": ("dash", "google", '"targetAxis": "Y1"\n              }\n',
+                 '"color": "RED"\n              }\n'),
+    "panels over each other": ("dash", "grafana", '"x": 12', '"x": 11'),
+    "an unknown data source": ("dash", "grafana", '"uid": "${metrics}"',
+                               '"uid": "${metric}"'),
+    "a link as it is typed": ("dash", "grafana", "%7B", "{ "),
+    "a variable of the environment":
+        ("alert", "grafana", '"severity": "warning"',
+         '"severity": "$LEVEL"'),
+}
+
+
+MARKS = {"mosaicLayout": ("dash", "google"), "panels": ("dash", "grafana"),
+         "conditions": ("alert", "google"), "groups": ("alert", "grafana")}
+
+
+def kind_of(text):
+    """By what only one of them has; None: no document."""
+    if text.startswith("groups:\n"):
+        return "alert", "prometheus"
+    if not text.startswith("{"):
+        return None
+    value = json.loads(text)
+    return next((kind for key, kind in MARKS.items() if key in value), None)
+
+
+def documents(root):
+    for case in sorted(root.glob("tests/cli/dash-*")) + \
+            sorted(root.glob("tests/cli/alert-*")):
+        for path in [case / "stdout", *sorted(case.glob("files/*"))]:
+            text = path.read_text(encoding="utf-8") if path.is_file() else ""
+            kind = kind_of(text)
+            if kind:
+                yield case, path, kind
+
+
+def check_rules(tap, case, path):
+    promtool = shutil.which("promtool")
+    if not promtool:
+        tap.skip(case.name, lack("promtool"))
+        return
+    done = subprocess.run([promtool, "check", "rules", str(path)],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+    tap.check(done.returncode == 0, case.name, done.stdout)
+
+
+def problem(kind, text):
+    try:
+        READERS[kind](json.loads(text))
+    except (Wrong, KeyError, ValueError, TypeError, AttributeError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def main():
+    root = Path(sys.argv[1])
+    tap = Tap()
+    good = {}
+    for case, path, kind in documents(root):
+        if kind not in READERS:
+            check_rules(tap, case, path)
+        else:
+            text = path.read_text(encoding="utf-8")
+            good.setdefault(kind, []).append(text)
+            found = problem(kind, text)
+            tap.check(not found, case.name, found)
+    for what, (command, name, old, new) in FAULTS.items():
+        texts = [t for t in good.get((command, name), []) if old in t]
+        tap.check(texts and problem((command, name),
+                                    texts[0].replace(old, new)),
+                  f"finds {what}", "it was not found")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
