@@ -272,6 +272,7 @@ static void set_root(const struct trace *t, const struct trace_times *times,
 	root = root_within(t, times->root);
 	out->root_service = span_service(t, root);
 	out->root_name = span_name(t, root);
+	out->is_root_called = t->spans[root].flags & SPAN_IS_ORPHAN;
 }
 
 bool operations_collect(const struct trace *t, const struct trace_times *times,

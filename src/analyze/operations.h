@@ -27,6 +27,7 @@ struct operations {
 	bool has_single_root;
 	struct str root_service; /* set when there is a single root */
 	struct str root_name;
+	bool is_root_called; /* by a span that is not in the trace */
 	uint32_t left_out; /* operations on the path that found no room */
 	/* By operation: a bit for each operation its spans wait for. All are of
 	 * the same process and thus of one clock, else

@@ -51,6 +51,7 @@ static void search_make(const struct history_job *job, struct search *s)
 	s->query = (struct search_query){
 		.root_service = job->root_service,
 		.root_name = job->root_name,
+		.is_root_called = job->is_root_called,
 		.operations = s->operations,
 		.operation_count = count,
 		.min_duration_ns = w->min_duration_ns,
@@ -136,14 +137,16 @@ static bool keep_answer(struct history_job *job, struct backends *b,
 	bool is_more;
 	struct history_want want = {
 		.window = job->window,
-		.root_service = job->root_service,
-		.root_name = job->root_name,
 		.except = job->except,
 		.trace_limit = traces_search_limit(backends_traces(b),
 						   query->trace_limit),
 		.next_page = &next_page,
 	};
 
+	if (!job->is_root_called) {
+		want.root_service = job->root_service;
+		want.root_name = job->root_name;
+	}
 	buf_init(&next_page, LIMIT_URL_BYTES);
 	job->job.has_answer =
 		trace_answer_decode(b, decode, buf_str(&response->body),

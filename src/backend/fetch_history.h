@@ -17,6 +17,7 @@ struct history_job {
 	struct time_range range; /* the window's, or a part of it */
 	struct str root_service; /* empty: any root */
 	struct str root_name;
+	bool is_root_called;           /* as in a search_query */
 	uint32_t trace_limit;          /* traces wanted */
 	const struct trace_id *except; /* not this trace; NULL none */
 	struct str page_token;         /* of an answer in pages, the next */

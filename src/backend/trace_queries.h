@@ -41,6 +41,9 @@ struct search_operation {
 struct search_query {
 	struct str root_service; /* empty: any root */
 	struct str root_name;
+	/* The root was called by who sends no spans: servers that tell the root
+	 * of a trace tell none of these. */
+	bool is_root_called;
 	const struct search_operation *operations; /* at least one */
 	size_t operation_count;
 	/* Only traces in which a span of this one took at least

@@ -39,6 +39,7 @@ static void add_job(struct operation_history *s, const struct investigation *v,
 	if (s->operations.has_single_root) {
 		job->root_service = s->operations.root_service;
 		job->root_name = s->operations.root_name;
+		job->is_root_called = s->operations.is_root_called;
 	}
 	job->except = &v->trace->id;
 }
@@ -183,6 +184,7 @@ static void add_foreign(struct operation_history *s,
 		job = &s->jobs[s->job_count - 1];
 		job->root_service = s->operations.foreign_service;
 		job->root_name = s->operations.foreign_name;
+		job->is_root_called = false;
 	}
 }
 

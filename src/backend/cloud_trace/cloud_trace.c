@@ -49,7 +49,9 @@ static void add_conditions(const struct search_query *query, struct buf *filter)
 			cloud_filter_add(filter, "+span", query->slow->name);
 		cloud_filter_add_latency(filter, query->min_duration_ns);
 	} else if (query->root_name.len) {
-		cloud_filter_add(filter, "+root", query->root_name);
+		cloud_filter_add(filter,
+				 query->is_root_called ? "+span" : "+root",
+				 query->root_name);
 	} else if (query->operations[0].name.len) {
 		cloud_filter_add(filter, "+span", query->operations[0].name);
 	}

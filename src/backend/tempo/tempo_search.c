@@ -144,9 +144,21 @@ static void add_operations(struct buf *q, const struct search_query *query)
 	add_distinct(q, query, count, true);
 }
 
+/* Only traces that have this span, which is no condition on the others. */
+static void add_called_root(struct buf *q, const struct search_query *query)
+{
+	buf_add_char(q, '{');
+	traceql_add_equal(q, "resource.service.name", query->root_service);
+	buf_add_text(q, "&&name=");
+	traceql_add_string(q, query->root_name);
+	buf_add_text(q, "}&&");
+}
+
 static void add_root(struct buf *q, const struct search_query *query,
 		     const struct form *form)
 {
+	if (query->is_root_called)
+		return;
 	if (form->root_service && query->root_service.len) {
 		buf_addf(q, "%s=", form->root_service);
 		traceql_add_string(q, query->root_service);
@@ -222,6 +234,8 @@ static void add_query(struct buf *q, const struct search_query *query,
 {
 	const struct form *form = &forms[c.form];
 
+	if (query->is_root_called && query->root_name.len)
+		add_called_root(q, query);
 	buf_add_char(q, '{');
 	add_root(q, query, form);
 	if (query->slow) {

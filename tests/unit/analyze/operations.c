@@ -61,6 +61,7 @@ static void by_time_through(void **state)
 	expect(&a, 4, "cat", "rank", SPAN_KIND_INTERNAL);
 	assert_int_equal(a.operations.root, 0);
 	assert_true(a.operations.has_single_root);
+	assert_false(a.operations.is_root_called);
 	assert_true(str_equal(a.operations.root_service, STR("web")));
 	assert_true(str_equal(a.operations.root_name, STR("GET /")));
 	assert_int_equal(operations_find_span(a.operations.items,
@@ -126,6 +127,21 @@ static void message_that_waited(void **state)
 	end(&a);
 }
 
+/* Who called the root sends no spans, such as a browser or a load generator that
+ * makes the trace id: to servers none of its traces has a root. */
+static void caller_without_spans(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a, "1 9 web S \"GET /\" 0 400\n"
+		  "2 1 web C call 10 390\n");
+	assert_true(a.operations.has_single_root);
+	assert_true(a.operations.is_root_called);
+	assert_true(str_equal(a.operations.root_name, STR("GET /")));
+	end(&a);
+}
+
 /* Several roots: which one a search should name is not known, and each may be
  * the slow one. */
 static void two_roots(void **state)
@@ -178,6 +194,7 @@ int main(void)
 		cmocka_unit_test(by_time_through),
 		cmocka_unit_test(long_message),
 		cmocka_unit_test(message_that_waited),
+		cmocka_unit_test(caller_without_spans),
 		cmocka_unit_test(two_roots),
 		cmocka_unit_test(too_many),
 		cmocka_unit_test(nothing),

@@ -303,6 +303,8 @@ static void test_searching(void **state)
 	query.root_service = STR("web");
 	query.root_name = STR("GET /");
 	assert_contains(searched(&query), "&filter=%2Broot%3A%22GET%20%2F%22");
+	query.is_root_called = true;
+	assert_contains(searched(&query), "&filter=%2Bspan%3A%22GET%20%2F%22");
 	query.slow = &operation;
 	query.min_duration_ns = 1500 * NS_PER_US;
 	query.trace_limit = 101;

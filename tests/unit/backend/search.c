@@ -78,6 +78,11 @@ static void test_tempo_asks_for_services_and_names(void **state)
 	assert_contains(text, "span.pyroscope.profile.id,");
 	assert_contains(text, ",kind,status) with(most_recent=true)&start=12&"
 			      "end=23&limit=40&spss=100");
+	query.is_root_called = true;
+	check_starts(decoded(&trace_tempo, &query, 0),
+		     "/api/search?q={resource.service.name=\"web\"&&"
+		     "name=\"GET \\\"/\\\"\"}&&"
+		     "{(resource.service.name=\"cart\"||");
 	query.root_service = STR("");
 	query.root_name = STR("");
 	check_starts(decoded(&trace_tempo, &query, 0),
