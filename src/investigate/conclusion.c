@@ -68,8 +68,10 @@ static bool rank_shown(struct profile_inquiry *q, struct error *err)
 {
 	const struct question *asked = q->v->question;
 	struct result *result = q->v->result;
+	/* Alone, a profile's largest totals are those of main() and its like. */
+	enum rank_by by = q->shown->has_base ? RANK_TOTAL : RANK_SELF_LIB;
 	struct rank_want want = {
-		.by = question_measure(asked, RANK_TOTAL),
+		.by = question_measure(asked, by),
 		.normalize = question_normalize(asked, NORMALIZE_REQUEST),
 		.is_way_asked = asked->rows.has_normalize,
 		.limit = asked->rows.limit,
