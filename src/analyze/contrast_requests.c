@@ -82,6 +82,20 @@ static bool find_requests(struct contrast_requests *r,
 	return true;
 }
 
+static void mark_mixed(struct contrast_requests *r,
+		       const struct history_span *a,
+		       const struct history_span *b)
+{
+	const struct history *h = r->history;
+
+	for (uint32_t i = 0; i < b->attr_count; i++) {
+		uint32_t key = h->attrs[b->attr_first + i].key;
+
+		if (history_attr(h, a, key) != history_attr(h, b, key))
+			r->mixed_keys[a->operation] |= 1u << key;
+	}
+}
+
 static void take_spans(struct contrast_requests *r,
 		       const struct history_window *w, const uint32_t *requests)
 {
@@ -94,6 +108,8 @@ static void take_spans(struct contrast_requests *r,
 		longest = &r->spans[(size_t)requests[s->trace] *
 					    r->history->operation_count +
 				    s->operation];
+		if (*longest)
+			mark_mixed(r, *longest, s);
 		if (!*longest || s->duration_ns > (*longest)->duration_ns)
 			*longest = s;
 	}
@@ -111,7 +127,10 @@ bool contrast_requests_add(struct contrast_requests *r, uint32_t window,
 		return true;
 	w = &h->windows[window];
 	requests = arena_array(r->arena, w->trace_count, sizeof *requests);
-	if (!requests)
+	if (!r->mixed_keys)
+		r->mixed_keys = arena_array(r->arena, h->operation_count,
+					    sizeof *r->mixed_keys);
+	if (!requests || !r->mixed_keys)
 		return arena_fail(r->arena, WHAT, err);
 	if (!find_requests(r, w, range, is_slow_only, requests, err))
 		return false;

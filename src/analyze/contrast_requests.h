@@ -25,6 +25,10 @@ struct contrast_requests {
 	/* By request, then by operation: its longest span there, or NULL. */
 	const struct history_span **spans;
 	size_t span_cap;
+	/* By operation, NULL without requests: a bit for each key of which spans of one request bear
+	 * several values. The longest's then says which span took long, not
+	 * what the request is like. */
+	uint32_t *mixed_keys;
 };
 
 /* None yet; all that is added lives in the arena. */

@@ -292,6 +292,16 @@ static bool read_numbers(struct work *w)
 	return has_any;
 }
 
+/* Calls of one request that go to several servers, say: which of them took
+ * longest is no property of the request. */
+static bool is_mixed(const struct work *w, const struct contrast_feature *f)
+{
+	const uint32_t *mixed = w->requests.mixed_keys;
+
+	return f->of == CONTRAST_OF_ATTRIBUTE && mixed &&
+	       mixed[f->operation] & 1u << f->key;
+}
+
 static void test_feature(struct work *w, const struct contrast_feature *f)
 {
 	struct contrast c = { .of = f->of,
@@ -317,7 +327,7 @@ static void test_feature(struct work *w, const struct contrast_feature *f)
 	if (f->of == CONTRAST_OF_ATTRIBUTE && values >= CONTRAST_NUMBERS &&
 	    read_numbers(w))
 		test_numbers(w, c);
-	else if (values <= CONTRAST_VALUES)
+	else if (values <= CONTRAST_VALUES && !is_mixed(w, f))
 		test_values(w, c, values);
 }
 

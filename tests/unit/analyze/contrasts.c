@@ -197,6 +197,29 @@ static void a_cache_beneath(void **state)
 	end(&a);
 }
 
+/* Every request calls two shards; in slow ones the second takes longest. */
+static void which_call_took_longest(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	for (int i = 0; i < 200; i++) {
+		bool is_slow = i % 4 == 0;
+
+		request(&a, SLOW, i, is_slow ? 180 : 20);
+		attr(&a, past_add(&a.p, SLOW, SHOP, i * 500 + 1, 10), SHARD,
+		     "s1");
+		attr(&a,
+		     past_add(&a.p, SLOW, SHOP, i * 500 + 11,
+			      is_slow ? 160 : 5),
+		     SHARD, "s2");
+	}
+	find(&a);
+	assert_int_equal(a.out.count, 0);
+	end(&a);
+}
+
 static void a_size(void **state)
 {
 	const struct contrast *c;
@@ -589,6 +612,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tenant),
 		cmocka_unit_test(a_cache_beneath),
+		cmocka_unit_test(which_call_took_longest),
 		cmocka_unit_test(a_size),
 		cmocka_unit_test(versions_and_instances),
 		cmocka_unit_test(two_reasons),
