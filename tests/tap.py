@@ -8,10 +8,12 @@ TRACE_LINES = 8
 # How to have what some tests need: Debian's package, where the name is another.
 PACKAGES = {"dot": "graphviz", "html5lib": "python3-html5lib",
             "man": "man-db", "promtool": "prometheus",
-            "readelf": "binutils"}
+            "readelf": "binutils", "yaml": "python3-yaml"}
 # And what Debian does not have.
 ELSEWHERE = {"flamegraph.pl": "put that of brendangregg/FlameGraph into PATH",
-             "inferno-flamegraph": "cargo install inferno"}
+             "inferno-flamegraph": "cargo install inferno",
+             "tempo": "put that of grafana/tempo into PATH",
+             "pyroscope": "put that of grafana/pyroscope into PATH"}
 
 
 def lack(name):

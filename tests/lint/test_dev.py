@@ -83,6 +83,13 @@ class Said(unittest.TestCase):
         self.assertTrue(any(line.startswith("done in ") and line.endswith("build/dev.log") for line in lines), lines)
         self.assertIn("Compiling C object 123\n", machine.log())
 
+    def test_live(self):
+        machine = Machine(self.folder)
+        (machine.top / "demo").mkdir()
+        (machine.top / "demo/live.py").write_text("import sys\nprint(*sys.argv[1:])\nsys.exit(3)\n")
+        status, out, _ = machine.dev("live", "cpu")
+        self.assertEqual((status, out), (3, "--tracefind build/src/tracefind --folder build/demo cpu\n"))
+
     def test_installing_is_short(self):
         apt = "#!/bin/sh\necho \"$@\"\nseq 300\n"
         machine = Machine(self.folder, ninja=BUILT, scdoc=None, id="#!/bin/sh\necho 0\n", **{"apt-get": apt})
