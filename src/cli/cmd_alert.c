@@ -6,6 +6,12 @@
 #include "cli/document_choice.h"
 #include "cli/output.h"
 #include "cli/pages.h"
+#include "cli/suggest_next.h"
+#include "investigate/alert.h"
+#include "report/alert_answer.h"
+
+/* It fires, as a check of a pipeline fails. */
+#define EXIT_FIRES 10
 
 /* What Cloud Monitoring takes. */
 #define FILTER_MOST_BYTES 2048
@@ -15,10 +21,21 @@
 
 static bool check(const struct options *o, struct error *err)
 {
-	if (!o->output_count)
+	bool has_answer = !o->output_count || document_is_for(o, "table") ||
+			  document_is_for(o, "json");
+	bool has_document = document_is_for(o, "google") ||
+			    document_is_for(o, "grafana") ||
+			    document_is_for(o, "prometheus");
+
+	if (has_answer && !o->is_now)
 		return error_set(err, ERROR_USAGE,
 				 "for whom? -o google, -o grafana or -o "
-				 "prometheus");
+				 "prometheus; or evaluate it here: --now");
+	if (has_document && o->is_now)
+		return error_set(err, ERROR_USAGE,
+				 "--now evaluates the alert, which -o google, "
+				 "-o grafana and -o prometheus write: leave out "
+				 "one of them");
 	if (o->for_ns % NS_PER_MIN)
 		return error_set(err, ERROR_USAGE,
 				 "--for: whole minutes, since each is judged "
@@ -82,28 +99,119 @@ static void tell_limits(const struct document *d, const struct options *o,
 			  d->datasource);
 }
 
-static bool alert(struct context *ctx, struct error *err)
+static bool choose(struct document_choice *c, struct context *ctx,
+		   struct error *err)
 {
-	struct document_choice c;
-	struct document *d = &c.document;
+	struct document *d = &c->document;
 
-	if (!document_choose(&c, ctx, err) ||
+	if (!document_choose(c, ctx, err) ||
 	    !read_quantile(ctx->options->quantile, &d->quantile, err))
 		return false;
 	d->for_ns = ctx->options->for_ns;
-	if (!document_find_metrics(&c, ctx, err) || !check_latency(d, ctx->options, err))
+	return true;
+}
+
+static bool write_document(struct document_choice *c, struct context *ctx,
+			   struct error *err)
+{
+	const struct document *d = &c->document;
+
+	if (!document_find_metrics(c, ctx, err) ||
+	    !check_latency(d, ctx->options, err))
 		return false;
 	ctx->is_answer_bare = true;
 	tell_limits(d, ctx->options, &ctx->notes);
 	return output_answer(ctx->options, &alert_writer, d, err);
 }
 
+/* ---- now ---- */
+
+/* Without metrics traces tell; but not when it was said where metrics are. */
+static bool find_source(struct document_choice *c, struct context *ctx,
+			struct error *why, struct error *err)
+{
+	const struct metric_source *latency = &c->sources[METRIC_LATENCY];
+
+	if (document_find_metrics(c, ctx, why)) {
+		if (!latency->name)
+			error_set(why, ERROR_NOT_FOUND,
+				  "none of them tells how long requests take");
+		return true;
+	}
+	*err = *why;
+	if (ctx->replay) /* it does not hold them */
+		return false;
+	return why->code == ERROR_NOT_FOUND ||
+	       (why->code == ERROR_NETWORK &&
+		ctx->backends.metrics.is_default);
+}
+
+static bool check_traces(const struct alert *a, const struct context *ctx,
+			 const struct error *why, struct error *err)
+{
+	int64_t steps = (a->window.to_ns - a->window.from_ns) / ALERT_STEP_NS;
+
+	if (ctx->backends.traces.path)
+		return error_set(err, ERROR_USAGE,
+				 "--now asks servers; a file of traces has no "
+				 "now");
+	if (!a->service_count) {
+		*err = *why;
+		return error_prefix(err, "of traces services are asked for one "
+					 "by one: name them; metrics do not "
+					 "tell");
+	}
+	return (uint64_t)steps * a->service_count <= ALERT_TRACED_STEPS ||
+	       error_set(err, ERROR_USAGE,
+			 "%zu services for %lld minutes are too much to ask "
+			 "of traces: a shorter --for, or fewer services",
+			 a->service_count, (long long)steps);
+}
+
+static bool evaluate(struct document_choice *c, struct context *ctx, bool *fires,
+		     struct error *err)
+{
+	const struct document *d = &c->document;
+	struct error why = { 0 };
+	struct alert a = {
+		.backends = &ctx->backends,
+		.services = d->services,
+		.service_count = d->service_count,
+		.pattern = d->pattern,
+		.threshold_s = d->threshold_s,
+		.quantile = d->quantile,
+		.window = { c->window.to_ns - d->for_ns, c->window.to_ns },
+	};
+	struct alert_answer answer = { .alert = &a, .notes = &ctx->notes };
+
+	if (!find_source(c, ctx, &why, err))
+		return false;
+	error_clear(err);
+	if (d->sources[METRIC_LATENCY].name)
+		a.source = &d->sources[METRIC_LATENCY];
+	else if (!check_traces(&a, ctx, &why, err))
+		return false;
+	if (!alert_evaluate(&a, err))
+		return alert_explain(&a, a.source ? NULL : &why, err);
+	alert_add_notes(&a, a.source ? NULL : &why, &ctx->notes);
+	*fires = alert_firing(&a) > 0;
+	answer.servers = suggest_servers(ctx, false);
+	ctx->has_told_notes =
+		output_answer(ctx->options, &alert_now_writer, &answer, err);
+	return ctx->has_told_notes;
+}
+
 int cmd_alert(const struct options *o)
 {
 	struct error err = { 0 };
+	struct document_choice c;
 	struct context ctx;
+	bool fires = false;
 	bool done = context_init(&ctx, o, &err) && check(o, &err) &&
-		    alert(&ctx, &err);
+		    choose(&c, &ctx, &err) &&
+		    (o->is_now ? evaluate(&c, &ctx, &fires, &err)
+			       : write_document(&c, &ctx, &err));
+	int status = context_end(&ctx, done, &err);
 
-	return context_end(&ctx, done, &err);
+	return !status && fires ? EXIT_FIRES : status;
 }

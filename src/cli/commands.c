@@ -130,19 +130,20 @@ const struct command commands[] = {
 	  "platform metric threshold output",
 	  LIMIT_ARGUMENTS, FORMATS_DASHBOARD },
 	{ "alert", COMMAND_ALERT,
-	  "alert -o google|grafana|prometheus [OPTIONS] [SERVICE...]",
+	  "alert -o FORMAT|--now [OPTIONS] [SERVICE...]",
 	  "an alert when requests of a service take too long",
 	  "Writes an alert for Google Cloud Monitoring, Grafana or Prometheus:\n"
 	  "p95 of the latency of a service above 2 s for 5 minutes, or what\n"
 	  "--quantile, --threshold and --for say. Which metric there is is found\n"
 	  "out (--metrics-url) or told (--platform, --metric), and then no server\n"
-	  "is asked.\n"
+	  "is asked. --now evaluates the condition once, by metrics or traces: 10\n"
+	  "is the exit status when it holds, and the slowest trace is named.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind alert -o prometheus user-db > rules.yaml\n"
 	  "  tracefind alert -o google --platform cloud-run > policy.json\n"
-	  "  tracefind alert -o grafana --threshold 500ms --for 10m web\n",
-	  "threshold for platform output",
+	  "  tracefind alert --now --threshold 500ms --for 10m web\n",
+	  "now threshold for platform",
 	  LIMIT_ARGUMENTS, FORMATS_ALERT },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",

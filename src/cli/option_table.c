@@ -363,6 +363,11 @@ static const struct option_row rows[] = {
 	{ "quantile", 0, OPTION_STRING, 0, COMMAND_ALERT, "QUANTILE", CHOICE,
 	  "which latency is judged: p50, p90, p95, p99, p99.9 (p95)",
 	  FIELD(quantile), .words = above_words, .check = check_above },
+	{ "now", 0, OPTION_FLAG, 0, COMMAND_ALERT, NULL, CHOICE,
+	  "evaluate the condition once: exit with 10 when it holds, and name "
+	  "the slowest trace",
+	  FIELD(is_now),
+	  .brief = "evaluate it once: exit with 10 when it holds" },
 	{ "datasource", 0, OPTION_STRING, 0, COMMAND_ALERT, "UID", CHOICE,
 	  "of the metrics in Grafana, for -o grafana (prometheus)",
 	  FIELD(datasource) },

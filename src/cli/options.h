@@ -117,6 +117,7 @@ struct options {
 	int64_t for_ns;
 	const char *quantile; /* p95 */
 	const char *datasource; /* its uid */
+	bool is_now; /* of alert: evaluate it */
 	const char *sort; /* owned self total delta */
 	const char *focus;
 	const char *ignore;

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/alert_answer.h"
+
+#include <stdio.h>
+
+#include "base/jsonw.h"
+#include "base/num.h"
+#include "render/json_parts.h"
+#include "render/page.h"
+#include "report/documents.h"
+
+#define LABEL_COLUMNS 14u
+#define VALUE_COLUMNS 11u
+#define COUNT_COLUMNS 12u
+
+static void format_seconds(double seconds, char out[24])
+{
+	format_duration(sat_round_f64(seconds * NS_PER_S), out);
+}
+
+/* "p95", with its value where it is of one service. */
+static void add_value(struct page *p, const struct alert *a, bool is_one)
+{
+	char quantile[16], last[24];
+
+	document_quantile(a->quantile, quantile);
+	format_seconds(a->list[0].last_s, last);
+	page_text(p, quantile);
+	if (is_one)
+		page_textf(p, " is %s,", last);
+}
+
+/* "above 2 s for 5 m" */
+static void add_condition(struct page *p, const struct alert *a, bool holds)
+{
+	char threshold[24], time[24];
+
+	format_seconds(a->threshold_s, threshold);
+	format_duration(a->window.to_ns - a->window.from_ns, time);
+	page_textf(p, " %sabove %s for %s%s", holds ? "" : "not ", threshold,
+		   holds ? "" : "all of ", time);
+}
+
+static size_t judged(const struct alert *a)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		count += a->list[i].state != ALERT_SILENT;
+	return count;
+}
+
+static void write_verdict(struct page *p, const struct alert *a)
+{
+	size_t firing = alert_firing(a), count = judged(a);
+	bool is_one = firing == 1 || count == 1;
+
+	if (is_one) {
+		page_name(p, a->list[0].name, 0);
+		page_text(p, firing ? " is slow: " : " is not slow: ");
+	} else if (firing) {
+		page_textf(p, "%zu of %zu services are slow: ", firing, count);
+	} else {
+		page_textf(p, "none of %zu services is slow: ", count);
+	}
+	add_value(p, a, is_one);
+	add_condition(p, a, firing > 0);
+	page_flush(p, PAINT_BOLD, "", 0);
+}
+
+/* ---- evidence ---- */
+
+static void write_source(struct page *p, const struct alert *a)
+{
+	if (a->source)
+		page_textf(p, "%s (%s), of the last 5 minutes, each minute",
+			   a->source->name->name, a->source->name->from);
+	else
+		page_text(p, "traces, of those that began in each minute");
+	page_flush(p, PAINT_NONE, "  measured by", LABEL_COLUMNS);
+	page_window(p, a->window, 0);
+	page_flush(p, PAINT_NONE, "  window", LABEL_COLUMNS);
+}
+
+static void write_slowest(struct page *p, const struct alert *a)
+{
+	const struct alert_trace *t = &a->slowest;
+	char duration[24];
+
+	if (!t->id[0])
+		return;
+	format_duration(t->duration_ns, duration);
+	page_textf(p, "%s in ", duration);
+	page_name(p, t->service, 0);
+	if (t->name.len) {
+		page_text(p, " ");
+		page_name(p, t->name, 0);
+	}
+	page_textf(p, "%s, trace ", t->is_exemplar ? " (an exemplar)" : "");
+	page_number(p, t->id);
+	page_flush(p, PAINT_NONE, "  slowest", LABEL_COLUMNS);
+}
+
+static void write_head(struct page *p)
+{
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, VALUE_COLUMNS, "at the end");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, VALUE_COLUMNS, "highest");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, COUNT_COLUMNS, "above");
+	page_paint(p, PAINT_DIM, "  service\n");
+}
+
+static void write_row(struct page *p, const struct alert *a,
+		      const struct alert_service *s)
+{
+	static const enum paint paints[] = { [ALERT_SILENT] = PAINT_DIM,
+					     [ALERT_QUIET] = PAINT_NONE,
+					     [ALERT_FIRES] = PAINT_BAD };
+	char last[24] = "-", highest[24] = "-", above[48] = "no request";
+
+	if (s->state != ALERT_SILENT) {
+		format_seconds(s->last_s, last);
+		format_seconds(s->highest_s, highest);
+		snprintf(above, sizeof above, "%zu of %zu", s->above_count,
+			 a->step_count);
+	}
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, VALUE_COLUMNS, last);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, VALUE_COLUMNS, highest);
+	page_field(p, PAINT_NONE, ALIGN_RIGHT, COUNT_COLUMNS, above);
+	page_paint(p, PAINT_NONE, "  ");
+	page_cell(p, paints[s->state], s->name, 0, 0);
+	page_paint(p, PAINT_NONE, "\n");
+}
+
+static void add_next(const struct alert_answer *answer, struct buf *out)
+{
+	if (answer->alert->slowest.id[0] && answer->servers.ptr)
+		buf_addf(out, "tracefind slow %s%.*s",
+			 answer->alert->slowest.id, STR_ARGS(answer->servers));
+}
+
+static void write_next(struct page *p, const struct alert_answer *answer)
+{
+	struct buf command;
+
+	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
+	add_next(answer, &command);
+	if (command.len && command.state == BUF_OK) {
+		out_char(p->out, '\n');
+		page_next(p, buf_str(&command), true);
+		out_char(p->out, '\n');
+	}
+	buf_release(&command);
+}
+
+static void write_text(const void *data, const struct render_style *style,
+		       struct out *out)
+{
+	const struct alert_answer *answer = data;
+	const struct alert *a = answer->alert;
+	struct page p;
+
+	page_begin(&p, style, out);
+	write_verdict(&p, a);
+	out_char(out, '\n');
+	write_source(&p, a);
+	write_slowest(&p, a);
+	out_char(out, '\n');
+	write_head(&p);
+	for (size_t i = 0; i < a->count; i++)
+		write_row(&p, a, &a->list[i]);
+	if (!style->is_quiet && answer->notes->count) {
+		out_char(out, '\n');
+		page_notes(&p, answer->notes, STR(""));
+	}
+	if (!style->is_quiet)
+		write_next(&p, answer);
+	page_end(&p);
+}
+
+/* ---- JSON ---- */
+
+static void json_service(struct jsonw *w, const struct alert *a,
+			 const struct alert_service *s)
+{
+	static const char *const states[] = { [ALERT_SILENT] = "no_requests",
+					      [ALERT_QUIET] = "quiet",
+					      [ALERT_FIRES] = "fires" };
+	bool has_any = s->state != ALERT_SILENT;
+
+	jsonw_object(w);
+	jsonw_pair_str(w, "service", s->name);
+	jsonw_pair_text(w, "state", states[s->state]);
+	jsonw_pair_i64(w, "steps", (int64_t)a->step_count);
+	jsonw_pair_i64(w, "steps_with_requests", (int64_t)s->sample_count);
+	jsonw_pair_i64(w, "steps_above", (int64_t)s->above_count);
+	jsonw_pair_known(w, "last_ns",
+			 has_any ? sat_round_f64(s->last_s * NS_PER_S) : -1);
+	jsonw_pair_known(w, "highest_ns",
+			 has_any ? sat_round_f64(s->highest_s * NS_PER_S) : -1);
+	jsonw_object_end(w);
+}
+
+static void json_slowest(struct jsonw *w, const struct alert_answer *answer)
+{
+	const struct alert_trace *t = &answer->alert->slowest;
+	struct buf command;
+
+	jsonw_key(w, "slowest");
+	if (!t->id[0]) {
+		jsonw_null(w);
+		return;
+	}
+	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
+	add_next(answer, &command);
+	jsonw_object(w);
+	jsonw_pair_text(w, "trace_id", t->id);
+	jsonw_pair_i64(w, "duration_ns", t->duration_ns);
+	jsonw_pair_str(w, "service", t->service);
+	jsonw_pair_known_str(w, "name", t->name);
+	jsonw_pair_text(w, "found_by", t->is_exemplar ? "exemplar" : "search");
+	jsonw_pair_known_str(w, "next", buf_str(&command));
+	jsonw_object_end(w);
+	buf_release(&command);
+}
+
+static void write_json(const void *data, struct out *out)
+{
+	const struct alert_answer *answer = data;
+	const struct alert *a = answer->alert;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "alert");
+	jsonw_pair_bool(&w, "fires", alert_firing(a) > 0);
+	jsonw_pair_f64(&w, "quantile", a->quantile, 4);
+	jsonw_pair_i64(&w, "threshold_ns",
+		       sat_round_f64(a->threshold_s * NS_PER_S));
+	json_range(&w, a->window);
+	jsonw_pair_text(&w, "measured_by", a->source ? "metrics" : "traces");
+	jsonw_pair_text(&w, "metric", a->source ? a->source->name->name : NULL);
+	jsonw_key(&w, "services");
+	jsonw_array(&w);
+	for (size_t i = 0; i < a->count; i++)
+		json_service(&w, a, &a->list[i]);
+	jsonw_array_end(&w);
+	json_slowest(&w, answer);
+	json_notes(&w, "notes", answer->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+const struct answer_writer alert_now_writer = { .table = write_text,
+						.json = write_json };
+
+/* ---- beside the answer ---- */
+
+void alert_add_notes(const struct alert *a, const struct error *why,
+		     struct notes *notes)
+{
+	bool is_sample = false, has_gap = false;
+
+	for (size_t i = 0; i < a->count; i++) {
+		const struct alert_service *s = &a->list[i];
+
+		is_sample |= s->is_sample;
+		has_gap |= s->state == ALERT_QUIET &&
+			   s->sample_count < a->step_count;
+	}
+	if (why)
+		notes_add(notes, "by traces, since metrics do not tell: %s",
+			  why->message);
+	if (!a->source)
+		notes_add(notes, "requests whose traces were not kept are not "
+				 "counted");
+	if (has_gap)
+		notes_add(notes, "a minute without a request is not above, as "
+				 "for a rule");
+	if (is_sample)
+		notes_add(notes,
+			  "some minutes have more traces than an answer: their "
+			  "quantiles are of a part");
+	if (a->list[0].state == ALERT_FIRES && !a->slowest.id[0])
+		notes_add(notes, "no trace of it: %s",
+			  a->slowest.reason.message[0]
+				  ? a->slowest.reason.message
+				  : "none was kept of so slow a request");
+	else if (a->slowest.is_exemplar)
+		notes_add(notes, "the trace is an exemplar: %s",
+			  a->slowest.reason.message[0]
+				  ? a->slowest.reason.message
+				  : "the server of traces found none");
+}
+
+bool alert_explain(const struct alert *a, const struct error *why,
+		   struct error *err)
+{
+	char time[24];
+
+	if (err->code != ERROR_NOT_FOUND || err->message[0])
+		return false;
+	format_duration(a->window.to_ns - a->window.from_ns, time);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "nothing to judge: %s no request in the last %s, by "
+			 "%s%s%s",
+			 a->count == 1 ? "the service had" : "there was", time,
+			 a->source ? "metrics" : "traces",
+			 why ? "; metrics do not tell: " : "",
+			 why ? why->message : "");
+}
