@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/profile_folder.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
@@ -11,22 +12,49 @@
 /* A check that failed, as those of a pipeline. */
 #define EXIT_LEAK 10
 
+static bool question_of_files(struct leak *l, struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	struct path_list list;
+
+	if (o->service || o->selector)
+		return error_set(err, ERROR_USAGE,
+				 "files and --service or --selector exclude "
+				 "each other");
+	if (!window_refuse_file(o, o->args[0], err) ||
+	    !profile_paths_expand(&list, o->args, o->arg_count, &r->ctx.arena,
+				  err))
+		return false;
+	if (list.passed)
+		notes_add(&r->ctx.notes,
+			  "%zu file%s in the folders left out: "
+			  "not named like a profile",
+			  list.passed, &"s"[list.passed == 1]);
+	l->service = "the process";
+	l->paths = list.items;
+	l->path_count = list.count;
+	return true;
+}
+
 static bool question(struct leak *l, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
+	*l = (struct leak){ .v = &r->investigation,
+			    .service = o->service,
+			    .limit_bytes = (double)o->limit_bytes };
+	if (o->arg_count)
+		return question_of_files(l, r, err);
 	if (r->ctx.backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
-				 "leak asks a server for hours of profiles; a "
-				 "file is one moment");
+				 "%s is a file: name it as an argument, with "
+				 "the others that were taken over hours",
+				 r->ctx.backends.profiles.path);
 	if (!o->service)
 		return error_set(
 			err, ERROR_USAGE,
 			"which service? give --service NAME (tracefind "
-			"services lists them)");
-	*l = (struct leak){ .v = &r->investigation,
-			    .service = o->service,
-			    .limit_bytes = (double)o->limit_bytes };
+			"services lists them), or files");
 	if (!window_resolve(o, r->ctx.backends.now_ns, LEAK_WINDOW_NS,
 			    &l->window, err))
 		return false;

@@ -99,21 +99,22 @@ const struct command commands[] = {
 	  "service since type sort focus peek list output",
 	  LIMIT_ARGUMENTS, FORMATS_RESULT,
 	  RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
-	{ "leak", COMMAND_LEAK, "leak [OPTIONS] --service NAME",
+	{ "leak", COMMAND_LEAK, "leak [OPTIONS] {--service NAME | FILE|FOLDER...}",
 	  "does what a service holds grow without end?",
 	  "Looks at the memory in use and the goroutines of a service over hours\n"
 	  "(the last six), by instance and from restart to restart, and names\n"
 	  "the function whose share grows without end: how fast, on which path,\n"
 	  "and how long until the limit. Growth that levels off, follows the\n"
 	  "load or shows in one instance only is told from a leak. A leak ends\n"
-	  "with status 10.\n"
+	  "with status 10. Of files, those of a folder are of one process.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind leak --service user-db\n"
 	  "  tracefind leak --service user-db --since 1d --limit-bytes 536870912\n"
+	  "  tracefind leak heaps/pod-1 heaps/pod-2\n"
 	  "  tracefind leak --service user-db --type goroutine -o html=leak.html\n",
 	  "service since type limit-bytes output",
-	  0, FORMATS_SERIES },
+	  LIMIT_ARGUMENTS, FORMATS_SERIES },
 	{ "dash", COMMAND_DASH, "dash -o google|grafana [OPTIONS] [SERVICE...]",
 	  "a dashboard of services: latency, requests, CPU, memory",
 	  "Writes a dashboard for Google Cloud Monitoring or Grafana: latency,\n"

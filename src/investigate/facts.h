@@ -56,6 +56,7 @@ enum note_kind {
 	NOTE_LINKS_NOT_ASKED, /* who links here; reason: the server's title */
 	NOTE_SNAPSHOTS_UNKNOWN, /* a step may hold several; reason */
 	NOTE_METRICS_MISSING,   /* reason: of their server */
+	NOTE_FILES_HOLD_NOTHING, /* count of total: nothing that stays */
 	NOTE_KINDS
 };
 

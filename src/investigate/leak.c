@@ -183,7 +183,24 @@ static const struct leak_series *answered(const struct leak_series *list,
 	return at != SIZE_MAX && list[at].has_answer ? &list[at] : NULL;
 }
 
-bool leak_investigate(struct leak *l, struct error *err)
+static bool investigate_files(struct leak *l, struct error *err)
+{
+	const struct service_metric none = { .point_count = 0 };
+	struct leak_series list[LEAK_WHATS] = { 0 };
+
+	for (int i = 0; i < LEAK_WHATS; i++)
+		l->subjects[i].what = (enum leak_what)i;
+	if (!leak_files_read(l, list, err))
+		return false;
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (list[i].has_answer &&
+		    !judge(l, &l->subjects[i], &list[i], NULL, &none, err))
+			return false;
+	return leak_lack(l) == LEAK_NO_LACK ||
+	       error_set(err, ERROR_NOT_FOUND, "%s", "");
+}
+
+static bool investigate_service(struct leak *l, struct error *err)
 {
 	struct leak_series list[LEAK_WHATS + 1] = { 0 };
 	size_t of[LEAK_WHATS + 1] = { SIZE_MAX, SIZE_MAX, SIZE_MAX };
@@ -214,10 +231,18 @@ bool leak_investigate(struct leak *l, struct error *err)
 	       error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
+bool leak_investigate(struct leak *l, struct error *err)
+{
+	return l->path_count ? investigate_files(l, err)
+			     : investigate_service(l, err);
+}
+
 enum leak_lack leak_lack(const struct leak *l)
 {
 	bool has_type = false, has_segment = false;
 
+	if (l->odd)
+		return l->odd_type.ptr ? LEAK_TYPES : LEAK_NO_TIME;
 	for (int i = 0; i < LEAK_WHATS; i++) {
 		has_type |= l->subjects[i].type_id.ptr != NULL;
 		has_segment |= l->subjects[i].segment_count > 0;

@@ -4,7 +4,8 @@
  * goroutines or threads, over hours: by process, from restart to restart, in
  * blocks (analyze/growth.h), then function by function. The road is leak.c;
  * leak_series.c has the time series and what they are cut into, and
- * leak_functions.c the profiles of the blocks.
+ * leak_functions.c the profiles of the blocks. Files stand for a service that
+ * sends profiles: leak_files.c.
  */
 #ifndef INVESTIGATE_LEAK_H
 #define INVESTIGATE_LEAK_H
@@ -60,14 +61,32 @@ struct leak_subject {
 	bool is_leak;
 };
 
+/* A profile that lies in a file; those of a folder are of one process. */
+struct leak_file {
+	const char *path;
+	struct str instance; /* the folder */
+	int64_t time_ns;
+	size_t step;
+	double held[LEAK_WHATS]; /* 0: it has no such type */
+	double made;             /* allocated since it began; -1: not known */
+};
+
 struct leak {
 	/* Set by the caller. */
 	struct investigation *v;
-	const char *service;
+	const char *service; /* of files what they are called together */
+	/* Files instead of a service; 0: none. The window is then theirs. */
+	const char *const *paths;
+	size_t path_count;
 	struct time_range window;
 	double limit_bytes; /* 0: not given */
 
 	struct profile_service found;
+	struct leak_file *files; /* by instance, then time */
+	size_t file_count;
+	/* What cannot be judged; NULL: all can. */
+	const struct leak_file *odd;
+	struct str odd_type; /* its own, when that is why */
 	int64_t step_ms;
 	size_t step_count;
 	struct leak_subject subjects[LEAK_WHATS];
@@ -78,13 +97,15 @@ struct leak {
 	double memory_bytes; /* of the largest process; 0: not known */
 };
 
-/* False with ERROR_NOT_FOUND without words: v->shortfall says why, or
- * leak_lack() does. */
+/* False with an error without words: v->shortfall says why, or leak_lack()
+ * does. */
 bool leak_investigate(struct leak *l, struct error *err) MUST_CHECK;
 
 /* Why there is nothing to judge, when there is not. */
 enum leak_lack {
 	LEAK_NO_LACK = 0,
+	LEAK_NO_TIME, /* l->odd does not say when it was taken */
+	LEAK_TYPES,   /* l->odd is of another type than files before it */
 	LEAK_NO_TYPE, /* neither memory in use nor goroutines are sent */
 	LEAK_SHORT,   /* no process lived long enough */
 };
@@ -102,7 +123,8 @@ double leak_seconds_left(const struct leak *l);
 /* What the values of a type add up to by instance and step. */
 struct leak_row {
 	struct str instance;
-	double *values; /* step_count; 0: nothing was sent */
+	double *values;     /* step_count; 0: nothing was sent */
+	const bool *begins; /* steps of a new process; NULL: not known */
 };
 
 struct leak_series {
@@ -124,6 +146,24 @@ bool leak_segments_cut(struct leak *l, struct leak_subject *s,
 		       const struct leak_series *series,
 		       const struct leak_series *load,
 		       struct error *err) MUST_CHECK;
+
+/* Reads all files: window, steps, types of the subjects, and a series of each
+ * that there is (has_answer). */
+bool leak_files_read(struct leak *l, struct leak_series list[LEAK_WHATS],
+		     struct error *err) MUST_CHECK;
+
+/* The files of a subject that lie in a part of a process's life, in the run's
+ * arena; NULL: no memory. */
+const char *const *leak_files_within(const struct leak *l,
+				     const struct leak_subject *s,
+				     const struct leak_segment *segment,
+				     struct time_range range, size_t *count);
+
+/* When a file of the list was taken. */
+int64_t leak_file_time(const struct leak *l, const char *path);
+
+/* Which step a time is in. */
+size_t leak_step(const struct leak *l, int64_t time_ns);
 
 /* The time of block i of a segment. */
 struct time_range leak_block(const struct leak_segment *s, size_t i);

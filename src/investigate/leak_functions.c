@@ -10,6 +10,9 @@
 #define THIRD 3u /* blocks of the last third */
 /* What is asked of the function that leaks, beside the slices. */
 #define LAST_REQUESTS 2u
+/* Of files, whose allocations are counted since the process began: those of
+ * the first and of the last one. */
+#define LAST_FILES 3u
 /* A process is looked at when it lived half as long as the longest. */
 #define LIFE_SHARE 2
 
@@ -68,6 +71,22 @@ static bool select_process(struct slices *s, size_t process, struct error *err)
 	return out->ptr || arena_fail(l->v->backends->arena, "a selector", err);
 }
 
+/* A profile of a part of a process's life, from wherever they are. */
+static bool slice_init(struct slices *s, struct profile_fetch *f,
+		       const struct leak_segment *segment,
+		       struct profile_query query, struct profile *into,
+		       struct error *err)
+{
+	struct leak *l = s->l;
+
+	profile_fetch_init(f, &query, into);
+	if (!l->path_count)
+		return true;
+	f->paths = leak_files_within(l, s->subject, segment, query.range,
+				     &f->path_count);
+	return f->paths || arena_fail(l->v->backends->arena, "the files", err);
+}
+
 static bool ask(struct slices *s, bool wants_functions, struct error *err)
 {
 	struct job *jobs[SLICES + LEAK_PROCESSES];
@@ -77,18 +96,20 @@ static bool ask(struct slices *s, bool wants_functions, struct error *err)
 		const struct leak_segment *segment = &s->subject->segments[i];
 		struct profile_query query = { .range = segment->range };
 
-		if (!select_process(s, i, err))
+		if (!s->l->path_count && !select_process(s, i, err))
 			return false;
 		query.type_id = s->subject->type_id.ptr;
 		query.selector = s->selectors[i].ptr;
 		snapshots_job_init(&s->counts[i], &query, NULL);
-		jobs[n++] = &s->counts[i].job;
+		if (!s->l->path_count)
+			jobs[n++] = &s->counts[i].job;
 		for (size_t k = 0; wants_functions && k < BLOCKS; k++) {
 			size_t at = i * BLOCKS + k;
 
 			query.range = leak_block(segment, k);
-			profile_fetch_init(&s->fetches[at], &query,
-					   &s->profiles[at]);
+			if (!slice_init(s, &s->fetches[at], segment, query,
+					&s->profiles[at], err))
+				return false;
 			jobs[n++] = &s->fetches[at].job;
 		}
 	}
@@ -175,10 +196,11 @@ static bool is_of_totals(const struct backends *b, struct str type_id)
  * what becomes of them stands in values, 0 where it is not known. */
 struct last_third {
 	struct time_range range;
-	struct profile_fetch fetches[LAST_REQUESTS];
-	struct profile profiles[LAST_REQUESTS];
-	bool is_asked[LAST_REQUESTS];
-	double values[LAST_REQUESTS];
+	double hours;
+	struct profile_fetch fetches[LAST_FILES];
+	struct profile profiles[LAST_FILES];
+	bool is_asked[LAST_FILES];
+	double values[LAST_FILES];
 };
 
 static bool ask_last(struct slices *s, struct last_third *last,
@@ -211,13 +233,47 @@ static bool ask_last(struct slices *s, struct last_third *last,
 	return !n || jobs_run(b, jobs, n, err);
 }
 
+/* Allocations are those between the first and the last file. One after the
+ * other: of files asked for together the second is read for the first's type.
+ */
+static bool ask_last_files(struct slices *s, struct last_third *last,
+			   struct error *err)
+{
+	static const char *const words[LAST_FILES] = { "inuse_objects",
+						       "alloc_space",
+						       "alloc_space" };
+	const struct leak *l = s->l;
+	size_t count;
+	const char *const *paths = leak_files_within(
+		l, s->subject, &s->subject->segments[0], last->range, &count);
+
+	if (!paths)
+		return arena_fail(l->v->backends->arena, "the files", err);
+	for (size_t i = 0; i < LAST_FILES; i++) {
+		struct profile_query query = { .type_id = words[i] };
+		struct profile_fetch *f = &last->fetches[i];
+		struct job *job = &f->job;
+
+		profile_fetch_init(f, &query, &last->profiles[i]);
+		f->paths = i == 1 ? &paths[count - 1] : paths;
+		f->path_count = i ? 1 : count;
+		last->is_asked[i] = true;
+		if (!jobs_run(l->v->backends, &job, 1, err))
+			return false;
+	}
+	last->hours = (double)(leak_file_time(l, paths[count - 1]) -
+			       leak_file_time(l, paths[0])) /
+		      NS_PER_HOUR;
+	return true;
+}
+
 static bool take_last(struct slices *s, struct last_third *last, size_t index,
 		      struct error *err)
 {
 	struct leak_function *f = &s->subject->functions[index];
-	double held = 0, own, hours = time_range_seconds(last->range) / 3600;
+	double held = 0, own, made;
 
-	for (size_t i = 0; i < LAST_REQUESTS; i++)
+	for (size_t i = 0; i < LAST_FILES; i++)
 		if (last->is_asked[i] && last->fetches[i].job.has_answer &&
 		    !growth_functions_value(s->functions, index,
 					    &last->profiles[i],
@@ -231,7 +287,8 @@ static bool take_last(struct slices *s, struct last_third *last, size_t index,
 	}
 	if (last->values[0] > 0)
 		f->bytes_each = held / last->values[0];
-	f->allocated_hour = hours > 0 ? last->values[1] / hours : 0;
+	made = last->values[1] - last->values[2];
+	f->allocated_hour = last->hours > 0 ? made / last->hours : 0;
 	return true;
 }
 
@@ -247,10 +304,13 @@ static bool ask_more(struct slices *s, size_t index, struct error *err)
 		leak_block(segment, BLOCKS - THIRD).from_ns,
 		leak_block(segment, BLOCKS - 1).to_ns
 	};
-	for (size_t i = 0; i < LAST_REQUESTS; i++)
+	for (size_t i = 0; i < LAST_FILES; i++)
 		profile_init(&last->profiles[i]);
-	done = ask_last(s, last, err) && take_last(s, last, index, err);
-	for (size_t i = 0; i < LAST_REQUESTS; i++)
+	last->hours = time_range_seconds(last->range) / 3600;
+	done = (s->l->path_count ? ask_last_files(s, last, err)
+				 : ask_last(s, last, err)) &&
+	       take_last(s, last, index, err);
+	for (size_t i = 0; i < LAST_FILES; i++)
 		profile_release(&last->profiles[i]);
 	mem_free(last);
 	return done;

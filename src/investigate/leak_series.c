@@ -60,6 +60,7 @@ static struct leak_row *find_row(struct leak_series *s, struct str name,
 	}
 	row = &s->rows[s->count];
 	row->instance = name;
+	row->begins = NULL;
 	row->values = arena_array(arena, l->step_count, sizeof(double));
 	if (!row->values) {
 		arena_fail(arena, "series", err);
@@ -304,10 +305,10 @@ struct time_range leak_block(const struct leak_segment *s, size_t i)
 	};
 }
 
-static size_t step_of(const struct cutter *c, int64_t time_ns)
+size_t leak_step(const struct leak *l, int64_t time_ns)
 {
-	return (size_t)((time_ns - c->l->window.from_ns) /
-			(c->l->step_ms * NS_PER_MS));
+	return (size_t)((time_ns - l->window.from_ns) /
+			(l->step_ms * NS_PER_MS));
 }
 
 /* Means by block. False: a block has too little. */
@@ -318,9 +319,9 @@ static bool fill_blocks(const struct cutter *c, struct leak_segment *s)
 	g->has_load = c->load != NULL;
 	for (size_t i = 0; i < GROWTH_BLOCKS; i++) {
 		struct time_range block = leak_block(s, i);
-		size_t from = step_of(c, block.from_ns), count = 0;
+		size_t from = leak_step(c->l, block.from_ns), count = 0;
 		size_t loads = 0;
-		size_t to = step_of(c, block.to_ns);
+		size_t to = leak_step(c->l, block.to_ns);
 		double sum = 0, load = 0;
 
 		for (size_t k = from; k < to; k++) {
@@ -405,7 +406,9 @@ static bool cut_row(struct cutter *c)
 		if (begin == SIZE_MAX) {
 			begin = i;
 			is_from_start = i > GAP_LONG * usual;
-		} else if (is_restart(values, last, i, usual)) {
+		} else if (c->row->begins
+				   ? c->row->begins[i]
+				   : is_restart(values, last, i, usual)) {
 			if (!add_segment(c, begin, last + 1, is_from_start))
 				return false;
 			c->subject->restarts++;

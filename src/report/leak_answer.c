@@ -7,6 +7,7 @@
 #include "base/count.h"
 #include "base/escape.h"
 #include "base/num.h"
+#include "base/shell.h"
 #include "render/markdown.h"
 #include "render/units.h"
 #include "report/wording.h"
@@ -429,17 +430,47 @@ static void write_other(struct page *p, const struct leak_answer *a,
 	write_label(p, s);
 }
 
-static void write_next(struct page *p, const struct leak_answer *a)
+/* The first and the last file of one process. */
+static void add_files(const struct leak *l, struct buf *out)
+{
+	enum leak_what what = leak_leading(l)->what;
+	const struct leak_file *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < l->file_count; i++) {
+		const struct leak_file *f = &l->files[i];
+
+		if (!(f->held[what] > 0))
+			continue;
+		first = first ? first : f;
+		if (str_equal(f->instance, first->instance))
+			last = f;
+	}
+	buf_add_text(out, "tracefind diff");
+	shell_word_add(out, str_from(first ? first->path : ""));
+	shell_word_add(out, str_from(last ? last->path : ""));
+}
+
+static void add_next(const struct leak_answer *a, struct buf *out)
 {
 	const struct leak *l = a->leak;
+
+	if (l->path_count) {
+		add_files(l, out);
+		return;
+	}
+	buf_addf(out, "tracefind profile --service %s --type %s", l->service,
+		 leak_leading(l)->what == LEAK_MEMORY ? "inuse" : "goroutine");
+	buf_add_str(out, a->servers);
+}
+
+static void write_next(struct page *p, const struct leak_answer *a)
+{
 	struct buf line;
 
 	if (!a->servers.ptr)
 		return;
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
-	buf_addf(&line, "tracefind profile --service %s --type %s", l->service,
-		 leak_leading(l)->what == LEAK_MEMORY ? "inuse" : "goroutine");
-	buf_add_str(&line, a->servers);
+	add_next(a, &line);
 	if (line.state == BUF_OK && p->style.is_markdown) {
 		struct str text = buf_str(&line);
 

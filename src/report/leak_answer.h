@@ -30,7 +30,7 @@ bool leak_explain(const struct leak *l, struct error *err);
 const char *leak_kind_word(enum growth_kind kind);
 const char *leak_kind_name(enum growth_kind kind);
 
-/* "memory", "goroutines"; "threads" for those who have no goroutines. */
+/* "memory", "objects", "goroutines"; "threads" for those who have none. */
 const char *leak_subject_word(const struct leak_subject *s);
 
 /* "40.1 MiB", "212"; and of tables in MiB, or their number. */

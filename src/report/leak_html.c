@@ -15,8 +15,9 @@
 #define LINES 12u
 /* Points of a line across the window: one for two pixels of the drawing. */
 #define POINTS 440u
-/* A line is broken where so large a part of the window was not measured. */
-#define GAP_PARTS 40u
+/* A line is broken where so many times its usual distance there is no
+ * point. */
+#define GAP_POINTS 8
 /* A limit further up than so many times all else would flatten it. */
 #define LIMIT_ROOM 3
 
@@ -95,7 +96,8 @@ static double find_top(const struct lines *d)
 	}
 	if (d->s->what == LEAK_MEMORY && limit < LIMIT_ROOM * most)
 		most = fmax(most, limit);
-	return most > 0 ? most * 1.1 : 1;
+	/* Two of what is counted, so that a scale has numbers. */
+	return fmax(most * 1.1, 2);
 }
 
 /* ---- drawing ---- */
@@ -103,8 +105,8 @@ static double find_top(const struct lines *d)
 static void draw_life(struct lines *d, size_t index)
 {
 	const struct leak_segment *life = &d->s->segments[index];
-	int64_t gap_ns =
-		(d->l->window.to_ns - d->l->window.from_ns) / GAP_PARTS;
+	int64_t gap_ns = (life->range.to_ns - life->range.from_ns) /
+			 (int64_t)life->points * GAP_POINTS;
 	int64_t last_ns = 0;
 	struct chart *c = &d->chart;
 	char attributes[48];

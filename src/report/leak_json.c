@@ -79,7 +79,7 @@ void leak_write_json(const void *answer, struct out *out)
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
 	json_head(&w, "leak");
-	jsonw_pair_text(&w, "service", l->service);
+	jsonw_pair_text(&w, "service", l->path_count ? NULL : l->service);
 	jsonw_pair_time(&w, "from", l->window.from_ns);
 	jsonw_pair_time(&w, "to", l->window.to_ns);
 	jsonw_pair_bool(&w, "leak", leak_is_one(l));

@@ -38,6 +38,8 @@ const char *leak_subject_word(const struct leak_subject *s)
 {
 	if (s->what == LEAK_MEMORY)
 		return "memory";
+	if (str_find(s->type_id, STR("objects")) != SIZE_MAX)
+		return "objects";
 	return str_find(s->type_id, STR("goroutine")) != SIZE_MAX ? "goroutines"
 								  : "threads";
 }
@@ -100,6 +102,13 @@ static bool explain_types(const struct leak *l, struct error *err)
 			"what stays: inuse, inuse_objects and goroutine "
 			"do",
 			type);
+	if (l->path_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s no memory in use and no goroutines: leak "
+				 "takes heap profiles, not those of CPU or "
+				 "allocations",
+				 l->path_count == 1 ? "the file holds"
+						    : "the files hold");
 	buf_init(&list, LIMIT_ERROR_BYTES);
 	for (size_t i = 0; i < l->found.types.count && list.len < 300; i++) {
 		struct str word = profile_type_word(l->found.types.items[i],
@@ -119,12 +128,35 @@ static bool explain_types(const struct leak *l, struct error *err)
 	return false;
 }
 
+static bool explain_odd(const struct leak *l, struct error *err)
+{
+	struct str own = l->odd_type;
+	enum leak_what what =
+		str_ends(own, STR("/bytes")) ? LEAK_MEMORY : LEAK_THREADS;
+
+	if (!own.ptr)
+		return error_set(
+			err, ERROR_FORMAT,
+			"%s does not say when it was taken: leak takes "
+			"profiles that have a time, as pprof files do",
+			l->odd->path);
+	return error_set(err, ERROR_FORMAT,
+			 "%s holds %.*s, others %.*s: ask for what all of "
+			 "them have with --type",
+			 l->odd->path, STR_ARGS(own),
+			 STR_ARGS(l->subjects[what].type_id));
+}
+
 bool leak_explain(const struct leak *l, struct error *err)
 {
 	int64_t longest_ns = 0;
 	char lived[24], least[24];
 
-	if (err->code != ERROR_NOT_FOUND || err->message[0])
+	if (err->message[0])
+		return false;
+	if (l->odd)
+		return explain_odd(l, err);
+	if (err->code != ERROR_NOT_FOUND)
 		return false;
 	if (leak_lack(l) == LEAK_NO_TYPE)
 		return explain_types(l, err);
@@ -133,6 +165,14 @@ bool leak_explain(const struct leak *l, struct error *err)
 			longest_ns = l->subjects[i].longest_ns;
 	format_duration(longest_ns, lived);
 	format_duration(LEAK_LEAST_NS, least);
+	if (l->path_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "too little to judge: the longest that the "
+				 "files of a process go over is %s; %s in all "
+				 "and two files or more in each of %u blocks "
+				 "are needed",
+				 longest_ns ? lived : "nothing", least,
+				 GROWTH_BLOCKS);
 	return error_set(err, ERROR_NOT_FOUND,
 			 "too little to judge: the longest that an instance of "
 			 "\"%s\" sent profiles in this window is %s; %u blocks "

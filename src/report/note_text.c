@@ -155,6 +155,12 @@ static void add_reasons(const struct note *n, struct notes *notes)
 			  "%s",
 			  n->reason);
 		break;
+	case NOTE_FILES_HOLD_NOTHING:
+		notes_add(notes,
+			  "%zu of %zu files left out: no profiles of what is "
+			  "held",
+			  n->count, n->total);
+		break;
 	case NOTE_NAME_ASSUMED:
 		notes_add(notes,
 			  "the profile server did not list its series (%s): "
