@@ -286,8 +286,15 @@ static void write_function(struct page *p, const struct result *r)
 {
 	const struct function_row *row = leading_row(r);
 	const char *label = "  function";
+	bool is_grown = !r->has_baseline || change_is_up(row->change);
 
-	if (r->has_baseline && !change_is_up(row->change)) {
+	/* All that is left called others: main() and its like. */
+	if (!is_grown && row->self_lib <= 0) {
+		page_text(p, "no function clearly grew");
+		evidence(p, label);
+		return;
+	}
+	if (!is_grown) {
 		page_text(p, "no function clearly grew; the most is in");
 		evidence(p, label);
 		label = "";

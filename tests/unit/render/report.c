@@ -147,6 +147,21 @@ static void test_function(void **state)
 	expect(&s, "; no baseline: the profile stands alone\n");
 }
 
+/* The largest is told of what did not grow, unless it only calls others. */
+static void test_none_grew(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	for (size_t i = 0; i < s.result.function_count; i++)
+		s.rows[i].change = CHANGE_NOISE;
+	expect(&s, "function    no function clearly grew; the most is in\n");
+	for (size_t i = 0; i < s.result.function_count; i++)
+		s.rows[i].self_lib = 0;
+	expect(&s, "function    no function clearly grew\n");
+}
+
 static void test_no_functions(void **state)
 {
 	struct sample s;
@@ -165,6 +180,9 @@ static void test_no_functions(void **state)
 	expect(&s, "function    the profile holds no samples\n");
 	s.result.has_profile = false;
 	expect(&s, "function    no profile for this service\n");
+	s.result.cause.kind = CAUSE_WAIT;
+	expect(&s,
+	       "function    none: no profile of the service shows who waits\n");
 	expect_not(&s, "compared");
 	notes_add(&s.result.notes, "no profile: 404");
 	expect(&s, "function    no profile: 404\n");
@@ -431,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_long_path),
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_function),
+		cmocka_unit_test(test_none_grew),
 		cmocka_unit_test(test_no_functions),
 		cmocka_unit_test(test_local_time),
 		cmocka_unit_test(test_compared),
