@@ -125,7 +125,10 @@ static void report_call(const struct choice *c, struct buf *out)
 	report_count(c, out);
 	buf_add_text(out, c->best->count > 1 ? "calls" : "a call");
 	wording_add_peer(out, " to ", &c->calls, c->best->span);
-	buf_add_text(out, ", which sends no spans: ");
+	/* Those of a callee that goes on after a timeout come later. */
+	buf_add_text(out, c->t->spans[c->best->span].flags & SPAN_IS_ERROR
+				  ? ", of which the trace has no spans: "
+				  : ", which sends no spans: ");
 	wording_add_call(out, &c->calls, c->best->span);
 }
 

@@ -187,6 +187,8 @@ static void calls(void **state)
 		{ "db.system=redis", "a call to redis, which sends no spans: "
 				     "\"out\"" },
 		{ "", "a call, which sends no spans: \"out\"" },
+		{ "error peer.service=slow",
+		  "a call to slow, of which the trace has no spans: \"out\"" },
 	};
 
 	(void)state;
@@ -325,8 +327,8 @@ static void attempts(void **state)
 		     "2 1 a C POST 10 210 error=deadline " PAY "\n"
 		     "3 1 a C POST 220 420 error=deadline " PAY "\n",
 		     any,
-		     "2 x calls to pay, which sends no spans: \"call "
-		     "/charge\"; tried 2 times, all failed (deadline)",
+		     "2 x calls to pay, of which the trace has no spans: "
+		     "\"call /charge\"; tried 2 times, all failed (deadline)",
 		     NULL);
 	expect_texts("1 0 a S root 0 500\n"
 		     "2 1 a C POST 10 210 error=deadline " PAY "\n"
