@@ -18,6 +18,7 @@ FORGOTTEN = 25
 HASHES = 1000
 # What a sync costs on a disk that others use, too.
 DISK_S = 0.12
+PROVIDER_PORT = int(os.environ.get("IDENTITY_PROVIDER_PORT", 8084))
 # What the identity provider takes, when it is well and when it is not.
 PROVIDER_S = 0.005
 PROVIDER_SLOW_S = 0.4
@@ -53,6 +54,7 @@ def sign(session):
     return digest.hex()
 
 
+@service.tracer.start_as_current_span("write_audit")
 def write_audit():
     with audit_lock:
         time.sleep(DISK_S)
@@ -72,14 +74,14 @@ class Provider(http.server.BaseHTTPRequestHandler):
 
 
 def start_provider():
-    """Its port."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", PROVIDER_PORT),
+                                             Provider)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_address[1]
 
 
+@service.tracer.start_as_current_span("ask_identity_provider")
 def ask_identity_provider():
-    requests.get(f"http://localhost:{provider_port}/token",
+    requests.get(f"http://localhost:{PROVIDER_PORT}/token",
                  timeout=PROVIDER_TIMEOUT_S).raise_for_status()
 
 
@@ -94,5 +96,5 @@ def verify():
 
 
 if __name__ == "__main__":
-    provider_port = start_provider()
+    start_provider()
     service.run()

@@ -17,7 +17,7 @@ LISTED = 60
 SUMS = 100
 NUMBERS = 50
 # How often version 1.1.0 packs a row.
-PACKED = 2_500
+PACKED = 1_000
 
 service = Service("data", 8083)
 folder = tempfile.TemporaryDirectory(prefix="tracefind-demo-")

@@ -35,14 +35,14 @@ STOP_S = 15
 # Profiles are sent every ten seconds; a busy machine takes its time.
 PROFILES_S = 90
 POLL_S = 1
-HEALTHY_REQUESTS = 180
-FAULTY_REQUESTS = 75
+HEALTHY_REQUESTS = 150
+FAULTY_REQUESTS = 60
 # tracefind calls nothing a leak that it saw for less than fifty.
 LEAK_MINUTES = 55
 LEAK_RATE = 1
 # What tracefind ends with when there is a leak.
 LEAK_STATUS = 10
-RATE = 3
+RATE = 2.5
 CONCURRENCY = 15
 
 
@@ -54,11 +54,15 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def need(program, where):
-    path = shutil.which(program)
-    if not path:
-        raise Trouble(f"no {program} in PATH: {where}")
-    return path
+def servers():
+    """Their programs; Prometheus may be None."""
+    found = {name: shutil.which(name)
+             for name in ("tempo", "pyroscope", "prometheus")}
+    for name in ("tempo", "pyroscope"):
+        if not found[name]:
+            raise Trouble(f"no {name} in PATH: its releases are at "
+                          f"github.com/grafana/{name}")
+    return found
 
 
 def free_ports(names):
@@ -109,16 +113,11 @@ def environment(folder):
 class Lab:
     """Servers and services, from `with` to its end."""
 
-    def __init__(self, python, folder):
-        self.python, self.folder = python, folder
+    def __init__(self, programs, python, folder):
+        self.programs, self.python, self.folder = programs, python, folder
         self.running = {}  # name -> process
-        self.programs = {
-            "tempo": need("tempo", "its releases are at github.com/grafana/tempo"),
-            "pyroscope": need("pyroscope",
-                              "its releases are at github.com/grafana/pyroscope"),
-            "prometheus": shutil.which("prometheus")}
         self.ports = free_ports([
-            *SERVICES, "tempo", "tempo_grpc", "tempo_gossip", "otlp", "pyroscope",
+            *SERVICES, "identity_provider", "tempo", "tempo_grpc", "tempo_gossip", "otlp", "pyroscope",
             "pyroscope_grpc", "pyroscope_gossip", "pyroscope_raft", "prometheus"])
         self.env = {**os.environ, "LISTEN": "127.0.0.1", "HOST": "127.0.0.1",
                     **{f"{name.upper()}_PORT": str(port)
@@ -221,6 +220,8 @@ class Lab:
                 process.wait()
 
     def stop(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
         # Services first: they have things to send.
         self.end({name: self.running.pop(name) for name in SERVICES
                   if name in self.running})
@@ -276,8 +277,34 @@ class Tracefind:
 
 
 def named(answer):
-    """The function that the answer puts first; empty without one."""
-    return (answer.get("functions") or [{}])[0].get("name") or ""
+    """The function that the answer of slow blames: the first, when it grew or
+    nothing is compared; empty without one."""
+    first = (answer.get("functions") or [{}])[0]
+    is_blamed = first.get("change") in (None, "new", "grown")
+    return first.get("name") or "" if is_blamed else ""
+
+
+def leaking(answer):
+    """The function that the answer of leak blames; empty without one."""
+    functions = (answer.get("memory") or {}).get("functions") or ()
+    return next((f["name"] for f in functions if f["verdict"] == "leak"), "")
+
+
+def is_part(name, function):
+    """A comprehension is one of its function: "pack.<locals>.<listcomp>"."""
+    return function in name.split(".")
+
+
+def where_found(function, answer):
+    """The profile puts it first; or, where it blames none, since it cannot show
+    who waits, the trace has a span of that name on the way to the blamed one.
+    Empty when it is not found."""
+    name = named(answer)
+    if name:
+        return "found in the profile" if is_part(name, function) else ""
+    path = (answer.get("span") or {}).get("path") or ()
+    is_above = any(name.split(" ")[-1] == function for name in path)
+    return "found in the trace; it waits" if is_above else ""
 
 
 def summary(answer):
@@ -288,7 +315,7 @@ def summary(answer):
 
 
 def slow(lab, tracefind, args):
-    """True when tracefind names the fault's function."""
+    """Where tracefind found the fault's function; empty when it did not."""
     fault = faults.FAULTS[args.fault]
     say(f"healthy: {args.healthy} requests, {args.rate:g} a second")
     lab.load(args.healthy, args.rate)
@@ -302,32 +329,32 @@ def slow(lab, tracefind, args):
     slowest = max(results, key=lambda r: r.seconds)
     _, answer = tracefind.answer("slow", slowest.trace_id)
     say(f"{args.fault} | {summary(answer)}")
-    return named(answer).split(".")[-1] == fault.function
+    return where_found(fault.function, answer)
 
 
 def leak(lab, tracefind, args):
-    """True when tracefind calls it a leak of the fault's function, and, without
-    the fault, calls it none."""
+    """The same; without the fault, that there is no leak."""
     fault = faults.FAULTS["leak"]
     if args.fault == "leak":
+        say(f"{fault.service}.py with {args.fault}: {fault.what}")
         lab.inject("leak")
-    say(f"{fault.service}.py {'with leak' if args.fault == 'leak' else 'without a fault'}, "
-        f"{args.minutes:g} minutes of load")
+    say(f"{args.minutes:g} minutes of load, {args.rate:g} a second")
     lab.load(int(args.minutes * 60 * args.rate), args.rate)
     status, answer = tracefind.answer(
         "leak", "--service", f"{fault.service}-service",
         "--since", f"{int(args.minutes * 60)}s")
     if args.fault == "none":
-        return status == 0
-    return status == LEAK_STATUS and named(answer) == fault.function
+        return "" if status else "none is called"
+    is_right = status == LEAK_STATUS and is_part(leaking(answer),
+                                                 fault.function)
+    return "found in the profile" if is_right else ""
 
 
-def verdict(name, is_right):
+def verdict(name, found):
     if name == "none":
-        return "there is no leak: " + ("none called" if is_right
-                                       else "one called, or no answer")
+        return f"there is no leak: {found or 'one is called, or no answer'}"
     return (f"the fault is in {faults.FAULTS[name].function}(): "
-            + ("found" if is_right else "not named"))
+            f"{found or 'not found'}")
 
 
 def parse_args():
@@ -347,7 +374,7 @@ def parse_args():
     parser.add_argument("--faulty", type=load.whole, default=FAULTY_REQUESTS,
                         help="and with it (%(default)s)")
     parser.add_argument("--rate", type=load.positive,
-                        help=f"requests a second ({RATE}; of leak and none: "
+                        help=f"requests a second ({RATE:g}; of leak and none: "
                         f"{LEAK_RATE})")
     parser.add_argument("--minutes", type=load.positive, default=LEAK_MINUTES,
                         help="of load with leak and none (%(default)s)")
@@ -373,17 +400,18 @@ def stay(lab):
 
 
 def live(args):
+    programs = servers()
     args.folder = args.folder.resolve()
     args.folder.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=args.folder))
     try:
-        with Lab(environment(args.folder / "venv"), folder) as lab:
+        with Lab(programs, environment(args.folder / "venv"), folder) as lab:
             tracefind = Tracefind(args.tracefind.resolve(), lab)
-            right = (leak if args.is_leak else slow)(lab, tracefind, args)
-            say(verdict(args.fault, right))
+            found = (leak if args.is_leak else slow)(lab, tracefind, args)
+            say(verdict(args.fault, found))
             if args.stay:
                 stay(lab)
-            return 0 if right else 1
+            return 0 if found else 1
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -5,6 +5,7 @@ services that only answer that they are ready.
 
 usage: live_test.py DEMO
 """
+import json
 import os
 import signal
 import subprocess
@@ -36,7 +37,7 @@ ENDS = "#!/bin/sh\necho 'listen: no such address' >&2\nexit 3\n"
 ANSWERS = """#!/bin/sh
 [ "$1" = slow ] || exit 0
 for word; do case $word in json=*) file=${word#json=} ;; esac; done
-echo '{"functions": [{"name": "FUNCTION"}]}' >"$file"
+echo 'ANSWER' >"$file"
 """
 SERVERS = {"tempo": "TEMPO_PORT", "pyroscope": "PYROSCOPE_PORT"}
 SERVICES = 4
@@ -67,10 +68,12 @@ class Place:
         path.write_text(text)
         path.chmod(0o755)
 
-    def answer(self, function):
-        """What tracefind is to name."""
+    def answer(self, function, span="GET"):
+        """What tracefind is to name; no function: only the span."""
+        answer = {"functions": [{"name": function}] if function else [],
+                  "span": {"path": ["web GET /", f"auth {span}", "auth GET"]}}
         self.program(self.folder / "tracefind",
-                     ANSWERS.replace("FUNCTION", function))
+                     ANSWERS.replace("ANSWER", json.dumps(answer)))
 
     def start(self, *args):
         return subprocess.Popen(
@@ -119,7 +122,8 @@ def check_run(tap, place):
     args = "n_plus_one", "--healthy", "4", "--faulty", "4", "--rate", "400"
     status, lines = place.run(*args)
     tap.equal((status, lines[-1]),
-              (0, "the fault is in supplier_of(): found"), "a whole run")
+              (0, "the fault is in supplier_of(): found in the profile"),
+              "a whole run")
     names = [name.rpartition("-")[0] for name in place.started()]
     tap.equal(names, ["pyroscope"] + ["service"] * (SERVICES + 1) + ["tempo"],
               "the service with the fault started twice")
@@ -127,8 +131,15 @@ def check_run(tap, place):
     place.answer("listed")
     status, lines = place.run(*args)
     tap.equal((status, lines[-1]),
-              (1, "the fault is in supplier_of(): not named"),
+              (1, "the fault is in supplier_of(): not found"),
               "another function is not right")
+    place.answer("", span="supplier_of")
+    status, lines = place.run(*args)
+    tap.equal((status, lines[-1]),
+              (0, "the fault is in supplier_of(): found in the trace; it waits"),
+              "a span is right where no function is blamed")
+    place.answer("", span="listed")
+    tap.equal(place.run(*args)[0], 1, "another span is not")
 
 
 def check_interrupted(tap, place, number):

@@ -117,6 +117,15 @@ def check_faults(tap):
                   f"{name} is a function of {path.name}")
 
 
+def check_dashboard(tap):
+    board = json.loads((DEMO / "dashboards/services.json").read_text())
+    names = {f"{path.stem}-service" for path in DEMO.glob("*.py")
+             if "Service(" in path.read_text()} - {"telemetry-service"}
+    shown = next(v["query"] for v in board["templating"]["list"]
+                 if v["name"] == "service")
+    tap.equal(set(shown.split(",")), names, "the dashboard has all services")
+
+
 def check_settings(tap):
     files = [DEMO / "compose.yaml", *sorted((DEMO / "settings").rglob("*.yaml"))]
     tap.equal(len(files), 6, "all settings are there")
@@ -151,6 +160,7 @@ def main():
     check_load(tap, f"http://127.0.0.1:{server.server_address[1]}")
     check_arguments(tap)
     check_faults(tap)
+    check_dashboard(tap)
     check_settings(tap)
     server.shutdown()
     return tap.end()
