@@ -237,6 +237,69 @@ const struct metric_name metric_names[] = {
 	  .unit = 1,
 	  .service_labels = { "service_name" },
 	  .matchers = { { "monitored_resource", "=", "cloud_run_revision" } } },
+
+	{ .name = "kube_pod_container_resource_limits",
+	  .from = "kube-state-metrics",
+	  .meaning = METRIC_CPU_LIMIT,
+	  .unit = 1,
+	  .service_labels = IN_POD,
+	  .matchers = { { "resource", "=", "cpu" } } },
+	{ .name = "kubernetes_io:container_cpu_limit_cores",
+	  .from = "GKE",
+	  .meaning = METRIC_CPU_LIMIT,
+	  .cloud_type = "kubernetes.io/container/cpu/limit_cores",
+	  .cloud_resource = "k8s_container",
+	  .unit = 1,
+	  .service_labels = { "container_name", "pod_name" } },
+	{ .name = "kube_pod_container_resource_requests",
+	  .from = "kube-state-metrics",
+	  .meaning = METRIC_CPU_REQUEST,
+	  .unit = 1,
+	  .service_labels = IN_POD,
+	  .matchers = { { "resource", "=", "cpu" } } },
+	{ .name = "kubernetes_io:container_cpu_request_cores",
+	  .from = "GKE",
+	  .meaning = METRIC_CPU_REQUEST,
+	  .cloud_type = "kubernetes.io/container/cpu/request_cores",
+	  .cloud_resource = "k8s_container",
+	  .unit = 1,
+	  .service_labels = { "container_name", "pod_name" } },
+	{ .name = "kube_pod_container_resource_requests",
+	  .from = "kube-state-metrics",
+	  .meaning = METRIC_MEMORY_REQUEST,
+	  .unit = 1,
+	  .service_labels = IN_POD,
+	  .matchers = { { "resource", "=", "memory" } } },
+	{ .name = "kubernetes_io:container_memory_request_bytes",
+	  .from = "GKE",
+	  .meaning = METRIC_MEMORY_REQUEST,
+	  .cloud_type = "kubernetes.io/container/memory/request_bytes",
+	  .cloud_resource = "k8s_container",
+	  .unit = 1,
+	  .service_labels = { "container_name", "pod_name" } },
+	{ .name = "run_googleapis_com:container_billable_instance_time",
+	  .from = "Cloud Run",
+	  .meaning = METRIC_INSTANCES,
+	  .is_counter = true,
+	  .cloud_type = "run.googleapis.com/container/billable_instance_time",
+	  .cloud_resource = "cloud_run_revision",
+	  .unit = 1,
+	  .service_labels = { "service_name" },
+	  .matchers = { { "monitored_resource", "=", "cloud_run_revision" } } },
+	{ .name = "container_cpu_cfs_periods_total",
+	  .from = "cAdvisor",
+	  .meaning = METRIC_CPU_PERIODS,
+	  .is_counter = true,
+	  .unit = 1,
+	  .service_labels = IN_POD,
+	  .matchers = CONTAINED },
+	{ .name = "container_cpu_cfs_throttled_periods_total",
+	  .from = "cAdvisor",
+	  .meaning = METRIC_CPU_THROTTLED,
+	  .is_counter = true,
+	  .unit = 1,
+	  .service_labels = IN_POD,
+	  .matchers = CONTAINED },
 };
 
 const size_t metric_name_count = COUNT_OF(metric_names);
@@ -251,6 +314,12 @@ const char *metric_meaning_name(enum metric_meaning meaning)
 		[METRIC_MEMORY_LIMIT] = "memory limit",
 		[METRIC_CPU_SHARE] = "cpu share",
 		[METRIC_MEMORY_SHARE] = "memory share",
+		[METRIC_CPU_LIMIT] = "cpu limit",
+		[METRIC_CPU_REQUEST] = "cpu request",
+		[METRIC_MEMORY_REQUEST] = "memory request",
+		[METRIC_INSTANCES] = "instances",
+		[METRIC_CPU_PERIODS] = "cpu periods",
+		[METRIC_CPU_THROTTLED] = "cpu throttled",
 	};
 
 	return names[meaning];
@@ -497,6 +566,10 @@ static void add_quantile(struct buf *out, const struct metric_source *s,
 static void add_count(struct buf *out, const struct metric_source *s,
 		      const struct metric_want *w)
 {
+	if (w->over == METRIC_OVER_NONE) {
+		add_rate(out, s, count_suffix(s), w);
+		return;
+	}
 	buf_add_text(out, s->is_native ? "histogram_count(" : "");
 	open_sum(out, "sum", false, s, w);
 	add_rate(out, s, count_suffix(s), w);
@@ -508,10 +581,22 @@ static void add_count(struct buf *out, const struct metric_source *s,
 static void add_gauge(struct buf *out, const struct metric_source *s,
 		      const struct metric_want *w)
 {
+	static const char *const over[] = {
+		[METRIC_OVER_SUM] = "sum",
+		[METRIC_OVER_COUNT] = "count",
+		[METRIC_OVER_NONE] = "",
+	};
 	bool is_limit = w->meaning == METRIC_MEMORY_LIMIT;
 
-	open_sum(out, is_limit ? "min" : "max", false, s, w);
+	open_sum(out,
+		 w->over    ? over[w->over]
+		 : is_limit ? "min"
+			    : "max",
+		 false, s, w);
+	buf_add_text(out, w->peak_ns ? "max_over_time(" : "");
 	add_selector(out, s, "", w);
+	if (w->peak_ns)
+		buf_addf(out, "[%llds])", (long long)(w->peak_ns / NS_PER_S));
 	buf_add_text(out, is_limit ? ">0)" : ")");
 }
 

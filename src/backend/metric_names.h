@@ -23,11 +23,23 @@ enum metric_meaning {
 	METRIC_MEMORY_LIMIT, /* bytes */
 	METRIC_CPU_SHARE,    /* of what an instance may have, 0..1 */
 	METRIC_MEMORY_SHARE,
+	/* What is allocated to it, see metric_is_of_allocation(). */
+	METRIC_CPU_LIMIT,      /* cores */
+	METRIC_CPU_REQUEST,    /* cores */
+	METRIC_MEMORY_REQUEST, /* bytes */
+	METRIC_INSTANCES,      /* those that are billed */
+	METRIC_CPU_PERIODS,    /* of its quota, a second */
+	METRIC_CPU_THROTTLED,  /* of these, in which it was used up */
 	METRIC_MEANINGS,
 };
 
-/* "requests", "latency", "cpu", "memory", "memory limit", "cpu share",
- * "memory share". */
+/* These are asked for where somebody wants to know them: few do. */
+static inline bool metric_is_of_allocation(enum metric_meaning meaning)
+{
+	return meaning > METRIC_MEMORY_SHARE;
+}
+
+/* "requests", "latency", "cpu", "memory limit", "cpu share" and the like. */
 const char *metric_meaning_name(enum metric_meaning meaning);
 
 #define METRIC_SERVICE_LABELS 3
@@ -49,7 +61,7 @@ struct metric_name {
 	 * that it is of, as Cloud Monitoring calls them. NULL: of others. */
 	const char *cloud_type;
 	const char *cloud_resource;
-	double unit;   /* one of its values, in the meaning's unit */
+	double unit; /* one of its values, in the meaning's unit */
 	/* That may hold the service's name, best first. */
 	const char *service_labels[METRIC_SERVICE_LABELS];
 	const char *operation_label; /* NULL: it has none */
@@ -95,9 +107,18 @@ struct metric_platform {
 
 extern const struct metric_platform metric_platforms[]; /* NULL name: end */
 
+/* What becomes of the instances. */
+enum metric_over {
+	METRIC_OVER_USUAL = 0, /* see metric_expression() */
+	METRIC_OVER_SUM,
+	METRIC_OVER_COUNT, /* how many there are */
+	METRIC_OVER_NONE,  /* a series each */
+};
+
 /* What is wanted of a source. */
 struct metric_want {
 	enum metric_meaning meaning;
+	enum metric_over over;
 	const char *service;
 	/* Instead of it, a regular expression of services; both NULL: all. */
 	const char *services;
@@ -105,6 +126,7 @@ struct metric_want {
 	double quantile;       /* of latency and shares */
 	int64_t rate_ns;       /* counters are looked at over so long */
 	const char *rate;      /* or this, as PromQL has it: "5m" */
+	int64_t peak_ns; /* gauges: the most within so long; 0: as it is */
 	/* A series for each service, in PromQL as people write it. */
 	bool is_by_service;
 };
@@ -117,9 +139,10 @@ void metric_selector(struct buf *out, const struct metric_source *source,
 /* The name that the selector asks for, as a server lists it. */
 void metric_listed_name(struct buf *out, const struct metric_source *source);
 
-/* PromQL of one series, or of one a service, of all instances: what adds up as a
- * sum, memory of the largest, limits of the smallest. Its values are in the
- * source's own unit. False: the source cannot tell. */
+/* PromQL of one series, or of one a service, of all instances, unless they are
+ * wanted otherwise: what adds up as a sum, memory of the largest, limits of the
+ * smallest. Its values are in the source's own unit. False: the source cannot
+ * tell. */
 bool metric_expression(struct buf *out, const struct metric_source *source,
 		       const struct metric_want *want);
 

@@ -34,13 +34,15 @@ static void add_labels(struct candidates *c, const struct metric_name *name,
 
 /* In the order of the table, native histograms before classic ones: those are
  * finer. */
-static void list_candidates(struct candidates *c, bool is_cloud)
+static void list_candidates(struct candidates *c, bool is_cloud,
+			    bool of_allocation)
 {
 	c->count = 0;
 	for (size_t i = 0; i < metric_name_count; i++) {
 		const struct metric_name *name = &metric_names[i];
 
-		if (name->cloud_type && !is_cloud)
+		if ((name->cloud_type && !is_cloud) ||
+		    metric_is_of_allocation(name->meaning) != of_allocation)
 			continue;
 		if (name->is_histogram)
 			add_labels(c, name, true);
@@ -127,7 +129,7 @@ static bool find(struct service_metrics *m, struct time_range window,
 	struct job *list[] = { &jobs[0].job, &jobs[1].job };
 	struct candidates c;
 
-	list_candidates(&c, backends_metrics(b)->is_cloud);
+	list_candidates(&c, backends_metrics(b)->is_cloud, false);
 	for (size_t i = 0; i < COUNT_OF(jobs); i++)
 		if (!presence_init(&jobs[i], &c, i == 0, m, window, err))
 			return false;
@@ -159,6 +161,26 @@ bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
 	return find(m, window, err);
 }
 
+bool service_metrics_find_allocation(struct service_metrics *m,
+				     struct time_range window,
+				     struct error *err)
+{
+	struct metric_job job;
+	struct job *list[] = { &job.job };
+	struct candidates c;
+
+	list_candidates(&c, backends_metrics(m->backends)->is_cloud, true);
+	if (!presence_init(&job, &c, false, m, window, err) ||
+	    !jobs_run(m->backends, list, 1, err))
+		return false;
+	if (!job.job.has_answer) {
+		*err = job.job.err;
+		return false;
+	}
+	take_presence(m, &c, &job.answer);
+	return true;
+}
+
 /* ---- one of them ---- */
 
 static bool question_init(struct metric_job *job,
@@ -167,11 +189,14 @@ static bool question_init(struct metric_job *job,
 {
 	const struct metric_want want = {
 		.meaning = q->meaning,
+		.over = q->over,
 		.service = m->service,
 		.operation = q->operation,
 		.quantile = q->quantile,
-		.rate_ns = q->step_ns ? q->step_ns
-				      : q->range.to_ns - q->range.from_ns,
+		.rate_ns = q->rate_ns   ? q->rate_ns
+			   : q->step_ns ? q->step_ns
+					: q->range.to_ns - q->range.from_ns,
+		.peak_ns = q->is_peak ? q->step_ns : 0,
 	};
 	struct metric_query query = {
 		.ask = q->step_ns ? METRIC_ASK_RANGE : METRIC_ASK_NOW,
@@ -190,7 +215,6 @@ static bool question_init(struct metric_job *job,
 	return begin_job(job, &query, &text, m->backends->arena, err);
 }
 
-/* All instances are one series. */
 static void take_answer(const struct service_metrics *m,
 			struct service_metric *q, const struct metric_job *job)
 {
@@ -201,10 +225,13 @@ static void take_answer(const struct service_metrics *m,
 	q->err = job->job.err;
 	if (!q->has_answer || !a->series_count)
 		return;
+	q->series = a->series;
+	q->series_count = a->series_count;
 	q->points = a->series[0].points;
 	q->point_count = a->series[0].point_count;
-	for (size_t i = 0; i < q->point_count; i++)
-		q->points[i].value *= unit;
+	for (size_t i = 0; i < a->series_count; i++)
+		for (size_t k = 0; k < a->series[i].point_count; k++)
+			a->series[i].points[k].value *= unit;
 }
 
 bool service_metrics_ask(const struct service_metrics *m,
@@ -265,7 +292,7 @@ static void list_names(struct candidates *c, bool is_cloud)
 {
 	size_t kept = 0;
 
-	list_candidates(c, is_cloud);
+	list_candidates(c, is_cloud, false);
 	for (size_t i = 0; i < c->count; i++)
 		if (!kept || c->list[kept - 1].name != c->list[i].name ||
 		    c->list[kept - 1].is_native != c->list[i].is_native)

@@ -13,7 +13,7 @@
 
 struct service_metrics {
 	struct backends *backends;
-	const char *service; /* borrowed */
+	const char *service;  /* borrowed */
 	const char *services; /* instead of it, as in struct metric_want */
 	/* By meaning; without a name where the server has none. */
 	struct metric_source sources[METRIC_MEANINGS];
@@ -31,20 +31,31 @@ bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
 				  struct time_range window,
 				  struct error *err) MUST_CHECK;
 
+/* The same of what is allocated to it, in one more request. */
+bool service_metrics_find_allocation(struct service_metrics *m,
+				     struct time_range window,
+				     struct error *err) MUST_CHECK;
+
 /* One question, and its answer in the unit of its meaning. */
 struct service_metric {
 	enum metric_meaning meaning;
+	enum metric_over over;
 	const char *operation; /* NULL: all of them */
 	double quantile;       /* of latency: 0.95 */
 	struct time_range range;
 	/* A point at t is of the step that ends there; 0: one point, of the
 	 * whole range. At least the time between two measurements. */
 	int64_t step_ns;
+	int64_t rate_ns; /* counters: of its last part; 0: of the step */
+	bool is_peak;    /* gauges: the most in the step, not its end */
 
 	bool has_answer;
 	struct metric_point *points; /* in the arena of the backends */
 	size_t point_count;          /* 0: it was silent */
-	struct error err;            /* why there is none */
+	/* All of them, the points above being the first's. */
+	const struct metric_series *series;
+	size_t series_count;
+	struct error err; /* why there is none */
 };
 
 /* Asks all of them side by side. */

@@ -73,6 +73,42 @@ static void test_expressions(void **state)
 	       "\"a.b\"})");
 }
 
+/* Of all instances, of each, and how many there are. */
+static void test_instances(void **state)
+{
+	struct metric_want w = { .meaning = METRIC_CPU,
+				 .over = METRIC_OVER_NONE,
+				 .service = "a",
+				 .rate_ns = 2 * NS_PER_MIN };
+	struct metric_source s = source("process_cpu_seconds_total", false);
+
+	(void)state;
+	expect(&s, &w,
+	       "rate({__name__=\"process_cpu_seconds_total\",service_name="
+	       "\"a\"}[120s])");
+	w.meaning = METRIC_MEMORY;
+	s = source("process_resident_memory_bytes", false);
+	w.peak_ns = NS_PER_HOUR;
+	expect(&s, &w,
+	       "(max_over_time({__name__=\"process_resident_memory_bytes\","
+	       "service_name=\"a\"}[3600s]))");
+	w.peak_ns = 0;
+	w.over = METRIC_OVER_SUM;
+	expect(&s, &w,
+	       "sum({__name__=\"process_resident_memory_bytes\",service_name="
+	       "\"a\"})");
+	w.over = METRIC_OVER_COUNT;
+	expect(&s, &w,
+	       "count({__name__=\"process_resident_memory_bytes\","
+	       "service_name=\"a\"})");
+	w.meaning = METRIC_MEMORY_LIMIT;
+	w.over = METRIC_OVER_SUM;
+	s = source("kube_pod_container_resource_limits", false);
+	expect(&s, &w,
+	       "sum({__name__=\"kube_pod_container_resource_limits\","
+	       "container=\"a\",resource=\"memory\"}>0)");
+}
+
 /* As people write it, a series for each service. */
 static void test_by_service(void **state)
 {
@@ -313,6 +349,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_instances),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_by_service),
 		cmocka_unit_test(test_platforms),
