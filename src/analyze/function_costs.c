@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/function_costs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/diff.h"
+#include "analyze/function_totals.h"
+#include "base/num.h"
+
+#define LEVEL 0.05
+
+struct costs {
+	struct func_table t;
+	struct slice_values slices;
+	struct dispersion_prior prior;
+	double sample_value; /* 0: values are no samples */
+	bool is_by_slices;
+};
+
+static double sum_of(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum;
+}
+
+/* Of a value whose variance is phi times that of independent samples. */
+static double relative_error(double value, double sample_value,
+			     struct noise noise)
+{
+	double samples = value / sample_value;
+
+	return samples > 0 ? student_two_sided_quantile(LEVEL, noise.df) *
+				     sqrt(noise.phi / samples)
+			   : NAN;
+}
+
+static struct dispersion dispersion_alone(const double *values,
+					  const double *exposures, size_t count,
+					  double sample_value)
+{
+	const struct slice_row row = { .values = values,
+				       .exposures = exposures,
+				       .count = count,
+				       .value_size = sample_value };
+	const struct slice_row none = { .count = 0, .value_size = 1 };
+
+	return dispersion_of(&row, &none);
+}
+
+double cost_error(const double *values, const double *exposures, size_t count,
+		  double sample_value)
+{
+	struct dispersion d =
+		dispersion_alone(values, exposures, count, sample_value);
+	struct noise noise = { OVERDISPERSION_BASE, INFINITY };
+
+	if (!(sample_value > 0))
+		return NAN;
+	if (d.df > 0)
+		noise = (struct noise){ fmax(1, d.phi), d.df };
+	return relative_error(sum_of(values, count), sample_value, noise);
+}
+
+static struct dispersion dispersion_at(const struct costs *c, size_t id)
+{
+	const struct slice_side *side = &c->slices.sides[SIDE_SLOW];
+
+	return dispersion_alone(side->values + id * side->count,
+				side->exposures, side->count,
+				c->sample_value > 0 ? c->sample_value : 1);
+}
+
+/* What is typical of all functions; few blocks tell little of one. */
+static bool find_prior(struct costs *c, struct error *err)
+{
+	struct dispersion *rows =
+		arena_array(c->t.arena, c->t.count, sizeof *rows);
+
+	if (!rows)
+		return arena_fail(c->t.arena, "functions", err);
+	for (size_t id = 0; id < c->t.count; id++)
+		rows[id] = dispersion_at(c, id);
+	c->prior = dispersion_prior_of(rows, c->t.count, c->sample_value > 0);
+	return true;
+}
+
+static double error_at(const struct costs *c, size_t id, double value)
+{
+	struct noise noise = { OVERDISPERSION_BASE, INFINITY };
+	double size = c->sample_value > 0 ? c->sample_value : 1;
+	struct dispersion d;
+
+	if (c->is_by_slices) {
+		d = dispersion_at(c, id);
+		noise = (struct noise){ dispersion_shrink(&d, &c->prior),
+					d.df + c->prior.df };
+	} else if (!(c->sample_value > 0)) {
+		return NAN;
+	}
+	return relative_error(value, size, noise);
+}
+
+static bool see_slices(struct costs *c, const struct rank_slices *slices,
+		       struct error *err)
+{
+	const struct rank_want want = { .by = RANK_SELF_LIB,
+					.slow_slices = *slices };
+
+	if (slices->count > 1 &&
+	    !slice_values_build(&c->slices, &c->t, &want, false, err))
+		return false;
+	c->is_by_slices = c->slices.sides[SIDE_SLOW].count > 1;
+	return !c->is_by_slices || find_prior(c, err);
+}
+
+static int compare_costs(const void *left, const void *right)
+{
+	const struct function_cost *a = left, *b = right;
+	int order = compare_f64(b->value, a->value);
+
+	return order ? order : str_compare(a->name, b->name);
+}
+
+static bool list_costs(const struct costs *c, struct function_costs *out,
+		       struct error *err)
+{
+	const struct func_table *t = &c->t;
+
+	out->items = arena_array(t->arena, t->count, sizeof *out->items);
+	if (!out->items)
+		return arena_fail(t->arena, "functions", err);
+	for (size_t id = 0; id < t->count; id++) {
+		const struct func_entry *e = &t->entries[id];
+		double value = (double)e->values[SIDE_SLOW].self_lib;
+
+		if (!(value > 0))
+			continue;
+		out->items[out->count++] = (struct function_cost){
+			.name = e->name,
+			.file = e->file,
+			.line = e->line,
+			.value = value,
+			.error = error_at(c, id, value),
+		};
+		if (e->leaf != id)
+			out->items[out->count - 1].leaf =
+				t->entries[e->leaf].name;
+	}
+	if (out->count)
+		qsort(out->items, out->count, sizeof *out->items,
+		      compare_costs);
+	return true;
+}
+
+static void judge_whole(const struct costs *c, const struct profile *p,
+			struct function_costs *out)
+{
+	const struct slice_side *side = &c->slices.sides[SIDE_SLOW];
+	double value = (double)p->whole_total;
+
+	out->is_by_slices = c->is_by_slices;
+	out->whole = (struct function_cost){ .value = value };
+	out->whole.error =
+		c->is_by_slices
+			? cost_error(side->wholes, side->exposures, side->count,
+				     c->sample_value)
+			: cost_error(&value, &value, 1, c->sample_value);
+}
+
+bool function_costs_find(const struct profile *p,
+			 const struct rank_slices *slices,
+			 const struct code_rules *rules, struct arena *arena,
+			 struct function_costs *out, struct error *err)
+{
+	struct costs c = { .sample_value = profile_sample_value(p) };
+
+	*out = (struct function_costs){ .sample_value = c.sample_value };
+	if (!func_table_build(&c.t, arena, p, NULL, rules, false, err) ||
+	    !see_slices(&c, slices, err) || !list_costs(&c, out, err))
+		return false;
+	judge_whole(&c, p, out);
+	return true;
+}

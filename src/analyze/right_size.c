@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/right_size.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+
+static int compare_samples(const void *left, const void *right)
+{
+	const struct size_sample *a = left, *b = right;
+	int order = compare_f64(a->value, b->value);
+
+	return order ? order : compare_f64(a->age_days, b->age_days);
+}
+
+static double weight_of(const struct size_sample *s)
+{
+	return exp2(-s->age_days / SIZE_HALF_LIFE_DAYS);
+}
+
+/* The smallest value that, with those below, has so much of the weight. */
+static double quantile(const struct size_sample *samples, size_t count,
+		       double part)
+{
+	double whole = 0, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		whole += weight_of(&samples[i]);
+	for (size_t i = 0; i < count; i++) {
+		sum += weight_of(&samples[i]);
+		if (sum >= part * whole)
+			return samples[i].value;
+	}
+	return samples[count - 1].value;
+}
+
+void right_size_advise(struct size_sample *samples, size_t count, double days,
+		       bool is_memory, struct size_advice *out)
+{
+	*out = (struct size_advice){ .count = count };
+	if (!count)
+		return;
+	qsort(samples, count, sizeof *samples, compare_samples);
+	out->p50 = quantile(samples, count, 0.5);
+	out->p90 = quantile(samples, count, 0.9);
+	out->p95 = quantile(samples, count, 0.95);
+	out->peak = samples[count - 1].value;
+	out->target = (is_memory ? fmax(out->p90, out->peak) : out->p90) *
+		      (1 + SIZE_MARGIN);
+	out->low = out->p50 * (1 + SIZE_MARGIN) * pow(1 + 0.001 / days, -2);
+	out->high = out->p95 * (1 + SIZE_MARGIN) * (1 + 1 / days);
+	if (!is_memory)
+		out->target = fmax(out->target, SIZE_LEAST_CORES);
+	out->high = fmax(out->high, out->target);
+}
