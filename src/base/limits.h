@@ -256,6 +256,10 @@
  * this. Every function of a profile is compared with each rule; the longest
  * package names and paths stay under 200 bytes. */
 #define LIMIT_RULE_FILE_BYTES (64 * KIB)
+
+/* Files of --prices hold five values; comments on where they come from may be
+ * some pages. */
+#define LIMIT_PRICE_FILE_BYTES (16 * KIB)
 #define LIMIT_RULES 1000u
 #define LIMIT_RULE_TEXT_BYTES 500u
 

@@ -303,6 +303,7 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_SEARCH, cmd_search },
 		{ COMMAND_PROFILE, cmd_profile },
 		{ COMMAND_LEAK, cmd_leak },
+		{ COMMAND_COST, cmd_cost },
 		{ COMMAND_SERVICES, cmd_services },
 		{ COMMAND_WHEN, cmd_when },
 		{ COMMAND_CHECK, cmd_check },

@@ -146,6 +146,21 @@ const struct command commands[] = {
 	  "  tracefind alert --now --threshold 500ms --for 10m web\n",
 	  "now threshold for platform",
 	  LIMIT_ARGUMENTS, FORMATS_ALERT },
+	{ "cost", COMMAND_COST, "cost [OPTIONS] --service NAME | FILE...",
+	  "what a request costs, and where; what the last change costs",
+	  "CPU and memory of a service (the last hour) by function, operation and\n"
+	  "request, at your prices, with what lies idle. --compare prices the\n"
+	  "difference to a baseline, --right-size advises on the size of instances.\n"
+	  "Requests and what is allocated come from --metrics-url or options.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind cost --service checkout --price-cpu 0.0445/h\n"
+	  "  tracefind cost --service checkout --prices prices.ini --compare\n"
+	  "  tracefind cost --service checkout --baseline version=1.4 -o json\n"
+	  "  tracefind cost --service checkout --right-size -o kubernetes\n"
+	  "  tracefind cost cpu.pb.gz --requests 12000 --price-cpu 0.000024\n",
+	  "service since prices compare right-size output",
+	  LIMIT_ARGUMENTS, FORMATS_COST },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
 	  "Lists the services that sent profiles in a window (the last hour),\n"

@@ -25,6 +25,7 @@ enum command_bit {
 	COMMAND_LEAK = 1 << 12,
 	COMMAND_WHEN = 1 << 13,
 	COMMAND_CHECK = 1 << 11,
+	COMMAND_COST = 1 << 15,
 	COMMAND_CONFIG = 1 << 16,
 	COMMAND_DASH = 1 << 17,
 	COMMAND_ALERT = 1 << 18,
@@ -32,8 +33,8 @@ enum command_bit {
 	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
 		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
 		       COMMAND_SEARCH | COMMAND_SERVICES | COMMAND_WHEN |
-		       COMMAND_CHECK | COMMAND_LEAK | COMMAND_DASH |
-		       COMMAND_ALERT,
+		       COMMAND_CHECK | COMMAND_LEAK | COMMAND_COST |
+		       COMMAND_DASH | COMMAND_ALERT,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
 		COMMAND_COMPLETION,
@@ -48,6 +49,7 @@ enum command_formats {
 	FORMATS_DASHBOARD, /* of those who draw it */
 	FORMATS_ALERT, /* of those who watch, and table and json */
 	FORMATS_GATE,     /* table, json, and what pipelines read */
+	FORMATS_COST,     /* csv and markdown, and what platforms read */
 	FORMATS_RESULT,   /* those of render/ but the lacking ones */
 };
 

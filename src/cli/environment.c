@@ -56,12 +56,27 @@ static const struct connection_options *side_of(
 	return (const void *)((const char *)o + prefix->offset);
 }
 
+/* Those of one place are taken together: a price in one currency does not go
+ * with one in another. */
+static bool is_price(const struct option_row *row)
+{
+	return !strncmp(row->name, "price", 5) || !strcmp(row->name, "currency");
+}
+
+static bool has_any_price(const struct options *o)
+{
+	return o->price_cpu || o->price_memory || o->price_request ||
+	       o->price_note || o->currency || o->prices;
+}
+
 /* The command line wins, in the side's own form or the common one: an
  * environment meant for another server must not mix in. */
 bool options_settled(const struct options *before,
 		     const struct option_form *form)
 {
 	if (options_form_given(before, form))
+		return true;
+	if (is_price(form->row) && has_any_price(before))
 		return true;
 	return is_credential(form->row) &&
 	       (has_any_secret(&before->common) ||

@@ -2,17 +2,15 @@
 #include <string.h>
 
 #include "analyze/search_summary.h"
-#include "base/buf.h"
 #include "base/count.h"
 #include "base/num.h"
-#include "base/suggest.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
 #include "cli/fail_on.h"
 #include "cli/metric_option.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
-#include "cli/output_formats.h"
+#include "cli/price_words.h"
 #include "render/link_pattern.h"
 #include "render/source_link.h"
 #include "wire/auth.h"
@@ -174,79 +172,12 @@ static bool check_selector(const char *value, struct error *err)
 			 value_quote(value).text);
 }
 
-static bool fail_format(struct str name, struct error *err)
-{
-	struct suggestion near;
-	struct buf list;
-
-	suggestion_init(&near, name);
-	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (size_t i = 0; output_format_name(i); i++) {
-		suggestion_offer(&near, output_format_name(i));
-		buf_addf(&list, "%s%s", i ? ", " : "", output_format_name(i));
-	}
-	error_set(err, ERROR_USAGE, "unknown format '%s'%s%s%s (one of %s)",
-		  text_quote(name).text, near.best[0] ? ": did you mean " : "",
-		  near.best, near.best[0] ? "?" : "", buf_text(&list));
-	buf_release(&list);
-	return false;
-}
-
-static bool fail_suffix(const char *path, struct error *err)
-{
-	struct quoted shown = value_quote(path);
-	struct buf list;
-
-	buf_init(&list, LIMIT_ERROR_BYTES);
-	output_list_suffixes(&list);
-	error_set(err, ERROR_USAGE,
-		  "the ending of '%s' is not that of a format (%s); name the "
-		  "format: -o FORMAT=FILE",
-		  shown.text, buf_text(&list));
-	buf_release(&list);
-	return false;
-}
-
-/* No format has a dot or a slash in its name. */
-static bool is_path(struct str word)
-{
-	return word.len && (memchr(word.ptr, '.', word.len) ||
-			    memchr(word.ptr, '/', word.len));
-}
-
-bool output_is_file(const char *value)
-{
-	struct str front = { value, strcspn(value, "=") };
-
-	return value[front.len] || is_path(front);
-}
-
-/* FORMAT, FORMAT=FILE, or a file whose ending names the format. */
-static bool read_output(const char *value, struct output_option *out,
-			struct error *err)
-{
-	struct str name = { value, strcspn(value, "=") };
-	const char *path = value[name.len] ? value + name.len + 1 : NULL;
-
-	*out = (struct output_option){ output_format_find(name), path };
-	if (out->format && path && !*path)
-		return error_set(err, ERROR_USAGE, "no file after '%s='",
-				 out->format);
-	if (out->format)
-		return true;
-	if (!is_path(name))
-		return fail_format(name, err);
-	*out = (struct output_option){ output_format_of_file(str_from(value)),
-				       value };
-	return out->format || fail_suffix(value, err);
-}
-
 static bool store_output(void *target, const char *value, struct error *err)
 {
 	struct options *o = target;
 	struct output_option output;
 
-	if (!read_output(value, &output, err))
+	if (!output_option_read(value, &output, err))
 		return false;
 	if (output.path && !strcmp(output.path, "-"))
 		output.path = NULL;
@@ -269,7 +200,8 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define GENERAL "General"
 #define FINDING (COMMAND_SLOW | COMMAND_SHOW)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
-#define CHOOSING (PROFILING | COMMAND_CHECK | COMMAND_LEAK)
+#define CHOOSING (PROFILING | COMMAND_CHECK | COMMAND_LEAK | COMMAND_COST)
+#define PRICING (COMMAND_COST | COMMAND_CONFIG)
 #define LABELLING (COMMAND_DIFF | COMMAND_PROFILE)
 #define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
 #define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
@@ -297,7 +229,7 @@ static const struct option_row rows[] = {
 	{ "blame", 0, OPTION_STRING, 0, FINDING, "SERVICE", CHOICE,
 	  "look for the guilty span in this service only", FIELD(blame) },
 	{ "name", 0, OPTION_STRING, 0, FINDING | COMMAND_SEARCH | COMMAND_DIFF |
-	  COMMAND_WHEN,
+	  COMMAND_WHEN | COMMAND_COST,
 	  "NAME", CHOICE, "only spans of this name", FIELD(name) },
 	{ "function", 0, OPTION_STRING, 0, COMMAND_WHEN, "NAME", CHOICE,
 	  "this function in the profiles of the service", FIELD(function) },
@@ -325,12 +257,13 @@ static const struct option_row rows[] = {
 	  "block, wall, or a full id (auto)",
 	  FIELD(type), .words = type_words,
 	  .brief = "such as cpu, alloc, inuse, mutex, block, wall" },
-	{ "baseline", 0, OPTION_FILE, 0, COMPARING, "WHAT", CHOICE,
+	{ "baseline", 0, OPTION_FILE, 0, COMPARING | COMMAND_COST, "WHAT",
+	  CHOICE,
 	  "compare with: auto, previous, 1h, 1d, 7d before, fast, version=V, "
 	  "FROM..TO, a file, or none (auto)",
 	  FIELD(baseline), .words = baseline_words,
 	  .brief = "previous, 1h, 1d, fast, FROM..TO, a file, none" },
-	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING,
+	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING | COMMAND_COST,
 	  "'{...}'", CHOICE, "compare with these profiles",
 	  FIELD(baseline_selector), .check = check_selector },
 	{ "baseline-span", 0, OPTION_STRING, 0, COMMAND_DIFF, "ID", CHOICE,
@@ -339,9 +272,10 @@ static const struct option_row rows[] = {
 	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, CHOOSING, "FILE", CHOICE,
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },
-	{ "limit-bytes", 0, OPTION_U64, 0, COMMAND_LEAK, "BYTES", CHOICE,
-	  "the memory that an instance may have, for the time until then "
-	  "(--metrics-url may know it)",
+	{ "limit-bytes", 0, OPTION_U64, 0, COMMAND_LEAK | COMMAND_COST,
+	  "BYTES", CHOICE,
+	  "the memory that an instance may have; leak: for the time until then; "
+	  "cost: that is billed (--metrics-url may know it)",
 	  FIELD(limit_bytes), .min = 1, .max = INT64_MAX,
 	  .brief = "the memory that an instance may have" },
 	{ "platform", 0, OPTION_WORD, 0, WATCHING, "WHAT", CHOICE,
@@ -371,6 +305,41 @@ static const struct option_row rows[] = {
 	{ "datasource", 0, OPTION_STRING, 0, COMMAND_ALERT, "UID", CHOICE,
 	  "of the metrics in Grafana, for -o grafana (prometheus)",
 	  FIELD(datasource) },
+	{ "vcpu", 0, OPTION_STRING, 0, COMMAND_COST, "N", CHOICE,
+	  "the vCPU allocated to an instance (--metrics-url may know it)",
+	  FIELD(vcpu), .check = amount_check },
+	{ "instances", 0, OPTION_STRING, 0, COMMAND_COST, "N", CHOICE,
+	  "how many there are, on average (--metrics-url may know it)",
+	  FIELD(instances), .check = amount_check },
+	{ "requests", 0, OPTION_STRING, 0, COMMAND_COST, "N", CHOICE,
+	  "how many requests the profile is of, where no server tells",
+	  FIELD(requests), .check = amount_check },
+	{ "baseline-requests", 0, OPTION_STRING, 0, COMMAND_COST, "N", CHOICE,
+	  "the same of the baseline",
+	  FIELD(baseline_requests), .check = amount_check },
+	{ "compare", 0, OPTION_FLAG, 0, COMMAND_COST, NULL, CHOICE,
+	  "price the difference to --baseline (the window before)",
+	  FIELD(compare), .brief = "price the difference to --baseline" },
+	{ "right-size", 0, OPTION_FLAG, 0, COMMAND_COST, NULL, CHOICE,
+	  "how large an instance should be, by days of metrics",
+	  FIELD(right_size) },
+	{ "price-cpu", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "PRICE", CHOICE,
+	  "of a vCPU a second, or with /h an hour: 0.0445/h",
+	  FIELD(price_cpu), .check = price_check },
+	{ "price-memory", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "PRICE",
+	  CHOICE, "of a GiB of memory a second, or with /h an hour",
+	  FIELD(price_memory), .check = price_check },
+	{ "price-request", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "PRICE",
+	  CHOICE, "of a request by itself, where the platform has one",
+	  FIELD(price_request), .check = price_request_check },
+	{ "currency", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "NAME", CHOICE,
+	  "what prices are in", FIELD(currency), .check = currency_check },
+	{ "price-note", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "TEXT", CHOICE,
+	  "whose prices these are, and of when", FIELD(price_note) },
+	{ "prices", 0, OPTION_FILE, OPTION_CONFIG | OPTION_LOCAL, PRICING,
+	  "FILE", CHOICE,
+	  "a file of prices: cpu, memory, request, currency, note = VALUE",
+	  FIELD(prices) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
 	  "request, rate or share: compare values a request, values a second, "
 	  "or shares of the total (request where known, else rate where both "

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "cli/output_option.h"
 
 /* Settings that exist for all sides; a side's own value (--traces-token-file)
  * wins over the common one (--token-file). Strings are borrowed from argv, the
@@ -38,11 +39,6 @@ struct connection_options {
 	 * TRACEFIND_PASSWORD, PROFILECLI_TOKEN, PROFILECLI_PASSWORD). */
 	const char *token;
 	const char *password;
-};
-
-struct output_option {
-	const char *format;
-	const char *path; /* NULL: standard output */
 };
 
 enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
@@ -108,7 +104,7 @@ struct options {
 	size_t collapse_count;
 	bool why;
 	uint64_t limit;
-	uint64_t limit_bytes; /* of leak; 0: not given */
+	uint64_t limit_bytes; /* of leak and cost; 0: not given */
 	/* of dash and alert */
 	const char *platform;               /* cloud-run otel tempo */
 	const char *metrics[LIMIT_HEADERS]; /* NAME or NAME{LABEL} */
@@ -118,6 +114,19 @@ struct options {
 	const char *quantile; /* p95 */
 	const char *datasource; /* its uid */
 	bool is_now; /* of alert: evaluate it */
+	/* of cost: numbers, see prices.h */
+	const char *vcpu;
+	const char *instances;
+	const char *requests;
+	const char *baseline_requests;
+	const char *price_cpu;
+	const char *price_memory;
+	const char *price_request;
+	const char *currency;
+	const char *price_note;
+	const char *prices; /* a file */
+	bool compare;
+	bool right_size;
 	const char *sort; /* owned self total delta */
 	const char *focus;
 	const char *ignore;
@@ -234,9 +243,6 @@ void options_mark(struct options *o, const struct option_form *form);
  * 0. NULL: no value, or a flag. May point into number. */
 const char *options_value_text(const struct option_form *form,
 			       struct options *o, size_t i, char number[32]);
-
-/* Whether this value of --output names a file. */
-bool output_is_file(const char *value);
 
 /* --min-width in hundredths of a pixel; the default when it was not given. */
 unsigned options_centipixels(const char *min_width);

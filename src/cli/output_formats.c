@@ -16,7 +16,12 @@ static const char *const gate_formats[] = { "table", "json",   "markdown",
 /* Of other programs, which load them. */
 static const char *const document_formats[] = { "google", "grafana",
 						"prometheus", NULL };
+/* For platforms. */
+static const char *const cost_formats[] = { "table",  "json",	    "csv",
+					    "markdown", "gcloud", "kubernetes",
+					    NULL };
 static const char *const *const other_formats[] = { list_formats, gate_formats,
+						    cost_formats,
 						    document_formats };
 
 static const char *const series_formats[] = { "csv", "markdown", "html", NULL };
@@ -138,6 +143,8 @@ bool output_gives(const struct command *command, const char *format)
 		break;
 	case FORMATS_GATE:
 		return is_among(gate_formats, format);
+	case FORMATS_COST:
+		return is_among(cost_formats, format);
 	case FORMATS_ANSWER:
 		break;
 	}

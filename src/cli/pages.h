@@ -13,6 +13,7 @@ struct options;
 int cmd_slow(const struct options *o);
 int cmd_diff(const struct options *o);
 int cmd_check(const struct options *o);
+int cmd_cost(const struct options *o);
 int cmd_show(const struct options *o);
 int cmd_search(const struct options *o);
 int cmd_profile(const struct options *o);

@@ -57,6 +57,11 @@ enum note_kind {
 	NOTE_SNAPSHOTS_UNKNOWN, /* a step may hold several; reason */
 	NOTE_METRICS_MISSING,   /* reason: of their server */
 	NOTE_FILES_HOLD_NOTHING, /* count of total: nothing that stays */
+	NOTE_METRICS_PART,      /* they are of percent of the window */
+	NOTE_REQUESTS_TRACED,   /* more were served where traces are sampled */
+	NOTE_REQUESTS_UNKNOWN,  /* nobody counted them; reason, or NULL */
+	NOTE_SIZE_BELOW_USE,    /* the hint, in percent of what it uses now */
+	NOTE_REQUESTS_SIDES,    /* of a side not: compared by the second */
 	NOTE_KINDS
 };
 
@@ -130,6 +135,9 @@ enum shortfall_kind {
 	SHORTFALL_FUNCTIONS,       /* name means any of names */
 	SHORTFALL_OPERATION,       /* no spans name of service */
 	SHORTFALL_STEPS,           /* nothing measured in the window */
+	SHORTFALL_FEW_REQUESTS,    /* count of operation name of service */
+	SHORTFALL_NO_CPU,          /* name in value is no time on CPU */
+	SHORTFALL_VERSION_REQUESTS, /* nobody counted them by version */
 	SHORTFALL_KINDS
 };
 

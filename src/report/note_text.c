@@ -161,6 +161,38 @@ static void add_reasons(const struct note *n, struct notes *notes)
 			  "held",
 			  n->count, n->total);
 		break;
+	case NOTE_METRICS_PART:
+		notes_add(notes,
+			  "metrics are of %.0f %% of the window only: what is "
+			  "used and allocated was more",
+			  n->percent);
+		break;
+	case NOTE_REQUESTS_TRACED:
+		notes_add(notes,
+			  "requests are those whose traces were kept: where "
+			  "traces are sampled there were more, and each costs "
+			  "less (--metrics-url, or --requests)");
+		break;
+	case NOTE_REQUESTS_UNKNOWN:
+		notes_add(notes,
+			  "nobody counted the requests, so that none of them "
+			  "has a price (--metrics-url, or --requests)%s%s",
+			  n->reason && *n->reason ? ": " : "",
+			  n->reason ? n->reason : "");
+		break;
+	case NOTE_SIZE_BELOW_USE:
+		notes_add(notes,
+			  "the CPU of the hint is %.0f %% of what an instance "
+			  "uses in this window: find out why before it is made "
+			  "smaller",
+			  n->percent);
+		break;
+	case NOTE_REQUESTS_SIDES:
+		notes_add(notes,
+			  "requests of both sides are not known, so they are "
+			  "compared by the second: more traffic is more cost "
+			  "there");
+		break;
 	case NOTE_NAME_ASSUMED:
 		notes_add(notes,
 			  "the profile server did not list its series (%s): "

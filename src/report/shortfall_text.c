@@ -369,6 +369,28 @@ static bool explain_when(const struct shortfall *s, struct error *err)
 	}
 }
 
+static bool explain_cost(const struct shortfall *s, struct error *err)
+{
+	if (s->kind == SHORTFALL_FEW_REQUESTS)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%zu traced request%s \"%.*s\" of service "
+				 "\"%.*s\" with span profiles in this window: "
+				 "too few; widen it with --since",
+				 s->count, &"s"[s->count == 1],
+				 STR_ARGS(s->name), STR_ARGS(s->service));
+	if (s->kind == SHORTFALL_NO_CPU)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "this is a profile of %.*s in %.*s, not of "
+				 "seconds on CPU: nothing has a price by it "
+				 "(--type cpu)",
+				 STR_ARGS(s->name), STR_ARGS(s->value));
+	return error_set(err, ERROR_NOT_FOUND,
+			 "requests of each version are not known, so that a "
+			 "request of one cannot be held against one of the "
+			 "other: traces in Tempo with service.version count "
+			 "them, or --requests and --baseline-requests");
+}
+
 bool shortfall_explain(const struct shortfall *s, struct error *err)
 {
 	switch (s->kind) {
@@ -412,6 +434,10 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_OPERATION:
 	case SHORTFALL_STEPS:
 		return explain_when(s, err);
+	case SHORTFALL_FEW_REQUESTS:
+	case SHORTFALL_NO_CPU:
+	case SHORTFALL_VERSION_REQUESTS:
+		return explain_cost(s, err);
 	}
 	return false;
 }

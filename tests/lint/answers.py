@@ -23,7 +23,7 @@ def schema_of(answer):
     if command == "profile" and "view" in answer:
         return "view"
     return command if command in ("services", "types", "doctor", "when",
-                                  "check", "leak", "alert") else RESULT
+                                  "check", "leak", "alert", "cost") else RESULT
 
 
 def answers(root):

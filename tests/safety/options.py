@@ -53,6 +53,7 @@ RUNS = {
     "leak": ["leak", "--service", "x", *DRY],
     "dash": ["dash", "-o", "grafana", "--platform", "otel", "x"],
     "alert": ["alert", "-o", "prometheus", "--platform", "otel", "x"],
+    "cost": ["cost", PROFILE],
     "help": ["help"], "version": ["version"],
 }
 # base/limits.h: LIMIT_OPTION_VALUE_BYTES.

@@ -338,7 +338,8 @@ static void test_rows_are_whole(void **state)
 		assert_true(!!n->error_label == (n->meaning <= METRIC_LATENCY));
 		assert_true(n->is_histogram ==
 			    (n->meaning == METRIC_LATENCY ||
-			     n->meaning >= METRIC_CPU_SHARE));
+			     (n->meaning >= METRIC_CPU_SHARE &&
+				  !metric_is_of_allocation(n->meaning))));
 		assert_true(!n->cloud_type == !n->cloud_resource);
 		if (i)
 			assert_true(n->meaning >= n[-1].meaning);

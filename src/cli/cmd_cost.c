@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/output.h"
+#include "cli/output_wanted.h"
+#include "cli/pages.h"
+#include "cli/price_words.h"
+#include "cli/prices.h"
+#include "cli/run.h"
+#include "cli/suggest_next.h"
+#include "cli/window.h"
+#include "report/comparison_notes.h"
+#include "report/cost_answer.h"
+#include "report/shortfall_text.h"
+
+/* Formats that are nothing but the size of an instance. */
+static bool has_output(const struct options *o, const char *format)
+{
+	size_t count;
+	const struct output_option *list = output_wanted(o, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(str_from(list[i].format), str_from(format)))
+			return true;
+	return false;
+}
+
+static bool wants_document(const struct options *o)
+{
+	return has_output(o, "gcloud") || has_output(o, "kubernetes");
+}
+
+static double amount_of(const char *text)
+{
+	struct error ignored;
+	double value;
+
+	return text && amount_parse(text, &value, &ignored) ? value : 0;
+}
+
+static bool check_files(const struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (o->service || o->selector || o->name)
+		return error_set(err, ERROR_USAGE,
+				 "files and --service, --selector or --name "
+				 "exclude each other");
+	if (o->right_size || wants_document(o))
+		return error_set(err, ERROR_USAGE,
+				 "--right-size takes days of metrics of a "
+				 "service, not a file");
+	return window_refuse_file(o, o->args[0], err);
+}
+
+static bool check_service(const struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (r->ctx.backends.profiles.path)
+		return error_set(
+			err, ERROR_USAGE,
+			"%s is a file: name it as an argument, without "
+			"--profiles-url",
+			r->ctx.backends.profiles.path);
+	return o->service ||
+	       error_set(err, ERROR_USAGE,
+			 "cost of what? give --service NAME (tracefind "
+			 "services lists them), or profiles with --requests N");
+}
+
+static bool check_window(struct time_range window, struct error *err)
+{
+	int64_t length_ns = window.to_ns - window.from_ns;
+
+	if (length_ns > COST_MOST_NS)
+		return error_set(err, ERROR_USAGE,
+				 "cost looks at 7 days at most; ask for a "
+				 "shorter window with --since or --from");
+	return length_ns >= COST_LEAST_NS ||
+	       error_set(err, ERROR_USAGE,
+			 "cost needs a minute at least, better an hour: widen "
+			 "the window with --since");
+}
+
+static bool read_baseline(struct run *r, const struct cost_want *want,
+			  struct error *err)
+{
+	struct baseline_want *baseline = &r->question.baseline;
+	bool is_file;
+
+	if (!want->is_compared)
+		return true;
+	if (!baseline_parse(r->ctx.options, r->ctx.backends.now_ns, baseline,
+			    err))
+		return false;
+	is_file = baseline->kind == BASELINE_WANT_FILE;
+	if (baseline->kind == BASELINE_WANT_FAST ||
+	    baseline->kind == BASELINE_WANT_NONE ||
+	    is_file != (want->profiles.path_count > 0))
+		return error_set(err, ERROR_USAGE,
+				 want->profiles.path_count
+					 ? "files are compared with one: "
+					   "--baseline FILE"
+					 : "--baseline of cost is a window or "
+					   "version=V");
+	return true;
+}
+
+static bool question(struct run *r, struct cost_want *want, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	*want = (struct cost_want){
+		.profiles = { .service = str_from(o->service),
+			      .paths = o->args,
+			      .path_count = o->arg_count,
+			      .baseline_selector = o->baseline_selector,
+			      .slices = COMPARISON_PARTS },
+		.is_compared =
+			o->compare || o->baseline || o->baseline_selector,
+		.requests = amount_of(o->requests),
+		.baseline_requests = amount_of(o->baseline_requests),
+		.cores = amount_of(o->vcpu),
+		.memory_bytes = (double)o->limit_bytes,
+		.instances = amount_of(o->instances),
+		.has_operations = !o->arg_count && !o->name,
+		.has_size = o->right_size || wants_document(o),
+	};
+	want->profiles.is_baseline_wanted = want->is_compared;
+	if (o->name && want->is_compared)
+		return error_set(err, ERROR_USAGE,
+				 "--name looks at some requests of an "
+				 "operation, and --compare at all of the "
+				 "service");
+	if (!o->arg_count && !r->question.type)
+		r->question.type = "cpu";
+	if (o->arg_count)
+		return check_files(r, err) && read_baseline(r, want, err);
+	return check_service(r, err) &&
+	       window_resolve(o, r->ctx.backends.now_ns, COST_WINDOW_NS,
+			      &want->profiles.window, err) &&
+	       check_window(want->profiles.window, err) &&
+	       read_baseline(r, want, err);
+}
+
+/* A document with nothing in it would be taken for advice. */
+static bool check_document(const struct run *r, const struct cost *c,
+			   struct error *err)
+{
+	struct buf text;
+
+	if (!c->size.refusal || !wants_document(r->ctx.options))
+		return true;
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	cost_refusal_text(&c->size, &text);
+	error_set(err, ERROR_NOT_FOUND, "no hint on the size: %s",
+		  buf_text(&text));
+	buf_release(&text);
+	return false;
+}
+
+static bool tell(struct run *r, struct cost *c, struct cost_answer *a,
+		 struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (!cost_rows_build(c, &a->prices, (size_t)o->limit, &r->ctx.arena,
+			     &a->rows, err) ||
+	    !check_document(r, c, err))
+		return false;
+	if (r->result.rank_facts)
+		comparison_notes_add(r->result.rank_facts, &r->ctx.notes);
+	cost_notes_add(a, &r->ctx.notes);
+	a->limit = (size_t)o->limit;
+	a->servers = suggest_servers(&r->ctx, true);
+	if (!context_report(&r->ctx, &r->result, err))
+		return false;
+	a->notes = &r->result.notes;
+	r->ctx.has_told_notes = output_answer(o, &cost_writer, a, err);
+	return r->ctx.has_told_notes;
+}
+
+static bool cost(struct run *r, struct cost_want *want, struct cost *c,
+		 struct error *err)
+{
+	struct cost_answer a = { .cost = c,
+				 .result = &r->result,
+				 .service = r->ctx.options->service,
+				 .name = r->ctx.options->name };
+
+	run_ask(r);
+	if (!prices_read(r->ctx.options, &r->ctx.arena, &a.prices, err) ||
+	    !question(r, want, err))
+		return false;
+	if ((a.name &&
+	     !cost_choose_requests(&r->investigation, str_from(a.name),
+				   &want->profiles, err)) ||
+	    !cost_investigate(c, err))
+		return shortfall_explain(&r->investigation.shortfall, err);
+	return tell(r, c, &a, err);
+}
+
+int cmd_cost(const struct options *o)
+{
+	struct error err = { 0 };
+	struct cost_want want = { .is_compared = false };
+	struct cost c;
+	struct run r;
+	bool done;
+
+	cost_init(&c, &r.investigation, &want);
+	done = run_begin(&r, o, "cost", &err) && cost(&r, &want, &c, &err);
+	cost_release(&c);
+	return run_end(&r, done, &err);
+}

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tables of what requests cost: numbers of a column have as many decimals
+ * each, and sums are those of what is shown.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/num.h"
+#include "render/markdown.h"
+#include "render/units.h"
+#include "report/cost_answer.h"
+#include "report/wording.h"
+
+#define NUMBER_COLUMNS 10u
+#define INTERVAL_COLUMNS 20u
+/* With signs. */
+#define CHANGE_INTERVAL_COLUMNS 21u
+#define NAME_MIN_COLUMNS 20u
+
+int cost_decimals(double largest, int digits)
+{
+	int decimals =
+		largest > 0 ? digits - 1 - (int)floor(log10(largest)) : 0;
+
+	return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+}
+
+enum column { COLUMN_EACH, COLUMN_MILLION, COLUMN_MONTH, COLUMNS };
+
+/* What a table measures in. */
+struct layout {
+	const struct cost_answer *a;
+	bool is_shown[COLUMNS];
+	int decimals[COLUMNS];
+	double unit_s; /* of COLUMN_EACH */
+	const char *unit;
+	int64_t sums[2][COLUMNS]; /* of the CPU, of the bill */
+};
+
+static double value_in(const struct layout *l, const struct cost_row *row,
+		       enum column column)
+{
+	switch (column) {
+	case COLUMN_EACH:
+		return cost_row_value(row) / l->unit_s;
+	case COLUMN_MILLION:
+		return row->million;
+	default:
+		return row->month;
+	}
+}
+
+/* Columns are asked for by what is known, units by how large it is. */
+static void layout_by(struct layout *l, const struct cost_row *cpu,
+		      const struct cost_row *all)
+{
+	*l = (struct layout){ .a = l->a, .unit_s = 1, .unit = "vCPU" };
+	if (!isnan(cpu->each)) {
+		l->unit_s = cpu->each < 1e-5 ? 1e-6 : cpu->each < 10 ? 1e-3 : 1;
+		l->unit = cpu->each < 1e-5 ? "us" : cpu->each < 10 ? "ms" : "s";
+	}
+	l->is_shown[COLUMN_EACH] = true;
+	l->is_shown[COLUMN_MILLION] = !isnan(all->million);
+	l->is_shown[COLUMN_MONTH] = !isnan(all->month);
+	for (int i = 0; i < COLUMNS; i++)
+		l->decimals[i] =
+			cost_decimals(value_in(l, i == COLUMN_EACH ? cpu : all,
+					       (enum column)i),
+				      4);
+}
+
+static void layout_begin(struct layout *l, const struct cost_answer *a)
+{
+	l->a = a;
+	layout_by(l, a->rows.cpu, a->rows.bill ? a->rows.bill : a->rows.cpu);
+}
+
+static bool is_of_memory(const struct cost_row *row)
+{
+	return row->kind == COST_ROW_MEMORY ||
+	       row->kind == COST_ROW_IDLE_MEMORY;
+}
+
+static void put(struct page *p, enum paint paint, size_t columns,
+		const char *text)
+{
+	if (p->style.is_markdown)
+		markdown_cell(p, text);
+	else
+		page_field(p, paint, ALIGN_RIGHT, columns, text);
+}
+
+/* In units of the column's last digit. */
+static int64_t shown_value(struct layout *l, const struct cost_row *row,
+			   enum column column)
+{
+	double scale = pow(10, l->decimals[column]);
+	int64_t *sums = &l->sums[0][column];
+
+	if (row->kind == COST_ROW_CPU && l->sums[0][column])
+		return l->sums[0][column];
+	if (row->kind == COST_ROW_BILL && l->sums[1][column])
+		return l->sums[1][column];
+	*sums += row->kind < COST_ROW_CPU
+			 ? sat_round_f64(value_in(l, row, column) * scale)
+			 : 0;
+	return sat_round_f64(value_in(l, row, column) * scale);
+}
+
+static void put_value(struct page *p, struct layout *l,
+		      const struct cost_row *row, enum column column)
+{
+	char text[COST_TEXT_BYTES] = "";
+	int64_t value;
+
+	if (!l->is_shown[column])
+		return;
+	if (!isnan(value_in(l, row, column)) &&
+	    (column != COLUMN_EACH ||
+	     (!is_of_memory(row) && row->kind < COST_ROW_REQUESTS))) {
+		value = shown_value(l, row, column);
+		if (row->kind >= COST_ROW_CPU && row->kind < COST_ROW_BILL)
+			l->sums[1][column] += value;
+		snprintf(text, sizeof text, "%.*f", l->decimals[column],
+			 (double)value / pow(10, l->decimals[column]));
+	}
+	put(p, row->kind == COST_ROW_FUNCTION ? PAINT_NONE : PAINT_BOLD,
+	    NUMBER_COLUMNS, text);
+}
+
+static void put_interval(struct page *p, const struct layout *l, double low,
+			 double high)
+{
+	int decimals = l->decimals[COLUMN_EACH];
+	char text[2 * COST_TEXT_BYTES] = "";
+
+	if (!isnan(low) && !isnan(high))
+		snprintf(text, sizeof text, "%.*f to %.*f", decimals,
+			 low / l->unit_s, decimals, high / l->unit_s);
+	put(p, PAINT_NONE, INTERVAL_COLUMNS, text);
+}
+
+/* Of the bill; without prices of CPU. */
+static void put_share(struct page *p, const struct cost_answer *a,
+		      const struct cost_row *row)
+{
+	const struct cost_row *all = a->rows.bill ? a->rows.bill : a->rows.cpu;
+	double part = row->month / all->month;
+	char text[UNIT_TEXT_BYTES] = "";
+
+	if (isnan(part))
+		part = row->million / all->million;
+	if (isnan(part) && !a->rows.bill && row->kind <= COST_ROW_CPU)
+		part = row->each / all->each;
+	if (isnan(part) && !a->rows.bill && row->kind <= COST_ROW_CPU)
+		part = row->amount / all->amount;
+	if (!isnan(part))
+		format_percent(part, text);
+	put(p, PAINT_NONE, 7, text);
+}
+
+static void row_words(const struct cost_row *row, struct buf *out)
+{
+	static const char *const words[] = {
+		[COST_ROW_UNPROFILED] = "CPU in no profile",
+		[COST_ROW_CPU] = "CPU used",
+		[COST_ROW_IDLE_CPU] = "CPU idle",
+		[COST_ROW_MEMORY] = "memory used",
+		[COST_ROW_IDLE_MEMORY] = "memory idle",
+		[COST_ROW_REQUESTS] = "requests",
+		[COST_ROW_BILL] = "all of it",
+	};
+
+	if (row->kind != COST_ROW_OTHERS)
+		buf_add_text(out, words[row->kind]);
+	else if (row->count)
+		buf_addf(out, "%zu other function%s", row->count,
+			 &"s"[row->count == 1]);
+	else
+		buf_add_text(out, "samples without a stack");
+}
+
+static void put_place(struct page *p, const struct function_cost *f,
+		      size_t before)
+{
+	size_t place =
+		f->file.len ? page_place_columns(p, f->file, f->line) + 2 : 0;
+	size_t room = p->width > before + place + NAME_MIN_COLUMNS
+			      ? p->width - before - place
+			      : NAME_MIN_COLUMNS;
+
+	page_repeat(p, PAINT_NONE, " ", 2);
+	if (p->width && p->width < before + place + NAME_MIN_COLUMNS) {
+		room = p->width - before;
+		place = 0;
+	}
+	page_cell(p, PAINT_NONE, f->name, p->width ? room : 0, 0);
+	if (place) {
+		page_repeat(p, PAINT_NONE, " ", 2);
+		page_place(p, PAINT_DIM, f->file, f->line, 0);
+	}
+	out_char(p->out, '\n');
+}
+
+static size_t columns_before(const struct layout *l)
+{
+	size_t columns = INTERVAL_COLUMNS + 7 + 2;
+
+	for (int i = 0; i < COLUMNS; i++)
+		columns += l->is_shown[i] ? NUMBER_COLUMNS : 0;
+	return columns;
+}
+
+static void put_name(struct page *p, const struct layout *l,
+		     const struct cost_row *row)
+{
+	struct buf words;
+
+	if (row->function && p->style.is_markdown) {
+		markdown_name_cell(p, row->function->name);
+		markdown_place_cell(p, row->function->file,
+				    row->function->line);
+		markdown_row_end(p);
+		return;
+	}
+	if (row->function) {
+		put_place(p, row->function, columns_before(l));
+		return;
+	}
+	buf_init(&words, KIB);
+	row_words(row, &words);
+	if (p->style.is_markdown) {
+		markdown_cell(p, buf_text(&words));
+		markdown_cell(p, "");
+		markdown_row_end(p);
+	} else {
+		page_paint(p, PAINT_NONE, "  ");
+		page_paint(p, PAINT_BOLD, buf_text(&words));
+		out_char(p->out, '\n');
+	}
+	buf_release(&words);
+}
+
+static void write_heads(struct page *p, const struct layout *l,
+			const char *const *names, const char *last,
+			bool has_place)
+{
+	const char *heads[COLUMNS + 4];
+	size_t n = 0;
+
+	heads[n++] = names[0];
+	heads[n++] = "95 %";
+	for (int i = COLUMN_MILLION; i < COLUMNS; i++)
+		if (l->is_shown[i])
+			heads[n++] = names[i];
+	heads[n++] = "share";
+	if (p->style.is_markdown) {
+		heads[n] = last;
+		heads[n + 1] = "file";
+		out_char(p->out, '\n');
+		markdown_head(p, heads, n + 1 + has_place, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		page_field(p, PAINT_BOLD, ALIGN_RIGHT,
+			   i == 1       ? INTERVAL_COLUMNS
+			   : i == n - 1 ? 7
+					: NUMBER_COLUMNS,
+			   heads[i]);
+	page_paint(p, PAINT_BOLD, "  ");
+	page_paint(p, PAINT_BOLD, last);
+	out_char(p->out, '\n');
+}
+
+static void write_title(struct page *p, const struct layout *l,
+			const char *what)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	buf_addf(&text, "CPU %s, %s%s",
+		 str_equal(str_from(l->unit), STR("vCPU")) ? "in use"
+							   : "a request",
+		 l->unit, what);
+	if (l->is_shown[COLUMN_MILLION] || l->is_shown[COLUMN_MONTH]) {
+		buf_add_text(&text, "; money");
+		if (l->a->prices.currency)
+			buf_add_text(&text, " in");
+		cost_add_currency(l->a, &text);
+	}
+	out_char(p->out, '\n');
+	page_foreign(p, buf_str(&text));
+	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
+		   p->style.is_markdown ? 0 : 2);
+	buf_release(&text);
+}
+
+static void write_rows(struct page *p, const struct cost_answer *a)
+{
+	static const char *const names[COLUMNS] = { "a request", "a million",
+						    "a month" };
+	static const char *const names_rate[COLUMNS] = { "vCPU", "a million",
+							 "a month" };
+	struct layout l;
+
+	layout_begin(&l, a);
+	write_title(p, &l, "");
+	write_heads(p, &l, isnan(a->rows.cpu->each) ? names_rate : names,
+		    "function", true);
+	for (size_t i = 0; i < a->rows.count; i++) {
+		const struct cost_row *row = &a->rows.items[i];
+
+		/* Memory is no CPU, and without a price it is nothing here. */
+		if (isnan(row->million) && isnan(row->month) &&
+		    row->kind > COST_ROW_IDLE_CPU)
+			continue;
+		put_value(p, &l, row, COLUMN_EACH);
+		put_interval(p, &l, row->low, row->high);
+		put_value(p, &l, row, COLUMN_MILLION);
+		put_value(p, &l, row, COLUMN_MONTH);
+		put_share(p, a, row);
+		put_name(p, &l, row);
+	}
+}
+
+/* ---- operations ---- */
+
+static void write_operation(struct page *p, struct layout *l,
+			    const struct cost_operation *o)
+{
+	const struct cost_answer *a = l->a;
+	char share[UNIT_TEXT_BYTES];
+	struct cost_row row;
+
+	cost_operation_row(a->cost, &a->prices, o, &row);
+	put_value(p, l, &row, COLUMN_EACH);
+	put_interval(p, l, row.low, row.high);
+	put_value(p, l, &row, COLUMN_MILLION);
+	put_value(p, l, &row, COLUMN_MONTH);
+	format_percent(o->share, share);
+	put(p, PAINT_NONE, 7, share);
+	if (p->style.is_markdown) {
+		markdown_name_cell(p, o->name);
+		markdown_row_end(p);
+		return;
+	}
+	page_repeat(p, PAINT_NONE, " ", 2);
+	page_cell(p, PAINT_NONE, o->name,
+		  p->width > columns_before(l) + NAME_MIN_COLUMNS
+			  ? p->width - columns_before(l)
+		  : p->width ? NAME_MIN_COLUMNS
+			     : 0,
+		  0);
+	out_char(p->out, '\n');
+}
+
+/* In the unit of the dearest. */
+static void layout_operations(struct layout *l)
+{
+	const struct cost *c = l->a->cost;
+	struct cost_row largest = { .each = 0, .million = NAN, .month = NAN };
+
+	for (size_t i = 0; i < c->operation_count; i++) {
+		struct cost_row row;
+
+		cost_operation_row(c, &l->a->prices, &c->operations[i], &row);
+		if (row.each > largest.each)
+			largest = row;
+	}
+	layout_by(l, &largest, &largest);
+}
+
+static void write_operations(struct page *p, const struct cost_answer *a)
+{
+	static const char *const names[COLUMNS] = { "a request", "a million",
+						    "a month" };
+	const struct cost *c = a->cost;
+	struct layout l = { .a = a };
+	size_t spans = 0;
+
+	if (c->operation_lack || !c->operation_count)
+		return;
+	layout_operations(&l);
+	for (size_t i = 0; i < c->operation_count; i++)
+		spans += c->operations[i].spans;
+	write_title(p, &l, ", by the samples of single requests");
+	write_heads(p, &l, names, "operation", false);
+	for (size_t i = 0; i < c->operation_count; i++)
+		write_operation(p, &l, &c->operations[i]);
+	page_textf(p,
+		   "%zu requests were looked at; share: of all that were "
+		   "traced",
+		   spans);
+	if (c->operation_total > c->operation_count)
+		page_textf(p, "; %zu more operations were not",
+			   c->operation_total - c->operation_count);
+	page_flush(p, PAINT_DIM, "  ", 2);
+}
+
+/* ---- the difference ---- */
+
+enum change_column { CHANGE_BEFORE, CHANGE_BY, CHANGE_MONTH, CHANGE_COLUMNS };
+
+/* What stands in the rows of a difference so far, in last digits, and how those
+ * are told. */
+struct changes_shown {
+	const struct cost_answer *a;
+	const struct layout *l;
+	int decimals[CHANGE_COLUMNS];
+	int64_t rest[CHANGE_COLUMNS];
+	bool has_month;
+};
+
+static double before_of(const struct cost_answer *a, int64_t value)
+{
+	const struct result *r = a->result;
+	double exposure = r->baseline_exposure > 0 ? r->baseline_exposure : NAN;
+
+	return (double)value * a->cost->unit_s / exposure;
+}
+
+static void change_values(const struct changes_shown *s, int64_t before,
+			  double delta, double out[CHANGE_COLUMNS])
+{
+	double change = cost_change(s->a->cost, s->a->result, delta);
+
+	out[CHANGE_BEFORE] = before_of(s->a, before) / s->l->unit_s;
+	out[CHANGE_BY] = change / s->l->unit_s;
+	out[CHANGE_MONTH] = cost_of_change(s->a->cost, &s->a->prices, change);
+}
+
+static void put_units(struct page *p, const struct changes_shown *s,
+		      enum change_column column, int64_t units)
+{
+	char text[COST_TEXT_BYTES];
+
+	if (column == CHANGE_MONTH && !s->has_month)
+		return;
+	snprintf(text, sizeof text, column ? "%+.*f" : "%.*f",
+		 s->decimals[column],
+		 (double)units / pow(10, s->decimals[column]));
+	put(p, PAINT_NONE, NUMBER_COLUMNS, text);
+}
+
+static void put_change_interval(struct page *p, const struct changes_shown *s,
+				double low, double high)
+{
+	double lows[CHANGE_COLUMNS], highs[CHANGE_COLUMNS];
+	int decimals = s->decimals[CHANGE_BY];
+	char text[2 * COST_TEXT_BYTES] = "";
+
+	change_values(s, 0, low, lows);
+	change_values(s, 0, high, highs);
+	if (!isnan(low) && !isnan(high))
+		snprintf(text, sizeof text, "%+.*f to %+.*f", decimals,
+			 lows[CHANGE_BY], decimals, highs[CHANGE_BY]);
+	put(p, PAINT_NONE, CHANGE_INTERVAL_COLUMNS, text);
+}
+
+static void write_change(struct page *p, struct changes_shown *s,
+			 const struct function_row *row)
+{
+	struct function_cost f = { .name = row->name,
+				   .file = row->file,
+				   .line = row->line };
+	double values[CHANGE_COLUMNS];
+
+	change_values(s, row->baseline_self_lib_value, row->delta, values);
+	for (int i = 0; i < CHANGE_COLUMNS; i++) {
+		int64_t units =
+			sat_round_f64(values[i] * pow(10, s->decimals[i]));
+
+		put_units(p, s, (enum change_column)i, units);
+		s->rest[i] -= units;
+		if (i == CHANGE_BY)
+			put_change_interval(p, s, row->delta_low,
+					    row->delta_high);
+	}
+	if (p->style.is_markdown) {
+		markdown_name_cell(p, f.name);
+		markdown_place_cell(p, f.file, f.line);
+		markdown_row_end(p);
+		return;
+	}
+	put_place(p, &f,
+		  (2 + (size_t)s->has_month) * NUMBER_COLUMNS +
+			  CHANGE_INTERVAL_COLUMNS + 2);
+}
+
+static void write_change_end(struct page *p, const struct changes_shown *s,
+			     const int64_t *units, double low, double high,
+			     const char *words)
+{
+	for (int i = 0; i < CHANGE_COLUMNS; i++) {
+		put_units(p, s, (enum change_column)i, units[i]);
+		if (i == CHANGE_BY)
+			put_change_interval(p, s, low, high);
+	}
+	if (p->style.is_markdown) {
+		markdown_cell(p, words);
+		markdown_cell(p, "");
+		markdown_row_end(p);
+		return;
+	}
+	page_paint(p, PAINT_NONE, "  ");
+	page_paint(p, PAINT_BOLD, words);
+	out_char(p->out, '\n');
+}
+
+static void write_change_heads(struct page *p, const struct changes_shown *s)
+{
+	const char *heads[] = { "before",  "change",   "95 %",
+				"a month", "function", "file" };
+
+	if (!s->has_month) {
+		heads[3] = "function";
+		heads[4] = "file";
+	}
+	if (p->style.is_markdown) {
+		out_char(p->out, '\n');
+		markdown_head(p, heads, 5 + (size_t)s->has_month,
+			      3 + (size_t)s->has_month);
+		return;
+	}
+	for (size_t i = 0; i < 3 + (size_t)s->has_month; i++)
+		page_field(p, PAINT_BOLD, ALIGN_RIGHT,
+			   i == 2 ? CHANGE_INTERVAL_COLUMNS : NUMBER_COLUMNS,
+			   heads[i]);
+	page_paint(p, PAINT_BOLD, "  function");
+	out_char(p->out, '\n');
+}
+
+/* Before, after and how much more: columns end in the same digits, and what the
+ * rows leave is one line. */
+static void write_changes(struct page *p, struct changes_shown *s)
+{
+	const struct result *r = s->a->result;
+	size_t shown = 0;
+	int64_t whole[CHANGE_COLUMNS];
+	double values[CHANGE_COLUMNS];
+	char words[COST_TEXT_BYTES];
+
+	change_values(s, r->baseline.total_value, r->whole.delta, values);
+	for (int i = 0; i < CHANGE_COLUMNS; i++) {
+		s->decimals[i] = cost_decimals(
+			i == CHANGE_MONTH ? fabs(values[i])
+					  : fmax(fabs(values[CHANGE_BEFORE]),
+						 fabs(values[CHANGE_BY])),
+			4);
+		whole[i] = s->rest[i] =
+			sat_round_f64(values[i] * pow(10, s->decimals[i]));
+	}
+	write_change_heads(p, s);
+	for (size_t i = 0; i < r->function_count; i++)
+		if (change_is_real(r->functions[i].change) &&
+		    (!s->a->limit || shown < s->a->limit)) {
+			write_change(p, s, &r->functions[i]);
+			shown++;
+		}
+	snprintf(words, sizeof words, "%zu others%s", r->function_count - shown,
+		 shown < r->change_total ? "" : ", each within noise");
+	write_change_end(p, s, s->rest, NAN, NAN, words);
+	write_change_end(p, s, whole, r->whole.delta_low, r->whole.delta_high,
+			 "CPU used");
+}
+
+static void write_difference(struct page *p, const struct cost_answer *a)
+{
+	struct changes_shown s = { .a = a };
+	struct layout l;
+
+	if (!a->cost->want->is_compared)
+		return;
+	layout_begin(&l, a);
+	if (!a->cost->is_by_request) {
+		l.unit_s = 1;
+		l.unit = "vCPU";
+	}
+	s.l = &l;
+	s.has_month = !isnan(cost_of_change(a->cost, &a->prices, 0));
+	l.is_shown[COLUMN_MILLION] = false;
+	l.is_shown[COLUMN_MONTH] = s.has_month;
+	write_title(p, &l, ", and what changed at this traffic");
+	write_changes(p, &s);
+}
+
+/* ---- all of them ---- */
+
+void cost_write_tables(struct page *p, const struct cost_answer *a)
+{
+	write_difference(p, a);
+	write_rows(p, a);
+	write_operations(p, a);
+}
