@@ -203,6 +203,12 @@ void jsonw_bool(struct jsonw *w, bool value)
 	out_text(w->out, value ? "true" : "false");
 }
 
+void jsonw_raw(struct jsonw *w, struct str json)
+{
+	separate(w);
+	out_str(w->out, json);
+}
+
 void jsonw_null(struct jsonw *w)
 {
 	separate(w);

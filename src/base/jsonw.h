@@ -43,6 +43,8 @@ void jsonw_thousandths(struct jsonw *w, int64_t value);
  * them gives the fewest digits that read back as the same double. */
 void jsonw_f64(struct jsonw *w, double value, int max_decimals);
 void jsonw_bool(struct jsonw *w, bool value);
+/* What is JSON already, as it is. */
+void jsonw_raw(struct jsonw *w, struct str json);
 void jsonw_null(struct jsonw *w);
 
 /* A key and its value. */

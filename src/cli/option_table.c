@@ -12,6 +12,7 @@
 #include "cli/optparse.h"
 #include "cli/price_words.h"
 #include "render/link_pattern.h"
+#include "render/reduce.h"
 #include "render/source_link.h"
 #include "wire/auth.h"
 #include "wire/redact.h"
@@ -522,6 +523,11 @@ static const struct option_row rows[] = {
 	  "explore trace, flame graph, functions and history on the terminal",
 	  FIELD(interactive),
 	  .brief = "explore on the terminal, full screen" },
+	{ "budget", 0, OPTION_U64, 0,
+	  COMMAND_DATA & ~COMMAND_DASH, "TOKENS", OUTPUT,
+	  "about what an answer of -o brief may cost a model (2000)",
+	  FIELD(budget), .min = REDUCE_LEAST_TOKENS, .max = REDUCE_MOST_TOKENS,
+	  .brief = "tokens of -o brief (2000)" },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,
 	  "auto, always or never (auto)", FIELD(color), .words = color_words },
 	{ "pager", 0, OPTION_STRING, OPTION_CONFIG | OPTION_LOCAL, 0,

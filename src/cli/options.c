@@ -11,6 +11,7 @@
 #include "base/timefmt.h"
 #include "cli/commands.h"
 #include "cli/optparse.h"
+#include "render/brief.h"
 #include "wire/redact.h"
 
 void options_init(struct options *o)
@@ -24,6 +25,7 @@ void options_init(struct options *o)
 	o->for_ns = 5 * NS_PER_MIN;
 	o->datasource = "prometheus";
 	o->limit = 10;
+	o->budget = BRIEF_TOKENS;
 }
 
 void options_mark(struct options *o, const struct option_form *form)

@@ -104,6 +104,7 @@ struct options {
 	size_t collapse_count;
 	bool why;
 	uint64_t limit;
+	uint64_t budget;  /* tokens of a brief answer */
 	uint64_t limit_bytes; /* of leak and cost; 0: not given */
 	/* of dash and alert */
 	const char *platform;               /* cloud-run otel tempo */

@@ -13,6 +13,7 @@
 #include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "cli/terminal.h"
+#include "render/brief.h"
 #include "render/markdown.h"
 #include "render/units.h"
 #include "report/drawings.h"
@@ -119,6 +120,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 		.use_unicode = !is_stdout || terminal_is_unicode(!is_terminal),
 		.use_local_time = is_terminal,
 		.limit = (size_t)o->limit,
+		.brief_tokens = (size_t)o->budget,
 		.is_quiet = o->quiet,
 	};
 }
@@ -171,6 +173,22 @@ static const struct answer_format *other_format(const struct answer_writer *w,
 	return NULL;
 }
 
+static void write_brief(const struct writing *w, struct out *out)
+{
+	struct buf json;
+	struct out memory;
+
+	buf_init(&json, LIMIT_RESULT_BYTES);
+	out_init_memory(&memory, &json);
+	w->writer->json(w->answer, &memory);
+	if (json.state == BUF_OK)
+		brief_write(buf_str(&json), w->style->brief_tokens, out);
+	else
+		out_fail_memory(out);
+	out_release(&memory);
+	buf_release(&json);
+}
+
 static void write_answered(const struct writing *w, struct out *out)
 {
 	const struct answer_format *other = other_format(w->writer, w->name);
@@ -182,6 +200,8 @@ static void write_answered(const struct writing *w, struct out *out)
 		other->write(w->answer, out);
 	else if (!strcmp(w->name, "json"))
 		w->writer->json(w->answer, out);
+	else if (!strcmp(w->name, "brief"))
+		write_brief(w, out);
 	else if (!strcmp(w->name, "csv"))
 		w->writer->csv(w->answer, out);
 	else if (!strcmp(w->name, "html"))

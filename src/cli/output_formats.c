@@ -7,19 +7,19 @@
 #include "render/render.h"
 
 /* Lists that are no struct result: those two and these. */
-static const char *const answer_formats[] = { "table", "json", NULL };
+static const char *const answer_formats[] = { "table", "json", "brief", NULL };
 static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
 /* For pipelines. */
-static const char *const gate_formats[] = { "table", "json",   "markdown",
-					    "junit", "sarif", "github",
-					    NULL };
+static const char *const gate_formats[] = { "table",    "json",  "brief",
+					    "markdown", "junit", "sarif",
+					    "github",   NULL };
 /* Of other programs, which load them. */
 static const char *const document_formats[] = { "google", "grafana",
 						"prometheus", NULL };
 /* For platforms. */
-static const char *const cost_formats[] = { "table",  "json",	    "csv",
-					    "markdown", "gcloud", "kubernetes",
-					    NULL };
+static const char *const cost_formats[] = { "table",    "json",   "brief",
+					    "csv",	"markdown", "gcloud",
+					    "kubernetes", NULL };
 static const char *const *const other_formats[] = { list_formats, gate_formats,
 						    cost_formats,
 						    document_formats };

@@ -311,6 +311,13 @@ void doctor_write_json(const void *answer, struct out *out)
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
 	json_head(&w, "doctor");
+	/* What is read first by those who read no more. */
+	jsonw_key(&w, "problems");
+	jsonw_array(&w);
+	for (size_t i = 0; i < d->checks.count; i++)
+		if (d->checks.items[i].status != CHECK_OK)
+			write_json_check(&w, &d->checks.items[i]);
+	jsonw_array_end(&w);
 	jsonw_key(&w, "checks");
 	jsonw_array(&w);
 	for (size_t i = 0; i < d->checks.count; i++)

@@ -16,6 +16,7 @@
 
 /* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
+void render_brief(const struct render_input *in, struct out *out);
 void render_markdown(const struct render_input *in, struct out *out);
 void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
@@ -92,6 +93,17 @@ void span_answer(struct page *p, const struct render_input *in);
 void span_evidence(struct page *p, const struct render_input *in);
 /* Which trace, of when and from where. */
 void trace_origin(struct page *p, const struct render_input *in);
+
+/* The words of a command's answer; of one without words of its own those of
+ * profile. */
+struct words {
+	const char *command;
+	void (*answer)(struct page *p, const struct render_input *in);
+	void (*evidence)(struct page *p, const struct render_input *in);
+};
+const struct words *words_find(const struct result *r);
+/* Appends the first line of the table. */
+void answer_line(const struct render_input *in, struct buf *out);
 
 /* The note that tells why there is no profile, or NULL ptr. */
 struct str missing_profile(const struct result *r);

@@ -61,31 +61,6 @@ void html_percent(int64_t part, int64_t whole, char out[HTML_PERCENT_BYTES])
 #define SCRIPT_COUNT (sizeof scripts / sizeof *scripts)
 #define STYLE_COUNT (sizeof styles / sizeof *styles)
 
-typedef void (*words_fn)(struct page *p, const struct render_input *in);
-
-static const struct words {
-	const char *command;
-	words_fn answer;
-	words_fn evidence;
-} words[] = {
-	{ "slow", slow_answer, slow_evidence },
-	{ "diff", diff_answer, diff_evidence },
-	{ "show", show_answer, show_evidence },
-	{ "profile", profile_answer, profile_evidence },
-};
-
-/* The last are those of a command without words of its own. */
-static const struct words *words_find(const struct result *r)
-{
-	struct str command = str_from(r->command);
-	size_t i = 0;
-
-	while (i < COUNT_OF(words) - 1 &&
-	       !str_equal(command, str_from(words[i].command)))
-		i++;
-	return &words[i];
-}
-
 /* ---- the head ---- */
 
 static void write_policy(struct out *out)
@@ -101,23 +76,14 @@ static void write_policy(struct out *out)
 	out_text(out, "\">\n");
 }
 
-/* The first line of the report, as text. */
 static void write_title(struct html *h)
 {
-	const struct render_style style = { .use_unicode = true };
 	struct buf text;
-	struct out memory;
-	struct page p;
 
 	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
-	out_init_memory(&memory, &text);
-	page_begin(&p, &style, &memory);
-	words_find(h->in->result)->answer(&p, h->in);
-	page_end(&p);
+	answer_line(h->in, &text);
 	if (text.state != BUF_OK)
 		out_fail_memory(h->out);
-	while (text.len && text.data[text.len - 1] == '\n')
-		text.len--;
 	out_text(h->out, "<title>");
 	escape_xml(h->out, buf_str(&text));
 	out_text(h->out, " - tracefind</title>\n");

@@ -22,6 +22,7 @@ struct render_style {
 	bool use_unicode;    /* bars and tree lines; else ASCII */
 	bool use_local_time; /* by the zone of TZ; else UTC */
 	size_t limit;        /* rows of tables, 0 = all */
+	size_t brief_tokens; /* of the format brief */
 	bool is_quiet;
 	bool is_markdown; /* for a ticket; set by the format */
 	bool is_html;     /* words within a page; set by the format */

@@ -348,9 +348,24 @@ static void write_contrasts(struct jsonw *w, const struct result *r)
 
 /* ---- the document ---- */
 
-static void write_heads(struct jsonw *w, const struct result *r)
+static void write_answer(struct jsonw *w, const struct render_input *in)
 {
+	struct buf text;
+
+	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
+	answer_line(in, &text);
+	jsonw_pair_str(w, "answer", buf_str(&text));
+	if (text.state != BUF_OK)
+		out_fail_memory(w->out);
+	buf_release(&text);
+}
+
+static void write_heads(struct jsonw *w, const struct render_input *in)
+{
+	const struct result *r = in->result;
+
 	json_head(w, r->command);
+	write_answer(w, in);
 	jsonw_key(w, "trace");
 	if (r->has_trace)
 		write_trace(w, &r->trace);
@@ -410,7 +425,7 @@ void render_json(const struct render_input *in, struct out *out)
 
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	write_heads(&w, in->result);
+	write_heads(&w, in);
 	write_lists(&w, in->result);
 	if (in->result->spans)
 		json_spans(&w, in);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/render.h"
 
+#include "base/count.h"
+#include "render/brief.h"
 #include "render/formats.h"
 
 typedef void (*report_fn)(struct page *p, const struct render_input *in);
@@ -36,10 +38,60 @@ void render_markdown(const struct render_input *in, struct out *out)
 	render_table(&markdown, out);
 }
 
+const struct words *words_find(const struct result *r)
+{
+	static const struct words words[] = {
+		{ "slow", slow_answer, slow_evidence },
+		{ "diff", diff_answer, diff_evidence },
+		{ "show", show_answer, show_evidence },
+		{ "profile", profile_answer, profile_evidence },
+	};
+	struct str command = str_from(r->command);
+	size_t i = 0;
+
+	while (i < COUNT_OF(words) - 1 &&
+	       !str_equal(command, str_from(words[i].command)))
+		i++;
+	return &words[i];
+}
+
+void answer_line(const struct render_input *in, struct buf *out)
+{
+	const struct render_style style = { .use_unicode = true };
+	struct out memory;
+	struct page p;
+
+	out_init_memory(&memory, out);
+	page_begin(&p, &style, &memory);
+	words_find(in->result)->answer(&p, in);
+	page_end(&p);
+	out_release(&memory);
+	while (out->len && out->data[out->len - 1] == '\n')
+		out->len--;
+}
+
+void render_brief(const struct render_input *in, struct out *out)
+{
+	struct buf json;
+	struct out memory;
+
+	buf_init(&json, LIMIT_RESULT_BYTES);
+	out_init_memory(&memory, &json);
+	render_json(in, &memory);
+	if (json.state == BUF_OK)
+		brief_write(buf_str(&json), in->style.brief_tokens, out);
+	else
+		out_fail_memory(out);
+	out_release(&memory);
+	buf_release(&json);
+}
+
 const struct render_format render_formats[] = {
 	{ "table", ".txt", 0, "for people (the default)", render_table },
 	{ "json", ".json", 0, "for programs, see tracefind-json(5)",
 	  render_json },
+	{ "brief", ".txt", 0, "the same in short, for a chat (--budget)",
+	  render_brief },
 	{ "csv", ".csv", RENDER_NEEDS_PROFILE, "the functions, comma-separated",
 	  render_csv },
 	{ "markdown", ".md", 0, "for tickets and pull requests",

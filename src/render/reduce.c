@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/reduce.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/json.h"
+#include "base/jsonw.h"
+#include "base/num.h"
+
+/* From most to least of a document: what is given is the first that fits. */
+static const struct cut {
+	unsigned items; /* of a list */
+	unsigned depth; /* of the containers that are shown; the whole is 1 */
+	size_t text_bytes;
+	/* Members of the whole that have no room are left out, so that the
+	 * rest fits. */
+	bool drops_members;
+} cuts[] = {
+	{ 20, 8, 400, false }, { 10, 6, 300, false }, { 5, 5, 200, false },
+	{ 3, 4, 160, false },  { 2, 3, 120, false },  { 1, 3, 80, true },
+};
+
+/* A container that is being read. */
+struct level {
+	bool is_list;
+	uint64_t count;  /* members that were read */
+	uint64_t shown;  /* and written */
+	size_t path_len; /* of the pointer to it */
+};
+
+/* More are not listed: who needs them asks for what is around them. */
+#define LEFT_OUT_MOST 16u
+#define LEFT_OUT_BYTES ((size_t)4096)
+
+struct copier {
+	struct json_reader *reader;
+	struct jsonw *w;
+	const struct cut *cut;
+	const char *cursor_front;
+	struct level levels[LIMIT_JSON_DEPTH + 1];
+	unsigned depth;
+	bool is_whole;   /* the document, not a part of it */
+	struct buf *text; /* that is written */
+	size_t body_bytes; /* of it, without what was left out */
+	size_t left_bytes; /* of that */
+	/* Before the member of the whole that is at hand. */
+	struct before {
+		size_t text_len;
+		struct jsonw w;
+		size_t left_len;
+		struct jsonw left_w;
+		unsigned left_count;
+	} before;
+	struct buf path; /* JSON pointer of the member at hand */
+	struct buf key;  /* its name, within an object */
+	/* The list of what was left out, and what of it has been written. */
+	struct buf left;
+	struct out left_out;
+	struct jsonw left_w;
+	unsigned left_count;
+};
+
+/* Of the budget, for the list of what was left out. */
+#define LEFT_THIRD 3u
+/* What stands around that list. */
+#define LEFT_FRAME (sizeof ",\"left_out\":[]}")
+
+static void copier_init(struct copier *c, const struct reduction *r,
+			const struct cut *cut, struct json_reader *reader,
+			struct jsonw *w, struct buf *text)
+{
+	memset(c, 0, sizeof *c);
+	c->reader = reader;
+	c->w = w;
+	c->cut = cut;
+	c->text = text;
+	c->left_bytes = cut->drops_members ? r->budget_bytes / LEFT_THIRD
+					   : r->budget_bytes;
+	c->body_bytes = r->budget_bytes - c->left_bytes;
+	c->body_bytes -= c->body_bytes < LEFT_FRAME ? c->body_bytes
+						    : LEFT_FRAME;
+	c->cursor_front = r->cursor_front;
+	buf_init(&c->path, LIMIT_STRING_BYTES);
+	buf_init(&c->key, LIMIT_STRING_BYTES);
+	buf_init(&c->left, LEFT_OUT_BYTES);
+	out_init_memory(&c->left_out, &c->left);
+	jsonw_init(&c->left_w, &c->left_out, 0);
+	jsonw_array(&c->left_w);
+}
+
+static void copier_release(struct copier *c)
+{
+	buf_release(&c->path);
+	buf_release(&c->key);
+	out_release(&c->left_out);
+	buf_release(&c->left);
+}
+
+/* levels[0] is around the value: no container. */
+static struct level *innermost(struct copier *c)
+{
+	return &c->levels[c->depth];
+}
+
+/* ---- pointers ---- */
+
+static void path_add_key(struct buf *path, struct str key)
+{
+	buf_add_char(path, '/');
+	for (size_t i = 0; i < key.len; i++)
+		if (key.ptr[i] == '~')
+			buf_add_text(path, "~0");
+		else if (key.ptr[i] == '/')
+			buf_add_text(path, "~1");
+		else
+			buf_add_char(path, key.ptr[i]);
+}
+
+static void buf_cut(struct buf *b, size_t len)
+{
+	if (len >= b->len)
+		return;
+	b->len = len;
+	b->data[len] = '\0';
+}
+
+/* Takes the first name off a pointer, its escapes resolved. */
+static bool path_take(struct str *pointer, struct buf *name)
+{
+	size_t at = 1;
+
+	buf_clear(name);
+	if (!pointer->len || pointer->ptr[0] != '/')
+		return false;
+	for (; at < pointer->len && pointer->ptr[at] != '/'; at++) {
+		bool is_escape =
+			pointer->ptr[at] == '~' && at + 1 < pointer->len;
+
+		if (is_escape)
+			at++;
+		buf_add_char(name, !is_escape		     ? pointer->ptr[at]
+				   : pointer->ptr[at] == '1' ? '/'
+							     : '~');
+	}
+	*pointer = str_slice(*pointer, at, pointer->len - at);
+	return true;
+}
+
+/* ---- what was left out ---- */
+
+/* of: how many a list has; 0: it is an object that was not looked into. */
+static void left_add(struct copier *c, uint64_t shown, uint64_t of)
+{
+	size_t before = c->left.len;
+	struct jsonw before_w = c->left_w;
+
+	if (c->left_count >= LEFT_OUT_MOST)
+		return;
+	c->left_count++;
+	jsonw_object(&c->left_w);
+	jsonw_pair_str(&c->left_w, "path", buf_str(&c->path));
+	if (of) {
+		jsonw_pair_i64(&c->left_w, "shown", (int64_t)shown);
+		jsonw_pair_i64(&c->left_w, "of", (int64_t)of);
+	}
+	if (c->cursor_front) {
+		struct buf cursor;
+
+		buf_init(&cursor, LEFT_OUT_BYTES);
+		buf_addf(&cursor, "%s:%" PRIu64 ":%s", c->cursor_front, shown,
+			 buf_text(&c->path));
+		jsonw_pair_str(&c->left_w, "cursor", buf_str(&cursor));
+		buf_release(&cursor);
+	}
+	jsonw_object_end(&c->left_w);
+	if (c->left.len > c->left_bytes) {
+		buf_cut(&c->left, before);
+		c->left_w = before_w;
+		c->left_count = LEFT_OUT_MOST;
+	}
+}
+
+/* Within the object that is open. */
+static void left_write(struct copier *c)
+{
+	if (!c->left_count)
+		return;
+	jsonw_array_end(&c->left_w);
+	jsonw_key(c->w, "left_out");
+	jsonw_raw(c->w, buf_str(&c->left));
+}
+
+/* ---- values ---- */
+
+static void write_key(struct copier *c)
+{
+	innermost(c)->shown++;
+	if (c->depth && !innermost(c)->is_list)
+		jsonw_key_str(c->w, buf_str(&c->key));
+}
+
+static void copy_text(struct copier *c)
+{
+	struct str text;
+
+	if (!json_text(c->reader, &text))
+		return;
+	write_key(c);
+	if (text.len <= c->cut->text_bytes) {
+		jsonw_str(c->w, text);
+	} else {
+		struct buf trimmed;
+
+		buf_init(&trimmed, LIMIT_STRING_BYTES);
+		buf_add(&trimmed, text.ptr,
+			utf8_floor(text.ptr, text.len, c->cut->text_bytes));
+		buf_add_text(&trimmed, "...");
+		jsonw_str(c->w, buf_str(&trimmed));
+		buf_release(&trimmed);
+	}
+}
+
+/* Four digits say as much as people read. */
+static int decimals_for(double value)
+{
+	double size = value < 0 ? -value : value;
+
+	return size >= 1000 ? 0 : size >= 1 ? 3 : 6;
+}
+
+static void copy_number(struct copier *c)
+{
+	struct str text;
+	int64_t whole;
+	double value;
+
+	if (!json_number_text(c->reader, &text))
+		return;
+	write_key(c);
+	if (parse_i64(text, &whole))
+		jsonw_i64(c->w, whole);
+	else if (parse_f64(text, &value))
+		jsonw_f64(c->w, value, decimals_for(value));
+	else
+		jsonw_null(c->w);
+}
+
+static void copy_bool(struct copier *c)
+{
+	bool value;
+
+	if (!json_bool(c->reader, &value))
+		return;
+	write_key(c);
+	jsonw_bool(c->w, value);
+}
+
+/* The rest of the container that was entered. */
+static void pass_over(struct copier *c, enum json_kind kind)
+{
+	struct str key;
+
+	while (kind == JSON_ARRAY ? json_next_item(c->reader)
+				  : json_next_key(c->reader, &key))
+		json_skip(c->reader);
+}
+
+/* Empty ones say nothing and are not written. */
+static void enter(struct copier *c, enum json_kind kind)
+{
+	struct level *in;
+
+	if (!json_enter(c->reader, kind))
+		return;
+	/* Of a list its own line tells. */
+	if (c->depth >= c->cut->depth && !innermost(c)->is_list &&
+	    json_peek(c->reader) != JSON_END)
+		left_add(c, 0, 0);
+	if (c->depth && (c->depth >= c->cut->depth ||
+			 json_peek(c->reader) == JSON_END)) {
+		pass_over(c, kind);
+		return;
+	}
+	write_key(c);
+	in = &c->levels[++c->depth];
+	*in = (struct level){ .is_list = kind == JSON_ARRAY,
+			      .path_len = c->path.len };
+	if (in->is_list)
+		jsonw_array(c->w);
+	else
+		jsonw_object(c->w);
+}
+
+static void copy_value(struct copier *c)
+{
+	enum json_kind kind = json_peek(c->reader);
+
+	switch (kind) {
+	case JSON_OBJECT:
+	case JSON_ARRAY:
+		enter(c, kind);
+		break;
+	case JSON_STRING:
+		copy_text(c);
+		break;
+	case JSON_NUMBER:
+		copy_number(c);
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		copy_bool(c);
+		break;
+	default:
+		json_skip(c->reader);
+	}
+}
+
+/* ---- containers ---- */
+
+static void leave(struct copier *c)
+{
+	struct level *in = innermost(c);
+
+	if (in->is_list) {
+		if (in->count > in->shown)
+			left_add(c, in->shown, in->count);
+		jsonw_array_end(c->w);
+	} else {
+		if (c->is_whole && c->depth == 1)
+			left_write(c);
+		jsonw_object_end(c->w);
+	}
+	c->depth--;
+}
+
+/* Which requests were sent, and of what form the document is. */
+static bool is_apparatus(struct str key)
+{
+	return str_equal(key, STR("schema_version")) ||
+	       str_equal(key, STR("tool")) || str_equal(key, STR("requests"));
+}
+
+/* Deprecated: other keys say the same. */
+static bool is_deprecated(struct str key)
+{
+	return str_starts(key, STR("owned")) ||
+	       str_starts(key, STR("baseline_owned")) ||
+	       str_equal(key, STR("mend"));
+}
+
+static void copy_element(struct copier *c)
+{
+	uint64_t index = innermost(c)->count++;
+
+	if (!json_next_item(c->reader)) {
+		innermost(c)->count--;
+		leave(c);
+	} else if (index >= c->cut->items) {
+		json_skip(c->reader);
+	} else {
+		buf_addf(&c->path, "/%" PRIu64, index);
+		copy_value(c);
+	}
+}
+
+static void copy_member(struct copier *c)
+{
+	struct str key;
+
+	if (!json_next_key(c->reader, &key)) {
+		leave(c);
+	} else if (is_deprecated(key) ||
+		   (c->is_whole && c->depth == 1 && is_apparatus(key))) {
+		json_skip(c->reader);
+	} else {
+		buf_clear(&c->key);
+		buf_add_str(&c->key, key);
+		path_add_key(&c->path, key);
+		copy_value(c);
+	}
+}
+
+static void take_back(struct copier *c)
+{
+	buf_cut(c->text, c->before.text_len);
+	*c->w = c->before.w;
+	buf_cut(&c->left, c->before.left_len);
+	c->left_w = c->before.left_w;
+	c->left_count = c->before.left_count;
+	left_add(c, 0, 0);
+}
+
+/* Between two members of the whole: takes the last one back when it has no
+ * room. */
+static void check_member(struct copier *c)
+{
+	if (!c->cut->drops_members || c->depth != 1 || !c->is_whole)
+		return;
+	if (c->before.text_len && c->text->len > c->body_bytes)
+		take_back(c);
+	c->before = (struct before){ c->text->len, *c->w, c->left.len,
+				     c->left_w, c->left_count };
+}
+
+static void copy(struct copier *c)
+{
+	copy_value(c);
+	while (c->depth) {
+		check_member(c);
+		buf_cut(&c->path, innermost(c)->path_len);
+		if (innermost(c)->is_list)
+			copy_element(c);
+		else
+			copy_member(c);
+	}
+}
+
+/* ---- the whole ---- */
+
+/* One try: false when it does not fit, or with err. */
+static bool try_cut(const struct reduction *r, const struct cut *cut,
+		    struct buf *text, struct error *err)
+{
+	struct json_reader *reader = json_new(r->json, err);
+	struct copier c;
+	struct jsonw w;
+	struct out out;
+	bool fits = false;
+
+	if (!reader)
+		return false;
+	out_init_memory(&out, text);
+	jsonw_init(&w, &out, 0);
+	copier_init(&c, r, cut, reader, &w, text);
+	c.is_whole = true;
+	if (json_peek(reader) != JSON_OBJECT)
+		json_fail(reader, "no object");
+	copy(&c);
+	json_expect_end(reader, "document");
+	if (json_check(reader, err))
+		fits = text->state == BUF_OK && text->len <= r->budget_bytes;
+	copier_release(&c);
+	out_release(&out);
+	json_free(reader);
+	return fits;
+}
+
+/* ---- a part ---- */
+
+static bool fail_part(struct str pointer, struct error *err)
+{
+	return error_set(err, ERROR_NOT_FOUND, "the answer has no part %.*s",
+			 STR_ARGS(pointer));
+}
+
+static bool find_member(struct json_reader *reader, struct str name)
+{
+	struct str key;
+
+	if (!json_enter(reader, JSON_OBJECT))
+		return false;
+	while (json_next_key(reader, &key)) {
+		if (str_equal(key, name))
+			return true;
+		json_skip(reader);
+	}
+	return false;
+}
+
+static bool find_element(struct json_reader *reader, struct str name)
+{
+	uint64_t index;
+
+	if (!parse_u64(name, &index) || !json_enter(reader, JSON_ARRAY))
+		return false;
+	while (json_next_item(reader)) {
+		if (index-- == 0)
+			return true;
+		json_skip(reader);
+	}
+	return false;
+}
+
+/* To the value that the pointer means. */
+static bool find_part(struct json_reader *reader, struct str pointer)
+{
+	struct buf name;
+	bool is_found = true;
+
+	buf_init(&name, LIMIT_STRING_BYTES);
+	while (is_found && pointer.len) {
+		is_found = path_take(&pointer, &name) &&
+			   (json_peek(reader) == JSON_ARRAY
+				    ? find_element(reader, buf_str(&name))
+				    : json_peek(reader) == JSON_OBJECT &&
+					      find_member(reader,
+							  buf_str(&name)));
+	}
+	buf_release(&name);
+	return is_found;
+}
+
+/* Elements from this one on until one does not fit, which is taken back. False
+ * when not even the first one does. */
+static bool copy_list(struct copier *c, struct str pointer, uint64_t offset,
+		      struct buf *text, size_t budget_bytes)
+{
+	uint64_t index = 0, shown = 0;
+	bool is_full = false;
+
+	if (!json_enter(c->reader, JSON_ARRAY))
+		return true;
+	jsonw_key(c->w, "items");
+	jsonw_array(c->w);
+	for (; json_next_item(c->reader); index++) {
+		size_t len = text->len;
+
+		if (index < offset || is_full) {
+			json_skip(c->reader);
+			continue;
+		}
+		buf_clear(&c->path);
+		buf_add_str(&c->path, pointer);
+		buf_addf(&c->path, "/%" PRIu64, index);
+		copy(c);
+		is_full = text->len > budget_bytes;
+		if (is_full)
+			buf_cut(text, len);
+		else
+			shown++;
+	}
+	jsonw_array_end(c->w);
+	jsonw_pair_i64(c->w, "offset", (int64_t)offset);
+	jsonw_pair_i64(c->w, "shown", (int64_t)shown);
+	jsonw_pair_i64(c->w, "of", (int64_t)index);
+	if (is_full && c->cursor_front) {
+		struct buf cursor;
+
+		buf_init(&cursor, LIMIT_STRING_BYTES);
+		buf_addf(&cursor, "%s:%" PRIu64 ":%.*s", c->cursor_front,
+			 offset + shown, STR_ARGS(pointer));
+		jsonw_pair_str(c->w, "cursor", buf_str(&cursor));
+		buf_release(&cursor);
+	}
+	return !is_full || shown;
+}
+
+/* Of the budget, for the rest that stands behind the elements. */
+#define LIST_QUARTERS 3u
+
+static bool copy_part(struct copier *c, const struct reduction *r,
+		      struct str pointer, uint64_t offset, struct buf *text)
+{
+	size_t list_bytes = r->budget_bytes / 4 * LIST_QUARTERS;
+	bool fits = true;
+
+	jsonw_object(c->w);
+	jsonw_pair_str(c->w, "path", pointer);
+	if (json_peek(c->reader) == JSON_ARRAY) {
+		fits = copy_list(c, pointer, offset, text, list_bytes);
+	} else {
+		buf_add_str(&c->path, pointer);
+		jsonw_key(c->w, "value");
+		copy(c);
+	}
+	left_write(c);
+	jsonw_object_end(c->w);
+	return fits && text->state == BUF_OK && text->len <= r->budget_bytes;
+}
+
+static bool try_part(const struct reduction *r, const struct cut *cut,
+		     struct str pointer, uint64_t offset, struct buf *text,
+		     struct error *err)
+{
+	struct json_reader *reader = json_new(r->json, err);
+	struct copier c;
+	struct jsonw w;
+	struct out out;
+	bool is_found, fits = false;
+
+	if (!reader)
+		return false;
+	out_init_memory(&out, text);
+	jsonw_init(&w, &out, 0);
+	copier_init(&c, r, cut, reader, &w, text);
+	is_found = find_part(reader, pointer);
+	if (is_found)
+		fits = copy_part(&c, r, pointer, offset, text);
+	if (json_check(reader, err) && !is_found)
+		fail_part(pointer, err);
+	copier_release(&c);
+	out_release(&out);
+	json_free(reader);
+	return fits && err->code == ERROR_NONE;
+}
+
+/* ---- the first that fits ---- */
+
+/* What does not fit is written before it is taken back. */
+#define ROOM_BYTES MIB
+
+static bool first_fit(const struct reduction *r, bool is_whole,
+		      struct str pointer, uint64_t offset, struct buf *out,
+		      struct error *err)
+{
+	bool fits = false;
+
+	error_clear(err);
+	for (size_t i = 0; i < COUNT_OF(cuts) && !fits; i++) {
+		struct buf text;
+
+		buf_init(&text, r->budget_bytes + ROOM_BYTES);
+		fits = is_whole ? try_cut(r, &cuts[i], &text, err)
+				: try_part(r, &cuts[i], pointer, offset, &text,
+					   err);
+		if (fits)
+			buf_add_str(out, buf_str(&text));
+		if (text.state == BUF_OUT_OF_MEMORY)
+			error_memory(err, "the answer in short");
+		buf_release(&text);
+		if (err->code != ERROR_NONE)
+			return false;
+	}
+	return fits || error_set(err, ERROR_LIMIT,
+				 "the answer does not fit into %zu bytes; give "
+				 "a larger --budget",
+				 r->budget_bytes);
+}
+
+bool reduce(const struct reduction *r, struct buf *out, struct error *err)
+{
+	return first_fit(r, true, STR(""), 0, out, err);
+}
+
+bool reduce_part(const struct reduction *r, struct str pointer, uint64_t offset,
+		 struct buf *out, struct error *err)
+{
+	return first_fit(r, false, pointer, offset, out, err);
+}
