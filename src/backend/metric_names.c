@@ -159,6 +159,15 @@ static bool is_plain_name(const char *name)
 	return true;
 }
 
+static bool is_matched(const struct metric_name *n, const char *label)
+{
+	for (size_t i = 0; i < METRIC_MATCHERS && n->matchers[i].label; i++)
+		if (!strcmp(n->matchers[i].label, label))
+			return true;
+	return false;
+}
+
+/* Of all services: what is of none is left out; there is always a job. */
 static void add_matchers(struct buf *out, const struct metric_source *s,
 			 const struct metric_want *w)
 {
@@ -166,6 +175,9 @@ static void add_matchers(struct buf *out, const struct metric_source *s,
 
 	if (w->service || w->services)
 		add_service(out, s->label, w);
+	else if (w->is_by_service && !is_job(s->label) &&
+		 !is_matched(n, s->label))
+		selector_match(out, str_from(s->label), "!=", STR(""));
 	if (w->operation && n->operation_label)
 		selector_add(out, str_from(n->operation_label),
 			     operation_value(n, w->operation));

@@ -13,6 +13,9 @@
 /* Panels of flame graphs: each is a large answer whenever the page is loaded. */
 #define PROFILES_MOST 6
 
+/* Some service, whichever it is: the label is there. */
+#define ANY_SERVICE ".+"
+
 /* What nearly all senders call CPU time. */
 #define TYPICAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
@@ -175,8 +178,8 @@ bool document_find_metrics(struct document_choice *c, struct context *ctx,
 					     d->services[0], c->window, err)
 		      : service_metrics_find_several(
 				&found, &ctx->backends,
-				d->service_count ? d->pattern : NULL, c->window,
-				err)))
+				d->service_count ? d->pattern : ANY_SERVICE,
+				c->window, err)))
 		return false;
 	memcpy(c->sources, found.sources, sizeof c->sources);
 	return has_any(c) || fail_none(c, ctx, err);

@@ -145,19 +145,30 @@ static void test_by_service(void **state)
 	s = source("http.server.request.duration", false);
 	expect(&s, &w,
 	       "sum by (service_name) (rate({__name__=\"http.server.request."
-	       "duration_count\"}[5m]))");
+	       "duration_count\",service_name!=\"\"}[5m]))");
 	w.meaning = METRIC_CPU_SHARE;
 	s = source("run_googleapis_com:container_cpu_utilizations", false);
 	expect(&s, &w,
 	       "histogram_quantile(0.95, sum by (le, service_name) (rate(run_"
-	       "googleapis_com:container_cpu_utilizations_bucket{monitored_"
-	       "resource=\"cloud_run_revision\"}[5m])))");
+	       "googleapis_com:container_cpu_utilizations_bucket{service_"
+	       "name!=\"\",monitored_resource=\"cloud_run_revision\"}[5m])))");
 	w.meaning = METRIC_REQUESTS; /* its count is of measurements */
 	assert_false(metric_name_tells(s.name, METRIC_REQUESTS));
 	w.meaning = METRIC_MEMORY;
 	s = source("process_resident_memory_bytes", false);
 	expect(&s, &w,
-	       "max by (service_name) (process_resident_memory_bytes)");
+	       "max by (service_name) (process_resident_memory_bytes{service_"
+	       "name!=\"\"})");
+	s.label = "job";
+	expect(&s, &w,
+	       "label_replace(max by (job) (process_resident_memory_bytes), "
+	       "\"service\", \"$1\", \"job\", \"(?:.+/)?(.+)\")");
+	w.meaning = METRIC_CPU;
+	s = source("container_cpu_usage_seconds_total", false);
+	w.rate = "5m";
+	expect(&s, &w,
+	       "sum by (container) (rate(container_cpu_usage_seconds_total{"
+	       "container!=\"\",container!=\"POD\"}[5m]))");
 }
 
 /* What a platform is said to write is in the table. */
