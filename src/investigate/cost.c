@@ -22,14 +22,25 @@ void cost_release(struct cost *c)
 	chosen_release(&c->chosen);
 }
 
-double cost_per_request(const struct cost *c, double value)
+/* Shares of what the profile holds are those of what the processes take. */
+double cost_amount(const struct cost *c, double value)
 {
-	return c->requests.source ? value * c->unit_s / c->requests.value : -1;
+	if (c->what == COST_MEMORY)
+		return c->functions.whole.value > 0
+			       ? c->resources[COST_MEMORY].used.value /
+					 (double)GIB * value /
+					 c->functions.whole.value
+			       : -1;
+	return c->seconds > 0 ? value * c->unit_s / c->seconds : -1;
 }
 
-double cost_cores(const struct cost *c, double value)
+double cost_per_request(const struct cost *c, double value)
 {
-	return c->seconds > 0 ? value * c->unit_s / c->seconds : -1;
+	if (!c->requests.source)
+		return -1;
+	if (c->what == COST_MEMORY)
+		return cost_amount(c, value) * c->seconds / c->requests.value;
+	return value * c->unit_s / c->requests.value;
 }
 
 double cost_request_rate(const struct cost *c)
@@ -250,7 +261,7 @@ static void settle_resources(struct cost *c)
 {
 	const struct cost_want *want = c->want;
 	struct cost_resource *cpu = &c->resources[COST_CPU];
-	double profiled = cost_cores(c, c->functions.whole.value);
+	double profiled = cost_amount(c, c->functions.whole.value);
 
 	if (want->instances > 0)
 		c->instances =
@@ -258,7 +269,7 @@ static void settle_resources(struct cost *c)
 	give(want->cores, c->instances, &cpu->allocated);
 	give(want->memory_bytes, c->instances,
 	     &c->resources[COST_MEMORY].allocated);
-	if (!cpu->used.source && profiled >= 0)
+	if (c->what == COST_CPU && !cpu->used.source && profiled >= 0)
 		cpu->used = (struct cost_number){ profiled, COST_OF_PROFILES };
 }
 
@@ -272,14 +283,16 @@ static double seconds_of(const struct comparison_side *side)
 			   : (double)side->profile.duration_ns / NS_PER_S;
 }
 
-/* CPU is counted in time. */
-static bool check_unit(struct cost *c, struct error *err)
+/* CPU is counted in time, what is held in bytes. */
+static bool settle_what(struct cost *c, struct error *err)
 {
 	const struct profile *p = &c->chosen.comparison.slow.profile;
 	int64_t unit_ns = time_unit_ns(profile_unit(p));
 
 	c->unit_s = (double)unit_ns / NS_PER_S;
-	if (unit_ns > 0 && !p->is_gauge)
+	if (p->is_gauge && str_equal(profile_unit(p), STR("bytes")))
+		c->what = COST_MEMORY;
+	if (c->what == COST_MEMORY || (unit_ns > 0 && !p->is_gauge))
 		return true;
 	return investigation_fail(c->v,
 				  (struct shortfall){
@@ -288,6 +301,20 @@ static bool check_unit(struct cost *c, struct error *err)
 					  .value = profile_unit(p),
 				  },
 				  err);
+}
+
+/* A snapshot of the heap is a part of what a process takes, and none of how
+ * that went over time. */
+static bool check_memory(struct cost *c, struct error *err)
+{
+	if (c->what != COST_MEMORY ||
+	    (c->resources[COST_MEMORY].used.source && !c->want->is_compared))
+		return true;
+	return investigation_fail(
+		c->v,
+		(struct shortfall){ .kind = SHORTFALL_MEMORY,
+				    .has_id = c->want->is_compared },
+		err);
 }
 
 static bool find_functions(struct cost *c, struct error *err)
@@ -333,14 +360,15 @@ bool cost_investigate(struct cost *c, struct error *err)
 {
 	c->v->backends->file_order = STACKS_IN_ORDER;
 	c->operation_lack = COST_LACK_ASKED;
-	if (!chosen_fetch(&c->chosen, err) || !check_unit(c, err) ||
-	    !count_requests(c, err))
+	if (!chosen_fetch(&c->chosen, err) || !settle_what(c, err) ||
+	    !count_requests(c, err) || !check_memory(c, err))
 		return false;
 	if (!c->want->profiles.only_span_count)
 		c->seconds = seconds_of(&c->chosen.comparison.slow);
 	if (!find_functions(c, err))
 		return false;
 	settle_resources(c);
-	return (!c->want->has_operations || cost_ask_operations(c, err)) &&
+	return (!c->want->has_operations || c->what == COST_MEMORY ||
+		cost_ask_operations(c, err)) &&
 	       (!c->want->has_size || cost_ask_size(c, err)) && compare(c, err);
 }

@@ -104,8 +104,11 @@ struct cost {
 	const struct cost_want *want;
 
 	struct chosen chosen;
+	/* What the functions are of: CPU, or memory in use, of which the
+	 * profile holds samples and metrics tell all. */
+	enum cost_what what;
 	struct function_costs functions;
-	double unit_s;  /* of one value of the profile */
+	double unit_s;  /* of one value of a profile of CPU */
 	double seconds; /* profiled; 0: not known, or of single requests */
 	double requests_error;       /* relative, as of functions */
 	struct cost_number requests; /* while it was profiled */
@@ -138,10 +141,10 @@ bool cost_choose_requests(struct investigation *v, struct str name,
  * goes into v->result. */
 bool cost_investigate(struct cost *c, struct error *err) MUST_CHECK;
 
-/* Seconds of CPU per request of so much of the profile, and cores; below 0: not
- * known. */
+/* So much of the profile in cores, or in GiB of what its processes take, and in
+ * seconds of these per request; below 0: not known. */
+double cost_amount(const struct cost *c, double value);
 double cost_per_request(const struct cost *c, double value);
-double cost_cores(const struct cost *c, double value);
 
 /* Requests a second; below 0: not known. */
 double cost_request_rate(const struct cost *c);

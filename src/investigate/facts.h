@@ -136,6 +136,8 @@ enum shortfall_kind {
 	SHORTFALL_OPERATION,       /* no spans name of service */
 	SHORTFALL_STEPS,           /* nothing measured in the window */
 	SHORTFALL_FEW_REQUESTS,    /* count of operation name of service */
+	SHORTFALL_MEMORY,          /* what processes take is not known; has_id:
+				    * it was to be compared */
 	SHORTFALL_NO_CPU,          /* name in value is no time on CPU */
 	SHORTFALL_VERSION_REQUESTS, /* nobody counted them by version */
 	SHORTFALL_KINDS

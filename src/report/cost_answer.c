@@ -196,24 +196,35 @@ static void add_sums(const struct cost_answer *a, const struct cost_row *all,
 	buf_add_text(out, " a million requests");
 }
 
+/* "takes 71.2 ms of CPU a request", "takes 0.13 vCPU", "holds 204 MiB". */
+static void add_use(const struct cost_answer *a, const struct cost_row *sum,
+		    struct buf *out)
+{
+	char size[UNIT_TEXT_BYTES];
+
+	if (a->cost->what == COST_MEMORY) {
+		format_size(sat_round_f64(sum->amount * (double)GIB), size);
+		buf_addf(out, "holds %s", size);
+	} else if (isnan(sum->each)) {
+		buf_addf(out, "takes %.3g vCPU", sum->amount);
+	} else {
+		buf_add_text(out, "takes ");
+		add_cpu(sum->each, out);
+		buf_add_text(out, " of CPU a request");
+	}
+}
+
 static void add_cost(const struct cost_answer *a, struct buf *out)
 {
-	const struct cost_row *all = a->rows.bill, *cpu = a->rows.cpu;
+	const struct cost_row *all = a->rows.bill, *sum = a->rows.sum;
 	bool is_worth = all && !(isnan(all->month) && isnan(all->million));
-	bool is_bill = a->cost->resources[COST_CPU].allocated.source;
 
-	if (is_worth && is_bill && a->rows.idle >= 0) {
+	if (is_worth && a->rows.is_bill) {
 		buf_add_text(out, "costs ");
 		add_sums(a, all, true, out);
 		return;
 	}
-	buf_add_text(out, "takes ");
-	if (isnan(cpu->each)) {
-		buf_addf(out, "%.3g vCPU", cpu->amount);
-	} else {
-		add_cpu(cpu->each, out);
-		buf_add_text(out, " of CPU a request");
-	}
+	add_use(a, sum, out);
 	if (!is_worth)
 		return;
 	buf_add_text(out, "; what it uses is worth ");
@@ -417,23 +428,25 @@ void cost_notes_add(const struct cost_answer *a, struct notes *notes)
 
 	if (!a->rows.bill)
 		notes_add(notes,
-			  "no price is known, so this is in seconds of CPU: "
+			  "no price is known, so that nothing is priced: "
 			  "--price-cpu and --price-memory, or --prices FILE");
-	else if (c->resources[COST_MEMORY].used.source &&
+	else if (c->what == COST_CPU && c->resources[COST_MEMORY].used.source &&
 		 !(a->prices.memory >= 0))
 		notes_add(notes, "memory has no price (--price-memory) and is "
 				 "no part of this");
-	if (a->rows.bill && !a->name &&
-	    !c->resources[COST_CPU].allocated.source)
+	if (a->rows.bill && !a->name && !a->rows.is_bill)
 		notes_add(notes,
 			  "this is what is used, and not the bill: what is "
-			  "allocated is not known (--vcpu and --instances, "
-			  "or limits at --metrics-url)");
-	else if (c->want->is_compared &&
-		 c->resources[COST_CPU].allocated.source)
+			  "allocated is not known (--vcpu, --limit-bytes and "
+			  "--instances, or limits at --metrics-url)");
+	else if (c->want->is_compared && a->rows.is_bill)
 		notes_add(notes, "the difference is in CPU that is used; the "
 				 "bill changes when what is allocated does");
-	if (!c->functions.is_by_slices)
+	if (c->what == COST_MEMORY)
+		notes_add(notes, "functions have their share of memory in use "
+				 "in what the processes take; a snapshot does "
+				 "not tell how far that wanders");
+	else if (!c->functions.is_by_slices)
 		notes_add(notes, "the noise is assumed, one profile does not "
 				 "tell it");
 	if (c->operation_lack > COST_LACK_ASKED)
@@ -474,17 +487,6 @@ static void csv_row(struct out *out, const char *kind, struct str name,
 
 static void write_csv(const void *answer, struct out *out)
 {
-	static const char *const kinds[] = {
-		[COST_ROW_FUNCTION] = "function",
-		[COST_ROW_OTHERS] = "other_functions",
-		[COST_ROW_UNPROFILED] = "cpu_in_no_profile",
-		[COST_ROW_CPU] = "cpu_used",
-		[COST_ROW_IDLE_CPU] = "cpu_idle",
-		[COST_ROW_MEMORY] = "memory_used",
-		[COST_ROW_IDLE_MEMORY] = "memory_idle",
-		[COST_ROW_REQUESTS] = "requests",
-		[COST_ROW_BILL] = "all",
-	};
 	const struct cost_answer *a = answer;
 	const struct cost *c = a->cost;
 
@@ -493,7 +495,7 @@ static void write_csv(const void *answer, struct out *out)
 	for (size_t i = 0; i < a->rows.count; i++) {
 		const struct cost_row *row = &a->rows.items[i];
 
-		csv_row(out, kinds[row->kind],
+		csv_row(out, cost_row_name(row->kind),
 			row->function ? row->function->name : STR(""),
 			row->function, row);
 	}

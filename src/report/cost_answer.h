@@ -46,6 +46,9 @@ void cost_write_tables(struct page *p, const struct cost_answer *a);
 /* "given", "metrics", ...; NULL: not known. */
 const char *cost_source_name(enum cost_source source);
 
+/* "function", "cpu_idle"...: what programs are told. */
+const char *cost_row_name(enum cost_row_kind kind);
+
 /* What became of the advice on the size, as lines of a page. */
 void cost_write_size(struct page *p, const struct cost_answer *a);
 

@@ -60,9 +60,9 @@ static void place(struct jsonw *w, struct str file, uint32_t line)
 	jsonw_pair_known(w, "line", line ? (int64_t)line : -1);
 }
 
-static void row(struct jsonw *w, const struct cost_row *r)
+const char *cost_row_name(enum cost_row_kind kind)
 {
-	static const char *const kinds[] = {
+	static const char *const names[] = {
 		[COST_ROW_FUNCTION] = "function",
 		[COST_ROW_OTHERS] = "other_functions",
 		[COST_ROW_UNPROFILED] = "cpu_in_no_profile",
@@ -73,10 +73,16 @@ static void row(struct jsonw *w, const struct cost_row *r)
 		[COST_ROW_REQUESTS] = "requests",
 		[COST_ROW_BILL] = "all",
 	};
+
+	return names[kind];
+}
+
+static void row(struct jsonw *w, const struct cost_row *r)
+{
 	const struct function_cost *f = r->function;
 
 	jsonw_object(w);
-	jsonw_pair_text(w, "kind", kinds[r->kind]);
+	jsonw_pair_text(w, "kind", cost_row_name(r->kind));
 	jsonw_pair_known_str(w, "name", f ? f->name : (struct str){ 0 });
 	place(w, f ? f->file : (struct str){ 0 }, f ? f->line : 0);
 	jsonw_pair_known_str(w, "leaf", f ? f->leaf : (struct str){ 0 });
@@ -255,6 +261,8 @@ void cost_write_json(const void *answer, struct out *out)
 	json_head(&w, "cost");
 	jsonw_pair_text(&w, "service", a->service);
 	jsonw_pair_str(&w, "profile", c->chosen.comparison.slow.selector);
+	jsonw_pair_text(&w, "resource",
+			c->what == COST_MEMORY ? "memory" : "cpu");
 	json_range(&w, cost_window(c));
 	jsonw_pair_known(&w, "samples",
 			 c->chosen.comparison.slow.profile.sample_count);

@@ -49,11 +49,12 @@ static void set_value(const struct rows *r, struct cost_row *row, double value,
 	double of_requests = r->c->requests_error;
 	double both = sqrt(error * error + of_requests * of_requests);
 
-	row->amount = known(cost_cores(r->c, value));
+	row->amount = known(cost_amount(r->c, value));
 	row->each = known(cost_per_request(r->c, value));
 	row->low = isnan(both) ? NAN : cost_row_value(row) * fmax(0, 1 - both);
 	row->high = cost_row_value(row) * (1 + both);
-	set_money(row, r->prices->cpu);
+	set_money(row, r->c->what == COST_MEMORY ? r->prices->memory
+						 : r->prices->cpu);
 }
 
 static bool is_told(const struct function_cost *f)
@@ -96,20 +97,20 @@ static void set_amount(const struct rows *r, struct cost_row *row,
 	row->each = amount / known(cost_request_rate(r->c));
 }
 
-static double used_cores(const struct cost *c)
+static double number_of(struct cost_number n, double unit)
 {
-	double profiled = cost_cores(c, c->functions.whole.value);
-
-	return fmax(known(profiled), c->resources[COST_CPU].used.source
-					     ? c->resources[COST_CPU].used.value
-					     : NAN);
+	return n.source ? n.value / unit : NAN;
 }
 
-static void add_cpu(struct rows *r)
+/* The sum, and of CPU what metrics have beside it. */
+static void add_sum(struct rows *r)
 {
-	double whole = r->c->functions.whole.value;
-	double used = used_cores(r->c), profiled = cost_cores(r->c, whole);
-	bool has_more = used > profiled * (1 + UNPROFILED_PART);
+	const struct cost *c = r->c;
+	bool is_memory = c->what == COST_MEMORY;
+	double whole = c->functions.whole.value;
+	double profiled = known(cost_amount(c, whole));
+	double used = fmax(profiled, number_of(c->resources[COST_CPU].used, 1));
+	bool has_more = !is_memory && used > profiled * (1 + UNPROFILED_PART);
 	struct cost_row *row;
 
 	if (has_more) {
@@ -117,13 +118,14 @@ static void add_cpu(struct rows *r)
 		set_amount(r, row, used - profiled);
 		set_money(row, r->prices->cpu);
 	}
-	row = add(r, COST_ROW_CPU);
-	set_value(r, row, whole, r->c->functions.whole.error);
+	row = add(r, is_memory ? COST_ROW_MEMORY : COST_ROW_CPU);
+	set_value(r, row, whole, c->functions.whole.error);
 	if (has_more) {
 		set_amount(r, row, used);
 		row->low = row->high = NAN;
 		set_money(row, r->prices->cpu);
 	}
+	r->out->sum = row;
 }
 
 /* ---- the machine ---- */
@@ -133,32 +135,46 @@ static void add_idle(struct rows *r, enum cost_row_kind kind, double given,
 {
 	struct cost_row *row;
 
-	if (!(given > 0))
+	if (!(given > 0) || (price >= 0 && !r->out->is_bill))
 		return;
 	row = add(r, kind);
 	set_amount(r, row, fmax(0, given - used));
 	set_money(row, price);
-	r->out->idle = (isnan(r->out->idle) ? 0 : r->out->idle) + row->month;
+	if (price >= 0)
+		r->out->idle += row->month;
 }
 
-static double in_gib(struct cost_number n)
+static bool is_bill(const struct cost *c, const struct cost_prices *p)
 {
-	return n.source ? n.value / (double)GIB : NAN;
+	bool has_cpu = c->resources[COST_CPU].allocated.source;
+	bool has_memory = c->resources[COST_MEMORY].allocated.source;
+
+	return (p->cpu >= 0 || p->memory >= 0) && (has_cpu || p->cpu < 0) &&
+	       (has_memory || p->memory < 0);
 }
 
-static void add_memory(struct rows *r)
+/* What is used, unless the functions are of it, and what lies idle. */
+static void add_resource(struct rows *r, enum cost_what what)
 {
-	const struct cost_resource *memory = &r->c->resources[COST_MEMORY];
-	double used = in_gib(memory->used);
+	static const enum cost_row_kind kinds[] = { COST_ROW_CPU,
+						    COST_ROW_MEMORY };
+	static const enum cost_row_kind idle[] = { COST_ROW_IDLE_CPU,
+						   COST_ROW_IDLE_MEMORY };
+	const struct cost_resource *resource = &r->c->resources[what];
+	double unit = what == COST_MEMORY ? (double)GIB : 1;
+	double price = what == COST_MEMORY ? r->prices->memory : r->prices->cpu;
+	double used = number_of(resource->used, unit);
 	struct cost_row *row;
 
-	if (memory->used.source) {
-		row = add(r, COST_ROW_MEMORY);
+	if (what == r->c->what) {
+		used = r->out->sum->amount;
+	} else if (resource->used.source) {
+		row = add(r, kinds[what]);
 		set_amount(r, row, used);
-		set_money(row, r->prices->memory);
+		set_money(row, price);
 	}
-	add_idle(r, COST_ROW_IDLE_MEMORY, in_gib(memory->allocated),
-		 memory->used.source ? used : 0, r->prices->memory);
+	add_idle(r, idle[what], number_of(resource->allocated, unit),
+		 isnan(used) ? 0 : used, price);
 }
 
 static void add_requests(struct rows *r)
@@ -191,7 +207,7 @@ static void add_bill(struct rows *r)
 		month += row->month;
 	}
 	if (parts < 2) {
-		r->out->bill = parts ? r->out->cpu : NULL;
+		r->out->bill = parts ? r->out->sum : NULL;
 		return;
 	}
 	bill = add(r, COST_ROW_BILL);
@@ -207,16 +223,14 @@ bool cost_rows_build(const struct cost *c, const struct cost_prices *prices,
 	struct rows r = { c, prices, out };
 	size_t room = c->functions.count + COST_ROW_BILL + 1;
 
-	*out = (struct cost_rows){ .idle = NAN };
+	*out = (struct cost_rows){ .is_bill = is_bill(c, prices) };
 	out->items = arena_array(arena, room, sizeof *out->items);
 	if (!out->items)
 		return arena_fail(arena, "the answer", err);
 	add_functions(&r, limit);
-	add_cpu(&r);
-	out->cpu = &out->items[out->count - 1];
-	add_idle(&r, COST_ROW_IDLE_CPU, c->resources[COST_CPU].allocated.value,
-		 used_cores(c), prices->cpu);
-	add_memory(&r);
+	add_sum(&r);
+	add_resource(&r, c->what);
+	add_resource(&r, c->what == COST_CPU ? COST_MEMORY : COST_CPU);
 	add_requests(&r);
 	add_bill(&r);
 	return true;
@@ -242,7 +256,7 @@ double cost_change(const struct cost *c, const struct result *r, double part)
 	double value = part * (double)r->profile.total_value;
 
 	return c->is_by_request ? cost_per_request(c, value)
-				: cost_cores(c, value);
+				: cost_amount(c, value);
 }
 
 double cost_of_change(const struct cost *c, const struct cost_prices *prices,

@@ -30,7 +30,7 @@ enum cost_row_kind {
 	COST_ROW_FUNCTION = 0,
 	COST_ROW_OTHERS,     /* functions that are not listed */
 	COST_ROW_UNPROFILED, /* measured, and in no profile */
-	COST_ROW_CPU,        /* the sum of these */
+	COST_ROW_CPU,        /* of these the sum */
 	COST_ROW_IDLE_CPU,   /* given, and not used */
 	COST_ROW_MEMORY,
 	COST_ROW_IDLE_MEMORY,
@@ -61,9 +61,12 @@ static inline double cost_row_value(const struct cost_row *row)
 struct cost_rows {
 	struct cost_row *items;
 	size_t count;
-	const struct cost_row *cpu;  /* the sums among them */
+	const struct cost_row *sum;  /* among them: of the functions */
 	const struct cost_row *bill; /* NULL: no price is known */
-	double idle; /* money a month; NaN: what is given is not known */
+	/* What is allocated is known of all that has a price. Else these are
+	 * worths of what is used, and nothing is known to be idle. */
+	bool is_bill;
+	double idle; /* money a month */
 };
 
 /* limit: functions that are listed; 0: all that are told from noise. */

@@ -35,6 +35,7 @@ struct layout {
 	int decimals[COLUMNS];
 	double unit_s; /* of COLUMN_EACH */
 	const char *unit;
+	bool is_by_request;
 	int64_t sums[2][COLUMNS]; /* of the CPU, of the bill */
 };
 
@@ -52,20 +53,45 @@ static double value_in(const struct layout *l, const struct cost_row *row,
 }
 
 /* Columns are asked for by what is known, units by how large it is. */
-static void layout_by(struct layout *l, const struct cost_row *cpu,
+static void layout_unit(struct layout *l, double each)
+{
+	static const struct {
+		double unit;
+		const char *name;
+	} units[COST_WHATS][3] = {
+		{ { 1e-6, "us" }, { 1e-3, "ms" }, { 1, "s" } },
+		{ { 1.0 / MIB, "KiB s" },
+		  { 1.0 / KIB, "MiB s" },
+		  { 1, "GiB s" } },
+	};
+	/* From where on the next one is told. */
+	static const double edges[COST_WHATS][2] = { { 1e-5, 10 },
+						     { 1.0 / KIB, 1 } };
+	enum cost_what what = l->a->cost->what;
+	int i = each < edges[what][0] ? 0 : each < edges[what][1] ? 1 : 2;
+
+	if (isnan(each))
+		return;
+	l->unit_s = units[what][i].unit;
+	l->unit = units[what][i].name;
+	l->is_by_request = true;
+}
+
+static void layout_by(struct layout *l, const struct cost_row *sum,
 		      const struct cost_row *all)
 {
-	*l = (struct layout){ .a = l->a, .unit_s = 1, .unit = "vCPU" };
-	if (!isnan(cpu->each)) {
-		l->unit_s = cpu->each < 1e-5 ? 1e-6 : cpu->each < 10 ? 1e-3 : 1;
-		l->unit = cpu->each < 1e-5 ? "us" : cpu->each < 10 ? "ms" : "s";
-	}
+	bool is_memory = l->a->cost->what == COST_MEMORY;
+
+	*l = (struct layout){ .a = l->a,
+			      .unit_s = 1,
+			      .unit = is_memory ? "GiB" : "vCPU" };
+	layout_unit(l, sum->each);
 	l->is_shown[COLUMN_EACH] = true;
 	l->is_shown[COLUMN_MILLION] = !isnan(all->million);
 	l->is_shown[COLUMN_MONTH] = !isnan(all->month);
 	for (int i = 0; i < COLUMNS; i++)
 		l->decimals[i] =
-			cost_decimals(value_in(l, i == COLUMN_EACH ? cpu : all,
+			cost_decimals(value_in(l, i == COLUMN_EACH ? sum : all,
 					       (enum column)i),
 				      4);
 }
@@ -73,13 +99,18 @@ static void layout_by(struct layout *l, const struct cost_row *cpu,
 static void layout_begin(struct layout *l, const struct cost_answer *a)
 {
 	l->a = a;
-	layout_by(l, a->rows.cpu, a->rows.bill ? a->rows.bill : a->rows.cpu);
+	layout_by(l, a->rows.sum, a->rows.bill ? a->rows.bill : a->rows.sum);
 }
 
-static bool is_of_memory(const struct cost_row *row)
+/* Of what the functions are of. */
+static bool is_of_sum(const struct layout *l, const struct cost_row *row)
 {
-	return row->kind == COST_ROW_MEMORY ||
-	       row->kind == COST_ROW_IDLE_MEMORY;
+	bool is_memory = row->kind == COST_ROW_MEMORY ||
+			 row->kind == COST_ROW_IDLE_MEMORY;
+
+	return row->kind < COST_ROW_REQUESTS &&
+	       (row->kind < COST_ROW_CPU ||
+		is_memory == (l->a->cost->what == COST_MEMORY));
 }
 
 static void put(struct page *p, enum paint paint, size_t columns,
@@ -98,7 +129,7 @@ static int64_t shown_value(struct layout *l, const struct cost_row *row,
 	double scale = pow(10, l->decimals[column]);
 	int64_t *sums = &l->sums[0][column];
 
-	if (row->kind == COST_ROW_CPU && l->sums[0][column])
+	if (row == l->a->rows.sum && l->sums[0][column])
 		return l->sums[0][column];
 	if (row->kind == COST_ROW_BILL && l->sums[1][column])
 		return l->sums[1][column];
@@ -117,8 +148,7 @@ static void put_value(struct page *p, struct layout *l,
 	if (!l->is_shown[column])
 		return;
 	if (!isnan(value_in(l, row, column)) &&
-	    (column != COLUMN_EACH ||
-	     (!is_of_memory(row) && row->kind < COST_ROW_REQUESTS))) {
+	    (column != COLUMN_EACH || is_of_sum(l, row))) {
 		value = shown_value(l, row, column);
 		if (row->kind >= COST_ROW_CPU && row->kind < COST_ROW_BILL)
 			l->sums[1][column] += value;
@@ -145,15 +175,17 @@ static void put_interval(struct page *p, const struct layout *l, double low,
 static void put_share(struct page *p, const struct cost_answer *a,
 		      const struct cost_row *row)
 {
-	const struct cost_row *all = a->rows.bill ? a->rows.bill : a->rows.cpu;
+	const struct cost_row *all = a->rows.bill ? a->rows.bill : a->rows.sum;
 	double part = row->month / all->month;
 	char text[UNIT_TEXT_BYTES] = "";
 
 	if (isnan(part))
 		part = row->million / all->million;
-	if (isnan(part) && !a->rows.bill && row->kind <= COST_ROW_CPU)
+	if (isnan(part) && !a->rows.bill &&
+	    (row->kind < COST_ROW_CPU || row == a->rows.sum))
 		part = row->each / all->each;
-	if (isnan(part) && !a->rows.bill && row->kind <= COST_ROW_CPU)
+	if (isnan(part) && !a->rows.bill &&
+	    (row->kind < COST_ROW_CPU || row == a->rows.sum))
 		part = row->amount / all->amount;
 	if (!isnan(part))
 		format_percent(part, text);
@@ -279,10 +311,9 @@ static void write_title(struct page *p, const struct layout *l,
 	struct buf text;
 
 	buf_init(&text, WORDING_BYTES);
-	buf_addf(&text, "CPU %s, %s%s",
-		 str_equal(str_from(l->unit), STR("vCPU")) ? "in use"
-							   : "a request",
-		 l->unit, what);
+	buf_addf(&text, "%s %s, %s%s",
+		 l->a->cost->what == COST_MEMORY ? "memory" : "CPU",
+		 l->is_by_request ? "a request" : "in use", l->unit, what);
 	if (l->is_shown[COLUMN_MILLION] || l->is_shown[COLUMN_MONTH]) {
 		buf_add_text(&text, "; money");
 		if (l->a->prices.currency)
@@ -300,20 +331,20 @@ static void write_rows(struct page *p, const struct cost_answer *a)
 {
 	static const char *const names[COLUMNS] = { "a request", "a million",
 						    "a month" };
-	static const char *const names_rate[COLUMNS] = { "vCPU", "a million",
-							 "a month" };
+	const char *names_rate[COLUMNS] = { NULL, "a million", "a month" };
 	struct layout l;
 
 	layout_begin(&l, a);
+	names_rate[COLUMN_EACH] = l.unit;
 	write_title(p, &l, "");
-	write_heads(p, &l, isnan(a->rows.cpu->each) ? names_rate : names,
-		    "function", true);
+	write_heads(p, &l, l.is_by_request ? names : names_rate, "function",
+		    true);
 	for (size_t i = 0; i < a->rows.count; i++) {
 		const struct cost_row *row = &a->rows.items[i];
 
-		/* Memory is no CPU, and without a price it is nothing here. */
+		/* Memory is no CPU: without a price it is nothing here. */
 		if (isnan(row->million) && isnan(row->month) &&
-		    row->kind > COST_ROW_IDLE_CPU)
+		    !is_of_sum(&l, row))
 			continue;
 		put_value(p, &l, row, COLUMN_EACH);
 		put_interval(p, &l, row->low, row->high);
@@ -576,6 +607,7 @@ static void write_difference(struct page *p, const struct cost_answer *a)
 	if (!a->cost->is_by_request) {
 		l.unit_s = 1;
 		l.unit = "vCPU";
+		l.is_by_request = false;
 	}
 	s.l = &l;
 	s.has_month = !isnan(cost_of_change(a->cost, &a->prices, 0));

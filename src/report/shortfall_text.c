@@ -378,11 +378,20 @@ static bool explain_cost(const struct shortfall *s, struct error *err)
 				 "too few; widen it with --since",
 				 s->count, &"s"[s->count == 1],
 				 STR_ARGS(s->name), STR_ARGS(s->service));
+	if (s->kind == SHORTFALL_MEMORY && s->has_id)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "memory is not compared here: whether it grows "
+				 "is told by tracefind leak");
+	if (s->kind == SHORTFALL_MEMORY)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "a profile of memory in use holds a part of "
+				 "what a process takes: what that is has to be "
+				 "known from --metrics-url");
 	if (s->kind == SHORTFALL_NO_CPU)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "this is a profile of %.*s in %.*s, not of "
-				 "seconds on CPU: nothing has a price by it "
-				 "(--type cpu)",
+				 "this is a profile of %.*s in %.*s, neither of "
+				 "seconds on CPU nor of memory in use: nothing "
+				 "has a price by it (--type cpu)",
 				 STR_ARGS(s->name), STR_ARGS(s->value));
 	return error_set(err, ERROR_NOT_FOUND,
 			 "requests of each version are not known, so that a "
@@ -435,6 +444,7 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_STEPS:
 		return explain_when(s, err);
 	case SHORTFALL_FEW_REQUESTS:
+	case SHORTFALL_MEMORY:
 	case SHORTFALL_NO_CPU:
 	case SHORTFALL_VERSION_REQUESTS:
 		return explain_cost(s, err);

@@ -79,11 +79,11 @@ static void test_rates(void **state)
 
 	(void)state;
 	NEAR(cost_per_request(&c, 60e9), 0.2);
-	NEAR(cost_cores(&c, 60e9), 0.1);
+	NEAR(cost_amount(&c, 60e9), 0.1);
 	NEAR(cost_request_rate(&c), 0.5);
 	c.requests.source = COST_UNKNOWN;
 	c.seconds = 0;
-	assert_true(cost_per_request(&c, 1) < 0 && cost_cores(&c, 1) < 0 &&
+	assert_true(cost_per_request(&c, 1) < 0 && cost_amount(&c, 1) < 0 &&
 		    cost_request_rate(&c) < 0);
 }
 

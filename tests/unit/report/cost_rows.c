@@ -79,11 +79,11 @@ static void test_cpu_only(void **state)
 	NEAR(r.items[0].amount, 60.0 / 3600);
 	NEAR(r.items[0].low, 54.0 / 3600);
 	NEAR(r.items[0].high, 66.0 / 3600);
-	assert_true(isnan(r.items[0].month) != 0);
+	assert_true(isnan(r.items[0].month));
 	NEAR(r.items[2].each, 2.0 / 3600);
-	NEAR(r.cpu->each, 100.0 / 3600);
+	NEAR(r.sum->each, 100.0 / 3600);
 	assert_null(r.bill);
-	assert_true(isnan(r.idle) != 0);
+	assert_false(r.is_bill);
 	r = build(&c, &free_of_all, 1);
 	assert_int_equal(r.count, 3);
 	assert_int_equal(r.items[1].count, 2);
@@ -160,14 +160,54 @@ static void test_what_is_not_known(void **state)
 	(void)state;
 	c.requests = (struct cost_number){ 0 };
 	r = build(&c, &prices, 0);
-	assert_true(isnan(r.cpu->each) && isnan(r.bill->million));
-	NEAR(r.cpu->low, 95.0 / 3600);
+	assert_false(r.is_bill);
+	assert_true(isnan(r.sum->each) && isnan(r.bill->million));
+	NEAR(r.sum->low, 95.0 / 3600);
 	assert_true(r.bill->month > 0);
 	c = make_cost();
 	c.seconds = 0;
 	r = build(&c, &prices, 0);
-	assert_true(isnan(r.bill->month) != 0);
+	assert_true(isnan(r.bill->month));
 	NEAR(r.bill->million, 1e6 * 1e-5 * 100 / 3600);
+}
+
+/* Half of a bill is none: what lies idle of the rest is not told. */
+static void test_half_a_bill(void **state)
+{
+	const struct cost_prices prices = { 1e-5, 1e-6, -1, NULL, NULL };
+	struct cost c = make_cost();
+	struct cost_rows r;
+
+	(void)state;
+	c.resources[COST_MEMORY].used =
+		(struct cost_number){ (double)GIB, COST_OF_METRICS };
+	c.resources[COST_MEMORY].allocated =
+		(struct cost_number){ 2.0 * (double)GIB, COST_GIVEN };
+	r = build(&c, &prices, 0);
+	assert_false(r.is_bill);
+	NEAR(r.bill->month, COST_MONTH_S * (1e-5 * 100 / 3600 + 1e-6));
+	for (size_t i = 0; i < r.count; i++)
+		assert_int_not_equal(r.items[i].kind, COST_ROW_IDLE_MEMORY);
+}
+
+/* Functions are shares of what the processes take. */
+static void test_memory(void **state)
+{
+	const struct cost_prices prices = { -1, 1e-6, -1, NULL, NULL };
+	struct cost c = make_cost();
+	struct cost_rows r;
+
+	(void)state;
+	c.what = COST_MEMORY;
+	c.resources[COST_MEMORY].used =
+		(struct cost_number){ (double)GIB / 2, COST_OF_METRICS };
+	r = build(&c, &prices, 0);
+	NEAR(r.items[0].amount, 0.3);
+	NEAR(r.items[0].each, 0.3);
+	NEAR(r.items[0].month, COST_MONTH_S * 0.3e-6);
+	assert_int_equal(r.sum->kind, COST_ROW_MEMORY);
+	NEAR(r.sum->amount, 0.5);
+	assert_ptr_equal(r.bill, r.sum);
 }
 
 static void test_operations(void **state)
@@ -190,7 +230,7 @@ static void test_operations(void **state)
 	c.requests.source = COST_OF_TRACES;
 	cost_operation_row(&c, &prices, &o, &row);
 	NEAR(row.million, 1);
-	assert_true(isnan(row.month) != 0);
+	assert_true(isnan(row.month));
 	o.is_known = false;
 	cost_operation_row(&c, &prices, &o, &row);
 	assert_true(isnan(row.each) && isnan(row.million));
@@ -336,6 +376,8 @@ int main(void)
 		cmocka_unit_test(test_bill),
 		cmocka_unit_test(test_over_use),
 		cmocka_unit_test(test_what_is_not_known),
+		cmocka_unit_test(test_half_a_bill),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_change),
 		cmocka_unit_test(test_money),
