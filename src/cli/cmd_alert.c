@@ -19,19 +19,23 @@
 /* Where OpenTelemetry's last bucket begins unless it was chosen. */
 #define LAST_EDGE_S 10
 
+static bool is_document(const char *format)
+{
+	return !strcmp(format, "google") || !strcmp(format, "grafana") ||
+	       !strcmp(format, "prometheus");
+}
+
 static bool check(const struct options *o, struct error *err)
 {
-	bool has_answer = !o->output_count || document_is_for(o, "table") ||
-			  document_is_for(o, "json");
-	bool has_document = document_is_for(o, "google") ||
-			    document_is_for(o, "grafana") ||
-			    document_is_for(o, "prometheus");
+	size_t documents = 0;
 
-	if (has_answer && !o->is_now)
+	for (size_t i = 0; i < o->output_count; i++)
+		documents += is_document(o->outputs[i].format);
+	if (!o->is_now && (!documents || documents < o->output_count))
 		return error_set(err, ERROR_USAGE,
 				 "for whom? -o google, -o grafana or -o "
 				 "prometheus; or evaluate it here: --now");
-	if (has_document && o->is_now)
+	if (o->is_now && documents)
 		return error_set(err, ERROR_USAGE,
 				 "--now evaluates the alert, which -o google, "
 				 "-o grafana and -o prometheus write: leave out "
