@@ -317,6 +317,24 @@ static bool check_memory(struct cost *c, struct error *err)
 		err);
 }
 
+/* Without either there is nothing to divide by. */
+static bool check_length(struct cost *c, struct error *err)
+{
+	const struct comparison *all = &c->chosen.comparison;
+	bool is_by_request = c->requests.source &&
+			     (!all->has_base || c->baseline_requests.source);
+
+	if (is_by_request ||
+	    (c->seconds > 0 && (!all->has_base || seconds_of(&all->base) > 0)))
+		return true;
+	return investigation_fail(c->v,
+				  (struct shortfall){
+					  .kind = SHORTFALL_LENGTH,
+					  .has_id = all->has_base,
+				  },
+				  err);
+}
+
 static bool find_functions(struct cost *c, struct error *err)
 {
 	const struct comparison_side *side = &c->chosen.comparison.slow;
@@ -365,7 +383,7 @@ bool cost_investigate(struct cost *c, struct error *err)
 		return false;
 	if (!c->want->profiles.only_span_count)
 		c->seconds = seconds_of(&c->chosen.comparison.slow);
-	if (!find_functions(c, err))
+	if (!check_length(c, err) || !find_functions(c, err))
 		return false;
 	settle_resources(c);
 	return (!c->want->has_operations || c->what == COST_MEMORY ||

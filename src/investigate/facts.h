@@ -138,6 +138,7 @@ enum shortfall_kind {
 	SHORTFALL_FEW_REQUESTS,    /* count of operation name of service */
 	SHORTFALL_MEMORY,          /* what processes take is not known; has_id:
 				    * it was to be compared */
+	SHORTFALL_LENGTH, /* of a file, or with has_id of one of two */
 	SHORTFALL_NO_CPU,          /* name in value is no time on CPU */
 	SHORTFALL_VERSION_REQUESTS, /* nobody counted them by version */
 	SHORTFALL_KINDS

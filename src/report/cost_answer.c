@@ -51,6 +51,13 @@ static void add_money(const struct cost_answer *a, double money, bool is_signed,
 	cost_add_currency(a, out);
 }
 
+const char *cost_request_word(const struct cost_answer *a)
+{
+	return a->cost->requests.source == COST_OF_TRACES && !a->name
+		       ? "traced request"
+		       : "request";
+}
+
 /* Seconds of CPU, as durations are told. */
 static void add_cpu(double seconds, struct buf *out)
 {
@@ -131,7 +138,7 @@ static void add_change_unit(const struct cost_answer *a, struct buf *out)
 		cost_add_currency(a, out);
 		buf_add_text(out, " a month");
 	} else if (a->cost->is_by_request) {
-		buf_add_text(out, " of CPU a request");
+		buf_addf(out, " of CPU a %s", cost_request_word(a));
 	}
 }
 
@@ -193,7 +200,7 @@ static void add_sums(const struct cost_answer *a, const struct cost_row *all,
 		return;
 	buf_add_text(out, isnan(all->month) ? "" : has_idle ? "; " : ", ");
 	add_money(a, all->million, false, out);
-	buf_add_text(out, " a million requests");
+	buf_addf(out, " a million %ss", cost_request_word(a));
 }
 
 /* "takes 71.2 ms of CPU a request", "takes 0.13 vCPU", "holds 204 MiB". */
@@ -210,7 +217,7 @@ static void add_use(const struct cost_answer *a, const struct cost_row *sum,
 	} else {
 		buf_add_text(out, "takes ");
 		add_cpu(sum->each, out);
-		buf_add_text(out, " of CPU a request");
+		buf_addf(out, " of CPU a %s", cost_request_word(a));
 	}
 }
 
@@ -446,9 +453,17 @@ void cost_notes_add(const struct cost_answer *a, struct notes *notes)
 		notes_add(notes, "functions have their share of memory in use "
 				 "in what the processes take; a snapshot does "
 				 "not tell how far that wanders");
+	else if (isnan(c->functions.whole.error))
+		notes_add(notes, "the values are no samples: how far they "
+				 "wander is not known");
 	else if (!c->functions.is_by_slices)
 		notes_add(notes, "the noise is assumed, one profile does not "
 				 "tell it");
+	if (c->want->profiles.path_count > 1 && c->seconds > 0)
+		notes_add(notes,
+			  "the files are taken to follow each other; those of "
+			  "instances at the same time take that many times as "
+			  "much a second");
 	if (c->operation_lack > COST_LACK_ASKED)
 		notes_add(notes, "CPU is not divided among operations: %s",
 			  lacks[c->operation_lack]);

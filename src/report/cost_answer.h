@@ -43,6 +43,10 @@ int cost_decimals(double largest, int digits);
 /* The difference, functions and operations: cost_tables.c. */
 void cost_write_tables(struct page *p, const struct cost_answer *a);
 
+/* "request", or "traced request" where others were served that are in none of
+ * these numbers. */
+const char *cost_request_word(const struct cost_answer *a);
+
 /* "given", "metrics", ...; NULL: not known. */
 const char *cost_source_name(enum cost_source source);
 

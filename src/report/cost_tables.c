@@ -306,14 +306,15 @@ static void write_heads(struct page *p, const struct layout *l,
 }
 
 static void write_title(struct page *p, const struct layout *l,
-			const char *what)
+			const char *request, const char *what)
 {
 	struct buf text;
 
 	buf_init(&text, WORDING_BYTES);
-	buf_addf(&text, "%s %s, %s%s",
+	buf_addf(&text, "%s %s%s, %s%s",
 		 l->a->cost->what == COST_MEMORY ? "memory" : "CPU",
-		 l->is_by_request ? "a request" : "in use", l->unit, what);
+		 l->is_by_request ? "a " : "in use",
+		 l->is_by_request ? request : "", l->unit, what);
 	if (l->is_shown[COLUMN_MILLION] || l->is_shown[COLUMN_MONTH]) {
 		buf_add_text(&text, "; money");
 		if (l->a->prices.currency)
@@ -336,7 +337,7 @@ static void write_rows(struct page *p, const struct cost_answer *a)
 
 	layout_begin(&l, a);
 	names_rate[COLUMN_EACH] = l.unit;
-	write_title(p, &l, "");
+	write_title(p, &l, cost_request_word(a), "");
 	write_heads(p, &l, l.is_by_request ? names : names_rate, "function",
 		    true);
 	for (size_t i = 0; i < a->rows.count; i++) {
@@ -415,7 +416,7 @@ static void write_operations(struct page *p, const struct cost_answer *a)
 	layout_operations(&l);
 	for (size_t i = 0; i < c->operation_count; i++)
 		spans += c->operations[i].spans;
-	write_title(p, &l, ", by the samples of single requests");
+	write_title(p, &l, "request", ", by the samples of single requests");
 	write_heads(p, &l, names, "operation", false);
 	for (size_t i = 0; i < c->operation_count; i++)
 		write_operation(p, &l, &c->operations[i]);
@@ -613,7 +614,8 @@ static void write_difference(struct page *p, const struct cost_answer *a)
 	s.has_month = !isnan(cost_of_change(a->cost, &a->prices, 0));
 	l.is_shown[COLUMN_MILLION] = false;
 	l.is_shown[COLUMN_MONTH] = s.has_month;
-	write_title(p, &l, ", and what changed at this traffic");
+	write_title(p, &l, cost_request_word(a),
+		    ", and what changed at this traffic");
 	write_changes(p, &s);
 }
 

@@ -378,6 +378,14 @@ static bool explain_cost(const struct shortfall *s, struct error *err)
 				 "too few; widen it with --since",
 				 s->count, &"s"[s->count == 1],
 				 STR_ARGS(s->name), STR_ARGS(s->service));
+	if (s->kind == SHORTFALL_LENGTH)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s not tell for how long %s profiled, so how "
+				 "many requests that was has to be given: "
+				 "--requests N%s",
+				 s->has_id ? "these files do" : "the file does",
+				 s->has_id ? "they were" : "it was",
+				 s->has_id ? " and --baseline-requests N" : "");
 	if (s->kind == SHORTFALL_MEMORY && s->has_id)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "memory is not compared here: whether it grows "
@@ -445,6 +453,7 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 		return explain_when(s, err);
 	case SHORTFALL_FEW_REQUESTS:
 	case SHORTFALL_MEMORY:
+	case SHORTFALL_LENGTH:
 	case SHORTFALL_NO_CPU:
 	case SHORTFALL_VERSION_REQUESTS:
 		return explain_cost(s, err);
