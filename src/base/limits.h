@@ -110,6 +110,13 @@
  * needs more requests than this is a loop of ours. */
 #define LIMIT_PARALLEL_REQUESTS 4u
 #define LIMIT_REQUESTS_PER_RUN 400u
+/* All services of a fleet are asked about four times each. Some dozen functions
+ * of each are kept, 150 bytes a function. */
+#define LIMIT_FLEET_SERVICES 3000u
+#define LIMIT_FLEET_REQUESTS (4 * LIMIT_FLEET_SERVICES + LIMIT_REQUESTS_PER_RUN)
+#define LIMIT_FLEET_FUNCTIONS 400u
+#define LIMIT_FLEET_HEAP_BYTES (96 * MIB)
+#define LIMIT_FLEET_FILE_BYTES (256 * MIB)
 /* An ordinary `slow` keeps to these by asking for profiles less finely when
  * a service offers much (cli/budget.h). Each further round costs the longest
  * answer once more. Old servers that refuse the form of a question and are

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/fleet_growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/diff.h"
+#include "analyze/drift.h"
+#include "base/num.h"
+
+/* How a function varied before is known from two degrees of freedom: chance
+ * makes one in a thousand vary so many times as usual. What varies more has
+ * only that to go by. */
+#define FAR_OUTSIDE 7.0
+
+/* How much more than by sampling the logarithm of a function's ratio varies
+ * from one side to the other, as a variance: its service's excess. Looked for in
+ * steps of a root of two, from a drift of 0.2 % on to functions that double and
+ * halve by themselves. */
+#define LEAST_EXCESS 1e-5
+#define STEPS 32u
+/* Of a service so many functions may have changed. */
+#define CHANGED_PART 0.05
+/* Beside those that answered, a few services may be like any. */
+#define UNKNOWN_SERVICES 2.0
+#define ROUNDS 50
+/* What is less likely says nothing of chances that are asked for. */
+#define LEAST_PART 1e-12
+#define MOST_DISTANCE 64.0
+#define HALVINGS 40
+
+/* From here on Student's distribution is the normal one, but takes long. */
+#define AS_GOOD_AS_KNOWN_DF 500
+
+/* A growth that is seen in four of five cases lies so far beyond the level. */
+#define SEEN_BEYOND 0.84
+
+/* What is added so that nothing has a logarithm. */
+#define HALF_A_SAMPLE 0.5
+
+/* One function on its way. */
+struct row {
+	struct fleet_function *function;
+	double log_ratio; /* of shares, after to before, without the drift */
+	double sampling;  /* its variance by sampling alone */
+	double sampling_df;
+};
+
+/* The rows of a service stand together. */
+struct judging {
+	struct fleet *fleet;
+	const struct gate_limits *limits;
+	struct row *rows;
+	size_t *first; /* by service, and one behind the last */
+	size_t row_count;
+	double *likelihoods; /* STEPS of each service */
+	double mix[STEPS];   /* part of the services that have such an excess */
+	/* Scratch of as many doubles as there are rows. */
+	double *values;
+};
+
+static double *likelihood_of(const struct judging *j, size_t service)
+{
+	return j->likelihoods + service * STEPS;
+}
+
+/* ---- one function ---- */
+
+static struct counts counts_of(const struct fleet_service *s,
+			       const struct fleet_function *f)
+{
+	return (struct counts){
+		.a = f->after,
+		.b = fleet_before(f),
+		.n_a = s->after_samples * s->drift,
+		.n_b = fleet_before_samples(s),
+		.exposure = EXPOSURE_RATE,
+	};
+}
+
+static struct dispersion dispersion_before(const struct fleet_service *s,
+					   const struct fleet_function *f)
+{
+	double values[FLEET_PARTS], wholes[FLEET_PARTS];
+	struct slice_row before = { .values = values,
+				    .exposures = wholes,
+				    .value_size = 1,
+				    .is_share = true };
+	const struct slice_row none = { .value_size = 1 };
+
+	for (size_t i = 0; i < FLEET_PARTS; i++) {
+		if (!(s->before_samples[i] > 0))
+			continue;
+		values[before.count] = f->before[i];
+		wholes[before.count++] = s->before_samples[i];
+	}
+	return dispersion_of(&none, &before);
+}
+
+/* Drawn towards what is usual, but for what lies far outside of it. */
+static struct dispersion drawn(struct dispersion own,
+			       const struct dispersion_prior *prior)
+{
+	double usual = dispersion_typical(prior, own.mean);
+
+	if (own.df > 0 && own.phi > FAR_OUTSIDE * usual)
+		return own;
+	own.phi = (prior->df * usual + own.df * own.phi) /
+		  (prior->df + own.df);
+	own.df += prior->df;
+	return own;
+}
+
+/* ---- how functions vary within a side ---- */
+
+static bool list_rows(struct judging *j, struct error *err)
+{
+	struct fleet *f = j->fleet;
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->items[i].state == FLEET_COMPARED)
+			count += f->items[i].count;
+	j->rows = arena_array(&f->arena, count + 1, sizeof *j->rows);
+	j->first = arena_array(&f->arena, f->count + 1, sizeof *j->first);
+	j->values = arena_array(&f->arena, count + 1, sizeof *j->values);
+	if (!j->rows || !j->first || !j->values)
+		return arena_fail(&f->arena, "the fleet", err);
+	for (size_t i = 0; i < f->count; i++) {
+		struct fleet_service *s = &f->items[i];
+
+		j->first[i] = j->row_count;
+		s->drift = 1;
+		s->grown = 0;
+		for (size_t k = 0; s->state == FLEET_COMPARED && k < s->count;
+		     k++)
+			j->rows[j->row_count++].function = &s->functions[k];
+	}
+	j->first[f->count] = j->row_count;
+	return true;
+}
+
+static bool find_sampling(struct judging *j, struct error *err)
+{
+	struct arena *arena = &j->fleet->arena;
+	struct dispersion *own =
+		arena_array(arena, j->row_count + 1, 2 * sizeof *own);
+	struct dispersion *sorted = own + j->row_count;
+	struct dispersion_prior prior;
+
+	if (!own)
+		return arena_fail(arena, "the fleet", err);
+	for (size_t i = 0; i < j->fleet->count; i++)
+		for (size_t k = j->first[i]; k < j->first[i + 1]; k++)
+			sorted[k] = own[k] = dispersion_before(
+				&j->fleet->items[i], j->rows[k].function);
+	prior = dispersion_prior_of(sorted, j->row_count, true);
+	dispersion_prior_narrow(&prior, sorted, j->row_count);
+	for (size_t i = 0; i < j->fleet->count; i++) {
+		for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
+			struct counts c = counts_of(&j->fleet->items[i],
+						    j->rows[k].function);
+			struct dispersion d = drawn(own[k], &prior);
+
+			j->rows[k].sampling =
+				fmax(1, d.phi) * counts_log_variance(&c);
+			j->rows[k].sampling_df =
+				d.df < AS_GOOD_AS_KNOWN_DF ? d.df : INFINITY;
+			j->rows[k].log_ratio =
+				log((c.a + HALF_A_SAMPLE) / c.n_a) -
+				log((c.b + HALF_A_SAMPLE) / c.n_b);
+		}
+	}
+	return true;
+}
+
+/* ---- how they vary between the sides ---- */
+
+static bool is_peer(const struct row *r)
+{
+	return 2 >= DIFF_WANDER_SAMPLES * r->sampling;
+}
+
+/* Takes what most functions of a service did out of its rows. Returns how many
+ * tell of it. */
+static size_t centre_rows(struct judging *j, size_t service)
+{
+	struct fleet_service *s = &j->fleet->items[service];
+	size_t from = j->first[service], to = j->first[service + 1];
+	size_t peers = 0;
+	double centre;
+
+	for (size_t k = from; k < to; k++)
+		if (is_peer(&j->rows[k]))
+			j->values[peers++] = j->rows[k].log_ratio;
+	if (peers < FLEET_PEERS)
+		return 0;
+	centre = stats_median(j->values, peers);
+	for (size_t k = from; k < to; k++)
+		j->rows[k].log_ratio -= centre;
+	s->drift = exp(centre);
+	return peers;
+}
+
+static void drop_service(struct judging *j, size_t service)
+{
+	struct fleet_service *s = &j->fleet->items[service];
+
+	s->state = s->after_samples < GATES_MIN_SAMPLES ||
+				   fleet_before_samples(s) < GATES_MIN_SAMPLES
+			   ? FLEET_FEW_SAMPLES
+			   : FLEET_FEW_FUNCTIONS;
+	for (size_t k = j->first[service]; k < j->first[service + 1]; k++)
+		j->rows[k].sampling = INFINITY;
+}
+
+/* ---- how far services wander ---- */
+
+static double excess_at(size_t step)
+{
+	return step ? LEAST_EXCESS * exp2((double)(step - 1) / 2) : 0;
+}
+
+/* Density of where a row lies, were the excess so large; a few rows changed and
+ * may lie anywhere. */
+static double density(const struct row *r, double excess)
+{
+	double variance = r->sampling + excess, far = variance + 1;
+	double square = r->log_ratio * r->log_ratio / 2;
+
+	return (1 - CHANGED_PART) * exp(-square / variance) / sqrt(variance) +
+	       CHANGED_PART * exp(-square / far) / sqrt(far);
+}
+
+/* How likely the rows of a service are by excess; the largest is 1. */
+static void find_likelihood(struct judging *j, size_t service)
+{
+	double *out = likelihood_of(j, service), most = -INFINITY;
+
+	for (size_t g = 0; g < STEPS; g++) {
+		out[g] = 0;
+		for (size_t k = j->first[service]; k < j->first[service + 1];
+		     k++)
+			if (is_peer(&j->rows[k]))
+				out[g] += log(
+					density(&j->rows[k], excess_at(g)));
+		most = fmax(most, out[g]);
+	}
+	for (size_t g = 0; g < STEPS; g++)
+		out[g] = exp(out[g] - most);
+}
+
+static bool is_judged(const struct judging *j, size_t service)
+{
+	return j->fleet->items[service].state == FLEET_COMPARED;
+}
+
+/* One step of expectation and maximisation. */
+static void improve_mix(struct judging *j)
+{
+	double next[STEPS], services = UNKNOWN_SERVICES;
+
+	for (size_t g = 0; g < STEPS; g++)
+		next[g] = UNKNOWN_SERVICES / STEPS;
+	for (size_t i = 0; i < j->fleet->count; i++) {
+		const double *own = likelihood_of(j, i);
+		double all = 0;
+
+		if (!is_judged(j, i))
+			continue;
+		for (size_t g = 0; g < STEPS; g++)
+			all += own[g] * j->mix[g];
+		for (size_t g = 0; g < STEPS; g++)
+			next[g] += own[g] * j->mix[g] / all;
+		services++;
+	}
+	for (size_t g = 0; g < STEPS; g++)
+		j->mix[g] = next[g] / services;
+}
+
+static bool find_wander(struct judging *j, struct error *err)
+{
+	struct fleet *f = j->fleet;
+
+	j->likelihoods =
+		arena_array(&f->arena, f->count + 1, STEPS * sizeof(double));
+	if (!j->likelihoods)
+		return arena_fail(&f->arena, "the fleet", err);
+	for (size_t i = 0; i < f->count; i++) {
+		if (is_judged(j, i) && !centre_rows(j, i))
+			drop_service(j, i);
+		if (is_judged(j, i))
+			find_likelihood(j, i);
+	}
+	for (size_t g = 0; g < STEPS; g++)
+		j->mix[g] = 1.0 / STEPS;
+	for (size_t i = 0; i < ROUNDS; i++)
+		improve_mix(j);
+	return true;
+}
+
+/* ---- tests ---- */
+
+/* What is known of the variance of a row: each of these, so likely. */
+struct known {
+	double variance[STEPS];
+	double part[STEPS];
+	double df;
+};
+
+/* By the rows of its service beside it: what it did is what is asked. */
+static struct known known_of(const struct judging *j, size_t service,
+			     const struct row *r)
+{
+	const double *own = likelihood_of(j, service);
+	struct known k = { .df = r->sampling_df };
+	double all = 0;
+
+	for (size_t g = 0; g < STEPS; g++) {
+		k.variance[g] = r->sampling + excess_at(g);
+		k.part[g] = own[g] * j->mix[g];
+		if (is_peer(r) && r->function)
+			k.part[g] /= fmax(1e-300, density(r, excess_at(g)));
+		all += k.part[g];
+	}
+	for (size_t g = 0; g < STEPS; g++)
+		k.part[g] /= all;
+	return k;
+}
+
+/* That chance alone brings a row so far from what most did, either way. */
+static double chance_of(const struct known *k, double distance)
+{
+	double p = 0;
+
+	for (size_t g = 0; g < STEPS; g++)
+		if (k->part[g] > LEAST_PART)
+			p += k->part[g] *
+			     student_two_sided(distance / sqrt(k->variance[g]),
+					       k->df);
+	return p;
+}
+
+/* The distance that chance reaches as seldom as that. */
+static double distance_of(const struct known *k, double p)
+{
+	double low = 0, high = MOST_DISTANCE;
+
+	for (int i = 0; i < HALVINGS; i++) {
+		double next = (low + high) / 2;
+
+		if (chance_of(k, next) > p)
+			low = next;
+		else
+			high = next;
+	}
+	return high;
+}
+
+static void test_row(struct judging *j, size_t service, struct row *r)
+{
+	const struct noise sampled = { 1, INFINITY };
+	struct fleet_function *f = r->function;
+	struct counts c = counts_of(&j->fleet->items[service], f);
+	struct known k = known_of(j, service, r);
+	/* Exact where counts are small. */
+	double distance =
+		counts_deviation(&c, sampled) * sqrt(counts_log_variance(&c));
+	double p = chance_of(&k, distance) / 2;
+
+	f->p = c.a / c.n_a > c.b / c.n_b ? p : 1 - p;
+	f->is_new = c.b <= 0;
+	f->growth = expm1(r->log_ratio);
+	f->added = f->is_new ? c.a : c.a - c.a / (1 + f->growth);
+}
+
+/* Of those that are told only. */
+static void find_interval(const struct judging *j, size_t service,
+			  const struct row *r)
+{
+	struct known k = known_of(j, service, r);
+	double far = distance_of(&k, 0.05);
+
+	r->function->low = expm1(r->log_ratio - far);
+	r->function->high = expm1(r->log_ratio + far);
+}
+
+/* Simes' test of "nothing grew": the least of the adjusted p values. */
+static void test_service(struct judging *j, size_t service, double *p, double *q,
+			 size_t *order)
+{
+	struct fleet_service *s = &j->fleet->items[service];
+	size_t from = j->first[service], count = j->first[service + 1] - from;
+
+	s->p = 1;
+	for (size_t k = 0; k < count; k++) {
+		test_row(j, service, &j->rows[from + k]);
+		p[k] = j->rows[from + k].function->p;
+	}
+	false_discovery_adjust(p, q, order, count);
+	for (size_t k = 0; k < count; k++) {
+		j->rows[from + k].function->q = q[k];
+		s->p = fmin(s->p, q[k]);
+	}
+}
+
+/* ---- claims ---- */
+
+static bool is_beyond(const struct fleet_service *s,
+		      const struct fleet_function *f,
+		      const struct gate_limits *limits)
+{
+	double limit = limits->limit[f->is_new ? GATE_NEW : GATE_FUNCTION];
+	double size = f->is_new ? f->after / s->after_samples : f->growth;
+
+	return limit >= 0 && size > limit;
+}
+
+/* What it adds comes first. */
+static int compare_functions(const void *left, const void *right)
+{
+	const struct fleet_function *a = left, *b = right;
+	int order = b->is_grown - a->is_grown;
+
+	if (!order && a->is_grown)
+		order = compare_f64(b->added, a->added);
+	return order ? order : str_compare(a->name, b->name);
+}
+
+static void claim(const struct judging *j, size_t service, double level)
+{
+	struct fleet_service *s = &j->fleet->items[service];
+
+	for (size_t k = j->first[service]; k < j->first[service + 1]; k++) {
+		struct fleet_function *f = j->rows[k].function;
+
+		f->is_grown = f->q <= level && is_beyond(s, f, j->limits);
+		s->grown += f->is_grown;
+		if (f->is_grown)
+			find_interval(j, service, &j->rows[k]);
+	}
+	j->fleet->grown += s->grown > 0;
+	if (s->grown)
+		qsort(s->functions, s->count, sizeof *s->functions,
+		      compare_functions);
+}
+
+/* The growth of a function of GATES_BLIND_SHARE that would have been claimed in
+ * four of five cases, were it the only one. */
+static double seen_growth(const struct judging *j, size_t service, double level)
+{
+	const struct fleet_service *s = &j->fleet->items[service];
+	struct counts c = { .a = GATES_BLIND_SHARE * s->after_samples,
+			    .b = GATES_BLIND_SHARE * fleet_before_samples(s),
+			    .n_a = s->after_samples,
+			    .n_b = fleet_before_samples(s),
+			    .exposure = EXPOSURE_RATE };
+	const struct row r = { .sampling = counts_log_variance(&c),
+			       .sampling_df = INFINITY };
+	struct known k = known_of(j, service, &r);
+	double p = level / (double)max_size(1, s->count), mean = 0;
+
+	for (size_t g = 0; g < STEPS; g++)
+		mean += k.part[g] * k.variance[g];
+	return expm1(distance_of(&k, 2 * p) + SEEN_BEYOND * sqrt(mean));
+}
+
+/* Services first, by Benjamini and Hochberg over their Simes tests; then within
+ * those that are selected what holds at the level that is left (Benjamini and
+ * Bogomolov, Journal of the Royal Statistical Society B 76, 2014). */
+static void claim_all(struct judging *j, double *p, double *q, size_t *order)
+{
+	struct fleet *f = j->fleet;
+	size_t n = 0, selected = 0, at = 0;
+	double level;
+
+	for (size_t i = 0; i < f->count; i++)
+		if (f->items[i].state == FLEET_COMPARED)
+			p[n++] = f->items[i].p;
+	false_discovery_adjust(p, q, order, n);
+	for (size_t i = 0; i < n; i++)
+		selected += q[i] <= FLEET_FALSE_DISCOVERY;
+	level = FLEET_FALSE_DISCOVERY * (double)max_size(1, selected) /
+		(double)max_size(1, n);
+	for (size_t i = 0; i < f->count; i++) {
+		struct fleet_service *s = &f->items[i];
+
+		if (s->state != FLEET_COMPARED)
+			continue;
+		if (q[at++] <= FLEET_FALSE_DISCOVERY)
+			claim(j, i, level);
+		s->seen_growth = seen_growth(j, i, level);
+		if (!s->grown && !(s->seen_growth <= GATES_BLIND))
+			s->state = FLEET_FEW_SAMPLES;
+		f->compared += s->state == FLEET_COMPARED;
+	}
+}
+
+static double added_cores(const struct fleet_service *s)
+{
+	return s->grown ? s->functions[0].added * s->sample_cores : -1;
+}
+
+/* By the function that adds most. */
+static int compare_services(const void *left, const void *right)
+{
+	const struct fleet_service *a = left, *b = right;
+	int order = compare_f64(added_cores(b), added_cores(a));
+
+	return order ? order : str_compare(a->name, b->name);
+}
+
+static bool test_all(struct judging *j, struct error *err)
+{
+	struct fleet *f = j->fleet;
+	size_t room = max_size(j->row_count, f->count) + 1;
+	double *p = arena_array(&f->arena, room, sizeof *p);
+	double *q = arena_array(&f->arena, room, sizeof *q);
+	size_t *order = arena_array(&f->arena, room, sizeof *order);
+
+	if (!p || !q || !order)
+		return arena_fail(&f->arena, "the fleet", err);
+	for (size_t i = 0; i < f->count; i++)
+		if (f->items[i].state == FLEET_COMPARED)
+			test_service(j, i, p, q, order);
+	claim_all(j, p, q, order);
+	return true;
+}
+
+bool fleet_growth_find(struct fleet *f, const struct gate_limits *limits,
+		       struct error *err)
+{
+	struct judging j = { .fleet = f, .limits = limits };
+
+	f->compared = f->grown = 0;
+	if (!list_rows(&j, err) || !find_sampling(&j, err) ||
+	    !find_wander(&j, err) || !test_all(&j, err))
+		return false;
+	if (f->count)
+		qsort(f->items, f->count, sizeof *f->items, compare_services);
+	return true;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What grew in a fleet. One service has some dozen functions that tell how far
+ * unchanged ones wander, a fleet has thousands: noise is taken from all of them
+ * and, for each service, drawn towards what services are like (empirical
+ * Bayes), so that what one service alone could not tell from noise is told.
+ * False claims are controlled over services. Pure arithmetic, no words.
+ */
+#ifndef ANALYZE_FLEET_GROWTH_H
+#define ANALYZE_FLEET_GROWTH_H
+
+#include "analyze/gates.h"
+#include "model/fleet.h"
+
+/* Part of the services claimed that may be so by chance. */
+#define FLEET_FALSE_DISCOVERY 0.01
+
+/* Fewer functions do not show what most of a service did. */
+#define FLEET_PEERS 6
+
+/* Judges all services that are FLEET_COMPARED; some become FLEET_FEW_SAMPLES or
+ * FLEET_FEW_FUNCTIONS. Only growth of functions and new ones have limits here:
+ * what a service takes as a whole follows its traffic. Sorts the services. */
+bool fleet_growth_find(struct fleet *f, const struct gate_limits *limits,
+		       struct error *err) MUST_CHECK;
+
+#endif
