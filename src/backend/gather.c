@@ -138,7 +138,7 @@ struct total *total_gatherer_add(struct total_gatherer *g)
 	}
 	list->items = items;
 	into = &list->items[list->count];
-	*into = (struct total){ .name = STR("") };
+	*into = (struct total){ .name = STR(""), .beside = STR("") };
 	into->values = arena_array(g->arena, g->query->step_count,
 				   sizeof *into->values);
 	g->is_failed |= !into->values;

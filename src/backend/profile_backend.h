@@ -65,12 +65,13 @@ struct series_list {
 	size_t label_count; /* values a row */
 };
 
-/* What samples of one type add up to, step by step, by the values of a
- * label. */
+/* What samples of one type add up to, step by step, by the values of one label
+ * or two. */
 struct totals_query {
 	const char *type_id;
 	const char *selector;
 	const char *label;
+	const char *beside; /* by the values of this one, too; NULL: none */
 	int64_t from_ms;
 	int64_t step_ms;   /* above 0 */
 	size_t step_count; /* at least 2: servers answer one point with none */
@@ -78,6 +79,7 @@ struct totals_query {
 
 struct total {
 	struct str name; /* the label's value; empty: without the label */
+	struct str beside;
 	double *values;  /* of each step, none below 0 */
 };
 

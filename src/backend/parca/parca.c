@@ -293,5 +293,8 @@ bool parca_totals_request(const struct side *side,
 		return false;
 	buf_addf(&path, "&step=%" PRId64 "s", parca_totals_step_s(query));
 	add_param(&path, "sumBy", str_from(parca_label(side, query->label)));
+	if (query->beside)
+		add_param(&path, "sumBy",
+			  str_from(parca_label(side, query->beside)));
 	return get(&side->endpoint, &path, request, err);
 }

@@ -32,15 +32,18 @@ static void read_label(struct json_reader *json, struct reader *r,
 		       struct total *into)
 {
 	const char *label = parca_facts_of(r->side)->service_label;
+	const char *beside = r->into.query->beside;
 	struct str key, text, value = STR("");
-	bool is_service = false;
+	bool is_service = false, is_beside = false;
 
 	if (!json_enter(json, JSON_OBJECT))
 		return;
 	while (json_next_key(json, &key)) {
 		if (str_equal(key, STR("name"))) {
-			if (json_text(json, &text))
-				is_service = str_equal(text, str_from(label));
+			if (!json_text(json, &text))
+				return;
+			is_service = str_equal(text, str_from(label));
+			is_beside = beside && str_equal(text, str_from(beside));
 		} else if (str_equal(key, STR("value"))) {
 			if (json_text(json, &text)) {
 				value = arena_str(r->into.arena, text);
@@ -52,6 +55,8 @@ static void read_label(struct json_reader *json, struct reader *r,
 	}
 	if (is_service)
 		into->name = value;
+	else if (is_beside)
+		into->beside = value;
 }
 
 /* {"labels":[..]} */

@@ -19,6 +19,8 @@ static void add_query(struct jsonw *w, const void *what)
 	jsonw_key(w, "groupBy");
 	jsonw_array(w);
 	jsonw_text(w, q->label);
+	if (q->beside)
+		jsonw_text(w, q->beside);
 	jsonw_array_end(w);
 }
 
@@ -39,22 +41,29 @@ bool pyroscope_totals_request(const struct side *side,
 			     query, request, err);
 }
 
-/* {"name":"service_name","value":"a"}: only that label was asked for. */
+/* {"name":"service_name","value":"a"}: only labels that were asked for. */
 static void read_label(struct json_reader *r, struct total_gatherer *g,
 		       struct total *into)
 {
-	struct str key, text;
+	const char *beside = g->query->beside;
+	struct str key, text, value = STR("");
+	bool is_beside = false;
 
 	if (!json_enter(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
-		if (!str_equal(key, STR("value"))) {
+		if (str_equal(key, STR("name"))) {
+			if (json_text(r, &text))
+				is_beside = beside &&
+					    str_equal(text, str_from(beside));
+		} else if (!str_equal(key, STR("value"))) {
 			json_skip(r);
 		} else if (json_text(r, &text)) {
-			into->name = arena_str(g->arena, text);
-			g->is_failed |= !into->name.ptr;
+			value = arena_str(g->arena, text);
+			g->is_failed |= !value.ptr;
 		}
 	}
+	*(is_beside ? &into->beside : &into->name) = value;
 }
 
 static void read_labels(struct json_reader *r, struct total_gatherer *g,
