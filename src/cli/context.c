@@ -243,8 +243,10 @@ static bool ensure_client(struct context *ctx, struct error *err)
 	struct http_settings settings = {
 		.connect_timeout_ms = o->connect_timeout_ns / NS_PER_MS,
 		.stall_timeout_ms = 15000,
-		.timeout_ms = o->timeout_ns / NS_PER_MS,
+		.timeout_ms = (ctx->most_ns ? ctx->most_ns : o->timeout_ns) /
+			      NS_PER_MS,
 		.retries = (unsigned)o->retry,
+		.most_requests = ctx->most_requests,
 		.record = ctx->record,
 		.replay = ctx->replay,
 		.cache = ctx->cache,

@@ -23,6 +23,9 @@ struct context {
 	struct google_login *login; /* of sides of Google Cloud, or NULL */
 	unsigned login_batch;       /* as renewed_batch, for all sides */
 	unsigned batch_count;
+	/* Of a run that asks much; 0: as usual. */
+	size_t most_requests;
+	int64_t most_ns;
 	struct har *record;
 	struct har *replay;
 	bool is_replay_own;           /* not the options' */

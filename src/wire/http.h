@@ -31,6 +31,7 @@ struct http_settings {
 	int64_t stall_timeout_ms;   /* 15000 */
 	int64_t timeout_ms;         /* 60000: the whole run */
 	unsigned retries;           /* 2 more tries */
+	size_t most_requests;       /* 0: LIMIT_REQUESTS_PER_RUN */
 	struct har *record;         /* NULL: not recording */
 	struct har *replay;         /* NULL: live */
 	struct cache *cache;        /* NULL: none */

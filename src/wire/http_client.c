@@ -38,6 +38,8 @@ struct http_client *http_client_new(const struct http_settings *settings,
 		return NULL;
 	}
 	c->settings = *settings;
+	if (!c->settings.most_requests)
+		c->settings.most_requests = LIMIT_REQUESTS_PER_RUN;
 	c->deadline_ns =
 		sat_add_i64(clock_monotonic_ns(),
 			    sat_mul_i64(settings->timeout_ms, NS_PER_MS));
@@ -89,10 +91,10 @@ static bool log_reserve(struct http_client *c, size_t n, struct error *err)
 	size_t cap = c->log_cap ? c->log_cap * 2 : 16;
 	struct http_log_entry *grown;
 
-	if (n > LIMIT_REQUESTS_PER_RUN - c->log_count)
+	if (n > c->settings.most_requests - c->log_count)
 		return error_set(err, ERROR_LIMIT,
-				 "more than %u requests in one run",
-				 LIMIT_REQUESTS_PER_RUN);
+				 "more than %zu requests in one run",
+				 c->settings.most_requests);
 	if (c->log_count + n <= c->log_cap)
 		return true;
 	if (cap < c->log_count + n)
