@@ -141,6 +141,7 @@ enum shortfall_kind {
 	SHORTFALL_LENGTH, /* of a file, or with has_id of one of two */
 	SHORTFALL_NO_CPU,          /* name in value is no time on CPU */
 	SHORTFALL_VERSION_REQUESTS, /* nobody counted them by version */
+	SHORTFALL_LONG_WINDOW,     /* the server takes count seconds */
 	SHORTFALL_KINDS
 };
 

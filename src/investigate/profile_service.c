@@ -14,8 +14,7 @@
  * be told apart. */
 #define METADATA_RANGE_NS (NS_PER_DAY - NS_PER_S)
 
-/* What agents and SDKs call it, the most particular first. */
-static const char *const version_labels[] = {
+const char *const version_labels[VERSION_LABELS] = {
 	"version",         "service_version", "service.version",
 	"service_git_ref", "app_version",
 };
@@ -25,8 +24,7 @@ enum {
 	LABEL_TYPE,
 	LABEL_INSTANCE,
 	LABEL_VERSION = LABEL_INSTANCE + INSTANCE_LABELS,
-	VERSION_COUNT = sizeof version_labels / sizeof *version_labels,
-	LABEL_MAP = LABEL_VERSION + VERSION_COUNT,
+	LABEL_MAP = LABEL_VERSION + VERSION_LABELS,
 	LABEL_MAX = LABEL_MAP + LIMIT_HEADERS,
 };
 
@@ -388,7 +386,7 @@ static bool describe(const struct profile_lookup_state *s,
 	       collect(&r, v, LABEL_TYPE, &out->types, err) &&
 	       collect_first(&r, v, LABEL_INSTANCE, INSTANCE_LABELS,
 			     &out->instance_label, &out->instances, err) &&
-	       collect_first(&r, v, LABEL_VERSION, VERSION_COUNT,
+	       collect_first(&r, v, LABEL_VERSION, VERSION_LABELS,
 			     &out->version_label, &out->versions, err);
 }
 

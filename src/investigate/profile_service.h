@@ -10,6 +10,10 @@
 #include "investigate/investigation.h"
 #include "model/trace.h"
 
+/* What agents and SDKs call a version, the most particular first. */
+#define VERSION_LABELS 5
+extern const char *const version_labels[VERSION_LABELS];
+
 /* What --map and the usual naming schemes make of a span's process:
  * NAME, namespace/NAME, k8s namespace/NAME, k8s namespace/container,
  * ebpf/namespace/container; matched exactly, then by case, then by suffix. */

@@ -8,6 +8,7 @@
 #include "backend/window_parts.h"
 #include "base/buf.h"
 #include "base/instance.h"
+#include "base/num.h"
 
 #define NEAREST_MAX 3
 
@@ -408,6 +409,19 @@ static bool explain_cost(const struct shortfall *s, struct error *err)
 			 "them, or --requests and --baseline-requests");
 }
 
+static bool explain_long_window(const struct shortfall *s, struct error *err)
+{
+	char most[24];
+
+	format_duration(sat_mul_i64((int64_t)s->count, NS_PER_S), most);
+	return error_set(err, ERROR_USAGE,
+			 "the server takes windows of %s at most, so that a "
+			 "longer one would need more requests a service: "
+			 "--since 1d --baseline 7d compares the same day of "
+			 "last week",
+			 most);
+}
+
 bool shortfall_explain(const struct shortfall *s, struct error *err)
 {
 	switch (s->kind) {
@@ -457,6 +471,8 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_NO_CPU:
 	case SHORTFALL_VERSION_REQUESTS:
 		return explain_cost(s, err);
+	case SHORTFALL_LONG_WINDOW:
+		return explain_long_window(s, err);
 	}
 	return false;
 }
