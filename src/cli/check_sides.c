@@ -195,6 +195,8 @@ bool check_sides_read(struct check_sides *s, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
 
+	if (o->resume)
+		return error_set(err, ERROR_USAGE, "--resume goes with --all");
 	if (!fail_on_parse(o->fail_on ? o->fail_on : FAIL_ON_DEFAULT,
 			   &s->want.limits, err) ||
 	    !(o->arg_count ? read_candidates(s, r, err)

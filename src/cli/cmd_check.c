@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/outfile.h"
 #include "base/shell.h"
+#include "cli/check_fleet.h"
 #include "cli/check_places.h"
 #include "cli/check_sides.h"
 #include "cli/message.h"
@@ -112,6 +113,8 @@ int cmd_check(const struct options *o)
 	bool done;
 	int status, outcome;
 
+	if (o->all)
+		return check_fleet(o);
 	check_sides_init(&sides);
 	check_init(&c, &r.investigation, &sides.want);
 	done = run_begin(&r, o, "check", &err) && check(&r, &sides, &c, &err);

@@ -361,6 +361,11 @@ static const struct option_row rows[] = {
 	{ "save", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_CHECK, "FILE",
 	  CHOICE, "keep the candidate in this file, for --against",
 	  FIELD(save) },
+	{ "resume", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_CHECK, "FILE",
+	  CHOICE,
+	  "keep what --all was answered in this file until all is, and go on "
+	  "from there",
+	  FIELD(resume), .brief = "keep answers of --all, and go on from there" },
 	{ "allow-empty", 0, OPTION_FLAG, 0, COMMAND_CHECK, NULL, CHOICE,
 	  "exit with 0, not 5, when there is too little to tell",
 	  FIELD(allow_empty) },
@@ -384,13 +389,14 @@ static const struct option_row rows[] = {
 	  "--errors",
 	  FIELD(query), .check = check_query,
 	  .brief = "a condition in TraceQL (Tempo)" },
-	{ "all", 0, OPTION_FLAG, 0, COMMAND_SEARCH | COMMAND_HELP | WATCHING, NULL,
+	{ "all", 0, OPTION_FLAG, 0,
+	  COMMAND_SEARCH | COMMAND_HELP | COMMAND_CHECK | WATCHING, NULL,
 	  CHOICE,
 	  "search: health checks too (/healthz, /ready, /metrics, "
-	  "grpc.health...); help: all options of a command; dash, alert: all "
-	  "services",
+	  "grpc.health...); check: every service that sends profiles; help: "
+	  "all options of a command; dash, alert: all services",
 	  FIELD(all),
-	  .brief = "help: all options; search: health checks too" },
+	  .brief = "search: health checks too; check: every service" },
 
 	{ "tags", 0, OPTION_FLAG, 0, COMMAND_SEARCH, NULL, CHOICE,
 	  "the names of tags there are, or with a name its values; all, or "

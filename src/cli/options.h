@@ -87,6 +87,7 @@ struct options {
 	size_t against_count;
 	const char *fail_on;                  /* total>3%,function>5% */
 	const char *save;                     /* a snapshot */
+	const char *resume;                   /* what --all asked so far */
 	bool allow_empty;
 	const char *path_maps[LIMIT_HEADERS]; /* FROM=TO */
 	size_t path_map_count;

@@ -43,6 +43,7 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 		allow_argument(c, o->args[i]);
 	for (size_t i = 0; i < o->against_count; i++)
 		allow_argument(c, o->against[i]);
+	allow_argument(c, o->resume);
 	allow_argument(c, ctx->backends.traces.path);
 	allow_argument(c, ctx->backends.profiles.path);
 }
@@ -58,6 +59,7 @@ static void allow_outputs(struct confine *c, const struct context *ctx)
 		confine_allow_output(c, o->outputs[i].path);
 	confine_allow_output(c, o->record);
 	confine_allow_output(c, o->save);
+	confine_allow_output(c, o->resume);
 	for (size_t i = 0; i < COUNT_OF(ctx->cache_folders); i++) {
 		if (!ctx->cache_folders[i])
 			continue;

@@ -20,6 +20,8 @@ def schema_of(answer):
     command = answer.get("command")
     if command == "search":
         return "tags" if "tag" in answer else "search"
+    if command == "check" and "services" in answer:
+        return "fleet"
     if command == "profile" and "view" in answer:
         return "view"
     return command if command in ("services", "types", "doctor", "when",

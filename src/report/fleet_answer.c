@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/fleet_answer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/jsonw.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/shell.h"
+#include "render/json_parts.h"
+#include "render/markdown.h"
+#include "report/check_words.h"
+#include "report/wording.h"
+
+#define LABEL_COLUMNS 13u
+#define NUMBER_COLUMNS 9u
+#define NUMBERS 3u
+#define NAME_MIN_COLUMNS 8u
+#define FUNCTION_MIN_COLUMNS 20u
+/* Narrower ones have no room for files beside names. */
+#define PLACES_MIN_COLUMNS 110u
+/* Services of a kind that are named in a line. */
+#define NAMED 3u
+
+static const char *const state_names[FLEET_STATES] = {
+	[FLEET_WAITING] = "waiting",
+	[FLEET_COMPARED] = "compared",
+	[FLEET_FEW_SAMPLES] = "few_samples",
+	[FLEET_FEW_FUNCTIONS] = "few_functions",
+	[FLEET_NO_BASELINE] = "no_baseline",
+	[FLEET_NO_CANDIDATE] = "no_candidate",
+	[FLEET_NO_CPU] = "no_cpu",
+	[FLEET_NO_VERSIONS] = "no_versions",
+	[FLEET_NO_TEST] = "no_test",
+	[FLEET_FAILED] = "failed",
+	[FLEET_LEFT_OUT] = "left_out",
+};
+
+/* Why they were not judged; NULL: they were. */
+static const char *const state_words[FLEET_STATES] = {
+	[FLEET_WAITING] = "not asked",
+	[FLEET_FEW_SAMPLES] = "with too few samples to see anything",
+	[FLEET_FEW_FUNCTIONS] = "of too few functions",
+	[FLEET_NO_BASELINE] = "without samples before",
+	[FLEET_NO_CANDIDATE] = "without samples now",
+	[FLEET_NO_CPU] = "without CPU profiles",
+	[FLEET_NO_VERSIONS] = "to which no version came in the window",
+	[FLEET_NO_TEST] = "whose values are no samples",
+	[FLEET_FAILED] = "that the server gave no answer about",
+	[FLEET_LEFT_OUT] = "more than a run asks about",
+};
+
+static size_t count_of(const struct fleet *f, enum fleet_state state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->count; i++)
+		count += f->items[i].state == state;
+	return count;
+}
+
+static bool is_by_version(const struct fleet *f)
+{
+	return !f->baseline.to_ns;
+}
+
+/* ---- for people: the first lines ---- */
+
+static bool is_unknown(const struct fleet *f)
+{
+	return !f->grown && (!f->compared || count_of(f, FLEET_FAILED));
+}
+
+static void write_headline(struct page *p, const struct fleet *f)
+{
+	enum paint paint = f->grown ? PAINT_BAD : PAINT_GOOD;
+	size_t failed = count_of(f, FLEET_FAILED);
+
+	if (!f->count) {
+		page_text(p, "check cannot tell: nothing sent profiles in the "
+			     "window");
+	} else if (!f->compared) {
+		page_textf(p,
+			   "check cannot tell: none of %zu service%s could be "
+			   "judged",
+			   f->count, &"s"[f->count == 1]);
+	} else if (f->grown) {
+		page_textf(p, "check failed: %zu of %zu services grew",
+			   f->grown, f->compared);
+	} else if (failed) {
+		page_textf(p,
+			   "check cannot tell: none of %zu services grew, and "
+			   "of %zu nothing is known",
+			   f->compared, failed);
+	} else {
+		page_textf(p, "check passed: none of %zu services grew",
+			   f->compared);
+	}
+	page_flush(p, is_unknown(f) ? PAINT_BOLD : paint, "", 0);
+	out_char(p->out, '\n');
+}
+
+static void write_sides(struct page *p, const struct fleet *f)
+{
+	page_window(p, f->window, 0);
+	if (is_by_version(f))
+		page_text(p, ", the version that came last to each service");
+	page_flush(p, PAINT_NONE, "  candidate", LABEL_COLUMNS);
+	if (is_by_version(f))
+		page_text(p, "the version that ran before it there");
+	else
+		page_window(p, f->baseline, 0);
+	page_flush(p, PAINT_NONE, "  baseline", LABEL_COLUMNS);
+}
+
+static void write_limits(struct page *p, const struct gate_limits *limits)
+{
+	struct gate_limits shown = *limits;
+	struct buf text;
+
+	shown.limit[GATE_TOTAL] = -1;
+	buf_init(&text, WORDING_BYTES);
+	check_limits(&shown, &text);
+	page_foreign(p, buf_str(&text));
+	page_flush(p, PAINT_NONE, "  fail on", LABEL_COLUMNS);
+	buf_release(&text);
+}
+
+static int compare_growth(const void *left, const void *right)
+{
+	return compare_f64(*(const double *)left, *(const double *)right);
+}
+
+/* Three of four services, by what would have been seen of each. */
+static bool find_power(const struct fleet *f, double *out)
+{
+	double *values = mem_calloc(f->count + 1, sizeof *values);
+	size_t count = 0;
+
+	if (!values)
+		return false;
+	for (size_t i = 0; i < f->count; i++)
+		if (f->items[i].state == FLEET_COMPARED)
+			values[count++] = f->items[i].seen_growth;
+	qsort(values, count, sizeof *values, compare_growth);
+	*out = count ? values[count * 3 / 4] : NAN;
+	mem_free(values);
+	return count > 0;
+}
+
+static void write_power(struct page *p, const struct fleet *f)
+{
+	char growth[32];
+	double seen;
+
+	if (!find_power(f, &seen))
+		return;
+	check_percent(seen, false, growth);
+	page_textf(p,
+		   "of a function with 10 %% of its service a growth is seen "
+		   "from %s on, in three of four services",
+		   growth);
+	page_flush(p, PAINT_NONE, "  power", LABEL_COLUMNS);
+}
+
+/* ---- for people: what was not judged ---- */
+
+static void write_names(struct page *p, const struct fleet *f,
+			enum fleet_state state)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < f->count && shown < NAMED; i++) {
+		if (f->items[i].state != state)
+			continue;
+		page_text(p, shown++ ? ", " : ": ");
+		page_name(p, f->items[i].name, 0);
+	}
+	if (count_of(f, state) > shown)
+		page_text(p, "...");
+}
+
+static void write_unjudged(struct page *p, const struct fleet *f)
+{
+	bool is_first = true;
+
+	for (int state = 0; state < FLEET_STATES; state++) {
+		size_t count = count_of(f, (enum fleet_state)state);
+
+		if (!count || !state_words[state])
+			continue;
+		page_textf(p, "%zu %s", count, state_words[state]);
+		write_names(p, f, (enum fleet_state)state);
+		page_flush(p, PAINT_NONE, is_first ? "  not judged" : "",
+			   LABEL_COLUMNS);
+		is_first = false;
+	}
+}
+
+/* The first words of the server's. */
+static void write_reason(struct page *p, const struct fleet *f)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		if (f->items[i].state != FLEET_FAILED)
+			continue;
+		page_foreign(p, f->items[i].reason);
+		page_flush(p, PAINT_NONE, "  no answer", LABEL_COLUMNS);
+		return;
+	}
+}
+
+/* ---- for people: the list ---- */
+
+static const char *const names[] = { "added",   "now",      "growth",
+				     "service", "function", "file" };
+
+static void row_cells(const struct fleet_service *s, char cells[NUMBERS][32])
+{
+	const struct fleet_function *f = s->functions;
+
+	snprintf(cells[0], 32, "%+.4f", f->added * s->sample_cores);
+	snprintf(cells[1], 32, "%.4f", f->after * s->sample_cores);
+	if (f->is_new)
+		snprintf(cells[2], 32, "new");
+	else
+		check_percent(f->growth, true, cells[2]);
+}
+
+/* "cart 1.4 -> 1.5": in the memory of the buffer. */
+static struct str service_text(const struct fleet_service *s, struct buf *text)
+{
+	buf_clear(text);
+	buf_add_str(text, s->name);
+	if (s->version_label.ptr)
+		buf_addf(text, " %.*s -> %.*s", STR_ARGS(s->before.version),
+			 STR_ARGS(s->after.version));
+	return buf_str(text);
+}
+
+static void write_row(struct page *p, const struct fleet_service *s,
+		      size_t columns, struct buf *text)
+{
+	const struct fleet_function *f = s->functions;
+	size_t before = NUMBERS * NUMBER_COLUMNS + 2 + columns + 2;
+	bool has_place = f->file.len &&
+			 (!p->width || p->width >= PLACES_MIN_COLUMNS);
+	size_t place = has_place ? page_place_columns(p, f->file, f->line) + 2
+				 : 0;
+	size_t room = p->width > before + place + FUNCTION_MIN_COLUMNS
+			      ? p->width - before - place
+			      : FUNCTION_MIN_COLUMNS;
+	char cells[NUMBERS][32];
+
+	row_cells(s, cells);
+	for (size_t i = 0; i < NUMBERS; i++)
+		page_field(p, i ? PAINT_NONE : PAINT_BAD, ALIGN_RIGHT,
+			   NUMBER_COLUMNS, cells[i]);
+	page_repeat(p, PAINT_NONE, " ", 2);
+	page_cell(p, PAINT_BOLD, service_text(s, text), p->width ? columns : 0,
+		  columns);
+	page_repeat(p, PAINT_NONE, " ", 2);
+	page_cell(p, PAINT_NONE, f->name, p->width ? room : 0, 0);
+	if (has_place) {
+		page_repeat(p, PAINT_NONE, " ", 2);
+		page_place(p, PAINT_DIM, f->file, f->line, 0);
+	}
+	if (s->grown > 1)
+		outf(p->out, "  +%zu", s->grown - 1);
+	out_char(p->out, '\n');
+}
+
+static void write_markdown_row(struct page *p, const struct fleet_service *s,
+			       struct buf *text)
+{
+	const struct fleet_function *f = s->functions;
+	char cells[NUMBERS][32];
+
+	row_cells(s, cells);
+	for (size_t i = 0; i < NUMBERS; i++)
+		markdown_cell(p, cells[i]);
+	markdown_name_cell(p, service_text(s, text));
+	markdown_name_cell(p, f->name);
+	markdown_place_cell(p, f->file, f->line);
+	markdown_row_end(p);
+}
+
+static size_t service_columns(struct page *p, const struct fleet *f,
+			      size_t shown, struct buf *text)
+{
+	size_t parts = is_by_version(f) ? 3 : 4;
+	size_t most = p->width ? p->width / parts : PAGE_ALIGN_COLUMNS;
+	size_t widest = NAME_MIN_COLUMNS;
+
+	for (size_t i = 0; i < shown; i++)
+		widest = max_size(widest,
+				  page_columns(p,
+					       service_text(&f->items[i], text),
+					       most));
+	return widest;
+}
+
+static void write_head(struct page *p, size_t columns)
+{
+	page_text(p, "CPU of the function that adds most, cores");
+	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
+		   p->style.is_markdown ? 0 : 2);
+	if (p->style.is_markdown) {
+		out_char(p->out, '\n');
+		markdown_head(p, names, 6, NUMBERS);
+		return;
+	}
+	for (size_t i = 0; i < NUMBERS; i++)
+		page_field(p, PAINT_BOLD, ALIGN_RIGHT, NUMBER_COLUMNS,
+			   names[i]);
+	page_paint(p, PAINT_BOLD, "  ");
+	page_field(p, PAINT_BOLD, ALIGN_LEFT, columns + 2, names[NUMBERS]);
+	page_paint(p, PAINT_BOLD, names[NUMBERS + 1]);
+	out_char(p->out, '\n');
+}
+
+static void write_rows(struct page *p, const struct fleet_answer *a)
+{
+	const struct fleet *f = a->fleet;
+	size_t shown = a->limit && a->limit < f->grown ? a->limit : f->grown;
+	size_t columns;
+	struct buf text;
+
+	if (!shown)
+		return;
+	buf_init(&text, WORDING_BYTES);
+	columns = service_columns(p, f, shown, &text);
+	out_char(p->out, '\n');
+	write_head(p, columns);
+	for (size_t i = 0; i < shown; i++) {
+		if (p->style.is_markdown)
+			write_markdown_row(p, &f->items[i], &text);
+		else
+			write_row(p, &f->items[i], columns, &text);
+	}
+	buf_release(&text);
+	if (shown == f->grown)
+		return;
+	page_textf(p, "%zu more; -n 0 shows all", f->grown - shown);
+	page_flush(p, PAINT_DIM, "  ", 2);
+}
+
+/* ---- for people: all of it ---- */
+
+/* Whole seconds without their fraction. */
+static void add_time(struct buf *out, int64_t time_ns)
+{
+	char text[TIME_RFC3339_BYTES];
+	struct str whole;
+
+	format_rfc3339(time_ns, text);
+	whole = str_from(text);
+	if (time_ns % NS_PER_S) {
+		buf_add_str(out, whole);
+		return;
+	}
+	buf_add_str(out, str_slice(whole, 0, str_find(whole, STR("."))));
+	buf_add_char(out, 'Z');
+}
+
+/* The first that grew, both sides as they were compared. */
+static void write_next(struct page *p, const struct fleet_answer *a)
+{
+	const struct fleet_service *s = a->fleet->items;
+	struct str line;
+	struct buf text;
+
+	if (!a->servers.ptr || !a->fleet->grown)
+		return;
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	buf_add_text(&text, "tracefind diff --service");
+	shell_word_add(&text, s->name);
+	buf_add_text(&text, " --from ");
+	add_time(&text, s->after.range.from_ns);
+	buf_add_text(&text, " --to ");
+	add_time(&text, s->after.range.to_ns);
+	buf_add_text(&text, " --baseline ");
+	if (s->version_label.ptr) {
+		buf_add_text(&text, "version=");
+		buf_add_str(&text, s->before.version);
+	} else {
+		add_time(&text, s->before.range.from_ns);
+		buf_add_text(&text, "..");
+		add_time(&text, s->before.range.to_ns);
+	}
+	buf_add_str(&text, a->servers);
+	line = buf_str(&text);
+	if (text.state == BUF_OK && p->style.is_markdown) {
+		markdown_commands(p, &line, 1);
+	} else if (text.state == BUF_OK) {
+		page_next(p, line, true);
+		out_char(p->out, '\n');
+	}
+	buf_release(&text);
+}
+
+static void write_table(const void *answer, const struct render_style *style,
+			struct out *out)
+{
+	const struct fleet_answer *a = answer;
+	const struct fleet *f = a->fleet;
+	struct page p;
+
+	page_begin(&p, style, out);
+	write_headline(&p, f);
+	write_sides(&p, f);
+	write_limits(&p, a->limits);
+	write_power(&p, f);
+	write_unjudged(&p, f);
+	write_reason(&p, f);
+	write_rows(&p, a);
+	if (!style->is_quiet) {
+		out_char(out, '\n');
+		page_notes(&p, a->notes, STR(""));
+		write_next(&p, a);
+	}
+	page_end(&p);
+}
+
+/* ---- for programs ---- */
+
+static void json_window(struct jsonw *w, const char *key,
+			struct time_range range)
+{
+	jsonw_key(w, key);
+	if (!range.to_ns) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	json_range(w, range);
+	jsonw_object_end(w);
+}
+
+static void json_side(struct jsonw *w, const char *key,
+		      const struct fleet_side *side, double samples)
+{
+	jsonw_key(w, key);
+	jsonw_object(w);
+	json_range(w, side->range);
+	jsonw_pair_known_str(w, "version", side->version);
+	jsonw_pair_f64(w, "samples", samples, 0);
+	jsonw_object_end(w);
+}
+
+static void json_function(struct jsonw *w, const struct fleet_service *s,
+			  const struct fleet_function *f)
+{
+	double now = f->after * s->sample_cores;
+	double added = f->added * s->sample_cores;
+
+	jsonw_object(w);
+	jsonw_pair_str(w, "function", f->name);
+	jsonw_pair_known_str(w, "file", f->file);
+	jsonw_pair_known(w, "line", f->line ? (int64_t)f->line : -1);
+	jsonw_pair_bool(w, "new", f->is_new);
+	jsonw_pair_f64(w, "added_cores", added, 6);
+	jsonw_pair_f64(w, "expected_cores", now - added, 6);
+	jsonw_pair_f64(w, "cores", now, 6);
+	jsonw_pair_f64(w, "growth", f->is_new ? NAN : f->growth, 6);
+	jsonw_pair_f64(w, "growth_low", f->is_new ? NAN : f->low, 6);
+	jsonw_pair_f64(w, "growth_high", f->is_new ? NAN : f->high, 6);
+	jsonw_pair_f64(w, "q", f->q, 9);
+	jsonw_object_end(w);
+}
+
+static void json_service(struct jsonw *w, const struct fleet_service *s)
+{
+	bool is_judged = s->state == FLEET_COMPARED;
+
+	jsonw_object(w);
+	jsonw_pair_str(w, "service", s->name);
+	jsonw_pair_text(w, "state", state_names[s->state]);
+	jsonw_pair_known_str(w, "reason", s->reason);
+	jsonw_pair_bool(w, "grown", s->grown > 0);
+	json_side(w, "candidate", &s->after, s->after_samples);
+	json_side(w, "baseline", &s->before, fleet_before_samples(s));
+	jsonw_pair_f64(w, "p", is_judged ? s->p : NAN, 9);
+	jsonw_pair_f64(w, "seen_growth", is_judged ? s->seen_growth : NAN, 6);
+	jsonw_key(w, "functions");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->grown; i++)
+		json_function(w, s, &s->functions[i]);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void json_limits(struct jsonw *w, const struct gate_limits *limits)
+{
+	jsonw_key(w, "limits");
+	jsonw_object(w);
+	for (int i = GATE_FUNCTION; i < GATE_COUNT; i++)
+		jsonw_pair_f64(w, gate_name((enum gate_kind)i),
+			       limits->limit[i] < 0 ? NAN : limits->limit[i],
+			       6);
+	jsonw_object_end(w);
+}
+
+static void write_json(const void *answer, struct out *out)
+{
+	const struct fleet_answer *a = answer;
+	const struct fleet *f = a->fleet;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "check");
+	jsonw_pair_text(&w, "outcome",
+			is_unknown(f) ? "unknown"
+			: f->grown    ? "failed"
+				      : "passed");
+	json_window(&w, "candidate", f->window);
+	json_window(&w, "baseline", f->baseline);
+	json_limits(&w, a->limits);
+	jsonw_pair_i64(&w, "judged", (int64_t)f->compared);
+	jsonw_pair_i64(&w, "grown", (int64_t)f->grown);
+	jsonw_key(&w, "services");
+	jsonw_array(&w);
+	for (size_t i = 0; i < f->count; i++)
+		json_service(&w, &f->items[i]);
+	jsonw_array_end(&w);
+	json_notes(&w, "notes", a->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+const struct answer_writer fleet_writer = { .table = write_table,
+					    .json = write_json };
