@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sends the CPU profiles of a fleet to a Pyroscope server: services of two
-versions, one after the other, of which some became dearer.
+"""How good `check --all` is: sends the CPU profiles of a fleet to a Pyroscope
+server, of services of two versions, one after the other, of which some became
+dearer; then asks, and counts what was found.
 
-usage: fleet.py --url URL [--services N] [--planted N] [--minutes M] [--end TIME]
-                [--prefix NAME] [--seed N]
+usage: fleet.py send [--url URL] [--services N] [--planted N] [--minutes M]
+                     [--end TIME] [--prefix NAME] [--seed N] [--share LOW HIGH]
+                     [--factor F] [--wander W] > TRUTH
+       fleet.py ask TRACEFIND TRUTH [--url URL] [--by-version] [OPTIONS]
 
-Each service is a program of its own: some sixty functions in a tree, weights
-that lie a thousandfold apart, two pods, half a core or so of load that goes up
-and down. In a planted one a function of 5 to 20 % of it takes 1.3 times as much
-with the second version. What was planted is printed as JSON.
+Each service is a program of its own: sixty functions in a tree, weights that lie
+a thousandfold apart, two pods, half a core or so of load that goes up and down,
+functions that wander by 2 % a minute and pod, and by W between the versions. In
+a planted one a function of LOW to HIGH of it, by itself, takes F times as much
+with the second version. TRUTH says what was planted; nobody else is told.
 """
 import argparse
 import base64
@@ -17,6 +21,8 @@ import gzip
 import json
 import math
 import random
+import resource
+import subprocess
 import sys
 import time
 import urllib.request
@@ -73,9 +79,9 @@ class Program:
     def share(self, i):
         return self.weights[i] / sum(self.weights)
 
-    def candidate(self, rng):
-        """A function to make dearer: 5 to 20 % of the whole."""
-        fit = [i for i in range(1, FUNCTIONS) if 0.05 <= self.share(i) <= 0.2]
+    def candidate(self, rng, low, high):
+        """A function to make dearer, of such a share of the whole."""
+        fit = [i for i in range(1, FUNCTIONS) if low <= self.share(i) <= high]
         return rng.choice(fit) if fit else None
 
 
@@ -137,51 +143,119 @@ class Client:
         self.waiting = []
 
 
-def send(client, name, program, planted, args, rng):
+def send_service(client, name, program, planted, args, rng):
     """Version 1 in the first half of the time, version 2 in the second."""
     load = rng.uniform(0.3, 0.8)
+    wander = [[math.exp(rng.gauss(0, args.wander)) for _ in range(FUNCTIONS)]
+              for _ in range(2)]
+    if planted is not None:
+        wander[1][planted] *= args.factor
     for minute in range(args.minutes):
-        is_new = minute * 2 >= args.minutes
+        version = int(minute * 2 >= args.minutes)
         at_s = args.end - (args.minutes - minute) * STEP_S
         for pod in range(2):
             busy = load * rng.gauss(1, 0.1) * SAMPLES_A_SECOND * STEP_S
-            means = [program.share(i) * busy * rng.gauss(1, 0.02)
-                     for i in range(FUNCTIONS)]
-            if is_new and planted is not None:
-                means[planted] *= 1.3
-            means = [max(0, m) for m in means]
+            means = [max(0, program.share(i) * busy * rng.gauss(1, 0.02)) *
+                     wander[version][i] for i in range(FUNCTIONS)]
             client.add(series(
                 {"__name__": "process_cpu", "service_name": name,
-                 "pod": f"{name}-{pod}", "version": "2" if is_new else "1"},
+                 "pod": f"{name}-{pod}", "version": str(version + 1)},
                 profile(program, means, at_s, rng)))
+
+
+def send(args):
+    client, planted = Client(args.url), {}
+    names = [f"{args.prefix}-{n:03}" for n in range(args.services)]
+    order = names[:]
+    random.Random(args.seed).shuffle(order)
+    rngs = {name: random.Random(f"{args.seed} {name}") for name in names}
+    programs = {name: Program(name, rngs[name]) for name in names}
+    chosen = {}
+    for name in order:
+        choice = programs[name].candidate(rngs[name], *args.share)
+        if choice is not None and len(chosen) < args.planted:
+            chosen[name] = choice
+    for name in names:
+        choice = chosen.get(name)
+        if choice is not None:
+            planted[name] = {
+                "function": programs[name].names[choice],
+                "share": round(programs[name].share(choice), 4)}
+        send_service(client, name, programs[name], choice, args, rngs[name])
+    client.flush()
+    json.dump({"sent": client.sent, "end": args.end, "minutes": args.minutes,
+               "prefix": args.prefix, "factor": args.factor,
+               "wander": args.wander, "planted": planted},
+              sys.stdout, indent=1)
+    print()
+
+
+# ---- asking ----
+
+def sweep(args, truth):
+    """The answer, how long it took and the most memory, in MiB."""
+    end, half = truth["end"], truth["minutes"] * STEP_S // 2
+    start = end - half if not args.by_version else end - 2 * half
+    baseline = ("version" if args.by_version else
+                f"{end - 2 * half}..{end - half}")
+    begin = time.monotonic()
+    done = subprocess.run(
+        [args.tracefind, "check", "--all", "-o", "json",
+         "--profiles-url", f"pyroscope+{args.url}", "--from", str(start),
+         "--to", str(end), "--baseline", baseline, *args.options],
+        capture_output=True, text=True, check=False)
+    if not done.stdout:
+        sys.exit(done.stderr)
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    return json.loads(done.stdout), time.monotonic() - begin, memory
+
+
+def ask(args):
+    truth = json.loads(open(args.truth, encoding="utf-8").read())
+    answer, seconds, memory = sweep(args, truth)
+    planted = truth["planted"]
+    rows = {row["service"]: row for row in answer["services"]
+            if row["service"].startswith(truth["prefix"] + "-")}
+    grown = {name for name, row in rows.items() if row["grown"]}
+    right = sum(row["functions"][0]["function"] == planted[name]["function"]
+                for name, row in rows.items()
+                if name in planted and name in grown)
+    others = sum(row["grown"] for row in answer["services"]) - len(grown)
+    print(f"{len(rows)} services ({len(answer['services'])} in all), "
+          f"{sum(r['state'] == 'compared' for r in rows.values())} judged; "
+          f"found {len(grown & set(planted))} of {len(planted)}, "
+          f"function right in {right}; false {len(grown - set(planted))}; "
+          f"{others} elsewhere; {seconds:.1f} s, {memory:.0f} MiB")
+    if args.names:
+        print("missed:", *sorted(set(planted) - grown))
+        print("false:", *sorted(grown - set(planted)))
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--url", default="http://127.0.0.1:4040")
-    parser.add_argument("--services", type=int, default=300)
-    parser.add_argument("--planted", type=int, default=30)
-    parser.add_argument("--minutes", type=int, default=20)
-    parser.add_argument("--end", type=int, default=int(time.time()))
-    parser.add_argument("--prefix", default="fleet")
-    parser.add_argument("--seed", type=int, default=1)
+    modes = parser.add_subparsers(required=True)
+    mode = modes.add_parser("send")
+    mode.set_defaults(run=send)
+    mode.add_argument("--url", default="http://127.0.0.1:4040")
+    mode.add_argument("--services", type=int, default=300)
+    mode.add_argument("--planted", type=int, default=30)
+    mode.add_argument("--minutes", type=int, default=20)
+    mode.add_argument("--end", type=int, default=int(time.time()))
+    mode.add_argument("--prefix", default="fleet")
+    mode.add_argument("--seed", type=int, default=1)
+    mode.add_argument("--share", type=float, nargs=2, default=(0.05, 0.2))
+    mode.add_argument("--factor", type=float, default=1.3)
+    mode.add_argument("--wander", type=float, default=0)
+    mode = modes.add_parser("ask")
+    mode.set_defaults(run=ask)
+    mode.add_argument("tracefind")
+    mode.add_argument("truth")
+    mode.add_argument("--url", default="http://127.0.0.1:4040")
+    mode.add_argument("--by-version", action="store_true")
+    mode.add_argument("--names", action="store_true")
+    mode.add_argument("options", nargs="*", default=[])
     args = parser.parse_args()
-    client, planted = Client(args.url), {}
-    for n in range(args.services):
-        name = f"{args.prefix}-{n:03}"
-        rng = random.Random(f"{args.seed} {name}")
-        program = Program(name, rng)
-        choice = None
-        if len(planted) < args.planted:
-            choice = program.candidate(rng)
-        if choice is not None:
-            planted[name] = program.names[choice]
-        send(client, name, program, choice, args, rng)
-    client.flush()
-    json.dump({"sent": client.sent, "end": args.end,
-               "minutes": args.minutes, "planted": planted}, sys.stdout,
-              indent=1)
-    print()
+    args.run(args)
 
 
 if __name__ == "__main__":
