@@ -340,6 +340,8 @@ static void write_code(struct page *p, const struct result *r)
 		page_text(p, "none: it is not code that took the time");
 	else if (!r->has_profile && r->cause.kind == CAUSE_WAIT)
 		page_text(p, "none: no profile of the service shows who waits");
+	else if (!r->has_profile && r->cause.kind == CAUSE_DOWNSTREAM)
+		page_text(p, "none: the service waits for what it calls");
 	else if (!r->has_profile)
 		page_text(p, "no profile for this service");
 	else if (r->noise_count)

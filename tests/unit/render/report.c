@@ -183,6 +183,8 @@ static void test_no_functions(void **state)
 	s.result.cause.kind = CAUSE_WAIT;
 	expect(&s,
 	       "function    none: no profile of the service shows who waits\n");
+	s.result.cause.kind = CAUSE_DOWNSTREAM;
+	expect(&s, "function    none: the service waits for what it calls\n");
 	expect_not(&s, "compared");
 	notes_add(&s.result.notes, "no profile: 404");
 	expect(&s, "function    no profile: 404\n");
