@@ -12,7 +12,7 @@ from telemetry import Service
 
 ROWS = 10_000
 CATEGORIES = 10
-SUPPLIERS = 50_000
+SUPPLIERS = 150_000
 LISTED = 60
 SUMS = 100
 NUMBERS = 50
@@ -52,10 +52,10 @@ def by_category(db, threshold):
 
 def rank_in_category(db, threshold):
     return db.execute(
-        "SELECT category, count(*), avg(value) FROM items WHERE value > ? AND "
-        "id % 20 = 0 AND (SELECT count(*) FROM items AS other WHERE "
-        "other.category = items.category AND other.value > items.value) < 900 "
-        "GROUP BY category", (threshold,)).fetchall()
+        "SELECT category, count(*), avg((SELECT count(*) FROM items AS other "
+        "WHERE other.category = items.category AND other.value > items.value))"
+        " FROM items WHERE value > ? AND id % 21 = 0 GROUP BY category",
+        (threshold,)).fetchall()
 
 
 def listed(db):
@@ -66,7 +66,7 @@ def listed(db):
 
 
 def supplier_of(db, number):
-    return db.execute("SELECT name FROM suppliers WHERE number = ?",
+    return db.execute("SELECT name FROM suppliers WHERE number = ? LIMIT 1",
                       (number,)).fetchone()[0]
 
 

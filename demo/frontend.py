@@ -12,7 +12,7 @@ from telemetry import Service
 API_URL = os.environ.get("API_SERVICE_URL", "http://localhost:8081")
 API_TIMEOUT_S = 5
 PRODUCTS = 100_000
-ROUNDED = 120_000
+ROUNDED = 100_000
 
 service = Service("frontend", 8080)
 

@@ -35,14 +35,14 @@ STOP_S = 15
 # Profiles are sent every ten seconds; a busy machine takes its time.
 PROFILES_S = 90
 POLL_S = 1
-HEALTHY_REQUESTS = 150
-FAULTY_REQUESTS = 60
+HEALTHY_REQUESTS = 120
+FAULTY_REQUESTS = 50
 # tracefind calls nothing a leak that it saw for less than fifty.
 LEAK_MINUTES = 55
 LEAK_RATE = 1
 # What tracefind ends with when there is a leak.
 LEAK_STATUS = 10
-RATE = 2.5
+RATE = 2
 CONCURRENCY = 15
 
 
@@ -287,7 +287,7 @@ def named(answer):
 def leaking(answer):
     """The function that the answer of leak blames; empty without one."""
     functions = (answer.get("memory") or {}).get("functions") or ()
-    return next((f["name"] for f in functions if f["verdict"] == "leak"), "")
+    return next((f["name"] for f in functions if f["verdict"] == "endless"), "")
 
 
 def is_part(name, function):
@@ -374,7 +374,7 @@ def parse_args():
     parser.add_argument("--faulty", type=load.whole, default=FAULTY_REQUESTS,
                         help="and with it (%(default)s)")
     parser.add_argument("--rate", type=load.positive,
-                        help=f"requests a second ({RATE:g}; of leak and none: "
+                        help=f"requests a second ({RATE}; of leak and none: "
                         f"{LEAK_RATE})")
     parser.add_argument("--minutes", type=load.positive, default=LEAK_MINUTES,
                         help="of load with leak and none (%(default)s)")

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 TIMEOUT_S = 30
 PERCENTILES = (50, 95, 99)
-ROUTES = "/=2,/items=1"
+ROUTES = "/=1,/items=1"
 
 
 class Result(NamedTuple):

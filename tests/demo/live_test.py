@@ -35,12 +35,14 @@ http.server.ThreadingHTTPServer(
 """
 ENDS = "#!/bin/sh\necho 'listen: no such address' >&2\nexit 3\n"
 ANSWERS = """#!/bin/sh
-[ "$1" = slow ] || exit 0
+[ "$1" != profile ] || exit 0
 for word; do case $word in json=*) file=${word#json=} ;; esac; done
 echo 'ANSWER' >"$file"
+exit STATUS
 """
 SERVERS = {"tempo": "TEMPO_PORT", "pyroscope": "PYROSCOPE_PORT"}
 SERVICES = 4
+LEAK = 10
 
 
 class Place:
@@ -68,12 +70,17 @@ class Place:
         path.write_text(text)
         path.chmod(0o755)
 
-    def answer(self, function, span="GET"):
+    def answer(self, function, span="GET", grows="noise", status=0):
         """What tracefind is to name; no function: only the span."""
         answer = {"functions": [{"name": function}] if function else [],
+                  "memory": {"functions": [
+                      {"name": "work", "verdict": "noise"},
+                      {"name": f"{function}.<locals>.<listcomp>",
+                       "verdict": grows}]},
                   "span": {"path": ["web GET /", f"auth {span}", "auth GET"]}}
         self.program(self.folder / "tracefind",
-                     ANSWERS.replace("ANSWER", json.dumps(answer)))
+                     ANSWERS.replace("ANSWER", json.dumps(answer))
+                     .replace("STATUS", str(status)))
 
     def start(self, *args):
         return subprocess.Popen(
@@ -142,6 +149,18 @@ def check_run(tap, place):
     tap.equal(place.run(*args)[0], 1, "another span is not")
 
 
+def check_leak(tap, place):
+    args = "--minutes", "0.02", "--rate", "100"
+    for grows, status, found in (("endless", LEAK, True), ("noise", LEAK, False),
+                                 ("endless", 0, False)):
+        place.answer("new_session", grows=grows, status=status)
+        tap.equal(place.run("leak", *args)[0], 0 if found else 1,
+                  f"leak: {grows} and status {status}")
+    tap.equal(place.run("none", *args)[0], 0, "none: no leak is called")
+    place.answer("new_session", status=LEAK)
+    tap.equal(place.run("none", *args)[0], 1, "none: a leak is called")
+
+
 def check_interrupted(tap, place, number):
     process = place.start("n_plus_one", "--healthy", "100", "--rate", "5")
     # Until it loads, which it says.
@@ -160,7 +179,7 @@ def check_interrupted(tap, place, number):
 
 def main():
     tap = Tap()
-    checks = [check_missing, check_server_ends, check_run,
+    checks = [check_missing, check_server_ends, check_run, check_leak,
               lambda *of: check_interrupted(*of, signal.SIGINT),
               lambda *of: check_interrupted(*of, signal.SIGTERM)]
     for check in checks:
