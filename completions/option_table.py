@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-SIDES = ("", "traces-", "profiles-", "metrics-")
+SIDES = ("", "traces-", "profiles-", "metrics-", "to-")
 
 
 def items(text):

@@ -67,13 +67,14 @@ static void print_form(const struct option_form *form)
 	if (row->letter && !form->prefix->text[0])
 		putchar(row->letter);
 	printf("\t%s\t%s\t", kind_name(row), row->metavar ? row->metavar : "");
-	print_commands(row->commands);
+	print_commands(form->prefix->commands ? row->commands & form->prefix->commands
+					      : row->commands);
 	putchar('\t');
 	print_words(row->words);
 	printf("\t%s%s%s%s%s\t%s\n", row->flags & OPTION_SIDED ? "s" : "",
 	       row->flags & OPTION_REPEATABLE ? "r" : "",
 	       row->flags & OPTION_ENVIRONMENT ? "e" : "",
-	       row->flags & OPTION_CONFIG ? "c" : "",
+	       row->flags & OPTION_CONFIG && !form->prefix->is_apart ? "c" : "",
 	       row->flags & OPTION_REPOSITORY ? "p" : "", row->help);
 }
 

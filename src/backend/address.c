@@ -33,8 +33,10 @@ static bool fail_beginning(struct error *err)
 }
 
 /* None of these messages repeats the text: it may hold a password. */
-static bool check_url(struct str url, struct error *err)
+static bool check_url(struct str url, enum server_side side,
+		      struct error *err)
 {
+	const char *own = side == SERVER_TO ? "to-" : "";
 	struct url_parts parts;
 
 	if (!url_split(url, &parts)) {
@@ -48,9 +50,9 @@ static bool check_url(struct str url, struct error *err)
 	if (parts.user_info.len)
 		return error_set(err, ERROR_USAGE,
 				 "an address must not hold a user name or "
-				 "password: use --username and "
-				 "--password-file (address: %.*s)",
-				 STR_ARGS(parts.authority));
+				 "password: use --%susername and "
+				 "--%spassword-file (address: %.*s)",
+				 own, own, STR_ARGS(parts.authority));
 	/* Paths are appended, which behind a query makes no sense. */
 	for (size_t i = 0; i < parts.rest.len; i++)
 		if (parts.rest.ptr[i] == '?' || parts.rest.ptr[i] == '#')
@@ -63,12 +65,13 @@ static bool check_url(struct str url, struct error *err)
 	return true;
 }
 
-static bool check_project(const struct address *a, struct error *err)
+static bool check_project(const struct address *a, enum server_side side,
+			  struct error *err)
 {
 	struct project_address project;
 
 	return a->row->project_parse(a->rest, &project, err) &&
-	       (!project.base.len || check_url(project.base, err));
+	       (!project.base.len || check_url(project.base, side, err));
 }
 
 static bool is_project(const struct backend_row *row, const char *text)
@@ -105,8 +108,8 @@ bool address_parse(const char *text, enum server_side side, struct address *a,
 	for (size_t i = 0; !a->row && i < backend_table_count; i++)
 		set_row(a, &backend_table[i], side);
 	if (a->row && a->row->is_project)
-		return check_project(a, err);
-	return check_url(str_from(a->rest), err);
+		return check_project(a, side, err);
+	return check_url(str_from(a->rest), side, err);
 }
 
 bool address_set(const struct address *a, struct arena *arena,

@@ -360,11 +360,11 @@ static void fail_html(const char *subject, const struct endpoint *e,
 		  is_grafana ? "%s: %.*s answers with a Grafana page, not "
 			       "with data: give the data source's own "
 			       "address, or .../api/datasources/proxy/uid/UID "
-			       "with a token (%s-url)"
+			       "with a token (%s)"
 			     : "%s: %.*s answers with an HTML page, not with "
 			       "data: is the address with its path right? "
-			       "(%s-url)",
-		  subject, STR_ARGS(host), side_prefix(e));
+			       "(%s)",
+		  subject, STR_ARGS(host), side_url(e));
 }
 
 static void fail_redirect(const char *subject, const struct endpoint *e,
@@ -377,11 +377,11 @@ static void fail_redirect(const char *subject, const struct endpoint *e,
 
 	error_set(err, is_login ? ERROR_AUTH : ERROR_NETWORK,
 		  "%s: %.*s answers %d and would go to %.200s%s; redirects "
-		  "are not followed: give the final address (%s-url)",
+		  "are not followed: give the final address (%s)",
 		  subject, STR_ARGS(host), response->status,
 		  response->location[0] ? response->location
 					: "an unnamed place",
-		  is_login ? " (a login)" : "", side_prefix(e));
+		  is_login ? " (a login)" : "", side_url(e));
 }
 
 /* 499 and 408 are what some servers say when they gave up themselves. */
@@ -410,15 +410,15 @@ static void fail_status(const char *subject, const struct endpoint *e,
 	else if (status == 404 || status == 405)
 		error_set(err, ERROR_NETWORK,
 			  "%s: %.*s does not know this path (%d%s%s): is the "
-			  "address with its path prefix right? (%s-url)",
+			  "address with its path prefix right? (%s)",
 			  subject, STR_ARGS(host), status, colon, reason->text,
-			  side_prefix(e));
+			  side_url(e));
 	else if (status < 300)
 		error_set(err, ERROR_FORMAT,
 			  "%s: %.*s answers %d, but with no data that can be "
-			  "read%s%s: is the address right? (%s-url)",
+			  "read%s%s: is the address right? (%s)",
 			  subject, STR_ARGS(host), status, colon, reason->text,
-			  side_prefix(e));
+			  side_url(e));
 	else
 		error_set(err, status >= 500 ? ERROR_NETWORK : ERROR_INTERNAL,
 			  "%s: %.*s answered %d%s%s", subject, STR_ARGS(host),

@@ -27,6 +27,7 @@ struct side *backends_side(struct backends *b, enum server_side side)
 		[SERVER_TRACES] = &b->traces,
 		[SERVER_PROFILES] = &b->profiles,
 		[SERVER_METRICS] = &b->metrics,
+		[SERVER_TO] = &b->to,
 	};
 
 	return sides[side];

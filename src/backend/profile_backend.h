@@ -14,6 +14,8 @@
 struct backends;
 struct job;
 struct profile_checkup;
+struct whole_query;
+struct whole_taker;
 struct side;
 
 /* What it can do. Code outside backend/ asks for these, not for the name of a
@@ -118,6 +120,10 @@ struct profile_backend {
 	 * job, by all that follows. */
 	bool (*answer_jobs)(struct backends *b, struct job *const *jobs,
 			    size_t n, struct error *err);
+	/* All profiles one by one, as they were sent (whole_profile.h). NULL: it
+	 * gives sums only. */
+	bool (*each)(struct backends *b, const struct whole_query *query,
+		     const struct whole_taker *taker, struct error *err);
 	/* How many profiles an answer is of, and how many more those of a wider
 	 * window would be, as notes; for a query that was answered with so many
 	 * samples. around: the window around a trace, of which the query may be

@@ -80,9 +80,9 @@ bool source_probe_fail(const struct endpoint *endpoint, const char *wanted,
 		return error_set(err, ERROR_NETWORK,
 				 "no %s at %.*s: a server is there, but it "
 				 "answers %d to their paths: is the address "
-				 "with its path prefix right? (%s-url)",
+				 "with its path prefix right? (%s)",
 				 wanted, STR_ARGS(host), best->status,
-				 side_prefix(endpoint));
+				 side_url(endpoint));
 	answer_fail(wanted, endpoint, best, err);
 	return false;
 }

@@ -95,6 +95,7 @@ const char *server_side_name(enum server_side side)
 		[SERVER_TRACES] = "traces",
 		[SERVER_PROFILES] = "profiles",
 		[SERVER_METRICS] = "metrics",
+		[SERVER_TO] = "to",
 	};
 
 	return names[side];

@@ -17,10 +17,11 @@ enum server_side {
 	SERVER_TRACES = 0,
 	SERVER_PROFILES,
 	SERVER_METRICS,
+	SERVER_TO, /* where an export goes: it is told, and asked nothing */
 	SERVER_SIDES
 };
 
-/* "traces", "profiles", "metrics": as their options begin. */
+/* "traces", "profiles", "metrics", "to": as their options begin. */
 const char *server_side_name(enum server_side side);
 
 /* A project instead of a host. The host is the API's own unless another is

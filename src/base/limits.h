@@ -117,6 +117,9 @@
 #define LIMIT_FLEET_FUNCTIONS 400u
 #define LIMIT_FLEET_HEAP_BYTES (96 * MIB)
 #define LIMIT_FLEET_FILE_BYTES (256 * MIB)
+/* Of an export: three for each trace there may be, below, and as many again
+ * for lists and profiles. */
+#define LIMIT_REQUESTS_PER_EXPORT 600000u
 /* An ordinary `slow` keeps to these by asking for profiles less finely when
  * a service offers much (cli/budget.h). Each further round costs the longest
  * answer once more. Old servers that refuse the form of a question and are
@@ -139,6 +142,10 @@
  * run asks for, and 16 MiB. */
 #define LIMIT_HISTORY_ATTRS 2000000u
 #define LIMIT_RETRY_AFTER_MS 30000u
+
+/* What an export remembers to have sent, a line of some 45 bytes each: a day of
+ * two traces a second, in 9 MiB. */
+#define LIMIT_EXPORT_KEPT 200000u
 
 /* Names a profile server lists (services, types). Thousands of services are
  * real; each is compared with the wanted one to suggest the nearest. */

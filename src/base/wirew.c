@@ -7,6 +7,7 @@
 
 /* The types of fields that are written here. */
 #define TYPE_VARINT 0u
+#define TYPE_FIXED64 1u
 #define TYPE_BYTES 2u
 
 static size_t varint_encode(uint64_t value, char bytes[WIREW_VARINT_BYTES])
@@ -47,6 +48,16 @@ void wirew_varint(struct buf *b, uint32_t field, uint64_t value)
 {
 	add_tag(b, field, TYPE_VARINT);
 	wirew_element(b, value);
+}
+
+void wirew_fixed64(struct buf *b, uint32_t field, uint64_t value)
+{
+	char bytes[8];
+
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)(value >> 8 * i);
+	add_tag(b, field, TYPE_FIXED64);
+	buf_add(b, bytes, sizeof bytes);
 }
 
 void wirew_known(struct buf *b, uint32_t field, uint64_t value)

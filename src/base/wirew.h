@@ -20,6 +20,9 @@ void wirew_varint(struct buf *b, uint32_t field, uint64_t value);
 /* The same, but nothing for 0, which a reader takes for granted. */
 void wirew_known(struct buf *b, uint32_t field, uint64_t value);
 
+/* The same in eight bytes, as times and ids are. */
+void wirew_fixed64(struct buf *b, uint32_t field, uint64_t value);
+
 /* Text or bytes, also when empty. */
 void wirew_str(struct buf *b, uint32_t field, struct str text);
 

@@ -202,6 +202,24 @@ const struct command commands[] = {
 	  "  tracefind when --service user-db --since 2d -o html=when.html\n",
 	  "service name function since type output",
 	  0, FORMATS_SERIES },
+	{ "export", COMMAND_EXPORT, "export [OPTIONS] [FILE|FOLDER...]",
+	  "traces and profiles into other tools",
+	  "Copies the traces and profiles of a window (the last hour): traces to\n"
+	  "whatever takes OTLP or into a file, profiles to a Pyroscope or into a\n"
+	  "folder. Each is sent once; an interrupted run goes on.\n"
+	  "\n"
+	  "The sources are the servers as ever, and for profiles also files and\n"
+	  "folders. Receivers have logins of their own: --to-header and so on.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind export --traces-url gcp://shop-prod --since 6h \\\n"
+	  "          --to-traces otlp+http://tempo:4318 \\\n"
+	  "          --to-profiles pyroscope+http://pyroscope:4040\n"
+	  "  tracefind export --since 1h --service web --to-traces web.otlp\n"
+	  "  tracefind export cpu.pb.gz --service web \\\n"
+	  "          --to-profiles pyroscope+http://pyroscope:4040\n",
+	  "to-traces to-profiles since state rate",
+	  LIMIT_ARGUMENTS, FORMATS_ANSWER },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
 	  "check the servers and what they hold; name the fix",
 	  "Checks addresses, connections, logins, versions and clocks of the\n"

@@ -344,7 +344,8 @@ static void merge(struct options *o, const struct options *before,
 		bool is_sided = form.row->flags & OPTION_SIDED;
 
 		if (!(form.row->flags & OPTION_CONFIG) ||
-		    is_sided != (form.prefix->text[0] != '\0'))
+		    is_sided != (form.prefix->text[0] != '\0') ||
+		    form.prefix->is_apart)
 			continue;
 		/* Behind the prefix of the common ones. */
 		if (is_sided &&

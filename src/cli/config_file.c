@@ -44,7 +44,7 @@ static unsigned kind_flag(enum config_kind kind)
 
 static bool is_key(const struct option_form *form, unsigned flag)
 {
-	return (form->row->flags & flag) &&
+	return (form->row->flags & flag) && !form->prefix->is_apart &&
 	       (!form->prefix->text[0] || (form->row->flags & OPTION_SIDED));
 }
 

@@ -258,10 +258,11 @@ static void write_all(struct view *v)
 		bool is_sided = form.row->flags & OPTION_SIDED;
 
 		if (form.row->flags & (OPTION_CONFIG | OPTION_REPOSITORY) &&
-		    is_sided == (form.prefix->text[0] != '\0'))
+		    is_sided == (form.prefix->text[0] != '\0') &&
+		    !form.prefix->is_apart)
 			write_form(v, &form, &values);
 	}
-	for (int side = 0; side < SERVER_SIDES; side++)
+	for (int side = 0; side < SERVER_TO; side++)
 		write_secrets(v, (enum server_side)side, &values.sides[side]);
 }
 

@@ -7,6 +7,7 @@
 
 #include "backend/google_login.h"
 #include "base/mem.h"
+#include "base/outfile.h"
 #include "cli/config.h"
 #include "cli/context_sides.h"
 #include "cli/dry_run.h"
@@ -19,21 +20,69 @@
 #include "wire/token_command.h"
 
 /* XDG Base Directory Specification: a relative path counts as not set. */
-bool context_find_cache(struct arena *arena, struct str *folder,
-			struct error *err)
+static bool find_folder(struct arena *arena, const char *option,
+			const char *variable, const char *below_home,
+			struct str *folder, struct error *err)
 {
-	const char *base = getenv("XDG_CACHE_HOME");
+	const char *base = getenv(variable);
 	const char *home = getenv("HOME");
 
 	if (base && *base == '/')
 		*folder = arena_printf(arena, "%s/tracefind", base);
 	else if (home && *home)
-		*folder = arena_printf(arena, "%s/.cache/tracefind", home);
+		*folder = arena_printf(arena, "%s/%s/tracefind", home,
+				       below_home);
 	else
 		return error_set(err, ERROR_USAGE,
-				 "--cache: there is no place for it: neither "
-				 "XDG_CACHE_HOME nor HOME is set");
-	return folder->ptr || arena_fail(arena, "the cache", err);
+				 "%s: there is no place for it: neither "
+				 "%s nor HOME is set",
+				 option, variable);
+	return folder->ptr || arena_fail(arena, "a folder", err);
+}
+
+bool context_find_cache(struct arena *arena, struct str *folder,
+			struct error *err)
+{
+	return find_folder(arena, "--cache", "XDG_CACHE_HOME", ".cache", folder,
+			   err);
+}
+
+static bool is_address(const char *text)
+{
+	return text && strstr(text, "://");
+}
+
+static bool make_folder(struct context *ctx, const char *path,
+			struct error *err)
+{
+	struct str inside = arena_printf(&ctx->arena, "%s/.", path);
+
+	return inside.ptr ? folders_make(inside.ptr, err)
+			  : arena_fail(&ctx->arena, "a folder", err);
+}
+
+/* Where an export keeps what it has sent, or files; before the sandbox, which
+ * lets nothing be made but what is in them. */
+static bool open_export(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	const char *profiles = o->to_profiles;
+	struct str folder;
+
+	if (o->dry_run)
+		return true;
+	if (profiles && !is_address(profiles) &&
+	    !make_folder(ctx,
+			 profiles + (strncmp(profiles, "file:", 5) ? 0 : 5),
+			 err))
+		return error_prefix(err, "--to-profiles");
+	if ((!is_address(o->to_traces) && !is_address(profiles)) || o->state)
+		return true;
+	if (!find_folder(&ctx->arena, "--state", "XDG_STATE_HOME",
+			 ".local/state", &folder, err))
+		return false;
+	ctx->state_folder = folder.ptr;
+	return make_folder(ctx, folder.ptr, err);
 }
 
 static bool open_cache(struct context *ctx, struct error *err)
@@ -125,7 +174,8 @@ bool context_init(struct context *ctx, const struct options *o,
 		har_set_run(ctx->record, ctx->backends.now_ns,
 			    (int)o->raw_count, o->raw_args);
 	}
-	if (!open_cache(ctx, err) || !context_sides_init(ctx, err))
+	if (!open_cache(ctx, err) || !context_sides_init(ctx, err) ||
+	    !open_export(ctx, err))
 		return false;
 	open_profile_cache(ctx);
 	sandbox_enter(ctx);
@@ -247,6 +297,7 @@ static bool ensure_client(struct context *ctx, struct error *err)
 			      NS_PER_MS,
 		.retries = (unsigned)o->retry,
 		.most_requests = ctx->most_requests,
+		.is_long = ctx->is_long,
 		.record = ctx->record,
 		.replay = ctx->replay,
 		.cache = ctx->cache,

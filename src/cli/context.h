@@ -31,6 +31,8 @@ struct context {
 	bool is_replay_own;           /* not the options' */
 	struct cache *cache;          /* of --cache */
 	const char *cache_folders[2]; /* that are in use, NULL: none */
+	const char *state_folder;     /* likewise, of exports */
+	bool is_long;                 /* http_settings */
 };
 
 /* No network yet. Release also after failure. */

@@ -233,6 +233,7 @@ static bool init_side(struct context *ctx, enum server_side kind,
 		[SERVER_TRACES] = "--traces",
 		[SERVER_PROFILES] = "--profiles",
 		[SERVER_METRICS] = "--metrics",
+		[SERVER_TO] = "--to",
 	};
 	const struct options *o = ctx->options;
 	struct side *s = backends_side(&ctx->backends, kind);
@@ -242,7 +243,7 @@ static bool init_side(struct context *ctx, enum server_side kind,
 	options_side(o, kind, &c);
 	if (ctx->replay)
 		drop_credentials(&c);
-	if (kind != SERVER_TRACES)
+	if (kind != SERVER_TRACES && kind != SERVER_TO)
 		url = address_beside_traces(o->traces_url, url);
 	s->kind = kind;
 	return side_init(ctx, s, &c, url, prefixes[kind], err);

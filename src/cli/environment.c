@@ -79,7 +79,7 @@ bool options_settled(const struct options *before,
 	if (is_price(form->row) && has_any_price(before))
 		return true;
 	return is_credential(form->row) &&
-	       (has_any_secret(&before->common) ||
+	       ((has_any_secret(&before->common) && !form->prefix->is_apart) ||
 		has_any_secret(side_of(before, form->prefix)));
 }
 
@@ -143,6 +143,8 @@ static void read_secrets(struct options *o, const struct options *before)
 		const struct connection_options *own = &before->sides[side];
 		const char *name = server_side_name((enum server_side)side);
 
+		if (side == SERVER_TO)
+			common = own;
 		read_secret(name, "token", common, own, &o->sides[side].token);
 		read_secret(name, "password", common, own,
 			    &o->sides[side].password);

@@ -377,6 +377,28 @@ static const struct option_row rows[] = {
 	  .count_offset = offsetof(struct options, path_map_count),
 	  .max_count = LIMIT_HEADERS, .check = check_path_map },
 
+	{ "to-traces", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_EXPORT,
+	  "URL|FILE", CHOICE,
+	  "send traces to this receiver of OTLP (otlp+https://HOST), or write "
+	  "them to a file of protobuf",
+	  FIELD(to_traces),
+	  .brief = "otlp+https://HOST, or a file of OTLP" },
+	{ "to-profiles", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_EXPORT,
+	  "URL|FOLDER", CHOICE,
+	  "send profiles to this Pyroscope (pyroscope+https://HOST), or write "
+	  "them to a folder of pprof files",
+	  FIELD(to_profiles),
+	  .brief = "pyroscope+https://HOST, or a folder" },
+	{ "state", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_EXPORT, "FILE", CHOICE,
+	  "what was sent is remembered here (one for each source and receiver "
+	  "below ~/.local/state/tracefind)",
+	  FIELD(state), .brief = "what was sent is remembered here" },
+	{ "rate", 0, OPTION_U64, OPTION_LOCAL, COMMAND_EXPORT, "N", CHOICE,
+	  "requests a second at most (as many as there is time for; of Google "
+	  "Cloud's traces 4, so that the quota lasts)",
+	  FIELD(rate), .min = 1, .max = 100000,
+	  .brief = "requests a second at most" },
+
 	{ "min-duration", 0, OPTION_DURATION, 0, COMMAND_SEARCH, "DURATION",
 	  CHOICE, "only what took so long or longer", FIELD(min_duration_ns),
 	  .min = 0, .max = SECONDS(7 * 24 * 3600) },
@@ -658,6 +680,8 @@ static const struct option_prefix prefixes[] = {
 	{ "traces-", offsetof(struct options, sides[SERVER_TRACES]) },
 	{ "profiles-", offsetof(struct options, sides[SERVER_PROFILES]) },
 	{ "metrics-", offsetof(struct options, sides[SERVER_METRICS]) },
+	{ "to-", offsetof(struct options, sides[SERVER_TO]),
+	  .commands = COMMAND_EXPORT, .is_apart = true },
 };
 /* clang-format on */
 

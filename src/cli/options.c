@@ -61,7 +61,8 @@ bool options_form_given(const struct options *o, const struct option_form *form)
 	struct option_form common;
 
 	return is_given(o, form) ||
-	       (option_form_get(&options_table, row, &common) &&
+	       (!form->prefix->is_apart &&
+		option_form_get(&options_table, row, &common) &&
 		is_given(o, &common));
 }
 
@@ -113,7 +114,9 @@ static bool add_option(struct options *o, const struct command *command,
 	option_form_name(&token->form, name);
 	snprintf(subject, sizeof subject, "--%s%s",
 		 token->is_negated ? "no-" : "", name);
-	if (!(token->form.row->commands & command->bit))
+	if (!(token->form.row->commands & command->bit) ||
+	    (token->form.prefix->commands &&
+	     !(token->form.prefix->commands & command->bit)))
 		return error_set(
 			err, ERROR_USAGE,
 			"%s is not an option of tracefind %s; tracefind "
@@ -204,6 +207,7 @@ const char *options_url(const struct options *o, enum server_side side)
 		[SERVER_TRACES] = o->traces_url,
 		[SERVER_PROFILES] = o->profiles_url,
 		[SERVER_METRICS] = o->metrics_url,
+		[SERVER_TO] = NULL,
 	};
 
 	return urls[side];
@@ -212,8 +216,11 @@ const char *options_url(const struct options *o, enum server_side side)
 void options_side(const struct options *o, enum server_side side,
 		  struct connection_options *out)
 {
+	static const struct connection_options none;
 	const struct connection_options *own = &o->sides[side];
-	const struct connection_options *common = &o->common;
+	/* What is for those who are asked is none of its business. */
+	const struct connection_options *common =
+		side == SERVER_TO ? &none : &o->common;
 	const struct connection_options *credential =
 		has_credential(own) ? own : common;
 	size_t room = LIMIT_HEADERS - own->header_count;

@@ -91,6 +91,11 @@ struct options {
 	bool allow_empty;
 	const char *path_maps[LIMIT_HEADERS]; /* FROM=TO */
 	size_t path_map_count;
+	/* of export */
+	const char *to_traces; /* an address or a path */
+	const char *to_profiles;
+	const char *state;
+	uint64_t rate; /* requests a second; 0: not given */
 	/* choice of search */
 	int64_t min_duration_ns;
 	const char *above; /* p95 */
@@ -184,7 +189,7 @@ struct options {
 	const struct completion_script *completions; /* of `completion` */
 	const struct config *config; /* of this run, or NULL (config.h) */
 	/* bit set of options given explicitly, by form number (options.c) */
-	unsigned char given[64];
+	unsigned char given[128];
 };
 
 struct command; /* commands.h */

@@ -64,6 +64,11 @@ struct option_row {
 struct option_prefix {
 	const char *text;
 	size_t offset;
+	/* The commands that take such a form; 0: those of the row. */
+	unsigned commands;
+	/* What was given without a prefix is not meant for it, and what a
+	 * configuration says neither. */
+	bool is_apart;
 };
 
 struct option_table {

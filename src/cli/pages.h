@@ -22,6 +22,7 @@ int cmd_dash(const struct options *o);
 int cmd_alert(const struct options *o);
 int cmd_services(const struct options *o);
 int cmd_when(const struct options *o);
+int cmd_export(const struct options *o);
 int cmd_types(const struct options *o);
 int cmd_doctor(const struct options *o);
 int cmd_config(const struct options *o);

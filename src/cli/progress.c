@@ -30,6 +30,7 @@ static struct {
 	int64_t before_bytes; /* of earlier batches */
 	int64_t batch_bytes;
 	uint32_t listed;
+	uint64_t exported, to_export;
 	volatile sig_atomic_t is_shown;
 } progress;
 
@@ -97,6 +98,16 @@ void progress_text(const struct http_progress *p, int64_t before_bytes,
 	char size[UNIT_TEXT_BYTES], listed[COUNT_TEXT_BYTES];
 
 	format_size(sat_add_i64(before_bytes, p->bytes), size);
+	if (progress.to_export) {
+		char done[COUNT_TEXT_BYTES], count[COUNT_TEXT_BYTES];
+
+		format_count((int64_t)progress.exported, done);
+		format_count((int64_t)progress.to_export, count);
+		buf_addf(out, "%s of %s exported, waiting for ", done, count);
+		escape_terminal_buf(out, host);
+		buf_addf(out, ", %lld s", (long long)(elapsed_ns / NS_PER_S));
+		return;
+	}
 	if (progress.listed) {
 		/* The count first: a line of 80 columns holds it then. */
 		format_count(progress.listed, listed);
@@ -115,6 +126,12 @@ void progress_text(const struct http_progress *p, int64_t before_bytes,
 void progress_listed(uint32_t count)
 {
 	progress.listed = count;
+}
+
+void progress_exported(uint64_t done, uint64_t count)
+{
+	progress.exported = done;
+	progress.to_export = count;
 }
 
 void progress_show(const struct http_progress *p)

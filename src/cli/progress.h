@@ -25,6 +25,9 @@ void progress_show(const struct http_progress *p);
  * the line tells from now on. */
 void progress_listed(uint32_t count);
 
+/* How much of an export is done: the line tells from now on. */
+void progress_exported(uint64_t done, uint64_t count);
+
 /* Takes the line away, if there is one. */
 void progress_clear(void);
 

@@ -50,6 +50,19 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 
 /* ---- what is written ---- */
 
+/* Of an export that goes into files. */
+static void allow_destination(struct confine *c, const char *text,
+			      bool is_folder)
+{
+	if (!text || strstr(text, "://"))
+		return;
+	text += strncmp(text, "file:", 5) ? 0 : 5;
+	if (is_folder)
+		confine_allow_write(c, text);
+	else
+		confine_allow_output(c, text);
+}
+
 static void allow_outputs(struct confine *c, const struct context *ctx)
 {
 	const struct options *o = ctx->options;
@@ -60,6 +73,13 @@ static void allow_outputs(struct confine *c, const struct context *ctx)
 	confine_allow_output(c, o->record);
 	confine_allow_output(c, o->save);
 	confine_allow_output(c, o->resume);
+	allow_destination(c, o->to_traces, false);
+	allow_destination(c, o->to_profiles, true);
+	confine_allow_output(c, o->state);
+	if (ctx->state_folder) {
+		confine_allow_read(c, ctx->state_folder);
+		confine_allow_write(c, ctx->state_folder);
+	}
 	for (size_t i = 0; i < COUNT_OF(ctx->cache_folders); i++) {
 		if (!ctx->cache_folders[i])
 			continue;
@@ -79,7 +99,8 @@ static const char *why_none(const struct context *ctx)
 #else
 	if (ctx->backends.traces.token_command ||
 	    ctx->backends.profiles.token_command ||
-	    ctx->backends.metrics.token_command)
+	    ctx->backends.metrics.token_command ||
+	    ctx->backends.to.token_command)
 		return "token-command may start any program";
 	return NULL;
 #endif

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "backend/fetch_hits.h"
 #include "backend/held_searches.h"
-#include "backend/trace_answers.h"
 #include "backend/trace_durations.h"
 #include "base/num.h"
 #include "investigate/windows.h"
@@ -39,84 +39,6 @@ void trace_search_release(struct trace_search *s)
 
 /* ---- one question ---- */
 
-struct find_job {
-	struct job job;
-	struct trace_search *search;
-};
-
-static bool find_request(struct job *base, struct backends *b,
-			 struct http_request *request, struct error *err)
-{
-	struct find_job *job = (struct find_job *)base;
-
-	return traces_find_request(backends_traces(b), &b->traces.endpoint,
-				   &job->search->query, base->attempt, request,
-				   err);
-}
-
-static bool decode(struct find_job *job, const struct backends *b,
-		   search_decoder *read, struct str body)
-{
-	const struct trace_traits *traits = backends_trace_traits(b);
-	const struct find_query *q = &job->search->query;
-	struct hit_want hit = {
-		.service = q->service,
-		.name = q->name,
-		.is_error = q->is_error,
-		.is_by_span = find_is_by_span(q),
-		.has_span = find_is_by_span(q) || q->is_error || q->traceql.len,
-		.must_match = q->is_error && !traits->finds_errors_only,
-		.min_duration_ns = q->min_duration_ns,
-		.slack_ns = traits->duration_slack_ns,
-		.range = q->range,
-	};
-	struct history_want want = { .hits = &job->search->hits,
-				     .hit_want = &hit,
-				     .next_page = &job->search->next_page,
-				     .has_roots_only = !hit.has_span };
-
-	return trace_answer_decode(b, read, body, NULL, &want, &job->job.err);
-}
-
-static bool find_answer(struct job *base, struct backends *b,
-			const struct http_response *response)
-{
-	struct find_job *job = (struct find_job *)base;
-	search_decoder *read;
-	enum answer answer = backends_traces(b)->find_answer(
-		&job->search->query, &base->attempt, &b->traces.endpoint,
-		response, &read, &base->err);
-
-	if (answer == ANSWER_OK) {
-		base->has_answer =
-			decode(job, b, read, buf_str(&response->body));
-	} else if (answer == ANSWER_MISS) {
-		base->has_answer = true;
-		job->search->hits.answer_count = 0;
-		error_clear(&base->err);
-	}
-	return answer != ANSWER_TRY_NEXT;
-}
-
-static const struct job_type find_type = { find_request, find_answer };
-
-static bool ask_page(struct trace_search *s, struct backends *b,
-		     unsigned *attempt, struct error *err)
-{
-	struct find_job job = { .job.type = &find_type,
-				.job.attempt = *attempt,
-				.search = s };
-	struct job *jobs[] = { &job.job };
-
-	if (!jobs_run(b, jobs, 1, err))
-		return false;
-	*attempt = job.job.attempt;
-	if (job.job.has_answer)
-		return true;
-	*err = job.job.err;
-	return false;
-}
-
 /* The search that slow begins with leaves most of the quota to the rest. */
 static unsigned first_pages(const struct trace_search *s)
 {
@@ -144,7 +66,8 @@ static bool ask(struct trace_search *s, struct backends *b, unsigned *attempt,
 	s->query.page_token = STR("");
 	for (;;) {
 		buf_clear(&s->next_page);
-		if (!ask_page(s, b, attempt, err))
+		if (!hits_fetch(b, &s->query, attempt, &s->hits, &s->next_page,
+				err))
 			return false;
 		count += s->hits.answer_count;
 		if (!s->next_page.len || count >= wish || ++pages == PAGES_MOST)
@@ -343,9 +266,11 @@ struct held_answers {
 static void take_held(void *context, const struct http_response *response)
 {
 	const struct held_answers *held = context;
-	struct find_job job = { .search = held->search };
+	struct trace_search *s = held->search;
+	struct hits_job job;
 
-	(void)find_answer(&job.job, held->backends, response);
+	hits_job_init(&job, &s->query, 0, &s->hits, &s->next_page);
+	(void)job.job.type->answer(&job.job, held->backends, response);
 }
 
 static void hits_range(struct trace_search *s)

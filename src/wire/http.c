@@ -45,6 +45,7 @@ struct job {
 struct wire {
 	const struct http_settings *settings;
 	int64_t deadline_ns;
+	int64_t distant_ns; /* when a request that keeps a distance may go */
 	CURLM *multi;
 	struct job *jobs;
 	size_t count;
@@ -436,6 +437,25 @@ static void job_expire(struct job *job)
 
 /* ---- the batch ---- */
 
+/* Whether a request that keeps its distance from others has to wait; if not,
+ * the next one has to. */
+static bool has_to_wait(struct wire *w, struct job *job, int64_t now_ns)
+{
+	int64_t distance_ns = job->exchange->request->endpoint->distance_ns;
+
+	if (distance_ns <= 0)
+		return false;
+	if (w->distant_ns > now_ns) {
+		job->not_before_ns = w->distant_ns;
+		return true;
+	}
+	/* Looks are some time apart, within which several may be due. */
+	if (w->distant_ns < now_ns - POLL_RETRY_MS * NS_PER_MS)
+		w->distant_ns = now_ns - POLL_RETRY_MS * NS_PER_MS;
+	w->distant_ns = sat_add_i64(w->distant_ns, distance_ns);
+	return false;
+}
+
 static bool start_ready(struct wire *w, struct error *err)
 {
 	int64_t now_ns = clock_monotonic_ns();
@@ -449,6 +469,8 @@ static bool start_ready(struct wire *w, struct error *err)
 			continue;
 		if (left_ms(w) == 0) {
 			job_expire(job);
+		} else if (has_to_wait(w, job, now_ns)) {
+			continue;
 		} else if (!job_start(job, err)) {
 			return false;
 		}
@@ -625,6 +647,11 @@ struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
 	mem_free(w);
 	wire_fail_start(err);
 	return NULL;
+}
+
+void wire_extend(struct wire *w, int64_t deadline_ns)
+{
+	w->deadline_ns = deadline_ns;
 }
 
 void wire_free(struct wire *w)

@@ -29,9 +29,10 @@ struct http_progress {
 struct http_settings {
 	int64_t connect_timeout_ms; /* 10000 */
 	int64_t stall_timeout_ms;   /* 15000 */
-	int64_t timeout_ms;         /* 60000: the whole run */
+	int64_t timeout_ms;         /* 60000: the whole run, see is_long */
 	unsigned retries;           /* 2 more tries */
 	size_t most_requests;       /* 0: LIMIT_REQUESTS_PER_RUN */
+	bool is_long;               /* the time is that of each batch */
 	struct har *record;         /* NULL: not recording */
 	struct har *replay;         /* NULL: live */
 	struct cache *cache;        /* NULL: none */
@@ -91,6 +92,9 @@ bool http_run_each(struct http_client *c, struct http_request *requests,
 /* Why answers could not be kept for the next run, or NULL: that is no failure
  * of this one. */
 const struct error *http_cache_error(const struct http_client *c);
+
+/* Requests that may still be sent. */
+size_t http_requests_left(const struct http_client *c);
 
 /* Entries so far; *entries is valid until the next http_run(). */
 size_t http_log(const struct http_client *c,

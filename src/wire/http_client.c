@@ -28,6 +28,12 @@ struct http_client {
 	struct error cache_error; /* the first */
 };
 
+static int64_t deadline_from_now(const struct http_settings *settings)
+{
+	return sat_add_i64(clock_monotonic_ns(),
+			   sat_mul_i64(settings->timeout_ms, NS_PER_MS));
+}
+
 struct http_client *http_client_new(const struct http_settings *settings,
 				    struct error *err)
 {
@@ -40,9 +46,7 @@ struct http_client *http_client_new(const struct http_settings *settings,
 	c->settings = *settings;
 	if (!c->settings.most_requests)
 		c->settings.most_requests = LIMIT_REQUESTS_PER_RUN;
-	c->deadline_ns =
-		sat_add_i64(clock_monotonic_ns(),
-			    sat_mul_i64(settings->timeout_ms, NS_PER_MS));
+	c->deadline_ns = deadline_from_now(settings);
 	return c;
 }
 
@@ -83,6 +87,11 @@ size_t http_log(const struct http_client *c,
 	return c->log_count;
 }
 
+size_t http_requests_left(const struct http_client *c)
+{
+	return c->settings.most_requests - c->log_count;
+}
+
 /* ---- one batch ---- */
 
 /* Room for a batch beforehand: what was sent must always get logged. */
@@ -91,7 +100,7 @@ static bool log_reserve(struct http_client *c, size_t n, struct error *err)
 	size_t cap = c->log_cap ? c->log_cap * 2 : 16;
 	struct http_log_entry *grown;
 
-	if (n > c->settings.most_requests - c->log_count)
+	if (n > http_requests_left(c))
 		return error_set(err, ERROR_LIMIT,
 				 "more than %zu requests in one run",
 				 c->settings.most_requests);
@@ -210,6 +219,7 @@ static void keep_cached(struct http_client *c, const struct exchange *x)
 	struct error err;
 
 	if (c->settings.cache && !x->is_cached && !x->request->sieve &&
+	    !x->request->is_export &&
 	    c->cache_error.code == ERROR_NONE &&
 	    !cache_add(c->settings.cache, x->request, x->url, x->response,
 		       x->started_ns, &err))
@@ -227,7 +237,7 @@ static bool take_next(struct batch *b, struct error *err)
 	    !log_add(c, x, err))
 		return false;
 	keep_cached(c, x);
-	if (c->settings.record &&
+	if (c->settings.record && !x->request->is_export &&
 	    !har_add(c->settings.record, x->request, x->url, x->response,
 		     x->started_ns, err))
 		return false;
@@ -273,6 +283,10 @@ static bool send(struct batch *b, struct error *err)
 
 	if (is_all_done(b))
 		return true;
+	if (c->settings.is_long)
+		c->deadline_ns = deadline_from_now(&c->settings);
+	if (c->wire)
+		wire_extend(c->wire, c->deadline_ns);
 	if (!c->wire)
 		c->wire = wire_new(&c->settings, c->deadline_ns, err);
 	return c->wire && wire_run(c->wire, b->exchanges, b->count, &work, err);
@@ -305,7 +319,7 @@ static void find_cached(struct batch *b)
 	for (size_t i = 0; cache && i < b->count; i++) {
 		struct exchange *x = &b->exchanges[i];
 
-		if (x->is_done || x->request->sieve)
+		if (x->is_done || x->request->sieve || x->request->is_export)
 			continue;
 		x->is_cached =
 			cache_find(cache, x->request, x->url, x->response);

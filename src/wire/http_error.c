@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/timefmt.h"
 #include "wire/url.h"
@@ -18,6 +19,20 @@ struct str url_authority(const char *url)
 const char *side_prefix(const struct endpoint *e)
 {
 	return e->option_prefix ? e->option_prefix : "-";
+}
+
+const char *side_url(const struct endpoint *e)
+{
+	static const char *const options[] = { "--traces-url", "--profiles-url",
+					       "--metrics-url" };
+	struct str side = str_from(side_prefix(e));
+
+	if (e->url_option)
+		return e->url_option;
+	for (size_t i = 0; i < COUNT_OF(options); i++)
+		if (str_starts(str_from(options[i]), side) && side.len > 2)
+			return options[i];
+	return "--url";
 }
 
 void wire_prefix(const char *url, struct error *err)
@@ -72,13 +87,13 @@ static void describe_connect(enum wire_failure failure,
 	case WIRE_REFUSED:
 		error_set(err, ERROR_NETWORK,
 			  "%.*s " WIRE_SAYS_REFUSED ": is the server running "
-			  "there? (%s-url)",
-			  STR_ARGS(host), side);
+			  "there? (%s)",
+			  STR_ARGS(host), side_url(f->endpoint));
 		break;
 	case WIRE_NO_SUCH_HOST:
 		error_set(err, ERROR_NETWORK,
-			  WIRE_SAYS_NO_HOST ": %.*s (check %s-url, DNS, VPN)",
-			  STR_ARGS(host), side);
+			  WIRE_SAYS_NO_HOST ": %.*s (check %s, DNS, VPN)",
+			  STR_ARGS(host), side_url(f->endpoint));
 		break;
 	case WIRE_NO_SUCH_PROXY:
 		error_set(err, ERROR_NETWORK,
@@ -91,9 +106,9 @@ static void describe_connect(enum wire_failure failure,
 		show_ms(f->connect_ms, limit);
 		error_set(err, ERROR_NETWORK,
 			  "%.*s " WIRE_SAYS_NO_CONNECT " within %s: check "
-			  "%s-url, firewall and VPN, or raise "
+			  "%s, firewall and VPN, or raise "
 			  "--connect-timeout",
-			  STR_ARGS(host), limit, side);
+			  STR_ARGS(host), limit, side_url(f->endpoint));
 		break;
 	default:
 		error_set(err, ERROR_NETWORK,
@@ -118,9 +133,9 @@ static void describe_distrust(const struct wire_facts *f, struct error *err)
 	if (says(f, "target host name"))
 		error_set(err, ERROR_NETWORK,
 			  "%.*s: " WIRE_SAYS_OTHER_NAME " (%s): put a name "
-			  "that it is for into %s-url; --insecure skips the "
+			  "that it is for into %s; --insecure skips the "
 			  "check",
-			  STR_ARGS(host), f->detail, side);
+			  STR_ARGS(host), f->detail, side_url(f->endpoint));
 	else if (says(f, "expired") || says(f, "not yet valid"))
 		error_set(err, ERROR_NETWORK,
 			  "%.*s: " WIRE_SAYS_OUT_OF_DATE " (%s): the server "
@@ -155,8 +170,8 @@ static void describe_tls(enum wire_failure failure, const struct wire_facts *f,
 		error_set(err, ERROR_NETWORK,
 			  "%.*s: " WIRE_SAYS_NO_TLS
 			  " (%s): does the server speak "
-			  "https (TLS 1.2 or newer) on this port? (%s-url)",
-			  STR_ARGS(host), f->detail, side);
+			  "https (TLS 1.2 or newer) on this port? (%s)",
+			  STR_ARGS(host), f->detail, side_url(f->endpoint));
 		break;
 	}
 }
@@ -187,8 +202,8 @@ static void describe_answer(enum wire_failure failure,
 	case WIRE_NO_ANSWER:
 		error_set(err, ERROR_NETWORK,
 			  "%.*s " WIRE_SAYS_CLOSED " (%s): "
-			  "does it speak http or https there? (%s-url)",
-			  STR_ARGS(host), f->detail, side_prefix(f->endpoint));
+			  "does it speak http or https there? (%s)",
+			  STR_ARGS(host), f->detail, side_url(f->endpoint));
 		break;
 	case WIRE_NO_ANSWER_TLS:
 		error_set(err, ERROR_NETWORK,
@@ -234,18 +249,18 @@ void wire_describe(enum wire_failure failure, const struct wire_facts *f,
 	case WIRE_NOT_HTTP:
 		error_set(err, ERROR_NETWORK,
 			  "%.*s " WIRE_SAYS_NOT_HTTP ": check scheme and "
-			  "port of %s-url",
-			  STR_ARGS(host), side_prefix(f->endpoint));
+			  "port of %s",
+			  STR_ARGS(host), side_url(f->endpoint));
 		break;
 	case WIRE_LONG_HEADER:
 		error_set(err, ERROR_LIMIT,
 			  "%.*s: the answer has a header too large to take: "
-			  "is this the right server? (%s-url)",
-			  STR_ARGS(host), side_prefix(f->endpoint));
+			  "is this the right server? (%s)",
+			  STR_ARGS(host), side_url(f->endpoint));
 		break;
 	case WIRE_BAD_URL:
-		error_set(err, ERROR_USAGE, "%s-url is not a usable URL",
-			  side_prefix(f->endpoint));
+		error_set(err, ERROR_USAGE, "%s is not a usable URL",
+			  side_url(f->endpoint));
 		break;
 	case WIRE_MEMORY:
 		error_memory(err, "a connection");

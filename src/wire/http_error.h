@@ -86,5 +86,7 @@ struct str url_authority(const char *url);
 
 /* "--traces" or "--profiles", never NULL. */
 const char *side_prefix(const struct endpoint *e);
+/* The option that has the address. */
+const char *side_url(const struct endpoint *e);
 
 #endif

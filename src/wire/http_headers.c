@@ -102,6 +102,9 @@ bool http_headers_make(const struct http_request *request,
 	if (request->content_type)
 		is_ok = is_ok && add_header(list, "Content-Type: ",
 					    str_from(request->content_type));
+	if (request->is_export)
+		is_ok = is_ok &&
+			add_header(list, "Content-Encoding: gzip", STR(""));
 	if (e->tenant_id && !has_own(e, STR("x-scope-orgid")))
 		is_ok = is_ok &&
 			add_header(list,

@@ -34,7 +34,11 @@ struct endpoint {
 	/* What gave the address: "--traces-url", "TRACEFIND_TRACES_URL",
 	 * "FILE:3"; NULL: the option. */
 	const char *url_origin;
+	const char *url_option; /* "--to-traces"; NULL: the prefix's */
 	const char *project; /* of Google Cloud; NULL: another server */
+	/* Requests to it begin at least so far apart, and from all others that
+	 * have such a distance; 0: as they come. */
+	int64_t distance_ns;
 };
 
 enum http_codec { HTTP_ACCEPT_ANY, HTTP_ACCEPT_JSON, HTTP_ACCEPT_PROTOBUF };
@@ -54,6 +58,9 @@ struct http_request {
 			       owned, freed by http_request_release */
 	const char *accept; /* constant or NULL */
 	const char *content_type; /* constant or NULL */
+	/* Tells and asks nothing: its body is gzip, and what is answered is no
+	 * part of a case or a cache. */
+	bool is_export;
 	struct buf body;
 	/* Short connect timeout; tried again only when the server answers
 	 * that it is busy; failure is silent. */

@@ -26,6 +26,9 @@ struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
 		      struct error *err);
 void wire_free(struct wire *w);
 
+/* Another deadline, from the next wire_run() on. */
+void wire_extend(struct wire *w, int64_t deadline_ns);
+
 /* What there is to do while answers are waited for. */
 struct wire_work {
 	/* A piece of it, when there is one: *is_done is set then. False ends

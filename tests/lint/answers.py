@@ -25,7 +25,8 @@ def schema_of(answer):
     if command == "profile" and "view" in answer:
         return "view"
     return command if command in ("services", "types", "doctor", "when",
-                                  "check", "leak", "alert", "cost") else RESULT
+                                  "check", "leak", "alert", "cost",
+                                  "export") else RESULT
 
 
 def answers(root):

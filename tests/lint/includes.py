@@ -32,7 +32,8 @@ LAYERS = {
 
 # A server's room in backend/ shows nothing but the faces beside it; what Google's
 # servers share is a room, too.
-TABLE = "backend/table.c"  # puts all rooms into rows
+# What puts all rooms into rows.
+TABLES = ("backend/table.c", "backend/receivers.c")
 SHARED_ROOMS = {"backend/google": {"backend/cloud_trace",
                                    "backend/cloud_profiler"}}
 
@@ -104,7 +105,7 @@ def room_of(name):
 def rooms_looked_into(name, includes):
     """Headers of other rooms, named from backend/."""
     own = room_of(name)
-    if name == TABLE:
+    if name in TABLES:
         return set()
     return {header.removeprefix("backend/") for _, header in includes
             if room_of(header) not in (None, own) and

@@ -8,10 +8,16 @@
 
 #include "backend/jobs.h"
 #include "backend/source.h"
+#include "backend/whole_profile.h"
 
 /* For struct profile_backend. */
 bool cloud_answers(struct backends *b, struct job *const *jobs, size_t n,
 		   struct error *err) MUST_CHECK;
+
+/* One by one, what agents sent. */
+bool cloud_each(struct backends *b, const struct whole_query *query,
+		const struct whole_taker *taker,
+		struct error *err) MUST_CHECK;
 
 /* Says how little one instance's profiles are, and with what option a wider
  * window is asked for. */

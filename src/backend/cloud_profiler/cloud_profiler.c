@@ -16,5 +16,6 @@ const struct profile_backend profile_cloud = {
 	.keep = cloud_profiles_keep,
 	.lost = cloud_profiles_lost,
 	.answer_jobs = cloud_answers,
+	.each = cloud_each,
 	.note_extent = cloud_answers_note,
 };

@@ -399,9 +399,8 @@ static bool ask_pages(struct fetching *f, const uint32_t *pages, size_t n,
 /* How many pages may be asked for: some requests stay for what comes later. */
 static size_t page_room(const struct backends *b)
 {
-	const struct http_log_entry *log;
-	size_t sent = b->client ? http_log(b->client, &log) : 0;
-	size_t left = LIMIT_REQUESTS_PER_RUN - sent;
+	size_t left = b->client ? http_requests_left(b->client)
+				: LIMIT_REQUESTS_PER_RUN;
 
 	return left > 2 * LIMIT_ORDINARY_REQUESTS
 		       ? left - LIMIT_ORDINARY_REQUESTS

@@ -88,4 +88,5 @@ const struct profile_backend profile_files = {
 	.name = "file",
 	.title = "file",
 	.answer_jobs = answer_jobs,
+	.each = files_each,
 };

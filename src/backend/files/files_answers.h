@@ -6,9 +6,15 @@
 #ifndef BACKEND_FILES_ANSWERS_H
 #define BACKEND_FILES_ANSWERS_H
 
+#include "backend/backends.h"
 #include "backend/jobs.h"
-#include "backend/profile_backend.h"
+#include "backend/whole_profile.h"
 
 extern const struct profile_backend profile_files;
+
+/* One by one, as they are; for struct profile_backend. */
+bool files_each(struct backends *b, const struct whole_query *query,
+		const struct whole_taker *taker,
+		struct error *err) MUST_CHECK;
 
 #endif

@@ -13,6 +13,17 @@ static void check(const struct buf *b, const char *bytes, size_t len)
 #define CHECK(b, bytes) check(b, bytes, sizeof(bytes) - 1)
 
 /* The numbers of the encoding guide: 150 is 96 01, -1 ten bytes. */
+static void test_fixed64(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	buf_init(&b, 1000);
+	wirew_fixed64(&b, 7, 0x0102030405060708u);
+	CHECK(&b, "\x39\x08\x07\x06\x05\x04\x03\x02\x01");
+	buf_release(&b);
+}
+
 static void test_varint(void **state)
 {
 	struct buf b;
@@ -151,7 +162,8 @@ static void test_ceiling(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_varint), cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_varint),
+		cmocka_unit_test(test_fixed64), cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_utf8),   cmocka_unit_test(test_before),
 		cmocka_unit_test(test_long),   cmocka_unit_test(test_ceiling),
 	};

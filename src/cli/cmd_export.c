@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/export_state.h"
+#include "base/num.h"
+#include "base/outfile.h"
+#include "cli/output.h"
+#include "cli/pages.h"
+#include "cli/progress.h"
+#include "cli/window.h"
+#include "render/otlp_traces.h"
+#include "report/export_answer.h"
+
+#define DEFAULT_WINDOW_NS NS_PER_HOUR
+
+/* Of what counts against a quota that others share. */
+#define METERED_RATE 4u
+
+static bool check(const struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	const struct backends *b = &ctx->backends;
+
+	if (!o->to_traces && !o->to_profiles)
+		return error_set(err, ERROR_USAGE,
+				 "export where to? give --to-traces, "
+				 "--to-profiles, or both");
+	if (o->arg_count && !o->to_profiles)
+		return error_set(err, ERROR_USAGE,
+				 "files are profiles: give --to-profiles");
+	if (o->to_traces && b->traces.path)
+		return error_set(err, ERROR_USAGE,
+				 "traces are exported from a server, not from "
+				 "a file: --traces-url http://...");
+	if (o->state && o->to_traces && o->to_profiles)
+		return error_set(err, ERROR_USAGE,
+				 "--state is of traces or of profiles: export "
+				 "them one after the other");
+	return true;
+}
+
+static bool check_profiles(const struct context *ctx, const struct export *e,
+			   struct error *err)
+{
+	const struct profile_backend *p = backends_profiles(&ctx->backends);
+
+	if (!e->path_count && !p->each)
+		return error_set(err, ERROR_USAGE,
+				 "%s gives sums of profiles, not each by "
+				 "itself: export those of Cloud Profiler "
+				 "(gcp://PROJECT) or files",
+				 p->title);
+	if (e->path_count && e->to->receiver && !e->service)
+		return error_set(err, ERROR_USAGE,
+				 "whose profiles are these files? give "
+				 "--service NAME");
+	return true;
+}
+
+/* Of a server's address, whatever kind it is. */
+static struct str place_of(const struct side *s)
+{
+	return str_from(s->endpoint.project ? s->endpoint.project
+					    : s->endpoint.url);
+}
+
+static bool default_state(struct context *ctx, const char *what,
+			  struct str from, struct str to, const char **path,
+			  struct error *err)
+{
+	struct buf text;
+	struct export_key key;
+	struct str name;
+	char hex[33];
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "%.*s %.*s", STR_ARGS(from), STR_ARGS(to));
+	key = export_key_of_text(buf_str(&text));
+	buf_release(&text);
+	hex_encode(key.bytes, sizeof key.bytes, hex);
+	name = arena_printf(&ctx->arena, "%s/export-%s-%.16s",
+			    ctx->state_folder, what, hex);
+	*path = name.ptr;
+	return name.ptr || arena_fail(&ctx->arena, "the state", err);
+}
+
+static bool open_state(struct context *ctx, struct export *e,
+		       struct export_side *s, const char *what,
+		       const struct side *side, struct error *err)
+{
+	struct str from = place_of(side);
+
+	if (e->path_count)
+		from = str_from(e->service);
+	s->state = ctx->options->state;
+	if (!e->to->receiver || ctx->options->dry_run)
+		return true;
+	if (!s->state &&
+	    !default_state(ctx, what, from, e->to->name, &s->state, err))
+		return false;
+	e->state = export_state_open(s->state, what, from, e->to->name, err);
+	return e->state || error_prefix(err, "--state");
+}
+
+static bool run_traces(struct context *ctx, struct export *e,
+		       struct export_side *s, struct error *err)
+{
+	struct outfile f;
+	bool done;
+
+	if (!backends_probe_traces(&ctx->backends, err) ||
+	    !open_state(ctx, e, s, "traces", &ctx->backends.traces, err))
+		return false;
+	s->from = backends_side_name(&ctx->backends, &ctx->backends.traces);
+	if (e->to->receiver)
+		return export_traces(e, err);
+	if (!outfile_open(&f, e->to->path, 0666, err))
+		return false;
+	e->file = &f.out;
+	done = export_traces(e, err);
+	if (done && e->counts.sent)
+		return outfile_commit(&f, err);
+	outfile_abort(&f);
+	return done;
+}
+
+static bool run_profiles(struct context *ctx, struct export *e,
+			 struct export_side *s, struct error *err)
+{
+	const struct options *o = ctx->options;
+	const struct side *side = &ctx->backends.profiles;
+
+	e->paths = o->arg_count ? o->args : &side->path;
+	e->path_count = o->arg_count ? o->arg_count : side->path != NULL;
+	if (!check_profiles(ctx, e, err) ||
+	    !open_state(ctx, e, s, "profiles", side, err))
+		return false;
+	s->from = o->arg_count
+			  ? arena_printf(&ctx->arena, "%s%s", o->args[0],
+					 o->arg_count > 1 ? " and others" : "")
+			  : backends_side_name(&ctx->backends, side);
+	if (!s->from.ptr)
+		return arena_fail(&ctx->arena, "a name", err);
+	return export_profiles(e, err);
+}
+
+/* One of the two kinds. */
+static bool run_kind(struct context *ctx, struct export *e,
+		     struct destination *to, struct export_side *s,
+		     bool is_of_profiles, struct error *err)
+{
+	const struct options *o = ctx->options;
+	const char *text = is_of_profiles ? o->to_profiles : o->to_traces;
+	bool done;
+
+	if (!text)
+		return true;
+	e->to = to;
+	s->export = e;
+	if (!destination_parse(to, &ctx->backends.to, text, is_of_profiles,
+			       &ctx->arena, err))
+		return error_prefix(err, is_of_profiles ? "--to-profiles"
+							: "--to-traces");
+	if (to->receiver && ctx->replay)
+		return error_set(err, ERROR_USAGE,
+				 "--replay sends nothing: export what a case "
+				 "holds into files");
+	done = is_of_profiles ? run_profiles(ctx, e, s, err)
+			      : run_traces(ctx, e, s, err);
+	/* What was done until then is not lost. */
+	if (!done && e->counts.sent && err->code != ERROR_MEMORY)
+		notes_add(&ctx->notes,
+			  e->state ? "%llu %s were sent before that; the same "
+				     "command goes on from there"
+				   : "%llu %s were written before that",
+			  (unsigned long long)e->counts.sent,
+			  is_of_profiles ? "profiles" : "traces");
+	export_state_free(e->state);
+	e->state = NULL;
+	return done;
+}
+
+/* What a side allows, or the user. */
+static void keep_distance(struct context *ctx)
+{
+	const struct options *o = ctx->options;
+	struct backends *b = &ctx->backends;
+
+	if (o->rate) {
+		b->traces.endpoint.distance_ns = NS_PER_S / (int64_t)o->rate;
+		b->profiles.endpoint.distance_ns =
+			b->traces.endpoint.distance_ns;
+		b->to.endpoint.distance_ns = b->traces.endpoint.distance_ns;
+	} else if (backends_trace_traits(b)->is_metered) {
+		b->traces.endpoint.distance_ns = NS_PER_S / METERED_RATE;
+	}
+}
+
+static bool export(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct export_answer answer = { .notes = &ctx->notes };
+	struct export traces = { .backends = &ctx->backends,
+				 .service = o->service,
+				 .encode = otlp_trace_write,
+				 .progress = progress_exported };
+	struct destination to[2];
+	struct export profiles;
+
+	if (!check(ctx, err) ||
+	    !window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+			    &traces.window, err))
+		return false;
+	keep_distance(ctx);
+	profiles = traces;
+	if (!run_kind(ctx, &traces, &to[0], &answer.traces, false, err) ||
+	    !run_kind(ctx, &profiles, &to[1], &answer.profiles, true, err))
+		return false;
+	ctx->has_told_notes = export_has_found(&answer) &&
+			      output_answer(o, &export_writer, &answer, err);
+	if (export_has_found(&answer) && !ctx->has_told_notes)
+		return false;
+	if (!export_explain(&answer, err))
+		return false;
+	return !o->strict || !export_is_partial(&answer) ||
+	       error_set(err, ERROR_PARTIAL,
+			 "not all of it came over whole (--strict)");
+}
+
+int cmd_export(const struct options *o)
+{
+	struct error err = { 0 };
+	struct context ctx;
+	bool done = context_init(&ctx, o, &err);
+
+	ctx.is_long = true;
+	ctx.most_requests = LIMIT_REQUESTS_PER_EXPORT;
+	done = done && output_check(o, "export", &err) && export(&ctx, &err);
+	return context_end(&ctx, done, &err);
+}

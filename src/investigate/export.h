@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies what the servers of a run hold to where it is wanted: the traces of a
+ * window, the profiles of a window. Each is sent once: what an earlier run sent
+ * is known by its state. Knows neither options nor formats; has no words.
+ */
+#ifndef INVESTIGATE_EXPORT_H
+#define INVESTIGATE_EXPORT_H
+
+#include "backend/destination.h"
+#include "base/out.h"
+
+struct export_state; /* export_state.h */
+
+/* Ids of a window are listed first: some 300 bytes each. */
+#define EXPORT_TRACES 200000u
+
+/* Reasons of refusals that are told apart: those of one receiver are a few. */
+#define EXPORT_REASONS 8u
+
+struct export_reason {
+	char text[LIMIT_ERROR_BYTES];
+	uint64_t count;
+};
+
+/* How it went with traces, or with profiles. */
+struct export_counts {
+	uint64_t found; /* in the window */
+	uint64_t sent;
+	uint64_t known;      /* an earlier run had sent it */
+	uint64_t gone;       /* listed, and not given */
+	uint64_t refused;    /* by the receiver, or of no use: see reasons */
+	uint64_t incomplete; /* sent as the source had it: only in part */
+	uint64_t spans;      /* sent */
+	uint64_t rejected_spans; /* of them, by the receiver */
+	/* There are more in the window than could be listed. */
+	bool is_cut;
+	struct export_reason reasons[EXPORT_REASONS];
+	size_t reason_count;
+	uint64_t other_reasons; /* refusals that found no place there */
+};
+
+/* What of a trace goes into one request at most, before it is packed. New Relic
+ * takes 1 MB, Datadog 3.2 MB; a span may pass it. */
+#define EXPORT_PART_BYTES ((size_t)900000)
+
+struct export
+{
+	/* Set by the caller. */
+	struct backends *backends;
+	struct time_range window;
+	const char *service; /* NULL: all */
+	const struct destination *to;
+	struct out *file;           /* of a destination that is one, open */
+	struct export_state *state; /* NULL: none is kept */
+	/* Profiles on disk instead of a server's. */
+	const char *const *paths;
+	size_t path_count;
+	/* How a trace becomes bytes: render/otlp_traces.h. */
+	bool (*encode)(const struct trace *t, size_t part_bytes,
+		       bool (*take)(void *context, struct str part,
+				    uint32_t span_count, struct error *err),
+		       void *context, struct error *err);
+	/* Told how far it is, or NULL. */
+	void (*progress)(uint64_t done, uint64_t count);
+	/* The answer, also of one that failed on the way. */
+	struct export_counts counts;
+};
+
+/* The traces of the window; with a service those that pass through it. False
+ * where it cannot go on: what was sent until then is in the state. */
+bool export_traces(struct export *e, struct error *err) MUST_CHECK;
+
+/* The same of profiles, which the server gives one by one or which are files. A
+ * folder takes a file for each, and has those that are there already. */
+bool export_profiles(struct export *e, struct error *err) MUST_CHECK;
+
+/* ---- for the two kinds ---- */
+
+void export_count_refusal(struct export_counts *counts,
+			  const struct error *why);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/export_state.h"
+#include "backend/fetch_hits.h"
+#include "backend/fetch_linked.h"
+#include "base/mem.h"
+
+/* Windows that are still to be asked for: halves of halves, down to the
+ * shortest. */
+#define PENDING 64u
+#define SHORTEST_NS NS_PER_MS
+/* A server that gives pages without end is not asked for ever. */
+#define PAGES_MOST 2000u
+
+/* Traces that are fetched side by side and lie in memory together. */
+#define AT_ONCE 8u
+
+/* ---- which there are ---- */
+
+struct listing {
+	struct export *export;
+	struct hits *hits;
+	unsigned attempt;
+	struct time_range pending[PENDING]; /* the earliest last */
+	size_t count;
+};
+
+/* All pages of a range. *is_full: there may be more in it. */
+static bool ask_range(struct listing *l, struct time_range range, bool *is_full,
+		      struct error *err)
+{
+	struct backends *b = l->export->backends;
+	struct find_query query = {
+		.service = str_from(l->export->service),
+		.range = range,
+		.trace_limit = backends_trace_traits(b)->search_most,
+	};
+	unsigned pages = 0;
+	struct buf next;
+	bool is_ok;
+
+	if (backends_trace_traits(b)->page_of_spans)
+		query.trace_limit =
+			find_is_by_span(&query)
+				? backends_trace_traits(b)->page_of_spans
+				: backends_trace_traits(b)->page_of_roots;
+	buf_init(&next, LIMIT_URL_BYTES);
+	do {
+		query.page_token = arena_str(b->arena, buf_str(&next));
+		buf_clear(&next);
+		is_ok = query.page_token.ptr
+				? hits_fetch(b, &query, &l->attempt, l->hits,
+					     &next, err)
+				: arena_fail(b->arena, "a page", err);
+	} while (is_ok && next.len && ++pages < PAGES_MOST &&
+		 l->hits->count < EXPORT_TRACES);
+	*is_full = next.len || (!backends_trace_traits(b)->page_of_spans &&
+				l->hits->answer_count >= query.trace_limit);
+	buf_release(&next);
+	return is_ok;
+}
+
+/* A server that gives the first so many, in no order, is asked for shorter and
+ * shorter windows. */
+static void split(struct listing *l, struct time_range range)
+{
+	int64_t middle_ns = range.from_ns + (range.to_ns - range.from_ns) / 2;
+
+	if (middle_ns - range.from_ns < SHORTEST_NS || l->count + 2 > PENDING) {
+		l->export->counts.is_cut = true;
+		return;
+	}
+	l->pending[l->count++] = (struct time_range){ middle_ns, range.to_ns };
+	l->pending[l->count++] =
+		(struct time_range){ range.from_ns, middle_ns };
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return memcmp(x->id.bytes, y->id.bytes, sizeof x->id.bytes);
+}
+
+static bool list_traces(struct export *e, struct hits *hits, struct error *err)
+{
+	struct listing l = {
+		.export = e, .hits = hits, .pending = { e->window }, .count = 1
+	};
+
+	while (l.count) {
+		struct time_range range = l.pending[--l.count];
+		bool is_full;
+
+		if (hits->count >= EXPORT_TRACES) {
+			e->counts.is_cut = true;
+			break;
+		}
+		if (!ask_range(&l, range, &is_full, err))
+			return false;
+		if (is_full)
+			split(&l, range);
+	}
+	qsort(hits->items, hits->count, sizeof *hits->items, by_start);
+	e->counts.found = hits->count;
+	return true;
+}
+
+/* ---- a few at once ---- */
+
+enum fate { FATE_OPEN = 0, FATE_SENT, FATE_GONE, FATE_REFUSED };
+
+/* A part that waits to be sent, and whose it is. */
+struct part {
+	size_t owner;
+	uint32_t span_count;
+};
+
+struct batch {
+	struct export *export;
+	const struct hit *hits[AT_ONCE];
+	struct trace_job jobs[AT_ONCE];
+	struct trace traces[AT_ONCE];
+	enum fate fates[AT_ONCE];
+	size_t parts_left[AT_ONCE]; /* not taken yet */
+	size_t count;
+	struct part parts[LIMIT_BATCH];
+	struct http_request requests[LIMIT_BATCH];
+	struct http_response responses[LIMIT_BATCH];
+	size_t request_count;
+	size_t owner; /* of the trace that is being packed */
+};
+
+void export_count_refusal(struct export_counts *counts, const struct error *why)
+{
+	for (size_t i = 0; i < counts->reason_count; i++)
+		if (!strcmp(counts->reasons[i].text, why->message)) {
+			counts->reasons[i].count++;
+			return;
+		}
+	if (counts->reason_count == EXPORT_REASONS) {
+		counts->other_reasons++;
+		return;
+	}
+	memcpy(counts->reasons[counts->reason_count].text, why->message,
+	       sizeof why->message);
+	counts->reasons[counts->reason_count++].count = 1;
+}
+
+static void refuse(struct batch *b, size_t i, const struct error *why)
+{
+	if (b->fates[i] != FATE_REFUSED)
+		export_count_refusal(&b->export->counts, why);
+	b->fates[i] = FATE_REFUSED;
+}
+
+/* False: nothing more need be sent. */
+static bool judge(struct batch *b, size_t request, struct error *err)
+{
+	struct export *e = b->export;
+	const struct part *part = &b->parts[request];
+	int64_t rejected;
+
+	switch (e->to->receiver->answer(
+		&e->to->endpoint, &b->responses[request], &rejected, err)) {
+	case RECEIPT_PART:
+		e->counts.rejected_spans += (uint64_t)rejected;
+		export_count_refusal(&e->counts, err);
+		/* fallthrough */
+	case RECEIPT_TAKEN:
+		e->counts.spans += part->span_count;
+		b->parts_left[part->owner]--;
+		return true;
+	case RECEIPT_REFUSED:
+		refuse(b, part->owner, err);
+		return true;
+	case RECEIPT_NONE:
+		break;
+	}
+	return false;
+}
+
+/* Of what came through before the end comes, it is known that it did. */
+static bool flush(struct batch *b, struct error *err)
+{
+	bool is_ok = !b->request_count ||
+		     backends_send(b->export->backends, b->requests,
+				   b->responses, b->request_count, err);
+	bool is_answered = is_ok;
+
+	for (size_t i = 0; i < b->request_count; i++) {
+		struct error why;
+
+		if (is_answered && !judge(b, i, &why)) {
+			if (is_ok)
+				*err = why;
+			is_ok = false;
+		}
+		http_request_release(&b->requests[i]);
+		http_response_release(&b->responses[i]);
+	}
+	memset(b->requests, 0, sizeof b->requests);
+	memset(b->responses, 0, sizeof b->responses);
+	b->request_count = 0;
+	return is_ok;
+}
+
+static bool take_part(void *context, struct str part, uint32_t span_count,
+		      struct error *err)
+{
+	struct batch *b = context;
+	struct export *e = b->export;
+
+	if (e->file) {
+		e->counts.spans += span_count;
+		out_str(e->file, part);
+		return true;
+	}
+	if (b->request_count == LIMIT_BATCH && !flush(b, err))
+		return false;
+	b->parts[b->request_count] = (struct part){ b->owner, span_count };
+	b->parts_left[b->owner]++;
+	return e->to->receiver->traces_request(
+		&e->to->endpoint, part, &b->requests[b->request_count++], err);
+}
+
+/* What of an answer cannot be read is told of that trace; where there is none,
+ * the others would not come either. */
+static bool pack(struct batch *b, size_t i, struct error *err)
+{
+	const struct job *job = &b->jobs[i].job;
+	struct trace *t = &b->traces[i];
+
+	if (!job->has_answer && job->err.code != ERROR_FORMAT &&
+	    job->err.code != ERROR_LIMIT) {
+		*err = job->err;
+		return false;
+	}
+	if (!job->has_answer) {
+		refuse(b, i, &job->err);
+		return true;
+	}
+	if (!t->span_count) {
+		b->fates[i] = FATE_GONE;
+		return true;
+	}
+	b->owner = i;
+	if (!b->export->encode(t, EXPORT_PART_BYTES, take_part, b, err))
+		return false;
+	if (b->fates[i] == FATE_OPEN)
+		b->fates[i] = FATE_SENT;
+	b->export->counts.incomplete +=
+		t->is_partial || t->oddities.is_cut_by_server;
+	return true;
+}
+
+static bool fetch(struct batch *b, struct error *err)
+{
+	struct job *jobs[AT_ONCE];
+
+	for (size_t i = 0; i < b->count; i++) {
+		trace_init(&b->traces[i]);
+		b->traces[i].wants_details = true;
+		trace_job_init(&b->jobs[i], &b->hits[i]->id, &b->traces[i]);
+		jobs[i] = &b->jobs[i].job;
+		b->fates[i] = FATE_OPEN;
+		b->parts_left[i] = 0;
+	}
+	return jobs_run(b->export->backends, jobs, b->count, err);
+}
+
+static struct export_key key_of(const struct hit *hit)
+{
+	struct export_key key;
+
+	memcpy(key.bytes, hit->id.bytes, sizeof key.bytes);
+	return key;
+}
+
+static bool count_fates(struct batch *b, struct error *err)
+{
+	struct export *e = b->export;
+
+	for (size_t i = 0; i < b->count; i++) {
+		struct export_key key = key_of(b->hits[i]);
+
+		e->counts.gone += b->fates[i] == FATE_GONE;
+		e->counts.refused += b->fates[i] == FATE_REFUSED;
+		if (b->fates[i] != FATE_SENT || b->parts_left[i])
+			continue;
+		e->counts.sent++;
+		if (e->state && !export_state_add(e->state, &key,
+						  b->hits[i]->start_ns, err))
+			return false;
+	}
+	return !e->state || export_state_save(e->state, false, err);
+}
+
+static bool run_batch(struct batch *b, struct error *err)
+{
+	struct error late;
+	bool is_ok = fetch(b, err);
+
+	for (size_t i = 0; i < b->count; i++) {
+		is_ok = is_ok && pack(b, i, err);
+		trace_release(&b->traces[i]);
+	}
+	if (is_ok)
+		is_ok = flush(b, err);
+	for (size_t i = 0; i < b->request_count; i++)
+		http_request_release(&b->requests[i]);
+	b->request_count = 0;
+	if (!count_fates(b, &late) && is_ok) {
+		*err = late;
+		is_ok = false;
+	}
+	b->count = 0;
+	return is_ok;
+}
+
+static bool send_traces(struct export *e, const struct hits *hits,
+			struct batch *b, struct error *err)
+{
+	for (size_t i = 0; i < hits->count; i++) {
+		struct export_key key = key_of(&hits->items[i]);
+
+		if (e->state && export_state_has(e->state, &key))
+			e->counts.known++;
+		else
+			b->hits[b->count++] = &hits->items[i];
+		if (!b->count || (b->count < AT_ONCE && i + 1 < hits->count))
+			continue;
+		if (!run_batch(b, err))
+			return false;
+		if (e->progress)
+			e->progress(i + 1, hits->count);
+	}
+	return true;
+}
+
+bool export_traces(struct export *e, struct error *err)
+{
+	struct error late;
+	struct batch *b = mem_calloc(1, sizeof *b);
+	struct hits hits;
+	bool is_ok = b || error_memory(err, "traces");
+
+	hits_init(&hits);
+	if (is_ok) {
+		b->export = e;
+		is_ok = backends_probe_traces(e->backends, err) &&
+			list_traces(e, &hits, err) &&
+			send_traces(e, &hits, b, err);
+	}
+	if (e->state && !export_state_save(e->state, true, &late) && is_ok) {
+		*err = late;
+		is_ok = false;
+	}
+	mem_free(b);
+	hits_release(&hits);
+	return is_ok;
+}
