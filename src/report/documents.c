@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/num.h"
 #include "base/timefmt.h"
 
 static const struct answer_format dashboards[] = {
@@ -88,7 +89,7 @@ void document_condition(const struct document *d, struct buf *out)
 	char quantile[16], threshold[24], time[32];
 
 	document_quantile(d->quantile, quantile);
-	format_duration((int64_t)(d->threshold_s * NS_PER_S), threshold);
+	format_duration(sat_round_f64(d->threshold_s * NS_PER_S), threshold);
 	format_duration_option(d->for_ns, time);
 	buf_addf(out, "%s latency above %s for %s", quantile, threshold, time);
 }

@@ -11,6 +11,7 @@
 #include "backend/metric_filter.h"
 #include "base/count.h"
 #include "base/shell.h"
+#include "base/num.h"
 #include "base/timefmt.h"
 
 #define COLUMNS 12
@@ -199,7 +200,7 @@ static void write_threshold(struct jsonw *w, const struct document *d)
 {
 	char label[24];
 
-	format_duration((int64_t)(d->threshold_s * NS_PER_S), label);
+	format_duration(sat_round_f64(d->threshold_s * NS_PER_S), label);
 	jsonw_key(w, "thresholds");
 	jsonw_array(w);
 	jsonw_object(w);

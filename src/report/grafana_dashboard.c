@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "backend/selector.h"
+#include "base/num.h"
 #include "base/timefmt.h"
 #include "render/link_pattern.h"
 
@@ -177,7 +178,8 @@ static void write_trace_link(struct jsonw *w, const struct document *d,
 	struct buf query;
 	char above[32];
 
-	format_duration_option((int64_t)(d->threshold_s * NS_PER_S), above);
+	snprintf(above, sizeof above, "%lldms",
+		 (long long)sat_round_f64(d->threshold_s * NS_PER_S / NS_PER_MS));
 	buf_init(&query, LIMIT_URL_BYTES);
 	buf_addf(&query,
 		 "\"queryType\":\"traceql\",\"query\":\"{ "
