@@ -54,8 +54,8 @@ def rank_in_category(db, threshold):
     return db.execute(
         "SELECT category, count(*), avg((SELECT count(*) FROM items AS other "
         "WHERE other.category = items.category AND other.value > items.value))"
-        " FROM items WHERE value > ? AND id % 21 = 0 GROUP BY category",
-        (threshold,)).fetchall()
+        " FROM items WHERE value > ? AND id % 21 = 0 GROUP BY category "
+        "ORDER BY 3", (threshold,)).fetchall()
 
 
 def listed(db):
