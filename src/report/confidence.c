@@ -53,7 +53,7 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 			"another function grew nearly as much",
 		[WEAKNESS_PARTLY_CPU] =
 			"the CPU is less than half of what it grew by",
-		[WEAKNESS_NO_HISTORY] = "no other traces to compare with",
+		[WEAKNESS_NO_HISTORY] = "what is usual is not known",
 		[WEAKNESS_HEALTHY_OPERATION] =
 			"its operation is as quick as ever",
 		[WEAKNESS_BASELINE_UNCHECKED] =

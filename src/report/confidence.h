@@ -12,7 +12,7 @@
  * result's profile, or of its trace where it has none. */
 void confidence_report_basis(const struct result *result, struct buf *out);
 
-/* ", few samples, no other traces to compare with" */
+/* ", few samples, what is usual is not known" */
 void confidence_report_weaknesses(const struct confidence_rating *rating,
 				  struct buf *out);
 

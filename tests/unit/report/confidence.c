@@ -69,7 +69,7 @@ static void test_each_weakness_has_words(void **state)
 		[WEAKNESS_PARTLY_CPU] =
 			", the CPU is less than half of what it grew by",
 		[WEAKNESS_ONE_OPERATION] = ", seen in this operation alone",
-		[WEAKNESS_NO_HISTORY] = ", no other traces to compare with",
+		[WEAKNESS_NO_HISTORY] = ", what is usual is not known",
 		[WEAKNESS_HEALTHY_OPERATION] =
 			", its operation is as quick as ever",
 		[WEAKNESS_BASELINE_UNCHECKED] =
@@ -99,7 +99,7 @@ static void test_weaknesses_in_their_order(void **state)
 	};
 
 	(void)state;
-	assert_told(&r, ", few samples, no other traces to compare with");
+	assert_told(&r, ", few samples, what is usual is not known");
 	r.weakness_count = 0;
 	assert_told(&r, "");
 }
