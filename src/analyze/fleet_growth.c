@@ -491,7 +491,7 @@ static void claim_all(struct judging *j, double *p, double *q, size_t *order)
 			claim(j, i, level);
 		s->seen_growth = seen_growth(j, i, level);
 		if (!s->grown && !(s->seen_growth <= GATES_BLIND))
-			s->state = FLEET_FEW_SAMPLES;
+			s->state = FLEET_BLIND;
 		f->compared += s->state == FLEET_COMPARED;
 	}
 }

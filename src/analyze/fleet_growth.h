@@ -18,8 +18,8 @@
 /* Fewer functions do not show what most of a service did. */
 #define FLEET_PEERS 6
 
-/* Judges all services that are FLEET_COMPARED; some become FLEET_FEW_SAMPLES or
- * FLEET_FEW_FUNCTIONS. Only growth of functions and new ones have limits here:
+/* Judges all services that are FLEET_COMPARED; some become FLEET_FEW_SAMPLES,
+ * FLEET_FEW_FUNCTIONS or FLEET_BLIND. Only growth of functions and new ones have limits here:
  * what a service takes as a whole follows its traffic. Sorts the services. */
 bool fleet_growth_find(struct fleet *f, const struct gate_limits *limits,
 		       struct error *err) MUST_CHECK;

@@ -27,7 +27,8 @@
 enum fleet_state {
 	FLEET_WAITING = 0, /* not asked yet */
 	FLEET_COMPARED,
-	FLEET_FEW_SAMPLES,   /* too few to see anything */
+	FLEET_FEW_SAMPLES,   /* hardly any */
+	FLEET_BLIND,         /* noise would have hidden a growth of a half */
 	FLEET_FEW_FUNCTIONS, /* that show what unchanged ones do */
 	FLEET_NO_BASELINE,   /* nothing was there before */
 	FLEET_NO_CANDIDATE,  /* nothing is there now */

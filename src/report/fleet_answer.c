@@ -28,6 +28,7 @@ static const char *const state_names[FLEET_STATES] = {
 	[FLEET_WAITING] = "waiting",
 	[FLEET_COMPARED] = "compared",
 	[FLEET_FEW_SAMPLES] = "few_samples",
+	[FLEET_BLIND] = "blind",
 	[FLEET_FEW_FUNCTIONS] = "few_functions",
 	[FLEET_NO_BASELINE] = "no_baseline",
 	[FLEET_NO_CANDIDATE] = "no_candidate",
@@ -41,7 +42,8 @@ static const char *const state_names[FLEET_STATES] = {
 /* Why they were not judged; NULL: they were. */
 static const char *const state_words[FLEET_STATES] = {
 	[FLEET_WAITING] = "not asked",
-	[FLEET_FEW_SAMPLES] = "with too few samples to see anything",
+	[FLEET_FEW_SAMPLES] = "with hardly any samples",
+	[FLEET_BLIND] = "whose noise hides even a growth of a half",
 	[FLEET_FEW_FUNCTIONS] = "of too few functions",
 	[FLEET_NO_BASELINE] = "without samples before",
 	[FLEET_NO_CANDIDATE] = "without samples now",
@@ -86,6 +88,12 @@ static void write_headline(struct page *p, const struct fleet *f)
 			   "check cannot tell: none of %zu service%s could be "
 			   "judged",
 			   f->count, &"s"[f->count == 1]);
+	} else if (f->grown && f->compared < f->count) {
+		page_textf(p,
+			   "check failed: %zu service%s grew; %zu of %zu could "
+			   "be judged",
+			   f->grown, &"s"[f->grown == 1], f->compared,
+			   f->count);
 	} else if (f->grown) {
 		page_textf(p, "check failed: %zu of %zu services grew",
 			   f->grown, f->compared);

@@ -60,7 +60,7 @@ SHORT = 0  # in the place of an error: one byte at a time
 # answers by turns are not among them: they have one run only. NAME/before is
 # the run before that of NAME, which fills a cache or records a case.
 CASES = """
-cache-diff cache-diff/before cache-slow config-import config-list
+cache-diff cache-diff/before cache-slow check-all config-import config-list
 config-set-replace config-view diff-csv diff-fast diff-svg diff-version
 doctor-ok file-diff file-diff-standard-input file-outputs file-pages
 file-perf-script file-profile-csv file-rules file-show file-slow
