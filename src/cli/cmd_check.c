@@ -24,7 +24,8 @@ static bool save(struct check *c, const struct options *o, struct error *err)
 
 	snapshot_init(&s);
 	done = check_snapshot(c, &s, err) &&
-	       outfile_open(&file, o->save, 0666, err);
+	       (outfile_open(&file, o->save, 0666, err) ||
+		error_prefix(err, "--save"));
 	if (done) {
 		snapshot_write(&s, &file.out);
 		done = outfile_commit(&file, err);
