@@ -54,6 +54,7 @@ RUNS = {
     "dash": ["dash", "-o", "grafana", "--platform", "otel", "x"],
     "alert": ["alert", "-o", "prometheus", "--platform", "otel", "x"],
     "cost": ["cost", PROFILE],
+    "export": ["export", "--to-traces", "otlp+http://127.0.0.1:1", *DRY],
     "help": ["help"], "version": ["version"],
 }
 # base/limits.h: LIMIT_OPTION_VALUE_BYTES.
