@@ -98,7 +98,7 @@ static bool read_baseline(struct run *r, const struct cost_want *want,
 	    is_file != (want->profiles.path_count > 0))
 		return error_set(err, ERROR_USAGE,
 				 want->profiles.path_count
-					 ? "files are compared with one: "
+					 ? "--compare of files takes a file: "
 					   "--baseline FILE"
 					 : "--baseline of cost is a window or "
 					   "version=V");
@@ -122,10 +122,16 @@ static bool question(struct run *r, struct cost_want *want, struct error *err)
 		.cores = amount_of(o->vcpu),
 		.memory_bytes = (double)o->limit_bytes,
 		.instances = amount_of(o->instances),
-		.has_operations = !o->arg_count && !o->name,
+		.has_operations = !o->arg_count && !o->name && !o->selector,
 		.has_size = o->right_size || wants_document(o),
 	};
 	want->profiles.is_baseline_wanted = want->is_compared;
+	if (o->name && o->selector)
+		return error_set(
+			err, ERROR_USAGE,
+			"--name takes the samples of requests wherever "
+			"they were served: --selector would leave a "
+			"part of them");
 	if (o->name && want->is_compared)
 		return error_set(err, ERROR_USAGE,
 				 "--name looks at some requests of an "

@@ -179,6 +179,11 @@ static bool count_traced(struct cost *c, struct error *err)
 	struct job *list[] = { &jobs[0].job, &jobs[1].job };
 	const char *reason = NULL;
 
+	if (cost_is_of_selector(c)) {
+		investigation_note(c->v,
+				   (struct note){ NOTE_REQUESTS_SELECTED });
+		return true;
+	}
 	count_init(c, &jobs[0], all->slow.range);
 	count_init(c, &jobs[1], all->base.range);
 	if (c->v->backends->traces.path)
@@ -350,6 +355,15 @@ static bool find_functions(struct cost *c, struct error *err)
 				   &c->functions, err);
 }
 
+/* Of another part of the service's requests than the candidate. */
+static bool is_other_part(const struct cost *c)
+{
+	const struct question *q = c->v->question;
+
+	return q->baseline.kind == BASELINE_WANT_VERSION ||
+	       q->baseline_selector;
+}
+
 static bool compare(struct cost *c, struct error *err)
 {
 	struct comparison *all = &c->chosen.comparison;
@@ -364,8 +378,7 @@ static bool compare(struct cost *c, struct error *err)
 			       c->v, (struct shortfall){ SHORTFALL_BASELINE },
 			       err);
 	c->is_by_request = compare_by_request(c);
-	if (!c->is_by_request &&
-	    c->v->question->baseline.kind == BASELINE_WANT_VERSION)
+	if (!c->is_by_request && is_other_part(c))
 		return investigation_fail(
 			c->v, (struct shortfall){ SHORTFALL_VERSION_REQUESTS },
 			err);

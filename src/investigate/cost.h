@@ -167,6 +167,13 @@ void cost_count_side(struct comparison_side *side, const double *parts,
 /* What ends the run; other errors of what is done without are notes. */
 bool cost_is_fatal(const struct error *err);
 
+/* Only some profiles of the service are looked at, and nobody counts requests
+ * of these. */
+static inline bool cost_is_of_selector(const struct cost *c)
+{
+	return c->v->question->selector || c->v->question->baseline_selector;
+}
+
 /* The user's window, in which the sides lie or not. */
 static inline struct time_range cost_window(const struct cost *c)
 {

@@ -83,7 +83,7 @@ static void list_questions(const struct cost *c,
 static bool is_of_all(const struct cost *c)
 {
 	return c->v->question->baseline.kind != BASELINE_WANT_VERSION &&
-	       !c->v->question->baseline_selector && !c->v->question->selector;
+	       !cost_is_of_selector(c);
 }
 
 /* Each part was measured, or nothing is known. */

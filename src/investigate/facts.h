@@ -61,6 +61,7 @@ enum note_kind {
 	NOTE_REQUESTS_TRACED,   /* more were served where traces are sampled */
 	NOTE_REQUESTS_UNKNOWN,  /* nobody counted them; reason, or NULL */
 	NOTE_SIZE_BELOW_USE,    /* the hint, in percent of what it uses now */
+	NOTE_REQUESTS_SELECTED, /* nobody counts those of a selector */
 	NOTE_REQUESTS_SIDES,    /* of a side not: compared by the second */
 	NOTE_KINDS
 };

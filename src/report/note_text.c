@@ -187,6 +187,12 @@ static void add_reasons(const struct note *n, struct notes *notes)
 			  "smaller",
 			  n->percent);
 		break;
+	case NOTE_REQUESTS_SELECTED:
+		notes_add(notes,
+			  "requests are counted of all the service, not of the "
+			  "profiles that a selector leaves: none of them has a "
+			  "price (--requests)");
+		break;
 	case NOTE_REQUESTS_SIDES:
 		notes_add(notes,
 			  "requests of both sides are not known, so they are "

@@ -403,10 +403,11 @@ static bool explain_cost(const struct shortfall *s, struct error *err)
 				 "has a price by it (--type cpu)",
 				 STR_ARGS(s->name), STR_ARGS(s->value));
 	return error_set(err, ERROR_NOT_FOUND,
-			 "requests of each version are not known, so that a "
-			 "request of one cannot be held against one of the "
-			 "other: traces in Tempo with service.version count "
-			 "them, or --requests and --baseline-requests");
+			 "requests of each version, or of what a selector leaves, "
+			 "are not known, so that a request of one cannot be "
+			 "held against one of the other: traces in Tempo with "
+			 "service.version count versions, and there are "
+			 "--requests and --baseline-requests");
 }
 
 static bool explain_long_window(const struct shortfall *s, struct error *err)
