@@ -313,6 +313,7 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_DASH, cmd_dash },
 		{ COMMAND_ALERT, cmd_alert },
 		{ COMMAND_CONFIG, cmd_config },
+		{ COMMAND_MCP, cmd_mcp },
 		{ COMMAND_COMPLETION, cmd_completion },
 		{ COMMAND_HELP, cmd_help },
 	};
@@ -401,7 +402,7 @@ static int run_typed(const struct command *command, struct options *o)
 	    !options_environment(o, &err))
 		status = fail(&err);
 	else
-		status = command->bit & COMMAND_DATA
+		status = command->bit & (COMMAND_DATA | COMMAND_MCP)
 				 ? run_configured(command, o)
 				 : run_checked(command, o);
 	/* Addresses among them. */
@@ -531,15 +532,12 @@ static int run_replay(const struct command *command, const struct outline *line,
 	return status;
 }
 
-static int run(struct arguments *a, const struct completion_script *scripts)
+static int run(struct arguments *a, struct options *o)
 {
 	const struct command *command = NULL;
-	struct outline line = { NULL };
-	struct options o;
+	struct outline line = { .replay = o->replay };
 	struct error err;
 
-	options_init(&o);
-	o.completions = scripts;
 	if (!outline_read(&line, a, &err))
 		return fail(&err);
 	if (line.word) {
@@ -554,7 +552,7 @@ static int run(struct arguments *a, const struct completion_script *scripts)
 	} else if (line.has_help) {
 		return write_help(NULL, false);
 	} else if (line.has_version) {
-		return cmd_version(&o);
+		return cmd_version(o);
 	} else if (!line.replay) {
 		error_set(&err, ERROR_USAGE,
 			  "no command; tracefind help lists them");
@@ -562,8 +560,8 @@ static int run(struct arguments *a, const struct completion_script *scripts)
 	}
 	if (line.replay && (!command || (command->bit & COMMAND_DATA)) &&
 	    !line.has_help && !line.has_version)
-		return run_replay(command, &line, &o, a);
-	return run_command(command, &o, a);
+		return run_replay(command, &line, o, a);
+	return run_command(command, o, a);
 }
 
 /* Neither an answer that was put together while memory was lacking is to be
@@ -580,9 +578,34 @@ static int judge_memory(int status)
 	return fail(&err);
 }
 
+int cli_run_again(const struct options *first, int argc,
+		  const char *const *argv)
+{
+	const char *items[LIMIT_ARGUMENTS];
+	struct arguments a = { .items = items };
+	struct options o = *first;
+	struct error err;
+
+	if (argc >= (int)COUNT_OF(items)) {
+		error_set(&err, ERROR_USAGE, "too many arguments");
+		return fail(&err);
+	}
+	while (a.count < argc) {
+		items[a.count] = argv[a.count];
+		a.count++;
+	}
+	o.raw_args = NULL;
+	o.raw_count = 0;
+	o.no_cache = true;
+	o.outputs[0] = (struct output_option){ "json", NULL };
+	o.output_count = 1;
+	return judge_memory(run(&a, &o));
+}
+
 int cli_run(int argc, char **argv, const struct completion_script *scripts)
 {
 	struct arguments a = { NULL };
+	struct options o;
 	struct error err;
 	int status;
 
@@ -593,7 +616,9 @@ int cli_run(int argc, char **argv, const struct completion_script *scripts)
 		return write_usage();
 	if (arguments_copy(&a, argc - 1, argv + 1)) {
 		hide_secrets(argc - 1, argv + 1);
-		status = run(&a, scripts);
+		options_init(&o);
+		o.completions = scripts;
+		status = run(&a, &o);
 	} else {
 		error_memory(&err, "the arguments");
 		status = fail(&err);

@@ -233,6 +233,18 @@ const struct command commands[] = {
 	  "  tracefind doctor --service user-db\n",
 	  "service since output verbose",
 	  1, FORMATS_ANSWER },
+	{ "mcp", COMMAND_MCP, "mcp [OPTIONS]",
+	  "the commands as tools of an assistant, over stdio",
+	  "Serves the Model Context Protocol on standard input and output: slow,\n"
+	  "diff, search and the others as tools of an assistant or an editor.\n"
+	  "Answers are cut to --budget; what was left out can be asked for.\n"
+	  "Nothing is written, no server is asked but those of the options and\n"
+	  "the configuration, and no file is read but below --root.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind mcp --context prod\n"
+	  "  tracefind mcp --root ~/profiles\n",
+	  "context root budget", 0 },
 	{ "config", COMMAND_CONFIG, "config ACTION [OPTIONS] [ARGUMENTS]",
 	  "names for servers, and what is in force",
 	  "Reads and writes the configuration, ~/.config/tracefind/config;\n"

@@ -27,6 +27,7 @@ enum command_bit {
 	COMMAND_CHECK = 1 << 11,
 	COMMAND_COST = 1 << 15,
 	COMMAND_CONFIG = 1 << 16,
+	COMMAND_MCP = 1 << 20,
 	COMMAND_DASH = 1 << 17,
 	COMMAND_ALERT = 1 << 18,
 	COMMAND_EXPORT = 1 << 19,
@@ -38,7 +39,7 @@ enum command_bit {
 		       COMMAND_DASH | COMMAND_ALERT | COMMAND_EXPORT,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
-		COMMAND_COMPLETION,
+		COMMAND_COMPLETION | COMMAND_MCP,
 };
 
 /* What -o offers, see output_gives(). */

@@ -204,7 +204,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define CHOOSING (PROFILING | COMMAND_CHECK | COMMAND_LEAK | COMMAND_COST)
 #define PRICING (COMMAND_COST | COMMAND_CONFIG)
 #define LABELLING (COMMAND_DIFF | COMMAND_PROFILE)
-#define CONNECTING (COMMAND_DATA | COMMAND_CONFIG)
+#define CONNECTING (COMMAND_DATA | COMMAND_CONFIG | COMMAND_MCP)
 #define CACHING ((COMMAND_DATA & ~COMMAND_DOCTOR) | COMMAND_CONFIG)
 #define DRAWING (PROFILING | COMMAND_SHOW)
 #define WATCHING (COMMAND_DASH | COMMAND_ALERT)
@@ -552,10 +552,14 @@ static const struct option_row rows[] = {
 	  FIELD(interactive),
 	  .brief = "explore on the terminal, full screen" },
 	{ "budget", 0, OPTION_U64, 0,
-	  COMMAND_DATA & ~COMMAND_DASH, "TOKENS", OUTPUT,
-	  "about what an answer of -o brief may cost a model (2000)",
+	  (COMMAND_DATA & ~COMMAND_DASH) | COMMAND_MCP, "TOKENS", OUTPUT,
+	  "about what an answer of -o brief, or of a tool, may cost a model "
+	  "(2000)",
 	  FIELD(budget), .min = REDUCE_LEAST_TOKENS, .max = REDUCE_MOST_TOKENS,
 	  .brief = "tokens of -o brief (2000)" },
+	{ "root", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_MCP, "FOLDER", CHOICE,
+	  "traces and profiles in it may be read, no others (none)",
+	  FIELD(root) },
 	{ "color", 0, OPTION_INDEX, 0, COMMAND_DATA, "WHEN", OUTPUT,
 	  "auto, always or never (auto)", FIELD(color), .words = color_words },
 	{ "pager", 0, OPTION_STRING, OPTION_CONFIG | OPTION_LOCAL, 0,
@@ -662,7 +666,7 @@ static const struct option_row rows[] = {
 	  PROFILING | COMMAND_SHOW, NULL, CASES,
 	  "a page (-o html) holds that too, up to 12 MiB: --replay takes it",
 	  FIELD(embed_case) },
-	{ "replay", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
+	{ "replay", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA | COMMAND_MCP,
 	  "FILE", CASES,
 	  "take the answers from such a file, without a network; a command "
 	  "that says nothing else looks at what it holds",

@@ -111,6 +111,7 @@ struct options {
 	bool why;
 	uint64_t limit;
 	uint64_t budget;  /* tokens of a brief answer */
+	const char *root; /* of mcp: files below it may be read */
 	uint64_t limit_bytes; /* of leak and cost; 0: not given */
 	/* of dash and alert */
 	const char *platform;               /* cloud-run otel tempo */

@@ -25,6 +25,7 @@ int cmd_when(const struct options *o);
 int cmd_export(const struct options *o);
 int cmd_types(const struct options *o);
 int cmd_doctor(const struct options *o);
+int cmd_mcp(const struct options *o);
 int cmd_config(const struct options *o);
 int cmd_completion(const struct options *o);
 int cmd_help(const struct options *o);

@@ -31,6 +31,7 @@ static struct {
 	int64_t batch_bytes;
 	uint32_t listed;
 	uint64_t exported, to_export;
+	int report_fd; /* 0: none */
 	volatile sig_atomic_t is_shown;
 } progress;
 
@@ -45,13 +46,20 @@ bool progress_begin(const struct options *o)
 {
 	if (!progress.started_ns)
 		progress.started_ns = clock_monotonic_ns();
-	return !o->quiet && !o->verbose && can_erase();
+	return progress.report_fd ||
+	       (!o->quiet && !o->verbose && can_erase());
+}
+
+void progress_report(int fd)
+{
+	progress.report_fd = fd;
 }
 
 /* Nobody can be told when standard error fails. */
 static void put(const char *data, size_t len)
 {
-	ssize_t done = write(STDERR_FILENO, data, len);
+	int fd = progress.report_fd ? progress.report_fd : STDERR_FILENO;
+	ssize_t done = write(fd, data, len);
 
 	(void)done;
 }
@@ -146,9 +154,16 @@ void progress_show(const struct http_progress *p)
 		return;
 	progress.drawn_ns = now_ns;
 	buf_init(&line, LINE_BYTES);
-	buf_add_text(&line, "tracefind: ");
+	if (!progress.report_fd)
+		buf_add_text(&line, "tracefind: ");
 	progress_text(p, progress.before_bytes, now_ns - progress.started_ns,
 		      &line);
+	if (progress.report_fd) {
+		buf_add_char(&line, '\n');
+		put(buf_text(&line), line.len);
+		buf_release(&line);
+		return;
+	}
 	/* The last column stays free, or the terminal would wrap. */
 	text = buf_str(&line);
 	text.len = text_fit(text, terminal_columns() - 1);

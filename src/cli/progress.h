@@ -18,6 +18,10 @@
  * call. */
 bool progress_begin(const struct options *o);
 
+/* Lines go to this descriptor from now on, each ended by a newline, whatever
+ * standard error is. */
+void progress_report(int fd);
+
 /* For struct http_settings: writes the line anew, a few times a second. */
 void progress_show(const struct http_progress *p);
 

@@ -23,10 +23,12 @@ LAYERS = {
     "report": {"report", "render", "investigate", "backend", "analyze", "model",
                "base"},
     "tui": {"tui", "render", "model", "base"},
+    "mcp": {"mcp", "render", "base"},
     "doctor": {"doctor", "investigate", "backend", "wire", "decode", "render",
                "model", "base"},
     "cli": {"cli", "doctor", "investigate", "backend", "wire", "decode",
-            "analyze", "report", "render", "tui", "model", "base"},
+            "analyze", "report", "render", "tui", "mcp", "model",
+            "base"},
     "": {"cli"},
 }
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+#include "cli/message.h"
+#include "cli/pages.h"
+#include "cli/progress.h"
+#include "mcp/server.h"
+
+static int run(const void *context, int argc, const char *const *argv,
+	       int progress_fd)
+{
+	progress_report(progress_fd);
+	return cli_run_again(context, argc, argv);
+}
+
+int cmd_mcp(const struct options *o)
+{
+	const struct mcp_settings settings = {
+		.version = TRACEFIND_VERSION,
+		.root = o->root,
+		.budget_tokens = (size_t)o->budget,
+		.run = run,
+		.context = o,
+	};
+	struct error err;
+
+	if (mcp_serve(&settings, &err))
+		return 0;
+	message_error(&err);
+	return error_exit_code(err.code);
+}

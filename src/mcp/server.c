@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/server.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/shell.h"
+#include "mcp/answer.h"
+#include "mcp/call.h"
+#include "render/reduce.h"
+
+/* Who sends more at once gets an error for the rest. */
+#define WAITING_MOST 32u
+
+/* Answers of which more may be asked for, and their bytes in all. */
+#define KEPT_MOST 8u
+#define KEPT_BYTES (64 * MIB)
+
+struct kept {
+	uint64_t number; /* from 1; 0: none */
+	struct buf json;
+};
+
+struct server {
+	const struct mcp_settings *settings;
+	struct mcp_writer writer;
+	struct buf input; /* what was read of a line */
+	bool has_ended;   /* the input has */
+	bool is_skipping; /* the rest of a line that is too long */
+	bool is_initialised;
+	struct mcp_call *first; /* runs */
+	struct mcp_call *last;
+	unsigned count;
+	struct kept kept[KEPT_MOST];
+	uint64_t answers;
+	struct error *err;
+};
+
+/* ---- what is kept ---- */
+
+static size_t kept_bytes(const struct server *s)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < KEPT_MOST; i++)
+		sum += s->kept[i].json.len;
+	return sum;
+}
+
+static struct kept *oldest(struct server *s)
+{
+	struct kept *found = NULL;
+
+	for (size_t i = 0; i < KEPT_MOST; i++)
+		if (s->kept[i].number &&
+		    (!found || s->kept[i].number < found->number))
+			found = &s->kept[i];
+	return found;
+}
+
+static void forget(struct kept *k)
+{
+	buf_release(&k->json);
+	k->number = 0;
+}
+
+/* Takes the answer of the call; returns its number. */
+static struct kept *keep(struct server *s, struct mcp_call *c)
+{
+	struct kept *k = &s->kept[s->answers % KEPT_MOST];
+
+	forget(k);
+	k->json = c->texts[CALL_ANSWER];
+	buf_init(&c->texts[CALL_ANSWER], 0);
+	k->number = ++s->answers;
+	while (kept_bytes(s) > KEPT_BYTES && oldest(s) != k)
+		forget(oldest(s));
+	return k;
+}
+
+/* ---- answers of tools ---- */
+
+/* What gives the same in a shell: without servers, which are its own
+ * configuration's. */
+static void command_text(const struct mcp_call *c, struct buf *out)
+{
+	buf_add_text(out, "tracefind");
+	for (size_t i = 0; i < c->line.count; i++)
+		shell_word_add(out, str_from(c->line.items[i]));
+}
+
+static size_t budget_bytes(const struct server *s)
+{
+	return s->settings->budget_tokens * REDUCE_TOKEN_BYTES;
+}
+
+static void answer_call(struct server *s, struct mcp_call *c)
+{
+	int code = WIFEXITED(c->status) ? WEXITSTATUS(c->status) : -1;
+	struct buf command, reduced;
+	struct error err = { 0 };
+	struct kept *k;
+	char number[24];
+	struct reduction r;
+
+	if (c->is_too_long || code < 0 || !c->texts[CALL_ANSWER].len) {
+		mcp_write_trouble(&s->writer, &c->message, mcp_call_talk(c));
+		return;
+	}
+	k = keep(s, c);
+	snprintf(number, sizeof number, "%" PRIu64, k->number);
+	r = (struct reduction){ buf_str(&k->json), budget_bytes(s), number };
+	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
+	buf_init(&reduced, r.budget_bytes + 1);
+	command_text(c, &command);
+	if (reduce(&r, &reduced, &err))
+		mcp_write_result(&s->writer, &c->message, &command, code,
+				 buf_str(&reduced));
+	else
+		mcp_write_trouble(&s->writer, &c->message,
+				  str_from(err.message));
+	buf_release(&command);
+	buf_release(&reduced);
+}
+
+/* The tool that has no command. */
+static void answer_more(struct server *s, struct mcp_call *c)
+{
+	struct tool_cursor cursor;
+	struct buf part;
+	struct error err = { 0 };
+	char number[24];
+	bool is_done = false;
+
+	buf_init(&part, budget_bytes(s) + 1);
+	if (tool_cursor_read(c->message.arguments, &c->arena, &cursor, &err)) {
+		struct kept *k = NULL;
+
+		for (size_t i = 0; i < KEPT_MOST && !k; i++)
+			if (cursor.answer &&
+			    s->kept[i].number == cursor.answer)
+				k = &s->kept[i];
+		snprintf(number, sizeof number, "%" PRIu64, cursor.answer);
+		if (!k)
+			error_set(&err, ERROR_NOT_FOUND,
+				  "answer %s is not kept any more: call its "
+				  "tool again",
+				  number);
+		else
+			is_done = reduce_part(
+				&(struct reduction){ buf_str(&k->json),
+						     budget_bytes(s), number },
+				cursor.pointer, cursor.offset, &part, &err);
+	}
+	if (is_done)
+		mcp_write_result(&s->writer, &c->message, NULL, 0,
+				 buf_str(&part));
+	else
+		mcp_write_trouble(&s->writer, &c->message,
+				  str_from(err.message));
+	buf_release(&part);
+}
+
+/* ---- calls ---- */
+
+static void drop_first(struct server *s)
+{
+	struct mcp_call *c = s->first;
+
+	s->first = c->next;
+	if (!s->first)
+		s->last = NULL;
+	s->count--;
+	mcp_call_free(c);
+}
+
+static void start_next(struct server *s)
+{
+	while (s->first && !s->first->pid) {
+		struct error err = { 0 };
+
+		if (!s->first->tool->command) {
+			answer_more(s, s->first);
+		} else if (!s->first->is_cancelled) {
+			if (mcp_call_start(s->first, s->settings, &err))
+				return;
+			mcp_write_trouble(&s->writer, &s->first->message,
+					  str_from(err.message));
+		}
+		drop_first(s);
+	}
+}
+
+/* Takes the call over, or frees it. */
+static void add_call(struct server *s, struct mcp_call *c)
+{
+	struct error err = { 0 };
+	const char *problem = NULL;
+
+	c->tool = tool_find(c->message.name);
+	if (!c->tool) {
+		mcp_write_fault(&s->writer, &c->message, MCP_INVALID_PARAMS,
+				"no tool of this name; tools/list has them");
+	} else if (s->count >= WAITING_MOST) {
+		problem = "32 calls are waiting already: wait for their "
+			  "answers";
+	} else if (c->tool->command &&
+		   !tool_line_make(c->tool, c->message.arguments,
+				   s->settings->root, &c->arena, &c->line,
+				   &err)) {
+		problem = err.message;
+	} else {
+		if (s->last)
+			s->last->next = c;
+		else
+			s->first = c;
+		s->last = c;
+		s->count++;
+		start_next(s);
+		return;
+	}
+	if (problem)
+		mcp_write_trouble(&s->writer, &c->message, str_from(problem));
+	mcp_call_free(c);
+}
+
+static void cancel(struct server *s, const struct mcp_id *id)
+{
+	struct mcp_call **at = &s->first;
+
+	while (*at && !mcp_id_equal(&(*at)->message.id, id))
+		at = &(*at)->next;
+	if (*at) {
+		(*at)->is_cancelled = true;
+		mcp_call_stop(*at);
+	}
+}
+
+static void finish_first(struct server *s)
+{
+	struct mcp_call *c = s->first;
+
+	if (!c || !c->pid || !mcp_call_ended(c))
+		return;
+	if (!c->is_cancelled)
+		answer_call(s, c);
+	drop_first(s);
+	start_next(s);
+}
+
+/* ---- messages ---- */
+
+static void on_unknown(struct server *s, const struct mcp_message *m)
+{
+	if (!m->has_meta_revision && !s->is_initialised)
+		mcp_write_fault(&s->writer, m, MCP_INVALID_PARAMS,
+				"neither initialize nor "
+				"_meta[\"io.modelcontextprotocol/"
+				"protocolVersion\"] came before");
+	else
+		mcp_write_fault(&s->writer, m, MCP_METHOD_NOT_FOUND,
+				"no such method");
+}
+
+/* Whether the request may be answered; else its fault is. */
+static bool check_era(struct server *s, const struct mcp_message *m)
+{
+	if (!m->has_meta_revision)
+		return s->is_initialised ||
+		       str_equal(m->method, STR("initialize")) ||
+		       str_equal(m->method, STR("ping"));
+	if (!mcp_revision_is_stateless(m->meta_revision)) {
+		mcp_write_unsupported(&s->writer, m);
+		return false;
+	}
+	if (!m->has_capabilities)
+		mcp_write_fault(&s->writer, m, MCP_INVALID_PARAMS,
+				"_meta lacks io.modelcontextprotocol/"
+				"clientCapabilities");
+	return m->has_capabilities;
+}
+
+/* True when the message was taken over. */
+static bool on_request(struct server *s, struct mcp_call *c)
+{
+	const struct mcp_message *m = &c->message;
+	bool is_stateless = m->has_meta_revision;
+
+	if (!check_era(s, m)) {
+		if (!is_stateless)
+			on_unknown(s, m);
+	} else if (!is_stateless && str_equal(m->method, STR("initialize"))) {
+		s->is_initialised = true;
+		mcp_write_initialized(&s->writer, m);
+	} else if (!is_stateless && str_equal(m->method, STR("ping"))) {
+		mcp_write_empty(&s->writer, m);
+	} else if (is_stateless &&
+		   str_equal(m->method, STR("server/discover"))) {
+		mcp_write_discovered(&s->writer, m);
+	} else if (str_equal(m->method, STR("tools/list"))) {
+		if (m->cursor.len)
+			mcp_write_fault(&s->writer, m, MCP_INVALID_PARAMS,
+					"the list has one page, no cursor");
+		else
+			mcp_write_tools(&s->writer, m);
+	} else if (str_equal(m->method, STR("tools/call"))) {
+		add_call(s, c);
+		return true;
+	} else {
+		on_unknown(s, m);
+	}
+	return false;
+}
+
+static void on_line(struct server *s, struct str line)
+{
+	struct mcp_call *c;
+	enum mcp_fault fault;
+	struct error err = { 0 };
+
+	if (!str_trim(line).len)
+		return;
+	c = mcp_call_new();
+	if (!c) {
+		error_memory(s->err, "a message");
+		return;
+	}
+	if (!mcp_message_read(&c->message, line, &c->arena, &fault, &err))
+		mcp_write_fault(&s->writer, &c->message, fault, err.message);
+	else if (c->message.is_response)
+		; /* nothing was asked */
+	else if (!c->message.id.is_given &&
+		 str_equal(c->message.method, STR("notifications/cancelled")))
+		cancel(s, &c->message.request);
+	else if (c->message.id.is_given && on_request(s, c))
+		return;
+	mcp_call_free(c);
+}
+
+/* ---- input ---- */
+
+#define READ_BYTES (64 * KIB)
+
+static void on_too_long(struct server *s)
+{
+	const struct mcp_message none = { .is_response = false };
+
+	s->is_skipping = true;
+	mcp_write_fault(&s->writer, &none, MCP_PARSE_ERROR,
+			"a message has over 4 MiB");
+}
+
+static void take_input(struct server *s, struct str bytes)
+{
+	while (bytes.len) {
+		size_t end = str_until(bytes, 0, '\n');
+		bool has_end = end < bytes.len;
+
+		if (!s->is_skipping)
+			buf_add(&s->input, bytes.ptr, end);
+		if (!s->is_skipping && s->input.state != BUF_OK)
+			on_too_long(s);
+		if (has_end && !s->is_skipping)
+			on_line(s, buf_str(&s->input));
+		if (has_end) {
+			s->is_skipping = false;
+			end++;
+		}
+		if (has_end || s->is_skipping)
+			buf_clear(&s->input);
+		bytes = str_slice(bytes, end, bytes.len - end);
+	}
+}
+
+static void read_input(struct server *s)
+{
+	char chunk[READ_BYTES];
+	ssize_t got = read(STDIN_FILENO, chunk, sizeof chunk);
+
+	if (got < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (got > 0) {
+		take_input(s, (struct str){ chunk, (size_t)got });
+		return;
+	}
+	s->has_ended = true;
+	if (!s->is_skipping && s->input.len)
+		on_line(s, buf_str(&s->input));
+}
+
+/* ---- the loop ---- */
+
+static void read_progress(struct server *s, struct mcp_call *c)
+{
+	struct buf *text = &c->texts[CALL_PROGRESS];
+	struct str rest, line = { NULL, 0 };
+
+	mcp_call_read(c, CALL_PROGRESS);
+	rest = buf_str(text);
+	/* Of several lines that came at once the last is told. */
+	while (rest.len && memchr(rest.ptr, '\n', rest.len))
+		line = str_take_line(&rest);
+	if (line.ptr && c->message.progress.is_given && !c->is_cancelled)
+		mcp_write_progress(&s->writer, &c->message, ++c->steps, line);
+	if (line.ptr)
+		buf_clear(text);
+}
+
+static void wait_and_read(struct server *s)
+{
+	struct mcp_call *c = s->first;
+	struct pollfd polled[1 + CALL_STREAMS] = {
+		{ .fd = s->has_ended ? -1 : STDIN_FILENO, .events = POLLIN },
+	};
+
+	for (int i = 0; i < CALL_STREAMS; i++)
+		polled[1 + i] = (struct pollfd){ .fd = c ? c->fds[i] : -1,
+						 .events = POLLIN };
+	if (poll(polled, 1 + CALL_STREAMS, -1) < 0) {
+		if (errno != EINTR)
+			error_set(s->err, ERROR_INTERNAL, "poll: %s",
+				  strerror(errno));
+		return;
+	}
+	for (int i = 0; i < CALL_STREAMS; i++)
+		if (polled[1 + i].revents && i == CALL_PROGRESS)
+			read_progress(s, c);
+		else if (polled[1 + i].revents)
+			mcp_call_read(c, (enum call_stream)i);
+	finish_first(s);
+	if (polled[0].revents)
+		read_input(s);
+}
+
+bool mcp_serve(const struct mcp_settings *settings, struct error *err)
+{
+	struct server s = { .settings = settings, .err = err };
+
+	error_clear(err);
+	if (!mcp_writer_init(&s.writer, settings->version, err))
+		return false;
+	buf_init(&s.input, MCP_LINE_BYTES);
+	while (err->code == ERROR_NONE && (!s.has_ended || s.first) &&
+	       mcp_writer_check(&s.writer, err))
+		wait_and_read(&s);
+	while (s.first)
+		drop_first(&s);
+	for (size_t i = 0; i < KEPT_MOST; i++)
+		forget(&s.kept[i]);
+	buf_release(&s.input);
+	mcp_writer_release(&s.writer);
+	return err->code == ERROR_NONE;
+}

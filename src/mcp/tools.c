@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/tools.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+
+/* A tool has no more. */
+#define ARGUMENTS_MOST 16u
+
+/* The command, what is fixed, "--", NULL. */
+#define WORDS_BESIDE 6u
+
+struct call_values {
+	const struct tool *tool;
+	const char *root;
+	struct arena *arena;
+	/* By the table; empty: not given. */
+	struct str values[ARGUMENTS_MOST];
+};
+
+const struct tool *tool_find(struct str name)
+{
+	for (const struct tool *t = tools; t->name; t++)
+		if (str_equal(str_from(t->name), name))
+			return t;
+	return NULL;
+}
+
+/* ---- values ---- */
+
+static bool fail_value(const struct tool_argument *a, const char *what,
+		       struct error *err)
+{
+	return error_set(err, ERROR_USAGE, "%s: %s", a->name, what);
+}
+
+static bool is_word(const struct tool_argument *a, struct str value)
+{
+	for (size_t i = 0; a->words[i]; i++)
+		if (str_equal(value, str_from(a->words[i])))
+			return true;
+	return false;
+}
+
+static bool fail_word(const struct tool_argument *a, struct error *err)
+{
+	struct buf list;
+
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; a->words[i]; i++)
+		buf_addf(&list, "%s%s", i ? ", " : "", a->words[i]);
+	error_set(err, ERROR_USAGE, "%s: one of %s", a->name, buf_text(&list));
+	buf_release(&list);
+	return false;
+}
+
+/* 16 or 32 hex digits, or four groups of them: nothing that a path can be. */
+static bool is_trace(struct str value)
+{
+	static const size_t dashes[] = { 2, 35, 52 };
+	bool is_parent = value.len == 55;
+
+	if (value.len != 16 && value.len != 32 && !is_parent)
+		return false;
+	for (size_t i = 0; i < value.len; i++) {
+		bool is_dash = is_parent &&
+			       (i == dashes[0] || i == dashes[1] ||
+				i == dashes[2]);
+
+		if (is_dash ? value.ptr[i] != '-' : !ascii_is_hex(value.ptr[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool is_time(struct str text)
+{
+	struct error ignored;
+	int64_t time_ns;
+
+	return parse_time(text, 0, &time_ns, &ignored);
+}
+
+/* Anything else would be the name of a file. */
+static bool is_baseline(struct str value)
+{
+	static const char *const words[] = { "auto", "previous", "1h", "1d",
+					     "7d",   "fast",	 "none", NULL };
+	size_t dots = str_find(value, STR(".."));
+
+	for (size_t i = 0; words[i]; i++)
+		if (str_equal(value, str_from(words[i])))
+			return true;
+	if (str_starts(value, STR("version=")))
+		return true;
+	return dots < value.len && is_time(str_slice(value, 0, dots)) &&
+	       is_time(str_slice(value, dots + 2, value.len - dots - 2));
+}
+
+/* The path without links and dots, when it lies below the root. */
+static bool resolve(const struct call_values *v, const struct tool_argument *a,
+		    struct str *value, struct error *err)
+{
+	char root[PATH_MAX], path[PATH_MAX];
+	struct str joined;
+	size_t len;
+
+	if (!v->root)
+		return fail_value(a,
+				  "no file may be read; tracefind mcp --root "
+				  "FOLDER allows those in a folder",
+				  err);
+	joined = value->ptr[0] == '/'
+			 ? *value
+			 : arena_printf(v->arena, "%s/%.*s", v->root,
+					STR_ARGS(*value));
+	if (!joined.ptr)
+		return arena_fail(v->arena, "the arguments", err);
+	if (!realpath(v->root, root))
+		return fail_value(a, "the folder of --root is not there", err);
+	len = strlen(root);
+	if (!realpath(joined.ptr, path))
+		return fail_value(a, "no such file below --root", err);
+	if (strncmp(path, root, len) != 0 ||
+	    (root[len - 1] != '/' && path[len] != '/' && path[len]))
+		return fail_value(a, "lies outside of --root", err);
+	*value = arena_str(v->arena, str_from(path));
+	return value->ptr || arena_fail(v->arena, "the arguments", err);
+}
+
+static bool check_value(const struct call_values *v,
+			const struct tool_argument *a, struct str *value,
+			struct error *err)
+{
+	if (memchr(value->ptr, '\0', value->len))
+		return fail_value(a, "holds a NUL", err);
+	switch (a->kind) {
+	case TOOL_WORD:
+		return is_word(a, *value) || fail_word(a, err);
+	case TOOL_TRACE:
+		return is_trace(*value) ||
+		       fail_value(a,
+				  "a trace id of 16 or 32 hex digits, or a "
+				  "traceparent",
+				  err);
+	case TOOL_BASELINE:
+		return is_baseline(*value) ||
+		       fail_value(a,
+				  "auto, previous, 1h, 1d, 7d, fast, none, "
+				  "version=V or FROM..TO",
+				  err);
+	case TOOL_FILE:
+	case TOOL_OPTION_FILE:
+		return resolve(v, a, value, err);
+	default:
+		return true;
+	}
+}
+
+/* ---- the arguments of a call ---- */
+
+static bool read_flag(struct json_reader *r, const struct tool_argument *a,
+		      struct str *value, struct error *err)
+{
+	enum json_kind kind = json_peek(r);
+
+	json_skip(r);
+	*value = kind == JSON_TRUE ? STR("true") : STR("");
+	return kind == JSON_TRUE || kind == JSON_FALSE ||
+	       fail_value(a, "true or false", err);
+}
+
+static bool read_count(struct call_values *v, struct json_reader *r,
+		       const struct tool_argument *a, struct str *value,
+		       struct error *err)
+{
+	enum json_kind kind = json_peek(r);
+	uint64_t count;
+
+	if ((kind != JSON_NUMBER && kind != JSON_STRING) ||
+	    !json_u64(r, &count))
+		return fail_value(a, "a whole number", err);
+	*value = arena_printf(v->arena, "%" PRIu64, count);
+	return value->ptr || arena_fail(v->arena, "the arguments", err);
+}
+
+static bool read_value(struct call_values *v, struct json_reader *r,
+		       const struct tool_argument *a, struct error *err)
+{
+	struct str *value = &v->values[a - v->tool->arguments];
+	struct str text;
+
+	if (json_peek(r) == JSON_NULL) {
+		json_skip(r);
+		return true;
+	}
+	if (a->kind == TOOL_FLAG)
+		return read_flag(r, a, value, err);
+	if (a->kind == TOOL_COUNT)
+		return read_count(v, r, a, value, err);
+	if (json_peek(r) != JSON_STRING || !json_text(r, &text))
+		return fail_value(a, "a text", err);
+	if (!text.len)
+		return true;
+	*value = arena_str(v->arena, text);
+	if (!value->ptr)
+		return arena_fail(v->arena, "the arguments", err);
+	return check_value(v, a, value, err);
+}
+
+static bool fail_name(const struct tool *tool, struct str name,
+		      struct error *err)
+{
+	struct buf list;
+
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (const struct tool_argument *a = tool->arguments; a->name; a++)
+		buf_addf(&list, "%s%s", list.len ? ", " : "", a->name);
+	error_set(err, ERROR_USAGE, "%s has no argument '%.*s'; it takes %s",
+		  tool->name, name.len < 64 ? (int)name.len : 64, name.ptr,
+		  buf_text(&list));
+	buf_release(&list);
+	return false;
+}
+
+static bool read_argument(struct call_values *v, struct json_reader *r,
+			  struct str name, struct error *err)
+{
+	for (const struct tool_argument *a = v->tool->arguments; a->name; a++)
+		if (str_equal(name, str_from(a->name)))
+			return read_value(v, r, a, err);
+	return fail_name(v->tool, name, err);
+}
+
+static bool check_needed(const struct call_values *v, struct error *err)
+{
+	const struct tool_argument *a = v->tool->arguments;
+
+	for (size_t i = 0; a[i].name; i++)
+		if (a[i].is_needed && !v->values[i].len)
+			return error_set(err, ERROR_USAGE, "%s needs %s: %s",
+					 v->tool->name, a[i].name, a[i].help);
+	return true;
+}
+
+static bool read_arguments(struct call_values *v, struct str arguments,
+			   struct error *err)
+{
+	struct json_reader *r;
+	struct str name;
+	bool is_read = true;
+
+	if (!arguments.len)
+		return check_needed(v, err);
+	r = json_new(arguments, err);
+	if (!r)
+		return false;
+	if (json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT))
+		is_read = error_set(err, ERROR_USAGE,
+				    "the arguments are no object");
+	while (is_read && json_next_key(r, &name))
+		is_read = read_argument(v, r, name, err);
+	is_read = is_read && json_check(r, err);
+	json_free(r);
+	return is_read && check_needed(v, err);
+}
+
+/* ---- a command line ---- */
+
+static void add(struct tool_line *line, const char *word, bool *is_failed)
+{
+	if (word)
+		line->items[line->count++] = word;
+	else
+		*is_failed = true;
+}
+
+static bool is_positional(const struct tool_argument *a)
+{
+	return !a->option;
+}
+
+static void add_option(const struct call_values *v,
+		       const struct tool_argument *a, struct str value,
+		       struct tool_line *line, bool *is_failed)
+{
+	if (a->kind == TOOL_FLAG)
+		add(line, arena_printf(v->arena, "--%s", a->option).ptr,
+		    is_failed);
+	else
+		add(line,
+		    arena_printf(v->arena, "--%s=%.*s", a->option,
+				 STR_ARGS(value))
+			    .ptr,
+		    is_failed);
+}
+
+static bool has_option(const struct call_values *v, const char *option)
+{
+	const struct tool_argument *a = v->tool->arguments;
+
+	for (size_t i = 0; a[i].name; i++)
+		if (a[i].option && v->values[i].len &&
+		    !strncmp(option + 2, a[i].option, strlen(a[i].option)))
+			return true;
+	return false;
+}
+
+/* What is positional comes behind "--", so that it is never an option. */
+static bool make_line(const struct call_values *v, struct tool_line *line,
+		      struct error *err)
+{
+	const struct tool_argument *a = v->tool->arguments;
+	bool is_failed = false, has_dashes = false;
+
+	line->count = 0;
+	line->items = arena_array(v->arena, ARGUMENTS_MOST + WORDS_BESIDE,
+				  sizeof *line->items);
+	if (!line->items)
+		return arena_fail(v->arena, "the arguments", err);
+	add(line, v->tool->command, &is_failed);
+	if (v->tool->fixed && !has_option(v, v->tool->fixed))
+		add(line, v->tool->fixed, &is_failed);
+	for (size_t i = 0; a[i].name; i++)
+		if (v->values[i].len && !is_positional(&a[i]))
+			add_option(v, &a[i], v->values[i], line, &is_failed);
+	for (size_t i = 0; a[i].name; i++) {
+		if (!v->values[i].len || !is_positional(&a[i]))
+			continue;
+		if (!has_dashes)
+			add(line, "--", &is_failed);
+		has_dashes = true;
+		add(line, v->values[i].ptr, &is_failed);
+	}
+	line->items[line->count] = NULL;
+	return !is_failed || arena_fail(v->arena, "the arguments", err);
+}
+
+bool tool_line_make(const struct tool *tool, struct str arguments,
+		    const char *root, struct arena *arena,
+		    struct tool_line *line, struct error *err)
+{
+	struct call_values v = { .tool = tool, .root = root, .arena = arena };
+
+	return read_arguments(&v, arguments, err) && make_line(&v, line, err);
+}
+
+/* ---- cursors ---- */
+
+static bool split(struct str *rest, uint64_t *number)
+{
+	size_t at = str_until(*rest, 0, ':');
+
+	if (at >= rest->len || !parse_whole_u64(str_slice(*rest, 0, at), number))
+		return false;
+	*rest = str_slice(*rest, at + 1, rest->len - at - 1);
+	return true;
+}
+
+bool tool_cursor_read(struct str arguments, struct arena *arena,
+		      struct tool_cursor *cursor, struct error *err)
+{
+	struct call_values v = { .tool = tool_find(STR("more")),
+				 .arena = arena };
+	struct str rest;
+
+	if (!read_arguments(&v, arguments, err))
+		return false;
+	rest = v.values[0];
+	if (!split(&rest, &cursor->answer) || !split(&rest, &cursor->offset))
+		return error_set(err, ERROR_USAGE,
+				 "cursor: one of those in left_out of an "
+				 "earlier answer, as it stands there");
+	cursor->pointer = rest;
+	return true;
+}
+
+/* ---- what there is ---- */
+
+static void write_type(struct jsonw *w, const struct tool_argument *a)
+{
+	jsonw_pair_text(w, "type",
+			a->kind == TOOL_FLAG	? "boolean"
+			: a->kind == TOOL_COUNT ? "integer"
+						: "string");
+	if (a->kind == TOOL_COUNT)
+		jsonw_pair_i64(w, "minimum", 0);
+	if (a->kind != TOOL_WORD)
+		return;
+	jsonw_key(w, "enum");
+	jsonw_array(w);
+	for (size_t i = 0; a->words[i]; i++)
+		jsonw_text(w, a->words[i]);
+	jsonw_array_end(w);
+}
+
+static void write_input(struct jsonw *w, const struct tool *t)
+{
+	bool has_needed = false;
+
+	jsonw_key(w, "inputSchema");
+	jsonw_object(w);
+	jsonw_pair_text(w, "type", "object");
+	jsonw_key(w, "properties");
+	jsonw_object(w);
+	for (const struct tool_argument *a = t->arguments; a->name; a++) {
+		jsonw_key(w, a->name);
+		jsonw_object(w);
+		write_type(w, a);
+		jsonw_pair_text(w, "description", a->help);
+		jsonw_object_end(w);
+		has_needed |= a->is_needed;
+	}
+	jsonw_object_end(w);
+	if (has_needed) {
+		jsonw_key(w, "required");
+		jsonw_array(w);
+		for (const struct tool_argument *a = t->arguments; a->name; a++)
+			if (a->is_needed)
+				jsonw_text(w, a->name);
+		jsonw_array_end(w);
+	}
+	jsonw_pair_bool(w, "additionalProperties", false);
+	jsonw_object_end(w);
+}
+
+static void write_property(struct jsonw *w, const char *name, const char *type,
+			   const char *help)
+{
+	jsonw_key(w, name);
+	jsonw_object(w);
+	jsonw_pair_text(w, "type", type);
+	jsonw_pair_text(w, "description", help);
+	jsonw_object_end(w);
+}
+
+static void write_output(struct jsonw *w, const struct tool *t)
+{
+	jsonw_key(w, "outputSchema");
+	jsonw_object(w);
+	jsonw_pair_text(w, "type", "object");
+	jsonw_key(w, "properties");
+	jsonw_object(w);
+	if (t->command) {
+		write_property(w, "command", "string",
+			       "gives the same in a shell");
+		write_property(w, "exit_code", "integer",
+			       "0; 10: the check failed; 5: too little to tell");
+	}
+	write_property(w, "answer", "object",
+		       t->command
+			       ? "what -o json of the command gives, reduced; "
+				 "left_out has cursors for the tool more"
+			       : "the part that was asked for");
+	jsonw_object_end(w);
+	jsonw_key(w, "required");
+	jsonw_array(w);
+	if (t->command) {
+		jsonw_text(w, "command");
+		jsonw_text(w, "exit_code");
+	}
+	jsonw_text(w, "answer");
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void write_tool(struct jsonw *w, const struct tool *t)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "name", t->name);
+	jsonw_pair_text(w, "title", t->title);
+	jsonw_pair_text(w, "description", t->help);
+	write_input(w, t);
+	write_output(w, t);
+	jsonw_key(w, "annotations");
+	jsonw_object(w);
+	jsonw_pair_bool(w, "readOnlyHint", true);
+	jsonw_pair_bool(w, "openWorldHint", true);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+void tools_write(struct jsonw *w)
+{
+	jsonw_array(w);
+	for (const struct tool *t = tools; t->name; t++)
+		write_tool(w, t);
+	jsonw_array_end(w);
+}
