@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "analyze/search_summary.h"
 #include "base/count.h"
-#include "base/num.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
-#include "cli/fail_on.h"
 #include "cli/metric_option.h"
+#include "cli/option_checks.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
 #include "cli/price_words.h"
-#include "render/link_pattern.h"
 #include "render/reduce.h"
-#include "render/source_link.h"
 #include "wire/auth.h"
-#include "wire/redact.h"
 
 /* clang-format off */
 #define FIELD(member) .offset = offsetof(struct options, member)
@@ -62,117 +57,6 @@ static const char *const palette_words[] = { "auto", "hot",  "java",
 /* In the order of enum color_mode. */
 static const char *const color_words[] = { "auto", "always", "never", NULL };
 
-static bool check_span(const char *value, struct error *err)
-{
-	unsigned char id[8];
-
-	if (hex_decode(str_from(value), id, sizeof id))
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "'%s' is not a span id of 16 hex digits",
-			 value_quote(value).text);
-}
-
-static bool check_source_url(const char *value, struct error *err)
-{
-	return source_pattern_check(value, err);
-}
-
-static bool check_trace_link(const char *value, struct error *err)
-{
-	return link_pattern_check(value, "{trace_id}", "the id",
-				  "https://host/trace/{trace_id}", err);
-}
-
-static bool check_profile_link(const char *value, struct error *err)
-{
-	return link_pattern_check(
-		value, "{selector}", "what is looked at",
-		"https://host/?query={type}{selector}&from={from_ms}", err);
-}
-
-static bool check_since(const char *value, struct error *err)
-{
-	int64_t duration_ns;
-
-	if (parse_duration(str_from(value), &duration_ns))
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "'%s' is not a duration such as 30m or 1d",
-			 value_quote(value).text);
-}
-
-static bool check_min_width(const char *value, struct error *err)
-{
-	double px;
-
-	if (parse_f64(str_from(value), &px) && px >= 0 && px <= 100)
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "'%.40s' is not a number of pixels from 0 to 100",
-			 value);
-}
-
-static bool check_above(const char *value, struct error *err)
-{
-	unsigned permille;
-
-	if (quantile_parse(str_from(value), &permille))
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "'%s' is not a quantile such as p95 or p99.9",
-			 value_quote(value).text);
-}
-
-static bool check_query(const char *value, struct error *err)
-{
-	if (str_trim(str_from(value)).len)
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "an empty TraceQL query; try '{ status = error }'");
-}
-
-static bool check_map(const char *value, struct error *err)
-{
-	const char *equals = strchr(value, '=');
-
-	if (equals && equals != value && equals[1] != '\0')
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "'%s' is not of the form ATTRIBUTE=LABEL",
-			 value_quote(value).text);
-}
-
-static bool check_path_map(const char *value, struct error *err)
-{
-	const char *equals = strchr(value, '=');
-
-	if (equals && equals[1] != '/')
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "'%s' is not of the form FROM=TO, TO being a path "
-			 "within the repository",
-			 value_quote(value).text);
-}
-
-static bool check_fail_on(const char *value, struct error *err)
-{
-	struct gate_limits limits;
-
-	return fail_on_parse(value, &limits, err);
-}
-
-static bool check_selector(const char *value, struct error *err)
-{
-	struct str text = str_trim(str_from(value));
-
-	if (str_starts(text, STR("{")) && str_ends(text, STR("}")))
-		return true;
-	return error_set(err, ERROR_USAGE,
-			 "'%s' is not of the form {label=\"value\"}",
-			 value_quote(value).text);
-}
-
 static bool store_output(void *target, const char *value, struct error *err)
 {
 	struct options *o = target;
@@ -215,7 +99,7 @@ static const struct option_row rows[] = {
 	  "this span, not the one found guilty; show: all that is known of it; "
 	  "diff: its samples",
 	  FIELD(span),
-	  .check = check_span,
+	  .check = option_check_span,
 	  .brief = "this span; show: all that is known of it" },
 	{ "service", 0, OPTION_STRING, OPTION_REPOSITORY, COMMAND_DATA,
 	  "NAME", CHOICE,
@@ -248,10 +132,10 @@ static const struct option_row rows[] = {
 	  "a span's attribute and the profile label that holds the same; "
 	  "or a service's name and the one its profiles have",
 	  FIELD(maps), .count_offset = offsetof(struct options, map_count),
-	  .max_count = LIMIT_HEADERS, .check = check_map },
+	  .max_count = LIMIT_HEADERS, .check = option_check_map },
 	{ "selector", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN, "'{...}'", CHOICE,
 	  "which profiles, instead of those of the service", FIELD(selector),
-	  .check = check_selector },
+	  .check = option_check_selector },
 	{ "type", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN | COMMAND_DASH,
 	  "TYPE", CHOICE,
 	  "profile type: auto, cpu, alloc, inuse, peak, goroutine, mutex, "
@@ -266,10 +150,10 @@ static const struct option_row rows[] = {
 	  .brief = "previous, 1h, 1d, fast, FROM..TO, a file, none" },
 	{ "baseline-selector", 0, OPTION_STRING, 0, COMPARING | COMMAND_COST,
 	  "'{...}'", CHOICE, "compare with these profiles",
-	  FIELD(baseline_selector), .check = check_selector },
+	  FIELD(baseline_selector), .check = option_check_selector },
 	{ "baseline-span", 0, OPTION_STRING, 0, COMMAND_DIFF, "ID", CHOICE,
 	  "compare the samples of --span with those of this span",
-	  FIELD(baseline_span), .check = check_span },
+	  FIELD(baseline_span), .check = option_check_span },
 	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, CHOOSING, "FILE", CHOICE,
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },
@@ -297,7 +181,7 @@ static const struct option_row rows[] = {
 	  FIELD(for_ns), .min = SECONDS(60), .max = SECONDS(24 * 3600) },
 	{ "quantile", 0, OPTION_STRING, 0, COMMAND_ALERT, "QUANTILE", CHOICE,
 	  "which latency is judged: p50, p90, p95, p99, p99.9 (p95)",
-	  FIELD(quantile), .words = above_words, .check = check_above },
+	  FIELD(quantile), .words = above_words, .check = option_check_above },
 	{ "now", 0, OPTION_FLAG, 0, COMMAND_ALERT, NULL, CHOICE,
 	  "evaluate the condition once: exit with 10 when it holds, and name "
 	  "the slowest trace",
@@ -357,7 +241,7 @@ static const struct option_row rows[] = {
 	  "LIMITS", CHOICE,
 	  "what must not grow by more, told from noise: total, function, new "
 	  "(total>3%,function>5%,new>1%)",
-	  FIELD(fail_on), .check = check_fail_on },
+	  FIELD(fail_on), .check = option_check_fail_on },
 	{ "save", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_CHECK, "FILE",
 	  CHOICE, "keep the candidate in this file, for --against",
 	  FIELD(save) },
@@ -375,7 +259,7 @@ static const struct option_row rows[] = {
 	  "an empty FROM is for those that are not known",
 	  FIELD(path_maps),
 	  .count_offset = offsetof(struct options, path_map_count),
-	  .max_count = LIMIT_HEADERS, .check = check_path_map },
+	  .max_count = LIMIT_HEADERS, .check = option_check_path_map },
 
 	{ "to-traces", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_EXPORT,
 	  "URL|FILE", CHOICE,
@@ -404,12 +288,12 @@ static const struct option_row rows[] = {
 	  .min = 0, .max = SECONDS(7 * 24 * 3600) },
 	{ "above", 0, OPTION_STRING, 0, COMMAND_SEARCH, "QUANTILE", CHOICE,
 	  "only those from this quantile on: p50, p90, p95, p99, p99.9",
-	  FIELD(above), .words = above_words, .check = check_above,
+	  FIELD(above), .words = above_words, .check = option_check_above,
 	  .brief = "only those from p50, p90, p95, p99 on" },
 	{ "query", 0, OPTION_STRING, 0, COMMAND_SEARCH, "TRACEQL", CHOICE,
 	  "a condition in TraceQL (Tempo), instead of --service, --name and "
 	  "--errors",
-	  FIELD(query), .check = check_query,
+	  FIELD(query), .check = option_check_query,
 	  .brief = "a condition in TraceQL (Tempo)" },
 	{ "all", 0, OPTION_FLAG, 0,
 	  COMMAND_SEARCH | COMMAND_HELP | COMMAND_CHECK | WATCHING, NULL,
@@ -439,7 +323,7 @@ static const struct option_row rows[] = {
 	  "end, in the same forms (now)", FIELD(to) },
 	{ "since", 0, OPTION_STRING, 0, COMMAND_DATA, "DURATION", TIME,
 	  "start this long before the end", FIELD(since),
-	  .check = check_since },
+	  .check = option_check_since },
 	{ "around", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
 	  "a window of --pad on both sides of this time", FIELD(around) },
 	{ "pad", 0, OPTION_DURATION, 0, COMMAND_DATA, "DURATION", TIME,
@@ -508,17 +392,17 @@ static const struct option_row rows[] = {
 	{ "source-url", 0, OPTION_STRING, SETTING, PROFILING, "URL", VIEW,
 	  "a page links source lines of the team's own files here, as "
 	  "https://host/{path}#L{line}",
-	  FIELD(source_url), .check = check_source_url,
+	  FIELD(source_url), .check = option_check_source_url,
 	  .brief = "links of a page to source lines" },
 	{ "trace-link", 0, OPTION_STRING, SETTING,
 	  COMMAND_SLOW | COMMAND_SHOW, "URL", VIEW,
 	  "a page links its trace here, as https://host/trace/{trace_id}",
-	  FIELD(trace_link), .check = check_trace_link,
+	  FIELD(trace_link), .check = option_check_trace_link,
 	  .brief = "link of a page to its trace" },
 	{ "profile-link", 0, OPTION_STRING, SETTING, PROFILING, "URL", VIEW,
 	  "a page links its profile here, with {type}, {selector}, {from_ms} "
 	  "and {to_ms} in the address",
-	  FIELD(profile_link), .check = check_profile_link,
+	  FIELD(profile_link), .check = option_check_profile_link,
 	  .brief = "link of a page to its profile" },
 	{ "trim-path", 0, OPTION_STRING, 0, PROFILING, "PATHS", VIEW,
 	  "cut these fronts, separated by ':', off the names of files",
@@ -535,7 +419,7 @@ static const struct option_row rows[] = {
 	  FIELD(width_px), .min = 200, .max = 20000 },
 	{ "min-width", 0, OPTION_STRING, 0, PROFILING, "PIXELS", VIEW,
 	  "leave out frames that are narrower (0.1)", FIELD(min_width),
-	  .check = check_min_width },
+	  .check = option_check_min_width },
 	{ "palette", 0, OPTION_WORD, 0, PROFILING, "COLOURS", VIEW,
 	  "of flame graphs: auto, hot, java (by language), kind (of code), "
 	  "diff (auto: diff with a baseline, else kind)",
