@@ -117,8 +117,9 @@ class Lab:
         self.programs, self.python, self.folder = programs, python, folder
         self.running = {}  # name -> process
         self.ports = free_ports([
-            *SERVICES, "identity_provider", "tempo", "tempo_grpc", "tempo_gossip", "otlp", "pyroscope",
-            "pyroscope_grpc", "pyroscope_gossip", "pyroscope_raft", "prometheus"])
+            *SERVICES, "identity_provider", "tempo", "tempo_grpc",
+            "tempo_gossip", "otlp", "pyroscope", "pyroscope_grpc",
+            "pyroscope_gossip", "pyroscope_raft", "prometheus"])
         self.env = {**os.environ, "LISTEN": "127.0.0.1", "HOST": "127.0.0.1",
                     **{f"{name.upper()}_PORT": str(port)
                        for name, port in self.ports.items()},
@@ -418,6 +419,8 @@ def live(args):
 
 def main():
     args = parse_args()
+    # Nothing here is for a proxy.
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
     # As Ctrl-C: through all that stops what was started.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
