@@ -55,6 +55,7 @@ RUNS = {
     "alert": ["alert", "-o", "prometheus", "--platform", "otel", "x"],
     "cost": ["cost", PROFILE],
     "export": ["export", "--to-traces", "otlp+http://127.0.0.1:1", *DRY],
+    "mcp": ["mcp"],
     "help": ["help"], "version": ["version"],
 }
 # base/limits.h: LIMIT_OPTION_VALUE_BYTES.
