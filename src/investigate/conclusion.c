@@ -47,6 +47,8 @@ static size_t blame_nothing(struct profile_inquiry *q)
 		if (!is_up(&r->functions[i]))
 			continue;
 		r->functions[i].change = CHANGE_NOISE;
+		r->change_total--;
+		r->noise_count++;
 		count += i < r->function_count;
 	}
 	r->is_healthy = true;
