@@ -166,14 +166,16 @@ static bool judge(struct batch *b, size_t request, struct error *err)
 	struct export *e = b->export;
 	const struct part *part = &b->parts[request];
 	int64_t rejected;
+	enum receipt receipt = e->to->receiver->answer(
+		&e->to->endpoint, &b->responses[request], &rejected, err);
 
-	switch (e->to->receiver->answer(
-		&e->to->endpoint, &b->responses[request], &rejected, err)) {
+	switch (receipt) {
 	case RECEIPT_PART:
-		e->counts.rejected_spans += (uint64_t)rejected;
-		export_count_refusal(&e->counts, err);
-		/* fallthrough */
 	case RECEIPT_TAKEN:
+		if (receipt == RECEIPT_PART) {
+			e->counts.rejected_spans += (uint64_t)rejected;
+			export_count_refusal(&e->counts, err);
+		}
 		e->counts.spans += part->span_count;
 		b->parts_left[part->owner]--;
 		return true;
