@@ -107,7 +107,8 @@ static bool list_traces(struct export *e, struct hits *hits, struct error *err)
 		if (is_full)
 			split(&l, range);
 	}
-	qsort(hits->items, hits->count, sizeof *hits->items, by_start);
+	if (hits->count)
+		qsort(hits->items, hits->count, sizeof *hits->items, by_start);
 	e->counts.found = hits->count;
 	return true;
 }

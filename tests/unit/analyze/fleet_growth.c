@@ -88,7 +88,9 @@ static void draw_fleet(struct fleet *f, const struct shape *s)
 static size_t judge(struct fleet *f, const struct shape *s, size_t *found)
 {
 	size_t wrong = 0;
-	struct str first = f->items[s->services - s->planted].name;
+	struct str first = s->planted
+				   ? f->items[s->services - s->planted].name
+				   : STR("");
 
 	assert_true(fleet_growth_find(f, &limits, &err));
 	*found = 0;

@@ -46,6 +46,7 @@ static struct function_costs find(size_t slices)
 
 static void make_whole(int64_t period)
 {
+	profile_release(&whole);
 	make_profile(&whole, "cpu", "nanoseconds", period,
 		     "main;shop.Pay@pay.go:7;encoding/json.Marshal 8000000000\n"
 		     "main;shop.Pay@pay.go:7 1000000000\n"
@@ -93,9 +94,11 @@ static void test_assumed_noise(void **state)
 
 static void make_parts(const char *steady, const char *burst)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
+		profile_release(&parts[i]);
 		make_profile(&parts[i], "cpu", "nanoseconds", TEN_MS,
 			     i == 2 && burst ? burst : steady);
+	}
 }
 
 /* What comes all at once is known less well than what comes evenly. */
