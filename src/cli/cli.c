@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "base/outfile.h"
 #include "base/suggest.h"
+#include "cli/build_text.h"
 #include "cli/case_fill.h"
 #include "cli/commands.h"
 #include "cli/config.h"
@@ -287,7 +288,7 @@ int cmd_version(const struct options *o)
 	(void)o;
 	if (!out_init_fd(&out, STDOUT_FILENO, &err))
 		return fail(&err);
-	out_text(&out, "tracefind " TRACEFIND_VERSION "\n");
+	out_text(&out, "tracefind " TRACEFIND_VERSION "\n" BUILD_TEXT);
 	return finish_output(&out);
 }
 

@@ -281,7 +281,9 @@ const struct command commands[] = {
 	  "with --all, all of them.\n",
 	  "all", 1 },
 	{ "version", COMMAND_VERSION, "version", "the version",
-	  "Prints the version.\n", "", 0 },
+	  "Prints the version, then how the program was built and with which\n"
+	  "libraries.\n",
+	  "", 0 },
 	{ NULL },
 };
 

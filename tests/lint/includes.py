@@ -54,6 +54,7 @@ FOREIGN = {
     r"term\.h": {"tui/terminfo.c"},
     r"openssl/.*": {"backend/google/crypto_calls.h"},
     r"analyze/code_index\.inc": {"analyze/code_kind.c"},  # made when building
+    r"cli/build_text\.h": {"cli/cli.c"},  # likewise
     r"linux/(audit|filter|seccomp)\.h": {"base/confine.c"},
     r"sys/(prctl|syscall)\.h": {"base/confine.c"},
     r"link\.h": {"base/library.c"},

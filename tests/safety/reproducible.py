@@ -46,6 +46,7 @@ def build(folder, options, env):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, target)
     env = {**os.environ, **env, "CCACHE_DISABLE": "1",
+           "SOURCE_DATE_EPOCH": "0",  # the day that pages of the manual bear
            "DESTDIR": str(folder / "installed")}
     for words in (["meson", "setup", "build", "--prefix=/usr",
                    "-Dtests=disabled", *options],
