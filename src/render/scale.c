@@ -183,8 +183,11 @@ void scale_format(const struct scale *s, int64_t steps,
 void scale_format_signed(const struct scale *s, int64_t steps,
 			 char out[UNIT_TEXT_BYTES])
 {
-	out[0] = '+';
-	scale_format(s, steps, steps > 0 ? out + 1 : out);
+	char digits[UNIT_TEXT_BYTES];
+
+	scale_format(s, steps, digits);
+	snprintf(out, UNIT_TEXT_BYTES, "%s%.*s", steps > 0 ? "+" : "",
+		 UNIT_TEXT_BYTES - 2, digits);
 }
 
 static void add_unit(const char *digits, const char *unit,
