@@ -2,11 +2,12 @@
 #include "analyze/burn.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/count.h"
 #include "base/timefmt.h"
 
-/* The workbook's, for 30 days: rates of 14.4, 6 and 1. */
+/* The workbook's, for 30 days: rates of 14.4, 6, 3 and 1. */
 static const struct burn_pair usual[] = {
 	{ .long_ns = NS_PER_HOUR,
 	  .short_ns = 5 * NS_PER_MIN,
@@ -16,6 +17,7 @@ static const struct burn_pair usual[] = {
 	  .short_ns = 30 * NS_PER_MIN,
 	  .spent = 0.05,
 	  .is_page = true },
+	{ .long_ns = NS_PER_DAY, .short_ns = 2 * NS_PER_HOUR, .spent = 0.10 },
 	{ .long_ns = 3 * NS_PER_DAY,
 	  .short_ns = 6 * NS_PER_HOUR,
 	  .spent = 0.10 },
@@ -53,6 +55,30 @@ size_t burn_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS])
 		count += out[count].rate >= RATE_LEAST;
 	}
 	return count;
+}
+
+/* By length, each once. */
+static size_t add_window(int64_t *list, size_t count, int64_t window_ns)
+{
+	size_t at = count;
+
+	while (at && list[at - 1] > window_ns)
+		at--;
+	if (at && list[at - 1] == window_ns)
+		return count;
+	memmove(&list[at + 1], &list[at], (count - at) * sizeof *list);
+	list[at] = window_ns;
+	return count + 1;
+}
+
+size_t burn_windows(const struct burn_pair *pairs, size_t pair_count,
+		    int64_t window_ns, int64_t list[BURN_WINDOWS], size_t count)
+{
+	for (size_t i = 0; i < pair_count; i++) {
+		count = add_window(list, count, pairs[i].short_ns);
+		count = add_window(list, count, pairs[i].long_ns);
+	}
+	return add_window(list, count, window_ns);
 }
 
 bool burn_pair_can_fire(const struct burn_pair *pair, double objective)

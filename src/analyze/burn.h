@@ -40,12 +40,19 @@ struct burn_pair {
 	bool is_page; /* else a ticket */
 };
 
-#define BURN_PAIRS 3u
+#define BURN_PAIRS 4u
 
 /* The pairs for a budget of so long a window: the shares of the budget that the
  * usual pairs stand for make the rates. Shorter windows have fewer pairs: one
  * whose rate is no faster than the objective allows tells nothing. */
 size_t burn_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS]);
+
+/* All windows that pairs look at, and this one, ascending, each once; returns
+ * how many. The list may begin with some. */
+#define BURN_WINDOWS (2 * BURN_PAIRS + 2)
+size_t burn_windows(const struct burn_pair *pairs, size_t pair_count,
+		    int64_t window_ns, int64_t list[BURN_WINDOWS],
+		    size_t count);
 
 /* Nothing burns faster than 1 / (1 - objective), when all requests are bad: a
  * pair that asks for more never fires. */

@@ -313,6 +313,7 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_DOCTOR, cmd_doctor },
 		{ COMMAND_DASH, cmd_dash },
 		{ COMMAND_ALERT, cmd_alert },
+		{ COMMAND_SLO, cmd_slo },
 		{ COMMAND_CONFIG, cmd_config },
 		{ COMMAND_MCP, cmd_mcp },
 		{ COMMAND_COMPLETION, cmd_completion },

@@ -147,6 +147,22 @@ const struct command commands[] = {
 	  "  tracefind alert --now --threshold 500ms --for 10m web\n",
 	  "now threshold for platform",
 	  LIMIT_ARGUMENTS, FORMATS_ALERT },
+	{ "slo", COMMAND_SLO,
+	  "slo --service NAME --objective PERCENT [OPTIONS]",
+	  "is enough of the requests good? what is left of the error budget",
+	  "Counts the requests of a service that are good, within --threshold and\n"
+	  "without error, by metrics (--metrics-url) or traces. Says how much of\n"
+	  "the error budget is spent, how fast, and when it is gone; exits with 10\n"
+	  "when it is, or a pair of windows burns too fast.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind slo --service checkout --objective 99.9 --threshold 300ms\n"
+	  "  tracefind slo --service web --name 'GET /cart' --objective 99 \\\n"
+	  "          --threshold 1s --window 7d\n"
+	  "  tracefind slo --service checkout --objective 99.9 \\\n"
+	  "          --threshold 300ms -o prometheus=rules.yaml\n",
+	  "objective threshold window output",
+	  0, FORMATS_SLO },
 	{ "cost", COMMAND_COST, "cost [OPTIONS] --service NAME | FILE...",
 	  "what a request costs, and where; what the last change costs",
 	  "CPU and memory of a service (the last hour) by function, operation and\n"

@@ -25,6 +25,7 @@ enum command_bit {
 	COMMAND_LEAK = 1 << 12,
 	COMMAND_WHEN = 1 << 13,
 	COMMAND_CHECK = 1 << 11,
+	COMMAND_SLO = 1 << 14,
 	COMMAND_COST = 1 << 15,
 	COMMAND_CONFIG = 1 << 16,
 	COMMAND_MCP = 1 << 20,
@@ -36,7 +37,8 @@ enum command_bit {
 		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
 		       COMMAND_SEARCH | COMMAND_SERVICES | COMMAND_WHEN |
 		       COMMAND_CHECK | COMMAND_LEAK | COMMAND_COST |
-		       COMMAND_DASH | COMMAND_ALERT | COMMAND_EXPORT,
+		       COMMAND_DASH | COMMAND_ALERT | COMMAND_EXPORT |
+		       COMMAND_SLO,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
 		COMMAND_COMPLETION | COMMAND_MCP,
@@ -51,6 +53,7 @@ enum command_formats {
 	FORMATS_DASHBOARD, /* of those who draw it */
 	FORMATS_ALERT, /* of those who watch, and table and json */
 	FORMATS_GATE,     /* table, json, and what pipelines read */
+	FORMATS_SLO,      /* rules and a definition, and table and json */
 	FORMATS_COST,     /* csv and markdown, and what platforms read */
 	FORMATS_RESULT,   /* those of render/ but the lacking ones */
 };

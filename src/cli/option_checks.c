@@ -111,6 +111,20 @@ bool option_check_fail_on(const char *value, struct error *err)
 	return fail_on_parse(value, &limits, err);
 }
 
+/* Of what is left of 100 % a budget is made: it has to be more than nothing. */
+bool option_check_objective(const char *value, struct error *err)
+{
+	double percent;
+
+	if (parse_f64(str_from(value), &percent) && percent > 0 &&
+	    percent <= 99.9999)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not a percentage such as 99.9, at most "
+			 "99.9999",
+			 value_quote(value).text);
+}
+
 bool option_check_selector(const char *value, struct error *err)
 {
 	struct str text = str_trim(str_from(value));

@@ -21,6 +21,7 @@ option_check_value option_check_query MUST_CHECK;
 option_check_value option_check_map MUST_CHECK;
 option_check_value option_check_path_map MUST_CHECK;
 option_check_value option_check_fail_on MUST_CHECK;
+option_check_value option_check_objective MUST_CHECK;
 option_check_value option_check_selector MUST_CHECK;
 
 #endif

@@ -122,6 +122,9 @@ struct options {
 	const char *quantile; /* p95 */
 	const char *datasource; /* its uid */
 	bool is_now; /* of alert: evaluate it */
+	/* of slo */
+	const char *objective; /* percent */
+	int64_t window_ns;     /* of its budget */
 	/* of cost: numbers, see prices.h */
 	const char *vcpu;
 	const char *instances;

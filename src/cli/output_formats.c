@@ -20,9 +20,12 @@ static const char *const document_formats[] = { "google", "grafana",
 static const char *const cost_formats[] = { "table",    "json",   "brief",
 					    "csv",	"markdown", "gcloud",
 					    "kubernetes", NULL };
+/* Definitions of objectives. */
+static const char *const definition_formats[] = { "openslo", NULL };
 static const char *const *const other_formats[] = { list_formats, gate_formats,
 						    cost_formats,
-						    document_formats };
+						    document_formats,
+						    definition_formats };
 
 static const char *const series_formats[] = { "csv", "markdown", "html", NULL };
 
@@ -143,6 +146,11 @@ bool output_gives(const struct command *command, const char *format)
 		break;
 	case FORMATS_GATE:
 		return is_among(gate_formats, format);
+	case FORMATS_SLO:
+		if (!strcmp(format, "prometheus") ||
+		    is_among(definition_formats, format))
+			return true;
+		break;
 	case FORMATS_COST:
 		return is_among(cost_formats, format);
 	case FORMATS_ANSWER:

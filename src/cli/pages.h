@@ -20,6 +20,7 @@ int cmd_profile(const struct options *o);
 int cmd_leak(const struct options *o);
 int cmd_dash(const struct options *o);
 int cmd_alert(const struct options *o);
+int cmd_slo(const struct options *o);
 int cmd_services(const struct options *o);
 int cmd_when(const struct options *o);
 int cmd_export(const struct options *o);

@@ -14,8 +14,6 @@
 #define RECORD_NS (5 * NS_PER_MIN)
 #define RAW_MOST_NS (6 * NS_PER_HOUR)
 
-#define WINDOWS_MOST (2 * BURN_PAIRS + 2)
-
 #define INDENT 8u
 
 /* ---- YAML ---- */
@@ -221,31 +219,13 @@ static void write_never(const struct writing *w, const struct burn_pair *pair)
 
 /* ---- all of it ---- */
 
-/* By length, each once. */
-static size_t add_window(int64_t *list, size_t count, int64_t window_ns)
-{
-	size_t at = count;
-
-	while (at && list[at - 1] > window_ns)
-		at--;
-	if (at && list[at - 1] == window_ns)
-		return count;
-	memmove(&list[at + 1], &list[at], (count - at) * sizeof *list);
-	list[at] = window_ns;
-	return count + 1;
-}
-
 static void write_ratios(const struct writing *w, const struct burn_pair *pairs,
 			 size_t pair_count)
 {
-	int64_t list[WINDOWS_MOST];
-	size_t count = add_window(list, 0, RECORD_NS);
+	int64_t list[BURN_WINDOWS] = { RECORD_NS };
+	size_t count = burn_windows(pairs, pair_count, w->rules->window_ns,
+				    list, 1);
 
-	for (size_t i = 0; i < pair_count; i++) {
-		count = add_window(list, count, pairs[i].short_ns);
-		count = add_window(list, count, pairs[i].long_ns);
-	}
-	count = add_window(list, count, w->rules->window_ns);
 	for (size_t i = 0; i < count; i++)
 		write_ratio(w, list[i]);
 }

@@ -25,7 +25,7 @@ def schema_of(answer):
     if command == "profile" and "view" in answer:
         return "view"
     return command if command in ("services", "types", "doctor", "when",
-                                  "check", "leak", "alert", "cost",
+                                  "check", "leak", "alert", "cost", "slo",
                                   "export") else RESULT
 
 

@@ -270,6 +270,8 @@ MARKS = {"mosaicLayout": ("dash", "google"), "panels": ("dash", "grafana"),
 
 def kind_of(text):
     """By what only one of them has; None: no document."""
+    if text.startswith("apiVersion: openslo/v1\n"):
+        return "slo", "openslo"
     if text.startswith("groups:\n"):
         return "alert", "prometheus"
     if not text.startswith("{"):
@@ -280,12 +282,37 @@ def kind_of(text):
 
 def documents(root):
     for case in sorted(root.glob("tests/cli/dash-*")) + \
-            sorted(root.glob("tests/cli/alert-*")):
+            sorted(root.glob("tests/cli/alert-*")) + \
+            sorted(root.glob("tests/cli/slo-*")):
         for path in [case / "stdout", *sorted(case.glob("files/*"))]:
             text = path.read_text(encoding="utf-8") if path.is_file() else ""
             kind = kind_of(text)
             if kind:
                 yield case, path, kind
+
+
+# Lines of a definition of OpenSLO v1, whose specification says what it has.
+OPENSLO = [
+    r"apiVersion: openslo/v1", r"kind: SLO", r"metadata:",
+    r'  name: "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"', r"spec:",
+    r'  description: ".+"', r'  service: ".+"', r"  indicator:",
+    r"    metadata:", r'      name: "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"',
+    r"    spec:", r"      ratioMetric:", r"        counter: false",
+    *(line for part in ("good", "total") for line in (
+        f"        {part}:", r"          metricSource:",
+        r"            type: Prometheus", r"            spec:",
+        r"              query: \|-", r"                \S.*")),
+    r"  timeWindow:", r"    - duration: [1-9][0-9]*[mhd]",
+    r"      isRolling: true", r"  budgetingMethod: Occurrences",
+    r"  objectives:", r"    - target: 0\.[0-9]+"]
+
+
+def check_openslo(tap, case, path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    wrong = [f"{line} is not {wanted}" for line, wanted
+             in zip(lines, OPENSLO) if not re.fullmatch(wanted, line)]
+    tap.check(not wrong and len(lines) == len(OPENSLO), case.name,
+              "\n".join(wrong))
 
 
 def check_rules(tap, case, path):
@@ -312,7 +339,9 @@ def main():
     tap = Tap()
     good = {}
     for case, path, kind in documents(root):
-        if kind not in READERS:
+        if kind == ("slo", "openslo"):
+            check_openslo(tap, case, path)
+        elif kind not in READERS:
             check_rules(tap, case, path)
         else:
             text = path.read_text(encoding="utf-8")

@@ -53,6 +53,7 @@ RUNS = {
     "leak": ["leak", "--service", "x", *DRY],
     "dash": ["dash", "-o", "grafana", "--platform", "otel", "x"],
     "alert": ["alert", "-o", "prometheus", "--platform", "otel", "x"],
+    "slo": ["slo", "--service", "x", "--objective", "99.9", *DRY],
     "cost": ["cost", PROFILE],
     "export": ["export", "--to-traces", "otlp+http://127.0.0.1:1", *DRY],
     "mcp": ["mcp"],

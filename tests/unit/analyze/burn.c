@@ -44,10 +44,10 @@ static void test_pairs(void **state)
 		size_t count;
 		double first, last;
 	} cases[] = {
-		{ 30 * NS_PER_DAY, 3, 14.4, 1 },
-		{ 28 * NS_PER_DAY, 3, 13.44, 28.0 / 30 },
-		{ 27 * NS_PER_DAY, 3, 12.96, 0.9 },
-		{ 26 * NS_PER_DAY, 2, 12.48, 5.2 },
+		{ 30 * NS_PER_DAY, 4, 14.4, 1 },
+		{ 28 * NS_PER_DAY, 4, 13.44, 28.0 / 30 },
+		{ 27 * NS_PER_DAY, 4, 12.96, 0.9 },
+		{ 26 * NS_PER_DAY, 3, 12.48, 2.6 },
 		{ 7 * NS_PER_DAY, 2, 3.36, 1.4 },
 		{ 2 * NS_PER_DAY, 1, 0.96, 0.96 },
 		{ NS_PER_DAY, 0, 0, 0 },
@@ -64,6 +64,26 @@ static void test_pairs(void **state)
 		assert_true(is_near(pairs[0].rate, cases[i].first));
 		assert_true(is_near(pairs[count - 1].rate, cases[i].last));
 	}
+}
+
+static void test_windows(void **state)
+{
+	static const int64_t hours[] = { 6, 12, 24, 72 };
+	int64_t list[BURN_WINDOWS] = { 5 * NS_PER_MIN };
+	struct burn_pair pairs[BURN_PAIRS];
+	size_t count = burn_pairs(30 * NS_PER_DAY, pairs);
+
+	(void)state;
+	/* 5m 30m 1h 2h 6h 1d 3d 30d */
+	assert_int_equal(burn_windows(pairs, count, 30 * NS_PER_DAY, list, 1),
+			 8);
+	for (size_t i = 1; i < 8; i++)
+		assert_true(list[i - 1] < list[i]);
+	assert_int_equal(list[7], 30 * NS_PER_DAY);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(burn_windows(NULL, 0, hours[i] * NS_PER_HOUR,
+					      list, 0),
+				 1);
 }
 
 static void test_firing(void **state)
@@ -90,6 +110,7 @@ int main(void)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_forecast),
 		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_firing),
 	};
 

@@ -75,15 +75,15 @@ static void test_windows(void **state)
 {
 	(void)state;
 	write_rules("web", 0.99, 28 * NS_PER_DAY);
-	/* 5m 1h 30m 6h 3d 28d */
-	assert_int_equal(count_of("- record: slo:error_ratio:rate"), 6);
+	/* 5m 30m 1h 2h 6h 1d 3d 28d */
+	assert_int_equal(count_of("- record: slo:error_ratio:rate"), 8);
 	assert_int_equal(count_of("[3d])"), 2);
-	assert_int_equal(count_of("- alert:"), 3);
+	assert_int_equal(count_of("- alert:"), 4);
 	assert_int_equal(count_of("severity: page"), 2);
 	assert_int_equal(count_of("> 13.44 * 0.01"), 2);
-	assert_int_equal(count_of("status_code!~\"STATUS_CODE_ERROR\""), 4);
-	assert_int_equal(count_of("le=\"0.512\""), 4);
-	assert_int_equal(count_of("0 * sum(rate("), 4);
+	assert_int_equal(count_of("status_code!~\"STATUS_CODE_ERROR\""), 5);
+	assert_int_equal(count_of("le=\"0.512\""), 5);
+	assert_int_equal(count_of("0 * sum(rate("), 5);
 	write_rules("web", 0.99, NS_PER_DAY);
 	assert_int_equal(count_of("- alert:"), 0);
 	assert_int_equal(count_of("- record: slo:error_ratio:rate"), 2);
@@ -93,7 +93,7 @@ static void test_alert_that_never_fires(void **state)
 {
 	(void)state;
 	write_rules("web", 0.9, 30 * NS_PER_DAY);
-	assert_int_equal(count_of("- alert:"), 2);
+	assert_int_equal(count_of("- alert:"), 3);
 	assert_int_equal(count_of("# No alert over 1h: a rate of 14.4"), 1);
 }
 
@@ -107,7 +107,7 @@ static void test_foreign_names(void **state)
 	assert_int_equal(count_of("service: \"a\\\": {{ x }}\\n  - b\\u0085\""),
 			 count_of("- record:"));
 	write_rules("a {{ x }}", 0.99, 28 * NS_PER_DAY);
-	assert_int_equal(count_of("--service {{ $labels.service }}"), 3);
+	assert_int_equal(count_of("--service {{ $labels.service }}"), 4);
 }
 
 static void test_text(void **state)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How much of a service's requests is good, against an objective: over the
+ * window of its error budget and over those that tell how fast that is spent.
+ * Counted by metrics, else by traces. Knows no options and has no words.
+ */
+#ifndef INVESTIGATE_SLO_H
+#define INVESTIGATE_SLO_H
+
+#include "analyze/burn.h"
+#include "investigate/service_metrics.h"
+
+/* Of one that ends with the others. */
+struct slo_window {
+	int64_t length_ns;
+	struct burn_count count; /* total 0: there was no request */
+	bool is_known;
+	bool is_sample; /* by traces: not all were counted */
+};
+
+/* Why metrics do not tell. */
+enum slo_lack {
+	SLO_LACKS_NOTHING = 0,
+	SLO_LACKS_SERVER,    /* why: in its words */
+	SLO_LACKS_METRIC,    /* none of the service */
+	SLO_LACKS_LATENCY,   /* none tells how long its requests take */
+	SLO_LACKS_OPERATION, /* it has no operations */
+	SLO_LACKS_BUCKETS,   /* none near the threshold: the last is below */
+};
+
+struct slo {
+	/* Set by the caller. */
+	struct backends *backends;
+	const char *service;
+	const char *operation; /* NULL: all of them */
+	double objective;      /* 0..1 */
+	int64_t threshold_ns;  /* 0: only failed requests are bad */
+	int64_t window_ns;     /* of the budget */
+	int64_t to_ns;         /* where all windows end */
+	/* The answer, in the backends' arena. */
+	struct metric_indicator indicator; /* without a source: by traces */
+	enum slo_lack lack;
+	struct error why;
+	int64_t bound_ns;     /* good is what took no longer */
+	bool is_interpolated; /* the threshold itself, inside a bucket */
+	int64_t other_ns;     /* where the bucket has its other end; 0: the
+				 threshold is an end */
+	double other_bad;     /* so many were bad by that; -1 not known */
+	double failed;        /* of the budget's window; -1 not known */
+	struct burn_pair pairs[BURN_PAIRS];
+	size_t pair_count;
+	struct slo_window windows[BURN_WINDOWS]; /* ascending */
+	size_t window_count;
+};
+
+/* Lists the windows. */
+void slo_init(struct slo *s);
+
+/* *is_told: metrics tell; else lack says why not, and a server that did not
+ * answer is in why. */
+bool slo_ask_metrics(struct slo *s, bool *is_told,
+		     struct error *err) MUST_CHECK;
+
+/* The same of the server of traces, which has to answer. */
+bool slo_ask_traces(struct slo *s, struct error *err) MUST_CHECK;
+
+/* The window of that length, which is one of them. */
+const struct slo_window *slo_window(const struct slo *s, int64_t length_ns);
+
+/* That of the budget. */
+static inline const struct slo_window *slo_budget(const struct slo *s)
+{
+	return &s->windows[s->window_count - 1];
+}
+
+bool slo_pair_fires(const struct slo *s, const struct burn_pair *pair);
+
+/* How fast the budget is spent at present: the shortest of the windows from an
+ * hour on that has bad requests enough to tell, else the longest. */
+const struct slo_window *slo_present(const struct slo *s);
+
+/* Seconds until the budget is used up at the present rate; INFINITY: it goes on
+ * to last. */
+double slo_seconds_left(const struct slo *s);
+
+/* Whether nothing else can be asked after such an error. */
+bool slo_is_final(const struct error *err);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "base/num.h"
+#include "render/json_parts.h"
+#include "report/slo_answer.h"
+
+static void write_state(struct jsonw *w, const struct slo *s)
+{
+	jsonw_pair_text(w, "state",
+			slo_is_spent(s) ? "spent"
+			: slo_firing(s) ? "burning"
+					: "kept");
+}
+
+static void write_objective(struct jsonw *w, const struct slo *s)
+{
+	const struct time_range window = { s->to_ns - s->window_ns, s->to_ns };
+
+	jsonw_pair_text(w, "service", s->service);
+	jsonw_pair_text(w, "operation", s->operation);
+	jsonw_pair_f64(w, "objective", s->objective, 12);
+	jsonw_pair_known(w, "threshold_ns",
+			 s->threshold_ns ? s->threshold_ns : -1);
+	jsonw_pair_i64(w, "window_ns", s->window_ns);
+	json_range(w, window);
+}
+
+static void write_requests(struct jsonw *w, const struct slo *s)
+{
+	const struct slo_window *b = slo_budget(s);
+
+	jsonw_pair_f64(w, "good_share", 1 - b->count.bad / b->count.total, 9);
+	jsonw_pair_f64(w, "requests", b->count.total, 1);
+	jsonw_pair_f64(w, "bad_requests", b->count.bad, 1);
+	jsonw_pair_f64(w, "failed_requests", s->failed >= 0 ? s->failed : NAN,
+		       1);
+	jsonw_pair_bool(w, "is_sample", b->is_sample);
+	jsonw_pair_f64(w, "budget_spent", burn_rate(b->count, s->objective), 6);
+	jsonw_pair_f64(w, "budget_left", burn_left(b->count, s->objective), 6);
+}
+
+static void write_forecast(struct jsonw *w, const struct slo *s)
+{
+	const struct slo_window *now = slo_present(s);
+	double seconds = round(slo_seconds_left(s));
+
+	jsonw_key(w, "forecast");
+	jsonw_object(w);
+	jsonw_pair_f64(w, "rate", burn_rate(now->count, s->objective), 6);
+	jsonw_pair_i64(w, "rate_of_ns", now->length_ns);
+	jsonw_pair_f64(w, "seconds_left", seconds, 0);
+	if (isfinite(seconds))
+		jsonw_pair_time(w, "used_up_at",
+				sat_add_i64(s->to_ns,
+					    sat_round_f64(seconds * NS_PER_S)));
+	else
+		jsonw_pair_null(w, "used_up_at");
+	jsonw_object_end(w);
+}
+
+static void write_rate(struct jsonw *w, const char *key, const struct slo *s,
+		       int64_t length_ns)
+{
+	const struct slo_window *window = slo_window(s, length_ns);
+	bool has_any = window->is_known && window->count.total > 0;
+
+	jsonw_pair_f64(w, key,
+		       has_any ? burn_rate(window->count, s->objective) : NAN,
+		       6);
+}
+
+static void write_pairs(struct jsonw *w, const struct slo *s)
+{
+	jsonw_key(w, "burn");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->pair_count; i++) {
+		const struct burn_pair *pair = &s->pairs[i];
+
+		jsonw_object(w);
+		jsonw_pair_i64(w, "long_ns", pair->long_ns);
+		jsonw_pair_i64(w, "short_ns", pair->short_ns);
+		write_rate(w, "long_rate", s, pair->long_ns);
+		write_rate(w, "short_rate", s, pair->short_ns);
+		jsonw_pair_f64(w, "limit", pair->rate, 6);
+		jsonw_pair_text(w, "severity",
+				pair->is_page ? "page" : "ticket");
+		jsonw_pair_bool(w, "can_fire",
+				burn_pair_can_fire(pair, s->objective));
+		jsonw_pair_bool(w, "fires", slo_pair_fires(s, pair));
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void write_windows(struct jsonw *w, const struct slo *s)
+{
+	jsonw_key(w, "windows");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->window_count; i++) {
+		const struct slo_window *window = &s->windows[i];
+		bool is_known = window->is_known;
+
+		jsonw_object(w);
+		jsonw_pair_i64(w, "length_ns", window->length_ns);
+		jsonw_pair_f64(w, "requests",
+			       is_known ? window->count.total : NAN, 1);
+		jsonw_pair_f64(w, "bad_requests",
+			       is_known ? window->count.bad : NAN, 1);
+		jsonw_pair_bool(w, "is_sample", window->is_sample);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void write_source(struct jsonw *w, const struct slo *s)
+{
+	const struct metric_name *name = s->indicator.source.name;
+
+	jsonw_pair_text(w, "measured_by", name ? "metrics" : "traces");
+	jsonw_pair_text(w, "metric", name ? name->name : NULL);
+	jsonw_pair_known(w, "bound_ns", s->bound_ns ? s->bound_ns : -1);
+	jsonw_pair_known(w, "other_bound_ns", s->other_ns ? s->other_ns : -1);
+	jsonw_pair_f64(w, "other_bad_requests",
+		       s->other_bad >= 0 ? s->other_bad : NAN, 1);
+	jsonw_pair_bool(w, "is_interpolated", s->is_interpolated);
+}
+
+void slo_json_write(const void *data, struct out *out)
+{
+	const struct slo_answer *answer = data;
+	const struct slo *s = answer->slo;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "slo");
+	write_state(&w, s);
+	write_objective(&w, s);
+	write_requests(&w, s);
+	write_forecast(&w, s);
+	write_pairs(&w, s);
+	write_windows(&w, s);
+	write_source(&w, s);
+	json_notes(&w, "notes", answer->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
