@@ -116,7 +116,7 @@ static bool run_traces(struct context *ctx, struct export *e,
 	if (e->to->receiver)
 		return export_traces(e, err);
 	if (!outfile_open(&f, e->to->path, 0666, err))
-		return false;
+		return error_prefix(err, "--to-traces");
 	e->file = &f.out;
 	done = export_traces(e, err);
 	if (done && e->counts.sent)
