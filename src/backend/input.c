@@ -133,8 +133,8 @@ bool input_open_profile(struct input *in, const char *path, struct error *err)
 				 in->name, format_name(in->format));
 	return in->format != FORMAT_UNKNOWN ||
 	       error_set(err, ERROR_FORMAT,
-			 "%s: neither pprof, folded stacks, speedscope nor "
-			 "perf script; it looks like %s",
+			 "%s: none of the profile formats (tracefind help "
+			 "profile lists them); it looks like %s",
 			 in->name, in->looks_like);
 }
 

@@ -14,8 +14,9 @@
 /* What tools call profiles; anything else beside them, such as the output of a
  * benchmark, is none. */
 static const char *const suffixes[] = {
-	".pb.gz",     ".pb",	   ".pprof", ".prof",	    ".out",
-	".folded",    ".collapsed", ".speedscope.json",	    ".perf",
+	".pb.gz", ".pb",         ".pprof",       ".prof",
+	".out",   ".folded",     ".collapsed",   ".speedscope.json",
+	".perf",  ".cpuprofile", ".heapprofile",
 };
 
 static bool is_profile_name(struct str name)
@@ -98,9 +99,8 @@ bool profile_paths_expand(struct path_list *out, const char *const *paths,
 {
 	struct stat st;
 
-	*out = (struct path_list){
-		.items = arena_array(arena, LIMIT_ARGUMENTS, sizeof *out->items)
-	};
+	*out = (struct path_list){ .items = arena_array(arena, LIMIT_ARGUMENTS,
+							sizeof *out->items) };
 	if (!out->items)
 		return arena_fail(arena, "the names of files", err);
 	for (size_t i = 0; i < count; i++) {

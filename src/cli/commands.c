@@ -88,9 +88,9 @@ const struct command commands[] = {
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE...]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window (the\n"
-	  "last 15 minutes), or from a file on disk (pprof, folded,\n"
-	  "speedscope). Several files are added up. --peek and --tree show\n"
-	  "callers and callees, --list source lines.\n"
+	  "last 15 minutes), or from files, added up: pprof, folded stacks,\n"
+	  "speedscope, perf script, .cpuprofile and .heapprofile of Node.js.\n"
+	  "--peek and --tree show callers and callees, --list source lines.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind profile --service user-db --since 10m\n"

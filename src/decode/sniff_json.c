@@ -44,7 +44,12 @@ static const struct sign signs[] = {
 		   "a pprof profile in JSON (ask for application/proto)"),
 	SIGN("profiles", JSON_ARRAY, FORMAT_SPEEDSCOPE, NULL),
 	SIGN_OTHER("traceEvents", JSON_ARRAY, "a Chrome trace"),
-	SIGN_OTHER("timeDeltas", JSON_ARRAY, "a V8 CPU profile"),
+	SIGN("timeDeltas", JSON_ARRAY, FORMAT_V8_PROFILE, NULL),
+	SIGN("head", JSON_OBJECT, FORMAT_V8_PROFILE, NULL),
+	SIGN_OTHER(
+		"snapshot", JSON_OBJECT,
+		"a V8 heap snapshot, which has objects but no stacks (record "
+		"these: node --heap-prof PROGRAM)"),
 	SIGN_OTHER("summaries", JSON_ARRAY,
 		   "Jaeger search results, not a trace"),
 	SIGN_OTHER("series", JSON_ARRAY, "TraceQL metrics, not a trace"),
@@ -115,6 +120,16 @@ static struct guess sniff_spans(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
+/* "nodes" of a CPU profile of V8, which has calls, or of something else. */
+static struct guess sniff_nodes(struct json_reader *r)
+{
+	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
+	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
+	    find_key(r, STR("callFrame"), STR("functionName")))
+		return GUESS_FORMAT(FORMAT_V8_PROFILE);
+	return GUESS_OTHER("JSON of another kind");
+}
+
 /* "traces": a list of Cloud Trace, or what a Tempo found. */
 static struct guess sniff_traces(struct json_reader *r)
 {
@@ -147,6 +162,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	bool is_data = str_equal(key, STR("data"));
 	bool is_spans = str_equal(key, STR("spans"));
 	bool is_traces = str_equal(key, STR("traces"));
+	bool is_nodes = str_equal(key, STR("nodes"));
 	bool is_wrapper =
 		str_equal(key, STR("trace")) || str_equal(key, STR("result"));
 	bool is_marked[SIGN_COUNT];
@@ -160,6 +176,8 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 		return sniff_wrapped(r);
 	if (is_traces && kind == JSON_ARRAY)
 		return sniff_traces(r);
+	if (is_nodes && kind == JSON_ARRAY)
+		return sniff_nodes(r);
 	if (is_spans && kind == JSON_ARRAY)
 		return sniff_spans(r);
 	if (is_data && kind == JSON_ARRAY)

@@ -7,6 +7,7 @@
  */
 #include "base/json.h"
 #include "base/num.h"
+#include "decode/column.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"
 
@@ -28,13 +29,6 @@ static const struct unit {
 };
 
 #define UNIT_COUNT (sizeof units / sizeof *units)
-
-/* Grows in scratch. */
-struct column {
-	void *items;
-	size_t count;
-	size_t cap;
-};
 
 struct event {
 	struct str at; /* as written: the unit may come later */
@@ -62,13 +56,6 @@ struct reader {
 static bool no_memory(const struct reader *r, struct error *err)
 {
 	return arena_fail(&r->scratch, WHAT, err);
-}
-
-static void *column_add(struct reader *r, struct column *c, size_t size)
-{
-	if (!arena_reserve(&r->scratch, &c->items, &c->cap, c->count + 1, size))
-		return NULL;
-	return (char *)c->items + c->count++ * size;
 }
 
 static bool damaged(const char *why, struct error *err)
@@ -192,7 +179,7 @@ static bool read_frame(struct reader *r, struct error *err)
 			json_skip(r->json);
 		}
 	}
-	frame = column_add(r, &r->frames, sizeof *frame);
+	frame = column_add(&r->scratch, &r->frames, sizeof *frame);
 	if (!frame)
 		return no_memory(r, err);
 	return profile_build_function(r->build, name, file, &function, err) &&
@@ -232,7 +219,7 @@ static bool read_sample(struct reader *r, struct error *err)
 	if (!json_enter(r->json, JSON_ARRAY))
 		return true;
 	while (json_next_item(r->json)) {
-		uint32_t *id = column_add(r, &r->ids, sizeof *id);
+		uint32_t *id = column_add(&r->scratch, &r->ids, sizeof *id);
 
 		if (!id)
 			return no_memory(r, err);
@@ -240,7 +227,7 @@ static bool read_sample(struct reader *r, struct error *err)
 		if (!read_id(r, id, err))
 			return false;
 	}
-	end = column_add(r, &r->ends, sizeof *end);
+	end = column_add(&r->scratch, &r->ends, sizeof *end);
 	if (!end)
 		return no_memory(r, err);
 	*end = r->ids.count;
@@ -253,13 +240,13 @@ static bool read_weight(struct reader *r, struct error *err)
 
 	if (!json_number_text(r->json, &text))
 		return true;
-	weight = column_add(r, &r->weights, sizeof *weight);
+	weight = column_add(&r->scratch, &r->weights, sizeof *weight);
 	return weight ? keep_text(r, text, weight, err) : no_memory(r, err);
 }
 
 static bool read_event(struct reader *r, struct error *err)
 {
-	struct event *e = column_add(r, &r->events, sizeof *e);
+	struct event *e = column_add(&r->scratch, &r->events, sizeof *e);
 	struct str key, text;
 
 	if (!e)
@@ -341,7 +328,7 @@ static bool add_events(struct reader *r, struct error *err)
 			return false;
 		last = at;
 		if (e->is_open) {
-			top = column_add(r, &open, sizeof *top);
+			top = column_add(&r->scratch, &open, sizeof *top);
 			if (!top)
 				return no_memory(r, err);
 			*top = e->frame;

@@ -585,7 +585,7 @@ static void test_nesting_from_both_sides(void **state)
 		assert_false(json_check(r, &err));
 		assert_int_equal(err.code, ERROR_LIMIT);
 		assert_contains(err.message, "nested deeper than the limit of "
-					     "128 levels");
+					     "320 levels");
 		json_free(r);
 	}
 }

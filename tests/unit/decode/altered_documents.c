@@ -141,6 +141,27 @@
 	"{'type':'O','frame':1,'at':2},{'type':'C','frame':1,'at':7},"         \
 	"{'type':'C','frame':0,'at':9}]}]}"
 
+#define V8_CALL(name, line)                                                    \
+	"'callFrame':{'functionName':'" name "','scriptId':'9',"               \
+	"'url':'file:///a.js','lineNumber':" line ",'columnNumber':4}"
+#define V8_CPU                                                                                 \
+	"{'nodes':[{'id':1," V8_CALL(                                                          \
+		"(root)",                                                                      \
+		"-1") ",'hitCount':0,"                                                         \
+		      "'children':[2]},{'id':2," V8_CALL(                                      \
+			      "work",                                                          \
+			      "2") ",'hitCount':2,"                                            \
+				   "'positionTicks':[{'line':3,'ticks':2}]}],'startTime':100," \
+				   "'endTime':190,'samples':[2,2],'timeDeltas':[10,30]}"
+#define V8_HEAP                                                                \
+	"{'head':{" V8_CALL(                                                   \
+		"(root)",                                                      \
+		"-1") ",'selfSize':0,'id':1,"                                  \
+		      "'children':[{" V8_CALL(                                 \
+			      "work",                                          \
+			      "2") ",'selfSize':65,'id':2,"                    \
+				   "'children':[]}]},'samples':[{'size':65,'nodeId':2,'ordinal':1}]}"
+
 const struct json_subject json_subjects[] = {
 	{ "OTLP", tell_otlp_json, "{'resourceSpans':" OTLP_GROUPS "}" },
 	{ "OTLP, nested values", tell_otlp_json, OTLP_NESTED, true },
@@ -193,6 +214,8 @@ const struct json_subject json_subjects[] = {
 	{ "list of Cloud Profiler", tell_cloud_page, CLOUD_PROFILES },
 	{ "profiles of Cloud Profiler", tell_cloud_take, CLOUD_PROFILES },
 	{ "speedscope", tell_speedscope, SPEEDSCOPE, .refuses_null = true },
+	{ "CPU profile of V8", tell_v8, V8_CPU, .refuses_null = true },
+	{ "heap profile of V8", tell_v8, V8_HEAP, .refuses_null = true },
 	{ "flame graph", tell_flame_json,
 	  "{'flamegraph':{'names':['total','main','work'],'levels':["
 	  "{'values':['0','10','0','0']},{'values':[0,8,3,1,0,2,2,2]},"

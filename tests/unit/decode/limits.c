@@ -151,6 +151,56 @@ static void test_nodes_of_a_tree(void **state)
 			"more than 5000000 nodes");
 }
 
+/* Empty nodes of a heap profile; none has an id. */
+static void put_v8_nodes(struct buf *b, size_t node_count)
+{
+	buf_init(b, 64 * MIB);
+	buf_add_text(b, "{\"head\":{\"selfSize\":0,\"children\":[{}");
+	put_many(b, ",{}", 3, node_count - 2);
+	buf_add_text(b, "]}}");
+}
+
+static void test_nodes_of_v8(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	put_v8_nodes(&b, LIMIT_TREE_NODES);
+	assert_decoded(read_bytes(FORMAT_V8_PROFILE, &b));
+	put_v8_nodes(&b, LIMIT_TREE_NODES + 1);
+	assert_too_many(FORMAT_V8_PROFILE, &b, "more than 5000000 nodes");
+}
+
+static void test_samples_of_v8(void **state)
+{
+	static const struct {
+		const char *before;
+		const char *too_many;
+		const char *most_are;
+	} lists[] = {
+		{ "{\"samples\":[0", "more than 5000000 samples",
+		  "the node of a sample is missing" },
+		{ "{\"timeDeltas\":[0", "more than 5000000 times",
+		  "samples and times differ in number" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		for (unsigned more = 0; more < 2; more++) {
+			struct buf b;
+
+			buf_init(&b, 64 * MIB);
+			buf_add_text(&b, lists[i].before);
+			put_many(&b, ",0", 2, LIMIT_SAMPLES - 1 + more);
+			buf_add_text(&b, "]}");
+			assert_refused(read_bytes(FORMAT_V8_PROFILE, &b),
+				       more ? ERROR_LIMIT : ERROR_FORMAT,
+				       more ? lists[i].too_many
+					    : lists[i].most_are);
+		}
+	}
+}
+
 /* One trace of many spans that are all of the operation sought. */
 static void put_trace(struct buf *b, size_t span_count)
 {
@@ -198,6 +248,8 @@ int main(void)
 		cmocka_unit_test(test_frames_of_a_sample_of_perf),
 		cmocka_unit_test(test_nodes_of_a_flame_graph),
 		cmocka_unit_test(test_nodes_of_a_tree),
+		cmocka_unit_test(test_nodes_of_v8),
+		cmocka_unit_test(test_samples_of_v8),
 		cmocka_unit_test(test_spans_of_a_history),
 	};
 

@@ -175,6 +175,17 @@ static void test_json_shapes(void **state)
 	expect(STR("{\"$schema\":\"s\",\"shared\":{\"frames\":[]},"
 		   "\"profiles\":[]}"),
 	       FORMAT_SPEEDSCOPE, "");
+	expect(STR("{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}"),
+	       FORMAT_V8_PROFILE, "");
+	expect(STR("{\"samples\":[],\"timeDeltas\":[]}"), FORMAT_V8_PROFILE,
+	       "");
+	expect(STR("{\"head\":{}}"), FORMAT_V8_PROFILE, "");
+	expect(STR("{\"nodes\":[{\"id\":1}]}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
+	expect(STR("{\"snapshot\":{\"meta\":{}},\"nodes\":[1]}"),
+	       FORMAT_UNKNOWN,
+	       "a V8 heap snapshot, which has objects but no stacks (record "
+	       "these: node --heap-prof PROGRAM)");
 	expect(STR("{\"traceEvents\":[]}"), FORMAT_UNKNOWN, "a Chrome trace");
 	expect(STR("{\"log\":{\"version\":\"1.2\"}}"), FORMAT_UNKNOWN,
 	       "a HAR recording (use --replay)");
