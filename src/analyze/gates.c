@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/rank_facts.h"
 #include "base/map.h"
@@ -127,8 +128,8 @@ static void judge_total(struct gates *g, const struct whole_change *w)
 
 	g->has_total = !isnan(w->q);
 	g->total = total_growth(w);
-	g->is_total_certain = g->has_total && !g->is_relative &&
-			      w->q <= GATES_FALSE_TOTAL;
+	g->is_total_certain =
+		g->has_total && !g->is_relative && w->q <= GATES_FALSE_TOTAL;
 	if (limit >= 0 && g->is_total_certain && g->total.growth > limit)
 		g->hits[g->hit_count++] = g->total;
 }
@@ -160,8 +161,8 @@ static bool judge_rows(struct gates *g, struct result *result,
 	if (!g->hits)
 		return arena_fail(&result->arena, "the limits", err);
 	for (size_t i = 0; i < result->function_count; i++)
-		if (!map_insert(&j.rows, result->functions[i].name,
-				(uint32_t)i, &id))
+		if (!map_insert(&j.rows, result->functions[i].name, (uint32_t)i,
+				&id))
 			return arena_fail(&result->arena, "the limits", err);
 	judge_total(g, &result->whole);
 	for (size_t i = 0; i < result->function_count; i++)
@@ -201,11 +202,11 @@ static enum gates_lack find_lack(const struct gates *g,
 				 const struct result *result)
 {
 	const struct rank_facts *f = result->rank_facts;
-	bool is_blind = (has_limit(g, GATE_FUNCTION) &&
-			 !(g->seen_growth <= GATES_BLIND)) ||
-			(has_limit(g, GATE_TOTAL) && g->has_total &&
-			 !g->is_relative &&
-			 !(result->whole.detectable <= GATES_BLIND));
+	bool is_blind =
+		(has_limit(g, GATE_FUNCTION) &&
+		 !(g->seen_growth <= GATES_BLIND)) ||
+		(has_limit(g, GATE_TOTAL) && g->has_total && !g->is_relative &&
+		 !(result->whole.detectable <= GATES_BLIND));
 
 	if (!result->is_compared)
 		return GATES_LACK_SIDE;
@@ -225,12 +226,24 @@ static bool is_relative(const struct result *result)
 	       result->normalize == NORMALIZE_RATE;
 }
 
-bool gates_judge(struct gates *g, const struct gate_limits *limits,
-		 struct result *result, struct error *err)
+static void settle(struct gates *g)
+{
+	g->outcome = g->hit_count ? GATES_BROKEN
+		     : g->lack    ? GATES_UNKNOWN
+				  : GATES_HELD;
+}
+
+void gates_init(struct gates *g, const struct gate_limits *limits)
 {
 	*g = (struct gates){ .limits = *limits,
 			     .seen_share = NAN,
 			     .seen_growth = NAN };
+}
+
+bool gates_judge(struct gates *g, const struct gate_limits *limits,
+		 struct result *result, struct error *err)
+{
+	gates_init(g, limits);
 	g->is_relative = is_relative(result);
 	if (!judge_rows(g, result, err))
 		return false;
@@ -241,8 +254,65 @@ bool gates_judge(struct gates *g, const struct gate_limits *limits,
 	g->lack = find_lack(g, result);
 	if (g->lack == GATES_LACK_TEST || g->lack == GATES_LACK_SIDE)
 		g->hit_count = 0;
-	g->outcome = g->hit_count ? GATES_BROKEN
-		     : g->lack	? GATES_UNKNOWN
-				: GATES_HELD;
+	settle(g);
+	return true;
+}
+
+/* ---- latency ---- */
+
+/* Of the busiest operation a growth by a half has to be seen. */
+static enum gates_lack find_latency_lack(const struct latency_row *rows,
+					 size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && rows[i].change == LATENCY_FEW)
+		i++;
+	if (i == count)
+		return GATES_LACK_REQUESTS;
+	return rows[i].detectable <= GATES_BLIND ? GATES_LACK_NONE
+						 : GATES_LACK_LATENCY;
+}
+
+static int compare_growth(const void *left, const void *right)
+{
+	const struct gate_hit *a = left, *b = right;
+	int order = compare_f64(b->growth, a->growth);
+
+	return order ? order
+		     : str_compare(a->operation->name, b->operation->name);
+}
+
+bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
+			 size_t count, bool is_needed, struct arena *arena,
+			 struct error *err)
+{
+	size_t before = g->hit_count;
+	struct gate_hit *hits =
+		arena_array(arena, before + count + 1, sizeof *hits);
+
+	if (!hits)
+		return arena_fail(arena, "the limits", err);
+	if (before)
+		memcpy(hits, g->hits, before * sizeof *hits);
+	g->hits = hits;
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].change == LATENCY_LONGER &&
+		    rows[i].growth > g->limits.limit[GATE_LATENCY])
+			hits[g->hit_count++] = (struct gate_hit){
+				.gate = GATE_LATENCY,
+				.operation = &rows[i],
+				.growth = rows[i].growth,
+				.low = rows[i].low,
+				.high = rows[i].high,
+				.q = rows[i].q,
+			};
+	if (g->hit_count > before)
+		qsort(hits + before, g->hit_count - before, sizeof *hits,
+		      compare_growth);
+	g->latency_lack = find_latency_lack(rows, count);
+	if (is_needed && !g->lack)
+		g->lack = g->latency_lack;
+	settle(g);
 	return true;
 }

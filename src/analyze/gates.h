@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The gate of a pipeline: whether what a comparison found breaks the limits
- * that were set, holds them, or cannot tell. Only what is told from noise breaks
- * a limit, and where hardly any change could have been seen nothing holds one.
- * Facts of a ranked result; no words.
+ * that were set, holds them, or cannot tell. Only what is told from noise
+ * breaks a limit, and where hardly any change could have been seen nothing
+ * holds one. Facts of a ranked result; no words.
  */
 #ifndef ANALYZE_GATES_H
 #define ANALYZE_GATES_H
 
+#include "analyze/latency.h"
 #include "model/result.h"
 
 enum gate_kind {
 	GATE_TOTAL = 0, /* growth of all that is spent, of what it was */
 	GATE_FUNCTION,  /* growth of a function, of what it was */
 	GATE_NEW,       /* share of a function that was not there before */
+	GATE_LATENCY,   /* growth of what requests of an operation take */
 	GATE_COUNT
 };
 
@@ -29,15 +31,16 @@ struct gate_limits {
 /* One pipeline in a hundred whose sum did not grow may be told that it did. */
 #define GATES_FALSE_TOTAL 0.01
 
-/* A gate is blind when not even a growth of a half of all that is spent, or of a
- * function that is a tenth of it, would have been seen. */
+/* A gate is blind when not even a growth of a half of all that is spent, or of
+ * a function that is a tenth of it, would have been seen. */
 #define GATES_BLIND 0.5
 #define GATES_BLIND_SHARE 0.1
 
 /* One limit broken. */
 struct gate_hit {
 	enum gate_kind gate;
-	const struct function_row *row; /* NULL: all of it */
+	const struct function_row *row; /* NULL: all of it, or an operation */
+	const struct latency_row *operation; /* of GATE_LATENCY */
 	double growth; /* of what it was; of GATE_NEW the share that it has */
 	double low;    /* 95 % interval; NaN unknown */
 	double high;
@@ -59,10 +62,12 @@ enum gates_outcome { GATES_HELD = 0, GATES_BROKEN, GATES_UNKNOWN };
 /* Why it is not known. */
 enum gates_lack {
 	GATES_LACK_NONE = 0,
-	GATES_LACK_TEST,    /* values that no test can tell from noise */
-	GATES_LACK_SAMPLES, /* fewer than GATES_MIN_SAMPLES */
-	GATES_LACK_POWER,   /* blind */
-	GATES_LACK_SIDE,    /* nothing to compare with */
+	GATES_LACK_TEST,     /* values that no test can tell from noise */
+	GATES_LACK_SAMPLES,  /* fewer than GATES_MIN_SAMPLES */
+	GATES_LACK_POWER,    /* blind */
+	GATES_LACK_SIDE,     /* nothing to compare with */
+	GATES_LACK_REQUESTS, /* of each operation, to judge its latency */
+	GATES_LACK_LATENCY,  /* blind to the latency of the busiest one */
 };
 
 struct gates {
@@ -86,11 +91,20 @@ struct gates {
 	double seen_share;
 	/* The least growth that would have been seen of GATES_BLIND_SHARE. */
 	double seen_growth;
+	enum gates_lack latency_lack; /* why latency is not judged */
 };
 
 /* Judges a result that functions_rank() filled with all rows, by totals. */
 bool gates_judge(struct gates *g, const struct gate_limits *limits,
 		 struct result *result, struct error *err) MUST_CHECK;
 
+/* Nothing is judged yet. */
+void gates_init(struct gates *g, const struct gate_limits *limits);
+
+/* Judges operations, those with the most requests first, beside what was
+ * judged already. With is_needed a lack of requests is one of the gate. */
+bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
+			 size_t count, bool is_needed, struct arena *arena,
+			 struct error *err) MUST_CHECK;
 
 #endif

@@ -80,6 +80,11 @@ static bool read_limits(struct sweep *s, const struct options *o,
 
 	if (!fail_on_parse(text, &s->limits, err))
 		return false;
+	if (s->limits.limit[GATE_LATENCY] >= 0)
+		return error_set(err, ERROR_USAGE,
+				 "--fail-on %s: --all looks at profiles; "
+				 "latency is judged with --service",
+				 text);
 	return s->limits.limit[GATE_FUNCTION] >= 0 ||
 	       s->limits.limit[GATE_NEW] >= 0 ||
 	       error_set(err, ERROR_USAGE,

@@ -159,10 +159,11 @@ static bool read_window(struct check_sides *s, struct run *r, struct error *err)
 				 "check what? profiles or a folder of them and "
 				 "--against FILE, or --service NAME");
 	if (r->ctx.backends.profiles.path)
-		return error_set(err, ERROR_USAGE,
-				 "%s is a file: name it as an argument, without "
-				 "--profiles-url",
-				 r->ctx.backends.profiles.path);
+		return error_set(
+			err, ERROR_USAGE,
+			"%s is a file: name it as an argument, without "
+			"--profiles-url",
+			r->ctx.backends.profiles.path);
 	s->want.live = (struct chosen_want){
 		.service = str_from(o->service),
 		.baseline_selector = o->baseline_selector,
@@ -171,9 +172,8 @@ static bool read_window(struct check_sides *s, struct run *r, struct error *err)
 	};
 	return window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
 			      &s->want.live.window, err) &&
-	       (!is_compared ||
-		baseline_parse(o, r->ctx.backends.now_ns, &r->question.baseline,
-			       err));
+	       (!is_compared || baseline_parse(o, r->ctx.backends.now_ns,
+					       &r->question.baseline, err));
 }
 
 static bool check_baseline(const struct run *r, const struct check_sides *s,
@@ -191,6 +191,56 @@ static bool check_baseline(const struct run *r, const struct check_sides *s,
 			 "goes behind --against");
 }
 
+/* ---- latency ---- */
+
+static bool fail_latency(const struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	const char *path = r->ctx.backends.traces.path;
+
+	if (path)
+		return error_set(err, ERROR_USAGE,
+				 "latency is judged by the requests of two "
+				 "windows: %s is a file, name a server of "
+				 "traces with --traces-url",
+				 path);
+	if (o->selector || o->baseline_selector)
+		return error_set(err, ERROR_USAGE,
+				 "latency is of all requests of a service: "
+				 "leave out %s",
+				 o->selector ? "--selector"
+					     : "--baseline-selector");
+	return error_set(err, ERROR_USAGE,
+			 "latency is of the requests of a service in two "
+			 "windows, which files and snapshots do not hold: give "
+			 "--service and --baseline");
+}
+
+/* Asked for by its name, or wished for where traces are at hand. */
+static bool read_latency(struct check_sides *s, const struct run *r,
+			 struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	const struct side *traces = &r->ctx.backends.traces;
+	double *limit = s->want.limits.limit;
+	bool is_alone = limit[GATE_TOTAL] < 0 && limit[GATE_FUNCTION] < 0 &&
+			limit[GATE_NEW] < 0;
+	bool is_possible = o->service && s->want.live.is_baseline_wanted &&
+			   !o->baseline_selector && !o->selector &&
+			   !traces->path && !(is_alone && o->save);
+
+	if (limit[GATE_LATENCY] >= 0 && !is_possible)
+		return fail_latency(r, err);
+	if (limit[GATE_LATENCY] >= 0) {
+		s->want.latency = LATENCY_NEEDED;
+		s->want.is_latency_alone = is_alone;
+	} else if (!o->fail_on && is_possible && !traces->is_default) {
+		s->want.latency = LATENCY_IF_KNOWN;
+		limit[GATE_LATENCY] = FAIL_ON_LATENCY;
+	}
+	return true;
+}
+
 bool check_sides_read(struct check_sides *s, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
@@ -203,7 +253,7 @@ bool check_sides_read(struct check_sides *s, struct run *r, struct error *err)
 			   : read_window(s, r, err)) ||
 	    (o->against_count && !read_against(s, r, err)))
 		return false;
-	s->want.is_alone = !o->against_count &&
-			   !s->want.live.is_baseline_wanted;
-	return check_baseline(r, s, err);
+	s->want.is_alone =
+		!o->against_count && !s->want.live.is_baseline_wanted;
+	return check_baseline(r, s, err) && read_latency(s, r, err);
 }

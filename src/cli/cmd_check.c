@@ -9,6 +9,7 @@
 #include "cli/pages.h"
 #include "decode/snapshot.h"
 #include "report/check_answer.h"
+#include "report/check_latency_text.h"
 #include "report/comparison_notes.h"
 #include "report/shortfall_text.h"
 
@@ -32,7 +33,7 @@ static bool save(struct check *c, const struct options *o, struct error *err)
 	}
 	if (done && !o->quiet)
 		message_info("%zu functions of %u run%s kept in %s", s.count,
-			     s.runs, &"s"[s.runs == 1], o->save);
+			     s.runs, &"s"[s.runs == 1], o -> save);
 	snapshot_release(&s);
 	return done;
 }
@@ -67,7 +68,9 @@ static bool tell(struct run *r, struct check *c, struct error *err)
 	if (!check_places_find(o, &c->gates, &r->ctx.arena, &answer.places,
 			       err))
 		return false;
-	comparison_notes_add(r->result.rank_facts, &r->ctx.notes);
+	if (!c->want->is_latency_alone)
+		comparison_notes_add(r->result.rank_facts, &r->ctx.notes);
+	check_latency_notes(&c->latency, &r->ctx.notes);
 	answer.next = next_command(c, &r->ctx.arena);
 	if (!context_report(&r->ctx, &r->result, err))
 		return false;
@@ -88,8 +91,7 @@ static bool check(struct run *r, struct check_sides *sides, struct check *c,
 		return shortfall_explain(&r->investigation.shortfall, err);
 	if (o->save && !save(c, o, err))
 		return false;
-	return sides->want.is_alone ||
-	       (check_judge(c, err) && tell(r, c, err));
+	return sides->want.is_alone || (check_judge(c, err) && tell(r, c, err));
 }
 
 static int exit_of(const struct check *c, const struct options *o)

@@ -6,7 +6,8 @@
 #include "wire/redact.h"
 
 /* In the order of enum gate_kind. */
-static const char *const names[GATE_COUNT] = { "total", "function", "new" };
+static const char *const names[GATE_COUNT] = { "total", "function", "new",
+					       "latency" };
 
 /* Nothing grows a thousandfold unnoticed. */
 #define MOST_PERCENT 100000
@@ -19,8 +20,8 @@ static bool fail_name(struct str name, struct error *err)
 	for (int g = 0; g < GATE_COUNT; g++)
 		suggestion_offer(&near, names[g]);
 	return error_set(err, ERROR_USAGE,
-			 "'%s' can have no limit%s%s%s (total, function or "
-			 "new can)",
+			 "'%s' can have no limit%s%s%s (total, function, "
+			 "new or latency can)",
 			 text_quote(name).text,
 			 near.best[0] ? "; did you mean " : "", near.best,
 			 near.best[0] ? "?" : "");

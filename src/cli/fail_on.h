@@ -8,6 +8,9 @@
 #include "analyze/gates.h"
 
 #define FAIL_ON_DEFAULT "total>3%,function>5%,new>1%"
+/* Beside it, where traces are at hand. Windows of a quarter of an hour lie
+ * some percent apart. */
+#define FAIL_ON_LATENCY 0.1
 
 /* "total>3%,function>5%": limits that are not named are off. ERROR_USAGE. */
 bool fail_on_parse(const char *text, struct gate_limits *out,

@@ -248,9 +248,10 @@ static const struct option_row rows[] = {
 	  .max_count = LIMIT_ARGUMENTS },
 	{ "fail-on", 0, OPTION_STRING, 0, COMMAND_CHECK,
 	  "LIMITS", CHOICE,
-	  "what must not grow by more, told from noise: total, function, new "
-	  "(total>3%,function>5%,new>1%)",
-	  FIELD(fail_on), .check = option_check_fail_on },
+	  "what must not grow by more, told from noise: total, function, new, "
+	  "latency (total>3%,function>5%,new>1%, with traces latency>10%)",
+	  FIELD(fail_on), .check = option_check_fail_on,
+	  .brief = "what must not grow by more, as total>3%,latency>10%" },
 	{ "save", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_CHECK, "FILE",
 	  CHOICE, "keep the candidate in this file, for --against",
 	  FIELD(save) },

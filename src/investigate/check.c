@@ -132,8 +132,8 @@ static bool side_of_files(struct check *c, struct check_side *side,
 	struct type_name own;
 
 	side->is_of_files = true;
-	side->name = profile_files_name(c->v->backends, files->paths,
-					files->count);
+	side->name =
+		profile_files_name(c->v->backends, files->paths, files->count);
 	if (!side->name.ptr)
 		return arena_fail(c->v->backends->arena, "the names of files",
 				  err);
@@ -178,8 +178,8 @@ static bool set_exposure(struct check *c, struct check_side *side,
 			 bool is_length, struct error *err)
 {
 	struct arena *arena = c->v->backends->arena;
-	double *exposure = arena_array(arena, side->runs.count,
-				       sizeof *exposure);
+	double *exposure =
+		arena_array(arena, side->runs.count, sizeof *exposure);
 
 	if (!exposure)
 		return arena_fail(arena, "the profiles", err);
@@ -223,8 +223,7 @@ static bool take_length(struct check *c)
 {
 	struct snapshot *s = &c->snapshot;
 
-	if (!c->want->snapshot || c->per == NORMALIZE_SHARE ||
-	    c->per == s->per)
+	if (!c->want->snapshot || c->per == NORMALIZE_SHARE || c->per == s->per)
 		return true;
 	s->length = s->seconds;
 	return c->per == NORMALIZE_RATE && s->seconds > 0;
@@ -328,26 +327,66 @@ static bool take_snapshot(struct check *c, struct error *err)
 	return snapshot_profile(s, &c->snapshot_whole, err);
 }
 
+/* ---- requests ---- */
+
+/* The minutes in which profiles were compared; else those that are asked
+ * about. */
+static struct time_range baseline_range(const struct check *c)
+{
+	const struct baseline_want *want = &c->v->question->baseline;
+	struct time_range range =
+		window_of_baseline(want, c->want->live.window);
+
+	if (c->baseline.range.to_ns)
+		return c->baseline.range;
+	if (want->kind == BASELINE_WANT_VERSION)
+		range.to_ns = c->want->live.window.to_ns;
+	return range;
+}
+
+static bool fetch_latency(struct check *c, struct error *err)
+{
+	const struct chosen_want *live = &c->want->live;
+
+	return !c->want->latency ||
+	       check_latency_find(&c->latency, c->v, live->service,
+				  live->window, baseline_range(c),
+				  c->want->latency, err);
+}
+
+static bool fetch_requests(struct check *c, struct error *err)
+{
+	c->candidate.samples = c->baseline.samples = -1;
+	c->candidate.name = c->baseline.name = c->want->live.service;
+	if (!fetch_latency(c, err))
+		return false;
+	c->candidate.range = c->latency.after.range;
+	c->baseline.range = c->latency.before.range;
+	return true;
+}
+
 bool check_fetch(struct check *c, struct error *err)
 {
 	const struct check_want *want = c->want;
 	struct type_name like;
 
+	if (want->is_latency_alone)
+		return fetch_requests(c, err);
+
 	c->v->backends->file_order = STACKS_IN_ORDER;
-	if (want->candidate.count
-		    ? !side_of_files(c, &c->candidate, &want->candidate, NULL,
-				     err)
-		    : !fetch_live(c, err))
+	if (want->candidate.count ? !side_of_files(c, &c->candidate,
+						   &want->candidate, NULL, err)
+				  : !fetch_live(c, err))
 		return false;
 	like = type_of(c->candidate.whole);
-	if (want->baseline.count && !side_of_files(c, &c->baseline,
-						   &want->baseline, &like, err))
+	if (want->baseline.count &&
+	    !side_of_files(c, &c->baseline, &want->baseline, &like, err))
 		return false;
 	if (!take_snapshot(c, err) || !check_types(c, err) ||
 	    !choose_per(c, err))
 		return false;
 	c->is_interleaved = is_interleaved(c);
-	return true;
+	return fetch_latency(c, err);
 }
 
 /* ---- the comparison ---- */
@@ -398,8 +437,8 @@ static bool report_sides(struct check *c, struct error *err)
 	struct str text = c->chosen.type_id;
 
 	if (!text.len)
-		text = arena_printf(&r->arena, "%.*s/%.*s",
-				    STR_ARGS(type.type), STR_ARGS(type.unit));
+		text = arena_printf(&r->arena, "%.*s/%.*s", STR_ARGS(type.type),
+				    STR_ARGS(type.unit));
 	if (!text.ptr)
 		return arena_fail(&r->arena, "the answer", err);
 	r->has_profile = true;
@@ -426,14 +465,30 @@ static bool report_sides(struct check *c, struct error *err)
 	return true;
 }
 
-bool check_judge(struct check *c, struct error *err)
+static bool judge_profiles(struct check *c, struct error *err)
 {
-	struct rank_want want = rank_want_of(c);
+	struct rank_want want;
 
+	if (c->want->is_latency_alone) {
+		gates_init(&c->gates, &c->want->limits);
+		return true;
+	}
+	want = rank_want_of(c);
 	return report_sides(c, err) &&
 	       functions_rank(c->candidate.whole, c->baseline.whole, &want,
 			      c->v->result, err) &&
 	       gates_judge(&c->gates, &c->want->limits, c->v->result, err);
+}
+
+bool check_judge(struct check *c, struct error *err)
+{
+	const struct check_latency *l = &c->latency;
+
+	return judge_profiles(c, err) &&
+	       (!l->is_known ||
+		gates_judge_latency(&c->gates, l->rows, l->count,
+				    c->want->latency == LATENCY_NEEDED,
+				    &c->v->result->arena, err));
 }
 
 bool check_snapshot(struct check *c, struct snapshot *s, struct error *err)

@@ -9,6 +9,7 @@
 #define INVESTIGATE_CHECK_H
 
 #include "analyze/gates.h"
+#include "investigate/check_latency.h"
 #include "investigate/chosen.h"
 #include "model/snapshot.h"
 
@@ -26,6 +27,9 @@ struct check_want {
 	/* Nothing is compared: the candidate is to be kept. */
 	bool is_alone;
 	struct gate_limits limits;
+	/* Requests of the live service; with nothing else no profiles. */
+	enum latency_want latency;
+	bool is_latency_alone;
 };
 
 /* One side as it is compared: a profile, and the runs or slices it is the sum
@@ -53,6 +57,7 @@ struct check {
 	bool is_of_runs;     /* per request means per run */
 	bool is_interleaved; /* the runs of the sides were taken by turns */
 	struct gates gates;
+	struct check_latency latency;
 	/* private */
 	struct chosen chosen;
 	struct snapshot snapshot; /* the wanted one, borrowed, as compared */

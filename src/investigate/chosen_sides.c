@@ -22,19 +22,6 @@ static bool is_baseline_asked(const struct chosen *c)
 	       asked_baseline(c)->kind != BASELINE_WANT_FILE;
 }
 
-static struct time_range baseline_guess(const struct chosen *c)
-{
-	switch (asked_baseline(c)->kind) {
-	case BASELINE_WANT_SHIFT:
-		return window_shifted(c->want->window,
-				      asked_baseline(c)->shift_ns);
-	case BASELINE_WANT_RANGE:
-		return asked_baseline(c)->range;
-	default:
-		return window_previous(c->want->window);
-	}
-}
-
 static bool is_cpu(struct str type_id)
 {
 	return str_starts(type_id, STR("process_cpu:"));
@@ -405,9 +392,10 @@ static bool guess(struct chosen *c, struct error *err)
 				     ? str_from(want->baseline_selector)
 				     : all->slow.selector;
 	all->slow.range = want->window;
-	all->base.range = want->baseline_selector || want->baseline_span_count
-				  ? want->window
-				  : baseline_guess(c);
+	all->base.range =
+		want->baseline_selector || want->baseline_span_count
+			? want->window
+			: window_of_baseline(asked_baseline(c), want->window);
 	return true;
 }
 

@@ -165,12 +165,6 @@ static void take_count(struct cost *c, const struct steps_job *job,
 	cost_count_side(side, parts, true, COST_OF_TRACES, out);
 }
 
-bool cost_is_fatal(const struct error *err)
-{
-	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
-	       err->code == ERROR_INTERRUPTED;
-}
-
 /* Nothing needs it: what goes wrong is a note. */
 static bool count_traced(struct cost *c, struct error *err)
 {
@@ -190,7 +184,7 @@ static bool count_traced(struct cost *c, struct error *err)
 		return true;
 	if (!backends_probe_traces(c->v->backends, err) ||
 	    !jobs_run(c->v->backends, list, 1 + all->has_base, err)) {
-		if (cost_is_fatal(err))
+		if (investigation_must_end(err))
 			return false;
 		reason = arena_printf(c->v->backends->arena, "%s", err->message)
 				 .ptr;

@@ -164,8 +164,6 @@ void cost_count_side(struct comparison_side *side, const double *parts,
 		     bool is_sampled, enum cost_source source,
 		     struct cost_number *out);
 
-/* What ends the run; other errors of what is done without are notes. */
-bool cost_is_fatal(const struct error *err);
 
 /* Only some profiles of the service are looked at, and nobody counts requests
  * of these. */

@@ -187,7 +187,7 @@ bool cost_ask_metrics(struct cost *c, struct error *err)
 {
 	if (c->v->backends->metrics.is_default || ask(c, err))
 		return true;
-	if (cost_is_fatal(err))
+	if (investigation_must_end(err))
 		return false;
 	investigation_note(c->v, (struct note){ .kind = NOTE_METRICS_MISSING,
 						.reason = err->message });

@@ -60,11 +60,6 @@ static bool ask_traces(struct investigation *v, struct history *h,
 	return jobs_run(v->backends, list, HISTORY_PARTS, err);
 }
 
-static bool is_request(enum span_kind kind)
-{
-	return kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER;
-}
-
 static int compare_by_seen(const void *left, const void *right)
 {
 	const struct operation_spans *a = left, *b = right;
@@ -85,7 +80,8 @@ static void choose(struct asking *a)
 	for (uint32_t i = 0; i < w->span_count; i++) {
 		uint32_t id = w->spans[i].operation;
 
-		if (id >= a->count || !is_request(a->h.operations[id].kind))
+		if (id >= a->count ||
+		    !span_kind_is_request(a->h.operations[id].kind))
 			continue;
 		a->items[id].seen++;
 		a->seen++;
@@ -229,7 +225,7 @@ bool cost_ask_operations(struct cost *c, struct error *err)
 	if (b->traces.path)
 		return true;
 	if (!backends_probe_traces(b, err))
-		return cost_is_fatal(err) ? false : (error_clear(err), true);
+		return investigation_must_end(err) ? false : (error_clear(err), true);
 	if (!backends_profile_traits(b)->has_span_samples) {
 		c->operation_lack = COST_LACK_SPANS;
 		return true;

@@ -43,4 +43,11 @@ static inline bool investigation_fail(struct investigation *v,
 	return error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
+/* Whether an error ends the run, though nothing needed what it kept away. */
+static inline bool investigation_must_end(const struct error *err)
+{
+	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
+	       err->code == ERROR_INTERRUPTED;
+}
+
 #endif

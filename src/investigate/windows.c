@@ -49,3 +49,16 @@ struct time_range window_apart(struct time_range base, struct time_range slow)
 		base.to_ns = to_ns;
 	return base;
 }
+
+struct time_range window_of_baseline(const struct baseline_want *want,
+				     struct time_range slow)
+{
+	switch (want->kind) {
+	case BASELINE_WANT_SHIFT:
+		return window_shifted(slow, want->shift_ns);
+	case BASELINE_WANT_RANGE:
+		return want->range;
+	default:
+		return window_previous(slow);
+	}
+}

@@ -50,4 +50,9 @@ struct baseline_want {
 	struct str version; /* NUL-terminated */
 };
 
+/* The minutes of a baseline of `slow`, before anything is known of what they
+ * hold. */
+struct time_range window_of_baseline(const struct baseline_want *want,
+				     struct time_range slow);
+
 #endif

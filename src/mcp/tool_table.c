@@ -129,7 +129,7 @@ static const struct tool_argument check_arguments[] = {
 	ARGUMENT("against", TOOL_OPTION_FILE, "against",
 		 "profile, folder or snapshot to compare with"),
 	ARGUMENT("fail_on", TOOL_TEXT, "fail-on",
-		 "limits, as total>3%,function>5%,new>1%"),
+		 "limits, as total>3%,function>5%,new>1%,latency>10%"),
 	TYPE,
 	WINDOW,
 	END

@@ -31,7 +31,8 @@ bool history_learn(struct history *h, struct str service, struct str name,
 	struct operation *all;
 
 	*operation = OPERATION_NONE;
-	if (!h->service.len || !str_equal(h->service, service))
+	if (!h->service.len || !str_equal(h->service, service) ||
+	    (h->is_of_requests && !span_kind_is_request(kind)))
 		return true;
 	*operation = history_operation(h, service, name, kind);
 	if (*operation != OPERATION_NONE ||

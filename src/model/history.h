@@ -109,6 +109,7 @@ struct history {
 	/* Of this service all operations that come are taken; empty: the
 	 * operations are given. */
 	struct str service;
+	bool is_of_requests; /* of its operations those that serve a request */
 };
 
 /* Operations of a service that are told apart. As many as a search may name
@@ -124,7 +125,8 @@ void history_release(struct history *h);
 void history_init_service(struct history *h, struct str service);
 
 /* The number of an operation of that service, OPERATION_NONE when it is of
- * another one, or when there are HISTORY_LEARNED already. */
+ * another one or of a kind that is not taken, or when there are
+ * HISTORY_LEARNED already. */
 bool history_learn(struct history *h, struct str service, struct str name,
 		   enum span_kind kind, uint32_t *operation,
 		   struct error *err) MUST_CHECK;

@@ -29,6 +29,12 @@ enum span_kind {
 	SPAN_KIND_CONSUMER,
 };
 
+/* Whether a service is entered with it. */
+static inline bool span_kind_is_request(enum span_kind kind)
+{
+	return kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER;
+}
+
 enum span_flags {
 	SPAN_IS_ERROR = 1 << 0,
 	SPAN_IS_ORPHAN = 1 << 1,       /* its parent is not in the trace */

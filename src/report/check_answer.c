@@ -11,6 +11,7 @@
 #include "render/markdown.h"
 #include "render/units.h"
 #include "report/check_ci.h"
+#include "report/check_latency_text.h"
 #include "report/check_words.h"
 #include "report/wording.h"
 
@@ -42,7 +43,7 @@ static void write_side(struct page *p, const char *label,
 {
 	char samples[COUNT_TEXT_BYTES];
 
-	if (!side->whole)
+	if (!side->whole && !side->name.len)
 		page_text(p, "none");
 	page_foreign(p, side->name);
 	if (side->range.to_ns) {
@@ -72,8 +73,8 @@ static void write_sides(struct page *p, const struct check *c)
 		   what);
 	write_side(p, "  baseline", &c->baseline, baseline_runs(c),
 		   c->want->snapshot && c->want->snapshot->is_of_runs ? "run"
-		   : c->baseline.is_of_files			      ? "run"
-								 : "slice");
+		   : c->baseline.is_of_files                          ? "run"
+					     : "slice");
 }
 
 static void format_side(const struct result *r, int64_t value, double exposure,
@@ -90,6 +91,8 @@ static void write_total(struct page *p, const struct check_answer *a)
 	char after[UNIT_TEXT_BYTES], before[UNIT_TEXT_BYTES];
 	char growth[32], low[32], high[32];
 
+	if (a->check->want->is_latency_alone)
+		return;
 	if (a->check->per == NORMALIZE_SHARE) {
 		page_text(p, "not compared: by share it is always all of it");
 		page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
@@ -98,13 +101,13 @@ static void write_total(struct page *p, const struct check_answer *a)
 		return;
 	format_side(r, r->profile.total_value, r->exposure, after);
 	format_side(r, r->baseline.total_value, r->baseline_exposure, before);
-	check_percent(g->total.growth, true, growth);
-	check_percent(g->total.low, true, low);
-	check_percent(g->total.high, true, high);
+	wording_percent(g->total.growth, true, growth);
+	wording_percent(g->total.low, true, low);
+	wording_percent(g->total.high, true, high);
 	page_textf(p, "%s of %s%s, was %s: %s (%s to %s)%s", after,
 		   check_measure(a), check_per(a->check), before, growth, low,
 		   high,
-		   g->is_relative	 ? ", which follows the traffic: not judged"
+		   g->is_relative ? ", which follows the traffic: not judged"
 		   : g->is_total_certain ? ""
 					 : ", which may be noise");
 	page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
@@ -113,6 +116,11 @@ static void write_total(struct page *p, const struct check_answer *a)
 static void tell_limits(const struct check_answer *a, struct buf *out)
 {
 	check_limits(&a->check->gates.limits, out);
+}
+
+static void tell_latency(const struct check_answer *a, struct buf *out)
+{
+	check_latency_power(a->check, out);
 }
 
 /* ---- for people: what is broken ---- */
@@ -203,8 +211,8 @@ static void write_table_head(struct page *p, const struct check_answer *a,
 	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
 		   p->style.is_markdown ? 0 : 2);
 	if (p->style.is_markdown) {
-		static const char *const places[] = { "growth", "from",
-						      "to",	"limit",
+		static const char *const places[] = { "growth",   "from",
+						      "to",       "limit",
 						      "function", "file" };
 
 		out_char(p->out, '\n');
@@ -259,8 +267,10 @@ static void write_table(const void *answer, const struct render_style *style,
 	write_total(&p, a);
 	write_sentence(&p, PAINT_NONE, "  fail on", a, tell_limits);
 	write_sentence(&p, PAINT_NONE, "  power", a, check_power_text);
+	write_sentence(&p, PAINT_NONE, "  requests", a, tell_latency);
 	write_hits(&p, a, GATE_FUNCTION);
 	write_hits(&p, a, GATE_NEW);
+	check_latency_table(&p, a->check);
 	if (!style->is_quiet) {
 		out_char(out, '\n');
 		page_notes(&p, a->notes, STR(""));
@@ -281,9 +291,13 @@ static const char *const outcome_names[] = { [GATES_HELD] = "passed",
 					     [GATES_UNKNOWN] = "unknown" };
 
 static const char *const lack_names[] = {
-	[GATES_LACK_NONE] = NULL,	[GATES_LACK_TEST] = "no_test",
-	[GATES_LACK_SAMPLES] = "samples", [GATES_LACK_POWER] = "power",
+	[GATES_LACK_NONE] = NULL,
+	[GATES_LACK_TEST] = "no_test",
+	[GATES_LACK_SAMPLES] = "samples",
+	[GATES_LACK_POWER] = "power",
 	[GATES_LACK_SIDE] = "no_baseline",
+	[GATES_LACK_REQUESTS] = "requests",
+	[GATES_LACK_LATENCY] = "latency_power",
 };
 
 static const char *per_name(const struct check *c)
@@ -294,8 +308,7 @@ static const char *per_name(const struct check *c)
 }
 
 static void json_side(struct jsonw *w, const char *key,
-		      const struct check_side *side, size_t runs,
-		      int64_t total)
+		      const struct check_side *side, size_t runs, int64_t total)
 {
 	jsonw_key(w, key);
 	jsonw_object(w);
@@ -309,7 +322,10 @@ static void json_side(struct jsonw *w, const char *key,
 	}
 	jsonw_pair_i64(w, "runs", (int64_t)runs);
 	jsonw_pair_known(w, "samples", side->samples);
-	jsonw_pair_i64(w, "total_value", total);
+	if (side->whole)
+		jsonw_pair_i64(w, "total_value", total);
+	else
+		jsonw_pair_null(w, "total_value");
 	jsonw_object_end(w);
 }
 
@@ -327,6 +343,13 @@ static void json_values(struct jsonw *w, const struct result *r, int64_t value,
 	jsonw_pair_f64(w, "before",
 		       (double)baseline / fmax(1e-12, r->baseline_exposure), 6);
 	jsonw_pair_f64(w, "after", (double)value / fmax(1e-12, r->exposure), 6);
+}
+
+/* Nanoseconds, half of the requests took less. */
+static void json_quantiles(struct jsonw *w, const struct latency_row *row)
+{
+	jsonw_pair_i64(w, "before", row->before.quantiles.p50_ns);
+	jsonw_pair_i64(w, "after", row->after.quantiles.p50_ns);
 }
 
 static void json_total(struct jsonw *w, const struct check_answer *a)
@@ -361,8 +384,16 @@ static void json_hit(struct jsonw *w, const struct check_answer *a,
 		jsonw_null(w);
 	jsonw_pair_known_str(w, "file", row ? row->file : (struct str){ 0 });
 	jsonw_pair_known(w, "line", row && row->line ? (int64_t)row->line : -1);
-	json_values(w, r, row ? row->total_value : r->profile.total_value,
-		    row ? row->baseline_total_value : r->baseline.total_value);
+	jsonw_pair_known_str(w, "operation",
+			     hit->operation ? hit->operation->name
+					    : (struct str){ 0 });
+	if (hit->operation)
+		json_quantiles(w, hit->operation);
+	else
+		json_values(w, r,
+			    row ? row->total_value : r->profile.total_value,
+			    row ? row->baseline_total_value
+				: r->baseline.total_value);
 	json_growth(w, hit);
 	jsonw_object_end(w);
 }
@@ -387,7 +418,8 @@ static void json_power(struct jsonw *w, const struct check_answer *a)
 
 	jsonw_key(w, "power");
 	jsonw_object(w);
-	jsonw_pair_f64(w, "total_growth", a->result->whole.detectable, 6);
+	jsonw_pair_f64(w, "total_growth",
+		       g->has_power ? a->result->whole.detectable : NAN, 6);
 	jsonw_pair_f64(w, "limit_seen_from_share", a->check->gates.seen_share,
 		       6);
 	jsonw_key(w, "functions");
@@ -412,9 +444,10 @@ static void json_body(struct jsonw *w, const struct check_answer *a)
 	jsonw_pair_text(w, "reason",
 			g->outcome == GATES_UNKNOWN ? lack_names[g->lack]
 						    : NULL);
-	jsonw_pair_str(w, "type", a->result->profile.type);
-	jsonw_pair_str(w, "unit", a->result->profile.unit);
-	jsonw_pair_text(w, "per", per_name(c));
+	jsonw_pair_known_str(w, "type", a->result->profile.type);
+	jsonw_pair_known_str(w, "unit", a->result->profile.unit);
+	jsonw_pair_text(w, "per",
+			c->want->is_latency_alone ? NULL : per_name(c));
 	json_side(w, "candidate", &c->candidate, c->candidate.runs.count,
 		  a->result->profile.total_value);
 	json_side(w, "baseline", &c->baseline, baseline_runs(c),
@@ -430,6 +463,7 @@ static void json_body(struct jsonw *w, const struct check_answer *a)
 	jsonw_pair_i64(w, "grown_within_limits", (int64_t)g->grown_count);
 	jsonw_pair_i64(w, "shrunk", (int64_t)g->shrunk_count);
 	json_power(w, a);
+	check_latency_json(w, a->check);
 	json_notes(w, "notes", a->notes);
 	json_requests(w, a->result);
 }

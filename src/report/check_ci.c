@@ -19,6 +19,13 @@ static void hit_sentence(const struct check_answer *a, size_t i,
 		buf_add_text(out, "; its file in the repository is not known");
 }
 
+static struct str hit_name(const struct gate_hit *hit)
+{
+	return hit->operation ? hit->operation->name
+	       : hit->row     ? hit->row->name
+			      : STR("total");
+}
+
 /* ---- JUnit ---- */
 
 static void xml_case(struct out *out, const char *gate, struct str name)
@@ -36,8 +43,7 @@ static void xml_failure(struct out *out, const struct check_answer *a, size_t i)
 
 	buf_init(&text, WORDING_BYTES);
 	hit_sentence(a, i, &text);
-	xml_case(out, gate_name(hit->gate),
-		 hit->row ? hit->row->name : STR("total"));
+	xml_case(out, gate_name(hit->gate), hit_name(hit));
 	outf(out, ">\n      <failure type=\"%s\" message=\"",
 	     gate_name(hit->gate));
 	escape_xml(out, buf_str(&text));
@@ -129,6 +135,11 @@ static const struct {
 	[GATE_NEW] = { "TF003", "NewFunction", "A new function takes much",
 		       "A function that the baseline does not have takes a "
 		       "larger share than its limit." },
+	[GATE_LATENCY] = { "TF004", "LatencyRegression",
+			   "Requests of an operation take longer",
+			   "Requests of an operation take longer than in the "
+			   "baseline: more than the limit, and told from "
+			   "noise." },
 };
 
 static void sarif_text(struct jsonw *w, const char *key, struct str text)
@@ -147,8 +158,11 @@ static void sarif_rule(struct jsonw *w, int gate)
 	sarif_text(w, "shortDescription", str_from(rules[gate].brief));
 	sarif_text(w, "fullDescription", str_from(rules[gate].full));
 	sarif_text(w, "help",
-		   STR("Run tracefind diff on the two sides to see where the "
-		       "change comes from."));
+		   gate == GATE_LATENCY
+			   ? STR("Run tracefind slow on the service to see "
+				 "where a slow request spends its time.")
+			   : STR("Run tracefind diff on the two sides to see "
+				 "where the change comes from."));
 	jsonw_key(w, "defaultConfiguration");
 	jsonw_object(w);
 	jsonw_pair_text(w, "level", "error");
@@ -200,7 +214,9 @@ static void sarif_fingerprint(struct jsonw *w, const struct check_answer *a,
 
 	hash = hash_add(hash, str_from(rules[hit->gate].id));
 	hash = hash_add(hash, a->result->profile.type);
-	hash = hash_add(hash, hit->row ? hit->row->name : STR(""));
+	hash = hash_add(hash, hit->operation ? hit->operation->name
+			      : hit->row     ? hit->row->name
+					     : STR(""));
 	snprintf(text, sizeof text, "%016" PRIx64 ":1", hash);
 	jsonw_key(w, "partialFingerprints");
 	jsonw_object(w);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "render/units.h"
+#include "report/check_latency_text.h"
 #include "report/wording.h"
 
 const char *gate_name(enum gate_kind gate)
@@ -13,6 +14,7 @@ const char *gate_name(enum gate_kind gate)
 		[GATE_TOTAL] = "total",
 		[GATE_FUNCTION] = "function",
 		[GATE_NEW] = "new",
+		[GATE_LATENCY] = "latency",
 	};
 
 	return names[gate];
@@ -37,20 +39,6 @@ const char *check_measure(const struct check_answer *a)
 	return measure_subject(a->result->profile.type);
 }
 
-/* Two significant digits below 10 %, whole percents from 100 on. */
-void check_percent(double part, bool is_signed, char out[32])
-{
-	double percent = 100 * part;
-
-	if (isnan(part))
-		snprintf(out, 32, "-");
-	else if (isinf(part) || fabs(percent) >= 99999)
-		snprintf(out, 32, "%s", "over 99999 %");
-	else
-		snprintf(out, 32, is_signed ? "%+.*f %%" : "%.*f %%",
-			 fabs(percent) < 99.95 ? 1 : 0, percent);
-}
-
 void check_limits(const struct gate_limits *limits, struct buf *out)
 {
 	const char *between = "";
@@ -58,8 +46,8 @@ void check_limits(const struct gate_limits *limits, struct buf *out)
 	for (int g = 0; g < GATE_COUNT; g++) {
 		if (limits->limit[g] < 0)
 			continue;
-		buf_addf(out, "%s%s>%g%%", between, gate_name((enum gate_kind)g),
-			 100 * limits->limit[g]);
+		buf_addf(out, "%s%s>%g%%", between,
+			 gate_name((enum gate_kind)g), 100 * limits->limit[g]);
 		between = ", ";
 	}
 }
@@ -70,8 +58,8 @@ static void add_interval(const struct gate_hit *hit, struct buf *out)
 
 	if (isnan(hit->low) || isnan(hit->high))
 		return;
-	check_percent(hit->low, true, low);
-	check_percent(hit->high, true, high);
+	wording_percent(hit->low, true, low);
+	wording_percent(hit->high, true, high);
 	buf_addf(out, " (%s to %s)", low, high);
 }
 
@@ -87,7 +75,13 @@ void check_hit_text(const struct check_answer *a, const struct gate_hit *hit,
 {
 	char growth[32];
 
-	check_percent(hit->growth, false, growth);
+	wording_percent(hit->growth, false, growth);
+	if (hit->operation) {
+		check_latency_hit(hit, out);
+		add_interval(hit, out);
+		add_limit(a, hit, out);
+		return;
+	}
 	if (hit->row)
 		wording_add(out, hit->row->name, WORDING_TEXT_BYTES);
 	else
@@ -122,18 +116,24 @@ void check_lack_text(const struct check_answer *a, struct buf *out)
 		buf_add_text(out, "a side has no samples");
 		break;
 	case GATES_LACK_TEST:
-		buf_addf(out, "values of %s are no samples, and one profile a "
-			      "side does not tell how far they wander: give "
-			      "several runs a side",
+		buf_addf(out,
+			 "values of %s are no samples, and one profile a "
+			 "side does not tell how far they wander: give "
+			 "several runs a side",
 			 check_measure(a));
 		break;
 	case GATES_LACK_SAMPLES:
 		buf_addf(out, "fewer than %d samples on a side: %s",
 			 GATES_MIN_SAMPLES, per_side(c));
 		break;
+	case GATES_LACK_REQUESTS:
+	case GATES_LACK_LATENCY:
+		check_latency_lack(c, c->gates.lack, out);
+		break;
 	case GATES_LACK_POWER:
-		buf_addf(out, "growth by half of a function of %g %%, or of "
-			      "all of it, would not have been seen: %s",
+		buf_addf(out,
+			 "growth by half of a function of %g %%, or of "
+			 "all of it, would not have been seen: %s",
 			 100 * GATES_BLIND_SHARE, per_side(c));
 		break;
 	}
@@ -144,7 +144,7 @@ static void add_growth(const char *before, double growth, const char *of,
 {
 	char text[32];
 
-	check_percent(growth, false, text);
+	wording_percent(growth, false, text);
 	buf_addf(out, "%s%s in %s", before, text, of);
 	if (share > 0)
 		buf_addf(out, " of %g %%", 100 * share);
@@ -181,9 +181,13 @@ static void add_more(size_t more, struct buf *out)
 		buf_addf(out, ", and %zu more", more);
 }
 
-static void add_held(const struct gates *g, struct buf *out)
+static void add_held(const struct check_answer *a, struct buf *out)
 {
+	const struct gates *g = &a->check->gates;
+
 	buf_add_text(out, "check passed: nothing grew beyond its limit");
+	if (check_latency_is_unjudged(a->check))
+		buf_add_text(out, "; latency was not judged");
 	if (g->grown_count)
 		buf_addf(out, "; %zu function%s grew within it", g->grown_count,
 			 &"s"[g->grown_count == 1]);
@@ -200,7 +204,7 @@ void check_headline(const struct check_answer *a, struct buf *out)
 		add_more(g->hit_count - 1, out);
 		break;
 	case GATES_HELD:
-		add_held(g, out);
+		add_held(a, out);
 		break;
 	case GATES_UNKNOWN:
 		buf_add_text(out, "check cannot tell: ");

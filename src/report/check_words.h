@@ -7,7 +7,7 @@
 
 #include "report/check_answer.h"
 
-/* "total", "function", "new": as --fail-on calls them. */
+/* "total", "function", "new", "latency": as --fail-on calls them. */
 const char *gate_name(enum gate_kind gate);
 
 /* " a run", " a second" or, of shares, nothing. */
@@ -15,9 +15,6 @@ const char *check_per(const struct check *c);
 
 /* "CPU", "allocated bytes". */
 const char *check_measure(const struct check_answer *a);
-
-/* "+4.2 %"; of new functions "4.2 %". */
-void check_percent(double part, bool is_signed, char out[32]);
 
 /* "total>3%, function>5%": the limits that are set. */
 void check_limits(const struct gate_limits *limits, struct buf *out);

@@ -92,8 +92,8 @@ static void write_headline(struct page *p, const struct fleet *f)
 		page_textf(p,
 			   "check failed: %zu service%s grew; %zu of %zu could "
 			   "be judged",
-			   f->grown, &"s"[f->grown == 1], f->compared,
-			   f->count);
+			   f->grown, &"s"[f->grown == 1], f -> compared,
+			   f -> count);
 	} else if (f->grown) {
 		page_textf(p, "check failed: %zu of %zu services grew",
 			   f->grown, f->compared);
@@ -165,7 +165,7 @@ static void write_power(struct page *p, const struct fleet *f)
 
 	if (!find_power(f, &seen))
 		return;
-	check_percent(seen, false, growth);
+	wording_percent(seen, false, growth);
 	page_textf(p,
 		   "of a function with 10 %% of its service a growth is seen "
 		   "from %s on, in three of four services",
@@ -233,7 +233,7 @@ static void row_cells(const struct fleet_service *s, char cells[NUMBERS][32])
 	if (f->is_new)
 		snprintf(cells[2], 32, "new");
 	else
-		check_percent(f->growth, true, cells[2]);
+		wording_percent(f->growth, true, cells[2]);
 }
 
 /* "cart 1.4 -> 1.5": in the memory of the buffer. */
@@ -252,10 +252,10 @@ static void write_row(struct page *p, const struct fleet_service *s,
 {
 	const struct fleet_function *f = s->functions;
 	size_t before = NUMBERS * NUMBER_COLUMNS + 2 + columns + 2;
-	bool has_place = f->file.len &&
-			 (!p->width || p->width >= PLACES_MIN_COLUMNS);
-	size_t place = has_place ? page_place_columns(p, f->file, f->line) + 2
-				 : 0;
+	bool has_place =
+		f->file.len && (!p->width || p->width >= PLACES_MIN_COLUMNS);
+	size_t place =
+		has_place ? page_place_columns(p, f->file, f->line) + 2 : 0;
 	size_t room = p->width > before + place + FUNCTION_MIN_COLUMNS
 			      ? p->width - before - place
 			      : FUNCTION_MIN_COLUMNS;
@@ -503,7 +503,7 @@ static void json_limits(struct jsonw *w, const struct gate_limits *limits)
 {
 	jsonw_key(w, "limits");
 	jsonw_object(w);
-	for (int i = GATE_FUNCTION; i < GATE_COUNT; i++)
+	for (int i = GATE_FUNCTION; i <= GATE_NEW; i++)
 		jsonw_pair_f64(w, gate_name((enum gate_kind)i),
 			       limits->limit[i] < 0 ? NAN : limits->limit[i],
 			       6);

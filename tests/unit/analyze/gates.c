@@ -19,7 +19,7 @@ static void assert_near(double have, double want, double apart)
 		fail_msg("%.15g is not %.15g", have, want);
 }
 
-static const struct gate_limits usual = { { 0.03, 0.05, 0.01 } };
+static const struct gate_limits usual = { { 0.03, 0.05, 0.01, -1 } };
 
 struct fixture {
 	struct result result;
@@ -181,7 +181,8 @@ static void test_traffic(void **state)
 	f->facts.has_drift = true;
 	f->facts.drift = 2;
 	f->result.normalize = NORMALIZE_RATE;
-	f->result.whole = (struct whole_change){ .delta = 0.5, .q = 1e-9,
+	f->result.whole = (struct whole_change){ .delta = 0.5,
+						 .q = 1e-9,
 						 .detectable = 0.9 };
 	add(f, row_of("a", 0.3, 1.0, CHANGE_GROWN));
 	add(f, row_of("b", 0.3, 1.2, CHANGE_GROWN));
@@ -236,13 +237,100 @@ static void test_lack_and_broken(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static struct latency_row operation(const char *name,
+				    enum latency_change change, double growth)
+{
+	return (struct latency_row){ .name = str_from(name),
+				     .change = change,
+				     .growth = growth,
+				     .low = growth / 2,
+				     .high = 2 * growth,
+				     .q = 0.001,
+				     .detectable = 0.2 };
+}
+
+/* Judged after nothing else was. */
+static enum gates_outcome judge_latency(struct fixture *f,
+					const struct latency_row *rows,
+					size_t count, bool is_needed)
+{
+	const struct gate_limits limits = { { -1, -1, -1, 0.1 } };
+
+	gates_init(&f->gates, &limits);
+	assert_true(gates_judge_latency(&f->gates, rows, count, is_needed,
+					&f->result.arena, &f->err));
+	return f->gates.outcome;
+}
+
+static void test_latency(void **state)
+{
+	struct fixture *f = *state;
+	const struct latency_row rows[] = {
+		operation("a", LATENCY_NOISE, 0.5),
+		operation("b", LATENCY_LONGER, 0.2),
+		operation("c", LATENCY_LONGER, 0.3),
+		operation("d", LATENCY_LONGER, 0.05),
+		operation("e", LATENCY_SHORTER, -0.3),
+	};
+
+	assert_int_equal(judge_latency(f, rows, 1, true), GATES_HELD);
+	assert_int_equal(judge_latency(f, rows, 5, true), GATES_BROKEN);
+	assert_int_equal(f->gates.hit_count, 2);
+	assert_ptr_equal(f->gates.hits[0].operation, &rows[2]);
+	assert_ptr_equal(f->gates.hits[1].operation, &rows[1]);
+	assert_int_equal(f->gates.hits[0].gate, GATE_LATENCY);
+}
+
+/* What was only wished for lets a gate pass, and says so. */
+static void test_latency_lack(void **state)
+{
+	struct fixture *f = *state;
+	struct latency_row rows[] = { operation("a", LATENCY_FEW, NAN),
+				      operation("b", LATENCY_NOISE, 0) };
+
+	assert_int_equal(judge_latency(f, rows, 0, true), GATES_UNKNOWN);
+	assert_int_equal(f->gates.lack, GATES_LACK_REQUESTS);
+	assert_int_equal(judge_latency(f, rows, 1, true), GATES_UNKNOWN);
+	assert_int_equal(judge_latency(f, rows, 2, true), GATES_HELD);
+	assert_int_equal(judge_latency(f, rows, 1, false), GATES_HELD);
+	assert_int_equal(f->gates.latency_lack, GATES_LACK_REQUESTS);
+	rows[1].detectable = 0.51;
+	assert_int_equal(judge_latency(f, rows, 2, true), GATES_UNKNOWN);
+	assert_int_equal(f->gates.lack, GATES_LACK_LATENCY);
+}
+
+/* Functions and operations that broke theirs stand together. */
+static void test_latency_beside_functions(void **state)
+{
+	struct fixture *f = *state;
+	const struct latency_row slow = operation("a", LATENCY_LONGER, 0.2);
+	struct gate_limits limits = usual;
+
+	limits.limit[GATE_LATENCY] = 0.1;
+	f->rows[0] = row_of("f", 0.1, 0.2, CHANGE_GROWN);
+	f->result.function_count = 1;
+	assert_true(gates_judge(&f->gates, &limits, &f->result, &f->err));
+	assert_true(gates_judge_latency(&f->gates, &slow, 1, true,
+					&f->result.arena, &f->err));
+	assert_int_equal(f->gates.hit_count, 2);
+	assert_string_equal(f->gates.hits[0].row->name.ptr, "f");
+	assert_ptr_equal(f->gates.hits[1].operation, &slow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_held),    TEST(test_broken),
-		TEST(test_limits),  TEST(test_through),
-		TEST(test_total),   TEST(test_traffic),
-		TEST(test_lack),    TEST(test_lack_and_broken),
+		TEST(test_held),
+		TEST(test_broken),
+		TEST(test_limits),
+		TEST(test_through),
+		TEST(test_total),
+		TEST(test_traffic),
+		TEST(test_lack),
+		TEST(test_lack_and_broken),
+		TEST(test_latency),
+		TEST(test_latency_lack),
+		TEST(test_latency_beside_functions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,10 @@ static void test_read(void **state)
 	expect("function>5", -1, 0.05, -1);
 	expect(" new > 0.5 % , total>0%", 0, -1, 0.005);
 	expect("function>100000%", -1, 1000, -1);
+	expect("latency>10%", -1, -1, -1);
+	assert_near(limits.limit[GATE_LATENCY], 0.1, 1e-12);
+	expect(FAIL_ON_DEFAULT, 0.03, 0.05, 0.01);
+	assert_near(limits.limit[GATE_LATENCY], -1, 1e-12);
 }
 
 static void test_refused(void **state)

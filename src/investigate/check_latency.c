@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "investigate/check_latency.h"
+
+#include <stdlib.h>
+
+#include "backend/fetch_history.h"
+#include "base/num.h"
+
+/* Traces of each run. Of five operations with as many requests each some 300
+ * are seen: 1.3 times as long is then told nine times of ten. */
+#define RUN_TRACES 200u
+/* Runs where each request is paid for out of a quota. */
+#define METERED_RUNS 4u
+
+enum { AFTER, BEFORE, SIDES };
+
+struct asking {
+	struct investigation *v;
+	struct str service;
+	struct history h; /* a window a side */
+	size_t runs;
+	struct history_job searches[SIDES][LATENCY_RUNS];
+	struct count_job counts[SIDES];
+	bool is_counted;
+};
+
+/* ---- asking ---- */
+
+static struct time_range part_of(struct time_range whole, size_t i, size_t n)
+{
+	int64_t part_ns = (whole.to_ns - whole.from_ns) / (int64_t)n;
+
+	return (struct time_range){
+		whole.from_ns + part_ns * (int64_t)i,
+		i + 1 == n ? whole.to_ns
+			   : whole.from_ns + part_ns * (int64_t)(i + 1),
+	};
+}
+
+static bool is_by_version(const struct asking *a)
+{
+	return a->v->question->baseline.kind == BASELINE_WANT_VERSION;
+}
+
+/* Nobody counts those of a version. */
+static void begin(struct asking *a, const struct check_latency *l)
+{
+	const struct time_range ranges[SIDES] = { l->after.range,
+						  l->before.range };
+
+	a->runs = backends_trace_traits(a->v->backends)->is_metered
+			  ? METERED_RUNS
+			  : LATENCY_RUNS;
+	a->is_counted = !is_by_version(a);
+	a->h.is_of_requests = true;
+	a->h.window_count = SIDES;
+	for (uint32_t side = 0; side < SIDES; side++) {
+		a->h.windows[side].range = ranges[side];
+		a->h.windows[side].slow_operation = OPERATION_NONE;
+		count_job_init(
+			&a->counts[side], a->service, ranges[side],
+			max_i64(1, (ranges[side].to_ns - ranges[side].from_ns) /
+					   (int64_t)a->runs));
+		for (size_t i = 0; i < a->runs; i++) {
+			history_job_init(&a->searches[side][i], &a->h, side,
+					 RUN_TRACES);
+			a->searches[side][i].range =
+				part_of(ranges[side], i, a->runs);
+		}
+	}
+}
+
+static bool ask(struct asking *a, struct error *err)
+{
+	struct job *jobs[SIDES * (LATENCY_RUNS + 1)];
+	size_t n = 0;
+
+	for (size_t side = 0; side < SIDES; side++) {
+		for (size_t i = 0; i < a->runs; i++)
+			jobs[n++] = &a->searches[side][i].job;
+		if (a->is_counted)
+			jobs[n++] = &a->counts[side].job;
+	}
+	return jobs_run(a->v->backends, jobs, n, err);
+}
+
+/* What a run is missing is a smaller sample; of a side all must not be. */
+static bool check_answers(const struct asking *a, struct error *err)
+{
+	const struct error *first = NULL;
+	size_t missing = 0;
+
+	for (size_t side = 0; side < SIDES; side++) {
+		size_t had = 0;
+
+		for (size_t i = 0; i < a->runs; i++) {
+			const struct job *job = &a->searches[side][i].job;
+
+			had += job->has_answer;
+			if (!job->has_answer && !first)
+				first = &job->err;
+		}
+		if (!had) {
+			*err = *first;
+			return false;
+		}
+		missing += a->runs - had;
+	}
+	if (first)
+		investigation_note(
+			a->v, (struct note){ .kind = NOTE_QUESTIONS_UNANSWERED,
+					     .count = missing,
+					     .total = SIDES * a->runs,
+					     .reason = first->message });
+	return true;
+}
+
+/* What a server adds up only later is missing. */
+static void take_count(const struct count_job *job, struct latency_window *out)
+{
+	out->counted = -1;
+	out->is_counted_part = job->is_sample;
+	for (uint32_t i = 0; job->job.has_answer && i < job->step_count; i++) {
+		if (job->counts[i] < 0)
+			out->is_counted_part = true;
+		else
+			out->counted = sat_add_i64(max_i64(out->counted, 0),
+						   job->counts[i]);
+	}
+}
+
+/* ---- requests ---- */
+
+/* The version of the baseline is of it alone, and no other is. */
+static bool is_of_side(const struct asking *a, const struct history_span *span,
+		       size_t side)
+{
+	struct str version = history_text(&a->h, span->version);
+
+	return span->operation < a->h.operation_count &&
+	       (!is_by_version(a) ||
+		str_equal(version, a->v->question->baseline.version) ==
+			(side == BEFORE));
+}
+
+static uint32_t run_of(const struct asking *a, struct time_range range,
+		       int64_t time_ns)
+{
+	int64_t part_ns = (range.to_ns - range.from_ns) / (int64_t)a->runs;
+	int64_t run = part_ns > 0 ? (time_ns - range.from_ns) / part_ns : 0;
+
+	return (uint32_t)min_i64(max_i64(run, 0), (int64_t)a->runs - 1);
+}
+
+static struct latency_sample *sample_of(struct latency_operation *o,
+					size_t side)
+{
+	return side == AFTER ? &o->after : &o->before;
+}
+
+static bool make_room(const struct asking *a, struct latency_operation *all,
+		      struct arena *arena)
+{
+	for (size_t side = 0; side < SIDES; side++) {
+		const struct history_window *w = &a->h.windows[side];
+
+		for (uint32_t i = 0; i < w->span_count; i++)
+			if (is_of_side(a, &w->spans[i], side))
+				sample_of(&all[w->spans[i].operation], side)
+					->count++;
+		for (uint32_t i = 0; i < a->h.operation_count; i++) {
+			struct latency_sample *s = sample_of(&all[i], side);
+
+			s->requests = arena_array(arena, s->count + 1,
+						  sizeof *s->requests);
+			if (!s->requests)
+				return false;
+			s->count = 0;
+		}
+	}
+	return true;
+}
+
+static size_t take_requests(const struct asking *a,
+			    struct latency_operation *all, size_t side)
+{
+	const struct history_window *w = &a->h.windows[side];
+	size_t taken = 0;
+
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		const struct history_span *span = &w->spans[i];
+		struct latency_sample *s;
+
+		if (!is_of_side(a, span, side))
+			continue;
+		s = sample_of(&all[span->operation], side);
+		s->requests[s->count++] = (struct latency_request){
+			span->duration_ns, run_of(a, w->range, span->start_ns)
+		};
+		taken++;
+	}
+	return taken;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+	const struct latency_row *a = left, *b = right;
+	size_t of_a = a->after.count + a->before.count;
+	size_t of_b = b->after.count + b->before.count;
+
+	if (of_a != of_b)
+		return of_a < of_b ? 1 : -1;
+	return str_compare(a->name, b->name);
+}
+
+static bool judge(const struct asking *a, struct check_latency *l,
+		  struct error *err)
+{
+	struct arena *arena = &a->v->result->arena;
+	size_t count = a->h.operation_count;
+	struct latency_operation *all =
+		arena_array(arena, count + 1, sizeof *all);
+
+	l->rows = arena_array(arena, count + 1, sizeof *l->rows);
+	if (!all || !l->rows || !make_room(a, all, arena))
+		return arena_fail(arena, "the requests", err);
+	for (size_t i = 0; i < count; i++) {
+		all[i].name = arena_str(arena, a->h.operations[i].name);
+		if (!all[i].name.ptr)
+			return arena_fail(arena, "the requests", err);
+	}
+	l->after.requests = take_requests(a, all, AFTER);
+	l->before.requests = take_requests(a, all, BEFORE);
+	if (!latency_judge(all, count, l->rows, arena, err))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (l->rows[i].after.count + l->rows[i].before.count)
+			l->rows[l->count++] = l->rows[i];
+	if (l->count)
+		qsort(l->rows, l->count, sizeof *l->rows, compare_rows);
+	return true;
+}
+
+/* ---- the road ---- */
+
+static bool find(struct check_latency *l, struct asking *a, struct error *err)
+{
+	if (!backends_probe_traces(a->v->backends, err))
+		return false;
+	begin(a, l);
+	if (!ask(a, err) || !check_answers(a, err))
+		return false;
+	take_count(&a->counts[AFTER], &l->after);
+	take_count(&a->counts[BEFORE], &l->before);
+	return judge(a, l, err);
+}
+
+bool check_latency_find(struct check_latency *l, struct investigation *v,
+			struct str service, struct time_range after,
+			struct time_range before, enum latency_want want,
+			struct error *err)
+{
+	struct arena *arena = v->backends->arena;
+	struct asking *a = arena_array(arena, 1, sizeof *a);
+	bool done;
+
+	if (!a)
+		return arena_fail(arena, "the requests", err);
+	*a = (struct asking){ .v = v, .service = service };
+	l->after.range = after;
+	l->before.range = before;
+	history_init_service(&a->h, service);
+	done = l->is_known = find(l, a, err);
+	history_release(&a->h);
+	if (done || want == LATENCY_NEEDED || investigation_must_end(err))
+		return done;
+	l->reason = arena_printf(arena, "%s", err->message).ptr;
+	error_clear(err);
+	return l->reason || arena_fail(arena, "the reason", err);
+}
