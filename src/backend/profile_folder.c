@@ -14,9 +14,9 @@
 /* What tools call profiles; anything else beside them, such as the output of a
  * benchmark, is none. */
 static const char *const suffixes[] = {
-	".pb.gz", ".pb",         ".pprof",       ".prof",
-	".out",   ".folded",     ".collapsed",   ".speedscope.json",
-	".perf",  ".cpuprofile", ".heapprofile",
+	".pb.gz", ".pb",     ".pprof",      ".prof",
+	".out",   ".folded", ".collapsed",  ".speedscope.json",
+	".perf",  ".jfr",    ".cpuprofile", ".heapprofile",
 };
 
 static bool is_profile_name(struct str name)

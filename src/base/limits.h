@@ -16,6 +16,9 @@
  * is a multiple of 64: a bit each. */
 #define LIMIT_JSON_DEPTH 320
 #define LIMIT_PB_DEPTH 64
+/* Elements that describe a flight recording, and values in it: fields stand in
+ * classes at a depth of 4, frames of stack traces at 2. */
+#define LIMIT_JFR_DEPTH 16
 
 /* Traces. The largest traces seen in public reports hold a few 100,000
  * spans, and of a file of many traces one is kept; OpenTelemetry SDKs cap

@@ -35,8 +35,6 @@ static const struct magic magics[] = {
 	MAGIC("\x7f"
 	      "ELF",
 	      "an ELF program or core dump"),
-	MAGIC("FLR\0", "a Java Flight Recorder file (make pprof of it with "
-		       "async-profiler's jfrconv -o pprof --cpu)"),
 	MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0",
 	      "a CPU profile of gperftools (make pprof of it: pprof -proto "
 	      "PROGRAM FILE)"),
@@ -183,6 +181,8 @@ static struct guess sniff(struct str bytes)
 
 	if (bytes.len == 0)
 		return GUESS_OTHER("an empty file");
+	if (str_starts(bytes, STR("FLR\0")))
+		return GUESS_FORMAT(FORMAT_JFR);
 	if (find_magic(bytes))
 		return GUESS_OTHER(find_magic(bytes));
 	if (str_starts(text, STR("\xef\xbb\xbf")))

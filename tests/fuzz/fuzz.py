@@ -55,6 +55,7 @@ TARGETS = {
     "folded": ("folded", [("folded/*", b""), ("golden/*.folded", b"")]),
     "speedscope": ("json", []),
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),
+    "jfr": ("jfr", [("jfr/*.jfr.gz", b"")]),
     "v8_profile": ("json", [("v8/*profile", b"")]),
     "pyroscope_tree": ("protobuf", [("pyroscope/*tree*/*.pb", b"")]),
     "flamegraph_json": ("json", [("pyroscope/*flamegraph*json/*", b""), ("pyroscope/render-*/*", b"")]),

@@ -74,6 +74,8 @@ static const struct answer answers[] = {
 	  3 * KIB, "folded/py-spy.folded", 0 },
 	{ FORMAT_SPEEDSCOPE, RULE_WHOLE, false, "fuzz/speedscope/written", 0,
 	  "fuzz/speedscope/written", 0 },
+	{ FORMAT_JFR, RULE_WHOLE, false, "fuzz/jfr/written", 0,
+	  "jfr/work.jfr.gz", 0 },
 	{ FORMAT_V8_PROFILE, RULE_WHOLE, false, "v8/work.heapprofile", 0,
 	  "v8/work.cpuprofile", 0 },
 	{ FORMAT_PERF_SCRIPT, RULE_TOLD_PARAGRAPHS, false,

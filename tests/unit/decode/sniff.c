@@ -289,9 +289,7 @@ static void test_other_kinds(void **state)
 	expect(STR("\x7f"
 		   "ELF\x02\x01"),
 	       FORMAT_UNKNOWN, "an ELF program or core dump");
-	expect(STR("FLR\0\0\x02"), FORMAT_UNKNOWN,
-	       "a Java Flight Recorder file (make pprof of it with "
-	       "async-profiler's jfrconv -o pprof --cpu)");
+	expect(STR("FLR\0\0\x02"), FORMAT_JFR, "");
 	expect(STR("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0"), FORMAT_UNKNOWN,
 	       "a CPU profile of gperftools (make pprof of it: pprof -proto "
 	       "PROGRAM FILE)");

@@ -1,0 +1,564 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Recordings of Java Flight Recorder, as the JDK (from version 9 on) and
+ * async-profiler write them: chunks end to end, of events and of pools of what
+ * these refer to. A chunk stands for itself, and says in a description what
+ * its events are made of (jfr_types.h). The file is read twice: for the kinds
+ * of samples it holds, and for those of one kind.
+ */
+#include <math.h>
+
+#include "base/count.h"
+#include "base/num.h"
+#include "decode/formats.h"
+#include "decode/jfr_types.h"
+#include "decode/profile_type.h"
+
+#define HEADER_BYTES 68u
+
+/* Events that are none of the program's. */
+#define EVENT_DESCRIPTION 0u
+#define EVENT_POOLS 1u
+
+/* Reading takes some three steps a byte: into a value, over it, out of it.
+ * More are of a description in which values are made of nothing. */
+#define STEPS_A_BYTE 8u
+
+/* What samples of an event are called, with the names that Pyroscope has for
+ * them where it has any. The default is the first one that a file has. */
+static const struct sampled {
+	const char *event;
+	struct type_name type;
+	enum jfr_role value; /* JFR_NO_ROLE: each counts as one */
+} sampled[] = {
+#define TYPE(type, unit)                                                       \
+	{                                                                      \
+		{ type, sizeof(type) - 1 },                                    \
+		{                                                              \
+			unit, sizeof(unit) - 1                                 \
+		}                                                              \
+	}
+	{ "jdk.ExecutionSample", TYPE("samples", "count"), JFR_NO_ROLE },
+	{ "profiler.WallClockSample", TYPE("wall", "count"), JFR_SAMPLES },
+	{ "jdk.ObjectAllocationSample", TYPE("alloc_sample_bytes", "bytes"),
+	  JFR_WEIGHT },
+	{ "jdk.ObjectAllocationInNewTLAB",
+	  TYPE("alloc_in_new_tlab_bytes", "bytes"), JFR_TLAB_SIZE },
+	{ "jdk.ObjectAllocationInNewTLAB",
+	  TYPE("alloc_in_new_tlab_objects", "count"), JFR_NO_ROLE },
+	{ "jdk.ObjectAllocationOutsideTLAB",
+	  TYPE("alloc_outside_tlab_bytes", "bytes"), JFR_ALLOCATION },
+	{ "jdk.ObjectAllocationOutsideTLAB",
+	  TYPE("alloc_outside_tlab_objects", "count"), JFR_NO_ROLE },
+	{ "jdk.JavaMonitorEnter", TYPE("contentions", "count"), JFR_NO_ROLE },
+	{ "jdk.JavaMonitorEnter", TYPE("delay", "nanoseconds"), JFR_DURATION },
+	{ "jdk.ThreadPark", TYPE("parks", "count"), JFR_NO_ROLE },
+	{ "jdk.ThreadPark", TYPE("park_time", "nanoseconds"), JFR_DURATION },
+	{ "jdk.NativeMethodSample", TYPE("native_samples", "count"),
+	  JFR_NO_ROLE },
+#undef TYPE
+};
+
+#define SAMPLED_COUNT COUNT_OF(sampled)
+
+/* Things by the numbers that stand for them. */
+struct pool {
+	struct map by_key;
+	struct column items;
+};
+
+struct method {
+	uint64_t owner; /* class */
+	uint64_t name;  /* symbol */
+	uint32_t function;
+	bool is_known; /* the function is */
+};
+
+struct trace {
+	size_t frame_first; /* leaf first */
+	size_t frame_count;
+	int64_t value;
+	bool is_truncated;
+};
+
+struct chunk {
+	struct str bytes;
+	struct arena arena;
+	struct jfr_types types;
+	struct pool traces;   /* struct trace */
+	struct pool methods;  /* struct method */
+	struct pool classes;  /* uint64_t: symbol */
+	struct pool symbols;  /* struct str */
+	struct column frames; /* struct jfr_frame */
+	double ns_per_tick;
+};
+
+struct reader {
+	struct profile_build *build;
+	struct chunk chunk;
+	bool has[SAMPLED_COUNT];      /* such events */
+	const struct sampled *chosen; /* NULL: none is there */
+	uint64_t sample_count;
+	uint64_t truncated_count;
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+static bool no_memory(const struct reader *r, struct error *err)
+{
+	return arena_fail(&r->chunk.arena, JFR_WHAT, err);
+}
+
+/* ---- chunks ---- */
+
+static uint64_t big_endian(struct str bytes, size_t at)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		value = value << 8 | (unsigned char)bytes.ptr[at + i];
+	return value;
+}
+
+static struct jfr_input input_at(struct str bytes, size_t at)
+{
+	const unsigned char *first = (const unsigned char *)bytes.ptr;
+
+	return (struct jfr_input){ .at = first + at, .end = first + bytes.len };
+}
+
+static void chunk_release(struct chunk *c)
+{
+	arena_release(&c->arena);
+}
+
+static bool check_header(struct str rest, struct error *err)
+{
+	unsigned major;
+
+	if (rest.len < HEADER_BYTES || !str_starts(rest, STR("FLR\0")))
+		return jfr_damaged("a chunk has no beginning", err);
+	major = (unsigned char)rest.ptr[5];
+	if (rest.ptr[4] || major < 1 || major > 2)
+		return error_set(err, ERROR_FORMAT,
+				 "%s is of a version that is not read (those "
+				 "of Java 9 and later are)",
+				 JFR_WHAT);
+	if (!(rest.ptr[67] & 1))
+		return error_set(err, ERROR_FORMAT,
+				 "%s has numbers of fixed size, which are not "
+				 "read",
+				 JFR_WHAT);
+	return true;
+}
+
+/* Takes the next chunk, with its description, off the rest of the file. */
+static bool chunk_take(struct reader *r, struct str *rest, struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	uint64_t size, described_at, ticks;
+	struct jfr_input in;
+
+	if (!check_header(*rest, err))
+		return false;
+	size = big_endian(*rest, 8);
+	described_at = big_endian(*rest, 24);
+	if (size < HEADER_BYTES || size > rest->len)
+		return error_set(err, ERROR_FORMAT,
+				 "%s is cut off, or still being written (jcmd "
+				 "PID JFR.dump filename=FILE writes a whole "
+				 "one)",
+				 JFR_WHAT);
+	c->bytes = str_slice(*rest, 0, (size_t)size);
+	*rest = str_slice(*rest, (size_t)size, rest->len);
+	if (described_at < HEADER_BYTES || described_at >= size)
+		return jfr_damaged("a chunk has no description", err);
+	ticks = big_endian(c->bytes, 56);
+	c->ns_per_tick = ticks ? 1e9 / (double)ticks : 0;
+	in = input_at(c->bytes, (size_t)described_at);
+	(void)jfr_number(&in); /* size */
+	if (jfr_number(&in) != EVENT_DESCRIPTION)
+		return jfr_damaged("a chunk has no description", err);
+	if (!jfr_types_read(&c->types, &in, &c->arena, err))
+		return false;
+	c->types.steps_left = STEPS_A_BYTE * size;
+	return true;
+}
+
+typedef bool event_reader(struct reader *r, uint64_t type, struct jfr_input *in,
+			  struct error *err);
+
+static bool each_event(struct reader *r, event_reader *read, struct error *err)
+{
+	struct jfr_input in = input_at(r->chunk.bytes, HEADER_BYTES);
+
+	while (in.at < in.end) {
+		struct jfr_input event = in;
+		uint64_t size = jfr_number(&event);
+		uint64_t type = jfr_number(&event);
+
+		if (event.is_short || size > (size_t)(in.end - in.at) ||
+		    size < (size_t)(event.at - in.at))
+			return jfr_damaged("an event has a wrong size", err);
+		in.at += size;
+		event.end = in.at;
+		if (!read(r, type, &event, err))
+			return false;
+	}
+	return true;
+}
+
+static bool each_chunk(struct reader *r, struct str bytes,
+		       bool (*read)(struct reader *r, struct error *err),
+		       struct error *err)
+{
+	bool is_done = true;
+
+	while (is_done && bytes.len) {
+		r->chunk = (struct chunk){ .bytes = bytes };
+		arena_init(&r->chunk.arena, LIMIT_DECODE_HEAP_BYTES);
+		is_done = chunk_take(r, &bytes, err) && read(r, err);
+		chunk_release(&r->chunk);
+	}
+	return is_done;
+}
+
+/* ---- first time: what is there ---- */
+
+static bool note_event(struct reader *r, uint64_t type, struct jfr_input *in,
+		       struct error *err)
+{
+	const struct jfr_class *class = jfr_class_by_id(&r->chunk.types, type);
+
+	(void)in;
+	(void)err;
+	if (type == EVENT_DESCRIPTION || type == EVENT_POOLS || !class)
+		return true;
+	for (size_t i = 0; i < SAMPLED_COUNT; i++)
+		r->has[i] = r->has[i] ||
+			    str_equal(class->name, str_from(sampled[i].event));
+	return true;
+}
+
+static bool survey_chunk(struct reader *r, struct error *err)
+{
+	const struct chunk *c = &r->chunk;
+	int64_t start = (int64_t)big_endian(c->bytes, 32);
+	int64_t end = sat_add_i64(start, (int64_t)big_endian(c->bytes, 40));
+
+	if (!r->start_ns || start < r->start_ns)
+		r->start_ns = start;
+	if (end > r->end_ns)
+		r->end_ns = end;
+	return each_event(r, note_event, err);
+}
+
+static bool choose_type(struct reader *r, const struct profile_want *want,
+			struct profile *out, struct error *err)
+{
+	struct type_name offered[SAMPLED_COUNT];
+	const struct sampled *rows[SAMPLED_COUNT];
+	uint32_t count = 0, chosen;
+
+	for (size_t i = 0; i < SAMPLED_COUNT; i++) {
+		if (!r->has[i])
+			continue;
+		offered[count] = sampled[i].type;
+		rows[count++] = &sampled[i];
+		if (!profile_build_type(r->build, sampled[i].type.type,
+					sampled[i].type.unit, err))
+			return false;
+	}
+	if (!count)
+		return type_declare_implied(r->build, want, err);
+	if (!type_choose(offered, count, offered[0].type, want, &chosen, err))
+		return false;
+	r->chosen = rows[chosen];
+	out->type = chosen;
+	return true;
+}
+
+/* ---- pools ---- */
+
+/* What was there first stays: later ones of a chunk repeat it. */
+static void *pool_add(struct reader *r, struct pool *p, uint64_t key,
+		      size_t size)
+{
+	struct arena *arena = &r->chunk.arena;
+	uint32_t index;
+
+	p->by_key.arena = arena;
+	if (!map_insert_u64(&p->by_key, key, (uint32_t)p->items.count, &index))
+		return NULL;
+	if (index == p->items.count)
+		return column_add(arena, &p->items, size);
+	return arena_alloc(arena, size);
+}
+
+static void *pool_find(const struct pool *p, uint64_t key, size_t size)
+{
+	uint32_t index = map_find_u64(&p->by_key, key);
+
+	return index == MAP_NONE ? NULL : (char *)p->items.items + index * size;
+}
+
+static bool keep_trace(struct reader *r, uint64_t key,
+		       const struct jfr_value *value, size_t first,
+		       struct error *err)
+{
+	struct trace *trace = pool_add(r, &r->chunk.traces, key, sizeof *trace);
+
+	if (!trace)
+		return no_memory(r, err);
+	*trace = (struct trace){
+		.frame_first = first,
+		.frame_count = r->chunk.frames.count - first,
+		.is_truncated = value->numbers[JFR_TRUNCATED],
+	};
+	return true;
+}
+
+static bool keep_method(struct reader *r, uint64_t key,
+			const struct jfr_value *value, struct error *err)
+{
+	struct method *method =
+		pool_add(r, &r->chunk.methods, key, sizeof *method);
+
+	if (!method)
+		return no_memory(r, err);
+	*method = (struct method){ .owner = value->numbers[JFR_OWNER],
+				   .name = value->numbers[JFR_NAME] };
+	return true;
+}
+
+static bool keep_value(struct reader *r, struct str class, uint64_t key,
+		       const struct jfr_value *value, size_t first,
+		       struct error *err)
+{
+	uint64_t *name;
+	struct str *text;
+
+	if (str_equal(class, STR("jdk.types.StackTrace")))
+		return keep_trace(r, key, value, first, err);
+	r->chunk.frames.count = first;
+	if (str_equal(class, STR("jdk.types.Method")))
+		return keep_method(r, key, value, err);
+	if (str_equal(class, STR("java.lang.Class"))) {
+		name = pool_add(r, &r->chunk.classes, key, sizeof *name);
+		if (name)
+			*name = value->numbers[JFR_NAME];
+		return name || no_memory(r, err);
+	}
+	if (str_equal(class, STR("jdk.types.Symbol"))) {
+		text = pool_add(r, &r->chunk.symbols, key, sizeof *text);
+		if (text)
+			*text = value->text;
+		return text || no_memory(r, err);
+	}
+	return true;
+}
+
+static bool read_pool(struct reader *r, struct jfr_input *in, struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	const struct jfr_class *class =
+		jfr_class_by_id(&c->types, jfr_number(in));
+	uint64_t count = jfr_number(in);
+	struct jfr_value value = { .frames = &c->frames };
+
+	if (in->is_short)
+		return jfr_damaged("a pool is cut off", err);
+	if (!class)
+		return jfr_damaged("a pool is of no class", err);
+	for (uint64_t i = 0; i < count; i++) {
+		size_t first = c->frames.count;
+		uint64_t key = jfr_number(in);
+
+		if (!jfr_value_read(&c->types, class, in, &value, err) ||
+		    !keep_value(r, class->name, key, &value, first, err))
+			return false;
+	}
+	return true;
+}
+
+static bool read_pools(struct reader *r, uint64_t type, struct jfr_input *in,
+		       struct error *err)
+{
+	uint64_t count;
+
+	if (type != EVENT_POOLS)
+		return true;
+	for (unsigned i = 0; i < 4; i++) /* start, duration, before, flags */
+		(void)jfr_number(in);
+	count = jfr_number(in);
+	for (uint64_t i = 0; i < count; i++)
+		if (!read_pool(r, in, err))
+			return false;
+	return true;
+}
+
+/* ---- samples ---- */
+
+static int64_t value_of(const struct reader *r, const struct jfr_value *value)
+{
+	uint64_t number = value->numbers[r->chosen->value];
+	double ns;
+
+	if (r->chosen->value == JFR_NO_ROLE)
+		return 1;
+	if (r->chosen->value != JFR_DURATION)
+		return number > INT64_MAX ? INT64_MAX : (int64_t)number;
+	ns = round((double)number * r->chunk.ns_per_tick);
+	return ns < 9e18 ? (int64_t)ns : INT64_MAX;
+}
+
+static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
+			struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	const struct jfr_class *class = jfr_class_by_id(&c->types, type);
+	struct jfr_value value = { .frames = &c->frames };
+	struct trace *trace;
+
+	if (type == EVENT_DESCRIPTION || type == EVENT_POOLS || !class ||
+	    !str_equal(class->name, str_from(r->chosen->event)))
+		return true;
+	if (!jfr_value_read(&c->types, class, in, &value, err))
+		return false;
+	r->sample_count++;
+	trace = pool_find(&c->traces, value.numbers[JFR_STACK], sizeof *trace);
+	if (!trace)
+		return profile_build_stack(r->build, NULL, 0,
+					   value_of(r, &value), err);
+	trace->value = sat_add_i64(trace->value, value_of(r, &value));
+	r->truncated_count += trace->is_truncated;
+	return true;
+}
+
+static struct str symbol(const struct chunk *c, uint64_t key)
+{
+	const struct str *text = pool_find(&c->symbols, key, sizeof *text);
+
+	return text ? *text : STR("");
+}
+
+/* Classes made at run time are called "Work$$Lambda$83+0x00007ff67c007a08/992",
+ * with numbers that are others in every run. */
+static struct str class_name(struct reader *r, struct str name)
+{
+	size_t len = str_find(name, STR("+0x"));
+	char *kept;
+
+	if (len == SIZE_MAX)
+		return name;
+	kept = arena_alloc(&r->chunk.arena, len + 1);
+	for (size_t i = 0; kept && i < len; i++)
+		kept[i] = name.ptr[i] == '.' ? '/' : name.ptr[i];
+	return (struct str){ kept, len };
+}
+
+/* "java/util/Arrays.sort", as async-profiler and Pyroscope have it. */
+static bool name_function(struct reader *r, struct method *method,
+			  struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	const uint64_t *owner =
+		pool_find(&c->classes, method->owner, sizeof *owner);
+	struct str class = owner ? class_name(r, symbol(c, *owner)) : STR("");
+	struct str name = symbol(c, method->name);
+
+	if (class.len)
+		name = arena_printf(&c->arena, "%.*s.%.*s", STR_ARGS(class),
+				    STR_ARGS(name));
+	if (!class.ptr || !name.ptr)
+		return no_memory(r, err);
+	method->is_known = true;
+	return profile_build_function(r->build, name, STR(""),
+				      &method->function, err);
+}
+
+static bool add_frame(struct reader *r, const struct jfr_frame *frame,
+		      uint32_t *added, struct error *err)
+{
+	struct method none = { .owner = 0 };
+	struct method *method =
+		pool_find(&r->chunk.methods, frame->method, sizeof *method);
+
+	if (!method)
+		method = &none;
+	if (!method->is_known && !name_function(r, method, err))
+		return false;
+	return profile_build_frame(r->build, method->function, frame->line,
+				   added, err);
+}
+
+static bool add_trace(struct reader *r, const struct trace *trace,
+		      struct column *ids, struct error *err)
+{
+	const struct jfr_frame *frames = r->chunk.frames.items;
+
+	ids->count = 0;
+	for (size_t i = trace->frame_count; i-- > 0;) {
+		uint32_t *id = column_add(&r->chunk.arena, ids, sizeof *id);
+
+		if (!id)
+			return no_memory(r, err);
+		if (!add_frame(r, &frames[trace->frame_first + i], id, err))
+			return false;
+	}
+	return profile_build_stack(r->build, ids->items, (uint32_t)ids->count,
+				   trace->value, err);
+}
+
+static bool read_chunk(struct reader *r, struct error *err)
+{
+	const struct chunk *c = &r->chunk;
+	struct column ids = { .items = NULL };
+
+	if (!each_event(r, read_pools, err) || !each_event(r, read_sample, err))
+		return false;
+	for (size_t i = 0; i < c->traces.items.count; i++) {
+		const struct trace *trace =
+			(const struct trace *)c->traces.items.items + i;
+
+		if (trace->value && !add_trace(r, trace, &ids, err))
+			return false;
+	}
+	return true;
+}
+
+static void settle(const struct reader *r, struct profile *out,
+		   struct notes *notes)
+{
+	type_settle(out);
+	out->sample_count = (int64_t)r->sample_count;
+	if (r->sample_count && !out->period)
+		out->period = out->total / out->sample_count;
+	out->time_ns = r->start_ns;
+	out->duration_ns = r->end_ns - r->start_ns;
+	if (r->truncated_count)
+		notes_add(notes,
+			  "%llu of %llu samples lack their callers: the "
+			  "recording keeps stacks of some depth "
+			  "(-XX:FlightRecorderOptions=stackdepth=256)",
+			  (unsigned long long)r->truncated_count,
+			  (unsigned long long)r->sample_count);
+}
+
+bool decode_jfr(struct str bytes, const struct profile_want *want,
+		struct profile *out, struct notes *notes, struct error *err)
+{
+	struct reader r = { .build = profile_build_new(out, err) };
+	bool is_done;
+
+	if (!r.build)
+		return false;
+	is_done = each_chunk(&r, bytes, survey_chunk, err) &&
+		  choose_type(&r, want, out, err) &&
+		  (!r.chosen || each_chunk(&r, bytes, read_chunk, err)) &&
+		  profile_build_finish(r.build, notes, err);
+	if (is_done)
+		settle(&r, out, notes);
+	profile_build_free(r.build);
+	return is_done;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Recordings of Java Flight Recorder describe themselves: each chunk says of
+ * what fields its values are made. This reads that description, and walks
+ * through values by it. Private to jfr*.c.
+ */
+#ifndef DECODE_JFR_TYPES_H
+#define DECODE_JFR_TYPES_H
+
+#include "base/map.h"
+#include "decode/column.h"
+
+#define JFR_WHAT "the flight recording"
+
+/* Bytes of one chunk, or of an event in it. Reading past the end gives zeros
+ * and is_short. */
+struct jfr_input {
+	const unsigned char *at;
+	const unsigned char *end;
+	bool is_short;
+};
+
+uint64_t jfr_number(struct jfr_input *in);
+
+/* How a value is written. */
+enum jfr_kind {
+	JFR_STRUCT = 0, /* field after field */
+	JFR_BYTE,
+	JFR_NUMBER,
+	JFR_FOUR_BYTES,
+	JFR_EIGHT_BYTES,
+	JFR_STRING,
+};
+
+/* What a field means here. */
+enum jfr_role {
+	JFR_NO_ROLE = 0,
+	JFR_TEXT,       /* of a symbol */
+	JFR_NAME,       /* symbol: of a class or method */
+	JFR_OWNER,      /* class: of a method */
+	JFR_METHOD,     /* method: of a frame */
+	JFR_LINE,       /* of a frame */
+	JFR_TRUNCATED,  /* whether a stack lacks its root */
+	JFR_STACK,      /* stack trace: of an event */
+	JFR_DURATION,   /* ticks */
+	JFR_WEIGHT,     /* bytes that a sample stands for */
+	JFR_TLAB_SIZE,  /* bytes */
+	JFR_ALLOCATION, /* bytes */
+	JFR_SAMPLES,    /* that an event stands for */
+	JFR_ROLE_COUNT,
+};
+
+struct jfr_field {
+	uint64_t class_id;
+	uint32_t class_index; /* once all classes are known */
+	bool is_pooled;       /* a number that stands for a value elsewhere */
+	bool is_array;
+	enum jfr_role role;
+	struct str name;
+};
+
+struct jfr_class {
+	uint64_t id;
+	struct str name;
+	enum jfr_kind kind;
+	uint32_t field_first;
+	uint32_t field_count;
+	bool is_frame; /* of a stack trace */
+};
+
+struct jfr_types {
+	struct arena *arena;   /* of the chunk */
+	struct column classes; /* struct jfr_class */
+	struct column fields;  /* struct jfr_field */
+	struct map by_id;
+	uint64_t steps_left; /* of reading values; the caller sets it */
+};
+
+/* Reads the description, an event whose size and type are read already. The
+ * arena is borrowed. Names are borrowed from the input or lie in the arena. */
+bool jfr_types_read(struct jfr_types *t, struct jfr_input *in,
+		    struct arena *arena, struct error *err) MUST_CHECK;
+
+/* NULL: none has this id, or name. */
+const struct jfr_class *jfr_class_by_id(const struct jfr_types *t, uint64_t id);
+const struct jfr_class *jfr_class_named(const struct jfr_types *t,
+					struct str name);
+
+/* What was met in a value. */
+struct jfr_frame {
+	uint64_t method;
+	uint32_t line; /* 0 unknown */
+};
+
+struct jfr_value {
+	uint64_t numbers[JFR_ROLE_COUNT];
+	struct str text;
+	struct column *frames; /* struct jfr_frame: those met are added */
+};
+
+/* Reads a value of this class. */
+bool jfr_value_read(struct jfr_types *t, const struct jfr_class *class,
+		    struct jfr_input *in, struct jfr_value *value,
+		    struct error *err) MUST_CHECK;
+
+/* For bytes that are not what they should be. */
+bool jfr_damaged(const char *why, struct error *err);
+
+#endif
