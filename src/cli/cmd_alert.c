@@ -3,6 +3,7 @@
 
 #include "analyze/search_summary.h"
 #include "backend/metric_filter.h"
+#include "cli/alert_burn.h"
 #include "cli/document_choice.h"
 #include "cli/output.h"
 #include "cli/pages.h"
@@ -36,19 +37,19 @@ static bool check(const struct options *o, struct error *err)
 				 "for whom? -o google, -o grafana or -o "
 				 "prometheus; or evaluate it here: --now");
 	if (o->is_now && documents)
-		return error_set(err, ERROR_USAGE,
-				 "--now evaluates the alert, which -o google, "
-				 "-o grafana and -o prometheus write: leave out "
-				 "one of them");
+		return error_set(
+			err, ERROR_USAGE,
+			"--now evaluates the alert, which -o google, "
+			"-o grafana and -o prometheus write: leave out "
+			"one of them");
 	if (o->for_ns % NS_PER_MIN)
 		return error_set(err, ERROR_USAGE,
 				 "--for: whole minutes, since each is judged "
 				 "by itself");
-	return output_check(o, "alert", err);
+	return alert_burn_check(o, err) && output_check(o, "alert", err);
 }
 
-static bool read_quantile(const char *text, double *quantile,
-			  struct error *err)
+static bool read_quantile(const char *text, double *quantile, struct error *err)
 {
 	unsigned permille = 950;
 
@@ -146,8 +147,7 @@ static bool find_source(struct document_choice *c, struct context *ctx,
 	if (ctx->replay) /* it does not hold them */
 		return false;
 	return why->code == ERROR_NOT_FOUND ||
-	       (why->code == ERROR_NETWORK &&
-		ctx->backends.metrics.is_default);
+	       (why->code == ERROR_NETWORK && ctx->backends.metrics.is_default);
 }
 
 static bool check_traces(const struct alert *a, const struct context *ctx,
@@ -172,8 +172,8 @@ static bool check_traces(const struct alert *a, const struct context *ctx,
 			 a->service_count, (long long)steps);
 }
 
-static bool evaluate(struct document_choice *c, struct context *ctx, bool *fires,
-		     struct error *err)
+static bool evaluate(struct document_choice *c, struct context *ctx,
+		     bool *fires, struct error *err)
 {
 	const struct document *d = &c->document;
 	struct error why = { 0 };
@@ -213,8 +213,9 @@ int cmd_alert(const struct options *o)
 	bool fires = false;
 	bool done = context_init(&ctx, o, &err) && check(o, &err) &&
 		    choose(&c, &ctx, &err) &&
-		    (o->is_now ? evaluate(&c, &ctx, &fires, &err)
-			       : write_document(&c, &ctx, &err));
+		    (o->objective ? alert_burn_run(&c, &ctx, &fires, &err)
+		     : o->is_now  ? evaluate(&c, &ctx, &fires, &err)
+				  : write_document(&c, &ctx, &err));
 	int status = context_end(&ctx, done, &err);
 
 	return !status && fires ? EXIT_FIRES : status;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/num.h"
 #include "cli/output.h"
 #include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/run.h"
+#include "cli/slo_question.h"
 #include "cli/suggest_next.h"
-#include "cli/window.h"
 #include "report/slo_answer.h"
 
 /* As a check of a pipeline fails. */
@@ -29,11 +28,9 @@ static bool wants_documents(const struct options *o, bool is_all)
 	return documents > 0 && (!is_all || documents == count);
 }
 
-static bool question(struct slo *s, const struct run *r, struct error *err)
+static bool question(struct slo *s, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
-	struct time_range window;
-	double percent;
 
 	if (!o->service)
 		return error_set(err, ERROR_USAGE,
@@ -42,66 +39,15 @@ static bool question(struct slo *s, const struct run *r, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "how much has to be good? --objective 99.9 is "
 				 "99.9 %% of the requests");
-	if (o->window_ns % NS_PER_MIN)
-		return error_set(err, ERROR_USAGE, "--window: whole minutes");
-	if (!parse_f64(str_from(o->objective), &percent))
-		return error_set(err, ERROR_INTERNAL, "--objective: %s",
-				 o->objective);
-	if (!window_resolve(o, r->ctx.backends.now_ns, o->window_ns, &window,
-			    err))
-		return false;
-	*s = (struct slo){
-		.backends = r->investigation.backends,
-		.service = o->service,
-		.operation = o->name,
-		.objective = percent / 100,
-		.threshold_ns =
-			options_given(o, "threshold") ? o->threshold_ns : 0,
-		.window_ns = o->window_ns,
-		.to_ns = window.to_ns,
-	};
-	slo_init(s);
-	return true;
-}
-
-/* Without metrics traces tell; but not when it was said where metrics are. */
-static bool count_traces(struct slo *s, struct run *r, struct error *err)
-{
-	struct buf why;
-
-	if (s->lack == SLO_LACKS_SERVER &&
-	    !r->ctx.backends.metrics.is_default) {
-		*err = s->why;
-		return false;
-	}
-	buf_init(&why, LIMIT_ERROR_BYTES);
-	slo_lack_text(s, &why);
-	if (wants_documents(r->ctx.options, false))
-		error_set(err, ERROR_NOT_FOUND,
-			  "a document of metrics needs them: %s",
-			  buf_text(&why));
-	else if (r->ctx.backends.traces.path)
-		error_set(err, ERROR_USAGE,
-			  "%s is a file, which does not tell how many requests "
-			  "there were; nor do metrics: %s",
-			  r->ctx.backends.traces.path, buf_text(&why));
-	buf_release(&why);
-	return err->code == ERROR_NONE && slo_ask_traces(s, err);
+	return slo_question_read(s, &r->ctx, o->service, err);
 }
 
 static bool count(struct slo *s, struct run *r, struct error *err)
 {
-	bool is_told;
-
-	if (!slo_ask_metrics(s, &is_told, err) ||
-	    (!is_told && !count_traces(s, r, err)))
-		return false;
-	return slo_budget(s)->count.total > 0 ||
-	       error_set(err, ERROR_NOT_FOUND,
-			 "%s%s%s had no request in the window, by %s",
-			 s->service, s->operation ? " " : "",
-			 s->operation ? s->operation : "",
-			 is_told ? "metrics" : "traces");
+	return slo_question_count(s, &r->ctx,
+				  wants_documents(r->ctx.options, false),
+				  err) &&
+	       slo_question_has_requests(s, err);
 }
 
 static bool tell(struct run *r, const struct slo *s, struct error *err)

@@ -144,8 +144,9 @@ const struct command commands[] = {
 	  "Examples:\n"
 	  "  tracefind alert -o prometheus user-db > rules.yaml\n"
 	  "  tracefind alert -o google --platform cloud-run > policy.json\n"
-	  "  tracefind alert --now --threshold 500ms --for 10m web\n",
-	  "now threshold for platform",
+	  "  tracefind alert --now --threshold 500ms --for 10m web\n"
+	  "  tracefind alert -o grafana --objective 99.9 --threshold 2s web\n",
+	  "now threshold for objective platform",
 	  LIMIT_ARGUMENTS, FORMATS_ALERT },
 	{ "slo", COMMAND_SLO,
 	  "slo --service NAME --objective PERCENT [OPTIONS]",

@@ -22,7 +22,7 @@ void alert_judge(struct alert_service *s, const double *values, size_t count,
 		s->last_s = values[i];
 	}
 	s->state = s->above_count >= step_count ? ALERT_FIRES
-		   : count			? ALERT_QUIET
+		   : count                      ? ALERT_QUIET
 						: ALERT_SILENT;
 }
 
@@ -97,16 +97,16 @@ static bool question_init(const struct alert *a, struct metric_job *job,
 	return query.expression.ptr || arena_fail(arena, "a question", err);
 }
 
-/* A service with several series, such as namespaces of the same name, is as slow
- * as the slowest of them. */
+/* A service with several series, such as namespaces of the same name, is as
+ * slow as the slowest of them. */
 static bool take_series(struct alert *a, const struct metric_series *series,
 			struct error *err)
 {
 	const char *label = metric_series_label(a->source);
 	struct arena *arena = a->backends->arena;
 	struct alert_service *s, one = { .state = ALERT_SILENT };
-	double *values = arena_array(arena, series->point_count + 1,
-				     sizeof *values);
+	double *values =
+		arena_array(arena, series->point_count + 1, sizeof *values);
 
 	if (!values)
 		return arena_fail(arena, "the values", err);
@@ -258,8 +258,8 @@ static bool ask_traces(struct alert *a, struct error *err)
 	struct arena *arena = a->backends->arena;
 	double *values;
 
-	a->step_count = (size_t)((a->window.to_ns - a->window.from_ns) /
-				 ALERT_STEP_NS);
+	a->step_count =
+		(size_t)((a->window.to_ns - a->window.from_ns) / ALERT_STEP_NS);
 	values = arena_array(arena, a->step_count + 1, sizeof *values);
 	if (!values)
 		return arena_fail(arena, "the values", err);
@@ -296,6 +296,7 @@ static bool search_slowest(struct alert *a, struct error *err)
 	search_init(&s, a->slowest.service, a->window);
 	s.wanted = 1;
 	s.query.min_duration_ns = sat_from_f64(a->threshold_s * NS_PER_S);
+	s.query.is_error = a->is_of_failed;
 	done = trace_search_run(&s, a->backends, err) &&
 	       keep_hit(a, &s.items[0], err);
 	trace_search_release(&s);
@@ -357,18 +358,18 @@ static bool ask_exemplar(struct alert *a, struct error *err)
 	return true;
 }
 
-static bool find_slowest(struct alert *a, struct error *err)
+bool alert_find_slowest(struct alert *a, struct str service, struct error *err)
 {
 	struct alert_trace *t = &a->slowest;
 
-	t->service = a->list[0].name;
+	t->service = service;
 	if (search_slowest(a, &t->reason))
 		return true;
 	if (is_final(&t->reason)) {
 		*err = t->reason;
 		return false;
 	}
-	return !a->source || ask_exemplar(a, err);
+	return !a->source || a->is_of_failed || ask_exemplar(a, err);
 }
 
 bool alert_evaluate(struct alert *a, struct error *err)
@@ -383,5 +384,6 @@ bool alert_evaluate(struct alert *a, struct error *err)
 		has_any |= a->list[i].state != ALERT_SILENT;
 	if (!has_any)
 		return error_set(err, ERROR_NOT_FOUND, "%s", "");
-	return a->list[0].state != ALERT_FIRES || find_slowest(a, err);
+	return a->list[0].state != ALERT_FIRES ||
+	       alert_find_slowest(a, a->list[0].name, err);
 }

@@ -14,7 +14,8 @@
 
 #define ALERT_STEP_NS NS_PER_MIN
 
-/* The rates of metrics, as in rules: instances may be measured a minute apart. */
+/* The rates of metrics, as in rules: instances may be measured a minute apart.
+ */
 #define ALERT_RATE "5m"
 
 /* Minutes of traces, of all services: each may take a question of its own. */
@@ -26,7 +27,7 @@
 enum alert_state {
 	ALERT_SILENT = 0, /* no request in the whole time */
 	ALERT_QUIET,
-	ALERT_FIRES,      /* every step has a value, and it is above */
+	ALERT_FIRES, /* every step has a value, and it is above */
 };
 
 struct alert_service {
@@ -34,9 +35,9 @@ struct alert_service {
 	enum alert_state state;
 	size_t sample_count; /* steps with a value */
 	size_t above_count;
-	double last_s;       /* of the last of them */
+	double last_s; /* of the last of them */
 	double highest_s;
-	bool is_sample;      /* traces: of some requests of a step, not of all */
+	bool is_sample; /* traces: of some requests of a step, not of all */
 };
 
 /* The slowest request in that time of the service that is slowest. */
@@ -53,11 +54,12 @@ struct alert {
 	/* Set by the caller. */
 	struct backends *backends;
 	const char *const *services;
-	size_t service_count;          /* 0: all, by metrics only */
-	const char *pattern;           /* metric_services_pattern() of them */
+	size_t service_count; /* 0: all, by metrics only */
+	const char *pattern;  /* metric_services_pattern() of them */
 	const struct metric_source *source; /* of latency; NULL: by traces */
 	double threshold_s;
 	double quantile;
+	bool is_of_failed;        /* the slowest is one of those that failed */
 	struct time_range window; /* whole minutes */
 	/* The answer, in the backends' arena. */
 	struct alert_service *list; /* those that fire first, then by latency */
@@ -69,6 +71,11 @@ struct alert {
 /* False without an answer. That none of the services had a request is
  * ERROR_NOT_FOUND without words. */
 bool alert_evaluate(struct alert *a, struct error *err) MUST_CHECK;
+
+/* The slowest above the threshold, by traces or exemplars; that there is none
+ * is a reason, no failure. Only what is set by the caller counts. */
+bool alert_find_slowest(struct alert *a, struct str service,
+			struct error *err) MUST_CHECK;
 
 /* How many services fire. */
 size_t alert_firing(const struct alert *a);

@@ -82,7 +82,7 @@ static void write_source(struct page *p, const struct alert *a)
 	page_flush(p, PAINT_NONE, "  window", LABEL_COLUMNS);
 }
 
-static void write_slowest(struct page *p, const struct alert *a)
+void alert_slowest_write(struct page *p, const struct alert *a)
 {
 	const struct alert_trace *t = &a->slowest;
 	char duration[24];
@@ -138,7 +138,7 @@ static void add_next(const struct alert_answer *answer, struct buf *out)
 			 answer->alert->slowest.id, STR_ARGS(answer->servers));
 }
 
-static void write_next(struct page *p, const struct alert_answer *answer)
+void alert_next_write(struct page *p, const struct alert_answer *answer)
 {
 	struct buf command;
 
@@ -163,7 +163,7 @@ static void write_text(const void *data, const struct render_style *style,
 	write_verdict(&p, a);
 	out_char(out, '\n');
 	write_source(&p, a);
-	write_slowest(&p, a);
+	alert_slowest_write(&p, a);
 	out_char(out, '\n');
 	write_head(&p);
 	for (size_t i = 0; i < a->count; i++)
@@ -173,7 +173,7 @@ static void write_text(const void *data, const struct render_style *style,
 		page_notes(&p, answer->notes, STR(""));
 	}
 	if (!style->is_quiet)
-		write_next(&p, answer);
+		alert_next_write(&p, answer);
 	page_end(&p);
 }
 
@@ -200,7 +200,7 @@ static void json_service(struct jsonw *w, const struct alert *a,
 	jsonw_object_end(w);
 }
 
-static void json_slowest(struct jsonw *w, const struct alert_answer *answer)
+void alert_slowest_json(struct jsonw *w, const struct alert_answer *answer)
 {
 	const struct alert_trace *t = &answer->alert->slowest;
 	struct buf command;
@@ -244,7 +244,7 @@ static void write_json(const void *data, struct out *out)
 	for (size_t i = 0; i < a->count; i++)
 		json_service(&w, a, &a->list[i]);
 	jsonw_array_end(&w);
-	json_slowest(&w, answer);
+	alert_slowest_json(&w, answer);
 	json_notes(&w, "notes", answer->notes);
 	jsonw_object_end(&w);
 	out_char(out, '\n');
@@ -254,6 +254,23 @@ const struct answer_writer alert_now_writer = { .table = write_text,
 						.json = write_json };
 
 /* ---- beside the answer ---- */
+
+void alert_slowest_note(const struct alert *a, struct notes *notes)
+{
+	const char *reason = a->slowest.reason.message;
+
+	if (!a->slowest.id[0])
+		notes_add(notes, "no trace of it: %s",
+			  reason[0]         ? reason
+			  : a->is_of_failed ? "none was kept of a request that "
+					      "failed"
+					    : "none was kept of so slow a "
+					      "request");
+	else if (a->slowest.is_exemplar)
+		notes_add(notes, "the trace is an exemplar: %s",
+			  reason[0] ? reason
+				    : "the server of traces found none");
+}
 
 void alert_add_notes(const struct alert *a, const struct error *why,
 		     struct notes *notes)
@@ -280,16 +297,8 @@ void alert_add_notes(const struct alert *a, const struct error *why,
 		notes_add(notes,
 			  "some minutes have more traces than an answer: their "
 			  "quantiles are of a part");
-	if (a->list[0].state == ALERT_FIRES && !a->slowest.id[0])
-		notes_add(notes, "no trace of it: %s",
-			  a->slowest.reason.message[0]
-				  ? a->slowest.reason.message
-				  : "none was kept of so slow a request");
-	else if (a->slowest.is_exemplar)
-		notes_add(notes, "the trace is an exemplar: %s",
-			  a->slowest.reason.message[0]
-				  ? a->slowest.reason.message
-				  : "the server of traces found none");
+	if (a->list[0].state == ALERT_FIRES)
+		alert_slowest_note(a, notes);
 }
 
 bool alert_explain(const struct alert *a, const struct error *why,

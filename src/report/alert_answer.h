@@ -7,7 +7,9 @@
 #define REPORT_ALERT_ANSWER_H
 
 #include "investigate/alert.h"
+#include "base/jsonw.h"
 #include "render/answer_writer.h"
+#include "render/page.h"
 
 struct alert_answer {
 	const struct alert *alert;
@@ -17,6 +19,18 @@ struct alert_answer {
 };
 
 extern const struct answer_writer alert_now_writer; /* struct alert_answer */
+
+/* ---- pieces, for other alerts ---- */
+
+/* The slowest request; nothing where none was found. */
+void alert_slowest_write(struct page *p, const struct alert *a);
+void alert_slowest_json(struct jsonw *w, const struct alert_answer *answer);
+void alert_slowest_note(const struct alert *a, struct notes *notes);
+
+/* The command that looks at it. */
+void alert_next_write(struct page *p, const struct alert_answer *answer);
+
+/* ---- beside the answer ---- */
 
 /* What weakens the answer. why: of the metrics, when traces were asked instead;
  * NULL: they were not asked. */

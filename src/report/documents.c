@@ -4,7 +4,9 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "base/shell.h"
 #include "base/timefmt.h"
+#include "report/slo_answer.h"
 
 static const struct answer_format dashboards[] = {
 	{ "google", google_dashboard_write },
@@ -22,6 +24,15 @@ static const struct answer_format alerts[] = {
 };
 
 const struct answer_writer alert_writer = { .others = alerts };
+
+static const struct answer_format burns[] = {
+	{ "google", google_burn_write },
+	{ "grafana", grafana_burn_write },
+	{ "prometheus", prometheus_burn_write },
+	{ NULL, NULL },
+};
+
+const struct answer_writer burn_writer = { .others = burns };
 
 /* The first that there is a source of. */
 static size_t add_tile(const struct document *d, enum metric_meaning meaning,
@@ -99,6 +110,46 @@ void document_alert_summary(const struct document *d, struct buf *out)
 	buf_addf(out, "{{ $labels.%s }}: ",
 		 metric_series_label(&d->sources[METRIC_LATENCY]));
 	document_condition(d, out);
+}
+
+void document_objective(const struct document *d, struct buf *out)
+{
+	slo_objective_text(d->slo, out);
+}
+
+void document_burn_next(const struct document *d, struct buf *out)
+{
+	const struct slo *s = d->slo;
+	char text[32];
+
+	buf_add_text(out, "tracefind slo --service");
+	shell_word_add(out, str_from(s->service));
+	buf_addf(out, " --objective %.10g", 100 * s->objective);
+	if (s->threshold_ns) {
+		format_duration_option(s->threshold_ns, text);
+		buf_addf(out, " --threshold %s", text);
+	}
+	format_duration_option(s->window_ns, text);
+	buf_addf(out, " --window %s", text);
+}
+
+void document_burn_condition(const struct burn_pair *pair, struct buf *out)
+{
+	char long_window[32], short_window[32];
+
+	format_duration_option(pair->long_ns, long_window);
+	format_duration_option(pair->short_ns, short_window);
+	buf_addf(out, "burn rate above %.3g over %s and %s", pair->rate,
+		 long_window, short_window);
+}
+
+void prometheus_burn_write(const void *document, struct out *out)
+{
+	const struct slo_answer answer = {
+		.slo = ((const struct document *)document)->slo
+	};
+
+	slo_prometheus_write(&answer, out);
 }
 
 void document_alert_next(const struct document *d, struct buf *out)

@@ -8,6 +8,7 @@
 
 #include "backend/metric_names.h"
 #include "base/jsonw.h"
+#include "investigate/slo.h"
 #include "render/answer_writer.h"
 
 /* A type of profiles that a service sends. */
@@ -27,10 +28,16 @@ struct document {
 	const struct document_profile *profiles;
 	size_t profile_count;
 	/* Of alerts. */
-	double quantile; /* of latency, 0..1 */
-	int64_t for_ns;  /* whole seconds */
+	double quantile;        /* of latency, 0..1 */
+	int64_t for_ns;         /* whole seconds */
 	const char *datasource; /* uid of the metrics */
+	/* Of alerts on an error budget, whose pairs are these; each of them can
+	 * fire. */
+	const struct slo *slo;
 };
+
+/* Conditions of Cloud Monitoring look no further back than 25 hours. */
+#define GOOGLE_LOOKBACK_NS (25 * NS_PER_HOUR)
 
 /* What a panel draws, where there is a source. */
 struct document_tile {
@@ -64,6 +71,14 @@ void document_condition(const struct document *d, struct buf *out);
 void document_alert_summary(const struct document *d, struct buf *out);
 void document_alert_next(const struct document *d, struct buf *out);
 
+/* "99.9 % of requests within 2 s and without error over 30 d", and the command
+ * that tells how it stands. */
+void document_objective(const struct document *d, struct buf *out);
+void document_burn_next(const struct document *d, struct buf *out);
+
+/* "burn rate above 14.4 over 1h and 5m". */
+void document_burn_condition(const struct burn_pair *pair, struct buf *out);
+
 /* A key and a text that was put together, and is released. */
 void document_pair(struct jsonw *w, const char *key, struct buf *text);
 
@@ -75,11 +90,15 @@ void grafana_write_names(struct jsonw *w, const struct document *d,
  * "prometheus". */
 extern const struct answer_writer dashboard_writer;
 extern const struct answer_writer alert_writer;
+extern const struct answer_writer burn_writer; /* with a slo */
 
 void google_dashboard_write(const void *document, struct out *out);
 void google_alert_write(const void *document, struct out *out);
 void grafana_dashboard_write(const void *document, struct out *out);
 void grafana_alert_write(const void *document, struct out *out);
 void prometheus_alert_write(const void *document, struct out *out);
+void google_burn_write(const void *document, struct out *out);
+void grafana_burn_write(const void *document, struct out *out);
+void prometheus_burn_write(const void *document, struct out *out);
 
 #endif

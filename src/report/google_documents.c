@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Dashboards and alerting policies of Cloud Monitoring: the JSON of
- * google.monitoring.dashboard.v1.Dashboard and google.monitoring.v3.AlertPolicy.
+ * google.monitoring.dashboard.v1.Dashboard and
+ * google.monitoring.v3.AlertPolicy.
  */
 #include "report/documents.h"
 
@@ -13,6 +14,7 @@
 #include "base/shell.h"
 #include "base/num.h"
 #include "base/timefmt.h"
+#include "report/prometheus_rules.h"
 
 #define COLUMNS 12
 #define TILE_HEIGHT 4
@@ -356,6 +358,16 @@ static void write_condition(struct jsonw *w, const struct document *d)
 	jsonw_object_end(w);
 }
 
+/* The text is released. */
+static void pair_markdown(struct jsonw *w, struct buf *text)
+{
+	jsonw_key(w, "documentation");
+	jsonw_object(w);
+	document_pair(w, "content", text);
+	jsonw_pair_text(w, "mimeType", "text/markdown");
+	jsonw_object_end(w);
+}
+
 static void write_documentation(struct jsonw *w, const struct document *d)
 {
 	const struct metric_source *s = &d->sources[METRIC_LATENCY];
@@ -374,15 +386,22 @@ static void write_documentation(struct jsonw *w, const struct document *d)
 	else
 		buf_add_text(&text, " NAME");
 	buf_add_char(&text, '`');
-	jsonw_key(w, "documentation");
-	jsonw_object(w);
-	document_pair(w, "content", &text);
-	jsonw_pair_text(w, "mimeType", "text/markdown");
-	jsonw_object_end(w);
+	pair_markdown(w, &text);
 }
 
-static void write_strategy(struct jsonw *w)
+static void begin_conditions(struct jsonw *w)
 {
+	jsonw_key(w, "conditions");
+	jsonw_array(w);
+}
+
+/* Behind the conditions. */
+static void end_policy(struct jsonw *w, const char *severity)
+{
+	jsonw_array_end(w);
+	jsonw_pair_text(w, "combiner", "OR");
+	jsonw_pair_bool(w, "enabled", true);
+	jsonw_pair_text(w, "severity", severity);
 	jsonw_key(w, "alertStrategy");
 	jsonw_object(w);
 	jsonw_pair_text(w, "autoClose", "1800s");
@@ -390,6 +409,8 @@ static void write_strategy(struct jsonw *w)
 	jsonw_key(w, "notificationChannels");
 	jsonw_array(w);
 	jsonw_array_end(w);
+	jsonw_object_end(w);
+	out_char(w->out, '\n');
 }
 
 void google_alert_write(const void *document, struct out *out)
@@ -401,14 +422,78 @@ void google_alert_write(const void *document, struct out *out)
 	jsonw_object(&w);
 	write_name(&w, d, "High latency: ");
 	write_documentation(&w, d);
-	jsonw_key(&w, "conditions");
-	jsonw_array(&w);
+	begin_conditions(&w);
 	write_condition(&w, d);
-	jsonw_array_end(&w);
-	jsonw_pair_text(&w, "combiner", "OR");
-	jsonw_pair_bool(&w, "enabled", true);
-	jsonw_pair_text(&w, "severity", "WARNING");
-	write_strategy(&w);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	end_policy(&w, "WARNING");
+}
+
+/* ---- error budgets ---- */
+
+static void write_burn_query(struct jsonw *w, const struct document *d,
+			     const struct burn_pair *pair)
+{
+	const int64_t windows[] = { pair->long_ns, pair->short_ns };
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	for (size_t i = 0; i < COUNT_OF(windows); i++) {
+		buf_add_text(&text, i ? "\nand\n" : "");
+		prometheus_bad_part(&text, &d->slo->indicator, windows[i]);
+		buf_addf(&text, " > %.10g * %.10g", pair->rate,
+			 1 - d->slo->objective);
+	}
+	document_pair(w, "query", &text);
+}
+
+static void write_burn_condition(struct jsonw *w, const struct document *d,
+				 const struct burn_pair *pair)
+{
+	struct buf name;
+
+	buf_init(&name, LIMIT_URL_BYTES);
+	document_burn_condition(pair, &name);
+	jsonw_object(w);
+	document_pair(w, "displayName", &name);
+	jsonw_key(w, "conditionPrometheusQueryLanguage");
+	jsonw_object(w);
+	write_burn_query(w, d, pair);
+	pair_seconds(w, "duration", NS_PER_MIN);
+	jsonw_pair_text(w, "evaluationInterval", PERIOD);
+	jsonw_key(w, "labels");
+	jsonw_object(w);
+	jsonw_pair_text(w, "severity", pair->is_page ? "page" : "ticket");
+	jsonw_object_end(w);
+	jsonw_pair_text(w, "ruleGroup", "tracefind");
+	jsonw_pair_text(w, "alertRule", "ErrorBudgetBurn");
+	jsonw_pair_bool(w, "disableMetricValidation", true);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+static void write_burn_documentation(struct jsonw *w, const struct document *d)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	document_objective(d, &text);
+	buf_add_text(&text, ". Next: `");
+	document_burn_next(d, &text);
+	buf_add_char(&text, '`');
+	pair_markdown(w, &text);
+}
+
+void google_burn_write(const void *document, struct out *out)
+{
+	const struct document *d = document;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	write_name(&w, d, "Error budget: ");
+	write_burn_documentation(&w, d);
+	begin_conditions(&w);
+	for (size_t i = 0; i < d->slo->pair_count; i++)
+		if (d->slo->pairs[i].long_ns <= GOOGLE_LOOKBACK_NS)
+			write_burn_condition(&w, d, &d->slo->pairs[i]);
+	end_policy(&w, "ERROR");
 }

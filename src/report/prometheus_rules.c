@@ -101,22 +101,30 @@ static void add_recorded(const struct writing *w, const char *name,
 	buf_release(&list);
 }
 
-static void add_all(const struct writing *w, int64_t window_ns, struct buf *out)
+static void add_all(const struct metric_indicator *of, int64_t window_ns,
+		    struct buf *out)
 {
-	metric_part_expression(out, &w->rules->indicator, METRIC_PART_ALL,
-			       "rate", window_ns);
+	metric_part_expression(out, of, METRIC_PART_ALL, "rate", window_ns);
 }
 
 /* Where no request was good there is no such series. */
-static void add_good(const struct writing *w, int64_t window_ns,
+static void add_good(const struct metric_indicator *of, int64_t window_ns,
 		     struct buf *out)
 {
 	buf_add_text(out, "\n- (");
-	metric_part_expression(out, &w->rules->indicator, METRIC_PART_GOOD,
-			       "rate", window_ns);
+	metric_part_expression(out, of, METRIC_PART_GOOD, "rate", window_ns);
 	buf_add_text(out, "\n  or 0 * ");
-	add_all(w, window_ns, out);
+	add_all(of, window_ns, out);
 	buf_add_char(out, ')');
+}
+
+void prometheus_bad_part(struct buf *out, const struct metric_indicator *of,
+			 int64_t window_ns)
+{
+	buf_add_char(out, '1');
+	add_good(of, window_ns, out);
+	buf_add_text(out, "\n/ ");
+	add_all(of, window_ns, out);
 }
 
 static void write_counts(const struct writing *w)
@@ -125,12 +133,12 @@ static void write_counts(const struct writing *w)
 
 	begin_rule(w, "record", "slo:requests:rate", RECORD_NS);
 	buf_init(&text, LIMIT_URL_BYTES);
-	add_all(w, RECORD_NS, &text);
+	add_all(&w->rules->indicator, RECORD_NS, &text);
 	end_record(w, &text);
 	begin_rule(w, "record", "slo:errors:rate", RECORD_NS);
 	buf_init(&text, LIMIT_URL_BYTES);
-	add_all(w, RECORD_NS, &text);
-	add_good(w, RECORD_NS, &text);
+	add_all(&w->rules->indicator, RECORD_NS, &text);
+	add_good(&w->rules->indicator, RECORD_NS, &text);
 	end_record(w, &text);
 }
 
@@ -154,10 +162,7 @@ static void write_ratio(const struct writing *w, int64_t window_ns)
 		buf_add_text(&text, "\n/ ");
 		add_recorded(w, "slo:requests:rate5m", &text);
 	} else {
-		buf_add_char(&text, '1');
-		add_good(w, window_ns, &text);
-		buf_add_text(&text, "\n/ ");
-		add_all(w, window_ns, &text);
+		prometheus_bad_part(&text, &w->rules->indicator, window_ns);
 	}
 	end_record(w, &text);
 }
@@ -223,8 +228,8 @@ static void write_ratios(const struct writing *w, const struct burn_pair *pairs,
 			 size_t pair_count)
 {
 	int64_t list[BURN_WINDOWS] = { RECORD_NS };
-	size_t count = burn_windows(pairs, pair_count, w->rules->window_ns,
-				    list, 1);
+	size_t count =
+		burn_windows(pairs, pair_count, w->rules->window_ns, list, 1);
 
 	for (size_t i = 0; i < count; i++)
 		write_ratio(w, list[i]);

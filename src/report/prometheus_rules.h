@@ -24,6 +24,10 @@ void prometheus_rules_write(const struct prometheus_rules *r, struct out *out);
 
 /* ---- pieces, for further rules ---- */
 
+/* PromQL of the part of the requests of a window that is bad, 0..1. */
+void prometheus_bad_part(struct buf *out, const struct metric_indicator *of,
+			 int64_t window_ns);
+
 /* A key and foreign or long text behind it, as a block where it is plain. The
  * line begins with so many blanks. */
 void yaml_pair(struct out *out, size_t indent, const char *key,

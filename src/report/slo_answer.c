@@ -109,7 +109,7 @@ static void page_count(struct page *p, double count)
 	page_number(p, text);
 }
 
-static void write_objective(struct page *p, const struct slo *s)
+void slo_objective_write(struct page *p, const struct slo *s)
 {
 	struct time_range window = { s->to_ns - s->window_ns, s->to_ns };
 	char share[24];
@@ -185,7 +185,7 @@ static void write_forecast(struct page *p, const struct slo *s)
 	page_flush(p, PAINT_NONE, "  forecast", LABEL_COLUMNS);
 }
 
-static void write_source(struct page *p, const struct slo *s)
+void slo_source_write(struct page *p, const struct slo *s)
 {
 	const struct metric_source *source = &s->indicator.source;
 
@@ -233,7 +233,7 @@ static void write_pair(struct page *p, const struct slo *s,
 	page_paint(p, PAINT_NONE, "\n");
 }
 
-static void write_burn(struct page *p, const struct slo *s)
+void slo_burn_write(struct page *p, const struct slo *s)
 {
 	if (!s->pair_count)
 		return;
@@ -260,12 +260,12 @@ static void write_text(const void *data, const struct render_style *style,
 	page_begin(&p, style, out);
 	write_verdict(&p, s);
 	out_char(out, '\n');
-	write_objective(&p, s);
+	slo_objective_write(&p, s);
 	write_requests(&p, s);
 	write_budget(&p, s);
 	write_forecast(&p, s);
-	write_source(&p, s);
-	write_burn(&p, s);
+	slo_source_write(&p, s);
+	slo_burn_write(&p, s);
 	if (!style->is_quiet && answer->notes->count) {
 		out_char(out, '\n');
 		page_notes(&p, answer->notes, STR(""));

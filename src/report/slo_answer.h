@@ -7,7 +7,9 @@
 #define REPORT_SLO_ANSWER_H
 
 #include "investigate/slo.h"
+#include "base/jsonw.h"
 #include "render/answer_writer.h"
+#include "render/page.h"
 
 struct slo_answer {
 	const struct slo *slo;
@@ -19,6 +21,21 @@ struct slo_answer {
 extern const struct answer_writer slo_writer; /* struct slo_answer */
 
 void slo_json_write(const void *answer, struct out *out);
+
+/* ---- pieces, for alerts on it ---- */
+
+/* Lines of the objective and of what measured it, and the table of burn
+ * rates. */
+void slo_objective_write(struct page *p, const struct slo *s);
+void slo_source_write(struct page *p, const struct slo *s);
+void slo_burn_write(struct page *p, const struct slo *s);
+
+/* Keys of the object that is being written. */
+void slo_json_objective(struct jsonw *w, const struct slo *s);
+void slo_json_pairs(struct jsonw *w, const struct slo *s);
+void slo_json_source(struct jsonw *w, const struct slo *s);
+
+/* ---- documents and sentences ---- */
 
 /* Rules of Prometheus, and the definition of OpenSLO; by metrics only. */
 void slo_prometheus_write(const void *answer, struct out *out);

@@ -13,7 +13,7 @@ static void write_state(struct jsonw *w, const struct slo *s)
 					: "kept");
 }
 
-static void write_objective(struct jsonw *w, const struct slo *s)
+void slo_json_objective(struct jsonw *w, const struct slo *s)
 {
 	const struct time_range window = { s->to_ns - s->window_ns, s->to_ns };
 
@@ -70,7 +70,7 @@ static void write_rate(struct jsonw *w, const char *key, const struct slo *s,
 		       6);
 }
 
-static void write_pairs(struct jsonw *w, const struct slo *s)
+void slo_json_pairs(struct jsonw *w, const struct slo *s)
 {
 	jsonw_key(w, "burn");
 	jsonw_array(w);
@@ -113,7 +113,7 @@ static void write_windows(struct jsonw *w, const struct slo *s)
 	jsonw_array_end(w);
 }
 
-static void write_source(struct jsonw *w, const struct slo *s)
+void slo_json_source(struct jsonw *w, const struct slo *s)
 {
 	const struct metric_name *name = s->indicator.source.name;
 
@@ -136,12 +136,12 @@ void slo_json_write(const void *data, struct out *out)
 	jsonw_object(&w);
 	json_head(&w, "slo");
 	write_state(&w, s);
-	write_objective(&w, s);
+	slo_json_objective(&w, s);
 	write_requests(&w, s);
 	write_forecast(&w, s);
-	write_pairs(&w, s);
+	slo_json_pairs(&w, s);
 	write_windows(&w, s);
-	write_source(&w, s);
+	slo_json_source(&w, s);
 	json_notes(&w, "notes", answer->notes);
 	jsonw_object_end(&w);
 	out_char(out, '\n');

@@ -22,6 +22,8 @@ def schema_of(answer):
         return "tags" if "tag" in answer else "search"
     if command == "check" and "services" in answer:
         return "fleet"
+    if command == "alert" and "objective" in answer:
+        return "burn"
     if command == "profile" and "view" in answer:
         return "view"
     return command if command in ("services", "types", "doctor", "when",

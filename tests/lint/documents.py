@@ -153,8 +153,12 @@ def threshold_condition(value):
 def promql_condition(value):
     fields(value, "the condition",
            ("query", "duration", "evaluationInterval"),
-           ("ruleGroup", "alertRule", "disableMetricValidation"))
+           ("labels", "ruleGroup", "alertRule", "disableMetricValidation"))
     need(" > " in value["query"], "a condition in PromQL compares")
+    for count, unit in re.findall(r"\[(\d+)([mhd])\]", value["query"]):
+        hours = int(count) * {"m": 1 / 60, "h": 1, "d": 24}[unit]
+        need(hours <= 25, f"a condition looks back {count}{unit}")
+    fields(value.get("labels", {}), "labels", (), ("severity",))
     need(int(value["evaluationInterval"][:-1]) % 30 == 0, "half minutes")
     return value["duration"]
 
@@ -229,6 +233,10 @@ def grafana_alert(value):
                  "the condition is one of the queries")
             need("${" not in json.dumps(rule["annotations"]), "a variable")
             need("$" not in json.dumps(rule["labels"]), "a variable")
+            math = next((d["model"]["expression"] for d in rule["data"]
+                         if d["model"].get("type") == "math"), "")
+            need(set(re.findall(r"\$(\w+)", math)) <=
+                 {d["refId"] for d in rule["data"]}, f"names in {math}")
 
 
 # ---- all of them ----
@@ -258,6 +266,9 @@ FAULTS = {
     "an unknown data source": ("dash", "grafana", '"uid": "${metrics}"',
                                '"uid": "${metric}"'),
     "a link as it is typed": ("dash", "grafana", "%7B", "{ "),
+    "more than a day": ("alert", "google", "[1d]", "[3d]"),
+    "a query that is not there": ("alert", "grafana", "$A > 0.0144",
+                                  "$X > 0.0144"),
     "a variable of the environment":
         ("alert", "grafana", '"severity": "warning"',
          '"severity": "$LEVEL"'),
