@@ -7,6 +7,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
+#include "cli/suggest_next.h"
 #include "decode/snapshot.h"
 #include "report/check_answer.h"
 #include "report/check_latency_text.h"
@@ -38,21 +39,47 @@ static bool save(struct check *c, const struct options *o, struct error *err)
 	return done;
 }
 
+/* A slow request of the operation that broke its limit first. */
+static void add_slow(struct buf *out, const struct check *c,
+		     struct context *ctx)
+{
+	struct str servers = suggest_servers(ctx, true);
+
+	if (!c->gates.hits[0].operation || !servers.ptr)
+		return;
+	buf_add_text(out, "tracefind slow --service");
+	shell_word_add(out, c->want->live.service);
+	buf_add_text(out, " --name");
+	shell_word_add(out, c->gates.hits[0].operation->name);
+	buf_add_str(out, servers);
+}
+
 /* One run a side of several: that is where to look on. */
-static struct str next_command(const struct check *c, struct arena *arena)
+static void add_diff(struct buf *out, const struct check *c)
 {
 	const struct check_files *before = &c->want->baseline;
 	const struct check_files *after = &c->want->candidate;
+
+	if (!before->count || !after->count)
+		return;
+	buf_add_text(out, "tracefind diff");
+	shell_word_add(out, str_from(before->paths[0]));
+	shell_word_add(out, str_from(after->paths[0]));
+}
+
+static struct str next_command(const struct check *c, struct context *ctx)
+{
 	struct str none = { NULL, 0 }, line;
 	struct buf text;
 
-	if (c->gates.outcome != GATES_BROKEN || !before->count || !after->count)
+	if (c->gates.outcome != GATES_BROKEN)
 		return none;
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
-	buf_add_text(&text, "tracefind diff");
-	shell_word_add(&text, str_from(before->paths[0]));
-	shell_word_add(&text, str_from(after->paths[0]));
-	line = text.state == BUF_OK ? arena_str(arena, buf_str(&text)) : none;
+	add_diff(&text, c);
+	add_slow(&text, c, ctx);
+	line = text.len && text.state == BUF_OK
+		       ? arena_str(&ctx->arena, buf_str(&text))
+		       : none;
 	buf_release(&text);
 	return line;
 }
@@ -71,7 +98,7 @@ static bool tell(struct run *r, struct check *c, struct error *err)
 	if (!c->want->is_latency_alone)
 		comparison_notes_add(r->result.rank_facts, &r->ctx.notes);
 	check_latency_notes(&c->latency, &r->ctx.notes);
-	answer.next = next_command(c, &r->ctx.arena);
+	answer.next = next_command(c, &r->ctx);
 	if (!context_report(&r->ctx, &r->result, err))
 		return false;
 	answer.notes = &r->result.notes;

@@ -52,6 +52,7 @@ const struct command commands[] = {
 	  "  tracefind check new/ --save perf.json\n"
 	  "  tracefind check new/ --against perf.json --fail-on 'total>10%'\n"
 	  "  tracefind check --service user-db --baseline version=1.4\n"
+	  "  tracefind check --service user-db --fail-on 'latency>10%'\n"
 	  "  tracefind check --all --since 1h --baseline 7d\n",
 	  "service since against baseline fail-on output",
 	  LIMIT_ARGUMENTS, FORMATS_GATE },
