@@ -90,7 +90,7 @@ const struct command commands[] = {
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window (the\n"
 	  "last 15 minutes), or from files, added up: pprof, folded stacks,\n"
-	  "speedscope, perf script, .cpuprofile, .heapprofile and .jfr.\n"
+	  "speedscope, perf script, .cpuprofile, .heapprofile, .jfr...\n"
 	  "--peek and --tree show callers and callees, --list source lines.\n"
 	  "\n"
 	  "Examples:\n"

@@ -32,6 +32,7 @@ static const struct format_row formats[] = {
 	[FORMAT_PERF_SCRIPT] = { "perf script", CONTENT_PROFILE, true, NULL },
 	[FORMAT_SPEEDSCOPE] = { "speedscope", CONTENT_PROFILE, true, NULL },
 	[FORMAT_JFR] = { "flight recording", CONTENT_PROFILE, false, NULL },
+	[FORMAT_CHROME_TRACE] = { "Chrome trace", CONTENT_PROFILE, true, NULL },
 	[FORMAT_V8_PROFILE] = { "V8 profile", CONTENT_PROFILE, true, NULL },
 	[FORMAT_PYROSCOPE_TREE_PB] = { "Pyroscope tree", CONTENT_PROFILE, false,
 				       NULL },

@@ -31,6 +31,7 @@ enum format {
 	FORMAT_SPEEDSCOPE,
 	FORMAT_PERF_SCRIPT,
 	FORMAT_JFR,
+	FORMAT_CHROME_TRACE, /* with samples */
 	FORMAT_V8_PROFILE, /* .cpuprofile, .heapprofile */
 	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
 	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */

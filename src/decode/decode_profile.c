@@ -12,6 +12,7 @@ static const struct row {
 	{ FORMAT_SPEEDSCOPE, decode_speedscope, NULL },
 	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL },
 	{ FORMAT_JFR, decode_jfr, NULL },
+	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL },
 	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL },
 	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL },
 	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json, NULL },

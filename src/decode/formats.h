@@ -50,6 +50,7 @@ profile_decoder decode_folded MUST_CHECK;
 profile_streamer decode_folded_feed MUST_CHECK;
 profile_decoder decode_perf_script MUST_CHECK;
 profile_decoder decode_jfr MUST_CHECK;
+profile_decoder decode_chrome_trace MUST_CHECK;
 profile_decoder decode_v8_profile MUST_CHECK;
 profile_decoder decode_pyroscope_tree MUST_CHECK;
 profile_decoder decode_speedscope MUST_CHECK;

@@ -43,7 +43,7 @@ static const struct sign signs[] = {
 	SIGN_OTHER("pprof", JSON_OBJECT,
 		   "a pprof profile in JSON (ask for application/proto)"),
 	SIGN("profiles", JSON_ARRAY, FORMAT_SPEEDSCOPE, NULL),
-	SIGN_OTHER("traceEvents", JSON_ARRAY, "a Chrome trace"),
+	SIGN("traceEvents", JSON_ARRAY, FORMAT_CHROME_TRACE, NULL),
 	SIGN("timeDeltas", JSON_ARRAY, FORMAT_V8_PROFILE, NULL),
 	SIGN("head", JSON_OBJECT, FORMAT_V8_PROFILE, NULL),
 	SIGN_OTHER(
@@ -229,7 +229,7 @@ static struct guess sniff_item(struct json_reader *r)
 		if (str_equal(key, STR("projectId")))
 			return GUESS_FORMAT(FORMAT_CLOUD_TRACE_JSON);
 		if (str_equal(key, STR("ph")))
-			return GUESS_OTHER("a Chrome trace");
+			return GUESS_FORMAT(FORMAT_CHROME_TRACE);
 		if (str_equal(key, STR("resourceSpans")))
 			return GUESS_OTHER("a list of OTLP documents (write "
 					   "them one a line)");

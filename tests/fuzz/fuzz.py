@@ -56,6 +56,7 @@ TARGETS = {
     "speedscope": ("json", []),
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),
     "jfr": ("jfr", [("jfr/*.jfr.gz", b"")]),
+    "chrome_trace": ("json", [("v8/*.trace.json", b"")]),
     "v8_profile": ("json", [("v8/*profile", b"")]),
     "pyroscope_tree": ("protobuf", [("pyroscope/*tree*/*.pb", b"")]),
     "flamegraph_json": ("json", [("pyroscope/*flamegraph*json/*", b""), ("pyroscope/render-*/*", b"")]),

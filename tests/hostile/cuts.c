@@ -76,6 +76,8 @@ static const struct answer answers[] = {
 	  "fuzz/speedscope/written", 0 },
 	{ FORMAT_JFR, RULE_WHOLE, false, "fuzz/jfr/written", 0,
 	  "jfr/work.jfr.gz", 0 },
+	{ FORMAT_CHROME_TRACE, RULE_WHOLE, false, "v8/page.trace.json", 0,
+	  "v8/page.trace.json", 0 },
 	{ FORMAT_V8_PROFILE, RULE_WHOLE, false, "v8/work.heapprofile", 0,
 	  "v8/work.cpuprofile", 0 },
 	{ FORMAT_PERF_SCRIPT, RULE_TOLD_PARAGRAPHS, false,

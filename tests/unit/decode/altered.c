@@ -449,6 +449,11 @@ bool tell_speedscope(struct str bytes, struct buf *told, struct error *err)
 	return tell_profile(FORMAT_SPEEDSCOPE, bytes, told, err);
 }
 
+bool tell_chrome(struct str bytes, struct buf *told, struct error *err)
+{
+	return tell_profile(FORMAT_CHROME_TRACE, bytes, told, err);
+}
+
 bool tell_v8(struct str bytes, struct buf *told, struct error *err)
 {
 	return tell_profile(FORMAT_V8_PROFILE, bytes, told, err);

@@ -55,6 +55,7 @@ bool tell_pprof(struct str bytes, struct buf *told, struct error *err);
 bool tell_pyroscope(struct str bytes, struct buf *told, struct error *err);
 bool tell_flame_json(struct str bytes, struct buf *told, struct error *err);
 bool tell_speedscope(struct str bytes, struct buf *told, struct error *err);
+bool tell_chrome(struct str bytes, struct buf *told, struct error *err);
 bool tell_v8(struct str bytes, struct buf *told, struct error *err);
 bool tell_folded(struct str bytes, struct buf *told, struct error *err);
 bool tell_perf(struct str bytes, struct buf *told, struct error *err);

@@ -153,6 +153,14 @@
 			      "2") ",'hitCount':2,"                                            \
 				   "'positionTicks':[{'line':3,'ticks':2}]}],'startTime':100," \
 				   "'endTime':190,'samples':[2,2],'timeDeltas':[10,30]}"
+#define CHROME                                                                                                              \
+	"{'traceEvents':[{'args':{'data':{'startTime':5}},'cat':'c',"                                                       \
+	"'id':'0x1','name':'Profile','ph':'P','pid':7,'tid':8,'ts':1},"                                                     \
+	"{'args':{'data':{'cpuProfile':{'nodes':[{'id':1," V8_CALL(                                                         \
+		"(root)",                                                                                                   \
+		"-1") "},{'id':2,'parent':1," V8_CALL("work",                                                               \
+						      "2") "}],'samples':[2,2]},'timeDeltas':[1,4]}},'cat':'c','id':'0x1'," \
+							   "'name':'ProfileChunk','ph':'P','pid':7,'tid':9,'ts':2}]}"
 #define V8_HEAP                                                                \
 	"{'head':{" V8_CALL(                                                   \
 		"(root)",                                                      \
@@ -215,6 +223,7 @@ const struct json_subject json_subjects[] = {
 	{ "profiles of Cloud Profiler", tell_cloud_take, CLOUD_PROFILES },
 	{ "speedscope", tell_speedscope, SPEEDSCOPE, .refuses_null = true },
 	{ "CPU profile of V8", tell_v8, V8_CPU, .refuses_null = true },
+	{ "Chrome trace", tell_chrome, CHROME, .refuses_null = true },
 	{ "heap profile of V8", tell_v8, V8_HEAP, .refuses_null = true },
 	{ "flame graph", tell_flame_json,
 	  "{'flamegraph':{'names':['total','main','work'],'levels':["

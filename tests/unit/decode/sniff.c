@@ -159,7 +159,7 @@ static void test_json_shapes(void **state)
 	       "");
 	expect(STR("[{\"id\":\"2\",\"traceId\":\"1\"}]"), FORMAT_ZIPKIN_JSON,
 	       "");
-	expect(STR("[{\"ph\":\"X\"}]"), FORMAT_UNKNOWN, "a Chrome trace");
+	expect(STR("[{\"ph\":\"X\"}]"), FORMAT_CHROME_TRACE, "");
 	expect(STR("[]"), FORMAT_UNKNOWN, "an empty JSON list");
 	expect(STR("{}"), FORMAT_UNKNOWN, "an empty JSON object");
 	expect(STR("[{\"resourceSpans\":[]}]"), FORMAT_UNKNOWN,
@@ -186,7 +186,7 @@ static void test_json_shapes(void **state)
 	       FORMAT_UNKNOWN,
 	       "a V8 heap snapshot, which has objects but no stacks (record "
 	       "these: node --heap-prof PROGRAM)");
-	expect(STR("{\"traceEvents\":[]}"), FORMAT_UNKNOWN, "a Chrome trace");
+	expect(STR("{\"traceEvents\":[]}"), FORMAT_CHROME_TRACE, "");
 	expect(STR("{\"log\":{\"version\":\"1.2\"}}"), FORMAT_UNKNOWN,
 	       "a HAR recording (use --replay)");
 	expect(STR("{\"flamegraph\":{}}"), FORMAT_PYROSCOPE_FLAMEGRAPH_JSON,
