@@ -22,6 +22,7 @@ struct join {
 	bool is_tied[PARTS];
 	struct edge *edges; /* by part and child, one each */
 	size_t edge_count;
+	const bool *is_kept; /* spans of main; NULL: all */
 	struct arena scratch;
 	struct trace_build *b;
 };
@@ -316,7 +317,8 @@ static bool copy_part(struct join *j, uint32_t part, size_t *edge,
 	if (!copy_resources(j, t, resources, err))
 		return false;
 	for (uint32_t i = 0; i < t->span_count; i++)
-		if (!copy_span(j, part, i, edge_of(j, part, i, edge), resources,
+		if ((!j->is_kept || j->is_kept[i]) &&
+		    !copy_span(j, part, i, edge_of(j, part, i, edge), resources,
 			       err))
 			return false;
 	return true;
@@ -365,6 +367,60 @@ bool trace_join(const struct trace *main, const struct trace *const *others,
 	*joined = 0;
 	arena_init(&j.scratch, LIMIT_DECODE_HEAP_BYTES);
 	is_done = join(&j, out, joined, err);
+	arena_release(&j.scratch);
+	return is_done;
+}
+
+/* ---- a part ---- */
+
+static bool keep_below(struct join *j, uint32_t top, struct error *err)
+{
+	const struct trace *t = j->parts[0];
+	bool *is_kept = arena_array(&j->scratch, t->span_count, sizeof *is_kept);
+	uint32_t *next = arena_array(&j->scratch, t->span_count, sizeof *next);
+	uint32_t count = 1;
+
+	if (!is_kept || !next)
+		return arena_fail(&j->scratch, "a part of a trace", err);
+	next[0] = top;
+	while (count) {
+		const struct span *s = &t->spans[next[--count]];
+
+		is_kept[s - t->spans] = true;
+		for (uint32_t i = 0; i < s->child_count; i++)
+			next[count++] = t->children[s->child_first + i];
+	}
+	j->is_kept = is_kept;
+	return true;
+}
+
+static bool build_part(struct join *j, uint32_t top, struct trace *out,
+		       struct error *err)
+{
+	size_t edge = 0;
+	bool is_done;
+
+	if (!keep_below(j, top, err))
+		return false;
+	j->b = trace_build_new(out, &j->parts[0]->id, err);
+	is_done = j->b && copy_part(j, 0, &edge, err);
+	if (is_done && j->parts[0]->is_partial)
+		trace_build_partial(j->b);
+	is_done = is_done && trace_build_finish(j->b, err);
+	trace_build_free(j->b);
+	return is_done;
+}
+
+bool trace_part(const struct trace *t, uint32_t top, struct trace *out,
+		struct error *err)
+{
+	struct join j = { .parts = { t }, .part_count = 1 };
+	bool is_done;
+
+	trace_init(out);
+	out->wants_details = t->wants_details;
+	arena_init(&j.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = build_part(&j, top, out, err);
 	arena_release(&j.scratch);
 	return is_done;
 }

@@ -25,4 +25,10 @@ bool trace_join(const struct trace *main, const struct trace *const *others,
 		size_t count, struct trace *out, size_t *joined,
 		struct error *err) MUST_CHECK;
 
+/* What is below a span and itself, which is a root then whose caller is not
+ * there: one request of many that a trace is of. *out, which the caller has not
+ * initialised, is a trace of its own with the same id. */
+bool trace_part(const struct trace *t, uint32_t top, struct trace *out,
+		struct error *err) MUST_CHECK;
+
 #endif

@@ -307,6 +307,35 @@ static void too_many_links(void **state)
 	trace_release(&t);
 }
 
+/* A request of a trace that is of several. */
+static void part_below_a_span(void **state)
+{
+	struct error err = { 0 };
+	struct trace t, part;
+
+	(void)state;
+	fixture_trace(&t, "1 0 a S \"GET /\" 0 100\n"
+			  "2 1 b S work 10 60\n"
+			  "3 2 b C query 20 50 db.system=x error=late\n"
+			  "4 1 c S other 60 90\n");
+	assert_true(trace_part(&t, fixture_span(&t, 2), &part, &err));
+	assert_int_equal(part.span_count, 2);
+	assert_int_equal(part.root_count, 1);
+	assert_int_equal(part.spans[part.roots[0]].span_id, 2);
+	assert_int_equal(part.spans[part.roots[0]].parent_id, 1);
+	assert_int_equal(part.end_ns - part.start_ns, fixture_ms(50));
+	assert_true(trace_id_equal(&part.id, &t.id));
+	assert_true(str_equal(span_attr(&part, fixture_span(&part, 3),
+					STR("db.system")),
+			      STR("x")));
+	trace_release(&part);
+	/* All of it. */
+	assert_true(trace_part(&t, fixture_span(&t, 1), &part, &err));
+	assert_int_equal(part.span_count, 4);
+	trace_release(&part);
+	trace_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +350,7 @@ int main(void)
 		cmocka_unit_test(no_more_than_the_most),
 		cmocka_unit_test(link_to_nothing),
 		cmocka_unit_test(moved),
+		cmocka_unit_test(part_below_a_span),
 		cmocka_unit_test(links_are_kept_with_their_span),
 		cmocka_unit_test(too_many_links),
 	};
