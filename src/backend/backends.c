@@ -40,9 +40,23 @@ size_t backends_requests_sent(const struct backends *b)
 	return b->client ? http_log(b->client, &log) : 0;
 }
 
+static unsigned rounds_sent(const struct backends *b)
+{
+	const struct http_log_entry *log;
+	size_t sent = b->client ? http_log(b->client, &log) : 0;
+
+	return sent ? log[sent - 1].round : 0;
+}
+
+void backends_begin(struct backends *b)
+{
+	b->earlier_requests = backends_requests_sent(b);
+	b->earlier_rounds = rounds_sent(b);
+}
+
 size_t backends_requests_left(const struct backends *b)
 {
-	size_t sent = backends_requests_sent(b);
+	size_t sent = backends_requests_sent(b) - b->earlier_requests;
 
 	if (backends_profile_traits(b)->is_list)
 		return LIMIT_ORDINARY_REQUESTS;
@@ -52,9 +66,7 @@ size_t backends_requests_left(const struct backends *b)
 
 unsigned backends_rounds_left(const struct backends *b)
 {
-	const struct http_log_entry *log;
-	size_t sent = b->client ? http_log(b->client, &log) : 0;
-	unsigned rounds = sent ? log[sent - 1].round : 0;
+	unsigned rounds = rounds_sent(b) - b->earlier_rounds;
 
 	if (backends_profile_traits(b)->is_list)
 		return LIMIT_ORDINARY_ROUNDS;

@@ -72,6 +72,9 @@ struct backends {
 		more_pages; /* asked for after short ones of a list of traces */
 	double cut_share;   /* most of a profile under "other" */
 	int64_t profile_window_ns; /* longest the server takes, 0: not known */
+	/* What questions before this one used, see backends_begin(). */
+	size_t earlier_requests;
+	unsigned earlier_rounds;
 };
 
 /* Sends a batch. */
@@ -89,6 +92,10 @@ struct side *backends_side(struct backends *b, enum server_side side);
 
 /* Requests of the run so far. */
 size_t backends_requests_sent(const struct backends *b);
+
+/* What follows is a question of its own, as of a run: what was used before does
+ * not count in the next two. */
+void backends_begin(struct backends *b);
 
 /* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
  * yet. All of it where profiles are chosen from a list on this side: finer

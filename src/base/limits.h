@@ -122,6 +122,11 @@
 #define LIMIT_FLEET_FUNCTIONS 400u
 #define LIMIT_FLEET_HEAP_BYTES (96 * MIB)
 #define LIMIT_FLEET_FILE_BYTES (256 * MIB)
+/* Bad requests of an objective that are looked at one by one, each with what an
+ * ordinary `slow` may ask; a share is known to ten percent then. */
+#define LIMIT_SLO_SAMPLE 100u
+#define LIMIT_SLO_REQUESTS                                                     \
+	(LIMIT_SLO_SAMPLE * LIMIT_ORDINARY_REQUESTS + LIMIT_REQUESTS_PER_RUN)
 /* Of an export: three for each trace there may be, below, and as many again
  * for lists and profiles. */
 #define LIMIT_REQUESTS_PER_EXPORT 600000u

@@ -7,7 +7,11 @@
 #include "cli/run.h"
 #include "cli/slo_question.h"
 #include "cli/suggest_next.h"
+#include "cli/window.h"
 #include "report/slo_answer.h"
+
+/* Traces are fetched and compared one after another. */
+#define TIMEOUT_NS (10 * NS_PER_MIN)
 
 /* As a check of a pipeline fails. */
 #define EXIT_SPENT 10
@@ -39,6 +43,10 @@ static bool question(struct slo *s, struct run *r, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "how much has to be good? --objective 99.9 is "
 				 "99.9 %% of the requests");
+	run_ask(r);
+	r->ctx.most_requests = LIMIT_SLO_REQUESTS;
+	if (!options_given(o, "timeout"))
+		r->ctx.most_ns = TIMEOUT_NS;
 	return slo_question_read(s, &r->ctx, o->service, err);
 }
 
@@ -50,11 +58,40 @@ static bool count(struct slo *s, struct run *r, struct error *err)
 	       slo_question_has_requests(s, err);
 }
 
-static bool tell(struct run *r, const struct slo *s, struct error *err)
+/* What spent the budget, where somebody reads it. */
+static bool find_spent(struct slo_spent *spent, const struct slo *s,
+		       struct run *r, struct error *err)
 {
-	struct slo_answer answer = { .slo = s, .notes = &r->ctx.notes };
+	const struct options *o = r->ctx.options;
+
+	*spent = (struct slo_spent){ .slo = s,
+				     .question = &r->question,
+				     .wanted = (size_t)o->sample };
+	if (!window_resolve(o, r->ctx.backends.now_ns, o->window_ns,
+			    &spent->range, err))
+		return false;
+	if (!spent->wanted || wants_documents(o, true) ||
+	    slo_budget(s)->count.bad <= 0)
+		return true;
+	if (r->ctx.backends.traces.path) {
+		error_set(&spent->reason, ERROR_NOT_FOUND,
+			  "traces are searched for at a server, and %s is a "
+			  "file",
+			  r->ctx.backends.traces.path);
+		return true;
+	}
+	return slo_spent_find(spent, err);
+}
+
+static bool tell(struct run *r, const struct slo *s,
+		 const struct slo_spent *spent, struct error *err)
+{
+	struct slo_answer answer = { .slo = s,
+				     .spent = spent,
+				     .notes = &r->ctx.notes };
 
 	slo_add_notes(s, &r->ctx.notes);
+	slo_add_spent_notes(spent, &r->ctx.notes);
 	r->ctx.is_answer_bare = wants_documents(r->ctx.options, true);
 	answer.servers = suggest_servers(&r->ctx, false);
 	if (!output_answer(r->ctx.options, &slo_writer, &answer, err))
@@ -67,9 +104,11 @@ int cmd_slo(const struct options *o)
 {
 	struct error err = { 0 };
 	struct slo s = { .window_count = 0 };
+	struct slo_spent spent = { .wanted = 0 };
 	struct run r;
 	bool done = run_begin(&r, o, "slo", &err) && question(&s, &r, &err) &&
-		    count(&s, &r, &err) && tell(&r, &s, &err);
+		    count(&s, &r, &err) && find_spent(&spent, &s, &r, &err) &&
+		    tell(&r, &s, &spent, &err);
 	bool is_bad = done && (slo_is_spent(&s) || slo_firing(&s));
 	int status = run_end(&r, done, &err);
 

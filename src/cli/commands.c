@@ -151,11 +151,11 @@ const struct command commands[] = {
 	  LIMIT_ARGUMENTS, FORMATS_ALERT },
 	{ "slo", COMMAND_SLO,
 	  "slo --service NAME --objective PERCENT [OPTIONS]",
-	  "is enough of the requests good? what is left of the error budget",
+	  "is enough of the requests good? what spends the error budget",
 	  "Counts the requests of a service that are good, within --threshold and\n"
-	  "without error, by metrics (--metrics-url) or traces. Says how much of\n"
-	  "the error budget is spent, how fast, and when it is gone; exits with 10\n"
-	  "when it is, or a pair of windows burns too fast.\n"
+	  "without error, by metrics (--metrics-url) or traces. Investigates some of\n"
+	  "the bad ones for what spent the error budget, and says how fast it goes;\n"
+	  "exits with 10 when it is gone, or a pair of windows burns too fast.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind slo --service checkout --objective 99.9 --threshold 300ms\n"
@@ -163,7 +163,7 @@ const struct command commands[] = {
 	  "          --threshold 1s --window 7d\n"
 	  "  tracefind slo --service checkout --objective 99.9 \\\n"
 	  "          --threshold 300ms -o prometheus=rules.yaml\n",
-	  "objective threshold window output",
+	  "objective threshold window sample",
 	  0, FORMATS_SLO },
 	{ "cost", COMMAND_COST, "cost [OPTIONS] --service NAME | FILE...",
 	  "what a request costs, and where; what the last change costs",

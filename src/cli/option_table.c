@@ -182,6 +182,11 @@ static const struct option_row rows[] = {
 	  "the time that an error budget is of, which ends with --to (30d)",
 	  FIELD(window_ns), .min = SECONDS(3600),
 	  .max = SECONDS(366 * 24 * 3600) },
+	{ "sample", 0, OPTION_U64, 0, COMMAND_SLO, "N", CHOICE,
+	  "so many of the bad requests are investigated for what spent the "
+	  "budget (20; 0: none)",
+	  FIELD(sample), .min = 0, .max = LIMIT_SLO_SAMPLE,
+	  .brief = "investigate so many bad requests (20)" },
 	{ "threshold", 0, OPTION_DURATION, 0, WATCHING | COMMAND_SLO,
 	  "DURATION", CHOICE,
 	  "a request that takes longer is slow (2s, or none)",

@@ -24,6 +24,7 @@ void options_init(struct options *o)
 	o->threshold_ns = 2 * NS_PER_S;
 	o->for_ns = 5 * NS_PER_MIN;
 	o->window_ns = 30 * NS_PER_DAY;
+	o->sample = 20;
 	o->datasource = "prometheus";
 	o->limit = 10;
 	o->budget = BRIEF_TOKENS;

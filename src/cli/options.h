@@ -125,6 +125,7 @@ struct options {
 	/* of slo */
 	const char *objective; /* percent */
 	int64_t window_ns;     /* of its budget */
+	uint64_t sample;       /* bad requests that are looked at */
 	/* of cost: numbers, see prices.h */
 	const char *vcpu;
 	const char *instances;

@@ -40,9 +40,10 @@ static bool rank_rows(const struct investigation *v, struct finding *f,
 {
 	bool is_loop = v->result->cause.kind == CAUSE_N_PLUS_ONE &&
 		       !v->question->rows.has_measure;
-	/* Alone, a profile's largest totals are those of main() and its like. */
-	enum rank_by by = f->chosen.comparison.has_base ? RANK_TOTAL
-							: RANK_SELF_LIB;
+	/* Alone, a profile's largest totals are those of main() and its like.
+	 */
+	enum rank_by by =
+		f->chosen.comparison.has_base ? RANK_TOTAL : RANK_SELF_LIB;
 
 	return chosen_rank(&f->chosen, by, v->result->span.name, is_loop, err);
 }

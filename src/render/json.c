@@ -18,18 +18,23 @@
 #define DEVIATION_DECIMALS 2
 #define VALUE_DECIMALS 6
 
-static const char *const cause_names[] = {
-	[CAUSE_UNKNOWN] = "unknown",
-	[CAUSE_CPU] = "cpu",
-	[CAUSE_ALLOC] = "alloc",
-	[CAUSE_LOCK] = "lock",
-	[CAUSE_WAIT] = "wait",
-	[CAUSE_DOWNSTREAM] = "downstream",
-	[CAUSE_N_PLUS_ONE] = "n_plus_one",
-	[CAUSE_NETWORK] = "network",
-	[CAUSE_QUEUE] = "queue",
-	[CAUSE_CONTENTION] = "contention",
-};
+const char *json_cause(enum cause_kind kind)
+{
+	static const char *const names[] = {
+		[CAUSE_UNKNOWN] = "unknown",
+		[CAUSE_CPU] = "cpu",
+		[CAUSE_ALLOC] = "alloc",
+		[CAUSE_LOCK] = "lock",
+		[CAUSE_WAIT] = "wait",
+		[CAUSE_DOWNSTREAM] = "downstream",
+		[CAUSE_N_PLUS_ONE] = "n_plus_one",
+		[CAUSE_NETWORK] = "network",
+		[CAUSE_QUEUE] = "queue",
+		[CAUSE_CONTENTION] = "contention",
+	};
+
+	return names[kind];
+}
 
 static const char *const confidence_names[] = {
 	[CONFIDENCE_WEAK] = "weak",
@@ -128,7 +133,7 @@ static void write_queue(struct jsonw *w, const struct cause *cause)
 static void write_cause(struct jsonw *w, const struct cause *cause)
 {
 	jsonw_object(w);
-	jsonw_pair_text(w, "kind", cause_names[cause->kind]);
+	jsonw_pair_text(w, "kind", json_cause(cause->kind));
 	jsonw_pair_text(w, "confidence", confidence_names[cause->confidence]);
 	jsonw_pair_known(w, "on_cpu_ns", cause->on_cpu_ns);
 	write_queue(w, cause);

@@ -25,4 +25,7 @@ void json_range(struct jsonw *w, struct time_range range);
 /* "history": the requests that were seen; NULL: none. */
 void json_history(struct jsonw *w, const struct request_history *history);
 
+/* "n_plus_one", "cpu": how answers name causes. */
+const char *json_cause(enum cause_kind kind);
+
 #endif

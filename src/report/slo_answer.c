@@ -150,6 +150,7 @@ static void write_budget(struct page *p, const struct slo *s)
 {
 	struct burn_count c = slo_budget(s)->count;
 	double spent = burn_rate(c, s->objective);
+	double allowed = c.total * (1 - s->objective);
 	char text[UNIT_TEXT_BYTES];
 
 	format_share(spent, text);
@@ -157,7 +158,11 @@ static void write_budget(struct page *p, const struct slo *s)
 	page_text(p, " spent: ");
 	page_count(p, c.bad);
 	page_text(p, " of ");
-	page_count(p, c.total * (1 - s->objective));
+	if (allowed < 10)
+		snprintf(text, sizeof text, "%.2g", allowed);
+	else
+		format_count(sat_round_f64(allowed), text);
+	page_number(p, text);
 	page_text(p, " bad requests that the objective allows");
 	page_flush(p, PAINT_NONE, "  budget", LABEL_COLUMNS);
 }
@@ -260,6 +265,7 @@ static void write_text(const void *data, const struct render_style *style,
 	page_begin(&p, style, out);
 	write_verdict(&p, s);
 	out_char(out, '\n');
+	slo_spent_write(&p, answer);
 	slo_objective_write(&p, s);
 	write_requests(&p, s);
 	write_budget(&p, s);

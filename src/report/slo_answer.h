@@ -6,13 +6,14 @@
 #ifndef REPORT_SLO_ANSWER_H
 #define REPORT_SLO_ANSWER_H
 
-#include "investigate/slo.h"
 #include "base/jsonw.h"
+#include "investigate/slo_spent.h"
 #include "render/answer_writer.h"
 #include "render/page.h"
 
 struct slo_answer {
 	const struct slo *slo;
+	const struct slo_spent *spent;
 	const struct notes *notes;
 	/* Options that name servers; NULL ptr: too long. */
 	struct str servers;
@@ -58,6 +59,18 @@ void slo_share_text(const struct slo *s, double share,
 
 /* What weakens the answer. */
 void slo_add_notes(const struct slo *s, struct notes *notes);
+void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes);
+
+/* "n_plus_one", or "error" of a request that failed. */
+const char *slo_cause_name(const struct spent_request *r);
+
+/* The command that looks at the example of a row; nothing where servers are not
+ * known. */
+void slo_next(const struct slo_answer *answer, const struct spent_request *r,
+	      struct buf *out);
+
+/* The table of what spent the budget. */
+void slo_spent_write(struct page *p, const struct slo_answer *answer);
 
 /* Why metrics do not tell. */
 void slo_lack_text(const struct slo *s, struct buf *out);

@@ -40,6 +40,65 @@ static void write_requests(struct jsonw *w, const struct slo *s)
 	jsonw_pair_f64(w, "budget_left", burn_left(b->count, s->objective), 6);
 }
 
+static void write_row(struct jsonw *w, const struct slo_answer *answer,
+		      const struct spent_row *row)
+{
+	const struct spent_request *r = row->example;
+	struct buf next;
+
+	jsonw_object(w);
+	jsonw_pair_f64(w, "share", row->share, 6);
+	jsonw_pair_f64(w, "share_low", row->low, 6);
+	jsonw_pair_f64(w, "share_high", row->high, 6);
+	jsonw_pair_i64(w, "requests", (int64_t)row->count);
+	jsonw_pair_i64(w, "excess_ns", row->excess_ns);
+	jsonw_pair_text(w, "cause", slo_cause_name(r));
+	jsonw_pair_str(w, "service", r->service);
+	jsonw_pair_known_str(w, "operation", r->operation);
+	jsonw_pair_known_str(w, "function", r->function);
+	jsonw_pair_known_str(w, "file", r->file);
+	jsonw_pair_known(w, "line", r->line ? (int64_t)r->line : -1);
+	jsonw_pair_text(w, "trace_id", r->trace_id);
+	jsonw_pair_i64(w, "duration_ns", r->duration_ns);
+	buf_init(&next, LIMIT_OPTION_VALUE_BYTES);
+	slo_next(answer, r, &next);
+	jsonw_pair_known_str(w, "next", buf_str(&next));
+	buf_release(&next);
+	jsonw_object_end(w);
+}
+
+static void write_sample(struct jsonw *w, const struct slo_spent *s)
+{
+	jsonw_key(w, "sample");
+	jsonw_object(w);
+	json_range(w, s->from);
+	jsonw_pair_f64(w, "bad_requests", s->bad, 1);
+	jsonw_pair_f64(w, "kept_share", s->kept, 6);
+	jsonw_pair_i64(w, "investigated", (int64_t)s->spent.count);
+	jsonw_pair_i64(w, "missing", (int64_t)s->missing_count);
+	jsonw_pair_i64(w, "unread", (int64_t)s->unread_count);
+	jsonw_pair_i64(w, "excess_ns", s->spent.excess_ns);
+	jsonw_pair_f64(w, "unexplained", s->spent.unexplained, 6);
+	jsonw_pair_f64(w, "unexplained_low", s->spent.unexplained_low, 6);
+	jsonw_pair_f64(w, "unexplained_high", s->spent.unexplained_high, 6);
+	jsonw_object_end(w);
+}
+
+static void write_spent(struct jsonw *w, const struct slo_answer *answer)
+{
+	const struct slo_spent *s = answer->spent;
+
+	jsonw_key(w, "spent");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->spent.row_count; i++)
+		write_row(w, answer, &s->spent.rows[i]);
+	jsonw_array_end(w);
+	if (s->spent.count)
+		write_sample(w, s);
+	else
+		jsonw_pair_null(w, "sample");
+}
+
 static void write_forecast(struct jsonw *w, const struct slo *s)
 {
 	const struct slo_window *now = slo_present(s);
@@ -138,6 +197,7 @@ void slo_json_write(const void *data, struct out *out)
 	write_state(&w, s);
 	slo_json_objective(&w, s);
 	write_requests(&w, s);
+	write_spent(&w, answer);
 	write_forecast(&w, s);
 	slo_json_pairs(&w, s);
 	write_windows(&w, s);
