@@ -178,13 +178,16 @@ def record(args, port):
           *(["--baseline", "version=1"] if args.by_version else []))
 
 
+def drift_told(args):
+    hang = f", {args.hang:g} of it goes on" if args.hang else ""
+    return f"{100 * args.drift:g} %{hang}"
+
+
 def row(args, port):
     equal = measure(args, port, 1)
     slow = measure(args, port, args.factor)
-    hang = f", of which {args.hang:g} hangs on" if args.hang else ""
-    print(f"| {args.operations} | {args.requests} | {args.drift:.0%}{hang} | "
-          f"{equal[0]} | {slow[1]} | {slow[0]} | {equal[2]} |".replace(
-              "0%,", "0 %,").replace("% |", " % |"), flush=True)
+    print(f"| {args.operations} | {args.requests} | {drift_told(args)} | "
+          f"{equal[0]} | {slow[1]} | {slow[0]} | {equal[2]} |", flush=True)
 
 
 def main():
@@ -213,7 +216,8 @@ def main():
         return row(args, port)
     for operations, requests, drift, hang in (
             (1, 200, 0.0, 0), (1, 200, 0.05, 0), (5, 200, 0.0, 0),
-            (5, 200, 0.03, 0), (5, 200, 0.05, 0), (5, 100, 0.05, 0),
+            (5, 200, 0.03, 0), (5, 200, 0.05, 0), (5, 300, 0.05, 0),
+            (5, 100, 0.05, 0),
             (5, 200, 0.1, 0), (5, 200, 0.05, 0.6), (5, 200, 0.1, 0.9)):
         args.operations, args.requests = operations, requests
         args.drift, args.hang = drift, hang
