@@ -53,7 +53,7 @@ enum command_formats {
 	FORMATS_DASHBOARD, /* of those who draw it */
 	FORMATS_ALERT, /* of those who watch, and table and json */
 	FORMATS_GATE,     /* table, json, and what pipelines read */
-	FORMATS_SLO,      /* rules and a definition, and table and json */
+	FORMATS_SLO,      /* of people, rules, and a definition */
 	FORMATS_COST,     /* csv and markdown, and what platforms read */
 	FORMATS_RESULT,   /* those of render/ but the lacking ones */
 };

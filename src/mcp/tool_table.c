@@ -155,6 +155,21 @@ static const struct tool_argument cost_arguments[] = {
 	END
 };
 
+static const struct tool_argument slo_arguments[] = {
+	NEEDED_SERVICE,
+	NEEDED("objective", TOOL_TEXT, "objective",
+	       "percent of the requests that have to be good, as 99.9"),
+	ARGUMENT("threshold", TOOL_TEXT, "threshold",
+		 "a request that takes longer is bad, as 300ms"),
+	ARGUMENT("operation", TOOL_TEXT, "name", "name of the span"),
+	ARGUMENT("budget_window", TOOL_TEXT, "window",
+		 "the time that the error budget is of (30d)"),
+	ARGUMENT("sample", TOOL_COUNT, "sample",
+		 "how many bad requests to investigate (20)"),
+	WINDOW,
+	END
+};
+
 static const struct tool_argument doctor_arguments[] = {
 	ARGUMENT("trace_id", TOOL_TRACE, NULL, "what is there for this trace"),
 	SERVICE, WINDOW, END
@@ -205,6 +220,10 @@ const struct tool tools[] = {
 	  "CPU and memory of a service by request and function, in money where "
 	  "prices are configured.",
 	  "cost", NULL, cost_arguments },
+	{ "slo", "What spends the error budget",
+	  "Good requests of a service against an objective: what spent the "
+	  "error budget by cause, service and function, how fast it goes.",
+	  "slo", NULL, slo_arguments },
 	{ "doctor", "Check the servers",
 	  "Whether servers answer and what they hold, with the fix for what is "
 	  "missing.",

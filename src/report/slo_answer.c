@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/count.h"
 #include "base/num.h"
+#include "render/markdown.h"
 #include "render/page.h"
 #include "render/units.h"
 
@@ -204,6 +206,15 @@ void slo_source_write(struct page *p, const struct slo *s)
 
 /* ---- burn rates ---- */
 
+static void put(struct page *p, enum paint paint, size_t columns,
+		const char *text)
+{
+	if (p->style.is_markdown)
+		markdown_cell(p, text);
+	else
+		page_field(p, paint, ALIGN_RIGHT, columns, text);
+}
+
 static void put_rate(struct page *p, const struct slo *s, int64_t length_ns,
 		     bool is_above)
 {
@@ -214,43 +225,62 @@ static void put_rate(struct page *p, const struct slo *s, int64_t length_ns,
 	if (w->is_known && w->count.total > 0)
 		snprintf(rate, sizeof rate, "%.2f",
 			 burn_rate(w->count, s->objective));
-	page_field(p, PAINT_NONE, ALIGN_RIGHT, WINDOW_COLUMNS, window);
-	page_field(p, is_above ? PAINT_BAD : PAINT_NONE, ALIGN_RIGHT,
-		   RATE_COLUMNS, rate);
+	put(p, PAINT_NONE, WINDOW_COLUMNS, window);
+	put(p, is_above ? PAINT_BAD : PAINT_NONE, RATE_COLUMNS, rate);
 }
 
 static void write_pair(struct page *p, const struct slo *s,
 		       const struct burn_pair *pair)
 {
 	bool fires = slo_pair_fires(s, pair);
-	bool is_possible = burn_pair_can_fire(pair, s->objective);
+	const char *state = !burn_pair_can_fire(pair, s->objective)
+				    ? "never reached"
+			    : !fires        ? "quiet"
+			    : pair->is_page ? "fires: page"
+					    : "fires: ticket";
 	char limit[24];
 
 	put_rate(p, s, pair->long_ns, fires);
 	put_rate(p, s, pair->short_ns, fires);
 	snprintf(limit, sizeof limit, "%.4g", pair->rate);
-	page_field(p, PAINT_NONE, ALIGN_RIGHT, RATE_COLUMNS, limit);
-	page_paint(p, fires ? PAINT_BAD : PAINT_DIM,
-		   !is_possible    ? "  never reached"
-		   : !fires        ? "  quiet"
-		   : pair->is_page ? "  fires: page"
-				   : "  fires: ticket");
+	put(p, PAINT_NONE, RATE_COLUMNS, limit);
+	if (p->style.is_markdown) {
+		markdown_cell(p, state);
+		markdown_row_end(p);
+		return;
+	}
+	page_paint(p, PAINT_NONE, "  ");
+	page_paint(p, fires ? PAINT_BAD : PAINT_DIM, state);
+	page_paint(p, PAINT_NONE, "\n");
+}
+
+static void write_burn_head(struct page *p)
+{
+	static const char *const names[] = { "window", "rate",  "window",
+					     "rate",   "limit", "state" };
+
+	if (p->style.is_markdown) {
+		markdown_head(p, names, COUNT_OF(names), COUNT_OF(names) - 1);
+		return;
+	}
+	for (size_t i = 0; i + 1 < COUNT_OF(names); i++)
+		put(p, PAINT_DIM,
+		    i == 0 || i == 2 ? WINDOW_COLUMNS : RATE_COLUMNS, names[i]);
 	page_paint(p, PAINT_NONE, "\n");
 }
 
 void slo_burn_write(struct page *p, const struct slo *s)
 {
+	bool is_markdown = p->style.is_markdown;
+
 	if (!s->pair_count)
 		return;
-	page_paint(p, PAINT_NONE,
-		   "\n  Burn rate, times as fast as the "
-		   "objective allows\n");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, WINDOW_COLUMNS, "window");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, RATE_COLUMNS, "rate");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, WINDOW_COLUMNS, "window");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, RATE_COLUMNS, "rate");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, RATE_COLUMNS, "limit");
-	page_paint(p, PAINT_NONE, "\n");
+	out_char(p->out, '\n');
+	page_text(p, "Burn rate, times as fast as the objective allows");
+	page_flush(p, PAINT_NONE, is_markdown ? "" : "  ", is_markdown ? 0 : 2);
+	if (is_markdown)
+		out_char(p->out, '\n');
+	write_burn_head(p);
 	for (size_t i = 0; i < s->pair_count; i++)
 		write_pair(p, s, &s->pairs[i]);
 }
@@ -282,6 +312,7 @@ static void write_text(const void *data, const struct render_style *style,
 const struct answer_writer slo_writer = {
 	.table = write_text,
 	.json = slo_json_write,
+	.html = slo_html_write,
 	.others =
 		(const struct answer_format[]){
 			{ "prometheus", slo_prometheus_write },

@@ -22,6 +22,7 @@ struct slo_answer {
 extern const struct answer_writer slo_writer; /* struct slo_answer */
 
 void slo_json_write(const void *answer, struct out *out);
+void slo_html_write(const void *answer, struct out *out);
 
 /* ---- pieces, for alerts on it ---- */
 
@@ -63,6 +64,9 @@ void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes);
 
 /* "n_plus_one", or "error" of a request that failed. */
 const char *slo_cause_name(const struct spent_request *r);
+
+/* "N+1", "failed". */
+const char *slo_cause_words(const struct spent_request *r);
 
 /* The command that looks at the example of a row; nothing where servers are not
  * known. */

@@ -5,8 +5,10 @@
  */
 #include <stdio.h>
 
+#include "base/count.h"
 #include "base/num.h"
 #include "render/json_parts.h"
+#include "render/markdown.h"
 #include "render/page.h"
 #include "render/units.h"
 #include "report/slo_answer.h"
@@ -14,13 +16,14 @@
 #define SHARE_COLUMNS 9u
 #define INTERVAL_COLUMNS 14u
 #define CAUSE_COLUMNS 12u
+#define WHERE_COLUMN (SHARE_COLUMNS + INTERVAL_COLUMNS + 2 + CAUSE_COLUMNS)
 
 const char *slo_cause_name(const struct spent_request *r)
 {
 	return r->is_failed ? "error" : json_cause(r->cause);
 }
 
-static const char *cause_words(const struct spent_request *r)
+const char *slo_cause_words(const struct spent_request *r)
 {
 	static const char *const words[] = {
 		[CAUSE_UNKNOWN] = "unknown",  [CAUSE_CPU] = "computing",
@@ -41,20 +44,29 @@ void slo_next(const struct slo_answer *answer, const struct spent_request *r,
 			 STR_ARGS(answer->servers));
 }
 
+static void put(struct page *p, enum paint paint, size_t columns,
+		const char *text)
+{
+	if (p->style.is_markdown)
+		markdown_cell(p, text);
+	else
+		page_field(p, paint, ALIGN_RIGHT, columns, text);
+}
+
 static void put_share(struct page *p, double share, double low, double high)
 {
-	char text[UNIT_TEXT_BYTES], interval[2 * UNIT_TEXT_BYTES];
+	char text[UNIT_TEXT_BYTES];
 
 	snprintf(text, sizeof text, "%.1f", 100 * share);
-	page_field(p, PAINT_BOLD, ALIGN_RIGHT, SHARE_COLUMNS, text);
-	snprintf(interval, sizeof interval, "%.0f to %.0f", 100 * low,
-		 100 * high);
-	page_field(p, PAINT_NONE, ALIGN_RIGHT, INTERVAL_COLUMNS, interval);
-	page_paint(p, PAINT_NONE, "  ");
+	put(p, PAINT_BOLD, SHARE_COLUMNS, text);
+	snprintf(text, sizeof text, "%.0f to %.0f", 100 * low, 100 * high);
+	put(p, PAINT_NONE, INTERVAL_COLUMNS, text);
 }
 
 static void write_head(struct page *p, const struct slo_answer *answer)
 {
+	static const char *const names[] = { "share", "95 % interval", "cause",
+					     "where", "function",      "next" };
 	const struct slo_spent *s = answer->spent;
 	char count[COUNT_TEXT_BYTES], bad[COUNT_TEXT_BYTES];
 
@@ -64,62 +76,108 @@ static void write_head(struct page *p, const struct slo_answer *answer)
 		   "What spent it, %% of the bad requests: %s of %s looked "
 		   "at",
 		   count, bad);
-	page_flush(p, PAINT_NONE, "  ", 2);
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, SHARE_COLUMNS, "share");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, INTERVAL_COLUMNS,
-		   "95 % interval");
+	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
+		   p->style.is_markdown ? 0 : 2);
+	if (p->style.is_markdown) {
+		out_char(p->out, '\n');
+		markdown_head(p, names, COUNT_OF(names), 1);
+		return;
+	}
+	put(p, PAINT_DIM, SHARE_COLUMNS, names[0]);
+	put(p, PAINT_DIM, INTERVAL_COLUMNS, names[1]);
 	page_paint(p, PAINT_DIM, "  cause       where\n");
 }
 
-static void write_row(struct page *p, const struct slo_answer *answer,
-		      const struct spent_row *row)
+/* In the columns beside the row's figures. */
+static void write_where(struct page *p, const struct spent_request *r,
+			const char *figures)
 {
-	const struct spent_request *r = row->example;
-	struct buf next;
-
-	put_share(p, row->share, row->low, row->high);
-	page_field(p, PAINT_NONE, ALIGN_LEFT, CAUSE_COLUMNS, cause_words(r));
 	page_name(p, r->service, 0);
 	page_text(p, " ");
 	page_name(p, r->operation, 0);
 	if (r->function.len) {
 		page_text(p, " in ");
 		page_name(p, r->function, 0);
-		if (r->file.len) {
-			page_text(p, " ");
-			page_place_text(p, r->file, r->line);
-		}
 	}
-	page_flush(p, PAINT_NONE, "", 0);
-	buf_init(&next, LIMIT_OPTION_VALUE_BYTES);
-	slo_next(answer, r, &next);
-	if (next.len && next.state == BUF_OK && !p->style.is_quiet) {
-		page_repeat(p, PAINT_NONE, " ",
-			    SHARE_COLUMNS + INTERVAL_COLUMNS + 2);
-		page_paint(p, PAINT_DIM, buf_text(&next));
-		page_paint(p, PAINT_NONE, "\n");
+	if (r->function.len && r->file.len) {
+		page_text(p, " ");
+		page_place_text(p, r->file, r->line);
 	}
-	buf_release(&next);
+	page_flush(p, PAINT_NONE, figures, WHERE_COLUMN);
+}
+
+static void write_row(struct page *p, const struct spent_row *row,
+		      struct str next)
+{
+	const struct spent_request *r = row->example;
+	char interval[32], figures[96];
+
+	snprintf(interval, sizeof interval, "%.0f to %.0f", 100 * row->low,
+		 100 * row->high);
+	snprintf(figures, sizeof figures, "%*.1f%*s  %s", (int)SHARE_COLUMNS,
+		 100 * row->share, (int)INTERVAL_COLUMNS, interval,
+		 slo_cause_words(r));
+	write_where(p, r, figures);
+	if (!next.len || p->style.is_quiet)
+		return;
+	page_repeat(p, PAINT_NONE, " ", SHARE_COLUMNS + INTERVAL_COLUMNS + 2);
+	out_str(p->out, next);
+	out_char(p->out, '\n');
+}
+
+static void write_markdown_row(struct page *p, const struct spent_row *row,
+			       struct str next)
+{
+	const struct spent_request *r = row->example;
+
+	put_share(p, row->share, row->low, row->high);
+	markdown_cell(p, slo_cause_words(r));
+	markdown_pair_cell(p, r->service, r->operation);
+	markdown_name_cell(p, r->function);
+	markdown_name_cell(p, next);
+	markdown_row_end(p);
 }
 
 /* Less is what rounding leaves. */
 #define UNEXPLAINED_LEAST 0.0005
 
+static void write_unexplained(struct page *p, const struct spent *s)
+{
+	if (s->unexplained < UNEXPLAINED_LEAST)
+		return;
+	put_share(p, s->unexplained, s->unexplained_low, s->unexplained_high);
+	if (!p->style.is_markdown) {
+		page_paint(p, PAINT_DIM, "  not explained\n");
+		return;
+	}
+	markdown_cell(p, "not explained");
+	for (int i = 0; i < 3; i++)
+		markdown_cell(p, "");
+	markdown_row_end(p);
+}
+
 void slo_spent_write(struct page *p, const struct slo_answer *answer)
 {
 	const struct spent *s = &answer->spent->spent;
+	struct buf next;
 
 	if (!s->count)
 		return;
 	write_head(p, answer);
-	for (size_t i = 0; i < s->row_count; i++)
-		write_row(p, answer, &s->rows[i]);
-	if (s->unexplained >= UNEXPLAINED_LEAST) {
-		put_share(p, s->unexplained, s->unexplained_low,
-			  s->unexplained_high);
-		page_paint(p, PAINT_DIM, "not explained\n");
+	buf_init(&next, LIMIT_OPTION_VALUE_BYTES);
+	for (size_t i = 0; i < s->row_count; i++) {
+		buf_clear(&next);
+		slo_next(answer, s->rows[i].example, &next);
+		if (p->style.is_markdown)
+			write_markdown_row(p, &s->rows[i], buf_str(&next));
+		else
+			write_row(p, &s->rows[i], buf_str(&next));
 	}
-	page_paint(p, PAINT_NONE, "\n");
+	if (next.state != BUF_OK)
+		out_fail_memory(p->out);
+	buf_release(&next);
+	write_unexplained(p, s);
+	out_char(p->out, '\n');
 }
 
 /* ---- notes ---- */

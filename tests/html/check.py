@@ -308,6 +308,8 @@ class Test(Tap):
         self.page("when", "when", "--service", "pricing-w1-a", "--from",
                   "2026-11-25T12:00:00Z", "--to", "2026-11-25T17:50:00Z",
                   "--replay", self.case("when-version.har.gz"))
+        self.page("slo", "slo", "--replay", self.case("slo-spent.har.gz"),
+                  status=10)
         self.page("leak", "leak", "--replay", self.case("leak-leaky.har.gz"),
                   status=10)
         for args in (["slow", TRACE, *loop], ["show", TRACE, *loop],
