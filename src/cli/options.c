@@ -361,10 +361,25 @@ static bool check_outputs(const struct options *o, struct error *err)
 	return true;
 }
 
+/* Whether the run has a server there: traces and profiles have a default, the
+ * others are not asked, and a login for all of them needs no user for these. */
+static bool has_server(const struct options *o, enum server_side side)
+{
+	switch (side) {
+	case SERVER_METRICS:
+		return o->metrics_url;
+	case SERVER_TO:
+		return o->to_traces || o->to_profiles;
+	default:
+		return true;
+	}
+}
+
 bool options_check(const struct options *o, struct error *err)
 {
 	for (int side = 0; side < SERVER_SIDES; side++)
-		if (!check_credential(o, (enum server_side)side, err))
+		if (has_server(o, (enum server_side)side) &&
+		    !check_credential(o, (enum server_side)side, err))
 			return false;
 	return check_outputs(o, err);
 }

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report in README.md, and all in docs/google-cloud.md, is what the
-program prints on a terminal.
+"""What README.md and the pages of docs/ show of a run is what the program prints
+on a terminal.
 
 usage: readme.py SOURCE-FOLDER TRACEFIND [--update]
        readme.py SOURCE-FOLDER TRACEFIND google [--update]
 
-Runs the commands that the blocks begin with on a terminal of 80 columns and
-compares. Those of the manual of Google Cloud ask the scripted Google, which
+Runs the commands that blocks begin with ("$ tracefind ...") and that need no
+server, on a terminal of 80 columns, and compares; a last line "..." stands for the
+rest. Those of the manual of Google Cloud ask the scripted Google, which
 plays the recipe's project. Standard library only.
 """
 import difflib
@@ -23,8 +24,10 @@ import tempfile
 import termios
 from pathlib import Path
 
-COMMAND = ["--replay", "testdata/cases/n-plus-one.har.gz"]
-BLOCK = re.compile(r"```\n(\$ tracefind --replay testdata/cases/n-plus-one\.har\.gz\n.*?)```\n", re.S)
+BLOCK = re.compile(r"```\n\$ tracefind ([^\n]*testdata/[^\n]*)\n(.*?)```\n", re.S)
+REST = "...\n"
+GATE_BROKE = 10
+HAVE_THEIR_OWN = ("assistants.md", "google-cloud.md")  # the former tests/mcp
 GOOGLE_BLOCK = re.compile(r"```\n(\$ tracefind (.*?(?:\\\n.*?)*)\n.*?)```\n", re.S)
 PROJECT = "gcp://shop-prod"
 GOOGLE_NOW = "2026-11-21T11:30:00Z"
@@ -32,7 +35,7 @@ ROWS, COLUMNS = 50, 80
 SKIPPED = 77  # what meson takes for "not run"
 
 
-def on_terminal(program: Path, folder: Path, words: list, env: dict, status: int = 0) -> str:
+def on_terminal(program: Path, folder: Path, words: list, env: dict) -> str:
     """Standard output of the program on a terminal without colours."""
     try:
         ours, theirs = pty.openpty()
@@ -53,7 +56,7 @@ def on_terminal(program: Path, folder: Path, words: list, env: dict, status: int
             break
         data += chunk
     os.close(ours)
-    if process.wait(60) != status:
+    if process.wait(60) not in (0, GATE_BROKE):
         sys.exit(f"{shlex.join(map(str, words))}: exit status {process.returncode}")
     return data.decode().replace("\r\n", "\n")
 
@@ -95,30 +98,43 @@ def google_text(text: str, program: Path, folder: Path) -> str:
             google.close()
 
 
-def readme_text(text: str, program: Path, folder: Path) -> str:
-    """The README with its block made anew."""
-    return BLOCK.sub(lambda _: "```\n$ tracefind " + " ".join(COMMAND) + "\n" + on_terminal(
-        program, folder, COMMAND, {}) + "```\n", text)
+def with_output(page: Path, program: Path, folder: Path) -> str:
+    """A page with the blocks of its runs made anew."""
+    def block(match) -> str:
+        words, shown = match.groups()
+        lines = on_terminal(program, folder, shlex.split(words), {"PAGER": ""}).splitlines(True)
+        if shown.endswith(REST):
+            lines[shown.count("\n") - 1:] = [REST]
+        return f"```\n$ tracefind {words}\n{''.join(lines)}```\n"
+
+    return BLOCK.sub(block, page.read_text())
+
+
+def check(page: Path, wanted: str, has_to_write: bool) -> int:
+    """The exit status; writes the page instead if it has to."""
+    text = page.read_text()
+    if has_to_write:
+        page.write_text(wanted)
+    elif text != wanted:
+        sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), wanted.splitlines(True),
+                                                   page.name, "the program"))
+        return 1
+    return 0
 
 
 def main() -> int:
     """Compare, or rewrite."""
     folder, program = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    is_google = "google" in sys.argv[3:]
-    path = folder / ("docs/google-cloud.md" if is_google else "README.md")
-    text = path.read_text()
-    if not (GOOGLE_BLOCK if is_google else BLOCK).search(text):
-        print(f"{path.name} has no block of a run")
+    has_to_write = "--update" in sys.argv[3:]
+    if "google" in sys.argv[3:]:
+        page = folder / "docs/google-cloud.md"
+        return check(page, google_text(page.read_text(), program, folder), has_to_write)
+    pages = [page for page in (folder / "README.md", *sorted((folder / "docs").glob("*.md")))
+             if page.name not in HAVE_THEIR_OWN and BLOCK.search(page.read_text())]
+    if folder / "README.md" not in pages:
+        print("README.md has no block of a run")
         return 1
-    wanted = (google_text if is_google else readme_text)(text, program, folder)
-    if "--update" in sys.argv[3:]:
-        path.write_text(wanted)
-        return 0
-    if text == wanted:
-        return 0
-    sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), wanted.splitlines(True),
-                                               path.name, "the program"))
-    return 1
+    return max([check(page, with_output(page, program, folder), has_to_write) for page in pages])
 
 
 if __name__ == "__main__":

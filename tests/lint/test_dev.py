@@ -90,6 +90,15 @@ class Said(unittest.TestCase):
         status, out, _ = machine.dev("live", "cpu")
         self.assertEqual((status, out), (3, "--tracefind build/src/tracefind --folder build/demo cpu\n"))
 
+    def test_install(self):
+        machine = Machine(self.folder, meson="#!/bin/sh\necho \"$@\"\n")
+        prefix = f"{self.folder}/prefix"
+        status, out, lines = machine.dev("install", prefix)
+        self.assertEqual((status, out, lines[-1]), (0, "", f"run {prefix}/bin/tracefind help"), lines)
+        log = (machine.top / "build-release/dev.log").read_text()
+        self.assertIn(f"--prefix={prefix}\n", log)
+        self.assertIn("\ninstall -C build-release --no-rebuild\n", log)
+
     def test_installing_is_short(self):
         apt = "#!/bin/sh\necho \"$@\"\nseq 300\n"
         machine = Machine(self.folder, ninja=BUILT, scdoc=None, id="#!/bin/sh\necho 0\n", **{"apt-get": apt})

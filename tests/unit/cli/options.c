@@ -208,6 +208,8 @@ static void test_refusals(void **state)
 
 static void test_credentials(void **state)
 {
+	struct options o;
+
 	(void)state;
 	assert_refused("slow", "--token-file t --password-file p --username u",
 		       "--token-file and --password-file both set the login "
@@ -215,6 +217,15 @@ static void test_credentials(void **state)
 	assert_refused("slow", "--profiles-password-file p",
 		       "--profiles-password-file: a password, and no user for "
 		       "the profiles side; give --username");
+	/* Those of Grafana Cloud: metrics are not asked. */
+	read_ok("slow",
+		"--traces-username 1 --profiles-username 2 --password-file p",
+		&o);
+	assert_refused("slow",
+		       "--traces-username 1 --profiles-username 2 "
+		       "--password-file p --metrics-url http://m",
+		       "--password-file: a password, and no user for the "
+		       "metrics side; give --username");
 	assert_refused("slow", "--traces-cert c",
 		       "--traces-cert: a certificate and its key go together, "
 		       "and the traces side has no --key");
