@@ -2,6 +2,7 @@
 """Reads what the program options-table (options_table.c) prints."""
 import re
 import subprocess
+from pathlib import Path
 
 SIDES = ("", "traces-", "profiles-", "metrics-", "to-")
 
@@ -43,9 +44,14 @@ class Option:
 
 
 class Table:
-    def __init__(self, program):
-        text = subprocess.run([program], stdout=subprocess.PIPE, check=True,
-                              text=True).stdout
+    """Of the program, or of a file (.txt) with what it printed."""
+
+    def __init__(self, source):
+        if str(source).endswith(".txt"):
+            text = Path(source).read_text(encoding="utf-8")
+        else:
+            text = subprocess.run([source], stdout=subprocess.PIPE, check=True,
+                                  text=True).stdout
         rows = [line.split("\t") for line in text.splitlines()]
         self.commands = {r[1]: Command(*r[1:]) for r in rows
                          if r[0] == "command"}

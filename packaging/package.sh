@@ -18,6 +18,14 @@ usage()
 	  source  tracefind-VERSION.tar.gz, the same bytes whenever and wherever
 	          it is made of a commit
 	deb     of Debian and its kin, checked by lintian if that is there
+	rpm     of Fedora and its kin; elsewhere than there, libraries are those
+	        that the machine has
+	portable
+	        tracefind-VERSION-ARCHITECTURE.tar.gz, a folder like /usr/local
+	        of a program that needs the C library of this machine or a newer
+	        one; and libcurl, libcrypto and ncurses only when a run does
+	image   an OCI image by packaging/Containerfile, with podman or buildah
+	sbom    a bill of materials, SPDX 2.3 in JSON, of the build in build/
 
 	Packages are made of what is committed, into build-package/, whose files
 	standard output names.
@@ -75,9 +83,70 @@ deb_package()
 	ls "$work"/*.deb
 }
 
+rpm_package()
+{
+	need rpmbuild rpm
+	source_package >/dev/null
+	work=$out/rpm
+	rm -rf "$work"
+	mkdir -p "$work"
+	# Debian's rpm knows no package of Debian.
+	rpmbuild -bb --nodeps --define "_topdir $work" --define "_sourcedir $out" \
+		packaging/tracefind.spec >"$work/log" 2>&1 || {
+		tail -n 30 "$work/log" >&2
+		exit 1
+	}
+	! command -v rpmlint >/dev/null 2>&1 ||
+		rpmlint packaging/tracefind.spec "$work"/RPMS/*/*.rpm >&2
+	ls "$work"/RPMS/*/*.rpm
+}
+
+# Static libraries but for the C library, which the loaded ones share. ISA-L has
+# none in Debian.
+portable_package()
+{
+	name=tracefind-$version-$(uname -m)
+	source_package >/dev/null
+	work=$out/portable
+	unpacked "$work/src"
+	(
+		cd "$work/src"
+		meson setup build --buildtype=release -Db_lto=true --prefix=/ \
+			-Dprefer_static=true -Disal=disabled -Dtests=disabled
+		ninja -C build
+		DESTDIR=$work/$name meson install -C build --no-rebuild --strip
+	) >"$work/log" 2>&1 || {
+		tail -n 30 "$work/log" >&2
+		exit 1
+	}
+	tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner \
+		--mtime="@$SOURCE_DATE_EPOCH" --mode=u+w,go-w -cf - "$name" |
+		gzip -9n >"$out/$name.tar.gz"
+	echo "$out/$name.tar.gz"
+}
+
+image_package()
+{
+	tool=$(command -v podman || command -v buildah) || {
+		say 'no podman and no buildah: apt-get install podman'
+		exit 1
+	}
+	source_package >/dev/null
+	unpacked "$out/image"
+	"$tool" build ${BASE:+--build-arg "BASE=$BASE"} -t "tracefind:$version" \
+		-f packaging/Containerfile "$out/image" >&2
+	echo "tracefind:$version"
+}
+
+sbom_package()
+{
+	python3 packaging/sbom.py build >"$out/tracefind-$version.spdx.json"
+	echo "$out/tracefind-$version.spdx.json"
+}
+
 kind=${1:-help}
 case $kind in
-source|deb) mkdir -p "$out"; "${kind}_package" ;;
+source|deb|rpm|portable|image|sbom) mkdir -p "$out"; "${kind}_package" ;;
 help|-h|--help) usage ;;
 *) usage >&2; exit 2 ;;
 esac

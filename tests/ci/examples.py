@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the shell lines of docs/ci.md, those marked "# example: NAME".
+"""Runs the shell lines of docs/ci.md, those marked "# example: NAME", and those of
+packaging/github and packaging/gitlab.
 
 usage: examples.py TRACEFIND SOURCE_ROOT
 
@@ -34,7 +35,24 @@ cp "$PROFILES/$from/$(((n - 1) % 4 + 1)).pb.gz" "$to"
 def examples(root):
     text = (root / "docs" / "ci.md").read_text()
     blocks = re.findall(r"```sh\n# example: (\S+)\n(.*?)```", text, re.S)
-    return dict(blocks)
+    return {**dict(blocks), "action": SETTINGS + action(root), "template": SETTINGS + template(root)}
+
+
+# What the pipelines set, of a folder beside those with the profiles.
+SETTINGS = """export CANDIDATE=../new AGAINST=../old FAIL_ON='total>3%,function>5%'
+export SARIF=../check.sarif RUNNER_TEMP=..
+"""
+
+
+def action(root):
+    """The shell lines of the last step of the action."""
+    text = (root / "packaging/github/action.yml").read_text()
+    return re.search(r"- name: check\n.*?run: \|\n(.*)", text, re.S)[1]
+
+
+def template(root):
+    text = (root / "packaging/gitlab/check.yml").read_text()
+    return re.search(r"script:\n +- (.*)", text)[1]
 
 
 class Workspace:
@@ -110,10 +128,10 @@ def github(w, lines):
         "| `bench.example/shop.route` |" in w.read("summary.md")
 
 
-def gitlab(w, lines):
+def gitlab(w, lines, where="."):
     w.fill()
-    done = w.run(lines)
-    suite = ET.parse(w.folder / "check.xml").getroot().find("testsuite")
+    done = w.run(lines, where)
+    suite = ET.parse(w.folder / where / "check.xml").getroot().find("testsuite")
     cases = [(c.get("classname"), c.get("name")) for c in suite]
     return done.returncode == BROKEN and len(set(cases)) == len(cases) and \
         int(suite.get("failures")) == len(suite.findall("*/failure")) == 1 and \
@@ -128,7 +146,8 @@ def cloud_build(w, lines):
 
 
 CHECKS = {"measure": measure, "snapshot": snapshot, "github": github,
-          "gitlab": gitlab, "cloud-build": cloud_build}
+          "gitlab": gitlab, "cloud-build": cloud_build, "action": github,
+          "template": lambda w, lines: gitlab(w, lines, "head")}
 
 
 def main():

@@ -8,15 +8,20 @@ import re
 import sys
 from pathlib import Path
 
-VERSIONS = {"packaging/debian/changelog": r"\Atracefind \((\S+)-\d+\)"}
+VERSIONS = {
+    "packaging/debian/changelog": r"\Atracefind \((\S+)-\d+\)",
+    "packaging/tracefind.nix": r'version = "(.*)";',
+    "packaging/tracefind.rb": r"/tracefind-(.*)\.tar\.gz",
+    "packaging/tracefind.spec": r"^Version: +(\S+)|> - (\S+)-\d+$",
+}
 
 
 def main():
     root, version = Path(sys.argv[1]), sys.argv[2]
     wrong = 0
     for name, pattern in VERSIONS.items():
-        found = re.findall(pattern, (root / name).read_text(), re.M)
-        if not found or set(found) != {version}:
+        found = {match[match.lastindex] for match in re.finditer(pattern, (root / name).read_text(), re.M)}
+        if found != {version}:
             print(f"{name}: version {' '.join(found)}, not {version}")
             wrong += 1
     print(f"{len(VERSIONS)} files, {wrong} problems")
