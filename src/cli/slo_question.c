@@ -54,8 +54,12 @@ static bool count_traces(struct slo *s, struct context *ctx, bool is_document,
 			  "%s is a file, which does not tell how many requests "
 			  "there were; nor do metrics: %s",
 			  ctx->backends.traces.path, buf_text(&why));
+	if (err->code == ERROR_NONE && !slo_ask_traces(s, err) &&
+	    !slo_is_final(err))
+		error_prefix(err, "metrics do not tell (%s), and of traces",
+			     buf_text(&why));
 	buf_release(&why);
-	return err->code == ERROR_NONE && slo_ask_traces(s, err);
+	return err->code == ERROR_NONE;
 }
 
 bool slo_question_count(struct slo *s, struct context *ctx, bool is_document,

@@ -183,11 +183,12 @@ static void add_above(const struct writing *w, const struct burn_pair *pair,
 /* Words in braces are Prometheus' own templates, which fill in foreign text. */
 static void write_alert(const struct writing *w, const struct burn_pair *pair)
 {
-	char long_window[32], short_window[32];
+	char long_window[32], short_window[32], window[32];
 	struct buf text;
 
 	format_duration_option(pair->long_ns, long_window);
 	format_duration_option(pair->short_ns, short_window);
+	format_duration_option(w->rules->window_ns, window);
 	begin_rule(w, "alert", "ErrorBudgetBurn", 0);
 	buf_init(&text, LIMIT_URL_BYTES);
 	add_above(w, pair, pair->long_ns, &text);
@@ -206,9 +207,14 @@ static void write_alert(const struct writing *w, const struct burn_pair *pair)
 	     "budget more than %.3g times too fast\"\n"
 	     "          description: \"over %s and %s: {{ $value | "
 	     "humanizePercentage }} of the requests are bad; next: tracefind "
-	     "slo --service {{ $labels.service }}\"\n",
+	     "slo --service {{ $labels.service }} --objective %.10g "
+	     "--window %s",
 	     pair->is_page ? "page" : "ticket", long_window, pair->rate,
-	     long_window, short_window);
+	     long_window, short_window, 100 * w->rules->objective, window);
+	format_duration_option(w->rules->threshold_ns, window);
+	if (w->rules->threshold_ns)
+		outf(w->out, " --threshold %s", window);
+	out_text(w->out, "\"\n");
 }
 
 static void write_never(const struct writing *w, const struct burn_pair *pair)

@@ -390,7 +390,9 @@ static void note_traces(const struct slo *s, struct notes *notes)
 	buf_release(&why);
 	notes_add(notes,
 		  "requests whose traces were not kept are not counted; where "
-		  "slow ones are kept on purpose, too many seem to be bad");
+		  "slow ones are kept on purpose, too many seem to be bad; so "
+		  "do they where a span of the service failed, but not the "
+		  "request");
 	if (slo_budget(s)->is_sample)
 		notes_add(notes, "there are more traces than were looked at: "
 				 "shares are those of a sample, bad where a "
