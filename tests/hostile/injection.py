@@ -134,10 +134,10 @@ def read_dot(out, texts):
     done = subprocess.run(["dot", "-Tplain"], input=out.encode(), capture_output=True, timeout=LIMIT_S)
     if done.returncode or done.stderr:
         return f"dot: {done.stderr.decode()[:300]}"
-    # The legend stands within a line.
-    wanted = len(re.findall(r"^N\d+ \[", out, re.M)) + 1
-    found = len(re.findall(rb"^node ", done.stdout, re.M))
-    return None if found == wanted else f"{found} nodes for {wanted}"
+    # The legend stands within a line; a colour of it is a node of its own.
+    wanted = {"legend", *re.findall(r"^(N\d+|colour\d+) \[", out, re.M)}
+    found = re.findall(r"^node (\S+)", done.stdout.decode(), re.M)
+    return None if sorted(found) == sorted(wanted) else f"{len(found)} nodes for {len(wanted)}"
 
 
 def read_svg(out, texts):
