@@ -35,6 +35,14 @@ void buf_clear(struct buf *b)
 		b->data[0] = '\0';
 }
 
+void buf_cut(struct buf *b, size_t len)
+{
+	if (len >= b->len)
+		return;
+	b->len = len;
+	b->data[len] = '\0';
+}
+
 /* Capacity for need bytes and a NUL: doubling, but not past the ceiling. */
 static size_t next_cap(const struct buf *b, size_t need)
 {

@@ -34,6 +34,9 @@ void buf_wipe(struct buf *b);
 /* Empties it and forgets a failure; memory is kept for reuse. */
 void buf_clear(struct buf *b);
 
+/* Keeps the first len bytes. */
+void buf_cut(struct buf *b, size_t len);
+
 /* Appended. Past the ceiling, or without memory, nothing is added and the
  * state says so from then on: check once, at the end. */
 void buf_add(struct buf *b, const void *data, size_t len);

@@ -14,6 +14,7 @@
 #include "cli/suggest_next.h"
 #include "cli/terminal.h"
 #include "render/brief.h"
+#include "render/openmetrics.h"
 #include "render/markdown.h"
 #include "render/units.h"
 #include "report/drawings.h"
@@ -173,7 +174,8 @@ static const struct answer_format *other_format(const struct answer_writer *w,
 	return NULL;
 }
 
-static void write_brief(const struct writing *w, struct out *out)
+/* What is made of the machine's answer. */
+static void write_from_json(const struct writing *w, struct out *out)
 {
 	struct buf json;
 	struct out memory;
@@ -181,10 +183,12 @@ static void write_brief(const struct writing *w, struct out *out)
 	buf_init(&json, LIMIT_RESULT_BYTES);
 	out_init_memory(&memory, &json);
 	w->writer->json(w->answer, &memory);
-	if (json.state == BUF_OK)
+	if (json.state != BUF_OK)
+		out_fail_memory(out);
+	else if (!strcmp(w->name, "brief"))
 		brief_write(buf_str(&json), w->style->brief_tokens, out);
 	else
-		out_fail_memory(out);
+		openmetrics_write(buf_str(&json), out);
 	out_release(&memory);
 	buf_release(&json);
 }
@@ -200,8 +204,8 @@ static void write_answered(const struct writing *w, struct out *out)
 		other->write(w->answer, out);
 	else if (!strcmp(w->name, "json"))
 		w->writer->json(w->answer, out);
-	else if (!strcmp(w->name, "brief"))
-		write_brief(w, out);
+	else if (!strcmp(w->name, "brief") || !strcmp(w->name, "openmetrics"))
+		write_from_json(w, out);
 	else if (!strcmp(w->name, "csv"))
 		w->writer->csv(w->answer, out);
 	else if (!strcmp(w->name, "html"))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "render/openmetrics.h"
 #include "render/render.h"
 
 /* Lists that are no struct result: those two and these. */
@@ -124,6 +125,8 @@ bool output_gives(const struct command *command, const char *format)
 {
 	const struct render_format *f = render_find(str_from(format));
 
+	if (!strcmp(format, "openmetrics"))
+		return command->name && openmetrics_has(command->name);
 	switch (command->formats) {
 	case FORMATS_NONE:
 		return false;

@@ -17,6 +17,7 @@
 /* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
 void render_brief(const struct render_input *in, struct out *out);
+void render_openmetrics(const struct render_input *in, struct out *out);
 void render_markdown(const struct render_input *in, struct out *out);
 void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);

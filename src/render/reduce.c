@@ -118,14 +118,6 @@ static void path_add_key(struct buf *path, struct str key)
 			buf_add_char(path, key.ptr[i]);
 }
 
-static void buf_cut(struct buf *b, size_t len)
-{
-	if (len >= b->len)
-		return;
-	b->len = len;
-	b->data[len] = '\0';
-}
-
 /* Takes the first name off a pointer, its escapes resolved. */
 static bool path_take(struct str *pointer, struct buf *name)
 {

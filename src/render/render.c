@@ -3,6 +3,7 @@
 
 #include "base/count.h"
 #include "render/brief.h"
+#include "render/openmetrics.h"
 #include "render/formats.h"
 
 typedef void (*report_fn)(struct page *p, const struct render_input *in);
@@ -70,19 +71,37 @@ void answer_line(const struct render_input *in, struct buf *out)
 		out->len--;
 }
 
+/* The machine's answer, from which others are made. */
+static bool json_of(const struct render_input *in, struct buf *json)
+{
+	struct out memory;
+
+	buf_init(json, LIMIT_RESULT_BYTES);
+	out_init_memory(&memory, json);
+	render_json(in, &memory);
+	out_release(&memory);
+	return json->state == BUF_OK;
+}
+
 void render_brief(const struct render_input *in, struct out *out)
 {
 	struct buf json;
-	struct out memory;
 
-	buf_init(&json, LIMIT_RESULT_BYTES);
-	out_init_memory(&memory, &json);
-	render_json(in, &memory);
-	if (json.state == BUF_OK)
+	if (json_of(in, &json))
 		brief_write(buf_str(&json), in->style.brief_tokens, out);
 	else
 		out_fail_memory(out);
-	out_release(&memory);
+	buf_release(&json);
+}
+
+void render_openmetrics(const struct render_input *in, struct out *out)
+{
+	struct buf json;
+
+	if (json_of(in, &json))
+		openmetrics_write(buf_str(&json), out);
+	else
+		out_fail_memory(out);
 	buf_release(&json);
 }
 
@@ -125,6 +144,8 @@ const struct render_format render_formats[] = {
 	  "the whole case as one page, for a browser", render_html },
 	{ "term", ".txt", RENDER_NEEDS_PROFILE | RENDER_NEEDS_FLAME,
 	  "a flame graph in the terminal, or as text", render_term },
+	{ "openmetrics", ".prom", 0, "the findings as gauges, for Prometheus",
+	  render_openmetrics },
 	{ NULL, NULL, 0, NULL, NULL },
 };
 

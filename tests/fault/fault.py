@@ -65,7 +65,7 @@ config-set-replace config-view diff-csv diff-fast diff-svg diff-version
 doctor-ok file-diff file-diff-standard-input file-outputs file-pages
 file-perf-script file-profile-csv file-rules file-show file-slow
 file-speedscope form-dot-diff form-markdown-show form-pprof
-form-speedscope-diff record-kept record-slow record-slow/before
+form-speedscope-diff gauges-hostile gauges-leak record-kept record-slow record-slow/before
 replay-cloud-trace replay-demo replay-demo-json replay-parca-diff
 replay-pyroscope-1-slow search-json search-tags services-all show-chrome
 show-grafana-download show-svg slo-metrics slo-traces slow-baseline-1d slow-cloud-trace-profiler

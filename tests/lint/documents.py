@@ -337,6 +337,52 @@ def check_rules(tap, case, path):
     tap.check(done.returncode == 0, case.name, done.stdout)
 
 
+SAMPLE = re.compile(r'(tracefind_[a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? '
+                    r"(-?[0-9.]+(?:e[-+]?[0-9]+)?)")
+
+
+def gauges(text):
+    """What is wrong with a text of OpenMetrics 1.0 that has gauges only."""
+    lines = text.split("\n")
+    need(lines[-2:] == ["# EOF", ""], "the end is told")
+    seen, family, samples = set(), None, set()
+    for line in lines[:-2]:
+        words = line.split(" ", 3)
+        if words[:2] == ["#", "HELP"]:
+            need(words[2] not in seen, f"{words[2]} is in one piece")
+            seen.add(words[2])
+        elif words[:2] == ["#", "TYPE"]:
+            need(words[2] in seen and words[3] == "gauge", line)
+            family = words[2]
+        else:
+            sample = SAMPLE.fullmatch(line)
+            need(sample and sample[1] == family, line)
+            need(sample.group(1, 2) not in samples, f"twice: {line}")
+            samples.add(sample.group(1, 2))
+    need(samples, "there are samples")
+
+
+def check_gauges(tap, root):
+    for case in sorted(root.glob("tests/cli/gauges-*/stdout")):
+        found = ""
+        try:
+            gauges(case.read_text(encoding="utf-8"))
+        except Wrong as error:
+            found = str(error)
+        tap.check(not found, case.parent.name, found)
+    for what, text in {
+            "no end": "# HELP tracefind_a b\n# TYPE tracefind_a gauge\ntracefind_a 1\n",
+            "a sample of another family": "# HELP tracefind_a b\n# TYPE "
+            "tracefind_a gauge\ntracefind_b 1\n# EOF\n",
+            "a quote": "# HELP tracefind_a b\n# TYPE tracefind_a gauge\n"
+            'tracefind_a{c="d"e"} 1\n# EOF\n'}.items():
+        try:
+            gauges(text)
+            tap.check(False, f"finds {what}")
+        except Wrong:
+            tap.check(True, f"finds {what}")
+
+
 def problem(kind, text):
     try:
         READERS[kind](json.loads(text))
@@ -359,6 +405,7 @@ def main():
             good.setdefault(kind, []).append(text)
             found = problem(kind, text)
             tap.check(not found, case.name, found)
+    check_gauges(tap, root)
     for what, (command, name, old, new) in FAULTS.items():
         texts = [t for t in good.get((command, name), []) if old in t]
         tap.check(texts and problem((command, name),

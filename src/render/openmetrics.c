@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "render/openmetrics.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/escape.h"
+#include "base/json.h"
+#include "base/jsonw.h"
+#include "base/limits.h"
+#include "base/num.h"
+
+/* What is read of an answer takes no more than the answer, some times over. */
+#define FACTS_BYTES ((size_t)4 * LIMIT_RESULT_BYTES)
+
+/* A member that is no container. */
+struct fact {
+	struct str path; /* within its element */
+	struct str text; /* "1" and "0" for truths */
+};
+
+/* The answer itself, or an object of a list. */
+struct element {
+	const char *list; /* NULL: the answer */
+	size_t first, end; /* of the facts */
+};
+
+struct answer {
+	struct arena arena;
+	struct str command;
+	struct fact *own; /* of the answer itself */
+	size_t own_count, own_cap;
+	struct fact *facts; /* of elements */
+	size_t fact_count, fact_cap;
+	struct element *elements;
+	size_t element_count, element_cap;
+};
+
+bool openmetrics_has(const char *command)
+{
+	for (const struct gauge *g = openmetrics_gauges; g->command; g++)
+		if (!strcmp(g->command, command))
+			return true;
+	return false;
+}
+
+/* ---- reading ---- */
+
+struct level {
+	bool is_list;
+	size_t path_len;
+};
+
+struct reading {
+	struct json_reader *reader;
+	struct answer *answer;
+	struct buf path;
+	struct level levels[LIMIT_JSON_DEPTH];
+	unsigned depth;
+	const char *list; /* whose elements are being read; NULL: none */
+	unsigned list_depth;
+	bool is_full; /* no memory */
+};
+
+/* A list that a row names, NULL: nobody asks for it. */
+static const char *known_list(const struct reading *r)
+{
+	for (const struct gauge *g = openmetrics_gauges; g->command; g++)
+		if (g->list && str_equal(buf_str(&r->path), str_from(g->list)))
+			return g->list;
+	return NULL;
+}
+
+static void add_fact(struct reading *r, struct str text)
+{
+	struct answer *a = r->answer;
+	struct fact fact = { arena_str(&a->arena, buf_str(&r->path)),
+			     arena_str(&a->arena, text) };
+	void *list = r->list ? a->facts : a->own;
+	size_t *count = r->list ? &a->fact_count : &a->own_count;
+	size_t *cap = r->list ? &a->fact_cap : &a->own_cap;
+
+	if (!fact.path.ptr || !fact.text.ptr ||
+	    !arena_reserve(&a->arena, &list, cap, *count + 1, sizeof fact)) {
+		r->is_full = true;
+		return;
+	}
+	((struct fact *)list)[(*count)++] = fact;
+	if (r->list)
+		a->facts = list;
+	else
+		a->own = list;
+}
+
+static void begin_element(struct reading *r)
+{
+	struct answer *a = r->answer;
+	void *list = a->elements;
+
+	if (!arena_reserve(&a->arena, &list, &a->element_cap,
+			   a->element_count + 1, sizeof *a->elements)) {
+		r->is_full = true;
+		return;
+	}
+	a->elements = list;
+	a->elements[a->element_count++] =
+		(struct element){ r->list, a->fact_count, a->fact_count };
+}
+
+static void push(struct reading *r, enum json_kind kind)
+{
+	if (json_enter(r->reader, kind))
+		r->levels[r->depth++] = (struct level){ kind == JSON_ARRAY,
+							r->path.len };
+}
+
+static void read_list(struct reading *r)
+{
+	const char *list = r->list ? NULL : known_list(r);
+
+	if (!list) {
+		json_skip(r->reader);
+		return;
+	}
+	push(r, JSON_ARRAY);
+	r->list = list;
+	r->list_depth = r->depth;
+}
+
+static void read_value(struct reading *r)
+{
+	enum json_kind kind = json_peek(r->reader);
+	struct str text;
+	bool value;
+
+	if (kind == JSON_OBJECT)
+		push(r, kind);
+	else if (kind == JSON_ARRAY)
+		read_list(r);
+	else if (kind == JSON_STRING && json_text(r->reader, &text))
+		add_fact(r, text);
+	else if (kind == JSON_NUMBER && json_number_text(r->reader, &text))
+		add_fact(r, text);
+	else if ((kind == JSON_TRUE || kind == JSON_FALSE) &&
+		 json_bool(r->reader, &value))
+		add_fact(r, value ? STR("1") : STR("0"));
+	else
+		json_skip(r->reader);
+}
+
+static void pop(struct reading *r)
+{
+	struct answer *a = r->answer;
+
+	r->depth--;
+	if (r->list && r->depth == r->list_depth)
+		a->elements[a->element_count - 1].end = a->fact_count;
+	if (r->list && r->depth < r->list_depth)
+		r->list = NULL;
+}
+
+/* Paths within an element begin anew. */
+static void next_item(struct reading *r)
+{
+	if (!json_next_item(r->reader)) {
+		pop(r);
+		return;
+	}
+	if (json_peek(r->reader) != JSON_OBJECT) {
+		json_skip(r->reader);
+		return;
+	}
+	begin_element(r);
+	buf_clear(&r->path);
+	push(r, JSON_OBJECT);
+}
+
+static void next_member(struct reading *r)
+{
+	struct str key;
+
+	if (!json_next_key(r->reader, &key)) {
+		pop(r);
+		return;
+	}
+	if (r->path.len)
+		buf_add_char(&r->path, '.');
+	buf_add_str(&r->path, key);
+	read_value(r);
+}
+
+static bool read_answer(struct answer *a, struct str json)
+{
+	struct reading r = { .answer = a };
+	struct error err;
+
+	buf_init(&r.path, LIMIT_STRING_BYTES);
+	r.reader = json_new(json, &err);
+	if (r.reader)
+		push(&r, JSON_OBJECT);
+	while (r.depth && !r.is_full) {
+		const struct level *l = &r.levels[r.depth - 1];
+
+		if (l->is_list) {
+			next_item(&r);
+			continue;
+		}
+		buf_cut(&r.path, l->path_len);
+		next_member(&r);
+	}
+	if (!r.reader || json_failed(r.reader) || r.path.state != BUF_OK)
+		r.is_full = true;
+	json_free(r.reader);
+	buf_release(&r.path);
+	return !r.is_full;
+}
+
+/* ---- writing ---- */
+
+/* NULL: the answer has no such member, or it is null. */
+static const struct str *fact_in(const struct fact *facts, size_t count,
+				 const char *path)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(facts[i].path, str_from(path)))
+			return &facts[i].text;
+	return NULL;
+}
+
+static const struct str *fact_of(const struct answer *a,
+				 const struct element *e, const char *path)
+{
+	if (*path == '/')
+		path++;
+	else if (e->list)
+		return fact_in(a->facts + e->first, e->end - e->first, path);
+	return fact_in(a->own, a->own_count, path);
+}
+
+static bool is_meant(const struct answer *a, const struct gauge *g)
+{
+	const char *equals = g->only ? strchr(g->only, '=') : NULL;
+
+	if (!str_equal(a->command, str_from(g->command)))
+		return false;
+	if (!equals)
+		return true;
+	for (size_t i = 0; i < a->own_count; i++)
+		if (str_equal(a->own[i].path,
+			      (struct str){ g->only,
+					    (size_t)(equals - g->only) }))
+			return str_equal(a->own[i].text, str_from(equals + 1));
+	return false;
+}
+
+/* Foreign text between quotes. */
+static void write_quoted(struct out *out, struct str text)
+{
+	struct buf safe;
+
+	buf_init(&safe, LIMIT_STRING_BYTES);
+	escape_terminal_buf(&safe, text);
+	out_char(out, '"');
+	for (size_t i = 0; i < safe.len; i++) {
+		if (safe.data[i] == '"' || safe.data[i] == '\\')
+			out_char(out, '\\');
+		out_char(out, safe.data[i]);
+	}
+	out_char(out, '"');
+	if (safe.state != BUF_OK)
+		out_fail_memory(out);
+	buf_release(&safe);
+}
+
+static void write_labels(const struct answer *a, const struct element *e,
+			 const struct gauge *g, struct out *out)
+{
+	char mark = '{';
+
+	for (size_t i = 0; i < GAUGE_LABELS && g->labels[i]; i++) {
+		const char *label = g->labels[i];
+		size_t len = strcspn(label, "=:");
+		struct str fixed = str_from(label + len + 1);
+		const struct str *text =
+			label[len] == ':' ? &fixed
+					  : fact_of(a, e, label + len + 1);
+
+		if (!text || !text->len)
+			continue;
+		out_char(out, mark);
+		out_str(out, (struct str){ label, len });
+		out_char(out, '=');
+		write_quoted(out, *text);
+		mark = ',';
+	}
+	if (mark == ',')
+		out_char(out, '}');
+}
+
+/* False when there is no number to be had. */
+static bool value_of(const struct answer *a, const struct element *e,
+		     const struct gauge *g, double *value)
+{
+	const struct str *text;
+
+	*value = 1;
+	if (!*g->value)
+		return true;
+	text = fact_of(a, e, g->value);
+	if (!text)
+		return false;
+	if (g->reads)
+		*value = str_equal(*text, str_from(g->reads));
+	else if (!parse_f64(*text, value))
+		return false;
+	if (g->divisor > 0)
+		*value /= g->divisor;
+	return true;
+}
+
+static void write_sample(const struct answer *a, const struct element *e,
+			 const struct gauge *g, struct out *out)
+{
+	struct jsonw w;
+	double value;
+
+	if (!value_of(a, e, g, &value))
+		return;
+	out_text(out, "tracefind_");
+	out_text(out, g->name);
+	write_labels(a, e, g, out);
+	out_char(out, ' ');
+	/* The digits are those of JSON: the fewest that read back. */
+	jsonw_init(&w, out, 0);
+	jsonw_f64(&w, value, -1);
+	out_char(out, '\n');
+}
+
+static void write_family(const struct answer *a, const struct gauge *g,
+			 struct out *out)
+{
+	const struct element own = { 0 };
+
+	if (!g->list) {
+		write_sample(a, &own, g, out);
+		return;
+	}
+	for (size_t i = 0; i < a->element_count; i++)
+		if (!strcmp(a->elements[i].list, g->list))
+			write_sample(a, &a->elements[i], g, out);
+}
+
+static void write_gauges(const struct answer *a, struct out *out)
+{
+	const char *name = "";
+
+	for (const struct gauge *g = openmetrics_gauges; g->command; g++) {
+		if (!is_meant(a, g))
+			continue;
+		if (strcmp(name, g->name) != 0) {
+			out_text(out, "# HELP tracefind_");
+			out_text(out, g->name);
+			out_char(out, ' ');
+			out_text(out, g->help);
+			out_text(out, "\n# TYPE tracefind_");
+			out_text(out, g->name);
+			out_text(out, " gauge\n");
+			name = g->name;
+		}
+		write_family(a, g, out);
+	}
+	out_text(out, "# EOF\n");
+}
+
+void openmetrics_write(struct str json, struct out *out)
+{
+	struct answer a = { 0 };
+	const struct str *command;
+
+	arena_init(&a.arena, FACTS_BYTES);
+	if (!read_answer(&a, json) ||
+	    !(command = fact_in(a.own, a.own_count, "command"))) {
+		out_fail_memory(out);
+	} else {
+		a.command = *command;
+		write_gauges(&a, out);
+	}
+	arena_release(&a.arena);
+}
