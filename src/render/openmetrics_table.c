@@ -29,6 +29,8 @@
 
 #define CHECKED "candidate=/candidate.name", "baseline=/baseline.name"
 #define GROWING(what) "service=/service", what
+#define OBJECTIVE "service=/service", "operation=/operation"
+#define BURN "long_ns=long_ns", "severity=severity", OBJECTIVE
 
 const struct gauge openmetrics_gauges[] = {
 	{ "slow", NULL, "", NULL, NULL, 0, "slow_info",
@@ -121,5 +123,19 @@ const struct gauge openmetrics_gauges[] = {
 	{ "alert", "services", "last_ns", NULL, NULL, NS,
 	  "alert_latency_seconds", "Its latency in the last step.",
 	  { "service=service", "quantile=/quantile" } },
+
+	{ "slo", NULL, "good_share", NULL, NULL, 0, "slo_good_ratio",
+	  "Requests that were good, of all in the window.", { OBJECTIVE } },
+	{ "slo", NULL, "objective", NULL, NULL, 0, "slo_objective_ratio",
+	  "What is wanted of it.", { OBJECTIVE } },
+	{ "slo", NULL, "budget_left", NULL, NULL, 0, "slo_budget_left_ratio",
+	  "Of the error budget; below 0: overspent.", { OBJECTIVE } },
+	{ "slo", NULL, "forecast.seconds_left", NULL, NULL, 0,
+	  "slo_budget_left_seconds", "Until it is used up at this rate.",
+	  { OBJECTIVE } },
+	{ "slo", "burn", "fires", NULL, NULL, 0, "slo_burn_fires",
+	  "1: it burns too fast in both windows.", { BURN } },
+	{ "slo", "burn", "long_rate", NULL, NULL, 0, "slo_burn_rate",
+	  "How often the rate that uses it up exactly.", { BURN } },
 	{ 0 },
 };
