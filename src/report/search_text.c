@@ -73,30 +73,45 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes)
 			  s -> hidden_count == 1 ? "it" : "them");
 }
 
+/* ": SERVICE NAME" of its root, or of the span that was looked for: callers
+ * without spans are no root that a server knows. */
+static void add_hit_name(const struct hit *hit, struct buf *out)
+{
+	bool has_root = hit->root_service.len || hit->root_name.len;
+	struct str service = has_root ? hit->root_service : hit->service;
+	struct str name = has_root ? hit->root_name : hit->name;
+
+	if (service.len || name.len)
+		buf_addf(out, ": %.*s%s%.*s", STR_ARGS(service),
+			 service.len && name.len ? " " : "", STR_ARGS(name));
+}
+
 /* Chosen by how far it is from its usual, not by how long it took. */
 static void add_unusual(const struct trace_search *s, struct notes *notes)
 {
 	const struct unusual *u = &s->unusual;
 	char id[33], took[24], now[24], usual[24];
-	struct buf as_ever;
+	struct buf called, as_ever;
 
 	trace_id_format(&u->hit->id, id);
 	format_duration(u->hit->duration_ns, took);
 	format_duration(u->now_ns, now);
 	format_duration(u->usual_ns, usual);
+	buf_init(&called, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&as_ever, LIMIT_PAGE_TEXT_BYTES);
+	add_hit_name(u->hit, &called);
 	if (u->as_ever && u->as_ever->duration_ns > u->now_ns)
 		buf_addf(&as_ever, "; longer, but as ever: %.*s %.*s",
 			 STR_ARGS(u->as_ever->root_service),
 			 STR_ARGS(u->as_ever->root_name));
 	notes_add(notes,
-		  "took trace %s: %.*s %.*s, %s; its p%u is %.1f times the "
+		  "took trace %s%s, %s; its p%u is %.1f times the "
 		  "usual one, %s instead of %s, over %zu traces%s",
-		  id, STR_ARGS(u->hit->root_service),
-		  STR_ARGS(u->hit->root_name), took, u->percent,
+		  id, buf_text(&called), took, u->percent,
 		  (double)u->now_ns /
 			  (double)(u->usual_ns > 0 ? u->usual_ns : 1),
 		  now, usual, u->count, buf_text(&as_ever));
+	buf_release(&called);
 	buf_release(&as_ever);
 }
 
@@ -106,7 +121,7 @@ void search_text_add_choice(const struct trace_search *s,
 {
 	const struct hit *hit = &s->items[typical->index];
 	char id[33], took[24], slow[24];
-	struct buf basis;
+	struct buf called, basis;
 
 	if (s->unusual.hit) {
 		add_unusual(s, notes);
@@ -115,15 +130,17 @@ void search_text_add_choice(const struct trace_search *s,
 	trace_id_format(&hit->id, id);
 	format_duration(hit->duration_ns, took);
 	format_duration(s->above_ns, slow);
+	buf_init(&called, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
+	add_hit_name(hit, &called);
 	search_text_add_basis(s, &basis);
 	notes_add(notes,
-		  "took trace %s: %.*s %.*s, %s, the median of %zu like it "
+		  "took trace %s%s, %s, the median of %zu like it "
 		  "among %zu slow ones (the slowest 5 %% of %s took "
 		  "%s or longer)",
-		  id, STR_ARGS(hit->root_service), STR_ARGS(hit->root_name),
-		  took, typical->group_count, s->fitting_count,
-		  buf_text(&basis), slow);
+		  id, buf_text(&called), took, typical->group_count,
+		  s->fitting_count, buf_text(&basis), slow);
+	buf_release(&called);
 	buf_release(&basis);
 }
 

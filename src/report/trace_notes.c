@@ -81,11 +81,16 @@ static void note_repairs(const struct trace *t, struct notes *notes)
 		   "2 spans share one id; the longer was kept",
 		   "spans repeat the id of another; the longest of each id "
 		   "was kept");
-	note_count(notes, t->orphan_count,
-		   "1 span names a parent that is not in the trace "
-		   "(incomplete trace?)",
-		   "spans name a parent that is not in the trace (incomplete "
-		   "trace?)");
+	if (t->orphan_count && t->root_count == 1)
+		notes_add(notes, "who called the first span sent no spans (a "
+				 "browser, a load generator?)");
+	else
+		note_count(
+			notes, t->orphan_count,
+			"1 span names a parent that is not in the trace "
+			"(incomplete trace?)",
+			"spans name a parent that is not in the trace (incomplete "
+			"trace?)");
 	note_count(notes, odd->cycle_count,
 		   "1 span had a parent chain that forms a cycle; it was cut",
 		   "spans had parent chains that form a cycle; they were cut");
