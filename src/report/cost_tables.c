@@ -123,20 +123,41 @@ static void put(struct page *p, enum paint paint, size_t columns,
 }
 
 /* In units of the column's last digit. */
+static int64_t digits_of(const struct layout *l, const struct cost_row *row,
+			 enum column column)
+{
+	return sat_round_f64(value_in(l, row, column) *
+			     pow(10, l->decimals[column]));
+}
+
+/* Of the functions that are not listed: what the other rows leave of the sum, so
+ * that rows add up and the sum is the one that the answer begins with. */
+static int64_t digits_left(const struct layout *l, enum column column)
+{
+	const struct cost_rows *rows = &l->a->rows;
+	int64_t left = digits_of(l, rows->sum, column);
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->items[i].kind < COST_ROW_CPU &&
+		    rows->items[i].kind != COST_ROW_OTHERS)
+			left -= digits_of(l, &rows->items[i], column);
+	return left;
+}
+
 static int64_t shown_value(struct layout *l, const struct cost_row *row,
 			   enum column column)
 {
-	double scale = pow(10, l->decimals[column]);
-	int64_t *sums = &l->sums[0][column];
+	int64_t value = row->kind == COST_ROW_OTHERS
+				? digits_left(l, column)
+				: digits_of(l, row, column);
 
 	if (row == l->a->rows.sum && l->sums[0][column])
 		return l->sums[0][column];
 	if (row->kind == COST_ROW_BILL && l->sums[1][column])
 		return l->sums[1][column];
-	*sums += row->kind < COST_ROW_CPU
-			 ? sat_round_f64(value_in(l, row, column) * scale)
-			 : 0;
-	return sat_round_f64(value_in(l, row, column) * scale);
+	if (row->kind < COST_ROW_CPU)
+		l->sums[0][column] += value;
+	return value;
 }
 
 static void put_value(struct page *p, struct layout *l,
