@@ -3,6 +3,7 @@
 
 #include "base/count.h"
 #include "base/num.h"
+#include "investigate/coverage.h"
 #include "investigate/symptom.h"
 #include "investigate/version_baseline.h"
 
@@ -243,6 +244,35 @@ static bool settle_type(struct chosen *c, bool *is_changed, struct error *err)
 	return true;
 }
 
+/* To when each version ran: what came in the middle of a window has no rate
+ * over all of it, and no slices in which it was not there. A server that cannot
+ * tell changes nothing. */
+static bool trim_to_versions(struct chosen *c, struct error *err)
+{
+	struct comparison_side *sides[] = { &c->comparison.slow,
+					    &c->comparison.base };
+	int64_t step_ns = coverage_step_ns(c->comparison.base.range);
+	struct coverage covers[COUNT_OF(sides)];
+	struct job *jobs[COUNT_OF(sides)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT_OF(sides); i++)
+		if (coverage_request(&covers[i], c->type_id.ptr,
+				     sides[i]->selector.ptr, sides[i]->range,
+				     sides[i]->range, step_ns))
+			jobs[n++] = &covers[i].job.job;
+	if (n && !jobs_run(c->v->backends, jobs, n, err))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(sides); i++) {
+		struct time_range there =
+			coverage_of(&covers[i], sides[i]->range);
+
+		if (there.to_ns)
+			sides[i]->range = there;
+	}
+	return true;
+}
+
 /* By label: the other version also where it ran just before. */
 static bool settle_version(struct chosen *c, bool *is_changed,
 			   struct error *err)
@@ -262,7 +292,8 @@ static bool settle_version(struct chosen *c, bool *is_changed,
 	return version_baseline_check(c->v, &sides, &c->service, asked, err) &&
 	       version_baseline_select(&sides, c->v, &c->service,
 				       &all->slow.selector, &all->base.selector,
-				       err);
+				       err) &&
+	       trim_to_versions(c, err);
 }
 
 /* ---- what is missing ---- */

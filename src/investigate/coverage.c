@@ -3,21 +3,29 @@
 
 #include "base/num.h"
 
+int64_t coverage_step_ns(struct time_range window)
+{
+	int64_t length_s = sat_sub_i64(window.to_ns, window.from_ns) / NS_PER_S;
+	int64_t step_ns = (length_s / (COVERAGE_STEPS - 1) + 1) * NS_PER_S;
+
+	return step_ns > COVERAGE_STEP_NS ? step_ns : COVERAGE_STEP_NS;
+}
+
 bool coverage_request(struct coverage *c, const char *type_id,
 		      const char *selector, struct time_range slow,
-		      struct time_range base)
+		      struct time_range base, int64_t step_ns)
 {
 	struct time_range all = {
 		base.from_ns < slow.from_ns ? base.from_ns : slow.from_ns,
 		base.to_ns > slow.to_ns ? base.to_ns : slow.to_ns,
 	};
-	int64_t steps = sat_sub_i64(all.to_ns, all.from_ns) / COVERAGE_STEP_NS;
+	int64_t steps = sat_sub_i64(all.to_ns, all.from_ns) / step_ns;
 	const struct totals_query query = {
 		.type_id = type_id,
 		.selector = selector,
 		.label = "service_name",
 		.from_ms = all.from_ns / NS_PER_MS,
-		.step_ms = COVERAGE_STEP_NS / NS_PER_MS,
+		.step_ms = step_ns / NS_PER_MS,
 		.step_count = (size_t)steps + 1,
 	};
 

@@ -10,7 +10,7 @@
 #include "backend/fetch_profile.h"
 
 /* A profile is uploaded every 15 s or less often; longer windows than an hour
- * are not asked about. */
+ * are asked about in longer steps, or not at all. */
 #define COVERAGE_STEP_NS (30 * NS_PER_S)
 #define COVERAGE_STEPS 120
 
@@ -22,12 +22,15 @@ struct coverage {
 	bool is_asked;
 };
 
-/* Begins the question over both windows; false when they lie too far apart, or
- * when there is nothing to ask (selector NULL). The texts stay the caller's and
- * outlive the run. */
+/* Begins the question over both windows; false when there is nothing to ask
+ * (selector NULL), or too many steps of this length. The texts stay the
+ * caller's and outlive the run. */
 bool coverage_request(struct coverage *c, const char *type_id,
 		      const char *selector, struct time_range slow,
-		      struct time_range base);
+		      struct time_range base, int64_t step_ns);
+
+/* Steps in which a window of any length can be asked about, whole seconds. */
+int64_t coverage_step_ns(struct time_range window);
 
 /* After the job ran: what of a window there were samples in; both ends 0: all
  * of it, as far as is known. */

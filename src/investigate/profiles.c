@@ -193,7 +193,7 @@ static bool ask_cpu(struct profile_inquiry *q, struct error *err)
 	if (plan.has_coverage &&
 	    coverage_request(&q->coverage, q->cpu_id,
 			     q->service_cpu.slow.selector.ptr, q->s->slow,
-			     q->s->base))
+			     q->s->base, COVERAGE_STEP_NS))
 		jobs[n++] = &q->coverage.job.job;
 	if (!run_jobs(q, jobs, n, err) || !take(q, &q->service_cpu, err) ||
 	    !take(q, &q->request, err) || !take(q, &q->cohort, err))

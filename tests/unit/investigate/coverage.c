@@ -20,7 +20,8 @@ static const struct time_range slow = { 630 * NS_PER_S, 1200 * NS_PER_S };
 /* Samples in steps from..to alone. */
 static void ask(size_t from, size_t to)
 {
-	assert_true(coverage_request(&c, "process_cpu:...", "{}", slow, base));
+	assert_true(coverage_request(&c, "process_cpu:...", "{}", slow, base,
+				     COVERAGE_STEP_NS));
 	assert_int_equal(c.job.query.step_count, STEPS + 1);
 	c.job.query.step_count = STEPS;
 	c.job.job.has_answer = true;
@@ -70,11 +71,28 @@ static void windows_far_apart_are_not_asked_about(void **state)
 	struct time_range far = { 0, 3600 * NS_PER_S };
 
 	(void)state;
-	assert_false(coverage_request(&c, "process_cpu:...", "{}", far, base));
+	assert_false(coverage_request(&c, "process_cpu:...", "{}", far, base,
+				      COVERAGE_STEP_NS));
 	assert_int_equal(coverage_of(&c, far).to_ns, 0);
 	far.to_ns--;
-	assert_true(coverage_request(&c, "process_cpu:...", "{}", far, base));
-	assert_false(coverage_request(&c, "process_cpu:...", NULL, far, base));
+	assert_true(coverage_request(&c, "process_cpu:...", "{}", far, base,
+				     COVERAGE_STEP_NS));
+	assert_false(coverage_request(&c, "process_cpu:...", NULL, far, base,
+				      COVERAGE_STEP_NS));
+}
+
+/* A month is asked about in as many steps as an hour. */
+static void longer_windows_have_longer_steps(void **state)
+{
+	struct time_range month = { 0, 30 * 24 * 3600 * NS_PER_S };
+	int64_t step_ns = coverage_step_ns(month);
+
+	(void)state;
+	assert_int_equal(coverage_step_ns(base), COVERAGE_STEP_NS);
+	assert_int_equal(step_ns % NS_PER_S, 0);
+	assert_true(coverage_request(&c, "process_cpu:...", "{}", month, month,
+				     step_ns));
+	assert_true(c.job.query.step_count <= COVERAGE_STEPS);
 }
 
 int main(void)
@@ -84,6 +102,7 @@ int main(void)
 		cmocka_unit_test(the_grain_of_steps_is_no_silence),
 		cmocka_unit_test(without_samples_or_answer_nothing_is_known),
 		cmocka_unit_test(windows_far_apart_are_not_asked_about),
+		cmocka_unit_test(longer_windows_have_longer_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
