@@ -246,14 +246,34 @@ static void report_loop_change(const struct choice *c, struct buf *out)
 	buf_add_text(out, " before)");
 }
 
-/* Without what the choice takes off for a call with a server side. */
-static int64_t whole_change(const struct choice *c)
+/* Whether a span within a process stands for all of its code: then the growth of
+ * the choice is that of the code. */
+static bool is_for_code(const struct choice *c)
+{
+	const struct time_change *g = choice_change(c);
+
+	return !c->retry && g->is_known && g->own_ns < c->change.change_ns;
+}
+
+/* Of the span, without what the choice takes off for a call with a server
+ * side. */
+static int64_t own_change(const struct choice *c)
 {
 	const struct time_change *g = choice_change(c);
 
 	if (c->retry)
 		return c->change.change_ns;
+	if (is_for_code(c))
+		return g->grown_ns;
 	return sat_add_i64(c->change.change_ns, g->grown_ns - g->own_ns);
+}
+
+static void report_code_change(const struct choice *c, struct buf *out)
+{
+	if (!is_for_code(c))
+		return;
+	buf_add_text(out, "; all of its service's own work grew by ");
+	wording_add_duration(out, c->change.change_ns);
 }
 
 static void report_change(const struct choice *c, struct buf *out)
@@ -267,12 +287,12 @@ static void report_change(const struct choice *c, struct buf *out)
 		report_loop_change(c, out);
 	} else if (c->is_by_change) {
 		buf_add_text(out, "; grew by ");
-		wording_add_duration(out, whole_change(c));
+		wording_add_duration(out, own_change(c));
 		if (c->change.others_ns) {
 			buf_add_text(out,
 				     ", all spans of its name together by ");
 			wording_add_duration(out,
-					     sat_add_i64(whole_change(c),
+					     sat_add_i64(own_change(c),
 							 c->change.others_ns));
 		}
 		if (!g->is_known)
@@ -280,6 +300,7 @@ static void report_change(const struct choice *c, struct buf *out)
 		buf_add_text(out, " (");
 		report_typical(c, g, out);
 		buf_add_text(out, ")");
+		report_code_change(c, out);
 	} else if (guilty_want_is_narrow(c->want) ||
 		   c->want->by != GUILTY_BY_CRITICAL_PATH) {
 		if (!g->is_known)
