@@ -187,6 +187,16 @@ static enum answer fail_too_long(const struct http_response *response,
 	return ANSWER_ERROR;
 }
 
+/* "http parameter start must be before end. received start=8 end=8" */
+static enum answer fail_too_recent(struct error *err)
+{
+	error_set(err, ERROR_NOT_FOUND,
+		  "tempo: search: the server does not search what has just "
+		  "happened yet, and the window is no longer than that (30 s "
+		  "or what it is set to): widen it with --since");
+	return ANSWER_ERROR;
+}
+
 enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 			      const struct endpoint *e,
 			      const struct http_response *response,
@@ -199,6 +209,8 @@ enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 	answer_fail("tempo: search", e, response, err);
 	if (response->status == 400 && tempo_search_is_too_long(response))
 		return fail_too_long(response, err);
+	if (response->status == 400 && tempo_search_is_too_recent(response))
+		return fail_too_recent(err);
 	if (response->status != 400 || !next_choice(query, &c))
 		return ANSWER_ERROR;
 	*attempt = attempt_of(c);

@@ -55,3 +55,8 @@ bool tempo_search_is_too_long(const struct http_response *response)
 {
 	return body_contains(response, STR("range specified by start and end"));
 }
+
+bool tempo_search_is_too_recent(const struct http_response *response)
+{
+	return body_contains(response, STR("start must be before end"));
+}

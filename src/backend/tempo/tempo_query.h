@@ -25,8 +25,10 @@ enum answer tempo_search_form(const struct endpoint *e,
 			      struct error *err);
 
 /* Whether a refusal is about the window, which no other form of the question
- * mends. */
+ * mends. A window within what the server does not search yet (query_end_cutoff,
+ * 30 s unless set otherwise) begins, for it, where it ends. */
 bool tempo_search_is_too_long(const struct http_response *response);
+bool tempo_search_is_too_recent(const struct http_response *response);
 
 /* ---- other traces ---- */
 

@@ -291,7 +291,8 @@ static bool next_choice(const struct http_response *response, struct choice *c)
 {
 	if (body_contains(response, STR("spans per span set")))
 		return ++c->spans < SPANS;
-	if (tempo_search_is_too_long(response))
+	if (tempo_search_is_too_long(response) ||
+	    tempo_search_is_too_recent(response))
 		return false;
 	return ++c->form < FORMS;
 }
