@@ -333,14 +333,15 @@ static void write_columns(struct page *p, const struct waterfall *w)
 	out_char(p->out, '\n');
 }
 
-/* Trees whose parent is missing stand under a heading of their own. */
+/* Trees whose parent is missing stand under a heading of their own, unless there
+ * is no other: then it was a caller that sends no spans. */
 static void write_heading(struct page *p, const struct waterfall *w, size_t i,
 			  bool *is_orphan)
 {
 	const struct span *span = &w->trace->spans[w->rows[i].span];
 	bool was_orphan = *is_orphan;
 
-	*is_orphan = span->flags & SPAN_IS_ORPHAN;
+	*is_orphan = w->trace->root_count > 1 && span->flags & SPAN_IS_ORPHAN;
 	if (*is_orphan && !was_orphan)
 		page_text(p, "their parent is not in the trace:");
 	else if (!*is_orphan && was_orphan)

@@ -5,11 +5,14 @@ on a terminal.
 
 usage: readme.py SOURCE-FOLDER TRACEFIND [--update]
        readme.py SOURCE-FOLDER TRACEFIND google [--update]
+       readme.py SOURCE-FOLDER TRACEFIND recipe [--update]
 
 Runs the commands that blocks begin with ("$ tracefind ...") and that need no
 server, on a terminal of 80 columns, and compares; a last line "..." stands for the
 rest. Those of the manual of Google Cloud ask the scripted Google, which
-plays the recipe's project. Standard library only.
+plays the recipe's project. Before each block of the walk through the recipe stands
+a comment with the case that has its answers, and the exit status where it is
+neither 0 nor 10. Standard library only.
 """
 import difflib
 import fcntl
@@ -27,15 +30,17 @@ from pathlib import Path
 BLOCK = re.compile(r"```\n\$ tracefind ([^\n]*testdata/[^\n]*)\n(.*?)```\n", re.S)
 REST = "...\n"
 GATE_BROKE = 10
-HAVE_THEIR_OWN = ("assistants.md", "google-cloud.md")  # the former tests/mcp
+HAVE_THEIR_OWN = ("assistants.md", "google-cloud.md", "recipe.md")  # the former tests/mcp
 GOOGLE_BLOCK = re.compile(r"```\n(\$ tracefind (.*?(?:\\\n.*?)*)\n.*?)```\n", re.S)
+RECIPE_BLOCK = re.compile(
+    r"<!-- (testdata/cases/recipe-\S+)(?: status (\d+))? -->\n```\n\$ tracefind (.*?(?:\\\n.*?)*)\n.*?```\n", re.S)
 PROJECT = "gcp://shop-prod"
 GOOGLE_NOW = "2026-11-21T11:30:00Z"
 ROWS, COLUMNS = 50, 80
 SKIPPED = 77  # what meson takes for "not run"
 
 
-def on_terminal(program: Path, folder: Path, words: list, env: dict) -> str:
+def on_terminal(program: Path, folder: Path, words: list, env: dict, status: int = 0) -> str:
     """Standard output of the program on a terminal without colours."""
     try:
         ours, theirs = pty.openpty()
@@ -56,7 +61,7 @@ def on_terminal(program: Path, folder: Path, words: list, env: dict) -> str:
             break
         data += chunk
     os.close(ours)
-    if process.wait(60) not in (0, GATE_BROKE):
+    if process.wait(60) not in (status, GATE_BROKE):
         sys.exit(f"{shlex.join(map(str, words))}: exit status {process.returncode}")
     return data.decode().replace("\r\n", "\n")
 
@@ -98,6 +103,22 @@ def google_text(text: str, program: Path, folder: Path) -> str:
             google.close()
 
 
+def recipe_text(text: str, program: Path, folder: Path) -> str:
+    """The walk through the recipe with its blocks made anew."""
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as home:
+        def made(block: re.Match) -> str:
+            case, status, words = block.groups()
+            # What it writes is not kept.
+            written = [str(Path(home, w)) if w.endswith(".otlp") else w for w in shlex.split(words.replace("\\\n", " "))]
+            out = on_terminal(program, folder, [*written, "--replay", case], {"TZ": "UTC", "HOME": home},
+                              int(status or 0))
+            for ours in (home + "/", f" --replay {case}", f"--replay={case}"):
+                out = out.replace(ours, "")
+            return block.group(0).split("$ tracefind ")[0] + f"$ tracefind {words}\n{out}```\n"
+
+        return RECIPE_BLOCK.sub(made, text)
+
+
 def with_output(page: Path, program: Path, folder: Path) -> str:
     """A page with the blocks of its runs made anew."""
     def block(match) -> str:
@@ -129,6 +150,9 @@ def main() -> int:
     if "google" in sys.argv[3:]:
         page = folder / "docs/google-cloud.md"
         return check(page, google_text(page.read_text(), program, folder), has_to_write)
+    if "recipe" in sys.argv[3:]:
+        page = folder / "docs/recipe.md"
+        return check(page, recipe_text(page.read_text(), program, folder), has_to_write)
     pages = [page for page in (folder / "README.md", *sorted((folder / "docs").glob("*.md")))
              if page.name not in HAVE_THEIR_OWN and BLOCK.search(page.read_text())]
     if folder / "README.md" not in pages:
