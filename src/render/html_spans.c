@@ -322,7 +322,7 @@ static void write_heading(struct fall *f, uint32_t i, bool *is_orphan)
 	const struct span *span = &f->t->spans[f->rows[i].span];
 	bool was_orphan = *is_orphan;
 
-	*is_orphan = f->t->root_count > 1 && span->flags & SPAN_IS_ORPHAN;
+	*is_orphan = f->t->root_count != 1 && span->flags & SPAN_IS_ORPHAN;
 	if (*is_orphan != was_orphan)
 		outf(f->h->out, "<li class=\"apart\">%s</li>\n",
 		     *is_orphan ? "their parent is not in the trace:"

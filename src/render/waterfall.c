@@ -341,7 +341,7 @@ static void write_heading(struct page *p, const struct waterfall *w, size_t i,
 	const struct span *span = &w->trace->spans[w->rows[i].span];
 	bool was_orphan = *is_orphan;
 
-	*is_orphan = w->trace->root_count > 1 && span->flags & SPAN_IS_ORPHAN;
+	*is_orphan = w->trace->root_count != 1 && span->flags & SPAN_IS_ORPHAN;
 	if (*is_orphan && !was_orphan)
 		page_text(p, "their parent is not in the trace:");
 	else if (!*is_orphan && was_orphan)
