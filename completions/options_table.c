@@ -34,6 +34,7 @@ static const char *kind_name(const struct option_row *row)
 		return "word";
 	case OPTION_DURATION:
 	case OPTION_U64:
+	case OPTION_SIZE:
 		return "number";
 	}
 	return "?";

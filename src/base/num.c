@@ -26,6 +26,34 @@ bool parse_u64(struct str text, uint64_t *out)
 	return true;
 }
 
+bool parse_size(struct str text, uint64_t *out)
+{
+	static const char prefixes[] = "kMGT";
+	uint64_t base = 1000, unit = 1, count;
+	const char *prefix;
+
+	if (text.len && text.ptr[text.len - 1] == 'B')
+		text.len--;
+	if (text.len && text.ptr[text.len - 1] == 'i') {
+		base = 1024;
+		text.len--;
+	}
+	prefix = text.len ? memchr(prefixes, text.ptr[text.len - 1],
+				   sizeof prefixes - 1)
+			  : NULL;
+	if (text.len && base == 1024 && text.ptr[text.len - 1] == 'K')
+		prefix = prefixes;
+	if (!prefix && base == 1024)
+		return false;
+	if (prefix) {
+		text.len--;
+		for (const char *p = prefixes; p <= prefix; p++)
+			unit *= base;
+	}
+	return parse_u64(text, &count) &&
+	       !__builtin_mul_overflow(count, unit, out);
+}
+
 static bool apply_sign(uint64_t size, bool is_negative, int64_t *out)
 {
 	if (size > (uint64_t)INT64_MAX + is_negative)

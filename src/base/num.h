@@ -125,6 +125,10 @@ static inline size_t min_size(size_t a, size_t b)
 bool parse_u64(struct str text, uint64_t *out) MUST_CHECK;
 bool parse_i64(struct str text, int64_t *out) MUST_CHECK;
 
+/* Whole bytes: digits, and a unit of 1000 (k, M, G, T) or 1024 (Ki, Mi, Gi, Ti)
+ * with or without a B, as Kubernetes writes memory. */
+bool parse_size(struct str text, uint64_t *out) MUST_CHECK;
+
 /* Written as RFC 8259 writes numbers ("-1.5e3")? */
 bool is_decimal(struct str text);
 

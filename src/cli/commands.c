@@ -112,7 +112,7 @@ const struct command commands[] = {
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind leak --service user-db\n"
-	  "  tracefind leak --service user-db --since 1d --limit-bytes 536870912\n"
+	  "  tracefind leak --service user-db --since 1d --limit-bytes 512MiB\n"
 	  "  tracefind leak heaps/pod-1 heaps/pod-2\n"
 	  "  tracefind leak --service user-db --type goroutine -o html=leak.html\n",
 	  "service since type limit-bytes output",

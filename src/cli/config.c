@@ -296,6 +296,7 @@ static size_t value_bytes(const struct option_row *row)
 	case OPTION_DURATION:
 		return sizeof(int64_t);
 	case OPTION_U64:
+	case OPTION_SIZE:
 		return sizeof(uint64_t);
 	case OPTION_INDEX:
 		return sizeof(int);

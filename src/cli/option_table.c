@@ -157,7 +157,7 @@ static const struct option_row rows[] = {
 	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, CHOOSING, "FILE", CHOICE,
 	  "rules of your own about what kind of code a function is",
 	  FIELD(rules) },
-	{ "limit-bytes", 0, OPTION_U64, 0, COMMAND_LEAK | COMMAND_COST,
+	{ "limit-bytes", 0, OPTION_SIZE, 0, COMMAND_LEAK | COMMAND_COST,
 	  "BYTES", CHOICE,
 	  "the memory that an instance may have; leak: for the time until then; "
 	  "cost: that is billed (--metrics-url may know it)",

@@ -396,6 +396,7 @@ const char *options_value_text(const struct option_form *form,
 		format_duration_option(*(int64_t *)at, number);
 		return number;
 	case OPTION_U64:
+	case OPTION_SIZE:
 		snprintf(number, 32, "%" PRIu64, *(uint64_t *)at);
 		return number;
 	case OPTION_INDEX:

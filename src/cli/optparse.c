@@ -401,10 +401,15 @@ static bool store_duration(const struct option_form *form, const char *value,
 static bool store_u64(const struct option_form *form, const char *value,
 		      void *target, struct error *err)
 {
+	bool is_size = form->row->kind == OPTION_SIZE;
 	uint64_t number;
 
-	if (!parse_u64(str_from(value), &number))
-		return error_set(err, ERROR_USAGE, "'%s' is not a whole number",
+	if (is_size ? !parse_size(str_from(value), &number)
+		    : !parse_u64(str_from(value), &number))
+		return error_set(err, ERROR_USAGE,
+				 is_size ? "'%s' is no size such as 536870912, "
+					   "512MiB or 1Gi"
+					 : "'%s' is not a whole number",
 				 value_quote(value).text);
 	if (number < form->row->min || number > form->row->max)
 		return fail_range(form->row, value, err);
@@ -499,6 +504,7 @@ static bool store_value(const struct option_form *form, const char *value,
 	case OPTION_DURATION:
 		return store_duration(form, value, target, err);
 	case OPTION_U64:
+	case OPTION_SIZE:
 		return store_u64(form, value, target, err);
 	case OPTION_WORD:
 	case OPTION_INDEX:

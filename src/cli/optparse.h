@@ -20,6 +20,7 @@ enum option_kind {
 	OPTION_FILE,     /* the same; any bytes, the system decides */
 	OPTION_DURATION, /* int64_t nanoseconds */
 	OPTION_U64,      /* uint64_t */
+	OPTION_SIZE,     /* the same, in bytes */
 	OPTION_WORD,     /* const char * of the row's own words */
 	OPTION_INDEX,    /* int: position among the words */
 };

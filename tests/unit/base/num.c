@@ -65,6 +65,32 @@ static void test_parse_u64(void **state)
 	assert_false(parse_u64(STR("1\0"), &v));
 }
 
+static void test_parse_size(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} good[] = { { "0", 0 },	     { "7B", 7 },
+		     { "2k", 2000 },	     { "2kB", 2000 },
+		     { "1Ki", 1024 },	     { "1KiB", 1024 },
+		     { "768Mi", 805306368 }, { "1GiB", 1073741824 },
+		     { "3M", 3000000 },	     { "2T", 2000000000000 },
+		     { "16777215Ti", 16777215ULL << 40 } };
+	static const char *const bad[] = { "",	   "B",	  "Gi",	 "i",
+					   "1i",   "1K",  "1.5G", "1 GiB",
+					   "-1Mi", "1gi", "1BB", "16777216Ti",
+					   "1iB" };
+	uint64_t v = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		assert_true(parse_size(str_from(good[i].text), &v));
+		assert_true(v == good[i].bytes);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_false(parse_size(str_from(bad[i]), &v));
+}
+
 static void test_parse_i64(void **state)
 {
 	int64_t v = 0;
@@ -314,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_checked_arithmetic),
 		cmocka_unit_test(test_saturating_arithmetic),
 		cmocka_unit_test(test_parse_u64),
+		cmocka_unit_test(test_parse_size),
 		cmocka_unit_test(test_parse_i64),
 		cmocka_unit_test(test_decimal_grammar),
 		cmocka_unit_test(test_parse_whole),
