@@ -32,6 +32,7 @@ static bool is_profile_event(struct str name)
 /* Of an event. Real ones are shorter: "1234", "0x1". */
 struct event {
 	char pid[32];
+	char tid[32];
 	char id[32];
 	bool is_profile;
 };
@@ -55,6 +56,8 @@ static void read_event_key(struct reader *r, struct str key, struct event *e)
 
 	if (str_equal(key, STR("pid")))
 		keep_text(r, e->pid, sizeof e->pid);
+	else if (str_equal(key, STR("tid")))
+		keep_text(r, e->tid, sizeof e->tid);
 	else if (str_equal(key, STR("id")))
 		keep_text(r, e->id, sizeof e->id);
 	else if (!str_equal(key, STR("name")) ||
@@ -66,7 +69,9 @@ static void read_event_key(struct reader *r, struct str key, struct event *e)
 
 static struct v8_calls *find_thread(struct reader *r, const struct event *e)
 {
-	struct str key = arena_printf(r->g.arena, "%s %s", e->pid, e->id);
+	/* Chunks have an id, which other threads write, too. */
+	struct str key = arena_printf(r->g.arena, "%s %s %s", e->pid, e->id,
+				      *e->id ? "" : e->tid);
 	struct v8_calls *calls;
 	uint32_t index;
 
@@ -76,8 +81,10 @@ static struct v8_calls *find_thread(struct reader *r, const struct event *e)
 	if (index < r->all.count)
 		return (struct v8_calls *)r->all.items + index;
 	calls = column_add(r->g.arena, &r->all, sizeof *calls);
-	if (calls)
-		v8_calls_init(calls, &r->g);
+	if (!calls)
+		return NULL;
+	v8_calls_init(calls, &r->g);
+	calls->may_lack_nodes = true; /* full buffers drop events */
 	return calls;
 }
 

@@ -22,6 +22,10 @@ struct magic {
 		{ literal, sizeof(literal) - 1 }, text                         \
 	}
 
+#define CALLGRIND                                                                \
+	"callgrind's output, which has calls but no stacks (callgrind_annotate " \
+	"FILE shows it)"
+
 static const struct magic magics[] = {
 	MAGIC("\x1f\x8b", "gzip inside gzip"),
 	MAGIC("\x28\xb5\x2f\xfd", "zstd-compressed data (unpack it first)"),
@@ -40,17 +44,44 @@ static const struct magic magics[] = {
 	      "PROGRAM FILE)"),
 	MAGIC("heap profile: ", "a heap profile of gperftools (make pprof of "
 				"it: pprof -proto PROGRAM FILE)"),
-	MAGIC("JAVA PROFILE", "a Java heap dump"),
+	MAGIC("JAVA PROFILE", "a Java heap dump, which has objects but no "
+			      "stacks (record these: jcmd PID JFR.start)"),
+	MAGIC("Nettrace", "a .nettrace of .NET (make speedscope of it: "
+			  "dotnet-trace convert --format Speedscope FILE)"),
+	MAGIC("\x04\x08{", "a dump of stackprof (make folded stacks of it: "
+			   "stackprof --stackcollapse FILE > FILE.folded)"),
+	MAGIC("\xfb)\x03",
+	      "a profile of Python's cProfile, which has no stacks "
+	      "(record some: py-spy record --format raw -o "
+	      "FILE.folded -- python PROGRAM)"),
+	MAGIC("# callgrind format", CALLGRIND),
+	MAGIC("version: 1\ncreator: ", CALLGRIND),
+	MAGIC("desc: ", "a heap profile of Valgrind's massif (ms_print FILE "
+			"shows it)"),
+	MAGIC("goroutine profile: total ",
+	      "goroutines as text of Go (ask without debug=1: "
+	      "/debug/pprof/goroutine)"),
 	MAGIC("PERFILE2", "a perf.data file (make text of it: "
 			  "perf script > perf.txt)"),
-	MAGIC("go 1.", "a Go execution trace"),
+	MAGIC("go 1.", "a Go execution trace (make pprof of its waits: go tool "
+		       "trace -pprof=sync FILE > sync.pb.gz)"),
 	MAGIC("SQLite format 3", "an SQLite database"),
 	MAGIC("\xff\xfe", "UTF-16 text (save it as UTF-8)"),
 	MAGIC("\xfe\xff", "UTF-16 text (save it as UTF-8)"),
 };
 
+/* Go's begin as those of gperftools do. */
+static bool is_heap_text_of_go(struct str bytes)
+{
+	return str_starts(bytes, STR("heap profile: ")) &&
+	       str_find(str_take_line(&bytes), STR("] @ heap/")) != SIZE_MAX;
+}
+
 static const char *find_magic(struct str bytes)
 {
+	if (is_heap_text_of_go(bytes))
+		return "a heap profile as text of Go (ask without debug=1: "
+		       "/debug/pprof/heap)";
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
 		if (str_starts(bytes, magics[i].start))
 			return magics[i].looks_like;

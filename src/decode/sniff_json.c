@@ -50,6 +50,10 @@ static const struct sign signs[] = {
 		"snapshot", JSON_OBJECT,
 		"a V8 heap snapshot, which has objects but no stacks (record "
 		"these: node --heap-prof PROGRAM)"),
+	SIGN_OTHER(
+		"gc_samples", JSON_NUMBER,
+		"a profile of stackprof (make folded stacks of it: stackprof "
+		"--stackcollapse FILE > FILE.folded)"),
 	SIGN_OTHER("summaries", JSON_ARRAY,
 		   "Jaeger search results, not a trace"),
 	SIGN_OTHER("series", JSON_ARRAY, "TraceQL metrics, not a trace"),

@@ -346,9 +346,10 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
 		if (!node->caller_id)
 			continue;
 		index = map_find_u64(&c->index_by_id, node->caller_id);
-		if (index == MAP_NONE)
+		if (index != MAP_NONE)
+			node->caller = index;
+		else if (!c->may_lack_nodes)
 			return damaged("a node is missing", err);
-		node->caller = index;
 	}
 	return true;
 }
@@ -369,7 +370,7 @@ static void add_times(struct v8_calls *c)
 		struct node *node = i ? find_node(c, samples[i - 1]) : NULL;
 
 		next = at;
-		if (i == c->samples.count)
+		if (i == c->samples.count && !c->has_end)
 			next = c->has_deltas && c->start_us > 0 ? c->end_us
 								: latest;
 		else if (c->has_deltas)
@@ -389,13 +390,19 @@ static bool add_samples(struct v8_calls *c, struct error *err)
 {
 	const uint64_t *samples = c->samples.items;
 
-	if (c->times.count && c->times.count != c->samples.count)
+	/* Before 2017 the end stands among the times. */
+	if (!c->has_deltas && c->times.count == c->samples.count + 1)
+		c->has_end = true;
+	else if (c->times.count && c->times.count != c->samples.count)
 		return damaged("samples and times differ in number", err);
 	for (size_t i = 0; i < c->samples.count; i++) {
 		struct node *node = find_node(c, samples[i]);
 
-		if (!node)
+		if (!node && !c->may_lack_nodes)
 			return damaged("the node of a sample is missing", err);
+		c->lost_count += !node;
+		if (!node)
+			continue;
 		node->samples++;
 		c->sample_count += !node->is_idle;
 	}
@@ -516,7 +523,7 @@ static void settle(const struct v8_group *g, enum type type,
 		   struct notes *notes)
 {
 	struct profile *out = g->profile;
-	uint64_t sample_count = 0;
+	uint64_t sample_count = 0, lost_count = 0;
 	int64_t idle_ns = 0;
 
 	type_settle(out);
@@ -525,6 +532,7 @@ static void settle(const struct v8_group *g, enum type type,
 		double us = c->has_deltas ? c->end_us - c->start_us : 0;
 
 		sample_count += c->sample_count;
+		lost_count += c->lost_count;
 		idle_ns = sat_add_i64(idle_ns, c->idle_ns);
 		if (c->start_us > 0 && us * 1000 > (double)out->duration_ns)
 			out->duration_ns = (int64_t)round(us * 1000);
@@ -533,6 +541,12 @@ static void settle(const struct v8_group *g, enum type type,
 		out->sample_count = (int64_t)sample_count;
 		out->period = out->total / out->sample_count;
 	}
+	if (lost_count)
+		notes_add(
+			notes,
+			"%llu samples are left out: the Chrome trace has lost "
+			"what they were of",
+			(unsigned long long)lost_count);
 	if (type == TYPE_CPU && idle_ns)
 		notes_add(notes,
 			  "%.1f ms in which nothing ran (idle) are left out; "

@@ -28,8 +28,11 @@ struct v8_calls {
 	double start_us;
 	double end_us;
 	bool has_deltas; /* times tell differences */
+	bool has_end;    /* the last time is the end */
+	bool may_lack_nodes;
 	bool is_heap;
 	uint64_t sample_count; /* those that are not idle */
+	uint64_t lost_count;   /* those whose node is missing */
 	int64_t idle_ns;
 };
 

@@ -11,7 +11,7 @@
 
 static void expect(struct str bytes, enum format format, const char *looks_like)
 {
-	char text[100];
+	char text[160];
 
 	assert_string_equal(format_name(format_sniff(bytes, text, sizeof text)),
 			    format_name(format));
@@ -296,6 +296,38 @@ static void test_other_kinds(void **state)
 	expect(STR("heap profile:   1: 2 [ 1: 2 ] @ heap_v2/1"), FORMAT_UNKNOWN,
 	       "a heap profile of gperftools (make pprof of it: pprof -proto "
 	       "PROGRAM FILE)");
+	expect(STR("heap profile: 1: 2 [1: 2] @ heap/1048576\n"),
+	       FORMAT_UNKNOWN,
+	       "a heap profile as text of Go (ask without debug=1: "
+	       "/debug/pprof/heap)");
+	expect(STR("goroutine profile: total 5\n"), FORMAT_UNKNOWN,
+	       "goroutines as text of Go (ask without debug=1: "
+	       "/debug/pprof/goroutine)");
+	expect(STR("Nettrace\x14"), FORMAT_UNKNOWN,
+	       "a .nettrace of .NET (make speedscope of it: dotnet-trace "
+	       "convert --format Speedscope FILE)");
+	expect(STR("\x04\x08{\x10"), FORMAT_UNKNOWN,
+	       "a dump of stackprof (make folded stacks of it: stackprof "
+	       "--stackcollapse FILE > FILE.folded)");
+	expect(STR("{\"version\":1.2,\"samples\":3,\"gc_samples\":0}"),
+	       FORMAT_UNKNOWN,
+	       "a profile of stackprof (make folded stacks of it: stackprof "
+	       "--stackcollapse FILE > FILE.folded)");
+	expect(STR("\xfb)\x03\xfa"), FORMAT_UNKNOWN,
+	       "a profile of Python's cProfile, which has no stacks (record "
+	       "some: py-spy record --format raw -o FILE.folded -- python "
+	       "PROGRAM)");
+	expect(STR("# callgrind format\nversion: 1\n"), FORMAT_UNKNOWN,
+	       "callgrind's output, which has calls but no stacks "
+	       "(callgrind_annotate FILE shows it)");
+	expect(STR("desc: --massif\n"), FORMAT_UNKNOWN,
+	       "a heap profile of Valgrind's massif (ms_print FILE shows it)");
+	expect(STR("go 1.26 trace\0\0\0"), FORMAT_UNKNOWN,
+	       "a Go execution trace (make pprof of its waits: go tool trace "
+	       "-pprof=sync FILE > sync.pb.gz)");
+	expect(STR("JAVA PROFILE 1.0.2\0"), FORMAT_UNKNOWN,
+	       "a Java heap dump, which has objects but no stacks (record "
+	       "these: jcmd PID JFR.start)");
 	expect(STR("PERFILE2"), FORMAT_UNKNOWN,
 	       "a perf.data file (make text of it: perf script > perf.txt)");
 	expect(STR("\x1f\x8b\x08"), FORMAT_UNKNOWN, "gzip inside gzip");
@@ -321,7 +353,7 @@ static void test_names(void **state)
 static void sniff_beginnings(const char *path)
 {
 	struct str bytes = oracle_load(path);
-	char text[100];
+	char text[160];
 
 	for (size_t len = 0; len < bytes.len && len < 3000; len++) {
 		char *copy = malloc(len ? len : 1);
@@ -373,7 +405,7 @@ static void test_kinds_of_protobuf(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
-		char text[100];
+		char text[160];
 		struct str bytes = { answers[i], (size_t)answers[i][1] + 2 };
 
 		assert_int_equal(format_sniff(bytes, text, sizeof text),

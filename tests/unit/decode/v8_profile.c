@@ -137,6 +137,9 @@ static void test_nested_cpu(void **state)
 	       "\"startTime\":1.5,\"endTime\":2.5,\"samples\":[2,3,2],"
 	       "\"timestamps\":[1000,1500,1600]}",
 	       "", "(anonymous) 500000\ng 100000\n");
+	expect("{\"head\":{\"functionName\":\"f\",\"id\":1},\"samples\":[1],"
+	       "\"timestamps\":[1000,1500]}",
+	       "", "f 500000\n");
 }
 
 static void test_heap(void **state)
