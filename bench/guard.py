@@ -99,21 +99,20 @@ def why_not(kept, here):
 
 
 def compare(kept, counts):
-    """Prints all; returns whether one is dearer than it was, or new."""
-    is_bad = False
-    for name, number in counts.items():
-        before = kept.get(name)
-        change = number / before - 1 if before else 0
+    """Prints all, the dearest last; returns whether one is dearer than it was,
+    or new."""
+    changes = {name: number / kept[name] - 1 if kept.get(name) else float("inf")
+               for name, number in counts.items()}
+    for name, change in sorted(changes.items(), key=lambda row: row[1]):
         verdict = "as kept"
-        if not before:
+        if name not in kept:
             verdict = "not kept yet"
         elif change > TOLERANCE:
             verdict = "dearer than kept"
         elif change < -TOLERANCE:
             verdict = "cheaper; ./dev guard --update keeps it"
-        is_bad = is_bad or not before or change > TOLERANCE
-        print(f"{name}: {number:,}, {100 * change:+.2f} %, {verdict}")
-    return is_bad
+        print(f"{name}: {counts[name]:,}, {100 * change:+.2f} %, {verdict}")
+    return max(changes.values()) > TOLERANCE
 
 
 def show_spread(runs):
