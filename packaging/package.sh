@@ -15,17 +15,16 @@ usage()
 	cat <<-'END'
 	usage: ./dev package KIND
 
-	  source  tracefind-VERSION.tar.gz, the same bytes whenever and wherever
-	          it is made of a commit
-	deb     of Debian and its kin, checked by lintian if that is there
-	rpm     of Fedora and its kin; elsewhere than there, libraries are those
-	        that the machine has
-	portable
-	        tracefind-VERSION-ARCHITECTURE.tar.gz, a folder like /usr/local
-	        of a program that needs the C library of this machine or a newer
-	        one; and libcurl, libcrypto and ncurses only when a run does
-	image   an OCI image by packaging/Containerfile, with podman or buildah
-	sbom    a bill of materials, SPDX 2.3 in JSON, of the build in build/
+	  source    tracefind-VERSION.tar.gz, the same bytes whenever and wherever
+	            it is made of a commit
+	  deb       of Debian and its kin, checked by lintian if that is there
+	  rpm       of Fedora and its kin; elsewhere than there, libraries are those
+	            that the machine has
+	  portable  tracefind-VERSION-ARCHITECTURE.tar.gz, a folder like /usr/local
+	            of a program that needs the C library of this machine or a newer
+	            one; and libcurl, libcrypto and ncurses only when a run does
+	  image     an OCI image by packaging/Containerfile, with podman or buildah
+	  sbom      a bill of materials, SPDX 2.3 in JSON, of the build in build/
 
 	Packages are made of what is committed, into build-package/, whose files
 	standard output names.
