@@ -9,17 +9,26 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 
+/* Of the whole: how the answer was come by, and what its first line says. */
+static const char *const lesser_members[] = {
+	"history", "contrasts", "compared", "baseline",
+	"profile", "trace",     "notes",    "span",
+};
+
 /* From most to least of a document: what is given is the first that fits. */
 static const struct cut {
 	unsigned items; /* of a list */
 	unsigned depth; /* of the containers that are shown; the whole is 1 */
 	size_t text_bytes;
+	unsigned lesser; /* of lesser_members, which make room for the rest */
 	/* Members of the whole that have no room are left out, so that the
 	 * rest fits. */
 	bool drops_members;
 } cuts[] = {
-	{ 20, 8, 400, false }, { 10, 6, 300, false }, { 5, 5, 200, false },
-	{ 3, 4, 160, false },  { 2, 3, 120, false },  { 1, 3, 80, true },
+	{ 20, 8, 400, 0, false }, { 10, 6, 300, 0, false },
+	{ 5, 5, 200, 0, false },  { 3, 4, 160, 0, false },
+	{ 2, 3, 120, 0, false },  { 2, 3, 120, 6, false },
+	{ 1, 3, 80, 8, true },
 };
 
 /* A container that is being read. */
@@ -259,6 +268,17 @@ static void pass_over(struct copier *c, enum json_kind kind)
 		json_skip(c->reader);
 }
 
+static bool has_no_room(struct copier *c)
+{
+	if (c->depth >= c->cut->depth)
+		return true;
+	for (size_t i = 0; i < c->cut->lesser; i++)
+		if (c->is_whole && c->depth == 1 &&
+		    str_equal(buf_str(&c->key), str_from(lesser_members[i])))
+			return true;
+	return false;
+}
+
 /* Empty ones say nothing and are not written. */
 static void enter(struct copier *c, enum json_kind kind)
 {
@@ -267,11 +287,10 @@ static void enter(struct copier *c, enum json_kind kind)
 	if (!json_enter(c->reader, kind))
 		return;
 	/* Of a list its own line tells. */
-	if (c->depth >= c->cut->depth && !innermost(c)->is_list &&
+	if (has_no_room(c) && !innermost(c)->is_list &&
 	    json_peek(c->reader) != JSON_END)
 		left_add(c, 0, 0);
-	if (c->depth && (c->depth >= c->cut->depth ||
-			 json_peek(c->reader) == JSON_END)) {
+	if (c->depth && (has_no_room(c) || json_peek(c->reader) == JSON_END)) {
 		pass_over(c, kind);
 		return;
 	}
