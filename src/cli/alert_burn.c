@@ -136,7 +136,7 @@ static bool can_fire(const struct slo *s)
 	return can;
 }
 
-static bool evaluate(struct context *ctx, struct slo *s, bool *fires,
+static bool evaluate(struct context *ctx, struct slo *s, int *outcome,
 		     struct error *err)
 {
 	struct alert a;
@@ -153,7 +153,9 @@ static bool evaluate(struct context *ctx, struct slo *s, bool *fires,
 	pair = burn_firing(s);
 	if (!find_slowest(&a, s, pair, err))
 		return false;
-	*fires = pair != NULL;
+	*outcome = pair              ? ALERT_EXIT_FIRES
+		   : burn_is_open(s) ? ALERT_EXIT_UNKNOWN
+				     : 0;
 	slo_add_notes(s, &ctx->notes);
 	if (pair)
 		alert_slowest_note(&a, &ctx->notes);
@@ -163,13 +165,13 @@ static bool evaluate(struct context *ctx, struct slo *s, bool *fires,
 	return ctx->has_told_notes;
 }
 
-bool alert_burn_run(struct document_choice *c, struct context *ctx, bool *fires,
-		    struct error *err)
+bool alert_burn_run(struct document_choice *c, struct context *ctx,
+		    int *outcome, struct error *err)
 {
 	struct slo s;
 
 	if (!slo_question_read(&s, ctx, c->document.services[0], err))
 		return false;
-	return ctx->options->is_now ? evaluate(ctx, &s, fires, err)
+	return ctx->options->is_now ? evaluate(ctx, &s, outcome, err)
 				    : write_document(c, ctx, &s, err);
 }

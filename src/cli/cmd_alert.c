@@ -11,9 +11,6 @@
 #include "investigate/alert.h"
 #include "report/alert_answer.h"
 
-/* It fires, as a check of a pipeline fails. */
-#define EXIT_FIRES 10
-
 /* What Cloud Monitoring takes. */
 #define FILTER_MOST_BYTES 2048
 
@@ -173,7 +170,7 @@ static bool check_traces(const struct alert *a, const struct context *ctx,
 }
 
 static bool evaluate(struct document_choice *c, struct context *ctx,
-		     bool *fires, struct error *err)
+		     int *outcome, struct error *err)
 {
 	const struct document *d = &c->document;
 	struct error why = { 0 };
@@ -198,7 +195,9 @@ static bool evaluate(struct document_choice *c, struct context *ctx,
 	if (!alert_evaluate(&a, err))
 		return alert_explain(&a, a.source ? NULL : &why, err);
 	alert_add_notes(&a, a.source ? NULL : &why, &ctx->notes);
-	*fires = alert_firing(&a) > 0;
+	*outcome = alert_firing(&a)  ? ALERT_EXIT_FIRES
+		   : alert_lacks(&a) ? ALERT_EXIT_UNKNOWN
+				     : 0;
 	answer.servers = suggest_servers(ctx, false);
 	ctx->has_told_notes =
 		output_answer(ctx->options, &alert_now_writer, &answer, err);
@@ -210,13 +209,15 @@ int cmd_alert(const struct options *o)
 	struct error err = { 0 };
 	struct document_choice c;
 	struct context ctx;
-	bool fires = false;
-	bool done = context_init(&ctx, o, &err) && check(o, &err) &&
-		    choose(&c, &ctx, &err) &&
-		    (o->objective ? alert_burn_run(&c, &ctx, &fires, &err)
-		     : o->is_now  ? evaluate(&c, &ctx, &fires, &err)
-				  : write_document(&c, &ctx, &err));
-	int status = context_end(&ctx, done, &err);
+	int outcome = 0, status;
+	bool done;
 
-	return !status && fires ? EXIT_FIRES : status;
+	done = context_init(&ctx, o, &err) && check(o, &err) &&
+	       choose(&c, &ctx, &err) &&
+	       (o->objective ? alert_burn_run(&c, &ctx, &outcome, &err)
+		: o->is_now  ? evaluate(&c, &ctx, &outcome, &err)
+			     : write_document(&c, &ctx, &err));
+	status = context_end(&ctx, done, &err);
+
+	return status ? status : outcome;
 }

@@ -45,6 +45,15 @@ size_t alert_firing(const struct alert *a)
 	return count;
 }
 
+bool alert_lacks(const struct alert *a)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < a->count && a->service_count; i++)
+		lacks |= a->list[i].state == ALERT_SILENT;
+	return lacks;
+}
+
 static bool list_init(struct alert *a, struct error *err)
 {
 	a->list = arena_array(a->backends->arena, ALERT_SERVICES,

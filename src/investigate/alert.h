@@ -80,6 +80,9 @@ bool alert_find_slowest(struct alert *a, struct str service,
 /* How many services fire. */
 size_t alert_firing(const struct alert *a);
 
+/* Whether a service that was named had no request to judge. */
+bool alert_lacks(const struct alert *a);
+
 /* What the values of a service's steps make of it: those that are above, of as
  * many as there have to be. */
 void alert_judge(struct alert_service *s, const double *values, size_t count,

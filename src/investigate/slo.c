@@ -270,11 +270,12 @@ static bool take_counts(struct slo *s, const struct questions *q,
 			w->count = (struct burn_count){
 				total, fmax(0, total - value(q, 2 * i + 1))
 			};
+		else
+			s->why = q->jobs[2 * i + q->jobs[2 * i].job.has_answer]
+					 .job.err;
 	}
 	if (!slo_budget(s)->is_known) {
-		*err = q->jobs[next - 1].job.has_answer
-			       ? q->jobs[next - 2].job.err
-			       : q->jobs[next - 1].job.err;
+		*err = s->why;
 		return false;
 	}
 	if (s->indicator.tells_errors) {
@@ -350,6 +351,21 @@ bool slo_pair_fires(const struct slo *s, const struct burn_pair *pair)
 	return burn_pair_fires(pair, s->objective,
 			       slo_window(s, pair->long_ns)->count,
 			       slo_window(s, pair->short_ns)->count);
+}
+
+static bool burns(const struct slo *s, const struct slo_window *w,
+		  const struct burn_pair *pair)
+{
+	return !w->is_known || burn_rate(w->count, s->objective) > pair->rate;
+}
+
+bool slo_pair_is_open(const struct slo *s, const struct burn_pair *pair)
+{
+	const struct slo_window *l = slo_window(s, pair->long_ns);
+	const struct slo_window *k = slo_window(s, pair->short_ns);
+
+	return !(l->is_known && k->is_known) && burns(s, l, pair) &&
+	       burns(s, k, pair) && burn_pair_can_fire(pair, s->objective);
 }
 
 const struct slo_window *slo_present(const struct slo *s)

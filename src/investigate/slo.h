@@ -40,7 +40,7 @@ struct slo {
 	/* The answer, in the backends' arena. */
 	struct metric_indicator indicator; /* without a source: by traces */
 	enum slo_lack lack;
-	struct error why;
+	struct error why;     /* or why a window is not known */
 	int64_t bound_ns;     /* good is what took no longer */
 	bool is_interpolated; /* the threshold itself, inside a bucket */
 	int64_t other_ns;     /* where the bucket has its other end; 0: the
@@ -74,6 +74,9 @@ static inline const struct slo_window *slo_budget(const struct slo *s)
 }
 
 bool slo_pair_fires(const struct slo *s, const struct burn_pair *pair);
+
+/* Whether it might fire, had each of its windows been answered. */
+bool slo_pair_is_open(const struct slo *s, const struct burn_pair *pair);
 
 /* How fast the budget is spent at present: the shortest of the windows from an
  * hour on that has bad requests enough to tell, else the longest. */

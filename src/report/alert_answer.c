@@ -293,6 +293,9 @@ void alert_add_notes(const struct alert *a, const struct error *why,
 	if (has_gap)
 		notes_add(notes, "a minute without a request is not above, as "
 				 "for a rule");
+	if (alert_lacks(a))
+		notes_add(notes, "of a service without a request it is not "
+				 "known whether it is slow");
 	if (is_sample)
 		notes_add(notes,
 			  "some minutes have more traces than an answer: their "

@@ -14,6 +14,15 @@ const struct burn_pair *burn_firing(const struct slo *s)
 	return NULL;
 }
 
+bool burn_is_open(const struct slo *s)
+{
+	bool is_open = false;
+
+	for (size_t i = 0; i < s->pair_count; i++)
+		is_open |= slo_pair_is_open(s, &s->pairs[i]);
+	return is_open && !burn_firing(s);
+}
+
 static void add_rate(struct page *p, const struct slo *s, int64_t length_ns)
 {
 	char window[24], rate[24];
@@ -30,7 +39,10 @@ static void write_verdict(struct page *p, const struct slo *s)
 	const struct burn_pair *pair = burn_firing(s);
 
 	page_name(p, str_from(s->service), 0);
-	if (!pair) {
+	if (burn_is_open(s)) {
+		page_text(p, ": whether it spends its error budget too fast is "
+			     "not known: windows without an answer could tell");
+	} else if (!pair) {
 		page_text(p, " does not spend its error budget too fast: no "
 			     "pair of windows burns beyond its limit");
 	} else {
@@ -76,7 +88,10 @@ static void write_json(const void *data, struct out *out)
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
 	json_head(&w, "alert");
-	jsonw_pair_bool(&w, "fires", burn_firing(s) != NULL);
+	if (burn_is_open(s))
+		jsonw_pair_null(&w, "fires");
+	else
+		jsonw_pair_bool(&w, "fires", burn_firing(s) != NULL);
 	slo_json_objective(&w, s);
 	slo_json_pairs(&w, s);
 	slo_json_source(&w, s);

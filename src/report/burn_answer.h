@@ -21,4 +21,7 @@ extern const struct answer_writer burn_now_writer; /* struct burn_answer */
 /* The pair that fires with the highest limit; NULL: none does. */
 const struct burn_pair *burn_firing(const struct slo *s);
 
+/* Whether none fires, but one might, had its windows been answered. */
+bool burn_is_open(const struct slo *s);
+
 #endif

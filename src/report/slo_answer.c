@@ -235,9 +235,10 @@ static void write_pair(struct page *p, const struct slo *s,
 	bool fires = slo_pair_fires(s, pair);
 	const char *state = !burn_pair_can_fire(pair, s->objective)
 				    ? "never reached"
-			    : !fires        ? "quiet"
-			    : pair->is_page ? "fires: page"
-					    : "fires: ticket";
+			    : slo_pair_is_open(s, pair) ? "not known"
+			    : !fires                    ? "quiet"
+			    : pair->is_page             ? "fires: page"
+							: "fires: ticket";
 	char limit[24];
 
 	put_rate(p, s, pair->long_ns, fires);
@@ -375,8 +376,8 @@ static void note_windows(const struct slo *s, struct notes *notes)
 	for (size_t i = 0; i < s->window_count; i++)
 		unknown += !s->windows[i].is_known;
 	if (unknown)
-		notes_add(notes, "%zu of %zu windows were not answered",
-			  unknown, s->window_count);
+		notes_add(notes, "%zu of %zu windows were not answered: %s",
+			  unknown, s->window_count, s->why.message);
 }
 
 static void note_traces(const struct slo *s, struct notes *notes)

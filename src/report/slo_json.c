@@ -146,7 +146,10 @@ void slo_json_pairs(struct jsonw *w, const struct slo *s)
 				pair->is_page ? "page" : "ticket");
 		jsonw_pair_bool(w, "can_fire",
 				burn_pair_can_fire(pair, s->objective));
-		jsonw_pair_bool(w, "fires", slo_pair_fires(s, pair));
+		if (slo_pair_is_open(s, pair))
+			jsonw_pair_null(w, "fires");
+		else
+			jsonw_pair_bool(w, "fires", slo_pair_fires(s, pair));
 		jsonw_object_end(w);
 	}
 	jsonw_array_end(w);
