@@ -127,18 +127,25 @@ static void write_instances(struct page *p, const struct when *w)
 /* Steps on either side of it that tell how a series went on. */
 #define SIDE_STEPS 30
 
-static double around(const struct when_series *s, int64_t from_ns,
-		     int64_t to_ns)
+struct vicinity {
+	double level;
+	size_t steps; /* that were measured */
+};
+
+static struct vicinity around(const struct when_series *s, int64_t from_ns,
+			      int64_t to_ns)
 {
 	double amount = 0, count = 0;
+	size_t steps = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->starts[i] < from_ns || s->starts[i + 1] > to_ns)
 			continue;
 		amount += s->amounts[i];
 		count += s->counts[i];
+		steps += s->counts[i] > 0;
 	}
-	return amount / count;
+	return (struct vicinity){ amount / count, steps };
 }
 
 static bool has_step_near(const struct when *w, const struct when_series *s)
@@ -155,20 +162,36 @@ static bool has_step_near(const struct when *w, const struct when_series *s)
 	return false;
 }
 
+/* Levels that differ, but were measured too seldom on one side to call that
+ * noise. */
+static const char *no_step_word(const struct vicinity *before,
+				const struct vicinity *after)
+{
+	double low = fmin(before->level, after->level);
+	double high = fmax(before->level, after->level);
+	size_t least = min_size(before->steps, after->steps);
+
+	if ((least && !(high > low * CHANGE_RATIO)) ||
+	    least >= CHANGE_STEPS_MIN)
+		return "no step beyond noise: ";
+	return after->steps <= before->steps ? "too few steps after to tell: "
+					     : "too few steps before to tell: ";
+}
+
 static void add_around(const struct when *w, enum when_measure m,
 		       struct buf *out)
 {
 	const struct when_series *s = &w->series[m];
 	int64_t side_ns = w->steps.step_ms * NS_PER_MS * SIDE_STEPS;
+	struct time_range at = w->step.at;
+	struct vicinity before = around(s, at.from_ns - side_ns, at.from_ns);
+	struct vicinity after = around(s, at.to_ns, at.to_ns + side_ns);
 
-	when_level_text(
-		w, m,
-		around(s, w->step.at.from_ns - side_ns, w->step.at.from_ns),
-		out);
+	buf_add_text(out, has_step_near(w, s) ? "changed, too: "
+					      : no_step_word(&before, &after));
+	when_level_text(w, m, before.level, out);
 	buf_add_text(out, " before, ");
-	when_level_text(w, m,
-			around(s, w->step.at.to_ns, w->step.at.to_ns + side_ns),
-			out);
+	when_level_text(w, m, after.level, out);
 	buf_add_text(out, " after");
 }
 
@@ -197,9 +220,6 @@ static void write_beside(struct page *p, const struct when *w,
 		buf_addf(&text, "not known: %s", when_reason_text(w, m, &room));
 	} else if (when_has_step(w)) {
 		add_which(w, m, &text);
-		buf_add_text(&text, has_step_near(w, s)
-					    ? "changed, too: "
-					    : "no step beyond noise: ");
 		add_around(w, m, &text);
 	} else {
 		add_which(w, m, &text);
