@@ -11,8 +11,8 @@
 
 /* Of the whole: how the answer was come by, and what its first line says. */
 static const char *const lesser_members[] = {
-	"history", "contrasts", "compared", "baseline",
-	"profile", "trace",     "notes",    "span",
+	"history", "contrasts", "power", "compared",  "baseline", "profile",
+	"trace",   "notes",     "span",  "candidate", "limits",
 };
 
 /* From most to least of a document: what is given is the first that fits. */
@@ -27,8 +27,8 @@ static const struct cut {
 } cuts[] = {
 	{ 20, 8, 400, 0, false }, { 10, 6, 300, 0, false },
 	{ 5, 5, 200, 0, false },  { 3, 4, 160, 0, false },
-	{ 2, 3, 120, 0, false },  { 2, 3, 120, 6, false },
-	{ 1, 3, 80, 8, true },
+	{ 2, 3, 120, 0, false },  { 2, 3, 120, 7, false },
+	{ 1, 3, 80, 11, true },
 };
 
 /* A container that is being read. */
