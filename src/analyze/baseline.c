@@ -66,7 +66,7 @@ static bool collect(const struct weighing *w, uint32_t window,
 		const struct history_span *s = &from->spans[i];
 
 		if (s->operation == w->operation &&
-		    s->start_ns >= range.from_ns && s->start_ns < range.to_ns)
+		    time_range_has(range, s->start_ns))
 			(*values)[(*count)++] = s->duration_ns;
 	}
 	values_sort(*values, *count);

@@ -47,11 +47,6 @@ static const struct history_window *get_window(const struct work *w,
 	return window < h->window_count ? &h->windows[window] : NULL;
 }
 
-static bool is_in(struct time_range range, const struct history_span *s)
-{
-	return s->start_ns >= range.from_ns && s->start_ns < range.to_ns;
-}
-
 static struct time_range baseline_range(const struct work *w)
 {
 	const struct baseline_choice *b = w->want->baseline;
@@ -83,7 +78,8 @@ static bool add(struct work *w, uint32_t window, struct time_range range,
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 
-		if (s->operation == w->want->operation && is_in(range, s))
+		if (s->operation == w->want->operation &&
+		    time_range_has(range, s->start_ns))
 			out->values[out->count++] = s->duration_ns;
 	}
 	return true;
@@ -478,7 +474,8 @@ static bool gather(struct work *w, uint32_t window, struct time_range range,
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 
-		if (s->operation == w->want->operation && is_in(range, s) &&
+		if (s->operation == w->want->operation &&
+		    time_range_has(range, s->start_ns) &&
 		    is_of_part(w, s, part))
 			g->items[g->count++] =
 				(struct member){ s->span_id, s->profile_id,

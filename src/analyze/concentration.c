@@ -52,8 +52,7 @@ static void collect(const struct concentration_want *want,
 		uint32_t label = label_of(s, want->by);
 
 		if (s->operation != want->operation || !label ||
-		    s->start_ns < from->range.from_ns ||
-		    s->start_ns >= from->range.to_ns)
+		    !time_range_has(from->range, s->start_ns))
 			continue;
 		t->items[t->count++] =
 			(struct labelled){ label, s->duration_ns };

@@ -69,7 +69,7 @@ static bool find_requests(struct contrast_requests *r,
 
 		if (s->operation != r->operation ||
 		    requests[s->trace] != REQUEST_NONE ||
-		    s->start_ns < range.from_ns || s->start_ns >= range.to_ns)
+		    !time_range_has(range, s->start_ns))
 			continue;
 		if (!is_known(r, &w->traces[s->trace], &is_new, err))
 			return false;

@@ -6,7 +6,7 @@ static bool is_wanted(const struct history *h, const struct history_span *s,
 		      struct str version)
 {
 	if (!s->instance || s->operation >= h->operation_count ||
-	    s->start_ns < range.from_ns || s->start_ns >= range.to_ns ||
+	    !time_range_has(range, s->start_ns) ||
 	    !str_equal(h->operations[s->operation].service, service))
 		return false;
 	return !version.len ||

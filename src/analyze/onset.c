@@ -319,7 +319,7 @@ struct time_range onset_slow_range(const struct onset *o,
 		slow.to_ns = o->end_ns;
 	if (slow.from_ns > slow.to_ns ||
 	    slow.to_ns - slow.from_ns < ONSET_RANGE_NS ||
-	    at_ns < slow.from_ns || at_ns >= slow.to_ns)
+	    !time_range_has(slow, at_ns))
 		return range;
 	return slow;
 }

@@ -43,16 +43,11 @@ static const struct history_window *window_of(const struct work *w,
 		       : NULL;
 }
 
-static bool is_in(struct time_range range, int64_t time_ns)
-{
-	return time_ns >= range.from_ns && time_ns < range.to_ns;
-}
-
 static bool is_slow(const struct work *w, const struct history_span *s)
 {
 	return w->out->threshold_ns > 0 &&
 	       s->duration_ns >= w->out->threshold_ns &&
-	       is_in(w->want->slow_range, s->start_ns);
+	       time_range_has(w->want->slow_range, s->start_ns);
 }
 
 /* What was compared with, without the part that was slow already. */
@@ -63,7 +58,7 @@ static bool is_baseline(const struct work *w, enum request_role role,
 
 	return b && b->chosen < BASELINE_SLOTS && role != REQUESTS_NOW &&
 	       b->chosen == (uint32_t)(role - REQUESTS_PREVIOUS) &&
-	       is_in(b->slots[b->chosen].range, s->start_ns);
+	       time_range_has(b->slots[b->chosen].range, s->start_ns);
 }
 
 static void add_window(struct work *w, const struct history_window *from,

@@ -41,12 +41,6 @@ static int compare_spans(const void *left, const void *right)
 	return order ? order : compare_u64(a->span_id, b->span_id);
 }
 
-static bool is_in(struct time_range range, int64_t time_ns)
-{
-	return (!range.from_ns && !range.to_ns) ||
-	       (time_ns >= range.from_ns && time_ns < range.to_ns);
-}
-
 static bool begin_together(const struct history_span *a,
 			   const struct history_span *b)
 {
@@ -81,7 +75,7 @@ static bool timeline_build(struct timeline *l, const struct history_window *w,
 	if (!l->spans || !items)
 		return arena_fail(arena, "the history of the operations", err);
 	for (uint32_t i = 0; i < w->span_count; i++)
-		if (is_in(range, w->spans[i].start_ns))
+		if (history_range_has(range, w->spans[i].start_ns))
 			items[l->count++] =
 				(struct radix_item){ w->spans[i].trace, i };
 	timeline_fill(

@@ -29,6 +29,11 @@ struct time_range {
 	int64_t to_ns;
 };
 
+static inline bool time_range_has(struct time_range range, int64_t time_ns)
+{
+	return time_ns >= range.from_ns && time_ns < range.to_ns;
+}
+
 /* Length in seconds, for rates; exact for windows of days. */
 double time_range_seconds(struct time_range range);
 

@@ -71,8 +71,7 @@ static void choose(struct inquiry *q, const struct history_window *w,
 
 			if (s->operation != receiver ||
 			    s->trace >= w->trace_count ||
-			    s->start_ns < range.from_ns ||
-			    s->start_ns >= range.to_ns)
+			    !time_range_has(range, s->start_ns))
 				continue;
 			if (!pass)
 				n++;

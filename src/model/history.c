@@ -183,11 +183,6 @@ bool history_add_span(struct history *h, uint32_t window,
 
 /* ---- order ---- */
 
-static bool is_inside(const struct time_range *range, int64_t start_ns)
-{
-	return start_ns >= range->from_ns && start_ns < range->to_ns;
-}
-
 /* Where a trace was before sorting. */
 struct ranked_trace {
 	struct history_trace trace;
@@ -342,7 +337,7 @@ static void map_spans(struct history_window *w, const uint32_t *map)
 
 		span.trace = map[span.trace];
 		if (span.trace != UINT32_MAX &&
-		    is_inside(&w->range, span.start_ns))
+		    time_range_has(w->range, span.start_ns))
 			w->spans[kept++] = span;
 	}
 	w->span_count = kept;
@@ -357,7 +352,7 @@ static void store_traces(struct history_window *w, struct ranked_trace *traces,
 	for (uint32_t i = 0; i < count; i++) {
 		map[traces[i].before] = UINT32_MAX;
 		if (!is_kept[traces[i].before] ||
-		    !is_inside(&w->range, traces[i].trace.start_ns))
+		    !time_range_has(w->range, traces[i].trace.start_ns))
 			continue;
 		map[traces[i].before] = kept;
 		w->traces[kept++] = traces[i].trace;

@@ -90,7 +90,7 @@ struct history_window {
 static inline bool history_range_has(struct time_range range, int64_t time_ns)
 {
 	return (!range.from_ns && !range.to_ns) ||
-	       (time_ns >= range.from_ns && time_ns < range.to_ns);
+	       time_range_has(range, time_ns);
 }
 
 struct history {

@@ -65,8 +65,8 @@ static bool next_point(const struct lines *d, const struct leak_segment *life,
 		int64_t time_ns = d->l->window.from_ns + step_ns * (int64_t)*at;
 		size_t index = *at * POINTS / d->l->step_count;
 
-		if (time_ns < life->range.from_ns ||
-		    time_ns >= life->range.to_ns || !(life->steps[*at] > 0))
+		if (!time_range_has(life->range, time_ns) ||
+		    !(life->steps[*at] > 0))
 			continue;
 		if (p->count && index != p->index)
 			break;
