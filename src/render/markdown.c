@@ -75,6 +75,16 @@ void markdown_commands(struct page *p, const struct str *commands, size_t count)
 	write_fence(p->out, backticks);
 }
 
+void markdown_next(struct page *p, struct str command, bool is_first)
+{
+	if (p->style.is_markdown) {
+		markdown_commands(p, &command, 1);
+		return;
+	}
+	page_next(p, command, is_first);
+	out_char(p->out, '\n');
+}
+
 /* ---- tables ---- */
 
 void markdown_head(struct page *p, const char *const *names, size_t count,
@@ -91,6 +101,15 @@ void markdown_head(struct page *p, const char *const *names, size_t count,
 void markdown_cell(struct page *p, const char *text)
 {
 	outf(p->out, "| %s ", text);
+}
+
+void markdown_or_field(struct page *p, enum paint paint, size_t columns,
+		       const char *text)
+{
+	if (p->style.is_markdown)
+		markdown_cell(p, text);
+	else
+		page_field(p, paint, ALIGN_RIGHT, columns, text);
 }
 
 void markdown_name_cell(struct page *p, struct str foreign)

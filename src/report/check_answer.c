@@ -274,12 +274,8 @@ static void write_table(const void *answer, const struct render_style *style,
 	if (!style->is_quiet) {
 		out_char(out, '\n');
 		page_notes(&p, a->notes, STR(""));
-		if (a->next.ptr && style->is_markdown)
-			markdown_commands(&p, &a->next, 1);
-		else if (a->next.ptr) {
-			page_next(&p, a->next, true);
-			out_char(out, '\n');
-		}
+		if (a->next.ptr)
+			markdown_next(&p, a->next, true);
 	}
 	page_end(&p);
 }

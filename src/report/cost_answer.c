@@ -391,14 +391,8 @@ static void write_next(struct page *p, const struct cost_answer *a)
 	buf_add_text(&line, "tracefind profile --service");
 	shell_word_add(&line, str_from(a->service));
 	buf_add_str(&line, a->servers);
-	if (line.state == BUF_OK && p->style.is_markdown) {
-		struct str text = buf_str(&line);
-
-		markdown_commands(p, &text, 1);
-	} else if (line.state == BUF_OK) {
-		page_next(p, buf_str(&line), true);
-		out_char(p->out, '\n');
-	}
+	if (line.state == BUF_OK)
+		markdown_next(p, buf_str(&line), true);
 	buf_release(&line);
 }
 

@@ -75,10 +75,7 @@ static void put(struct page *p, double value, double unit)
 	if (value > 0)
 		snprintf(text, sizeof text, unit > 1 ? "%.0f" : "%.3f",
 			 value / unit);
-	if (p->style.is_markdown)
-		markdown_cell(p, text);
-	else
-		page_field(p, PAINT_NONE, ALIGN_RIGHT, SIZE_COLUMNS, text);
+	markdown_or_field(p, PAINT_NONE, SIZE_COLUMNS, text);
 }
 
 static void write_row(struct page *p, const struct cost_size *s, int what)

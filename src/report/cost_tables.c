@@ -113,15 +113,6 @@ static bool is_of_sum(const struct layout *l, const struct cost_row *row)
 		is_memory == (l->a->cost->what == COST_MEMORY));
 }
 
-static void put(struct page *p, enum paint paint, size_t columns,
-		const char *text)
-{
-	if (p->style.is_markdown)
-		markdown_cell(p, text);
-	else
-		page_field(p, paint, ALIGN_RIGHT, columns, text);
-}
-
 /* In units of the column's last digit. */
 static int64_t digits_of(const struct layout *l, const struct cost_row *row,
 			 enum column column)
@@ -176,8 +167,9 @@ static void put_value(struct page *p, struct layout *l,
 		snprintf(text, sizeof text, "%.*f", l->decimals[column],
 			 (double)value / pow(10, l->decimals[column]));
 	}
-	put(p, row->kind == COST_ROW_FUNCTION ? PAINT_NONE : PAINT_BOLD,
-	    NUMBER_COLUMNS, text);
+	markdown_or_field(
+		p, row->kind == COST_ROW_FUNCTION ? PAINT_NONE : PAINT_BOLD,
+		NUMBER_COLUMNS, text);
 }
 
 static void put_interval(struct page *p, const struct layout *l, double low,
@@ -189,7 +181,7 @@ static void put_interval(struct page *p, const struct layout *l, double low,
 	if (!isnan(low) && !isnan(high))
 		snprintf(text, sizeof text, "%.*f to %.*f", decimals,
 			 low / l->unit_s, decimals, high / l->unit_s);
-	put(p, PAINT_NONE, INTERVAL_COLUMNS, text);
+	markdown_or_field(p, PAINT_NONE, INTERVAL_COLUMNS, text);
 }
 
 /* Of the bill; without prices of CPU. */
@@ -210,7 +202,7 @@ static void put_share(struct page *p, const struct cost_answer *a,
 		part = row->amount / all->amount;
 	if (!isnan(part))
 		format_percent(part, text);
-	put(p, PAINT_NONE, 7, text);
+	markdown_or_field(p, PAINT_NONE, 7, text);
 }
 
 static void row_words(const struct cost_row *row, struct buf *out)
@@ -392,7 +384,7 @@ static void write_operation(struct page *p, struct layout *l,
 	put_value(p, l, &row, COLUMN_MILLION);
 	put_value(p, l, &row, COLUMN_MONTH);
 	format_percent(o->share, share);
-	put(p, PAINT_NONE, 7, share);
+	markdown_or_field(p, PAINT_NONE, 7, share);
 	if (p->style.is_markdown) {
 		markdown_name_cell(p, o->name);
 		markdown_row_end(p);
@@ -493,7 +485,7 @@ static void put_units(struct page *p, const struct changes_shown *s,
 	snprintf(text, sizeof text, column ? "%+.*f" : "%.*f",
 		 s->decimals[column],
 		 (double)units / pow(10, s->decimals[column]));
-	put(p, PAINT_NONE, NUMBER_COLUMNS, text);
+	markdown_or_field(p, PAINT_NONE, NUMBER_COLUMNS, text);
 }
 
 static void put_change_interval(struct page *p, const struct changes_shown *s,
@@ -508,7 +500,7 @@ static void put_change_interval(struct page *p, const struct changes_shown *s,
 	if (!isnan(low) && !isnan(high))
 		snprintf(text, sizeof text, "%+.*f to %+.*f", decimals,
 			 lows[CHANGE_BY], decimals, highs[CHANGE_BY]);
-	put(p, PAINT_NONE, CHANGE_INTERVAL_COLUMNS, text);
+	markdown_or_field(p, PAINT_NONE, CHANGE_INTERVAL_COLUMNS, text);
 }
 
 static void write_change(struct page *p, struct changes_shown *s,

@@ -376,7 +376,6 @@ static void add_time(struct buf *out, int64_t time_ns)
 static void write_next(struct page *p, const struct fleet_answer *a)
 {
 	const struct fleet_service *s = a->fleet->items;
-	struct str line;
 	struct buf text;
 
 	if (!a->servers.ptr || !a->fleet->grown)
@@ -398,13 +397,8 @@ static void write_next(struct page *p, const struct fleet_answer *a)
 		add_time(&text, s->before.range.to_ns);
 	}
 	buf_add_str(&text, a->servers);
-	line = buf_str(&text);
-	if (text.state == BUF_OK && p->style.is_markdown) {
-		markdown_commands(p, &line, 1);
-	} else if (text.state == BUF_OK) {
-		page_next(p, line, true);
-		out_char(p->out, '\n');
-	}
+	if (text.state == BUF_OK)
+		markdown_next(p, buf_str(&text), true);
 	buf_release(&text);
 }
 

@@ -248,14 +248,8 @@ static void write_next(const struct search_answer *a, struct page *p)
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&command, "tracefind slow %s", id);
 	buf_add_str(&command, a->servers);
-	if (command.state == BUF_OK && p->style.is_markdown) {
-		struct str line = buf_str(&command);
-
-		markdown_commands(p, &line, 1);
-	} else if (command.state == BUF_OK) {
-		page_next(p, buf_str(&command), true);
-		out_char(p->out, '\n');
-	}
+	if (command.state == BUF_OK)
+		markdown_next(p, buf_str(&command), true);
 	buf_release(&command);
 }
 

@@ -197,14 +197,8 @@ static void write_next(struct page *p, const struct services_answer *a,
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&line, "tracefind %s --service NAME", command);
 	buf_add_str(&line, a->servers);
-	if (line.state == BUF_OK && p->style.is_markdown) {
-		struct str text = buf_str(&line);
-
-		markdown_commands(p, &text, 1);
-	} else if (line.state == BUF_OK) {
-		page_next(p, buf_str(&line), is_first);
-		out_char(p->out, '\n');
-	}
+	if (line.state == BUF_OK)
+		markdown_next(p, buf_str(&line), is_first);
 	buf_release(&line);
 }
 

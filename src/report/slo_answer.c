@@ -206,15 +206,6 @@ void slo_source_write(struct page *p, const struct slo *s)
 
 /* ---- burn rates ---- */
 
-static void put(struct page *p, enum paint paint, size_t columns,
-		const char *text)
-{
-	if (p->style.is_markdown)
-		markdown_cell(p, text);
-	else
-		page_field(p, paint, ALIGN_RIGHT, columns, text);
-}
-
 static void put_rate(struct page *p, const struct slo *s, int64_t length_ns,
 		     bool is_above)
 {
@@ -225,8 +216,9 @@ static void put_rate(struct page *p, const struct slo *s, int64_t length_ns,
 	if (w->is_known && w->count.total > 0)
 		snprintf(rate, sizeof rate, "%.2f",
 			 burn_rate(w->count, s->objective));
-	put(p, PAINT_NONE, WINDOW_COLUMNS, window);
-	put(p, is_above ? PAINT_BAD : PAINT_NONE, RATE_COLUMNS, rate);
+	markdown_or_field(p, PAINT_NONE, WINDOW_COLUMNS, window);
+	markdown_or_field(p, is_above ? PAINT_BAD : PAINT_NONE, RATE_COLUMNS,
+			  rate);
 }
 
 static void write_pair(struct page *p, const struct slo *s,
@@ -244,7 +236,7 @@ static void write_pair(struct page *p, const struct slo *s,
 	put_rate(p, s, pair->long_ns, fires);
 	put_rate(p, s, pair->short_ns, fires);
 	snprintf(limit, sizeof limit, "%.4g", pair->rate);
-	put(p, PAINT_NONE, RATE_COLUMNS, limit);
+	markdown_or_field(p, PAINT_NONE, RATE_COLUMNS, limit);
 	if (p->style.is_markdown) {
 		markdown_cell(p, state);
 		markdown_row_end(p);
@@ -265,8 +257,10 @@ static void write_burn_head(struct page *p)
 		return;
 	}
 	for (size_t i = 0; i + 1 < COUNT_OF(names); i++)
-		put(p, PAINT_DIM,
-		    i == 0 || i == 2 ? WINDOW_COLUMNS : RATE_COLUMNS, names[i]);
+		markdown_or_field(p, PAINT_DIM,
+				  i == 0 || i == 2 ? WINDOW_COLUMNS
+						   : RATE_COLUMNS,
+				  names[i]);
 	page_paint(p, PAINT_NONE, "\n");
 }
 

@@ -44,23 +44,14 @@ void slo_next(const struct slo_answer *answer, const struct spent_request *r,
 			 STR_ARGS(answer->servers));
 }
 
-static void put(struct page *p, enum paint paint, size_t columns,
-		const char *text)
-{
-	if (p->style.is_markdown)
-		markdown_cell(p, text);
-	else
-		page_field(p, paint, ALIGN_RIGHT, columns, text);
-}
-
 static void put_share(struct page *p, double share, double low, double high)
 {
 	char text[UNIT_TEXT_BYTES];
 
 	snprintf(text, sizeof text, "%.1f", 100 * share);
-	put(p, PAINT_BOLD, SHARE_COLUMNS, text);
+	markdown_or_field(p, PAINT_BOLD, SHARE_COLUMNS, text);
 	snprintf(text, sizeof text, "%.0f to %.0f", 100 * low, 100 * high);
-	put(p, PAINT_NONE, INTERVAL_COLUMNS, text);
+	markdown_or_field(p, PAINT_NONE, INTERVAL_COLUMNS, text);
 }
 
 static void write_head(struct page *p, const struct slo_answer *answer)
@@ -83,8 +74,8 @@ static void write_head(struct page *p, const struct slo_answer *answer)
 		markdown_head(p, names, COUNT_OF(names), 1);
 		return;
 	}
-	put(p, PAINT_DIM, SHARE_COLUMNS, names[0]);
-	put(p, PAINT_DIM, INTERVAL_COLUMNS, names[1]);
+	markdown_or_field(p, PAINT_DIM, SHARE_COLUMNS, names[0]);
+	markdown_or_field(p, PAINT_DIM, INTERVAL_COLUMNS, names[1]);
 	page_paint(p, PAINT_DIM, "  cause       where\n");
 }
 
