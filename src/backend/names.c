@@ -7,6 +7,7 @@
 #include "base/count.h"
 #include "base/edit.h"
 #include "base/num.h"
+#include "base/path.h"
 #include "base/suggest.h"
 
 /* ---- nearest names ---- */
@@ -18,14 +19,6 @@ static struct str without_suffixes(struct str name)
 {
 	if (str_ends(name, STR(".cpu")))
 		name.len -= 4;
-	return name;
-}
-
-static struct str last_part(struct str name)
-{
-	for (size_t i = name.len; i > 0; i--)
-		if (name.ptr[i - 1] == '/')
-			return str_slice(name, i, name.len);
 	return name;
 }
 
@@ -82,9 +75,9 @@ static size_t name_distance(struct str name, struct str wanted)
 		return 0;
 	if (str_equal_nocase(own, want))
 		return 1;
-	if (str_equal_nocase(last_part(own), last_part(want)))
+	if (str_equal_nocase(path_base(own), path_base(want)))
 		return 2;
-	edits = folded_distance(last_part(own), last_part(want));
+	edits = folded_distance(path_base(own), path_base(want));
 	if (edits > 0 && holds_whole(own, want))
 		return 4;
 	if (edits <= allowed)

@@ -345,17 +345,6 @@ const struct jfr_class *jfr_class_by_id(const struct jfr_types *t, uint64_t id)
 		       : (const struct jfr_class *)t->classes.items + index;
 }
 
-const struct jfr_class *jfr_class_named(const struct jfr_types *t,
-					struct str name)
-{
-	const struct jfr_class *classes = t->classes.items;
-
-	for (size_t i = 0; i < t->classes.count; i++)
-		if (str_equal(classes[i].name, name))
-			return &classes[i];
-	return NULL;
-}
-
 /* ---- values ---- */
 
 /* A value that is being read. */

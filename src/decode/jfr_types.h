@@ -81,10 +81,8 @@ struct jfr_types {
 bool jfr_types_read(struct jfr_types *t, struct jfr_input *in,
 		    struct arena *arena, struct error *err) MUST_CHECK;
 
-/* NULL: none has this id, or name. */
+/* NULL: none has this id. */
 const struct jfr_class *jfr_class_by_id(const struct jfr_types *t, uint64_t id);
-const struct jfr_class *jfr_class_named(const struct jfr_types *t,
-					struct str name);
 
 /* What was met in a value. */
 struct jfr_frame {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/path.h"
 
 /* What pyroscope agents of 2022 put behind each name. */
 #define OLD_SUFFIX ".cpu"
@@ -212,14 +213,6 @@ bool name_candidates_add_targets(struct name_candidates *c,
 
 /* ---- patterns ---- */
 
-static struct str last_part(struct str name)
-{
-	for (size_t i = name.len; i > 0; i--)
-		if (name.ptr[i - 1] == '/')
-			return str_slice(name, i, name.len);
-	return name;
-}
-
 static void add_literal(struct buf *out, struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -231,7 +224,7 @@ static void add_literal(struct buf *out, struct str text)
 
 void name_pattern(const struct name_candidates *c, struct buf *out)
 {
-	struct str last = last_part(c->names[0]);
+	struct str last = path_base(c->names[0]);
 
 	buf_add_text(out, "(?i:(?:(?:.*/)?");
 	add_literal(out, last.len ? last : c->names[0]);
@@ -255,9 +248,9 @@ static bool is_same_but_case(struct str present, struct str wanted)
 /* The part after the last '/' is the same: either may have a prefix. */
 static bool is_same_last_part(struct str present, struct str wanted)
 {
-	struct str last = last_part(wanted);
+	struct str last = path_base(wanted);
 
-	return last.len && str_equal_nocase(last_part(present), last);
+	return last.len && str_equal_nocase(path_base(present), last);
 }
 
 static struct str without_old_suffix(struct str name)
@@ -309,10 +302,10 @@ static bool is_separator(char c)
 static bool is_in_environment(const struct name_candidates *c,
 			      struct str present)
 {
-	struct str name = last_part(c->names[0]);
+	struct str name = path_base(c->names[0]);
 	size_t rest;
 
-	present = last_part(without_old_suffix(present));
+	present = path_base(without_old_suffix(present));
 	if (!name.len || present.len < name.len + 2)
 		return false;
 	rest = present.len - name.len - 1;
