@@ -6,6 +6,7 @@
 #include "analyze/paging.h"
 #include "analyze/query.h"
 #include "base/ascii.h"
+#include "base/count.h"
 #include "base/map.h"
 
 /* Room for one masked text; queries are trimmed to LIMIT_STRING_BYTES by the
@@ -186,19 +187,10 @@ static uint32_t http_url(const struct call_attrs *a)
 	return pick(a, ATTR_URL_FULL, ATTR_HTTP_TARGET);
 }
 
-static bool is_one_of(struct str system, const char *const *systems,
-		      size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (str_equal_nocase(system, str_from(systems[i])))
-			return true;
-	return false;
-}
-
 static bool is_cache(struct str system)
 {
-	return is_one_of(system, cache_systems,
-			 sizeof cache_systems / sizeof *cache_systems);
+	return str_is_one_of_nocase(system, cache_systems,
+				    COUNT_OF(cache_systems));
 }
 
 /* Server and consumer spans carry http and messaging attributes too, but
@@ -302,8 +294,9 @@ bool calls_is_outside(const struct calls *c, uint32_t span)
 		return c->kind[span] != CALL_NONE;
 	a = read_attrs(c, span);
 	return peer_symbol(&a) ||
-	       !is_one_of(trace_text(c->t, db_system(&a)), embedded_systems,
-			  sizeof embedded_systems / sizeof *embedded_systems);
+	       !str_is_one_of_nocase(trace_text(c->t, db_system(&a)),
+				     embedded_systems,
+				     COUNT_OF(embedded_systems));
 }
 
 /* The number of a masked text, new or known. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/calls.h"
 #include "base/ascii.h"
+#include "base/count.h"
 
 /* Attributes that name a service, then those that name a host; newer names
  * before older ones of the same meaning. */
@@ -68,10 +69,7 @@ static const char *const set_up_words[] = { "dns",       "tls",     "ssl",
 
 static bool is_set_up_word(struct str word)
 {
-	for (size_t i = 0; i < sizeof set_up_words / sizeof *set_up_words; i++)
-		if (str_equal_nocase(word, str_from(set_up_words[i])))
-			return true;
-	return false;
+	return str_is_one_of_nocase(word, set_up_words, COUNT_OF(set_up_words));
 }
 
 static bool has_set_up_word(struct str name)

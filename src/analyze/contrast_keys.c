@@ -89,17 +89,9 @@ static const struct str outcomes[] = {
 	{ "rpc.status_code", 15 },
 };
 
-static bool is_among(struct str key, const struct str *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (str_equal(key, list[i]))
-			return true;
-	return false;
-}
-
 bool contrast_key_is_outcome(struct str key)
 {
-	return is_among(key, outcomes, COUNT_OF(outcomes));
+	return str_is_among(key, outcomes, COUNT_OF(outcomes));
 }
 
 /* Names nothing but an instance, which is looked at whatever tells it. A host
@@ -113,7 +105,7 @@ static bool is_instance(struct str key)
 bool contrast_key_is_telling(struct str key)
 {
 	if (!key.len || is_instance(key) ||
-	    is_among(key, silent_words, COUNT_OF(silent_words)))
+	    str_is_among(key, silent_words, COUNT_OF(silent_words)))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(silent); i++)
 		if (str_starts(key, silent[i]))

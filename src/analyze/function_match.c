@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "base/ascii.h"
+#include "base/count.h"
 
 /* The words that count stand at the end; hostile names are not read whole,
  * since brackets are matched again for each one. */
@@ -100,10 +101,7 @@ static bool is_closure_word(struct str word)
 		bare.len--;
 	if (bare.len != word.len && str_ends(bare, STR("__")))
 		return true;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (str_equal(bare, str_from(words[i])))
-			return word.len > 0;
-	return false;
+	return word.len > 0 && str_is_one_of(bare, words, COUNT_OF(words));
 }
 
 /* Cuts from the parameters on: "Repo.find(Ljava/lang/String;)V". Those

@@ -34,11 +34,8 @@ static const char *const page_parameters[] = {
 
 bool paging_is_cursor(struct str operation)
 {
-	for (size_t i = 0; i < COUNT_OF(cursor_operations); i++) {
-		if (str_equal_nocase(operation, str_from(cursor_operations[i])))
-			return true;
-	}
-	return false;
+	return str_is_one_of_nocase(operation, cursor_operations,
+				    COUNT_OF(cursor_operations));
 }
 
 static bool is_word(char c)
@@ -135,11 +132,8 @@ bool paging_is_next_query(struct str before, struct str after)
 
 static bool is_page_parameter(struct str name)
 {
-	for (size_t i = 0; i < COUNT_OF(page_parameters); i++) {
-		if (str_equal_nocase(name, str_from(page_parameters[i])))
-			return true;
-	}
-	return false;
+	return str_is_one_of_nocase(name, page_parameters,
+				    COUNT_OF(page_parameters));
 }
 
 /* The query string of an address; a text without '?' is one itself, unless

@@ -2,6 +2,7 @@
 #include "analyze/request_roots.h"
 
 #include "base/ascii.h"
+#include "base/count.h"
 #include "base/mem.h"
 
 /* Different outermost functions among the samples; a program whose requests
@@ -163,15 +164,9 @@ static const char *const known_roots[] = {
 
 static bool is_root(const struct request_roots *roots, struct str name)
 {
-	size_t known = sizeof known_roots / sizeof *known_roots;
-
-	for (size_t i = 0; !roots->count && i < known; i++)
-		if (str_equal(name, str_from(known_roots[i])))
-			return true;
-	for (size_t i = 0; i < roots->count; i++)
-		if (str_equal(roots->names[i], name))
-			return true;
-	return false;
+	return roots->count ? str_is_among(name, roots->names, roots->count)
+			    : str_is_one_of(name, known_roots,
+					    COUNT_OF(known_roots));
 }
 
 static bool serves(const struct request_roots *roots, const struct profile *p,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -65,10 +66,7 @@ bool route_is_health_check(struct str name)
 	if (at == 0)
 		return false;
 	path = str_slice(path, at, path.len);
-	for (size_t i = 0; i < sizeof last_parts / sizeof *last_parts; i++)
-		if (str_equal_nocase(path, str_from(last_parts[i])))
-			return true;
-	return false;
+	return str_is_one_of_nocase(path, last_parts, COUNT_OF(last_parts));
 }
 
 bool hit_is_health_check(const struct hit *hit)

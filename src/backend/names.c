@@ -234,10 +234,7 @@ bool profile_type_is_gauge(struct str id)
 		"space",       "objects",       "peak_space",
 	};
 
-	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
-		if (str_equal(part_of(id, 1), str_from(samples[i])))
-			return true;
-	return false;
+	return str_is_one_of(part_of(id, 1), samples, COUNT_OF(samples));
 }
 
 static bool find_candidate(const struct type_word *word,

@@ -48,6 +48,11 @@ struct name_list {
 /* Bytewise order, each once. */
 void name_list_sort(struct name_list *list);
 
+static inline bool name_list_has(const struct name_list *list, struct str name)
+{
+	return str_is_among(name, list->items, list->count);
+}
+
 /* The profile type id to ask for: a plain word (cpu alloc inuse goroutine
  * mutex block wall ...) resolved against what the service has, or a full id
  * verbatim. Empty list: the word's usual id. False with

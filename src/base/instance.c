@@ -14,8 +14,5 @@ const char *const instance_labels[INSTANCE_LABELS] = {
 
 bool instance_is_name(struct str name)
 {
-	for (size_t i = 0; i < INSTANCE_LABELS; i++)
-		if (str_equal(name, str_from(instance_labels[i])))
-			return true;
-	return false;
+	return str_is_one_of(name, instance_labels, INSTANCE_LABELS);
 }

@@ -48,6 +48,30 @@ bool str_equal_nocase(struct str a, struct str b)
 	return true;
 }
 
+bool str_is_one_of(struct str s, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(s, str_from(words[i])))
+			return true;
+	return false;
+}
+
+bool str_is_one_of_nocase(struct str s, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_equal_nocase(s, str_from(words[i])))
+			return true;
+	return false;
+}
+
+bool str_is_among(struct str s, const struct str *texts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_equal(s, texts[i]))
+			return true;
+	return false;
+}
+
 bool str_is_digits(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)

@@ -43,6 +43,11 @@ bool str_ends(struct str s, struct str suffix);
 /* ASCII case is ignored, other bytes are compared as they are. */
 bool str_equal_nocase(struct str a, struct str b);
 
+/* Is it one of so many words, or texts? */
+bool str_is_one_of(struct str s, const char *const *words, size_t count);
+bool str_is_one_of_nocase(struct str s, const char *const *words, size_t count);
+bool str_is_among(struct str s, const struct str *texts, size_t count);
+
 /* Digits only, at least one? */
 bool str_is_digits(struct str s);
 

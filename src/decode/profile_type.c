@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/count.h"
 #include "base/suggest.h"
 
 /* Parts of a Pyroscope id: name:type:unit:period_type:period_unit[:delta]. */
@@ -306,10 +307,7 @@ bool type_choose(const struct type_name *offered, uint32_t count,
 
 bool type_is_gauge(struct str type)
 {
-	for (size_t i = 0; i < sizeof gauges / sizeof *gauges; i++)
-		if (str_equal(type, str_from(gauges[i])))
-			return true;
-	return false;
+	return str_is_one_of(type, gauges, COUNT_OF(gauges));
 }
 
 bool type_is_sample_count(struct type_name type)
@@ -317,12 +315,8 @@ bool type_is_sample_count(struct type_name type)
 	static const char *const names[] = { "samples", "sample", "cpu",
 					     "wall" };
 
-	if (!str_equal(type.unit, STR("count")))
-		return false;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_equal(type.type, str_from(names[i])))
-			return true;
-	return false;
+	return str_equal(type.unit, STR("count")) &&
+	       str_is_one_of(type.type, names, COUNT_OF(names));
 }
 
 void type_settle(struct profile *out)

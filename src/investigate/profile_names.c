@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/count.h"
 #include "base/path.h"
 
 /* What pyroscope agents of 2022 put behind each name. */
@@ -58,9 +59,8 @@ static bool add(struct name_candidates *c, struct arena *arena,
 	text = join_parts(arena, &p);
 	if (!text.ptr)
 		return false;
-	for (size_t i = 0; i < c->count; i++)
-		if (str_equal(c->names[i], text))
-			return true;
+	if (str_is_among(text, c->names, c->count))
+		return true;
 	c->names[c->count] = text;
 	c->how[c->count++] = how;
 	return true;
@@ -287,10 +287,7 @@ static bool is_environment(const struct name_candidates *c, struct str word)
 	for (size_t i = 0; i < c->space_count; i++)
 		if (str_equal_nocase(word, c->spaces[i]))
 			return true;
-	for (size_t i = 0; i < sizeof environments / sizeof *environments; i++)
-		if (str_equal_nocase(word, str_from(environments[i])))
-			return true;
-	return false;
+	return str_is_one_of_nocase(word, environments, COUNT_OF(environments));
 }
 
 static bool is_separator(char c)

@@ -473,14 +473,6 @@ static void choose_name(const struct profile_lookup_state *s,
 		name_choose(&s->candidates, &s->services.names, choice);
 }
 
-static bool is_present(const struct name_list *list, struct str name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (str_equal(list->items[i], name))
-			return true;
-	return false;
-}
-
 /* A name that the pattern of the first question does not hold: its types and
  * instances are asked for by that name. */
 static bool ask_again(struct profile_lookup_state *s, struct investigation *v,
@@ -517,7 +509,7 @@ static bool take_found(struct profile_lookup_state *s, struct investigation *v,
 			investigation_note(
 				v, (struct note){ .kind = NOTE_NAME_OTHER,
 						  .name = choice.name });
-		return is_present(&present, choice.name) ||
+		return name_list_has(&present, choice.name) ||
 		       ask_again(s, v, choice.name, err);
 	}
 	if (s->services.job.has_answer)

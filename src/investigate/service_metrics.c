@@ -281,10 +281,7 @@ static bool name_sources(const struct candidates *c, struct arena *arena,
 
 static bool is_listed(const struct metric_answer *a, struct str name)
 {
-	for (size_t i = 0; i < a->name_count; i++)
-		if (str_equal(a->names[i], name))
-			return true;
-	return false;
+	return str_is_among(name, a->names, a->name_count);
 }
 
 /* One of each name: which label has the service does not matter here. */

@@ -126,9 +126,8 @@ static bool check_instance(struct investigation *v, const struct symptom *s,
 
 	if (!question_scope_is(v->question, SCOPE_INSTANCE))
 		return true;
-	for (size_t i = 0; i < service->instances.count && s->instance.len; i++)
-		if (str_equal(service->instances.items[i], s->instance))
-			return true;
+	if (s->instance.len && name_list_has(&service->instances, s->instance))
+		return true;
 	missing.kind = !s->instance.len ? SHORTFALL_INSTANCE_OF_SPAN
 		       : !service->instance_label.ptr ? SHORTFALL_INSTANCE_LABEL
 						      : SHORTFALL_INSTANCE;

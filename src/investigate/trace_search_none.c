@@ -36,14 +36,6 @@ static bool names_answer(struct job *base, struct backends *b,
 
 static const struct job_type names_type = { names_request, names_answer };
 
-static bool holds(const struct name_list *list, struct str name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (str_equal(list->items[i], name))
-			return true;
-	return false;
-}
-
 static bool fail(struct trace_search *s, enum search_lack lack,
 		 struct name_list names, struct error *err)
 {
@@ -55,7 +47,7 @@ static bool fail(struct trace_search *s, enum search_lack lack,
 static bool is_missing(const struct names_job *job, struct str name)
 {
 	return job->job.has_answer && job->names.count &&
-	       !holds(&job->names, name);
+	       !name_list_has(&job->names, name);
 }
 
 bool trace_search_fail(struct trace_search *s, struct backends *b,

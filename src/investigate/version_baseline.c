@@ -147,14 +147,6 @@ bool version_baseline_use(struct symptom *out,
 	return true;
 }
 
-static bool is_listed(const struct name_list *list, struct str name)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (str_equal(list->items[i], name))
-			return true;
-	return false;
-}
-
 bool version_baseline_check(struct investigation *v, const struct symptom *s,
 			    const struct profile_service *service,
 			    const struct baseline_want *want, struct error *err)
@@ -162,7 +154,7 @@ bool version_baseline_check(struct investigation *v, const struct symptom *s,
 	const struct name_list *known = &service->versions;
 
 	if (want->kind != BASELINE_WANT_VERSION ||
-	    is_listed(known, want->version) ||
+	    name_list_has(known, want->version) ||
 	    (!service->version_label.ptr && s->base_healthy >= 0))
 		return true;
 	return investigation_fail(v,
@@ -188,9 +180,9 @@ bool version_baseline_select(const struct symptom *s, struct investigation *v,
 			     struct str *base_selector, struct error *err)
 {
 	bool is_slow = s->slow_version.ptr &&
-		       is_listed(&service->versions, s->slow_version);
+		       name_list_has(&service->versions, s->slow_version);
 	bool is_base = s->base_version.ptr &&
-		       is_listed(&service->versions, s->base_version);
+		       name_list_has(&service->versions, s->base_version);
 
 	if (is_slow)
 		return narrow(v, service, s->slow_version, false, slow_selector,

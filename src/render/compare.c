@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "render/formats.h"
+#include "base/count.h"
 #include "render/scale.h"
 #include "render/units.h"
 
@@ -288,12 +289,8 @@ static bool is_told_by_samples(const struct result *r, const struct side *side)
 	static const char *const types[] = { "samples/count", "cpu/count",
 					     "wall/count" };
 
-	if (!is_count(r) || side->samples != side->total_value)
-		return false;
-	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		if (str_equal(r->profile.type, str_from(types[i])))
-			return true;
-	return false;
+	return is_count(r) && side->samples == side->total_value &&
+	       str_is_one_of(r->profile.type, types, COUNT_OF(types));
 }
 
 static void write_side(struct page *p, const struct result *r,

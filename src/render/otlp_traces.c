@@ -79,10 +79,7 @@ static const char *const number_keys[] = {
 
 static bool is_number_key(struct str key)
 {
-	for (size_t i = 0; i < COUNT_OF(number_keys); i++)
-		if (str_equal(key, str_from(number_keys[i])))
-			return true;
-	return false;
+	return str_is_one_of(key, number_keys, COUNT_OF(number_keys));
 }
 
 static void put_pair(struct buf *b, uint32_t field, struct str key,

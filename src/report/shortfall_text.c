@@ -18,12 +18,8 @@
 
 static bool is_known(const struct missing_profile *m)
 {
-	if (m->is_known)
-		return true;
-	for (size_t i = 0; i < m->services->count; i++)
-		if (str_equal(m->services->items[i], m->service))
-			return true;
-	return false;
+	return m->is_known ||
+	       str_is_among(m->service, m->services->items, m->services->count);
 }
 
 static void add_name(struct buf *text, size_t index, struct str name)

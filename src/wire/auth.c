@@ -5,6 +5,7 @@
 
 #include "base/ascii.h"
 #include "base/buf.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/outfile.h"
 #include "wire/redact.h"
@@ -172,10 +173,7 @@ static bool is_ours(struct str name)
 		"upgrade",
 	};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_equal_nocase(name, str_from(names[i])))
-			return true;
-	return false;
+	return str_is_one_of_nocase(name, names, COUNT_OF(names));
 }
 
 /* RFC 9110, 5.6.2. */

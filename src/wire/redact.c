@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "wire/url.h"
@@ -56,10 +57,7 @@ bool header_is_harmless(struct str name)
 		"x-tenant-id",
 	};
 
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (str_equal_nocase(name, str_from(names[i])))
-			return true;
-	return false;
+	return str_is_one_of_nocase(name, names, COUNT_OF(names));
 }
 
 struct str header_name(struct str header)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/count.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/outfile.h"
@@ -107,12 +108,8 @@ bool google_url_is_metadata(const char *url)
 	};
 	struct url_parts parts;
 
-	if (!url_split(str_from(url), &parts))
-		return false;
-	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
-		if (str_equal_nocase(parts.host, str_from(hosts[i])))
-			return true;
-	return false;
+	return url_split(str_from(url), &parts) &&
+	       str_is_one_of_nocase(parts.host, hosts, COUNT_OF(hosts));
 }
 
 bool google_url_is_safe(const char *url)

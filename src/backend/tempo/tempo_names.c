@@ -66,10 +66,8 @@ static size_t scope_length(struct str tag)
 /* "name", or with the scopes of newer servers "span:name". */
 static bool is_intrinsic(struct str tag)
 {
-	for (size_t i = 0; i < COUNT_OF(intrinsics); i++)
-		if (str_equal(tag, str_from(intrinsics[i])))
-			return true;
-	return str_find(tag, STR(":")) != SIZE_MAX;
+	return str_is_one_of(tag, intrinsics, COUNT_OF(intrinsics)) ||
+	       str_find(tag, STR(":")) != SIZE_MAX;
 }
 
 static void add_tag(struct buf *out, struct str tag, unsigned attempt)

@@ -205,10 +205,7 @@ static bool key_word(const struct search_key *key, struct buf *out)
 		return false;
 	buf_addf(out, "%s%.*s", key->is_of_process ? "resource." : "span.",
 		 STR_ARGS(key->name));
-	for (size_t i = 0; i < SELECT_WORDS; i++)
-		if (str_equal(buf_str(out), str_from(select_words[i])))
-			return false;
-	return true;
+	return !str_is_one_of(buf_str(out), select_words, SELECT_WORDS);
 }
 
 /* As many attributes as fit beside the operations. */

@@ -30,6 +30,23 @@ static void test_starts_and_ends(void **state)
 	assert_true(str_ends(STR("x"), none));
 }
 
+static void test_is_one_of(void **state)
+{
+	static const char *const words[] = { "", "ab", "abc" };
+	const struct str texts[] = { STR("ab"), STR("b") };
+
+	(void)state;
+	assert_true(str_is_one_of(STR("abc"), words, 3));
+	assert_true(str_is_one_of(none, words, 3));
+	assert_false(str_is_one_of(STR("abc"), words, 2));
+	assert_false(str_is_one_of(STR("AB"), words, 3));
+	assert_true(str_is_one_of_nocase(STR("AB"), words, 3));
+	assert_false(str_is_one_of_nocase(STR("b"), words, 3));
+	assert_true(str_is_among(STR("b"), texts, 2));
+	assert_false(str_is_among(STR("B"), texts, 2));
+	assert_false(str_is_among(none, NULL, 0));
+}
+
 static void expect_length(struct str text, size_t len)
 {
 	if (utf8_length(text) != len)
@@ -158,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_and_compare),
 		cmocka_unit_test(test_starts_and_ends),
+		cmocka_unit_test(test_is_one_of),
 		cmocka_unit_test(test_utf8_length),
 		cmocka_unit_test(test_digits),
 		cmocka_unit_test(test_find),
