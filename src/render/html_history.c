@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "render/formats.h"
+#include "render/kind_words.h"
 #include "render/units.h"
 
 /* Of a column's width: what is left free on each side of its bars. */
@@ -15,19 +16,6 @@
 bool html_has_history(const struct render_input *in)
 {
 	return in->result->history && !in->style.is_quiet;
-}
-
-const char *html_history_when(enum request_role role)
-{
-	static const char *const words[REQUEST_ROLES] = {
-		[REQUESTS_NOW] = "in these minutes",
-		[REQUESTS_PREVIOUS] = "just before",
-		[REQUESTS_HOUR] = "an hour before",
-		[REQUESTS_DAY] = "a day before",
-		[REQUESTS_WEEK] = "a week before",
-	};
-
-	return words[role];
 }
 
 void html_history_place(struct html *h, const char *name, double part)
@@ -242,7 +230,7 @@ static void write_window(struct html *h, const struct request_window *w)
 	}
 	if (w->is_baseline)
 		page_text(p, "; the baseline");
-	page_flush(p, PAINT_NONE, html_history_when(w->role),
+	page_flush(p, PAINT_NONE, request_role_words(w->role),
 		   PAGE_LABEL_COLUMNS);
 }
 

@@ -32,7 +32,4 @@ void html_history_place(struct html *h, const char *name, double part);
 void html_history_table(struct html *h, const struct request_example *examples,
 			size_t count);
 
-/* "in these minutes", "an hour before", ... */
-const char *html_history_when(enum request_role role);
-
 #endif

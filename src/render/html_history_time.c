@@ -8,6 +8,7 @@
 
 #include "render/formats.h"
 #include "render/html_history.h"
+#include "render/kind_words.h"
 
 /* Durations are read by their size: tenfold steps are as high as each other. */
 struct scale_of_time {
@@ -165,7 +166,7 @@ static void write_panel(struct html *h, const struct panel *p)
 	outf(h->out, "/><text class=\"first\" y=\"%d\"", HISTORY_HEIGHT + 14);
 	html_history_place(h, "x", p->from);
 	outf(h->out, ">%s</text><text class=\"first\" y=\"%d\"",
-	     html_history_when(p->window->role), HISTORY_HEIGHT + 30);
+	     request_role_words(p->window->role), HISTORY_HEIGHT + 30);
 	html_history_place(h, "x", p->from);
 	outf(h->out, ">%.8s</text>\n", from.clock);
 }

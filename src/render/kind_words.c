@@ -20,3 +20,16 @@ const char *code_kind_words(enum code_kind kind)
 
 	return words[kind];
 }
+
+const char *request_role_words(enum request_role role)
+{
+	static const char *const words[REQUEST_ROLES] = {
+		[REQUESTS_NOW] = "in these minutes",
+		[REQUESTS_PREVIOUS] = "just before",
+		[REQUESTS_HOUR] = "an hour before",
+		[REQUESTS_DAY] = "a day before",
+		[REQUESTS_WEEK] = "a week before",
+	};
+
+	return words[role];
+}

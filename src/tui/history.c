@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/num.h"
+#include "render/kind_words.h"
 #include "render/page.h"
 #include "render/units.h"
 #include "tui/explorer.h"
@@ -135,19 +136,6 @@ static void add_bucket(struct explorer *e, const struct surface *s, uint32_t i)
 
 /* ---- over time ---- */
 
-static const char *role_words(enum request_role role)
-{
-	static const char *const words[REQUEST_ROLES] = {
-		[REQUESTS_NOW] = "in these minutes",
-		[REQUESTS_PREVIOUS] = "just before",
-		[REQUESTS_HOUR] = "an hour before",
-		[REQUESTS_DAY] = "a day before",
-		[REQUESTS_WEEK] = "a week before",
-	};
-
-	return words[role];
-}
-
 /* Medians of the window's parts, to one scale of all windows; blank where there
  * were no requests. */
 static void add_medians(struct explorer *e, const struct surface *s,
@@ -205,7 +193,7 @@ static void add_window(struct explorer *e, const struct surface *s,
 
 	if (w->p50_ns >= 0)
 		format_duration(w->p50_ns, p50);
-	buf_addf(&e->line, "  %-16s ", role_words(w->role));
+	buf_addf(&e->line, "  %-16s ", request_role_words(w->role));
 	add_medians(e, s, w);
 	buf_addf(&e->line, "  p50 %-9s %6" PRIu32 " request%s%s%s", p50,
 		 w->count, w->count == 1 ? "" : "s",
@@ -276,7 +264,7 @@ static void add_example(struct explorer *e, const struct request_example *x)
 	trace_id_format(&x->trace_id, id);
 	format_duration(x->duration_ns, took);
 	buf_addf(&e->line, "%s, %s: tracefind slow %s", took,
-		 role_words(x->role), id);
+		 request_role_words(x->role), id);
 	escape_terminal_buf(&e->line, e->in->result->servers);
 }
 
