@@ -114,7 +114,7 @@ static bool is_folder(const char *path)
 	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
-bool input_open_profile(struct input *in, const char *path, struct error *err)
+static bool open_file(struct input *in, const char *path, struct error *err)
 {
 	if (is_folder(path)) {
 		*in = (struct input){ .name = path };
@@ -124,7 +124,24 @@ bool input_open_profile(struct input *in, const char *path, struct error *err)
 				 "-o pprof=sum.pb.gz",
 				 path, path);
 	}
-	if (!input_open(in, path, err))
+	return input_open(in, path, err);
+}
+
+bool input_open_either(struct input *in, const char *path, struct error *err)
+{
+	if (!open_file(in, path, err))
+		return false;
+	return in->format != FORMAT_UNKNOWN ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: none of the formats of profiles or traces "
+			 "(tracefind help profile lists the former); it looks "
+			 "like %s",
+			 in->name, in->looks_like);
+}
+
+bool input_open_profile(struct input *in, const char *path, struct error *err)
+{
+	if (!open_file(in, path, err))
 		return false;
 	if (format_is_trace(in->format))
 		return error_set(err, ERROR_FORMAT,

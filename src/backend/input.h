@@ -40,6 +40,9 @@ bool input_open_trace(struct input *in, const char *path,
 		      struct error *err) MUST_CHECK;
 bool input_open_profile(struct input *in, const char *path,
 			struct error *err) MUST_CHECK;
+/* What is neither is refused. */
+bool input_open_either(struct input *in, const char *path,
+		       struct error *err) MUST_CHECK;
 void input_release(struct input *in);
 
 #endif

@@ -309,6 +309,7 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_WHEN, cmd_when },
 		{ COMMAND_CHECK, cmd_check },
 		{ COMMAND_EXPORT, cmd_export },
+		{ COMMAND_CONVERT, cmd_convert },
 		{ COMMAND_TYPES, cmd_types },
 		{ COMMAND_DOCTOR, cmd_doctor },
 		{ COMMAND_DASH, cmd_dash },

@@ -90,17 +90,23 @@ static bool profile(struct run *r, struct chosen_want *want,
 	return run_choose(r, chosen, err) && show(r, chosen, err);
 }
 
+bool show_profile(struct run *r, struct error *err)
+{
+	struct chosen_want want = { .path_count = 0 };
+	struct chosen chosen;
+	bool done;
+
+	chosen_init(&chosen, &r->investigation, &want);
+	done = profile(r, &want, &chosen, err);
+	chosen_release(&chosen);
+	return done;
+}
+
 int cmd_profile(const struct options *o)
 {
 	struct error err = { 0 };
-	struct chosen_want want = { .path_count = 0 };
-	struct chosen chosen;
 	struct run r;
-	bool done;
+	bool done = run_begin(&r, o, "profile", &err) && show_profile(&r, &err);
 
-	chosen_init(&chosen, &r.investigation, &want);
-	done = run_begin(&r, o, "profile", &err) &&
-	       profile(&r, &want, &chosen, &err);
-	chosen_release(&chosen);
 	return run_end(&r, done, &err);
 }

@@ -14,10 +14,9 @@
 static bool has_full_output(const struct options *o)
 {
 	for (size_t i = 0; i < o->output_count; i++)
-		if (!strcmp(o->outputs[i].format, "json") ||
-		    !strcmp(o->outputs[i].format, "chrome"))
+		if (!strcmp(o->outputs[i].format, "json"))
 			return true;
-	return false;
+	return output_needs(o, RENDER_NEEDS_SPANS);
 }
 
 static bool set_view(struct run *r, const struct suspect *g, struct error *err)
@@ -82,15 +81,22 @@ static bool show(struct run *r, struct suspect *s, struct error *err)
 	return run_render(r, err);
 }
 
-int cmd_show(const struct options *o)
+bool show_trace(struct run *r, struct error *err)
 {
-	struct error err = { 0 };
 	struct suspect suspect;
-	struct run r;
 	bool done;
 
 	suspect_init(&suspect);
-	done = run_begin(&r, o, "show", &err) && show(&r, &suspect, &err);
+	done = show(r, &suspect, err);
 	suspect_release(&suspect);
+	return done;
+}
+
+int cmd_show(const struct options *o)
+{
+	struct error err = { 0 };
+	struct run r;
+	bool done = run_begin(&r, o, "show", &err) && show_trace(&r, &err);
+
 	return run_end(&r, done, &err);
 }

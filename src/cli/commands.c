@@ -238,6 +238,20 @@ const struct command commands[] = {
 	  "          --to-profiles pyroscope+http://pyroscope:4040\n",
 	  "to-traces to-profiles since state rate",
 	  LIMIT_ARGUMENTS, FORMATS_ANSWER },
+	{ "convert", COMMAND_CONVERT, "convert -o FORMAT=FILE [OPTIONS] FILE...",
+	  "a profile or a trace on disk into other formats",
+	  "Writes what a file holds, a profile or a trace, in each format that\n"
+	  "an -o names, whole. Which it is its content tells. Several profiles are\n"
+	  "added up. A profile becomes pprof, folded, speedscope, dot, csv, svg,\n"
+	  "html or json, a trace otlp, chrome, svg, html or json.\n"
+	  "\n"
+	  "Examples:\n"
+	  "  tracefind convert app.jfr -o pprof=app.pb.gz\n"
+	  "  tracefind convert cpu.pb.gz -o cpu.folded -o cpu.speedscope.json\n"
+	  "  tracefind convert jaeger.json -o otlp=trace.otlp\n"
+	  "  tracefind convert app.jfr --type alloc -o alloc.pb.gz\n",
+	  "type output",
+	  LIMIT_ARGUMENTS, FORMATS_FILES, RENDER_NEEDS_BASELINE },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
 	  "check the servers and what they hold; name the fix",
 	  "Checks addresses, connections, logins, versions and clocks of the\n"

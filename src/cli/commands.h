@@ -32,6 +32,7 @@ enum command_bit {
 	COMMAND_DASH = 1 << 17,
 	COMMAND_ALERT = 1 << 18,
 	COMMAND_EXPORT = 1 << 19,
+	COMMAND_CONVERT = 1 << 21, /* of files only */
 	/* Those that look at traces or profiles, and all. */
 	COMMAND_DATA = COMMAND_SLOW | COMMAND_DIFF | COMMAND_SHOW |
 		       COMMAND_PROFILE | COMMAND_TYPES | COMMAND_DOCTOR |
@@ -41,7 +42,7 @@ enum command_bit {
 		       COMMAND_SLO,
 	COMMAND_ALL =
 		COMMAND_DATA | COMMAND_CONFIG | COMMAND_HELP | COMMAND_VERSION |
-		COMMAND_COMPLETION | COMMAND_MCP,
+		COMMAND_COMPLETION | COMMAND_MCP | COMMAND_CONVERT,
 };
 
 /* What -o offers, see output_gives(). */
@@ -55,6 +56,7 @@ enum command_formats {
 	FORMATS_GATE,     /* table, json, and what pipelines read */
 	FORMATS_SLO,      /* of people, rules, and a definition */
 	FORMATS_COST,     /* csv and markdown, and what platforms read */
+	FORMATS_FILES,    /* those of FORMATS_RESULT that programs read */
 	FORMATS_RESULT,   /* those of render/ but the lacking ones */
 };
 

@@ -83,6 +83,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define OUTPUT "Output"
 #define CASES "Case files"
 #define GENERAL "General"
+#define ANSWERING (COMMAND_DATA | COMMAND_CONVERT)
 #define FINDING (COMMAND_SLOW | COMMAND_SHOW)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)
 #define CHOOSING (PROFILING | COMMAND_CHECK | COMMAND_LEAK | COMMAND_COST)
@@ -136,8 +137,9 @@ static const struct option_row rows[] = {
 	{ "selector", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN, "'{...}'", CHOICE,
 	  "which profiles, instead of those of the service", FIELD(selector),
 	  .check = option_check_selector },
-	{ "type", 0, OPTION_STRING, 0, CHOOSING | COMMAND_WHEN | COMMAND_DASH,
-	  "TYPE", CHOICE,
+	{ "type", 0, OPTION_STRING, 0,
+	  CHOOSING | COMMAND_WHEN | COMMAND_DASH | COMMAND_CONVERT, "TYPE",
+	  CHOICE,
 	  "profile type: auto, cpu, alloc, inuse, peak, goroutine, mutex, "
 	  "block, wall, or a full id (auto)",
 	  FIELD(type), .words = type_words,
@@ -442,7 +444,7 @@ static const struct option_row rows[] = {
 	  "diff (auto: diff with a baseline, else kind)",
 	  FIELD(palette), .words = palette_words },
 
-	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, COMMAND_DATA,
+	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, ANSWERING,
 	  "FORMAT[=FILE]", OUTPUT,
 	  "form of the answer, to standard output or a file (-o out.svg)",
 	  FIELD(outputs), .store = store_output,
@@ -466,13 +468,13 @@ static const struct option_row rows[] = {
 	{ "pager", 0, OPTION_STRING, OPTION_CONFIG | OPTION_LOCAL, 0,
 	  "COMMAND", OUTPUT, "shows long answers on a terminal",
 	  FIELD(pager) },
-	{ "no-pager", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_DATA, NULL, OUTPUT,
+	{ "no-pager", 0, OPTION_FLAG, OPTION_LOCAL, ANSWERING, NULL, OUTPUT,
 	  "print long answers on a terminal at once", FIELD(no_pager) },
-	{ "quiet", 'q', OPTION_FLAG, 0, COMMAND_DATA, NULL, OUTPUT,
+	{ "quiet", 'q', OPTION_FLAG, 0, ANSWERING, NULL, OUTPUT,
 	  "the answer and its evidence only", FIELD(quiet) },
 	{ "verbose", 'v', OPTION_FLAG, OPTION_REPEATABLE | OPTION_LOCAL,
 	  COMMAND_DATA, NULL, OUTPUT, "list requests on standard error", FIELD(verbose) },
-	{ "strict", 0, OPTION_FLAG, 0, COMMAND_DATA, NULL, OUTPUT,
+	{ "strict", 0, OPTION_FLAG, 0, ANSWERING, NULL, OUTPUT,
 	  "exit with 4 when the data is incomplete", FIELD(strict) },
 
 	{ "context", 0, OPTION_STRING, OPTION_ENVIRONMENT | OPTION_LOCAL,

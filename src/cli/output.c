@@ -51,9 +51,8 @@ static bool fail_format(const struct command *command, const char *called,
 	return false;
 }
 
-static bool check_outputs(const struct options *o,
-			  const struct command *command, const char *called,
-			  struct error *err)
+bool output_check_as(const struct options *o, const struct command *command,
+		     const char *called, struct error *err)
 {
 	size_t count, on_stdout = 0;
 	const struct output_option *list = output_wanted(o, &count);
@@ -91,7 +90,7 @@ bool output_check(const struct options *o, const char *command,
 				 "--embed-case is of pages: add -o html=FILE");
 	return (c ||
 		error_set(err, ERROR_INTERNAL, "no command %s", command)) &&
-	       check_outputs(o, c, command, err) &&
+	       output_check_as(o, c, command, err) &&
 	       (!o->interactive || tui_check(err));
 }
 
@@ -103,7 +102,7 @@ bool output_check_answer(const struct options *o, const char *called,
 	if (o->interactive)
 		return error_set(err, ERROR_USAGE,
 				 "--interactive does not go with %s", called);
-	return check_outputs(o, &plain, called, err);
+	return output_check_as(o, &plain, called, err);
 }
 
 /* Pipes and files get the same bytes wherever the run happens: full names,

@@ -28,6 +28,10 @@ bool output_check(const struct options *o, const char *command,
  * written. */
 bool output_render(const struct run *r, struct error *err) MUST_CHECK;
 
+/* As output_check(), of what this row offers; called is its name. */
+bool output_check_as(const struct options *o, const struct command *command,
+		     const char *called, struct error *err) MUST_CHECK;
+
 /* As output_check(), for a form of a command, "search --tags", that gives
  * table and json only. */
 bool output_check_answer(const struct options *o, const char *called,

@@ -23,6 +23,11 @@ static const char *const cost_formats[] = { "table",    "json",   "brief",
 					    "kubernetes", NULL };
 /* Definitions of objectives. */
 static const char *const definition_formats[] = { "openslo", NULL };
+/* What a file is converted to: no answers to read. */
+static const char *const file_formats[] = { "json",   "csv",        "folded",
+					    "pprof",  "speedscope", "dot",
+					    "chrome", "otlp",       "svg",
+					    "html",   NULL };
 static const char *const *const other_formats[] = { list_formats, gate_formats,
 						    cost_formats,
 						    document_formats,
@@ -132,6 +137,9 @@ bool output_gives(const struct command *command, const char *format)
 		return false;
 	case FORMATS_RESULT:
 		return f && !(f->needs & command->lacking);
+	case FORMATS_FILES:
+		return is_among(file_formats, format) && f &&
+		       !(f->needs & command->lacking);
 	case FORMATS_LIST:
 		if (is_among(list_formats, format))
 			return true;

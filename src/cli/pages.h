@@ -8,7 +8,10 @@
 
 #include <stddef.h>
 
+#include "base/error.h"
+
 struct options;
+struct run; /* run.h */
 
 int cmd_slow(const struct options *o);
 int cmd_diff(const struct options *o);
@@ -24,6 +27,7 @@ int cmd_slo(const struct options *o);
 int cmd_services(const struct options *o);
 int cmd_when(const struct options *o);
 int cmd_export(const struct options *o);
+int cmd_convert(const struct options *o);
 int cmd_types(const struct options *o);
 int cmd_doctor(const struct options *o);
 int cmd_mcp(const struct options *o);
@@ -32,6 +36,10 @@ int cmd_completion(const struct options *o);
 int cmd_help(const struct options *o);
 int cmd_version(const struct options *o);
 
+/* What show and profile do between run_begin() and run_end(), also for
+ * convert. */
+bool show_trace(struct run *r, struct error *err) MUST_CHECK;
+bool show_profile(struct run *r, struct error *err) MUST_CHECK;
 
 /* Action i of the command config; NULL past the last. */
 const char *config_action_name(size_t i);

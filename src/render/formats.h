@@ -26,6 +26,7 @@ void render_pprof(const struct render_input *in, struct out *out);
 void render_speedscope(const struct render_input *in, struct out *out);
 void render_dot(const struct render_input *in, struct out *out);
 void render_chrome(const struct render_input *in, struct out *out);
+void render_otlp(const struct render_input *in, struct out *out);
 void render_svg(const struct render_input *in, struct out *out);
 void render_html(const struct render_input *in, struct out *out);
 void render_term(const struct render_input *in, struct out *out);

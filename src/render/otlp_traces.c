@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/wirew.h"
+#include "render/formats.h"
 
 /* Field numbers. */
 enum {
@@ -314,4 +315,25 @@ bool otlp_trace_write(const struct trace *t, size_t part_bytes,
 	buf_release(&part);
 	mem_free(order);
 	return is_ok;
+}
+
+static bool write_part(void *out, struct str part, uint32_t span_count,
+		       struct error *err)
+{
+	(void)span_count;
+	(void)err;
+	out_str(out, part);
+	return true;
+}
+
+/* Written part by part, so that a trace of any size takes little memory. */
+#define FILE_PART_BYTES ((size_t)1 << 20)
+
+void render_otlp(const struct render_input *in, struct out *out)
+{
+	struct error err;
+
+	if (!otlp_trace_write(in->trace, FILE_PART_BYTES, write_part, out,
+			      &err))
+		out_fail_memory(out);
 }

@@ -68,6 +68,7 @@ file-speedscope form-dot-diff form-markdown-show form-pprof
 form-speedscope-diff gauges-hostile gauges-leak record-kept record-slow record-slow/before
 replay-cloud-trace replay-demo replay-demo-json replay-parca-diff
 replay-pyroscope-1-slow search-json search-tags services-all show-chrome
+convert-profile convert-profile-pprof/before convert-trace/before
 show-grafana-download show-svg slo-metrics slo-traces slow-baseline-1d slow-cloud-trace-profiler
 types-guide view-tree
 """.split()

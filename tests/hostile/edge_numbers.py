@@ -32,7 +32,7 @@ EXACT = (1 << 53) + 1  # no double holds it
 DIGITS = "1" + "0" * 399
 YEAR_2262 = MAX  # the last nanosecond that 63 bits hold
 TRACE_FAST = [["show"], ["show", "-o", "json"], ["slow", "-o", "json"]]
-TRACE_ALL = TRACE_FAST + [["show", "-o", "svg"], ["show", "-o", "html"], ["show", "-o", "chrome"], ["show", "--events"],
+TRACE_ALL = TRACE_FAST + [["show", "-o", "svg"], ["show", "-o", "html"], ["show", "-o", "chrome"], ["show", "-o", "otlp=x.otlp"], ["show", "--events"],
                           ["show", "-o", "markdown"], ["slow"], ["slow", "-o", "html"], ["slow", "--why"],
                           ["show", "--span", "0000000000000001"], ["slow", "--span", "0000000000000002"]]
 PROFILE_FAST = [["profile"], ["profile", "-o", "json"], ["profile", "-o", "term"], ["diff", "-o", "json"]]

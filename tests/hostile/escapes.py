@@ -201,7 +201,7 @@ TRACE_RUNS = ["show {}", "show {} --events", "show {} --errors", f"show {{}} --s
               "slow {} -o json", "slow {} -o markdown --strict", f"slow {{}} --span {SPAN} --why",
               "slow {} --profiles-url file:{profile}", "slow {} --profiles-url file:{profile} -o html",
               "show {} --service nosuch", "slow {} --name nosuch", "doctor {} --profiles-url file:{profile}",
-              "profile {}"]
+              "profile {}", "convert {} -o json", "convert {} -o folded"]
 PROFILE_RUNS = ["profile {}", "profile {} -n 0", "profile {} -o term", "profile {} -o json -n 0",
                 "profile {} -o csv -n 0", "profile {} -o markdown -n 0", "profile {} -o folded", "profile {} -o dot",
                 "profile {} -o speedscope", "profile {} -o svg", "profile {} -o html", "profile {} --granularity line",
@@ -209,7 +209,8 @@ PROFILE_RUNS = ["profile {}", "profile {} -n 0", "profile {} -o term", "profile 
                 "profile {} --list pre", "profile {} --tags", "profile {} --tree", "profile {} --focus nosuch",
                 "diff {} {}", "diff {base} {}", "diff {} {base}", "diff {base} {} -o markdown -n 0",
                 "diff {base} {} -o term", "diff {base} {} -o csv -n 0", "diff {base} {} -o difffolded",
-                "diff {base} {} -o html", "show {}", "types --profiles-url file:{}"]
+                "diff {base} {} -o html", "show {}", "types --profiles-url file:{}",
+                "convert {} -o csv", "convert {} -o chrome"]
 
 
 # ---- what comes out ----

@@ -42,7 +42,7 @@ BASH_CASES = (
                                "openmetrics"]),
     (("types", "-o", ""), ["table", "json", "brief"]),
     (("show", "--output", "=", ""),
-     ["table", "json", "brief", "markdown", "chrome", "svg", "html"]),
+     ["table", "json", "brief", "markdown", "chrome", "otlp", "svg", "html"]),
     (("show", "-o", "json", "=", ""), None),
     (("show", "--output", "=", "json", "=", ""), None),
     (("profile", "--source-path", ""), ["folder"]),

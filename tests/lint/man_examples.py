@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMMANDS = ("slow", "diff", "show", "profile", "config")
+COMMANDS = ("slow", "diff", "show", "profile", "config", "convert")
 LEAST = 5
 LIMIT_S = 60
 FILES = {

@@ -136,7 +136,7 @@ def check_page(table, command, path, report):
 
 
 # These name all the options that they take.
-WHOLE_PAGES = ("slow", "diff", "show", "profile", "config")
+WHOLE_PAGES = ("slow", "diff", "show", "profile", "config", "convert")
 
 
 def check_pages(table, folder, report):

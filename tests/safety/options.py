@@ -56,6 +56,7 @@ RUNS = {
     "slo": ["slo", "--service", "x", "--objective", "99.9", *DRY],
     "cost": ["cost", PROFILE],
     "export": ["export", "--to-traces", "otlp+http://127.0.0.1:1", *DRY],
+    "convert": ["convert", PROFILE, "-o", "json"],
     "mcp": ["mcp"],
     "help": ["help"], "version": ["version"],
 }

@@ -54,7 +54,7 @@ def forms(words, names):
 def runs(folder):
     return [
         *forms(["--replay", str(CASE)], "table json html"),
-        *forms(["show", TRACE], "table json chrome svg"),
+        *forms(["show", TRACE], "table json chrome otlp svg"),
         *forms(["diff", *PROFILES],
                "table json difffolded pprof speedscope dot svg term"),
         ["profile", PROFILES[1], "--tree"], ["types", "--guide"],

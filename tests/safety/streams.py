@@ -51,12 +51,13 @@ RUNS = [
     ["search", *URLS, "--dry-run"], ["profile", PROFILES[1], "--tree"],
     ["--replay", CASE], ["--replay", CASE, "--why"],
     *forms(["--replay", CASE], "json csv html"),
-    *forms(["show", TRACE], "table json markdown chrome svg html"),
+    *forms(["show", TRACE], "table json markdown chrome otlp svg html"),
     *forms(["profile", PROFILES[1]],
            "table speedscope dot svg term pprof"),
     *forms(["profile", LARGE, "-n", "0"],
            "table csv markdown folded speedscope dot pprof"),
     *forms(["diff", *PROFILES], "table difffolded"),
+    *forms(["convert", TRACE], "otlp"), *forms(["convert", PROFILES[1]], "folded"),
 ]
 BASH = ["bash", "-c"]
 

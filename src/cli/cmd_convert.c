@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/input.h"
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/pages.h"
+#include "cli/run.h"
+
+/* A file is opened twice: for what it is, and to be read. */
+static bool check_path(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (!input_check(path, err))
+		return false;
+	if (strcmp(path, "-") &&
+	    (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "%s can be read only once, and convert takes files: "
+			 "write it to one, or say what it is: tracefind "
+			 "profile %s -o FORMAT=FILE, or show",
+			 path, path);
+}
+
+static bool check(const struct options *o, struct error *err)
+{
+	if (!o->arg_count)
+		return error_set(err, ERROR_USAGE,
+				 "convert what? give a file with a profile or "
+				 "a trace");
+	if (!o->output_count)
+		return error_set(err, ERROR_USAGE,
+				 "convert into what? give -o FORMAT=FILE, as "
+				 "-o pprof=cpu.pb.gz (tracefind help convert "
+				 "lists the formats)");
+	for (size_t i = 0; i < o->arg_count; i++)
+		if (!check_path(o->args[i], err))
+			return false;
+	return true;
+}
+
+/* Files behind the first are held against it where they are read. */
+static bool tell_kind(const char *path, bool *is_trace, struct error *err)
+{
+	struct input in;
+	bool done = input_open_either(&in, path, err);
+
+	*is_trace = done && format_is_trace(in.format);
+	input_release(&in);
+	return done;
+}
+
+/* Before anything is written. */
+static bool check_formats(const struct options *o, bool is_trace,
+			  struct error *err)
+{
+	const char *name = is_trace ? "show" : "profile";
+	struct command fitting = *command_find(str_from(name));
+
+	fitting.formats = FORMATS_FILES;
+	return output_check_as(o, &fitting,
+			       is_trace ? "convert of a trace"
+					: "convert of a profile",
+			       err) &&
+	       (!is_trace || !o->type ||
+		error_set(err, ERROR_USAGE,
+			  "--type is of profiles, and %s is a trace",
+			  o->args[0]));
+}
+
+static bool convert(struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+	bool is_trace;
+
+	if (!tell_kind(o->args[0], &is_trace, err) ||
+	    !check_formats(o, is_trace, err))
+		return false;
+	r->result.command = is_trace ? "show" : "profile";
+	if (!(is_trace ? show_trace(r, err) : show_profile(r, err)))
+		return false;
+	/* Most formats have no room for what was left out. */
+	r->ctx.has_told_notes = false;
+	r->ctx.is_answer_bare = true;
+	return true;
+}
+
+int cmd_convert(const struct options *o)
+{
+	struct options whole = *o;
+	struct error err = { 0 };
+	struct run r;
+	bool done;
+
+	if (!check(o, &err)) {
+		message_error(&err);
+		return error_exit_code(err.code);
+	}
+	whole.limit = 0;
+	done = run_begin(&r, &whole, "convert", &err) && convert(&r, &err);
+	return run_end(&r, done, &err);
+}
