@@ -31,13 +31,20 @@ static bool type_answer(struct job *job, struct backends *b,
 
 static const struct job_type type_job = { type_request, type_answer };
 
+static bool is_total(const struct parca_type *type)
+{
+	return !type->is_delta && !profile_type_is_gauge(type->id);
+}
+
 /* *lists: one a type, in b->arena; that of the first type is read from the
- * response, the others are asked for. False when any failed. */
+ * response, the others are asked for, or left empty where they count totals
+ * and these are not wanted. False when any failed. */
 static bool all_types(struct backends *b, const struct series_query *query,
-		      const struct http_response *first,
+		      const struct http_response *first, bool wants_totals,
 		      struct series_list **lists, struct error *err)
 {
-	size_t count = parca_facts_of(&b->profiles)->type_count;
+	const struct parca_facts *facts = parca_facts_of(&b->profiles);
+	size_t count = facts->type_count, job_count = 0;
 	struct type_job types[LIMIT_SAMPLE_TYPES];
 	struct job *jobs[LIMIT_SAMPLE_TYPES];
 
@@ -45,16 +52,20 @@ static bool all_types(struct backends *b, const struct series_query *query,
 	if (!*lists)
 		return arena_fail(b->arena, "the server's series", err);
 	for (size_t i = 1; i < count && i < LIMIT_SAMPLE_TYPES; i++) {
-		types[i] = (struct type_job){ .job = { .type = &type_job },
-					      .query = query,
-					      .type = i,
-					      .list = &(*lists)[i] };
-		jobs[i - 1] = &types[i].job;
+		if (is_total(&facts->types[i]) && !wants_totals)
+			continue;
+		types[job_count] =
+			(struct type_job){ .job = { .type = &type_job },
+					   .query = query,
+					   .type = i,
+					   .list = &(*lists)[i] };
+		jobs[job_count] = &types[job_count].job;
+		job_count++;
 	}
 	if (!parca_type_answer(b, 0, query, first, &(*lists)[0], err) ||
-	    (count > 1 && !jobs_run(b, jobs, count - 1, err)))
+	    (job_count && !jobs_run(b, jobs, job_count, err)))
 		return false;
-	for (size_t i = 1; i < count; i++)
+	for (size_t i = 0; i < job_count; i++)
 		if (!types[i].job.has_answer) {
 			*err = types[i].job.err;
 			return false;
@@ -80,7 +91,7 @@ bool parca_types_answer(struct backends *b, const struct series_query *query,
 	const struct parca_facts *facts = parca_facts_of(&b->profiles);
 	struct series_list *lists;
 
-	if (!all_types(b, query, response, &lists, err))
+	if (!all_types(b, query, response, true, &lists, err))
 		return false;
 	*types = (struct name_list){ arena_array(b->arena, facts->type_count,
 						 sizeof *types->items) };
@@ -90,11 +101,6 @@ bool parca_types_answer(struct backends *b, const struct series_query *query,
 		if (lists[i].count)
 			types->items[types->count++] = facts->types[i].id;
 	return true;
-}
-
-static bool is_total(const struct parca_type *type)
-{
-	return !type->is_delta && !profile_type_is_gauge(type->id);
 }
 
 bool parca_counts_totals(const struct side *side, struct str type_id)
@@ -113,7 +119,7 @@ bool parca_series_answer(struct backends *b, const struct series_query *query,
 {
 	const struct parca_facts *facts = parca_facts_of(&b->profiles);
 	struct series_list *lists;
-	bool done = all_types(b, query, response, &lists, err);
+	bool done = all_types(b, query, response, false, &lists, err);
 
 	*series = (struct series_list){ .label_count = query->label_count };
 	for (size_t i = 0; done && i < facts->type_count; i++)

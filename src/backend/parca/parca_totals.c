@@ -27,14 +27,16 @@ struct reader {
 	struct total_gatherer into;
 };
 
-/* {"name":"job","value":"cart"} */
+/* {"name":"job","value":"cart"}: of types that are no delta all labels come,
+ * whichever were asked for. */
 static void read_label(struct json_reader *json, struct reader *r,
 		       struct total *into)
 {
-	const char *label = parca_facts_of(r->side)->service_label;
-	const char *beside = r->into.query->beside;
+	const struct totals_query *q = r->into.query;
+	const char *label = parca_label(r->side, q->label);
+	const char *beside = q->beside ? parca_label(r->side, q->beside) : NULL;
 	struct str key, text, value = STR("");
-	bool is_service = false, is_beside = false;
+	bool is_label = false, is_beside = false;
 
 	if (!json_enter(json, JSON_OBJECT))
 		return;
@@ -42,7 +44,7 @@ static void read_label(struct json_reader *json, struct reader *r,
 		if (str_equal(key, STR("name"))) {
 			if (!json_text(json, &text))
 				return;
-			is_service = str_equal(text, str_from(label));
+			is_label = str_equal(text, str_from(label));
 			is_beside = beside && str_equal(text, str_from(beside));
 		} else if (str_equal(key, STR("value"))) {
 			if (json_text(json, &text)) {
@@ -53,7 +55,7 @@ static void read_label(struct json_reader *json, struct reader *r,
 			json_skip(json);
 		}
 	}
-	if (is_service)
+	if (is_label)
 		into->name = value;
 	else if (is_beside)
 		into->beside = value;
@@ -80,26 +82,28 @@ static void read_labelset(struct json_reader *json, struct reader *r,
 }
 
 /* Steps at the edges reach beyond the window, their samples do not. */
-static void keep_sample(const struct reader *r, int64_t start_ns, int64_t value,
+static void keep_sample(const struct reader *r, int64_t start_ns, double value,
 			struct total *into)
 {
 	const struct totals_query *q = r->into.query;
 	int64_t count = (int64_t)q->step_count, after_ms, step;
 
-	if (value <= 0 ||
+	if (!(value > 0) ||
 	    !sub_i64(start_ns / NS_PER_MS, q->from_ms, &after_ms) ||
 	    after_ms < -r->step_ms || after_ms > count * q->step_ms)
 		return;
 	step = (after_ms + r->step_ms / 2) / q->step_ms;
 	step = step < 0 ? 0 : step >= count ? count - 1 : step;
-	into->values[step] += (double)value;
+	into->values[step] += value;
 }
 
-/* {"timestamp":"2026-11-21T16:00:00Z","value":"34800000000",..} */
+/* {"timestamp":"2026-11-21T16:00:00Z","value":"34800000000","duration":"0",
+ * "count":2}: of snapshots, which last for no time, a step has the first as its
+ * value, taken here for that of all of them. */
 static void read_sample(struct json_reader *json, const struct reader *r,
 			struct total *into)
 {
-	int64_t start_ns = INT64_MIN, value = 0;
+	int64_t start_ns = INT64_MIN, value = 0, duration_ns = -1, count = 1;
 	struct str key, text;
 
 	if (!json_enter(json, JSON_OBJECT))
@@ -113,11 +117,20 @@ static void read_sample(struct json_reader *json, const struct reader *r,
 		} else if (str_equal(key, STR("value"))) {
 			if (!json_i64(json, &value))
 				return;
+		} else if (str_equal(key, STR("duration"))) {
+			if (!json_i64(json, &duration_ns))
+				return;
+		} else if (str_equal(key, STR("count"))) {
+			if (!json_i64(json, &count))
+				return;
 		} else {
 			json_skip(json);
 		}
 	}
-	keep_sample(r, start_ns, value, into);
+	if (!duration_ns && count > 1)
+		keep_sample(r, start_ns, (double)value * (double)count, into);
+	else
+		keep_sample(r, start_ns, (double)value, into);
 }
 
 static void read_one(struct json_reader *json, struct reader *r)

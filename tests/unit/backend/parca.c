@@ -402,6 +402,38 @@ static void totals_are_read(void **state)
 	assert_contains(err.message, "parca");
 }
 
+/* Of snapshots all labels come; those asked for count. What a step of Parca's
+ * leaves out is as much as what it holds. */
+static void totals_of_snapshots_are_read(void **state)
+{
+	const struct totals_query query = { .label = "instance",
+					    .beside = "service_name",
+					    .from_ms = FROM_MS,
+					    .step_ms = 24000,
+					    .step_count = 2 };
+	struct http_response response = answer_make(
+		200, "application/json",
+		"{\"series\":[{\"labelset\":{\"labels\":["
+		"{\"name\":\"instance\",\"value\":\"a\"},"
+		"{\"name\":\"job\",\"value\":\"shop\"},"
+		"{\"name\":\"pod\",\"value\":\"p\"}]},\"samples\":["
+		"{\"timestamp\":\"2026-11-21T16:33:00Z\",\"value\":\"8\","
+		"\"duration\":\"0\",\"count\":3},"
+		"{\"timestamp\":\"2026-11-21T16:33:24Z\",\"value\":\"8\","
+		"\"duration\":\"1\",\"count\":3}]}]}");
+	struct totals totals;
+
+	(void)state;
+	assert_true(parca->totals_answer(&backends, &query, &response, &totals,
+					 &err));
+	http_response_release(&response);
+	assert_int_equal(totals.count, 1);
+	assert_true(str_equal(totals.items[0].name, STR("a")));
+	assert_true(str_equal(totals.items[0].beside, STR("shop")));
+	assert_int_equal((int)totals.items[0].values[0], 24);
+	assert_int_equal((int)totals.items[0].values[1], 8);
+}
+
 static void profiles_are_unpacked(void **state)
 {
 	struct buf body = testdata_read("parca/merge.json"), plain;
@@ -471,6 +503,7 @@ int main(void)
 		TEST(snapshots_are_counted),
 		TEST(totals_are_asked_for_in_finer_steps),
 		TEST(totals_are_read),
+		TEST(totals_of_snapshots_are_read),
 		TEST(profiles_are_unpacked),
 		TEST(damaged_profiles_are_refused),
 		TEST(errors_are_in_the_servers_words),
