@@ -221,8 +221,7 @@ static bool step_quantile(const struct alert *a, const struct trace_search *s,
 	size_t n = 0;
 
 	for (size_t k = 0; k < s->fitting_count; k++)
-		if (s->items[k].start_ns >= range.from_ns &&
-		    s->items[k].start_ns < range.to_ns)
+		if (time_range_has(range, s->items[k].start_ns))
 			durations_ns[n++] = s->items[k].duration_ns;
 	durations_sort(durations_ns, n);
 	if (n)

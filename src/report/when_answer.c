@@ -291,14 +291,8 @@ static void write_tail(struct page *p, const struct when_answer *a)
 		return;
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	when_next_command(w, a->servers, &line);
-	if (line.state == BUF_OK && p->style.is_markdown) {
-		struct str text = buf_str(&line);
-
-		markdown_commands(p, &text, 1);
-	} else if (line.state == BUF_OK) {
-		page_next(p, buf_str(&line), true);
-		out_char(p->out, '\n');
-	}
+	if (line.state == BUF_OK)
+		markdown_next(p, buf_str(&line), true);
 	buf_release(&line);
 }
 
