@@ -89,6 +89,16 @@ bool input_open(struct input *in, const char *path, struct error *err)
 	return input_read(in, path, err);
 }
 
+/* formats: those that would have done. */
+static bool is_known(const struct input *in, const char *formats,
+		     struct error *err)
+{
+	return in->format != FORMAT_UNKNOWN ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: none of the %s; it looks like %s", in->name,
+			 formats, in->looks_like);
+}
+
 bool input_open_trace(struct input *in, const char *path, struct error *err)
 {
 	if (!input_open(in, path, err))
@@ -98,12 +108,10 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 				 "%s: a trace is needed, this is a profile "
 				 "(%s); try tracefind profile or diff",
 				 in->name, format_name(in->format));
-	return in->format != FORMAT_UNKNOWN ||
-	       error_set(err, ERROR_FORMAT,
-			 "%s: none of the trace formats (OTLP JSON or "
-			 "protobuf, Jaeger JSON, Zipkin JSON, Cloud Trace "
-			 "JSON); it looks like %s",
-			 in->name, in->looks_like);
+	return is_known(in,
+			"trace formats (OTLP JSON or protobuf, Jaeger JSON, "
+			"Zipkin JSON, Cloud Trace JSON)",
+			err);
 }
 
 /* Profiles of a run often lie in a folder of their own. */
@@ -131,12 +139,10 @@ bool input_open_either(struct input *in, const char *path, struct error *err)
 {
 	if (!open_file(in, path, err))
 		return false;
-	return in->format != FORMAT_UNKNOWN ||
-	       error_set(err, ERROR_FORMAT,
-			 "%s: none of the formats of profiles or traces "
-			 "(tracefind help profile lists the former); it looks "
-			 "like %s",
-			 in->name, in->looks_like);
+	return is_known(in,
+			"formats of profiles or traces (tracefind help profile "
+			"lists the former)",
+			err);
 }
 
 bool input_open_profile(struct input *in, const char *path, struct error *err)
@@ -148,11 +154,8 @@ bool input_open_profile(struct input *in, const char *path, struct error *err)
 				 "%s: a profile is needed, this is a trace "
 				 "(%s); try tracefind slow or show",
 				 in->name, format_name(in->format));
-	return in->format != FORMAT_UNKNOWN ||
-	       error_set(err, ERROR_FORMAT,
-			 "%s: none of the profile formats (tracefind help "
-			 "profile lists them); it looks like %s",
-			 in->name, in->looks_like);
+	return is_known(
+		in, "profile formats (tracefind help profile lists them)", err);
 }
 
 void input_release(struct input *in)
