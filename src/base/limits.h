@@ -19,6 +19,10 @@
 /* Elements that describe a flight recording, and values in it: fields stand in
  * classes at a depth of 4, frames of stack traces at 2. */
 #define LIMIT_JFR_DEPTH 16
+/* Subsegments of AWS X-Ray within each other. SDKs make one for each call that
+ * is measured, of AWS up to five; documents are cut at 64 KiB, which some
+ * hundred fill. */
+#define LIMIT_XRAY_DEPTH 100
 
 /* Traces. The largest traces seen in public reports hold a few 100,000
  * spans, and of a file of many traces one is kept; OpenTelemetry SDKs cap

@@ -187,6 +187,37 @@ bool parse_whole_u64(struct str text, uint64_t *out)
 	return true;
 }
 
+bool parse_nano_i64(struct str text, int64_t *out)
+{
+	bool is_negative = str_starts(text, STR("-"));
+	bool is_fraction = false;
+	uint64_t value = 0;
+	int64_t power = 9;
+	size_t i;
+
+	if (!is_decimal(text))
+		return false;
+	for (i = is_negative; i < text.len && (text.ptr[i] | 0x20) != 'e';
+	     i++) {
+		if (text.ptr[i] == '.') {
+			is_fraction = true;
+		} else if (value <= (UINT64_MAX - 9) / 10) {
+			value = value * 10 + (unsigned)(text.ptr[i] - '0');
+			power -= is_fraction;
+		} else {
+			/* 19 digits are kept, more than a time has. */
+			power += !is_fraction;
+		}
+	}
+	power += exponent_of(str_slice(text, i, text.len));
+	for (; power < 0 && value; power++)
+		value /= 10;
+	if (!scale_by_ten(&value, power) ||
+	    !apply_sign(value, is_negative, out))
+		*out = is_negative ? INT64_MIN : INT64_MAX;
+	return true;
+}
+
 bool parse_f64(struct str text, double *out)
 {
 	static locale_t c_locale;

@@ -27,6 +27,8 @@ static const struct format_row formats[] = {
 				 decode_zipkin_json },
 	[FORMAT_CLOUD_TRACE_JSON] = { "Cloud Trace JSON", CONTENT_TRACE, true,
 				      decode_cloud_trace_json },
+	[FORMAT_XRAY_JSON] = { "AWS X-Ray JSON", CONTENT_TRACE, true,
+			       decode_xray_json },
 	[FORMAT_PPROF] = { "pprof", CONTENT_PROFILE, false, NULL },
 	[FORMAT_FOLDED] = { "folded stacks", CONTENT_PROFILE, true, NULL },
 	[FORMAT_PERF_SCRIPT] = { "perf script", CONTENT_PROFILE, true, NULL },

@@ -25,14 +25,15 @@ enum format {
 	FORMAT_JAEGER_JSON,
 	FORMAT_ZIPKIN_JSON,      /* v2: spans, or lists of them */
 	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of them */
+	FORMAT_XRAY_JSON,        /* of AWS: BatchGetTraces, or segments */
 	/* profiles */
 	FORMAT_PPROF,
 	FORMAT_FOLDED,
 	FORMAT_SPEEDSCOPE,
 	FORMAT_PERF_SCRIPT,
 	FORMAT_JFR,
-	FORMAT_CHROME_TRACE, /* with samples */
-	FORMAT_V8_PROFILE, /* .cpuprofile, .heapprofile */
+	FORMAT_CHROME_TRACE,              /* with samples */
+	FORMAT_V8_PROFILE,                /* .cpuprofile, .heapprofile */
 	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
 	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
 };

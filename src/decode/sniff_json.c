@@ -32,6 +32,12 @@ static const struct sign signs[] = {
 	SIGN("error", JSON_OBJECT, FORMAT_OTLP_JSON, NULL),
 	/* Cloud Trace: of a trace the first key. */
 	SIGN("projectId", JSON_STRING, FORMAT_CLOUD_TRACE_JSON, NULL),
+	/* AWS X-Ray: an answer, and one trace of it. */
+	SIGN("Traces", JSON_ARRAY, FORMAT_XRAY_JSON, NULL),
+	SIGN("Segments", JSON_ARRAY, FORMAT_XRAY_JSON, NULL),
+	SIGN_OTHER("TraceSummaries", JSON_ARRAY,
+		   "X-Ray's summaries, not a trace (get one: aws xray "
+		   "batch-get-traces --trace-ids ID)"),
 	SIGN("flamegraph", JSON_OBJECT, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, NULL),
 	SIGN("flamebearer", JSON_OBJECT, FORMAT_PYROSCOPE_FLAMEGRAPH_JSON,
 	     NULL),
@@ -124,6 +130,21 @@ static struct guess sniff_spans(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
+/* The value of "trace_id" comes next: "1-58406520-a006649127e371903a2de979"
+ * of AWS X-Ray, or another's. */
+static struct guess sniff_trace_id(struct json_reader *r)
+{
+	struct str text;
+
+	if (json_peek(r) != JSON_STRING || !json_text(r, &text)) {
+		json_skip(r);
+		return GUESS_OPEN;
+	}
+	return text.len == 35 && str_starts(text, STR("1-"))
+		       ? GUESS_FORMAT(FORMAT_XRAY_JSON)
+		       : GUESS_OPEN;
+}
+
 /* "nodes" of a CPU profile of V8, which has calls, or of something else. */
 static struct guess sniff_nodes(struct json_reader *r)
 {
@@ -169,6 +190,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	bool is_nodes = str_equal(key, STR("nodes"));
 	bool is_wrapper =
 		str_equal(key, STR("trace")) || str_equal(key, STR("result"));
+	bool is_trace_id = str_equal(key, STR("trace_id"));
 	bool is_marked[SIGN_COUNT];
 	bool has_signs = mark_signs(key, is_marked);
 	enum json_kind kind = json_peek(r);
@@ -176,6 +198,8 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	for (size_t i = 0; has_signs && i < SIGN_COUNT; i++)
 		if (is_marked[i] && signs[i].kind == kind)
 			return signs[i].guess;
+	if (is_trace_id)
+		return sniff_trace_id(r);
 	if (is_wrapper && kind == JSON_OBJECT && json_enter(r, JSON_OBJECT))
 		return sniff_wrapped(r);
 	if (is_traces && kind == JSON_ARRAY)
@@ -195,17 +219,23 @@ static bool is_verdict(struct guess guess)
 	return guess.format != FORMAT_UNKNOWN || guess.looks_like;
 }
 
-/* An object that is entered. */
-static struct guess sniff_object(struct json_reader *r)
+/* An object that is entered. *is_header: it says of what format comes behind
+ * it, as SDKs of AWS X-Ray do. */
+static struct guess sniff_object(struct json_reader *r, bool *is_header)
 {
 	bool has_data = false, has_errors = false, is_empty = true;
+	bool has_format = false, has_version = false;
 	struct str key;
+
+	*is_header = false;
 
 	while (json_next_key(r, &key)) {
 		struct guess guess;
 
 		has_data |= str_equal(key, STR("data"));
 		has_errors |= str_equal(key, STR("errors"));
+		has_format |= str_equal(key, STR("format"));
+		has_version |= str_equal(key, STR("version"));
 		is_empty = false;
 		guess = sniff_key(r, key);
 		if (is_verdict(guess))
@@ -213,11 +243,24 @@ static struct guess sniff_object(struct json_reader *r)
 	}
 	if (json_failed(r))
 		return GUESS_OPEN;
+	*is_header = has_format && has_version;
 	/* Jaeger's envelope with no trace in it. */
 	if (has_data && has_errors)
 		return GUESS_JAEGER;
 	return GUESS_OTHER(is_empty ? "an empty JSON object"
 				    : "JSON of another kind");
+}
+
+static struct guess sniff_objects(struct json_reader *r)
+{
+	struct guess guess = GUESS_OPEN;
+	bool is_header = true;
+
+	while (is_header && json_enter(r, JSON_OBJECT)) {
+		guess = sniff_object(r, &is_header);
+		is_header = is_header && !json_at_end(r);
+	}
+	return guess;
 }
 
 static struct guess sniff_item(struct json_reader *r)
@@ -232,6 +275,16 @@ static struct guess sniff_item(struct json_reader *r)
 			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
 		if (str_equal(key, STR("projectId")))
 			return GUESS_FORMAT(FORMAT_CLOUD_TRACE_JSON);
+		if (str_equal(key, STR("Segments")) ||
+		    str_equal(key, STR("Document")))
+			return GUESS_FORMAT(FORMAT_XRAY_JSON);
+		if (str_equal(key, STR("trace_id"))) {
+			struct guess guess = sniff_trace_id(r);
+
+			if (is_verdict(guess))
+				return guess;
+			continue;
+		}
 		if (str_equal(key, STR("ph")))
 			return GUESS_FORMAT(FORMAT_CHROME_TRACE);
 		if (str_equal(key, STR("resourceSpans")))
@@ -268,8 +321,7 @@ struct guess sniff_json(struct str text)
 	if (text.ptr[0] == '[')
 		guess = sniff_array(r);
 	else
-		guess = json_enter(r, JSON_OBJECT) ? sniff_object(r)
-						   : GUESS_OPEN;
+		guess = sniff_objects(r);
 	if (guess.format == FORMAT_UNKNOWN && json_failed(r))
 		guess = GUESS_OTHER("damaged JSON");
 	json_free(r);

@@ -73,6 +73,11 @@ def zipkin(start, duration):
         TRACE, start, duration)
 
 
+def xray(start, end):
+    return ('{"trace_id":"1-%s-%s","id":"0000000000000001","name":"s","start_time":%s,"end_time":%s}'
+            % (TRACE[:8], TRACE[8:], start, end))
+
+
 def cloud(start, end):
     return ('{"projectId":"p","traceId":"%s","spans":[{"spanId":"%s","name":"op","startTime":"%s","endTime":"%s"}]}'
             % (TRACE, "1", start, end))
@@ -163,6 +168,9 @@ TRACES = [
     ("Jaeger, 2^53+1", jaeger(START_NS // 1000, EXACT // 1000), EXACT // 1000 * 1000),
     ("Zipkin, 2^63-1 us", zipkin(MAX, MAX), 0), ("Zipkin, -2^63 us", zipkin(MIN, MIN), NO_INTEGER),
     ("Zipkin, fractions", zipkin("1764000000000000.5", "1.5"), NO_INTEGER),
+    ("X-Ray, 1e400 s", xray("1e400", "1e400"), 0), ("X-Ray, -1e400 s", xray("-1e400", "-1e400"), 0),
+    ("X-Ray, a nanosecond", xray("1764000000.000000001", "1764000000.000000002"), 1),
+    ("X-Ray, to 2^63-1 ns", xray("1", "9223372036.854775807"), MAX - 10**9),
     ("Cloud Trace, the year 9999", cloud("9999-12-31T23:59:59Z", "9999-12-31T23:59:59.999999999Z"), NO_TIME),
     ("Cloud Trace, the year 0", cloud("0000-01-01T00:00:00Z", "2262-04-11T23:47:16.854775807Z"), NO_TIME),
     ("Cloud Trace, 1970 to 2262", cloud("1970-01-01T00:00:00.000000001Z", "2262-04-11T23:47:16.854775807Z"), MAX - 1),

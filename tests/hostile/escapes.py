@@ -152,6 +152,18 @@ def cloud_trace_json(texts):
                     "service.name": text, text: text}} for i, text in enumerate(texts, 1)]}, ensure_ascii=False))
 
 
+def xray_json(texts):
+    trace = "1-%s-%s" % (TRACE[:8], TRACE[8:])
+    return encoded("".join(json.dumps({
+        "id": "%016x" % i, "name": text, "trace_id": trace, "start_time": 1764000000.0, "end_time": 1764000000.5 + i,
+        "user": text, "annotations": {text: text}, "metadata": {text: {text: [text]}}, "fault": True,
+        "cause": {"exceptions": [{"type": text, "message": text, "stack": [{"path": text, "label": text}]}]},
+        "subsegments": [{"id": "%016x" % (100 + i), "name": text, "start_time": 1764000000.0, "namespace": "aws",
+                         "end_time": 1764000000.1, "aws": {"operation": text}, "sql": {"sanitized_query": text}}],
+        **({"parent_id": "%016x" % 1} if i > 1 else {})}, ensure_ascii=False) + "\n"
+        for i, text in enumerate(texts, 1)))
+
+
 def pprof(texts):
     text_of = encoded
     p = Pprof()
@@ -190,7 +202,7 @@ def speedscope(texts):
 
 
 TRACES = {"otlp.json": otlp_json, "otlp.pb": otlp_pb, "jaeger.json": jaeger_json, "zipkin.json": zipkin_json,
-          "cloud.json": cloud_trace_json}
+          "cloud.json": cloud_trace_json, "xray.json": xray_json}
 PROFILES = {"cpu.pb": pprof, "types.pb": pprof_types, "x.folded": folded, "perf.txt": perf,
             "x.speedscope.json": speedscope}
 # No such file has control characters: with one it is taken for something else.

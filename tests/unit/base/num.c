@@ -180,6 +180,43 @@ static void test_parse_whole(void **state)
 	assert_false(parse_whole_u64(STR("-1"), &u));
 }
 
+static void test_parse_nano(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} good[] = {
+		{ "1.478293361271E9", 1478293361271000000 },
+		{ "1763812336.25", 1763812336250000000 },
+		{ "1763812336.1234567891", 1763812336123456789 },
+		{ "0", 0 },
+		{ "-0", 0 },
+		{ "-1.5", -1500000000 },
+		{ "1e-9", 1 },
+		{ "9e-10", 0 },
+		{ "0.000000000000000000000000000001e30", 1000000000 },
+		{ "9223372036.854775807", INT64_MAX },
+		{ "9223372036.854775808", INT64_MAX },
+		{ "-9223372036.854775809", INT64_MIN },
+		{ "1e400", INT64_MAX },
+		{ "-1e400", INT64_MIN },
+		{ "1e-400", 0 },
+	};
+	static const char *const bad[] = { "",	  "+1", "1.",  ".5",
+					   "NaN", "1e", "0x1", " 1" };
+	int64_t v;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(good); i++) {
+		v = 77;
+		assert_true(parse_nano_i64(str_from(good[i].text), &v));
+		if (v != good[i].value)
+			fail_msg("%s", good[i].text);
+	}
+	for (size_t i = 0; i < COUNT_OF(bad); i++)
+		assert_false(parse_nano_i64(str_from(bad[i]), &v));
+}
+
 static void test_parse_f64(void **state)
 {
 	char text[LIMIT_NUMBER_BYTES + 1];
@@ -344,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_parse_i64),
 		cmocka_unit_test(test_decimal_grammar),
 		cmocka_unit_test(test_parse_whole),
+		cmocka_unit_test(test_parse_nano),
 		cmocka_unit_test(test_parse_f64),
 		cmocka_unit_test(test_no_locale),
 		cmocka_unit_test(test_hex),

@@ -89,6 +89,41 @@
 	"'remoteEndpoint':{'serviceName':'db','ipv4':'10.0.0.2',"              \
 	"'port':5432},'shared':false}]"
 
+#define XRAY                                                                   \
+	"{'Traces':[{'Id':'1-00112233-445566778899aabbccddeeff',"              \
+	"'Duration':0.25,'LimitExceeded':false,'Segments':[{'Id':"             \
+	"'00000000000000a1','Document':{'id':'00000000000000a1',"              \
+	"'trace_id':'1-00112233-445566778899aabbccddeeff','name':'shop',"      \
+	"'start_time':1700000000.0,'end_time':1700000000.25,'error':true,"     \
+	"'origin':'AWS::ECS::Container','user':'u','http':{'request':"         \
+	"{'method':'GET','url':'http://shop/cart'},'response':"                \
+	"{'status':500}},'aws':{'account_id':'1','ecs':{'container':"          \
+	"'c1'}},'annotations':{'tenant':"                                      \
+	"'acme','n':3,'gift':false},'metadata':{'default':{'cart':[1],"        \
+	"'otel.resource.host.name':'h1'},'own':{'k':0.5},'flat':1},"           \
+	"'links':[{'trace_id':'1-ffeeddcc-bbaa99887766554433221100','id':"     \
+	"'00000000000000b7'}],'cause':{'exceptions':[{'id':"                   \
+	"'00000000000000e1','type':'Late','message':'too late','stack':"       \
+	"[{'path':'a.py','line':7,'label':'main'}]}]},'subsegments':["         \
+	"{'id':'00000000000000a2','name':'DynamoDB','namespace':'aws',"        \
+	"'start_time':1700000000.03125,'end_time':1700000000.1875,'aws':"      \
+	"{'operation':'GetItem','table_name':'carts'},'subsegments':["         \
+	"{'id':'00000000000000a3','name':'SQS','namespace':'aws',"             \
+	"'start_time':1700000000.0625,'end_time':1700000000.125},"             \
+	"{'id':'00000000000000a4','name':'db','namespace':'remote',"           \
+	"'fault':true,'start_time':1700000000.0625,'end_time':"                \
+	"1700000000.125,'sql':{'sanitized_query':'SELECT ?',"                  \
+	"'database_type':'PostgreSQL'}}]}]}},{'Id':'00000000000000a5',"        \
+	"'Document':{'id':'00000000000000a5','parent_id':"                     \
+	"'00000000000000a2','inferred':true,'name':'DynamoDB',"                \
+	"'trace_id':'1-00112233-445566778899aabbccddeeff','start_time':"       \
+	"1700000000.03125,'end_time':1700000000.1875}},{'Id':"                 \
+	"'00000000000000a6','Document':{'id':'00000000000000a6',"              \
+	"'type':'subsegment','parent_id':'00000000000000a4','name':'read',"    \
+	"'trace_id':'1-00112233-445566778899aabbccddeeff','start_time':"       \
+	"1700000000.0703125,'end_time':1700000000.109375}}]}],"                \
+	"'UnprocessedTraceIds':[]}"
+
 #define CLOUD_TRACE                                                            \
 	"{'projectId':'p','traceId':'" ID "','spans':["                        \
 	"{'spanId':'161','kind':'RPC_SERVER','name':'GET /cart',"              \
@@ -187,6 +222,16 @@ const struct json_subject json_subjects[] = {
 	  "'shop','tags':[{'key':'ip','type':'string','value':"
 	  "'10.0.0.1'}]}}]}" },
 	{ "Zipkin", tell_zipkin, ZIPKIN },
+	{ "X-Ray", tell_xray, XRAY, true },
+	{ "X-Ray, a segment", tell_xray,
+	  "{'id':'00000000000000a1','name':'shop',"
+	  "'trace_id':'1-00112233-445566778899aabbccddeeff',"
+	  "'start_time':1.7E9,'end_time':1700000000.25,'parent_id':"
+	  "'00000000000000a9','fault':false,'subsegments':[{'id':"
+	  "'00000000000000a2','name':'S3','namespace':'aws','throttle':true,"
+	  "'start_time':1700000000.03125,'end_time':1700000000.1875,"
+	  "'subsegments':[{'id':'00000000000000a3','name':'attempt',"
+	  "'start_time':1700000000.0625,'end_time':1700000000.125}]}]}" },
 	{ "Cloud Trace", tell_cloud_trace, CLOUD_TRACE },
 	{ "Cloud Trace, its spans first", tell_cloud_trace,
 	  "{'spans':[{'spanId':'161','name':'GET /cart','startTime':"

@@ -155,8 +155,12 @@ static json_t *unknown_value(void)
 /* What its members are called is data. */
 static bool is_named_map(const struct place *p)
 {
-	static const char *const maps[] = { "processes", "serviceStats",
-					    "labels", "tags" };
+	static const char *const maps[] = {
+		"processes", "serviceStats", "labels",	    "tags",
+		"http",	     "request",	     "response",    "aws",
+		"ecs",	     "sql",	     "annotations", "metadata",
+		"default",   "own",
+	};
 
 	for (size_t i = 0; p->key && i < sizeof maps / sizeof *maps; i++)
 		if (!strcmp(p->key, maps[i]))

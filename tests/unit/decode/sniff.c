@@ -72,6 +72,8 @@ static void test_recorded_others(void **state)
 	(void)state;
 	expect_file("otlp/zipkin-shared.json", FORMAT_ZIPKIN_JSON, "");
 	expect_file("google/trace.json", FORMAT_CLOUD_TRACE_JSON, "");
+	expect_file("xray/batch-get-traces.json", FORMAT_XRAY_JSON, "");
+	expect_file("xray/daemon.txt", FORMAT_XRAY_JSON, "");
 	expect_file("tempo/search-basic/body.json", FORMAT_UNKNOWN,
 		    "Tempo search results, not a trace");
 	expect_file("jaeger/summaries/body.json", FORMAT_UNKNOWN,
@@ -144,6 +146,16 @@ static void test_json_shapes(void **state)
 	expect(STR("{\"spans\":[{\"name\":1}]}"), FORMAT_UNKNOWN,
 	       "JSON of another kind");
 	expect(STR("{\"projectId\":\"p\"}"), FORMAT_CLOUD_TRACE_JSON, "");
+	expect(STR("[{\"Id\":\"1\",\"Segments\":[]}]"), FORMAT_XRAY_JSON, "");
+	expect(STR("[{\"trace_id\":\"1-581cf771-a006649127e371903a2de979\"}]"),
+	       FORMAT_XRAY_JSON, "");
+	expect(STR("{\"trace_id\":\"581cf771a006649127e371903a2de979\"}"),
+	       FORMAT_UNKNOWN, "JSON of another kind");
+	expect(STR("{\"format\":\"json\",\"version\":1}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
+	expect(STR("{\"TraceSummaries\":[]}"), FORMAT_UNKNOWN,
+	       "X-Ray's summaries, not a trace (get one: aws xray "
+	       "batch-get-traces --trace-ids ID)");
 	expect(STR("{\"spans\":[{\"kind\":1,\"spanId\":\"1\"}]}"),
 	       FORMAT_CLOUD_TRACE_JSON, "");
 	expect(STR("{\"spans\":[{\"spanID\":\"1\"}]}"), FORMAT_JAEGER_JSON, "");
