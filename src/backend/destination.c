@@ -50,8 +50,8 @@ static const struct receiver *receiver_of(const char **text,
 }
 
 /* Those who copy an address out of a manual have the route as well. */
-static bool set_url(struct destination *d, const char *url, struct arena *arena,
-		    struct error *err)
+static bool set_url(struct destination *d, const char *url, const char *suffix,
+		    struct arena *arena, struct error *err)
 {
 	struct str whole = str_from(url);
 	struct address a;
@@ -61,9 +61,8 @@ static bool set_url(struct destination *d, const char *url, struct arena *arena,
 	if (a.row || a.is_file)
 		return error_set(err, ERROR_USAGE,
 				 "an address begins with http:// or https://");
-	if (d->receiver->suffix &&
-	    str_ends(whole, str_from(d->receiver->suffix)))
-		whole.len -= strlen(d->receiver->suffix);
+	if (suffix && str_ends(whole, str_from(suffix)))
+		whole.len -= strlen(suffix);
 	d->endpoint.url = arena_str(arena, whole).ptr;
 	d->name = arena_printf(arena, "%s %.*s", d->receiver->title,
 			       STR_ARGS(whole));
@@ -91,5 +90,8 @@ bool destination_parse(struct destination *d, const struct side *to,
 	d->endpoint.url_option =
 		is_of_profiles ? "--to-profiles" : "--to-traces";
 	d->endpoint.url_origin = d->endpoint.url_option;
-	return set_url(d, text, arena, err);
+	return set_url(d, text,
+		       is_of_profiles ? d->receiver->profiles_suffix
+				      : d->receiver->traces_suffix,
+		       arena, err);
 }

@@ -20,7 +20,9 @@ enum receipt {
 struct receiver {
 	const char *title;  /* "OTLP" */
 	const char *prefix; /* before an address: "otlp+" */
-	const char *suffix; /* an address may end in the route; NULL: none */
+	/* An address may end in the route; NULL: none. */
+	const char *traces_suffix;
+	const char *profiles_suffix;
 	/* Spans as ExportTraceServiceRequest. NULL: it takes none. */
 	bool (*traces_request)(const struct endpoint *endpoint, struct str otlp,
 			       struct http_request *request, struct error *err);

@@ -223,8 +223,8 @@ const struct command commands[] = {
 	{ "export", COMMAND_EXPORT, "export [OPTIONS] [FILE|FOLDER...]",
 	  "traces and profiles into other tools",
 	  "Copies the traces and profiles of a window (the last hour): traces to\n"
-	  "whatever takes OTLP or into a file, profiles to a Pyroscope or into a\n"
-	  "folder. Each is sent once; an interrupted run goes on.\n"
+	  "whatever takes OTLP or into a file, profiles there, to a Pyroscope or\n"
+	  "into a folder. Each is sent once; an interrupted run goes on.\n"
 	  "\n"
 	  "The sources are the servers as ever, and for profiles also files and\n"
 	  "folders. Receivers have logins of their own: --to-header and so on.\n"

@@ -288,10 +288,11 @@ static const struct option_row rows[] = {
 	  .brief = "otlp+https://HOST, or a file of OTLP" },
 	{ "to-profiles", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_EXPORT,
 	  "URL|FOLDER", CHOICE,
-	  "send profiles to this Pyroscope (pyroscope+https://HOST), or write "
-	  "them to a folder of pprof files",
+	  "send profiles to this Pyroscope (pyroscope+https://HOST) or receiver "
+	  "of OTLP (otlp+https://HOST), or write them to a folder of pprof "
+	  "files",
 	  FIELD(to_profiles),
-	  .brief = "pyroscope+https://HOST, or a folder" },
+	  .brief = "pyroscope+https://HOST, otlp+https://HOST, or a folder" },
 	{ "state", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_EXPORT, "FILE", CHOICE,
 	  "what was sent is remembered here (one for each source and receiver "
 	  "below ~/.local/state/tracefind)",

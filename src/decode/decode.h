@@ -34,6 +34,8 @@ enum format {
 	FORMAT_JFR,
 	FORMAT_CHROME_TRACE,              /* with samples */
 	FORMAT_V8_PROFILE,                /* .cpuprofile, .heapprofile */
+	FORMAT_OTLP_PROFILES_PB,          /* ProfilesData */
+	FORMAT_OTLP_PROFILES_JSON,        /* the same, one or one a line */
 	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
 	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
 };

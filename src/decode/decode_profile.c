@@ -14,6 +14,8 @@ static const struct row {
 	{ FORMAT_JFR, decode_jfr, NULL },
 	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL },
 	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL },
+	{ FORMAT_OTLP_PROFILES_PB, decode_otlp_profiles, NULL },
+	{ FORMAT_OTLP_PROFILES_JSON, decode_otlp_profiles_json, NULL },
 	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL },
 	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json, NULL },
 };
@@ -52,7 +54,9 @@ bool decode_folded(struct str bytes, const struct profile_want *want,
 static bool refuse_labels(enum format format, const struct profile_want *want,
 			  struct error *err)
 {
-	if (!want || !want->labels || format == FORMAT_PPROF)
+	if (!want || !want->labels || format == FORMAT_PPROF ||
+	    format == FORMAT_OTLP_PROFILES_PB ||
+	    format == FORMAT_OTLP_PROFILES_JSON)
 		return true;
 	return error_set(err, ERROR_USAGE,
 			 "samples of %s have no labels to choose them by",

@@ -53,6 +53,8 @@ profile_decoder decode_perf_script MUST_CHECK;
 profile_decoder decode_jfr MUST_CHECK;
 profile_decoder decode_chrome_trace MUST_CHECK;
 profile_decoder decode_v8_profile MUST_CHECK;
+profile_decoder decode_otlp_profiles MUST_CHECK;
+profile_decoder decode_otlp_profiles_json MUST_CHECK;
 profile_decoder decode_pyroscope_tree MUST_CHECK;
 profile_decoder decode_speedscope MUST_CHECK;
 profile_decoder decode_flamegraph_json MUST_CHECK;

@@ -50,6 +50,8 @@ static const struct sign signs[] = {
 		   "a pprof profile in JSON (ask for application/proto)"),
 	SIGN("profiles", JSON_ARRAY, FORMAT_SPEEDSCOPE, NULL),
 	SIGN("traceEvents", JSON_ARRAY, FORMAT_CHROME_TRACE, NULL),
+	SIGN("resourceProfiles", JSON_ARRAY, FORMAT_OTLP_PROFILES_JSON, NULL),
+	SIGN("dictionary", JSON_OBJECT, FORMAT_OTLP_PROFILES_JSON, NULL),
 	SIGN("timeDeltas", JSON_ARRAY, FORMAT_V8_PROFILE, NULL),
 	SIGN("head", JSON_OBJECT, FORMAT_V8_PROFILE, NULL),
 	SIGN_OTHER(
@@ -65,7 +67,6 @@ static const struct sign signs[] = {
 	SIGN_OTHER("series", JSON_ARRAY, "TraceQL metrics, not a trace"),
 	SIGN_OTHER("resourceMetrics", JSON_ARRAY, "OTLP metrics, not traces"),
 	SIGN_OTHER("resourceLogs", JSON_ARRAY, "OTLP logs, not traces"),
-	SIGN_OTHER("resourceProfiles", JSON_ARRAY, "OTLP profiles"),
 	SIGN_OTHER("log", JSON_OBJECT, "a HAR recording (use --replay)"),
 };
 

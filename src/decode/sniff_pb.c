@@ -167,6 +167,34 @@ static bool is_pprof(struct str message)
 	       !text.len;
 }
 
+/* A string table that begins with "", among six other tables. */
+static bool is_profiles_dictionary(struct str message)
+{
+	static const uint32_t tags[] = {
+		WIRE_TAG(1, WIRE_BYTES), WIRE_TAG(2, WIRE_BYTES),
+		WIRE_TAG(3, WIRE_BYTES), WIRE_TAG(4, WIRE_BYTES),
+		WIRE_TAG(5, WIRE_BYTES), WIRE_TAG(6, WIRE_BYTES),
+		WIRE_TAG(7, WIRE_BYTES),
+	};
+	struct str text;
+
+	return HAS_ONLY(message, tags) &&
+	       find_field(message, WIRE_TAG(5, WIRE_BYTES), &text) && !text.len;
+}
+
+static bool is_otlp_profiles(struct str message)
+{
+	static const uint32_t tags[] = {
+		WIRE_TAG(1, WIRE_BYTES),
+		WIRE_TAG(2, WIRE_BYTES),
+	};
+	struct str dictionary;
+
+	return HAS_ONLY(message, tags) &&
+	       find_field(message, WIRE_TAG(2, WIRE_BYTES), &dictionary) &&
+	       is_profiles_dictionary(dictionary);
+}
+
 /* The first node of a tree: no name, no value, some children. */
 static bool is_tree(struct str bytes)
 {
@@ -224,6 +252,8 @@ struct guess sniff_protobuf(struct str bytes)
 {
 	if (is_pprof(bytes))
 		return GUESS_FORMAT(FORMAT_PPROF);
+	if (is_otlp_profiles(bytes))
+		return GUESS_FORMAT(FORMAT_OTLP_PROFILES_PB);
 	if (is_tempo_response(bytes))
 		return GUESS_FORMAT(FORMAT_TEMPO_PB);
 	if (is_traces_data(bytes))

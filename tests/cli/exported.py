@@ -90,7 +90,8 @@ class Receiver:
 
     def __init__(self, headers=None, delay_s=0):
         self.spans, self.requests, self.wrong = [], [], []
-        self.profiles, self.lock = [], threading.Lock()
+        self.profiles, self.otlp_profiles = [], []
+        self.lock = threading.Lock()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -122,6 +123,10 @@ class Receiver:
             if given["Content-Type"] != "application/x-protobuf":
                 self.wrong.append(given["Content-Type"])
             self.spans += list(spans_of(plain))
+        elif path == "/v1development/profiles":
+            if given["Content-Type"] != "application/x-protobuf":
+                self.wrong.append(given["Content-Type"])
+            self.otlp_profiles.append(plain)
         elif path == "/push.v1.PusherService/Push":
             if given["Content-Type"] != "application/proto":
                 self.wrong.append(given["Content-Type"])
@@ -278,6 +283,37 @@ def functions(program, folder, *words):
                             "-n", "0", *words))
     return {(f["name"], f["line"]): f["self_value"]
             for f in answer["functions"]}
+
+
+def about(body):
+    """The attributes of the only resource, the texts of the dictionary."""
+    parts = message(body)
+    check(len(parts[1]) == 1 and len(parts[2]) == 1, parts.keys())
+    resource = message(parts[1][0])[1][0]
+    return (attributes(message(resource)[1]),
+            [t.decode() for t in message(parts[2][0])[5]])
+
+
+def check_profiles_as_otlp(program, folder):
+    """Read back they are what the profiles themselves are."""
+    with google() as server, Receiver() as receiver:
+        for to in ("profiles", f"otlp+{receiver.url}/v1development/profiles"):
+            export(program, folder, server, "--to-profiles", to)
+    check(not receiver.wrong, receiver.wrong[:3])
+    count = len(unpacked("profiles.json.gz")["profiles"])
+    check(len(receiver.otlp_profiles) == count, len(receiver.otlp_profiles))
+    files = sorted(map(str, Path(folder, "profiles").glob(
+        "data-service-process_cpu-*.pb.gz")))
+    copies = []
+    for number, body in enumerate(receiver.otlp_profiles):
+        labels, texts = about(body)
+        check({"service.name", "version", "language"} <= set(labels), labels)
+        if labels["service.name"] == "data-service" and "cpu" in texts:
+            copies.append(f"{number}.otlp")
+            Path(folder, copies[-1]).write_bytes(body)
+    check(len(copies) == len(files) > 5, f"{len(copies)}, {len(files)} files")
+    check(functions(program, folder, *copies) ==
+          functions(program, folder, *files), "functions or values are others")
 
 
 def check_same_verdict_from_files(program, folder):

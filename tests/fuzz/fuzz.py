@@ -56,6 +56,9 @@ TARGETS = {
     "folded": ("folded", [("folded/*", b""), ("golden/*.folded", b"")]),
     "speedscope": ("json", []),
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),
+    "otlp_profiles": ("protobuf", [("otlp-profiles/example.pb", b"")]),
+    "otlp_profiles_json":
+        ("json", [("otlp-profiles/example.json", b"")]),
     "jfr": ("jfr", [("jfr/*.jfr.gz", b"")]),
     "chrome_trace": ("json", [("v8/*.trace.json", b"")]),
     "v8_profile": ("json", [("v8/*profile", b"")]),

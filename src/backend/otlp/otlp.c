@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "backend/answer.h"
+#include "base/gz.h"
+#include "decode/otlp_profiles_write.h"
 #include "decode/wire.h"
 
 #define SUBJECT "OTLP"
 #define PROTOBUF "application/x-protobuf"
 #define ROUTE_TRACES "/v1/traces"
+#define ROUTE_PROFILES "/v1development/profiles"
 
 static bool traces_request(const struct endpoint *endpoint, struct str otlp,
 			   struct http_request *request, struct error *err)
@@ -17,7 +20,52 @@ static bool traces_request(const struct endpoint *endpoint, struct str otlp,
 			     err);
 }
 
-/* ExportTracePartialSuccess: rejected 1, message 2. */
+/* The conventions have another name for the first of them. */
+static struct str key_of(struct str label)
+{
+	return str_equal(label, STR("service_name")) ? STR("service.name")
+						     : label;
+}
+
+static bool post_profile(const struct endpoint *endpoint,
+			 const struct whole_profile *w, struct str pprof,
+			 struct buf *body, struct http_request *request,
+			 struct error *err)
+{
+	struct otlp_attribute about[LIMIT_STORED_LABELS + 1];
+
+	for (size_t i = 0; i < w->label_count; i++)
+		about[i] = (struct otlp_attribute){ key_of(w->labels[i].name),
+						    w->labels[i].value };
+	return otlp_profiles_write(pprof, about, w->label_count, w->start_ns,
+				   body, err) &&
+	       buf_check(body, "a profile", err) &&
+	       receiver_post(endpoint, ROUTE_PROFILES, PROTOBUF, buf_str(body),
+			     request, err);
+}
+
+static bool profile_request(const struct endpoint *endpoint,
+			    const struct whole_profile *profile,
+			    struct http_request *request, struct error *err)
+{
+	struct buf plain, body;
+	struct str pprof = profile->bytes;
+	bool is_ok = true;
+
+	buf_init(&plain, LIMIT_FILE_PLAIN_BYTES);
+	buf_init(&body, LIMIT_BODY_PLAIN_BYTES);
+	if (gz_is(pprof)) {
+		is_ok = gz_inflate(pprof, "a profile", &plain, err);
+		pprof = buf_str(&plain);
+	}
+	is_ok = is_ok &&
+		post_profile(endpoint, profile, pprof, &body, request, err);
+	buf_release(&plain);
+	buf_release(&body);
+	return is_ok;
+}
+
+/* ExportTracePartialSuccess and that of profiles: rejected 1, message 2. */
 static void read_partial(struct wire *w, int64_t *rejected, struct str *message)
 {
 	struct wire_field f;
@@ -64,7 +112,9 @@ static enum receipt answer(const struct endpoint *endpoint,
 const struct receiver receiver_otlp = {
 	.title = "OTLP",
 	.prefix = "otlp+",
-	.suffix = ROUTE_TRACES,
+	.traces_suffix = ROUTE_TRACES,
+	.profiles_suffix = ROUTE_PROFILES,
 	.traces_request = traces_request,
+	.profile_request = profile_request,
 	.answer = answer,
 };

@@ -130,6 +130,9 @@ static void test_json_shapes(void **state)
 	expect(STR("{\"result\":{\"series\":[]}}"), FORMAT_UNKNOWN,
 	       "JSON of another kind");
 	expect(STR("{\"error\":{\"message\":\"no\"}}"), FORMAT_OTLP_JSON, "");
+	expect(STR("{\"resourceProfiles\":[]}"), FORMAT_OTLP_PROFILES_JSON, "");
+	expect(STR("{\"dictionary\":{},\"resourceProfiles\":[]}"),
+	       FORMAT_OTLP_PROFILES_JSON, "");
 	expect(STR("{\"error\":\"no\"}"), FORMAT_UNKNOWN,
 	       "an error message of a server");
 	expect(STR("{\"traceID\":\"1\",\"spans\":[{\"traceID\":\"1\","
