@@ -110,7 +110,8 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 				 in->name, format_name(in->format));
 	return is_known(in,
 			"trace formats (OTLP JSON or protobuf, Jaeger JSON, "
-			"Zipkin JSON, Cloud Trace JSON, AWS X-Ray JSON)",
+			"Zipkin JSON, Cloud Trace JSON, AWS X-Ray JSON, "
+			"Datadog JSON)",
 			err);
 }
 

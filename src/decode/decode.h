@@ -25,6 +25,7 @@ enum format {
 	FORMAT_JAEGER_JSON,
 	FORMAT_ZIPKIN_JSON,      /* v2: spans, or lists of them */
 	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of them */
+	FORMAT_DATADOG_JSON,     /* as tracers send it; of its web page */
 	FORMAT_XRAY_JSON,        /* of AWS: BatchGetTraces, or segments */
 	/* profiles */
 	FORMAT_PPROF,

@@ -86,15 +86,26 @@ static bool find_key(struct json_reader *r, struct str one, struct str other)
 	return false;
 }
 
-/* {"trace":{...}} of Tempo v2 and {"result":{...}} of Jaeger v3, entered; empty
- * ones are an answer, too. */
+/* {"trace":{...}} of Tempo v2, or of Datadog, and {"result":{...}} of Jaeger
+ * v3, entered; empty ones are an answer, too. */
 static struct guess sniff_wrapped(struct json_reader *r)
 {
+	struct str key;
+
 	if (json_peek(r) == JSON_END)
 		return json_failed(r) ? GUESS_OPEN
 				      : GUESS_FORMAT(FORMAT_OTLP_JSON);
-	if (find_key(r, STR("resourceSpans"), STR("batches")))
-		return GUESS_FORMAT(FORMAT_OTLP_JSON);
+	while (json_next_key(r, &key)) {
+		bool is_spans = str_equal(key, STR("spans"));
+
+		if (str_equal(key, STR("resourceSpans")) ||
+		    str_equal(key, STR("batches")))
+			return GUESS_FORMAT(FORMAT_OTLP_JSON);
+		if (str_equal(key, STR("root_id")) ||
+		    (is_spans && json_peek(r) == JSON_OBJECT))
+			return GUESS_FORMAT(FORMAT_DATADOG_JSON);
+		json_skip(r);
+	}
 	return GUESS_OTHER("JSON of another kind");
 }
 
@@ -156,11 +167,44 @@ static struct guess sniff_nodes(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
-/* "traces": a list of Cloud Trace, or what a Tempo found. */
+/* A span of Datadog begins or goes on; others call theirs otherwise. */
+static bool is_datadog_key(struct str key, unsigned *seen)
+{
+	static const struct str keys[] = { { "trace_id", 8 },
+					   { "span_id", 7 },
+					   { "start", 5 },
+					   { "resource", 8 } };
+
+	for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (str_equal(key, keys[i]))
+			*seen |= 1u << i;
+	return *seen == (1u << sizeof keys / sizeof *keys) - 1;
+}
+
+/* Lists of spans as tracers of Datadog log them; the outer one is entered. */
+static struct guess sniff_logged_traces(struct json_reader *r)
+{
+	unsigned seen = 0;
+	struct str key;
+
+	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
+	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT))
+		while (json_next_key(r, &key)) {
+			if (is_datadog_key(key, &seen))
+				return GUESS_FORMAT(FORMAT_DATADOG_JSON);
+			json_skip(r);
+		}
+	return GUESS_OTHER("JSON of another kind");
+}
+
+/* "traces": a list of Cloud Trace or Datadog, or what a Tempo found. */
 static struct guess sniff_traces(struct json_reader *r)
 {
-	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
-	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
+	if (!json_enter(r, JSON_ARRAY) || !json_next_item(r))
+		return GUESS_OTHER("Tempo search results, not a trace");
+	if (json_peek(r) == JSON_ARRAY)
+		return sniff_logged_traces(r);
+	if (json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
 	    find_key(r, STR("projectId"), STR("spans")))
 		return GUESS_FORMAT(FORMAT_CLOUD_TRACE_JSON);
 	return GUESS_OTHER("Tempo search results, not a trace");
@@ -267,6 +311,7 @@ static struct guess sniff_objects(struct json_reader *r)
 static struct guess sniff_item(struct json_reader *r)
 {
 	bool has_trace_id = false, has_id = false;
+	unsigned of_datadog = 0;
 	struct str key;
 
 	while (json_next_key(r, &key)) {
@@ -274,6 +319,8 @@ static struct guess sniff_item(struct json_reader *r)
 		has_id |= str_equal(key, STR("id"));
 		if (has_trace_id && has_id)
 			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
+		if (is_datadog_key(key, &of_datadog))
+			return GUESS_FORMAT(FORMAT_DATADOG_JSON);
 		if (str_equal(key, STR("projectId")))
 			return GUESS_FORMAT(FORMAT_CLOUD_TRACE_JSON);
 		if (str_equal(key, STR("Segments")) ||

@@ -73,6 +73,10 @@ def zipkin(start, duration):
         TRACE, start, duration)
 
 
+def datadog(start, duration):
+    return '[[{"trace_id":1,"span_id":1,"name":"op","resource":"r","start":%s,"duration":%s}]]' % (start, duration)
+
+
 def xray(start, end):
     return ('{"trace_id":"1-%s-%s","id":"0000000000000001","name":"s","start_time":%s,"end_time":%s}'
             % (TRACE[:8], TRACE[8:], start, end))
@@ -168,6 +172,9 @@ TRACES = [
     ("Jaeger, 2^53+1", jaeger(START_NS // 1000, EXACT // 1000), EXACT // 1000 * 1000),
     ("Zipkin, 2^63-1 us", zipkin(MAX, MAX), 0), ("Zipkin, -2^63 us", zipkin(MIN, MIN), NO_INTEGER),
     ("Zipkin, fractions", zipkin("1764000000000000.5", "1.5"), NO_INTEGER),
+    ("Datadog, 2^63-1 ns", datadog(MAX, MAX), 0), ("Datadog, -2^63 ns", datadog(MIN, MIN), 0),
+    ("Datadog, 2^53+1", datadog(START_NS, EXACT), EXACT), ("Datadog, 1e400", datadog("1e400", "1e400"), 0),
+    ("Datadog, 2^64 ns", datadog(1 << 64, 1 << 64), 0),
     ("X-Ray, 1e400 s", xray("1e400", "1e400"), 0), ("X-Ray, -1e400 s", xray("-1e400", "-1e400"), 0),
     ("X-Ray, a nanosecond", xray("1764000000.000000001", "1764000000.000000002"), 1),
     ("X-Ray, to 2^63-1 ns", xray("1", "9223372036.854775807"), MAX - 10**9),

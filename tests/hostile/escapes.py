@@ -152,6 +152,14 @@ def cloud_trace_json(texts):
                     "service.name": text, text: text}} for i, text in enumerate(texts, 1)]}, ensure_ascii=False))
 
 
+def datadog_json(texts):
+    return encoded(json.dumps([[{
+        "trace_id": int(TRACE[16:], 16), "span_id": i, "parent_id": 0 if i == 1 else 1, "service": text, "name": text,
+        "resource": text, "type": text, "start": 1764000000000000000, "duration": 1000000 * i, "error": 1,
+        "meta": {"_dd.p.tid": TRACE[:16], "error.message": text, "version": text, "db.statement": text, text: text},
+        "metrics": {text: 1}} for i, text in enumerate(texts, 1)]], ensure_ascii=False))
+
+
 def xray_json(texts):
     trace = "1-%s-%s" % (TRACE[:8], TRACE[8:])
     return encoded("".join(json.dumps({
@@ -202,7 +210,7 @@ def speedscope(texts):
 
 
 TRACES = {"otlp.json": otlp_json, "otlp.pb": otlp_pb, "jaeger.json": jaeger_json, "zipkin.json": zipkin_json,
-          "cloud.json": cloud_trace_json, "xray.json": xray_json}
+          "cloud.json": cloud_trace_json, "xray.json": xray_json, "datadog.json": datadog_json}
 PROFILES = {"cpu.pb": pprof, "types.pb": pprof_types, "x.folded": folded, "perf.txt": perf,
             "x.speedscope.json": speedscope}
 # No such file has control characters: with one it is taken for something else.

@@ -89,6 +89,24 @@
 	"'remoteEndpoint':{'serviceName':'db','ipv4':'10.0.0.2',"              \
 	"'port':5432},'shared':false}]"
 
+#define DATADOG                                                                \
+	"[[{'trace_id':1838263505978427528,'span_id':161,'parent_id':0,"       \
+	"'service':'shop','name':'flask.request','resource':'GET /cart',"      \
+	"'type':'web','start':1700000000000000000,'duration':250000000,"       \
+	"'error':1,'meta':{'env':'prod','version':'1.4','span.kind':"          \
+	"'server','http.method':'GET','error.message':'late',"                 \
+	"'_dd.p.tid':'6921a3f000000000','_dd.hostname':'h1'},"                 \
+	"'metrics':{'process_id':41,'_sampling_priority_v1':1},"               \
+	"'span_links':[{'trace_id':7,'trace_id_high':8,'span_id':183}]},"      \
+	"{'trace_id':1838263505978427528,'span_id':162,'parent_id':161,"       \
+	"'service':'shop-db','name':'postgres.query','resource':"              \
+	"'SELECT ?','type':'sql','start':1700000000010000000,"                 \
+	"'duration':190000000,'error':0,'hostname':'h2','meta':"               \
+	"{'_dd.base_service':'shop','out.host':'db'},'metrics':"               \
+	"{'db.row_count':2}}],[{'trace_id':1838263505978427528,"               \
+	"'span_id':163,'parent_id':162,'service':'db','name':'read',"          \
+	"'start':1700000000020000000,'duration':100000000}]]"
+
 #define XRAY                                                                   \
 	"{'Traces':[{'Id':'1-00112233-445566778899aabbccddeeff',"              \
 	"'Duration':0.25,'LimitExceeded':false,'Segments':[{'Id':"             \
@@ -222,6 +240,16 @@ const struct json_subject json_subjects[] = {
 	  "'shop','tags':[{'key':'ip','type':'string','value':"
 	  "'10.0.0.1'}]}}]}" },
 	{ "Zipkin", tell_zipkin, ZIPKIN },
+	{ "Datadog", tell_datadog, DATADOG },
+	{ "Datadog, of its web page", tell_datadog,
+	  "{'trace':{'root_id':'161','spans':{'161':{'trace_id':"
+	  "'1838263505978427528','span_id':'161','parent_id':'0','service':"
+	  "'shop','name':'flask.request','resource':'GET /cart','start':"
+	  "1700000000.0,'duration':0.25,'meta':{'a':'b'}}}}}" },
+	{ "Datadog, as it is logged", tell_datadog,
+	  "{'traces':[[{'trace_id':'00112233445566778899aabbccddeeff',"
+	  "'span_id':'a1','parent_id':'0','name':'x','start':"
+	  "1700000000000000000,'duration':250000000}]]}" },
 	{ "X-Ray", tell_xray, XRAY, true },
 	{ "X-Ray, a segment", tell_xray,
 	  "{'id':'00000000000000a1','name':'shop',"

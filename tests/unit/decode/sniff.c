@@ -74,6 +74,9 @@ static void test_recorded_others(void **state)
 	expect_file("google/trace.json", FORMAT_CLOUD_TRACE_JSON, "");
 	expect_file("xray/batch-get-traces.json", FORMAT_XRAY_JSON, "");
 	expect_file("xray/daemon.txt", FORMAT_XRAY_JSON, "");
+	expect_file("datadog/agent.json", FORMAT_DATADOG_JSON, "");
+	expect_file("datadog/page.json", FORMAT_DATADOG_JSON, "");
+	expect_file("datadog/logged.json", FORMAT_DATADOG_JSON, "");
 	expect_file("tempo/search-basic/body.json", FORMAT_UNKNOWN,
 		    "Tempo search results, not a trace");
 	expect_file("jaeger/summaries/body.json", FORMAT_UNKNOWN,
@@ -149,6 +152,16 @@ static void test_json_shapes(void **state)
 	expect(STR("{\"spans\":[{\"name\":1}]}"), FORMAT_UNKNOWN,
 	       "JSON of another kind");
 	expect(STR("{\"projectId\":\"p\"}"), FORMAT_CLOUD_TRACE_JSON, "");
+	expect(STR("[{\"resource\":\"r\",\"start\":1,\"span_id\":2,"
+		   "\"trace_id\":3}]"),
+	       FORMAT_DATADOG_JSON, "");
+	expect(STR("{\"trace\":{\"spans\":{}}}"), FORMAT_DATADOG_JSON, "");
+	expect(STR("{\"traces\":[[{\"a\":1}]]}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
+	expect(STR("{\"traces\":[[]]}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
+	expect(STR("{\"trace\":{\"spans\":[]}}"), FORMAT_UNKNOWN,
+	       "JSON of another kind");
 	expect(STR("[{\"Id\":\"1\",\"Segments\":[]}]"), FORMAT_XRAY_JSON, "");
 	expect(STR("[{\"trace_id\":\"1-581cf771-a006649127e371903a2de979\"}]"),
 	       FORMAT_XRAY_JSON, "");

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Datadog: spans as tracers send them to the agent (a list of traces, each a
+ * list of spans, also {"traces": ...} as they log them), or the trace that the
+ * web page gives ({"trace": {"root_id", "spans": {ID: ...}}}, times in
+ * seconds). A span has the lower half of its trace's id; the upper one is told
+ * by one span of each list, which need not be the first, so the input is looked
+ * through for those before spans are handed on.
+ */
+#include <string.h>
+
+#include "base/map.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "decode/datadog_names.h"
+#include "decode/formats.h"
+#include "decode/trace_json.h"
+
+enum field {
+	FIELD_DURATION,
+	FIELD_ERROR,
+	FIELD_HOSTNAME,
+	FIELD_ID,
+	FIELD_LINKS,
+	FIELD_META,
+	FIELD_METRICS,
+	FIELD_NAME,
+	FIELD_PARENT_ID,
+	FIELD_RESOURCE,
+	FIELD_SERVICE,
+	FIELD_START,
+	FIELD_TRACE_ID,
+	FIELD_TYPE,
+};
+
+static const struct json_name span_names[] = {
+	JSON_NAME("trace_id", FIELD_TRACE_ID),
+	JSON_NAME("span_id", FIELD_ID),
+	JSON_NAME("parent_id", FIELD_PARENT_ID),
+	JSON_NAME("name", FIELD_NAME),
+	JSON_NAME("service", FIELD_SERVICE),
+	JSON_NAME("resource", FIELD_RESOURCE),
+	JSON_NAME("type", FIELD_TYPE),
+	JSON_NAME("start", FIELD_START),
+	JSON_NAME("duration", FIELD_DURATION),
+	JSON_NAME("error", FIELD_ERROR),
+	JSON_NAME("meta", FIELD_META),
+	JSON_NAME("metrics", FIELD_METRICS),
+	JSON_NAME("hostname", FIELD_HOSTNAME),
+	JSON_NAME("span_links", FIELD_LINKS),
+	NAMES_END,
+};
+
+/* Texts of the span being read that are judged when it is whole. */
+enum text {
+	TEXT_NAME,
+	TEXT_RESOURCE,
+	TEXT_SERVICE,
+	TEXT_TYPE,
+	TEXT_PROCESS, /* the first of those of the process */
+	TEXTS = TEXT_PROCESS + DATADOG_PROCESS_KEYS,
+};
+
+struct datadog {
+	struct trace_json t;
+	struct buf texts[TEXTS];
+	struct buf message; /* of a failure */
+	struct arena arena;
+	struct map uppers; /* lower half of a trace's id -> index */
+	uint64_t *upper_ids;
+	size_t upper_count, upper_cap;
+	bool is_survey; /* nothing but upper halves is read */
+	bool has_hex;   /* strings are hexadecimal ids */
+	bool has_seconds;
+};
+
+/* A number of a trace id. */
+struct halves {
+	uint64_t lower;
+	uint64_t upper; /* 0: not said here */
+};
+
+/* ---- ids and times ---- */
+
+static bool parse_long_hex(struct str text, struct halves *id)
+{
+	return text.len == 32 &&
+	       parse_hex_u64(str_slice(text, 0, 16), &id->upper) &&
+	       parse_hex_u64(str_slice(text, 16, 16), &id->lower);
+}
+
+/* A number of 64 bits, its digits in a string, or hexadecimal digits. */
+static struct halves read_id(struct datadog *d)
+{
+	struct json_reader *r = d->t.r;
+	bool is_hex = d->has_hex && json_peek(r) == JSON_STRING;
+	struct halves id = { 0 };
+	struct str text;
+	int64_t negative;
+
+	if (json_peek(r) == JSON_NULL)
+		json_skip(r);
+	else if (!json_number_text(r, &text) || !text.len ||
+		 parse_long_hex(text, &id) ||
+		 (!is_hex && parse_u64(text, &id.lower)) ||
+		 parse_hex_u64(text, &id.lower))
+		return id;
+	else if (parse_i64(text, &negative))
+		/* Some JSON of signed numbers. */
+		id.lower = (uint64_t)negative;
+	else
+		(void)json_fail(r,
+				"'%.*s' is no id: a whole number of 64 bits is "
+				"expected",
+				STR_ARGS(text));
+	return id;
+}
+
+/* Whole numbers are nanoseconds, but of the web page, whose times are
+ * seconds. */
+static int64_t read_time(struct datadog *d)
+{
+	struct json_reader *r = d->t.r;
+	int64_t time_ns = 0;
+	struct str text;
+
+	if (json_peek(r) == JSON_NULL)
+		json_skip(r);
+	else if (json_number_text(r, &text) &&
+		 (d->has_seconds || !parse_whole_i64(text, &time_ns)) &&
+		 !parse_nano_i64(text, &time_ns))
+		(void)json_fail(r, "'%.*s' is no time", STR_ARGS(text));
+	return time_ns;
+}
+
+/* ---- upper halves ---- */
+
+static bool keep_upper(struct datadog *d, const struct halves *id)
+{
+	void *items = d->upper_ids;
+	uint32_t index;
+
+	if (!id->upper || map_find_u64(&d->uppers, id->lower) != MAP_NONE)
+		return true;
+	if (!arena_reserve(&d->arena, &items, &d->upper_cap, d->upper_count + 1,
+			   sizeof *d->upper_ids))
+		return arena_fail(&d->arena, "the trace", &d->t.err);
+	d->upper_ids = items;
+	d->upper_ids[d->upper_count] = id->upper;
+	return map_insert_u64(&d->uppers, id->lower, (uint32_t)d->upper_count++,
+			      &index) ||
+	       arena_fail(&d->arena, "the trace", &d->t.err);
+}
+
+static void survey_meta(struct datadog *d, struct halves *id)
+{
+	struct json_reader *r = d->t.r;
+	struct str text;
+
+	if (!json_enter_if(r, JSON_OBJECT))
+		return;
+	while (json_next_named(r, STR("_dd.p.tid")))
+		if (json_peek(r) != JSON_STRING)
+			json_skip(r);
+		else if (json_text(r, &text) &&
+			 !parse_hex_u64(text, &id->upper))
+			id->upper = 0;
+}
+
+static void survey_span(struct datadog *d)
+{
+	struct halves id = { 0 }, read;
+	struct str key;
+
+	while (json_next_key(d->t.r, &key))
+		switch (trace_json_field(span_names, key)) {
+		case FIELD_TRACE_ID:
+			read = read_id(d);
+			id.lower = read.lower;
+			id.upper = read.upper ? read.upper : id.upper;
+			break;
+		case FIELD_META:
+			survey_meta(d, &id);
+			break;
+		default:
+			json_skip(d->t.r);
+			break;
+		}
+	if (!json_failed(d->t.r))
+		(void)trace_json_taken(&d->t, keep_upper(d, &id));
+}
+
+static struct trace_id whole_id(const struct datadog *d, struct halves id)
+{
+	uint32_t index = map_find_u64(&d->uppers, id.lower);
+	struct trace_id whole;
+
+	if (!id.upper && index != MAP_NONE)
+		id.upper = d->upper_ids[index];
+	for (unsigned i = 0; i < 8; i++) {
+		whole.bytes[i] = (unsigned char)(id.upper >> (56 - 8 * i));
+		whole.bytes[8 + i] = (unsigned char)(id.lower >> (56 - 8 * i));
+	}
+	return whole;
+}
+
+/* ---- members ---- */
+
+static void keep_text(struct datadog *d, struct buf *out, struct str text)
+{
+	buf_clear(out);
+	buf_add_str(out, text);
+	(void)trace_json_taken(&d->t, buf_check(out, "a span", &d->t.err));
+}
+
+static struct str text_of(const struct datadog *d, enum text text)
+{
+	return buf_str(&d->texts[text]);
+}
+
+/* What is said under this name, in t->value. */
+static void use_tag(struct datadog *d, struct str name, struct span_input *in)
+{
+	struct trace_json *t = &d->t;
+	unsigned of_process;
+	enum span_kind kind;
+	struct str text;
+
+	if (!trace_json_value(t, &text))
+		return;
+	of_process = datadog_process_key(name);
+	if (of_process < DATADOG_PROCESS_KEYS) {
+		keep_text(d, &d->texts[TEXT_PROCESS + of_process], text);
+	} else if (str_equal(name, STR("span.kind"))) {
+		if (span_kind_parse(text, &kind))
+			in->kind = (uint8_t)kind;
+	} else if (str_equal(name, STR("error.msg")) ||
+		   str_equal(name, STR("error.message"))) {
+		keep_text(d, &d->message, text);
+	} else if (!str_starts(name, STR("_"))) {
+		trace_json_attr(t, datadog_span_key(name));
+	}
+}
+
+/* Metrics are doubles, most of them whole: "41", not "41.0". */
+static void read_value(struct datadog *d)
+{
+	struct trace_json *t = &d->t;
+	bool is_number = json_peek(t->r) == JSON_NUMBER;
+	int64_t whole;
+
+	trace_json_plain_value(t);
+	if (!is_number || !parse_whole_i64(buf_str(&t->value.buf), &whole))
+		return;
+	value_clear(&t->value);
+	value_i64(&t->value, whole);
+}
+
+static void read_tags(struct datadog *d, struct span_input *in)
+{
+	struct trace_json *t = &d->t;
+	struct attr_key kept;
+	struct str key;
+
+	if (!json_enter_if(t->r, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key)) {
+		enum json_kind kind;
+
+		attr_key_set(&kept, key);
+		kind = json_peek(t->r);
+		if (kind == JSON_NULL || kind == JSON_OBJECT ||
+		    kind == JSON_ARRAY) {
+			json_skip(t->r);
+			continue;
+		}
+		read_value(d);
+		use_tag(d, attr_key_str(&kept), in);
+	}
+}
+
+static void read_link(struct datadog *d)
+{
+	struct halves id = { 0 }, span = { 0 };
+	struct trace_id whole;
+	struct trace_json *t = &d->t;
+	uint64_t upper = 0;
+	struct str key;
+
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("trace_id")))
+			id = read_id(d);
+		else if (str_equal(key, STR("trace_id_high")))
+			upper = read_id(d).lower;
+		else if (str_equal(key, STR("span_id")))
+			span = read_id(d);
+		else
+			json_skip(t->r);
+	if (upper)
+		id.upper = upper;
+	whole = whole_id(d, id);
+	if (json_failed(t->r) || trace_id_is_zero(&whole))
+		return;
+	(void)trace_json_taken(
+		t, trace_build_part_begin(t->to->b, DETAIL_LINK, &t->err) &&
+			   trace_build_link_end(t->to->b, &whole, span.lower,
+						&t->err));
+}
+
+/* 0 and 1, or a boolean. */
+static bool read_flag(struct datadog *d)
+{
+	struct str text;
+	bool value;
+
+	switch (json_peek(d->t.r)) {
+	case JSON_NUMBER:
+		return json_number_text(d->t.r, &text) &&
+		       !str_equal(text, STR("0"));
+	case JSON_TRUE:
+		return json_bool(d->t.r, &value) && value;
+	default:
+		json_skip(d->t.r);
+		return false;
+	}
+}
+
+/* ---- spans ---- */
+
+struct pieces {
+	struct halves trace_id;
+	int64_t start_ns;
+	int64_t duration_ns;
+	bool has_duration;
+};
+
+static void read_span_field(struct datadog *d, int field, struct span_input *in,
+			    struct pieces *p)
+{
+	struct json_reader *r = d->t.r;
+
+	switch (field) {
+	case FIELD_TRACE_ID:
+		p->trace_id = read_id(d);
+		break;
+	case FIELD_ID:
+		in->span_id = read_id(d).lower;
+		break;
+	case FIELD_PARENT_ID:
+		in->parent_id = read_id(d).lower;
+		break;
+	case FIELD_NAME:
+		keep_text(d, &d->texts[TEXT_NAME], json_text_nullable(r));
+		break;
+	case FIELD_RESOURCE:
+		keep_text(d, &d->texts[TEXT_RESOURCE], json_text_nullable(r));
+		break;
+	case FIELD_SERVICE:
+		keep_text(d, &d->texts[TEXT_SERVICE], json_text_nullable(r));
+		break;
+	case FIELD_TYPE:
+		keep_text(d, &d->texts[TEXT_TYPE], json_text_nullable(r));
+		break;
+	case FIELD_HOSTNAME:
+		keep_text(d, &d->texts[TEXT_PROCESS + DATADOG_HOST],
+			  json_text_nullable(r));
+		break;
+	case FIELD_START:
+		p->start_ns = read_time(d);
+		break;
+	case FIELD_DURATION:
+		p->has_duration = json_peek(r) != JSON_NULL;
+		p->duration_ns = read_time(d);
+		break;
+	case FIELD_ERROR:
+		if (read_flag(d))
+			in->flags |= SPAN_IS_ERROR;
+		break;
+	case FIELD_META:
+	case FIELD_METRICS:
+		read_tags(d, in);
+		break;
+	case FIELD_LINKS:
+		if (trace_json_enter_links(&d->t))
+			while (json_next_object(r))
+				read_link(d);
+		break;
+	default:
+		json_skip(r);
+		break;
+	}
+}
+
+/* What the kind of work says where the span's own kind is not told. */
+static void use_type(struct datadog *d, struct span_input *in)
+{
+	struct str type = text_of(d, TEXT_TYPE);
+
+	if (in->kind != SPAN_KIND_INTERNAL)
+		return;
+	if (str_equal(type, STR("web")))
+		in->kind = SPAN_KIND_SERVER;
+	else if (str_equal(type, STR("http")) || datadog_type_is_database(type))
+		in->kind = SPAN_KIND_CLIENT;
+}
+
+/* "resource" tells requests and calls apart, but of a database it is the
+ * query. */
+static bool name_span(struct datadog *d, struct span_input *in)
+{
+	struct taker *to = d->t.to;
+	struct error *err = &d->t.err;
+	struct str resource = text_of(d, TEXT_RESOURCE);
+	struct str name = text_of(d, TEXT_NAME);
+	struct str type = text_of(d, TEXT_TYPE);
+	bool is_database = datadog_type_is_database(type);
+
+	if (is_database && resource.len &&
+	    (!taker_attr(to, STR("db.query.text"), resource, err) ||
+	     !taker_attr(to, STR("db.system"), type, err)))
+		return false;
+	if (name.len && !taker_attr(to, STR("operation.name"), name, err))
+		return false;
+	if (type.len && !taker_attr(to, STR("span.type"), type, err))
+		return false;
+	return taker_name(to,
+			  is_database && name.len ? name
+			  : resource.len          ? resource
+						  : name,
+			  in, err);
+}
+
+/* The service that the process is, where that of the span is another's: calls
+ * are named after what is called. */
+static bool describe_process(struct datadog *d, uint32_t process)
+{
+	struct taker *to = d->t.to;
+	struct error *err = &d->t.err;
+	struct str service = text_of(d, TEXT_PROCESS + DATADOG_SERVICE);
+
+	taker_attrs_begin(to, ATTRS_OF_PROCESS);
+	if (!service.len)
+		service = text_of(d, TEXT_SERVICE);
+	if (service.len && !taker_attr(to, STR("service.name"), service, err))
+		return false;
+	for (unsigned i = DATADOG_SERVICE + 1; i < DATADOG_PROCESS_KEYS; i++) {
+		struct str text = text_of(d, TEXT_PROCESS + i);
+
+		if (text.len &&
+		    !taker_attr(to, datadog_process_name(i), text, err))
+			return false;
+	}
+	return taker_process_describe(to, process, err) &&
+	       taker_settle(to, err);
+}
+
+static bool store_span(struct datadog *d, struct span_input *in)
+{
+	struct taker *to = d->t.to;
+	struct error *err = &d->t.err;
+	struct str base = text_of(d, TEXT_PROCESS + DATADOG_SERVICE);
+	struct str service = text_of(d, TEXT_SERVICE);
+
+	use_type(d, in);
+	if (base.len && service.len && !str_equal(base, service) &&
+	    !taker_attr(to, STR("peer.service"), service, err))
+		return false;
+	return name_span(d, in) &&
+	       (!d->message.len || taker_text(to, buf_str(&d->message),
+					      &in->status_message, err)) &&
+	       taker_process_reserve(to, &in->resource, err) &&
+	       taker_span(to, in, err) && describe_process(d, in->resource);
+}
+
+static void read_span(struct datadog *d)
+{
+	struct span_input in = { .kind = SPAN_KIND_INTERNAL };
+	struct pieces p = { .has_duration = false };
+	struct trace_json *t = &d->t;
+	struct str key;
+
+	if (d->is_survey) {
+		survey_span(d);
+		return;
+	}
+	for (unsigned i = 0; i < TEXTS; i++)
+		buf_clear(&d->texts[i]);
+	buf_clear(&d->message);
+	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
+	while (json_next_key(t->r, &key))
+		read_span_field(d, trace_json_field(span_names, key), &in, &p);
+	if (json_failed(t->r))
+		return;
+	in.trace_id = whole_id(d, p.trace_id);
+	in.start_unix_ns = (uint64_t)p.start_ns;
+	if (p.has_duration)
+		in.end_unix_ns =
+			(uint64_t)sat_add_i64(p.start_ns, p.duration_ns);
+	(void)trace_json_taken(t, store_span(d, &in));
+}
+
+/* ---- documents ---- */
+
+/* A list of lists of spans, or of spans. */
+static void read_traces(struct datadog *d)
+{
+	struct json_reader *r = d->t.r;
+
+	if (!json_enter_nullable(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		if (json_peek(r) != JSON_ARRAY) {
+			if (json_enter_nullable(r, JSON_OBJECT))
+				read_span(d);
+		} else if (json_enter(r, JSON_ARRAY)) {
+			while (json_next_object(r))
+				read_span(d);
+		}
+	}
+}
+
+/* By their ids, or in a list. */
+static void read_spans(struct datadog *d)
+{
+	struct json_reader *r = d->t.r;
+	struct str key;
+
+	if (json_peek(r) == JSON_ARRAY) {
+		read_traces(d);
+		return;
+	}
+	if (!json_enter_nullable(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key))
+		if (json_enter_if(r, JSON_OBJECT))
+			read_span(d);
+}
+
+static void read_page_trace(struct datadog *d)
+{
+	if (!json_enter_nullable(d->t.r, JSON_OBJECT))
+		return;
+	d->has_seconds = true;
+	while (json_next_named(d->t.r, STR("spans")))
+		read_spans(d);
+	d->has_seconds = false;
+}
+
+static void read_object(struct datadog *d)
+{
+	struct str key;
+
+	while (json_next_key(d->t.r, &key))
+		if (str_equal(key, STR("trace"))) {
+			read_page_trace(d);
+		} else if (str_equal(key, STR("traces"))) {
+			d->has_hex = true;
+			read_traces(d);
+			d->has_hex = false;
+		} else {
+			json_skip(d->t.r);
+		}
+}
+
+static void read_input(struct datadog *d)
+{
+	struct json_reader *r = d->t.r;
+
+	while (!json_at_end(r))
+		if (json_peek(r) == JSON_ARRAY)
+			read_traces(d);
+		else if (json_enter(r, JSON_OBJECT))
+			read_object(d);
+}
+
+/* Looks for upper halves, and begins anew. */
+static bool survey(struct datadog *d, struct feed *feed)
+{
+	struct json_reader *fresh;
+
+	d->is_survey = true;
+	read_input(d);
+	d->is_survey = false;
+	if (json_failed(d->t.r))
+		return false;
+	feed_seek(feed, 0);
+	fresh = json_new_feed(feed, &d->t.err);
+	if (!fresh)
+		return json_fail(d->t.r, "%s", d->t.err.message);
+	json_free(d->t.r);
+	d->t.r = fresh;
+	return true;
+}
+
+bool decode_datadog_json(struct feed *feed, struct taker *to, struct error *err)
+{
+	struct datadog d = { .is_survey = false };
+	bool is_read;
+
+	if (!trace_json_init(&d.t, feed, to, err))
+		return false;
+	arena_init(&d.arena, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&d.uppers, &d.arena);
+	for (unsigned i = 0; i < TEXTS; i++)
+		buf_init(&d.texts[i], LIMIT_STRING_BYTES + 16);
+	buf_init(&d.message, LIMIT_STRING_BYTES + 16);
+	if (survey(&d, feed))
+		read_input(&d);
+	is_read = trace_json_finish(&d.t, "Datadog JSON", err);
+	buf_release(&d.message);
+	for (unsigned i = 0; i < TEXTS; i++)
+		buf_release(&d.texts[i]);
+	arena_release(&d.arena);
+	return is_read;
+}
