@@ -8,6 +8,7 @@
 #include "analyze/graph_edges.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/system.h"
 
 #define WHAT "the call graph"
 #define NONE UINT32_MAX
@@ -211,8 +212,8 @@ static bool put_in_order(struct build *b, struct error *err)
 	if (!in || !out)
 		return no_memory(b, err);
 	scores_make(b, in, out);
-	qsort_r(b->order, b->kept_count, sizeof *b->order, compare_nodes,
-		b->nodes);
+	system_sort(b->order, b->kept_count, sizeof *b->order, compare_nodes,
+		    b->nodes);
 	for (size_t i = 0; i < b->kept_count; i++)
 		b->nodes[b->order[i]].place = (uint32_t)i;
 	return true;
@@ -285,8 +286,8 @@ static void drop_small_edges(struct build *b)
 			b->edges.calls[kept++] = b->edges.calls[i];
 	b->edges.count = kept;
 	if (kept)
-		qsort_r(b->edges.calls, kept, sizeof *b->edges.calls,
-			compare_edges, b->nodes);
+		system_sort(b->edges.calls, kept, sizeof *b->edges.calls,
+			    compare_edges, b->nodes);
 }
 
 static bool *call_at(struct build *b, const struct graph_call *e)

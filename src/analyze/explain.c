@@ -7,6 +7,7 @@
 #include "analyze/call_edges.h"
 #include "analyze/rename.h"
 #include "base/num.h"
+#include "base/system.h"
 
 #define WHAT "explaining changes"
 
@@ -151,7 +152,7 @@ static bool find_shifts(struct diff *d, const struct call_edges *edges,
 		if (change_is_real(d->rows[id].change) &&
 		    parents[id] != ENTRY_NONE)
 			siblings[count++] = (struct sibling){ parents[id], id };
-	qsort_r(siblings, count, sizeof *siblings, compare_siblings, d);
+	system_sort(siblings, count, sizeof *siblings, compare_siblings, d);
 	for (size_t first = 0; first < count; first = end) {
 		for (end = first; end < count && siblings[end].parent ==
 							 siblings[first].parent;

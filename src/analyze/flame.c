@@ -9,6 +9,7 @@
 #include "analyze/category_share.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/system.h"
 
 #define WHAT "the flame graph"
 
@@ -248,7 +249,7 @@ static bool link_siblings(struct build *b, struct error *err)
 		return no_memory(b, err);
 	for (uint32_t e = 0; e < b->t->count; e++)
 		b->order[e] = e;
-	qsort_r(b->order, b->t->count, sizeof *b->order, compare_names, b);
+	system_sort(b->order, b->t->count, sizeof *b->order, compare_names, b);
 	list_by_entry(b, heads, next);
 	for (size_t k = b->t->count; k-- > 0;) {
 		uint32_t i = heads[b->order[k]];

@@ -4,6 +4,7 @@
 #include "analyze/call_graph.h"
 #include "base/num.h"
 #include "base/path.h"
+#include "base/system.h"
 
 #define WHAT "listing functions"
 
@@ -158,7 +159,8 @@ static bool write_listings(struct build *b, struct error *err)
 	l->items = arena_array(&l->arena, b->spot_count, sizeof *l->items);
 	if (!lines || !l->items)
 		return no_memory(b, err);
-	qsort_r(b->spots, b->spot_count, sizeof *b->spots, compare_spots, b);
+	system_sort(b->spots, b->spot_count, sizeof *b->spots, compare_spots,
+		    b);
 	for (size_t i = 0; i < b->spot_count; i++) {
 		const struct spot *s = &b->spots[i];
 

@@ -11,6 +11,7 @@
 #include "analyze/snapshot_baseline.h"
 #include "analyze/through.h"
 #include "base/num.h"
+#include "base/system.h"
 
 struct ranking {
 	const struct func_table *t;
@@ -184,7 +185,7 @@ static void order_first(struct ranking *r, size_t kept)
 {
 	uint32_t *ids = r->order;
 
-	qsort_r(ids, kept, sizeof *ids, compare_entries, r);
+	system_sort(ids, kept, sizeof *ids, compare_entries, r);
 	for (size_t i = 0; i < kept / 2; i++)
 		swap_ids(&ids[i], &ids[kept - 1 - i]);
 	for (size_t i = kept; i < r->count; i++) {
@@ -193,7 +194,7 @@ static void order_first(struct ranking *r, size_t kept)
 		swap_ids(&ids[i], &ids[0]);
 		heap_sink(r, kept);
 	}
-	qsort_r(ids, kept, sizeof *ids, compare_entries, r);
+	system_sort(ids, kept, sizeof *ids, compare_entries, r);
 }
 
 /* Functions of the tables of a profile that are on no stack are no rows. */
@@ -239,8 +240,8 @@ static bool ranking_order(struct ranking *r, struct error *err)
 		if (is_used(&r->t->entries[id]))
 			r->order[r->count++] = id;
 	if (r->want->is_loop || !limit || limit >= r->count)
-		qsort_r(r->order, r->count, sizeof *r->order, compare_entries,
-			r);
+		system_sort(r->order, r->count, sizeof *r->order,
+			    compare_entries, r);
 	else
 		order_first(r, limit);
 	return !r->want->is_loop || promote_loop(r, err);

@@ -6,6 +6,7 @@
 
 #include "analyze/explain.h"
 #include "base/num.h"
+#include "base/system.h"
 
 /* A function that is on one side only itself: may be renamed too. */
 #define OTHER_CHANGED (ENTRY_NONE - 1)
@@ -61,7 +62,7 @@ static size_t take(const struct renaming *r, enum change change, enum side s,
 	for (uint32_t id = 0; id < r->d->t->count; id++)
 		if (r->d->rows[id].change == change)
 			items[count++] = (struct candidate){ .id = id, .s = s };
-	qsort_r(items, count, sizeof *items, compare_deltas, r->d);
+	system_sort(items, count, sizeof *items, compare_deltas, r->d);
 	return min_size(count, EXPLAIN_RENAME_ROWS);
 }
 

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/system.h"
 
 /* A stack as numbers that order as its names do. */
 struct line {
@@ -99,7 +100,7 @@ static bool names_rank(struct lines *l, struct error *err)
 		return no_memory(l->scratch, err);
 	for (uint32_t i = 0; i < l->name_count; i++)
 		order[i] = i;
-	qsort_r(order, l->name_count, sizeof *order, compare_names, l);
+	system_sort(order, l->name_count, sizeof *order, compare_names, l);
 	for (uint32_t i = 0; i < l->name_count; i++) {
 		l->rank_of_name[order[i]] = i;
 		sorted[i] = l->names[order[i]];

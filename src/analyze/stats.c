@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/system.h"
 
 /* Below these the normal distribution is too coarse for small p values. */
 #define EXACT_MAX_TRIALS 1000.0
@@ -52,9 +53,7 @@ double normal_two_sided(double z)
 /* lgamma() proper sets a global. */
 static double log_gamma(double x)
 {
-	int sign;
-
-	return lgamma_r(x, &sign);
+	return system_log_gamma(x);
 }
 
 /* Lentz's evaluation of the continued fraction of the incomplete beta
@@ -470,7 +469,7 @@ void false_discovery_adjust(const double *p, double *q, size_t *order,
 
 	for (size_t i = 0; i < count; i++)
 		order[i] = i;
-	qsort_r(order, count, sizeof *order, compare_by_p, &by);
+	system_sort(order, count, sizeof *order, compare_by_p, &by);
 	for (size_t i = count; i-- > 0;) {
 		lowest = fmin(lowest,
 			      p[order[i]] * (double)count / (double)(i + 1));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/system.h"
 #include "model/stack_walk.h"
 
 #define NOT_CHOSEN UINT32_MAX
@@ -54,7 +55,7 @@ static bool choose(struct tracing *t, struct error *err)
 		    !func_is_nameless(t->d->t, id))
 			t->ids[t->count++] = id;
 	}
-	qsort_r(t->ids, t->count, sizeof *t->ids, compare_deltas, t->d);
+	system_sort(t->ids, t->count, sizeof *t->ids, compare_deltas, t->d);
 	for (size_t i = THROUGH_ROWS; i < t->count; i++)
 		t->d->rows[t->ids[i]].is_untraced = true;
 	t->count = min_size(t->count, THROUGH_ROWS);

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 
-#ifdef __linux__
+#include "base/system.h"
+
+#ifdef SYSTEM_LINUX
 
 #include <fcntl.h>
 #include <linux/audit.h>

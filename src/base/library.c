@@ -2,11 +2,15 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/system.h"
+
+#ifdef SYSTEM_LINUX
+#include <link.h>
+#endif
 
 static bool fail(const char *file, struct error *err)
 {
@@ -52,6 +56,7 @@ bool library_load(const char *file, const struct library_symbol *symbols,
 	return is_done;
 }
 
+#ifdef SYSTEM_LINUX
 struct visitor {
 	void (*visit)(const char *path, void *data);
 	void *data;
@@ -74,8 +79,15 @@ void library_each(void (*visit)(const char *path, void *data), void *data)
 
 	dl_iterate_phdr(visit_one, &visitor);
 }
+#else
+void library_each(void (*visit)(const char *path, void *data), void *data)
+{
+	(void)visit;
+	(void)data;
+}
+#endif
 
-#ifdef __GLIBC__
+#ifdef SYSTEM_GLIBC
 /* NULL: the system does not tell. */
 static Dl_serinfo *search_list(void *program)
 {

@@ -2,9 +2,8 @@
 #include "base/map.h"
 
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/random.h>
 
+#include "base/system.h"
 #include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
@@ -87,11 +86,9 @@ static uint64_t seed[2];
  * it has started, there is still what it gave the program to start with. */
 __attribute__((constructor)) static void draw_seed(void)
 {
-	const void *given = (const void *)getauxval(AT_RANDOM);
+	const void *given = system_random_of_start();
 
-	if (getrandom(seed, sizeof seed, GRND_NONBLOCK) !=
-		    (ssize_t)sizeof seed &&
-	    given)
+	if (!system_random(seed, sizeof seed) && given)
 		memcpy(seed, given, sizeof seed);
 }
 

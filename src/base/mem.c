@@ -2,24 +2,25 @@
 #include "base/mem.h"
 
 #include <limits.h>
-#include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#if defined M_MMAP_THRESHOLD && defined MADV_HUGEPAGE /* glibc's, Linux' */
-#define HAS_ONE_HEAP 1
+#include "base/system.h"
+
+#ifdef SYSTEM_GLIBC
+#include <malloc.h>
+#include <sys/mman.h>
 #endif
 
 static int (*mem_gate)(size_t size);
 
 /* ---- pages ---- */
 
-#ifdef HAS_ONE_HEAP
+#ifdef SYSTEM_GLIBC
 /* The heap grows by so much, which fits into usual limits of address space. */
 #define TOP_PAD_BYTES (16 * 1024 * 1024)
 /* Of a large one, mostly, and a multiple of the size of the others. */
@@ -134,7 +135,7 @@ char *mem_strdup(const char *text)
 
 void mem_wipe(void *ptr, size_t size)
 {
-	explicit_bzero(ptr, size);
+	system_wipe(ptr, size);
 }
 
 #define STACK_BYTES ((size_t)32 * 1024)

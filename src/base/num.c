@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/system.h"
 
 bool parse_u64(struct str text, uint64_t *out)
 {

@@ -123,6 +123,15 @@ size_t str_until(struct str s, size_t start, char c)
 	return hit ? (size_t)(hit - s.ptr) : s.len;
 }
 
+size_t str_behind_last(struct str s, char c)
+{
+	size_t end = s.len;
+
+	while (end > 0 && s.ptr[end - 1] != c)
+		end--;
+	return end;
+}
+
 struct str str_take_line(struct str *rest)
 {
 	size_t end = str_until(*rest, 0, '\n');

@@ -58,6 +58,9 @@ size_t str_find(struct str s, struct str needle);
  * there is none. */
 size_t str_until(struct str s, size_t start, char c);
 
+/* Offset behind the last c; 0 where there is none. */
+size_t str_behind_last(struct str s, char c);
+
 /* Takes the first line off *rest, which is empty behind the last; without its
  * line feed. */
 struct str str_take_line(struct str *rest);

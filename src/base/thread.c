@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/thread.h"
 
-#include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/mem.h"
+
+#ifdef SYSTEM_LINUX
+#include <sched.h>
+#endif
 
 /* A thread, which is kept when its task is done: to wake one up takes a third
  * of the time that a new one takes to begin. */
@@ -81,13 +85,20 @@ static struct worker *worker_new(void)
 	return NULL;
 }
 
+#ifdef SYSTEM_LINUX
+
+/* On which the process may run. */
+struct processors {
+	cpu_set_t set;
+};
+
 /* Linux may let a thread that has something to do wait on the processor of the
  * one that gave it, for as long as that goes on computing, 3 ms and more, while
  * another processor has nothing to do (docs/performance.md, "a task begins on
  * another processor"). */
-static void give_elsewhere(struct worker *w, const cpu_set_t *allowed)
+static void give_elsewhere(struct worker *w, const struct processors *allowed)
 {
-	cpu_set_t others = *allowed;
+	cpu_set_t others = allowed->set;
 	int here = sched_getcpu();
 
 	if (here >= 0)
@@ -96,18 +107,40 @@ static void give_elsewhere(struct worker *w, const cpu_set_t *allowed)
 	tokens_give(&w->given);
 	/* It has a place. That was a hint and is no limit: another one may turn
 	 * out to be better before it has begun. */
-	(void)pthread_setaffinity_np(w->id, sizeof *allowed, allowed);
+	(void)pthread_setaffinity_np(w->id, sizeof allowed->set, &allowed->set);
 }
 
-static bool find_processors(cpu_set_t *allowed)
+/* False: there is but one. */
+static bool find_processors(struct processors *allowed)
 {
-	return !sched_getaffinity(0, sizeof *allowed, allowed) &&
-	       CPU_COUNT(allowed) > 1;
+	return !sched_getaffinity(0, sizeof allowed->set, &allowed->set) &&
+	       CPU_COUNT(&allowed->set) > 1;
 }
+
+#else
+
+/* All that there are. */
+struct processors {
+	long count;
+};
+
+static void give_elsewhere(struct worker *w, const struct processors *allowed)
+{
+	(void)allowed;
+	tokens_give(&w->given);
+}
+
+static bool find_processors(struct processors *allowed)
+{
+	allowed->count = sysconf(_SC_NPROCESSORS_ONLN);
+	return allowed->count > 1;
+}
+
+#endif
 
 bool thread_is_worth_it(void)
 {
-	cpu_set_t allowed;
+	struct processors allowed;
 
 	return find_processors(&allowed);
 }
@@ -115,7 +148,7 @@ bool thread_is_worth_it(void)
 bool thread_try(struct thread *t, void (*run)(void *task), void *task)
 {
 	struct worker *w;
-	cpu_set_t allowed;
+	struct processors allowed;
 
 	*t = (struct thread){ .worker = NULL };
 	if (!find_processors(&allowed))
@@ -180,6 +213,8 @@ void thread_halves(void (*run)(struct thread_part *part), void *task,
 	thread_both(run_half, &first, &second, count >= least);
 }
 
+#ifdef SYSTEM_LINUX
+
 /* Fails for a count that is too large only. */
 void tokens_init(struct tokens *t, unsigned count)
 {
@@ -202,3 +237,37 @@ void tokens_take(struct tokens *t)
 	while (sem_wait(&t->sem))
 		;
 }
+
+#else
+
+void tokens_init(struct tokens *t, unsigned count)
+{
+	(void)pthread_mutex_init(&t->lock, NULL);
+	(void)pthread_cond_init(&t->is_there, NULL);
+	t->count = count;
+}
+
+void tokens_release(struct tokens *t)
+{
+	pthread_cond_destroy(&t->is_there);
+	pthread_mutex_destroy(&t->lock);
+}
+
+void tokens_give(struct tokens *t)
+{
+	pthread_mutex_lock(&t->lock);
+	t->count++;
+	pthread_cond_signal(&t->is_there);
+	pthread_mutex_unlock(&t->lock);
+}
+
+void tokens_take(struct tokens *t)
+{
+	pthread_mutex_lock(&t->lock);
+	while (!t->count)
+		pthread_cond_wait(&t->is_there, &t->lock);
+	t->count--;
+	pthread_mutex_unlock(&t->lock);
+}
+
+#endif

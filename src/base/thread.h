@@ -12,9 +12,14 @@
 #define BASE_THREAD_H
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "base/system.h"
+
+#ifdef SYSTEM_LINUX
+#include <semaphore.h>
+#endif
 
 struct worker;
 
@@ -56,7 +61,13 @@ void thread_halves(void (*run)(struct thread_part *part), void *task,
 /* Each allows to use one thing of several, which two threads hand to each
  * other. */
 struct tokens {
+#ifdef SYSTEM_LINUX
 	sem_t sem;
+#else
+	pthread_mutex_t lock;
+	pthread_cond_t is_there;
+	unsigned count;
+#endif
 };
 
 void tokens_init(struct tokens *t, unsigned count);

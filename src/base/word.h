@@ -5,9 +5,15 @@
 #ifndef BASE_WORD_H
 #define BASE_WORD_H
 
-#include <endian.h>
 #include <stdint.h>
 #include <string.h>
+
+/* To and from least significant byte first. */
+static inline uint64_t little_endian(uint64_t word)
+{
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word)
+						      : word;
+}
 
 /* Least significant byte first on every machine. */
 static inline uint64_t load_word(const void *bytes)
@@ -15,7 +21,17 @@ static inline uint64_t load_word(const void *bytes)
 	uint64_t word;
 
 	memcpy(&word, bytes, sizeof word);
-	return le64toh(word);
+	return little_endian(word);
+}
+
+/* Four of them. */
+static inline uint32_t load_half_word(const void *bytes)
+{
+	uint32_t word;
+
+	memcpy(&word, bytes, sizeof word);
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap32(word)
+						      : word;
 }
 
 /* A number of so many bytes, one to eight, as store_number() puts it there.
@@ -28,7 +44,7 @@ static inline uint64_t load_number(const void *bytes, unsigned count)
 /* Eight bytes are written, of which a smaller number needs the first few. */
 static inline void store_number(void *bytes, uint64_t number)
 {
-	number = htole64(number);
+	number = little_endian(number);
 	memcpy(bytes, &number, sizeof number);
 }
 

@@ -10,6 +10,9 @@
 #include "cli/options.h"
 #include "cli/optparse.h"
 
+/* POSIX leaves it to the program to declare it. */
+extern char **environ;
+
 #define NAME_BYTES (OPTION_NAME_BYTES + 16)
 
 static const char *environment_get(const char *name)

@@ -34,13 +34,13 @@ static bool cut_tail(struct fleet_file *file, off_t *size, struct error *err)
 	while (end > 0) {
 		off_t from = end > TAIL_BYTES ? end - TAIL_BYTES : 0;
 		ssize_t n = pread(file->fd, tail, (size_t)(end - from), from);
-		const char *line;
+		size_t lines;
 
 		if (n != end - from)
 			return fail_system(file, "read", err);
-		line = memrchr(tail, '\n', (size_t)n);
-		end = line ? from + (line - tail) + 1 : from;
-		if (line)
+		lines = str_behind_last((struct str){ tail, (size_t)n }, '\n');
+		end = from + (off_t)lines;
+		if (lines)
 			break;
 	}
 	if (end < *size && ftruncate(file->fd, end) != 0)

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/system.h"
+
 /* What sh gives for a command that it does not find or may not run. */
 #define STATUS_NOT_RUN 126
 
@@ -80,9 +82,9 @@ void pager_prepare(const char *command)
 {
 	int start[2], input[2];
 
-	if (prepared.pid || pipe2(start, O_CLOEXEC) < 0)
+	if (prepared.pid || system_pipe(start) < 0)
 		return;
-	if (pipe2(input, O_CLOEXEC) < 0) {
+	if (system_pipe(input) < 0) {
 		close(start[0]);
 		close(start[1]);
 		return;
@@ -129,7 +131,7 @@ static bool start_now(struct pager *p, const char *command)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (system_pipe(ends) < 0)
 		return false;
 	p->pid = fork();
 	if (p->pid == 0)

@@ -39,9 +39,7 @@ static bool piece_reserve(struct line_piece *p, size_t room, struct error *err)
 /* Up to the last whole line. */
 static struct str whole_lines(struct str text)
 {
-	const char *end = memrchr(text.ptr, '\n', text.len);
-
-	return str_slice(text, 0, end ? (size_t)(end - text.ptr) + 1 : 0);
+	return str_slice(text, 0, str_behind_last(text, '\n'));
 }
 
 /* What was read ahead, or else is read now. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/pprof_pack.h"
 
-#include <endian.h>
 #include <limits.h>
 #include <string.h>
 
@@ -282,10 +281,8 @@ static size_t common_varints(struct pack_path *path, struct str varints)
  * next cannot be foreseen. */
 static uint32_t varint_before(const unsigned char *at, unsigned *size)
 {
-	uint32_t word, longer;
+	uint32_t word = load_half_word(at - sizeof word), longer;
 
-	memcpy(&word, at - sizeof word, sizeof word);
-	word = le32toh(word);
 	longer = word >> 23 & 1;
 	*size = 1 + longer + (longer & word >> 15);
 	return word >> (sizeof word - *size) * CHAR_BIT;

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/system.h"
 #include "model/trace_build.h"
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -171,8 +172,8 @@ void trace_ties_order(struct trace *t)
 		    t->spans[i].span_id == t->spans[first].span_id)
 			continue;
 		if (i > first + 1)
-			qsort_r(t->spans + first, i - first, sizeof *t->spans,
-				compare_ties, t);
+			system_sort(t->spans + first, i - first,
+				    sizeof *t->spans, compare_ties, t);
 		first = i;
 	}
 }

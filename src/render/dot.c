@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
+#include "base/system.h"
 #include "render/flame_colors.h"
 #include "render/flame_head.h"
 #include "render/flame_text.h"
@@ -86,8 +87,8 @@ static bool names_init(struct drawing *d)
 	for (uint32_t i = 0; d->by_name && i < count; i++)
 		d->by_name[i] = i;
 	if (d->by_name)
-		qsort_r(d->by_name, count, sizeof *d->by_name, compare_names,
-			d->flame->functions);
+		system_sort(d->by_name, count, sizeof *d->by_name,
+			    compare_names, d->flame->functions);
 	return d->by_name != NULL;
 }
 

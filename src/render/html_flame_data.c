@@ -16,6 +16,7 @@
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/system.h"
 #include "model/source_path.h"
 #include "render/flame_colors.h"
 #include "render/html_flame.h"
@@ -272,8 +273,8 @@ static void write_files(struct data *d)
 	struct str last = STR("");
 	uint32_t count = 0;
 
-	qsort_r(d->functions, d->count, sizeof *d->functions, compare_files,
-		d->f->functions);
+	system_sort(d->functions, d->count, sizeof *d->functions, compare_files,
+		    d->f->functions);
 	clear(d, &d->before);
 	jsonw_key(&d->json, "files");
 	jsonw_array(&d->json);
@@ -310,8 +311,8 @@ static void write_functions(struct data *d)
 	const struct flame_function *functions = d->f->functions;
 	uint32_t file, before = 0;
 
-	qsort_r(d->functions, d->count, sizeof *d->functions, compare_names,
-		d->f->functions);
+	system_sort(d->functions, d->count, sizeof *d->functions, compare_names,
+		    d->f->functions);
 	clear(d, &d->before);
 	jsonw_key(&d->json, "names");
 	jsonw_array(&d->json);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/system.h"
 
 /* By rank in the end: rows of one name stay in a known order. */
 static int compare_ranks(const struct function_row *a,
@@ -66,8 +67,8 @@ bool rows_order_apply(const struct rows_order_want *want, struct result *r,
 	if (want->order == ROWS_BY_NAME)
 		qsort(r->functions, count, sizeof *r->functions, compare_names);
 	else
-		qsort_r(r->functions, count, sizeof *r->functions,
-			compare_before, &r->rank_by);
+		system_sort(r->functions, count, sizeof *r->functions,
+			    compare_before, &r->rank_by);
 	r->has_order_of_user = true;
 	r->function_count = kept;
 	r->function_listed = max_size(kept, min_size(count, want->listed));

@@ -4,13 +4,13 @@
  * for a key, so that handlers need no more than remember them; the terminal is
  * left and entered by the loop alone.
  */
+#include "base/system.h"
 #include "tui/tui.h"
 
 #ifdef HAVE_NCURSES
 
 #include <errno.h>
 #include <locale.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -333,10 +333,9 @@ static void handle_signals(struct terminal *t)
 
 static void wait_and_read(struct terminal *t)
 {
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	int there = 0;
 
-	if (ppoll(&input, 1, NULL, &t->mask) < 0) {
+	if (system_wait_input(STDIN_FILENO, &t->mask) < 0) {
 		t->is_closed = errno != EINTR && errno != EAGAIN;
 		return;
 	}

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/outfile.h"
+#include "base/system.h"
 #include "base/timefmt.h"
 
 /* Two hashes in hex. */

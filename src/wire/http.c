@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/system.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
 #include "wire/curl_calls.h"
@@ -346,7 +346,7 @@ static uint32_t random_bits(void)
 	uint32_t bits = 0;
 
 	/* Without randomness the wait is merely regular. */
-	if (getrandom(&bits, sizeof bits, GRND_NONBLOCK) < 0)
+	if (!system_random(&bits, sizeof bits))
 		bits = 0;
 	return bits;
 }

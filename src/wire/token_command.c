@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/system.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
 
@@ -63,7 +64,7 @@ static bool open_pipes(int ours[STREAMS], int theirs[STREAMS])
 	for (size_t i = 0; i < STREAMS; i++) {
 		int ends[2];
 
-		if (pipe2(ends, O_CLOEXEC))
+		if (system_pipe(ends))
 			return false;
 		ours[i] = ends[0];
 		theirs[i] = ends[1];

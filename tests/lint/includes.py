@@ -58,15 +58,21 @@ FOREIGN = {
     r"linux/(audit|filter|seccomp)\.h": {"base/confine.c"},
     r"sys/(prctl|syscall)\.h": {"base/confine.c"},
     r"link\.h": {"base/library.c"},
-    r"sys/auxv\.h": {"base/map.c"},
+    # Which not every system has: base/system.h.
+    r"sys/(auxv|random)\.h": {"base/system.c"},
+    r"sys/select\.h": {"base/system.h"},
+    r"xlocale\.h": {"base/system.h"},
+    r"malloc\.h|sys/mman\.h": {"base/mem.c"},
+    r"sched\.h": {"base/thread.c"},
+    r"semaphore\.h": {"base/thread.h"},
     r".*\.pb-c\.h": {"backend/pyroscope/pyroscope.c"},
 }
 
 SYSTEM = set("""
-    ctype.h dirent.h dlfcn.h endian.h errno.h fcntl.h float.h inttypes.h limits.h locale.h malloc.h math.h poll.h
-    pthread.h sched.h semaphore.h signal.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
-    strings.h sys/ioctl.h sys/mman.h sys/random.h sys/stat.h sys/time.h
-    sys/types.h sys/uio.h sys/wait.h termios.h threads.h time.h unistd.h
+    ctype.h dirent.h dlfcn.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h poll.h
+    pthread.h signal.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
+    strings.h sys/ioctl.h sys/stat.h sys/time.h sys/types.h sys/uio.h sys/wait.h termios.h time.h
+    unistd.h
 """.split())
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)

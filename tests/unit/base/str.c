@@ -128,6 +128,15 @@ static void test_find_short_and_long(void **state)
 	}
 }
 
+static void test_behind_last(void **state)
+{
+	(void)state;
+	assert_int_equal(str_behind_last(STR("a\nb\nc"), '\n'), 4);
+	assert_int_equal(str_behind_last(STR("a\n"), '\n'), 2);
+	assert_int_equal(str_behind_last(STR("a"), '\n'), 0);
+	assert_int_equal(str_behind_last((struct str){ NULL, 0 }, '\n'), 0);
+}
+
 static void test_trim_and_slice(void **state)
 {
 	(void)state;
@@ -180,6 +189,7 @@ int main(void)
 		cmocka_unit_test(test_digits),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_find_short_and_long),
+		cmocka_unit_test(test_behind_last),
 		cmocka_unit_test(test_trim_and_slice),
 		cmocka_unit_test(test_printing),
 		cmocka_unit_test(test_utf8_floor),
