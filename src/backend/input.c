@@ -159,6 +159,25 @@ bool input_open_profile(struct input *in, const char *path, struct error *err)
 		in, "profile formats (tracefind help profile lists them)", err);
 }
 
+bool input_each_trace(struct input *in,
+		      bool (*take)(void *context, const struct trace *t,
+				   struct error *err),
+		      void *context, struct notes *notes, struct error *err)
+{
+	struct feed *feed = in->feed;
+	bool is_done;
+
+	if (!feed)
+		feed = decode_feed(in->format, in->bytes, err);
+	if (!feed)
+		return false;
+	is_done = decode_each_trace(in->format, feed, take, context, notes,
+				    err);
+	if (feed != in->feed)
+		feed_free(feed);
+	return is_done || error_prefix(err, "%s", in->name);
+}
+
 void input_release(struct input *in)
 {
 	feed_free(in->feed);

@@ -43,6 +43,12 @@ bool input_open_profile(struct input *in, const char *path,
 /* What is neither is refused. */
 bool input_open_either(struct input *in, const char *path,
 		       struct error *err) MUST_CHECK;
+/* decode_each_trace() of what input_open_trace() opened; errors name it. */
+bool input_each_trace(struct input *in,
+		      bool (*take)(void *context, const struct trace *t,
+				   struct error *err),
+		      void *context, struct notes *notes,
+		      struct error *err) MUST_CHECK;
 void input_release(struct input *in);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "backend/export_state.h"
+#include "backend/input.h"
 #include "base/num.h"
 #include "base/outfile.h"
 #include "cli/output.h"
@@ -20,19 +21,15 @@
 static bool check(const struct context *ctx, struct error *err)
 {
 	const struct options *o = ctx->options;
-	const struct backends *b = &ctx->backends;
 
 	if (!o->to_traces && !o->to_profiles)
 		return error_set(err, ERROR_USAGE,
 				 "export where to? give --to-traces, "
 				 "--to-profiles, or both");
-	if (o->arg_count && !o->to_profiles)
+	if (o->arg_count && o->to_traces && o->to_profiles)
 		return error_set(err, ERROR_USAGE,
-				 "files are profiles: give --to-profiles");
-	if (o->to_traces && b->traces.path)
-		return error_set(err, ERROR_USAGE,
-				 "traces are exported from a server, not from "
-				 "a file: --traces-url http://...");
+				 "are these files traces or profiles? give "
+				 "--to-traces or --to-profiles");
 	if (o->state && o->to_traces && o->to_profiles)
 		return error_set(err, ERROR_USAGE,
 				 "--state is of traces or of profiles: export "
@@ -85,14 +82,14 @@ static bool default_state(struct context *ctx, const char *what,
 	return name.ptr || arena_fail(&ctx->arena, "the state", err);
 }
 
+/* files: who they are of, if they are any. */
 static bool open_state(struct context *ctx, struct export *e,
 		       struct export_side *s, const char *what,
-		       const struct side *side, struct error *err)
+		       const struct side *side, struct str files,
+		       struct error *err)
 {
-	struct str from = place_of(side);
+	struct str from = e->path_count ? files : place_of(side);
 
-	if (e->path_count)
-		from = str_from(e->service);
 	s->state = ctx->options->state;
 	if (!e->to->receiver || ctx->options->dry_run)
 		return true;
@@ -103,16 +100,50 @@ static bool open_state(struct context *ctx, struct export *e,
 	return e->state || error_prefix(err, "--state");
 }
 
+/* Files that are named, or the file that stands for the server. */
+static void take_paths(struct context *ctx, struct export *e,
+		       const struct side *side)
+{
+	const struct options *o = ctx->options;
+
+	e->paths = o->arg_count ? o->args : &side->path;
+	e->path_count = o->arg_count ? o->arg_count : side->path != NULL;
+}
+
+/* Before the first of them goes out. */
+static bool check_paths(const struct export *e, struct error *err)
+{
+	for (size_t i = 0; i < e->path_count; i++)
+		if (!input_check(e->paths[i], err))
+			return false;
+	return true;
+}
+
+static bool name_source(struct context *ctx, struct export_side *s,
+			const struct side *side, struct error *err)
+{
+	const struct options *o = ctx->options;
+
+	s->from = o->arg_count
+			  ? arena_printf(&ctx->arena, "%s%s", o->args[0],
+					 o->arg_count > 1 ? " and others" : "")
+			  : backends_side_name(&ctx->backends, side);
+	return s->from.ptr || arena_fail(&ctx->arena, "a name", err);
+}
+
 static bool run_traces(struct context *ctx, struct export *e,
 		       struct export_side *s, struct error *err)
 {
+	const struct side *side = &ctx->backends.traces;
 	struct outfile f;
 	bool done;
 
-	if (!backends_probe_traces(&ctx->backends, err) ||
-	    !open_state(ctx, e, s, "traces", &ctx->backends.traces, err))
+	take_paths(ctx, e, side);
+	if ((!e->path_count && !backends_probe_traces(&ctx->backends, err)) ||
+	    !check_paths(e, err) ||
+	    !open_state(ctx, e, s, "traces", side, STR("files"), err) ||
+	    !name_source(ctx, s, side, err))
 		return false;
-	s->from = backends_side_name(&ctx->backends, &ctx->backends.traces);
 	if (e->to->receiver)
 		return export_traces(e, err);
 	if (!outfile_open(&f, e->to->path, 0666, err))
@@ -128,21 +159,13 @@ static bool run_traces(struct context *ctx, struct export *e,
 static bool run_profiles(struct context *ctx, struct export *e,
 			 struct export_side *s, struct error *err)
 {
-	const struct options *o = ctx->options;
 	const struct side *side = &ctx->backends.profiles;
 
-	e->paths = o->arg_count ? o->args : &side->path;
-	e->path_count = o->arg_count ? o->arg_count : side->path != NULL;
-	if (!check_profiles(ctx, e, err) ||
-	    !open_state(ctx, e, s, "profiles", side, err))
-		return false;
-	s->from = o->arg_count
-			  ? arena_printf(&ctx->arena, "%s%s", o->args[0],
-					 o->arg_count > 1 ? " and others" : "")
-			  : backends_side_name(&ctx->backends, side);
-	if (!s->from.ptr)
-		return arena_fail(&ctx->arena, "a name", err);
-	return export_profiles(e, err);
+	take_paths(ctx, e, side);
+	return check_profiles(ctx, e, err) &&
+	       open_state(ctx, e, s, "profiles", side, str_from(e->service),
+			  err) &&
+	       name_source(ctx, s, side, err) && export_profiles(e, err);
 }
 
 /* One of the two kinds. */

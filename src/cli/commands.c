@@ -226,7 +226,7 @@ const struct command commands[] = {
 	  "whatever takes OTLP or into a file, profiles there, to a Pyroscope or\n"
 	  "into a folder. Each is sent once; an interrupted run goes on.\n"
 	  "\n"
-	  "The sources are the servers as ever, and for profiles also files and\n"
+	  "The sources are the servers as ever, or files, of profiles also\n"
 	  "folders. Receivers have logins of their own: --to-header and so on.\n"
 	  "\n"
 	  "Examples:\n"

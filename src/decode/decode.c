@@ -110,12 +110,18 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 	return is_decoded;
 }
 
+struct feed *decode_feed(enum format format, struct str bytes,
+			 struct error *err)
+{
+	return feed_new(row_of(format)->is_text ? skip_mark(bytes) : bytes,
+			err);
+}
+
 bool decode_trace(enum format format, struct str bytes,
 		  const struct trace_id *want, struct trace *out,
 		  struct notes *notes, struct error *err)
 {
-	struct feed *feed = feed_new(
-		row_of(format)->is_text ? skip_mark(bytes) : bytes, err);
+	struct feed *feed = decode_feed(format, bytes, err);
 	bool is_decoded;
 
 	if (!feed)
@@ -123,4 +129,71 @@ bool decode_trace(enum format format, struct str bytes,
 	is_decoded = decode_trace_feed(format, feed, want, out, notes, err);
 	feed_free(feed);
 	return is_decoded;
+}
+
+/* ---- all traces of an input ---- */
+
+static bool read_once(span_reader *read, struct feed *feed,
+		      struct trace_build *b, struct notes *notes,
+		      struct error *err)
+{
+	struct taker to = { .b = b, .notes = notes };
+	bool is_read;
+
+	feed_seek(feed, 0);
+	is_read = read(feed, &to, err);
+	return feed_check(feed, err) && is_read;
+}
+
+/* Notes were given when they were looked at. */
+static bool read_one(span_reader *read, struct feed *feed,
+		     const struct trace_build *survey, size_t index,
+		     struct trace *t, struct error *err)
+{
+	struct notes again;
+	struct trace_build *b;
+	bool is_read;
+
+	notes_init(&again);
+	t->wants_details = true;
+	b = trace_build_one(survey, index, t, err);
+	if (!b)
+		return false;
+	is_read = read_once(read, feed, b, &again, err) &&
+		  trace_build_finish(b, err);
+	trace_build_free(b);
+	return is_read;
+}
+
+bool decode_each_trace(enum format format, struct feed *feed,
+		       bool (*take)(void *context, const struct trace *t,
+				    struct error *err),
+		       void *context, struct notes *notes, struct error *err)
+{
+	span_reader *read = row_of(format)->decode;
+	struct trace_build *b;
+	struct trace t;
+	bool is_done;
+	size_t count;
+
+	if (!read)
+		return error_set(err, ERROR_FORMAT, "%s is not a trace format",
+				 format_name(format));
+	trace_init(&t);
+	t.wants_details = true;
+	b = trace_build_new(&t, NULL, err);
+	is_done = b && read_once(read, feed, b, notes, err);
+	count = is_done ? trace_build_count(b) : 0;
+	if (count == 1)
+		is_done = trace_build_finish(b, err) &&
+			  (!t.span_count || take(context, &t, err));
+	for (size_t i = 0; count > 1 && is_done && i < count; i++) {
+		trace_release(&t);
+		trace_init(&t);
+		is_done = read_one(read, feed, b, i, &t, err) &&
+			  take(context, &t, err);
+	}
+	trace_release(&t);
+	trace_build_free(b);
+	return is_done;
 }

@@ -68,6 +68,19 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 		       const struct trace_id *want, struct trace *out,
 		       struct notes *notes, struct error *err) MUST_CHECK;
 
+/* Decodes each trace of an input in turn, with all its details, in the order in
+ * which they begin there. The trace is take's to read, not to keep; false ends
+ * it with err. Nothing is taken of an input that cannot be read. */
+bool decode_each_trace(enum format format, struct feed *feed,
+		       bool (*take)(void *context, const struct trace *t,
+				    struct error *err),
+		       void *context, struct notes *notes,
+		       struct error *err) MUST_CHECK;
+
+/* A feed of plain bytes, as the decoder of this format wants them. */
+struct feed *decode_feed(enum format format, struct str bytes,
+			 struct error *err) MUST_CHECK;
+
 /* Decodes into an initialised profile. No samples is not an error:
  * stack_count is 0. */
 bool decode_profile(enum format format, struct str bytes,

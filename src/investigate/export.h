@@ -53,7 +53,7 @@ struct export
 	const struct destination *to;
 	struct out *file;           /* of a destination that is one, open */
 	struct export_state *state; /* NULL: none is kept */
-	/* Profiles on disk instead of a server's. */
+	/* Files instead of what a server has. */
 	const char *const *paths;
 	size_t path_count;
 	/* How a trace becomes bytes: render/otlp_traces.h. */
@@ -67,7 +67,8 @@ struct export
 	struct export_counts counts;
 };
 
-/* The traces of the window; with a service those that pass through it. False
+/* The traces of the window, or all in files; with a service those that pass
+ * through it. False
  * where it cannot go on: what was sent until then is in the state. */
 bool export_traces(struct export *e, struct error *err) MUST_CHECK;
 

@@ -7,6 +7,7 @@
 #include "backend/export_state.h"
 #include "backend/fetch_hits.h"
 #include "backend/fetch_linked.h"
+#include "backend/input.h"
 #include "base/mem.h"
 
 /* Windows that are still to be asked for: halves of halves, down to the
@@ -131,7 +132,9 @@ struct part {
 
 struct batch {
 	struct export *export;
-	const struct hit *hits[AT_ONCE];
+	struct export_key keys[AT_ONCE];
+	struct trace_id ids[AT_ONCE];
+	int64_t starts_ns[AT_ONCE];
 	struct trace_job jobs[AT_ONCE];
 	struct trace traces[AT_ONCE];
 	enum fate fates[AT_ONCE];
@@ -142,6 +145,7 @@ struct batch {
 	struct http_response responses[LIMIT_BATCH];
 	size_t request_count;
 	size_t owner; /* of the trace that is being packed */
+	bool is_stopped; /* no further file need be read */
 };
 
 void export_count_refusal(struct export_counts *counts, const struct error *why)
@@ -239,12 +243,25 @@ static bool take_part(void *context, struct str part, uint32_t span_count,
 		&e->to->endpoint, part, &b->requests[b->request_count++], err);
 }
 
+static bool pack_trace(struct batch *b, size_t i, const struct trace *t,
+		       struct error *err)
+{
+	b->owner = i;
+	if (!b->export->encode(t, EXPORT_PART_BYTES, take_part, b, err))
+		return false;
+	if (b->fates[i] == FATE_OPEN)
+		b->fates[i] = FATE_SENT;
+	b->export->counts.incomplete +=
+		t->is_partial || t->oddities.is_cut_by_server;
+	return true;
+}
+
 /* What of an answer cannot be read is told of that trace; where there is none,
  * the others would not come either. */
 static bool pack(struct batch *b, size_t i, struct error *err)
 {
 	const struct job *job = &b->jobs[i].job;
-	struct trace *t = &b->traces[i];
+	const struct trace *t = &b->traces[i];
 
 	if (!job->has_answer && job->err.code != ERROR_FORMAT &&
 	    job->err.code != ERROR_LIMIT) {
@@ -259,14 +276,7 @@ static bool pack(struct batch *b, size_t i, struct error *err)
 		b->fates[i] = FATE_GONE;
 		return true;
 	}
-	b->owner = i;
-	if (!b->export->encode(t, EXPORT_PART_BYTES, take_part, b, err))
-		return false;
-	if (b->fates[i] == FATE_OPEN)
-		b->fates[i] = FATE_SENT;
-	b->export->counts.incomplete +=
-		t->is_partial || t->oddities.is_cut_by_server;
-	return true;
+	return pack_trace(b, i, t, err);
 }
 
 static bool fetch(struct batch *b, struct error *err)
@@ -276,10 +286,8 @@ static bool fetch(struct batch *b, struct error *err)
 	for (size_t i = 0; i < b->count; i++) {
 		trace_init(&b->traces[i]);
 		b->traces[i].wants_details = true;
-		trace_job_init(&b->jobs[i], &b->hits[i]->id, &b->traces[i]);
+		trace_job_init(&b->jobs[i], &b->ids[i], &b->traces[i]);
 		jobs[i] = &b->jobs[i].job;
-		b->fates[i] = FATE_OPEN;
-		b->parts_left[i] = 0;
 	}
 	return jobs_run(b->export->backends, jobs, b->count, err);
 }
@@ -297,29 +305,23 @@ static bool count_fates(struct batch *b, struct error *err)
 	struct export *e = b->export;
 
 	for (size_t i = 0; i < b->count; i++) {
-		struct export_key key = key_of(b->hits[i]);
-
 		e->counts.gone += b->fates[i] == FATE_GONE;
 		e->counts.refused += b->fates[i] == FATE_REFUSED;
 		if (b->fates[i] != FATE_SENT || b->parts_left[i])
 			continue;
 		e->counts.sent++;
-		if (e->state && !export_state_add(e->state, &key,
-						  b->hits[i]->start_ns, err))
+		if (e->state && !export_state_add(e->state, &b->keys[i],
+						  b->starts_ns[i], err))
 			return false;
 	}
 	return !e->state || export_state_save(e->state, false, err);
 }
 
-static bool run_batch(struct batch *b, struct error *err)
+/* Sends what is packed, and keeps what came of it. */
+static bool end_batch(struct batch *b, bool is_ok, struct error *err)
 {
 	struct error late;
-	bool is_ok = fetch(b, err);
 
-	for (size_t i = 0; i < b->count; i++) {
-		is_ok = is_ok && pack(b, i, err);
-		trace_release(&b->traces[i]);
-	}
 	if (is_ok)
 		is_ok = flush(b, err);
 	for (size_t i = 0; i < b->request_count; i++)
@@ -333,16 +335,54 @@ static bool run_batch(struct batch *b, struct error *err)
 	return is_ok;
 }
 
+static bool run_batch(struct batch *b, struct error *err)
+{
+	bool is_ok = fetch(b, err);
+
+	for (size_t i = 0; i < b->count; i++) {
+		is_ok = is_ok && pack(b, i, err);
+		trace_release(&b->traces[i]);
+	}
+	return end_batch(b, is_ok, err);
+}
+
+static bool is_in_batch(const struct batch *b, const struct export_key *key)
+{
+	size_t i = 0;
+
+	while (i < b->count &&
+	       memcmp(b->keys[i].bytes, key->bytes, sizeof key->bytes))
+		i++;
+	return i < b->count;
+}
+
+/* Into the batch, unless it was sent, or is in it already. */
+static bool add(struct batch *b, const struct trace_id *id, int64_t start_ns,
+		struct export_key key)
+{
+	struct export *e = b->export;
+
+	if ((e->state && export_state_has(e->state, &key)) ||
+	    is_in_batch(b, &key)) {
+		e->counts.known++;
+		return false;
+	}
+	b->ids[b->count] = *id;
+	b->starts_ns[b->count] = start_ns;
+	b->keys[b->count] = key;
+	b->fates[b->count] = FATE_OPEN;
+	b->parts_left[b->count] = 0;
+	b->count++;
+	return true;
+}
+
 static bool send_traces(struct export *e, const struct hits *hits,
 			struct batch *b, struct error *err)
 {
 	for (size_t i = 0; i < hits->count; i++) {
-		struct export_key key = key_of(&hits->items[i]);
+		const struct hit *hit = &hits->items[i];
 
-		if (e->state && export_state_has(e->state, &key))
-			e->counts.known++;
-		else
-			b->hits[b->count++] = &hits->items[i];
+		add(b, &hit->id, hit->start_ns, key_of(hit));
 		if (!b->count || (b->count < AT_ONCE && i + 1 < hits->count))
 			continue;
 		if (!run_batch(b, err))
@@ -353,25 +393,110 @@ static bool send_traces(struct export *e, const struct hits *hits,
 	return true;
 }
 
+static bool export_listed(struct export *e, struct batch *b, struct error *err)
+{
+	struct hits hits;
+	bool is_ok;
+
+	hits_init(&hits);
+	is_ok = backends_probe_traces(e->backends, err) &&
+		list_traces(e, &hits, err) && send_traces(e, &hits, b, err);
+	hits_release(&hits);
+	return is_ok;
+}
+
+/* ---- those in files ---- */
+
+static bool passes_through(const struct trace *t, const char *service)
+{
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (str_equal(span_service(t, i), str_from(service)))
+			return true;
+	return false;
+}
+
+/* Another file may have more of the same trace. */
+static struct export_key key_of_trace(const struct trace *t)
+{
+	struct buf text;
+	struct export_key key;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_add(&text, t->id.bytes, sizeof t->id.bytes);
+	buf_addf(&text, " %u %lld %lld", t->span_count, (long long)t->start_ns,
+		 (long long)t->end_ns);
+	key = export_key_of_text(buf_str(&text));
+	buf_release(&text);
+	return key;
+}
+
+static bool take_trace(void *context, const struct trace *t, struct error *err)
+{
+	struct batch *b = context;
+	struct export *e = b->export;
+
+	if (e->service && !passes_through(t, e->service))
+		return true;
+	e->counts.found++;
+	if (!add(b, &t->id, t->start_ns, key_of_trace(t)))
+		return true;
+	if (!pack_trace(b, b->count - 1, t, err))
+		b->is_stopped = !end_batch(b, false, err);
+	else if (b->count == AT_ONCE)
+		b->is_stopped = !end_batch(b, true, err);
+	return !b->is_stopped;
+}
+
+/* A file that cannot be read is told, and the others are sent. */
+static bool export_file(struct batch *b, const char *path, struct error *err)
+{
+	struct export_counts *counts = &b->export->counts;
+	struct notes notes;
+	struct error why;
+	struct input in;
+
+	notes_init(&notes);
+	if (input_open_trace(&in, path, &why) &&
+	    input_each_trace(&in, take_trace, b, &notes, &why)) {
+		input_release(&in);
+		return true;
+	}
+	input_release(&in);
+	if (b->is_stopped || why.code == ERROR_MEMORY) {
+		*err = why;
+		return false;
+	}
+	counts->refused++;
+	export_count_refusal(counts, &why);
+	return true;
+}
+
+static bool export_files(struct export *e, struct batch *b, struct error *err)
+{
+	for (size_t i = 0; i < e->path_count; i++) {
+		if (!export_file(b, e->paths[i], err))
+			return false;
+		if (e->progress)
+			e->progress(i + 1, e->path_count);
+	}
+	return end_batch(b, true, err);
+}
+
 bool export_traces(struct export *e, struct error *err)
 {
 	struct error late;
 	struct batch *b = mem_calloc(1, sizeof *b);
-	struct hits hits;
 	bool is_ok = b || error_memory(err, "traces");
 
-	hits_init(&hits);
 	if (is_ok) {
 		b->export = e;
-		is_ok = backends_probe_traces(e->backends, err) &&
-			list_traces(e, &hits, err) &&
-			send_traces(e, &hits, b, err);
+		is_ok = e->path_count ? export_files(e, b, err)
+				      : export_listed(e, b, err);
 	}
 	if (e->state && !export_state_save(e->state, true, &late) && is_ok) {
 		*err = late;
 		is_ok = false;
 	}
 	mem_free(b);
-	hits_release(&hits);
 	return is_ok;
 }

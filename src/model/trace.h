@@ -233,6 +233,16 @@ bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
  * or from where trace_build_resume() says. */
 bool trace_build_again(struct trace_build *b) MUST_CHECK;
 
+/* How many traces there are in an input that was read once; 1 where
+ * trace_build_finish() has it, more where it is to be read again for each. */
+size_t trace_build_count(const struct trace_build *b);
+
+/* A build of one of them, by the order in which they began in the input, into
+ * an initialised trace; the first build has to stay. */
+struct trace_build *trace_build_one(const struct trace_build *survey,
+				    size_t index, struct trace *out,
+				    struct error *err);
+
 /* Told by decoders that can take an input up again: the spans to come stand
  * in a group that begins at this place; NULL: in none. False when nothing
  * that is wanted comes any more and the decoder may stop. */

@@ -87,6 +87,27 @@ bool trace_build_again(struct trace_build *b)
 	return true;
 }
 
+size_t trace_build_count(const struct trace_build *b)
+{
+	return b->phase == BUILD_SURVEY ? b->seen_count : 1;
+}
+
+struct trace_build *trace_build_one(const struct trace_build *survey,
+				    size_t index, struct trace *out,
+				    struct error *err)
+{
+	struct trace_build *b =
+		trace_build_new(out, &survey->seen[index].id, err);
+
+	if (!b)
+		return NULL;
+	b->phase = BUILD_CHOSEN;
+	b->seen = survey->seen;
+	b->seen_count = survey->seen_count;
+	b->seen_at = (uint32_t)index;
+	return b;
+}
+
 bool trace_build_at(struct trace_build *b, const struct feed_place *place)
 {
 	const struct trace_seen *chosen = &b->seen[b->seen_at];

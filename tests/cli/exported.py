@@ -285,6 +285,21 @@ def functions(program, folder, *words):
             for f in answer["functions"]}
 
 
+def check_files_come_over(program, folder):
+    """A file of all traces, to a receiver, once."""
+    with google() as server, Receiver() as receiver:
+        export(program, folder, server, "--to-traces", "all.otlp")
+        words = ("export", "all.otlp", "--to-traces", f"otlp+{receiver.url}",
+                 "-o", "json")
+        answer = json.loads(run(program, folder, *words))
+        again = json.loads(run(program, folder, *words))
+    check(not receiver.wrong, receiver.wrong[:3])
+    check(sorted(s[0] for s in receiver.spans) == sorted(wanted_spans()),
+          "the spans are others")
+    check((answer["traces"]["sent"], again["traces"]["sent"],
+           again["traces"]["sent_before"]) == (190, 0, 190), again["traces"])
+
+
 def about(body):
     """The attributes of the only resource, the texts of the dictionary."""
     parts = message(body)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All traces of one input, one after the other, as decode_trace() has each.
+ */
+#include "profile_testing.h"
+
+static struct notes notes;
+
+/* What is taken, and how often it may be. */
+struct taken {
+	struct trace_id ids[8];
+	uint32_t spans[8];
+	size_t count;
+	size_t most;
+};
+
+static bool take(void *context, const struct trace *t, struct error *e)
+{
+	struct taken *taken = context;
+
+	if (taken->count == taken->most)
+		return error_set(e, ERROR_LIMIT, "enough");
+	taken->ids[taken->count] = t->id;
+	taken->spans[taken->count++] = t->span_count;
+	return true;
+}
+
+static bool decode_all(enum format format, struct str bytes,
+		       struct taken *taken)
+{
+	struct feed *feed = decode_feed(format, bytes, &err);
+	bool is_done;
+
+	if (!feed)
+		return false;
+	notes_init(&notes);
+	is_done = decode_each_trace(format, feed, take, taken, &notes, &err);
+	feed_free(feed);
+	return is_done;
+}
+
+/* Each as when it is asked for by its id. */
+static void assert_as_alone(enum format format, struct str bytes,
+			    const struct taken *taken)
+{
+	for (size_t i = 0; i < taken->count; i++) {
+		struct trace alone;
+
+		trace_init(&alone);
+		assert_decoded(decode_trace(format, bytes, &taken->ids[i],
+					    &alone, &notes, &err));
+		assert_int_equal(alone.span_count, taken->spans[i]);
+		trace_release(&alone);
+	}
+}
+
+static void test_files(void **state)
+{
+	static const struct {
+		const char *path;
+		enum format format;
+		size_t count;
+	} files[] = {
+		{ "otlp/file-exporter.jsonl", FORMAT_OTLP_JSON, 3 },
+		{ "otlp/b.json", FORMAT_OTLP_JSON, 1 },
+		{ "otlp/a.pb", FORMAT_OTLP_PB, 1 },
+		{ "jaeger/trace-b-nplus1-legacy/body.json", FORMAT_JAEGER_JSON,
+		  1 },
+		{ "google/trace.json", FORMAT_CLOUD_TRACE_JSON, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		struct taken taken = { .most = 8 };
+		struct buf bytes;
+
+		read_fixture(files[i].path, &bytes);
+		assert_decoded(decode_all(files[i].format, buf_str(&bytes),
+					  &taken));
+		assert_int_equal(taken.count, files[i].count);
+		assert_as_alone(files[i].format, buf_str(&bytes), &taken);
+		buf_release(&bytes);
+	}
+}
+
+/* What is wrong at the end of the input is known before the first is taken. */
+static void test_damage(void **state)
+{
+	struct taken taken = { .most = 8 };
+	struct buf bytes;
+
+	(void)state;
+	read_fixture("otlp/file-exporter.jsonl", &bytes);
+	assert_refused(decode_all(FORMAT_OTLP_JSON,
+				  str_slice(buf_str(&bytes), 0, bytes.len - 9),
+				  &taken),
+		       ERROR_FORMAT, "ends");
+	assert_int_equal(taken.count, 0);
+	assert_refused(decode_all(FORMAT_PPROF, buf_str(&bytes), &taken),
+		       ERROR_FORMAT, "pprof is not a trace format");
+	assert_decoded(decode_all(FORMAT_OTLP_JSON, STR("{\"batches\":[]}"),
+				  &taken));
+	assert_int_equal(taken.count, 0);
+	buf_release(&bytes);
+}
+
+static void test_who_stops(void **state)
+{
+	struct taken taken = { .most = 2 };
+	struct buf bytes;
+
+	(void)state;
+	read_fixture("otlp/file-exporter.jsonl", &bytes);
+	assert_refused(decode_all(FORMAT_OTLP_JSON, buf_str(&bytes), &taken),
+		       ERROR_LIMIT, "enough");
+	assert_int_equal(taken.count, 2);
+	buf_release(&bytes);
+}
+
+static void test_starvation(void **state)
+{
+	bool is_done = false;
+	struct buf bytes;
+
+	(void)state;
+	read_fixture("otlp/file-exporter.jsonl", &bytes);
+	for (int n = 0; !is_done; n++) {
+		struct taken taken = { .most = 8 };
+
+		assert_true(n < 10000);
+		error_clear(&err);
+		starve_after(n);
+		is_done = decode_all(FORMAT_OTLP_JSON, buf_str(&bytes), &taken);
+		stop_starving();
+		if (!is_done)
+			assert_int_equal(err.code, ERROR_MEMORY);
+	}
+	buf_release(&bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_who_stops),
+		cmocka_unit_test(test_starvation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
