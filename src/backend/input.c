@@ -103,6 +103,9 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 {
 	if (!input_open(in, path, err))
 		return false;
+	/* Which of the two is wanted the command tells. */
+	if (in->format == FORMAT_CHROME_TRACE)
+		in->format = FORMAT_CHROME_SPANS;
 	if (format_is_profile(in->format))
 		return error_set(err, ERROR_FORMAT,
 				 "%s: a trace is needed, this is a profile "
@@ -111,7 +114,7 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 	return is_known(in,
 			"trace formats (OTLP JSON or protobuf, Jaeger JSON, "
 			"Zipkin JSON, Cloud Trace JSON, AWS X-Ray JSON, "
-			"Datadog JSON)",
+			"Datadog JSON, Chrome traces)",
 			err);
 }
 

@@ -188,12 +188,12 @@ bool parse_whole_u64(struct str text, uint64_t *out)
 	return true;
 }
 
-bool parse_nano_i64(struct str text, int64_t *out)
+bool parse_scaled_i64(struct str text, unsigned power, int64_t *out)
 {
 	bool is_negative = str_starts(text, STR("-"));
 	bool is_fraction = false;
 	uint64_t value = 0;
-	int64_t power = 9;
+	int64_t zeros = power;
 	size_t i;
 
 	if (!is_decimal(text))
@@ -204,16 +204,16 @@ bool parse_nano_i64(struct str text, int64_t *out)
 			is_fraction = true;
 		} else if (value <= (UINT64_MAX - 9) / 10) {
 			value = value * 10 + (unsigned)(text.ptr[i] - '0');
-			power -= is_fraction;
+			zeros -= is_fraction;
 		} else {
 			/* 19 digits are kept, more than a time has. */
-			power += !is_fraction;
+			zeros += !is_fraction;
 		}
 	}
-	power += exponent_of(str_slice(text, i, text.len));
-	for (; power < 0 && value; power++)
+	zeros += exponent_of(str_slice(text, i, text.len));
+	for (; zeros < 0 && value; zeros++)
 		value /= 10;
-	if (!scale_by_ten(&value, power) ||
+	if (!scale_by_ten(&value, zeros) ||
 	    !apply_sign(value, is_negative, out))
 		*out = is_negative ? INT64_MIN : INT64_MAX;
 	return true;

@@ -136,10 +136,11 @@ bool is_decimal(struct str text);
 bool parse_whole_u64(struct str text, uint64_t *out) MUST_CHECK;
 bool parse_whole_i64(struct str text, int64_t *out) MUST_CHECK;
 
-/* A decimal times 10^9, such as seconds in nanoseconds, exact but for what is
- * finer than that, which is cut off. Out of range: the nearest end. False on
- * anything else. */
-bool parse_nano_i64(struct str text, int64_t *out) MUST_CHECK;
+/* A decimal times 10^power, such as seconds in nanoseconds (9), exact but for
+ * what is finer than 1, which is cut off. Out of range: the nearest end. False
+ * on anything else. */
+bool parse_scaled_i64(struct str text, unsigned power,
+		      int64_t *out) MUST_CHECK;
 
 /* A decimal of less than LIMIT_NUMBER_BYTES, locale-free; false on anything
  * else and when it overflows a double. */

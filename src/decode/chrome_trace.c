@@ -185,7 +185,8 @@ static bool read_document(struct reader *r, struct error *err)
 	       error_set(err, ERROR_FORMAT,
 			 "the Chrome trace has no samples of functions (record "
 			 "it with the category "
-			 "disabled-by-default-v8.cpu_profiler)");
+			 "disabled-by-default-v8.cpu_profiler; its spans: "
+			 "tracefind show)");
 }
 
 static bool read_profile(struct reader *r, const struct profile_want *want,

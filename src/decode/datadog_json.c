@@ -128,7 +128,7 @@ static int64_t read_time(struct datadog *d)
 		json_skip(r);
 	else if (json_number_text(r, &text) &&
 		 (d->has_seconds || !parse_whole_i64(text, &time_ns)) &&
-		 !parse_nano_i64(text, &time_ns))
+		 !parse_scaled_i64(text, 9, &time_ns))
 		(void)json_fail(r, "'%.*s' is no time", STR_ARGS(text));
 	return time_ns;
 }

@@ -27,6 +27,8 @@ static const struct format_row formats[] = {
 				 decode_zipkin_json },
 	[FORMAT_CLOUD_TRACE_JSON] = { "Cloud Trace JSON", CONTENT_TRACE, true,
 				      decode_cloud_trace_json },
+	[FORMAT_CHROME_SPANS] = { "Chrome trace", CONTENT_TRACE, true,
+				  decode_chrome_spans },
 	[FORMAT_DATADOG_JSON] = { "Datadog JSON", CONTENT_TRACE, true,
 				  decode_datadog_json },
 	[FORMAT_XRAY_JSON] = { "AWS X-Ray JSON", CONTENT_TRACE, true,

@@ -25,6 +25,7 @@ enum format {
 	FORMAT_JAEGER_JSON,
 	FORMAT_ZIPKIN_JSON,      /* v2: spans, or lists of them */
 	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of them */
+	FORMAT_CHROME_SPANS,     /* of a Chrome trace */
 	FORMAT_DATADOG_JSON,     /* as tracers send it; of its web page */
 	FORMAT_XRAY_JSON,        /* of AWS: BatchGetTraces, or segments */
 	/* profiles */
@@ -33,7 +34,7 @@ enum format {
 	FORMAT_SPEEDSCOPE,
 	FORMAT_PERF_SCRIPT,
 	FORMAT_JFR,
-	FORMAT_CHROME_TRACE,              /* with samples */
+	FORMAT_CHROME_TRACE,              /* its samples */
 	FORMAT_V8_PROFILE,                /* .cpuprofile, .heapprofile */
 	FORMAT_OTLP_PROFILES_PB,          /* ProfilesData */
 	FORMAT_OTLP_PROFILES_JSON,        /* the same, one or one a line */

@@ -29,6 +29,7 @@ span_reader decode_tempo_pb MUST_CHECK;
 span_reader decode_jaeger_json MUST_CHECK;
 span_reader decode_cloud_trace_json MUST_CHECK;
 span_reader decode_zipkin_json MUST_CHECK;
+span_reader decode_chrome_spans MUST_CHECK;
 span_reader decode_datadog_json MUST_CHECK;
 span_reader decode_xray_json MUST_CHECK;
 

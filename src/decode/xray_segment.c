@@ -447,7 +447,8 @@ static int64_t read_time(struct json_reader *r)
 
 	if (json_peek(r) == JSON_NULL)
 		json_skip(r);
-	else if (json_number_text(r, &text) && !parse_nano_i64(text, &time_ns))
+	else if (json_number_text(r, &text) &&
+		 !parse_scaled_i64(text, 9, &time_ns))
 		(void)json_fail(r, "'%.*s' is no time in seconds",
 				STR_ARGS(text));
 	return time_ns;

@@ -48,6 +48,7 @@ TARGETS = {
     "tempo_pb": ("protobuf", [("tempo/trace-*-v2-pb/*", b"")]),
     "jaeger_json": ("json", [("jaeger/trace-*legacy*/*", b"")]),
     "zipkin_json": ("json", [("otlp/zipkin*.json", b"")]),
+    "chrome_spans": ("json", [("chrome/*.json", b""), ("v8/*.trace.json", b"")]),
     "datadog_json": ("json", [("datadog/*.json", b"")]),
     "xray_json": ("json", [("xray/*.json", b""), ("xray/*.txt", b"")]),
     "cloud_trace_json": ("json", [("google/*.json", b""), ("google/recipe/traces.json.gz", b"")]),

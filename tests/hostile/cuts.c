@@ -64,6 +64,8 @@ static const struct answer answers[] = {
 	  "jaeger/trace-b-nplus1-legacy/body.json", 0 },
 	{ FORMAT_ZIPKIN_JSON, RULE_WHOLE, false, "otlp/zipkin-shared.json", 0,
 	  "otlp/zipkin-shared.json", 0 },
+	{ FORMAT_CHROME_SPANS, RULE_WHOLE, false, "chrome/spans.json", 0,
+	  "chrome/spans.json", 0 },
 	{ FORMAT_DATADOG_JSON, RULE_WHOLE, false, "datadog/agent.json", 0,
 	  "datadog/page.json", 0 },
 	{ FORMAT_XRAY_JSON, RULE_WHOLE, false, "xray/batch-get-traces.json", 0,

@@ -73,6 +73,10 @@ def zipkin(start, duration):
         TRACE, start, duration)
 
 
+def chrome(start, duration):
+    return '[{"ph":"X","name":"a","ts":%s,"dur":%s}]' % (start, duration)
+
+
 def datadog(start, duration):
     return '[[{"trace_id":1,"span_id":1,"name":"op","resource":"r","start":%s,"duration":%s}]]' % (start, duration)
 
@@ -172,6 +176,9 @@ TRACES = [
     ("Jaeger, 2^53+1", jaeger(START_NS // 1000, EXACT // 1000), EXACT // 1000 * 1000),
     ("Zipkin, 2^63-1 us", zipkin(MAX, MAX), 0), ("Zipkin, -2^63 us", zipkin(MIN, MIN), NO_INTEGER),
     ("Zipkin, fractions", zipkin("1764000000000000.5", "1.5"), NO_INTEGER),
+    ("Chrome, 1e400 us", chrome("1e400", "1e400"), 0), ("Chrome, -1e400 us", chrome("-1e400", "1e400"), 0),
+    ("Chrome, 0 us", chrome("0", "0.001"), 1), ("Chrome, 2^53+1 ns", chrome("1764000000000000.001", "%d.%03d" % (
+        EXACT // 1000, EXACT % 1000)), EXACT),
     ("Datadog, 2^63-1 ns", datadog(MAX, MAX), 0), ("Datadog, -2^63 ns", datadog(MIN, MIN), 0),
     ("Datadog, 2^53+1", datadog(START_NS, EXACT), EXACT), ("Datadog, 1e400", datadog("1e400", "1e400"), 0),
     ("Datadog, 2^64 ns", datadog(1 << 64, 1 << 64), 0),

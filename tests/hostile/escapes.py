@@ -152,6 +152,14 @@ def cloud_trace_json(texts):
                     "service.name": text, text: text}} for i, text in enumerate(texts, 1)]}, ensure_ascii=False))
 
 
+def chrome_json(texts):
+    return encoded(json.dumps([event for i, text in enumerate(texts, 1) for event in (
+        {"ph": "M", "name": "process_name", "pid": text, "args": {"name": text}},
+        {"ph": "M", "name": "thread_name", "pid": text, "tid": text, "args": {"name": text}},
+        {"ph": "X", "name": text, "cat": text, "pid": text, "tid": text, "ts": 1764000000000000, "dur": 1000 * i,
+         "args": {text: text, "error": text, "db.statement": [text]}})], ensure_ascii=False))
+
+
 def datadog_json(texts):
     return encoded(json.dumps([[{
         "trace_id": int(TRACE[16:], 16), "span_id": i, "parent_id": 0 if i == 1 else 1, "service": text, "name": text,
@@ -210,7 +218,8 @@ def speedscope(texts):
 
 
 TRACES = {"otlp.json": otlp_json, "otlp.pb": otlp_pb, "jaeger.json": jaeger_json, "zipkin.json": zipkin_json,
-          "cloud.json": cloud_trace_json, "xray.json": xray_json, "datadog.json": datadog_json}
+          "cloud.json": cloud_trace_json, "xray.json": xray_json, "datadog.json": datadog_json,
+          "chrome.json": chrome_json}
 PROFILES = {"cpu.pb": pprof, "types.pb": pprof_types, "x.folded": folded, "perf.txt": perf,
             "x.speedscope.json": speedscope}
 # No such file has control characters: with one it is taken for something else.

@@ -180,7 +180,7 @@ static void test_parse_whole(void **state)
 	assert_false(parse_whole_u64(STR("-1"), &u));
 }
 
-static void test_parse_nano(void **state)
+static void test_parse_scaled(void **state)
 {
 	static const struct {
 		const char *text;
@@ -209,12 +209,14 @@ static void test_parse_nano(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(good); i++) {
 		v = 77;
-		assert_true(parse_nano_i64(str_from(good[i].text), &v));
+		assert_true(parse_scaled_i64(str_from(good[i].text), 9, &v));
 		if (v != good[i].value)
 			fail_msg("%s", good[i].text);
 	}
+	assert_true(parse_scaled_i64(STR("-12.3456"), 3, &v));
+	assert_int_equal(v, -12345);
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
-		assert_false(parse_nano_i64(str_from(bad[i]), &v));
+		assert_false(parse_scaled_i64(str_from(bad[i]), 9, &v));
 }
 
 static void test_parse_f64(void **state)
@@ -381,7 +383,7 @@ int main(void)
 		cmocka_unit_test(test_parse_i64),
 		cmocka_unit_test(test_decimal_grammar),
 		cmocka_unit_test(test_parse_whole),
-		cmocka_unit_test(test_parse_nano),
+		cmocka_unit_test(test_parse_scaled),
 		cmocka_unit_test(test_parse_f64),
 		cmocka_unit_test(test_no_locale),
 		cmocka_unit_test(test_hex),

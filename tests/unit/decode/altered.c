@@ -97,6 +97,11 @@ bool tell_zipkin(struct str bytes, struct buf *told, struct error *err)
 	return tell_trace(FORMAT_ZIPKIN_JSON, bytes, told, err);
 }
 
+bool tell_chrome_spans(struct str bytes, struct buf *told, struct error *err)
+{
+	return tell_trace(FORMAT_CHROME_SPANS, bytes, told, err);
+}
+
 bool tell_datadog(struct str bytes, struct buf *told, struct error *err)
 {
 	return tell_trace(FORMAT_DATADOG_JSON, bytes, told, err);

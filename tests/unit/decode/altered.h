@@ -29,6 +29,7 @@ bool tell_otlp_pb(struct str bytes, struct buf *told, struct error *err);
 bool tell_tempo_pb(struct str bytes, struct buf *told, struct error *err);
 bool tell_jaeger(struct str bytes, struct buf *told, struct error *err);
 bool tell_zipkin(struct str bytes, struct buf *told, struct error *err);
+bool tell_chrome_spans(struct str bytes, struct buf *told, struct error *err);
 bool tell_datadog(struct str bytes, struct buf *told, struct error *err);
 bool tell_xray(struct str bytes, struct buf *told, struct error *err);
 bool tell_cloud_trace(struct str bytes, struct buf *told, struct error *err);

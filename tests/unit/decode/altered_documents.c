@@ -240,6 +240,28 @@ const struct json_subject json_subjects[] = {
 	  "'shop','tags':[{'key':'ip','type':'string','value':"
 	  "'10.0.0.1'}]}}]}" },
 	{ "Zipkin", tell_zipkin, ZIPKIN },
+	{ "spans of a Chrome trace", tell_chrome_spans,
+	  "{'traceEvents':[{'ph':'M','name':'process_name','pid':1,'args':"
+	  "{'name':'shop'}},{'ph':'M','name':'thread_name','pid':1,'tid':2,"
+	  "'args':{'name':'main'}},{'ph':'X','name':'a','cat':'c','pid':1,"
+	  "'tid':2,'ts':1700000000000000,'dur':250,'args':{'http.route':'/',"
+	  "'list':[1,2]}},{'ph':'B','name':'b','pid':1,'tid':2,'ts':"
+	  "1700000000000010},{'ph':'E','pid':1,'tid':2,'ts':"
+	  "1700000000000020},{'ph':'b','name':'c','cat':'n','id':'0x1',"
+	  "'scope':'s','pid':2,'ts':1700000000000015},{'ph':'e','name':'c',"
+	  "'cat':'n','id':'0x1','scope':'s','pid':2,'ts':1700000000000025},"
+	  "{'ph':'S','name':'d','id2':{'local':'7'},'pid':2,'ts':"
+	  "1700000000000015}]}",
+	  true },
+	{ "a trace that was written as Chrome's", tell_chrome_spans,
+	  "{'otherData':{'trace_id':'" ID "','start':"
+	  "'2023-11-14T22:13:20.000000000Z'},'traceEvents':[{'ph':'X','name':"
+	  "'a','cat':'server','pid':1,'tid':1,'ts':0,'dur':250.5,'args':"
+	  "{'span_id':'00000000000000a1','parent_span_id':null,'error':true,"
+	  "'status_message':'late','attributes':{'http.route':'/'}}},{'ph':"
+	  "'X','name':'b','cat':'client','pid':1,'tid':1,'ts':5,'dur':9,"
+	  "'args':{'span_id':'00000000000000a2','parent_span_id':"
+	  "'00000000000000a1'}}]}" },
 	{ "Datadog", tell_datadog, DATADOG },
 	{ "Datadog, of its web page", tell_datadog,
 	  "{'trace':{'root_id':'161','spans':{'161':{'trace_id':"

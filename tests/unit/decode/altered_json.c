@@ -156,10 +156,10 @@ static json_t *unknown_value(void)
 static bool is_named_map(const struct place *p)
 {
 	static const char *const maps[] = {
-		"processes", "serviceStats", "labels",      "tags",
-		"http",      "request",      "response",    "aws",
-		"ecs",       "sql",          "annotations", "metadata",
-		"default",   "own",          "meta",        "metrics",
+		"processes",   "serviceStats", "labels",     "tags", "http",
+		"request",     "response",     "aws",        "ecs",  "sql",
+		"annotations", "metadata",     "default",    "own",  "meta",
+		"metrics",     "args",         "attributes", "id2",
 	};
 
 	for (size_t i = 0; p->key && i < sizeof maps / sizeof *maps; i++)

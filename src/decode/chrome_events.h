@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Events of a Chrome trace ("Trace Event Format"): one at a time, in the order
+ * of the file.
+ */
+#ifndef DECODE_CHROME_EVENTS_H
+#define DECODE_CHROME_EVENTS_H
+
+#include "base/json.h"
+#include "base/limits.h"
+
+/* Ids and categories are cut there: real ones are shorter. */
+#define CHROME_ID_BYTES 64
+
+/* What tells where an event belongs. Names of events are cut likewise: those
+ * that are looked at ("process_name") are short. */
+struct chrome_event {
+	char phase; /* 'X', 'B', ...; 0: none was told */
+	char pid[CHROME_ID_BYTES];
+	char tid[CHROME_ID_BYTES];
+	char id[CHROME_ID_BYTES];
+	char scope[CHROME_ID_BYTES];
+	char category[CHROME_ID_BYTES];
+	char name[CHROME_ID_BYTES];
+	char named[2 * CHROME_ID_BYTES]; /* args.name, of metadata */
+	uint64_t span_id; /* as render/chrome.c writes them, or 0 */
+	uint64_t parent_id;
+	int64_t start_ns;
+	int64_t duration_ns;
+	bool has_duration;
+	bool is_sum; /* of many, by clang -ftime-trace: it took place nowhere */
+};
+
+/* The members of an event that is entered. */
+void chrome_event_read(struct json_reader *r, struct chrome_event *e);
+
+/* Whether it begins, or is, a span; and whether it ends one. */
+bool chrome_event_begins(const struct chrome_event *e);
+bool chrome_event_ends(const struct chrome_event *e);
+/* Its spans belong to an id, not to a thread. */
+bool chrome_event_is_async(const struct chrome_event *e);
+
+#endif
