@@ -23,6 +23,10 @@ usage()
 	  portable  tracefind-VERSION-ARCHITECTURE.tar.gz, a folder like /usr/local
 	            of a program that needs the C library of this machine or a newer
 	            one; and libcurl, libcrypto and ncurses only when a run does
+	  static    tracefind-VERSION-ARCHITECTURE-static, one file that runs on any
+	            Linux of this architecture, with musl (musl-tools) and all
+	            libraries in it, whose sources are fetched; SOURCES=FOLDER takes
+	            those that lie there. Without --interactive
 	  image     an OCI image by packaging/Containerfile, with podman or buildah
 	  sbom      a bill of materials, SPDX 2.3 in JSON, of the build in build/
 
@@ -124,6 +128,14 @@ portable_package()
 	echo "$out/$name.tar.gz"
 }
 
+static_package()
+{
+	name=tracefind-$version-$(uname -m)-static
+	source_package >/dev/null
+	packaging/static.sh "$out/tracefind-$version.tar.gz" "$out/static" "$out/$name"
+	ls "$out/$name" "$out/$name.licenses"
+}
+
 image_package()
 {
 	tool=$(command -v podman || command -v buildah) || {
@@ -145,7 +157,7 @@ sbom_package()
 
 kind=${1:-help}
 case $kind in
-source|deb|rpm|portable|image|sbom) mkdir -p "$out"; "${kind}_package" ;;
+source|deb|rpm|portable|static|image|sbom) mkdir -p "$out"; "${kind}_package" ;;
 help|-h|--help) usage ;;
 *) usage >&2; exit 2 ;;
 esac
