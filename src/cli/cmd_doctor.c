@@ -25,7 +25,7 @@ static bool get_trace(void *context, struct trace *trace, struct str *source,
 {
 	struct context *ctx = context;
 
-	return fetch_trace(ctx, ctx->options->args[0], trace, source, err);
+	return fetch_trace(ctx, trace, source, err);
 }
 
 static bool set_trace(struct doctor_page *p, const struct options *o,

@@ -5,7 +5,7 @@
 #include "render/render.h"
 
 const struct command commands[] = {
-	{ "slow", COMMAND_SLOW, "slow [OPTIONS] [TRACE]",
+	{ "slow", COMMAND_SLOW, "slow [OPTIONS] [TRACE|FILE...]",
 	  "from a trace to the function that made it slow",
 	  "Finds the span that cost the time of a trace, the profile of its\n"
 	  "service at that time, a healthy time to compare with, and the\n"
@@ -13,9 +13,10 @@ const struct command commands[] = {
 	  "\n"
 	  "TRACE is a trace id of up to 32 hex digits, a traceparent, a URL of\n"
 	  "Grafana, Tempo or Jaeger that holds one, a file, or - for standard\n"
-	  "input. Without one, slow traces that pass through --service are\n"
-	  "searched for and one that is typical of them is taken; the culprit\n"
-	  "may be any service in it. --blame looks for it in one only.\n"
+	  "input; several files are of one trace. Without one, slow traces that\n"
+	  "pass through --service are searched for and one that is typical of\n"
+	  "them is taken; the culprit may be any service in it. --blame looks\n"
+	  "for it in one only.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
@@ -23,7 +24,7 @@ const struct command commands[] = {
 	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o svg=slow.svg\n",
 	  "service since type baseline output interactive why",
-	  1, FORMATS_RESULT, RENDER_NEEDS_SPANS },
+	  LIMIT_ARGUMENTS, FORMATS_RESULT, RENDER_NEEDS_SPANS },
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
 	  "Compares the profiles of a service in a window with a baseline, the\n"
@@ -56,7 +57,7 @@ const struct command commands[] = {
 	  "  tracefind check --all --since 1h --baseline 7d\n",
 	  "service since against baseline fail-on output",
 	  LIMIT_ARGUMENTS, FORMATS_GATE },
-	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE",
+	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE|FILE...",
 	  "the spans of a trace with their self time",
 	  "Prints a trace as a waterfall: self time, the critical path marked,\n"
 	  "repeated calls folded to one line. With --span all that is known of\n"
@@ -69,7 +70,7 @@ const struct command commands[] = {
 	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
 	  "  tracefind show trace.json -o chrome=trace-events.json\n",
 	  "span service errors events collapse output",
-	  1, FORMATS_RESULT,
+	  LIMIT_ARGUMENTS, FORMATS_RESULT,
 	  RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
 	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
 	  "recent traces, slowest first, with a duration histogram",

@@ -5,6 +5,7 @@
 
 #include "backend/fetch_trace.h"
 #include "backend/input.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "cli/trace_arg.h"
 #include "cli/window.h"
@@ -15,20 +16,44 @@
  * of its storage that hold the rest. */
 #define TRACE_WINDOW_PAD_NS NS_PER_HOUR
 
-static bool read_trace_file(struct context *ctx, const char *path,
-			    const struct trace_id *want, struct trace *trace,
-			    struct error *err)
+static bool open_source(struct input *in, const char *path,
+			struct trace_source *source, struct error *err)
 {
-	struct input in;
-	bool done = input_open_trace(&in, path, err);
+	if (!input_open_trace(in, path, err))
+		return false;
+	*source = (struct trace_source){
+		.name = in->name,
+		.format = in->format,
+		.feed = in->feed ? in->feed
+				 : decode_feed(in->format, in->bytes, err),
+	};
+	return source->feed;
+}
 
-	if (done)
-		done = (in.feed ? decode_trace_feed(in.format, in.feed, want,
-						    trace, &ctx->notes, err)
-				: decode_trace(in.format, in.bytes, want, trace,
-					       &ctx->notes, err)) ||
-		       error_prefix(err, "%s", in.name);
-	input_release(&in);
+/* Several files are of one trace, or of the longest in them. */
+static bool read_trace_files(struct context *ctx, const char *const *paths,
+			     size_t count, const struct trace_id *want,
+			     struct trace *trace, struct error *err)
+{
+	struct trace_source *sources = mem_calloc(count, sizeof *sources);
+	struct input *inputs = mem_calloc(count, sizeof *inputs);
+	bool done = (sources && inputs) || error_memory(err, "the files");
+	size_t opened = 0;
+
+	while (done && opened < count) {
+		done = open_source(&inputs[opened], paths[opened],
+				   &sources[opened], err);
+		opened++;
+	}
+	done = done && decode_trace_sources(sources, count, want, trace,
+					    &ctx->notes, err);
+	for (size_t i = 0; i < opened; i++) {
+		if (sources[i].feed != inputs[i].feed)
+			feed_free(sources[i].feed);
+		input_release(&inputs[i]);
+	}
+	mem_free(sources);
+	mem_free(inputs);
 	if (done)
 		trace_notes_add(trace, &ctx->notes);
 	return done;
@@ -105,13 +130,49 @@ static const char *file_path(const struct context *ctx,
 	return arg->path ? arg->path : ctx->backends.traces.path;
 }
 
-bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
-		 struct str *source, struct error *err)
+static bool name_files(struct context *ctx, const char *path,
+		       struct str *source, struct error *err)
 {
+	*source = strcmp(path, "-") ? str_from(path) : STR("standard input");
+	if (ctx->options->arg_count > 1)
+		*source = arena_printf(&ctx->arena, "%.*s and %zu more",
+				       STR_ARGS(*source),
+				       ctx->options->arg_count - 1);
+	return source->ptr || arena_fail(&ctx->arena, "a name", err);
+}
+
+/* Behind the first argument there are files only, and so is that one then. */
+static bool check_files(const struct options *o, const struct trace_arg *arg,
+			struct error *err)
+{
+	struct trace_arg other = { 0 };
+
+	if (!arg->path)
+		return error_set(err, ERROR_USAGE,
+				 "one trace at a time: \"%s\" is one too many "
+				 "(files of one trace may be several)",
+				 o->args[1]);
+	for (size_t i = 1; i < o->arg_count; i++)
+		if (!trace_arg_parse(o->args[i], &other, err) ||
+		    (!other.path &&
+		     !error_set(err, ERROR_USAGE,
+				"one trace at a time: \"%s\" is no file",
+				o->args[i])))
+			return false;
+	return true;
+}
+
+bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
+		 struct error *err)
+{
+	const struct options *o = ctx->options;
+	const char *text = o->arg_count ? o->args[0] : NULL;
 	struct trace_arg arg = { 0 };
 	const char *path;
 
 	if (text && !trace_arg_parse(text, &arg, err))
+		return false;
+	if (o->arg_count > 1 && !check_files(o, &arg, err))
 		return false;
 	path = file_path(ctx, &arg);
 	if (!path && !text)
@@ -127,11 +188,12 @@ bool fetch_trace(struct context *ctx, const char *text, struct trace *trace,
 					     &ctx->backends.traces);
 		return true;
 	}
-	if (!read_trace_file(ctx, path,
-			     trace_id_is_zero(&arg.id) ? NULL : &arg.id, trace,
-			     err))
+	if (!read_trace_files(ctx, arg.path ? o->args : &path,
+			      arg.path ? o->arg_count : 1,
+			      trace_id_is_zero(&arg.id) ? NULL : &arg.id, trace,
+			      err) ||
+	    !name_files(ctx, path, source, err))
 		return false;
-	*source = strcmp(path, "-") ? str_from(path) : STR("standard input");
 	return trace->span_count > 0 ||
 	       error_set(err, ERROR_NOT_FOUND, "%.*s: %s", STR_ARGS(*source),
 			 trace_id_is_zero(&arg.id)

@@ -8,9 +8,9 @@
 #include "cli/context.h"
 #include "model/trace.h"
 
-/* Fetches or reads the trace; no spans is ERROR_NOT_FOUND. *source names
- * where it came from. */
-bool fetch_trace(struct context *ctx, const char *arg, struct trace *trace,
-		 struct str *source, struct error *err) MUST_CHECK;
+/* Fetches or reads the trace that the arguments name, several if they are files
+ * of it; no spans is ERROR_NOT_FOUND. *source names where it came from. */
+bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
+		 struct error *err) MUST_CHECK;
 
 #endif

@@ -83,12 +83,7 @@ bool run_find_suspect(struct run *r, struct suspect *s, struct error *err)
 	run_ask(r);
 	if (!question_suspect(&r->question, o, err))
 		return false;
-	if (o->arg_count > 1)
-		return error_set(err, ERROR_USAGE,
-				 "one trace at a time: \"%s\" is one too many",
-				 o->args[1]);
-	if (!fetch_trace(&r->ctx, o->arg_count ? o->args[0] : NULL, &r->trace,
-			 &r->result.trace.source, err))
+	if (!fetch_trace(&r->ctx, &r->trace, &r->result.trace.source, err))
 		return false;
 	r->result.trace.page =
 		backends_trace_page(&r->ctx.backends, &r->trace.id);

@@ -86,30 +86,65 @@ bool format_is_streamed(enum format f)
 	       f == FORMAT_OTLP_PB || f == FORMAT_FOLDED || f == FORMAT_PPROF;
 }
 
+/* What could not be read seems cut off to the decoder. */
+static bool read_once(span_reader *read, struct feed *feed,
+		      struct trace_build *b, struct notes *notes,
+		      struct error *err)
+{
+	struct taker to = { .b = b, .notes = notes };
+	bool is_read;
+
+	feed_seek(feed, 0);
+	is_read = read(feed, &to, err);
+	return feed_check(feed, err) && is_read;
+}
+
+static bool read_source(const struct trace_source *s, struct trace_build *b,
+			struct notes *notes, struct error *err)
+{
+	const struct format_row *row = row_of(s->format);
+	bool is_read = row->decode ? read_once(row->decode, s->feed, b, notes,
+					       err)
+				   : error_set(err, ERROR_FORMAT,
+					       "%s is not a trace format",
+					       row->name);
+
+	if (!is_read && s->name)
+		error_prefix(err, "%s", s->name);
+	return is_read;
+}
+
+bool decode_trace_sources(const struct trace_source *sources, size_t count,
+			  const struct trace_id *want, struct trace *out,
+			  struct notes *notes, struct error *err)
+{
+	struct trace_build *b = trace_build_new(out, want, err);
+	bool is_decoded = true;
+
+	if (!b)
+		return false;
+	if (count > 1)
+		trace_build_unplaced(b);
+	do {
+		for (size_t i = 0; is_decoded && i < count; i++)
+			is_decoded = read_source(&sources[i], b, notes, err);
+	} while (is_decoded && trace_build_again(b));
+	if (is_decoded && !trace_build_finish(b, err)) {
+		if (sources->name)
+			error_prefix(err, "%s", sources->name);
+		is_decoded = false;
+	}
+	trace_build_free(b);
+	return is_decoded;
+}
+
 bool decode_trace_feed(enum format format, struct feed *feed,
 		       const struct trace_id *want, struct trace *out,
 		       struct notes *notes, struct error *err)
 {
-	const struct format_row *row = row_of(format);
-	struct taker to = { .notes = notes };
-	bool is_decoded;
+	const struct trace_source source = { .format = format, .feed = feed };
 
-	if (!row->decode)
-		return error_set(err, ERROR_FORMAT, "%s is not a trace format",
-				 row->name);
-	to.b = trace_build_new(out, want, err);
-	if (!to.b)
-		return false;
-	do {
-		feed_seek(feed, 0);
-		to.span_count = 0;
-		is_decoded = row->decode(feed, &to, err);
-	} while (is_decoded && trace_build_again(to.b));
-	/* What could not be read seems cut off to the decoder. */
-	is_decoded = feed_check(feed, err) && is_decoded &&
-		     trace_build_finish(to.b, err);
-	trace_build_free(to.b);
-	return is_decoded;
+	return decode_trace_sources(&source, 1, want, out, notes, err);
 }
 
 struct feed *decode_feed(enum format format, struct str bytes,
@@ -134,18 +169,6 @@ bool decode_trace(enum format format, struct str bytes,
 }
 
 /* ---- all traces of an input ---- */
-
-static bool read_once(span_reader *read, struct feed *feed,
-		      struct trace_build *b, struct notes *notes,
-		      struct error *err)
-{
-	struct taker to = { .b = b, .notes = notes };
-	bool is_read;
-
-	feed_seek(feed, 0);
-	is_read = read(feed, &to, err);
-	return feed_check(feed, err) && is_read;
-}
 
 /* Notes were given when they were looked at. */
 static bool read_one(span_reader *read, struct feed *feed,

@@ -69,6 +69,19 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 		       const struct trace_id *want, struct trace *out,
 		       struct notes *notes, struct error *err) MUST_CHECK;
 
+/* One of several inputs that a trace is in; name is what errors begin with. */
+struct trace_source {
+	const char *name; /* NULL: nothing */
+	enum format format;
+	struct feed *feed;
+};
+
+/* The same out of all of them: what they have of the wanted trace, or of the
+ * longest, is one trace, spans that are in two once. */
+bool decode_trace_sources(const struct trace_source *sources, size_t count,
+			  const struct trace_id *want, struct trace *out,
+			  struct notes *notes, struct error *err) MUST_CHECK;
+
 /* Decodes each trace of an input in turn, with all its details, in the order in
  * which they begin there. The trace is take's to read, not to keep; false ends
  * it with err. Nothing is taken of an input that cannot be read. */

@@ -243,6 +243,9 @@ struct trace_build *trace_build_one(const struct trace_build *survey,
 				    size_t index, struct trace *out,
 				    struct error *err);
 
+/* Before the first reading: the input is several, whose places mean nothing. */
+void trace_build_unplaced(struct trace_build *b);
+
 /* Told by decoders that can take an input up again: the spans to come stand
  * in a group that begins at this place; NULL: in none. False when nothing
  * that is wanted comes any more and the decoder may stop. */

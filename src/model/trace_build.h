@@ -62,6 +62,7 @@ struct trace_build {
 	uint32_t seen_at; /* of the last span, or of the trace chosen */
 	struct feed_place at;
 	bool is_placed; /* at says where spans stand */
+	bool is_unplaced; /* and never may */
 	struct map seen_by_id;
 
 	size_t attr_count;

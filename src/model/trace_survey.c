@@ -108,10 +108,17 @@ struct trace_build *trace_build_one(const struct trace_build *survey,
 	return b;
 }
 
+void trace_build_unplaced(struct trace_build *b)
+{
+	b->is_unplaced = true;
+}
+
 bool trace_build_at(struct trace_build *b, const struct feed_place *place)
 {
 	const struct trace_seen *chosen = &b->seen[b->seen_at];
 
+	if (b->is_unplaced)
+		return true;
 	if (b->phase == BUILD_CHOSEN)
 		return !place || !chosen->is_placed ||
 		       place->offset <= chosen->last_offset;

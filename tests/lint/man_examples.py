@@ -23,6 +23,8 @@ LEAST = 5
 LIMIT_S = 60
 FILES = {
     "trace.json": "otlp/b.json",
+    "web.json": "otlp/g1.json",
+    "db.json": "otlp/g2.json",
     "case.har.gz": "cases/n-plus-one.har.gz",
     "before.pb.gz": "pprof/go-process_cpu-normal.pb.gz",
     "after.pb.gz": "pprof/go-process_cpu-incident.pb.gz",

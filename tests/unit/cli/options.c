@@ -185,9 +185,9 @@ static void test_refusals(void **state)
 	assert_refused("help", "--traces-url x",
 		       "--traces-url is not an option of tracefind help; "
 		       "tracefind help help --all lists those it takes");
-	assert_refused("show", "a b",
-		       "unexpected argument 'b': usage is tracefind show "
-		       "[OPTIONS] TRACE");
+	assert_refused("doctor", "a b",
+		       "unexpected argument 'b': usage is tracefind doctor "
+		       "[OPTIONS] [TRACE]");
 	assert_refused("slow", "--span 12",
 		       "--span: '12' is not a span id of 16 hex digits");
 	assert_refused("slow", "--map =x",

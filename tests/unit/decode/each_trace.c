@@ -75,8 +75,8 @@ static void test_files(void **state)
 		struct buf bytes;
 
 		read_fixture(files[i].path, &bytes);
-		assert_decoded(decode_all(files[i].format, buf_str(&bytes),
-					  &taken));
+		assert_decoded(
+			decode_all(files[i].format, buf_str(&bytes), &taken));
 		assert_int_equal(taken.count, files[i].count);
 		assert_as_alone(files[i].format, buf_str(&bytes), &taken);
 		buf_release(&bytes);
@@ -98,8 +98,8 @@ static void test_damage(void **state)
 	assert_int_equal(taken.count, 0);
 	assert_refused(decode_all(FORMAT_PPROF, buf_str(&bytes), &taken),
 		       ERROR_FORMAT, "pprof is not a trace format");
-	assert_decoded(decode_all(FORMAT_OTLP_JSON, STR("{\"batches\":[]}"),
-				  &taken));
+	assert_decoded(
+		decode_all(FORMAT_OTLP_JSON, STR("{\"batches\":[]}"), &taken));
 	assert_int_equal(taken.count, 0);
 	buf_release(&bytes);
 }
@@ -138,11 +138,117 @@ static void test_starvation(void **state)
 	buf_release(&bytes);
 }
 
+/* ---- one trace in several inputs ---- */
+
+struct piece {
+	const char *path;
+	enum format format;
+};
+
+static void decode_pieces(const struct piece *pieces, size_t count,
+			  struct trace *t)
+{
+	struct trace_source sources[4];
+	struct buf bytes[4];
+
+	assert_true(count <= 4);
+	for (size_t i = 0; i < count; i++) {
+		read_fixture(pieces[i].path, &bytes[i]);
+		sources[i] = (struct trace_source){
+			.format = pieces[i].format,
+			.feed = decode_feed(pieces[i].format,
+					    buf_str(&bytes[i]), &err),
+		};
+		assert_non_null(sources[i].feed);
+	}
+	notes_init(&notes);
+	trace_init(t);
+	assert_decoded(
+		decode_trace_sources(sources, count, NULL, t, &notes, &err));
+	for (size_t i = 0; i < count; i++) {
+		feed_free(sources[i].feed);
+		buf_release(&bytes[i]);
+	}
+}
+
+static void read_wanted(const struct piece *piece, const struct trace_id *id,
+			struct trace *t)
+{
+	struct buf bytes;
+
+	read_fixture(piece->path, &bytes);
+	trace_init(t);
+	assert_decoded(decode_trace(piece->format, buf_str(&bytes), id, t,
+				    &notes, &err));
+	buf_release(&bytes);
+}
+
+/* g1 and g2 are the two halves of one; the collector's file has both. */
+static void test_pieces(void **state)
+{
+	static const struct piece whole[] = {
+		{ "otlp/file-exporter.jsonl", FORMAT_OTLP_JSON },
+	};
+	static const struct piece halves[] = {
+		{ "otlp/g2.json", FORMAT_OTLP_JSON },
+		{ "otlp/g1.pb", FORMAT_OTLP_PB },
+		{ "otlp/g1.json", FORMAT_OTLP_JSON },
+	};
+	static const struct piece half[] = {
+		{ "otlp/g1.pb", FORMAT_OTLP_PB },
+	};
+	struct trace one, two, first;
+
+	(void)state;
+	decode_pieces(halves, 3, &two);
+	decode_pieces(half, 1, &first);
+	assert_true(first.span_count < two.span_count);
+	decode_pieces(whole, 1, &one);
+	assert_int_equal(one.oddities.trace_count, 3);
+	trace_release(&one);
+	read_wanted(whole, &two.id, &one);
+	assert_int_equal(one.span_count, two.span_count);
+	for (uint32_t i = 0; i < one.span_count; i++) {
+		assert_int_equal(one.spans[i].span_id, two.spans[i].span_id);
+		assert_int_equal(one.spans[i].parent, two.spans[i].parent);
+		assert_int_equal(one.spans[i].start_ns, two.spans[i].start_ns);
+	}
+	trace_release(&one);
+	trace_release(&two);
+	trace_release(&first);
+}
+
+/* The longest of all is taken, wherever its spans stand. */
+static void test_several_in_pieces(void **state)
+{
+	static const struct piece pieces[] = {
+		{ "otlp/g2.json", FORMAT_OTLP_JSON },
+		{ "otlp/file-exporter.jsonl", FORMAT_OTLP_JSON },
+		{ "otlp/b.json", FORMAT_OTLP_JSON },
+		{ "otlp/g1.pb", FORMAT_OTLP_PB },
+	};
+	static const struct piece alone[] = {
+		{ "otlp/b.json", FORMAT_OTLP_JSON },
+	};
+	struct trace all, one;
+
+	(void)state;
+	decode_pieces(pieces, 4, &all);
+	decode_pieces(alone, 1, &one);
+	assert_int_equal(all.oddities.trace_count, 4);
+	assert_memory_equal(&all.id, &one.id, sizeof one.id);
+	assert_int_equal(all.span_count, one.span_count);
+	trace_release(&all);
+	trace_release(&one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_several_in_pieces),
 		cmocka_unit_test(test_who_stops),
 		cmocka_unit_test(test_starvation),
 	};
