@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/chrome_events.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
 
-/* A text or a number, cut to fit. */
-static void copy(struct json_reader *r, char *out, size_t size)
+/* A text or a number; "" for all else. */
+static struct str read_text(struct json_reader *r)
 {
 	enum json_kind kind = json_peek(r);
-	struct str text;
+	struct str text = STR("");
 
 	if (kind != JSON_STRING && kind != JSON_NUMBER)
 		json_skip(r);
-	else if (kind == JSON_STRING ? json_text(r, &text)
-				     : json_number_text(r, &text))
-		snprintf(out, size, "%.*s", STR_ARGS(text));
+	else if (!json_number_text(r, &text))
+		text = STR("");
+	return text;
+}
+
+static void copy(struct json_reader *r, struct chrome_text *out)
+{
+	struct str text = read_text(r);
+
+	out->len = text.len;
+	if (text.len > sizeof out->bytes)
+		out->len = utf8_floor(text.ptr, text.len, sizeof out->bytes);
+	memcpy(out->bytes, text.ptr, out->len);
 }
 
 /* Microseconds with a fraction. */
@@ -47,7 +56,8 @@ static uint64_t read_span_id(struct json_reader *r)
 	return id;
 }
 
-static void read_args(struct json_reader *r, struct chrome_event *e)
+static void read_args(struct json_reader *r, struct chrome_event *e,
+		      struct buf *named)
 {
 	struct str key;
 
@@ -55,7 +65,8 @@ static void read_args(struct json_reader *r, struct chrome_event *e)
 		return;
 	while (json_next_key(r, &key))
 		if (str_equal(key, STR("name"))) {
-			copy(r, e->named, sizeof e->named);
+			buf_clear(named);
+			buf_add_str(named, read_text(r));
 		} else if (str_equal(key, STR("span_id"))) {
 			e->span_id = read_span_id(r);
 		} else if (str_equal(key, STR("parent_span_id"))) {
@@ -74,50 +85,52 @@ static void read_id2(struct json_reader *r, struct chrome_event *e)
 	if (!json_enter_if(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key))
-		copy(r, e->id, sizeof e->id);
+		copy(r, &e->id);
 }
 
 static void read_member(struct json_reader *r, struct str key,
-			struct chrome_event *e)
+			struct chrome_event *e, struct buf *named)
 {
-	char phase[8] = "";
+	struct str phase;
 
 	if (str_equal(key, STR("ph"))) {
-		copy(r, phase, sizeof phase);
-		e->phase = phase[1] ? '\0' : phase[0];
+		phase = read_text(r);
+		e->phase = phase.len == 1 ? phase.ptr[0] : '\0';
 	} else if (str_equal(key, STR("ts"))) {
 		e->start_ns = read_time(r);
 	} else if (str_equal(key, STR("dur"))) {
 		e->has_duration = json_peek(r) != JSON_NULL;
 		e->duration_ns = read_time(r);
 	} else if (str_equal(key, STR("pid"))) {
-		copy(r, e->pid, sizeof e->pid);
+		copy(r, &e->pid);
 	} else if (str_equal(key, STR("tid"))) {
-		copy(r, e->tid, sizeof e->tid);
+		copy(r, &e->tid);
 	} else if (str_equal(key, STR("id"))) {
-		copy(r, e->id, sizeof e->id);
+		copy(r, &e->id);
 	} else if (str_equal(key, STR("id2"))) {
 		read_id2(r, e);
 	} else if (str_equal(key, STR("scope"))) {
-		copy(r, e->scope, sizeof e->scope);
+		copy(r, &e->scope);
 	} else if (str_equal(key, STR("cat"))) {
-		copy(r, e->category, sizeof e->category);
+		copy(r, &e->category);
 	} else if (str_equal(key, STR("name"))) {
-		copy(r, e->name, sizeof e->name);
+		copy(r, &e->name);
 	} else if (str_equal(key, STR("args"))) {
-		read_args(r, e);
+		read_args(r, e, named);
 	} else {
 		json_skip(r);
 	}
 }
 
-void chrome_event_read(struct json_reader *r, struct chrome_event *e)
+void chrome_event_read(struct json_reader *r, struct chrome_event *e,
+		       struct buf *named)
 {
 	struct str key;
 
 	memset(e, 0, sizeof *e);
+	buf_clear(named);
 	while (json_next_key(r, &key))
-		read_member(r, key, e);
+		read_member(r, key, e, named);
 }
 
 bool chrome_event_begins(const struct chrome_event *e)

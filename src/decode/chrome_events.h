@@ -6,23 +6,27 @@
 #ifndef DECODE_CHROME_EVENTS_H
 #define DECODE_CHROME_EVENTS_H
 
+#include "base/buf.h"
 #include "base/json.h"
-#include "base/limits.h"
 
 /* Ids and categories are cut there: real ones are shorter. */
-#define CHROME_ID_BYTES 64
+#define CHROME_ID_BYTES ((size_t)64)
+
+struct chrome_text {
+	size_t len;
+	char bytes[CHROME_ID_BYTES];
+};
 
 /* What tells where an event belongs. Names of events are cut likewise: those
  * that are looked at ("process_name") are short. */
 struct chrome_event {
 	char phase; /* 'X', 'B', ...; 0: none was told */
-	char pid[CHROME_ID_BYTES];
-	char tid[CHROME_ID_BYTES];
-	char id[CHROME_ID_BYTES];
-	char scope[CHROME_ID_BYTES];
-	char category[CHROME_ID_BYTES];
-	char name[CHROME_ID_BYTES];
-	char named[2 * CHROME_ID_BYTES]; /* args.name, of metadata */
+	struct chrome_text pid;
+	struct chrome_text tid;
+	struct chrome_text id;
+	struct chrome_text scope;
+	struct chrome_text category;
+	struct chrome_text name;
 	uint64_t span_id; /* as render/chrome.c writes them, or 0 */
 	uint64_t parent_id;
 	int64_t start_ns;
@@ -31,8 +35,15 @@ struct chrome_event {
 	bool is_sum; /* of many, by clang -ftime-trace: it took place nowhere */
 };
 
-/* The members of an event that is entered. */
-void chrome_event_read(struct json_reader *r, struct chrome_event *e);
+static inline struct str chrome_str(const struct chrome_text *text)
+{
+	return (struct str){ text->bytes, text->len };
+}
+
+/* The members of an event that is entered. named: args.name, which metadata
+ * has. */
+void chrome_event_read(struct json_reader *r, struct chrome_event *e,
+		       struct buf *named);
 
 /* Whether it begins, or is, a span; and whether it ends one. */
 bool chrome_event_begins(const struct chrome_event *e);

@@ -51,6 +51,7 @@ struct chrome {
 	struct trace_json t;
 	struct arena arena;
 	struct buf key;
+	struct buf named; /* by the event being read, if it is metadata */
 	struct map processes, lanes;
 	struct process *process_list;
 	struct lane *lane_list;
@@ -98,12 +99,13 @@ static bool find_process(struct chrome *c, const struct chrome_event *e,
 	struct process fresh;
 
 	buf_clear(&c->key);
-	buf_add_text(&c->key, e->pid);
+	buf_add_str(&c->key, chrome_str(&e->pid));
 	if (!number_key(c, &c->processes, c->process_count, process))
 		return false;
 	if (*process < c->process_count)
 		return true;
-	fresh = (struct process){ .pid = arena_printf(&c->arena, "%s", e->pid),
+	fresh = (struct process){ .pid = arena_str(&c->arena,
+						   chrome_str(&e->pid)),
 				  .name = STR("") };
 	if (!fresh.pid.ptr ||
 	    !arena_reserve(&c->arena, &items, &c->process_cap,
@@ -112,6 +114,22 @@ static bool find_process(struct chrome *c, const struct chrome_event *e,
 	c->process_list = items;
 	c->process_list[c->process_count++] = fresh;
 	return true;
+}
+
+static void add_key_part(struct chrome *c, const struct chrome_text *text)
+{
+	buf_addf(&c->key, " %zu:", text->len);
+	buf_add_str(&c->key, chrome_str(text));
+}
+
+static void add_async_key(struct chrome *c, const struct chrome_event *e)
+{
+	add_key_part(c, &e->category);
+	add_key_part(c, &e->scope);
+	add_key_part(c, &e->id);
+	/* The older ones do not nest: a name is as good as an id. */
+	if (e->phase == 'S' || e->phase == 'F')
+		add_key_part(c, &e->name);
 }
 
 static bool find_lane(struct chrome *c, const struct chrome_event *e,
@@ -124,17 +142,17 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 	if (!find_process(c, e, &fresh.process))
 		return false;
 	buf_clear(&c->key);
+	buf_addf(&c->key, "%c%u", is_async ? 'a' : 't', fresh.process);
 	if (is_async)
-		buf_addf(&c->key, "a%u\n%s\n%s\n%s\n%s", fresh.process,
-			 e->category, e->scope, e->id,
-			 e->phase == 'S' || e->phase == 'F' ? e->name : "");
+		add_async_key(c, e);
 	else
-		buf_addf(&c->key, "t%u\n%s", fresh.process, e->tid);
+		add_key_part(c, &e->tid);
 	if (!number_key(c, &c->lanes, c->lane_count, number))
 		return false;
 	if (*number < c->lane_count)
 		return true;
-	fresh.tid = arena_printf(&c->arena, "%s", is_async ? "" : e->tid);
+	fresh.tid =
+		arena_str(&c->arena, is_async ? STR("") : chrome_str(&e->tid));
 	if (!fresh.tid.ptr || !arena_reserve(&c->arena, &items, &c->lane_cap,
 					     c->lane_count + 1, sizeof fresh))
 		return no_memory(c);
@@ -146,7 +164,7 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 /* What processes and threads are called. */
 static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 {
-	struct str event = str_from(e->name);
+	struct str event = chrome_str(&e->name);
 	bool is_process = str_equal(event, STR("process_name"));
 	uint32_t at;
 	struct str *name;
@@ -156,7 +174,9 @@ static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 	if (!(is_process ? find_process(c, e, &at) : find_lane(c, e, &at)))
 		return false;
 	name = is_process ? &c->process_list[at].name : &c->lane_list[at].name;
-	*name = arena_printf(&c->arena, "%s", e->named);
+	if (!buf_check(&c->named, WHAT, &c->t.err))
+		return false;
+	*name = arena_str(&c->arena, buf_str(&c->named));
 	return name->ptr || no_memory(c);
 }
 
@@ -230,7 +250,7 @@ static void survey_event(struct chrome *c)
 {
 	struct chrome_event e;
 
-	chrome_event_read(c->t.r, &e);
+	chrome_event_read(c->t.r, &e, &c->named);
 	if (!json_failed(c->t.r))
 		(void)trace_json_taken(&c->t, use_event(c, &e));
 }
@@ -439,11 +459,14 @@ static bool describe(struct chrome *c, struct process *p)
 	struct error *err = &c->t.err;
 	struct str name = p->name;
 
-	if (!name.len)
-		name = arena_printf(&c->arena, "process %.*s",
-				    STR_ARGS(p->pid));
-	if (!name.ptr)
-		return no_memory(c);
+	if (!name.len) {
+		buf_clear(&c->key);
+		buf_add_text(&c->key, "process ");
+		buf_add_str(&c->key, p->pid);
+		if (!buf_check(&c->key, WHAT, &c->t.err))
+			return false;
+		name = buf_str(&c->key);
+	}
 	taker_attrs_begin(to, ATTRS_OF_PROCESS);
 	return taker_attr(to, STR("service.name"), name, err) &&
 	       (c->is_own || taker_attr(to, STR("process.pid"), p->pid, err)) &&
@@ -594,8 +617,10 @@ bool decode_chrome_spans(struct feed *feed, struct taker *to, struct error *err)
 	map_init(&c.processes, &c.arena);
 	map_init(&c.lanes, &c.arena);
 	buf_init(&c.key, LIMIT_BODY_PLAIN_BYTES);
+	buf_init(&c.named, LIMIT_STRING_BYTES + 16);
 	read_twice(&c, feed);
 	is_read = trace_json_finish(&c.t, "Chrome trace", err);
+	buf_release(&c.named);
 	buf_release(&c.key);
 	arena_release(&c.arena);
 	return is_read;

@@ -236,6 +236,30 @@ static void test_long_text(void **state)
 	}
 }
 
+/* An id at and over where it is cut: beyond, it tells nothing apart. A zero is
+ * a character like any other. */
+static void test_ids(void **state)
+{
+	char text[512], id[72];
+
+	(void)state;
+	for (unsigned over = 0; over < 2; over++) {
+		memset(id, 'i', sizeof id);
+		id[63 + over] = '\0';
+		snprintf(text, sizeof text,
+			 "[{'ph':'X','name':'a','ts':1,'dur':9,'tid':'%sx'},"
+			 "{'ph':'X','name':'b','ts':2,'dur':1,'tid':'%sy'}]",
+			 id, id);
+		decode_text(text);
+		expect_within("b", over ? "a" : NULL);
+		trace_release(&trace);
+	}
+	decode_text("[{'ph':'X','name':'a','ts':1,'dur':9,'pid':'p\\u0000x'},"
+		    "{'ph':'X','name':'b','ts':2,'dur':1,'pid':'p\\u0000y'}]");
+	expect_within("b", NULL);
+	trace_release(&trace);
+}
+
 /* As many spans as a trace may have, and one more: it is left out, and said. */
 static void test_many_spans(void **state)
 {
@@ -268,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_many_spans),
 	};
 
