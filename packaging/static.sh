@@ -57,10 +57,17 @@ asm=/usr/include/$(${HOST_CC:-cc} -print-multiarch 2>/dev/null || true)/asm
 [ -d "$asm" ] || die 'no headers of the kernel: apt-get install linux-libc-dev'
 ln -sfn "$asm" "$kernel/asm"
 
-# No paths of this machine in what is made.
-flags="-O2 -fno-strict-overflow -fstack-protector-strong -ffunction-sections
--fdata-sections -idirafter $kernel -ffile-prefix-map=$work=."
-flags=$(echo $flags)
+# Some libraries keep the options that they were compiled with: none of those may
+# name a folder of this machine, so that these are the compiler's own.
+mkdir -p "$work/bin"
+cat >"$work/bin/static-cc" <<END
+#!/bin/sh
+exec $cc -idirafter '$kernel' '-ffile-prefix-map=$work=.' "\$@"
+END
+chmod +x "$work/bin/static-cc"
+PATH=$work/bin:$PATH
+cc=static-cc
+flags='-O2 -fno-strict-overflow -fstack-protector-strong -ffunction-sections -fdata-sections'
 
 is_pinned()
 {
@@ -252,7 +259,7 @@ set +e
 	# Of no library of this machine.
 	unset PKG_CONFIG_PATH
 	export PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig"
-	CC=$cc CFLAGS="-idirafter $kernel" LDFLAGS='-static -Wl,--gc-sections' \
+	CC=$cc LDFLAGS='-static -Wl,--gc-sections' \
 		meson setup build --buildtype=release -Db_lto=true -Db_pie=false \
 		-Dprefer_static=true -Dlazy=false -Disal=disabled \
 		-Dlibcrypto=enabled -Dinteractive=disabled -Dman=disabled \
