@@ -177,6 +177,28 @@ static bool parse_google(struct str text, struct trace_arg *out)
 	return true;
 }
 
+/* "1-<8 digits>-<24 digits>" of AWS X-Ray, also as the header X-Amzn-Trace-Id
+ * has it: "Root=1-...-...;Parent=<16 digits>;Sampled=1". */
+static bool parse_xray(struct str text, struct trace_arg *out)
+{
+	struct trace_arg found = { .id_digits = TRACE_ID_DIGITS };
+	char hex[TRACE_ID_DIGITS];
+
+	if (str_starts(text, STR("Root=")))
+		text = str_slice(text, 5, str_until(text, 5, ';') - 5);
+	if (text.len != TRACE_ID_DIGITS + 3 || !str_starts(text, STR("1-")) ||
+	    text.ptr[10] != '-')
+		return false;
+	memcpy(hex, text.ptr + 2, 8);
+	memcpy(hex + 8, text.ptr + 11, 24);
+	if (!is_all_hex((struct str){ hex, sizeof hex }) ||
+	    !trace_id_parse((struct str){ hex, sizeof hex }, &found.id) ||
+	    trace_id_is_zero(&found.id))
+		return false;
+	*out = found;
+	return true;
+}
+
 static bool fail_text(struct str text, struct error *err)
 {
 	struct str shown = str_slice(text, 0, 200);
@@ -224,7 +246,7 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 		return true;
 	}
 	why_no_file = errno;
-	if (parse_google(trimmed, out))
+	if (parse_google(trimmed, out) || parse_xray(trimmed, out))
 		return true;
 	if (str_starts(trimmed, STR("0x")))
 		trimmed = str_slice(trimmed, 2, trimmed.len);

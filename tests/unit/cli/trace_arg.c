@@ -185,6 +185,23 @@ static void a_file_that_cannot_be_read_is_not_missing(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+static void ids_of_xray(void **state)
+{
+	static const char id[] = "1-4bf92f35-77b34da6a3ce929d0e0e4736";
+
+	(void)state;
+	expect_id(id, ID);
+	expect_id("Root=1-4bf92f35-77b34da6a3ce929d0e0e4736", ID);
+	expect_id("Root=1-4bf92f35-77b34da6a3ce929d0e0e4736;Parent="
+		  "53995c3f42cd8ad8;Sampled=1",
+		  ID);
+	expect_failure("1-4bf92f35-77b34da6a3ce929d0e0e473", "is no trace");
+	expect_failure("1-4bf92f35-77b34da6a3ce929d0e0e47366", "is no trace");
+	expect_failure("1-4bf92f3x-77b34da6a3ce929d0e0e4736", "is no trace");
+	expect_failure("1-00000000-000000000000000000000000", "is no trace");
+	expect_failure("Root=", "is no trace");
+}
+
 static void what_google_writes_holds_ids(void **state)
 {
 	struct error err = { 0 };
@@ -215,6 +232,7 @@ int main(void)
 		cmocka_unit_test(what_else_a_short_id_means_is_said),
 		cmocka_unit_test(a_traceparent_gives_trace_and_span),
 		cmocka_unit_test(urls_of_user_interfaces_hold_ids),
+		cmocka_unit_test(ids_of_xray),
 		cmocka_unit_test(what_google_writes_holds_ids),
 		cmocka_unit_test(slips_are_named),
 		cmocka_unit_test(files_and_standard_input_are_paths),
