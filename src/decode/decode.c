@@ -40,6 +40,8 @@ static const struct format_row formats[] = {
 	[FORMAT_JFR] = { "flight recording", CONTENT_PROFILE, false, NULL },
 	[FORMAT_CHROME_TRACE] = { "Chrome trace", CONTENT_PROFILE, true, NULL },
 	[FORMAT_V8_PROFILE] = { "V8 profile", CONTENT_PROFILE, true, NULL },
+	[FORMAT_FIREFOX_PROFILE] = { "Firefox profile", CONTENT_PROFILE, true,
+				     NULL },
 	[FORMAT_OTLP_PROFILES_PB] = { "OTLP profiles", CONTENT_PROFILE, false,
 				      NULL },
 	[FORMAT_OTLP_PROFILES_JSON] = { "OTLP profiles in JSON",

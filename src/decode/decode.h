@@ -36,6 +36,7 @@ enum format {
 	FORMAT_JFR,
 	FORMAT_CHROME_TRACE,              /* its samples */
 	FORMAT_V8_PROFILE,                /* .cpuprofile, .heapprofile */
+	FORMAT_FIREFOX_PROFILE,           /* of the profiler, samply... */
 	FORMAT_OTLP_PROFILES_PB,          /* ProfilesData */
 	FORMAT_OTLP_PROFILES_JSON,        /* the same, one or one a line */
 	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */

@@ -14,6 +14,7 @@ static const struct row {
 	{ FORMAT_JFR, decode_jfr, NULL },
 	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL },
 	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL },
+	{ FORMAT_FIREFOX_PROFILE, decode_firefox_profile, NULL },
 	{ FORMAT_OTLP_PROFILES_PB, decode_otlp_profiles, NULL },
 	{ FORMAT_OTLP_PROFILES_JSON, decode_otlp_profiles_json, NULL },
 	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL },

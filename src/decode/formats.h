@@ -55,6 +55,7 @@ profile_decoder decode_perf_script MUST_CHECK;
 profile_decoder decode_jfr MUST_CHECK;
 profile_decoder decode_chrome_trace MUST_CHECK;
 profile_decoder decode_v8_profile MUST_CHECK;
+profile_decoder decode_firefox_profile MUST_CHECK;
 profile_decoder decode_otlp_profiles MUST_CHECK;
 profile_decoder decode_otlp_profiles_json MUST_CHECK;
 profile_decoder decode_pyroscope_tree MUST_CHECK;

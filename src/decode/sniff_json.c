@@ -50,6 +50,7 @@ static const struct sign signs[] = {
 		   "a pprof profile in JSON (ask for application/proto)"),
 	SIGN("profiles", JSON_ARRAY, FORMAT_SPEEDSCOPE, NULL),
 	SIGN("traceEvents", JSON_ARRAY, FORMAT_CHROME_TRACE, NULL),
+	SIGN("threads", JSON_ARRAY, FORMAT_FIREFOX_PROFILE, NULL),
 	SIGN("resourceProfiles", JSON_ARRAY, FORMAT_OTLP_PROFILES_JSON, NULL),
 	SIGN("dictionary", JSON_OBJECT, FORMAT_OTLP_PROFILES_JSON, NULL),
 	SIGN("timeDeltas", JSON_ARRAY, FORMAT_V8_PROFILE, NULL),

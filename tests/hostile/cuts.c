@@ -82,6 +82,8 @@ static const struct answer answers[] = {
 	  "fuzz/speedscope/written", 0 },
 	{ FORMAT_JFR, RULE_WHOLE, false, "fuzz/jfr/written", 0,
 	  "jfr/work.jfr.gz", 0 },
+	{ FORMAT_FIREFOX_PROFILE, RULE_WHOLE, false, "firefox/own.json", 0,
+	  "firefox/shared.json", 0 },
 	{ FORMAT_OTLP_PROFILES_PB, RULE_WHOLE, false, "otlp-profiles/example.pb", 0,
 	  "otlp-profiles/example.pb", 0 },
 	{ FORMAT_OTLP_PROFILES_JSON, RULE_WHOLE, false, "otlp-profiles/example.json", 0,

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Profiles as the Firefox Profiler saves them ("processed", versions 1 to 70 of
+ * docs-developer/CHANGELOG-formats.md of firefox-devtools/profiler), which
+ * samply and others write, too. Tables are objects of columns: a stack is a
+ * frame and the stack of its caller, a frame is a function and a line. Until
+ * version 55 each thread has all of them; strings, sources and at last all
+ * tables moved to what threads share. Threads are added up.
+ */
+#include <math.h>
+
+#include "base/count.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "decode/column.h"
+#include "decode/formats.h"
+#include "decode/frame_nodes.h"
+#include "decode/profile_type.h"
+
+#define WHAT "the Firefox profile"
+
+/* No element of a table. */
+#define NONE UINT32_MAX
+
+enum number {
+	STACK_FRAME,
+	STACK_PREFIX,
+	STACK_OFFSET, /* how far in front the caller's is; since 66 */
+	FRAME_FUNCTION,
+	FRAME_LINE,
+	FUNCTION_NAME,
+	FUNCTION_FILE,
+	FUNCTION_SOURCE, /* instead of a file; since 58 */
+	SOURCE_FILE,
+	NUMBER_COUNT
+};
+
+static const struct {
+	const char *table;
+	const char *column;
+} places[NUMBER_COUNT] = {
+	[STACK_FRAME] = { "stackTable", "frame" },
+	[STACK_PREFIX] = { "stackTable", "prefix" },
+	[STACK_OFFSET] = { "stackTable", "prefixOffset" },
+	[FRAME_FUNCTION] = { "frameTable", "func" },
+	[FRAME_LINE] = { "frameTable", "line" },
+	[FUNCTION_NAME] = { "funcTable", "name" },
+	[FUNCTION_FILE] = { "funcTable", "fileName" },
+	[FUNCTION_SOURCE] = { "funcTable", "source" },
+	[SOURCE_FILE] = { "sources", "filename" },
+};
+
+/* What weights are (weightType), and what that is called outside. */
+static const struct weight {
+	const char *name;
+	const char *type;
+	const char *unit;
+	double factor;
+} weights[] = {
+	{ "samples", "samples", "count", 1 },
+	{ "bytes", "size", "bytes", 1 },
+	{ "tracing-ms", "time", "nanoseconds", 1e6 },
+};
+
+struct tables {
+	struct column strings;               /* struct str */
+	struct column numbers[NUMBER_COUNT]; /* uint32_t */
+};
+
+struct thread {
+	struct tables own;
+	struct column stacks;  /* uint32_t */
+	struct column weights; /* double; fewer than stacks: 1 each */
+	const struct weight *weight;
+};
+
+struct reader {
+	struct json_reader *json;
+	struct profile_build *build;
+	struct arena scratch;
+	struct tables shared;
+	struct column threads;
+	int64_t *shared_values; /* by stack of the shared table */
+	bool is_raw; /* as the browser has it, before it is processed */
+};
+
+static bool no_memory(const struct reader *r, struct error *err)
+{
+	return arena_fail(&r->scratch, WHAT, err);
+}
+
+static bool damaged(const char *why, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT, "%s is damaged: %s", WHAT, why);
+}
+
+/* ---- tables ---- */
+
+/* null, -1 and what is no number are no element. */
+static uint32_t read_number(struct json_reader *json)
+{
+	enum json_kind kind = json_peek(json);
+	double value;
+
+	if (kind != JSON_NUMBER) {
+		json_skip(json);
+		return NONE;
+	}
+	if (!json_f64(json, &value) || !(value >= 0) || value >= NONE)
+		return NONE;
+	return (uint32_t)value;
+}
+
+static bool read_numbers(struct reader *r, struct column *c, struct error *err)
+{
+	c->count = 0;
+	if (!json_enter_if(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json)) {
+		uint32_t *item = column_add(&r->scratch, c, sizeof *item);
+
+		if (!item)
+			return no_memory(r, err);
+		*item = read_number(r->json);
+	}
+	return true;
+}
+
+static bool read_strings(struct reader *r, struct column *c, struct error *err)
+{
+	c->count = 0;
+	if (!json_enter_if(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json)) {
+		struct str *item = column_add(&r->scratch, c, sizeof *item);
+		struct str text = json_text_nullable(r->json);
+
+		if (!item)
+			return no_memory(r, err);
+		*item = arena_str(&r->scratch, text);
+		if (!item->ptr)
+			return no_memory(r, err);
+	}
+	return true;
+}
+
+static bool read_table(struct reader *r, struct tables *t, const char *table,
+		       struct error *err)
+{
+	struct str key;
+
+	if (!json_enter_if(r->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(r->json, &key)) {
+		size_t i = 0;
+
+		while (i < NUMBER_COUNT &&
+		       (!str_equal(str_from(places[i].table),
+				   str_from(table)) ||
+			!str_equal(key, str_from(places[i].column))))
+			i++;
+		if (i == NUMBER_COUNT)
+			json_skip(r->json);
+		else if (!read_numbers(r, &t->numbers[i], err))
+			return false;
+	}
+	return true;
+}
+
+/* Reads the value of the key if it is a table; *is_read tells. */
+static bool read_tables(struct reader *r, struct tables *t, struct str key,
+			bool *is_read, struct error *err)
+{
+	*is_read = true;
+	if (str_equal(key, STR("stringArray")))
+		return read_strings(r, &t->strings, err);
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		if (str_equal(key, str_from(places[i].table)))
+			return read_table(r, t, places[i].table, err);
+	*is_read = false;
+	return true;
+}
+
+static bool read_shared(struct reader *r, struct error *err)
+{
+	struct str key;
+	bool is_read;
+
+	if (!json_enter_if(r->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(r->json, &key)) {
+		if (!read_tables(r, &r->shared, key, &is_read, err))
+			return false;
+		if (!is_read)
+			json_skip(r->json);
+	}
+	return true;
+}
+
+/* ---- threads ---- */
+
+static bool read_weights(struct reader *r, struct thread *t, struct error *err)
+{
+	if (!json_enter_if(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json)) {
+		double *item =
+			column_add(&r->scratch, &t->weights, sizeof *item);
+
+		if (!item)
+			return no_memory(r, err);
+		*item = 0;
+		if (json_peek(r->json) != JSON_NUMBER)
+			json_skip(r->json);
+		else if (!json_f64(r->json, item))
+			return true;
+	}
+	return true;
+}
+
+static void read_weight_type(struct reader *r, struct thread *t)
+{
+	struct str name;
+
+	if (json_peek(r->json) != JSON_STRING) {
+		json_skip(r->json);
+		return;
+	}
+	if (!json_text(r->json, &name))
+		return;
+	for (size_t i = 0; i < COUNT_OF(weights); i++)
+		if (str_equal(name, str_from(weights[i].name)))
+			t->weight = &weights[i];
+}
+
+static bool read_samples(struct reader *r, struct thread *t, struct error *err)
+{
+	struct str key;
+
+	if (!json_enter_if(r->json, JSON_OBJECT))
+		return true;
+	t->stacks.count = t->weights.count = 0;
+	while (json_next_key(r->json, &key)) {
+		bool is_read = true;
+
+		if (str_equal(key, STR("stack"))) {
+			is_read = read_numbers(r, &t->stacks, err);
+		} else if (str_equal(key, STR("weight"))) {
+			is_read = read_weights(r, t, err);
+		} else if (str_equal(key, STR("weightType"))) {
+			read_weight_type(r, t);
+		} else {
+			r->is_raw |= str_equal(key, STR("schema"));
+			json_skip(r->json);
+		}
+		if (!is_read)
+			return false;
+	}
+	return true;
+}
+
+static bool read_thread(struct reader *r, struct error *err)
+{
+	struct thread *t = column_add(&r->scratch, &r->threads, sizeof *t);
+	struct str key;
+	bool is_read;
+
+	if (!t)
+		return no_memory(r, err);
+	*t = (struct thread){ .weight = &weights[0] };
+	while (json_next_key(r->json, &key)) {
+		if (str_equal(key, STR("samples"))) {
+			if (!read_samples(r, t, err))
+				return false;
+			continue;
+		}
+		if (!read_tables(r, &t->own, key, &is_read, err))
+			return false;
+		if (!is_read)
+			json_skip(r->json);
+	}
+	return true;
+}
+
+static bool read_threads(struct reader *r, struct error *err)
+{
+	if (!json_enter_if(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json))
+		if (json_peek(r->json) != JSON_OBJECT) {
+			/* Other processes' threads, as texts. */
+			r->is_raw |= json_peek(r->json) == JSON_STRING;
+			json_skip(r->json);
+		} else if (!json_enter(r->json, JSON_OBJECT) ||
+			   !read_thread(r, err)) {
+			return false;
+		}
+	return true;
+}
+
+static bool read_document(struct reader *r, struct error *err)
+{
+	bool is_read = true;
+	struct str key;
+
+	if (!json_enter(r->json, JSON_OBJECT))
+		return json_check(r->json, err);
+	while (is_read && json_next_key(r->json, &key)) {
+		if (str_equal(key, STR("threads")))
+			is_read = read_threads(r, err);
+		else if (str_equal(key, STR("shared")))
+			is_read = read_shared(r, err);
+		else
+			json_skip(r->json);
+	}
+	if (!is_read)
+		return false;
+	json_expect_end(r->json, "profile");
+	if (!json_check(r->json, err))
+		return false;
+	return !r->is_raw ||
+	       error_set(err, ERROR_FORMAT,
+			 "this is a profile of Firefox as the browser has it: "
+			 "open it in profiler.firefox.com and save it there");
+}
+
+/* ---- from stacks to nodes ---- */
+
+/* A thread's own, where it has one. */
+static const struct column *column_of(const struct reader *r,
+				      const struct tables *own,
+				      enum number number)
+{
+	const struct column *c = &own->numbers[number];
+
+	return c->count ? c : &r->shared.numbers[number];
+}
+
+static uint32_t number_at(const struct column *c, size_t index)
+{
+	return index < c->count ? ((const uint32_t *)c->items)[index] : NONE;
+}
+
+static struct str string_at(const struct reader *r, const struct tables *own,
+			    uint32_t index)
+{
+	const struct column *c =
+		own->strings.count ? &own->strings : &r->shared.strings;
+
+	return index < c->count ? ((const struct str *)c->items)[index]
+				: STR("");
+}
+
+static struct str file_of(const struct reader *r, const struct tables *own,
+			  uint32_t function)
+{
+	uint32_t source =
+		number_at(column_of(r, own, FUNCTION_SOURCE), function);
+
+	if (source != NONE)
+		return string_at(
+			r, own,
+			number_at(column_of(r, own, SOURCE_FILE), source));
+	return string_at(r, own,
+			 number_at(column_of(r, own, FUNCTION_FILE), function));
+}
+
+static bool make_frame(struct reader *r, const struct tables *own,
+		       uint32_t frame, uint32_t *made, struct error *err)
+{
+	const struct column *functions = column_of(r, own, FRAME_FUNCTION);
+	uint32_t function = number_at(functions, frame);
+	uint32_t line = number_at(column_of(r, own, FRAME_LINE), frame);
+	struct str name;
+	uint32_t index;
+
+	if (frame >= functions->count)
+		return damaged("a stack has a frame that is not there", err);
+	if (function >= column_of(r, own, FUNCTION_NAME)->count)
+		return damaged("a frame has a function that is not there", err);
+	name = string_at(r, own,
+			 number_at(column_of(r, own, FUNCTION_NAME), function));
+	return profile_build_function(r->build, name, file_of(r, own, function),
+				      &index, err) &&
+	       profile_build_frame(r->build, index, line == NONE ? 0 : line,
+				   made, err);
+}
+
+/* Each frame once, however many stacks it is in. */
+static bool make_frames(struct reader *r, const struct tables *own,
+			uint32_t **frames, struct error *err)
+{
+	size_t count = column_of(r, own, FRAME_FUNCTION)->count;
+
+	*frames = arena_array(&r->scratch, count + 1, sizeof **frames);
+	if (!*frames)
+		return no_memory(r, err);
+	for (size_t i = 0; i < count; i++)
+		if (!make_frame(r, own, (uint32_t)i, &(*frames)[i], err))
+			return false;
+	return true;
+}
+
+/* Callers of version 66 and later are told by how far in front they stand. */
+static bool find_caller(const struct reader *r, const struct tables *own,
+			size_t stack, uint32_t *caller, struct error *err)
+{
+	const struct column *offsets = column_of(r, own, STACK_OFFSET);
+	uint32_t offset = number_at(offsets, stack);
+
+	if (!offsets->count) {
+		*caller = number_at(column_of(r, own, STACK_PREFIX), stack);
+	} else if (offset == NONE || offset > stack) {
+		return damaged("a stack has a caller that is not there", err);
+	} else {
+		*caller = offset ? (uint32_t)stack - offset : NONE;
+	}
+	return *caller == NONE ||
+	       *caller < column_of(r, own, STACK_FRAME)->count ||
+	       damaged("a stack has a caller that is not there", err);
+}
+
+static bool add_nodes(struct reader *r, const struct tables *own,
+		      const int64_t *values, struct error *err)
+{
+	const struct column *stacks = column_of(r, own, STACK_FRAME);
+	struct frame_node *nodes =
+		arena_array(&r->scratch, stacks->count + 1, sizeof *nodes);
+	size_t frame_count = column_of(r, own, FRAME_FUNCTION)->count;
+	uint32_t *frames;
+
+	if (!nodes)
+		return no_memory(r, err);
+	if (!make_frames(r, own, &frames, err))
+		return false;
+	for (size_t i = 0; i < stacks->count; i++) {
+		uint32_t frame = number_at(stacks, i);
+
+		if (frame >= frame_count)
+			return damaged("a stack has a frame that is not there",
+				       err);
+		nodes[i] = (struct frame_node){ .frame = frames[frame],
+						.value = values[i] };
+		if (!find_caller(r, own, i, &nodes[i].caller, err))
+			return false;
+	}
+	return frame_nodes_stacks(nodes, stacks->count, r->build, WHAT, err);
+}
+
+/* Samples without a stack are of threads that were asleep. */
+static bool add_values(const struct thread *t, int64_t *values, size_t count,
+		       struct error *err)
+{
+	const uint32_t *stacks = t->stacks.items;
+	const double *given = t->weights.items;
+
+	for (size_t i = 0; i < t->stacks.count; i++) {
+		double value = i < t->weights.count ? given[i] : 1;
+		int64_t whole;
+
+		if (stacks[i] == NONE)
+			continue;
+		if (stacks[i] >= count)
+			return damaged("a sample has a stack that is not there",
+				       err);
+		value = round(value * t->weight->factor);
+		whole = value >= -9e18 && value <= 9e18 ? (int64_t)value : 0;
+		values[stacks[i]] = sat_add_i64(values[stacks[i]], whole);
+	}
+	return true;
+}
+
+static bool add_thread(struct reader *r, const struct thread *t,
+		       struct error *err)
+{
+	size_t count = t->own.numbers[STACK_FRAME].count;
+	int64_t *values;
+
+	if (!count)
+		return add_values(t, r->shared_values,
+				  r->shared.numbers[STACK_FRAME].count, err);
+	values = arena_array(&r->scratch, count, sizeof *values);
+	if (!values)
+		return no_memory(r, err);
+	return add_values(t, values, count, err) &&
+	       add_nodes(r, &t->own, values, err);
+}
+
+/* ---- the whole ---- */
+
+/* The first thread's weights unless others are asked for. */
+static bool declare_types(struct reader *r, const struct profile_want *want,
+			  const struct weight **chosen, struct profile *out,
+			  struct error *err)
+{
+	struct type_name offered[COUNT_OF(weights)];
+	const struct weight *kinds[COUNT_OF(weights)];
+	const struct thread *threads = r->threads.items;
+	uint32_t count = 0, type = 0;
+
+	for (size_t i = 0; i < r->threads.count; i++) {
+		uint32_t k = 0;
+
+		while (k < count && kinds[k] != threads[i].weight)
+			k++;
+		if (k < count || !threads[i].stacks.count)
+			continue;
+		kinds[count] = threads[i].weight;
+		offered[count++] =
+			(struct type_name){ str_from(threads[i].weight->type),
+					    str_from(threads[i].weight->unit) };
+	}
+	*chosen = NULL;
+	if (!count)
+		return type_declare_implied(r->build, want, err);
+	if (!type_choose(offered, count, offered[0].type, want, &type, err))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (!profile_build_type(r->build, offered[i].type,
+					offered[i].unit, err))
+			return false;
+	*chosen = kinds[type];
+	out->type = type;
+	return true;
+}
+
+static bool build(struct reader *r, const struct profile_want *want,
+		  struct profile *out, struct error *err)
+{
+	static const struct tables none;
+	const struct thread *threads = r->threads.items;
+	const struct weight *chosen;
+
+	if (!declare_types(r, want, &chosen, out, err))
+		return false;
+	r->shared_values = arena_array(&r->scratch,
+				       r->shared.numbers[STACK_FRAME].count + 1,
+				       sizeof *r->shared_values);
+	if (!r->shared_values)
+		return no_memory(r, err);
+	for (size_t i = 0; i < r->threads.count; i++)
+		if (threads[i].weight == chosen &&
+		    !add_thread(r, &threads[i], err))
+			return false;
+	return add_nodes(r, &none, r->shared_values, err);
+}
+
+bool decode_firefox_profile(struct str bytes, const struct profile_want *want,
+			    struct profile *out, struct notes *notes,
+			    struct error *err)
+{
+	struct reader r = { .json = json_new(bytes, err) };
+	bool is_done = false;
+
+	if (!r.json)
+		return false;
+	r.build = profile_build_new(out, err);
+	arena_init(&r.scratch, LIMIT_DECODE_HEAP_BYTES);
+	if (r.build)
+		is_done = read_document(&r, err) && build(&r, want, out, err) &&
+			  profile_build_finish(r.build, notes, err);
+	if (is_done)
+		type_settle(out);
+	arena_release(&r.scratch);
+	profile_build_free(r.build);
+	json_free(r.json);
+	return is_done;
+}
