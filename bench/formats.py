@@ -106,7 +106,8 @@ def judge(program, path):
     if data.startswith(b"\x1f\x8b"):
         data = gzip.decompress(data)
     answer = run(program, "profile", path, "-n", "0", "-o", "json")
-    if b"a profile is needed" in answer.stderr:
+    if b"a profile is needed" in answer.stderr or \
+            b"its spans: tracefind show" in answer.stderr:
         answer = run(program, "show", path)
         if answer.returncode == 0:
             return "read", "a trace"

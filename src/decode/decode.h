@@ -23,7 +23,7 @@ enum format {
 	FORMAT_OTLP_PB,   /* TracesData; Tempo v1 */
 	FORMAT_TEMPO_PB,  /* Tempo v2 TraceByIDResponse */
 	FORMAT_JAEGER_JSON,
-	FORMAT_ZIPKIN_JSON,      /* v2: spans, or lists of them */
+	FORMAT_ZIPKIN_JSON,      /* v1, v2: spans, or lists */
 	FORMAT_CLOUD_TRACE_JSON, /* v1: a trace, or a list of them */
 	FORMAT_CHROME_SPANS,     /* of a Chrome trace */
 	FORMAT_DATADOG_JSON,     /* as tracers send it; of its web page */

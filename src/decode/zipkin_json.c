@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Zipkin v2 JSON: a list of spans, or a list of such lists, one a trace. Times
+ * Zipkin's JSON: a list of spans, or a list of such lists, one a trace. Times
  * are microseconds. A server span may share its client's id (`shared`); the
  * model tells the two apart by their kinds.
+ *
+ * In version 1 what version 2 says of a span stands among its annotations: the
+ * times at which client and server sent and received ("cs", "sr", "ss", "cr"),
+ * which tell its kind and whose it is, and tags ("binaryAnnotations"), of which
+ * "sa" and "ca" are the other side. A span of both sides is two.
  */
+#include "base/count.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "decode/formats.h"
@@ -11,6 +17,7 @@
 
 enum field {
 	FIELD_ANNOTATIONS,
+	FIELD_BINARY,
 	FIELD_DURATION,
 	FIELD_ID,
 	FIELD_IPV4,
@@ -35,9 +42,36 @@ struct endpoint_text {
 	struct buf address;
 };
 
+/* Annotations of version 1 that say when something began or ended, with the
+ * kind that they make a span. */
+enum mark {
+	CLIENT_SENT,
+	CLIENT_RECEIVED,
+	SERVER_RECEIVED,
+	SERVER_SENT,
+	MESSAGE_SENT,
+	MESSAGE_RECEIVED,
+	MARK_COUNT
+};
+
+static const struct {
+	struct str name;
+	enum span_kind kind;
+} marks[MARK_COUNT] = {
+	[CLIENT_SENT] = { { "cs", 2 }, SPAN_KIND_CLIENT },
+	[CLIENT_RECEIVED] = { { "cr", 2 }, SPAN_KIND_CLIENT },
+	[SERVER_RECEIVED] = { { "sr", 2 }, SPAN_KIND_SERVER },
+	[SERVER_SENT] = { { "ss", 2 }, SPAN_KIND_SERVER },
+	[MESSAGE_SENT] = { { "ms", 2 }, SPAN_KIND_PRODUCER },
+	[MESSAGE_RECEIVED] = { { "mr", 2 }, SPAN_KIND_CONSUMER },
+};
+
 struct zipkin {
 	struct trace_json t;
 	struct endpoint_text local;
+	struct endpoint_text server; /* of a span of both sides */
+	struct endpoint_text read;   /* of the annotation at hand */
+	struct buf text;             /* of it */
 };
 
 /* What of a span is judged when all its members are known. */
@@ -47,6 +81,7 @@ struct pieces {
 	bool has_duration;
 	bool is_shared;
 	bool has_kind;
+	uint64_t marks_us[MARK_COUNT]; /* 0: not there */
 };
 
 /* ---- tags ---- */
@@ -102,9 +137,8 @@ static void keep_text(struct trace_json *t, struct buf *out)
 	trace_json_taken(t, buf_check(out, "the name of a service", &t->err));
 }
 
-static void read_local(struct zipkin *z)
+static void read_endpoint(struct trace_json *t, struct endpoint_text *into)
 {
-	struct trace_json *t = &z->t;
 	struct str key;
 
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
@@ -112,11 +146,11 @@ static void read_local(struct zipkin *z)
 	while (json_next_key(t->r, &key))
 		switch (trace_json_field(endpoint_names, key)) {
 		case FIELD_SERVICE:
-			keep_text(t, &z->local.service);
+			keep_text(t, &into->service);
 			break;
 		case FIELD_IPV4:
 		case FIELD_IPV6:
-			keep_text(t, &z->local.address);
+			keep_text(t, &into->address);
 			break;
 		default:
 			json_skip(t->r);
@@ -162,13 +196,12 @@ static void add_local_attr(struct trace_json *t, struct str key,
 	trace_json_attr(t, key);
 }
 
-static void describe_resource(struct zipkin *z, uint32_t resource)
+static void describe_resource(struct trace_json *t,
+			      const struct endpoint_text *of, uint32_t resource)
 {
-	struct trace_json *t = &z->t;
-
 	taker_attrs_begin(t->to, ATTRS_OF_PROCESS);
-	add_local_attr(t, STR("service.name"), &z->local.service);
-	add_local_attr(t, STR("ip"), &z->local.address);
+	add_local_attr(t, STR("service.name"), &of->service);
+	add_local_attr(t, STR("ip"), &of->address);
 	trace_json_taken(t, taker_process_describe(t->to, resource, &t->err) &&
 				    taker_settle(t->to, &t->err));
 }
@@ -182,23 +215,98 @@ static uint64_t read_us(struct trace_json *t)
 	return json_u64(t->r, &time_us) ? time_us : 0;
 }
 
-static void read_annotation(struct trace_json *t)
+static void copy_endpoint(struct trace_json *t, struct endpoint_text *to,
+			  const struct endpoint_text *from)
 {
+	buf_clear(&to->service);
+	buf_add_str(&to->service, buf_str(&from->service));
+	buf_clear(&to->address);
+	buf_add_str(&to->address, buf_str(&from->address));
+	trace_json_taken(
+		t, buf_check(&to->service, "a service", &t->err) &&
+			   buf_check(&to->address, "an address", &t->err));
+}
+
+/* Of version 1: whoever says something about a span is where it was. */
+static void use_endpoint(struct zipkin *z, struct endpoint_text *whose)
+{
+	if (z->read.service.len && !whose->service.len)
+		copy_endpoint(&z->t, whose, &z->read);
+}
+
+static void add_event(struct trace_json *t, struct str text, uint64_t time_us)
+{
+	uint32_t name;
+
+	if (!taker_has_details(t->to) ||
+	    !trace_json_taken(
+		    t,
+		    trace_build_part_begin(t->to->b, DETAIL_EVENT, &t->err) &&
+			    taker_text(t->to, text, &name, &t->err)))
+		return;
+	trace_build_event_end(t->to->b, trace_json_ns(time_us), name);
+}
+
+static void read_annotation(struct zipkin *z, struct pieces *p)
+{
+	struct trace_json *t = &z->t;
 	uint64_t time_us = 0;
-	uint32_t name = 0;
+	unsigned mark = 0;
 	struct str key;
 
-	if (!trace_json_taken(
-		    t, trace_build_part_begin(t->to->b, DETAIL_EVENT, &t->err)))
-		return;
+	buf_clear(&z->text);
+	buf_clear(&z->read.service);
+	buf_clear(&z->read.address);
 	while (json_next_key(t->r, &key))
 		if (str_equal(key, STR("timestamp")))
 			time_us = read_us(t);
 		else if (str_equal(key, STR("value")))
-			name = trace_json_symbol(t);
+			keep_text(t, &z->text);
+		else if (str_equal(key, STR("endpoint")))
+			read_endpoint(t, &z->read);
 		else
 			json_skip(t->r);
-	trace_build_event_end(t->to->b, trace_json_ns(time_us), name);
+	while (mark < MARK_COUNT &&
+	       !str_equal(buf_str(&z->text), marks[mark].name))
+		mark++;
+	if (mark == MARK_COUNT) {
+		use_endpoint(z, &z->local);
+		add_event(t, buf_str(&z->text), time_us);
+		return;
+	}
+	p->marks_us[mark] = time_us;
+	use_endpoint(z, marks[mark].kind == SPAN_KIND_SERVER ? &z->server
+							     : &z->local);
+}
+
+/* A tag of version 1, or who the other side was. */
+static void read_binary(struct zipkin *z, struct span_input *in)
+{
+	struct trace_json *t = &z->t;
+	struct attr_key name = { .len = 0 };
+	struct str key;
+
+	buf_clear(&z->read.service);
+	buf_clear(&z->read.address);
+	value_clear(&t->value);
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("key")))
+			trace_json_key(t, &name);
+		else if (str_equal(key, STR("value")))
+			trace_json_plain_value(t);
+		else if (str_equal(key, STR("endpoint")))
+			read_endpoint(t, &z->read);
+		else
+			json_skip(t->r);
+	if (str_equal(attr_key_str(&name), STR("sa")) ||
+	    str_equal(attr_key_str(&name), STR("ca"))) {
+		add_local_attr(t, STR("peer.service"), &z->read.service);
+		add_local_attr(t, STR("network.peer.address"),
+			       &z->read.address);
+		return;
+	}
+	use_endpoint(z, &z->local);
+	use_tag(t, &name, in);
 }
 
 static void read_span_field(struct zipkin *z, int field, struct span_input *in,
@@ -236,15 +344,20 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		read_tags(t, in);
 		break;
 	case FIELD_LOCAL:
-		read_local(z);
+		read_endpoint(t, &z->local);
 		break;
 	case FIELD_REMOTE:
 		read_remote(t);
 		break;
 	case FIELD_ANNOTATIONS:
-		if (trace_json_enter_events(t))
+		if (json_enter_nullable(t->r, JSON_ARRAY))
 			while (json_next_object(t->r))
-				read_annotation(t);
+				read_annotation(z, p);
+		break;
+	case FIELD_BINARY:
+		if (json_enter_nullable(t->r, JSON_ARRAY))
+			while (json_next_object(t->r))
+				read_binary(z, in);
 		break;
 	case FIELD_SHARED:
 		if (json_peek(t->r) == JSON_NULL)
@@ -258,6 +371,42 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 	}
 }
 
+static bool has_side(const struct pieces *p, enum span_kind kind)
+{
+	for (unsigned i = 0; i < MARK_COUNT; i++)
+		if (p->marks_us[i] && marks[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* From its first mark to its last. */
+static void use_marks(struct pieces *p, enum span_kind kind)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (unsigned i = 0; i < MARK_COUNT; i++)
+		if (p->marks_us[i] && marks[i].kind == kind) {
+			first = p->marks_us[i] < first ? p->marks_us[i] : first;
+			last = p->marks_us[i] > last ? p->marks_us[i] : last;
+		}
+	p->start_us = first;
+	p->has_duration = last > first;
+	p->duration_us = last - first;
+}
+
+/* Of version 1: the kind that marks tell, the client's where both sides are
+ * there. Times that the span has itself are better. */
+static void use_side(struct pieces *p, struct span_input *in)
+{
+	for (unsigned i = 0; i < MARK_COUNT && !p->has_kind; i++)
+		if (p->marks_us[i]) {
+			in->kind = (uint8_t)marks[i].kind;
+			p->has_kind = true;
+			if (!p->start_us)
+				use_marks(p, marks[i].kind);
+		}
+}
+
 static void use_pieces(const struct pieces *p, struct span_input *in)
 {
 	in->start_unix_ns = trace_json_ns(p->start_us);
@@ -266,6 +415,17 @@ static void use_pieces(const struct pieces *p, struct span_input *in)
 	/* Only servers share an id; old ones leave the kind out. */
 	if (p->is_shared && !p->has_kind)
 		in->kind = SPAN_KIND_SERVER;
+}
+
+static void give_span(struct trace_json *t, const struct endpoint_text *of,
+		      const struct pieces *p, struct span_input *in)
+{
+	if (!trace_json_taken(
+		    t, taker_process_reserve(t->to, &in->resource, &t->err)))
+		return;
+	use_pieces(p, in);
+	if (trace_json_taken(t, taker_span(t->to, in, &t->err)))
+		describe_resource(t, of, in->resource);
 }
 
 static void read_span(struct zipkin *z)
@@ -282,6 +442,7 @@ static void read_span(struct zipkin *z)
 		JSON_NAME("localEndpoint", FIELD_LOCAL),
 		JSON_NAME("remoteEndpoint", FIELD_REMOTE),
 		JSON_NAME("annotations", FIELD_ANNOTATIONS),
+		JSON_NAME("binaryAnnotations", FIELD_BINARY),
 		JSON_NAME("shared", FIELD_SHARED),
 		NAMES_END,
 	};
@@ -289,19 +450,32 @@ static void read_span(struct zipkin *z)
 	struct pieces p = { .has_duration = false };
 	struct trace_json *t = &z->t;
 	struct str key;
+	bool is_two;
 
 	buf_clear(&z->local.service);
 	buf_clear(&z->local.address);
+	buf_clear(&z->server.service);
+	buf_clear(&z->server.address);
 	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
 	while (json_next_key(t->r, &key))
 		read_span_field(z, trace_json_field(names, key), &in, &p);
-	if (json_failed(t->r) ||
-	    !trace_json_taken(
-		    t, taker_process_reserve(t->to, &in.resource, &t->err)))
+	if (json_failed(t->r))
 		return;
-	use_pieces(&p, &in);
-	if (trace_json_taken(t, taker_span(t->to, &in, &t->err)))
-		describe_resource(z, in.resource);
+	is_two = !p.has_kind && has_side(&p, SPAN_KIND_CLIENT) &&
+		 has_side(&p, SPAN_KIND_SERVER);
+	use_side(&p, &in);
+	give_span(t,
+		  in.kind == SPAN_KIND_SERVER && z->server.service.len
+			  ? &z->server
+			  : &z->local,
+		  &p, &in);
+	if (!is_two)
+		return;
+	use_marks(&p, SPAN_KIND_SERVER);
+	in.kind = SPAN_KIND_SERVER;
+	in.flags = 0;
+	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
+	give_span(t, &z->server, &p, &in);
 }
 
 /* ---- documents ---- */
@@ -323,18 +497,25 @@ static void read_item(struct zipkin *z)
 bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 {
 	struct zipkin z = { 0 };
+	struct buf *const kept[] = { &z.local.service,
+				     &z.local.address,
+				     &z.server.service,
+				     &z.server.address,
+				     &z.read.service,
+				     &z.read.address,
+				     &z.text };
 	bool is_read;
 
 	if (!trace_json_init(&z.t, feed, to, err))
 		return false;
 	z.t.has_short_ids = true;
-	buf_init(&z.local.service, LIMIT_STRING_BYTES);
-	buf_init(&z.local.address, LIMIT_STRING_BYTES);
+	for (size_t i = 0; i < COUNT_OF(kept); i++)
+		buf_init(kept[i], LIMIT_STRING_BYTES);
 	while (!json_at_end(z.t.r) && json_enter(z.t.r, JSON_ARRAY))
 		while (json_next_item(z.t.r))
 			read_item(&z);
 	is_read = trace_json_finish(&z.t, "Zipkin JSON", err);
-	buf_release(&z.local.address);
-	buf_release(&z.local.service);
+	for (size_t i = 0; i < COUNT_OF(kept); i++)
+		buf_release(kept[i]);
 	return is_read;
 }

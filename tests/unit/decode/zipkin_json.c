@@ -97,6 +97,58 @@ static void test_tags(void **state)
 }
 
 /* Old producers share an id and tell no kind. */
+/* Version 1: a server, and a span that both of its sides told. */
+static void test_version_1(void **state)
+{
+	const struct span *root, *client, *server;
+
+	(void)state;
+	decode_text(
+		"[{\"traceId\":\"1\",\"id\":\"a\",\"name\":\"get\","
+		"\"annotations\":[{\"value\":\"sr\",\"timestamp\":1000,"
+		"\"endpoint\":{\"serviceName\":\"shop\",\"ipv4\":\"10.0.0.1\"}},"
+		"{\"timestamp\":1090,\"value\":\"ss\"},"
+		"{\"timestamp\":1001,\"value\":\"cache miss\"}],"
+		"\"binaryAnnotations\":[{\"key\":\"http.method\",\"value\":\"GET\"},"
+		"{\"endpoint\":{\"serviceName\":\"phone\"},\"key\":\"ca\","
+		"\"value\":true}]},"
+		"{\"traceId\":\"1\",\"parentId\":\"a\",\"id\":\"b\","
+		"\"timestamp\":1010,\"duration\":70,\"annotations\":["
+		"{\"timestamp\":1011,\"value\":\"cs\","
+		"\"endpoint\":{\"serviceName\":\"shop\"}},"
+		"{\"timestamp\":1020,\"value\":\"sr\","
+		"\"endpoint\":{\"serviceName\":\"db\"}},"
+		"{\"timestamp\":1060,\"value\":\"ss\"},"
+		"{\"timestamp\":1080,\"value\":\"cr\"}],"
+		"\"binaryAnnotations\":[{\"key\":\"error\","
+		"\"value\":\"timeout\"}]},"
+		"{\"traceId\":\"1\",\"parentId\":\"a\",\"id\":\"c\","
+		"\"annotations\":[{\"timestamp\":1005,\"value\":\"ms\"}]}]");
+	assert_int_equal(trace.span_count, 4);
+	client = only_kind(SPAN_KIND_CLIENT);
+	root = &trace.spans[client->parent];
+	assert_int_equal(root->kind, SPAN_KIND_SERVER);
+	assert_int_equal(root->end_ns - root->start_ns, 90000);
+	assert_true(
+		str_equal(span_service(&trace, index_of(root)), STR("shop")));
+	assert_true(str_equal(attr_of(root, STR("http.method")), STR("GET")));
+	assert_true(
+		str_equal(attr_of(root, STR("peer.service")), STR("phone")));
+	assert_int_equal(client->end_ns - client->start_ns, 70000);
+	assert_true(client->flags & SPAN_IS_ERROR);
+	server = client;
+	for (uint32_t i = 0; i < trace.span_count; i++)
+		if (trace.spans[i].parent == index_of(client))
+			server = &trace.spans[i];
+	assert_int_equal(server->kind, SPAN_KIND_SERVER);
+	assert_int_equal(server->end_ns - server->start_ns, 40000);
+	assert_false(server->flags & SPAN_IS_ERROR);
+	assert_true(
+		str_equal(span_service(&trace, index_of(server)), STR("db")));
+	assert_true(only_kind(SPAN_KIND_PRODUCER)->flags & SPAN_IS_UNFINISHED);
+	trace_release(&trace);
+}
+
 static void test_shared_without_kind(void **state)
 {
 	(void)state;
@@ -220,6 +272,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared_id),
 		cmocka_unit_test(test_tags),
+		cmocka_unit_test(test_version_1),
 		cmocka_unit_test(test_shared_without_kind),
 		cmocka_unit_test(test_span_in_pieces),
 		cmocka_unit_test(test_several_traces),
