@@ -182,14 +182,29 @@ static bool is_profiles_dictionary(struct str message)
 	       find_field(message, WIRE_TAG(5, WIRE_BYTES), &text) && !text.len;
 }
 
+/* False where the first thing in it is none but a span. */
+static bool may_be_resource_profiles(struct str message)
+{
+	struct str scope, profile, type;
+
+	return !find_field(message, WIRE_TAG(2, WIRE_BYTES), &scope) ||
+	       !find_field(scope, WIRE_TAG(2, WIRE_BYTES), &profile) ||
+	       !find_field(profile, WIRE_TAG(1, WIRE_BYTES), &type) ||
+	       is_value_type(type);
+}
+
+/* Of a large trace its first field tells that it is none. */
 static bool is_otlp_profiles(struct str message)
 {
 	static const uint32_t tags[] = {
 		WIRE_TAG(1, WIRE_BYTES),
 		WIRE_TAG(2, WIRE_BYTES),
 	};
-	struct str dictionary;
+	struct str first, dictionary;
 
+	if (find_field(message, WIRE_TAG(1, WIRE_BYTES), &first) &&
+	    !may_be_resource_profiles(first))
+		return false;
 	return HAS_ONLY(message, tags) &&
 	       find_field(message, WIRE_TAG(2, WIRE_BYTES), &dictionary) &&
 	       is_profiles_dictionary(dictionary);
