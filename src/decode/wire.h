@@ -112,8 +112,10 @@ bool wire_feed_widen(struct wire_feed *wf, size_t at,
 bool wire_read_long(struct wire *w, uint64_t *value) MUST_CHECK;
 bool wire_read_other(struct wire *w, struct wire_field *f) MUST_CHECK;
 
-/* Tags and most lengths are one byte. */
-static inline bool wire_read_varint(struct wire *w, uint64_t *value)
+/* Tags and most lengths are one byte. The more callers there are the less a
+ * compiler inlines by itself. */
+__attribute__((always_inline)) static inline bool
+wire_read_varint(struct wire *w, uint64_t *value)
 {
 	if (w->at < w->bytes.len && !(w->bytes.ptr[w->at] & 0x80)) {
 		*value = (unsigned char)w->bytes.ptr[w->at++];
