@@ -84,10 +84,7 @@ def main():
     banned = table()
     problems = [line for path in files
                 for line in check_file(src, path, banned)]
-    for line in problems:
-        print(line)
-    print(f"{len(files)} files, {len(problems)} problems")
-    return 1 if problems or not files else 0
+    return csource.report(files, problems)
 
 
 if __name__ == "__main__":

@@ -21,3 +21,11 @@ def comments(text):
     for match in TOKEN.finditer(text):
         if match.group(0).startswith("/"):
             yield text.count("\n", 0, match.start()) + 1, match.group(0)
+
+
+def report(files, problems):
+    """Prints the problems and how many there are; the exit status."""
+    for line in problems:
+        print(line)
+    print(f"{len(files)} files, {len(problems)} problems")
+    return 1 if problems or not files else 0

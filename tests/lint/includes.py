@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+import csource
+
 # Folder under src/ -> folders whose headers it may include.
 LAYERS = {
     "base": {"base"},
@@ -145,10 +147,7 @@ def main():
     src = Path(sys.argv[1]) / "src"
     files = sorted(src.rglob("*.[ch]"))
     problems = [line for path in files for line in check_file(src, path)]
-    for line in problems:
-        print(line)
-    print(f"{len(files)} files, {len(problems)} problems")
-    return 1 if problems or not files else 0
+    return csource.report(files, problems)
 
 
 if __name__ == "__main__":

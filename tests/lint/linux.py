@@ -78,10 +78,7 @@ def main():
     files = sorted(src.rglob("*.[ch]"))
     homes = table()
     problems = [line for path in files for line in check_file(src, path, homes)]
-    for line in problems:
-        print(line)
-    print(f"{len(files)} files, {len(problems)} problems")
-    return 1 if problems or not files else 0
+    return csource.report(files, problems)
 
 
 if __name__ == "__main__":

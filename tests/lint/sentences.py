@@ -130,10 +130,7 @@ def main():
     problems += [f"{row[0]}: {row[1]} is not found any more: take it off ALLOWED"
                  for rows in ALLOWED.values() for row in rows
                  if row not in used]
-    for line in problems:
-        print(line)
-    print(f"{len(files)} files, {len(problems)} problems")
-    return 1 if problems or not files else 0
+    return csource.report(files, problems)
 
 
 if __name__ == "__main__":
