@@ -111,11 +111,15 @@ bool input_open_trace(struct input *in, const char *path, struct error *err)
 				 "%s: a trace is needed, this is a profile "
 				 "(%s); try tracefind profile or diff",
 				 in->name, format_name(in->format));
-	return is_known(in,
-			"trace formats (OTLP JSON or protobuf, Jaeger JSON, "
-			"Zipkin JSON, Cloud Trace JSON, AWS X-Ray JSON, "
-			"Datadog JSON, Chrome traces)",
-			err);
+	if (!is_known(in,
+		      "trace formats (OTLP JSON or protobuf, Jaeger JSON, "
+		      "Zipkin JSON, Cloud Trace JSON, AWS X-Ray JSON, "
+		      "Datadog JSON, Chrome traces)",
+		      err))
+		return false;
+	if (!in->feed)
+		in->feed = decode_feed(in->format, in->bytes, err);
+	return in->feed;
 }
 
 /* Profiles of a run often lie in a folder of their own. */
@@ -167,18 +171,9 @@ bool input_each_trace(struct input *in,
 				   struct error *err),
 		      void *context, struct notes *notes, struct error *err)
 {
-	struct feed *feed = in->feed;
-	bool is_done;
-
-	if (!feed)
-		feed = decode_feed(in->format, in->bytes, err);
-	if (!feed)
-		return false;
-	is_done = decode_each_trace(in->format, feed, take, context, notes,
-				    err);
-	if (feed != in->feed)
-		feed_free(feed);
-	return is_done || error_prefix(err, "%s", in->name);
+	return decode_each_trace(in->format, in->feed, take, context, notes,
+				 err) ||
+	       error_prefix(err, "%s", in->name);
 }
 
 void input_release(struct input *in)

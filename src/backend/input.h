@@ -16,7 +16,7 @@ struct input {
 	char looks_like[160]; /* when the format is unknown */
 	struct buf raw;
 	struct buf plain;
-	struct feed *feed; /* the file, when it is streamed */
+	struct feed *feed; /* the file, when it is streamed; a trace, always */
 };
 
 /* Whether errno says of a word that no file has this name: there may be none so

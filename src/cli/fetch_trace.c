@@ -24,10 +24,9 @@ static bool open_source(struct input *in, const char *path,
 	*source = (struct trace_source){
 		.name = in->name,
 		.format = in->format,
-		.feed = in->feed ? in->feed
-				 : decode_feed(in->format, in->bytes, err),
+		.feed = in->feed,
 	};
-	return source->feed;
+	return true;
 }
 
 /* Several files are of one trace, or of the longest in them. */
@@ -47,11 +46,8 @@ static bool read_trace_files(struct context *ctx, const char *const *paths,
 	}
 	done = done && decode_trace_sources(sources, count, want, trace,
 					    &ctx->notes, err);
-	for (size_t i = 0; i < opened; i++) {
-		if (sources[i].feed != inputs[i].feed)
-			feed_free(sources[i].feed);
+	for (size_t i = 0; i < opened; i++)
 		input_release(&inputs[i]);
-	}
 	mem_free(sources);
 	mem_free(inputs);
 	if (done)

@@ -68,8 +68,8 @@ struct export
 };
 
 /* The traces of the window, or all in files; with a service those that pass
- * through it. False
- * where it cannot go on: what was sent until then is in the state. */
+ * through it. False where it cannot go on: what was sent until then is in the
+ * state. */
 bool export_traces(struct export *e, struct error *err) MUST_CHECK;
 
 /* The same of profiles, which the server gives one by one or which are files. A
