@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/answer.h"
-#include "base/gz.h"
+#include "decode/decode.h"
 #include "decode/otlp_profiles_write.h"
 #include "decode/wire.h"
 
@@ -49,16 +49,13 @@ static bool profile_request(const struct endpoint *endpoint,
 			    struct http_request *request, struct error *err)
 {
 	struct buf plain, body;
-	struct str pprof = profile->bytes;
-	bool is_ok = true;
+	struct str pprof;
+	bool is_ok;
 
 	buf_init(&plain, LIMIT_FILE_PLAIN_BYTES);
 	buf_init(&body, LIMIT_BODY_PLAIN_BYTES);
-	if (gz_is(pprof)) {
-		is_ok = gz_inflate(pprof, "a profile", &plain, err);
-		pprof = buf_str(&plain);
-	}
-	is_ok = is_ok &&
+	pprof = decode_plain(profile->bytes, "a profile", &plain, err);
+	is_ok = pprof.ptr &&
 		post_profile(endpoint, profile, pprof, &body, request, err);
 	buf_release(&plain);
 	buf_release(&body);
