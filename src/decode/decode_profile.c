@@ -6,19 +6,21 @@ static const struct row {
 	enum format format;
 	profile_decoder *decode;
 	profile_streamer *stream; /* or NULL */
+	bool has_labels;          /* of samples */
 } decoders[] = {
-	{ FORMAT_PPROF, decode_pprof, decode_pprof_feed },
-	{ FORMAT_FOLDED, decode_folded, decode_folded_feed },
-	{ FORMAT_SPEEDSCOPE, decode_speedscope, NULL },
-	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL },
-	{ FORMAT_JFR, decode_jfr, NULL },
-	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL },
-	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL },
-	{ FORMAT_FIREFOX_PROFILE, decode_firefox_profile, NULL },
-	{ FORMAT_OTLP_PROFILES_PB, decode_otlp_profiles, NULL },
-	{ FORMAT_OTLP_PROFILES_JSON, decode_otlp_profiles_json, NULL },
-	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL },
-	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json, NULL },
+	{ FORMAT_PPROF, decode_pprof, decode_pprof_feed, true },
+	{ FORMAT_FOLDED, decode_folded, decode_folded_feed, false },
+	{ FORMAT_SPEEDSCOPE, decode_speedscope, NULL, false },
+	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL, false },
+	{ FORMAT_JFR, decode_jfr, NULL, false },
+	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL, false },
+	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL, false },
+	{ FORMAT_FIREFOX_PROFILE, decode_firefox_profile, NULL, false },
+	{ FORMAT_OTLP_PROFILES_PB, decode_otlp_profiles, NULL, true },
+	{ FORMAT_OTLP_PROFILES_JSON, decode_otlp_profiles_json, NULL, true },
+	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL, false },
+	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json, NULL,
+	  false },
 };
 
 static const struct row *row_of(enum format format)
@@ -55,9 +57,9 @@ bool decode_folded(struct str bytes, const struct profile_want *want,
 static bool refuse_labels(enum format format, const struct profile_want *want,
 			  struct error *err)
 {
-	if (!want || !want->labels || format == FORMAT_PPROF ||
-	    format == FORMAT_OTLP_PROFILES_PB ||
-	    format == FORMAT_OTLP_PROFILES_JSON)
+	const struct row *row = row_of(format);
+
+	if (!want || !want->labels || (row && row->has_labels))
 		return true;
 	return error_set(err, ERROR_USAGE,
 			 "samples of %s have no labels to choose them by",
