@@ -20,8 +20,8 @@
 #define LABELS_BYTES (64 * KIB)
 
 struct profile_head {
-	struct column type;
-	struct column period_type;
+	struct otlp_type type;
+	struct otlp_type period_type;
 	uint64_t period;
 	uint64_t start_ns;
 	uint64_t duration_ns;
@@ -164,28 +164,14 @@ static bool put_sample(struct otlp_profiles *o, const struct profile_head *h,
 
 /* ---- profiles ---- */
 
-static struct column read_type(struct str message)
-{
-	struct column c = { 0, 0 };
-	struct wire_field f;
-	struct wire w;
-
-	wire_init(&w, message);
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			c.type = (uint32_t)f.value;
-		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			c.unit = (uint32_t)f.value;
-	return c;
-}
-
-static struct type_name name_of(const struct otlp_profiles *o, struct column c)
+static struct type_name name_of(const struct otlp_profiles *o,
+				struct otlp_type c)
 {
 	return (struct type_name){ otlp_row(o, STRINGS, c.type),
 				   otlp_row(o, STRINGS, c.unit) };
 }
 
-static bool find_column(struct otlp_profiles *o, struct column c,
+static bool find_column(struct otlp_profiles *o, struct otlp_type c,
 			uint32_t *column, struct error *err)
 {
 	for (*column = 0; *column < o->column_count; (*column)++)
@@ -210,7 +196,7 @@ static bool read_head(const struct wire *profile, struct profile_head *h,
 	while (wire_next(&w, &f))
 		switch (f.tag) {
 		case WIRE_TAG(1, WIRE_BYTES):
-			h->type = read_type(f.bytes);
+			h->type = otlp_type_read(f.bytes);
 			break;
 		case WIRE_TAG(3, WIRE_FIXED64):
 			h->start_ns = f.value;
@@ -219,7 +205,7 @@ static bool read_head(const struct wire *profile, struct profile_head *h,
 			h->duration_ns = f.value;
 			break;
 		case WIRE_TAG(5, WIRE_BYTES):
-			h->period_type = read_type(f.bytes);
+			h->period_type = otlp_type_read(f.bytes);
 			break;
 		case WIRE_TAG(6, WIRE_VARINT):
 			h->period = f.value;
@@ -234,11 +220,9 @@ static bool read_head(const struct wire *profile, struct profile_head *h,
 static bool counts_periods(const struct otlp_profiles *o,
 			   const struct profile_head *h)
 {
-	struct type_name type = name_of(o, h->type);
-
-	return str_equal(type.type, STR("samples")) &&
-	       str_equal(type.unit, STR("count")) && h->period &&
-	       h->period <= INT64_MAX && name_of(o, h->period_type).type.len;
+	return type_name_equal(name_of(o, h->type), otlp_counted) &&
+	       h->period && h->period <= INT64_MAX &&
+	       name_of(o, h->period_type).type.len;
 }
 
 /* Its columns. That of times is there where no profile has it already. */
@@ -386,21 +370,12 @@ static bool each_profile(struct otlp_profiles *o, profile_step *step,
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
-static void put_type(struct otlp_profiles *o, uint32_t field, struct column c)
-{
-	size_t at = wirew_open(&o->out, field);
-
-	wirew_known(&o->out, 1, c.type);
-	wirew_known(&o->out, 2, c.unit);
-	wirew_close(&o->out, at);
-}
-
 static void put_head(struct otlp_profiles *o)
 {
 	for (uint32_t i = 0; i < o->column_count; i++)
-		put_type(o, 1, o->columns[i]);
+		otlp_type_put(&o->out, 1, o->columns[i]);
 	if (o->period) {
-		put_type(o, 11, o->period_type);
+		otlp_type_put(&o->out, 11, o->period_type);
 		wirew_varint(&o->out, 12, o->period);
 	}
 	wirew_known(&o->out, 9, o->start_ns);

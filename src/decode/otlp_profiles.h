@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "decode/profile_want.h"
+#include "decode/otlp_type.h"
 #include "decode/wire.h"
 
 #define OTLP_PROFILES_WHAT "the OTLP profile"
@@ -34,21 +35,16 @@ struct rows {
 	size_t cap;
 };
 
-/* A type of the message that is written, whose samples have a value each. */
-struct column {
-	uint32_t type; /* strings */
-	uint32_t unit;
-};
-
 struct otlp_profiles {
 	const struct profile_want *want;
 	struct str bytes;
 	struct arena scratch;
 	struct rows tables[TABLE_COUNT];
-	struct column columns[LIMIT_SAMPLE_TYPES];
+	/* Types of the message that is written: a sample has a value each. */
+	struct otlp_type columns[LIMIT_SAMPLE_TYPES];
 	uint32_t column_count;
 	uint32_t own_columns; /* those that profiles name as theirs */
-	struct column period_type;
+	struct otlp_type period_type;
 	uint64_t period;
 	uint64_t start_ns;
 	uint64_t end_ns;

@@ -96,21 +96,6 @@ static bool keep_id(struct otlp_writer *w, struct otlp_ids *ids,
 	return true;
 }
 
-static struct otlp_type read_type(struct str message)
-{
-	struct otlp_type t = { 0, 0 };
-	struct wire_field f;
-	struct wire w;
-
-	wire_init(&w, message);
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			t.type = f.value;
-		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
-			t.unit = f.value;
-	return t;
-}
-
 static bool keep_type(struct otlp_writer *w, struct str message,
 		      struct error *err)
 {
@@ -118,7 +103,7 @@ static bool keep_type(struct otlp_writer *w, struct str message,
 		return error_set(err, ERROR_LIMIT,
 				 "%s has more than %u sample types",
 				 OTLP_SOURCE_WHAT, LIMIT_SAMPLE_TYPES);
-	w->types[w->type_count++] = read_type(message);
+	w->types[w->type_count++] = otlp_type_read(message);
 	return true;
 }
 
@@ -143,7 +128,7 @@ static bool keep_field(struct otlp_writer *w, const struct wire *message,
 		w->duration_ns = f->value;
 		return true;
 	case WIRE_TAG(11, WIRE_BYTES):
-		w->period_type = read_type(f->bytes);
+		w->period_type = otlp_type_read(f->bytes);
 		return true;
 	case WIRE_TAG(12, WIRE_VARINT):
 		w->period = f->value;

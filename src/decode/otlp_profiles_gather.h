@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "decode/otlp_type.h"
 #include "decode/wire.h"
 
 #define OTLP_SOURCE_WHAT "the pprof profile"
@@ -39,11 +40,6 @@ enum {
 struct otlp_ids {
 	struct map map;
 	uint32_t count;
-};
-
-struct otlp_type {
-	uint64_t type; /* strings */
-	uint64_t unit;
 };
 
 struct otlp_writer {

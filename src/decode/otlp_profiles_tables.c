@@ -77,7 +77,7 @@ bool otlp_check_place(const struct otlp_profiles *o, enum table table,
 /* ---- what both messages have, under other numbers ---- */
 
 /* The fields of a row that are numbers, each under the next number: the first
- * is the id. Those from first_string on are strings. */
+ * is the id. Those from first_string to last_string are strings. */
 static bool put_shifted(struct otlp_profiles *o, uint32_t field, uint32_t id,
 			struct str row, uint32_t first_string,
 			uint32_t last_string, struct error *err)

@@ -9,7 +9,6 @@
 #include "base/num.h"
 #include "base/wirew.h"
 #include "decode/otlp_profiles_gather.h"
-#include "decode/profile_type.h"
 
 /* What OTLP has of mappings and functions ends with this number of pprof's. */
 #define LAST_OF_ROW 5u
@@ -178,15 +177,13 @@ static bool is_of_periods(const struct otlp_writer *w, uint32_t type)
 	return true;
 }
 
-static const struct type_name counted = { { "samples", 7 }, { "count", 5 } };
-
 /* The type that counts samples; type_count: there is none. */
 static uint32_t counting_type(const struct otlp_writer *w)
 {
 	uint32_t i = 0;
 
 	while (i < w->type_count &&
-	       !type_name_equal(name_of(w, w->types[i]), counted))
+	       !type_name_equal(name_of(w, w->types[i]), otlp_counted))
 		i++;
 	return i;
 }
@@ -200,15 +197,6 @@ static bool is_told_by_counts(const struct otlp_writer *w, uint32_t type,
 		    value_of(w, i, type) / (int64_t)w->period)
 			return false;
 	return true;
-}
-
-static void put_type(struct otlp_writer *w, uint32_t field, struct otlp_type t)
-{
-	size_t at = wirew_open(w->out, field);
-
-	wirew_known(w->out, 1, t.type);
-	wirew_known(w->out, 2, t.unit);
-	wirew_close(w->out, at);
 }
 
 static void put_samples(struct otlp_writer *w, uint32_t type, int64_t divisor)
@@ -242,19 +230,21 @@ static bool put_profile(struct otlp_writer *w, uint32_t type, int64_t start_ns,
 			return true;
 		if (counting == w->type_count) {
 			divisor = (int64_t)w->period;
-			if (!extra_string(w, counted.type, &name.type, err) ||
-			    !extra_string(w, counted.unit, &name.unit, err))
+			if (!extra_string(w, otlp_counted.type, &name.type,
+					  err) ||
+			    !extra_string(w, otlp_counted.unit, &name.unit,
+					  err))
 				return false;
 		}
 	}
 	at = wirew_open(w->out, 2);
-	put_type(w, PROFILE_TYPE, name);
+	otlp_type_put(w->out, PROFILE_TYPE, name);
 	put_samples(w, type, divisor);
 	wirew_fixed64(w->out, PROFILE_TIME,
 		      w->time_ns ? w->time_ns : (uint64_t)start_ns);
 	wirew_known(w->out, PROFILE_DURATION, w->duration_ns);
 	if (w->period) {
-		put_type(w, PROFILE_PERIOD_TYPE, w->period_type);
+		otlp_type_put(w->out, PROFILE_PERIOD_TYPE, w->period_type);
 		wirew_varint(w->out, PROFILE_PERIOD, w->period);
 	}
 	wirew_close(w->out, at);
