@@ -39,6 +39,7 @@ static const struct sampled {
 		}                                                              \
 	}
 	{ "jdk.ExecutionSample", TYPE("samples", "count"), JFR_NO_ROLE },
+	{ "jdk.CPUTimeSample", TYPE("cpu_samples", "count"), JFR_NO_ROLE },
 	{ "profiler.WallClockSample", TYPE("wall", "count"), JFR_SAMPLES },
 	{ "jdk.ObjectAllocationSample", TYPE("alloc_sample_bytes", "bytes"),
 	  JFR_WEIGHT },
@@ -54,6 +55,14 @@ static const struct sampled {
 	{ "jdk.JavaMonitorEnter", TYPE("delay", "nanoseconds"), JFR_DURATION },
 	{ "jdk.ThreadPark", TYPE("parks", "count"), JFR_NO_ROLE },
 	{ "jdk.ThreadPark", TYPE("park_time", "nanoseconds"), JFR_DURATION },
+	{ "profiler.LiveObject", TYPE("live_bytes", "bytes"), JFR_ALLOCATION },
+	{ "profiler.LiveObject", TYPE("live", "count"), JFR_NO_ROLE },
+	{ "profiler.Malloc", TYPE("malloc_bytes", "bytes"), JFR_SIZE },
+	{ "profiler.Malloc", TYPE("malloc_objects", "count"), JFR_NO_ROLE },
+	{ "profiler.NativeLock", TYPE("native_contentions", "count"),
+	  JFR_NO_ROLE },
+	{ "profiler.NativeLock", TYPE("native_delay", "nanoseconds"),
+	  JFR_DURATION },
 	{ "jdk.NativeMethodSample", TYPE("native_samples", "count"),
 	  JFR_NO_ROLE },
 #undef TYPE
@@ -89,6 +98,8 @@ struct chunk {
 	struct pool methods;  /* struct method */
 	struct pool classes;  /* uint64_t: symbol */
 	struct pool symbols;  /* struct str */
+	struct pool kinds;    /* of frames, struct str: "Inlined" */
+	bool has_kernel;      /* among them */
 	struct column frames; /* struct jfr_frame */
 	double ns_per_tick;
 };
@@ -96,6 +107,7 @@ struct chunk {
 struct reader {
 	struct profile_build *build;
 	struct chunk chunk;
+	bool has_detail;              /* wanted: PROFILE_DETAIL_PLACES */
 	bool has[SAMPLED_COUNT];      /* such events */
 	const struct sampled *chosen; /* NULL: none is there */
 	uint64_t sample_count;
@@ -331,6 +343,18 @@ static bool keep_method(struct reader *r, uint64_t key,
 	return true;
 }
 
+static bool keep_kind(struct reader *r, uint64_t key, struct str kind,
+		      struct error *err)
+{
+	struct str *kept = pool_add(r, &r->chunk.kinds, key, sizeof *kept);
+
+	if (!kept)
+		return no_memory(r, err);
+	*kept = kind;
+	r->chunk.has_kernel |= str_equal(kind, STR("Kernel"));
+	return true;
+}
+
 static bool keep_value(struct reader *r, struct str class, uint64_t key,
 		       const struct jfr_value *value, size_t first,
 		       struct error *err)
@@ -355,6 +379,8 @@ static bool keep_value(struct reader *r, struct str class, uint64_t key,
 			*text = value->text;
 		return text || no_memory(r, err);
 	}
+	if (str_equal(class, STR("jdk.types.FrameType")))
+		return keep_kind(r, key, value->text, err);
 	return true;
 }
 
@@ -442,13 +468,16 @@ static struct str symbol(const struct chunk *c, uint64_t key)
 	return text ? *text : STR("");
 }
 
-/* Classes made at run time are called "Work$$Lambda$83+0x00007ff67c007a08/992",
- * with numbers that are others in every run. */
+/* Classes made at run time are called "Work$$Lambda$83+0x00007ff67c007a08/992"
+ * by the JDK, "Work$$Lambda$83.0x00007ff67c007a08" by async-profiler, with
+ * numbers that are others in every run. */
 static struct str class_name(struct reader *r, struct str name)
 {
 	size_t len = str_find(name, STR("+0x"));
 	char *kept;
 
+	if (len == SIZE_MAX)
+		len = str_find(name, STR(".0x"));
 	if (len == SIZE_MAX)
 		return name;
 	kept = arena_alloc(&r->chunk.arena, len + 1);
@@ -457,14 +486,45 @@ static struct str class_name(struct reader *r, struct str name)
 	return (struct str){ kept, len };
 }
 
+static struct str class_of(const struct chunk *c, const struct method *method)
+{
+	const uint64_t *owner =
+		pool_find(&c->classes, method->owner, sizeof *owner);
+
+	return owner ? symbol(c, *owner) : STR("");
+}
+
+/* Where async-profiler wrote a kind that it alone has: the class of what is
+ * not Java is a library. To the JDK "Native" is Java, too. */
+static bool is_of_library(const struct chunk *c, struct str kind)
+{
+	return c->has_kernel &&
+	       (str_equal(kind, STR("Native")) || str_equal(kind, STR("C++")) ||
+		str_equal(kind, STR("Kernel")));
+}
+
+/* "__futex_wait", "schedule_[k]": as async-profiler has it. */
+static bool name_of_library(struct reader *r, struct method *method,
+			    struct str kind, struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	struct str library = r->has_detail ? class_of(c, method) : STR("");
+	struct str name = symbol(c, method->name);
+
+	if (str_equal(kind, STR("Kernel")) && !str_ends(name, STR("_[k]")))
+		name = arena_printf(&c->arena, "%.*s_[k]", STR_ARGS(name));
+	if (!name.ptr)
+		return no_memory(r, err);
+	return profile_build_mapped(r->build, name, STR(""), library, false,
+				    &method->function, err);
+}
+
 /* "java/util/Arrays.sort", as async-profiler and Pyroscope have it. */
-static bool name_function(struct reader *r, struct method *method,
+static bool name_of_class(struct reader *r, struct method *method,
 			  struct error *err)
 {
 	struct chunk *c = &r->chunk;
-	const uint64_t *owner =
-		pool_find(&c->classes, method->owner, sizeof *owner);
-	struct str class = owner ? class_name(r, symbol(c, *owner)) : STR("");
+	struct str class = class_name(r, class_of(c, method));
 	struct str name = symbol(c, method->name);
 
 	if (class.len)
@@ -472,9 +532,21 @@ static bool name_function(struct reader *r, struct method *method,
 				    STR_ARGS(name));
 	if (!class.ptr || !name.ptr)
 		return no_memory(r, err);
-	method->is_known = true;
 	return profile_build_function(r->build, name, STR(""),
 				      &method->function, err);
+}
+
+static bool name_function(struct reader *r, struct method *method,
+			  uint64_t frame_type, struct error *err)
+{
+	const struct str *known =
+		pool_find(&r->chunk.kinds, frame_type, sizeof *known);
+	struct str kind = known ? *known : STR("");
+
+	method->is_known = true;
+	return is_of_library(&r->chunk, kind)
+		       ? name_of_library(r, method, kind, err)
+		       : name_of_class(r, method, err);
 }
 
 static bool add_frame(struct reader *r, const struct jfr_frame *frame,
@@ -486,7 +558,7 @@ static bool add_frame(struct reader *r, const struct jfr_frame *frame,
 
 	if (!method)
 		method = &none;
-	if (!method->is_known && !name_function(r, method, err))
+	if (!method->is_known && !name_function(r, method, frame->type, err))
 		return false;
 	return profile_build_frame(r->build, method->function, frame->line,
 				   added, err);
@@ -553,6 +625,7 @@ bool decode_jfr(struct str bytes, const struct profile_want *want,
 
 	if (!r.build)
 		return false;
+	r.has_detail = want->detail == PROFILE_DETAIL_PLACES;
 	is_done = each_chunk(&r, bytes, survey_chunk, err) &&
 		  choose_type(&r, want, out, err) &&
 		  (!r.chosen || each_chunk(&r, bytes, read_chunk, err)) &&

@@ -191,6 +191,8 @@ static enum jfr_role role_of(struct str class, struct str field)
 		{ "jdk.types.StackTrace", "truncated", JFR_TRUNCATED },
 		{ "jdk.types.StackFrame", "method", JFR_METHOD },
 		{ "jdk.types.StackFrame", "lineNumber", JFR_LINE },
+		{ "jdk.types.StackFrame", "type", JFR_FRAME_TYPE },
+		{ "jdk.types.FrameType", "description", JFR_TEXT },
 		{ "jdk.types.Method", "type", JFR_OWNER },
 		{ "jdk.types.Method", "name", JFR_NAME },
 		{ "java.lang.Class", "name", JFR_NAME },
@@ -200,6 +202,7 @@ static enum jfr_role role_of(struct str class, struct str field)
 		{ "", "tlabSize", JFR_TLAB_SIZE },
 		{ "", "allocationSize", JFR_ALLOCATION },
 		{ "", "samples", JFR_SAMPLES },
+		{ "", "size", JFR_SIZE },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(roles); i++)
@@ -414,7 +417,8 @@ static bool leave(struct walk *w, struct error *err)
 	frame = column_add(w->types->arena, value->frames, sizeof *frame);
 	if (!frame)
 		return arena_fail(w->types->arena, JFR_WHAT, err);
-	*frame = (struct jfr_frame){ .method = value->numbers[JFR_METHOD] };
+	*frame = (struct jfr_frame){ .method = value->numbers[JFR_METHOD],
+				     .type = value->numbers[JFR_FRAME_TYPE] };
 	if (value->numbers[JFR_LINE] <= INT32_MAX)
 		frame->line = (uint32_t)value->numbers[JFR_LINE];
 	return true;

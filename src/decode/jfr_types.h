@@ -35,11 +35,12 @@ enum jfr_kind {
 /* What a field means here. */
 enum jfr_role {
 	JFR_NO_ROLE = 0,
-	JFR_TEXT,       /* of a symbol */
+	JFR_TEXT,       /* of a symbol, or of a kind of frames */
 	JFR_NAME,       /* symbol: of a class or method */
 	JFR_OWNER,      /* class: of a method */
 	JFR_METHOD,     /* method: of a frame */
 	JFR_LINE,       /* of a frame */
+	JFR_FRAME_TYPE, /* of a frame */
 	JFR_TRUNCATED,  /* whether a stack lacks its root */
 	JFR_STACK,      /* stack trace: of an event */
 	JFR_DURATION,   /* ticks */
@@ -47,6 +48,7 @@ enum jfr_role {
 	JFR_TLAB_SIZE,  /* bytes */
 	JFR_ALLOCATION, /* bytes */
 	JFR_SAMPLES,    /* that an event stands for */
+	JFR_SIZE,       /* bytes */
 	JFR_ROLE_COUNT,
 };
 
@@ -87,6 +89,7 @@ const struct jfr_class *jfr_class_by_id(const struct jfr_types *t, uint64_t id);
 /* What was met in a value. */
 struct jfr_frame {
 	uint64_t method;
+	uint64_t type;
 	uint32_t line; /* 0 unknown */
 };
 

@@ -19,6 +19,7 @@ static const struct {
 	const char *unit;
 } candidates[] = {
 	{ "cpu", "cpu", "nanoseconds" },
+	{ "cpu", "cpu_samples", "count" },
 	{ "cpu", "samples", "count" },
 	{ "wall", "wall", "nanoseconds" },
 	{ "alloc", "alloc_space", "bytes" },
@@ -35,9 +36,11 @@ static const struct {
 	{ "alloc_objects", "alloc_samples", "count" },
 	{ "inuse", "inuse_space", "bytes" },
 	{ "inuse", "space", "bytes" },
+	{ "inuse", "live_bytes", "bytes" },
 	{ "inuse", "live", "count" },
 	{ "heap", "inuse_space", "bytes" },
 	{ "heap", "space", "bytes" },
+	{ "heap", "live_bytes", "bytes" },
 	{ "heap", "live", "count" },
 	{ "goroutine", "goroutine", "count" },
 	{ "goroutine", "goroutines", "count" },
@@ -57,8 +60,8 @@ static const struct {
 /* Levels at an instant. "space" and "objects" are Node's heap in use, "live"
  * Java's. */
 static const char *const gauges[] = {
-	"inuse_space", "inuse_objects", "goroutine", "goroutines",
-	"live",        "live_objects",  "objects",   "space",
+	"inuse_space", "inuse_objects", "goroutine", "goroutines", "live",
+	"live_bytes",  "live_objects",  "objects",   "space",
 };
 
 /* Splits at ':'; more parts than fit give max + 1. */

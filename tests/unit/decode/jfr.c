@@ -24,6 +24,7 @@ struct made_class {
 #define ID_CLASS 11
 #define ID_METHOD 12
 #define ID_TRACE 14
+#define ID_KIND 15
 #define ID_SAMPLE 20
 #define ID_MONITOR 21
 
@@ -42,7 +43,11 @@ static const struct made_class classes[] = {
 	{ "jdk.types.StackFrame",
 	  "13",
 	  { { "method", "12", true, false },
-	    { "lineNumber", "2", false, false } } },
+	    { "lineNumber", "2", false, false },
+	    { "type", "15", true, false } } },
+	{ "jdk.types.FrameType",
+	  "15",
+	  { { "description", "4", false, false } } },
 	{ "jdk.types.StackTrace",
 	  "14",
 	  { { "truncated", "3", false, false },
@@ -239,17 +244,34 @@ static void put_names(struct buf *b, const char *const *names, uint64_t count)
 	buf_release(&pools);
 }
 
-/* Stack traces 1: "b" line 7 called by "a" line 3; 2, cut off: "a" line 4. */
+/* Stack traces 1: "b" line 7, of kind 1, called by "a" line 3, of kind 2; 2,
+ * cut off: "a" line 4, of kind 2. */
 static void put_traces(struct buf *b)
 {
-	static const unsigned char traces[] = { 1, 0, 2, 3, 7, 2,
-						3, 2, 1, 1, 2, 4 };
+	static const unsigned char traces[] = { 1, 0, 2, 3, 7, 1, 2, 3,
+						2, 2, 1, 1, 2, 4, 2 };
 	struct buf pools;
 
 	begin_pools(&pools, 1);
 	put(&pools, ID_TRACE);
 	put(&pools, 2);
 	buf_add(&pools, traces, sizeof traces);
+	put_event(b, 1, &pools);
+	buf_release(&pools);
+}
+
+/* Kinds of frames, 1 and 2. */
+static void put_kinds(struct buf *b, const char *one, const char *two)
+{
+	struct buf pools;
+
+	begin_pools(&pools, 1);
+	put(&pools, ID_KIND);
+	put(&pools, 2);
+	put(&pools, 1);
+	put_text(&pools, one);
+	put(&pools, 2);
+	put_text(&pools, two);
 	put_event(b, 1, &pools);
 	buf_release(&pools);
 }
@@ -375,22 +397,144 @@ static void test_no_samples(void **state)
 /* Numbers that differ in every run are no part of a name. */
 static void test_names_of_classes(void **state)
 {
-	static const char *const lambdas[] = {
-		"java.lang.L$$Lambda$8+0x0000ff/12",
-		"run",
+	static const char *const lambdas[][2] = {
+		{ "java.lang.L$$Lambda$8+0x0000ff/12", "run" },
+		{ "java/lang/L$$Lambda$8.0x0000ff", "run" },
 	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(lambdas); i++) {
+		struct buf b, events, body;
+
+		buf_init(&b, MIB);
+		buf_init(&events, MIB);
+		put_names(&events, lambdas[i], 2);
+		put_traces(&events);
+		put_sample(&events, 2);
+		describe(classes, COUNT_OF(classes), &body);
+		put_chunk(&b, &events, &body);
+		expect(&b, "", "java/lang/L$$Lambda$8.run 1\n");
+		buf_release(&b);
+	}
+}
+
+/* To async-profiler, which alone knows the kernel, the class of what is not
+ * Java is a library; to the JDK "Native" is Java. */
+static void test_kinds_of_frames(void **state)
+{
+	static const char *const of_libc[] = { "libc.so.6", "wait", "futex" };
+	static const char *const marked[] = { "", "wait", "futex_[k]" };
+	static const struct {
+		const char *const *names;
+		const char *one;
+		const char *two;
+		const char *folded;
+	} cases[] = {
+		{ of_libc, "Kernel", "Native", "wait;futex_[k] 1\n" },
+		{ of_libc, "Kernel", "C++", "wait;futex_[k] 1\n" },
+		{ of_libc, "Kernel", "Inlined",
+		  "libc.so.6.wait;futex_[k] 1\n" },
+		{ marked, "Kernel", "Native", "wait;futex_[k] 1\n" },
+		{ of_libc, "Inlined", "Native",
+		  "libc.so.6.wait;libc.so.6.futex 1\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct buf b, events, body;
+
+		buf_init(&b, MIB);
+		buf_init(&events, MIB);
+		put_names(&events, cases[i].names, 3);
+		put_kinds(&events, cases[i].one, cases[i].two);
+		put_traces(&events);
+		put_sample(&events, 1);
+		describe(classes, COUNT_OF(classes), &body);
+		put_chunk(&b, &events, &body);
+		expect(&b, "", cases[i].folded);
+		buf_release(&b);
+	}
+}
+
+/* Where places are wanted, libraries come along. */
+static void test_libraries(void **state)
+{
+	static const char *const of_libc[] = { "libc.so.6", "wait", "futex" };
+	struct profile_want want = { .detail = PROFILE_DETAIL_PLACES };
 	struct buf b, events, body;
+	struct profile p;
 
 	(void)state;
 	buf_init(&b, MIB);
 	buf_init(&events, MIB);
-	put_names(&events, lambdas, 2);
+	put_names(&events, of_libc, 3);
+	put_kinds(&events, "Kernel", "Native");
 	put_traces(&events);
 	put_sample(&events, 2);
 	describe(classes, COUNT_OF(classes), &body);
 	put_chunk(&b, &events, &body);
-	expect(&b, "", "java/lang/L$$Lambda$8.run 1\n");
+	notes_init(&notes);
+	profile_init(&p);
+	assert_decoded(decode_profile(FORMAT_JFR, buf_str(&b), &want, &p,
+				      &notes, &err));
+	assert_int_equal(p.frame_count, 1);
+	assert_true(str_equal(function_mapping(&p, p.frames[0].function),
+			      STR("libc.so.6")));
+	profile_release(&p);
 	buf_release(&b);
+}
+
+/* One event of a kind, with 77 in the field that it is summed up by. */
+static void test_events(void **state)
+{
+	static const struct {
+		const char *event;
+		const char *field;
+		const char *type;
+		const char *folded;
+	} kinds[] = {
+		{ "jdk.CPUTimeSample", "biased", "cpu", "shop/A.a 1\n" },
+		{ "profiler.WallClockSample", "samples", "wall",
+		  "shop/A.a 77\n" },
+		{ "profiler.LiveObject", "allocationSize", "inuse",
+		  "shop/A.a 77\n" },
+		{ "profiler.LiveObject", "allocationSize", "live",
+		  "shop/A.a 1\n" },
+		{ "profiler.Malloc", "size", "malloc_bytes", "shop/A.a 77\n" },
+		{ "profiler.Malloc", "size", "malloc_objects", "shop/A.a 1\n" },
+		{ "profiler.NativeLock", "duration", "native_contentions",
+		  "shop/A.a 1\n" },
+		{ "profiler.NativeLock", "duration", "native_delay",
+		  "shop/A.a 77000\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		struct made_class made[COUNT_OF(classes)];
+		struct made_class *last = &made[COUNT_OF(made) - 1];
+		struct buf b, events, body;
+
+		memcpy(made, classes, sizeof classes);
+		*last = (struct made_class){ .name = kinds[i].event,
+					     .id = "21" };
+		last->fields[0] = (struct made_field){ .name = kinds[i].field,
+						       .class = "1" };
+		last->fields[1] =
+			(struct made_field){ "stackTrace", "14", true, false };
+		buf_init(&b, MIB);
+		buf_init(&events, MIB);
+		buf_init(&body, KIB);
+		put(&body, 77);
+		put(&body, 2);
+		put_event(&events, ID_MONITOR, &body);
+		buf_release(&body);
+		put_names(&events, names, 3);
+		put_traces(&events);
+		describe(made, COUNT_OF(made), &body);
+		put_chunk(&b, &events, &body);
+		expect(&b, kinds[i].type, kinds[i].folded);
+		buf_release(&b);
+	}
 }
 
 /* Names in each form that texts have. */
@@ -718,6 +862,9 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_no_samples),
 		cmocka_unit_test(test_names_of_classes),
+		cmocka_unit_test(test_kinds_of_frames),
+		cmocka_unit_test(test_libraries),
+		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_pools),
