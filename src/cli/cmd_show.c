@@ -16,7 +16,7 @@ static bool has_full_output(const struct options *o)
 	for (size_t i = 0; i < o->output_count; i++)
 		if (!strcmp(o->outputs[i].format, "json"))
 			return true;
-	return output_needs(o, RENDER_NEEDS_SPANS);
+	return output_needs(o, RENDER_NEEDS_SPANS | RENDER_NEEDS_ONE);
 }
 
 static bool set_view(struct run *r, const struct suspect *g, struct error *err)

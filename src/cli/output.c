@@ -13,6 +13,7 @@
 #include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "cli/terminal.h"
+#include "decode/otlp_profiles_write.h"
 #include "render/brief.h"
 #include "render/openmetrics.h"
 #include "render/markdown.h"
@@ -356,16 +357,18 @@ static void keep_worst(struct error *worst, const struct error *next)
 
 bool output_render(const struct run *r, struct error *err)
 {
-	struct rendering g = {
-		.r = r, .in = { .result = &r->result, .trace = &r->trace }
-	};
+	struct rendering g = { .r = r,
+			       .in = { .result = &r->result,
+				       .trace = &r->trace,
+				       .write_otlp = otlp_profiles_write } };
 	const struct flame_want want = {
 		.rules = &r->rules,
 		.is_plain = r->question.rows.is_plain,
 		.is_reversed = r->ctx.options->reverse,
 	};
 	size_t count;
-	const struct output_option *list = output_wanted(r->ctx.options, &count);
+	const struct output_option *list =
+		output_wanted(r->ctx.options, &count);
 	struct error worst = { 0 }, each;
 
 	if (r->shown) {

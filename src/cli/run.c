@@ -91,9 +91,10 @@ bool run_find_suspect(struct run *r, struct suspect *s, struct error *err)
 	       suspect_explain(s, err);
 }
 
-/* What pprof files need, and nothing else. */
+/* What files of pprof and OTLP need, and nothing else. */
 #define ANY_ORDER_NEEDS                                                        \
-	(RENDER_NEEDS_PROFILE | RENDER_IS_BINARY | RENDER_IS_UNRANKED)
+	(RENDER_NEEDS_PROFILE | RENDER_NEEDS_ONE | RENDER_IS_BINARY |          \
+	 RENDER_IS_UNRANKED)
 
 enum stack_order run_file_order(const struct run *r, bool has_several_files)
 {

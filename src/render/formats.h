@@ -31,6 +31,13 @@ void render_svg(const struct render_input *in, struct out *out);
 void render_html(const struct render_input *in, struct out *out);
 void render_term(const struct render_input *in, struct out *out);
 
+/* The message of -o pprof, not packed, in place of what `plain` holds. False:
+ * memory ran out. */
+bool pprof_plain(const struct render_input *in, struct buf *plain) MUST_CHECK;
+
+/* -o otlp, where there is a profile. */
+void otlp_profile(const struct render_input *in, struct out *out);
+
 /* The picture of a trace, where there is no flame graph. */
 void svg_waterfall(const struct render_input *in, struct out *out);
 

@@ -46,6 +46,8 @@ struct picture_style {
 	enum palette palette;
 };
 
+struct otlp_attribute;
+
 /* Only what a format needs is set. */
 struct render_input {
 	const struct result *result;
@@ -63,6 +65,10 @@ struct render_input {
 	const char *source_pattern;   /* of --source-url, or NULL */
 	const char *trace_link;       /* of --trace-link, or NULL */
 	const char *profile_link;     /* of --profile-link, or NULL */
+	/* Of the format otlp: otlp_profiles_write(). */
+	bool (*write_otlp)(struct str pprof, const struct otlp_attribute *about,
+			   size_t about_count, int64_t start_ns,
+			   struct buf *out, struct error *err);
 	bool is_replay;
 	/* Of a page that is to hold the case it was made from: gzip; else
 	 * empty. */

@@ -333,7 +333,9 @@ void render_otlp(const struct render_input *in, struct out *out)
 {
 	struct error err;
 
-	if (!otlp_trace_write(in->trace, FILE_PART_BYTES, write_part, out,
-			      &err))
+	if (in->result->has_profile)
+		otlp_profile(in, out);
+	else if (!otlp_trace_write(in->trace, FILE_PART_BYTES, write_part, out,
+				   &err))
 		out_fail_memory(out);
 }

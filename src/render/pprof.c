@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The profile in the format of pprof (profile.proto of google/pprof), packed.
+ * The profile as a message of pprof (profile.proto of google/pprof).
  * A comparison holds both sides: the samples of the baseline are negative and
  * carry the label pprof::base=true, as pprof -diff_base makes them, so that
  * its tables and graphs show the change.
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/gz.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "base/path.h"
@@ -654,27 +653,7 @@ static void writer_join(struct writer *w)
 	}
 }
 
-/* Ordered stacks are so alike that much effort makes large files smaller by a
- * twentieth only, in more time than all the rest of writing them takes. */
-#define THOROUGH_BYTES ((size_t)MIB)
-
-static bool pack(const struct buf *plain, struct out *out)
-{
-	struct error err = { 0 };
-	struct buf packed;
-	bool is_done;
-
-	buf_init(&packed, LIMIT_DECODE_HEAP_BYTES);
-	is_done = plain->len < THOROUGH_BYTES
-			  ? gz_deflate(buf_str(plain), &packed, &err)
-			  : gz_deflate_fast(buf_str(plain), &packed, &err);
-	if (is_done)
-		out_str(out, buf_str(&packed));
-	buf_release(&packed);
-	return is_done;
-}
-
-void render_pprof(const struct render_input *in, struct out *out)
+bool pprof_plain(const struct render_input *in, struct buf *plain)
 {
 	struct writer w;
 
@@ -688,7 +667,7 @@ void render_pprof(const struct render_input *in, struct out *out)
 		write_side(&w, in->baseline, true);
 	}
 	writer_join(&w);
-	if (w.is_failed || !pack(&w.all, out))
-		out_fail_memory(out);
-	buf_release(&w.all);
+	buf_release(plain);
+	*plain = w.all;
+	return !w.is_failed;
 }

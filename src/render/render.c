@@ -136,8 +136,9 @@ const struct render_format render_formats[] = {
 	{ "chrome", ".json", RENDER_NEEDS_SPANS,
 	  "trace events for Perfetto and chrome://tracing (show)",
 	  render_chrome },
-	{ "otlp", ".otlp", RENDER_NEEDS_SPANS | RENDER_IS_BINARY,
-	  "spans as protobuf of OpenTelemetry (show)", render_otlp },
+	{ "otlp", ".otlp",
+	  RENDER_NEEDS_ONE | RENDER_IS_BINARY | RENDER_IS_UNRANKED,
+	  "protobuf of OpenTelemetry (show, profile)", render_otlp },
 	{ "svg", ".svg", RENDER_NEEDS_FLAME,
 	  "a flame graph, or the waterfall of show, as a picture that a "
 	  "browser zooms and searches",

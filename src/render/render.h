@@ -23,6 +23,8 @@ enum render_needs {
 	RENDER_TAKES_ALL = 1 << 8,
 	/* Shows stacks only: no row, kind or note of the result. */
 	RENDER_IS_UNRANKED = 1 << 9,
+	/* One profile, or the trace of show: no comparison. */
+	RENDER_NEEDS_ONE = 1 << 10,
 	RENDER_DRAWS_FLAME = RENDER_NEEDS_FLAME | RENDER_TAKES_ALL,
 };
 

@@ -26,9 +26,10 @@ bool drawings_possible(const struct render_input *in,
 	const struct result *result = in->result;
 
 	/* The trace of `show` is drawn instead. */
-	bool needs_profile = (f->needs & RENDER_NEEDS_PROFILE) ||
-			     ((f->needs & RENDER_NEEDS_FLAME) &&
-			      strcmp(result->command, "show") != 0);
+	bool needs_profile =
+		(f->needs & RENDER_NEEDS_PROFILE) ||
+		((f->needs & (RENDER_NEEDS_FLAME | RENDER_NEEDS_ONE)) &&
+		 strcmp(result->command, "show") != 0);
 
 	if (needs_profile && !result->has_profile)
 		return error_set(err, ERROR_NOT_FOUND,
