@@ -15,6 +15,7 @@ struct reader {
 	struct v8_group g;
 	struct column all; /* struct v8_calls */
 	struct map by_thread;
+	bool is_of_py_spy; /* so some event says */
 };
 
 static bool no_memory(const struct reader *r, struct error *err)
@@ -52,7 +53,7 @@ static void keep_text(struct reader *r, char *kept, size_t size)
 
 static void read_event_key(struct reader *r, struct str key, struct event *e)
 {
-	struct str name;
+	struct str name, category;
 
 	if (str_equal(key, STR("pid")))
 		keep_text(r, e->pid, sizeof e->pid);
@@ -60,6 +61,10 @@ static void read_event_key(struct reader *r, struct str key, struct event *e)
 		keep_text(r, e->tid, sizeof e->tid);
 	else if (str_equal(key, STR("id")))
 		keep_text(r, e->id, sizeof e->id);
+	else if (str_equal(key, STR("cat")) &&
+		 json_peek(r->g.json) == JSON_STRING)
+		r->is_of_py_spy |= json_text(r->g.json, &category) &&
+				   str_equal(category, STR("py-spy"));
 	else if (!str_equal(key, STR("name")) ||
 		 json_peek(r->g.json) != JSON_STRING)
 		json_skip(r->g.json);
@@ -165,6 +170,18 @@ static bool read_events(struct reader *r, struct error *err)
 	return true;
 }
 
+static bool lacks_samples(const struct reader *r, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "the Chrome trace has no samples of functions (%s; "
+			 "its spans: tracefind show)",
+			 r->is_of_py_spy
+				 ? "record some: py-spy record --format "
+				   "speedscope"
+				 : "record it with the category "
+				   "disabled-by-default-v8.cpu_profiler");
+}
+
 /* The list of events, or an object that has it. */
 static bool read_document(struct reader *r, struct error *err)
 {
@@ -181,12 +198,7 @@ static bool read_document(struct reader *r, struct error *err)
 	json_expect_end(json, "trace");
 	if (!json_check(json, err))
 		return false;
-	return r->all.count ||
-	       error_set(err, ERROR_FORMAT,
-			 "the Chrome trace has no samples of functions (record "
-			 "it with the category "
-			 "disabled-by-default-v8.cpu_profiler; its spans: "
-			 "tracefind show)");
+	return r->all.count || lacks_samples(r, err);
 }
 
 static bool read_profile(struct reader *r, const struct profile_want *want,

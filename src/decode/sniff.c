@@ -11,6 +11,7 @@
 /* How far into a page or a text a look goes. */
 #define LOOK_BYTES ((size_t)16384)
 #define LOOK_LINES 20
+#define LOOK_MEMRAY_BYTES 32
 
 struct magic {
 	struct str start;
@@ -22,6 +23,10 @@ struct magic {
 		{ literal, sizeof(literal) - 1 }, text                         \
 	}
 
+#define MEMRAY                                                                 \
+	"allocations of memray (make speedscope of them: memray transform "    \
+	"speedscope -o FILE.json FILE)"
+
 #define CALLGRIND                                                                \
 	"callgrind's output, which has calls but no stacks (callgrind_annotate " \
 	"FILE shows it)"
@@ -29,6 +34,7 @@ struct magic {
 static const struct magic magics[] = {
 	MAGIC("\x1f\x8b", "gzip inside gzip"),
 	MAGIC("\x28\xb5\x2f\xfd", "zstd-compressed data (unpack it first)"),
+	MAGIC("\x04\x22\x4d\x18", "LZ4-compressed data (unpack it first)"),
 	MAGIC("\xfd\x37zXZ", "xz-compressed data (unpack it first)"),
 	MAGIC("BZh", "bzip2-compressed data (unpack it first)"),
 	MAGIC("PK\x03\x04", "a zip archive"),
@@ -54,6 +60,12 @@ static const struct magic magics[] = {
 	      "a profile of Python's cProfile, which has no stacks "
 	      "(record some: py-spy record --format raw -o "
 	      "FILE.folded -- python PROGRAM)"),
+	MAGIC("MOJ", "a MOJO file of austin (make folded stacks of it: "
+		     "mojo2austin FILE FILE.austin)"),
+	MAGIC("memray\0", MEMRAY),
+	MAGIC("rbspy0",
+	      "raw data of rbspy (make speedscope of it: rbspy report "
+	      "-f speedscope -i FILE -o FILE.json)"),
 	MAGIC("# callgrind format", CALLGRIND),
 	MAGIC("version: 1\ncreator: ", CALLGRIND),
 	MAGIC("desc: ", "a heap profile of Valgrind's massif (ms_print FILE "
@@ -77,8 +89,18 @@ static bool is_heap_text_of_go(struct str bytes)
 	       str_find(str_take_line(&bytes), STR("] @ heap/")) != SIZE_MAX;
 }
 
+/* An LZ4 frame, whose first block begins with bytes as they are. */
+static bool is_memray_packed(struct str bytes)
+{
+	return str_starts(bytes, STR("\x04\x22\x4d\x18")) &&
+	       str_find(str_slice(bytes, 0, LOOK_MEMRAY_BYTES),
+			STR("memray\0")) != SIZE_MAX;
+}
+
 static const char *find_magic(struct str bytes)
 {
+	if (is_memray_packed(bytes))
+		return MEMRAY;
 	if (is_heap_text_of_go(bytes))
 		return "a heap profile as text of Go (ask without debug=1: "
 		       "/debug/pprof/heap)";

@@ -63,6 +63,16 @@ static const struct sign signs[] = {
 		"gc_samples", JSON_NUMBER,
 		"a profile of stackprof (make folded stacks of it: stackprof "
 		"--stackcollapse FILE > FILE.folded)"),
+	SIGN_OTHER("root_frame", JSON_OBJECT,
+		   "a report of pyinstrument (ask for another: pyinstrument -r "
+		   "speedscope -o FILE.json PROGRAM)"),
+	SIGN_OTHER("start_call_stack", JSON_ARRAY,
+		   "a session of pyinstrument (make speedscope of it: "
+		   "pyinstrument --load FILE -r speedscope -o FILE.json)"),
+	SIGN_OTHER("alloc_samples", JSON_NUMBER,
+		   "a profile of Scalene, which is of lines (scalene view FILE "
+		   "shows it; record stacks: py-spy record --format raw -o "
+		   "FILE.folded -- python PROGRAM)"),
 	SIGN_OTHER("summaries", JSON_ARRAY,
 		   "Jaeger search results, not a trace"),
 	SIGN_OTHER("series", JSON_ARRAY, "TraceQL metrics, not a trace"),

@@ -125,7 +125,10 @@ static void test_lost_nodes(void **state)
 static void test_damage(void **state)
 {
 	(void)state;
-	refuse("[]", "no samples of functions");
+	refuse("[]", "no samples of functions (record it with the category");
+	refuse("[{\"cat\":\"py-spy\",\"name\":\"f\",\"ph\":\"B\",\"ts\":1}]",
+	       "no samples of functions (record some: py-spy record --format "
+	       "speedscope; its spans");
 	refuse("{\"traceEvents\":[{\"name\":\"X\"}]}",
 	       "no samples of functions");
 	refuse("{\"traceEvents\":[" ONE, "");

@@ -9,6 +9,10 @@
 
 #include "trace_oracle.h"
 
+#define MEMRAY                                                                 \
+	"allocations of memray (make speedscope of them: memray transform "    \
+	"speedscope -o FILE.json FILE)"
+
 static void expect(struct str bytes, enum format format, const char *looks_like)
 {
 	char text[160];
@@ -345,6 +349,29 @@ static void test_other_kinds(void **state)
 	       "a profile of Python's cProfile, which has no stacks (record "
 	       "some: py-spy record --format raw -o FILE.folded -- python "
 	       "PROGRAM)");
+	expect(STR("MOJ\3\1austin\0004.0.0\0"), FORMAT_UNKNOWN,
+	       "a MOJO file of austin (make folded stacks of it: mojo2austin "
+	       "FILE FILE.austin)");
+	expect(STR("rbspy02\n{\"sample_rate\":99}\n"), FORMAT_UNKNOWN,
+	       "raw data of rbspy (make speedscope of it: rbspy report -f "
+	       "speedscope -i FILE -o FILE.json)");
+	expect(STR("memray\0\15\0\0\0"), FORMAT_UNKNOWN, MEMRAY);
+	expect(STR("\4\x22\x4d\x18@@\xc0M=\0\0\xf9\5memray\0\15"),
+	       FORMAT_UNKNOWN, MEMRAY);
+	expect(STR("\4\x22\x4d\x18@@\xc0M=\0\0\xf9\5"), FORMAT_UNKNOWN,
+	       "LZ4-compressed data (unpack it first)");
+	expect(STR("{\"start_time\": 1.5,\"cpu_time\": 2,\"root_frame\": {}}"),
+	       FORMAT_UNKNOWN,
+	       "a report of pyinstrument (ask for another: pyinstrument -r "
+	       "speedscope -o FILE.json PROGRAM)");
+	expect(STR("{\"start_time\": 1.5, \"start_call_stack\": []}"),
+	       FORMAT_UNKNOWN,
+	       "a session of pyinstrument (make speedscope of it: "
+	       "pyinstrument --load FILE -r speedscope -o FILE.json)");
+	expect(STR("{\"alloc_samples\": 17, \"args\": []}"), FORMAT_UNKNOWN,
+	       "a profile of Scalene, which is of lines (scalene view FILE "
+	       "shows it; record stacks: py-spy record --format raw -o "
+	       "FILE.folded -- python PROGRAM)");
 	expect(STR("# callgrind format\nversion: 1\n"), FORMAT_UNKNOWN,
 	       "callgrind's output, which has calls but no stacks "
 	       "(callgrind_annotate FILE shows it)");
