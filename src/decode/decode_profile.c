@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/decode.h"
 #include "decode/formats.h"
+#include "decode/profile_type.h"
 
 static const struct row {
 	enum format format;
@@ -74,6 +75,13 @@ static bool fail_format(enum format format, struct error *err)
 			 format_name(format));
 }
 
+static bool finish(const struct profile *out, const struct profile_want *want,
+		   struct notes *notes, struct error *err)
+{
+	type_note_others(out, want, notes);
+	return profile_check(out, err);
+}
+
 bool decode_profile(enum format format, struct str bytes,
 		    const struct profile_want *want, struct profile *out,
 		    struct notes *notes, struct error *err)
@@ -84,8 +92,9 @@ bool decode_profile(enum format format, struct str bytes,
 		return false;
 	if (!row)
 		return fail_format(format, err);
-	return row->decode(bytes, want ? want : &anything, out, notes, err) &&
-	       profile_check(out, err);
+	want = want ? want : &anything;
+	return row->decode(bytes, want, out, notes, err) &&
+	       finish(out, want, notes, err);
 }
 
 bool decode_profile_feed(enum format format, struct feed *feed,
@@ -98,6 +107,7 @@ bool decode_profile_feed(enum format format, struct feed *feed,
 		return false;
 	if (!row || !row->stream)
 		return fail_format(format, err);
-	return row->stream(feed, want ? want : &anything, out, notes, err) &&
-	       profile_check(out, err);
+	want = want ? want : &anything;
+	return row->stream(feed, want, out, notes, err) &&
+	       finish(out, want, notes, err);
 }

@@ -22,8 +22,7 @@
 /* What one Sample message says. */
 struct sample {
 	uint64_t *ids; /* leaf first */
-	size_t id_cap;
-	size_t id_count;
+	size_t id_cap, id_count;
 	struct str varints; /* of ids that are one piece, not read yet */
 	size_t varints_start;
 	uint32_t value_count;
@@ -45,7 +44,7 @@ struct samples {
 	int64_t sums[LIMIT_SAMPLE_TYPES]; /* of all samples */
 	int64_t left_out;                 /* of magnitudes */
 	int64_t stackless_sum, cancelled; /* of what has no stack */
-	uint32_t counting_type; /* PPROF_NONE: no such column */
+	uint32_t counting_type;           /* PPROF_NONE: no such column */
 	bool has_plausible_period;
 	/* Where stacks do not stay packed. */
 	struct pprof_unfolded *unfolded; /* by location */
@@ -639,7 +638,8 @@ static bool read_samples(struct samples *s, struct feed *feed,
 
 	s->is_guess = true;
 	if (!pprof_pack_init(&s->pack, p, err) ||
-	    !read_message(s, feed, size_bytes, err) || !pprof_load(p, err) ||
+	    !read_message(s, feed, size_bytes, err) ||
+	    !pprof_load(p, notes, err) ||
 	    !choose_type(p, s->want, &type, err) ||
 	    !pprof_drop_prepare(p, notes, err))
 		return false;

@@ -27,7 +27,8 @@ struct pprof_table {
 	const char *what;
 	uint32_t limit;
 	uint32_t count;
-	uint64_t *ids; /* NULL: they are 1, 2, 3... in place */
+	uint32_t idless_count; /* of them */
+	uint64_t *ids;         /* NULL: they are 1, 2, 3... in place */
 	size_t id_cap;
 	uint32_t *by_id; /* id -> index + 1 when ids are small numbers */
 	uint64_t by_id_len;
@@ -170,7 +171,8 @@ bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
 		uint64_t offset, struct error *err) MUST_CHECK;
 
 /* After all fields: fills the tables. */
-bool pprof_load(struct pprof *p, struct error *err) MUST_CHECK;
+bool pprof_load(struct pprof *p, struct notes *notes,
+		struct error *err) MUST_CHECK;
 
 /* The message whose field begins there in p->bytes. */
 struct str pprof_message(const struct pprof *p, uint32_t field);

@@ -163,17 +163,12 @@ static bool keep_id(struct pprof *p, struct pprof_table *t, uint64_t id,
 static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 		       void **rows, size_t *cap, size_t size, struct error *err)
 {
-	struct error why;
-
 	if (t->count == t->limit) {
 		error_set(err, ERROR_LIMIT, "%s has more than %u %ss",
 			  PPROF_WHAT, t->limit, t->what);
 		return NULL;
 	}
-	if (id == 0) {
-		pprof_malformed(&why, t->what, t->count + 1u, "has no id");
-		note_damage(p, &why);
-	}
+	t->idless_count += id == 0;
 	if (!keep_id(p, t, id, err))
 		return NULL;
 	if (!arena_reserve(&p->scratch, rows, cap, t->count + 1u, size)) {
@@ -555,12 +550,42 @@ static void trim_tables(struct pprof *p)
 		   sizeof *p->function_rows);
 }
 
-bool pprof_load(struct pprof *p, struct error *err)
+static bool check_ids(const struct pprof_table *t, struct error *err)
+{
+	uint32_t at = 0;
+
+	if (!t->idless_count)
+		return true;
+	while (t->ids[at])
+		at++;
+	return pprof_malformed(err, t->what, at + 1u, "has no id");
+}
+
+/* A client of Pyroscope for .NET gave its functions no ids, and meant those of
+ * the locations, of which it had as many. */
+static bool give_functions_ids(struct pprof *p, struct notes *notes,
+			       struct error *err)
+{
+	struct pprof_table *t = &p->functions;
+
+	if (!t->count || t->idless_count < t->count ||
+	    t->count != p->locations.count)
+		return check_ids(t, err);
+	t->ids = p->locations.ids;
+	notes_add(notes, "no function of the profile has an id: each is taken "
+			 "for that of the location in its place");
+	return true;
+}
+
+bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 {
 	if (p->damage.code != ERROR_NONE) {
 		*err = p->damage;
 		return false;
 	}
+	if (!check_ids(&p->mappings, err) || !check_ids(&p->locations, err) ||
+	    !give_functions_ids(p, notes, err))
+		return false;
 	keep_texts(p);
 	trim_tables(p);
 	return read_header(p, err) && index_ids(p, &p->mappings, err) &&

@@ -336,3 +336,31 @@ void type_settle(struct profile *out)
 		profile_infer_period(out);
 	}
 }
+
+void type_note_others(const struct profile *p, const struct profile_want *want,
+		      struct notes *notes)
+{
+	struct str name = profile_type_name(p);
+	char list[LIMIT_NOTE_BYTES / 2] = "";
+	size_t at = 0;
+
+	if (p->whole_total || p->type_count < 2 || want->type.len || want->like)
+		return;
+	for (uint32_t i = 0; i < p->type_count; i++) {
+		struct str type = profile_text(p, p->types[i].type);
+		int len;
+
+		if (i == p->type)
+			continue;
+		len = snprintf(list + at, sizeof list - at, "%s%.*s",
+			       at ? ", " : "", STR_ARGS(type));
+		if (len < 0 || (size_t)len >= sizeof list - at)
+			break;
+		at += (size_t)len;
+	}
+	list[at] = '\0';
+	notes_add(notes,
+		  "%.*s, which is read by default, has no samples; --type "
+		  "names another: %s",
+		  STR_ARGS(name), list);
+}

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/notes.h"
 #include "base/str.h"
 #include "decode/profile_want.h"
 #include "model/profile.h"
@@ -46,5 +47,10 @@ bool type_declare_implied(struct profile_build *b,
 /* What a finished profile's type and values tell when nothing else does:
  * whether it is a gauge, how many samples it holds. */
 void type_settle(struct profile *out);
+
+/* Notes which types there are besides, where the one that nobody asked for
+ * holds nothing. */
+void type_note_others(const struct profile *p, const struct profile_want *want,
+		      struct notes *notes);
 
 #endif

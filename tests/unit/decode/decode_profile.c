@@ -84,6 +84,39 @@ static void test_nothing_wanted(void **state)
 	profile_release(&p);
 }
 
+/* A pprof profile of types "a" and "b", of which one sample has 5 and 0. */
+#define FIVE_OF_A                                                              \
+	"\x0a\x02\x08\x01\x0a\x02\x08\x02\x32\x00\x32\x01"                     \
+	"a\x32\x01"                                                            \
+	"b\x12\x07\x0a\x01\x01\x12\x02\x05\x00\x22\x02\x08\x01"
+
+static void expect_notes(const char *type, size_t count)
+{
+	struct profile_want want = want_of(type);
+	struct profile p;
+	struct notes notes;
+
+	notes_init(&notes);
+	profile_init(&p);
+	assert_decoded(decode_profile(FORMAT_PPROF, STR(FIVE_OF_A), &want, &p,
+				      &notes, &err));
+	assert_int_equal(notes.count, count);
+	if (count)
+		assert_string_equal(
+			notes.text[0],
+			"b, which is read by default, has no samples; --type "
+			"names another: a");
+	profile_release(&p);
+}
+
+static void test_default_type_without_samples(void **state)
+{
+	(void)state;
+	expect_notes("", 1);
+	expect_notes("a", 0);
+	expect_notes("b", 0);
+}
+
 static void test_traces_are_no_profiles(void **state)
 {
 	struct profile p;
@@ -108,10 +141,9 @@ static void test_feeds(void **state)
 	assert_non_null(feed);
 	profile_init(&p);
 	trace_init(&trace);
-	assert_refused(
-		decode_profile_feed(FORMAT_SPEEDSCOPE, feed, NULL, &p, NULL,
-				    &err),
-		ERROR_FORMAT, "speedscope is not a profile");
+	assert_refused(decode_profile_feed(FORMAT_SPEEDSCOPE, feed, NULL, &p,
+					   NULL, &err),
+		       ERROR_FORMAT, "speedscope is not a profile");
 	assert_refused(decode_trace_feed(FORMAT_FOLDED, feed, NULL, &trace,
 					 NULL, &err),
 		       ERROR_FORMAT, "folded stacks is not a trace format");
@@ -135,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_every_format),
 		cmocka_unit_test(test_formats_are_recognised),
 		cmocka_unit_test(test_nothing_wanted),
+		cmocka_unit_test(test_default_type_without_samples),
 		cmocka_unit_test(test_traces_are_no_profiles),
 		cmocka_unit_test(test_feeds),
 	};

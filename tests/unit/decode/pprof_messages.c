@@ -127,6 +127,42 @@ static void test_ids_need_not_count(void **state)
 	assert_decodes_to(&b, "main;work;leaf 9\n");
 }
 
+/* As a client of Pyroscope for .NET wrote them. */
+static void test_functions_without_ids(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	for (uint64_t factor = 1; factor <= 300; factor += 299) {
+		start(&b);
+		for (uint64_t i = 1; i <= 3; i++) {
+			put_location(&b, i * factor, i * factor, 10 * i);
+			PUT_INTS(&b, 5, 0, i + 2, 0, 6);
+		}
+		PUT_SAMPLE(&b, 9, 3 * factor, 2 * factor, factor);
+		put_strings(&b);
+		assert_decodes_to(&b, "main;work;leaf 9\n");
+	}
+	assert_int_equal(notes.count, 1);
+
+	start(&b);
+	put_tables(&b);
+	put_location(&b, 4, 4, 1);
+	PUT_INTS(&b, 5, 0, 3, 0, 6);
+	put_strings(&b);
+	assert_not_decoded(&b, ERROR_FORMAT, "function 4 has no id");
+
+	start(&b);
+	PUT_INTS(&b, 5, 0, 3, 0, 6);
+	put_strings(&b);
+	assert_not_decoded(&b, ERROR_FORMAT, "function 1 has no id");
+
+	start(&b);
+	PUT_INTS(&b, 3, 0, 0x1000);
+	put_strings(&b);
+	assert_not_decoded(&b, ERROR_FORMAT, "mapping 1 has no id");
+}
+
 static void test_inlined_lines_and_names(void **state)
 {
 	struct buf b;
@@ -659,6 +695,7 @@ int main(void)
 		cmocka_unit_test(test_any_order_of_fields),
 		cmocka_unit_test(test_any_form_of_numbers),
 		cmocka_unit_test(test_ids_need_not_count),
+		cmocka_unit_test(test_functions_without_ids),
 		cmocka_unit_test(test_inlined_lines_and_names),
 		cmocka_unit_test(test_equal_stacks_add_up),
 		cmocka_unit_test(test_sums_past_int64),
