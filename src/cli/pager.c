@@ -11,6 +11,10 @@
 
 #include "base/system.h"
 
+/* A machine without it, such as a container, is spared the shell's complaint.
+ */
+#define DEFAULT_PAGER "command -v less >/dev/null || exit 127; less"
+
 /* What sh gives for a command that it does not find or may not run. */
 #define STATUS_NOT_RUN 126
 
@@ -27,7 +31,7 @@ const char *pager_command(const struct options *o)
 	if (!command)
 		command = getenv("PAGER");
 	if (!command)
-		command = "less";
+		command = DEFAULT_PAGER;
 	return *command && strcmp(command, "cat") != 0 ? command : NULL;
 }
 
@@ -41,8 +45,7 @@ static void set_signal(int number, void (*handler)(int))
 /* less: quit when it fits, pass colours, leave the text on the screen. The
  * shell says so: between fork() and exec() other threads' locks may be held, as
  * that of the environment. */
-#define RUN_PAGER                                                              \
-	"export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; eval \"$1\""
+#define RUN_PAGER "export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; eval \"$1\""
 
 static void run(const char *command, int input)
 {

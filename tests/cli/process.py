@@ -142,6 +142,16 @@ def paged(program, folder, pager, *words):
     return lines, seen.read_text() if seen.exists() else None
 
 
+def complaint(program, env):
+    """Standard error of a run whose answer goes to a terminal."""
+    ours, theirs = terminal(80)
+    run = subprocess.Popen([program, "show", str(TESTDATA / "otlp" / "b.json")], stdin=subprocess.DEVNULL,
+                           env={**ENV, **env}, stdout=theirs, stderr=subprocess.PIPE)
+    os.close(theirs)
+    read_all(ours)
+    return run.communicate(timeout=LIMIT_S)[1]
+
+
 def check_pager(program, folder):
     """Which command is run, and that its absence loses nothing."""
     tee = "tee {seen}"
@@ -172,6 +182,11 @@ def check_pager(program, folder):
     # One that leaves early is no failure.
     lines, _ = paged(program, folder, {"PAGER": "head -n 1"})
     equal(lines, plain[:1])
+    # Where there is no less, nobody complains.
+    empty = Path(folder) / "empty"
+    empty.mkdir()
+    equal(paged(program, folder, {"PATH": str(empty)})[0], plain)
+    equal(complaint(program, {"TERM": "xterm", "PATH": str(empty)}), b"")
     # Its settings unless there are others.
     lines, _ = paged(program, folder, {"PAGER": 'echo "$LESS$LV"'})
     equal(lines, ["FRX-c"])
