@@ -44,6 +44,20 @@ void notes_add(struct notes *n, const char *format, ...)
 	keep(n, text);
 }
 
+void notes_drop(struct notes *n, const char *text)
+{
+	size_t kept = 0;
+
+	if (!n || !text || !*text)
+		return;
+	for (size_t i = 0; i < n->count; i++)
+		if (!strstr(n->text[i], text)) {
+			memmove(n->text[kept], n->text[i], sizeof n->text[i]);
+			kept++;
+		}
+	n->count = kept;
+}
+
 void notes_append(struct notes *dst, const struct notes *src)
 {
 	if (!dst || !src || dst == src)

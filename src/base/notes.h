@@ -22,6 +22,10 @@ void notes_init(struct notes *n);
 /* One sentence without a final stop or newline. n may be NULL: ignored. */
 void notes_add(struct notes *n, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Takes back the notes that hold this text. NULL and empty texts hold nothing.
+ */
+void notes_drop(struct notes *n, const char *text);
+
 /* Appends all notes of src. */
 void notes_append(struct notes *dst, const struct notes *src);
 

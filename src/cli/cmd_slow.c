@@ -64,6 +64,15 @@ static bool is_told_by(const struct error *render, const struct error *missing)
 	return missing->code == ERROR_NONE || render->code != ERROR_NOT_FOUND;
 }
 
+/* Whoever has a trace in a file may have the profile in one, too. */
+static void suggest_file(struct run *r)
+{
+	const struct backends *b = &r->ctx.backends;
+
+	if (!backends_traces(b) && b->profiles.is_default && !r->ctx.replay)
+		suggest_next(r, "slow", " --profiles-url file:PROFILE");
+}
+
 static bool answer(struct run *r, const struct error *missing,
 		   struct error *err)
 {
@@ -73,6 +82,8 @@ static bool answer(struct run *r, const struct error *missing,
 	r->result.servers = suggest_servers(&r->ctx, false);
 	if (r->result.has_profile)
 		suggest_next(r, "slow", " -o svg=flame.svg");
+	else if (missing->code != ERROR_NONE)
+		suggest_file(r);
 	if (!run_render(r, &render) && is_told_by(&render, missing)) {
 		if (missing->code != ERROR_NONE)
 			message_error(missing);

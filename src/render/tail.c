@@ -94,31 +94,17 @@ static void write_reasons(struct page *p, const struct notes *reasons)
 		out_char(p->out, '\n');
 }
 
+/* A line each, however wide the terminal is: a line is what is copied. */
 static void write_next(struct page *p, const struct result *r)
 {
-	const size_t gap = 6;
-	size_t used = PAGE_LABEL_COLUMNS;
-
 	if (p->style.is_markdown) {
 		markdown_commands(p, r->next, r->next_count);
 		return;
 	}
 	for (size_t i = 0; i < r->next_count; i++) {
-		size_t columns = page_columns(p, r->next[i], 0);
-		bool fits = i && p->width && used + gap + columns <= p->width;
-
-		if (fits) {
-			out_repeat(p->out, " ", gap);
-			page_cell(p, PAINT_NONE, r->next[i], 0, 0);
-			used += gap + columns;
-		} else {
-			out_text(p->out, i ? "\n" : "");
-			page_next(p, r->next[i], i == 0);
-			used = PAGE_LABEL_COLUMNS + columns;
-		}
-	}
-	if (r->next_count)
+		page_next(p, r->next[i], i == 0);
 		out_char(p->out, '\n');
+	}
 }
 
 void report_tail(struct page *p, const struct result *r,

@@ -25,11 +25,13 @@ bool suspect_explain(const struct suspect *s, struct error *err)
 	       missing_span_explain(&s->choice, err);
 }
 
-/* Notes that begin so take the place of the function in the report. */
+/* Notes that begin so take the place of the function in the report. One refusal
+ * of the server is behind other notes, too: once is enough. */
 static void note_missing(const char *why, struct notes *notes)
 {
 	const struct str lead = STR("no profile");
 
+	notes_drop(notes, why);
 	notes_add(notes, "%s%s",
 		  str_starts(str_from(why), lead) ? "" : "no profile: ", why);
 }

@@ -192,6 +192,14 @@ def check_pager(program, folder):
     equal(lines, ["FRX-c"])
 
 
+def check_trace_of_file(program, _):
+    """Whoever names no server of profiles is told that a file does, too."""
+    trace = str(TESTDATA / "otlp" / "b.json")
+    lines = shown(program, 200, "slow", trace, "--no-pager")
+    equal(lines[-2:], [f"next  tracefind show {trace}",
+                       f"      tracefind slow {trace} --profiles-url file:PROFILE"])
+
+
 SLOW = """{"routes": [{"reply": {"delay_ms": 1600, "headers":
     {"Content-Type": "application/json"}, "json": {"names": ["cart"]}}}]}"""
 

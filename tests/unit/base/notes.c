@@ -77,6 +77,26 @@ static void test_append(void **state)
 	assert_int_equal(a.dropped, 3);
 }
 
+static void test_drop(void **state)
+{
+	static struct notes n;
+
+	(void)state;
+	notes_init(&n);
+	notes_add(&n, "profile: refused");
+	notes_add(&n, "clocks differ");
+	notes_add(&n, "baseline: refused (again)");
+	notes_drop(&n, "refused");
+	assert_int_equal(n.count, 1);
+	assert_string_equal(n.text[0], "clocks differ");
+	notes_drop(&n, "");
+	notes_drop(&n, NULL);
+	notes_drop(NULL, "clocks");
+	assert_int_equal(n.count, 1);
+	notes_drop(&n, "clocks");
+	assert_int_equal(n.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -84,6 +104,7 @@ int main(void)
 		cmocka_unit_test(test_limit_from_both_sides),
 		cmocka_unit_test(test_long_notes_are_cut),
 		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_drop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
