@@ -82,6 +82,21 @@ class Said(unittest.TestCase):
         self.assertTrue(any(line.startswith("building 200/200, ") for line in lines), lines)
         self.assertTrue(any(line.startswith("done in ") and line.endswith("build/dev.log") for line in lines), lines)
         self.assertIn("Compiling C object 123\n", machine.log())
+        self.assertEqual(lines[-1], "It is build/src/tracefind; ./dev install puts it into PATH.")
+
+    def test_asked_for_help(self):
+        machine = Machine(self.folder)
+        for command in "demo test build test-full golden fuzz guard install".split():
+            for option in ("-h", "--help"):
+                status, out, lines = machine.dev(command, option)
+                self.assertEqual((status, out.splitlines()[0], lines), (0, "usage: ./dev COMMAND", []))
+        self.assertFalse(any(path.name.startswith("-") for path in machine.top.iterdir()))
+
+    def test_wrong_words(self):
+        machine = Machine(self.folder)
+        self.assertEqual(machine.dev("tset"), (2, "", ["no command 'tset'; ./dev help lists them"]))
+        self.assertEqual(machine.dev("install", "--prefix=/usr"),
+                         (2, "", ["install below a folder, not '--prefix=/usr': ./dev install [PREFIX]"]))
 
     def test_live(self):
         machine = Machine(self.folder)
