@@ -61,6 +61,8 @@ struct gunzip *gunzip_new(void)
 
 void gunzip_free(struct gunzip *g)
 {
+	if (g)
+		mem_wipe(g, sizeof *g);
 	mem_free(g);
 }
 

@@ -61,6 +61,7 @@ void gz_stream_free(struct gz_stream *z)
 	if (!z)
 		return;
 	inflateEnd(&z->z);
+	mem_wipe(z, sizeof *z);
 	mem_free(z);
 }
 

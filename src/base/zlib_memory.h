@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What zlib takes memory with. Private to base/.
+ * What zlib unpacks with, in which what it unpacked stays behind: an answer may
+ * hold a token. Private to base/.
  */
 #ifndef BASE_ZLIB_MEMORY_H
 #define BASE_ZLIB_MEMORY_H
@@ -10,13 +11,13 @@
 static inline void *zlib_alloc(void *opaque, unsigned count, unsigned size)
 {
 	(void)opaque;
-	return mem_calloc(count, size);
+	return mem_wiped_calloc(count, size);
 }
 
 static inline void zlib_free(void *opaque, void *ptr)
 {
 	(void)opaque;
-	mem_free(ptr);
+	mem_wiped_free(ptr);
 }
 
 #endif

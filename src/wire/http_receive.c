@@ -14,6 +14,14 @@
 /* With the byte behind its end. */
 #define ERROR_CAP_BYTES (LIMIT_ERROR_BODY_BYTES + 1)
 
+/* A refusal may hold what it was sent, a small answer a token. */
+static void release_body(struct buf *body)
+{
+	if (body->cap <= ERROR_CAP_BYTES)
+		buf_wipe(body);
+	buf_release(body);
+}
+
 void receive_init(struct receive *r, struct http_response *response,
 		  const struct http_sieve *sieve)
 {
@@ -22,10 +30,7 @@ void receive_init(struct receive *r, struct http_response *response,
 	*r = (struct receive){ .response = response, .sieve = sieve };
 	if (sieve)
 		sieve->begin(sieve->context);
-	/* Of another try: a refusal may hold what it was sent. */
-	if (response->body.data && response->body.cap <= ERROR_CAP_BYTES)
-		buf_wipe(&response->body);
-	buf_release(&response->body);
+	release_body(&response->body);
 	*response = (struct http_response){ .tries = response->tries };
 	buf_init(&response->body, limit);
 	buf_init(&r->packed, LIMIT_BODY_WIRE_BYTES);
@@ -36,7 +41,7 @@ void receive_release(struct receive *r)
 {
 	gz_stream_free(r->gz);
 	r->gz = NULL;
-	buf_release(&r->packed);
+	release_body(&r->packed);
 	buf_release(&r->piece);
 }
 
@@ -336,7 +341,7 @@ static bool is_cut(struct str packed)
 	buf_init(&plain, LIMIT_BODY_PLAIN_BYTES);
 	is_good = gz_stream_feed(gz, packed, &plain, &ignored) &&
 		  !gz_stream_finish(gz, &ignored);
-	buf_release(&plain);
+	release_body(&plain);
 	gz_stream_free(gz);
 	return is_good;
 }

@@ -590,6 +590,57 @@ static void test_fast(void **state)
 		buf_release(&fast[i]);
 }
 
+/* Whether the word, given as its neighbours in the alphabet, lies in the memory
+ * that malloc() takes from; the first byte behind it is not part of it. */
+static bool is_in_heap(const char *neighbours)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+	bool is_found = false;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof line, maps)) {
+		unsigned long from, to;
+		size_t at = 0;
+
+		if (!strstr(line, "[heap]") ||
+		    sscanf(line, "%lx-%lx", &from, &to) != 2)
+			continue;
+		for (const char *p = (const char *)from;
+		     !is_found && p < (const char *)to; p++) {
+			at = *p == neighbours[at] + 1 ? at + 1 : 0;
+			is_found = !neighbours[at];
+		}
+	}
+	fclose(maps);
+	return is_found;
+}
+
+/* What was unpacked is no longer in the state, in either way. A sanitizer has a
+ * heap of its own. */
+static void test_leaves_nothing(void **state)
+{
+	/* Which does not pay to be stored as it is. */
+	struct str plain =
+		STR("secretly______________________________________"
+		    "______________________________________________");
+	struct buf packed = pack(plain);
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 1024);
+	assert_true(gz_inflate(buf_str(&packed), "x", &out, &err));
+	assert_true(str_equal(buf_str(&out), plain));
+	buf_wipe(&out);
+	buf_clear(&out);
+	assert_false(is_in_heap("rdbqdskx"));
+	assert_true(stream(buf_str(&packed), 7, 1024, &out));
+	buf_wipe(&out);
+	assert_false(is_in_heap("rdbqdskx"));
+	buf_release(&out);
+	buf_release(&packed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -610,6 +661,7 @@ int main(void)
 		cmocka_unit_test(test_failed_stream_stays_failed),
 		cmocka_unit_test(test_starved),
 		cmocka_unit_test(test_fast),
+		cmocka_unit_test(test_leaves_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
