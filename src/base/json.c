@@ -368,6 +368,22 @@ bool json_next_item(struct json_reader *r)
 	return false;
 }
 
+bool json_next_item_or_end(struct json_reader *r, bool *is_open)
+{
+	bool is_outermost = r->depth == 1 && !r->is_announced;
+
+	*is_open = is_outermost && !json_failed(r) && next_byte(r) < 0;
+	if (!*is_open && !json_next_item(r))
+		return false;
+	*is_open = is_outermost && next_byte(r) < 0;
+	if (*is_open) {
+		r->depth = 0;
+		look_around(r);
+		finish_value(r);
+	}
+	return !*is_open;
+}
+
 static bool reach_any_key(struct json_reader *r)
 {
 	if (json_failed(r))

@@ -74,6 +74,10 @@ bool json_next_key(struct json_reader *r, struct str *key) MUST_CHECK;
  * bracket, which is consumed. */
 bool json_next_item(struct json_reader *r) MUST_CHECK;
 
+/* The same where the input may end in the outermost array, in front of an
+ * element or behind its comma: false, and *is_open. */
+bool json_next_item_or_end(struct json_reader *r, bool *is_open) MUST_CHECK;
+
 /* In an object: the next member of this name, others are passed over; at the
  * closing brace as above. */
 bool json_next_named(struct json_reader *r, struct str name) MUST_CHECK;

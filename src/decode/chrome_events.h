@@ -12,6 +12,10 @@
 /* Ids and categories are cut there: real ones are shorter. */
 #define CHROME_ID_BYTES ((size_t)64)
 
+/* The format lets a list go without its end, for programs that break off. */
+#define CHROME_OPEN_NOTE                                                       \
+	"the list of the Chrome trace has no end: later events may be lost"
+
 struct chrome_text {
 	size_t len;
 	char bytes[CHROME_ID_BYTES];

@@ -67,6 +67,7 @@ struct chrome {
 	bool is_own; /* tracefind wrote it */
 	bool is_second;
 	bool is_full;
+	bool is_open; /* the list has no end */
 };
 
 static bool no_memory(struct chrome *c)
@@ -495,7 +496,7 @@ static void read_events(struct chrome *c)
 
 	if (!json_enter_nullable(r, JSON_ARRAY))
 		return;
-	for (; json_next_item(r); c->event++) {
+	for (; json_next_item_or_end(r, &c->is_open); c->event++) {
 		if (c->is_second && !is_next_span(c))
 			json_skip(r);
 		else if (!json_enter_nullable(r, JSON_OBJECT))
@@ -598,6 +599,8 @@ static void read_twice(struct chrome *c, struct feed *feed)
 			      "the file has more than %u spans: the later ones "
 			      "are left out",
 			      LIMIT_SPANS);
+	if (c->is_open)
+		notes_add(c->t.to->notes, "%s", CHROME_OPEN_NOTE);
 	/* What is no trace at all is told apart from an empty one. */
 	if (c->event && !c->span_count && !json_failed(c->t.r))
 		(void)trace_json_taken(

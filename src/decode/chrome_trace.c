@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 
+#include "decode/chrome_events.h"
 #include "decode/formats.h"
 #include "decode/v8_calls.h"
 
@@ -16,6 +17,7 @@ struct reader {
 	struct column all; /* struct v8_calls */
 	struct map by_thread;
 	bool is_of_py_spy; /* so some event says */
+	bool is_open;      /* the list has no end */
 };
 
 static bool no_memory(const struct reader *r, struct error *err)
@@ -151,7 +153,7 @@ static bool read_events(struct reader *r, struct error *err)
 
 	if (!json_enter_nullable(json, JSON_ARRAY))
 		return true;
-	while (json_next_item(json)) {
+	while (json_next_item_or_end(json, &r->is_open)) {
 		struct event e = { .is_profile = false };
 		struct feed_place place;
 		struct str key;
@@ -208,6 +210,8 @@ static bool read_profile(struct reader *r, const struct profile_want *want,
 		return false;
 	r->g.all = r->all.items;
 	r->g.count = r->all.count;
+	if (r->is_open)
+		notes_add(notes, "%s", CHROME_OPEN_NOTE);
 	if (r->g.count > 1)
 		notes_add(notes, "%zu threads of the Chrome trace are added up",
 			  r->g.count);

@@ -281,6 +281,7 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 {
 	bool has_data = false, has_errors = false, is_empty = true;
 	bool has_format = false, has_version = false;
+	bool has_trace_id = false, has_id = false;
 	struct str key;
 
 	*is_header = false;
@@ -292,6 +293,10 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 		has_errors |= str_equal(key, STR("errors"));
 		has_format |= str_equal(key, STR("format"));
 		has_version |= str_equal(key, STR("version"));
+		has_trace_id |= str_equal(key, STR("traceId"));
+		has_id |= str_equal(key, STR("id"));
+		if (has_trace_id && has_id)
+			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
 		is_empty = false;
 		guess = sniff_key(r, key);
 		if (is_verdict(guess))

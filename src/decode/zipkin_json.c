@@ -494,6 +494,20 @@ static void read_item(struct zipkin *z)
 			read_span(z);
 }
 
+/* Lists of spans, or spans, one after the other. */
+static void read_document(struct zipkin *z)
+{
+	struct json_reader *r = z->t.r;
+
+	if (json_peek(r) == JSON_OBJECT) {
+		if (json_enter(r, JSON_OBJECT))
+			read_span(z);
+	} else if (json_enter(r, JSON_ARRAY)) {
+		while (json_next_item(r))
+			read_item(z);
+	}
+}
+
 bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 {
 	struct zipkin z = { 0 };
@@ -511,9 +525,8 @@ bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 	z.t.has_short_ids = true;
 	for (size_t i = 0; i < COUNT_OF(kept); i++)
 		buf_init(kept[i], LIMIT_STRING_BYTES);
-	while (!json_at_end(z.t.r) && json_enter(z.t.r, JSON_ARRAY))
-		while (json_next_item(z.t.r))
-			read_item(&z);
+	while (!json_at_end(z.t.r))
+		read_document(&z);
 	is_read = trace_json_finish(&z.t, "Zipkin JSON", err);
 	for (size_t i = 0; i < COUNT_OF(kept); i++)
 		buf_release(kept[i]);

@@ -590,6 +590,62 @@ static void test_nesting_from_both_sides(void **state)
 	}
 }
 
+/* Where the outermost array may go without its end. */
+static void test_open_end(void **state)
+{
+	static const struct {
+		const char *text;
+		int items;
+		bool is_open;
+	} cases[] = {
+		{ "[", 0, true },          { "[ \n", 0, true },
+		{ "[7", 1, true },         { "[7 ,", 1, true },
+		{ "[7,8, \n", 2, true },   { "[7,8", 2, true },
+		{ "[[1],[2]", 2, true },   { "[[1],[2],", 2, true },
+		{ "[]", 0, false },        { "[7]", 1, false },
+		{ "[7,]", -1, false },     { "[7 8", -1, false },
+		{ "[7,8", 2, true },       { "[[1],[2", -1, false },
+		{ "[[1],[2,", -1, false }, { "[7} ", -1, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct json_reader *r = open_text(str_from(cases[i].text));
+		bool is_open;
+		int items = 0;
+
+		assert_true(json_enter(r, JSON_ARRAY));
+		while (json_next_item_or_end(r, &is_open)) {
+			json_skip(r);
+			items++;
+		}
+		assert_int_equal(json_failed(r), cases[i].items < 0);
+		assert_int_equal(is_open, cases[i].is_open);
+		if (cases[i].items >= 0) {
+			assert_int_equal(items, cases[i].items);
+			assert_true(json_at_end(r));
+		}
+		json_free(r);
+	}
+}
+
+/* Inside of another value an array needs its end. */
+static void test_open_end_within(void **state)
+{
+	struct json_reader *r = open_text(STR("[[7"));
+	bool is_open;
+
+	(void)state;
+	assert_true(json_enter(r, JSON_ARRAY));
+	assert_true(json_enter(r, JSON_ARRAY));
+	assert_true(json_next_item_or_end(r, &is_open));
+	json_skip(r);
+	assert_false(json_next_item_or_end(r, &is_open));
+	assert_false(is_open);
+	assert_true(json_failed(r));
+	json_free(r);
+}
+
 static void test_many_documents(void **state)
 {
 	struct json_reader *r = open_text(STR("{\"a\":1}\n[2]{}\"x\" 3\n\n"));
@@ -706,6 +762,8 @@ int main(void)
 		cmocka_unit_test(test_f64),
 		cmocka_unit_test(test_number_length_from_both_sides),
 		cmocka_unit_test(test_nesting_from_both_sides),
+		cmocka_unit_test(test_open_end),
+		cmocka_unit_test(test_open_end_within),
 		cmocka_unit_test(test_many_documents),
 		cmocka_unit_test(test_end_is_expected),
 		cmocka_unit_test(test_each_object),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/limits.h"
+#include "base/count.h"
 #include "trace_testing.h"
 
 /* With ' for ", which these documents have none of. */
@@ -196,10 +197,37 @@ static void test_empty(void **state)
 		       "profile)");
 }
 
+/* The format lets a list go without its end. */
+static void test_list_without_end(void **state)
+{
+	static const char *const ends[] = { "]", "", ",", " ,\n" };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(ends); i++) {
+		char text[256];
+
+		snprintf(text, sizeof text,
+			 "[{'ph':'X','name':'a','ts':1,'dur':9},"
+			 "{'ph':'X','name':'b','ts':2,'dur':3}%s",
+			 ends[i]);
+		decode_text(text);
+		assert_int_equal(trace.span_count, 2);
+		expect_within("b", "a");
+		assert_int_equal(notes.count, i > 0);
+		if (i)
+			assert_string_equal(notes.text[0],
+					    "the list of the Chrome trace has "
+					    "no end: later events may be lost");
+		trace_release(&trace);
+	}
+}
+
 static void test_damage(void **state)
 {
 	(void)state;
-	expect_failure("[{'ph':'X'}", "damaged or cut-off Chrome trace");
+	expect_failure("[{'ph':'X'", "damaged or cut-off Chrome trace");
+	expect_failure("{'traceEvents':[{'ph':'X'}",
+		       "damaged or cut-off Chrome trace");
 	expect_failure("[{'ph':'X'}] []", "damaged or cut-off Chrome trace");
 	expect_failure("[7]", "damaged or cut-off Chrome trace");
 	expect_failure("[{'ph':'X','ts':'soon'}]",
@@ -290,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_origin),
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_list_without_end),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_long_text),
 		cmocka_unit_test(test_ids),

@@ -122,6 +122,15 @@ static void test_lost_nodes(void **state)
 	       "f 94000\n", 1);
 }
 
+/* The format lets a list go without its end, but not within an event. */
+static void test_list_without_end(void **state)
+{
+	(void)state;
+	expect("[" ONE, "f 60000\nf;g 30000\n", 1);
+	expect("[" ONE ",", "f 60000\nf;g 30000\n", 1);
+	refuse("[" ONE ",{", "");
+}
+
 static void test_damage(void **state)
 {
 	(void)state;
@@ -196,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_whole_profiles),
 		cmocka_unit_test(test_lost_nodes),
+		cmocka_unit_test(test_list_without_end),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_mutations),
 		cmocka_unit_test(test_real),

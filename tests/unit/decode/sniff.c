@@ -189,6 +189,8 @@ static void test_json_shapes(void **state)
 	       FORMAT_CLOUD_TRACE_JSON, "");
 	expect(STR("[[{\"traceId\":\"1\",\"id\":\"2\"}]]"), FORMAT_ZIPKIN_JSON,
 	       "");
+	expect(STR("{\"traceId\":\"1\",\"name\":\"a\",\"id\":\"2\"}"),
+	       FORMAT_ZIPKIN_JSON, "");
 	expect(STR("[{\"id\":\"2\",\"traceId\":\"1\"}]"), FORMAT_ZIPKIN_JSON,
 	       "");
 	expect(STR("[{\"ph\":\"X\"}]"), FORMAT_CHROME_TRACE, "");

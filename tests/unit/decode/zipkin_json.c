@@ -200,6 +200,20 @@ static void test_several_traces(void **state)
 	trace_release(&trace);
 }
 
+/* Spans without a list around them. */
+static void test_bare_spans(void **state)
+{
+	(void)state;
+	decode_text("{\"traceId\":\"1\",\"id\":\"2\",\"name\":\"a\"}");
+	assert_int_equal(trace.span_count, 1);
+	trace_release(&trace);
+	decode_text("{\"traceId\":\"1\",\"id\":\"2\"}\n"
+		    "{\"traceId\":\"1\",\"id\":\"3\",\"parentId\":\"2\"}\n"
+		    "[{\"traceId\":\"1\",\"id\":\"4\"}]\n");
+	assert_int_equal(trace.span_count, 3);
+	trace_release(&trace);
+}
+
 static void expect_failure(const char *text, const char *message)
 {
 	assert_false(decode_as(FORMAT_ZIPKIN_JSON, str_from(text), NULL));
@@ -217,7 +231,9 @@ static void test_damage(void **state)
 		       "no span id");
 	expect_failure("[{\"traceId\":\"-\",\"id\":\"1\"}]", "no trace id");
 	expect_failure("[{\"traceId\":\"1\",\"id\":\"1\"}", "damaged or cut");
-	expect_failure("{\"traceId\":\"1\"}", "damaged or cut");
+	expect_failure("{\"traceId\":\"1\",\"id\":\"x\"}", "no span id");
+	expect_failure("{\"traceId\":\"1\",\"id\":\"1\"", "damaged or cut");
+	expect_failure("7", "damaged or cut");
 	expect_failure("[{\"traceId\":\"1\",\"id\":\"1\",\"timestamp\":1.5}]",
 		       "damaged or cut");
 	decode_text("[]");
@@ -276,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_shared_without_kind),
 		cmocka_unit_test(test_span_in_pieces),
 		cmocka_unit_test(test_several_traces),
+		cmocka_unit_test(test_bare_spans),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_extreme_times),
 		cmocka_unit_test(test_long_text),
