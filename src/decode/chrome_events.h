@@ -14,7 +14,7 @@
 
 /* The format lets a list go without its end, for programs that break off. */
 #define CHROME_OPEN_NOTE                                                       \
-	"the list of the Chrome trace has no end: later events may be lost"
+	"the list of the Chrome trace has no end: it may be cut off"
 
 struct chrome_text {
 	size_t len;

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "base/ascii.h"
 #include "base/count.h"
 #include "base/json.h"
 #include "base/num.h"
@@ -31,6 +32,8 @@ enum number {
 	FUNCTION_NAME,
 	FUNCTION_FILE,
 	FUNCTION_SOURCE, /* instead of a file; since 58 */
+	FUNCTION_RESOURCE,
+	RESOURCE_LIBRARY,
 	SOURCE_FILE,
 	NUMBER_COUNT
 };
@@ -47,6 +50,8 @@ static const struct {
 	[FUNCTION_NAME] = { "funcTable", "name" },
 	[FUNCTION_FILE] = { "funcTable", "fileName" },
 	[FUNCTION_SOURCE] = { "funcTable", "source" },
+	[FUNCTION_RESOURCE] = { "funcTable", "resource" },
+	[RESOURCE_LIBRARY] = { "resourceTable", "lib" },
 	[SOURCE_FILE] = { "sources", "filename" },
 };
 
@@ -80,6 +85,10 @@ struct reader {
 	struct arena scratch;
 	struct tables shared;
 	struct column threads;
+	struct column libraries; /* struct str */
+	enum profile_detail detail;
+	size_t frame_count;
+	size_t nameless_count;  /* of them */
 	int64_t *shared_values; /* by stack of the shared table */
 	bool is_raw; /* as the browser has it, before it is processed */
 };
@@ -298,6 +307,41 @@ static bool read_threads(struct reader *r, struct error *err)
 	return true;
 }
 
+static bool read_library(struct reader *r, struct str *name, struct error *err)
+{
+	struct str key;
+
+	*name = STR("");
+	if (!json_enter_if(r->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(r->json, &key)) {
+		if (!str_equal(key, STR("name"))) {
+			json_skip(r->json);
+			continue;
+		}
+		*name = arena_str(&r->scratch, json_text_nullable(r->json));
+		if (!name->ptr)
+			return no_memory(r, err);
+	}
+	return true;
+}
+
+static bool read_libraries(struct reader *r, struct error *err)
+{
+	if (!json_enter_if(r->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(r->json)) {
+		struct str *name =
+			column_add(&r->scratch, &r->libraries, sizeof *name);
+
+		if (!name)
+			return no_memory(r, err);
+		if (!read_library(r, name, err))
+			return false;
+	}
+	return true;
+}
+
 static bool read_document(struct reader *r, struct error *err)
 {
 	bool is_read = true;
@@ -310,6 +354,8 @@ static bool read_document(struct reader *r, struct error *err)
 			is_read = read_threads(r, err);
 		else if (str_equal(key, STR("shared")))
 			is_read = read_shared(r, err);
+		else if (str_equal(key, STR("libs")))
+			is_read = read_libraries(r, err);
 		else
 			json_skip(r->json);
 	}
@@ -365,23 +411,79 @@ static struct str file_of(const struct reader *r, const struct tables *own,
 			 number_at(column_of(r, own, FUNCTION_FILE), function));
 }
 
+static struct str library_of(const struct reader *r, const struct tables *own,
+			     uint32_t function)
+{
+	const struct column *c = &r->libraries;
+	uint32_t resource =
+		number_at(column_of(r, own, FUNCTION_RESOURCE), function);
+	uint32_t index =
+		number_at(column_of(r, own, RESOURCE_LIBRARY), resource);
+
+	return index < c->count ? ((const struct str *)c->items)[index]
+				: STR("");
+}
+
+/* "0x702db" stands where symbols were not looked up. */
+static bool is_address(struct str name)
+{
+	size_t at = 2;
+
+	if (name.len < 3 || !str_starts(name, STR("0x")))
+		return false;
+	while (at < name.len && ascii_is_hex(name.ptr[at]))
+		at++;
+	return at == name.len;
+}
+
+/* As pprof's are shown: by their place in the library, or by that alone. */
+static bool make_nameless(struct reader *r, struct str library,
+			  struct str address, uint32_t *function,
+			  struct error *err)
+{
+	struct str name =
+		r->detail
+			? arena_printf(&r->scratch, "[%.*s]", STR_ARGS(library))
+			: arena_printf(&r->scratch, "[%.*s+%.*s]",
+				       STR_ARGS(library), STR_ARGS(address));
+
+	if (!name.ptr)
+		return no_memory(r, err);
+	return profile_build_mapped(r->build, name, STR(""),
+				    r->detail ? library : STR(""), r->detail,
+				    function, err);
+}
+
+static bool make_function(struct reader *r, const struct tables *own,
+			  uint32_t function, uint32_t *made, struct error *err)
+{
+	struct str name = string_at(
+		r, own, number_at(column_of(r, own, FUNCTION_NAME), function));
+	struct str library = library_of(r, own, function);
+
+	if (!is_address(name))
+		return profile_build_function(
+			r->build, name, file_of(r, own, function), made, err);
+	r->nameless_count++;
+	return library.len ? make_nameless(r, library, name, made, err)
+			   : profile_build_function(r->build, name, STR(""),
+						    made, err);
+}
+
 static bool make_frame(struct reader *r, const struct tables *own,
 		       uint32_t frame, uint32_t *made, struct error *err)
 {
 	const struct column *functions = column_of(r, own, FRAME_FUNCTION);
 	uint32_t function = number_at(functions, frame);
 	uint32_t line = number_at(column_of(r, own, FRAME_LINE), frame);
-	struct str name;
 	uint32_t index;
 
 	if (frame >= functions->count)
 		return damaged("a stack has a frame that is not there", err);
 	if (function >= column_of(r, own, FUNCTION_NAME)->count)
 		return damaged("a frame has a function that is not there", err);
-	name = string_at(r, own,
-			 number_at(column_of(r, own, FUNCTION_NAME), function));
-	return profile_build_function(r->build, name, file_of(r, own, function),
-				      &index, err) &&
+	r->frame_count++;
+	return make_function(r, own, function, &index, err) &&
 	       profile_build_frame(r->build, index, line == NONE ? 0 : line,
 				   made, err);
 }
@@ -549,7 +651,8 @@ bool decode_firefox_profile(struct str bytes, const struct profile_want *want,
 			    struct profile *out, struct notes *notes,
 			    struct error *err)
 {
-	struct reader r = { .json = json_new(bytes, err) };
+	struct reader r = { .json = json_new(bytes, err),
+			    .detail = want->detail };
 	bool is_done = false;
 
 	if (!r.json)
@@ -561,6 +664,12 @@ bool decode_firefox_profile(struct str bytes, const struct profile_want *want,
 			  profile_build_finish(r.build, notes, err);
 	if (is_done)
 		type_settle(out);
+	if (is_done && r.nameless_count)
+		notes_add(notes,
+			  "%zu of %zu places have addresses and no names: "
+			  "samply load FILE finds them, and the page that it "
+			  "opens saves the profile with them",
+			  r.nameless_count, r.frame_count);
 	arena_release(&r.scratch);
 	profile_build_free(r.build);
 	json_free(r.json);

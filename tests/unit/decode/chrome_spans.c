@@ -217,7 +217,7 @@ static void test_list_without_end(void **state)
 		if (i)
 			assert_string_equal(notes.text[0],
 					    "the list of the Chrome trace has "
-					    "no end: later events may be lost");
+					    "no end: it may be cut off");
 		trace_release(&trace);
 	}
 }

@@ -80,6 +80,43 @@ static void test_weights(void **state)
 	expect("{\"meta\":{},\"threads\":[]}", "", "");
 }
 
+/* Places whose symbols nobody looked up, as samply leaves them. */
+static void test_addresses(void **state)
+{
+	static const char text[] =
+		"{\"libs\":[null,{\"path\":\"/x/libm.so.6\",\"name\":"
+		"\"libm.so.6\"},{}],\"threads\":[{"
+		"\"stringArray\":[\"0x702db\",\"0x7\",\"0xyz\",\"0x\"],"
+		"\"funcTable\":{\"name\":[0,1,2,3,0,1],"
+		"\"resource\":[0,1,0,0,-1,2]},"
+		"\"resourceTable\":{\"lib\":[1,0,9]},"
+		"\"frameTable\":{\"func\":[0,1,2,3,4,5]},"
+		"\"stackTable\":{\"frame\":[0,1,2,3,4,5],"
+		"\"prefix\":[null,0,1,2,3,4]},"
+		"\"samples\":{\"stack\":[5]}}]}";
+	struct profile_want want = { .detail = PROFILE_DETAIL_PLACES };
+	uint32_t nameless = 0;
+	struct profile p;
+
+	(void)state;
+	expect(text, "", "[libm.so.6+0x702db];0x7;0xyz;0x;0x702db;0x7 1\n");
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "4 of 6 places have addresses"));
+	profile_init(&p);
+	assert_decoded(decode_profile(FORMAT_FIREFOX_PROFILE, str_from(text),
+				      &want, &p, &notes, &err));
+	for (uint32_t i = 0; i < p.function_count; i++)
+		if (p.functions[i].is_nameless) {
+			nameless++;
+			assert_true(str_equal(function_name(&p, i),
+					      STR("[libm.so.6]")));
+			assert_true(str_equal(function_mapping(&p, i),
+					      STR("libm.so.6")));
+		}
+	assert_int_equal(nameless, 1);
+	profile_release(&p);
+}
+
 static void test_damage(void **state)
 {
 	static const struct {
@@ -153,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_starvation),
