@@ -92,7 +92,8 @@ static bool check_args(const struct options *o, struct error *err)
 				 value_quote(o->args[0]).text);
 	return error_set(err, ERROR_USAGE,
 			 "unexpected argument '%s': usage is tracefind search "
-			 "[OPTIONS], or search --tags [TAG]",
+			 "[OPTIONS], or search --tags [TAG]; a service stands "
+			 "behind --service",
 			 value_quote(o->args[0]).text);
 }
 

@@ -85,6 +85,19 @@ bool options_scope_is(const struct options *o, const char *scope)
 	return o->scope && !strcmp(o->scope, scope);
 }
 
+/* A name alone is mostly one of a service. */
+static const char *service_hint(const struct command *command)
+{
+	struct option_form form;
+	bool takes_one =
+		option_form_find(&options_table, STR("service"), &form) &&
+		form.row->commands & command->bit;
+
+	return !command->max_args && takes_one
+		       ? "; a service stands behind --service"
+		       : "";
+}
+
 static bool add_argument(struct options *o, const struct command *command,
 			 const char *value, struct error *err)
 {
@@ -96,8 +109,9 @@ static bool add_argument(struct options *o, const struct command *command,
 	if (o->arg_count >= command->max_args)
 		return error_set(err, ERROR_USAGE,
 				 "unexpected argument '%s': usage is "
-				 "tracefind %s",
-				 value_quote(value).text, command->synopsis);
+				 "tracefind %s%s",
+				 value_quote(value).text, command->synopsis,
+				 service_hint(command));
 	if (strnlen(value, LIMIT_OPTION_VALUE_BYTES + 1) >
 	    LIMIT_OPTION_VALUE_BYTES)
 		return error_set(err, ERROR_USAGE,

@@ -222,7 +222,8 @@ static bool fail_text(struct str text, struct error *err)
 				 STR_ARGS(text));
 	return error_set(err, ERROR_USAGE,
 			 "\"%.*s\" is no trace: give up to 32 hex digits, a "
-			 "traceparent, a URL that holds an id, a file, or -",
+			 "traceparent, a URL that holds an id, a file, or -; a "
+			 "service stands behind --service",
 			 STR_ARGS(shown));
 }
 

@@ -415,10 +415,13 @@ static bool check(const struct reading *c)
 {
 	json_expect_end(c->r, "object");
 	if (!json_check(c->r, c->err))
-		return error_prefix(c->err, "not JSON");
+		return error_prefix(
+			c->err, "no case of --record, which is a HAR file: not "
+				"JSON");
 	if (!c->has_entries)
 		return error_set(c->err, ERROR_FORMAT,
-				 "not a HAR file: no log.entries");
+				 "no case of --record, which is a HAR file: no "
+				 "log.entries");
 	return c->has_clock ||
 	       error_set(c->err, ERROR_FORMAT,
 			 "a HAR file, but not of tracefind --record: it lacks "
