@@ -68,7 +68,7 @@ unpacked()
 
 deb_package()
 {
-	need dpkg-buildpackage dpkg-dev
+	need dpkg-buildpackage debhelper
 	need dh debhelper
 	source_package >/dev/null
 	work=$out/deb

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the examples of the man pages of commands, five at least in each, and the
-lines of docs/ and README.md in blocks that are shell (```sh).
+lines of docs/ and README.md in blocks that are shell (```sh). Each page but the
+index has an example that this or another test runs.
 
 usage: man_examples.py SOURCE_ROOT TRACEFIND
 
@@ -74,12 +75,23 @@ def check_links(root, pages):
             yield f"docs/README.md: no {page.name}"
 
 
+# What tests/lint/readme.py, tests/ci/examples.py and tests/mcp/documented.py run.
+TESTED = re.compile(r"^# example: |^\$ tracefind |^call testdata/", re.M)
+
+
+def check_tested(pages):
+    for page in pages:
+        if page.parent.name == "docs" and page.name != "README.md" and \
+                not TESTED.search(page.read_text(encoding="utf-8")) and not list(shell_lines(page)):
+            yield f"{page.name}: no example that a test runs"
+
+
 def asks_servers(words):
-    """Neither a case file, nor only files, nor the configuration."""
-    if words[1] == "config" or "--replay" in words:
+    """Neither a case file, nor only files, nor the configuration, nor the program itself."""
+    if words[1] in ("config", "--version") or "--replay" in words:
         return False
     return any("//" in w for w in words) or "--service" in words or "--record" in words or \
-        not any(w in FILES or w.strip("/") in FOLDERS or "*" in w for w in words)
+        not any(w in FILES or w.strip("/") in FOLDERS or "*" in w or w.startswith("testdata/") for w in words)
 
 
 def run(program, line, folder):
@@ -111,6 +123,7 @@ def check_lines(page, lines, program, testdata):
             shutil.copy(testdata / source, Path(folder, name))
         for name, source in FOLDERS.items():
             shutil.copytree(testdata / source, Path(folder, name))
+        Path(folder, "testdata").symlink_to(testdata.resolve())
         Path(folder, "prices.ini").write_text(PRICES, encoding="utf-8")
         Path(folder, ".grafana-cloud-token").write_text("any\n", encoding="utf-8")
         Path(folder, ".grafana-cloud-token").chmod(0o600)
@@ -134,6 +147,7 @@ def main():
                                        program, root / "testdata")]
     pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
     problems += check_links(root, pages)
+    problems += check_tested(pages)
     lines = 0
     for page in pages:
         found = list(shell_lines(page))
