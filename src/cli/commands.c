@@ -28,8 +28,8 @@ const struct command commands[] = {
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
 	  "Compares the profiles of a service in a window with a baseline, the\n"
-	  "samples of two spans, or two profiles on disk (pprof or folded\n"
-	  "stacks). One file is compared with what the server has.\n"
+	  "samples of two spans, or two profiles on disk (of the formats that\n"
+	  "profile reads). One file is compared with what the server has.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind diff before.pb.gz after.pb.gz\n"

@@ -106,7 +106,8 @@ static const struct option_row rows[] = {
 	  "NAME", CHOICE,
 	  "only this service; slow without a trace: traces that pass through "
 	  "it",
-	  FIELD(service) },
+	  FIELD(service),
+	  .brief = "only this service" },
 	{ "from-exemplar", 0, OPTION_FLAG, 0, COMMAND_SLOW, NULL, CHOICE,
 	  "the trace of an exemplar of the latency of --service, from the "
 	  "buckets of the slowest 5 % (--metrics-url)",
