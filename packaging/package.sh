@@ -26,7 +26,9 @@ usage()
 	  static    tracefind-VERSION-ARCHITECTURE-static, one file that runs on any
 	            Linux of this architecture, with musl (musl-tools) and all
 	            libraries in it, whose sources are fetched; SOURCES=FOLDER takes
-	            those that lie there. Without --interactive
+	            those that lie there. Without --interactive. TARGET=aarch64 makes
+	            that of 64-bit ARM, with Debian's cross compiler, qemu-user-static
+	            and musl-dev:arm64
 	  image     an OCI image by packaging/Containerfile, with podman or buildah
 	  sbom      a bill of materials, SPDX 2.3 in JSON, of the build in build/
 
@@ -52,10 +54,9 @@ need()
 # As git and gzip would add nothing of the day or of who calls them.
 source_package()
 {
-	name=tracefind-$version
-	git -c tar.umask=0022 archive --format=tar --prefix="$name/" HEAD |
-		gzip -9n >"$out/$name.tar.gz"
-	echo "$out/$name.tar.gz"
+	git -c tar.umask=0022 archive --format=tar --prefix="tracefind-$version/" \
+		HEAD | gzip -9n >"$out/tracefind-$version.tar.gz"
+	echo "$out/tracefind-$version.tar.gz"
 }
 
 # FOLDER: the tarball unpacked into an empty folder.
@@ -130,9 +131,11 @@ portable_package()
 
 static_package()
 {
-	name=tracefind-$version-$(uname -m)-static
+	target=${TARGET:-$(uname -m)}
+	name=tracefind-$version-$target-static
 	source_package >/dev/null
-	packaging/static.sh "$out/tracefind-$version.tar.gz" "$out/static" "$out/$name"
+	packaging/static.sh "$out/tracefind-$version.tar.gz" "$out/static-$target" \
+		"$out/$name" "$target"
 	ls "$out/$name" "$out/$name.licenses"
 }
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The program as one file, with musl and all libraries in it: ./dev package static
 #
-# usage: static.sh TARBALL WORK RESULT
+# usage: static.sh TARBALL WORK RESULT [TARGET]
 #   TARBALL  the program's sources, WORK a folder, where libraries that were built
 #   are kept for the next time, RESULT the file to be made; beside it lies
 #   RESULT.licenses, which goes with it: most of the libraries ask for that
+#   TARGET   the architecture that it is for, as "aarch64"; else that of this machine
 #
 # Sources come from where each project releases them, and are used only if they are
 # the pinned ones. SOURCES=FOLDER takes them from there, whatever the files are
@@ -36,13 +37,28 @@ die()
 	exit 1
 }
 
-[ $# = 3 ] || die 'usage: static.sh TARBALL WORK RESULT'
-tarball=$1 work=$2 result=$3
+[ $# = 3 ] || [ $# = 4 ] || die 'usage: static.sh TARBALL WORK RESULT [TARGET]'
+tarball=$1 work=$2 result=$3 machine=$(uname -m)
+target=${4:-$machine}
 prefix=$work/prefix
-cc=${MUSL_CC:-musl-gcc}
-for program in "$cc" meson ninja perl make protoc-c sha256sum; do
+headers=/usr/include/$(${HOST_CC:-cc} -print-multiarch 2>/dev/null || true)
+tools= emulator= options= cc=${MUSL_CC:-}
+if [ "$target" = "$machine" ]; then
+	cc=${cc:-musl-gcc} how=musl-tools
+else
+	# Debian's cross compiler, with musl of that architecture beside it.
+	tools=$target-linux-gnu- emulator=qemu-$target-static
+	headers=/usr/$target-linux-gnu/include
+	how="gcc-$target-linux-gnu qemu-user-static"
+	[ -n "$cc" ] || {
+		specs=/usr/lib/$target-linux-musl/musl-gcc.specs
+		[ -f "$specs" ] || die "no $specs: install musl-dev of that architecture (docs/install.md)"
+		cc=${tools}gcc options=-specs=$specs
+	}
+fi
+for program in "$cc" "${tools}ar" ${emulator:-} meson ninja perl make protoc-c sha256sum; do
 	command -v "$program" >/dev/null 2>&1 || die \
-		"no $program: apt-get install musl-tools meson ninja-build perl make protobuf-c-compiler"
+		"no $program: apt-get install $how meson ninja-build perl make protobuf-c-compiler"
 done
 mkdir -p "$work/sources" "$work/logs" "$prefix/include" "$prefix/lib/pkgconfig"
 
@@ -52,7 +68,7 @@ mkdir -p "$kernel"
 for name in linux asm-generic mtd; do
 	ln -sfn "/usr/include/$name" "$kernel/$name"
 done
-asm=/usr/include/$(${HOST_CC:-cc} -print-multiarch 2>/dev/null || true)/asm
+asm=$headers/asm
 [ -d "$asm" ] || asm=/usr/include/asm
 [ -d "$asm" ] || die 'no headers of the kernel: apt-get install linux-libc-dev'
 ln -sfn "$asm" "$kernel/asm"
@@ -62,7 +78,7 @@ ln -sfn "$asm" "$kernel/asm"
 mkdir -p "$work/bin"
 cat >"$work/bin/static-cc" <<END
 #!/bin/sh
-exec $cc -idirafter '$kernel' '-ffile-prefix-map=$work=.' "\$@"
+exec $cc $options -idirafter '$kernel' '-ffile-prefix-map=$work=.' "\$@"
 END
 chmod +x "$work/bin/static-cc"
 PATH=$work/bin:$PATH
@@ -129,7 +145,7 @@ archive()
 		objects="$objects $object"
 	done
 	rm -f "$prefix/lib/lib$name.a"
-	ar rcs "$prefix/lib/lib$name.a" $objects
+	"${tools}ar" rcs "$prefix/lib/lib$name.a" $objects
 }
 
 # MODULE VERSION LIBRARY: for pkg-config.
@@ -146,7 +162,7 @@ describe()
 
 build_zlib()
 {
-	CC=$cc CFLAGS=$flags ./configure --static --prefix="$prefix"
+	CC=$cc CFLAGS=$flags AR=${tools}ar RANLIB=${tools}ranlib ./configure --static --prefix="$prefix"
 	make -j"$jobs" install
 }
 
@@ -191,7 +207,7 @@ build_protobuf_c()
 
 build_pcre2()
 {
-	./configure CC="$cc" CFLAGS="$flags" --prefix="$prefix" --disable-shared \
+	./configure CC="$cc" CFLAGS="$flags" $host --prefix="$prefix" --disable-shared \
 		--disable-dependency-tracking
 	make -j"$jobs" install-libLTLIBRARIES install-nodist_includeHEADERS \
 		install-pkgconfigDATA libpcre2-8.la
@@ -202,7 +218,8 @@ build_pcre2()
 # SSL_CERT_FILE and SSL_CERT_DIR.
 build_openssl()
 {
-	CC=$cc CFLAGS="$flags" ./Configure "linux-$(uname -m)" --prefix=/usr \
+	CC=$cc AR=${tools}ar RANLIB=${tools}ranlib CFLAGS="$flags" \
+		./Configure "linux-$target" --prefix=/usr \
 		--libdir=lib --openssldir=/etc/ssl no-shared no-module no-dso \
 		no-engine no-afalgeng no-ktls no-async no-legacy no-tests no-apps \
 		no-docs no-comp no-ssl3 no-tls1 no-tls1_1 no-dtls no-srp no-psk \
@@ -220,7 +237,7 @@ build_openssl()
 
 build_curl()
 {
-	PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig ./configure CC="$cc" \
+	PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig ./configure CC="$cc" $host \
 		CFLAGS="$flags" LDFLAGS=-static --prefix="$prefix" \
 		--disable-shared --enable-static --disable-dependency-tracking \
 		--with-openssl="$prefix" --with-zlib="$prefix" \
@@ -238,6 +255,7 @@ build_curl()
 	make install-pkgconfigDATA
 }
 
+host=${tools:+--host=$target-linux-gnu}
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 jobs=${JOBS:-$jobs}
 echo "$pins" | while read -r name version sha256 address; do
@@ -247,6 +265,28 @@ echo "$pins" | while read -r name version rest; do
 	[ -z "$name" ] ||
 		build "$name" "$version" "build_$(echo "$name" | tr - _)" </dev/null
 done
+
+# For meson: what makes programs of another architecture, and what runs them.
+cross=
+[ -z "$tools" ] || {
+	cross="--cross-file $work/target.ini"
+	cat >"$work/target.ini" <<-END
+	[binaries]
+	c = '$cc'
+	ar = '${tools}gcc-ar'
+	pkgconfig = 'pkg-config'
+	exe_wrapper = '$emulator'
+
+	[properties]
+	pkg_config_libdir = '$prefix/lib/pkgconfig'
+
+	[host_machine]
+	system = 'linux'
+	cpu_family = '$target'
+	cpu = '$target'
+	endian = 'little'
+	END
+}
 
 say 'building the program'
 rm -rf "$work/program"
@@ -260,12 +300,12 @@ set +e
 	unset PKG_CONFIG_PATH
 	export PKG_CONFIG_LIBDIR="$prefix/lib/pkgconfig"
 	CC=$cc LDFLAGS='-static -Wl,--gc-sections' \
-		meson setup build --buildtype=release -Db_lto=true -Db_pie=false \
+		meson setup build $cross --buildtype=release -Db_lto=true -Db_pie=false \
 		-Dprefer_static=true -Dlazy=false -Disal=disabled \
 		-Dlibcrypto=enabled -Dinteractive=disabled -Dman=disabled \
 		-Dtests=disabled
 	ninja -C build ${JOBS:+-j"$JOBS"} src/tracefind
-	strip -o "$result" build/src/tracefind
+	"${tools}strip" -o "$result" build/src/tracefind
 ) >"$work/logs/program" 2>&1
 status=$?
 set -e
@@ -303,4 +343,4 @@ say 'collecting licences'
 # It is what it says: nothing loads it, and it knows no folder of this machine.
 ! readelf -l "$result" | grep -q INTERP || die "$result: needs a loader"
 ! grep -qF "$work" "$result" || die "$result: names $work"
-"$result" --version >/dev/null
+$emulator "$result" --version >/dev/null
