@@ -59,6 +59,10 @@
 #define LIMIT_FUNCTIONS 5000000u
 #define LIMIT_SAMPLE_TYPES 64u
 
+/* Profiles of one push. Agents send some ten at a time; each is decoded, so
+ * that a body of small ones must not take minutes. */
+#define LIMIT_PUSHED_PROFILES 1000u
+
 /* Frames of all stacks together, repeats included. The largest merges known
  * hold some 100,000,000; a small file whose locations unfold into thousands
  * of inlined frames each must not keep the machine busy for minutes. */

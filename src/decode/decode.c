@@ -46,6 +46,7 @@ static const struct format_row formats[] = {
 				      NULL },
 	[FORMAT_OTLP_PROFILES_JSON] = { "OTLP profiles in JSON",
 					CONTENT_PROFILE, true, NULL },
+	[FORMAT_PUSHED] = { "pushed profiles", CONTENT_PROFILE, false, NULL },
 	[FORMAT_PYROSCOPE_TREE_PB] = { "Pyroscope tree", CONTENT_PROFILE, false,
 				       NULL },
 	[FORMAT_PYROSCOPE_FLAMEGRAPH_JSON] = { "Pyroscope flame graph JSON",

@@ -39,6 +39,7 @@ enum format {
 	FORMAT_FIREFOX_PROFILE,           /* of the profiler, samply... */
 	FORMAT_OTLP_PROFILES_PB,          /* ProfilesData */
 	FORMAT_OTLP_PROFILES_JSON,        /* the same, one or one a line */
+	FORMAT_PUSHED,                    /* bodies with profiles in them */
 	FORMAT_PYROSCOPE_TREE_PB,         /* SelectMerge... answer, proto */
 	FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, /* the same, JSON; flamegraph rows */
 };

@@ -19,6 +19,7 @@ static const struct row {
 	{ FORMAT_FIREFOX_PROFILE, decode_firefox_profile, NULL, false },
 	{ FORMAT_OTLP_PROFILES_PB, decode_otlp_profiles, NULL, true },
 	{ FORMAT_OTLP_PROFILES_JSON, decode_otlp_profiles_json, NULL, true },
+	{ FORMAT_PUSHED, decode_pushed, NULL, true },
 	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL, false },
 	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json, NULL,
 	  false },

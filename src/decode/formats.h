@@ -58,6 +58,7 @@ profile_decoder decode_v8_profile MUST_CHECK;
 profile_decoder decode_firefox_profile MUST_CHECK;
 profile_decoder decode_otlp_profiles MUST_CHECK;
 profile_decoder decode_otlp_profiles_json MUST_CHECK;
+profile_decoder decode_pushed MUST_CHECK;
 profile_decoder decode_pyroscope_tree MUST_CHECK;
 profile_decoder decode_speedscope MUST_CHECK;
 profile_decoder decode_flamegraph_json MUST_CHECK;

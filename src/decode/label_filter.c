@@ -15,7 +15,8 @@ struct label_filter {
 	struct str key; /* NULL ptr: any */
 	struct regex *patterns[LIMIT_LABEL_PATTERNS];
 	uint32_t pattern_count;
-	uint32_t found; /* bits of the patterns, in the sample at hand */
+	uint32_t found;  /* bits of the patterns, in the sample at hand */
+	uint32_t shared; /* those that all samples have */
 	/* Bits of the patterns that a label has, by "key:value". */
 	struct arena arena;
 	struct map known;
@@ -80,7 +81,17 @@ void label_filter_free(struct label_filter *f)
 
 void label_filter_begin(struct label_filter *f)
 {
-	f->found = 0;
+	f->found = f->shared;
+}
+
+void label_filter_shared_begin(struct label_filter *f)
+{
+	f->found = f->shared = 0;
+}
+
+void label_filter_shared_end(struct label_filter *f)
+{
+	f->shared = f->found;
 }
 
 static bool judge(struct label_filter *f, struct str text, uint32_t *bits,

@@ -25,4 +25,9 @@ bool label_filter_add(struct label_filter *filter, struct str key,
 		      struct str value, struct error *err) MUST_CHECK;
 bool label_filter_matches(const struct label_filter *filter);
 
+/* Labels that are added between these two hold for all samples from then on:
+ * label_filter_begin() begins with them. */
+void label_filter_shared_begin(struct label_filter *filter);
+void label_filter_shared_end(struct label_filter *filter);
+
 #endif

@@ -12,6 +12,7 @@
 #define LOOK_BYTES ((size_t)16384)
 #define LOOK_LINES 20
 #define LOOK_MEMRAY_BYTES 32
+#define LOOK_FORM_BYTES 80
 
 struct magic {
 	struct str start;
@@ -227,6 +228,16 @@ static struct guess sniff_text(struct str text)
 	return GUESS_OTHER("text");
 }
 
+/* The body of a form, which begins with a line between two parts. */
+static bool is_form(struct str bytes)
+{
+	struct str line = str_take_line(&bytes);
+
+	return str_starts(line, STR("--")) && line.len <= LOOK_FORM_BYTES &&
+	       str_starts(bytes, STR("Content-")) &&
+	       has_text(bytes, STR("form-data; name=\""));
+}
+
 static struct guess sniff(struct str bytes)
 {
 	struct str text = bytes;
@@ -238,6 +249,8 @@ static struct guess sniff(struct str bytes)
 		return GUESS_FORMAT(FORMAT_JFR);
 	if (find_magic(bytes))
 		return GUESS_OTHER(find_magic(bytes));
+	if (is_form(bytes))
+		return GUESS_FORMAT(FORMAT_PUSHED);
 	if (str_starts(text, STR("\xef\xbb\xbf")))
 		text = str_slice(text, 3, text.len);
 	text = str_trim(text);

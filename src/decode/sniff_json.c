@@ -75,7 +75,6 @@ static const struct sign signs[] = {
 		   "FILE.folded -- python PROGRAM)"),
 	SIGN_OTHER("summaries", JSON_ARRAY,
 		   "Jaeger search results, not a trace"),
-	SIGN_OTHER("series", JSON_ARRAY, "TraceQL metrics, not a trace"),
 	SIGN_OTHER("resourceMetrics", JSON_ARRAY, "OTLP metrics, not traces"),
 	SIGN_OTHER("resourceLogs", JSON_ARRAY, "OTLP logs, not traces"),
 	SIGN_OTHER("log", JSON_OBJECT, "a HAR recording (use --replay)"),
@@ -131,6 +130,19 @@ static struct guess sniff_data(struct json_reader *r)
 	    find_key(r, STR("spans"), STR("processes")))
 		return GUESS_JAEGER;
 	return GUESS_OTHER("JSON of another kind");
+}
+
+/* "series" of a push of profiles, or of numbers. */
+static struct guess sniff_series(struct json_reader *r)
+{
+	if (json_enter(r, JSON_ARRAY) && json_next_item(r) &&
+	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
+	    json_next_named(r, STR("samples")) && json_peek(r) == JSON_ARRAY &&
+	    json_enter(r, JSON_ARRAY) && json_next_item(r) &&
+	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
+	    find_key(r, STR("rawProfile"), STR("raw_profile")))
+		return GUESS_FORMAT(FORMAT_PUSHED);
+	return GUESS_OTHER("TraceQL metrics, not a trace");
 }
 
 /* "spans" of a bare trace: of Jaeger, or of Cloud Trace. */
@@ -243,6 +255,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	bool is_data = str_equal(key, STR("data"));
 	bool is_spans = str_equal(key, STR("spans"));
 	bool is_traces = str_equal(key, STR("traces"));
+	bool is_series = str_equal(key, STR("series"));
 	bool is_nodes = str_equal(key, STR("nodes"));
 	bool is_wrapper =
 		str_equal(key, STR("trace")) || str_equal(key, STR("result"));
@@ -260,6 +273,8 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 		return sniff_wrapped(r);
 	if (is_traces && kind == JSON_ARRAY)
 		return sniff_traces(r);
+	if (is_series && kind == JSON_ARRAY)
+		return sniff_series(r);
 	if (is_nodes && kind == JSON_ARRAY)
 		return sniff_nodes(r);
 	if (is_spans && kind == JSON_ARRAY)

@@ -3,6 +3,7 @@
  * Protobuf has no signature: an input is what it parses as, field for field,
  * at the levels that tell the formats apart.
  */
+#include "base/gz.h"
 #include "decode/sniff.h"
 #include "decode/wire.h"
 
@@ -167,6 +168,38 @@ static bool is_pprof(struct str message)
 	       !text.len;
 }
 
+/* Labels, samples, annotations; the first of the samples is a profile. */
+static bool is_pushed_series(struct str message)
+{
+	static const uint32_t tags[] = {
+		WIRE_TAG(1, WIRE_BYTES),
+		WIRE_TAG(2, WIRE_BYTES),
+		WIRE_TAG(3, WIRE_BYTES),
+	};
+	struct str sample, profile;
+
+	return HAS_ONLY(message, tags) &&
+	       find_field(message, WIRE_TAG(2, WIRE_BYTES), &sample) &&
+	       find_field(sample, WIRE_TAG(1, WIRE_BYTES), &profile) &&
+	       (gz_is(profile) || is_pprof(profile));
+}
+
+/* Pyroscope's PushRequest has series in field 1, Parca's WriteRawRequest in
+ * field 2. */
+static bool is_pushed(struct str message)
+{
+	static const uint32_t tags[] = {
+		WIRE_TAG(1, WIRE_BYTES),
+		WIRE_TAG(2, WIRE_BYTES),
+		WIRE_TAG(3, WIRE_VARINT),
+	};
+	struct str series;
+
+	return (find_field(message, WIRE_TAG(2, WIRE_BYTES), &series) ||
+		find_field(message, WIRE_TAG(1, WIRE_BYTES), &series)) &&
+	       is_pushed_series(series) && HAS_ONLY(message, tags);
+}
+
 /* A string table that begins with "", among six other tables. */
 static bool is_profiles_dictionary(struct str message)
 {
@@ -267,6 +300,8 @@ struct guess sniff_protobuf(struct str bytes)
 {
 	if (is_pprof(bytes))
 		return GUESS_FORMAT(FORMAT_PPROF);
+	if (is_pushed(bytes))
+		return GUESS_FORMAT(FORMAT_PUSHED);
 	if (is_otlp_profiles(bytes))
 		return GUESS_FORMAT(FORMAT_OTLP_PROFILES_PB);
 	if (is_tempo_response(bytes))

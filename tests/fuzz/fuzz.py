@@ -62,6 +62,7 @@ TARGETS = {
     "otlp_profiles": ("protobuf", [("otlp-profiles/example.pb", b"")]),
     "otlp_profiles_json":
         ("json", [("otlp-profiles/example.json", b"")]),
+    "pushed": ("protobuf", [("pushed/*.pb", b""), ("pushed/*.json", b""), ("pushed/*.form", b"")]),
     "jfr": ("jfr", [("jfr/*.jfr.gz", b"")]),
     "chrome_trace": ("json", [("v8/*.trace.json", b"")]),
     "v8_profile": ("json", [("v8/*profile", b"")]),

@@ -125,6 +125,26 @@ static void test_recorded_profiles(void **state)
 				is_flame_graph) >= 4);
 }
 
+static void test_pushed_profiles(void **state)
+{
+	(void)state;
+	expect(STR("{\"tenant\":\"\",\"series\":[{\"labels\":[],\"samples\":"
+		   "[{\"ID\":\"\",\"rawProfile\":\"\"}]}]}"),
+	       FORMAT_PUSHED, "");
+	expect(STR("{\"series\":[{\"labels\":[],\"samples\":[{\"value\":1}]}]}"),
+	       FORMAT_UNKNOWN, "TraceQL metrics, not a trace");
+	expect(STR("--x\r\nContent-Type: a/b\r\nContent-Disposition: "
+		   "form-data; name=\"profile\"\r\n\r\n"),
+	       FORMAT_PUSHED, "");
+	expect(STR("--x\r\nContent-Type: a/b\r\n\r\n"), FORMAT_UNKNOWN, "text");
+	/* The sample of a series is no profile. */
+	expect(STR("\x0a\x06\x12\x04\x0a\x02\x1f\x8a"), FORMAT_UNKNOWN,
+	       "binary data of no known kind");
+	expect(STR("\x0a\x06\x12\x04\x0a\x02\x1f\x8b"), FORMAT_PUSHED, "");
+	expect(STR("\x0a\x01t\x12\x06\x12\x04\x0a\x02\x1f\x8b\x18\x01"),
+	       FORMAT_PUSHED, "");
+}
+
 static void test_json_shapes(void **state)
 {
 	(void)state;
@@ -476,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_recorded_traces),
 		cmocka_unit_test(test_recorded_others),
 		cmocka_unit_test(test_recorded_profiles),
+		cmocka_unit_test(test_pushed_profiles),
 		cmocka_unit_test(test_json_shapes),
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_large_profile),

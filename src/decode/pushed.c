@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Profiles as they are pushed to servers, each packed by itself: they are
+ * decoded one by one and added up. Of Pyroscope push.v1.PushRequest, of Parca
+ * WriteRawRequest (profilestore.v1alpha1), both in protobuf or JSON: series of
+ * profiles, each with labels. Of Pyroscope's older /ingest a form
+ * (multipart/form-data), of which one part is the profile.
+ */
+#include "base/arena.h"
+#include "base/gz.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "decode/formats.h"
+#include "decode/profile_type.h"
+#include "decode/wire.h"
+#include "model/profile_merge.h"
+
+#define WHAT "the pushed profiles"
+
+/* So many are held until they are made one: each may be as large as memory
+ * allows, and adding up only two would copy the sum each time. */
+#define HELD 16u
+
+struct pushed {
+	struct profile_want want; /* as the caller has it, but for `like` */
+	struct notes *notes;
+	struct arena scratch;
+	struct profile *held[HELD]; /* of the type below */
+	size_t held_count;
+	struct type_name type;
+	size_t count;         /* profiles that came */
+	size_t other_count;   /* of them, of other types */
+	struct error other;   /* of the first of those */
+	bool has_earlier_one; /* whose values should be taken off */
+};
+
+static void pushed_init(struct pushed *p, const struct profile_want *want,
+			struct notes *notes)
+{
+	*p = (struct pushed){ .want = *want, .notes = notes };
+	p->want.packed_max_bytes = 0;
+	arena_init(&p->scratch, LIMIT_DECODE_HEAP_BYTES);
+}
+
+static void release_held(struct pushed *p)
+{
+	for (size_t i = 0; i < p->held_count; i++) {
+		profile_release(p->held[i]);
+		mem_free(p->held[i]);
+	}
+	p->held_count = 0;
+}
+
+/* ---- labels ---- */
+
+static void pushed_labels_begin(struct pushed *p)
+{
+	if (p->want.labels)
+		label_filter_shared_begin(p->want.labels);
+}
+
+static bool pushed_label(struct pushed *p, struct str key, struct str value,
+			 struct error *err)
+{
+	return !p->want.labels ||
+	       label_filter_add(p->want.labels, key, value, err);
+}
+
+static void pushed_labels_end(struct pushed *p)
+{
+	if (p->want.labels)
+		label_filter_shared_end(p->want.labels);
+}
+
+static void pushed_release(struct pushed *p)
+{
+	pushed_labels_begin(p);
+	pushed_labels_end(p);
+	release_held(p);
+	arena_release(&p->scratch);
+}
+
+/* ---- profiles ---- */
+
+static struct profile *profile_new(struct error *err)
+{
+	struct profile *p = mem_calloc(1, sizeof *p);
+
+	if (p)
+		profile_init(p);
+	else
+		error_memory(err, WHAT);
+	return p;
+}
+
+static bool add_up(struct pushed *p, struct profile *out, struct error *err)
+{
+	return profile_merge(out, (const struct profile *const *)p->held,
+			     p->held_count, p->notes, err);
+}
+
+/* Makes one of those that are held. */
+static bool make_room(struct pushed *p, struct error *err)
+{
+	struct profile *sum;
+
+	if (p->held_count < HELD)
+		return true;
+	sum = profile_new(err);
+	if (!sum)
+		return false;
+	if (!add_up(p, sum, err)) {
+		profile_release(sum);
+		mem_free(sum);
+		return false;
+	}
+	release_held(p);
+	p->held[p->held_count++] = sum;
+	return true;
+}
+
+/* What is asked for of all that follow is the type of the first one. */
+static bool keep_type(struct pushed *p, const struct profile *first,
+		      struct error *err)
+{
+	if (p->want.like || !first->type_count)
+		return true;
+	p->type.type = arena_str(&p->scratch, profile_type_name(first));
+	p->type.unit = arena_str(&p->scratch, profile_unit(first));
+	if (!p->type.type.ptr || !p->type.unit.ptr)
+		return arena_fail(&p->scratch, WHAT, err);
+	p->want.like = &p->type;
+	return true;
+}
+
+static bool decode_recording(struct pushed *p, struct str bytes,
+			     struct profile *one, struct error *err)
+{
+	if (p->want.labels)
+		return error_set(err, ERROR_USAGE,
+				 "samples of a pushed flight recording have no "
+				 "labels to choose them by");
+	return decode_jfr(bytes, &p->want, one, p->notes, err);
+}
+
+static bool decode_one(struct pushed *p, struct str bytes, struct profile *one,
+		       struct error *err)
+{
+	struct buf storage;
+	bool is_done = true;
+
+	buf_init(&storage, LIMIT_BODY_PLAIN_BYTES);
+	if (gz_is(bytes)) {
+		is_done = gz_inflate(bytes, WHAT, &storage, err);
+		bytes = buf_str(&storage);
+	}
+	is_done = is_done &&
+		  (str_starts(bytes, STR("FLR\0"))
+			   ? decode_recording(p, bytes, one, err)
+			   : decode_pprof(bytes, &p->want, one, p->notes, err));
+	if (is_done)
+		type_note_others(one, &p->want, p->notes);
+	buf_release(&storage);
+	return is_done && profile_check(one, err);
+}
+
+/* One without the type that is wanted is left out. */
+static bool leave_out(struct pushed *p, struct error *err)
+{
+	if (err->code != ERROR_NOT_FOUND)
+		return false;
+	if (!p->other_count++)
+		p->other = *err;
+	error_clear(err);
+	return true;
+}
+
+static bool pushed_take(struct pushed *p, struct str bytes, struct error *err)
+{
+	struct profile *one;
+
+	if (p->count == LIMIT_PUSHED_PROFILES)
+		return error_set(err, ERROR_LIMIT, "%s are more than %u", WHAT,
+				 LIMIT_PUSHED_PROFILES);
+	p->count++;
+	if (!make_room(p, err))
+		return false;
+	one = profile_new(err);
+	if (!one)
+		return false;
+	p->held[p->held_count++] = one;
+	if (decode_one(p, bytes, one, err))
+		return keep_type(p, one, err);
+	p->held_count--;
+	profile_release(one);
+	mem_free(one);
+	return leave_out(p, err);
+}
+
+static void note_all(const struct pushed *p)
+{
+	size_t taken = p->count - p->other_count;
+
+	if (taken > 1)
+		notes_add(p->notes, "%zu pushed profiles are added up", taken);
+	if (p->other_count)
+		notes_add(p->notes,
+			  "%zu of %zu pushed profiles are of other types and "
+			  "left out (--type)",
+			  p->other_count, p->count);
+	if (p->has_earlier_one)
+		notes_add(p->notes,
+			  "the profile before (prev_profile) is not taken off: "
+			  "the values are those since the program began");
+}
+
+static bool pushed_finish(struct pushed *p, struct profile *out,
+			  struct error *err)
+{
+	if (!p->count)
+		return error_set(err, ERROR_FORMAT, "%s are none at all", WHAT);
+	if (p->count == p->other_count) {
+		*err = p->other;
+		return false;
+	}
+	note_all(p);
+	return add_up(p, out, err);
+}
+/* ---- protobuf ---- */
+
+/* Name and value. */
+static bool read_label(struct pushed *p, struct wire w, struct error *err)
+{
+	struct str key = STR(""), value = STR("");
+	struct wire_field f;
+
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
+			key = f.bytes;
+		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			value = f.bytes;
+	return wire_check(&w, WHAT, err) && pushed_label(p, key, value, err);
+}
+
+static bool read_labels(struct pushed *p, struct wire w, struct error *err)
+{
+	struct wire_field f;
+
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !read_label(p, wire_inside(&w, &f), err))
+			return false;
+	return wire_check(&w, WHAT, err);
+}
+
+/* Labels of Parca lie in a message of their own. */
+static bool read_label_sets(struct pushed *p, struct wire w, struct error *err)
+{
+	struct wire_field f;
+
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !read_labels(p, wire_inside(&w, &f), err))
+			return false;
+	return wire_check(&w, WHAT, err);
+}
+
+static bool read_sample(struct pushed *p, struct wire w, struct error *err)
+{
+	struct wire_field f;
+
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    !pushed_take(p, f.bytes, err))
+			return false;
+	return wire_check(&w, WHAT, err);
+}
+
+/* Labels may stand behind what they are of. */
+static bool read_series(struct pushed *p, struct wire w, bool is_parca,
+			struct error *err)
+{
+	struct wire_field f;
+
+	pushed_labels_begin(p);
+	if (!(is_parca ? read_label_sets(p, w, err) : read_labels(p, w, err)))
+		return false;
+	pushed_labels_end(p);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(2, WIRE_BYTES) &&
+		    !read_sample(p, wire_inside(&w, &f), err))
+			return false;
+	return wire_check(&w, WHAT, err);
+}
+
+/* Parca's series are field 2, behind the name of a tenant. */
+static bool is_of_parca(struct str message)
+{
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, message);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			return true;
+	return false;
+}
+
+static bool read_protobuf(struct pushed *p, struct str body, struct error *err)
+{
+	bool is_parca = is_of_parca(body);
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, body);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(is_parca ? 2 : 1, WIRE_BYTES) &&
+		    !read_series(p, wire_inside(&w, &f), is_parca, err))
+			return false;
+	return wire_check(&w, WHAT, err);
+}
+
+/* ---- JSON ---- */
+
+struct json_body {
+	struct pushed *p;
+	struct json_reader *r;
+	struct buf key;
+	struct buf value; /* of a label, or a profile in base64 */
+};
+
+static void keep_text(struct json_body *b, struct buf *kept)
+{
+	buf_clear(kept);
+	buf_add_str(kept, json_text_nullable(b->r));
+}
+
+static bool read_json_label(struct json_body *b, struct error *err)
+{
+	struct str key;
+
+	buf_clear(&b->key);
+	buf_clear(&b->value);
+	while (json_next_key(b->r, &key))
+		if (str_equal(key, STR("name")))
+			keep_text(b, &b->key);
+		else if (str_equal(key, STR("value")))
+			keep_text(b, &b->value);
+		else
+			json_skip(b->r);
+	return buf_check(&b->key, WHAT, err) &&
+	       buf_check(&b->value, WHAT, err) &&
+	       pushed_label(b->p, buf_str(&b->key), buf_str(&b->value), err);
+}
+
+static bool read_json_list(struct json_body *b, struct error *err)
+{
+	if (!json_enter_if(b->r, JSON_ARRAY))
+		return true;
+	while (json_next_object(b->r))
+		if (!read_json_label(b, err))
+			return false;
+	return true;
+}
+
+/* A list, or the object around it that Parca has. */
+static bool read_json_labels(struct json_body *b, struct error *err)
+{
+	if (json_peek(b->r) != JSON_OBJECT)
+		return read_json_list(b, err);
+	if (!json_enter(b->r, JSON_OBJECT))
+		return true;
+	while (json_next_named(b->r, STR("labels")))
+		if (!read_json_list(b, err))
+			return false;
+	return true;
+}
+
+static bool read_base64(struct json_body *b, struct error *err)
+{
+	unsigned char *bytes;
+	size_t len;
+
+	buf_clear(&b->value);
+	if (!json_string_long(b->r, &b->value))
+		return true;
+	bytes = (unsigned char *)b->value.data;
+	if (!b->value.len ||
+	    !base64_decode(buf_str(&b->value), bytes, b->value.len, &len))
+		return error_set(err, ERROR_FORMAT, "%s: one is no base64",
+				 WHAT);
+	return pushed_take(b->p, (struct str){ b->value.data, len }, err);
+}
+
+static bool read_json_samples(struct json_body *b, struct error *err)
+{
+	struct str key;
+
+	if (!json_enter_if(b->r, JSON_ARRAY))
+		return true;
+	while (json_next_object(b->r))
+		while (json_next_key(b->r, &key))
+			if (!str_equal(key, STR("rawProfile")) &&
+			    !str_equal(key, STR("raw_profile")))
+				json_skip(b->r);
+			else if (!read_base64(b, err))
+				return false;
+	return true;
+}
+
+static bool read_json_part(struct json_body *b, const char *name,
+			   bool (*read)(struct json_body *b, struct error *err),
+			   struct error *err)
+{
+	if (!json_enter_nullable(b->r, JSON_OBJECT))
+		return true;
+	while (json_next_named(b->r, str_from(name)))
+		if (!read(b, err))
+			return false;
+	return true;
+}
+
+static bool read_json_series(struct json_body *b, struct error *err)
+{
+	struct feed_place place;
+
+	if (!json_enter_if(b->r, JSON_ARRAY))
+		return true;
+	while (json_next_item(b->r)) {
+		json_tell(b->r, &place);
+		pushed_labels_begin(b->p);
+		if (!read_json_part(b, "labels", read_json_labels, err))
+			return false;
+		pushed_labels_end(b->p);
+		if (json_failed(b->r))
+			return true;
+		json_resume(b->r, &place);
+		if (!read_json_part(b, "samples", read_json_samples, err))
+			return false;
+	}
+	return true;
+}
+
+static bool read_json(struct pushed *p, struct str body, struct error *err)
+{
+	struct json_body b = { .p = p, .r = json_new(body, err) };
+	bool is_read;
+
+	if (!b.r)
+		return false;
+	buf_init(&b.key, LIMIT_STRING_BYTES + 16);
+	buf_init(&b.value, LIMIT_FILE_PLAIN_BYTES);
+	is_read = read_json_part(&b, "series", read_json_series, err);
+	if (is_read) {
+		json_expect_end(b.r, "push");
+		is_read = json_check(b.r, err);
+	}
+	buf_release(&b.key);
+	buf_release(&b.value);
+	json_free(b.r);
+	return is_read;
+}
+
+/* ---- forms ---- */
+
+static bool fail_cut(struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "%s: the form is damaged or cut off", WHAT);
+}
+
+/* Takes what is in front of the mark, and the mark, off the text. */
+static bool take_until(struct str *text, struct str mark, struct str *taken)
+{
+	size_t at = str_find(*text, mark);
+
+	if (at == SIZE_MAX)
+		return false;
+	*taken = str_slice(*text, 0, at);
+	*text = str_slice(*text, at + mark.len, text->len);
+	return true;
+}
+
+/* "profile" of 'Content-Disposition: form-data; name="profile"; ...'. */
+static struct str name_of_part(struct str head)
+{
+	struct str before, name;
+
+	if (take_until(&head, STR("; name=\""), &before) &&
+	    take_until(&head, STR("\""), &name))
+		return name;
+	return STR("");
+}
+
+static bool read_part(struct pushed *p, struct str head, struct str content,
+		      struct error *err)
+{
+	struct str name = name_of_part(head);
+
+	p->has_earlier_one |= str_equal(name, STR("prev_profile"));
+	return (!str_equal(name, STR("profile")) &&
+		!str_equal(name, STR("jfr"))) ||
+	       pushed_take(p, content, err);
+}
+
+/* Parts between lines that are all alike; two hyphens follow on the last. */
+static bool read_form(struct pushed *p, struct str body, struct error *err)
+{
+	struct arena *arena = &p->scratch;
+	struct str head, content, mark;
+
+	if (!take_until(&body, STR("\r\n"), &mark))
+		return fail_cut(err);
+	mark = arena_printf(arena, "\r\n%.*s", STR_ARGS(mark));
+	if (!mark.ptr)
+		return arena_fail(arena, WHAT, err);
+	do {
+		if (!take_until(&body, STR("\r\n\r\n"), &head) ||
+		    !take_until(&body, mark, &content))
+			return fail_cut(err);
+		if (!read_part(p, head, content, err))
+			return false;
+	} while (str_starts(body, STR("\r\n")));
+	return str_starts(body, STR("--")) || fail_cut(err);
+}
+
+bool decode_pushed(struct str bytes, const struct profile_want *want,
+		   struct profile *out, struct notes *notes, struct error *err)
+{
+	struct pushed p;
+	struct str text = str_trim(bytes);
+	bool is_done;
+
+	pushed_init(&p, want, notes);
+	if (str_starts(text, STR("{")))
+		is_done = read_json(&p, bytes, err);
+	else if (str_starts(text, STR("--")))
+		is_done = read_form(&p, bytes, err);
+	else
+		is_done = read_protobuf(&p, bytes, err);
+	is_done = is_done && pushed_finish(&p, out, err);
+	pushed_release(&p);
+	return is_done;
+}
