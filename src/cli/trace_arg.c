@@ -8,6 +8,7 @@
 #include "backend/input.h"
 #include "base/ascii.h"
 #include "base/buf.h"
+#include "base/count.h"
 #include "base/num.h"
 #include "base/outfile.h"
 
@@ -177,26 +178,50 @@ static bool parse_google(struct str text, struct trace_arg *out)
 	return true;
 }
 
-/* "1-<8 digits>-<24 digits>" of AWS X-Ray, also as the header X-Amzn-Trace-Id
- * has it: "Root=1-...-...;Parent=<16 digits>;Sampled=1". */
-static bool parse_xray(struct str text, struct trace_arg *out)
+/* Groups of hex digits, 32 in all, with a hyphen between each two. */
+static bool parse_groups(struct str text, const unsigned *digits, size_t count,
+			 struct trace_arg *out)
 {
 	struct trace_arg found = { .id_digits = TRACE_ID_DIGITS };
 	char hex[TRACE_ID_DIGITS];
+	size_t at = 0, len = 0;
 
-	if (str_starts(text, STR("Root=")))
-		text = str_slice(text, 5, str_until(text, 5, ';') - 5);
-	if (text.len != TRACE_ID_DIGITS + 3 || !str_starts(text, STR("1-")) ||
-	    text.ptr[10] != '-')
+	if (text.len != TRACE_ID_DIGITS + count - 1)
 		return false;
-	memcpy(hex, text.ptr + 2, 8);
-	memcpy(hex + 8, text.ptr + 11, 24);
+	for (size_t i = 0; i < count; i++) {
+		if (i && text.ptr[at++] != '-')
+			return false;
+		memcpy(hex + len, text.ptr + at, digits[i]);
+		at += digits[i];
+		len += digits[i];
+	}
 	if (!is_all_hex((struct str){ hex, sizeof hex }) ||
 	    !trace_id_parse((struct str){ hex, sizeof hex }, &found.id) ||
 	    trace_id_is_zero(&found.id))
 		return false;
 	*out = found;
 	return true;
+}
+
+/* "1-<8 digits>-<24 digits>" of AWS X-Ray, also as the header X-Amzn-Trace-Id
+ * has it: "Root=1-...-...;Parent=<16 digits>;Sampled=1". */
+static bool parse_xray(struct str text, struct trace_arg *out)
+{
+	static const unsigned digits[] = { 8, 24 };
+
+	if (str_starts(text, STR("Root=")))
+		text = str_slice(text, 5, str_until(text, 5, ';') - 5);
+	return str_starts(text, STR("1-")) &&
+	       parse_groups(str_slice(text, 2, text.len), digits,
+			    COUNT_OF(digits), out);
+}
+
+/* As logs have an id that went through a type for UUIDs. */
+static bool parse_uuid(struct str text, struct trace_arg *out)
+{
+	static const unsigned digits[] = { 8, 4, 4, 4, 12 };
+
+	return parse_groups(text, digits, COUNT_OF(digits), out);
 }
 
 static bool fail_text(struct str text, struct error *err)
@@ -247,7 +272,8 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 		return true;
 	}
 	why_no_file = errno;
-	if (parse_google(trimmed, out) || parse_xray(trimmed, out))
+	if (parse_google(trimmed, out) || parse_xray(trimmed, out) ||
+	    parse_uuid(trimmed, out))
 		return true;
 	if (str_starts(trimmed, STR("0x")))
 		trimmed = str_slice(trimmed, 2, trimmed.len);

@@ -2,9 +2,9 @@
  *
  * What a user pastes where a trace is asked for: up to 32 hex digits, a W3C
  * traceparent, a Grafana, Tempo or Jaeger URL that holds an id, what Google's
- * headers and logs have, a file, "-".
- * Jaeger and Tempo's search print ids without leading zeros, so an id of fewer
- * digits is padded on the left; a file of that name comes first.
+ * headers and logs have, an id with the hyphens of a UUID or of X-Ray, a file,
+ * "-". Jaeger and Tempo's search print ids without leading zeros, so an id of
+ * fewer digits is padded on the left; a file of that name comes first.
  */
 #ifndef CLI_TRACE_ARG_H
 #define CLI_TRACE_ARG_H

@@ -202,6 +202,17 @@ static void ids_of_xray(void **state)
 	expect_failure("Root=", "is no trace");
 }
 
+static void ids_as_uuids(void **state)
+{
+	(void)state;
+	expect_id("4bf92f35-77b3-4da6-a3ce-929d0e0e4736", ID);
+	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e473", "is no trace");
+	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e47366", "is no trace");
+	expect_failure("4bf92f35-77b3-4da6-a3ce-929d0e0e473x", "is no trace");
+	expect_failure("4bf92f35-77b34-da6-a3ce-929d0e0e4736", "is no trace");
+	expect_failure("00000000-0000-0000-0000-000000000000", "is no trace");
+}
+
 static void what_google_writes_holds_ids(void **state)
 {
 	struct error err = { 0 };
@@ -233,6 +244,7 @@ int main(void)
 		cmocka_unit_test(a_traceparent_gives_trace_and_span),
 		cmocka_unit_test(urls_of_user_interfaces_hold_ids),
 		cmocka_unit_test(ids_of_xray),
+		cmocka_unit_test(ids_as_uuids),
 		cmocka_unit_test(what_google_writes_holds_ids),
 		cmocka_unit_test(slips_are_named),
 		cmocka_unit_test(files_and_standard_input_are_paths),
