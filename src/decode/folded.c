@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Folded stacks: "root;caller;leaf 12" a line. Names may hold blanks, so the
- * last one separates; a comparison ends in two numbers.
+ * last one separates; a comparison ends in two numbers. austin says in front
+ * that it wrote them, and has "file:function:line" for a name.
  */
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "decode/folded_lines.h"
@@ -13,12 +15,16 @@
  * counts of samples. */
 #define UNIT_DIVISOR_MIN 10000
 
+/* Of a name that is no function's. */
+#define NO_FRAME UINT32_MAX
+
 struct folded {
 	struct profile_build *build;
 	struct stack_tree *tree; /* NULL where there is little in common */
 	struct arena scratch;
 	struct folded_lines *lines;
-	uint32_t *named; /* frames, by the numbers of their names */
+	const char *austin_type; /* NULL: another's; "": not told */
+	uint32_t *named;         /* frames, by the numbers of their names */
 	size_t named_count;
 	size_t named_cap;
 	/* Of the last stack, and what its frames lead to, root first. */
@@ -33,6 +39,51 @@ static bool no_memory(const struct folded *f, struct error *err)
 	return arena_fail(&f->scratch, "a folded stack", err);
 }
 
+/* Takes what is behind the last colon off the text; false: there is none. */
+static bool take_last_part(struct str *text, struct str *part)
+{
+	size_t at = text->len;
+
+	while (at && text->ptr[at - 1] != ':')
+		at--;
+	if (!at)
+		return false;
+	*part = str_slice(*text, at, text->len);
+	*text = str_slice(*text, 0, at - 1);
+	return true;
+}
+
+/* "P3472" and "T0:3472", a process and a thread of it: no function. */
+static bool is_task_of_austin(struct str name)
+{
+	return (str_starts(name, STR("P")) &&
+		str_is_digits(str_slice(name, 1, name.len))) ||
+	       (str_starts(name, STR("T")) && name.len > 1 &&
+		ascii_is_digit(name.ptr[1]));
+}
+
+static bool add_frame_of_austin(struct folded *f, struct str name,
+				uint32_t *frame, struct error *err)
+{
+	struct str file = name, function, digits;
+	uint64_t line = 0;
+	uint32_t at;
+
+	if (!take_last_part(&file, &digits) || !parse_u64(digits, &line) ||
+	    !take_last_part(&file, &function)) {
+		*frame = NO_FRAME;
+		if (is_task_of_austin(name))
+			return true;
+		function = name;
+		file = STR("");
+		line = 0;
+	}
+	return profile_build_function(f->build, function, file, &at, err) &&
+	       profile_build_frame(f->build, at,
+				   line > INT32_MAX ? 0 : (uint32_t)line, frame,
+				   err);
+}
+
 static bool add_frame(struct folded *f, struct str name, struct error *err)
 {
 	struct function function = { 0 };
@@ -41,6 +92,9 @@ static bool add_frame(struct folded *f, struct str name, struct error *err)
 	if (!arena_reserve(&f->scratch, (void **)&f->named, &f->named_cap,
 			   f->named_count + 1, sizeof *f->named))
 		return no_memory(f, err);
+	if (f->austin_type)
+		return add_frame_of_austin(f, name, &f->named[f->named_count++],
+					   err);
 	return profile_build_name(f->build, name, &function.name, err) &&
 	       profile_build_interned(f->build, &function, &at, err) &&
 	       profile_build_frame(f->build, at, 0, &f->named[f->named_count++],
@@ -62,6 +116,18 @@ static void find_frames(const struct folded *f, const uint32_t *names,
 		frames[i] = f->named[names[i]];
 }
 
+/* To where they may lie, without those that are no functions. */
+static uint32_t keep_functions(const uint32_t *frames, uint32_t count,
+			       uint32_t *kept)
+{
+	uint32_t kept_count = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (frames[i] != NO_FRAME)
+			kept[kept_count++] = frames[i];
+	return kept_count;
+}
+
 static bool add_deep(struct folded *f, const struct folded_line *line,
 		     const uint32_t *names, struct error *err)
 {
@@ -69,8 +135,19 @@ static bool add_deep(struct folded *f, const struct folded_line *line,
 			   line->count, sizeof *f->deep))
 		return no_memory(f, err);
 	find_frames(f, names, line->count, f->deep);
-	return profile_build_stack(f->build, f->deep, line->count, line->weight,
-				   err);
+	return profile_build_stack(
+		f->build, f->deep,
+		keep_functions(f->deep, line->count, f->deep), line->weight,
+		err);
+}
+
+static bool add_stack_of_austin(struct folded *f, uint32_t depth, int64_t value,
+				struct error *err)
+{
+	uint32_t kept[LIMIT_STACK_FRAMES];
+
+	depth = keep_functions(f->frames, depth, kept);
+	return profile_build_stack(f->build, kept, depth, value, err);
 }
 
 /* Goes on from what the stack has in common with the last one. */
@@ -81,6 +158,8 @@ static bool add_stack(struct folded *f, const struct folded_line *line,
 	uint32_t depth = line->shared + line->count;
 
 	find_frames(f, names, line->count, frames);
+	if (f->austin_type)
+		return add_stack_of_austin(f, depth, line->weight, err);
 	if (!f->tree)
 		return profile_build_stack(f->build, f->frames, depth,
 					   line->weight, err);
@@ -162,7 +241,12 @@ static bool declare_type(struct folded *f, struct str wanted, struct error *err)
 {
 	struct type_name type;
 
-	if (!type_spelled_out(wanted, &type))
+	if (type_spelled_out(wanted, &type))
+		;
+	else if (f->austin_type && *f->austin_type)
+		type = (struct type_name){ str_from(f->austin_type),
+					   STR("microseconds") };
+	else
 		type = (struct type_name){ STR("samples"), STR("count") };
 	return profile_build_type(f->build, type.type, type.unit, err);
 }
@@ -184,9 +268,29 @@ static void settle(struct profile *out)
 static bool read_all(struct folded *f, struct str type, struct notes *notes,
 		     struct error *err)
 {
-	f->tree = profile_build_tree(f->build, err);
-	return f->tree && declare_type(f, type, err) && read_lines(f, err) &&
-	       check_pairs(f, type, notes, err);
+	/* Lines are no part of its order. */
+	if (!f->austin_type)
+		f->tree = profile_build_tree(f->build, err);
+	return (f->tree || f->austin_type) && declare_type(f, type, err) &&
+	       read_lines(f, err) && check_pairs(f, type, notes, err);
+}
+
+/* By the comments in front: what stacks of austin are of, where that is time;
+ * "" of another kind; NULL: they are not of austin. */
+static const char *type_of_austin(struct str front)
+{
+	struct str line = str_take_line(&front);
+
+	if (!str_starts(line, STR("# austin: ")))
+		return NULL;
+	while (str_starts(line, STR("# "))) {
+		if (str_equal(str_trim(line), STR("# mode: wall")))
+			return "wall";
+		if (str_equal(str_trim(line), STR("# mode: cpu")))
+			return "cpu";
+		line = str_take_line(&front);
+	}
+	return "";
 }
 
 static struct folded *folded_new(struct feed *feed, struct profile *out,
@@ -199,6 +303,7 @@ static struct folded *folded_new(struct feed *feed, struct profile *out,
 		return NULL;
 	}
 	arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
+	f->austin_type = type_of_austin(feed_front(feed));
 	f->build = profile_build_new(out, err);
 	if (f->build)
 		f->lines = folded_lines_new(feed, err);

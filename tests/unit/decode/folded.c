@@ -52,6 +52,69 @@ static void test_forms_of_lines(void **state)
 			  "a;read_[i] 1\na;read_[k] 1\n");
 }
 
+/* Places and threads as austin writes them, and what it says in front. */
+static void test_austin(void **state)
+{
+	static const char lines[] =
+		"# interval: 10000\n"
+		"# mode: wall\n\n"
+		"P17;T0:18;/a b/w.py:<module>:14;"
+		"/a b/w.py:inner:4 11007\n"
+		"P17;T0:18;c:\\w.py:f:99999999999;x;T;:7 5\n"
+		"P17;T19 3\n";
+	struct profile p;
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof text, "# austin: 4.0.0\n%s", lines);
+	assert_decoded(decode(str_from(text), "", &p));
+	assert_folded(&p, "<module>;inner 11007\n[unknown] 3\nf;x;T;:7 5\n");
+	assert_true(str_equal(profile_type_name(&p), STR("wall")));
+	assert_true(str_equal(profile_unit(&p), STR("microseconds")));
+	assert_int_not_equal(symtab_find(&p.symtab, STR("/a b/w.py")),
+			     TEXT_NONE);
+	assert_int_not_equal(symtab_find(&p.symtab, STR("c:\\w.py")),
+			     TEXT_NONE);
+	for (uint32_t i = 0; i < p.frame_count; i++)
+		if (str_equal(function_name(&p, p.frames[i].function),
+			      STR("inner")))
+			assert_int_equal(p.frames[i].line, 4);
+	profile_release(&p);
+	assert_decoded(decode(str_from(text), "samples/count", &p));
+	assert_true(str_equal(profile_type_name(&p), STR("samples")));
+	profile_release(&p);
+	assert_decoded(
+		decode(STR("# austin: 4.0.0\n# mode: memory\nP1 3\n"), "", &p));
+	assert_folded(&p, "[unknown] 3\n");
+	assert_true(str_equal(profile_type_name(&p), STR("samples")));
+	profile_release(&p);
+	/* Of anyone else a name is a name. */
+	assert_decodes_to("# mode: wall\nP17;w.py:f:3 5\n", "P17;w.py:f:3 5\n");
+}
+
+/* As many frames as a stack may have, and one more. */
+static void test_deep_austin(void **state)
+{
+	(void)state;
+	for (uint32_t more = 0; more < 2; more++) {
+		struct profile p;
+		struct buf b;
+
+		buf_init(&b, MIB);
+		buf_add_text(&b, "# austin: 4.0.0\nP1;T0:1");
+		for (uint32_t i = 2; i < LIMIT_STACK_FRAMES + more; i++)
+			buf_add_text(&b, i % 2 ? ";a.py:f:1" : ";a.py:g:2");
+		buf_add_text(&b, " 7\n");
+		assert_decoded(decode(buf_str(&b), "", &p));
+		assert_true(profile_check(&p, &err));
+		assert_int_equal(p.stack_count, 1);
+		assert_int_equal(p.stacks[0].frame_count,
+				 LIMIT_STACK_FRAMES - 2 + more);
+		profile_release(&p);
+		buf_release(&b);
+	}
+}
+
 /* Frames of the line before are taken over; parts of names are not. */
 static void test_neighbours_that_begin_alike(void **state)
 {
@@ -539,6 +602,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms_of_lines),
+		cmocka_unit_test(test_austin),
+		cmocka_unit_test(test_deep_austin),
 		cmocka_unit_test(test_neighbours_that_begin_alike),
 		cmocka_unit_test(test_names_that_end_in_numbers),
 		cmocka_unit_test(test_leaves_that_all_end_in_numbers),
