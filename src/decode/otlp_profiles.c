@@ -8,7 +8,8 @@
  * each profile has one type; labels refer to texts, or hold other values.
  *
  * Revisions before 1.9 number the fields of samples in other ways, without
- * saying so: they are told by the types of these, and refused.
+ * saying so: they are told by the types of these, and refused. Numbers may be
+ * packed or not, as of any protobuf; async-profiler does not pack them.
  */
 #include "decode/otlp_profiles.h"
 
@@ -36,11 +37,12 @@ struct profile_head {
 struct sample {
 	uint64_t stack;
 	uint64_t link;
-	struct str attributes;
 	int64_t value;
 	uint64_t times;
 	bool has_values;
 	bool has_second; /* field 2: attributes, or the values of 1.8 */
+	bool has_packed_second;
+	bool has_unpacked_fourth; /* a value, or the link of 1.8 */
 };
 
 static bool add_values(const struct wire *parent, const struct wire_field *f,
@@ -65,15 +67,20 @@ static bool read_sample(struct wire *w, struct sample *s, struct error *err)
 			s->stack = f.value;
 			break;
 		case WIRE_TAG(2, WIRE_BYTES):
-			s->attributes = f.bytes;
+			s->has_second = s->has_packed_second = true;
+			break;
+		case WIRE_TAG(2, WIRE_VARINT):
 			s->has_second = true;
 			break;
 		case WIRE_TAG(3, WIRE_VARINT):
 			s->link = f.value;
 			break;
 		case WIRE_TAG(3, WIRE_BYTES): /* 1.8 */
-		case WIRE_TAG(4, WIRE_VARINT):
 			return otlp_refuse_older(err);
+		case WIRE_TAG(4, WIRE_VARINT):
+			s->has_values = s->has_unpacked_fourth = true;
+			s->value = sat_add_i64(s->value, (int64_t)f.value);
+			break;
 		case WIRE_TAG(4, WIRE_BYTES):
 			if (!add_values(w, &f, s, err))
 				return false;
@@ -81,13 +88,38 @@ static bool read_sample(struct wire *w, struct sample *s, struct error *err)
 		case WIRE_TAG(5, WIRE_BYTES):
 			s->times += f.bytes.len / sizeof(uint64_t);
 			break;
+		case WIRE_TAG(5, WIRE_FIXED64):
+			s->times++;
+			break;
 		default:
 			break;
 		}
 	if (!wire_check(w, OTLP_PROFILES_WHAT, err))
 		return false;
-	if (!s->has_values && !s->times && s->has_second)
+	if ((!s->has_values && !s->times && s->has_second) ||
+	    (s->has_unpacked_fourth && s->has_packed_second))
 		return otlp_refuse_older(err);
+	return true;
+}
+
+/* Of a sample that was read. */
+static void use_attributes(struct otlp_profiles *o, struct wire w)
+{
+	struct wire_field f;
+
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			otlp_use_attributes(o, f.bytes);
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			otlp_use_attribute(o, f.value);
+}
+
+static bool put_location(struct otlp_profiles *o, uint64_t location,
+			 struct error *err)
+{
+	if (!otlp_check_place(o, LOCATIONS, location, "location", err))
+		return false;
+	wirew_varint(&o->out, 1, location);
 	return true;
 }
 
@@ -104,6 +136,9 @@ static bool put_stack(struct otlp_profiles *o, uint64_t stack,
 		return false;
 	wire_init(&w, row);
 	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT) &&
+		    !put_location(o, f.value, err))
+			return false;
 		if (f.tag != WIRE_TAG(1, WIRE_BYTES))
 			continue;
 		inside = wire_inside(&w, &f);
@@ -138,7 +173,8 @@ static void put_values(struct otlp_profiles *o, const struct profile_head *h,
 static bool put_sample(struct otlp_profiles *o, const struct profile_head *h,
 		       struct wire *w, struct error *err)
 {
-	struct sample s = { .attributes = STR("") };
+	const struct wire whole = *w;
+	struct sample s = { .value = 0 };
 	size_t shared = o->labels.len, at;
 
 	if (++o->sample_count > LIMIT_SAMPLES)
@@ -148,7 +184,7 @@ static bool put_sample(struct otlp_profiles *o, const struct profile_head *h,
 	if (!read_sample(w, &s, err))
 		return false;
 	if (o->want->labels) {
-		otlp_use_attributes(o, s.attributes);
+		use_attributes(o, whole);
 		buf_add_str(&o->labels, otlp_row(o, LINKS, s.link));
 	}
 	at = wirew_open(&o->out, 2);

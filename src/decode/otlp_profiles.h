@@ -79,6 +79,7 @@ bool otlp_label_tables(struct otlp_profiles *o, struct error *err) MUST_CHECK;
 
 /* Adds those attributes to o->labels: of a packed list of places, of a message
  * that holds pairs in this field. */
+void otlp_use_attribute(struct otlp_profiles *o, uint64_t index);
 void otlp_use_attributes(struct otlp_profiles *o, struct str packed);
 void otlp_add_pairs(struct otlp_profiles *o, struct str message,
 		    uint32_t field);

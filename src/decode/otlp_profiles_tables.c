@@ -301,6 +301,11 @@ static bool label_rows(struct otlp_profiles *o, enum table table,
 	return true;
 }
 
+void otlp_use_attribute(struct otlp_profiles *o, uint64_t index)
+{
+	buf_add_str(&o->labels, otlp_row(o, ATTRIBUTES, index));
+}
+
 void otlp_use_attributes(struct otlp_profiles *o, struct str packed)
 {
 	struct wire w;
@@ -308,7 +313,7 @@ void otlp_use_attributes(struct otlp_profiles *o, struct str packed)
 
 	wire_init(&w, packed);
 	while (wire_next_varint(&w, &index))
-		buf_add_str(&o->labels, otlp_row(o, ATTRIBUTES, index));
+		otlp_use_attribute(o, index);
 }
 
 bool otlp_label_tables(struct otlp_profiles *o, struct error *err)

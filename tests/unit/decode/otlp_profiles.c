@@ -131,11 +131,18 @@ static void put_pair(struct buf *b, uint32_t field, uint64_t one, uint64_t two)
 	wirew_close(b, at);
 }
 
+static bool is_unpacked; /* numbers, as some write them */
+
 static void put_numbers(struct buf *b, uint32_t field, const int64_t *numbers,
 			size_t count)
 {
-	size_t at = wirew_open(b, field);
+	size_t at;
 
+	for (size_t i = 0; is_unpacked && i < count; i++)
+		wirew_varint(b, field, (uint64_t)numbers[i]);
+	if (is_unpacked)
+		return;
+	at = wirew_open(b, field);
 	for (size_t i = 0; i < count; i++)
 		wirew_element(b, (uint64_t)numbers[i]);
 	wirew_close(b, at);
@@ -254,6 +261,53 @@ static void test_counts(void **state)
 	buf_release(&b);
 }
 
+/* Numbers one by one, as async-profiler has them. */
+static void test_unpacked(void **state)
+{
+	struct profile_want want = want_of("samples");
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	is_unpacked = true;
+	put_counts(&b);
+	is_unpacked = false;
+	assert_decoded(decode(buf_str(&b), want, &p));
+	assert_folded(&p, "main;wait 4\nmain;work 5\n");
+	profile_release(&p);
+	want.labels = label_filter_new(STR("thread.name=io"), "x", &err);
+	assert_non_null(want.labels);
+	assert_decoded(decode(buf_str(&b), want, &p));
+	assert_folded(&p, "main;work 3\n");
+	profile_release(&p);
+	label_filter_free(want.labels);
+	buf_release(&b);
+}
+
+/* Times instead of values, one by one. */
+static void test_unpacked_times(void **state)
+{
+	size_t opened[2], profile, at;
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	profile = begin(&b, opened);
+	put_pair(&b, 1, SAMPLES, COUNT);
+	at = wirew_open(&b, 2);
+	wirew_varint(&b, 1, 1);
+	wirew_varint(&b, 2, 1);
+	wirew_fixed64(&b, 5, 1700000000000000000);
+	wirew_fixed64(&b, 5, 1700000000000000001);
+	wirew_close(&b, at);
+	end(&b, opened, profile);
+	put_dictionary(&b);
+	assert_decoded(decode(buf_str(&b), want_of(""), &p));
+	assert_folded(&p, "main;work 2\n");
+	profile_release(&p);
+	buf_release(&b);
+}
+
 /* Of the sample, of its span, of what was profiled. */
 static void test_labels(void **state)
 {
@@ -363,6 +417,17 @@ static void test_older(void **state)
 	wirew_varint(&b, 1, 1);
 	wirew_varint(&b, 2, 2);
 	put_numbers(&b, 3, &value, 1);
+	wirew_close(&b, at);
+	end(&b, opened, profile);
+	put_dictionary(&b);
+	refuse(&b, ERROR_FORMAT, "before 1.9 (October 2025)");
+	/* Values and a link. */
+	profile = begin(&b, opened);
+	put_pair(&b, 1, SAMPLES, COUNT);
+	at = wirew_open(&b, 2);
+	wirew_varint(&b, 1, 1);
+	put_numbers(&b, 2, &value, 1);
+	wirew_varint(&b, 4, 1);
 	wirew_close(&b, at);
 	end(&b, opened, profile);
 	put_dictionary(&b);
@@ -525,6 +590,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_counts),
+		cmocka_unit_test(test_unpacked),
+		cmocka_unit_test(test_unpacked_times),
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_timestamps),
 		cmocka_unit_test(test_places),
