@@ -99,6 +99,7 @@ struct chunk {
 	struct pool classes;  /* uint64_t: symbol */
 	struct pool symbols;  /* struct str */
 	struct pool kinds;    /* of frames, struct str: "Inlined" */
+	struct pool states;   /* of threads, the same: "STATE_SLEEPING" */
 	bool has_kernel;      /* among them */
 	struct column frames; /* struct jfr_frame */
 	double ns_per_tick;
@@ -112,6 +113,7 @@ struct reader {
 	const struct sampled *chosen; /* NULL: none is there */
 	uint64_t sample_count;
 	uint64_t truncated_count;
+	uint64_t sleeping_count;
 	int64_t start_ns;
 	int64_t end_ns;
 };
@@ -343,15 +345,14 @@ static bool keep_method(struct reader *r, uint64_t key,
 	return true;
 }
 
-static bool keep_kind(struct reader *r, uint64_t key, struct str kind,
-		      struct error *err)
+static bool keep_text(struct reader *r, struct pool *pool, uint64_t key,
+		      struct str text, struct error *err)
 {
-	struct str *kept = pool_add(r, &r->chunk.kinds, key, sizeof *kept);
+	struct str *kept = pool_add(r, pool, key, sizeof *kept);
 
 	if (!kept)
 		return no_memory(r, err);
-	*kept = kind;
-	r->chunk.has_kernel |= str_equal(kind, STR("Kernel"));
+	*kept = text;
 	return true;
 }
 
@@ -360,7 +361,6 @@ static bool keep_value(struct reader *r, struct str class, uint64_t key,
 		       struct error *err)
 {
 	uint64_t *name;
-	struct str *text;
 
 	if (str_equal(class, STR("jdk.types.StackTrace")))
 		return keep_trace(r, key, value, first, err);
@@ -373,14 +373,14 @@ static bool keep_value(struct reader *r, struct str class, uint64_t key,
 			*name = value->numbers[JFR_NAME];
 		return name || no_memory(r, err);
 	}
-	if (str_equal(class, STR("jdk.types.Symbol"))) {
-		text = pool_add(r, &r->chunk.symbols, key, sizeof *text);
-		if (text)
-			*text = value->text;
-		return text || no_memory(r, err);
+	if (str_equal(class, STR("jdk.types.Symbol")))
+		return keep_text(r, &r->chunk.symbols, key, value->text, err);
+	if (str_equal(class, STR("jdk.types.ThreadState")))
+		return keep_text(r, &r->chunk.states, key, value->text, err);
+	if (str_equal(class, STR("jdk.types.FrameType"))) {
+		r->chunk.has_kernel |= str_equal(value->text, STR("Kernel"));
+		return keep_text(r, &r->chunk.kinds, key, value->text, err);
 	}
-	if (str_equal(class, STR("jdk.types.FrameType")))
-		return keep_kind(r, key, value->text, err);
 	return true;
 }
 
@@ -425,6 +425,18 @@ static bool read_pools(struct reader *r, uint64_t type, struct jfr_input *in,
 
 /* ---- samples ---- */
 
+static struct str text_in(const struct pool *pool, uint64_t key)
+{
+	const struct str *text = pool_find(pool, key, sizeof *text);
+
+	return text ? *text : STR("");
+}
+
+static struct str symbol(const struct chunk *c, uint64_t key)
+{
+	return text_in(&c->symbols, key);
+}
+
 static int64_t value_of(const struct reader *r, const struct jfr_value *value)
 {
 	uint64_t number = value->numbers[r->chosen->value];
@@ -452,6 +464,9 @@ static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 	if (!jfr_value_read(&c->types, class, in, &value, err))
 		return false;
 	r->sample_count++;
+	r->sleeping_count +=
+		str_equal(text_in(&c->states, value.numbers[JFR_STATE]),
+			  STR("STATE_SLEEPING"));
 	trace = pool_find(&c->traces, value.numbers[JFR_STACK], sizeof *trace);
 	if (!trace)
 		return profile_build_stack(r->build, NULL, 0,
@@ -459,13 +474,6 @@ static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 	trace->value = sat_add_i64(trace->value, value_of(r, &value));
 	r->truncated_count += trace->is_truncated;
 	return true;
-}
-
-static struct str symbol(const struct chunk *c, uint64_t key)
-{
-	const struct str *text = pool_find(&c->symbols, key, sizeof *text);
-
-	return text ? *text : STR("");
 }
 
 /* Classes made at run time are called "Work$$Lambda$83+0x00007ff67c007a08/992"
@@ -539,9 +547,7 @@ static bool name_of_class(struct reader *r, struct method *method,
 static bool name_function(struct reader *r, struct method *method,
 			  uint64_t frame_type, struct error *err)
 {
-	const struct str *known =
-		pool_find(&r->chunk.kinds, frame_type, sizeof *known);
-	struct str kind = known ? *known : STR("");
+	struct str kind = text_in(&r->chunk.kinds, frame_type);
 
 	method->is_known = true;
 	return is_of_library(&r->chunk, kind)
@@ -608,6 +614,13 @@ static void settle(const struct reader *r, struct profile *out,
 		out->period = out->total / out->sample_count;
 	out->time_ns = r->start_ns;
 	out->duration_ns = r->end_ns - r->start_ns;
+	/* async-profiler before version 4 has no other event for those. */
+	if (r->sleeping_count && r->chosen == &sampled[0])
+		notes_add(notes,
+			  "%llu of %llu samples are of threads that slept: the "
+			  "recording is of wall time, not of CPU",
+			  (unsigned long long)r->sleeping_count,
+			  (unsigned long long)r->sample_count);
 	if (r->truncated_count)
 		notes_add(notes,
 			  "%llu of %llu samples lack their callers: the "

@@ -35,7 +35,7 @@ enum jfr_kind {
 /* What a field means here. */
 enum jfr_role {
 	JFR_NO_ROLE = 0,
-	JFR_TEXT,       /* of a symbol, or of a kind of frames */
+	JFR_TEXT,       /* of a symbol, or of a state or kind */
 	JFR_NAME,       /* symbol: of a class or method */
 	JFR_OWNER,      /* class: of a method */
 	JFR_METHOD,     /* method: of a frame */
@@ -43,6 +43,7 @@ enum jfr_role {
 	JFR_FRAME_TYPE, /* of a frame */
 	JFR_TRUNCATED,  /* whether a stack lacks its root */
 	JFR_STACK,      /* stack trace: of an event */
+	JFR_STATE,      /* of a thread: of an event */
 	JFR_DURATION,   /* ticks */
 	JFR_WEIGHT,     /* bytes that a sample stands for */
 	JFR_TLAB_SIZE,  /* bytes */

@@ -484,6 +484,54 @@ static void test_libraries(void **state)
 	buf_release(&b);
 }
 
+/* Old recordings of wall time have the event of CPU time. */
+static void test_sleeping(void **state)
+{
+	static const struct made_class sleeping[] = {
+		{ "java.lang.String", "4", { { 0 } } },
+		{ "jdk.types.ThreadState",
+		  "30",
+		  { { "name", "4", false, false } } },
+		{ "jdk.ExecutionSample",
+		  "20",
+		  { { "state", "30", true, false } } },
+	};
+	static const char *const states[] = { "STATE_RUNNABLE",
+					      "STATE_SLEEPING" };
+
+	(void)state;
+	for (uint64_t slept = 0; slept < 2; slept++) {
+		struct buf b, events, pools, body;
+
+		buf_init(&b, MIB);
+		buf_init(&events, MIB);
+		begin_pools(&pools, 1);
+		put(&pools, 30);
+		put(&pools, 2);
+		for (uint64_t i = 0; i < 2; i++) {
+			put(&pools, i);
+			put_text(&pools, states[i]);
+		}
+		put_event(&events, 1, &pools);
+		buf_release(&pools);
+		for (uint64_t i = 0; i < 3; i++) {
+			buf_init(&body, KIB);
+			put(&body, i ? slept : 0);
+			put_event(&events, ID_SAMPLE, &body);
+			buf_release(&body);
+		}
+		describe(sleeping, COUNT_OF(sleeping), &body);
+		put_chunk(&b, &events, &body);
+		expect(&b, "", "[unknown] 3\n");
+		assert_int_equal(notes.count, slept);
+		if (slept)
+			assert_non_null(strstr(notes.text[0],
+					       "2 of 3 samples are of threads "
+					       "that slept"));
+		buf_release(&b);
+	}
+}
+
 /* One event of a kind, with 77 in the field that it is summed up by. */
 static void test_events(void **state)
 {
@@ -865,6 +913,7 @@ int main(void)
 		cmocka_unit_test(test_kinds_of_frames),
 		cmocka_unit_test(test_libraries),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_sleeping),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_pools),
