@@ -75,12 +75,11 @@ bool format_is_profile(enum format f)
 	return row_of(f)->content == CONTENT_PROFILE;
 }
 
-/* Editors on Windows put a byte order mark in front of saved JSON. */
-static struct str skip_mark(struct str text)
+struct str format_unmarked(enum format f, struct str bytes)
 {
-	return str_starts(text, STR("\xef\xbb\xbf"))
-		       ? str_slice(text, 3, text.len)
-		       : text;
+	return row_of(f)->is_text && str_starts(bytes, STR("\xef\xbb\xbf"))
+		       ? str_slice(bytes, 3, bytes.len)
+		       : bytes;
 }
 
 bool format_is_streamed(enum format f)
@@ -106,11 +105,10 @@ static bool read_source(const struct trace_source *s, struct trace_build *b,
 			struct notes *notes, struct error *err)
 {
 	const struct format_row *row = row_of(s->format);
-	bool is_read = row->decode ? read_once(row->decode, s->feed, b, notes,
-					       err)
-				   : error_set(err, ERROR_FORMAT,
-					       "%s is not a trace format",
-					       row->name);
+	bool is_read =
+		row->decode ? read_once(row->decode, s->feed, b, notes, err)
+			    : error_set(err, ERROR_FORMAT,
+					"%s is not a trace format", row->name);
 
 	if (!is_read && s->name)
 		error_prefix(err, "%s", s->name);
@@ -153,8 +151,7 @@ bool decode_trace_feed(enum format format, struct feed *feed,
 struct feed *decode_feed(enum format format, struct str bytes,
 			 struct error *err)
 {
-	return feed_new(row_of(format)->is_text ? skip_mark(bytes) : bytes,
-			err);
+	return feed_new(format_unmarked(format, bytes), err);
 }
 
 bool decode_trace(enum format format, struct str bytes,

@@ -59,6 +59,9 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size);
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 			struct error *err) MUST_CHECK;
 
+/* Without the mark that editors on Windows put in front of texts. */
+struct str format_unmarked(enum format f, struct str bytes);
+
 /* Whether it can be decoded while it is read, out of a feed of a file. */
 bool format_is_streamed(enum format f);
 

@@ -94,7 +94,8 @@ bool decode_profile(enum format format, struct str bytes,
 	if (!row)
 		return fail_format(format, err);
 	want = want ? want : &anything;
-	return row->decode(bytes, want, out, notes, err) &&
+	return row->decode(format_unmarked(format, bytes), want, out, notes,
+			   err) &&
 	       finish(out, want, notes, err);
 }
 

@@ -72,6 +72,47 @@ static void test_formats_are_recognised(void **state)
 			 FORMAT_FOLDED);
 }
 
+/* As editors on Windows save texts. */
+static void test_marks_are_skipped(void **state)
+{
+	static const char *const paths[] = { "firefox/own.json",
+					     "otlp-profiles/example.json",
+					     "v8/work.cpuprofile",
+					     "v8/page.trace.json",
+					     "folded/py-spy.folded" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		struct buf body, marked, folded;
+		char looks_like[64];
+		enum format format;
+		struct profile p;
+
+		read_fixture(paths[i], &body);
+		format = format_sniff(buf_str(&body), looks_like,
+				      sizeof looks_like);
+		profile_init(&p);
+		assert_decoded(decode_profile(format, buf_str(&body), NULL, &p,
+					      NULL, &err));
+		print_folded(&p, &folded);
+		profile_release(&p);
+		buf_init(&marked, MIB);
+		buf_add_text(&marked, "\xef\xbb\xbf");
+		buf_add_str(&marked, buf_str(&body));
+		assert_int_equal(format_sniff(buf_str(&marked), looks_like,
+					      sizeof looks_like),
+				 format);
+		profile_init(&p);
+		assert_decoded(decode_profile(format, buf_str(&marked), NULL,
+					      &p, NULL, &err));
+		assert_folded(&p, buf_text(&folded));
+		profile_release(&p);
+		buf_release(&folded);
+		buf_release(&marked);
+		buf_release(&body);
+	}
+}
+
 static void test_nothing_wanted(void **state)
 {
 	struct profile p;
@@ -166,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_format),
 		cmocka_unit_test(test_formats_are_recognised),
+		cmocka_unit_test(test_marks_are_skipped),
 		cmocka_unit_test(test_nothing_wanted),
 		cmocka_unit_test(test_default_type_without_samples),
 		cmocka_unit_test(test_traces_are_no_profiles),
