@@ -298,6 +298,8 @@ static bool nest(struct chrome *c)
 {
 	struct sort_item *items =
 		arena_array(&c->arena, c->span_count + 1, sizeof *items);
+	/* Of several files, each numbers its own. */
+	uint64_t first_id = ((uint64_t)c->t.to->source << 32) + 1;
 	int64_t first_ns = INT64_MAX;
 
 	if (!items)
@@ -313,7 +315,7 @@ static bool nest(struct chrome *c)
 					       span->lane, (uint32_t)i };
 		/* Ids of others mean nothing here. */
 		if (!c->is_own || !span->id) {
-			span->id = i + 1;
+			span->id = first_id + i;
 			span->parent_id = 0;
 		}
 	}

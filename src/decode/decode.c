@@ -89,11 +89,11 @@ bool format_is_streamed(enum format f)
 }
 
 /* What could not be read seems cut off to the decoder. */
-static bool read_once(span_reader *read, struct feed *feed,
+static bool read_once(span_reader *read, struct feed *feed, size_t index,
 		      struct trace_build *b, struct notes *notes,
 		      struct error *err)
 {
-	struct taker to = { .b = b, .notes = notes };
+	struct taker to = { .b = b, .notes = notes, .source = (uint32_t)index };
 	bool is_read;
 
 	feed_seek(feed, 0);
@@ -101,14 +101,16 @@ static bool read_once(span_reader *read, struct feed *feed,
 	return feed_check(feed, err) && is_read;
 }
 
-static bool read_source(const struct trace_source *s, struct trace_build *b,
-			struct notes *notes, struct error *err)
+static bool read_source(const struct trace_source *s, size_t index,
+			struct trace_build *b, struct notes *notes,
+			struct error *err)
 {
 	const struct format_row *row = row_of(s->format);
 	bool is_read =
-		row->decode ? read_once(row->decode, s->feed, b, notes, err)
-			    : error_set(err, ERROR_FORMAT,
-					"%s is not a trace format", row->name);
+		row->decode
+			? read_once(row->decode, s->feed, index, b, notes, err)
+			: error_set(err, ERROR_FORMAT,
+				    "%s is not a trace format", row->name);
 
 	if (!is_read && s->name)
 		error_prefix(err, "%s", s->name);
@@ -128,7 +130,7 @@ bool decode_trace_sources(const struct trace_source *sources, size_t count,
 		trace_build_unplaced(b);
 	do {
 		for (size_t i = 0; is_decoded && i < count; i++)
-			is_decoded = read_source(&sources[i], b, notes, err);
+			is_decoded = read_source(&sources[i], i, b, notes, err);
 	} while (is_decoded && trace_build_again(b));
 	if (is_decoded && !trace_build_finish(b, err)) {
 		if (sources->name)
@@ -184,7 +186,7 @@ static bool read_one(span_reader *read, struct feed *feed,
 	b = trace_build_one(survey, index, t, err);
 	if (!b)
 		return false;
-	is_read = read_once(read, feed, b, &again, err) &&
+	is_read = read_once(read, feed, 0, b, &again, err) &&
 		  trace_build_finish(b, err);
 	trace_build_free(b);
 	return is_read;
@@ -207,7 +209,7 @@ bool decode_each_trace(enum format format, struct feed *feed,
 	trace_init(&t);
 	t.wants_details = true;
 	b = trace_build_new(&t, NULL, err);
-	is_done = b && read_once(read, feed, b, notes, err);
+	is_done = b && read_once(read, feed, 0, b, notes, err);
 	count = is_done ? trace_build_count(b) : 0;
 	if (count == 1)
 		is_done = trace_build_finish(b, err) &&

@@ -24,6 +24,7 @@ struct taker {
 	struct trace_build *b; /* also for what only the model has: events,
 				  links, where to take the input up again */
 	struct notes *notes;   /* of b */
+	uint32_t source;       /* which of several inputs of b this is */
 	struct gather *gather;
 	struct service_watch *watch;
 	size_t span_count;       /* of all traces */

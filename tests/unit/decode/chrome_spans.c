@@ -288,6 +288,40 @@ static void test_ids(void **state)
 	trace_release(&trace);
 }
 
+/* Numbers that stand in for ids are not those of another file. */
+static void test_two_files(void **state)
+{
+	static const char *const texts[] = {
+		"[{\"ph\":\"X\",\"ts\":1,\"dur\":9,\"name\":\"a\"},"
+		"{\"ph\":\"X\",\"ts\":2,\"dur\":3,\"name\":\"b\"}]",
+		"[{\"ph\":\"X\",\"ts\":1,\"dur\":8,\"name\":\"c\"},"
+		"{\"ph\":\"X\",\"ts\":2,\"dur\":4,\"name\":\"d\"}]",
+	};
+	struct trace_source sources[COUNT_OF(texts)];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		sources[i] = (struct trace_source){
+			.format = FORMAT_CHROME_SPANS,
+			.feed = decode_feed(FORMAT_CHROME_SPANS,
+					    str_from(texts[i]), &err),
+		};
+		assert_non_null(sources[i].feed);
+	}
+	notes_init(&notes);
+	trace_init(&trace);
+	assert_true(decode_trace_sources(sources, COUNT_OF(texts), NULL, &trace,
+					 &notes, &err));
+	assert_int_equal(trace.span_count, 4);
+	expect_within("a", NULL);
+	expect_within("b", "a");
+	expect_within("c", NULL);
+	expect_within("d", "c");
+	trace_release(&trace);
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		feed_free(sources[i].feed);
+}
+
 /* As many spans as a trace may have, and one more: it is left out, and said. */
 static void test_many_spans(void **state)
 {
@@ -322,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_long_text),
 		cmocka_unit_test(test_ids),
+		cmocka_unit_test(test_two_files),
 		cmocka_unit_test(test_many_spans),
 	};
 
