@@ -210,7 +210,8 @@ static void put_status(struct buf *b, const struct trace *t,
 	wirew_close(b, at);
 }
 
-static void put_span(struct buf *b, const struct trace *t, const struct span *s)
+static void put_span(struct buf *b, const struct trace *t,
+		     const struct trace_id *id, const struct span *s)
 {
 	/* Span.SpanKind begins with "unspecified". */
 	static const uint8_t kinds[] = {
@@ -220,7 +221,7 @@ static void put_span(struct buf *b, const struct trace *t, const struct span *s)
 	};
 	size_t at = wirew_open(b, SCOPE_SPANS_SPANS);
 
-	put_trace_id(b, SPAN_TRACE_ID, &t->id);
+	put_trace_id(b, SPAN_TRACE_ID, id);
 	put_id(b, SPAN_ID, s->span_id);
 	if (s->parent_id)
 		put_id(b, SPAN_PARENT_ID, s->parent_id);
@@ -233,6 +234,48 @@ static void put_span(struct buf *b, const struct trace *t, const struct span *s)
 	put_parts(b, t, s);
 	put_status(b, t, s);
 	wirew_close(b, at);
+}
+
+/* ---- traces without an id ---- */
+
+/* FNV-1a of 64 bits, twice from different beginnings. */
+static void hash_text(uint64_t hashes[2], struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		for (unsigned k = 0; k < 2; k++)
+			hashes[k] = (hashes[k] ^ (unsigned char)text.ptr[i]) *
+				    UINT64_C(0x100000001b3);
+}
+
+static void hash_number(uint64_t hashes[2], uint64_t number)
+{
+	char bytes[8];
+
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)(number >> 8 * i);
+	hash_text(hashes, (struct str){ bytes, sizeof bytes });
+}
+
+/* OTLP has no trace whose id is all zeros, and two of them would be one: the
+ * id is made of the spans, so that the same trace has the same each time. */
+static struct trace_id make_trace_id(const struct trace *t)
+{
+	uint64_t hashes[2] = { UINT64_C(0xcbf29ce484222325),
+			       UINT64_C(0x84222325cbf29ce4) };
+	struct trace_id id;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		const struct span *s = &t->spans[i];
+
+		hash_text(hashes, span_service(t, i));
+		hash_text(hashes, trace_text(t, s->name));
+		hash_number(hashes, s->span_id);
+		hash_number(hashes, (uint64_t)s->start_ns);
+		hash_number(hashes, (uint64_t)s->end_ns);
+	}
+	for (unsigned i = 0; i < sizeof id.bytes; i++)
+		id.bytes[i] = (unsigned char)(hashes[i / 8] >> i % 8 * 8);
+	return id;
 }
 
 /* ---- parts ---- */
@@ -276,7 +319,8 @@ static uint32_t *order_make(const struct trace *t)
 
 /* The next part: spans of the order from *at on. */
 static void put_part(struct buf *b, const struct trace *t,
-		     const uint32_t *order, uint32_t *at, size_t part_bytes)
+		     const struct trace_id *id, const uint32_t *order,
+		     uint32_t *at, size_t part_bytes)
 {
 	while (*at < t->span_count && b->len < part_bytes) {
 		uint32_t resource = t->spans[order[*at]].resource;
@@ -285,7 +329,7 @@ static void put_part(struct buf *b, const struct trace *t,
 		put_resource(b, t, resource);
 		spans = wirew_open(b, RESOURCE_SPANS_SCOPE_SPANS);
 		do {
-			put_span(b, t, &t->spans[order[(*at)++]]);
+			put_span(b, t, id, &t->spans[order[(*at)++]]);
 		} while (*at < t->span_count && b->len < part_bytes &&
 			 t->spans[order[*at]].resource == resource);
 		wirew_close(b, spans);
@@ -298,6 +342,8 @@ bool otlp_trace_write(const struct trace *t, size_t part_bytes,
 				   uint32_t span_count, struct error *err),
 		      void *context, struct error *err)
 {
+	struct trace_id id =
+		trace_id_is_zero(&t->id) ? make_trace_id(t) : t->id;
 	uint32_t *order = order_make(t);
 	uint32_t at = 0;
 	struct buf part;
@@ -308,7 +354,7 @@ bool otlp_trace_write(const struct trace *t, size_t part_bytes,
 		uint32_t first = at;
 
 		buf_clear(&part);
-		put_part(&part, t, order, &at, part_bytes);
+		put_part(&part, t, &id, order, &at, part_bytes);
 		is_ok = buf_check(&part, "a trace", err) &&
 			take(context, buf_str(&part), at - first, err);
 	}

@@ -131,6 +131,39 @@ static void test_parts(void **state)
 	drop(bytes);
 }
 
+static struct trace_id written_id(const char *text)
+{
+	struct trace_id id;
+	struct written w;
+
+	assert_true(decode_whole(FORMAT_CHROME_SPANS, str_from(text)));
+	assert_true(trace_id_is_zero(&trace.id));
+	write_parts(1, &w);
+	trace_release(&trace);
+	assert_true(decode_whole(FORMAT_OTLP_PB, buf_str(&w.bytes)));
+	assert_int_equal(trace.span_count, 2);
+	id = trace.id;
+	trace_release(&trace);
+	buf_release(&w.bytes);
+	return id;
+}
+
+/* Receivers would refuse it, or take two traces for one. */
+static void test_no_id(void **state)
+{
+	static const char one[] = "[{\"ph\":\"X\",\"ts\":5,\"dur\":9},"
+				  "{\"ph\":\"X\",\"ts\":6,\"dur\":1}]";
+	static const char other[] = "[{\"ph\":\"X\",\"ts\":5,\"dur\":9},"
+				    "{\"ph\":\"X\",\"ts\":6,\"dur\":2}]";
+	struct trace_id first = written_id(one), again = written_id(one);
+	struct trace_id second = written_id(other);
+
+	(void)state;
+	assert_false(trace_id_is_zero(&first));
+	assert_memory_equal(&first, &again, sizeof first);
+	assert_memory_not_equal(&first, &second, sizeof first);
+}
+
 static const char document[] =
 	"{\"resourceSpans\":[{\"resource\":{\"attributes\":["
 	"{\"key\":\"service.name\",\"value\":{\"stringValue\":\"web\"}},"
@@ -178,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_again_it_is_the_same),
+		cmocka_unit_test(test_no_id),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_bytes),
 	};
