@@ -20,6 +20,7 @@
 struct place {
 	uint32_t process;
 	uint32_t next;    /* of the ring */
+	uint32_t top;     /* towards the one by which its ring is told */
 	struct str attrs; /* as describe() reads them; no pointer: not known */
 };
 
@@ -95,8 +96,9 @@ static bool add_place(struct xray *x, uint32_t *place)
 		return no_memory(x);
 	x->places = items;
 	*place = (uint32_t)x->place_count++;
-	x->places[*place] =
-		(struct place){ .process = process, .next = *place };
+	x->places[*place] = (struct place){ .process = process,
+					    .next = *place,
+					    .top = *place };
 	return true;
 }
 
@@ -163,11 +165,23 @@ static bool describe_ring(struct xray *x, uint32_t first, struct str attrs)
 	return true;
 }
 
+/* The one of its ring that all come to, by ways that get shorter. */
+static uint32_t top_of(const struct xray *x, uint32_t at)
+{
+	while (x->places[at].top != at) {
+		struct place *place = &x->places[at];
+
+		place->top = x->places[place->top].top;
+		at = place->top;
+	}
+	return at;
+}
+
 /* Two places turn out to be one process. */
 static bool join_places(struct xray *x, uint32_t a, uint32_t b)
 {
 	struct place *one = &x->places[a], *other = &x->places[b];
-	uint32_t next;
+	uint32_t next, top;
 
 	if (a == b)
 		return true;
@@ -176,9 +190,10 @@ static bool join_places(struct xray *x, uint32_t a, uint32_t b)
 	if (other->attrs.ptr)
 		return describe_ring(x, a, other->attrs);
 	/* Within one ring this would part it. */
-	for (next = one->next; next != a; next = x->places[next].next)
-		if (next == b)
-			return true;
+	top = top_of(x, a);
+	if (top == top_of(x, b))
+		return true;
+	x->places[top_of(x, b)].top = top;
 	next = one->next;
 	one->next = other->next;
 	other->next = next;

@@ -215,6 +215,33 @@ static void test_subsegments_alone(void **state)
 	}
 }
 
+/* Those within come first, as SDKs send them, and their segment last: in a time
+ * that grows as they do. */
+static void test_many_alone(void **state)
+{
+	const unsigned count = 200000;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, 64 * MIB);
+	for (unsigned i = count; i > 1; i--)
+		buf_addf(&text,
+			 "{\"type\":\"subsegment\",\"id\":\"%016x\","
+			 "\"parent_id\":\"%016x\",\"trace_id\":"
+			 "\"1-58406520-a006649127e371903a2de979\"}",
+			 i, i - 1);
+	buf_add_text(&text, "{\"id\":\"0000000000000001\",\"name\":\"shop\","
+			    "\"trace_id\":"
+			    "\"1-58406520-a006649127e371903a2de979\"}");
+	assert_true(decode_as(FORMAT_XRAY_JSON, buf_str(&text), NULL));
+	assert_int_equal(trace.span_count, count);
+	for (uint32_t i = 0; i < trace.span_count; i++)
+		if (!str_equal(span_service(&trace, i), STR("shop")))
+			fail_msg("span %u", i);
+	trace_release(&trace);
+	buf_release(&text);
+}
+
 /* What is below an inferred segment is its caller's, whichever comes first. */
 static void test_inferred(void **state)
 {
@@ -374,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_subsegments_alone),
+		cmocka_unit_test(test_many_alone),
 		cmocka_unit_test(test_inferred),
 		cmocka_unit_test(test_in_progress),
 		cmocka_unit_test(test_odd_members),
