@@ -18,9 +18,11 @@
 
 #define WHAT "the pushed profiles"
 
-/* So many are held until they are made one: each may be as large as memory
- * allows, and adding up only two would copy the sum each time. */
+/* So many are held until they are made one, since adding up only two would copy
+ * the sum each time. Large ones are so once those behind the first take this
+ * much, and as much as the first: it is the sum of all before. */
 #define HELD 16u
+#define HELD_BYTES (64 * MIB)
 
 struct pushed {
 	struct profile_want want; /* as the caller has it, but for `like` */
@@ -100,12 +102,24 @@ static bool add_up(struct pushed *p, struct profile *out, struct error *err)
 			     p->held_count, p->notes, err);
 }
 
+static bool has_room(const struct pushed *p)
+{
+	size_t most = HELD_BYTES, bytes = 0;
+
+	for (size_t i = 0; i < p->held_count; i++)
+		if (i)
+			bytes += p->held[i]->arena.used_bytes;
+		else
+			most = max_size(most, p->held[i]->arena.used_bytes);
+	return p->held_count < HELD && bytes < most;
+}
+
 /* Makes one of those that are held. */
 static bool make_room(struct pushed *p, struct error *err)
 {
 	struct profile *sum;
 
-	if (p->held_count < HELD)
+	if (has_room(p))
 		return true;
 	sum = profile_new(err);
 	if (!sum)
