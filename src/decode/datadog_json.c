@@ -72,6 +72,7 @@ struct datadog {
 	bool is_survey; /* nothing but upper halves is read */
 	bool has_hex;   /* strings are hexadecimal ids */
 	bool has_seconds;
+	bool is_placed; /* it can be read from an item of the list on */
 };
 
 /* A number of a trace id. */
@@ -501,22 +502,36 @@ static void read_span(struct datadog *d)
 
 /* ---- documents ---- */
 
-/* A list of lists of spans, or of spans. */
-static void read_traces(struct datadog *d)
+static void read_item(struct datadog *d)
 {
 	struct json_reader *r = d->t.r;
 
-	if (!json_enter_nullable(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r)) {
-		if (json_peek(r) != JSON_ARRAY) {
-			if (json_enter_nullable(r, JSON_OBJECT))
-				read_span(d);
-		} else if (json_enter(r, JSON_ARRAY)) {
-			while (json_next_object(r))
-				read_span(d);
-		}
+	if (json_peek(r) != JSON_ARRAY) {
+		if (json_enter_nullable(r, JSON_OBJECT))
+			read_span(d);
+	} else if (json_enter(r, JSON_ARRAY)) {
+		while (json_next_object(r))
+			read_span(d);
 	}
+}
+
+/* The item that is announced and those that follow. */
+static void read_items(struct datadog *d)
+{
+	do {
+		if (!d->is_placed)
+			trace_json_nowhere(&d->t);
+		else if (!trace_json_at(&d->t))
+			return;
+		read_item(d);
+	} while (json_next_item(d->t.r));
+}
+
+/* A list of lists of spans, or of spans. */
+static void read_traces(struct datadog *d)
+{
+	if (json_enter_nullable(d->t.r, JSON_ARRAY) && json_next_item(d->t.r))
+		read_items(d);
 }
 
 /* By their ids, or in a list. */
@@ -525,6 +540,8 @@ static void read_spans(struct datadog *d)
 	struct json_reader *r = d->t.r;
 	struct str key;
 
+	d->is_placed = false;
+	trace_json_nowhere(&d->t);
 	if (json_peek(r) == JSON_ARRAY) {
 		read_traces(d);
 		return;
@@ -546,15 +563,16 @@ static void read_page_trace(struct datadog *d)
 	d->has_seconds = false;
 }
 
-static void read_object(struct datadog *d)
+static void read_object(struct datadog *d, bool is_placed)
 {
 	struct str key;
 
-	while (json_next_key(d->t.r, &key))
+	while (!d->t.is_enough && json_next_key(d->t.r, &key))
 		if (str_equal(key, STR("trace"))) {
 			read_page_trace(d);
 		} else if (str_equal(key, STR("traces"))) {
 			d->has_hex = true;
+			d->is_placed = is_placed;
 			read_traces(d);
 			d->has_hex = false;
 		} else {
@@ -562,15 +580,28 @@ static void read_object(struct datadog *d)
 		}
 }
 
+/* Where it is taken up again, ids are those of the first document: items of
+ * documents of the other kind are not told by their places. */
 static void read_input(struct datadog *d)
 {
 	struct json_reader *r = d->t.r;
+	bool is_object = json_peek(r) == JSON_OBJECT;
 
-	while (!json_at_end(r))
-		if (json_peek(r) == JSON_ARRAY)
+	d->t.is_enough = false;
+	if (trace_json_resume(&d->t)) {
+		d->is_placed = true;
+		d->has_hex = is_object;
+		read_items(d);
+		d->has_hex = false;
+		trace_json_leave(&d->t);
+	}
+	while (!d->t.is_enough && !json_at_end(r))
+		if (json_peek(r) == JSON_ARRAY) {
+			d->is_placed = !is_object;
 			read_traces(d);
-		else if (json_enter(r, JSON_OBJECT))
-			read_object(d);
+		} else if (json_enter(r, JSON_OBJECT)) {
+			read_object(d, is_object);
+		}
 }
 
 /* Looks for upper halves, and begins anew. */

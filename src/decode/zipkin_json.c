@@ -494,17 +494,27 @@ static void read_item(struct zipkin *z)
 			read_span(z);
 }
 
+/* The item that is announced and those that follow. */
+static void read_items(struct zipkin *z)
+{
+	do {
+		if (!trace_json_at(&z->t))
+			return;
+		read_item(z);
+	} while (json_next_item(z->t.r));
+}
+
 /* Lists of spans, or spans, one after the other. */
 static void read_document(struct zipkin *z)
 {
 	struct json_reader *r = z->t.r;
 
+	trace_json_nowhere(&z->t);
 	if (json_peek(r) == JSON_OBJECT) {
 		if (json_enter(r, JSON_OBJECT))
 			read_span(z);
-	} else if (json_enter(r, JSON_ARRAY)) {
-		while (json_next_item(r))
-			read_item(z);
+	} else if (json_enter(r, JSON_ARRAY) && json_next_item(r)) {
+		read_items(z);
 	}
 }
 
@@ -525,7 +535,11 @@ bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 	z.t.has_short_ids = true;
 	for (size_t i = 0; i < COUNT_OF(kept); i++)
 		buf_init(kept[i], LIMIT_STRING_BYTES);
-	while (!json_at_end(z.t.r))
+	if (trace_json_resume(&z.t)) {
+		read_items(&z);
+		trace_json_leave(&z.t);
+	}
+	while (!z.t.is_enough && !json_at_end(z.t.r))
 		read_document(&z);
 	is_read = trace_json_finish(&z.t, "Zipkin JSON", err);
 	for (size_t i = 0; i < COUNT_OF(kept); i++)

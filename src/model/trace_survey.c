@@ -102,9 +102,9 @@ struct trace_build *trace_build_one(const struct trace_build *survey,
 	if (!b)
 		return NULL;
 	b->phase = BUILD_CHOSEN;
-	b->seen = survey->seen;
-	b->seen_count = survey->seen_count;
-	b->seen_at = (uint32_t)index;
+	/* Nobody asks each for the others. */
+	b->seen = &survey->seen[index];
+	b->seen_count = 1;
 	return b;
 }
 

@@ -138,6 +138,64 @@ static void test_starvation(void **state)
 	buf_release(&bytes);
 }
 
+/* ---- many of them ---- */
+
+#define MANY 20000
+
+static bool count_one(void *context, const struct trace *t, struct error *why)
+{
+	(void)why;
+	assert_int_equal(t->span_count, 2);
+	++*(unsigned *)context;
+	return true;
+}
+
+static void expect_many(enum format format, struct buf *text)
+{
+	struct feed *feed = decode_feed(format, buf_str(text), &err);
+	unsigned count = 0;
+
+	notes_init(&notes);
+	assert_non_null(feed);
+	assert_decoded(decode_each_trace(format, feed, count_one, &count,
+					 &notes, &err));
+	assert_int_equal(count, MANY);
+	feed_free(feed);
+	buf_release(text);
+}
+
+/* Each is read where it stands, not the whole input for each. */
+static void test_many(void **state)
+{
+	struct buf lists, lines, spans;
+
+	(void)state;
+	buf_init(&lists, 64 * MIB);
+	buf_init(&lines, 64 * MIB);
+	buf_init(&spans, 64 * MIB);
+	for (unsigned i = 1; i <= MANY; i++) {
+		buf_addf(&lists,
+			 "%c[{\"trace_id\":%u,\"span_id\":1,\"start\":1},"
+			 "{\"trace_id\":%u,\"span_id\":2,\"start\":1,"
+			 "\"meta\":{\"_dd.p.tid\":\"640cfd8d00000000\"}}]",
+			 i == 1 ? '[' : ',', i, i);
+		buf_addf(&lines,
+			 "{\"traces\":[[{\"trace_id\":\"%x\","
+			 "\"span_id\":\"a\"},{\"trace_id\":\"%x\","
+			 "\"span_id\":\"b\"}]]}\n",
+			 i, i);
+		buf_addf(&spans,
+			 "%c{\"traceId\":\"%016x\",\"id\":\"1\"},"
+			 "{\"traceId\":\"%016x\",\"id\":\"2\"}",
+			 i == 1 ? '[' : ',', i, i);
+	}
+	buf_add_char(&lists, ']');
+	buf_add_char(&spans, ']');
+	expect_many(FORMAT_DATADOG_JSON, &lists);
+	expect_many(FORMAT_DATADOG_JSON, &lines);
+	expect_many(FORMAT_ZIPKIN_JSON, &spans);
+}
+
 /* ---- one trace in several inputs ---- */
 
 struct piece {
@@ -247,6 +305,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_several_in_pieces),
 		cmocka_unit_test(test_who_stops),
