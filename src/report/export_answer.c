@@ -89,8 +89,10 @@ static void write_side(struct page *p, const struct export_side *s,
 	page_flush(p, PAINT_NONE, "  to", LABEL_COLUMNS);
 	if (e->counts.known) {
 		add_count(p, e->counts.known, noun);
-		page_text(p, s->state ? ", sent by earlier runs"
-				      : ", there already");
+		/* Two files of one run may hold the same trace. */
+		page_text(p, !s->state       ? ", there already"
+			     : e->path_count ? ", sent already"
+					     : ", sent by earlier runs");
 		page_flush(p, PAINT_NONE, "  before", LABEL_COLUMNS);
 	}
 	write_reasons(p, &e->counts);
