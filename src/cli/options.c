@@ -104,7 +104,8 @@ static bool add_argument(struct options *o, const struct command *command,
 	if (o->arg_count >= LIMIT_ARGUMENTS)
 		return error_set(err, ERROR_USAGE,
 				 "'%s' is one argument too many: at most %u "
-				 "(of files, add up some first: -o pprof=FILE)",
+				 "(of profiles, add up some first: profile "
+				 "-o pprof=FILE)",
 				 value_quote(value).text, LIMIT_ARGUMENTS);
 	if (o->arg_count >= command->max_args)
 		return error_set(err, ERROR_USAGE,

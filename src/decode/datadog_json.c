@@ -94,7 +94,7 @@ static bool parse_long_hex(struct str text, struct halves *id)
 static struct halves read_id(struct datadog *d)
 {
 	struct json_reader *r = d->t.r;
-	bool is_hex = d->has_hex && json_peek(r) == JSON_STRING;
+	bool is_text = json_peek(r) == JSON_STRING;
 	struct halves id = { 0 };
 	struct str text;
 	int64_t negative;
@@ -103,8 +103,8 @@ static struct halves read_id(struct datadog *d)
 		json_skip(r);
 	else if (!json_number_text(r, &text) || !text.len ||
 		 parse_long_hex(text, &id) ||
-		 (!is_hex && parse_u64(text, &id.lower)) ||
-		 parse_hex_u64(text, &id.lower))
+		 (!(is_text && d->has_hex) && parse_u64(text, &id.lower)) ||
+		 (is_text && parse_hex_u64(text, &id.lower)))
 		return id;
 	else if (parse_i64(text, &negative))
 		/* Some JSON of signed numbers. */

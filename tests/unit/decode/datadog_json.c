@@ -170,6 +170,7 @@ static void test_ids(void **state)
 		       "'18446744073709551616' is no id: a whole number of 64 "
 		       "bits is expected");
 	expect_failure("[[{'span_id':1.5}]]", "'1.5' is no id");
+	expect_failure("[[{'span_id':1e15}]]", "'1e15' is no id");
 	expect_failure("[[{'trace_id':'xyz'}]]", "'xyz' is no id");
 	expect_failure("[[{'parent_id':true}]]", "damaged or cut-off Datadog");
 }
