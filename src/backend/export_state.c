@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/fnv.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -40,16 +41,13 @@ struct export_state {
 	int64_t saved_ns;
 };
 
-/* FNV-1a of 64 bits, twice from different beginnings. */
+/* Twice from different beginnings. */
 struct export_key export_key_of_text(struct str text)
 {
-	uint64_t hashes[2] = { 0xcbf29ce484222325u, 0x84222325cbf29ce4u };
+	const uint64_t hashes[2] = { fnv64(FNV64_BEGIN, text),
+				     fnv64(FNV64_OTHER_BEGIN, text) };
 	struct export_key key;
 
-	for (size_t i = 0; i < text.len; i++)
-		for (unsigned k = 0; k < 2; k++)
-			hashes[k] = (hashes[k] ^ (unsigned char)text.ptr[i]) *
-				    0x100000001b3u;
 	for (unsigned i = 0; i < sizeof key.bytes; i++)
 		key.bytes[i] = (unsigned char)(hashes[i / 8] >> i % 8 * 8);
 	return key;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/count.h"
+#include "base/fnv.h"
 #include "render/kind_words.h"
 
 #define COLOR_NONE 0xe3e3e3u
@@ -81,11 +82,8 @@ static uint32_t diff_color(const struct flame *f, const struct flame_node *n)
 /* Warm, always the same for a name. */
 static uint32_t hot_color(struct str name)
 {
-	uint32_t hash = 2166136261u;
+	uint32_t hash = fnv32_mixed(name);
 
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
-	hash ^= hash >> 15;
 	return (215 + hash % 40) << 16 | (100 + (hash >> 8) % 125) << 8 |
 	       (40 + (hash >> 16) % 40);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/wirew.h"
@@ -238,13 +239,10 @@ static void put_span(struct buf *b, const struct trace *t,
 
 /* ---- traces without an id ---- */
 
-/* FNV-1a of 64 bits, twice from different beginnings. */
 static void hash_text(uint64_t hashes[2], struct str text)
 {
-	for (size_t i = 0; i < text.len; i++)
-		for (unsigned k = 0; k < 2; k++)
-			hashes[k] = (hashes[k] ^ (unsigned char)text.ptr[i]) *
-				    UINT64_C(0x100000001b3);
+	for (unsigned k = 0; k < 2; k++)
+		hashes[k] = fnv64(hashes[k], text);
 }
 
 static void hash_number(uint64_t hashes[2], uint64_t number)
@@ -260,8 +258,7 @@ static void hash_number(uint64_t hashes[2], uint64_t number)
  * id is made of the spans, so that the same trace has the same each time. */
 static struct trace_id make_trace_id(const struct trace *t)
 {
-	uint64_t hashes[2] = { UINT64_C(0xcbf29ce484222325),
-			       UINT64_C(0x84222325cbf29ce4) };
+	uint64_t hashes[2] = { FNV64_BEGIN, FNV64_OTHER_BEGIN };
 	struct trace_id id;
 
 	for (uint32_t i = 0; i < t->span_count; i++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/fnv.h"
 #include "base/num.h"
 #include "model/source_path.h"
 #include "render/units.h"
@@ -53,15 +54,11 @@ static const char *paint_code(const struct page *p, enum paint paint)
 	return paint_codes[paint];
 }
 
-/* FNV-1a: the same on every machine and in every trace. */
+/* The same on every machine and in every trace. */
 enum paint paint_of_name(struct str name)
 {
-	uint32_t hash = 2166136261u;
+	uint32_t hash = fnv32_mixed(name);
 
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
-	/* Names that differ in one letter only differ in low bits. */
-	hash ^= hash >> 15;
 	return (enum paint)(PAINT_NAME_FIRST +
 			    hash % (PAINT_NAME_LAST - PAINT_NAME_FIRST + 1));
 }

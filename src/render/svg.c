@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/fnv.h"
 #include "render/flame_text.h"
 
 #define LETTERS_MIN 3
@@ -146,15 +147,6 @@ struct str svg_cut(struct svg *s, struct str text, int64_t width)
 
 /* ---- colours ---- */
 
-static uint32_t hash_of(struct str name)
-{
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < name.len; i++)
-		hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619u;
-	return hash ^ hash >> 15;
-}
-
 const uint32_t svg_name_colors[SVG_NAME_COLORS] = {
 	0x8ecae6, 0xf4a582, 0xb8d98a, 0xcab2e0, 0xfdd27b, 0x80cdc1,
 	0xf1b6da, 0xc7b199, 0xa6bddb, 0xe6e07a, 0xf7a6a6, 0x9fd8a4,
@@ -162,7 +154,7 @@ const uint32_t svg_name_colors[SVG_NAME_COLORS] = {
 
 size_t svg_color_place(struct str name)
 {
-	return hash_of(name) % SVG_NAME_COLORS;
+	return fnv32_mixed(name) % SVG_NAME_COLORS;
 }
 
 /* ---- the head ---- */

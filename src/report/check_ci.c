@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/fnv.h"
 #include "base/jsonw.h"
 #include "report/check_words.h"
 #include "report/wording.h"
@@ -196,20 +197,16 @@ static void sarif_tool(struct jsonw *w)
 	jsonw_object_end(w);
 }
 
-/* FNV-1a (draft-eastlake-fnv): the same in every run, and neither line nor
- * value are in it. */
+/* The same in every run: neither line nor value are in it. */
 static uint64_t hash_add(uint64_t hash, struct str text)
 {
-	for (size_t i = 0; i < text.len; i++)
-		hash = (hash ^ (unsigned char)text.ptr[i]) *
-		       UINT64_C(0x100000001b3);
-	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+	return fnv64(fnv64(hash, text), STR("\xff"));
 }
 
 static void sarif_fingerprint(struct jsonw *w, const struct check_answer *a,
 			      const struct gate_hit *hit)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = FNV64_BEGIN;
 	char text[40];
 
 	hash = hash_add(hash, str_from(rules[hit->gate].id));

@@ -6,23 +6,21 @@
 #include <string.h>
 
 #include "base/ascii.h"
+#include "base/fnv.h"
 #include "base/timefmt.h"
 #include "report/documents.h"
 #include "report/prometheus_rules.h"
 
 /* ---- names ---- */
 
-/* FNV-1a: the same services are the same dashboard. */
+/* The same services are the same dashboard. */
 static uint64_t hash_services(const struct document *d)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t hash = FNV64_BEGIN;
 
 	for (size_t i = 0; i < d->service_count; i++)
-		for (const char *c = d->services[i];; c++) {
-			hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-			if (!*c)
-				break;
-		}
+		hash = fnv64(fnv64(hash, str_from(d->services[i])),
+			     (struct str){ "", 1 });
 	return hash;
 }
 
