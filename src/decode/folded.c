@@ -241,13 +241,12 @@ static bool declare_type(struct folded *f, struct str wanted, struct error *err)
 {
 	struct type_name type;
 
-	if (type_spelled_out(wanted, &type))
-		;
-	else if (f->austin_type && *f->austin_type)
-		type = (struct type_name){ str_from(f->austin_type),
-					   STR("microseconds") };
-	else
-		type = (struct type_name){ STR("samples"), STR("count") };
+	if (!type_spelled_out(wanted, &type))
+		type = f->austin_type && *f->austin_type
+			       ? (struct type_name){ str_from(f->austin_type),
+						     STR("microseconds") }
+			       : (struct type_name){ STR("samples"),
+						     STR("count") };
 	return profile_build_type(f->build, type.type, type.unit, err);
 }
 
