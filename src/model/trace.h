@@ -218,8 +218,9 @@ struct trace_build; /* appends spans; owned by the decoder's caller */
 /* want: the trace to keep, or NULL for "whatever comes": then the trace with
  * the longest extent of those in the input wins and a note names the others'
  * number. Which one that is shows at the end only, so that an input of
- * several traces is read twice (trace_build_again()). out receives the result
- * at finish. */
+ * several traces is read twice (trace_build_again()). out, which tells what is
+ * wanted of it, receives the result at finish and is not touched before: of an
+ * input that could not be read to its end there is no trace. */
 struct trace_build *trace_build_new(struct trace *out,
 				    const struct trace_id *want,
 				    struct error *err);

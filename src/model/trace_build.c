@@ -19,7 +19,9 @@ struct trace_build *trace_build_new(struct trace *out,
 		error_memory(err, WHAT);
 		return NULL;
 	}
-	b->out = out;
+	b->result = out;
+	b->out = &b->made;
+	trace_init(b->out);
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
 	map_init(&b->seen_by_id, &b->scratch);
 	map_init(&b->resource_by_attrs, &b->scratch);
@@ -27,7 +29,7 @@ struct trace_build *trace_build_new(struct trace *out,
 		b->has_want = true;
 		b->want = *want;
 	}
-	if (!symtab_init(&out->symtab, &out->arena, err)) {
+	if (!symtab_init(&b->out->symtab, &b->out->arena, err)) {
 		trace_build_free(b);
 		return NULL;
 	}
@@ -39,6 +41,7 @@ void trace_build_free(struct trace_build *b)
 	if (!b)
 		return;
 	arena_release(&b->scratch);
+	trace_release(&b->made);
 	mem_free(b);
 }
 
@@ -100,8 +103,8 @@ void trace_build_process_begin(struct trace_build *b)
  * before them. */
 static bool wants_all_attrs(const struct trace_build *b)
 {
-	return b->out->wants_details ||
-	       (b->out->wants_attrs &&
+	return b->result->wants_details ||
+	       (b->result->wants_attrs &&
 		(b->is_of_process ||
 		 b->out->span_count < LIMIT_ATTRIBUTED_SPANS));
 }
@@ -114,7 +117,7 @@ bool trace_build_wants(const struct trace_build *b, struct str key)
 
 bool trace_build_has_details(const struct trace_build *b)
 {
-	return b->phase != BUILD_SURVEY && b->out->wants_details;
+	return b->phase != BUILD_SURVEY && b->result->wants_details;
 }
 
 bool trace_build_has_links(const struct trace_build *b)

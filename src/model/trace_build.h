@@ -49,7 +49,9 @@ enum build_phase {
 };
 
 struct trace_build {
-	struct trace *out;
+	struct trace *result; /* the caller's: filled by the finish alone */
+	struct trace *out;    /* what is read so far: made */
+	struct trace made;
 	struct arena scratch; /* freed with the build */
 	bool has_want;
 	struct trace_id want;

@@ -151,5 +151,9 @@ bool trace_build_finish(struct trace_build *b, struct error *err)
 		return false;
 	if (b->phase == BUILD_CHOSEN)
 		keep_others(b, odd);
+	b->out->wants_details = b->result->wants_details;
+	b->out->wants_attrs = b->result->wants_attrs;
+	trace_release(b->result);
+	trace_move(b->result, b->out);
 	return true;
 }

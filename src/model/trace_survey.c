@@ -13,14 +13,11 @@
 bool trace_build_survey_begin(struct trace_build *b, struct error *err)
 {
 	struct trace *t = b->out;
-	bool wants_details = t->wants_details, wants_attrs = t->wants_attrs;
 	bool is_partial = t->is_partial;
 
 	for (uint32_t i = 0; i < t->span_count; i++)
 		trace_seen_add(&b->seen[0], &t->spans[i]);
 	trace_release(t);
-	t->wants_details = wants_details;
-	t->wants_attrs = wants_attrs;
 	t->is_partial = is_partial;
 	trace_build_restart(b);
 	b->phase = BUILD_SURVEY;

@@ -638,21 +638,21 @@ static void test_long_text_is_cut(void **state)
 {
 	size_t len = LIMIT_STRING_BYTES + 1;
 	char *long_text = mem_alloc(len);
-	uint32_t id;
+	uint32_t id, split;
 
 	(void)state;
 	begin(NULL);
 	memset(long_text, 'x', len);
 	assert_true(trace_build_text(build, (struct str){ long_text, len - 1 },
 				     &id, &err));
-	assert_int_equal(trace_text(&trace, id).len, LIMIT_STRING_BYTES);
 	/* A character of two bytes on the edge goes as a whole. */
 	memcpy(long_text + len - 2, "\xc3\xa9", 2);
-	assert_true(trace_build_text(build, (struct str){ long_text, len }, &id,
-				     &err));
-	assert_int_equal(trace_text(&trace, id).len, LIMIT_STRING_BYTES - 1);
+	assert_true(trace_build_text(build, (struct str){ long_text, len },
+				     &split, &err));
 	trace_build_trimmed(build, 2);
 	finish();
+	assert_int_equal(trace_text(&trace, id).len, LIMIT_STRING_BYTES);
+	assert_int_equal(trace_text(&trace, split).len, LIMIT_STRING_BYTES - 1);
 	assert_int_equal(trace.oddities.trimmed_count, 3);
 	mem_free(long_text);
 	trace_release(&trace);
@@ -700,6 +700,30 @@ static void test_two_million_spans_deep(void **state)
 	assert_int_equal(trace.root_count, 1);
 	assert_int_equal(trace.spans[LIMIT_SPANS - 1].parent, LIMIT_SPANS - 2);
 	expect_no_oddities();
+	trace_release(&trace);
+}
+
+/* Of an input that ended early nothing can be looked at, as nothing is in
+ * order yet. */
+static void test_unfinished(void **state)
+{
+	struct span_input in = { .span_id = 2 };
+
+	(void)state;
+	trace_init(&trace);
+	trace.wants_details = true;
+	build = trace_build_new(&trace, NULL, &err);
+	assert_non_null(build);
+	trace_build_attrs_begin(build);
+	assert_true(trace_build_resource(build, &in.resource, &err));
+	assert_true(trace_build_link_end(
+		build, &(struct trace_id){ { 1 } }, 1, &err));
+	assert_true(trace_build_span(build, &in, &err));
+	trace_build_free(build);
+	assert_int_equal(trace.span_count, 0);
+	assert_int_equal(trace.link_count, 0);
+	assert_true(trace.wants_details);
+	assert_int_equal(trace_find_span(&trace, 2), SPAN_NONE);
 	trace_release(&trace);
 }
 
@@ -942,6 +966,7 @@ int main(void)
 		cmocka_unit_test(test_long_text_is_cut),
 		cmocka_unit_test(test_widened_by_jaeger),
 		cmocka_unit_test(test_two_million_spans_deep),
+		cmocka_unit_test(test_unfinished),
 		cmocka_unit_test(test_too_many_resources),
 		cmocka_unit_test(test_ids),
 		cmocka_unit_test(test_every_allocation_may_fail),
