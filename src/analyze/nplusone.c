@@ -161,8 +161,8 @@ static bool is_repeat(struct repeat *r, const struct turns *t)
 	return true;
 }
 
-static bool keep_repeat(struct search *s, const struct repeat *r,
-			const struct child *list)
+/* Room for one more of so many members. */
+static bool reserve(struct search *s, uint32_t members_more)
 {
 	struct repeats *out = s->out;
 	void *items = out->items;
@@ -173,9 +173,20 @@ static bool keep_repeat(struct search *s, const struct repeat *r,
 		return false;
 	out->items = items;
 	if (!arena_reserve(s->arena, &members, &out->member_cap,
-			   out->member_count + r->count, sizeof *out->members))
+			   out->member_count + members_more,
+			   sizeof *out->members))
 		return false;
 	out->members = members;
+	return true;
+}
+
+static bool keep_repeat(struct search *s, const struct repeat *r,
+			const struct child *list)
+{
+	struct repeats *out = s->out;
+
+	if (!reserve(s, r->count))
+		return false;
 	out->items[out->count++] = *r;
 	for (uint32_t i = 0; i < r->count; i++)
 		out->members[out->member_count++] = list[i].span;
@@ -242,6 +253,7 @@ static bool add_run(struct search *s, uint32_t parent, const struct run *run)
 		.kind = (enum call_kind)list->kind,
 		.start_ns = start_ns,
 		.end_ns = start_ns,
+		.holder = SPAN_NONE,
 	};
 
 	for (uint32_t i = 0; i < run->count; i++)
@@ -305,6 +317,326 @@ static bool search_children(struct search *s, uint32_t parent)
 	return find_runs(s, parent, count);
 }
 
+/* ---- calls below repeated spans ---- */
+
+#define PATH_NONE UINT32_MAX
+
+/* A span by the way to it from the top of its tree: spans whose ways are alike
+ * have one number. Whoever was called does not matter on the way. */
+struct way {
+	uint32_t above; /* the way to its parent */
+	uint32_t key;
+	uint32_t span;
+};
+
+/* Loops whose calls have one way. */
+struct told {
+	uint32_t first;  /* of them, REPEAT_NONE: none */
+	uint32_t count;  /* calls of the largest */
+	uint32_t member; /* the way to members around their calls */
+	int64_t sum_ns;
+	bool is_major;
+};
+
+#define REPEAT_NONE UINT32_MAX
+
+struct nest {
+	struct search *s;
+	uint32_t *path;       /* by span */
+	uint32_t *path_above; /* by path: that of the parents, PATH_NONE */
+	uint32_t path_count;
+	uint32_t *queue;   /* spans, level by level */
+	struct way *ways;  /* of one level; then of all calls */
+	uint32_t *climb;   /* spans on the way up */
+	uint32_t *visited; /* by span: number of the climb that met it */
+	uint32_t round;
+	struct told *told; /* by path */
+	uint32_t *next;    /* by repeat: another one of its way */
+	bool *is_dropped;  /* by repeat */
+};
+
+/* Spans are numbered by start. */
+static int compare_way(const void *left, const void *right)
+{
+	const struct way *a = left;
+	const struct way *b = right;
+	int order = compare_i64(a->above, b->above);
+
+	if (!order)
+		order = compare_i64(a->key, b->key);
+	return order ? order : compare_i64(a->span, b->span);
+}
+
+static uint32_t way_key(const struct search *s, uint32_t span)
+{
+	const struct calls *c = s->calls;
+
+	return c->kind[span] == CALL_NONE ? c->like[span] : c->key[span];
+}
+
+/* Tops of trees have ways of their own. */
+static void number_level(struct nest *n, uint32_t count)
+{
+	const uint32_t *tree = n->s->times->tree;
+
+	qsort(n->ways, count, sizeof *n->ways, compare_way);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct way *w = &n->ways[i];
+
+		if (!i || w->above != w[-1].above || w->key != w[-1].key ||
+		    tree[w->span] == w->span)
+			n->path_above[n->path_count++] = w->above;
+		n->path[w->span] = n->path_count - 1;
+	}
+}
+
+/* Level by level from the roots: parents are numbered before children. */
+static void number_paths(struct nest *n)
+{
+	const struct trace *t = n->s->calls->t;
+	const uint32_t *tree = n->s->times->tree;
+	uint32_t first = 0, end = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (t->spans[i].parent == SPAN_NONE)
+			n->queue[end++] = i;
+	while (first < end) {
+		uint32_t level_end = end, count = 0;
+
+		for (; first < level_end; first++) {
+			uint32_t span = n->queue[first];
+			const struct span *s = &t->spans[span];
+
+			n->ways[count++] = (struct way){
+				.above = tree[span] == span
+						 ? PATH_NONE
+						 : n->path[s->parent],
+				.key = way_key(n->s, span),
+				.span = span,
+			};
+			for (uint32_t k = 0; k < s->child_count; k++)
+				n->queue[end++] =
+					t->children[s->child_first + k];
+		}
+		number_level(n, count);
+	}
+}
+
+/* Replaces spans by their parents, each once; all are of one level. */
+static uint32_t climb_up(struct nest *n, uint32_t count)
+{
+	const struct span *spans = n->s->calls->t->spans;
+	uint32_t kept = 0;
+
+	n->round++;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t up = spans[n->climb[i]].parent;
+
+		if (up == SPAN_NONE || n->visited[up] == n->round)
+			continue;
+		n->visited[up] = n->round;
+		n->climb[kept++] = up;
+	}
+	return kept;
+}
+
+/* The lowest span that all calls lie below, with the spans right below it that
+ * they are in: false when it is their parent or too far up. */
+static bool find_holders(struct nest *n, const struct way *calls,
+			 uint32_t count, struct repeat *r)
+{
+	uint32_t left = count;
+
+	for (uint32_t i = 0; i < count; i++)
+		n->climb[i] = calls[i].span;
+	for (uint32_t level = 0; level < REPEAT_NESTED_LEVELS; level++) {
+		uint32_t holder = n->climb[0], holders = left;
+
+		left = climb_up(n, left);
+		if (left != 1)
+			continue;
+		r->parent = n->climb[0];
+		r->holder = holder;
+		r->holder_count = holders;
+		return level > 0;
+	}
+	return false;
+}
+
+static void tell(struct nest *n, uint32_t repeat)
+{
+	const struct repeats *out = n->s->out;
+	const struct repeat *r = &out->items[repeat];
+	struct told *t = &n->told[n->path[r->leaf]];
+	uint32_t member = n->path[out->members[r->member_first]];
+
+	n->next[repeat] = t->first;
+	t->first = repeat;
+	if (r->count > t->count)
+		t->count = r->count;
+	if (r->sum_ns > t->sum_ns)
+		t->sum_ns = r->sum_ns;
+	if (member < t->member)
+		t->member = member;
+	t->is_major |= !r->is_minor;
+}
+
+static void forget(struct told *t)
+{
+	*t = (struct told){ .first = REPEAT_NONE, .member = PATH_NONE };
+}
+
+static void drop(struct nest *n, struct told *t)
+{
+	for (uint32_t i = t->first; i != REPEAT_NONE; i = n->next[i])
+		n->is_dropped[i] = true;
+	forget(t);
+}
+
+/* More calls, which take the time of the ones that they lie below. */
+static bool is_instead(const struct repeat *inner, const struct told *outer)
+{
+	return inner->count > outer->count &&
+	       (!inner->is_minor || !outer->is_major) &&
+	       sat_mul_i64(inner->sum_ns, 100) >=
+		       sat_mul_i64(outer->sum_ns, REPEAT_NESTED_PERCENT);
+}
+
+/* Of loops that lie within one another one is told. False: not this one. */
+static bool drop_others(struct nest *n, const struct repeat *r)
+{
+	uint32_t path = n->path[r->leaf];
+	uint32_t above[REPEAT_NESTED_LEVELS], count = 0;
+
+	if (n->told[path].member == n->path[r->holder])
+		return false;
+	for (uint32_t up = n->path_above[path];
+	     up != PATH_NONE && count < REPEAT_NESTED_LEVELS;
+	     up = n->path_above[up]) {
+		if (n->told[up].first != REPEAT_NONE &&
+		    !is_instead(r, &n->told[up]))
+			return false;
+		above[count++] = up;
+	}
+	drop(n, &n->told[path]);
+	for (uint32_t i = 0; i < count; i++)
+		drop(n, &n->told[above[i]]);
+	return true;
+}
+
+static bool keep_nested(struct nest *n, const struct repeat *r,
+			const struct way *calls)
+{
+	struct repeats *out = n->s->out;
+
+	if (!drop_others(n, r))
+		return true;
+	if (!reserve(n->s, r->count))
+		return false;
+	for (uint32_t i = 0; i < r->count; i++)
+		out->members[out->member_count++] = calls[i].span;
+	out->items[out->count] = *r;
+	tell(n, (uint32_t)out->count++);
+	return true;
+}
+
+/* Whether so many like calls are a loop over the spans that they are below. */
+static bool add_nested(struct nest *n, const struct way *calls, uint32_t count)
+{
+	struct search *s = n->s;
+	uint32_t leaf = calls->span;
+	int64_t start_ns = s->calls->t->spans[leaf].start_ns;
+	struct turns turns = { .is_loose = true };
+	struct repeat r = {
+		.leaf = leaf,
+		.count = count,
+		.member_first = (uint32_t)s->out->member_count,
+		.kind = (enum call_kind)s->calls->kind[leaf],
+		.start_ns = start_ns,
+		.end_ns = start_ns,
+	};
+
+	if (!calls_text_is_whole(s->calls, leaf) ||
+	    !find_holders(n, calls, count, &r))
+		return true;
+	for (uint32_t i = 0; i < count; i++)
+		add_member(s, &r, &turns, calls[i].span);
+	fill_parallel(&r);
+	if (!is_repeat(&r, &turns) || r.is_at_once ||
+	    calls_is_page(s->calls, calls[0].span, calls[1].span))
+		return true;
+	return keep_nested(n, &r, calls);
+}
+
+/* Calls by their ways, which are numbered from the roots on: outer ones come
+ * before those within them. */
+static bool find_nested(struct nest *n)
+{
+	const struct search *s = n->s;
+	uint32_t count = 0, end;
+
+	for (uint32_t i = 0; i < s->calls->t->span_count; i++)
+		if (s->calls->kind[i] != CALL_NONE && s->times->tree[i] != i)
+			n->ways[count++] =
+				(struct way){ n->path[i], 0, i };
+	if (count)
+		qsort(n->ways, count, sizeof *n->ways, compare_way);
+	for (uint32_t first = 0; first < count; first = end) {
+		for (end = first; end < count &&
+				  n->ways[end].above == n->ways[first].above;
+		     end++)
+			;
+		if (end - first >= REPEAT_DB_COUNT &&
+		    !add_nested(n, n->ways + first, end - first))
+			return false;
+	}
+	return true;
+}
+
+static void drop_told(struct nest *n)
+{
+	struct repeats *out = n->s->out;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < out->count; i++)
+		if (!n->is_dropped[i])
+			out->items[kept++] = out->items[i];
+	out->count = kept;
+}
+
+static bool search_nested(struct search *s)
+{
+	size_t n = s->calls->t->span_count;
+	struct nest nest = {
+		.s = s,
+		.path = arena_array(s->arena, n, sizeof *nest.path),
+		.path_above = arena_array(s->arena, n, sizeof *nest.path_above),
+		.queue = arena_array(s->arena, n, sizeof *nest.queue),
+		.ways = arena_array(s->arena, n, sizeof *nest.ways),
+		.climb = arena_array(s->arena, n, sizeof *nest.climb),
+		.visited = arena_array(s->arena, n, sizeof *nest.visited),
+		.told = arena_array(s->arena, n, sizeof *nest.told),
+		/* Of spans there are more than loops of either kind. */
+		.next = arena_array(s->arena, n, sizeof *nest.next),
+		.is_dropped =
+			arena_array(s->arena, n, sizeof *nest.is_dropped),
+	};
+
+	if (!nest.path || !nest.path_above || !nest.queue || !nest.ways ||
+	    !nest.climb || !nest.visited || !nest.told || !nest.next ||
+	    !nest.is_dropped)
+		return false;
+	number_paths(&nest);
+	for (size_t i = 0; i < n; i++)
+		forget(&nest.told[i]);
+	for (size_t i = 0; i < s->out->count; i++)
+		tell(&nest, (uint32_t)i);
+	if (!find_nested(&nest))
+		return false;
+	drop_told(&nest);
+	return true;
+}
+
 static int compare_repeat(const void *left, const void *right)
 {
 	const struct repeat *a = left;
@@ -340,6 +672,7 @@ bool repeats_find(const struct calls *c, const struct trace_times *times,
 	*out = (struct repeats){ 0 };
 	for (uint32_t i = 0; is_done && i < n; i++)
 		is_done = search_children(&s, i);
+	is_done = is_done && search_nested(&s);
 	if (!is_done)
 		return arena_fail(arena, "the trace", err);
 	if (out->count)

@@ -48,6 +48,15 @@
 #define REPEAT_PARALLEL_COUNT 6u
 #define REPEAT_PARALLEL_WAVES 2
 
+/* Calls below repeated spans (rows of a page, calls of another service that
+ * each query): the loop is run so many levels above its calls at most, spans of
+ * frameworks and of both sides of a call among them. */
+#define REPEAT_NESTED_LEVELS 32u
+
+/* Such calls stand for the repeated calls that they lie below when they are
+ * more and take most of their time. */
+#define REPEAT_NESTED_PERCENT 80
+
 struct repeat {
 	uint32_t parent; /* the span that runs the loop */
 	uint32_t leaf;   /* the first member's call; itself or inside it */
@@ -61,13 +70,17 @@ struct repeat {
 	bool is_parallel;   /* some of them ran side by side */
 	bool is_at_once;    /* nearly all of them did */
 	bool is_minor;      /* often enough, but takes less than it must */
+	/* Of calls below repeated spans: the first of those right below the
+	 * parent, and how many there are; else SPAN_NONE. */
+	uint32_t holder;
+	uint32_t holder_count;
 };
 
 struct repeats {
 	struct repeat *items; /* the most time of the path first */
 	size_t count;
 	size_t cap;
-	uint32_t *members; /* spans, children of the parent, by start */
+	uint32_t *members; /* spans below the parent, by start */
 	size_t member_count;
 	size_t member_cap;
 };
@@ -75,9 +88,10 @@ struct repeats {
 /* How the calls of a loop ran. */
 enum repeat_manner repeat_manner(const struct repeat *r);
 
-/* Runs of like children, one after another or a few at a time. Not among
- * them: reading page after page, and attempts at a call that failed. Minor
- * ones are among them. *out lives in the arena. */
+/* Runs of like children, one after another or a few at a time, and like calls
+ * below like children, added up over all of them; of two that lie within one
+ * another one is told. Not among them: reading page after page, and attempts at
+ * a call that failed. Minor ones are among them. *out lives in the arena. */
 bool repeats_find(const struct calls *c, const struct trace_times *times,
 		  struct arena *arena, struct repeats *out,
 		  struct error *err) MUST_CHECK;

@@ -145,19 +145,40 @@ static void report_embedded(const struct choice *c, struct buf *out)
 static void report_own(const struct choice *c, struct buf *out)
 {
 	bool is_self = c->want->by == GUILTY_BY_SELF || !c->critical_ns;
+	int64_t own_ns = is_self ? c->best->self_ns : c->critical_ns;
 
-	report_count(c, out);
-	wording_add_duration(out, is_self ? c->best->self_ns : c->critical_ns);
+	if (c->best->branch_count)
+		report_count(c, out);
+	wording_add_duration(out, own_ns);
 	buf_add_text(out, is_self ? " of its own"
 				  : " of its own on the critical path");
+	if (c->best->count < 2)
+		return;
+	buf_addf(out, " in %u calls, ", c->best->count);
+	wording_add_duration(out, own_ns / (int64_t)c->best->count);
+	buf_add_text(out, " each");
+}
+
+static void report_holders(const struct choice *c, struct buf *out)
+{
+	const struct repeat *r = c->loop;
+
+	if (r->holder == SPAN_NONE)
+		return;
+	buf_addf(out, " below %u spans like ", r->holder_count);
+	wording_add_span(out, c->t, r->holder);
 }
 
 static void report_loop(const struct choice *c, struct buf *out)
 {
 	buf_addf(out, "N+1: %u x ", c->loop->count);
 	wording_add_call(out, &c->calls, c->loop->leaf);
+	report_holders(c, out);
 	buf_addf(out, ", %s, ", wording_manner(repeat_manner(c->loop)));
 	wording_add_duration(out, c->loop->sum_ns);
+	if (c->loop->holder != SPAN_NONE)
+		buf_addf(out, ", %d %% of the critical path",
+			 percent_of(c->loop->through_ns, c->path_ns));
 }
 
 /* ---- attempts ---- */

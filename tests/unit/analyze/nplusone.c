@@ -170,9 +170,12 @@ static void what_counts(void **state)
 	expect_loop("# 1 s P send < > messaging.system=kafka\n", 20, 20, 1, 20);
 }
 
-/* Wrapped calls count when the wrapper does little else. */
+/* Wrapped calls count: the wrapper when it does little else. */
 static void wrapped(void **state)
 {
+	struct search s;
+	struct buf text;
+
 	(void)state;
 	expect_loop("# 1 s I find < >\n"
 		    "a# # s C \"SELECT b\" < > " SELECT_B "\n",
@@ -180,10 +183,239 @@ static void wrapped(void **state)
 	expect_loop("# 1 s I find < >\n"
 		    "a# # s C \"SELECT b\" < < " SELECT_B "\n",
 		    10, 10, 1, 0);
-	expect_loop("# 1 s I find < >\n"
-		    "a# # s I step < >\n"
-		    "b# # s C \"SELECT b\" < > " SELECT_B "\n",
-		    10, 10, 1, 0);
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 5000\n");
+	add_loop(&text,
+		 "# 1 s I find < >\n"
+		 "a# # s I step < >\n"
+		 "b# # s C \"SELECT b\" < > " SELECT_B "\n",
+		 10, 100, 10, 1);
+	begin(&s, buf_text(&text));
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.members[0], fixture_span(&s.t, 0xb100));
+	end(&s);
+	buf_release(&text);
+}
+
+/* Rows under span 1, of so many queries each after some work of their own; ids
+ * of rows from 0x100 on. */
+static void begin_rows(struct search *s, int rows, int calls, double each_ms)
+{
+	struct buf text;
+	double at = 5;
+
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 900\n");
+	for (int i = 0; i < rows; i++) {
+		double first = at;
+
+		for (int k = 0; k < calls; k++, at += each_ms + 1)
+			buf_addf(&text,
+				 "%x %x s C \"SELECT b\" %.3f %.3f " SELECT_B
+				 "\n",
+				 0x10000 + i * calls + k, 0x100 + i, at + 1,
+				 at + 1 + each_ms);
+		at += 1;
+		buf_addf(&text, "%x 1 s I row %.3f %.3f\n", 0x100 + i, first,
+			 at);
+	}
+	begin(s, buf_text(&text));
+	buf_release(&text);
+}
+
+/* Added up over the spans that they lie below. */
+static void below_repeated_spans(void **state)
+{
+	static const struct {
+		int rows, calls;
+		double each_ms;
+	} cases[] = { { 15, 3, 12 },
+		      { 40, 2, 6 },
+		      { 5, 6, 17 },
+		      { 4, 5, 10 },
+		      { 2, 9, 10 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		int count = cases[i].rows * cases[i].calls;
+		const struct repeat *r;
+		struct search s;
+
+		begin_rows(&s, cases[i].rows, cases[i].calls, cases[i].each_ms);
+		r = s.found.items;
+		assert_int_equal(s.found.count, 1);
+		assert_int_equal(r->count, count);
+		assert_int_equal(r->parent, fixture_span(&s.t, 1));
+		assert_int_equal(r->holder, fixture_span(&s.t, 0x100));
+		assert_int_equal(r->holder_count, cases[i].rows);
+		assert_int_equal(r->sum_ns,
+				 fixture_ms(cases[i].each_ms) * count);
+		assert_int_equal(r->through_ns, r->sum_ns);
+		assert_int_equal(repeat_manner(r), REPEAT_ONE_BY_ONE);
+		end(&s);
+	}
+}
+
+/* "page 0", "page 1": numbers in names do not part them. */
+static void below_numbered_spans(void **state)
+{
+	struct search s;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 900\n");
+	for (int i = 0; i < 5; i++)
+		buf_addf(&text, "%x 1 s I \"page %d\" %d %d\n", 0x100 + i, i,
+			 i * 120, i * 120 + 119);
+	for (int i = 0; i < 30; i++) {
+		int at = i / 6 * 120 + i % 6 * 19;
+
+		buf_addf(&text,
+			 "%x %x s I find %d %d\n"
+			 "%x %x s C q %d %d " SELECT_B "\n",
+			 0x1000 + i, 0x100 + i / 6, at, at + 18, 0x2000 + i,
+			 0x1000 + i, at, at + 17);
+	}
+	begin(&s, buf_text(&text));
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->count, 30);
+	assert_int_equal(s.found.items->holder_count, 5);
+	assert_int_equal(s.found.items->sum_ns, fixture_ms(510));
+	end(&s);
+	buf_release(&text);
+}
+
+/* Other spans, other queries and what is little are no loop. */
+static void below_other_spans(void **state)
+{
+	struct search s;
+
+	(void)state;
+	/* four, and what takes less than 10 ms */
+	begin_rows(&s, 2, 2, 20);
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+	begin_rows(&s, 3, 3, 1);
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+	/* minor ones are kept for who knows what is usual */
+	begin_rows(&s, 4, 3, 2);
+	assert_true(s.found.items->is_minor);
+	end(&s);
+	/* three kinds of spans, each for itself */
+	begin(&s, "1 0 s S root 0 900\n"
+		  "2 1 s I a 0 100\n3 1 s I b 100 200\n4 1 s I c 200 300\n"
+		  "5 2 s C q 0 45 " SELECT_B "\n"
+		  "6 2 s C q 50 95 " SELECT_B "\n"
+		  "7 3 s C q 100 145 " SELECT_B "\n"
+		  "8 3 s C q 150 195 " SELECT_B "\n"
+		  "9 4 s C q 200 245 " SELECT_B "\n");
+	assert_int_equal(s.found.count, 0);
+	end(&s);
+}
+
+/* Each call of another service makes queries there: their number is why, not
+ * that of the calls, unless it is the same or they take little of it. */
+static void expect_served(int calls, int queries, int each_ms, int call_ms,
+			  uint32_t count, const char *name)
+{
+	struct search s;
+	struct buf text;
+
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 2000\n");
+	for (int i = 0; i < calls; i++) {
+		int at = i * (call_ms + 1);
+
+		buf_addf(&text,
+			 "%x 1 s C a.B/c %d %d rpc.system=grpc\n"
+			 "%x %x t S a.B/c %d %d rpc.system=grpc\n",
+			 0x100 + i, at, at + call_ms, 0x200 + i, 0x100 + i,
+			 at + 1, at + call_ms - 1);
+		for (int k = 0; k < queries; k++)
+			buf_addf(&text, "%x %x t C q %d %d " SELECT_B "\n",
+				 0x1000 + i * queries + k, 0x200 + i,
+				 at + 1 + k * each_ms,
+				 at + 1 + (k + 1) * each_ms);
+	}
+	begin(&s, buf_text(&text));
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->count, count);
+	assert_int_equal(s.found.items->parent, fixture_span(&s.t, 1));
+	assert_true(str_equal(span_name(&s.t, s.found.items->leaf),
+			      str_from(name)));
+	end(&s);
+	buf_release(&text);
+}
+
+static void below_calls_of_another_service(void **state)
+{
+	(void)state;
+	expect_served(15, 3, 12, 40, 45, "q");
+	expect_served(4, 5, 12, 65, 20, "q");
+	expect_served(15, 1, 12, 40, 15, "a.B/c");
+	expect_served(15, 3, 2, 40, 15, "a.B/c");
+}
+
+/* Rows of sections: 3 x 4 x 2, run by the root. */
+static void below_spans_below_spans(void **state)
+{
+	struct search s;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 s S root 0 900\n");
+	for (int i = 0; i < 3; i++)
+		buf_addf(&text, "%x 1 s I section %d %d\n", 0x10 + i, i * 300,
+			 i * 300 + 299);
+	for (int i = 0; i < 12; i++)
+		buf_addf(&text,
+			 "%x %x s I row %d %d\n"
+			 "%x %x s C q %d %d " SELECT_B "\n"
+			 "%x %x s C q %d %d " SELECT_B "\n",
+			 0x100 + i, 0x10 + i / 4, i * 75, i * 75 + 70,
+			 0x200 + i, 0x100 + i, i * 75, i * 75 + 20, 0x300 + i,
+			 0x100 + i, i * 75 + 30, i * 75 + 50);
+	begin(&s, buf_text(&text));
+	assert_int_equal(s.found.count, 1);
+	assert_int_equal(s.found.items->count, 24);
+	assert_int_equal(s.found.items->parent, fixture_span(&s.t, 1));
+	assert_int_equal(s.found.items->holder_count, 3);
+	end(&s);
+	buf_release(&text);
+}
+
+/* As many levels between a loop and its calls as are looked at, and one more. */
+static void deep_below(void **state)
+{
+	(void)state;
+	for (uint32_t levels = REPEAT_NESTED_LEVELS - 1;
+	     levels <= REPEAT_NESTED_LEVELS; levels++) {
+		struct search s;
+		struct buf text;
+
+		buf_init(&text, MIB);
+		buf_add_text(&text, "1 0 s S root 0 900\n");
+		for (uint32_t i = 0; i < 6; i++) {
+			uint32_t up = 1, id = (i + 1) << 12;
+
+			for (uint32_t k = 0; k < levels; k++, up = id++)
+				buf_addf(&text, "%x %x s I f %u %u\n", id, up,
+					 i * 100, i * 100 + 90);
+			buf_addf(&text,
+				 "%x %x s I g %u %u\n"
+				 "%x %x s C q %u %u " SELECT_B "\n",
+				 id, up, i * 100, i * 100 + 9, id + 1, up,
+				 i * 100 + 10, i * 100 + 90);
+		}
+		begin(&s, buf_text(&text));
+		assert_int_equal(s.found.count,
+				 levels < REPEAT_NESTED_LEVELS);
+		end(&s);
+		buf_release(&text);
+	}
 }
 
 /* Several spans a turn: other queries, or the same others each time. */
@@ -486,6 +718,12 @@ int main(void)
 		cmocka_unit_test(thresholds),
 		cmocka_unit_test(what_counts),
 		cmocka_unit_test(wrapped),
+		cmocka_unit_test(below_repeated_spans),
+		cmocka_unit_test(below_numbered_spans),
+		cmocka_unit_test(below_other_spans),
+		cmocka_unit_test(below_calls_of_another_service),
+		cmocka_unit_test(below_spans_below_spans),
+		cmocka_unit_test(deep_below),
 		cmocka_unit_test(turns_of_several),
 		cmocka_unit_test(some_at_a_time),
 		cmocka_unit_test(all_at_once),

@@ -336,8 +336,8 @@ static void attempts(void **state)
 		     "4 1 a C POST 220 420 " PAY "\n"
 		     "5 4 b S charge 220 420\n",
 		     any,
-		     "2 x 400 ms of its own on the critical path; tried 2 "
-		     "times, 1 failed (broken)",
+		     "400 ms of its own on the critical path in 2 calls, "
+		     "200 ms each; tried 2 times, 1 failed (broken)",
 		     NULL);
 }
 
@@ -429,6 +429,70 @@ static void grown_loop(void **state)
 	       "N+1: 10 x \"SELECT a FROM b\", one after another, 290 ms; grew "
 	       "by 261 ms (usually 1 call over 10 traces before)");
 	end(&g);
+}
+
+/* 15 rows of 3 queries each: 45 of 12 ms. */
+static void add_rows(char *text, size_t size)
+{
+	int len = snprintf(text, size, "1 0 web S \"GET /\" 0 620\n");
+
+	for (int i = 0; i < 15; i++) {
+		int at = 5 + i * 40;
+
+		len += snprintf(text + len, size - (size_t)len,
+				"%x 1 web I row %d %d\n", 0x10 + i, at,
+				at + 39);
+		for (int k = 0; k < 3; k++)
+			len += snprintf(
+				text + len, size - (size_t)len,
+				"%x %x web C SELECT %d %d db.system.name=mysql "
+				"db.query.text=\"SELECT a FROM b\"\n",
+				0x100 + i * 3 + k, 0x10 + i, at + 1 + k * 12,
+				at + 13 + k * 12);
+	}
+}
+
+/* Queries of rows are added up, with and without what is usual; where rows
+ * came to be more, and where each makes more of them. */
+static void loop_below_rows(void **state)
+{
+	static const struct {
+		int rows, queries;
+		const char *grew;
+	} usual[] = {
+		{ 0, 0, "" },
+		{ 1, 3,
+		  "; grew by 504 ms (usually 3 calls over 10 traces before)" },
+		{ 15, 15,
+		  "; grew by 360 ms (usually 15 calls over 10 traces before)" },
+	};
+	char text[8192];
+
+	(void)state;
+	add_rows(text, sizeof text);
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+		const int n = usual[i].queries;
+		char why[256];
+		struct told g;
+
+		snprintf(why, sizeof why,
+			 "N+1: 45 x \"SELECT a FROM b\" below 15 spans like "
+			 "web row, one after another, 540 ms, 87 %% of the "
+			 "critical path%s",
+			 usual[i].grew);
+		begin(&g);
+		if (n) {
+			usually(&g, "GET /", SPAN_KIND_SERVER, 1, 20 + 12 * n);
+			usually(&g, "row", SPAN_KIND_INTERNAL, usual[i].rows,
+				1 + 12.0 * n / usual[i].rows);
+			usually(&g, "SELECT", SPAN_KIND_CLIENT, n, 12);
+		}
+		tell(&g, text, any);
+		expect(g.result.span.why, why);
+		expect(g.result.span.name, "GET /");
+		assert_int_equal(g.result.cause.kind, CAUSE_N_PLUS_ONE);
+		end(&g);
+	}
 }
 
 /* ---- the rest ---- */
@@ -602,6 +666,7 @@ int main(void)
 		cmocka_unit_test(not_grown),
 		cmocka_unit_test(new_call),
 		cmocka_unit_test(grown_loop),
+		cmocka_unit_test(loop_below_rows),
 		cmocka_unit_test(incomplete),
 		cmocka_unit_test(long_path),
 		cmocka_unit_test(nothing_matches),
