@@ -50,6 +50,7 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 	f->is_judged = true;
 	f->method = d->method;
 	f->value_type = profile_type_name(d->t->sides[SIDE_SLOW].profile);
+	f->value_unit = profile_unit(d->t->sides[SIDE_SLOW].profile);
 	f->phi = d->wander.phi.value;
 	f->peers = d->wander.peers;
 	f->window_cv = diff_typical_cv(d);

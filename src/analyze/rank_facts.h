@@ -53,6 +53,7 @@ struct rank_facts {
 	bool is_judged;
 	enum diff_method method;
 	struct str value_type; /* of the slow side: "inuse_space" */
+	struct str value_unit; /* "bytes" */
 	size_t slices[SIDE_COUNT];
 	bool is_of_runs; /* slices are runs of a program */
 	bool is_interleaved;

@@ -6,12 +6,12 @@
  * its events are made of (jfr_types.h). The file is read twice: for the kinds
  * of samples it holds, and for those of one kind.
  */
-#include <math.h>
+#include <string.h>
 
 #include "base/count.h"
 #include "base/num.h"
 #include "decode/formats.h"
-#include "decode/jfr_types.h"
+#include "decode/jfr_settings.h"
 #include "decode/profile_type.h"
 
 #define HEADER_BYTES 68u
@@ -24,12 +24,24 @@
  * More are of a description in which values are made of nothing. */
 #define STEPS_A_BYTE 8u
 
+/* Where the time that a sample stands for is told. */
+enum timed {
+	UNTIMED = 0,
+	TIMED_BY_ITSELF,
+	TIMED_BY_SETTING,  /* and times its count, where it has one */
+	TIMED_AS_WALL_TIME /* likewise, where the setting is of wall time */
+};
+
+#define CPU_TIME_SAMPLE "jdk.CPUTimeSample"
+
 /* What samples of an event are called, with the names that Pyroscope has for
- * them where it has any. The default is the first one that a file has. */
+ * them where it has any. The default is the first one that a file has; of equal
+ * names the later ones are not offered. */
 static const struct sampled {
 	const char *event;
 	struct type_name type;
 	enum jfr_role value; /* JFR_NO_ROLE: each counts as one */
+	enum timed timed;
 } sampled[] = {
 #define TYPE(type, unit)                                                       \
 	{                                                                      \
@@ -38,8 +50,16 @@ static const struct sampled {
 			unit, sizeof(unit) - 1                                 \
 		}                                                              \
 	}
+	{ CPU_TIME_SAMPLE, TYPE("cpu", "nanoseconds"), JFR_PERIOD,
+	  TIMED_BY_ITSELF },
+	{ CPU_TIME_SAMPLE, TYPE("cpu_samples", "count"), JFR_NO_ROLE },
+	{ "jdk.ExecutionSample", TYPE("cpu", "nanoseconds"), JFR_NO_ROLE,
+	  TIMED_BY_SETTING },
+	{ "jdk.ExecutionSample", TYPE("wall", "nanoseconds"), JFR_NO_ROLE,
+	  TIMED_AS_WALL_TIME },
 	{ "jdk.ExecutionSample", TYPE("samples", "count"), JFR_NO_ROLE },
-	{ "jdk.CPUTimeSample", TYPE("cpu_samples", "count"), JFR_NO_ROLE },
+	{ "profiler.WallClockSample", TYPE("wall", "nanoseconds"), JFR_SAMPLES,
+	  TIMED_BY_SETTING },
 	{ "profiler.WallClockSample", TYPE("wall", "count"), JFR_SAMPLES },
 	{ "jdk.ObjectAllocationSample", TYPE("alloc_sample_bytes", "bytes"),
 	  JFR_WEIGHT },
@@ -103,6 +123,12 @@ struct chunk {
 	bool has_kernel;      /* among them */
 	struct column frames; /* struct jfr_frame */
 	double ns_per_tick;
+	struct jfr_settings settings;
+	/* Classes, 0: there is none. */
+	uint64_t setting_id;
+	uint64_t sample_id; /* of the chosen event */
+	uint64_t lost_id;
+	bool has[SAMPLED_COUNT];
 };
 
 struct reader {
@@ -110,8 +136,11 @@ struct reader {
 	struct chunk chunk;
 	bool has_detail;              /* wanted: PROFILE_DETAIL_PLACES */
 	bool has[SAMPLED_COUNT];      /* such events */
+	bool lacks_time[SAMPLED_COUNT];
 	const struct sampled *chosen; /* NULL: none is there */
-	uint64_t sample_count;
+	int64_t sample_count;
+	uint64_t biased_count;
+	uint64_t lost_count;
 	uint64_t truncated_count;
 	uint64_t sleeping_count;
 	int64_t start_ns;
@@ -239,24 +268,61 @@ static bool each_chunk(struct reader *r, struct str bytes,
 
 /* ---- first time: what is there ---- */
 
+static uint64_t class_id(const struct chunk *c, const char *name)
+{
+	const struct jfr_class *class =
+		jfr_class_by_name(&c->types, str_from(name));
+
+	return class && class->id > EVENT_POOLS ? class->id : 0;
+}
+
+static bool take_setting(struct reader *r, struct jfr_input *in,
+			 struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	struct jfr_value value = { .frames = &c->frames };
+	const struct jfr_class *of;
+
+	if (!jfr_value_read(&c->types, jfr_class_by_id(&c->types, c->setting_id),
+			    in, &value, err))
+		return false;
+	of = jfr_class_by_id(&c->types, value.numbers[JFR_SET]);
+	jfr_settings_take(&c->settings, of ? of->name : STR(""), &value);
+	return true;
+}
+
 static bool note_event(struct reader *r, uint64_t type, struct jfr_input *in,
 		       struct error *err)
 {
-	const struct jfr_class *class = jfr_class_by_id(&r->chunk.types, type);
+	struct chunk *c = &r->chunk;
+	const struct jfr_class *class = jfr_class_by_id(&c->types, type);
 
-	(void)in;
-	(void)err;
 	if (type == EVENT_DESCRIPTION || type == EVENT_POOLS || !class)
 		return true;
 	for (size_t i = 0; i < SAMPLED_COUNT; i++)
-		r->has[i] = r->has[i] ||
+		c->has[i] = c->has[i] ||
 			    str_equal(class->name, str_from(sampled[i].event));
-	return true;
+	return type != c->setting_id || take_setting(r, in, err);
+}
+
+/* Whether samples of the chunk tell what time they stand for. */
+static bool tells_time(const struct chunk *c, const struct sampled *s)
+{
+	const struct jfr_class *class =
+		jfr_class_by_name(&c->types, str_from(s->event));
+	bool is_wall;
+
+	if (s->timed == TIMED_BY_ITSELF)
+		return jfr_class_has(&c->types, class, s->value);
+	if (s->value == JFR_SAMPLES)
+		return jfr_settings_wall_ns(&c->settings) > 0;
+	return jfr_settings_execution(&c->settings, &is_wall) &&
+	       is_wall == (s->timed == TIMED_AS_WALL_TIME);
 }
 
 static bool survey_chunk(struct reader *r, struct error *err)
 {
-	const struct chunk *c = &r->chunk;
+	struct chunk *c = &r->chunk;
 	int64_t start = (int64_t)big_endian(c->bytes, 32);
 	int64_t end = sat_add_i64(start, (int64_t)big_endian(c->bytes, 40));
 
@@ -264,7 +330,24 @@ static bool survey_chunk(struct reader *r, struct error *err)
 		r->start_ns = start;
 	if (end > r->end_ns)
 		r->end_ns = end;
-	return each_event(r, note_event, err);
+	c->setting_id = class_id(c, "jdk.ActiveSetting");
+	if (!each_event(r, note_event, err))
+		return false;
+	for (size_t i = 0; i < SAMPLED_COUNT; i++) {
+		r->has[i] |= c->has[i];
+		r->lacks_time[i] |= c->has[i] && sampled[i].timed &&
+				    !tells_time(c, &sampled[i]);
+	}
+	return true;
+}
+
+static bool is_offered(const struct type_name *offered, uint32_t count,
+		       struct str type)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (str_equal(offered[i].type, type))
+			return true;
+	return false;
 }
 
 static bool choose_type(struct reader *r, const struct profile_want *want,
@@ -275,7 +358,8 @@ static bool choose_type(struct reader *r, const struct profile_want *want,
 	uint32_t count = 0, chosen;
 
 	for (size_t i = 0; i < SAMPLED_COUNT; i++) {
-		if (!r->has[i])
+		if (!r->has[i] || r->lacks_time[i] ||
+		    is_offered(offered, count, sampled[i].type.type))
 			continue;
 		offered[count] = sampled[i].type;
 		rows[count++] = &sampled[i];
@@ -412,6 +496,8 @@ static bool read_pools(struct reader *r, uint64_t type, struct jfr_input *in,
 {
 	uint64_t count;
 
+	if (type && type == r->chunk.setting_id)
+		return take_setting(r, in, err);
 	if (type != EVENT_POOLS)
 		return true;
 	for (unsigned i = 0; i < 4; i++) /* start, duration, before, flags */
@@ -437,36 +523,70 @@ static struct str symbol(const struct chunk *c, uint64_t key)
 	return text_in(&c->symbols, key);
 }
 
+/* How many samples, or how much of what they are summed up by. */
+static int64_t number_of(const struct reader *r, const struct jfr_value *value)
+{
+	enum jfr_role role = r->chosen->value;
+	uint64_t number = value->numbers[role];
+
+	if (role == JFR_NO_ROLE)
+		return 1;
+	if (role != JFR_DURATION && role != JFR_PERIOD)
+		return number > INT64_MAX ? INT64_MAX : (int64_t)number;
+	return sat_round_f64((double)number * r->chunk.ns_per_tick);
+}
+
 static int64_t value_of(const struct reader *r, const struct jfr_value *value)
 {
-	uint64_t number = value->numbers[r->chosen->value];
-	double ns;
+	const struct jfr_settings *s = &r->chunk.settings;
+	int64_t number = number_of(r, value);
 
-	if (r->chosen->value == JFR_NO_ROLE)
-		return 1;
-	if (r->chosen->value != JFR_DURATION)
-		return number > INT64_MAX ? INT64_MAX : (int64_t)number;
-	ns = round((double)number * r->chunk.ns_per_tick);
-	return ns < 9e18 ? (int64_t)ns : INT64_MAX;
+	if (!r->chosen->timed || r->chosen->timed == TIMED_BY_ITSELF)
+		return number;
+	if (r->chosen->value == JFR_SAMPLES)
+		return sat_mul_i64(number, jfr_settings_wall_ns(s));
+	return sat_mul_i64(number, jfr_settings_execution_ns(
+					   s, value->numbers[JFR_START]));
+}
+
+static void count_sample(struct reader *r, const struct jfr_value *value)
+{
+	int64_t more = r->chosen->value == JFR_SAMPLES ? number_of(r, value) : 1;
+
+	r->sample_count = sat_add_i64(r->sample_count, more);
+	r->biased_count += value->numbers[JFR_BIASED] != 0;
+	r->sleeping_count +=
+		str_equal(text_in(&r->chunk.states, value->numbers[JFR_STATE]),
+			  STR("STATE_SLEEPING"));
+}
+
+static bool read_lost(struct reader *r, struct jfr_input *in, struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	struct jfr_value value = { .frames = &c->frames };
+
+	if (!jfr_value_read(&c->types, jfr_class_by_id(&c->types, c->lost_id),
+			    in, &value, err))
+		return false;
+	r->lost_count += value.numbers[JFR_LOST] & UINT32_MAX;
+	return true;
 }
 
 static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 			struct error *err)
 {
 	struct chunk *c = &r->chunk;
-	const struct jfr_class *class = jfr_class_by_id(&c->types, type);
 	struct jfr_value value = { .frames = &c->frames };
 	struct trace *trace;
 
-	if (type == EVENT_DESCRIPTION || type == EVENT_POOLS || !class ||
-	    !str_equal(class->name, str_from(r->chosen->event)))
+	if (type && type == c->lost_id)
+		return read_lost(r, in, err);
+	if (!type || type != c->sample_id)
 		return true;
-	if (!jfr_value_read(&c->types, class, in, &value, err))
+	if (!jfr_value_read(&c->types, jfr_class_by_id(&c->types, type), in,
+			    &value, err))
 		return false;
-	r->sample_count++;
-	r->sleeping_count +=
-		str_equal(text_in(&c->states, value.numbers[JFR_STATE]),
-			  STR("STATE_SLEEPING"));
+	count_sample(r, &value);
 	trace = pool_find(&c->traces, value.numbers[JFR_STACK], sizeof *trace);
 	if (!trace)
 		return profile_build_stack(r->build, NULL, 0,
@@ -590,9 +710,13 @@ static bool add_trace(struct reader *r, const struct trace *trace,
 
 static bool read_chunk(struct reader *r, struct error *err)
 {
-	const struct chunk *c = &r->chunk;
+	struct chunk *c = &r->chunk;
 	struct column ids = { .items = NULL };
 
+	c->setting_id = class_id(c, "jdk.ActiveSetting");
+	c->sample_id = class_id(c, r->chosen->event);
+	if (!strcmp(r->chosen->event, CPU_TIME_SAMPLE))
+		c->lost_id = class_id(c, "jdk.CPUTimeSamplesLost");
 	if (!each_event(r, read_pools, err) || !each_event(r, read_sample, err))
 		return false;
 	for (size_t i = 0; i < c->traces.items.count; i++) {
@@ -609,25 +733,40 @@ static void settle(const struct reader *r, struct profile *out,
 		   struct notes *notes)
 {
 	type_settle(out);
-	out->sample_count = (int64_t)r->sample_count;
-	if (r->sample_count && !out->period)
+	out->sample_count = r->sample_count;
+	if (r->sample_count && (!out->period || r->chosen->timed))
 		out->period = out->total / out->sample_count;
 	out->time_ns = r->start_ns;
 	out->duration_ns = r->end_ns - r->start_ns;
 	/* async-profiler before version 4 has no other event for those. */
-	if (r->sleeping_count && r->chosen == &sampled[0])
+	if (r->sleeping_count &&
+	    !strcmp(r->chosen->event, "jdk.ExecutionSample") &&
+	    r->chosen->timed != TIMED_AS_WALL_TIME)
 		notes_add(notes,
-			  "%llu of %llu samples are of threads that slept: the "
+			  "%llu of %lld samples are of threads that slept: the "
 			  "recording is of wall time, not of CPU",
 			  (unsigned long long)r->sleeping_count,
-			  (unsigned long long)r->sample_count);
+			  (long long)r->sample_count);
+	if (r->biased_count)
+		notes_add(notes,
+			  "%llu of %lld samples are biased, by the recording's "
+			  "own mark: they tell where the thread came to a "
+			  "safepoint, a bit after where it was",
+			  (unsigned long long)r->biased_count,
+			  (long long)r->sample_count);
+	if (r->lost_count)
+		notes_add(notes,
+			  "the recorder lost %llu samples of CPU time beside "
+			  "the %lld that it kept (jdk.CPUTimeSamplesLost)",
+			  (unsigned long long)r->lost_count,
+			  (long long)r->sample_count);
 	if (r->truncated_count)
 		notes_add(notes,
-			  "%llu of %llu samples lack their callers: the "
+			  "%llu of %lld samples lack their callers: the "
 			  "recording keeps stacks of some depth "
 			  "(-XX:FlightRecorderOptions=stackdepth=256)",
 			  (unsigned long long)r->truncated_count,
-			  (unsigned long long)r->sample_count);
+			  (long long)r->sample_count);
 }
 
 bool decode_jfr(struct str bytes, const struct profile_want *want,

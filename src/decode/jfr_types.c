@@ -205,6 +205,13 @@ static enum jfr_role role_of(struct str class, struct str field)
 		{ "", "allocationSize", JFR_ALLOCATION },
 		{ "", "samples", JFR_SAMPLES },
 		{ "", "size", JFR_SIZE },
+		{ "", "startTime", JFR_START },
+		{ "jdk.CPUTimeSample", "samplingPeriod", JFR_PERIOD },
+		{ "jdk.CPUTimeSample", "biased", JFR_BIASED },
+		{ "jdk.CPUTimeSamplesLost", "lostSamples", JFR_LOST },
+		{ "jdk.ActiveSetting", "id", JFR_SET },
+		{ "jdk.ActiveSetting", "name", JFR_SETTING_NAME },
+		{ "jdk.ActiveSetting", "value", JFR_SETTING_VALUE },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(roles); i++)
@@ -350,6 +357,28 @@ const struct jfr_class *jfr_class_by_id(const struct jfr_types *t, uint64_t id)
 		       : (const struct jfr_class *)t->classes.items + index;
 }
 
+const struct jfr_class *jfr_class_by_name(const struct jfr_types *t,
+					  struct str name)
+{
+	const struct jfr_class *classes = t->classes.items;
+
+	for (size_t i = 0; i < t->classes.count; i++)
+		if (str_equal(classes[i].name, name))
+			return &classes[i];
+	return NULL;
+}
+
+bool jfr_class_has(const struct jfr_types *t, const struct jfr_class *class,
+		   enum jfr_role role)
+{
+	const struct jfr_field *fields = t->fields.items;
+
+	for (uint32_t i = 0; i < class->field_count; i++)
+		if (fields[class->field_first + i].role == role)
+			return true;
+	return false;
+}
+
 /* ---- values ---- */
 
 /* A value that is being read. */
@@ -398,6 +427,10 @@ static bool read_plain(struct walk *w, enum jfr_kind kind, enum jfr_role role,
 			return false;
 		if (role == JFR_TEXT)
 			value->text = text;
+		else if (role == JFR_SETTING_NAME)
+			value->setting_name = text;
+		else if (role == JFR_SETTING_VALUE)
+			value->setting_value = text;
 		return true;
 	case JFR_FOUR_BYTES:
 	case JFR_EIGHT_BYTES:
@@ -461,7 +494,7 @@ bool jfr_value_read(struct jfr_types *t, const struct jfr_class *class,
 	struct walk w = { .types = t, .in = in, .value = value };
 
 	memset(value->numbers, 0, sizeof value->numbers);
-	value->text = STR("");
+	value->text = value->setting_name = value->setting_value = STR("");
 	if (!(class->kind == JFR_STRUCT
 		      ? enter(&w, class, err)
 		      : read_plain(&w, class->kind, JFR_NO_ROLE, err)))

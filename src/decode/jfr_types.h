@@ -50,6 +50,13 @@ enum jfr_role {
 	JFR_ALLOCATION, /* bytes */
 	JFR_SAMPLES,    /* that an event stands for */
 	JFR_SIZE,       /* bytes */
+	JFR_START,      /* ticks: of an event */
+	JFR_PERIOD,     /* ticks that a sample stands for */
+	JFR_BIASED,     /* whether a sample is, by its own mark */
+	JFR_LOST,       /* samples that an event misses */
+	JFR_SET,        /* class: of a setting */
+	JFR_SETTING_NAME,
+	JFR_SETTING_VALUE,
 	JFR_ROLE_COUNT,
 };
 
@@ -87,6 +94,13 @@ bool jfr_types_read(struct jfr_types *t, struct jfr_input *in,
 /* NULL: none has this id. */
 const struct jfr_class *jfr_class_by_id(const struct jfr_types *t, uint64_t id);
 
+/* The class of that name, and whether it has such a field; NULL: there is none.
+ */
+const struct jfr_class *jfr_class_by_name(const struct jfr_types *t,
+					  struct str name);
+bool jfr_class_has(const struct jfr_types *t, const struct jfr_class *class,
+		   enum jfr_role role);
+
 /* What was met in a value. */
 struct jfr_frame {
 	uint64_t method;
@@ -97,6 +111,8 @@ struct jfr_frame {
 struct jfr_value {
 	uint64_t numbers[JFR_ROLE_COUNT];
 	struct str text;
+	struct str setting_name;
+	struct str setting_value;
 	struct column *frames; /* struct jfr_frame: those met are added */
 };
 

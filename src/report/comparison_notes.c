@@ -3,6 +3,8 @@
 
 #include "analyze/drift.h"
 #include "analyze/rank_facts.h"
+#include "base/num.h"
+#include "render/units.h"
 
 /* From which drift of all shares the reader must be told. */
 #define NOTED_DRIFT 1.25
@@ -112,6 +114,19 @@ static void note_assumed(const struct rank_facts *f, struct notes *notes)
 		  f->phi, 100 * f->window_cv, f->peers ? SHOWN : "");
 }
 
+static void note_periods(const struct rank_facts *f, struct notes *notes)
+{
+	char slow[UNIT_TEXT_BYTES], baseline[UNIT_TEXT_BYTES];
+
+	format_value(sat_round_f64(f->period[SIDE_SLOW]), f->value_unit, slow);
+	format_value(sat_round_f64(f->period[SIDE_BASELINE]), f->value_unit,
+		     baseline);
+	notes_add(notes,
+		  "the sides were sampled every %s and %s: compared by what "
+		  "the samples stand for",
+		  slow, baseline);
+}
+
 static void note_method(const struct rank_facts *f, struct notes *notes)
 {
 	switch (f->method) {
@@ -128,10 +143,7 @@ static void note_method(const struct rank_facts *f, struct notes *notes)
 	}
 	if (f->method != DIFF_UNTESTED && f->method != DIFF_SLICE_VALUES &&
 	    f->period[SIDE_SLOW] != f->period[SIDE_BASELINE])
-		notes_add(notes,
-			  "the sides were sampled every %.0f and %.0f: "
-			  "compared by what the samples stand for",
-			  f->period[SIDE_SLOW], f->period[SIDE_BASELINE]);
+		note_periods(f, notes);
 }
 
 /* No more than so much is taken for what all have in common. */

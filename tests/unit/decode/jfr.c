@@ -585,6 +585,311 @@ static void test_events(void **state)
 	}
 }
 
+/* ---- the time that samples stand for ---- */
+
+#define ID_SETTING 40
+#define ID_CPU_TIME 41
+#define ID_LOST 42
+#define ID_WALL 43
+#define ID_STATE 30
+#define ID_RECORDING 44
+
+static const struct made_class timed_classes[] = {
+	{ "long", "1", { { 0 } } },
+	{ "int", "2", { { 0 } } },
+	{ "boolean", "3", { { 0 } } },
+	{ "java.lang.String", "4", { { 0 } } },
+	{ "jdk.types.ThreadState", "30", { { "name", "4", false, false } } },
+	{ "jdk.ExecutionSample",
+	  "20",
+	  { { "startTime", "1", false, false },
+	    { "state", "30", true, false } } },
+	{ "jdk.ActiveSetting",
+	  "40",
+	  { { "startTime", "1", false, false },
+	    { "id", "1", false, false },
+	    { "name", "4", false, false },
+	    { "value", "4", false, false } } },
+	{ "jdk.CPUTimeSample",
+	  "41",
+	  { { "startTime", "1", false, false },
+	    { "samplingPeriod", "1", false, false },
+	    { "biased", "3", false, false } } },
+	{ "jdk.CPUTimeSamplesLost",
+	  "42",
+	  { { "lostSamples", "2", false, false } } },
+	{ "profiler.WallClockSample",
+	  "43",
+	  { { "samples", "2", false, false } } },
+	{ "jdk.ActiveRecording", "44", { { 0 } } },
+};
+
+static void put_numbers(struct buf *b, uint64_t type, const uint64_t *numbers,
+			size_t count)
+{
+	struct buf body;
+
+	buf_init(&body, KIB);
+	for (size_t i = 0; i < count; i++)
+		put(&body, numbers[i]);
+	put_event(b, type, &body);
+	buf_release(&body);
+}
+
+static void put_setting(struct buf *b, uint64_t ticks, uint64_t of,
+			const char *name, const char *value)
+{
+	struct buf body;
+
+	buf_init(&body, KIB);
+	put(&body, ticks);
+	put(&body, of);
+	put_text(&body, name);
+	put_text(&body, value);
+	put_event(b, ID_SETTING, &body);
+	buf_release(&body);
+}
+
+/* Releases the events. */
+static void put_timed(struct buf *b, struct buf *events)
+{
+	struct buf body;
+
+	describe(timed_classes, COUNT_OF(timed_classes), &body);
+	put_chunk(b, events, &body);
+}
+
+/* Of ticks that are microseconds, as in all chunks here. */
+static void put_cpu_time(struct buf *b, uint64_t period, bool is_biased)
+{
+	put_numbers(b, ID_CPU_TIME, (uint64_t[]){ 1, period, is_biased }, 3);
+}
+
+static void assert_type(const struct profile *p, const char *type,
+			const char *unit, int64_t total, int64_t samples)
+{
+	assert_true(str_equal(profile_type_name(p), str_from(type)));
+	assert_true(str_equal(profile_unit(p), str_from(unit)));
+	assert_int_equal(p->total, total);
+	assert_int_equal(p->sample_count, samples);
+}
+
+/* Java 25: each sample has its own period, and goes before execution samples.
+ */
+static void test_cpu_time(void **state)
+{
+	struct buf b, events;
+	struct profile p;
+
+	(void)state;
+	buf_init(&b, MIB);
+	buf_init(&events, MIB);
+	put_setting(&events, 0, ID_SAMPLE, "period", "20 ms");
+	put_numbers(&events, ID_SAMPLE, (uint64_t[]){ 1, 0 }, 2);
+	put_cpu_time(&events, 50000, true);
+	put_cpu_time(&events, 10000, true);
+	put_cpu_time(&events, 10000, false);
+	put_numbers(&events, ID_LOST, (uint64_t[]){ 7 }, 1);
+	put_numbers(&events, ID_LOST, (uint64_t[]){ 2 }, 1);
+	put_timed(&b, &events);
+	assert_decoded(decode(buf_str(&b), "", &p));
+	assert_type(&p, "cpu", "nanoseconds", 70000000, 3);
+	assert_int_equal(p.period, 70000000 / 3);
+	assert_int_equal(p.type_count, 3);
+	assert_int_equal(notes.count, 2);
+	assert_non_null(strstr(notes.text[0], "2 of 3 samples are biased"));
+	assert_non_null(strstr(notes.text[1], "lost 9 samples of CPU time "
+					      "beside the 3 that it kept"));
+	profile_release(&p);
+	assert_decoded(decode(buf_str(&b), "cpu_samples", &p));
+	assert_type(&p, "cpu_samples", "count", 3, 3);
+	profile_release(&p);
+	assert_decoded(decode(buf_str(&b), "samples", &p));
+	assert_type(&p, "samples", "count", 1, 1);
+	assert_int_equal(notes.count, 0);
+	profile_release(&p);
+	buf_release(&b);
+}
+
+/* What async-profiler and the JDK say of jdk.ExecutionSample, and what it makes
+ * of three of them. */
+static void test_execution_periods(void **state)
+{
+	static const struct {
+		const char *settings[4][2]; /* "event" is of the recording */
+		const char *type;
+		int64_t total;
+	} cases[] = {
+		{ { { "period", "20 ms" } }, "cpu", 60000000 },
+		{ { { "period", "1 s" } }, "cpu", 3000000000 },
+		{ { { "period", "everyChunk" } }, "samples", 3 },
+		{ { { "enabled", "true" } }, "samples", 3 },
+		{ { { "event", "cpu" }, { "interval", "1000000" } },
+		  "cpu",
+		  3000000 },
+		{ { { "event", "itimer" }, { "interval", "0" } },
+		  "cpu",
+		  30000000 },
+		{ { { "event", "wall" }, { "interval", "5000000" } },
+		  "wall",
+		  15000000 },
+		{ { { "event", "wall" }, { "interval", "0" } },
+		  "wall",
+		  150000000 },
+		{ { { "event", "cache-misses" }, { "interval", "1000" } },
+		  "samples",
+		  3 },
+		/* Both clocks, in events of two kinds and of one. */
+		{ { { "event", "cpu" },
+		    { "interval", "1000000" },
+		    { "wall", "20000000" },
+		    { "nobatch", "false" } },
+		  "cpu",
+		  3000000 },
+		{ { { "event", "cpu" },
+		    { "interval", "1000000" },
+		    { "wall", "20000000" },
+		    { "nobatch", "true" } },
+		  "samples",
+		  3 },
+		{ { { "event", "cpu" },
+		    { "interval", "1000000" },
+		    { "wall", "20000000" } },
+		  "samples",
+		  3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct buf b, events;
+		struct profile p;
+
+		buf_init(&b, MIB);
+		buf_init(&events, MIB);
+		for (size_t k = 0; k < 3; k++)
+			put_numbers(&events, ID_SAMPLE, (uint64_t[]){ 9, 0 },
+				    2);
+		/* Settings may stand behind what they are of. */
+		for (size_t k = 0; k < 4 && cases[i].settings[k][0]; k++) {
+			const char *name = cases[i].settings[k][0];
+
+			put_setting(&events, 1,
+				    strcmp(name, "event") ? ID_SAMPLE
+							  : ID_RECORDING,
+				    name, cases[i].settings[k][1]);
+		}
+		put_timed(&b, &events);
+		assert_decoded(decode(buf_str(&b), "", &p));
+		assert_type(&p, cases[i].type,
+			    strcmp(cases[i].type, "samples") ? "nanoseconds"
+							     : "count",
+			    cases[i].total, 3);
+		profile_release(&p);
+		if (strcmp(cases[i].type, "samples"))
+			expect(&b, "samples", "[unknown] 3\n");
+		buf_release(&b);
+	}
+}
+
+/* A period counts from its setting on, and in its chunk only. */
+static void test_changed_periods(void **state)
+{
+	struct buf b, events;
+	struct profile p;
+
+	(void)state;
+	buf_init(&b, MIB);
+	buf_init(&events, MIB);
+	put_setting(&events, 100, ID_SAMPLE, "period", "10 ms");
+	put_setting(&events, 200, ID_SAMPLE, "period", "50 ms");
+	put_numbers(&events, ID_SAMPLE, (uint64_t[]){ 250, 0 }, 2);
+	put_numbers(&events, ID_SAMPLE, (uint64_t[]){ 150, 0 }, 2);
+	put_numbers(&events, ID_SAMPLE, (uint64_t[]){ 50, 0 }, 2);
+	put_timed(&b, &events);
+	expect(&b, "", "[unknown] 70000000\n");
+	buf_init(&events, MIB);
+	for (unsigned i = 0; i < 40; i++) /* more than are kept */
+		put_setting(&events, i, ID_SAMPLE, "period",
+			    i % 2 ? "20 ms" : "10 ms");
+	put_numbers(&events, ID_SAMPLE, (uint64_t[]){ 250, 0 }, 2);
+	put_timed(&b, &events);
+	expect(&b, "", "[unknown] 90000000\n");
+	/* A chunk that does not tell: no time is claimed. */
+	buf_init(&events, MIB);
+	put_numbers(&events, ID_SAMPLE, (uint64_t[]){ 250, 0 }, 2);
+	put_timed(&b, &events);
+	assert_decoded(decode(buf_str(&b), "", &p));
+	assert_type(&p, "samples", "count", 5, 5);
+	profile_release(&p);
+	buf_release(&b);
+}
+
+/* Samples of threads that slept are told as a number of them. */
+static void test_wall_time(void **state)
+{
+	static const struct {
+		const char *event;
+		const char *name;
+		const char *value;
+		int64_t total;
+	} cases[] = {
+		{ "cpu", "wall", "20000000", 1665 * INT64_C(20000000) },
+		{ "wall", "interval", "20000000", 1665 * INT64_C(20000000) },
+		{ "wall", "interval", "0", 1665 * INT64_C(50000000) },
+		{ "cpu", "interval", "1000000", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct buf b, events;
+		struct profile p;
+
+		buf_init(&b, MIB);
+		buf_init(&events, MIB);
+		put_setting(&events, 1, ID_RECORDING, "event", cases[i].event);
+		put_setting(&events, 1, ID_SAMPLE, cases[i].name,
+			    cases[i].value);
+		put_numbers(&events, ID_WALL, (uint64_t[]){ 1000 }, 1);
+		put_numbers(&events, ID_WALL, (uint64_t[]){ 665 }, 1);
+		put_timed(&b, &events);
+		assert_decoded(decode(buf_str(&b), "", &p));
+		if (cases[i].total)
+			assert_type(&p, "wall", "nanoseconds", cases[i].total,
+				    1665);
+		else
+			assert_type(&p, "wall", "count", 1665, 1665);
+		profile_release(&p);
+		buf_release(&b);
+	}
+}
+
+/* The same program, recorded by one JDK at two rates. */
+static void test_rates_of_java_25(void **state)
+{
+	static const struct {
+		const char *file;
+		int64_t samples;
+		int64_t total_ns;
+	} recordings[] = {
+		{ "jfr/cpu-time-50ms.jfr.gz", 75, 3750000000 },
+		{ "jfr/cpu-time-10ms.jfr.gz", 326, 3270000000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(recordings); i++) {
+		struct buf bytes;
+		struct profile p;
+
+		read_fixture(recordings[i].file, &bytes);
+		assert_decoded(decode(buf_str(&bytes), "", &p));
+		assert_int_equal(p.sample_count, recordings[i].samples);
+		assert_int_equal(p.total, recordings[i].total_ns);
+		assert_int_equal(notes.count, 1); /* most are biased */
+		profile_release(&p);
+		buf_release(&bytes);
+	}
+}
+
 /* Names in each form that texts have. */
 static void test_texts(void **state)
 {
@@ -914,6 +1219,11 @@ int main(void)
 		cmocka_unit_test(test_libraries),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_sleeping),
+		cmocka_unit_test(test_cpu_time),
+		cmocka_unit_test(test_execution_periods),
+		cmocka_unit_test(test_changed_periods),
+		cmocka_unit_test(test_wall_time),
+		cmocka_unit_test(test_rates_of_java_25),
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_pools),

@@ -16,6 +16,7 @@ static struct rank_facts ordinary(void)
 	return (struct rank_facts){ .is_judged = true,
 				    .method = DIFF_ASSUMED,
 				    .value_type = STR("cpu"),
+				    .value_unit = STR("nanoseconds"),
 				    .phi = 3,
 				    .window_cv = 0.025,
 				    .period = { 1e7, 1e7 },
@@ -188,7 +189,7 @@ static void test_periods(void **state)
 	(void)state;
 	f.period[SIDE_SLOW] = 2e7;
 	assert_told(&f, assumed,
-		    "the sides were sampled every 20000000 and 10000000: "
+		    "the sides were sampled every 20 ms and 10 ms: "
 		    "compared by what the samples stand for");
 	f.method = DIFF_SLICE_VALUES;
 	tell(&f);
