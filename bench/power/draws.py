@@ -7,10 +7,12 @@ counts of that is Poisson. Draws are the same in every run of the same Python.
 """
 import math
 import random
-import struct
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cache
 
 FUNCTIONS = 120
+NS_PER_S = 1_000_000_000
 PERIOD_NS = 10_000_000
 START_NS = 1_700_000_000_000_000_000
 CHANGED = "app.changed"
@@ -22,18 +24,18 @@ class Cell:
     name: str
     share: float = 0.10   # of the changed function, before
     ratio: float = 1.0    # what it takes after
-    runs: int = 6         # a side
+    runs: int = 6         # a side; of windows its quarters
     samples: int = 10_000  # of a run
     wander: float = 0.03  # of a function between runs: standard deviation
     common: float = 0.10  # of all functions of a run
-    form: str = "pprof"   # of the files: pprof or folded
+    unsteady: float = 0   # the same of one function in ten, where it is more
+    shape: str = "flat"   # of the program, see SHAPES
+    form: str = "pprof"   # of the files: pprof or folded; or window, of a server
     is_by_turns: bool = True
-    shape: str = "flat"
-    period_after: float = 1.0  # of the sampling period, to that before
-    length_after: float = 1.0  # of the length of a run, likewise
-
-    def equal(self):
-        return replace(self, ratio=1.0)
+    is_fixed: bool = False  # each run has so many samples, neither more nor less
+    is_in_seconds: bool = False  # runs are of a time that was asked for
+    period_after: float = 1  # of the sampling period, to that before
+    length_after: float = 1  # of the length of a run, likewise
 
 
 @dataclass
@@ -41,7 +43,7 @@ class Run:
     """Samples by stack, and what a file says beside them."""
     counts: dict
     start_ns: int
-    duration_ns: int
+    length_ns: int
     period_ns: int
 
 
@@ -49,7 +51,9 @@ class Run:
 class Pair:
     before: list
     after: list
-    right: set  # names of rows that may be told
+    right: set  # names of rows that may be told to have grown
+    fewer: set  # those that may be told to have shrunk
+    shape: "Shape"
 
 
 def poisson(rng, mean):
@@ -84,6 +88,17 @@ def factor(rng, deviation):
 
 # ---- programs: stacks with their shares ----
 
+@dataclass
+class Shape:
+    stacks: dict  # share of the whole by stack, root first
+    grown: set    # stacks that take more afterwards
+    shrunk: set = field(default_factory=set)
+    has_totals: bool = False  # functions are known by all that they call
+
+    def holders(self, stacks):
+        return {name for stack in stacks for name in stack}
+
+
 def zipf(count, whole):
     weights = [(i + 3) ** -0.9 for i in range(1, count + 1)]
     return [whole * weight / sum(weights) for weight in weights]
@@ -94,62 +109,132 @@ def flat(cell):
     stacks = {("main", CHANGED): cell.share}
     for i, part in enumerate(zipf(FUNCTIONS - 1, 1 - cell.share)):
         stacks["main", f"app.f{i + 1}"] = part
-    return stacks, {("main", CHANGED)}, {"main", CHANGED}
+    return Shape(stacks, {("main", CHANGED)})
 
 
-SHAPES = {"flat": flat}
+def moved(cell):
+    """The same, and a function of that size that shrinks by as much."""
+    stacks = {("main", CHANGED): cell.share, ("main", "app.lighter"): cell.share}
+    for i, part in enumerate(zipf(FUNCTIONS - 2, 1 - 2 * cell.share)):
+        stacks["main", f"app.f{i + 1}"] = part
+    return Shape(stacks, {("main", CHANGED)}, {("main", "app.lighter")})
+
+
+def tree(cell):
+    """Handlers, parts and functions in a tree, each with code of its own; the
+    changed one is a leaf of it, so that totals of its callers grow, too."""
+    changed = ("main", "app.handler3", "app.part7", CHANGED)
+    stacks = {changed: cell.share}
+    parts = iter(zipf(FUNCTIONS - 1, 1 - cell.share))
+    order = list(range(FUNCTIONS - 1))
+    random.Random(1).shuffle(order)  # large and small ones at each depth
+    parts = [part for _, part in sorted(zip(order, parts))]
+    for i, part in enumerate(parts):
+        handler = f"app.handler{i % 6}"
+        middle = f"app.part{i % 24}"
+        if i < 6:
+            stacks["main", handler] = part
+        elif i < 30:
+            stacks["main", handler, middle] = part
+        else:
+            stacks["main", handler, middle, f"app.f{i}"] = part
+    return Shape(stacks, {changed}, has_totals=True)
+
+
+def helper(cell):
+    """Five callers spend most of their time in one helper; one of them asks
+    more of it. The helper grows, but only through that one."""
+    stacks, grown = {}, set()
+    shares = [cell.share, 0.12, 0.06, 0.05, 0.03]
+    for i, share in enumerate(shares):
+        caller = f"app.caller{i}" if i else CHANGED
+        stacks["main", caller] = share / 5
+        stacks["main", caller, "app.helper"] = share * 4 / 5
+    grown = {stack for stack in stacks if CHANGED in stack}
+    count = FUNCTIONS - len(shares) - 1
+    for i, part in enumerate(zipf(count, 1 - sum(shares))):
+        stacks["main", f"app.f{i + 1}"] = part
+    return Shape(stacks, grown, has_totals=True)
+
+
+SHAPES = {"flat": flat, "moved": moved, "tree": tree, "helper": helper}
 
 
 # ---- runs ----
 
-def draw_run(rng, cell, stacks, grown, is_after):
-    """The functions wander by what they take beside their callers, that is by
-    the leaf of a stack."""
+def draw_counts(rng, cell, means):
+    """Samples by stack; of so many in all, where the cell says so."""
+    if not cell.is_fixed:
+        counts = {stack: poisson(rng, mean) for stack, mean in means.items()}
+        return {stack: n for stack, n in counts.items() if n}
+    drawn = rng.choices(list(means), list(means.values()), k=cell.samples)
+    return dict(Counter(drawn))
+
+
+def draw_run(rng, cell, shape, is_after):
+    """Functions wander by what they take beside their callers, that is by the
+    last frame of a stack. In the shape of helper it is the caller that does."""
     scale = cell.samples * factor(rng, cell.common)
     if is_after:
         scale *= cell.length_after / cell.period_after
-    wander, counts = {}, {}
-    for stack, part in stacks.items():
-        if stack[-1] not in wander:
-            wander[stack[-1]] = factor(rng, cell.wander)
-        mean = scale * part * wander[stack[-1]]
-        if is_after and stack in grown:
+    wander, means = {}, {}
+    for at, (stack, part) in enumerate(shape.stacks.items()):
+        mover = stack[-1] if stack[-1] != "app.helper" else stack[-2]
+        if mover not in wander:
+            is_unsteady = cell.unsteady and at % 10 == 5
+            wander[mover] = factor(
+                rng, cell.unsteady if is_unsteady else cell.wander)
+        mean = scale * part * wander[mover]
+        if is_after and stack in shape.grown:
             mean *= cell.ratio
-        count = poisson(rng, mean)
-        if count:
-            counts[stack] = count
+        if is_after and stack in shape.shrunk:
+            mean *= 2 - cell.ratio
+        means[stack] = mean
+    counts = draw_counts(rng, cell, means)
     period_ns = round(PERIOD_NS * (cell.period_after if is_after else 1))
-    return Run(counts, 0, sum(counts.values()) * period_ns + 1_234_567,
-               period_ns)
+    if cell.is_in_seconds:
+        length = cell.samples * PERIOD_NS // NS_PER_S
+        length_ns = round(length * (cell.length_after if is_after else 1)) \
+            * NS_PER_S
+    else:
+        length_ns = sum(counts.values()) * period_ns + 1_234_567
+    return Run(counts, 0, length_ns, period_ns)
 
 
 def draw(cell, seed):
     """A pair of sides, the same for the same cell and seed."""
     rng = random.Random(f"{cell.name} {seed}")
-    stacks, grown, right = SHAPES[cell.shape](cell)
+    shape = SHAPES[cell.shape](cell)
     sides = ([], [])
     order = [i % 2 for i in range(2 * cell.runs)]
-    if not cell.is_by_turns:
+    if not cell.is_by_turns or cell.form == "window":
         order.sort()
     now_ns = START_NS
     for is_after in order:
-        run = draw_run(rng, cell, stacks, grown, bool(is_after))
+        run = draw_run(rng, cell, shape, bool(is_after))
         run.start_ns = now_ns
-        now_ns += run.duration_ns + 1_000_000_000
+        now_ns += run.length_ns + NS_PER_S
         sides[is_after].append(run)
-    return Pair(*sides, right if cell.ratio != 1 else set())
+    is_equal = cell.ratio == 1
+    return Pair(*sides, set() if is_equal else shape.holders(shape.grown),
+                set() if is_equal else shape.holders(shape.shrunk) - {"main"},
+                shape)
 
 
-def self_counts(pair):
-    """Names of functions, and a row of each: own samples run by run."""
+def count_functions(pair):
+    """Names of functions, and a row of each: samples run by run, its own ones
+    or all of those beneath it, as the shape has it. What is in all samples says
+    nothing and is left out."""
     runs = pair.before + pair.after
-    names = sorted({stack[-1] for run in runs for stack in run.counts})
-    at = {name: i for i, name in enumerate(names)}
-    rows = [[0] * len(runs) for _ in names]
+    rows = {}
     for column, run in enumerate(runs):
         for stack, count in run.counts.items():
-            rows[at[stack[-1]]][column] += count
-    return names, rows
+            names = set(stack) - {"main"} if pair.shape.has_totals \
+                else {stack[-1]}
+            for name in names:
+                rows.setdefault(name, [0] * len(runs))[column] += count
+    names = sorted(rows)
+    return names, [rows[name] for name in names]
 
 
 # ---- files ----
@@ -159,6 +244,7 @@ def folded(run):
                    for stack, count in run.counts.items()).encode()
 
 
+@cache
 def varint(n):
     out = bytearray()
     while n > 0x7f:
@@ -168,44 +254,46 @@ def varint(n):
     return bytes(out)
 
 
-def number(field, value):
-    return varint(field << 3) + varint(value)
+def number(at, value):
+    return varint(at << 3) + varint(value)
 
 
-def block(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
+def block(at, data):
+    return varint(at << 3 | 2) + varint(len(data)) + data
+
+
+STRINGS = ["", "samples", "count", "cpu", "nanoseconds"]
+
+
+@cache
+def symbols(names):
+    """Types of values, and functions with a place in each."""
+    out = [block(1, number(1, 1) + number(2, 2)),
+           block(1, number(1, 3) + number(2, 4)),
+           block(11, number(1, 3) + number(2, 4))]
+    for i, name in enumerate(names, 1):
+        line = number(1, i) + number(2, 1)
+        out.append(block(4, number(1, i) + block(4, line)))
+        out.append(block(5, number(1, i) + number(2, len(STRINGS) + i - 1)))
+    out += [block(6, word.encode()) for word in [*STRINGS, *names]]
+    return b"".join(out)
+
+
+@cache
+def places(stack, names):
+    """The stack of a sample: numbers of functions, the last frame first."""
+    return block(1, b"".join(varint(names.index(name) + 1)
+                             for name in reversed(stack)))
 
 
 def pprof(run):
     """As profilers of CPUs write it: samples, and their nanoseconds."""
-    strings = {"": 0}
-    functions = {}
-    out = []
-
-    def text(word):
-        return strings.setdefault(word, len(strings))
-
-    def value_type(kind, unit):
-        return number(1, text(kind)) + number(2, text(unit))
-
-    out.append(block(1, value_type("samples", "count")))
-    out.append(block(1, value_type("cpu", "nanoseconds")))
+    names = tuple(sorted({name for stack in run.counts for name in stack}))
+    out = [symbols(names), number(9, run.start_ns), number(10, run.length_ns),
+           number(12, run.period_ns)]
     for stack, count in run.counts.items():
-        ids = b"".join(
-            varint(functions.setdefault(name, len(functions) + 1))
-            for name in reversed(stack))
         values = varint(count) + varint(count * run.period_ns)
-        out.append(block(2, block(1, ids) + block(2, values)))
-    for name, i in functions.items():
-        line = number(1, i) + number(2, 1)
-        out.append(block(4, number(1, i) + block(4, line)))
-        out.append(block(5, number(1, i) + number(2, text(name))))
-    out.append(block(11, value_type("cpu", "nanoseconds")))
-    for word in strings:
-        out.append(block(6, word.encode()))
-    out.append(number(9, run.start_ns))
-    out.append(number(10, run.duration_ns))
-    out.append(number(12, run.period_ns))
+        out.append(block(2, places(stack, names) + block(2, values)))
     return b"".join(out)
 
 

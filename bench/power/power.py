@@ -1,176 +1,263 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How often `tracefind check` finds a change, and how often it tells one that
-is none, beside edgeR on the same counts.
+is none, beside edgeR's quasi-likelihood F test of the same counts.
 
 usage: power.py TRACEFIND [--pairs N | --short] [--cells WORD...] [--edger]
+                [--bar] [--write FILE]
 
-A row of a table for each cell: pairs in which the changed function was told to
-have changed for certain (edgeR: q of at most 5 %), and pairs in which another
-one was that had not changed. What edgeR says of these draws is kept in
-edger.json; --edger asks it about others (Debian: r-bioc-edger, r-cran-statmod).
+A line of the table for each cell of draws.py: pairs in which the changed
+function was told to have grown for certain (edgeR: q of at most 5 %), and pairs
+in which a function was told to have changed that neither did nor calls what did.
+tracefind is asked as users ask it, about files or a server.
+
+What edgeR says of these draws is kept in edger.json; --edger asks it about those
+of which it is not (Debian: r-bioc-edger, r-cran-statmod), --robust about all, with
+its robust fit, and keeps nothing. --bar: exits with 1 when tracefind does not do
+as well as is asked of it. --write: puts the table into a page, between two lines
+that name this file.
 """
 import argparse
-import array
-import hashlib
 import json
+import math
 import os
+import random
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from draws import CHANGED, Cell, draw, self_counts, write
+import edger
+import pyroscope
+from draws import CHANGED, Cell, draw, write
 
-HERE = Path(__file__).resolve().parent
-Q = 0.05
+# What is asked of tracefind: in each cell to find no fewer of a hundred than
+# edgeR less so many; on average of the cells of each ratio so many; to tell
+# something in no more of a hundred equal pairs.
+LESS_THAN_EDGER = 3
+AVERAGES = {1.2: 40, 1.5: 78}
+FALSE = 5
+RATIOS = (1.0, 1.2, 1.5)
 
 
-def make_cells(form):
-    cells = []
-    for ratio in (1.0, 1.2, 1.5):
+def plain_cells():
+    for ratio in RATIOS:
         for runs in (3, 6):
             for samples in (1_000, 10_000):
-                for share in (0.02, 0.10):
-                    if ratio == 1.0 and share != 0.10:
-                        continue
-                    name = f"x{ratio} {runs} runs of {samples}"
-                    if ratio != 1.0:
-                        name += f", {100 * share:g} %"
-                    cells.append(Cell(name, share, ratio, runs, samples, form=form))
-    return cells
+                for share in (0.02, 0.10) if ratio > 1 else (0.10,):
+                    name = f"{runs} runs of {samples:,}"
+                    if ratio > 1:
+                        name += f", {100 * share:g} % x {ratio}"
+                    yield Cell(name, share, ratio, runs, samples)
 
 
-def check(tracefind, before, after):
-    """The answer of a comparison with any growth that is told from noise."""
-    words = [tracefind, "check", *after, "-n", "0", "-o", "json",
-             "--fail-on", "total>0%,function>0%,new>0%"]
-    for path in before:
-        words += ["--against", path]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+def other_cells():
+    """The rest of what users compare: six runs of 10,000 samples a side where
+    nothing else is said."""
+    for what, ratios, more in (
+            ("one run of 10,000, diff", (1.5,), {"runs": 1}),
+            ("one run of 100,000, diff", (1.5,),
+             {"runs": 1, "samples": 100_000}),
+            ("quarters of a server's window", (1.2, 1.5),
+             {"runs": 4, "form": "window"}),
+            ("folded stacks", (1.2, 1.5), {"form": "folded"}),
+            ("one side after the other", (1.2, 1.5), {"is_by_turns": False}),
+            ("half the sampling period", (1.2,), {"period_after": 0.5}),
+            ("twice as long, by the second", (1.2,),
+             {"length_after": 2, "is_in_seconds": True}),
+            ("so many samples a run", (1.2, 1.5), {"is_fixed": True}),
+            ("a leaf of a tree", (1.2, 1.5), {"shape": "tree"}),
+            ("a caller of a helper", (1.2, 1.5), {"shape": "helper"}),
+            ("another shrinks as much", (1.2,), {"shape": "moved"}),
+            ("one in ten wanders by 20 %", (1.2,), {"unsteady": 0.2}),
+            ("all wander by 10 %", (1.5,), {"wander": 0.1}),
+            ("none wanders", (1.2,), {"wander": 0})):
+        for ratio in (1.0, *ratios):
+            name = f"{what}, 10 % x {ratio}" if ratio > 1 else what
+            yield Cell(name, ratio=ratio, **more)
+
+
+# ---- tracefind ----
+
+def answer_of(words):
+    done = subprocess.run([str(word) for word in words], capture_output=True,
+                          text=True, check=False)
     if done.returncode not in (0, 5, 10):
-        raise SystemExit(f"{' '.join(words)}: {done.stderr}")
+        raise SystemExit(f"{' '.join(map(str, words))}: {done.stderr}")
     return json.loads(done.stdout)
 
 
-def judge_tracefind(tracefind, cell, pair):
+def check(tracefind, words):
+    """Names that grew, and how many shrank, for certain."""
+    answer = answer_of([tracefind, "check", *words, "-o", "json", "--fail-on",
+                        "total>0%,function>0%,new>0%"])
+    return {hit["function"] for hit in answer["broken"]} - {None}, \
+        answer["shrunk"]
+
+
+def diff(tracefind, before, after):
+    rows = answer_of([tracefind, "diff", before, after, "-n", "0", "-o",
+                      "json"])["functions"]
+    return {row["name"] for row in rows if row["change"] in ("new", "grown")}, \
+        sum(row["change"] in ("gone", "shrunk") for row in rows)
+
+
+def check_files(tracefind, before, after):
+    words = [*after]
+    for path in before:
+        words += ["--against", path]
+    return check(tracefind, words)
+
+
+def ask(tracefind, cell, pair, folder):
+    paths = []
+    for side, runs in (("before", pair.before), ("after", pair.after)):
+        (folder / side).mkdir()
+        paths.append(write(cell, runs, folder / side))
+    if cell.runs == 1:
+        return diff(tracefind, paths[0][0], paths[1][0])
+    return check_files(tracefind, *paths)
+
+
+def judge(tracefind, cell, pair, number, server):
     """Whether the change was told, and whether something else was."""
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        paths = []
-        for side, runs in (("before", pair.before), ("after", pair.after)):
-            os.mkdir(f"{folder}/{side}")
-            paths.append(write(cell, runs, f"{folder}/{side}"))
-        answer = check(tracefind, *paths)
-    told = {hit["function"] for hit in answer["broken"]} - {None}
-    return (CHANGED in told,
-            bool(told - pair.right) or answer["shrunk"] > 0)
+    if server:
+        rng = random.Random(number)
+        grown, shrunk = check(tracefind, server.serve(rng, pair))
+    else:
+        with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+            grown, shrunk = ask(tracefind, cell, pair, Path(folder))
+    return CHANGED in grown, \
+        bool(grown - pair.right) or shrunk > len(pair.fewer)
 
 
-def edger(pairs):
-    """The same of all pairs, in one process of R; and edgeR's version."""
-    tables = [self_counts(pair) for pair in pairs]
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [f"{folder}/counts", f"{folder}/answers"]
-        with open(paths[0], "wb") as out:
-            for pair, (_, rows) in zip(pairs, tables):
-                array.array("i", [len(rows), len(pair.before),
-                                  len(pair.after)]).tofile(out)
-                for row in rows:
-                    array.array("i", row).tofile(out)
-        version = subprocess.run(
-            ["Rscript", HERE / "edger.R", *paths], check=True, text=True,
-            stdout=subprocess.PIPE).stdout.strip()
-        values = array.array("d", Path(paths[1]).read_bytes())
-    outcomes, at = [], 0
-    for pair, (names, rows) in zip(pairs, tables):
-        q = values[at + len(rows):at + 2 * len(rows)]
-        at += 2 * len(rows)
-        told = {name for name, value in zip(names, q) if value <= Q}
-        outcomes.append((CHANGED in told, bool(told - pair.right)))
-    return outcomes, version
+def scratch():
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
-class Kept:
-    """What edgeR said of draws, kept beside this file: it takes a second for
-    ten of them. Draws are known again by the counts of the first one."""
-
-    def __init__(self):
-        self.path = HERE / "edger.json"
-        self.all = {"version": "", "cells": {}}
-        if self.path.exists():
-            self.all = json.loads(self.path.read_text())
-
-    @staticmethod
-    def mark(pair):
-        return hashlib.sha256(repr(self_counts(pair)).encode()).hexdigest()[:16]
-
-    def find(self, cell, pairs):
-        """Outcomes of all pairs, or None."""
-        kept = self.all["cells"].get(cell.name)
-        if (not kept or kept["mark"] != self.mark(pairs[0]) or
-                len(kept["found"]) < len(pairs)):
-            return None
-        return [(kept["found"][i] == "1", kept["false"][i] == "1")
-                for i in range(len(pairs))]
-
-    def add(self, cell, pair, outcomes, version):
-        self.all["version"] = version
-        self.all["cells"][cell.name] = {
-            "mark": self.mark(pair),
-            "found": "".join(str(int(found)) for found, _ in outcomes),
-            "false": "".join(str(int(wrong)) for _, wrong in outcomes)}
-
-    def write(self):
-        self.path.write_text(json.dumps(self.all, indent=1) + "\n")
-
+# ---- cells ----
 
 def measure(job):
-    """One cell: its first pair, and outcomes of all by tracefind and edgeR."""
-    tracefind, cell, count, is_edger_run, kept = job
-    pairs = [draw(cell, seed) for seed in range(count)]
-    ours = [judge_tracefind(tracefind, cell, pair) for pair in pairs]
-    theirs, version = kept.find(cell, pairs), ""
-    if theirs is None and is_edger_run:
-        theirs, version = edger(pairs)
+    """One cell: its first pair, outcomes of all by tracefind and by edgeR, and
+    edgeR's version when it was asked."""
+    args, cell, kept = job
+    pairs = [draw(cell, number) for number in range(args.pairs)]
+    server = pyroscope.Server() if cell.form == "window" else None
+    ours = [judge(args.tracefind, cell, pair, number, server)
+            for number, pair in enumerate(pairs)]
+    theirs = [] if args.robust else kept.find(cell.name, pairs[0])
+    theirs, version = theirs[:args.pairs], ""
+    if len(theirs) < args.pairs and (args.edger or args.robust):
+        more, version = edger.ask(pairs[len(theirs):], args.robust)
+        theirs += more
     return cell, pairs[0], ours, theirs, version
 
 
-def percent(outcomes, which):
-    if outcomes is None:
-        return "?"
-    return f"{100 * sum(o[which] for o in outcomes) / len(outcomes):.1f}"
+def rate(outcomes, which):
+    if not outcomes:
+        return math.nan
+    return 100 * sum(o[which] for o in outcomes) / len(outcomes)
+
+
+def shown(value, digits):
+    return "" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+class Table:
+    """Lines, sums of them, and where tracefind does not do what is asked."""
+
+    def __init__(self):
+        self.lines = [["", "found", "edgeR", "false row", "edgeR"]]
+        self.by_ratio = {ratio: [] for ratio in RATIOS}
+        self.equal = [[], []]
+        self.lacks = []
+
+    def add(self, cell, ours, theirs, is_plain):
+        found, other = rate(ours, 0), rate(theirs, 0)
+        line = [cell.name, shown(found, 0), shown(other, 0),
+                shown(rate(ours, 1), 1), shown(rate(theirs, 1), 1)]
+        if cell.ratio == 1:
+            line[1] = line[2] = ""
+            self.equal[0] += ours
+            self.equal[1] += theirs
+        elif found < other - LESS_THAN_EDGER:
+            self.lacks.append(f"{cell.name}: found {found:.0f} %, edgeR "
+                              f"{other:.0f} %")
+        if is_plain:
+            self.by_ratio[cell.ratio].append((found, other))
+        self.lines.append(line)
+        return line
+
+    def finish(self):
+        for ratio, asked in AVERAGES.items():
+            cells = self.by_ratio[ratio]
+            if not cells:
+                continue
+            ours, theirs = (sum(part) / len(cells) for part in zip(*cells))
+            self.lines.append([f"**x {ratio}, the first {len(cells)} cells of it**",
+                               f"**{ours:.0f}**", f"**{shown(theirs, 0)}**", "", ""])
+            if ours < asked:
+                self.lacks.append(f"x {ratio}: found {ours:.0f} % on average, "
+                                  f"{asked} % are asked for")
+        if self.equal[0]:
+            wrong = rate(self.equal[0], 1)
+            self.lines.append([f"**equal pairs, {len(self.equal[0]):,}**", "", "",
+                               f"**{wrong:.1f}**",
+                               f"**{shown(rate(self.equal[1], 1), 1)}**"])
+            if wrong > FALSE:
+                self.lacks.append(f"a false row in {wrong:.1f} % of equal "
+                                  f"pairs, at most {FALSE} are asked for")
+
+    def text(self):
+        rows = [f"| {' | '.join(line)} |\n" for line in self.lines]
+        return rows[0] + "|" + "---|" * len(self.lines[0]) + "\n" + \
+            "".join(rows[1:])
+
+
+def put_into(path, text):
+    begin = "<!-- written by bench/power/power.py -->\n"
+    end = "<!-- end of bench/power/power.py -->\n"
+    head, rest = Path(path).read_text().split(begin)
+    Path(path).write_text(head + begin + text + end + rest.split(end)[1])
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("tracefind")
+    parser.add_argument("tracefind", type=os.path.abspath)
     parser.add_argument("--pairs", type=int, default=200)
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--cells", nargs="+")
     parser.add_argument("--edger", action="store_true")
-    parser.add_argument("--form", default="pprof")
+    parser.add_argument("--robust", action="store_true")
+    parser.add_argument("--bar", action="store_true")
+    parser.add_argument("--write")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    count = 20 if args.short else args.pairs
-    kept = Kept()
-    cells = [c for c in make_cells(args.form)
-             if not args.cells or any(w in c.name for w in args.cells)]
-    jobs = [(os.path.abspath(args.tracefind), cell, count, args.edger, kept)
-            for cell in cells]
-    print("| cell | found | edgeR | false row | edgeR |\n|---|---|---|---|---|")
+    if args.short:
+        args.pairs = 10
+    kept, table = edger.Kept(), Table()
+    plain = list(plain_cells())
+    cells = [cell for cell in [*plain, *other_cells()]
+             if not args.cells or any(word in cell.name for word in args.cells)]
     with ProcessPoolExecutor(args.jobs) as pool:
+        jobs = [(args, cell, kept) for cell in cells]
         for cell, first, ours, theirs, version in pool.map(measure, jobs):
-            if version:
-                kept.add(cell, first, theirs, version)
+            if version and not args.robust:
+                kept.version = version
+                kept.add(cell.name, first, theirs)
                 kept.write()
-            shown = [percent(ours, 0), percent(theirs, 0), percent(ours, 1),
-                     percent(theirs, 1)]
-            if cell.ratio == 1:
-                shown[0] = shown[1] = ""
-            print(f"| {cell.name} | {' | '.join(shown)} |", flush=True)
-    print(f"edgeR {kept.all['version']}", file=sys.stderr)
+            line = table.add(cell, ours, theirs, cell in plain)
+            print(" | ".join(line), file=sys.stderr, flush=True)
+    table.finish()
+    print(f"{args.pairs} pairs a cell; edgeR {kept.version}\n")
+    print(table.text(), end="")
+    if args.write:
+        put_into(args.write, table.text())
+    for lack in table.lacks:
+        print(f"lacking: {lack}")
+    return 1 if args.bar and table.lacks else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

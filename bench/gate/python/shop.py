@@ -2,7 +2,10 @@
 """Answers orders as a small service does, and profiles itself: a timer that is
 finer than the kernel's clock tick, and folded stacks.
 
-    shop.py ORDERS OUT.folded [FUNCTION=PERCENT]...
+    shop.py ORDERS OUT.folded [FUNCTION=PERCENT]... [timer=cpu]
+
+timer=cpu: of the time on CPU, as often as the kernel's clock ticks, so that what
+other programs take is not sampled.
 """
 
 import collections
@@ -84,8 +87,10 @@ def handle(text, effort):
 class Sampler:
     """Counts the stacks of the main thread each time the timer fires."""
 
-    def __init__(self):
+    def __init__(self, is_cpu):
         self.stacks = collections.Counter()
+        self.timer = signal.ITIMER_PROF if is_cpu else signal.ITIMER_REAL
+        self.signal = signal.SIGPROF if is_cpu else signal.SIGALRM
 
     def take(self, _number, frame):
         names = []
@@ -95,13 +100,13 @@ class Sampler:
         self.stacks[tuple(reversed(names))] += 1
 
     def __enter__(self):
-        signal.signal(signal.SIGALRM, self.take)
+        signal.signal(self.signal, self.take)
         step = 1 / SAMPLES_A_SECOND
-        signal.setitimer(signal.ITIMER_REAL, step, step)
+        signal.setitimer(self.timer, step, step)
         return self
 
     def __exit__(self, *_):
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(self.timer, 0)
 
     def write(self, path):
         with open(path, "w") as out:
@@ -111,14 +116,18 @@ class Sampler:
 
 def main():
     effort = {"discount": 100, "route": 100, "score": 100}
-    for word in sys.argv[3:]:
+    words = sys.argv[3:]
+    is_cpu = "timer=cpu" in words
+    for word in words:
+        if word == "timer=cpu":
+            continue
         name, percent = word.split("=")
         effort[name] = int(percent)
     usual = {"discount": 20, "route": 30, "score": 30}
     rounds = {name: usual[name] * effort[name] // 100 for name in usual}
     text = "\n".join(f"abc-{i * 7 % 400},{i * 31 % 400},{i}"
                      for i in range(400))
-    with Sampler() as sampler:
+    with Sampler(is_cpu) as sampler:
         for _ in range(int(sys.argv[1])):
             handle(text, rounds)
     sampler.write(sys.argv[2])
