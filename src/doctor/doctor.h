@@ -10,6 +10,7 @@
 #include "backend/checkup.h"
 #include "model/checks.h"
 #include "doctor/judge.h"
+#include "investigate/places.h"
 #include "model/trace.h"
 #include "render/input.h"
 
@@ -65,6 +66,7 @@ struct doctor_service {
 	size_t nearest_count;
 	const char *attr_key; /* not found, but this attribute is `found` */
 	struct str selector;  /* of `found` */
+	struct places places; /* what narrows the selector, or is in doubt */
 	struct name_list types;
 	struct str type_id; /* the one whose samples were counted */
 	bool has_answer;
@@ -134,6 +136,11 @@ bool doctor_profiles(struct doctor *d, struct error *err) MUST_CHECK;
 
 /* A profile file instead of a server. */
 bool doctor_profile_file(struct doctor *d, struct error *err) MUST_CHECK;
+
+/* Where the services of the trace run, by their series in the range. */
+bool doctor_places(struct doctor *d, struct time_range range,
+		   struct error *err) MUST_CHECK;
+void doctor_judge_places(struct doctor *d);
 
 /* Checks of the rows that doctor_profiles() filled. */
 void doctor_judge_services(struct doctor *d);

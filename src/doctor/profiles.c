@@ -487,6 +487,7 @@ bool doctor_profiles(struct doctor *d, struct error *err)
 	if (!d->is_profiles_up)
 		return true;
 	if (!fetch_names(d, err) || !fetch_varied(d, err) ||
+	    !doctor_places(d, names_range(d), err) ||
 	    !fetch_samples(d, err) || !fetch_span_names(d, err))
 		return false;
 	judge_spans(d);

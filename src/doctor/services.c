@@ -496,6 +496,7 @@ static const struct {
 	{ "services", ANY_ROW | ANY_NAME, 0, judge_summary },
 	{ "service", ANY_ROW | ANY_NAME, 0, judge_no_names },
 	{ "service", ANY_ROW | ANY_NAME, 0, judge_rows },
+	{ "place", ANY_ROW | ANY_NAME | A_TRACE, 0, doctor_judge_places },
 	{ "spans", ANY_ROW | ANY_NAME, BY_SPAN, judge_no_spans },
 	{ "spans", ANY_ROW | ANY_NAME | BY_SPAN | A_TRACE, 0,
 	  judge_span_samples },

@@ -112,8 +112,9 @@ static bool judge_lookup(struct chosen *c, struct error *err)
 	c->is_service_known =
 		profile_lookup_apply(&c->lookup, c->v, &c->service, err);
 	if (!c->is_service_known) {
-		has_samples &=
-			err->code != ERROR_MEMORY && !c->v->question->map_count;
+		has_samples &= err->code != ERROR_MEMORY &&
+			       !c->v->question->map_count &&
+			       c->v->shortfall.kind != SHORTFALL_PLACE;
 		if (has_samples)
 			c->v->shortfall.kind = SHORTFALL_NONE;
 		return has_samples;

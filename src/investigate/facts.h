@@ -34,6 +34,8 @@ enum note_kind {
 	NOTE_SPANS_LINES_OF_SERVICE,
 	NOTE_MAP_NO_ATTRIBUTE, /* name: the map */
 	NOTE_MAP_NO_LABEL,     /* name: attribute, text: label */
+	NOTE_PLACE, /* name=text of its series; reason: the trace's attribute */
+	NOTE_PLACES_MIXED,     /* name: label, names: its values */
 	NOTE_NAME_ASSUMED,     /* reason: why the series are not known */
 	NOTE_NAME_OTHER,       /* name: under which profiles are sent */
 	NOTE_TYPE_INSTEAD,     /* of CPU; name: the type */
@@ -73,6 +75,7 @@ struct note {
 	struct str name;
 	struct str text;
 	const struct cohorts *cohorts;
+	const struct name_list *names;
 	const char *reason; /* of a server, in its words */
 	size_t count;
 	size_t total;
@@ -118,6 +121,7 @@ enum shortfall_kind {
 	SHORTFALL_INSTANCE_OF_SPAN, /* its process names none */
 	SHORTFALL_INSTANCE_LABEL,   /* profiles of service carry none */
 	SHORTFALL_INSTANCE,         /* none with name=value */
+	SHORTFALL_PLACE,            /* attr is value; label name is of names */
 	SHORTFALL_VERSION,          /* value is none of names */
 	SHORTFALL_FEW_SPANS,        /* count of operation name of service */
 	SHORTFALL_FEW_SPAN_IDS,     /* of count, slow_count and fast_count */
@@ -152,6 +156,7 @@ struct shortfall {
 	struct str service;
 	struct str name;
 	struct str value;
+	const char *attr;
 	struct name_list names; /* copied: the service is gone by then */
 	bool has_id;
 	uint64_t span_id;

@@ -25,7 +25,7 @@ enum {
 	LABEL_INSTANCE,
 	LABEL_VERSION = LABEL_INSTANCE + INSTANCE_LABELS,
 	LABEL_MAP = LABEL_VERSION + VERSION_LABELS,
-	LABEL_MAX = LABEL_MAP + LIMIT_HEADERS,
+	LABEL_MAX = LABEL_MAP + LIMIT_HEADERS + PLACE_LABELS,
 };
 
 /* One --map whose attribute the process has. */
@@ -39,7 +39,11 @@ struct mapping {
 struct profile_lookup_state {
 	struct str service;
 	struct time_range range;
-	bool has_trace;
+	const struct trace *trace; /* NULL: the user named the service */
+	uint32_t resource;
+	/* Of which process the place is known; it may be that of the caller. */
+	const struct trace *place_trace;
+	uint32_t place_resource;
 	struct name_candidates candidates;
 	struct name_choice choice; /* why none of them */
 	struct mapping maps[LIMIT_HEADERS];
@@ -48,6 +52,7 @@ struct profile_lookup_state {
 	struct str matcher; /* what is looked for, as a selector */
 	const char *labels[LABEL_MAX];
 	size_t label_count;
+	size_t place_first; /* of place_labels[], if place_trace */
 	struct names_job services;
 	struct series_job series;
 };
@@ -190,7 +195,15 @@ static bool list_labels(struct profile_lookup_state *s, struct investigation *v,
 					  err);
 		s->labels[s->label_count++] = label.ptr;
 	}
+	s->place_first = s->label_count;
 	return true;
+}
+
+/* Behind the others, where there is a trace to narrow them down by. */
+static void add_place_labels(struct profile_lookup_state *s)
+{
+	memcpy(&s->labels[s->place_first], place_labels, sizeof place_labels);
+	s->label_count = s->place_first + PLACE_LABELS;
 }
 
 static struct time_range metadata_range(struct time_range window)
@@ -218,7 +231,8 @@ bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
 				  err);
 	s->service = service;
 	s->range = range;
-	s->has_trace = trace != NULL;
+	s->trace = s->place_trace = trace;
+	s->resource = s->place_resource = resource;
 	for (size_t i = 0; i < v->question->map_count; i++)
 		read_map(s, v, trace, resource, v->question->maps[i]);
 	if (!name_candidates_init(&s->candidates, trace, resource, service,
@@ -228,6 +242,8 @@ bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
 					  v->backends->arena, err)) ||
 	    !build_matcher(s, v, err) || !list_labels(s, v, err))
 		return false;
+	if (trace)
+		add_place_labels(s);
 	services_job_init(&s->services, day);
 	series_job_init(&s->series, s->matcher.ptr, s->labels, s->label_count,
 			day);
@@ -251,6 +267,8 @@ struct rows {
 	const struct profile_lookup_state *s;
 	struct str name; /* NULL ptr: all rows */
 	bool is_map_used[LIMIT_HEADERS];
+	/* By row, where the trace narrowed them down to a place; NULL: all. */
+	const bool *is_here;
 };
 
 static bool row_is_named(const struct rows *r, size_t row)
@@ -261,7 +279,7 @@ static bool row_is_named(const struct rows *r, size_t row)
 
 static bool row_is_ours(const struct rows *r, size_t row)
 {
-	if (!row_is_named(r, row))
+	if (!row_is_named(r, row) || (r->is_here && !r->is_here[row]))
 		return false;
 	for (size_t i = 0; i < r->s->map_count; i++)
 		if (r->is_map_used[i] &&
@@ -355,7 +373,21 @@ static bool build_selector(const struct rows *r, struct investigation *v,
 	for (size_t i = 0; i < s->map_count; i++)
 		if (r->is_map_used[i])
 			selector_add(&text, s->maps[i].label, s->maps[i].value);
+	for (size_t i = 0; i < out->places.count; i++)
+		selector_add(&text, str_from(out->places.items[i].label),
+			     out->places.items[i].value);
 	return take_selector(&text, v, &out->selector, err);
+}
+
+void profile_lookup_beside(struct profile_lookup *l, const struct trace *trace,
+			   uint32_t resource)
+{
+	struct profile_lookup_state *s = l->state;
+
+	s->place_trace = trace;
+	s->place_resource = resource;
+	add_place_labels(s);
+	s->series.label_count = s->label_count;
 }
 
 bool profile_lookup_guess(const struct profile_lookup *l,
@@ -373,6 +405,77 @@ bool profile_lookup_guess(const struct profile_lookup *l,
 	return true;
 }
 
+/* ---- where it runs ---- */
+
+static void note_places(const struct places *places, struct investigation *v)
+{
+	const struct place_doubt *doubt = &places->doubt;
+
+	for (size_t i = 0; i < places->count; i++)
+		investigation_note(
+			v, (struct note){
+				   .kind = NOTE_PLACE,
+				   .name = str_from(places->items[i].label),
+				   .text = places->items[i].value,
+				   .reason = places->items[i].attr });
+	if (doubt->trouble == PLACES_UNTOLD)
+		investigation_note(
+			v, (struct note){ .kind = NOTE_PLACES_MIXED,
+					  .name = str_from(doubt->label),
+					  .names = &doubt->present });
+}
+
+static bool fail_absent(const struct profile_service *service,
+			struct investigation *v, struct error *err)
+{
+	const struct place_doubt *doubt = &service->places.doubt;
+
+	return investigation_fail(
+		v,
+		(struct shortfall){
+			.kind = SHORTFALL_PLACE,
+			.service = service->name,
+			.attr = doubt->attr,
+			.name = str_from(doubt->label),
+			.value = doubt->value,
+			.names = doubt->present,
+		},
+		err);
+}
+
+/* Profiles of the same service elsewhere say nothing of the trace. What the
+ * user selects is taken as it is. */
+static bool choose_places(struct rows *r, struct investigation *v,
+			  struct profile_service *out, struct error *err)
+{
+	const struct profile_lookup_state *s = r->s;
+	const struct series_list *series = &s->series.series;
+	struct place_rows rows = {
+		.values = series->values,
+		.label_count = series->label_count,
+		.count = series->count,
+		.instance_first = LABEL_INSTANCE,
+		.place_first = s->place_first,
+		.is_ours = arena_array(v->backends->arena, series->count + 1,
+				       sizeof *rows.is_ours),
+	};
+
+	if (!rows.is_ours)
+		return arena_fail(v->backends->arena, "the server's series",
+				  err);
+	if (!s->place_trace || v->question->selector)
+		return true;
+	for (size_t i = 0; i < series->count; i++)
+		rows.is_ours[i] = row_is_ours(r, i);
+	if (!places_choose(&rows, s->place_trace, s->place_resource, !s->trace,
+			   v->backends->arena, &out->places, err))
+		return false;
+	r->is_here = rows.is_ours;
+	note_places(&out->places, v);
+	return out->places.doubt.trouble != PLACES_ABSENT ||
+	       fail_absent(out, v, err);
+}
+
 static bool describe(const struct profile_lookup_state *s,
 		     struct investigation *v, struct profile_service *out,
 		     struct error *err)
@@ -382,7 +485,8 @@ static bool describe(const struct profile_lookup_state *s,
 	if (!s->is_given)
 		r.name = out->name;
 	choose_maps(&r, v);
-	return build_selector(&r, v, out, err) &&
+	return choose_places(&r, v, out, err) &&
+	       build_selector(&r, v, out, err) &&
 	       collect(&r, v, LABEL_TYPE, &out->types, err) &&
 	       collect_first(&r, v, LABEL_INSTANCE, INSTANCE_LABELS,
 			     &out->instance_label, &out->instances, err) &&
@@ -419,7 +523,7 @@ static bool fail_missing(struct profile_lookup_state *s,
 				.server = backends_profiles(b)->title,
 				.retention_ns =
 					backends_profile_traits(b)->retention_ns,
-				.has_trace = s->has_trace,
+				.has_trace = s->trace != NULL,
 			},
 		},
 		err);

@@ -8,6 +8,7 @@
 
 #include "backend/jobs.h"
 #include "investigate/investigation.h"
+#include "investigate/places.h"
 #include "model/trace.h"
 
 /* What agents and SDKs call a version, the most particular first. */
@@ -32,6 +33,7 @@ struct profile_service {
 	struct name_list versions;  /* values of version_label */
 	struct str instance_label;  /* pod, instance ...; NULL ptr: none */
 	struct str version_label;   /* version, service_git_ref ...; or NULL */
+	struct places places;       /* that narrow the selector */
 };
 
 /* trace may be NULL (a service named by the user). range: where profiles are
@@ -41,6 +43,11 @@ bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
 			 struct str service, struct time_range range,
 			 struct error *err) MUST_CHECK;
 
+/* Before the jobs run, of a service that the user or a span named:
+ * this process calls it, so that it mostly runs where this one does. */
+void profile_lookup_beside(struct profile_lookup *l, const struct trace *trace,
+			   uint32_t resource);
+
 /* The selector that is right when the service sends profiles under its own
  * name with all mapped labels, in v->backends->arena: profiles may be asked for
  * along with the jobs, and again when the lookup says otherwise. */
@@ -48,8 +55,10 @@ bool profile_lookup_guess(const struct profile_lookup *l,
 			  struct investigation *v, struct str *selector,
 			  struct error *err) MUST_CHECK;
 
-/* After the jobs ran. ERROR_NOT_FOUND: no such service, with the names tried
- * and the nearest ones there are. Without metadata (the calls failed) the
+/* After the jobs ran. Where the service's series differ by namespace,
+ * environment, cluster or region, the selector is narrowed to that of the
+ * trace, which a note says. ERROR_NOT_FOUND: no such service, with the names
+ * tried and the nearest ones there are, or none where the trace is from. Without metadata (the calls failed) the
  * exact name and the usual types are taken, and a note says so. */
 bool profile_lookup_apply(struct profile_lookup *l, struct investigation *v,
 			  struct profile_service *out,

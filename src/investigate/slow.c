@@ -116,6 +116,24 @@ static bool fill_symptom(struct asking *a, struct error *err)
 
 /* ---- what was asked for and is not there ---- */
 
+/* Pod, id and host: the profiles' label may be any of them. */
+static void find_instance(const struct investigation *v, struct symptom *s,
+			  const struct profile_service *service)
+{
+	if (!question_scope_is(v->question, SCOPE_INSTANCE) ||
+	    s->is_of_callee)
+		return;
+	for (size_t i = 0; i < INSTANCE_ATTRS; i++) {
+		struct str value = resource_attr(v->trace, s->resource,
+						 str_from(instance_attrs[i]));
+
+		if (value.len && name_list_has(&service->instances, value)) {
+			s->instance = value;
+			return;
+		}
+	}
+}
+
 static bool check_instance(struct investigation *v, const struct symptom *s,
 			   const struct profile_service *service,
 			   struct error *err)
@@ -227,9 +245,11 @@ static bool turn_to_callee(struct asking *a, struct error *err)
 	if (!callee.len)
 		return true;
 	use_callee(&a->f->symptom, callee);
-	return profile_lookup_init(&a->lookup, v, NULL, 0, callee, a->window,
-				   err) &&
-	       jobs_run(v->backends, a->lookup.jobs, a->lookup.job_count, err);
+	if (!profile_lookup_init(&a->lookup, v, NULL, 0, callee, a->window,
+				 err))
+		return false;
+	profile_lookup_beside(&a->lookup, v->trace, resource_of(a));
+	return jobs_run(v->backends, a->lookup.jobs, a->lookup.job_count, err);
 }
 
 /* ---- one unlike the others ---- */
@@ -291,8 +311,10 @@ static bool explain(struct asking *a, struct error *err)
 	struct finding *f = a->f;
 	struct profile_service service;
 
-	if (!profile_lookup_apply(&a->lookup, v, &service, err) ||
-	    !check_asked(v, f, &service, err))
+	if (!profile_lookup_apply(&a->lookup, v, &service, err))
+		return false;
+	find_instance(v, &f->symptom, &service);
+	if (!check_asked(v, f, &service, err))
 		return false;
 	f->profiles = profile_inquiry_new(v, &f->symptom, err);
 	if (!f->profiles)

@@ -422,9 +422,6 @@ static bool fill(struct symptom *out, struct operation_history *s,
 		out->base_id_count = 0;
 	else if (is_chosen || want->kind != BASELINE_WANT_RANGE)
 		use_baseline(out, s);
-	/* That of the span itself. */
-	if (question_scope_is(v->question, SCOPE_INSTANCE))
-		out->instance = resource_instance(v->trace, out->resource);
 	return true;
 }
 
@@ -493,8 +490,12 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 	if (s->healthy_to_ns > window.from_ns)
 		window.from_ns = s->healthy_to_ns;
 	use_wait_onset(s, &g->pick, operation);
-	if (!fill(out, s, v, g, entry, operation, window, err) ||
-	    !version_baseline_use(out, s, operation, window, want,
+	if (!fill(out, s, v, g, entry, operation, window, err))
+		return false;
+	/* That of the span itself, whatever other traces say. */
+	if (question_scope_is(v->question, SCOPE_INSTANCE))
+		out->instance = resource_instance(v->trace, out->resource);
+	if (!version_baseline_use(out, s, operation, window, want,
 				  &v->result->arena, err))
 		return false;
 	set_instances(out, s);

@@ -102,6 +102,7 @@ static const struct str kept_keys[] = {
 	KEY("process.runtime.version"),
 	KEY("pyroscope.profile.id"),
 	KEY("pyroscope.profile.url"),
+	KEY("region"),
 	KEY("rpc.grpc.status_code"),
 	KEY("rpc.method"),
 	KEY("rpc.response.status_code"),

@@ -10,7 +10,7 @@
 #include "model/trace.h"
 
 /* Entries of the table of kept attributes (trace_attrs.c). */
-#define KEPT_COUNT 112
+#define KEPT_COUNT 113
 #define KEPT_WORDS ((KEPT_COUNT + 63) / 64)
 
 /* Set in a resource number that trace_build_resource_reserve() gave out. */

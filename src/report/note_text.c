@@ -69,6 +69,28 @@ static void add_cohorts(const struct note *n, struct notes *notes)
 	buf_release(&text);
 }
 
+/* Values of a label; of more, the first. */
+#define LISTED_PLACES 3u
+
+static void add_places(const struct note *n, struct notes *notes)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	for (size_t i = 0; i < n->names->count && i < LISTED_PLACES; i++)
+		buf_addf(&text, "%s\"%.*s\"", i ? ", " : "",
+			 STR_ARGS(n->names->items[i]));
+	if (n->names->count > LISTED_PLACES)
+		buf_addf(&text, " and %zu more",
+			 n->names->count - LISTED_PLACES);
+	notes_add(notes,
+		  "profiles of this service come from several places (%.*s: "
+		  "%s), and the trace does not say which is its own: all are "
+		  "added up; --selector chooses",
+		  STR_ARGS(n->name), buf_text(&text));
+	buf_release(&text);
+}
+
 static void add_names(const struct note *n, struct notes *notes)
 {
 	switch (n->kind) {
@@ -93,6 +115,16 @@ static void add_names(const struct note *n, struct notes *notes)
 			  "--map %.*s=%.*s: the service's profiles have no "
 			  "such label",
 			  STR_ARGS(n->name), STR_ARGS(n->text));
+		break;
+	case NOTE_PLACE:
+		notes_add(notes,
+			  "profiles of this service come from several places: "
+			  "only those with %.*s=\"%.*s\" are looked at, by "
+			  "the trace's %s",
+			  STR_ARGS(n->name), STR_ARGS(n->text), n->reason);
+		break;
+	case NOTE_PLACES_MIXED:
+		add_places(n, notes);
 		break;
 	case NOTE_NAME_OTHER:
 		notes_add(notes,

@@ -203,6 +203,30 @@ static bool explain_instance(const struct shortfall *s, struct error *err)
 			 STR_ARGS(s->name), STR_ARGS(s->value));
 }
 
+static bool explain_place(const struct shortfall *s, struct error *err)
+{
+	size_t shown = s->names.count > LISTED_MAX ? EXAMPLES_MAX
+						   : s->names.count;
+	struct buf text, selector;
+
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	buf_init(&selector, LIMIT_OPTION_VALUE_BYTES);
+	add_list(&text, s->names.items, shown);
+	if (shown < s->names.count)
+		buf_addf(&text, " and %zu more", s->names.count - shown);
+	selector_add(&selector, STR("service_name"), s->service);
+	selector_close(&selector);
+	error_set(err, ERROR_NOT_FOUND,
+		  "no profile of service \"%.*s\" where the trace is from "
+		  "(%s \"%.*s\"): those there are have %.*s %s; to look at "
+		  "them all the same: --selector '%s'",
+		  STR_ARGS(s->service), s->attr, STR_ARGS(s->value),
+		  STR_ARGS(s->name), buf_text(&text), buf_text(&selector));
+	buf_release(&text);
+	buf_release(&selector);
+	return false;
+}
+
 static bool explain_fast(const struct shortfall *s, struct error *err)
 {
 	if (s->kind == SHORTFALL_FEW_SPANS)
@@ -432,6 +456,8 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 				    STR_ARGS(s->service));
 	case SHORTFALL_VERSION:
 		return explain_version(s, err);
+	case SHORTFALL_PLACE:
+		return explain_place(s, err);
 	case SHORTFALL_INSTANCE_OF_SPAN:
 	case SHORTFALL_INSTANCE_LABEL:
 	case SHORTFALL_INSTANCE:

@@ -155,11 +155,15 @@ static bool text_equal(const char *a, const char *b)
 int har_entry_rank(const struct har_entry *e, const struct har_key *key)
 {
 	struct str url = str_from(e->url), wanted = buf_str(&key->url);
-	bool is_equal = str_equal(url, wanted);
+	struct str body = buf_str(&e->request_body);
+	struct str wanted_body = buf_str(&key->request->body);
+	bool is_same = str_equal(url, wanted);
+	bool is_equal = is_same && str_equal(body, wanted_body);
 
 	if (!text_equal(e->method, key->request->method) ||
-	    !(is_equal || har_held_is_same_search(url, wanted)) ||
-	    !str_equal(buf_str(&e->request_body), buf_str(&key->request->body)))
+	    !(is_same || har_held_is_same_search(url, wanted)) ||
+	    !(str_equal(body, wanted_body) ||
+	      har_held_is_same_series(e->url, body, wanted_body)))
 		return 0;
 	/* Tempo gives two forms at one URL: Accept weighs more than order. */
 	return 1 + (is_equal ? 4 : 0) +

@@ -93,6 +93,36 @@ bool har_held_is_same_search(struct str a, struct str b)
 	       str_equal(before_a, before_b) && str_equal(after_a, after_b);
 }
 
+/* What comes before and after the list of labels; false without it. */
+static bool part_at_labels(struct str body, struct str *before,
+			   struct str *after)
+{
+	static const struct str begins = { "\"labelNames\":[", 14 };
+	size_t from = str_find(body, begins), to;
+
+	if (from == SIZE_MAX)
+		return false;
+	*before = str_slice(body, 0, from);
+	*after = str_slice(body, from + begins.len, body.len);
+	to = str_find(*after, STR("]"));
+	*after = str_slice(*after, to == SIZE_MAX ? after->len : to,
+			   after->len);
+	return true;
+}
+
+bool har_held_is_same_series(const char *url, struct str a, struct str b)
+{
+	static const struct str series = {
+		"/querier.v1.QuerierService/Series", 33
+	};
+	struct str before_a, after_a, before_b, after_b;
+
+	return str_ends(str_from(url), series) &&
+	       part_at_labels(a, &before_a, &after_a) &&
+	       part_at_labels(b, &before_b, &after_b) &&
+	       str_equal(before_a, before_b) && str_equal(after_a, after_b);
+}
+
 static bool is_profile(const char *url)
 {
 	static const char *const parts[] = {

@@ -29,6 +29,11 @@ bool har_held_is_search(const char *url);
  * are asked to tell of a span: another version may ask for less or more. */
 bool har_held_is_same_search(struct str a, struct str b);
 
+/* Whether two bodies of requests for series, of the same address, differ at
+ * most in which labels are asked for: another version may ask for less or more.
+ */
+bool har_held_is_same_series(const char *url, struct str a, struct str b);
+
 /* Whether it asked for the names and types there are, which are true of more
  * than the window asked about. */
 bool har_held_is_list(const char *url);

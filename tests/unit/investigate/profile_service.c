@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/count.h"
 #include "report/note_text.h"
 #include "report/shortfall_text.h"
 
@@ -228,6 +229,185 @@ static void another_name_is_noted(void **state)
 	check_note("profiles of this service are sent as \"eu/user-db\"");
 }
 
+/* The series of two places, by one label. */
+static void places_are(const char *label, const char *one, const char *other)
+{
+	names_are("{\"names\":[\"user-db\"]}");
+	row(PAIRS("service_name", "user-db", "__profile_type__", CPU, "pod",
+		  "user-db-8", label, one));
+	row(PAIRS("service_name", "user-db", "__profile_type__", BLOCK, "pod",
+		  "user-db-9", label, other));
+	series_are_these();
+}
+
+static void retrace(const char *const *attrs)
+{
+	trace_release(&trace);
+	trace_of(&trace, attrs);
+}
+
+static void series_of_the_trace_s_place_are_taken(void **state)
+{
+	static const struct {
+		const char *attr, *value, *label, *other, *selector;
+	} rows_of[] = {
+		{ "k8s.namespace.name", "eu", "namespace", "us",
+		  "{service_name=\"user-db\",namespace=\"eu\"}" },
+		{ "service.namespace", "shop", "namespace", "bank",
+		  "{service_name=\"user-db\",namespace=\"shop\"}" },
+		{ "service.namespace", "shop", "service.namespace", "bank",
+		  "{service_name=\"user-db\",\"service.namespace\"=\"shop\"}" },
+		{ "deployment.environment.name", "Prod", "env", "Staging",
+		  "{service_name=\"user-db\",env=\"Prod\"}" },
+		{ "deployment.environment", "qa", "deployment_environment",
+		  "prod",
+		  "{service_name=\"user-db\",deployment_environment=\"qa\"}" },
+		{ "k8s.cluster.name", "a", "cluster", "b",
+		  "{service_name=\"user-db\",cluster=\"a\"}" },
+		{ "cloud.region", "eu-west-1", "region", "us-east-1",
+		  "{service_name=\"user-db\",region=\"eu-west-1\"}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows_of); i++) {
+		retrace(PAIRS("service.name", "user-db", rows_of[i].attr,
+			      rows_of[i].value));
+		notes_init(&notes);
+		begin();
+		places_are(rows_of[i].label, rows_of[i].value,
+			   rows_of[i].other);
+		take();
+		check_text(found.selector, rows_of[i].selector);
+		assert_int_equal(found.types.count, 1);
+		check_text(found.types.items[0], CPU);
+		assert_int_equal(found.instances.count, 1);
+		check_note(rows_of[i].attr);
+	}
+}
+
+static void an_instance_tells_its_place(void **state)
+{
+	(void)state;
+	retrace(PAIRS("service.name", "user-db", "deployment.environment",
+		      "production", "k8s.pod.name", "user-db-9"));
+	begin();
+	places_are("env", "stg", "prd");
+	take();
+	check_text(found.selector, "{service_name=\"user-db\",env=\"prd\"}");
+	check_note("by the trace's k8s.pod.name");
+	/* Of the one place there is, whatever it is called. */
+	notes_init(&notes);
+	begin();
+	places_are("deployment_environment", "prd", "prd");
+	take();
+	check_text(found.selector, "{service_name=\"user-db\"}");
+	assert_int_equal(notes.count, 0);
+}
+
+static void both_namespace_and_cluster_narrow(void **state)
+{
+	(void)state;
+	retrace(PAIRS("service.name", "user-db", "k8s.namespace.name", "eu",
+		      "k8s.cluster.name", "b"));
+	begin();
+	names_are("{\"names\":[\"user-db\"]}");
+	row(PAIRS("service_name", "user-db", "namespace", "eu", "cluster", "a",
+		  "k8s_namespace_name", "eu"));
+	row(PAIRS("service_name", "user-db", "namespace", "eu", "cluster", "b",
+		  "k8s_namespace_name", "eu"));
+	row(PAIRS("service_name", "user-db", "namespace", "us", "cluster", "b",
+		  "k8s_namespace_name", "us"));
+	series_are_these();
+	take();
+	check_text(found.selector, "{service_name=\"user-db\",namespace="
+				   "\"eu\",cluster=\"b\"}");
+	assert_int_equal(found.places.count, 2);
+}
+
+static void profiles_from_elsewhere_are_refused(void **state)
+{
+	(void)state;
+	begin();
+	places_are("k8s_namespace_name", "us", "asia");
+	check_refusal("no profile of service \"user-db\" where the trace is "
+		      "from (k8s.namespace.name \"eu\"): those there are have "
+		      "k8s_namespace_name \"asia\", \"us\"; to look at them "
+		      "all the same: --selector '{service_name=\"user-db\"}'");
+	/* One place, and not the trace's. */
+	begin();
+	places_are("namespace", "us", "us");
+	check_refusal("namespace \"us\";");
+	/* As the user says. */
+	question.selector = "{service_name=\"user-db\"}";
+	begin();
+	places_are("namespace", "us", "asia");
+	take();
+	check_text(found.selector, question.selector);
+}
+
+static void where_the_trace_does_not_say_a_note_does(void **state)
+{
+	(void)state;
+	retrace(PAIRS("service.name", "user-db"));
+	begin();
+	places_are("namespace", "us", "asia");
+	take();
+	check_text(found.selector, "{service_name=\"user-db\"}");
+	check_note("several places (namespace: \"asia\", \"us\"), and the "
+		   "trace does not say which");
+	/* Words of people for an environment need not be those of the trace. */
+	retrace(PAIRS("service.name", "user-db", "deployment.environment",
+		      "production"));
+	notes_init(&notes);
+	begin();
+	places_are("environment", "live", "stage");
+	take();
+	check_note("several places (environment: \"live\", \"stage\")");
+}
+
+/* By which region its customer is from, code may label what it does. */
+static void labels_of_requests_are_no_place(void **state)
+{
+	(void)state;
+	retrace(PAIRS("service.name", "user-db", "cloud.region", "eu"));
+	begin();
+	names_are("{\"names\":[\"user-db\"]}");
+	row(PAIRS("service_name", "user-db", "pod", "a", "region", "eu"));
+	row(PAIRS("service_name", "user-db", "pod", "a", "region", "us"));
+	row(PAIRS("service_name", "user-db", "pod", "a"));
+	series_are_these();
+	take();
+	check_text(found.selector, "{service_name=\"user-db\"}");
+	assert_int_equal(notes.count, 0);
+	/* Whereas another process may have no label of it. */
+	begin();
+	names_are("{\"names\":[\"user-db\"]}");
+	row(PAIRS("service_name", "user-db", "pod", "a", "region", "eu"));
+	row(PAIRS("service_name", "user-db", "pod", "b"));
+	series_are_these();
+	take();
+	check_text(found.selector,
+		   "{service_name=\"user-db\",region=\"eu\"}");
+}
+
+static void a_callee_is_where_its_caller_is_if_anywhere(void **state)
+{
+	struct time_range range = { NOW_NS - NS_PER_HOUR, NOW_NS };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		notes_init(&notes);
+		assert_true(profile_lookup_init(&lookup, &v, NULL, 0,
+						STR("user-db"), range, &err));
+		profile_lookup_beside(&lookup, &trace, 0);
+		places_are("namespace", i ? "data" : "eu", "us");
+		take();
+		check_text(found.selector,
+			   i ? "{service_name=\"user-db\"}"
+			     : "{service_name=\"user-db\",namespace=\"eu\"}");
+	}
+}
+
 static void maps_are_used_when_the_label_exists(void **state)
 {
 	(void)state;
@@ -413,6 +593,13 @@ int main(void)
 		TEST(one_request_asks_for_all_names),
 		TEST(the_exact_name_comes_with_all_that_is_known),
 		TEST(another_name_is_noted),
+		TEST(series_of_the_trace_s_place_are_taken),
+		TEST(an_instance_tells_its_place),
+		TEST(both_namespace_and_cluster_narrow),
+		TEST(profiles_from_elsewhere_are_refused),
+		TEST(where_the_trace_does_not_say_a_note_does),
+		TEST(labels_of_requests_are_no_place),
+		TEST(a_callee_is_where_its_caller_is_if_anywhere),
 		TEST(maps_are_used_when_the_label_exists),
 		TEST(a_mapped_name_takes_the_place_of_the_typical_ones),
 		TEST(a_map_of_two_names_is_that_service_only),

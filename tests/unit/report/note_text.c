@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analyze/cohorts.h"
+#include "base/count.h"
 #include "report/note_text.h"
 
 static struct notes notes;
@@ -32,9 +33,12 @@ static void expect(struct note note, const char *want)
 static void each_fact_has_words(void **state)
 {
 	const struct cohorts cohorts = { .window_count = 4 };
+	struct str values[] = { STR("a"), STR("b"), STR("c"), STR("d") };
+	const struct name_list names = { values, COUNT_OF(values) };
 	struct note note = { .name = STR("name"),
 			     .text = STR("text"),
 			     .cohorts = &cohorts,
+			     .names = &names,
 			     .reason = "why",
 			     .count = 2,
 			     .total = 3 };

@@ -25,6 +25,7 @@ static struct shortfall ordinary(enum shortfall_kind kind)
 		.service = STR("shop"),
 		.name = STR("pod"),
 		.value = STR("9.9"),
+		.attr = "k8s.namespace.name",
 		.names = list,
 		.count = 2,
 		.span_id = 0xab,

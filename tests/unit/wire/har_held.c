@@ -129,6 +129,35 @@ static void what_searches_tell_does_not_matter(void **state)
 	assert_false(har_held_is_same_search(STR("a%7Cselect%28"), STR("a")));
 }
 
+#define SERIES "http://pyroscope.example/querier.v1.QuerierService/Series"
+
+/* Another version asks for more labels of the same series. */
+static void series_may_have_asked_for_less(void **state)
+{
+	const char *old = "{\"matchers\":[\"{a=\\\"b\\\"}\"],"
+			  "\"labelNames\":[\"pod\"],\"start\":1,\"end\":2}";
+	const char *new = "{\"matchers\":[\"{a=\\\"b\\\"}\"],"
+			  "\"labelNames\":[\"pod\",\"env\"],\"start\":1,"
+			  "\"end\":2}";
+	const char *other = "{\"matchers\":[\"{a=\\\"c\\\"}\"],"
+			    "\"labelNames\":[\"pod\"],\"start\":1,\"end\":2}";
+	const char *later = "{\"matchers\":[\"{a=\\\"b\\\"}\"],"
+			    "\"labelNames\":[\"pod\"],\"start\":1,\"end\":3}";
+
+	(void)state;
+	assert_true(har_held_is_same_series(SERIES, str_from(old),
+					    str_from(new)));
+	assert_false(har_held_is_same_series(SERIES, str_from(old),
+					     str_from(other)));
+	assert_false(har_held_is_same_series(SERIES, str_from(old),
+					     str_from(later)));
+	assert_false(har_held_is_same_series("http://a.example/", str_from(old),
+					     str_from(new)));
+	assert_false(har_held_is_same_series(SERIES, STR("{}"), STR("{}")));
+	assert_false(har_held_is_same_series(SERIES, STR("\"labelNames\":["),
+					     STR("{}")));
+}
+
 static bool find(struct har *h, const char *url, const char *sent)
 {
 	struct http_request request = { .endpoint = &endpoint,
@@ -171,6 +200,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_there_is_is_told),
+		cmocka_unit_test(series_may_have_asked_for_less),
 		cmocka_unit_test(a_long_command_is_cut),
 		cmocka_unit_test(requests_are_told_apart),
 		cmocka_unit_test(what_searches_tell_does_not_matter),
