@@ -671,6 +671,8 @@ bool span_is_awaited(const struct trace *t, uint32_t span)
 {
 	const struct span *s = &t->spans[span];
 
+	if (s->flags & SPAN_IS_AWAITED)
+		return true;
 	if (s->flags & SPAN_IS_FOLLOWS_FROM)
 		return false;
 	if (s->kind != SPAN_KIND_CONSUMER || s->parent == SPAN_NONE)

@@ -6,6 +6,7 @@
 #include "analyze/collect.h"
 #include "analyze/skew.h"
 #include "base/num.h"
+#include "model/trace_join.h"
 
 bool collect_add(struct collect *k, const struct finding_facts *facts,
 		 const uint32_t *spans, size_t count)
@@ -313,6 +314,29 @@ static bool add_async(struct collect *k)
 	return collect_add(k, &facts, k->spans, facts.count);
 }
 
+/* What a message set off and its sender waited for. */
+static bool add_awaited(struct collect *k)
+{
+	const struct trace *t = k->t;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		const struct span *s = &t->spans[i];
+		struct finding_facts facts = { .kind = FINDING_AWAITED_JOB,
+					       .span = s->parent,
+					       .other = i };
+
+		if (!(s->flags & SPAN_IS_AWAITED) || s->parent == SPAN_NONE ||
+		    ++count > FINDINGS_PER_KIND)
+			continue;
+		facts.time_ns =
+			sat_sub_i64(s->end_ns, trace_awaited_from(t, i));
+		if (!collect_add(k, &facts, &i, 1))
+			return false;
+	}
+	return collect_add_rest(k, FINDING_AWAITED_JOB, count);
+}
+
 static bool add_session(struct collect *k)
 {
 	const struct session *s = &k->times->session;
@@ -415,7 +439,8 @@ bool findings_collect(const struct calls *c, const struct trace_times *times,
 		  collect_cold_calls(&k) && add_slow_queries(&k) &&
 		  collect_consecutive(&k) && collect_queue_gaps(&k) &&
 		  collect_gaps(&k) && add_errors(&k) &&
-		  collect_message_delays(&k) && add_session(&k) &&
+		  collect_message_delays(&k) && add_awaited(&k) &&
+		  add_session(&k) &&
 		  (!is_one_story(&k) || (add_async(&k) && add_roots(&k))) &&
 		  add_skew(&k);
 	arena_release(&k.scratch);

@@ -72,11 +72,19 @@ static bool is_scatter(const struct search *s, uint32_t top)
 				    tree_change(s, top)));
 }
 
+/* A call that nobody waited for holds up no request that grew by itself. */
+static bool is_call_beside(const struct search *s, uint32_t top)
+{
+	return s->t->spans[top].kind == SPAN_KIND_CLIENT &&
+	       tree_change(s, s->times->root) != INT64_MAX &&
+	       is_part_of_path(s, tree_change(s, s->times->root));
+}
+
 /* Beside a request that grew, work of its length is the lesser matter. */
 static bool is_looked_at(const struct search *s, uint32_t top)
 {
 	return s->times->tree[top] == top && top != s->times->root &&
-	       !is_scatter(s, top) &&
+	       !is_scatter(s, top) && !is_call_beside(s, top) &&
 	       (trace_times_is_long_async(s->times, top) ||
 		(!s->has_root_grown &&
 		 is_part_of_path(s, tree_change(s, top))));

@@ -22,7 +22,8 @@ struct slow_tree {
  * of several the one that grew most. Where the request grew, too, the work has
  * to take much longer than it (ASYNC_RATIO), and not in this trace alone; where
  * it did not, what took long in this trace alone counts from three times its
- * usual on. Work that takes what it mostly does but began late, because its
+ * usual on. A call that nobody waited for is no matter beside a request that
+ * grew at all. Work that takes what it mostly does but began late, because its
  * message lay in a queue for longer than usual, counts by that wait when that
  * grew more than it. Without a usual duration it is not known whether a consumer
  * is always that long, and the request comes first. */

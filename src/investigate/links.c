@@ -13,6 +13,7 @@ struct following {
 	size_t total; /* that links lead to, as far as is known */
 	struct linking_job linking;
 	bool is_linking_asked;
+	bool has_awaited; /* within the trace itself */
 };
 
 /* ---- which ---- */
@@ -174,11 +175,12 @@ static bool join(struct following *f, size_t *joined, struct error *err)
 	for (size_t i = 0; i < f->count; i++)
 		if (f->traces[i].span_count)
 			others[n++] = &f->traces[i];
-	if (!n)
+	f->has_awaited = trace_has_awaited(trace);
+	if (!n && !f->has_awaited)
 		return true;
 	trace_move(&alone, trace);
 	is_done = trace_join(&alone, others, n, trace, joined, err);
-	if (!is_done || !*joined) {
+	if (!is_done || (!*joined && !f->has_awaited)) {
 		trace_release(trace);
 		trace_move(trace, &alone);
 	}
@@ -189,20 +191,22 @@ static bool join(struct following *f, size_t *joined, struct error *err)
 bool links_follow(struct investigation *v, struct suspect *s, struct error *err)
 {
 	struct following f = { .v = v };
+	bool has_server =
+		!v->backends->traces.path && backends_traces(v->backends);
 	size_t joined = 0;
 	bool is_done;
 
-	if (v->backends->traces.path || !backends_traces(v->backends) ||
-	    guilty_want_is_narrow(&v->question->suspect))
+	if (guilty_want_is_narrow(&v->question->suspect))
 		return true;
 	for (size_t i = 0; i < TRACE_JOIN_MOST; i++)
 		trace_init(&f.traces[i]);
-	is_done = ask(&f, err) && join(&f, &joined, err);
+	is_done = (!has_server || ask(&f, err)) && join(&f, &joined, err);
 	if (is_done && joined)
 		note_joined(&f, joined);
 	if (f.is_linking_asked)
 		hits_release(&f.linking.hits);
 	for (size_t i = 0; i < TRACE_JOIN_MOST; i++)
 		trace_release(&f.traces[i]);
-	return is_done && (!joined || suspect_find(v, s, err));
+	return is_done &&
+	       ((!joined && !f.has_awaited) || suspect_find(v, s, err));
 }

@@ -16,6 +16,7 @@ const char *finding_kind_name(enum finding_kind kind)
 		[FINDING_ERROR] = "error",
 		[FINDING_MESSAGE_DELAY] = "message_delay",
 		[FINDING_ASYNC_WORK] = "async_work",
+		[FINDING_AWAITED_JOB] = "awaited_job",
 		[FINDING_OTHER_ROOTS] = "other_roots",
 		[FINDING_SESSION] = "session",
 		[FINDING_CLOCK_SKEW] = "clock_skew",

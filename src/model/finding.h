@@ -44,6 +44,9 @@ enum finding_kind {
 	/* count spans were not waited for, of which span is the longest: for
 	 * time_ns after the request was over */
 	FINDING_ASYNC_WORK,
+	/* span, idle, waited for `other`, which a message of its set off: for
+	 * time_ns until that ended */
+	FINDING_AWAITED_JOB,
 	/* count roots besides span, of which `other` is the longest */
 	FINDING_OTHER_ROOTS,
 	/* count requests follow one another in time_ns, other_ns of them in

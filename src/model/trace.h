@@ -42,6 +42,8 @@ enum span_flags {
 	SPAN_IS_CUT_CYCLE = 1 << 3,    /* made a root to break a cycle */
 	SPAN_IS_UNFINISHED = 1 << 4,   /* end was missing or before start */
 	SPAN_IS_LINKED = 1 << 5,       /* of another trace: trace_join() */
+	SPAN_IS_AWAITED = 1 << 6,      /* work that a message set off, for whose
+					  end its parent waits: trace_join() */
 };
 
 struct trace_id {
@@ -296,7 +298,7 @@ struct span_input {
 	uint64_t end_unix_ns; /* 0 = unknown */
 	uint32_t status_message;
 	uint8_t kind;
-	uint8_t flags; /* SPAN_IS_ERROR, _FOLLOWS_FROM, _LINKED */
+	uint8_t flags; /* SPAN_IS_ERROR, _FOLLOWS_FROM, _LINKED, _AWAITED */
 };
 
 /* Whether an attribute with this key will be taken. */

@@ -552,7 +552,7 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		.kind = in->kind <= SPAN_KIND_CONSUMER ? in->kind
 						       : SPAN_KIND_INTERNAL,
 		.flags = in->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM |
-				      SPAN_IS_LINKED),
+				      SPAN_IS_LINKED | SPAN_IS_AWAITED),
 		.status_message = in->status_message,
 	};
 	bool is_kept = is_wanted(b, &in->trace_id);

@@ -13,7 +13,8 @@ struct edge {
 	uint32_t child;
 	uint32_t parent_part;
 	uint32_t parent;
-	int64_t sent_ns; /* the parent's end */
+	int64_t sent_ns;   /* the parent's end */
+	uint32_t waiter;   /* of its part; SPAN_NONE: nobody waits */
 };
 
 struct join {
@@ -50,7 +51,9 @@ static bool can_follow(const struct trace *t, uint32_t span)
 static void add_edge(struct join *j, uint32_t part, const struct span_link *l)
 {
 	uint32_t other = find_part(j, &l->trace_id);
-	struct edge e = { .part = part, .parent_part = other };
+	struct edge e = { .part = part,
+			  .parent_part = other,
+			  .waiter = SPAN_NONE };
 	int64_t start_ns, other_ns;
 
 	if (other == UINT32_MAX || other == part)
@@ -65,7 +68,8 @@ static void add_edge(struct join *j, uint32_t part, const struct span_link *l)
 		e = (struct edge){ .part = other,
 				   .child = e.parent,
 				   .parent_part = part,
-				   .parent = e.child };
+				   .parent = e.child,
+				   .waiter = SPAN_NONE };
 	e.sent_ns = j->parts[e.parent_part]->spans[e.parent].end_ns;
 	if (can_follow(j->parts[e.part], e.child))
 		j->edges[j->edge_count++] = e;
@@ -99,9 +103,188 @@ static void keep_first_edges(struct join *j)
 	j->edge_count = kept;
 }
 
+/* ---- who waits ---- */
+
+static uint32_t service_of(const struct trace *t, uint32_t span)
+{
+	return t->resources[t->spans[span].resource].service;
+}
+
+/* What outlasts its parent held nobody up. */
+static bool is_outlasting(const struct span *s, const struct span *child)
+{
+	return sat_sub_i64(child->end_ns, s->end_ns) > TRACE_AWAITED_NS;
+}
+
+/* The child that runs at a time; of several the one that ends first. */
+static uint32_t running_child(const struct trace *t, uint32_t span,
+			      uint32_t except, int64_t at_ns)
+{
+	const struct span *s = &t->spans[span];
+	uint32_t found = SPAN_NONE;
+
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		uint32_t child = t->children[s->child_first + i];
+		const struct span *c = &t->spans[child];
+
+		if (child != except && c->start_ns < at_ns &&
+		    c->end_ns > at_ns && !is_outlasting(s, c) &&
+		    (found == SPAN_NONE ||
+		     c->end_ns < t->spans[found].end_ns))
+			found = child;
+	}
+	return found;
+}
+
+/* When a span began to do nothing until at_ns, and when it went on. */
+static struct time_range idle_around(const struct trace *t, uint32_t span,
+				     uint32_t except, int64_t at_ns)
+{
+	const struct span *s = &t->spans[span];
+	struct time_range idle = { s->start_ns, s->end_ns };
+
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		uint32_t child = t->children[s->child_first + i];
+		const struct span *c = &t->spans[child];
+
+		if (child == except)
+			continue;
+		if (c->end_ns <= at_ns && c->end_ns > idle.from_ns)
+			idle.from_ns = c->end_ns;
+		if (c->start_ns >= at_ns && c->start_ns < idle.to_ns)
+			idle.to_ns = c->start_ns;
+	}
+	return idle;
+}
+
+/* The innermost span that runs shortly before what the message set off ends. */
+static uint32_t running_span(const struct trace *t, uint32_t sender,
+			     uint32_t except, int64_t at_ns)
+{
+	uint32_t span = sender, below;
+
+	for (uint32_t i = 0; i < TRACE_AWAITED_LEVELS &&
+			     t->spans[span].parent != SPAN_NONE;
+	     i++)
+		span = t->spans[span].parent;
+	if (at_ns >= t->spans[span].end_ns)
+		return SPAN_NONE;
+	for (uint32_t i = 0; i < 2 * TRACE_AWAITED_LEVELS; i++) {
+		below = running_child(t, span, except, at_ns);
+		if (below == SPAN_NONE)
+			return span;
+		span = below;
+	}
+	return SPAN_NONE;
+}
+
+/* SPAN_NONE: nobody does. except: the work, where it is of the same trace. */
+static uint32_t find_waiter(const struct trace *t, uint32_t sender,
+			    const struct span *work, uint32_t except)
+{
+	int64_t took_ns = span_duration_ns(work);
+	int64_t near_ns = took_ns / TRACE_AWAITED_PART;
+	int64_t at_ns, waited_ns, off_ns;
+	struct time_range idle;
+	uint32_t span;
+
+	if (near_ns < TRACE_AWAITED_NS)
+		near_ns = TRACE_AWAITED_NS;
+	at_ns = sat_sub_i64(work->end_ns, near_ns);
+	if (took_ns <= near_ns)
+		return SPAN_NONE;
+	span = running_span(t, sender, except, at_ns);
+	if (span == SPAN_NONE || service_of(t, span) != service_of(t, sender))
+		return SPAN_NONE;
+	idle = idle_around(t, span, except, at_ns);
+	off_ns = sat_sub_i64(idle.to_ns, work->end_ns);
+	waited_ns = sat_sub_i64(work->end_ns, work->start_ns > idle.from_ns
+						      ? work->start_ns
+						      : idle.from_ns);
+	if (off_ns > near_ns || off_ns < -near_ns ||
+	    waited_ns < took_ns / TRACE_AWAITED_LEAST ||
+	    waited_ns < sat_sub_i64(idle.to_ns, idle.from_ns) / 2)
+		return SPAN_NONE;
+	return span;
+}
+
+static bool is_message_of(const struct trace *t, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	return s->parent != SPAN_NONE && s->kind == SPAN_KIND_CONSUMER &&
+	       t->spans[s->parent].kind == SPAN_KIND_PRODUCER;
+}
+
+static uint32_t waiter_within(const struct trace *t, uint32_t span)
+{
+	return find_waiter(t, t->spans[span].parent, &t->spans[span], span);
+}
+
+/* Of main the messages that it took itself. */
+static void add_awaited(struct join *j)
+{
+	const struct trace *t = j->parts[0];
+	uint32_t looked_at = 0;
+
+	for (uint32_t i = 0;
+	     i < t->span_count && looked_at < TRACE_AWAITED_MOST; i++) {
+		struct edge e = { .child = i, .parent = t->spans[i].parent };
+
+		if (!is_message_of(t, i))
+			continue;
+		looked_at++;
+		e.waiter = waiter_within(t, i);
+		if (e.waiter != SPAN_NONE)
+			j->edges[j->edge_count++] = e;
+	}
+}
+
+/* What the main trace was asked about stays a request of its own. */
+static void find_waiters(struct join *j)
+{
+	uint32_t looked_at = 0;
+
+	for (size_t i = 0;
+	     i < j->edge_count && looked_at < TRACE_AWAITED_MOST; i++) {
+		struct edge *e = &j->edges[i];
+
+		if (!e->part)
+			continue;
+		looked_at++;
+		e->waiter = find_waiter(j->parts[e->parent_part], e->parent,
+					&j->parts[e->part]->spans[e->child],
+					SPAN_NONE);
+	}
+}
+
+bool trace_has_awaited(const struct trace *t)
+{
+	uint32_t looked_at = 0;
+
+	for (uint32_t i = 0;
+	     i < t->span_count && looked_at < TRACE_AWAITED_MOST; i++) {
+		if (!is_message_of(t, i))
+			continue;
+		looked_at++;
+		if (waiter_within(t, i) != SPAN_NONE)
+			return true;
+	}
+	return false;
+}
+
+int64_t trace_awaited_from(const struct trace *t, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	return idle_around(t, s->parent, span,
+			   sat_sub_i64(s->end_ns, TRACE_AWAITED_NS))
+		.from_ns;
+}
+
 static bool find_edges(struct join *j, struct error *err)
 {
-	size_t most = 0;
+	size_t most = TRACE_AWAITED_MOST;
 
 	for (uint32_t i = 0; i < j->part_count; i++)
 		most += j->parts[i]->link_count;
@@ -111,6 +294,8 @@ static bool find_edges(struct join *j, struct error *err)
 	for (uint32_t i = 0; i < j->part_count; i++)
 		for (uint32_t k = 0; k < j->parts[i]->link_count; k++)
 			add_edge(j, i, &j->parts[i]->links[k]);
+	find_waiters(j);
+	add_awaited(j);
 	if (j->edge_count)
 		qsort(j->edges, j->edge_count, sizeof *j->edges, compare_edge);
 	keep_first_edges(j);
@@ -248,6 +433,7 @@ static struct span_input input_of(const struct join *j, uint32_t part,
 {
 	const struct trace *t = j->parts[part];
 	const struct span *s = &t->spans[span];
+	uint32_t parent;
 	struct span_input in = {
 		.trace_id = j->parts[0]->id,
 		.span_id = s->span_id,
@@ -258,15 +444,19 @@ static struct span_input input_of(const struct join *j, uint32_t part,
 		.end_unix_ns =
 			s->flags & SPAN_IS_UNFINISHED ? 0 : (uint64_t)s->end_ns,
 		.kind = s->kind,
-		.flags = s->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM),
+		.flags = s->flags & (SPAN_IS_ERROR | SPAN_IS_FOLLOWS_FROM |
+				     SPAN_IS_AWAITED),
 	};
 
 	if (part)
 		in.flags |= SPAN_IS_LINKED;
 	if (!edge)
 		return in;
-	in.parent_id = j->parts[edge->parent_part]->spans[edge->parent].span_id;
-	in.flags |= SPAN_IS_FOLLOWS_FROM;
+	parent = edge->waiter == SPAN_NONE ? edge->parent : edge->waiter;
+	in.parent_id = j->parts[edge->parent_part]->spans[parent].span_id;
+	in.flags &= (uint8_t)~SPAN_IS_FOLLOWS_FROM;
+	in.flags |= edge->waiter == SPAN_NONE ? SPAN_IS_FOLLOWS_FROM
+					      : SPAN_IS_AWAITED;
 	return in;
 }
 
@@ -324,7 +514,8 @@ static bool copy_part(struct join *j, uint32_t part, size_t *edge,
 	return true;
 }
 
-static bool build(struct join *j, struct trace *out, struct error *err)
+static bool build(struct join *j, size_t joined, struct trace *out,
+		  struct error *err)
 {
 	size_t edge = 0;
 
@@ -335,7 +526,9 @@ static bool build(struct join *j, struct trace *out, struct error *err)
 		trace_build_partial(j->b);
 	if (!trace_build_finish(j->b, err))
 		return false;
-	out->joined_root_id = j->parts[0]->spans[j->parts[0]->roots[0]].span_id;
+	if (joined)
+		out->joined_root_id =
+			j->parts[0]->spans[j->parts[0]->roots[0]].span_id;
 	return true;
 }
 
@@ -348,7 +541,7 @@ static bool join(struct join *j, struct trace *out, size_t *joined,
 		return false;
 	*joined = tie_parts(j);
 	j->b = trace_build_new(out, &j->parts[0]->id, err);
-	is_done = j->b && build(j, out, err);
+	is_done = j->b && build(j, *joined, out, err);
 	trace_build_free(j->b);
 	return is_done;
 }

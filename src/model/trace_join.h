@@ -6,11 +6,25 @@
 #ifndef MODEL_TRACE_JOIN_H
 #define MODEL_TRACE_JOIN_H
 
+#include "base/timefmt.h"
 #include "model/trace.h"
 
 /* Traces that are joined to one: a batch is told well by a few of its
  * messages, and each costs a request. */
 #define TRACE_JOIN_MOST 3u
+
+/* Who sent a message waits for what it set off when a span of its service is
+ * idle until that ends: within this time, or this part of how long it took; and
+ * for a quarter of it at least, beside calls that took less time. What has not
+ * begun by the middle of that is waited for no more than its queue. */
+#define TRACE_AWAITED_NS (5 * NS_PER_MS)
+#define TRACE_AWAITED_PART 20
+#define TRACE_AWAITED_LEAST 4
+
+/* Of so many messages of a trace it is looked whether they are waited for, so
+ * many levels above their senders: each takes a walk through the trace. */
+#define TRACE_AWAITED_MOST 16u
+#define TRACE_AWAITED_LEVELS 32u
 
 /* Of two linked spans the later one follows from the earlier, whichever of
  * them has the link: when it is a root or takes a message, it is put below it
@@ -19,11 +33,21 @@
  * ties to `main` is left out, and so is one with ids of spans that another has.
  * At most TRACE_JOIN_MOST others.
  *
+ * What its sender waits for is put below the span that waits, and flagged
+ * SPAN_IS_AWAITED instead; in main itself, too.
+ *
  * *out, which the caller has not initialised, is a trace of its own with
  * main's id, partial when main is; *joined tells how many were. */
 bool trace_join(const struct trace *main, const struct trace *const *others,
 		size_t count, struct trace *out, size_t *joined,
 		struct error *err) MUST_CHECK;
+
+/* Whether trace_join() moves something without others. */
+bool trace_has_awaited(const struct trace *t);
+
+/* From when on the parent of a span that is flagged so was idle, waiting for
+ * its end. */
+int64_t trace_awaited_from(const struct trace *t, uint32_t span);
 
 /* What is below a span and itself, which is a root then whose caller is not
  * there: one request of many that a trace is of. *out, which the caller has not

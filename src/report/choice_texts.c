@@ -3,6 +3,7 @@
 
 #include "analyze/messages.h"
 #include "base/num.h"
+#include "model/trace_join.h"
 #include "report/finding_texts.h"
 #include "report/wording.h"
 
@@ -429,10 +430,31 @@ static void report_request(const struct choice *c, struct buf *out)
 	wording_add_duration(out, span_duration_ns(&c->t->spans[root]));
 }
 
+/* What is to blame is a part of what a message set off: who waits for that. */
+static void report_waiter(const struct choice *c, struct buf *out)
+{
+	const struct span *spans = c->t->spans;
+	uint32_t job = c->headline;
+
+	while (job != SPAN_NONE && !(spans[job].flags & SPAN_IS_AWAITED))
+		job = spans[job].parent;
+	if (job == SPAN_NONE || spans[job].parent == SPAN_NONE)
+		return;
+	buf_add_text(out, "; ");
+	wording_add_span(out, c->t, spans[job].parent);
+	buf_add_text(out, " waits for ");
+	wording_add_span(out, c->t, job);
+	buf_add_text(out, ", ");
+	wording_add_duration(out,
+			     sat_sub_i64(spans[job].end_ns,
+					 trace_awaited_from(c->t, job)));
+}
+
 static void report_why(const struct choice *c, struct buf *out)
 {
 	report_ground(c, out);
 	report_request(c, out);
+	report_waiter(c, out);
 	if (!c->loop && c->retry && !c->is_retry_pause)
 		report_attempts(c, out);
 	if (guilty_want_is_narrow(c->want))

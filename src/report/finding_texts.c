@@ -244,6 +244,16 @@ static void report_async_work(const struct telling *k)
 		buf_addf(k->out, "; %u such spans in all", k->f->count);
 }
 
+/* "web POST /reports waits for worker process report.jobs, 327 ms" */
+static void report_awaited_job(const struct telling *k)
+{
+	add_span(k, k->f->span);
+	add_text(k, " waits for ");
+	add_span(k, k->f->other);
+	add_text(k, ", ");
+	add_duration(k, k->f->time_ns);
+}
+
 static void report_session(const struct telling *k)
 {
 	buf_addf(k->out, "not one request but %u, one after another in ",
@@ -322,6 +332,7 @@ static void tell(const struct telling *k)
 		[FINDING_MESSAGE_DELAY] = report_message_delay,
 		[FINDING_ASYNC_WORK] = report_async_work,
 		[FINDING_OTHER_ROOTS] = report_other_roots,
+		[FINDING_AWAITED_JOB] = report_awaited_job,
 		[FINDING_SESSION] = report_session,
 		[FINDING_CLOCK_SKEW] = report_clock_skew,
 	};

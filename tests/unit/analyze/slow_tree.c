@@ -326,6 +326,33 @@ static void consumer_alone_is_long(void **state)
 	end(&w);
 }
 
+/* A call that the request did not wait for, and that grew by far: beside a
+ * request as ever it is the matter, beside one that grew by 20 ms it is not. */
+static void call_beside(void **state)
+{
+	static const struct course grew = { 120, 5, 50 };
+	static const char call[] = "5 1 api C upload 130 4000 follows\n";
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct course *now = i ? &grew : &healthy;
+		static const struct time_range all;
+		struct error why = { 0 };
+		struct world w;
+
+		ask(&w, &healthy, now, now, call);
+		past_operation(&w.p, "api", "upload", SPAN_KIND_CLIENT);
+		for (uint32_t k = 0; k < TRACES; k++)
+			past_add(&w.p, 0, 3, k, 40)->trace = k;
+		assert_true(typical_build(&w.p.h, 0, all, REQUEST, UINT32_MAX,
+					  &w.arena, &w.typical, &why));
+		slow_tree_find(&w.t, &w.times, &w.typical, &w.messages,
+			       &w.found);
+		assert_int_equal(w.t.spans[w.found.top].span_id, i ? 1 : 5);
+		end(&w);
+	}
+}
+
 /* A consumer as slow as ever, or of which nothing is known. */
 static void consumer_as_ever(void **state)
 {
@@ -409,6 +436,7 @@ int main(void)
 		cmocka_unit_test(wait_not_known),
 		cmocka_unit_test(consumer_grew),
 		cmocka_unit_test(consumer_alone_is_long),
+		cmocka_unit_test(call_beside),
 		cmocka_unit_test(consumer_as_ever),
 		cmocka_unit_test(name_of_queue),
 		cmocka_unit_test(sender_by_link),

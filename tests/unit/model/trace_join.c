@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../analyze/trace_fixture.h"
 
+#include <stdio.h>
+
 #include "model/trace_join.h"
 
 #define MAIN 0x0a
@@ -235,6 +237,153 @@ static void no_more_than_the_most(void **state)
 }
 
 /* A link to a span that is not there leads nowhere. */
+/* A request of 400 ms that sends a job and does nothing from 12 ms on until
+ * then_ms. */
+static const char *waiting(double then_ms)
+{
+	static char text[512];
+
+	snprintf(text, sizeof text,
+		 "a1 0 api S \"POST /reports\" 0 400\n"
+		 "a2 a1 api I check 0 10\n"
+		 "a3 a1 api P publish 10 12\n"
+		 "a4 a1 api I answer %g 400\n",
+		 then_ms);
+	return text;
+}
+
+/* Which span a job from from_ms to to_ms is put below. */
+static uint64_t parent_of_job(const char *request, double from_ms, double to_ms)
+{
+	char job[256];
+	const char *const texts[] = { request, job };
+	uint64_t above;
+	struct joining j;
+	bool is_awaited;
+
+	snprintf(job, sizeof job,
+		 "b1 0 worker K \"process jobs\" %g %g link=0a:a3\n"
+		 "b2 b1 worker I render %g %g\n",
+		 from_ms, to_ms, from_ms, to_ms);
+	join(&j, texts, 2);
+	assert_int_equal(j.tied, 1);
+	above = parent(&j, 0xb1);
+	is_awaited = span(&j, 0xb1)->flags & SPAN_IS_AWAITED;
+	assert_int_equal(!is_awaited,
+			 !!(span(&j, 0xb1)->flags & SPAN_IS_FOLLOWS_FROM));
+	assert_int_equal(is_awaited, above != 0xa3);
+	assert_int_equal(parent(&j, 0xb2), 0xb1);
+	if (is_awaited)
+		assert_int_equal(
+			trace_awaited_from(&j.joined,
+					   fixture_span(&j.joined, 0xb1)),
+			FIXTURE_BASE_NS + fixture_ms(12));
+	end(&j);
+	return above;
+}
+
+/* Who goes on when it ends waited for it. */
+static void a_job_whose_end_is_waited_for(void **state)
+{
+	(void)state;
+	assert_int_equal(parent_of_job(waiting(350), 20, 347), 0xa1);
+	/* a twentieth of it later, and before: the answer came first */
+	assert_int_equal(parent_of_job(waiting(363), 20, 347), 0xa1);
+	assert_int_equal(parent_of_job(waiting(331), 20, 347), 0xa1);
+	assert_int_equal(parent_of_job(waiting(370), 20, 347), 0xa3);
+	assert_int_equal(parent_of_job(waiting(325), 20, 347), 0xa3);
+	/* the queue may take as long as the job, not longer */
+	assert_int_equal(parent_of_job(waiting(350), 170, 347), 0xa1);
+	assert_int_equal(parent_of_job(waiting(350), 190, 347), 0xa3);
+	/* it ends with the request */
+	assert_int_equal(parent_of_job(waiting(399.5), 20, 399), 0xa1);
+	/* and after it */
+	assert_int_equal(parent_of_job(waiting(350), 20, 700), 0xa3);
+}
+
+/* A span that waits, within the request; and one that works meanwhile. */
+static void who_waits_is_the_innermost(void **state)
+{
+	static const char within[] = "a1 0 api S \"POST /reports\" 0 400\n"
+				     "a3 a1 api P publish 10 12\n"
+				     "a4 a1 api I \"await reply\" 12 350\n";
+	/* calls beside it: one that nobody waits for, one that is over */
+	static const char beside[] = "a1 0 api S \"POST /reports\" 0 350\n"
+				     "a3 a1 api P publish 10 12\n"
+				     "a4 a1 api C audit 10 600\n"
+				     "a5 a1 api C query 11 12\n";
+	static const char works[] = "a1 0 api S \"POST /reports\" 0 400\n"
+				    "a3 a1 api P publish 10 12\n"
+				    "a4 a1 api C query 12 350\n"
+				    "a5 a4 db S query 13 349\n";
+
+	(void)state;
+	assert_int_equal(parent_of_job(within, 20, 347), 0xa4);
+	assert_int_equal(parent_of_job(beside, 20, 347), 0xa1);
+	assert_int_equal(parent_of_job(works, 20, 347), 0xa3);
+}
+
+/* Of the same trace, by its parent: nothing has to be joined. */
+static void a_job_of_the_same_trace(void **state)
+{
+	char text[1024];
+	const char *const texts[] = { text };
+
+	(void)state;
+	for (int at = 347; at >= 200; at -= 147) {
+		struct joining j;
+
+		snprintf(text, sizeof text,
+			 "%sb1 a3 worker K process 20 %d\n", waiting(350), at);
+		join(&j, texts, 1);
+		assert_int_equal(trace_has_awaited(&j.parts[0]), at == 347);
+		assert_int_equal(j.tied, 0);
+		assert_int_equal(j.joined.joined_root_id, 0);
+		assert_int_equal(parent(&j, 0xb1), at == 347 ? 0xa1 : 0xa3);
+		end(&j);
+	}
+}
+
+/* Who asks about the job does not get the request that waits for it. */
+static void the_waiter_of_what_was_asked_for(void **state)
+{
+	const char *const texts[] = {
+		"a1 0 worker K process 20 347 link=0b:b3\n",
+		"b1 0 api S \"POST /reports\" 0 350\n"
+		"b3 b1 api P publish 10 12\n"
+	};
+	struct joining j;
+
+	(void)state;
+	join(&j, texts, 2);
+	assert_int_equal(parent(&j, 0xa1), 0xb3);
+	assert_true(span(&j, 0xa1)->flags & SPAN_IS_FOLLOWS_FROM);
+	end(&j);
+}
+
+/* As many are looked at as the limit says. */
+static void most_that_are_waited_for(void **state)
+{
+	static char text[64 * 64];
+	int len = snprintf(text, sizeof text, "a1 0 api S root 0 10000\n");
+	const char *const texts[] = { text };
+	struct joining j;
+	uint32_t awaited = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i <= TRACE_AWAITED_MOST; i++)
+		len += snprintf(text + len, sizeof text - (size_t)len,
+				"%x a1 api P send %u %u\n"
+				"%x %x w K take %u %u\n",
+				0x100 + i, i * 100, i * 100 + 1, 0x200 + i,
+				0x100 + i, i * 100 + 2, i * 100 + 99);
+	join(&j, texts, 1);
+	for (uint32_t i = 0; i < j.joined.span_count; i++)
+		awaited += !!(j.joined.spans[i].flags & SPAN_IS_AWAITED);
+	assert_int_equal(awaited, TRACE_AWAITED_MOST);
+	end(&j);
+}
+
 static void link_to_nothing(void **state)
 {
 	const char *const texts[] = {
@@ -348,6 +497,11 @@ int main(void)
 		cmocka_unit_test(along_a_chain),
 		cmocka_unit_test(ids_in_common),
 		cmocka_unit_test(no_more_than_the_most),
+		cmocka_unit_test(a_job_whose_end_is_waited_for),
+		cmocka_unit_test(who_waits_is_the_innermost),
+		cmocka_unit_test(a_job_of_the_same_trace),
+		cmocka_unit_test(the_waiter_of_what_was_asked_for),
+		cmocka_unit_test(most_that_are_waited_for),
 		cmocka_unit_test(link_to_nothing),
 		cmocka_unit_test(moved),
 		cmocka_unit_test(part_below_a_span),

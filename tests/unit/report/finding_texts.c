@@ -175,6 +175,9 @@ static void whole_trace(void **state)
 	       "150 such spans in all",
 	       .kind = FINDING_ASYNC_WORK, .span = 8, .count = 150,
 	       .time_ns = 15 * MS);
+	EXPECT("a step waits for c process, 18 ms",
+	       .kind = FINDING_AWAITED_JOB, .span = 5, .other = 8, .count = 1,
+	       .time_ns = 18 * MS);
 	EXPECT("not one request but 117, one after another in 5 m 2 s, 4 m 52 s "
 	       "of it pauses, which are left out; the slowest is c process, "
 	       "20 ms",
