@@ -45,6 +45,10 @@ struct samples {
 	int64_t left_out;                 /* of magnitudes */
 	int64_t stackless_sum, cancelled; /* of what has no stack */
 	uint32_t counting_type;           /* PPROF_NONE: no such column */
+	/* Samples are counted, and the file tells the time that each stands
+	 * for: that is offered before its own types. */
+	uint32_t timed_type; /* PPROF_NONE: no such column */
+	bool is_timed;       /* that was chosen; `type` is the column */
 	bool has_plausible_period;
 	/* Where stacks do not stay packed. */
 	struct pprof_unfolded *unfolded; /* by location */
@@ -464,10 +468,15 @@ static bool add_unpacked(struct samples *s, struct error *err)
 
 /* ---- types ---- */
 
-static bool declare_types(const struct pprof *p, struct error *err)
+static bool declare_types(const struct samples *s, struct error *err)
 {
+	const struct pprof *p = s->p;
 	const struct pprof_header *h = &p->header;
 
+	if (s->timed_type != PPROF_NONE &&
+	    !profile_build_type(p->build, h->period_type.type,
+				h->period_type.unit, err))
+		return false;
 	for (uint32_t i = 0; i < h->type_count; i++)
 		if (!profile_build_type(p->build, h->types[i].type,
 					h->types[i].unit, err))
@@ -484,14 +493,84 @@ static bool has_named_type(const struct pprof_header *h)
 	return false;
 }
 
+static bool is_plausible_period(const struct pprof_header *h)
+{
+	int64_t unit_ns = time_unit_ns(h->period_type.unit);
+	int64_t period_ns = sat_mul_i64(h->period, unit_ns);
+
+	if (h->period <= 0)
+		return false;
+	return !unit_ns ||
+	       (period_ns >= PERIOD_MIN_NS && period_ns < PERIOD_END_NS);
+}
+
+/* Parca and the profiler of OpenTelemetry count samples, and tell the period in
+ * CPU time. */
+static uint32_t find_timed_type(const struct samples *s)
+{
+	const struct pprof_header *h = &s->p->header;
+	uint32_t found = PPROF_NONE;
+	int64_t total;
+
+	if (!time_unit_ns(h->period_type.unit) || !is_plausible_period(h) ||
+	    h->type_count == LIMIT_SAMPLE_TYPES ||
+	    !(str_equal(h->period_type.type, STR("cpu")) ||
+	      str_equal(h->period_type.type, STR("wall"))))
+		return PPROF_NONE;
+	for (uint32_t i = 0; i < h->type_count; i++) {
+		if (time_unit_ns(h->types[i].unit))
+			return PPROF_NONE;
+		if (found == PPROF_NONE && type_is_sample_count(h->types[i]) &&
+		    mul_i64(s->sums[i], h->period, &total))
+			found = i;
+	}
+	return found;
+}
+
+/* The time where its column is the one that is read by default. */
+static struct str default_with_time(const struct samples *s, struct str named)
+{
+	const struct pprof_header *h = &s->p->header;
+	struct type_name counted = h->types[s->timed_type];
+
+	if (named.len ? str_equal(named, counted.type)
+		      : s->timed_type == h->type_count - 1)
+		return h->period_type.type;
+	return named;
+}
+
+static bool choose_column(struct samples *s, const struct profile_want *want,
+			  struct str default_type, uint32_t *type,
+			  struct error *err)
+{
+	const struct pprof_header *h = &s->p->header;
+	struct type_name offered[LIMIT_SAMPLE_TYPES];
+
+	s->is_timed = false;
+	if (s->timed_type == PPROF_NONE)
+		return type_choose(h->types, h->type_count, default_type, want,
+				   type, err);
+	offered[0] = h->period_type;
+	for (uint32_t i = 0; i < h->type_count; i++)
+		offered[i + 1] = h->types[i];
+	if (!type_choose(offered, h->type_count + 1,
+			 default_with_time(s, default_type), want, type, err))
+		return false;
+	s->is_timed = *type == 0;
+	*type = s->is_timed ? s->timed_type : *type - 1;
+	return true;
+}
+
 /* Of a profile without samples any type will do. */
-static bool choose_type(const struct pprof *p, const struct profile_want *want,
+static bool choose_type(struct samples *s, const struct profile_want *want,
 			uint32_t *type, struct error *err)
 {
+	const struct pprof *p = s->p;
 	const struct pprof_header *h = &p->header;
 	struct str default_type = STR("");
 
 	*type = 0;
+	s->timed_type = find_timed_type(s);
 	if (p->sample_count == 0 && !has_named_type(h))
 		return type_declare_implied(p->build, want, err);
 	if (h->type_count == 0)
@@ -501,9 +580,9 @@ static bool choose_type(const struct pprof *p, const struct profile_want *want,
 				 PPROF_WHAT);
 	if (h->default_type < p->string_count)
 		default_type = pprof_text(p, (size_t)h->default_type);
-	if (!declare_types(p, err))
+	if (!declare_types(s, err))
 		return false;
-	if (type_choose(h->types, h->type_count, default_type, want, type, err))
+	if (choose_column(s, want, default_type, type, err))
 		return true;
 	if (p->sample_count)
 		return false;
@@ -519,18 +598,6 @@ static uint32_t find_counting_type(const struct pprof_header *h, uint32_t type)
 		if (type_is_sample_count(h->types[i]))
 			return i;
 	return PPROF_NONE;
-}
-
-static bool is_plausible_period(const struct pprof_header *h,
-				struct type_name type)
-{
-	int64_t unit_ns = time_unit_ns(type.unit);
-	int64_t period_ns = sat_mul_i64(h->period, unit_ns);
-
-	if (h->period <= 0 || !type_name_equal(type, h->period_type))
-		return false;
-	return !unit_ns ||
-	       (period_ns >= PERIOD_MIN_NS && period_ns < PERIOD_END_NS);
 }
 
 static int64_t counted(const struct samples *s)
@@ -565,12 +632,19 @@ static void set_header(const struct pprof_header *h, struct profile *out)
 
 /* ---- the whole ---- */
 
+static struct type_name chosen_type(const struct samples *s)
+{
+	const struct pprof_header *h = &s->p->header;
+
+	return s->is_timed ? h->period_type : h->types[s->type];
+}
+
 /* Where nothing but the values tells what one sample is, those of distinct
  * stacks: of times, and of what is called samples but is no count. */
 static bool is_period_of_sums(const struct samples *s)
 {
 	const struct pprof_header *h = &s->p->header;
-	struct type_name type = h->types[s->type];
+	struct type_name type = chosen_type(s);
 
 	if (type_is_sample_count(type) ||
 	    (s->has_plausible_period &&
@@ -623,6 +697,8 @@ static bool read_again(struct samples *s, struct feed *feed, uint32_t type,
 		.want = s->want,
 		.labels = s->want->labels,
 		.type = type,
+		.timed_type = s->timed_type,
+		.is_timed = s->is_timed,
 	};
 	feed_seek(feed, 0);
 	return pprof_pack_init(&s->pack, s->p, err) &&
@@ -640,7 +716,7 @@ static bool read_samples(struct samples *s, struct feed *feed,
 	if (!pprof_pack_init(&s->pack, p, err) ||
 	    !read_message(s, feed, size_bytes, err) ||
 	    !pprof_load(p, notes, err) ||
-	    !choose_type(p, s->want, &type, err) ||
+	    !choose_type(s, s->want, &type, err) ||
 	    !pprof_drop_prepare(p, notes, err))
 		return false;
 	if (p->sample_count &&
@@ -659,14 +735,18 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 
 	if (!read_samples(s, feed, &size_bytes, notes, err))
 		return false;
-	out->type = s->type;
-	s->counting_type = find_counting_type(h, s->type);
-	s->has_plausible_period = s->type < h->type_count &&
-				  is_plausible_period(h, h->types[s->type]);
+	out->type = s->is_timed ? 0 : s->type + (s->timed_type != PPROF_NONE);
+	s->counting_type = s->is_timed ? s->type
+				       : find_counting_type(h, s->type);
+	s->has_plausible_period =
+		s->type < h->type_count && is_plausible_period(h) &&
+		type_name_equal(chosen_type(s), h->period_type);
 	if (!build_stacks(s, size_bytes, out, err) ||
 	    !profile_build_finish(s->p->build, notes, err))
 		return false;
 	out->omitted = s->left_out - s->cancelled;
+	if (s->is_timed)
+		profile_multiply(out, h->period);
 	set_header(h, out);
 	set_period(s, out);
 	return true;

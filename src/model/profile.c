@@ -260,17 +260,7 @@ bool profile_restate(struct profile *p, struct str type, struct str unit,
 	if (!symtab_add(&p->symtab, type, &now->type, err) ||
 	    !symtab_add(&p->symtab, unit, &now->unit, err))
 		return false;
-	if (factor == 1)
-		return true;
-	p->total = 0; /* capped values sum up to something else */
-	for (uint32_t i = 0; i < p->stack_count; i++) {
-		p->stacks[i].value = sat_mul_i64(p->stacks[i].value, factor);
-		p->total = sat_add_i64(p->total, p->stacks[i].value);
-	}
-	p->whole_total = sat_mul_i64(p->whole_total, factor);
-	p->omitted = sat_mul_i64(p->omitted, factor);
-	p->filtered = sat_mul_i64(p->filtered, factor);
-	p->period = sat_mul_i64(p->period, factor);
+	profile_multiply(p, factor);
 	return true;
 }
 

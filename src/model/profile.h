@@ -331,6 +331,9 @@ bool profile_unpack(struct profile *p, struct error *err) MUST_CHECK;
 bool profile_restate(struct profile *p, struct str type, struct str unit,
 		     int64_t factor, struct error *err) MUST_CHECK;
 
+/* All values so many times (saturating); of packed stacks the total must fit. */
+void profile_multiply(struct profile *p, int64_t factor);
+
 /* Values per snapshot instead of their sum. What is lost by rounding goes to
  * the next stack, so that no subtree is off by more than one unit; stacks of
  * nothing are dropped. */

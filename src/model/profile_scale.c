@@ -15,6 +15,36 @@ static int64_t divide_floor(int64_t value, int64_t divisor, int64_t *remainder)
 	return quotient;
 }
 
+/* Of packed ones the caller knows that the sum fits. */
+static void multiply_packed(struct packed_stacks *packed, int64_t factor)
+{
+	for (struct packed_chunk *c = packed->chunks; c; c = c->next)
+		c->value_unit *= (uint64_t)factor;
+	for (uint32_t i = 0; i < packed->place_count; i++)
+		packed->sums[i] = sat_mul_i64(packed->sums[i], factor);
+	packed->divisor = sat_mul_i64(packed->divisor, factor);
+}
+
+void profile_multiply(struct profile *p, int64_t factor)
+{
+	if (factor == 1)
+		return;
+	if (p->packed) {
+		multiply_packed(p->packed, factor);
+		p->total = sat_mul_i64(p->total, factor);
+	} else {
+		p->total = 0; /* capped values sum up to something else */
+	}
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
+		p->stacks[i].value = sat_mul_i64(p->stacks[i].value, factor);
+		p->total = sat_add_i64(p->total, p->stacks[i].value);
+	}
+	p->whole_total = sat_mul_i64(p->whole_total, factor);
+	p->omitted = sat_mul_i64(p->omitted, factor);
+	p->filtered = sat_mul_i64(p->filtered, factor);
+	p->period = sat_mul_i64(p->period, factor);
+}
+
 void profile_divide(struct profile *p, int64_t divisor)
 {
 	int64_t carry = 0, total = 0;

@@ -689,9 +689,95 @@ static void test_sample_without_ids_left_out(void **state)
 	buf_release(&b);
 }
 
+/* Samples that are counted, with a period in time: as Parca's agent and the
+ * profiler of OpenTelemetry write them. Strings: samples 1, count 2, cpu 3,
+ * nanoseconds 4, wall 5, cycles 6, work 7. */
+static void put_counted(struct buf *b, unsigned period_type, int64_t period)
+{
+	static const char *const texts[] = {
+		"",	       "samples", "count",  "cpu",
+		"nanoseconds", "wall",	  "cycles", "work",
+	};
+
+	buf_init(b, MIB);
+	PUT_INTS(b, 1, 1, 2);
+	PUT_SAMPLE(b, 3, 1, 2);
+	PUT_SAMPLE(b, 4, 2);
+	for (uint64_t i = 1; i <= 2; i++) {
+		put_location(b, i, 1, i);
+		PUT_INTS(b, 5, i, 7);
+	}
+	for (size_t i = 0; i < COUNT_OF(texts); i++)
+		put_bytes(b, 6, str_from(texts[i]));
+	PUT_INTS(b, 11, period_type, period_type == 6 ? 2 : 4);
+	put_int(b, 12, (uint64_t)period);
+}
+
+static void test_counted_samples_of_a_period(void **state)
+{
+	static const struct {
+		unsigned period_type;
+		int64_t period;
+		const char *asked;
+		const char *type;
+		int64_t total;
+		int64_t each;
+	} cases[] = {
+		{ 3, 50000000, "", "cpu", 350000000, 50000000 },
+		{ 3, 52631578, "cpu", "cpu", 368421046, 52631578 },
+		{ 5, 10000000, "", "wall", 70000000, 10000000 },
+		{ 3, 50000000, "samples", "samples", 7, 1 },
+		{ 3, 50000000, "samples/count", "samples", 7, 1 },
+		/* Made up, none, and no time. */
+		{ 3, 1000000000, "", "samples", 7, 1 },
+		{ 3, 1, "", "samples", 7, 1 },
+		{ 3, 0, "", "samples", 7, 1 },
+		{ 6, 50000000, "", "samples", 7, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct profile p;
+		struct buf b;
+
+		put_counted(&b, cases[i].period_type, cases[i].period);
+		assert_decoded(decode(buf_str(&b), cases[i].asked, &p));
+		assert_true(profile_check(&p, &err));
+		assert_true(str_equal(profile_type_name(&p),
+				      str_from(cases[i].type)));
+		assert_int_equal(p.total, cases[i].total);
+		assert_int_equal(p.whole_total, cases[i].total);
+		assert_int_equal(p.period, cases[i].each);
+		assert_int_equal(p.sample_count, 7);
+		profile_release(&p);
+		buf_release(&b);
+	}
+}
+
+/* The other side of a comparison counts samples: so does this one. */
+static void test_counted_samples_like_others(void **state)
+{
+	static const struct type_name counted = { { "samples", 7 },
+						  { "count", 5 } };
+	struct profile_want want = { .like = &counted };
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	put_counted(&b, 3, 50000000);
+	profile_init(&p);
+	notes_init(&notes);
+	assert_decoded(decode_pprof(buf_str(&b), &want, &p, &notes, &err));
+	assert_int_equal(p.total, 7);
+	profile_release(&p);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_counted_samples_of_a_period),
+		cmocka_unit_test(test_counted_samples_like_others),
 		cmocka_unit_test(test_any_order_of_fields),
 		cmocka_unit_test(test_any_form_of_numbers),
 		cmocka_unit_test(test_ids_need_not_count),
