@@ -7,7 +7,8 @@
 #define SAME_LENGTH 0.02
 
 /* A profiler stops up to so much after the time it was asked for, more where
- * several profiles were added up. */
+ * several profiles were added up, and its first and last sample lie as much
+ * less apart. */
 #define STOP_S 0.25
 #define STOP_PART 0.01
 
@@ -19,21 +20,22 @@ static double seconds(const struct profile *p)
 	return (double)p->duration_ns / 1e9;
 }
 
-/* By how much a is past a multiple of step, which may be by rounding below. */
-static double past(double a, double step)
+/* How far a is from a multiple of step. */
+static double off(double a, double step)
 {
-	return a - step * floor((a + 0.001) / step);
+	return fabs(a - step * round(a / step));
 }
 
 static bool is_taken_for_a_time(double length_s)
 {
 	double late = fmax(STOP_S, STOP_PART * length_s);
 
-	if (length_s < 1 - 0.001)
+	if (length_s < 1 - STOP_PART)
 		return false;
-	if (past(length_s, 1) <= STOP_PART)
+	if (off(length_s, 1) <= STOP_PART)
 		return true;
-	return length_s >= TYPICAL_S && past(length_s, TYPICAL_S) <= late;
+	return length_s >= TYPICAL_S - late &&
+	       off(length_s, TYPICAL_S) <= late;
 }
 
 enum normalize profiles_default_normalize(const struct profile *slow,
@@ -43,8 +45,11 @@ enum normalize profiles_default_normalize(const struct profile *slow,
 	double after = seconds(slow), before = seconds(baseline);
 
 	*is_of_whole_runs = false;
-	if (slow->is_gauge || !(after > 0) || !(before > 0) ||
-	    fabs(after - before) <= SAME_LENGTH * fmax(after, before))
+	if (slow->is_gauge || !slow->whole_total || !baseline->whole_total)
+		return NORMALIZE_VALUE;
+	if (!(after > 0) || !(before > 0))
+		return NORMALIZE_SHARE;
+	if (fabs(after - before) <= SAME_LENGTH * fmax(after, before))
 		return NORMALIZE_VALUE;
 	if (is_taken_for_a_time(after) && is_taken_for_a_time(before))
 		return NORMALIZE_RATE;

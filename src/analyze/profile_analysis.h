@@ -65,8 +65,9 @@ struct rank_want {
 	bool is_drawn;
 };
 
-/* How two profiles without windows are best compared: by the second when both
- * were taken for a time of different length, else by their own values. A
+/* How two profiles without windows are best compared: by share where one does
+ * not tell its length, by the second when both were taken for a time of
+ * different length, else by their own values, as what is in use always is. A
  * length that is a whole number of seconds was asked for; any other is how
  * long the process took, whose work is done then: *is_of_whole_runs, which
  * the reader should know of. */

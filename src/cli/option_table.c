@@ -36,7 +36,7 @@ static const char *const baseline_words[] = {
 	"auto", "previous", "1h", "1d", "7d", "fast", "none", NULL
 };
 static const char *const normalize_words[] = { "request", "share", "rate",
-						NULL };
+						"value", NULL };
 static const char *const above_words[] = { "p50", "p90", "p95", "p99", NULL };
 /* Headings of the tables, then what pprof and earlier versions call them. */
 static const char *const sort_words[] = {
@@ -245,9 +245,10 @@ static const struct option_row rows[] = {
 	  "a file of prices: cpu, memory, request, currency, note = VALUE",
 	  FIELD(prices) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
-	  "request, rate or share: compare values a request, values a second, "
-	  "or shares of the total (request where known, else rate where both "
-	  "lengths were chosen, else values as they are)",
+	  "request, rate, share or value: compare values a request, values a "
+	  "second, shares of the total, or values as they are (request where "
+	  "known, else rate where both lengths were chosen, else share where "
+	  "one is unknown, else value)",
 	  FIELD(normalize), .words = normalize_words },
 
 	{ "against", 0, OPTION_FILE, OPTION_REPEATABLE, COMMAND_CHECK, "FILE",

@@ -37,6 +37,8 @@ enum normalize row_order_normalize(const struct options *o)
 {
 	if (!o->normalize)
 		return NORMALIZE_REQUEST;
+	if (!strcmp(o->normalize, "value"))
+		return NORMALIZE_VALUE;
 	if (!strcmp(o->normalize, "rate"))
 		return NORMALIZE_RATE;
 	return strcmp(o->normalize, "share") ? NORMALIZE_REQUEST

@@ -7,6 +7,7 @@
 #include "base/ascii.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/timefmt.h"
 #include "decode/folded_lines.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"
@@ -251,11 +252,14 @@ static bool declare_type(struct folded *f, struct str wanted, struct error *err)
 }
 
 /* Weights of unknown unit that are no counts tell no number of samples. */
-static void settle(struct profile *out)
+static void settle(const struct folded *f, struct profile *out)
 {
+	int64_t length_us = folded_lines_duration_us(f->lines);
 	uint64_t divisor = 0;
 
 	type_settle(out);
+	if (f->austin_type && length_us > 0)
+		out->duration_ns = sat_mul_i64(length_us, NS_PER_US);
 	for (uint32_t i = 0; i < out->stack_count; i++)
 		divisor = gcd_u64(magnitude_i64(out->stacks[i].value), divisor);
 	if (divisor < UNIT_DIVISOR_MIN || out->period != 1)
@@ -278,8 +282,10 @@ static bool read_all(struct folded *f, struct str type, struct notes *notes,
  * "" of another kind; NULL: they are not of austin. */
 static const char *type_of_austin(struct str front)
 {
-	struct str line = str_take_line(&front);
+	struct str line;
 
+	front = folded_unmarked(front);
+	line = str_take_line(&front);
 	if (!str_starts(line, STR("# austin: ")))
 		return NULL;
 	while (str_starts(line, STR("# "))) {
@@ -329,7 +335,7 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 	is_done = f->lines && read_all(f, want->type, notes, err) &&
 		  profile_build_finish(f->build, notes, err);
 	if (is_done)
-		settle(out);
+		settle(f, out);
 	if (is_done && folded_lines_cut_off(f->lines))
 		notes_add(notes, "the last line of the folded stacks has no "
 				 "line end: the file may be cut off");

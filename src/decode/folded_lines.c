@@ -40,6 +40,7 @@ struct folded_lines {
 	size_t stack_lines;
 	size_t two_number_lines;
 	bool is_cut_off;
+	int64_t duration_us; /* "# duration: 12", as austin has it; or 0 */
 
 	/* A ring: one is handed out, and others are filled meanwhile. */
 	struct folded_batch batches[BATCHES];
@@ -262,15 +263,30 @@ static bool add_line(struct folded_lines *f, struct str stack, int64_t weight,
 	return true;
 }
 
+/* The stack without empty frames at its ends, which are none to flamegraph.pl
+ * either: heaptrack_print -F (1.4.0) ends each stack with a ';', Excimer (1.0.4)
+ * begins most with one. */
+static struct str without_empty_ends(struct str stack)
+{
+	size_t first = 0, end = stack.len;
+
+	while (end && stack.ptr[end - 1] == ';')
+		end--;
+	while (first < end && stack.ptr[first] == ';')
+		first++;
+	return end ? str_slice(stack, first, end - first) : STR("[unknown]");
+}
+
 static bool cut_line(struct folded_lines *f, struct str line,
 		     struct folded_batch *b)
 {
-	struct str stack = str_trim(line);
-	struct str word, shown;
+	struct str stack, word, shown;
 	int64_t weight;
 	bool is_marked, is_whole;
 
-	f->line++;
+	if (!f->line++)
+		line = folded_unmarked(line);
+	stack = str_trim(line);
 	if (stack.len == 0)
 		return true;
 	is_marked = stack.ptr[0] == '#';
@@ -282,8 +298,11 @@ static bool cut_line(struct folded_lines *f, struct str line,
 				 "folded stacks, line %zu: \"%.*s\" is not a "
 				 "weight; expected \"main;work;leaf 12\"",
 				 f->line, STR_ARGS(shown));
-	if (is_marked && folded_is_comment(stack))
+	if (is_marked && folded_is_comment(stack)) {
+		if (str_equal(stack, STR("# duration:")))
+			f->duration_us = weight;
 		return true;
+	}
 	/* py-spy has samples of threads without any frame of Python. */
 	if (stack.len == 0 && is_blank(line.ptr[0]))
 		stack = STR("[unknown]");
@@ -299,6 +318,7 @@ static bool cut_line(struct folded_lines *f, struct str line,
 				 "change the shares; multiply all of them, as "
 				 "by a thousand: awk '{ $NF *= 1000 } 1'",
 				 f->line, STR_ARGS(shown));
+	stack = without_empty_ends(stack);
 	count_numbers(f, stack);
 	return add_line(f, stack, weight, b);
 }
@@ -403,6 +423,11 @@ const struct folded_batch *folded_lines_next(struct folded_lines *f)
 bool folded_lines_cut_off(const struct folded_lines *f)
 {
 	return f->is_cut_off;
+}
+
+int64_t folded_lines_duration_us(const struct folded_lines *f)
+{
+	return f->duration_us;
 }
 
 bool folded_lines_are_pairs(const struct folded_lines *f)

@@ -23,6 +23,13 @@ static inline bool folded_is_comment(struct str stack)
 	       (stack.ptr[1] == ' ' || stack.ptr[1] == '\t');
 }
 
+/* The first line without a byte order mark. */
+static inline struct str folded_unmarked(struct str text)
+{
+	return str_slice(text, str_starts(text, STR("\xef\xbb\xbf")) ? 3 : 0,
+			 text.len);
+}
+
 struct folded_line {
 	int64_t weight;
 	uint32_t shared; /* frames it begins with, of the stack before */
@@ -60,6 +67,9 @@ const struct folded_batch *folded_lines_next(struct folded_lines *f);
 
 /* After the last batch: the last line has no end. */
 bool folded_lines_cut_off(const struct folded_lines *f);
+
+/* After the last batch: how long was recorded, if a comment told; or 0. */
+int64_t folded_lines_duration_us(const struct folded_lines *f);
 
 /* After the last batch: all lines, of one at least, end in two numbers. */
 bool folded_lines_are_pairs(const struct folded_lines *f);

@@ -37,6 +37,8 @@ struct perf {
 	uint64_t period;
 	uint64_t other_events;
 	uint64_t samples;
+	int64_t first_ns, last_ns; /* of all events */
+	bool has_times;
 	bool is_counted; /* values are samples, not periods */
 	size_t line;
 };
@@ -78,6 +80,7 @@ static bool is_time(struct str word)
 }
 
 struct event {
+	int64_t time_ns; /* on a clock of the machine's */
 	struct str name; /* "cpu-clock:u" */
 	uint64_t period; /* 1 where none is told */
 	struct str rest; /* a frame, or nothing */
@@ -93,6 +96,8 @@ static bool read_event(struct str line, struct event *e)
 		word = take_word(&rest);
 	} while (word.len && !is_time(word));
 	if (!word.len)
+		return false;
+	if (!parse_scaled_i64(str_slice(word, 0, word.len - 1), 9, &e->time_ns))
 		return false;
 	e->period = 1;
 	word = take_word(&rest);
@@ -308,6 +313,13 @@ static bool end_sample(struct perf *p, struct error *err)
 				   p->is_counted ? 1 : value, err);
 }
 
+static void take_time(struct perf *p, int64_t time_ns)
+{
+	p->first_ns = p->has_times ? min_i64(p->first_ns, time_ns) : time_ns;
+	p->last_ns = p->has_times ? max_i64(p->last_ns, time_ns) : time_ns;
+	p->has_times = true;
+}
+
 static bool begin_sample(struct perf *p, const struct event *e,
 			 struct error *err)
 {
@@ -315,6 +327,7 @@ static bool begin_sample(struct perf *p, const struct event *e,
 
 	if (!end_sample(p, err))
 		return false;
+	take_time(p, e->time_ns);
 	p->is_in_sample = true;
 	p->is_wanted = str_equal(e->name, p->event);
 	p->period = e->period;
@@ -370,6 +383,7 @@ static void settle(const struct perf *p, struct profile *out,
 {
 	type_settle(out);
 	out->sample_count = (int64_t)p->samples;
+	out->duration_ns = p->last_ns - p->first_ns;
 	if (p->samples && !p->is_counted)
 		out->period = out->total / (int64_t)p->samples;
 	if (p->other_events)

@@ -28,6 +28,9 @@ static const struct unit {
 	{ "seconds", "time", "nanoseconds", 9 },
 };
 
+/* A profile that is longer than its samples by this was idle in between. */
+#define BUSY 1.001
+
 #define UNIT_COUNT (sizeof units / sizeof *units)
 
 struct event {
@@ -51,6 +54,11 @@ struct reader {
 	struct type_name shown[UNIT_COUNT]; /* the same, as named outside */
 	struct str type;                    /* the chosen one of offered */
 	bool is_second;                     /* reading values */
+	/* Of the profile at hand, as written, and of those that are read. */
+	struct str start, end;
+	int64_t first_ns, last_ns;
+	bool has_length;
+	bool is_length_told; /* it is more than what all samples add up to */
 };
 
 static bool no_memory(const struct reader *r, struct error *err)
@@ -283,7 +291,7 @@ static bool read_value(const struct reader *r, struct str text, int64_t *out,
 }
 
 /* Without weights each sample is one. */
-static bool add_samples(struct reader *r, struct error *err)
+static bool add_samples(struct reader *r, int64_t *busy, struct error *err)
 {
 	const size_t *ends = r->ends.items;
 	const struct str *weights = r->weights.items;
@@ -299,11 +307,35 @@ static bool add_samples(struct reader *r, struct error *err)
 		if (r->weights.count && !read_value(r, weights[i], &value, err))
 			return false;
 		/* A sample without frames is time when nothing ran. */
+		if (count)
+			*busy = sat_add_i64(*busy, value);
 		if (count && !profile_build_stack(r->build, ids + first,
 						  (uint32_t)count, value, err))
 			return false;
 		first = ends[i];
 	}
+	return true;
+}
+
+/* Where a profile begins and ends. A list of samples mostly ends where they add
+ * up to: py-spy leaves out those in which a thread did nothing, so that this is
+ * no length of the recording. It is one where some of it was idle. */
+static bool take_length(struct reader *r, int64_t busy, struct error *err)
+{
+	int64_t start, end, length;
+
+	if (!r->start.len || !r->end.len || !time_unit_ns(str_from(r->unit->unit)))
+		return true;
+	if (!read_value(r, r->start, &start, err) ||
+	    !read_value(r, r->end, &end, err))
+		return false;
+	if (!sub_i64(end, start, &length) || length <= 0)
+		return true;
+	r->first_ns = r->has_length ? min_i64(r->first_ns, start) : start;
+	r->last_ns = r->has_length ? max_i64(r->last_ns, end) : end;
+	r->has_length = true;
+	r->is_length_told |= r->events.count ||
+			     (double)length > BUSY * (double)busy;
 	return true;
 }
 
@@ -376,6 +408,15 @@ static bool read_profile_key(struct reader *r, struct str key,
 	if (str_equal(key, STR("unit")) && json_peek(r->json) == JSON_STRING) {
 		if (json_text(r->json, &text))
 			r->unit = find_unit(text);
+	} else if (r->is_second && (str_equal(key, STR("startValue")) ||
+				    str_equal(key, STR("endValue")))) {
+		if (json_peek(r->json) != JSON_NUMBER)
+			json_skip(r->json);
+		else if (json_number_text(r->json, &text))
+			return keep_text(r, text,
+					 str_starts(key, STR("s")) ? &r->start
+								   : &r->end,
+					 err);
 	} else if (r->is_second && str_equal(key, STR("samples"))) {
 		return read_list(r, read_sample, err);
 	} else if (r->is_second && str_equal(key, STR("weights"))) {
@@ -391,10 +432,12 @@ static bool read_profile_key(struct reader *r, struct str key,
 static bool read_profile(struct reader *r, struct error *err)
 {
 	struct str key;
+	int64_t busy = 0;
 
 	r->unit = &units[0];
 	r->ids.count = r->ends.count = 0;
 	r->weights.count = r->events.count = 0;
+	r->start = r->end = STR("");
 	if (!json_enter(r->json, JSON_OBJECT))
 		return true;
 	while (json_next_key(r->json, &key)) {
@@ -413,7 +456,8 @@ static bool read_profile(struct reader *r, struct error *err)
 	if (!r->is_second)
 		offer(r);
 	else if (str_equal(r->type, str_from(r->unit->type)))
-		return add_samples(r, err) && add_events(r, err);
+		return add_samples(r, &busy, err) && add_events(r, err) &&
+		       take_length(r, busy, err);
 	return true;
 }
 
@@ -492,8 +536,12 @@ bool decode_speedscope(struct str bytes, const struct profile_want *want,
 		  declare_type(&r, want, out, err) &&
 		  read_pass(&r, bytes, true, err) &&
 		  profile_build_finish(r.build, notes, err);
-	if (is_done)
+	if (is_done) {
 		type_settle(out);
+		if (r.is_length_told)
+			out->duration_ns =
+				sat_sub_i64(r.last_ns, r.first_ns);
+	}
 	arena_release(&r.scratch);
 	profile_build_free(r.build);
 	return is_done;

@@ -237,6 +237,8 @@ static bool choose_per(struct check *c, struct error *err)
 	if (c->per == NORMALIZE_RATE &&
 	    (!is_length_known(&c->candidate) || !is_length_known(&c->baseline)))
 		c->per = NORMALIZE_REQUEST;
+	if (c->per == NORMALIZE_VALUE)
+		c->per = NORMALIZE_REQUEST; /* a run as it is */
 	if (c->per == NORMALIZE_REQUEST && !c->candidate.is_of_files)
 		c->per = NORMALIZE_RATE;
 	if (!take_length(c))

@@ -343,6 +343,8 @@ static enum normalize default_normalize(const struct chosen *c)
 		return NORMALIZE_RATE;
 	way = profiles_default_normalize(&all->slow.profile, &all->base.profile,
 					 &is_of_whole_runs);
+	if (way == NORMALIZE_SHARE)
+		investigation_note(c->v, (struct note){ NOTE_LENGTH_UNKNOWN });
 	if (is_of_whole_runs)
 		investigation_note(
 			c->v,

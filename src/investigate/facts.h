@@ -47,6 +47,7 @@ enum note_kind {
 	NOTE_FILTERED,        /* percent of what name says is left */
 	NOTE_ZERO_SUM,        /* name: profile or baseline */
 	NOTE_STACKLESS,       /* percent of the profile */
+	NOTE_LENGTH_UNKNOWN,  /* of what is compared: by share */
 	NOTE_WHOLE_RUNS,      /* of slow_ns and base_ns, and so compared */
 	NOTE_CPU_MISSING,     /* of services over time; reason */
 	NOTE_SERIES_CUT,      /* there are more than count */

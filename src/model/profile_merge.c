@@ -136,7 +136,8 @@ static bool merge_parts(struct merge *m, struct profile *out,
 }
 
 /* What is said of the first part, as far as the next one agrees. */
-static void merge_header(struct profile *out, const struct profile *p)
+static void merge_header(struct profile *out, const struct profile *p,
+			 bool *is_length_known)
 {
 	if (p->period != out->period)
 		out->period = 0;
@@ -148,6 +149,7 @@ static void merge_header(struct profile *out, const struct profile *p)
 	if (p->time_ns && (!out->time_ns || p->time_ns < out->time_ns))
 		out->time_ns = p->time_ns;
 	out->duration_ns = sat_add_i64(out->duration_ns, p->duration_ns);
+	*is_length_known &= p->duration_ns > 0;
 	out->is_gauge |= p->is_gauge;
 	out->has_lines &= p->has_lines;
 }
@@ -157,6 +159,7 @@ static void merge_headers(struct profile *out,
 			  const struct profile *first)
 {
 	double truncated = 0, total = 0;
+	bool is_length_known = true;
 
 	out->period = first->period;
 	out->sample_count = 0;
@@ -169,11 +172,13 @@ static void merge_headers(struct profile *out,
 		out->filtered = sat_add_i64(out->filtered, parts[i]->filtered);
 		if (!is_filled(parts[i]))
 			continue;
-		merge_header(out, parts[i]);
+		merge_header(out, parts[i], &is_length_known);
 		truncated +=
 			parts[i]->truncated_share * (double)parts[i]->total;
 		total += (double)parts[i]->total;
 	}
+	if (!is_length_known)
+		out->duration_ns = 0;
 	out->truncated_share = total > 0 ? truncated / total : 0;
 }
 

@@ -304,6 +304,11 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			  "total and in no row",
 			  n->percent);
 		break;
+	case NOTE_LENGTH_UNKNOWN:
+		notes_add(notes, "how long was recorded is not told: compared "
+				 "by share; --normalize value compares what "
+				 "the profiles hold");
+		break;
 	case NOTE_WHOLE_RUNS:
 		notes_add(notes,
 			  "the profiles took %.1f s before and %.1f s after, "

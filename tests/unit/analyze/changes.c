@@ -227,8 +227,10 @@ static void test_many_rows(void **state)
 
 static void expect_way(double before_s, double after_s, enum normalize way)
 {
-	struct profile slow = { .duration_ns = (int64_t)(after_s * 1e9) };
-	struct profile base = { .duration_ns = (int64_t)(before_s * 1e9) };
+	struct profile slow = { .duration_ns = (int64_t)(after_s * 1e9),
+				.whole_total = 1 };
+	struct profile base = { .duration_ns = (int64_t)(before_s * 1e9),
+				.whole_total = 1 };
 	bool is_of_whole_runs;
 
 	if (profiles_default_normalize(&slow, &base, &is_of_whole_runs) != way)
@@ -237,6 +239,11 @@ static void expect_way(double before_s, double after_s, enum normalize way)
 	assert_int_equal(is_of_whole_runs,
 			 way == NORMALIZE_VALUE && before_s > 0 &&
 				 after_s > 0 && fabs(before_s - after_s) > 1);
+	base.whole_total = 0;
+	assert_int_equal(
+		profiles_default_normalize(&slow, &base, &is_of_whole_runs),
+		NORMALIZE_VALUE);
+	base.whole_total = 1;
 	slow.is_gauge = true;
 	assert_int_equal(
 		profiles_default_normalize(&slow, &base, &is_of_whole_runs),
@@ -252,8 +259,12 @@ static void test_typical_way(void **state)
 	expect_way(30.19, 60.2, NORMALIZE_RATE);
 	expect_way(7, 15.1, NORMALIZE_RATE);
 	expect_way(30, 30.2, NORMALIZE_VALUE);
-	expect_way(0, 60, NORMALIZE_VALUE);
-	expect_way(30, 0, NORMALIZE_VALUE);
+	/* As far as the first and the last sample lie apart. */
+	expect_way(29.97, 59.8, NORMALIZE_RATE);
+	expect_way(9.99, 0.993, NORMALIZE_RATE);
+	expect_way(0, 60, NORMALIZE_SHARE);
+	expect_way(30, 0, NORMALIZE_SHARE);
+	expect_way(0, 0, NORMALIZE_SHARE);
 	/* A compiler that ran until it was done. */
 	expect_way(7.58, 5.42, NORMALIZE_VALUE);
 	expect_way(30, 47.6, NORMALIZE_VALUE);

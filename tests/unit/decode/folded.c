@@ -47,7 +47,14 @@ static void test_forms_of_lines(void **state)
 	assert_decodes_to("a 1.0\nb 2.\nc 0.000\n", "a 1\nb 2\n");
 	assert_decodes_to("a -1\nb -2.00\nd -7\nd 2\nd;e -0\n",
 			  "a -1\nb -2\nd -5\n");
-	assert_decodes_to("a;;b 1\n;a 2\n", "[unknown];a 2\na;[unknown];b 1\n");
+	assert_decodes_to("a;;b 1\n", "a;[unknown];b 1\n");
+	/* As heaptrack_print -F and Excimer write them. */
+	assert_decodes_to("main;work; 5\nmain; 2\n", "main 2\nmain;work 5\n");
+	assert_decodes_to(";main;work 5\n;main 2\nmain;work 1\n",
+			  "main 2\nmain;work 6\n");
+	assert_decodes_to(";;a;b;; 1\n; 2\n", "[unknown] 2\na;b 1\n");
+	assert_decodes_to("\xef\xbb\xbfmain;a 1\nmain;b 2\n",
+			  "main;a 1\nmain;b 2\n");
 	assert_decodes_to("a;read_[k] 1\na;read_[i] 1\n",
 			  "a;read_[i] 1\na;read_[k] 1\n");
 }
@@ -88,6 +95,13 @@ static void test_austin(void **state)
 	assert_folded(&p, "[unknown] 3\n");
 	assert_true(str_equal(profile_type_name(&p), STR("samples")));
 	profile_release(&p);
+	/* What an editor put in front, and how long it took. */
+	snprintf(text, sizeof text,
+		 "\xef\xbb\xbf# austin: 3.6.0\n%s\n# duration: 383010\n", lines);
+	assert_decoded(decode(str_from(text), "", &p));
+	assert_folded(&p, "<module>;inner 11007\n[unknown] 3\nf;x;T;:7 5\n");
+	assert_int_equal(p.duration_ns, 383010000);
+	profile_release(&p);
 	/* Of anyone else a name is a name. */
 	assert_decodes_to("# mode: wall\nP17;w.py:f:3 5\n", "P17;w.py:f:3 5\n");
 }
@@ -122,8 +136,7 @@ static void test_neighbours_that_begin_alike(void **state)
 	assert_decodes_to("a;bc;d 1\na;b 2\na;bc 3\na;bcd;d 4\na;bc;d;e 5\n",
 			  "a;b 2\na;bc 3\na;bc;d 1\na;bc;d;e 5\na;bcd;d 4\n");
 	assert_decodes_to("a;b 1\nab;b 2\na;b; 3\na;b 4\na;;b 5\na; 6\n",
-			  "a;[unknown] 6\na;[unknown];b 5\na;b 5\n"
-			  "a;b;[unknown] 3\nab;b 2\n");
+			  "a 6\na;[unknown];b 5\na;b 8\nab;b 2\n");
 }
 
 static void test_names_that_end_in_numbers(void **state)

@@ -140,7 +140,7 @@ static void test_lines(void **state)
 	expect_same(buf_str(&b), 5);
 	expect_same(STR(""), 1);
 	expect_same(STR("a 1\n"), 1);
-	expect_same(STR("a;; 2\na;;b 3\n;;b 4\n"), 1);
+	expect_same(STR("a;;c 2\na;;b 3\n"), 1);
 	buf_release(&b);
 }
 

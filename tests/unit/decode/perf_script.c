@@ -51,6 +51,28 @@ static void test_stacks(void **state)
 	profile_release(&p);
 }
 
+/* From the first to the last sample, in whatever order, of all events. */
+static void test_length(void **state)
+{
+	static const char text[] =
+		"work 1/2 [000] 100.500000: 1 cpu-clock: \n"
+		"\t 1332 mix (/usr/bin/work)\n\n"
+		"work 1/2 [000] 99.000000: 1 cpu-clock: \n"
+		"\t 1332 mix (/usr/bin/work)\n\n"
+		"work 1/2 [000] 109.000001: 1 page-faults: \n"
+		"\t 1332 mix (/usr/bin/work)\n\n";
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(text, "", PROFILE_DETAIL_LINES, &p));
+	assert_int_equal(p.duration_ns, 10000001000);
+	profile_release(&p);
+	assert_decoded(decode(CLOCK "\t 1332 mix (/usr/bin/work)\n\n", "",
+			      PROFILE_DETAIL_LINES, &p));
+	assert_int_equal(p.duration_ns, 0);
+	profile_release(&p);
+}
+
 static void expect_end(const char *text, bool is_cut_off)
 {
 	struct profile p;
@@ -196,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks),
+		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_without_call_graphs),

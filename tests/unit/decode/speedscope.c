@@ -80,6 +80,44 @@ static void test_events(void **state)
 	       "main 2\n");
 }
 
+#define ENDS(kind, from, to, rest)                                             \
+	"{\"type\":\"" kind "\",\"unit\":\"seconds\",\"startValue\":" from   \
+	",\"endValue\":" to "," rest "}"
+#define BUSY "\"samples\":[[0],[1]],\"weights\":[4,2]"
+#define IDLE "\"samples\":[[0],[]],\"weights\":[4,2]"
+#define RUN "\"events\":[" OPEN("0", "3") "," CLOSE("0", "7") "]"
+
+/* Where it is told, and not only what the samples add up to. */
+static void test_length(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t length_ns;
+	} cases[] = {
+		{ DOCUMENT(ENDS("evented", "2", "12", RUN)), 10000000000 },
+		{ DOCUMENT(ENDS("evented", "2", "12", RUN) "," ENDS(
+			  "evented", "0.5", "9", RUN)),
+		  11500000000 },
+		{ DOCUMENT(ENDS("sampled", "0", "6", IDLE)), 6000000000 },
+		{ DOCUMENT(ENDS("sampled", "0", "6", BUSY)), 0 },
+		{ DOCUMENT(ENDS("sampled", "0", "10", BUSY)), 10000000000 },
+		{ DOCUMENT(ENDS("sampled", "0", "null", BUSY)), 0 },
+		{ DOCUMENT(ENDS("evented", "12", "2", RUN)), 0 },
+		{ DOCUMENT(EVENTED("seconds", OPEN("0", "3") "," CLOSE(
+						      "0", "7"))),
+		  0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct profile p;
+
+		assert_decoded(decode(cases[i].text, "", &p));
+		assert_int_equal(p.duration_ns, cases[i].length_ns);
+		profile_release(&p);
+	}
+}
+
 static void test_numbers(void **state)
 {
 	(void)state;
@@ -180,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_mutations),

@@ -75,6 +75,9 @@ static void numbers_and_names_stand_in_them(void **state)
 	       "the profiles took 6.4 s before and 8.5 s after, no time that "
 	       "one asks for: compared as whole runs; --normalize rate "
 	       "compares by the second");
+	expect((struct note){ NOTE_LENGTH_UNKNOWN },
+	       "how long was recorded is not told: compared by share; "
+	       "--normalize value compares what the profiles hold");
 	expect((struct note){ .kind = NOTE_FILTERED,
 			      .name = STR("baseline"),
 			      .percent = 12.34 },
