@@ -161,7 +161,8 @@ int har_entry_rank(const struct har_entry *e, const struct har_key *key)
 	bool is_equal = is_same && str_equal(body, wanted_body);
 
 	if (!text_equal(e->method, key->request->method) ||
-	    !(is_same || har_held_is_same_search(url, wanted)) ||
+	    !(is_same || har_held_is_same_search(
+			 url, wanted, key->request->is_optional)) ||
 	    !(str_equal(body, wanted_body) ||
 	      har_held_is_same_series(e->url, body, wanted_body)))
 		return 0;

@@ -84,13 +84,49 @@ static bool part_at_select(struct str url, struct str *before,
 	return true;
 }
 
-bool har_held_is_same_search(struct str a, struct str b)
+static struct str skip_digits(struct str s)
+{
+	size_t n = 0;
+
+	while (n < s.len && s.ptr[n] >= '0' && s.ptr[n] <= '9')
+		n++;
+	return str_slice(s, n, s.len);
+}
+
+/* Without what says how many: of Tempo traces and spans of each, of Jaeger and
+ * Zipkin traces. */
+static bool is_same_but_numbers(struct str a, struct str b)
+{
+	static const char *const names[] = { "limit=", "spss=",
+					     "query.num_traces=", "pageSize=" };
+
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		struct str name = str_from(names[i]);
+		size_t at_a = str_find(a, name), at_b = str_find(b, name);
+
+		if (at_a == SIZE_MAX || at_a != at_b)
+			continue;
+		at_a += name.len;
+		if (!str_equal(str_slice(a, 0, at_a), str_slice(b, 0, at_a)))
+			return false;
+		a = skip_digits(str_slice(a, at_a, a.len));
+		b = skip_digits(str_slice(b, at_a, b.len));
+	}
+	return str_equal(a, b);
+}
+
+bool har_held_is_same_search(struct str a, struct str b, bool of_any_number)
 {
 	struct str before_a, after_a, before_b, after_b;
+	bool has_parts = part_at_select(a, &before_a, &after_a) &&
+			 part_at_select(b, &before_b, &after_b);
 
-	return part_at_select(a, &before_a, &after_a) &&
-	       part_at_select(b, &before_b, &after_b) &&
-	       str_equal(before_a, before_b) && str_equal(after_a, after_b);
+	if (!of_any_number)
+		return has_parts && str_equal(before_a, before_b) &&
+		       str_equal(after_a, after_b);
+	return has_parts ? str_equal(before_a, before_b) &&
+				   is_same_but_numbers(after_a, after_b)
+			 : is_same_but_numbers(a, b);
 }
 
 /* What comes before and after the list of labels; false without it. */

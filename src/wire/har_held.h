@@ -26,8 +26,9 @@ struct str har_held_trace(const char *url);
 bool har_held_is_search(const char *url);
 
 /* Whether two searches look for the same, and differ at most in what answers
- * are asked to tell of a span: another version may ask for less or more. */
-bool har_held_is_same_search(struct str a, struct str b);
+ * are asked to tell of a span, and of how many (of_any_number) traces: another
+ * version may ask for less or more. */
+bool har_held_is_same_search(struct str a, struct str b, bool of_any_number);
 
 /* Whether two bodies of requests for series, of the same address, differ at
  * most in which labels are asked for: another version may ask for less or more.

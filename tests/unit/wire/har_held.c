@@ -110,6 +110,12 @@ static void requests_are_told_apart(void **state)
 	assert_false(har_held_is_search(TEMPO "/api/traces/ab?start=1"));
 }
 
+static bool is_same(const char *a, const char *b, bool of_any_number)
+{
+	return har_held_is_same_search(str_from(a), str_from(b),
+				       of_any_number);
+}
+
 static void what_searches_tell_does_not_matter(void **state)
 {
 	static const char old[] =
@@ -122,11 +128,35 @@ static void what_searches_tell_does_not_matter(void **state)
 		TEMPO "/api/search?q=%7Ba%7D%7Cselect%28name%29&limit=6";
 
 	(void)state;
-	assert_true(har_held_is_same_search(str_from(old), str_from(new)));
-	assert_false(har_held_is_same_search(str_from(old), str_from(other)));
-	assert_false(har_held_is_same_search(str_from(old), str_from(more)));
-	assert_false(har_held_is_same_search(STR("a"), STR("a")));
-	assert_false(har_held_is_same_search(STR("a%7Cselect%28"), STR("a")));
+	assert_true(is_same(old, new, false));
+	assert_false(is_same(old, other, false));
+	assert_false(is_same(old, more, false));
+	assert_false(is_same("a", "a", false));
+	assert_false(is_same("a%7Cselect%28", "a", false));
+}
+
+/* A case that was recorded when fewer traces were asked for. */
+static void how_many_others_are_asked_for_does_not_matter(void **state)
+{
+	static const char old[] = TEMPO
+		"/api/search?q=%7Ba%7D%7Cselect%28name%29&limit=5&spss=50";
+	static const char more[] = TEMPO
+		"/api/search?q=%7Ba%7D%7Cselect%28b%29&limit=100&spss=60";
+	static const char later[] = TEMPO
+		"/api/search?q=%7Ba%7D%7Cselect%28b%29&end=2&limit=5&spss=50";
+	static const char jaeger[] =
+		"http://j/api/v3/traces?query.service_name=a&query.num_traces=";
+
+	(void)state;
+	assert_true(is_same(old, more, true));
+	assert_false(is_same(old, more, false));
+	assert_false(is_same(old, later, true));
+	assert_true(is_same("http://z/api/v2/traces?limit=20&a=1",
+			    "http://z/api/v2/traces?limit=50&a=1", true));
+	assert_false(is_same("http://z/api/v2/traces?limit=20&a=1",
+			     "http://z/api/v2/traces?limit=20&a=2", true));
+	assert_true(is_same(jaeger, jaeger, true));
+	assert_false(is_same(jaeger, old, true));
 }
 
 #define SERIES "http://pyroscope.example/querier.v1.QuerierService/Series"
@@ -204,6 +234,8 @@ int main(void)
 		cmocka_unit_test(a_long_command_is_cut),
 		cmocka_unit_test(requests_are_told_apart),
 		cmocka_unit_test(what_searches_tell_does_not_matter),
+		cmocka_unit_test(
+			how_many_others_are_asked_for_does_not_matter),
 		cmocka_unit_test(lists_answer_for_other_windows),
 	};
 
