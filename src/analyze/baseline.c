@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/baseline.h"
 
+#include <math.h>
+
 #include "analyze/ordering.h"
+#include "analyze/stats.h"
 #include "analyze/typical.h"
+
+/* Durations of a window's spans, sorted. */
+struct durations {
+	int64_t *values;
+	size_t count;
+};
 
 struct weighing {
 	const struct history *h;
@@ -12,6 +21,8 @@ struct weighing {
 	const struct onset *onset;
 	struct arena *arena;
 	struct baseline_choice *out;
+	struct durations slots[BASELINE_SLOTS];
+	struct durations now;
 };
 
 void window_roles_init(struct window_roles *roles)
@@ -24,7 +35,8 @@ void window_roles_init(struct window_roles *roles)
 
 const char *baseline_slot_name(unsigned slot)
 {
-	static const char *const names[] = { "previous", "1h", "1d", "7d" };
+	static const char *const names[] = { "previous", "20m", "40m", "1h",
+					     "3h",       "1d",  "7d" };
 
 	return slot < BASELINE_SLOTS ? names[slot] : "none";
 }
@@ -51,34 +63,39 @@ static enum baseline_said said_of(const struct baseline_health *b)
 	return b->healthy ? BASELINE_HEALTHY : BASELINE_NOT_FASTER;
 }
 
-/* Durations of a window's spans that begin in the range, sorted. */
+/* Of the spans that begin in the range. */
 static bool collect(const struct weighing *w, uint32_t window,
-		    struct time_range range, int64_t **values, size_t *count,
+		    struct time_range range, struct durations *out,
 		    struct error *err)
 {
 	const struct history_window *from = &w->h->windows[window];
 
-	*count = 0;
-	*values = arena_array(w->arena, from->span_count, sizeof **values);
-	if (!*values)
+	out->count = 0;
+	out->values =
+		arena_array(w->arena, from->span_count, sizeof *out->values);
+	if (!out->values)
 		return arena_fail(w->arena, "the baseline", err);
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 
 		if (s->operation == w->operation &&
 		    time_range_has(range, s->start_ns))
-			(*values)[(*count)++] = s->duration_ns;
+			out->values[out->count++] = s->duration_ns;
 	}
-	values_sort(*values, *count);
+	values_sort(out->values, out->count);
 	return true;
 }
 
-static bool measure(const struct weighing *w, unsigned slot, struct error *err)
+static int64_t p50_of(const struct durations *d)
+{
+	return values_quantile(d->values, d->count, 50);
+}
+
+static bool measure(struct weighing *w, unsigned slot, struct error *err)
 {
 	const struct history_window *window = window_of(w, slot);
 	struct baseline_health *out = &w->out->slots[slot];
-	int64_t *values;
-	size_t count;
+	struct durations *d = &w->slots[slot];
 
 	*out = (struct baseline_health){ .said = BASELINE_NO_ANSWER,
 					 .healthy = -1,
@@ -86,15 +103,27 @@ static bool measure(const struct weighing *w, unsigned slot, struct error *err)
 	if (!window)
 		return true;
 	out->range = onset_healthy_range(w->onset, window->range);
-	if (!collect(w, w->roles->baselines[slot], out->range, &values, &count,
-		     err))
+	if (!collect(w, w->roles->baselines[slot], out->range, d, err))
 		return false;
-	out->count = (uint32_t)count;
-	out->p50_ns = values_quantile(values, out->count, 50);
+	out->count = (uint32_t)d->count;
+	out->p50_ns = p50_of(d);
 	if (out->count >= TYPICAL_MIN)
 		out->healthy = (double)w->duration_ns >=
 			       BASELINE_RATIO * (double)out->p50_ns;
 	out->said = said_of(out);
+	return true;
+}
+
+static bool measure_now(struct weighing *w, struct error *err)
+{
+	uint32_t slow = w->roles->slow;
+
+	w->out->now_p50_ns = -1;
+	if (slow >= w->h->window_count)
+		return true;
+	if (!collect(w, slow, w->h->windows[slow].range, &w->now, err))
+		return false;
+	w->out->now_p50_ns = p50_of(&w->now);
 	return true;
 }
 
@@ -162,44 +191,160 @@ static bool is_before_creep(const struct baseline_choice *b, unsigned slot,
 	return true;
 }
 
-static void take_far(struct weighing *w, unsigned slot, int64_t now_p50_ns)
+static void take(struct weighing *w, unsigned slot)
 {
-	w->out->is_creeping = true;
-	w->out->nearest = w->out->chosen;
-	w->out->now_p50_ns = now_p50_ns;
 	w->out->chosen = slot;
 	w->out->window = w->roles->baselines[slot];
 }
 
-static bool look_back(struct weighing *w, struct error *err)
+static void look_back(struct weighing *w)
 {
 	struct baseline_choice *out = w->out;
-	int64_t *now, *far, p50;
-	size_t now_count, far_count;
 	double z;
 
 	if (out->chosen == BASELINE_SLOTS || out->is_alike ||
-	    (w->onset && w->onset->is_found) ||
-	    w->roles->slow >= w->h->window_count)
-		return true;
-	if (!collect(w, w->roles->slow, w->h->windows[w->roles->slow].range,
-		     &now, &now_count, err))
-		return false;
-	p50 = values_quantile(now, now_count, 50);
-	for (unsigned i = out->chosen + 1;
-	     i < BASELINE_SLOTS && now_count >= CREEP_MIN; i++) {
-		if (!is_before_creep(out, i, p50))
+	    (w->onset && w->onset->is_found) || w->now.count < CREEP_MIN)
+		return;
+	for (unsigned i = out->chosen + 1; i < BASELINE_SLOTS; i++) {
+		const struct durations *far = &w->slots[i];
+
+		if (!is_before_creep(out, i, out->now_p50_ns) ||
+		    rank_sum_test(w->now.values, w->now.count, far->values,
+				  far->count, &z) >= CREEP_P)
 			continue;
-		if (!collect(w, w->roles->baselines[i], out->slots[i].range,
-			     &far, &far_count, err))
-			return false;
-		if (rank_sum_test(now, now_count, far, far_count, &z) >=
-		    CREEP_P)
-			continue;
-		take_far(w, i, p50);
-		break;
+		out->is_creeping = true;
+		out->nearest = out->chosen;
+		take(w, i);
+		return;
 	}
+}
+
+/* ---- what befalls some ---- */
+
+static uint32_t count_from(const struct durations *d, int64_t from_ns)
+{
+	return (uint32_t)(d->count -
+			  values_below(d->values, d->count, from_ns));
+}
+
+static void count_slow(struct weighing *w)
+{
+	struct baseline_choice *out = w->out;
+	double p50;
+
+	if (out->chosen == BASELINE_SLOTS)
+		return;
+	p50 = fmax(1, (double)out->slots[out->chosen].p50_ns);
+	out->slow_from_ns =
+		(int64_t)fmax(BASELINE_RATIO * p50,
+			      sqrt(p50) * sqrt((double)w->duration_ns));
+	out->now_count = (uint32_t)w->now.count;
+	out->now_slow_count = count_from(&w->now, out->slow_from_ns);
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
+		out->slots[i].slow_count =
+			count_from(&w->slots[i], out->slow_from_ns);
+}
+
+/* Slow ones among all. */
+struct part {
+	double slow;
+	double all;
+};
+
+static struct part part_of(const struct baseline_health *b)
+{
+	return (struct part){ b->slow_count, b->count };
+}
+
+static bool is_less(struct part a, struct part b)
+{
+	return BASELINE_SHARE_RATIO * a.slow * b.all <= b.slow * a.all &&
+	       b.slow > 0 && a.all >= BASELINE_SHARE_MIN;
+}
+
+static bool is_surely_less(struct part a, struct part b)
+{
+	return is_less(a, b) &&
+	       fisher_mid_p(a.slow, a.all, b.slow, b.all) < BASELINE_SHARE_P;
+}
+
+/* Quick by its median, and no window behind it has more slow ones: that one was
+ * not just a good day. */
+static bool may_be_before_fault(const struct baseline_choice *b, unsigned slot)
+{
+	if (b->slots[slot].healthy <= 0)
+		return false;
+	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
+		if (is_surely_less(part_of(&b->slots[slot]),
+				   part_of(&b->slots[i])))
+			return false;
 	return true;
+}
+
+/* Few spans each: together they tell what none of them does. */
+static struct part part_behind(const struct baseline_choice *b, unsigned slot)
+{
+	struct part sum = { 0, 0 };
+
+	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
+		if (may_be_before_fault(b, i)) {
+			sum.slow += b->slots[i].slow_count;
+			sum.all += b->slots[i].count;
+		}
+	return sum;
+}
+
+/* The next further back with less of them; BASELINE_SLOTS: none. */
+static unsigned find_less(const struct baseline_choice *b, unsigned slot)
+{
+	struct part here = part_of(&b->slots[slot]);
+	bool is_less_behind = is_surely_less(part_behind(b, slot), here);
+
+	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++) {
+		struct part there = part_of(&b->slots[i]);
+
+		if (may_be_before_fault(b, i) &&
+		    (is_surely_less(there, here) ||
+		     (is_less_behind && is_less(there, here))))
+			return i;
+	}
+	return BASELINE_SLOTS;
+}
+
+/* Until their share stops falling. */
+static void leave_fault(struct weighing *w)
+{
+	struct baseline_choice *out = w->out;
+	unsigned slot = out->chosen, next;
+
+	if (slot == BASELINE_SLOTS || out->is_alike)
+		return;
+	while ((next = find_less(out, slot)) != BASELINE_SLOTS)
+		slot = next;
+	if (slot == out->chosen)
+		return;
+	if (!out->is_creeping)
+		out->nearest = out->chosen;
+	for (unsigned i = 0; i < slot; i++) {
+		struct baseline_health *b = &out->slots[i];
+
+		if (b->healthy <= 0 ||
+		    !is_less(part_of(&out->slots[slot]), part_of(b)))
+			continue;
+		b->healthy = 0;
+		b->said = BASELINE_IN_FAULT;
+	}
+	out->is_behind_fault = true;
+	take(w, slot);
+}
+
+bool baseline_is_open(const struct baseline_choice *b)
+{
+	const struct part now = { b->now_slow_count, b->now_count };
+
+	return b->chosen == BASELINE_SLOTS || b->is_alike ||
+	       (b->now_slow_count &&
+		!is_surely_less(part_of(&b->slots[b->chosen]), now));
 }
 
 bool baseline_choose(const struct history *h, const struct window_roles *roles,
@@ -207,15 +352,25 @@ bool baseline_choose(const struct history *h, const struct window_roles *roles,
 		     const struct onset *onset, struct arena *arena,
 		     struct baseline_choice *out, struct error *err)
 {
-	struct weighing w = { h,     roles, operation, duration_ns,
-			      onset, arena, out };
+	struct weighing w = { .h = h,
+			      .roles = roles,
+			      .operation = operation,
+			      .duration_ns = duration_ns,
+			      .onset = onset,
+			      .arena = arena,
+			      .out = out };
 
 	*out = (struct baseline_choice){ 0 };
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
 		if (!measure(&w, i, err))
 			return false;
+	if (!measure_now(&w, err))
+		return false;
 	settle(&w);
 	if (out->is_alike)
 		take_alike(&w);
-	return look_back(&w, err);
+	look_back(&w);
+	count_slow(&w);
+	leave_fault(&w);
+	return true;
 }

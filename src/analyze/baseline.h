@@ -11,9 +11,14 @@
 
 #define WINDOW_NONE UINT32_MAX
 
+/* From near to far. Those between the others are asked for only where the
+ * first ones do not tell: see baseline_is_open(). */
 enum baseline_slot {
 	BASELINE_PREVIOUS = 0,
+	BASELINE_THIRD_HOUR, /* twenty minutes before */
+	BASELINE_TWO_THIRDS, /* forty */
 	BASELINE_HOUR,
+	BASELINE_THREE_HOURS,
 	BASELINE_DAY,
 	BASELINE_WEEK,
 	BASELINE_SLOTS,
@@ -34,6 +39,14 @@ void window_roles_init(struct window_roles *roles);
  * medians come to. */
 #define BASELINE_RATIO 1.5
 
+/* And when it does not hold as many slow ones as now. A fault of some of the
+ * requests leaves the median alone: where a window further back has less than
+ * half of the slow ones, and hardly by chance, the nearer one lies in the
+ * fault. A window needs so many spans to say so. */
+#define BASELINE_SHARE_RATIO 2.0
+#define BASELINE_SHARE_P 0.01
+#define BASELINE_SHARE_MIN 20u
+
 /* What creeps has no step: each window is little slower than the one before it,
  * and the nearest is taken for healthy though it holds most of the fault. Then
  * one further back is the baseline: now the median is so many times its, beyond
@@ -53,6 +66,7 @@ enum baseline_said {
 	BASELINE_NO_SPANS,   /* of the operation */
 	BASELINE_FEW_SPANS,  /* less than TYPICAL_MIN */
 	BASELINE_NOT_FASTER, /* not clearly */
+	BASELINE_IN_FAULT,   /* by its share of slow ones; by its median not */
 	BASELINE_HEALTHY,
 };
 
@@ -61,6 +75,7 @@ struct baseline_health {
 	int healthy; /* 1, 0, -1 not known: less than TYPICAL_MIN spans */
 	struct time_range range; /* without the slow part */
 	uint32_t count;          /* spans */
+	uint32_t slow_count;     /* of these from slow_from_ns on */
 	int64_t p50_ns;          /* -1 none */
 };
 
@@ -73,11 +88,31 @@ struct baseline_choice {
 	bool is_alike;
 	bool is_only; /* no window but the chosen one says what is usual */
 	bool is_creeping;
-	unsigned nearest;   /* creeping: the slot that would have been chosen */
-	int64_t now_p50_ns; /* creeping: of the slow window */
+	/* Nearer ones that are quick by their medians have more slow ones. */
+	bool is_behind_fault;
+	unsigned nearest;   /* of these two: what would have been chosen */
+	int64_t now_p50_ns; /* of the slow window; -1 none */
+	/* Half way (by factors) from the median of the chosen one to what the
+	 * span in question took, at least BASELINE_RATIO times that; 0: no
+	 * window was chosen. */
+	int64_t slow_from_ns;
+	uint32_t now_count; /* of the slow window, as in struct
+			       baseline_health */
+	uint32_t now_slow_count;
 };
 
 const char *baseline_slot_name(unsigned slot); /* "previous", "1h", ... */
+
+/* Asked for only where the others leave it open. */
+static inline bool baseline_slot_is_between(unsigned slot)
+{
+	return slot == BASELINE_THIRD_HOUR || slot == BASELINE_TWO_THIRDS ||
+	       slot == BASELINE_THREE_HOURS;
+}
+
+/* Whether windows that were not asked for may be needed to tell: nothing was
+ * chosen, or what was holds about as many slow ones as now. */
+bool baseline_is_open(const struct baseline_choice *b);
 
 /* duration_ns: what the operation took in the trace in question. onset may be
  * NULL. The arena is for what lasts no longer than the call. */

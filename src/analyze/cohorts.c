@@ -6,7 +6,6 @@
 
 #include "analyze/ordering.h"
 #include "analyze/stats.h"
-#include "base/count.h"
 #include "base/num.h"
 
 #define COHORT_IDS (LIMIT_COHORT_SPANS / 2)
@@ -35,7 +34,7 @@ struct work {
 	struct cohorts *out;
 	struct durations now;
 	struct durations before;
-	struct durations days_ago; /* a day and a week before */
+	struct durations earlier; /* than the baseline, all that is known */
 	bool is_moved;
 };
 
@@ -101,19 +100,20 @@ static bool collect(struct work *w, uint32_t window, struct time_range range,
 	return true;
 }
 
-static bool collect_days_ago(struct work *w, struct error *err)
+static bool collect_earlier(struct work *w, struct error *err)
 {
-	static const enum baseline_slot slots[] = { BASELINE_DAY,
-						    BASELINE_WEEK };
+	const struct baseline_choice *b = w->want->baseline;
+	unsigned first = b && b->chosen < BASELINE_SLOTS ? b->chosen + 1
+							 : BASELINE_DAY;
 
-	for (size_t i = 0; i < COUNT_OF(slots); i++) {
-		uint32_t window = w->want->roles->baselines[slots[i]];
+	for (unsigned i = first; i < BASELINE_SLOTS; i++) {
+		uint32_t window = w->want->roles->baselines[i];
 		const struct history_window *from = get_window(w, window);
 
-		if (from && !add(w, window, from->range, &w->days_ago, err))
+		if (from && !add(w, window, from->range, &w->earlier, err))
 			return false;
 	}
-	put_in_order(&w->days_ago);
+	put_in_order(&w->earlier);
 	return true;
 }
 
@@ -309,7 +309,7 @@ static bool is_larger_part(const struct work *w, const struct durations *before,
 static bool is_new_part(const struct work *w)
 {
 	return is_larger_part(w, &w->before, COHORT_P) ||
-	       is_larger_part(w, &w->days_ago, COHORT_P);
+	       is_larger_part(w, &w->earlier, COHORT_P);
 }
 
 /* Where no slow one was seen before, or nothing is known of it, they are what
@@ -318,6 +318,43 @@ static bool has_part_changed(const struct work *w)
 {
 	return w->before.count < COHORT_MIN || !w->out->before_slow_count ||
 	       w->out->is_new || is_larger_part(w, &w->before, COHORT_MODE_P);
+}
+
+/* Fewer than make a change: neither is it denied. */
+static bool is_unsure(const struct work *w)
+{
+	return w->out->slow_count >= COHORT_UNSURE_MIN &&
+	       (is_larger_part(w, &w->before, COHORT_UNSURE_P) ||
+		is_larger_part(w, &w->earlier, COHORT_UNSURE_P));
+}
+
+/* Slow from where the slowest of the baseline begin, in place of what the
+ * request in question took. */
+static bool has_new_tail(struct work *w)
+{
+	const struct durations *now = &w->now, *before = &w->before;
+	int64_t edge_ns = values_quantile(before->values, before->count,
+					  COHORT_TAIL_PERCENT);
+	struct cohorts *out = w->out;
+	int64_t threshold_ns = out->threshold_ns;
+	uint32_t slow_count = out->slow_count;
+
+	if (before->count < COHORT_TAIL_MIN || now->count < COHORT_TAIL_MIN ||
+	    edge_ns > w->want->duration_ns ||
+	    ratio(values_quantile(now->values, now->count,
+				  COHORT_TAIL_PERCENT),
+		  edge_ns) < COHORT_RATIO)
+		return false;
+	out->threshold_ns = edge_ns;
+	out->slow_count = count_slow(now, edge_ns);
+	if (is_larger_part(w, before, COHORT_P)) {
+		out->before_slow_count = count_slow(before, edge_ns);
+		set_medians(w, now->count - out->slow_count);
+		return true;
+	}
+	out->threshold_ns = threshold_ns;
+	out->slow_count = slow_count;
+	return false;
 }
 
 static bool is_as_before(const struct work *w)
@@ -370,6 +407,61 @@ static bool find_concentrations(struct work *w, struct error *err)
 	return concentration_find(&want, &out->version, err);
 }
 
+/* Of the lead, whatever part of the slow ones it has. */
+static bool fill_lead(struct work *w, struct concentration *c,
+		      struct error *err)
+{
+	const struct cohort_want *want = w->want;
+	const struct history_window *from = get_window(w, want->roles->slow);
+	uint32_t count = from ? from->span_count : 0;
+	int64_t *with = arena_array(&w->scratch, count, sizeof *with);
+	int64_t *without = arena_array(&w->scratch, count, sizeof *without);
+	uint32_t value_count = c->value_count;
+
+	if (!with || !without)
+		return arena_fail(&w->scratch, "the cohorts", err);
+	*c = (struct concentration){ .is_found = true,
+				     .value = want->lead.value,
+				     .value_count = value_count };
+	for (uint32_t i = 0; i < count; i++) {
+		const struct history_span *s = &from->spans[i];
+		bool is_slow = s->duration_ns >= w->out->threshold_ns;
+		uint32_t label = want->lead.by == CONCENTRATION_INSTANCE
+					 ? s->instance
+					 : s->version;
+
+		if (s->operation != want->operation || !label ||
+		    !time_range_has(want->slow_range, s->start_ns))
+			continue;
+		if (str_equal(symtab_text(&want->history->symtab, label),
+			      c->value)) {
+			with[c->span_count++] = s->duration_ns;
+			c->slow_count += is_slow;
+		} else {
+			without[c->other_count++] = s->duration_ns;
+			c->other_slow_count += is_slow;
+		}
+	}
+	values_sort(with, c->span_count);
+	values_sort(without, c->other_count);
+	c->p50_ns = values_quantile(with, c->span_count, 50);
+	c->other_p50_ns = values_quantile(without, c->other_count, 50);
+	c->p = fisher_mid_p(c->slow_count, c->span_count, c->other_slow_count,
+			    c->other_count);
+	return true;
+}
+
+static bool heed_lead(struct work *w, struct error *err)
+{
+	const struct cohort_lead *lead = &w->want->lead;
+
+	return !lead->value.len ||
+	       fill_lead(w,
+			 lead->by == CONCENTRATION_INSTANCE ? &w->out->instance
+							    : &w->out->version,
+			 err);
+}
+
 /* One that is slower as a whole is not the matter of a request that took no
  * longer than those elsewhere. */
 static void heed_own(const struct work *w, struct concentration *c)
@@ -377,6 +469,40 @@ static void heed_own(const struct work *w, struct concentration *c)
 	if (c->is_by_order &&
 	    w->want->duration_ns < between(c->other_p50_ns, c->p50_ns))
 		c->is_found = false;
+}
+
+static int64_t p99_of(const struct durations *d)
+{
+	return d->count < COHORT_P99_MIN
+		       ? -1
+		       : values_quantile(d->values, d->count, 99);
+}
+
+static double part_p(const struct work *w)
+{
+	const struct cohorts *c = w->out;
+
+	if (w->now.count < COHORT_MIN || w->before.count < COHORT_MIN)
+		return NAN;
+	return fisher_mid_p(c->slow_count, (double)w->now.count,
+			    c->before_slow_count, (double)w->before.count);
+}
+
+static enum cohort_mode mode_of(const struct work *w, bool is_bimodal)
+{
+	const struct cohorts *out = w->out;
+
+	if (w->now.count < COHORT_MIN)
+		return COHORT_UNKNOWN;
+	if (out->instance.is_found || out->version.is_found)
+		return COHORT_BIMODAL;
+	if (w->is_moved)
+		return COHORT_WINDOW;
+	if (is_bimodal || out->is_tail)
+		return COHORT_BIMODAL;
+	if (w->before.count < COHORT_MIN)
+		return COHORT_UNKNOWN;
+	return is_unsure(w) ? COHORT_UNSURE : COHORT_HEALTHY;
 }
 
 static bool find_mode(struct work *w, struct error *err)
@@ -391,26 +517,23 @@ static bool find_mode(struct work *w, struct error *err)
 	out->slow_count = count_slow(&w->now, out->threshold_ns);
 	out->before_slow_count = count_slow(&w->before, out->threshold_ns);
 	out->is_new = is_new_part(w);
-	out->is_as_before = is_as_before(w);
 	out->is_part_as_ever = is_bimodal && !has_part_changed(w);
 	is_bimodal = (is_bimodal && !out->is_part_as_ever) || is_new_mode(w);
+	out->is_tail = !is_bimodal && !w->is_moved && has_new_tail(w);
+	out->is_new |= out->is_tail;
+	out->is_as_before = is_as_before(w);
 	set_percentile(w);
 	if (!find_concentrations(w, err))
 		return false;
 	heed_own(w, &out->instance);
 	heed_own(w, &out->version);
-	if (w->now.count < COHORT_MIN)
-		out->mode = COHORT_UNKNOWN;
-	else if (out->instance.is_found || out->version.is_found)
-		out->mode = COHORT_BIMODAL;
-	else if (w->is_moved)
-		out->mode = COHORT_WINDOW;
-	else if (is_bimodal)
-		out->mode = COHORT_BIMODAL;
-	else
-		out->mode = w->before.count >= COHORT_MIN ? COHORT_HEALTHY
-							  : COHORT_UNKNOWN;
+	if (!heed_lead(w, err))
+		return false;
+	out->mode = mode_of(w, is_bimodal);
 	out->is_against_fast = out->mode == COHORT_BIMODAL;
+	out->earlier_count = (uint32_t)w->earlier.count;
+	out->earlier_slow_count = count_slow(&w->earlier, out->threshold_ns);
+	out->part_p = part_p(w);
 	return true;
 }
 
@@ -600,12 +723,14 @@ static bool find(struct work *w, struct error *err)
 	if (!collect(w, want->roles->slow, want->slow_range, &w->now, err) ||
 	    !collect(w, baseline_window(w), baseline_range(w), &w->before,
 		     err) ||
-	    !collect_days_ago(w, err))
+	    !collect_earlier(w, err))
 		return false;
 	w->out->window_count = (uint32_t)w->now.count;
 	w->out->p50_ns = w->now.p50_ns;
 	w->out->before_count = (uint32_t)w->before.count;
 	w->out->before_p50_ns = w->before.p50_ns;
+	w->out->p99_ns = p99_of(&w->now);
+	w->out->before_p99_ns = p99_of(&w->before);
 	w->out->is_judged = find_mode(w, err) && fill_cohorts(w, err);
 	return w->out->is_judged;
 }

@@ -14,6 +14,7 @@ enum cohort_mode {
 	COHORT_UNKNOWN = 0, /* too few spans to tell */
 	COHORT_WINDOW,      /* the operation became slow as a whole */
 	COHORT_BIMODAL,     /* some are slow, others of the minutes fast */
+	COHORT_UNSURE,      /* more slow ones than usual, maybe by chance */
 	COHORT_HEALTHY,     /* no more slow ones than usual */
 };
 
@@ -50,6 +51,20 @@ enum cohort_mode {
  * are two modes is certain. */
 #define COHORT_MODE_P 0.05
 
+/* The slowest of the baseline, one in twenty, are so many now that it is hardly
+ * chance, and one in twenty takes COHORT_RATIO times as long: that is a change
+ * too, whatever the one in question took. */
+#define COHORT_TAIL_PERCENT 95
+#define COHORT_TAIL_MIN 40u
+
+/* Nothing is denied that may be: so many slow ones, twice the part that there
+ * was, by chance in less than one of ten. */
+#define COHORT_UNSURE_MIN 3u
+#define COHORT_UNSURE_P 0.1
+
+/* Of fewer the slowest one alone would be the quantile. */
+#define COHORT_P99_MIN 100u
+
 struct cohort {
 	struct time_range range;
 	uint64_t *profile_ids; /* distinct, ascending; of more than
@@ -61,8 +76,16 @@ struct cohort {
 	int64_t p50_ns;          /* of all; -1 none */
 };
 
+/* One instance or version that is known to be the slow one, by what slow
+ * requests have in common; of neither: value is empty. */
+struct cohort_lead {
+	enum concentration_by by;
+	struct str value;
+};
+
 struct cohort_want {
 	const struct history *history;
+	struct cohort_lead lead;
 	const struct window_roles *roles;
 	uint32_t operation;
 	int64_t duration_ns;                    /* of the span in question */
@@ -90,6 +113,11 @@ struct cohorts {
 	uint32_t before_count; /* the same of the baseline */
 	uint32_t before_slow_count;
 	int64_t before_p50_ns;
+	/* Of windows further back than the baseline, together. */
+	uint32_t earlier_count;
+	uint32_t earlier_slow_count;
+	int64_t p99_ns; /* -1: fewer than COHORT_P99_MIN, as the next */
+	int64_t before_p99_ns;
 	/* Bimodal: medians of the two parts; the baseline has no such part, or
 	 * one about as large. */
 	int64_t slow_p50_ns;
@@ -100,6 +128,8 @@ struct cohorts {
 	bool is_small_move;
 	double wander;        /* of earlier medians, relative; NaN not known */
 	bool is_part_as_ever; /* two modes, as there always were */
+	bool is_tail;         /* bimodal by COHORT_TAIL_PERCENT alone */
+	double part_p; /* that slow ones are more than before; NaN */
 	double p; /* rank-sum of the window against the baseline; NaN not
 		     tested */
 	double z; /* its statistic */

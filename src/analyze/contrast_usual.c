@@ -27,7 +27,9 @@ struct usual {
 	const struct contrast_want *want;
 	struct contrast *c;
 	struct arena arena;
-	double own; /* of numbers */
+	bool is_of_request; /* not of where it was served */
+	bool is_own;        /* the request in question bears it */
+	double own;         /* its number; 0: not known, or no numbers */
 	struct like now;
 };
 
@@ -155,33 +157,72 @@ static bool were_as_many(const struct like *now, const struct like *before)
 	       fisher_mid_p(n, all_of(now), b, all_of(before)) >= USUAL_P;
 }
 
-static bool is_as_before(const struct usual *u, const struct like *before)
+/* Its place or its code is told against the others of the same time: they are
+ * not of one machine or one load, and a busy hour is no change of them. */
+static bool is_as_far_apart(const struct like *now, const struct like *before)
+{
+	double then = (double)p50_of(&before->with) /
+		      fmax(1, (double)p50_of(&before->without));
+	double apart = (double)p50_of(&now->with) /
+		       fmax(1, (double)p50_of(&now->without));
+
+	return then - 1 >= (apart - 1) / 2;
+}
+
+static enum contrast_since since(const struct usual *u,
+				 const struct like *before)
+{
+	const struct like *now = &u->now;
+
+	if (now->with.count < CONTRAST_MIN || all_of(before) < CONTRAST_MIN)
+		return CONTRAST_SINCE_UNKNOWN;
+	if (!is_known(before)) {
+		if (were_as_many(now, before))
+			return CONTRAST_SINCE_UNKNOWN;
+		return before->with.count ? CONTRAST_MORE_OFTEN : CONTRAST_NEW;
+	}
+	if (!u->is_of_request && (now->without.count < CONTRAST_MIN ||
+				  before->without.count < CONTRAST_MIN))
+		return CONTRAST_SINCE_UNKNOWN;
+	if (!u->is_of_request)
+		return is_as_far_apart(now, before) ? CONTRAST_AS_EVER
+						    : CONTRAST_SLOWER;
+	if (!took_as_long(&now->with, &before->with))
+		return CONTRAST_SLOWER;
+	return were_as_many(now, before) ? CONTRAST_AS_EVER
+					 : CONTRAST_MORE_OFTEN;
+}
+
+/* The request in question is one of those before, and the others are as ever. */
+static bool is_usual(const struct usual *u, const struct like *before)
 {
 	const struct like *now = &u->now;
 	bool is_rest_known = now->without.count >= CONTRAST_MIN &&
 			     before->without.count >= CONTRAST_MIN;
 
-	return (double)u->want->duration_ns <=
+	return u->is_own && u->is_of_request &&
+	       (double)u->want->duration_ns <=
 		       USUAL_REACH * before->reach_ns &&
-	       took_as_long(&now->with, &before->with) &&
 	       (!is_rest_known ||
-		took_as_long(&now->without, &before->without)) &&
-	       were_as_many(now, before);
+		took_as_long(&now->without, &before->without));
 }
 
 static void judge(struct usual *u, const struct like *base,
 		  const struct like *days_ago)
 {
-	const struct like *told = is_known(base) ? base : days_ago;
+	bool has_base = is_known(base), has_days = is_known(days_ago);
+	const struct like *told = has_base || !has_days ? base : days_ago;
 	struct contrast *c = u->c;
 
 	c->like_count = (uint32_t)u->now.with.count;
 	c->like_before_count = (uint32_t)told->with.count;
 	c->like_p50_ns = p50_of(&u->now.with);
 	c->like_before_p50_ns = p50_of(&told->with);
-	c->is_usual = is_known(&u->now) && is_known(told) &&
-		      is_as_before(u, told) &&
-		      (!is_known(days_ago) || is_as_before(u, days_ago));
+	c->since = since(u, told);
+	if (c->since == CONTRAST_AS_EVER && has_days && told != days_ago)
+		c->since = since(u, days_ago);
+	c->is_usual = c->since == CONTRAST_AS_EVER && is_usual(u, told) &&
+		      (!has_days || is_usual(u, days_ago));
 }
 
 static bool find(struct usual *u, struct error *err)
@@ -198,13 +239,16 @@ static bool find(struct usual *u, struct error *err)
 bool contrast_usual_find(const struct contrast_want *want, struct contrast *c,
 			 struct str own, struct error *err)
 {
-	struct usual u = { .want = want, .c = c };
+	struct usual u = { .want = want, .c = c, .is_own = c->own == 1 };
 	bool is_done;
 
-	c->is_usual = false;
+	u.is_of_request = c->of == CONTRAST_OF_ATTRIBUTE &&
+			  !want->history->keys[c->key].is_of_process;
 	if (c->kind != CONTRAST_VALUE &&
-	    (!parse_f64(own, &u.own) || u.own <= 0))
-		return true;
+	    (!parse_f64(own, &u.own) || u.own <= 0)) {
+		u.own = 0;
+		u.is_own = false;
+	}
 	arena_init(&u.arena, LIMIT_ANALYZE_HEAP_BYTES);
 	is_done = find(&u, err);
 	arena_release(&u.arena);

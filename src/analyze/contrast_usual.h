@@ -21,10 +21,11 @@
 /* More of them than before: so many times, and beyond chance. */
 #define USUAL_SHARE 2.0
 
-/* Sets is_usual of a contrast that the request in question bears, by the
- * baseline and, where they were answered, by the windows of days ago; and the
- * numbers behind it. When those that do not bear it are slower than before,
- * nothing is as ever. own: its value. */
+/* Sets since and is_usual of a contrast, by the baseline and, where they were
+ * answered, by the windows of days ago; and the numbers behind it. When those
+ * that do not bear it are slower than before, nothing is usual. own: the value
+ * of the request in question. Where a request was served and by which code is
+ * never usual: others are served elsewhere, as quick as ever. */
 bool contrast_usual_find(const struct contrast_want *want, struct contrast *c,
 			 struct str own, struct error *err) MUST_CHECK;
 

@@ -530,14 +530,6 @@ static struct str own_value(const struct work *w, const struct contrast *c,
 	return span_any_attr(t, span, w->want->history->keys[c->key].name);
 }
 
-/* What a request asks for may always take long. Where it was served, and by
- * which code, is no excuse: others are served elsewhere. */
-static bool is_of_request(const struct work *w, const struct contrast *c)
-{
-	return c->of == CONTRAST_OF_ATTRIBUTE &&
-	       !w->want->history->keys[c->key].is_of_process;
-}
-
 static bool tell(struct work *w, struct contrast c, struct error *err)
 {
 	uint32_t span = own_span(w, c.operation);
@@ -551,8 +543,7 @@ static bool tell(struct work *w, struct contrast c, struct error *err)
 		c.own = feature_text_bears(w->want->history, &c, own);
 	}
 	mark_told(w, &c);
-	if (c.own == 1 && is_of_request(w, &c) &&
-	    !contrast_usual_find(w->want, &c, own, err))
+	if (!contrast_usual_find(w->want, &c, own, err))
 		return false;
 	w->out->items[w->out->count++] = c;
 	return true;

@@ -57,6 +57,21 @@ enum contrast_of {
 	CONTRAST_OF_INSTANCE,
 };
 
+/* Requests that bear it, against those that bore it before. */
+enum contrast_since {
+	CONTRAST_SINCE_UNKNOWN, /* too few of them, now or before */
+	CONTRAST_AS_EVER,       /* as long, and as many */
+	CONTRAST_SLOWER,
+	CONTRAST_MORE_OFTEN,
+	CONTRAST_NEW, /* none bore it */
+};
+
+static inline bool contrast_has_changed(enum contrast_since since)
+{
+	return since == CONTRAST_SLOWER || since == CONTRAST_MORE_OFTEN ||
+	       since == CONTRAST_NEW;
+}
+
 struct contrast {
 	enum contrast_kind kind;
 	enum contrast_of of;
@@ -77,8 +92,9 @@ struct contrast {
 	int64_t with_p50_ns;
 	int64_t without_p50_ns;
 	int own; /* the request in question bears it: 1, 0, -1 unknown */
-	/* Requests that bear it took as long before, the one in question is no
-	 * exception for its size, and they were as many. */
+	enum contrast_since since;
+	/* Requests that bear it are as ever, the others took as long before,
+	 * and the one in question bears it and is no exception for its size. */
 	bool is_usual;
 	uint32_t like_count; /* now, and before */
 	uint32_t like_before_count;

@@ -303,7 +303,7 @@ static void fill_window(struct work *w, enum request_role role,
 	const struct history_window *from = window_of(w, role);
 	struct request_window *window;
 
-	if (!from)
+	if (!from || !from->is_answered)
 		return;
 	window = &w->out->windows[w->out->window_count++];
 	*window = (struct request_window){

@@ -176,6 +176,7 @@ static void rate_trace(const struct confidence_facts *f,
 	      WEAKNESS_BASELINE_UNHEALTHY);
 	lacks(r, f->is_close_span, WEAKNESS_CLOSE_SPAN);
 	lacks(r, f->is_alone, WEAKNESS_ALONE);
+	lacks(r, f->may_be_chance, WEAKNESS_MAY_BE_CHANCE);
 	lacks(r, f->is_of_one_operation, WEAKNESS_ONE_OPERATION);
 	lacks(r, f->has_few_messages, WEAKNESS_FEW_SAMPLES);
 	lacks(r, f->is_partial_trace, WEAKNESS_PARTIAL_TRACE);

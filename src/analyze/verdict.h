@@ -127,6 +127,7 @@ struct confidence_facts {
 	bool has_close_second; /* the second grew nearly as much */
 	bool is_close_span;    /* another span took nearly as much time */
 	bool is_alone;         /* other requests lost no time there */
+	bool may_be_chance;    /* that more of them are slow than before */
 	bool is_trace_enough;  /* the cause is told by spans: a call, a loop */
 	bool has_history;
 	bool is_healthy_operation;
@@ -153,6 +154,7 @@ enum weakness {
 	WEAKNESS_BASELINE_UNHEALTHY,
 	WEAKNESS_CLOSE_SPAN,
 	WEAKNESS_ALONE,
+	WEAKNESS_MAY_BE_CHANCE,
 	WEAKNESS_ONE_OPERATION,
 	WEAKNESS_PARTIAL_TRACE,
 	WEAKNESSES

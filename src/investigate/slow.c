@@ -91,6 +91,20 @@ static bool ask_again(struct asking *a, uint32_t resource_before,
 	return n == 0 || jobs_run(a->v->backends, jobs, n, err);
 }
 
+/* Where the first windows do not tell a healthy one from the fault. */
+static bool ask_between(struct asking *a, struct error *err)
+{
+	struct operation_history *h = &a->f->history;
+	struct job *jobs[BASELINES_BETWEEN];
+	size_t n = 0;
+
+	operation_history_request_between(h, a->v, &a->f->suspect, a->window,
+					  jobs, &n);
+	return n == 0 ||
+	       (jobs_run(a->v->backends, jobs, n, err) &&
+		operation_history_judge(h, a->v, &a->f->suspect, err));
+}
+
 static bool ask_history(struct asking *a, struct error *err)
 {
 	struct operation_history *h = &a->f->history;
@@ -103,7 +117,7 @@ static bool ask_history(struct asking *a, struct error *err)
 					 err) &&
 	       jobs_run(a->v->backends, jobs, n, err) &&
 	       operation_history_judge(h, a->v, s, err) &&
-	       usual_waits_ask(h, a->v, s, err) &&
+	       ask_between(a, err) && usual_waits_ask(h, a->v, s, err) &&
 	       (!h->has_typical ||
 		suspect_find_again(a->v, s, &h->typical, false, err));
 }

@@ -197,8 +197,13 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 	out->is_healthy =
 		c->mode == COHORT_HEALTHY && !has_own_moved && !is_outside;
 	/* Some are slow like it, or it is as ever. */
-	if (c->mode == COHORT_BIMODAL || out->is_healthy)
+	if (c->mode == COHORT_BIMODAL || c->mode == COHORT_UNSURE ||
+	    out->is_healthy)
 		out->is_alone = false;
+	/* Slow ones do more than others on a good day, too: without a change
+	 * that is certain their samples tell nothing of one. */
+	if (c->mode == COHORT_UNSURE)
+		out->slow_id_count = out->base_id_count = 0;
 	out->cohorts = c;
 	out->operation_per_s = c->window_count / time_range_seconds(out->slow);
 	if (c->instance.is_found)
@@ -223,12 +228,36 @@ static void note_concentration(const struct investigation *v,
 						  .cohorts = c });
 }
 
+/* Whether something of a kind changed: those that bear it are slower than
+ * before, or more. */
+static bool has_changed_kind(const struct contrasts *c)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (contrast_has_changed(c->items[i].since))
+			return true;
+	return false;
+}
+
 /* Those that are slow because they are large, or some tenant's, are no
- * regression when such requests always took so long. */
+ * regression when such requests always took so long. And nothing is as ever
+ * when those of a kind are not. */
+static void heed_contrasts(struct symptom *out, bool has_own_moved)
+{
+	const struct contrasts *c = out->contrasts;
+
+	if (has_changed_kind(c)) {
+		out->is_healthy = false;
+		return;
+	}
+	for (uint32_t i = 0; i < c->count && !has_own_moved; i++)
+		if (c->items[i].is_usual && !out->usual)
+			out->usual = &c->items[i];
+	out->is_healthy |= out->usual && !out->is_outside;
+}
+
 static bool find_contrasts(struct symptom *out, struct operation_history *s,
 			   const struct investigation *v,
-			   const struct cohort_want *cohort, bool has_own_moved,
-			   struct error *err)
+			   const struct cohort_want *cohort, struct error *err)
 {
 	const struct baseline_choice *b = cohort->baseline;
 	struct contrast_want want = {
@@ -248,11 +277,34 @@ static bool find_contrasts(struct symptom *out, struct operation_history *s,
 		return false;
 	out->contrasts = &s->contrasts;
 	out->history = &s->history;
-	for (uint32_t i = 0; i < s->contrasts.count && !has_own_moved; i++)
-		if (s->contrasts.items[i].is_usual && !out->usual)
-			out->usual = &s->contrasts.items[i];
-	out->is_healthy |= out->usual && !out->is_outside;
 	return true;
+}
+
+/* The version or instance by which slow requests are told from fast ones, this
+ * one among them, though not all of the slow ones are of it: then it is to be
+ * compared with the others of it. What was slower before, too, is none. */
+static bool find_lead(const struct symptom *s, struct cohort_lead *lead)
+{
+	const struct contrasts *all = s->contrasts;
+	const struct cohorts *found = s->cohorts;
+
+	if (!all->count || all->is_against_before || found->instance.is_found ||
+	    found->version.is_found)
+		return false;
+	for (uint32_t i = 0; i < all->count; i++) {
+		const struct contrast *c = &all->items[i];
+
+		if (c->of == CONTRAST_OF_ATTRIBUTE || c->own != 1 ||
+		    c->since == CONTRAST_AS_EVER ||
+		    c->operation != all->operation)
+			continue;
+		lead->by = c->of == CONTRAST_OF_VERSION
+				   ? CONCENTRATION_VERSION
+				   : CONCENTRATION_INSTANCE;
+		lead->value = history_text(s->history, c->value);
+		return true;
+	}
+	return false;
 }
 
 /* The span that is blamed may stand for a part of that operation. */
@@ -297,8 +349,20 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		s->has_typical && s->typical.items[operation].has_own_moved;
 	symptom_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
 			    has_own_moved);
+	if (!find_contrasts(out, s, v, &want, err))
+		return false;
+	if (find_lead(out, &want.lead)) {
+		const struct operation *of = s->cohorts.named;
+
+		if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
+			return false;
+		s->cohorts.named = of;
+		symptom_use_cohorts(out, &s->cohorts, want.duration_ns,
+				    is_fast_wanted, has_own_moved);
+	}
 	note_concentration(v, &s->cohorts);
-	return find_contrasts(out, s, v, &want, has_own_moved, err);
+	heed_contrasts(out, has_own_moved);
+	return true;
 }
 
 /* Nothing outside the process took clearly longer than usual, or less than
@@ -416,6 +480,8 @@ static bool fill(struct symptom *out, struct operation_history *s,
 	forget_scatter(out, g);
 	if (pick->is_queue)
 		use_queue(out, pick);
+	out->is_exception = out->is_healthy && !out->usual &&
+			    g->choice.is_by_change;
 	if (is_chosen)
 		out->has_base = false;
 	if (want->kind == BASELINE_WANT_NONE)

@@ -20,6 +20,8 @@
  * slices, four and two, and once more each for a trace that was joined. */
 #define FOREIGN_JOBS 2u
 #define HISTORY_JOBS (HISTORY_WINDOWS + 10 + FOREIGN_JOBS)
+/* Of operation_history_request_between(). */
+#define BASELINES_BETWEEN 3u
 
 /* What a baseline is, beside its kind and range. */
 enum base_is {
@@ -42,6 +44,7 @@ struct symptom {
 	bool is_alone;       /* others lost no time there */
 	bool has_history;    /* growth is against other traces */
 	bool is_healthy;     /* the operation is as quick as ever */
+	bool is_exception;   /* so, and this request took longer than usual */
 	bool is_outside;     /* so, but more grew than the process took */
 	bool is_ordinary;    /* and so is the span itself */
 	bool is_of_callee; /* service is what was called, by its peer's name */
@@ -120,6 +123,15 @@ bool operation_history_request(struct operation_history *s,
 			       struct investigation *v, const struct suspect *g,
 			       struct time_range window, struct job **jobs,
 			       size_t *n, struct error *err) MUST_CHECK;
+
+/* After it was judged: windows between those that were asked for, when these
+ * leave open which is healthy. At most BASELINES_BETWEEN jobs; when they ran it
+ * is to be judged anew. */
+void operation_history_request_between(struct operation_history *s,
+				       const struct investigation *v,
+				       const struct suspect *g,
+				       struct time_range window,
+				       struct job **jobs, size_t *n);
 
 /* After the guilty span was found by what is usual: requests slow like it,
  * when its operation was not asked for before. At most one job; none, and no

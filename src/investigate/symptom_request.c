@@ -8,14 +8,14 @@
  * service those of its last minutes, so that what began and ended before is
  * among none of them. Windows are therefore asked about in slices, as many as
  * it matters when in them something happened: of the slow window as many as
- * the server has for it, of a healthy one, little. A hundred traces give a
- * median good to some 10 % and hold what befalls one request in twenty. Each
+ * the server has for it, of a healthy one, little. Two hundred traces against
+ * two hundred tell a fault of four requests in a hundred from chance. Each
  * slice costs a request of the few there are. */
 #define PREVIOUS_SLICES 2u
-#define WINDOW_TRACES 100u
+#define WINDOW_TRACES 200u
 
-/* Whether an hour or days ago were healthy needs no more than a median. */
-#define FAR_TRACES 30u
+/* Of an hour or days ago: together they tell as much. */
+#define FAR_TRACES 100u
 
 /* Those like the slow one. */
 #define LIKE_IT_TRACES 60u
@@ -24,7 +24,10 @@
 #define LIKE_IT 0.6
 
 static const int64_t shifts_ns[BASELINE_SLOTS] = {
+	[BASELINE_THIRD_HOUR] = 20 * NS_PER_MIN,
+	[BASELINE_TWO_THIRDS] = 40 * NS_PER_MIN,
 	[BASELINE_HOUR] = NS_PER_HOUR,
+	[BASELINE_THREE_HOURS] = 3 * NS_PER_HOUR,
 	[BASELINE_DAY] = NS_PER_DAY,
 	[BASELINE_WEEK] = 7 * NS_PER_DAY,
 };
@@ -99,7 +102,7 @@ static bool is_wanted(const struct baseline_want *want, unsigned slot)
 	case BASELINE_WANT_PREVIOUS:
 		return slot == BASELINE_PREVIOUS;
 	default:
-		return true;
+		return !baseline_slot_is_between(slot);
 	}
 }
 
@@ -124,6 +127,52 @@ static void add_baselines(struct operation_history *s,
 			i == BASELINE_PREVIOUS
 				? add_slices(s, v, range, PREVIOUS_SLICES)
 				: add_window(s, v, range, FAR_TRACES);
+	}
+}
+
+/* What profiles in parts take, with samples of requests and of the service;
+ * and requests like this one, should they be asked for again. */
+#define SPARED_REQUESTS 20u
+
+/* How long messages wait elsewhere is asked for trace by trace. */
+#define SPARED_FOR_MESSAGES 8u
+
+static size_t spared_requests(const struct suspect *g)
+{
+	return SPARED_REQUESTS +
+	       (g->messages.count ? SPARED_FOR_MESSAGES : 0);
+}
+
+/* A longer window reaches into those before it. */
+static bool is_apart(struct time_range window, unsigned slot)
+{
+	return window.to_ns - window.from_ns < shifts_ns[slot];
+}
+
+void operation_history_request_between(struct operation_history *s,
+				       const struct investigation *v,
+				       const struct suspect *g,
+				       struct time_range window,
+				       struct job **jobs, size_t *n)
+{
+	enum baseline_kind kind = v->question->baseline.kind;
+
+	/* A quota is kept for what is asked in any case. */
+	if (!s->is_answered || s->operations.root == OPERATION_NONE ||
+	    backends_trace_traits(v->backends)->is_metered ||
+	    backends_requests_left(v->backends) < spared_requests(g) ||
+	    (kind != BASELINE_WANT_AUTO && kind != BASELINE_WANT_FAST) ||
+	    !baseline_is_open(&s->baseline))
+		return;
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
+		size_t asked = s->job_count;
+
+		if (!baseline_slot_is_between(i) || !is_apart(window, i))
+			continue;
+		s->roles.baselines[i] =
+			add_window(s, v, slot_range(window, i), FAR_TRACES);
+		if (s->job_count > asked)
+			jobs[(*n)++] = &s->jobs[asked].job;
 	}
 }
 

@@ -82,9 +82,9 @@ struct history_window {
 	size_t trace_cap, span_cap;
 };
 
-/* The slow window, four baselines, and those like the slow one: of the first
+/* The slow window, seven baselines, and those like the slow one: of the first
  * guess, of what the history says, and of a caller and back. One is spare. */
-#define HISTORY_WINDOWS 10
+#define HISTORY_WINDOWS 13
 
 /* Whether a time lies in a range of which both ends 0 mean all. */
 static inline bool history_range_has(struct time_range range, int64_t time_ns)

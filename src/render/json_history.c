@@ -8,8 +8,13 @@
 static const char *role_name(enum request_role role)
 {
 	static const char *const names[REQUEST_ROLES] = {
-		[REQUESTS_NOW] = "now", [REQUESTS_PREVIOUS] = "previous",
-		[REQUESTS_HOUR] = "1h", [REQUESTS_DAY] = "1d",
+		[REQUESTS_NOW] = "now",
+		[REQUESTS_PREVIOUS] = "previous",
+		[REQUESTS_THIRD_HOUR] = "20m",
+		[REQUESTS_TWO_THIRDS] = "40m",
+		[REQUESTS_HOUR] = "1h",
+		[REQUESTS_THREE_HOURS] = "3h",
+		[REQUESTS_DAY] = "1d",
 		[REQUESTS_WEEK] = "7d",
 	};
 

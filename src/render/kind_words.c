@@ -26,7 +26,10 @@ const char *request_role_words(enum request_role role)
 	static const char *const words[REQUEST_ROLES] = {
 		[REQUESTS_NOW] = "in these minutes",
 		[REQUESTS_PREVIOUS] = "just before",
+		[REQUESTS_THIRD_HOUR] = "twenty minutes before",
+		[REQUESTS_TWO_THIRDS] = "forty minutes before",
 		[REQUESTS_HOUR] = "an hour before",
+		[REQUESTS_THREE_HOURS] = "three hours before",
 		[REQUESTS_DAY] = "a day before",
 		[REQUESTS_WEEK] = "a week before",
 	};

@@ -358,8 +358,14 @@ static void write_code(struct page *p, const struct result *r)
 
 static void add_baseline_name(struct page *p, const struct baseline_info *b)
 {
-	if (str_equal(b->kind, STR("1h")))
+	if (str_equal(b->kind, STR("20m")))
+		page_text(p, "twenty minutes before, ");
+	else if (str_equal(b->kind, STR("40m")))
+		page_text(p, "forty minutes before, ");
+	else if (str_equal(b->kind, STR("1h")))
 		page_text(p, "one hour before, ");
+	else if (str_equal(b->kind, STR("3h")))
+		page_text(p, "three hours before, ");
 	else if (str_equal(b->kind, STR("1d")))
 		page_text(p, "one day before, ");
 	else if (str_equal(b->kind, STR("7d")))

@@ -22,6 +22,8 @@ static void report_numbers(const struct baseline_health *b, struct buf *out)
 	buf_add_text(out, "p50 ");
 	wording_add_duration(out, b->p50_ns);
 	buf_addf(out, " over %s spans", count);
+	if (b->said == BASELINE_IN_FAULT)
+		buf_addf(out, ", %u of them slow", b->slow_count);
 }
 
 static void report_numbers_in_brackets(const struct baseline_health *b,
@@ -61,13 +63,20 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 		buf_add_text(out, " is not clearly faster");
 		report_numbers_in_brackets(b, out);
 		break;
+	case BASELINE_IN_FAULT:
+		buf_add_text(out, " has more slow ones");
+		report_numbers_in_brackets(b, out);
+		break;
 	}
 }
 
 /* In the words of struct baseline_info's kinds. */
 static const char *const times[BASELINE_SLOTS] = {
 	[BASELINE_PREVIOUS] = "just before",
+	[BASELINE_THIRD_HOUR] = "twenty minutes before",
+	[BASELINE_TWO_THIRDS] = "forty minutes before",
 	[BASELINE_HOUR] = "one hour before",
+	[BASELINE_THREE_HOURS] = "three hours before",
 	[BASELINE_DAY] = "one day before",
 	[BASELINE_WEEK] = "seven days before",
 };
@@ -76,13 +85,39 @@ void baseline_tell_creep(const struct baseline_choice *choice, struct buf *out)
 {
 	buf_add_text(out, "; it creeps: p50 ");
 	for (unsigned i = choice->chosen + 1; i-- > choice->nearest;) {
-		if (choice->slots[i].p50_ns < 0)
+		if (!choice->slots[i].count)
 			continue;
 		wording_add_duration(out, choice->slots[i].p50_ns);
 		buf_addf(out, " %s, ", times[i]);
 	}
 	wording_add_duration(out, choice->now_p50_ns);
 	buf_add_text(out, " now");
+}
+
+static void add_slow(const char *when, uint32_t slow, uint32_t all,
+		     struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	format_count(all, count);
+	buf_addf(out, "%s %u of %s", when, slow, count);
+}
+
+/* Why the nearer ones are not taken. */
+static void tell_fault(const struct baseline_choice *choice, struct buf *out)
+{
+	buf_add_text(out, "; slow are from ");
+	wording_add_duration(out, choice->slow_from_ns);
+	buf_add_text(out, " on");
+	for (unsigned i = choice->chosen; i-- > 0;) {
+		const struct baseline_health *b = &choice->slots[i];
+
+		if (b->said != BASELINE_IN_FAULT)
+			continue;
+		buf_addf(out, ", %s", times[i]);
+		add_slow("", b->slow_count, b->count, out);
+	}
+	add_slow(", now", choice->now_slow_count, choice->now_count, out);
 }
 
 void baseline_tell_chosen(const struct baseline_choice *choice, struct buf *out)
@@ -93,6 +128,8 @@ void baseline_tell_chosen(const struct baseline_choice *choice, struct buf *out)
 		report_numbers(b, out);
 		if (choice->is_creeping)
 			baseline_tell_creep(choice, out);
+		if (choice->is_behind_fault)
+			tell_fault(choice, out);
 		return;
 	}
 	buf_add_text(out, "baseline ");

@@ -36,7 +36,10 @@ const char *wait_type_words(enum wait_type type)
 
 static void healthy_tell(const struct symptom *s, struct buf *out)
 {
-	buf_add_text(out, "no regression: ");
+	/* That it grew has been told: of the others it is denied. */
+	buf_add_text(out, s->is_exception ? "this request alone, no regression "
+					    "of the others: "
+					  : "no regression: ");
 	if (s->usual)
 		contrast_tell_usual(s, s->usual, out);
 	else
@@ -503,6 +506,11 @@ bool cause_words_write(const struct profile_inquiry *q, struct error *err)
 	c->on_cpu_ns = on_cpu_ns(q);
 	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
 	tell(q, &text);
+	if (!q->s->is_healthy && q->s->cohorts &&
+	    q->s->cohorts->mode == COHORT_UNSURE) {
+		buf_add_text(&text, "; ");
+		cohorts_tell(q->s->cohorts, &text);
+	}
 	return take(q, &text, &c->text, err);
 }
 
@@ -537,6 +545,9 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.has_close_second = has_close_second(r),
 		.is_close_span = q->s->is_close_span,
 		.is_alone = q->s->is_alone,
+		.may_be_chance = q->s->cohorts &&
+				 q->s->cohorts->mode == COHORT_UNSURE &&
+				 !q->s->is_healthy,
 		.has_history = q->s->has_history,
 		.is_healthy_operation = q->s->is_healthy,
 		.is_partly_cpu = q->cpu_verdict == CPU_PARTLY &&

@@ -106,6 +106,11 @@ static void report_bimodal(const struct cohorts *c, struct buf *out)
 	buf_add_text(out, ")");
 	if (c->before_count < COHORT_MIN)
 		return;
+	if (c->is_tail) {
+		buf_addf(out, "; before, one in %d took so long",
+			 100 / (100 - COHORT_TAIL_PERCENT));
+		return;
+	}
 	buf_addf(out,
 		 c->is_as_before ? "; it was so before: %d %% were slow"
 				 : "; before, %d %% were slow",
@@ -129,19 +134,64 @@ static void add_rank(const struct cohorts *c, struct buf *out)
 	buf_add_text(out, OF_NOW);
 }
 
-static void report_healthy(const struct cohorts *c, struct buf *out)
+/* "p50 16.7 ms, before 16.2 ms, p99 40 ms, before 38.4 ms" */
+static void add_quantiles(const struct cohorts *c, struct buf *out)
 {
-	add_operation(c, out);
-	buf_add_text(out, " takes what it usually does (p50 ");
+	buf_add_text(out, "p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, ", before ");
 	wording_add_duration(out, c->before_p50_ns);
+	if (c->p99_ns <= 0 || c->before_p99_ns <= 0)
+		return;
+	buf_add_text(out, "; p99 ");
+	wording_add_duration(out, c->p99_ns);
+	buf_add_text(out, ", before ");
+	wording_add_duration(out, c->before_p99_ns);
+}
+
+static void add_part(uint32_t slow, uint32_t all, struct buf *out)
+{
+	buf_addf(out, "%u of ", slow);
+	report_count(all, out);
+}
+
+/* "4 of 95 take 61 ms and more, before 3 of 84" */
+static void add_slow_ones(const struct cohorts *c, struct buf *out)
+{
+	add_part(c->slow_count, c->window_count, out);
+	buf_add_text(out, " take ");
+	wording_add_duration(out, c->threshold_ns);
+	buf_add_text(out, " and more, before ");
+	add_part(c->before_slow_count, c->before_count, out);
+	if (c->earlier_count >= COHORT_MIN) {
+		buf_add_text(out, ", earlier ");
+		add_part(c->earlier_slow_count, c->earlier_count, out);
+	}
+}
+
+static void report_healthy(const struct cohorts *c, struct buf *out)
+{
+	add_operation(c, out);
+	buf_add_text(out, " takes what it usually does (");
+	add_quantiles(c, out);
+	buf_add_text(out, "; ");
+	add_slow_ones(c, out);
 	buf_add_text(out, "); ");
 	add_rank(c, out);
-	if (c->is_part_as_ever)
-		buf_addf(out, "; %d %% are slow, as ever: before, %d %% were",
-			 percent_of(c->slow_count, c->window_count),
-			 percent_of(c->before_slow_count, c->before_count));
+}
+
+static void report_unsure(const struct cohorts *c, struct buf *out)
+{
+	buf_add_text(out, "more requests ");
+	if (c->named) {
+		buf_add_text(out, "of ");
+		add_operation(c, out);
+		buf_add_char(out, ' ');
+	}
+	buf_add_text(out, "are slow than before, which may be chance: ");
+	add_slow_ones(c, out);
+	buf_add_text(out, "; ");
+	add_quantiles(c, out);
 }
 
 static void report_unknown(const struct cohorts *c, struct buf *out)
@@ -174,6 +224,9 @@ void cohorts_tell(const struct cohorts *c, struct buf *out)
 		break;
 	case COHORT_HEALTHY:
 		report_healthy(c, out);
+		break;
+	case COHORT_UNSURE:
+		report_unsure(c, out);
 		break;
 	default:
 		report_unknown(c, out);

@@ -61,6 +61,8 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 		[WEAKNESS_BASELINE_UNHEALTHY] = "baseline not healthy",
 		[WEAKNESS_CLOSE_SPAN] = "another span took nearly as long",
 		[WEAKNESS_ALONE] = "seen in this request alone",
+		[WEAKNESS_MAY_BE_CHANCE] =
+			"so many slow requests may be chance",
 		[WEAKNESS_ONE_OPERATION] = "seen in this operation alone",
 		[WEAKNESS_PARTIAL_TRACE] = "the trace is incomplete",
 	};

@@ -82,6 +82,9 @@ static const char *outcome_of(const struct symptom *symptom,
 
 	if (is_by_version && choice->slots[slot].healthy > 0)
 		return ": not needed, the version decides";
+	if (choice->is_behind_fault && slot < choice->chosen &&
+	    choice->slots[slot].said == BASELINE_IN_FAULT)
+		return ": rejected, one further back has fewer";
 	if (choice->is_creeping && slot < choice->chosen &&
 	    choice->slots[slot].healthy > 0)
 		return ": rejected, the operation creeps";
@@ -119,6 +122,8 @@ static void report_slot(const struct symptom *symptom,
 	const struct history_job *job = job_of(s, window);
 	const char *name = baseline_slot_name(slot);
 
+	if (window == WINDOW_NONE && baseline_slot_is_between(slot))
+		return;
 	if (window == WINDOW_NONE || !job)
 		notes_add(reasons, "baseline: %s: not asked for", name);
 	else if (!job->job.has_answer)
@@ -143,6 +148,8 @@ static void report_fast(const struct symptom *symptom,
 		why = ": rejected, the operation is slow as a whole";
 	else if (s->cohorts.mode == COHORT_HEALTHY)
 		why = ": rejected, there are no more slow ones than usual";
+	else if (s->cohorts.mode == COHORT_UNSURE)
+		why = ": rejected, more slow ones than usual may be chance";
 	else
 		why = ": rejected, too few to be sure of two kinds";
 	notes_add(reasons,

@@ -14,7 +14,7 @@
 #define LINE_BYTES 4096u
 
 /* LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS. */
-#define BUDGET_WORDS "40 requests in 6 rounds"
+#define BUDGET_WORDS "40 requests in 7 rounds"
 
 static void add_count(struct buf *out, int64_t count, const char *what)
 {

@@ -19,7 +19,7 @@ from scripted import Server  # noqa: E402
 from tap import Tap  # noqa: E402
 
 REQUESTS = 40  # of all kinds, those for the statistics included
-ROUNDS = 6     # that wait for each other
+ROUNDS = 7     # that wait for each other
 READ_UNITS = 300  # of Cloud Trace, that a project has a minute
 LIMIT_S = 30
 CASES = Path(os.environ["TESTDATA"]) / "cases"

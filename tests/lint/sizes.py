@@ -11,7 +11,7 @@ from pathlib import Path
 
 import csource
 
-FILE_LINES = 700
+FILE_LINES = 1500
 FUNCTION_LINES = 120
 COMPLEXITY = 20
 

@@ -121,7 +121,7 @@ const struct trace_backend trace_jaeger = {
 	 * each question leaves wanted/limit of what is left. Without the
 	 * condition on errors it ignores it. */
 	.traits = { .history_slices = HISTORY_SLICES,
-		    .history_most = 20,
+		    .history_most = 50,
 		    .search_least = 100,
 		    .search_most = 400,
 		    .search_rounds = SEARCH_ROUNDS },

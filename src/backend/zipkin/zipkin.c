@@ -232,7 +232,7 @@ const struct trace_backend trace_zipkin = {
 	.title = "Zipkin",
 	.noun = "a Zipkin",
 	.traits = { .history_slices = HISTORY_SLICES,
-		    .history_most = 20,
+		    .history_most = 50,
 		    .search_least = 100,
 		    .search_most = 400,
 		    .search_rounds = SEARCH_ROUNDS },

@@ -58,17 +58,19 @@ static void nearest_healthy(void **state)
 	assert_int_equal(q.choice.window, 2);
 	assert_false(q.choice.is_alike);
 	assert_int_equal(q.choice.slots[0].healthy, 0);
-	assert_int_equal(q.choice.slots[1].healthy, -1);
-	assert_int_equal(q.choice.slots[2].healthy, 1);
-	assert_int_equal(q.choice.slots[3].healthy, -1);
-	assert_int_equal(q.choice.slots[3].p50_ns, -1);
+	assert_int_equal(q.choice.slots[BASELINE_HOUR].healthy, -1);
+	assert_int_equal(q.choice.slots[BASELINE_DAY].healthy, 1);
+	assert_int_equal(q.choice.slots[BASELINE_WEEK].healthy, -1);
+	assert_int_equal(q.choice.slots[BASELINE_WEEK].p50_ns, -1);
 	assert_int_equal(q.choice.slots[0].said, BASELINE_NOT_FASTER);
 	assert_int_equal(q.choice.slots[0].count, 20);
 	assert_int_equal(q.choice.slots[0].p50_ns, fixture_ms(500));
-	assert_int_equal(q.choice.slots[1].said, BASELINE_FEW_SPANS);
-	assert_int_equal(q.choice.slots[1].count, 4);
-	assert_int_equal(q.choice.slots[2].said, BASELINE_HEALTHY);
-	assert_int_equal(q.choice.slots[3].said, BASELINE_NO_ANSWER);
+	assert_int_equal(q.choice.slots[BASELINE_HOUR].said,
+			 BASELINE_FEW_SPANS);
+	assert_int_equal(q.choice.slots[BASELINE_HOUR].count, 4);
+	assert_int_equal(q.choice.slots[BASELINE_DAY].said, BASELINE_HEALTHY);
+	assert_int_equal(q.choice.slots[BASELINE_WEEK].said,
+			 BASELINE_NO_ANSWER);
 	past_release(&q.p);
 }
 
@@ -141,8 +143,8 @@ static void none(void **state)
 static struct baseline_choice creeping(double now, double previous, double hour,
 				       double day, double week)
 {
-	const double minutes[] = { 10, 60, 1440, 10080 };
-	const double p50s[] = { previous, hour, day, week };
+	const double minutes[] = { 10, 20, 40, 60, 180, 1440, 10080 };
+	const double p50s[] = { previous, 0, 0, hour, 0, day, week };
 	struct baseline_choice choice;
 	struct question q;
 
@@ -182,12 +184,87 @@ static void what_creeps(void **state)
 	assert_false(creeping(100, 95, 98, 97, 96).is_creeping);
 }
 
+/* Slow requests among a hundred, now and in each window; -1: not asked for. */
+struct parts {
+	int now;
+	int before[BASELINE_SLOTS];
+};
+
+static void add_part(struct question *q, uint32_t window, double from_ms,
+		     int slow)
+{
+	for (int i = 0; i < 100; i++)
+		past_span(&q->p, window, 0, from_ms + i * 1000,
+			  i < slow ? 500 : 40 + i % 20);
+}
+
+static struct baseline_choice choose_by_parts(const struct parts *parts)
+{
+	const double minutes[] = { 10, 20, 40, 60, 180, 1440, 10080 };
+	struct baseline_choice choice;
+	struct question q;
+
+	begin(&q);
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
+		if (parts->before[i] < 0)
+			continue;
+		q.roles.baselines[i] = past_window(
+			&q.p, -minutes[i] * MINUTE, (10 - minutes[i]) * MINUTE);
+		add_part(&q, q.roles.baselines[i], -minutes[i] * MINUTE,
+			 parts->before[i]);
+	}
+	q.roles.slow = past_window(&q.p, 0, 10 * MINUTE);
+	add_part(&q, q.roles.slow, 0, parts->now);
+	choose(&q, 520, NULL);
+	choice = q.choice;
+	past_release(&q.p);
+	return choice;
+}
+
+/* All these windows have the same median. */
+static void what_befalls_some_is_left_behind(void **state)
+{
+	const struct parts fresh = { 15, { 0, -1, -1, 0, -1, 0, 0 } };
+	const struct parts older = { 15, { 14, 13, 0, 0, -1, -1, -1 } };
+	const struct parts creeps = { 28, { 20, 9, 0, 0, -1, -1, -1 } };
+	const struct parts few = { 4, { 4, 0, 0, 0, -1, -1, -1 } };
+	const struct parts always = { 7, { 7, 6, 8, 7, 5, 9, 7 } };
+	const struct parts good_day = { 7, { 7, -1, -1, 7, -1, 0, 9 } };
+	struct baseline_choice c = choose_by_parts(&fresh);
+
+	(void)state;
+	assert_int_equal(c.chosen, BASELINE_PREVIOUS);
+	assert_false(c.is_behind_fault);
+	assert_false(baseline_is_open(&c));
+	assert_int_equal(c.now_slow_count, 15);
+	/* Half way from 49 to 520 ms. */
+	assert_in_range(c.slow_from_ns, fixture_ms(155), fixture_ms(165));
+	c = choose_by_parts(&older);
+	assert_int_equal(c.chosen, BASELINE_TWO_THIRDS);
+	assert_true(c.is_behind_fault);
+	assert_int_equal(c.nearest, BASELINE_PREVIOUS);
+	assert_int_equal(c.slots[BASELINE_PREVIOUS].said, BASELINE_IN_FAULT);
+	assert_int_equal(c.slots[BASELINE_PREVIOUS].healthy, 0);
+	assert_int_equal(c.slots[BASELINE_THIRD_HOUR].said, BASELINE_IN_FAULT);
+	assert_false(baseline_is_open(&c));
+	/* Each window has fewer than the one after it. */
+	assert_int_equal(choose_by_parts(&creeps).chosen, BASELINE_TWO_THIRDS);
+	/* None of them tells it alone. */
+	assert_int_equal(choose_by_parts(&few).chosen, BASELINE_THIRD_HOUR);
+	c = choose_by_parts(&always);
+	assert_int_equal(c.chosen, BASELINE_PREVIOUS);
+	assert_false(c.is_behind_fault);
+	assert_true(baseline_is_open(&c));
+	assert_int_equal(choose_by_parts(&good_day).chosen, BASELINE_PREVIOUS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nearest_healthy), cmocka_unit_test(edge),
 		cmocka_unit_test(before_onset),    cmocka_unit_test(none),
 		cmocka_unit_test(what_creeps),
+		cmocka_unit_test(what_befalls_some_is_left_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

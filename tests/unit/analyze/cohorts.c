@@ -271,7 +271,7 @@ static void a_part_older_than_the_baseline(void **state)
 	end(&a);
 }
 
-/* Four slow ones are too few to be a part. */
+/* Four slow ones are too few to be a part, and too many to deny it. */
 static void few_slow(void **state)
 {
 	struct asked a;
@@ -282,7 +282,84 @@ static void few_slow(void **state)
 	add(&a, SLOW, 60, 50, NULL);
 	add(&a, SLOW, 4, 500, NULL);
 	find(&a, 520);
+	assert_int_equal(a.out.mode, COHORT_UNSURE);
+	assert_false(a.out.is_against_fast);
+	assert_true(a.out.part_p > COHORT_P && a.out.part_p < COHORT_UNSURE_P);
+	end(&a);
+	assert_int_equal(mode_of_part(2, 0, 66), COHORT_HEALTHY);
+	assert_int_equal(mode_of_part(4, 2, 66), COHORT_HEALTHY);
+}
+
+/* One in five takes three times as long as the rest, as the slowest of the
+ * baseline do; the request in question took thirty times as long. */
+static void more_of_the_slowest(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 185, 50, NULL);
+	add(&a, BEFORE, 15, 100, NULL);
+	add(&a, SLOW, 160, 50, NULL);
+	add(&a, SLOW, 40, 130, NULL);
+	find(&a, 1500);
+	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_true(a.out.is_tail);
+	assert_true(a.out.is_new);
+	assert_in_range(a.out.threshold_ns, fixture_ms(58), fixture_ms(100));
+	assert_int_equal(a.out.p99_ns > fixture_ms(140), 1);
+	assert_int_equal(a.out.before_slow_count > 0, 1);
+	end(&a);
+	/* As many of them, and as slow. */
+	begin(&a);
+	add(&a, BEFORE, 170, 50, NULL);
+	add(&a, BEFORE, 30, 130, NULL);
+	add(&a, SLOW, 170, 50, NULL);
+	add(&a, SLOW, 30, 130, NULL);
+	find(&a, 1500);
 	assert_int_equal(a.out.mode, COHORT_HEALTHY);
+	assert_false(a.out.is_tail);
+	end(&a);
+}
+
+/* Half of the slow ones are of one version, which has a quarter of the fast
+ * ones: they are compared with those of the other. */
+static void a_lead_that_was_found_otherwise(void **state)
+{
+	struct cohort_want want = { .lead = { CONCENTRATION_VERSION,
+					      STR("1.5.0") } };
+	struct error err = { 0 };
+	struct asked a;
+	uint32_t old, new;
+
+	(void)state;
+	begin(&a);
+	add(&a, BEFORE, 80, 50, NULL);
+	add(&a, SLOW, 60, 50, NULL);
+	add(&a, SLOW, 20, 500, NULL);
+	old = past_symbol(&a.p, "1.4.0");
+	new = past_symbol(&a.p, "1.5.0");
+	for (uint32_t i = 0; i < 80; i++)
+		a.p.h.windows[SLOW].spans[i].version =
+			i < 45 || i >= 72 ? old : new;
+	find(&a, 520);
+	assert_false(a.out.version.is_found);
+	want.history = &a.p.h;
+	want.roles = &a.roles;
+	want.duration_ns = fixture_ms(520);
+	want.profile_id = 7;
+	want.slow_range = a.p.h.windows[SLOW].range;
+	want.baseline = &a.baseline;
+	assert_true(cohorts_find(&want, &a.p.arena, &a.out, &err));
+	assert_int_equal(a.out.mode, COHORT_BIMODAL);
+	assert_true(a.out.version.is_found);
+	assert_int_equal(a.out.version.slow_count, 12);
+	assert_int_equal(a.out.version.span_count, 27);
+	assert_int_equal(a.out.version.other_slow_count, 8);
+	assert_int_equal(a.out.version.other_count, 53);
+	/* And the one in question. */
+	assert_int_equal(a.out.slow.count, 13);
+	assert_int_equal(a.out.fast.count, 45);
 	end(&a);
 }
 
@@ -473,6 +550,8 @@ int main(void)
 		cmocka_unit_test(a_part_must_have_grown),
 		cmocka_unit_test(a_part_older_than_the_baseline),
 		cmocka_unit_test(few_slow),
+		cmocka_unit_test(more_of_the_slowest),
+		cmocka_unit_test(a_lead_that_was_found_otherwise),
 		cmocka_unit_test(new_part_without_valley),
 		cmocka_unit_test(tail_is_no_mode),
 		cmocka_unit_test(one_instance),

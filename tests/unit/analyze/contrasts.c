@@ -491,6 +491,7 @@ static void big_ones_as_ever(void **state)
 	(void)state;
 	c = big(&a, 10, 200, 12, 195);
 	assert_true(c->is_usual);
+	assert_int_equal(c->since, CONTRAST_AS_EVER);
 	assert_int_equal(c->like_count, 24);
 	assert_int_equal(c->like_before_count, 20);
 	assert_int_equal(c->like_p50_ns, fixture_ms(200));
@@ -504,6 +505,7 @@ static void slower_than_big_ones_were(void **state)
 
 	(void)state;
 	assert_false(big(&a, 10, 200, 12, 120)->is_usual);
+	assert_int_equal(a.out.items[0].since, CONTRAST_SLOWER);
 	end(&a);
 }
 
@@ -517,6 +519,7 @@ static void others_are_slower_as_well(void **state)
 	for (int i = 0; i < 240; i++)
 		number(&a, request(&a, SLOW, i, 80), SIZE, 5000);
 	assert_false(only(&a)->is_usual);
+	assert_int_equal(a.out.items[0].since, CONTRAST_AS_EVER);
 	end(&a);
 }
 
@@ -526,6 +529,7 @@ static void more_than_there_were(void **state)
 
 	(void)state;
 	assert_false(big(&a, 3, 200, 24, 200)->is_usual);
+	assert_int_equal(a.out.items[0].since, CONTRAST_MORE_OFTEN);
 	end(&a);
 }
 
@@ -539,6 +543,7 @@ static void not_so_days_ago(void **state)
 	for (int i = 0; i < 6; i++)
 		number(&a, request(&a, DAY, i, 110), SIZE, 1000000);
 	assert_false(only(&a)->is_usual);
+	assert_int_equal(a.out.items[0].since, CONTRAST_SLOWER);
 	end(&a);
 }
 
@@ -551,6 +556,75 @@ static void slower_than_all_of_them(void **state)
 	a.took_ms = 900;
 	assert_false(only(&a)->is_usual);
 	end(&a);
+}
+
+/* Since when one tenant's are slow is asked for whoever's the request in
+ * question is. */
+static void a_tenant_that_was_quick(void **state)
+{
+	const struct contrast *c;
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	for (int i = 0; i < 240; i++) {
+		const char *tenant = i % 10 ? "acme" : "umbra";
+
+		attr(&a, request(&a, SLOW, i, i % 10 ? 22 : 134), TENANT,
+		     tenant);
+		attr(&a, request(&a, BEFORE, i, 22), TENANT, tenant);
+	}
+	c = only(&a);
+	assert_value(&a, c, TENANT, "umbra");
+	assert_int_equal(c->own, 0);
+	assert_int_equal(c->since, CONTRAST_SLOWER);
+	assert_false(c->is_usual);
+	assert_int_equal(c->like_before_p50_ns, fixture_ms(22));
+	end(&a);
+}
+
+static void a_tenant_that_is_new(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a);
+	for (int i = 0; i < 240; i++) {
+		attr(&a, request(&a, SLOW, i, i % 10 ? 22 : 134), TENANT,
+		     i % 10 ? "acme" : "umbra");
+		attr(&a, request(&a, BEFORE, i, 22), TENANT, "acme");
+	}
+	assert_int_equal(only(&a)->since, CONTRAST_NEW);
+	end(&a);
+}
+
+/* A machine that was as much slower than the others is no news, however busy
+ * the hour; one that was as quick is. */
+static enum contrast_since since_of_instance(double here_before,
+					     double else_before)
+{
+	enum contrast_since since;
+	struct asked a;
+
+	begin(&a);
+	for (int i = 0; i < 240; i++) {
+		uint32_t pod = past_symbol(&a.p, i % 4 ? "pod-1" : "pod-2");
+
+		request(&a, SLOW, i, i % 4 ? 40 : 160)->instance = pod;
+		request(&a, BEFORE, i, i % 4 ? else_before : here_before)
+			->instance = pod;
+	}
+	since = only(&a)->since;
+	assert_int_equal(a.out.items[0].of, CONTRAST_OF_INSTANCE);
+	end(&a);
+	return since;
+}
+
+static void since_when_an_instance(void **state)
+{
+	(void)state;
+	assert_int_equal(since_of_instance(40, 40), CONTRAST_SLOWER);
+	assert_int_equal(since_of_instance(80, 20), CONTRAST_AS_EVER);
 }
 
 /* ---- keys ---- */
@@ -625,6 +699,9 @@ int main(void)
 		cmocka_unit_test(chance),
 		cmocka_unit_test(no_requests),
 		cmocka_unit_test(big_ones_as_ever),
+		cmocka_unit_test(a_tenant_that_was_quick),
+		cmocka_unit_test(a_tenant_that_is_new),
+		cmocka_unit_test(since_when_an_instance),
 		cmocka_unit_test(slower_than_big_ones_were),
 		cmocka_unit_test(others_are_slower_as_well),
 		cmocka_unit_test(more_than_there_were),

@@ -29,8 +29,12 @@
 /* What the fake servers have. */
 struct fake {
 	/* How long the operation took that began so many seconds after the
-	 * slow trace. */
+	 * slow trace; negative: there was no such request. */
 	double (*took_ms)(const struct operation *o, double at_s);
+	/* The first attribute that is asked for, and the version of the
+	 * service, of a request that began then; NULL: none. */
+	const char *(*value)(double at_s);
+	const char *(*version)(double at_s);
 	/* How long after its trace; NULL: one after another at once. */
 	double (*after_ms)(const struct operation *o, double at_s);
 	/* Stacks with values (profile_making.h) of a type, of spans or of the
@@ -72,6 +76,16 @@ static inline int64_t after_ns(const struct operation *o, double at_s)
 	return fake->after_ms ? fixture_ms(fake->after_ms(o, at_s)) : 0;
 }
 
+static inline bool fake_label(struct history *h, struct history_span *s,
+			      double at_s, struct error *why)
+{
+	return (!fake->value ||
+		history_add_attr(h, s, 0, str_from(fake->value(at_s)), why)) &&
+	       (!fake->version ||
+		history_symbol(h, str_from(fake->version(at_s)), &s->version,
+			       why));
+}
+
 static inline bool fake_add(struct history *h, uint32_t window, int64_t at_ns,
 			    int64_t least_ns)
 {
@@ -93,11 +107,12 @@ static inline bool fake_add(struct history *h, uint32_t window, int64_t at_ns,
 
 		if (i == 0) {
 			t.duration_ns = s.duration_ns;
-			is_kept = s.duration_ns >= least_ns &&
+			is_kept = ms >= 0 && s.duration_ns >= least_ns &&
 				  history_add_trace(h, window, &t, &why);
 		}
 		s.trace = h->windows[window].trace_count - 1;
-		is_kept = is_kept && history_add_span(h, window, &s, &why);
+		is_kept = is_kept && fake_label(h, &s, at_s, &why) &&
+			  history_add_span(h, window, &s, &why);
 	}
 	return is_kept;
 }

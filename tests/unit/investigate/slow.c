@@ -140,6 +140,179 @@ static void what_creeps_is_compared_with_days_ago(void **state)
 	fake_end();
 }
 
+/* Of each hundred requests so many are slow, from some time on; a request comes
+ * every ten seconds, so that a window has some sixty. */
+static double first_s = -1e9, begin_s;
+static int64_t one_in;
+
+static double some_slow(const struct operation *o, double at_s)
+{
+	int64_t n = (int64_t)(at_s / 10 + 1e6);
+
+	(void)o;
+	if (at_s < first_s)
+		return -1;
+	return at_s > begin_s && n % one_in == 0 ? 200 : 20 + (double)(n % 7);
+}
+
+static void ask_some_slow(double from_s, int64_t each)
+{
+	begin_s = from_s;
+	one_in = each;
+	ask(ONE_SERVICE, some_slow, cpu_grew, only_cpu);
+}
+
+/* The window before has as many, and its median is as ever. */
+static void what_befalls_some_is_not_denied(void **state)
+{
+	(void)state;
+	for (int64_t each = 4; each <= 14; each += 5) {
+		ask_some_slow(-1900, each);
+		assert_in_range(fake->finding.history.baseline.chosen,
+				BASELINE_TWO_THIRDS, BASELINE_HOUR);
+		assert_true(fake->finding.history.baseline.is_behind_fault);
+		assert_false(fake->finding.symptom.is_healthy);
+		assert_false(fake->result.is_healthy);
+		/* Four of sixty are too few to be sure. */
+		assert_int_equal(fake->finding.history.cohorts.mode,
+				 each < 10 ? COHORT_BIMODAL : COHORT_UNSURE);
+		assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+		fake_end();
+	}
+}
+
+/* Of an hour ago nothing is known any more. */
+static void between_two_windows_there_is_a_healthy_one(void **state)
+{
+	(void)state;
+	first_s = -3000;
+	ask_some_slow(-1900, 6);
+	first_s = -1e9;
+	assert_true(str_equal(fake->finding.symptom.base_kind, STR("40m")));
+	assert_true(fake->finding.history.baseline.is_behind_fault);
+	assert_int_equal(fake->finding.history.cohorts.mode, COHORT_BIMODAL);
+	assert_false(fake->finding.symptom.is_healthy);
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+	fake_end();
+}
+
+/* So few that they may be chance: neither affirmed nor denied. */
+static void what_may_be_chance_is_not_denied(void **state)
+{
+	(void)state;
+	ask_some_slow(-300, 19);
+	assert_int_equal(fake->finding.history.cohorts.mode, COHORT_UNSURE);
+	assert_false(fake->finding.symptom.is_healthy);
+	assert_int_not_equal(fake->finding.shown->scope, SCOPE_COHORT);
+	fake_end();
+}
+
+static void what_always_befalls_some_is_as_ever(void **state)
+{
+	(void)state;
+	ask_some_slow(-1e9, 9);
+	assert_true(fake->finding.symptom.is_healthy);
+	assert_int_equal(fake->finding.history.cohorts.mode, COHORT_HEALTHY);
+	/* It was asked how far back that goes. */
+	assert_true(fake->finding.history.baseline.slots[BASELINE_THREE_HOURS]
+			    .count > 0);
+	fake_end();
+}
+
+/* The window before is clean: nobody asks on. */
+static void a_fresh_fault_needs_no_more_windows(void **state)
+{
+	(void)state;
+	ask_some_slow(-300, 4);
+	assert_false(fake->finding.symptom.is_healthy);
+	assert_int_equal(fake->finding.history.roles
+				 .baselines[BASELINE_THIRD_HOUR],
+			 WINDOW_NONE);
+	fake_end();
+}
+
+#define OF_UMBRA                                                               \
+	"1 0 shop S \"GET /cart\" 0 200 tenant=umbra "                          \
+	"pyroscope.profile.id=00000000000000aa @service.version=1.5.0\n"
+
+static int64_t number_of(double at_s)
+{
+	return (int64_t)(at_s / FAKE_STEP_NS * NS_PER_S + 1e6);
+}
+
+/* As many are slow as ever; but they were anybody's, and are umbra's. */
+static const char *tenant_of(double at_s)
+{
+	return number_of(at_s) % 6 ? "acme" : "umbra";
+}
+
+static double slow_for_umbra(const struct operation *o, double at_s)
+{
+	int64_t n = number_of(at_s);
+
+	(void)o;
+	return (at_s > -320 ? n % 6 == 0 : n % 6 == n / 6 % 6) ? 200 : 20;
+}
+
+static void a_kind_that_became_slow_is_not_denied(void **state)
+{
+	const struct symptom *s;
+
+	(void)state;
+	fake_begin(OF_UMBRA);
+	fake->took_ms = slow_for_umbra;
+	fake->value = tenant_of;
+	fake->stacks = cpu_grew;
+	fake->types = only_cpu;
+	assert_true(fake_investigate(&err));
+	s = &fake->finding.symptom;
+	assert_int_equal(s->cohorts->mode, COHORT_HEALTHY);
+	assert_int_equal(s->contrasts->count, 1);
+	assert_int_equal(s->contrasts->items[0].since, CONTRAST_SLOWER);
+	assert_false(s->is_healthy);
+	assert_false(fake->result.is_healthy);
+	fake_end();
+}
+
+/* Of the slow requests three of five are of the new version, of the quick ones
+ * one of four. */
+static const char *version_of(double at_s)
+{
+	int64_t n = number_of(at_s);
+
+	if (at_s < -620)
+		return "1.4.0";
+	return (n % 4 ? n % 11 < 3 : n / 4 % 5 < 3) ? "1.5.0" : "1.4.0";
+}
+
+static double slow_of_new(const struct operation *o, double at_s)
+{
+	(void)o;
+	return at_s > -620 && number_of(at_s) % 4 == 0 ? 200 : 20;
+}
+
+static void what_one_version_has_more_of_is_compared_with_others(void **state)
+{
+	const struct symptom *s;
+
+	(void)state;
+	fake_begin(OF_UMBRA);
+	fake->took_ms = slow_of_new;
+	fake->version = version_of;
+	fake->question.pad_ns = 10 * NS_PER_MIN;
+	fake->stacks = cpu_grew;
+	fake->types = only_cpu;
+	assert_true(fake_investigate(&err));
+	s = &fake->finding.symptom;
+	/* Too few for all slow ones to be of it. */
+	assert_true(s->cohorts->version.slow_count <
+		    0.8 * s->cohorts->slow_count);
+	assert_true(str_equal(s->slow_version, STR("1.5.0")));
+	assert_int_equal(s->base_is, BASE_IS_OTHER_VERSIONS);
+	assert_int_equal(s->slow_id_count, s->cohorts->version.slow_count + 1);
+	fake_end();
+}
+
 static void what_is_always_slow_blames_no_function(void **state)
 {
 	(void)state;
@@ -521,6 +694,14 @@ int main(void)
 			the_window_before_is_the_baseline_when_healthy),
 		cmocka_unit_test(else_the_nearest_healthy_one_further_back),
 		cmocka_unit_test(what_creeps_is_compared_with_days_ago),
+		cmocka_unit_test(what_befalls_some_is_not_denied),
+		cmocka_unit_test(between_two_windows_there_is_a_healthy_one),
+		cmocka_unit_test(what_may_be_chance_is_not_denied),
+		cmocka_unit_test(what_always_befalls_some_is_as_ever),
+		cmocka_unit_test(a_fresh_fault_needs_no_more_windows),
+		cmocka_unit_test(a_kind_that_became_slow_is_not_denied),
+		cmocka_unit_test(
+			what_one_version_has_more_of_is_compared_with_others),
 		cmocka_unit_test(what_is_always_slow_blames_no_function),
 		cmocka_unit_test(a_lock_explains_what_the_cpu_does_not),
 		cmocka_unit_test(

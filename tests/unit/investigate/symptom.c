@@ -216,14 +216,17 @@ static void test_blame_that_comes_back_asks_nothing(void **state)
 static void test_windows_end_at_their_limit(void **state)
 {
 	static const char *const owners[] = { "login", "POST /login", "b",
-					      "c",     "d",           "e" };
+					      "c",     "d",           "e",
+					      "f",     "g" };
 	static const char chain[] = "1 0 web S login 0 600\n"
 				    "2 1 front S \"POST /login\" 10 590\n"
 				    "3 2 b S b 20 580\n"
 				    "4 3 c S c 30 570\n"
 				    "5 4 d S d 40 560\n"
 				    "6 5 e S e 50 550\n"
-				    "7 6 users S \"GET /user\" 60 540\n";
+				    "7 6 f S f 55 545\n"
+				    "9 7 g S g 57 543\n"
+				    "8 9 users S \"GET /user\" 60 540\n";
 	uint32_t last = WINDOW_NONE;
 	size_t asked;
 
@@ -279,6 +282,29 @@ static void test_change_outside_of_the_process_is_not_healthy(void **state)
 	assert_int_equal(s.change_ns, NS_PER_MS);
 }
 
+/* Nor does it say that all is well when more are slow, if by chance. */
+static void test_what_may_be_chance_is_not_healthy(void **state)
+{
+	static uint64_t ids[9] = { 1 };
+	const struct cohorts unsure = {
+		.mode = COHORT_UNSURE,
+		.slow = { .count = 9, .profile_ids = ids },
+		.baseline = { .count = 9, .profile_ids = ids },
+	};
+	struct symptom s = { .has_history = true,
+			     .change_ns = 186 * NS_PER_MS,
+			     .is_alone = true,
+			     .slow = window };
+
+	(void)state;
+	symptom_use_cohorts(&s, &unsure, 200 * NS_PER_MS, false, false);
+	assert_false(s.is_healthy);
+	assert_false(s.is_outside);
+	assert_false(s.is_alone);
+	/* Slow ones do more on a good day, too. */
+	assert_int_equal(s.slow_id_count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +319,7 @@ int main(void)
 			teardown),
 		cmocka_unit_test(
 			test_change_outside_of_the_process_is_not_healthy),
+		cmocka_unit_test(test_what_may_be_chance_is_not_healthy),
 		cmocka_unit_test_setup_teardown(
 			test_another_operation_is_asked_for_once, setup,
 			teardown),

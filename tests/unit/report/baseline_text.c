@@ -78,10 +78,50 @@ static void the_one_chosen(void **state)
 		      "spans), and no earlier window was faster");
 }
 
+/* Two nearer windows lie in a fault of some requests. */
+static void behind_a_fault(void **state)
+{
+	struct baseline_choice choice = {
+		.slots = { [BASELINE_PREVIOUS] = { .said = BASELINE_IN_FAULT,
+						   .range = range,
+						   .p50_ns = 41 * NS_PER_MS,
+						   .slow_count = 7,
+						   .count = 98 },
+			   [BASELINE_THIRD_HOUR] = { .said = BASELINE_IN_FAULT,
+						     .slow_count = 5,
+						     .count = 90 },
+			   [BASELINE_TWO_THIRDS] = { .said = BASELINE_HEALTHY,
+						     .p50_ns = 40 * NS_PER_MS,
+						     .count = 95 } },
+		.chosen = BASELINE_TWO_THIRDS,
+		.is_behind_fault = true,
+		.slow_from_ns = 158 * NS_PER_MS,
+		.now_slow_count = 14,
+		.now_count = 200,
+	};
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	baseline_tell_chosen(&choice, &text);
+	assert_string_equal(
+		buf_text(&text),
+		"p50 40 ms over 95 spans; slow are from 158 ms on, twenty "
+		"minutes before 5 of 90, just before 7 of 98, now 14 of 200");
+	buf_release(&text);
+	buf_init(&text, MIB);
+	baseline_tell_window(&choice.slots[BASELINE_PREVIOUS], &text);
+	assert_string_equal(buf_text(&text),
+			    "22:03-22:13 has more slow ones (p50 41 ms over 98 "
+			    "spans, 7 of them slow)");
+	buf_release(&text);
+}
+
 static void what_creeps(void **state)
 {
 	struct baseline_choice choice = {
-		.slots = { [BASELINE_PREVIOUS].p50_ns = 90 * NS_PER_MS,
+		.slots = { [BASELINE_PREVIOUS] = { .p50_ns = 90 * NS_PER_MS,
+						   .count = 30 },
 			   [BASELINE_HOUR].p50_ns = -1,
 			   [BASELINE_DAY] = { .p50_ns = 50 * NS_PER_MS,
 					      .count = 30 } },
@@ -106,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows),
 		cmocka_unit_test(the_one_chosen),
+		cmocka_unit_test(behind_a_fault),
 		cmocka_unit_test(what_creeps),
 	};
 

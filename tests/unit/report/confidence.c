@@ -77,6 +77,8 @@ static void test_each_weakness_has_words(void **state)
 		[WEAKNESS_BASELINE_UNHEALTHY] = ", baseline not healthy",
 		[WEAKNESS_CLOSE_SPAN] = ", another span took nearly as long",
 		[WEAKNESS_ALONE] = ", seen in this request alone",
+		[WEAKNESS_MAY_BE_CHANCE] =
+			", so many slow requests may be chance",
 		[WEAKNESS_PARTIAL_TRACE] = ", the trace is incomplete",
 	};
 
