@@ -30,7 +30,7 @@ static uint32_t *find_senders(const struct trace *t, struct arena *arena)
 		uint32_t from = trace_find_span(t, l->from_id);
 		uint32_t to = trace_find_span(t, l->span_id);
 
-		if (trace_id_equal(&l->trace_id, &t->id) && from != SPAN_NONE &&
+		if (trace_id_is_same(&l->trace_id, &t->id) && from != SPAN_NONE &&
 		    to != SPAN_NONE && t->spans[to].kind == SPAN_KIND_PRODUCER)
 			senders[from] = to;
 	}

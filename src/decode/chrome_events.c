@@ -64,7 +64,8 @@ static void read_args(struct json_reader *r, struct chrome_event *e,
 	if (!json_enter_if(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key))
-		if (str_equal(key, STR("name"))) {
+		if (str_equal(key, STR("name")) ||
+		    str_equal(key, STR("labels"))) {
 			buf_clear(named);
 			buf_add_str(named, read_text(r));
 		} else if (str_equal(key, STR("span_id"))) {
@@ -141,6 +142,15 @@ bool chrome_event_begins(const struct chrome_event *e)
 bool chrome_event_ends(const struct chrome_event *e)
 {
 	return e->phase && strchr("EeF", e->phase);
+}
+
+bool chrome_event_is_of_recorder(const struct chrome_event *e)
+{
+	struct str category = chrome_str(&e->category);
+
+	return (str_equal(category, STR("Trace")) &&
+		str_starts(chrome_str(&e->name), STR("PyTorch Profiler"))) ||
+	       str_equal(category, STR("critical path component"));
 }
 
 bool chrome_event_is_async(const struct chrome_event *e)

@@ -44,14 +44,17 @@ static inline struct str chrome_str(const struct chrome_text *text)
 	return (struct str){ text->bytes, text->len };
 }
 
-/* The members of an event that is entered. named: args.name, which metadata
- * has. */
+/* The members of an event that is entered. named: args.name or args.labels,
+ * which metadata has. */
 void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 		       struct buf *named);
 
 /* Whether it begins, or is, a span; and whether it ends one. */
 bool chrome_event_begins(const struct chrome_event *e);
 bool chrome_event_ends(const struct chrome_event *e);
+/* It is how long was recorded (torch.profiler), or repeats what matters of the
+ * others (the "Critical Path" of Bazel), and no work of its own. */
+bool chrome_event_is_of_recorder(const struct chrome_event *e);
 /* Its spans belong to an id, not to a thread. */
 bool chrome_event_is_async(const struct chrome_event *e);
 

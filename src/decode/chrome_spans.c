@@ -25,6 +25,7 @@
 struct process {
 	struct str pid;
 	struct str name;
+	struct str labels;
 	uint32_t resource;
 };
 
@@ -59,7 +60,8 @@ struct chrome {
 	size_t process_count, process_cap;
 	size_t lane_count, lane_cap;
 	size_t span_count, span_cap;
-	size_t next_span; /* of the second reading */
+	size_t recorder_count; /* spans of who recorded it, left out */
+	size_t next_span;      /* of the second reading */
 	uint64_t event;   /* being read */
 	struct trace_id trace_id;
 	int64_t origin_ns;
@@ -107,7 +109,8 @@ static bool find_process(struct chrome *c, const struct chrome_event *e,
 		return true;
 	fresh = (struct process){ .pid = arena_str(&c->arena,
 						   chrome_str(&e->pid)),
-				  .name = STR("") };
+				  .name = STR(""),
+				  .labels = STR("") };
 	if (!fresh.pid.ptr ||
 	    !arena_reserve(&c->arena, &items, &c->process_cap,
 			   c->process_count + 1, sizeof fresh))
@@ -166,15 +169,20 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 {
 	struct str event = chrome_str(&e->name);
-	bool is_process = str_equal(event, STR("process_name"));
+	bool is_name = str_equal(event, STR("process_name"));
+	bool is_thread = str_equal(event, STR("thread_name"));
 	uint32_t at;
 	struct str *name;
 
-	if (!is_process && !str_equal(event, STR("thread_name")))
+	if (!is_name && !is_thread && !str_equal(event, STR("process_labels")))
 		return true;
-	if (!(is_process ? find_process(c, e, &at) : find_lane(c, e, &at)))
+	if (!(is_thread ? find_lane(c, e, &at) : find_process(c, e, &at)))
 		return false;
-	name = is_process ? &c->process_list[at].name : &c->lane_list[at].name;
+	if (is_thread)
+		name = &c->lane_list[at].name;
+	else
+		name = is_name ? &c->process_list[at].name
+			       : &c->process_list[at].labels;
 	if (!buf_check(&c->named, WHAT, &c->t.err))
 		return false;
 	*name = arena_str(&c->arena, buf_str(&c->named));
@@ -238,6 +246,10 @@ static bool use_event(struct chrome *c, const struct chrome_event *e)
 		return use_metadata(c, e);
 	if (!chrome_event_begins(e) && !chrome_event_ends(e))
 		return true;
+	if (chrome_event_is_of_recorder(e)) {
+		c->recorder_count++;
+		return true;
+	}
 	if (!find_lane(c, e, &lane))
 		return false;
 	if (chrome_event_begins(e))
@@ -462,14 +474,19 @@ static bool describe(struct chrome *c, struct process *p)
 	struct error *err = &c->t.err;
 	struct str name = p->name;
 
-	if (!name.len) {
-		buf_clear(&c->key);
+	buf_clear(&c->key);
+	if (name.len) {
+		buf_add_str(&c->key, name);
+	} else {
 		buf_add_text(&c->key, "process ");
 		buf_add_str(&c->key, p->pid);
-		if (!buf_check(&c->key, WHAT, &c->t.err))
-			return false;
-		name = buf_str(&c->key);
 	}
+	/* Kernels stand under the name of the process that began them. */
+	if (str_starts(p->labels, STR("GPU")))
+		buf_addf(&c->key, " (%.*s)", STR_ARGS(p->labels));
+	if (!buf_check(&c->key, WHAT, &c->t.err))
+		return false;
+	name = buf_str(&c->key);
 	taker_attrs_begin(to, ATTRS_OF_PROCESS);
 	return taker_attr(to, STR("service.name"), name, err) &&
 	       (c->is_own || taker_attr(to, STR("process.pid"), p->pid, err)) &&
@@ -601,6 +618,12 @@ static void read_twice(struct chrome *c, struct feed *feed)
 			      "the file has more than %u spans: the later ones "
 			      "are left out",
 			      LIMIT_SPANS);
+	if (c->recorder_count)
+		notes_add(c->t.to->notes,
+			  "%zu span%s of who recorded the trace %s left out: "
+			  "how long that took, or what others say as well",
+			  c->recorder_count, &"s"[c->recorder_count == 1],
+			  c->recorder_count == 1 ? "is" : "are");
 	if (c->is_open)
 		notes_add(c->t.to->notes, "%s", CHROME_OPEN_NOTE);
 	/* What is no trace at all is told apart from an empty one. */

@@ -161,7 +161,7 @@ void gather_init(struct gather *g, struct history *h,
 {
 	*g = (struct gather){ .history = h, .want = want };
 	arena_init(&g->arena, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&g->by_id, &g->arena);
+	trace_id_map_init(&g->by_id, &g->arena);
 }
 
 static bool gather_fail(const struct gather *g, struct error *err)
@@ -186,14 +186,19 @@ static bool trace_append(struct gather *g, const struct trace_id *id,
 bool gather_trace(struct gather *g, const struct trace_id *id, uint32_t *index,
 		  struct error *err)
 {
-	struct str key = { (const char *)id->bytes, sizeof id->bytes };
-	uint32_t fresh = (uint32_t)g->trace_count;
+	struct trace_id *known;
 
-	*index = map_find(&g->by_id, key);
-	if (*index != MAP_NONE)
-		return true;
-	key = arena_str(&g->arena, key);
-	if (!key.ptr || !map_insert(&g->by_id, key, fresh, index))
+	*index = trace_id_map_find(&g->by_id, id);
+	known = *index == MAP_NONE ? NULL : &g->traces[*index].trace.id;
+	if (known && trace_id_is_same(known, id)) {
+		if (!trace_id_is_half(known) || trace_id_is_half(id))
+			return true;
+		*known = *id;
+		return trace_id_map_insert(&g->by_id, id, *index) ||
+		       gather_fail(g, err);
+	}
+	*index = (uint32_t)g->trace_count;
+	if (!trace_id_map_insert(&g->by_id, id, *index))
 		return gather_fail(g, err);
 	return trace_append(g, id, err);
 }
@@ -439,7 +444,7 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 
 static bool is_wanted(const struct gather *g, const struct gathered_trace *t)
 {
-	if (g->want->except && trace_id_equal(g->want->except, &t->trace.id))
+	if (g->want->except && trace_id_is_same(g->want->except, &t->trace.id))
 		return false;
 	return t->has_root ||
 	       (g->want->root_service.len == 0 && g->want->root_name.len == 0);

@@ -7,7 +7,7 @@
 #ifndef DECODE_GATHER_H
 #define DECODE_GATHER_H
 
-#include "base/map.h"
+#include "model/trace_id_map.h"
 #include "decode/history.h"
 
 /* Where attributes stand decides which of them count. */
@@ -92,7 +92,7 @@ struct gather {
 	struct history *history;
 	const struct history_want *want;
 	struct arena arena;
-	struct map by_id;
+	struct trace_id_map by_id;
 	struct gathered_trace *traces;
 	size_t trace_count, trace_cap;
 	struct history_span *spans; /* .trace: index into traces */

@@ -287,7 +287,7 @@ static void use_references(const struct jaeger *j, struct span_input *in)
 	     at += sizeof ref) {
 		memcpy(&ref, j->references.data + at, sizeof ref);
 		if (ref.has_trace_id &&
-		    !trace_id_equal(&ref.trace_id, &in->trace_id))
+		    !trace_id_is_same(&ref.trace_id, &in->trace_id))
 			continue;
 		if (ref.is_child_of) {
 			in->parent_id = ref.span_id;
@@ -315,7 +315,7 @@ static void use_links(struct jaeger *j, const struct span_input *in)
 	     at += sizeof ref) {
 		memcpy(&ref, j->references.data + at, sizeof ref);
 		if (ref.has_trace_id &&
-		    !trace_id_equal(&ref.trace_id, &in->trace_id) &&
+		    !trace_id_is_same(&ref.trace_id, &in->trace_id) &&
 		    !trace_json_taken(
 			    &j->t,
 			    trace_build_part_begin(b, DETAIL_LINK, err) &&

@@ -36,10 +36,10 @@ static bool has_open_message(const struct trace *t)
 
 static bool is_wanted(const struct following *f, const struct trace_id *id)
 {
-	if (f->count == TRACE_JOIN_MOST || trace_id_equal(id, &f->v->trace->id))
+	if (f->count == TRACE_JOIN_MOST || trace_id_is_same(id, &f->v->trace->id))
 		return false;
 	for (size_t i = 0; i < f->count; i++)
-		if (trace_id_equal(id, &f->jobs[i].id))
+		if (trace_id_is_same(id, &f->jobs[i].id))
 			return false;
 	return true;
 }
@@ -63,7 +63,7 @@ static void want_linked(struct following *f)
 		want(f,
 		     &t->links[i * (n - 1) / (TRACE_JOIN_MOST - 1)].trace_id);
 	for (size_t i = 0; i < n; i++)
-		f->total += !trace_id_equal(&t->links[i].trace_id, &t->id);
+		f->total += !trace_id_is_same(&t->links[i].trace_id, &t->id);
 }
 
 static int64_t end_of(const struct hit *hit)

@@ -146,6 +146,34 @@ bool trace_id_equal(const struct trace_id *a, const struct trace_id *b)
 	return !memcmp(a->bytes, b->bytes, sizeof a->bytes);
 }
 
+static uint64_t read_half(const unsigned char *bytes)
+{
+	uint64_t half = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		half = half << 8 | bytes[i];
+	return half;
+}
+
+uint64_t trace_id_half(const struct trace_id *id)
+{
+	return read_half(id->bytes + 8);
+}
+
+bool trace_id_is_half(const struct trace_id *id)
+{
+	return !read_half(id->bytes);
+}
+
+bool trace_id_is_same(const struct trace_id *a, const struct trace_id *b)
+{
+	uint64_t half = trace_id_half(a);
+
+	return trace_id_equal(a, b) ||
+	       (half && half == trace_id_half(b) &&
+		(trace_id_is_half(a) || trace_id_is_half(b)));
+}
+
 bool trace_id_is_zero(const struct trace_id *id)
 {
 	static const struct trace_id zero;

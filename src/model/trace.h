@@ -127,6 +127,7 @@ struct trace_oddities {
 	size_t open_count;       /* no end */
 	size_t backwards_count;  /* end before start */
 	size_t duplicate_count;  /* dropped, contents differed */
+	size_t twin_count; /* have the id of another span of their kind */
 	size_t cycle_count;
 	size_t outside_count;   /* outside the parent's time */
 	size_t abandoned_count; /* the same, after the parent had failed */
@@ -204,6 +205,13 @@ bool trace_id_parse(struct str text, struct trace_id *id) MUST_CHECK;
 /* Always 32 lower-case digits. */
 void trace_id_format(const struct trace_id *id, char out[33]);
 bool trace_id_equal(const struct trace_id *a, const struct trace_id *b);
+/* The lower 64 bits, as a number. */
+uint64_t trace_id_half(const struct trace_id *id);
+/* Whether an id has 64 bits alone. */
+bool trace_id_is_half(const struct trace_id *id);
+/* Equal, or one is the lower half of the other, as tracers of 64 bits pass it
+ * on. */
+bool trace_id_is_same(const struct trace_id *a, const struct trace_id *b);
 bool trace_id_is_zero(const struct trace_id *id);
 void span_id_format(uint64_t span_id, char out[17]);
 
@@ -335,7 +343,8 @@ void trace_build_partial(struct trace_build *b);
 void trace_build_trimmed(struct trace_build *b, size_t count);
 
 /* Puts everything in order and fills `out`: absurd times clamped, duplicates
- * merged ((span id, kind); of different contents the longer kept), shared
+ * merged ((span id, kind, service, start); of different contents the longer
+ * kept), shared
  * client/server ids separated, links built, self-parents and cycles cut,
  * orphans counted, and children outside their parent's time: out->oddities has
  * the numbers. A document without spans gives span_count 0 and true: the caller

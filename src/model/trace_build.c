@@ -23,7 +23,7 @@ struct trace_build *trace_build_new(struct trace *out,
 	b->out = &b->made;
 	trace_init(b->out);
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&b->seen_by_id, &b->scratch);
+	trace_id_map_init(&b->seen_by_id, &b->scratch);
 	map_init(&b->resource_by_attrs, &b->scratch);
 	if (want) {
 		b->has_want = true;
@@ -512,8 +512,14 @@ static bool span_append(struct trace_build *b, struct span s, struct error *err)
 
 static bool is_wanted(struct trace_build *b, const struct trace_id *id)
 {
-	if (!b->has_want || trace_id_equal(&b->want, id))
+	if (!b->has_want)
 		return true;
+	if (trace_id_is_same(&b->want, id)) {
+		/* The one with all bits is its name. */
+		if (trace_id_is_half(&b->want))
+			b->want = *id;
+		return true;
+	}
 	b->detail_count = b->detail_pending;
 	b->out->oddities.foreign_count++;
 	return false;

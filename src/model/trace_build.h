@@ -7,7 +7,7 @@
 #define MODEL_TRACE_BUILD_H
 
 #include "base/map.h"
-#include "model/trace.h"
+#include "model/trace_id_map.h"
 
 /* Entries of the table of kept attributes (trace_attrs.c). */
 #define KEPT_COUNT 113
@@ -65,7 +65,7 @@ struct trace_build {
 	struct feed_place at;
 	bool is_placed; /* at says where spans stand */
 	bool is_unplaced; /* and never may */
-	struct map seen_by_id;
+	struct trace_id_map seen_by_id;
 
 	size_t attr_count;
 	size_t attr_cap;
@@ -108,8 +108,12 @@ struct span_sort {
  * that are equal stay in their order. */
 void span_keys_sort(const struct span_sort *sort, size_t count);
 
-/* trace_copies.c: keeps one of those that share id and kind, the longest;
- * is_dropped is false for each span before. */
+/* Jaeger's older API rounds starts and lengths down to whole microseconds,
+ * each on its own; a child may seem to outlast its parent by one. */
+#define SPAN_ROUNDING_NS 1000
+
+/* trace_copies.c: keeps one, the longest, of those that share id, kind, service
+ * and start; is_dropped is false for each span before. */
 void trace_copies_drop(struct trace *t, const struct span_sort *sort,
 		       bool *is_dropped, struct trace_oddities *r);
 /* Puts spans of the same start and id in an order of their own, once they are

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "base/system.h"
 #include "model/trace_build.h"
 
@@ -110,11 +111,13 @@ static int compare_spans(const struct trace *t, const struct span *a,
 	return order;
 }
 
-/* Of the spans that share id and kind, keys[first] to keys[last - 1], marks
- * all but one as dropped. */
-static void merge_group(const struct trace *t, const struct span_key *keys,
-			size_t first, size_t last, bool *is_dropped,
-			struct trace_oddities *r)
+/* ---- copies ---- */
+
+/* Of copies of one span, keys[first] to keys[last - 1], marks all but one as
+ * dropped. */
+static void merge_copies(const struct trace *t, const struct span_key *keys,
+			 size_t first, size_t last, bool *is_dropped,
+			 struct trace_oddities *r)
 {
 	uint32_t best = keys[first].index;
 
@@ -131,6 +134,46 @@ static void merge_group(const struct trace *t, const struct span_key *keys,
 	}
 }
 
+/* Of spans that share id and kind: whether they are one that was sent twice,
+ * before and after it ended perhaps, and not those of two processes that were
+ * forked with the same numbers to come. b starts no earlier than a. */
+static bool is_copy(const struct trace *t, const struct span *a,
+		    const struct span *b)
+{
+	if (t->resources[a->resource].service !=
+	    t->resources[b->resource].service)
+		return false;
+	return b->start_ns - a->start_ns <= SPAN_ROUNDING_NS ||
+	       (((a->flags | b->flags) & SPAN_IS_UNFINISHED) &&
+		a->name == b->name);
+}
+
+/* Of the spans that share id and kind, which are more than one: each that is no
+ * copy of another stays. */
+static void merge_group(const struct trace *t, const struct span_sort *sort,
+			size_t count, bool *is_dropped,
+			struct trace_oddities *r)
+{
+	struct span_key *keys = sort->keys;
+	size_t first = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct span *s = &t->spans[keys[i].index];
+
+		keys[i].major = t->resources[s->resource].service;
+		keys[i].minor = (uint64_t)s->start_ns;
+	}
+	span_keys_sort(sort, count);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && is_copy(t, &t->spans[keys[first].index],
+					 &t->spans[keys[i].index]))
+			continue;
+		merge_copies(t, keys, first, i, is_dropped, r);
+		r->twin_count += first > 0;
+		first = i;
+	}
+}
+
 /* Spans without an id (0) are never each other's copies. */
 void trace_copies_drop(struct trace *t, const struct span_sort *sort,
 		       bool *is_dropped, struct trace_oddities *r)
@@ -144,11 +187,13 @@ void trace_copies_drop(struct trace *t, const struct span_sort *sort,
 					     t->spans[i].kind, (uint32_t)i };
 	span_keys_sort(sort, count);
 	for (size_t i = 1; i <= count; i++) {
+		const struct span_sort group = { keys + first, sort->spare };
+
 		if (i < count && keys[i].major == keys[first].major &&
 		    keys[i].minor == keys[first].minor)
 			continue;
 		if (keys[first].major != 0 && i > first + 1)
-			merge_group(t, keys, first, i, is_dropped, r);
+			merge_group(t, &group, i - first, is_dropped, r);
 		first = i;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -156,6 +201,8 @@ void trace_copies_drop(struct trace *t, const struct span_sort *sort,
 			t->spans[kept++] = t->spans[i];
 	t->span_count = kept;
 }
+
+/* ---- ties ---- */
 
 static int compare_ties(const void *a, const void *b, void *trace)
 {

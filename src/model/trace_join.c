@@ -33,7 +33,7 @@ struct join {
 static uint32_t find_part(const struct join *j, const struct trace_id *id)
 {
 	for (uint32_t i = 0; i < j->part_count; i++)
-		if (trace_id_equal(&j->parts[i]->id, id))
+		if (trace_id_is_same(&j->parts[i]->id, id))
 			return i;
 	return UINT32_MAX;
 }

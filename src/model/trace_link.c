@@ -4,10 +4,6 @@
 
 #define WHAT "the trace"
 
-/* Jaeger's older API rounds starts and lengths down to whole microseconds,
- * each on its own; a child may seem to outlast its parent by one. */
-#define ROUNDING_NS 1000
-
 /* ---- parents ---- */
 
 /* First of the keys, sorted by id, that has this id; *count is 0 for none. */
@@ -41,44 +37,103 @@ static bool is_caller(enum span_kind kind)
 	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER;
 }
 
-/* Zipkin style: client and server share an id, and the server's copy hangs
- * under the client's. Returns the caller's copy among the spans that share
- * an id with span s, or SPAN_NONE. */
-static uint32_t find_twin(const struct trace *t, const struct span_key *group,
-			  uint32_t count, const struct span *s)
+/* Of spans that share an id so many are looked at, those that began last before
+ * the child: forked workers are some dozens, and who makes up thousands must
+ * not cost thousands times thousands. */
+#define TWINS_MOST 128u
+
+/* How well a span fits as the parent of another. */
+enum fit {
+	FIT_KIND = 1,
+	FIT_END = 2,      /* it ends no earlier */
+	FIT_START = 4,    /* the other starts within it */
+	FIT_SERVICE = 8,  /* both are of one service */
+	FIT_CALLEE = 16,  /* which is entered with it */
+	FIT_WANTED = 32,  /* of the kind that is looked for */
+};
+
+static unsigned fit_times(const struct span *parent, const struct span *child)
 {
-	enum span_kind wanted = s->kind == SPAN_KIND_SERVER
+	bool is_started =
+		child->start_ns >=
+			sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS) &&
+		child->start_ns <= sat_add_i64(parent->end_ns, SPAN_ROUNDING_NS);
+	bool is_ended = child->end_ns <=
+			sat_add_i64(parent->end_ns, SPAN_ROUNDING_NS);
+
+	return (is_started ? FIT_START : 0) |
+	       (is_started && is_ended ? FIT_END : 0);
+}
+
+/* The callee's copy when the child runs in its service, another span of its
+ * service, the one whose time it lies in, the caller's copy. */
+static unsigned fit_parent(const struct trace *t, const struct span *parent,
+			   const struct span *child)
+{
+	bool is_same = t->resources[parent->resource].service ==
+		       t->resources[child->resource].service;
+
+	return fit_times(parent, child) |
+	       (is_caller(parent->kind) ? FIT_KIND : 0) |
+	       (is_same ? FIT_SERVICE : 0) |
+	       (is_same && is_callee(parent->kind) ? FIT_CALLEE : 0);
+}
+
+/* Zipkin style: client and server share an id, and the server's copy hangs
+ * under the client's. */
+static unsigned fit_twin(const struct span *caller, const struct span *callee)
+{
+	enum span_kind wanted = callee->kind == SPAN_KIND_SERVER
 					? SPAN_KIND_CLIENT
 					: SPAN_KIND_PRODUCER;
 
-	if (!is_callee(s->kind))
-		return SPAN_NONE;
-	for (uint32_t i = 0; i < count; i++)
-		if (t->spans[group[i].index].kind == wanted)
-			return group[i].index;
-	return SPAN_NONE;
+	return caller->kind == wanted
+		       ? FIT_WANTED | fit_times(caller, callee)
+		       : 0;
 }
 
-/* Among spans that share the id a child names: the callee's copy when the
- * child runs in its service, else the caller's copy, else the first. */
-static uint32_t pick_parent(const struct trace *t, const struct span_key *group,
-			    uint32_t count, const struct span *child)
+/* The first of a group, which is sorted by start, that is worth a look. */
+static uint32_t first_near(const struct trace *t, const struct span_key *group,
+			   uint32_t count, const struct span *child)
 {
-	uint32_t service = t->resources[child->resource].service;
-	uint32_t best = group[0].index;
+	uint32_t low = 0, high = count;
 
-	for (uint32_t i = count; count > 1 && i-- > 0;) {
-		const struct span *s = &t->spans[group[i].index];
+	if (count <= TWINS_MOST)
+		return 0;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
 
-		if (is_caller(s->kind))
-			best = group[i].index;
+		if (t->spans[group[mid].index].start_ns <= child->start_ns)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	for (uint32_t i = 0; count > 1 && i < count; i++) {
-		const struct span *s = &t->spans[group[i].index];
+	/* A few later ones, too: clocks differ. */
+	low = low < TWINS_MOST - TWINS_MOST / 8
+		      ? 0
+		      : low - (TWINS_MOST - TWINS_MOST / 8);
+	return low < count - TWINS_MOST ? low : count - TWINS_MOST;
+}
 
-		if (is_callee(s->kind) &&
-		    t->resources[s->resource].service == service)
-			return group[i].index;
+/* Among spans that share an id the one that fits best; of equals the first.
+ * SPAN_NONE: none does. */
+static uint32_t find_best(const struct trace *t, const struct span_key *group,
+			  uint32_t count, const struct span *child,
+			  bool is_of_own_id)
+{
+	uint32_t first = first_near(t, group, count, child);
+	uint32_t best = is_of_own_id ? SPAN_NONE : group[first].index;
+	unsigned best_fit = 0;
+
+	for (uint32_t i = first; i < count && i < first + TWINS_MOST; i++) {
+		const struct span *s = &t->spans[group[i].index];
+		unsigned fit = is_of_own_id ? fit_twin(s, child)
+					    : fit_parent(t, s, child);
+
+		if (fit > best_fit) {
+			best = group[i].index;
+			best_fit = fit;
+		}
 	}
 	return best;
 }
@@ -91,8 +146,9 @@ static void link_parent(struct trace *t, const struct span_key *keys,
 	const struct span_key *parents;
 	uint32_t count;
 
-	s->parent =
-		s->span_id ? find_twin(t, group, group_count, s) : SPAN_NONE;
+	s->parent = s->span_id && is_callee(s->kind)
+			    ? find_best(t, group, group_count, s, true)
+			    : SPAN_NONE;
 	if (s->parent != SPAN_NONE || s->parent_id == 0)
 		return;
 	if (s->parent_id == s->span_id) {
@@ -102,7 +158,7 @@ static void link_parent(struct trace *t, const struct span_key *keys,
 	}
 	parents = find_id(keys, t->span_count, s->parent_id, &count);
 	if (count) {
-		s->parent = pick_parent(t, parents, count, s);
+		s->parent = find_best(t, parents, count, s, false);
 	} else {
 		s->flags |= SPAN_IS_ORPHAN;
 		t->orphan_count++;
@@ -262,10 +318,10 @@ static bool is_outside(const struct span *s, const struct span *parent)
 	    s->kind == SPAN_KIND_CONSUMER ||
 	    ((s->flags | parent->flags) & SPAN_IS_UNFINISHED))
 		return false;
-	if (s->start_ns < sat_sub_i64(parent->start_ns, ROUNDING_NS))
+	if (s->start_ns < sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS))
 		return true;
 	return s->resource != parent->resource &&
-	       s->end_ns > sat_add_i64(parent->end_ns, ROUNDING_NS);
+	       s->end_ns > sat_add_i64(parent->end_ns, SPAN_ROUNDING_NS);
 }
 
 /* A caller that failed gave up (a timeout) on a callee that went on: no sign
@@ -273,7 +329,7 @@ static bool is_outside(const struct span *s, const struct span *parent)
 static bool is_abandoned(const struct span *s, const struct span *parent)
 {
 	return (parent->flags & SPAN_IS_ERROR) &&
-	       s->start_ns >= sat_sub_i64(parent->start_ns, ROUNDING_NS);
+	       s->start_ns >= sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS);
 }
 
 static void count_outside(const struct trace *t, struct trace_oddities *r)

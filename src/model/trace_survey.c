@@ -24,24 +24,33 @@ bool trace_build_survey_begin(struct trace_build *b, struct error *err)
 	return symtab_init(&t->symtab, &t->arena, err);
 }
 
+/* What was known by half of its id gets the other half as well. */
+static bool see_again(struct trace_build *b, struct trace_seen *seen,
+		      const struct trace_id *id, struct error *err)
+{
+	if (!trace_id_is_half(&seen->id) || trace_id_is_half(id))
+		return true;
+	seen->id = *id;
+	return trace_id_map_insert(&b->seen_by_id, id, b->seen_at) ||
+	       arena_fail(&b->scratch, WHAT, err);
+}
+
 /* The trace of a span; new ones are put on the list. */
 bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 		     struct error *err)
 {
-	struct str key = { (const char *)id->bytes, sizeof id->bytes };
 	void *seen = b->seen;
 
 	if (b->seen_count && trace_id_equal(&b->seen[b->seen_at].id, id))
 		return true;
-	b->seen_at = map_find(&b->seen_by_id, key);
-	if (b->seen_at != MAP_NONE)
-		return true;
-	key = arena_str(&b->scratch, key);
-	if (!key.ptr ||
-	    !arena_reserve(&b->scratch, &seen, &b->seen_cap, b->seen_count + 1,
+	b->seen_at = trace_id_map_find(&b->seen_by_id, id);
+	if (b->seen_at != MAP_NONE &&
+	    trace_id_is_same(&b->seen[b->seen_at].id, id))
+		return see_again(b, &b->seen[b->seen_at], id, err);
+	b->seen_at = (uint32_t)b->seen_count;
+	if (!arena_reserve(&b->scratch, &seen, &b->seen_cap, b->seen_count + 1,
 			   sizeof *b->seen) ||
-	    !map_insert(&b->seen_by_id, key, (uint32_t)b->seen_count,
-			&b->seen_at))
+	    !trace_id_map_insert(&b->seen_by_id, id, b->seen_at))
 		return arena_fail(&b->scratch, WHAT, err);
 	b->seen = seen;
 	b->seen[b->seen_count++] = (struct trace_seen){
@@ -137,5 +146,5 @@ bool trace_build_skips(const struct trace_build *b, const struct trace_id *id)
 {
 	return b->phase == BUILD_SURVEY ||
 	       (b->has_want && !trace_id_is_zero(id) &&
-		!trace_id_equal(&b->want, id));
+		!trace_id_is_same(&b->want, id));
 }

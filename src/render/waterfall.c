@@ -408,11 +408,31 @@ static size_t count_errors(const struct trace *trace)
 	return count;
 }
 
+/* What follows an answer makes the trace longer than its root, by days where a
+ * message waits. */
+static void write_times(struct page *p, const struct waterfall *w, uint32_t top)
+{
+	int64_t trace_ns =
+		sat_sub_i64(w->trace->end_ns, w->trace->start_ns);
+	int64_t top_ns = top == SPAN_NONE
+				 ? trace_ns
+				 : span_duration_ns(&w->trace->spans[top]);
+	char root[UNIT_TEXT_BYTES], whole[UNIT_TEXT_BYTES];
+
+	format_duration(top_ns, root);
+	format_duration(trace_ns, whole);
+	page_text(p, "took ");
+	page_number(p, root);
+	if (strcmp(root, whole) == 0)
+		return;
+	page_text(p, ", the whole trace ");
+	page_number(p, whole);
+}
+
 static void write_answer(struct page *p, const struct waterfall *w)
 {
 	size_t errors = count_errors(w->trace);
 	uint32_t top = SPAN_NONE;
-	char text[UNIT_TEXT_BYTES];
 
 	/* Rows may all be left out; the trace is still that of its root. */
 	if (w->count)
@@ -425,9 +445,7 @@ static void write_answer(struct page *p, const struct waterfall *w)
 		page_name(p, span_name(w->trace, top), p->width / 3);
 		page_text(p, "  ");
 	}
-	page_text(p, "took ");
-	format_duration(w->duration_ns, text);
-	page_number(p, text);
+	write_times(p, w, top);
 	add_plural(p, ": ", w->trace->span_count, "span");
 	add_plural(p, " in ", w->trace->service_count, "service");
 	if (errors)

@@ -81,6 +81,11 @@ static void note_repairs(const struct trace *t, struct notes *notes)
 		   "2 spans share one id; the longer was kept",
 		   "spans repeat the id of another; the longest of each id "
 		   "was kept");
+	note_count(notes, odd->twin_count,
+		   "1 span has the id of another one (forked workers?); both "
+		   "were kept",
+		   "spans have the ids of others (forked workers?); all were "
+		   "kept");
 	if (t->orphan_count && t->root_count == 1)
 		notes_add(notes, "who called the first span sent no spans (a "
 				 "browser, a load generator?)");

@@ -90,6 +90,7 @@ def other_duplicates():
 
 
 def longer_duplicates():
+    """Two of them begin elsewhere: they are others with the same id."""
     return tree() + [at(5, 2, 5, 300), at(5, 2, 1, 100), at(6, 3, 6, 0), at(6, 3, 0, 0)]
 
 
@@ -162,7 +163,7 @@ SHAPES = [
     (self_parent, 13, "cycle"), (two_cycle, 14, "cycle"), (only_a_cycle, 7, "cycle"), (cycle_with_tail, 7, "cycle"),
     (equal_cycles, 20, "cycle"), (orphans, 20, "missing|parent"), (only_orphans, 8, "parent"),
     (equal_duplicates, 12, ""), (other_duplicates, 12, "repeat the id of another"),
-    (longer_duplicates, 12, "repeat the id of another"), (shared_client_and_server, 14, ""), (shared_by_all_kinds, 9, ""),
+    (longer_duplicates, 14, "repeat the id of another"), (shared_client_and_server, 14, ""), (shared_by_all_kinds, 9, ""),
     (two_traces, 12, "trace"), (two_equal_traces, 5, "trace"), (many_traces, 3, "6 traces"),
     (zero_ids, 7, ""), (zero_trace_id, 12, ""),
     (equal_times, 39, ""), (equal_roots, 19, ""), (outside, 7, ""), (unfinished, 7, ""),

@@ -344,10 +344,39 @@ static void test_many_spans(void **state)
 	}
 }
 
+/* How long was recorded, and what repeats others, is no work. */
+static void test_recorders_are_no_work(void **state)
+{
+	(void)state;
+	decode_text(
+		"{'traceEvents':["
+		"{'ph':'M','pid':9,'name':'process_name','args':{'name':'py'}},"
+		"{'ph':'M','pid':9,'name':'process_labels',"
+		"'args':{'labels':'CPU'}},"
+		"{'ph':'M','pid':0,'name':'process_name','args':{'name':'py'}},"
+		"{'ph':'M','pid':0,'name':'process_labels',"
+		"'args':{'labels':'GPU 0'}},"
+		"{'ph':'X','cat':'Trace','name':'PyTorch Profiler (0)',"
+		"'pid':'Spans','tid':'PyTorch Profiler','ts':1,'dur':99},"
+		"{'ph':'X','name':'PyTorch Profiler','cat':'cpu_op','pid':9,"
+		"'tid':1,'ts':2,'dur':90},"
+		"{'ph':'X','cat':'critical path component','name':'action',"
+		"'pid':9,'tid':0,'ts':2,'dur':90},"
+		"{'ph':'X','cat':'kernel','name':'gemm','pid':0,'tid':7,"
+		"'ts':3,'dur':50}]}");
+	assert_int_equal(trace.span_count, 2);
+	assert_true(str_equal(span_service(&trace, find("gemm")),
+			      STR("py (GPU 0)")));
+	assert_true(str_equal(span_service(&trace, find("PyTorch Profiler")),
+			      STR("py")));
+	trace_release(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_recorders_are_no_work),
 		cmocka_unit_test(test_nesting),
 		cmocka_unit_test(test_origin),
 		cmocka_unit_test(test_own),

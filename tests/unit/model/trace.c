@@ -259,6 +259,38 @@ static void test_one_duplicate_is_told(void **state)
 	trace_release(&trace);
 }
 
+/* Workers that were forked draw the same ids: spans of another service, or that
+ * begin at another time, are no copies. */
+static void test_twins_are_kept(void **state)
+{
+	(void)state;
+	begin(NULL);
+	span(1, 0, 100000, 900000);
+	span(7, 1, 110000, 300000);
+	span(7, 1, 400000, 800000);
+	span(7, 1, 400900, 700000); /* sent twice, rounded */
+	span(8, 7, 120000, 200000);
+	span(8, 7, 410000, 500000);
+	span(9, 7, 750000, 850000); /* outlasts it */
+	finish();
+	check_forest();
+	assert_int_equal(trace.span_count, 6);
+	assert_int_equal(trace.root_count, 1);
+	for (uint32_t i = 0; i < trace.span_count; i++) {
+		const struct span *s = &trace.spans[i];
+		const struct span *parent =
+			s->parent == SPAN_NONE ? NULL : &trace.spans[s->parent];
+
+		if (s->span_id >= 8)
+			assert_int_equal(parent->start_ns,
+					 s->start_ns < 400000 ? 110000
+							      : 400000);
+	}
+	expect_oddities((struct trace_oddities){ .duplicate_count = 1,
+						 .twin_count = 2 });
+	trace_release(&trace);
+}
+
 static void add_kind(uint64_t id, uint64_t parent, const char *name,
 		     enum span_kind kind, uint64_t start)
 {
@@ -271,6 +303,44 @@ static void add_kind(uint64_t id, uint64_t parent, const char *name,
 				 .kind = (uint8_t)kind,
 				 .start_unix_ns = start,
 				 .end_unix_ns = 200 });
+}
+
+/* Clocks apart: the service tells more than the time. */
+static void test_twins_of_other_services_are_kept(void **state)
+{
+	(void)state;
+	begin(NULL);
+	add_kind(1, 0, "master", SPAN_KIND_INTERNAL, 100);
+	add_kind(7, 1, "one", SPAN_KIND_SERVER, 110);
+	add_kind(7, 1, "two", SPAN_KIND_SERVER, 120);
+	add_kind(8, 7, "two", SPAN_KIND_INTERNAL, 115);
+	finish();
+	check_forest();
+	assert_int_equal(trace.span_count, 4);
+	assert_int_equal(trace.spans[find(8)->parent].start_ns, 120);
+	expect_oddities((struct trace_oddities){ .twin_count = 1 });
+	trace_release(&trace);
+}
+
+/* Who makes them up: each is looked for among some of them. */
+static void test_many_twins_stay_quick(void **state)
+{
+	const uint64_t many = 30000, apart = 10000;
+
+	(void)state;
+	begin(NULL);
+	for (uint64_t i = 1; i <= many; i++) {
+		span(7, 0, i * apart, i * apart + 5000);
+		span(100 + i, 7, i * apart + 10, i * apart + 20);
+	}
+	finish();
+	check_forest();
+	assert_int_equal(trace.span_count, 2 * many);
+	assert_int_equal(trace.root_count, many);
+	for (uint64_t i = 1; i <= many; i++)
+		assert_int_equal(trace.spans[find(100 + i)->parent].start_ns,
+				 i * apart);
+	trace_release(&trace);
 }
 
 /* Zipkin: the server reuses the client's id. */
@@ -451,6 +521,71 @@ static void test_several_traces(void **state)
 	assert_int_equal(trace.id.bytes[15], 3);
 	assert_int_equal(trace.spans[0].span_id, 7);
 	assert_int_equal(trace.oddities.foreign_count, 2);
+	trace_release(&trace);
+}
+
+/* Of a trace of these two halves. */
+static void add_half(unsigned char upper, unsigned char lower, uint64_t span_id)
+{
+	struct trace_id id = { { 0 } };
+
+	id.bytes[0] = upper;
+	id.bytes[15] = lower;
+	add((struct span_input){ .trace_id = id,
+				 .span_id = span_id,
+				 .name = text("op"),
+				 .resource = service("s"),
+				 .start_unix_ns = 100,
+				 .end_unix_ns = 200 });
+}
+
+static void test_half_of_an_id_is_the_same_trace(void **state)
+{
+	struct trace_id half = { { 0 } }, whole = { { 9 } };
+
+	(void)state;
+	half.bytes[15] = whole.bytes[15] = 5;
+	for (int i = 0; i < 6; i++) {
+		begin(i < 2 ? NULL : i < 4 ? &half : &whole);
+		add_half(i % 2 ? 9 : 0, 5, 1);
+		add_half(i % 2 ? 0 : 9, 5, 2);
+		add_half(0, 5, 3);
+		assert_false(trace_build_again(build));
+		finish();
+		assert_int_equal(trace.span_count, 3);
+		assert_true(trace_id_equal(&trace.id, &whole));
+		expect_no_oddities();
+		trace_release(&trace);
+	}
+}
+
+static void test_ids_with_one_half_in_common_are_two(void **state)
+{
+	struct trace_id half = { { 0 } };
+
+	(void)state;
+	half.bytes[15] = 5;
+	/* Asked for by the half: the first that comes. */
+	begin(&half);
+	add_half(9, 5, 1);
+	add_half(8, 5, 2);
+	add_half(0, 5, 3);
+	finish();
+	assert_int_equal(trace.span_count, 2);
+	assert_int_equal(trace.oddities.foreign_count, 1);
+	trace_release(&trace);
+	begin(NULL);
+	do {
+		add_half(9, 5, 1);
+		add_half(8, 5, 2);
+		add_half(9, 6, 3);
+		add_half(9, 5, 4);
+		add_half(8, 0, 5); /* zero is the half of none */
+		add_half(7, 0, 6);
+	} while (trace_build_again(build));
+	finish();
+	assert_int_equal(trace.span_count, 2);
+	assert_int_equal(trace.oddities.trace_count, 5);
 	trace_release(&trace);
 }
 
@@ -951,6 +1086,11 @@ int main(void)
 		cmocka_unit_test(test_orphans_and_roots),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_twins_are_kept),
+		cmocka_unit_test(test_twins_of_other_services_are_kept),
+		cmocka_unit_test(test_many_twins_stay_quick),
+		cmocka_unit_test(test_half_of_an_id_is_the_same_trace),
+		cmocka_unit_test(test_ids_with_one_half_in_common_are_two),
 		cmocka_unit_test(test_duplicates_in_any_order),
 		cmocka_unit_test(test_one_duplicate_is_told),
 		cmocka_unit_test(test_shared_id),
