@@ -250,10 +250,11 @@ def main():
             line = table.add(cell, ours, theirs, cell in plain)
             print(" | ".join(line), file=sys.stderr, flush=True)
     table.finish()
-    print(f"{args.pairs} pairs a cell; edgeR {kept.version}\n")
-    print(table.text(), end="")
+    text = (f"In percent of {args.pairs} pairs a line, edgeR {kept.version}:\n\n"
+            f"{table.text()}")
+    print(text, end="")
     if args.write:
-        put_into(args.write, table.text())
+        put_into(args.write, text)
     for lack in table.lacks:
         print(f"lacking: {lack}")
     return 1 if args.bar and table.lacks else 0
