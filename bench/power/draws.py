@@ -28,6 +28,7 @@ class Cell:
     samples: int = 10_000  # of a run
     wander: float = 0.03  # of a function between runs: standard deviation
     common: float = 0.10  # of all functions of a run
+    apart: float = 0      # of a function between the sides
     unsteady: float = 0   # the same of one function in ten, where it is more
     shape: str = "flat"   # of the program, see SHAPES
     form: str = "pprof"   # of the files: pprof or folded; or window, of a server
@@ -171,20 +172,25 @@ def draw_counts(rng, cell, means):
     return dict(Counter(drawn))
 
 
-def draw_run(rng, cell, shape, is_after):
-    """Functions wander by what they take beside their callers, that is by the
-    last frame of a stack. In the shape of helper it is the caller that does."""
+def mover_of(stack):
+    """Functions wander by what they take beside their callers: by the last frame
+    of a stack, but of the helper its caller does."""
+    return stack[-1] if stack[-1] != "app.helper" else stack[-2]
+
+
+def draw_run(rng, cell, shape, level, is_after):
+    """level: what each function takes on this side, beside what it does."""
     scale = cell.samples * factor(rng, cell.common)
     if is_after:
         scale *= cell.length_after / cell.period_after
     wander, means = {}, {}
     for at, (stack, part) in enumerate(shape.stacks.items()):
-        mover = stack[-1] if stack[-1] != "app.helper" else stack[-2]
+        mover = mover_of(stack)
         if mover not in wander:
             is_unsteady = cell.unsteady and at % 10 == 5
             wander[mover] = factor(
                 rng, cell.unsteady if is_unsteady else cell.wander)
-        mean = scale * part * wander[mover]
+        mean = scale * part * wander[mover] * level.get(mover, 1)
         if is_after and stack in shape.grown:
             mean *= cell.ratio
         if is_after and stack in shape.shrunk:
@@ -206,12 +212,15 @@ def draw(cell, seed):
     rng = random.Random(f"{cell.name} {seed}")
     shape = SHAPES[cell.shape](cell)
     sides = ([], [])
+    levels = [{mover_of(stack): factor(rng, cell.apart)
+               for stack in shape.stacks if cell.apart} for _ in sides]
     order = [i % 2 for i in range(2 * cell.runs)]
     if not cell.is_by_turns or cell.form == "window":
         order.sort()
     now_ns = START_NS
     for is_after in order:
-        run = draw_run(rng, cell, shape, bool(is_after))
+        run = draw_run(rng, cell, shape, levels[is_after],
+                       bool(is_after))
         run.start_ns = now_ns
         now_ns += run.length_ns + NS_PER_S
         sides[is_after].append(run)

@@ -16,7 +16,8 @@ judge <- function(counts, before, after)
 	design <- model.matrix(~ side)
 	y <- calcNormFactors(DGEList(counts = counts, group = side))
 	if (before + after > 2) {
-		y <- estimateDisp(y, design, robust = is_robust)
+		y <- estimateDisp(y, design, tagwise = FALSE,
+				  robust = is_robust)
 		test <- glmQLFTest(glmQLFit(y, design, robust = is_robust),
 				   coef = 2)
 	} else {

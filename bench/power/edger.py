@@ -69,6 +69,13 @@ class Kept:
             "found": "".join(str(int(found)) for found, _ in outcomes),
             "false": "".join(str(int(wrong)) for _, wrong in outcomes)}
 
+    def keep(self, names):
+        """Forgets cells that are no more."""
+        if set(self.cells) - names:
+            self.cells = {name: cell for name, cell in self.cells.items()
+                          if name in names}
+            self.write()
+
     def write(self):
         kept = {"version": self.version,
                 "cells": dict(sorted(self.cells.items()))}
