@@ -49,6 +49,11 @@ static struct rim find_rim(const struct collect *k, uint32_t client)
 		rim.is_moved |=
 			clock_skew_ns(t, k->times->shift_ns, child) != 0;
 	}
+	/* Left alone by its caller, or on a clock of its own: then the times
+	 * between the two say nothing. */
+	if (start_ns >= moved_end(k, client) ||
+	    end_ns <= moved_start(k, client))
+		return rim;
 	rim.before_ns = sat_sub_i64(start_ns, moved_start(k, client));
 	rim.behind_ns = sat_sub_i64(moved_end(k, client), end_ns);
 	rim.before_ns = rim.before_ns < 0 ? 0 : rim.before_ns;

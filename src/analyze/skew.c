@@ -50,8 +50,8 @@ static uint64_t pair_key(const struct span *child, const struct span *parent)
 	return (uint64_t)parent->resource << 32 | child->resource;
 }
 
-/* One fitting call shows that the clocks agree; another that does not fit
- * was left alone by its caller. */
+/* One fitting call shows that the clocks agree; another that reaches beyond its
+ * caller's was left alone by it. One that lies apart shows that they do not. */
 static bool find_trusted(struct skew *k)
 {
 	uint32_t ignored;
@@ -109,6 +109,13 @@ static bool is_remote_pair(const struct skew *k, uint32_t span)
 		parent->child_count == 1 && is_as_long(s, parent));
 }
 
+/* Who waits for an answer has not ended before the question arrived. */
+static bool is_apart(const struct span *child, const struct span *parent)
+{
+	return child->start_ns >= parent->end_ns ||
+	       child->end_ns <= parent->start_ns;
+}
+
 /* A caller that failed may have given up on a callee that went on. */
 static bool is_abandoned(const struct span *child, const struct span *parent)
 {
@@ -124,7 +131,8 @@ static int64_t align(const struct span *child, const struct span *parent)
 	if (room >= 0)
 		return sat_sub_i64(sat_add_i64(parent->start_ns, room / 2),
 				   child->start_ns);
-	if (child->start_ns < parent->start_ns || is_as_long(child, parent))
+	if (child->start_ns < parent->start_ns || is_as_long(child, parent) ||
+	    is_apart(child, parent))
 		return sat_sub_i64(parent->start_ns, child->start_ns);
 	return 0;
 }
@@ -142,7 +150,8 @@ static int64_t shift_of(const struct skew *k, const struct span *child,
 	if (parent_shift && fits(child, &moved))
 		return 0;
 	if (!is_remote_pair(k, span) || is_abandoned(child, parent) ||
-	    map_find_u64(&k->trusted, pair_key(child, parent)) != MAP_NONE)
+	    (map_find_u64(&k->trusted, pair_key(child, parent)) != MAP_NONE &&
+	     !is_apart(child, parent)))
 		return parent_shift;
 	return sat_add_i64(parent_shift, align(child, parent));
 }

@@ -332,6 +332,11 @@ static void queue_gap(void **state)
 					.count = 1,
 					.time_ns = 20 * MS,
 					.rim = CALL_RIM_BEHIND });
+	/* The caller gave up long before: no more of 50 ms than 50. */
+	expect_none("1 0 a S root 0 300\n"
+		    "2 1 a C call 0 50 error\n"
+		    "3 2 b S serve 201 249\n",
+		    "queue_gap");
 	/* 10 ms; a fifth of the call; another host's clock: the sum */
 	expect_none("1 0 a S root 0 100\n"
 		    "2 1 a C call 0 40\n"

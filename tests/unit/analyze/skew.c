@@ -195,6 +195,37 @@ static void not_skewed(void **state)
 	end(&c);
 }
 
+/* Another call of the two fits, so that one which reaches beyond its caller's
+ * was left alone by it; but none is served after its answer. */
+static void apart_from_its_call(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 a S root 0 1000 @host.name=a\n"
+		  "2 1 a C client 100 226 @host.name=a\n"
+		  "3 2 b S server 301 401 @host.name=b\n"
+		  "4 1 a C client 500 600 @host.name=a\n"
+		  "5 4 b S server 510 590 @host.name=b\n"
+		  "6 1 a C client 700 800 @host.name=a\n"
+		  "7 6 b S server 750 810 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)],
+			 fixture_ms(-188));
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 5)], 0);
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 7)], 0);
+	expect(&c, 2, 26, 26, 126);
+	expect(&c, 3, 100, 100, 100);
+	end(&c);
+	/* It took longer than its call as well: both begin together. */
+	begin(&c, "1 0 a C client 100 226 @host.name=a\n"
+		  "2 1 b S server 301 501 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
+			 fixture_ms(-201));
+	expect(&c, 1, 0, 0, 126);
+	expect(&c, 2, 200, 126, 126);
+	end(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +237,7 @@ int main(void)
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(skew_there_and_back),
 		cmocka_unit_test(not_skewed),
+		cmocka_unit_test(apart_from_its_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
