@@ -388,10 +388,40 @@ static struct comparison *cpu_level(struct profile_inquiry *q)
 	return &q->service_cpu;
 }
 
+/* Samples of a handful of requests may tell nothing that those of the whole
+ * service do, a thousand times as many: where no function of theirs grew for
+ * sure, the service is looked at in parts, and taken when one of the team's
+ * functions grew by as much as has to be explained. */
+static bool take_power(struct profile_inquiry *q, struct error *err)
+{
+	struct wait_measure own = { .is_known = false }, of_all = own;
+
+	if (q->shown != &q->cohort || !q->s->has_base ||
+	    !has_room(q, &q->service_cpu))
+		return true;
+	if (!inquiry_measure(q, &q->cohort, &own, err))
+		return false;
+	if (own.is_grown)
+		return true;
+	if (!inquiry_begin_service(q, &q->final, q->cpu_id, err) ||
+	    !ask_parts(q, &q->final, err) ||
+	    !inquiry_measure(q, &q->final, &of_all, err))
+		return false;
+	if (!of_all.is_grown || !of_all.is_owner ||
+	    !verdict_explains(of_all.change, of_all.needed))
+		return true;
+	q->measures[WAIT_NEIGHBOUR] = of_all;
+	q->lead = &q->measures[WAIT_NEIGHBOUR];
+	q->shown = &q->final;
+	return true;
+}
+
 static bool decide_cpu(struct profile_inquiry *q, struct error *err)
 {
 	q->shown = cpu_level(q);
 	if (!inquiry_measure_gc(q, err))
+		return false;
+	if (q->gc_share < VERDICT_ALLOC && !take_power(q, err))
 		return false;
 	if (q->gc_share < VERDICT_ALLOC) {
 		set_kind(q, CAUSE_CPU);

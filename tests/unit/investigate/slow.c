@@ -91,6 +91,32 @@ static void samples_of_slow_requests_come_first(void **state)
 	fake_end();
 }
 
+/* A few slow requests that differ as widely as can be, and a whole service. */
+static const char *cpu_of_few_scatters(const char *type_id, bool is_of_spans,
+				       double at_s)
+{
+	static unsigned calls;
+
+	if (!is_of_spans || strcmp(type_id, FAKE_CPU) != 0 || at_s < -120)
+		return cpu_grew(type_id, is_of_spans, at_s);
+	return calls++ % 4 ? "main;shop.Log 10000000\n"
+			   : "main;shop.Discount 9000000000\n"
+			     "main;shop.Log 10000000\n";
+}
+
+static void the_service_decides_where_few_requests_cannot(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_of_few_scatters, only_cpu);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_int_equal(fake->finding.shown->scope, SCOPE_SERVICE);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Discount")));
+	assert_int_equal(fake->result.functions[0].change, CHANGE_GROWN);
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+	fake_end();
+}
+
 static void without_them_the_service_decides(void **state)
 {
 	(void)state;
@@ -689,6 +715,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_slow_requests_come_first),
+		cmocka_unit_test(the_service_decides_where_few_requests_cannot),
 		cmocka_unit_test(without_them_the_service_decides),
 		cmocka_unit_test(
 			the_window_before_is_the_baseline_when_healthy),
