@@ -532,6 +532,29 @@ static int64_t profiled_ns(const struct comparison_side *side)
 	return ns > 0 ? ns : side->profile.duration_ns;
 }
 
+/* Chances that a function which was not there before is there by. */
+#define NEW_Q 0.01
+
+void rows_settle_new(struct result *r)
+{
+	for (size_t i = 0; i < result_listed(r); i++) {
+		struct function_row *row = &r->functions[i];
+		bool is_sure = !isnan(row->q) && row->q <= NEW_Q;
+
+		if (!row->is_with_all ||
+		    (row->baseline_total_value && row->total_value))
+			continue;
+		row->is_with_all = false;
+		r->noise_count -= row->change == CHANGE_NOISE;
+		r->noise_count += !is_sure;
+		r->change_total += is_sure;
+		row->change = CHANGE_NOISE;
+		if (is_sure)
+			row->change = row->total_value ? CHANGE_NEW
+						       : CHANGE_GONE;
+	}
+}
+
 bool comparison_rank(struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err)
 {
@@ -554,10 +577,13 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 	/* A snapshot is of no length. */
 	if (c->is_gauge)
 		w.window_ns = w.baseline_ns = NS_PER_S;
-	return comparison_unpack(c, err) &&
-	       functions_rank(&c->slow.profile,
-			      c->has_base ? &c->base.profile : NULL, &w, result,
-			      err);
+	if (!comparison_unpack(c, err) ||
+	    !functions_rank(&c->slow.profile,
+			    c->has_base ? &c->base.profile : NULL, &w, result,
+			    err))
+		return false;
+	rows_settle_new(result);
+	return true;
 }
 
 static void side_uncount(struct comparison_side *side)

@@ -123,6 +123,10 @@ double comparison_keep_roots(struct comparison *c,
 bool comparison_filter(struct comparison *c, struct investigation *v,
 		       struct error *err) MUST_CHECK;
 
+/* What was not there before, or is not any more, moved with no others: it is
+ * new or gone, or that may be noise. comparison_rank() does it. */
+void rows_settle_new(struct result *r);
+
 /* Ranks functions into the result, which keeps its notes. */
 bool comparison_rank(struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err) MUST_CHECK;

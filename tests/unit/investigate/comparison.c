@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include "investigate/comparison.h"
 #include "report/note_text.h"
@@ -338,6 +339,40 @@ static void instance(void **state)
 	assert_false(is_of_spans(more, 2, 4, -1, SCOPE_SERVICE));
 }
 
+static struct function_row moved_with_all(int64_t before, int64_t now,
+					  double q)
+{
+	return (struct function_row){ .baseline_total_value = before,
+				      .total_value = now,
+				      .is_with_all = true,
+				      .change = CHANGE_NOISE,
+				      .q = q };
+}
+
+/* From nothing to a second is no third more, as of all others. */
+static void what_is_new_moved_with_nothing(void **state)
+{
+	struct function_row rows[] = {
+		moved_with_all(0, 1000, 0.001), moved_with_all(0, 3, 0.2),
+		moved_with_all(0, 1000, NAN),   moved_with_all(90, 120, 0.001),
+		moved_with_all(1000, 0, 0.001),
+	};
+	struct result r = { .functions = rows,
+			    .function_count = 5,
+			    .noise_count = 5 };
+
+	(void)state;
+	rows_settle_new(&r);
+	assert_int_equal(rows[0].change, CHANGE_NEW);
+	assert_int_equal(rows[1].change, CHANGE_NOISE);
+	assert_int_equal(rows[2].change, CHANGE_NOISE);
+	assert_int_equal(rows[4].change, CHANGE_GONE);
+	for (size_t i = 0; i < 5; i++)
+		assert_int_equal(rows[i].is_with_all, i == 3);
+	assert_int_equal(r.noise_count, 3);
+	assert_int_equal(r.change_total, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +389,7 @@ int main(void)
 		cmocka_unit_test(parts),
 		cmocka_unit_test(one_request),
 		cmocka_unit_test(instance),
+		cmocka_unit_test(what_is_new_moved_with_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
