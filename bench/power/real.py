@@ -9,7 +9,7 @@ usage: real.py record go|python FOLDER [--runs N] [--requests N] [--apart]
 record  runs the program N times as it is (FOLDER/a) and N times with one function
         1.5 times as dear (FOLDER/b), by turns; --apart: first all of a, then all
         of b. go: bench/power/go, where one of four callers of a helper asks more
-        of it; python: bench/gate/python, where discount is dearer.
+        of it; python: bench/gate/python, where score is dearer.
 judge   draws sides of some runs out of a and b, and of a and a, and asks.
 """
 import argparse
@@ -23,12 +23,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 DEARER = "150"
-# Of each program: the ending of its files, requests of a run of ten seconds, the
+# Of each program: the ending of its files, requests of a run of 1,000 samples, the
 # function that changed and rows that change with it.
 PROGRAMS = {
     "go": ("pb.gz", 65_000, "main.insure",
            {"main.handle", "main.main", "runtime.main", "main.curve"}),
-    "python": ("folded", 900, "discount", {"handle", "main", "<module>"}),
+    "python": ("folded", 2600, "score", {"handle", "main", "<module>"}),
 }
 
 
@@ -41,7 +41,7 @@ def build(program, folder):
             folder / "program", out, count, DEARER if is_b else "100"]
     return lambda out, count, is_b: [
         sys.executable, HERE.parent / "gate" / "python" / "shop.py", count, out,
-        "timer=cpu", *(["discount=" + DEARER] if is_b else [])]
+        "timer=cpu", *(["score=" + DEARER] if is_b else [])]
 
 
 def record(args):

@@ -60,7 +60,7 @@ func own(lines []line, rounds int) uint {
 
 //go:noinline
 func insure(lines []line, percent int) uint {
-	return curve(own(lines, 120), 8500*percent/100)
+	return curve(own(lines, 153), 10850*percent/100)
 }
 
 //go:noinline
