@@ -7,6 +7,7 @@
 #ifndef BACKEND_BACKENDS_H
 #define BACKEND_BACKENDS_H
 
+#include "backend/gaps.h"
 #include "backend/profile_backend.h"
 #include "backend/source.h"
 #include "backend/table.h"
@@ -72,6 +73,7 @@ struct backends {
 		more_pages; /* asked for after short ones of a list of traces */
 	double cut_share;   /* most of a profile under "other" */
 	int64_t profile_window_ns; /* longest the server takes, 0: not known */
+	struct gaps gaps;
 	/* What questions before this one used, see backends_begin(). */
 	size_t earlier_requests;
 	unsigned earlier_rounds;

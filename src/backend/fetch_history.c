@@ -180,7 +180,15 @@ static bool history_answer(struct job *base, struct backends *b,
 	return answer != ANSWER_TRY_NEXT;
 }
 
-static const struct job_type history_type = { history_request, history_answer };
+static struct time_range history_range(const struct job *base)
+{
+	return ((const struct history_job *)base)->range;
+}
+
+static const struct job_type history_type = { .request = history_request,
+					      .answer = history_answer,
+					      .about = ABOUT_OTHER_TRACES,
+					      .range = history_range };
 
 /* A job that cannot ask is done before it begins, with the reason. */
 static void refuse(struct job *job, const char *why)
@@ -267,7 +275,15 @@ static bool count_answer(struct job *base, struct backends *b,
 	return true;
 }
 
-static const struct job_type count_type = { count_request, count_answer };
+static struct time_range count_range(const struct job *base)
+{
+	return ((const struct count_job *)base)->range;
+}
+
+static const struct job_type count_type = { .request = count_request,
+					    .answer = count_answer,
+					    .about = ABOUT_REQUEST_COUNT,
+					    .range = count_range };
 
 void count_job_init(struct count_job *job, struct str service,
 		    struct time_range range, int64_t step_ns)
@@ -313,7 +329,9 @@ static bool steps_answer(struct job *base, struct backends *b,
 	return true;
 }
 
-static const struct job_type steps_type = { steps_request, steps_answer };
+static const struct job_type steps_type = { .request = steps_request,
+					    .answer = steps_answer,
+					    .about = ABOUT_REQUEST_STEPS };
 
 void steps_job_init(struct steps_job *job, const struct steps_query *query)
 {

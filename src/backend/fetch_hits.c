@@ -56,7 +56,9 @@ static bool find_answer(struct job *base, struct backends *b,
 	return answer != ANSWER_TRY_NEXT;
 }
 
-static const struct job_type find_type = { find_request, find_answer };
+static const struct job_type find_type = { .request = find_request,
+					   .answer = find_answer,
+					   .about = ABOUT_TRACES };
 
 void hits_job_init(struct hits_job *job, const struct find_query *query,
 		   unsigned attempt, struct hits *hits, struct buf *next_page)

@@ -58,8 +58,9 @@ static bool trace_job_answer(struct job *base, struct backends *b,
 	return true;
 }
 
-static const struct job_type trace_type = { trace_job_request,
-					    trace_job_answer };
+static const struct job_type trace_type = { .request = trace_job_request,
+					    .answer = trace_job_answer,
+					    .about = ABOUT_LINKED_TRACE };
 
 void trace_job_init(struct trace_job *job, const struct trace_id *id,
 		    struct trace *trace)
@@ -134,7 +135,9 @@ static bool linking_answer(struct job *base, struct backends *b,
 	return answer != ANSWER_TRY_NEXT;
 }
 
-static const struct job_type linking_type = { linking_request, linking_answer };
+static const struct job_type linking_type = { .request = linking_request,
+					      .answer = linking_answer,
+					      .about = ABOUT_LINKING_TRACES };
 
 void linking_job_init(struct linking_job *job, const struct trace_id *id,
 		      struct time_range range)

@@ -70,7 +70,8 @@ static bool answer(struct job *job, struct backends *b,
 void metric_job_init(struct metric_job *m, const struct metric_query *query)
 {
 	static const struct job_type type = { .request = request,
-					      .answer = answer };
+					      .answer = answer,
+					      .about = ABOUT_METRIC };
 
 	*m = (struct metric_job){ .job.type = &type, .query = *query };
 }

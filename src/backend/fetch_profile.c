@@ -307,8 +307,14 @@ static bool profile_answer(struct job *job, struct backends *b,
 	return part_done(f, b);
 }
 
+static struct time_range profile_range(const struct job *job)
+{
+	return ((const struct profile_fetch *)job)->query.range;
+}
+
 static const struct job_type profile_job = { profile_request, profile_answer,
-					     QUESTION_PROFILE };
+					     QUESTION_PROFILE, ABOUT_PROFILE,
+					     profile_range };
 
 void profile_fetch_init(struct profile_fetch *f,
 			const struct profile_query *query, struct profile *into)
@@ -391,7 +397,8 @@ static bool names_answer(struct job *job, struct backends *b,
 }
 
 static const struct job_type names_job = { names_request, names_answer,
-					   QUESTION_NAMES };
+					   QUESTION_NAMES, ABOUT_PROFILE_NAMES,
+					   NULL };
 
 void services_job_init(struct names_job *n, struct time_range range)
 {
@@ -452,7 +459,8 @@ static bool series_answer(struct job *job, struct backends *b,
 }
 
 static const struct job_type series_job = { series_request, series_answer,
-					    QUESTION_SERIES };
+					    QUESTION_SERIES, ABOUT_SERIES,
+					    NULL };
 
 void series_job_init(struct series_job *s, const char *selector,
 		     const char *const *labels, size_t label_count,
@@ -499,6 +507,9 @@ static bool snapshots_answer(struct job *job, struct backends *b,
 		job->attempt++;
 		return false;
 	}
+	/* Counted up to where the answer broke off is not counted. */
+	if (answer != ANSWER_OK && job->err.code != ERROR_NOT_FOUND)
+		return true;
 	s->count = sat_add_i64(s->count, count);
 	job->has_answer = s->count > 0;
 	/* What is empty may be answered so by any of the attempts. */
@@ -510,7 +521,8 @@ static bool snapshots_answer(struct job *job, struct backends *b,
 
 static const struct job_type snapshots_job = { snapshots_request,
 					       snapshots_answer,
-					       QUESTION_SNAPSHOTS };
+					       QUESTION_SNAPSHOTS,
+					       ABOUT_SNAPSHOTS, NULL };
 
 void snapshots_job_init(struct snapshots_job *s,
 			const struct profile_query *query,
@@ -553,7 +565,7 @@ static bool totals_answer(struct job *job, struct backends *b,
 }
 
 static const struct job_type totals_job = { totals_request, totals_answer,
-					    QUESTION_TOTALS };
+					    QUESTION_TOTALS, ABOUT_TOTALS, NULL };
 
 void totals_job_init(struct totals_job *t, const struct totals_query *query)
 {

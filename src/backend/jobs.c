@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 /* The requests of one round, and whose they are. */
@@ -63,6 +64,7 @@ static void answer_next(struct round *r)
 	struct job *job = r->jobs[r->answered++];
 
 	error_clear(&job->err);
+	job->status = response->status;
 	job->is_done = job->type->answer(job, r->backends, response);
 	http_response_release(response);
 }
@@ -94,6 +96,128 @@ static bool round_run(struct backends *b, struct round *r,
 	return done;
 }
 
+/* ---- what got lost ---- */
+
+/* The time that was asked about, to the second. */
+#define CLOCK_BYTES 19
+
+/* Lost questions that are told in one note: about the same, for one reason. */
+struct group {
+	const struct job *first;
+	size_t count;
+};
+
+/* A server that says that it cannot answer, or has nothing, has answered. */
+static bool is_lost(const struct job *job)
+{
+	switch (job->err.code) {
+	case ERROR_NONE:
+	case ERROR_USAGE:
+	case ERROR_NOT_FOUND:
+	case ERROR_STOPPED:
+		return false;
+	case ERROR_INTERNAL: /* this kind of server knows no such question */
+		return !job->has_answer && job->status &&
+		       !gaps_is_refusal(job->status);
+	default:
+		return !job->has_answer && !gaps_is_refusal(job->status);
+	}
+}
+
+static const char *subject_of(const struct job *job)
+{
+	static const char *const words[] = {
+		[ABOUT_SOMETHING] = "a question",
+		[ABOUT_OTHER_TRACES] = "other traces",
+		[ABOUT_LINKED_TRACE] = "a linked trace",
+		[ABOUT_LINKING_TRACES] = "traces that link to this one",
+		[ABOUT_TRACES] = "traces",
+		[ABOUT_REQUEST_COUNT] = "the number of requests",
+		[ABOUT_REQUEST_STEPS] = "requests by version",
+		[ABOUT_DURATIONS] = "how long requests take",
+		[ABOUT_PROFILE] = "a profile",
+		[ABOUT_PROFILE_NAMES] = "names of services with profiles",
+		[ABOUT_SERIES] = "the types of profiles",
+		[ABOUT_SNAPSHOTS] = "the number of snapshots",
+		[ABOUT_TOTALS] = "sums over time",
+		[ABOUT_METRIC] = "a metric",
+		[ABOUT_NAMES] = "names",
+	};
+
+	return words[job->type->about];
+}
+
+static void add_range(struct buf *out, const struct job *job)
+{
+	struct time_range range;
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	size_t same;
+
+	if (!job->type->range)
+		return;
+	range = job->type->range(job);
+	if (range.to_ns <= range.from_ns)
+		return;
+	format_rfc3339(range.from_ns, from);
+	format_rfc3339(range.to_ns, to);
+	/* Of the same day the time alone. */
+	same = strncmp(from, to, 11) ? 0 : 11;
+	buf_addf(out, " of %.*sZ to %.*sZ", CLOCK_BYTES, from,
+		 CLOCK_BYTES - (int)same, to + same);
+}
+
+static void tell_group(struct backends *b, const struct group *g)
+{
+	struct buf about;
+
+	buf_init(&about, LIMIT_ERROR_BYTES);
+	buf_add_text(&about, subject_of(g->first));
+	add_range(&about, g->first);
+	if (g->count > 1)
+		buf_addf(&about, " and %zu more", g->count - 1);
+	gaps_tell(&b->gaps, buf_text(&about), &g->first->err);
+	buf_release(&about);
+}
+
+static bool is_alike(const struct job *a, const struct job *b)
+{
+	return a->type->about == b->type->about &&
+	       !strcmp(a->err.message, b->err.message);
+}
+
+/* One more of a group, or the first of a new one. */
+static void group_add(struct group *groups, size_t *count,
+		      const struct job *job)
+{
+	size_t i = 0;
+
+	while (i < *count && !is_alike(groups[i].first, job))
+		i++;
+	if (i == GAPS_TOLD)
+		i--;
+	else if (i == *count)
+		groups[(*count)++] = (struct group){ .first = job };
+	groups[i].count++;
+}
+
+static void note_lost(struct backends *b, struct job *const *jobs, size_t n)
+{
+	struct group groups[GAPS_TOLD];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (jobs[i]->is_gap || !is_lost(jobs[i]))
+			continue;
+		jobs[i]->is_gap = true;
+		gaps_count(&b->gaps, &jobs[i]->err);
+		group_add(groups, &count, jobs[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		tell_group(b, &groups[i]);
+}
+
+/* ---- rounds ---- */
+
 static bool is_left(struct job *const *jobs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -116,6 +240,8 @@ bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 		done = profiles->answer_jobs(b, jobs, n, err);
 	while (done && is_left(jobs, n))
 		done = round_run(b, r, jobs, n, err);
+	if (done)
+		note_lost(b, jobs, n);
 	mem_free(r);
 	return done;
 }

@@ -22,6 +22,25 @@ enum job_question {
 	QUESTION_TOTALS,     /* sums over time */
 };
 
+/* What a job asks about, told when it gets no answer (gaps.h). */
+enum job_about {
+	ABOUT_SOMETHING = 0,
+	ABOUT_OTHER_TRACES,
+	ABOUT_LINKED_TRACE,
+	ABOUT_LINKING_TRACES,
+	ABOUT_TRACES,
+	ABOUT_REQUEST_COUNT,
+	ABOUT_REQUEST_STEPS,
+	ABOUT_DURATIONS,
+	ABOUT_PROFILE,
+	ABOUT_PROFILE_NAMES,
+	ABOUT_SERIES,
+	ABOUT_SNAPSHOTS,
+	ABOUT_TOTALS,
+	ABOUT_METRIC,
+	ABOUT_NAMES,
+};
+
 struct job_type {
 	/* Builds the request of job->attempt. False: there is none to send,
 	 * the job ends with err. */
@@ -34,6 +53,8 @@ struct job_type {
 	bool (*answer)(struct job *job, struct backends *b,
 		       const struct http_response *response);
 	enum job_question question;
+	enum job_about about;
+	struct time_range (*range)(const struct job *job); /* NULL: of none */
 };
 
 /* The first member of what the job fetches. */
@@ -42,6 +63,8 @@ struct job {
 	unsigned attempt; /* from 0; the one that answered */
 	bool has_answer;  /* set by answer(): there is something to use */
 	bool is_done;
+	bool is_gap; /* noted: its question got lost */
+	int status;  /* of the last answer; 0: none came */
 	/* Of the profile server, as it was known when it was asked. */
 	const struct profile_backend *asked;
 	struct error err; /* why there is none */
@@ -49,7 +72,7 @@ struct job {
 
 /* Runs all that are not done until they are; at most LIMIT_BATCH requests at
  * a time. False only when no request could be sent at all; a server's
- * refusal is in job->err. */
+ * refusal is in job->err; questions that got lost are noted (gaps.h). */
 bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 	      struct error *err) MUST_CHECK;
 

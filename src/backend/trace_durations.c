@@ -46,8 +46,9 @@ static bool durations_answer(struct job *base, struct backends *b,
 	return true;
 }
 
-static const struct job_type durations_type = { durations_request,
-						durations_answer };
+static const struct job_type durations_type = { .request = durations_request,
+						.answer = durations_answer,
+						.about = ABOUT_DURATIONS };
 
 static void buckets_add(struct duration_buckets *sum,
 			const struct duration_buckets *part)

@@ -4,6 +4,8 @@
  */
 #include "backend/answer.h"
 #include "backend/backends.h"
+#include "backend/gaps.h"
+#include "backend/status.h"
 
 static bool is_candidate(const struct backends *b,
 			 const struct backend_row *row)
@@ -111,6 +113,48 @@ static bool fail_all(const struct probe *p, struct error *err)
 	return false;
 }
 
+/* Whether something is there that does not say what it is: where a server is
+ * only looked for none need be. */
+static bool is_response_lost(const struct http_response *r)
+{
+	enum trouble trouble = trouble_find(r);
+
+	if (r->status)
+		return r->status >= 400 && !gaps_is_refusal(r->status);
+	return r->err.code != ERROR_NOT_FOUND && trouble != TROUBLE_REFUSED &&
+	       trouble != TROUBLE_NO_HOST;
+}
+
+/* The first of so many; their number: none. */
+static size_t find_lost(const struct probe *p, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !is_response_lost(&p->responses[i]))
+		i++;
+	return i;
+}
+
+/* Many a run needs no traces: it is no reason for what was not found. */
+static void tell_lost(struct probe *p, const struct error *err)
+{
+	p->backends->gaps.count++;
+	gaps_tell(&p->backends->gaps, "the kind of the server of traces", err);
+}
+
+/* It would have been taken in the place of the one that answered. */
+static void note_lost(struct probe *p, size_t before)
+{
+	size_t i = find_lost(p, before);
+	struct error err = { 0 };
+
+	if (i == before)
+		return;
+	answer_fail(p->list[i].row->name, &p->list[i].endpoint,
+		    &p->responses[i], &err);
+	tell_lost(p, &err);
+}
+
 /* Kinds that have a late question only, where the address is not one of
  * another kind's by default. */
 static void add_late_candidates(struct probe *p)
@@ -194,6 +238,7 @@ static bool judge(struct probe *p, struct error *err)
 	for (size_t i = 0; i < p->count; i++)
 		if (traces_probe_matches(p->list[i].probe, &p->responses[i])) {
 			settle(p->backends, &p->list[i]);
+			note_lost(p, i);
 			return true;
 		}
 	add_late_candidates(p);
@@ -202,7 +247,11 @@ static bool judge(struct probe *p, struct error *err)
 	if (is_found)
 		return true;
 	p->backends->traces.endpoint.url = p->list[0].endpoint.url;
-	return fail_all(p, err);
+	fail_all(p, err);
+	if (!p->backends->traces.is_default ||
+	    find_lost(p, p->count) < p->count)
+		tell_lost(p, err);
+	return false;
 }
 
 static bool show(struct probe *p, struct error *err)

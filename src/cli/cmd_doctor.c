@@ -79,6 +79,8 @@ int cmd_doctor(const struct options *o)
 	doctor_init(&p.doctor, &p.question);
 	done = done && doctor_run(&p.doctor, &err) &&
 	       output_answer(o, &writer, &p.doctor, &err);
+	/* What is not answered is what it tells of. */
+	p.ctx.backends.gaps.count = 0;
 	done = context_finish(&p.ctx, done, &err);
 	if (!done)
 		message_error(&err);

@@ -14,6 +14,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/sandbox.h"
+#include "report/confidence.h"
 #include "wire/auth.h"
 #include "wire/cache.h"
 #include "wire/redact.h"
@@ -139,7 +140,7 @@ static void init_backends(struct context *ctx)
 		.context = ctx,
 	};
 	ctx->backends.arena = &ctx->arena;
-	ctx->backends.notes = &ctx->notes;
+	ctx->backends.notes = ctx->backends.gaps.notes = &ctx->notes;
 	/* Where rows are functions, names will do. */
 	ctx->backends.wants_span_lines = by && strcmp(by, "function") != 0;
 }
@@ -365,5 +366,7 @@ bool context_report(struct context *ctx, struct result *result,
 			  "server cut small functions off",
 			  100 * ctx->backends.cut_share);
 	notes_append(&result->notes, &ctx->notes);
+	if (ctx->backends.gaps.count && !confidence_report_gaps(result, err))
+		return false;
 	return copy_requests(ctx, result, err);
 }

@@ -80,11 +80,33 @@ static void tell_notes(const struct context *ctx, const struct error *err)
 			message_info("note: %s", notes->text[i]);
 }
 
+/* Nothing was found where not all was seen: that is no news of the data. */
+static void blame_gaps(const struct context *ctx, struct error *err)
+{
+	const struct gaps *gaps = &ctx->backends.gaps;
+
+	if (!gaps->first.code || err->code != ERROR_NOT_FOUND)
+		return;
+	err->code = gaps->first.code;
+	if (!strstr(err->message, gaps->first.message))
+		error_prefix(err, "not all that was asked was answered (%s)",
+			     gaps->first.message);
+}
+
+static bool check_gaps(const struct context *ctx, struct error *err)
+{
+	return !ctx->options->strict || !ctx->backends.gaps.count ||
+	       error_set(err, ERROR_PARTIAL,
+			 "not all that was asked was answered (--strict)");
+}
+
 bool context_finish(struct context *ctx, bool done, struct error *err)
 {
 	const struct profile_backend *p = backends_profiles(&ctx->backends);
 	struct error late = { 0 };
 
+	if (!done)
+		blame_gaps(ctx, err);
 	if (!done || ctx->is_answer_bare)
 		tell_notes(ctx, err);
 	if (ctx->options->verbose)
@@ -94,7 +116,7 @@ bool context_finish(struct context *ctx, bool done, struct error *err)
 	if (p->lost)
 		tell_lost_cache(p->lost(&ctx->backends.profiles));
 	if (finish_record(ctx, done, &late))
-		return done;
+		return done && check_gaps(ctx, err);
 	if (!done && err->code != ERROR_STOPPED)
 		message_error(err);
 	*err = late;

@@ -365,9 +365,12 @@ static bool look_at(struct slo_spent *s, const struct trace_id *ids,
 			*err = why;
 			return false;
 		}
-		if (why.code == ERROR_NOT_FOUND && !why.message[0])
+		if (why.code == ERROR_NOT_FOUND && !why.message[0]) {
 			s->missing_count++;
-		else if (!s->unread_count++)
+			continue;
+		}
+		gaps_count(&b->gaps, &why);
+		if (!s->unread_count++)
 			s->reason = why;
 	}
 	return spent_sum(s->requests, count, b->arena, &s->spent, err);

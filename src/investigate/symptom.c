@@ -32,30 +32,7 @@ uint32_t operation_history_find(const struct operation_history *s,
 
 /* ---- judging ---- */
 
-/* A quota may be used up in the middle of a run. Of other servers windows that
- * they do not keep are no news. */
-static void note_refused(const struct operation_history *s,
-			 struct investigation *v)
-{
-	const struct history_job *first = NULL;
-	size_t count = 0;
-
-	if (!backends_trace_traits(v->backends)->is_metered)
-		return;
-	for (size_t i = 0; i < s->job_count; i++) {
-		if (s->jobs[i].job.has_answer)
-			continue;
-		first = first ? first : &s->jobs[i];
-		count++;
-	}
-	if (first)
-		investigation_note(
-			v, (struct note){ .kind = NOTE_QUESTIONS_UNANSWERED,
-					  .count = count,
-					  .total = s->job_count,
-					  .reason = first->job.err.message });
-}
-
+/* Of the windows that are compared with the lost ones are noted already. */
 static void note_unanswered(struct operation_history *s,
 			    struct investigation *v)
 {
@@ -67,8 +44,6 @@ static void note_unanswered(struct operation_history *s,
 					  .reason = slow->job.err.message });
 	else if (!s->job_count)
 		investigation_note(v, (struct note){ NOTE_TRACE_OF_FILE });
-	else
-		note_refused(s, v);
 }
 
 /* What became slow only by its own time, beside a call that is always long,

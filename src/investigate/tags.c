@@ -26,7 +26,9 @@ static bool tags_answer(struct job *base, struct backends *b,
 	return trace_names_answer(base, b, response, &job->names);
 }
 
-static const struct job_type tags_type = { tags_request, tags_answer };
+static const struct job_type tags_type = { .request = tags_request,
+					   .answer = tags_answer,
+					   .about = ABOUT_NAMES };
 
 bool tags_ask(struct backends *b, const struct tags_query *query,
 	      struct name_list *names, struct error *err)

@@ -34,7 +34,9 @@ static bool names_answer(struct job *base, struct backends *b,
 	return trace_names_answer(base, b, response, &job->names);
 }
 
-static const struct job_type names_type = { names_request, names_answer };
+static const struct job_type names_type = { .request = names_request,
+					    .answer = names_answer,
+					    .about = ABOUT_NAMES };
 
 static bool fail(struct trace_search *s, enum search_lack lack,
 		 struct name_list names, struct error *err)

@@ -70,3 +70,18 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 	for (size_t i = 0; i < rating->weakness_count; i++)
 		buf_addf(out, ", %s", words[rating->weaknesses[i]]);
 }
+
+bool confidence_report_gaps(struct result *result, struct error *err)
+{
+	struct cause *c = &result->cause;
+	struct buf text;
+
+	if (!result->has_cause)
+		return true;
+	if (c->confidence != CONFIDENCE_WEAK)
+		c->confidence = (enum confidence)(c->confidence - 1);
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	buf_add_str(&text, c->confidence_text);
+	buf_add_text(&text, ", not all that was asked was answered");
+	return wording_take(&text, &result->arena, &c->confidence_text, err);
+}

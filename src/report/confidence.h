@@ -16,4 +16,9 @@ void confidence_report_basis(const struct result *result, struct buf *out);
 void confidence_report_weaknesses(const struct confidence_rating *rating,
 				  struct buf *out);
 
+/* Questions got lost: the answer could have been another with them. Once a
+ * result, when all of it is written. */
+bool confidence_report_gaps(struct result *result,
+			    struct error *err) MUST_CHECK;
+
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/note_text.h"
 
+#include <string.h>
+
 #include "report/cohorts_text.h"
 #include "report/wording.h"
 
@@ -152,8 +154,28 @@ static void add_names(const struct note *n, struct notes *notes)
 	}
 }
 
+/* What a reason kept from the answer says more than that a question got lost
+ * (backend/gaps.h). */
+static void drop_gap(const char *reason, struct notes *notes)
+{
+	const struct str gap = STR("no answer about ");
+	size_t kept = 0;
+
+	if (!notes || !reason || !*reason)
+		return;
+	for (size_t i = 0; i < notes->count; i++) {
+		if (str_starts(str_from(notes->text[i]), gap) &&
+		    strstr(notes->text[i], reason))
+			continue;
+		memmove(notes->text[kept++], notes->text[i],
+			sizeof notes->text[i]);
+	}
+	notes->count = kept;
+}
+
 static void add_reasons(const struct note *n, struct notes *notes)
 {
+	drop_gap(n->reason, notes);
 	switch (n->kind) {
 	case NOTE_NO_OTHER_TRACES:
 		notes_add(notes, "no other traces to compare with: %s",

@@ -56,6 +56,7 @@ STAGES = [
     ("redirects", "python3 tests/net/redirects.py {tracefind} --all"),
     ("tls", "python3 tests/net/tls.py {tracefind}"),
     ("queries", "python3 tests/net/queries.py {tracefind} --all"),
+    ("answers", "python3 tests/safety/answers.py {tracefind} --all"),
     ("cuts-socket", "python3 tests/net/cuts.py {tracefind} --all"),
     ("secrets", "python3 tests/net/canary.py {tracefind} {build}/tests/net/"
      "libstop.so --all"),

@@ -29,7 +29,9 @@ static bool type_answer(struct job *job, struct backends *b,
 	return true;
 }
 
-static const struct job_type type_job = { type_request, type_answer };
+static const struct job_type type_job = { .request = type_request,
+					  .answer = type_answer,
+					  .about = ABOUT_SERIES };
 
 static bool is_total(const struct parca_type *type)
 {
