@@ -310,6 +310,12 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 			  "(407%s%s): put USER:PASSWORD and an @ before the "
 			  "host of %s-proxy",
 			  subject, STR_ARGS(host), gap, reason->text, side);
+	else if (wants_tenant(reason) && e->tenant_id)
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s does not take the tenant \"%s\" (%d %s): "
+			  "name another with --tenant-id",
+			  subject, STR_ARGS(host), e->tenant_id, status,
+			  reason->text);
 	else if (wants_tenant(reason))
 		error_set(err, ERROR_AUTH,
 			  "%s: %.*s wants a tenant (%d %s): name it with "

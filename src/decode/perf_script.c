@@ -28,7 +28,7 @@ struct perf {
 	uint32_t *frames; /* leaf first */
 	size_t frame_cap;
 	uint32_t frame_count;
-	struct str event; /* of the first sample */
+	struct str event; /* of the first sample; empty: not told */
 	bool is_in_sample;
 	bool is_wanted; /* the sample's event is that one */
 	/* Its frames are lines of their own, which a blank one ends. */
@@ -77,37 +77,6 @@ static bool is_time(struct str word)
 	return ends_in_colon(word) && point != SIZE_MAX &&
 	       str_is_digits(str_slice(number, 0, point)) &&
 	       str_is_digits(str_slice(number, point + 1, number.len));
-}
-
-struct event {
-	int64_t time_ns; /* on a clock of the machine's */
-	struct str name; /* "cpu-clock:u" */
-	uint64_t period; /* 1 where none is told */
-	struct str rest; /* a frame, or nothing */
-};
-
-/* The name of the program comes first and may hold blanks, so the time is
- * looked for. */
-static bool read_event(struct str line, struct event *e)
-{
-	struct str rest = line, word;
-
-	do {
-		word = take_word(&rest);
-	} while (word.len && !is_time(word));
-	if (!word.len)
-		return false;
-	if (!parse_scaled_i64(str_slice(word, 0, word.len - 1), 9, &e->time_ns))
-		return false;
-	e->period = 1;
-	word = take_word(&rest);
-	if (str_is_digits(word) && parse_u64(word, &e->period))
-		word = take_word(&rest);
-	if (!ends_in_colon(word))
-		return false;
-	e->name = str_slice(word, 0, word.len - 1);
-	e->rest = str_trim(rest);
-	return true;
 }
 
 struct place {
@@ -188,21 +157,131 @@ static bool read_place(struct str line, struct place *p)
 	return true;
 }
 
-bool perf_script_is(struct str text)
+/* What perf tells beside samples: of memory that was mapped, of names. */
+static bool is_record(struct str line)
+{
+	return str_find(line, STR("PERF_RECORD_")) != SIZE_MAX;
+}
+
+struct event {
+	int64_t time_ns; /* on a clock of the machine's */
+	bool has_time;
+	struct str name; /* "cpu-clock:u"; empty: not told */
+	uint64_t period; /* 1 where none is told */
+	struct str rest; /* a frame, fields of a tracepoint, or nothing */
+};
+
+/* "5025125 cpu-clock:u: ...", of which fields that were not asked for are
+ * missing: then a frame follows, or nothing. */
+static bool read_name(struct str text, struct event *e)
+{
+	struct str rest = text, word = take_word(&rest);
+	uint64_t period = 1;
+	struct place place;
+
+	e->period = 1;
+	e->name = STR("");
+	e->rest = str_trim(text);
+	if (str_is_digits(word)) {
+		if (!parse_u64(word, &period))
+			return false;
+		word = take_word(&rest);
+	}
+	if (ends_in_colon(word)) {
+		e->name = str_slice(word, 0, word.len - 1);
+		e->period = period;
+		e->rest = str_trim(rest);
+		return true;
+	}
+	return !e->rest.len || read_place(e->rest, &place);
+}
+
+/* The name of the program comes first and may hold blanks, so the time is
+ * looked for. */
+static bool read_event(struct str line, struct event *e)
+{
+	struct str rest = line, word;
+
+	do {
+		word = take_word(&rest);
+	} while (word.len && !is_time(word));
+	e->has_time = true;
+	return word.len > 0 && !is_record(line) &&
+	       parse_scaled_i64(str_slice(word, 0, word.len - 1), 9,
+				&e->time_ns) &&
+	       read_name(rest, e);
+}
+
+/* "1234" or "1234/1235" */
+static bool is_thread(struct str word)
+{
+	size_t slash = str_until(word, 0, '/');
+
+	return str_is_digits(str_slice(word, 0, slash)) &&
+	       (slash >= word.len ||
+		str_is_digits(str_slice(word, slash + 1, word.len)));
+}
+
+/* Of a sample with a stack, whose time was not asked for: "work  1234 [000]
+ * cycles:", at the left margin. */
+static bool read_untimed(struct str line, struct event *e)
+{
+	struct str rest = line, word = take_word(&rest), after;
+
+	if (!line.len || is_blank(line.ptr[0]) || !word.len || is_record(line))
+		return false;
+	do {
+		word = take_word(&rest);
+	} while (word.len && !is_thread(word));
+	if (!word.len)
+		return false;
+	after = rest;
+	word = take_word(&after);
+	if (str_starts(word, STR("[")) && str_ends(word, STR("]")))
+		rest = after;
+	/* Where there is one, the sample is not without it. */
+	if (is_time(word))
+		return false;
+	e->has_time = false;
+	return read_name(rest, e);
+}
+
+/* The frame on the line of an event, else the one below it. */
+static bool has_place(const struct event *event, struct str below)
+{
+	struct place place;
+
+	return (event->rest.len && read_place(event->rest, &place)) ||
+	       read_place(below, &place);
+}
+
+/* Without a time there is less to know it by. */
+static bool is_untimed(struct str line, struct str below)
 {
 	struct event event;
 	struct place place;
 
-	for (unsigned i = 0; text.len && i < LOOK_LINES; i++) {
-		struct str line = str_take_line(&text);
+	return read_untimed(line, &event) && below.len &&
+	       is_blank(below.ptr[0]) && read_place(below, &place) &&
+	       find_mapping(str_trim(below)) != SIZE_MAX;
+}
 
+bool perf_script_is(struct str text)
+{
+	struct event event;
+
+	for (unsigned i = 0; text.len && i < LOOK_LINES;) {
+		struct str line = str_take_line(&text), below = text;
+
+		/* A shell starts many a program before the first sample. */
+		if (is_record(line))
+			continue;
+		i++;
 		if (!str_trim(line).len || line.ptr[0] == '#')
 			continue;
-		if (!read_event(line, &event))
-			return false;
-		return read_place(event.rest.len ? event.rest
-						 : str_take_line(&text),
-				  &place);
+		below = str_take_line(&below);
+		return read_event(line, &event) ? has_place(&event, below)
+						: is_untimed(line, below);
 	}
 	return false;
 }
@@ -229,13 +308,15 @@ static bool choose_type(struct perf *p, const struct profile_want *want,
 		type_of(p->event),
 	};
 	bool has_time = str_equal(offered[1].unit, STR("nanoseconds"));
+	uint32_t count = p->event.len ? 2 : 1;
 
-	for (size_t i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < count; i++)
 		if (!profile_build_type(p->build, offered[i].type,
 					offered[i].unit, err))
 			return false;
-	if (!type_choose(offered, 2, has_time ? STR("cpu") : STR("samples"),
-			 want, chosen, err))
+	if (!type_choose(offered, count,
+			 has_time ? STR("cpu") : STR("samples"), want, chosen,
+			 err))
 		return false;
 	p->is_counted = *chosen == 0;
 	return true;
@@ -327,7 +408,8 @@ static bool begin_sample(struct perf *p, const struct event *e,
 
 	if (!end_sample(p, err))
 		return false;
-	take_time(p, e->time_ns);
+	if (e->has_time)
+		take_time(p, e->time_ns);
 	p->is_in_sample = true;
 	p->is_wanted = str_equal(e->name, p->event);
 	p->period = e->period;
@@ -348,7 +430,8 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 		return end_sample(p, err);
 	if (line.ptr[0] == '#')
 		return true;
-	if (read_event(line, &event))
+	if (read_event(line, &event) ||
+	    (!p->is_in_sample && read_untimed(line, &event)))
 		return begin_sample(p, &event, err);
 	if (!p->is_in_sample || !p->is_wanted || !is_blank(line.ptr[0]) ||
 	    !read_place(line, &place))
@@ -372,10 +455,16 @@ static bool read_samples(struct perf *p, struct str text, struct error *err)
 static void find_first_event(struct perf *p, struct str text)
 {
 	struct event event;
+	bool is_found = false;
 
-	while (text.len && !p->event.len)
-		if (read_event(str_take_line(&text), &event))
-			p->event = event.name;
+	while (text.len && !is_found) {
+		struct str line = str_take_line(&text);
+
+		is_found = read_event(line, &event) ||
+			   read_untimed(line, &event);
+	}
+	if (is_found)
+		p->event = event.name;
 }
 
 static void settle(const struct perf *p, struct profile *out,

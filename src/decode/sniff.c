@@ -218,13 +218,14 @@ static bool is_text(struct str bytes)
 
 static struct guess sniff_text(struct str text)
 {
+	/* Without times a sample begins with "work  1234". */
+	if (perf_script_is(text))
+		return GUESS_FORMAT(FORMAT_PERF_SCRIPT);
 	/* A folded line may begin with "<module>". */
 	if (is_folded(text))
 		return GUESS_FORMAT(FORMAT_FOLDED);
 	if (text.ptr[0] == '<')
 		return GUESS_OTHER(describe_markup(text));
-	if (perf_script_is(text))
-		return GUESS_FORMAT(FORMAT_PERF_SCRIPT);
 	return GUESS_OTHER("text");
 }
 

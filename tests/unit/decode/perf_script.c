@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile_testing.h"
 
+#include "base/count.h"
 #include "decode/perf_script.h"
 
 static struct notes notes;
@@ -202,6 +203,51 @@ static void test_recorded(void **state)
 	buf_release(&bytes);
 }
 
+#define STACK                                                                  \
+	"\t  7f0000001000 leaf+0xe (/usr/lib/libc.so.6)\n"                        \
+	"\t        400600 main+0x20 (/usr/bin/app)\n\n"
+
+/* What it was asked for (-F) or recorded with decides what stands in a line. */
+static void test_forms(void **state)
+{
+	static const char *const heads[] = {
+		"app 28142 [004] 42460.086800: syscalls:sys_enter_read: fd: "
+		"0x3, buf: 0x7f08\n",
+		"app 28142 [004] 42460.086800:          1 sched:sched_switch: "
+		"prev_comm=app prev_pid=1 ==> next_comm=b next_pid=0\n",
+		"app 28142 [004] 42460.086800: probe:work: (400600)\n",
+		"app 28142 [004] 42460.086800: probe:work__return: (400600 <- "
+		"4005d0)\n",
+		"my app 123/124 42460.086800: \n",
+		"app  1234 \n",
+		"app 123/124 [001] cycles:u: \n",
+		"app 123/124       30000 cycles: \n",
+		"app 0 [000] 0.000000: PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) "
+		"@ 0 08:01 5 0]: r-xp /usr/bin/app\n"
+		"app 12 [000] 1.000000: 1 cycles: \n",
+		"app 12 1.000000: PERF_RECORD_COMM exec: app:12/12\n"
+		"app 12 \n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(heads); i++) {
+		char text[1024];
+		struct profile p;
+
+		snprintf(text, sizeof text, "%s" STACK "%s" STACK, heads[i],
+			 heads[i]);
+		assert_true(perf_script_is(str_from(text)));
+		assert_decoded(decode(text, "", PROFILE_DETAIL_LINES, &p));
+		assert_folded(&p, "main;leaf 2\n");
+		assert_int_equal(p.sample_count, 2);
+		assert_int_equal(notes.count, 0);
+		profile_release(&p);
+	}
+	assert_false(perf_script_is(STR("word 12\nab cd (x)\n")));
+	assert_false(perf_script_is(STR("word 12\n\tab cd\n")));
+	assert_false(perf_script_is(STR("main;work 12\nmain 3\n")));
+}
+
 static void test_is(void **state)
 {
 	(void)state;
@@ -227,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_other_events),
 		cmocka_unit_test(test_other_lines),
 		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_is),
 	};
 
