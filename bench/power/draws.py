@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws runs of programs in which one function got dearer, or none.
 
-A program has FUNCTIONS functions, large and small ones by Zipf's law, nearly.
+A program has some functions, large and small ones by Zipf's law, nearly.
 From run to run each wanders by itself and all wander together; what a profiler
 counts of that is Poisson. Draws are the same in every run of the same Python.
 """
@@ -11,7 +11,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 
-FUNCTIONS = 120
 NS_PER_S = 1_000_000_000
 PERIOD_NS = 10_000_000
 START_NS = 1_700_000_000_000_000_000
@@ -25,13 +24,17 @@ class Cell:
     share: float = 0.10   # of the changed function, before
     ratio: float = 1.0    # what it takes after
     runs: int = 6         # a side; of windows its quarters
+    runs_after: int = 0   # where they are not as many
+    functions: int = 120
     samples: int = 10_000  # of a run
     wander: float = 0.03  # of a function between runs: standard deviation
     common: float = 0.10  # of all functions of a run
     apart: float = 0      # of a function between the sides
     unsteady: float = 0   # the same of one function in ten, where it is more
     shape: str = "flat"   # of the program, see SHAPES
-    form: str = "pprof"   # of the files: pprof or folded; or window, of a server
+    # Of the files: pprof or folded; snapshot: the baseline is kept as one;
+    # window: of a server.
+    form: str = "pprof"
     is_by_turns: bool = True
     is_fixed: bool = False  # each run has so many samples, neither more nor less
     is_in_seconds: bool = False  # runs are of a time that was asked for
@@ -108,7 +111,7 @@ def zipf(count, whole):
 def flat(cell):
     """A main function and what it calls, all with code of their own."""
     stacks = {("main", CHANGED): cell.share}
-    for i, part in enumerate(zipf(FUNCTIONS - 1, 1 - cell.share)):
+    for i, part in enumerate(zipf(cell.functions - 1, 1 - cell.share)):
         stacks["main", f"app.f{i + 1}"] = part
     return Shape(stacks, {("main", CHANGED)})
 
@@ -116,7 +119,7 @@ def flat(cell):
 def moved(cell):
     """The same, and a function of that size that shrinks by as much."""
     stacks = {("main", CHANGED): cell.share, ("main", "app.lighter"): cell.share}
-    for i, part in enumerate(zipf(FUNCTIONS - 2, 1 - 2 * cell.share)):
+    for i, part in enumerate(zipf(cell.functions - 2, 1 - 2 * cell.share)):
         stacks["main", f"app.f{i + 1}"] = part
     return Shape(stacks, {("main", CHANGED)}, {("main", "app.lighter")})
 
@@ -126,8 +129,8 @@ def tree(cell):
     changed one is a leaf of it, so that totals of its callers grow, too."""
     changed = ("main", "app.handler3", "app.part7", CHANGED)
     stacks = {changed: cell.share}
-    parts = iter(zipf(FUNCTIONS - 1, 1 - cell.share))
-    order = list(range(FUNCTIONS - 1))
+    parts = zipf(cell.functions - 1, 1 - cell.share)
+    order = list(range(cell.functions - 1))
     random.Random(1).shuffle(order)  # large and small ones at each depth
     parts = [part for _, part in sorted(zip(order, parts))]
     for i, part in enumerate(parts):
@@ -152,7 +155,7 @@ def helper(cell):
         stacks["main", caller] = share / 5
         stacks["main", caller, "app.helper"] = share * 4 / 5
     grown = {stack for stack in stacks if CHANGED in stack}
-    count = FUNCTIONS - len(shares) - 1
+    count = cell.functions - len(shares) - 1
     for i, part in enumerate(zipf(count, 1 - sum(shares))):
         stacks["main", f"app.f{i + 1}"] = part
     return Shape(stacks, grown, has_totals=True)
@@ -215,6 +218,9 @@ def draw(cell, seed):
     levels = [{mover_of(stack): factor(rng, cell.apart)
                for stack in shape.stacks if cell.apart} for _ in sides]
     order = [i % 2 for i in range(2 * cell.runs)]
+    if cell.runs_after:
+        order = [0] * cell.runs + [1] * cell.runs_after
+        rng.shuffle(order)
     if not cell.is_by_turns or cell.form == "window":
         order.sort()
     now_ns = START_NS
@@ -306,7 +312,8 @@ def pprof(run):
     return b"".join(out)
 
 
-FORMS = {"folded": (folded, "folded"), "pprof": (pprof, "pb")}
+FORMS = {"folded": (folded, "folded"), "pprof": (pprof, "pb"),
+         "snapshot": (pprof, "pb")}
 
 
 def write(cell, runs, folder):

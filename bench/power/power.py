@@ -4,7 +4,8 @@
 is none, beside edgeR's quasi-likelihood F test of the same counts.
 
 usage: power.py TRACEFIND [--pairs N | --short] [--cells WORD...] [--edger]
-                [--bar] [--write FILE]
+                [--robust] [--bar] [--write FILE]
+       power.py TRACEFIND --smallest [--pairs N] [--write FILE]
 
 A line of the table for each cell of draws.py: pairs in which the changed
 function was told to have grown for certain (edgeR: q of at most 5 %), and pairs
@@ -14,8 +15,9 @@ tracefind is asked as users ask it, about files or a server.
 What edgeR says of these draws is kept in edger.json; --edger asks it about those
 of which it is not (Debian: r-bioc-edger, r-cran-statmod), --robust about all, with
 its robust fit, and keeps nothing. --bar: exits with 1 when tracefind does not do
-as well as is asked of it. --write: puts the table into a page, between two lines
-that name this file.
+as well as is asked of it. --smallest: another table, of the smallest change that
+is found in nine of ten pairs. --write: puts the table into a page, between two
+lines that name this command.
 """
 import argparse
 import json
@@ -39,6 +41,8 @@ LESS_THAN_EDGER = 3
 AVERAGES = {1.2: 40, 1.5: 78}
 FALSE = 5
 RATIOS = (1.0, 1.2, 1.5)
+SMALLEST_RATIOS = (1.03, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2, 3, 5, 10)
+SMALLEST_SHARES = (0.01, 0.05, 0.20)
 
 
 def plain_cells():
@@ -65,6 +69,11 @@ def other_cells():
             ("the same, windows 3 % apart", [],
              {"runs": 4, "form": "window", "apart": 0.03}),
             ("folded stacks", [small, large], {"form": "folded"}),
+            ("a snapshot before", [small, large], {"form": "snapshot"}),
+            ("ten runs before, three after", [small, large],
+             {"runs": 10, "runs_after": 3}),
+            ("six runs before, one after", [large, larger],
+             {"runs_after": 1}),
             ("one side after the other", [small, large],
              {"is_by_turns": False}),
             ("half the sampling period", [small], {"period_after": 0.5}),
@@ -76,7 +85,10 @@ def other_cells():
             ("another shrinks as much", [small], {"shape": "moved"}),
             ("one in ten wanders by 20 %", [small, large], {"unsteady": 0.2}),
             ("all wander by 10 %", [large, larger], {"wander": 0.1}),
-            ("none wanders", [small], {"wander": 0})):
+            ("none wanders", [small], {"wander": 0}),
+            ("a program of 12 functions", [large], {"functions": 12}),
+            ("1,000 functions, three runs of 50,000", [small],
+             {"functions": 1_000, "runs": 3, "samples": 50_000})):
         yield Cell(what, **more)
         for share, ratio in changes:
             yield Cell(f"{what}, {100 * share:g} % x {ratio}", share, ratio,
@@ -115,11 +127,22 @@ def check_files(tracefind, before, after):
     return check(tracefind, words)
 
 
+def check_snapshot(tracefind, before, after, folder):
+    done = subprocess.run([tracefind, "check", *before, "--save",
+                           folder / "kept.json"], capture_output=True,
+                          text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return check(tracefind, [*after, "--against", folder / "kept.json"])
+
+
 def ask(tracefind, cell, pair, folder):
     paths = []
     for side, runs in (("before", pair.before), ("after", pair.after)):
         (folder / side).mkdir()
         paths.append(write(cell, runs, folder / side))
+    if cell.form == "snapshot":
+        return check_snapshot(tracefind, *paths, folder)
     if cell.runs == 1:
         return diff(tracefind, paths[0][0], paths[1][0])
     return check_files(tracefind, *paths)
@@ -217,24 +240,83 @@ class Table:
                 self.lacks.append(f"a false row in {wrong:.1f} % of equal "
                                   f"pairs, at most {FALSE} are asked for")
 
-    def text(self):
-        rows = [f"| {' | '.join(line)} |\n" for line in self.lines]
-        return rows[0] + "|" + "---|" * len(self.lines[0]) + "\n" + \
-            "".join(rows[1:])
+
+# ---- the smallest change ----
+
+def find_smallest(job):
+    """The smallest of the ratios that is found in nine of ten pairs, and in all
+    larger ones, by halving; as a word."""
+    tracefind, samples, runs, share, count = job
+
+    def is_found(ratio):
+        cell = Cell(f"{samples} {runs} {share} {ratio}", share, ratio, runs,
+                    samples, wander=0.02)
+        return sum(judge(tracefind, cell, draw(cell, number), number, None)[0]
+                   for number in range(count)) >= 0.9 * count
+
+    low, high = 0, len(SMALLEST_RATIOS)
+    while low < high:
+        middle = (low + high) // 2
+        if is_found(SMALLEST_RATIOS[middle]):
+            high = middle
+        else:
+            low = middle + 1
+    return f"{SMALLEST_RATIOS[low]:g}" if low < len(SMALLEST_RATIOS) else "none"
 
 
-def put_into(path, text):
-    begin = "<!-- written by bench/power/power.py -->\n"
-    end = "<!-- end of bench/power/power.py -->\n"
+def smallest(args, pool):
+    lines = [["samples of a run", "runs a side",
+              *(f"{100 * share:g} %" for share in SMALLEST_SHARES)]]
+    for runs in (1, 4, 10):
+        for samples in (1_000, 10_000, 100_000):
+            lines.append([f"{samples:,}", str(runs), *pool.map(
+                find_smallest, [(args.tracefind, samples, runs, share, args.pairs)
+                                for share in SMALLEST_SHARES])])
+            print(" | ".join(lines[-1]), file=sys.stderr, flush=True)
+    return table_text(lines)
+
+
+# ---- pages ----
+
+def table_text(lines):
+    rows = [f"| {' | '.join(line)} |\n" for line in lines]
+    return rows[0] + "|" + "---|" * len(lines[0]) + "\n" + "".join(rows[1:])
+
+
+def put_into(path, text, what):
+    begin = f"<!-- written by bench/power/power.py{what} -->\n"
+    end = f"<!-- end of bench/power/power.py{what} -->\n"
     head, rest = Path(path).read_text().split(begin)
     Path(path).write_text(head + begin + text + end + rest.split(end)[1])
+
+
+def compare(args, pool):
+    """The table beside edgeR, and what tracefind lacks in it."""
+    kept, table = edger.Kept(), Table()
+    plain = list(plain_cells())
+    cells = [cell for cell in [*plain, *other_cells()]
+             if not args.cells or any(word in cell.name for word in args.cells)]
+    jobs = [(args, cell, kept) for cell in cells]
+    for cell, first, ours, theirs, version in pool.map(measure, jobs):
+        if version and not args.robust:
+            kept.version = version
+            kept.add(cell.name, first, theirs)
+            kept.write()
+        line = table.add(cell, ours, theirs, cell in plain)
+        print(" | ".join(line), file=sys.stderr, flush=True)
+    if not args.cells:
+        kept.keep({cell.name for cell in cells})
+    table.finish()
+    return (f"In percent of {args.pairs} pairs a line, edgeR {kept.version}:\n\n"
+            f"{table_text(table.lines)}"), table.lacks
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tracefind", type=os.path.abspath)
-    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--pairs", type=int)
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--smallest", action="store_true")
     parser.add_argument("--cells", nargs="+")
     parser.add_argument("--edger", action="store_true")
     parser.add_argument("--robust", action="store_true")
@@ -242,32 +324,20 @@ def main():
     parser.add_argument("--write")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
-    if args.short:
-        args.pairs = 10
-    kept, table = edger.Kept(), Table()
-    plain = list(plain_cells())
-    cells = [cell for cell in [*plain, *other_cells()]
-             if not args.cells or any(word in cell.name for word in args.cells)]
+    args.pairs = args.pairs or \
+        (10 if args.short else 50 if args.smallest else 200)
+    lacks, what = [], ""
     with ProcessPoolExecutor(args.jobs) as pool:
-        jobs = [(args, cell, kept) for cell in cells]
-        for cell, first, ours, theirs, version in pool.map(measure, jobs):
-            if version and not args.robust:
-                kept.version = version
-                kept.add(cell.name, first, theirs)
-                kept.write()
-            line = table.add(cell, ours, theirs, cell in plain)
-            print(" | ".join(line), file=sys.stderr, flush=True)
-    if not args.cells:
-        kept.keep({cell.name for cell in cells})
-    table.finish()
-    text = (f"In percent of {args.pairs} pairs a line, edgeR {kept.version}:\n\n"
-            f"{table.text()}")
+        if args.smallest:
+            text, what = smallest(args, pool), " --smallest"
+        else:
+            text, lacks = compare(args, pool)
     print(text, end="")
     if args.write:
-        put_into(args.write, text)
-    for lack in table.lacks:
+        put_into(args.write, text, what)
+    for lack in lacks:
         print(f"lacking: {lack}")
-    return 1 if args.bar and table.lacks else 0
+    return 1 if args.bar and lacks else 0
 
 
 if __name__ == "__main__":
