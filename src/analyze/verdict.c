@@ -34,6 +34,24 @@ bool verdict_is_on_cpu(const struct cpu_measure *m)
 	       sure >= VERDICT_EXPLAINED * m->possible_samples;
 }
 
+bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns)
+{
+	double grown = m->slow_ns - m->base_ns;
+	double blocked = fmax(0, blocked_ns);
+	double rest = m->change_ns - grown - blocked;
+
+	return !isnan(grown) && m->samples >= VERDICT_SAMPLES &&
+	       m->slow_ns >= VERDICT_MANIFOLD * m->base_ns &&
+	       grown >= VERDICT_MANIFOLD_LEAST * m->change_ns &&
+	       rest > blocked && rest > 0;
+}
+
+bool verdict_is_gc(double now, double before, double of_growth, double least)
+{
+	return now >= least && now >= VERDICT_GC_RATIO * before &&
+	       of_growth >= VERDICT_ALLOC;
+}
+
 bool verdict_explains(double change, double needed)
 {
 	return needed > 0 && change >= VERDICT_EXPLAINED * needed;
@@ -41,7 +59,7 @@ bool verdict_explains(double change, double needed)
 
 static bool has_grown(const struct wait_measure *m, double ratio)
 {
-	return m->is_known && m->is_owner &&
+	return m->is_known && m->is_owner && !m->is_crumb &&
 	       verdict_explains(m->change, m->needed) &&
 	       m->change >= (ratio - 1) * m->before;
 }

@@ -21,6 +21,25 @@
  * not those who happen to be on CPU. Code that computes allocates, too. */
 #define VERDICT_ALLOC 0.5
 
+/* A wait that grew by less than this part of what the request grew by, by
+ * request of its service, explains nothing: that all of it is of the slow
+ * operation is only assumed, and how many of the requests are of it is told by
+ * a sample of them. */
+#define VERDICT_CRUMB 0.02
+
+/* Who computes so many times as much as usual, and by a tenth of what the
+ * request grew by, and loses most of the rest where no profile of waiting sees
+ * it, waits for a processor. */
+#define VERDICT_MANIFOLD 3.0
+#define VERDICT_MANIFOLD_LEAST 0.1
+
+/* Garbage collection that takes this part of a service's CPU, so many times
+ * what it was, stops the requests of it. From the second on it is told before
+ * any wait is asked for. */
+#define VERDICT_GC_PART 0.25
+#define VERDICT_GC_RATIO 2.0
+#define VERDICT_GC_MOST 0.4
+
 /* Samples below which a rung of the ladder decides nothing. */
 #define VERDICT_SAMPLES 20
 
@@ -52,6 +71,14 @@ enum cpu_verdict verdict_cpu(const struct cpu_measure *m);
  * ticks were seen, less two standard errors of their count. */
 bool verdict_is_on_cpu(const struct cpu_measure *m);
 
+/* Whether the time that is not on CPU is that of a processor which others have:
+ * see VERDICT_MANIFOLD. blocked_ns: what a profile of waiting tells. */
+bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns);
+
+/* Whether garbage collection explains time that is in no profile of requests:
+ * its part of the service's CPU, now and before, and of what grew there. */
+bool verdict_is_gc(double now, double before, double of_growth, double least);
+
 /* Whether a span that took own_ns, change_ns of it more than usual (-1 not
  * known), took what spans like it do now and then: less than three times the
  * usual. */
@@ -76,6 +103,10 @@ struct wait_measure {
 	double change;      /* of that function, in ns per unit of exposure */
 	double before;      /* in the baseline */
 	double needed;      /* ns per unit of exposure that would explain all */
+	double per_request_ns; /* change, by request of the slow operation */
+	/* By request of the service it is less than a crumb of what the request
+	 * grew by: see VERDICT_CRUMB. */
+	bool is_crumb;
 	bool is_by_request; /* the exposure is requests: traffic is no growth */
 	struct str name;    /* of that function, borrowed */
 	bool is_lock;       /* beneath it, time is spent in locking */

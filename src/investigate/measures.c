@@ -26,6 +26,11 @@ static const char *const wait_words[WAIT_TYPES] = {
 	[WAIT_GOROUTINE] = "goroutine",
 };
 
+const char *wait_type_name(enum wait_type type)
+{
+	return wait_words[type] ? wait_words[type] : "cpu";
+}
+
 static const char *type_of(struct profile_inquiry *q, const char *word)
 {
 	struct error ignored = { 0 };
@@ -43,6 +48,7 @@ void inquiry_find_types(struct profile_inquiry *q)
 {
 	q->cpu_id = type_of(q, "cpu");
 	q->alloc_id = type_of(q, "alloc");
+	q->inuse_id = type_of(q, "inuse");
 	for (int i = 0; i < WAIT_TYPES; i++)
 		if (wait_words[i])
 			q->type_ids[i] = type_of(q, wait_words[i]);
@@ -126,13 +132,13 @@ static bool is_of_library(const struct function_row *row)
 		kind == CODE_SERIALISATION || kind == CODE_LIBRARY);
 }
 
-/* The first that is code of the application and grew; where that is not sure
- * of any, the first of its code: waiting as such always leads. A program whose
+/* The first that is code of the application and grew, and does not pass on what
+ * another one grew by; where that is not sure of any, the first of its code: waiting as such always leads. A program whose
  * own code came as a package has none: of waits libraries are told then. */
 static const struct function_row *find_lead(const struct result *ranked,
 					    bool is_waiting)
 {
-	const struct function_row *owner = NULL, *library = NULL;
+	const struct function_row *owner = NULL, *library = NULL, *up = NULL;
 
 	for (size_t i = 0; i < ranked->function_count; i++) {
 		const struct function_row *row = &ranked->functions[i];
@@ -141,10 +147,14 @@ static const struct function_row *find_lead(const struct result *ranked,
 			library = row;
 		if (!row_is_of_application(row))
 			continue;
-		if (change_is_up(row->change))
+		if (change_is_up(row->change) && !row->through.len)
 			return row;
+		if (change_is_up(row->change))
+			up = up ? up : row;
 		owner = owner ? owner : row;
 	}
+	if (up)
+		return up;
 	if (owner || library)
 		return owner ? owner : library;
 	return ranked->function_count ? ranked->functions : NULL;
@@ -169,6 +179,20 @@ static double needed(const struct profile_inquiry *q,
 						   : operation_rate(q, c));
 }
 
+/* All of what grew is taken to be of the slow operation; a crumb is left as it
+ * is by request. */
+static void set_per_request(const struct profile_inquiry *q,
+			    const struct comparison *c,
+			    struct wait_measure *out)
+{
+	out->is_crumb = c->scope != SCOPE_COHORT && out->is_by_request &&
+			out->change <
+				VERDICT_CRUMB * (double)q->s->grown_ns;
+	out->per_request_ns = out->change;
+	if (!out->is_crumb && out->needed > 0)
+		out->per_request_ns *= (double)q->s->change_ns / out->needed;
+}
+
 static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
 		      const struct result *ranked, struct wait_measure *out,
 		      struct error *err)
@@ -189,6 +213,7 @@ static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
 	out->is_by_request = c->slow.requests > 0 && c->base.requests > 0;
 	out->is_lock = is_lock(q, row);
 	out->needed = needed(q, c);
+	set_per_request(q, c, out);
 	out->name = arena_str(arena, row->name);
 	return out->name.ptr || arena_fail(arena, "the answer", err);
 }
@@ -325,6 +350,56 @@ void inquiry_measure_own_cpu(struct profile_inquiry *q)
 	of_lead = comparison_rate(&c->slow, total_of(&c->slow.profile, name)) -
 		  comparison_rate(&c->base, total_of(&c->base.profile, name));
 	q->is_own_cpu = grown > 0 && of_lead >= VERDICT_EXPLAINED * grown;
+}
+
+/* Its part of all the CPU of the service, in the background too. */
+static bool measure_gc_part(const struct profile_inquiry *q,
+			    const struct profile *p, double *part,
+			    struct error *err)
+{
+	struct category_shares shares;
+
+	*part = 0;
+	if (!p->stack_count || p->total <= 0)
+		return true;
+	if (!category_shares_compute(p, q->v->question->rules, &shares, NULL,
+				     err))
+		return false;
+	*part = (double)shares.value[CODE_GC_ALLOC] / (double)p->total;
+	return true;
+}
+
+bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
+		   struct error *err)
+{
+	const struct comparison *c = &q->service_cpu;
+
+	*is_gc = false;
+	if (!c->has_base || q->is_wall_cpu ||
+	    c->slow.profile.sample_count < SHARE_SAMPLES ||
+	    c->base.profile.sample_count < VERDICT_SAMPLES)
+		return true;
+	if (!inquiry_measure_gc(q, err) ||
+	    !measure_gc_part(q, &c->slow.profile, &q->gc_now, err) ||
+	    !measure_gc_part(q, &c->base.profile, &q->gc_before, err))
+		return false;
+	*is_gc = verdict_is_gc(q->gc_now, q->gc_before,
+			       q->measures[WAIT_NEIGHBOUR].gc_share, least);
+	return true;
+}
+
+double inquiry_blocked_ns(const struct profile_inquiry *q)
+{
+	double most = 0;
+
+	for (int i = 0; i < WAIT_TYPES; i++) {
+		const struct wait_measure *m = &q->measures[i];
+
+		if (i != WAIT_NEIGHBOUR && i != WAIT_WALL && m->is_known &&
+		    m->is_owner)
+			most = fmax(most, m->per_request_ns);
+	}
+	return most;
 }
 
 bool inquiry_measure_gc(struct profile_inquiry *q, struct error *err)

@@ -8,6 +8,9 @@
 
 #include "investigate/profile_inquiry.h"
 
+/* "mutex", "block": as types are asked for. */
+const char *wait_type_name(enum wait_type type);
+
 /* What the service sends, by its list of types. */
 void inquiry_find_types(struct profile_inquiry *q);
 
@@ -51,9 +54,18 @@ bool inquiry_measure_computing(const struct comparison *c,
 			       double *change_ns, struct error *err) MUST_CHECK;
 
 /* What grew in garbage collection and allocation: fills gc_share, of the
- * neighbour's measure as well. */
+ * neighbour's measure as well, and their parts of the service's CPU. */
 bool inquiry_measure_gc(struct profile_inquiry *q,
 			struct error *err) MUST_CHECK;
+
+/* Whether garbage collection explains time in which the request did not run,
+ * from this part of the service's CPU on. Measures it. */
+bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
+		   struct error *err) MUST_CHECK;
+
+/* What of its growth the request was blocked, by the profile that tells most;
+ * ns. */
+double inquiry_blocked_ns(const struct profile_inquiry *q);
 
 /* Whether all that the service does became slower while its CPU is as ever, or
  * code that computes did: fills contention and unrun_ns, and takes back a wait

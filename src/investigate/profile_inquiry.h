@@ -23,6 +23,7 @@ struct profile_inquiry {
 	const char *type_ids[WAIT_TYPES]; /* NULL: not offered */
 	const char *cpu_id;
 	const char *alloc_id;
+	const char *inuse_id;
 	const char *forced_id; /* of --type; NULL: auto */
 	bool is_forced_gauge;
 	bool has_ignored_spans; /* the server gave the whole service instead */
@@ -32,6 +33,7 @@ struct profile_inquiry {
 	struct comparison service_cpu;
 	struct comparison waits[WAIT_TYPES];
 	struct comparison alloc;
+	struct comparison heap; /* what is in use, beside it */
 	struct comparison final; /* the chosen one again, in parts */
 	struct comparison *shown;
 	/* What the budget left of them: parts a side, 0 not planned. */
@@ -47,6 +49,7 @@ struct profile_inquiry {
 	struct wait_measure measures[WAIT_TYPES];
 	enum wait_type wait;
 	struct wait_measure alloc_lead;
+	struct wait_measure heap_lead;
 	struct request_roots roots; /* of the stacks that serve requests */
 	double background_share;    /* left out of the type that is shown */
 	/* The function that decided, NULL: none did. */
@@ -55,6 +58,13 @@ struct profile_inquiry {
 	 * samples too: it is theirs. */
 	bool is_own_cpu;
 	double gc_share;
+	/* Parts of the service's CPU that garbage collection and allocation
+	 * take, where that is why the request did not run. */
+	double gc_now;
+	double gc_before;
+	bool is_gc_pause;
+	/* Computes many times as much, and waits for a processor. */
+	bool is_starved;
 	struct contention contention; /* when nothing else explains it */
 	struct pool_holder holder;    /* of what a pool's waiters wait for */
 	/* Wall clock time per request that went by in code that computes, more

@@ -346,22 +346,72 @@ static bool ask_final(struct profile_inquiry *q, struct error *err)
 	return done;
 }
 
+/* What is in use, once: beside what was allocated it tells whether more is
+ * kept. */
+static bool begin_heap(struct profile_inquiry *q, struct job *jobs[JOBS],
+		       size_t *n, struct error *err)
+{
+	size_t left = backends_requests_left(q->v->backends);
+
+	if (!q->inuse_id || left < 2 + BUDGET_LAST_PARTS * 2)
+		return true;
+	if (!inquiry_begin_service(q, &q->heap, q->inuse_id, err))
+		return false;
+	comparison_request(&q->heap, 1, jobs, n);
+	return true;
+}
+
+static bool take_heap(struct profile_inquiry *q, struct error *err)
+{
+	struct comparison *c = &q->heap;
+
+	if (!c->is_asked)
+		return true;
+	if (!take(q, c, err))
+		return false;
+	if (!c->slow.profile.stack_count || !c->base.profile.stack_count)
+		return true;
+	return comparison_divide(c, q->v, q->service.instance_label, err) &&
+	       inquiry_measure(q, c, &q->heap_lead, err);
+}
+
+static bool leads(const struct wait_measure *m)
+{
+	return m->is_owner && (m->is_grown || verdict_is_likely(m));
+}
+
+/* Twice as much of it is kept, and not twice as much allocated. */
+static bool is_kept(const struct profile_inquiry *q)
+{
+	return leads(&q->heap_lead) &&
+	       (!leads(&q->alloc_lead) ||
+		(verdict_is_likely(&q->heap_lead) &&
+		 !verdict_is_likely(&q->alloc_lead)));
+}
+
 /* Who allocates, when one of the application's functions allocates more: for
- * sure, or twice what it did and most of what was added. */
+ * sure, or twice what it did and most of what was added; else who keeps
+ * more. */
 static bool ask_alloc(struct profile_inquiry *q, struct error *err)
 {
-	struct wait_measure *lead = &q->alloc_lead;
+	struct job *jobs[JOBS];
+	size_t n = 0;
 
 	if (!q->alloc_id)
 		return true;
-	if (!inquiry_begin_service(q, &q->alloc, q->alloc_id, err) ||
-	    !ask_parts(q, &q->alloc, err) ||
-	    !inquiry_measure(q, &q->alloc, lead, err))
+	if (!begin_heap(q, jobs, &n, err) ||
+	    !inquiry_begin_service(q, &q->alloc, q->alloc_id, err) ||
+	    !ask_parts_and(q, &q->alloc, jobs, n, err) ||
+	    !inquiry_measure(q, &q->alloc, &q->alloc_lead, err) ||
+	    !take_heap(q, err))
 		return false;
-	if (!lead->is_owner || !(lead->is_grown || verdict_is_likely(lead)))
-		return true;
-	q->shown = &q->alloc;
-	q->lead = lead;
+	if (is_kept(q)) {
+		q->shown = &q->heap;
+		q->lead = &q->heap_lead;
+	} else if (leads(&q->alloc_lead)) {
+		q->shown = &q->alloc;
+		q->lead = &q->alloc_lead;
+	}
 	return true;
 }
 
@@ -455,6 +505,24 @@ static void show_likely(struct profile_inquiry *q)
 	set_kind(q, CAUSE_CPU);
 }
 
+/* The collector stops all requests, or takes the processors from them: time in
+ * which none of the request's own code is on CPU. */
+static bool decide_gc(struct profile_inquiry *q, double least, bool *is_gc,
+		      struct error *err)
+{
+	*is_gc = false;
+	if (q->trace_cause != CAUSE_UNKNOWN && q->trace_cause != CAUSE_WAIT)
+		return true;
+	if (!inquiry_is_gc(q, least, is_gc, err))
+		return false;
+	if (!*is_gc)
+		return true;
+	q->is_gc_pause = true;
+	q->shown = &q->service_cpu;
+	set_kind(q, CAUSE_ALLOC);
+	return ask_alloc(q, err);
+}
+
 /* As slow as ever: where the time goes is told, and nothing is blamed. But
  * one thread serves all requests of an event loop: who blocks it now and then
  * holds up some of them, and leaves the usual one as it is. */
@@ -483,12 +551,36 @@ static bool decide_healthy(struct profile_inquiry *q, struct error *err)
 	return true;
 }
 
+/* More to compute than there are processors for: the function that does is
+ * shown, though most of the time went by in waiting for them. */
+static bool is_starved(const struct profile_inquiry *q)
+{
+	return (q->trace_cause == CAUSE_UNKNOWN ||
+		q->trace_cause == CAUSE_WAIT) &&
+	       !q->is_wall_cpu && inquiry_has_cohort_samples(q) &&
+	       verdict_is_starved(&q->cpu, inquiry_blocked_ns(q));
+}
+
 static bool decide_waits(struct profile_inquiry *q, struct error *err)
 {
+	bool is_gc;
+
+	if (!decide_gc(q, VERDICT_GC_MOST, &is_gc, err))
+		return false;
+	if (is_gc)
+		return true;
 	if (!ask_waits(q, err))
 		return false;
 	if (q->wait == WAIT_TYPES) {
-		if (q->contention.is_found || q->unrun_ns > 0) {
+		if (!decide_gc(q, VERDICT_GC_PART, &is_gc, err))
+			return false;
+		if (is_gc)
+			return true;
+		if (is_starved(q)) {
+			q->is_starved = true;
+			q->shown = cpu_level(q);
+			set_kind(q, CAUSE_CPU);
+		} else if (q->contention.is_found || q->unrun_ns > 0) {
 			set_kind(q, CAUSE_CONTENTION);
 		} else if (q->trace_cause != CAUSE_NETWORK &&
 			   q->cpu_verdict == CPU_PARTLY) {
@@ -645,6 +737,7 @@ struct profile_inquiry *profile_inquiry_new(struct investigation *v,
 	comparison_init(&q->cohort, "", SCOPE_COHORT);
 	comparison_init(&q->service_cpu, "", SCOPE_SERVICE);
 	comparison_init(&q->alloc, "", SCOPE_SERVICE);
+	comparison_init(&q->heap, "", SCOPE_SERVICE);
 	comparison_init(&q->final, "", SCOPE_SERVICE);
 	for (int i = 0; i < WAIT_TYPES; i++)
 		comparison_init(&q->waits[i], "", SCOPE_SERVICE);
@@ -659,6 +752,7 @@ void profile_inquiry_free(struct profile_inquiry *q)
 	comparison_release(&q->cohort);
 	comparison_release(&q->service_cpu);
 	comparison_release(&q->alloc);
+	comparison_release(&q->heap);
 	comparison_release(&q->final);
 	for (int i = 0; i < WAIT_TYPES; i++)
 		comparison_release(&q->waits[i]);

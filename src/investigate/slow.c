@@ -4,6 +4,7 @@
 #include "analyze/request_history.h"
 #include "base/instance.h"
 #include "investigate/conclusion.h"
+#include "investigate/excess_fill.h"
 #include "investigate/links.h"
 #include "investigate/slow_chosen.h"
 #include "investigate/usual_waits.h"
@@ -342,6 +343,7 @@ static bool explain(struct asking *a, struct error *err)
 static bool ask_servers(struct asking *a, struct error *err)
 {
 	uint32_t before;
+	bool is_done;
 
 	if (!links_follow(a->v, &a->f->suspect, err))
 		return false;
@@ -353,7 +355,10 @@ static bool ask_servers(struct asking *a, struct error *err)
 		return false;
 	a->f->has_symptom = true;
 	note_unlike_others(a);
-	return explain(a, err);
+	is_done = explain(a, err);
+	excess_fill(&a->f->symptom, &a->f->suspect,
+		    is_done ? a->f->profiles : NULL, a->v->result);
+	return is_done;
 }
 
 bool slow_investigate(struct investigation *v, struct finding *f,

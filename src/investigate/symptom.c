@@ -6,6 +6,7 @@
 
 #include "analyze/change_of_time.h"
 #include "analyze/instances.h"
+#include "analyze/ordering.h"
 #include "analyze/typical_gap.h"
 #include "analyze/verdict.h"
 #include "base/num.h"
@@ -213,6 +214,77 @@ static bool has_changed_kind(const struct contrasts *c)
 	return false;
 }
 
+/* So many of the gaps between traces, the longest, are those between the slices
+ * in which a window is asked for. */
+#define GAPS_LEFT_OUT 4u
+
+static uint32_t collect_gaps(const struct history_window *w, uint32_t operation,
+			     struct time_range range, int64_t *gaps,
+			     uint32_t *spans)
+{
+	uint32_t count = 0, trace = UINT32_MAX;
+	int64_t last_ns = 0;
+
+	*spans = 0;
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		const struct history_span *s = &w->spans[i];
+
+		if (s->operation != operation ||
+		    !time_range_has(range, s->start_ns))
+			continue;
+		++*spans;
+		if (s->trace == trace)
+			continue;
+		if (trace != UINT32_MAX)
+			gaps[count++] = sat_sub_i64(s->start_ns, last_ns);
+		trace = s->trace;
+		last_ns = s->start_ns;
+	}
+	return count;
+}
+
+/* Of a busy operation a window holds a sample: servers give the newest of each
+ * slice, and how dense those lie tells how many there are. 0: not known. */
+static bool sampled_rate(const struct symptom *s,
+			 const struct history_window *w, struct arena *arena,
+			 double *rate, struct error *err)
+{
+	int64_t *gaps = arena_array(arena, w->span_count, sizeof *gaps);
+	uint32_t count, spans;
+	double sum = 0;
+
+	*rate = 0;
+	if (!gaps)
+		return arena_fail(arena, "the history", err);
+	count = collect_gaps(w, s->operation, s->slow, gaps, &spans);
+	if (count < 4 * GAPS_LEFT_OUT)
+		return true;
+	values_sort(gaps, count);
+	for (uint32_t i = 0; i < count - GAPS_LEFT_OUT; i++)
+		sum += (double)gaps[i];
+	if (sum > 0)
+		*rate = (count - GAPS_LEFT_OUT) / sum * (double)NS_PER_S *
+			spans / (count + 1);
+	return true;
+}
+
+static bool count_operation(struct symptom *s, const struct operation_history *h,
+			    struct arena *arena, struct error *err)
+{
+	const struct history_window *w;
+	double rate;
+
+	if (h->roles.slow == WINDOW_NONE)
+		return true;
+	w = &h->history.windows[h->roles.slow];
+	if (!w->is_sample || s->operation_per_s <= 0)
+		return true;
+	if (!sampled_rate(s, w, arena, &rate, err))
+		return false;
+	s->operation_per_s = fmax(s->operation_per_s, rate);
+	return true;
+}
+
 /* Those that are slow because they are large, or some tenant's, are no
  * regression when such requests always took so long. And nothing is as ever
  * when those of a kind are not. */
@@ -337,7 +409,7 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 	}
 	note_concentration(v, &s->cohorts);
 	heed_contrasts(out, has_own_moved);
-	return true;
+	return count_operation(out, s, &v->result->arena, err);
 }
 
 /* Nothing outside the process took clearly longer than usual, or less than
@@ -445,6 +517,7 @@ static bool fill(struct symptom *out, struct operation_history *s,
 		out->has_history &&
 		verdict_is_ordinary(v->result->span.self_ns, pick->change_ns);
 	out->change_ns = out->has_history ? pick->change_ns : out->own_ns;
+	out->grown_ns = out->change_ns;
 	fall_back(out, window, want);
 	if (!s->is_answered || operation == OPERATION_NONE)
 		return true;

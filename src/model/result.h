@@ -111,8 +111,38 @@ struct queue_info {
 	uint32_t typical_count; /* messages behind it */
 };
 
+/* Where time went that a span takes beyond what is usual. */
+enum excess_kind {
+	EXCESS_CPU = 0,
+	EXCESS_ALLOC, /* allocation and garbage collection, on CPU */
+	EXCESS_BLOCKED,
+	EXCESS_QUEUE,
+	EXCESS_CALL,
+	EXCESS_REST, /* neither spans nor profiles tell */
+	EXCESS_KINDS
+};
+
+struct excess_part {
+	enum excess_kind kind;
+	int64_t ns;        /* of the sum */
+	int64_t now_ns;    /* as measured, per request; -1 not known */
+	int64_t before_ns; /* so */
+	struct str name;   /* the function that leads; NULL: none is known */
+	const char *by;    /* type of the profile of EXCESS_BLOCKED */
+};
+
+/* The sum of all parts, the largest first; nothing when total_ns is 0. Of an
+ * extreme request it is what requests like it take longer on average. */
+struct excess {
+	int64_t total_ns;
+	int64_t span_ns; /* this one */
+	struct excess_part parts[EXCESS_KINDS];
+	size_t count;
+};
+
 struct cause {
 	enum cause_kind kind;
+	struct excess excess;
 	struct queue_info queue;
 	enum confidence confidence;
 	int64_t on_cpu_ns; /* -1 unknown */

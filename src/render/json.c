@@ -130,6 +130,45 @@ static void write_queue(struct jsonw *w, const struct cause *cause)
 	jsonw_object_end(w);
 }
 
+static void write_part(struct jsonw *w, const struct excess_part *part)
+{
+	static const char *const kinds[EXCESS_KINDS] = {
+		[EXCESS_CPU] = "cpu",	      [EXCESS_ALLOC] = "alloc",
+		[EXCESS_BLOCKED] = "blocked", [EXCESS_QUEUE] = "queue",
+		[EXCESS_CALL] = "call",	      [EXCESS_REST] = "rest",
+	};
+
+	jsonw_object(w);
+	jsonw_pair_text(w, "kind", kinds[part->kind]);
+	jsonw_pair_i64(w, "ns", part->ns);
+	jsonw_pair_known(w, "now_ns", part->now_ns);
+	jsonw_pair_known(w, "before_ns", part->before_ns);
+	put_str(w, "function", part->name);
+	if (part->by)
+		jsonw_pair_text(w, "profile", part->by);
+	else
+		jsonw_pair_null(w, "profile");
+	jsonw_object_end(w);
+}
+
+static void write_growth(struct jsonw *w, const struct excess *x)
+{
+	jsonw_key(w, "growth");
+	if (!x->total_ns) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_i64(w, "span_ns", x->span_ns);
+	jsonw_pair_i64(w, "total_ns", x->total_ns);
+	jsonw_key(w, "parts");
+	jsonw_array(w);
+	for (size_t i = 0; i < x->count; i++)
+		write_part(w, &x->parts[i]);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
 static void write_cause(struct jsonw *w, const struct cause *cause)
 {
 	jsonw_object(w);
@@ -137,6 +176,7 @@ static void write_cause(struct jsonw *w, const struct cause *cause)
 	jsonw_pair_text(w, "confidence", confidence_names[cause->confidence]);
 	jsonw_pair_known(w, "on_cpu_ns", cause->on_cpu_ns);
 	write_queue(w, cause);
+	write_growth(w, &cause->excess);
 	put_str(w, "text", cause->text);
 	jsonw_object_end(w);
 }

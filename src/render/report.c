@@ -219,6 +219,57 @@ static void write_why(struct page *p, const struct result *r)
 	evidence(p, r->span.why.len ? "" : "  cause");
 }
 
+/* "15.3 ms on CPU (1.13 -> 16.4 ms)". */
+static void add_part(struct page *p, const struct excess_part *part)
+{
+	static const char *const words[EXCESS_KINDS] = {
+		[EXCESS_CPU] = " on CPU",
+		[EXCESS_ALLOC] = " allocating and collecting garbage",
+		[EXCESS_BLOCKED] = " blocked",
+		[EXCESS_QUEUE] = " in the queue",
+		[EXCESS_CALL] = " in calls",
+		[EXCESS_REST] = " that neither spans nor profiles tell",
+	};
+
+	add_duration(p, part->ns);
+	page_text(p, words[part->kind]);
+	if (part->name.len) {
+		page_text(p, " in ");
+		page_name(p, part->name, 0);
+	}
+	if (part->now_ns < 0)
+		return;
+	page_text(p, " (");
+	add_duration(p, part->now_ns);
+	page_text(p, ", usually ");
+	add_duration(p, part->before_ns);
+	page_text(p, ")");
+}
+
+/* Less than this part of it shows in no digit. */
+#define EXCESS_ALONE_PART 1000
+
+/* What took longer, as a sum of a request; of one part alone the cause has been
+ * told. */
+static void write_excess(struct page *p, const struct result *r)
+{
+	const struct excess *x = &r->cause.excess;
+
+	if (!r->has_cause || x->count < 2)
+		return;
+	add_duration(p, x->span_ns);
+	if (x->span_ns - x->total_ns > x->span_ns / EXCESS_ALONE_PART) {
+		page_text(p, ", requests like it by ");
+		add_duration(p, x->total_ns);
+		page_text(p, " on average");
+	}
+	for (size_t i = 0; i < x->count; i++) {
+		page_text(p, i ? ", " : ": ");
+		add_part(p, &x->parts[i]);
+	}
+	evidence(p, "  grew by");
+}
+
 static void add_unseen(struct page *p, const struct function_row *row)
 {
 	char percent[UNIT_TEXT_BYTES];
@@ -456,6 +507,7 @@ void slow_evidence(struct page *p, const struct render_input *in)
 		write_where(p, r);
 	if (r->has_span || r->has_cause)
 		write_why(p, r);
+	write_excess(p, r);
 	write_contrasts(p, r);
 	write_code(p, r);
 	write_compared(p, r);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "investigate/measures.h"
+#include "render/units.h"
 #include "report/cohorts_text.h"
 #include "report/confidence.h"
 #include "report/contrast_text.h"
@@ -128,10 +130,33 @@ static void report_busy(const struct profile_inquiry *q, struct buf *out)
 	buf_add_text(out, "; no samples carry this request's id");
 }
 
+/* "computes 14 times as much, and waits for a processor" */
+static void report_starved(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct cpu_measure *m = &q->cpu;
+
+	if (m->base_ns > 0 && m->slow_ns / m->base_ns < 1000)
+		buf_addf(out, "computes %.*f times as much",
+			 m->slow_ns / m->base_ns < 9.95,
+			 m->slow_ns / m->base_ns);
+	else
+		buf_add_text(out, "computes what it did not before");
+	buf_add_text(out, ", and waits for a processor: ");
+	add_on_cpu(q, out);
+	buf_add_text(out, "; ");
+	wording_add_ns(out, m->change_ns - (m->slow_ns - m->base_ns) -
+				    inquiry_blocked_ns(q));
+	buf_add_text(out, " more are in no profile");
+}
+
 static void report_cpu(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
 
+	if (q->is_starved) {
+		report_starved(q, out);
+		return;
+	}
 	if (q->s->is_healthy && !q->lead) {
 		report_healthy(q, out);
 		return;
@@ -148,12 +173,75 @@ static void report_cpu(const struct profile_inquiry *q, struct buf *out)
 	buf_add_text(out, "; no samples carry this request's id");
 }
 
+static void add_bytes(struct buf *out, int64_t bytes)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_size(bytes, text);
+	buf_add_text(out, text);
+}
+
+/* What is in use, where it is known of both windows. */
+static void add_heap(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct profile *now = &q->heap.slow.profile;
+	const struct profile *before = &q->heap.base.profile;
+
+	if (!now->total || !before->total)
+		return;
+	buf_add_text(out, "; heap in use ");
+	add_bytes(out, now->total);
+	buf_add_text(out, ", ");
+	add_bytes(out, before->total);
+	buf_add_text(out, " before");
+	if (q->lead != &q->heap_lead)
+		return;
+	buf_add_text(out, ", most of it kept by ");
+	add_name(out, q->heap_lead.name);
+}
+
+static void add_allocating(const struct profile_inquiry *q, struct buf *out)
+{
+	const struct wait_measure *m = &q->alloc_lead;
+
+	if (q->lead != m)
+		return;
+	buf_add_text(out, "; ");
+	add_name(out, m->name);
+	if (m->before > 0 && m->change / m->before < 100)
+		buf_addf(out, " allocates %.1f times as much",
+			 1 + m->change / m->before);
+	else
+		buf_add_text(out, " allocates, and did not before");
+}
+
+/* Which of all the service's CPU. */
+static void report_gc_pause(const struct profile_inquiry *q, struct buf *out)
+{
+	buf_add_text(out, "garbage collection: ");
+	buf_addf(out, "%.0f %% of the CPU of ", 100 * q->gc_now);
+	add_name(out, q->s->service);
+	buf_addf(out, ", %.*f %% before", 100 * q->gc_before < 9.95,
+		 100 * q->gc_before);
+	add_allocating(q, out);
+	add_heap(q, out);
+	if (q->cpu_verdict != CPU_UNKNOWN) {
+		buf_add_text(out, "; ");
+		add_cpu(q, out);
+	}
+}
+
 static void report_alloc(const struct profile_inquiry *q, struct buf *out)
 {
+	if (q->is_gc_pause) {
+		report_gc_pause(q, out);
+		return;
+	}
 	buf_addf(out,
 		 "allocation and garbage collection: %.0f %% of the CPU time "
 		 "that was added",
 		 100 * q->gc_share);
+	add_heap(q, out);
 	if (q->cpu_verdict != CPU_UNKNOWN) {
 		buf_add_text(out, "; ");
 		add_cpu(q, out);

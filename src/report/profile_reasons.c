@@ -229,6 +229,8 @@ static const char *wait_outcome(const struct profile_inquiry *q,
 		return ": rejected, it did not clearly grow";
 	if (!m->is_owner)
 		return ": rejected, it is no code of the application";
+	if (m->is_crumb)
+		return ": rejected, a crumb of what this request grew by";
 	if (m->change < m->before)
 		return ": rejected, less than twice what it was";
 	if (m->change < VERDICT_EXPLAINED * m->needed)

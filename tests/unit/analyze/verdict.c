@@ -165,6 +165,54 @@ static void test_a_wait_needs_a_tested_owner(void **state)
 	assert_int_equal(only(WAIT_MUTEX, m), WAIT_TYPES);
 }
 
+static void test_a_crumb_explains_nothing(void **state)
+{
+	struct wait_measure m = wait_of(300, 1);
+
+	(void)state;
+	m.is_crumb = true;
+	assert_int_equal(only(WAIT_BLOCK, m), WAIT_TYPES);
+	assert_false(verdict_is_likely(&m));
+}
+
+/* Three times the CPU, a tenth of what grew, and most of the rest in no
+ * profile. */
+static void test_who_waits_for_a_processor(void **state)
+{
+	struct cpu_measure m = { .slow_ns = 16,
+				 .base_ns = 1,
+				 .change_ns = 104,
+				 .own_ns = 105,
+				 .samples = VERDICT_SAMPLES };
+
+	(void)state;
+	assert_true(verdict_is_starved(&m, 1));
+	assert_true(verdict_is_starved(&m, 44));
+	assert_false(verdict_is_starved(&m, 45));
+	m.base_ns = 5.4;
+	assert_false(verdict_is_starved(&m, 0));
+	m.base_ns = 5.3;
+	assert_true(verdict_is_starved(&m, 0));
+	m.change_ns = 108;
+	assert_false(verdict_is_starved(&m, 0));
+	m.change_ns = 104;
+	m.samples--;
+	assert_false(verdict_is_starved(&m, 0));
+	m.samples++;
+	m.base_ns = NAN;
+	assert_false(verdict_is_starved(&m, 0));
+}
+
+static void test_garbage_that_takes_a_service(void **state)
+{
+	(void)state;
+	assert_true(verdict_is_gc(0.51, 0.03, 0.9, VERDICT_GC_MOST));
+	assert_true(verdict_is_gc(0.25, 0.125, 0.5, VERDICT_GC_PART));
+	assert_false(verdict_is_gc(0.24, 0.03, 0.9, VERDICT_GC_PART));
+	assert_false(verdict_is_gc(0.51, 0.26, 0.9, VERDICT_GC_PART));
+	assert_false(verdict_is_gc(0.51, 0.03, 0.49, VERDICT_GC_PART));
+}
+
 static void test_what_doubled_is_likely(void **state)
 {
 	struct wait_measure m = wait_of(150, 150);
@@ -407,6 +455,9 @@ int main(void)
 		cmocka_unit_test(
 			test_ordinary_is_less_than_three_times_the_typical),
 		cmocka_unit_test(test_most_of_the_time_on_cpu_is_absolute),
+		cmocka_unit_test(test_a_crumb_explains_nothing),
+		cmocka_unit_test(test_who_waits_for_a_processor),
+		cmocka_unit_test(test_garbage_that_takes_a_service),
 		cmocka_unit_test(test_what_doubled_is_likely),
 		cmocka_unit_test(test_a_wait_explains_what_grew_enough),
 		cmocka_unit_test(test_by_request_half_as_much_again_explains),

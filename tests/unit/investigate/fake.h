@@ -22,6 +22,8 @@
 #define FAKE_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define FAKE_MUTEX "mutex:delay:nanoseconds:mutex:count"
 #define FAKE_BLOCK "block:delay:nanoseconds:block:count"
+#define FAKE_ALLOC "memory:alloc_space:bytes:space:bytes"
+#define FAKE_INUSE "memory:inuse_space:bytes:space:bytes"
 #define FAKE_WALL "wall:wall:nanoseconds:wall:nanoseconds"
 
 #define FAKE_STEP_NS (10 * NS_PER_S)
@@ -194,7 +196,9 @@ static inline void fake_profile(struct profile_fetch *f)
 	if (text)
 		make_profile(f->into,
 			     strstr(q->type_id, ":delay:") ? "delay" : "cpu",
-			     "nanoseconds", TEN_MS, text);
+			     strstr(q->type_id, ":bytes") ? "bytes"
+							  : "nanoseconds",
+			     TEN_MS, text);
 	f->job.has_answer = true;
 }
 

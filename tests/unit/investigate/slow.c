@@ -643,6 +643,190 @@ static void code_that_waits_is_not_the_machine(void **state)
 	fake_end();
 }
 
+/* ---- what the time went into ---- */
+
+static double hundredfold(const struct operation *o, double at_s)
+{
+	(void)o;
+	return at_s > -120 ? 105 : 1;
+}
+
+/* 16 ms of CPU a request instead of 1, in 105 ms; somebody waits a little. */
+static const char *computes_more(const char *type_id, bool is_of_spans,
+				 double at_s)
+{
+	if (!strcmp(type_id, FAKE_BLOCK) && !is_of_spans)
+		return at_s > -120 ? "main;shop.Ask;runtime.selectgo "
+				     "60000000\n"
+				   : "main;shop.Ask;runtime.selectgo "
+				     "1000000\n";
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	if (is_of_spans)
+		return at_s > -120 ? "main;shop.Policy 175000000\n"
+				   : "main;shop.Policy 15000000\n";
+	return at_s > -120 ? "main;shop.Policy 800000000\n"
+			     "main;shop.Log 900000000\n"
+			   : "main;shop.Policy 70000000\n"
+			     "main;shop.Log 1300000000\n";
+}
+
+static const struct excess_part *part_of(enum excess_kind kind)
+{
+	const struct excess *x = &fake->result.cause.excess;
+
+	size_t i = 0;
+
+	while (i < x->count && x->parts[i].kind != kind)
+		i++;
+	assert_in_range(i, 0, x->count - 1);
+	return &x->parts[i];
+}
+
+static void expect_sum(int64_t total_ns)
+{
+	const struct excess *x = &fake->result.cause.excess;
+	int64_t sum_ns = 0;
+
+	assert_int_equal(x->total_ns, total_ns);
+	for (size_t i = 0; i < x->count; i++) {
+		assert_true(!i || x->parts[i].ns <= x->parts[i - 1].ns);
+		sum_ns += x->parts[i].ns;
+	}
+	assert_int_equal(sum_ns, total_ns);
+}
+
+/* What computes is shown, not the little that is blocked beside it. */
+static void who_computes_many_times_as_much_waits_for_a_processor(void **state)
+{
+	const struct excess_part *cpu;
+
+	(void)state;
+	ask("1 0 shop S \"GET /cart\" 0 105 "
+	    "pyroscope.profile.id=00000000000000aa\n",
+	    hundredfold, computes_more, all_types);
+	assert_true(fake->finding.profiles->is_starved);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Policy")));
+	expect_sum(fixture_ms(104));
+	cpu = part_of(EXCESS_CPU);
+	assert_in_range(cpu->now_ns, fixture_ms(12), fixture_ms(20));
+	assert_in_range(cpu->before_ns, fixture_ms(0.5), fixture_ms(2));
+	assert_in_range(cpu->ns, fixture_ms(10), fixture_ms(20));
+	assert_true(str_equal(part_of(EXCESS_BLOCKED)->name,
+			      STR("shop.Ask")));
+	assert_in_range(part_of(EXCESS_BLOCKED)->ns, fixture_ms(1),
+			fixture_ms(3));
+	assert_int_equal(fake->result.cause.excess.parts[0].kind, EXCESS_REST);
+	fake_end();
+}
+
+/* All of it computes, or waits for a lock: then that leads. */
+static void the_largest_part_leads(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_grew, only_cpu);
+	expect_sum(fixture_ms(180));
+	assert_int_equal(fake->result.cause.excess.parts[0].kind, EXCESS_CPU);
+	fake_end();
+	ask(ONE_SERVICE, slow_lately, lock_grew, all_types);
+	expect_sum(fixture_ms(180));
+	assert_int_equal(fake->result.cause.excess.parts[0].kind,
+			 EXCESS_BLOCKED);
+	assert_string_equal(fake->result.cause.excess.parts[0].by, "mutex");
+	fake_end();
+	/* as slow as ever */
+	ask(ONE_SERVICE, always_slow, cpu_grew, only_cpu);
+	assert_int_equal(fake->result.cause.excess.total_ns, 0);
+	fake_end();
+}
+
+static const char *const with_memory[] = { FAKE_CPU, FAKE_ALLOC, FAKE_INUSE,
+					   FAKE_BLOCK, NULL };
+
+#define COLLECTS "runtime.gcBgMarkWorker;runtime.gcDrain;runtime.scanobject "
+
+/* The collector takes 3 % of the service's CPU, then 51; what the requests
+ * compute themselves is as ever. */
+static const char *garbage_grew(const char *type_id, bool is_of_spans,
+				double at_s)
+{
+	bool is_slow = at_s > -120;
+
+	if (!strcmp(type_id, FAKE_ALLOC))
+		return is_slow ? "main;shop.Snapshot 900000000000\n"
+				 "main;shop.Log 10000000000\n"
+			       : "main;shop.Snapshot 90000000000\n"
+				 "main;shop.Log 10000000000\n";
+	if (!strcmp(type_id, FAKE_INUSE))
+		return is_slow ? "main;shop.Cache 419430400\n"
+			       : "main;shop.Cache 104857600\n";
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	if (is_of_spans)
+		return is_slow ? "main;shop.Build 600000000\n"
+			       : "main;shop.Build 900000000\n";
+	return is_slow ? "main;shop.Build 4900000000\n" COLLECTS "5100000000\n"
+		       : "main;shop.Build 4900000000\n" COLLECTS "150000000\n";
+}
+
+/* Who allocates as ever, and keeps more. */
+static const char *leak_grew(const char *type_id, bool is_of_spans, double at_s)
+{
+	if (!strcmp(type_id, FAKE_ALLOC))
+		return at_s > -120 ? "main;shop.Snapshot 50000000000\n"
+				     "main;shop.Log 8000000000\n"
+				   : "main;shop.Snapshot 90000000000\n"
+				     "main;shop.Log 10000000000\n";
+	return garbage_grew(type_id, is_of_spans, at_s);
+}
+
+/* Half as much: no more than other code that grew. */
+static const char *garbage_grew_little(const char *type_id, bool is_of_spans,
+				       double at_s)
+{
+	if (!strcmp(type_id, FAKE_CPU) && !is_of_spans && at_s > -120)
+		return "main;shop.Build 4900000000\n" COLLECTS "900000000\n";
+	return garbage_grew(type_id, is_of_spans, at_s);
+}
+
+static void a_gap_in_which_garbage_is_collected(void **state)
+{
+	const struct profile_inquiry *q;
+
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, garbage_grew, with_memory);
+	q = fake->finding.profiles;
+	assert_int_equal(fake->result.cause.kind, CAUSE_ALLOC);
+	assert_ptr_equal(fake->finding.shown, &q->alloc);
+	assert_true(str_equal(q->lead->name, STR("shop.Snapshot")));
+	assert_in_range((int)(100 * q->gc_now), 50, 52);
+	assert_in_range((int)(100 * q->gc_before), 2, 4);
+	assert_int_equal(q->heap.slow.profile.total, 419430400);
+	assert_int_equal(q->heap.base.profile.total, 104857600);
+	assert_true(fake->requests <= LIMIT_ORDINARY_REQUESTS);
+	fake_end();
+	ask(ONE_SERVICE, slow_lately, leak_grew, with_memory);
+	q = fake->finding.profiles;
+	assert_int_equal(fake->result.cause.kind, CAUSE_ALLOC);
+	assert_ptr_equal(fake->finding.shown, &q->heap);
+	assert_true(str_equal(q->lead->name, STR("shop.Cache")));
+	fake_end();
+}
+
+static void garbage_that_explains_nothing(void **state)
+{
+	(void)state;
+	fake_begin(ONE_SERVICE);
+	fake->took_ms = slow_lately;
+	fake->stacks = garbage_grew_little;
+	fake->types = with_memory;
+	assert_true(fake_investigate(&err));
+	assert_int_not_equal(fake->result.cause.kind, CAUSE_ALLOC);
+	fake_end();
+}
+
 /* ---- a callee without spans ---- */
 
 static const char to_shop[] =
@@ -744,6 +928,11 @@ int main(void)
 		cmocka_unit_test(one_operation_that_waits_is_not_the_machine),
 		cmocka_unit_test(code_that_did_not_run_did_not_get_its_cpu),
 		cmocka_unit_test(code_that_waits_is_not_the_machine),
+		cmocka_unit_test(
+			who_computes_many_times_as_much_waits_for_a_processor),
+		cmocka_unit_test(the_largest_part_leads),
+		cmocka_unit_test(a_gap_in_which_garbage_is_collected),
+		cmocka_unit_test(garbage_that_explains_nothing),
 		cmocka_unit_test(a_callee_without_spans_has_a_profile),
 		cmocka_unit_test(
 			a_callee_whose_profile_is_as_ever_blames_nobody),

@@ -101,6 +101,58 @@ static void a_callee_without_spans_is_told_by_its_profile(void **state)
 		     "a call to pay; no function of pay clearly grew");
 }
 
+static void who_waits_for_a_processor_computes_more(void **state)
+{
+	(void)state;
+	q->is_starved = true;
+	q->cpu = (struct cpu_measure){ .slow_ns = 16.4 * NS_PER_MS,
+				       .base_ns = 1.13 * NS_PER_MS,
+				       .change_ns = 104 * NS_PER_MS,
+				       .own_ns = 105 * NS_PER_MS };
+	q->measures[WAIT_BLOCK] =
+		(struct wait_measure){ .is_known = true,
+				       .is_owner = true,
+				       .per_request_ns = 1.36 * NS_PER_MS };
+	expect_cause(CAUSE_CPU,
+		     "computes 15 times as much, and waits for a processor: "
+		     "16.4 ms of 105 ms were on CPU (mean of 10 slow "
+		     "requests), 1.13 ms normally; 87.4 ms more are in no "
+		     "profile");
+	q->cpu.base_ns = 0;
+	expect_cause(CAUSE_CPU,
+		     "computes what it did not before, and waits for a "
+		     "processor: 16.4 ms of 105 ms were on CPU (mean of 10 "
+		     "slow requests), 0 s normally; 86.2 ms more are in no "
+		     "profile");
+}
+
+static void garbage_is_told_of_the_service(void **state)
+{
+	(void)state;
+	symptom.service = STR("cat");
+	q->is_gc_pause = true;
+	q->gc_now = 0.512;
+	q->gc_before = 0.031;
+	q->cpu_verdict = CPU_UNKNOWN;
+	q->alloc_lead = (struct wait_measure){ .name = STR("cat.Snapshot"),
+					       .change = 900,
+					       .before = 100 };
+	expect_cause(CAUSE_ALLOC, "garbage collection: 51 % of the CPU of cat, "
+				  "3.1 % before");
+	q->lead = &q->alloc_lead;
+	q->heap.slow.profile.total = 400 * MIB;
+	q->heap.base.profile.total = 100 * MIB;
+	expect_cause(CAUSE_ALLOC, "garbage collection: 51 % of the CPU of cat, "
+				  "3.1 % before; cat.Snapshot allocates 10.0 "
+				  "times as much; heap in use 400 MiB, 100 MiB "
+				  "before");
+	q->heap_lead.name = STR("cat.Cache");
+	q->lead = &q->heap_lead;
+	expect_cause(CAUSE_ALLOC, "garbage collection: 51 % of the CPU of cat, "
+				  "3.1 % before; heap in use 400 MiB, 100 MiB "
+				  "before, most of it kept by cat.Cache");
+}
+
 static void contention_names_who_did_not_get_the_cpu(void **state)
 {
 	(void)state;
@@ -424,6 +476,8 @@ int main(void)
 		CASE(cpu_is_told_of_the_requests),
 		CASE(a_callee_without_spans_is_told_by_its_profile),
 		CASE(contention_names_who_did_not_get_the_cpu),
+		CASE(who_waits_for_a_processor_computes_more),
+		CASE(garbage_is_told_of_the_service),
 		CASE(contention_of_one_operation),
 		CASE(a_pool_names_who_holds_it),
 		CASE(cpu_of_the_service_is_told_without_requests),
