@@ -395,6 +395,8 @@ static const struct option_row rows[] = {
 	  "stacks of such frames only", FIELD(show) },
 	{ "show-from", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "stacks from the first such frame on", FIELD(show_from) },
+	{ "callers", 0, OPTION_FLAG, 0, COMMAND_SLOW | COMMAND_DIFF, NULL, VIEW,
+	  "a row each for callers that pass a change on", FIELD(callers) },
 	{ "tag-focus", 0, OPTION_STRING, 0, LABELLING, "[KEY=]REGEX", VIEW,
 	  "only samples with a label like this", FIELD(tag_focus) },
 	{ "granularity", 0, OPTION_WORD, 0, PROFILING, "WHAT", VIEW,

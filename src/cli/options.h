@@ -145,6 +145,7 @@ struct options {
 	const char *hide;
 	const char *show;
 	const char *show_from;
+	bool callers;
 	const char *tag_focus;
 	const char *function;
 	const char *granularity; /* function file line address */

@@ -123,6 +123,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 		.limit = (size_t)o->limit,
 		.brief_tokens = (size_t)o->budget,
 		.is_quiet = o->quiet,
+		.has_callers = o->callers,
 	};
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/conclusion.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analyze/locations.h"
@@ -32,6 +33,47 @@ static void put_lead_first(struct profile_inquiry *q)
 	lead = r->functions[i];
 	memmove(&r->functions[1], &r->functions[0], i * sizeof lead);
 	r->functions[0] = lead;
+}
+
+/* Of rows of totals that grew by about as much as the first one the
+ * one to name: new before grown, then the one with the least in it, which is
+ * within the others. */
+#define HOLDS_PART 0.8
+
+static bool is_deeper(const struct function_row *row,
+		      const struct function_row *than)
+{
+	double part = row->baseline_total / fmax(row->total, 1e-12);
+	double than_part = than->baseline_total / fmax(than->total, 1e-12);
+
+	if (fabs(part - than_part) > 1e-9)
+		return part < than_part;
+	return row->total_value < than->total_value;
+}
+
+/* A caller of a loop contains what grew; who holds it is named. */
+static void put_deepest_first(struct result *r)
+{
+	struct function_row lead;
+	size_t found = 0;
+
+	if (r->rank_by != RANK_TOTAL || !r->function_count ||
+	    !is_up(&r->functions[0]))
+		return;
+	for (size_t i = 1; i < r->function_count; i++) {
+		const struct function_row *row = &r->functions[i];
+
+		if (is_up(row) && row_is_of_application(row) &&
+		    !row->through.len &&
+		    row->delta >= HOLDS_PART * r->functions[0].delta &&
+		    is_deeper(row, &r->functions[found]))
+			found = i;
+	}
+	lead = r->functions[found];
+	memmove(&r->functions[1], &r->functions[0], found * sizeof lead);
+	r->functions[0] = lead;
+	for (size_t i = 0; i <= found; i++)
+		r->functions[i].rank = (uint32_t)i + 1;
 }
 
 /* An operation that takes what it always does has no regression; what grew
@@ -233,6 +275,8 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 		    !add_locations(q, err))
 			return false;
 		put_lead_first(q);
+		if (!q->v->question->rows.has_measure && !q->lead)
+			put_deepest_first(q->v->result);
 		note_blameless(q, blame_nothing(q));
 		set_baseline(q);
 		set_extent(q);

@@ -24,6 +24,7 @@ struct render_style {
 	size_t limit;        /* rows of tables, 0 = all */
 	size_t brief_tokens; /* of the format brief */
 	bool is_quiet;
+	bool has_callers; /* a row each for those that pass a change on */
 	bool is_markdown; /* for a ticket; set by the format */
 	bool is_html;     /* words within a page; set by the format */
 };

@@ -40,6 +40,7 @@ struct table {
 	struct scale scale;
 	enum rank_by other; /* measure of the last number */
 	size_t row_count;
+	size_t caller_count; /* of them, that are told in one line */
 	size_t columns[NUMBERS]; /* of changes, gaps included */
 	size_t flat_columns;     /* of the first value, gap included */
 	size_t cum_columns;      /* of the second one, if there is one */
@@ -176,6 +177,98 @@ static void row_numbers(const struct table *t, const struct function_row *row,
 		     out[OTHER]);
 }
 
+/* ---- callers on the way ---- */
+
+/* Fewer are rows of their own. */
+#define CALLERS_LEAST 2u
+
+/* So many of them are named. */
+#define CALLERS_NAMED 3u
+
+/* The change is that of whom it passes on, up to this. */
+#define CALLERS_RATIO 1.25
+
+static const struct function_row *find_row(const struct table *t,
+					   struct str name)
+{
+	for (size_t i = 0; i < t->row_count; i++)
+		if (str_equal(t->result->functions[i].name, name))
+			return &t->result->functions[i];
+	return NULL;
+}
+
+/* Calls the one whose change it passes on, and is not what it calls. */
+static bool is_caller(const struct table *t, const struct function_row *row)
+{
+	const struct function_row *holder =
+		row->through.len ? find_row(t, row->through) : NULL;
+
+	return holder && change_is_real(row->change) &&
+	       sat_add_i64(row->total_value, row->baseline_total_value) >=
+		       sat_add_i64(holder->total_value,
+				   holder->baseline_total_value) &&
+	       fabs(row->delta) <= CALLERS_RATIO * fabs(holder->delta);
+}
+
+static size_t count_callers(const struct page *p, const struct table *t)
+{
+	const struct result *r = t->result;
+	size_t count = 0;
+
+	if (p->style.has_callers || p->style.is_markdown || !p->style.limit ||
+	    !r->has_baseline || r->has_order_of_user ||
+	    table_measure(r) != RANK_TOTAL)
+		return 0;
+	for (size_t i = 0; i < t->row_count; i++)
+		count += is_caller(t, &r->functions[i]);
+	return count < CALLERS_LEAST ? 0 : count;
+}
+
+static bool is_folded(const struct table *t, const struct function_row *row)
+{
+	return t->caller_count && is_caller(t, row);
+}
+
+/* "net/http" of a path with its package, else the name as it is. */
+static struct str package_of(struct str name)
+{
+	size_t at = name.len;
+
+	while (at && name.ptr[at - 1] != '/')
+		at--;
+	if (!at)
+		return name;
+	while (at < name.len && name.ptr[at] != '.')
+		at++;
+	return str_slice(name, 0, at);
+}
+
+static void write_callers(struct page *p, const struct table *t)
+{
+	struct str named[CALLERS_NAMED];
+	size_t count = 0, left = 0;
+
+	page_textf(p, "%zu callers on the way: ", t->caller_count);
+	for (size_t i = 0; i < t->row_count; i++) {
+		const struct function_row *row = &t->result->functions[i];
+		struct str package = package_of(name_shown(row->name));
+		bool is_new = is_folded(t, row);
+
+		for (size_t k = 0; k < count; k++)
+			is_new &= !str_equal(named[k], package);
+		if (is_new && count < CALLERS_NAMED) {
+			page_text(p, count ? ", " : "");
+			page_name(p, package, 0);
+			named[count++] = package;
+		} else {
+			left += is_new;
+		}
+	}
+	page_text(p, left ? ", ... (--callers shows them)"
+			  : " (--callers shows them)");
+	page_flush(p, PAINT_DIM, "", FOOT_COLUMNS);
+}
+
 /* ---- layout ---- */
 
 static const char *const *number_names(const struct result *r);
@@ -227,6 +320,8 @@ static void lay_out_changes(struct table *t)
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &t->result->functions[i];
 
+		if (is_folded(t, row))
+			continue;
 		row_numbers(t, row, texts);
 		for (size_t n = 0; n < NUMBERS; n++)
 			t->columns[n] =
@@ -279,6 +374,8 @@ static void lay_out_names(struct page *p, struct table *t)
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &t->result->functions[i];
 
+		if (is_folded(t, row))
+			continue;
 		name = max_size(name,
 				page_columns(p, name_shown(row->name), 0));
 		place = max_size(place, place_width(p, row));
@@ -603,14 +700,23 @@ static void markdown_functions(struct page *p, struct table *t)
 
 static void write_table(struct page *p, struct table *t)
 {
+	bool is_told = false;
+
 	if (p->style.is_markdown) {
 		markdown_functions(p, t);
 		return;
 	}
 	lay_out(p, t);
 	write_head(p, t);
-	for (size_t i = 0; i < t->row_count; i++)
-		write_row(p, t, &t->result->functions[i]);
+	for (size_t i = 0; i < t->row_count; i++) {
+		const struct function_row *row = &t->result->functions[i];
+
+		if (!is_folded(t, row))
+			write_row(p, t, row);
+		else if (!is_told)
+			write_callers(p, t);
+		is_told |= is_folded(t, row);
+	}
 }
 
 void table_functions(struct page *p, const struct result *r)
@@ -622,6 +728,7 @@ void table_functions(struct page *p, const struct result *r)
 
 	scale_init(&t.scale, r);
 	t.row_count = table_row_count(p, &t);
+	t.caller_count = count_callers(p, &t);
 	if (r->has_baseline && t.row_count)
 		write_unit(p, &t);
 	if (t.row_count)
