@@ -7,21 +7,11 @@
 
 /* ---- one family of tests ---- */
 
-/* Sum of 1/i: what control under any dependence costs. */
-static double any_dependence(size_t count)
-{
-	double sum = 0;
-
-	for (size_t i = 1; i <= count; i++)
-		sum += 1 / (double)i;
-	return sum;
-}
-
 static bool adjust(struct diff *const members[MEASURES], struct error *err)
 {
 	struct arena *arena = members[0]->t->arena;
 	size_t room = 0, count = 0;
-	double *p, *q, factor;
+	double *p, *q;
 	size_t *order;
 
 	for (size_t m = 0; m < MEASURES; m++)
@@ -35,50 +25,56 @@ static bool adjust(struct diff *const members[MEASURES], struct error *err)
 		for (size_t i = 0; i < members[m]->count; i++)
 			p[count++] = members[m]->p[i];
 	false_discovery_adjust(p, q, order, count);
-	factor = members[0]->want->normalize == NORMALIZE_SHARE
-			 ? any_dependence(count)
-			 : 1;
-	for (size_t m = 0; m < MEASURES; m++) {
-		members[m]->family = factor * (double)count;
-		members[m]->level = fmin(members[m]->level, members[0]->level);
-	}
-	for (size_t m = 0, at = 0; m < MEASURES; m++)
+	for (size_t m = 0, at = 0; m < MEASURES; m++) {
+		members[m]->family = (double)count;
 		for (size_t i = 0; i < members[m]->count; i++)
-			members[m]->q[i] = fmin(1, factor * q[at++]);
+			members[m]->q[i] = q[at++];
+	}
 	return true;
 }
 
 /* ---- what a part tells of the whole ---- */
 
-static bool tells(const struct entry_diff *part, const struct entry_diff *whole)
+/* The total moved as its part did, for all that can be seen. */
+static bool is_of_whole(const struct entry_diff *part,
+			const struct entry_diff *whole)
 {
 	double most = CHANGES_PART * fabs(whole->delta);
 
-	return change_is_real(part->change) &&
-	       (part->delta > 0) == (whole->delta > 0) &&
-	       fabs(whole->delta) >= DIFF_MIN_DELTA &&
+	return (part->delta > 0) == (whole->delta > 0) &&
 	       fabs(part->delta) <= most &&
 	       CHANGES_PART * fabs(part->delta) >= fabs(whole->delta);
 }
 
+static void take_part(const struct diff *d, uint32_t id,
+		      const struct entry_diff *part, struct entry_diff *whole)
+{
+	whole->change = part->change;
+	whole->effect = part->effect;
+	whole->q = part->q;
+	whole->deviations = part->deviations;
+	whole->is_with_all = false;
+	if (is_of_whole(part, whole)) {
+		whole->change =
+			diff_name_change(&d->t->entries[id], whole->delta);
+		return;
+	}
+	whole->delta = part->delta;
+	whole->measure = part->measure;
+}
+
+/* The narrower part first: it names the code. */
 static void take_parts(struct changes *c)
 {
 	for (uint32_t id = 0; id < c->total.t->count; id++) {
 		struct entry_diff *whole = &c->total.rows[id];
-		const struct entry_diff *parts[] = { &c->self_lib.rows[id],
-						     &c->self.rows[id] };
+		const struct entry_diff *parts[] = { &c->self.rows[id],
+						     &c->self_lib.rows[id] };
 
-		for (size_t i = 0; i < 2; i++) {
-			if (change_is_real(whole->change) ||
-			    !tells(parts[i], whole))
-				continue;
-			whole->change = diff_name_change(
-				&c->total.t->entries[id], whole->delta);
-			whole->effect = parts[i]->effect;
-			whole->q = parts[i]->q;
-			whole->deviations = parts[i]->deviations;
-			whole->is_with_all = false;
-		}
+		for (size_t i = 0; i < 2; i++)
+			if (!change_is_real(whole->change) &&
+			    change_is_real(parts[i]->change))
+				take_part(&c->total, id, parts[i], whole);
 	}
 }
 

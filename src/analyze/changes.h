@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What changed between two profiles: all that is spent in a function (total),
- * tested together with what it owns (self+lib) and what it does itself (self).
- * A total may wander too much to show what its own code shows clearly, and a
- * helper that several functions share shows nothing of what one of them does.
+ * tested together with what it owns (self+lib) and what it does itself (self),
+ * each in its own right. A total may wander too much to show what its own code
+ * shows clearly, and a helper that several functions share shows nothing of
+ * what one of them does.
  */
 #ifndef ANALYZE_CHANGES_H
 #define ANALYZE_CHANGES_H
@@ -22,11 +23,9 @@ struct changes {
 };
 
 /* Compares all entries of t by the three measures, whose wants only differ in
- * `by`, in their blocks, and in what was tested before them. False discoveries
- * are controlled over all three as one family: sums of the same samples depend
- * on each other positively, for which Benjamini and Hochberg's procedure holds;
- * shares do not, they make up for each other, and pay Benjamini and Yekutieli's
- * factor (Annals of Statistics 29, 2001, theorems 1.2 and 1.3). Rows get
+ * `by`, in their runs, and in what was tested before them. False discoveries
+ * are controlled over all three as one family. A row of the total whose part
+ * changed says so in `measure`, unless the total moved with it. Rows get
  * `through`. */
 bool changes_find(struct changes *c, const struct func_table *t,
 		  const struct diff_want *total,

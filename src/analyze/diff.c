@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/diff_noise.h"
-#include "analyze/drift.h"
 #include "base/num.h"
 #include "base/thread.h"
 
@@ -114,11 +112,16 @@ bool diff_is_rate(const struct diff *d)
 	return d->want->normalize != NORMALIZE_SHARE;
 }
 
-double diff_samples(const struct diff *d, enum side s, int64_t value)
+static double samples_of(const struct diff *d, enum side s, double value)
 {
-	double samples = (double)value / d->period[s];
+	double samples = value / d->period[s];
 
 	return fmax(0, d->all.is_continuous ? samples : round(samples));
+}
+
+static int64_t value_of(const struct diff *d, uint32_t id, enum side s)
+{
+	return side_value(&d->t->entries[id].values[s], d->want->by);
 }
 
 static double total_of(const struct diff *d, enum side s)
@@ -156,19 +159,21 @@ bool diff_is_by_slices(const struct diff *d)
 	return d->method == DIFF_SLICES || d->method == DIFF_SLICE_VALUES;
 }
 
-bool diff_is_narrow(const struct diff *d)
+/* Variance of the requests of a side relative to their square, where they were
+ * counted in a sample. */
+static double counted_variance(const struct diff *d, enum side s)
 {
-	return d->method == DIFF_SLICES && d->want->is_small_told;
+	double requests = d->want->exposure[s];
+
+	return d->want->normalize == NORMALIZE_REQUEST &&
+			       d->want->is_requests_sampled && requests > 0
+		       ? 1 / requests
+		       : 0;
 }
 
-bool diff_has_turns(const struct diff *d)
-{
-	return diff_is_narrow(d) && d->want->is_interleaved;
-}
-
-/* Samples of twice the period are half as many for the same work: the
- * exposure of rates is counted in samples that would take it up. */
-static void diff_set_counts(struct diff *d)
+/* Samples of twice the period are half as many for the same work: exposure is
+ * counted in samples that would take it up. */
+static void set_counts(struct diff *d)
 {
 	const struct func_side *sides = d->t->sides;
 	double values[SIDE_COUNT];
@@ -179,69 +184,408 @@ static void diff_set_counts(struct diff *d)
 
 	d->df = slices_df(d->want->slices);
 	d->method = choose_method(d, is_counted);
-	d->all.is_continuous = !is_counted;
+	d->all = (struct counts){ .is_continuous = !is_counted,
+				  .exposure = EXPOSURE_RATE };
 	for (int s = 0; s < SIDE_COUNT; s++)
 		d->period[s] = is_counted ? values[s] : 1;
-	d->all.a = diff_samples(d, SIDE_SLOW,
-				sides[SIDE_SLOW].profile->whole_total);
-	d->all.b = diff_samples(d, SIDE_BASELINE,
-				sides[SIDE_BASELINE].profile->whole_total);
-	d->all.exposure = diff_is_rate(d) ? EXPOSURE_RATE : EXPOSURE_SHARE;
-	d->all.n_a = d->all.a;
-	d->all.n_b = d->all.b;
+	d->all.a = d->all.n_a = samples_of(d, SIDE_SLOW, total_of(d, SIDE_SLOW));
+	d->all.b = d->all.n_b =
+		samples_of(d, SIDE_BASELINE, total_of(d, SIDE_BASELINE));
 	if (!diff_is_rate(d))
 		return;
 	d->all.n_a = d->want->exposure[SIDE_SLOW] / d->period[SIDE_SLOW];
 	d->all.n_b =
 		d->want->exposure[SIDE_BASELINE] / d->period[SIDE_BASELINE];
-	/* Blocks show what comes of it, see diff_noise(). */
-	if (diff_is_by_slices(d))
-		return;
-	d->all.n_a_variance = diff_counted_variance(d, SIDE_SLOW);
-	d->all.n_b_variance = diff_counted_variance(d, SIDE_BASELINE);
+	d->all.n_a_variance = counted_variance(d, SIDE_SLOW);
+	d->all.n_b_variance = counted_variance(d, SIDE_BASELINE);
 }
 
-/* ---- shares ---- */
-
-static double value_share(const struct diff *d, uint32_t id, enum side s)
-{
-	return side_share(d->t->sides[s].profile, diff_value(d, id, s));
-}
-
-/* How many deviations the row is from the drift of all; 0 when against that it
- * went the other way: then only the others moved. */
-static double drift_deviation(const struct diff *d, struct counts c,
-			      struct noise noise)
-{
-	double before = c.b / c.n_b, after = c.a / c.n_a;
-
-	if ((after > before) != (after > before * d->drift))
-		return 0;
-	c.exposure = EXPOSURE_RATE;
-	c.n_a *= d->drift;
-	return counts_deviation(&c, noise);
-}
-
-/* ---- what changed ---- */
-
-/* From the values: periods may be unknown. */
-double diff_delta(const struct diff *d, int64_t slow, int64_t baseline)
+/* Beside what all have in common; how uncertain that is stands in its noise. */
+static struct counts counts_beside(const struct diff *d, double a, double b)
 {
 	struct counts c = d->all;
 
-	c.a = (double)slow;
-	c.b = (double)baseline;
+	c.a = a;
+	c.b = b;
+	c.n_a *= d->drift;
+	c.n_a_variance = c.n_b_variance = 0;
+	return c;
+}
+
+static struct counts counts_of(const struct diff *d, uint32_t id)
+{
+	return counts_beside(
+		d, samples_of(d, SIDE_SLOW, (double)value_of(d, id, SIDE_SLOW)),
+		samples_of(d, SIDE_BASELINE,
+			   (double)value_of(d, id, SIDE_BASELINE)));
+}
+
+/* ---- runs ---- */
+
+/* One run a side where there are no slices. */
+static bool one_run(const struct diff *d, enum side s, enum rank_by by,
+		    const double **values, struct error *err)
+{
+	double *out = arena_array(d->t->arena, d->t->count + 1, sizeof *out);
+
+	if (!out)
+		return arena_fail(d->t->arena, "comparing functions", err);
+	for (uint32_t id = 0; id < d->t->count; id++)
+		out[id] = (double)side_value(&d->t->entries[id].values[s], by);
+	*values = out;
+	return true;
+}
+
+static bool find_values(const struct diff *d, enum side s, enum rank_by by,
+			const struct slice_values *slices,
+			const double **values, struct error *err)
+{
+	if (!slices || !slices->sides[s].count || !diff_is_by_slices(d))
+		return one_run(d, s, by, values, err);
+	*values = slices->sides[s].values;
+	return true;
+}
+
+/* What the rows of a run are compared by: all of its samples, or, where too few
+ * functions could tell what they have in common, what it was measured for. */
+static double run_size(const struct diff *d, enum side s, size_t run)
+{
+	const struct slice_side *side = &d->want->slices->sides[s];
+	double exposure = 0;
+
+	if (d->want->has_peers || !diff_is_rate(d))
+		return side->wholes[run] / d->period[s];
+	for (size_t i = 0; i < side->count; i++)
+		exposure += side->exposures[i];
+	return side->exposures[run] / exposure * total_of(d, s) / d->period[s];
+}
+
+static bool set_runs(struct diff *d, struct error *err)
+{
+	const struct slice_values *slices = d->want->slices;
+
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		bool is_one = !slices || !slices->sides[s].count ||
+			      !diff_is_by_slices(d);
+		size_t count = is_one ? 1 : slices->sides[s].count;
+		double *sizes =
+			arena_array(d->t->arena, count, sizeof *sizes);
+
+		if (!sizes)
+			return arena_fail(d->t->arena, "comparing functions",
+					  err);
+		for (size_t i = 0; i < count; i++)
+			sizes[i] = is_one ? total_of(d, (enum side)s) /
+						    d->period[s]
+					  : run_size(d, (enum side)s, i);
+		d->runs.count[s] = count;
+		d->runs.value[s] = d->period[s];
+		d->runs.sizes[s] = sizes;
+	}
+	return find_values(d, SIDE_SLOW, d->want->by, slices,
+			   &d->values[SIDE_SLOW], err) &&
+	       find_values(d, SIDE_BASELINE, d->want->by, slices,
+			   &d->values[SIDE_BASELINE], err);
+}
+
+static struct replicate_row row_at(const struct diff *d,
+				   const double *const values[SIDE_COUNT],
+				   uint32_t id)
+{
+	struct replicate_row row;
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		row.values[s] = values[s] + id * d->runs.count[s];
+	return row;
+}
+
+static struct replicate_sums sums_of(const struct diff *d, uint32_t id)
+{
+	struct replicate_row row = row_at(d, d->values, id);
+
+	return replicates_sums(&d->runs, &row, d->noise.drift);
+}
+
+/* ---- what all have in common, and noise ---- */
+
+static bool is_peer(const struct func_table *t, uint32_t id, enum rank_by by)
+{
+	const struct side_values *v = t->entries[id].values;
+
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		int64_t value = side_value(&v[s], by);
+
+		if (value <= 0 || side_share(t->sides[s].profile, value) >=
+					  DIFF_PEER_SHARE)
+			return false;
+	}
+	return !func_is_nameless(t, id);
+}
+
+static size_t count_peers(const struct func_table *t, enum rank_by by)
+{
+	size_t count = 0;
+
+	for (uint32_t id = 0; id < t->count; id++)
+		count += is_peer(t, id, by);
+	return count;
+}
+
+void diff_want_peers(struct diff_want *want, const struct func_table *t)
+{
+	size_t count = count_peers(t, RANK_SELF);
+
+	want->peers_by = count < REPLICATE_ROWS ? RANK_TOTAL : RANK_SELF;
+	want->has_peers = count >= REPLICATE_ROWS ||
+			  count_peers(t, RANK_TOTAL) >= REPLICATE_ROWS;
+}
+
+static bool list_peers(const struct diff *d, struct replicate_row **rows,
+		       size_t *count, struct error *err)
+{
+	const double *values[SIDE_COUNT];
+
+	*count = 0;
+	*rows = arena_array(d->t->arena, d->t->count + 1, sizeof **rows);
+	if (!*rows)
+		return arena_fail(d->t->arena, "comparing functions", err);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (!find_values(d, (enum side)s, d->want->peers_by,
+				 d->want->peer_slices, &values[s], err))
+			return false;
+	for (uint32_t id = 0; id < d->t->count; id++)
+		if (is_peer(d->t, id, d->want->peers_by))
+			(*rows)[(*count)++] = row_at(d, values, id);
+	return true;
+}
+
+static struct replicate_prior prior_of(const struct diff *d)
+{
+	const struct diff_want *want = d->want;
+
+	return (struct replicate_prior){
+		.sampling = DIFF_PRIOR_SAMPLING,
+		.drift_cv = want->is_small_told ? DIFF_WINDOW_CV
+						: DIFF_PRIOR_CV,
+		/* Whatever came between runs of the two came between those of
+		 * one as well. */
+		.between_cv = want->is_interleaved   ? (double)NAN
+			      : want->is_of_runs     ? 0
+						     : DIFF_WINDOW_CV,
+		.may_rise = want->is_small_told,
+		.is_of_runs = want->is_of_runs,
+	};
+}
+
+/* The ranked measure in runs has a trend of its own. */
+static bool find_trend(struct diff *d, struct error *err)
+{
+	struct replicate_row *rows =
+		arena_array(d->t->arena, d->count + 1, sizeof *rows);
+
+	if (!rows)
+		return arena_fail(d->t->arena, "comparing functions", err);
+	for (size_t i = 0; i < d->count; i++)
+		rows[i] = row_at(d, d->values, d->ids[i]);
+	return replicates_trend(&d->runs, rows, d->count, d->t->arena,
+				&d->noise, err);
+}
+
+static bool find_noise(struct diff *d, struct error *err)
+{
+	struct replicate_prior prior = prior_of(d);
+	struct replicate_row *peers;
+	size_t count;
+
+	d->noise = (struct replicate_noise){ .least = !d->all.is_continuous };
+	if (!list_peers(d, &peers, &count, err))
+		return false;
+	return replicates_common(&d->runs, peers, count, &prior, d->t->arena,
+				 &d->common, err) &&
+	       replicates_noise(&d->runs, peers, count, &d->common, &prior,
+				d->t->arena, &d->noise, err) &&
+	       (!diff_is_by_slices(d) || d->want->by == d->want->peers_by ||
+		find_trend(d, err));
+}
+
+/* By exposure: what became of an unchanged function. */
+static double common_rate(const struct diff *d)
+{
+	double size[SIDE_COUNT] = { 0 };
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		for (size_t i = 0; i < d->runs.count[s]; i++)
+			size[s] += d->runs.sizes[s][i];
+	return exp(d->common.log_ratio) * (size[SIDE_SLOW] / d->all.n_a) /
+	       (size[SIDE_BASELINE] / d->all.n_b);
+}
+
+/* More load moves all functions alike; where requests are counted, it is known,
+ * and what all of them take more of is a change. */
+static bool has_load(const struct diff *d)
+{
+	return diff_is_rate(d) && (d->want->normalize != NORMALIZE_REQUEST ||
+				   d->want->is_small_told);
+}
+
+static bool is_near(double ratio, double whole)
+{
+	return ratio > 0 && isfinite(ratio) &&
+	       fabs(log(ratio) - log(whole)) <= fabs(log(whole)) / 2;
+}
+
+/* Few functions tell nothing of the others, but when the whole moved with
+ * them. */
+static void find_drift(struct diff *d)
+{
+	double whole = diff_is_rate(d) ? 1 / (1 - d->whole.delta) : 1;
+	bool is_free = d->want->is_small_told || !diff_is_rate(d);
+	double rate;
+
+	if (!d->common.is_known)
+		return;
+	rate = common_rate(d);
+	if (!(rate > 0) || !isfinite(rate))
+		return;
+	d->is_together = d->whole.is_changed && has_load(d) && whole > 0 &&
+			 is_near(rate, whole);
+	if (is_free && !d->is_together && d->common.rows < REPLICATE_ROWS)
+		return;
+	d->has_drift = true;
+	d->drift = rate;
+	if (is_free || d->is_together)
+		return;
+	d->drift = fmin(DIFF_COMMON_RATE, fmax(1 / DIFF_COMMON_RATE, rate));
+	d->is_bounded = d->drift != rate;
+}
+
+/* Of what rows are compared beside: found, or given by the exposures. */
+static double beside_variance(const struct diff *d)
+{
+	double given = d->all.n_a_variance + d->all.n_b_variance;
+
+	return d->has_drift && !d->is_bounded ? d->common.variance : given;
+}
+
+static struct noise noise_of(const struct diff *d, uint32_t id,
+			     const struct counts *c)
+{
+	struct replicate_sums sums = sums_of(d, id);
+
+	return replicates_row_noise(&d->noise, &sums, counts_log_variance(c),
+				    beside_variance(d));
+}
+
+/* ---- the whole ---- */
+
+/* Deviations that a change shows which is seen in four of five cases: those of
+ * the level, and those that four of five reach. */
+#define SEEN_BEYOND 0.84
+#define SEEN_DEVIATIONS (1.96 + SEEN_BEYOND)
+
+/* How the runs differ as wholes, by exposure. */
+static struct noise whole_noise(const struct diff *d)
+{
+	const struct slice_values *slices = d->want->slices;
+	double drift = counts_drift(&d->all, d->want->is_interleaved
+						     ? DIFF_INTERLEAVED_CV
+						     : DIFF_WINDOW_CV);
+	struct replicate_runs runs = { .count = { 0 } };
+	struct replicate_row row = { { NULL } };
+	struct replicate_sums sums;
+
+	if (!diff_is_by_slices(d))
+		return (struct noise){ counts_overdispersion(&d->all),
+				       INFINITY };
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		runs.count[s] = slices->sides[s].count;
+		runs.sizes[s] = slices->sides[s].exposures;
+		runs.value[s] = d->period[s];
+		row.values[s] = slices->sides[s].wholes;
+	}
+	sums = replicates_sums(&runs, &row, 0);
+	return (struct noise){ fmax(d->noise.least, sums.pearson / d->df) +
+				       drift,
+			       d->df };
+}
+
+static double detectable_part(const struct counts *c, struct noise noise)
+{
+	double samples = 2 / (1 / fmax(1, c->a) + 1 / fmax(1, c->b));
+
+	return SEEN_DEVIATIONS * sqrt(2 * noise.phi / samples);
+}
+
+/* Of shares the whole is 100 % whatever happened. */
+static void whole_test(struct diff *d)
+{
+	struct whole_diff *w = &d->whole;
+	struct noise noise;
+	double ratio;
+
+	*w = (struct whole_diff){ .q = NAN,
+				  .range = { NAN, NAN },
+				  .detectable = NAN };
+	if (!diff_is_rate(d))
+		return;
+	w->delta = counts_delta(&d->all, d->all.a);
+	ratio = fmax(1e-9, 1 - w->delta); /* before, of after */
+	w->is_changed = fmax(ratio, 1 / ratio) >= DIFF_WHOLE_RATIO;
+	if (d->method == DIFF_UNTESTED)
+		return;
+	noise = whole_noise(d);
+	w->q = counts_test(&d->all, noise);
+	w->is_changed = w->is_changed && w->q <= DIFF_FALSE_DISCOVERY;
+	w->detectable = detectable_part(&d->all, noise);
+	w->range = counts_delta_interval(
+		&d->all, d->all.a, noise.phi,
+		isinf(noise.df) ? normal_two_sided_quantile(0.05)
+				: student_two_sided_quantile(0.05, noise.df));
+}
+
+/* ---- deltas ---- */
+
+static double value_share(const struct diff *d, uint32_t id, enum side s)
+{
+	return side_share(d->t->sides[s].profile, value_of(d, id, s));
+}
+
+/* From the values: periods may be unknown. */
+static double delta_beside(const struct diff *d, int64_t slow, int64_t baseline,
+			   double drift)
+{
+	struct counts c = { .a = (double)slow,
+			    .b = (double)baseline,
+			    .exposure = EXPOSURE_RATE };
+
 	c.n_a = diff_is_rate(d) ? d->want->exposure[SIDE_SLOW]
 				: total_of(d, SIDE_SLOW);
 	c.n_b = diff_is_rate(d) ? d->want->exposure[SIDE_BASELINE]
 				: total_of(d, SIDE_BASELINE);
+	c.n_a *= drift;
 	return counts_delta(&c, total_of(d, SIDE_SLOW));
+}
+
+double diff_delta(const struct diff *d, int64_t slow, int64_t baseline)
+{
+	return delta_beside(d, slow, baseline, 1);
+}
+
+double diff_delta_beside(const struct diff *d, int64_t slow, int64_t baseline)
+{
+	return delta_beside(d, slow, baseline, d->drift);
+}
+
+static double raw_delta(const struct diff *d, uint32_t id)
+{
+	return diff_delta(d, value_of(d, id, SIDE_SLOW),
+			  value_of(d, id, SIDE_BASELINE));
 }
 
 static double entry_delta(const struct diff *d, uint32_t id)
 {
-	return diff_delta(d, diff_value(d, id, SIDE_SLOW),
-			  diff_value(d, id, SIDE_BASELINE));
+	return diff_delta_beside(d, value_of(d, id, SIDE_SLOW),
+				 value_of(d, id, SIDE_BASELINE));
 }
 
 enum change diff_name_change(const struct func_entry *e, double delta)
@@ -255,26 +599,95 @@ enum change diff_name_change(const struct func_entry *e, double delta)
 /* All of a profile by share is all of it in any case. */
 static bool is_everywhere(const struct diff *d, uint32_t id)
 {
-	struct counts c = diff_counts(d, id);
-
 	/* One function can own all of a service and still have grown. */
 	if (diff_is_rate(d))
 		return false;
-	return c.a >= DIFF_EVERYWHERE * d->all.a &&
-	       c.b >= DIFF_EVERYWHERE * d->all.b;
+	return value_share(d, id, SIDE_SLOW) >= DIFF_EVERYWHERE &&
+	       value_share(d, id, SIDE_BASELINE) >= DIFF_EVERYWHERE;
 }
+
+/* ---- what is seen ---- */
+
+/* The least part of the whole that a change is claimed of. */
+static double least_delta(const struct diff *d)
+{
+	if (d->want->is_small_told)
+		return 0;
+	return d->want->normalize == NORMALIZE_REQUEST ? DIFF_MIN_DELTA_DOUBLED
+						       : DIFF_MIN_DELTA;
+}
+
+/* What is too small a part of the whole is not claimed, however certain. */
+static double detectable(const struct diff *d, const struct counts *c,
+			 struct noise noise)
+{
+	double part = (c->a + c->b) / (d->all.a + d->all.b);
+	double level = DIFF_FALSE_DISCOVERY / fmax(1, d->family);
+	double far = student_two_sided_quantile(level, noise.df) + SEEN_BEYOND;
+
+	return fmax(least_delta(d) / part,
+		    expm1(far * sqrt(noise.phi * counts_log_variance(c))));
+}
+
+double diff_detectable(const struct diff *d, uint32_t id)
+{
+	struct counts c = counts_of(d, id);
+
+	if (d->method == DIFF_UNTESTED || !(c.a + c.b > 0))
+		return NAN;
+	return detectable(d, &c, noise_of(d, id, &c));
+}
+
+static struct noise typical_noise(const struct diff *d, const struct counts *c)
+{
+	return replicates_typical_noise(&d->noise, &d->runs,
+					counts_log_variance(c),
+					beside_variance(d));
+}
+
+double diff_detectable_of(const struct diff *d, double share)
+{
+	struct counts c =
+		counts_beside(d, share * d->all.a, share * d->all.b);
+
+	if (d->method == DIFF_UNTESTED || isinf(counts_log_variance(&c)))
+		return NAN;
+	return detectable(d, &c, typical_noise(d, &c));
+}
+
+double diff_detectable_typical(const struct diff *d)
+{
+	return diff_detectable_of(d, DIFF_TYPICAL_SHARE);
+}
+
+double diff_typical_cv(const struct diff *d)
+{
+	return sqrt(fmax(0, d->noise.sampling * d->noise.drift +
+				    d->noise.between / 2));
+}
+
+/* Most functions are too small to be asked further. */
+static bool is_visible(const struct diff *d, uint32_t id)
+{
+	struct counts c = counts_of(d, id);
+
+	if (d->method == DIFF_UNTESTED)
+		return true;
+	return expm1(SEEN_BEYOND * sqrt(counts_log_variance(&c))) <=
+		       DIFF_SAME_PART &&
+	       diff_detectable(d, id) <= DIFF_SAME_PART;
+}
+
+/* ---- what changed ---- */
 
 /* Noise is what could be a change: a share that moved, and more than those of
  * all others did. */
 static enum change unproven(const struct diff *d, uint32_t id)
 {
-	double delta = d->rows[id].delta;
-	double after = value_share(d, id, SIDE_SLOW);
-	double own_delta = after - (after - delta) * d->drift;
-
-	if (fmin(fabs(delta), fabs(own_delta)) >= DIFF_MIN_DELTA)
+	if (fmin(fabs(raw_delta(d, id)), fabs(d->rows[id].delta)) >=
+	    DIFF_MIN_DELTA)
 		return CHANGE_NOISE;
-	return d->is_equal || is_everywhere(d, id) || diff_is_visible(d, id)
+	return d->is_equal || is_everywhere(d, id) || is_visible(d, id)
 		       ? CHANGE_SAME
 		       : CHANGE_UNSEEN;
 }
@@ -288,9 +701,10 @@ static bool is_apart(double before, double after, bool is_change)
 	return before >= DIFF_UNTESTED_RATIO * after;
 }
 
+/* By the values, and beside what all did. */
 static enum change judge_untested(const struct diff *d, uint32_t id)
 {
-	double delta = d->rows[id].delta;
+	double delta = raw_delta(d, id);
 	double after = value_share(d, id, SIDE_SLOW);
 	double before = fmax(0, after - delta);
 
@@ -304,14 +718,12 @@ static enum change judge_untested(const struct diff *d, uint32_t id)
 /* Values that are no samples must have been seen more than once. */
 static bool is_seen_twice(const struct diff *d, uint32_t id)
 {
+	struct replicate_row row = row_at(d, d->values, id);
 	size_t seen = 0;
 
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		const struct slice_side *side = &d->want->slices->sides[s];
-
-		for (size_t i = 0; i < side->count; i++)
-			seen += side->values[id * side->count + i] > 0;
-	}
+	for (int s = 0; s < SIDE_COUNT; s++)
+		for (size_t i = 0; i < d->runs.count[s]; i++)
+			seen += row.values[s][i] > 0;
 	return seen >= 2;
 }
 
@@ -322,55 +734,45 @@ static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
 	for (enum rank_by by = RANK_SELF_LIB; d->want->tested_by >> by; by++)
 		if (d->want->tested_by >> by & 1 &&
 		    side_value(&v[SIDE_SLOW], by) ==
-			    diff_value(d, id, SIDE_SLOW) &&
+			    value_of(d, id, SIDE_SLOW) &&
 		    side_value(&v[SIDE_BASELINE], by) ==
-			    diff_value(d, id, SIDE_BASELINE))
+			    value_of(d, id, SIDE_BASELINE))
 			return true;
 	return false;
 }
 
+/* Whether so much of both sides together could be a change that is claimed.
+ * What could not is no test that the others pay for; the sum says nothing of
+ * the difference. */
+static bool may_matter(const struct diff *d, uint32_t id)
+{
+	double least = d->want->is_small_told ? DIFF_MIN_SHARE : least_delta(d);
+
+	return diff_delta(d, value_of(d, id, SIDE_SLOW), 0) -
+		       diff_delta(d, 0, value_of(d, id, SIDE_BASELINE)) >=
+	       least;
+}
+
 static bool is_candidate(const struct diff *d, uint32_t id)
 {
-	struct counts c = diff_counts(d, id);
+	struct counts c = counts_of(d, id);
 
 	if (is_tested_elsewhere(d, id))
 		return false;
 	if (d->method == DIFF_SLICE_VALUES ? !is_seen_twice(d, id)
 					   : c.a + c.b < DIFF_MIN_SAMPLES)
 		return false;
-	return !is_everywhere(d, id) && !func_is_nameless(d->t, id);
-}
-
-static bool fit_prior(struct diff *d, struct error *err)
-{
-	struct arena *arena = d->t->arena;
-	struct dispersion *rows = arena_array(arena, d->count, sizeof *rows);
-
-	if (!rows)
-		return arena_fail(arena, "comparing functions", err);
-	for (size_t i = 0; i < d->count; i++)
-		rows[i] = diff_dispersion(d, d->ids[i]);
-	d->prior =
-		dispersion_prior_of(rows, d->count, d->method == DIFF_SLICES);
-	if (diff_is_narrow(d))
-		dispersion_prior_narrow(&d->prior, rows, d->count);
-	return true;
-}
-
-/* From no change and from what all have in common, whichever is nearer. */
-static double deviation(const struct diff *d, struct counts c,
-			struct noise noise)
-{
-	return fmin(counts_deviation(&c, noise), drift_deviation(d, c, noise));
+	return !is_everywhere(d, id) && !func_is_nameless(d->t, id) &&
+	       may_matter(d, id);
 }
 
 double diff_deviations(const struct diff *d, uint32_t id)
 {
-	struct counts c = diff_counts(d, id);
+	struct counts c = counts_of(d, id);
 
 	if (change_is_real(d->rows[id].change) || isnan(d->rows[id].q))
 		return d->rows[id].deviations;
-	return deviation(d, c, diff_noise(d, id, &c));
+	return counts_deviation(&c, noise_of(d, id, &c));
 }
 
 static void test_rows(struct thread_part *part)
@@ -378,40 +780,20 @@ static void test_rows(struct thread_part *part)
 	const struct diff *d = part->task;
 
 	for (size_t i = part->first; i < part->end; i++) {
-		struct counts c = diff_counts(d, d->ids[i]);
-		struct noise noise = diff_noise(d, d->ids[i], &c);
+		struct counts c = counts_of(d, d->ids[i]);
 
-		d->p[i] = student_two_sided(deviation(d, c, noise), noise.df);
+		d->p[i] = counts_test(&c, noise_of(d, d->ids[i], &c));
 	}
 }
 
 /* As so many rows take longer than handing half of them on. */
 #define BESIDE_ROWS 1024u
 
-/* Whether so much of both sides together could be a change that is claimed.
- * What could not is no test that the others pay for; the sum says nothing of
- * the difference. Of runs less is asked, since what is small is seldom told. */
-static bool may_matter(const struct diff *d, uint32_t id)
+static void find_candidates(struct diff *d)
 {
-	return diff_delta(d, diff_value(d, id, SIDE_SLOW), 0) -
-		       diff_delta(d, 0, diff_value(d, id, SIDE_BASELINE)) >=
-	       (diff_is_narrow(d) ? DIFF_MIN_DELTA : diff_least_delta(d));
-}
-
-static bool find_candidates(struct diff *d, struct error *err)
-{
-	size_t kept = 0;
-
 	for (uint32_t id = 0; id < d->t->count; id++)
 		if (is_candidate(d, id))
 			d->ids[d->count++] = id;
-	if (diff_is_by_slices(d) && !fit_prior(d, err))
-		return false;
-	for (size_t i = 0; i < d->count; i++)
-		if (may_matter(d, d->ids[i]))
-			d->ids[kept++] = d->ids[i];
-	d->count = kept;
-	return true;
 }
 
 /* Level of the interval of rows that were selected by their size: the more
@@ -422,8 +804,8 @@ static double selected_level(const struct diff *d)
 	size_t selected = 0;
 
 	for (size_t i = 0; i < d->count; i++)
-		selected += d->q[i] <= d->level;
-	return d->level * (double)(selected ? selected : 1) /
+		selected += d->q[i] <= DIFF_FALSE_DISCOVERY;
+	return DIFF_FALSE_DISCOVERY * (double)(selected ? selected : 1) /
 	       (double)(d->count ? d->count : 1);
 }
 
@@ -440,8 +822,8 @@ static struct level level_of(double p)
 static struct interval interval_at(const struct diff *d, uint32_t id,
 				   struct level level)
 {
-	struct counts c = diff_counts(d, id);
-	struct noise noise = diff_noise(d, id, &c);
+	struct counts c = counts_of(d, id);
+	struct noise noise = noise_of(d, id, &c);
 	double z = isinf(noise.df)
 			   ? level.normal_z
 			   : student_two_sided_quantile(level.p, noise.df);
@@ -451,25 +833,25 @@ static struct interval interval_at(const struct diff *d, uint32_t id,
 
 struct interval diff_range(const struct diff *d, uint32_t id)
 {
-	return isnan(d->rows[id].q) ? (struct interval){ NAN, NAN }
-				    : interval_at(d, id, d->range_level);
+	struct interval range;
+	double common;
+
+	if (isnan(d->rows[id].q))
+		return (struct interval){ NAN, NAN };
+	range = interval_at(d, id, d->range_level);
+	common = raw_delta(d, id) - entry_delta(d, id);
+	return (struct interval){ range.low + common, range.high + common };
 }
 
-/* Large enough to matter: in parts of the whole, or of its own. */
+/* Large enough to matter: in parts of the whole, or of its own. What is certain
+ * is told to whoever compares, however small. */
 static bool is_material(const struct diff *d, uint32_t id, double effect)
 {
 	double delta = d->rows[id].delta;
 	double after = value_share(d, id, SIDE_SLOW);
 
-	if (fabs(delta) >= DIFF_MIN_DELTA)
+	if (d->want->is_small_told || fabs(delta) >= DIFF_MIN_DELTA)
 		return true;
-	/* Noise of runs is known well, and who asks has limits of his own. */
-	if (diff_is_narrow(d))
-		return fabs(delta) >= DIFF_MIN_DELTA_SMALL;
-	if (d->want->is_small_told)
-		return fabs(delta) >= DIFF_MIN_DELTA_SMALL &&
-		       fabs(effect) >=
-			       DIFF_SMALL_PART * fmax(after, after - delta);
 	return d->want->normalize == NORMALIZE_REQUEST &&
 	       fabs(delta) >= DIFF_MIN_DELTA_DOUBLED &&
 	       fabs(effect) >= fmax(after, after - delta) / 2;
@@ -493,7 +875,7 @@ static void judge_rows(struct thread_part *part)
 		double effect;
 
 		row->q = d->q[i];
-		if (row->q > d->level)
+		if (row->q > DIFF_FALSE_DISCOVERY)
 			continue;
 		effect =
 			worst_case(interval_at(d, id, j->selected), row->delta);
@@ -522,8 +904,10 @@ static bool diff_alloc(struct diff *d, struct error *err)
 /* Moved, but only as far as all the others. */
 static bool is_follower(const struct diff *d, uint32_t id)
 {
-	return d->is_together && fabs(d->rows[id].delta) >= DIFF_MIN_DELTA &&
-	       (d->rows[id].delta > 0) == (d->whole.delta > 0);
+	double delta = raw_delta(d, id);
+
+	return d->is_together && fabs(delta) >= DIFF_MIN_DELTA &&
+	       (delta > 0) == (d->whole.delta > 0);
 }
 
 static void begin_rows(struct diff *d)
@@ -536,6 +920,7 @@ static void begin_rows(struct diff *d)
 		*row = (struct entry_diff){ .delta = entry_delta(d, id),
 					    .q = NAN,
 					    .deviations = NAN,
+					    .measure = d->want->by,
 					    .through = ENTRY_NONE };
 		row->change =
 			is_tested ? unproven(d, id) : judge_untested(d, id);
@@ -546,8 +931,8 @@ static void begin_rows(struct diff *d)
 static bool is_equal(const struct diff *d)
 {
 	for (uint32_t id = 0; id < d->t->count; id++)
-		if (diff_value(d, id, SIDE_SLOW) !=
-		    diff_value(d, id, SIDE_BASELINE))
+		if (value_of(d, id, SIDE_SLOW) !=
+		    value_of(d, id, SIDE_BASELINE))
 			return false;
 	return true;
 }
@@ -555,22 +940,21 @@ static bool is_equal(const struct diff *d)
 bool diff_test(struct diff *d, const struct func_table *t,
 	       const struct diff_want *want, struct error *err)
 {
-	*d = (struct diff){ .t = t, .want = want };
+	*d = (struct diff){ .t = t, .want = want, .drift = 1 };
 	if (!diff_alloc(d, err))
 		return false;
-	diff_set_counts(d);
-	if (d->method != DIFF_UNTESTED &&
-	    (!find_candidates(d, err) || !drift_find_wander(d, err)))
+	set_counts(d);
+	if (!set_runs(d, err))
+		return false;
+	find_candidates(d);
+	if (!find_noise(d, err))
 		return false;
 	whole_test(d);
-	if (!drift_find(d, err))
-		return false;
+	find_drift(d);
+	if (d->method == DIFF_UNTESTED)
+		d->count = 0;
 	thread_halves(test_rows, d, d->count, BESIDE_ROWS);
 	d->family = (double)d->count;
-	d->level = diff_has_turns(d) || (d->want->is_small_told &&
-					 d->wander.peers >= WANDER_MANY)
-			   ? DIFF_FALSE_DISCOVERY_SMALL
-			   : DIFF_FALSE_DISCOVERY;
 	d->is_equal = is_equal(d);
 	return true;
 }
@@ -600,17 +984,17 @@ bool func_table_diff(struct diff *d, const struct func_table *t,
 double diff_test_together(const struct diff *d, const uint32_t *ids,
 			  size_t count, double *delta)
 {
-	struct counts sum = d->all;
+	struct counts sum = counts_beside(d, 0, 0);
 	struct noise noise = { 0, INFINITY };
 
-	sum.a = sum.b = *delta = 0;
+	*delta = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct counts c = diff_counts(d, ids[i]);
-		struct noise own = diff_noise(d, ids[i], &c);
+		struct counts c = counts_of(d, ids[i]);
+		struct noise own = noise_of(d, ids[i], &c);
 
-		own.phi =
-			fmax(own.phi, OVERDISPERSION_BASE +
-					      counts_drift(&c, DIFF_WINDOW_CV));
+		own.phi = fmax(own.phi,
+			       DIFF_PRIOR_SAMPLING +
+				       counts_drift(&c, DIFF_WINDOW_CV));
 		sum.a += c.a;
 		sum.b += c.b;
 		*delta += d->rows[ids[i]].delta;

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What changed between the two sides of a function table, and whether it can
- * be told from noise. Where samples can be counted, a test decides; elsewhere
- * thresholds do, and the caller says so. Ranked is the end of the interval
- * that is nearer to no change: by p value large dull functions would win, by
- * ratio those that went from nothing to one sample.
+ * be told from noise (replicates.h). A row changed when it did beside what all
+ * functions have in common: another load, a busy machine, or the shares that
+ * one large function took. Where samples cannot be counted thresholds decide,
+ * and the caller says so. Ranked is the end of the interval that is nearer to no
+ * change: by p value large dull functions would win, by ratio those that went
+ * from nothing to one sample.
  */
 #ifndef ANALYZE_DIFF_H
 #define ANALYZE_DIFF_H
 
-#include "analyze/slice_values.h"
-#include "analyze/dispersion.h"
 #include "analyze/function_table.h"
+#include "analyze/replicates.h"
+#include "analyze/slice_values.h"
 #include "analyze/stats.h"
-#include "analyze/wander.h"
 
 /* Fewer samples on both sides together decide nothing. */
 #define DIFF_MIN_SAMPLES 10
 
 /* Part of false claims among all claims that is put up with. */
 #define DIFF_FALSE_DISCOVERY 0.05
-
-/* Where many functions show how they wander and all of them are looked at, two
- * equal profiles come out with a claim as often as that. */
-#define DIFF_FALSE_DISCOVERY_SMALL 0.01
 
 /* No change is only said where a change of this part of the function would
  * have been seen, in four of five cases. */
@@ -38,25 +35,38 @@
  * is claimed when the function certainly doubled or halved. */
 #define DIFF_MIN_DELTA_DOUBLED 0.001
 
-/* Who compares two profiles looks for what grew, however small: a tenth of a
- * percent is claimed when it is certainly this part of the function. */
-#define DIFF_MIN_DELTA_SMALL 0.001
-#define DIFF_SMALL_PART 0.03
+/* Who compares two profiles is told of whatever is certain, of functions that
+ * are at least this part of one of them: smaller ones are no tests that the
+ * others pay for. */
+#define DIFF_MIN_SHARE 0.001
 
-/* Blocks show how a function varies within a window, not how far windows lie
- * apart: days, releases, other neighbours on the host. Taken as this relative
- * standard deviation. */
+/* Of slow requests beside others most functions may have changed: what all have
+ * in common up to this factor is put down to the load and the host. */
+#define DIFF_COMMON_RATE 1.25
+
+/* Without runs that tell: one window a side, noise as of samples that a request
+ * brings several of, with work that drifts. */
+#define DIFF_PRIOR_SAMPLING OVERDISPERSION_BASE
+#define DIFF_PRIOR_CV BURST_CV
+
+/* Time slices show how a function varies within a window, not how far windows
+ * lie apart: days, releases, other neighbours on the host. Taken as this
+ * relative standard deviation, until functions show another one. */
 #define DIFF_WINDOW_CV 0.05
 
-/* That of blocks that were taken by turns, which lie apart as windows do. Some
- * of it stays: one side may have come after the other each time. */
+/* Of runs that were taken by turns, which lie apart as windows do. */
 #define DIFF_INTERLEAVED_CV 0.005
 
-/* Degrees of freedom that blocks must give before they are believed. */
+/* Degrees of freedom that slices must give before they are believed. */
 #define DIFF_MIN_SLICE_DF 2.0
 
-/* Functions in nearly all samples of both sides cannot change. */
+/* Functions in nearly all samples of both sides cannot change by share. */
 #define DIFF_EVERYWHERE 0.99
+/* A function with more of a profile is most of what the others did. */
+#define DIFF_PEER_SHARE 0.5
+
+/* The whole profile moved when it certainly did, by this factor at least. */
+#define DIFF_WHOLE_RATIO 1.1
 
 /* Without a test: idle waits and allocations of ordinary services wander by
  * 10 to 20 % from window to window, and one large sample can make a percent. */
@@ -70,12 +80,15 @@
 
 /* One entry's change in the ranked measure. */
 struct entry_diff {
-	double delta;
+	double delta;  /* beside what all have in common */
 	double q;      /* NaN when not tested */
 	double effect; /* what is left of delta in the worst case */
 	/* Of a claim, or of the part it rests on; see diff_deviations(). */
 	double deviations;
 	enum change change;
+	/* What changed: the measure that is compared, or a part of it that did
+	 * while the whole of it shows nothing. */
+	enum rank_by measure;
 	/* Moved, but no more than most functions did; see diff.is_together. */
 	bool is_with_all;
 	/* Entry that this one's change comes from, which only passes through
@@ -103,10 +116,17 @@ struct diff_want {
 	/* Seconds or requests of each side; not looked at for shares. */
 	double exposure[SIDE_COUNT];
 	bool is_requests_sampled;
-	bool is_small_told; /* changes down to DIFF_MIN_DELTA_SMALL */
-	bool is_interleaved; /* the blocks of both sides, in time */
-	bool is_of_runs;     /* the blocks are runs of a program */
-	const struct slice_values *slices; /* NULL: one window a side */
+	/* Whoever compares looks for whatever changed; else for what explains a
+	 * slow request. */
+	bool is_small_told;
+	bool is_interleaved; /* the runs of both sides, in time */
+	bool is_of_runs;     /* the slices are runs of a program */
+	/* The ranked measure, and that in which functions tell what all have in
+	 * common, by run; NULL: one window a side. */
+	const struct slice_values *slices;
+	const struct slice_values *peer_slices;
+	enum rank_by peers_by; /* see diff_want_peers() */
+	bool has_peers;        /* enough of them */
 	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
 	 * value that one of them has, too, is no test of its own. */
 	unsigned tested_by;
@@ -122,9 +142,9 @@ struct level {
 /* How it was decided what is noise. */
 enum diff_method {
 	DIFF_UNTESTED = 0, /* thresholds */
-	DIFF_ASSUMED,      /* samples, noise by constants */
-	DIFF_SLICES,       /* samples, noise from blocks */
-	DIFF_SLICE_VALUES, /* values that are no samples, noise from blocks */
+	DIFF_ASSUMED,      /* samples, noise by how unchanged functions differ */
+	DIFF_SLICES,       /* samples, noise from runs */
+	DIFF_SLICE_VALUES, /* values that are no samples, noise from runs */
 };
 
 struct diff {
@@ -132,24 +152,22 @@ struct diff {
 	const struct diff_want *want;
 	struct entry_diff *rows; /* one per entry */
 	enum diff_method method;
-	/* What became of an unchanged function: 0.4 when all others fell to 40
-	 * %, 1 when nothing moved or cannot be told. */
+	struct replicate_runs runs;
+	struct replicate_common common;
+	struct replicate_noise noise;
+	/* Values by entry and run, of the ranked measure. */
+	const double *values[SIDE_COUNT];
+	/* What became of an unchanged function by exposure: 0.4 when all others
+	 * fell to 40 %, 1 when nothing moved or cannot be told. */
 	double drift;
-	bool is_together; /* most functions moved by the factor `drift` */
-	/* How unchanged functions wander, where blocks do not tell. */
-	struct wander wander;
-	bool has_drift; /* it could be found */
-	/* Of narrow noise: the variance of the logarithm of a ratio by what
-	 * all of a block has in common, the load or the speed of the machine;
-	 * the drift takes it out where there is one. */
-	struct wander_known common;
+	bool has_drift;   /* it could be found */
+	bool is_bounded;  /* it may be more, see DIFF_COMMON_RATE */
+	bool is_together; /* the whole moved, and functions with it */
 	struct whole_diff whole;
 	struct counts all; /* a, b: samples of the sides; exposures set */
 	double period[SIDE_COUNT];
-	double df; /* of the blocks */
-	struct dispersion_prior prior;
+	double df; /* of the runs */
 	struct level range_level; /* of diff_range() */
-	double level;             /* part of false claims, of q */
 	double family;            /* tests that a claim pays for */
 	bool is_equal;            /* both sides hold the same values */
 	/* Candidates of the test. */
@@ -163,25 +181,13 @@ struct diff {
 /* Values are compared as such, by request or by second; else as shares. */
 bool diff_is_rate(const struct diff *d);
 
-/* Noise is seen in blocks. */
+/* Noise is seen in runs. */
 bool diff_is_by_slices(const struct diff *d);
 
-/* What looks for changes everywhere needs all that can be known of functions:
- * noise that all of a block has in common is told apart from how each function
- * differs within it, which is that of dispersion_narrow(). */
-bool diff_is_narrow(const struct diff *d);
-/* So, and the sides took turns: whatever came between runs of the two came
- * between those of one as well. Their spread holds it, and peers have nothing
- * to add. */
-bool diff_has_turns(const struct diff *d);
-
-/* A function of both sides that is no most of them, with enough samples to tell
- * how far unchanged ones wander. */
-bool diff_peer(const struct diff *d, uint32_t id,
-	       struct wander_peer *peer) MUST_CHECK;
-
-/* A value of one side in its samples. */
-double diff_samples(const struct diff *d, enum side s, int64_t value);
+/* Which functions tell what all have in common: by what they do themselves, where
+ * enough of them do anything, since no two share a sample; else by all that is
+ * spent in them. */
+void diff_want_peers(struct diff_want *want, const struct func_table *t);
 
 /* The ranked measure: RANK_DELTA compares what functions own. */
 int64_t side_value(const struct side_values *v, enum rank_by by);
@@ -214,9 +220,9 @@ bool diff_test(struct diff *d, const struct func_table *t,
 	       const struct diff_want *want, struct error *err) MUST_CHECK;
 void diff_judge(struct diff *d);
 
-/* Where the delta of an entry lies, at 95 %; NaN when it was not tested. Found
- * when it is asked for: few are shown, and to find it takes longer than the
- * test. */
+/* Where diff_delta() of an entry lies, at 95 %, what all have in common being as
+ * it was found; NaN when it was not tested. Found when it is asked for: few are
+ * shown, and to find it takes longer than the test. */
 struct interval diff_range(const struct diff *d, uint32_t id);
 
 /* How many deviations of unchanged functions of its size the entry moved by,
@@ -235,16 +241,14 @@ double diff_typical_cv(const struct diff *d);
 /* diff_detectable() of a function of this share of a profile. */
 double diff_detectable_of(const struct diff *d, double share);
 
-/* How far windows lie apart, as a relative standard deviation, for noise that
- * blocks show. */
-double diff_window_cv(const struct diff *d);
-
 /* What a certain change is called. A function that was there before but did not
  * own anything has grown; new is only what was not there at all. */
 enum change diff_name_change(const struct func_entry *e, double delta);
 
-/* Difference of two values of the sides in parts of the slow side's total. */
+/* Difference of two values of the sides in parts of the slow side's total, and
+ * the same beside what all functions have in common. */
 double diff_delta(const struct diff *d, int64_t slow, int64_t baseline);
+double diff_delta_beside(const struct diff *d, int64_t slow, int64_t baseline);
 
 /* p value of "these entries together did not change", after minus before
  * in *delta; of noise that is taken no less than without peers, since cost that

@@ -5,13 +5,11 @@
 #include <stdlib.h>
 
 #include "analyze/diff.h"
-#include "analyze/drift.h"
+#include "analyze/replicates.h"
 #include "base/num.h"
 
-/* How a function varied before is known from two degrees of freedom: chance
- * makes one in a thousand vary so many times as usual. What varies more has
- * only that to go by. */
-#define FAR_OUTSIDE 7.0
+/* Functions that are sampled worse do not tell how far a service wanders. */
+#define WANDER_SAMPLES 20.0
 
 /* How much more than by sampling the logarithm of a function's ratio varies
  * from one side to the other, as a variance: its service's excess. Looked for in
@@ -78,37 +76,26 @@ static struct counts counts_of(const struct fleet_service *s,
 	};
 }
 
-static struct dispersion dispersion_before(const struct fleet_service *s,
-					   const struct fleet_function *f)
+/* The parts of the time before that have samples: runs of one side. */
+struct before {
+	struct replicate_runs runs;
+	double wholes[FLEET_PARTS];
+	size_t parts[FLEET_PARTS];
+};
+
+static void before_of(const struct fleet_service *s, struct before *out)
 {
-	double values[FLEET_PARTS], wholes[FLEET_PARTS];
-	struct slice_row before = { .values = values,
-				    .exposures = wholes,
-				    .value_size = 1,
-				    .is_share = true };
-	const struct slice_row none = { .value_size = 1 };
+	size_t n = 0;
 
 	for (size_t i = 0; i < FLEET_PARTS; i++) {
 		if (!(s->before_samples[i] > 0))
 			continue;
-		values[before.count] = f->before[i];
-		wholes[before.count++] = s->before_samples[i];
+		out->wholes[n] = s->before_samples[i];
+		out->parts[n++] = i;
 	}
-	return dispersion_of(&none, &before);
-}
-
-/* Drawn towards what is usual, but for what lies far outside of it. */
-static struct dispersion drawn(struct dispersion own,
-			       const struct dispersion_prior *prior)
-{
-	double usual = dispersion_typical(prior, own.mean);
-
-	if (own.df > 0 && own.phi > FAR_OUTSIDE * usual)
-		return own;
-	own.phi = (prior->df * usual + own.df * own.phi) /
-		  (prior->df + own.df);
-	own.df += prior->df;
-	return own;
+	out->runs = (struct replicate_runs){ .count = { n },
+					     .sizes = { out->wholes },
+					     .value = { 1, 1 } };
 }
 
 /* ---- how functions vary within a side ---- */
@@ -140,36 +127,60 @@ static bool list_rows(struct judging *j, struct error *err)
 	return true;
 }
 
+static struct replicate_row row_of(const struct before *before,
+				   const struct fleet_function *f,
+				   double values[FLEET_PARTS])
+{
+	for (size_t p = 0; p < before->runs.count[0]; p++)
+		values[p] = f->before[before->parts[p]];
+	return (struct replicate_row){ { values } };
+}
+
+static void find_row(struct row *row, const struct fleet_service *s,
+		     const struct before *before,
+		     const struct replicate_noise *n)
+{
+	double values[FLEET_PARTS];
+	const struct replicate_row one =
+		row_of(before, row->function, values);
+	struct replicate_sums sums =
+		replicates_sums(&before->runs, &one, n->drift);
+	struct counts c = counts_of(s, row->function);
+	double sampled = counts_log_variance(&c);
+	struct noise own = replicates_row_noise(n, &sums, sampled, 0);
+
+	row->sampling = own.phi * sampled;
+	row->sampling_df = own.df < AS_GOOD_AS_KNOWN_DF ? own.df : INFINITY;
+	row->log_ratio = log((c.a + HALF_A_SAMPLE) / c.n_a) -
+			 log((c.b + HALF_A_SAMPLE) / c.n_b);
+}
+
+/* By a trend that the functions of all services share. */
 static bool find_sampling(struct judging *j, struct error *err)
 {
-	struct arena *arena = &j->fleet->arena;
-	struct dispersion *own =
-		arena_array(arena, j->row_count + 1, 2 * sizeof *own);
-	struct dispersion *sorted = own + j->row_count;
-	struct dispersion_prior prior;
+	struct replicate_noise noise = { .least = 1, .between_df = INFINITY };
+	struct replicate_seen *seen = arena_array(
+		&j->fleet->arena, j->row_count + 1, sizeof *seen);
+	double values[FLEET_PARTS];
+	struct before before;
 
-	if (!own)
-		return arena_fail(arena, "the fleet", err);
-	for (size_t i = 0; i < j->fleet->count; i++)
-		for (size_t k = j->first[i]; k < j->first[i + 1]; k++)
-			sorted[k] = own[k] = dispersion_before(
-				&j->fleet->items[i], j->rows[k].function);
-	prior = dispersion_prior_of(sorted, j->row_count, true);
-	dispersion_prior_narrow(&prior, sorted, j->row_count);
+	if (!seen)
+		return arena_fail(&j->fleet->arena, "the fleet", err);
 	for (size_t i = 0; i < j->fleet->count; i++) {
+		before_of(&j->fleet->items[i], &before);
 		for (size_t k = j->first[i]; k < j->first[i + 1]; k++) {
-			struct counts c = counts_of(&j->fleet->items[i],
-						    j->rows[k].function);
-			struct dispersion d = drawn(own[k], &prior);
+			const struct replicate_row one = row_of(
+				&before, j->rows[k].function, values);
 
-			j->rows[k].sampling =
-				fmax(1, d.phi) * counts_log_variance(&c);
-			j->rows[k].sampling_df =
-				d.df < AS_GOOD_AS_KNOWN_DF ? d.df : INFINITY;
-			j->rows[k].log_ratio =
-				log((c.a + HALF_A_SAMPLE) / c.n_a) -
-				log((c.b + HALF_A_SAMPLE) / c.n_b);
+			seen[k] = replicates_see(&before.runs, &one, 1);
 		}
+	}
+	replicates_trend_of(seen, j->row_count, &noise);
+	for (size_t i = 0; i < j->fleet->count; i++) {
+		before_of(&j->fleet->items[i], &before);
+		for (size_t k = j->first[i]; k < j->first[i + 1]; k++)
+			find_row(&j->rows[k], &j->fleet->items[i], &before,
+				 &noise);
 	}
 	return true;
 }
@@ -178,7 +189,7 @@ static bool find_sampling(struct judging *j, struct error *err)
 
 static bool is_peer(const struct row *r)
 {
-	return 2 >= DIFF_WANDER_SAMPLES * r->sampling;
+	return 2 >= WANDER_SAMPLES * r->sampling;
 }
 
 /* Takes what most functions of a service did out of its rows. Returns how many

@@ -6,6 +6,7 @@
 
 #include "analyze/diff.h"
 #include "analyze/function_totals.h"
+#include "analyze/replicates.h"
 #include "base/num.h"
 
 #define LEVEL 0.05
@@ -13,7 +14,8 @@
 struct costs {
 	struct func_table t;
 	struct slice_values slices;
-	struct dispersion_prior prior;
+	struct replicate_runs runs; /* of the slow side alone */
+	struct replicate_noise noise;
 	double sample_value; /* 0: values are no samples */
 	bool is_by_slices;
 };
@@ -38,66 +40,64 @@ static double relative_error(double value, double sample_value,
 			   : NAN;
 }
 
-static struct dispersion dispersion_alone(const double *values,
-					  const double *exposures, size_t count,
-					  double sample_value)
-{
-	const struct slice_row row = { .values = values,
-				       .exposures = exposures,
-				       .count = count,
-				       .value_size = sample_value };
-	const struct slice_row none = { .count = 0, .value_size = 1 };
-
-	return dispersion_of(&row, &none);
-}
-
 double cost_error(const double *values, const double *exposures, size_t count,
 		  double sample_value)
 {
-	struct dispersion d =
-		dispersion_alone(values, exposures, count, sample_value);
+	const struct replicate_runs runs = { .count = { count },
+					     .sizes = { exposures },
+					     .value = { sample_value, 1 } };
+	const struct replicate_row row = { { values } };
 	struct noise noise = { OVERDISPERSION_BASE, INFINITY };
+	struct replicate_sums sums;
 
 	if (!(sample_value > 0))
 		return NAN;
-	if (d.df > 0)
-		noise = (struct noise){ fmax(1, d.phi), d.df };
+	sums = replicates_sums(&runs, &row, 0);
+	if (sums.df > 0)
+		noise = (struct noise){ fmax(1, sums.pearson / sums.df),
+					sums.df };
 	return relative_error(sum_of(values, count), sample_value, noise);
 }
 
-static struct dispersion dispersion_at(const struct costs *c, size_t id)
+static struct replicate_row row_at(const struct costs *c, size_t id)
 {
 	const struct slice_side *side = &c->slices.sides[SIDE_SLOW];
 
-	return dispersion_alone(side->values + id * side->count,
-				side->exposures, side->count,
-				c->sample_value > 0 ? c->sample_value : 1);
+	return (struct replicate_row){ { side->values + id * side->count } };
 }
 
 /* What is typical of all functions; few blocks tell little of one. */
-static bool find_prior(struct costs *c, struct error *err)
+static bool find_noise(struct costs *c, struct error *err)
 {
-	struct dispersion *rows =
-		arena_array(c->t.arena, c->t.count, sizeof *rows);
+	const struct slice_side *side = &c->slices.sides[SIDE_SLOW];
+	struct replicate_row *rows =
+		arena_array(c->t.arena, c->t.count + 1, sizeof *rows);
 
 	if (!rows)
 		return arena_fail(c->t.arena, "functions", err);
+	c->runs = (struct replicate_runs){
+		.count = { side->count },
+		.sizes = { side->exposures },
+		.value = { c->sample_value > 0 ? c->sample_value : 1, 1 },
+	};
+	c->noise = (struct replicate_noise){ .least = c->sample_value > 0 };
 	for (size_t id = 0; id < c->t.count; id++)
-		rows[id] = dispersion_at(c, id);
-	c->prior = dispersion_prior_of(rows, c->t.count, c->sample_value > 0);
-	return true;
+		rows[id] = row_at(c, id);
+	return replicates_trend(&c->runs, rows, c->t.count, c->t.arena,
+				&c->noise, err);
 }
 
 static double error_at(const struct costs *c, size_t id, double value)
 {
 	struct noise noise = { OVERDISPERSION_BASE, INFINITY };
 	double size = c->sample_value > 0 ? c->sample_value : 1;
-	struct dispersion d;
 
 	if (c->is_by_slices) {
-		d = dispersion_at(c, id);
-		noise = (struct noise){ dispersion_shrink(&d, &c->prior),
-					d.df + c->prior.df };
+		struct replicate_row row = row_at(c, id);
+		struct replicate_sums sums =
+			replicates_sums(&c->runs, &row, c->noise.drift);
+
+		noise = replicates_row_noise(&c->noise, &sums, size / value, 0);
 	} else if (!(c->sample_value > 0)) {
 		return NAN;
 	}
@@ -114,7 +114,7 @@ static bool see_slices(struct costs *c, const struct rank_slices *slices,
 	    !slice_values_build(&c->slices, &c->t, &want, false, err))
 		return false;
 	c->is_by_slices = c->slices.sides[SIDE_SLOW].count > 1;
-	return !c->is_by_slices || find_prior(c, err);
+	return !c->is_by_slices || find_noise(c, err);
 }
 
 static int compare_costs(const void *left, const void *right)

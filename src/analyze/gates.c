@@ -26,17 +26,38 @@ static double growth_at(double now, double delta, double end, double drift)
 	return (before + end) / before / drift - 1;
 }
 
+static double share_of(const struct function_row *row)
+{
+	if (!row->is_part)
+		return row->total;
+	return row->measure == RANK_SELF ? row->self : row->self_lib;
+}
+
 static struct gate_hit row_growth(const struct function_row *row, double drift)
 {
+	double now = share_of(row);
+
 	return (struct gate_hit){
 		.gate = GATE_FUNCTION,
 		.row = row,
-		.growth = growth_of(row->total, row->delta, drift),
-		.low = growth_at(row->total, row->delta, row->delta_low, drift),
-		.high = growth_at(row->total, row->delta, row->delta_high,
-				  drift),
+		.is_self = row->is_part,
+		.growth = growth_of(now, row->delta, drift),
+		.low = growth_at(now, row->delta, row->delta_low, drift),
+		.high = growth_at(now, row->delta, row->delta_high, drift),
 		.q = row->q,
 	};
+}
+
+struct gate_hit gates_row_growth(const struct function_row *row,
+				 const struct result *result)
+{
+	return row_growth(row, result->rank_facts->drift);
+}
+
+/* What is certain of a growth: where no interval is known, all of it. */
+static double beyond(const struct gate_hit *hit)
+{
+	return isnan(hit->low) ? hit->growth : fmin(hit->low, hit->growth);
 }
 
 static struct gate_hit total_growth(const struct whole_change *w)
@@ -63,20 +84,39 @@ struct judging {
 	struct map rows; /* by name, rank - 1 */
 };
 
-/* Which limit a row breaks by itself, GATE_COUNT: none. */
-static enum gate_kind broken_by(const struct judging *j,
-				const struct function_row *row)
+/* What a row breaks by itself: of the two growths the one that certainly lies
+ * beyond the limit. False: none. */
+static bool breaks(const struct judging *j, const struct function_row *row,
+		   struct gate_hit *hit)
 {
 	const double *limit = j->g->limits.limit;
+	const struct self_change *self = &row->self_change;
 
-	if (row->change == CHANGE_NEW)
-		return limit[GATE_NEW] >= 0 && row->total > limit[GATE_NEW]
-			       ? GATE_NEW
-			       : GATE_COUNT;
-	if (row->change == CHANGE_GROWN && limit[GATE_FUNCTION] >= 0 &&
-	    growth_of(row->total, row->delta, j->drift) > limit[GATE_FUNCTION])
-		return GATE_FUNCTION;
-	return GATE_COUNT;
+	*hit = row_growth(row, j->drift);
+	if (row->change == CHANGE_NEW) {
+		*hit = (struct gate_hit){ .gate = GATE_NEW,
+					  .row = row,
+					  .growth = row->total,
+					  .low = row->delta_low,
+					  .high = row->delta_high,
+					  .q = row->q };
+		return limit[GATE_NEW] >= 0 && beyond(hit) > limit[GATE_NEW];
+	}
+	if (limit[GATE_FUNCTION] < 0)
+		return false;
+	if (row->change == CHANGE_GROWN && !row->is_part &&
+	    beyond(hit) > limit[GATE_FUNCTION])
+		return true;
+	if (!change_is_up(self->change) || !(self->low > limit[GATE_FUNCTION]))
+		return false;
+	*hit = (struct gate_hit){ .gate = GATE_FUNCTION,
+				  .row = row,
+				  .is_self = true,
+				  .growth = self->growth,
+				  .low = self->low,
+				  .high = self->high,
+				  .q = self->q };
+	return true;
 }
 
 /* What only passes on the change of another that breaks a limit is told with
@@ -85,6 +125,7 @@ static bool is_told_elsewhere(const struct judging *j,
 			      const struct function_row *row)
 {
 	const struct result *r = j->result;
+	struct gate_hit hit;
 
 	for (size_t steps = 0; row->through.ptr && steps < r->function_count;
 	     steps++) {
@@ -93,7 +134,7 @@ static bool is_told_elsewhere(const struct judging *j,
 		if (at == MAP_NONE)
 			return false;
 		row = &r->functions[at];
-		if (broken_by(j, row) != GATE_COUNT)
+		if (breaks(j, row, &hit))
 			return true;
 	}
 	return false;
@@ -101,25 +142,21 @@ static bool is_told_elsewhere(const struct judging *j,
 
 static void judge_row(struct judging *j, const struct function_row *row)
 {
-	enum gate_kind gate = broken_by(j, row);
-	struct gate_hit hit = row_growth(row, j->drift);
+	struct gates *g = j->g;
+	struct gate_hit hit;
 
-	if (gate == GATE_COUNT) {
-		j->g->grown_count += row->change == CHANGE_GROWN ||
-				     row->change == CHANGE_NEW;
-		j->g->shrunk_count += row->change == CHANGE_SHRUNK ||
-				      row->change == CHANGE_GONE;
+	if (breaks(j, row, &hit)) {
+		if (!is_told_elsewhere(j, row) || hit.is_self)
+			g->hits[g->hit_count++] = hit;
 		return;
 	}
-	if (is_told_elsewhere(j, row))
+	g->shrunk_count += change_is_down(row->change);
+	if (!change_is_up(row->change))
 		return;
-	hit.gate = gate;
-	if (gate == GATE_NEW) {
-		hit.growth = row->total;
-		hit.low = row->delta_low;
-		hit.high = row->delta_high;
-	}
-	j->g->hits[j->g->hit_count++] = hit;
+	g->grown_count++;
+	if (!row->through.len &&
+	    (!g->largest.row || row->delta > g->largest.row->delta))
+		g->largest = row_growth(row, j->drift);
 }
 
 static void judge_total(struct gates *g, const struct whole_change *w)
@@ -130,7 +167,8 @@ static void judge_total(struct gates *g, const struct whole_change *w)
 	g->total = total_growth(w);
 	g->is_total_certain =
 		g->has_total && !g->is_relative && w->q <= GATES_FALSE_TOTAL;
-	if (limit >= 0 && g->is_total_certain && g->total.growth > limit)
+	if (limit >= 0 && g->is_total_certain && !g->limits.is_total_told &&
+	    beyond(&g->total) > limit)
 		g->hits[g->hit_count++] = g->total;
 }
 
@@ -151,8 +189,7 @@ static bool judge_rows(struct gates *g, struct result *result,
 {
 	struct judging j = { .g = g,
 			     .result = result,
-			     .drift = g->is_relative ? result->rank_facts->drift
-						     : 1 };
+			     .drift = result->rank_facts->drift };
 	uint32_t id;
 
 	map_init(&j.rows, &result->arena);
@@ -206,7 +243,7 @@ static enum gates_lack find_lack(const struct gates *g,
 		(has_limit(g, GATE_FUNCTION) &&
 		 !(g->seen_growth <= GATES_BLIND)) ||
 		(has_limit(g, GATE_TOTAL) && g->has_total && !g->is_relative &&
-		 !(result->whole.detectable <= GATES_BLIND));
+		 !g->limits.is_total_told && !(result->whole.detectable <= GATES_BLIND));
 
 	if (!result->is_compared)
 		return GATES_LACK_SIDE;
@@ -224,6 +261,46 @@ static bool is_relative(const struct result *result)
 
 	return f->is_judged && f->has_drift && !f->is_of_runs &&
 	       result->normalize == NORMALIZE_RATE;
+}
+
+/* Noise of more runs is smaller by the root of their number. */
+static size_t runs_lacking(const struct gates *g, const struct rank_facts *f)
+{
+	size_t runs = f->slices[0] < f->slices[1] ? f->slices[0] : f->slices[1];
+	double ratio = log1p(g->seen_growth) / log1p(GATES_BLIND);
+	double lacking;
+
+	runs = runs ? runs : 1;
+	lacking = ceil((double)runs * (ratio * ratio - 1));
+	return lacking > 0 && lacking <= GATES_MOST_RUNS ? (size_t)lacking : 0;
+}
+
+static bool is_nearer(const struct function_row *a,
+		      const struct function_row *b)
+{
+	return !b || a->deviations > b->deviations;
+}
+
+static void find_nearest(struct gates *g, const struct result *result)
+{
+	for (size_t i = 0; i < result->function_count; i++) {
+		const struct function_row *row = &result->functions[i];
+		size_t at = g->nearest_count;
+
+		if (!(row->delta > 0) || !(row->deviations > 0) ||
+		    row->through.len)
+			continue;
+		while (at && is_nearer(row, g->nearest[at - 1])) {
+			if (at < GATES_NEAREST)
+				g->nearest[at] = g->nearest[at - 1];
+			at--;
+		}
+		if (at == GATES_NEAREST)
+			continue;
+		g->nearest[at] = row;
+		g->nearest_count += g->nearest_count < GATES_NEAREST;
+	}
+	g->runs_lacking = runs_lacking(g, result->rank_facts);
 }
 
 static void settle(struct gates *g)
@@ -255,6 +332,8 @@ bool gates_judge(struct gates *g, const struct gate_limits *limits,
 	if (g->lack == GATES_LACK_TEST || g->lack == GATES_LACK_SIDE)
 		g->hit_count = 0;
 	settle(g);
+	if (g->outcome == GATES_UNKNOWN && g->lack == GATES_LACK_POWER)
+		find_nearest(g, result);
 	return true;
 }
 

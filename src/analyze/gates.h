@@ -13,7 +13,9 @@
 
 enum gate_kind {
 	GATE_TOTAL = 0, /* growth of all that is spent, of what it was */
-	GATE_FUNCTION,  /* growth of a function, of what it was */
+	/* Growth of a function, of what it was beside what all did: with what
+	 * it calls, or of what it does itself. */
+	GATE_FUNCTION,
 	GATE_NEW,       /* share of a function that was not there before */
 	GATE_LATENCY,   /* growth of what requests of an operation take */
 	GATE_COUNT
@@ -22,6 +24,9 @@ enum gate_kind {
 /* Limits in parts, 0.03 for 3 %; negative: not looked at. */
 struct gate_limits {
 	double limit[GATE_COUNT];
+	/* The total is told, and breaks no limit: a busy machine or more load
+	 * moves it, and nobody counted requests or asked for it by name. */
+	bool is_total_told;
 };
 
 /* Fewer samples of a side tell nothing of a gate: half a function of a tenth is
@@ -36,11 +41,17 @@ struct gate_limits {
 #define GATES_BLIND 0.5
 #define GATES_BLIND_SHARE 0.1
 
-/* One limit broken. */
+/* Rows that are told where nothing is certain. */
+#define GATES_NEAREST 3
+/* More is no advice. */
+#define GATES_MOST_RUNS 1000
+
+/* One limit broken: by the lower end of the interval. */
 struct gate_hit {
 	enum gate_kind gate;
 	const struct function_row *row; /* NULL: all of it, or an operation */
 	const struct latency_row *operation; /* of GATE_LATENCY */
+	bool is_self; /* of what the function does itself */
 	double growth; /* of what it was; of GATE_NEW the share that it has */
 	double low;    /* 95 % interval; NaN unknown */
 	double high;
@@ -76,11 +87,17 @@ struct gates {
 	enum gates_lack lack;
 	struct gate_hit *hits; /* the worst first; in the result's arena */
 	size_t hit_count;
-	size_t grown_count; /* told from noise, but within the limits */
+	size_t grown_count; /* told from noise, but maybe within the limits */
 	size_t shrunk_count;
+	struct gate_hit largest; /* of those that grew; row NULL: none did */
+	/* Where the gate is blind: what is nearest to being certain, and how many
+	 * more runs a side, like those that there are, would do. */
+	const struct function_row *nearest[GATES_NEAREST];
+	size_t nearest_count;
+	size_t runs_lacking;
 	struct gate_hit total; /* what became of the whole */
-	/* Values of a second follow the traffic: growth of functions is told
-	 * beside what most of them did, and of the whole nothing is. */
+	/* Values of a second follow the traffic: of the whole nothing is
+	 * judged. */
 	bool is_relative;
 	bool has_total;        /* it can be told: values are no shares */
 	bool is_total_certain; /* told from noise */
@@ -97,6 +114,10 @@ struct gates {
 /* Judges a result that functions_rank() filled with all rows, by totals. */
 bool gates_judge(struct gates *g, const struct gate_limits *limits,
 		 struct result *result, struct error *err) MUST_CHECK;
+
+/* Growth of a row, beside what all did, certain or not. */
+struct gate_hit gates_row_growth(const struct function_row *row,
+				 const struct result *result);
 
 /* Nothing is judged yet. */
 void gates_init(struct gates *g, const struct gate_limits *limits);

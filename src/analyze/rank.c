@@ -24,6 +24,7 @@ struct ranking {
 	/* What those borrow: by the ranked measure, totals, owned, self. */
 	struct diff_want diff_want, total_want, self_lib_want, self_want;
 	struct slice_values slices, total_slices, self_lib_slices, self_slices;
+	struct slice_values peers; /* that tell what all have in common */
 	uint32_t *order;
 	size_t count;
 	struct rank_facts *facts;
@@ -279,21 +280,73 @@ static const struct diff *shown_diff(const struct ranking *r, size_t i)
 	return i < r->loop_count ? &r->total_diff : &r->diff;
 }
 
+/* Of what the numbers of a row are: the measure that is ranked, or a part of it
+ * that changed alone. */
+static const struct diff *part_diff(const struct ranking *r,
+				    const struct diff *d, uint32_t id)
+{
+	enum rank_by measure = d->rows[id].measure;
+
+	if (measure == d->want->by)
+		return d;
+	return measure == RANK_SELF ? &r->changes.self : &r->changes.self_lib;
+}
+
+/* Of what it was, beside what all functions have in common. */
+static double growth_of(double before, double delta)
+{
+	return before > 0 ? delta / before : INFINITY;
+}
+
+static void row_self(const struct ranking *r, uint32_t id,
+		     struct function_row *row)
+{
+	const struct diff *d = &r->changes.self;
+	const struct side_values *v = r->t->entries[id].values;
+	double delta, before, common;
+	struct interval range;
+
+	if (!is_by_total(r) || !change_is_real(d->rows[id].change))
+		return;
+	delta = d->rows[id].delta;
+	range = diff_range(d, id);
+	common = diff_delta(d, v[SIDE_SLOW].self, v[SIDE_BASELINE].self) - delta;
+	before = -diff_delta_beside(d, 0, v[SIDE_BASELINE].self);
+	row->self_change = (struct self_change){
+		.change = d->rows[id].change,
+		.growth = growth_of(before, delta),
+		.low = growth_of(before, range.low - common),
+		.high = growth_of(before, range.high - common),
+		.q = d->rows[id].q,
+	};
+}
+
 static void row_diff(const struct ranking *r, size_t i,
 		     struct function_row *row)
 {
-	const struct diff *d = shown_diff(r, i);
+	const struct diff *d = shown_diff(r, i), *part;
 	struct interval range = { NAN, NAN };
 	struct entry_diff shown = { .q = NAN, .change = CHANGE_NONE };
+	uint32_t id = r->order[i];
 
 	row->deviations = row->detectable = NAN;
+	row->delta = 0;
 	if (d) {
-		range = diff_range(d, r->order[i]);
-		shown = d->rows[r->order[i]];
-		row->deviations = diff_deviations(d, r->order[i]);
-		row->detectable = diff_detectable(d, r->order[i]);
+		const struct side_values *v = r->t->entries[id].values;
+
+		row_self(r, id, row);
+		part = part_diff(r, d, id);
+		range = diff_range(part, id);
+		shown = d->rows[id];
+		row->deviations = diff_deviations(d, id);
+		row->detectable = diff_detectable(part, id);
+		row->delta = diff_delta(
+			part, side_value(&v[SIDE_SLOW], part->want->by),
+			side_value(&v[SIDE_BASELINE], part->want->by));
+		row->is_part = part != d;
+		if (row->is_part)
+			row->measure = part->want->by;
 	}
-	row->delta = shown.delta;
 	row->delta_low = range.low;
 	row->delta_high = range.high;
 	row->q = shown.q;
@@ -446,6 +499,7 @@ static void whole_write(const struct ranking *r, struct result *result)
 	const struct whole_diff *w = &r->diff.whole;
 
 	result->whole = (struct whole_change){ .q = NAN,
+					       .common = NAN,
 					       .detectable = NAN,
 					       .function_detectable = NAN };
 	if (!r->diffs)
@@ -457,6 +511,7 @@ static void whole_write(const struct ranking *r, struct result *result)
 		.delta_high = w->range.high,
 		.is_changed = w->is_changed,
 		.is_together = r->diff.is_together,
+		.common = r->diff.has_drift ? r->diff.drift - 1 : NAN,
 		.detectable = w->detectable,
 		.function_detectable = diff_detectable_typical(&r->diff),
 		.is_equal = r->diff.is_equal,
@@ -504,7 +559,7 @@ static bool build_slices(const struct ranking *r, enum rank_by by,
 
 	measure.by = by;
 	want->by = by;
-	want->slices = NULL;
+	want->slices = want->peer_slices = NULL;
 	if (!measure.slow_slices.count && !measure.baseline_slices.count &&
 	    !r->want->baseline_snapshot)
 		return true;
@@ -514,7 +569,17 @@ static bool build_slices(const struct ranking *r, enum rank_by by,
 			      r->want->baseline_snapshot, by, is_share, err)))
 		return false;
 	want->slices = slices;
+	want->peer_slices = &r->peers;
 	return true;
+}
+
+static bool build_peers(struct ranking *r, struct error *err)
+{
+	struct diff_want want;
+
+	diff_want_peers(&r->diff_want, r->t);
+	want = r->diff_want;
+	return build_slices(r, want.peers_by, &want, &r->peers, err);
 }
 
 static bool compare(const struct ranking *r, enum rank_by by,
@@ -543,6 +608,8 @@ static bool compare_totals(struct ranking *r, struct error *err)
 
 static bool compare_ranked(struct ranking *r, struct error *err)
 {
+	if (!build_peers(r, err))
+		return false;
 	if (!is_by_total(r))
 		return compare(r, r->want->by, &r->diff_want, &r->slices,
 			       &r->diff, err);

@@ -51,14 +51,14 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 	f->method = d->method;
 	f->value_type = profile_type_name(d->t->sides[SIDE_SLOW].profile);
 	f->value_unit = profile_unit(d->t->sides[SIDE_SLOW].profile);
-	f->phi = d->wander.phi.value;
-	f->peers = d->wander.peers;
+	f->phi = d->noise.sampling;
+	f->peers = d->noise.rows;
 	f->window_cv = diff_typical_cv(d);
 	f->is_share = d->want->normalize == NORMALIZE_SHARE;
 	f->is_together = d->is_together;
 	f->drift = d->drift;
 	f->has_drift = d->has_drift;
-	f->is_drift_bounded = !diff_is_narrow(d);
+	f->is_drift_bounded = d->is_bounded;
 	f->is_of_runs = d->want->is_of_runs;
 	f->is_interleaved = d->want->is_interleaved;
 	for (size_t i = 0; i < RANK_POWER_SHARES; i++)

@@ -57,7 +57,7 @@ struct rank_facts {
 	size_t slices[SIDE_COUNT];
 	bool is_of_runs; /* slices are runs of a program */
 	bool is_interleaved;
-	double phi; /* as in struct wander, and so on */
+	double phi; /* sampling of struct replicate_noise */
 	size_t peers;
 	double window_cv; /* diff_typical_cv() */
 	double period[SIDE_COUNT];
@@ -67,7 +67,7 @@ struct rank_facts {
 	bool is_together;
 	double drift;
 	bool has_drift; /* it could be found */
-	bool is_drift_bounded; /* by DIFF_COMMON_RATE, as it is without blocks */
+	bool is_drift_bounded; /* by DIFF_COMMON_RATE */
 };
 
 /* One more pair, and one more shift. */

@@ -234,7 +234,7 @@ static bool is_same_place(const struct func_entry *a,
 static double value_ratio(const struct renaming *r, uint32_t gone,
 			  uint32_t fresh)
 {
-	double before = fabs(r->d->rows[gone].delta) * r->d->drift;
+	double before = fabs(r->d->rows[gone].delta);
 	double after = fabs(r->d->rows[fresh].delta);
 
 	return fmax(before, after) / fmin(before, after);

@@ -140,29 +140,19 @@ static void guess_baseline(struct tracing *t)
 
 /* ---- what holds a change ---- */
 
-/* Beside what all did, where that is taken out of noise. */
-static double delta_beside(const struct tracing *t, int64_t slow,
-			   int64_t baseline)
-{
-	if (diff_is_narrow(t->d))
-		baseline = sat_from_f64((double)baseline * t->d->drift);
-	return diff_delta(t->d, slow, baseline);
-}
-
 static double delta_of(const struct tracing *t, size_t i)
 {
 	const struct side_values *v = t->d->t->entries[t->ids[i]].values;
 
-	if (!diff_is_narrow(t->d))
-		return t->d->rows[t->ids[i]].delta;
-	return delta_beside(t, v[SIDE_SLOW].total, v[SIDE_BASELINE].total);
+	return diff_delta_beside(t->d, v[SIDE_SLOW].total,
+				 v[SIDE_BASELINE].total);
 }
 
 static double delta_between(const struct tracing *t, size_t upper, size_t lower)
 {
 	const int64_t *v = both_of(t, upper, lower);
 
-	return delta_beside(t, v[SIDE_SLOW], v[SIDE_BASELINE]);
+	return diff_delta_beside(t->d, v[SIDE_SLOW], v[SIDE_BASELINE]);
 }
 
 /* delta is most of whole, the same way. */
@@ -305,7 +295,9 @@ bool through_find(struct diff *d, const struct diff *self_lib,
 	for (size_t i = 0; i < t.count; i++) {
 		uint32_t through = find_through(&t, i);
 
-		if (through != NOT_CHOSEN)
+		/* A part that changed alone is no one else's. */
+		if (through != NOT_CHOSEN &&
+		    d->rows[t.ids[i]].measure == d->want->by)
 			d->rows[t.ids[i]].through = t.ids[through];
 	}
 	return true;

@@ -253,6 +253,7 @@ bool check_sides_read(struct check_sides *s, struct run *r, struct error *err)
 			   : read_window(s, r, err)) ||
 	    (o->against_count && !read_against(s, r, err)))
 		return false;
+	s->want.limits.is_total_told = !o->fail_on && !o->requests;
 	s->want.is_alone =
 		!o->against_count && !s->want.live.is_baseline_wanted;
 	return check_baseline(r, s, err) && read_latency(s, r, err);

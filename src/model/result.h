@@ -194,6 +194,15 @@ enum normalize {
 /* One ranked function. Values in the profile's unit; shares 0..1 of each
  * side's own total. Baseline fields hold 0 when the function is absent
  * there and are null when there is no baseline at all. */
+/* A change of what a function does itself, beside what all did. */
+struct self_change {
+	enum change change; /* CHANGE_NONE: not tested, or as its total */
+	double growth;      /* of what it was, 0.19 for 19 % */
+	double low;         /* 95 % interval */
+	double high;
+	double q;
+};
+
 struct function_row {
 	uint32_t rank; /* from 1 */
 	struct str name;
@@ -217,6 +226,9 @@ struct function_row {
 	/* What delta and change speak of; RANK_SELF_LIB also means "as the
 	 * result's rank_by says". */
 	enum rank_by measure;
+	/* That measure changed while all that is spent in the function shows
+	 * nothing. */
+	bool is_part;
 	double delta; /* of that measure's share */
 	double delta_low;
 	double delta_high; /* 95 % interval; NaN when not tested */
@@ -227,6 +239,8 @@ struct function_row {
 	/* Smallest growth seen, of what it was; NaN unknown. */
 	double detectable;
 	enum change change;
+	/* What the function does itself, where totals are compared. */
+	struct self_change self_change;
 	bool is_with_all; /* moved, but no more than most functions */
 	/* The function whose change this one only passes on, or NULL. */
 	struct str through;
@@ -246,6 +260,9 @@ struct whole_change {
 	double delta_high;
 	bool is_changed;
 	bool is_together;  /* most functions moved as the whole did */
+	/* What unchanged functions did, by second, request or share: -0.12 for
+	 * 12 % less; NaN unknown. */
+	double common;
 	double detectable; /* smallest change seen, of the whole; NaN unknown */
 	/* Smallest growth seen of a function of 1 %, of what it was. */
 	double function_detectable;

@@ -223,9 +223,25 @@ static void write_baseline(struct jsonw *w, const struct baseline_info *b)
 	jsonw_object_end(w);
 }
 
+static const char *const measure_words[] = {
+	[RANK_SELF_LIB] = "self_with_libraries",
+	[RANK_SELF] = "self",
+	[RANK_TOTAL] = "total",
+};
+
+/* What a function does itself changed for certain. */
+static void write_self_change(struct jsonw *w, const struct self_change *c)
+{
+	bool is_known = change_is_real(c->change);
+
+	jsonw_pair_f64(w, "self_growth", is_known ? c->growth : (double)NAN,
+		       SHARE_DECIMALS);
+	jsonw_pair_f64(w, "self_q", is_known ? c->q : (double)NAN, Q_DECIMALS);
+}
+
 /* NaN, which is written as null, when there is nothing to compare with. */
-static void write_comparison(struct jsonw *w, const struct function_row *row,
-			     bool has_baseline)
+static void write_comparison(struct jsonw *w, const struct result *r,
+			     const struct function_row *row, bool has_baseline)
 {
 	const double none = (double)NAN;
 
@@ -240,6 +256,11 @@ static void write_comparison(struct jsonw *w, const struct function_row *row,
 	jsonw_pair_f64(w, "q", has_baseline ? row->q : none, Q_DECIMALS);
 	jsonw_pair_text(w, "change",
 			has_baseline ? change_name(row->change) : NULL);
+	jsonw_pair_text(w, "changed",
+			has_baseline && change_is_real(row->change)
+				? measure_words[row_measure(r, row)]
+				: NULL);
+	write_self_change(w, &row->self_change);
 	put_str(w, "through", row->through);
 	jsonw_pair_bool(w, "with_all", row->is_with_all);
 }
@@ -292,7 +313,7 @@ static void write_function(struct jsonw *w, const struct result *r,
 	jsonw_pair_i64(w, "owned_value", row->self_lib_value);
 	jsonw_pair_i64(w, "self_value", row->self_value);
 	jsonw_pair_i64(w, "total_value", row->total_value);
-	write_comparison(w, row, has_baseline);
+	write_comparison(w, r, row, has_baseline);
 	write_self_with_libraries(w, row, has_baseline);
 	write_shown(w, r, row);
 	jsonw_object_end(w);
@@ -303,12 +324,6 @@ static const char *const per_words[] = {
 	[NORMALIZE_RATE] = "second",
 	[NORMALIZE_REQUEST] = "request",
 	[NORMALIZE_VALUE] = "profile",
-};
-
-static const char *const measure_words[] = {
-	[RANK_SELF_LIB] = "self_with_libraries",
-	[RANK_SELF] = "self",
-	[RANK_TOTAL] = "total",
 };
 
 /* Both sides as wholes, and what the functions' now and before are. */
@@ -334,6 +349,7 @@ static void write_compared(struct jsonw *w, const struct result *r)
 	jsonw_pair_f64(w, "q", whole->q, Q_DECIMALS);
 	jsonw_pair_bool(w, "changed", whole->is_changed);
 	jsonw_pair_bool(w, "together", whole->is_together);
+	put_share(w, "common", whole->common);
 	put_share(w, "detectable", whole->detectable);
 	put_share(w, "function_detectable", whole->function_detectable);
 	jsonw_object_end(w);

@@ -60,9 +60,18 @@ static const char *const change_words[] = {
 	[CHANGE_NOISE] = "",      [CHANGE_UNSEEN] = "",
 };
 
+static const char *const part_words[] = {
+	[CHANGE_NEW] = "self new",
+	[CHANGE_GROWN] = "self grown",
+	[CHANGE_SHRUNK] = "self shrunk",
+	[CHANGE_GONE] = "self gone",
+};
+
 /* Whether it changed for sure: a question mark where that may be noise. */
 const char *row_change_word(const struct function_row *row)
 {
+	if (row->is_part && change_is_real(row->change))
+		return part_words[row->change];
 	if (row->is_with_all)
 		return "with all";
 	if (row->change != CHANGE_NOISE)
@@ -140,7 +149,8 @@ static enum rank_by table_measure(const struct result *r)
 
 enum rank_by row_measure(const struct result *r, const struct function_row *row)
 {
-	if (row->measure == RANK_SELF || row->measure == RANK_TOTAL)
+	if (row->is_part || row->measure == RANK_SELF ||
+	    row->measure == RANK_TOTAL)
 		return row->measure;
 	return table_measure(r);
 }

@@ -108,8 +108,11 @@ static void write_total(struct page *p, const struct check_answer *a)
 		   check_measure(a), check_per(a->check), before, growth, low,
 		   high,
 		   g->is_relative ? ", which follows the traffic: not judged"
-		   : g->is_total_certain ? ""
-					 : ", which may be noise");
+		   : !g->is_total_certain ? ", which may be noise"
+		   : g->limits.is_total_told
+			   ? ", by the code, more work or a busy machine: not "
+			     "judged"
+			   : "");
 	page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
 }
 
@@ -124,6 +127,18 @@ static void tell_latency(const struct check_answer *a, struct buf *out)
 }
 
 /* ---- for people: what is broken ---- */
+
+/* "shop.find +31 % (-2 % to +76 %)" for each. */
+static void tell_nearest(const struct check_answer *a, struct buf *out)
+{
+	const struct gates *g = &a->check->gates;
+
+	for (size_t i = 0; i < g->nearest_count; i++) {
+		if (i)
+			buf_add_text(out, "; ");
+		check_growth_text(a, g->nearest[i], out);
+	}
+}
 
 static size_t count_of(const struct gates *g, enum gate_kind gate)
 {
@@ -188,6 +203,8 @@ static void write_hit(struct page *p, const struct gates *g,
 			   NUMBER_COLUMNS, cells[i]);
 	page_repeat(p, PAINT_NONE, " ", 2);
 	page_cell(p, PAINT_BOLD, hit->row->name, p->width ? room : 0, 0);
+	if (hit->is_self)
+		page_paint(p, PAINT_NONE, " itself");
 	if (place) {
 		page_repeat(p, PAINT_NONE, " ", 2);
 		page_place(p, PAINT_DIM, hit->row->file, hit->row->line, 0);
@@ -267,6 +284,7 @@ static void write_table(const void *answer, const struct render_style *style,
 	write_total(&p, a);
 	write_sentence(&p, PAINT_NONE, "  fail on", a, tell_limits);
 	write_sentence(&p, PAINT_NONE, "  power", a, check_power_text);
+	write_sentence(&p, PAINT_NONE, "  nearest", a, tell_nearest);
 	write_sentence(&p, PAINT_NONE, "  requests", a, tell_latency);
 	write_hits(&p, a, GATE_FUNCTION);
 	write_hits(&p, a, GATE_NEW);
@@ -391,7 +409,28 @@ static void json_hit(struct jsonw *w, const struct check_answer *a,
 			    row ? row->baseline_total_value
 				: r->baseline.total_value);
 	json_growth(w, hit);
+	jsonw_pair_bool(w, "is_self", hit->is_self);
 	jsonw_object_end(w);
+}
+
+/* Where nothing is certain: what is nearest to it. */
+static void json_nearest(struct jsonw *w, const struct check_answer *a)
+{
+	const struct gates *g = &a->check->gates;
+
+	jsonw_key(w, "nearest");
+	jsonw_array(w);
+	for (size_t i = 0; i < g->nearest_count; i++) {
+		struct gate_hit hit = gates_row_growth(g->nearest[i], a->result);
+
+		jsonw_object(w);
+		jsonw_pair_str(w, "function", hit.row->name);
+		json_growth(w, &hit);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+	jsonw_pair_known(w, "runs_lacking",
+			 g->runs_lacking ? (int64_t)g->runs_lacking : -1);
 }
 
 static void json_limits(struct jsonw *w, const struct gates *g)
@@ -459,6 +498,7 @@ static void json_body(struct jsonw *w, const struct check_answer *a)
 	jsonw_pair_i64(w, "grown_within_limits", (int64_t)g->grown_count);
 	jsonw_pair_i64(w, "shrunk", (int64_t)g->shrunk_count);
 	json_power(w, a);
+	json_nearest(w, a);
 	check_latency_json(w, a->check);
 	json_notes(w, "notes", a->notes);
 	json_requests(w, a->result);

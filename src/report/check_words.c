@@ -90,13 +90,26 @@ void check_hit_text(const struct check_answer *a, const struct gate_hit *hit,
 		buf_addf(out, " is new and takes %s of the %s", growth,
 			 check_measure(a));
 	} else {
-		buf_addf(out, " takes %s more %s%s", growth, check_measure(a),
-			 a->check->gates.is_relative
-				 ? " than before, beside the other functions"
-				 : check_per(a->check));
+		buf_addf(out, " takes %s more %s%s%s", growth,
+			 check_measure(a),
+			 !hit->row ? check_per(a->check)
+				   : " than before, beside what all took",
+			 hit->is_self ? ", itself" : "");
 		add_interval(hit, out);
 	}
 	add_limit(a, hit, out);
+}
+
+void check_growth_text(const struct check_answer *a,
+		       const struct function_row *row, struct buf *out)
+{
+	struct gate_hit hit = gates_row_growth(row, a->result);
+	char growth[32];
+
+	wording_add(out, row->name, WORDING_TEXT_BYTES);
+	wording_percent(hit.growth, true, growth);
+	buf_addf(out, " %s", growth);
+	add_interval(&hit, out);
 }
 
 static const char *per_side(const struct check *c)
@@ -132,9 +145,13 @@ void check_lack_text(const struct check_answer *a, struct buf *out)
 		break;
 	case GATES_LACK_POWER:
 		buf_addf(out,
-			 "growth by half of a function of %g %%, or of "
-			 "all of it, would not have been seen: %s",
+			 "growth by half of a function of %g %% would not "
+			 "have been seen: %s",
 			 100 * GATES_BLIND_SHARE, per_side(c));
+		if (c->gates.runs_lacking && c->candidate.is_of_files)
+			buf_addf(out, ", %zu more run%s a side would do",
+				 c->gates.runs_lacking,
+				 &"s"[c->gates.runs_lacking == 1]);
 		break;
 	}
 }
@@ -184,13 +201,24 @@ static void add_more(size_t more, struct buf *out)
 static void add_held(const struct check_answer *a, struct buf *out)
 {
 	const struct gates *g = &a->check->gates;
+	char growth[32];
 
 	buf_add_text(out, "check passed: nothing grew beyond its limit");
 	if (check_latency_is_unjudged(a->check))
 		buf_add_text(out, "; latency was not judged");
-	if (g->grown_count)
+	if (!g->grown_count)
+		return;
+	if (!g->largest.row) {
 		buf_addf(out, "; %zu function%s grew within it", g->grown_count,
 			 &"s"[g->grown_count == 1]);
+		return;
+	}
+	buf_add_text(out, "; ");
+	wording_add(out, g->largest.row->name, WORDING_TEXT_BYTES);
+	wording_percent(g->largest.growth, true, growth);
+	buf_addf(out, " grew by %s", growth);
+	add_interval(&g->largest, out);
+	add_more(g->grown_count - 1, out);
 }
 
 void check_headline(const struct check_answer *a, struct buf *out)

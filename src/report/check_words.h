@@ -19,6 +19,11 @@ const char *check_measure(const struct check_answer *a);
 /* "total>3%, function>5%": the limits that are set. */
 void check_limits(const struct gate_limits *limits, struct buf *out);
 
+/* How much a function grew, for certain or not: "shop.find +31 % (-2 % to
+ * +76 %)". */
+void check_growth_text(const struct check_answer *a,
+		       const struct function_row *row, struct buf *out);
+
 /* "shop.Route takes 20 % more CPU a run (+15 % to +25 %); the limit is 5 %" */
 void check_hit_text(const struct check_answer *a, const struct gate_hit *hit,
 		    struct buf *out);

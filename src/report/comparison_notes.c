@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/comparison_notes.h"
 
-#include "analyze/drift.h"
 #include "analyze/rank_facts.h"
 #include "base/num.h"
 #include "render/units.h"
@@ -89,20 +88,19 @@ static void note_slices(const struct rank_facts *f, struct notes *notes)
 	if (f->is_of_runs) {
 		notes_add(notes,
 			  "noise was measured on %zu runs of the candidate and "
-			  "%zu of the baseline, %s: between the sides it is "
-			  "taken as %.1f %%%s",
+			  "%zu of the baseline, %s: functions vary by %.1f %% "
+			  "beyond chance",
 			  f->slices[SIDE_SLOW], f->slices[SIDE_BASELINE],
 			  f->is_interleaved ? "taken by turns"
 					    : "one side after the other",
-			  100 * f->window_cv, f->peers ? SHOWN : "");
+			  100 * f->window_cv);
 		return;
 	}
 	notes_add(notes,
 		  "noise was measured on %zu blocks of the slow side and %zu "
-		  "of the baseline; between the two windows it is taken as "
-		  "%.1f %%%s",
+		  "of the baseline: functions vary by %.1f %% beyond chance",
 		  f->slices[SIDE_SLOW], f->slices[SIDE_BASELINE],
-		  100 * f->window_cv, f->peers ? SHOWN : "");
+		  100 * f->window_cv);
 }
 
 static void note_assumed(const struct rank_facts *f, struct notes *notes)
@@ -146,13 +144,6 @@ static void note_method(const struct rank_facts *f, struct notes *notes)
 		note_periods(f, notes);
 }
 
-/* No more than so much is taken for what all have in common. */
-static bool is_bounded(const struct rank_facts *f)
-{
-	return f->is_drift_bounded && (f->drift >= DIFF_COMMON_RATE ||
-				       f->drift <= 1 / DIFF_COMMON_RATE);
-}
-
 static void note_drift(const struct rank_facts *f, struct notes *notes)
 {
 	double least = f->is_share ? NOTED_DRIFT : NOTED_COMMON_RATE;
@@ -167,8 +158,9 @@ static void note_drift(const struct rank_facts *f, struct notes *notes)
 	else
 		notes_add(notes,
 			  "most functions went to %.3g %% of what they took%s: "
-			  "put down to the load or the host as a whole",
-			  100 * f->drift, is_bounded(f) ? " and beyond" : "");
+			  "put down to the load or the host as a whole; what "
+			  "changed did so beside that",
+			  100 * f->drift, f->is_drift_bounded ? " and beyond" : "");
 }
 
 static void note_moves(const struct rank_facts *f, struct notes *notes)

@@ -214,7 +214,7 @@ static void test_many_rows(void **state)
 	(void)state;
 	for (int i = 0; i < 60; i++) {
 		sprintf(after + strlen(after), "main;f%02d 2%02d0\n", i, i);
-		sprintf(before + strlen(before), "main;f%02d 10\n", i);
+		sprintf(before + strlen(before), "main;f%02d 9\n", i);
 	}
 	compare(&f, after, before);
 	assert_int_equal(f.result.change_total, 61);

@@ -29,7 +29,7 @@ static void test_changes(void **state)
 	assert_close(r->baseline_self_lib, 700.0 / 18000);
 	assert_close(r->delta, 0.65 - 700.0 / 18000);
 	assert_true(r->delta_low > 0.5 && r->delta_low < r->delta);
-	assert_true(r->delta_high < 0.7 && r->delta_high > r->delta);
+	assert_true(r->delta_high < 0.75 && r->delta_high > r->delta);
 	assert_true(r->q < 1e-10);
 	assert_int_equal(r->baseline_self_lib_value, 700);
 	assert_int_equal(row(&f, "shop.fresh")->change, CHANGE_NEW);
@@ -315,8 +315,8 @@ static void test_displaced_untested(void **state)
 	release(&f);
 }
 
-/* Against the drift, a share that stayed has grown: not said, for the share
- * is what is shown. One that fell further than the others has shrunk. */
+/* Beside what all others did a share that hardly moved has grown, and one that
+ * fell further than they has shrunk. */
 static void test_changes_beside_drift(void **state)
 {
 	char busy[512] = "a.hot 20000\na.less 100\na.kept 3000\n";
@@ -330,7 +330,7 @@ static void test_changes_beside_drift(void **state)
 	rank_cpu(&f, busy, calm, &want);
 	assert_int_equal(row(&f, "a.hot")->change, CHANGE_GROWN);
 	assert_int_equal(row(&f, "a.less")->change, CHANGE_SHRUNK);
-	assert_int_equal(row(&f, "a.kept")->change, CHANGE_NOISE);
+	assert_int_equal(row(&f, "a.kept")->change, CHANGE_GROWN);
 	release(&f);
 }
 

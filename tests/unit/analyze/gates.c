@@ -38,7 +38,7 @@ static struct function_row row_of(const char *name, double share, double growth,
 	return (struct function_row){ .name = str_from(name),
 				      .total = share,
 				      .delta = isinf(growth) ? share : delta,
-				      .delta_low = delta / 2,
+				      .delta_low = delta * 0.9,
 				      .delta_high = 2 * delta,
 				      .q = 0.001,
 				      .change = change };
@@ -127,8 +127,63 @@ static void test_limits(void **state)
 	assert_int_equal(f->gates.outcome, GATES_HELD);
 	judge(f, (struct gate_limits){ { -1, 0.5001, -1 } });
 	assert_int_equal(f->gates.outcome, GATES_HELD);
-	judge(f, (struct gate_limits){ { -1, 0.4999, -1 } });
+	/* It is the lower end of the interval that breaks one. */
+	judge(f, (struct gate_limits){ { -1, 0.4501, -1 } });
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	assert_ptr_equal(f->gates.largest.row, &f->rows[0]);
+	assert_near(f->gates.largest.growth, 0.5, 1e-9);
+	judge(f, (struct gate_limits){ { -1, 0.4499, -1 } });
 	assert_int_equal(f->gates.outcome, GATES_BROKEN);
+}
+
+/* Its own code takes 1.6 times as much, which is little of what it calls. */
+static void test_self(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, row_of("a", 0.2, 0.04, CHANGE_GROWN));
+	f->rows[0].self_change = (struct self_change){ .change = CHANGE_GROWN,
+						       .growth = 0.6,
+						       .low = 0.3,
+						       .high = 0.9,
+						       .q = 0.001 };
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 1);
+	assert_true(f->gates.hits[0].is_self);
+	assert_near(f->gates.hits[0].growth, 0.6, 1e-9);
+	f->rows[0].self_change.low = 0.05;
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 0);
+	f->rows[0].self_change.change = CHANGE_SHRUNK;
+	f->rows[0].self_change.low = 0.3;
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 0);
+}
+
+/* Blind: what is nearest to being certain is told, and how many more runs would
+ * do. */
+static void test_nearest(void **state)
+{
+	static const double deviations[] = { 1, 3, 2, 2.5 };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < 4; i++) {
+		add(f, row_of("a", 0.2, 0.04, CHANGE_NOISE));
+		f->rows[i].deviations = deviations[i];
+	}
+	f->rows[1].through = STR("b");
+	for (size_t i = 0; i < RANK_POWER_SHARES; i++)
+		f->facts.detectable[i] = 1.25;
+	f->facts.slices[SIDE_SLOW] = 3;
+	f->facts.slices[SIDE_BASELINE] = 4;
+	judge(f, usual);
+	assert_int_equal(f->gates.lack, GATES_LACK_POWER);
+	assert_int_equal(f->gates.nearest_count, 3);
+	assert_ptr_equal(f->gates.nearest[0], &f->rows[3]);
+	assert_ptr_equal(f->gates.nearest[1], &f->rows[2]);
+	assert_ptr_equal(f->gates.nearest[2], &f->rows[0]);
+	/* log(2.25) / log(1.5) = 2: four times the runs. */
+	assert_int_equal(f->gates.runs_lacking, 9);
 }
 
 /* Who only passes a growth on is told with who holds it; but by itself where
@@ -167,6 +222,11 @@ static void test_total(void **state)
 	assert_int_equal(f->gates.outcome, GATES_BROKEN);
 	assert_null(f->gates.hits[0].row);
 	assert_near(f->gates.hits[0].growth, 0.05 / 0.95, 1e-9);
+	/* Nobody asked for it, nor counted requests: a busy machine does that. */
+	judge(f, (struct gate_limits){ { 0.03, 0.05, 0.01, -1 },
+				       .is_total_told = true });
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	assert_true(f->gates.is_total_certain);
 	f->result.whole.q = 0.2; /* noise */
 	judge(f, usual);
 	assert_int_equal(f->gates.outcome, GATES_HELD);
@@ -186,6 +246,7 @@ static void test_traffic(void **state)
 						 .detectable = 0.9 };
 	add(f, row_of("a", 0.3, 1.0, CHANGE_GROWN));
 	add(f, row_of("b", 0.3, 1.2, CHANGE_GROWN));
+	f->rows[1].delta_low = 0.98 * f->rows[1].delta;
 	judge(f, usual);
 	assert_true(f->gates.is_relative);
 	assert_int_equal(f->gates.hit_count, 1);
@@ -323,6 +384,8 @@ int main(void)
 		TEST(test_held),
 		TEST(test_broken),
 		TEST(test_limits),
+		TEST(test_self),
+		TEST(test_nearest),
 		TEST(test_through),
 		TEST(test_total),
 		TEST(test_traffic),

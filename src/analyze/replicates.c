@@ -1,0 +1,719 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/replicates.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+
+#define WHAT "comparing functions"
+
+/* Rows with fewer samples a side do not tell what unchanged ones did, and with
+ * fewer a run are too coarse to tell how they vary. */
+#define TELLING_SAMPLES 10.0
+#define TELLING_MEAN 5.0
+
+/* Weight of large rows where it is not known yet how they drift. */
+#define FIRST_CV 0.05
+/* Rows farther from the middle than so many deviations may have changed. */
+#define UNCHANGED_WITHIN 2.5
+/* Of a weighted median, in terms of a mean's. */
+#define MEDIAN_VARIANCE 1.57
+
+/* The trend: v is looked for from a deviation of 0.1 % to one of 50 %, in steps
+ * of a root of two. */
+#define LEAST_DRIFT 1e-6
+#define DRIFT_STEPS 37
+/* More is no noise of what did not change. */
+#define MOST_SAMPLING 100.0
+
+/* The middle half of the rows shows how much they differ in their noise. */
+#define QUARTILE 0.6745
+/* Its square, of so many rows with one degree of freedom, errs by so much over
+ * the root of their number. */
+#define HALF_ERROR 2.68
+/* One in ten lies above so many deviations; the same of that. */
+#define TENTH 1.2816
+#define TENTH_ERROR 3.4
+#define LEAST_PRIOR_DF 4.0
+#define MOST_PRIOR_DF 1000.0
+/* Too few rows to tell: the trend weighs that much. */
+#define TREND_ROWS 12u
+/* One in a hundred that the trend explains lies above so many deviations. */
+#define OUTSIDE 2.326
+/* A median tells as much of a spread as so much of its rows. */
+#define ROBUST_EFFICIENCY 0.37
+/* What is taken without rows weighs as much as so many. */
+#define PRIOR_ROWS 2.0
+/* Rows must show with this many deviations that sides lie farther apart than
+ * their runs. */
+#define SHOWN_BEYOND 1.645
+#define MOST_BETWEEN_CV 0.3
+#define HALVINGS 40
+/* Rounds of finding what rows have in common and how they vary. */
+#define ROUNDS 2
+
+/* A row that tells of what unchanged ones did. */
+struct peer {
+	double log_ratio;
+	double sampled; /* variance of it by sampling alone */
+	double weight;
+	size_t row;
+};
+
+/* ---- distributions ---- */
+
+/* A chi-squared variable over its degrees of freedom, so many deviations above
+ * its middle (Wilson and Hilferty). */
+static double chi2_part(double df, double deviations)
+{
+	double unit = 2 / (9 * df);
+	double root = 1 - unit + deviations * sqrt(unit);
+
+	return root > 0 ? root * root * root : 0;
+}
+
+/* Second derivative of log Gamma(x), x > 0: the variance of the logarithm of a
+ * gamma variable. By its recurrence up to where the series holds. */
+static double trigamma(double x)
+{
+	double sum = 0, square;
+
+	for (; x < 6; x++)
+		sum += 1 / (x * x);
+	square = 1 / (x * x);
+	return sum + 1 / x + square / 2 +
+	       square / x * (1 / 6.0 - square * (1 / 30.0 - square / 42));
+}
+
+/* Degrees of freedom whose chi-squared logarithm varies so much. */
+static double df_of_variance(double variance)
+{
+	double low = LEAST_PRIOR_DF, high = MOST_PRIOR_DF;
+
+	if (trigamma(low / 2) <= variance)
+		return low;
+	for (int i = 0; i < HALVINGS; i++) {
+		double df = sqrt(low * high);
+
+		if (trigamma(df / 2) > variance)
+			low = df;
+		else
+			high = df;
+	}
+	return high;
+}
+
+/* ---- rows ---- */
+
+static double samples_at(const struct replicate_runs *runs,
+			 const struct replicate_row *row, int s, size_t run)
+{
+	return row->values[s][run] / runs->value[s];
+}
+
+static double size_of(const struct replicate_runs *runs, int s)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < runs->count[s]; i++)
+		sum += runs->sizes[s][i];
+	return sum;
+}
+
+struct replicate_sums replicates_sums(const struct replicate_runs *runs,
+				      const struct replicate_row *row,
+				      double drift)
+{
+	struct replicate_sums out = { 0 };
+
+	for (int s = 0; s < REPLICATE_SIDES; s++) {
+		double sum = 0, size = size_of(runs, s);
+
+		for (size_t i = 0; i < runs->count[s]; i++)
+			sum += samples_at(runs, row, s, i);
+		out.count[s] = sum;
+		for (size_t i = 0; i < runs->count[s] && size > 0; i++) {
+			double part = runs->sizes[s][i] / size;
+			double mean = sum * part;
+			double apart = samples_at(runs, row, s, i) - mean;
+
+			out.spread += part * part;
+			if (mean > 0)
+				out.pearson += apart * apart /
+					       (mean * (1 + drift * mean));
+		}
+		if (runs->count[s] > 1 && sum > 0)
+			out.df += (double)runs->count[s] - 1;
+	}
+	out.mean = (out.count[0] + out.count[1]) /
+		   fmax(1, (double)(runs->count[0] + runs->count[1]));
+	return out;
+}
+
+/* Half a sample is added so that nothing has a logarithm; most of what that
+ * adds to either side is taken back by the difference. */
+static struct peer peer_of(const struct replicate_runs *runs,
+			   const struct replicate_sums *sums)
+{
+	double size[REPLICATE_SIDES] = { size_of(runs, 0), size_of(runs, 1) };
+	double a = sums->count[0], b = sums->count[1];
+
+	return (struct peer){
+		.log_ratio = log((a + 0.5) / size[0]) -
+			     log((b + 0.5) / size[1]),
+		.sampled = 1 / fmax(1, a) + 1 / fmax(1, b),
+	};
+}
+
+/* ---- the trend ---- */
+
+static int compare_r(const void *left, const void *right)
+{
+	return compare_f64(((const struct replicate_seen *)left)->scratch,
+			   ((const struct replicate_seen *)right)->scratch);
+}
+
+/* Beside a row's mean and the middle of its distribution. */
+static double beside_trend(const struct replicate_seen *x, double drift)
+{
+	return log(fmax(1e-12, x->r)) - log(chi2_part(x->df, 0)) -
+	       log1p(drift * x->mean);
+}
+
+/* How far rows lie from the best trend with this drift, in all; *sampling is
+ * the trend's. By the absolute distance of logarithms: half of the rows may do
+ * what they like. */
+static double trend_cost(struct replicate_seen *seen, size_t count, double drift,
+			 double least, double *sampling)
+{
+	double cost = 0, middle;
+
+	for (size_t i = 0; i < count; i++)
+		seen[i].scratch = beside_trend(&seen[i], drift);
+	qsort(seen, count, sizeof *seen, compare_r);
+	middle = (seen[(count - 1) / 2].scratch + seen[count / 2].scratch) / 2;
+	middle = fmin(log(MOST_SAMPLING), middle);
+	if (least > 0)
+		middle = fmax(log(least), middle);
+	for (size_t i = 0; i < count; i++)
+		cost += fabs(seen[i].scratch - middle);
+	*sampling = exp(middle);
+	return cost;
+}
+
+static void fit_trend(struct replicate_seen *seen, size_t count, double least,
+		      struct replicate_noise *n)
+{
+	double best = INFINITY;
+
+	for (int step = 0; step < DRIFT_STEPS; step++) {
+		double drift = step ? LEAST_DRIFT * exp2((step - 1) / 2.0) : 0;
+		double sampling;
+		double cost =
+			trend_cost(seen, count, drift, least, &sampling);
+
+		if (cost < best * (1 - 1e-9)) {
+			best = cost;
+			n->drift = drift;
+			n->sampling = sampling;
+		}
+	}
+}
+
+/* What lies between two places of the sorted rows beyond what their few degrees
+ * of freedom let it, as a variance. chance: the part of the latter that comes by
+ * chance. */
+static double excess(const struct replicate_seen *seen, size_t low, size_t high,
+		     double own, double chance, double deviations)
+{
+	double width = seen[high].scratch - seen[low].scratch;
+
+	return (width * width - own * own * (1 + chance)) /
+	       (deviations * deviations);
+}
+
+/* How much rows differ in their noise: by their middle half, and by the tenth
+ * that varies most, since a few may be of another kind (garbage collectors). Of
+ * sides without runs, whose rows have one degree of freedom each, and of which
+ * some changed, only what chance does not show. */
+static void fit_prior_df(struct replicate_seen *seen, size_t count, bool is_of_sides,
+			 struct replicate_noise *n)
+{
+	double root = sqrt((double)count), df = 0, variance;
+
+	for (size_t i = 0; i < count; i++) {
+		seen[i].scratch = beside_trend(&seen[i], n->drift);
+		df += seen[i].df / (double)count;
+	}
+	qsort(seen, count, sizeof *seen, compare_r);
+	variance = excess(
+		seen, count / 4, count * 3 / 4,
+		log(chi2_part(df, QUARTILE) / chi2_part(df, -QUARTILE)),
+		is_of_sides ? SHOWN_BEYOND * HALF_ERROR / root : 0,
+		2 * QUARTILE);
+	if (!is_of_sides)
+		variance = fmax(
+			variance,
+			excess(seen, count / 2, count * 9 / 10,
+			       log(chi2_part(df, TENTH) / chi2_part(df, 0)),
+			       TENTH_ERROR / root, TENTH));
+	n->prior_df = df_of_variance(variance);
+}
+
+struct replicate_seen replicates_see(const struct replicate_runs *runs,
+				     const struct replicate_row *row,
+				     double least)
+{
+	struct replicate_sums sums = replicates_sums(runs, row, 0);
+
+	if (!(sums.df > 0) || !(sums.pearson > 0) ||
+	    (least > 0 && sums.mean < TELLING_MEAN))
+		return (struct replicate_seen){ .df = 0 };
+	return (struct replicate_seen){ .r = sums.pearson / sums.df,
+					.df = sums.df,
+					.mean = sums.mean };
+}
+
+static struct replicate_seen *list_seen(const struct replicate_runs *runs,
+					const struct replicate_row *rows,
+					size_t count, double least,
+					struct arena *arena)
+{
+	struct replicate_seen *seen =
+		arena_array(arena, count + 1, sizeof *seen);
+
+	for (size_t i = 0; seen && i < count; i++)
+		seen[i] = replicates_see(runs, &rows[i], least);
+	return seen;
+}
+
+static double mean_r(const struct replicate_seen *seen, size_t count)
+{
+	double sum = 0, df = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += seen[i].r * seen[i].df;
+		df += seen[i].df;
+	}
+	return df > 0 ? sum / df : 0;
+}
+
+void replicates_trend_of(struct replicate_seen *seen, size_t count,
+			 struct replicate_noise *n)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (seen[i].df > 0)
+			seen[known++] = seen[i];
+	n->drift = 0;
+	n->rows = known;
+	if (known < TREND_ROWS) {
+		n->sampling = fmax(n->least, mean_r(seen, known));
+		n->prior_df = LEAST_PRIOR_DF;
+		return;
+	}
+	fit_trend(seen, known, n->least, n);
+	fit_prior_df(seen, known, false, n);
+}
+
+bool replicates_trend(const struct replicate_runs *runs,
+		      const struct replicate_row *rows, size_t count,
+		      struct arena *arena, struct replicate_noise *n,
+		      struct error *err)
+{
+	struct replicate_seen *seen =
+		list_seen(runs, rows, count, n->least, arena);
+
+	if (!seen)
+		return arena_fail(arena, WHAT, err);
+	replicates_trend_of(seen, count, n);
+	return true;
+}
+
+/* ---- between the sides ---- */
+
+/* Those that tell, the largest first. */
+static int compare_peers(const void *left, const void *right)
+{
+	const struct peer *a = left, *b = right;
+	int order = compare_f64(a->sampled, b->sampled);
+
+	return order ? order : compare_f64(a->log_ratio, b->log_ratio);
+}
+
+static struct peer *list_peers(const struct replicate_runs *runs,
+			       const struct replicate_row *rows, size_t count,
+			       struct arena *arena, size_t *found)
+{
+	struct peer *peers = arena_array(arena, count + 1, sizeof *peers);
+
+	*found = 0;
+	for (size_t i = 0; peers && i < count; i++) {
+		struct replicate_sums sums = replicates_sums(runs, &rows[i], 0);
+
+		if (sums.count[0] < TELLING_SAMPLES ||
+		    sums.count[1] < TELLING_SAMPLES)
+			continue;
+		peers[*found] = peer_of(runs, &sums);
+		peers[(*found)++].row = i;
+	}
+	if (!peers)
+		return NULL;
+	qsort(peers, *found, sizeof *peers, compare_peers);
+	*found = min_size(*found, REPLICATE_MOST_ROWS);
+	return peers;
+}
+
+static int compare_ratios(const void *left, const void *right)
+{
+	return compare_f64(((const struct peer *)left)->log_ratio,
+			   ((const struct peer *)right)->log_ratio);
+}
+
+/* Weighted median. */
+static double middle_of(struct peer *peers, size_t count)
+{
+	double all = 0, below = 0;
+
+	qsort(peers, count, sizeof *peers, compare_ratios);
+	for (size_t i = 0; i < count; i++)
+		all += peers[i].weight;
+	for (size_t i = 0; i < count; i++) {
+		below += peers[i].weight;
+		if (below >= all / 2)
+			return peers[i].log_ratio;
+	}
+	return 0;
+}
+
+/* Of samples in one window a side: how far peers lie from their middle. */
+static void noise_of_peers(const struct peer *peers, size_t count,
+			   double log_common, struct replicate_seen *seen,
+			   const struct replicate_prior *prior,
+			   struct replicate_noise *n)
+{
+	double known = ROBUST_EFFICIENCY * (double)count, most;
+	double all = known + PRIOR_ROWS;
+	double cv2 = prior->drift_cv * prior->drift_cv;
+	bool may_rise = prior->may_rise && count >= REPLICATE_MANY_ROWS;
+
+	n->rows = count;
+	n->sampling = prior->sampling;
+	n->drift = cv2 / prior->sampling;
+	n->prior_df = INFINITY;
+	if (count < REPLICATE_FEW_ROWS)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		double apart = peers[i].log_ratio - log_common;
+
+		seen[i] = (struct replicate_seen){
+			.r = apart * apart / peers[i].sampled,
+			.df = 1,
+			.mean = 2 / peers[i].sampled,
+		};
+	}
+	fit_trend(seen, count, n->least, n);
+	if (!may_rise) {
+		n->sampling = fmin(n->sampling, prior->sampling);
+		n->drift = fmin(n->drift, cv2 / n->sampling);
+	}
+	/* Taken for granted where it is wide anyway. */
+	most = n->sampling * n->drift;
+	n->sampling = (PRIOR_ROWS * prior->sampling + known * n->sampling) / all;
+	n->drift = (PRIOR_ROWS * cv2 + known * most) / all / n->sampling;
+	if (!may_rise)
+		return;
+	fit_prior_df(seen, count, true, n);
+	n->prior_df = 1 / (1 / n->prior_df + 1 / known);
+}
+
+/* Whether half of the peers lie within what a variance beyond that of runs lets
+ * them. */
+static bool holds_half(const struct peer *peers, size_t count,
+		       double log_common, double between, double part)
+{
+	size_t within = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double apart = peers[i].log_ratio - log_common;
+		double variance = (1 / peers[i].weight + between) * part;
+
+		within += apart * apart <= QUARTILE * QUARTILE * variance;
+	}
+	return 2 * within >= count;
+}
+
+/* What lies between the sides beyond the runs, as most rows show it. Peers
+ * weigh by what their runs say. */
+static void fit_between(const struct peer *peers, size_t count,
+			double log_common, const struct replicate_prior *prior,
+			struct replicate_noise *n)
+{
+	double known = ROBUST_EFFICIENCY * (double)count;
+	double taken = 2 * prior->between_cv * prior->between_cv;
+	double low = 0, high = 2 * MOST_BETWEEN_CV * MOST_BETWEEN_CV;
+	/* A little more is seen by chance. */
+	double part = prior->is_of_runs
+			      ? 1 + SHOWN_BEYOND * sqrt(2 / fmax(1, known))
+			      : 1;
+
+	n->between = taken;
+	n->between_df = INFINITY;
+	if (!prior->may_rise || count < REPLICATE_MANY_ROWS)
+		return;
+	if (holds_half(peers, count, log_common, 0, part)) {
+		high = 0;
+	} else {
+		for (int i = 0; i < HALVINGS; i++) {
+			double next = (low + high) / 2;
+
+			if (holds_half(peers, count, log_common, next, part))
+				high = next;
+			else
+				low = next;
+		}
+	}
+	n->between = prior->is_of_runs
+			     ? high
+			     : (PRIOR_ROWS * taken + known * high) /
+				       (PRIOR_ROWS + known);
+	n->between_df = known;
+}
+
+bool replicates_noise(const struct replicate_runs *runs,
+		      const struct replicate_row *rows, size_t count,
+		      const struct replicate_common *common,
+		      const struct replicate_prior *prior, struct arena *arena,
+		      struct replicate_noise *out, struct error *err)
+{
+	double least = out->least;
+	size_t peer_count;
+	struct replicate_seen *seen = list_seen(runs, rows, count, least, arena);
+	struct peer *peers = list_peers(runs, rows, count, arena, &peer_count);
+
+	*out = (struct replicate_noise){ .least = least,
+					 .sampling = 1,
+					 .prior_df = INFINITY,
+					 .between_df = INFINITY };
+	if (!seen || !peers)
+		return arena_fail(arena, WHAT, err);
+	if (runs->count[0] + runs->count[1] <= REPLICATE_SIDES) {
+		noise_of_peers(peers, peer_count, common->log_ratio, seen,
+			       prior, out);
+		return true;
+	}
+	replicates_trend_of(seen, count, out);
+	if (isnan(prior->between_cv))
+		return true;
+	for (size_t i = 0; i < peer_count; i++) {
+		struct replicate_sums sums = replicates_sums(
+			runs, &rows[peers[i].row], out->drift);
+
+		peers[i].weight =
+			1 / (replicates_row_noise(out, &sums, peers[i].sampled,
+						  common->variance)
+				     .phi *
+			     peers[i].sampled);
+	}
+	fit_between(peers, peer_count, common->log_ratio, prior, out);
+	return true;
+}
+
+/* ---- what rows have in common ---- */
+
+/* The mean of those that lie near the middle; their weights are set. */
+static void take_mean(const struct peer *peers, size_t count, double middle,
+		      struct replicate_common *out)
+{
+	double sum = 0, weight = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double apart = fabs(peers[i].log_ratio - middle);
+
+		if (apart > UNCHANGED_WITHIN / sqrt(peers[i].weight))
+			continue;
+		sum += peers[i].weight * peers[i].log_ratio;
+		weight += peers[i].weight;
+	}
+	out->log_ratio = weight > 0 ? sum / weight : middle;
+	out->variance = weight > 0 ? 1 / weight : 0;
+}
+
+static void weigh(const struct replicate_runs *runs,
+		  const struct replicate_row *rows, struct peer *peers,
+		  size_t count, const struct replicate_noise *n)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct replicate_sums sums =
+			replicates_sums(runs, &rows[peers[i].row], n->drift);
+
+		peers[i].weight =
+			1 / (replicates_row_noise(n, &sums, peers[i].sampled, 0)
+				     .phi *
+			     peers[i].sampled);
+	}
+}
+
+/* By how much the rows of a run lie above what they are in its side, beyond
+ * chance: that is the run's, as when one garbage collector took a half of it. */
+static bool correct_runs(struct replicate_runs *runs,
+			 const struct replicate_row *rows,
+			 const struct peer *peers, size_t count,
+			 const struct replicate_common *common,
+			 const struct replicate_noise *n, int s,
+			 struct arena *arena, struct error *err)
+{
+	double size = size_of(runs, s);
+	double *sizes = arena_array(arena, runs->count[s] + 1, sizeof *sizes);
+
+	if (!sizes)
+		return arena_fail(arena, WHAT, err);
+	for (size_t r = 0; r < runs->count[s]; r++)
+		sizes[r] = runs->sizes[s][r];
+
+	for (size_t r = 0; runs->count[s] > 1 && r < runs->count[s]; r++) {
+		double sum = 0, weight = 0, apart, kept;
+
+		for (size_t i = 0; i < count; i++) {
+			const struct replicate_row *row = &rows[peers[i].row];
+			double all = 0, expected;
+			double w;
+
+			if (fabs(peers[i].log_ratio - common->log_ratio) >
+			    UNCHANGED_WITHIN / sqrt(peers[i].weight))
+				continue;
+			for (size_t k = 0; k < runs->count[s]; k++)
+				all += samples_at(runs, row, s, k);
+			expected = all * runs->sizes[s][r] / size;
+			if (!(expected > 0))
+				continue;
+			w = 1 / (n->sampling * (1 / expected + n->drift));
+			sum += w * samples_at(runs, row, s, r) / expected;
+			weight += w;
+		}
+		if (!(weight > 0) || !(sum > 0))
+			continue;
+		apart = sum / weight - 1;
+		kept = fmax(0, 1 - 1 / (weight * apart * apart));
+		sizes[r] *= 1 + kept * apart;
+	}
+	runs->sizes[s] = sizes;
+	return true;
+}
+
+bool replicates_common(struct replicate_runs *runs,
+		       const struct replicate_row *rows, size_t count,
+		       const struct replicate_prior *prior, struct arena *arena,
+		       struct replicate_common *out, struct error *err)
+{
+	struct replicate_noise n = { .least = 1 };
+	size_t peer_count;
+	struct peer *peers = list_peers(runs, rows, count, arena, &peer_count);
+	double middle, all = 0;
+
+	*out = (struct replicate_common){ .rows = peer_count };
+	if (!peers)
+		return arena_fail(arena, WHAT, err);
+	if (peer_count < REPLICATE_FEW_ROWS)
+		return true;
+	for (size_t i = 0; i < peer_count; i++) {
+		peers[i].weight = 1 / (peers[i].sampled +
+				       2 * FIRST_CV * FIRST_CV);
+		all += peers[i].weight;
+	}
+	middle = middle_of(peers, peer_count);
+	out->is_known = true;
+	out->log_ratio = middle;
+	out->variance = MEDIAN_VARIANCE / all;
+	if (peer_count < REPLICATE_ROWS)
+		return true;
+	for (int round = 0; round < ROUNDS; round++) {
+		if (!replicates_noise(runs, rows, count, out, prior, arena, &n,
+				      err))
+			return false;
+		weigh(runs, rows, peers, peer_count, &n);
+		take_mean(peers, peer_count, out->log_ratio, out);
+		for (int s = 0; !round && s < REPLICATE_SIDES; s++)
+			if (!correct_runs(runs, rows, peers, peer_count, out, &n,
+					  s, arena, err))
+				return false;
+		for (size_t i = 0; i < peer_count && !round; i++) {
+			struct replicate_sums sums =
+				replicates_sums(runs, &rows[peers[i].row], 0);
+
+			peers[i].log_ratio = peer_of(runs, &sums).log_ratio;
+		}
+		if (!round)
+			out->log_ratio = middle_of(peers, peer_count);
+	}
+	return true;
+}
+
+/* ---- one row ---- */
+
+/* What is known of a row's s: its own, drawn to the trend. One that lies
+ * outside of what the trend explains has only its own to go by. */
+static struct noise squeezed(const struct replicate_noise *n,
+			     const struct replicate_sums *sums)
+{
+	double prior = n->sampling, own, apart, df = sums->df;
+
+	if (!(df > 0))
+		return (struct noise){ prior, n->prior_df };
+	own = sums->pearson / df;
+	apart = trigamma(df / 2) +
+		(isinf(n->prior_df) ? 0 : trigamma(n->prior_df / 2));
+	if (own > prior * chi2_part(df, 0) * exp(OUTSIDE * sqrt(apart)))
+		return (struct noise){ own, df };
+	if (isinf(n->prior_df))
+		return (struct noise){ prior, INFINITY };
+	return (struct noise){
+		(n->prior_df * prior + df * own) / (n->prior_df + df),
+		n->prior_df + df,
+	};
+}
+
+/* Degrees of freedom of a sum of variances (Satterthwaite). */
+static struct noise added(double first, double first_df, double second,
+			  double second_df, double sampled, double least)
+{
+	double all = first + second;
+	double square = first * first / first_df + second * second / second_df;
+
+	return (struct noise){ fmax(least, all / sampled),
+			       square > 0 ? all * all / square : INFINITY };
+}
+
+static struct noise noise_at(const struct replicate_noise *n,
+			     struct noise own, double sampled, double spread,
+			     double common_variance)
+{
+	if (!isfinite(sampled) || !(sampled > 0))
+		return (struct noise){ fmax(n->least, own.phi), own.df };
+	return added(own.phi * (sampled + n->drift * spread) + common_variance,
+		     own.df, n->between, n->between_df, sampled, n->least);
+}
+
+struct noise replicates_row_noise(const struct replicate_noise *n,
+				  const struct replicate_sums *sums,
+				  double sampled, double common_variance)
+{
+	return noise_at(n, squeezed(n, sums), sampled, sums->spread,
+			common_variance);
+}
+
+struct noise replicates_typical_noise(const struct replicate_noise *n,
+				      const struct replicate_runs *runs,
+				      double sampled, double common_variance)
+{
+	double spread = 0, df = 0;
+
+	for (int s = 0; s < REPLICATE_SIDES; s++) {
+		spread += runs->count[s] ? 1 / (double)runs->count[s] : 0;
+		df += runs->count[s] > 1 ? (double)runs->count[s] - 1 : 0;
+	}
+	return noise_at(n, (struct noise){ n->sampling, n->prior_df + df },
+			sampled, spread, common_variance);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows of counts in few runs a side, worked by hand and drawn from one random
+ * source with a fixed start.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "analyze/replicates.h"
+#include "base/limits.h"
+#include "../random.h"
+
+#define ROWS 200
+#define MOST_RUNS 8
+
+static uint32_t random_state = 2463534242u;
+
+struct drawn {
+	struct arena arena;
+	struct replicate_runs runs;
+	double sizes[REPLICATE_SIDES][MOST_RUNS];
+	double values[REPLICATE_SIDES][ROWS][MOST_RUNS];
+	struct replicate_row rows[ROWS];
+	struct replicate_common common;
+	struct replicate_noise noise;
+	struct error err;
+};
+
+/* How rows are drawn. */
+struct setting {
+	size_t runs;
+	double samples; /* a run */
+	double cv;      /* of a row, from run to run */
+	double load_cv; /* of a run */
+	double after;   /* what all take on the second side */
+	size_t changed; /* the first so many rows take `dearer` times as much */
+	double dearer;
+	double burst; /* what the last row takes more in one run: 0 none */
+};
+
+static const struct replicate_prior prior = {
+	.sampling = 1,
+	.drift_cv = 0.05,
+	.between_cv = (double)NAN,
+	.may_rise = true,
+	.is_of_runs = true,
+};
+
+static void assert_within(double value, double low, double high)
+{
+	if (!(value >= low && value <= high))
+		fail_msg("%g lies outside %g to %g", value, low, high);
+}
+
+/* The first side is the slow one. */
+static void draw(struct drawn *d, struct setting how)
+{
+	arena_init(&d->arena, LIMIT_ANALYZE_HEAP_BYTES);
+	d->runs = (struct replicate_runs){ { how.runs, how.runs },
+					   { d->sizes[0], d->sizes[1] },
+					   { 1, 1 } };
+	d->noise = (struct replicate_noise){ .least = 1 };
+	for (int s = 0; s < REPLICATE_SIDES; s++)
+		for (size_t r = 0; r < how.runs; r++) {
+			double load = 1 + how.load_cv * next_normal(&random_state);
+
+			d->sizes[s][r] = 0;
+			for (size_t i = 0; i < ROWS; i++) {
+				double mean = how.samples / ROWS * load *
+					      (1 + how.cv * next_normal(
+							    &random_state));
+
+				if (s == 0)
+					mean *= how.after *
+						(i < how.changed ? how.dearer
+								 : 1);
+				if (i == ROWS - 1 && !r && s == 1)
+					mean += how.burst * how.samples;
+				d->values[s][i][r] = fmax(
+					0, round(mean + sqrt(fmax(0, mean)) *
+							next_normal(
+								&random_state)));
+				d->sizes[s][r] += d->values[s][i][r];
+			}
+		}
+	for (size_t i = 0; i < ROWS; i++)
+		d->rows[i] = (struct replicate_row){ { d->values[0][i],
+						       d->values[1][i] } };
+	assert_true(replicates_common(&d->runs, d->rows, ROWS, &prior,
+				      &d->arena, &d->common, &d->err));
+	assert_true(replicates_noise(&d->runs, d->rows, ROWS, &d->common, &prior,
+				     &d->arena, &d->noise, &d->err));
+}
+
+static double test_row(const struct drawn *d, size_t row)
+{
+	struct replicate_sums sums =
+		replicates_sums(&d->runs, &d->rows[row], d->noise.drift);
+	struct counts c = { .a = sums.count[0],
+			    .b = sums.count[1],
+			    .n_b = 1,
+			    .exposure = EXPOSURE_RATE };
+	double size[REPLICATE_SIDES] = { 0 };
+
+	for (int s = 0; s < REPLICATE_SIDES; s++)
+		for (size_t r = 0; r < d->runs.count[s]; r++)
+			size[s] += d->runs.sizes[s][r];
+	c.n_a = size[0] / size[1] * exp(d->common.log_ratio);
+	return counts_test(&c, replicates_row_noise(&d->noise, &sums,
+						    counts_log_variance(&c),
+						    d->common.variance));
+}
+
+/* 10, 20, 30 in runs of one size: expected 20 each, (100 + 0 + 100) / 20. The
+ * other side, of samples of two, has 5 a run. */
+static void test_sums(void **state)
+{
+	static const double after[] = { 10, 20, 30 };
+	static const double before[] = { 10, 10 };
+	static const double sizes[] = { 100, 100, 100 };
+	const struct replicate_runs runs = { { 3, 2 }, { sizes, sizes }, { 1, 2 } };
+	const struct replicate_row row = { { after, before } };
+	struct replicate_sums sums = replicates_sums(&runs, &row, 0);
+
+	(void)state;
+	assert_within(sums.count[0], 60, 60);
+	assert_within(sums.count[1], 10, 10);
+	assert_within(sums.pearson, 10 - 1e-9, 10 + 1e-9);
+	assert_within(sums.df, 3, 3);
+	assert_within(sums.mean, 14, 14);
+	assert_within(sums.spread, 3 / 9.0 + 2 / 4.0 - 1e-9,
+		      3 / 9.0 + 2 / 4.0 + 1e-9);
+	/* Of a variance of m + 0.05 m^2 that is half as much. */
+	sums = replicates_sums(&runs, &row, 0.05);
+	assert_within(sums.pearson, 5 - 1e-9, 5 + 1e-9);
+}
+
+/* What was drawn is found again. */
+static void test_found_again(void **state)
+{
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 4, .samples = 100000, .cv = 0.1,
+				   .load_cv = 0.1, .after = 0.6, .changed = 20,
+				   .dearer = 1.5 });
+	/* By share: a tenth takes half more of it, all others less. */
+	assert_within(d.common.log_ratio, log(1 / 1.05) - 0.02,
+		      log(1 / 1.05) + 0.02);
+	assert_within(sqrt(d.common.variance), 0.001, 0.02);
+	/* 500 a row and run: 500 + 0.01 * 500^2, however it is divided. */
+	assert_within(d.noise.sampling * (1 + 500 * d.noise.drift), 5, 7.2);
+	assert_true(d.noise.prior_df > 20);
+	for (size_t i = 0; i < 20; i++)
+		assert_true(test_row(&d, i) < 0.05);
+	arena_release(&d.arena);
+}
+
+/* One run a side: the rows themselves tell how far they lie apart. */
+static void test_one_run(void **state)
+{
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 1, .samples = 400000, .cv = 0.05,
+				   .after = 1, .changed = 10, .dearer = 1.5 });
+	assert_within(sqrt(d.noise.drift * d.noise.sampling), 0.035, 0.075);
+	assert_true(test_row(&d, 0) < 0.001);
+	arena_release(&d.arena);
+}
+
+/* Of rows of which nothing changed one in twenty has a p below 0.05. */
+static void expect_fair(struct setting how)
+{
+	size_t below = 0, all = 0;
+
+	for (int i = 0; i < 20; i++) {
+		struct drawn d;
+
+		draw(&d, how);
+		for (size_t r = 0; r < ROWS; r++, all++)
+			below += test_row(&d, r) < 0.05;
+		arena_release(&d.arena);
+	}
+	assert_within((double)below / (double)all, 0.025, 0.065);
+}
+
+static void test_fair(void **state)
+{
+	(void)state;
+	expect_fair((struct setting){ .runs = 3, .samples = 20000, .cv = 0.03,
+				      .load_cv = 0.1, .after = 1 });
+	expect_fair((struct setting){ .runs = 6, .samples = 200000, .cv = 0.03,
+				      .load_cv = 0.3, .after = 0.6 });
+	expect_fair((struct setting){ .runs = 1, .samples = 100000, .cv = 0.05,
+				      .after = 1 });
+}
+
+/* A collector that took as much as all others in one run: they fell together,
+ * which is that run's and no noise of theirs. */
+static void test_burst(void **state)
+{
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 4, .samples = 100000, .cv = 0.01,
+				   .after = 1, .burst = 1 });
+	assert_within(d.noise.sampling * (1 + 500 * d.noise.drift), 1, 1.3);
+	/* It took a fifth of that side. */
+	assert_within(d.common.log_ratio, log(1.25) - 0.03, log(1.25) + 0.03);
+	/* It has only its own noise to go by. */
+	assert_true(test_row(&d, ROWS - 1) > 0.05);
+	arena_release(&d.arena);
+}
+
+/* Fewer than REPLICATE_FEW_ROWS tell nothing, fewer than REPLICATE_ROWS their
+ * middle. */
+static void test_few(void **state)
+{
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 1, .samples = 40000, .after = 1 });
+	assert_true(replicates_common(&d.runs, d.rows, REPLICATE_FEW_ROWS - 1,
+				      &prior, &d.arena, &d.common, &d.err));
+	assert_false(d.common.is_known);
+	assert_true(replicates_common(&d.runs, d.rows, REPLICATE_FEW_ROWS,
+				      &prior, &d.arena, &d.common, &d.err));
+	assert_true(d.common.is_known);
+	assert_int_equal(d.common.rows, REPLICATE_FEW_ROWS);
+	arena_release(&d.arena);
+}
+
+/* So few rows show less noise than is taken for granted, never more. */
+static void test_prior(void **state)
+{
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 1, .samples = 400000, .cv = 0.3,
+				   .after = 1 });
+	assert_true(replicates_noise(&d.runs, d.rows, REPLICATE_MANY_ROWS - 1,
+				     &d.common, &prior, &d.arena, &d.noise,
+				     &d.err));
+	assert_within(sqrt(d.noise.drift * d.noise.sampling), 0.01, 0.0501);
+	assert_true(replicates_noise(&d.runs, d.rows, ROWS, &d.common, &prior,
+				     &d.arena, &d.noise, &d.err));
+	assert_within(sqrt(d.noise.drift * d.noise.sampling), 0.2, 0.45);
+	arena_release(&d.arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_found_again),
+		cmocka_unit_test(test_one_run),
+		cmocka_unit_test(test_fair),
+		cmocka_unit_test(test_burst),
+		cmocka_unit_test(test_few),
+		cmocka_unit_test(test_prior),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
