@@ -34,6 +34,7 @@ struct func_entry {
 	bool is_beneath_kernel; /* on some stack, and so on */
 	bool is_above_kernel;
 	bool is_merged;      /* of several names */
+	bool is_placed;      /* others have its name: the key tells the file */
 	enum code_kind kind; /* of the hottest line */
 	struct side_values values[SIDE_COUNT];
 };

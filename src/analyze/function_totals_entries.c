@@ -31,9 +31,96 @@ struct identities {
 	bool is_plain;
 	uint32_t *hashes;
 	bool *is_name;
+	/* By symbol: functions of that name lie in several files. */
+	bool *is_shared;
+	bool has_shared;
+	bool has_places; /* files or libraries are told */
+	const struct identities *other; /* side */
 	bool is_done;
 	struct error err;
 };
+
+/* ---- names that several functions have ---- */
+
+/* "users/views.py" of "/srv/v7/users/views.py": folders in front differ from
+ * one build to the next. */
+static struct str place_of(const struct profile *p, uint32_t f)
+{
+	struct str file = function_file(p, f);
+	size_t at;
+	unsigned parts = 0;
+
+	if (!file.len)
+		file = function_mapping(p, f);
+	for (at = file.len; at > 0; at--)
+		if ((file.ptr[at - 1] == '/' || file.ptr[at - 1] == '\\') &&
+		    ++parts == 2)
+			break;
+	return str_slice(file, at, file.len);
+}
+
+static bool shared_find(struct identities *x, struct arena *arena,
+			struct error *err)
+{
+	const struct profile *p = x->profile;
+	size_t names = p ? p->symtab.table.count : 0;
+	uint32_t *first = arena_array(arena, names + 1, sizeof *first);
+
+	x->is_shared = arena_array(arena, names + 1, sizeof *x->is_shared);
+	if (!first || !x->is_shared)
+		return arena_fail(arena, "ranking functions", err);
+	for (uint32_t f = 0; p && f < p->function_count; f++) {
+		uint32_t name = p->functions[f].name;
+		struct str place = place_of(p, f);
+
+		if (!place.len || p->functions[f].is_nameless)
+			continue;
+		x->has_places = true;
+		if (!first[name])
+			first[name] = f + 1;
+		else if (!str_equal(place, place_of(p, first[name] - 1)))
+			x->has_shared = x->is_shared[name] = true;
+	}
+	return true;
+}
+
+static bool is_shared(const struct identities *x, uint32_t f)
+{
+	const struct identities *o = x->other;
+	uint32_t name = x->profile->functions[f].name, there;
+
+	if (o->profile && (!o->has_places || !x->has_places))
+		return false;
+	if (x->is_shared[name])
+		return true;
+	if (!o->has_shared)
+		return false;
+	there = symtab_find(&o->profile->symtab, function_name(x->profile, f));
+	return there != TEXT_NONE && o->is_shared[there];
+}
+
+/* What the place adds to an identity, " (users/views.py)"; empty where there is
+ * one function of that name. */
+static bool add_place(const struct identities *x, uint32_t f, struct buf *key,
+		      struct str *identity, struct error *err)
+{
+	struct str place;
+
+	if (x->is_plain || !is_shared(x, f))
+		return true;
+	place = place_of(x->profile, f);
+	if (!place.len)
+		return true;
+	if (identity->ptr != key->data) {
+		buf_clear(key);
+		buf_add_str(key, *identity);
+	}
+	buf_add_text(key, " (");
+	buf_add_str(key, place);
+	buf_add_text(key, ")");
+	*identity = buf_str(key);
+	return buf_check(key, "a function name", err);
+}
 
 bool func_identity(struct str name, struct buf *key, struct str *identity,
 		   struct error *err)
@@ -54,7 +141,8 @@ static bool identities_find_all(struct identities *x, struct buf *key)
 		struct str name = function_name(p, f), identity = name;
 
 		if (!x->is_plain &&
-		    !func_identity(name, key, &identity, &x->err))
+		    (!func_identity(name, key, &identity, &x->err) ||
+		     !add_place(x, f, key, &identity, &x->err)))
 			return false;
 		x->hashes[f] = map_hash(identity);
 		x->is_name[f] = identity.ptr == name.ptr;
@@ -97,7 +185,8 @@ static void entry_join(struct func_table *t, uint32_t id, struct str name)
 {
 	struct func_entry *entry = &t->entries[id];
 
-	if (entry->is_merged || str_equal(entry->name, name))
+	if (entry->is_merged || str_equal(entry->name, name) ||
+	    entry->is_placed)
 		return;
 	entry->is_merged = true;
 	entry->name = entry->key;
@@ -142,15 +231,28 @@ static bool entries_reserve(struct func_table *t, struct error *err)
 	       no_memory(t, err);
 }
 
+/* The place is shown with the name. */
+static void place_entry(struct func_entry *entry)
+{
+	entry->name = entry->key;
+	entry->is_placed = true;
+}
+
 static bool enter_function(struct func_table *t, struct func_side *side,
 			   const struct identities *x, uint32_t f,
 			   struct buf *key, struct error *err)
 {
 	struct str name = function_name(side->profile, f), identity = name;
+	uint32_t *id = &side->entries[f];
 
-	return (x->is_name[f] || func_identity(name, key, &identity, err)) &&
-	       entry_of(t, identity, x->hashes[f], name, &side->entries[f],
-			err);
+	if (!x->is_name[f] && (!func_identity(name, key, &identity, err) ||
+			       !add_place(x, f, key, &identity, err)))
+		return false;
+	if (!entry_of(t, identity, x->hashes[f], name, id, err))
+		return false;
+	if (!x->is_plain && is_shared(x, f))
+		place_entry(&t->entries[*id]);
+	return true;
 }
 
 static bool enter_side(struct func_table *t, struct func_side *side,
@@ -178,8 +280,9 @@ static bool identities_alloc(struct identities *x, struct arena *arena,
 
 	x->hashes = arena_array(arena, count, sizeof *x->hashes);
 	x->is_name = arena_array(arena, count, sizeof *x->is_name);
-	return (x->hashes && x->is_name) ||
-	       arena_fail(arena, "ranking functions", err);
+	if (!x->hashes || !x->is_name)
+		return arena_fail(arena, "ranking functions", err);
+	return shared_find(x, arena, err);
 }
 
 static bool enter_sides(struct func_table *t, struct identities *x,
@@ -214,7 +317,8 @@ bool func_table_enter(struct func_table *t, struct error *err)
 	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		x[s] = (struct identities){ .profile = t->sides[s].profile,
-					    .is_plain = t->is_plain };
+					    .is_plain = t->is_plain,
+					    .other = &x[SIDE_COUNT - 1 - s] };
 		is_done = is_done && identities_alloc(&x[s], &scratch, err);
 	}
 	buf_init(&key, 2 * LIMIT_STRING_BYTES);

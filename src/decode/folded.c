@@ -85,6 +85,22 @@ static bool add_frame_of_austin(struct folded *f, struct str name,
 				   err);
 }
 
+/* "big<0000000000401136>", as jeprof --collapsed (jemalloc 5.3.0) writes it. */
+static struct str without_address(struct str name)
+{
+	size_t digits = 0;
+
+	if (!str_ends(name, STR(">")))
+		return name;
+	while (digits + 1 < name.len &&
+	       ascii_is_hex(name.ptr[name.len - 2 - digits]))
+		digits++;
+	if (digits != 16 || name.len < digits + 3 ||
+	    name.ptr[name.len - 2 - digits] != '<')
+		return name;
+	return str_slice(name, 0, name.len - digits - 2);
+}
+
 static bool add_frame(struct folded *f, struct str name, struct error *err)
 {
 	struct function function = { 0 };
@@ -96,6 +112,7 @@ static bool add_frame(struct folded *f, struct str name, struct error *err)
 	if (f->austin_type)
 		return add_frame_of_austin(f, name, &f->named[f->named_count++],
 					   err);
+	name = without_address(name);
 	return profile_build_name(f->build, name, &function.name, err) &&
 	       profile_build_interned(f->build, &function, &at, err) &&
 	       profile_build_frame(f->build, at, 0, &f->named[f->named_count++],

@@ -385,6 +385,27 @@ static bool each_of_resource(struct otlp_profiles *o, struct wire *resource,
 	return wire_check(resource, OTLP_PROFILES_WHAT, err);
 }
 
+/* The first text of a dictionary is empty; that of a further piece is not. */
+static bool is_whole(struct wire dictionary)
+{
+	struct wire_field f;
+
+	while (wire_next(&dictionary, &f))
+		if (f.tag == WIRE_TAG(5, WIRE_BYTES))
+			return !f.bytes.len;
+	return false;
+}
+
+/* Messages of protobuf end to end read as one, whose samples would be told by
+ * the wrong names. */
+static bool fail_second(struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "%s holds two messages, one behind the other: their "
+			 "names would be mixed up; give them as two files",
+			 OTLP_PROFILES_WHAT);
+}
+
 /* Each profile of the message in turn; step NULL: its dictionary. */
 static bool each_profile(struct otlp_profiles *o, profile_step *step,
 			 struct error *err)
@@ -396,6 +417,9 @@ static bool each_profile(struct otlp_profiles *o, profile_step *step,
 	while (wire_next(&w, &f)) {
 		inside = wire_inside(&w, &f);
 		if (!step && f.tag == WIRE_TAG(2, WIRE_BYTES)) {
+			if (!o->is_joined && o->tables[STRINGS].count &&
+			    is_whole(inside))
+				return fail_second(err);
 			if (!otlp_read_dictionary(o, &inside, err))
 				return false;
 		} else if (step && f.tag == WIRE_TAG(1, WIRE_BYTES)) {
@@ -432,11 +456,13 @@ static bool convert(struct otlp_profiles *o, struct error *err)
 	       buf_check(&o->out, OTLP_PROFILES_WHAT, err);
 }
 
-bool decode_otlp_profiles(struct str bytes, const struct profile_want *want,
-			  struct profile *out, struct notes *notes,
-			  struct error *err)
+bool otlp_profiles_decode(struct str bytes, bool is_joined,
+			  const struct profile_want *want, struct profile *out,
+			  struct notes *notes, struct error *err)
 {
-	struct otlp_profiles o = { .want = want, .bytes = bytes };
+	struct otlp_profiles o = { .want = want,
+				   .bytes = bytes,
+				   .is_joined = is_joined };
 	bool is_done;
 
 	arena_init(&o.scratch, LIMIT_DECODE_HEAP_BYTES);
@@ -449,4 +475,11 @@ bool decode_otlp_profiles(struct str bytes, const struct profile_want *want,
 		is_done = decode_pprof(buf_str(&o.out), want, out, notes, err);
 	buf_release(&o.out);
 	return is_done;
+}
+
+bool decode_otlp_profiles(struct str bytes, const struct profile_want *want,
+			  struct profile *out, struct notes *notes,
+			  struct error *err)
+{
+	return otlp_profiles_decode(bytes, false, want, out, notes, err);
 }

@@ -38,6 +38,7 @@ struct rows {
 struct otlp_profiles {
 	const struct profile_want *want;
 	struct str bytes;
+	bool is_joined; /* of documents, whose tables go on from one another */
 	struct arena scratch;
 	struct rows tables[TABLE_COUNT];
 	/* Types of the message that is written: a sample has a value each. */
@@ -83,5 +84,10 @@ void otlp_use_attribute(struct otlp_profiles *o, uint64_t index);
 void otlp_use_attributes(struct otlp_profiles *o, struct str packed);
 void otlp_add_pairs(struct otlp_profiles *o, struct str message,
 		    uint32_t field);
+
+/* decode_otlp_profiles(), also of several dictionaries that are one. */
+bool otlp_profiles_decode(struct str bytes, bool is_joined,
+			  const struct profile_want *want, struct profile *out,
+			  struct notes *notes, struct error *err) MUST_CHECK;
 
 #endif

@@ -349,7 +349,7 @@ bool decode_otlp_profiles_json(struct str bytes,
 	is_done = convert(&c, err);
 	json_free(c.json);
 	if (is_done)
-		is_done = decode_otlp_profiles(buf_str(&c.out), want, out,
+		is_done = otlp_profiles_decode(buf_str(&c.out), true, want, out,
 					       notes, err);
 	buf_release(&c.out);
 	return is_done;

@@ -330,9 +330,12 @@ static bool add_function(struct perf *p, const struct place *place,
 {
 	struct str name = place->name;
 	struct str base = path_base(place->mapping);
-	struct str mapping = p->detail ? place->mapping : STR("");
+	struct str mapping = place->mapping;
 	bool is_nameless = !name.len;
 
+	/* Functions of one name are told apart by it. */
+	if (!p->detail && (is_nameless || place->is_kernel))
+		mapping = STR("");
 	if (is_nameless && !base.len)
 		name = STR("[unknown]");
 	else if (is_nameless && str_starts(base, STR("[")))

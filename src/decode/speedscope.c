@@ -33,6 +33,14 @@ static const struct unit {
 
 #define UNIT_COUNT (sizeof units / sizeof *units)
 
+/* dotnet-trace ends each stack with what the thread did: that is no function.
+ */
+enum { STATE_CPU, STATE_OUTSIDE, STATE_COUNT };
+static const char *const state_names[STATE_COUNT] = {
+	[STATE_CPU] = "CPU_TIME",
+	[STATE_OUTSIDE] = "UNMANAGED_CODE_TIME",
+};
+
 struct event {
 	struct str at; /* as written: the unit may come later */
 	uint32_t frame;
@@ -58,6 +66,11 @@ struct reader {
 	struct str start, end;
 	int64_t first_ns, last_ns;
 	bool has_length;
+	size_t open_count;   /* frames that nothing closes */
+	size_t other_count;  /* profiles of other units, which are left out */
+	bool has_states;     /* of dotnet-trace */
+	int64_t outside;     /* of its time: in no managed code */
+	uint32_t states[STATE_COUNT]; /* frames of the model */
 	bool is_length_told; /* it is more than what all samples add up to */
 };
 
@@ -190,10 +203,17 @@ static bool read_frame(struct reader *r, struct error *err)
 	frame = column_add(&r->scratch, &r->frames, sizeof *frame);
 	if (!frame)
 		return no_memory(r, err);
-	return profile_build_function(r->build, name, file, &function, err) &&
-	       profile_build_frame(r->build, function,
-				   line > INT32_MAX ? 0 : (uint32_t)line, frame,
-				   err);
+	if (!profile_build_function(r->build, name, file, &function, err) ||
+	    !profile_build_frame(r->build, function,
+				 line > INT32_MAX ? 0 : (uint32_t)line, frame,
+				 err))
+		return false;
+	for (unsigned i = 0; i < STATE_COUNT; i++)
+		if (str_equal(name, str_from(state_names[i]))) {
+			r->has_states = true;
+			r->states[i] = *frame;
+		}
+	return true;
 }
 
 static bool read_frames(struct reader *r, struct error *err)
@@ -290,6 +310,23 @@ static bool read_value(const struct reader *r, struct str text, int64_t *out,
 	return damaged("a time or weight is missing or out of range", err);
 }
 
+/* The stack without its state, whose time is the caller's. */
+static bool add_stack(struct reader *r, const uint32_t *frames, size_t count,
+		      int64_t value, struct error *err)
+{
+	uint32_t leaf = frames[count - 1];
+
+	if (count > 1 && r->has_states && leaf == r->states[STATE_OUTSIDE])
+		r->outside = sat_add_i64(r->outside, value);
+	for (unsigned i = 0; count > 1 && r->has_states && i < STATE_COUNT; i++)
+		if (leaf == r->states[i]) {
+			count--;
+			break;
+		}
+	return profile_build_stack(r->build, frames, (uint32_t)count, value,
+				   err);
+}
+
 /* Without weights each sample is one. */
 static bool add_samples(struct reader *r, int64_t *busy, struct error *err)
 {
@@ -309,8 +346,7 @@ static bool add_samples(struct reader *r, int64_t *busy, struct error *err)
 		/* A sample without frames is time when nothing ran. */
 		if (count)
 			*busy = sat_add_i64(*busy, value);
-		if (count && !profile_build_stack(r->build, ids + first,
-						  (uint32_t)count, value, err))
+		if (count && !add_stack(r, ids + first, count, value, err))
 			return false;
 		first = ends[i];
 	}
@@ -339,6 +375,22 @@ static bool take_length(struct reader *r, int64_t busy, struct error *err)
 	return true;
 }
 
+/* What is open when the recording was cut off lasts until its end. */
+static bool close_at_end(struct reader *r, const struct column *open,
+			 int64_t last, struct error *err)
+{
+	int64_t end, value;
+
+	r->open_count += open->count;
+	if (!open->count || !r->end.len)
+		return true;
+	if (!read_value(r, r->end, &end, err))
+		return false;
+	if (end <= last || !sub_i64(end, last, &value))
+		return true;
+	return add_stack(r, open->items, open->count, value, err);
+}
+
 /* The time between two events goes to the frames that are open. */
 static bool add_events(struct reader *r, struct error *err)
 {
@@ -355,8 +407,7 @@ static bool add_events(struct reader *r, struct error *err)
 		if ((i && at < last) || !sub_i64(at, i ? last : at, &value))
 			return damaged("events go back in time", err);
 		if (open.count && value &&
-		    !profile_build_stack(r->build, open.items,
-					 (uint32_t)open.count, value, err))
+		    !add_stack(r, open.items, open.count, value, err))
 			return false;
 		last = at;
 		if (e->is_open) {
@@ -373,7 +424,7 @@ static bool add_events(struct reader *r, struct error *err)
 				       err);
 		open.count--;
 	}
-	return true;
+	return close_at_end(r, &open, last, err);
 }
 
 /* ---- profiles ---- */
@@ -455,7 +506,9 @@ static bool read_profile(struct reader *r, struct error *err)
 		return true;
 	if (!r->is_second)
 		offer(r);
-	else if (str_equal(r->type, str_from(r->unit->type)))
+	else if (!str_equal(r->type, str_from(r->unit->type)))
+		r->other_count++;
+	else
 		return add_samples(r, &busy, err) && add_events(r, err) &&
 		       take_length(r, busy, err);
 	return true;
@@ -522,11 +575,33 @@ static bool declare_type(struct reader *r, const struct profile_want *want,
 	return true;
 }
 
+static void note_rest(const struct reader *r, const struct profile *out,
+		      struct notes *notes)
+{
+	if (r->open_count)
+		notes_add(notes,
+			  "%zu frames are open where the recording ends, as if "
+			  "it was cut off: they last until then",
+			  r->open_count);
+	if (r->other_count)
+		notes_add(notes,
+			  "%zu profiles of another unit are left out; --type "
+			  "names another one",
+			  r->other_count);
+	if (r->outside && out->total)
+		notes_add(notes,
+			  "%.1f %% are in no managed code "
+			  "(UNMANAGED_CODE_TIME), waiting or in libraries, and "
+			  "told by what called it",
+			  100 * (double)r->outside / (double)out->total);
+}
+
 bool decode_speedscope(struct str bytes, const struct profile_want *want,
 		       struct profile *out, struct notes *notes,
 		       struct error *err)
 {
-	struct reader r = { .build = profile_build_new(out, err) };
+	struct reader r = { .build = profile_build_new(out, err),
+			    .states = { UINT32_MAX, UINT32_MAX } };
 	bool is_done;
 
 	if (!r.build)
@@ -537,6 +612,7 @@ bool decode_speedscope(struct str bytes, const struct profile_want *want,
 		  read_pass(&r, bytes, true, err) &&
 		  profile_build_finish(r.build, notes, err);
 	if (is_done) {
+		note_rest(&r, out, notes);
 		type_settle(out);
 		if (r.is_length_told)
 			out->duration_ns =

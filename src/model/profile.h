@@ -22,7 +22,8 @@
 struct function {
 	uint32_t name; /* symtab; never empty: "[libc.so.6+0x1f]" at worst */
 	uint32_t file; /* symtab, 0 unknown */
-	/* Only where decoded with PROFILE_DETAIL_PLACES or more. */
+	/* Where decoded with PROFILE_DETAIL_PLACES or more, and where it tells
+	 * functions of one name apart. */
 	uint32_t mapping; /* symtab: the program or library, 0 unknown */
 	bool is_nameless; /* the name stands for the mapping */
 };

@@ -125,12 +125,27 @@ bool profile_build_demangle(struct profile_build *b, struct str *name,
 	return true;
 }
 
+/* async-profiler and perf-map-agent mark how a frame was run: compiled, inlined,
+ * interpreted, by the first compiler. That is no part of the name. "_[k]" is: a
+ * function of the kernel is always one. */
+static struct str without_mark(struct str name)
+{
+	static const char marks[] = "ji01";
+
+	if (name.len > 4 && name.ptr[name.len - 1] == ']' &&
+	    name.ptr[name.len - 3] == '[' && name.ptr[name.len - 4] == '_' &&
+	    memchr(marks, name.ptr[name.len - 2], sizeof marks - 1))
+		name.len -= 4;
+	return name;
+}
+
 /* Folded stacks repeat a name thousands of times: each is read once. */
 bool profile_build_name(struct profile_build *b, struct str name, uint32_t *id,
 			struct error *err)
 {
 	struct str mangled;
 
+	name = without_mark(name);
 	if (name.len == 0)
 		name = STR("[unknown]");
 	if (!is_mangled(name))

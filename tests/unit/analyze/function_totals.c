@@ -112,7 +112,7 @@ static void test_inlined_frames(void **state)
 	release(&f);
 }
 
-/* One name in two files is one row; its kind is that of each file. */
+/* One name in two files is two rows, on both sides, where both tell files. */
 static void test_name_in_two_files(void **state)
 {
 	struct fixture f;
@@ -122,11 +122,22 @@ static void test_name_in_two_files(void **state)
 	      "handle@/app/work.py:5;parse@/app/work.py:9 6\n"
 	      "handle@/app/work.py:5;"
 	      "parse@/usr/lib/python3/site-packages/x/y.py:70 10\n",
-	      NULL);
-	assert_values(&f, "parse", 6, 16, 16);
+	      "handle@/v1/app/work.py:5;parse@/v1/app/work.py:8 6\n");
+	assert_values(&f, "parse (app/work.py)", 6, 6, 6);
+	assert_values(&f, "parse (x/y.py)", 0, 10, 10);
 	assert_values(&f, "handle", 10, 0, 16);
-	assert_int_equal(entry(&f, "parse")->line, 70);
-	assert_text(f.t.entries[entry(&f, "handle")->leaf].name, "parse");
+	assert_int_equal(entry(&f, "parse (x/y.py)")->line, 70);
+	assert_int_equal(entry(&f, "parse (app/work.py)")
+				 ->values[SIDE_BASELINE]
+				 .total,
+			 6);
+	assert_text(f.t.entries[entry(&f, "handle")->leaf].name,
+		    "parse (x/y.py)");
+	release(&f);
+	build(&f, "a@x/a.py:1;f@x/a.py:2 1\na@x/a.py:1;f@x/b.py:2 2\n",
+	      "a;f 4\n");
+	assert_values(&f, "f", 3, 3, 3);
+	assert_int_equal(entry(&f, "f")->values[SIDE_BASELINE].total, 4);
 	release(&f);
 }
 

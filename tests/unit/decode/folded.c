@@ -55,8 +55,14 @@ static void test_forms_of_lines(void **state)
 	assert_decodes_to(";;a;b;; 1\n; 2\n", "[unknown] 2\na;b 1\n");
 	assert_decodes_to("\xef\xbb\xbfmain;a 1\nmain;b 2\n",
 			  "main;a 1\nmain;b 2\n");
-	assert_decodes_to("a;read_[k] 1\na;read_[i] 1\n",
-			  "a;read_[i] 1\na;read_[k] 1\n");
+	/* How a frame was run is no part of its name; the kernel's is one. */
+	assert_decodes_to("a;read_[k] 1\na;read_[i] 1\na_[j];read_[0] 2\n"
+			  "a_[1];read 3\na;_[j] 4\n",
+			  "a;_[j] 4\na;read 6\na;read_[k] 1\n");
+	assert_decodes_to("main<00000000004011a0>;big<0000000000401136> 1\n"
+			  "main<0000000000502000>;big<0000000000503000> 2\n"
+			  "main;f<401136> 3\n<0000000000401136> 4\n",
+			  "<0000000000401136> 4\nmain;big 3\nmain;f<401136> 3\n");
 }
 
 /* Places and threads as austin writes them, and what it says in front. */

@@ -392,6 +392,13 @@ static void test_places(void **state)
 	end(&b, opened, profile);
 	put_dictionary(&b);
 	refuse(&b, ERROR_FORMAT, "string 9 is not in its dictionary");
+	/* Two messages, one behind the other. */
+	profile = begin(&b, opened);
+	put_pair(&b, 1, SAMPLES, COUNT);
+	end(&b, opened, profile);
+	put_dictionary(&b);
+	put_dictionary(&b);
+	refuse(&b, ERROR_FORMAT, "two messages, one behind the other");
 }
 
 /* 1.8 has values in field 2, 1.7 numbers its locations by start and length. */

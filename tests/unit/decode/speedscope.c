@@ -118,6 +118,65 @@ static void test_length(void **state)
 	}
 }
 
+/* Cut off: what is open lasts until the end, or to the last event. */
+static void test_open_frames(void **state)
+{
+	static const char opened[] = "\"events\":[" OPEN("0", "0") "," OPEN(
+		"1", "0.01") "]";
+	struct profile p;
+	char text[1024];
+
+	(void)state;
+	for (unsigned has_end = 0; has_end < 2; has_end++) {
+		snprintf(text, sizeof text,
+			 "{" FRAMES ",\"profiles\":[{\"type\":\"evented\","
+			 "\"unit\":\"seconds\",%s%s}]}",
+			 has_end ? "\"startValue\":0,\"endValue\":0.05," : "",
+			 opened);
+		assert_decoded(decode(text, "", &p));
+		assert_folded(&p, has_end ? "main 10000000\nmain;f 40000000\n"
+					  : "main 10000000\n");
+		assert_int_equal(notes.count, 1);
+		assert_non_null(strstr(notes.text[0], "2 frames are open"));
+		profile_release(&p);
+	}
+}
+
+/* Units of time add up; bytes beside them are told to be left out. */
+static void test_units_of_threads(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(
+		DOCUMENT(SAMPLED("milliseconds", "[[0]]", "[1]") "," SAMPLED(
+			"seconds", "[[1]]", "[2]") "," SAMPLED("bytes", "[[2]]",
+							       "[3]")),
+		"", &p));
+	assert_folded(&p, "f 2000000000\nmain 1000000\n");
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "1 profiles of another unit"));
+	profile_release(&p);
+}
+
+/* dotnet-trace ends stacks in what the thread did. */
+static void test_states(void **state)
+{
+	static const char text[] =
+		"{\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"CPU_TIME\"}"
+		",{\"name\":\"UNMANAGED_CODE_TIME\"}]},\"profiles\":[" SAMPLED(
+			"milliseconds", "[[0,1],[0,2],[2]]",
+			"[6,3,1]") "]}";
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(text, "", &p));
+	assert_folded(&p, "UNMANAGED_CODE_TIME 1000000\nmain 9000000\n");
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "30.0 % are in no managed code"));
+	profile_release(&p);
+}
+
 static void test_numbers(void **state)
 {
 	(void)state;
@@ -219,6 +278,9 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_length),
+		cmocka_unit_test(test_open_frames),
+		cmocka_unit_test(test_units_of_threads),
+		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_mutations),
