@@ -21,6 +21,9 @@
 /* Lines of comments and blanks before the first sample. */
 #define LOOK_LINES 64
 
+/* The longest modifier of an event, with its ':'. */
+#define MODIFIER_BYTES 6
+
 struct perf {
 	struct profile_build *build;
 	enum profile_detail detail;
@@ -38,6 +41,7 @@ struct perf {
 	uint64_t other_events;
 	uint64_t samples;
 	int64_t first_ns, last_ns; /* of all events */
+	bool has_periods; /* of the event that is read */
 	bool has_times;
 	bool is_counted; /* values are samples, not periods */
 	size_t line;
@@ -139,7 +143,8 @@ static bool read_place(struct str line, struct place *p)
 		if (!ascii_is_hex(address.ptr[i]))
 			return false;
 	rest = str_trim(rest);
-	if (!address.len || !rest.len)
+	/* What perf mem tells of an access: "68100142 |OP LOAD|LVL L1 hit". */
+	if (!address.len || !rest.len || str_starts(rest, STR("|OP ")))
 		return false;
 	*p = (struct place){ .name = rest, .mapping = STR("") };
 	at = find_mapping(rest);
@@ -168,6 +173,7 @@ struct event {
 	bool has_time;
 	struct str name; /* "cpu-clock:u"; empty: not told */
 	uint64_t period; /* 1 where none is told */
+	bool has_period;
 	struct str rest; /* a frame, fields of a tracepoint, or nothing */
 };
 
@@ -175,11 +181,12 @@ struct event {
  * missing: then a frame follows, or nothing. */
 static bool read_name(struct str text, struct event *e)
 {
-	struct str rest = text, word = take_word(&rest);
+	struct str rest = text, first = take_word(&rest), word = first;
 	uint64_t period = 1;
 	struct place place;
 
 	e->period = 1;
+	e->has_period = false;
 	e->name = STR("");
 	e->rest = str_trim(text);
 	if (str_is_digits(word)) {
@@ -190,6 +197,7 @@ static bool read_name(struct str text, struct event *e)
 	if (ends_in_colon(word)) {
 		e->name = str_slice(word, 0, word.len - 1);
 		e->period = period;
+		e->has_period = str_is_digits(first);
 		e->rest = str_trim(rest);
 		return true;
 	}
@@ -299,7 +307,8 @@ static struct type_name type_of(struct str event)
 	return (struct type_name){ name, STR("count") };
 }
 
-/* Time when it is told, else samples: what a cycle is worth varies. */
+/* What each sample stands for, in time or of what is counted, where perf tells
+ * it (-F +period); else samples. Without periods a clock tells no time. */
 static bool choose_type(struct perf *p, const struct profile_want *want,
 			uint32_t *chosen, struct error *err)
 {
@@ -307,15 +316,13 @@ static bool choose_type(struct perf *p, const struct profile_want *want,
 		{ STR("samples"), STR("count") },
 		type_of(p->event),
 	};
-	bool has_time = str_equal(offered[1].unit, STR("nanoseconds"));
-	uint32_t count = p->event.len ? 2 : 1;
+	uint32_t count = p->event.len && p->has_periods ? 2 : 1;
 
 	for (uint32_t i = 0; i < count; i++)
 		if (!profile_build_type(p->build, offered[i].type,
 					offered[i].unit, err))
 			return false;
-	if (!type_choose(offered, count,
-			 has_time ? STR("cpu") : STR("samples"), want, chosen,
+	if (!type_choose(offered, count, offered[count - 1].type, want, chosen,
 			 err))
 		return false;
 	p->is_counted = *chosen == 0;
@@ -455,6 +462,12 @@ static bool read_samples(struct perf *p, struct str text, struct error *err)
 	return end_sample(p, err);
 }
 
+/* "sched:sched_switch"; "cycles:uppp" has a modifier. Each counts as one. */
+static bool is_tracepoint(struct str name)
+{
+	return name.len > str_until(name, 0, ':') + MODIFIER_BYTES;
+}
+
 static void find_first_event(struct perf *p, struct str text)
 {
 	struct event event;
@@ -466,8 +479,10 @@ static void find_first_event(struct perf *p, struct str text)
 		is_found = read_event(line, &event) ||
 			   read_untimed(line, &event);
 	}
-	if (is_found)
-		p->event = event.name;
+	if (!is_found)
+		return;
+	p->event = event.name;
+	p->has_periods = event.has_period && !is_tracepoint(event.name);
 }
 
 static void settle(const struct perf *p, struct profile *out,

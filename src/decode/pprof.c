@@ -630,6 +630,33 @@ static void set_header(const struct pprof_header *h, struct profile *out)
 	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
 }
 
+/* pprof -diff_base labels what it took off; -base leaves negative values. */
+static bool has_base_label(const struct pprof *p)
+{
+	for (size_t i = 0; i < p->string_count; i++)
+		if (str_equal(pprof_text(p, i), STR("pprof::base")))
+			return true;
+	return false;
+}
+
+static bool has_negative(const struct profile *out)
+{
+	for (uint32_t i = 0; !out->packed && i < out->stack_count; i++)
+		if (out->stacks[i].value < 0)
+			return true;
+	return false;
+}
+
+static void note_difference(bool is_labelled, struct profile *out,
+			    struct notes *notes)
+{
+	out->is_difference = is_labelled || has_negative(out);
+	if (out->is_difference)
+		notes_add(notes,
+			  "the profile is a difference, as pprof -base and "
+			  "-diff_base write it: values below 0 shrank");
+}
+
 /* ---- the whole ---- */
 
 static struct type_name chosen_type(const struct samples *s)
@@ -732,9 +759,11 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 {
 	const struct pprof_header *h = &s->p->header;
 	uint64_t size_bytes;
+	bool is_labelled;
 
 	if (!read_samples(s, feed, &size_bytes, notes, err))
 		return false;
+	is_labelled = has_base_label(s->p);
 	out->type = s->is_timed ? 0 : s->type + (s->timed_type != PPROF_NONE);
 	s->counting_type = s->is_timed ? s->type
 				       : find_counting_type(h, s->type);
@@ -749,6 +778,7 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 		profile_multiply(out, h->period);
 	set_header(h, out);
 	set_period(s, out);
+	note_difference(is_labelled, out, notes);
 	return true;
 }
 

@@ -44,6 +44,7 @@ static const struct {
 	{ "heap", "live", "count" },
 	{ "goroutine", "goroutine", "count" },
 	{ "goroutine", "goroutines", "count" },
+	{ "goroutineleak", "goroutineleak", "count" },
 	{ "mutex", "delay", "nanoseconds" },
 	{ "mutex", "contentions", "count" },
 	{ "block", "delay", "nanoseconds" },
@@ -60,8 +61,9 @@ static const struct {
 /* Levels at an instant. "space" and "objects" are Node's heap in use, "live"
  * Java's. */
 static const char *const gauges[] = {
-	"inuse_space", "inuse_objects", "goroutine", "goroutines", "live",
-	"live_bytes",  "live_objects",  "objects",   "space",
+	"inuse_space",  "inuse_objects", "goroutine", "goroutines",
+	"goroutineleak", "live",	 "live_bytes", "live_objects",
+	"objects",	"space",
 };
 
 /* Splits at ':'; more parts than fit give max + 1. */

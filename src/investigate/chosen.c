@@ -181,6 +181,14 @@ static bool check_units(const struct chosen *c, struct error *err)
 	struct str slow = profile_unit(&all->slow.profile);
 	struct str before = profile_unit(&all->base.profile);
 
+	if (all->has_base && (all->slow.profile.is_difference ||
+			      all->base.profile.is_difference))
+		return investigation_fail(
+			c->v,
+			(struct shortfall){
+				.kind = SHORTFALL_DIFFERENCE,
+				.count = !all->base.profile.is_difference },
+			err);
 	if (!all->has_base || str_equal(slow, before))
 		return true;
 	return investigation_fail(c->v,

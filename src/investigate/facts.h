@@ -134,6 +134,7 @@ enum shortfall_kind {
 	SHORTFALL_FILE,            /* name has no samples */
 	SHORTFALL_BASELINE_FILE,   /* so */
 	SHORTFALL_VERSION_OF_FILE, /* files have no versions */
+	SHORTFALL_DIFFERENCE, /* a side is a difference of two already */
 	SHORTFALL_SNAPSHOT_LENGTH, /* it is of runs, the candidate of time */
 	SHORTFALL_FILTERED,        /* the filters leave nothing */
 	SHORTFALL_GAUGE,           /* name is of one moment, no cost */

@@ -149,6 +149,7 @@ struct profile {
 	int64_t duration_ns;    /* 0 unknown */
 	double truncated_share; /* of total under "other", 0 when whole */
 	bool is_gauge;
+	bool is_difference; /* of two profiles: what is negative shrank */
 	bool has_lines;
 };
 

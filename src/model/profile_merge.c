@@ -151,6 +151,7 @@ static void merge_header(struct profile *out, const struct profile *p,
 	out->duration_ns = sat_add_i64(out->duration_ns, p->duration_ns);
 	*is_length_known &= p->duration_ns > 0;
 	out->is_gauge |= p->is_gauge;
+	out->is_difference |= p->is_difference;
 	out->has_lines &= p->has_lines;
 }
 

@@ -146,6 +146,7 @@ static const struct {
 	{ NULL, "live_bytes", "memory in use" },
 	{ NULL, "goroutine", "goroutines" },
 	{ NULL, "goroutines", "goroutines" },
+	{ NULL, "goroutineleak", "leaked goroutines" },
 	{ "block", "delay", "blocked time" },
 	{ "block", "contentions", "blocking events" },
 	{ NULL, "delay", "time waiting for locks" },

@@ -317,6 +317,12 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "--baseline version=V needs a profile server; "
 				 "for files: tracefind diff BEFORE AFTER");
+	case SHORTFALL_DIFFERENCE:
+		return error_set(err, ERROR_USAGE,
+				 "the %s profile is a difference already "
+				 "(pprof -base), which cannot be compared; "
+				 "give the two profiles that it was made of",
+				 s->count ? "second" : "first");
 	case SHORTFALL_SNAPSHOT_LENGTH:
 		return error_set(err, ERROR_USAGE,
 				 "the snapshot is of whole runs, the candidate "
@@ -479,6 +485,7 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_FILE:
 	case SHORTFALL_BASELINE_FILE:
 	case SHORTFALL_VERSION_OF_FILE:
+	case SHORTFALL_DIFFERENCE:
 	case SHORTFALL_SNAPSHOT_LENGTH:
 	case SHORTFALL_FILTERED:
 		return explain_sides(s, err);

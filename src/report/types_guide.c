@@ -54,6 +54,9 @@ static const struct {
 	  "growing between two windows" },
 	{ "goroutine", "gauge", "goroutines by where they stand",
 	  "a state too; hundreds in one place are a queue or a leak" },
+	{ "goroutineleak", "gauge", "Go 1.26: goroutines that nothing can wake",
+	  "each is leaked for good: look at where application code began to "
+	  "wait" },
 	{ "mutex", "cumulative", "time others waited for a lock",
 	  "Go charges it to the one that held the lock and let go" },
 	{ "block", "cumulative",
@@ -120,7 +123,7 @@ static const struct {
 
 /* ---- for people ---- */
 
-#define TYPE_COLUMNS 12
+#define TYPE_COLUMNS 15
 #define SYMPTOM_COLUMNS 47
 #define RUNTIME_COLUMNS 8
 

@@ -106,12 +106,23 @@ static void test_cycles(void **state)
 {
 	static const char text[] =
 		CYCLES "\tff main+0x1 (w)\n\n" CYCLES "\tff main+0x2 (w)\n";
+	struct profile p;
 
 	(void)state;
-	expect(text, "", "main 2\n");
-	expect(text, "cycles", "main 1400\n");
-	/* Periods are not printed by default of older ones. */
-	expect("w 1 2.5: cycles: \n\tff main (w)\n", "cycles", "main 1\n");
+	expect(text, "", "main 1400\n");
+	expect(text, "samples", "main 2\n");
+	/* Periods are not printed by default of older ones: a clock without
+	 * them tells no time. */
+	expect("w 1 2.5: cycles: \n\tff main (w)\n", "", "main 1\n");
+	assert_decoded(decode("w 1 2.5: cpu-clock: \n\tff main (w)\n", "",
+			      PROFILE_DETAIL_LINES, &p));
+	assert_true(str_equal(profile_type_name(&p), STR("samples")));
+	assert_int_equal(p.type_count, 1);
+	profile_release(&p);
+	/* What perf mem tells of an access is no frame. */
+	expect("w 1 2.5: 30 cpu/mem-loads/P: 68100142 |OP LOAD|LVL L1 hit|SNP "
+	       "None\n\tff leaf (w)\n\tfe main (w)\n",
+	       "", "main;leaf 30\n");
 }
 
 static void test_without_call_graphs(void **state)
@@ -119,7 +130,7 @@ static void test_without_call_graphs(void **state)
 	(void)state;
 	expect("  w 1 2.5:  10 cycles:  ff main+0x1 (/bin/w)\n"
 	       "  w 1 2.6:  10 cycles:  fe mix+0x1 (/bin/w)\n",
-	       "", "main 1\nmix 1\n");
+	       "", "main 10\nmix 10\n");
 }
 
 static void test_names(void **state)
@@ -136,7 +147,7 @@ static void test_names(void **state)
 		      "\tffffffff82 nf_hook+0x5c ([nf_tables])\n",
 	       "",
 	       "nf_hook_[k];do_syscall_64_[k];shop::add;[vdso];f;[unknown];"
-	       "[libc.so.6];std::f<int, char>;a::operator()(int) const 1\n");
+	       "[libc.so.6];std::f<int, char>;a::operator()(int) const 700\n");
 }
 
 static void test_places(void **state)
@@ -148,7 +159,7 @@ static void test_places(void **state)
 	assert_decoded(decode(CYCLES "\t1 f (inlined)\n\t1 main (/bin/w)\n"
 				     "\t3 [unknown] (/lib/libc.so.6)\n",
 			      "", PROFILE_DETAIL_PLACES, &p));
-	assert_folded(&p, "[libc.so.6];main;f 1\n");
+	assert_folded(&p, "[libc.so.6];main;f 700\n");
 	for (uint32_t i = 0; i < p.frame_count; i++) {
 		mixed = p.frames[i].function;
 		if (str_equal(function_name(&p, mixed), STR("f")))
@@ -181,10 +192,10 @@ static void test_other_lines(void **state)
 	(void)state;
 	expect("stray\n\t1 g (w)\n" CYCLES "\t1 f+0x1 (w)\n  work.c:12\n"
 	       "\tzz no address (w)\n\tff\n",
-	       "", "f 1\n");
+	       "", "f 700\n");
 	/* A sample without a stack. */
-	expect(CYCLES "\n", "", "[unknown] 1\n");
-	expect(CYCLES, "", "[unknown] 1\n");
+	expect(CYCLES "\n", "", "[unknown] 700\n");
+	expect(CYCLES, "", "[unknown] 700\n");
 	expect("w 1 2.5: 99999999999999999999 cycles: \n", "", "");
 }
 
@@ -237,7 +248,8 @@ static void test_forms(void **state)
 		snprintf(text, sizeof text, "%s" STACK "%s" STACK, heads[i],
 			 heads[i]);
 		assert_true(perf_script_is(str_from(text)));
-		assert_decoded(decode(text, "", PROFILE_DETAIL_LINES, &p));
+		assert_decoded(
+			decode(text, "samples", PROFILE_DETAIL_LINES, &p));
 		assert_folded(&p, "main;leaf 2\n");
 		assert_int_equal(p.sample_count, 2);
 		assert_int_equal(notes.count, 0);
