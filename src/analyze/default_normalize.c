@@ -45,6 +45,9 @@ enum normalize profiles_default_normalize(const struct profile *slow,
 	double after = seconds(slow), before = seconds(baseline);
 
 	*is_of_whole_runs = false;
+	/* Instructions of a whole run, not those of a time. */
+	if (slow->is_of_calls && baseline->is_of_calls)
+		return NORMALIZE_VALUE;
 	if (slow->is_gauge || !slow->whole_total || !baseline->whole_total)
 		return NORMALIZE_VALUE;
 	if (!(after > 0) || !(before > 0))

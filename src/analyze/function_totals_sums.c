@@ -54,6 +54,7 @@ struct pass {
 	struct category_shares categories;
 	bool has_kernel;
 	bool is_waiting;
+	bool is_of_calls;
 	bool is_capped;      /* sums are: nothing is taken off them */
 	struct map pair_map; /* (owner, leaf) */
 	struct pair *pairs;
@@ -93,6 +94,7 @@ static void pass_fill(struct pass *pass)
 	const struct profile *p = side->profile;
 
 	pass->is_capped = p->whole_total == INT64_MAX;
+	pass->is_of_calls = p->is_of_calls;
 	pass->is_waiting = kinds_wait(p);
 	profile_frame_sums(p, pass->frame_sums);
 	for (uint32_t i = 0; i < p->frame_count; i++) {
@@ -304,8 +306,11 @@ static bool stack_add(struct pass *pass, const struct stack_walk *stack)
 		&pass->categories,
 		stack_kind(words, stack->count, kernel_from, pass->is_waiting),
 		stack->value);
-	owner = find_owner(words, stack->count, kernel_from);
 	leaf = words[stack->count - 1] & ENTRY_MASK;
+	/* Who is called for is known of one call only. */
+	owner = pass->is_of_calls
+			? leaf
+			: find_owner(words, stack->count, kernel_from);
 	return ends_announce(pass, (struct ends){ .owner = owner,
 						  .leaf = leaf,
 						  .value = stack->value });

@@ -356,6 +356,7 @@ static void copy_header(const struct profile *p, struct profile *out)
 	out->duration_ns = p->duration_ns;
 	out->truncated_share = p->truncated_share;
 	out->is_gauge = p->is_gauge;
+	out->is_of_calls = p->is_of_calls;
 }
 
 static bool pass_run(struct pass *pass, struct profile *out,

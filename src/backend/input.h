@@ -13,7 +13,7 @@ struct input {
 	const char *name; /* the path, or "standard input" */
 	struct str bytes;
 	enum format format;
-	char looks_like[160]; /* when the format is unknown */
+	char looks_like[256]; /* when the format is unknown */
 	struct buf raw;
 	struct buf plain;
 	struct feed *feed; /* the file, when it is streamed; a trace, always */

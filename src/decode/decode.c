@@ -36,6 +36,7 @@ static const struct format_row formats[] = {
 	[FORMAT_PPROF] = { "pprof", CONTENT_PROFILE, false, NULL },
 	[FORMAT_FOLDED] = { "folded stacks", CONTENT_PROFILE, true, NULL },
 	[FORMAT_PERF_SCRIPT] = { "perf script", CONTENT_PROFILE, true, NULL },
+	[FORMAT_CALLGRIND] = { "callgrind", CONTENT_PROFILE, true, NULL },
 	[FORMAT_SPEEDSCOPE] = { "speedscope", CONTENT_PROFILE, true, NULL },
 	[FORMAT_JFR] = { "flight recording", CONTENT_PROFILE, false, NULL },
 	[FORMAT_CHROME_TRACE] = { "Chrome trace", CONTENT_PROFILE, true, NULL },

@@ -33,6 +33,7 @@ enum format {
 	FORMAT_FOLDED,
 	FORMAT_SPEEDSCOPE,
 	FORMAT_PERF_SCRIPT,
+	FORMAT_CALLGRIND,
 	FORMAT_JFR,
 	FORMAT_CHROME_TRACE,              /* its samples */
 	FORMAT_V8_PROFILE,                /* .cpuprofile, .heapprofile */

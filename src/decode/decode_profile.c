@@ -13,6 +13,7 @@ static const struct row {
 	{ FORMAT_FOLDED, decode_folded, decode_folded_feed, false },
 	{ FORMAT_SPEEDSCOPE, decode_speedscope, NULL, false },
 	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL, false },
+	{ FORMAT_CALLGRIND, decode_callgrind, NULL, false },
 	{ FORMAT_JFR, decode_jfr, NULL, false },
 	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL, false },
 	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL, false },

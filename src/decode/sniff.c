@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "decode/callgrind.h"
 #include "decode/folded_lines.h"
 #include "decode/perf_script.h"
 
@@ -28,9 +29,13 @@ struct magic {
 	"allocations of memray (make speedscope of them: memray transform "    \
 	"speedscope -o FILE.json FILE)"
 
-#define CALLGRIND                                                                \
-	"callgrind's output, which has calls but no stacks (callgrind_annotate " \
-	"FILE shows it)"
+#define BPFTRACE                                                               \
+	"the output of bpftrace (make folded stacks of it: "                   \
+	"stackcollapse-bpftrace.pl FILE > FILE.folded, of FlameGraph)"
+
+#define RPROF                                                                  \
+	"a profile of R's Rprof with lines or memory (record without: "        \
+	"Rprof(\"FILE\"), whose stacks can be folded)"
 
 static const struct magic magics[] = {
 	MAGIC("\x1f\x8b", "gzip inside gzip"),
@@ -47,10 +52,14 @@ static const struct magic magics[] = {
 	      "ELF",
 	      "an ELF program or core dump"),
 	MAGIC("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0",
-	      "a CPU profile of gperftools (make pprof of it: pprof -proto "
-	      "PROGRAM FILE)"),
-	MAGIC("heap profile: ", "a heap profile of gperftools (make pprof of "
-				"it: pprof -proto PROGRAM FILE)"),
+	      "a CPU profile of gperftools (make pprof of it: go tool pprof "
+	      "-proto -output=FILE.pb.gz PROGRAM FILE)"),
+	MAGIC("heap profile: ",
+	      "a heap profile of gperftools (make pprof of it: go tool pprof "
+	      "-proto -output=FILE.pb.gz PROGRAM FILE)"),
+	MAGIC("heap_v2/",
+	      "a heap profile of jemalloc (make folded stacks of it: jeprof "
+	      "--collapsed PROGRAM FILE > FILE.folded)"),
 	MAGIC("JAVA PROFILE", "a Java heap dump, which has objects but no "
 			      "stacks (record these: jcmd PID JFR.start)"),
 	MAGIC("Nettrace", "a .nettrace of .NET (make speedscope of it: "
@@ -67,13 +76,33 @@ static const struct magic magics[] = {
 	MAGIC("rbspy0",
 	      "raw data of rbspy (make speedscope of it: rbspy report "
 	      "-f speedscope -i FILE -o FILE.json)"),
-	MAGIC("# callgrind format", CALLGRIND),
-	MAGIC("version: 1\ncreator: ", CALLGRIND),
 	MAGIC("desc: ", "a heap profile of Valgrind's massif (ms_print FILE "
 			"shows it)"),
 	MAGIC("goroutine profile: total ",
 	      "goroutines as text of Go (ask without debug=1: "
 	      "/debug/pprof/goroutine)"),
+	MAGIC("--- contention:\n",
+	      "waits or locks as text of Go (ask without debug=1: "
+	      "/debug/pprof/block, /debug/pprof/mutex)"),
+	MAGIC("--- mutex:\n", "locks as text of Go (ask without debug=1: "
+			      "/debug/pprof/mutex)"),
+	MAGIC("threadcreate profile: total ",
+	      "threads as text of Go (ask without debug=1: "
+	      "/debug/pprof/threadcreate)"),
+	MAGIC("goroutine ", "stacks of goroutines as text of Go (ask without "
+			    "debug=2: /debug/pprof/goroutine)"),
+	MAGIC("NYTProf ", "a profile of NYTProf (make folded stacks of it: "
+			  "nytprofcalls FILE > FILE.folded)"),
+	MAGIC("sample.interval=",
+	      "a profile of R's Rprof (make folded stacks of it: awk "
+	      "'NR>1{gsub(/\"/,\"\");s=$NF;for(i=NF-1;i>0;i--)s=s\";\"$i;"
+	      "n[s]++}END{for(s in n)print s,n[s]}' FILE > FILE.folded)"),
+	MAGIC("line profiling: ", RPROF),
+	MAGIC("memory profiling: ", RPROF),
+	MAGIC("Attaching ", BPFTRACE),
+	MAGIC("@[", BPFTRACE),
+	MAGIC("Sampling at ", "the output of bcc's profile (ask it for folded "
+			      "stacks: profile -f > FILE.folded)"),
 	MAGIC("PERFILE2", "a perf.data file (make text of it: "
 			  "perf script > perf.txt)"),
 	MAGIC("go 1.", "a Go execution trace (make pprof of its waits: go tool "
@@ -218,6 +247,8 @@ static bool is_text(struct str bytes)
 
 static struct guess sniff_text(struct str text)
 {
+	if (callgrind_is(text))
+		return GUESS_FORMAT(FORMAT_CALLGRIND);
 	/* Without times a sample begins with "work  1234". */
 	if (perf_script_is(text))
 		return GUESS_FORMAT(FORMAT_PERF_SCRIPT);
@@ -226,6 +257,13 @@ static struct guess sniff_text(struct str text)
 		return GUESS_FORMAT(FORMAT_FOLDED);
 	if (text.ptr[0] == '<')
 		return GUESS_OTHER(describe_markup(text));
+	if (has_text(text, STR("Full thread dump ")))
+		return GUESS_OTHER(
+			"threads of Java at one moment (record their stacks: "
+			"jcmd PID JFR.start duration=60s filename=FILE.jfr)");
+	if (has_text(text, STR("# Overhead ")))
+		return GUESS_OTHER("a report of perf (make text of its "
+				   "samples: perf script > perf.txt)");
 	return GUESS_OTHER("text");
 }
 

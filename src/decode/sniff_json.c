@@ -80,6 +80,11 @@ static const struct sign signs[] = {
 	SIGN_OTHER("log", JSON_OBJECT, "a HAR recording (use --replay)"),
 };
 
+#define GUESS_CONSOLE                                                            \
+	GUESS_OTHER("spans as OpenTelemetry's console exporter prints them for " \
+		    "people (write OTLP instead: OTEL_TRACES_EXPORTER=otlp, to " \
+		    "a collector with a file exporter)")
+
 #define GUESS_OPEN ((struct guess){ FORMAT_UNKNOWN, NULL })
 #define GUESS_JAEGER ((struct guess){ FORMAT_JAEGER_JSON, NULL })
 
@@ -296,7 +301,7 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 {
 	bool has_data = false, has_errors = false, is_empty = true;
 	bool has_format = false, has_version = false;
-	bool has_trace_id = false, has_id = false;
+	bool has_trace_id = false, has_id = false, has_context = false;
 	struct str key;
 
 	*is_header = false;
@@ -310,8 +315,11 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 		has_version |= str_equal(key, STR("version"));
 		has_trace_id |= str_equal(key, STR("traceId"));
 		has_id |= str_equal(key, STR("id"));
+		has_context |= str_equal(key, STR("context"));
 		if (has_trace_id && has_id)
 			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
+		if (has_context && str_equal(key, STR("parent_id")))
+			return GUESS_CONSOLE;
 		is_empty = false;
 		guess = sniff_key(r, key);
 		if (is_verdict(guess))
@@ -341,15 +349,18 @@ static struct guess sniff_objects(struct json_reader *r)
 
 static struct guess sniff_item(struct json_reader *r)
 {
-	bool has_trace_id = false, has_id = false;
+	bool has_trace_id = false, has_id = false, has_context = false;
 	unsigned of_datadog = 0;
 	struct str key;
 
 	while (json_next_key(r, &key)) {
 		has_trace_id |= str_equal(key, STR("traceId"));
 		has_id |= str_equal(key, STR("id"));
+		has_context |= str_equal(key, STR("context"));
 		if (has_trace_id && has_id)
 			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
+		if (has_context && str_equal(key, STR("parent_id")))
+			return GUESS_CONSOLE;
 		if (is_datadog_key(key, &of_datadog))
 			return GUESS_FORMAT(FORMAT_DATADOG_JSON);
 		if (str_equal(key, STR("projectId")))

@@ -174,10 +174,20 @@ static bool fetch_baseline_file(struct chosen *c, struct error *err)
 
 /* ---- the whole ---- */
 
-/* Values of different units cannot be subtracted. */
-static bool check_units(const struct chosen *c, struct error *err)
+static bool side_to_nanoseconds(struct comparison_side *side, struct error *err)
 {
-	const struct comparison *all = &c->comparison;
+	bool is_done = profile_to_nanoseconds(&side->profile, err);
+
+	for (size_t i = 0; side->part_count > 1 && i < side->part_count; i++)
+		is_done = is_done &&
+			  profile_to_nanoseconds(&side->parts[i], err);
+	return is_done;
+}
+
+/* Values of different units cannot be subtracted, but for times. */
+static bool check_units(struct chosen *c, struct error *err)
+{
+	struct comparison *all = &c->comparison;
 	struct str slow = profile_unit(&all->slow.profile);
 	struct str before = profile_unit(&all->base.profile);
 
@@ -191,6 +201,9 @@ static bool check_units(const struct chosen *c, struct error *err)
 			err);
 	if (!all->has_base || str_equal(slow, before))
 		return true;
+	if (time_unit_ns(slow) && time_unit_ns(before))
+		return side_to_nanoseconds(&all->slow, err) &&
+		       side_to_nanoseconds(&all->base, err);
 	return investigation_fail(c->v,
 				  (struct shortfall){ .kind = SHORTFALL_UNITS,
 						      .name = before,

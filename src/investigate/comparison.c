@@ -353,6 +353,9 @@ static bool view_apply(struct investigation *v, struct profile *p,
 
 	if (view_is_plain(&v->question->view))
 		return true;
+	if (p->is_of_calls)
+		return investigation_fail(
+			v, (struct shortfall){ .kind = SHORTFALL_STACKS }, err);
 	profile_init(&seen);
 	if (!profile_view(p, &v->question->view, &seen, v->backends->notes,
 			  err)) {

@@ -137,6 +137,7 @@ enum shortfall_kind {
 	SHORTFALL_DIFFERENCE, /* a side is a difference of two already */
 	SHORTFALL_SNAPSHOT_LENGTH, /* it is of runs, the candidate of time */
 	SHORTFALL_FILTERED,        /* the filters leave nothing */
+	SHORTFALL_STACKS,          /* of functions and calls alone */
 	SHORTFALL_GAUGE,           /* name is of one moment, no cost */
 	SHORTFALL_FUNCTION,        /* name in no profile of service */
 	SHORTFALL_FUNCTIONS,       /* name means any of names */

@@ -264,6 +264,16 @@ bool profile_restate(struct profile *p, struct str type, struct str unit,
 	return true;
 }
 
+bool profile_to_nanoseconds(struct profile *p, struct error *err)
+{
+	int64_t factor = time_unit_ns(profile_unit(p));
+
+	if (factor <= 1 || p->whole_total > INT64_MAX / factor)
+		return true;
+	return profile_restate(p, profile_type_name(p), STR("nanoseconds"),
+			       factor, err);
+}
+
 void profile_rest(const struct profile *p, int64_t *stackless,
 		  int64_t *cancelled)
 {

@@ -151,6 +151,9 @@ struct profile {
 	bool is_gauge;
 	bool is_difference; /* of two profiles: what is negative shrank */
 	bool has_lines;
+	/* Of functions and of the calls between two: stacks are pairs that add
+	 * up to those (decode/callgrind.c), and show nothing else. */
+	bool is_of_calls;
 };
 
 void packed_chunks_free(struct packed_chunk *first);
@@ -332,6 +335,10 @@ bool profile_unpack(struct profile *p, struct error *err) MUST_CHECK;
  * many (saturating). Does nothing to a profile without samples. */
 bool profile_restate(struct profile *p, struct str type, struct str unit,
 		     int64_t factor, struct error *err) MUST_CHECK;
+
+/* A time in another unit in nanoseconds; what would not fit, and what is no time,
+ * stays as it is. */
+bool profile_to_nanoseconds(struct profile *p, struct error *err) MUST_CHECK;
 
 /* All values so many times (saturating); of packed stacks the total must fit. */
 void profile_multiply(struct profile *p, int64_t factor);

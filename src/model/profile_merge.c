@@ -153,6 +153,7 @@ static void merge_header(struct profile *out, const struct profile *p,
 	out->is_gauge |= p->is_gauge;
 	out->is_difference |= p->is_difference;
 	out->has_lines &= p->has_lines;
+	out->is_of_calls |= p->is_of_calls;
 }
 
 static void merge_headers(struct profile *out,

@@ -20,6 +20,20 @@ static bool is_positive(const struct profile *p)
 	return true;
 }
 
+static bool is_of_calls(const struct profile *p)
+{
+	return p && p->is_of_calls;
+}
+
+/* Anything but numbers of functions and of calls. */
+static bool draws_stacks(const struct render_format *f)
+{
+	return (f->needs & (RENDER_NEEDS_STACKS | RENDER_NEEDS_POSITIVE |
+			    RENDER_IS_BINARY | RENDER_TAKES_ALL)) ||
+	       ((f->needs & RENDER_NEEDS_FLAME) &&
+		!(f->needs & RENDER_NEEDS_GRAPH));
+}
+
 bool drawings_possible(const struct render_input *in,
 		       const struct render_format *f, struct error *err)
 {
@@ -38,6 +52,14 @@ bool drawings_possible(const struct render_input *in,
 	if ((f->needs & RENDER_NEEDS_BASELINE) && !result->has_baseline)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "-o %s needs a baseline, and there is none",
+				 f->name);
+	if ((is_of_calls(in->profile) || is_of_calls(in->baseline)) &&
+	    draws_stacks(f))
+		return error_set(err, ERROR_FORMAT,
+				 "-o %s needs stacks, which callgrind does not "
+				 "record: it counts functions and the calls "
+				 "between two (-o table, csv, json and dot show "
+				 "those)",
 				 f->name);
 	if ((f->needs & RENDER_NEEDS_POSITIVE) &&
 	    (!is_positive(in->profile) || !is_positive(in->baseline)))

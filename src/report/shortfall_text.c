@@ -333,6 +333,11 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "nothing in the profile matches the filters "
 				 "(--focus, --show, --tag-focus...)");
+	case SHORTFALL_STACKS:
+		return error_set(err, ERROR_FORMAT,
+				 "callgrind records no stacks, which --focus, "
+				 "--ignore, --hide, --show and --granularity "
+				 "choose from: run it without them");
 	case SHORTFALL_UNITS:
 		return error_set(err, ERROR_FORMAT,
 				 "the two profiles count different things: "
@@ -481,6 +486,7 @@ bool shortfall_explain(const struct shortfall *s, struct error *err)
 	case SHORTFALL_NO_TIME:
 	case SHORTFALL_OTHER_VERSION:
 	case SHORTFALL_BASELINE:
+	case SHORTFALL_STACKS:
 	case SHORTFALL_UNITS:
 	case SHORTFALL_FILE:
 	case SHORTFALL_BASELINE_FILE:

@@ -58,6 +58,7 @@ TARGETS = {
     "folded": ("folded", [("folded/*", b""), ("golden/*.folded", b"")]),
     "speedscope": ("json", []),
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),
+    "callgrind": ("perf", [("callgrind/*.out", b"")]),
     "firefox_profile": ("json", [("firefox/*.json", b"")]),
     "otlp_profiles": ("protobuf", [("otlp-profiles/example.pb", b"")]),
     "otlp_profiles_json":

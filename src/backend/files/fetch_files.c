@@ -25,6 +25,7 @@ struct files {
 	struct str wanted;      /* type */
 	const char *first;      /* one with samples; NULL: none yet */
 	struct type_name type;  /* of it */
+	bool is_several;
 };
 
 static const char *name_of(const char *path)
@@ -112,6 +113,9 @@ static bool take(struct files *f, const char *path, struct profile *p,
 		profile_release(p);
 		return true;
 	}
+	/* Others may have the same in another unit. */
+	if (f->is_several && !profile_to_nanoseconds(p, err))
+		return false;
 	if (!(f->first ? check_type(f, path, p, err)
 		       : keep_type(f, path, p, err)))
 		return false;
@@ -134,8 +138,12 @@ static bool read_one(struct files *f, const char *path, struct profile *p,
 	if (!f->first || err->code != ERROR_NOT_FOUND)
 		return false;
 	profile_release(p);
-	if (fetch_profile_file(f->backends, path, STR(""), NULL, p, &other))
-		(void)check_type(f, path, p, err);
+	if (!fetch_profile_file(f->backends, path, STR(""), NULL, p, &other))
+		return false;
+	if (str_equal(profile_type_name(p), f->type.type) &&
+	    time_unit_ns(profile_unit(p)) && time_unit_ns(f->type.unit))
+		return true;
+	(void)check_type(f, path, p, err);
 	return false;
 }
 
@@ -176,7 +184,9 @@ bool fetch_profile_files(struct backends *b, const char *const *paths,
 			 size_t count, struct str type, struct profile *profile,
 			 struct error *err)
 {
-	struct files f = { .backends = b, .wanted = type };
+	struct files f = { .backends = b,
+			   .wanted = type,
+			   .is_several = count > 1 };
 	bool is_done;
 
 	profile_init(&f.pair[0]);

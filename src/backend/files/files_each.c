@@ -47,7 +47,7 @@ static bool describe(struct backends *b, const char *path, struct str bytes,
 	struct profile p;
 	struct buf storage;
 	struct str plain;
-	char looks_like[120];
+	char looks_like[256];
 	bool is_ok;
 
 	profile_init(&p);

@@ -13,9 +13,14 @@
 	"allocations of memray (make speedscope of them: memray transform "    \
 	"speedscope -o FILE.json FILE)"
 
+#define CONSOLE                                                                \
+	"spans as OpenTelemetry's console exporter prints them for people "    \
+	"(write OTLP instead: OTEL_TRACES_EXPORTER=otlp, to a collector with " \
+	"a file exporter)"
+
 static void expect(struct str bytes, enum format format, const char *looks_like)
 {
-	char text[160];
+	char text[256];
 
 	assert_string_equal(format_name(format_sniff(bytes, text, sizeof text)),
 			    format_name(format));
@@ -319,6 +324,48 @@ static void test_large_profile(void **state)
 	buf_release(&b);
 }
 
+static void test_texts_of_tools(void **state)
+{
+	(void)state;
+	expect(STR("heap_v2/524288\n"), FORMAT_UNKNOWN,
+	       "a heap profile of jemalloc (make folded stacks of it: jeprof "
+	       "--collapsed PROGRAM FILE > FILE.folded)");
+	expect(STR("NYTProf 5 0\n"), FORMAT_UNKNOWN,
+	       "a profile of NYTProf (make folded stacks of it: nytprofcalls "
+	       "FILE > FILE.folded)");
+	expect(STR("@[\n    work+12\n]: 5\n"), FORMAT_UNKNOWN,
+	       "the output of bpftrace (make folded stacks of it: "
+	       "stackcollapse-bpftrace.pl FILE > FILE.folded, of FlameGraph)");
+	expect(STR("Sampling at 49 Hertz of all threads\n"), FORMAT_UNKNOWN,
+	       "the output of bcc's profile (ask it for folded stacks: profile "
+	       "-f > FILE.folded)");
+	expect(STR("sample.interval=10000\n\"f\" \"g\" \n"), FORMAT_UNKNOWN,
+	       "a profile of R's Rprof (make folded stacks of it: awk "
+	       "'NR>1{gsub(/\"/,\"\");s=$NF;for(i=NF-1;i>0;i--)s=s\";\"$i;"
+	       "n[s]++}END{for(s in n)print s,n[s]}' FILE > FILE.folded)");
+	expect(STR("goroutine 1 [running]:\nmain.main()\n"), FORMAT_UNKNOWN,
+	       "stacks of goroutines as text of Go (ask without debug=2: "
+	       "/debug/pprof/goroutine)");
+	expect(STR("--- mutex:\ncycles/second=1\n"), FORMAT_UNKNOWN,
+	       "locks as text of Go (ask without debug=1: "
+	       "/debug/pprof/mutex)");
+	expect(STR("--- contention:\ncycles/second=1\n"), FORMAT_UNKNOWN,
+	       "waits or locks as text of Go (ask without debug=1: "
+	       "/debug/pprof/block, /debug/pprof/mutex)");
+	expect(STR("2026-11-28 12:00:00\nFull thread dump OpenJDK\n"),
+	       FORMAT_UNKNOWN,
+	       "threads of Java at one moment (record their stacks: jcmd PID "
+	       "JFR.start duration=60s filename=FILE.jfr)");
+	expect(STR("# Samples: 10\n# Overhead  Command\n"), FORMAT_UNKNOWN,
+	       "a report of perf (make text of its samples: perf script > "
+	       "perf.txt)");
+	expect(STR("[{\"name\": \"a\", \"context\": {\"trace_id\": \"0x1\"}, "
+		   "\"parent_id\": null}]"),
+	       FORMAT_UNKNOWN, CONSOLE);
+	expect(STR("{\"name\": \"a\", \"context\": {}, \"parent_id\": null}"),
+	       FORMAT_UNKNOWN, CONSOLE);
+}
+
 static void test_other_kinds(void **state)
 {
 	(void)state;
@@ -345,11 +392,11 @@ static void test_other_kinds(void **state)
 	       FORMAT_UNKNOWN, "an ELF program or core dump");
 	expect(STR("FLR\0\0\x02"), FORMAT_JFR, "");
 	expect(STR("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0"), FORMAT_UNKNOWN,
-	       "a CPU profile of gperftools (make pprof of it: pprof -proto "
-	       "PROGRAM FILE)");
+	       "a CPU profile of gperftools (make pprof of it: go tool pprof "
+	       "-proto -output=FILE.pb.gz PROGRAM FILE)");
 	expect(STR("heap profile:   1: 2 [ 1: 2 ] @ heap_v2/1"), FORMAT_UNKNOWN,
-	       "a heap profile of gperftools (make pprof of it: pprof -proto "
-	       "PROGRAM FILE)");
+	       "a heap profile of gperftools (make pprof of it: go tool pprof "
+	       "-proto -output=FILE.pb.gz PROGRAM FILE)");
 	expect(STR("heap profile: 1: 2 [1: 2] @ heap/1048576\n"),
 	       FORMAT_UNKNOWN,
 	       "a heap profile as text of Go (ask without debug=1: "
@@ -394,9 +441,8 @@ static void test_other_kinds(void **state)
 	       "a profile of Scalene, which is of lines (scalene view FILE "
 	       "shows it; record stacks: py-spy record --format raw -o "
 	       "FILE.folded -- python PROGRAM)");
-	expect(STR("# callgrind format\nversion: 1\n"), FORMAT_UNKNOWN,
-	       "callgrind's output, which has calls but no stacks "
-	       "(callgrind_annotate FILE shows it)");
+	expect(STR("# callgrind format\nversion: 1\n"), FORMAT_CALLGRIND, "");
+	expect(STR("\nevents: Ticks\n\nfl=/tmp/n.pl\n"), FORMAT_CALLGRIND, "");
 	expect(STR("desc: --massif\n"), FORMAT_UNKNOWN,
 	       "a heap profile of Valgrind's massif (ms_print FILE shows it)");
 	expect(STR("go 1.26 trace\0\0\0"), FORMAT_UNKNOWN,
@@ -501,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_large_profile),
 		cmocka_unit_test(test_other_kinds),
+		cmocka_unit_test(test_texts_of_tools),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_beginnings),
 		cmocka_unit_test(test_json_nesting),
