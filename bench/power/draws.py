@@ -8,7 +8,7 @@ counts of that is Poisson. Draws are the same in every run of the same Python.
 import math
 import random
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
 
 NS_PER_S = 1_000_000_000
@@ -23,6 +23,7 @@ class Cell:
     name: str
     share: float = 0.10   # of the changed function, before
     ratio: float = 1.0    # what it takes after
+    _: KW_ONLY
     runs: int = 6         # a side; of windows its quarters
     runs_after: int = 0   # where they are not as many
     functions: int = 120

@@ -53,7 +53,7 @@ def plain_cells():
                     name = f"{runs} runs of {samples:,}"
                     if ratio > 1:
                         name += f", {100 * share:g} % x {ratio}"
-                    yield Cell(name, share, ratio, runs, samples)
+                    yield Cell(name, share, ratio, runs=runs, samples=samples)
 
 
 def other_cells():
@@ -101,7 +101,7 @@ def answer_of(words):
     done = subprocess.run([str(word) for word in words], capture_output=True,
                           text=True, check=False)
     if done.returncode not in (0, 5, 10):
-        raise SystemExit(f"{' '.join(map(str, words))}: {done.stderr}")
+        raise SystemExit(f"{words[1]}: {done.stderr[:2000]}")
     return json.loads(done.stdout)
 
 
@@ -249,8 +249,8 @@ def find_smallest(job):
     tracefind, samples, runs, share, count = job
 
     def is_found(ratio):
-        cell = Cell(f"{samples} {runs} {share} {ratio}", share, ratio, runs,
-                    samples, wander=0.02)
+        cell = Cell(f"{samples} {runs} {share} {ratio}", share, ratio,
+                    runs=runs, samples=samples, wander=0.02)
         return sum(judge(tracefind, cell, draw(cell, number), number, None)[0]
                    for number in range(count)) >= 0.9 * count
 
