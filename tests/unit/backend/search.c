@@ -292,15 +292,16 @@ static void test_jaeger_asks_for_one_operation(void **state)
 	struct search_query query = query_make();
 
 	(void)state;
+	query.trace_limit = 80;
 	assert_string_equal(
 		decoded(&trace_jaeger, &query, 0),
 		"/api/v3/traces?query.service_name=web&query.operation_name="
 		"GET \"/\"&query.start_time_min=1970-01-01T00:00:12.500000000Z&"
 		"query.start_time_max=1970-01-01T00:00:22.000000001Z&"
-		"query.num_traces=20");
+		"query.num_traces=50");
 	assert_string_equal(decoded(&trace_jaeger, &query, 1),
 			    "/api/traces?service=web&operation=GET \"/\"&"
-			    "start=12500000&end=22000001&limit=20");
+			    "start=12500000&end=22000001&limit=50");
 	query.root_service = STR("");
 	query.trace_limit = 5;
 	assert_contains(decoded(&trace_jaeger, &query, 0),

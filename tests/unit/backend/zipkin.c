@@ -82,11 +82,11 @@ static void test_searching(void **state)
 	struct search_query query = { .operations = &operation,
 				      .operation_count = 1,
 				      .range = range,
-				      .trace_limit = 40 };
+				      .trace_limit = 80 };
 
 	(void)state;
 	check_searched(&query,
-		       "/api/v2/traces?endTs=22000&lookback=9500&limit=20"
+		       "/api/v2/traces?endTs=22000&lookback=9500&limit=50"
 		       "&serviceName=cart&spanName=select");
 	query.root_service = STR("web");
 	query.trace_limit = 5;
