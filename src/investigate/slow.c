@@ -290,6 +290,23 @@ static void note_unlike_others(const struct asking *a)
 	investigation_note(a->v, note);
 }
 
+/* ---- what is usual for requests like it ---- */
+
+/* Of a request that takes long as those of its kind always do, what all of them
+ * take says nothing. */
+static void use_usual(const struct asking *a)
+{
+	const struct contrast *usual = a->f->symptom.usual;
+	struct guilty_span *span = &a->v->result->span;
+
+	if (!usual || !a->f->symptom.is_healthy || span->count > 1 ||
+	    a->f->history.cohorts.named)
+		return;
+	span->typical_ns = usual->like_before_p50_ns;
+	span->typical_count = usual->like_before_count;
+	span->is_typical_like = true;
+}
+
 /* ---- the requests that were seen ---- */
 
 static bool keep_history(struct asking *a, struct error *err)
@@ -354,6 +371,7 @@ static bool ask_servers(struct asking *a, struct error *err)
 	    !keep_history(a, err) || !turn_to_callee(a, err))
 		return false;
 	a->f->has_symptom = true;
+	use_usual(a);
 	note_unlike_others(a);
 	is_done = explain(a, err);
 	excess_fill(&a->f->symptom, &a->f->suspect,

@@ -98,6 +98,10 @@ struct guilty_span {
 	size_t path_count;
 	int64_t typical_ns;     /* -1 unknown */
 	uint32_t typical_count; /* traces behind it, 0 unknown */
+	/* What is usual is that of requests that have something in common with
+	 * this one: "for its size". Empty: of all. */
+	bool is_typical_like;
+	struct str typical_like;
 	struct str why;         /* one clause: why this span was chosen */
 	double share;    /* critical_ns of the trace's critical path, 0..1 */
 	bool is_of_part; /* of the path of a part of it that is analysed */
@@ -148,6 +152,7 @@ struct cause {
 	int64_t on_cpu_ns; /* -1 unknown */
 	struct str text;
 	struct str confidence_text; /* what the confidence rests on */
+	struct str headline;        /* a few words; empty: nothing to say */
 };
 
 struct profile_info {

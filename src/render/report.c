@@ -65,7 +65,7 @@ static bool is_queue(const struct result *r)
 	return r->has_cause && r->cause.kind == CAUSE_QUEUE;
 }
 
-/* " took 612 ms; usually 48 ms". The calls of a loop are told as its cause,
+/* " took 612 ms, usually 48 ms". The calls of a loop are told as its cause,
  * since the span itself is one. */
 static void times_text(const struct result *r, char *out, size_t size)
 {
@@ -81,10 +81,10 @@ static void times_text(const struct result *r, char *out, size_t size)
 		snprintf(calls, sizeof calls, " in %u calls",
 			 (unsigned)span->count);
 	snprintf(out, size, " took %s%s%s%s", took, calls,
-		 *typical ? "; usually " : "", typical);
+		 *typical ? ", usually " : "", typical);
 }
 
-/* " waited 8.2 s in queue "orders"; usually 12 ms". */
+/* " waited 8.2 s in its queue, usually 12 ms". */
 static void queue_text(const struct queue_info *q, char *out, size_t size)
 {
 	char took[UNIT_TEXT_BYTES];
@@ -94,7 +94,7 @@ static void queue_text(const struct queue_info *q, char *out, size_t size)
 	if (q->typical_ns >= 0)
 		format_duration(q->typical_ns, typical);
 	snprintf(out, size, " waited %s in its queue%s%s", took,
-		 *typical ? "; usually " : "", typical);
+		 *typical ? ", usually " : "", typical);
 }
 
 void slow_answer(struct page *p, const struct render_input *in)
@@ -123,6 +123,14 @@ void slow_answer(struct page *p, const struct render_input *in)
 	page_text(p, " ");
 	page_name(p, span->name, name_max);
 	page_text(p, times);
+	if (span->typical_like.len) {
+		page_text(p, " ");
+		page_foreign(p, span->typical_like);
+	}
+	if (r->has_cause && r->cause.headline.len) {
+		page_text(p, ": ");
+		page_foreign(p, r->cause.headline);
+	}
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
@@ -282,7 +290,7 @@ static void add_unseen(struct page *p, const struct function_row *row)
 	page_number(p, percent);
 }
 
-/* "322 ms of CPU per request, usually 5.3 ms": the row's own figures. */
+/* "322 ms of CPU per request, before 5.3 ms": the row's own figures. */
 static void add_values(struct page *p, const struct result *r,
 		       const struct function_row *row)
 {
@@ -298,10 +306,10 @@ static void add_values(struct page *p, const struct result *r,
 		return;
 	if (row_before(row, measure) > 0) {
 		scale_say(r, row_before(row, measure), true, before);
-		page_text(p, ", usually ");
+		page_text(p, ", before ");
 		page_number(p, before);
 	} else {
-		page_text(p, ", usually none");
+		page_text(p, ", before none");
 	}
 	if (row->change == CHANGE_NOISE)
 		page_text(p, ": that may be noise");
@@ -505,11 +513,11 @@ void slow_evidence(struct page *p, const struct render_input *in)
 
 	if (r->has_span)
 		write_where(p, r);
+	write_code(p, r);
 	if (r->has_span || r->has_cause)
 		write_why(p, r);
 	write_excess(p, r);
 	write_contrasts(p, r);
-	write_code(p, r);
 	write_compared(p, r);
 	if (r->has_cause)
 		write_confidence(p, &r->cause);

@@ -120,12 +120,17 @@ static void tell_fault(const struct baseline_choice *choice, struct buf *out)
 	add_slow(", now", choice->now_slow_count, choice->now_count, out);
 }
 
-void baseline_tell_chosen(const struct baseline_choice *choice, struct buf *out)
+void baseline_tell_chosen(const struct baseline_choice *choice,
+			  const struct operation *named, struct buf *out)
 {
 	const struct baseline_health *b = &choice->slots[choice->chosen];
 
 	if (!choice->is_alike) {
 		report_numbers(b, out);
+		if (named) {
+			buf_add_text(out, " of ");
+			wording_add(out, named->name, WORDING_TEXT_BYTES);
+		}
 		if (choice->is_creeping)
 			baseline_tell_creep(choice, out);
 		if (choice->is_behind_fault)

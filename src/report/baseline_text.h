@@ -13,9 +13,9 @@
 void baseline_tell_window(const struct baseline_health *b, struct buf *out);
 
 /* "p50 50 ms over 212 spans", and more when it is no faster: of the chosen
- * one, which there must be. */
+ * one, which there must be. named: whose spans, when that is to be said. */
 void baseline_tell_chosen(const struct baseline_choice *choice,
-			  struct buf *out);
+			  const struct operation *named, struct buf *out);
 
 /* "; it creeps: p50 50 ms one day before, 90 ms just before, 100 ms now". */
 void baseline_tell_creep(const struct baseline_choice *choice, struct buf *out);

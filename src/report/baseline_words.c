@@ -14,7 +14,9 @@ void baseline_words_add(const struct symptom *s, struct buf *out)
 	switch (s->base_is) {
 	case BASE_IS_WINDOW:
 		if (s->base_choice)
-			baseline_tell_chosen(s->base_choice, out);
+			baseline_tell_chosen(
+				s->base_choice,
+				s->cohorts ? s->cohorts->named : NULL, out);
 		break;
 	case BASE_IS_VERSION:
 		buf_add_str(out, s->base_version);

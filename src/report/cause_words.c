@@ -91,9 +91,9 @@ static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 	if (count > 1 || is_more)
 		buf_add_char(out, ')');
 	if (!isnan(m->base_ns)) {
-		buf_add_text(out, ", ");
+		buf_add_text(out, q->s->is_base_fast ? ", of the fast ones "
+						     : ", before ");
 		wording_add_ns(out, m->base_ns);
-		buf_add_text(out, " normally");
 	}
 }
 

@@ -571,7 +571,8 @@ bool choice_texts_write(const struct choice *c, struct result *result,
 
 	buf_init(&text, WORDING_BYTES);
 	report_why(c, &text);
-	if (c->typical)
+	/* Of all requests nothing is usual for this one. */
+	if (c->typical && !result->span.is_typical_like)
 		report_change(c, &text);
 	if (!wording_take(&text, &result->arena, &result->span.why, err) ||
 	    !add_path(c, result, err))

@@ -136,6 +136,29 @@ static void add_times(const struct contrast *c, struct buf *out)
 	buf_add_text(out, " without");
 }
 
+/* Not where the answer itself says that they are as ever, nor where the fast
+ * ones are those before. */
+static void add_since(const struct contrast *c, struct buf *out)
+{
+	switch (c->since) {
+	case CONTRAST_SINCE_UNKNOWN:
+	case CONTRAST_AS_EVER:
+		return;
+	case CONTRAST_NEW:
+		buf_add_text(out, "; before, there were none");
+		return;
+	case CONTRAST_MORE_OFTEN:
+		buf_addf(out, "; before, there were fewer: %u, now %u",
+			 c->like_before_count, c->like_count);
+		return;
+	case CONTRAST_SLOWER:
+		buf_add_text(out, "; before, they took ");
+		wording_add_duration(out, c->like_before_p50_ns);
+		buf_addf(out, " (p50 of %u)", c->like_before_count);
+		return;
+	}
+}
+
 void contrast_tell(const struct symptom *s, const struct contrast *c,
 		   struct buf *out)
 {
@@ -145,8 +168,20 @@ void contrast_tell(const struct symptom *s, const struct contrast *c,
 		add_numbers(s, c, out);
 	add_owner(s, c, out);
 	add_times(c, out);
+	if (!s->contrasts->is_against_before)
+		add_since(c, out);
 	if (c->own == 0)
 		buf_add_text(out, "; not this one");
+}
+
+void contrast_tell_like(const struct symptom *s, const struct contrast *c,
+			struct buf *out)
+{
+	buf_add_text(out, c->kind == CONTRAST_VALUE ? "with " : "for its ");
+	if (c->kind == CONTRAST_VALUE)
+		add_pair(s, c, out);
+	else
+		add_key(s, c, out);
 }
 
 void contrast_tell_usual(const struct symptom *s, const struct contrast *c,

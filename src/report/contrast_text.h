@@ -20,4 +20,8 @@ void contrast_tell_usual(const struct symptom *s, const struct contrast *c,
 bool contrasts_report_write(const struct symptom *s, struct result *result,
 			    struct error *err) MUST_CHECK;
 
+/* "for its size", "with tenant=acme": requests like this one. */
+void contrast_tell_like(const struct symptom *s, const struct contrast *c,
+			struct buf *out);
+
 #endif

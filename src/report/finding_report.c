@@ -7,6 +7,7 @@
 #include "report/choice_reasons.h"
 #include "report/choice_texts.h"
 #include "report/contrast_text.h"
+#include "report/headline.h"
 #include "report/history_reasons.h"
 #include "report/missing_span.h"
 #include "report/shortfall_text.h"
@@ -64,10 +65,12 @@ bool finding_report_write(const struct finding *f,
 		history_reasons_add(&f->symptom, &f->history, asked,
 				    &result->reasons);
 	if (!f->has_conclusion || !f->profiles)
-		return cause_text_write(&f->cause, result, err);
+		return cause_text_write(&f->cause, result, err) &&
+		       headline_write(f, result, err);
 	if ((f->shown && !baseline_words_write(f->profiles, result, err)) ||
 	    !cause_words_write(f->profiles, err) ||
-	    !confidence_words_write(f->profiles, err))
+	    !confidence_words_write(f->profiles, err) ||
+	    !headline_write(f, result, err))
 		return false;
 	if (result->has_reasons)
 		profile_reasons_add(f->profiles);

@@ -47,9 +47,20 @@ static void windows(void **state)
 		      "spans)");
 }
 
-static void expect_chosen(bool is_alike, bool is_only, const char *words)
+static void expect_told(const struct baseline_choice *choice,
+			const struct operation *of, const char *words)
 {
-	struct baseline_choice choice = {
+	struct buf text;
+
+	buf_init(&text, MIB);
+	baseline_tell_chosen(choice, of, &text);
+	assert_string_equal(buf_text(&text), words);
+	buf_release(&text);
+}
+
+static struct baseline_choice an_hour_before(bool is_alike, bool is_only)
+{
+	return (struct baseline_choice){
 		.slots[BASELINE_HOUR] = { .said = BASELINE_HEALTHY,
 					  .range = range,
 					  .count = 5,
@@ -58,18 +69,31 @@ static void expect_chosen(bool is_alike, bool is_only, const char *words)
 		.is_alike = is_alike,
 		.is_only = is_only,
 	};
-	struct buf text;
+}
 
-	buf_init(&text, MIB);
-	baseline_tell_chosen(&choice, &text);
-	assert_string_equal(buf_text(&text), words);
-	buf_release(&text);
+static void expect_chosen(bool is_alike, bool is_only, const char *words)
+{
+	struct baseline_choice choice = an_hour_before(is_alike, is_only);
+
+	expect_told(&choice, NULL, words);
+}
+
+/* The headline is of another span: whose median this is has to be said. */
+static void expect_of(const struct operation *of, const char *words)
+{
+	struct baseline_choice choice = an_hour_before(false, false);
+
+	expect_told(&choice, of, words);
 }
 
 static void the_one_chosen(void **state)
 {
+	const struct operation of = { STR("shop"), STR("GET /cart"),
+				      SPAN_KIND_SERVER };
+
 	(void)state;
 	expect_chosen(false, false, "p50 40 ms over 5 spans");
+	expect_of(&of, "p50 40 ms over 5 spans of GET /cart");
 	expect_chosen(true, true,
 		      "baseline 22:03-22:13 is like it (p50 40 ms over 5 "
 		      "spans), and no earlier window is known");
@@ -103,7 +127,7 @@ static void behind_a_fault(void **state)
 
 	(void)state;
 	buf_init(&text, MIB);
-	baseline_tell_chosen(&choice, &text);
+	baseline_tell_chosen(&choice, NULL, &text);
 	assert_string_equal(
 		buf_text(&text),
 		"p50 40 ms over 95 spans; slow are from 158 ms on, twenty "
@@ -134,7 +158,7 @@ static void what_creeps(void **state)
 
 	(void)state;
 	buf_init(&text, MIB);
-	baseline_tell_chosen(&choice, &text);
+	baseline_tell_chosen(&choice, NULL, &text);
 	assert_string_equal(buf_text(&text),
 			    "p50 50 ms over 30 spans; it creeps: p50 50 ms one "
 			    "day before, 90 ms just before, 100 ms now");

@@ -73,7 +73,7 @@ static void cpu_is_told_of_the_requests(void **state)
 {
 	(void)state;
 	expect_cause(CAUSE_CPU, "computing: 30 ms of 40 ms were on CPU (mean "
-				"of 10 slow requests), 10 ms normally");
+				"of 10 slow requests), before 10 ms");
 	assert_int_equal(result.cause.on_cpu_ns, 30 * NS_PER_MS);
 	symptom.slow_id_count = 1;
 	q->cpu.base_ns = NAN;
@@ -116,13 +116,13 @@ static void who_waits_for_a_processor_computes_more(void **state)
 	expect_cause(CAUSE_CPU,
 		     "computes 15 times as much, and waits for a processor: "
 		     "16.4 ms of 105 ms were on CPU (mean of 10 slow "
-		     "requests), 1.13 ms normally; 87.4 ms more are in no "
+		     "requests), before 1.13 ms; 87.4 ms more are in no "
 		     "profile");
 	q->cpu.base_ns = 0;
 	expect_cause(CAUSE_CPU,
 		     "computes what it did not before, and waits for a "
 		     "processor: 16.4 ms of 105 ms were on CPU (mean of 10 "
-		     "slow requests), 0 s normally; 86.2 ms more are in no "
+		     "slow requests), before 0 s; 86.2 ms more are in no "
 		     "profile");
 }
 
@@ -170,7 +170,7 @@ static void contention_names_who_did_not_get_the_cpu(void **state)
 		     "did not get the CPU it asked for: on cat-2, one of 4 "
 		     "instances of cat, 3 operations take 4.5 to 7.0 times "
 		     "their usual own time; 10 ms of 40 ms were on CPU (mean "
-		     "of 10 slow requests), 10 ms normally; nothing explains "
+		     "of 10 slow requests), before 10 ms; nothing explains "
 		     "75 % of its own time");
 	q->cpu_verdict = CPU_UNKNOWN;
 	q->contention.place = STR("node-3");
@@ -213,7 +213,7 @@ static void contention_of_one_operation(void **state)
 		     "did not get the CPU it asked for: code that computes "
 		     "took 21.5 ms longer, by the wall profile, and ran for as "
 		     "long as ever; 10 ms of 40 ms were on CPU (mean of 10 "
-		     "slow requests), 10 ms normally; nothing explains 75 % of "
+		     "slow requests), before 10 ms; nothing explains 75 % of "
 		     "its own time");
 }
 
@@ -317,7 +317,7 @@ static void a_hundredfold_is_next_to_nothing(void **state)
 static void what_was_asked_is_listed(void **state)
 {
 	static const char cpu[] = "not CPU: 30 ms of 40 ms were on CPU (mean "
-				  "of 10 slow requests), 10 ms normally; ";
+				  "of 10 slow requests), before 10 ms; ";
 	static const char guide[] =
 		" (tracefind types --guide says what would show it)";
 	char want[256];
@@ -348,20 +348,20 @@ static void nothing_is_blamed_on_a_healthy_operation(void **state)
 	expect_cause(CAUSE_UNKNOWN, "no regression: " FEW);
 	expect_cause(CAUSE_CPU, "no regression: " FEW "; computing: 30 ms of "
 				"40 ms were on CPU (mean of 10 slow requests), "
-				"10 ms normally");
+				"before 10 ms");
 	/* More threads than one: it cannot be a part of its own time. */
 	q->cpu.slow_ns = 50 * NS_PER_MS;
 	expect_cause(CAUSE_CPU,
 		     "no regression: " FEW "; computing: 50 ms were on CPU "
 		     "(mean of 10 slow requests; this one has 40 ms of its "
-		     "own), 10 ms normally");
+		     "own), before 10 ms");
 	/* Pauses between attempts, as ever: the trace knows of them. */
 	q->trace_cause = CAUSE_WAIT;
 	result.cause.text = STR("150 ms of pauses");
 	expect_cause(CAUSE_WAIT,
 		     "150 ms of pauses; no regression: " FEW "; 50 ms were on "
 		     "CPU (mean of 10 slow requests; this one has 40 ms of "
-		     "its own), 10 ms normally");
+		     "its own), before 10 ms");
 }
 
 static void what_grew_is_told_when_nothing_is_known(void **state)

@@ -189,9 +189,42 @@ static void rows(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void since_when(void **state)
+{
+	struct contrast c = value("false");
+	struct buf text;
+
+	(void)state;
+	c.like_count = 48;
+	c.like_before_count = 12;
+	c.like_before_p50_ns = 20 * NS_PER_MS;
+	c.since = CONTRAST_SLOWER;
+	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
+		   "fast ones; p50 200 ms with it, 20 ms without; before, they "
+		   "took 20 ms (p50 of 12)");
+	c.since = CONTRAST_MORE_OFTEN;
+	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
+		   "fast ones; p50 200 ms with it, 20 ms without; before, there "
+		   "were fewer: 12, now 48");
+	c.since = CONTRAST_NEW;
+	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
+		   "fast ones; p50 200 ms with it, 20 ms without; before, there "
+		   "were none");
+	buf_init(&text, MIB);
+	contrast_tell_like(&symptom, &c, &text);
+	assert_string_equal(buf_text(&text), "with cache.hit=false");
+	buf_release(&text);
+	c.kind = CONTRAST_MORE;
+	buf_init(&text, MIB);
+	contrast_tell_like(&symptom, &c, &text);
+	assert_string_equal(buf_text(&text), "for its cache.hit");
+	buf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(since_when, setup, teardown),
 		TEST(a_value), TEST(parts),         TEST(whose_it_is),
 		TEST(numbers), TEST(what_is_usual), TEST(rows),
 	};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/headline.h"
+
+static struct result result;
+static struct finding finding;
+static struct function_row row;
+static struct error err;
+
+static int setup(void **state)
+{
+	(void)state;
+	arena_init(&result.arena, MIB);
+	row = (struct function_row){
+		.name = STR("github.com/acme/shop/store.(*Users).load"),
+		.change = CHANGE_GROWN,
+	};
+	result.has_cause = result.has_profile = true;
+	result.functions = &row;
+	result.function_count = 1;
+	finding = (struct finding){ .suspect.has_choice = true,
+				    .has_symptom = true };
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	arena_release(&result.arena);
+	return 0;
+}
+
+static void expect(enum cause_kind kind, const char *words)
+{
+	result.cause.kind = kind;
+	assert_true(headline_write(&finding, &result, &err));
+	assert_true(str_equal(result.cause.headline, str_from(words)));
+}
+
+static void a_function_that_grew_is_named(void **state)
+{
+	(void)state;
+	expect(CAUSE_CPU, "computing in store.(*Users).load");
+	expect(CAUSE_LOCK, "waiting for a lock in store.(*Users).load");
+	expect(CAUSE_ALLOC, "allocation and garbage collection in "
+			    "store.(*Users).load");
+	/* Slashes behind the name are no package of it. */
+	row.name = STR("operator/<a/b>(c/d)");
+	expect(CAUSE_CPU, "computing in <a/b>(c/d)");
+}
+
+static void one_that_may_be_noise_is_not(void **state)
+{
+	(void)state;
+	row.change = CHANGE_NOISE;
+	expect(CAUSE_CPU, "computing");
+	expect(CAUSE_LOCK, "waiting for a lock");
+	expect(CAUSE_CONTENTION, "it did not get its CPU");
+	expect(CAUSE_UNKNOWN, "");
+}
+
+/* 2026-11-21 10:09 UTC */
+static void since_when(void **state)
+{
+	(void)state;
+	finding.history.onset = (struct onset){
+		.is_found = true,
+		.has_start = true,
+		.start_ns = (1795255200 + 540) * NS_PER_S,
+	};
+	expect(CAUSE_CPU, "computing in store.(*Users).load, since 10:09");
+	expect(CAUSE_UNKNOWN, "");
+	finding.history.onset.has_start = false;
+	expect(CAUSE_CPU, "computing in store.(*Users).load");
+}
+
+static void what_is_as_ever_is_said_to_be(void **state)
+{
+	const struct contrast usual = { .is_usual = true };
+
+	(void)state;
+	finding.symptom.is_healthy = true;
+	finding.history.onset.is_found = true;
+	expect(CAUSE_CPU, "as long as ever");
+	finding.symptom.is_exception = true;
+	expect(CAUSE_CPU,
+	       "this request alone, others take what they usually do");
+	finding.symptom.usual = &usual;
+	expect(CAUSE_CPU, "as long as ever for requests like it");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_function_that_grew_is_named,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(one_that_may_be_noise_is_not,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(since_when, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_as_ever_is_said_to_be,
+						setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
