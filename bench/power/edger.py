@@ -13,10 +13,11 @@ HERE = Path(__file__).resolve().parent
 Q = 0.05
 
 
-def ask(pairs, is_robust=False):
+def ask(pairs, is_robust=False, changed=CHANGED, least=1):
     """Of each pair whether the change was told, and whether something else
-    was; all in one process of R, whose edgeR's version comes beside them."""
-    tables = [count_functions(pair) for pair in pairs]
+    was; all in one process of R, whose edgeR's version comes beside them. least:
+    counts of a row in all that are looked at."""
+    tables = [keep_rows(*count_functions(pair), least) for pair in pairs]
     with tempfile.TemporaryDirectory() as folder:
         paths = [f"{folder}/counts", f"{folder}/answers"]
         with open(paths[0], "wb") as out:
@@ -35,9 +36,14 @@ def ask(pairs, is_robust=False):
         q = values[at + len(rows):at + 2 * len(rows)]
         at += 2 * len(rows)
         told = {name for name, value in zip(names, q) if value <= Q}
-        outcomes.append((CHANGED in told,
+        outcomes.append((changed in told,
                          bool(told - pair.right - pair.fewer)))
     return outcomes, version
+
+
+def keep_rows(names, rows, least):
+    kept = [at for at, row in enumerate(rows) if sum(row) >= least]
+    return [names[at] for at in kept], [rows[at] for at in kept]
 
 
 def mark(pair):
