@@ -322,22 +322,40 @@ static bool is_peer(const struct func_table *t, uint32_t id, enum rank_by by)
 	return !func_is_nameless(t, id);
 }
 
-static size_t count_peers(const struct func_table *t, enum rank_by by)
+/* How many there are, and the part of both sides that they hold. */
+static size_t count_peers(const struct func_table *t, enum rank_by by,
+			  double *part)
 {
 	size_t count = 0;
 
-	for (uint32_t id = 0; id < t->count; id++)
-		count += is_peer(t, id, by);
+	*part = 0;
+	for (uint32_t id = 0; id < t->count; id++) {
+		const struct side_values *v = t->entries[id].values;
+
+		if (!is_peer(t, id, by))
+			continue;
+		count++;
+		for (int s = 0; s < SIDE_COUNT; s++)
+			*part += side_share(t->sides[s].profile,
+					    side_value(&v[s], by)) /
+				 SIDE_COUNT;
+	}
 	return count;
 }
 
+/* A helper in which all compute leaves to the others what tells little. */
 void diff_want_peers(struct diff_want *want, const struct func_table *t)
 {
-	size_t count = count_peers(t, RANK_SELF);
+	double part, total_part;
+	size_t selves = count_peers(t, RANK_SELF, &part);
+	size_t totals = count_peers(t, RANK_TOTAL, &total_part);
 
-	want->peers_by = count < REPLICATE_ROWS ? RANK_TOTAL : RANK_SELF;
-	want->has_peers = count >= REPLICATE_ROWS ||
-			  count_peers(t, RANK_TOTAL) >= REPLICATE_ROWS;
+	want->peers_by = selves < REPLICATE_ROWS || part < DIFF_PEERS_PART
+				 ? RANK_TOTAL
+				 : RANK_SELF;
+	want->peers_nest =
+		want->peers_by == RANK_TOTAL ? fmax(1, total_part) : 1;
+	want->has_peers = selves >= REPLICATE_ROWS || totals >= REPLICATE_ROWS;
 }
 
 static bool list_peers(const struct diff *d, struct replicate_row **rows,
@@ -400,9 +418,12 @@ static bool find_noise(struct diff *d, struct error *err)
 	d->noise = (struct replicate_noise){ .least = !d->all.is_continuous };
 	if (!list_peers(d, &peers, &count, err))
 		return false;
-	return replicates_common(&d->runs, peers, count, &prior, d->t->arena,
-				 &d->common, err) &&
-	       replicates_noise(&d->runs, peers, count, &d->common, &prior,
+	if (!replicates_common(&d->runs, peers, count, &prior, d->t->arena,
+			       &d->common, err))
+		return false;
+	/* Samples that several count tell no more than once. */
+	d->common.variance *= d->want->peers_nest;
+	return replicates_noise(&d->runs, peers, count, &d->common, &prior,
 				d->t->arena, &d->noise, err) &&
 	       (!diff_is_by_slices(d) || d->want->by == d->want->peers_by ||
 		find_trend(d, err));
@@ -440,6 +461,9 @@ static void find_drift(struct diff *d)
 {
 	double whole = diff_is_rate(d) ? 1 / (1 - d->whole.delta) : 1;
 	bool is_free = d->want->is_small_told || !diff_is_rate(d);
+	/* Of those that hold each other's samples half may be one. */
+	size_t least = d->want->peers_by == RANK_SELF ? REPLICATE_FEW_ROWS
+						      : REPLICATE_ROWS;
 	double rate;
 
 	if (!d->common.is_known)
@@ -449,7 +473,7 @@ static void find_drift(struct diff *d)
 		return;
 	d->is_together = d->whole.is_changed && has_load(d) && whole > 0 &&
 			 is_near(rate, whole);
-	if (is_free && !d->is_together && d->common.rows < REPLICATE_ROWS)
+	if (is_free && !d->is_together && d->common.rows < least)
 		return;
 	d->has_drift = true;
 	d->drift = rate;
@@ -467,13 +491,30 @@ static double beside_variance(const struct diff *d)
 	return d->has_drift && !d->is_bounded ? d->common.variance : given;
 }
 
+/* Preemption, scheduling, collection: as the machine has it. */
+static bool follows_machine(const struct diff *d, uint32_t id)
+{
+	switch (func_entry_kind(&d->t->entries[id])) {
+	case CODE_GC_ALLOC:
+	case CODE_RUNTIME:
+	case CODE_IDLE:
+	case CODE_KERNEL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static struct noise noise_of(const struct diff *d, uint32_t id,
 			     const struct counts *c)
 {
 	struct replicate_sums sums = sums_of(d, id);
+	double beside = beside_variance(d);
 
+	if (d->method == DIFF_ASSUMED && follows_machine(d, id))
+		beside += 2 * DIFF_MACHINE_CV * DIFF_MACHINE_CV;
 	return replicates_row_noise(&d->noise, &sums, counts_log_variance(c),
-				    beside_variance(d));
+				    beside);
 }
 
 /* ---- the whole ---- */

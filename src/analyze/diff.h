@@ -65,6 +65,16 @@
 /* A function with more of a profile is most of what the others did. */
 #define DIFF_PEER_SHARE 0.5
 
+/* Functions tell by what they do themselves where those hold so much of both
+ * sides. */
+#define DIFF_PEERS_PART 0.25
+
+/* With one run a side nothing shows that what runtimes and kernels do, which
+ * follows the machine and not the code, varies more than other functions: taken
+ * as this relative standard deviation. Of equal runs of a Go program on a busy
+ * machine runtime.asyncPreempt lay so far apart (bench/power/real.py). */
+#define DIFF_MACHINE_CV 0.2
+
 /* The whole profile moved when it certainly did, by this factor at least. */
 #define DIFF_WHOLE_RATIO 1.1
 
@@ -127,6 +137,7 @@ struct diff_want {
 	const struct slice_values *peer_slices;
 	enum rank_by peers_by; /* see diff_want_peers() */
 	bool has_peers;        /* enough of them */
+	double peers_nest;     /* how often a sample counts among them, 1 or more */
 	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
 	 * value that one of them has, too, is no test of its own. */
 	unsigned tested_by;
