@@ -461,9 +461,6 @@ static void find_drift(struct diff *d)
 {
 	double whole = diff_is_rate(d) ? 1 / (1 - d->whole.delta) : 1;
 	bool is_free = d->want->is_small_told || !diff_is_rate(d);
-	/* Of those that hold each other's samples half may be one. */
-	size_t least = d->want->peers_by == RANK_SELF ? REPLICATE_FEW_ROWS
-						      : REPLICATE_ROWS;
 	double rate;
 
 	if (!d->common.is_known)
@@ -473,7 +470,7 @@ static void find_drift(struct diff *d)
 		return;
 	d->is_together = d->whole.is_changed && has_load(d) && whole > 0 &&
 			 is_near(rate, whole);
-	if (is_free && !d->is_together && d->common.rows < least)
+	if (is_free && !d->is_together && d->common.rows < REPLICATE_ROWS)
 		return;
 	d->has_drift = true;
 	d->drift = rate;
