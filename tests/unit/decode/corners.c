@@ -208,7 +208,7 @@ static void test_perf_script(void **state)
 
 	(void)state;
 	/* Samples that no blank line parts. */
-	expect(tell_perf, STR(PERF PERF "\n"), "of 2,");
+	expect(tell_perf, STR(PERF PERF "\n"), "of 14,");
 	expect_starving_told("perf", tell_perf, STR(PERF PERF PERF "\n"));
 	profile_init(&p);
 	notes_init(&notes);
