@@ -77,8 +77,8 @@ static void test_messages_of_pprof(void **state)
 static void put_folded(struct buf *b, size_t frame_count)
 {
 	buf_init(b, 64 * MIB);
-	put_many(b, ";", 1, frame_count - 1);
-	buf_add_text(b, " 1\n");
+	put_many(b, "a;", 2, frame_count - 1);
+	buf_add_text(b, "a 1\n");
 }
 
 static void test_frames_of_a_folded_line(void **state)
