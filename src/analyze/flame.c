@@ -343,7 +343,8 @@ static bool write_function(struct build *b, const struct func_entry *e,
 	const struct profile *slow = b->t->sides[SIDE_SLOW].profile;
 
 	*out = (struct flame_function){
-		.name = e->is_merged ? arena_str(&b->f->arena, e->name)
+		.name = func_is_named_by_table(e)
+				? arena_str(&b->f->arena, e->name)
 				     : e->name,
 		.file = e->file,
 		.line = e->line,

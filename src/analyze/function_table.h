@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The table of the functions of both sides of a comparison, and how it is read;
- * flatcum.h makes it. A function is one entry whatever its file, build or
+ * function_totals.h makes it. A function is one entry whatever its file, build or
  * process.
  */
 #ifndef ANALYZE_FUNCTION_TABLE_H
@@ -76,6 +76,12 @@ struct func_table {
 	uint32_t known_count;
 	struct func_side sides[SIDE_COUNT];
 };
+
+/* Whether the name to show lies in the table's arena, and not in a profile. */
+static inline bool func_is_named_by_table(const struct func_entry *e)
+{
+	return e->is_merged || e->is_placed;
+}
 
 /* The function that a stack is charged to: the deepest of the application
  * above the kernel, else the deepest that is known. */

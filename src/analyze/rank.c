@@ -358,7 +358,7 @@ static void row_diff(const struct ranking *r, size_t i,
 static bool name_take(const struct func_entry *e, struct arena *arena,
 		      struct str *out)
 {
-	*out = e->is_merged ? arena_str(arena, e->name) : e->name;
+	*out = func_is_named_by_table(e) ? arena_str(arena, e->name) : e->name;
 	return out->ptr;
 }
 
