@@ -345,7 +345,7 @@ static bool write_function(struct build *b, const struct func_entry *e,
 	*out = (struct flame_function){
 		.name = func_is_named_by_table(e)
 				? arena_str(&b->f->arena, e->name)
-				     : e->name,
+				: e->name,
 		.file = e->file,
 		.line = e->line,
 		.kind = kind_within(slow, func_entry_kind(e)),
