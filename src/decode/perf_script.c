@@ -245,8 +245,10 @@ static bool read_untimed(struct str line, struct event *e)
 		return false;
 	after = rest;
 	word = take_word(&after);
-	if (str_starts(word, STR("[")) && str_ends(word, STR("]")))
+	if (str_starts(word, STR("[")) && str_ends(word, STR("]"))) {
 		rest = after;
+		word = take_word(&after);
+	}
 	/* Where there is one, the sample is not without it. */
 	if (is_time(word))
 		return false;

@@ -232,6 +232,9 @@ def run(program, folder, words):
     done = subprocess.run([program, *words], cwd=folder, capture_output=True, timeout=LIMIT_S,
                           env={**os.environ, "HOME": str(folder), "LC_ALL": "C.UTF-8"})
     out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    # Values below 0: a difference, of which there is none.
+    if done.returncode == 2 and "is a difference already" in err and "diff" in words:
+        return None, None
     if done.returncode not in (0, 5, 7) or "runtime error" in err:
         return None, f"status {done.returncode}: {err[:400]}"
     if done.returncode:
