@@ -9,7 +9,7 @@ import math
 import random
 from collections import Counter
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cache
+from functools import lru_cache
 
 NS_PER_S = 1_000_000_000
 PERIOD_NS = 10_000_000
@@ -260,7 +260,7 @@ def folded(run):
                    for stack, count in run.counts.items()).encode()
 
 
-@cache
+@lru_cache(1 << 16)
 def varint(n):
     out = bytearray()
     while n > 0x7f:
@@ -281,7 +281,7 @@ def block(at, data):
 STRINGS = ["", "samples", "count", "cpu", "nanoseconds"]
 
 
-@cache
+@lru_cache(64)
 def symbols(names):
     """Types of values, and functions with a place in each."""
     out = [block(1, number(1, 1) + number(2, 2)),
@@ -295,21 +295,16 @@ def symbols(names):
     return b"".join(out)
 
 
-@cache
-def places(stack, names):
-    """The stack of a sample: numbers of functions, the last frame first."""
-    return block(1, b"".join(varint(names.index(name) + 1)
-                             for name in reversed(stack)))
-
-
 def pprof(run):
     """As profilers of CPUs write it: samples, and their nanoseconds."""
     names = tuple(sorted({name for stack in run.counts for name in stack}))
     out = [symbols(names), number(9, run.start_ns), number(10, run.length_ns),
            number(12, run.period_ns)]
+    ids = {name: varint(i) for i, name in enumerate(names, 1)}
     for stack, count in run.counts.items():
+        places = b"".join(ids[name] for name in reversed(stack))
         values = varint(count) + varint(count * run.period_ns)
-        out.append(block(2, places(stack, names) + block(2, values)))
+        out.append(block(2, block(1, places) + block(2, values)))
     return b"".join(out)
 
 
