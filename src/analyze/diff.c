@@ -409,7 +409,7 @@ static bool find_trend(struct diff *d, struct error *err)
 				&d->noise, err);
 }
 
-static bool find_noise(struct diff *d, struct error *err)
+static bool find_peers_noise(struct diff *d, struct error *err)
 {
 	struct replicate_prior prior = prior_of(d);
 	struct replicate_row *peers;
@@ -424,9 +424,30 @@ static bool find_noise(struct diff *d, struct error *err)
 	/* Samples that several count tell no more than once. */
 	d->common.variance *= d->want->peers_nest;
 	return replicates_noise(&d->runs, peers, count, &d->common, &prior,
-				d->t->arena, &d->noise, err) &&
-	       (!diff_is_by_slices(d) || d->want->by == d->want->peers_by ||
-		find_trend(d, err));
+				d->t->arena, &d->noise, err);
+}
+
+static bool find_noise(struct diff *d, struct error *err)
+{
+	struct diff_shared *shared = d->want->shared;
+
+	if (shared && shared->is_found) {
+		d->common = shared->common;
+		d->noise = shared->noise;
+		for (int s = 0; s < SIDE_COUNT; s++)
+			d->runs.sizes[s] = shared->sizes[s];
+	} else if (!find_peers_noise(d, err)) {
+		return false;
+	}
+	if (shared)
+		*shared = (struct diff_shared){
+			.is_found = true,
+			.sizes = { d->runs.sizes[0], d->runs.sizes[1] },
+			.common = d->common,
+			.noise = d->noise,
+		};
+	return !diff_is_by_slices(d) || d->want->by == d->want->peers_by ||
+	       find_trend(d, err);
 }
 
 /* By exposure: what became of an unchanged function. */

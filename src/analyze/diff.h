@@ -120,6 +120,14 @@ struct whole_diff {
 	double detectable;
 };
 
+/* What all measures of one comparison share: found once, by the first. */
+struct diff_shared {
+	bool is_found;
+	const double *sizes[SIDE_COUNT]; /* of the runs */
+	struct replicate_common common;
+	struct replicate_noise noise;
+};
+
 struct diff_want {
 	enum rank_by by;
 	enum normalize normalize;
@@ -137,6 +145,7 @@ struct diff_want {
 	const struct slice_values *peer_slices;
 	enum rank_by peers_by; /* see diff_want_peers() */
 	bool has_peers;        /* enough of them */
+	struct diff_shared *shared; /* NULL: one measure alone */
 	double peers_nest;     /* how often a sample counts among them, 1 or more */
 	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
 	 * value that one of them has, too, is no test of its own. */

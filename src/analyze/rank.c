@@ -25,6 +25,7 @@ struct ranking {
 	struct diff_want diff_want, total_want, self_lib_want, self_want;
 	struct slice_values slices, total_slices, self_lib_slices, self_slices;
 	struct slice_values peers; /* that tell what all have in common */
+	struct diff_shared shared;
 	uint32_t *order;
 	size_t count;
 	struct rank_facts *facts;
@@ -578,6 +579,7 @@ static bool build_peers(struct ranking *r, struct error *err)
 	struct diff_want want;
 
 	diff_want_peers(&r->diff_want, r->t);
+	r->diff_want.shared = &r->shared;
 	want = r->diff_want;
 	return build_slices(r, want.peers_by, &want, &r->peers, err);
 }

@@ -20,10 +20,10 @@
 /* Of a weighted median, in terms of a mean's. */
 #define MEDIAN_VARIANCE 1.57
 
-/* The trend: v is looked for from a deviation of 0.1 % to one of 50 %, in steps
- * of a root of two. */
+/* The trend: v is looked for from a deviation of 0.1 % to one of 70 %, in steps
+ * of a root of two of it. */
 #define LEAST_DRIFT 1e-6
-#define DRIFT_STEPS 37
+#define DRIFT_STEPS 20
 /* More is no noise of what did not change. */
 #define MOST_SAMPLING 100.0
 
@@ -208,7 +208,7 @@ static void fit_trend(struct replicate_seen *seen, size_t count, double least,
 	double best = INFINITY;
 
 	for (int step = 0; step < DRIFT_STEPS; step++) {
-		double drift = step ? LEAST_DRIFT * exp2((step - 1) / 2.0) : 0;
+		double drift = step ? LEAST_DRIFT * exp2(step - 1) : 0;
 		double sampling;
 		double cost =
 			trend_cost(seen, count, drift, least, &sampling);
