@@ -67,22 +67,30 @@ def record(args):
 
 # ---- judging ----
 
-def check(tracefind, before, after):
-    """Names that grew, and how many shrank, for certain."""
+def ask(tracefind, before, after):
+    """Names that grew for certain, and how many shrank."""
     words = [tracefind, "check", *after, "-o", "json", "--fail-on",
              "total>0%,function>0%,new>0%"]
     for path in before:
         words += ["--against", path]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 5, 10):
-        raise SystemExit(done.stderr)
+        raise SystemExit(done.stderr[:2000])
     answer = json.loads(done.stdout)
     return ({hit["function"] for hit in answer["broken"]} - {None},
             answer["shrunk"])
 
 
+def check(tracefind, before, after):
+    """Names that grew, and those that shrank, which are only counted: they are
+    what grows the other way round."""
+    grown, shrunk = ask(tracefind, before, after)
+    names = ask(tracefind, after, before)[0] if shrunk else set()
+    return grown, names or {"?"} if shrunk else names
+
+
 def false_rows(grown, shrunk, right=frozenset()):
-    return sorted(grown - right) + ["something shrank"] * bool(shrunk)
+    return sorted(grown - right) + sorted(f"-{name}" for name in shrunk)
 
 
 def read(tracefind, path):
