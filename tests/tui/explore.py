@@ -169,7 +169,7 @@ def links_the_views():
             p.send("4")
             p.shows("calls shop/internal/store.(*DB).query")
             p.send("2")
-            p.shows("whole function 321.0 ms, before 0.0 ms")
+            p.shows("whole function 321.0 ms")
             p.send("5")
             p.shows("500 ms to 1 s: 28 in these minutes, 28 of them slow")
             p.shows("tracefind slow 6f1e889914bfc1c183c21d748482fc3b")
