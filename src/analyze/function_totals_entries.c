@@ -59,6 +59,15 @@ static struct str place_of(const struct profile *p, uint32_t f)
 	return str_slice(file, at, file.len);
 }
 
+/* Names of Go tell their package, and no other function has them. The file is
+ * that of the first line that the profiler met, which may be one of a function
+ * that was inlined there: runtime.growslice is in slice.go in one run and in
+ * msize.go in the next (runtime/pprof of Go 1.26). */
+static bool is_of_go(struct str place)
+{
+	return str_ends(place, STR(".go"));
+}
+
 static bool shared_find(struct identities *x, struct arena *arena,
 			struct error *err)
 {
@@ -76,6 +85,8 @@ static bool shared_find(struct identities *x, struct arena *arena,
 		if (!place.len || p->functions[f].is_nameless)
 			continue;
 		x->has_places = true;
+		if (is_of_go(place))
+			continue;
 		if (!first[name])
 			first[name] = f + 1;
 		else if (!str_equal(place, place_of(p, first[name] - 1)))

@@ -141,6 +141,23 @@ static void test_name_in_two_files(void **state)
 	release(&f);
 }
 
+/* Of one of Go that was sampled in a line of another one, too, there is one. */
+static void test_name_of_go_in_two_files(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	build(&f,
+	      "main.main@/app/main.go:5;runtime.growslice@runtime/slice.go:9 6\n"
+	      "main.main@/app/main.go:5;"
+	      "runtime.growslice@runtime/msize.go:26 10\n",
+	      "main.main@/app/main.go:5;runtime.growslice@runtime/slice.go:9 7\n");
+	assert_values(&f, "runtime.growslice", 0, 16, 16);
+	assert_int_equal(
+		entry(&f, "runtime.growslice")->values[SIDE_BASELINE].total, 7);
+	release(&f);
+}
+
 /* What one side knows of a name holds on the other for the same file only. */
 static void test_name_in_other_file_of_baseline(void **state)
 {
@@ -275,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_recursion),
 		cmocka_unit_test(test_inlined_frames),
 		cmocka_unit_test(test_name_in_two_files),
+		cmocka_unit_test(test_name_of_go_in_two_files),
 		cmocka_unit_test(test_name_in_other_file_of_baseline),
 		cmocka_unit_test(test_leaf_and_line),
 		cmocka_unit_test(test_gone_function),
