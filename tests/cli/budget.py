@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import cases  # noqa: E402
 from scripted import Server  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -35,8 +36,6 @@ TYPES = ["process_cpu:cpu:nanoseconds:cpu:nanoseconds",
          "wall:wall:nanoseconds:wall:nanoseconds",
          "offcpu:offcpu:nanoseconds:offcpu:nanoseconds",
          "goroutine:goroutine:count:goroutine:count"]
-HERE = Path(__file__).resolve().parent
-CASE = HERE / "slow-scope-cohort" / "server.json"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 SPANS = "/querier.v1.QuerierService/SelectMergeSpanProfile"
 
@@ -44,7 +43,7 @@ SPANS = "/querier.v1.QuerierService/SelectMergeSpanProfile"
 def all_types():
     """The script of the case of a cohort, but what grew there in CPU grew in
     the types that wait; CPU is what it was before."""
-    script = json.loads(CASE.read_text(encoding="utf-8"))
+    script = json.loads(cases.find("slow-scope/cohort").server)
     routes = script["routes"]
     before = next(r for r in routes if r.get("body_contains") == "ba5e")
     quiet = {"prefix": SPANS, "body_contains": "process_cpu",
@@ -110,10 +109,10 @@ def check(done):
 
 def main():
     program = str(Path(sys.argv[1]).resolve())
-    cases = sorted([*CASES.glob("n-plus-one*.har.gz"),
-                    *CASES.glob("cloud-trace*.har.gz")])
+    recorded = sorted([*CASES.glob("n-plus-one*.har.gz"),
+                       *CASES.glob("cloud-trace*.har.gz")])
     runs = [(case.name, lambda case=case: replay(program, case))
-            for case in cases]
+            for case in recorded]
     runs.append(("all types", lambda: ask_all_types(program)))
     tap = Tap()
     for name, start in runs:
@@ -122,7 +121,7 @@ def main():
         if not wrong and name == "all types":
             wrong = check_all_types(done, counts)
         tap.check(not wrong, f"{name}: {counts}", wrong)
-    return tap.end() if cases else 1
+    return tap.end() if recorded else 1
 
 
 if __name__ == "__main__":

@@ -40,15 +40,13 @@ def written(tmp, given):
 
 def check(program, case):
     """What is wrong with a case, or None."""
-    cmd = run.read(case / "cmd").strip()
     with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
         tmp = os.path.realpath(tmp)
-        names = {"{tmp}": tmp, "{case}": str(case),
-                 "{testdata}": str(run.TESTDATA), "{robot_key}": run.robot_key()}
+        names = run.names_for(tmp)
         with run.served(case, names):
             given = run.furnish(case, names, tmp)
-            done = run.start(program, f"{cmd} -vq --cache --record all.har.gz",
-                             case, names, tmp)
+            done = run.start(program, f"{case.command} -vq --cache "
+                             "--record all.har.gz", case, names, tmp)
         texts = [("stdout", done.stdout), ("stderr", done.stderr),
                  *written(tmp, given)]
         for name, text in texts:
@@ -67,8 +65,8 @@ def check(program, case):
 
 def main():
     program = str(Path(sys.argv[1]).resolve())
-    cases = [c for c in run.all_cases() if run.topic_of(c) in sys.argv[2:] and
-             "--dry-run" not in run.read(c / "cmd")]
+    cases = [c for c in run.cases.all_cases()
+             if run.is_chosen(c, sys.argv[2:]) and "--dry-run" not in c.command]
     tap = Tap()
     for case in cases:
         problem = check(program, case)

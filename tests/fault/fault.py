@@ -51,26 +51,26 @@ POINTS = {"allocation": 2400, "call": 600}
 # Of a run that lacks memory.
 NO_MEMORY = 1
 # Allocations whose failure once ended otherwise than it must.
-KEPT = {"slow-cloud-trace-profiler": (6, 7)}
+KEPT = {"slow-cloud-trace/profiler": (6, 7)}
 ERRORS = [errno.EIO, errno.ENOSPC, errno.EINTR, errno.EAGAIN, errno.EMFILE,
           errno.EACCES]
 SHORT = 0  # in the place of an error: one byte at a time
 
 # All commands, most formats, files, case files and servers. Those whose server
-# answers by turns are not among them: they have one run only. NAME/before is
-# the run before that of NAME, which fills a cache or records a case.
+# answers by turns are not among them: they have one run only. CASE/before is
+# the run before that of CASE, which fills a cache or records a case.
 CASES = """
-cache-diff cache-diff/before cache-slow check-all config-import config-list
-config-set-replace config-view diff-csv diff-fast diff-svg diff-version
-doctor-ok file-diff file-diff-standard-input file-outputs file-pages
-file-perf-script file-profile-csv file-rules file-show file-slow
-file-speedscope form-dot-diff form-markdown-show form-pprof
-form-speedscope-diff gauges-hostile gauges-leak record-kept record-slow record-slow/before
-replay-cloud-trace replay-demo replay-demo-json replay-parca-diff
-replay-pyroscope-1-slow search-json search-tags services-all show-chrome
-convert-profile convert-profile-pprof/before convert-trace/before
-show-grafana-download show-svg slo-metrics slo-traces slow-baseline-1d slow-cloud-trace-profiler
-types-guide view-tree
+cache/diff cache/diff/before cache/slow check/all config/import config/list
+config-set/replace config/view diff/csv diff/fast diff/svg diff/version
+doctor/ok file/diff file/diff-standard-input file/outputs file/pages
+file/perf-script file/profile-csv file/rules file/show file/slow file/speedscope
+form/dot-diff form/markdown-show form/pprof form/speedscope-diff gauges/hostile
+gauges/leak record/kept record/slow record/slow/before replay/cloud-trace
+replay/demo replay-demo/json replay-parca/diff replay-pyroscope/1-slow
+search/json search/tags services/all show/chrome convert/profile
+convert/profile-pprof/before convert/trace/before show/grafana-download show/svg
+slo/metrics slo/traces slow-baseline/1d slow-cloud-trace/profiler types/guide
+view/tree
 """.split()
 # What is told of something that the answer does without.
 TOLD = re.compile(r"memory|cannot|could not|failed|no answer|not be |not "
@@ -123,28 +123,26 @@ def cache_in(folder):
 class Run:
     """The cases's program, server and folder; runs with or without a point."""
 
-    def __init__(self, program, library, case):
-        is_first = case.name == "before"
-        case = case.parent if is_first else case
+    def __init__(self, program, library, name):
+        case = cli.cases.find(name.removesuffix("/before"))
+        is_first = name.endswith("/before")
         self.program, self.library, self.case = program, library, case
-        self.before = None if is_first else case / "before"
-        self.names = {"{case}": str(case), "{testdata}": str(cli.TESTDATA),
-                      "{robot_key}": cli.robot_key()}
-        self.line = cli.read(case / ("before" if is_first else "cmd"))
-        self.status = "0" if is_first else cli.read(case / "status", "0")
+        self.before = None if is_first else case.before
+        self.names = cli.names_for("")
+        self.line = case.before if is_first else case.command
+        self.status = "0" if is_first else case.status
         self.kept = None  # the folder that the run before it left
 
     def furnish(self, names, tmp):
         """What a run finds: path -> text. A run before it is made once."""
-        if not self.before or not self.before.is_file():
+        if self.before is None:
             return cli.furnish(self.case, names, tmp)
         if not self.kept:
             self.kept = tempfile.TemporaryDirectory(prefix="tracefind-")
             kept = os.path.realpath(self.kept.name)
             kept_names = {**self.names, "{tmp}": kept}
             cli.furnish(self.case, kept_names, kept)
-            cli.start(self.program, cli.read(self.before), self.case,
-                      kept_names, kept)
+            cli.start(self.program, self.before, self.case, kept_names, kept)
         shutil.copytree(self.kept.name, tmp, dirs_exist_ok=True)
         return {path: cli.read(path) for path in files_in(tmp)}
 
@@ -170,12 +168,10 @@ class Run:
             env = {**cli.environment(self.case, names, tmp),
                    "LD_PRELOAD": self.library, "FAULT_REPORT": report.name,
                    **(point.environment() if point else {})}
-            stdin = self.case / "stdin"
             done = subprocess.run(
-                [self.program, *cli.shlex.split(cli.fill(self.line, names),
-                                                comments=True)],
+                [self.program, *cli.words_of(self.line, names)],
                 cwd=tmp, env=env, timeout=LIMIT_S, capture_output=True,
-                input=stdin.read_bytes() if stdin.is_file() else b"")
+                input=self.case.stdin)
             counts = [int(n) for n in report.read().split()]
             return (done.returncode, self.masked(done.stdout, names),
                     self.masked(done.stderr, names),
@@ -183,7 +179,7 @@ class Run:
 
     def masked(self, data, names):
         text = cli.put_back(data.decode("utf-8", "backslashreplace"), names)
-        for pattern, replacement in cli.masks(self.case):
+        for pattern, replacement in self.case.masks:
             text = pattern.sub(replacement, text)
         return text
 
@@ -330,10 +326,10 @@ def points(kind, counts, share, kept=()):
 
 def run_case(program, library, name, kind, share):
     """(points tried, complaints)"""
-    run = Run(program, library, cli.HERE / name)
+    run = Run(program, library, name)
     with cli.served(run.case, run.names):
         wanted = run.result(None)
-        if str(wanted[0]) != run.status.strip():
+        if str(wanted[0]) != run.status:
             return 0, [f"status {wanted[0]} without any failure: {wanted[2]}"]
         bad, tried = [], 0
         for point in points(kind, wanted[4], share, KEPT.get(name, ())):

@@ -17,7 +17,6 @@ import copy
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -390,9 +389,7 @@ def serve(trials, case, texts):
     results = []
     with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
         tmp = os.path.realpath(tmp)
-        folder = Path(tmp, "case")
-        folder.mkdir()
-        script = json.loads((case / "server.json").read_text(encoding="utf-8"))
+        script = json.loads(case.server)
         for text in texts:
             changed = json.dumps(mutated_script(script, text))
             while len(changed) > ARGUMENT_BYTES and text:
@@ -400,12 +397,10 @@ def serve(trials, case, texts):
                 changed = json.dumps(mutated_script(script, text))
             if not text:
                 continue
-            (folder / "server.json").write_text(changed, encoding="utf-8")
-            names = {"{tmp}": tmp, "{case}": str(case), "{testdata}": str(cli.TESTDATA),
-                     "{robot_key}": cli.robot_key()}
-            with cli.served(folder, names):
+            names = cli.names_for(tmp)
+            with cli.served(case.served_by(changed), names):
                 cli.furnish(case, names, tmp)
-                words = shlex.split(cli.fill(cli.read(case / "cmd"), names), comments=True)
+                words = cli.words_of(case.command, names)
                 env = cli.environment(case, names, tmp)
                 for more in ([], ["--color", "always"]):
                     if more and "--color" in words:
@@ -416,13 +411,13 @@ def serve(trials, case, texts):
 
 def has_texts(case):
     """Whether its server's answers are its script's: Google's are played."""
-    script = json.loads((case / "server.json").read_text(encoding="utf-8"))
+    script = json.loads(case.server)
     return mutated_script(script, "x") != script
 
 
 def servers(trials, is_all):
-    cases = [c for c in cli.all_cases() if (c / "server.json").is_file() and not (c / "before").is_file() and
-             not re.match(r"interactive|fault", c.name) and b"delay_ms" not in (c / "server.json").read_bytes()]
+    cases = [c for c in cli.cases.all_cases() if c.server is not None and c.before is None and
+             "delay_ms" not in c.server]
     # Not those whose wait is their point, nor those that speak another language.
     cases = [c for c in cases if not re.search(r"tls|slow-loris|timeout|retry|stall|silent", c.name) and has_texts(c)]
     mix = [marked(p, i) for i, p in enumerate(PAYLOADS) if p not in ("\r\n", "\n\n")]

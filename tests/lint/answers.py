@@ -10,7 +10,9 @@ import json
 import sys
 from pathlib import Path
 
-from check_schema import Checker, load
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+import cases  # noqa: E402
+from check_schema import Checker, load  # noqa: E402
 
 RESULT = "json"  # of struct result: slow, diff, show, profile
 
@@ -31,15 +33,12 @@ def schema_of(answer):
                                   "export") else RESULT
 
 
-def answers(root):
+def answers():
     """Name and object of what a case wants to see and is such an answer."""
-    for case in sorted(p.parent for p in root.glob("tests/cli/*/cmd")):
-        for path in [case / "stdout", *sorted(case.glob("files/*"))]:
-            if not path.is_file():
-                continue
-            text = path.read_bytes()
-            if text.startswith(b"{") and b'"schema_version"' in text[:40]:
-                yield f"{case.name}/{path.name}", json.loads(text)
+    for case in cases.all_cases():
+        for what, text in case.expected().items():
+            if text.startswith("{") and '"schema_version"' in text[:40]:
+                yield f"{case.name}, {what}", json.loads(text)
 
 
 def main():
@@ -48,7 +47,7 @@ def main():
                for path in root.glob("man/tracefind-*.schema.json")}
     unused = set(schemas)
     problems = count = 0
-    for name, answer in answers(root):
+    for name, answer in answers():
         wanted = schema_of(answer)
         unused.discard(wanted)
         checker = Checker(schemas[wanted])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proves that each option of each command is in a case of tests/cli.
 
-usage: covered.py SOURCE_ROOT OPTIONS_TABLE
+usage: covered.py OPTIONS_TABLE
 
 What needs a terminal is used by tests/tui instead.
 
@@ -15,6 +15,9 @@ import sys
 from pathlib import Path
 
 from option_table import SIDES, Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "cli"))
+import cases  # noqa: E402
 
 HELP, VERSION = "help", "version"
 ELSEWHERE = {HELP, VERSION, "interactive"}
@@ -68,27 +71,20 @@ class Words:
                 return
 
 
-def read(path, default=""):
-    return path.read_text(encoding="utf-8") if path.is_file() else default
-
-
 def runs_of(table, case):
     """Both runs of a case as far as they get to work."""
-    for name in ("before", "cmd"):
-        text = read(case / name)
-        if not text or (name == "cmd" and
-                        read(case / "status").strip() == USAGE):
-            continue
-        run = Words(table, shlex.split(text, comments=True))
+    lines = [case.before, None if case.status == USAGE else case.command]
+    for line in filter(None, lines):
+        run = Words(table, shlex.split(line))
         if HELP in run.options and run.command != HELP:
             continue
         yield run
 
 
-def collect(table, root):
+def collect(table):
     """(command, row) pairs, and the forms of options."""
     pairs, forms = set(), set()
-    for case in sorted(p.parent for p in root.glob("tests/cli/*/cmd")):
+    for case in cases.all_cases():
         for run in runs_of(table, case):
             known = [o for o in run.options
                      if run.command in table.commands and o in run.kinds]
@@ -98,9 +94,8 @@ def collect(table, root):
 
 
 def main():
-    root = Path(sys.argv[1])
-    table = Table(sys.argv[2])
-    pairs, forms = collect(table, root)
+    table = Table(sys.argv[1])
+    pairs, forms = collect(table)
     wanted = [(c, o.name) for o in table.options if not o.is_side_form()
               for c in o.commands if o.name not in ELSEWHERE]
     missing = [f"{command} --{name}" for command, name in wanted

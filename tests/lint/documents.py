@@ -3,7 +3,7 @@
 """Reads the dashboards and alerts that cases of tests/cli want to see as the
 programs would that load them, as far as a file alone tells.
 
-usage: documents.py SOURCE_ROOT
+usage: documents.py
 
 Names of fields and values are those of google/monitoring/dashboard/v1 and
 google/monitoring/v3 in googleapis; widths are those of the documentation. That
@@ -15,10 +15,13 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "cli")]
+import cases  # noqa: E402
 from tap import Tap, lack  # noqa: E402
 
 PERIOD = re.compile(r"[1-9]\d*s")
@@ -291,15 +294,14 @@ def kind_of(text):
     return next((kind for key, kind in MARKS.items() if key in value), None)
 
 
-def documents(root):
-    for case in sorted(root.glob("tests/cli/dash-*")) + \
-            sorted(root.glob("tests/cli/alert-*")) + \
-            sorted(root.glob("tests/cli/slo-*")):
-        for path in [case / "stdout", *sorted(case.glob("files/*"))]:
-            text = path.read_text(encoding="utf-8") if path.is_file() else ""
-            kind = kind_of(text)
-            if kind:
-                yield case, path, kind
+def documents():
+    """(what it is called, text, kind) of those that cases want to see."""
+    for case in cases.all_cases():
+        if case.topic.split("-")[0] not in ("dash", "alert", "slo"):
+            continue
+        for what, text in case.expected().items():
+            if kind := kind_of(text):
+                yield f"{case.name}, {what}", text, kind
 
 
 # Lines of a definition of OpenSLO v1, whose specification says what it has.
@@ -318,23 +320,26 @@ OPENSLO = [
     r"  objectives:", r"    - target: 0\.[0-9]+"]
 
 
-def check_openslo(tap, case, path):
-    lines = path.read_text(encoding="utf-8").splitlines()
+def check_openslo(tap, name, text):
+    lines = text.splitlines()
     wrong = [f"{line} is not {wanted}" for line, wanted
              in zip(lines, OPENSLO) if not re.fullmatch(wanted, line)]
-    tap.check(not wrong and len(lines) == len(OPENSLO), case.name,
+    tap.check(not wrong and len(lines) == len(OPENSLO), name,
               "\n".join(wrong))
 
 
-def check_rules(tap, case, path):
+def check_rules(tap, name, text):
     promtool = shutil.which("promtool")
     if not promtool:
-        tap.skip(case.name, lack("promtool"))
+        tap.skip(name, lack("promtool"))
         return
-    done = subprocess.run([promtool, "check", "rules", str(path)],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, check=False)
-    tap.check(done.returncode == 0, case.name, done.stdout)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        done = subprocess.run([promtool, "check", "rules", file.name],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False)
+    tap.check(done.returncode == 0, name, done.stdout)
 
 
 SAMPLE = re.compile(r'(tracefind_[a-z_]+)(?:\{((?:[a-z_]+="(?:[^"\\\n]|\\["\\n])*",?)+)\})? '
@@ -362,14 +367,16 @@ def gauges(text):
     need(samples, "there are samples")
 
 
-def check_gauges(tap, root):
-    for case in sorted(root.glob("tests/cli/gauges-*/stdout")):
+def check_gauges(tap):
+    for case in cases.load("gauges").cases:
+        if not case.stdout:
+            continue
         found = ""
         try:
-            gauges(case.read_text(encoding="utf-8"))
+            gauges(case.stdout)
         except Wrong as error:
             found = str(error)
-        tap.check(not found, case.parent.name, found)
+        tap.check(not found, case.name, found)
     for what, text in {
             "no end": "# HELP tracefind_a b\n# TYPE tracefind_a gauge\ntracefind_a 1\n",
             "a sample of another family": "# HELP tracefind_a b\n# TYPE "
@@ -392,20 +399,18 @@ def problem(kind, text):
 
 
 def main():
-    root = Path(sys.argv[1])
     tap = Tap()
     good = {}
-    for case, path, kind in documents(root):
+    for name, text, kind in documents():
         if kind == ("slo", "openslo"):
-            check_openslo(tap, case, path)
+            check_openslo(tap, name, text)
         elif kind not in READERS:
-            check_rules(tap, case, path)
+            check_rules(tap, name, text)
         else:
-            text = path.read_text(encoding="utf-8")
             good.setdefault(kind, []).append(text)
             found = problem(kind, text)
-            tap.check(not found, case.name, found)
-    check_gauges(tap, root)
+            tap.check(not found, name, found)
+    check_gauges(tap)
     for what, (command, name, old, new) in FAULTS.items():
         texts = [t for t in good.get((command, name), []) if old in t]
         tap.check(texts and problem((command, name),

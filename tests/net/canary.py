@@ -26,7 +26,6 @@ import gzip
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -471,31 +470,24 @@ def judge_case(program, case, lacking):
     return None
 
 
-GOOGLE_TOPICS = {"credentials": ["user", "federated-file", "federated-url",
-                                 "acting", "renewed"],
-                 "signed": ["key", "itself", "acting"]}
+GOOGLE_CASES = ["credentials/user", "credentials-federated/file",
+                "credentials-federated/url", "credentials/acting",
+                "credentials/renewed", "signed/key", "signed/itself",
+                "signed/acting"]
 GOOGLE_MARKS = [b"canary", b"ya29."]
 # A signed token's parts begin so; these three bytes alone are among any million.
 SIGNED = re.compile(rb"eyJ[\w-]{12}")
-
-
-def google_cases():
-    return [case for case in cli.all_cases() for topic, names in
-            GOOGLE_TOPICS.items() if case.name in
-            [f"{topic}-{name}" for name in names]]
 
 
 def judge_google(program, stop, case):
     """A case of tests/cli, and what it leaves in memory."""
     with tempfile.TemporaryDirectory(prefix="tracefind-") as tmp:
         tmp = os.path.realpath(tmp)
-        names = {"{tmp}": tmp, "{case}": str(case), "{testdata}":
-                 str(cli.TESTDATA), "{robot_key}": cli.robot_key()}
+        names = cli.names_for(tmp)
         with cli.served(case, names):
             given = cli.furnish(case, names, tmp)
             done = Run(program, [
-                *shlex.split(cli.fill(cli.read(case / "cmd"), names),
-                             comments=True), "-vq", "--cache"],
+                *cli.words_of(case.command, names), "-vq", "--cache"],
                 cli.environment(case, names, tmp), tmp, stop)
         written = [(path.name, path.read_bytes())
                    for path in Path(tmp).rglob("*")
@@ -530,8 +522,9 @@ def main():
                 trials.append((f"{slot.title}, {mode}", (slot, mode)))
     judge = judge_by(program, stop, recorded)
     trials = [(title, lambda job=job: judge(job)) for title, job in trials]
-    trials += [(case.name, lambda case=case: judge_google(program, stop, case))
-               for case in google_cases()]
+    trials += [(name, lambda name=name:
+                judge_google(program, stop, cli.cases.find(name)))
+               for name in GOOGLE_CASES]
     trials += [(f"a case file, {lacking} requests missing",
                 lambda lacking=lacking: judge_case(program, RECORDED, lacking))
                for lacking in (0, 1, 2)]

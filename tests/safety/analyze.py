@@ -52,14 +52,13 @@ MEMCHECK = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
 # A line of one, which begins with the number of the process between two "=".
 FINDING = re.compile(r"^==\d+== ", re.M)
 FOURTH = 4
-# They measure time or memory themselves, fill gigabytes, or stop processes.
-NOT_FOR_VALGRIND = ("budget", "process", "retention", "list-pages", "start")
 # Suites in which a sanitizer may see what gcc's build does not.
 SANITIZED = "unit cli fuzz hostile net".split()
 # Two files are read at once, lines cut beside, and large profiles looked at and
 # counted by two threads.
 THREADED = ["unit/base/thread", "unit/decode/folded_lines",
-            "unit/analyze/function_totals", "unit/analyze/rank", "cli/file", "cli/diff"]
+            "unit/analyze/function_totals", "unit/analyze/rank", "cli/file", "cli/diff",
+            "cli/diff-file"]
 
 
 def flags_of(command):
@@ -127,8 +126,7 @@ def wrapper(build, logs):
 
 def cases():
     """Every fourth, of all topics."""
-    return [case.name for case in cli.all_cases()[::FOURTH]
-            if cli.topic_of(case) not in NOT_FOR_VALGRIND]
+    return [case.name for case in cli.cases.all_cases()[::FOURTH]]
 
 
 def run_cases(build):

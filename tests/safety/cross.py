@@ -147,9 +147,8 @@ def topics(target, folder):
     found = {}
     for topic in TOPICS:
         done = subprocess.run(
-            [sys.executable, ROOT / "tests/cli/run.py", runner, "--topic",
-             topic], capture_output=True, text=True, env={**os.environ,
-                                                          "TZ": "UTC"})
+            [sys.executable, ROOT / "tests/cli/run.py", runner, f"{topic}*"],
+            capture_output=True, text=True, env={**os.environ, "TZ": "UTC"})
         bad = [line for line in done.stdout.splitlines()
                if line.startswith(("not ok", "#   "))]
         # A topic without cases is one too few to say anything.

@@ -94,7 +94,7 @@ def interrupted(wanted, found, moment):
 
 def interrupt_case(program, library, name, is_all):
     """(moments tried, complaints)"""
-    run = Interrupted(program, library, fault.cli.HERE / name)
+    run = Interrupted(program, library, name)
     turn = sum(map(ord, name))
     bad, tried = [], 0
     with fault.cli.served(run.case, run.names):

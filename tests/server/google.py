@@ -6,7 +6,7 @@ hand out tokens. Python 3 standard library only.
     google.py [--data FOLDER] [--config JSON] [--port N] [--log FILE]
 
 serves until its standard input closes. In a case of tests/cli it plays when
-server.json has an object "google" beside "routes" (routes come first):
+the script has an object "google" beside "routes" (routes come first):
 
     {"google": {"data": "google/recipe", "auth": {"required": false}}}
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads SVG files as a strict XML parser does and holds them to their word.
 
-usage: check.py FILE|FOLDER...
+usage: check.py FOLDER...
 
 Only known elements and attributes; nothing that loads, links or runs but the
 one script, the same in each file; frames within their callers, side by side,
@@ -16,7 +16,9 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "cli")]
+import cases  # noqa: E402
 from tap import Tap  # noqa: E402
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -162,8 +164,8 @@ def check_flame(root):
                if lane.get("class") == "lane")
 
 
-def check(path, scripts):
-    root = ET.parse(path).getroot()
+def check(text, scripts):
+    root = ET.fromstring(text)
     if root.tag != f"{SVG}svg":
         raise Bad("no svg")
     for e in root.iter():
@@ -184,22 +186,28 @@ def check(path, scripts):
     return sum(1 for g in root.iter(f"{SVG}g"))
 
 
-def is_svg(path):
-    return path.is_file() and path.read_bytes()[:100].find(b"<svg") > 0
+def is_svg(text):
+    return text.find("<svg", 0, 100) > 0
+
+
+def pictures():
+    """(what it is called, text) of those in the folders and of those that cases
+    of tests/cli want to see."""
+    for folder in map(Path, sys.argv[1:]):
+        for path in sorted(folder.glob("**/*.svg")):
+            yield path.name, path.read_text(encoding="utf-8")
+    for case in cases.all_cases():
+        for what, text in case.expected().items():
+            yield f"{case.name}, {what}", text
 
 
 def main():
-    files = []
-    for arg in map(Path, sys.argv[1:]):
-        found = sorted(arg.glob("**/*")) if arg.is_dir() else [arg]
-        files += [f for f in found
-                  if f.suffix == ".svg" or f.name == "stdout"]
-    files = [f for f in files if is_svg(f)]
+    found = [one for one in pictures() if is_svg(one[1])]
     scripts, tap = set(), Tap()
-    for path in files:
-        tap.attempt(f"{path.parent.name}/{path.name}", check, path, scripts)
-    tap.check(len(scripts) == 1 and len(files) > 10,
-              f"one script in {len(files)} files")
+    for name, text in found:
+        tap.attempt(name, check, text, scripts)
+    tap.check(len(scripts) == 1 and len(found) > 10,
+              f"one script in {len(found)} pictures")
     return tap.end()
 
 

@@ -5,13 +5,15 @@ noise, what a search found from all of them; by everybody, which the matrices
 of Machado, Oliveira and Fernandes (2009, severity 1) stand for. Distances are
 CIE 1976, where 2 can just be seen side by side.
 
-usage: colors.py SVG
+usage: colors.py
 """
 import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "cli")]
+import cases  # noqa: E402
 from tap import Tap  # noqa: E402
 
 EYES = {
@@ -68,7 +70,7 @@ def distance(a, b, eye):
 
 
 def main():
-    text = Path(sys.argv[1]).read_text(encoding="utf-8")
+    text = cases.find("diff/svg").stdout
     colors = {meaning: color for color, meaning in LEGEND.findall(text)}
     colors["match"] = MATCH.search(text)[1]
     tap = Tap()
