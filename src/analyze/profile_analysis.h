@@ -11,8 +11,9 @@
 #include "model/profile.h"
 #include "model/result.h"
 
-struct code_rules; /* analyze/code_rules.h */
-struct snapshot;   /* model/snapshot.h */
+struct code_rules;   /* analyze/code_rules.h */
+struct profile_runs; /* model/profile_runs.h */
+struct snapshot;     /* model/snapshot.h */
 
 /* One side in equal parts, of the window's time or of the cohort's spans: how
  * much the parts differ tells how much the sides may. The profile of the side
@@ -23,6 +24,9 @@ struct rank_slices {
 	 * looked at with NORMALIZE_SHARE. NULL: all alike. */
 	const double *exposure;
 	size_t count; /* 0: not divided */
+	/* The stacks of the profiles are in here, and the side's profile is the
+	 * sum; NULL: in the profiles. */
+	const struct profile_runs *folded;
 };
 
 struct rank_want {

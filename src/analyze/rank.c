@@ -564,13 +564,18 @@ static bool build_slices(const struct ranking *r, enum rank_by by,
 	if (!measure.slow_slices.count && !measure.baseline_slices.count &&
 	    !r->want->baseline_snapshot)
 		return true;
+	want->peer_slices = &r->peers;
+	/* Those that peers tell by were added up first. */
+	if (slices != &r->peers && by == want->peers_by) {
+		want->slices = &r->peers;
+		return true;
+	}
 	if (!slice_values_build(slices, r->t, &measure, is_share, err) ||
 	    (r->want->baseline_snapshot &&
 	     !snapshot_slices(&slices->sides[SIDE_BASELINE], r->t,
 			      r->want->baseline_snapshot, by, is_share, err)))
 		return false;
 	want->slices = slices;
-	want->peer_slices = &r->peers;
 	return true;
 }
 

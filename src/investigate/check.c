@@ -7,7 +7,6 @@
 #include "analyze/snapshot_make.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "model/profile_merge.h"
 
 void check_init(struct check *c, struct investigation *v,
 		const struct check_want *want)
@@ -21,8 +20,7 @@ void check_init(struct check *c, struct investigation *v,
 
 static void side_release(struct check_side *side)
 {
-	for (size_t i = 0; side->files && i < side->runs.count; i++)
-		profile_release(&side->files[i]);
+	profile_runs_release(&side->files);
 	profile_release(&side->sum);
 }
 
@@ -36,21 +34,6 @@ void check_release(struct check *c)
 
 /* ---- files: a run each ---- */
 
-/* Room for what the runs of a side are; they are initialised. */
-static bool side_alloc(struct check *c, struct check_side *side, size_t count,
-		       struct error *err)
-{
-	struct arena *arena = c->v->backends->arena;
-
-	side->files = arena_array(arena, count, sizeof *side->files);
-	if (!side->files)
-		return arena_fail(arena, "the profiles", err);
-	side->runs.count = count;
-	for (size_t i = 0; i < count; i++)
-		profile_init(&side->files[i]);
-	return true;
-}
-
 static bool fail_empty(struct check *c, const char *path, bool is_baseline,
 		       struct error *err)
 {
@@ -61,41 +44,33 @@ static bool fail_empty(struct check *c, const char *path, bool is_baseline,
 	return investigation_fail(c->v, s, err);
 }
 
-/* Reads files [from, to) of a side, of the type given or like another. */
-static bool files_read(struct check *c, struct check_side *side,
-		       const struct check_files *files, size_t from, size_t to,
-		       const struct type_name *like, struct error *err)
+/* Of the type given or like another; let go of as soon as it is folded. */
+static bool read_file(struct check *c, struct check_side *side,
+		      const char *path, const struct type_name *like,
+		      struct error *err)
 {
-	struct arena *arena = c->v->backends->arena;
 	const char *word = c->v->question->type;
 	struct profile_query query = { .type_id = word ? word : "" };
-	struct profile_fetch *fetches =
-		arena_array(arena, to - from, sizeof *fetches);
-	struct job **jobs = arena_array(arena, to - from, sizeof *jobs);
+	struct profile_fetch fetch;
+	struct job *job = &fetch.job;
+	struct profile p;
+	bool is_done;
 
-	if (!fetches || !jobs)
-		return arena_fail(arena, "the profiles", err);
-	for (size_t i = from; i < to; i++) {
-		struct profile_fetch *f = &fetches[i - from];
-
-		profile_fetch_init(f, &query, &side->files[i]);
-		f->paths = &files->paths[i];
-		f->path_count = 1;
-		f->like = like;
-		jobs[i - from] = &f->job;
+	profile_init(&p);
+	profile_fetch_init(&fetch, &query, &p);
+	fetch.paths = &path;
+	fetch.path_count = 1;
+	fetch.like = like;
+	is_done = jobs_run(c->v->backends, &job, 1, err);
+	if (is_done && !fetch.job.has_answer) {
+		*err = fetch.job.err;
+		is_done = false;
 	}
-	if (!jobs_run(c->v->backends, jobs, to - from, err))
-		return false;
-	for (size_t i = from; i < to; i++) {
-		if (!fetches[i - from].job.has_answer) {
-			*err = fetches[i - from].job.err;
-			return false;
-		}
-		if (side->files[i].whole_total <= 0)
-			return fail_empty(c, files->paths[i],
-					  side == &c->baseline, err);
-	}
-	return true;
+	if (is_done && p.whole_total <= 0)
+		is_done = fail_empty(c, path, side == &c->baseline, err);
+	is_done = is_done && profile_runs_add(&side->files, &p, err);
+	profile_release(&p);
+	return is_done;
 }
 
 static struct type_name type_of(const struct profile *p)
@@ -108,21 +83,22 @@ static struct type_name type_of(const struct profile *p)
 static bool files_add_up(struct check *c, struct check_side *side,
 			 struct error *err)
 {
-	size_t count = side->runs.count;
-	const struct profile **parts =
-		arena_array(c->v->backends->arena, count, sizeof *parts);
+	struct profile_runs *files = &side->files;
+	const struct profile **parts = arena_array(c->v->backends->arena,
+						   files->count, sizeof *parts);
 
 	if (!parts)
 		return arena_fail(c->v->backends->arena, "the profiles", err);
-	for (size_t i = 0; i < count; i++) {
-		parts[i] = &side->files[i];
-		if (count > 1)
-			side->files[i].is_gauge = false;
+	for (size_t i = 0; i < files->count; i++) {
+		parts[i] = &files->heads[i];
+		if (files->count > 1)
+			files->heads[i].is_gauge = false;
 	}
-	side->runs.profiles = parts;
+	side->runs = (struct rank_slices){ .profiles = parts,
+					   .count = files->count,
+					   .folded = files };
 	side->whole = &side->sum;
-	return profile_merge(&side->sum, parts, count, c->v->backends->notes,
-			     err);
+	return profile_runs_finish(files, c->v->backends->notes, err);
 }
 
 static bool side_of_files(struct check *c, struct check_side *side,
@@ -137,12 +113,14 @@ static bool side_of_files(struct check *c, struct check_side *side,
 	if (!side->name.ptr)
 		return arena_fail(c->v->backends->arena, "the names of files",
 				  err);
-	if (!side_alloc(c, side, files->count, err) ||
-	    !files_read(c, side, files, 0, 1, like, err))
+	if (!profile_runs_init(&side->files, &side->sum, files->count, err))
 		return false;
-	own = type_of(&side->files[0]);
-	if (!files_read(c, side, files, 1, files->count, &own, err) ||
-	    !files_add_up(c, side, err))
+	for (size_t i = 0; i < files->count; i++) {
+		if (!read_file(c, side, files->paths[i], i ? &own : like, err))
+			return false;
+		own = type_of(&side->sum);
+	}
+	if (!files_add_up(c, side, err))
 		return false;
 	side->samples = side->sum.sample_count;
 	return true;
@@ -184,7 +162,7 @@ static bool set_exposure(struct check *c, struct check_side *side,
 	if (!exposure)
 		return arena_fail(arena, "the profiles", err);
 	for (size_t i = 0; i < side->runs.count; i++)
-		exposure[i] = is_length ? (double)side->files[i].duration_ns /
+		exposure[i] = is_length ? (double)side->files.heads[i].duration_ns /
 						  NS_PER_S
 					: 1;
 	side->runs.exposure = exposure;
@@ -193,8 +171,8 @@ static bool set_exposure(struct check *c, struct check_side *side,
 
 static bool is_length_known(const struct check_side *side)
 {
-	for (size_t i = 0; side->files && i < side->runs.count; i++)
-		if (side->files[i].duration_ns <= 0)
+	for (size_t i = 0; i < side->files.count; i++)
+		if (side->files.heads[i].duration_ns <= 0)
 			return false;
 	return true;
 }
@@ -204,14 +182,14 @@ static bool is_length_known(const struct check_side *side)
 static enum normalize default_per(const struct check *c)
 {
 	const struct snapshot *s = c->want->snapshot;
-	const struct profile *base = s ? &c->snapshot_whole : c->baseline.files;
+	const struct profile *base = s ? &c->snapshot_whole : c->baseline.files.heads;
 	bool is_of_whole_runs;
 
 	if (!c->candidate.is_of_files ||
 	    (c->baseline.whole && !c->baseline.is_of_files && !s) ||
 	    (s && s->per == NORMALIZE_RATE))
 		return NORMALIZE_RATE;
-	return base && profiles_default_normalize(c->candidate.files, base,
+	return base && profiles_default_normalize(c->candidate.files.heads, base,
 						  &is_of_whole_runs) ==
 				       NORMALIZE_RATE
 		       ? NORMALIZE_RATE
@@ -247,9 +225,9 @@ static bool choose_per(struct check *c, struct error *err)
 			err);
 	is_rate = c->per == NORMALIZE_RATE;
 	c->is_of_runs = c->per == NORMALIZE_REQUEST;
-	return (!c->candidate.files ||
+	return (!c->candidate.files.count ||
 		set_exposure(c, &c->candidate, is_rate, err)) &&
-	       (!c->baseline.files ||
+	       (!c->baseline.files.count ||
 		set_exposure(c, &c->baseline, is_rate, err));
 }
 
@@ -273,10 +251,10 @@ static size_t list_moments(const struct check_side *side, bool is_candidate,
 {
 	size_t n = 0;
 
-	for (size_t i = 0; side->files && i < side->runs.count; i++)
-		if (side->files[i].time_ns > 0)
-			out[n++] = (struct moment){ side->files[i].time_ns,
-						    is_candidate };
+	for (size_t i = 0; i < side->files.count; i++)
+		if (side->files.heads[i].time_ns > 0)
+			out[n++] = (struct moment){
+				side->files.heads[i].time_ns, is_candidate };
 	return n;
 }
 
@@ -375,7 +353,7 @@ bool check_fetch(struct check *c, struct error *err)
 	if (want->is_latency_alone)
 		return fetch_requests(c, err);
 
-	c->v->backends->file_order = STACKS_IN_ORDER;
+	c->v->backends->file_order = STACKS_SUMMED;
 	if (want->candidate.count ? !side_of_files(c, &c->candidate,
 						   &want->candidate, NULL, err)
 				  : !fetch_live(c, err))

@@ -11,6 +11,7 @@
 #include "analyze/gates.h"
 #include "investigate/check_latency.h"
 #include "investigate/chosen.h"
+#include "model/profile_runs.h"
 #include "model/snapshot.h"
 
 /* Files of one side; count 0: none. */
@@ -43,7 +44,7 @@ struct check_side {
 	bool is_of_files;
 	/* private */
 	struct profile sum;
-	struct profile *files;
+	struct profile_runs files; /* folded */
 	const struct profile *parts[COMPARISON_PARTS];
 	double exposure[COMPARISON_PARTS];
 };

@@ -156,14 +156,14 @@ static void merge_header(struct profile *out, const struct profile *p,
 	out->is_of_calls |= p->is_of_calls;
 }
 
-static void merge_headers(struct profile *out,
-			  const struct profile *const *parts, size_t n,
-			  const struct profile *first)
+void profile_merge_heads(struct profile *out,
+			 const struct profile *const *parts, size_t n)
 {
+	const struct profile *first = first_filled(parts, n);
 	double truncated = 0, total = 0;
 	bool is_length_known = true;
 
-	out->period = first->period;
+	out->period = first ? first->period : 0;
 	out->sample_count = 0;
 	out->has_lines = true;
 	out->whole_total = out->omitted = out->filtered = 0;
@@ -216,6 +216,6 @@ bool profile_merge(struct profile *out, const struct profile *const *parts,
 	if (m.is_saturated)
 		notes_add(notes, "values add up to more than 64 bits hold: "
 				 "totals and shares are too small");
-	merge_headers(out, parts, n, first);
+	profile_merge_heads(out, parts, n);
 	return true;
 }

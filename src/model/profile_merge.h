@@ -18,4 +18,9 @@
 bool profile_merge(struct profile *out, const struct profile *const *parts,
 		   size_t n, struct notes *notes, struct error *err) MUST_CHECK;
 
+/* What the sum says of itself: all but its functions, frames, stacks, total and
+ * types. */
+void profile_merge_heads(struct profile *out,
+			 const struct profile *const *parts, size_t n);
+
 #endif

@@ -5,7 +5,10 @@
 #include "ranking.h"
 
 #include "../starving.h"
+#include "analyze/function_totals.h"
+#include "analyze/slice_values.h"
 #include "model/profile_merge.h"
+#include "model/profile_runs.h"
 
 #define MOST_SLICES 6
 
@@ -436,6 +439,70 @@ static void test_memory_failures(void **state)
 	release_slices(&b);
 }
 
+/* Runs that are folded into one give each function what it took in each. */
+static void test_folded(void **state)
+{
+	/* Recursion, stacks that end within others, and some of one run. */
+	static const char *const texts[] = {
+		"main;a.x;b.y;a.x;runtime.mallocgc 5\nmain;a.x 3\n",
+		"main;a.x;b.y 7\nmain;b.y;a.x 1\nmain;c.z 4\n",
+		"main;a.x;b.y;a.x 2\nmain;a.x 6\nother 9\n",
+		NULL,
+	};
+	static const enum rank_by measures[] = { RANK_SELF_LIB, RANK_SELF,
+						 RANK_TOTAL };
+	struct slice_fixture b = { .type = "cpu", .unit = "count", .period = 1 };
+	struct profile sum, folded;
+	struct profile_runs runs;
+	struct func_table plain_table, folded_table;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, MIB);
+	make_side(&b, &b.slow, &sum, texts);
+	profile_init(&folded);
+	assert_ok(profile_runs_init(&runs, &folded, b.slow.count, &err));
+	for (size_t i = 0; i < b.slow.count; i++) {
+		struct profile again;
+
+		make_profile(&again, b.type, b.unit, b.period, texts[i]);
+		assert_ok(profile_runs_add(&runs, &again, &err));
+	}
+	assert_ok(profile_runs_finish(&runs, NULL, &err));
+	assert_ok(func_table_build(&plain_table, &arena, &sum, NULL, NULL,
+				   false, &err));
+	assert_ok(func_table_build(&folded_table, &arena, &folded, NULL, NULL,
+				   false, &err));
+	assert_int_equal(plain_table.count, folded_table.count);
+	for (size_t m = 0; m < 3; m++) {
+		struct rank_want want = { .by = measures[m],
+					  .slow_slices = { b.slow.list, NULL,
+							   b.slow.count } };
+		struct slice_values plain, values;
+
+		assert_ok(slice_values_build(&plain, &plain_table, &want, false,
+					     &err));
+		want.slow_slices.folded = &runs;
+		assert_ok(slice_values_build(&values, &folded_table, &want,
+					     false, &err));
+		for (uint32_t id = 0; id < plain_table.count; id++) {
+			uint32_t there = func_table_find(
+				&folded_table, plain_table.entries[id].key);
+
+			assert_memory_equal(
+				plain.sides[0].values + id * b.slow.count,
+				values.sides[0].values + there * b.slow.count,
+				b.slow.count * sizeof(double));
+		}
+	}
+	for (size_t i = 0; i < b.slow.count; i++)
+		profile_release(&b.slow.items[i]);
+	profile_runs_release(&runs);
+	profile_release(&folded);
+	profile_release(&sum);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +519,7 @@ int main(void)
 		cmocka_unit_test(test_periods_of_rates),
 		cmocka_unit_test(test_unknown_period),
 		cmocka_unit_test(test_memory_failures),
+		cmocka_unit_test(test_folded),
 	};
 
 	return cmocka_run_group_tests_name("analyze/blocks", tests, NULL, NULL);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
 #include "../analyze/profile_making.h"
 #include "../random.h"
 
 #include "base/buf.h"
 #include "model/profile_merge.h"
+#include "model/profile_runs.h"
 
 struct parts {
 	struct profile items[3];
@@ -284,24 +287,76 @@ static void assert_same_loose(const struct profile *loose,
 
 enum { MANY = 9 };
 
+/* What the values of a run say of a stack, which may come again. */
+static int64_t value_in_run(const struct profile_runs *r, size_t run,
+			    uint32_t stack)
+{
+	struct run_walk w;
+	int64_t sum = 0;
+
+	for (run_walk_init(&w, r, run); run_walk_next(&w);)
+		sum += w.stack == stack ? w.value : 0;
+	return sum;
+}
+
+static int64_t value_in_profile(const struct profile *p,
+				const struct profile *of,
+				const struct stack *stack)
+{
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		if (is_same_stack(of, stack, p, &p->stacks[i]))
+			return p->stacks[i].value;
+	return 0;
+}
+
+/* Folded parts are their sum, too, and still tell which part had what. The
+ * parts are gone then. */
+static void assert_folds(struct profile *parts, const char *const *texts,
+			 size_t count, const struct profile *whole)
+{
+	struct profile_runs runs;
+	struct profile sum;
+
+	profile_init(&sum);
+	assert_ok(profile_runs_init(&runs, &sum, count, &err));
+	for (size_t i = 0; i < count; i++)
+		assert_ok(profile_runs_add(&runs, &parts[i], &err));
+	assert_ok(profile_runs_finish(&runs, NULL, &err));
+	assert_same_loose(&sum, whole);
+	assert_int_equal(sum.function_count, whole->function_count);
+	assert_int_equal(sum.frame_count, whole->frame_count);
+	for (size_t i = 0; i < count; i++) {
+		make_profile(&parts[i], "cpu", "nanoseconds", 10, texts[i]);
+		assert_true(runs.heads[i].total == parts[i].total);
+		assert_true(runs.heads[i].sample_count ==
+			    parts[i].sample_count);
+		for (uint32_t k = 0; k < sum.stack_count; k++)
+			assert_true(value_in_run(&runs, i, k) ==
+				    value_in_profile(&parts[i], &sum,
+						     &sum.stacks[k]));
+	}
+	profile_runs_release(&runs);
+	profile_release(&sum);
+}
+
 /* Parts added up are what all of their stacks make as one profile. */
 static void assert_like_one(uint32_t random, size_t count)
 {
 	struct profile parts[MANY], sum, whole;
 	const struct profile *list[MANY];
-	struct buf all, text;
+	const char *texts[MANY];
+	struct buf all, text[MANY];
 	struct notes notes;
 
 	notes_init(&notes);
 	buf_init(&all, MIB);
 	for (size_t i = 0; i < count; i++) {
-		buf_init(&text, MIB);
-		write_stacks(&text, &random);
-		buf_add_str(&all, buf_str(&text));
-		make_profile(&parts[i], "cpu", "nanoseconds", 10,
-			     buf_text(&text));
+		buf_init(&text[i], MIB);
+		write_stacks(&text[i], &random);
+		buf_add_str(&all, buf_str(&text[i]));
+		texts[i] = buf_text(&text[i]);
+		make_profile(&parts[i], "cpu", "nanoseconds", 10, texts[i]);
 		list[i] = &parts[i];
-		buf_release(&text);
 	}
 	make_profile(&whole, "cpu", "nanoseconds", 10, buf_text(&all));
 	profile_init(&sum);
@@ -314,9 +369,12 @@ static void assert_like_one(uint32_t random, size_t count)
 	if (parts[count / 2].stack_count)
 		assert_same_loose(&sum, &whole);
 	profile_release(&sum);
+	assert_folds(parts, texts, count, &whole);
 	profile_release(&whole);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		profile_release(&parts[i]);
+		buf_release(&text[i]);
+	}
 	buf_release(&all);
 }
 
@@ -396,6 +454,67 @@ static void test_loose(void **state)
 	release(&f);
 }
 
+enum { RUNS = 40, RUN_STACKS = 20000 };
+
+static void make_run(struct profile *p, uint32_t *random)
+{
+	struct profile_build *b;
+	uint32_t frames[12];
+
+	profile_init(p);
+	b = profile_build_new(p, &err);
+	assert_non_null(b);
+	assert_ok(profile_build_type(b, STR("cpu"), STR("nanoseconds"), &err));
+	for (uint32_t i = 0; i < 12; i++) {
+		char name[8];
+
+		snprintf(name, sizeof name, "f%u", i);
+		frames[i] = make_frame(b, str_from(name));
+	}
+	for (uint32_t i = 0; i < RUN_STACKS; i++) {
+		uint32_t stack[12];
+
+		for (uint32_t k = 0; k < 12; k++)
+			stack[k] = frames[i >> k & 1 ? k : 11 - k];
+		assert_ok(profile_build_stack(b, stack, 12,
+					      10000000 *
+						      (1 + (int64_t)next_random(
+								   random) % 9),
+					      &err));
+	}
+	assert_ok(profile_build_finish(b, NULL, &err));
+	profile_build_free(b);
+}
+
+static size_t bytes_of_runs(size_t count)
+{
+	struct profile_runs runs;
+	struct profile sum, run;
+	uint32_t random = 1;
+	size_t bytes;
+
+	profile_init(&sum);
+	assert_ok(profile_runs_init(&runs, &sum, count, &err));
+	for (size_t i = 0; i < count; i++) {
+		make_run(&run, &random);
+		assert_ok(profile_runs_add(&runs, &run, &err));
+	}
+	assert_ok(profile_runs_finish(&runs, NULL, &err));
+	bytes = runs.arena.used_bytes + sum.arena.used_bytes;
+	profile_runs_release(&runs);
+	profile_release(&sum);
+	return bytes;
+}
+
+/* A run more takes some bytes a stack. */
+static void test_many_runs(void **state)
+{
+	size_t one = bytes_of_runs(1), many = bytes_of_runs(RUNS);
+
+	(void)state;
+	assert_true(many - one < 4 * (size_t)RUNS * RUN_STACKS);
+}
+
 #define DEEP_STACKS 1024u
 #define FLAT_STACKS 200000u
 
@@ -454,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_cancelled),
 		cmocka_unit_test(test_loose),
 		cmocka_unit_test(test_deep_ones_first),
+		cmocka_unit_test(test_many_runs),
 	};
 
 	return cmocka_run_group_tests_name("model/profile_merge", tests, NULL,
