@@ -398,33 +398,45 @@ static struct replicate_prior prior_of(const struct diff *d)
 /* The ranked measure in runs has a trend of its own. */
 static bool find_trend(struct diff *d, struct error *err)
 {
+	struct arena *arena = d->t->arena;
 	struct replicate_row *rows =
-		arena_array(d->t->arena, d->count + 1, sizeof *rows);
+		arena_array(arena, d->count + 1, sizeof *rows);
+	bool is_done;
 
 	if (!rows)
-		return arena_fail(d->t->arena, "comparing functions", err);
+		return arena_fail(arena, "comparing functions", err);
 	for (size_t i = 0; i < d->count; i++)
 		rows[i] = row_at(d, d->values, d->ids[i]);
-	return replicates_trend(&d->runs, rows, d->count, d->t->arena,
-				&d->noise, err);
+	is_done = replicates_trend(&d->runs, rows, d->count, &d->noise, err);
+	arena_drop(arena, rows, (d->count + 1) * sizeof *rows);
+	return is_done;
 }
 
-static bool find_peers_noise(struct diff *d, struct error *err)
+static bool noise_of_rows(struct diff *d, const struct replicate_row *peers,
+			  size_t count, struct error *err)
 {
 	struct replicate_prior prior = prior_of(d);
-	struct replicate_row *peers;
-	size_t count;
 
 	d->noise = (struct replicate_noise){ .least = !d->all.is_continuous };
-	if (!list_peers(d, &peers, &count, err))
-		return false;
 	if (!replicates_common(&d->runs, peers, count, &prior, d->t->arena,
 			       &d->common, err))
 		return false;
 	/* Samples that several count tell no more than once. */
 	d->common.variance *= d->want->peers_nest;
 	return replicates_noise(&d->runs, peers, count, &d->common, &prior,
-				d->t->arena, &d->noise, err);
+				&d->noise, err);
+}
+
+static bool find_peers_noise(struct diff *d, struct error *err)
+{
+	struct replicate_row *peers = NULL;
+	size_t count;
+	bool is_done = list_peers(d, &peers, &count, err) &&
+		       noise_of_rows(d, peers, count, err);
+
+	arena_drop(d->t->arena, peers,
+		   peers ? (d->t->count + 1) * sizeof *peers : 0);
+	return is_done;
 }
 
 static bool find_noise(struct diff *d, struct error *err)

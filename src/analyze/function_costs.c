@@ -83,8 +83,7 @@ static bool find_noise(struct costs *c, struct error *err)
 	c->noise = (struct replicate_noise){ .least = c->sample_value > 0 };
 	for (size_t id = 0; id < c->t.count; id++)
 		rows[id] = row_at(c, id);
-	return replicates_trend(&c->runs, rows, c->t.count, c->t.arena,
-				&c->noise, err);
+	return replicates_trend(&c->runs, rows, c->t.count, &c->noise, err);
 }
 
 static double error_at(const struct costs *c, size_t id, double value)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/num.h"
 
 #define WHAT "comparing functions"
@@ -275,15 +276,17 @@ struct replicate_seen replicates_see(const struct replicate_runs *runs,
 					.mean = sums.mean };
 }
 
+/* One run a side shows nothing: then they are all empty. */
 static struct replicate_seen *list_seen(const struct replicate_runs *runs,
 					const struct replicate_row *rows,
 					size_t count, double least,
 					struct arena *arena)
 {
+	bool has_df = runs->count[0] > 1 || runs->count[1] > 1;
 	struct replicate_seen *seen =
 		arena_array(arena, count + 1, sizeof *seen);
 
-	for (size_t i = 0; seen && i < count; i++)
+	for (size_t i = 0; seen && has_df && i < count; i++)
 		seen[i] = replicates_see(runs, &rows[i], least);
 	return seen;
 }
@@ -320,16 +323,19 @@ void replicates_trend_of(struct replicate_seen *seen, size_t count,
 
 bool replicates_trend(const struct replicate_runs *runs,
 		      const struct replicate_row *rows, size_t count,
-		      struct arena *arena, struct replicate_noise *n,
-		      struct error *err)
+		      struct replicate_noise *n, struct error *err)
 {
-	struct replicate_seen *seen =
-		list_seen(runs, rows, count, n->least, arena);
+	struct arena scratch;
+	struct replicate_seen *seen;
 
-	if (!seen)
-		return arena_fail(arena, WHAT, err);
-	replicates_trend_of(seen, count, n);
-	return true;
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	seen = list_seen(runs, rows, count, n->least, &scratch);
+	if (seen)
+		replicates_trend_of(seen, count, n);
+	else
+		arena_fail(&scratch, WHAT, err);
+	arena_release(&scratch);
+	return seen;
 }
 
 /* ---- between the sides ---- */
@@ -482,30 +488,33 @@ static void fit_between(const struct peer *peers, size_t count,
 	n->between_df = known;
 }
 
-bool replicates_noise(const struct replicate_runs *runs,
-		      const struct replicate_row *rows, size_t count,
-		      const struct replicate_common *common,
-		      const struct replicate_prior *prior, struct arena *arena,
-		      struct replicate_noise *out, struct error *err)
+/* Sets the weights of the peers. */
+static bool noise_beside(const struct replicate_runs *runs,
+			 const struct replicate_row *rows, size_t count,
+			 struct peer *peers, size_t peer_count,
+			 const struct replicate_common *common,
+			 const struct replicate_prior *prior,
+			 struct arena *scratch, struct replicate_noise *out,
+			 struct error *err)
 {
 	double least = out->least;
-	size_t peer_count;
-	struct replicate_seen *seen = list_seen(runs, rows, count, least, arena);
-	struct peer *peers = list_peers(runs, rows, count, arena, &peer_count);
+	struct replicate_seen *seen =
+		list_seen(runs, rows, count, least, scratch);
 
 	*out = (struct replicate_noise){ .least = least,
 					 .sampling = 1,
 					 .prior_df = INFINITY,
 					 .between_df = INFINITY };
-	if (!seen || !peers)
-		return arena_fail(arena, WHAT, err);
-	if (runs->count[0] + runs->count[1] <= REPLICATE_SIDES) {
+	if (!seen)
+		return arena_fail(scratch, WHAT, err);
+	if (runs->count[0] + runs->count[1] <= REPLICATE_SIDES)
 		noise_of_peers(peers, peer_count, common->log_ratio, seen,
 			       prior, out);
-		return true;
-	}
-	replicates_trend_of(seen, count, out);
-	if (isnan(prior->between_cv))
+	else
+		replicates_trend_of(seen, count, out);
+	arena_drop(scratch, seen, (count + 1) * sizeof *seen);
+	if (runs->count[0] + runs->count[1] <= REPLICATE_SIDES ||
+	    isnan(prior->between_cv))
 		return true;
 	for (size_t i = 0; i < peer_count; i++) {
 		struct replicate_sums sums = replicates_sums(
@@ -519,6 +528,26 @@ bool replicates_noise(const struct replicate_runs *runs,
 	}
 	fit_between(peers, peer_count, common->log_ratio, prior, out);
 	return true;
+}
+
+bool replicates_noise(const struct replicate_runs *runs,
+		      const struct replicate_row *rows, size_t count,
+		      const struct replicate_common *common,
+		      const struct replicate_prior *prior,
+		      struct replicate_noise *out, struct error *err)
+{
+	struct arena scratch;
+	size_t peer_count;
+	struct peer *peers;
+	bool is_done;
+
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	peers = list_peers(runs, rows, count, &scratch, &peer_count);
+	is_done = peers ? noise_beside(runs, rows, count, peers, peer_count,
+				       common, prior, &scratch, out, err)
+			: arena_fail(&scratch, WHAT, err);
+	arena_release(&scratch);
+	return is_done;
 }
 
 /* ---- what rows have in common ---- */
@@ -603,19 +632,20 @@ static bool correct_runs(struct replicate_runs *runs,
 	return true;
 }
 
-bool replicates_common(struct replicate_runs *runs,
-		       const struct replicate_row *rows, size_t count,
-		       const struct replicate_prior *prior, struct arena *arena,
-		       struct replicate_common *out, struct error *err)
+static bool find_common(struct replicate_runs *runs,
+			const struct replicate_row *rows, size_t count,
+			const struct replicate_prior *prior,
+			struct arena *scratch, struct arena *arena,
+			struct replicate_common *out, struct error *err)
 {
 	struct replicate_noise n = { .least = 1 };
 	size_t peer_count;
-	struct peer *peers = list_peers(runs, rows, count, arena, &peer_count);
+	struct peer *peers = list_peers(runs, rows, count, scratch, &peer_count);
 	double middle, all = 0;
 
 	*out = (struct replicate_common){ .rows = peer_count };
 	if (!peers)
-		return arena_fail(arena, WHAT, err);
+		return arena_fail(scratch, WHAT, err);
 	if (peer_count < REPLICATE_FEW_ROWS)
 		return true;
 	for (size_t i = 0; i < peer_count; i++) {
@@ -630,8 +660,8 @@ bool replicates_common(struct replicate_runs *runs,
 	if (peer_count < REPLICATE_ROWS)
 		return true;
 	for (int round = 0; round < ROUNDS; round++) {
-		if (!replicates_noise(runs, rows, count, out, prior, arena, &n,
-				      err))
+		if (!noise_beside(runs, rows, count, peers, peer_count, out,
+				  prior, scratch, &n, err))
 			return false;
 		weigh(runs, rows, peers, peer_count, &n);
 		take_mean(peers, peer_count, out->log_ratio, out);
@@ -649,6 +679,21 @@ bool replicates_common(struct replicate_runs *runs,
 			out->log_ratio = middle_of(peers, peer_count);
 	}
 	return true;
+}
+
+bool replicates_common(struct replicate_runs *runs,
+		       const struct replicate_row *rows, size_t count,
+		       const struct replicate_prior *prior, struct arena *arena,
+		       struct replicate_common *out, struct error *err)
+{
+	struct arena scratch;
+	bool is_done;
+
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = find_common(runs, rows, count, prior, &scratch, arena, out,
+			      err);
+	arena_release(&scratch);
+	return is_done;
 }
 
 /* ---- one row ---- */

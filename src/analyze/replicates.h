@@ -114,7 +114,7 @@ bool replicates_common(struct replicate_runs *runs,
 bool replicates_noise(const struct replicate_runs *runs,
 		      const struct replicate_row *rows, size_t count,
 		      const struct replicate_common *common,
-		      const struct replicate_prior *prior, struct arena *arena,
+		      const struct replicate_prior *prior,
 		      struct replicate_noise *out,
 		      struct error *err) MUST_CHECK;
 
@@ -122,8 +122,7 @@ bool replicates_noise(const struct replicate_runs *runs,
  * takes the place of n's trend. */
 bool replicates_trend(const struct replicate_runs *runs,
 		      const struct replicate_row *rows, size_t count,
-		      struct arena *arena, struct replicate_noise *n,
-		      struct error *err) MUST_CHECK;
+		      struct replicate_noise *n, struct error *err) MUST_CHECK;
 
 /* The same of rows of several comparisons. Those without df tell nothing; puts
  * rows into another order. */

@@ -96,7 +96,7 @@ static void draw(struct drawn *d, struct setting how)
 	assert_true(replicates_common(&d->runs, d->rows, ROWS, &prior,
 				      &d->arena, &d->common, &d->err));
 	assert_true(replicates_noise(&d->runs, d->rows, ROWS, &d->common, &prior,
-				     &d->arena, &d->noise, &d->err));
+				     &d->noise, &d->err));
 }
 
 static double test_row(const struct drawn *d, size_t row)
@@ -247,11 +247,10 @@ static void test_prior(void **state)
 	draw(&d, (struct setting){ .runs = 1, .samples = 400000, .cv = 0.3,
 				   .after = 1 });
 	assert_true(replicates_noise(&d.runs, d.rows, REPLICATE_MANY_ROWS - 1,
-				     &d.common, &prior, &d.arena, &d.noise,
-				     &d.err));
+				     &d.common, &prior, &d.noise, &d.err));
 	assert_within(sqrt(d.noise.drift * d.noise.sampling), 0.01, 0.0501);
 	assert_true(replicates_noise(&d.runs, d.rows, ROWS, &d.common, &prior,
-				     &d.arena, &d.noise, &d.err));
+				     &d.noise, &d.err));
 	assert_within(sqrt(d.noise.drift * d.noise.sampling), 0.2, 0.45);
 	arena_release(&d.arena);
 }
