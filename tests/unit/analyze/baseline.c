@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/baseline.h"
@@ -258,7 +259,7 @@ static void what_befalls_some_is_left_behind(void **state)
 	assert_int_equal(choose_by_parts(&good_day).chosen, BASELINE_PREVIOUS);
 }
 
-int main(void)
+UNIT_TESTS(baseline)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nearest_healthy), cmocka_unit_test(edge),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/burn.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static void test_firing(void **state)
 					0.875));
 }
 
-int main(void)
+UNIT_TESTS(burn)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),

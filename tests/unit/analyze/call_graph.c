@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "analyze/call_graph.h"
 #include "profile_making.h"
 
@@ -141,7 +142,7 @@ static void test_lines(void **state)
 	regex_free(symbol);
 }
 
-int main(void)
+UNIT_TESTS(call_graph)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/calls.h"
@@ -112,7 +113,7 @@ static void other_spans_set_up_nothing(void **state)
 			 SPAN_NONE);
 }
 
-int main(void)
+UNIT_TESTS(calls_callee)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_service_goes_before_a_host),

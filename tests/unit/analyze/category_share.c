@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_making.h"
 
 #include "analyze/category_share.h"
@@ -233,7 +234,7 @@ static void stacks_of_the_application_alone(void **state)
 	profile_release(&p);
 }
 
-int main(void)
+UNIT_TESTS(category_share)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_leaf_decides),

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "analyze/cause.h"
 
 struct fixture {
@@ -229,7 +230,7 @@ static void waiting_is_never_explained_by_a_cpu_profile(void **state)
 	tear_down(&f);
 }
 
-int main(void)
+UNIT_TESTS(cause)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(

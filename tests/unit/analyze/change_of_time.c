@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/choice.h"
@@ -765,7 +766,7 @@ static void deep_inner(void **state)
 	end(&g);
 }
 
-int main(void)
+UNIT_TESTS(change_of_time)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grown_before_long),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/change_point.h"
 
 #include <setjmp.h>
@@ -263,7 +264,7 @@ static void test_false_alarms(void **state)
 	assert_true(alarms <= 10);
 }
 
-int main(void)
+UNIT_TESTS(change_point)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_step),

@@ -3,6 +3,7 @@
  * What a diff must see: callers that share a helper, whole profiles that move,
  * and nothing where nothing changed.
  */
+#include "../unit.h"
 #include "ranking.h"
 
 static const struct rank_want by_value = { .by = RANK_DELTA,
@@ -270,7 +271,7 @@ static void test_typical_way(void **state)
 	expect_way(30, 47.6, NORMALIZE_VALUE);
 }
 
-int main(void)
+UNIT_TESTS(changes)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared_helper),

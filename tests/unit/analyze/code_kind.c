@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/code_kind.h"
 #include "analyze/code_rows.h"
 
@@ -435,7 +436,7 @@ static void test_hostile(void **state)
 			 APP);
 }
 
-int main(void)
+UNIT_TESTS(code_kind)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_go),

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/code_kind.h"
 
 /* A function in a profile of the language; the kind by its name. */
@@ -370,7 +371,7 @@ static void test_own_names(void **state)
 			own[i].kind);
 }
 
-int main(void)
+UNIT_TESTS(code_purpose)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_examples),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "analyze/code_kind.h"
 #include "base/buf.h"
 
@@ -186,7 +187,7 @@ static void test_hostile(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_TESTS(code_rules)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_parse),      TEST(test_match),

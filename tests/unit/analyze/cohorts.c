@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/cohorts.h"
@@ -539,7 +540,7 @@ static void many_ids(void **state)
 	end(&a);
 }
 
-int main(void)
+UNIT_TESTS(cohorts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_operation),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/concentration.h"
@@ -224,7 +225,7 @@ static void a_slower_version_is_news(void **state)
 	assert_true(find_with_past(500, 480, CONCENTRATION_VERSION).is_found);
 }
 
-int main(void)
+UNIT_TESTS(concentration)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slower_as_a_whole),

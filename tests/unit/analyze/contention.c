@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/contention.h"
@@ -257,7 +258,7 @@ static void nothing_is_known(void **state)
 	past_release(&p);
 }
 
-int main(void)
+UNIT_TESTS(contention)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_instance_of_two),

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "../random.h"
@@ -681,7 +682,7 @@ static void telling_keys(void **state)
 	assert_false(contrast_key_is_outcome(STR("tenant.id")));
 }
 
-int main(void)
+UNIT_TESTS(contrasts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tenant),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/trace_analysis.h"
@@ -610,7 +611,7 @@ static void wide_parent(void **state)
 	trace_release(&t);
 }
 
-int main(void)
+UNIT_TESTS(critical)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(back_to_back),

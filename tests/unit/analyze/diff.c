@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "ranking.h"
 
 static const char slow_side[] =
@@ -365,7 +366,7 @@ static void test_rates(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(diff)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_changes),

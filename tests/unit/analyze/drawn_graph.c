@@ -3,6 +3,7 @@
  * What is drawn and what is not; that pprof chooses the same of real profiles
  * is shown by tests/pprof/drawn.py.
  */
+#include "../unit.h"
 #include "profile_making.h"
 
 #include <stdio.h>
@@ -142,7 +143,7 @@ static void test_memory(void **state)
 	profile_release(&p);
 }
 
-int main(void)
+UNIT_TESTS(drawn_graph)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),

@@ -4,6 +4,7 @@
  * ones show no change in any pair, and a function that got dearer by half is
  * found. All compute in one helper, as in tests/pprof/programs/rules.go.
  */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "analyze/diff.h"
@@ -249,7 +250,7 @@ static void test_unseen(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(equal_runs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_runs),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/excess.h"
 #include "base/timefmt.h"
 
@@ -104,7 +105,7 @@ static void nothing_to_add_up(void **state)
 	       (enum excess_kind[]){ EXCESS_REST });
 }
 
-int main(void)
+UNIT_TESTS(excess)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_nothing_tells_is_the_rest),

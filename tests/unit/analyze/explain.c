@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "ranking.h"
 
 /* ---- renames ---- */
@@ -245,7 +246,7 @@ static void test_mutual_recursion(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(explain)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_renamed),

@@ -5,6 +5,7 @@
  * 30,000 samples a side, ten of them truly grown by half or none. From block
  * to block each function varies by itself, and all vary with the load.
  */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "analyze/stats.h"
@@ -261,7 +262,7 @@ static void test_power(void **state)
 	assert_true(o.rate.false_part <= FALSE_DISCOVERY);
 }
 
-int main(void)
+UNIT_TESTS(false_discovery)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_change),

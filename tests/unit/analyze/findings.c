@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/findings.h"
@@ -467,7 +468,7 @@ static void skew(void **state)
 		    "clock_skew");
 }
 
-int main(void)
+UNIT_TESTS(findings)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(retry),       cmocka_unit_test(slow_shard),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "../starving.h"
@@ -469,7 +470,7 @@ static void test_memory_runs_out(void **state)
 	clear(&d);
 }
 
-int main(void)
+UNIT_TESTS(flame)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_siblings_by_name),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/fleet_growth.h"
 
 #include <math.h>
@@ -276,7 +277,7 @@ static void test_unjudged(void **state)
 	arena_release(&f.arena);
 }
 
-int main(void)
+UNIT_TESTS(fleet_growth)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drawn_fleets),

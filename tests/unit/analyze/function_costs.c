@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/function_costs.h"
 
 #include "profile_making.h"
@@ -135,7 +136,7 @@ static void test_error_of_a_sum(void **state)
 	assert_true(isnan(cost_error(values, exposure, 4, 0)));
 }
 
-int main(void)
+UNIT_TESTS(function_costs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_adds_up, setup, teardown),

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/function_key.h"
 
 /* Name and identity; NULL: the name itself. */
@@ -116,7 +117,7 @@ static void test_keys_are_stable(void **state)
 	buf_release(&twice);
 }
 
-int main(void)
+UNIT_TESTS(function_key)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys),

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "analyze/function_match.h"
 
 #define NONE NAME_MATCH_NONE
@@ -109,7 +110,7 @@ static void test_hostile(void **state)
 			 NONE);
 }
 
-int main(void)
+UNIT_TESTS(function_match)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pairs),

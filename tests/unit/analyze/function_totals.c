@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_making.h"
 
 #include <stdio.h>
@@ -285,7 +286,7 @@ static void test_empty(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(function_totals)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),

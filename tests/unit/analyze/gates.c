@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "analyze/gates.h"
 #include "analyze/rank_facts.h"
 
@@ -378,7 +379,7 @@ static void test_latency_beside_functions(void **state)
 	assert_ptr_equal(f->gates.hits[1].operation, &slow);
 }
 
-int main(void)
+UNIT_TESTS(gates)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_held),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/growth.h"
 
 #include <setjmp.h>
@@ -289,7 +290,7 @@ static void test_every_process_has_to_grow(void **state)
 	assert_int_equal(g.kind, GROWTH_NONE);
 }
 
-int main(void)
+UNIT_TESTS(growth)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/growth_functions.h"
 
 #include "profile_making.h"
@@ -124,7 +125,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-int main(void)
+UNIT_TESTS(growth_functions)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_function_and_its_path),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "../starving.h"
@@ -637,7 +638,7 @@ static void no_memory(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(guilty)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_code),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/instances.h"
@@ -72,7 +73,7 @@ static void others(void **state)
 	past_release(&p);
 }
 
-int main(void)
+UNIT_TESTS(instances)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(enough),

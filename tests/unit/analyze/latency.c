@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "analyze/latency.h"
 #include "base/limits.h"
 
@@ -247,7 +248,7 @@ static void test_drawn(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_TESTS(latency)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_longer),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "analyze/locations.h"
@@ -178,7 +179,7 @@ static void test_row_files(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(locations)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_owner),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "../starving.h"
@@ -226,7 +227,7 @@ static void test_memory_failures(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(loop)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loop_named_by_span),

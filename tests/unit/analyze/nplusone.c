@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include <stdio.h>
@@ -711,7 +712,7 @@ static void wide_and_mixed(void **state)
 	end(&s);
 }
 
-int main(void)
+UNIT_TESTS(nplusone)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(five_queries),

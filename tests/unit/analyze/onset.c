@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/onset.h"
@@ -384,7 +385,7 @@ static void past_onsets_are_forgotten(void **state)
 	assert_true(o.is_found);
 }
 
-int main(void)
+UNIT_TESTS(onset)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(became_slow),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/operations.h"
@@ -188,7 +189,7 @@ static void nothing(void **state)
 	end(&a);
 }
 
-int main(void)
+UNIT_TESTS(operations)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_time_through),

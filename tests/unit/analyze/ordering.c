@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/ordering.h"
@@ -123,7 +124,7 @@ static void rank_correlations(void **state)
 	assert_float_equal(rank_correlation(up, up, 1), 0, 0);
 }
 
-int main(void)
+UNIT_TESTS(ordering)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles),

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "../decode/pprof_making.h"
 #include "../random.h"
 #include "analyze/function_totals.h"
@@ -275,7 +276,7 @@ static void test_places_of_packed(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(packed)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recursion),

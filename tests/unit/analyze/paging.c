@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/paging.h"
 
 static void expect_query(const char *before, const char *after, bool is_page)
@@ -110,7 +111,7 @@ static void same_path(void **state)
 	assert_true(paging_is_same_path(STR("/x"), STR("http://b/x")));
 }
 
-int main(void)
+UNIT_TESTS(paging)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(operations), cmocka_unit_test(offsets),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "history_fixture.h"
 #include "profile_making.h"
 
@@ -179,7 +180,7 @@ static void calls_outside_of_requests(void **state)
 	past_release(&p);
 }
 
-int main(void)
+UNIT_TESTS(pool_holders)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits_of_a_function),

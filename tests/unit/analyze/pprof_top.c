@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "analyze/profile_analysis.h"
 #include "decode/decode.h"
 
@@ -160,7 +161,7 @@ static void test_owners(void **state)
 	profile_release(&p);
 }
 
-int main(void)
+UNIT_TESTS(pprof_top)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_like_pprof),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/query.h"
 #include "analyze/trace_analysis.h"
 #include "base/limits.h"
@@ -204,7 +205,7 @@ static void long_texts(void **state)
 	check_repeated("'", "select");
 }
 
-int main(void)
+UNIT_TESTS(query)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(normal_forms),

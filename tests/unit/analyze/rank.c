@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/code_rules.h"
 #include "base/buf.h"
 #include "ranking.h"
@@ -436,7 +437,7 @@ static void test_one_processor_or_two(void **state)
 	free(before);
 }
 
-int main(void)
+UNIT_TESTS(rank)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_baseline),

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/trace_analysis.h"
 #include "base/outfile.h"
 #include "base/timefmt.h"
@@ -260,7 +261,7 @@ static void skew_is_told(void **state)
 	end(&r);
 }
 
-int main(void)
+UNIT_TESTS(recorded)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_answer_from_all),

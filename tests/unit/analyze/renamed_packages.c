@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "base/timefmt.h"
@@ -219,7 +220,7 @@ static void test_hostile(void **state)
 	mem_free(text);
 }
 
-int main(void)
+UNIT_TESTS(renamed_packages)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_straddling),

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../unit.h"
 #include "analyze/replicates.h"
 #include "base/limits.h"
 #include "../random.h"
@@ -255,7 +256,7 @@ static void test_prior(void **state)
 	arena_release(&d.arena);
 }
 
-int main(void)
+UNIT_TESTS(replicates)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),

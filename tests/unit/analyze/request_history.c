@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/request_history.h"
@@ -203,7 +204,7 @@ static void examples(void **state)
 	end(&a);
 }
 
-int main(void)
+UNIT_TESTS(request_history)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_duration), cmocka_unit_test(found_twice),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/request_roots.h"
 
 #include <stdio.h>
@@ -135,7 +136,7 @@ static void known_servers_have_known_roots(void **state)
 	profile_release(&waits);
 }
 
-int main(void)
+UNIT_TESTS(request_roots)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(roots_run_code_of_the_application),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/choice.h"
@@ -328,7 +329,7 @@ static void most_lost_first(void **state)
 	end(&s);
 }
 
-int main(void)
+UNIT_TESTS(retries)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(timeouts),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/right_size.h"
 
 #include <math.h>
@@ -81,7 +82,7 @@ static void test_ends(void **state)
 	NEAR(a.target, 0);
 }
 
-int main(void)
+UNIT_TESTS(right_size)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_percentiles),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/search_summary.h"
 
 #include <setjmp.h>
@@ -288,7 +289,7 @@ static void test_typical_equal(void **state)
 	assert_int_equal(typical.group_count, 1);
 }
 
-int main(void)
+UNIT_TESTS(search_summary)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_health_routes),

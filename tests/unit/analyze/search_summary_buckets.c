@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/search_summary.h"
 
 /* Four of 512 to 1024 ns, four of 2048 to 4096 ns. */
@@ -115,7 +116,7 @@ static void test_tail(void **state)
 	assert_int_equal(tail_quantile(&tail, items, 4), 4000);
 }
 
-int main(void)
+UNIT_TESTS(search_summary_buckets)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quantiles),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/session.h"
@@ -161,7 +162,7 @@ static void ordinary(void **state)
 	       0, 1);
 }
 
-int main(void)
+UNIT_TESTS(session)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(root_that_ended_early),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/trace_analysis.h"
@@ -226,7 +227,7 @@ static void apart_from_its_call(void **state)
 	end(&c);
 }
 
-int main(void)
+UNIT_TESTS(skew)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(skewed_callee),

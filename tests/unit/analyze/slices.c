@@ -2,6 +2,7 @@
  *
  * Comparisons whose sides come in blocks, and those per request.
  */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "../starving.h"
@@ -503,7 +504,7 @@ static void test_folded(void **state)
 	arena_release(&arena);
 }
 
-int main(void)
+UNIT_TESTS(slices)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bursts),

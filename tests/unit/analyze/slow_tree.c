@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/slow_tree.h"
@@ -420,7 +421,7 @@ static void noted_by_the_broker(void **state)
 	end(&w);
 }
 
-int main(void)
+UNIT_TESTS(slow_tree)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_grew),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/slowspan.h"
@@ -292,7 +293,7 @@ static void edge_of_branch(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(slowspan)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_outrank_spans),

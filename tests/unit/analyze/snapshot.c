@@ -3,6 +3,7 @@
  * A snapshot stands for the runs that it was made of: the same comparison with
  * it as with them, as text and back.
  */
+#include "../unit.h"
 #include "ranking.h"
 
 #include <math.h>
@@ -200,7 +201,7 @@ static void test_small(void **state)
 	runs_release(&was);
 }
 
-int main(void)
+UNIT_TESTS(snapshot)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_as_runs),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/spent.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ static void test_interval(void **state)
 	assert_true(is_near(low, 0) && is_near(high, 0.1611));
 }
 
-int main(void)
+UNIT_TESTS(spent)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_shares, setup, teardown),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_making.h"
 
 #include <stdio.h>
@@ -193,7 +194,7 @@ static void test_memory_failures(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(stack_lines)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_side),

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "analyze/stats.h"
 
 #include "../random_draws.h"
@@ -387,7 +388,7 @@ static void test_power(void **state)
 	assert_true(found_rounds(&traffic, 4) >= 0.99);
 }
 
-int main(void)
+UNIT_TESTS(stats)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_normal),

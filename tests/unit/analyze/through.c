@@ -2,6 +2,7 @@
  *
  * Who holds a change, and who only passes it on.
  */
+#include "../unit.h"
 #include "ranking.h"
 
 #include "analyze/through.h"
@@ -180,7 +181,7 @@ static void test_shrunk(void **state)
 	release(&f);
 }
 
-int main(void)
+UNIT_TESTS(through)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_library),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/operations.h"
@@ -299,7 +300,7 @@ static void most_moved(void **state)
 	assert_int_equal(typical_most_moved(&u), OPERATION_NONE);
 }
 
-int main(void)
+UNIT_TESTS(typical)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(medians),

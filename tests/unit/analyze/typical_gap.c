@@ -3,6 +3,7 @@
  * The way between a call and its server side: what is usual for it, and when it
  * is what grew. Operation 0 is the root, 1 the call, 2 its server side.
  */
+#include "../unit.h"
 #include "history_fixture.h"
 
 #include "analyze/choice.h"
@@ -307,7 +308,7 @@ static void several_calls_count_together(void **state)
 	end(&a);
 }
 
-int main(void)
+UNIT_TESTS(typical_gap)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_usual_way_is_a_mean_by_trace),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "analyze/unusual.h"
 
 #include <setjmp.h>
@@ -123,7 +124,7 @@ static void few_traces_tell_nothing(void **state)
 	assert_null(found.hit);
 }
 
-int main(void)
+UNIT_TESTS(unusual)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(what_is_not_as_usual_is_taken, setup),

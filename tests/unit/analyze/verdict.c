@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "../unit.h"
 #include "analyze/verdict.h"
 
 #define MS 1e6
@@ -445,7 +446,7 @@ static void test_the_trace_alone_can_be_enough(void **state)
 	assert_fair_without(f, WEAKNESS_NO_PROFILE);
 }
 
-int main(void)
+UNIT_TESTS(verdict)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_explains_half_of_the_change),

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "analyze/view.h"
 #include "base/buf.h"
 #include "profile_making.h"
@@ -286,7 +287,7 @@ static void test_detail(void **state)
 	assert_false(view_is_plain(&v));
 }
 
-int main(void)
+UNIT_TESTS(view)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_focus_and_ignore),

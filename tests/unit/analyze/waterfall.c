@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "trace_fixture.h"
 
 #include "analyze/trace_analysis.h"
@@ -296,7 +297,7 @@ static void spans_are_never_folded(void **state)
 	end(&f);
 }
 
-int main(void)
+UNIT_TESTS(waterfall)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(depth_first_by_start),

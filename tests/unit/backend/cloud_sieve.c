@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "backend/cloud_profiler/cloud_sieve.h"
 #include "base/buf.h"
 
@@ -112,7 +113,7 @@ static void test_long_names(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(cloud_sieve)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unwanted_data_goes),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "backend/cloud_trace/cloud_trace.h"
 #include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/num.h"
@@ -353,7 +354,7 @@ static void test_a_filter_that_is_too_long(void **state)
 	assert_int_equal(err.code, ERROR_LIMIT);
 }
 
-int main(void)
+UNIT_TESTS(cloud_trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values_of_a_filter),

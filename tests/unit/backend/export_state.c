@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../write_file.h"
 #include "backend/export_state.h"
 #include "base/timefmt.h"
@@ -135,7 +136,7 @@ static void test_keys_of_texts(void **state)
 	assert_memory_equal(&a, &b, sizeof a);
 }
 
-int main(void)
+UNIT_TESTS(export_state)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_remembers),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "backend/files/fetch_file.h"
 
 static char large[512], small[512];
@@ -98,7 +99,7 @@ static void test_not_worth_it(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(fetch_file)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_second_of_two),

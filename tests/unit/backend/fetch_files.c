@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "backend/files/fetch_file.h"
 #include "backend/fetch_profile.h"
 #include "backend/files/fetch_files.h"
@@ -215,7 +216,7 @@ static void test_names(void **state)
 			    "a + 3 more");
 }
 
-int main(void)
+UNIT_TESTS(fetch_files)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),

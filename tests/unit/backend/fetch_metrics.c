@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/fetch_metrics.h"
 
 #include <string.h>
@@ -71,7 +72,7 @@ static void test_steps_have_a_limit(void **state)
 	assert_false(ask(q, ""));
 }
 
-int main(void)
+UNIT_TESTS(fetch_metrics)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paths),

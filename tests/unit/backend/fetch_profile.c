@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/fetch_profile.h"
 
 #include <setjmp.h>
@@ -31,7 +32,7 @@ static void the_only_request_may_be_the_whole_service(void **state)
 	assert_false(span_answer_is_believable(101, 100, false));
 }
 
-int main(void)
+UNIT_TESTS(fetch_profile)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(part_of_a_service_is_believed),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/jaeger/jaeger.h"
 #include "backend/tempo/tempo.h"
 #include "base/num.h"
@@ -514,7 +515,7 @@ static void test_names_answers(void **state)
 	arena_release(&arena);
 }
 
-int main(void)
+UNIT_TESTS(find)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tempo_question),

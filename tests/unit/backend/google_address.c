@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/google/google_address.h"
 
 #include "../wire/support.h"
@@ -71,7 +72,7 @@ static void test_other_addresses(void **state)
 	assert_false(google_address_is(""));
 }
 
-int main(void)
+UNIT_TESTS(google_address)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_projects_that_can_be),

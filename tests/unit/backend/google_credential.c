@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/google/google_credential.h"
 
 #include <stdio.h>
@@ -283,7 +284,7 @@ static void test_urls(void **state)
 	assert_false(google_url_is_metadata("http://metadata.example"));
 }
 
-int main(void)
+UNIT_TESTS(google_credential)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_service_account),

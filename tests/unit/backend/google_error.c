@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/google/google_error.h"
 
 #include <stdio.h>
@@ -245,7 +246,7 @@ static void test_details_of_other_shapes(void **state)
 		      ERROR_AUTH, "roles/cloudtrace.user", "my-project");
 }
 
-int main(void)
+UNIT_TESTS(google_error)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_api_is_off),

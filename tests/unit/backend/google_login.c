@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/google_login.h"
 
 #include <stdio.h>
@@ -355,7 +356,7 @@ static void test_universe(void **state)
 	google_login_free(l);
 }
 
-int main(void)
+UNIT_TESTS(google_login)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_user, set_up),

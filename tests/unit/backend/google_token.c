@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/google/google_token.h"
 
 #include <stdio.h>
@@ -671,7 +672,7 @@ static void test_service_account_refused(void **state)
 
 #endif
 
-int main(void)
+UNIT_TESTS(google_token)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_user),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/jaeger/jaeger.h"
 
 #include "backend/answer.h"
@@ -184,7 +185,7 @@ static void test_old_jaeger(void **state)
 			  false);
 }
 
-int main(void)
+UNIT_TESTS(jaeger)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_v3_then_legacy),

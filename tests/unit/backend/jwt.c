@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/google/jwt.h"
 
 #include <stdio.h>
@@ -120,7 +121,7 @@ static void test_keys(void **state)
 
 #endif
 
-int main(void)
+UNIT_TESTS(jwt)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_base64url),

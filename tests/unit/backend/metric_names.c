@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/metric_names.h"
 
 #include <string.h>
@@ -357,7 +358,7 @@ static void test_rows_are_whole(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(metric_names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expressions),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/source.h"
 
 #include "../wire/support.h"
@@ -224,7 +225,7 @@ static void test_words_of_ids(void **state)
 	assert_false(profile_type_is_gauge(STR("memory:alloc_space:bytes::")));
 }
 
-int main(void)
+UNIT_TESTS(names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nearest_names_best_first),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/parca/parca.h"
 
 #include <string.h>
@@ -488,7 +489,7 @@ static void errors_are_in_the_servers_words(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-int main(void)
+UNIT_TESTS(parca)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(the_facts_are_read),

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../unit.h"
 #include "../write_file.h"
 #include "backend/profile_folder.h"
 
@@ -97,7 +98,7 @@ static void test_limit(void **state)
 	assert_int_equal(err.code, ERROR_LIMIT);
 }
 
-int main(void)
+UNIT_TESTS(profile_folder)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folder),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/pyroscope/pyroscope.h"
 
 #include <stdio.h>
@@ -817,7 +818,7 @@ static void test_probe(void **state)
 	check_probe(answer_load("jaeger", "services"), false);
 }
 
-int main(void)
+UNIT_TESTS(pyroscope)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requests_are_those_that_were_recorded),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/pyroscope/pyroscope.h"
 
 #include "backend/backends.h"
@@ -125,7 +126,7 @@ static void sums_are_capped(void **state)
 		     ANSWER_OK, INT64_MAX);
 }
 
-int main(void)
+UNIT_TESTS(pyroscope_snapshots)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_points_cover_the_window),

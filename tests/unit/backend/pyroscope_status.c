@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/pyroscope/pyroscope_calls.h"
 
 #include "../wire/support.h"
@@ -82,7 +83,7 @@ static void test_length_limit(void **state)
 	http_response_release(&r);
 }
 
-int main(void)
+UNIT_TESTS(pyroscope_status)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requests),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/pyroscope/pyroscope.h"
 
 #include "backend/backends.h"
@@ -126,7 +127,7 @@ static void failures_are_told(void **state)
 	arena_release(&arena);
 }
 
-int main(void)
+UNIT_TESTS(pyroscope_totals)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(points_end_the_steps),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "backend/jaeger/jaeger.h"
 #include "backend/tempo/tempo.h"
 #include "backend/tempo/tempo_query.h"
@@ -548,7 +549,7 @@ static void test_case_may_lack_optional_requests(void **state)
 	har_free(har);
 }
 
-int main(void)
+UNIT_TESTS(search)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tempo_asks_for_services_and_names),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "backend/selector.h"
 #include "base/buf.h"
@@ -163,7 +164,7 @@ static void test_no_memory(void **state)
 	selector_free(s);
 }
 
-int main(void)
+UNIT_TESTS(selector)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_matching),

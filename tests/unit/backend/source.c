@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/address.h"
 
 #include <stdio.h>
@@ -171,7 +172,7 @@ static void test_failed_probe_tells_the_most_telling_answer(void **state)
 			 ERROR_NETWORK, "starting");
 }
 
-int main(void)
+UNIT_TESTS(source)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses_name_their_kind),

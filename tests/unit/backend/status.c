@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/status.h"
 
 #include "wire/http_error.h"
@@ -163,7 +164,7 @@ static void test_secret_over_plain_http(void **state)
 	assert_int_equal(trouble_find(&r), TROUBLE_SECRET);
 }
 
-int main(void)
+UNIT_TESTS(status)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_version),

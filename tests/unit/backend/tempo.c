@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/tempo/tempo.h"
 
 #include "../wire/support.h"
@@ -259,7 +260,7 @@ static void test_probe(void **state)
 	http_response_release(&denied);
 }
 
-int main(void)
+UNIT_TESTS(tempo)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attempts_go_from_best_to_last),

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "backend/cloud_profiler/cloud_profiler.h"
 #include "backend/cloud_trace/cloud_trace.h"
 #include "backend/parca/parca.h"
@@ -58,7 +59,7 @@ static void test_profiles(void **state)
 			 &profile_parca);
 }
 
-int main(void)
+UNIT_TESTS(traits)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_traces),

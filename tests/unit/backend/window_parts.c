@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/window_parts.h"
 
 #include <setjmp.h>
@@ -130,7 +131,7 @@ static void the_ends_of_time_do_no_harm(void **state)
 	assert_false(window_parts_shorten(&p, 1, &err));
 }
 
-int main(void)
+UNIT_TESTS(window_parts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_recent_window_is_one_part),

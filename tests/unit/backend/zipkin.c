@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "backend/zipkin/zipkin.h"
 
 #include "backend/status.h"
@@ -252,7 +253,7 @@ static void test_probe(void **state)
 	http_response_release(&info);
 }
 
-int main(void)
+UNIT_TESTS(zipkin)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_trace),

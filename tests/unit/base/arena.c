@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/arena.h"
@@ -431,7 +432,7 @@ static void test_wipe(void **state)
 	arena_release(&a);
 }
 
-int main(void)
+UNIT_TESTS(arena)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alloc_is_zeroed_and_aligned),

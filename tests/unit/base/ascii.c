@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/ascii.h"
 #include "testing.h"
 
@@ -34,7 +35,7 @@ static void test_lower(void **state)
 	assert_int_equal(ascii_lower('\xC4'), '\xC4');
 }
 
-int main(void)
+UNIT_TESTS(ascii)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/buf.h"
@@ -123,7 +124,7 @@ static void test_starved(void **state)
 	buf_release(&b);
 }
 
-int main(void)
+UNIT_TESTS(buf)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_appends),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/confine.h"
 
 #include <errno.h>
@@ -161,7 +162,7 @@ static int remove_files(void **state)
 	return unlink(outside) | rmdir(folder);
 }
 
-int main(void)
+UNIT_TESTS(confine)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),

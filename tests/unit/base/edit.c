@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/edit.h"
 #include "testing.h"
 
@@ -29,7 +30,7 @@ static void test_long_words_are_cut(void **state)
 			 EDIT_WORD_BYTES);
 }
 
-int main(void)
+UNIT_TESTS(edit)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_distances),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/error.h"
@@ -102,7 +103,7 @@ static void test_exit_codes(void **state)
 	assert_int_equal(error_exit_code(ERROR_INTERRUPTED), 130);
 }
 
-int main(void)
+UNIT_TESTS(error)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_set_and_clear),

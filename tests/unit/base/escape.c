@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/escape.h"
@@ -394,7 +395,7 @@ static void test_backticks(void **state)
 	assert_int_equal(text_backticks(STR("````")), 4);
 }
 
-int main(void)
+UNIT_TESTS(escape)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_markdown),

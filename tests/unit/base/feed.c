@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include <stdlib.h>
@@ -228,7 +229,7 @@ static void test_starved(void **state)
 	feed_free(f);
 }
 
-int main(void)
+UNIT_TESTS(feed)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),

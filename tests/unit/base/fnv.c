@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/fnv.h"
 #include "testing.h"
 
@@ -22,7 +23,7 @@ static void test_goes_on(void **state)
 		    fnv64(FNV64_BEGIN, STR("foobar")));
 }
 
-int main(void)
+UNIT_TESTS(fnv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/gz.h"
@@ -641,7 +642,7 @@ static void test_leaves_nothing(void **state)
 	buf_release(&packed);
 }
 
-int main(void)
+UNIT_TESTS(gz)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recognise),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include <float.h>
@@ -743,7 +744,7 @@ static void test_starved(void **state)
 	json_free(NULL);
 }
 
-int main(void)
+UNIT_TESTS(json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_walk),

@@ -3,6 +3,7 @@
  * The reader against another JSON library: the same verdict on snippets, the
  * same content in recorded answers, however the bytes arrive.
  */
+#include "../unit.h"
 #include "testing.h"
 
 #include <dirent.h>
@@ -405,7 +406,7 @@ static void test_recorded_answers(void **state)
 	assert_true(count >= 7);
 }
 
-int main(void)
+UNIT_TESTS(json_corpus)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_snippets),

@@ -3,6 +3,7 @@
  * What only a reader over a window can do wrong, and the ways of finding the
  * end of a string against each other. Documents in pieces: json_corpus.c.
  */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/json_reader.h"
@@ -240,7 +241,7 @@ static void test_plain_runs(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(json_window)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_long_strings),

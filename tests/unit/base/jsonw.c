@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../skipping.h"
 #include "testing.h"
 
@@ -205,7 +206,7 @@ static void test_too_deep(void **state)
 	buf_release(&s.buf);
 }
 
-int main(void)
+UNIT_TESTS(jsonw)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_line),

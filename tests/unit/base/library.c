@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/library.h"
 #include "../skipping.h"
 #include "testing.h"
@@ -59,7 +60,7 @@ static void test_no_symbol(void **state)
 	assert_int_equal(err.code, ERROR_INTERNAL);
 }
 
-int main(void)
+UNIT_TESTS(library)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_load),

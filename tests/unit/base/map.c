@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/map.h"
@@ -163,7 +164,7 @@ static void test_approach(void **state)
 	arena_release(&a);
 }
 
-int main(void)
+UNIT_TESTS(map)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../skipping.h"
 #include "testing.h"
 
@@ -167,7 +168,7 @@ static void test_large_pages(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(mem)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_size_zero_is_no_failure),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/notes.h"
@@ -97,7 +98,7 @@ static void test_drop(void **state)
 	assert_int_equal(n.count, 0);
 }
 
-int main(void)
+UNIT_TESTS(notes)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_notes_once),

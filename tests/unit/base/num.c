@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../skipping.h"
 #include "testing.h"
 
@@ -372,7 +373,7 @@ static void test_put_u64(void **state)
 	expect_digits(1, DIGITS_U64, "00000000000000000001");
 }
 
-int main(void)
+UNIT_TESTS(num)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_put_u64),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../skipping.h"
 #include "testing.h"
 
@@ -169,7 +170,7 @@ static void test_starved(void **state)
 	out_release(&o);
 }
 
-int main(void)
+UNIT_TESTS(out)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_memory),

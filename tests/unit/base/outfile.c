@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include <dirent.h>
@@ -406,7 +407,7 @@ static void test_unreadable(void **state)
 #define IN_FOLDER(test)                                                        \
 	cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
-int main(void)
+UNIT_TESTS(outfile)
 {
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(test_appears_at_commit),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "testing.h"
@@ -66,7 +67,7 @@ static void test_base(void **state)
 	assert_int_equal(path_base(STR("a/")).len, 0);
 }
 
-int main(void)
+UNIT_TESTS(path)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clean),

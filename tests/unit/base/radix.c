@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static void test_many(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(radix)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_few),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/limits.h"
 #include "base/regex.h"
 #include "testing.h"
@@ -111,7 +112,7 @@ static void test_step_limit(void **state)
 	regex_free(re);
 }
 
-int main(void)
+UNIT_TESTS(regex)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_search),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 static const struct str none = { NULL, 0 };
@@ -179,7 +180,7 @@ static void test_utf8_floor(void **state)
 	assert_int_equal(utf8_floor("", 0, 0), 0);
 }
 
-int main(void)
+UNIT_TESTS(str)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_and_compare),

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/count.h"
 #include "base/system.h"
 #include "base/thread.h"
@@ -193,7 +194,7 @@ static void test_tokens(void **state)
 	tokens_release(&t.yours);
 }
 
-int main(void)
+UNIT_TESTS(system)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sorts_in_a_context),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/limits.h"
 #include "base/text_table.h"
 
@@ -207,7 +208,7 @@ static void test_memory_runs_out(void **state)
 	arena_release(&arena);
 }
 
-int main(void)
+UNIT_TESTS(text_table)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_are_found_again),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include <signal.h>
@@ -220,7 +221,7 @@ static void test_tokens(void **state)
 	tokens_release(&ring.full);
 }
 
-int main(void)
+UNIT_TESTS(thread)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_memory),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include <stdlib.h>
@@ -325,7 +326,7 @@ static void test_clocks(void **state)
 	assert_true(clock_now_ns() > 1700000000 * NS_PER_S);
 }
 
-int main(void)
+UNIT_TESTS(timefmt)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rfc3339),

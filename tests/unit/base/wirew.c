@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "testing.h"
 
 #include "base/wirew.h"
@@ -159,7 +160,7 @@ static void test_ceiling(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(wirew)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_varint),

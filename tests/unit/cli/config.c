@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/config.h"
 
 #include <errno.h>
@@ -451,7 +452,7 @@ static void test_origin(void **state)
 	config_release(&config);
 }
 
-int main(void)
+UNIT_TESTS(config)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_context),

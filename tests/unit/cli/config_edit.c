@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/config_edit.h"
 
 #include <setjmp.h>
@@ -146,7 +147,7 @@ static void test_file(void **state)
 	assert_int_equal(system(line), 0);
 }
 
-int main(void)
+UNIT_TESTS(config_edit)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_empty),  cmocka_unit_test(test_replace),

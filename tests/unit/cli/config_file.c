@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/config_file.h"
 
 #include <setjmp.h>
@@ -279,7 +280,7 @@ static void test_count_limits(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(config_file)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_forms, arena_begin,

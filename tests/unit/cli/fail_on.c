@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "../unit.h"
 #include "cli/fail_on.h"
 
 static void assert_near(double have, double want, double apart)
@@ -55,7 +56,7 @@ static void test_refused(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(fail_on)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/grafana.h"
 
 #include <setjmp.h>
@@ -177,7 +178,7 @@ static void test_counts(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(grafana)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_sources, arena_begin,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/options.h"
 
 #include <setjmp.h>
@@ -628,7 +629,7 @@ static void test_quiet_letter(void **state)
 	assert_string_equal(o.args[0], "4bf9");
 }
 
-int main(void)
+UNIT_TESTS(options)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_defaults, clear_environment),

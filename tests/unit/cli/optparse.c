@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/optparse.h"
 
 #include <setjmp.h>
@@ -314,7 +315,7 @@ static void test_suggestions(void **state)
 	assert_string_equal(nearest(long_word), "");
 }
 
-int main(void)
+UNIT_TESTS(optparse)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),

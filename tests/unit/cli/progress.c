@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/progress.h"
 
 #include <setjmp.h>
@@ -62,7 +63,7 @@ static void the_line_counts_a_list_s_profiles(void **state)
 	progress_listed(0);
 }
 
-int main(void)
+UNIT_TESTS(progress)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_says_what_is_missing),

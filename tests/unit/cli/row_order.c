@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "cli/row_order.h"
 
 #include <setjmp.h>
@@ -56,7 +57,7 @@ static void without_a_measure_the_typical_one_ranks(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(row_order)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_measure_ranks),

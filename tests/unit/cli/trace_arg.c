@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../unit.h"
 #include "cli/trace_arg.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -235,7 +236,7 @@ static void what_google_writes_holds_ids(void **state)
 	expect_failure("project/my-project/traces/" ID, "no such file");
 }
 
-int main(void)
+UNIT_TESTS(trace_arg)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_are_read_in_every_spelling),

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../unit.h"
 #include "cli/window.h"
 
 /* 2026-11-21T10:00:00Z */
@@ -180,7 +181,7 @@ static void samples_of_a_span_are_stamped_before_it(void **state)
 			 INT64_MIN);
 }
 
-int main(void)
+UNIT_TESTS(window)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_follow_the_options),

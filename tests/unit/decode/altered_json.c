@@ -2,6 +2,7 @@
  *
  * JSON documents altered at one place after the other (altered.h).
  */
+#include "../unit.h"
 #include "altered_documents.h"
 
 #include <jansson.h>
@@ -429,7 +430,7 @@ static void test_every_allocation_may_fail(void **state)
 	each_subject(starve);
 }
 
-int main(void)
+UNIT_TESTS(altered_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown_members),

@@ -5,6 +5,7 @@
  * They are written as text: the number of a field, then {message}, 'text',
  * #bytes in hex, =number, !number of 64 fixed bits, [packed numbers].
  */
+#include "../unit.h"
 #include "altered.h"
 
 #include <limits.h>
@@ -462,7 +463,7 @@ static void test_every_allocation_may_fail(void **state)
 	each_subject(starve);
 }
 
-int main(void)
+UNIT_TESTS(altered_pb)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown_fields),

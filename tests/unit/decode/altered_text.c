@@ -2,6 +2,7 @@
  *
  * Text formats: lines cut short, and memory that runs out (altered.h).
  */
+#include "../unit.h"
 #include "altered.h"
 
 static const struct subject {
@@ -67,7 +68,7 @@ static void test_every_allocation_may_fail(void **state)
 				     str_from(subjects[i].text));
 }
 
-int main(void)
+UNIT_TESTS(altered_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #include "decode/callgrind.h"
@@ -139,7 +140,7 @@ static void test_broken(void **state)
 	profile_release(&p);
 }
 
-int main(void)
+UNIT_TESTS(callgrind)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_costs),

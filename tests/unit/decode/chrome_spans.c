@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/limits.h"
 #include "base/count.h"
 #include "trace_testing.h"
@@ -372,7 +373,7 @@ static void test_recorders_are_no_work(void **state)
 	trace_release(&trace);
 }
 
-int main(void)
+UNIT_TESTS(chrome_spans)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded),

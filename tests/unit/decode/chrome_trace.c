@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #define EVENT(name, pid, id, data)                                             \
@@ -198,7 +199,7 @@ static void test_starvation(void **state)
 				   STR("{\"traceEvents\":[" ONE "]}"));
 }
 
-int main(void)
+UNIT_TESTS(chrome_trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chunks),

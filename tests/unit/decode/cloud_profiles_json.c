@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "decode/cloud_profiles_json.h"
 
@@ -362,7 +363,7 @@ static void test_no_memory(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_TESTS(cloud_profiles_json)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_page),        TEST(test_series_are_shared),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/limits.h"
 #include "decode/history.h"
 #include "trace_testing.h"
@@ -455,7 +456,7 @@ static void test_times_that_cannot_be(void **state)
 	trace_release(&trace);
 }
 
-int main(void)
+UNIT_TESTS(cloud_trace_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_trace_of_three_services),

@@ -3,6 +3,7 @@
  * Inputs that resemble no recorded answer: each is the shortest one that
  * meets a rule which no other test of the decoders comes upon.
  */
+#include "../unit.h"
 #include "altered.h"
 #include "pprof_making.h"
 
@@ -430,7 +431,7 @@ static void test_many_functions_and_a_pattern(void **state)
 	assert_int_equal(notes.count, 0);
 }
 
-int main(void)
+UNIT_TESTS(corners)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first_details_in_json),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/limits.h"
 #include "trace_testing.h"
 
@@ -269,7 +270,7 @@ static void test_long_text(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(datadog_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded),

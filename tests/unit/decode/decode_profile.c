@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 /* The same 30 minutes of one service in every form that is read, recognised
@@ -202,7 +203,7 @@ static void test_feeds(void **state)
 	feed_free(feed);
 }
 
-int main(void)
+UNIT_TESTS(decode_profile)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_format),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "decode/durations.h"
 
 #include <setjmp.h>
@@ -101,7 +102,7 @@ static void test_damage(void **state)
 	expect_failure("[]", ERROR_FORMAT, "TraceQL metrics");
 }
 
-int main(void)
+UNIT_TESTS(durations)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_instant),

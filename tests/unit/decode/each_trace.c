@@ -2,6 +2,7 @@
  *
  * All traces of one input, one after the other, as decode_trace() has each.
  */
+#include "../unit.h"
 #include "profile_testing.h"
 
 static struct notes notes;
@@ -300,7 +301,7 @@ static void test_several_in_pieces(void **state)
 	trace_release(&one);
 }
 
-int main(void)
+UNIT_TESTS(each_trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),

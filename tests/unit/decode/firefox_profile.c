@@ -3,6 +3,7 @@
  * Profiles of the Firefox Profiler: the same one with tables of each thread and
  * with shared ones, and what no such file should be like.
  */
+#include "../unit.h"
 #include "profile_testing.h"
 
 static struct notes notes;
@@ -185,7 +186,7 @@ static void test_starvation(void **state)
 	buf_release(&bytes);
 }
 
-int main(void)
+UNIT_TESTS(firefox_profile)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 static struct notes notes;
@@ -516,7 +517,7 @@ static void test_lack_of_memory(void **state)
 	buf_release(&body);
 }
 
-int main(void)
+UNIT_TESTS(flamebearer)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded_answers),

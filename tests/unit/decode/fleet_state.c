@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "decode/fleet_state.h"
@@ -169,7 +170,7 @@ static void test_round(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(fleet_state)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #include <stdlib.h>
@@ -617,7 +618,7 @@ static void test_recorded(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(folded)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms_of_lines),

@@ -3,6 +3,7 @@
  * Put together again, numbers and shared frames are the lines that were cut,
  * on one processor and on several.
  */
+#include "../unit.h"
 #include "../base/testing.h"
 
 #include "../one_processor.h"
@@ -199,7 +200,7 @@ static void test_bad_line_at_the_end(void **state)
 	buf_release(&b);
 }
 
-int main(void)
+UNIT_TESTS(folded_lines)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "base/timefmt.h"
 #include "decode/history.h"
@@ -924,7 +925,7 @@ static void test_jaeger_counts(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_TESTS(history)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_tempo_history_json),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "decode/history.h"
 #include "trace_oracle.h"
 
@@ -338,7 +339,7 @@ static void test_extremes(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
+UNIT_TESTS(hits)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_tempo_json),

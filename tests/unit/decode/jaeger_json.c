@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_testing.h"
 
 static bool decode(struct str bytes)
@@ -341,7 +342,7 @@ static void test_process_of_another_trace(void **state)
 	trace_release(&trace);
 }
 
-int main(void)
+UNIT_TESTS(jaeger_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixtures_as_jansson_reads_them),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #include "base/count.h"
@@ -1209,7 +1210,7 @@ static void test_starvation(void **state)
 	buf_release(&b);
 }
 
-int main(void)
+UNIT_TESTS(jfr)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),

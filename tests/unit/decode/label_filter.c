@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "decode/label_filter.h"
 #include "profile_testing.h"
 
@@ -74,7 +75,7 @@ static void test_limit(void **state)
 	error_clear(&err);
 }
 
-int main(void)
+UNIT_TESTS(label_filter)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_key),

@@ -3,6 +3,7 @@
  * Ceilings that take megabytes to reach: one too many is refused by name, and
  * no more than the ceiling is not.
  */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #include "base/timefmt.h"
@@ -240,7 +241,7 @@ static void test_spans_of_a_history(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(limits)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_messages_of_pprof),

@@ -3,6 +3,7 @@
  * Whatever the pieces, together they are the input, and each ends where a line
  * does.
  */
+#include "../unit.h"
 #include "../base/testing.h"
 
 #include <stdlib.h>
@@ -173,7 +174,7 @@ static void test_packed_file_that_breaks_off(void **state)
 	unlink(path);
 }
 
-int main(void)
+UNIT_TESTS(line_reader)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_testing.h"
 
 static bool decode(struct str bytes)
@@ -415,7 +416,7 @@ static void test_byte_order_mark(void **state)
 	trace_release(&trace);
 }
 
-int main(void)
+UNIT_TESTS(otlp_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixtures_as_jansson_reads_them),

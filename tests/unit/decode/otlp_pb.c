@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "trace_testing.h"
 
 static bool decode(enum format format, struct str bytes)
@@ -302,7 +303,7 @@ static void test_cut_at_every_byte(void **state)
 	free(whole);
 }
 
-int main(void)
+UNIT_TESTS(otlp_pb)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixtures_as_generated_code_reads_them),

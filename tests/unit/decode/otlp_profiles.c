@@ -3,6 +3,7 @@
  * Profiles of OpenTelemetry: real pprof there and back, and messages made by
  * hand for what no pprof is like.
  */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #include "base/wirew.h"
@@ -592,7 +593,7 @@ static void test_starved_writer(void **state)
 	buf_release(&bytes);
 }
 
-int main(void)
+UNIT_TESTS(otlp_profiles)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_there_and_back),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #include "base/count.h"
@@ -272,7 +273,7 @@ static void test_is(void **state)
 		perf_script_is(STR("a b c\nw 1 2.5: 1 cycles:\n\tff m\n")));
 }
 
-int main(void)
+UNIT_TESTS(perf_script)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks),

@@ -3,6 +3,7 @@
  * Recorded profiles, whole and damaged. Messages made by hand are in
  * pprof_messages.c.
  */
+#include "../unit.h"
 #include "pprof_testing.h"
 
 #include "decode/wire.h"
@@ -577,7 +578,7 @@ static void test_lack_of_memory(void **state)
 	assert_survives_starvation(decode_pprof, buf_str(&bytes));
 	buf_release(&bytes);
 }
-int main(void)
+UNIT_TESTS(pprof)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixtures),

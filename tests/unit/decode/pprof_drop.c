@@ -2,6 +2,7 @@
  *
  * drop_frames and keep_frames, worked by hand after pprof's rules.
  */
+#include "../unit.h"
 #include "pprof_making.h"
 
 /* Strings 3 to 9 are the functions 1 to 7. */
@@ -201,7 +202,7 @@ static void test_longest_pattern(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(pprof_drop)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cuts_from_the_root),

@@ -3,6 +3,7 @@
  * Messages made by hand: every order and form of fields that writers may use,
  * and those that none should.
  */
+#include "../unit.h"
 #include "base/count.h"
 #include "pprof_making.h"
 
@@ -773,7 +774,7 @@ static void test_counted_samples_like_others(void **state)
 	buf_release(&b);
 }
 
-int main(void)
+UNIT_TESTS(pprof_messages)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counted_samples_of_a_period),

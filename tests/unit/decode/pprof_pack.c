@@ -3,6 +3,7 @@
  * Which samples stay packed and which must be put into order. That both say
  * the same the other tests of pprof check on every message of theirs.
  */
+#include "../unit.h"
 #include "base/count.h"
 #include "decode/pprof_pack.h"
 #include "pprof_making.h"
@@ -643,7 +644,7 @@ static void test_starvation(void **state)
 	buf_release(&b);
 }
 
-int main(void)
+UNIT_TESTS(pprof_pack)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks_come_as_they_are),

@@ -4,6 +4,7 @@
  * its fields, out of memory, a file and a packed file. Names of types and of
  * labels, which come last in most, are not known while samples are read.
  */
+#include "../unit.h"
 #include "pprof_making.h"
 
 #include <unistd.h>
@@ -334,7 +335,7 @@ static void test_lack_is_told(void **state)
 	buf_release(&b);
 }
 
-int main(void)
+UNIT_TESTS(pprof_streamed)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orders),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "decode/profile_type.h"
 
 static struct error err;
@@ -325,7 +326,7 @@ static void test_gauges_and_units(void **state)
 	assert_false(type_is_sample_count(java_tlab[3]));
 }
 
-int main(void)
+UNIT_TESTS(profile_type)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),

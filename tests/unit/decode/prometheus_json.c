@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "decode/prometheus_json.h"
 
 #include <setjmp.h>
@@ -206,7 +207,7 @@ static void test_limit_of_points(void **state)
 	assert_int_equal(err.code, ERROR_LIMIT);
 }
 
-int main(void)
+UNIT_TESTS(prometheus_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_matrix),

@@ -2,6 +2,7 @@
  *
  * Bodies of pushes: recorded and made ones, and what none should be like.
  */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #include "base/count.h"
@@ -326,7 +327,7 @@ static void test_starvation(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(pushed)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "trace_oracle.h"
 
@@ -260,7 +261,7 @@ static void test_every_allocation_may_fail(void **state)
 		starve(&forms[i]);
 }
 
-int main(void)
+UNIT_TESTS(same_trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ordinary_traces),

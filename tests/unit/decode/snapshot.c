@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "base/out.h"
 #include "decode/snapshot.h"
 
@@ -115,7 +116,7 @@ static void test_front(void **state)
 	assert_false(snapshot_is(STR("")));
 }
 
-int main(void)
+UNIT_TESTS(snapshot)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refused),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "trace_oracle.h"
 
 #define MEMRAY                                                                 \
@@ -536,7 +537,7 @@ static void test_kinds_of_protobuf(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(sniff)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorded_traces),

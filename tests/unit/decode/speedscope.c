@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #define FRAMES                                                                 \
@@ -271,7 +272,7 @@ static void test_starvation(void **state)
 		STR(DOCUMENT(SAMPLED("seconds", "[[0],[0,1]]", "[1,2]"))));
 }
 
-int main(void)
+UNIT_TESTS(speedscope)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),

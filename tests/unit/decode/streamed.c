@@ -4,6 +4,7 @@
  * inputs of several traces, larger than any window, from memory, a file and a
  * packed file, must give what the wanted trace alone gives.
  */
+#include "../unit.h"
 #include "trace_testing.h"
 
 #include <unistd.h>
@@ -388,7 +389,7 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-int main(void)
+UNIT_TESTS(streamed)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_jaeger),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "decode/trace_steps.h"
 
 #include <setjmp.h>
@@ -121,7 +122,7 @@ static void test_starved(void **state)
 	arena_release(&arena);
 }
 
-int main(void)
+UNIT_TESTS(trace_steps)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),    cmocka_unit_test(test_outside),

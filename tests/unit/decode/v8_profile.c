@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "profile_testing.h"
 
 #define CALL(name, url, line)                                                  \
@@ -284,7 +285,7 @@ static void test_starvation(void **state)
 				   STR(CPU("2,5,3", "1,2,3")));
 }
 
-int main(void)
+UNIT_TESTS(v8_profile)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu),

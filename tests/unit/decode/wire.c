@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/limits.h"
 #include "decode/wire.h"
 
@@ -197,7 +198,7 @@ static void test_packed(void **state)
 	assert_false(wire_check(&w, "the test", &err));
 }
 
-int main(void)
+UNIT_TESTS(wire)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_type),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/limits.h"
 #include "trace_testing.h"
 
@@ -283,7 +284,7 @@ static void test_long_text(void **state)
 	free(text);
 }
 
-int main(void)
+UNIT_TESTS(zipkin_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared_id),

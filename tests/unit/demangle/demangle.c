@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "demangle/demangle.h"
 
 #include <setjmp.h>
@@ -574,7 +575,7 @@ static void test_quadratic_rust(void **state)
 	buf_release(&b);
 }
 
-int main(void)
+UNIT_TESTS(demangle)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain_names_stay),

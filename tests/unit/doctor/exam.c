@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/count.h"
 #include "doctor/exam.h"
 
@@ -122,7 +123,7 @@ static void test_checks_of_a_server(void **state)
 		run_case(&cases[i]);
 }
 
-int main(void)
+UNIT_TESTS(exam)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_checks_of_a_server),

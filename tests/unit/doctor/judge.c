@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
+#include "../unit.h"
 #include "doctor/judge.h"
 
 /* 2026-11-21T10:00:00Z */
@@ -206,7 +207,7 @@ static void test_spans(void **state)
 	assert_int_equal(span_profiles_judge(&f), SPANS_NO_SERVICE);
 }
 
-int main(void)
+UNIT_TESTS(judge)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_clock_of_one_answer),

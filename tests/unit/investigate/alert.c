@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/alert.h"
 
 #include <setjmp.h>
@@ -46,7 +47,7 @@ static void test_highest(void **state)
 	assert_true(s.highest_s == 9);
 }
 
-int main(void)
+UNIT_TESTS(alert)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_condition),

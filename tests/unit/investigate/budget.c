@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "investigate/budget.h"
 
 static void assert_plan(struct budget_want want, size_t parts, bool has_request)
@@ -79,7 +80,7 @@ static void test_last_parts_fill_what_is_left(void **state)
 	assert_int_equal(budget_parts(3, 1), 3);
 }
 
-int main(void)
+UNIT_TESTS(budget)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_is_asked_for_while_it_fits),

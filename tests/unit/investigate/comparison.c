@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "../unit.h"
 #include "investigate/comparison.h"
 #include "report/note_text.h"
 
@@ -373,7 +374,7 @@ static void what_is_new_moved_with_nothing(void **state)
 	assert_int_equal(r.change_total, 2);
 }
 
-int main(void)
+UNIT_TESTS(comparison)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_cut_in_equal_parts),

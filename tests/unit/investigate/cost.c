@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/cost.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ static void test_rates(void **state)
 		    cost_request_rate(&c) < 0);
 }
 
-int main(void)
+UNIT_TESTS(cost)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts_by_part),

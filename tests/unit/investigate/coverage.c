@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "investigate/coverage.h"
 
 #define STEPS 40
@@ -95,7 +96,7 @@ static void longer_windows_have_longer_steps(void **state)
 	assert_true(c.job.query.step_count <= COVERAGE_STEPS);
 }
 
-int main(void)
+UNIT_TESTS(coverage)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_service_that_began_and_ended),

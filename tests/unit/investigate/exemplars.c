@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/exemplars.h"
 
 #include <setjmp.h>
@@ -50,7 +51,7 @@ static void test_none(void **state)
 	assert_int_equal(c.lack, EXEMPLAR_NONE);
 }
 
-int main(void)
+UNIT_TESTS(exemplars)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choice),

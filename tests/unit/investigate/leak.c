@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/leak.h"
 
 #include <setjmp.h>
@@ -182,7 +183,7 @@ static void test_time_left(void **state)
 	assert_true(leak_seconds_left(&l) < 0);
 }
 
-int main(void)
+UNIT_TESTS(leak)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_life),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/profile_names.h"
 
 #include <setjmp.h>
@@ -294,7 +295,7 @@ static void targets_begin_and_end_as_they_must(void **state)
 	forget();
 }
 
-int main(void)
+UNIT_TESTS(profile_names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(candidates_come_best_first),

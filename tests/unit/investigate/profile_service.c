@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/profile_service.h"
 
 #include <string.h>
@@ -587,7 +588,7 @@ static void selectors_take_one_more_matcher(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_TESTS(profile_service)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(one_request_asks_for_all_names),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../analyze/trace_fixture.h"
 
 #include <math.h>
@@ -96,7 +97,7 @@ static void test_forecast(void **state)
 	assert_true(slo_seconds_left(&s) <= 0);
 }
 
-int main(void)
+UNIT_TESTS(slo)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_request),

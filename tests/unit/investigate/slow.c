@@ -4,6 +4,7 @@
  * decides, which window is the baseline, which type explains, whose fault it is
  * between two services, and what it costs.
  */
+#include "../unit.h"
 #include "fake.h"
 
 #define ONE_SERVICE                                                            \
@@ -895,7 +896,7 @@ static void a_shortfall_is_a_fact(void **state)
 	fake_end();
 }
 
-int main(void)
+UNIT_TESTS(slow)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_slow_requests_come_first),

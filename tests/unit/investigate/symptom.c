@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/symptom.h"
 
 #include <string.h>
@@ -305,7 +306,7 @@ static void test_what_may_be_chance_is_not_healthy(void **state)
 	assert_int_equal(s.slow_id_count, 0);
 }
 
-int main(void)
+UNIT_TESTS(symptom)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

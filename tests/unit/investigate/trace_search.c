@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "investigate/trace_search.h"
 
 #include <setjmp.h>
@@ -27,7 +28,7 @@ static void test_bound(void **state)
 	assert_int_equal(trace_search_bound(NULL, 0, 1, 7), 7);
 }
 
-int main(void)
+UNIT_TESTS(trace_search)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bound),

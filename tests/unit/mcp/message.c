@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/mem.h"
 #include "mcp/message.h"
 
@@ -143,7 +144,7 @@ static void test_ids(void **state)
 	assert_false(mcp_id_equal(&none, &none));
 }
 
-int main(void)
+UNIT_TESTS(message)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_faults),

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/mem.h"
 #include "mcp/tools.h"
 
@@ -194,7 +195,7 @@ static void test_cursors(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(tools)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),   cmocka_unit_test(test_refused),

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "model/checks.h"
 
 struct room {
@@ -131,7 +132,7 @@ static void test_lack_of_memory_is_told(void **state)
 	arena_release(&r.arena);
 }
 
-int main(void)
+UNIT_TESTS(checks)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_first_failure_decides),

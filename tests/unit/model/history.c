@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "model/history.h"
 
 #include <setjmp.h>
@@ -428,7 +429,7 @@ static void test_a_service_is_learned(void **state)
 	assert_int_equal(operation, OPERATION_NONE);
 }
 
-int main(void)
+UNIT_TESTS(history)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_operations_are_told_apart,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "model/hits.h"
 
 #include <setjmp.h>
@@ -35,7 +36,7 @@ static void test_each_once(void **state)
 	hits_release(&h);
 }
 
-int main(void)
+UNIT_TESTS(hits)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_once),

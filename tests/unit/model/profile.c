@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "base/buf.h"
 #include "demangle/demangle.h"
@@ -673,7 +674,7 @@ static void test_lack_of_memory(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(profile)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_empty_profile),

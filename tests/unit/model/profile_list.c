@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "model/profile_list.h"
 
 static struct profile_list list;
@@ -150,7 +151,7 @@ static void test_a_month_is_small(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_TESTS(profile_list)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_overlap),

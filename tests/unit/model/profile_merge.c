@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "../analyze/profile_making.h"
 #include "../random.h"
 
@@ -560,7 +561,7 @@ static void test_deep_ones_first(void **state)
 	profile_release(&parts[1]);
 }
 
-int main(void)
+UNIT_TESTS(profile_merge)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_adds_up),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "model/result.h"
 
 static void changes_up_and_down(void **state)
@@ -32,7 +33,7 @@ static void changes_up_and_down(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(result)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_up_and_down),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../random.h"
 #include "model/sequence.h"
 
@@ -185,7 +186,7 @@ static void test_already_ordered_and_reversed(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(sequence)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_qsort),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "model/source_path.h"
 
 #include <setjmp.h>
@@ -134,7 +135,7 @@ static void test_root_found(void **state)
 	ROOT("", "handler.py");
 }
 
-int main(void)
+UNIT_TESTS(source_path)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_caches),

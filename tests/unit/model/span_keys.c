@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/num.h"
 #include "model/trace_build.h"
 
@@ -66,7 +67,7 @@ static void test_orders(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(span_keys)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_orders),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/limits.h"
 #include "model/stack_tree.h"
 
@@ -114,7 +115,7 @@ static void test_an_empty_tree(void **state)
 	arena_release(&arena);
 }
 
-int main(void)
+UNIT_TESTS(stack_tree)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_children_are_found_again),

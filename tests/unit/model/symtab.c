@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "model/symtab.h"
 
@@ -194,7 +195,7 @@ static void test_nothing_of_another(void **state)
 	arena_release(&arena);
 }
 
-int main(void)
+UNIT_TESTS(symtab)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settled),

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "base/mem.h"
 #include "model/trace.h"
@@ -1077,7 +1078,7 @@ static void test_details_of_resources(void **state)
 	trace_release(&trace);
 }
 
-int main(void)
+UNIT_TESTS(trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_instance),

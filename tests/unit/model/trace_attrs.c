@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/instance.h"
 #include "model/trace_build.h"
 
@@ -49,7 +50,7 @@ static void test_names_of_instances(void **state)
 	assert_false(instance_is_name(STR("")));
 }
 
-int main(void)
+UNIT_TESTS(trace_attrs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_key_is_found),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../analyze/trace_fixture.h"
 
 #include <stdio.h>
@@ -485,7 +486,7 @@ static void part_below_a_span(void **state)
 	trace_release(&t);
 }
 
-int main(void)
+UNIT_TESTS(trace_join)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(consumer_below_its_producer),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "render/ansi.h"
 
 /* Corners of the cube, greys between its levels, and ties to the lower. */
@@ -45,7 +46,7 @@ static void test_shade(void **state)
 	assert_int_equal(ansi_shade(0x18f030), 0x17e62e);
 }
 
-int main(void)
+UNIT_TESTS(ansi)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_256),

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "../unit.h"
 #include "render/render.h"
 
 #define SPANS_MAX 400u
@@ -237,7 +238,7 @@ static void test_no_spans(void **state)
 	drop(&m, root, &out);
 }
 
-int main(void)
+UNIT_TESTS(chrome)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes),

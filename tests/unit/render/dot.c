@@ -2,6 +2,7 @@
  *
  * A drawing as text. Which functions are drawn is analyze/'s.
  */
+#include "../unit.h"
 #include "../analyze/profile_making.h"
 
 #include "render/render.h"
@@ -183,7 +184,7 @@ static void test_empty(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(dot)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_profile),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "base/count.h"
 #include "render/flame_grid.h"
@@ -246,7 +247,7 @@ static void test_empty(void **state)
 	flame_grid_release(&g);
 }
 
-int main(void)
+UNIT_TESTS(flame_grid)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edges),

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "render/flame_text.h"
 
 static void assert_end(const char *name, size_t columns, const char *want)
@@ -64,7 +65,7 @@ static void test_no_parts(void **state)
 	assert_end(".", 0, ".");
 }
 
-int main(void)
+UNIT_TESTS(flame_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_longest_end_that_fits),

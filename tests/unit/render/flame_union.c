@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "render/flame_union.h"
 
 #include <setjmp.h>
@@ -53,7 +54,7 @@ static void test_nothing(void **state)
 	flame_union_release(&u);
 }
 
-int main(void)
+UNIT_TESTS(flame_union)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_larger_side),

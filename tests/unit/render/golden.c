@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "support.h"
 
 static const struct {
@@ -403,7 +404,7 @@ static void test_term_edges(void **state)
 	golden_check(&s, "term", style, "empty.term.txt");
 }
 
-int main(void)
+UNIT_TESTS(golden)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow),

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "../unit.h"
 #include "../starving.h"
 #include "base/escape.h"
 #include "base/num.h"
@@ -335,7 +336,7 @@ static void test_memory(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(hostile)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "render/html.h"
@@ -354,7 +355,7 @@ static void test_functions(void **state)
 	mem_free(rows);
 }
 
-int main(void)
+UNIT_TESTS(html)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow),

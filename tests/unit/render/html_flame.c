@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "render/html_flame.h"
 
 #include <jansson.h>
@@ -523,7 +524,7 @@ static void test_path_is_bounded(void **state)
 	buf_release(&section);
 }
 
-int main(void)
+UNIT_TESTS(html_flame)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frames_read_back),

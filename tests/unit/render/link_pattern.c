@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/count.h"
 #include "render/link_pattern.h"
 
@@ -65,7 +66,7 @@ static void checks(void **state)
 				 cases[i].is_good);
 }
 
-int main(void)
+UNIT_TESTS(link_pattern)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fills),

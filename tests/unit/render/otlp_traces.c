@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../decode/trace_testing.h"
 
 #include "base/num.h"
@@ -207,7 +208,7 @@ static void test_bytes(void **state)
 	trace_release(&trace);
 }
 
-int main(void)
+UNIT_TESTS(otlp_traces)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read_again_it_is_the_same),

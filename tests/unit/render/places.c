@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "render/page.h"
 
 static const struct render_style unicode = { .use_unicode = true };
@@ -70,7 +71,7 @@ static void columns_are_those_that_are_shown(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(places)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_root_is_left_out),

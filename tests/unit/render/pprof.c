@@ -2,6 +2,7 @@
  *
  * What a pprof file holds, read by another implementation of the wire format.
  */
+#include "../unit.h"
 #include "../analyze/profile_making.h"
 
 #include <stdio.h>
@@ -389,7 +390,7 @@ static void test_memory(void **state)
 	profile_release(&base);
 }
 
-int main(void)
+UNIT_TESTS(pprof)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_profile),

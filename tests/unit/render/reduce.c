@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/mem.h"
 #include "base/limits.h"
 #include "render/brief.h"
@@ -262,7 +263,7 @@ static void test_brief(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(reduce)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole), cmocka_unit_test(test_lists),

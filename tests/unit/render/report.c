@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "support.h"
 
 static const struct render_style plain = { .use_unicode = true };
@@ -447,7 +448,7 @@ static void test_kinds(void **state)
 	expect(&s, "\nby category  application 38 %");
 }
 
-int main(void)
+UNIT_TESTS(report)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../random.h"
 #include "base/num.h"
 #include "render/scale.h"
@@ -312,7 +313,7 @@ static void test_measure(void **state)
 	assert_string_equal(text, "CPU");
 }
 
-int main(void)
+UNIT_TESTS(scale)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_units),

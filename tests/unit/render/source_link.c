@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/count.h"
 #include "render/source_link.h"
 
@@ -89,7 +90,7 @@ static void patterns(void **state)
 		assert_false(source_pattern_check(bad[i], &err));
 }
 
-int main(void)
+UNIT_TESTS(source_link)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "render/spark.h"
 
 #include <setjmp.h>
@@ -65,7 +66,7 @@ static void too_few_steps_leave_blanks(void **state)
 	check_spark(true, values, 0, 2, "  ");
 }
 
-int main(void)
+UNIT_TESTS(spark)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bars_are_eighths_of_the_tallest),

@@ -3,6 +3,7 @@
  * What a speedscope file holds, read by another reader of JSON and held
  * against the constraints of the format's specification.
  */
+#include "../unit.h"
 #include "../analyze/profile_making.h"
 
 #include <jansson.h>
@@ -225,7 +226,7 @@ static void test_memory(void **state)
 	profile_release(&base);
 }
 
-int main(void)
+UNIT_TESTS(speedscope)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_units),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "base/num.h"
 #include "render/units.h"
 
@@ -154,7 +155,7 @@ static void test_measure_word(void **state)
 	assert_string_equal(measure_noun(STR("samples/count")), "in all");
 }
 
-int main(void)
+UNIT_TESTS(units)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_share),

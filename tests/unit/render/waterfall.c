@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "support.h"
 
 static void render_at(const struct sample *s, unsigned width, struct buf *out)
@@ -140,7 +141,7 @@ static void test_colors(void **state)
 	sample_release(&s);
 }
 
-int main(void)
+UNIT_TESTS(waterfall)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_deep),

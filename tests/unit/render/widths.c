@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/escape.h"
 #include "support.h"
 
@@ -132,7 +133,7 @@ static void spans_align(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(widths)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_align),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "report/baseline_text.h"
 
 #define MINUTE (60 * NS_PER_S)
@@ -165,7 +166,7 @@ static void what_creeps(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(baseline_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows),

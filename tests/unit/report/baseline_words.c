@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "report/baseline_words.h"
 
 static void expect(const struct symptom *s, const char *want)
@@ -66,7 +67,7 @@ static void what_is_shown_decides(void **state)
 	arena_release(&result.arena);
 }
 
-int main(void)
+UNIT_TESTS(baseline_words)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_it_is_has_words),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "../unit.h"
 #include "report/cause_text.h"
 
 static struct result result;
@@ -125,7 +126,7 @@ static void without_a_profile_or_a_cause(void **state)
 	arena_release(&result.arena);
 }
 
-int main(void)
+UNIT_TESTS(cause_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cpu_share_in_words),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "base/mem.h"
 #include "report/cause_words.h"
 
@@ -470,7 +471,7 @@ static void a_close_second_weakens(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
-int main(void)
+UNIT_TESTS(cause_words)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(cpu_is_told_of_the_requests),

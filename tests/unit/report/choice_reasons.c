@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "../analyze/history_fixture.h"
 
 #include "analyze/trace_analysis.h"
@@ -280,7 +281,7 @@ static void many(void **state)
 	end(&g);
 }
 
-int main(void)
+UNIT_TESTS(choice_reasons)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_change),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "../unit.h"
 #include "../analyze/history_fixture.h"
 
 #include "analyze/trace_analysis.h"
@@ -651,7 +652,7 @@ static void the_way_of_several_calls(void **state)
 	end(&g);
 }
 
-int main(void)
+UNIT_TESTS(choice_texts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_time),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "../unit.h"
 #include "report/cohorts_text.h"
 
 /* 22 spans now and before. */
@@ -238,7 +239,7 @@ static void numbers_behind_it(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(cohorts_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_a_whole),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/rank_facts.h"
 #include "report/comparison_notes.h"
 
@@ -261,7 +262,7 @@ static void test_names(void **state)
 			    "generated numbers: counted as one");
 }
 
-int main(void)
+UNIT_TESTS(comparison_notes)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_judged_says_nothing),

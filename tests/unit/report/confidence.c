@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "report/confidence.h"
 
 static void assert_basis(const struct result *result, const char *words)
@@ -106,7 +107,7 @@ static void test_weaknesses_in_their_order(void **state)
 	assert_told(&r, "");
 }
 
-int main(void)
+UNIT_TESTS(confidence)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_basis_is_the_trace_or_a_profile),

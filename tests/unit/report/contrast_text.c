@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "../unit.h"
 #include "report/contrast_text.h"
 
 static const struct operation operations[] = {
@@ -221,7 +222,7 @@ static void since_when(void **state)
 	buf_release(&text);
 }
 
-int main(void)
+UNIT_TESTS(contrast_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(since_when, setup, teardown),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "report/cost_answer.h"
 
 #include <math.h>
@@ -368,7 +369,7 @@ static void test_kubernetes(void **state)
 			"              memory: 300Mi\n");
 }
 
-int main(void)
+UNIT_TESTS(cost_rows)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_only),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../analyze/trace_fixture.h"
 
 #include "analyze/trace_analysis.h"
@@ -217,7 +218,7 @@ static void those_not_listed(void **state)
 		EXPECT(cases[i].words, .kind = cases[i].kind, .more_count = 3);
 }
 
-int main(void)
+UNIT_TESTS(finding_texts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loops),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "report/headline.h"
 
 static struct result result;
@@ -95,7 +96,7 @@ static void what_is_as_ever_is_said_to_be(void **state)
 	expect(CAUSE_CPU, "as long as ever for requests like it");
 }
 
-int main(void)
+UNIT_TESTS(headline)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_function_that_grew_is_named,

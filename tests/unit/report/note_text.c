@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "analyze/cohorts.h"
 #include "base/count.h"
 #include "report/note_text.h"
@@ -111,7 +112,7 @@ static void numbers_and_names_stand_in_them(void **state)
 	       "is background work, in which no request waits");
 }
 
-int main(void)
+UNIT_TESTS(note_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_fact_has_words, setup),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "report/prometheus_rules.h"
 
 #include <setjmp.h>
@@ -125,7 +126,7 @@ static void test_text(void **state)
 	out_release(&out);
 }
 
-int main(void)
+UNIT_TESTS(prometheus_rules)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_windows, setup, teardown),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "report/rows_order.h"
 
 #include <setjmp.h>
@@ -100,7 +101,7 @@ static void ranked_rows_stay(void **state)
 	arena_release(&r.arena);
 }
 
-int main(void)
+UNIT_TESTS(rows_order)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_put_in_order),

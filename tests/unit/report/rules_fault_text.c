@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "report/rules_fault_text.h"
 
 static void expect(struct rules_fault fault, const char *message)
@@ -59,7 +60,7 @@ static void sizes(void **state)
 	       .kind = RULES_FAULT_FILE, .bytes = 65537);
 }
 
-int main(void)
+UNIT_TESTS(rules_fault_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),

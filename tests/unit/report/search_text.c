@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "report/search_text.h"
 
 #include <setjmp.h>
@@ -137,7 +138,7 @@ static void test_other_errors_stay(void **state)
 	assert_string_equal(err.message, "no way");
 }
 
-int main(void)
+UNIT_TESTS(search_text)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_basis),

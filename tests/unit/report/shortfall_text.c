@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "report/shortfall_text.h"
 
 static struct error err;
@@ -73,7 +74,7 @@ static void names_and_next_steps_stand_in_them(void **state)
 	assert_non_null(strstr(err.message, "widen with --since"));
 }
 
-int main(void)
+UNIT_TESTS(shortfall_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_shortfall_has_words),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "report/trace_notes.h"
 
 static void expect(const struct trace *t, const char *note)
@@ -121,7 +122,7 @@ static void ids(void **state)
 	       "trace?)");
 }
 
-int main(void)
+UNIT_TESTS(trace_notes)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_odd), cmocka_unit_test(other_traces),

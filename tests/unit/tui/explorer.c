@@ -21,6 +21,7 @@
 
 #include <cmocka.h>
 
+#include "../unit.h"
 #include "../render/support.h"
 #include "../starving.h"
 #include "base/count.h"
@@ -826,7 +827,7 @@ static void test_starving(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(explorer)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_move),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/auth.h"
 
 #include <unistd.h>
@@ -176,7 +177,7 @@ static void test_headers_are_checked(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(auth)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loopback_is_taken_narrowly),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/cache.h"
 
 #include <dirent.h>
@@ -347,7 +348,7 @@ static void test_folder(void **state)
 	clear();
 }
 
-int main(void)
+UNIT_TESTS(cache)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answers),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/curl_line.h"
 
 #include <setjmp.h>
@@ -85,7 +86,7 @@ static void test_secrets(void **state)
 		    "--proxy http://p" URL_PART);
 }
 
-int main(void)
+UNIT_TESTS(curl_line)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "../starving.h"
 #include "wire/har.h"
 
@@ -509,7 +510,7 @@ static void test_lack_of_memory_is_told(void **state)
 	unlink(temp_path("memory.har"));
 }
 
-int main(void)
+UNIT_TESTS(har)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_requests_find_their_answers),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/har_held.h"
 
 #include <setjmp.h>
@@ -226,7 +227,7 @@ static void lists_answer_for_other_windows(void **state)
 	har_free(h);
 }
 
-int main(void)
+UNIT_TESTS(har_held)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_there_is_is_told),

@@ -3,6 +3,7 @@
  * The network client against a scripted server on loopback. Waits are short
  * and bounded; what is asserted is what happened, never how fast.
  */
+#include "../unit.h"
 #include "../starving.h"
 #include "wire/http.h"
 
@@ -950,7 +951,7 @@ static void test_lack_of_memory_is_told(void **state)
 	server_stop(&s);
 }
 
-int main(void)
+UNIT_TESTS(http)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_answer_comes_whole),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/http_receive.h"
 
 #include <stdio.h>
@@ -411,7 +412,7 @@ static void test_an_end_that_nothing_tells_is_none(void **state)
 	assert_true(is_cut);
 }
 
-int main(void)
+UNIT_TESTS(http_receive)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_heads_that_make_no_sense_are_refused),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/http_retry.h"
 
 #include "base/timefmt.h"
@@ -154,7 +155,7 @@ static void test_http_dates(void **state)
 		assert_false(parse_http_date(str_from(bad[i]), &time_ns));
 }
 
-int main(void)
+UNIT_TESTS(http_retry)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_passing_troubles_are_tried_again),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/profile_cache.h"
 
 #include <dirent.h>
@@ -195,7 +196,7 @@ static void test_size(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UNIT_TESTS(profile_cache)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_kept_by_name),

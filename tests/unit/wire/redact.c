@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/redact.h"
 
 #include <stdio.h>
@@ -261,7 +262,7 @@ static void test_binary_bodies_keep_their_length(void **state)
 			    sizeof data - 1);
 }
 
-int main(void)
+UNIT_TESTS(redact)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_urls_lose_their_secrets),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/token_command.h"
 
 #include <setjmp.h>
@@ -89,7 +90,7 @@ static void test_limit(void **state)
 	assert_token("head -c 100000 /dev/zero >&2; echo abc", "abc");
 }
 
-int main(void)
+UNIT_TESTS(token_command)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_token),

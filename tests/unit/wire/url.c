@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "../unit.h"
 #include "wire/url.h"
 
 #include "base/mem.h"
@@ -102,7 +103,7 @@ static void test_split_refuses_what_can_be_misread(void **state)
 	}
 }
 
-int main(void)
+UNIT_TESTS(url)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_join_has_one_slash),
