@@ -306,7 +306,7 @@
  * compiles 32 KiB at most. All names of a file together get ten seconds. */
 #define LIMIT_DROP_PATTERN_BYTES (16 * KIB)
 #define LIMIT_DROP_STEPS_TOTAL 1000000000u
-/* Patterns of one --tag-focus: bits of a word. */
+/* Patterns of one --tag-focus or --tag-ignore: bits of a word. */
 #define LIMIT_LABEL_PATTERNS 16u
 
 /* Selectors that are held against labels here: some three matchers, built by

@@ -399,6 +399,8 @@ static const struct option_row rows[] = {
 	  "a row each for callers that pass a change on", FIELD(callers) },
 	{ "tag-focus", 0, OPTION_STRING, 0, LABELLING, "[KEY=]REGEX", VIEW,
 	  "only samples with a label like this", FIELD(tag_focus) },
+	{ "tag-ignore", 0, OPTION_STRING, 0, LABELLING, "[KEY=]REGEX", VIEW,
+	  "no samples with a label like this", FIELD(tag_ignore) },
 	{ "granularity", 0, OPTION_WORD, 0, PROFILING, "WHAT", VIEW,
 	  "a row for each function, file, line or address (function)",
 	  FIELD(granularity), .words = granularity_words },

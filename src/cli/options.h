@@ -147,6 +147,7 @@ struct options {
 	const char *show_from;
 	bool callers;
 	const char *tag_focus;
+	const char *tag_ignore;
 	const char *function;
 	const char *granularity; /* function file line address */
 	const char *peek;

@@ -28,6 +28,11 @@ static enum granularity granularity_of(const char *word)
 	return GRANULARITY_FUNCTION;
 }
 
+static struct str text_of(const char *given)
+{
+	return given ? str_from(given) : (struct str){ NULL, 0 };
+}
+
 bool profile_filters_init(struct profile_filters *f, struct context *ctx,
 			  struct error *err)
 {
@@ -45,9 +50,9 @@ bool profile_filters_init(struct profile_filters *f, struct context *ctx,
 	    !compile(o->show, "--show", &v->show, err) ||
 	    !compile(o->show_from, "--show-from", &v->show_from, err))
 		return false;
-	if (o->tag_focus) {
-		f->labels = label_filter_new(str_from(o->tag_focus),
-					     "--tag-focus", err);
+	if (o->tag_focus || o->tag_ignore) {
+		f->labels = label_filter_new(text_of(o->tag_focus),
+					     text_of(o->tag_ignore), err);
 		if (!f->labels)
 			return false;
 	}

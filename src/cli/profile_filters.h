@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The options that choose parts of a profile and how fine it is shown:
- * --focus --ignore --hide --show --show-from --tag-focus --granularity.
+ * --focus --ignore --hide --show --show-from --tag-focus --tag-ignore
+ * --granularity.
  */
 #ifndef CLI_PROFILE_FILTERS_H
 #define CLI_PROFILE_FILTERS_H

@@ -70,7 +70,7 @@ void run_ask(struct run *r)
 
 bool run_choose(struct run *r, struct chosen *c, struct error *err)
 {
-	if (!chosen_fetch(c, err) || !chosen_filter(c, err))
+	if (!chosen_fetch(c, err) || !chosen_filter(c, true, err))
 		return shortfall_explain(&r->investigation.shortfall, err);
 	r->shown = &c->comparison;
 	return true;

@@ -10,59 +10,78 @@
 #include "base/mem.h"
 #include "base/regex.h"
 
-struct label_filter {
-	const char *subject;
-	struct str key; /* NULL ptr: any */
+/* Patterns, and which of them were found. */
+struct condition {
+	const char *subject; /* NULL: none was given */
+	struct str key;      /* NULL ptr: any */
 	struct regex *patterns[LIMIT_LABEL_PATTERNS];
 	uint32_t pattern_count;
 	uint32_t found;  /* bits of the patterns, in the sample at hand */
 	uint32_t shared; /* those that all samples have */
 	/* Bits of the patterns that a label has, by "key:value". */
-	struct arena arena;
 	struct map known;
+};
+
+enum { WANTED, UNWANTED, CONDITIONS };
+
+struct label_filter {
+	struct condition conditions[CONDITIONS];
+	struct arena arena;
 	struct buf label;
 };
 
-static bool add_patterns(struct label_filter *f, struct str text,
+static bool add_patterns(struct condition *c, struct str text,
 			 struct error *err)
 {
 	for (;;) {
 		size_t end = str_find(text, STR(","));
 		struct regex *re;
 
-		if (f->pattern_count == LIMIT_LABEL_PATTERNS)
+		if (c->pattern_count == LIMIT_LABEL_PATTERNS)
 			return error_set(err, ERROR_USAGE,
 					 "%s: more than %u patterns",
-					 f->subject, LIMIT_LABEL_PATTERNS);
-		re = regex_new(str_slice(text, 0, end), f->subject, err);
+					 c->subject, LIMIT_LABEL_PATTERNS);
+		re = regex_new(str_slice(text, 0, end), c->subject, err);
 		if (!re)
 			return false;
-		f->patterns[f->pattern_count++] = re;
+		c->patterns[c->pattern_count++] = re;
 		if (end == SIZE_MAX)
 			return true;
 		text = str_slice(text, end + 1, text.len - end - 1);
 	}
 }
 
-struct label_filter *label_filter_new(struct str text, const char *subject,
+static bool condition_init(struct condition *c, struct str text,
+			   const char *subject, struct error *err)
+{
+	size_t equals = str_find(text, STR("="));
+
+	if (!text.ptr)
+		return true;
+	c->subject = subject;
+	if (equals != SIZE_MAX) {
+		c->key = str_slice(text, 0, equals);
+		text = str_slice(text, equals + 1, text.len - equals - 1);
+	}
+	return add_patterns(c, text, err);
+}
+
+struct label_filter *label_filter_new(struct str focus, struct str ignore,
 				      struct error *err)
 {
 	struct label_filter *f = mem_calloc(1, sizeof *f);
-	size_t equals = str_find(text, STR("="));
 
 	if (!f) {
-		error_memory(err, subject);
+		error_memory(err, "--tag-focus");
 		return NULL;
 	}
-	f->subject = subject;
 	arena_init(&f->arena, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&f->known, &f->arena);
 	buf_init(&f->label, LIMIT_STRING_BYTES + 1);
-	if (equals != SIZE_MAX) {
-		f->key = str_slice(text, 0, equals);
-		text = str_slice(text, equals + 1, text.len - equals - 1);
-	}
-	if (add_patterns(f, text, err))
+	for (int i = 0; i < CONDITIONS; i++)
+		map_init(&f->conditions[i].known, &f->arena);
+	if (condition_init(&f->conditions[WANTED], focus, "--tag-focus", err) &&
+	    condition_init(&f->conditions[UNWANTED], ignore, "--tag-ignore",
+			   err))
 		return f;
 	label_filter_free(f);
 	return NULL;
@@ -72,8 +91,9 @@ void label_filter_free(struct label_filter *f)
 {
 	if (!f)
 		return;
-	for (uint32_t i = 0; i < f->pattern_count; i++)
-		regex_free(f->patterns[i]);
+	for (int i = 0; i < CONDITIONS; i++)
+		for (uint32_t k = 0; k < f->conditions[i].pattern_count; k++)
+			regex_free(f->conditions[i].patterns[k]);
 	buf_release(&f->label);
 	arena_release(&f->arena);
 	mem_free(f);
@@ -81,40 +101,67 @@ void label_filter_free(struct label_filter *f)
 
 void label_filter_begin(struct label_filter *f)
 {
-	f->found = f->shared;
+	for (int i = 0; i < CONDITIONS; i++)
+		f->conditions[i].found = f->conditions[i].shared;
 }
 
 void label_filter_shared_begin(struct label_filter *f)
 {
-	f->found = f->shared = 0;
+	for (int i = 0; i < CONDITIONS; i++)
+		f->conditions[i].found = f->conditions[i].shared = 0;
 }
 
 void label_filter_shared_end(struct label_filter *f)
 {
-	f->shared = f->found;
+	for (int i = 0; i < CONDITIONS; i++)
+		f->conditions[i].shared = f->conditions[i].found;
 }
 
-static bool judge(struct label_filter *f, struct str text, uint32_t *bits,
+static bool judge(struct condition *c, struct str text, uint32_t *bits,
 		  struct error *err)
 {
 	*bits = 0;
-	for (uint32_t i = 0; i < f->pattern_count; i++) {
+	for (uint32_t i = 0; i < c->pattern_count; i++) {
 		bool is_match;
 
-		if (!regex_match(f->patterns[i], text, &is_match, err))
+		if (!regex_match(c->patterns[i], text, &is_match, err))
 			return false;
 		*bits |= (uint32_t)is_match << i;
 	}
 	return true;
 }
 
-static bool remember(struct label_filter *f, uint32_t bits, struct error *err)
+static bool remember(struct label_filter *f, struct condition *c, uint32_t bits,
+		     struct error *err)
 {
 	struct str label = arena_str(&f->arena, buf_str(&f->label));
 	uint32_t stored;
 
-	return (label.ptr && map_insert(&f->known, label, bits, &stored)) ||
-	       arena_fail(&f->arena, f->subject, err);
+	return (label.ptr && map_insert(&c->known, label, bits, &stored)) ||
+	       arena_fail(&f->arena, c->subject, err);
+}
+
+static bool find(struct label_filter *f, struct condition *c, struct str key,
+		 struct str value, struct error *err)
+{
+	uint32_t bits;
+
+	if (!c->subject || (c->key.ptr && !str_equal(key, c->key)))
+		return true;
+	buf_clear(&f->label);
+	if (!c->key.ptr) {
+		buf_add_str(&f->label, key);
+		buf_add_char(&f->label, ':');
+	}
+	buf_add_str(&f->label, value);
+	if (!buf_check(&f->label, c->subject, err))
+		return false;
+	bits = map_find(&c->known, buf_str(&f->label));
+	if (bits == MAP_NONE && (!judge(c, buf_str(&f->label), &bits, err) ||
+				 !remember(f, c, bits, err)))
+		return false;
+	c->found |= bits;
+	return true;
 }
 
 /* Of keys and values longer than LIMIT_STRING_BYTES / 2 only that is matched.
@@ -122,31 +169,26 @@ static bool remember(struct label_filter *f, uint32_t bits, struct error *err)
 bool label_filter_add(struct label_filter *f, struct str key, struct str value,
 		      struct error *err)
 {
-	uint32_t bits;
+	struct str short_key = str_slice(key, 0, LIMIT_STRING_BYTES / 2);
 
-	if (f->key.ptr && !str_equal(key, f->key))
-		return true;
-	key = str_slice(key, 0, LIMIT_STRING_BYTES / 2);
 	value = str_slice(value, 0, LIMIT_STRING_BYTES / 2);
-	buf_clear(&f->label);
-	if (!f->key.ptr) {
-		buf_add_str(&f->label, key);
-		buf_add_char(&f->label, ':');
-	}
-	buf_add_str(&f->label, value);
-	if (!buf_check(&f->label, f->subject, err))
-		return false;
-	bits = map_find(&f->known, buf_str(&f->label));
-	if (bits == MAP_NONE && (!judge(f, buf_str(&f->label), &bits, err) ||
-				 !remember(f, bits, err)))
-		return false;
-	f->found |= bits;
+	for (int i = 0; i < CONDITIONS; i++)
+		if (!find(f, &f->conditions[i], short_key, value, err))
+			return false;
 	return true;
+}
+
+static bool is_met(const struct condition *c)
+{
+	uint32_t all = (UINT32_C(1) << c->pattern_count) - 1;
+
+	return c->key.ptr ? c->found != 0 : c->found == all;
 }
 
 bool label_filter_matches(const struct label_filter *f)
 {
-	uint32_t all = (UINT32_C(1) << f->pattern_count) - 1;
+	const struct condition *unwanted = &f->conditions[UNWANTED];
 
-	return f->key.ptr ? f->found != 0 : f->found == all;
+	return is_met(&f->conditions[WANTED]) &&
+	       !(unwanted->subject && is_met(unwanted));
 }

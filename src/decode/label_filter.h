@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which samples are wanted by their labels, as pprof's -tagfocus says: a list
- * of patterns separated by ',', each of which must be found in some label,
- * written "key:value"; behind "KEY=" one of which must be found in a value of
- * that key. Each label is matched once, however many samples carry it.
+ * Which samples are wanted by their labels, as pprof's -tagfocus and -tagignore
+ * say: a list of patterns separated by ',', each of which must be found in some
+ * label, written "key:value"; behind "KEY=" one of which must be found in a
+ * value of that key. Each label is matched once, however many samples carry it.
  */
 #ifndef DECODE_LABEL_FILTER_H
 #define DECODE_LABEL_FILTER_H
@@ -13,9 +13,9 @@
 
 struct label_filter;
 
-/* `subject` names the option in errors, borrowed. NULL with ERROR_USAGE when
- * a pattern is wrong. */
-struct label_filter *label_filter_new(struct str text, const char *subject,
+/* focus: those that are wanted; ignore: those of them that are not. A NULL ptr
+ * is no condition. NULL with ERROR_USAGE when a pattern is wrong. */
+struct label_filter *label_filter_new(struct str focus, struct str ignore,
 				      struct error *err) MUST_CHECK;
 void label_filter_free(struct label_filter *filter);
 

@@ -142,7 +142,7 @@ static bool fetch_live(struct check *c, struct error *err)
 {
 	const struct comparison *all = &c->chosen.comparison;
 
-	if (!chosen_fetch(&c->chosen, err) || !chosen_filter(&c->chosen, err))
+	if (!chosen_fetch(&c->chosen, err) || !chosen_filter(&c->chosen, false, err))
 		return false;
 	side_of_window(&c->candidate, &all->slow);
 	if (c->want->live.is_baseline_wanted && all->has_base)

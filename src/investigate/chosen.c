@@ -272,10 +272,13 @@ static void note_stackless(const struct chosen *c, const struct profile *p)
 						  (double)p->whole_total });
 }
 
-bool chosen_filter(struct chosen *c, struct error *err)
+bool chosen_filter(struct chosen *c, bool is_answer, struct error *err)
 {
 	struct comparison *all = &c->comparison;
 	const struct profile_want *want = &c->v->backends->want;
+	int64_t slow = all->slow.profile.whole_total;
+	int64_t base = all->base.profile.whole_total;
+	bool is_of_rest = is_answer && all->has_base;
 
 	note_zero_sum(c, &all->slow.profile, STR("profile"));
 	if (all->has_base)
@@ -285,8 +288,10 @@ bool chosen_filter(struct chosen *c, struct error *err)
 			note_stackless(c, &all->slow.profile);
 		return true;
 	}
-	if (!comparison_filter(all, c->v, err))
+	if (!comparison_filter(all, c->v, is_of_rest, err))
 		return false;
+	c->is_of_rest = all->slow.profile.whole_total != slow ||
+			all->base.profile.whole_total != base;
 	return all->slow.profile.stack_count || all->base.profile.stack_count ||
 	       investigation_fail(
 		       c->v, (struct shortfall){ SHORTFALL_FILTERED }, err);
@@ -331,6 +336,7 @@ bool chosen_report(const struct chosen *c, struct result *result,
 		.type = type,
 		.scope = c->is_of_span ? SCOPE_SPAN : all->scope,
 		.is_file = c->is_file,
+		.is_of_rest = c->is_of_rest,
 		.selector = all->slow.selector,
 		.text = c->want->only_text,
 		.range = all->slow.range,

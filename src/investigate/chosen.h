@@ -43,6 +43,7 @@ struct chosen {
 	bool has_span;       /* at least one */
 	bool is_file;        /* the slow side is one, or several */
 	bool is_of_span;     /* the slow side is the span's own samples */
+	bool is_of_rest;     /* both sides are what filters leave, no more */
 	struct str baseline_kind;
 	struct str type_id; /* of a server; empty: the files say */
 	bool is_gauge;
@@ -67,8 +68,10 @@ bool chosen_turn_to_span(struct chosen *c, bool has_id, struct str id,
 			 struct error *err) MUST_CHECK;
 
 /* Replaces both sides by what the question's view leaves of them; a shortfall
- * when that is nothing at all. */
-bool chosen_filter(struct chosen *c, struct error *err) MUST_CHECK;
+ * when that is nothing at all. is_answer: a comparison is of what is left then;
+ * else shares stay those of the whole. */
+bool chosen_filter(struct chosen *c, bool is_answer,
+		   struct error *err) MUST_CHECK;
 
 /* Fills result->profile and result->baseline. */
 bool chosen_report(const struct chosen *c, struct result *result,

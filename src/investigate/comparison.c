@@ -367,21 +367,22 @@ static bool view_apply(struct investigation *v, struct profile *p,
 	return true;
 }
 
-static void note_filtered(struct investigation *v, const struct profile *p,
-			  struct str side)
+static void note_filtered(struct investigation *v, enum note_kind kind,
+			  const struct profile *p, struct str side)
 {
 	if (p->total == p->whole_total || p->whole_total <= 0)
 		return;
 	investigation_note(v,
-			   (struct note){ .kind = NOTE_FILTERED,
+			   (struct note){ .kind = kind,
 					  .name = side,
 					  .percent = 100 * (double)p->total /
 						     (double)p->whole_total });
 }
 
 bool comparison_filter(struct comparison *c, struct investigation *v,
-		       struct error *err)
+		       bool is_of_rest, struct error *err)
 {
+	enum note_kind note = is_of_rest ? NOTE_FILTERED_SIDE : NOTE_FILTERED;
 	struct profile *profiles[PROFILES_MAX];
 	size_t n = list_profiles(c, profiles);
 
@@ -390,9 +391,11 @@ bool comparison_filter(struct comparison *c, struct investigation *v,
 			return false;
 	if (!c->slow.profile.stack_count && !c->base.profile.stack_count)
 		return true;
-	note_filtered(v, &c->slow.profile, STR("profile"));
+	note_filtered(v, note, &c->slow.profile, STR("profile"));
 	if (c->has_base)
-		note_filtered(v, &c->base.profile, STR("baseline"));
+		note_filtered(v, note, &c->base.profile, STR("baseline"));
+	for (size_t i = 0; is_of_rest && i < n; i++)
+		profile_forget_rest(profiles[i]);
 	return true;
 }
 

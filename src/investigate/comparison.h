@@ -119,9 +119,10 @@ double comparison_keep_roots(struct comparison *c,
 			     const struct request_roots *roots);
 
 /* Replaces all profiles, the parts too, by what the view leaves of them;
- * notes how much. */
+ * notes how much. is_of_rest: shares are of what is left from then on, by view
+ * and labels; else they stay shares of the whole. */
 bool comparison_filter(struct comparison *c, struct investigation *v,
-		       struct error *err) MUST_CHECK;
+		       bool is_of_rest, struct error *err) MUST_CHECK;
 
 /* What was not there before, or is not any more, moved with no others: it is
  * new or gone, or that may be noise. comparison_rank() does it. */

@@ -254,7 +254,7 @@ bool profile_inquiry_view(struct profile_inquiry *q, struct error *err)
 		return true;
 	if (!add_lines(q, err) ||
 	    !rows_view_begin(q->v, q->note_count, &kept, err) ||
-	    !comparison_filter(q->shown, q->v, err) || !rank_view(q, err))
+	    !comparison_filter(q->shown, q->v, false, err) || !rank_view(q, err))
 		return false;
 	rows_view_end(q->v, &kept);
 	return true;

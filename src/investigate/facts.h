@@ -45,6 +45,7 @@ enum note_kind {
 	NOTE_NOT_BY_REQUEST,  /* their number is not known */
 	NOTE_NOTHING_MATCHES, /* the filters: no rows */
 	NOTE_FILTERED,        /* percent of what name says is left */
+	NOTE_FILTERED_SIDE,   /* the same, and all numbers are of it */
 	NOTE_ZERO_SUM,        /* name: profile or baseline */
 	NOTE_STACKLESS,       /* percent of the profile */
 	NOTE_LENGTH_UNKNOWN,  /* of what is compared: by share */

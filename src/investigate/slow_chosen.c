@@ -96,7 +96,7 @@ bool slow_chosen_view(struct investigation *v, struct finding *f,
 		return true;
 	if (!rows_view_begin(v, f->note_count, &kept, err))
 		return false;
-	if (chosen_filter(&f->chosen, &nothing)) {
+	if (chosen_filter(&f->chosen, false, &nothing)) {
 		if (!rank_rows(v, f, err))
 			return false;
 	} else if (v->shortfall.kind == SHORTFALL_FILTERED) {

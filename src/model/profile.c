@@ -274,6 +274,26 @@ bool profile_to_nanoseconds(struct profile *p, struct error *err)
 			       factor, err);
 }
 
+void profile_forget_rest(struct profile *p)
+{
+	int64_t before = sat_sub_i64(p->whole_total, p->omitted);
+	int64_t left = p->packed ? p->total : 0;
+
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++)
+		left = sat_add_i64(left,
+				   sat_magnitude_i64(p->stacks[i].value));
+	if (left < before && p->sample_count >= 0)
+		p->sample_count =
+			p->period > 0
+				? (int64_t)((double)p->sample_count *
+						    ((double)left /
+						     (double)before) +
+					    0.5)
+				: -1;
+	p->whole_total = left;
+	p->omitted = p->filtered = 0;
+}
+
 void profile_rest(const struct profile *p, int64_t *stackless,
 		  int64_t *cancelled)
 {

@@ -203,6 +203,10 @@ int64_t profile_divisor(const struct profile *p);
 void profile_rest(const struct profile *p, int64_t *stackless,
 		  int64_t *cancelled);
 
+/* Makes what is left the whole, of which shares are; where a view took samples
+ * away, their number is what their time says. */
+void profile_forget_rest(struct profile *p);
+
 /* Adds values of the profile: modulo 2^64, so that what is too much can be
  * taken off again, but saturating where whole_total is. */
 static inline int64_t profile_sum(const struct profile *p, int64_t a, int64_t b)

@@ -159,6 +159,7 @@ struct profile_info {
 	struct str type; /* full id or a file's "cpu/nanoseconds" */
 	enum scope scope;
 	bool is_file;            /* of one or several: the scope is not known */
+	bool is_of_rest;         /* all is of what filters leave */
 	struct str selector;     /* selector, span id or file name */
 	struct str text;         /* what of it, when not all; of diff */
 	struct time_range range; /* both 0: unknown */

@@ -72,13 +72,17 @@ static void add_whole(struct page *p, const struct result *r)
 	char ratio[UNIT_TEXT_BYTES];
 
 	if (r->normalize == NORMALIZE_SHARE) {
-		page_text(p, "compared by share");
+		page_textf(p, "compared by share%s",
+			   r->profile.is_of_rest ? " of what the filters leave"
+						 : "");
 		return;
 	}
 	scale_measure(r, measure);
 	from_to(r, r->baseline.total_value, r->profile.total_value, sides,
 		sizeof sides);
-	page_textf(p, "%s in all %s", measure, sides);
+	page_textf(p, "%s %s %s", measure,
+		   r->profile.is_of_rest ? "left by the filters" : "in all",
+		   sides);
 	if (r->baseline.total_value > 0) {
 		ratio_text(whole_ratio(r), ratio);
 		page_text(p, " (");
@@ -159,9 +163,15 @@ static const char *whole_words(double ratio)
 	return ratio > 1 ? "grew" : "shrank";
 }
 
+static const char *whole_name(const struct result *r)
+{
+	return r->profile.is_of_rest ? "what the filters leave"
+				     : "the whole profile";
+}
+
 static void add_together(struct page *p, const struct result *r)
 {
-	page_textf(p, "the whole profile %s: ", whole_words(whole_ratio(r)));
+	page_textf(p, "%s %s: ", whole_name(r), whole_words(whole_ratio(r)));
 	add_whole(p, r);
 	if (has_certain(r))
 		add_most(p, r);
@@ -245,9 +255,8 @@ static void add_answer(struct page *p, const struct result *r)
 		add_whole(p, r);
 	} else if (r->whole.is_changed) {
 		page_textf(p,
-			   "the whole profile %s, no single function for "
-			   "certain: ",
-			   whole_words(whole_ratio(r)));
+			   "%s %s, no single function for certain: ",
+			   whole_name(r), whole_words(whole_ratio(r)));
 		add_whole(p, r);
 		add_most(p, r);
 	} else if (is_unchanged(r)) {

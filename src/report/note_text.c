@@ -309,6 +309,12 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			  "of the whole",
 			  n->percent, STR_ARGS(n->name));
 		break;
+	case NOTE_FILTERED_SIDE:
+		notes_add(notes,
+			  "the filters leave %.1f %% of the %.*s; all that is "
+			  "said is of what they leave",
+			  n->percent, STR_ARGS(n->name));
+		break;
 	case NOTE_UNLIKE_OTHERS:
 		add_unlike_others(n, notes);
 		break;

@@ -77,6 +77,7 @@ def cases(one, other, has_starts):
         "all": (["-top", f"-focus={one}", f"-hide={other}", "-lines"],
                 [f"--focus={one}", f"--hide={other}", "--granularity=line"]),
         "tag": (["-top", "-tagfocus=job"], ["--tag-focus=job"]),
+        "tag-ignore": (["-top", "-tagignore=job"], ["--tag-ignore=job"]),
         "lines": (["-top", "-lines"], ["--granularity=line"]),
         "addresses": (["-top", "-addresses"], ["--granularity=address"]),
         "peek": ([f"-peek={one}"], [f"--peek={one}"]),
@@ -234,7 +235,7 @@ def record_one(pprof, path, kind, unit, options):
 def all_cases():
     for name, kind, unit, one, other, has_starts in PROFILES:
         for case, options in cases(one, other, has_starts).items():
-            if case == "tag" and name != "real-python-cpu":
+            if case.startswith("tag") and name != "real-python-cpu":
                 continue
             if name == LARGE and case in ("addresses", "lines", "cum"):
                 continue

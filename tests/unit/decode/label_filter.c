@@ -3,11 +3,16 @@
 #include "decode/label_filter.h"
 #include "profile_testing.h"
 
-/* Whether a sample with the labels "key=value key=value" passes. */
-static bool passes(const char *filter, const char *labels)
+static const struct str no_text = { NULL, 0 };
+
+/* Whether a sample with the labels "key=value key=value" passes; NULL: no
+ * condition. */
+static bool passes_both(const char *focus, const char *ignore,
+			const char *labels)
 {
 	struct label_filter *f =
-		label_filter_new(str_from(filter), "--tag-focus", &err);
+		label_filter_new(focus ? str_from(focus) : no_text,
+				 ignore ? str_from(ignore) : no_text, &err);
 	struct str rest = str_from(labels);
 	bool is_wanted;
 
@@ -31,6 +36,11 @@ static bool passes(const char *filter, const char *labels)
 	is_wanted = label_filter_matches(f);
 	label_filter_free(f);
 	return is_wanted;
+}
+
+static bool passes(const char *filter, const char *labels)
+{
+	return passes_both(filter, NULL, labels);
 }
 
 static void test_any_key(void **state)
@@ -57,6 +67,22 @@ static void test_one_key(void **state)
 	assert_true(passes("query=a=b", "query=a=b"));
 }
 
+static void test_ignore(void **state)
+{
+	(void)state;
+	assert_false(passes_both(NULL, "GET", "method=GET"));
+	assert_true(passes_both(NULL, "GET", "method=POST"));
+	assert_true(passes_both(NULL, ".", ""));
+	assert_false(passes_both(NULL, "method=PUT,GET", "method=GET"));
+	assert_true(passes_both(NULL, "verb=GET", "method=GET"));
+	/* All of them in one sample, as pprof has it. */
+	assert_true(passes_both(NULL, "GET,pod", "method=GET"));
+	assert_false(passes_both(NULL, "GET,pod", "method=GET pod=a"));
+	assert_true(passes_both("GET", "pod=b", "method=GET pod=a"));
+	assert_false(passes_both("GET", "pod=b", "method=GET pod=b"));
+	assert_false(passes_both("GET", "pod=b", "method=POST pod=a"));
+}
+
 static void test_limit(void **state)
 {
 	char text[2 * LIMIT_LABEL_PATTERNS + 2];
@@ -68,9 +94,13 @@ static void test_limit(void **state)
 	assert_true(passes(text, "a=a"));
 	text[2 * LIMIT_LABEL_PATTERNS - 1] = ',';
 	text[2 * LIMIT_LABEL_PATTERNS + 1] = '\0';
-	assert_null(label_filter_new(str_from(text), "--tag-focus", &err));
+	assert_null(label_filter_new(str_from(text), no_text, &err));
 	assert_int_equal(err.code, ERROR_USAGE);
-	assert_null(label_filter_new(STR("a(b"), "--tag-focus", &err));
+	assert_non_null(strstr(err.message, "--tag-focus"));
+	assert_null(label_filter_new(no_text, str_from(text), &err));
+	assert_int_equal(err.code, ERROR_USAGE);
+	assert_non_null(strstr(err.message, "--tag-ignore"));
+	assert_null(label_filter_new(STR("a(b"), no_text, &err));
 	assert_int_equal(err.code, ERROR_USAGE);
 	error_clear(&err);
 }
@@ -80,6 +110,7 @@ UNIT_TESTS(label_filter)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_key),
 		cmocka_unit_test(test_one_key),
+		cmocka_unit_test(test_ignore),
 		cmocka_unit_test(test_limit),
 	};
 

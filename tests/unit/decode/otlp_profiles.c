@@ -276,7 +276,8 @@ static void test_unpacked(void **state)
 	assert_decoded(decode(buf_str(&b), want, &p));
 	assert_folded(&p, "main;wait 4\nmain;work 5\n");
 	profile_release(&p);
-	want.labels = label_filter_new(STR("thread.name=io"), "x", &err);
+	want.labels = label_filter_new(STR("thread.name=io"),
+				       (struct str){ NULL, 0 }, &err);
 	assert_non_null(want.labels);
 	assert_decoded(decode(buf_str(&b), want, &p));
 	assert_folded(&p, "main;work 3\n");
@@ -332,7 +333,7 @@ static void test_labels(void **state)
 		struct profile_want want = want_of("samples");
 
 		want.labels = label_filter_new(str_from(cases[i].filter),
-					       "--tagfocus", &err);
+					       (struct str){ NULL, 0 }, &err);
 		assert_non_null(want.labels);
 		assert_decoded(decode(buf_str(&b), want, &p));
 		assert_folded(&p, cases[i].folded);

@@ -84,6 +84,11 @@ static void numbers_and_names_stand_in_them(void **state)
 			      .percent = 12.34 },
 	       "the filters leave 12.3 % of the baseline; shares are of the "
 	       "whole");
+	expect((struct note){ .kind = NOTE_FILTERED_SIDE,
+			      .name = STR("profile"),
+			      .percent = 46.2 },
+	       "the filters leave 46.2 % of the profile; all that is said is "
+	       "of what they leave");
 	expect((struct note){ .kind = NOTE_SIDE_MISSING,
 			      .name = STR("profile"),
 			      .reason = "no route" },
