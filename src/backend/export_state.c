@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/fnv.h"
+#include "base/lock.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -32,6 +33,7 @@ struct entry {
 
 struct export_state {
 	const char *path;
+	struct lock lock;
 	struct str head; /* the lines that say of what it is */
 	struct arena arena;
 	struct map by_key;
@@ -155,12 +157,14 @@ struct export_state *export_state_open(const char *path, const char *what,
 		return NULL;
 	}
 	s->path = path;
+	s->lock.fd = -1;
 	arena_init(&s->arena, LIMIT_CONTEXT_BYTES);
 	map_init(&s->by_key, &s->arena);
 	s->head = arena_printf(&s->arena, HEAD "\n%s\nfrom %.*s\nto %.*s\n",
 			       what, STR_ARGS(from), STR_ARGS(to));
-	if (s->head.ptr ? read_state(s, err)
-			: arena_fail(&s->arena, "the state", err))
+	if (!s->head.ptr)
+		(void)arena_fail(&s->arena, "the state", err);
+	else if (lock_take(&s->lock, path, 0, err) && read_state(s, err))
 		return s;
 	export_state_free(s);
 	return NULL;
@@ -168,8 +172,10 @@ struct export_state *export_state_open(const char *path, const char *what,
 
 void export_state_free(struct export_state *s)
 {
-	if (s)
-		arena_release(&s->arena);
+	if (!s)
+		return;
+	lock_release(&s->lock);
+	arena_release(&s->arena);
 	mem_free(s);
 }
 

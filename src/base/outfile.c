@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -20,6 +22,10 @@
 
 /* Names that other processes left behind are stepped over. */
 #define MAX_NAME_TRIES 1000
+
+/* Names of unfinished files. */
+#define TEMP_START ".tracefind-"
+#define TEMP_END ".tmp"
 
 /* Room for a start when the size is not known. */
 #define READ_BYTES (64 * KIB)
@@ -123,6 +129,45 @@ static int create_remembered(const char *temp_path, unsigned mode)
 	return fd;
 }
 
+/* Another machine may be writing into the same folder, whose processes are
+ * unknown here. */
+#define SWEEP_AGE_S 3600
+
+/* ".tracefind-PID-NUMBER.tmp" */
+static bool pid_of_name(struct str name, uint64_t *pid)
+{
+	struct str digits = STR(TEMP_START);
+
+	if (!str_starts(name, digits) || !str_ends(name, STR(TEMP_END)))
+		return false;
+	digits = str_slice(name, digits.len, name.len);
+	digits = str_slice(digits, 0, str_find(digits, STR("-")));
+	return parse_u64(digits, pid) && *pid && *pid <= INT_MAX;
+}
+
+static bool is_left_behind(int folder, const char *name)
+{
+	struct stat st;
+	uint64_t pid;
+
+	return pid_of_name(str_from(name), &pid) && kill((pid_t)pid, 0) &&
+	       errno == ESRCH &&
+	       !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > SWEEP_AGE_S;
+}
+
+void outfile_sweep(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_left_behind(dirfd(dir), entry->d_name))
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 /* A new file in the folder of the target: a rename within one folder never
  * crosses file systems. */
 static bool open_neighbour(struct outfile *f, const char *target, unsigned mode,
@@ -136,7 +181,7 @@ static bool open_neighbour(struct outfile *f, const char *target, unsigned mode,
 	if (!f->temp_path)
 		return error_memory(err, f->path);
 	for (unsigned i = 0; i < MAX_NAME_TRIES && f->fd < 0; i++) {
-		snprintf(f->temp_path, size, "%.*s.tracefind-%ld-%u.tmp",
+		snprintf(f->temp_path, size, "%.*s" TEMP_START "%ld-%u" TEMP_END,
 			 (int)folder_len, target, (long)getpid(), i);
 		f->fd = create_remembered(f->temp_path, mode);
 		if (f->fd < 0 && errno != EEXIST)

@@ -33,6 +33,10 @@ void outfile_abort(struct outfile *f);
 /* Removes every unfinished file; only async-signal-safe calls. */
 void outfile_remove_unfinished(void);
 
+/* Removes unfinished files that runs left in a folder when they were killed or
+ * the power was cut: those an hour old whose process is gone. */
+void outfile_sweep(const char *folder);
+
 /* Makes the folders that lead to path, with mode 0700, where they are not there
  * yet; not path itself. */
 bool folders_make(const char *path, struct error *err) MUST_CHECK;

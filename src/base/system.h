@@ -26,7 +26,8 @@
  *   dlinfo(RTLD_DI_SERINFO)     library.c     only a sandbox needs to know
  *
  * What all of them have and POSIX.1-2008 does not: memmem(), strcasestr(),
- * strtod_l(), lists of the processors that are there, ioctl() of terminals.
+ * strtod_l(), lists of the processors that are there, ioctl() of terminals,
+ * flock().
  */
 #ifndef BASE_SYSTEM_H
 #define BASE_SYSTEM_H

@@ -189,6 +189,10 @@ static bool run_kind(struct context *ctx, struct export *e,
 		return error_set(err, ERROR_USAGE,
 				 "--replay sends nothing: export what a case "
 				 "holds into files");
+	if (ctx->state_folder)
+		outfile_sweep(ctx->state_folder);
+	if (is_of_profiles && to->path)
+		outfile_sweep(to->path);
 	done = is_of_profiles ? run_profiles(ctx, e, s, err)
 			      : run_traces(ctx, e, s, err);
 	/* What was done until then is not lost. */

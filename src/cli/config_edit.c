@@ -6,8 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/lock.h"
 #include "base/outfile.h"
 #include "cli/options.h"
+
+/* For another run to write a few kilobytes. */
+#define CONFIG_WAIT_MS 10000u
 
 /* Past any line. */
 #define WHOLE_TEXT 0xFFFFFFFFu
@@ -252,7 +256,7 @@ static bool read_text(const char *path, struct buf *text, struct error *err)
 	return file_read(path, text, err);
 }
 
-bool config_edit_file(const char *path, const struct config_change *changes,
+static bool edit_file(const char *path, const struct config_change *changes,
 		      size_t count, struct error *err)
 {
 	struct buf texts[2];
@@ -272,11 +276,24 @@ bool config_edit_file(const char *path, const struct config_change *changes,
 		is_done = config_edit(&texts[(i + 1) % 2], path,
 				      buf_str(&texts[i % 2]), &changes[i], err);
 	}
-	is_done = is_done && folders_make(path, err) &&
-		  write_text(path, buf_str(&texts[count % 2]), err);
+	is_done = is_done && write_text(path, buf_str(&texts[count % 2]), err);
 	for (i = 0; i < 2; i++) {
 		buf_wipe(&texts[i]);
 		buf_release(&texts[i]);
 	}
+	return is_done;
+}
+
+bool config_edit_file(const char *path, const struct config_change *changes,
+		      size_t count, struct error *err)
+{
+	struct lock lock;
+	bool is_done;
+
+	if (!folders_make(path, err) ||
+	    !lock_take(&lock, path, CONFIG_WAIT_MS, err))
+		return false;
+	is_done = edit_file(path, changes, count, err);
+	lock_release(&lock);
 	return is_done;
 }

@@ -57,10 +57,13 @@ static void allow_destination(struct confine *c, const char *text,
 	if (!text || strstr(text, "://"))
 		return;
 	text += strncmp(text, "file:", 5) ? 0 : 5;
-	if (is_folder)
+	if (is_folder) {
+		/* For what earlier runs left unfinished. */
+		confine_allow_read(c, text);
 		confine_allow_write(c, text);
-	else
+	} else {
 		confine_allow_output(c, text);
+	}
 }
 
 static void allow_outputs(struct confine *c, const struct context *ctx)

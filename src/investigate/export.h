@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Copies what the servers of a run hold to where it is wanted: the traces of a
- * window, the profiles of a window. Each is sent once: what an earlier run sent
- * is known by its state. Knows neither options nor formats; has no words.
+ * window, the profiles of a window. Each is sent at least once: what an earlier
+ * run sent is known by its state, but for what was on its way when it ended. Knows neither options nor formats; has no words.
  */
 #ifndef INVESTIGATE_EXPORT_H
 #define INVESTIGATE_EXPORT_H

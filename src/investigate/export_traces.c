@@ -180,6 +180,9 @@ static bool judge(struct batch *b, size_t request, struct error *err)
 	enum receipt receipt = e->to->receiver->answer(
 		&e->to->endpoint, &b->responses[request], &rejected, err);
 
+	/* What takes none of it has not taken it. */
+	if (receipt == RECEIPT_PART && rejected >= (int64_t)part->span_count)
+		receipt = RECEIPT_REFUSED;
 	switch (receipt) {
 	case RECEIPT_PART:
 	case RECEIPT_TAKEN:

@@ -88,7 +88,7 @@ def spans_of(body):
 class Receiver:
     """Takes OTLP and Pyroscope's pushes; what is wrong with them is kept."""
 
-    def __init__(self, headers=None, delay_s=0):
+    def __init__(self, headers=None, delay_s=0, answer=b""):
         self.spans, self.requests, self.wrong = [], [], []
         self.profiles, self.otlp_profiles = [], []
         self.lock = threading.Lock()
@@ -103,8 +103,10 @@ class Receiver:
                 with outer.lock:
                     outer.take(self.path, self.headers, body, headers or {})
                 self.send_response(200)
-                self.send_header("Content-Length", "0")
+                self.send_header("Content-Type", "application/x-protobuf")
+                self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
+                self.wfile.write(answer)
 
             def log_message(self, *_):
                 pass
@@ -228,6 +230,41 @@ def check_nothing_twice(program, folder):
             check(answer[kind]["sent"] == 0 and
                   answer[kind]["sent_before"] == answer[kind]["found"] > 100,
                   answer[kind])
+
+
+def check_two_at_once(program, folder):
+    """The second says so and sends nothing; afterwards all of it was sent once."""
+    with google() as server, Receiver(delay_s=0.05) as receiver:
+        words = ("--to-traces", f"otlp+{receiver.url}")
+        with subprocess.Popen(
+                [program, "export", *source(server), *WINDOW, "--rate",
+                 "100000", *words], cwd=folder, env=environment(folder),
+                stdout=subprocess.DEVNULL) as first:
+            deadline = time.monotonic() + LIMIT_S
+            while not receiver.requests and time.monotonic() < deadline:
+                time.sleep(0.01)
+            export(program, folder, server, *words, status=4)
+            check(first.wait(LIMIT_S) == 0, first.returncode)
+    check(len(receiver.requests) == len(receiver.traces()) == 190,
+          f"{len(receiver.requests)} requests")
+    left = [str(p) for p in Path(folder).rglob("*")
+            if p.name.endswith((".lock", ".tmp"))]
+    check(not left, left)
+
+
+def check_all_refused(program, folder):
+    """By an answer of success that rejects each span: nothing was exported, and
+    all of it is offered again."""
+    rejects_all = b"\x0a\x08\x08\x80\x01\x12\x03bad"
+    with google() as server, Receiver(answer=rejects_all) as receiver:
+        words = ("--to-traces", f"otlp+{receiver.url}", "-o", "json")
+        for again in range(2):
+            traces = json.loads(export(program, folder, server, *words,
+                                       status=7))["traces"]
+            check((traces["sent"], traces["refused"], traces["spans"]) ==
+                  (0, 190, 0), traces)
+            check(len(receiver.requests) == 190 * (again + 1),
+                  len(receiver.requests))
 
 
 def check_interrupted_goes_on(program, folder):

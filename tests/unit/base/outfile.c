@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
 
 static struct error err;
 static char folder[] = "/tmp/tracefind-outfile-XXXXXX";
-static char path_text[256];
+static char path_text[512];
 
 static const char *in_folder(const char *name)
 {
@@ -48,11 +50,14 @@ static int count_files(void)
 /* Fails when a test left more behind than the names it knows. */
 static int remove_folder(void **state)
 {
-	static const char *const names[] = { "a", "b", "link", "fifo" };
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
 
 	(void)state;
-	for (size_t i = 0; i < COUNT_OF(names); i++)
-		unlink(in_folder(names[i]));
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		unlink(in_folder(entry->d_name));
+	closedir(dir);
 	return rmdir(folder);
 }
 
@@ -185,6 +190,39 @@ static void test_signal_removes_unfinished(void **state)
 	assert_false(outfile_commit(&g, &err));
 	assert_int_equal(err.code, ERROR_OUTPUT);
 	assert_int_equal(count_files(), 1);
+}
+
+static void put_aged(const char *name, time_t age_s)
+{
+	const struct timespec times[2] = { { time(NULL) - age_s, 0 },
+					   { time(NULL) - age_s, 0 } };
+
+	put_file(name, "x");
+	assert_int_equal(utimensat(AT_FDCWD, in_folder(name), times, 0), 0);
+}
+
+/* The process is gone, and the file is old. */
+static void test_sweeps_what_is_left(void **state)
+{
+	pid_t gone = fork();
+	char name[64];
+
+	(void)state;
+	if (!gone)
+		_exit(0);
+	assert_int_equal(waitpid(gone, NULL, 0), gone);
+	snprintf(name, sizeof name, ".tracefind-%ld-0.tmp", (long)gone);
+	put_aged(name, 3700);
+	snprintf(name, sizeof name, ".tracefind-%ld-1.tmp", (long)gone);
+	put_aged(name, 3500);
+	snprintf(name, sizeof name, ".tracefind-%ld-2.tmp", (long)getpid());
+	put_aged(name, 3700);
+	snprintf(name, sizeof name, ".tracefind-%ld-0.tmpx", (long)gone);
+	put_aged(name, 3700);
+	put_aged("other", 3700);
+	outfile_sweep(folder);
+	assert_int_equal(count_files(), 4);
+	outfile_sweep("/nonexistent");
 }
 
 static void test_many_at_once(void **state)
@@ -416,6 +454,7 @@ UNIT_TESTS(outfile)
 		IN_FOLDER(test_link_stays),
 		IN_FOLDER(test_relative_path),
 		IN_FOLDER(test_signal_removes_unfinished),
+		IN_FOLDER(test_sweeps_what_is_left),
 		IN_FOLDER(test_many_at_once),
 		IN_FOLDER(test_special_files_in_place),
 		IN_FOLDER(test_named_descriptor_appends),

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define TRY_MS 20u
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+/* Whoever had it before may have removed the file meanwhile, and others hold
+ * the lock of a new one. */
+static bool is_current(const struct lock *l)
+{
+	struct stat held, named;
+
+	return !fstat(l->fd, &held) && !stat(l->path, &named) &&
+	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+static void drop(struct lock *l)
+{
+	close(l->fd);
+	l->fd = -1;
+}
+
+/* Sets fd where it has it; false where none can be had at all. */
+static bool try(struct lock *l, struct error *err)
+{
+	l->fd = open(l->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (l->fd < 0)
+		return error_set(err, ERROR_OUTPUT, "%s: cannot write: %s",
+				 l->path, strerror(errno));
+	if (flock(l->fd, LOCK_EX | LOCK_NB) &&
+	    (errno == EWOULDBLOCK || errno == EINTR))
+		drop(l);
+	else if (!is_current(l))
+		drop(l);
+	return true;
+}
+
+bool lock_take(struct lock *l, const char *path, unsigned wait_ms,
+	       struct error *err)
+{
+	const struct timespec pause = { 0, TRY_MS * 1000000L };
+	size_t size = strlen(path) + sizeof ".lock";
+
+	*l = (struct lock){ .fd = -1 };
+	if (is_special(path))
+		return true;
+	l->path = mem_alloc(size);
+	if (!l->path)
+		return error_memory(err, "a file name");
+	snprintf(l->path, size, "%s.lock", path);
+	for (unsigned waited_ms = 0; try(l, err); waited_ms += TRY_MS) {
+		if (l->fd >= 0)
+			return true;
+		if (waited_ms >= wait_ms) {
+			error_set(err, ERROR_PARTIAL,
+				  "%s: another run of tracefind is at work on "
+				  "it; try again when that has ended",
+				  path);
+			break;
+		}
+		nanosleep(&pause, NULL);
+	}
+	lock_release(l);
+	return false;
+}
+
+void lock_release(struct lock *l)
+{
+	if (l->fd >= 0) {
+		unlink(l->path);
+		close(l->fd);
+	}
+	mem_free(l->path);
+	*l = (struct lock){ .fd = -1 };
+}
