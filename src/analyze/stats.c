@@ -29,7 +29,11 @@
 /* erfc() reaches 0 just above. */
 #define NORMAL_MAX_QUANTILE 38.0
 
-#define QUANTILE_EPSILON 1e-13
+/* Newton's last step: what is left of it is about its square. */
+#define QUANTILE_EPSILON 1e-8
+#define QUANTILE_LEAST 1e-13
+/* From so many degrees of freedom on the expansion is near. */
+#define FEW_DF 3
 #define QUANTILE_MAX_STEPS 100
 
 static int compare_values(const void *left, const void *right)
@@ -124,19 +128,22 @@ static double student_slope(double t, double df)
 }
 
 /* That of the normal distribution to three digits (Abramowitz and Stegun,
- * 26.2.23); of Student's any will do. */
+ * 26.2.23), and what Student's has more, to two terms of its expansion (the same,
+ * 26.7.5); of few degrees of freedom any will do. */
 static double first_quantile(double p, double df)
 {
-	double s;
+	double s = sqrt(-2 * log(p / 2)), square;
 
-	if (df <= STUDENT_MAX_DF)
-		return 1;
-	s = sqrt(-2 * log(p / 2));
-	if (!isfinite(s))
+	if (!isfinite(s) || df < FEW_DF)
 		return 1;
 	s -= (2.515517 + s * (0.802853 + s * 0.010328)) /
 	     (1 + s * (1.432788 + s * (0.189269 + s * 0.001308)));
-	return fmax(s, QUANTILE_EPSILON);
+	s = fmax(s, QUANTILE_LEAST);
+	square = s * s;
+	if (df > STUDENT_MAX_DF)
+		return s;
+	return s * (1 + (square + 1) / (4 * df) +
+		    ((5 * square + 16) * square + 3) / (96 * df * df));
 }
 
 /* Newton's steps on the logarithm, kept inside what is known to hold it. */
@@ -159,7 +166,7 @@ double student_two_sided_quantile(double p, double df)
 			high = t;
 		if (!(next > low && next < high))
 			next = (low + fmin(high, 4 * low + 1)) / 2;
-		if (fabs(next - t) <= QUANTILE_EPSILON * t)
+		else if (fabs(next - t) <= QUANTILE_EPSILON * t)
 			return next;
 		t = next;
 	}
