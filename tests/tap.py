@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How tests in Python tell what they found: TAP, a line as soon as a thing is
 known, its reason below it when it is wrong."""
+import os
 import traceback
 
 TRACE_LINES = 8
@@ -20,6 +21,19 @@ def lack(name):
     """Why a test that needs it does not run, and what to do about it."""
     return f"no {name}: " + (ELSEWHERE.get(name) or
                              f"apt-get install {PACKAGES.get(name, name)}")
+
+
+class Lacking(Exception):
+    """What a test needs is not there: it is skipped."""
+
+
+def open_terminal():
+    """Both ends of one, ours first."""
+    try:
+        return os.openpty()
+    except OSError as error:
+        raise Lacking(f"no terminal to be had here: {error.strerror}: "
+                      "mount -t devpts devpts /dev/pts") from error
 
 
 class Tap:
@@ -47,9 +61,12 @@ class Tap:
               end="", flush=True)
 
     def attempt(self, what, function, *args):
-        """Right when the function does not raise; what it returns is told."""
+        """Right when the function does not raise; what it returns is told. It
+        is skipped when it raises Lacking."""
         try:
             told = function(*args)
+        except Lacking as why:
+            self.skip(what, why)
         except Exception as error:  # whatever it is, it is no success
             where = traceback.format_exc().splitlines()[-TRACE_LINES:]
             self.check(False, what, "\n".join([str(error), *where]))

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from scripted import Server, read_all, report, terminal
+from scripted import Server, open_terminal, read_all, report, terminal
 
 TESTDATA = Path(os.environ.get(
     "TESTDATA", Path(__file__).resolve().parent.parent.parent / "testdata"))
@@ -274,6 +274,8 @@ def check_interrupt_on_terminal(program, folder):
 def press_interrupt(program, sign, *words, env):
     """Ctrl-C on the terminal of a run, which all its processes get, as soon as
     one of them has written the file `sign`; gives the status."""
+    for end in open_terminal():
+        os.close(end)
     pid, ours = pty.fork()
     if pid == 0:
         os.execve(program, [program, *words], {**ENV, "TERM": "xterm", **env})

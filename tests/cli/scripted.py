@@ -5,7 +5,6 @@ import fcntl
 import gzip
 import json
 import os
-import pty
 import struct
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from urllib.parse import urlsplit
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "server")]
 import server  # noqa: E402
-from tap import Tap, checks_of  # noqa: E402
+from tap import Tap, checks_of, open_terminal  # noqa: E402
 
 
 class Server:
@@ -91,7 +90,7 @@ def script_of(case, folder, **reply):
 
 def terminal(columns):
     """Both ends of one that is so wide, ours first."""
-    ours, theirs = pty.openpty()
+    ours, theirs = open_terminal()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 50, columns, 0, 0))
     return ours, theirs

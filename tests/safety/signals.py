@@ -33,6 +33,7 @@ sys.path[:0] = [str(HERE), *(str(HERE.parent / name)
                              for name in ("fault", "cli", "tui"))]
 import fault  # noqa: E402
 import figures  # noqa: E402
+from tap import Lacking, open_terminal  # noqa: E402
 from terminal import Program, check_restored  # noqa: E402
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -277,8 +278,13 @@ def main():
     is_all = "--all" in sys.argv[3:]
     jobs = [("signals", name, lambda n=name: interrupt_case(
         program, library, n, is_all)) for name in fault.CASES]
-    jobs.append(("signals", "the terminal",
-                 lambda: terminal(program, library, is_all)))
+    try:
+        for end in open_terminal():
+            os.close(end)
+        jobs.append(("signals", "the terminal",
+                     lambda: terminal(program, library, is_all)))
+    except Lacking as why:
+        print(f"# SKIP {why}")
     jobs += [("kills", row[0], lambda r=row: kill(program, library, r, is_all))
              for row in WRITTEN]
     counts = {"signals": [0, 0], "kills": [0, 0]}

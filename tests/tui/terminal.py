@@ -12,8 +12,13 @@ import re
 import select
 import signal
 import struct
+import sys
 import termios
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import open_terminal  # noqa: E402
 
 SEQUENCE = re.compile(r"\x1b(?:\[([?>]?)([0-9;]*)([@-~])|[()][A-Za-z0-9]|"
                       r"[A-Za-z0-9=>])")
@@ -133,7 +138,7 @@ class Program:
         self.data = b""
         self.status = None
         self.is_stopped = False
-        self.master, self.slave = os.openpty()
+        self.master, self.slave = open_terminal()
         self.set_size(rows, columns)
         self.modes = termios.tcgetattr(self.slave)
         self.reports, write = os.pipe()
