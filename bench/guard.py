@@ -11,7 +11,7 @@ the jobs: it would hide what they cost themselves.
 usage: guard.py TRACEFIND BENCH_MAKE BUILD [--update] [--spread N]
        ./dev guard [--update] [--spread N]
 
-BUILD describes the build, such as "gcc 12.2.0 -O3".
+BUILD describes the build, such as "gcc 12.2.0 -O2".
 """
 import argparse
 import json

@@ -30,7 +30,7 @@ exit %d
 """
 NOTHING = "#!/bin/sh\n"
 # Of coreutils and the like: what ./dev itself uses.
-USED = "cat date dirname env id mkdir sed seq sh tail tr".split()
+USED = "cat date dirname env id mkdir rm sed seq sh sleep tail tr".split()
 NEEDED = "cc meson ninja pkg-config protoc-c scdoc".split()
 
 
@@ -59,8 +59,8 @@ class Machine:
         path.write_text(text)
         path.chmod(0o755)
 
-    def dev(self, *args):
-        done = subprocess.run([self.top / "dev", *args], env={"PATH": str(self.bin)}, stdin=subprocess.DEVNULL,
+    def dev(self, *args, **env):
+        done = subprocess.run([self.top / "dev", *args], env={"PATH": str(self.bin), **env}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, check=False)
         return done.returncode, done.stdout, done.stderr.splitlines()
 
@@ -123,6 +123,24 @@ class Said(unittest.TestCase):
         self.assertIn("missing: scdoc ", lines)
         self.assertTrue(any(line.startswith("installing with apt-get, ") for line in lines), lines)
         self.assertRegex(machine.log(), r"install -y .* meson .* scdoc ")
+
+    def test_tells_that_it_goes_on(self):
+        machine = Machine(self.folder, ninja="#!/bin/sh\necho ' 7/200 x.c'\nsleep 2.5\n")
+        status, _, lines = machine.dev("demo", DEV_TICK_S="1")
+        self.assertEqual(status, 0)
+        self.assertTrue(any(line.startswith("building 7/200, ") and line.endswith(" s so far") for line in lines), lines)
+
+    def test_first_look(self):
+        """Its build is made one to work with when that is wanted."""
+        machine = Machine(self.folder, meson="#!/bin/sh\necho \"$@\"\n[ $1 != setup ] || : >build/build.ninja\n")
+        machine.dev("demo")
+        self.assertIn("\nsetup build -Doptimization=1 -Ddebug=false\n", machine.log())
+        machine.dev("demo")
+        self.assertNotIn("setup build", machine.log())
+        machine.dev("build")
+        self.assertIn("\nconfigure build -Dbuildtype=debugoptimized\n", machine.log())
+        machine.dev("build")
+        self.assertNotIn("configure build", machine.log())
 
     def test_installing_fails(self):
         apt = "#!/bin/sh\nseq 300\necho 'E: no network'\nexit 100\n"
