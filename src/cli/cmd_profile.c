@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "backend/input.h"
+#include "base/count.h"
 #include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/profile_details.h"
@@ -55,6 +56,19 @@ static bool read_want(const struct run *r, struct chosen_want *want,
 			      &want->window, err);
 }
 
+/* In a profile of what waits all leaves are ways to wait: the time is that of
+ * the code which waits. */
+static enum rank_by usual_measure(const struct profile *p)
+{
+	static const char *const waits[] = { "goroutine",     "goroutines",
+					     "goroutineleak", "delay",
+					     "contentions",   "off_cpu" };
+
+	return str_is_one_of(profile_type_name(p), waits, COUNT_OF(waits))
+		       ? RANK_SELF_LIB
+		       : RANK_SELF;
+}
+
 static bool show(struct run *r, struct chosen *chosen, struct error *err)
 {
 	if (profile_details_wanted(r->ctx.options))
@@ -63,7 +77,9 @@ static bool show(struct run *r, struct chosen *chosen, struct error *err)
 		r->filters.view.granularity != GRANULARITY_FUNCTION;
 	if (!chosen_report(chosen, &r->result, err) ||
 	    (output_shows_ranks(r->ctx.options) &&
-	     !chosen_rank(chosen, RANK_SELF, STR(""), false, err)))
+	     !chosen_rank(chosen,
+			  usual_measure(&chosen->comparison.slow.profile),
+			  STR(""), false, err)))
 		return false;
 	/* Kinds are known of functions, not of files and lines. */
 	if (r->result.has_locations_in_names)

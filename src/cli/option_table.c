@@ -378,7 +378,7 @@ static const struct option_row rows[] = {
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
 	  "order of functions: total (or cum), before, change (delta), self "
 	  "(flat), self+lib (own, owned), function (name); else by total, of "
-	  "profile by self",
+	  "profile by self, of what waits by self+lib",
 	  FIELD(sort), .words = sort_words,
 	  .brief = "order of functions, by a column's heading" },
 	{ "focus", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,

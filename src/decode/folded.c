@@ -5,6 +5,7 @@
  * that it wrote them, and has "file:function:line" for a name.
  */
 #include "base/ascii.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
@@ -18,6 +19,11 @@
 
 /* Of a name that is no function's. */
 #define NO_FRAME UINT32_MAX
+
+/* uftrace ends a stack with that a thread left the CPU: that is no function. */
+static const char *const waits[] = { "linux:schedule",
+				     "linux:schedule (pre-empted)" };
+#define WAITS COUNT_OF(waits)
 
 struct folded {
 	struct profile_build *build;
@@ -33,6 +39,8 @@ struct folded {
 	struct stack_place places[LIMIT_STACK_FRAMES + 1];
 	uint32_t *deep; /* frames of a stack that is deeper */
 	size_t deep_cap;
+	uint32_t waits[WAITS]; /* frames, NO_FRAME where there is none */
+	int64_t waited;
 };
 
 static bool no_memory(const struct folded *f, struct error *err)
@@ -101,10 +109,31 @@ static struct str without_address(struct str name)
 	return str_slice(name, 0, name.len - digits - 2);
 }
 
+static void see_wait(struct folded *f, struct str name)
+{
+	for (size_t i = 0; i < WAITS; i++)
+		if (str_equal(name, str_from(waits[i])))
+			f->waits[i] = f->named[f->named_count - 1];
+}
+
+/* The time is the caller's. */
+static uint32_t without_wait(struct folded *f, const uint32_t *frames,
+			     uint32_t depth, int64_t value)
+{
+	for (size_t i = 0; depth > 1 && i < WAITS; i++)
+		if (f->waits[i] != NO_FRAME &&
+		    frames[depth - 1] == f->waits[i]) {
+			f->waited = sat_add_i64(f->waited, value);
+			return depth - 1;
+		}
+	return depth;
+}
+
 static bool add_frame(struct folded *f, struct str name, struct error *err)
 {
 	struct function function = { 0 };
 	uint32_t at;
+	bool is_done;
 
 	if (!arena_reserve(&f->scratch, (void **)&f->named, &f->named_cap,
 			   f->named_count + 1, sizeof *f->named))
@@ -113,10 +142,13 @@ static bool add_frame(struct folded *f, struct str name, struct error *err)
 		return add_frame_of_austin(f, name, &f->named[f->named_count++],
 					   err);
 	name = without_address(name);
-	return profile_build_name(f->build, name, &function.name, err) &&
-	       profile_build_interned(f->build, &function, &at, err) &&
-	       profile_build_frame(f->build, at, 0, &f->named[f->named_count++],
-				   err);
+	is_done = profile_build_name(f->build, name, &function.name, err) &&
+		  profile_build_interned(f->build, &function, &at, err) &&
+		  profile_build_frame(f->build, at, 0,
+				      &f->named[f->named_count++], err);
+	if (is_done)
+		see_wait(f, name);
+	return is_done;
 }
 
 static bool leave_large_tree(struct folded *f, struct error *err)
@@ -149,14 +181,16 @@ static uint32_t keep_functions(const uint32_t *frames, uint32_t count,
 static bool add_deep(struct folded *f, const struct folded_line *line,
 		     const uint32_t *names, struct error *err)
 {
+	uint32_t count;
+
 	if (!arena_reserve(&f->scratch, (void **)&f->deep, &f->deep_cap,
 			   line->count, sizeof *f->deep))
 		return no_memory(f, err);
 	find_frames(f, names, line->count, f->deep);
-	return profile_build_stack(
-		f->build, f->deep,
-		keep_functions(f->deep, line->count, f->deep), line->weight,
-		err);
+	count = without_wait(f, f->deep,
+			     keep_functions(f->deep, line->count, f->deep),
+			     line->weight);
+	return profile_build_stack(f->build, f->deep, count, line->weight, err);
 }
 
 static bool add_stack_of_austin(struct folded *f, uint32_t depth, int64_t value,
@@ -178,12 +212,13 @@ static bool add_stack(struct folded *f, const struct folded_line *line,
 	find_frames(f, names, line->count, frames);
 	if (f->austin_type)
 		return add_stack_of_austin(f, depth, line->weight, err);
+	if (f->tree && !stack_tree_walk(f->tree, frames, line->count,
+					&f->places[line->shared]))
+		return arena_fail(f->tree->arena, "a folded stack", err);
+	depth = without_wait(f, f->frames, depth, line->weight);
 	if (!f->tree)
 		return profile_build_stack(f->build, f->frames, depth,
 					   line->weight, err);
-	if (!stack_tree_walk(f->tree, frames, line->count,
-			     &f->places[line->shared]))
-		return arena_fail(f->tree->arena, "a folded stack", err);
 	return profile_build_node(f->build, f->places[depth].node, depth,
 				  line->weight, err);
 }
@@ -325,6 +360,8 @@ static struct folded *folded_new(struct feed *feed, struct profile *out,
 		return NULL;
 	}
 	arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
+	for (size_t i = 0; i < WAITS; i++)
+		f->waits[i] = NO_FRAME;
 	f->austin_type = type_of_austin(feed_front(feed));
 	f->build = profile_build_new(out, err);
 	if (f->build)
@@ -356,6 +393,11 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 	if (is_done && folded_lines_cut_off(f->lines))
 		notes_add(notes, "the last line of the folded stacks has no "
 				 "line end: the file may be cut off");
+	if (is_done && f->waited && out->total)
+		notes_add(notes,
+			  "%.1f %% are not on a CPU (linux:schedule), and told "
+			  "by what called it",
+			  100 * (double)f->waited / (double)out->total);
 	folded_free(f);
 	return is_done;
 }

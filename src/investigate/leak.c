@@ -36,6 +36,7 @@ static bool find_type(const struct leak *l, const char *word, struct str *out)
 /* What was asked for, or both. */
 static bool find_types(struct leak *l, struct error *err)
 {
+	struct str *threads = &l->subjects[LEAK_THREADS].type_id;
 	const char *word = l->v->question->type;
 	bool is_gauge;
 	struct str id;
@@ -44,7 +45,8 @@ static bool find_types(struct leak *l, struct error *err)
 		l->subjects[i].what = (enum leak_what)i;
 	if (!word) {
 		find_type(l, "inuse", &l->subjects[LEAK_MEMORY].type_id);
-		find_type(l, "goroutine", &l->subjects[LEAK_THREADS].type_id);
+		if (!find_type(l, "goroutine", threads))
+			find_type(l, "goroutineleak", threads);
 		return true;
 	}
 	if (!profile_type_resolve(str_from(word), &l->found.types,

@@ -99,8 +99,8 @@ static bool explain_types(const struct leak *l, struct error *err)
 		return error_set(
 			err, ERROR_NOT_FOUND,
 			"--type %s counts what is made or taken, not "
-			"what stays: inuse, inuse_objects and goroutine "
-			"do",
+			"what stays: inuse, inuse_objects, goroutine and "
+			"goroutineleak do",
 			type);
 	if (l->path_count)
 		return error_set(err, ERROR_NOT_FOUND,

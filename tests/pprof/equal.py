@@ -67,25 +67,32 @@ LARGE = "real-go-compile-cpu"
 def cases(one, other, has_starts):
     """Case name -> options of pprof, options of tracefind."""
     found = {
-        "top": (["-top"], []),
+        "top": (["-top"], ["--sort=self"]),
         "cum": (["-top", "-cum"], ["--sort=total"]),
-        "focus": (["-top", f"-focus={one}"], [f"--focus={one}"]),
-        "ignore": (["-top", f"-ignore={other}"], [f"--ignore={other}"]),
-        "hide": (["-top", f"-hide={other}"], [f"--hide={other}"]),
-        "show": (["-top", f"-show={one}"], [f"--show={one}"]),
-        "show-from": (["-top", f"-show_from={one}"], [f"--show-from={one}"]),
+        "focus": (["-top", f"-focus={one}"], [f"--focus={one}", "--sort=self"]),
+        "ignore": (["-top", f"-ignore={other}"],
+                   [f"--ignore={other}", "--sort=self"]),
+        "hide": (["-top", f"-hide={other}"],
+                 [f"--hide={other}", "--sort=self"]),
+        "show": (["-top", f"-show={one}"], [f"--show={one}", "--sort=self"]),
+        "show-from": (["-top", f"-show_from={one}"],
+                      [f"--show-from={one}", "--sort=self"]),
         "all": (["-top", f"-focus={one}", f"-hide={other}", "-lines"],
-                [f"--focus={one}", f"--hide={other}", "--granularity=line"]),
-        "tag": (["-top", "-tagfocus=job"], ["--tag-focus=job"]),
-        "tag-ignore": (["-top", "-tagignore=job"], ["--tag-ignore=job"]),
-        "lines": (["-top", "-lines"], ["--granularity=line"]),
-        "addresses": (["-top", "-addresses"], ["--granularity=address"]),
+                [f"--focus={one}", f"--hide={other}", "--granularity=line",
+                 "--sort=self"]),
+        "tag": (["-top", "-tagfocus=job"], ["--tag-focus=job", "--sort=self"]),
+        "tag-ignore": (["-top", "-tagignore=job"],
+                       ["--tag-ignore=job", "--sort=self"]),
+        "lines": (["-top", "-lines"], ["--granularity=line", "--sort=self"]),
+        "addresses": (["-top", "-addresses"],
+                      ["--granularity=address", "--sort=self"]),
         "peek": ([f"-peek={one}"], [f"--peek={one}"]),
         "tree": (["-tree", "-nodecount=0"], ["--tree"]),
         "list": ([f"-list={one}"], [f"--list={one}"]),
     }
     if not has_starts:
-        found["files"] = (["-top", "-files"], ["--granularity=file"])
+        found["files"] = (["-top", "-files"],
+                          ["--granularity=file", "--sort=self"])
     return found
 
 

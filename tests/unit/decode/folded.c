@@ -56,6 +56,12 @@ static void test_forms_of_lines(void **state)
 	assert_decodes_to(";;a;b;; 1\n; 2\n", "[unknown] 2\na;b 1\n");
 	assert_decodes_to("\xef\xbb\xbfmain;a 1\nmain;b 2\n",
 			  "main;a 1\nmain;b 2\n");
+	/* uftrace's state at the end is no function; elsewhere it is a name. */
+	assert_decodes_to("main;nap;linux:schedule 5\nmain;nap 2\n"
+			  "main;linux:schedule;x 3\nlinux:schedule 1\n"
+			  "main;nap;usleep;linux:schedule (pre-empted) 4\n",
+			  "linux:schedule 1\nmain;linux:schedule;x 3\n"
+			  "main;nap 7\nmain;nap;usleep 4\n");
 	/* How a frame was run is no part of its name; the kernel's is one. */
 	assert_decodes_to("a;read_[k] 1\na;read_[i] 1\na_[j];read_[0] 2\n"
 			  "a_[1];read 3\na;_[j] 4\n",
