@@ -292,17 +292,24 @@ static double share_of(uint32_t part, size_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-/* Whether the slow part is larger than it was, by chance with less than p. */
+/* Whether the slow part is larger than so many of so many before, by chance
+ * with less than p. */
+static bool is_larger_than(const struct work *w, uint32_t slow, size_t count,
+			   double p)
+{
+	double now_share = share_of(w->out->slow_count, w->now.count);
+
+	return count >= COHORT_MIN &&
+	       now_share >= NEW_SHARE_RATIO * share_of(slow, count) &&
+	       fisher_mid_p(w->out->slow_count, (double)w->now.count, slow,
+			    (double)count) < p;
+}
+
 static bool is_larger_part(const struct work *w, const struct durations *before,
 			   double p)
 {
-	uint32_t slow = count_slow(before, w->out->threshold_ns);
-	double now_share = share_of(w->out->slow_count, w->now.count);
-
-	return before->count >= COHORT_MIN &&
-	       now_share >= NEW_SHARE_RATIO * share_of(slow, before->count) &&
-	       fisher_mid_p(w->out->slow_count, (double)w->now.count, slow,
-			    (double)before->count) < p;
+	return is_larger_than(w, count_slow(before, w->out->threshold_ns),
+			      before->count, p);
 }
 
 /* A fault may be older than the baseline, whose median it leaves alone. */
@@ -320,11 +327,18 @@ static bool has_part_changed(const struct work *w)
 	       w->out->is_new || is_larger_part(w, &w->before, COHORT_MODE_P);
 }
 
-/* Fewer than make a change: neither is it denied. */
+/* Fewer than make a change: neither is it denied. The baseline has the fewest
+ * slow ones of the windows looked at, so that it alone has too few of them:
+ * those further back count as well. */
 static bool is_unsure(const struct work *w)
 {
+	int64_t threshold_ns = w->out->threshold_ns;
+	uint32_t slow = count_slow(&w->before, threshold_ns) +
+			count_slow(&w->earlier, threshold_ns);
+
 	return w->out->slow_count >= COHORT_UNSURE_MIN &&
-	       (is_larger_part(w, &w->before, COHORT_UNSURE_P) ||
+	       (is_larger_than(w, slow, w->before.count + w->earlier.count,
+			       COHORT_UNSURE_P) ||
 		is_larger_part(w, &w->earlier, COHORT_UNSURE_P));
 }
 

@@ -291,6 +291,39 @@ static void few_slow(void **state)
 	assert_int_equal(mode_of_part(4, 2, 66), COHORT_HEALTHY);
 }
 
+/* The request took twice what is usual, and 17 of 192 did, of the window before
+ * 1 of 98; as many as now did so a day ago, or hardly any. */
+static void few_slow_before_alone(void **state)
+{
+	static const struct {
+		int slow_a_day_ago;
+		enum cohort_mode mode;
+	} cases[] = {
+		{ 15, COHORT_HEALTHY },
+		{ 3, COHORT_UNSURE },
+	};
+	struct asked a;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		begin(&a);
+		add(&a, BEFORE, 97, 50, NULL);
+		add(&a, BEFORE, 1, 90, NULL);
+		add(&a, SLOW, 175, 50, NULL);
+		add(&a, SLOW, 17, 90, NULL);
+		a.roles.baselines[BASELINE_DAY] =
+			past_window(&a.p, -1440 * MINUTE, -1430 * MINUTE);
+		for (int j = 0; j < 198; j++)
+			past_span(&a.p, a.roles.baselines[BASELINE_DAY], 0,
+				  -1440 * MINUTE + j,
+				  j < cases[i].slow_a_day_ago ? 90 : 50);
+		find(&a, 100);
+		assert_int_equal(a.out.earlier_count, 198);
+		assert_int_equal(a.out.mode, cases[i].mode);
+		end(&a);
+	}
+}
+
 /* One in five takes three times as long as the rest, as the slowest of the
  * baseline do; the request in question took thirty times as long. */
 static void more_of_the_slowest(void **state)
@@ -551,6 +584,7 @@ UNIT_TESTS(cohorts)
 		cmocka_unit_test(a_part_must_have_grown),
 		cmocka_unit_test(a_part_older_than_the_baseline),
 		cmocka_unit_test(few_slow),
+		cmocka_unit_test(few_slow_before_alone),
 		cmocka_unit_test(more_of_the_slowest),
 		cmocka_unit_test(a_lead_that_was_found_otherwise),
 		cmocka_unit_test(new_part_without_valley),
