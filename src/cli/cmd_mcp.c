@@ -12,12 +12,17 @@ static int run(const void *context, int argc, const char *const *argv,
 	return cli_run_again(context, argc, argv);
 }
 
+/* Longer than any command waits for servers by itself; what hangs would keep
+ * all calls behind it waiting. */
+#define CALL_SECONDS 300u
+
 int cmd_mcp(const struct options *o)
 {
 	const struct mcp_settings settings = {
 		.version = TRACEFIND_VERSION,
 		.root = o->root,
 		.budget_tokens = (size_t)o->budget,
+		.call_seconds = CALL_SECONDS,
 		.run = run,
 		.context = o,
 	};

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/timefmt.h"
 
 struct mcp_call *mcp_call_new(void)
 {
@@ -63,6 +64,19 @@ void mcp_call_stop(struct mcp_call *c)
 {
 	if (c->pid > 0)
 		kill(c->pid, SIGTERM);
+}
+
+int mcp_call_time(struct mcp_call *c)
+{
+	int64_t left_ns = c->end_ns - clock_monotonic_ns();
+
+	if (left_ns <= 0 && c->pid > 0) {
+		kill(c->pid, c->is_too_late ? SIGKILL : SIGTERM);
+		c->is_too_late = true;
+		left_ns = MCP_STOP_SECONDS * NS_PER_S;
+		c->end_ns = clock_monotonic_ns() + left_ns;
+	}
+	return (int)(left_ns / NS_PER_MS) + 1;
 }
 
 /* ---- the process ---- */
@@ -120,6 +134,8 @@ bool mcp_call_start(struct mcp_call *c, const struct mcp_settings *settings,
 		return error_set(err, ERROR_INTERNAL, "no process: %s",
 				 strerror(errno));
 	c->pid = pid;
+	c->end_ns = clock_monotonic_ns() +
+		    (int64_t)settings->call_seconds * NS_PER_S;
 	return true;
 }
 
@@ -161,6 +177,9 @@ struct str mcp_call_talk(struct mcp_call *c)
 	if (c->is_too_long)
 		return STR("the answer has over 32 MiB; ask for less: a limit, "
 			   "a shorter window");
+	if (c->is_too_late)
+		return STR("the call took longer than it may and was ended; "
+			   "ask for less: a limit, a shorter window");
 	if (str_starts(talk, STR("tracefind: ")))
 		talk = str_slice(talk, 11, talk.len - 11);
 	return talk.len ? talk : STR("the command ended without an answer");

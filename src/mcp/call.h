@@ -14,6 +14,8 @@
 
 /* Spans of a large trace have that much; the tool can be asked for fewer. */
 #define MCP_ANSWER_BYTES (32 * MIB)
+/* What was asked to end has that much time, and is killed then. */
+#define MCP_STOP_SECONDS 5
 /* The last lines of what went wrong. */
 #define MCP_TALK_BYTES (16 * KIB)
 
@@ -32,6 +34,8 @@ struct mcp_call {
 	int64_t steps; /* of progress that were told */
 	bool is_cancelled;
 	bool is_too_long;
+	bool is_too_late;
+	int64_t end_ns; /* of its time, on the monotonic clock */
 	int status; /* of the process, as waitpid() has it */
 };
 
@@ -45,6 +49,9 @@ bool mcp_call_start(struct mcp_call *c, const struct mcp_settings *settings,
 
 /* Asks the process to end. */
 void mcp_call_stop(struct mcp_call *c);
+
+/* Ends it when its time is over; else how long that is, in ms. */
+int mcp_call_time(struct mcp_call *c);
 
 /* Takes what there is on this stream. */
 void mcp_call_read(struct mcp_call *c, enum call_stream stream);

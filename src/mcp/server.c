@@ -99,6 +99,16 @@ static size_t budget_bytes(const struct server *s)
 	return s->settings->budget_tokens * REDUCE_TOKEN_BYTES;
 }
 
+static void answer_trouble(struct server *s, struct mcp_call *c)
+{
+	struct buf words;
+
+	buf_init(&words, 2 * MCP_TALK_BYTES);
+	tool_words(mcp_call_talk(c), &words);
+	mcp_write_trouble(&s->writer, &c->message, buf_str(&words));
+	buf_release(&words);
+}
+
 static void answer_call(struct server *s, struct mcp_call *c)
 {
 	int code = WIFEXITED(c->status) ? WEXITSTATUS(c->status) : -1;
@@ -108,8 +118,9 @@ static void answer_call(struct server *s, struct mcp_call *c)
 	char number[24];
 	struct reduction r;
 
-	if (c->is_too_long || code < 0 || !c->texts[CALL_ANSWER].len) {
-		mcp_write_trouble(&s->writer, &c->message, mcp_call_talk(c));
+	if (c->is_too_long || c->is_too_late || code < 0 ||
+	    !c->texts[CALL_ANSWER].len) {
+		answer_trouble(s, c);
 		return;
 	}
 	k = keep(s, c);
@@ -421,7 +432,7 @@ static void wait_and_read(struct server *s)
 	for (int i = 0; i < CALL_STREAMS; i++)
 		polled[1 + i] = (struct pollfd){ .fd = c ? c->fds[i] : -1,
 						 .events = POLLIN };
-	if (poll(polled, 1 + CALL_STREAMS, -1) < 0) {
+	if (poll(polled, 1 + CALL_STREAMS, c ? mcp_call_time(c) : -1) < 0) {
 		if (errno != EINTR)
 			error_set(s->err, ERROR_INTERNAL, "poll: %s",
 				  strerror(errno));

@@ -16,6 +16,7 @@ struct mcp_settings {
 	const char *version;  /* of the program */
 	const char *root;     /* files below may be read; NULL: none may */
 	size_t budget_tokens; /* of an answer */
+	unsigned call_seconds; /* a call that takes longer is ended */
 	/* In the new process: runs a command, its words ended by NULL, which
 	 * prints JSON to standard output; the exit status. What it waits for
 	 * goes to progress_fd, a line each. */

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/ascii.h"
 #include "base/json.h"
@@ -13,6 +14,9 @@
 
 /* A tool has no more. */
 #define ARGUMENTS_MOST 16u
+
+/* A text. Names and times are short; arena_printf() would cut longer ones. */
+#define TEXT_BYTES_MOST 4000u
 
 /* The command, what is fixed, "--", NULL. */
 #define WORDS_BESIDE 6u
@@ -110,6 +114,7 @@ static bool resolve(const struct call_values *v, const struct tool_argument *a,
 {
 	char root[PATH_MAX], path[PATH_MAX];
 	struct str joined;
+	struct stat st;
 	size_t len;
 
 	if (!v->root)
@@ -131,6 +136,8 @@ static bool resolve(const struct call_values *v, const struct tool_argument *a,
 	if (strncmp(path, root, len) != 0 ||
 	    (root[len - 1] != '/' && path[len] != '/' && path[len]))
 		return fail_value(a, "lies outside of --root", err);
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return fail_value(a, "no ordinary file", err);
 	*value = arena_str(v->arena, str_from(path));
 	return value->ptr || arena_fail(v->arena, "the arguments", err);
 }
@@ -205,10 +212,14 @@ static bool read_value(struct call_values *v, struct json_reader *r,
 		return read_flag(r, a, value, err);
 	if (a->kind == TOOL_COUNT)
 		return read_count(v, r, a, value, err);
-	if (json_peek(r) != JSON_STRING || !json_text(r, &text))
+	if (json_peek(r) == JSON_NUMBER ? !json_number_text(r, &text)
+					: json_peek(r) != JSON_STRING ||
+						  !json_text(r, &text))
 		return fail_value(a, "a text", err);
 	if (!text.len)
 		return true;
+	if (text.len > TEXT_BYTES_MOST)
+		return fail_value(a, "over 4,000 bytes", err);
 	*value = arena_str(v->arena, text);
 	if (!value->ptr)
 		return arena_fail(v->arena, "the arguments", err);
@@ -350,6 +361,74 @@ bool tool_line_make(const struct tool *tool, struct str arguments,
 	struct call_values v = { .tool = tool, .root = root, .arena = arena };
 
 	return read_arguments(&v, arguments, err) && make_line(&v, line, err);
+}
+
+/* ---- what a command says ---- */
+
+static bool is_of_word(char c)
+{
+	return ascii_is_alnum(c) || c == '-';
+}
+
+static const char *tool_of_command(struct str command)
+{
+	for (const struct tool *t = tools; t->name; t++)
+		if (t->command && str_equal(command, str_from(t->command)))
+			return t->name;
+	return NULL;
+}
+
+static const char *argument_of_option(struct str option)
+{
+	for (const struct tool *t = tools; t->name; t++)
+		for (const struct tool_argument *a = t->arguments; a->name; a++)
+			if (a->option && str_equal(option, str_from(a->option)))
+				return a->name;
+	return NULL;
+}
+
+/* The word at the beginning. */
+static struct str first_word(struct str text)
+{
+	size_t len = 0;
+
+	while (len < text.len && is_of_word(text.ptr[len]))
+		len++;
+	return str_slice(text, 0, len);
+}
+
+/* Takes what has another name here off the beginning of rest. */
+static bool take_name(struct str *rest, struct buf *out)
+{
+	bool is_option = str_starts(*rest, STR("--"));
+	size_t head = is_option ? 2 : strlen("tracefind ");
+	const char *name;
+	struct str word;
+
+	if (!is_option && !str_starts(*rest, STR("tracefind ")))
+		return false;
+	word = first_word(str_slice(*rest, head, rest->len));
+	name = is_option ? argument_of_option(word) : tool_of_command(word);
+	if (!name)
+		return false;
+	buf_addf(out, "%s%s", is_option ? "" : "the tool ", name);
+	*rest = str_slice(*rest, head + word.len, rest->len);
+	return true;
+}
+
+void tool_words(struct str talk, struct buf *out)
+{
+	bool is_begin = true;
+
+	while (talk.len) {
+		if (is_begin && take_name(&talk, out)) {
+			is_begin = false;
+			continue;
+		}
+		is_begin = !is_of_word(talk.ptr[0]);
+		buf_add_char(out, talk.ptr[0]);
+		talk = str_slice(talk, 1, talk.len);
+	}
 }
 
 /* ---- cursors ---- */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/jsonw.h"
 #include "base/str.h"
@@ -60,6 +61,10 @@ struct tool_line {
 bool tool_line_make(const struct tool *tool, struct str arguments,
 		    const char *root, struct arena *arena,
 		    struct tool_line *line, struct error *err) MUST_CHECK;
+
+/* What a command said that went wrong, with the names of tools and of their
+ * arguments for those of commands and options: "ask the tool doctor". */
+void tool_words(struct str talk, struct buf *out);
 
 /* The three parts of a cursor, see render/reduce.h; false: it is none. */
 struct tool_cursor {

@@ -66,9 +66,13 @@ static void test_folder(void **state)
 	make("bench.txt");
 	make(".hidden.pb.gz");
 	make(".pprof");
+	path_of("pipe.pprof", first);
+	assert_int_equal(mkfifo(first, 0600), 0);
+	path_of("folder.pprof", first);
+	assert_int_equal(mkdir(first, 0700), 0);
 	assert_true(expand(&list, folder));
 	assert_int_equal(list.count, 2);
-	assert_int_equal(list.passed, 1);
+	assert_int_equal(list.passed, 3);
 	path_of("a.folded", first);
 	assert_string_equal(list.items[0], first);
 	/* A file stands for itself, whatever it is called. */

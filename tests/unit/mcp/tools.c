@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "mcp/tools.h"
 
@@ -80,6 +81,9 @@ static void test_lines(void **state)
 		  "when|--service=--root=/|--name=GET /x", NULL },
 		{ "find_slow_traces", "{\"limit\":\"5\",\"errors\":true}",
 		  "search|--errors|--limit=5", NULL },
+		/* Numbers that models write for texts. */
+		{ "slo", "{\"service\":\"a\",\"objective\":99.5}",
+		  "slo|--service=a|--objective=99.5", NULL },
 		{ "compare", "{\"baseline\":\"version=../etc\"}",
 		  "diff|--limit=100|--baseline=version=../etc", NULL },
 		{ "compare", "{\"baseline\":\"now-2h..now-1h\"}",
@@ -98,7 +102,7 @@ static void test_refused(void **state)
 		{ "doctor", "{\"traces_url\":\"http://x\"}", NULL,
 		  "doctor has no argument 'traces_url'" },
 		{ "doctor", "[]", NULL, "the arguments are no object" },
-		{ "doctor", "{\"service\":5}", NULL, "service: a text" },
+		{ "doctor", "{\"service\":[5]}", NULL, "service: a text" },
 		{ "doctor", "{\"service\":\"a\\u0000b\"}", NULL,
 		  "service: holds a NUL" },
 		{ "find_slow_traces", "{\"errors\":\"yes\"}", NULL,
@@ -127,6 +131,24 @@ static void test_refused(void **state)
 	expect_all(samples, sizeof samples / sizeof *samples);
 }
 
+static void test_long_text(void **state)
+{
+	char text[4096], arguments[4200], want[4200];
+	struct sample s = { "list_services", arguments, NULL, "service: over" };
+
+	(void)state;
+	root = NULL;
+	memset(text, 'a', sizeof text);
+	s.tool = "doctor";
+	snprintf(arguments, sizeof arguments, "{\"service\":\"%.4001s\"}", text);
+	expect(&s);
+	snprintf(arguments, sizeof arguments, "{\"service\":\"%.4000s\"}", text);
+	snprintf(want, sizeof want, "doctor|--service=%.4000s", text);
+	s.line = want;
+	s.why = NULL;
+	expect(&s);
+}
+
 /* Two folders beside each other, a file in each, links across. */
 static void test_root(void **state)
 {
@@ -145,6 +167,8 @@ static void test_root(void **state)
 		  "file: no such file" },
 		{ "explain_trace", "{\"file\":\"-\"}", NULL,
 		  "file: no such file" },
+		{ "explain_trace", "{\"file\":\"pipe\"}", NULL,
+		  "file: no ordinary file" },
 	};
 
 	(void)state;
@@ -152,8 +176,9 @@ static void test_root(void **state)
 	assert_non_null(realpath(base, real));
 	snprintf(path, sizeof path, "mkdir %.99s/root %.99s/rootless && "
 		 ": > %.99s/root/in.json && : > %.99s/rootless/out.json && "
-		 "ln -s ../rootless/out.json %.99s/root/link",
-		 real, real, real, real, real);
+		 "ln -s ../rootless/out.json %.99s/root/link && "
+		 "mkfifo %.99s/root/pipe",
+		 real, real, real, real, real, real);
 	assert_int_equal(system(path), 0);
 	snprintf(other, sizeof other, "%.99s/root", real);
 	root = other;
@@ -163,6 +188,31 @@ static void test_root(void **state)
 	expect_all(refused, sizeof refused / sizeof *refused);
 	snprintf(path, sizeof path, "rm -r %.99s", real);
 	assert_int_equal(system(path), 0);
+}
+
+/* What a message says to do next, said to who has tools and no command line. */
+static void test_words(void **state)
+{
+	static const char *const samples[][2] = {
+		{ "widen with --since 24h, or ask tracefind doctor",
+		  "widen with since 24h, or ask the tool doctor" },
+		{ "tracefind search --service cart finds some",
+		  "the tool find_slow_traces service cart finds some" },
+		{ "tracefind export, --insecure; --sincere; tracefind",
+		  "tracefind export, --insecure; --sincere; tracefind" },
+		{ "a--since", "a--since" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(samples); i++) {
+		struct buf out;
+
+		buf_init(&out, KIB);
+		tool_words(str_from(samples[i][0]), &out);
+		assert_string_equal(buf_text(&out), samples[i][1]);
+		buf_release(&out);
+	}
 }
 
 static void test_cursors(void **state)
@@ -199,6 +249,8 @@ UNIT_TESTS(tools)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),   cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_root),    cmocka_unit_test(test_cursors),
 	};
 
