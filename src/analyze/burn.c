@@ -26,6 +26,10 @@ static const struct burn_pair usual[] = {
 /* Of 28 days the last pair's is 0.93, which four weeks are meant to have. */
 #define RATE_LEAST 0.9
 
+#define USUAL_WINDOW_MIN (30 * NS_PER_DAY / NS_PER_MIN)
+/* Servers that ask for metrics once a minute have a rate of no less. */
+#define SHORT_LEAST_NS (5 * NS_PER_MIN)
+
 double burn_rate(struct burn_count c, double objective)
 {
 	return c.total > 0 ? c.bad / c.total / (1 - objective) : 0;
@@ -44,6 +48,30 @@ double burn_seconds_left(double left, double rate, int64_t window_ns)
 			: INFINITY;
 }
 
+/* Windows of the usual pairs are parts of 30 days, and these the same parts of
+ * a shorter budget. */
+static size_t scaled_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT_OF(usual); i++) {
+		int64_t long_ns = usual[i].long_ns / USUAL_WINDOW_MIN *
+				  (window_ns / NS_PER_MIN) / NS_PER_MIN *
+				  NS_PER_MIN;
+		int64_t short_ns = long_ns / 12 / NS_PER_MIN * NS_PER_MIN;
+
+		if (long_ns < 2 * SHORT_LEAST_NS)
+			continue;
+		out[count] = usual[i];
+		out[count].long_ns = long_ns;
+		out[count].short_ns = short_ns < SHORT_LEAST_NS ? SHORT_LEAST_NS
+								: short_ns;
+		out[count++].rate =
+			usual[i].spent * (double)window_ns / (double)long_ns;
+	}
+	return count;
+}
+
 size_t burn_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS])
 {
 	size_t count = 0;
@@ -54,7 +82,7 @@ size_t burn_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS])
 				  (double)usual[i].long_ns;
 		count += out[count].rate >= RATE_LEAST;
 	}
-	return count;
+	return count ? count : scaled_pairs(window_ns, out);
 }
 
 /* By length, each once. */

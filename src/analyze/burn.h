@@ -34,7 +34,7 @@ double burn_seconds_left(double left, double rate, int64_t window_ns);
  * that it goes on. */
 struct burn_pair {
 	int64_t long_ns;
-	int64_t short_ns; /* a twelfth of it */
+	int64_t short_ns; /* a twelfth of it, five minutes at least */
 	double spent;     /* of the budget, 0..1 */
 	double rate;
 	bool is_page; /* else a ticket */
@@ -44,7 +44,10 @@ struct burn_pair {
 
 /* The pairs for a budget of so long a window: the shares of the budget that the
  * usual pairs stand for make the rates. Shorter windows have fewer pairs: one
- * whose rate is no faster than the objective allows tells nothing. */
+ * whose rate is no faster than the objective allows tells nothing. Where that
+ * leaves none (below 45 hours), the windows of the pairs are scaled, too; those
+ * of less than ten minutes are left out, so that below 100 minutes there is
+ * none. */
 size_t burn_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS]);
 
 /* All windows that pairs look at, and this one, ascending, each once; returns

@@ -104,10 +104,15 @@ static void write_none(struct page *p, const struct leak *l,
 			   leak_subject_word(s), change);
 		break;
 	case GROWTH_UNEVEN:
-		page_textf(p,
-			   "its %s grew by %s, but not in every instance all "
-			   "the time",
-			   leak_subject_word(s), change);
+		page_textf(p, "its %s grew by %s, but ", leak_subject_word(s),
+			   change);
+		/* Which of the two failed. */
+		if (g->rising < g->segment_count)
+			page_textf(p, "only in %zu of %zu%s", g->rising,
+				   g->segment_count,
+				   s->restarts ? " lives" : " instances");
+		else
+			page_text(p, "not all the time");
 		break;
 	case GROWTH_LEVELS_OFF:
 		page_textf(p,

@@ -51,7 +51,15 @@ static void test_pairs(void **state)
 		{ 26 * NS_PER_DAY, 3, 12.48, 2.6 },
 		{ 7 * NS_PER_DAY, 2, 3.36, 1.4 },
 		{ 2 * NS_PER_DAY, 1, 0.96, 0.96 },
-		{ NS_PER_DAY, 0, 0, 0 },
+		{ 45 * NS_PER_HOUR, 1, 0.9, 0.9 },
+		/* Scaled: at 12, 48 and 144 minutes of a day. */
+		{ 45 * NS_PER_HOUR - NS_PER_MIN, 3, 0.05 * 2699 / 22,
+		  0.1 * 2699 / 269 },
+		{ NS_PER_DAY, 3, 6, 1 },
+		{ 2 * NS_PER_HOUR, 1, 1, 1 },
+		{ 100 * NS_PER_MIN, 1, 1, 1 },
+		{ 99 * NS_PER_MIN, 0, 0, 0 },
+		{ NS_PER_HOUR, 0, 0, 0 },
 	};
 	struct burn_pair pairs[BURN_PAIRS];
 
@@ -64,6 +72,25 @@ static void test_pairs(void **state)
 			continue;
 		assert_true(is_near(pairs[0].rate, cases[i].first));
 		assert_true(is_near(pairs[count - 1].rate, cases[i].last));
+	}
+}
+
+static void test_scaled(void **state)
+{
+	static const struct burn_pair expected[] = {
+		{ 12 * NS_PER_MIN, 5 * NS_PER_MIN, 0.05, 6, true },
+		{ 48 * NS_PER_MIN, 5 * NS_PER_MIN, 0.10, 3, false },
+		{ 144 * NS_PER_MIN, 12 * NS_PER_MIN, 0.10, 1, false },
+	};
+	struct burn_pair pairs[BURN_PAIRS];
+
+	(void)state;
+	assert_int_equal(burn_pairs(NS_PER_DAY, pairs), 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(pairs[i].long_ns == expected[i].long_ns);
+		assert_true(pairs[i].short_ns == expected[i].short_ns);
+		assert_true(is_near(pairs[i].rate, expected[i].rate));
+		assert_int_equal(pairs[i].is_page, expected[i].is_page);
 	}
 }
 
@@ -111,6 +138,7 @@ UNIT_TESTS(burn)
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_forecast),
 		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_scaled),
 		cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_firing),
 	};
