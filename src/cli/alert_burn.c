@@ -26,9 +26,16 @@ bool alert_burn_check(const struct options *o, struct error *err)
 	if (o->all || services != 1)
 		return error_set(err, ERROR_USAGE,
 				 "an objective is of one service: name it");
-	return !(o->platform || o->metric_count) ||
+	if (!o->platform && !o->metric_count)
+		return true;
+	if (o->is_now)
+		return error_set(err, ERROR_USAGE,
+				 "--now asks the server which metrics there "
+				 "are: leave out --%s",
+				 o->platform ? "platform" : "metric");
+	return !options_given(o, "threshold") ||
 	       error_set(err, ERROR_USAGE,
-			 "an objective counts requests by the buckets that "
+			 "--threshold counts requests by the buckets that "
 			 "there are: leave out --%s, and name the server by "
 			 "--metrics-url",
 			 o->platform ? "platform" : "metric");
@@ -83,15 +90,32 @@ static size_t leave_out(struct slo *s, const struct options *o,
 	return is_google ? shown : kept;
 }
 
-static void tell(const struct slo *s, const struct document *d,
-		 const struct options *o, struct notes *notes)
+static void tell(const struct document *d, const struct options *o,
+		 struct notes *notes)
 {
-	slo_add_notes(s, notes);
 	if (document_is_for(o, "grafana") && !options_given(o, "datasource"))
 		notes_add(notes,
 			  "the data source of metrics is taken to have the uid "
 			  "%s (--datasource)",
 			  d->datasource);
+}
+
+/* Of a metric that was named no server is asked: without a threshold it needs
+ * no buckets. */
+static bool take_told(const struct document_choice *c, struct slo *s,
+		      struct error *err)
+{
+	const struct metric_source *source = &c->sources[METRIC_REQUESTS];
+
+	if (!source->name || !source->name->error_label)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s which requests failed",
+				 source->name ? "the metric does not tell"
+					      : "none of the metrics tells");
+	s->indicator = (struct metric_indicator){ .source = *source,
+						  .service = s->service,
+						  .tells_errors = true };
+	return true;
 }
 
 static bool write_document(struct document_choice *c, struct context *ctx,
@@ -101,11 +125,14 @@ static bool write_document(struct document_choice *c, struct context *ctx,
 
 	if (!leave_out(s, ctx->options, &ctx->notes))
 		return fail_blind(err);
-	if (!slo_question_count(s, ctx, true, err))
+	if (!(c->is_told ? take_told(c, s, err)
+			 : slo_question_count(s, ctx, true, err)))
 		return false;
 	d->slo = s;
 	ctx->is_answer_bare = true;
-	tell(s, d, ctx->options, &ctx->notes);
+	if (!c->is_told)
+		slo_add_notes(s, &ctx->notes);
+	tell(d, ctx->options, &ctx->notes);
 	return output_answer(ctx->options, &burn_writer, d, err);
 }
 
