@@ -30,7 +30,7 @@
 #define NORMAL_MAX_QUANTILE 38.0
 
 /* Newton's last step: what is left of it is about its square. */
-#define QUANTILE_EPSILON 1e-8
+#define QUANTILE_EPSILON 1e-7
 #define QUANTILE_LEAST 1e-13
 /* From so many degrees of freedom on the expansion is near. */
 #define FEW_DF 3

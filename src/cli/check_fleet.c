@@ -65,6 +65,8 @@ static bool refuse_choice(const struct options *o, struct error *err)
 			    : o->normalize	   ? "--normalize"
 			    : o->map_count	   ? "--map"
 			    : o->baseline_selector ? "--baseline-selector"
+			    : o->requests	   ? "--requests"
+			    : o->baseline_requests ? "--baseline-requests"
 						   : NULL;
 
 	return !other || error_set(err, ERROR_USAGE,

@@ -8,6 +8,7 @@
 #include "backend/profile_folder.h"
 #include "base/outfile.h"
 #include "cli/fail_on.h"
+#include "cli/price_words.h"
 #include "cli/window.h"
 #include "decode/snapshot.h"
 
@@ -241,6 +242,24 @@ static bool read_latency(struct check_sides *s, const struct run *r,
 	return true;
 }
 
+/* A profile per request of one side says nothing beside one per run of the
+ * other; and a snapshot keeps runs. */
+static bool read_requests(struct check_sides *s, const struct options *o,
+			  struct error *err)
+{
+	s->want.requests = amount_of(o->requests);
+	s->want.baseline_requests = amount_of(o->baseline_requests);
+	if (!o->requests && !o->baseline_requests)
+		return true;
+	if (!o->requests || !o->baseline_requests)
+		return error_set(err, ERROR_USAGE,
+				 "requests of one side alone compare nothing: "
+				 "give --requests and --baseline-requests");
+	return !o->save || error_set(err, ERROR_USAGE,
+				     "--save keeps what a run takes: --requests "
+				     "goes with a comparison");
+}
+
 bool check_sides_read(struct check_sides *s, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
@@ -256,5 +275,6 @@ bool check_sides_read(struct check_sides *s, struct run *r, struct error *err)
 	s->want.limits.is_total_told = !o->fail_on && !o->requests;
 	s->want.is_alone =
 		!o->against_count && !s->want.live.is_baseline_wanted;
-	return check_baseline(r, s, err) && read_latency(s, r, err);
+	return read_requests(s, o, err) && check_baseline(r, s, err) &&
+	       read_latency(s, r, err);
 }

@@ -28,14 +28,6 @@ static bool wants_document(const struct options *o)
 	return has_output(o, "gcloud") || has_output(o, "kubernetes");
 }
 
-static double amount_of(const char *text)
-{
-	struct error ignored;
-	double value;
-
-	return text && amount_parse(text, &value, &ignored) ? value : 0;
-}
-
 static bool check_files(const struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;

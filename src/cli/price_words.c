@@ -56,6 +56,14 @@ bool currency_check(const char *text, struct error *err)
 				    value_quote(text).text, CURRENCY_BYTES);
 }
 
+double amount_of(const char *text)
+{
+	struct error ignored;
+	double value;
+
+	return text && amount_parse(text, &value, &ignored) ? value : 0;
+}
+
 bool amount_check(const char *text, struct error *err)
 {
 	double ignored;

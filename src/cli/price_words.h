@@ -12,6 +12,9 @@
 /* A number above 0: of requests, instances, vCPU. */
 bool amount_parse(const char *text, double *out, struct error *err) MUST_CHECK;
 
+/* Of an option that was checked; NULL: 0. */
+double amount_of(const char *text);
+
 /* 0 or more; has_time: of a second, with "/h" of an hour. */
 bool price_parse(const char *text, bool has_time, double *out,
 		 struct error *err) MUST_CHECK;

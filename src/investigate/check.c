@@ -169,12 +169,36 @@ static bool set_exposure(struct check *c, struct check_side *side,
 	return true;
 }
 
+/* Among the runs, by their exposures so far. */
+static bool share_requests(struct check *c, struct check_side *side,
+			   double requests, struct error *err)
+{
+	struct arena *arena = c->v->backends->arena;
+	size_t count = side->runs.count;
+	double *exposure = arena_array(arena, count, sizeof *exposure);
+	double all = 0;
+
+	if (!exposure)
+		return arena_fail(arena, "the profiles", err);
+	for (size_t i = 0; i < count; i++)
+		all += side->runs.exposure[i];
+	for (size_t i = 0; i < count && all > 0; i++)
+		exposure[i] = requests * side->runs.exposure[i] / all;
+	side->runs.exposure = exposure;
+	return true;
+}
+
 static bool is_length_known(const struct check_side *side)
 {
 	for (size_t i = 0; i < side->files.count; i++)
 		if (side->files.heads[i].duration_ns <= 0)
 			return false;
 	return true;
+}
+
+static bool has_requests(const struct check *c)
+{
+	return c->want->requests > 0 && c->want->baseline_requests > 0;
 }
 
 /* A run of a program is a unit of work, unless the profiles were taken for a
@@ -201,34 +225,60 @@ static bool take_length(struct check *c)
 {
 	struct snapshot *s = &c->snapshot;
 
-	if (!c->want->snapshot || c->per == NORMALIZE_SHARE || c->per == s->per)
+	if (!c->want->snapshot || c->per == NORMALIZE_SHARE)
+		return true;
+	if (c->is_by_request) {
+		s->length = c->want->baseline_requests / s->runs;
+		return true;
+	}
+	if (c->per == s->per)
 		return true;
 	s->length = s->seconds;
 	return c->per == NORMALIZE_RATE && s->seconds > 0;
 }
 
+static bool set_exposures(struct check *c, bool is_timed, struct error *err)
+{
+	struct check_side *sides[] = { &c->candidate, &c->baseline };
+	const double requests[] = { c->want->requests,
+				    c->want->baseline_requests };
+
+	for (size_t s = 0; s < 2; s++) {
+		bool is_length = c->per == NORMALIZE_RATE ||
+				 (c->is_by_request && is_timed &&
+				  is_length_known(sides[s]));
+
+		if (sides[s]->files.count &&
+		    !set_exposure(c, sides[s], is_length, err))
+			return false;
+		if (c->is_by_request &&
+		    !share_requests(c, sides[s], requests[s], err))
+			return false;
+	}
+	return true;
+}
+
 static bool choose_per(struct check *c, struct error *err)
 {
-	bool is_rate;
+	enum normalize own = default_per(c);
 
-	c->per = question_normalize(c->v->question, default_per(c));
+	c->per = question_normalize(c->v->question, has_requests(c)
+							    ? NORMALIZE_REQUEST
+							    : own);
 	if (c->per == NORMALIZE_RATE &&
 	    (!is_length_known(&c->candidate) || !is_length_known(&c->baseline)))
 		c->per = NORMALIZE_REQUEST;
 	if (c->per == NORMALIZE_VALUE)
 		c->per = NORMALIZE_REQUEST; /* a run as it is */
-	if (c->per == NORMALIZE_REQUEST && !c->candidate.is_of_files)
+	c->is_by_request = c->per == NORMALIZE_REQUEST && has_requests(c);
+	if (c->per == NORMALIZE_REQUEST && !c->is_by_request &&
+	    !c->candidate.is_of_files)
 		c->per = NORMALIZE_RATE;
 	if (!take_length(c))
 		return investigation_fail(
 			c->v, (struct shortfall){ SHORTFALL_SNAPSHOT_LENGTH },
 			err);
-	is_rate = c->per == NORMALIZE_RATE;
-	c->is_of_runs = c->per == NORMALIZE_REQUEST;
-	return (!c->candidate.files.count ||
-		set_exposure(c, &c->candidate, is_rate, err)) &&
-	       (!c->baseline.files.count ||
-		set_exposure(c, &c->baseline, is_rate, err));
+	return set_exposures(c, own == NORMALIZE_RATE, err);
 }
 
 /* ---- both sides ---- */

@@ -25,6 +25,10 @@ struct check_want {
 	struct check_files baseline;
 	const struct snapshot *snapshot; /* as the baseline; NULL: none */
 	struct chosen_want live;
+	/* That the runs or the window of a side served; 0: not known. Where both
+	 * are, values are compared by request. */
+	double requests;
+	double baseline_requests;
 	/* Nothing is compared: the candidate is to be kept. */
 	bool is_alone;
 	struct gate_limits limits;
@@ -55,7 +59,9 @@ struct check {
 	struct check_side candidate;
 	struct check_side baseline;
 	enum normalize per;
-	bool is_of_runs;     /* per request means per run */
+	/* Values are by requests that were counted; else per request means per
+	 * run. */
+	bool is_by_request;
 	bool is_interleaved; /* the runs of the sides were taken by turns */
 	struct gates gates;
 	struct check_latency latency;

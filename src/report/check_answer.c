@@ -318,6 +318,7 @@ static const char *per_name(const struct check *c)
 {
 	return c->per == NORMALIZE_SHARE  ? "share"
 	       : c->per == NORMALIZE_RATE ? "second"
+	       : c->is_by_request	  ? "request"
 					  : "run";
 }
 

@@ -24,7 +24,7 @@ const char *check_per(const struct check *c)
 {
 	switch (c->per) {
 	case NORMALIZE_REQUEST:
-		return " a run";
+		return c->is_by_request ? " a request" : " a run";
 	case NORMALIZE_RATE:
 		return " a second";
 	case NORMALIZE_SHARE:
