@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What reads C++ names: cpp.c functions, cpp_parts.c what they consist of,
- * cpp_type.c types, cpp_expr.c expressions; cpp_print.c writes. The grammar is
+ * What reads C++ names: cpp.c functions, cpp.c what they consist of,
+ * cpp_type.c types, cpp_type.c expressions; cpp_print.c writes. The grammar is
  * that of the Itanium C++ ABI, section 5.1. Expressions are only skipped: they
  * stand in template arguments, which are not shown. Private to demangle/.
  *
@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -54,17 +53,6 @@ enum cpp_kind {
 	CPP_PARAMETER,   /* stands for one, argument `number` */
 	CPP_AUTO,        /* auto:number */
 	CPP_ELABORATED,  /* text and type one */
-};
-
-/* Qualifiers: bits of a node's number. */
-enum {
-	CPP_CONST = 1 << 0,
-	CPP_VOLATILE = 1 << 1,
-	CPP_RESTRICT = 1 << 2,
-	CPP_NOEXCEPT = 1 << 3,
-	CPP_TRANSACTION = 1 << 4,
-	CPP_LVALUE = 1 << 5,
-	CPP_RVALUE = 1 << 6,
 };
 
 struct cpp_node {
@@ -176,8 +164,6 @@ static inline bool cpp_enter(struct cpp_demangler *d)
 /* 0 and a failure when there are too many. */
 uint32_t cpp_node(struct cpp_demangler *d, enum cpp_kind kind, uint32_t one,
 		  uint32_t other);
-uint32_t cpp_numbered(struct cpp_demangler *d, enum cpp_kind kind, uint32_t one,
-		      uint32_t number);
 uint32_t cpp_text(struct cpp_demangler *d, struct str text);
 void cpp_substitutable(struct cpp_demangler *d, uint32_t node);
 
@@ -188,8 +174,6 @@ struct cpp_list {
 };
 void cpp_append(struct cpp_demangler *d, struct cpp_list *list, uint32_t node);
 
-void cpp_push_template(struct cpp_demangler *d, uint32_t list, bool is_later);
-
 /* ---- the grammar; nodes, 0 after a failure ---- */
 
 uint32_t cpp_encoding(struct cpp_demangler *d, bool has_parameters,
@@ -197,17 +181,11 @@ uint32_t cpp_encoding(struct cpp_demangler *d, bool has_parameters,
 uint32_t cpp_name(struct cpp_demangler *d);
 uint32_t cpp_unqualified(struct cpp_demangler *d, bool *is_conversion);
 uint32_t cpp_source_name(struct cpp_demangler *d);
-/* The same name with its "[abi:...]", if it has any. */
-uint32_t cpp_tagged(struct cpp_demangler *d, uint32_t name);
-void cpp_discriminator(struct cpp_demangler *d);
 uint32_t cpp_substitution(struct cpp_demangler *d, bool is_prefix);
 uint32_t cpp_template_parameter(struct cpp_demangler *d);
 uint32_t cpp_template_arguments(struct cpp_demangler *d);
 /* The template of that name with the arguments that follow. */
 uint32_t cpp_with_arguments(struct cpp_demangler *d, uint32_t name);
-/* The parameters of a conversion, pending from `first` on, mean these
- * arguments; 0: there are none. */
-void cpp_settle_pending(struct cpp_demangler *d, uint32_t first, uint32_t list);
 uint32_t cpp_template_argument(struct cpp_demangler *d);
 uint32_t cpp_closure(struct cpp_demangler *d);
 uint32_t cpp_unnamed(struct cpp_demangler *d);

@@ -7,12 +7,122 @@
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
+#include <stdint.h>
+
 #include "backend/checkup.h"
-#include "model/checks.h"
-#include "doctor/judge.h"
+#include "backend/source.h"
+#include "base/timefmt.h"
 #include "investigate/places.h"
+#include "investigate/profile_names.h"
+#include "model/checks.h"
 #include "model/trace.h"
 #include "render/input.h"
+
+/* How doctor judges what it measured. Pure functions: no network, no clock. */
+
+/* ---- clocks ---- */
+
+/* One answer's Date header and how long the answer took. */
+struct clock_answer {
+	int64_t date_ns;
+	int64_t duration_ns;
+};
+
+#define CLOCK_ANSWERS_MAX 16
+
+/* Server minus own clock, and how far off that may be: Date counts whole
+ * seconds, and nobody knows when within its time an answer was dated. */
+struct clock_offset {
+	int64_t offset_ns;
+	int64_t slack_ns;
+};
+
+/* The median of the answers, asked for at now_ns by the own clock. n > 0; those
+ * past CLOCK_ANSWERS_MAX are left out. */
+struct clock_offset clock_offset_find(const struct clock_answer *answers,
+				      size_t n, int64_t now_ns);
+
+/* Over 5 s, surely: a warning. Over 60 s: failed, since windows of spans miss
+ * the profiles of the same moment. */
+enum check_status clock_offset_judge(const struct clock_offset *clock);
+
+/* ---- names ---- */
+
+enum name_match {
+	NAME_NONE = 0,
+	NAME_NEAR,   /* a few letters differ: perhaps another service */
+	NAME_DOUBT,  /* several that it may be */
+	NAME_VARIED, /* case, a prefix up to '/', or ".cpu": the same service */
+	NAME_EXACT,
+};
+
+#define NEAREST_SHOWN 3
+
+struct name_found {
+	enum name_match match;
+	struct str name; /* the one, or the likeliest; empty for NAME_NONE */
+	struct str nearest[NEAREST_SHOWN];
+	size_t nearest_count;
+};
+
+/* Which of the profile services is meant, by the names that the rest of the
+ * program tries too. All names are borrowed from the list. */
+struct name_found name_match_find(const struct name_candidates *candidates,
+				  const struct name_list *list);
+
+/* An attribute of the process whose value is one of the list: under it the
+ * service may send. Its key, and *value of the list; NULL when none. */
+const char *name_attr_find(const struct trace *t, uint32_t resource,
+			   const struct name_list *list, struct str *value);
+
+/* ---- windows ---- */
+
+enum window_trouble {
+	WINDOW_OK = 0,
+	WINDOW_BEFORE_DATA, /* ends before the oldest profile */
+	WINDOW_CUT_BY_DATA, /* begins before it */
+	WINDOW_AFTER_DATA,  /* begins after the newest, and not just now */
+	WINDOW_PAST_LOOKBACK,
+	WINDOW_TOO_LONG,
+};
+
+/* What is known of the server; 0 is unknown. */
+struct window_limits {
+	int64_t oldest_ns;
+	int64_t newest_ns;
+	int64_t length_ns;   /* the longest range answered at once */
+	int64_t lookback_ns; /* how far back it answers */
+};
+
+enum window_trouble window_judge(struct time_range window, int64_t now_ns,
+				 const struct window_limits *limits);
+
+/* ---- span profiles ---- */
+
+enum span_trouble {
+	SPANS_OK = 0,
+	SPANS_NO_ID,      /* no span carries pyroscope.profile.id */
+	SPANS_BAD_ID,     /* its value is no span id */
+	SPANS_IGNORED,    /* the server answers for spans that do not exist */
+	SPANS_NOT_CPU,    /* the service has no CPU profile */
+	SPANS_NO_SERVICE, /* nor any profile */
+	SPANS_TOO_SHORT,  /* no samples, of under 20 ms */
+	SPANS_NO_SAMPLES,
+};
+
+struct span_facts {
+	struct str profile_id; /* the attribute's value, empty without */
+	int64_t duration_ns;   /* of the span that carries it */
+	bool has_service;
+	bool has_cpu;
+	bool is_selector_ignored;
+	bool has_samples;
+};
+
+enum span_trouble span_profiles_judge(const struct span_facts *facts);
+
+/* 16 hex digits. */
+bool is_span_profile_id(struct str value);
 
 #define RESOURCE_NONE UINT32_MAX
 
@@ -125,8 +235,6 @@ bool doctor_metrics(struct doctor *d, struct error *err) MUST_CHECK;
 /* The address and the tenant of a side, and what gave them. name: "traces". */
 void doctor_check_address(struct doctor *d, const struct side *s,
 			  const char *name);
-void doctor_check_tenant(struct doctor *d, const struct side *s,
-			 const char *name);
 
 /* Looks up the trace of the command line; a usage error ends the run. */
 bool doctor_trace(struct doctor *d, struct error *err) MUST_CHECK;
@@ -144,13 +252,6 @@ void doctor_judge_places(struct doctor *d);
 
 /* Checks of the rows that doctor_profiles() filled. */
 void doctor_judge_services(struct doctor *d);
-
-bool doctor_is_https(const char *url);
-
-/* The fix of a trouble with the server of `e`, for the check appended
- * last. */
-void fix_trouble(struct checks *c, enum trouble trouble,
-		 const struct endpoint *e);
 
 /* A command that can be pasted, as the fix of the check appended last.
  * Begins with `lead` and "tracefind COMMAND"; fix_command_end() adds the
@@ -179,5 +280,49 @@ void fix_span_profiles(struct checks *c, const struct profile_checkup *server,
 void doctor_write_table(const void *answer, const struct render_style *style,
 			struct out *out);
 void doctor_write_json(const void *answer, struct out *out);
+
+/* One side's server under examination: what it was asked, what it answered,
+ * and what is known of it so far. Does not know what was asked of it and why.
+ */
+
+/* What a check needs to be known first. */
+enum {
+	EXAM_REACHED = 1, /* it answers */
+	EXAM_SECURED = 2, /* and how its connection is kept is told */
+	EXAM_ALLOWED = 4, /* reading is */
+	EXAM_PROVEN = 8,  /* it is the kind of server looked for */
+};
+
+struct exam {
+	const char *name; /* "traces" */
+	struct side *side;
+	bool *is_up;        /* set when it answers as it should */
+	const char *wanted; /* the kinds looked for */
+	const char *title;  /* of its kind, once known */
+	bool has_tenants;
+	bool is_right;                       /* `best` proves it */
+	unsigned known;                      /* EXAM_REACHED... */
+	const struct http_response *best;    /* proof, or tells most */
+	const struct http_response *login;   /* proves more, or NULL */
+	const struct http_response *version; /* or NULL */
+	const struct http_response *answers; /* all that its room asked for */
+	const struct trace_checkup *traces;  /* the room's, of one side */
+	const struct profile_checkup *profiles;
+	struct clock_answer clocks[CLOCK_ANSWERS_MAX];
+	size_t clock_count;
+	int64_t fastest_ns;
+};
+
+/* Learns how long the answer took, and the server's time. NULL: not asked. */
+void exam_add_times(struct exam *e, const struct http_response *response);
+
+/* Its checks, in their order; nothing without `best`. */
+bool exam_judge(struct doctor *d, struct exam *e, struct error *err) MUST_CHECK;
+
+/* The server may be another than it was taken for: asks it as such, and then
+ * judges it. False in *is_found: it is none. */
+bool exam_ask_other(struct doctor *d, const struct profile_checkup *p,
+		    const struct exam *e, bool *is_found,
+		    struct error *err) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/judge.h"
+#include "doctor/doctor.h"
 
 #include "base/count.h"
 #include "base/instance.h"

@@ -1,8 +1,354 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/answer.h"
+#include <string.h>
+
+#include "backend/fetch_metrics.h"
+#include "backend/fetch_profile.h"
+#include "backend/selector.h"
 #include "base/count.h"
-#include "base/num.h"
-#include "doctor/exam.h"
+#include "doctor/doctor.h"
+#include "investigate/service_metrics.h"
+
+/* The server of metrics, which nothing needs: it is examined where it was
+ * named. Which of the known metrics there are, of all services or of one. */
+
+enum { ASK_PROOF, ASK_VERSION, ASK_METRICS_COUNT };
+
+/* What any server of metrics can work out, and nothing else. */
+#define PROOF "vector(1)"
+
+struct metrics_exam {
+	struct exam exam;
+	const struct metric_backend *server;
+	struct metric_query proof;
+	struct http_request requests[ASK_METRICS_COUNT];
+	struct http_response responses[ASK_METRICS_COUNT];
+	size_t count;
+};
+
+static bool build_requests(struct doctor *d, struct metrics_exam *m,
+			   struct error *err)
+{
+	const struct endpoint *e = &m->exam.side->endpoint;
+
+	m->proof = (struct metric_query){ .expression = STR(PROOF),
+					  .range.to_ns = d->backends->now_ns };
+	m->count = 1;
+	if (!metrics_request(d->backends, &m->proof, &m->requests[ASK_PROOF],
+			     err))
+		return false;
+	if (!m->server->version_path)
+		return true;
+	m->count = 2;
+	return traces_probe_request(e, m->server->version_path,
+				    &m->requests[ASK_VERSION], err);
+}
+
+static bool is_proof(struct doctor *d, struct metrics_exam *m)
+{
+	struct metric_answer answer;
+	struct error ignored;
+
+	return m->server->answer(&m->proof, &m->exam.side->endpoint,
+				 &m->responses[ASK_PROOF], &d->arena, &answer,
+				 &ignored) == ANSWER_OK &&
+	       answer.series_count == 1;
+}
+
+static bool ask_metrics(struct doctor *d, struct metrics_exam *m,
+			struct error *err)
+{
+	struct exam *e = &m->exam;
+
+	if (!build_requests(d, m, err) ||
+	    !backends_send(d->backends, m->requests, m->responses, m->count,
+			   err))
+		return false;
+	e->best = &m->responses[ASK_PROOF];
+	if (m->count > ASK_VERSION)
+		e->version = &m->responses[ASK_VERSION];
+	e->is_right = is_proof(d, m);
+	for (size_t i = 0; i < m->count; i++)
+		exam_add_times(e, &m->responses[i]);
+	return exam_judge(d, e, err);
+}
+
+/* ---- what it has ---- */
+
+static void add_source(struct buf *out, const struct metric_source *s,
+		       const char *service)
+{
+	buf_addf(out, "%s%s", out->len ? ", " : "", s->name->name);
+	if (service)
+		buf_addf(out, " by %s", s->label);
+	buf_addf(out, " (%s%s)", s->name->from,
+		 s->is_native ? ", native histogram" : "");
+}
+
+/* Those of a service stand by what they tell; a list has each once. */
+static bool is_of(const struct doctor *d, const struct metric_source *s,
+		  size_t index, enum metric_meaning meaning)
+{
+	if (!s->name)
+		return false;
+	return d->question->service ? index == (size_t)meaning
+				    : s->name->meaning == meaning;
+}
+
+/* One line a meaning; those that nothing tells are left out. */
+static void check_meaning(struct doctor *d, enum metric_meaning meaning,
+			  const struct metric_source *sources, size_t count)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_CHECK_BYTES);
+	for (size_t i = 0; i < count; i++)
+		if (is_of(d, &sources[i], i, meaning))
+			add_source(&text, &sources[i], d->question->service);
+	if (text.len)
+		check_ok(&d->checks, "metrics", metric_meaning_name(meaning),
+			 "%s", buf_text(&text));
+	buf_release(&text);
+}
+
+static void check_none(struct doctor *d)
+{
+	const char *service = d->question->service;
+
+	if (service)
+		check_warn(&d->checks, "metrics", "service",
+			   "none of the known metrics is of \"%s\"", service);
+	else
+		check_warn(&d->checks, "metrics", "names",
+			   "none of the known metrics is there");
+	check_fix(&d->checks,
+		  "Tempo's metrics generator, the collector's spanmetrics "
+		  "connector or OpenTelemetry's HTTP metrics, sent to this "
+		  "server");
+}
+
+static bool find(struct doctor *d, struct service_metrics *m,
+		 struct metric_source **sources, size_t *count,
+		 struct error *err)
+{
+	const struct doctor_question *q = d->question;
+	struct time_range window = q->window;
+
+	if (!window.to_ns)
+		window = (struct time_range){ d->backends->now_ns - NS_PER_HOUR,
+					      d->backends->now_ns };
+	if (!q->service)
+		return service_metrics_list(d->backends, window, sources, count,
+					    err);
+	*sources = m->sources;
+	*count = METRIC_MEANINGS;
+	return service_metrics_find(m, d->backends, q->service, window, err);
+}
+
+static bool check_names(struct doctor *d, struct error *err)
+{
+	struct service_metrics found;
+	struct metric_source *sources = NULL;
+	size_t count = 0, known = d->checks.count;
+	struct error why = { 0 };
+
+	if (!find(d, &found, &sources, &count, &why)) {
+		*err = why;
+		if (why.code == ERROR_MEMORY || why.code == ERROR_STOPPED ||
+		    why.code == ERROR_INTERRUPTED)
+			return false;
+		error_clear(err);
+		check_fail(&d->checks, why.code, "metrics", "names", "%s",
+			   why.message);
+		return true;
+	}
+	for (int i = 0; i < METRIC_MEANINGS; i++)
+		check_meaning(d, (enum metric_meaning)i, sources, count);
+	if (d->checks.count == known)
+		check_none(d);
+	return true;
+}
+
+bool doctor_metrics(struct doctor *d, struct error *err)
+{
+	struct side *side = &d->backends->metrics;
+	struct metrics_exam m = {
+		.exam = { .name = "metrics",
+			  .side = side,
+			  .is_up = &d->is_metrics_up,
+			  .has_tenants = !side->endpoint.project },
+		.server = backends_metrics(d->backends),
+	};
+	bool done;
+
+	if (side->is_default)
+		return true;
+	m.exam.wanted = m.exam.title = m.server->title;
+	doctor_check_address(d, side, m.exam.name);
+	done = ask_metrics(d, &m, err) &&
+	       (!d->is_metrics_up || check_names(d, err));
+	for (size_t i = 0; i < m.count; i++) {
+		http_request_release(&m.requests[i]);
+		http_response_release(&m.responses[i]);
+	}
+	return done;
+}
+
+/* Values of a label; of more, the first. */
+#define LISTED_VALUES 3u
+
+#define LABELS (INSTANCE_LABELS + PLACE_LABELS)
+
+struct places_round {
+	const char *labels[LABELS];
+	struct series_job jobs[LIMIT_CHECKED_SERVICES];
+	struct doctor_service *rows[LIMIT_CHECKED_SERVICES];
+	size_t count;
+};
+
+static bool narrow(struct doctor *d, struct doctor_service *row,
+		   struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	selector_add(&text, STR("service_name"), row->found);
+	for (size_t i = 0; i < row->places.count; i++)
+		selector_add(&text, str_from(row->places.items[i].label),
+			     row->places.items[i].value);
+	selector_close(&text);
+	row->selector = arena_str(&d->arena, buf_str(&text));
+	buf_release(&text);
+	return row->selector.ptr || arena_fail(&d->arena, "a selector", err);
+}
+
+/* What is not answered is not judged: slow asks for the same. */
+static bool take(struct doctor *d, struct doctor_service *row,
+		 const struct series_job *job, struct error *err)
+{
+	const struct series_list *series = &job->series;
+	struct place_rows rows = {
+		.values = series->values,
+		.label_count = series->label_count,
+		.count = series->count,
+		.place_first = INSTANCE_LABELS,
+	};
+
+	if (!job->job.has_answer)
+		return true;
+	rows.is_ours =
+		arena_array(&d->arena, series->count + 1, sizeof *rows.is_ours);
+	if (!rows.is_ours)
+		return arena_fail(&d->arena, "the server's series", err);
+	memset(rows.is_ours, true, series->count * sizeof *rows.is_ours);
+	return places_choose(&rows, &d->trace, row->resource, false, &d->arena,
+			     &row->places, err) &&
+	       (!row->places.count || narrow(d, row, err));
+}
+
+/* Those that a trace can tell apart. */
+static bool wants_places(const struct doctor *d,
+			 const struct doctor_service *row)
+{
+	return doctor_service_is_found(row) && row->types.count &&
+	       row->resource != RESOURCE_NONE &&
+	       places_are_told(&d->trace, row->resource);
+}
+
+static void ask(struct places_round *q, struct doctor_service *row,
+		struct time_range range)
+{
+	series_job_init(&q->jobs[q->count], row->selector.ptr, q->labels,
+			LABELS, range);
+	q->rows[q->count++] = row;
+}
+
+bool doctor_places(struct doctor *d, struct time_range range, struct error *err)
+{
+	struct places_round *q = arena_alloc(&d->arena, sizeof *q);
+	struct job *jobs[LIMIT_CHECKED_SERVICES];
+
+	if (!q)
+		return arena_fail(&d->arena, "the requests", err);
+	q->count = 0;
+	memcpy(q->labels, instance_labels, sizeof instance_labels);
+	memcpy(q->labels + INSTANCE_LABELS, place_labels, sizeof place_labels);
+	for (size_t i = 0; i < d->row_count; i++)
+		if (wants_places(d, &d->rows[i]))
+			ask(q, &d->rows[i], range);
+	for (size_t i = 0; i < q->count; i++)
+		jobs[i] = &q->jobs[i].job;
+	if (q->count && !jobs_run(d->backends, jobs, q->count, err))
+		return false;
+	for (size_t i = 0; i < q->count; i++)
+		if (!take(d, q->rows[i], &q->jobs[i], err))
+			return false;
+	return true;
+}
+
+/* ---- judging ---- */
+
+static void add_values(struct buf *out, const struct name_list *values)
+{
+	for (size_t i = 0; i < values->count && i < LISTED_VALUES; i++)
+		buf_addf(out, "%s\"%.*s\"", i ? ", " : "",
+			 STR_ARGS(values->items[i]));
+	if (values->count > LISTED_VALUES)
+		buf_addf(out, " and %zu more", values->count - LISTED_VALUES);
+}
+
+static void judge_narrowed(struct doctor *d, const struct doctor_service *row,
+			   const struct place *place)
+{
+	check_ok(&d->checks, "profiles", "place",
+		 "\"%.*s\" runs in several places: profiles with "
+		 "%s=\"%.*s\" are taken, as by --map %s=%s",
+		 STR_ARGS(row->name), place->label, STR_ARGS(place->value),
+		 place->attr, place->label);
+}
+
+static void judge_doubt(struct doctor *d, const struct doctor_service *row)
+{
+	const struct place_doubt *doubt = &row->places.doubt;
+	struct buf values, map;
+
+	buf_init(&values, LIMIT_CHECK_BYTES);
+	buf_init(&map, LIMIT_CHECK_BYTES);
+	add_values(&values, &doubt->present);
+	selector_add(&map, STR("service_name"), row->found);
+	selector_add(&map, str_from(doubt->label), doubt->present.items[0]);
+	selector_close(&map);
+	if (doubt->trouble == PLACES_ABSENT)
+		check_warn(&d->checks, "profiles", "place",
+			   "\"%.*s\" sends no profiles from where the trace is "
+			   "(%s \"%.*s\"): those there are have %s %s",
+			   STR_ARGS(row->name), doubt->attr,
+			   STR_ARGS(doubt->value), doubt->label,
+			   buf_text(&values));
+	else
+		check_warn(&d->checks, "profiles", "place",
+			   "\"%.*s\" sends profiles from several places (%s: "
+			   "%s), and the trace does not say which is its own",
+			   STR_ARGS(row->name), doubt->label,
+			   buf_text(&values));
+	check_fix(&d->checks,
+		  "--map ATTRIBUTE=%s with an attribute of the trace that has "
+		  "these values, or --selector '%s'",
+		  doubt->label, buf_text(&map));
+	buf_release(&values);
+	buf_release(&map);
+}
+
+void doctor_judge_places(struct doctor *d)
+{
+	for (size_t i = 0; i < d->row_count; i++) {
+		const struct doctor_service *row = &d->rows[i];
+
+		for (size_t k = 0; k < row->places.count; k++)
+			judge_narrowed(d, row, &row->places.items[k]);
+		if (row->places.doubt.trouble)
+			judge_doubt(d, row);
+	}
+}
 
 /* Not asked before an answer shows that something else is there. */
 enum {

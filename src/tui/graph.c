@@ -2,9 +2,16 @@
  *
  * The explorer's flame graph: where keys go, and the frames.
  */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
 #include "base/escape.h"
-#include "render/ansi.h"
+#include "base/str.h"
+#include "model/flame.h"
 #include "render/flame_colors.h"
+#include "render/flame_grid.h"
+#include "render/flame_label.h"
 #include "tui/explorer.h"
 
 #define COLOR_SELECTED 0x005fd7u
@@ -151,8 +158,9 @@ static void go_by_screen(struct explorer *e, bool is_down)
 			go_up(e);
 }
 
-/* Within what is zoomed into; from the first again after the last. */
-void graph_next(struct explorer *e, bool is_forward)
+/* The next frame found, from the selected one on.
+ * Within what is zoomed into; from the first again after the last. */
+static void graph_next(struct explorer *e, bool is_forward)
 {
 	uint32_t first = e->zoom, end = e->f->nodes[e->zoom].end;
 	uint32_t i = e->selected < first ? first : e->selected;
@@ -184,7 +192,8 @@ static uint32_t widest_of(const struct explorer *e, uint32_t node,
 	return widest;
 }
 
-void graph_show(struct explorer *e, uint32_t function)
+/* The widest frame of a function, zoomed to where it is none. */
+static void graph_show(struct explorer *e, uint32_t function)
 {
 	uint32_t widest = widest_of(e, e->zoom, function);
 

@@ -19,7 +19,7 @@
 #include "render/ansi.h"
 #include "tui/curses_calls.h"
 #include "tui/explorer.h"
-#include "tui/terminfo.h"
+#include "tui/tui.h"
 
 /* How long Escape waits for the rest of a key that begins with it. */
 #define ESCAPE_MS 25

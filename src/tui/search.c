@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tui/search.h"
+#include "tui/explorer.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * By itself: the names that term.h defines would be taken from all others.
  */
-#include "tui/terminfo.h"
+#include "tui/tui.h"
 
 #ifdef HAVE_NCURSES
 

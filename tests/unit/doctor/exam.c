@@ -10,7 +10,7 @@
 
 #include "../unit.h"
 #include "base/count.h"
-#include "doctor/exam.h"
+#include "doctor/doctor.h"
 
 /* What a room adds when it is asked. */
 static bool judge_room(struct checkup *c, const struct http_response *response,

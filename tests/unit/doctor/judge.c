@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../unit.h"
-#include "doctor/judge.h"
+#include "doctor/doctor.h"
 
 /* 2026-11-21T10:00:00Z */
 #define NOW_NS (1795255200 * NS_PER_S)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "mcp/call.h"
+#include "mcp/server.h"
 
 static int run_for_ever(const void *context, int argc, const char *const *argv,
 			int progress_fd)
