@@ -92,6 +92,15 @@ class Said(unittest.TestCase):
                 self.assertEqual((status, out.splitlines()[0], lines), (0, "usage: ./dev COMMAND", []))
         self.assertFalse(any(path.name.startswith("-") for path in machine.top.iterdir()))
 
+    def test_asked_for_options(self):
+        """Answered without a build."""
+        machine = Machine(self.folder, ninja=BROKEN)
+        for command, script in (("bench", "bench/run.py"), ("live", "demo/live.py")):
+            (machine.top / script).parent.mkdir()
+            (machine.top / script).write_text("import sys\nprint(*sys.argv[1:])\n")
+            for option in ("-h", "--help"):
+                self.assertEqual(machine.dev(command, option), (0, "--help\n", []))
+
     def test_wrong_words(self):
         machine = Machine(self.folder)
         self.assertEqual(machine.dev("tset"), (2, "", ["no command 'tset'; ./dev help lists them"]))
