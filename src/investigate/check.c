@@ -44,6 +44,15 @@ static bool fail_empty(struct check *c, const char *path, bool is_baseline,
 	return investigation_fail(c->v, s, err);
 }
 
+/* Times of any unit are compared in nanoseconds, but with a snapshot in
+ * another one. */
+static bool counts_nanoseconds(const struct check *c)
+{
+	const struct snapshot *s = c->want->snapshot;
+
+	return !s || str_equal(s->unit, STR("nanoseconds"));
+}
+
 /* Of the type given or like another; let go of as soon as it is folded. */
 static bool read_file(struct check *c, struct check_side *side,
 		      const char *path, const struct type_name *like,
@@ -68,6 +77,8 @@ static bool read_file(struct check *c, struct check_side *side,
 	}
 	if (is_done && p.whole_total <= 0)
 		is_done = fail_empty(c, path, side == &c->baseline, err);
+	if (is_done && counts_nanoseconds(c))
+		is_done = profile_to_nanoseconds(&p, err);
 	is_done = is_done && profile_runs_add(&side->files, &p, err);
 	profile_release(&p);
 	return is_done;
