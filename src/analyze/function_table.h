@@ -35,6 +35,7 @@ struct func_entry {
 	bool is_above_kernel;
 	bool is_merged;      /* of several names */
 	bool is_placed;      /* others have its name: the key tells the file */
+	bool is_joined;      /* functions of one name in several files */
 	enum code_kind kind; /* of the hottest line */
 	struct side_values values[SIDE_COUNT];
 };

@@ -263,6 +263,8 @@ static bool enter_function(struct func_table *t, struct func_side *side,
 		return false;
 	if (!x->is_plain && is_shared(x, f))
 		place_entry(&t->entries[*id]);
+	else if (x->is_shared[side->profile->functions[f].name])
+		t->entries[*id].is_joined = true;
 	return true;
 }
 

@@ -69,10 +69,40 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 	}
 }
 
+static int64_t entry_total(const struct func_entry *e)
+{
+	return sat_add_i64(e->values[SIDE_SLOW].total,
+			   e->values[SIDE_BASELINE].total);
+}
+
+static bool take_joined(struct rank_facts *f, const struct func_table *t,
+			struct error *err)
+{
+	const struct func_entry *most = NULL;
+
+	f->joined_count = 0;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct func_entry *e = &t->entries[i];
+		double share = 0;
+
+		for (int s = 0; e->is_joined && s < SIDE_COUNT; s++)
+			share = fmax(share, side_share(t->sides[s].profile,
+						       e->values[s].total));
+		if (share < RANK_JOINED_SHARE)
+			continue;
+		f->joined_count++;
+		if (!most || entry_total(e) > entry_total(most))
+			most = e;
+	}
+	return !most || keep_name(f, most->name, &f->joined, err);
+}
+
 bool rank_facts_take(struct rank_facts *f, const struct func_table *t,
 		     const struct diff *d, struct error *err)
 {
 	f->merged_count = t->merged_count;
+	if (!take_joined(f, t, err))
+		return false;
 	f->move_count = t->move_count;
 	for (size_t i = 0; i < t->move_count; i++) {
 		const struct func_move *move = &t->moves[i];

@@ -29,6 +29,9 @@ struct cost_shift {
 	struct str parent;
 };
 
+/* Smaller rows are not told of: most are not seen. */
+#define RANK_JOINED_SHARE 0.01
+
 struct rank_facts {
 	struct arena *arena; /* of the names here that no profile holds */
 	/* The way of comparing that was asked for and was not possible. */
@@ -47,6 +50,10 @@ struct rank_facts {
 	struct cost_shift *shifts;
 	size_t shift_count, shift_cap;
 	size_t merged_count; /* functions of several generated names */
+	/* Rows of RANK_JOINED_SHARE and more that are functions of one name in
+	 * several files or libraries, and the largest. */
+	size_t joined_count;
+	struct str joined;
 	struct func_move moves[FUNC_MOVES_MAX];
 	size_t move_count;
 	/* What follows is of a comparison, when changes were judged. */

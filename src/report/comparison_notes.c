@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/comparison_notes.h"
 
+#include <stdio.h>
+
 #include "analyze/rank_facts.h"
 #include "base/num.h"
 #include "render/units.h"
@@ -186,6 +188,20 @@ static void note_merged(size_t count, struct notes *notes)
 		  count, is_one ? " has" : "s have", is_one ? "" : " each");
 }
 
+static void note_joined(const struct rank_facts *f, struct notes *notes)
+{
+	char more[64] = "";
+
+	if (f->joined_count > 1)
+		snprintf(more, sizeof more, ", and so %s %zu more",
+			 f->joined_count == 2 ? "is" : "are",
+			 f->joined_count - 1);
+	notes_add(notes,
+		  "\"%.*s\" is one row of several functions of that name, in "
+		  "different files or libraries%s",
+		  STR_ARGS(f->joined), more);
+}
+
 void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 {
 	note_way(f, notes);
@@ -199,6 +215,8 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 	note_shifts(f, notes);
 	if (f->merged_count)
 		note_merged(f->merged_count, notes);
+	if (f->joined_count)
+		note_joined(f, notes);
 	note_moves(f, notes);
 	if (!f->is_judged)
 		return;

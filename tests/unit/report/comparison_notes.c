@@ -255,6 +255,17 @@ static void test_names(void **state)
 	assert_string_equal(told.text[2],
 			    "renamed since the baseline: a is now b, 3 "
 			    "functions counted under the new name");
+	f = (struct rank_facts){ .joined_count = 1, .joined = STR("get") };
+	tell(&f);
+	assert_string_equal(told.text[0],
+			    "\"get\" is one row of several functions of that "
+			    "name, in different files or libraries");
+	f.joined_count = 3;
+	tell(&f);
+	assert_string_equal(told.text[0],
+			    "\"get\" is one row of several functions of that "
+			    "name, in different files or libraries, and so are "
+			    "2 more");
 	f = (struct rank_facts){ .merged_count = 1 };
 	tell(&f);
 	assert_string_equal(told.text[0],
