@@ -23,7 +23,7 @@ fn main() {
 RS
 printf 'prog 100 %s: %s cycles:\n\t401000 %s+0x10 (/usr/bin/prog)\n\t401100 main+0x10 (/usr/bin/prog)\n\n' \
   10.000000 1000000 fast 10.010000 9000000 slow >perf.txt
-CARGO_TARGET_DIR=target cargo build -q 2>/dev/null
+CARGO_TARGET_DIR=target CARGO_PROFILE_DEV_DEBUG=0 cargo build -q 2>/dev/null
 seen=$(echo 'inferno:'; ./target/debug/finding <perf.txt
   echo 'gprof2dot:'
   PYTHONPATH=py python3 py/gprof2dot.py -f perf perf.txt | sed -n 's/.*label="prog\\n\(fast\|slow\)\\n\([0-9.]*%\).*/\1 \2/p')
