@@ -421,6 +421,19 @@ struct result {
 	struct str servers;
 };
 
+/* Where profiles of waiting lead, as far as they tell; NULL: they tell of no
+ * function. */
+static inline const struct excess_part *
+result_blocked_part(const struct result *r)
+{
+	const struct excess *x = &r->cause.excess;
+
+	for (size_t i = 0; i < x->count; i++)
+		if (x->parts[i].kind == EXCESS_BLOCKED && x->parts[i].name.len)
+			return &x->parts[i];
+	return NULL;
+}
+
 /* The rows that the verdict rests on, whatever view or order is shown. */
 static inline const struct function_row *result_verdict(const struct result *r)
 {

@@ -321,12 +321,15 @@ static bool has_wait_types(const struct profile_inquiry *q)
 /* What would tell more: the reader's next step. */
 static void report_asked(const struct profile_inquiry *q, struct buf *out)
 {
+	bool part = result_blocked_part(q->v->result) != NULL;
 	size_t n = 0;
 
 	for (int i = 0; i < WAIT_TYPES; i++)
 		if (q->waits[i].is_asked)
 			buf_addf(out, "%s%s",
-				 n++ ? ", " : "what it waited for is not in ",
+				 n++     ? ", "
+				 : part ? "only a part of the wait is in "
+					: "what it waited for is not in ",
 				 wait_type_words((enum wait_type)i));
 	if (!n && has_wait_types(q)) {
 		buf_add_text(out, "profiles of waiting were not asked for");

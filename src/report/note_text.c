@@ -22,7 +22,7 @@ static const char *const plain[] = {
 		"service's profile is used, which is whole",
 	[NOTE_WAITED_UNSEEN] =
 		"no function is blamed: the time was spent waiting, and no "
-		"profile of this service shows who waits",
+		"profile of this service shows who waits for most of it",
 	[NOTE_SPANS_WITHOUT_LINES] =
 		"samples of single requests come without lines and addresses; "
 		"--scope service has them",

@@ -321,6 +321,7 @@ static void what_was_asked_is_listed(void **state)
 				  "of 10 slow requests), before 10 ms; ";
 	static const char guide[] =
 		" (tracefind types --guide says what would show it)";
+	struct excess *excess;
 	char want[256];
 
 	(void)state;
@@ -332,6 +333,15 @@ static void what_was_asked_is_listed(void **state)
 	q->waits[WAIT_MUTEX].is_asked = q->waits[WAIT_WALL].is_asked = true;
 	snprintf(want, sizeof want,
 		 "%swhat it waited for is not in mutex, wall"
+		 "%s",
+		 cpu, guide);
+	expect_cause(CAUSE_WAIT, want);
+	excess = &q->v->result->cause.excess;
+	excess->parts[0] = (struct excess_part){ .kind = EXCESS_BLOCKED,
+						 .name = STR("Publish") };
+	excess->count = 1;
+	snprintf(want, sizeof want,
+		 "%sonly a part of the wait is in mutex, wall"
 		 "%s",
 		 cpu, guide);
 	expect_cause(CAUSE_WAIT, want);
