@@ -80,7 +80,7 @@ static void write_side(struct page *p, const struct export_side *s,
 	page_foreign(p, s->from);
 	if (!e->path_count) {
 		page_text(p, ", ");
-		page_window(p, e->window, e->window.to_ns);
+		page_window(p, e->window, 0);
 	}
 	page_text(p, ": ");
 	add_count(p, e->counts.found, noun);

@@ -34,7 +34,7 @@ static void write_verdict(struct page *p, const struct when *w)
 	when_verdict(w, &before, &behind);
 	add_buf(p, &before);
 	page_text(p, " ");
-	page_window(p, range, when_has_step(w) ? 0 : w->want.window.to_ns);
+	page_window(p, range, 0);
 	add_buf(p, &behind);
 	page_flush(p, PAINT_BOLD, "", 0);
 	out_char(p->out, '\n');
@@ -67,7 +67,7 @@ static void write_spark(struct page *p, const struct when *w)
 	page_field(p, PAINT_NONE, ALIGN_LEFT, LABEL_COLUMNS, "  over time");
 	spark_write(p, PAINT_MARK, values, cells, cells);
 	page_text(p, "  ");
-	page_window(p, w->want.window, w->want.window.to_ns);
+	page_window(p, w->want.window, 0);
 	page_flush(p, PAINT_DIM, "", 0);
 }
 
