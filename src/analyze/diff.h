@@ -104,6 +104,8 @@ struct entry_diff {
 	/* Entry that this one's change comes from, which only passes through
 	 * here, or ENTRY_NONE; see through.h. */
 	uint32_t through;
+	/* It is a caller that asks for it, not what this one calls. */
+	bool is_asked;
 	/* Of totals: too small beside others to be asked where it comes from.
 	 */
 	bool is_untraced;

@@ -376,6 +376,7 @@ static bool row_texts(const struct ranking *r, size_t i, struct arena *arena,
 
 	row->file = e->file;
 	row->line = e->line;
+	row->is_asked = through != ENTRY_NONE && d->rows[r->order[i]].is_asked;
 	return name_take(e, arena, &row->name) &&
 	       (leaf == e || name_take(leaf, arena, &row->leaf)) &&
 	       (through == ENTRY_NONE ||

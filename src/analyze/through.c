@@ -266,16 +266,15 @@ static bool holds(const struct tracing *t, size_t holder, size_t i)
 	       is_most(delta_of(t, holder), delta_between(t, i, holder));
 }
 
-/* The innermost callee that holds the change, else the caller that asks for
- * it. */
-static uint32_t find_through(const struct tracing *t, size_t i)
+/* The innermost callee that holds the change, or NOT_CHOSEN. */
+static uint32_t find_holder(const struct tracing *t, size_t i)
 {
 	uint32_t found = NOT_CHOSEN;
 
 	for (size_t g = 0; g < t->count; g++)
 		if (holds(t, g, i) && is_inner(t, g, found))
 			found = (uint32_t)g;
-	return found != NOT_CHOSEN ? found : t->asking[i];
+	return found;
 }
 
 bool through_find(struct diff *d, const struct diff *self_lib,
@@ -293,12 +292,16 @@ bool through_find(struct diff *d, const struct diff *self_lib,
 		guess_baseline(&t);
 	find_asking(&t);
 	for (size_t i = 0; i < t.count; i++) {
-		uint32_t through = find_through(&t, i);
+		struct entry_diff *row = &d->rows[t.ids[i]];
+		uint32_t holder = find_holder(&t, i);
+		bool is_asked = holder == NOT_CHOSEN;
+		uint32_t through = is_asked ? t.asking[i] : holder;
 
 		/* A part that changed alone is no one else's. */
-		if (through != NOT_CHOSEN &&
-		    d->rows[t.ids[i]].measure == d->want->by)
-			d->rows[t.ids[i]].through = t.ids[through];
+		if (through == NOT_CHOSEN || row->measure != d->want->by)
+			continue;
+		row->through = t.ids[through];
+		row->is_asked = is_asked;
 	}
 	return true;
 }

@@ -96,7 +96,8 @@ static bool tell(struct run *r, struct check *c, struct error *err)
 			       err))
 		return false;
 	if (!c->want->is_latency_alone)
-		comparison_notes_add(r->result.rank_facts, &r->ctx.notes);
+		comparison_notes_report(&r->result, &r->ctx.notes,
+					&r->result.reasons);
 	check_latency_notes(&c->latency, &r->ctx.notes);
 	answer.next = next_command(c, &r->ctx);
 	if (!context_report(&r->ctx, &r->result, err))

@@ -165,8 +165,7 @@ static bool tell(struct run *r, struct cost *c, struct cost_answer *a,
 			     &a->rows, err) ||
 	    !check_document(r, c, err))
 		return false;
-	if (r->result.rank_facts)
-		comparison_notes_add(r->result.rank_facts, &r->ctx.notes);
+	comparison_notes_report(&r->result, &r->ctx.notes, &r->result.reasons);
 	cost_notes_add(a, &r->ctx.notes);
 	a->limit = (size_t)o->limit;
 	a->servers = suggest_servers(&r->ctx, true);

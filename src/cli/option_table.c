@@ -40,8 +40,8 @@ static const char *const normalize_words[] = { "request", "share", "rate",
 static const char *const above_words[] = { "p50", "p90", "p95", "p99", NULL };
 /* Headings of the tables, then what pprof and earlier versions call them. */
 static const char *const sort_words[] = {
-	"total",    "before", "change", "self+lib", "self",  "function",
-	"flat",	    "cum",    "own",	"name",	    "owned", "delta",
+	"total", "before", "change",   "own",  "self",  "function",
+	"flat",	 "cum",	   "self+lib", "name", "owned", "delta",
 	NULL
 };
 static const char *const platform_words[] = { "cloud-run", "otel", "tempo",
@@ -368,7 +368,7 @@ static const struct option_row rows[] = {
 	  .count_offset = offsetof(struct options, collapse_count),
 	  .max_count = LIMIT_HEADERS,
 	  .brief = "leave out what is below" },
-	{ "why", 0, OPTION_FLAG, 0, COMMAND_SLOW, NULL, VIEW,
+	{ "why", 0, OPTION_FLAG, 0, COMMAND_SLOW | COMMAND_DIFF, NULL, VIEW,
 	  "the whole reasoning: spans, baselines and profiles tried",
 	  FIELD(why),
 	  .brief = "the whole reasoning" },
@@ -378,8 +378,8 @@ static const struct option_row rows[] = {
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
 	  "order of functions: total (or cum), before, change (delta), self "
-	  "(flat), self+lib (own, owned), function (name); else by total, of "
-	  "profile by self, of what waits by self+lib",
+	  "(flat), own (self+lib, owned), function (name); else by total, of "
+	  "profile by self, of what waits by own",
 	  FIELD(sort), .words = sort_words,
 	  .brief = "order of functions, by a column's heading" },
 	{ "focus", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,

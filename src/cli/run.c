@@ -119,8 +119,8 @@ bool run_render(struct run *r, struct error *err)
 		.listed = output_functions(o),
 	};
 
-	if (r->result.rank_facts)
-		comparison_notes_add(r->result.rank_facts, &r->result.notes);
+	comparison_notes_report(&r->result, &r->result.notes,
+				&r->result.reasons);
 	r->ctx.has_told_notes = rows_order_apply(&order, &r->result, err) &&
 				context_report(&r->ctx, &r->result, err) &&
 				output_render(r, err);

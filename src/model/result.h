@@ -101,6 +101,7 @@ struct guilty_span {
 	/* What is usual is that of requests that have something in common with
 	 * this one: "for its size". Empty: of all. */
 	bool is_typical_like;
+	bool is_as_ever; /* took what is usual: the first line has no other time */
 	struct str typical_like;
 	struct str why;         /* one clause: why this span was chosen */
 	double share;    /* critical_ns of the trace's critical path, 0..1 */
@@ -248,8 +249,10 @@ struct function_row {
 	/* What the function does itself, where totals are compared. */
 	struct self_change self_change;
 	bool is_with_all; /* moved, but no more than most functions */
-	/* The function whose change this one only passes on, or NULL. */
+	/* The function whose change this one only passes on, or NULL: what it
+	 * calls, or, where is_asked, a caller that asks for it. */
 	struct str through;
+	bool is_asked;
 };
 
 /* Code of the application, neither a library's nor the runtime's. */

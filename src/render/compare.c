@@ -10,8 +10,6 @@
 #include "render/scale.h"
 #include "render/units.h"
 
-#define NAME_MIN_COLUMNS 24u
-
 /* What the whole moved by is told of some functions, the largest first. */
 #define MOST_ROWS 3
 
@@ -91,17 +89,6 @@ static void add_whole(struct page *p, const struct result *r)
 	}
 }
 
-/* The name takes what the rest of the line leaves. */
-static void add_name_before(struct page *p, struct str name, const char *rest)
-{
-	size_t room = NAME_MIN_COLUMNS;
-
-	if (p->width > room + str_from(rest).len)
-		room = p->width - str_from(rest).len;
-	page_name(p, name, room);
-	page_text(p, rest);
-}
-
 /* "shop.find grew by 6.3 s, from 16.2 s to 22.5 s". */
 static void add_function(struct page *p, const struct result *r,
 			 const struct function_row *row)
@@ -120,7 +107,8 @@ static void add_function(struct page *p, const struct result *r,
 	else
 		snprintf(text, sizeof text, " %s by %s, %s",
 			 row->delta >= 0 ? "grew" : "shrank", by, sides);
-	add_name_before(p, row->name, text);
+	page_name(p, row->name, 0);
+	page_text(p, text);
 }
 
 /* "most in a (-1.5 s), b (-1.1 s)": what holds the change of the whole. */
@@ -377,7 +365,17 @@ static void write_functions(struct page *p, const struct result *r)
 /* From here on a false alarm is one of a hundred. */
 #define STRONG_Q 0.01
 
-/* "strong: +19 %, 7.1 times what its peers wander, q 0.0004" */
+/* The next round number above a chance: digits say more than is known. */
+static const char *chance_words(double chance)
+{
+	if (chance < 0.001)
+		return "1 of 1,000";
+	if (chance < 0.01)
+		return "1 of 100";
+	return chance < 0.02 ? "1 of 50" : "1 of 20";
+}
+
+/* "strong: +19 %, and fewer than 1 of 1,000 changes so clear are chance" */
 static void add_certainty(struct page *p, const struct result *r,
 			  const struct function_row *row)
 {
@@ -392,8 +390,8 @@ static void add_certainty(struct page *p, const struct result *r,
 		page_number(p, ratio);
 		page_text(p, ", ");
 	}
-	page_textf(p, "%.1f times what its peers wander, q %.2g",
-		   row->deviations, row->q);
+	page_textf(p, "and fewer than %s changes so clear are chance",
+		   chance_words(row->q));
 }
 
 /* How certain the first line is. */
@@ -402,15 +400,17 @@ static void write_confidence(struct page *p, const struct result *r)
 	double q = has_certain(r) ? result_verdict(r)->q : NAN;
 
 	if (has_certain(r) && isnan(q))
-		page_text(p, "weak: not tested for significance");
+		page_text(p, "weak: how much of it is noise is not known");
 	else if (has_certain(r))
 		add_certainty(p, r, result_verdict(r));
 	else if (r->whole.is_changed && !isnan(r->whole.q))
-		page_textf(p, "%s: the whole is told from noise, p %.2g",
+		page_textf(p,
+			   "%s: the whole changed, and fewer than %s such "
+			   "changes are chance",
 			   r->whole.q <= STRONG_Q ? "strong" : "fair",
-			   r->whole.q);
+			   chance_words(r->whole.q));
 	else if (r->whole.is_changed)
-		page_text(p, "weak: not tested for significance");
+		page_text(p, "weak: how much of it is noise is not known");
 	else
 		return;
 	page_flush(p, PAINT_NONE, "  confidence", EVIDENCE_COLUMNS);
@@ -474,7 +474,8 @@ void profile_answer(struct page *p, const struct render_input *in)
 		format_share(row_share(row, measure), share);
 		snprintf(text, sizeof text, "  %s of %s%s", share,
 			 measure_word(r->profile.type), top_words(measure));
-		add_name_before(p, row->name, text);
+		page_name(p, row->name, 0);
+		page_text(p, text);
 	} else {
 		page_text(p, profile_without_rows(r));
 	}

@@ -180,7 +180,7 @@ static void write_listing(struct page *p, const struct listings *l,
 	page_textf(p, " (flat, cum) %s of the total", text);
 	page_flush(p, PAINT_NONE, "", 0);
 	if (item->reason.len) {
-		page_foreign(p, item->reason);
+		page_sentence(p, item->reason);
 		page_flush(p, PAINT_DIM, "", 6);
 	}
 	for (size_t i = 0; i < item->line_count; i++)

@@ -121,16 +121,19 @@ struct str missing_profile(const struct result *r);
  *
  * With a baseline, in one unit that stands above: the measure that is
  * compared, before, change, and one measure more of the slow side:
- *   by total:     total     before  change  self+lib
+ *   by total:     total     before  change  own
  *   by self:      self      before  change  total
- *   by self+lib:  self+lib  before  change  total
+ *   by self+lib:  own       before  change  total
  * Rows that changed come first; those that did not are counted, unless none
- * did. Without a baseline: self self% total total%, ranked by owner self+lib %
- * self% total%. */
+ * did. Without a baseline: self self% total total%, ranked by owner own % self%
+ * total%. */
 void table_functions(struct page *p, const struct result *r);
 
 /* "grown", "grown?" where that may be noise, "with all", "". */
 const char *row_change_word(const struct function_row *row);
+
+/* "calls " or "called by ", in front of whose change a row passes on. */
+const char *row_link_word(const struct function_row *row);
 
 /* What the baseline is: its file or selector, else its kind. */
 struct str baseline_name(const struct result *r);

@@ -85,7 +85,7 @@ static bool is_alone(const struct flame_words *w)
 
 const char *html_flame_measure(const struct flame_words *w)
 {
-	return is_alone(w) ? "self" : "self+lib";
+	return is_alone(w) ? "self" : "own";
 }
 
 const int64_t *html_flame_measured(const struct flame_words *w,

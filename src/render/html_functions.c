@@ -38,19 +38,19 @@ struct functions {
 };
 
 static const char *const measure_names[] = {
-	[RANK_SELF_LIB] = "self+lib",
+	[RANK_SELF_LIB] = "own",
 	[RANK_SELF] = "self",
 	[RANK_TOTAL] = "total",
 };
 static const char *const measure_hints[] = {
-	[RANK_SELF_LIB] = "with the libraries that it calls",
+	[RANK_SELF_LIB] = "in the function and libraries that it calls",
 	[RANK_SELF] = "in the function itself",
 	[RANK_TOTAL] = "with what it calls",
 };
 
 static const struct column alone_self_lib[] = {
-	{ "self+lib", "with the libraries that it calls", true, RANK_SELF_LIB },
-	{ "%", "with the libraries that it calls", false, RANK_SELF_LIB },
+	{ "own", "in the function and libraries that it calls", true, RANK_SELF_LIB },
+	{ "%", "in the function and libraries that it calls", false, RANK_SELF_LIB },
 	{ "self %", "in the function itself", false, RANK_SELF },
 	{ "total %", "with what it calls", false, RANK_TOTAL },
 	{ NULL },
@@ -257,7 +257,8 @@ static void name_cell(struct functions *f, const struct function_row *row)
 	if (row->file.len && !f->r->has_locations_in_names)
 		write_place(f, row);
 	if (row->through.len) {
-		out_text(h->out, " <span class=\"place through\">through ");
+		outf(h->out, " <span class=\"place through\">%s",
+		     row_link_word(row));
 		html_text(h, row->through);
 		out_text(h->out, "</span>");
 	}

@@ -135,12 +135,12 @@ void markdown_place_cell(struct page *p, struct str file, uint32_t line)
 	buf_release(&place);
 }
 
-void markdown_through_cell(struct page *p, struct str foreign)
+void markdown_link_cell(struct page *p, const char *word, struct str foreign)
 {
 	struct buf text;
 
 	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
-	buf_add_text(&text, "through ");
+	buf_add_text(&text, word);
 	buf_add_str(&text, foreign);
 	markdown_name_cell(p, buf_str(&text));
 	if (text.state != BUF_OK)

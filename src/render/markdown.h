@@ -26,7 +26,7 @@ void markdown_head(struct page *p, const char *const *names, size_t count,
 void markdown_name_cell(struct page *p, struct str foreign);
 void markdown_place_cell(struct page *p, struct str file, uint32_t line);
 /* The function whose change a row passes on. */
-void markdown_through_cell(struct page *p, struct str foreign);
+void markdown_link_cell(struct page *p, const char *word, struct str foreign);
 /* "service name" of a span; empty when neither is known. */
 void markdown_pair_cell(struct page *p, struct str first, struct str second);
 /* Text of ours. */

@@ -184,6 +184,68 @@ void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 		out_repeat(p->out, " ", pad - cut.columns);
 }
 
+/* The longest end of a qualified name that fits and begins at one of its parts:
+ * "db.(*Pool).Events" of "github.com/acme/db.(*Pool).Events". What is within
+ * brackets is no part by itself. 0 long: none fits. */
+static struct str last_parts(struct str name, size_t columns)
+{
+	size_t total = text_width(name), before = 0, depth = 0, at = 0;
+
+	for (size_t i = 0; i + 1 < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (strchr("([{<", c))
+			depth++;
+		else if (strchr(")]}>", c) && depth)
+			depth--;
+		if (depth || !strchr("/.:", c) || name.ptr[i + 1] == c)
+			continue;
+		before += text_width(str_slice(name, at, i + 1 - at));
+		at = i + 1;
+		if (total - before <= columns)
+			return str_slice(name, i + 1, name.len);
+	}
+	return STR("");
+}
+
+/* What is left of a name in so many columns, whose dots come first. */
+static struct str cut_front(const struct page *p, struct str name, size_t max)
+{
+	size_t dots = p->style.use_unicode ? 1 : 3;
+
+	return max > dots ? last_parts(name, max - dots) : STR("");
+}
+
+bool page_name_fits(struct page *p, struct str name, size_t max)
+{
+	struct str text = escape_cell(p, name), end;
+
+	if (text_width(text) <= max)
+		return true;
+	end = cut_front(p, text, max);
+	return end.len && last_parts(end, text_width(end) - 1).len;
+}
+
+void page_name_cell(struct page *p, enum paint paint, struct str name,
+		    size_t max, size_t pad)
+{
+	struct str text = escape_cell(p, name), end;
+	size_t columns = text_width(text);
+
+	end = max && columns > max ? cut_front(p, text, max) : STR("");
+	if (!end.len) {
+		page_cell(p, paint, name, max, pad);
+		return;
+	}
+	columns = text_width(end) + (p->style.use_unicode ? 1 : 3);
+	paint_on(p, paint);
+	out_text(p->out, ellipsis(p));
+	out_str(p->out, end);
+	paint_off(p, paint);
+	if (columns < pad)
+		out_repeat(p->out, " ", pad - columns);
+}
+
 /* The place as text in the cell buffer. */
 static struct str escape_place(struct page *p, struct str file, uint32_t line)
 {
@@ -362,10 +424,18 @@ void page_foreign(struct page *p, struct str foreign)
 		add_cut(p, foreign, FOREIGN_LINES * text_columns(p));
 }
 
+void page_sentence(struct page *p, struct str text)
+{
+	if (has_markup(p))
+		add_markup(p, text, false);
+	else
+		add_cut(p, text, 0);
+}
+
 void page_name(struct page *p, struct str foreign, size_t max)
 {
 	if (p->width && !max)
-		max = text_columns(p);
+		max = FOREIGN_LINES * text_columns(p);
 	if (has_markup(p))
 		add_markup(p, name_shown(foreign), true);
 	else

@@ -66,6 +66,15 @@ size_t page_columns(struct page *p, struct str foreign, size_t max);
 void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 	       size_t pad);
 
+/* The name of a function, of whose parts ("pkg/", "Type.") as many go at its
+ * front as have to; its middle is cut only where the last one is too long. */
+void page_name_cell(struct page *p, enum paint paint, struct str name,
+		    size_t max, size_t pad);
+
+/* Whether at least its last two parts fit in max columns: a method's name says
+ * little without its type. */
+bool page_name_fits(struct page *p, struct str name, size_t max);
+
 /* "file:line" (line 0 unknown), the file without p->source_root, of at most
  * max columns; folders at the front are cut, since the end tells the files
  * apart. */
@@ -98,8 +107,11 @@ void page_number(struct page *p, const char *text);
 /* Foreign prose: wraps at its blanks, its middle cut after a few lines. */
 void page_foreign(struct page *p, struct str foreign);
 
-/* A foreign name: its middle cut to max columns (0: to what a line
- * holds). */
+/* A sentence of ours with foreign names in it, which have limits of their own:
+ * it wraps, and nothing of it is cut. */
+void page_sentence(struct page *p, struct str text);
+
+/* A foreign name: its middle cut to max columns (0: after a few lines). */
 void page_name(struct page *p, struct str foreign, size_t max);
 
 /* "file:line" within a paragraph. */

@@ -8,8 +8,6 @@
 #include "render/scale.h"
 #include "render/units.h"
 
-#define NAME_MIN_COLUMNS 20u
-
 /* A path longer than both ends together loses its middle. */
 #define PATH_HEAD 3u
 #define PATH_TAIL 6u
@@ -75,7 +73,7 @@ static void times_text(const struct result *r, char *out, size_t size)
 	char calls[UNIT_TEXT_BYTES] = "";
 
 	format_duration(span->duration_ns, took);
-	if (span->typical_ns >= 0)
+	if (span->typical_ns >= 0 && !span->is_as_ever)
 		format_duration(span->typical_ns, typical);
 	if (span->count > 1 && !is_loop(r))
 		snprintf(calls, sizeof calls, " in %u calls",
@@ -101,10 +99,7 @@ void slow_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 	const struct guilty_span *span = &r->span;
-	size_t service_max = p->width / 3;
-	size_t name_max = NAME_MIN_COLUMNS;
 	char times[160];
-	size_t taken;
 
 	if (!r->has_span) {
 		page_text(p, "no span to blame was found");
@@ -115,21 +110,17 @@ void slow_answer(struct page *p, const struct render_input *in)
 		queue_text(&r->cause.queue, times, sizeof times);
 	else
 		times_text(r, times, sizeof times);
-	taken = page_columns(p, span->service, service_max) + 1 +
-		str_from(times).len;
-	if (p->width > taken + name_max)
-		name_max = p->width - taken;
-	page_name(p, span->service, service_max);
+	page_name(p, span->service, 0);
 	page_text(p, " ");
-	page_name(p, span->name, name_max);
+	page_name(p, span->name, 0);
 	page_text(p, times);
-	if (span->typical_like.len) {
+	if (span->typical_like.len && !span->is_as_ever) {
 		page_text(p, " ");
-		page_foreign(p, span->typical_like);
+		page_sentence(p, span->typical_like);
 	}
 	if (r->has_cause && r->cause.headline.len) {
 		page_text(p, ": ");
-		page_foreign(p, r->cause.headline);
+		page_sentence(p, r->cause.headline);
 	}
 	page_flush(p, PAINT_BOLD, "", 0);
 }
@@ -211,13 +202,13 @@ static void write_why(struct page *p, const struct result *r)
 	bool has_text = r->has_cause && r->cause.text.len > 0;
 
 	if (r->span.why.len) {
-		page_foreign(p, r->span.why);
+		page_sentence(p, r->span.why);
 		evidence(p, "  cause");
 	}
 	if (has_text && str_equal(r->cause.text, r->span.why))
 		return;
 	if (has_text)
-		page_foreign(p, after_why(r->cause.text, r->span.why));
+		page_sentence(p, after_why(r->cause.text, r->span.why));
 	else if (r->has_cause && r->cause.kind != CAUSE_UNKNOWN)
 		page_text(p, cause_words[r->cause.kind]);
 	else if (!r->span.why.len)
@@ -290,6 +281,37 @@ static void add_unseen(struct page *p, const struct function_row *row)
 	page_number(p, percent);
 }
 
+/* Go's profiles of waiting know no threads. */
+static bool is_of_goroutines(struct str type)
+{
+	return str_starts(type, STR("block:")) ||
+	       str_starts(type, STR("mutex:"));
+}
+
+/* A request has no more time than it took; what its threads took together is
+ * told as that. */
+static void add_sum(struct page *p, const struct result *r,
+		    const struct function_row *row)
+{
+	double ns = scale_exact(r, row_value(row, row_measure(r, row)), false);
+	char took[UNIT_TEXT_BYTES];
+
+	if (!r->has_span || r->normalize != NORMALIZE_REQUEST ||
+	    !str_equal(r->profile.unit, STR("nanoseconds")) ||
+	    ns <= (double)r->span.duration_ns)
+		return;
+	format_duration(r->span.duration_ns, took);
+	page_textf(p, " (summed over %s%s; the request took ",
+		   r->profile.scope == SCOPE_SPAN ||
+				   r->profile.scope == SCOPE_COHORT
+			   ? ""
+			   : "the service's ",
+		   is_of_goroutines(r->profile.type) ? "goroutines"
+						     : "threads");
+	page_number(p, took);
+	page_text(p, ")");
+}
+
 /* "322 ms of CPU per request, before 5.3 ms": the row's own figures. */
 static void add_values(struct page *p, const struct result *r,
 		       const struct function_row *row)
@@ -302,6 +324,7 @@ static void add_values(struct page *p, const struct result *r,
 	scale_say(r, row_value(row, measure), false, now);
 	page_number(p, now);
 	page_textf(p, " of %s", of);
+	add_sum(p, r, row);
 	if (!r->has_baseline)
 		return;
 	if (row_before(row, measure) > 0) {
@@ -393,7 +416,7 @@ static void write_code(struct page *p, const struct result *r)
 		return;
 	}
 	if (missing.len)
-		page_foreign(p, missing);
+		page_sentence(p, missing);
 	else if (!r->has_profile && (r->cause.kind == CAUSE_NETWORK ||
 				     r->cause.kind == CAUSE_CONTENTION))
 		page_text(p, "none: it is not code that took the time");
@@ -455,7 +478,7 @@ static void add_health(struct page *p, const struct baseline_info *b)
 		page_text(p, b->healthy ? ": healthy" : ": not healthy");
 	if (b->text.len && !str_equal(b->text, b->kind)) {
 		page_text(p, ", ");
-		page_foreign(p, b->text);
+		page_sentence(p, b->text);
 	}
 }
 
@@ -492,7 +515,7 @@ static void write_compared(struct page *p, const struct result *r)
 static void write_contrasts(struct page *p, const struct result *r)
 {
 	for (size_t i = 0; i < r->contrast_count; i++) {
-		page_foreign(p, r->contrasts[i].text);
+		page_sentence(p, r->contrasts[i].text);
 		evidence(p, i ? "" : "  in common");
 	}
 }
@@ -502,7 +525,7 @@ static void write_confidence(struct page *p, const struct cause *cause)
 	page_text(p, confidence_words[cause->confidence]);
 	if (cause->confidence_text.len) {
 		page_text(p, ": ");
-		page_foreign(p, cause->confidence_text);
+		page_sentence(p, cause->confidence_text);
 	}
 	evidence(p, "  confidence");
 }

@@ -20,8 +20,7 @@
 #define BAR_NARROW 3u
 #define BAR_WIDE 8u
 
-/* What a name and a place need at least to be worth showing side by side. */
-#define NAME_MIN_COLUMNS 36u
+/* Of a place so much is shown beside its name, folders in front cut off. */
 #define PLACE_MIN_COLUMNS 24u
 /* For less of a name the last number gives way. */
 #define NAME_LEAST_COLUMNS 16u
@@ -46,9 +45,8 @@ struct table {
 	size_t cum_columns;      /* of the second one, if there is one */
 	size_t word_columns;     /* "new", "shrunk?" */
 	size_t bar_columns;      /* 0: no bars */
-	size_t name_columns;     /* most a name takes, 0 = never cut */
-	size_t name_pad;
-	size_t place_columns; /* most a place takes, 0 = never cut */
+	size_t room;     /* for a name and its place, 0 = never cut */
+	size_t name_pad; /* up to where places begin, where they can */
 	bool has_places;
 	double max_delta;
 };
@@ -207,11 +205,12 @@ static const struct function_row *find_row(const struct table *t,
 	return NULL;
 }
 
-/* Calls the one whose change it passes on, and is not what it calls. */
+/* Calls the one whose change it passes on. */
 static bool is_caller(const struct table *t, const struct function_row *row)
 {
 	const struct function_row *holder =
-		row->through.len ? find_row(t, row->through) : NULL;
+		row->through.len && !row->is_asked ? find_row(t, row->through)
+						   : NULL;
 
 	return holder && change_is_real(row->change) &&
 	       sat_add_i64(row->total_value, row->baseline_total_value) >=
@@ -344,36 +343,28 @@ static void lay_out_changes(struct table *t)
 	}
 }
 
-#define THROUGH "through "
+const char *row_link_word(const struct function_row *row)
+{
+	return row->is_asked ? "called by " : "calls ";
+}
 
 /* What stands behind a name: where it is, or whose change it passes on. */
 static size_t place_width(struct page *p, const struct function_row *row)
 {
 	if (row->through.len)
-		return sizeof THROUGH - 1 +
+		return str_from(row_link_word(row)).len +
 		       page_columns(p, name_shown(row->through), 0);
 	return page_place_columns(p, row->file, row->line);
 }
 
-/* Shares what is left of the line between names and places. */
+/* Places stand below each other as far as the longest name allows. */
 static void share_room(struct table *t, size_t width, size_t name, size_t place)
 {
-	size_t room = width - lead_columns(t);
-	size_t least = min_size(name, NAME_MIN_COLUMNS) + PLACE_GAP_COLUMNS +
-		       min_size(place, PLACE_MIN_COLUMNS);
+	size_t beside = PLACE_GAP_COLUMNS + min_size(place, PLACE_MIN_COLUMNS);
 
-	t->has_places =
-		place && least <= room && !t->result->has_locations_in_names;
-	t->name_columns = room;
-	t->name_pad = 0;
-	if (!t->has_places)
-		return;
-	room -= PLACE_GAP_COLUMNS;
-	t->place_columns = min_size(place, PLACE_MIN_COLUMNS);
-	if (room > name + t->place_columns)
-		t->place_columns = min_size(place, room - name);
-	t->name_columns = room - t->place_columns;
-	t->name_pad = min_size(name, t->name_columns) + PLACE_GAP_COLUMNS;
+	t->room = width - lead_columns(t);
+	t->name_pad = min_size(name, t->room > beside ? t->room - beside : 0) +
+		      PLACE_GAP_COLUMNS;
 }
 
 static void lay_out_names(struct page *p, struct table *t)
@@ -390,8 +381,8 @@ static void lay_out_names(struct page *p, struct table *t)
 				page_columns(p, name_shown(row->name), 0));
 		place = max_size(place, place_width(p, row));
 	}
+	t->has_places = place > 0 && !t->result->has_locations_in_names;
 	if (!p->width) {
-		t->has_places = place > 0 && !t->result->has_locations_in_names;
 		t->name_pad =
 			min_size(name, PAGE_ALIGN_COLUMNS) + PLACE_GAP_COLUMNS;
 		return;
@@ -479,80 +470,95 @@ static void change_fields(struct page *p, const struct table *t,
 			   texts[OTHER]);
 }
 
-/* A name that is longer than its column leaves no blank of its own. */
-static void place_gap(struct page *p, const struct table *t,
-		      const struct function_row *row)
-{
-	size_t name = page_columns(p, name_shown(row->name), t->name_columns);
+/* How a row shares its line: with its place, or that on a line of its own. */
+struct row_layout {
+	size_t name;  /* most the name takes, 0 = never cut */
+	size_t pad;   /* up to the place */
+	size_t place; /* most the place takes, 0 = never cut */
+	bool is_below;
+};
 
-	if (name + PLACE_GAP_COLUMNS > t->name_pad)
-		out_repeat(p->out, " ",
-			   min_size(name + PLACE_GAP_COLUMNS - t->name_pad,
-				    PLACE_GAP_COLUMNS));
+/* A row needs no more than its own name and place: another row's are no reason
+ * to lose either. Of a name that is too long the packages in front go; where
+ * not even its last parts fit beside the place, that stands below. */
+static void lay_out_row(struct page *p, const struct table *t,
+			const struct function_row *row, struct row_layout *l)
+{
+	struct str name = name_shown(row->name);
+	size_t columns = page_columns(p, name, 0);
+	size_t place = t->has_places ? place_width(p, row) : 0;
+	size_t least = min_size(place, PLACE_MIN_COLUMNS);
+	size_t room = t->room;
+
+	*l = (struct row_layout){ .name = room };
+	if (!place)
+		return;
+	l->place = place;
+	l->pad = max_size(t->name_pad, columns + PLACE_GAP_COLUMNS);
+	if (!room)
+		return;
+	l->name = room > PLACE_GAP_COLUMNS + least
+			  ? room - PLACE_GAP_COLUMNS - least
+			  : 1;
+	l->is_below = !page_name_fits(p, name, l->name);
+	if (l->is_below) {
+		l->name = room;
+		l->place = room;
+		l->pad = 0;
+		return;
+	}
+	columns = min_size(columns, l->name);
+	l->place = min_size(place, room - PLACE_GAP_COLUMNS - columns);
+	l->pad = max_size(columns + PLACE_GAP_COLUMNS,
+			  min_size(t->name_pad, room - l->place));
 }
 
-/* Its middle is cut to at most max columns, 0 = never. */
-static void write_through(struct page *p, const struct function_row *row,
-			  size_t max)
+static void write_place(struct page *p, const struct function_row *row,
+			size_t max)
 {
-	size_t lead = sizeof THROUGH - 1;
+	const char *word = row_link_word(row);
+	size_t lead = str_from(word).len;
 
-	page_paint(p, PAINT_DIM, THROUGH);
-	page_cell(p, PAINT_DIM, name_shown(row->through), max ? max - lead : 0,
-		  0);
-}
-
-/* On a narrow page there is no column for it: half of the name's, at most, and
- * nothing where that is too little. */
-static size_t through_columns(struct page *p, const struct table *t,
-			      const struct function_row *row)
-{
-	size_t least = GAP_COLUMNS + sizeof THROUGH - 1 + NAME_TINY_COLUMNS;
-	size_t want = GAP_COLUMNS + place_width(p, row);
-	size_t room = t->name_columns / 2;
-
-	if (t->has_places || !row->through.len || room < least)
-		return 0;
-	return min_size(want, room);
+	if (!row->through.len) {
+		page_place(p, PAINT_DIM, row->file, row->line, max);
+		return;
+	}
+	page_paint(p, PAINT_DIM, word);
+	page_name_cell(p, PAINT_DIM, name_shown(row->through),
+		       max > lead ? max - lead : 0, 0);
 }
 
 static void write_row(struct page *p, const struct table *t,
 		      const struct function_row *row)
 {
-	bool has_place = t->has_places && (row->file.len || row->through.len);
-	size_t beside = through_columns(p, t, row);
+	struct row_layout l;
 
+	lay_out_row(p, t, row, &l);
 	if (t->result->has_baseline)
 		change_fields(p, t, row);
 	else
 		flat_fields(p, t, row);
 	out_repeat(p->out, " ", GAP_COLUMNS);
-	page_cell(p, row->change == CHANGE_NOISE ? PAINT_DIM : PAINT_NONE,
-		  name_shown(row->name), t->name_columns - beside,
-		  has_place ? t->name_pad : 0);
-	if (has_place)
-		place_gap(p, t, row);
-	if (has_place && row->through.len)
-		write_through(p, row, t->place_columns);
-	else if (has_place)
-		page_place(p, PAINT_DIM, row->file, row->line,
-			   t->place_columns);
-	if (beside) {
-		out_repeat(p->out, " ", GAP_COLUMNS);
-		write_through(p, row, beside - GAP_COLUMNS);
+	page_name_cell(p, row->change == CHANGE_NOISE ? PAINT_DIM : PAINT_NONE,
+		       name_shown(row->name), l.name, l.pad);
+	if (l.is_below) {
+		out_char(p->out, '\n');
+		out_repeat(p->out, " ", lead_columns(t));
 	}
+	if (l.place)
+		write_place(p, row, l.place);
 	out_char(p->out, '\n');
 }
 
 static const char *const *number_names(const struct result *r)
 {
 	static const char *const changes[][NUMBERS] = {
-		[RANK_SELF_LIB] = { "self+lib", "before", "change", "total" },
+		[RANK_SELF_LIB] = { "own", "before", "change", "total" },
 		[RANK_SELF] = { "self", "before", "change", "total" },
-		[RANK_TOTAL] = { "total", "before", "change", "self+lib" },
+		[RANK_TOTAL] = { "total", "before", "change", "own" },
 	};
 	static const char *const flats[][NUMBERS] = {
-		[0] = { "self+lib", "%", "self%", "total%" },
+		[0] = { "own", "%", "self%", "total%" },
 		[1] = { "self", "self%", "total", "total%" },
 	};
 	enum rank_by measure = table_measure(r);
@@ -561,14 +567,23 @@ static const char *const *number_names(const struct result *r)
 			       : flats[measure != RANK_SELF_LIB];
 }
 
-/* "CPU per request, ms" above the numbers. */
+/* "CPU per request, ms" above the numbers of changes, and what is no word of
+ * everyone. */
 static void write_unit(struct page *p, const struct table *t)
 {
+	bool has_own = table_measure(t->result) == RANK_SELF_LIB ||
+		       (t->result->has_baseline && t->columns[OTHER] &&
+			t->other == RANK_SELF_LIB);
 	char measure[2 * UNIT_TEXT_BYTES];
 
-	scale_measure(t->result, measure);
-	page_textf(p, "%s%s%s", measure, *t->scale.unit ? ", " : "",
-		   t->scale.unit);
+	if (t->result->has_baseline) {
+		scale_measure(t->result, measure);
+		page_textf(p, "%s%s%s", measure, *t->scale.unit ? ", " : "",
+			   t->scale.unit);
+	}
+	if (has_own)
+		page_textf(p, "%sown: in the function and libraries it calls",
+			   t->result->has_baseline ? "; " : "");
 	page_flush(p, PAINT_NONE, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
 	if (p->style.is_markdown)
 		out_char(p->out, '\n');
@@ -690,7 +705,6 @@ static void markdown_functions(struct page *p, struct table *t)
 		names[i] = number_names(r)[i];
 	names[NUMBERS] = "function";
 	names[NUMBERS + 1] = "place";
-	lay_out(p, t);
 	markdown_head(p, names, NUMBERS + 1 + t->has_places, NUMBERS);
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &r->functions[i];
@@ -701,7 +715,8 @@ static void markdown_functions(struct page *p, struct table *t)
 			flat_cells(p, r, row);
 		markdown_name_cell(p, name_shown(row->name));
 		if (t->has_places && row->through.len)
-			markdown_through_cell(p, row->through);
+			markdown_link_cell(p, row_link_word(row),
+					   row->through);
 		else if (t->has_places)
 			markdown_place_cell(p, row->file, row->line);
 		markdown_row_end(p);
@@ -716,7 +731,6 @@ static void write_table(struct page *p, struct table *t)
 		markdown_functions(p, t);
 		return;
 	}
-	lay_out(p, t);
 	write_head(p, t);
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &t->result->functions[i];
@@ -739,10 +753,11 @@ void table_functions(struct page *p, const struct result *r)
 	scale_init(&t.scale, r);
 	t.row_count = table_row_count(p, &t);
 	t.caller_count = count_callers(p, &t);
-	if (r->has_baseline && t.row_count)
+	if (t.row_count) {
+		lay_out(p, &t);
 		write_unit(p, &t);
-	if (t.row_count)
 		write_table(p, &t);
+	}
 	if (p->style.is_quiet)
 		return;
 	if (p->style.is_markdown)

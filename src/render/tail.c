@@ -47,7 +47,7 @@ void report_findings(struct page *p, const struct result *r, struct str told)
 			left++;
 			continue;
 		}
-		page_foreign(p, text);
+		page_sentence(p, text);
 		page_flush(p, PAINT_NONE, "also", PAGE_LABEL_COLUMNS);
 		shown++;
 	}
@@ -78,7 +78,7 @@ void report_reasons(struct page *p, const struct notes *reasons)
 			 (int)(str_equal(topic, last) ? 0 : topic.len),
 			 topic.ptr);
 		last = topic;
-		page_foreign(p, text);
+		page_sentence(p, text);
 		page_flush(p, PAINT_NONE, label, TOPIC_COLUMNS);
 	}
 }

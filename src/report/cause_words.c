@@ -39,8 +39,8 @@ const char *wait_type_words(enum wait_type type)
 static void healthy_tell(const struct symptom *s, struct buf *out)
 {
 	/* That it grew has been told: of the others it is denied. */
-	buf_add_text(out, s->is_exception ? "this request alone, no regression "
-					    "of the others: "
+	buf_add_text(out, s->is_exception ? "this request alone, the others "
+					    "are as quick as ever: "
 					  : "no regression: ");
 	if (s->usual)
 		contrast_tell_usual(s, s->usual, out);

@@ -32,7 +32,7 @@ static void write_sentence(struct page *p, enum paint paint, const char *label,
 
 	buf_init(&text, WORDING_BYTES);
 	tell(a, &text);
-	page_foreign(p, buf_str(&text));
+	page_sentence(p, buf_str(&text));
 	page_flush(p, paint, label, *label ? LABEL_COLUMNS : 0);
 	buf_release(&text);
 }
@@ -283,13 +283,13 @@ static void write_table(const void *answer, const struct render_style *style,
 	write_sides(&p, a->check);
 	write_total(&p, a);
 	write_sentence(&p, PAINT_NONE, "  fail on", a, tell_limits);
-	write_sentence(&p, PAINT_NONE, "  power", a, check_power_text);
+	write_sentence(&p, PAINT_NONE, "  can see", a, check_power_text);
 	write_sentence(&p, PAINT_NONE, "  nearest", a, tell_nearest);
 	write_sentence(&p, PAINT_NONE, "  requests", a, tell_latency);
 	write_hits(&p, a, GATE_FUNCTION);
 	write_hits(&p, a, GATE_NEW);
 	check_latency_table(&p, a->check);
-	if (!style->is_quiet) {
+	if (!style->is_quiet && (a->notes->count || a->next.ptr)) {
 		out_char(out, '\n');
 		page_notes(&p, a->notes, STR(""));
 		if (a->next.ptr)

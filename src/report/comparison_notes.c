@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/comparison_notes.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "analyze/rank_facts.h"
 #include "base/num.h"
+#include "model/result.h"
 #include "render/units.h"
 
 /* From which drift of all shares the reader must be told. */
@@ -78,39 +80,40 @@ static void note_shifts(const struct rank_facts *f, struct notes *notes)
 static void note_untested(const struct rank_facts *f, struct notes *notes)
 {
 	notes_add(notes,
-		  "not tested for significance: values of \"%.*s\" are no "
-		  "whole samples; changes under %.0f %% of the total or under "
-		  "%.0f %% of the function are ignored",
+		  "how much of a change is noise is not known: \"%.*s\" is a "
+		  "sum, not a count of samples; changes under %.0f %% of the "
+		  "total or under %.0f %% of the function are left out",
 		  STR_ARGS(f->value_type), 100 * DIFF_UNTESTED_DELTA,
 		  100 * (DIFF_UNTESTED_RATIO - 1));
 }
 
-static void note_slices(const struct rank_facts *f, struct notes *notes)
+/* Only what the reader can do better is a note. */
+static void note_slices(const struct rank_facts *f, struct notes *notes,
+			struct notes *reasons)
 {
-	if (f->is_of_runs) {
+	const char *what = f->is_of_runs ? "runs" : "time slices";
+
+	if (f->is_of_runs && !f->is_interleaved)
 		notes_add(notes,
-			  "noise was measured on %zu runs of the candidate and "
-			  "%zu of the baseline, %s: functions vary by %.1f %% "
-			  "beyond chance",
-			  f->slices[SIDE_SLOW], f->slices[SIDE_BASELINE],
-			  f->is_interleaved ? "taken by turns"
-					    : "one side after the other",
-			  100 * f->window_cv);
-		return;
-	}
-	notes_add(notes,
-		  "noise was measured on %zu blocks of the slow side and %zu "
-		  "of the baseline: functions vary by %.1f %% beyond chance",
-		  f->slices[SIDE_SLOW], f->slices[SIDE_BASELINE],
+			  "the runs of one side were taken after those of the "
+			  "other: what the machine did in between looks like a "
+			  "change of the code; take them by turns");
+	notes_add(reasons,
+		  "noise: measured on %zu %s after and %zu before: functions "
+		  "vary by %.1f %% more than the number of samples explains",
+		  f->slices[SIDE_SLOW], what, f->slices[SIDE_BASELINE],
 		  100 * f->window_cv);
 }
 
-static void note_assumed(const struct rank_facts *f, struct notes *notes)
+static void note_assumed(const struct rank_facts *f, struct notes *notes,
+			 struct notes *reasons)
 {
-	notes_add(notes,
-		  "significance is approximate: one window a side, noise taken "
-		  "as %.1f times that of independent samples plus %.1f %% by "
-		  "which functions wander from one window to the next%s",
+	notes_add(notes, "how far functions vary from one profile to the next "
+			 "is estimated, as there is one a side; more would "
+			 "measure it (check takes several files a side)");
+	notes_add(reasons,
+		  "noise: estimated: %.1f times that of independent samples, "
+		  "and %.1f %% from one profile to the next%s",
 		  f->phi, 100 * f->window_cv, f->peers ? SHOWN : "");
 }
 
@@ -127,18 +130,19 @@ static void note_periods(const struct rank_facts *f, struct notes *notes)
 		  slow, baseline);
 }
 
-static void note_method(const struct rank_facts *f, struct notes *notes)
+static void note_method(const struct rank_facts *f, struct notes *notes,
+			struct notes *reasons)
 {
 	switch (f->method) {
 	case DIFF_UNTESTED:
 		note_untested(f, notes);
 		break;
 	case DIFF_ASSUMED:
-		note_assumed(f, notes);
+		note_assumed(f, notes, reasons);
 		break;
 	case DIFF_SLICES:
 	case DIFF_SLICE_VALUES:
-		note_slices(f, notes);
+		note_slices(f, notes, reasons);
 		break;
 	}
 	if (f->method != DIFF_UNTESTED && f->method != DIFF_SLICE_VALUES &&
@@ -202,7 +206,8 @@ static void note_joined(const struct rank_facts *f, struct notes *notes)
 		  STR_ARGS(f->joined), more);
 }
 
-void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
+void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
+			  struct notes *reasons)
 {
 	note_way(f, notes);
 	if (f->is_side_empty)
@@ -220,6 +225,29 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes)
 	note_moves(f, notes);
 	if (!f->is_judged)
 		return;
-	note_method(f, notes);
+	note_method(f, notes, reasons);
 	note_drift(f, notes);
+}
+
+/* How clear the first row is, for who knows these figures. */
+static void note_certainty(const struct result *r, struct notes *reasons)
+{
+	const struct function_row *row = result_verdict(r);
+
+	if (!result_verdict_count(r) || !change_is_real(row->change) ||
+	    isnan(row->q) || isnan(row->deviations))
+		return;
+	notes_add(reasons,
+		  "certainty: %.*s: %.1f times as far as unchanged functions "
+		  "of its size vary, false discovery rate q %.2g",
+		  STR_ARGS(row->name), row->deviations, row->q);
+}
+
+void comparison_notes_report(const struct result *r, struct notes *notes,
+			     struct notes *reasons)
+{
+	if (!r->rank_facts)
+		return;
+	comparison_notes_add(r->rank_facts, notes, reasons);
+	note_certainty(r, reasons);
 }

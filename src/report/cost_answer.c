@@ -254,7 +254,7 @@ static void write_headline(struct page *p, const struct cost_answer *a)
 		add_difference(a, &text);
 	else
 		add_cost(a, &text);
-	page_foreign(p, buf_str(&text));
+	page_sentence(p, buf_str(&text));
 	page_flush(p, PAINT_BOLD, "", 0);
 	out_char(p->out, '\n');
 	buf_release(&text);
@@ -359,7 +359,7 @@ static void write_prices(struct page *p, const struct cost_answer *a)
 	if (text.len)
 		buf_addf(&text, "; a month is %.0f h at this rate",
 			 COST_MONTH_S / 3600);
-	page_foreign(p, buf_str(&text));
+	page_sentence(p, buf_str(&text));
 	label(p, "  prices");
 	buf_release(&text);
 }

@@ -156,7 +156,7 @@ static void write_saving(struct page *p, const struct cost_answer *a)
 	cost_add_currency(a, &line);
 	buf_addf(&line, " a month %s, for %.3g instances",
 		 money > 0 ? "less" : "more", a->cost->instances.value);
-	page_foreign(p, buf_str(&line));
+	page_sentence(p, buf_str(&line));
 	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
 		   p->style.is_markdown ? 0 : 2);
 	buf_release(&line);

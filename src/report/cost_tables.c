@@ -335,7 +335,7 @@ static void write_title(struct page *p, const struct layout *l,
 		cost_add_currency(l->a, &text);
 	}
 	out_char(p->out, '\n');
-	page_foreign(p, buf_str(&text));
+	page_sentence(p, buf_str(&text));
 	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
 		   p->style.is_markdown ? 0 : 2);
 	buf_release(&text);

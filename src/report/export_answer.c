@@ -27,7 +27,7 @@ static void write_reasons(struct page *p, const struct export_counts *c)
 
 		format_count((int64_t)c->reasons[i].count, text);
 		page_textf(p, "%s: ", text);
-		page_foreign(p, str_from(c->reasons[i].text));
+		page_sentence(p, str_from(c->reasons[i].text));
 		page_flush(p, PAINT_NONE, i ? "" : "  refused", LABEL_COLUMNS);
 	}
 	if (!c->other_reasons)

@@ -131,7 +131,7 @@ static void write_limits(struct page *p, const struct gate_limits *limits)
 	shown.limit[GATE_TOTAL] = -1;
 	buf_init(&text, WORDING_BYTES);
 	check_limits(&shown, &text);
-	page_foreign(p, buf_str(&text));
+	page_sentence(p, buf_str(&text));
 	page_flush(p, PAINT_NONE, "  fail on", LABEL_COLUMNS);
 	buf_release(&text);
 }
@@ -170,7 +170,7 @@ static void write_power(struct page *p, const struct fleet *f)
 		   "of a function with 10 %% of its service a growth is seen "
 		   "from %s on, in three of four services",
 		   growth);
-	page_flush(p, PAINT_NONE, "  power", LABEL_COLUMNS);
+	page_flush(p, PAINT_NONE, "  can see", LABEL_COLUMNS);
 }
 
 /* ---- for people: what was not judged ---- */
@@ -213,7 +213,7 @@ static void write_reason(struct page *p, const struct fleet *f)
 	for (size_t i = 0; i < f->count; i++) {
 		if (f->items[i].state != FLEET_FAILED)
 			continue;
-		page_foreign(p, f->items[i].reason);
+		page_sentence(p, f->items[i].reason);
 		page_flush(p, PAINT_NONE, "  no answer", LABEL_COLUMNS);
 		return;
 	}

@@ -78,6 +78,14 @@ static void add_wait(const struct choice *c, const struct result *r,
 	}
 }
 
+/* Its own code or what it waits for there: only a profile tells them apart. */
+static void add_unknown(const struct result *r, struct buf *out)
+{
+	buf_add_text(out, r->span.self_ns > r->span.duration_ns / 2
+				  ? "in its own code or a wait there"
+				  : "cause not known");
+}
+
 static void add_cause(const struct finding *f, const struct result *r,
 		      struct buf *out)
 {
@@ -114,6 +122,7 @@ static void add_cause(const struct finding *f, const struct result *r,
 		add_wait(c, r, out);
 		return;
 	case CAUSE_UNKNOWN:
+		add_unknown(r, out);
 		return;
 	}
 	add_function(r, out);
@@ -165,6 +174,7 @@ bool headline_write(const struct finding *f, struct result *result,
 	    !write_like(&f->symptom, result, err))
 		return false;
 	buf_init(&text, WORDING_BYTES);
+	result->span.is_as_ever = is_healthy && !f->symptom.is_exception;
 	if (is_healthy)
 		add_healthy(&f->symptom, &text);
 	else

@@ -22,6 +22,9 @@ static const unsigned shown_permilles[] = { 500, 900, 950, 990 };
 #define CLOCK_COLUMNS 10
 #define DATE_COLUMNS 21
 #define ID_COLUMNS 34
+/* What an operation begins at that does not fit beside its id: both are
+ * needed whole. */
+#define BELOW_COLUMNS 10
 /* Left for the operation; below it the id, which cannot be cut, goes. */
 #define NAME_MIN_COLUMNS 16
 /* From here on there is room for all. */
@@ -104,7 +107,15 @@ static void write_hit(const struct hit *hit, const struct layout *l,
 	add_subject(hit, l, &subject);
 	if (hit->error_count)
 		buf_add_text(&subject, " (failed)");
-	page_cell(p, PAINT_NONE, buf_str(&subject), l->name_columns, 0);
+	if (l->name_columns && l->has_id &&
+	    page_columns(p, buf_str(&subject), 0) > l->name_columns) {
+		out_char(p->out, '\n');
+		out_repeat(p->out, " ", BELOW_COLUMNS);
+		page_cell(p, PAINT_NONE, buf_str(&subject),
+			  p->width - BELOW_COLUMNS, 0);
+	} else {
+		page_cell(p, PAINT_NONE, buf_str(&subject), l->name_columns, 0);
+	}
 	buf_release(&subject);
 	out_char(p->out, '\n');
 }

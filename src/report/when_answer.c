@@ -14,7 +14,7 @@
 
 static void add_buf(struct page *p, struct buf *text)
 {
-	page_foreign(p, buf_str(text));
+	page_sentence(p, buf_str(text));
 	buf_clear(text);
 }
 

@@ -537,11 +537,11 @@ static void add_mode(struct explorer *e)
 	const char *side = side_words(e);
 
 	if (e->tab == TAB_FUNCTIONS)
-		buf_addf(&e->line, "%s%s%s", orders[e->functions.order],
+		buf_addf(&e->line, "%s%s",
 			 e->functions.order == FUNCTIONS_SELF &&
 					 functions_have_self_lib(e->f, e->zoom)
-				 ? "+lib"
-				 : "",
+				 ? "by own"
+				 : orders[e->functions.order],
 			 e->functions.is_reversed ? ", reversed" : "");
 	else if (e->tab == TAB_FLAME)
 		buf_add_text(&e->line, side);

@@ -382,7 +382,7 @@ static void draw_head(struct explorer *e, const struct surface *s)
 		scale_measure(e->in->result, measure);
 		buf_addf(&e->line, "%9s%9s%9s   %9s  function   (%s%s%s)",
 			 "total", "before", "change",
-			 functions_have_self_lib(e->f, e->zoom) ? "self+lib"
+			 functions_have_self_lib(e->f, e->zoom) ? "own"
 								: "self",
 			 measure, *scale->unit ? ", " : "", scale->unit);
 	} else {

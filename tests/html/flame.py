@@ -915,7 +915,7 @@ class Test(Page):
             def shown(value):
                 steps = int(abs(value) / scale["step"] + 0.5)
                 return f"{steps / 10 ** scale['decimals']:,.1f}"
-            words = {"total": "whole function", "self+lib": "self+lib"}
+            words = {"total": "whole function", "own": "own"}
             first = (f"{words[heads[1]]} {row[1]} ms per request, before "
                      f"{cells['before']} ms, change {cells['change']} ms")
             last = f"{words[heads[-1]]} {row[-1]} ms per request, before "

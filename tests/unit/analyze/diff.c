@@ -40,7 +40,7 @@ static void test_changes(void **state)
 	/* 7.2 against 6.7 % in 1,800 samples is nothing to speak of. */
 	assert_int_equal(row(&f, "shop.encode")->change, CHANGE_NOISE);
 	assert_int_equal(f.result.noise_count, 1);
-	assert_true(has_note(&f, "significance is approximate"));
+	assert_true(has_note(&f, "from one profile to the next is estimated"));
 	release(&f);
 }
 
@@ -218,7 +218,7 @@ static void test_untested(void **state)
 	assert_quiet(row(&f, "a.big"));
 	assert_true(isnan(row(&f, "a.grown")->q));
 	assert_true(isnan(row(&f, "a.grown")->delta_low));
-	assert_true(has_note(&f, "not tested for significance: values of "
+	assert_true(has_note(&f, "how much of a change is noise is not known: "
 				 "\"alloc_objects\""));
 	release(&f);
 }
@@ -260,7 +260,7 @@ static void test_allocations(void **state)
 	make_profile(&f.slow, "inuse_space", "bytes", 524288, "a.x 9999999\n");
 	make_profile(&f.baseline, "inuse_space", "bytes", 524288, "a.x 1\n");
 	rank(&f, true, &want);
-	assert_true(has_note(&f, "not tested"));
+	assert_true(has_note(&f, "noise is not known"));
 	release(&f);
 }
 

@@ -35,7 +35,9 @@ static inline void rank(struct fixture *f, bool has_baseline,
 	notes_init(&f->result.notes);
 	assert_ok(functions_rank(&f->slow, has_baseline ? &f->baseline : NULL,
 				 want, &f->result, &err));
-	comparison_notes_add(f->result.rank_facts, &f->result.notes);
+	notes_init(&f->result.reasons);
+	comparison_notes_add(f->result.rank_facts, &f->result.notes,
+			     &f->result.reasons);
 }
 
 static inline void rank_cpu(struct fixture *f, const char *slow,
@@ -96,6 +98,9 @@ static inline bool has_note(const struct fixture *f, const char *part)
 {
 	for (size_t i = 0; i < f->result.notes.count; i++)
 		if (strstr(f->result.notes.text[i], part))
+			return true;
+	for (size_t i = 0; i < f->result.reasons.count; i++)
+		if (strstr(f->result.reasons.text[i], part))
 			return true;
 	return false;
 }

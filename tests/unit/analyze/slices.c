@@ -91,8 +91,8 @@ static void test_bursts(void **state)
 	rank_slices(&b, steady, base, by_share);
 	assert_int_equal(row(&b.f, "a.x")->change, CHANGE_GROWN);
 	assert_true(row(&b.f, "a.x")->q < 0.01);
-	assert_true(has_note(&b.f, "noise was measured on 4 blocks of the slow "
-				   "side and 4 of the baseline"));
+	assert_true(has_note(&b.f, "noise: measured on 4 time slices after and "
+				   "4 before"));
 	release_slices(&b);
 	rank_slices(&b, burst, base, by_share);
 	assert_int_equal(row(&b.f, "a.x")->change, CHANGE_NOISE);
@@ -154,7 +154,7 @@ static void test_uneven_slices(void **state)
 
 	(void)state;
 	rank_slices(&b, slow, base, want);
-	assert_true(has_note(&b.f, "5 blocks of the slow side and 2 of"));
+	assert_true(has_note(&b.f, "5 time slices after and 2 before"));
 	assert_int_equal(row(&b.f, "a.x")->change, CHANGE_GROWN);
 	release_slices(&b);
 }
@@ -168,7 +168,7 @@ static void test_too_few_slices(void **state)
 
 	(void)state;
 	rank_slices(&b, slow, base, by_share);
-	assert_true(has_note(&b.f, "significance is approximate"));
+	assert_true(has_note(&b.f, "noise: estimated"));
 	release_slices(&b);
 }
 
@@ -399,10 +399,10 @@ static void test_unknown_period(void **state)
 		     "a.x 1000000000\na.y 9000000000\n");
 	rank(&f, true, &want);
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_GROWN);
-	assert_true(has_note(&f, "significance is approximate"));
+	assert_true(has_note(&f, "noise: estimated"));
 	release(&f);
 	rank_slices(&b, slow, base, by_share);
-	assert_true(has_note(&b.f, "noise was measured on 2 blocks"));
+	assert_true(has_note(&b.f, "noise: measured on 2 time slices"));
 	release_slices(&b);
 }
 

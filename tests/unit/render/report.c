@@ -268,16 +268,16 @@ static void test_diff_answers(void **state)
 	       "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
 	       "request in all from 182 ms to 183 ms (+0.4 %)\n");
 	expect(&s, "  total  before  change ");
-	expect(&s, "strong: +1491 %, 7.1 times what its peers wander, "
-		   "q 0.0004\n");
+	expect(&s, "strong: +1491 %, and fewer than 1 of 1,000 changes so "
+		   "clear are chance\n");
 	s.rows[0].q = 0.03;
-	expect(&s, "fair: +1491 %, 7.1 times what its peers wander, q "
-		   "0.03\n");
+	expect(&s, "fair: +1491 %, and fewer than 1 of 20 changes so clear "
+		   "are chance\n");
 	s.rows[0].q = NAN;
-	expect(&s, "weak: not tested for significance\n");
+	expect(&s, "weak: how much of it is noise is not known\n");
 	s.result.rank_by = RANK_SELF_LIB;
 	expect(&s, "FindByEmail grew by 106 ms, from 7.29 ms to 113 ms");
-	expect(&s, "  self+lib  before  change ");
+	expect(&s, "own  before  change ");
 	s.result.rank_by = RANK_DELTA;
 	s.rows[0].change = CHANGE_SHRUNK;
 	s.rows[0].delta = -0.1;
@@ -304,7 +304,8 @@ static void test_diff_uncertain(void **state)
 	expect(&s, "the whole profile grew, no single function for certain: "
 		   "CPU per request in all from 18.2 ms to 183 ms (+904 %); "
 		   "most in main.(*UserRepository).FindByEmail (+118 ms)\n");
-	expect(&s, "strong: the whole is told from noise, p 0.0003\n");
+	expect(&s, "strong: the whole changed, and fewer than 1 of 1,000 such "
+		   "changes are chance\n");
 	s.result.whole.is_together = true;
 	expect(&s, "the whole profile grew: CPU per request in all from 18.2 "
 		   "ms to 183 ms (+904 %), no function more than others\n");
@@ -355,7 +356,7 @@ static void test_changes_only(void **state)
 	expect_in(
 		&s, (struct render_style){ .limit = 10 },
 		"main.encodeAnswer                                             "
-		"   through main.(*UserRepository).FindByEmail\n");
+		"   calls main.(*UserRepository).FindByEmail\n");
 	for (size_t i = 0; i < 5; i++)
 		s.rows[i].change = CHANGE_SAME;
 	expect_in(&s, (struct render_style){ .limit = 10 }, "logRequest");
@@ -371,12 +372,12 @@ static void test_adds_up(void **state)
 	expect(&s, " 119.0     7.5  +111.5  grown ");
 	s.result.exposure = s.result.baseline_exposure = 1;
 	s.result.normalize = NORMALIZE_VALUE;
-	expect(&s, "  CPU, s\n");
+	expect(&s, "  CPU, s; own: in the function and libraries it calls\n");
 	expect(&s, " 11.9     7.5    +4.4  grown ");
 	s.result.normalize = NORMALIZE_SHARE;
 	s.result.exposure = 18300000000;
 	s.result.baseline_exposure = 182300000000;
-	expect(&s, "  CPU, %\n");
+	expect(&s, "  CPU, %; own: in the function and libraries it calls\n");
 	expect(&s, " 65.0     4.1   +60.9  grown ");
 }
 

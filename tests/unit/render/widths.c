@@ -71,10 +71,8 @@ static size_t check_columns(const struct buf *text, const char *part,
 	return lines;
 }
 
-static void check_functions(struct sample *s, unsigned width)
+static void set_rows(struct sample *s)
 {
-	struct buf text;
-
 	s->result.function_count = NAMES;
 	for (size_t i = 0; i < NAMES; i++) {
 		s->rows[i] = s->rows[0];
@@ -83,6 +81,13 @@ static void check_functions(struct sample *s, unsigned width)
 		s->rows[i].file = STR("f.go");
 		s->rows[i].line = 7;
 	}
+}
+
+static void check_functions(struct sample *s, unsigned width)
+{
+	struct buf text;
+
+	set_rows(s);
 	render_to(s, "table",
 		  (struct render_style){ .width = width, .use_unicode = true },
 		  &text);
@@ -93,16 +98,45 @@ static void check_functions(struct sample *s, unsigned width)
 
 static void functions_align(void **state)
 {
-	static const unsigned widths[] = { 120, 200, 0 };
+	static const unsigned widths[] = { 200, 0 };
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct sample s;
 
 		sample_diff(&s);
 		check_functions(&s, widths[i]);
 		sample_profile(&s);
 		check_functions(&s, widths[i]);
+	}
+}
+
+/* A long name is no reason for other rows to lose their place, nor for its
+ * own: that stands below it. */
+static void no_row_loses_its_place(void **state)
+{
+	static const unsigned widths[] = { 60, 80, 100, 120, 200 };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof widths / sizeof *widths; i++) {
+		struct render_style style = { .width = widths[i / 2],
+					      .use_unicode = true };
+		size_t places = 0;
+		struct sample s;
+		struct buf text;
+
+		if (i % 2)
+			sample_diff(&s);
+		else
+			sample_profile(&s);
+		set_rows(&s);
+		render_to(&s, "table", style, &text);
+		for (const char *at = buf_text(&text);
+		     (at = strstr(at, "f.go:7")); at++)
+			places++;
+		assert_int_equal(places, NAMES);
+		buf_release(&text);
+		sample_release(&s);
 	}
 }
 
@@ -137,6 +171,7 @@ UNIT_TESTS(widths)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_align),
+		cmocka_unit_test(no_row_loses_its_place),
 		cmocka_unit_test(spans_align),
 	};
 

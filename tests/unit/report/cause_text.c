@@ -93,7 +93,7 @@ static void confidence_rests_on_a_profile(void **state)
 	write_texts(&facts);
 	expect(result.cause.confidence_text,
 	       "profile of the whole service, 1,830 samples against 18,230, "
-	       "baseline not checked for health, not tested for significance");
+	       "baseline not checked for health, how much of it is noise is not known");
 	facts = (struct cause_facts){ .is_span_measured = true };
 	result.profile.is_file = true;
 	result.profile.selector = STR("slow.pb.gz");

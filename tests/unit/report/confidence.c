@@ -60,7 +60,7 @@ static void test_each_weakness_has_words(void **state)
 		[WEAKNESS_NO_PROFILE] = ", no profile",
 		[WEAKNESS_NO_BASELINE] = ", no baseline",
 		[WEAKNESS_NOTHING_GREW] = ", no function clearly grew",
-		[WEAKNESS_NOT_TESTED] = ", not tested for significance",
+		[WEAKNESS_NOT_TESTED] = ", how much of it is noise is not known",
 		[WEAKNESS_WHOLE_SERVICE] =
 			", seen in the whole service, not in this request",
 		[WEAKNESS_FEW_SAMPLES] = ", few samples",

@@ -63,7 +63,11 @@ static void one_that_may_be_noise_is_not(void **state)
 	expect(CAUSE_CPU, "computing");
 	expect(CAUSE_LOCK, "waiting for a lock");
 	expect(CAUSE_CONTENTION, "it did not get its CPU");
-	expect(CAUSE_UNKNOWN, "");
+	expect(CAUSE_UNKNOWN, "cause not known");
+	result.span.duration_ns = 100;
+	result.span.self_ns = 51;
+	expect(CAUSE_UNKNOWN, "in its own code or a wait there");
+	result.span = (struct guilty_span){ 0 };
 }
 
 /* 2026-11-21 10:09 UTC */
@@ -76,7 +80,7 @@ static void since_when(void **state)
 		.start_ns = (1795255200 + 540) * NS_PER_S,
 	};
 	expect(CAUSE_CPU, "computing in store.(*Users).load, since 10:09");
-	expect(CAUSE_UNKNOWN, "");
+	expect(CAUSE_UNKNOWN, "cause not known, since 10:09");
 	finding.history.onset.has_start = false;
 	expect(CAUSE_CPU, "computing in store.(*Users).load");
 }

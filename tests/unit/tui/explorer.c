@@ -294,7 +294,7 @@ static void test_names(void **state)
 	explorer_resize(&e, 24, 40);
 	draw(&e);
 	assert_non_null(strstr(paper.text[1], " 1  2  3 functions  4  5 "));
-	assert_non_null(strstr(paper.text[1], "  by self+lib"));
+	assert_non_null(strstr(paper.text[1], "  by own"));
 	end(&e);
 }
 
@@ -576,11 +576,11 @@ static void test_table(void **state)
 	/* All that has a value on either side, but the root. */
 	assert_int_equal(e.functions.count, 7);
 	assert_int_equal(row_function(&e, 0), 2);
-	check_on_paper("    total   before   change    self+lib  function   "
+	check_on_paper("    total   before   change         own  function   "
 		       "(CPU per request, ms)");
 	check_on_paper("     65.0      2.0    +63.0 +!     65.0  main.(*User");
 	check_on_paper("     50.0      0.0    +50.0 +       0.0  database/sql");
-	check_on_paper("by self+lib");
+	check_on_paper("by own");
 	type(&e, "s");
 	draw(&e);
 	assert_int_equal(row_function(&e, 0), 1);
