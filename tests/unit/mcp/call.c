@@ -23,8 +23,9 @@ static int run_for_ever(const void *context, int argc, const char *const *argv,
 	(void)argc;
 	(void)argv;
 	(void)progress_fd;
-	for (;;)
-		pause();
+	while (pause() < 0)
+		;
+	return 0;
 }
 
 static int run_in_spite(const void *context, int argc, const char *const *argv,

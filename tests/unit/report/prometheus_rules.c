@@ -85,9 +85,12 @@ static void test_windows(void **state)
 	assert_int_equal(count_of("status_code!~\"STATUS_CODE_ERROR\""), 5);
 	assert_int_equal(count_of("le=\"0.512\""), 5);
 	assert_int_equal(count_of("0 * sum(rate("), 5);
+	/* 5m 10m 15m and so on, scaled with the budget. */
 	write_rules("web", 0.99, NS_PER_DAY);
+	assert_int_equal(count_of("- alert:"), 3);
+	/* Below 100 minutes there are none. */
+	write_rules("web", 0.99, 99 * NS_PER_MIN);
 	assert_int_equal(count_of("- alert:"), 0);
-	assert_int_equal(count_of("- record: slo:error_ratio:rate"), 2);
 }
 
 static void test_alert_that_never_fires(void **state)
