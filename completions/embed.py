@@ -23,7 +23,7 @@ def main():
     program, *templates = sys.argv[1:]
     rows = []
     print("/* Made by completions/embed.py. */\n"
-          '#include "cli/completion.h"\n')
+          '#include "cli/commands.h"\n')
     for shell, template in zip(SHELLS, templates, strict=True):
         print(f"static const char {shell}[] = {{\n"
               f"{numbers(complete(shell, template, program))}\n}};\n")

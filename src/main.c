@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "cli/completion.h"
+#include "cli/commands.h"
 
 int main(int argc, char **argv)
 {

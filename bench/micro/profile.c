@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "analyze/profile_analysis.h"
-#include "base/count.h"
 #include "base/gz.h"
+#include "base/num.h"
 #include "bench.h"
 #include "decode/decode.h"
 #include "make_input.h"

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "analyze/trace_analysis.h"
-#include "base/count.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "bench.h"
 #include "decode/decode.h"
 #include "make_input.h"

@@ -3,9 +3,11 @@
 
 #include <math.h>
 
+#include "analyze/onset.h"
 #include "analyze/ordering.h"
 #include "analyze/stats.h"
 #include "analyze/typical.h"
+#include "model/history.h"
 
 /* Durations of a window's spans, sorted. */
 struct durations {
@@ -173,6 +175,18 @@ static bool is_times(int64_t a_ns, double times, int64_t b_ns)
 	return (double)a_ns >= times * (double)b_ns;
 }
 
+#define CREEP_MIN 10u
+
+#define CREEP_PART_RATIO 1.2
+
+/* What creeps has no step: each window is little slower than the one before it,
+ * and the nearest is taken for healthy though it holds most of the fault. Then
+ * one further back is the baseline: now the median is so many times its, beyond
+ * doubt, the nearer window has a part of that already, and what lies further
+ * back still is no slower. Ordinary services differ by some ten to twenty
+ * percent from day to day. */
+#define CREEP_RATIO 1.5
+
 /* By medians: this slot is as it was before it crept. */
 static bool is_before_creep(const struct baseline_choice *b, unsigned slot,
 			    int64_t now_p50_ns)
@@ -196,6 +210,8 @@ static void take(struct weighing *w, unsigned slot)
 	w->out->chosen = slot;
 	w->out->window = w->roles->baselines[slot];
 }
+
+#define CREEP_P 0.001
 
 static void look_back(struct weighing *w)
 {
@@ -256,11 +272,21 @@ static struct part part_of(const struct baseline_health *b)
 	return (struct part){ b->slow_count, b->count };
 }
 
+#define BASELINE_SHARE_MIN 20u
+
+/* And when it does not hold as many slow ones as now. A fault of some of the
+ * requests leaves the median alone: where a window further back has less than
+ * half of the slow ones, and hardly by chance, the nearer one lies in the
+ * fault. A window needs so many spans to say so. */
+#define BASELINE_SHARE_RATIO 2.0
+
 static bool is_less(struct part a, struct part b)
 {
 	return BASELINE_SHARE_RATIO * a.slow * b.all <= b.slow * a.all &&
 	       b.slow > 0 && a.all >= BASELINE_SHARE_MIN;
 }
+
+#define BASELINE_SHARE_P 0.01
 
 static bool is_surely_less(struct part a, struct part b)
 {

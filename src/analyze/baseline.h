@@ -39,25 +39,6 @@ void window_roles_init(struct window_roles *roles);
  * medians come to. */
 #define BASELINE_RATIO 1.5
 
-/* And when it does not hold as many slow ones as now. A fault of some of the
- * requests leaves the median alone: where a window further back has less than
- * half of the slow ones, and hardly by chance, the nearer one lies in the
- * fault. A window needs so many spans to say so. */
-#define BASELINE_SHARE_RATIO 2.0
-#define BASELINE_SHARE_P 0.01
-#define BASELINE_SHARE_MIN 20u
-
-/* What creeps has no step: each window is little slower than the one before it,
- * and the nearest is taken for healthy though it holds most of the fault. Then
- * one further back is the baseline: now the median is so many times its, beyond
- * doubt, the nearer window has a part of that already, and what lies further
- * back still is no slower. Ordinary services differ by some ten to twenty
- * percent from day to day. */
-#define CREEP_RATIO 1.5
-#define CREEP_PART_RATIO 1.2
-#define CREEP_P 0.001
-#define CREEP_MIN 10u
-
 /* Why a window was taken or not. */
 enum baseline_said {
 	BASELINE_NOT_WEIGHED = 0,

@@ -2,7 +2,7 @@
 #include "analyze/call_edges.h"
 
 #include "base/num.h"
-#include "model/stack_walk.h"
+#include "model/profile.h"
 
 struct edge_pass {
 	struct call_edges *edges;

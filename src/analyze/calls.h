@@ -7,8 +7,11 @@
 #ifndef ANALYZE_CALLS_H
 #define ANALYZE_CALLS_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/str.h"
 #include "model/trace.h"
 
 enum call_kind {
@@ -92,5 +95,26 @@ uint32_t span_server_side(const struct trace *t, uint32_t client);
 /* False for work its parent did not wait for by its very nature: messages
  * taken by a consumer elsewhere, links. */
 bool span_is_awaited(const struct trace *t, uint32_t span);
+
+/* Listings read part by part: OFFSET and cursors of databases, page numbers
+ * and tokens of addresses. Such calls repeat by design and are no N+1. */
+
+/* A database operation that goes on reading an open cursor: "getMore",
+ * "scroll", "fetch". */
+bool paging_is_cursor(struct str operation);
+
+/* Two queries of one form: does the second read the next part? Values may
+ * have been replaced by placeholders before they came here. */
+bool paging_is_next_query(struct str before, struct str after);
+
+/* Two addresses or query strings of one form: does a parameter such as page,
+ * offset or cursor differ, or does the path name a scroll? */
+bool paging_is_next_url(struct str before, struct str after);
+
+/* One address for whatever is asked: GraphQL's. */
+bool paging_is_any_query(struct str url);
+
+/* The same path and query string, whatever the scheme and the host. */
+bool paging_is_same_path(struct str a, struct str b);
 
 #endif

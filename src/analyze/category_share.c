@@ -3,7 +3,7 @@
 
 #include "analyze/code_language.h"
 #include "base/num.h"
-#include "model/stack_walk.h"
+#include "model/profile.h"
 
 #define BIT(kind) (1u << (kind))
 

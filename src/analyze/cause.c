@@ -3,10 +3,22 @@
 
 #include <math.h>
 
+#include "analyze/verdict.h"
+#include "base/num.h"
+#include "model/profile.h"
+#include "model/result.h"
+
 static bool counts_time(const struct profile *p)
 {
 	return str_equal(profile_unit(p), STR("nanoseconds"));
 }
+
+#define CAUSE_WAIT_SHARE 0.2
+
+/* Share of a span's own time on CPU from which it counts as computing, and
+ * below which it counts as waiting. Between them the profile shows where the
+ * CPU part went and both are said. */
+#define CAUSE_CPU_SHARE 0.5
 
 /* Which of cpu and wait the span's own samples prove; unknown between. */
 static enum cause_kind kind_of(double share)
@@ -15,6 +27,11 @@ static enum cause_kind kind_of(double share)
 		return CAUSE_CPU;
 	return share < CAUSE_WAIT_SHARE ? CAUSE_WAIT : CAUSE_UNKNOWN;
 }
+
+/* A span whose own time is shorter offers fewer than twenty ticks at 100 Hz:
+ * a share of one in five then has an interval of some 20 points either way,
+ * too much to call the span computing or waiting. */
+#define CAUSE_OWN_MIN_NS (200 * NS_PER_MS)
 
 /* Long enough, and with samples of its own that count time. */
 static bool is_judged(const struct cause_evidence *e)
@@ -112,4 +129,83 @@ void cause_judge(const struct cause_evidence *evidence, struct result *result,
 	judge_profile(result, is_judged(evidence), facts);
 	rate(evidence, result, facts);
 	result->cause.confidence = facts->rating.confidence;
+}
+
+/* Where the time went that a span takes beyond what is usual: a sum of what
+ * spans and profiles tell, and of what nothing does. Pure functions of numbers.
+ */
+
+/* Behind all that are larger. */
+static void put(struct excess *x, const struct excess_part *part)
+{
+	size_t at = x->count++;
+
+	for (; at && x->parts[at - 1].ns < part->ns; at--)
+		x->parts[at] = x->parts[at - 1];
+	x->parts[at] = *part;
+}
+
+/* Less than this part of the whole is left in the rest. */
+#define EXCESS_LEAST_PART 1000
+
+/* As much of it as is left. */
+static void take(struct excess *x, int64_t *left_ns, double ns,
+		 struct excess_part part)
+{
+	part.ns = min_i64(*left_ns, sat_from_f64(ns));
+	if (part.ns <= 0 || (part.kind != EXCESS_REST &&
+			     part.ns < x->total_ns / EXCESS_LEAST_PART))
+		return;
+	*left_ns -= part.ns;
+	put(x, &part);
+}
+
+void excess_sum(const struct excess_facts *f, struct excess *out)
+{
+	double cpu_ns = f->cpu_now_ns - f->cpu_before_ns;
+	double gc_ns = cpu_ns * f->gc_share;
+	/* Of more than there is others wait, too: how much each is not known. */
+	bool is_waits_known = f->blocked_ns <= (double)f->total_ns;
+	int64_t left_ns = f->total_ns;
+
+	*out = (struct excess){ .total_ns = f->total_ns };
+	if (f->total_ns <= 0) {
+		out->total_ns = 0;
+		return;
+	}
+	take(out, &left_ns, (double)f->queue_ns,
+	     (struct excess_part){ .kind = EXCESS_QUEUE,
+				   .now_ns = -1,
+				   .before_ns = -1 });
+	take(out, &left_ns, (double)f->call_ns,
+	     (struct excess_part){ .kind = EXCESS_CALL,
+				   .now_ns = -1,
+				   .before_ns = -1 });
+	if (!isnan(cpu_ns)) {
+		take(out, &left_ns, cpu_ns - gc_ns,
+		     (struct excess_part){
+			     .kind = EXCESS_CPU,
+			     .now_ns = sat_from_f64(f->cpu_now_ns),
+			     .before_ns = sat_from_f64(f->cpu_before_ns) });
+		take(out, &left_ns, gc_ns,
+		     (struct excess_part){ .kind = EXCESS_ALLOC,
+					   .now_ns = -1,
+					   .before_ns = -1 });
+	}
+	take(out, &left_ns, f->blocked_ns,
+	     (struct excess_part){
+		     .kind = EXCESS_BLOCKED,
+		     .now_ns = is_waits_known ? sat_from_f64(
+						       f->blocked_ns +
+						       f->blocked_before_ns)
+					      : -1,
+		     .before_ns = is_waits_known
+					  ? sat_from_f64(f->blocked_before_ns)
+					  : -1,
+		     .name = f->blocked_in,
+		     .by = f->by });
+	take(out, &left_ns, (double)left_ns,
+	     (struct excess_part){ .kind = EXCESS_REST,
+				   .now_ns = -1,
+				   .before_ns = -1 });
 }

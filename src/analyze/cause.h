@@ -17,17 +17,6 @@ struct cause_evidence {
 	int64_t span_own_ns;
 };
 
-/* Share of a span's own time on CPU from which it counts as computing, and
- * below which it counts as waiting. Between them the profile shows where the
- * CPU part went and both are said. */
-#define CAUSE_CPU_SHARE 0.5
-#define CAUSE_WAIT_SHARE 0.2
-
-/* A span whose own time is shorter offers fewer than twenty ticks at 100 Hz:
- * a share of one in five then has an interval of some 20 points either way,
- * too much to call the span computing or waiting. */
-#define CAUSE_OWN_MIN_NS (200 * NS_PER_MS)
-
 /* What the profile adds to what the trace said. */
 enum cause_said {
 	CAUSE_SAYS_NOTHING = 0,
@@ -39,7 +28,7 @@ enum cause_said {
 	CAUSE_SAYS_NOT_GROWN,
 };
 
-/* What report/cause_text.h has the words for. */
+/* What report/texts.h has the words for. */
 struct cause_facts {
 	enum cause_said said;
 	int64_t own_ns; /* of a CPU share, that result->cause.on_cpu_ns is of */
@@ -55,5 +44,29 @@ struct cause_facts {
  * span samples and a healthy baseline and is never given here without them. */
 void cause_judge(const struct cause_evidence *evidence, struct result *result,
 		 struct cause_facts *facts);
+
+/* Where the time went that a span takes beyond what is usual: a sum of what
+ * spans and profiles tell, and of what nothing does. Pure functions of numbers.
+ */
+
+/* Per request. What is 0 or less is not known or did not grow. */
+struct excess_facts {
+	int64_t total_ns; /* what the span grew by */
+	int64_t queue_ns; /* of it, by its spans */
+	int64_t call_ns;
+	double cpu_now_ns; /* on CPU, in requests like it */
+	double cpu_before_ns; /* NaN: not known */
+	double gc_share;      /* of the growth on CPU, 0..1 */
+	double blocked_ns;    /* what grew in the profile that tells of waits */
+	double blocked_before_ns;
+	struct str blocked_in; /* the function that leads it */
+	const char *by;        /* the type of that profile */
+};
+
+/* The largest part first, whatever it is; of equal ones in the order of their
+ * kinds. They add up to the whole: where more is measured than is left of it
+ * (threads side by side), the part is cut to that, spans before CPU, CPU
+ * before waits. Nothing (total_ns 0) where nothing grew. */
+void excess_sum(const struct excess_facts *f, struct excess *out);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/change_of_time.h"
 
-#include "analyze/operations.h"
+#include "analyze/nplusone.h"
+#include "analyze/typical.h"
 #include "base/num.h"
 
 /* An operation as symbols of this trace; TEXT_NONE: does not occur. */
@@ -99,6 +100,11 @@ static int64_t own_time(const struct time_changes *g, uint32_t span)
 	return self < critical ? self : critical;
 }
 
+/* Spans that nothing is known of share what the others leave unexplained of
+ * the trace's growth; when that is not known either, half of their time is
+ * taken for growth. */
+#define TIME_CHANGE_UNKNOWN_SHARE 0.5
+
 /* What the known spans do not explain of the trace's growth lies in the
  * others, in proportion to their time. */
 static void set_unknown_share(struct time_changes *g)
@@ -192,6 +198,17 @@ static bool is_own_beyond_scatter(const struct typical_operation *o,
 	       (o->has_own_moved ||
 		(double)own_ns >= TIME_CHANGE_RATIO * typical);
 }
+
+#define TIME_CHANGE_MANIFOLD_PERCENT 5
+
+#define TIME_CHANGE_MANIFOLD_SPANS 20u
+
+/* Many times its usual own time, and longer for most requests of the slow
+ * window: that is no scatter, though it be less than a tenth of a path that
+ * mostly idles (a session that waits for its client, a poller between two
+ * polls). Over as many spans as make a ninth decile; below a twentieth it would
+ * be crumbs. */
+#define TIME_CHANGE_MANIFOLD_RATIO 10.0
 
 static bool is_manifold(const struct time_changes *g, const struct candidate *c,
 			int64_t change_ns)
@@ -478,6 +495,12 @@ static int64_t code_change(const struct time_changes *g,
 		return e->code_ns[entry];
 	return sat_sub_i64(e->code_ns[entry], item->own_ns);
 }
+
+/* A service's own code is one candidate, at its entry span; a span inside
+ * that holds this part of the growth is named instead. What an entry span
+ * that took hardly longer seems to have grown by is scatter, and no part of
+ * it. */
+#define TIME_CHANGE_INNER_PERCENT 80
 
 /* The span inside that holds nearly all that its process grew by. */
 static void find_inner(const struct time_changes *g, const struct entries *e,

@@ -8,7 +8,6 @@
 #define ANALYZE_CHANGE_OF_TIME_H
 
 #include "analyze/nplusone.h"
-#include "analyze/slowspan.h"
 #include "analyze/typical.h"
 
 /* A candidate grew when it took half as much again as usual and more than
@@ -19,26 +18,6 @@
  * (typical_operation.has_own_moved) need not have grown by half. */
 #define TIME_CHANGE_RATIO 1.5
 #define TIME_CHANGE_PATH_PERCENT 10
-
-/* Many times its usual own time, and longer for most requests of the slow
- * window: that is no scatter, though it be less than a tenth of a path that
- * mostly idles (a session that waits for its client, a poller between two
- * polls). Over as many spans as make a ninth decile; below a twentieth it would
- * be crumbs. */
-#define TIME_CHANGE_MANIFOLD_RATIO 10.0
-#define TIME_CHANGE_MANIFOLD_SPANS 20u
-#define TIME_CHANGE_MANIFOLD_PERCENT 5
-
-/* Spans that nothing is known of share what the others leave unexplained of
- * the trace's growth; when that is not known either, half of their time is
- * taken for growth. */
-#define TIME_CHANGE_UNKNOWN_SHARE 0.5
-
-/* A service's own code is one candidate, at its entry span; a span inside
- * that holds this part of the growth is named instead. What an entry span
- * that took hardly longer seems to have grown by is scatter, and no part of
- * it. */
-#define TIME_CHANGE_INNER_PERCENT 80
 
 struct time_change {
 	bool is_known;

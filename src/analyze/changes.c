@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "analyze/diff.h"
+
 #define MEASURES 3
 
 /* ---- one family of tests ---- */
@@ -34,6 +36,10 @@ static bool adjust(struct diff *const members[MEASURES], struct error *err)
 }
 
 /* ---- what a part tells of the whole ---- */
+
+/* A part of a function tells for its total when their changes lie within this
+ * factor of each other. */
+#define CHANGES_PART 2.0
 
 /* The total moved as its part did, for all that can be seen. */
 static bool is_of_whole(const struct entry_diff *part,

@@ -11,10 +11,6 @@
 
 #include "analyze/diff.h"
 
-/* A part of a function tells for its total when their changes lie within this
- * factor of each other. */
-#define CHANGES_PART 2.0
-
 /* The three measures of one comparison; `total` is the one that is shown. */
 struct changes {
 	struct diff total;

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/choice.h"
+
+#include <stdlib.h>
+
+#include "analyze/change_of_time.h"
+#include "analyze/findings.h"
 #include "analyze/messages.h"
+#include "analyze/nplusone.h"
+#include "analyze/slowspan.h"
 #include "base/num.h"
+#include "base/timefmt.h"
+#include "model/result.h"
 
 /* A choice is fair when it takes 30 % of the critical path and half as much
  * again as the next candidate. */
@@ -42,7 +51,9 @@ static bool is_grown_gap(const struct choice *c)
 	       choice_change(c)->is_grown;
 }
 
-bool choice_is_gap(const struct choice *c)
+/* Whether the best candidate is one call whose time lies for the most part
+ * outside its callee's spans, or calls of which that part is what grew. */
+static bool choice_is_gap(const struct choice *c)
 {
 	return !c->queue && !c->loop && !c->retry &&
 	       c->server_side != SPAN_NONE &&
@@ -233,7 +244,9 @@ int64_t choice_measure(const struct choice *c, int64_t *whole_ns)
 	return sat_add_i64(c->change.change_ns, c->change.others_ns);
 }
 
-bool choice_is_close(const struct choice *c)
+/* Whether the next candidate takes more than two thirds of what the choice
+ * takes. */
+static bool choice_is_close(const struct choice *c)
 {
 	int64_t whole, measure = choice_measure(c, &whole);
 
@@ -280,4 +293,710 @@ bool choice_fill(struct choice *c, struct result *result, struct error *err)
 {
 	fill_cause(c, result);
 	return fill_span(c, result, err);
+}
+
+/* Levels from a span up to the attempt that it belongs to. */
+#define BELOW_ATTEMPT_SPANS 16
+
+/* Retries looked at: those that lost the most time. */
+#define RETRIES_JUDGED 3
+
+/* Attempts and the pauses between them, as far as they are to be explained:
+ * with history what they grew by, else their time on the path. */
+struct cost {
+	int64_t attempts_ns;
+	int64_t pauses_ns;
+};
+
+static bool is_attempt(const struct choice *c, const struct retry *r,
+		       uint32_t span)
+{
+	return c->t->spans[span].parent == r->parent &&
+	       c->retries.is_member[span] &&
+	       c->t->spans[span].start_ns >= r->start_ns &&
+	       c->t->spans[span].end_ns <= r->end_ns &&
+	       c->calls.like[span] ==
+		       c->calls.like[c->retries.members[r->member_first]];
+}
+
+/* Whether the span is an attempt or what was done for one. */
+static bool is_of_attempts(const struct choice *c, const struct retry *r,
+			   uint32_t span)
+{
+	for (int i = 0; i < BELOW_ATTEMPT_SPANS && span != SPAN_NONE; i++) {
+		if (is_attempt(c, r, span))
+			return true;
+		span = c->t->spans[span].parent;
+	}
+	return false;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t own_measure(const struct choice *c, size_t index)
+{
+	return c->is_by_change ? c->time_changes.items[index].own_ns
+			       : c->candidates.items[index].score;
+}
+
+static struct cost cost_of(const struct choice *c, const struct retry *r)
+{
+	struct cost cost = { 0 };
+
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		uint32_t span = c->candidates.items[i].span;
+		int64_t own = own_measure(c, i);
+
+		if (span == r->parent)
+			cost.pauses_ns = least(own, r->pause_ns);
+		else if (is_of_attempts(c, r, span))
+			cost.attempts_ns = sat_add_i64(cost.attempts_ns, own);
+	}
+	return cost;
+}
+
+/* The candidate that stands for the retry: who pauses, or the one of the
+ * attempts that took most. */
+static size_t find_candidate(const struct choice *c, const struct retry *r,
+			     bool is_pause)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		uint32_t span = c->candidates.items[i].span;
+
+		if (is_pause ? span == r->parent
+			     : is_of_attempts(c, r, span) &&
+				       (found == SIZE_MAX ||
+					own_measure(c, i) >
+						own_measure(c, found)))
+			found = i;
+	}
+	return found;
+}
+
+static bool is_free(const struct choice *c)
+{
+	return c->want->by == GUILTY_BY_CRITICAL_PATH &&
+	       !guilty_want_is_narrow(c->want);
+}
+
+/* Attempts and pauses are one problem: together they may take more than the
+ * best candidate, though neither does alone. */
+static void prefer_retry(struct choice *c, const struct retry *r,
+			 const struct cost *cost)
+{
+	bool is_pause = cost->pauses_ns > cost->attempts_ns;
+	size_t found = find_candidate(c, r, is_pause);
+
+	if (found == SIZE_MAX)
+		return;
+	c->best = &c->candidates.items[found];
+	c->retry = r;
+	c->is_retry_pause = is_pause;
+	c->retry_ns = sat_add_i64(cost->attempts_ns, cost->pauses_ns);
+	if (c->is_by_change) {
+		c->change.change_ns = c->retry_ns;
+		c->change.others_ns = 0;
+	}
+}
+
+static bool judge(struct choice *c, const struct retry *r)
+{
+	struct cost cost = cost_of(c, r);
+	int64_t whole;
+	int64_t best =
+		c->is_by_change ? choice_measure(c, &whole) : c->best->score;
+
+	if (c->best->span == r->parent) {
+		/* Backing off explains it when it is half of it. */
+		if (cost.pauses_ns < best - cost.pauses_ns)
+			return false;
+		c->retry = r;
+		c->is_retry_pause = true;
+	} else if (is_of_attempts(c, r, c->best->span)) {
+		c->retry = r;
+	} else if (is_free(c) && c->times->tree[r->parent] == c->times->root &&
+		   sat_add_i64(cost.attempts_ns, cost.pauses_ns) > best) {
+		prefer_retry(c, r, &cost);
+	}
+	return c->retry != NULL;
+}
+
+/* Looks whether the best candidate is part of a call that failed and was made
+ * again, or whether such a call takes more than it: then that becomes the
+ * best. Pauses between attempts are a wait of the caller's, the attempts are
+ * their callee's time. */
+static bool choice_find_retry(struct choice *c, struct error *err)
+{
+	struct siblings siblings;
+
+	if (!siblings_find(&c->calls, c->times, &c->scratch, &siblings, err) ||
+	    !retries_find(&c->calls, c->times, &siblings, &c->scratch,
+			  &c->retries, err))
+		return false;
+	/* The most time lost first; what is not told as a finding is no
+	 * reason either. */
+	for (size_t i = 0; i < c->retries.count && i < RETRIES_JUDGED; i++) {
+		if (c->retries.items[i].lost_ns < FINDING_LEAST_NS ||
+		    judge(c, &c->retries.items[i]))
+			break;
+	}
+	return true;
+}
+
+static struct str get_profile_id(const struct trace *t, uint32_t span)
+{
+	return span_attr(t, span, STR("pyroscope.profile.id"));
+}
+
+/* Tempo and Jaeger give the server span of a pair that shares its id a new
+ * small number and keep the old id as its parent's: that one is the label of
+ * its samples. */
+static uint64_t label_of(const struct trace *t, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	if (s->kind == SPAN_KIND_SERVER && s->span_id < t->span_count &&
+	    s->parent_id)
+		return s->parent_id;
+	return s->span_id;
+}
+
+/* The attribute normally holds the label; some agents send it empty, as a
+ * mere mark. */
+static bool find_profile(const struct trace *t, struct arena *arena,
+			 struct guilty_pick *pick, struct error *err)
+{
+	uint32_t resource = t->spans[pick->owner].resource;
+	uint32_t span = pick->owner;
+	struct str id = { NULL, 0 };
+	uint64_t label;
+	char text[17];
+
+	while (span != SPAN_NONE && t->spans[span].resource == resource) {
+		id = get_profile_id(t, span);
+		if (id.ptr)
+			break;
+		span = t->spans[span].parent;
+	}
+	if (!id.ptr)
+		return true;
+	if (!parse_hex_u64(id, &label) || !label)
+		label = label_of(t, span);
+	span_id_format(label, text);
+	pick->profile_span = span;
+	pick->profile_id = arena_str(arena, str_from(text));
+	return pick->profile_id.ptr || arena_fail(arena, "the answer", err);
+}
+
+static bool is_gap_of_caller(const struct choice *c)
+{
+	return c->want->has_gap_of_caller && choice_is_gap(c);
+}
+
+static void pick_owner(const struct choice *c, struct guilty_pick *pick)
+{
+	const struct trace *t = c->t;
+	const struct span *s = &t->spans[pick->span];
+	bool is_call = s->kind == SPAN_KIND_CLIENT ||
+		       s->kind == SPAN_KIND_PRODUCER ||
+		       c->calls.kind[pick->span] != CALL_NONE;
+
+	if (c->loop)
+		pick->owner = c->loop->parent;
+	else if (c->server_side != SPAN_NONE && !is_gap_of_caller(c))
+		pick->owner = c->server_side;
+	else if (is_call && s->parent != SPAN_NONE &&
+		 t->spans[s->parent].resource == s->resource)
+		pick->owner = s->parent;
+}
+
+/* What the choice grew by; for a loop, with its calls. */
+static int64_t change_of(const struct choice *c)
+{
+	size_t best = (size_t)(c->best - c->candidates.items);
+
+	if (c->is_by_change)
+		return c->change.change_ns;
+	if (!c->typical || !c->time_changes.items[best].is_known)
+		return -1;
+	return c->time_changes.items[best].own_ns;
+}
+
+/* On the way to a callee it is no change of the callee's. */
+static bool has_manifold_change(const struct choice *c)
+{
+	return c->is_by_change && !c->loop &&
+	       (!choice_is_gap(c) || is_gap_of_caller(c)) &&
+	       c->time_changes.items[c->best - c->candidates.items].is_manifold;
+}
+
+static int compare_range(const void *left, const void *right)
+{
+	const struct time_range *a = left;
+	const struct time_range *b = right;
+
+	return compare_i64(a->from_ns, b->from_ns);
+}
+
+static int64_t without(const struct span *s, struct time_range *ranges,
+		       size_t count)
+{
+	int64_t own = span_duration_ns(s);
+	int64_t covered_to = s->start_ns;
+
+	if (count)
+		qsort(ranges, count, sizeof *ranges, compare_range);
+	for (size_t i = 0; i < count; i++) {
+		int64_t from = ranges[i].from_ns > covered_to
+				       ? ranges[i].from_ns
+				       : covered_to;
+		int64_t to = ranges[i].to_ns < s->end_ns ? ranges[i].to_ns
+							 : s->end_ns;
+
+		if (to <= from)
+			continue;
+		own -= to - from;
+		covered_to = to;
+	}
+	return own;
+}
+
+/* A call out of the process, or a span of another one right away. */
+static bool is_outside(const struct choice *c, uint32_t span, uint32_t resource)
+{
+	return c->t->spans[span].resource != resource ||
+	       calls_is_outside(&c->calls, span);
+}
+
+/* Of a call that dials for long the time on the wire is to be explained, not
+ * that of its callee. */
+static bool is_gap_call(const struct choice *c, uint32_t span)
+{
+	return span == c->best->span && is_gap_of_caller(c);
+}
+
+static bool is_loop_call(const struct choice *c, uint32_t span)
+{
+	return c->loop && c->t->spans[span].parent == c->loop->parent &&
+	       c->calls.key[span] ==
+		       c->calls.key[c->repeats.members[c->loop->member_first]];
+}
+
+/* What the process of the profile did itself within the span that carries
+ * the profile id: the span without calls, but with those of the loop that is
+ * to be explained. */
+static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
+			  struct error *err)
+{
+	const struct trace *t = c->t;
+	struct time_range *ranges =
+		arena_array(&c->scratch, t->span_count, sizeof *ranges);
+	uint32_t *stack =
+		arena_array(&c->scratch, t->span_count, sizeof *stack);
+	size_t count = 0, depth = 0;
+
+	if (!ranges || !stack)
+		return arena_fail(&c->scratch, "the trace", err);
+	stack[depth++] = pick->profile_span;
+	while (depth) {
+		const struct span *s = &t->spans[stack[--depth]];
+
+		for (uint32_t i = 0; i < s->child_count; i++) {
+			uint32_t child = t->children[s->child_first + i];
+			const struct span *below = &t->spans[child];
+
+			if (c->times->tree[child] == child)
+				continue;
+			if (is_gap_call(c, child) ||
+			    !is_outside(c, child, s->resource))
+				stack[depth++] = child;
+			else if (!is_loop_call(c, child))
+				ranges[count++] =
+					(struct time_range){ below->start_ns,
+							     below->end_ns };
+		}
+	}
+	pick->profile_own_ns =
+		without(&t->spans[pick->profile_span], ranges, count);
+	return true;
+}
+
+/* What a loop grew by, or attempts, is more than the span that was compared,
+ * and a message's wait is none of its time. */
+static bool is_alone(const struct choice *c)
+{
+	return c->is_by_change && !c->loop && !c->retry &&
+	       choice_ground(c) != CHOICE_QUEUE &&
+	       c->time_changes.items[c->best - c->candidates.items].is_alone;
+}
+
+/* Whose profile is to be looked at.
+ * Times of the guilty part on the clock of the process to be profiled. */
+static bool choice_pick(struct choice *c, struct result *result,
+			struct guilty_pick *pick, struct error *err)
+{
+	const struct trace *t = c->t;
+
+	*pick = (struct guilty_pick){
+		.span = c->loop ? c->repeats.members[c->loop->member_first]
+				: c->best->span,
+		.start_ns = c->loop ? c->loop->start_ns : c->best->start_ns,
+		.end_ns = c->loop ? c->loop->end_ns : c->best->end_ns,
+		.profile_span = SPAN_NONE,
+		.change_ns = change_of(c),
+		.has_manifold_change = has_manifold_change(c),
+		.is_gap = choice_is_gap(c),
+		.is_alone = is_alone(c),
+		.is_queue = c->queue != NULL,
+		.is_lone_queue = c->queue && !c->queue->has_moved,
+	};
+	pick->owner = pick->span;
+	pick_owner(c, pick);
+	pick->service = span_service(t, pick->owner);
+	if (!c->loop && c->best->count == 1 && pick->owner == c->server_side) {
+		pick->start_ns = t->spans[pick->owner].start_ns;
+		pick->end_ns = t->spans[pick->owner].end_ns;
+	}
+	return find_profile(t, &result->arena, pick, err) &&
+	       (pick->profile_span == SPAN_NONE || fill_own_time(c, pick, err));
+}
+
+/* A loop is the answer when its calls take this share of what the best
+ * candidate takes: the loop's own code and its calls are one problem, so the
+ * calls need not win alone. */
+#define LOOP_SHARE_NUM 4
+#define LOOP_SHARE_DEN 5
+
+/* Levels between a loop and the work of its calls' server side. */
+#define BELOW_LOOP_SPANS 5
+
+static bool can_loop(const struct choice *c, uint32_t parent)
+{
+	if (!guilty_want_is_narrow(c->want))
+		return c->times->tree[parent] == c->times->root;
+	if (c->want->span_id)
+		return parent == c->best->span;
+	return guilty_want_accepts(c->want, c->t, parent);
+}
+
+static int64_t loop_measure(const struct choice *c, const struct repeat *r)
+{
+	if (c->is_by_change)
+		return time_changes_of_loop(&c->time_changes, &c->repeats, r);
+	return c->want->by == GUILTY_BY_CRITICAL_PATH ? r->through_ns
+						      : r->sum_ns;
+}
+
+static int64_t best_measure(const struct choice *c)
+{
+	int64_t whole;
+
+	return c->is_by_change ? choice_measure(c, &whole) : c->best->score;
+}
+
+/* The span whose loops take the most time together: its leading loop, with
+ * the sums of all of them in *total_ns. */
+static const struct repeat *find_loop(struct choice *c, int64_t *total_ns,
+				      struct error *err)
+{
+	int64_t *totals =
+		arena_array(&c->scratch, c->t->span_count, sizeof *totals);
+	const struct repeat *found = NULL;
+
+	if (!totals) {
+		arena_fail(&c->scratch, "the trace", err);
+		return NULL;
+	}
+	*total_ns = 0;
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		totals[r->parent] =
+			sat_add_i64(totals[r->parent], loop_measure(c, r));
+	}
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		if (totals[r->parent] <= *total_ns || !can_loop(c, r->parent))
+			continue;
+		*total_ns = totals[r->parent];
+		found = r;
+	}
+	return found;
+}
+
+static void sum_loops(struct choice *c)
+{
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		if (r->parent != c->loop->parent)
+			continue;
+		c->loop_sum_ns = sat_add_i64(c->loop_sum_ns, r->sum_ns);
+		c->loop_through_ns =
+			sat_add_i64(c->loop_through_ns, r->through_ns);
+	}
+}
+
+/* The best candidate may be the repeated calls themselves, when their
+ * parent was filtered out. */
+static const struct repeat *loop_of_best(const struct choice *c)
+{
+	for (size_t i = 0; i < c->repeats.count; i++) {
+		const struct repeat *r = &c->repeats.items[i];
+
+		if (c->repeats.members[r->member_first] == c->best->span &&
+		    r->count == c->best->count &&
+		    (!c->is_by_change || loop_measure(c, r) > 0))
+			return r;
+	}
+	return NULL;
+}
+
+static bool choose_loop(struct choice *c, struct error *err)
+{
+	int64_t total_ns = -1;
+	const struct repeat *r = find_loop(c, &total_ns, err);
+
+	if (total_ns < 0)
+		return false;
+	if (c->want->by == GUILTY_BY_DURATION && r &&
+	    r->parent != c->best->span)
+		r = NULL;
+	if (r &&
+	    total_ns >= best_measure(c) / LOOP_SHARE_DEN * LOOP_SHARE_NUM) {
+		c->loop = r;
+		c->is_loop_headline = true;
+		c->headline = r->parent;
+		sum_loops(c);
+		c->critical_ns = sat_add_i64(c->times->critical_ns[r->parent],
+					     c->loop_through_ns);
+		if (c->is_by_change) {
+			c->change.change_ns = total_ns;
+			c->change.others_ns = 0;
+		}
+		return true;
+	}
+	c->loop = loop_of_best(c);
+	return true;
+}
+
+static bool is_below_loop(const struct choice *c, uint32_t span)
+{
+	for (int i = 0; i <= BELOW_LOOP_SPANS && span != SPAN_NONE; i++) {
+		if (span == c->headline)
+			return true;
+		span = c->t->spans[span].parent;
+	}
+	return false;
+}
+
+static void find_next(struct choice *c)
+{
+	if (c->is_by_change && !c->is_loop_headline) {
+		c->next_ns = c->change.next_ns;
+		return;
+	}
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		const struct candidate *other = &c->candidates.items[i];
+		int64_t own;
+
+		if (c->is_loop_headline ? is_below_loop(c, other->span)
+					: other == c->best)
+			continue;
+		own = other->self_ns < other->critical_ns ? other->self_ns
+							  : other->critical_ns;
+		if (c->is_by_change)
+			own = c->time_changes.items[i].own_ns;
+		if (own > c->next_ns)
+			c->next_ns = own;
+		if (c->want->by == GUILTY_BY_CRITICAL_PATH && !c->is_by_change)
+			return;
+	}
+}
+
+/* What waited in a queue is not ranked against what ran. */
+static void choose_receiver(struct choice *c)
+{
+	const struct queue_wait *queue = &c->want->queue;
+
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		if (c->candidates.items[i].span != queue->receiver)
+			continue;
+		c->queue = queue;
+		c->best = &c->candidates.items[i];
+		c->is_by_change = true;
+		c->change = (struct change_choice){
+			.best = i,
+			.change_ns = queue->grown_ns,
+			.next_ns = queue->next_ns,
+			.trace_ns = sat_add_i64(queue->grown_ns,
+						queue->next_ns),
+		};
+	}
+}
+
+/* By growth where it is known, unless the user wants another measure or a
+ * certain span. */
+static bool choose_best(struct choice *c, struct error *err)
+{
+	c->best = &c->candidates.items[0];
+	if (!c->typical)
+		return true;
+	if (!time_changes_find(&c->calls, c->times, c->typical, &c->candidates,
+			       &c->scratch, &c->time_changes, err))
+		return false;
+	if (c->want->by != GUILTY_BY_CRITICAL_PATH ||
+	    guilty_want_is_narrow(c->want))
+		return true;
+	if (c->want->has_queue)
+		choose_receiver(c);
+	if (c->queue)
+		return true;
+	if (!time_changes_choose(&c->time_changes, &c->candidates, &c->scratch,
+				 &c->change, err))
+		return false;
+	c->is_by_change = c->change.best != SIZE_MAX;
+	if (c->is_by_change)
+		c->best = &c->candidates.items[c->change.best];
+	return true;
+}
+
+/* Loops that take little are loops only when their number grew. */
+static void drop_minor_loops(struct choice *c)
+{
+	struct repeats *all = &c->repeats;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct repeat *r = &all->items[i];
+
+		if (!r->is_minor ||
+		    (c->typical &&
+		     time_changes_is_by_number(&c->time_changes, all, r)))
+			all->items[kept++] = *r;
+	}
+	all->count = kept;
+}
+
+static bool choose(struct choice *c, struct error *err)
+{
+	if (!choose_best(c, err))
+		return false;
+	drop_minor_loops(c);
+	if (!c->queue && !choice_find_retry(c, err))
+		return false;
+	c->headline = c->best->span;
+	c->critical_ns = c->best->critical_ns;
+	c->path_ns = c->times->through_ns[c->times->tree[c->headline]];
+	c->server_side = span_server_side(c->t, c->best->span);
+	if (!c->queue && !choose_loop(c, err))
+		return false;
+	find_next(c);
+	return true;
+}
+
+/* Ranks again without the part that nothing matched, for names to offer. */
+static bool find_others(struct choice *c, struct error *err)
+{
+	struct guilty_want wider = { .by = c->want->by };
+
+	if (!c->t->span_count) {
+		c->missing = CHOICE_MISSING_ALL;
+		return true;
+	}
+	if (!c->want->span_id)
+		wider.service = c->want->service;
+	if (!candidates_rank(&c->calls, c->times, &wider, &c->scratch,
+			     &c->candidates, err))
+		return false;
+	if (c->candidates.count) {
+		c->missing = CHOICE_MISSING_SPAN;
+		return true;
+	}
+	wider.service.len = 0;
+	if (!candidates_rank(&c->calls, c->times, &wider, &c->scratch,
+			     &c->candidates, err))
+		return false;
+	c->missing = CHOICE_MISSING_SERVICE;
+	return true;
+}
+
+static bool fail_missing(struct choice *c, struct error *err)
+{
+	return find_others(c, err) && error_set(err, ERROR_NOT_FOUND, "%s", "");
+}
+
+/* What was joined to a trace is no part of it. */
+static bool fill_trace(const struct trace *t, struct result *result,
+		       struct error *err)
+{
+	char id[33];
+
+	if (result->has_trace && t->joined_root_id)
+		return true;
+	trace_id_format(&t->id, id);
+	result->has_trace = true;
+	result->trace.id = arena_str(&result->arena, str_from(id));
+	if (!result->trace.id.ptr)
+		return arena_fail(&result->arena, "the answer", err);
+	result->trace.start_ns = t->start_ns;
+	result->trace.duration_ns = sat_sub_i64(t->end_ns, t->start_ns);
+	result->trace.service_count = t->service_count;
+	result->trace.span_count = t->span_count;
+	result->trace.is_partial = t->is_partial;
+	return true;
+}
+
+bool choice_make(struct choice *c, const struct trace *t,
+		 const struct trace_times *times,
+		 const struct guilty_want *want, const struct typical *typical,
+		 struct result *result, struct error *err)
+{
+	*c = (struct choice){
+		.t = t, .times = times, .want = want, .typical = typical
+	};
+	arena_init(&c->scratch, LIMIT_DECODE_HEAP_BYTES);
+	if (!fill_trace(t, result, err) ||
+	    !calls_build(t, &c->scratch, &c->calls, err) ||
+	    !candidates_rank(&c->calls, times, want, &c->scratch,
+			     &c->candidates, err))
+		return false;
+	if (!c->candidates.count)
+		return fail_missing(c, err);
+	return repeats_find(&c->calls, times, &c->scratch, &c->repeats, err) &&
+	       choose(c, err);
+}
+
+bool choice_conclude(struct choice *c, struct result *result,
+		     struct guilty_pick *pick, struct error *err)
+{
+	if (!choice_pick(c, result, pick, err))
+		return false;
+	pick->is_close = choice_is_close(c);
+	return choice_fill(c, result, err) &&
+	       findings_collect(&c->calls, c->times, &c->repeats, result, err);
+}
+
+void choice_release(struct choice *c)
+{
+	arena_release(&c->scratch);
+}
+
+bool guilty_find(const struct trace *t, const struct trace_times *times,
+		 const struct guilty_want *want, const struct typical *typical,
+		 struct result *result, struct guilty_pick *pick,
+		 struct error *err)
+{
+	struct choice c;
+	bool is_done = choice_make(&c, t, times, want, typical, result, err) &&
+		       choice_conclude(&c, result, pick, err);
+
+	choice_release(&c);
+	return is_done;
 }

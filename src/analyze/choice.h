@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The choice of the guilty span in the making, between the part that chooses
- * (guilty.c), those that fill the result from it (choice.c, pick.c) and those
+ * (choice.c), those that fill the result from it (choice.c, choice.c) and those
  * that put it into words (report/choice_texts.c and, for --why,
- * report/choice_reasons.c).
+ * report/choice_texts.c).
  */
 #ifndef ANALYZE_CHOICE_H
 #define ANALYZE_CHOICE_H
 
 #include "analyze/change_of_time.h"
+#include "analyze/findings.h"
 #include "analyze/nplusone.h"
-#include "analyze/retries.h"
-#include "analyze/slowspan.h"
 #include "model/result.h"
 
 /* What the chosen one spends its time on, as far as a trace tells. */
@@ -75,7 +74,7 @@ struct choice {
  * them: fills result->trace, ranks and chooses; then fills the rest of what
  * guilty_find() fills. When no span is the one asked for choice_make() fails
  * with ERROR_NOT_FOUND and c->missing, and leaves the message to
- * report/missing_span.h. choice_release() follows, also after a failure. */
+ * report/texts.h. choice_release() follows, also after a failure. */
 bool choice_make(struct choice *c, const struct trace *t,
 		 const struct trace_times *times,
 		 const struct guilty_want *want, const struct typical *typical,
@@ -83,12 +82,6 @@ bool choice_make(struct choice *c, const struct trace *t,
 bool choice_conclude(struct choice *c, struct result *result,
 		     struct guilty_pick *pick, struct error *err) MUST_CHECK;
 void choice_release(struct choice *c);
-
-/* Looks whether the best candidate is part of a call that failed and was made
- * again, or whether such a call takes more than it: then that becomes the
- * best. Pauses between attempts are a wait of the caller's, the attempts are
- * their callee's time (choice_retry.c). */
-bool choice_find_retry(struct choice *c, struct error *err) MUST_CHECK;
 
 enum choice_ground choice_ground(const struct choice *c);
 
@@ -98,20 +91,8 @@ const struct time_change *choice_change(const struct choice *c);
 /* What the choice is measured by, and the whole it is a part of. */
 int64_t choice_measure(const struct choice *c, int64_t *whole_ns);
 
-/* Whether the best candidate is one call whose time lies for the most part
- * outside its callee's spans, or calls of which that part is what grew. */
-bool choice_is_gap(const struct choice *c);
-
 /* What the server sides of the best candidate's calls took together. */
 int64_t choice_served_ns(const struct choice *c);
-
-/* Whose profile is to be looked at (pick.c). */
-bool choice_pick(struct choice *c, struct result *result,
-		 struct guilty_pick *pick, struct error *err) MUST_CHECK;
-
-/* Whether the next candidate takes more than two thirds of what the choice
- * takes. */
-bool choice_is_close(const struct choice *c);
 
 /* Fills result->span and result->cause but for their texts and the path. */
 bool choice_fill(struct choice *c, struct result *result,

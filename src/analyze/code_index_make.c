@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "analyze/code_index.h"
-#include "base/count.h"
+#include "base/num.h"
 
 /* A row of code_rules.def: several words, one blank in between. */
 struct rule {

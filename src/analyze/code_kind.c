@@ -6,8 +6,8 @@
 
 #include "analyze/code_index.h"
 #include "analyze/code_rows.h"
-#include "base/ascii.h"
-#include "base/count.h"
+#include "base/num.h"
+#include "base/str.h"
 
 /* Made of the rules by code_index_make.c. */
 #include "analyze/code_index.inc"

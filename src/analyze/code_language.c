@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/ascii.h"
+#include "base/str.h"
 
 /* STR() for tables, which take constants only. */
 #define TEXT(literal)                                                          \

@@ -70,7 +70,7 @@ const char *code_rules_word(enum rules_place place, unsigned index);
 
 /* Reads the text of a rule file. Memory and texts live in the arena. A line
  * that is no rule is ERROR_USAGE, without a message: *fault has what is wrong,
- * report/rules_fault_text.h the words. */
+ * report/texts.h the words. */
 bool code_rules_parse(struct code_rules *rules, struct arena *arena,
 		      struct str text, struct rules_fault *fault,
 		      struct error *err) MUST_CHECK;

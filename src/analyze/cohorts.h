@@ -7,8 +7,51 @@
 #define ANALYZE_COHORTS_H
 
 #include "analyze/baseline.h"
-#include "analyze/concentration.h"
+#include "base/error.h"
 #include "model/history.h"
+
+/* Whether slow spans come from one instance or one version while the others
+ * are fast in the same minutes: then those are the ones to compare with. A
+ * new pod has no past. */
+
+#define CONCENTRATION_ORDER_P 0.001
+
+struct concentration {
+	bool is_found;
+	bool is_by_order; /* slower as a whole; else it holds the slow ones */
+	bool is_as_ever;  /* found, but that it was slower before */
+	struct str value; /* the instance or version; borrowed */
+	uint32_t slow_count;
+	uint32_t span_count;       /* slow and fast, of this value */
+	uint32_t other_slow_count; /* of all others */
+	uint32_t other_count;
+	uint32_t value_count; /* distinct values seen */
+	int64_t p50_ns;
+	int64_t other_p50_ns;
+	double p; /* Fisher's exact test, or by rank */
+};
+
+enum concentration_by { CONCENTRATION_INSTANCE, CONCENTRATION_VERSION };
+
+/* Spans of an operation that start in the range of a window. */
+struct concentration_spans {
+	uint32_t window; /* out of reach: none */
+	struct time_range range;
+};
+
+struct concentration_want {
+	const struct history *history;
+	struct concentration_spans now;
+	struct concentration_spans before;
+	uint32_t operation;
+	int64_t threshold_ns; /* slow from here */
+	enum concentration_by by;
+};
+
+/* Spans without the label are left out. */
+bool concentration_find(const struct concentration_want *want,
+			struct concentration *out,
+			struct error *err) MUST_CHECK;
 
 enum cohort_mode {
 	COHORT_UNKNOWN = 0, /* too few spans to tell */
@@ -21,49 +64,16 @@ enum cohort_mode {
 /* Spans needed to speak of a population. */
 #define COHORT_MIN 5u
 
-/* A moved median, and one that moved less but beyond doubt. Ordinary services
- * drift by some ten percent from one window to the next. */
-#define COHORT_RATIO 1.5
-#define COHORT_DRIFT_RATIO 1.2
 #define COHORT_P 0.01
 
-/* A smaller move is told where earlier windows say how far medians wander: it
- * is beyond chance by rank, beyond each of them, and beyond their spread
- * (Student, of so many medians, each of so many spans). */
-#define COHORT_SMALL_RATIO 1.05
 #define COHORT_SMALL_P 0.001
-#define COHORT_WANDER_P 0.02
-#define COHORT_WANDER_WINDOWS 3u
-#define COHORT_WANDER_SPANS 20u
-/* Medians of some dozens of spans are no better known. */
-#define COHORT_WANDER_LEAST 0.01
-
-/* A second mode: this part of the spans, this much slower, with a valley in
- * between: in the middle third of the way from one median to the other (of
- * the logarithms) lie at most half as many spans as around the slow median.
- * The tail of a single distribution falls steadily and has none. */
-#define COHORT_MODE_SHARE 0.03
-#define COHORT_MODE_RATIO 3.0
-
-/* Two modes are no fault by themselves: big exports are slow as ever. Where
- * such spans were seen before, there must be twice as many of them now, and
- * hardly by chance; less sure than of a part without a valley, for that there
- * are two modes is certain. */
-#define COHORT_MODE_P 0.05
 
 /* The slowest of the baseline, one in twenty, are so many now that it is hardly
  * chance, and one in twenty takes COHORT_RATIO times as long: that is a change
  * too, whatever the one in question took. */
 #define COHORT_TAIL_PERCENT 95
-#define COHORT_TAIL_MIN 40u
 
-/* Nothing is denied that may be: so many slow ones, twice the part that there
- * was, by chance in less than one of ten. */
-#define COHORT_UNSURE_MIN 3u
 #define COHORT_UNSURE_P 0.1
-
-/* Of fewer the slowest one alone would be the quantile. */
-#define COHORT_P99_MIN 100u
 
 struct cohort {
 	struct time_range range;
@@ -144,5 +154,14 @@ struct cohorts {
  * arena. */
 bool cohorts_find(const struct cohort_want *want, struct arena *arena,
 		  struct cohorts *out, struct error *err) MUST_CHECK;
+
+/* How many instances of a service a window's traces saw. */
+
+/* Distinct instances in the spans of a service that start in a range; of one
+ * version only, unless version is empty. 0: not known, as spans carry no
+ * instance or are too few to have seen all. */
+uint32_t instances_count(const struct history *h, uint32_t window,
+			 struct time_range range, struct str service,
+			 struct str version);
 
 #endif

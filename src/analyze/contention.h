@@ -10,20 +10,7 @@
 
 #include "base/error.h"
 #include "model/history.h"
-
-/* By how much own times grew that count, beyond chance: TYPICAL_MOVED_P. */
-#define CONTENTION_RATIO 1.5
-
-/* How far apart the factors of its operations may be: code waits for disks and
- * timers too, which it gets as soon as ever. */
-#define CONTENTION_SPREAD 4.0
-
-/* Operations that are needed. Two that usually take as long grow by a like
- * factor whatever the reason: if each took as much more as the mean, their
- * factors have to be so far apart, several times what medians of some dozens
- * wander. */
-#define CONTENTION_OPERATIONS 2u
-#define CONTENTION_UNLIKE 1.2
+#include "model/profile.h"
 
 /* Attributes of processes that tell where an instance runs: nearest first. */
 #define CONTENTION_PLACES 3u
@@ -48,5 +35,32 @@ struct contention {
  * contention_places for its keys. *out borrows the history. */
 bool contention_find(struct history *h, uint32_t slow, uint32_t base,
 		     struct contention *out, struct error *err) MUST_CHECK;
+
+/* A pool of connections that ran out: which stacks wait for one, and whose
+ * requests keep the connections. Who waits is seen in profiles, who holds only
+ * in the traces. */
+
+/* Part of what a function waits for, in a profile of waiting, that is a
+ * connection to a database, 0..1; 0 of packed stacks. */
+double pool_wait_share(const struct profile *p, struct str function);
+
+/* Attributes by which calls to databases are known. */
+#define POOL_KEYS 2u
+extern const struct history_key pool_keys[POOL_KEYS];
+
+struct pool_holder {
+	bool is_found;
+	struct str request; /* what was served, borrowed */
+	struct str call;    /* its longest call to a database, borrowed */
+	double share;       /* of all that is held in the slow window */
+	int64_t held_ns;    /* by one request, median */
+	int64_t typical_ns; /* the same in the other window, -1 not known */
+};
+
+/* Of a history of one service (history_init_service()) with pool_keys for its
+ * keys: a request holds a connection while it calls a database, by the calls
+ * that began within it. *out borrows the history. */
+bool pool_holder_find(const struct history *h, uint32_t slow, uint32_t base,
+		      struct pool_holder *out, struct error *err) MUST_CHECK;
 
 #endif

@@ -23,28 +23,6 @@
  * service are some dozens among the hundreds of requests that are looked at. */
 #define CONTRAST_VALUES 64u
 
-/* Numbers of at least so many values are compared by their order; less are
- * codes, or versions. */
-#define CONTRAST_NUMBERS 8u
-
-/* False discoveries among what is told. */
-#define CONTRAST_Q 0.01
-
-/* What tells something: by how much of the slow ones more than of the fast ones
- * bear it; and how often, of a slow request and a fast one, the slow one has
- * the larger number. A tenth more of them is true and helps nobody. */
-#define CONTRAST_DIFFERENCE 0.3
-#define CONTRAST_ORDER 0.8
-
-/* Numbers that follow the time of day as closely as this (by rank) count
- * requests: offsets, sequences, clocks. What became slow lately has large
- * ones. */
-#define CONTRAST_COUNTER 0.9
-
-/* Tests that are made at most: HISTORY_KEYS of OPERATIONS_MAX operations come
- * to some hundreds. */
-#define CONTRAST_TESTS 8000u
-
 enum contrast_kind {
 	CONTRAST_VALUE, /* they bear a value */
 	CONTRAST_MORE,  /* their numbers are larger */

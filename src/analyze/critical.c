@@ -1,11 +1,346 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/critical.h"
+
 #include <stdlib.h>
 
 #include "analyze/calls.h"
-#include "analyze/session.h"
-#include "analyze/skew.h"
 #include "analyze/trace_analysis.h"
+#include "base/error.h"
+#include "base/map.h"
 #include "base/num.h"
+#include "model/trace.h"
+
+/* Clocks of different hosts disagree. A server span that does not fit into
+ * its caller's time is moved to its middle, as Jaeger does, for the sums
+ * only: profiles are stored with the times of their own host. */
+
+/* Identity of a host, best first, as Jaeger takes it; the last two are its
+ * own process tags. */
+static const char *const host_names[] = { "host.id", "host.ip", "host.name",
+					  "ip", "hostname" };
+
+/* A callee that lasts at most this much longer than its call is measured by
+ * another clock, not left behind by its caller (CRISP). */
+#define LONGER_PERCENT 1
+
+struct skew {
+	const struct trace *t;
+	struct arena scratch;
+	uint32_t *hosts;    /* per resource: symbol of its host, 0 unknown */
+	struct map trusted; /* pairs of resources whose clocks agree */
+};
+
+static uint32_t host_of(const struct trace *t, uint32_t resource)
+{
+	const struct resource *r = &t->resources[resource];
+
+	for (size_t n = 0; n < sizeof host_names / sizeof *host_names; n++) {
+		uint32_t key = symtab_find(&t->symtab, str_from(host_names[n]));
+
+		for (uint32_t i = 0; key != MAP_NONE && i < r->attr_count;
+		     i++) {
+			const struct attr *a = &t->attrs[r->attr_first + i];
+
+			if (a->key == key)
+				return a->value;
+		}
+	}
+	return 0;
+}
+
+static bool fits(const struct span *child, const struct span *parent)
+{
+	return child->start_ns >= parent->start_ns &&
+	       child->end_ns <= parent->end_ns;
+}
+
+static uint64_t pair_key(const struct span *child, const struct span *parent)
+{
+	return (uint64_t)parent->resource << 32 | child->resource;
+}
+
+/* One fitting call shows that the clocks agree; another that reaches beyond its
+ * caller's was left alone by it. One that lies apart shows that they do not. */
+static bool find_trusted(struct skew *k)
+{
+	uint32_t ignored;
+
+	for (uint32_t i = 0; i < k->t->span_count; i++) {
+		const struct span *s = &k->t->spans[i];
+		const struct span *parent;
+
+		if (!span_is_served_call(k->t, i))
+			continue;
+		parent = &k->t->spans[s->parent];
+		if (fits(s, parent) &&
+		    !map_insert_u64(&k->trusted, pair_key(s, parent), 1,
+				    &ignored))
+			return false;
+	}
+	return true;
+}
+
+/* Hosts may be called alike: what begins before it is called is on another
+ * clock. */
+static bool is_same_clock(const struct skew *k, const struct span *child,
+			  const struct span *parent)
+{
+	uint32_t host = k->hosts[child->resource];
+
+	return child->resource == parent->resource ||
+	       (host && host == k->hosts[parent->resource] &&
+		child->start_ns >= parent->start_ns);
+}
+
+/* At most as long as its call, but for what two clocks measure differently. */
+static bool is_as_long(const struct span *child, const struct span *parent)
+{
+	int64_t longest = span_duration_ns(parent);
+
+	longest = sat_add_i64(longest, longest / 100 * LONGER_PERCENT);
+	return span_duration_ns(child) <= longest;
+}
+
+/* The two sides of a call. The caller's may have no kind, when all it did was
+ * this call; or it is not in the trace: still nothing starts before what it
+ * was started by. */
+static bool is_remote_pair(const struct skew *k, uint32_t span)
+{
+	const struct span *s = &k->t->spans[span];
+	const struct span *parent = &k->t->spans[s->parent];
+
+	if (span_is_served_call(k->t, span))
+		return true;
+	if (s->kind != SPAN_KIND_SERVER)
+		return false;
+	return s->start_ns < parent->start_ns ||
+	       (parent->kind == SPAN_KIND_INTERNAL &&
+		parent->child_count == 1 && is_as_long(s, parent));
+}
+
+/* Who waits for an answer has not ended before the question arrived. */
+static bool is_apart(const struct span *child, const struct span *parent)
+{
+	return child->start_ns >= parent->end_ns ||
+	       child->end_ns <= parent->start_ns;
+}
+
+/* A caller that failed may have given up on a callee that went on. */
+static bool is_abandoned(const struct span *child, const struct span *parent)
+{
+	return child->start_ns >= parent->start_ns &&
+	       (parent->flags & SPAN_IS_ERROR);
+}
+
+static int64_t align(const struct span *child, const struct span *parent)
+{
+	int64_t room =
+		sat_sub_i64(span_duration_ns(parent), span_duration_ns(child));
+
+	if (room >= 0)
+		return sat_sub_i64(sat_add_i64(parent->start_ns, room / 2),
+				   child->start_ns);
+	if (child->start_ns < parent->start_ns || is_as_long(child, parent) ||
+	    is_apart(child, parent))
+		return sat_sub_i64(parent->start_ns, child->start_ns);
+	return 0;
+}
+
+static int64_t shift_of(const struct skew *k, const struct span *child,
+			uint32_t span, int64_t parent_shift)
+{
+	const struct span *parent = &k->t->spans[child->parent];
+	struct span moved = *parent;
+
+	if (is_same_clock(k, child, parent) || fits(child, parent))
+		return parent_shift;
+	moved.start_ns = sat_add_i64(moved.start_ns, parent_shift);
+	moved.end_ns = sat_add_i64(moved.end_ns, parent_shift);
+	if (parent_shift && fits(child, &moved))
+		return 0;
+	if (!is_remote_pair(k, span) || is_abandoned(child, parent) ||
+	    (map_find_u64(&k->trusted, pair_key(child, parent)) != MAP_NONE &&
+	     !is_apart(child, parent)))
+		return parent_shift;
+	return sat_add_i64(parent_shift, align(child, parent));
+}
+
+/* Fills shift_ns[span]; order lists all spans, parents first. */
+static bool clock_shifts_compute(const struct trace *t, const uint32_t *order,
+				 int64_t *shift_ns, struct error *err)
+{
+	struct skew k = { .t = t };
+	bool is_done;
+
+	arena_init(&k.scratch, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&k.trusted, &k.scratch);
+	k.hosts = arena_array(&k.scratch, t->resource_count, sizeof *k.hosts);
+	is_done = k.hosts && find_trusted(&k);
+	for (uint32_t i = 0; is_done && i < t->resource_count; i++)
+		k.hosts[i] = host_of(t, i);
+	for (uint32_t i = 0; is_done && i < t->span_count; i++) {
+		const struct span *s = &t->spans[order[i]];
+
+		if (s->parent != SPAN_NONE)
+			shift_ns[order[i]] =
+				shift_of(&k, s, order[i], shift_ns[s->parent]);
+	}
+	if (!is_done)
+		arena_fail(&k.scratch, "the trace", err);
+	arena_release(&k.scratch);
+	return is_done;
+}
+
+int64_t clock_skew_ns(const struct trace *t, const int64_t *shift_ns,
+		      uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	if (s->kind != SPAN_KIND_SERVER || s->parent == SPAN_NONE ||
+	    fits(s, &t->spans[s->parent]))
+		return 0;
+	return sat_sub_i64(shift_ns[span], shift_ns[s->parent]);
+}
+
+/* Traces that are no request: a session in a browser, an installation, a
+ * poller, a batch. Many requests follow one another in them, and between them
+ * nothing runs, for nobody waits: the pauses explain nothing. */
+
+/* What ran up to where, while spans come in the order of their starts. */
+struct pauses {
+	int64_t start_ns;
+	int64_t covered_to_ns;
+	int64_t sum_ns;
+	uint32_t count;
+	uint32_t runs; /* spans that were added */
+};
+
+/* A pause is longer than requests wait for anything in between, and several
+ * of them make up half of the time at least. */
+#define SESSION_PAUSE_NS NS_PER_S
+
+static void add(struct pauses *p, const struct span *s)
+{
+	int64_t pause_ns = sat_sub_i64(s->start_ns, p->covered_to_ns);
+
+	if (!p->runs++) {
+		p->start_ns = s->start_ns;
+		p->covered_to_ns = s->end_ns;
+		return;
+	}
+	if (pause_ns >= SESSION_PAUSE_NS) {
+		p->count++;
+		p->sum_ns = sat_add_i64(p->sum_ns, pause_ns);
+	}
+	if (s->end_ns > p->covered_to_ns)
+		p->covered_to_ns = s->end_ns;
+}
+
+static int64_t length(const struct pauses *p)
+{
+	return sat_sub_i64(p->covered_to_ns, p->start_ns);
+}
+
+#define SESSION_PAUSE_PERCENT 50
+
+#define SESSION_PAUSES 3u
+
+static bool is_enough(const struct pauses *p)
+{
+	return p->count >= SESSION_PAUSES &&
+	       sat_mul_i64(p->sum_ns, 100) >=
+		       sat_mul_i64(length(p), SESSION_PAUSE_PERCENT);
+}
+
+/* Whether a root stands for a session rather than for work of its own: no
+ * server waits in it and no message was taken, what it calls pauses as above,
+ * and most of that went well (attempts at one thing pause, too). */
+static bool session_is_root(const struct trace *t, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+	struct pauses p = { 0 };
+	uint32_t failed = 0;
+
+	if (s->parent != SPAN_NONE || s->kind != SPAN_KIND_INTERNAL)
+		return false;
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		const struct span *child =
+			&t->spans[t->children[s->child_first + i]];
+
+		add(&p, child);
+		failed += (child->flags & SPAN_IS_ERROR) != 0;
+	}
+	return is_enough(&p) && failed * 2 <= s->child_count;
+}
+
+/* A request of the session, or the story of a message, or the session itself.
+ */
+static bool is_request(const struct trace *t, const struct trace_times *times,
+		       uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	if (times->tree[span] != span || session_is_root(t, span))
+		return false;
+	return s->parent == SPAN_NONE || (s->kind != SPAN_KIND_CONSUMER &&
+					  !(s->flags & SPAN_IS_FOLLOWS_FROM));
+}
+
+/* Looks for such pauses between the trees of a trace, those of messages aside,
+ * which are the story of one request. False, and an empty *out, when there are
+ * not enough. */
+static bool session_find(const struct trace *t, const struct trace_times *times,
+			 struct session *out)
+{
+	struct pauses p = { 0 };
+
+	*out = (struct session){ .slowest = SPAN_NONE };
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		if (!is_request(t, times, i))
+			continue;
+		add(&p, &t->spans[i]);
+		/* As recorded: what never ended seems to last to the end. */
+		if (out->slowest == SPAN_NONE ||
+		    span_duration_ns(&t->spans[i]) >
+			    span_duration_ns(&t->spans[out->slowest]))
+			out->slowest = i;
+	}
+	if (!is_enough(&p)) {
+		*out = (struct session){ .slowest = SPAN_NONE };
+		return false;
+	}
+	out->request_count = p.runs;
+	out->length_ns = length(&p);
+	out->pause_ns = p.sum_ns;
+	return true;
+}
+
+/* Nobody waits for a root that polls or begins a job: when what it sets off
+ * takes so many times as long, that is what the trace is about. */
+#define POLL_RATIO 10
+
+/* The longest of that, else the root. */
+static uint32_t session_poll_work(const struct trace *t,
+				  const struct trace_times *times,
+				  uint32_t root)
+{
+	uint8_t kind = t->spans[root].kind;
+	uint32_t longest = SPAN_NONE;
+
+	if (kind != SPAN_KIND_CONSUMER && kind != SPAN_KIND_INTERNAL)
+		return root;
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (times->tree[i] == i && i != root &&
+		    (longest == SPAN_NONE ||
+		     span_duration_ns(&t->spans[i]) >
+			     span_duration_ns(&t->spans[longest])))
+			longest = i;
+	if (longest == SPAN_NONE ||
+	    span_duration_ns(&t->spans[longest]) <
+		    sat_mul_i64(times->through_ns[root], POLL_RATIO))
+		return root;
+	return longest;
+}
 
 /* Siblings that overlap by less than this part of their parent's time follow
  * one another, on clocks that are not quite exact (CRISP's rule). */
@@ -400,6 +735,10 @@ void trace_times_focus(const struct trace *t, struct trace_times *times,
 		times->is_on_path[i] = times->tree[i] == top &&
 				       (times->through_ns[i] || i == top);
 }
+
+/* Work that nobody waited for is worth a look of its own when it takes at
+ * least this many times as long as the path of the request it belongs to. */
+#define ASYNC_RATIO 2
 
 bool trace_times_is_long_async(const struct trace_times *times, uint32_t span)
 {

@@ -4,6 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/function_table.h"
+#include "analyze/replicates.h"
+#include "analyze/slice_values.h"
+#include "analyze/stats.h"
 #include "base/num.h"
 #include "base/thread.h"
 
@@ -38,6 +42,11 @@ static bool is_allocation(const struct profile *p)
 	return str_equal(profile_unit(p), STR("bytes")) &&
 	       str_starts(profile_type_name(p), STR("alloc"));
 }
+
+/* Bytes of one sampled allocation: the default of Go and of async-profiler. A
+ * finer setting cannot be seen; then there are more samples than counted, and
+ * the test is stricter than it needs to be. */
+#define DIFF_ALLOC_SAMPLE_BYTES 524288
 
 double profile_sample_value(const struct profile *p)
 {
@@ -107,7 +116,8 @@ bool diff_sample_values(const struct profile *slow,
 
 /* ---- counts ---- */
 
-bool diff_is_rate(const struct diff *d)
+/* Values are compared as such, by request or by second; else as shares. */
+static bool diff_is_rate(const struct diff *d)
 {
 	return d->want->normalize != NORMALIZE_SHARE;
 }
@@ -139,6 +149,9 @@ static double slices_df(const struct slice_values *slices)
 	return df;
 }
 
+/* Degrees of freedom that slices must give before they are believed. */
+#define DIFF_MIN_SLICE_DF 2.0
+
 static enum diff_method choose_method(const struct diff *d, bool is_counted)
 {
 	const struct profile *slow = d->t->sides[SIDE_SLOW].profile;
@@ -154,7 +167,8 @@ static enum diff_method choose_method(const struct diff *d, bool is_counted)
 	return is_counted ? DIFF_ASSUMED : DIFF_UNTESTED;
 }
 
-bool diff_is_by_slices(const struct diff *d)
+/* Noise is seen in runs. */
+static bool diff_is_by_slices(const struct diff *d)
 {
 	return d->method == DIFF_SLICES || d->method == DIFF_SLICE_VALUES;
 }
@@ -308,6 +322,9 @@ static struct replicate_sums sums_of(const struct diff *d, uint32_t id)
 
 /* ---- what all have in common, and noise ---- */
 
+/* A function with more of a profile is most of what the others did. */
+#define DIFF_PEER_SHARE 0.5
+
 static bool is_peer(const struct func_table *t, uint32_t id, enum rank_by by)
 {
 	const struct side_values *v = t->entries[id].values;
@@ -343,6 +360,10 @@ static size_t count_peers(const struct func_table *t, enum rank_by by,
 	return count;
 }
 
+/* Functions tell by what they do themselves where those hold so much of both
+ * sides. */
+#define DIFF_PEERS_PART 0.25
+
 /* A helper in which all compute leaves to the others what tells little. */
 void diff_want_peers(struct diff_want *want, const struct func_table *t)
 {
@@ -376,6 +397,17 @@ static bool list_peers(const struct diff *d, struct replicate_row **rows,
 			(*rows)[(*count)++] = row_at(d, values, id);
 	return true;
 }
+
+/* Time slices show how a function varies within a window, not how far windows
+ * lie apart: days, releases, other neighbours on the host. Taken as this
+ * relative standard deviation, until functions show another one. */
+#define DIFF_WINDOW_CV 0.05
+
+#define DIFF_PRIOR_CV BURST_CV
+
+/* Without runs that tell: one window a side, noise as of samples that a request
+ * brings several of, with work that drifts. */
+#define DIFF_PRIOR_SAMPLING OVERDISPERSION_BASE
 
 static struct replicate_prior prior_of(const struct diff *d)
 {
@@ -488,6 +520,10 @@ static bool is_near(double ratio, double whole)
 	       fabs(log(ratio) - log(whole)) <= fabs(log(whole)) / 2;
 }
 
+/* Of slow requests beside others most functions may have changed: what all have
+ * in common up to this factor is put down to the load and the host. */
+#define DIFF_COMMON_RATE 1.25
+
 /* Few functions tell nothing of the others, but when the whole moved with
  * them. */
 static void find_drift(struct diff *d)
@@ -535,6 +571,12 @@ static bool follows_machine(const struct diff *d, uint32_t id)
 	}
 }
 
+/* With one run a side nothing shows that what runtimes and kernels do, which
+ * follows the machine and not the code, varies more than other functions: taken
+ * as this relative standard deviation. Of equal runs of a Go program on a busy
+ * machine runtime.asyncPreempt lay so far apart (bench/power/real.py). */
+#define DIFF_MACHINE_CV 0.2
+
 static struct noise noise_of(const struct diff *d, uint32_t id,
 			     const struct counts *c)
 {
@@ -553,6 +595,9 @@ static struct noise noise_of(const struct diff *d, uint32_t id,
  * the level, and those that four of five reach. */
 #define SEEN_BEYOND 0.84
 #define SEEN_DEVIATIONS (1.96 + SEEN_BEYOND)
+
+/* Of runs that were taken by turns, which lie apart as windows do. */
+#define DIFF_INTERLEAVED_CV 0.005
 
 /* How the runs differ as wholes, by exposure. */
 static struct noise whole_noise(const struct diff *d)
@@ -586,6 +631,9 @@ static double detectable_part(const struct counts *c, struct noise noise)
 
 	return SEEN_DEVIATIONS * sqrt(2 * noise.phi / samples);
 }
+
+/* The whole profile moved when it certainly did, by this factor at least. */
+#define DIFF_WHOLE_RATIO 1.1
 
 /* Of shares the whole is 100 % whatever happened. */
 static void whole_test(struct diff *d)
@@ -667,6 +715,9 @@ enum change diff_name_change(const struct func_entry *e, double delta)
 	return e->values[SIDE_SLOW].total ? CHANGE_SHRUNK : CHANGE_GONE;
 }
 
+/* Functions in nearly all samples of both sides cannot change by share. */
+#define DIFF_EVERYWHERE 0.99
+
 /* All of a profile by share is all of it in any case. */
 static bool is_everywhere(const struct diff *d, uint32_t id)
 {
@@ -678,6 +729,10 @@ static bool is_everywhere(const struct diff *d, uint32_t id)
 }
 
 /* ---- what is seen ---- */
+
+/* Per request, of a service that does much else, it may: a tenth of a percent
+ * is claimed when the function certainly doubled or halved. */
+#define DIFF_MIN_DELTA_DOUBLED 0.001
 
 /* The least part of the whole that a change is claimed of. */
 static double least_delta(const struct diff *d)
@@ -725,6 +780,9 @@ double diff_detectable_of(const struct diff *d, double share)
 		return NAN;
 	return detectable(d, &c, typical_noise(d, &c));
 }
+
+/* The function that is spoken of when all are: of this share of a profile. */
+#define DIFF_TYPICAL_SHARE 0.01
 
 double diff_detectable_typical(const struct diff *d)
 {
@@ -812,6 +870,11 @@ static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
 	return false;
 }
 
+/* Who compares two profiles is told of whatever is certain, of functions that
+ * are at least this part of one of them: smaller ones are no tests that the
+ * others pay for. */
+#define DIFF_MIN_SHARE 0.001
+
 /* Whether so much of both sides together could be a change that is claimed.
  * What could not is no test that the others pay for; the sum says nothing of
  * the difference. */
@@ -823,6 +886,9 @@ static bool may_matter(const struct diff *d, uint32_t id)
 		       diff_delta(d, 0, value_of(d, id, SIDE_BASELINE)) >=
 	       least;
 }
+
+/* Fewer samples on both sides together decide nothing. */
+#define DIFF_MIN_SAMPLES 10
 
 static bool is_candidate(const struct diff *d, uint32_t id)
 {

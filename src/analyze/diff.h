@@ -16,77 +16,20 @@
 #include "analyze/slice_values.h"
 #include "analyze/stats.h"
 
-/* Fewer samples on both sides together decide nothing. */
-#define DIFF_MIN_SAMPLES 10
-
 /* Part of false claims among all claims that is put up with. */
 #define DIFF_FALSE_DISCOVERY 0.05
 
 /* No change is only said where a change of this part of the function would
  * have been seen, in four of five cases. */
 #define DIFF_SAME_PART 0.05
-/* The function that is spoken of when all are: of this share of a profile. */
-#define DIFF_TYPICAL_SHARE 0.01
 
 /* Half a percent of the time explains no slow request, however certain. */
 #define DIFF_MIN_DELTA 0.005
-
-/* Per request, of a service that does much else, it may: a tenth of a percent
- * is claimed when the function certainly doubled or halved. */
-#define DIFF_MIN_DELTA_DOUBLED 0.001
-
-/* Who compares two profiles is told of whatever is certain, of functions that
- * are at least this part of one of them: smaller ones are no tests that the
- * others pay for. */
-#define DIFF_MIN_SHARE 0.001
-
-/* Of slow requests beside others most functions may have changed: what all have
- * in common up to this factor is put down to the load and the host. */
-#define DIFF_COMMON_RATE 1.25
-
-/* Without runs that tell: one window a side, noise as of samples that a request
- * brings several of, with work that drifts. */
-#define DIFF_PRIOR_SAMPLING OVERDISPERSION_BASE
-#define DIFF_PRIOR_CV BURST_CV
-
-/* Time slices show how a function varies within a window, not how far windows
- * lie apart: days, releases, other neighbours on the host. Taken as this
- * relative standard deviation, until functions show another one. */
-#define DIFF_WINDOW_CV 0.05
-
-/* Of runs that were taken by turns, which lie apart as windows do. */
-#define DIFF_INTERLEAVED_CV 0.005
-
-/* Degrees of freedom that slices must give before they are believed. */
-#define DIFF_MIN_SLICE_DF 2.0
-
-/* Functions in nearly all samples of both sides cannot change by share. */
-#define DIFF_EVERYWHERE 0.99
-/* A function with more of a profile is most of what the others did. */
-#define DIFF_PEER_SHARE 0.5
-
-/* Functions tell by what they do themselves where those hold so much of both
- * sides. */
-#define DIFF_PEERS_PART 0.25
-
-/* With one run a side nothing shows that what runtimes and kernels do, which
- * follows the machine and not the code, varies more than other functions: taken
- * as this relative standard deviation. Of equal runs of a Go program on a busy
- * machine runtime.asyncPreempt lay so far apart (bench/power/real.py). */
-#define DIFF_MACHINE_CV 0.2
-
-/* The whole profile moved when it certainly did, by this factor at least. */
-#define DIFF_WHOLE_RATIO 1.1
 
 /* Without a test: idle waits and allocations of ordinary services wander by
  * 10 to 20 % from window to window, and one large sample can make a percent. */
 #define DIFF_UNTESTED_RATIO 1.25
 #define DIFF_UNTESTED_DELTA 0.01
-
-/* Bytes of one sampled allocation: the default of Go and of async-profiler. A
- * finer setting cannot be seen; then there are more samples than counted, and
- * the test is stricter than it needs to be. */
-#define DIFF_ALLOC_SAMPLE_BYTES 524288
 
 /* One entry's change in the ranked measure. */
 struct entry_diff {
@@ -199,12 +142,6 @@ struct diff {
 	size_t *order;
 	size_t count;
 };
-
-/* Values are compared as such, by request or by second; else as shares. */
-bool diff_is_rate(const struct diff *d);
-
-/* Noise is seen in runs. */
-bool diff_is_by_slices(const struct diff *d);
 
 /* Which functions tell what all have in common: by what they do themselves, where
  * enough of them do anything, since no two share a sample; else by all that is

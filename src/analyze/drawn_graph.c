@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/graph_edges.h"
+#include "analyze/call_graph.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "base/system.h"

@@ -10,7 +10,7 @@
 #define ANALYZE_DRAWN_GRAPH_H
 
 #include "base/error.h"
-#include "model/drawn_graph.h"
+#include "model/call_graph.h"
 #include "model/profile.h"
 
 /* g is an initialised arena and otherwise empty; it borrows from p. Linear in

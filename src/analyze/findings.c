@@ -3,13 +3,275 @@
 
 #include <stdlib.h>
 
+#include "analyze/calls.h"
 #include "analyze/collect.h"
-#include "analyze/skew.h"
+#include "analyze/critical.h"
+#include "analyze/messages.h"
+#include "analyze/nplusone.h"
+#include "analyze/trace_analysis.h"
 #include "base/num.h"
+#include "model/result.h"
 #include "model/trace_join.h"
 
-bool collect_add(struct collect *k, const struct finding_facts *facts,
-		 const uint32_t *spans, size_t count)
+/* Spans of one parent that do the same thing, whoever does it for them:
+ * attempts at one call, branches of a fan-out, turns of a loop. */
+
+struct sibling_item {
+	uint64_t key; /* what it does and what the call inside does */
+	uint32_t parent;
+	uint32_t span;
+};
+
+static bool collect_retries(struct collect *k) MUST_CHECK;
+static bool collect_fan_outs(struct collect *k) MUST_CHECK;
+static bool collect_cold_calls(struct collect *k) MUST_CHECK;
+static bool collect_consecutive(struct collect *k) MUST_CHECK;
+static bool collect_queue_gaps(struct collect *k) MUST_CHECK;
+static bool collect_message_delays(struct collect *k) MUST_CHECK;
+
+/* Spans are numbered by start. */
+static int compare_sibling(const void *left, const void *right)
+{
+	const struct sibling_item *a = left;
+	const struct sibling_item *b = right;
+	int order = compare_i64(a->parent, b->parent);
+
+	if (!order)
+		order = compare_u64(a->key, b->key);
+	return order ? order : compare_i64(a->span, b->span);
+}
+
+static struct sibling_item item_of(const struct calls *c, uint32_t span)
+{
+	uint32_t leaf = calls_inside(c, span);
+	uint32_t inside = leaf == SPAN_NONE ? span : leaf;
+
+	return (struct sibling_item){
+		.key = (uint64_t)c->like[span] << 32 | c->like[inside],
+		.parent = c->t->spans[span].parent,
+		.span = span,
+	};
+}
+
+static bool is_like(const struct sibling_item *a, const struct sibling_item *b)
+{
+	return a->parent == b->parent && a->key == b->key;
+}
+
+bool siblings_find(const struct calls *c, const struct trace_times *times,
+		   struct arena *arena, struct siblings *out, struct error *err)
+{
+	uint32_t n = c->t->span_count;
+	struct sibling_item *items = arena_array(arena, n, sizeof *items);
+	uint32_t count = 0;
+
+	*out = (struct siblings){ 0 };
+	out->groups = arena_array(arena, n, sizeof *out->groups);
+	out->members = arena_array(arena, n, sizeof *out->members);
+	if (!items || !out->groups || !out->members)
+		return arena_fail(arena, "the trace", err);
+	for (uint32_t i = 0; i < n; i++) {
+		if (times->tree[i] != i)
+			items[count++] = item_of(c, i);
+	}
+	if (count)
+		qsort(items, count, sizeof *items, compare_sibling);
+	for (uint32_t i = 0; i < count; i++) {
+		struct sibling_group *g = &out->groups[out->count];
+
+		out->members[i] = items[i].span;
+		if (!i || !is_like(&items[i], &items[i - 1]))
+			*g = (struct sibling_group){ .member_first = i };
+		g->count++;
+		if (i + 1 < count && is_like(&items[i], &items[i + 1]))
+			continue;
+		g->parent = items[i].parent;
+		g->leaf = calls_inside(c, out->members[g->member_first]);
+		out->count += g->count > 1;
+	}
+	return true;
+}
+
+/* The same call made again because it failed. What a retried call costs is
+ * spread over its attempts, and its callee often goes on after the caller
+ * gave up: the server's own durations tell more than what fits into the
+ * client's time. */
+
+struct search {
+	const struct calls *calls;
+	const struct trace *t;
+	const struct trace_times *times;
+	struct retries *out;
+};
+
+/* A server side explains its attempt when it lasts half as long. */
+#define SERVER_SHARE 2
+
+/* Levels looked down for the failure that began it. */
+#define ERROR_SPANS 64
+
+static uint32_t call_of_retry(const struct calls *c, uint32_t span)
+{
+	uint32_t leaf = calls_inside(c, span);
+
+	return leaf == SPAN_NONE ? span : leaf;
+}
+
+bool call_has_failed(const struct calls *c, uint32_t span)
+{
+	return calls_has_failed(c, span) ||
+	       calls_has_failed(c, call_of_retry(c, span));
+}
+
+/* One attempt after the other: those side by side are hedged or fanned out. */
+static bool is_next_attempt(const struct search *s, uint32_t before,
+			    uint32_t after)
+{
+	uint32_t first = call_of_retry(s->calls, before);
+	uint32_t again = call_of_retry(s->calls, after);
+
+	if (s->t->spans[after].start_ns < s->t->spans[before].end_ns ||
+	    (!call_has_failed(s->calls, before) &&
+	     !calls_is_resent(s->calls, again)))
+		return false;
+	return calls_is_same_request(s->calls, first, again);
+}
+
+/* The failure an attempt ends in: down through the first failed child. */
+static uint32_t deepest_error(const struct trace *t, uint32_t span)
+{
+	uint32_t found = span;
+
+	for (int depth = 0; depth < ERROR_SPANS; depth++) {
+		const struct span *s = &t->spans[span];
+		uint32_t next = SPAN_NONE;
+
+		for (uint32_t i = 0; i < s->child_count; i++) {
+			uint32_t child = t->children[s->child_first + i];
+
+			if (t->spans[child].flags & SPAN_IS_ERROR)
+				next = child;
+		}
+		if (next == SPAN_NONE)
+			break;
+		found = span = next;
+	}
+	return found;
+}
+
+static void add_server(const struct search *s, struct retry *r, uint32_t call)
+{
+	const struct span *spans = s->t->spans;
+	uint32_t server = span_server_side(s->t, call);
+	int64_t ns;
+
+	if (server == SPAN_NONE)
+		return;
+	ns = span_duration_ns(&spans[server]);
+	if (ns < span_duration_ns(&spans[call]) / SERVER_SHARE ||
+	    (r->server != SPAN_NONE && ns <= r->server_ns))
+		return;
+	r->server = server;
+	r->server_ns = ns;
+}
+
+static void add_attempt(const struct search *s, struct retry *r, uint32_t span)
+{
+	uint32_t call = call_of_retry(s->calls, span);
+	const struct span *attempt = &s->t->spans[span];
+
+	s->out->members[s->out->member_count++] = span;
+	s->out->is_member[span] = true;
+	s->out->is_member[call] = true;
+	r->count++;
+	r->has_succeeded = !call_has_failed(s->calls, span);
+	if (!r->has_succeeded) {
+		r->error_count++;
+		r->error = deepest_error(s->t, span);
+	}
+	r->pause_ns = sat_add_i64(r->pause_ns,
+				  sat_sub_i64(attempt->start_ns, r->end_ns));
+	r->end_ns = attempt->end_ns;
+	r->through_ns = sat_add_i64(r->through_ns, s->times->through_ns[span]);
+	add_server(s, r, call);
+}
+
+static void add_retry(struct search *s, const struct sibling_group *g,
+		      const uint32_t *list, uint32_t count)
+{
+	const struct span *spans = s->t->spans;
+	int64_t last_start = spans[list[count - 1]].start_ns;
+	struct retry *r = &s->out->items[s->out->count++];
+
+	*r = (struct retry){
+		.parent = g->parent,
+		.call = call_of_retry(s->calls, list[0]),
+		.member_first = (uint32_t)s->out->member_count,
+		.server = SPAN_NONE,
+		.error = SPAN_NONE,
+		.start_ns = spans[list[0]].start_ns,
+		.end_ns = spans[list[0]].start_ns,
+	};
+	for (uint32_t i = 0; i < count; i++)
+		add_attempt(s, r, list[i]);
+	r->lost_ns = sat_sub_i64(r->has_succeeded ? last_start : r->end_ns,
+				 r->start_ns);
+}
+
+static void search_group(struct search *s, const struct siblings *siblings,
+			 const struct sibling_group *g)
+{
+	const uint32_t *list = siblings->members + g->member_first;
+	uint32_t run;
+
+	for (uint32_t i = 0; i < g->count; i += run) {
+		for (run = 1; i + run < g->count; run++) {
+			if (!is_next_attempt(s, list[i + run - 1],
+					     list[i + run]))
+				break;
+		}
+		if (run > 1)
+			add_retry(s, g, list + i, run);
+	}
+}
+
+static int compare_retry(const void *left, const void *right)
+{
+	const struct retry *a = left;
+	const struct retry *b = right;
+	int order = compare_i64(b->lost_ns, a->lost_ns);
+
+	return order ? order : compare_i64(a->call, b->call);
+}
+
+bool retries_find(const struct calls *c, const struct trace_times *times,
+		  const struct siblings *siblings, struct arena *arena,
+		  struct retries *out, struct error *err)
+{
+	uint32_t n = c->t->span_count;
+	struct search s = { .calls = c, .t = c->t, .times = times, .out = out };
+
+	*out = (struct retries){ 0 };
+	out->items = arena_array(arena, n, sizeof *out->items);
+	out->members = arena_array(arena, n, sizeof *out->members);
+	out->is_member = arena_array(arena, n, sizeof *out->is_member);
+	if (!out->items || !out->members || !out->is_member)
+		return arena_fail(arena, "the trace", err);
+	for (uint32_t i = 0; i < siblings->count; i++) {
+		const struct sibling_group *g = &siblings->groups[i];
+
+		if (g->leaf != SPAN_NONE)
+			search_group(&s, siblings, g);
+	}
+	if (out->count)
+		qsort(out->items, out->count, sizeof *out->items,
+		      compare_retry);
+	return true;
+}
+
+/* Adds a finding about these spans. */
+static bool collect_add(struct collect *k, const struct finding_facts *facts,
+			const uint32_t *spans, size_t count)
 {
 	struct result *r = k->result;
 	size_t size = r->finding_count * sizeof *r->findings;
@@ -36,7 +298,9 @@ bool collect_add(struct collect *k, const struct finding_facts *facts,
 	return true;
 }
 
-bool collect_add_rest(struct collect *k, enum finding_kind kind, size_t count)
+/* One that counts the others, when count is more than may be listed. */
+static bool collect_add_rest(struct collect *k, enum finding_kind kind,
+			     size_t count)
 {
 	struct finding_facts facts = { .kind = kind };
 
@@ -87,7 +351,9 @@ static int compare_group(const void *left, const void *right)
 	return order ? order : compare_i64(a->span, b->span);
 }
 
-void collect_group(struct collect *k)
+/* Makes groups of k->items with equal key and message, the highest rank
+ * first; their spans are in k->spans. */
+static void collect_group(struct collect *k)
 {
 	struct group *g = NULL;
 
@@ -116,9 +382,11 @@ void collect_group(struct collect *k)
 		      compare_group);
 }
 
-/* part >= whole * percent / 100, without overflow. */
-bool collect_matters(const struct collect *k, int64_t time_ns, int64_t least_ns,
-		     int64_t percent)
+/* A time that is worth a word: at least least_ns and percent of the critical
+ * path.
+ * part >= whole * percent / 100, without overflow. */
+static bool collect_matters(const struct collect *k, int64_t time_ns,
+			    int64_t least_ns, int64_t percent)
 {
 	return time_ns >= least_ns &&
 	       sat_mul_i64(time_ns, 100) >=
@@ -130,7 +398,9 @@ static int compare_duration(const void *left, const void *right)
 	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
 }
 
-int64_t collect_median(struct collect *k, const uint32_t *spans, uint32_t count)
+/* Of the durations of these spans; the lower of two. */
+static int64_t collect_median(struct collect *k, const uint32_t *spans,
+			      uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		k->durations[i] = span_duration_ns(&k->t->spans[spans[i]]);
@@ -151,6 +421,9 @@ static bool add_group(struct collect *k, enum finding_kind kind,
 
 	return collect_add(k, &facts, k->spans + g->first, g->count);
 }
+
+/* One query that takes as long is worth a word by itself (Sentry's rule). */
+#define SLOW_QUERY_NS ((int64_t)500000000)
 
 static bool add_slow_queries(struct collect *k)
 {
@@ -445,4 +718,588 @@ bool findings_collect(const struct calls *c, const struct trace_times *times,
 		  add_skew(&k);
 	arena_release(&k.scratch);
 	return is_done;
+}
+
+/* Findings on calls of one span that belong together: attempts, branches,
+ * turns, one after another. */
+
+/* Calls side by side: each begins before the ones so far have ended. */
+struct branches {
+	const uint32_t *spans; /* by start */
+	uint32_t count;
+	uint32_t slowest;
+	int64_t slowest_ns;
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+/* The branches' common name: of the call in a wrapper. */
+static uint32_t call_of(const struct collect *k, uint32_t span)
+{
+	uint32_t leaf = calls_inside(k->calls, span);
+
+	return leaf == SPAN_NONE ? span : leaf;
+}
+
+static bool add_retry_finding(struct collect *k, const struct retry *r)
+{
+	const uint32_t *members = k->retries.members + r->member_first;
+	const struct finding_facts facts = {
+		.kind = FINDING_RETRY,
+		.span = r->parent,
+		.call = r->call,
+		.other = r->server,
+		.failed = r->error,
+		.count = r->count,
+		.failed_count = r->error_count,
+		.time_ns = r->lost_ns,
+		.other_ns = r->server_ns,
+		.pause_ns = r->pause_ns,
+	};
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		k->is_told[members[i]] = true;
+		k->is_told[call_of(k, members[i])] = true;
+	}
+	if (r->error != SPAN_NONE)
+		k->is_told[r->error] = true;
+	return collect_add(k, &facts, members, r->count);
+}
+
+/* Retries are told from the size on from which spans are candidates. */
+#define RETRY_LEAST_PERCENT 1
+
+/* One sort each. */
+static bool collect_retries(struct collect *k)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < k->retries.count; i++) {
+		const struct retry *r = &k->retries.items[i];
+
+		if (!collect_matters(k, r->lost_ns, FINDING_LEAST_NS,
+				     RETRY_LEAST_PERCENT))
+			break;
+		if (count++ < FINDINGS_PER_KIND && !add_retry_finding(k, r))
+			return false;
+	}
+	return collect_add_rest(k, FINDING_RETRY, count);
+}
+
+/* The branches that begin with spans[0]. */
+static struct branches cut_branches(const struct trace *t,
+				    const uint32_t *spans, uint32_t count)
+{
+	struct branches b = { .spans = spans, .slowest_ns = -1 };
+
+	b.start_ns = b.end_ns = t->spans[spans[0]].start_ns;
+	while (b.count < count) {
+		const struct span *s = &t->spans[spans[b.count]];
+
+		if (b.count && s->start_ns >= b.end_ns)
+			break;
+		if (span_duration_ns(s) > b.slowest_ns) {
+			b.slowest_ns = span_duration_ns(s);
+			b.slowest = spans[b.count];
+		}
+		b.end_ns = s->end_ns > b.end_ns ? s->end_ns : b.end_ns;
+		b.count++;
+	}
+	return b;
+}
+
+static bool add_slow_shard(struct collect *k, const struct branches *b,
+			   uint32_t parent, int64_t median_ns)
+{
+	const struct finding_facts facts = {
+		.kind = FINDING_SLOW_SHARD,
+		.span = parent,
+		.call = call_of(k, b->slowest),
+		.count = b->count,
+		.time_ns = b->slowest_ns,
+		.other_ns = median_ns,
+	};
+
+	return collect_add(k, &facts, &b->slowest, 1);
+}
+
+static bool add_fan_out(struct collect *k, const struct branches *b,
+			uint32_t parent)
+{
+	const struct finding_facts facts = {
+		.kind = FINDING_FAN_OUT,
+		.span = parent,
+		.call = call_of(k, b->slowest),
+		.count = b->count,
+		.time_ns = sat_sub_i64(b->end_ns, b->start_ns),
+		.other_ns = b->slowest_ns,
+	};
+
+	return collect_add(k, &facts, b->spans, b->count);
+}
+
+/* A few at a time is a loop, which has been told as such. */
+static bool is_at_once(const struct branches *b)
+{
+	return sat_sub_i64(b->end_ns, b->start_ns) <
+	       sat_mul_i64(b->slowest_ns, REPEAT_PARALLEL_WAVES);
+}
+
+#define FAN_OUT_COUNT REPEAT_PARALLEL_COUNT
+
+#define SHARD_TIMES 2
+
+/* Branches of a fan-out: 3 tell a slow one, which takes twice the median and
+ * ends last; without one, 6 are worth a word by their number. */
+#define SHARD_COUNT 3u
+
+#define FINDING_LEAST_PERCENT 5
+
+static bool add_branches(struct collect *k, const struct branches *b,
+			 uint32_t parent)
+{
+	int64_t median_ns;
+
+	if (b->count < SHARD_COUNT || !is_at_once(b) ||
+	    !k->times->is_on_path[b->slowest] ||
+	    !collect_matters(k, b->slowest_ns, FINDING_LEAST_NS,
+			     FINDING_LEAST_PERCENT))
+		return true;
+	median_ns = collect_median(k, b->spans, b->count);
+	if (k->t->spans[b->slowest].end_ns == b->end_ns &&
+	    b->slowest_ns >= sat_mul_i64(median_ns, SHARD_TIMES) &&
+	    collect_matters(k, sat_sub_i64(b->slowest_ns, median_ns),
+			    FINDING_LEAST_NS, FINDING_LEAST_PERCENT))
+		return add_slow_shard(k, b, parent, median_ns);
+	return b->count < FAN_OUT_COUNT || add_fan_out(k, b, parent);
+}
+
+static bool collect_fan_outs(struct collect *k)
+{
+	size_t before = k->result->finding_count;
+
+	for (uint32_t i = 0; i < k->siblings.count; i++) {
+		const struct sibling_group *g = &k->siblings.groups[i];
+		const uint32_t *list = k->siblings.members + g->member_first;
+
+		for (uint32_t at = 0; at < g->count;) {
+			struct branches b =
+				cut_branches(k->t, list + at, g->count - at);
+
+			if (k->result->finding_count - before >=
+			    FINDINGS_PER_KIND)
+				return true;
+			if (!add_branches(k, &b, g->parent))
+				return false;
+			at += b.count;
+		}
+	}
+	return true;
+}
+
+static bool is_one_by_one(const struct trace *t, const uint32_t *spans,
+			  uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		if (t->spans[spans[i]].start_ns < t->spans[spans[i - 1]].end_ns)
+			return false;
+	}
+	return true;
+}
+
+#define COLD_NS ((int64_t)50000000)
+
+#define COLD_TIMES 5
+
+/* The first of 4 and more calls takes 5 times the median of the others. */
+#define COLD_COUNT 4u
+
+static bool add_cold_call(struct collect *k, const struct sibling_group *g)
+{
+	const uint32_t *list = k->siblings.members + g->member_first;
+	int64_t first_ns = span_duration_ns(&k->t->spans[list[0]]);
+	struct finding_facts facts = {
+		.kind = FINDING_COLD_CALL,
+		.span = g->parent,
+		.call = g->leaf,
+		.count = g->count,
+		.time_ns = first_ns,
+	};
+
+	if (g->leaf == SPAN_NONE || g->count < COLD_COUNT ||
+	    !k->times->is_on_path[list[0]] ||
+	    !collect_matters(k, first_ns, COLD_NS, FINDING_LEAST_PERCENT) ||
+	    call_has_failed(k->calls, list[0]) ||
+	    !is_one_by_one(k->t, list, g->count))
+		return true;
+	facts.other_ns = collect_median(k, list + 1, g->count - 1);
+	return first_ns < sat_mul_i64(facts.other_ns, COLD_TIMES) ||
+	       collect_add(k, &facts, list, 1);
+}
+
+static bool collect_cold_calls(struct collect *k)
+{
+	size_t before = k->result->finding_count;
+
+	for (uint32_t i = 0; i < k->siblings.count; i++) {
+		if (k->result->finding_count - before >= FINDINGS_PER_KIND)
+			break;
+		if (!add_cold_call(k, &k->siblings.groups[i]))
+			return false;
+	}
+	return true;
+}
+
+#define CONSECUTIVE_NS ((int64_t)500000000)
+
+static bool is_long_remote(const struct collect *k, uint32_t span)
+{
+	uint32_t leaf;
+
+	if (k->times->tree[span] == span || k->retries.is_member[span] ||
+	    span_duration_ns(&k->t->spans[span]) < CONSECUTIVE_NS)
+		return false;
+	leaf = calls_inside(k->calls, span);
+	return leaf != SPAN_NONE && (k->calls->kind[leaf] == CALL_HTTP ||
+				     k->calls->kind[leaf] == CALL_RPC);
+}
+
+#define CONSECUTIVE_SAVING_NS ((int64_t)2000000000)
+
+/* Three remote calls and more, one after another, each of 500 ms and more
+ * and 500 ms apart at most, that would save 2 s side by side (Sentry's
+ * rule). */
+#define CONSECUTIVE_COUNT 3u
+
+/* k->spans holds the run. */
+static bool add_consecutive(struct collect *k, uint32_t parent, uint32_t count)
+{
+	int64_t sum_ns = 0, longest_ns = 0;
+	uint32_t longest = k->spans[0];
+	struct finding_facts facts = { .kind = FINDING_CONSECUTIVE,
+				       .span = parent,
+				       .count = count };
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t ns = span_duration_ns(&k->t->spans[k->spans[i]]);
+
+		sum_ns = sat_add_i64(sum_ns, ns);
+		if (ns > longest_ns) {
+			longest_ns = ns;
+			longest = k->spans[i];
+		}
+	}
+	facts.call = call_of(k, longest);
+	facts.time_ns = sum_ns;
+	facts.other_ns = sat_sub_i64(sum_ns, longest_ns);
+	return count < CONSECUTIVE_COUNT ||
+	       facts.other_ns < CONSECUTIVE_SAVING_NS ||
+	       collect_add(k, &facts, k->spans, count);
+}
+
+#define CONSECUTIVE_GAP_NS ((int64_t)500000000)
+
+static bool follows(const struct trace *t, uint32_t before, uint32_t after)
+{
+	int64_t gap_ns =
+		sat_sub_i64(t->spans[after].start_ns, t->spans[before].end_ns);
+
+	return gap_ns >= 0 && gap_ns <= CONSECUTIVE_GAP_NS;
+}
+
+static bool collect_below(struct collect *k, uint32_t parent)
+{
+	const struct trace *t = k->t;
+	const struct span *p = &t->spans[parent];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->child_count; i++) {
+		uint32_t child = t->children[p->child_first + i];
+
+		if (!is_long_remote(k, child))
+			continue;
+		if (count && !follows(t, k->spans[count - 1], child)) {
+			if (!add_consecutive(k, parent, count))
+				return false;
+			count = 0;
+		}
+		k->spans[count++] = child;
+	}
+	return !count || add_consecutive(k, parent, count);
+}
+
+static bool collect_consecutive(struct collect *k)
+{
+	size_t before = k->result->finding_count;
+
+	for (uint32_t i = 0; i < k->t->span_count; i++) {
+		if (k->result->finding_count - before >= FINDINGS_PER_KIND)
+			break;
+		if (k->t->spans[i].child_count >= CONSECUTIVE_COUNT &&
+		    !collect_below(k, i))
+			return false;
+	}
+	return true;
+}
+
+/* Findings on time between spans: before and behind the callee, inside a span
+ * with no child, between sender and receiver of a message. */
+
+/* The parts of a call that its callee does not cover. */
+struct rim {
+	uint32_t server; /* the first server side */
+	int64_t before_ns;
+	int64_t behind_ns;
+	bool is_moved; /* by the clocks' difference: only the sum is known */
+};
+
+static int64_t moved_start(const struct collect *k, uint32_t span)
+{
+	return sat_add_i64(k->t->spans[span].start_ns,
+			   k->times->shift_ns[span]);
+}
+
+static int64_t moved_end(const struct collect *k, uint32_t span)
+{
+	return sat_add_i64(k->t->spans[span].end_ns, k->times->shift_ns[span]);
+}
+
+/* Proxies may try several servers within one call. */
+static struct rim find_rim(const struct collect *k, uint32_t client)
+{
+	const struct trace *t = k->t;
+	const struct span *s = &t->spans[client];
+	struct rim rim = { .server = span_server_side(t, client) };
+	int64_t start_ns, end_ns;
+
+	if (rim.server == SPAN_NONE)
+		return rim;
+	start_ns = moved_start(k, rim.server);
+	end_ns = moved_end(k, rim.server);
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		uint32_t child = t->children[s->child_first + i];
+
+		if (moved_start(k, child) < start_ns)
+			start_ns = moved_start(k, child);
+		if (moved_end(k, child) > end_ns)
+			end_ns = moved_end(k, child);
+		rim.is_moved |=
+			clock_skew_ns(t, k->times->shift_ns, child) != 0;
+	}
+	/* Left alone by its caller, or on a clock of its own: then the times
+	 * between the two say nothing. */
+	if (start_ns >= moved_end(k, client) ||
+	    end_ns <= moved_start(k, client))
+		return rim;
+	rim.before_ns = sat_sub_i64(start_ns, moved_start(k, client));
+	rim.behind_ns = sat_sub_i64(moved_end(k, client), end_ns);
+	rim.before_ns = rim.before_ns < 0 ? 0 : rim.before_ns;
+	rim.behind_ns = rim.behind_ns < 0 ? 0 : rim.behind_ns;
+	return rim;
+}
+
+static int64_t rim_ns(const struct rim *rim)
+{
+	if (rim->is_moved)
+		return sat_add_i64(rim->before_ns, rim->behind_ns);
+	return rim->before_ns > rim->behind_ns ? rim->before_ns
+					       : rim->behind_ns;
+}
+
+/* Between the two sides of a call: a fifth of it. */
+#define QUEUE_PERCENT 20
+
+static bool is_queue_gap(const struct collect *k, uint32_t client, int64_t ns)
+{
+	int64_t call_ns = span_duration_ns(&k->t->spans[client]);
+
+	return sat_mul_i64(ns, 100) > sat_mul_i64(call_ns, QUEUE_PERCENT) &&
+	       ns > FINDING_LEAST_NS &&
+	       collect_matters(k, ns, FINDING_LEAST_NS, FINDING_LEAST_PERCENT);
+}
+
+static bool add_queue_gap(struct collect *k, const struct group *g)
+{
+	struct rim rim = find_rim(k, g->span);
+	struct finding_facts facts = {
+		.kind = FINDING_QUEUE_GAP,
+		.span = g->span,
+		.other = rim.server,
+		.count = g->count,
+		.time_ns = rim_ns(&rim),
+		.rim = CALL_RIM_BEFORE,
+	};
+
+	if (rim.is_moved)
+		facts.rim = CALL_RIM_BOTH;
+	else if (rim.behind_ns > rim.before_ns)
+		facts.rim = CALL_RIM_BEHIND;
+	return collect_add(k, &facts, k->spans + g->first, g->count);
+}
+
+/* The way to a callee that the answer is about. */
+static bool is_answered_gap(const struct collect *k, uint32_t span)
+{
+	const struct result *r = k->result;
+
+	return r->has_cause && r->cause.kind == CAUSE_NETWORK &&
+	       k->calls->like[r->span.span] == k->calls->like[span];
+}
+
+static bool collect_queue_gaps(struct collect *k)
+{
+	k->item_count = 0;
+	for (uint32_t i = 0; i < k->t->span_count; i++) {
+		struct rim rim;
+
+		if (k->t->spans[i].kind != SPAN_KIND_CLIENT ||
+		    !k->times->is_on_path[i] ||
+		    span_server_side(k->t, i) == SPAN_NONE ||
+		    is_answered_gap(k, i))
+			continue;
+		rim = find_rim(k, i);
+		if (!is_queue_gap(k, i, rim_ns(&rim)))
+			continue;
+		k->items[k->item_count++] = (struct item){
+			.key = k->calls->like[i],
+			.rank_ns = rim_ns(&rim),
+			.span = i,
+		};
+	}
+	collect_group(k);
+	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
+		if (!add_queue_gap(k, &k->groups[i]))
+			return false;
+	}
+	return collect_add_rest(k, FINDING_QUEUE_GAP, k->group_count);
+}
+
+struct stretch {
+	int64_t offset_ns; /* from the start of the span */
+	int64_t length_ns;
+	bool has_children; /* that were waited for */
+};
+
+static void widen(struct stretch *s, int64_t from, int64_t to, int64_t start)
+{
+	int64_t length = sat_sub_i64(to, from);
+
+	if (length <= s->length_ns)
+		return;
+	s->length_ns = length;
+	s->offset_ns = sat_sub_i64(from, start);
+}
+
+/* The longest time in which no child ran. Children lie by recorded start;
+ * moved ones of other hosts are inside their calls, so seldom among them. */
+static struct stretch find_stretch(const struct collect *k, uint32_t span)
+{
+	const struct trace *t = k->t;
+	const struct span *s = &t->spans[span];
+	int64_t start = moved_start(k, span);
+	int64_t covered_to = start;
+	struct stretch found = { 0 };
+
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		uint32_t child = t->children[s->child_first + i];
+
+		if (k->times->tree[child] == child)
+			continue;
+		found.has_children = true;
+		widen(&found, covered_to, moved_start(k, child), start);
+		if (moved_end(k, child) > covered_to)
+			covered_to = moved_end(k, child);
+	}
+	widen(&found, covered_to, moved_end(k, span), start);
+	return found;
+}
+
+static bool add_gap(struct collect *k, uint32_t span, const struct stretch *s)
+{
+	const struct finding_facts facts = {
+		.kind = FINDING_GAP,
+		.span = span,
+		.time_ns = s->length_ns,
+		.other_ns = s->offset_ns,
+	};
+
+	return collect_add(k, &facts, &span, 1);
+}
+
+/* A stretch without any child, of the whole critical path. */
+#define GAP_PERCENT 30
+
+/* Of a span without children the whole is one stretch, and nothing new. */
+bool collect_gaps(struct collect *k)
+{
+	for (uint32_t i = 0; i < k->t->span_count; i++) {
+		struct stretch s;
+
+		if (!k->times->is_on_path[i] ||
+		    k->calls->kind[i] != CALL_NONE ||
+		    !k->t->spans[i].child_count)
+			continue;
+		s = find_stretch(k, i);
+		if (!s.has_children ||
+		    !collect_matters(k, s.length_ns, FINDING_LEAST_NS,
+				     GAP_PERCENT))
+			continue;
+		if (!add_gap(k, i, &s))
+			return false;
+	}
+	return true;
+}
+
+static bool add_message_delay(struct collect *k, const struct group *g)
+{
+	const struct finding_facts facts = {
+		.kind = FINDING_MESSAGE_DELAY,
+		.span = k->t->spans[g->span].parent,
+		.other = g->span,
+		.count = g->count,
+		.time_ns = g->rank_ns,
+	};
+
+	return collect_add(k, &facts, k->spans + g->first, g->count);
+}
+
+/* What the answer is about needs no finding. */
+static bool is_answer(const struct collect *k, uint32_t span)
+{
+	return k->result->has_cause && k->result->cause.kind == CAUSE_QUEUE &&
+	       k->result->span.span == span;
+}
+
+/* From the end of sending to the begin of working. */
+#define MESSAGE_DELAY_NS ((int64_t)100000000)
+
+static void add_delays(struct collect *k, const struct messages *messages)
+{
+	k->item_count = 0;
+	for (size_t i = 0; i < messages->count; i++) {
+		const struct message *m = &messages->items[i];
+
+		if (m->wait_ns >= MESSAGE_DELAY_NS &&
+		    !is_answer(k, m->receiver))
+			k->items[k->item_count++] = (struct item){
+				.key = k->calls->like[m->receiver],
+				.rank_ns = m->wait_ns,
+				.span = m->receiver,
+			};
+	}
+}
+
+static bool collect_message_delays(struct collect *k)
+{
+	struct messages messages;
+
+	if (!messages_find(k->t, k->times, &k->scratch, &messages, k->err))
+		return false;
+	add_delays(k, &messages);
+	collect_group(k);
+	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
+		if (!add_message_delay(k, &k->groups[i]))
+			return false;
+	}
+	return collect_add_rest(k, FINDING_MESSAGE_DELAY, k->group_count);
 }

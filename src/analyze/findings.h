@@ -7,7 +7,9 @@
 #ifndef ANALYZE_FINDINGS_H
 #define ANALYZE_FINDINGS_H
 
+#include "analyze/calls.h"
 #include "analyze/nplusone.h"
+#include "analyze/trace_analysis.h"
 #include "model/result.h"
 
 /* Findings of one kind; more are counted in a last one. */
@@ -19,48 +21,77 @@
 /* Less time than this, or than this part of the critical path, is not worth
  * a word, whatever its pattern. */
 #define FINDING_LEAST_NS ((int64_t)10000000)
-#define FINDING_LEAST_PERCENT 5
-
-/* Retries are told from the size on from which spans are candidates. */
-#define RETRY_LEAST_PERCENT 1
-
-/* One query that takes as long is worth a word by itself (Sentry's rule). */
-#define SLOW_QUERY_NS ((int64_t)500000000)
-
-/* Three remote calls and more, one after another, each of 500 ms and more
- * and 500 ms apart at most, that would save 2 s side by side (Sentry's
- * rule). */
-#define CONSECUTIVE_COUNT 3u
-#define CONSECUTIVE_NS ((int64_t)500000000)
-#define CONSECUTIVE_GAP_NS ((int64_t)500000000)
-#define CONSECUTIVE_SAVING_NS ((int64_t)2000000000)
-
-/* Branches of a fan-out: 3 tell a slow one, which takes twice the median and
- * ends last; without one, 6 are worth a word by their number. */
-#define SHARD_COUNT 3u
-#define SHARD_TIMES 2
-#define FAN_OUT_COUNT REPEAT_PARALLEL_COUNT
-
-/* The first of 4 and more calls takes 5 times the median of the others. */
-#define COLD_COUNT 4u
-#define COLD_TIMES 5
-#define COLD_NS ((int64_t)50000000)
-
-/* Between the two sides of a call: a fifth of it. */
-#define QUEUE_PERCENT 20
-
-/* A stretch without any child, of the whole critical path. */
-#define GAP_PERCENT 30
-
-/* From the end of sending to the begin of working. */
-#define MESSAGE_DELAY_NS ((int64_t)100000000)
 
 /* Appends to result->findings, in this order: n_plus_one, retry, slow_shard
  * and fan_out, cold_call, slow_query, consecutive_http, queue_gap, gap, error,
  * message_delay, session or async_work and other_roots, clock_skew. Their texts
- * are left to report/finding_texts.h. */
+ * are left to report/texts.h. */
 bool findings_collect(const struct calls *c, const struct trace_times *times,
 		      const struct repeats *repeats, struct result *result,
 		      struct error *err) MUST_CHECK;
+
+/* Spans of one parent that do the same thing, whoever does it for them:
+ * attempts at one call, branches of a fan-out, turns of a loop. */
+
+struct sibling_group {
+	uint32_t parent;
+	uint32_t leaf;         /* the first member's call, itself or inside it;
+				  SPAN_NONE when it makes none */
+	uint32_t member_first; /* into siblings.members */
+	uint32_t count;        /* at least 2 */
+};
+
+struct siblings {
+	struct sibling_group *groups; /* by parent, in a fixed order */
+	uint32_t count;
+	uint32_t *members; /* by start */
+};
+
+/* Groups all spans their parents waited for. *out lives in the arena. */
+bool siblings_find(const struct calls *c, const struct trace_times *times,
+		   struct arena *arena, struct siblings *out,
+		   struct error *err) MUST_CHECK;
+
+/* The same call made again because it failed. What a retried call costs is
+ * spread over its attempts, and its callee often goes on after the caller
+ * gave up: the server's own durations tell more than what fits into the
+ * client's time. */
+
+struct retry {
+	uint32_t parent;       /* the span that tries again */
+	uint32_t call;         /* the first attempt's call: a client span */
+	uint32_t member_first; /* into retries.members */
+	uint32_t count;        /* attempts, at least 2 */
+	uint32_t error_count;  /* failed ones */
+	uint32_t error;     /* deepest failed span of the last failed attempt */
+	uint32_t server;    /* the longest server side that takes half of its
+			       attempt or more, or SPAN_NONE: then the time went
+			       by in front of the callee or without a trace */
+	bool has_succeeded; /* the last attempt */
+	int64_t server_ns;  /* duration of that server side, not clipped */
+	int64_t start_ns;   /* first attempt, as recorded */
+	int64_t end_ns;     /* of the last one */
+	int64_t lost_ns;    /* all but the last attempt, with the pauses; the
+			       whole when the last one failed too */
+	int64_t pause_ns;   /* between the attempts: backing off */
+	int64_t through_ns; /* of the critical path, with what is below */
+};
+
+struct retries {
+	struct retry *items; /* the most time lost first */
+	size_t count;
+	uint32_t *members; /* attempts, children of the parent, by start */
+	size_t member_count;
+	bool *is_member; /* per span: an attempt, or its call in a wrapper */
+};
+
+/* Runs of like siblings in which every one but the last failed, one after
+ * another, or says itself that it is sent again. *out lives in the arena. */
+bool retries_find(const struct calls *c, const struct trace_times *times,
+		  const struct siblings *siblings, struct arena *arena,
+		  struct retries *out, struct error *err) MUST_CHECK;
+
+/* Whether an attempt (or the call inside its wrapper) failed. */
+bool call_has_failed(const struct calls *c, uint32_t span);
 
 #endif

@@ -11,9 +11,7 @@
 
 #include "analyze/gates.h"
 #include "model/fleet.h"
-
-/* Part of the services claimed that may be so by chance. */
-#define FLEET_FALSE_DISCOVERY 0.01
+#include "model/profile.h"
 
 /* Fewer functions do not show what most of a service did. */
 #define FLEET_PEERS 6
@@ -23,5 +21,20 @@
  * what a service takes as a whole follows its traffic. Sorts the services. */
 bool fleet_growth_find(struct fleet *f, const struct gate_limits *limits,
 		       struct error *err) MUST_CHECK;
+
+/* Of the profiles of a service what is kept of it in a fleet: samples by
+ * function, now and in each part of before. */
+
+struct code_rules;
+
+/* Profiles of a service: what is now, then the parts of what was. */
+#define FLEET_QUESTIONS (1 + FLEET_PARTS)
+
+/* Sets the state of the service, and its functions when it can be compared.
+ * Profiles without samples are as good as none. rules: the user's, or NULL. */
+bool fleet_count(struct fleet *f, struct fleet_service *s,
+		 const struct profile *const profiles[FLEET_QUESTIONS],
+		 const struct code_rules *rules, struct notes *notes,
+		 struct error *err) MUST_CHECK;
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-#include "base/ascii.h"
-#include "base/count.h"
+#include "base/num.h"
+#include "base/str.h"
 
 /* The words that count stand at the end; hostile names are not read whole,
  * since brackets are matched again for each one. */

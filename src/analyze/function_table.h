@@ -13,9 +13,6 @@
 
 #define ENTRY_NONE UINT32_MAX
 
-/* As so many functions of a side take longer than handing half of them on. */
-#define FUNC_BESIDE 2048u
-
 enum side { SIDE_SLOW = 0, SIDE_BASELINE, SIDE_COUNT };
 
 struct side_values {

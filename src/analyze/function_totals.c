@@ -1,10 +1,1348 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/function_totals.h"
 
-#include "analyze/function_totals_entries.h"
-#include "analyze/function_totals_kinds.h"
-#include "analyze/function_totals_sums.h"
+#include <limits.h>
+#include <string.h>
+
+#include "analyze/category_share.h"
+#include "analyze/code_kind.h"
+#include "analyze/function_table.h"
+#include "analyze/profile_analysis.h"
 #include "analyze/renamed_packages.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/num.h"
+#include "base/str.h"
+#include "base/thread.h"
+#include "model/profile.h"
+
+/* Tells of what kind the functions of a table are. Private to flatcum.c. */
+
+struct categories {
+	struct func_table *t;
+	struct arena scratch;
+	struct code_subject *subjects; /* of the slow side, by function */
+	uint32_t *twins;               /* by function of the baseline */
+	enum side s;                   /* the side that is looked at */
+	struct language_votes votes[THREAD_HALVES];
+};
+
+static bool is_same_function(const struct profile *p, uint32_t f,
+			     const struct profile *q, uint32_t g)
+{
+	return str_equal(function_name(p, f), function_name(q, g)) &&
+	       str_equal(function_file(p, f), function_file(q, g));
+}
+
+/* Two builds have most functions in common: what is known of one is not
+ * worked out again. The same function of the slow side, or ENTRY_NONE. */
+static uint32_t twin_of(const struct func_table *t, const struct profile *p,
+			uint32_t f, uint32_t id)
+{
+	uint32_t known = id < t->known_count ? t->known[id] : 0;
+
+	return known && is_same_function(p, f, t->sides[SIDE_SLOW].profile,
+					 known - 1)
+		       ? known - 1
+		       : ENTRY_NONE;
+}
+
+/* The class of a function of one more profile, whose entry, which may be
+ * ENTRY_NONE, is that of a classified table. */
+static struct code_class func_table_class(const struct func_table *t,
+					  const struct profile *p, uint32_t f,
+					  uint32_t id)
+{
+	uint32_t twin = twin_of(t, p, f, id);
+
+	return twin != ENTRY_NONE
+		       ? t->sides[SIDE_SLOW].classes[twin]
+		       : code_classify(t->rules, function_name(p, f),
+				       function_file(p, f), t->languages);
+}
+
+/* ---- which languages ---- */
+
+/* Of the baseline there are few but twins. */
+static struct code_subject own_subject(const struct categories *k, uint32_t f)
+{
+	const struct profile *p = k->t->sides[k->s].profile;
+
+	return code_subject_of(function_name(p, f), function_file(p, f));
+}
+
+static unsigned int find_languages(const struct categories *k, uint32_t f)
+{
+	const struct func_side *side = &k->t->sides[k->s];
+
+	if (k->s == SIDE_SLOW) {
+		k->subjects[f] = own_subject(k, f);
+		return k->subjects[f].languages;
+	}
+	k->twins[f] = twin_of(k->t, side->profile, f, side->entries[f]);
+	return k->twins[f] != ENTRY_NONE ? k->subjects[k->twins[f]].languages
+					 : own_subject(k, f).languages;
+}
+
+static void vote(struct thread_part *part)
+{
+	struct categories *k = part->task;
+	const struct profile *p = k->t->sides[k->s].profile;
+	struct language_votes votes = k->votes[part->number];
+
+	for (uint32_t f = (uint32_t)part->first; f < part->end; f++)
+		language_votes_add(&votes, find_languages(k, f),
+				   function_file(p, f).len > 0);
+	k->votes[part->number] = votes;
+}
+
+/* ---- which kinds ---- */
+
+static struct code_class class_of(const struct categories *k, uint32_t f)
+{
+	const struct func_table *t = k->t;
+	struct code_subject own;
+
+	if (k->s == SIDE_SLOW)
+		return code_classify_subject(t->rules, &k->subjects[f],
+					     t->languages);
+	if (k->twins[f] != ENTRY_NONE)
+		return t->sides[SIDE_SLOW].classes[k->twins[f]];
+	own = own_subject(k, f);
+	return code_classify_subject(t->rules, &own, t->languages);
+}
+
+static void tell_categories(struct thread_part *part)
+{
+	const struct categories *k = part->task;
+	struct func_side *side = &k->t->sides[k->s];
+
+	for (uint32_t f = (uint32_t)part->first; f < part->end; f++)
+		side->classes[f] = class_of(k, f);
+}
+
+/* ---- both sides ---- */
+
+static size_t functions_of(const struct func_table *t, enum side s)
+{
+	return t->sides[s].profile ? t->sides[s].profile->function_count : 0;
+}
+
+/* As so many functions of a side take longer than handing half of them on. */
+#define FUNC_BESIDE 2048u
+
+static void look_through(struct categories *k, enum side s,
+			 void (*run)(struct thread_part *part))
+{
+	k->s = s;
+	thread_halves(run, k, functions_of(k->t, s), FUNC_BESIDE);
+}
+
+static bool kinds_alloc(struct categories *k, struct error *err)
+{
+	struct func_table *t = k->t;
+
+	t->known = arena_array(t->arena, t->count, sizeof *t->known);
+	t->known_count = (uint32_t)t->count;
+	k->subjects = arena_array(&k->scratch, functions_of(t, SIDE_SLOW),
+				  sizeof *k->subjects);
+	k->twins = arena_array(&k->scratch, functions_of(t, SIDE_BASELINE),
+			       sizeof *k->twins);
+	if (!t->known)
+		return arena_fail(t->arena, "ranking functions", err);
+	return (k->subjects && k->twins) ||
+	       arena_fail(&k->scratch, "ranking functions", err);
+}
+
+static void note_known(struct func_table *t)
+{
+	const struct func_side *slow = &t->sides[SIDE_SLOW];
+
+	for (uint32_t f = 0; slow->profile && f < slow->profile->function_count;
+	     f++)
+		t->known[slow->entries[f]] = f + 1;
+}
+
+static void note_application(struct func_table *t, const struct func_side *side)
+{
+	for (uint32_t f = 0; side->profile && f < side->profile->function_count;
+	     f++)
+		t->entries[side->entries[f]].is_application |=
+			side->classes[f].kind == CODE_APPLICATION;
+}
+
+static void tell_all(struct categories *k)
+{
+	struct func_table *t = k->t;
+
+	note_known(t);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		look_through(k, (enum side)s, vote);
+	language_votes_join(&k->votes[0], &k->votes[1]);
+	t->languages = language_votes_result(&k->votes[0]);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		look_through(k, (enum side)s, tell_categories);
+		note_application(t, &t->sides[s]);
+	}
+}
+
+/* Fills in the classes of both sides, and which entries are of the application.
+ * Both sides vote for the languages: a function must be of one kind on both.
+ * Large sides are gone through in halves, at once. The entries of the sides
+ * must be there. */
+static bool func_table_classify(struct func_table *t, struct error *err)
+{
+	struct categories k = { .t = t };
+	bool is_done;
+
+	arena_init(&k.scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = kinds_alloc(&k, err);
+	if (is_done)
+		tell_all(&k);
+	arena_release(&k.scratch);
+	return is_done;
+}
+
+/* Adds up the stacks of both sides by the entries of a table. Private to
+ * flatcum.c. */
+
+/* What is added up once a stack. */
+struct ends_sum {
+	int64_t self_lib;
+	int64_t self;
+	int64_t both; /* as owner and leaf at once */
+};
+
+/* What a stack adds to its ends. Their sums are far apart: they are asked for
+ * some stacks before they are needed. */
+struct ends {
+	uint32_t owner;
+	uint32_t leaf;
+	uint32_t hash; /* of both, where they differ */
+	int64_t value;
+};
+
+#define ENDS_AHEAD 16u /* a power of two */
+
+/* A frame on the stack at hand whose entry is further up already, perhaps by
+ * the same frame. */
+struct repeat {
+	uint16_t at;
+	bool is_same_frame;
+};
+
+/* Scratch of one side's pass over its stacks; nothing in it is shared, so that
+ * both sides can be gone through at once. What a function took is the sum over
+ * its frames without what was counted more than once: so all that is touched
+ * for each frame that the stack before had not are its entry and where that is
+ * on the stack. */
+struct pass {
+	struct func_table *t;
+	enum side s;
+	struct arena arena;
+	struct error err;
+	bool is_done;
+	uint32_t *frames;    /* the words: class and entry */
+	uint32_t *again;     /* by frame: where one that repeats an entry was */
+	int64_t *frame_sums; /* less what repeats within a stack */
+	uint32_t *seen;      /* by entry: where it was on a stack first */
+	int64_t *totals;     /* by entry: likewise */
+	struct ends_sum *ends; /* by entry */
+	unsigned char *sides;  /* by entry: of the kernel, see ABOVE */
+	struct category_shares categories;
+	bool has_kernel;
+	bool is_waiting;
+	bool is_of_calls;
+	bool is_capped;      /* sums are: nothing is taken off them */
+	struct map pair_map; /* (owner, leaf) */
+	struct pair *pairs;
+	size_t pair_count;
+	size_t pair_cap;
+	struct stack_walk walk;
+	uint32_t words[LIMIT_STACK_FRAMES]; /* of the stack at hand */
+	struct repeat repeats[LIMIT_STACK_FRAMES];
+	uint32_t repeat_count;
+	struct ends ahead[ENDS_AHEAD];
+	uint32_t ahead_count; /* all that ever were; the last ones are ahead */
+};
+
+struct pair {
+	uint32_t owner;
+	uint32_t leaf;
+	int64_t value;
+};
+
+#define ENTRY_MASK ((UINT32_C(1) << KIND_SHIFT) - 1)
+
+_Static_assert(2 * LIMIT_FUNCTIONS <= ENTRY_MASK, "entries fit a word");
+_Static_assert(CODE_KIND_COUNT << 2 <= 1 << 7, "classes leave a bit");
+
+/* Where an entry was seen from the kernel's entry. */
+#define ABOVE 1u
+#define BENEATH 2u
+
+static bool pass_fail(struct pass *pass)
+{
+	return arena_fail(&pass->arena, "ranking functions", &pass->err);
+}
+
+static void pass_fill(struct pass *pass)
+{
+	const struct func_side *side = &pass->t->sides[pass->s];
+	const struct profile *p = side->profile;
+
+	pass->is_capped = p->whole_total == INT64_MAX;
+	pass->is_of_calls = p->is_of_calls;
+	pass->is_waiting = kinds_wait(p);
+	profile_frame_sums(p, pass->frame_sums);
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t function = p->frames[i].function;
+		uint32_t entry = side->entries[function];
+		const struct code_class *class = &side->classes[function];
+
+		pass->frames[i] =
+			(uint32_t)code_class_pack(class) << KIND_SHIFT | entry;
+		pass->totals[entry] = profile_sum(p, pass->totals[entry],
+						  pass->frame_sums[i]);
+		pass->sides[entry] = ABOVE;
+		pass->has_kernel |= class->is_kernel_entry;
+	}
+	/* Then stacks tell. */
+	if (pass->has_kernel)
+		memset(pass->sides, 0, pass->t->count);
+}
+
+static bool pass_init(struct pass *pass)
+{
+	uint32_t frames = pass->t->sides[pass->s].profile->frame_count;
+	size_t entries = pass->t->count;
+	struct arena *arena = &pass->arena;
+
+	pass->frames = arena_array(arena, frames, sizeof *pass->frames);
+	pass->again = arena_array(arena, frames, sizeof *pass->again);
+	pass->frame_sums = arena_array(arena, frames, sizeof *pass->frame_sums);
+	pass->seen = arena_array(arena, entries, sizeof *pass->seen);
+	pass->totals = arena_array(arena, entries, sizeof *pass->totals);
+	pass->ends = arena_array(arena, entries, sizeof *pass->ends);
+	pass->sides = arena_array(arena, entries, 1);
+	map_init(&pass->pair_map, arena);
+	if (!pass->frames || !pass->again || !pass->frame_sums || !pass->seen ||
+	    !pass->totals || !pass->ends || !pass->sides)
+		return pass_fail(pass);
+	pass_fill(pass);
+	return true;
+}
+
+static void add(int64_t *sum, int64_t value)
+{
+	*sum = sat_add_i64(*sum, value);
+}
+
+static uint64_t pair_key(const struct ends *ends)
+{
+	return (uint64_t)ends->owner << 32 | ends->leaf;
+}
+
+static bool pair_add(struct pass *pass, const struct ends *ends)
+{
+	uint32_t at;
+
+	if (!map_insert_near_u64(&pass->pair_map, pair_key(ends), ends->hash,
+				 (uint32_t)pass->pair_count, &at))
+		return pass_fail(pass);
+	if (at == pass->pair_count) {
+		if (!arena_reserve(&pass->arena, (void **)&pass->pairs,
+				   &pass->pair_cap, pass->pair_count + 1,
+				   sizeof *pass->pairs))
+			return pass_fail(pass);
+		pass->pairs[pass->pair_count++] =
+			(struct pair){ ends->owner, ends->leaf, 0 };
+	}
+	add(&pass->pairs[at].value, ends->value);
+	return true;
+}
+
+static bool ends_add(struct pass *pass, const struct ends *ends)
+{
+	add(&pass->ends[ends->owner].self_lib, ends->value);
+	add(&pass->ends[ends->leaf].self, ends->value);
+	if (ends->owner != ends->leaf)
+		return pair_add(pass, ends);
+	add(&pass->ends[ends->owner].both, ends->value);
+	return true;
+}
+
+/* Adds those that were announced so many stacks ago. */
+static bool ends_announce(struct pass *pass, struct ends ends)
+{
+	struct ends *slot = &pass->ahead[pass->ahead_count % ENDS_AHEAD];
+
+	if (pass->ahead_count++ >= ENDS_AHEAD && !ends_add(pass, slot))
+		return false;
+	__builtin_prefetch(&pass->ends[ends.owner]);
+	__builtin_prefetch(&pass->ends[ends.leaf]);
+	if (ends.owner != ends.leaf)
+		ends.hash = map_approach_u64(&pass->pair_map, pair_key(&ends));
+	*slot = ends;
+	return true;
+}
+
+static bool ends_flush(struct pass *pass)
+{
+	uint32_t left = (uint32_t)min_size(pass->ahead_count, ENDS_AHEAD);
+
+	for (; left; left--)
+		if (!ends_add(pass, &pass->ahead[(pass->ahead_count - left) %
+						 ENDS_AHEAD]))
+			return false;
+	return true;
+}
+
+static void take_off(struct pass *pass, int64_t *sum, int64_t value)
+{
+	if (!pass->is_capped)
+		*sum = wrap_sub_i64(*sum, value);
+}
+
+/* The frame at i is of the entry that was at `first`. Frames that are not the
+ * first of their entry are few. */
+static void repeat_note(struct pass *pass, const uint32_t *ids, uint32_t first,
+			uint32_t i)
+{
+	uint32_t at = pass->again[ids[i]];
+	bool is_same_frame =
+		ids[first] == ids[i] || (at < i && ids[at] == ids[i]);
+
+	if (!is_same_frame)
+		pass->again[ids[i]] = i;
+	pass->repeats[pass->repeat_count++] =
+		(struct repeat){ (uint16_t)i, is_same_frame };
+}
+
+/* Looks up the frames that the stack before had not. What was seen on another
+ * stack may be gone: its place tells. Whether it is cannot be foreseen, which
+ * is why both are asked. */
+static void frames_see(struct pass *pass, const struct stack_walk *stack)
+{
+	const uint32_t *ids = stack->frames, *words = pass->words;
+
+	for (uint32_t i = stack->kept; i < stack->count; i++) {
+		uint32_t word = pass->frames[ids[i]];
+		uint32_t at = pass->seen[word & ENTRY_MASK];
+		uint32_t differing =
+			((words[at] ^ word) & ENTRY_MASK) | (uint32_t)(at >= i);
+
+		pass->words[i] = word;
+		if (differing)
+			pass->seen[word & ENTRY_MASK] = i;
+		else
+			repeat_note(pass, ids, at, i);
+	}
+}
+
+/* Recursion and inlining count a stack once. */
+static void repeats_take_off(struct pass *pass, const struct stack_walk *stack)
+{
+	for (uint32_t i = 0; i < pass->repeat_count; i++) {
+		const struct repeat *r = &pass->repeats[i];
+
+		take_off(pass, &pass->totals[pass->words[r->at] & ENTRY_MASK],
+			 stack->value);
+		if (r->is_same_frame)
+			take_off(pass, &pass->frame_sums[stack->frames[r->at]],
+				 stack->value);
+	}
+}
+
+static void frames_take(struct pass *pass, const struct stack_walk *stack)
+{
+	while (pass->repeat_count &&
+	       pass->repeats[pass->repeat_count - 1].at >= stack->kept)
+		pass->repeat_count--;
+	frames_see(pass, stack);
+	repeats_take_off(pass, stack);
+}
+
+static void kernel_mark(struct pass *pass, uint32_t count, uint32_t kernel_from)
+{
+	for (uint32_t i = 0; i < count; i++)
+		pass->sides[pass->words[i] & ENTRY_MASK] |=
+			i < kernel_from ? ABOVE : BENEATH;
+}
+
+static enum code_kind kind_of(uint32_t word)
+{
+	return code_class_unpack((unsigned char)(word >> KIND_SHIFT)).kind;
+}
+
+/* As func_side_owner(), its entry. */
+static uint32_t find_owner(const uint32_t *words, uint32_t count,
+			   uint32_t kernel_from)
+{
+	uint32_t i = kernel_from;
+
+	while (i-- > 0)
+		if (kind_of(words[i]) == CODE_APPLICATION)
+			return words[i] & ENTRY_MASK;
+	for (i = count; i-- > 0;)
+		if (kind_of(words[i]) != CODE_UNKNOWN)
+			return words[i] & ENTRY_MASK;
+	return words[count - 1] & ENTRY_MASK;
+}
+
+static bool stack_add(struct pass *pass, const struct stack_walk *stack)
+{
+	const uint32_t *words = pass->words;
+	uint32_t kernel_from = stack->count, owner, leaf;
+
+	frames_take(pass, stack);
+	if (pass->has_kernel) {
+		kernel_from = stack_kernel_from(words, stack->count);
+		kernel_mark(pass, stack->count, kernel_from);
+	}
+	kind_shares_add(
+		&pass->categories,
+		stack_kind(words, stack->count, kernel_from, pass->is_waiting),
+		stack->value);
+	leaf = words[stack->count - 1] & ENTRY_MASK;
+	/* Who is called for is known of one call only. */
+	owner = pass->is_of_calls
+			? leaf
+			: find_owner(words, stack->count, kernel_from);
+	return ends_announce(pass, (struct ends){ .owner = owner,
+						  .leaf = leaf,
+						  .value = stack->value });
+}
+
+static bool stacks_add(struct pass *pass)
+{
+	struct stack_walk *stack = &pass->walk;
+
+	stack_walk_init(stack, pass->t->sides[pass->s].profile);
+	while (stack_walk_next(stack))
+		if (stack->count && !stack_add(pass, stack))
+			return false;
+	return ends_flush(pass);
+}
+
+static void pass_run(void *task)
+{
+	struct pass *pass = task;
+
+	if (pass->t->sides[pass->s].profile)
+		pass->is_done = pass_init(pass) && stacks_add(pass);
+}
+
+static void keep_sums(const struct pass *pass)
+{
+	struct func_entry *entries = pass->t->entries;
+
+	for (uint32_t id = 0; id < pass->t->count; id++) {
+		struct func_entry *entry = &entries[id];
+
+		entry->values[pass->s] = (struct side_values){
+			.self_lib = pass->ends[id].self_lib,
+			.self = pass->ends[id].self,
+			.total = pass->totals[id],
+		};
+		entry->is_above_kernel |= (pass->sides[id] & ABOVE) != 0;
+		entry->is_beneath_kernel |= (pass->sides[id] & BENEATH) != 0;
+	}
+	pass->t->sides[pass->s].categories = pass->categories;
+}
+
+/* ---- leaf and line of each entry ---- */
+
+/* What a gone function looked like is only to be seen in the baseline. */
+static bool is_described_by(const struct func_entry *entry, enum side s)
+{
+	return (entry->values[SIDE_SLOW].total != 0) == (s == SIDE_SLOW);
+}
+
+static void choose_leaf(struct func_table *t, uint32_t id, uint32_t leaf,
+			int64_t value, int64_t *best)
+{
+	struct func_entry *owner = &t->entries[id];
+
+	if (value < best[id])
+		return;
+	if (value > best[id] || func_compare_keys(t, leaf, owner->leaf) < 0)
+		owner->leaf = leaf;
+	best[id] = value;
+}
+
+static void choose_leaves(struct pass *pass, int64_t *best)
+{
+	struct func_table *t = pass->t;
+
+	for (uint32_t id = 0; id < t->count; id++)
+		if (pass->ends[id].both &&
+		    is_described_by(&t->entries[id], pass->s))
+			choose_leaf(t, id, id, pass->ends[id].both, best);
+	for (size_t i = 0; i < pass->pair_count; i++) {
+		const struct pair *pair = &pass->pairs[i];
+
+		if (is_described_by(&t->entries[pair->owner], pass->s))
+			choose_leaf(t, pair->owner, pair->leaf, pair->value,
+				    best);
+	}
+}
+
+/* Known lines first, then the larger value, then a fixed order. */
+static bool is_better_line(const struct func_entry *have, int64_t have_value,
+			   struct str file, uint32_t line, int64_t value)
+{
+	if ((line != 0) != (have->line != 0))
+		return line != 0;
+	if (value != have_value)
+		return value > have_value;
+	if (!str_equal(file, have->file))
+		return str_compare(file, have->file) < 0;
+	return line < have->line;
+}
+
+static void choose_lines(struct pass *pass, int64_t *best)
+{
+	const struct func_side *side = &pass->t->sides[pass->s];
+	const struct profile *p = side->profile;
+
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		uint32_t id = side->entries[p->frames[i].function];
+		struct func_entry *entry = &pass->t->entries[id];
+		struct str file = function_file(p, p->frames[i].function);
+
+		if (!pass->frame_sums[i] || !is_described_by(entry, pass->s))
+			continue;
+		if (best[id] != INT64_MIN &&
+		    !is_better_line(entry, best[id], file, p->frames[i].line,
+				    pass->frame_sums[i]))
+			continue;
+		best[id] = pass->frame_sums[i];
+		entry->line = p->frames[i].line;
+		entry->file = file.len ? file : (struct str){ NULL, 0 };
+		entry->kind = side->classes[p->frames[i].function].kind;
+	}
+}
+
+/* The totals were kept; the best values of entries take their place. */
+static int64_t *no_best(struct pass *pass)
+{
+	for (size_t i = 0; i < pass->t->count; i++)
+		pass->totals[i] = INT64_MIN;
+	return pass->totals;
+}
+
+static void side_describe(struct pass *pass)
+{
+	choose_leaves(pass, no_best(pass));
+	choose_lines(pass, no_best(pass));
+}
+
+/* The slow side is first: the other describes what is gone there. */
+static bool pass_take(struct pass *pass, struct error *err)
+{
+	if (!pass->t->sides[pass->s].profile)
+		return true;
+	if (!pass->is_done) {
+		*err = pass->err;
+		return false;
+	}
+	keep_sums(pass);
+	side_describe(pass);
+	return true;
+}
+
+/* As so many stacks take longer than handing half of them on. */
+#define BESIDE_STACKS 1000u
+
+/* Fills in the values of the entries, and what those tell: leaf, file and line,
+ * kind, and where of the kernel's entry they are. Large sides are gone through
+ * at once. The entries and classes of the sides must be there. */
+static bool func_table_sum(struct func_table *t, struct error *err)
+{
+	struct pass *passes = arena_array(t->arena, SIDE_COUNT, sizeof *passes);
+	struct thread beside = { .worker = NULL };
+	const struct profile *base = t->sides[SIDE_BASELINE].profile;
+	bool is_done;
+
+	if (!passes)
+		return arena_fail(t->arena, "ranking functions", err);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		passes[s].t = t;
+		passes[s].s = (enum side)s;
+		arena_init(&passes[s].arena, LIMIT_ANALYZE_HEAP_BYTES / 2);
+	}
+	if (base && base->stack_count >= BESIDE_STACKS)
+		thread_start(&beside, pass_run, &passes[SIDE_BASELINE]);
+	else
+		pass_run(&passes[SIDE_BASELINE]);
+	pass_run(&passes[SIDE_SLOW]);
+	/* Entries are nothing that the other pass looks at. */
+	is_done = pass_take(&passes[SIDE_SLOW], err);
+	thread_join(&beside);
+	is_done = is_done && pass_take(&passes[SIDE_BASELINE], err);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		arena_release(&passes[s].arena);
+	return is_done;
+}
+
+/* The identity of a function across builds and restarts: its name without
+ * the parts that compilers and virtual machines number afresh each time, so
+ * that "Pricing$$Lambda/0x7f1c.apply" of two processes is one function and
+ * not one gone and one new. */
+
+/* Hex digits from which "0x..." is an address of a process; offsets in a
+ * module, such as "[app+0x1f3a]", are shorter and tell functions apart. */
+#define ADDRESS_DIGITS 8
+
+/* Looked through for the end of type arguments: names full of beginnings must
+ * not take the square of their length. */
+#define SHAPE_MAX_BYTES 1024
+
+/* Length of the hash that rustc appends: "::h" and 16 hex digits. */
+#define RUST_HASH_DIGITS 16
+
+static bool is_identifier(char c)
+{
+	return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static size_t count_while(struct str s, size_t at, bool (*is)(char))
+{
+	size_t end = at;
+
+	while (end < s.len && is(s.ptr[end]))
+		end++;
+	return end - at;
+}
+
+static struct str strip_digits(struct str s)
+{
+	while (s.len && ascii_is_digit(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/* GCC and LLVM number the pieces they split functions into. All marks end with
+ * a dot. */
+static struct str strip_clone(struct str s)
+{
+	static const char *const marks[] = { ".isra.", ".constprop.",
+					     ".part.", ".cold.",
+					     ".llvm.", ".lto_priv." };
+	struct str bare = strip_digits(s);
+
+	if (str_ends(s, STR(".cold")))
+		return str_slice(s, 0, s.len - 5);
+	if (bare.len == s.len || !bare.len || bare.ptr[bare.len - 1] != '.')
+		return s;
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (str_ends(bare, str_from(marks[i])))
+			return str_slice(s, 0,
+					 bare.len - str_from(marks[i]).len);
+	return s;
+}
+
+/* "::h0123456789abcdef", or mangled "17h0123456789abcdefE". */
+static struct str strip_rust_hash(struct str s)
+{
+	struct str whole = s;
+	size_t start;
+
+	if (str_starts(s, STR("_ZN")) && str_ends(s, STR("E")))
+		s.len--;
+	start = s.len - RUST_HASH_DIGITS;
+
+	if (s.len <= RUST_HASH_DIGITS + 3 ||
+	    count_while(s, start, ascii_is_hex) < RUST_HASH_DIGITS ||
+	    !str_equal(str_slice(s, start - 3, 3),
+		       s.len < whole.len ? STR("17h") : STR("::h")))
+		return whole;
+	return str_slice(s, 0, start - 3);
+}
+
+static struct str strip_suffixes(struct str s)
+{
+	struct str bare = s;
+
+	for (;;) {
+		struct str next = strip_clone(strip_rust_hash(bare));
+
+		if (next.len == bare.len)
+			return bare;
+		bare = next;
+	}
+}
+
+/* Names after which the JVM, Spring and friends put a number or a hash. */
+static size_t generated_prefix(struct str rest)
+{
+	static const char *const marks[] = {
+		"$$Lambda",
+		"$Proxy",
+		"GeneratedMethodAccessor",
+		"GeneratedConstructorAccessor",
+		"GeneratedSerializationConstructorAccessor",
+		"$$SpringCGLIB$$",
+		"$$EnhancerBySpringCGLIB$$",
+		"$$FastClassBySpringCGLIB$$",
+		"$HibernateProxy$",
+	};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (str_starts(rest, str_from(marks[i])))
+			return str_from(marks[i]).len;
+	return 0;
+}
+
+static bool is_number_part(char c)
+{
+	return ascii_is_hex(c) || c == '$' || c == '/' || c == '+' || c == 'x';
+}
+
+/* How much after a generated mark is its number: "$14/0x00ff", "7", "". */
+static size_t generated_number(struct str s, size_t at)
+{
+	size_t len = count_while(s, at, is_number_part);
+	size_t end = at + len;
+
+	/* Letters of a following word are no number. */
+	if (end < s.len && s.ptr[end] != '.' && s.ptr[end] != ':')
+		return count_while(s, at, ascii_is_digit);
+	return len;
+}
+
+static size_t address_length(struct str s, size_t at)
+{
+	size_t digits;
+
+	if (!str_starts(str_slice(s, at, 2), STR("0x")))
+		return 0;
+	digits = count_while(s, at + 2, ascii_is_hex);
+	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
+}
+
+/* What is written for a generated part, and how much of the name it was. */
+struct generated {
+	struct str text;
+	size_t len; /* 0: nothing generated here */
+};
+
+/* Go's binaries name the shape of type arguments, "[go.shape.int]" or
+ * "[go.shape.int_0]" by version; its own profiler writes "[...]". */
+static struct generated go_shape(struct str s, size_t at)
+{
+	size_t depth = 0, end = at;
+
+	if (!str_starts(str_slice(s, at, s.len), STR("[go.shape.")))
+		return (struct generated){ 0 };
+	do {
+		depth += s.ptr[end] == '[';
+		depth -= s.ptr[end] == ']';
+		end++;
+	} while (depth && end < s.len && end - at < SHAPE_MAX_BYTES);
+	return (struct generated){ STR("[...]"), depth ? 0 : end - at };
+}
+
+/* "core[f3a1b2c3d4e5f607]::fmt": Rust's hash of a crate. */
+static struct generated crate_hash(struct str s, size_t at)
+{
+	size_t digits = count_while(s, at + 1, ascii_is_hex);
+
+	if (digits != RUST_HASH_DIGITS || at + 1 + digits >= s.len ||
+	    s.ptr[at + 1 + digits] != ']')
+		return (struct generated){ 0 };
+	return (struct generated){ STR(""), digits + 2 };
+}
+
+/* The C# compiler counts methods with lambdas, iterators and asynchronous
+ * methods of a class: "<>c__DisplayClass5_0", "<Place>d__12",
+ * "<Place>b__5_0". The lambda's own number within its method stays. */
+static struct generated csharp_number(struct str s, size_t at)
+{
+	static const struct {
+		const char *mark;
+		bool has_lambda; /* a second number, that tells them apart */
+	} marks[] = {
+		{ ">c__DisplayClass", false },
+		{ ">d__", false },
+		{ ">b__", true },
+	};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		struct str mark = str_from(marks[i].mark);
+		size_t end = at + mark.len, digits;
+
+		if (!str_starts(str_slice(s, at, s.len), mark))
+			continue;
+		digits = count_while(s, end, ascii_is_digit);
+		if (end + digits < s.len && s.ptr[end + digits] == '_')
+			digits++;
+		else if (marks[i].has_lambda)
+			digits = 0;
+		if (!marks[i].has_lambda)
+			digits += count_while(s, end + digits, ascii_is_digit);
+		if (digits)
+			return (struct generated){ mark, mark.len + digits };
+	}
+	return (struct generated){ 0 };
+}
+
+/* "<Place>g__Check|5_0": a function inside Place, by name. */
+static struct generated csharp_local(struct str s, size_t at)
+{
+	size_t digits = count_while(s, at + 1, ascii_is_digit);
+	size_t end = at + 1 + digits;
+
+	if (!digits || end >= s.len || s.ptr[end] != '_')
+		return (struct generated){ 0 };
+	digits = count_while(s, end + 1, ascii_is_digit);
+	return (struct generated){ STR("|"),
+				   digits ? end + 1 + digits - at : 0 };
+}
+
+/* "lambda$place$7": javac counts the lambdas of a class, so that one more
+ * renumbers those of all methods behind it. */
+static struct generated java_lambda(struct str s, size_t at)
+{
+	struct str mark = STR("lambda$");
+	size_t end = at + mark.len, digits;
+
+	if (!str_starts(str_slice(s, at, s.len), mark))
+		return (struct generated){ 0 };
+	while (end < s.len && is_identifier(s.ptr[end]))
+		end++;
+	digits = count_while(s, end + 1, ascii_is_digit);
+	if (end >= s.len || s.ptr[end] != '$' || !digits)
+		return (struct generated){ 0 };
+	return (struct generated){ str_slice(s, at, end + 1 - at),
+				   end + 1 + digits - at };
+}
+
+static struct generated jvm_number(struct str s, size_t at)
+{
+	size_t mark = generated_prefix(str_slice(s, at, s.len));
+
+	if (!mark)
+		return (struct generated){ 0 };
+	return (struct generated){ str_slice(s, at, mark),
+				   mark + generated_number(s, at + mark) };
+}
+
+/* By the character that begins it. */
+static struct generated generated_at(struct str s, size_t at)
+{
+	struct generated g = { 0 };
+
+	switch (s.ptr[at]) {
+	case '$':
+	case 'G':
+		return jvm_number(s, at);
+	case '0':
+		g.text = STR("0x?");
+		g.len = address_length(s, at);
+		return g;
+	case '>':
+		return csharp_number(s, at);
+	case '|':
+		return csharp_local(s, at);
+	case 'l':
+		return java_lambda(s, at);
+	case '[':
+		g = go_shape(s, at);
+		return g.len ? g : crate_hash(s, at);
+	default:
+		return g;
+	}
+}
+
+/* Whether generated_at() looks further. */
+static bool may_begin_generated(char c)
+{
+	static const bool may[UCHAR_MAX + 1] = {
+		['$'] = true, ['G'] = true, ['0'] = true, ['>'] = true,
+		['|'] = true, ['l'] = true, ['['] = true,
+	};
+
+	return may[(unsigned char)c];
+}
+
+static size_t plain_length(struct str s, size_t at)
+{
+	size_t end = at;
+
+	while (end < s.len && !may_begin_generated(s.ptr[end]))
+		end++;
+	return end - at;
+}
+
+static size_t add_generated(struct str s, size_t at, struct buf *out)
+{
+	struct generated g = generated_at(s, at);
+
+	if (g.len)
+		buf_add(out, g.text.ptr, g.text.len);
+	return g.len;
+}
+
+void function_key(struct str name, struct buf *out)
+{
+	struct str s = strip_suffixes(name);
+	size_t at = 0;
+
+	while (at < s.len) {
+		size_t used = add_generated(s, at, out);
+
+		if (!used) {
+			used = 1 + plain_length(s, at + 1);
+			buf_add(out, s.ptr + at, used);
+		}
+		at += used;
+	}
+}
+
+/* Finds out which functions of both sides are one. Private to flatcum.c. */
+
+static bool no_memory(const struct func_table *t, struct error *err)
+{
+	return arena_fail(t->arena, "ranking functions", err);
+}
+
+/* Room for what is known of a side's functions. */
+static bool func_side_alloc(const struct func_table *t, struct func_side *side,
+			    struct error *err)
+{
+	uint32_t count = side->profile->function_count;
+
+	side->entries = arena_array(t->arena, count, sizeof *side->entries);
+	side->classes = arena_array(t->arena, count, sizeof *side->classes);
+	return (side->entries && side->classes) || no_memory(t, err);
+}
+
+/* ---- identities ---- */
+
+/* Of a side's functions: hashes, which are enough to look most of them up, and
+ * which of them are the name itself. */
+struct identities {
+	const struct profile *profile; /* may be NULL */
+	bool is_plain;
+	uint32_t *hashes;
+	bool *is_name;
+	/* By symbol: functions of that name lie in several files. */
+	bool *is_shared;
+	bool has_shared;
+	bool has_places; /* files or libraries are told */
+	const struct identities *other; /* side */
+	bool is_done;
+	struct error err;
+};
+
+/* ---- names that several functions have ---- */
+
+/* "users/views.py" of "/srv/v7/users/views.py": folders in front differ from
+ * one build to the next. */
+static struct str place_of(const struct profile *p, uint32_t f)
+{
+	struct str file = function_file(p, f);
+	size_t at;
+	unsigned parts = 0;
+
+	if (!file.len)
+		file = function_mapping(p, f);
+	for (at = file.len; at > 0; at--)
+		if ((file.ptr[at - 1] == '/' || file.ptr[at - 1] == '\\') &&
+		    ++parts == 2)
+			break;
+	return str_slice(file, at, file.len);
+}
+
+/* Names of Go tell their package, and no other function has them. The file is
+ * that of the first line that the profiler met, which may be one of a function
+ * that was inlined there: runtime.growslice is in slice.go in one run and in
+ * msize.go in the next (runtime/pprof of Go 1.26). */
+static bool is_of_go(struct str place)
+{
+	return str_ends(place, STR(".go"));
+}
+
+static bool shared_find(struct identities *x, struct arena *arena,
+			struct error *err)
+{
+	const struct profile *p = x->profile;
+	size_t names = p ? p->symtab.table.count : 0;
+	uint32_t *first = arena_array(arena, names + 1, sizeof *first);
+
+	x->is_shared = arena_array(arena, names + 1, sizeof *x->is_shared);
+	if (!first || !x->is_shared)
+		return arena_fail(arena, "ranking functions", err);
+	for (uint32_t f = 0; p && f < p->function_count; f++) {
+		uint32_t name = p->functions[f].name;
+		struct str place = place_of(p, f);
+
+		if (!place.len || p->functions[f].is_nameless)
+			continue;
+		x->has_places = true;
+		if (is_of_go(place))
+			continue;
+		if (!first[name])
+			first[name] = f + 1;
+		else if (!str_equal(place, place_of(p, first[name] - 1)))
+			x->has_shared = x->is_shared[name] = true;
+	}
+	return true;
+}
+
+static bool is_shared(const struct identities *x, uint32_t f)
+{
+	const struct identities *o = x->other;
+	uint32_t name = x->profile->functions[f].name, there;
+
+	if (o->profile && (!o->has_places || !x->has_places))
+		return false;
+	if (x->is_shared[name])
+		return true;
+	if (!o->has_shared)
+		return false;
+	there = symtab_find(&o->profile->symtab, function_name(x->profile, f));
+	return there != TEXT_NONE && o->is_shared[there];
+}
+
+/* What the place adds to an identity, " (users/views.py)"; empty where there is
+ * one function of that name. */
+static bool add_place(const struct identities *x, uint32_t f, struct buf *key,
+		      struct str *identity, struct error *err)
+{
+	struct str place;
+
+	if (x->is_plain || !is_shared(x, f))
+		return true;
+	place = place_of(x->profile, f);
+	if (!place.len)
+		return true;
+	if (identity->ptr != key->data) {
+		buf_clear(key);
+		buf_add_str(key, *identity);
+	}
+	buf_add_text(key, " (");
+	buf_add_str(key, place);
+	buf_add_text(key, ")");
+	*identity = buf_str(key);
+	return buf_check(key, "a function name", err);
+}
+
+/* What the functions of one name are known by (function_totals.h): the name
+ * itself, or what it puts into the buffer. */
+static bool func_identity(struct str name, struct buf *key,
+			  struct str *identity, struct error *err)
+{
+	buf_clear(key);
+	function_key(name, key);
+	if (!buf_check(key, "a function name", err))
+		return false;
+	*identity = str_equal(buf_str(key), name) ? name : buf_str(key);
+	return true;
+}
+
+static bool identities_find_all(struct identities *x, struct buf *key)
+{
+	const struct profile *p = x->profile;
+
+	for (uint32_t f = 0; p && f < p->function_count; f++) {
+		struct str name = function_name(p, f), identity = name;
+
+		if (!x->is_plain &&
+		    (!func_identity(name, key, &identity, &x->err) ||
+		     !add_place(x, f, key, &identity, &x->err)))
+			return false;
+		x->hashes[f] = map_hash(identity);
+		x->is_name[f] = identity.ptr == name.ptr;
+	}
+	return true;
+}
+
+static void identities_find(void *task)
+{
+	struct identities *x = task;
+	struct buf key;
+
+	buf_init(&key, 2 * LIMIT_STRING_BYTES);
+	x->is_done = identities_find_all(x, &key);
+	buf_release(&key);
+}
+
+/* ---- entries ---- */
+
+static bool entry_add(struct func_table *t, struct str key, uint32_t hash,
+		      struct str name, uint32_t *id, struct error *err)
+{
+	struct func_entry entry = { .key = key, .name = name };
+
+	if (key.ptr != name.ptr)
+		entry.key = arena_str(t->arena, key);
+	entry.leaf = (uint32_t)t->count;
+	if (!entry.key.ptr ||
+	    !arena_reserve(t->arena, (void **)&t->entries, &t->cap,
+			   t->count + 1, sizeof *t->entries) ||
+	    !map_insert_hashed(&t->map, entry.key, hash, (uint32_t)t->count,
+			       id))
+		return no_memory(t, err);
+	t->entries[t->count++] = entry;
+	return true;
+}
+
+/* Shows the identity where names differ only in their generated parts. */
+static void entry_join(struct func_table *t, uint32_t id, struct str name)
+{
+	struct func_entry *entry = &t->entries[id];
+
+	if (entry->is_merged || str_equal(entry->name, name) ||
+	    entry->is_placed)
+		return;
+	entry->is_merged = true;
+	entry->name = entry->key;
+	t->merged_count++;
+}
+
+static bool entry_of(struct func_table *t, struct str identity, uint32_t hash,
+		     struct str name, uint32_t *id, struct error *err)
+{
+	*id = map_find_hashed(&t->map, identity, hash);
+	if (*id == MAP_NONE)
+		return entry_add(t, identity, hash, name, id, err);
+	entry_join(t, *id, name);
+	return true;
+}
+
+bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
+		    struct error *err)
+{
+	*id = map_find(&t->map, identity);
+	return *id != MAP_NONE ||
+	       entry_add(t, identity, map_hash(identity), identity, id, err);
+}
+
+#define ROOM_MAX ((size_t)1000000)
+#define NEW_SHARE 16
+
+/* Most functions are on both sides: as many as the larger one has, and a few
+ * for those that only the other has. Trimmed afterwards. */
+static bool entries_reserve(struct func_table *t, struct error *err)
+{
+	size_t most = 0;
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (t->sides[s].profile)
+			most = max_size(most,
+					t->sides[s].profile->function_count);
+	most += most / NEW_SHARE;
+	return arena_reserve_exactly(t->arena, (void **)&t->entries, &t->cap,
+				     min_size(most, ROOM_MAX),
+				     sizeof *t->entries) ||
+	       no_memory(t, err);
+}
+
+/* The place is shown with the name. */
+static void place_entry(struct func_entry *entry)
+{
+	entry->name = entry->key;
+	entry->is_placed = true;
+}
+
+static bool enter_function(struct func_table *t, struct func_side *side,
+			   const struct identities *x, uint32_t f,
+			   struct buf *key, struct error *err)
+{
+	struct str name = function_name(side->profile, f), identity = name;
+	uint32_t *id = &side->entries[f];
+
+	if (!x->is_name[f] && (!func_identity(name, key, &identity, err) ||
+			       !add_place(x, f, key, &identity, err)))
+		return false;
+	if (!entry_of(t, identity, x->hashes[f], name, id, err))
+		return false;
+	if (!x->is_plain && is_shared(x, f))
+		place_entry(&t->entries[*id]);
+	else if (x->is_shared[side->profile->functions[f].name])
+		t->entries[*id].is_joined = true;
+	return true;
+}
+
+static bool enter_side(struct func_table *t, struct func_side *side,
+		       const struct identities *x, struct buf *key,
+		       struct error *err)
+{
+	uint32_t count = side->profile->function_count;
+
+	for (uint32_t f = 0; f < count; f++) {
+		if (f % MAP_GROUP == 0)
+			map_approach_all(&t->map, &x->hashes[f],
+					 min_size(count - f, MAP_GROUP));
+		if (!enter_function(t, side, x, f, key, err))
+			return false;
+	}
+	return true;
+}
+
+/* ---- both sides ---- */
+
+static bool identities_alloc(struct identities *x, struct arena *arena,
+			     struct error *err)
+{
+	uint32_t count = x->profile ? x->profile->function_count : 0;
+
+	x->hashes = arena_array(arena, count, sizeof *x->hashes);
+	x->is_name = arena_array(arena, count, sizeof *x->is_name);
+	if (!x->hashes || !x->is_name)
+		return arena_fail(arena, "ranking functions", err);
+	return shared_find(x, arena, err);
+}
+
+static bool enter_sides(struct func_table *t, struct identities *x,
+			struct buf *key, struct error *err)
+{
+	const struct profile *base = x[SIDE_BASELINE].profile;
+
+	thread_both(identities_find, &x[SIDE_SLOW], &x[SIDE_BASELINE],
+		    base && base->function_count >= FUNC_BESIDE);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		struct func_side *side = &t->sides[s];
+
+		if (!x[s].is_done) {
+			*err = x[s].err;
+			return false;
+		}
+		if (x[s].profile && (!func_side_alloc(t, side, err) ||
+				     !enter_side(t, side, &x[s], key, err)))
+			return false;
+	}
+	return true;
+}
+
+/* Fills in the entries of the table and, by function, those of its sides, whose
+ * profiles are set. The names of both are looked through at once. */
+static bool func_table_enter(struct func_table *t, struct error *err)
+{
+	struct identities x[SIDE_COUNT];
+	struct arena scratch;
+	struct buf key;
+	bool is_done = entries_reserve(t, err);
+
+	map_init(&t->map, t->arena);
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		x[s] = (struct identities){ .profile = t->sides[s].profile,
+					    .is_plain = t->is_plain,
+					    .other = &x[SIDE_COUNT - 1 - s] };
+		is_done = is_done && identities_alloc(&x[s], &scratch, err);
+	}
+	buf_init(&key, 2 * LIMIT_STRING_BYTES);
+	is_done = is_done && enter_sides(t, x, &key, err);
+	arena_trim(t->arena, (void **)&t->entries, &t->cap, t->count,
+		   sizeof *t->entries);
+	buf_release(&key);
+	arena_release(&scratch);
+	return is_done;
+}
 
 uint32_t func_table_find(const struct func_table *t, struct str key)
 {

@@ -8,6 +8,8 @@
 #define ANALYZE_FUNCTION_TOTALS_H
 
 #include "analyze/function_table.h"
+#include "base/buf.h"
+#include "base/str.h"
 
 /* baseline may be NULL, and so may rules, the user's own about kinds. Names
  * and files are borrowed from the profiles or live in arena. is_plain: as in
@@ -29,5 +31,13 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
 uint32_t func_table_find(const struct func_table *t, struct str identity);
 bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
 		    struct error *err) MUST_CHECK;
+
+/* The identity of a function across builds and restarts: its name without
+ * the parts that compilers and virtual machines number afresh each time, so
+ * that "Pricing$$Lambda/0x7f1c.apply" of two processes is one function and
+ * not one gone and one new. */
+
+/* Appends the identity of name to out. */
+void function_key(struct str name, struct buf *out);
 
 #endif

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/latency.h"
 #include "analyze/rank_facts.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "model/result.h"
 
 /* Of what it was, in parts of what it is now, and beside what most functions
  * did. INFINITY where it was not there. */
@@ -159,6 +161,9 @@ static void judge_row(struct judging *j, const struct function_row *row)
 		g->largest = row_growth(row, j->drift);
 }
 
+/* One pipeline in a hundred whose sum did not grow may be told that it did. */
+#define GATES_FALSE_TOTAL 0.01
+
 static void judge_total(struct gates *g, const struct whole_change *w)
 {
 	double limit = g->limits.limit[GATE_TOTAL];
@@ -262,6 +267,9 @@ static bool is_relative(const struct result *result)
 	return f->is_judged && f->has_drift && !f->is_of_runs &&
 	       result->normalize == NORMALIZE_RATE;
 }
+
+/* More is no advice. */
+#define GATES_MOST_RUNS 1000
 
 /* Noise of more runs is smaller by the root of their number. */
 static size_t runs_lacking(const struct gates *g, const struct rank_facts *f)

@@ -33,9 +33,6 @@ struct gate_limits {
  * five of them. */
 #define GATES_MIN_SAMPLES 100
 
-/* One pipeline in a hundred whose sum did not grow may be told that it did. */
-#define GATES_FALSE_TOTAL 0.01
-
 /* A gate is blind when not even a growth of a half of all that is spent, or of
  * a function that is a tenth of it, would have been seen. */
 #define GATES_BLIND 0.5
@@ -43,8 +40,6 @@ struct gate_limits {
 
 /* Rows that are told where nothing is certain. */
 #define GATES_NEAREST 3
-/* More is no advice. */
-#define GATES_MOST_RUNS 1000
 
 /* One limit broken: by the lower end of the interval. */
 struct gate_hit {

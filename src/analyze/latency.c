@@ -2,10 +2,14 @@
 #include "analyze/latency.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "analyze/ordering.h"
 #include "analyze/stats.h"
+#include "base/arena.h"
 #include "base/num.h"
 
 /* Requests of which one lies beyond the quantile. */
@@ -244,6 +248,10 @@ static size_t share_noise(struct test *tests, struct latency_row *rows,
 	}
 	return tested;
 }
+
+/* Of operations that are told to have changed so many may not have; where none
+ * did, half of it is the chance that one is told to take longer. */
+#define LATENCY_FALSE 0.04
 
 static bool test_all(struct test *tests, struct latency_row *rows, size_t count,
 		     struct arena *arena, struct error *err)

@@ -23,10 +23,6 @@
 #define LATENCY_MIN_REQUESTS 50u
 #define LATENCY_MIN_RUNS 3u
 
-/* Of operations that are told to have changed so many may not have; where none
- * did, half of it is the chance that one is told to take longer. */
-#define LATENCY_FALSE 0.04
-
 /* From here on it is told that requests of a run are alike: the variance of
  * their sum is so many times that of independent ones. */
 #define LATENCY_ALIKE 2.0

@@ -3,6 +3,7 @@
 
 #include "analyze/diff.h"
 #include "analyze/function_match.h"
+#include "analyze/function_table.h"
 #include "base/num.h"
 
 /* A stack on which the walk still is, and the frame it stands on. */
@@ -10,6 +11,9 @@ struct walker {
 	uint32_t stack;
 	uint32_t frame;
 };
+
+/* Callers walked from the hottest owner; loops sit close to their query. */
+#define LOOP_CHAIN 8
 
 struct walk {
 	const struct func_table *t;
@@ -32,6 +36,10 @@ static double self_lib_share(const struct func_table *t, uint32_t id,
 	return side_share(t->sides[s].profile,
 			  t->entries[id].values[s].self_lib);
 }
+
+/* A function named by the span must carry this part of the profile to be
+ * believed; below, the loop does not show in this profile. */
+#define LOOP_NAMED_SHARE 0.05
 
 /* How an entry is named like the span; functions that hardly show in the
  * profile do not count. */
@@ -101,6 +109,9 @@ static bool is_inner(const struct func_table *t, const uint32_t *depths,
 	return func_compare_keys(t, id, than) < 0;
 }
 
+/* A caller explains the hot owner when it carries this part of its value. */
+#define LOOP_CALLER_SHARE 0.6
+
 /* The entry that the span is named after, ENTRY_NONE without one. Of nested
  * ones, such as a handler and the repository it calls, the inner. */
 static bool find_named(const struct func_table *t, struct str span_name,
@@ -125,6 +136,9 @@ static bool find_named(const struct func_table *t, struct str span_name,
 	}
 	return true;
 }
+
+/* Growth of what an owner owns from which it counts as hot by growth. */
+#define LOOP_TIME_CHANGE 0.01
 
 /* The application entry whose own share grew most; without a baseline, or
  * when none grew, the one with the largest. */
@@ -288,6 +302,10 @@ static bool walk_init(struct walk *w, const struct func_table *t,
 }
 
 /* ---- which of the chain are shown ---- */
+
+/* A caller with more than this many times the owner's value does other work
+ * too: a router, a request handler of everything. */
+#define LOOP_CALLER_TIMES 4.0
 
 static bool is_explaining(const struct func_table *t, uint32_t id,
 			  uint32_t hottest)

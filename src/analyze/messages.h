@@ -52,7 +52,6 @@ struct message_wait {
 /* Fewer tell nothing of what is usual. So few tell little of how far waits
  * spread: one that grew is as many times the longest of them. */
 #define MESSAGE_LEAST 3u
-#define MESSAGE_FEW_RATIO 3.0
 
 /* Sorts the values: the usual ones of wait. */
 void message_wait_set(struct message_wait *wait, int64_t *values,

@@ -3,8 +3,11 @@
 
 #include <stdlib.h>
 
-#include "analyze/retries.h"
+#include "analyze/calls.h"
+#include "analyze/findings.h"
+#include "analyze/trace_analysis.h"
 #include "base/num.h"
+#include "model/finding.h"
 
 /* Calls that overlap by less than a tenth follow one another on a clock that
  * is read too late. */
@@ -82,6 +85,12 @@ static bool is_same_turn(const struct search *s, const struct child *before,
 	return true;
 }
 
+/* Loops over several calls: turns of 2 to 8 spans that repeat exactly, 3
+ * turns and more, whose queries take as long together as those of a plain
+ * loop. Told are those that take a tenth of it and 100 ms at most on average:
+ * else three turns are three slow queries. */
+#define REPEAT_TURN_SPANS 8u
+
 /* Between two repetitions only calls of the same kind, or the same spans as
  * in the turn before. */
 static bool is_next_turn(const struct search *s, struct run *run,
@@ -110,6 +119,14 @@ struct turns {
 	int64_t turn_ns; /* all queries of all turns */
 };
 
+#define REPEAT_TURN_SHARE 10
+
+#define REPEAT_TURN_COUNT 3u
+
+#define REPEAT_CALL_MEAN_NS ((int64_t)100000000)
+
+#define REPEAT_DB_NS ((int64_t)50000000)
+
 static bool is_small_loop(const struct repeat *r, const struct turns *t)
 {
 	return !t->is_loose && t->spans > 1 && t->count >= REPEAT_TURN_COUNT &&
@@ -117,6 +134,20 @@ static bool is_small_loop(const struct repeat *r, const struct turns *t)
 	       sat_mul_i64(r->sum_ns, REPEAT_TURN_SHARE) >= t->turn_ns &&
 	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
 }
+
+#define REPEAT_CACHE_NS ((int64_t)100000000)
+
+/* Caches answer in a millisecond: 20 and more that take 100 ms together. */
+#define REPEAT_CACHE_COUNT 20u
+
+#define REPEAT_CALL_NS ((int64_t)300000000)
+
+/* HTTP, RPC and messages: 10 and more that take 300 ms together, of 100 ms
+ * at most on average: slower ones are slow calls, whatever their number. */
+#define REPEAT_CALL_COUNT 10u
+
+/* Database calls: 5 and more that take 50 ms together. */
+#define REPEAT_DB_COUNT 5u
 
 /* Often enough for their kind; *least_ns: what they must take together. */
 static bool is_often(const struct repeat *r, const struct turns *t,
@@ -142,6 +173,11 @@ static bool is_at_once(const struct repeat *r, const struct turns *t)
 	       (t->count < REPEAT_PARALLEL_COUNT ||
 		r->sum_ns < sat_mul_i64(t->longest_ns, REPEAT_PARALLEL_WAVES));
 }
+
+/* Less time is told when history says that their number grew: 48 calls of
+ * 3 ms, usually 2, are why a request is slow, though no rule of thumb would
+ * mind them. */
+#define REPEAT_MINOR_NS ((int64_t)10000000)
 
 /* Sets is_minor. */
 static bool is_repeat(struct repeat *r, const struct turns *t)
@@ -492,6 +528,10 @@ static void drop(struct nest *n, struct told *t)
 		n->is_dropped[i] = true;
 	forget(t);
 }
+
+/* Such calls stand for the repeated calls that they lie below when they are
+ * more and take most of their time. */
+#define REPEAT_NESTED_PERCENT 80
 
 /* More calls, which take the time of the ones that they lie below. */
 static bool is_instead(const struct repeat *inner, const struct told *outer)

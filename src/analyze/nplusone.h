@@ -13,33 +13,6 @@
 #include "analyze/trace_analysis.h"
 #include "model/finding.h"
 
-/* Database calls: 5 and more that take 50 ms together. */
-#define REPEAT_DB_COUNT 5u
-#define REPEAT_DB_NS ((int64_t)50000000)
-
-/* HTTP, RPC and messages: 10 and more that take 300 ms together, of 100 ms
- * at most on average: slower ones are slow calls, whatever their number. */
-#define REPEAT_CALL_COUNT 10u
-#define REPEAT_CALL_NS ((int64_t)300000000)
-#define REPEAT_CALL_MEAN_NS ((int64_t)100000000)
-
-/* Caches answer in a millisecond: 20 and more that take 100 ms together. */
-#define REPEAT_CACHE_COUNT 20u
-#define REPEAT_CACHE_NS ((int64_t)100000000)
-
-/* Loops over several calls: turns of 2 to 8 spans that repeat exactly, 3
- * turns and more, whose queries take as long together as those of a plain
- * loop. Told are those that take a tenth of it and 100 ms at most on average:
- * else three turns are three slow queries. */
-#define REPEAT_TURN_SPANS 8u
-#define REPEAT_TURN_COUNT 3u
-#define REPEAT_TURN_SHARE 10
-
-/* Less time is told when history says that their number grew: 48 calls of
- * 3 ms, usually 2, are why a request is slow, though no rule of thumb would
- * mind them. */
-#define REPEAT_MINOR_NS ((int64_t)10000000)
-
 /* Calls side by side: only their number can be to blame when more than 5
  * take twice as long together as the longest of them. All at once they take
  * as long as the slowest of them, for they get in each other's way; that many
@@ -52,10 +25,6 @@
  * each query): the loop is run so many levels above its calls at most, spans of
  * frameworks and of both sides of a call among them. */
 #define REPEAT_NESTED_LEVELS 32u
-
-/* Such calls stand for the repeated calls that they lie below when they are
- * more and take most of their time. */
-#define REPEAT_NESTED_PERCENT 80
 
 struct repeat {
 	uint32_t parent; /* the span that runs the loop */

@@ -7,6 +7,7 @@
 
 #include "analyze/ordering.h"
 #include "base/num.h"
+#include "model/history.h"
 
 /* The search looks at every run of spans, mostly at many together: above this
  * many, every n-th is taken. */
@@ -231,6 +232,9 @@ static void widen(const struct series *s, struct run *r, double middle)
 	if (s->count - r->to < ONSET_MIN_SPANS)
 		r->to = s->count;
 }
+
+/* Ratio of the medians from which it is a change worth telling. */
+#define ONSET_RATIO 1.5
 
 static void fill_onset(struct series *s, struct onset *out)
 {

@@ -12,9 +12,6 @@
 /* Spans needed on either side of a change. */
 #define ONSET_MIN_SPANS 5u
 
-/* Ratio of the medians from which it is a change worth telling. */
-#define ONSET_RATIO 1.5
-
 /* Traces arrive at random and clocks differ: a deploy this close to the onset
  * is the likely reason. */
 #define ONSET_NEAR_NS (2 * NS_PER_MIN)

@@ -5,7 +5,9 @@
 
 #include "analyze/calls.h"
 #include "analyze/messages.h"
+#include "analyze/trace_analysis.h"
 #include "base/num.h"
+#include "model/history.h"
 
 /* A span on its way into an operation: equal symbols meet by sorting. */
 struct item {
@@ -76,6 +78,9 @@ static struct item item_of(const struct trace *t,
 		.is_root = span == times->root,
 	};
 }
+
+/* What takes less of the path than its growth would have to be. */
+#define OPERATIONS_TREE_PERCENT 10
 
 /* Roots and trees that may have grown by much compete with the request. */
 static bool is_asked_about(const struct trace *t,

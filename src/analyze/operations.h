@@ -17,9 +17,6 @@
 /* Of an operation whose own time its spans and those below do not tell. */
 #define OPERATIONS_BELOW_UNKNOWN UINT32_MAX
 
-/* What takes less of the path than its growth would have to be. */
-#define OPERATIONS_TREE_PERCENT 10
-
 struct operations {
 	struct operation items[OPERATIONS_MAX]; /* borrow the trace */
 	uint32_t count;

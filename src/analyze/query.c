@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
+#include "base/str.h"
 
 /* Lower-cased when they stand alone. Sorted for bsearch. */
 static const char *const keywords[] = {

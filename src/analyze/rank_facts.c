@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/rank_facts.h"
 
+#include "analyze/diff.h"
+
 #define WHAT "ranking functions"
 
 const double rank_power_shares[RANK_POWER_SHARES] = {
@@ -74,6 +76,9 @@ static int64_t entry_total(const struct func_entry *e)
 	return sat_add_i64(e->values[SIDE_SLOW].total,
 			   e->values[SIDE_BASELINE].total);
 }
+
+/* Smaller rows are not told of: most are not seen. */
+#define RANK_JOINED_SHARE 0.01
 
 static bool take_joined(struct rank_facts *f, const struct func_table *t,
 			struct error *err)

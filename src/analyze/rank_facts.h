@@ -29,9 +29,6 @@ struct cost_shift {
 	struct str parent;
 };
 
-/* Smaller rows are not told of: most are not seen. */
-#define RANK_JOINED_SHARE 0.01
-
 struct rank_facts {
 	struct arena *arena; /* of the names here that no profile holds */
 	/* The way of comparing that was asked for and was not possible. */

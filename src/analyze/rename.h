@@ -5,13 +5,14 @@
 #ifndef ANALYZE_RENAME_H
 #define ANALYZE_RENAME_H
 
-#include "analyze/call_edges.h"
 #include "analyze/rank_facts.h"
 
-/* Pairs gone functions with new ones of the same callers and callees, or of
- * the same place in the same file, and of similar value. Neither is claimed
- * then, and facts hold the pair. edges must hold those of all claims. */
-bool rename_find(struct diff *d, const struct call_edges *edges,
-		 struct rank_facts *facts, struct error *err) MUST_CHECK;
+/* What lies behind the changes of a comparison: functions that were renamed,
+ * and cost that only moved between siblings that took each other's place. */
+
+/* Takes back claims of d that renaming or shifting explains: they become
+ * CHANGE_SAME, and facts say what happened. */
+bool explain_changes(struct diff *d, struct rank_facts *facts,
+		     struct error *err) MUST_CHECK;
 
 #endif

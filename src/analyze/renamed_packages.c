@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
-#include "base/ascii.h"
+#include "analyze/function_table.h"
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/str.h"
 
 #define WHAT "finding moved functions"
 
@@ -363,6 +364,12 @@ static bool pairs_find(const struct moving *m, const struct front *f,
 	return true;
 }
 
+#define MOVED_PART_AFTER 0.8
+
+/* Part of both names together that the new one has before, at most, and after,
+ * at least: what is called by both names all the time is two functions. */
+#define MOVED_PART_BEFORE 0.2
+
 /* Whether the newer names took the place of the older ones, all together. */
 static bool is_move(const struct moving *m, const struct moved_pairs *pairs)
 {
@@ -413,6 +420,13 @@ static bool front_take(struct moving *m, const struct front *f,
 		(struct func_move){ .from = f->from, .to = f->to, count };
 	return true;
 }
+
+/* A number of a version in the name says it by itself. */
+#define MOVED_MIN_VERSION_PAIRS 1
+
+/* Functions that must share a change of their front to be taken for moved: a
+ * class or two that look like another's may be others. */
+#define MOVED_MIN_PAIRS 3
 
 static bool is_enough(const struct front *f)
 {

@@ -11,18 +11,6 @@
 
 #include "analyze/function_table.h"
 
-/* Functions that must share a change of their front to be taken for moved: a
- * class or two that look like another's may be others. */
-#define MOVED_MIN_PAIRS 3
-
-/* A number of a version in the name says it by itself. */
-#define MOVED_MIN_VERSION_PAIRS 1
-
-/* Part of both names together that the new one has before, at most, and after,
- * at least: what is called by both names all the time is two functions. */
-#define MOVED_PART_BEFORE 0.2
-#define MOVED_PART_AFTER 0.8
-
 /* Finds moves between the sides of t, whose entries are interned, and lets
  * the functions of its sides stand for the entry of the newer name. Fills
  * t->moves, most functions first. Linear in the frames of the stacks. */

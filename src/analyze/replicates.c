@@ -2,8 +2,12 @@
 #include "analyze/replicates.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
+#include "analyze/stats.h"
+#include "base/arena.h"
 #include "base/limits.h"
 #include "base/num.h"
 
@@ -348,6 +352,9 @@ static int compare_peers(const void *left, const void *right)
 
 	return order ? order : compare_f64(a->log_ratio, b->log_ratio);
 }
+
+/* So many of the largest tell enough. */
+#define REPLICATE_MOST_ROWS 2048u
 
 static struct peer *list_peers(const struct replicate_runs *runs,
 			       const struct replicate_row *rows, size_t count,

@@ -98,8 +98,6 @@ struct replicate_sums {
 #define REPLICATE_ROWS 8u
 /* So many show more noise than is taken for granted. */
 #define REPLICATE_MANY_ROWS 30u
-/* So many of the largest tell enough. */
-#define REPLICATE_MOST_ROWS 2048u
 
 /* What rows have in common: between the sides, and of each run, which then
  * counts in its size: runs->sizes becomes an array of the arena's. Rows should

@@ -7,8 +7,10 @@
 #define ANALYZE_REQUEST_HISTORY_H
 
 #include "analyze/baseline.h"
+#include "analyze/code_rules.h"
 #include "analyze/cohorts.h"
-#include "model/request_history.h"
+#include "model/history.h"
+#include "model/profile.h"
 
 struct request_history_want {
 	const struct history *history;
@@ -27,5 +29,30 @@ struct request_history_want {
 bool request_history_build(const struct request_history_want *want,
 			   struct arena *arena, struct request_history **out,
 			   struct error *err) MUST_CHECK;
+
+/* Which stacks of a profile serve requests. Samples that carry the id of a span
+ * do, and what they begin with tells the others: loops of uploaders, tickers
+ * and idle workers begin elsewhere, and no request waits in them. */
+
+/* Outermost functions that are told apart; of more nothing is known. */
+#define REQUEST_ROOTS 4u
+
+struct request_roots {
+	struct str names[REQUEST_ROOTS]; /* borrowed from the profiles */
+	/* 0: no samples told; then those of widely used servers count. */
+	size_t count;
+};
+
+/* From profiles of samples that carry span ids, none of them packed; those
+ * without stacks tell nothing. rules: the user's about kinds of code, or
+ * NULL. */
+void request_roots_find(const struct profile *const *profiles, size_t count,
+			const struct code_rules *rules,
+			struct request_roots *out);
+
+/* Leaves of a profile what serves requests, as if there were no more of it;
+ * returns which part was left out, 0..1. It stays as it is (0) when it is packed,
+ * or when nothing of it begins with them. */
+double request_roots_keep(const struct request_roots *roots, struct profile *p);
 
 #endif

@@ -2,6 +2,8 @@
 #include "analyze/right_size.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -13,6 +15,9 @@ static int compare_samples(const void *left, const void *right)
 
 	return order ? order : compare_f64(a->age_days, b->age_days);
 }
+
+/* The older half of what is known counts half as much a day. */
+#define SIZE_HALF_LIFE_DAYS 1.0
 
 static double weight_of(const struct size_sample *s)
 {
@@ -34,6 +39,9 @@ static double quantile(const struct size_sample *samples, size_t count,
 	}
 	return samples[count - 1].value;
 }
+
+/* Nothing smaller can be given to a container. */
+#define SIZE_LEAST_CORES 0.025
 
 void right_size_advise(struct size_sample *samples, size_t count, double days,
 		       bool is_memory, struct size_advice *out)

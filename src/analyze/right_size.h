@@ -13,14 +13,10 @@
 
 /* Added to what was used. */
 #define SIZE_MARGIN 0.15
-/* The older half of what is known counts half as much a day. */
-#define SIZE_HALF_LIFE_DAYS 1.0
 /* Days that are looked at. */
 #define SIZE_DAYS 8
 /* Less history shows no night, and no rush hour. */
 #define SIZE_LEAST_HOURS 24.0
-/* Nothing smaller can be given to a container. */
-#define SIZE_LEAST_CORES 0.025
 
 struct size_sample {
 	double value;

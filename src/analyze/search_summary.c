@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/search_summary.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/count.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "model/hits.h"
+#include "model/metrics.h"
 
 /* ---- health checks ---- */
 
@@ -219,7 +221,8 @@ void histogram_build(const int64_t *sorted, size_t count, struct histogram *h)
 
 /* ---- the typical one ---- */
 
-int hits_compare_operations(const struct hit *a, const struct hit *b)
+/* By service and name of the root. */
+static int hits_compare_operations(const struct hit *a, const struct hit *b)
 {
 	int order = str_compare(a->root_service, b->root_service);
 
@@ -279,4 +282,248 @@ bool typical_hit_find(const struct hit *items, size_t count,
 	}
 	mem_free(all);
 	return true;
+}
+
+static int64_t upper_edge(unsigned bucket)
+{
+	return (int64_t)1 << bucket;
+}
+
+/* 0 below the first: durations of 0 are in it. */
+static int64_t lower_edge(unsigned bucket)
+{
+	return bucket ? upper_edge(bucket - 1) : 0;
+}
+
+/* ceil(total * permille / 1000), at least 1. */
+static int64_t nearest_rank(int64_t total, unsigned permille)
+{
+	int64_t rank = total / 1000 * permille +
+		       (total % 1000 * permille + 999) / 1000;
+
+	return rank > 0 ? rank : 1;
+}
+
+/* The bucket of the rank-th shortest; *before is how many are in those
+ * below. */
+static unsigned bucket_of_rank(const struct duration_buckets *b, int64_t rank,
+			       int64_t *before)
+{
+	unsigned bucket = 0;
+
+	*before = 0;
+	while (bucket + 1 < DURATION_BUCKETS &&
+	       *before + b->counts[bucket] < rank)
+		*before += b->counts[bucket++];
+	return bucket;
+}
+
+int64_t buckets_quantile(const struct duration_buckets *b, unsigned permille,
+			 int64_t longest_ns)
+{
+	int64_t rank = nearest_rank(b->total, permille), before, low, high;
+	unsigned bucket = bucket_of_rank(b, rank, &before);
+	double part;
+
+	low = lower_edge(bucket) ? lower_edge(bucket) : 1;
+	high = upper_edge(bucket);
+	if (longest_ns > low && longest_ns < high)
+		high = longest_ns;
+	if (b->counts[bucket] <= 0)
+		return high;
+	part = (double)(rank - before) / (double)b->counts[bucket];
+	return (int64_t)llround((double)low *
+				pow((double)high / (double)low, part));
+}
+
+void buckets_histogram(const struct duration_buckets *b, struct histogram *h)
+{
+	unsigned first = 0, last = DURATION_BUCKETS - 1, width;
+
+	memset(h, 0, sizeof *h);
+	while (first < last && b->counts[first] == 0)
+		first++;
+	while (last > first && b->counts[last] == 0)
+		last--;
+	width = (last - first) / HISTOGRAM_ROWS + 1;
+	h->edges_ns[0] = lower_edge(first);
+	for (unsigned i = first; i <= last; i++) {
+		size_t row = (i - first) / width;
+
+		h->edges_ns[row + 1] = upper_edge(i);
+		h->counts[row] += (size_t)b->counts[i];
+		h->row_count = row + 1;
+	}
+	for (size_t i = 0; i < h->row_count; i++)
+		if (h->counts[i] > h->largest)
+			h->largest = h->counts[i];
+}
+
+struct tail buckets_tail(const struct duration_buckets *b, unsigned permille)
+{
+	int64_t rank = nearest_rank(b->total, permille), before;
+	unsigned bucket = bucket_of_rank(b, rank, &before);
+
+	return (struct tail){ .from_ns = lower_edge(bucket),
+			      .count = b->total - before,
+			      .kept = b->total - rank + 1 };
+}
+
+int64_t tail_quantile(const struct tail *tail, const struct hit *items,
+		      size_t count)
+{
+	size_t kept = 1;
+
+	/* Both are counts of spans, exact as doubles. */
+	if (tail->count > 0)
+		kept = (size_t)ceil((double)count * (double)tail->kept /
+				    (double)tail->count);
+	if (kept > count)
+		kept = count;
+	return items[kept ? kept - 1 : 0].duration_ns;
+}
+
+/* Which requests take longer than they usually do, told from those that were
+ * always long: a login of 25 ms is as ever, a session check of 25 ms instead of
+ * half a millisecond is not. Knows no server. */
+
+/* Traces of one root operation, by duration. */
+struct group {
+	const struct hit **items;
+	size_t count;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct hit *a = *(const struct hit *const *)left;
+	const struct hit *b = *(const struct hit *const *)right;
+	int order = hits_compare_operations(a, b);
+
+	if (!order)
+		order = compare_i64(a->duration_ns, b->duration_ns);
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
+	return order ? order
+		     : memcmp(a->id.bytes, b->id.bytes, sizeof a->id.bytes);
+}
+
+static const struct hit **sorted(const struct hit *hits, size_t count)
+{
+	const struct hit **items = mem_calloc(count + 1, sizeof *items);
+
+	for (size_t i = 0; items && i < count; i++)
+		items[i] = &hits[i];
+	if (items)
+		qsort(items, count, sizeof *items, compare);
+	return items;
+}
+
+/* The group that begins at an item. */
+static struct group group_at(const struct hit **items, size_t count, size_t at)
+{
+	size_t end = at;
+
+	while (end < count && !hits_compare_operations(items[at], items[end]))
+		end++;
+	return (struct group){ items + at, end - at };
+}
+
+static struct group find_group(const struct hit **items, size_t count,
+			       const struct hit *like)
+{
+	size_t at = 0;
+
+	while (at < count && hits_compare_operations(items[at], like) < 0)
+		at++;
+	if (at == count || hits_compare_operations(items[at], like))
+		return (struct group){ NULL, 0 };
+	return group_at(items, count, at);
+}
+
+/* Nearest rank. */
+static int64_t quantile(const struct group *g, unsigned percent)
+{
+	size_t rank = (g->count * percent + 99) / 100;
+
+	return g->items[rank ? rank - 1 : 0]->duration_ns;
+}
+
+static double ratio(const struct group *now, const struct group *before,
+		    unsigned percent)
+{
+	int64_t usual_ns = quantile(before, percent);
+
+	return (double)quantile(now, percent) /
+	       (double)(usual_ns > 0 ? usual_ns : 1);
+}
+
+/* What they took longer than the usual median, together. */
+static int64_t excess_of(const struct group *now, const struct group *before)
+{
+	int64_t usual_ns = quantile(before, 50), sum_ns = 0;
+
+	for (size_t i = 0; i < now->count; i++)
+		if (now->items[i]->duration_ns > usual_ns)
+			sum_ns = sat_add_i64(
+				sum_ns, now->items[i]->duration_ns - usual_ns);
+	return sum_ns;
+}
+
+/* An operation is unusual when its median or its ninth decile is this many
+ * times the usual one: ordinary services stay well below it from one window to
+ * the next. */
+#define UNUSUAL_RATIO 2.0
+
+static void see(const struct group *now, const struct group *before,
+		int64_t *most_ns, struct unusual *out)
+{
+	unsigned percent =
+		ratio(now, before, 90) > ratio(now, before, 50) ? 90 : 50;
+	const struct hit *longest = now->items[now->count - 1];
+	int64_t excess_ns = excess_of(now, before);
+
+	if (ratio(now, before, percent) < UNUSUAL_RATIO) {
+		if (!out->as_ever ||
+		    longest->duration_ns > out->as_ever->duration_ns)
+			out->as_ever = longest;
+		return;
+	}
+	if (excess_ns <= *most_ns)
+		return;
+	*most_ns = excess_ns;
+	out->count = now->count;
+	out->percent = percent;
+	out->now_ns = quantile(now, percent);
+	out->usual_ns = quantile(before, percent);
+	/* Between the two quantiles: slow as they are now, and no extreme. */
+	out->hit =
+		now->items[(now->count * (percent == 90 ? 90 : 75) + 99) / 100 -
+			   1];
+}
+
+/* Traces of a root operation, on each side, that tell what it takes. */
+#define UNUSUAL_MIN 5u
+
+bool unusual_find(const struct hit *now, size_t now_count,
+		  const struct hit *before, size_t before_count,
+		  struct unusual *out, struct error *err)
+{
+	const struct hit **late = sorted(now, now_count);
+	const struct hit **early = sorted(before, before_count);
+	bool is_done = late && early;
+	int64_t most_ns = 0;
+	size_t at = 0;
+
+	*out = (struct unusual){ .hit = NULL };
+	while (is_done && at < now_count) {
+		struct group g = group_at(late, now_count, at);
+		struct group usual = find_group(early, before_count, late[at]);
+
+		if (g.count >= UNUSUAL_MIN && usual.count >= UNUSUAL_MIN)
+			see(&g, &usual, &most_ns, out);
+		at += g.count;
+	}
+	mem_free(late);
+	mem_free(early);
+	return is_done || error_memory(err, "the traces found");
 }

@@ -7,8 +7,8 @@
 #ifndef ANALYZE_SEARCH_SUMMARY_H
 #define ANALYZE_SEARCH_SUMMARY_H
 
-#include "model/durations.h"
 #include "model/hits.h"
+#include "model/metrics.h"
 
 /* Whether a route or method is one that only asks if a program is alive:
  * "GET /healthz", "/api/ready?full=1", "grpc.health.v1.Health/Check". THE
@@ -24,9 +24,6 @@ bool hit_is_health_check(const struct hit *hit);
 
 /* Longest first, then newest first, then by id. */
 void hits_sort(struct hit *items, size_t count);
-
-/* By service and name of the root. */
-int hits_compare_operations(const struct hit *a, const struct hit *b);
 
 void durations_sort(int64_t *durations_ns, size_t count);
 
@@ -93,5 +90,27 @@ struct typical_hit {
  * of hits_sort(), count > 0. False: memory. */
 bool typical_hit_find(const struct hit *items, size_t count,
 		      struct typical_hit *out, struct error *err) MUST_CHECK;
+
+/* Which requests take longer than they usually do, told from those that were
+ * always long: a login of 25 ms is as ever, a session check of 25 ms instead of
+ * half a millisecond is not. Knows no server. */
+
+struct unusual {
+	const struct hit *hit; /* one that stands for them; NULL: none */
+	size_t count;          /* traces of its root operation now */
+	int64_t now_ns;        /* the quantile that grew most, now */
+	int64_t usual_ns;      /* and before */
+	unsigned percent;      /* which one: 50 or 90 */
+	/* Of operations that are as ever the one that takes longest; NULL:
+	 * there is none. */
+	const struct hit *as_ever;
+};
+
+/* now and before: samples of the same search in two windows, in any order. Of
+ * several unusual operations the one is taken whose traces took most longer
+ * than usual, together. Borrows the hits. */
+bool unusual_find(const struct hit *now, size_t now_count,
+		  const struct hit *before, size_t before_count,
+		  struct unusual *out, struct error *err) MUST_CHECK;
 
 #endif

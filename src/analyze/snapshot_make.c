@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "analyze/function_totals.h"
+#include "analyze/profile_analysis.h"
 #include "analyze/slice_values.h"
 #include "base/num.h"
+#include "model/snapshot.h"
 
 bool snapshot_profile(const struct snapshot *s, struct profile *p,
 		      struct error *err)
@@ -102,6 +104,9 @@ static int compare_functions(const void *left, const void *right)
 	return str_compare(((const struct snapshot_function *)left)->name,
 			   ((const struct snapshot_function *)right)->name);
 }
+
+/* Smaller functions are not kept: half of the least change that is claimed. */
+#define SNAPSHOT_LEAST_SHARE 0.0005
 
 static bool functions_make(const struct making *m, struct error *err)
 {

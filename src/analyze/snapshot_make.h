@@ -8,9 +8,6 @@
 #include "analyze/profile_analysis.h"
 #include "model/snapshot.h"
 
-/* Smaller functions are not kept: half of the least change that is claimed. */
-#define SNAPSHOT_LEAST_SHARE 0.0005
-
 /* A profile without stacks that says what the snapshot was as a whole; p must
  * be initialised. */
 bool snapshot_profile(const struct snapshot *s, struct profile *p,

@@ -2,9 +2,11 @@
 #include "analyze/stats.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "base/system.h"
@@ -35,6 +37,8 @@
 /* From so many degrees of freedom on the expansion is near. */
 #define FEW_DF 3
 #define QUANTILE_MAX_STEPS 100
+
+static double counts_exposure_noise(const struct counts *c);
 
 static int compare_values(const void *left, const void *right)
 {
@@ -369,9 +373,10 @@ double counts_overdispersion(const struct counts *c)
 	return OVERDISPERSION_BASE + counts_drift(c, BURST_CV);
 }
 
-/* The expected part pi of a + b has the variance pi^2 (1 - pi)^2 (v_a + v_b);
+/* What uncertain exposures add to phi under no change.
+ * The expected part pi of a + b has the variance pi^2 (1 - pi)^2 (v_a + v_b);
  * relative to that of the counts. */
-double counts_exposure_noise(const struct counts *c)
+static double counts_exposure_noise(const struct counts *c)
 {
 	if (c->exposure == EXPOSURE_SHARE || c->n_a <= 0 || c->n_b <= 0)
 		return 0;

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
-
 /* Samples are not independent: one slow request brings many of them. The
  * variance is taken as this many times that of independent samples. One
  * window a side tells nothing about the true factor, so the constant is
@@ -92,9 +90,6 @@ double counts_log_variance(const struct counts *c);
 /* What a relative standard deviation of cv from window to window, the same on
  * both sides, adds to phi. */
 double counts_drift(const struct counts *c, double cv);
-
-/* What uncertain exposures add to phi under no change. */
-double counts_exposure_noise(const struct counts *c);
 
 /* Difference slow - baseline as a share of the slow side's samples; for
  * EXPOSURE_RATE the baseline is scaled by the ratio of the exposures, and

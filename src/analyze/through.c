@@ -4,9 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/diff.h"
 #include "base/num.h"
 #include "base/system.h"
-#include "model/stack_walk.h"
+#include "model/profile.h"
 
 #define NOT_CHOSEN UINT32_MAX
 
@@ -39,6 +40,11 @@ static int compare_deltas(const void *left, const void *right, void *data)
 
 	return order ? order : func_compare_keys(d->t, a, b);
 }
+
+/* The largest changes that are looked at. A table shows ten; the callers of
+ * those that hold them are some forty at most in ordinary stacks. Each stack
+ * costs the square of those on it. */
+#define THROUGH_ROWS 48u
 
 static bool choose(struct tracing *t, struct error *err)
 {
@@ -171,6 +177,13 @@ static bool is_above(const struct tracing *t, size_t upper, size_t lower)
 	return sat_add_i64(down[SIDE_SLOW], down[SIDE_BASELINE]) >
 	       sat_add_i64(up[SIDE_SLOW], up[SIDE_BASELINE]);
 }
+
+#define THROUGH_OTHERS_STILL 0.5
+
+/* Calls from elsewhere tell whether a helper itself changed when they are this
+ * part of it, and they did not when they moved by less than half as much, and
+ * by less than half of what they took. */
+#define THROUGH_OTHERS_PART 0.1
 
 /* A function that is called from elsewhere, too, and takes there what it
  * always took, has not changed itself. Of what grew the side before tells how

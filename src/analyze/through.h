@@ -9,19 +9,8 @@
 
 #include "analyze/diff.h"
 
-/* The largest changes that are looked at. A table shows ten; the callers of
- * those that hold them are some forty at most in ordinary stacks. Each stack
- * costs the square of those on it. */
-#define THROUGH_ROWS 48u
-
 /* A function holds another's change from this part of it. */
 #define THROUGH_PART 0.8
-
-/* Calls from elsewhere tell whether a helper itself changed when they are this
- * part of it, and they did not when they moved by less than half as much, and
- * by less than half of what they took. */
-#define THROUGH_OTHERS_PART 0.1
-#define THROUGH_OTHERS_STILL 0.5
 
 /* Sets `through` of the rows of d, a comparison of totals. owned: the same of
  * what functions own, to tell whose code calls a library. */

@@ -52,10 +52,6 @@ bool trace_times_compute(const struct trace *t, struct arena *arena,
 void trace_times_focus(const struct trace *t, struct trace_times *times,
 		       uint32_t top);
 
-/* Work that nobody waited for is worth a look of its own when it takes at
- * least this many times as long as the path of the request it belongs to. */
-#define ASYNC_RATIO 2
-
 /* Whether a span is the top of such a tree. */
 bool trace_times_is_long_async(const struct trace_times *times, uint32_t span);
 

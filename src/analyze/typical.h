@@ -37,8 +37,7 @@ struct typical_operation {
 	bool is_own_compared;    /* with the slow window */
 	bool has_own_moved;      /* there it is longer, for most requests */
 	int64_t slow_own_p50_ns; /* of it there */
-	bool is_gap; /* of a call: own time is that outside its server side
-			(typical_gap.h) */
+	bool is_gap; /* of a call: own time is that outside its server side */
 };
 
 struct typical {
@@ -63,7 +62,6 @@ bool typical_build(const struct history *h, uint32_t window,
 /* Of how much longer own times in the slow window it is said that they moved:
  * the median by a fifth, and beyond chance. */
 #define TYPICAL_MOVED_RATIO 1.2
-#define TYPICAL_MOVED_P 0.01
 
 /* Own times, by what each operation waits for (operations.below). A trace
  * whose spans of one operation run side by side does not tell which of them
@@ -76,14 +74,6 @@ bool typical_add_own(struct typical *u, const struct history *h,
 /* The operation that made most requests of the slow window slower, by its own
  * time and its calls; OPERATION_NONE: none did. */
 uint32_t typical_most_moved(const struct typical *u);
-
-/* Compares own times, both ascending, with own_p50_ns known. */
-void typical_compare_own(const int64_t *slow, size_t slow_count,
-			 const int64_t *base, size_t base_count,
-			 struct typical_operation *out);
-
-/* Pairs of sender and receiver whose waits are looked at. */
-#define TYPICAL_WAITS 16u
 
 /* How long messages like those of the trace waited, by sender and receiver
  * where both are operations of the history. Windows and range as in
@@ -143,5 +133,18 @@ bool typical_is_new(const struct typical *u, const struct typical_operation *o);
  * as many again as the median. */
 bool typical_has_calls(const struct typical *u,
 		       const struct typical_operation *o, uint32_t all);
+
+/* The time between a call and its server side as it usually is: network,
+ * proxies, setting up connections, queues before the handler. Made of
+ * durations alone, so that it does not matter what the clocks say. */
+
+/* Fills own_* of operations that are calls (is_gap), by what serves them
+ * (operations.served): of each trace the mean of its calls, where it has as
+ * many server sides as calls, else of those calls that a server side fits
+ * into. Windows and range as in typical_build(). */
+bool typical_add_gaps(struct typical *u, const struct history *h,
+		      uint32_t window, struct time_range range,
+		      const uint32_t *served, uint32_t slow_window,
+		      struct error *err) MUST_CHECK;
 
 #endif

@@ -3,10 +3,15 @@
 
 #include <math.h>
 
+#include "model/result.h"
+
 /* Growth of a wait's owner that no traffic explains, as a ratio; and where
  * traffic is known. */
 #define WAIT_RATIO 2.0
 #define WAIT_RATIO_BY_REQUEST 1.5
+
+/* Below a quarter the CPU had little to do with it. */
+#define VERDICT_PARTLY 0.25
 
 enum cpu_verdict verdict_cpu(const struct cpu_measure *m)
 {
@@ -34,6 +39,13 @@ bool verdict_is_on_cpu(const struct cpu_measure *m)
 	       sure >= VERDICT_EXPLAINED * m->possible_samples;
 }
 
+#define VERDICT_MANIFOLD_LEAST 0.1
+
+/* Who computes so many times as much as usual, and by a tenth of what the
+ * request grew by, and loses most of the rest where no profile of waiting sees
+ * it, waits for a processor. */
+#define VERDICT_MANIFOLD 3.0
+
 bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns)
 {
 	double grown = m->slow_ns - m->base_ns;
@@ -45,6 +57,8 @@ bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns)
 	       grown >= VERDICT_MANIFOLD_LEAST * m->change_ns &&
 	       rest > blocked && rest > 0;
 }
+
+#define VERDICT_GC_RATIO 2.0
 
 bool verdict_is_gc(double now, double before, double of_growth, double least)
 {

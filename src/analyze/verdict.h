@@ -13,9 +13,6 @@
  * to be called its cause. Half: then nothing else can be as large. */
 #define VERDICT_EXPLAINED 0.5
 
-/* Below a quarter the CPU had little to do with it. */
-#define VERDICT_PARTLY 0.25
-
 /* Part of the CPU's growth in garbage collection and allocation from which
  * allocation is the cause: those who allocate are then the ones to look at,
  * not those who happen to be on CPU. Code that computes allocates, too. */
@@ -27,17 +24,10 @@
  * a sample of them. */
 #define VERDICT_CRUMB 0.02
 
-/* Who computes so many times as much as usual, and by a tenth of what the
- * request grew by, and loses most of the rest where no profile of waiting sees
- * it, waits for a processor. */
-#define VERDICT_MANIFOLD 3.0
-#define VERDICT_MANIFOLD_LEAST 0.1
-
 /* Garbage collection that takes this part of a service's CPU, so many times
  * what it was, stops the requests of it. From the second on it is told before
  * any wait is asked for. */
 #define VERDICT_GC_PART 0.25
-#define VERDICT_GC_RATIO 2.0
 #define VERDICT_GC_MOST 0.4
 
 /* Samples below which a rung of the ladder decides nothing. */
@@ -200,7 +190,7 @@ struct confidence_rating {
 
 /* strong: span or cohort (or an instance), at least 100 samples, q <= 0.01,
  * healthy baseline, no close second, whole trace. fair: a tested change with
- * at most two of these missing. weak: all else. report/confidence.h has the
+ * at most two of these missing. weak: all else. report/texts.h has the
  * words. */
 struct confidence_rating verdict_confidence(const struct confidence_facts *f);
 

@@ -7,6 +7,8 @@
 #ifndef BACKEND_ADDRESS_H
 #define BACKEND_ADDRESS_H
 
+#include "backend/backends.h"
+#include "backend/receiver.h"
 #include "backend/table.h"
 #include "base/arena.h"
 #include "wire/url.h"
@@ -35,5 +37,22 @@ bool address_split(const char *text, struct url_parts *parts);
 /* Where a side other than that of traces is asked: url, or when that is NULL
  * the project whose traces are asked for. NULL when neither names a place. */
 const char *address_beside_traces(const char *traces_url, const char *url);
+
+/* Where an export goes: a receiver at an address, each kind an object in a room
+ * of its own, or a path. Does not know who exports what. */
+
+struct destination {
+	const struct receiver *receiver; /* NULL: a path */
+	struct endpoint endpoint;
+	const char *path;
+	struct str name; /* for people, without secrets; in the arena */
+};
+
+/* "otlp+https://HOST[/PREFIX]", "file:PATH" or PATH; a plain address is the one
+ * receiver's that takes traces, and of profiles ERROR_USAGE. The endpoint is
+ * the side's with the address, and borrows from it and from text. */
+bool destination_parse(struct destination *d, const struct side *to,
+		       const char *text, bool is_of_profiles,
+		       struct arena *arena, struct error *err) MUST_CHECK;
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "wire/http_error.h"
+#include "wire/http_message.h"
 
 /* Pyroscope's v1 storage puts the JSON of an inner error into "message" of
  * the outer one, once or twice; one more is allowed for a proxy. */

@@ -68,7 +68,7 @@ struct backends {
 	struct side traces;
 	struct side profiles;
 	struct side metrics;
-	struct side to; /* has logins and no address: destination.h */
+	struct side to; /* has logins and no address: address.h */
 	unsigned
 		more_pages; /* asked for after short ones of a list of traces */
 	double cut_share;   /* most of a profile under "other" */

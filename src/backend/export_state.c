@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "base/fnv.h"
+#include "base/bytes.h"
 #include "base/lock.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/outfile.h"
+#include "base/out.h"
 #include "base/timefmt.h"
 #include "wire/redact.h"
 

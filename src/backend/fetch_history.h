@@ -6,8 +6,10 @@
 #ifndef BACKEND_FETCH_HISTORY_H
 #define BACKEND_FETCH_HISTORY_H
 
+#include "backend/backends.h"
 #include "backend/jobs.h"
 #include "model/history.h"
+#include "model/metrics.h"
 
 /* One question: spans of the history's operations in a window. */
 struct history_job {
@@ -55,5 +57,16 @@ void steps_job_init(struct steps_job *job, const struct steps_query *query);
 
 void count_job_init(struct count_job *job, struct str service,
 		    struct time_range range, int64_t step_ns);
+
+/* How long everything took that a search describes, where the trace server
+ * counts it. */
+
+/* Asks for all durations of the query in its range, given that
+ * traces_counted() is not NONE. out->total is 0 when the
+ * server cannot tell, knows only a part, or counts fewer than the `least` that
+ * are known to be there. False only when nothing could be sent. */
+bool trace_durations_ask(struct backends *b, const struct find_query *query,
+			 int64_t least, struct duration_buckets *out,
+			 struct error *err) MUST_CHECK;
 
 #endif

@@ -1,11 +1,84 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/fetch_profile.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/gather.h"
+#include "backend/source.h"
+#include "base/limits.h"
 #include "base/num.h"
-#include "model/profile_merge.h"
+#include "decode/wire.h"
+#include "model/profile.h"
+#include "wire/har.h"
+
+/* A window that a server does not take whole, asked for part by part. */
+
+static void part_begin(struct window_parts *p, int64_t from_ns)
+{
+	int64_t to_ns = p->whole.to_ns;
+
+	if (from_ns < p->edge_ns)
+		to_ns = min_i64(to_ns, p->edge_ns);
+	if (p->longest_ns)
+		to_ns = min_i64(to_ns, sat_add_i64(from_ns, p->longest_ns));
+	p->part = (struct time_range){ from_ns, to_ns };
+}
+
+static bool check_count(const struct window_parts *p, struct error *err)
+{
+	int64_t length_ns = sat_sub_i64(p->whole.to_ns, p->whole.from_ns);
+	char longest[24];
+
+	if (!p->longest_ns || length_ns / p->longest_ns < LIMIT_WINDOW_PARTS)
+		return true;
+	format_duration(p->longest_ns, longest);
+	return error_set(err, ERROR_LIMIT,
+			 "the server takes windows of %s: this one would be "
+			 "over %u requests; narrow it with --from and --to",
+			 longest, LIMIT_WINDOW_PARTS);
+}
+
+bool window_parts_start(struct window_parts *p, struct time_range whole,
+			int64_t now_ns, int64_t longest_ns, struct error *err)
+{
+	*p = (struct window_parts){
+		.whole = whole,
+		.longest_ns = longest_ns,
+		.edge_ns = sat_sub_i64(now_ns, SERVER_LOOKBACK_NS),
+	};
+	part_begin(p, whole.from_ns);
+	return check_count(p, err);
+}
+
+bool window_parts_shorten(struct window_parts *p, int64_t longest_ns,
+			  struct error *err)
+{
+	int64_t length_ns = sat_sub_i64(p->part.to_ns, p->part.from_ns);
+
+	if (longest_ns <= 0 || longest_ns >= length_ns)
+		return error_set(err, ERROR_LIMIT,
+				 "the server refuses the window as too long, "
+				 "and its limit does not tell how to part it");
+	p->longest_ns = longest_ns;
+	part_begin(p, p->part.from_ns);
+	return check_count(p, err);
+}
+
+bool window_parts_is_whole(const struct window_parts *p)
+{
+	return p->part.from_ns == p->whole.from_ns &&
+	       p->part.to_ns == p->whole.to_ns;
+}
+
+bool window_parts_next(struct window_parts *p)
+{
+	if (p->part.to_ns >= p->whole.to_ns)
+		return false;
+	part_begin(p, p->part.to_ns);
+	return true;
+}
 
 /* ---- windows in parts ---- */
 
@@ -595,4 +668,166 @@ struct str profile_files_name(struct backends *b, const char *const *paths,
 		name = arena_printf(b->arena, "%.*s + %s", STR_ARGS(name),
 				    name_of(paths[i]));
 	return name;
+}
+
+/* A server sums the snapshots of a window, and of all instances: what is in
+ * use has a meaning only per snapshot. */
+
+#define SIDES 2
+
+static void divide(struct backends *b, const struct snapshots_side *sides,
+		   const struct snapshots_job *jobs, size_t count)
+{
+	char before[64] = "";
+
+	for (size_t i = 0; i < count; i++)
+		profile_divide(sides[i].profile, jobs[i].count);
+	if (count == SIDES)
+		snprintf(before, sizeof before, ", %" PRId64 " in the baseline",
+			 jobs[1].count);
+	notes_add(b->notes, "values are per snapshot: %" PRId64 " snapshot%s%s",
+		  jobs[0].count, &"s"[jobs[0].count == 1], before);
+}
+
+bool snapshots_divide(struct backends *b, const struct snapshots_side *sides,
+		      size_t count, const char *instance_label,
+		      struct error *err)
+{
+	struct snapshots_job counts[SIDES] = { 0 };
+	struct job *jobs[SIDES];
+
+	for (size_t i = 0; i < count; i++) {
+		snapshots_job_init(&counts[i], &sides[i].query, instance_label);
+		jobs[i] = &counts[i].job;
+	}
+	if (!jobs_run(b, jobs, count, err))
+		return false;
+	if (counts[0].job.has_answer && counts[count - 1].job.has_answer)
+		divide(b, sides, counts, count);
+	else
+		notes_add(b->notes,
+			  "this type is a gauge: values are sums over all "
+			  "snapshots of the window; read the shares");
+	return true;
+}
+
+/* Which profiles and lists of them a case file holds, told by what was asked
+ * for. Knows no options. */
+
+/* SelectMergeProfileRequest of querier.proto. */
+static bool read_request(struct str body, struct held_profile *out)
+{
+	struct wire w;
+	struct wire_field f;
+	struct error ignored;
+
+	*out = (struct held_profile){ .from_ms = 0 };
+	wire_init(&w, body);
+	while (wire_next(&w, &f))
+		switch (f.tag) {
+		case WIRE_TAG(1, WIRE_BYTES):
+			out->type = f.bytes;
+			break;
+		case WIRE_TAG(2, WIRE_BYTES):
+			out->selector = f.bytes;
+			break;
+		case WIRE_TAG(3, WIRE_VARINT):
+			out->from_ms = f.value;
+			break;
+		case WIRE_TAG(4, WIRE_VARINT):
+			out->to_ms = f.value;
+			break;
+		}
+	return wire_check(&w, "a request of the case", &ignored) &&
+	       out->type.len && out->selector.len &&
+	       out->to_ms > out->from_ms && out->to_ms < INT64_MAX;
+}
+
+static bool held_profile_at(const struct har *har, size_t i,
+			    struct held_profile *out)
+{
+	struct har_held held = har_held_at(har, i);
+
+	return held.has_answer &&
+	       strstr(held.url, "/querier.v1.QuerierService/"
+				"SelectMergeProfile") &&
+	       read_request(held.body, out);
+}
+
+static bool is_wanted(const char *wanted, const struct held_profile *p)
+{
+	struct str type = p->type;
+	const struct name_list one = { .items = &type, .count = 1 };
+	struct arena arena;
+	struct str id;
+	struct error ignored;
+	bool is_gauge, is_it;
+
+	if (!wanted)
+		return true;
+	arena_init(&arena, LIMIT_OPTION_VALUE_BYTES * 2);
+	is_it = profile_type_resolve(str_from(wanted), &one, &arena, &id,
+				     &is_gauge, &ignored) &&
+		str_equal(id, p->type);
+	arena_release(&arena);
+	return is_it;
+}
+
+bool held_profile_latest(const struct har *har, const char *type,
+			 struct held_profile *latest)
+{
+	struct held_profile p;
+	bool is_found = false;
+
+	for (size_t i = 0; i < har_held_count(har); i++)
+		if (held_profile_at(har, i, &p) && is_wanted(type, &p) &&
+		    (!is_found || p.to_ms > latest->to_ms)) {
+			*latest = p;
+			is_found = true;
+		}
+	return is_found;
+}
+
+bool held_profile_before(const struct har *har, const struct held_profile *of,
+			 struct held_profile *before)
+{
+	struct held_profile p;
+	bool is_found = false;
+
+	for (size_t i = 0; i < har_held_count(har); i++)
+		if (held_profile_at(har, i, &p) && p.to_ms <= of->from_ms &&
+		    str_equal(p.type, of->type) &&
+		    str_equal(p.selector, of->selector) &&
+		    (!is_found || p.from_ms < before->from_ms)) {
+			*before = p;
+			is_found = true;
+		}
+	return is_found;
+}
+
+/* A number of a request of ours, which is JSON without blanks. */
+static bool read_number(struct str body, struct str key, uint64_t *out)
+{
+	size_t at = str_find(body, key), len = 0;
+	struct str rest;
+
+	if (at == SIZE_MAX)
+		return false;
+	rest = str_slice(body, at + key.len, body.len);
+	while (len < rest.len && rest.ptr[len] >= '0' && rest.ptr[len] <= '9')
+		len++;
+	return parse_u64(str_slice(rest, 0, len), out) && *out < INT64_MAX;
+}
+
+bool held_list_window(const struct har *har, uint64_t *from_ms, uint64_t *to_ms)
+{
+	for (size_t i = 0; i < har_held_count(har); i++) {
+		struct har_held held = har_held_at(har, i);
+
+		if (held.has_answer && strstr(held.url, "/Series") &&
+		    read_number(held.body, STR("\"start\":"), from_ms) &&
+		    read_number(held.body, STR("\"end\":"), to_ms))
+			return true;
+	}
+	return false;
 }

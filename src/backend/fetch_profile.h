@@ -7,9 +7,44 @@
 #ifndef BACKEND_FETCH_PROFILE_H
 #define BACKEND_FETCH_PROFILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "backend/jobs.h"
-#include "backend/window_parts.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/timefmt.h"
 #include "model/profile.h"
+
+/* A window that a server does not take whole, asked for part by part. */
+
+/* Pyroscope's default: what is older is left out without a word. */
+#define SERVER_LOOKBACK_NS (7 * NS_PER_DAY)
+
+struct window_parts {
+	struct time_range whole;
+	struct time_range part; /* the one to ask for */
+	int64_t longest_ns;     /* that the server takes; 0: not known */
+	int64_t edge_ns;        /* a part ends here */
+};
+
+/* Begins with the whole window, or with what of it lies before now less
+ * SERVER_LOOKBACK_NS: an answer to that tells whether the server holds it
+ * back. longest_ns: 0, or what the server is known to take. */
+bool window_parts_start(struct window_parts *p, struct time_range whole,
+			int64_t now_ns, int64_t longest_ns,
+			struct error *err) MUST_CHECK;
+
+/* The server takes no more than longest_ns at a time: shortens the part.
+ * ERROR_LIMIT when that is no shorter, or makes over LIMIT_WINDOW_PARTS. */
+bool window_parts_shorten(struct window_parts *p, int64_t longest_ns,
+			  struct error *err) MUST_CHECK;
+
+/* Nothing is split. */
+bool window_parts_is_whole(const struct window_parts *p);
+
+/* The part after; false behind the last. */
+bool window_parts_next(struct window_parts *p);
 
 /* The window of a question, asked for in parts where the server takes no
  * longer ones. */
@@ -120,5 +155,46 @@ void totals_job_init(struct totals_job *t, const struct totals_query *query);
  * more. In the arena; NULL: no memory. */
 struct str profile_files_name(struct backends *b, const char *const *paths,
 			      size_t count);
+
+/* A server sums the snapshots of a window, and of all instances: what is in
+ * use has a meaning only per snapshot. */
+
+struct snapshots_side {
+	struct profile_query query; /* that the profile answers */
+	struct profile *profile;
+};
+
+/* Divides the sides, the slow one first, by the number of snapshots in them;
+ * both or, when a number is not known, none. Notes say which. count is 1 or
+ * 2; instance_label: of the service, NULL when it has none. False when
+ * asking failed as a whole. */
+bool snapshots_divide(struct backends *b, const struct snapshots_side *sides,
+		      size_t count, const char *instance_label,
+		      struct error *err) MUST_CHECK;
+
+/* Which profiles and lists of them a case file holds, told by what was asked
+ * for. Knows no options. */
+
+struct har; /* wire/har.h */
+
+/* Borrowed from the case. */
+struct held_profile {
+	struct str type, selector;
+	uint64_t from_ms, to_ms; /* both belong to it */
+};
+
+/* The one of the latest window: a baseline lies before it. type: a word or a
+ * full id; NULL: any. False: there is none. */
+bool held_profile_latest(const struct har *har, const char *type,
+			 struct held_profile *latest);
+
+/* The earliest of the same that ended before. */
+bool held_profile_before(const struct har *har, const struct held_profile *of,
+			 struct held_profile *before);
+
+/* The window of the first list of what sends profiles; both milliseconds
+ * belong to it. */
+bool held_list_window(const struct har *har, uint64_t *from_ms,
+		      uint64_t *to_ms);
 
 #endif

@@ -6,7 +6,9 @@
 #ifndef BACKEND_INPUT_H
 #define BACKEND_INPUT_H
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "decode/decode.h"
 
 struct input {
@@ -50,5 +52,21 @@ bool input_each_trace(struct input *in,
 		      void *context, struct notes *notes,
 		      struct error *err) MUST_CHECK;
 void input_release(struct input *in);
+
+/* The files that a list of paths means where some of them are folders: the
+ * profiles in it, by their names. Reads no file. */
+
+struct path_list {
+	const char **items; /* in the arena, or those given */
+	size_t count;
+	size_t passed; /* files of folders whose names are no profile's */
+};
+
+/* A folder stands for the profiles right in it, in the order of their names;
+ * all else stands for itself. ERROR_USAGE: no such path. ERROR_NOT_FOUND: no
+ * profile in a folder. ERROR_LIMIT: more than LIMIT_ARGUMENTS. */
+bool profile_paths_expand(struct path_list *out, const char *const *paths,
+			  size_t count, struct arena *arena,
+			  struct error *err) MUST_CHECK;
 
 #endif

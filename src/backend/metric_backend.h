@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a server of metrics is. All speak PromQL over one API, so that they
- * differ in where it is and what they have; metric_names.h says what to ask
+ * differ in where it is and what they have; metrics.h says what to ask
  * for. Knows no server by name, sends nothing, and does not know who asks.
  */
 #ifndef BACKEND_METRIC_BACKEND_H

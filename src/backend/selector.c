@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/regex.h"
+#include "base/str.h"
 
 struct matcher {
 	struct str label;

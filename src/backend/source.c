@@ -4,9 +4,7 @@
 #include "backend/answer.h"
 #include "backend/backend.h"
 #include "base/mem.h"
-#include "base/num.h"
-#include "wire/http_error.h"
-#include "wire/url.h"
+#include "wire/http_message.h"
 
 /* ---- requests ---- */
 

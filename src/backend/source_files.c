@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
+#include "base/out.h"
 #include "base/path.h"
 
 /* Lines shown before the first and behind the last with a value. */

@@ -3,15 +3,17 @@
 
 #include "backend/cloud_profiler/cloud_profiler.h"
 #include "backend/cloud_trace/cloud_trace.h"
-#include "backend/files/files_answers.h"
-#include "backend/google/google_address.h"
+#include "backend/files/files.h"
+#include "backend/google/google_error.h"
 #include "backend/jaeger/jaeger.h"
+#include "backend/otlp/otlp.h"
 #include "backend/parca/parca.h"
 #include "backend/prometheus/prometheus.h"
 #include "backend/pyroscope/pyroscope.h"
+#include "backend/pyroscope/pyroscope_status.h"
 #include "backend/tempo/tempo.h"
 #include "backend/zipkin/zipkin.h"
-#include "base/count.h"
+#include "base/num.h"
 
 /* A new server: a room with its object, and a row here. */
 const struct backend_row backend_table[] = {
@@ -111,3 +113,9 @@ bool backend_row_holds(const struct backend_row *row, enum server_side side)
 
 	return held[side] != NULL;
 }
+
+/* A new receiver: a room with its object, and a row here. */
+const struct receiver *const receiver_table[] = { &receiver_otlp,
+						  &receiver_pyroscope };
+
+const size_t receiver_table_count = COUNT_OF(receiver_table);

@@ -12,7 +12,7 @@
 #include "backend/trace_queries.h"
 #include "decode/decode.h"
 #include "decode/history.h"
-#include "model/durations.h"
+#include "model/metrics.h"
 
 struct trace_checkup;
 

@@ -6,6 +6,7 @@
 #ifndef BACKEND_TRACE_NAMES_H
 #define BACKEND_TRACE_NAMES_H
 
+#include "backend/jobs.h"
 #include "backend/source.h"
 
 /* A names_answer() of trace_backend.h: another attempt may serve where there
@@ -15,5 +16,19 @@ enum answer trace_names_read(const char *subject, bool has_next,
 			     const struct http_response *response,
 			     struct arena *arena, struct name_list *names,
 			     struct error *err);
+
+/* What several jobs do with answers of trace servers. */
+
+/* An answer to a search, read as the server's find_answer() or search_answer()
+ * said; h and want as decode/history.h has them. */
+bool trace_answer_decode(const struct backends *b, search_decoder *decode,
+			 struct str body, struct history *h,
+			 const struct history_want *want,
+			 struct error *err) MUST_CHECK;
+
+/* The answer() of a job that asks for names; they live in b->arena. */
+bool trace_names_answer(struct job *job, struct backends *b,
+			const struct http_response *response,
+			struct name_list *names);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "base/str.h"
 #include "base/timefmt.h"
-#include "model/step_rows.h"
+#include "model/metrics.h"
 
 struct trace_query {
 	const char *trace_id_hex; /* 32 digits */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/num.h"
 #include "base/system.h"
 
 #ifdef SYSTEM_LINUX
@@ -19,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 /* ---- Landlock ---- */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/count.h"
 #include "base/library.h"
+#include "base/num.h"
 #include "base/path.h"
 
 /* Of the system: libraries that are loaded late and what they read, such as

@@ -16,7 +16,7 @@ void confine_allow_system(struct confine *c);
 void confine_allow_devices(struct confine *c);
 
 /* A file is replaced by a new one beside it; a link stays where it is, and what
- * it leads to is replaced (base/outfile.h). NULL: none. */
+ * it leads to is replaced (base/out.h). NULL: none. */
 void confine_allow_output(struct confine *c, const char *path);
 
 #endif

@@ -4,10 +4,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
 #include <utf8proc.h>
 
-#include "base/ascii.h"
+#include "base/str.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
@@ -550,4 +549,34 @@ size_t text_fit(struct str escaped, size_t columns)
 		at += c.len;
 	}
 	return at;
+}
+
+/* Words of commands that are printed to be pasted. Knows no command. */
+
+static bool is_plain_word(struct str word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_./:=@%+,";
+
+	for (size_t i = 0; i < word.len; i++)
+		if (!word.ptr[i] || !strchr(plain, word.ptr[i]))
+			return false;
+	return word.len > 0;
+}
+
+void shell_word_add(struct buf *out, struct str word)
+{
+	buf_add_char(out, ' ');
+	if (is_plain_word(word)) {
+		buf_add_str(out, word);
+		return;
+	}
+	buf_add_char(out, '\'');
+	for (size_t i = 0; i < word.len; i++)
+		if (word.ptr[i] == '\'')
+			buf_add_text(out, "'\\''");
+		else
+			buf_add_char(out, word.ptr[i]);
+	buf_add_char(out, '\'');
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/out.h"
 #include "base/str.h"
 
@@ -72,5 +73,11 @@ size_t text_width(struct str escaped);
 /* Length in bytes of the longest prefix of escaped text that fits into
  * `columns`. */
 size_t text_fit(struct str escaped, size_t columns);
+
+/* Words of commands that are printed to be pasted. Knows no command. */
+
+/* Appends a blank and the word, in single quotes where a shell would read more
+ * than one plain word. */
+void shell_word_add(struct buf *out, struct str word);
 
 #endif

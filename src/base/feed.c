@@ -10,7 +10,7 @@
 #include "base/gz.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/outfile.h"
+#include "base/out.h"
 
 /* Of a packed file at a time. */
 #define PACKED_BYTES (64 * KIB)

@@ -9,8 +9,10 @@
 #ifndef BASE_GUNZIP_H
 #define BASE_GUNZIP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 
 struct gunzip;
@@ -30,5 +32,20 @@ void gunzip_free(struct gunzip *g);
  * is exhausted. *len: how much of the room was filled. */
 enum gunzip_state gunzip_step(struct gunzip *g, struct str *packed, char *into,
 			      size_t room, size_t *len);
+
+/* What zlib unpacks with, in which what it unpacked stays behind: an answer may
+ * hold a token. Private to base/. */
+
+static inline void *zlib_alloc(void *opaque, unsigned count, unsigned size)
+{
+	(void)opaque;
+	return mem_wiped_calloc(count, size);
+}
+
+static inline void zlib_free(void *opaque, void *ptr)
+{
+	(void)opaque;
+	mem_wiped_free(ptr);
+}
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/gunzip.h"
 #include "base/num.h"
-#include "base/zlib_memory.h"
+#include "base/gunzip.h"
 
 /* 15: the largest window; 16: gzip and nothing else. */
 #define WINDOW_BITS (15 + 16)

@@ -1,12 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/gz.h"
 
+#include <libdeflate.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "base/gunzip.h"
-#include "base/gz_limits.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
+
+/* What is held against what is unpacked, and how that is told. `what` is the
+ * subject of an error, or NULL where the caller has one. */
+
+#define LIMIT_EXPANSION_FREE_BYTES MIB
+
+/* Expansion of compressed data. Repetitive JSON reaches 100:1 honestly;
+ * small inputs may exceed it, so the ratio counts after the first MiB. */
+#define LIMIT_EXPANSION_RATIO 200u
+
+/* Plain bytes that so many packed ones may honestly stand for. */
+static size_t gz_honest_bytes(size_t packed_bytes)
+{
+	if (packed_bytes >
+	    (SIZE_MAX - LIMIT_EXPANSION_FREE_BYTES) / LIMIT_EXPANSION_RATIO)
+		return SIZE_MAX;
+	return LIMIT_EXPANSION_FREE_BYTES +
+	       packed_bytes * LIMIT_EXPANSION_RATIO;
+}
+
+/* what: the subject, or NULL where the caller has one. */
+static bool fail(const char *what, struct error *err)
+{
+	return what ? error_prefix(err, "%s", what) : false;
+}
+
+static bool gz_fail_bomb(const char *what, struct error *err)
+{
+	error_set(err, ERROR_LIMIT,
+		  "unpacks to more than %u times its size; refused as a "
+		  "decompression bomb",
+		  LIMIT_EXPANSION_RATIO);
+	return fail(what, err);
+}
+
+static bool gz_fail_ceiling(const char *what, size_t ceiling_bytes,
+			    struct error *err)
+{
+	bool is_even = ceiling_bytes % MIB == 0;
+
+	error_set(err, ERROR_LIMIT, "unpacks to more than the limit of %zu %s",
+		  is_even ? ceiling_bytes / MIB : ceiling_bytes,
+		  is_even ? "MiB" : "bytes");
+	return fail(what, err);
+}
+
+static bool gz_fail_truncated(const char *what, struct error *err)
+{
+	error_set(err, ERROR_FORMAT,
+		  "truncated: the compressed data ends early");
+	return fail(what, err);
+}
+
+static bool gz_fail_damaged(const char *what, struct error *err)
+{
+	error_set(err, ERROR_FORMAT,
+		  "damaged: the compressed data is not valid");
+	return fail(what, err);
+}
 
 #define FIRST_ROOM (64 * KIB)
 
@@ -190,4 +256,185 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 	is_done = inflate_all(r, bytes, out, err);
 	gz_reader_free(r);
 	return is_done;
+}
+
+/* Usual trade of time against size; higher levels gain a percent or two. */
+#define PACK_LEVEL 6
+/* The least that finds matches. */
+#define PACK_LEVEL_FAST 1
+
+static bool deflate_all(struct str bytes, int level, struct buf *out,
+			struct error *err)
+{
+	struct libdeflate_compressor *c;
+	size_t room;
+	char *target;
+
+	libdeflate_set_memory_allocator(mem_alloc, mem_free);
+	c = libdeflate_alloc_compressor(level);
+	if (!c)
+		return error_memory(err, "the compressor");
+	room = libdeflate_gzip_compress_bound(c, bytes.len);
+	target = buf_reserve(out, room);
+	if (target)
+		buf_commit(out, libdeflate_gzip_compress(
+					c, bytes.ptr, bytes.len, target, room));
+	libdeflate_free_compressor(c);
+	return buf_check(out, "the compressed data", err);
+}
+
+bool gz_deflate(struct str bytes, struct buf *out, struct error *err)
+{
+	return deflate_all(bytes, PACK_LEVEL, out, err);
+}
+
+bool gz_deflate_fast(struct str bytes, struct buf *out, struct error *err)
+{
+	return deflate_all(bytes, PACK_LEVEL_FAST, out, err);
+}
+
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "base/gz.h"
+#include "base/gunzip.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/gunzip.h"
+
+#define CHUNK_BYTES (32 * KIB)
+
+/* 15: the largest window; 32: tell gzip and zlib headers apart; 16: gzip. */
+#define WINDOW_BITS (15 + 32)
+#define MORE_WINDOW_BITS (15 + 16)
+
+static bool zlib_init(z_stream *z)
+{
+	memset(z, 0, sizeof *z);
+	z->zalloc = zlib_alloc;
+	z->zfree = zlib_free;
+	return inflateInit2(z, WINDOW_BITS) == Z_OK;
+}
+
+static void zlib_set_input(z_stream *z, const char *data, size_t len)
+{
+	z->next_in = (const unsigned char *)data;
+	z->avail_in = (unsigned)len;
+}
+
+struct gz_stream {
+	z_stream z;
+	size_t ceiling_bytes;
+	size_t packed_bytes;
+	size_t plain_bytes;
+	bool is_started;  /* in the middle of a member */
+	bool is_complete; /* a member has ended */
+	bool is_padded;   /* zeros have followed it */
+	bool is_failed;
+	unsigned char chunk[CHUNK_BYTES];
+};
+
+struct gz_stream *gz_stream_new(size_t ceiling_bytes, struct error *err)
+{
+	struct gz_stream *z = mem_calloc(1, sizeof *z);
+
+	if (!z || !zlib_init(&z->z)) {
+		mem_free(z);
+		error_memory(err, "unpacking an answer");
+		return NULL;
+	}
+	z->ceiling_bytes = ceiling_bytes;
+	return z;
+}
+
+void gz_stream_free(struct gz_stream *z)
+{
+	if (!z)
+		return;
+	inflateEnd(&z->z);
+	mem_wipe(z, sizeof *z);
+	mem_free(z);
+}
+
+/* Hands the chunk on, counted. */
+static bool take_chunk(struct gz_stream *z, struct buf *out, struct error *err)
+{
+	size_t len = CHUNK_BYTES - z->z.avail_out;
+
+	z->plain_bytes += len;
+	if (z->plain_bytes > z->ceiling_bytes)
+		return gz_fail_ceiling("content", z->ceiling_bytes, err);
+	if (z->plain_bytes > gz_honest_bytes(z->packed_bytes))
+		return gz_fail_bomb("content", err);
+	buf_add(out, z->chunk, len);
+	return buf_check(out, "content", err);
+}
+
+/* Runs zlib until it wants more input or the member ends. */
+static bool inflate_step(struct gz_stream *z, struct buf *out,
+			 struct error *err)
+{
+	int status;
+
+	do {
+		z->z.next_out = z->chunk;
+		z->z.avail_out = CHUNK_BYTES;
+		status = inflate(&z->z, Z_NO_FLUSH);
+		if (status == Z_MEM_ERROR)
+			return error_memory(err, "unpacking an answer");
+		if (status != Z_OK && status != Z_STREAM_END &&
+		    status != Z_BUF_ERROR)
+			return gz_fail_damaged("content", err);
+		if (!take_chunk(z, out, err))
+			return false;
+	} while (status == Z_OK && (z->z.avail_in || !z->z.avail_out));
+	if (status == Z_STREAM_END) {
+		z->is_started = false;
+		z->is_complete = true;
+		/* As gz_inflate(): of zlib's format there is one. */
+		inflateReset2(&z->z, MORE_WINDOW_BITS);
+	}
+	return true;
+}
+
+static bool feed(struct gz_stream *z, struct str bytes, struct buf *out,
+		 struct error *err)
+{
+	while (bytes.len) {
+		size_t step = min_size(bytes.len, INT_MAX);
+		size_t used;
+
+		if (z->is_complete && !z->is_started && !bytes.ptr[0]) {
+			z->is_padded = true;
+			bytes = str_slice(bytes, 1, bytes.len);
+			continue;
+		}
+		if (z->is_padded)
+			return gz_fail_damaged("content", err);
+		z->is_started = true;
+		zlib_set_input(&z->z, bytes.ptr, step);
+		z->packed_bytes += step;
+		if (!inflate_step(z, out, err))
+			return false;
+		used = step - z->z.avail_in;
+		z->packed_bytes -= step - used;
+		bytes = str_slice(bytes, used, bytes.len);
+	}
+	return true;
+}
+
+bool gz_stream_feed(struct gz_stream *z, struct str bytes, struct buf *out,
+		    struct error *err)
+{
+	if (z->is_failed)
+		return gz_fail_damaged("content", err);
+	z->is_failed = !feed(z, bytes, out, err);
+	return !z->is_failed;
+}
+
+bool gz_stream_finish(struct gz_stream *z, struct error *err)
+{
+	if (z->is_failed)
+		return gz_fail_damaged("content", err);
+	return !z->is_started || gz_fail_truncated("content", err);
 }

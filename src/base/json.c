@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/json_reader.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,9 +7,205 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/feed.h"
+#include "base/json_reader.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
+
+/* The quick way over what nobody wants: most of a document. It takes the
+ * ordinary only, so that json.c alone says what is wrong. What it pays:
+ * docs/performance.md, "quick way over unwanted JSON". */
+
+/* What of the reader changes from step to step. */
+struct scan {
+	const char *at;
+	const char *end;
+	unsigned depth;
+	bool is_in_object;
+	bool is_behind_member; /* else behind the opening bracket */
+};
+
+static bool json_more(struct json_reader *r);
+static bool json_copy_string(struct json_reader *r, struct buf *sink,
+			     size_t max_bytes);
+static bool json_view_any_string(struct json_reader *r, struct str *text);
+static bool json_view_number(struct json_reader *r, struct str *text);
+
+static inline bool json_is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static inline const char *pass_blanks(const char *at, const char *end)
+{
+	while (at < end && (unsigned char)*at <= ' ' && json_is_blank(*at))
+		at++;
+	return at;
+}
+
+/* From behind the opening quote to behind the closing one, or NULL. */
+static inline const char *pass_string(const char *at, const char *end)
+{
+	at += json_plain_run(at, (size_t)(end - at));
+	return at < end && *at == '"' ? at + 1 : NULL;
+}
+
+/* Part of a word or a number? */
+static inline bool json_is_word_byte(char c)
+{
+	return ascii_is_alnum(c) || c == '_';
+}
+
+static inline const char *pass_word(const char *at, const char *end,
+				    struct str word)
+{
+	if ((size_t)(end - at) <= word.len ||
+	    memcmp(at, word.ptr, word.len) != 0 ||
+	    json_is_word_byte(at[word.len]))
+		return NULL;
+	return at + word.len;
+}
+
+static inline bool json_is_number_byte(char c)
+{
+	return ascii_is_digit(c) || c == '-' || c == '+' || c == '.' ||
+	       c == 'e' || c == 'E';
+}
+
+/* How many digits a plain whole number has; 0 when it is anything else or may
+ * go on behind what is in sight. */
+static inline size_t json_whole_digits(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	while (count < len && ascii_is_digit(text[count]))
+		count++;
+	if (count == len || (text[0] == '0' && count > 1) ||
+	    json_is_number_byte(text[count]) || json_is_word_byte(text[count]))
+		return 0;
+	return count < LIMIT_NUMBER_BYTES ? count : 0;
+}
+
+/* A string, a whole number or a word; NULL for all else. */
+static inline const char *pass_scalar(const char *at, const char *end)
+{
+	size_t digits;
+
+	switch (*at) {
+	case '"':
+		return pass_string(at + 1, end);
+	case 't':
+		return pass_word(at, end, STR("true"));
+	case 'f':
+		return pass_word(at, end, STR("false"));
+	case 'n':
+		return pass_word(at, end, STR("null"));
+	default:
+		digits = json_whole_digits(at, (size_t)(end - at));
+		return digits ? at + digits : NULL;
+	}
+}
+
+/* Up to the value of a key, or NULL. */
+static inline const char *pass_key(const char *at, const char *end)
+{
+	if (at == end || *at != '"')
+		return NULL;
+	at = pass_string(at + 1, end);
+	if (!at)
+		return NULL;
+	at = pass_blanks(at, end);
+	return at < end && *at == ':' ? pass_blanks(at + 1, end) : NULL;
+}
+
+static inline bool is_object_at(const struct json_reader *r, unsigned depth)
+{
+	return depth && r->levels[(depth - 1) / 64] >> (depth - 1) % 64 & 1;
+}
+
+static inline void step_out(const struct json_reader *r, struct scan *s)
+{
+	s->depth--;
+	s->is_in_object = is_object_at(r, s->depth);
+	s->is_behind_member = true;
+}
+
+static inline bool step_in(struct json_reader *r, struct scan *s,
+			   bool is_object)
+{
+	uint64_t bit = (uint64_t)1 << s->depth % 64;
+	uint64_t *word = &r->levels[s->depth / 64];
+
+	if (s->depth == LIMIT_JSON_DEPTH)
+		return false;
+	*word = is_object ? *word | bit : *word & ~bit;
+	s->depth++;
+	s->is_in_object = is_object;
+	s->is_behind_member = false;
+	return true;
+}
+
+/* Passes over a member or a closing bracket, or into a member that has
+ * members; false, without a step, for what is not ordinary. */
+static inline bool step(struct json_reader *r, struct scan *s)
+{
+	const char *at = pass_blanks(s->at, s->end);
+
+	if (at == s->end)
+		return false;
+	if (*at == (s->is_in_object ? '}' : ']')) {
+		s->at = at + 1;
+		step_out(r, s);
+		return true;
+	}
+	if (s->is_behind_member) {
+		if (*at != ',')
+			return false;
+		at = pass_blanks(at + 1, s->end);
+	}
+	if (s->is_in_object)
+		at = pass_key(at, s->end);
+	if (!at || at == s->end)
+		return false;
+	if (*at == '{' || *at == '[') {
+		if (!step_in(r, s, *at == '{'))
+			return false;
+		s->at = at + 1;
+		return true;
+	}
+	at = pass_scalar(at, s->end);
+	if (!at)
+		return false;
+	s->at = at;
+	s->is_behind_member = true;
+	return true;
+}
+
+/* Behind an opening bracket or a member: passes over members and closing
+ * brackets as long as they are ordinary and whole in sight, out to this depth.
+ * What is not ordinary, damage included, is where r stands then. */
+static void json_skip_ahead(struct json_reader *r, unsigned outer)
+{
+	struct scan s = {
+		.at = r->data + r->at,
+		.end = r->data + r->end,
+		.depth = r->depth,
+		.is_in_object = r->is_in_object,
+		.is_behind_member = r->due == DUE_COMMA,
+	};
+
+	while (s.depth > outer && step(r, &s))
+		;
+	r->at = (size_t)(s.at - r->data);
+	r->depth = s.depth;
+	r->is_in_object = s.is_in_object;
+	r->due = s.is_behind_member ? DUE_COMMA : DUE_FIRST;
+	if (!r->depth)
+		r->due = DUE_VALUE;
+	r->is_announced = false;
+}
 
 static struct json_reader *reader_new(struct error *err)
 {
@@ -54,12 +250,24 @@ struct json_reader *json_new_window(struct feed *feed, size_t window_bytes,
 	return r;
 }
 
+/* Whether so many bytes are left. */
+static inline bool json_has(struct json_reader *r, size_t need)
+{
+	while (r->end - r->at < need)
+		if (!json_more(r))
+			return false;
+	return true;
+}
+
 /* Editors on Windows put a byte order mark in front of saved JSON. */
 static void skip_mark(struct json_reader *r)
 {
 	if (json_has(r, 3) && !memcmp(r->data + r->at, "\xef\xbb\xbf", 3))
 		r->at += 3;
 }
+
+/* Of a feed at a time: fits the second cache of any machine. */
+#define JSON_WINDOW_BYTES (256 * KIB)
 
 struct json_reader *json_new_feed(struct feed *feed, struct error *err)
 {
@@ -128,7 +336,10 @@ static void take_raw(struct json_reader *r)
 	buf_add(r->raw, r->data + r->raw_from, r->at - r->raw_from);
 }
 
-bool json_more(struct json_reader *r)
+/* Moves the window: unread bytes keep their distance from r->at, which
+ * becomes 0, and more follow them. False at the end of the input, and when
+ * the unread ones fill the window. */
+static bool json_more(struct json_reader *r)
 {
 	size_t kept = r->end - r->at;
 	size_t got;
@@ -164,7 +375,8 @@ static inline int next_byte(struct json_reader *r)
 	return next_behind_blanks(r);
 }
 
-bool json_fail_expected(struct json_reader *r, const char *what)
+/* Fails with what stands where something else should. */
+static bool json_fail_expected(struct json_reader *r, const char *what)
 {
 	int c = next_byte(r);
 
@@ -415,6 +627,21 @@ static inline bool reach_key(struct json_reader *r)
 	return true;
 }
 
+/* The same, with the ordinary case in line. */
+static inline bool json_view_string(struct json_reader *r, struct str *text)
+{
+	const char *start = r->data + r->at + 1;
+	size_t run = json_plain_run(start, r->end - r->at - 1);
+	size_t behind = r->at + 1 + run;
+
+	if (behind == r->end || *(start + run) != '"' ||
+	    run > LIMIT_STRING_BYTES)
+		return json_view_any_string(r, text);
+	*text = (struct str){ start, run };
+	r->at = behind + 1;
+	return true;
+}
+
 bool json_next_key(struct json_reader *r, struct str *key)
 {
 	if (!reach_key(r) || !json_view_string(r, key))
@@ -559,6 +786,18 @@ bool json_bool(struct json_reader *r, bool *value)
 	return read_word(r, *value ? "true" : "false");
 }
 
+/* At the opening quote. Consumes the string, checked. */
+static inline bool json_pass_string(struct json_reader *r)
+{
+	size_t start = ++r->at;
+	size_t run = json_plain_run(r->data + start, r->end - start);
+
+	if (start + run == r->end || r->data[start + run] != '"')
+		return json_copy_string(r, NULL, 0);
+	r->at = start + run + 1;
+	return true;
+}
+
 /* Consumes a scalar or an opening bracket. */
 static bool skip_one(struct json_reader *r)
 {
@@ -682,4 +921,272 @@ void json_expect_end(struct json_reader *r, const char *what)
 {
 	if (!json_at_end(r))
 		json_fail(r, "more behind the %s", what);
+}
+
+/* The top bit of each byte that is a quote, a backslash or a control; above the
+ * first of them others may be set too, by what it borrowed. */
+static uint64_t special_bytes(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t quote = word ^ ones * '"';
+	uint64_t slash = word ^ ones * '\\';
+
+	return (((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) |
+		((slash - ones) & ~slash)) &
+	       ones << 7;
+}
+
+size_t json_plain_run_words(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	for (; len - at >= 8; at += 8) {
+		uint64_t special = special_bytes(load_word(text + at));
+
+		if (special)
+			return at + (size_t)__builtin_ctzll(special) / 8;
+	}
+	while (at < len && (unsigned char)text[at] >= 0x20 && text[at] != '"' &&
+	       text[at] != '\\')
+		at++;
+	return at;
+}
+
+/* Appends to a sink that may be missing (skipping) or full (trimming). */
+static void keep_text(struct buf *sink, size_t max_bytes, const char *text,
+		      size_t len)
+{
+	if (!sink || sink->len >= max_bytes)
+		return;
+	if (len > max_bytes - sink->len)
+		len = max_bytes - sink->len;
+	buf_add(sink, text, len);
+}
+
+static void keep_code(struct buf *sink, size_t max_bytes, unsigned code)
+{
+	char text[4];
+	size_t len = 0;
+
+	if (code < 0x80) {
+		text[len++] = (char)code;
+	} else if (code < 0x800) {
+		text[len++] = (char)(0xC0 | code >> 6);
+	} else if (code < 0x10000) {
+		text[len++] = (char)(0xE0 | code >> 12);
+		text[len++] = (char)(0x80 | (code >> 6 & 0x3F));
+	} else {
+		text[len++] = (char)(0xF0 | code >> 18);
+		text[len++] = (char)(0x80 | (code >> 12 & 0x3F));
+		text[len++] = (char)(0x80 | (code >> 6 & 0x3F));
+	}
+	if (code >= 0x80)
+		text[len++] = (char)(0x80 | (code & 0x3F));
+	keep_text(sink, max_bytes, text, len);
+}
+
+/* The four digits of a \u escape that begins `ahead` bytes from here. */
+static bool peek_unit(struct json_reader *r, size_t ahead, unsigned *unit)
+{
+	uint64_t value;
+
+	if (!json_has(r, ahead + 6) || r->data[r->at + ahead] != '\\' ||
+	    r->data[r->at + ahead + 1] != 'u' ||
+	    !parse_hex_u64((struct str){ r->data + r->at + ahead + 2, 4 },
+			   &value))
+		return false;
+	*unit = (unsigned)value;
+	return true;
+}
+
+static bool is_high_surrogate(unsigned unit)
+{
+	return unit >= 0xD800 && unit < 0xDC00;
+}
+
+static bool is_low_surrogate(unsigned unit)
+{
+	return unit >= 0xDC00 && unit < 0xE000;
+}
+
+static bool read_unicode(struct json_reader *r, struct buf *sink,
+			 size_t max_bytes)
+{
+	unsigned unit;
+	unsigned low;
+
+	if (!peek_unit(r, 0, &unit))
+		return json_fail(r, "\\u without four hex digits in a string");
+	if (is_high_surrogate(unit) && peek_unit(r, 6, &low) &&
+	    is_low_surrogate(low)) {
+		unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+		r->at += 6;
+	} else if (is_high_surrogate(unit) || is_low_surrogate(unit)) {
+		unit = 0xFFFD;
+	}
+	r->at += 6;
+	keep_code(sink, max_bytes, unit);
+	return true;
+}
+
+/* At a backslash. */
+static bool read_escape(struct json_reader *r, struct buf *sink,
+			size_t max_bytes)
+{
+	static const char pairs[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
+	char c;
+
+	if (!json_has(r, 2)) {
+		r->at = r->end;
+		return json_fail_expected(r, "the rest of a string");
+	}
+	c = r->data[r->at + 1];
+	if (c == 'u')
+		return read_unicode(r, sink, max_bytes);
+	for (size_t i = 0; i + 1 < sizeof pairs; i += 2) {
+		if (pairs[i] == c) {
+			r->at += 2;
+			keep_text(sink, max_bytes, &pairs[i + 1], 1);
+			return true;
+		}
+	}
+	return json_fail(r, "unknown escape in a string");
+}
+
+/* From behind the opening quote to behind the closing one. sink may be NULL:
+ * checked only. What passes max_bytes is not kept. */
+static bool json_copy_string(struct json_reader *r, struct buf *sink,
+			     size_t max_bytes)
+{
+	for (;;) {
+		size_t run = json_plain_run(r->data + r->at, r->end - r->at);
+		bool is_done;
+
+		keep_text(sink, max_bytes, r->data + r->at, run);
+		r->at += run;
+		if (!json_has(r, 1))
+			return json_fail(r, "the text ends inside a string");
+		is_done = r->data[r->at] == '"';
+		if (is_done) {
+			r->at++;
+			break;
+		}
+		if (r->data[r->at] == '\\') {
+			if (!read_escape(r, sink, max_bytes))
+				return false;
+		} else if ((unsigned char)r->data[r->at] < 0x20) {
+			return json_fail(r,
+					 "bare control byte 0x%02x in a "
+					 "string",
+					 (unsigned)r->data[r->at]);
+		}
+	}
+	if (json_failed(r))
+		return false;
+	if (sink && !buf_check(sink, "a JSON string", &r->err))
+		r->due = DUE_NOTHING;
+	return r->due != DUE_NOTHING;
+}
+
+/* At the opening quote. A string in one piece is shown where it lies. */
+static bool json_view_any_string(struct json_reader *r, struct str *text)
+{
+	size_t run;
+
+	r->at++;
+	run = json_plain_run(r->data + r->at, r->end - r->at);
+	while (r->at + run == r->end && json_more(r))
+		run += json_plain_run(r->data + r->at + run,
+				      r->end - r->at - run);
+	if (r->at + run < r->end && r->data[r->at + run] == '"') {
+		*text = (struct str){ r->data + r->at, run };
+		r->at += run + 1;
+	} else {
+		buf_clear(&r->scratch);
+		if (!json_copy_string(r, &r->scratch, KEPT_BYTES))
+			return false;
+		*text = buf_str(&r->scratch);
+	}
+	if (text->len > LIMIT_STRING_BYTES) {
+		text->len =
+			utf8_floor(text->ptr, text->len, LIMIT_STRING_BYTES);
+		r->trimmed++;
+	}
+	return true;
+}
+
+/* At the first digit or the sign. Consumes the number, checked. */
+static bool json_view_number(struct json_reader *r, struct str *text)
+{
+	size_t len = json_whole_digits(r->data + r->at, r->end - r->at);
+
+	if (len) {
+		*text = (struct str){ r->data + r->at, len };
+		r->at += len;
+		return true;
+	}
+	while (json_has(r, len + 1) &&
+	       json_is_number_byte(r->data[r->at + len]))
+		if (++len >= LIMIT_NUMBER_BYTES)
+			return json_fail(r, "a number of too many digits");
+	*text = (struct str){ r->data + r->at, len };
+	if (json_failed(r))
+		return false;
+	if (!is_decimal(*text) ||
+	    (r->at + len < r->end && json_is_word_byte(r->data[r->at + len])))
+		return json_fail(r, "malformed number");
+	r->at += len;
+	return true;
+}
+
+/* Steps of more than one token, made of those of json.c. */
+
+void json_each_object(struct json_reader *r,
+		      void (*read)(struct json_reader *r, struct str key,
+				   void *into),
+		      void *into)
+{
+	struct str key;
+
+	if (!json_enter(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		if (!json_enter(r, JSON_OBJECT))
+			return;
+		while (json_next_key(r, &key))
+			read(r, key, into);
+	}
+}
+
+bool json_next_object(struct json_reader *r)
+{
+	while (json_next_item(r))
+		if (json_enter_nullable(r, JSON_OBJECT))
+			return true;
+	return false;
+}
+
+bool json_next_named(struct json_reader *r, struct str name)
+{
+	struct str key;
+
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, name))
+			return true;
+		json_skip(r);
+	}
+	return false;
+}
+
+uint64_t json_u64_capped(struct json_reader *r)
+{
+	struct str text;
+	uint64_t value = 0;
+
+	if (json_peek(r) == JSON_NULL)
+		json_skip(r);
+	else if (json_number_text(r, &text) && !parse_u64(text, &value) &&
+		 !parse_whole_u64(text, &value))
+		value = UINT64_MAX;
+	return value;
 }

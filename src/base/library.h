@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/count.h"
 #include "base/error.h"
+#include "base/num.h"
 
 /* The files of those that a run may load late, in the sandbox. libcrypto is
  * named by the version whose headers there are: meson defines LIBCRYPTO. */

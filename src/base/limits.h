@@ -114,11 +114,6 @@
 #define LIMIT_FILE_BYTES (2 * GIB)
 #define LIMIT_FILE_PLAIN_BYTES (SIZE_MAX / 4 < GIB ? SIZE_MAX : 4 * GIB)
 
-/* Expansion of compressed data. Repetitive JSON reaches 100:1 honestly;
- * small inputs may exceed it, so the ratio counts after the first MiB. */
-#define LIMIT_EXPANSION_RATIO 200u
-#define LIMIT_EXPANSION_FREE_BYTES MIB
-
 /* Requests. Four connections keep a shared server unburdened; a run that
  * needs more requests than this is a loop of ours. */
 #define LIMIT_PARALLEL_REQUESTS 4u
@@ -299,7 +294,6 @@
  * needs some steps a byte; a million on one name (10 ms) is a pattern that
  * runs away. Compiling nests as deep as brackets do. */
 #define LIMIT_REGEX_STEPS 1000000u
-#define LIMIT_REGEX_HEAP_BYTES (16 * MIB)
 #define LIMIT_REGEX_DEPTH 250u
 /* The patterns of functions that a pprof file itself wants dropped: those of
  * the allocators are 2 KiB long and need some hundred steps a name; PCRE2

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/system.h"
-#include "base/word.h"
 
 #define FIRST_SLOTS ((size_t)64)
 

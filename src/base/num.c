@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
+#include "base/str.h"
 #include "base/system.h"
 
 bool parse_u64(struct str text, uint64_t *out)

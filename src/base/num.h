@@ -200,4 +200,7 @@ static inline int compare_magnitudes_i64(int64_t a, int64_t b)
 	       (magnitude_i64(b) < magnitude_i64(a));
 }
 
+/* Items of an array, not of a pointer. */
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
 #endif

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/out.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -185,4 +193,402 @@ bool out_finish(struct out *o, const char *name, struct error *err)
 bool out_is_broken_pipe(const struct out *o)
 {
 	return o->is_failed && o->error_number == EPIPE;
+}
+
+/* Files appear whole or not at all: written to a temporary neighbour, synced,
+ * renamed. Unfinished ones are removed, also from a signal handler. Special
+ * files (/dev/stdout, pipes) are written in place. */
+
+/* Outputs of a run, its case file, and one to spare. */
+#define MAX_UNFINISHED (LIMIT_OUTPUTS + 2)
+
+/* Names that other processes left behind are stepped over. */
+#define MAX_NAME_TRIES 1000
+
+/* Names of unfinished files. */
+#define TEMP_START ".tracefind-"
+#define TEMP_END ".tmp"
+
+/* Room for a start when the size is not known. */
+#define READ_BYTES (64 * KIB)
+
+/* Read by the signal handler: a pointer appears here only when its file
+ * exists, and is taken out before its text is freed. */
+static _Atomic(const char *) unfinished[MAX_UNFINISHED];
+
+static bool fail_write(struct error *err, const char *path, int error_number)
+{
+	return error_set(err, ERROR_OUTPUT, "%s: cannot write: %s", path,
+			 strerror(error_number));
+}
+
+static bool remember(const char *temp_path)
+{
+	for (size_t i = 0; i < MAX_UNFINISHED; i++) {
+		const char *none = NULL;
+
+		if (atomic_compare_exchange_strong(&unfinished[i], &none,
+						   temp_path))
+			return true;
+	}
+	return false;
+}
+
+static void forget(const char *temp_path)
+{
+	for (size_t i = 0; i < MAX_UNFINISHED; i++) {
+		const char *mine = temp_path;
+
+		if (atomic_compare_exchange_strong(&unfinished[i], &mine, NULL))
+			return;
+	}
+}
+
+void outfile_remove_unfinished(void)
+{
+	int saved = errno;
+
+	for (size_t i = 0; i < MAX_UNFINISHED; i++) {
+		const char *path = atomic_exchange(&unfinished[i], NULL);
+
+		if (path)
+			unlink(path);
+	}
+	errno = saved;
+}
+
+/* The descriptor that a name like /dev/stdout stands for, or -1. Opening such
+ * a name anew would lose the position and the append mode of a redirect. */
+static int named_fd(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	uint64_t fd;
+
+	if (!strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	for (size_t i = 0; i < 2; i++) {
+		size_t len = strlen(folders[i]);
+
+		if (!strncmp(path, folders[i], len) &&
+		    parse_u64(str_from(path + len), &fd) && fd <= INT_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
+static bool open_in_place(struct outfile *f, struct error *err)
+{
+	int given = named_fd(f->path);
+
+	f->fd = given >= 0 ? fcntl(given, F_DUPFD_CLOEXEC, 3)
+			   : open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	return f->fd >= 0 || fail_write(err, f->path, errno);
+}
+
+/* Creates the file and enters it in the list with signals held back, so that
+ * no handler runs between the two. */
+static int create_remembered(const char *temp_path, unsigned mode)
+{
+	sigset_t all;
+	sigset_t before;
+	int error_number;
+	int fd;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	fd = open(temp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	error_number = errno;
+	if (fd >= 0 && !remember(temp_path)) {
+		unlink(temp_path);
+		close(fd);
+		fd = -1;
+		error_number = EMFILE;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = error_number;
+	return fd;
+}
+
+/* Another machine may be writing into the same folder, whose processes are
+ * unknown here. */
+#define SWEEP_AGE_S 3600
+
+/* ".tracefind-PID-NUMBER.tmp" */
+static bool pid_of_name(struct str name, uint64_t *pid)
+{
+	struct str digits = STR(TEMP_START);
+
+	if (!str_starts(name, digits) || !str_ends(name, STR(TEMP_END)))
+		return false;
+	digits = str_slice(name, digits.len, name.len);
+	digits = str_slice(digits, 0, str_find(digits, STR("-")));
+	return parse_u64(digits, pid) && *pid && *pid <= INT_MAX;
+}
+
+static bool is_left_behind(int folder, const char *name)
+{
+	struct stat st;
+	uint64_t pid;
+
+	return pid_of_name(str_from(name), &pid) && kill((pid_t)pid, 0) &&
+	       errno == ESRCH &&
+	       !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > SWEEP_AGE_S;
+}
+
+void outfile_sweep(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (is_left_behind(dirfd(dir), entry->d_name))
+			(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+/* A new file in the folder of the target: a rename within one folder never
+ * crosses file systems. */
+static bool open_neighbour(struct outfile *f, const char *target, unsigned mode,
+			   struct error *err)
+{
+	const char *slash = strrchr(target, '/');
+	size_t folder_len = slash ? (size_t)(slash - target) + 1 : 0;
+	size_t size = folder_len + 64;
+
+	f->temp_path = mem_alloc(size);
+	if (!f->temp_path)
+		return error_memory(err, f->path);
+	for (unsigned i = 0; i < MAX_NAME_TRIES && f->fd < 0; i++) {
+		snprintf(f->temp_path, size, "%.*s" TEMP_START "%ld-%u" TEMP_END,
+			 (int)folder_len, target, (long)getpid(), i);
+		f->fd = create_remembered(f->temp_path, mode);
+		if (f->fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (f->fd >= 0)
+		return true;
+	fail_write(err, f->path, errno);
+	mem_free(f->temp_path);
+	f->temp_path = NULL;
+	return false;
+}
+
+/* Finds out what path is. A link is followed: its target is replaced, the
+ * link stays. An existing file gives its permissions to the new one. */
+static bool open_target(struct outfile *f, unsigned mode, struct error *err)
+{
+	char resolved[PATH_MAX];
+	struct stat st;
+
+	if (named_fd(f->path) >= 0)
+		return open_in_place(f, err);
+	if (stat(f->path, &st)) {
+		if (errno != ENOENT || !*f->path)
+			return fail_write(err, f->path, errno);
+		return open_neighbour(f, f->path, mode, err);
+	}
+	if (S_ISDIR(st.st_mode))
+		return fail_write(err, f->path, EISDIR);
+	if (!S_ISREG(st.st_mode))
+		return open_in_place(f, err);
+	if (access(f->path, W_OK) || !realpath(f->path, resolved))
+		return fail_write(err, f->path, errno);
+	mem_free(f->path);
+	f->path = mem_strdup(resolved);
+	if (!f->path)
+		return error_memory(err, "a file name");
+	if (!open_neighbour(f, resolved, mode, err))
+		return false;
+	if (fchmod(f->fd, st.st_mode & mode & 0777))
+		return fail_write(err, f->path, errno);
+	return true;
+}
+
+bool outfile_open(struct outfile *f, const char *path, unsigned mode,
+		  struct error *err)
+{
+	*f = (struct outfile){ .fd = -1, .out.fd = -1 };
+	f->path = mem_strdup(path);
+	if (!f->path)
+		return error_memory(err, "a file name");
+	if (open_target(f, mode, err) && out_init_fd(&f->out, f->fd, err))
+		return true;
+	outfile_abort(f);
+	return false;
+}
+
+/* Frees what the struct holds; the file on disk is the caller's affair. */
+static void release(struct outfile *f)
+{
+	out_release(&f->out);
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->temp_path)
+		forget(f->temp_path);
+	mem_free(f->temp_path);
+	mem_free(f->path);
+	*f = (struct outfile){ .fd = -1, .out.fd = -1 };
+}
+
+void outfile_abort(struct outfile *f)
+{
+	if (f->temp_path)
+		unlink(f->temp_path);
+	if (f->path || f->temp_path)
+		release(f);
+}
+
+/* Some file systems and all pipes know no sync; that is no failure. */
+static bool sync_and_close(struct outfile *f)
+{
+	int fd = f->fd;
+
+	if (f->temp_path && fsync(fd) && errno != EINVAL && errno != ENOTSUP)
+		return false;
+	f->fd = -1;
+	return close(fd) == 0 || errno == EINTR;
+}
+
+/* So that the new name outlives a power cut, as far as that is possible. */
+static void sync_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	int len = slash ? (int)(slash - path) + 1 : 1;
+	int fd;
+
+	if ((size_t)len >= sizeof folder)
+		return;
+	snprintf(folder, sizeof folder, "%.*s", len, slash ? path : ".");
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)fsync(fd);
+	close(fd);
+}
+
+bool outfile_commit(struct outfile *f, struct error *err)
+{
+	bool is_done = out_finish(&f->out, f->path, err);
+
+	if (is_done && !sync_and_close(f))
+		is_done = fail_write(err, f->path, errno);
+	if (is_done && f->temp_path && rename(f->temp_path, f->path))
+		is_done = fail_write(err, f->path, errno);
+	if (!is_done) {
+		outfile_abort(f);
+		return false;
+	}
+	if (f->temp_path)
+		sync_folder(f->path);
+	release(f);
+	return true;
+}
+
+bool folders_make(const char *path, struct error *err)
+{
+	char folder[PATH_MAX];
+	size_t len = strlen(path);
+
+	if (len >= sizeof folder)
+		return error_set(err, ERROR_OUTPUT, "%s: the name is too long",
+				 path);
+	memcpy(folder, path, len + 1);
+	for (size_t i = 1; i < len; i++) {
+		if (folder[i] != '/')
+			continue;
+		folder[i] = '\0';
+		if (mkdir(folder, 0700) && errno != EEXIST)
+			return error_set(err, ERROR_OUTPUT,
+					 "%s: cannot make this folder: %s",
+					 folder, strerror(errno));
+		folder[i] = '/';
+	}
+	return true;
+}
+
+bool file_is_absent(int error_number)
+{
+	return error_number == ENOENT || error_number == ENOTDIR;
+}
+
+bool file_fail_read(const char *name, int error_number, struct error *err)
+{
+	enum error_code code = ERROR_FORMAT;
+
+	if (file_is_absent(error_number))
+		return error_set(err, ERROR_USAGE, "%s: no such file", name);
+	if (error_number == EACCES || error_number == EPERM)
+		code = ERROR_AUTH;
+	else if (error_number == EISDIR)
+		code = ERROR_USAGE;
+	else if (error_number == EINTR)
+		code = ERROR_INTERRUPTED;
+	return error_set(err, code, "%s: cannot read: %s", name,
+			 strerror(error_number));
+}
+
+/* The last read, which finds the end, goes into one byte on the stack: the
+ * buffer grows only when there is something to put in. */
+static bool read_to_end(int fd, const char *name, struct buf *out,
+			struct error *err)
+{
+	char probe = 0;
+
+	for (;;) {
+		size_t room = out->cap ? out->cap - out->len - 1 : 0;
+		ssize_t got = read(fd, room ? out->data + out->len : &probe,
+				   room ? room : 1);
+
+		if (got < 0)
+			return file_fail_read(name, errno, err);
+		if (got == 0)
+			return true;
+		if (room)
+			buf_commit(out, (size_t)got);
+		else
+			buf_add_char(out, probe);
+		if (out->state != BUF_OK)
+			return buf_check(out, name, err);
+	}
+}
+
+/* Refuses what cannot be read and makes room: for all of a regular file, for
+ * a chunk of anything else. */
+static bool prepare_read(int fd, const char *name, struct buf *out,
+			 struct error *err)
+{
+	size_t room = READ_BYTES < out->max_bytes ? READ_BYTES : out->max_bytes;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return file_fail_read(name, errno, err);
+	if (S_ISDIR(st.st_mode))
+		return file_fail_read(name, EISDIR, err);
+	if (S_ISREG(st.st_mode) && st.st_size > 0)
+		room = (uintmax_t)st.st_size < SIZE_MAX ? (size_t)st.st_size
+							: SIZE_MAX;
+	return buf_reserve(out, room) || buf_check(out, name, err);
+}
+
+bool file_read(const char *path, struct buf *out, struct error *err)
+{
+	bool is_stdin = !strcmp(path, "-");
+	const char *name = is_stdin ? "standard input" : path;
+	int fd = STDIN_FILENO;
+	bool is_done;
+
+	if (!is_stdin)
+		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return file_fail_read(name, errno, err);
+	is_done = prepare_read(fd, name, out, err) &&
+		  read_to_end(fd, name, out, err);
+	if (!is_stdin)
+		close(fd);
+	return is_done;
 }

@@ -64,6 +64,8 @@ static bool compile(struct regex *re, struct str pattern, struct error *err)
 	return re->code || fail_pattern(re->subject, code, at, err);
 }
 
+#define LIMIT_REGEX_HEAP_BYTES (16 * MIB)
+
 static bool prepare(struct regex *re, struct str pattern, struct error *err)
 {
 	re->memory = pcre2_general_context_create(take, give_back, NULL);

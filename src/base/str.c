@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/ascii.h"
-
 int str_printed(const struct str *s)
 {
 	return s->len > 4096 ? 4096 : (int)s->len;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/ascii.h"
 #include "base/num.h"
+#include "base/str.h"
 
 struct unit {
 	char name[3];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/case_fill.h"
+#include "cli/window.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
-#include "backend/held_profiles.h"
-#include "backend/held_searches.h"
+#include "backend/fetch_profile.h"
+#include "backend/fetch_trace.h"
 #include "cli/commands.h"
-#include "wire/har_held.h"
+#include "wire/har.h"
 
 static bool fail_held(const struct har *har, const char *path,
 		      const char *missing, struct error *err)

@@ -4,26 +4,26 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ascii.h"
-#include "base/count.h"
+#include "base/error.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/out.h"
-#include "base/outfile.h"
+#include "base/str.h"
 #include "base/suggest.h"
 #include "cli/build_text.h"
-#include "cli/case_fill.h"
 #include "cli/commands.h"
 #include "cli/config.h"
-#include "cli/help.h"
 #include "cli/message.h"
 #include "cli/optparse.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/progress.h"
+#include "cli/window.h"
+#include "investigate/trace_search.h"
 #include "wire/har.h"
 #include "wire/redact.h"
 
@@ -265,7 +265,7 @@ static int write_usage(void)
 	return error_exit_code(ERROR_USAGE);
 }
 
-int cmd_help(const struct options *o)
+static int cmd_help(const struct options *o)
 {
 	const struct command *command = NULL;
 	struct error err;
@@ -280,7 +280,7 @@ int cmd_help(const struct options *o)
 	return write_help(command, o->all);
 }
 
-int cmd_version(const struct options *o)
+static int cmd_version(const struct options *o)
 {
 	struct error err;
 	struct out out;

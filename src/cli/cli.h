@@ -6,7 +6,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
-struct completion_script; /* completion.h */
+struct completion_script; /* commands.h */
 
 /* The whole program; returns the exit status. Values of secret options are
  * overwritten in argv. scripts: what `completion` prints. */

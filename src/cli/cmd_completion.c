@@ -2,12 +2,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/kept_names.h"
-#include "base/ascii.h"
-#include "base/count.h"
+#include "backend/names.h"
+#include "base/num.h"
 #include "base/out.h"
+#include "base/str.h"
 #include "base/suggest.h"
-#include "cli/completion.h"
+#include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/pages.h"

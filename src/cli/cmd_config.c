@@ -1,9 +1,587 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "cli/config_actions.h"
+#include "backend/address.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/escape.h"
+#include "base/limits.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/suggest.h"
+#include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/message.h"
+#include "cli/options.h"
+#include "cli/optparse.h"
 #include "cli/pages.h"
+#include "wire/redact.h"
+
+/* What is in force for a run and where each value comes from. */
+
+/* The stages by which a value may have been set, the later ones over what the
+ * earlier ones left open. */
+struct config_shown {
+	const struct config *config;
+	const struct options *given;  /* the command line */
+	const struct options *around; /* and the environment */
+	struct options all;           /* and the configuration */
+	bool is_origin;
+	struct out *out;
+};
+
+/* "[redacted]" in place of what a value may hide: user info in a URL, the
+ * value of a header that is not known to be harmless. */
+static void config_value_show(struct out *out, const struct option_form *form,
+			      const char *value)
+{
+	struct str text = str_from(value);
+	struct buf shown;
+
+	buf_init(&shown, LIMIT_OPTION_VALUE_BYTES * 4);
+	if (form->row->flags & OPTION_SECRET) {
+		struct str name = header_name(text);
+
+		if (header_is_harmless(str_trim(name)))
+			buf_add_str(&shown, text);
+		else
+			buf_addf(&shown, "%.*s: " REDACTED, STR_ARGS(name));
+	} else if (str_find(text, STR("://")) != SIZE_MAX) {
+		url_redact(&shown, text);
+	} else {
+		buf_add_str(&shown, text);
+	}
+	escape_terminal(out, buf_str(&shown));
+	buf_release(&shown);
+}
+
+/* ---- origins ---- */
+
+static void variable_name(const char *option, char out[OPTION_ORIGIN_BYTES])
+{
+	size_t len = (size_t)snprintf(out, OPTION_ORIGIN_BYTES, "TRACEFIND_%s",
+				      option);
+
+	for (size_t i = 0; i < len; i++)
+		if (out[i] == '-')
+			out[i] = '_';
+		else if (out[i] >= 'a' && out[i] <= 'z')
+			out[i] = (char)(out[i] - 'a' + 'A');
+}
+
+/* The entry that holds for a form: in the context, else before it. */
+static const struct config_entry *entry_of(const struct config *c,
+					   const struct option_form *form)
+{
+	const struct config_entry *e = NULL;
+
+	if (c->context)
+		e = config_file_find(&c->user, c->context, form);
+	return e ? e : config_file_find(&c->user, NULL, form);
+}
+
+static bool origin_of_form(const struct config_shown *v,
+			   const struct option_form *form,
+			   char out[OPTION_ORIGIN_BYTES])
+{
+	const struct config_entry *e = entry_of(v->config, form);
+	char name[OPTION_NAME_BYTES];
+
+	option_form_name(form, name);
+	if (options_given(v->given, name)) {
+		snprintf(out, OPTION_ORIGIN_BYTES, "--%s", name);
+	} else if (options_given(v->around, name)) {
+		bool is_text = form->row->kind == OPTION_STRING &&
+			       !(form->row->flags & OPTION_REPEATABLE);
+		struct options around = *v->around;
+
+		variable_name(name, out);
+		if (is_text)
+			options_origin(
+				v->around,
+				*(const char **)option_target(form, &around),
+				name, out);
+	} else if (e) {
+		snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u",
+			 v->config->user.path, e->line);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* A side's value may come from the form for both. */
+static void find_origin(const struct config_shown *v,
+			const struct option_form *form,
+			char out[OPTION_ORIGIN_BYTES])
+{
+	struct option_form common;
+
+	if (origin_of_form(v, form, out))
+		return;
+	if (form->prefix->text[0] &&
+	    option_form_find(&options_table, str_from(form->row->name),
+			     &common) &&
+	    origin_of_form(v, &common, out))
+		return;
+	snprintf(out, OPTION_ORIGIN_BYTES, "default");
+}
+
+/* ---- lines ---- */
+
+/* Behind a ';', so that what is printed can be read as a configuration. */
+static void end_line(struct config_shown *v, const char *origin)
+{
+	if (v->is_origin) {
+		out_text(v->out, "   ; ");
+		escape_terminal(v->out, str_from(origin));
+	}
+	out_char(v->out, '\n');
+}
+
+static void write_value(struct config_shown *v, const struct option_form *form,
+			const char *value, const char *origin)
+{
+	char name[OPTION_NAME_BYTES];
+
+	bool is_quoted = config_value_is_quoted(value);
+
+	option_form_name(form, name);
+	outf(v->out, "%s = %s", name, is_quoted ? "\"" : "");
+	config_value_show(v->out, form, value);
+	out_text(v->out, is_quoted ? "\"" : "");
+	end_line(v, origin);
+}
+
+/* A list may come from several lines of the configuration. */
+static const char *item_origin(const struct config_shown *v, const char *value,
+			       const char *origin,
+			       char out[OPTION_ORIGIN_BYTES])
+{
+	const struct config_entry *e;
+	const char *path;
+
+	e = config_source(v->config, value, &path);
+	if (!e)
+		return origin;
+	snprintf(out, OPTION_ORIGIN_BYTES, "%s:%u", path, e->line);
+	return out;
+}
+
+static void write_form(struct config_shown *v, const struct option_form *form,
+		       struct options *values)
+{
+	bool is_list = form->row->flags & OPTION_REPEATABLE;
+	size_t count = is_list ? *option_target_count(form, values) : 1;
+	char origin[OPTION_ORIGIN_BYTES], own[OPTION_ORIGIN_BYTES];
+	char number[32];
+
+	find_origin(v, form, origin);
+	for (size_t i = 0; i < count; i++) {
+		const char *value;
+
+		if (form->row->kind == OPTION_FLAG)
+			value = *(bool *)option_target(form, values) ? "yes"
+								     : "no";
+		else
+			value = options_value_text(form, values, i, number);
+		if (value &&
+		    (form->row->kind != OPTION_FLAG || value[0] == 'y' ||
+		     strcmp(origin, "default") != 0))
+			write_value(v, form, value,
+				    item_origin(v, value, origin, own));
+	}
+}
+
+static void write_secret(struct config_shown *v, const char *key,
+			 const char *value)
+{
+	char variable[OPTION_ORIGIN_BYTES];
+
+	if (!value)
+		return;
+	options_origin(v->around, value, key, variable);
+	outf(v->out, "; %s is set", key);
+	if (v->is_origin)
+		outf(v->out, ": %s", variable);
+	out_char(v->out, '\n');
+}
+
+static void write_secrets(struct config_shown *v, enum server_side side,
+			  const struct connection_options *c)
+{
+	char key[OPTION_NAME_BYTES];
+
+	snprintf(key, sizeof key, "%s-token", server_side_name(side));
+	write_secret(v, key, c->token);
+	snprintf(key, sizeof key, "%s-password", server_side_name(side));
+	write_secret(v, key, c->password);
+}
+
+/* The first that is tried, and the next. */
+static void write_default_traces(struct config_shown *v)
+{
+	const struct backends none = { .traces.is_default = true };
+	struct trace_candidate list[TRACE_CANDIDATES];
+	size_t count = backends_trace_candidates(&none, list);
+	struct buf origin;
+
+	buf_init(&origin, LIMIT_ERROR_BYTES);
+	buf_add_text(&origin, "default");
+	for (size_t i = 1; i < count; i++)
+		buf_addf(&origin, ", else %s", list[i].endpoint.url);
+	outf(v->out, "traces-url = %s", list[0].endpoint.url);
+	end_line(v, buf_text(&origin));
+	buf_release(&origin);
+}
+
+/* Of a side that a project of the traces is one of, too. */
+static void write_default(struct config_shown *v, enum server_side side,
+			  const struct backend_row *row)
+{
+	const char *url = address_beside_traces(v->all.traces_url, NULL);
+
+	if (options_url(&v->all, side))
+		return;
+	outf(v->out, "%s-url = %s", server_side_name(side),
+	     url ? url : row->default_url);
+	end_line(v, url ? "default, as traces-url" : "default");
+}
+
+static void write_defaults(struct config_shown *v)
+{
+	if (!v->all.traces_url)
+		write_default_traces(v);
+	write_default(v, SERVER_PROFILES, profiles_row(NULL));
+	write_default(v, SERVER_METRICS, metrics_row());
+}
+
+static void write_all(struct config_shown *v)
+{
+	struct options values = v->all;
+	struct option_form form;
+
+	for (int side = 0; side < SERVER_SIDES; side++)
+		options_side(&v->all, (enum server_side)side,
+			     &values.sides[side]);
+	if (v->config->context)
+		outf(v->out, "; context %s\n", v->config->context);
+	write_defaults(v);
+	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
+		bool is_sided = form.row->flags & OPTION_SIDED;
+
+		if (form.row->flags & (OPTION_CONFIG | OPTION_REPOSITORY) &&
+		    is_sided == (form.prefix->text[0] != '\0') &&
+		    !form.prefix->is_apart)
+			write_form(v, &form, &values);
+	}
+	for (int side = 0; side < SERVER_TO; side++)
+		write_secrets(v, (enum server_side)side, &values.sides[side]);
+}
+
+/* Writes "key = value" lines of all that option, environment and configuration
+ * set, and of defaults; with is_origin each with its origin. `given` are the
+ * options as the command line left them. Secrets are not written. */
+static bool config_view(const struct config *c, const struct options *given,
+			bool is_origin, struct out *out, struct error *err)
+{
+	struct options around = *given;
+	struct config_shown v = { .config = c,
+			  .given = given,
+			  .around = &around,
+			  .is_origin = is_origin,
+			  .out = out };
+
+	if (!options_environment(&around, err))
+		return false;
+	around.config = NULL;
+	v.all = around;
+	v.all.arg_count = 0;
+	/* For a command that would take a repository's service. */
+	if (!config_apply(c, command_find(STR("profile")), &v.all, err))
+		return false;
+	v.all.config = c;
+	write_all(&v);
+	return true;
+}
+
+/* What `tracefind config list` and `get` print of the configuration's files. */
+
+static const char *url_of(const struct config *c, const char *context,
+			  const char *key, struct option_form *form)
+{
+	const struct config_entry *e;
+
+	if (!option_form_find(&options_table, str_from(key), form))
+		return NULL;
+	e = config_file_find(&c->user, context, form);
+	if (!e)
+		e = config_file_find(&c->user, NULL, form);
+	return e ? e->value : NULL;
+}
+
+/* Columns of the longest name and the longest address of traces. */
+struct widths {
+	size_t name;
+	size_t url;
+};
+
+static void widen(size_t *columns, const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	if (*columns < len)
+		*columns = len;
+}
+
+static void list_context(const struct config *c, const char *name,
+			 const struct widths *w, struct out *out)
+{
+	bool is_used = c->context && !strcmp(c->context, name);
+	struct option_form form;
+	const char *url;
+
+	url = url_of(c, name, "traces-url", &form);
+	outf(out, "%c %-*s  ", is_used ? '*' : ' ', (int)w->name, name);
+	config_value_show(out, &form, url ? url : "-");
+	out_repeat(out, " ", w->url - strlen(url ? url : "-") + 2);
+	url = url_of(c, name, "profiles-url", &form);
+	config_value_show(out, &form, url ? url : "-");
+	out_char(out, '\n');
+}
+
+/* All contexts with the addresses of their servers, the one in force marked. */
+static void config_list(const struct config *c, struct out *out)
+{
+	const struct config_file *f = &c->user;
+	struct widths w = { 0, 1 };
+	struct option_form form;
+
+	for (size_t i = 0; i < f->context_count; i++) {
+		const char *name = f->contexts[i].name;
+
+		widen(&w.name, name);
+		widen(&w.url, url_of(c, name, "traces-url", &form));
+	}
+	for (size_t i = 0; i < f->context_count; i++)
+		list_context(c, f->contexts[i].name, &w, out);
+}
+
+static size_t print_values(const struct config *c, const char *context,
+			   const struct option_form *form, struct out *out)
+{
+	const struct config_file *f = &c->user;
+	size_t count = 0;
+
+	for (size_t i = 0; i < f->count; i++) {
+		const struct config_entry *e = &f->entries[i];
+		bool is_here =
+			context ? e->context && !strcmp(e->context, context)
+				: !e->context;
+
+		if (!is_here || e->form.number != form->number)
+			continue;
+		/* Without a list the last one counts. */
+		if (!(form->row->flags & OPTION_REPEATABLE) &&
+		    e != config_file_find(f, context, form))
+			continue;
+		config_value_show(out, form, e->value);
+		out_char(out, '\n');
+		count++;
+	}
+	return count;
+}
+
+/* The values of a key in the context in force, else before all contexts.
+ * ERROR_NOT_FOUND when it is not set. */
+static bool config_get(const struct config *c, const char *key, struct out *out,
+		       struct error *err)
+{
+	const char *context = c->context;
+	struct option_form form;
+
+	if (!strcmp(key, "current-context")) {
+		if (!context)
+			return error_set(err, ERROR_NOT_FOUND,
+					 "no context is in force");
+		outf(out, "%s\n", context);
+		return true;
+	}
+	if (!config_key_find(CONFIG_USER, str_from(key), &form, err))
+		return false;
+	if ((context && print_values(c, context, &form, out)) ||
+	    print_values(c, NULL, &form, out))
+		return true;
+	return error_set(err, ERROR_NOT_FOUND, "%s is not set%s%s", key,
+			 context ? " in context " : "", context ? context : "");
+}
+
+/* What `tracefind config` can do: list, get, set, use, view, import. */
+
+/* One run of the command. given: before the environment. */
+struct config_run {
+	struct config config;
+	const struct options *given;
+	struct options options;
+	struct out out;
+};
+
+static bool need_path(const struct config_run *s, struct error *err)
+{
+	return s->config.user_path ||
+	       error_set(err, ERROR_USAGE,
+			 "there is no place for the configuration: neither "
+			 "XDG_CONFIG_HOME nor HOME is set");
+}
+
+/* ---- list, get, view ---- */
+
+static bool run_list(struct config_run *s, const char *const *args,
+		     struct error *err)
+{
+	(void)args;
+	(void)err;
+	config_list(&s->config, &s->out);
+	if (!s->config.user.context_count)
+		message_info("no contexts in %s; for one: tracefind config set "
+			     "--context NAME traces-url URL",
+			     s->config.user_path ? s->config.user_path
+						 : "any file");
+	return true;
+}
+
+static bool run_get(struct config_run *s, const char *const *args,
+		    struct error *err)
+{
+	return config_get(&s->config, args[0], &s->out, err);
+}
+
+static bool run_view(struct config_run *s, const char *const *args,
+		     struct error *err)
+{
+	(void)args;
+	return config_view(&s->config, s->given, s->given->origin, &s->out,
+			   err);
+}
+
+/* ---- set, use ---- */
+
+static bool run_set(struct config_run *s, const char *const *args,
+		    struct error *err)
+{
+	const struct config_change change = { s->config.context, args[0],
+					      args[1] };
+	struct option_form form;
+
+	if (!strcmp(args[0], "current-context"))
+		return error_set(err, ERROR_USAGE,
+				 "for that: tracefind config use %s", args[1]);
+	return need_path(s, err) &&
+	       config_key_find(CONFIG_USER, str_from(args[0]), &form, err) &&
+	       config_value_check(&form, args[0], args[1], err) &&
+	       (!change.context || context_name_check(change.context, err)) &&
+	       config_edit_file(s->config.user_path, &change, 1, err);
+}
+
+static bool run_use(struct config_run *s, const char *const *args,
+		    struct error *err)
+{
+	const struct config_change change = { NULL, "current-context",
+					      args[0] };
+
+	return need_path(s, err) &&
+	       config_context_check(&s->config, args[0], err) &&
+	       config_edit_file(s->config.user_path, &change, 1, err);
+}
+
+static bool run_import(struct config_run *s, const char *const *args,
+		       struct error *err)
+{
+	if (strcmp(args[0], "grafana") != 0)
+		return error_set(err, ERROR_USAGE,
+				 "from '%s' nothing can be imported; "
+				 "from Grafana: tracefind config import "
+				 "grafana FILE",
+				 value_quote(args[0]).text);
+	return need_path(s, err) &&
+	       config_import_grafana(&s->config, args[1], s->options.context,
+				     &s->out, err);
+}
+
+/* ---- all of them ---- */
+
+struct config_action {
+	const char *name;
+	size_t args; /* behind the name */
+	const char *usage;
+	bool (*run)(struct config_run *s, const char *const *args,
+		    struct error *err);
+	bool is_change;    /* of the user's file */
+	bool takes_origin; /* --origin */
+};
+
+static const struct config_action actions[] = {
+	{ "list", 0, "list", run_list, false, false },
+	{ "get", 1, "get KEY", run_get, false, false },
+	{ "set", 2, "set KEY VALUE", run_set, true, false },
+	{ "use", 1, "use CONTEXT", run_use, true, false },
+	{ "view", 0, "view [--origin]", run_view, false, true },
+	{ "import", 2, "import grafana FILE", run_import, true, false },
+};
+
+const char *config_action_name(size_t i)
+{
+	return i < sizeof actions / sizeof *actions ? actions[i].name : NULL;
+}
+
+#define ACTION_COUNT (sizeof actions / sizeof *actions)
+
+static bool fail_action(const char *name, struct error *err)
+{
+	struct suggestion near;
+	struct buf names;
+
+	if (!name)
+		name = "";
+	suggestion_init(&near, str_from(name));
+	buf_init(&names, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < ACTION_COUNT; i++) {
+		suggestion_offer(&near, actions[i].name);
+		buf_addf(&names, "%s%s", i ? ", " : "", actions[i].name);
+	}
+	if (near.best[0])
+		error_set(err, ERROR_USAGE,
+			  "config cannot '%s'; did you mean %s?",
+			  value_quote(name).text, near.best);
+	else
+		error_set(err, ERROR_USAGE, "what about the configuration? %s",
+			  buf_text(&names));
+	buf_release(&names);
+	return false;
+}
+
+/* The action that the arguments name; NULL with ERROR_USAGE: none. */
+static const struct config_action *config_action_find(const struct options *o,
+						      struct error *err)
+{
+	for (size_t i = 0; o->arg_count && i < ACTION_COUNT; i++) {
+		const struct config_action *a = &actions[i];
+
+		if (strcmp(a->name, o->args[0]) != 0)
+			continue;
+		if (o->arg_count - 1 == a->args)
+			return a;
+		error_set(err, ERROR_USAGE, "usage is tracefind config %s",
+			  a->usage);
+		return NULL;
+	}
+	fail_action(o->arg_count ? o->args[0] : NULL, err);
+	return NULL;
+}
 
 /* set and import make the context they name, and use mends one that is wrong.
  */

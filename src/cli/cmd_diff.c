@@ -1,9 +1,240 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/diff_sides.h"
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "backend/input.h"
+#include "base/error.h"
+#include "base/num.h"
+#include "cli/context.h"
 #include "cli/output_wanted.h"
 #include "cli/pages.h"
+#include "cli/run.h"
 #include "cli/window.h"
-#include "report/shortfall_text.h"
+#include "investigate/chosen.h"
+#include "investigate/fast_spans.h"
+#include "report/texts.h"
+#include "wire/redact.h"
+
+/* Which two sides the options of `diff` mean: windows of a service, selectors,
+ * spans, slow requests and fast ones, files. Compares nothing. */
+
+#define DEFAULT_WINDOW_NS (15 * NS_PER_MIN)
+
+/* Span profiles are found by id, whenever they were sent; but a server looks
+ * through all profiles of the window. */
+#define SPAN_WINDOW_NS NS_PER_HOUR
+
+static bool fail_mix(const char *one, const char *others, struct error *err)
+{
+	return error_set(err, ERROR_USAGE, "%s and %s exclude each other", one,
+			 others);
+}
+
+static bool has_server_choice(const struct options *o)
+{
+	return o->service || o->selector;
+}
+
+static void want_file(struct diff *d, const char *const *path)
+{
+	d->want.paths = path;
+	d->want.path_count = 1;
+}
+
+/* Two files: the first is before, the second after, as in diff(1). One file
+ * is before what the server has of a service. */
+static bool want_files(struct diff *d, struct error *err)
+{
+	const struct options *o = d->run->ctx.options;
+
+	if (o->span || o->baseline_span)
+		return fail_mix("files", "--span or --baseline-span", err);
+	if (o->baseline || o->baseline_selector)
+		return fail_mix("files", "--baseline or --baseline-selector",
+				err);
+	if (o->arg_count == 2 && has_server_choice(o))
+		return fail_mix("two files", "--service or --selector", err);
+	if (o->arg_count == 1 && !has_server_choice(o))
+		return error_set(err, ERROR_USAGE,
+				 "diff takes two files, BEFORE and AFTER, or "
+				 "one and --service NAME; only %s given",
+				 o->args[0]);
+	for (size_t i = 0; i < o->arg_count; i++)
+		if (!input_check(o->args[i], err))
+			return false;
+	d->baseline_path = o->args[0];
+	if (o->arg_count == 2)
+		want_file(d, &o->args[1]);
+	return true;
+}
+
+static bool check_spans(const struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (!o->span || !o->baseline_span)
+		return error_set(err, ERROR_USAGE,
+				 "--span and --baseline-span belong together: "
+				 "which spans to compare");
+	if (o->baseline || o->baseline_selector)
+		return fail_mix("--baseline-span",
+				"--baseline or --baseline-selector", err);
+	if (r->ctx.backends.profiles.path)
+		return error_set(
+			err, ERROR_USAGE,
+			"samples of spans need a profile server; %s is "
+			"a file",
+			r->ctx.backends.profiles.path);
+	return true;
+}
+
+static bool read_span(const struct diff *d, const char *text, uint64_t *id,
+		      struct str *name, struct error *err)
+{
+	struct arena *arena = &d->run->ctx.arena;
+
+	if (!parse_hex_u64(str_from(text), id))
+		return error_set(err, ERROR_USAGE,
+				 "'%s' is not a span id of 16 hex digits",
+				 value_quote(text).text);
+	*name = arena_printf(arena, "span %016" PRIx64, *id);
+	return name->ptr || arena_fail(arena, "the span", err);
+}
+
+static bool want_spans(struct diff *d, struct error *err)
+{
+	const struct options *o = d->run->ctx.options;
+	struct chosen_want *want = &d->want;
+
+	if (!check_spans(d->run, err) ||
+	    !read_span(d, o->span, &d->span_ids[0], &want->only_text, err) ||
+	    !read_span(d, o->baseline_span, &d->span_ids[1],
+		       &want->baseline_text, err))
+		return false;
+	if (d->span_ids[0] == d->span_ids[1])
+		return error_set(err, ERROR_USAGE,
+				 "--span and --baseline-span are the same "
+				 "span");
+	want->only_spans = &d->span_ids[0];
+	want->baseline_spans = &d->span_ids[1];
+	want->only_span_count = want->baseline_span_count = 1;
+	if (!has_server_choice(o))
+		d->changed.selector = "{}"; /* ids are unique */
+	return window_resolve(o, d->run->ctx.backends.now_ns, SPAN_WINDOW_NS,
+			      &want->window, err);
+}
+
+static bool want_window(struct diff *d, struct error *err)
+{
+	const struct run *r = d->run;
+	const struct options *o = r->ctx.options;
+
+	if (!has_server_choice(o) && !r->ctx.backends.profiles.path)
+		return error_set(err, ERROR_USAGE,
+				 "compare what? give --service NAME, "
+				 "--selector '{...}', --span with "
+				 "--baseline-span, or two files");
+	if (r->ctx.backends.profiles.path)
+		want_file(d, &r->ctx.backends.profiles.path);
+	d->want.baseline_selector = o->baseline_selector;
+	return window_resolve(o, r->ctx.backends.now_ns, DEFAULT_WINDOW_NS,
+			      &d->want.window, err);
+}
+
+static bool is_fast_wanted(const struct options *o)
+{
+	return o->baseline && !strcmp(o->baseline, "fast");
+}
+
+static bool check_fast(const struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+
+	if (o->baseline_selector || o->selector)
+		return fail_mix("--baseline fast",
+				"--selector or --baseline-selector", err);
+	if (!o->service)
+		return error_set(err, ERROR_USAGE,
+				 "--baseline fast compares the slow requests "
+				 "of a service with its fast ones: name it "
+				 "with --service NAME, and the operation with "
+				 "--name SPAN unless the slowest will do");
+	if (ctx->backends.profiles.path)
+		return error_set(
+			err, ERROR_USAGE,
+			"--baseline fast needs a profile server; %s is "
+			"a file",
+			ctx->backends.profiles.path);
+	return true;
+}
+
+/* Which requests were slow and which fast the traces tell. */
+static bool want_fast(struct diff *d, struct error *err)
+{
+	struct context *ctx = &d->run->ctx;
+	const struct options *o = ctx->options;
+	struct chosen_want *want = &d->want;
+	struct str name = str_from(o->name);
+	struct fast_spans spans;
+
+	if (!check_fast(ctx, err) ||
+	    !window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
+			    &want->window, err) ||
+	    (!o->name &&
+	     !slow_search_operation(ctx, want->window, &name, err)) ||
+	    (!fast_spans_find(&d->run->investigation, str_from(o->service),
+			      name, want->window, &spans, err) &&
+	     !shortfall_explain(&d->run->investigation.shortfall, err)))
+		return false;
+	want->only_text = fast_spans_words(&ctx->arena, name, spans.slow_count,
+					   true, spans.slow_from_ns);
+	want->baseline_text = fast_spans_words(
+		&ctx->arena, name, spans.fast_count, false, spans.fast_to_ns);
+	if (!want->only_text.ptr || !want->baseline_text.ptr)
+		return arena_fail(&ctx->arena, "the spans", err);
+	want->only_spans = spans.slow_ids;
+	want->only_span_count = spans.slow_count;
+	want->baseline_spans = spans.fast_ids;
+	want->baseline_span_count = spans.fast_count;
+	return true;
+}
+
+/* Fills d->want, and in d->changed what the options come down to. Asks the
+ * trace server where the sides are slow and fast requests. */
+static bool diff_sides_read(struct diff *d, struct error *err)
+{
+	const struct options *o = d->run->ctx.options;
+
+	if (o->arg_count)
+		return want_files(d, err) &&
+		       (o->arg_count == 2 ||
+			window_resolve(o, d->run->ctx.backends.now_ns,
+				       DEFAULT_WINDOW_NS, &d->want.window,
+				       err));
+	if (o->span || o->baseline_span)
+		return want_spans(d, err);
+	if (is_fast_wanted(o))
+		return want_fast(d, err);
+	if (o->name)
+		return error_set(err, ERROR_USAGE,
+				 "--name chooses requests for --baseline fast; "
+				 "profiles are of all requests");
+	return want_window(d, err);
+}
+
+/* As --baseline says, or the file. */
+static bool diff_baseline_read(const struct diff *d, struct baseline_want *out,
+			       struct error *err)
+{
+	const struct context *ctx = &d->run->ctx;
+
+	*out = (struct baseline_want){ .kind = BASELINE_WANT_FILE,
+				       .text = d->baseline_path,
+				       .path = d->baseline_path };
+	return d->baseline_path ||
+	       baseline_parse(ctx->options, ctx->backends.now_ns, out, err);
+}
 
 static bool fail_baseline(const struct diff *d, struct error *err)
 {

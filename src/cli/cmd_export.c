@@ -5,13 +5,13 @@
 #include "backend/export_state.h"
 #include "backend/input.h"
 #include "base/num.h"
-#include "base/outfile.h"
+#include "base/out.h"
+#include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/progress.h"
 #include "cli/window.h"
-#include "render/otlp_traces.h"
-#include "report/export_answer.h"
+#include "render/formats.h"
+#include "report/answers.h"
 
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
 

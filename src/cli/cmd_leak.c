@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/profile_folder.h"
+#include "backend/input.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "cli/window.h"
 #include "investigate/leak.h"
-#include "report/leak_answer.h"
-#include "report/shortfall_text.h"
+#include "report/answers.h"
+#include "report/texts.h"
 
 /* A check that failed, as those of a pipeline. */
 #define EXIT_LEAK 10

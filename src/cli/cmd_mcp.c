@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/pages.h"
-#include "cli/progress.h"
 #include "mcp/server.h"
 
 static int run(const void *context, int argc, const char *const *argv,

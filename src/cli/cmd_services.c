@@ -5,8 +5,8 @@
 #include "cli/pages.h"
 #include "cli/suggest_next.h"
 #include "cli/window.h"
-#include "report/note_text.h"
-#include "report/services_answer.h"
+#include "report/answers.h"
+#include "report/texts.h"
 
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR

@@ -3,12 +3,12 @@
 
 #include "cli/output_wanted.h"
 #include "cli/pages.h"
+#include "cli/run.h"
 #include "cli/suggest_next.h"
-#include "cli/trace_arg.h"
 #include "cli/window.h"
 #include "investigate/suspect.h"
 #include "render/render.h"
-#include "report/finding_report.h"
+#include "report/answers.h"
 
 /* Formats that print each span with its attributes. */
 static bool has_full_output(const struct options *o)

@@ -3,8 +3,7 @@
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/window.h"
-#include "report/types_answer.h"
-#include "report/types_guide.h"
+#include "report/answers.h"
 
 /* An hour holds every profiler's interval many times. */
 #define DEFAULT_WINDOW_NS NS_PER_HOUR

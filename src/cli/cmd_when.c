@@ -3,12 +3,11 @@
 
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/question.h"
+#include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "cli/window.h"
-#include "report/note_text.h"
-#include "report/shortfall_text.h"
-#include "report/when_answer.h"
+#include "report/answers.h"
+#include "report/texts.h"
 
 /* A working day's worth of deploys, in steps of a minute. */
 #define DEFAULT_WINDOW_NS (6 * NS_PER_HOUR)

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "base/out.h"
 #include "base/str.h"
 
 enum command_bit {
@@ -79,5 +80,29 @@ extern const struct command commands[]; /* ends with a NULL name */
 
 /* NULL when there is no such command. */
 const struct command *command_find(struct str name);
+
+/* Help texts, made from the tables of commands and options. */
+
+/* Lines of an ordinary terminal, into which the help of a command fits. */
+#define HELP_LINES 24
+
+/* Of one command, or of the whole program for NULL. is_all: not only what fits
+ * on a screen. */
+void help_write(const struct command *command, bool is_all, struct out *out);
+
+/* What a run without arguments is told: usage and the commands. */
+void help_write_short(struct out *out);
+
+/* tracefind completion: the scripts for shells, which are made when the program
+ * is built, and what those ask for: names that the cache holds. */
+
+struct completion_script {
+	const char *shell; /* NULL: the last */
+	const char *text;
+	size_t len;
+};
+
+/* Made by completions/embed.py, a part of the program only. */
+extern const struct completion_script completion_scripts[];
 
 #endif

@@ -7,8 +7,81 @@
 #ifndef CLI_CONFIG_H
 #define CLI_CONFIG_H
 
-#include "cli/config_file.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/out.h"
+#include "base/str.h"
 #include "cli/options.h"
+#include "cli/optparse.h"
+
+/* One configuration file in memory. Its keys are the long names of those rows
+ * of the option table that carry OPTION_CONFIG (in the user's own file) or
+ * OPTION_REPOSITORY (in a repository's .tracefind). The .c is the only file
+ * that includes inih. Knows no paths but the one it is told, for messages. */
+
+enum config_kind {
+	CONFIG_USER = 0,
+	/* Comes with a clone, so from a stranger: names only. */
+	CONFIG_REPOSITORY,
+};
+
+/* One "key = value". Strings live in the file's arena. */
+struct config_entry {
+	const char *context; /* NULL: before the first section */
+	struct option_form form;
+	const char *value; /* as written, without quotes around it */
+	/* What the run takes: names of files with "~/" and the folder of the
+	 * file filled in; else the same pointer. */
+	const char *used;
+	unsigned line;
+};
+
+struct config_context {
+	const char *name;
+	unsigned line; /* of its first section */
+};
+
+struct config_file {
+	enum config_kind kind;
+	const char *path;
+	struct config_entry *entries; /* in the order of the file */
+	size_t count;
+	size_t cap;
+	struct config_context *contexts;
+	size_t context_count;
+	size_t context_cap;
+	const char *current; /* of current-context, or NULL */
+	unsigned current_line;
+};
+
+/* Fills f from the text of the file at path; all it holds lives in arena.
+ * ERROR_USAGE with "path:line: " for what is not understood: the first. */
+bool config_file_parse(struct config_file *f, enum config_kind kind,
+		       const char *path, struct str text, struct arena *arena,
+		       struct error *err) MUST_CHECK;
+
+/* The last entry of this form in a context (NULL: before the first section),
+ * or NULL. */
+const struct config_entry *config_file_find(const struct config_file *f,
+					    const char *context,
+					    const struct option_form *form);
+
+const struct config_context *config_file_context(const struct config_file *f,
+						 const char *name);
+
+/* Whether the name may stand in [context "NAME"]: letters, digits and "._-",
+ * at most LIMIT_CONTEXT_NAME_BYTES. */
+bool context_name_check(const char *name, struct error *err) MUST_CHECK;
+
+/* The form of a key that this kind of file may hold. ERROR_USAGE names the
+ * nearest key, or says why this one may not stand there. */
+bool config_key_find(enum config_kind kind, struct str key,
+		     struct option_form *form, struct error *err) MUST_CHECK;
 
 struct command;
 
@@ -47,5 +120,106 @@ bool config_apply(const struct config *c, const struct command *command,
  * it is not from c. */
 const struct config_entry *config_source(const struct config *c,
 					 const char *value, const char **path);
+
+/* Changes to the user's configuration that leave every other line as it is:
+ * comments, order and indentation are the user's own. */
+
+/* One change. */
+struct config_change {
+	const char *context; /* NULL: before the first section */
+	const char *key;     /* a key of the user's file, or current-context */
+	const char *value;
+	bool is_added; /* a further value of a key that may be repeated */
+};
+
+/* Writes `text`, the content of the file at path (empty: there is none), with
+ * the change to out. A value that stands there is replaced, a comment behind it
+ * kept; else a line is added, with a section if need be. False when the text is
+ * not understood, when the key has several values, and when the form of the
+ * file cannot hold the value. */
+bool config_edit(struct buf *out, const char *path, struct str text,
+		 const struct config_change *change,
+		 struct error *err) MUST_CHECK;
+
+/* Whether a value stands between quotes in a file. */
+bool config_value_is_quoted(const char *value);
+
+/* Reads the file at path, makes the changes in this order and replaces it at
+ * once, mode 0600; folders on the way are made with mode 0700. */
+bool config_edit_file(const char *path, const struct config_change *changes,
+		      size_t count, struct error *err) MUST_CHECK;
+
+/* From Grafana's data sources to contexts of the configuration. */
+
+/* Makes a context of every server of traces in Grafana's provisioning file at
+ * path (and of servers of profiles that none leads to), and adds them to the
+ * user's file. name: the one context's, or NULL for those in Grafana. What was
+ * taken over goes to out, and what has to be done by hand. */
+bool config_import_grafana(const struct config *c, const char *path,
+			   const char *name, struct out *out,
+			   struct error *err) MUST_CHECK;
+
+/* What may be written into the configuration from a command line. */
+
+/* As the run would take it, so that it does not fail later, and no secret.
+ * ERROR_USAGE. */
+bool config_value_check(const struct option_form *form, const char *key,
+			const char *value, struct error *err) MUST_CHECK;
+
+/* Grafana's provisioned data sources (YAML): which servers of traces and
+ * profiles there are, and how the one leads to the other. The .c is the only
+ * file that includes libyaml. Secrets are passed over, never kept. */
+
+enum grafana_type {
+	GRAFANA_OTHER = 0,
+	GRAFANA_TEMPO,
+	GRAFANA_JAEGER,
+	GRAFANA_PYROSCOPE,
+};
+
+/* Attribute of a span and label of profiles. */
+struct grafana_tag {
+	const char *key;
+	const char *value; /* NULL: the key itself */
+};
+
+/* A header of its own; its value lies among the secrets. */
+struct grafana_header {
+	const char *name;
+	/* Only of X-Scope-OrgID, which is no secret; else NULL. */
+	const char *value;
+	bool is_secret_there; /* the file holds a value */
+};
+
+/* One data source; strings live in the arena, NULL where not given. */
+struct grafana_source {
+	enum grafana_type type;
+	const char *name;
+	const char *uid;
+	const char *url;
+	const char *user; /* basicAuthUser, when basicAuth is on */
+	bool is_basic;
+	bool is_insecure; /* tlsSkipVerify */
+	bool has_cacert;  /* tlsAuthWithCACert */
+	bool has_cert;    /* tlsAuth */
+	struct grafana_header headers[LIMIT_GRAFANA_HEADERS];
+	const char *profiles_uid; /* tracesToProfiles.datasourceUid */
+	const char *profile_type; /* tracesToProfiles.profileTypeId */
+	struct grafana_tag tags[LIMIT_GRAFANA_TAGS];
+	size_t tag_count;
+	unsigned line;
+};
+
+struct grafana {
+	struct grafana_source *sources; /* in the order of the file */
+	size_t count;
+	size_t cap;
+};
+
+/* Reads the text of the file at path. ERROR_FORMAT with "path:line: " when it
+ * is no YAML, nests too deep, or uses aliases. Sources of other types are kept
+ * as GRAFANA_OTHER. */
+bool grafana_parse(struct grafana *g, const char *path, struct str text,
+		   struct arena *arena, struct error *err) MUST_CHECK;
 
 #endif

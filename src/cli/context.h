@@ -9,9 +9,11 @@
 
 #include "backend/backends.h"
 #include "base/arena.h"
+#include "base/error.h"
 #include "cli/options.h"
 #include "model/result.h"
 #include "wire/har.h"
+#include "wire/http.h"
 
 struct context {
 	const struct options *options;
@@ -60,5 +62,13 @@ bool context_find_cache(struct arena *arena, struct str *folder,
 /* Puts notes and requests of the run into a result before rendering. */
 bool context_report(struct context *ctx, struct result *result,
 		    struct error *err) MUST_CHECK;
+
+/* What a run gives up before the first byte of an answer is read, when all it
+ * will need is known: to read the user's files and folders that were not named,
+ * to write anywhere but where its outputs go, to start programs. */
+
+/* Where the kernel lacks something, or the run needs it, there is less of that;
+ * -v tells what is on. Never a failure. */
+void sandbox_enter(const struct context *ctx);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
-#include "cli/metric_option.h"
+#include "base/str.h"
+#include "cli/option_table.h"
 #include "cli/window.h"
 #include "investigate/services.h"
-#include "report/note_text.h"
+#include "report/texts.h"
 #include "wire/redact.h"
 
 /* Panels of flame graphs: each is a large answer whenever the page is loaded. */

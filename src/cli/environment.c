@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/ascii.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "cli/config.h"
 #include "cli/options.h"
 #include "cli/optparse.h"

@@ -1,15 +1,327 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/fetch_trace.h"
+#include "cli/run.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend/fetch_trace.h"
 #include "backend/input.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "cli/trace_arg.h"
+#include "base/out.h"
+#include "base/str.h"
 #include "cli/window.h"
-#include "report/trace_notes.h"
+#include "report/texts.h"
+
+/* What a user pastes where a trace is asked for: up to 32 hex digits, a W3C
+ * traceparent, a Grafana, Tempo or Jaeger URL that holds an id, what Google's
+ * headers and logs have, an id with the hyphens of a UUID or of X-Ray, a file,
+ * "-". Jaeger and Tempo's search print ids without leading zeros, so an id of
+ * fewer digits is padded on the left; a file of that name comes first. */
+
+#define TRACE_ID_DIGITS 32
+#define SPAN_ID_DIGITS 16
+
+static bool is_all_hex(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (!ascii_is_hex(text.ptr[i]))
+			return false;
+	return text.len > 0;
+}
+
+/* "00-<32 digits>-<16 digits>-<2 digits>", W3C Trace Context. */
+static bool parse_traceparent(struct str text, struct trace_arg *out)
+{
+	struct str trace = str_slice(text, 3, TRACE_ID_DIGITS);
+	struct str span = str_slice(text, 36, SPAN_ID_DIGITS);
+
+	return text.len >= 55 && text.ptr[2] == '-' && text.ptr[35] == '-' &&
+	       text.ptr[52] == '-' && is_all_hex(str_slice(text, 0, 2)) &&
+	       is_all_hex(trace) && is_all_hex(span) &&
+	       trace_id_parse(trace, &out->id) &&
+	       parse_hex_u64(span, &out->span_id);
+}
+
+/* One round of percent-decoding; Grafana nests JSON inside its URLs. */
+static void percent_decode(struct str text, struct buf *out)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		uint64_t byte;
+
+		if (text.ptr[i] == '%' && i + 2 < text.len &&
+		    is_all_hex(str_slice(text, i + 1, 2)) &&
+		    parse_hex_u64(str_slice(text, i + 1, 2), &byte)) {
+			buf_add_char(out, (char)(unsigned char)byte);
+			i += 2;
+		} else {
+			buf_add_char(out, text.ptr[i]);
+		}
+	}
+}
+
+/* The first run of exactly `digits` hex digits, bounded by anything else. */
+static bool find_hex_run(struct str text, size_t digits, struct str *run)
+{
+	size_t start = 0;
+
+	while (start < text.len) {
+		size_t end = start;
+
+		while (end < text.len && ascii_is_hex(text.ptr[end]))
+			end++;
+		if (end - start == digits &&
+		    (end == text.len ||
+		     (text.ptr[end] != '_' && text.ptr[end] != '-') ||
+		     digits == TRACE_ID_DIGITS)) {
+			*run = str_slice(text, start, digits);
+			return true;
+		}
+		start = end + 1;
+	}
+	return false;
+}
+
+/* Where addresses of user interfaces hold an id, decoded: the Jaeger UI's and
+ * the APIs' paths, Grafana's queries. */
+static const char *const id_places[] = { "/trace/", "/traces/",
+					 "\"query\":\"" };
+
+static bool is_id_end(struct str text, size_t at)
+{
+	return at == text.len || memchr("/?#&\"", text.ptr[at], 5);
+}
+
+/* The last one behind this place: a gateway's own path comes before. */
+static bool find_behind(struct str text, struct str place, struct str *run)
+{
+	bool is_found = false;
+	size_t at;
+
+	while ((at = str_find(text, place)) != SIZE_MAX) {
+		size_t len = 0;
+
+		text = str_slice(text, at + place.len, text.len);
+		while (len < text.len && ascii_is_hex(text.ptr[len]))
+			len++;
+		if (len == 0 || len > TRACE_ID_DIGITS || !is_id_end(text, len))
+			continue;
+		*run = str_slice(text, 0, len);
+		is_found = true;
+	}
+	return is_found;
+}
+
+/* Servers leave leading zeros out, so a place decides, not the number of
+ * digits: a Jaeger's "/trace/ab12?uiFind=" goes on with a span id. */
+static bool find_placed(struct str text, struct str *run)
+{
+	for (size_t i = 0; i < sizeof id_places / sizeof *id_places; i++)
+		if (find_behind(text, str_from(id_places[i]), run))
+			return true;
+	return false;
+}
+
+static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
+{
+	struct buf once, twice;
+	struct str run;
+	bool found;
+
+	buf_init(&once, LIMIT_URL_BYTES);
+	buf_init(&twice, LIMIT_URL_BYTES);
+	percent_decode(text, &once);
+	percent_decode(buf_str(&once), &twice);
+	found = find_hex_run(buf_str(&twice), TRACE_ID_DIGITS, &run) ||
+		find_placed(buf_str(&twice), &run) ||
+		find_hex_run(buf_str(&twice), SPAN_ID_DIGITS, &run);
+	found = found && trace_id_parse(run, &out->id) &&
+		!trace_id_is_zero(&out->id);
+	if (found)
+		out->id_digits = (unsigned)run.len;
+	buf_release(&once);
+	buf_release(&twice);
+	return found || error_set(err, ERROR_USAGE,
+				  "no trace id in the URL: it has no run of 32 "
+				  "hex digits and none after /trace/; paste "
+				  "the id itself");
+}
+
+/* "<32 digits>/<decimal span id>;o=1", the header X-Cloud-Trace-Context. */
+static bool parse_cloud_context(struct str text, struct trace_arg *out)
+{
+	struct str trace = str_slice(text, 0, TRACE_ID_DIGITS);
+	struct str span = str_slice(text, TRACE_ID_DIGITS + 1, text.len);
+	size_t end = str_find(span, STR(";"));
+
+	return text.len > TRACE_ID_DIGITS && text.ptr[TRACE_ID_DIGITS] == '/' &&
+	       is_all_hex(trace) && trace_id_parse(trace, &out->id) &&
+	       parse_u64(str_slice(span, 0, end), &out->span_id);
+}
+
+/* "projects/my-project/traces/<32 digits>", as Google's log entries name
+ * their trace. */
+static bool parse_log_field(struct str text, struct trace_arg *out)
+{
+	size_t at = str_find(text, STR("/traces/"));
+	struct str trace;
+
+	if (!str_starts(text, STR("projects/")) || at == SIZE_MAX)
+		return false;
+	trace = str_slice(text, at + 8, text.len);
+	return trace.len == TRACE_ID_DIGITS && is_all_hex(trace) &&
+	       trace_id_parse(trace, &out->id);
+}
+
+static bool parse_google(struct str text, struct trace_arg *out)
+{
+	struct trace_arg found = { .id_digits = TRACE_ID_DIGITS };
+
+	if ((!parse_cloud_context(text, &found) &&
+	     !parse_log_field(text, &found)) ||
+	    trace_id_is_zero(&found.id))
+		return false;
+	*out = found;
+	return true;
+}
+
+/* Groups of hex digits, 32 in all, with a hyphen between each two. */
+static bool parse_groups(struct str text, const unsigned *digits, size_t count,
+			 struct trace_arg *out)
+{
+	struct trace_arg found = { .id_digits = TRACE_ID_DIGITS };
+	char hex[TRACE_ID_DIGITS];
+	size_t at = 0, len = 0;
+
+	if (text.len != TRACE_ID_DIGITS + count - 1)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (i && text.ptr[at++] != '-')
+			return false;
+		memcpy(hex + len, text.ptr + at, digits[i]);
+		at += digits[i];
+		len += digits[i];
+	}
+	if (!is_all_hex((struct str){ hex, sizeof hex }) ||
+	    !trace_id_parse((struct str){ hex, sizeof hex }, &found.id) ||
+	    trace_id_is_zero(&found.id))
+		return false;
+	*out = found;
+	return true;
+}
+
+/* "1-<8 digits>-<24 digits>" of AWS X-Ray, also as the header X-Amzn-Trace-Id
+ * has it: "Root=1-...-...;Parent=<16 digits>;Sampled=1". */
+static bool parse_xray(struct str text, struct trace_arg *out)
+{
+	static const unsigned digits[] = { 8, 24 };
+
+	if (str_starts(text, STR("Root=")))
+		text = str_slice(text, 5, str_until(text, 5, ';') - 5);
+	return str_starts(text, STR("1-")) &&
+	       parse_groups(str_slice(text, 2, text.len), digits,
+			    COUNT_OF(digits), out);
+}
+
+/* As logs have an id that went through a type for UUIDs. */
+static bool parse_uuid(struct str text, struct trace_arg *out)
+{
+	static const unsigned digits[] = { 8, 4, 4, 4, 12 };
+
+	return parse_groups(text, digits, COUNT_OF(digits), out);
+}
+
+static bool fail_text(struct str text, struct error *err)
+{
+	struct str shown = str_slice(text, 0, 200);
+
+	if (text.len > TRACE_ID_DIGITS && str_is_digits(text))
+		return error_set(err, ERROR_USAGE,
+				 "trace id \"%.*s\" is a decimal number of %zu "
+				 "digits: convert it to 32 hex digits (Python: "
+				 "format(n, '032x'))",
+				 STR_ARGS(text), text.len);
+	if (is_all_hex(text))
+		return error_set(err, ERROR_USAGE,
+				 "trace id \"%.*s\" has %zu hex digits; a "
+				 "trace id has at most 32",
+				 STR_ARGS(shown), text.len);
+	if (str_find(text, STR("://")) != SIZE_MAX)
+		return input_fail_address(text, err);
+	if (memchr(text.ptr, '/', text.len) || memchr(text.ptr, '.', text.len))
+		return error_set(err, ERROR_USAGE,
+				 "%.*s: no such file (and it is no trace id)",
+				 STR_ARGS(text));
+	return error_set(err, ERROR_USAGE,
+			 "\"%.*s\" is no trace: give up to 32 hex digits, a "
+			 "traceparent, a URL that holds an id, a file, or -; a "
+			 "service stands behind --service",
+			 STR_ARGS(shown));
+}
+
+bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
+{
+	struct str trimmed = str_trim(str_from(text));
+	int why_no_file;
+
+	*out = (struct trace_arg){ 0 };
+	if (!strcmp(text, "-")) {
+		out->path = text;
+		return true;
+	}
+	if (parse_traceparent(trimmed, out))
+		return true;
+	if (str_starts(trimmed, STR("http://")) ||
+	    str_starts(trimmed, STR("https://")))
+		return parse_url(trimmed, out, err);
+	if (access(text, F_OK) == 0) {
+		out->path = text;
+		return true;
+	}
+	why_no_file = errno;
+	if (parse_google(trimmed, out) || parse_xray(trimmed, out) ||
+	    parse_uuid(trimmed, out))
+		return true;
+	if (str_starts(trimmed, STR("0x")))
+		trimmed = str_slice(trimmed, 2, trimmed.len);
+	out->id_digits = (unsigned)trimmed.len;
+	if (is_all_hex(trimmed) && trace_id_parse(trimmed, &out->id))
+		return !trace_id_is_zero(&out->id) ||
+		       error_set(err, ERROR_USAGE,
+				 "the trace id is all zeros, which means that "
+				 "there is no trace");
+	return input_is_absent(why_no_file)
+		       ? fail_text(trimmed, err)
+		       : file_fail_read(text, why_no_file, err);
+}
+
+/* Some tracers write 64-bit ids as decimal numbers: from so many digits on it
+ * is more likely one of those than an id with zeros in front. */
+#define DECIMAL_DIGITS 17
+
+void trace_arg_doubt(const struct trace_arg *arg, const char *text,
+		     struct buf *out)
+{
+	struct str given = str_trim(str_from(text));
+	uint64_t number;
+
+	if (arg->id_digits == 0 || arg->id_digits >= TRACE_ID_DIGITS)
+		return;
+	if (given.len >= DECIMAL_DIGITS && parse_u64(given, &number))
+		buf_addf(out, " (if this is a decimal number: give %016llx)",
+			 (unsigned long long)number);
+	else if (arg->id_digits == SPAN_ID_DIGITS)
+		buf_add_text(out, " (16 digits are also a span's id: give the "
+				  "trace's, and the span's with --span)");
+	else
+		buf_addf(out, " (the %u digit%s given, with zeros in front%s)",
+			 arg->id_digits, &"s"[arg->id_digits == 1],
+			 strstr(text, "://")
+				 ? ""
+				 : "; no file has that name either");
+}
 
 /* A trace may begin before and end after what the user remembers; too tight a
  * window hides parts of it without a word, since Tempo then leaves out blocks

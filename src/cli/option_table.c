@@ -1,16 +1,286 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/option_table.h"
+
 #include <string.h>
 
-#include "base/count.h"
+#include "analyze/gates.h"
+#include "analyze/search_summary.h"
+#include "backend/metrics.h"
+#include "base/error.h"
+#include "base/num.h"
+#include "base/str.h"
+#include "base/suggest.h"
 #include "base/timefmt.h"
+#include "cli/cmd_cost.h"
 #include "cli/commands.h"
-#include "cli/metric_option.h"
-#include "cli/option_checks.h"
 #include "cli/options.h"
 #include "cli/optparse.h"
-#include "cli/price_words.h"
 #include "render/reduce.h"
+#include "render/source_link.h"
 #include "wire/auth.h"
+#include "wire/redact.h"
+
+/* The value of --metric: "NAME" or "NAME{LABEL}". */
+
+typedef bool option_check_value(const char *value, struct error *err);
+
+static bool fail_metric(struct str name, struct error *err)
+{
+	struct suggestion near;
+
+	suggestion_init(&near, name);
+	for (size_t i = 0; i < metric_name_count; i++)
+		suggestion_offer(&near, metric_names[i].name);
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is no metric whose unit and labels are known%s%s"
+			 "%s (tracefind-dash(1) lists those)",
+			 text_quote(name).text,
+			 near.best[0] ? ": did you mean " : "", near.best,
+			 near.best[0] ? "?" : "");
+}
+
+static bool is_label(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] != '_' && !ascii_is_alnum(text.ptr[i]))
+			return false;
+	return text.len && !ascii_is_digit(text.ptr[0]);
+}
+
+bool metric_option_read(const char *value, const struct metric_name **name,
+			struct str *label, struct error *err)
+{
+	struct str text = str_from(value);
+	size_t brace = str_until(text, 0, '{');
+
+	*label = STR("");
+	*name = metric_name_find(str_slice(text, 0, brace));
+	if (!*name)
+		return fail_metric(str_slice(text, 0, brace), err);
+	if (brace == text.len)
+		return true;
+	*label = str_slice(text, brace + 1, text.len - brace - 2);
+	return (str_ends(text, STR("}")) && is_label(*label)) ||
+	       error_set(err, ERROR_USAGE,
+			 "'%s' is not of the form NAME{LABEL}",
+			 value_quote(value).text);
+}
+
+/* Whether it can be read. */
+static bool metric_option_check(const char *value, struct error *err)
+{
+	const struct metric_name *name;
+	struct str label;
+
+	return metric_option_read(value, &name, &label, err);
+}
+
+/* The limits of --fail-on, as text. */
+
+/* In the order of enum gate_kind. */
+static const char *const names[GATE_COUNT] = { "total", "function", "new",
+					       "latency" };
+
+/* Nothing grows a thousandfold unnoticed. */
+#define MOST_PERCENT 100000
+
+static bool fail_name(struct str name, struct error *err)
+{
+	struct suggestion near;
+
+	suggestion_init(&near, name);
+	for (int g = 0; g < GATE_COUNT; g++)
+		suggestion_offer(&near, names[g]);
+	return error_set(err, ERROR_USAGE,
+			 "'%s' can have no limit%s%s%s (total, function, "
+			 "new or latency can)",
+			 text_quote(name).text,
+			 near.best[0] ? "; did you mean " : "", near.best,
+			 near.best[0] ? "?" : "");
+}
+
+/* "function>5%" */
+static bool parse_limit(struct str text, struct gate_limits *out,
+			struct error *err)
+{
+	size_t at = str_find(text, STR(">"));
+	struct str name, value;
+	double percent;
+	int g = 0;
+
+	if (at == SIZE_MAX)
+		return error_set(err, ERROR_USAGE,
+				 "'%s' is not of the form NAME>PERCENT%%, such "
+				 "as function>5%%",
+				 text_quote(text).text);
+	name = str_trim(str_slice(text, 0, at));
+	value = str_trim(str_slice(text, at + 1, text.len));
+	while (g < GATE_COUNT && !str_equal(name, str_from(names[g])))
+		g++;
+	if (g == GATE_COUNT)
+		return fail_name(name, err);
+	if (str_ends(value, STR("%")))
+		value.len--;
+	if (!parse_f64(str_trim(value), &percent) || percent < 0 ||
+	    percent > MOST_PERCENT)
+		return error_set(err, ERROR_USAGE,
+				 "'%s' is no limit of %s: percents from 0 to "
+				 "%d",
+				 text_quote(value).text, names[g],
+				 MOST_PERCENT);
+	if (out->limit[g] >= 0)
+		return error_set(err, ERROR_USAGE, "%s has two limits",
+				 names[g]);
+	out->limit[g] = percent / 100;
+	return true;
+}
+
+bool fail_on_parse(const char *text, struct gate_limits *out,
+		   struct error *err)
+{
+	struct str rest = str_from(text);
+
+	for (int g = 0; g < GATE_COUNT; g++)
+		out->limit[g] = -1;
+	for (;;) {
+		size_t comma = str_find(rest, STR(","));
+		size_t end = comma == SIZE_MAX ? rest.len : comma;
+
+		if (!parse_limit(str_trim(str_slice(rest, 0, end)), out, err))
+			return false;
+		if (comma == SIZE_MAX)
+			return true;
+		rest = str_slice(rest, comma + 1, rest.len);
+	}
+}
+
+/* What single values of options have to be like, beyond their kind: functions
+ * for struct option_row, ERROR_USAGE with what is asked for. */
+
+static bool option_check_span(const char *value, struct error *err)
+{
+	unsigned char id[8];
+
+	if (hex_decode(str_from(value), id, sizeof id))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not a span id of 16 hex digits",
+			 value_quote(value).text);
+}
+
+static bool option_check_source_url(const char *value, struct error *err)
+{
+	return source_pattern_check(value, err);
+}
+
+static bool option_check_trace_link(const char *value, struct error *err)
+{
+	return link_pattern_check(value, "{trace_id}", "the id",
+				  "https://host/trace/{trace_id}", err);
+}
+
+static bool option_check_profile_link(const char *value, struct error *err)
+{
+	return link_pattern_check(
+		value, "{selector}", "what is looked at",
+		"https://host/?query={type}{selector}&from={from_ms}", err);
+}
+
+static bool option_check_since(const char *value, struct error *err)
+{
+	int64_t duration_ns;
+
+	if (parse_duration(str_from(value), &duration_ns))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not a duration such as 30m or 1d",
+			 value_quote(value).text);
+}
+
+static bool option_check_min_width(const char *value, struct error *err)
+{
+	double px;
+
+	if (parse_f64(str_from(value), &px) && px >= 0 && px <= 100)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%.40s' is not a number of pixels from 0 to 100",
+			 value);
+}
+
+static bool option_check_above(const char *value, struct error *err)
+{
+	unsigned permille;
+
+	if (quantile_parse(str_from(value), &permille))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not a quantile such as p95 or p99.9",
+			 value_quote(value).text);
+}
+
+static bool option_check_query(const char *value, struct error *err)
+{
+	if (str_trim(str_from(value)).len)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "an empty TraceQL query; try '{ status = error }'");
+}
+
+static bool option_check_map(const char *value, struct error *err)
+{
+	const char *equals = strchr(value, '=');
+
+	if (equals && equals != value && equals[1] != '\0')
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not of the form ATTRIBUTE=LABEL",
+			 value_quote(value).text);
+}
+
+static bool option_check_path_map(const char *value, struct error *err)
+{
+	const char *equals = strchr(value, '=');
+
+	if (equals && equals[1] != '/')
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not of the form FROM=TO, TO being a path "
+			 "within the repository",
+			 value_quote(value).text);
+}
+
+static bool option_check_fail_on(const char *value, struct error *err)
+{
+	struct gate_limits limits;
+
+	return fail_on_parse(value, &limits, err);
+}
+
+/* Of what is left of 100 % a budget is made: it has to be more than nothing. */
+static bool option_check_objective(const char *value, struct error *err)
+{
+	double percent;
+
+	if (parse_f64(str_from(value), &percent) && percent > 0 &&
+	    percent <= 99.9999)
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not a percentage such as 99.9, at most "
+			 "99.9999",
+			 value_quote(value).text);
+}
+
+static bool option_check_selector(const char *value, struct error *err)
+{
+	struct str text = str_trim(str_from(value));
+
+	if (str_starts(text, STR("{")) && str_ends(text, STR("}")))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "'%s' is not of the form {label=\"value\"}",
+			 value_quote(value).text);
+}
 
 /* clang-format off */
 #define FIELD(member) .offset = offsetof(struct options, member)

@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/count.h"
 #include "base/num.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
 #include "cli/optparse.h"
-#include "render/brief.h"
+#include "render/reduce.h"
 #include "wire/redact.h"
 
 void options_init(struct options *o)

@@ -44,7 +44,7 @@ struct connection_options {
 enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
 
 struct har;
-struct completion_script; /* completion.h */
+struct completion_script; /* commands.h */
 
 struct options {
 	/* source */
@@ -126,7 +126,7 @@ struct options {
 	const char *objective; /* percent */
 	int64_t window_ns;     /* of its budget */
 	uint64_t sample;       /* bad requests that are looked at */
-	/* of cost: numbers, see prices.h */
+	/* of cost: numbers, see cmd_cost.h */
 	const char *vcpu;
 	const char *instances;
 	const char *requests;

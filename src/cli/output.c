@@ -4,21 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/num.h"
-#include "base/outfile.h"
+#include "base/out.h"
 #include "cli/message.h"
 #include "cli/output_formats.h"
 #include "cli/output_wanted.h"
 #include "cli/pager.h"
 #include "cli/run.h"
 #include "cli/suggest_next.h"
-#include "cli/terminal.h"
-#include "decode/otlp_profiles_write.h"
-#include "render/brief.h"
+#include "decode/otlp_profiles.h"
 #include "render/openmetrics.h"
-#include "render/markdown.h"
+#include "render/page.h"
+#include "render/reduce.h"
 #include "render/units.h"
-#include "report/drawings.h"
+#include "report/answers.h"
 #include "tui/tui.h"
 #include "wire/har.h"
 

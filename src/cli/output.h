@@ -6,8 +6,8 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include "cli/context.h"
-#include "render/answer_writer.h"
+#include "cli/options.h"
+#include "render/render.h"
 
 struct run; /* run.h */
 

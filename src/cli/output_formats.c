@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/count.h"
+#include "base/num.h"
 #include "render/openmetrics.h"
 #include "render/render.h"
 

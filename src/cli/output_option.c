@@ -8,7 +8,7 @@
 #include "cli/output_formats.h"
 #include "wire/redact.h"
 
-static bool fail_format(struct str name, struct error *err)
+static bool fail_no_format(struct str name, struct error *err)
 {
 	struct suggestion near;
 	struct buf list;
@@ -68,7 +68,7 @@ bool output_option_read(const char *value, struct output_option *out,
 	if (out->format)
 		return true;
 	if (!is_path(name))
-		return fail_format(name, err);
+		return fail_no_format(name, err);
 	*out = (struct output_option){ output_format_of_file(str_from(value)),
 				       value };
 	return out->format || fail_suffix(value, err);

@@ -8,6 +8,7 @@
 #define CLI_PAGER_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cli/options.h"
@@ -35,5 +36,22 @@ bool pager_start(struct pager *p, const char *command) MUST_CHECK;
 /* Closes its input and waits until the user leaves it. False when the shell
  * could not run the command: nothing was shown then. */
 bool pager_finish(struct pager *p) MUST_CHECK;
+
+/* What standard output shows: its width, and what the environment says of
+ * colours and letters. */
+
+unsigned terminal_width(void);
+
+/* What COLUMNS says, within limits; 0: nothing. */
+unsigned terminal_columns_asked(void);
+
+/* Whether what reads the text shows more than ASCII, by the variables that name
+ * its character set; fallback where none does. */
+bool terminal_is_unicode(bool fallback);
+
+/* By --color, else by the environment, else by the kind of terminal. */
+bool terminal_wants_color(const struct options *o, bool is_terminal);
+bool terminal_has_256_colors(void);
+bool terminal_has_truecolor(void);
 
 #endif

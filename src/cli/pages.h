@@ -9,6 +9,10 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "cli/context.h"
+#include "cli/run.h"
+#include "investigate/slo.h"
+#include "investigate/trace_search.h"
 
 struct options;
 struct run; /* run.h */
@@ -33,8 +37,6 @@ int cmd_doctor(const struct options *o);
 int cmd_mcp(const struct options *o);
 int cmd_config(const struct options *o);
 int cmd_completion(const struct options *o);
-int cmd_help(const struct options *o);
-int cmd_version(const struct options *o);
 
 /* What show and profile do between run_begin() and run_end(), also for
  * convert. */
@@ -43,5 +45,54 @@ bool show_profile(struct run *r, struct error *err) MUST_CHECK;
 
 /* Action i of the command config; NULL past the last. */
 const char *config_action_name(size_t i);
+
+/* `tracefind slow` without a trace, diff without an operation: finds the slow
+ * traces, by the server of traces or by exemplars of metrics, and takes one that
+ * is typical of them. */
+
+/* The name of the span of --service that took long in the trace that
+ * slow_search() would take, of traces in the range; notes which and how to
+ * choose another. In ctx->arena. */
+bool slow_search_operation(struct context *ctx, struct time_range range,
+			   struct str *name, struct error *err) MUST_CHECK;
+
+/* Which two sides the options of `diff` mean: windows of a service, selectors,
+ * spans, slow requests and fast ones, files. Compares nothing. */
+
+/* What is asked for, and what it points to. */
+struct diff {
+	struct run *run;
+	struct options changed; /* the run's options from then on */
+	struct chosen_want want;
+	const char *baseline_path; /* a file, whatever --baseline says */
+	uint64_t span_ids[2];
+};
+
+/* From options to a search for traces. */
+
+/* Without time options: an hour, as people ask for recent traces. */
+#define SEARCH_WINDOW_NS NS_PER_HOUR
+
+/* Fills query, wanted and the rest from --service, --name, --errors,
+ * --min-duration, --above, --query, --all, -n and the time options.
+ * ERROR_USAGE also where there is no server to search. */
+bool search_question(struct trace_search *s, const struct context *ctx,
+		     struct error *err) MUST_CHECK;
+
+/* The objective that options name, and its requests counted. */
+
+/* --objective of this service with --name, --threshold, --window and the time
+ * where it ends. ERROR_USAGE. */
+bool slo_question_read(struct slo *s, struct context *ctx, const char *service,
+		       struct error *err) MUST_CHECK;
+
+/* By metrics; else by traces, of which no document can be made and which are no
+ * way out where it was said where metrics are. */
+bool slo_question_count(struct slo *s, struct context *ctx, bool is_document,
+			struct error *err) MUST_CHECK;
+
+/* ERROR_NOT_FOUND where there was none. */
+bool slo_question_has_requests(const struct slo *s,
+			       struct error *err) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/progress.h"
+#include "cli/message.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "render/units.h"
-#include "wire/http_error.h"
+#include "wire/http_message.h"
 
 /* Shorter runs are over before the line is read. */
 #define QUIET_NS NS_PER_S

@@ -3,20 +3,222 @@
 
 #include <string.h>
 
-#include "analyze/profile_analysis.h"
+#include "analyze/code_rules.h"
+#include "analyze/view.h"
 #include "base/buf.h"
-#include "base/outfile.h"
-#include "cli/fetch_trace.h"
+#include "base/error.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "cli/context.h"
 #include "cli/message.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_wanted.h"
-#include "cli/question.h"
-#include "cli/row_order.h"
+#include "decode/label_filter.h"
+#include "investigate/chosen.h"
+#include "investigate/question.h"
+#include "investigate/suspect.h"
+#include "model/result.h"
+#include "model/trace.h"
+#include "report/answers.h"
 #include "report/comparison_notes.h"
-#include "report/finding_report.h"
-#include "report/note_text.h"
-#include "report/rules_fault_text.h"
-#include "report/shortfall_text.h"
+#include "report/texts.h"
+
+/* --sort: which measure ranks the functions, and orders that are no measure
+ * ("before", "function"): those are of what is shown, so the rows are ranked
+ * as ever, all of them kept, and put in order when the verdict is made. */
+
+static bool sort_is(const struct options *o, const char *word)
+{
+	return o->sort && !strcmp(o->sort, word);
+}
+
+enum rows_order row_order_shown(const struct options *o)
+{
+	if (sort_is(o, "function") || sort_is(o, "name"))
+		return ROWS_BY_NAME;
+	return sort_is(o, "before") ? ROWS_BY_BEFORE : ROWS_AS_RANKED;
+}
+
+bool row_order_is_free(const struct options *o)
+{
+	return !o->sort || row_order_shown(o);
+}
+
+enum rank_by row_order_measure(const struct options *o, enum rank_by fallback)
+{
+	if (row_order_is_free(o))
+		return fallback;
+	if (sort_is(o, "self") || sort_is(o, "flat"))
+		return RANK_SELF;
+	if (sort_is(o, "total") || sort_is(o, "cum"))
+		return RANK_TOTAL;
+	if (sort_is(o, "change") || sort_is(o, "delta"))
+		return RANK_DELTA;
+	return RANK_SELF_LIB;
+}
+
+/* What --normalize asks for; by request when it is not given. */
+static enum normalize row_order_normalize(const struct options *o)
+{
+	if (!o->normalize)
+		return NORMALIZE_REQUEST;
+	if (!strcmp(o->normalize, "value"))
+		return NORMALIZE_VALUE;
+	if (!strcmp(o->normalize, "rate"))
+		return NORMALIZE_RATE;
+	return strcmp(o->normalize, "share") ? NORMALIZE_REQUEST
+					     : NORMALIZE_SHARE;
+}
+
+size_t row_order_limit(const struct options *o)
+{
+	return row_order_shown(o) ? 0 : (size_t)o->limit;
+}
+
+/* From options to the question that an investigation answers. */
+
+/* Which span may be blamed. ERROR_USAGE says what is wrong. */
+static bool question_suspect(struct question *q, const struct options *o,
+			     struct error *err)
+{
+	struct guilty_want *want = &q->suspect;
+
+	/* Of a trace that was found by a search --service is gone. */
+	*want = (struct guilty_want){
+		.service = str_from(o->blame ? o->blame : o->service),
+		.name = str_from(o->name),
+	};
+	if (o->by && !strcmp(o->by, "self"))
+		want->by = GUILTY_BY_SELF;
+	if (o->by && !strcmp(o->by, "duration"))
+		want->by = GUILTY_BY_DURATION;
+	if (o->span && (strlen(o->span) != 16 ||
+			!parse_hex_u64(str_from(o->span), &want->span_id)))
+		return error_set(err, ERROR_USAGE,
+				 "--span \"%s\": a span id has 16 hex digits",
+				 o->span);
+	return true;
+}
+
+static void read_scope(struct question *q, const struct options *o)
+{
+	static const struct {
+		const char *word;
+		enum scope scope;
+	} scopes[] = {
+		{ "service", SCOPE_SERVICE },
+		{ "instance", SCOPE_INSTANCE },
+		{ "cohort", SCOPE_COHORT },
+		{ "span", SCOPE_SPAN },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(scopes); i++) {
+		if (!options_scope_is(o, scopes[i].word))
+			continue;
+		q->has_scope = true;
+		q->scope = scopes[i].scope;
+	}
+}
+
+void question_from_options(struct question *q, const struct options *o)
+{
+	*q = (struct question){
+		.pad_ns = o->pad_ns,
+		.type = o->type && strcmp(o->type, "auto") ? o->type : NULL,
+		.selector = o->selector,
+		.baseline_selector = o->baseline_selector,
+		.maps = o->maps,
+		.map_count = o->map_count,
+		.rows = { .has_measure = !row_order_is_free(o),
+			  .measure = row_order_measure(o, RANK_TOTAL),
+			  .has_normalize = o->normalize != NULL,
+			  .normalize = row_order_normalize(o),
+			  .limit = row_order_limit(o),
+			  .listed = output_functions(o),
+			  .is_drawn = output_needs(o, RENDER_DRAWS_FLAME) },
+		.has_reasons = o->why,
+	};
+	read_scope(q, o);
+}
+
+/* The options that choose parts of a profile and how fine it is shown:
+ * --focus --ignore --hide --show --show-from --tag-focus --tag-ignore
+ * --granularity. */
+
+static bool compile(const char *pattern, const char *option, struct regex **re,
+		    struct error *err)
+{
+	if (pattern)
+		*re = regex_new(str_from(pattern), option, err);
+	return !pattern || *re;
+}
+
+static enum granularity granularity_of(const char *word)
+{
+	static const char *const words[] = {
+		[GRANULARITY_FUNCTION] = "function",
+		[GRANULARITY_FILE] = "file",
+		[GRANULARITY_LINE] = "line",
+		[GRANULARITY_ADDRESS] = "address",
+	};
+
+	for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+		if (!strcmp(word, words[i]))
+			return (enum granularity)i;
+	return GRANULARITY_FUNCTION;
+}
+
+static struct str text_of(const char *given)
+{
+	return given ? str_from(given) : (struct str){ NULL, 0 };
+}
+
+bool profile_filters_init(struct profile_filters *f, struct context *ctx,
+			  struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct view *v = &f->view;
+
+	*f = (struct profile_filters){
+		.view = { .granularity = granularity_of(o->granularity),
+			  .trim_path = str_from(o->trim_path),
+			  .source_path = str_from(o->source_path) },
+	};
+	if (!compile(o->focus, "--focus", &v->focus, err) ||
+	    !compile(o->ignore, "--ignore", &v->ignore, err) ||
+	    !compile(o->hide, "--hide", &v->hide, err) ||
+	    !compile(o->show, "--show", &v->show, err) ||
+	    !compile(o->show_from, "--show-from", &v->show_from, err))
+		return false;
+	if (o->tag_focus || o->tag_ignore) {
+		f->labels = label_filter_new(text_of(o->tag_focus),
+					     text_of(o->tag_ignore), err);
+		if (!f->labels)
+			return false;
+	}
+	ctx->backends.want.labels = f->labels;
+	if (!view_is_plain(v))
+		ctx->backends.want.detail = view_detail(v);
+	return true;
+}
+
+static void profile_filters_release(struct profile_filters *f)
+{
+	regex_free(f->view.focus);
+	regex_free(f->view.ignore);
+	regex_free(f->view.hide);
+	regex_free(f->view.show);
+	regex_free(f->view.show_from);
+	label_filter_free(f->labels);
+	*f = (struct profile_filters){ .labels = NULL };
+}
+
+/* False when profiles are shown as they are. */
+static bool profile_filters_are_given(const struct profile_filters *f)
+{
+	return !view_is_plain(&f->view);
+}
 
 static bool load_rules(struct run *r, struct error *err)
 {

@@ -7,12 +7,34 @@
 
 #include "analyze/code_rules.h"
 #include "analyze/profile_analysis.h"
+#include "analyze/view.h"
+#include "base/buf.h"
+#include "base/error.h"
 #include "cli/context.h"
-#include "cli/profile_filters.h"
+#include "cli/options.h"
+#include "decode/label_filter.h"
 #include "investigate/chosen.h"
 #include "investigate/comparison.h"
+#include "investigate/question.h"
 #include "investigate/suspect.h"
+#include "model/result.h"
 #include "model/trace.h"
+#include "report/answers.h"
+
+/* The options that choose parts of a profile and how fine it is shown:
+ * --focus --ignore --hide --show --show-from --tag-focus --tag-ignore
+ * --granularity. */
+
+struct profile_filters {
+	struct view view;
+	struct label_filter *labels;
+};
+
+/* Compiles the patterns; ERROR_USAGE says what is wrong where. Profiles
+ * decoded in this context from now on have the frames that are needed, and
+ * only samples with the labels wanted. Release also after failure. */
+bool profile_filters_init(struct profile_filters *f, struct context *ctx,
+			  struct error *err) MUST_CHECK;
 
 /* One command's models and answer. */
 struct run {
@@ -56,5 +78,57 @@ bool run_render(struct run *r, struct error *err) MUST_CHECK;
 /* Writes the case file, prints the error if any, frees everything. `done`
  * says whether the command succeeded. Returns the exit status. */
 int run_end(struct run *r, bool done, struct error *err);
+
+/* From options to the question that an investigation answers. */
+
+/* All but the suspect, the window, the baseline, the view and the rules, which
+ * take more than options. What it points to stays the options'. */
+void question_from_options(struct question *q, const struct options *o);
+
+/* --sort: which measure ranks the functions, and orders that are no measure
+ * ("before", "function"): those are of what is shown, so the rows are ranked
+ * as ever, all of them kept, and put in order when the verdict is made. */
+
+/* The order that is no measure, where --sort asks for one. */
+enum rows_order row_order_shown(const struct options *o);
+
+/* Whether the ranking may put first what explains most: no measure was asked
+ * for. */
+bool row_order_is_free(const struct options *o);
+
+/* The measure that --sort asks for. */
+enum rank_by row_order_measure(const struct options *o, enum rank_by fallback);
+
+/* Rows that ranking has to keep; 0: all. */
+size_t row_order_limit(const struct options *o);
+
+/* The trace that a command is about, from a server or a file. */
+
+/* Fetches or reads the trace that the arguments name, several if they are files
+ * of it; no spans is ERROR_NOT_FOUND. *source names where it came from. */
+bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
+		 struct error *err) MUST_CHECK;
+
+/* What a user pastes where a trace is asked for: up to 32 hex digits, a W3C
+ * traceparent, a Grafana, Tempo or Jaeger URL that holds an id, what Google's
+ * headers and logs have, an id with the hyphens of a UUID or of X-Ray, a file,
+ * "-". Jaeger and Tempo's search print ids without leading zeros, so an id of
+ * fewer digits is padded on the left; a file of that name comes first. */
+
+struct trace_arg {
+	struct trace_id id;
+	unsigned id_digits; /* as given: fewer than 32 were padded; 0 none */
+	uint64_t span_id;   /* of a traceparent or the like, else 0 */
+	const char *path;   /* a file or "-"; NULL: look the id up */
+};
+
+/* Appends what else the text, with a short id, may mean, or nothing: for the
+ * message that there is no such trace. */
+void trace_arg_doubt(const struct trace_arg *arg, const char *text,
+		     struct buf *out);
+
+/* ERROR_USAGE says what is wrong with the text. path is borrowed. */
+bool trace_arg_parse(const char *text, struct trace_arg *out,
+		     struct error *err) MUST_CHECK;
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/sandbox.h"
+#include "cli/context.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/confine_system.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "cli/message.h"
 #include "cli/optparse.h"
 #include "cli/pager.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/shell.h"
+#include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/optparse.h"

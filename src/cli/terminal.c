@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/terminal.h"
+#include "cli/pager.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/count.h"
 #include "base/num.h"
 
 #define DEFAULT_COLUMNS 80u

@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "backend/input.h"
-#include "base/count.h"
 #include "base/num.h"
-#include "base/outfile.h"
+#include "base/out.h"
 #include "base/suggest.h"
 #include "wire/redact.h"
 

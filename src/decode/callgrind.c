@@ -21,11 +21,11 @@
  * functions cost. Some values are below 0, and what runs deeper than two
  * functions cannot be told: struct profile.is_of_calls.
  */
-#include "decode/callgrind.h"
+#include "decode/formats.h"
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "base/num.h"
-#include "decode/formats.h"
 #include "decode/profile_type.h"
 
 #define WHAT "callgrind's output"

@@ -7,14 +7,117 @@
  * by one span of each list, which need not be the first, so the input is looked
  * through for those before spans are handed on.
  */
+#include <stdbool.h>
 #include <string.h>
 
+#include "base/instance.h"
 #include "base/map.h"
 #include "base/num.h"
-#include "base/timefmt.h"
-#include "decode/datadog_names.h"
+#include "base/str.h"
 #include "decode/formats.h"
 #include "decode/trace_json.h"
+
+/* Tags of Datadog's spans and what OpenTelemetry calls them. What is of the
+ * process stands among those of a span, of one span of a process at least.
+ * Source: "Span Tag Semantics" of Datadog's documentation. */
+
+#define TEXT(literal)                                                          \
+	{                                                                      \
+		literal, sizeof(literal) - 1                                   \
+	}
+
+struct naming {
+	struct str tag;
+	struct str key;
+};
+
+enum datadog_process {
+	DATADOG_SERVICE, /* what the process is, where a span says another */
+	DATADOG_VERSION,
+	DATADOG_ENV,
+	DATADOG_INSTANCE,
+	DATADOG_HOST,
+	DATADOG_LANGUAGE,
+	DATADOG_PID,
+	DATADOG_CONTAINER,
+	DATADOG_POD,
+	DATADOG_PROCESS_KEYS,
+};
+
+static const struct naming process_names[DATADOG_PROCESS_KEYS] = {
+	[DATADOG_SERVICE] = { TEXT("_dd.base_service"), TEXT("service.name") },
+	[DATADOG_VERSION] = { TEXT("version"), TEXT("service.version") },
+	[DATADOG_ENV] = { TEXT("env"), TEXT("deployment.environment") },
+	[DATADOG_INSTANCE] = { TEXT("runtime-id"), TEXT(INSTANCE_ID) },
+	[DATADOG_HOST] = { TEXT("_dd.hostname"), TEXT(INSTANCE_HOST) },
+	[DATADOG_LANGUAGE] = { TEXT("language"),
+			       TEXT("telemetry.sdk.language") },
+	[DATADOG_PID] = { TEXT("process_id"), TEXT("process.pid") },
+	[DATADOG_CONTAINER] = { TEXT("container_id"), TEXT("container.id") },
+	[DATADOG_POD] = { TEXT("pod_name"), TEXT(INSTANCE_POD) },
+};
+
+static const struct naming of_span[] = {
+	{ TEXT("sql.query"), TEXT("db.query.text") },
+	{ TEXT("redis.raw_command"), TEXT("db.query.text") },
+	{ TEXT("mongodb.query"), TEXT("db.query.text") },
+	{ TEXT("cassandra.query"), TEXT("db.query.text") },
+	{ TEXT("db.type"), TEXT("db.system") },
+	{ TEXT("db.row_count"), TEXT("db.response.returned_rows") },
+	{ TEXT("out.host"), TEXT("server.address") },
+	{ TEXT("out.port"), TEXT("server.port") },
+	{ TEXT("network.destination.name"), TEXT("server.address") },
+	{ TEXT("network.destination.port"), TEXT("server.port") },
+	{ TEXT("grpc.method.name"), TEXT("rpc.method") },
+	{ TEXT("grpc.method.service"), TEXT("rpc.service") },
+	{ TEXT("http.useragent"), TEXT("user_agent.original") },
+	{ TEXT("error.stack"), TEXT("exception.stacktrace") },
+};
+
+static const struct str databases[] = {
+	TEXT("sql"),      TEXT("cassandra"),     TEXT("redis"),
+	TEXT("mongodb"),  TEXT("elasticsearch"), TEXT("memcached"),
+	TEXT("dynamodb"), TEXT("opensearch"),    TEXT("db"),
+};
+
+/* One of those; DATADOG_PROCESS_KEYS: it is of the span. */
+static unsigned datadog_process_key(struct str tag)
+{
+	unsigned i;
+
+	/* As older tracers have it. */
+	if (str_equal(tag, STR("system.pid")) ||
+	    str_equal(tag, STR("system.process_id")))
+		return DATADOG_PID;
+	for (i = 0; i < DATADOG_PROCESS_KEYS; i++)
+		if (str_equal(process_names[i].tag, tag))
+			break;
+	return i;
+}
+
+static struct str datadog_process_name(unsigned key)
+{
+	return process_names[key].key;
+}
+
+/* The name of an attribute: the tag's own where OpenTelemetry has none. */
+static struct str datadog_span_key(struct str tag)
+{
+	for (size_t i = 0; i < COUNT_OF(of_span); i++)
+		if (str_equal(of_span[i].tag, tag))
+			return of_span[i].key;
+	return tag;
+}
+
+/* Whether spans of this type are calls of a database, whose resource is a
+ * query. */
+static bool datadog_type_is_database(struct str type)
+{
+	for (size_t i = 0; i < COUNT_OF(databases); i++)
+		if (str_equal(databases[i], type))
+			return true;
+	return false;
+}
 
 enum field {
 	FIELD_DURATION,

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/decode.h"
 
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/feed.h"
+#include "base/gz.h"
+#include "base/notes.h"
+#include "base/str.h"
 #include "decode/formats.h"
+#include "decode/profile_type.h"
 #include "decode/taker.h"
+#include "model/profile.h"
+#include "model/trace.h"
 
 enum content { CONTENT_NONE, CONTENT_TRACE, CONTENT_PROFILE };
 
@@ -10,7 +19,7 @@ struct format_row {
 	const char *name;
 	enum content content;
 	bool is_text;
-	span_reader *decode; /* of profiles see decode_profile.c */
+	span_reader *decode; /* of profiles see decoders[] */
 };
 
 static const struct format_row formats[] = {
@@ -76,7 +85,8 @@ bool format_is_profile(enum format f)
 	return row_of(f)->content == CONTENT_PROFILE;
 }
 
-struct str format_unmarked(enum format f, struct str bytes)
+/* Without the mark that editors on Windows put in front of texts. */
+static struct str format_unmarked(enum format f, struct str bytes)
 {
 	return row_of(f)->is_text && str_starts(bytes, STR("\xef\xbb\xbf"))
 		       ? str_slice(bytes, 3, bytes.len)
@@ -224,4 +234,126 @@ bool decode_each_trace(enum format format, struct feed *feed,
 	trace_release(&t);
 	trace_build_free(b);
 	return is_done;
+}
+
+struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
+			struct error *err)
+{
+	if (!gz_is(bytes))
+		return bytes;
+	if (!gz_inflate(bytes, name, storage, err))
+		return (struct str){ NULL, 0 };
+	return buf_str(storage);
+}
+
+static const struct row {
+	enum format format;
+	profile_decoder *decode;
+	profile_streamer *stream; /* or NULL */
+	bool has_labels;          /* of samples */
+} decoders[] = {
+	{ FORMAT_PPROF, decode_pprof, decode_pprof_feed, true },
+	{ FORMAT_FOLDED, decode_folded, decode_folded_feed, false },
+	{ FORMAT_SPEEDSCOPE, decode_speedscope, NULL, false },
+	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL, false },
+	{ FORMAT_CALLGRIND, decode_callgrind, NULL, false },
+	{ FORMAT_JFR, decode_jfr, NULL, false },
+	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL, false },
+	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL, false },
+	{ FORMAT_FIREFOX_PROFILE, decode_firefox_profile, NULL, false },
+	{ FORMAT_OTLP_PROFILES_PB, decode_otlp_profiles, NULL, true },
+	{ FORMAT_OTLP_PROFILES_JSON, decode_otlp_profiles_json, NULL, true },
+	{ FORMAT_PUSHED, decode_pushed, NULL, true },
+	{ FORMAT_PYROSCOPE_TREE_PB, decode_pyroscope_tree, NULL, false },
+	{ FORMAT_PYROSCOPE_FLAMEGRAPH_JSON, decode_flamegraph_json, NULL,
+	  false },
+};
+
+static const struct row *profile_row_of(enum format format)
+{
+	for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++)
+		if (decoders[i].format == format)
+			return &decoders[i];
+	return NULL;
+}
+
+static bool stream_bytes(profile_streamer *stream, struct str bytes,
+			 const struct profile_want *want, struct profile *out,
+			 struct notes *notes, struct error *err)
+{
+	struct feed *feed = feed_new(bytes, err);
+	bool is_done = feed && stream(feed, want, out, notes, err);
+
+	feed_free(feed);
+	return is_done;
+}
+
+bool decode_pprof(struct str bytes, const struct profile_want *want,
+		  struct profile *out, struct notes *notes, struct error *err)
+{
+	return stream_bytes(decode_pprof_feed, bytes, want, out, notes, err);
+}
+
+bool decode_folded(struct str bytes, const struct profile_want *want,
+		   struct profile *out, struct notes *notes, struct error *err)
+{
+	return stream_bytes(decode_folded_feed, bytes, want, out, notes, err);
+}
+
+static bool refuse_labels(enum format format, const struct profile_want *want,
+			  struct error *err)
+{
+	const struct row *row = profile_row_of(format);
+
+	if (!want || !want->labels || (row && row->has_labels))
+		return true;
+	return error_set(err, ERROR_USAGE,
+			 "samples of %s have no labels to choose them by",
+			 format_name(format));
+}
+
+static const struct profile_want anything = { .type = { "", 0 } };
+
+static bool fail_format(enum format format, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT, "%s is not a profile",
+			 format_name(format));
+}
+
+static bool finish(const struct profile *out, const struct profile_want *want,
+		   struct notes *notes, struct error *err)
+{
+	type_note_others(out, want, notes);
+	return profile_check(out, err);
+}
+
+bool decode_profile(enum format format, struct str bytes,
+		    const struct profile_want *want, struct profile *out,
+		    struct notes *notes, struct error *err)
+{
+	const struct row *row = profile_row_of(format);
+
+	if (!refuse_labels(format, want, err))
+		return false;
+	if (!row)
+		return fail_format(format, err);
+	want = want ? want : &anything;
+	return row->decode(format_unmarked(format, bytes), want, out, notes,
+			   err) &&
+	       finish(out, want, notes, err);
+}
+
+bool decode_profile_feed(enum format format, struct feed *feed,
+			 const struct profile_want *want, struct profile *out,
+			 struct notes *notes, struct error *err)
+{
+	const struct row *row = profile_row_of(format);
+
+	if (!refuse_labels(format, want, err))
+		return false;
+	if (!row || !row->stream)
+		return fail_format(format, err);
+	want = want ? want : &anything;
+	return row->stream(feed, want, out, notes, err) &&
+	       finish(out, want, notes, err);
 }

@@ -12,7 +12,7 @@
 #include "base/feed.h"
 #include "base/notes.h"
 #include "base/str.h"
-#include "decode/profile_want.h"
+#include "decode/profile_type.h"
 #include "model/profile.h"
 #include "model/trace.h"
 
@@ -59,9 +59,6 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size);
  * returns bytes. NULL ptr on failure; name is the subject of errors. */
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 			struct error *err) MUST_CHECK;
-
-/* Without the mark that editors on Windows put in front of texts. */
-struct str format_unmarked(enum format f, struct str bytes);
 
 /* Whether it can be decoded while it is read, out of a feed of a file. */
 bool format_is_streamed(enum format f);

@@ -9,10 +9,9 @@
  */
 #include <math.h>
 
-#include "base/ascii.h"
-#include "base/count.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "decode/column.h"
 #include "decode/formats.h"
 #include "decode/frame_nodes.h"

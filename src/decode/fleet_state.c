@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/fleet_state.h"
+#include "decode/snapshot.h"
 
-#include "base/count.h"
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
+#include "base/num.h"
 
 #define MARK "tracefind_fleet"
 #define VERSION 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The decoders, one a format; decode.c and decode_profile.c hold the tables
+ * The decoders, one a format; decode.c and decode.c hold the tables
  * that choose among them. All take untrusted plain bytes.
  */
 #ifndef DECODE_FORMATS_H
@@ -63,5 +63,24 @@ profile_decoder decode_pushed MUST_CHECK;
 profile_decoder decode_pyroscope_tree MUST_CHECK;
 profile_decoder decode_speedscope MUST_CHECK;
 profile_decoder decode_flamegraph_json MUST_CHECK;
+
+/* Recognises what callgrind writes, and others in its format. Private to
+ * decode/. */
+
+/* Whether a line of the first ones names the events that are counted, and
+ * functions follow. */
+bool callgrind_is(struct str text);
+
+/* Recognises what `perf script` prints. Private to decode/. */
+
+/* Whether the first sample of the text reads like one. */
+bool perf_script_is(struct str text);
+
+/* The tree of bytes in which Pyroscope packs a profile. Private to decode/. */
+
+/* TREE bytes of Pyroscope into stacks; *cut_off grows by
+ * what lies under "other". */
+bool tree_read(struct str bytes, struct profile_build *build, int64_t *cut_off,
+	       struct error *err) MUST_CHECK;
 
 #endif

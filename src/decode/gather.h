@@ -7,8 +7,8 @@
 #ifndef DECODE_GATHER_H
 #define DECODE_GATHER_H
 
-#include "model/trace_id_map.h"
 #include "decode/history.h"
+#include "model/trace.h"
 
 /* Where attributes stand decides which of them count. */
 enum facts_scope {

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "base/count.h"
+#include "base/map.h"
 #include "base/num.h"
+#include "decode/column.h"
 
 /* How texts begin. */
 enum {
@@ -246,6 +247,15 @@ static bool add_class(struct description *d, struct str name, struct str id,
 	};
 	return true;
 }
+
+struct jfr_field {
+	uint64_t class_id;
+	uint32_t class_index; /* once all classes are known */
+	bool is_pooled;       /* a number that stands for a value elsewhere */
+	bool is_array;
+	enum jfr_role role;
+	struct str name;
+};
 
 static bool add_field(struct description *d, const struct jfr_field *from,
 		      struct str class_id, struct error *err)

@@ -60,15 +60,6 @@ enum jfr_role {
 	JFR_ROLE_COUNT,
 };
 
-struct jfr_field {
-	uint64_t class_id;
-	uint32_t class_index; /* once all classes are known */
-	bool is_pooled;       /* a number that stands for a value elsewhere */
-	bool is_array;
-	enum jfr_role role;
-	struct str name;
-};
-
 struct jfr_class {
 	uint64_t id;
 	struct str name;

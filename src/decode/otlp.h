@@ -6,7 +6,8 @@
 #define DECODE_OTLP_H
 
 #include "decode/taker.h"
-#include "decode/value_text.h"
+#include "decode/trace_json.h"
+#include "decode/values.h"
 #include "decode/wire.h"
 
 #define OTLP_STATUS_ERROR 2
@@ -39,5 +40,11 @@ bool otlp_pb_pair(struct wire *kv, struct str *key,
 /* Writes a member of an AnyValue that is neither a list nor a map; null for any
  * other. */
 void otlp_pb_scalar(struct value_text *v, const struct wire_field *f);
+
+/* What Tempo's search answers have of OTLP JSON: attributes, and the AnyValue
+ * as text. */
+
+/* A list of attributes; those that are wanted go to the taker. */
+void otlp_json_attributes(struct trace_json *t);
 
 #endif

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "decode/formats.h"
-#include "decode/ids.h"
 #include "decode/otlp.h"
-#include "decode/value_text.h"
+#include "decode/values.h"
 #include "decode/wire.h"
 
 #define WHAT "OTLP protobuf"

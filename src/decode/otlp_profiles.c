@@ -13,9 +13,400 @@
  */
 #include "decode/otlp_profiles.h"
 
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
 #include "base/num.h"
 #include "base/wirew.h"
 #include "decode/formats.h"
+#include "decode/profile_type.h"
+#include "decode/values.h"
+#include "decode/wire.h"
+#include "model/trace.h"
+
+/* Of mappings and functions the fields that pprof has, too. */
+#define LAST_SHIFTED 4u
+
+#define OTLP_PROFILES_WHAT "the OTLP profile"
+
+/* False, always: what revisions before 1.9 alone have was met. */
+static bool otlp_refuse_older(struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "%s is of the protocol before 1.9 (October 2025), "
+			 "which numbered its fields otherwise: send it through "
+			 "a current collector, or take pprof",
+			 OTLP_PROFILES_WHAT);
+}
+
+/* ---- the dictionary ---- */
+
+struct otlp_profiles {
+	const struct profile_want *want;
+	struct str bytes;
+	bool is_joined; /* of documents, whose tables go on from one another */
+	struct arena scratch;
+	struct rows tables[TABLE_COUNT];
+	/* Types of the message that is written: a sample has a value each. */
+	struct otlp_type columns[LIMIT_SAMPLE_TYPES];
+	uint32_t column_count;
+	uint32_t own_columns; /* those that profiles name as theirs */
+	struct otlp_type period_type;
+	uint64_t period;
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t sample_count;
+	uint32_t extra_strings; /* behind those of the dictionary */
+	struct buf out;
+	struct buf labels; /* of the resource at hand and of its profile */
+};
+
+static bool keep_row(struct otlp_profiles *o, enum table table, struct str item,
+		     struct error *err)
+{
+	struct rows *r = &o->tables[table];
+	void *items = r->items;
+
+	if (r->count == LIMIT_LOCATIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "%s has a table of more than %u elements",
+				 OTLP_PROFILES_WHAT, LIMIT_LOCATIONS);
+	if (!arena_reserve(&o->scratch, &items, &r->cap, r->count + 1,
+			   sizeof item))
+		return arena_fail(&o->scratch, OTLP_PROFILES_WHAT, err);
+	r->items = items;
+	r->items[r->count++] = item;
+	return true;
+}
+
+/* Adds the elements of a dictionary's tables. */
+static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
+				 struct error *err)
+{
+	struct wire_field f;
+
+	while (wire_next(w, &f)) {
+		uint32_t number = f.tag >> 3;
+
+		if ((f.tag & 7) != WIRE_BYTES || number > TABLE_COUNT)
+			continue;
+		if (!keep_row(o, (enum table)(number - 1), f.bytes, err))
+			return false;
+	}
+	return wire_check(w, OTLP_PROFILES_WHAT, err);
+}
+
+/* Element 0 stands for nothing, and so does what is not there. */
+static struct str otlp_row(const struct otlp_profiles *o, enum table table,
+			   uint64_t index)
+{
+	const struct rows *r = &o->tables[table];
+
+	return index && index < r->count ? r->items[index] : STR("");
+}
+
+/* False where the table has no such element; `what` names it. */
+static bool otlp_check_place(const struct otlp_profiles *o, enum table table,
+			     uint64_t index, const char *what,
+			     struct error *err)
+{
+	if (!index || index < o->tables[table].count)
+		return true;
+	return error_set(err, ERROR_FORMAT,
+			 "%s is damaged or cut off: %s %" PRIu64
+			 " is not in its dictionary",
+			 OTLP_PROFILES_WHAT, what, index);
+}
+
+/* ---- what both messages have, under other numbers ---- */
+
+/* The fields of a row that are numbers, each under the next number: the first
+ * is the id. Those from first_string to last_string are strings. */
+static bool put_shifted(struct otlp_profiles *o, uint32_t field, uint32_t id,
+			struct str row, uint32_t first_string,
+			uint32_t last_string, struct error *err)
+{
+	size_t at = wirew_open(&o->out, field);
+	struct wire_field f;
+	struct wire w;
+
+	wirew_varint(&o->out, 1, id);
+	wire_init(&w, row);
+	while (wire_next(&w, &f)) {
+		uint32_t number = f.tag >> 3;
+
+		if ((f.tag & 7) != WIRE_VARINT || number > LAST_SHIFTED)
+			continue;
+		if (number >= first_string && number <= last_string &&
+		    !otlp_check_place(o, STRINGS, f.value, "string", err))
+			return false;
+		wirew_known(&o->out, number + 1, f.value);
+	}
+	wirew_close(&o->out, at);
+	return wire_check(&w, OTLP_PROFILES_WHAT, err);
+}
+
+/* Lines are the same in both. */
+static bool check_line(const struct otlp_profiles *o, struct str line,
+		       struct error *err)
+{
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, line);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT) &&
+		    !otlp_check_place(o, FUNCTIONS, f.value, "function", err))
+			return false;
+	return wire_check(&w, OTLP_PROFILES_WHAT, err);
+}
+
+static bool table_location(struct otlp_profiles *o, uint32_t id, struct str row,
+			   struct error *err)
+{
+	size_t at = wirew_open(&o->out, 4);
+	struct wire_field f;
+	struct wire w;
+
+	wirew_varint(&o->out, 1, id);
+	wire_init(&w, row);
+	while (wire_next(&w, &f))
+		switch (f.tag) {
+		case WIRE_TAG(1, WIRE_VARINT):
+			if (!otlp_check_place(o, MAPPINGS, f.value, "mapping",
+					      err))
+				return false;
+			wirew_known(&o->out, 2, f.value);
+			break;
+		case WIRE_TAG(2, WIRE_VARINT):
+			wirew_known(&o->out, 3, f.value);
+			break;
+		case WIRE_TAG(3, WIRE_BYTES):
+			if (!check_line(o, f.bytes, err))
+				return false;
+			wirew_str(&o->out, 4, f.bytes);
+			break;
+		default:
+			break;
+		}
+	wirew_close(&o->out, at);
+	return wire_check(&w, OTLP_PROFILES_WHAT, err);
+}
+
+/* Writes strings, mappings, locations and functions. */
+static bool otlp_put_tables(struct otlp_profiles *o, struct error *err)
+{
+	const struct rows *r = o->tables;
+
+	wirew_str(&o->out, 6, STR(""));
+	for (uint32_t i = 1; i < r[STRINGS].count; i++)
+		wirew_str(&o->out, 6, r[STRINGS].items[i]);
+	for (uint32_t i = 1; i < r[MAPPINGS].count; i++)
+		if (!put_shifted(o, 3, i, r[MAPPINGS].items[i], 4, 4, err))
+			return false;
+	for (uint32_t i = 1; i < r[LOCATIONS].count; i++)
+		if (!table_location(o, i, r[LOCATIONS].items[i], err))
+			return false;
+	for (uint32_t i = 1; i < r[FUNCTIONS].count; i++)
+		if (!put_shifted(o, 5, i, r[FUNCTIONS].items[i], 1, 3, err))
+			return false;
+	return true;
+}
+
+/* ---- labels ---- */
+
+/* A string of its own, behind those that were written; its number. */
+static uint32_t put_extra(struct otlp_profiles *o, struct str text)
+{
+	uint32_t count = o->tables[STRINGS].count;
+
+	wirew_str(&o->out, 6, text);
+	return (count ? count : 1) + o->extra_strings++;
+}
+
+static void add_label(struct otlp_profiles *o, uint64_t key, uint64_t text)
+{
+	size_t at;
+
+	if (!key || !text)
+		return;
+	at = wirew_open(&o->labels, 3);
+	wirew_varint(&o->labels, 1, key);
+	wirew_varint(&o->labels, 2, text);
+	wirew_close(&o->labels, at);
+}
+
+/* The number of an AnyValue's text; 0 for what is none and no whole number. */
+static uint64_t put_value_string(struct otlp_profiles *o, struct str value)
+{
+	char text[24];
+	struct wire_field f;
+	uint64_t number = 0;
+	struct wire w;
+
+	wire_init(&w, value);
+	while (wire_next(&w, &f))
+		switch (f.tag) {
+		case WIRE_TAG(1, WIRE_BYTES):
+			number = put_extra(o, f.bytes);
+			break;
+		case WIRE_TAG(2, WIRE_VARINT):
+			number = put_extra(o, f.value ? STR("true")
+						      : STR("false"));
+			break;
+		case WIRE_TAG(3, WIRE_VARINT):
+			snprintf(text, sizeof text, "%" PRId64,
+				 (int64_t)f.value);
+			number = put_extra(o, str_from(text));
+			break;
+		case WIRE_TAG(8, WIRE_VARINT):
+			number = f.value;
+			break;
+		default:
+			break;
+		}
+	return number;
+}
+
+/* A pair of a resource or scope, whose key is 1 or, since 1.10, the string in
+ * 3; or of the table, whose key is the string in 1. */
+static void add_pair(struct otlp_profiles *o, struct str pair)
+{
+	struct str value = STR("");
+	struct wire_field f;
+	uint64_t key = 0;
+	struct wire w;
+
+	wire_init(&w, pair);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) && f.bytes.len)
+			key = put_extra(o, f.bytes);
+		else if (f.tag == WIRE_TAG(1, WIRE_VARINT) ||
+			 (f.tag == WIRE_TAG(3, WIRE_VARINT) && !key))
+			key = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			value = f.bytes;
+	add_label(o, key, put_value_string(o, value));
+}
+
+static void otlp_add_pairs(struct otlp_profiles *o, struct str message,
+			   uint32_t field)
+{
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, message);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(field, WIRE_BYTES))
+			add_pair(o, f.bytes);
+}
+
+static void add_id(struct otlp_profiles *o, struct str key, struct str id)
+{
+	char hex[2 * sizeof(struct trace_id) + 1];
+
+	if (id.len == 0 || id.len > sizeof(struct trace_id))
+		return;
+	for (size_t i = 0; i < id.len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", (unsigned char)id.ptr[i]);
+	add_label(o, put_extra(o, key), put_extra(o, str_from(hex)));
+}
+
+/* Which span it was taken in, under the names that Pyroscope gives them. */
+static void add_link(struct otlp_profiles *o, struct str link)
+{
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, link);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
+			add_id(o, STR("trace_id"), f.bytes);
+		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			add_id(o, STR("span_id"), f.bytes);
+}
+
+/* Elements of a table become the labels that they stand for. */
+static bool label_rows(struct otlp_profiles *o, enum table table,
+		       void (*add)(struct otlp_profiles *o, struct str row),
+		       struct error *err)
+{
+	struct rows *r = &o->tables[table];
+
+	for (uint32_t i = 1; i < r->count; i++) {
+		buf_clear(&o->labels);
+		add(o, r->items[i]);
+		if (!buf_check(&o->labels, OTLP_PROFILES_WHAT, err) ||
+		    !buf_check(&o->out, OTLP_PROFILES_WHAT, err))
+			return false;
+		r->items[i] = arena_str(&o->scratch, buf_str(&o->labels));
+		if (!r->items[i].ptr)
+			return arena_fail(&o->scratch, OTLP_PROFILES_WHAT, err);
+	}
+	buf_clear(&o->labels);
+	return true;
+}
+
+/* Adds those attributes to o->labels: of a packed list of places, of a message
+ * that holds pairs in this field. */
+static void otlp_use_attribute(struct otlp_profiles *o, uint64_t index)
+{
+	buf_add_str(&o->labels, otlp_row(o, ATTRIBUTES, index));
+}
+
+static void otlp_use_attributes(struct otlp_profiles *o, struct str packed)
+{
+	struct wire w;
+	uint64_t index;
+
+	wire_init(&w, packed);
+	while (wire_next_varint(&w, &index))
+		otlp_use_attribute(o, index);
+}
+
+/* Attributes and links become the labels of a sample that they stand for; after
+ * otlp_put_tables(), since it adds strings. */
+static bool otlp_label_tables(struct otlp_profiles *o, struct error *err)
+{
+	return label_rows(o, ATTRIBUTES, add_pair, err) &&
+	       label_rows(o, LINKS, add_link, err);
+}
+
+/* ValueType, which is the same in pprof and in OTLP's profiles: the numbers of
+ * two strings. Private to decode/. */
+
+const struct type_name otlp_counted = { { "samples", 7 }, { "count", 5 } };
+
+struct otlp_type otlp_type_read(struct str message)
+{
+	struct otlp_type t = { 0, 0 };
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, message);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			t.type = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			t.unit = f.value;
+	return t;
+}
+
+void otlp_type_put(struct buf *b, uint32_t field, struct otlp_type t)
+{
+	size_t at = wirew_open(b, field);
+
+	wirew_known(b, 1, t.type);
+	wirew_known(b, 2, t.unit);
+	wirew_close(b, at);
+}
 
 /* Labels of one sample: usual ones have some hundred bytes. */
 #define LABELS_BYTES (64 * KIB)
@@ -456,9 +847,11 @@ static bool convert(struct otlp_profiles *o, struct error *err)
 	       buf_check(&o->out, OTLP_PROFILES_WHAT, err);
 }
 
-bool otlp_profiles_decode(struct str bytes, bool is_joined,
-			  const struct profile_want *want, struct profile *out,
-			  struct notes *notes, struct error *err)
+/* decode_otlp_profiles(), also of several dictionaries that are one. */
+static bool otlp_profiles_decode(struct str bytes, bool is_joined,
+				 const struct profile_want *want,
+				 struct profile *out, struct notes *notes,
+				 struct error *err)
 {
 	struct otlp_profiles o = { .want = want,
 				   .bytes = bytes,
@@ -482,4 +875,350 @@ bool decode_otlp_profiles(struct str bytes, const struct profile_want *want,
 			  struct error *err)
 {
 	return otlp_profiles_decode(bytes, false, want, out, notes, err);
+}
+
+/* The JSON of OTLP's profiles, turned into its protobuf (the mapping of proto3,
+ * with ids as hex, as OTLP has it, or as base64). Collectors write a document a
+ * line, each with a dictionary of its own: their tables are put one behind
+ * another, and what refers to them is moved along. */
+
+/* The deepest message is a value: data, resource profiles, resource, attribute,
+ * value, each in an array. */
+#define MOST_OPEN 16u
+
+enum kind {
+	MESSAGE,
+	NUMBER,
+	FIXED,
+	TEXT,
+	TRACE_ID,
+	SPAN_ID,
+	PLACE, /* in a table, of which `of` tells */
+	OLDER, /* only revisions before 1.9 have it */
+};
+
+enum message {
+	DATA,
+	DICTIONARY,
+	RESOURCE_PROFILES,
+	RESOURCE,
+	SCOPE_PROFILES,
+	SCOPE,
+	PROFILE,
+	VALUE_TYPE,
+	SAMPLE,
+	MAPPING,
+	LOCATION,
+	LINE,
+	FUNCTION,
+	LINK,
+	ATTRIBUTE,
+	STACK,
+	PAIR,
+	VALUE,
+};
+
+static const struct member {
+	enum message in;
+	const char *name;
+	uint32_t number;
+	enum kind kind;
+	unsigned of; /* enum message or enum table */
+} members[] = {
+	{ DATA, "resourceProfiles", 1, MESSAGE, RESOURCE_PROFILES },
+	{ DATA, "dictionary", 2, MESSAGE, DICTIONARY },
+	{ DICTIONARY, "mappingTable", 1, MESSAGE, MAPPING },
+	{ DICTIONARY, "locationTable", 2, MESSAGE, LOCATION },
+	{ DICTIONARY, "functionTable", 3, MESSAGE, FUNCTION },
+	{ DICTIONARY, "linkTable", 4, MESSAGE, LINK },
+	{ DICTIONARY, "stringTable", 5, TEXT, 0 },
+	{ DICTIONARY, "attributeTable", 6, MESSAGE, ATTRIBUTE },
+	{ DICTIONARY, "stackTable", 7, MESSAGE, STACK },
+	{ DICTIONARY, "attributeUnits", 0, OLDER, 0 },
+	{ RESOURCE_PROFILES, "resource", 1, MESSAGE, RESOURCE },
+	{ RESOURCE_PROFILES, "scopeProfiles", 2, MESSAGE, SCOPE_PROFILES },
+	{ RESOURCE, "attributes", 1, MESSAGE, PAIR },
+	{ SCOPE_PROFILES, "scope", 1, MESSAGE, SCOPE },
+	{ SCOPE_PROFILES, "profiles", 2, MESSAGE, PROFILE },
+	{ SCOPE, "attributes", 3, MESSAGE, PAIR },
+	{ PROFILE, "sampleType", 1, MESSAGE, VALUE_TYPE },
+	{ PROFILE, "samples", 2, MESSAGE, SAMPLE },
+	{ PROFILE, "sample", 0, OLDER, 0 },
+	{ PROFILE, "timeUnixNano", 3, FIXED, 0 },
+	{ PROFILE, "durationNano", 4, NUMBER, 0 },
+	{ PROFILE, "periodType", 5, MESSAGE, VALUE_TYPE },
+	{ PROFILE, "period", 6, NUMBER, 0 },
+	{ PROFILE, "attributeIndices", 11, PLACE, ATTRIBUTES },
+	{ VALUE_TYPE, "typeStrindex", 1, PLACE, STRINGS },
+	{ VALUE_TYPE, "unitStrindex", 2, PLACE, STRINGS },
+	{ SAMPLE, "stackIndex", 1, PLACE, STACKS },
+	{ SAMPLE, "attributeIndices", 2, PLACE, ATTRIBUTES },
+	{ SAMPLE, "linkIndex", 3, PLACE, LINKS },
+	{ SAMPLE, "values", 4, NUMBER, 0 },
+	{ SAMPLE, "timestampsUnixNano", 5, FIXED, 0 },
+	{ MAPPING, "memoryStart", 1, NUMBER, 0 },
+	{ MAPPING, "memoryLimit", 2, NUMBER, 0 },
+	{ MAPPING, "fileOffset", 3, NUMBER, 0 },
+	{ MAPPING, "filenameStrindex", 4, PLACE, STRINGS },
+	{ LOCATION, "mappingIndex", 1, PLACE, MAPPINGS },
+	{ LOCATION, "address", 2, NUMBER, 0 },
+	{ LOCATION, "lines", 3, MESSAGE, LINE },
+	{ LINE, "functionIndex", 1, PLACE, FUNCTIONS },
+	{ LINE, "line", 2, NUMBER, 0 },
+	{ LINE, "column", 3, NUMBER, 0 },
+	{ FUNCTION, "nameStrindex", 1, PLACE, STRINGS },
+	{ FUNCTION, "systemNameStrindex", 2, PLACE, STRINGS },
+	{ FUNCTION, "filenameStrindex", 3, PLACE, STRINGS },
+	{ FUNCTION, "startLine", 4, NUMBER, 0 },
+	{ LINK, "traceId", 1, TRACE_ID, 0 },
+	{ LINK, "spanId", 2, SPAN_ID, 0 },
+	{ ATTRIBUTE, "keyStrindex", 1, PLACE, STRINGS },
+	{ ATTRIBUTE, "value", 2, MESSAGE, VALUE },
+	{ STACK, "locationIndices", 1, PLACE, LOCATIONS },
+	{ PAIR, "key", 1, TEXT, 0 },
+	{ PAIR, "value", 2, MESSAGE, VALUE },
+	{ PAIR, "keyStrindex", 3, PLACE, STRINGS },
+	{ VALUE, "stringValue", 1, TEXT, 0 },
+	{ VALUE, "intValue", 3, NUMBER, 0 },
+	{ VALUE, "stringValueStrindex", 8, PLACE, STRINGS },
+};
+
+/* A message or an array of them that is being read. */
+struct open {
+	enum message message;
+	const struct member *array_of; /* NULL: a message */
+	size_t at;
+};
+
+struct converter {
+	struct json_reader *json;
+	struct buf out;
+	struct open open[MOST_OPEN];
+	unsigned depth;
+	/* Elements of the tables: of all documents, of those before this one.
+	 */
+	uint64_t counts[TABLE_COUNT];
+	uint64_t bases[TABLE_COUNT];
+	bool is_older;
+};
+
+static const struct member *find_member(enum message message, struct str key)
+{
+	for (size_t i = 0; i < COUNT_OF(members); i++)
+		if (members[i].in == message &&
+		    str_equal(key, str_from(members[i].name)))
+			return &members[i];
+	return NULL;
+}
+
+static void count_element(struct converter *c, const struct member *m)
+{
+	if (m->in == DICTIONARY)
+		c->counts[m->number - 1]++;
+}
+
+/* ---- values ---- */
+
+static uint64_t read_number(struct converter *c)
+{
+	int64_t value = 0;
+
+	if (!json_i64(c->json, &value))
+		return 0;
+	return (uint64_t)value;
+}
+
+/* Places and numbers. */
+static uint64_t read_whole(struct converter *c, const struct member *m)
+{
+	uint64_t value =
+		m->kind == NUMBER ? read_number(c) : json_u64_capped(c->json);
+
+	return m->kind == PLACE && value ? value + c->bases[m->of] : value;
+}
+
+static void put_fixed(struct buf *b, uint64_t value)
+{
+	char bytes[8];
+
+	for (unsigned i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)(value >> 8 * i);
+	buf_add(b, bytes, sizeof bytes);
+}
+
+/* An array of numbers, packed. */
+static void put_numbers(struct converter *c, const struct member *m)
+{
+	size_t at = wirew_open(&c->out, m->number);
+
+	if (!json_enter(c->json, JSON_ARRAY))
+		return;
+	while (json_next_item(c->json))
+		if (m->kind == FIXED)
+			put_fixed(&c->out, read_whole(c, m));
+		else
+			wirew_element(&c->out, read_whole(c, m));
+	wirew_close(&c->out, at);
+}
+
+static void put_text(struct converter *c, const struct member *m)
+{
+	struct str text;
+
+	if (!json_text(c->json, &text))
+		return;
+	wirew_str(&c->out, m->number, text);
+	count_element(c, m);
+}
+
+static void put_texts(struct converter *c, const struct member *m)
+{
+	if (!json_enter(c->json, JSON_ARRAY))
+		return;
+	while (json_next_item(c->json))
+		put_text(c, m);
+}
+
+static void put_id(struct converter *c, const struct member *m)
+{
+	struct trace_id trace;
+	uint64_t span;
+	struct str text = json_text_nullable(c->json);
+
+	if (m->kind == TRACE_ID && trace_id_from_text(text, &trace)) {
+		wirew_str(&c->out, m->number,
+			  (struct str){ (const char *)trace.bytes,
+					sizeof trace.bytes });
+	} else if (m->kind == SPAN_ID && span_id_from_text(text, &span)) {
+		char bytes[8];
+
+		for (unsigned i = 0; i < sizeof bytes; i++)
+			bytes[i] = (char)(span >> (56 - 8 * i));
+		wirew_str(&c->out, m->number,
+			  (struct str){ bytes, sizeof bytes });
+	}
+}
+
+/* ---- messages ---- */
+
+static void push(struct converter *c, const struct member *m, bool is_array)
+{
+	struct open *o = &c->open[c->depth];
+
+	if (!json_enter(c->json, is_array ? JSON_ARRAY : JSON_OBJECT))
+		return;
+	*o = (struct open){ .array_of = is_array ? m : NULL,
+			    .message = (enum message)m->of };
+	if (!is_array) {
+		o->at = wirew_open(&c->out, m->number);
+		count_element(c, m);
+	}
+	c->depth++;
+}
+
+static void read_member(struct converter *c, const struct member *m)
+{
+	bool is_array = json_peek(c->json) == JSON_ARRAY;
+
+	switch (m->kind) {
+	case MESSAGE:
+		push(c, m, is_array);
+		break;
+	case TEXT:
+		if (is_array)
+			put_texts(c, m);
+		else
+			put_text(c, m);
+		break;
+	case TRACE_ID:
+	case SPAN_ID:
+		put_id(c, m);
+		break;
+	case OLDER:
+		c->is_older = true;
+		json_skip(c->json);
+		break;
+	case NUMBER:
+	case FIXED:
+	case PLACE:
+		if (is_array)
+			put_numbers(c, m);
+		else if (m->kind == FIXED)
+			wirew_fixed64(&c->out, m->number, read_whole(c, m));
+		else
+			wirew_varint(&c->out, m->number, read_whole(c, m));
+		break;
+	}
+}
+
+static void read_key(struct converter *c, struct str key)
+{
+	const struct member *m =
+		find_member(c->open[c->depth - 1].message, key);
+
+	if (m && json_peek(c->json) != JSON_NULL)
+		read_member(c, m);
+	else
+		json_skip(c->json);
+}
+
+/* Goes on in the innermost message or array that is open. */
+static void convert_step(struct converter *c)
+{
+	struct open *o = &c->open[c->depth - 1];
+	struct str key;
+
+	if (o->array_of) {
+		if (json_next_item(c->json))
+			push(c, o->array_of, false);
+		else
+			c->depth--;
+	} else if (json_next_key(c->json, &key)) {
+		read_key(c, key);
+	} else {
+		if (c->depth > 1)
+			wirew_close(&c->out, o->at);
+		c->depth--;
+	}
+}
+
+static void read_document(struct converter *c)
+{
+	memcpy(c->bases, c->counts, sizeof c->bases);
+	if (!json_enter(c->json, JSON_OBJECT))
+		return;
+	c->open[0] = (struct open){ .message = DATA };
+	c->depth = 1;
+	while (c->depth && !json_failed(c->json))
+		convert_step(c);
+}
+
+static bool convert_json(struct converter *c, struct error *err)
+{
+	while (!json_at_end(c->json) && !json_failed(c->json))
+		read_document(c);
+	if (c->is_older)
+		return otlp_refuse_older(err);
+	return json_check(c->json, err) &&
+	       buf_check(&c->out, OTLP_PROFILES_WHAT, err);
+}
+
+bool decode_otlp_profiles_json(struct str bytes,
+			       const struct profile_want *want,
+			       struct profile *out, struct notes *notes,
+			       struct error *err)
+{
+	struct converter c = { .json = json_new(bytes, err) };
+	bool is_done;
+
+	if (!c.json)
+		return false;
+	buf_init(&c.out, LIMIT_DECODE_HEAP_BYTES);
+	is_done = convert_json(&c, err);
+	json_free(c.json);
+	if (is_done)
+		is_done = otlp_profiles_decode(buf_str(&c.out), true, want, out,
+					       notes, err);
+	buf_release(&c.out);
+	return is_done;
 }

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The dictionary of OTLP's profiles, turned into the tables of a pprof message
- * and into labels. otlp_profiles_tables.c keeps and writes them,
+ * and into labels. otlp_profiles.c keeps and writes them,
  * otlp_profiles.c reads the profiles that refer to them. Private to decode/.
  */
 #ifndef DECODE_OTLP_PROFILES_H
 #define DECODE_OTLP_PROFILES_H
 
-#include "base/arena.h"
-#include "base/buf.h"
-#include "decode/profile_want.h"
-#include "decode/otlp_type.h"
-#include "decode/wire.h"
+#include <stddef.h>
+#include <stdint.h>
 
-#define OTLP_PROFILES_WHAT "the OTLP profile"
+#include "base/buf.h"
+#include "base/error.h"
+#include "decode/profile_type.h"
+
+/* ValueType, which is the same in pprof and in OTLP's profiles: the numbers of
+ * two strings. Private to decode/. */
+
+struct otlp_type {
+	uint64_t type;
+	uint64_t unit;
+};
+
+/* "samples/count": what receivers multiply by the period. */
+extern const struct type_name otlp_counted;
+
+struct otlp_type otlp_type_read(struct str message);
+void otlp_type_put(struct buf *b, uint32_t field, struct otlp_type t);
 
 /* The tables of a dictionary, in the order of their fields. */
 enum table {
@@ -35,59 +48,48 @@ struct rows {
 	size_t cap;
 };
 
-struct otlp_profiles {
-	const struct profile_want *want;
-	struct str bytes;
-	bool is_joined; /* of documents, whose tables go on from one another */
-	struct arena scratch;
-	struct rows tables[TABLE_COUNT];
-	/* Types of the message that is written: a sample has a value each. */
-	struct otlp_type columns[LIMIT_SAMPLE_TYPES];
-	uint32_t column_count;
-	uint32_t own_columns; /* those that profiles name as theirs */
-	struct otlp_type period_type;
-	uint64_t period;
-	uint64_t start_ns;
-	uint64_t end_ns;
-	uint64_t sample_count;
-	uint32_t extra_strings; /* behind those of the dictionary */
-	struct buf out;
-	struct buf labels; /* of the resource at hand and of its profile */
+/* A pprof message in the protobuf of OpenTelemetry's profiles, as it is sent to
+ * receivers; decode/otlp_profiles.c reads it back. Knows no receiver. */
+
+/* An attribute of what was profiled. */
+struct otlp_attribute {
+	struct str key; /* "service.name" */
+	struct str value;
 };
 
-/* False, always: what revisions before 1.9 alone have was met. */
-bool otlp_refuse_older(struct error *err);
+/* Adds an ExportProfilesServiceRequest (opentelemetry-proto 1.9 and later) to
+ * out, whose state keeps failures. pprof is plain. Samples that differ in
+ * nothing but their values become one. CPU time that is a whole multiple of
+ * its period goes as counted samples: receivers multiply, and Pyroscope then
+ * knows it as process_cpu. What the message wants left out of stacks
+ * (drop_frames) is not told. start_ns: where the message does not say. */
+bool otlp_profiles_write(struct str pprof, const struct otlp_attribute *about,
+			 size_t about_count, int64_t start_ns, struct buf *out,
+			 struct error *err) MUST_CHECK;
 
-/* Adds the elements of a dictionary's tables. */
-bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
-			  struct error *err) MUST_CHECK;
+/* What a pprof message holds, numbered as OTLP's profiles want it.
+ * otlp_profiles_write.c fills it, otlp_profiles_write.c writes it. Private to
+ * decode/. */
 
-/* Element 0 stands for nothing, and so does what is not there. */
-struct str otlp_row(const struct otlp_profiles *o, enum table table,
-		    uint64_t index);
+/* Fields of ProfilesDictionary, and of Profile. */
+enum {
+	MAPPING_TABLE = 1,
+	LOCATION_TABLE = 2,
+	FUNCTION_TABLE = 3,
+	LINK_TABLE = 4,
+	STRING_TABLE = 5,
+	ATTRIBUTE_TABLE = 6,
+	STACK_TABLE = 7,
 
-/* False where the table has no such element; `what` names it. */
-bool otlp_check_place(const struct otlp_profiles *o, enum table table,
-		      uint64_t index, const char *what,
-		      struct error *err) MUST_CHECK;
-
-/* Writes strings, mappings, locations and functions. */
-bool otlp_put_tables(struct otlp_profiles *o, struct error *err) MUST_CHECK;
-
-/* Attributes and links become the labels of a sample that they stand for; after
- * otlp_put_tables(), since it adds strings. */
-bool otlp_label_tables(struct otlp_profiles *o, struct error *err) MUST_CHECK;
-
-/* Adds those attributes to o->labels: of a packed list of places, of a message
- * that holds pairs in this field. */
-void otlp_use_attribute(struct otlp_profiles *o, uint64_t index);
-void otlp_use_attributes(struct otlp_profiles *o, struct str packed);
-void otlp_add_pairs(struct otlp_profiles *o, struct str message,
-		    uint32_t field);
-
-/* decode_otlp_profiles(), also of several dictionaries that are one. */
-bool otlp_profiles_decode(struct str bytes, bool is_joined,
-			  const struct profile_want *want, struct profile *out,
-			  struct notes *notes, struct error *err) MUST_CHECK;
+	PROFILE_TYPE = 1,
+	PROFILE_SAMPLES = 2,
+	PROFILE_TIME = 3,
+	PROFILE_DURATION = 4,
+	PROFILE_PERIOD_TYPE = 5,
+	PROFILE_PERIOD = 6,
+	SAMPLE_STACK = 1,
+	SAMPLE_ATTRIBUTES = 2,
+	SAMPLE_VALUES = 4,
+};
 
 #endif

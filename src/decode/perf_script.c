@@ -8,12 +8,11 @@
  *		    1332 mix+0x22 (/usr/bin/work)
  *		    20c3 main+0x23 (/usr/bin/work)
  */
-#include "decode/perf_script.h"
+#include "decode/formats.h"
 
-#include "base/ascii.h"
 #include "base/num.h"
 #include "base/path.h"
-#include "decode/formats.h"
+#include "base/str.h"
 #include "decode/profile_type.h"
 
 #define WHAT "perf script's output"

@@ -2,10 +2,10 @@
  *
  * The tables of a pprof message, of which all but the samples is kept: usual
  * functions and locations as rows, others, as mappings, as their bytes, which
- * are looked at when a sample first needs them, never before. pprof_tables.c
- * keeps and fills them, pprof_unfold.c resolves what stands in them,
- * pprof_drop.c finds the frames that the file wants left out, pprof_pack.c and
- * pprof_places.c keep the samples until the tables are there, pprof.c reads
+ * are looked at when a sample first needs them, never before. pprof.c
+ * keeps and fills them, pprof_pack.c resolves what stands in them,
+ * pprof_pack.c finds the frames that the file wants left out, pprof_pack.c and
+ * pprof_pack.c keep the samples until the tables are there, pprof.c reads
  * them. Private to decode/.
  */
 #ifndef DECODE_PPROF_H
@@ -45,11 +45,6 @@ struct pprof_location {
 };
 
 #define PPROF_ADDRESS_BITS 48
-
-static inline uint64_t pprof_mapping_id(const struct pprof_location *row)
-{
-	return row->place >> PPROF_ADDRESS_BITS;
-}
 
 /* The upper bits of addresses are all alike, those of a kernel are set. */
 static inline uint64_t pprof_address(const struct pprof_location *row)
@@ -100,14 +95,6 @@ struct pprof_header {
 	uint64_t default_type;
 	uint64_t drop_frames; /* string numbers, 0 none */
 	uint64_t keep_frames;
-};
-
-/* What drop_frames leave of a location. */
-enum pprof_cut {
-	PPROF_CUT_UNKNOWN = 0, /* not looked at yet */
-	PPROF_CUT_NOTHING,
-	PPROF_CUT_INNER, /* the outer ones of its lines */
-	PPROF_CUT_WHOLE,
 };
 
 /* From this byte of what is kept on, so many of the input are left out. */
@@ -164,15 +151,6 @@ struct pprof {
 	size_t frame_count;
 	size_t frame_cap;
 };
-
-/* Counts a field of the message that is no sample, and keeps it: the text of a
- * string, a row, or all bytes, which begin at this offset of the input. */
-bool pprof_keep(struct pprof *p, const struct wire_field *f, struct str field,
-		uint64_t offset, struct error *err) MUST_CHECK;
-
-/* After all fields: fills the tables. */
-bool pprof_load(struct pprof *p, struct notes *notes,
-		struct error *err) MUST_CHECK;
 
 /* The message whose field begins there in p->bytes. */
 struct str pprof_message(const struct pprof *p, uint32_t field);
@@ -243,10 +221,6 @@ static inline uint32_t pprof_frames_of(const struct pprof_location *row)
 bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 		  struct pprof_unfolded *out, struct error *err) MUST_CHECK;
 
-/* The name of the function with this index; may be empty. */
-bool pprof_function_name(const struct pprof *p, uint32_t index,
-			 struct str *name, struct error *err) MUST_CHECK;
-
 /* Applies drop_frames and keep_frames of the header to the functions. Patterns
  * that are wrong or take too long drop nothing; a note says so. */
 bool pprof_drop_prepare(struct pprof *p, struct notes *notes,
@@ -257,5 +231,91 @@ bool pprof_drop_prepare(struct pprof *p, struct notes *notes,
  * before it. At `first` the stack begins now. */
 bool pprof_drop_cut(struct pprof *p, const uint64_t *ids, size_t count,
 		    size_t *first, struct error *err) MUST_CHECK;
+
+/* Packs the samples of a pprof message (model/profile.h: packed_stacks) as they
+ * come: what their ids stand for is not known before the end. pprof_pack.c
+ * packs and unpacks, pprof_pack.c makes them stacks of the model. What it
+ * pays: docs/performance.md, "packed samples of files". Private to decode/. */
+
+/* Words are read that begin before the varints, or end behind them. */
+#define PACK_SPARE_BYTES 8u
+
+/* The stack that was packed last, which the next one begins like: only what
+ * differs is packed, and added up. */
+struct pack_path {
+	size_t count;
+	uint32_t ids[LIMIT_STACK_FRAMES]; /* root first */
+	int64_t sums[LIMIT_STACK_FRAMES]; /* not yet in those of the pack */
+	size_t len;
+	/* Its ids as the message has them, leaf first: they end in front of the
+	 * spare bytes. */
+	unsigned char varints[PACK_SPARE_BYTES + LIMIT_STACK_FRAMES +
+			      PACK_SPARE_BYTES];
+};
+
+struct pprof_pack {
+	struct pprof *p;
+	struct pack_path *path;
+	struct packed_chunk *first;
+	struct packed_chunk *last;
+	size_t room;       /* of the last one */
+	size_t size_bytes; /* of all of them */
+	int64_t *sums;     /* by id of a location */
+	uint64_t id_end;
+	uint64_t near_end; /* ids below have sums, and room in id_bytes */
+	unsigned id_bytes; /* 0: varints */
+	uint64_t id_total;
+	size_t longest; /* in ids */
+	uint32_t count;
+	int64_t total;
+	uint64_t divisor;
+	/* Values are negative or large, stacks empty, or ids no small numbers.
+	 */
+	bool is_ordered;
+};
+
+/* Release also after failure. */
+bool pprof_pack_init(struct pprof_pack *pack, struct pprof *p,
+		     struct error *err) MUST_CHECK;
+void pprof_pack_release(struct pprof_pack *pack);
+
+/* Adds a sample that was read: ids leaf first. */
+bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
+		    int64_t value, struct error *err) MUST_CHECK;
+
+/* The same of ids that are still varints, and may be anything: false where they
+ * are to be read one by one, to be added or refused. Nothing is added then. */
+bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
+			    int64_t value);
+
+/* After the last one. */
+void pprof_pack_end(struct pprof_pack *pack);
+
+/* Packed samples, read again one by one. */
+struct pprof_unpack {
+	uint64_t *ids; /* leaf first */
+	size_t count;
+	int64_t value;
+	/* private */
+	const struct packed_chunk *chunk;
+	const unsigned char *at;
+};
+
+/* After pprof_pack_end(). ids has room for pack->longest. */
+void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
+			uint64_t *ids);
+
+/* False behind the last. */
+bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack);
+
+/* ---- pprof_pack.c ---- */
+
+/* What the samples are packed into, in this arena but for the bytes, which it
+ * takes over. *out is NULL where values may cancel out or overflow, stacks must
+ * be cut, or none is left: then they are to be unpacked, and added one by one.
+ * ids: room for pack->longest. */
+bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
+		      uint64_t *ids, struct packed_stacks **out,
+		      struct error *err) MUST_CHECK;
 
 #endif

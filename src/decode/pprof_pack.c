@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/pprof_pack.h"
+#include "decode/pprof.h"
 
 #include <limits.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/map.h"
 #include "base/mem.h"
+#include "base/notes.h"
 #include "base/num.h"
-#include "base/varint.h"
-#include "base/word.h"
+#include "base/path.h"
+#include "base/regex.h"
+#include "decode/wire.h"
+#include "model/profile.h"
 
 /* So large a total that one value, counted for each frame of the deepest
  * stack, still fits. */
@@ -482,5 +489,899 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 		u->ids[u->count - 1 - i] = id;
 	}
 	u->value = (int64_t)(varint_take(&u->at) * u->chunk->value_unit);
+	return true;
+}
+
+/* From a location to the frames of the model. Of its lines the first is the
+ * innermost. */
+
+/* A string of the table by its number there. */
+struct text {
+	struct str text;
+	uint64_t number;
+};
+
+static bool read_mapping(const struct pprof *p, struct pprof_mapping *m,
+			 struct error *err)
+{
+	uint32_t index = pprof_find(&p->mappings, m->id);
+	struct wire w;
+	struct wire_field f;
+
+	if (index == PPROF_NONE)
+		return pprof_malformed(err, "mapping", m->id, "is missing");
+	pprof_wire(p, pprof_message(p, p->mapping_fields[index]), &w);
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			m->start = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			m->limit = f.value;
+		else if (f.tag == WIRE_TAG(4, WIRE_VARINT))
+			m->offset = f.value;
+		else if (f.tag == WIRE_TAG(5, WIRE_VARINT))
+			m->file_number = f.value;
+	}
+	return pprof_check(p, &w, err) &&
+	       pprof_string(p, m->file_number, &m->file, err);
+}
+
+/* As it was looked at last: most locations are of the same as the one before.
+ * NULL: err is set. Locations without one have 0. */
+static const struct pprof_mapping *find_mapping(struct pprof *p, uint64_t id,
+						struct error *err)
+{
+	struct pprof_mapping m = { .id = id, .file = STR("") };
+
+	if (p->mapping.file.ptr && p->mapping.id == id)
+		return &p->mapping;
+	if (id && !read_mapping(p, &m, err))
+		return NULL;
+	p->mapping = m;
+	return &p->mapping;
+}
+
+/* "/usr/lib/libc.so.6" is libc.so.6, "[vdso]" vdso. */
+static struct str base_name(struct str path)
+{
+	path = path_base(path);
+	if (str_starts(path, STR("[")) && str_ends(path, STR("]")))
+		path = str_slice(path, 1, path.len - 2);
+	return path;
+}
+
+struct location {
+	uint64_t mapping_id;
+	uint64_t address;
+	struct text mapping; /* its file, where places are wanted */
+};
+
+/* A frame that nobody could name, as pprof shows it: by its mapping. */
+static bool add_unmapped(struct pprof *p, const struct location *l,
+			 uint32_t *function, struct error *err)
+{
+	struct str name = STR("<unknown>");
+	struct str base = path_base(l->mapping.text);
+
+	if (base.len)
+		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(base));
+	if (!name.ptr)
+		return pprof_no_memory(p, err);
+	return profile_build_mapped(p->build, name, STR(""), l->mapping.text,
+				    true, function, err);
+}
+
+/* A frame that nobody could name: the place in its file, which is the same
+ * in every process, else the address, else nothing at all. */
+static bool add_nameless(struct pprof *p, const struct location *l,
+			 uint32_t *function, struct error *err)
+{
+	const struct pprof_mapping *m;
+	struct str name = STR("");
+	struct str file;
+	uint64_t address = l->address;
+
+	if (p->detail)
+		return add_unmapped(p, l, function, err);
+	m = find_mapping(p, l->mapping_id, err);
+	if (!m)
+		return false;
+	if (address >= m->start && address < m->limit)
+		address = address - m->start + m->offset;
+	file = base_name(m->file);
+	if (file.len && l->address)
+		name = arena_printf(&p->scratch, "[%.*s+0x%llx]",
+				    STR_ARGS(file),
+				    (unsigned long long)address);
+	else if (file.len)
+		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(file));
+	else if (l->address)
+		name = arena_printf(&p->scratch, "0x%llx",
+				    (unsigned long long)l->address);
+	if (!name.ptr)
+		return pprof_no_memory(p, err);
+	return profile_build_function(p->build, name, STR(""), function, err);
+}
+
+struct function_texts {
+	struct text name;
+	struct text file;
+};
+
+static bool read_text(const struct pprof *p, uint64_t number, struct text *text,
+		      struct error *err)
+{
+	text->number = number;
+	return pprof_string(p, number, &text->text, err);
+}
+
+/* Fields 2, 3 and 4 are string numbers: name, system name, file. */
+enum { FUNCTION_FIELDS = 5 };
+
+static bool read_function_message(const struct pprof *p, uint32_t field,
+				  uint64_t fields[FUNCTION_FIELDS],
+				  struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+
+	pprof_wire(p, pprof_message(p, field), &w);
+	while (wire_next(&w, &f))
+		if (f.tag >> 3 < FUNCTION_FIELDS && (f.tag & 7) == WIRE_VARINT)
+			fields[f.tag >> 3] = f.value;
+	return pprof_check(p, &w, err);
+}
+
+static bool read_function(const struct pprof *p, uint32_t index,
+			  struct function_texts *texts, struct error *err)
+{
+	struct pprof_function row = p->function_rows[index];
+	uint64_t fields[FUNCTION_FIELDS] = { 0, 0, row.name, row.system_name,
+					     row.file };
+	struct text system_name;
+
+	if (row.name == PPROF_NONE) {
+		memset(fields, 0, sizeof fields);
+		if (!read_function_message(p, row.file, fields, err))
+			return false;
+	}
+	if (!read_text(p, fields[2], &texts->name, err) ||
+	    !read_text(p, fields[3], &system_name, err) ||
+	    !read_text(p, fields[4], &texts->file, err))
+		return false;
+	if (texts->name.text.len == 0)
+		texts->name = system_name;
+	return true;
+}
+
+/* The name of the function with this index; may be empty. */
+static bool pprof_function_name(const struct pprof *p, uint32_t index,
+				struct str *name, struct error *err)
+{
+	struct function_texts texts;
+
+	if (!read_function(p, index, &texts, err))
+		return false;
+	*name = texts.name.text;
+	return true;
+}
+
+static bool intern(struct pprof *p, const struct text *text, bool is_name,
+		   uint32_t *id, struct error *err)
+{
+	uint32_t *known;
+
+	if (text->text.len == 0)
+		return profile_build_text(p->build, text->text, id, err);
+	known = &p->text_ids[2 * text->number + is_name];
+	if (!*known) {
+		if (!(is_name ? profile_build_name(p->build, text->text, id,
+						   err)
+			      : profile_build_text(p->build, text->text, id,
+						   err)))
+			return false;
+		*known = *id + 1;
+	}
+	*id = *known - 1;
+	return true;
+}
+
+static bool add_function(struct pprof *p, const struct function_texts *texts,
+			 const struct text *mapping, uint32_t *function,
+			 struct error *err)
+{
+	struct function f = { .is_nameless = false };
+
+	return intern(p, &texts->name, true, &f.name, err) &&
+	       intern(p, &texts->file, false, &f.file, err) &&
+	       intern(p, mapping, false, &f.mapping, err) &&
+	       profile_build_interned(p->build, &f, function, err);
+}
+
+/* A function without any name is named by its location and so not kept. With
+ * detail it is another one in each mapping: that of the last one is kept. */
+static bool resolve_function(struct pprof *p, uint64_t id,
+			     const struct location *l, uint32_t *function,
+			     struct error *err)
+{
+	uint32_t index = pprof_find(&p->functions, id);
+	struct function_texts texts;
+	struct pprof_known *known;
+
+	if (id == 0)
+		return add_nameless(p, l, function, err);
+	if (index == PPROF_NONE)
+		return pprof_malformed(err, "function", id, "is missing");
+	known = &p->known[index];
+	*function = known->function;
+	if (*function != PPROF_NONE && known->mapping == l->mapping.number)
+		return true;
+	if (!read_function(p, index, &texts, err))
+		return false;
+	if (texts.name.text.len == 0)
+		return add_nameless(p, l, function, err);
+	if (!add_function(p, &texts, &l->mapping, function, err))
+		return false;
+	*known = (struct pprof_known){ *function, (uint32_t)l->mapping.number };
+	return true;
+}
+
+struct line {
+	uint64_t function_id;
+	uint64_t number;
+	uint64_t column;
+	bool is_outermost;
+};
+
+/* Appends to the frames of the location being unfolded. */
+static bool push_frame(struct pprof *p, const struct line *line,
+		       const struct location *l, struct error *err)
+{
+	void *frames = p->frames;
+	struct whole_frame place = { .frame.line =
+					     pprof_place_number(line->number) };
+	struct frame_detail *detail = &place.detail;
+
+	if (!resolve_function(p, line->function_id, l, &place.frame.function,
+			      err))
+		return false;
+	if (p->detail >= PROFILE_DETAIL_ADDRESSES) {
+		detail->column = pprof_place_number(line->column);
+		detail->address_high = (uint32_t)(l->address >> 32);
+		detail->address_low = (uint32_t)l->address;
+	}
+	detail->is_inlined = p->detail && !line->is_outermost;
+	if (!arena_reserve(&p->scratch, &frames, &p->frame_cap,
+			   p->frame_count + 1, sizeof *p->frames) ||
+	    p->frame_count >= UINT32_MAX)
+		return pprof_no_memory(p, err);
+	p->frames = frames;
+	if (!profile_build_place(p->build, &place, &p->frames[p->frame_count],
+				 err))
+		return false;
+	p->frame_count++;
+	return true;
+}
+
+static bool unfold_line(struct pprof *p, struct wire *parent,
+			const struct wire_field *field,
+			const struct location *l, bool is_outermost,
+			struct error *err)
+{
+	struct line line = { .is_outermost = is_outermost };
+	struct wire w;
+	struct wire_field f;
+
+	w = wire_inside(parent, field);
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			line.function_id = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			line.number = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			line.column = f.value;
+	}
+	return pprof_check(p, &w, err) && push_frame(p, &line, l, err);
+}
+
+static void reverse(uint32_t *items, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		uint32_t kept = items[i];
+
+		items[i] = items[count - 1 - i];
+		items[count - 1 - i] = kept;
+	}
+}
+
+static bool read_location(const struct pprof *p, struct str message,
+			  struct location *l, struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+
+	*l = (struct location){ 0 };
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f)) {
+		if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			l->mapping_id = f.value;
+		else if (f.tag == WIRE_TAG(3, WIRE_VARINT))
+			l->address = f.value;
+	}
+	return pprof_check(p, &w, err);
+}
+
+/* The file of its mapping, where the wanted detail needs it. */
+static bool find_file(struct pprof *p, struct location *l, struct error *err)
+{
+	const struct pprof_mapping *m;
+
+	l->mapping = (struct text){ .text = STR("") };
+	if (!p->detail)
+		return true;
+	m = find_mapping(p, l->mapping_id, err);
+	if (!m)
+		return false;
+	l->mapping = (struct text){ m->file, m->file_number };
+	return true;
+}
+
+/* The wire has the innermost line first: the frames are turned round. Of the
+ * lines so many, at the front, were dropped. */
+static bool unfold_message(struct pprof *p, const struct pprof_location *row,
+			   uint32_t dropped, struct error *err)
+{
+	struct str message = pprof_message(p, (uint32_t)row->place);
+	size_t first = p->frame_count;
+	struct location l;
+	struct wire w;
+	struct wire_field f;
+	uint32_t line = 0;
+
+	if (!read_location(p, message, &l, err) || !find_file(p, &l, err))
+		return false;
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(4, WIRE_BYTES) && ++line > dropped &&
+		    !unfold_line(p, &w, &f, &l, line == row->line, err))
+			return false;
+	if (p->frame_count == first &&
+	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
+		return false;
+	reverse(p->frames + first, p->frame_count - first);
+	return true;
+}
+
+static inline uint64_t pprof_mapping_id(const struct pprof_location *row)
+{
+	return row->place >> PPROF_ADDRESS_BITS;
+}
+
+/* Its one line is dropped with all of it, or not. */
+static bool unfold_usual(struct pprof *p, const struct pprof_location *row,
+			 struct error *err)
+{
+	struct line line = {
+		.function_id = row->function,
+		.number = row->line,
+		.is_outermost = true,
+	};
+	struct location l = {
+		.mapping_id = pprof_mapping_id(row),
+		.address = pprof_address(row),
+	};
+
+	return find_file(p, &l, err) && push_frame(p, &line, &l, err);
+}
+
+bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
+		  struct pprof_unfolded *out, struct error *err)
+{
+	const struct pprof_location *row;
+	size_t first = p->frame_count;
+	uint32_t dropped;
+
+	if (location == PPROF_NONE)
+		return pprof_malformed(err, "location", id, "is missing");
+	row = &p->location_rows[location];
+	/* The stack was cut before, so that all of it is known. */
+	dropped = p->is_dropped ? p->dropped_lines[location] : 0;
+	if (!(row->function == PPROF_NONE ? unfold_message(p, row, dropped, err)
+					  : unfold_usual(p, row, err)))
+		return false;
+	*out = (struct pprof_unfolded){ (uint32_t)first,
+					(uint32_t)(p->frame_count - first) };
+	return true;
+}
+
+/* From the packed samples of a pprof message to the packed stacks of the model:
+ * what the ids stand for is known now. */
+
+/* ---- how deep stacks are ---- */
+
+/* Of the place with this id. One that is missing is found out later. */
+static uint32_t frames_at(const struct pprof_pack *pack, uint64_t id)
+{
+	const struct pprof *p = pack->p;
+	uint32_t location = pprof_find(&p->locations, id);
+
+	return location == PPROF_NONE
+		       ? 1
+		       : pprof_frames_of(&p->location_rows[location]);
+}
+
+/* What places that stacks are on have. */
+struct extent {
+	uint32_t deepest; /* most frames of one */
+	size_t run_words; /* of all that have more than two */
+};
+
+static struct extent measure(const struct pprof_pack *pack)
+{
+	struct extent x = { .deepest = 1 };
+
+	for (uint64_t id = 0; id < pack->id_end; id++) {
+		uint32_t count = pack->sums[id] ? frames_at(pack, id) : 1;
+
+		if (count > 2)
+			x.run_words += (size_t)1 + count;
+		if (count > x.deepest)
+			x.deepest = count;
+	}
+	return x;
+}
+
+/* Whether no stack is too deep, nor all of them together too large. The first
+ * glance is enough for nearly all. Nothing is unfolded for it: those that are
+ * not small are unfolded as they are added. */
+static bool are_stacks_small(const struct pprof_pack *pack,
+			     const struct extent *x, uint64_t *ids)
+{
+	struct pprof_unpack u;
+	uint64_t total = 0;
+
+	if (pack->longest <= LIMIT_STACK_FRAMES / x->deepest &&
+	    pack->id_total <= LIMIT_STACK_FRAMES_TOTAL / x->deepest)
+		return true;
+	pprof_unpack_begin(&u, pack, ids);
+	while (pprof_unpack_next(&u, pack)) {
+		uint64_t depth = 0;
+
+		for (size_t i = 0; i < u.count; i++)
+			depth += frames_at(pack, ids[i]);
+		total += depth;
+		if (depth > LIMIT_STACK_FRAMES ||
+		    total > LIMIT_STACK_FRAMES_TOTAL)
+			return false;
+	}
+	return true;
+}
+
+/* ---- places ---- */
+
+/* In the scratch arena until all is known. */
+struct places {
+	struct packed_place *items; /* by id */
+	uint32_t count;
+	uint32_t *runs;
+	size_t run_cap;
+	uint32_t run_count;
+};
+
+_Static_assert(LIMIT_DECODE_HEAP_BYTES / sizeof(uint32_t) < PACKED_RUN,
+	       "all runs that fit the arena are found by 31 bits");
+
+static bool add_run(struct pprof_pack *pack, struct places *places,
+		    const uint32_t *frames, uint32_t count, struct error *err)
+{
+	void *runs = places->runs;
+	size_t need = places->run_count + (size_t)1 + count;
+	/* There is, already, where rows count right. */
+	bool has_room =
+		arena_reserve(&pack->p->scratch, &runs, &places->run_cap, need,
+			      sizeof *places->runs);
+
+	if (has_room) {
+		places->runs = runs;
+		places->runs[places->run_count++] = count;
+		memcpy(&places->runs[places->run_count], frames,
+		       count * sizeof *frames);
+		places->run_count += count;
+	}
+	return has_room || pprof_no_memory(pack->p, err);
+}
+
+static bool fill_place(struct pprof_pack *pack, struct places *places,
+		       uint64_t id, struct error *err)
+{
+	struct pprof *p = pack->p;
+	uint32_t *words = places->items[id].frames;
+	struct pprof_unfolded u;
+
+	if (!pprof_unfold(p, id, pprof_find(&p->locations, id), &u, err))
+		return false;
+	words[0] = p->frames[u.first + u.count - 1];
+	words[1] = u.count > 1 ? p->frames[u.first] : PACKED_NONE;
+	p->frame_count = u.first;
+	if (u.count <= 2)
+		return true;
+	words[0] = PACKED_RUN | places->run_count;
+	return add_run(pack, places, &p->frames[u.first], u.count, err);
+}
+
+static bool places_init(struct pprof_pack *pack, struct places *places,
+			size_t run_words, struct error *err)
+{
+	uint64_t count = pack->id_end;
+
+	while (count && !pack->sums[count - 1])
+		count--;
+	*places = (struct places){
+		.items = arena_array(&pack->p->scratch, (size_t)count,
+				     sizeof *places->items),
+		.count = (uint32_t)count,
+	};
+	if (!places->items ||
+	    !arena_reserve_exactly(&pack->p->scratch, (void **)&places->runs,
+				   &places->run_cap, run_words,
+				   sizeof *places->runs))
+		return pprof_no_memory(pack->p, err);
+	for (uint64_t id = 0; id < count; id++)
+		if (pack->sums[id] && !fill_place(pack, places, id, err))
+			return false;
+	return true;
+}
+
+static struct packed_stacks *stacks_new(struct pprof_pack *pack,
+					struct places *places,
+					struct arena *arena)
+{
+	struct arena *scratch = &pack->p->scratch;
+	struct packed_stacks *out = arena_alloc(arena, sizeof *out);
+
+	if (!out)
+		return NULL;
+	*out = (struct packed_stacks){
+		.place_count = places->count,
+		.run_count = places->run_count,
+		.divisor = (int64_t)pack->divisor,
+	};
+	out->places =
+		arena_hand_over(scratch, arena, places->items, places->count,
+				places->count, sizeof *out->places);
+	if (!out->places)
+		return NULL;
+	out->runs =
+		arena_hand_over(scratch, arena, places->runs, places->run_cap,
+				places->run_count, sizeof *out->runs);
+	if (!out->runs)
+		return NULL;
+	out->sums = arena_hand_over(scratch, arena, pack->sums,
+				    (size_t)pack->id_end, places->count,
+				    sizeof *out->sums);
+	return out->sums ? out : NULL;
+}
+
+/* Chunks count like what is in the arena. */
+static bool take_chunks(struct pprof_pack *pack, struct arena *arena,
+			struct packed_stacks *out, struct error *err)
+{
+	if (pack->size_bytes > arena->max_bytes - arena->used_bytes) {
+		arena->is_over_limit = true;
+		return arena_fail(arena, PPROF_WHAT, err);
+	}
+	out->chunks = pack->first;
+	pack->first = pack->last = NULL;
+	return true;
+}
+
+bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
+		      uint64_t *ids, struct packed_stacks **out,
+		      struct error *err)
+{
+	struct packed_stacks *built;
+	struct places places;
+	struct extent x;
+
+	*out = NULL;
+	if (pack->is_ordered || !pack->count || pack->p->is_dropped)
+		return true;
+	x = measure(pack);
+	if (!are_stacks_small(pack, &x, ids))
+		return true;
+	if (!places_init(pack, &places, x.run_words, err))
+		return false;
+	built = stacks_new(pack, &places, arena);
+	if (!built)
+		return arena_fail(arena, PPROF_WHAT, err);
+	*out = built;
+	return take_chunks(pack, arena, built, err);
+}
+
+/* drop_frames and keep_frames: patterns in the file itself that say which
+ * functions, insides of an allocator or of the profiler, are to be left out
+ * with all that they called. The rules are pprof's: a pattern is compared with
+ * the whole name without its parameters, and a stack is cut from the root. */
+
+/* ---- the patterns ---- */
+
+struct patterns {
+	struct regex *drop;
+	struct regex *keep; /* NULL: none */
+};
+
+static void patterns_free(struct patterns *patterns)
+{
+	regex_free(patterns->drop);
+	regex_free(patterns->keep);
+}
+
+/* Each name gets its share of the steps that all of them may take. */
+static struct regex *whole_name_new(const struct pprof *p, uint64_t string,
+				    const char *subject, struct error *err)
+{
+	uint32_t steps = LIMIT_DROP_STEPS_TOTAL / (p->functions.count + 1);
+	struct str pattern = STR("");
+	struct regex *re = NULL;
+	struct buf text;
+
+	if (string < p->string_count)
+		pattern = pprof_text(p, (size_t)string);
+	if (pattern.len > LIMIT_DROP_PATTERN_BYTES) {
+		error_set(err, ERROR_LIMIT, "%s: longer than %zu bytes",
+			  subject, LIMIT_DROP_PATTERN_BYTES);
+		return NULL;
+	}
+	buf_init(&text, LIMIT_DROP_PATTERN_BYTES + 16);
+	buf_add_text(&text, "^(");
+	buf_add_str(&text, pattern);
+	buf_add_text(&text, ")\\z");
+	if (buf_check(&text, subject, err))
+		re = regex_new(buf_str(&text), subject, err);
+	buf_release(&text);
+	if (re && steps < LIMIT_REGEX_STEPS)
+		regex_limit_steps(re, steps);
+	return re;
+}
+
+static bool patterns_new(const struct pprof *p, struct patterns *patterns,
+			 struct error *err)
+{
+	const struct pprof_header *h = &p->header;
+
+	*patterns = (struct patterns){ NULL, NULL };
+	patterns->drop = whole_name_new(p, h->drop_frames, "drop_frames", err);
+	if (!patterns->drop)
+		return false;
+	if (!h->keep_frames)
+		return true;
+	patterns->keep = whole_name_new(p, h->keep_frames, "keep_frames", err);
+	return patterns->keep;
+}
+
+/* ---- the functions ---- */
+
+/* The name up to its parameters; of PowerPC's old ABI without the dot. */
+static struct str without_parameters(struct str name)
+{
+	struct str unnamed = STR("(anonymous namespace)");
+	size_t at = 0;
+
+	if (str_starts(name, STR(".")))
+		name = str_slice(name, 1, name.len);
+	while (at < name.len) {
+		struct str rest = str_slice(name, at, name.len);
+		size_t open = str_find(rest, STR("("));
+
+		if (open == SIZE_MAX)
+			return name;
+		at += open;
+		if (str_starts(str_slice(name, at, name.len), unnamed))
+			at += unnamed.len;
+		else if (str_ends(str_slice(name, 0, at), STR("operator")) &&
+			 str_starts(str_slice(name, at, name.len), STR("()")))
+			at += 2;
+		else
+			return str_slice(name, 0, at);
+	}
+	return name;
+}
+
+static bool judge_name(const struct patterns *patterns, struct str name,
+		       bool *is_dropped, struct error *err)
+{
+	bool is_kept = false;
+
+	name = without_parameters(name);
+	if (!regex_match(patterns->drop, name, is_dropped, err))
+		return false;
+	if (*is_dropped && patterns->keep &&
+	    !regex_match(patterns->keep, name, &is_kept, err))
+		return false;
+	*is_dropped = *is_dropped && !is_kept;
+	return true;
+}
+
+/* Once for all functions of the same name. */
+static bool judge_once(struct pprof *p, const struct patterns *patterns,
+		       struct map *judged, struct str name, bool *is_dropped,
+		       bool *has_pattern_failed, struct error *err)
+{
+	uint64_t key = name.len ? (uint64_t)(name.ptr - p->texts) : 0;
+	uint32_t known = map_find_u64(judged, key);
+
+	*is_dropped = known == 1;
+	if (!name.len || known != MAP_NONE)
+		return true;
+	if (!profile_build_demangle(p->build, &name, err))
+		return false;
+	if (!judge_name(patterns, name, is_dropped, err)) {
+		*has_pattern_failed = true;
+		return false;
+	}
+	return map_insert_u64(judged, key, *is_dropped, &known) ||
+	       pprof_no_memory(p, err);
+}
+
+/* *has_patterns_failed tells a bad pattern from a damaged file. */
+static bool judge_functions(struct pprof *p, const struct patterns *patterns,
+			    bool *is_dropped, bool *has_pattern_failed,
+			    struct error *err)
+{
+	struct map judged;
+
+	map_init(&judged, &p->scratch);
+	for (uint32_t i = 0; i < p->functions.count; i++) {
+		struct str name;
+
+		if (!pprof_function_name(p, i, &name, err) ||
+		    !judge_once(p, patterns, &judged, name, &is_dropped[i],
+				has_pattern_failed, err))
+			return false;
+	}
+	return true;
+}
+
+static bool note_failure(struct notes *notes, struct error *err)
+{
+	/* It is not the pattern's fault. */
+	if (err->code == ERROR_MEMORY || err->code == ERROR_INTERNAL)
+		return false;
+	notes_add(notes, "frames that the file wants left out are shown: %s",
+		  err->message);
+	error_clear(err);
+	return true;
+}
+
+bool pprof_drop_prepare(struct pprof *p, struct notes *notes, struct error *err)
+{
+	bool *is_dropped;
+	struct patterns patterns;
+	bool has_pattern_failed = false;
+	bool is_done;
+
+	if (!p->header.drop_frames)
+		return true;
+	is_dropped = arena_array(&p->scratch, p->functions.count,
+				 sizeof *is_dropped);
+	p->cuts = arena_array(&p->scratch, p->locations.count, sizeof *p->cuts);
+	p->dropped_lines = arena_array(&p->scratch, p->locations.count,
+				       sizeof *p->dropped_lines);
+	if (!is_dropped || !p->cuts || !p->dropped_lines)
+		return pprof_no_memory(p, err);
+	if (!patterns_new(p, &patterns, err)) {
+		patterns_free(&patterns);
+		return note_failure(notes, err);
+	}
+	is_done = judge_functions(p, &patterns, is_dropped, &has_pattern_failed,
+				  err);
+	patterns_free(&patterns);
+	if (is_done)
+		p->is_dropped = is_dropped;
+	return is_done || (has_pattern_failed && note_failure(notes, err));
+}
+
+/* ---- the stacks ---- */
+
+static bool is_function_dropped(const struct pprof *p, uint64_t id)
+{
+	uint32_t function = pprof_find(&p->functions, id);
+
+	return function != PPROF_NONE && p->is_dropped[function];
+}
+
+static bool is_dropped_line(const struct pprof *p, struct str message,
+			    bool *is_dropped, struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+	uint64_t id = 0;
+
+	pprof_wire(p, message, &w);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			id = f.value;
+	*is_dropped = is_function_dropped(p, id);
+	return pprof_check(p, &w, err);
+}
+
+/* *lines: all that the location has. */
+static bool count_lines(const struct pprof *p, const struct pprof_location *row,
+			uint32_t *dropped, uint32_t *lines, struct error *err)
+{
+	struct wire w;
+	struct wire_field f;
+
+	if (row->function != PPROF_NONE) {
+		*lines = 1;
+		*dropped = is_function_dropped(p, row->function);
+		return true;
+	}
+	*dropped = *lines = 0;
+	pprof_wire(p, pprof_message(p, (uint32_t)row->place), &w);
+	while (wire_next(&w, &f)) {
+		bool is_dropped;
+
+		if (f.tag != WIRE_TAG(4, WIRE_BYTES))
+			continue;
+		if (!is_dropped_line(p, f.bytes, &is_dropped, err))
+			return false;
+		++*lines;
+		if (is_dropped)
+			*dropped = *lines;
+	}
+	return pprof_check(p, &w, err);
+}
+
+/* What drop_frames leave of a location. */
+enum pprof_cut {
+	PPROF_CUT_UNKNOWN = 0, /* not looked at yet */
+	PPROF_CUT_NOTHING,
+	PPROF_CUT_INNER, /* the outer ones of its lines */
+	PPROF_CUT_WHOLE,
+};
+
+/* The id of a location that is missing is found out later. */
+static bool cut_of(struct pprof *p, uint64_t id, enum pprof_cut *cut,
+		   struct error *err)
+{
+	uint32_t location = pprof_find(&p->locations, id);
+	uint32_t dropped, lines;
+
+	*cut = PPROF_CUT_NOTHING;
+	if (location == PPROF_NONE)
+		return true;
+	if (p->cuts[location] == PPROF_CUT_UNKNOWN) {
+		if (!count_lines(p, &p->location_rows[location], &dropped,
+				 &lines, err))
+			return false;
+		if (dropped)
+			*cut = dropped == lines ? PPROF_CUT_WHOLE
+						: PPROF_CUT_INNER;
+		p->cuts[location] = (unsigned char)*cut;
+		/* One that is dropped whole may still begin a stack. */
+		p->dropped_lines[location] = dropped == lines ? 0 : dropped;
+	}
+	*cut = p->cuts[location];
+	return true;
+}
+
+bool pprof_drop_cut(struct pprof *p, const uint64_t *ids, size_t count,
+		    size_t *first, struct error *err)
+{
+	bool has_kept = false;
+
+	*first = 0;
+	for (size_t i = count; p->is_dropped && i-- > 0;) {
+		enum pprof_cut cut;
+
+		if (!cut_of(p, ids[i], &cut, err))
+			return false;
+		if (cut == PPROF_CUT_NOTHING) {
+			has_kept = true;
+		} else if (has_kept) {
+			*first = cut == PPROF_CUT_WHOLE ? i + 1 : i;
+			break;
+		}
+	}
 	return true;
 }

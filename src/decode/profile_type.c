@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/count.h"
+#include "base/num.h"
 #include "base/suggest.h"
 
 /* Parts of a Pyroscope id: name:type:unit:period_type:period_unit[:delta]. */

@@ -14,7 +14,7 @@
 #include "decode/formats.h"
 #include "decode/profile_type.h"
 #include "decode/wire.h"
-#include "model/profile_merge.h"
+#include "model/profile.h"
 
 #define WHAT "the pushed profiles"
 

@@ -9,11 +9,10 @@
  * first, then depth first; the children of a node come in reverse, as from a
  * stack.
  */
-#include "decode/pyroscope_tree.h"
+#include "decode/formats.h"
 
 #include "base/num.h"
 #include "decode/flamebearer.h"
-#include "decode/formats.h"
 #include "decode/profile_type.h"
 #include "decode/wire.h"
 

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "base/count.h"
 #include "base/json.h"
 #include "base/jsonw.h"
+#include "base/num.h"
 
 #define MARK "tracefind_snapshot"
 #define VERSION 1

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/num.h"
 #include "base/timefmt.h"
-#include "decode/ids.h"
+#include "decode/values.h"
 
 bool trace_json_init(struct trace_json *t, struct feed *feed, struct taker *to,
 		     struct error *err)

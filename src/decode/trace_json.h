@@ -10,7 +10,7 @@
 #include "base/feed.h"
 #include "base/json.h"
 #include "decode/taker.h"
-#include "decode/value_text.h"
+#include "decode/values.h"
 
 /* Longer keys than any convention has; those that are kept stay under 64. */
 #define ATTR_KEY_BYTES 256
@@ -92,7 +92,7 @@ void trace_json_name(struct trace_json *t, struct span_input *in);
  * takers sort out. */
 uint64_t trace_json_ns(uint64_t time_us);
 
-/* A string that is an id (ids.h); any other fails. */
+/* A string that is an id (values.h); any other fails. */
 uint64_t trace_json_span_id(struct trace_json *t);
 void trace_json_trace_id(struct trace_json *t, struct trace_id *id);
 

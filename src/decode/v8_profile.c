@@ -4,8 +4,600 @@
  * .heapprofile (node --heap-prof). Of both, nodes are calls: CPU profiles list
  * them; heap profiles, and CPU profiles before 2017, nest them.
  */
+#include "decode/v8_profile.h"
+
+#include <math.h>
+
+#include "base/num.h"
+#include "base/path.h"
 #include "decode/formats.h"
-#include "decode/v8_calls.h"
+#include "decode/frame_nodes.h"
+#include "decode/profile_type.h"
+
+/* Calls as V8 tells them: nodes, the nodes at which samples met the program
+ * and the microseconds between samples. The Chrome DevTools Protocol describes
+ * them, domains Profiler and HeapProfiler. Private to readers of V8's files.
+ */
+
+/* Microseconds, as far as doubles and nanoseconds tell them exactly. */
+#define TIME_MAX_US 9e15
+
+struct node {
+	uint64_t id;
+	uint64_t caller_id; /* 0: none, or told by the caller */
+	uint32_t caller;    /* index, FRAME_NODE_NONE unknown */
+	uint32_t name;      /* symbols, 0 none */
+	uint32_t file;
+	uint32_t line;
+	bool is_root;
+	bool is_idle;
+	uint64_t hits;
+	uint64_t bytes;
+	uint64_t samples;
+	int64_t time_ns;
+};
+
+/* A node that is called by another one. */
+struct call {
+	uint32_t caller; /* index */
+	uint64_t id;
+};
+
+static bool no_memory(const struct v8_calls *c, struct error *err)
+{
+	return arena_fail(c->arena, V8_WHAT, err);
+}
+
+static bool damaged(const char *why, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT, "%s is damaged: %s", V8_WHAT, why);
+}
+
+static struct node *node_at(const struct v8_calls *c, size_t index)
+{
+	return (struct node *)c->nodes.items + index;
+}
+
+/* ---- what is in the document ----
+ *
+ * Functions that read give false for failures of their own only; what the
+ * JSON reader met sticks there and is told at the end. */
+
+static bool add_node(struct v8_calls *c, uint32_t caller, uint32_t *index,
+		     struct error *err)
+{
+	struct node *node;
+
+	if (c->nodes.count == LIMIT_TREE_NODES)
+		return error_set(err, ERROR_LIMIT, "%s has more than %u nodes",
+				 V8_WHAT, LIMIT_TREE_NODES);
+	*index = (uint32_t)c->nodes.count;
+	node = column_add(c->arena, &c->nodes, sizeof *node);
+	if (!node)
+		return no_memory(c, err);
+	*node = (struct node){ .caller = caller };
+	return true;
+}
+
+static bool read_name(struct v8_calls *c, struct node *node, struct error *err)
+{
+	struct str text;
+
+	if (!json_text(c->json, &text))
+		return true;
+	node->is_root = str_equal(text, STR("(root)"));
+	node->is_idle = str_equal(text, STR("(idle)"));
+	return !text.len ||
+	       profile_build_text(c->build, text, &node->name, err);
+}
+
+static bool read_file(struct v8_calls *c, struct node *node, struct error *err)
+{
+	struct str text;
+
+	if (!json_text(c->json, &text))
+		return true;
+	if (str_starts(text, STR("file://")))
+		text = str_slice(text, 7, text.len);
+	return !text.len ||
+	       profile_build_text(c->build, text, &node->file, err);
+}
+
+/* Lines are counted from 0; -1 is none. */
+static void read_line(struct v8_calls *c, struct node *node)
+{
+	double line;
+
+	if (json_f64(c->json, &line) && line >= 0 && line < INT32_MAX)
+		node->line = (uint32_t)line + 1;
+}
+
+/* Of a node and of its callFrame alike: older files have none. */
+static bool read_place(struct v8_calls *c, struct str key, struct node *node,
+		       struct error *err)
+{
+	bool is_name = str_equal(key, STR("functionName"));
+	bool is_file = str_equal(key, STR("url"));
+	bool is_line = str_equal(key, STR("lineNumber"));
+	enum json_kind kind = json_peek(c->json);
+
+	if (is_name && kind == JSON_STRING)
+		return read_name(c, node, err);
+	if (is_file && kind == JSON_STRING)
+		return read_file(c, node, err);
+	if (is_line && kind == JSON_NUMBER)
+		read_line(c, node);
+	else
+		json_skip(c->json);
+	return true;
+}
+
+static bool read_call_frame(struct v8_calls *c, struct node *node,
+			    struct error *err)
+{
+	struct str key;
+
+	if (!json_enter(c->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(c->json, &key))
+		if (!read_place(c, key, node, err))
+			return false;
+	return true;
+}
+
+static bool read_called(struct v8_calls *c, uint32_t caller, struct error *err)
+{
+	if (!json_enter_nullable(c->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(c->json)) {
+		struct call *call =
+			column_add(c->arena, &c->calls, sizeof *call);
+
+		if (!call)
+			return no_memory(c, err);
+		*call = (struct call){ .caller = caller };
+		if (!json_u64(c->json, &call->id))
+			return true;
+	}
+	return true;
+}
+
+/* All but the children. */
+static bool read_node_key(struct v8_calls *c, struct str key, uint32_t index,
+			  struct error *err)
+{
+	struct node *node = node_at(c, index);
+	uint64_t *number = NULL;
+
+	if (str_equal(key, STR("callFrame")))
+		return read_call_frame(c, node, err);
+	if (str_equal(key, STR("id")))
+		number = &node->id;
+	else if (str_equal(key, STR("parent")))
+		number = &node->caller_id;
+	else if (str_equal(key, STR("hitCount")))
+		number = &node->hits;
+	else if (str_equal(key, STR("selfSize")))
+		number = &node->bytes;
+	c->is_heap = c->is_heap || number == &node->bytes;
+	if (!number)
+		return read_place(c, key, node, err);
+	if (!json_u64(c->json, number))
+		*number = 0;
+	return true;
+}
+
+static bool read_nodes(struct v8_calls *c, struct error *err)
+{
+	struct str key;
+	uint32_t index;
+
+	if (!json_enter(c->json, JSON_ARRAY))
+		return true;
+	while (json_next_object(c->json)) {
+		if (!add_node(c, FRAME_NODE_NONE, &index, err))
+			return false;
+		while (json_next_key(c->json, &key)) {
+			bool is_list = str_equal(key, STR("children"));
+
+			if (!(is_list ? read_called(c, index, err)
+				      : read_node_key(c, key, index, err)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Nodes inside their callers, without recursion: behind a node comes its next
+ * sibling, or its caller goes on. */
+static bool read_tree(struct v8_calls *c, struct error *err)
+{
+	uint32_t at = FRAME_NODE_NONE;
+	struct str key;
+
+	if (!json_enter(c->json, JSON_OBJECT))
+		return true;
+	if (!add_node(c, at, &at, err))
+		return false;
+	while (at != FRAME_NODE_NONE && !json_failed(c->json)) {
+		uint32_t list_of = at;
+
+		if (json_next_key(c->json, &key)) {
+			if (!str_equal(key, STR("children"))) {
+				if (!read_node_key(c, key, at, err))
+					return false;
+				continue;
+			}
+			if (!json_enter_nullable(c->json, JSON_ARRAY))
+				continue;
+		} else {
+			list_of = node_at(c, at)->caller;
+		}
+		at = list_of;
+		if (at != FRAME_NODE_NONE && json_next_object(c->json) &&
+		    !add_node(c, list_of, &at, err))
+			return false;
+	}
+	return true;
+}
+
+/* Samples of heap profiles are objects, and add nothing. */
+static bool read_sample(struct v8_calls *c, struct error *err)
+{
+	uint64_t *id;
+
+	if (json_peek(c->json) != JSON_NUMBER) {
+		json_skip(c->json);
+		return true;
+	}
+	if (c->samples.count == LIMIT_SAMPLES)
+		return error_set(err, ERROR_LIMIT,
+				 "%s has more than %u samples", V8_WHAT,
+				 LIMIT_SAMPLES);
+	id = column_add(c->arena, &c->samples, sizeof *id);
+	if (!id)
+		return no_memory(c, err);
+	if (!json_u64(c->json, id))
+		*id = 0;
+	return true;
+}
+
+static bool read_number(struct v8_calls *c, double *number, struct error *err)
+{
+	*number = 0;
+	if (!json_f64(c->json, number) ||
+	    (*number > -TIME_MAX_US && *number < TIME_MAX_US))
+		return true;
+	return damaged("a time is out of range", err);
+}
+
+static bool read_time(struct v8_calls *c, struct error *err)
+{
+	double *time;
+
+	if (c->times.count == LIMIT_SAMPLES)
+		return error_set(err, ERROR_LIMIT, "%s has more than %u times",
+				 V8_WHAT, LIMIT_SAMPLES);
+	time = column_add(c->arena, &c->times, sizeof *time);
+	return time ? read_number(c, time, err) : no_memory(c, err);
+}
+
+static bool read_list(struct v8_calls *c,
+		      bool (*read)(struct v8_calls *c, struct error *err),
+		      struct error *err)
+{
+	if (!json_enter_nullable(c->json, JSON_ARRAY))
+		return true;
+	while (json_next_item(c->json))
+		if (!read(c, err))
+			return false;
+	return true;
+}
+
+bool v8_calls_read(struct v8_calls *c, struct str key, struct error *err)
+{
+	bool is_deltas = str_equal(key, STR("timeDeltas"));
+
+	if (str_equal(key, STR("nodes")))
+		return read_nodes(c, err);
+	if (str_equal(key, STR("head")))
+		return read_tree(c, err);
+	if (str_equal(key, STR("samples")))
+		return read_list(c, read_sample, err);
+	if (str_equal(key, STR("startTime")))
+		return read_number(c, &c->start_us, err);
+	if (str_equal(key, STR("endTime")))
+		return read_number(c, &c->end_us, err);
+	if (!is_deltas && !str_equal(key, STR("timestamps"))) {
+		json_skip(c->json);
+		return true;
+	}
+	c->has_deltas = is_deltas;
+	return read_list(c, read_time, err);
+}
+
+/* ---- nodes ---- */
+
+static bool index_ids(struct v8_calls *c, struct error *err)
+{
+	for (size_t i = 0; i < c->nodes.count; i++) {
+		uint32_t first;
+
+		if (!map_insert_u64(&c->index_by_id, node_at(c, i)->id,
+				    (uint32_t)i, &first))
+			return no_memory(c, err);
+		if (first != i)
+			return damaged("two nodes have the same id", err);
+	}
+	return true;
+}
+
+static struct node *find_node(const struct v8_calls *c, uint64_t id)
+{
+	uint32_t index = map_find_u64(&c->index_by_id, id);
+
+	return index == MAP_NONE ? NULL : node_at(c, index);
+}
+
+static bool link_nodes(struct v8_calls *c, struct error *err)
+{
+	const struct call *calls = c->calls.items;
+
+	for (size_t i = 0; i < c->calls.count; i++) {
+		struct node *called = find_node(c, calls[i].id);
+
+		if (!called)
+			return damaged("a node is missing", err);
+		called->caller = calls[i].caller;
+	}
+	for (size_t i = 0; i < c->nodes.count; i++) {
+		struct node *node = node_at(c, i);
+		uint32_t index;
+
+		if (!node->caller_id)
+			continue;
+		index = map_find_u64(&c->index_by_id, node->caller_id);
+		if (index != MAP_NONE)
+			node->caller = index;
+		else if (!c->may_lack_nodes)
+			return damaged("a node is missing", err);
+	}
+	return true;
+}
+
+/* ---- samples ---- */
+
+/* A sample lasts until the next one, the last one until the end. Some stand
+ * earlier than those before them: these last no time at all. Times that are no
+ * differences are of other units than the end, and without a start the end says
+ * nothing. */
+static void add_times(struct v8_calls *c)
+{
+	const uint64_t *samples = c->samples.items;
+	const double *times = c->times.items;
+	double at = c->start_us, next = 0, latest = -TIME_MAX_US;
+
+	for (size_t i = 0; i <= c->samples.count; i++) {
+		struct node *node = i ? find_node(c, samples[i - 1]) : NULL;
+
+		next = at;
+		if (i == c->samples.count && !c->has_end)
+			next = c->has_deltas && c->start_us > 0 ? c->end_us
+								: latest;
+		else if (c->has_deltas)
+			next += times[i];
+		else
+			next = times[i];
+		if (node && next > latest)
+			node->time_ns = sat_add_i64(
+				node->time_ns,
+				(int64_t)round((next - latest) * 1000));
+		at = next;
+		latest = fmax(latest, next);
+	}
+}
+
+static bool add_samples(struct v8_calls *c, struct error *err)
+{
+	const uint64_t *samples = c->samples.items;
+
+	/* Before 2017 the end stands among the times. */
+	if (!c->has_deltas && c->times.count == c->samples.count + 1)
+		c->has_end = true;
+	else if (c->times.count && c->times.count != c->samples.count)
+		return damaged("samples and times differ in number", err);
+	for (size_t i = 0; i < c->samples.count; i++) {
+		struct node *node = find_node(c, samples[i]);
+
+		if (!node && !c->may_lack_nodes)
+			return damaged("the node of a sample is missing", err);
+		c->lost_count += !node;
+		if (!node)
+			continue;
+		node->samples++;
+		c->sample_count += !node->is_idle;
+	}
+	if (c->times.count)
+		add_times(c);
+	return true;
+}
+
+/* ---- values ---- */
+
+enum type { TYPE_BYTES, TYPE_SAMPLES, TYPE_WALL, TYPE_CPU };
+
+static const struct type_name type_names[] = {
+	[TYPE_BYTES] = { { "inuse_space", 11 }, { "bytes", 5 } },
+	[TYPE_SAMPLES] = { { "samples", 7 }, { "count", 5 } },
+	[TYPE_WALL] = { { "wall", 4 }, { "nanoseconds", 11 } },
+	[TYPE_CPU] = { { "cpu", 3 }, { "nanoseconds", 11 } },
+};
+
+/* Time when it is told. */
+static bool choose_type(const struct v8_group *g,
+			const struct profile_want *want, enum type *type,
+			struct error *err)
+{
+	bool is_heap = false, has_times = false;
+	const struct type_name *offered;
+	uint32_t count, chosen;
+
+	for (size_t i = 0; i < g->count; i++) {
+		is_heap |= g->all[i].is_heap;
+		has_times |= g->all[i].times.count > 0;
+	}
+	offered = &type_names[is_heap ? TYPE_BYTES : TYPE_SAMPLES];
+	count = !is_heap && has_times ? 3 : 1;
+	for (uint32_t i = 0; i < count; i++)
+		if (!profile_build_type(g->build, offered[i].type,
+					offered[i].unit, err))
+			return false;
+	if (!type_choose(offered, count, STR(""), want, &chosen, err))
+		return false;
+	g->profile->type = chosen;
+	*type = (enum type)(offered - type_names) + chosen;
+	return true;
+}
+
+static int64_t value_of(const struct v8_calls *c, const struct node *node,
+			enum type type)
+{
+	uint64_t count = c->samples.count ? node->samples : node->hits;
+
+	if (type == TYPE_BYTES)
+		count = node->bytes;
+	else if (type == TYPE_WALL)
+		return node->time_ns;
+	else if (node->is_idle)
+		return 0;
+	else if (type == TYPE_CPU)
+		return node->time_ns;
+	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
+}
+
+/* Functions without a name are told apart by where they are. */
+static bool name_function(struct v8_calls *c, const struct node *node,
+			  uint32_t *name, struct error *err)
+{
+	struct str base = path_base(profile_text(c->profile, node->file));
+	struct str text = STR("(anonymous)");
+
+	*name = node->name;
+	if (*name)
+		return true;
+	if (base.len && !node->line)
+		text = arena_printf(c->arena, "(anonymous %.*s)",
+				    STR_ARGS(base));
+	else if (base.len)
+		text = arena_printf(c->arena, "(anonymous %.*s:%u)",
+				    STR_ARGS(base), node->line);
+	return text.ptr ? profile_build_text(c->build, text, name, err)
+			: no_memory(c, err);
+}
+
+/* The root is nobody's code, and not shown. */
+static bool add_frame(struct v8_calls *c, const struct node *node,
+		      uint32_t *frame, struct error *err)
+{
+	struct function function = { .file = node->file };
+	uint32_t index;
+
+	*frame = FRAME_NODE_NONE;
+	if (node->is_root && node->caller == FRAME_NODE_NONE)
+		return true;
+	return name_function(c, node, &function.name, err) &&
+	       profile_build_interned(c->build, &function, &index, err) &&
+	       profile_build_frame(c->build, index, node->line, frame, err);
+}
+
+static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
+{
+	struct frame_node *rows;
+
+	rows = arena_array(c->arena, c->nodes.count + 1, sizeof *rows);
+	if (!rows)
+		return no_memory(c, err);
+	for (size_t i = 0; i < c->nodes.count; i++) {
+		const struct node *node = node_at(c, i);
+
+		rows[i].caller = node->caller;
+		rows[i].value = value_of(c, node, type);
+		if (!add_frame(c, node, &rows[i].frame, err))
+			return false;
+		if (node->is_idle)
+			c->idle_ns = sat_add_i64(c->idle_ns, node->time_ns);
+	}
+	return frame_nodes_stacks(rows, c->nodes.count, c->build, V8_WHAT, err);
+}
+
+static void settle(const struct v8_group *g, enum type type,
+		   struct notes *notes)
+{
+	struct profile *out = g->profile;
+	uint64_t sample_count = 0, lost_count = 0;
+	int64_t idle_ns = 0;
+
+	type_settle(out);
+	for (size_t i = 0; i < g->count; i++) {
+		const struct v8_calls *c = &g->all[i];
+		double us = c->has_deltas ? c->end_us - c->start_us : 0;
+
+		sample_count += c->sample_count;
+		lost_count += c->lost_count;
+		idle_ns = sat_add_i64(idle_ns, c->idle_ns);
+		if (c->start_us > 0 && us * 1000 > (double)out->duration_ns)
+			out->duration_ns = (int64_t)round(us * 1000);
+	}
+	if (type == TYPE_CPU && sample_count) {
+		out->sample_count = (int64_t)sample_count;
+		out->period = out->total / out->sample_count;
+	}
+	if (lost_count)
+		notes_add(
+			notes,
+			"%llu samples are left out: the Chrome trace has lost "
+			"what they were of",
+			(unsigned long long)lost_count);
+	if (type == TYPE_CPU && idle_ns)
+		notes_add(notes,
+			  "%.1f ms in which nothing ran (idle) are left out; "
+			  "--type wall shows them",
+			  (double)idle_ns / 1e6);
+}
+
+void v8_calls_init(struct v8_calls *c, const struct v8_group *g)
+{
+	*c = (struct v8_calls){
+		.arena = g->arena,
+		.json = g->json,
+		.build = g->build,
+		.profile = g->profile,
+	};
+	map_init(&c->index_by_id, c->arena);
+}
+
+bool v8_group_finish(struct v8_group *g, const struct profile_want *want,
+		     struct notes *notes, struct error *err)
+{
+	enum type type = TYPE_SAMPLES;
+
+	for (size_t i = 0; i < g->count; i++) {
+		struct v8_calls *c = &g->all[i];
+
+		if (!c->is_heap && (!index_ids(c, err) || !link_nodes(c, err) ||
+				    !add_samples(c, err)))
+			return false;
+	}
+	if (!choose_type(g, want, &type, err))
+		return false;
+	for (size_t i = 0; i < g->count; i++)
+		if (!add_stacks(&g->all[i], type, err))
+			return false;
+	if (!profile_build_finish(g->build, notes, err))
+		return false;
+	settle(g, type, notes);
+	return true;
+}
 
 static bool read_document(struct v8_calls *c, struct error *err)
 {

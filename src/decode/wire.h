@@ -74,14 +74,6 @@ bool wire_feed_check(const struct wire_feed *wf, const char *what,
 /* Goes on at this offset, where a field begins. */
 void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
 
-/* All bytes of the field that was read last. */
-static inline struct str wire_feed_field(const struct wire_feed *wf)
-{
-	size_t first = (size_t)(wf->field_start - wf->w.start);
-
-	return str_slice(wf->w.bytes, first, wf->w.at - first);
-}
-
 /* The message (or packed array) in a WIRE_BYTES field of `parent`. */
 static inline struct wire wire_inside(const struct wire *parent,
 				      const struct wire_field *f)

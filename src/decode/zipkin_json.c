@@ -9,9 +9,7 @@
  * which tell its kind and whose it is, and tags ("binaryAnnotations"), of which
  * "sa" and "ca" are the other side. A span of both sides is two.
  */
-#include "base/count.h"
 #include "base/num.h"
-#include "base/timefmt.h"
 #include "decode/formats.h"
 #include "decode/trace_json.h"
 

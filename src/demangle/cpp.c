@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"

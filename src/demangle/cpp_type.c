@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/limits.h"
 #include "base/str.h"
 

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"

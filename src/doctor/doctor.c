@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
-#include "base/ascii.h"
 #include "base/jsonw.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "base/timefmt.h"
-#include "render/json_parts.h"
+#include "render/json.h"
 #include "render/page.h"
 
 void doctor_init(struct doctor *d, const struct doctor_question *question)

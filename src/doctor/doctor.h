@@ -11,9 +11,10 @@
 
 #include "backend/checkup.h"
 #include "backend/source.h"
+#include "base/out.h"
 #include "base/timefmt.h"
 #include "investigate/places.h"
-#include "investigate/profile_names.h"
+#include "investigate/profile_service.h"
 #include "model/checks.h"
 #include "model/trace.h"
 #include "render/input.h"

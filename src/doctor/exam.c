@@ -8,12 +8,11 @@
 #include "backend/checkup.h"
 #include "backend/source.h"
 #include "base/buf.h"
-#include "base/count.h"
+#include "base/escape.h"
 #include "base/num.h"
-#include "base/shell.h"
 #include "base/timefmt.h"
 #include "model/checks.h"
-#include "wire/http_error.h"
+#include "wire/http_message.h"
 #include "wire/redact.h"
 
 static void fix_trouble(struct checks *c, enum trouble trouble,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/doctor.h"
 
-#include "base/count.h"
 #include "base/instance.h"
 #include "base/num.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "backend/fetch_metrics.h"
 #include "backend/fetch_profile.h"
+#include "backend/metrics.h"
 #include "backend/selector.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "doctor/doctor.h"
 #include "investigate/service_metrics.h"
 

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/count.h"
 #include "base/num.h"
 #include "doctor/doctor.h"
 

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/fetch_metrics.h"
-#include "base/ascii.h"
+#include "backend/metrics.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "investigate/trace_search.h"
+#include "model/hits.h"
 
 /* ---- the condition ---- */
 
@@ -54,6 +55,9 @@ bool alert_lacks(const struct alert *a)
 	return lacks;
 }
 
+/* Services told apart; more rows nobody reads. */
+#define ALERT_SERVICES 300u
+
 static bool list_init(struct alert *a, struct error *err)
 {
 	a->list = arena_array(a->backends->arena, ALERT_SERVICES,
@@ -78,6 +82,10 @@ static struct alert_service *find(struct alert *a, struct str name)
 }
 
 /* ---- by metrics ---- */
+
+/* The rates of metrics, as in rules: instances may be measured a minute apart.
+ */
+#define ALERT_RATE "5m"
 
 static bool question_init(const struct alert *a, struct metric_job *job,
 			  struct error *err)

@@ -9,20 +9,12 @@
 #define INVESTIGATE_ALERT_H
 
 #include "backend/backends.h"
-#include "backend/metric_names.h"
-#include "model/hits.h"
+#include "backend/metrics.h"
 
 #define ALERT_STEP_NS NS_PER_MIN
 
-/* The rates of metrics, as in rules: instances may be measured a minute apart.
- */
-#define ALERT_RATE "5m"
-
 /* Minutes of traces, of all services: each may take a question of its own. */
 #define ALERT_TRACED_STEPS 120u
-
-/* Services told apart; more rows nobody reads. */
-#define ALERT_SERVICES 300u
 
 enum alert_state {
 	ALERT_SILENT = 0, /* no request in the whole time */

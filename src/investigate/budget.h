@@ -29,10 +29,6 @@ struct budget_plan {
 	bool has_coverage;
 };
 
-/* Fewer parts measure noise so badly that what clearly grew as a whole is lost
- * in it: then the whole is shown. */
-#define BUDGET_LAST_PARTS 3u
-
 /* What fits. First the one request goes, which those like it outweigh, then
  * parts, then what most windows do without. */
 struct budget_plan budget_plan(const struct budget_want *want);

@@ -3,8 +3,464 @@
 
 #include <string.h>
 
-#include "base/count.h"
-#include "investigate/chosen_sides.h"
+#include "base/num.h"
+#include "investigate/comparison.h"
+#include "investigate/coverage.h"
+#include "investigate/profile_service.h"
+#include "investigate/symptom.h"
+#include "investigate/version_baseline.h"
+
+/* The sides of a chosen comparison that a server is asked for (chosen.c has
+ * those that files are). */
+
+/* The order in which a type is settled for where none was asked for. */
+static const char *const auto_types[] = { "cpu",   "wall",  "alloc",
+					  "block", "mutex", "inuse" };
+
+static const struct baseline_want *asked_baseline(const struct chosen *c)
+{
+	return &c->v->question->baseline;
+}
+
+static bool is_baseline_asked(const struct chosen *c)
+{
+	return c->want->is_baseline_wanted &&
+	       asked_baseline(c)->kind != BASELINE_WANT_NONE &&
+	       asked_baseline(c)->kind != BASELINE_WANT_FILE;
+}
+
+static bool is_cpu(struct str type_id)
+{
+	return str_starts(type_id, STR("process_cpu:"));
+}
+
+/* ---- one round ---- */
+
+/* An answer without samples leaves what an earlier round brought. */
+static void begin_round(struct chosen *c)
+{
+	struct comparison *all = &c->comparison;
+	struct comparison_side slow = all->slow, base = all->base;
+	enum scope scope = all->scope;
+
+	comparison_release(all);
+	comparison_init(all, c->type_id.ptr, scope);
+	all->slow.range = slow.range;
+	all->slow.selector = slow.selector;
+	all->slow.span_ids = c->want->only_spans;
+	all->slow.span_id_count = c->want->only_span_count;
+	all->base.range = base.range;
+	all->base.selector = base.selector;
+	all->base.span_ids = c->want->baseline_spans;
+	all->base.span_id_count = c->want->baseline_span_count;
+	all->slow.has_exact_range = all->base.has_exact_range = true;
+	all->has_base = is_baseline_asked(c);
+	profile_release(&c->span);
+	profile_init(&c->span);
+}
+
+/* Samples of one span in place of the service's. False: none are wanted. */
+static bool ask_span(struct chosen *c, struct profile_fetch *fetch)
+{
+	const struct chosen_want *want = c->want;
+	struct profile_query query = {
+		.type_id = c->type_id.ptr,
+		.selector = c->comparison.slow.selector.ptr,
+		.range = c->comparison.slow.range,
+		.span_ids = &c->asked_span_id,
+		.span_id_count = 1,
+	};
+
+	if (want->only_span_count) {
+		/* No span has this id: samples of it show a server that
+		 * ignores ids. */
+		c->asked_span_id = ~want->only_spans[0];
+	} else if (want->span_id && is_cpu(c->type_id)) {
+		c->asked_span_id = want->span_id;
+		query.range = want->span_range;
+	} else {
+		return false;
+	}
+	profile_fetch_init(fetch, &query, &c->span);
+	return true;
+}
+
+/* Trees leave out frames without symbols and all lines, so a tree is never
+ * compared with a pprof: when one side had to fall back, both do. */
+static bool align_forms(struct chosen *c, struct error *err)
+{
+	struct comparison *all = &c->comparison;
+	struct job *jobs[2 * COMPARISON_PARTS];
+	size_t trees = 0, n = 0;
+
+	for (size_t i = 0; i < all->fetch_count; i++) {
+		struct profile_fetch *f = &all->fetches[i];
+
+		trees += f->job.has_answer && f->is_tree;
+		if (f->job.has_answer && !f->is_tree && f->into->stack_count)
+			jobs[n++] = &f->job;
+	}
+	if (!trees)
+		return true;
+	for (size_t i = 0; i < n; i++)
+		profile_fetch_again_as_tree((struct profile_fetch *)jobs[i],
+					    c->v->backends);
+	return !n || jobs_run(c->v->backends, jobs, n, err);
+}
+
+/* What is wrong with the names matters only when no samples came. A mapping
+ * of the user's that fits nothing is an error all the same. */
+static bool judge_lookup(struct chosen *c, struct error *err)
+{
+	const struct profile_lookup *l = &c->lookup;
+	bool has_samples = c->comparison.slow.profile.stack_count > 0;
+
+	c->is_service_known =
+		profile_lookup_apply(&c->lookup, c->v, &c->service, err);
+	if (!c->is_service_known) {
+		has_samples &= err->code != ERROR_MEMORY &&
+			       !c->v->question->map_count &&
+			       c->v->shortfall.kind != SHORTFALL_PLACE;
+		if (has_samples)
+			c->v->shortfall.kind = SHORTFALL_NONE;
+		return has_samples;
+	}
+	for (size_t i = 0; i < l->job_count; i++)
+		has_samples |= l->jobs[i]->has_answer;
+	if (!has_samples)
+		*err = l->jobs[0]->err;
+	return has_samples;
+}
+
+static void note_missing_base(const struct chosen *c,
+			      const struct profile_fetch *base)
+{
+	if (!base->job.has_answer)
+		investigation_note(
+			c->v, (struct note){ .kind = NOTE_SIDE_MISSING,
+					     .name = STR("baseline"),
+					     .reason = base->job.err.message });
+}
+
+/* What is in use at a time is not spread over it. */
+static size_t slices_of(const struct chosen *c)
+{
+	return c->want->slices && !c->is_gauge ? c->want->slices : 1;
+}
+
+/* Without the slow side there is no answer; the others are only noted. */
+static bool take_round(struct chosen *c, const struct profile_fetch *span,
+		       struct error *err)
+{
+	struct comparison *all = &c->comparison;
+
+	const struct profile_fetch *slow = &all->fetches[0];
+
+	if (slow->job.has_answer && !comparison_apply(all, c->v, err))
+		return false;
+	if (!slow->job.has_answer && all->has_base)
+		note_missing_base(c, &all->fetches[slices_of(c)]);
+	if (span && !span->job.has_answer)
+		investigation_note(
+			c->v, (struct note){ .kind = NOTE_SPAN_SAMPLES_MISSING,
+					     .reason = span->job.err.message });
+	if (!slow->job.has_answer)
+		*err = slow->job.err;
+	return slow->job.has_answer;
+}
+
+/* Everything at once; with the lookup along in the first round. */
+static bool fetch_round(struct chosen *c, bool with_lookup, struct error *err)
+{
+	struct profile_fetch span;
+	struct job *jobs[2 * COMPARISON_PARTS + 3];
+	bool has_span;
+	size_t n = 0;
+
+	begin_round(c);
+	comparison_request(&c->comparison, slices_of(c), jobs, &n);
+	has_span = ask_span(c, &span);
+	if (has_span)
+		jobs[n++] = &span.job;
+	for (size_t i = 0; with_lookup && i < c->lookup.job_count; i++)
+		jobs[n++] = c->lookup.jobs[i];
+	if (!jobs_run(c->v->backends, jobs, n, err) ||
+	    (is_baseline_asked(c) && !align_forms(c, err)))
+		return false;
+	return take_round(c, has_span ? &span : NULL, err) &&
+	       (!with_lookup || judge_lookup(c, err));
+}
+
+/* ---- what the service really has ---- */
+
+static void resolve_auto(const struct chosen *c, struct str *id, bool *is_gauge)
+{
+	struct error ignored;
+
+	for (size_t i = 0; i < COUNT_OF(auto_types); i++)
+		if (profile_type_resolve(
+			    str_from(auto_types[i]), &c->service.types,
+			    c->v->backends->arena, id, is_gauge, &ignored))
+			return;
+	*id = c->service.types.items[0];
+	*is_gauge = false;
+}
+
+static bool settle_selector(struct chosen *c)
+{
+	struct comparison *all = &c->comparison;
+
+	if (!c->is_service_known ||
+	    str_equal(c->service.selector, all->slow.selector))
+		return false;
+	if (!c->want->baseline_selector)
+		all->base.selector = c->service.selector;
+	all->slow.selector = c->service.selector;
+	return true;
+}
+
+/* Replaces the first guess by what the service really has. *is_changed tells
+ * whether the profiles must be fetched again. */
+static bool settle_type(struct chosen *c, bool *is_changed, struct error *err)
+{
+	const char *word = c->v->question->type;
+	struct str id;
+	bool is_other;
+
+	*is_changed = settle_selector(c);
+	if (c->service.types.count == 0)
+		return true;
+	if (!word) {
+		resolve_auto(c, &id, &c->is_gauge);
+	} else if (!profile_type_resolve(str_from(word), &c->service.types,
+					 c->v->backends->arena, &id,
+					 &c->is_gauge, err)) {
+		c->v->shortfall = (struct shortfall){
+			.kind = SHORTFALL_TYPE,
+			.service = c->want->service,
+		};
+		return false;
+	}
+	is_other = !str_equal(id, c->type_id);
+	*is_changed |= is_other;
+	c->type_id = id;
+	if (is_other && !word && !is_cpu(id))
+		investigation_note(
+			c->v,
+			(struct note){ .kind = NOTE_TYPE_INSTEAD, .name = id });
+	return true;
+}
+
+/* To when each version ran: what came in the middle of a window has no rate
+ * over all of it, and no slices in which it was not there. A server that cannot
+ * tell changes nothing. */
+static bool trim_to_versions(struct chosen *c, struct error *err)
+{
+	struct comparison_side *sides[] = { &c->comparison.slow,
+					    &c->comparison.base };
+	int64_t step_ns = coverage_step_ns(c->comparison.base.range);
+	struct coverage covers[COUNT_OF(sides)];
+	struct job *jobs[COUNT_OF(sides)];
+	size_t n = 0;
+
+	for (size_t i = 0; i < COUNT_OF(sides); i++)
+		if (coverage_request(&covers[i], c->type_id.ptr,
+				     sides[i]->selector.ptr, sides[i]->range,
+				     sides[i]->range, step_ns))
+			jobs[n++] = &covers[i].job.job;
+	if (n && !jobs_run(c->v->backends, jobs, n, err))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(sides); i++) {
+		struct time_range there =
+			coverage_of(&covers[i], sides[i]->range);
+
+		if (there.to_ns)
+			sides[i]->range = there;
+	}
+	return true;
+}
+
+/* By label: the other version also where it ran just before. */
+static bool settle_version(struct chosen *c, bool *is_changed,
+			   struct error *err)
+{
+	struct comparison *all = &c->comparison;
+	const struct baseline_want *asked = asked_baseline(c);
+	struct symptom sides = { .base_version = asked->version,
+				 .base_healthy = -1,
+				 .is_base_beside = true };
+
+	if (asked->kind != BASELINE_WANT_VERSION)
+		return true;
+	*is_changed = true;
+	all->base.range =
+		(struct time_range){ window_previous(all->slow.range).from_ns,
+				     all->slow.range.to_ns };
+	return version_baseline_check(c->v, &sides, &c->service, asked, err) &&
+	       version_baseline_select(&sides, c->v, &c->service,
+				       &all->slow.selector, &all->base.selector,
+				       err) &&
+	       trim_to_versions(c, err);
+}
+
+/* ---- what is missing ---- */
+
+/* Why the slow side is empty. */
+static bool fail_empty(const struct chosen *c, struct error *err)
+{
+	const struct backends *b = c->v->backends;
+	struct shortfall s = {
+		.kind = SHORTFALL_PROFILE,
+		.missing = {
+			.service = c->service.name,
+			.type_id = c->type_id,
+			.selector = c->v->question->selector,
+			.window = c->comparison.slow.range,
+			.now_ns = b->now_ns,
+			.is_known = true,
+			.has_tenant = b->profiles.endpoint.tenant_id != NULL,
+			.server = backends_profiles(b)->title,
+			.retention_ns =
+				backends_profile_traits(b)->retention_ns,
+			.has_trace = c->want->trace != NULL,
+		},
+	};
+
+	if (c->want->only_span_count) {
+		s.kind = SHORTFALL_SPANS;
+		s.span_id = c->want->only_spans[0];
+		s.count = c->want->only_span_count;
+	} else if (asked_baseline(c)->kind == BASELINE_WANT_VERSION) {
+		s.kind = SHORTFALL_OTHER_VERSION;
+		s.value = asked_baseline(c)->version;
+	}
+	return investigation_fail(c->v, s, err);
+}
+
+static bool check_spans(const struct chosen *c, struct error *err)
+{
+	return !c->want->only_span_count || !c->span.stack_count ||
+	       investigation_fail(c->v,
+				  (struct shortfall){ SHORTFALL_SPANS_IGNORED },
+				  err);
+}
+
+/* ---- baselines further back ---- */
+
+#define TRIES 3
+
+/* auto: when the previous window is empty, the nearest earlier one that has
+ * samples; asked for together, the nearest taken. */
+static bool widen_baseline(struct chosen *c, struct error *err)
+{
+	static const struct {
+		int64_t shift_ns;
+		const char *kind;
+	} steps[TRIES] = { { NS_PER_HOUR, "1h" },
+			   { NS_PER_DAY, "1d" },
+			   { 7 * NS_PER_DAY, "7d" } };
+	struct comparison *all = &c->comparison;
+	struct comparison_side tries[TRIES];
+	struct profile_fetch fetches[TRIES];
+	struct job *jobs[TRIES];
+	bool done;
+
+	for (size_t i = 0; i < TRIES; i++) {
+		comparison_side_like(&tries[i], &all->base);
+		tries[i].range =
+			window_shifted(all->slow.range, steps[i].shift_ns);
+		comparison_side_request(&tries[i], c->type_id.ptr, &fetches[i]);
+		jobs[i] = &fetches[i].job;
+	}
+	done = jobs_run(c->v->backends, jobs, TRIES, err);
+	for (size_t i = 0; i < TRIES; i++) {
+		if (done && !all->has_base &&
+		    comparison_side_apply(&tries[i], &fetches[i])) {
+			comparison_use_base(all, &tries[i]);
+			c->baseline_kind = str_from(steps[i].kind);
+			investigation_note(
+				c->v,
+				(struct note){ .kind = NOTE_BASELINE_EARLIER,
+					       .name = c->baseline_kind });
+		}
+		comparison_side_release(&tries[i]);
+	}
+	return done;
+}
+
+static bool finish_baseline(struct chosen *c, struct error *err)
+{
+	struct comparison *all = &c->comparison;
+
+	if (asked_baseline(c)->kind == BASELINE_WANT_AUTO && !all->has_base &&
+	    !c->want->baseline_selector && !c->want->baseline_span_count &&
+	    !widen_baseline(c, err))
+		return false;
+	if (!all->has_base)
+		investigation_note(c->v, (struct note){ NOTE_BASELINE_EMPTY });
+	return true;
+}
+
+/* ---- the whole ---- */
+
+/* How much there is behind the answer, where that is little by nature. */
+static void note_extent(struct chosen *c)
+{
+	const struct comparison *all = &c->comparison;
+
+	comparison_note_extent(all, c->v,
+			       c->want->trace ? &all->slow.range : NULL);
+}
+
+static bool guess(struct chosen *c, struct error *err)
+{
+	static const struct name_list none;
+	const struct chosen_want *want = c->want;
+	const char *word = c->v->question->type;
+	struct comparison *all = &c->comparison;
+
+	if (!profile_type_resolve(str_from(word ? word : "cpu"), &none,
+				  c->v->backends->arena, &c->type_id,
+				  &c->is_gauge, err) ||
+	    !profile_lookup_init(&c->lookup, c->v, want->trace, want->resource,
+				 want->service, want->window, err) ||
+	    !profile_lookup_guess(&c->lookup, c->v, &all->slow.selector, err))
+		return false;
+	all->base.selector = want->baseline_selector
+				     ? str_from(want->baseline_selector)
+				     : all->slow.selector;
+	all->slow.range = want->window;
+	all->base.range =
+		want->baseline_selector || want->baseline_span_count
+			? want->window
+			: window_of_baseline(asked_baseline(c), want->window);
+	return true;
+}
+
+/* Everything at once, and once more where the service proves to have other
+ * names or types than was guessed. */
+static bool chosen_fetch_live(struct chosen *c, struct error *err)
+{
+	struct comparison *all = &c->comparison;
+	bool is_changed;
+
+	if (!guess(c, err) || !fetch_round(c, true, err) ||
+	    !settle_type(c, &is_changed, err) ||
+	    !settle_version(c, &is_changed, err) ||
+	    (is_changed && !fetch_round(c, false, err)) || !check_spans(c, err))
+		return false;
+	/* What --tag-focus took away is not missing. */
+	if (!all->slow.profile.stack_count &&
+	    (!c->v->backends->want.labels ||
+	     all->slow.profile.whole_total <= 0))
+		return fail_empty(c, err);
+	c->has_span = c->span.stack_count > 0;
+	note_extent(c);
+	if (is_baseline_asked(c) && !finish_baseline(c, err))
+		return false;
+	return !c->is_gauge ||
+	       comparison_divide(all, c->v, c->service.instance_label, err);
+}
 
 void chosen_init(struct chosen *c, struct investigation *v,
 		 const struct chosen_want *want)
@@ -23,11 +479,6 @@ void chosen_release(struct chosen *c)
 }
 
 /* ---- what is wanted ---- */
-
-static const struct baseline_want *asked_baseline(const struct chosen *c)
-{
-	return &c->v->question->baseline;
-}
 
 static bool is_baseline_file(const struct chosen *c)
 {

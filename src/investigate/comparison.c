@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "analyze/locations.h"
-#include "backend/snapshots.h"
+#include "backend/fetch_profile.h"
 #include "base/num.h"
 #include "investigate/windows.h"
-#include "model/profile_merge.h"
+#include "model/profile.h"
 
 /* Requests per part are believed when nearly all of it was counted, and when
  * there are more than a handful. */

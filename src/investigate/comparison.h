@@ -8,7 +8,7 @@
 #define INVESTIGATE_COMPARISON_H
 
 #include "analyze/profile_analysis.h"
-#include "analyze/request_roots.h"
+#include "analyze/request_history.h"
 #include "backend/fetch_history.h"
 #include "backend/fetch_profile.h"
 #include "investigate/budget.h"

@@ -2,10 +2,495 @@
 #include "investigate/cost.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyze/function_costs.h"
 #include "backend/fetch_history.h"
+#include "base/mem.h"
 #include "base/num.h"
+#include "investigate/chosen.h"
+#include "investigate/service_metrics.h"
+
+/* Points of a gauge whose mean is that of the window. */
+#define GAUGE_STEPS 60
+/* Of these, so many may be missing. */
+#define COVERED 0.9
+
+enum asked {
+	ASK_REQUESTS,
+	ASK_CPU,
+	ASK_MEMORY,
+	ASK_COUNT,
+	ASK_BILLED,
+	ASK_CPU_REQUEST,
+	ASK_CPU_LIMIT,
+	ASK_MEMORY_REQUEST,
+	ASK_MEMORY_LIMIT,
+	ASK_BASELINE_REQUESTS, /* the last, not always asked */
+	ASKED
+};
+
+static int64_t whole_seconds(int64_t ns)
+{
+	return ns - ns % NS_PER_S;
+}
+
+static int64_t part_step(struct time_range range)
+{
+	return whole_seconds((range.to_ns - range.from_ns) / COMPARISON_PARTS);
+}
+
+static struct service_metric gauge(const struct cost *c,
+				   enum metric_meaning meaning,
+				   enum metric_over over)
+{
+	struct time_range range = cost_window(c);
+	int64_t step = (range.to_ns - range.from_ns) / GAUGE_STEPS;
+
+	return (struct service_metric){
+		.meaning = meaning,
+		.over = over,
+		.range = range,
+		.step_ns = whole_seconds(max_i64(step, 15 * NS_PER_S)),
+	};
+}
+
+static void list_questions(const struct cost *c,
+			   struct service_metric list[ASKED])
+{
+	const struct comparison *all = &c->chosen.comparison;
+
+	list[ASK_REQUESTS] =
+		(struct service_metric){ .meaning = METRIC_REQUESTS,
+					 .range = all->slow.range,
+					 .step_ns =
+						 part_step(all->slow.range) };
+	list[ASK_BASELINE_REQUESTS] =
+		(struct service_metric){ .meaning = METRIC_REQUESTS,
+					 .range = all->base.range,
+					 .step_ns =
+						 part_step(all->base.range) };
+	list[ASK_CPU] = (struct service_metric){ .meaning = METRIC_CPU,
+						 .range = cost_window(c) };
+	list[ASK_BILLED] = (struct service_metric){ .meaning = METRIC_INSTANCES,
+						    .range = cost_window(c) };
+	list[ASK_MEMORY] = gauge(c, METRIC_MEMORY, METRIC_OVER_SUM);
+	list[ASK_COUNT] = gauge(c, METRIC_MEMORY, METRIC_OVER_COUNT);
+	list[ASK_CPU_REQUEST] = gauge(c, METRIC_CPU_REQUEST, METRIC_OVER_SUM);
+	list[ASK_CPU_LIMIT] = gauge(c, METRIC_CPU_LIMIT, METRIC_OVER_SUM);
+	list[ASK_MEMORY_REQUEST] =
+		gauge(c, METRIC_MEMORY_REQUEST, METRIC_OVER_SUM);
+	list[ASK_MEMORY_LIMIT] = gauge(c, METRIC_MEMORY_LIMIT, METRIC_OVER_SUM);
+}
+
+/* ---- answers ---- */
+
+/* Only some profiles of the service are looked at, and nobody counts requests
+ * of these. */
+static inline bool cost_is_of_selector(const struct cost *c)
+{
+	return c->v->question->selector || c->v->question->baseline_selector;
+}
+
+/* Metrics are of all that the service does; of some profiles, such as those of
+ * a version, they tell nothing. */
+static bool is_of_all(const struct cost *c)
+{
+	return c->v->question->baseline.kind != BASELINE_WANT_VERSION &&
+	       !cost_is_of_selector(c);
+}
+
+/* Each part was measured, or nothing is known. */
+static void take_requests(const struct service_metric *q,
+			  struct comparison_side *side, struct cost_number *out)
+{
+	double parts[COMPARISON_PARTS];
+	double length_s = time_range_seconds(side->range) / COMPARISON_PARTS;
+
+	if (out->source || q->point_count < COMPARISON_PARTS)
+		return;
+	for (size_t i = 0; i < COMPARISON_PARTS; i++)
+		parts[i] = q->points[i].value * length_s;
+	cost_count_side(side, parts, false, COST_OF_METRICS, out);
+}
+
+static double steps_of(const struct service_metric *q)
+{
+	return (double)((q->range.to_ns - q->range.from_ns) /
+			max_i64(q->step_ns, NS_PER_S));
+}
+
+/* Over the whole window: where it says nothing there was nothing. */
+static double mean_of(const struct service_metric *q)
+{
+	double steps = steps_of(q), sum = 0;
+
+	if (!q->step_ns)
+		return q->point_count ? q->points[0].value : 0;
+	for (size_t i = 0; i < q->point_count; i++)
+		sum += q->points[i].value;
+	return steps > 0 ? sum / steps : 0;
+}
+
+static void take_number(const struct service_metric *q, double factor,
+			enum cost_source source, struct cost_number *out)
+{
+	double value = mean_of(q) * factor;
+
+	if (!out->source && value > 0)
+		*out = (struct cost_number){ value, source };
+}
+
+/* A server that knows little of the window makes little of it: that is told. */
+static void note_gaps(const struct cost *c, const struct service_metric *q)
+{
+	double share = (double)q->point_count / steps_of(q);
+
+	if (q->point_count && share < COVERED)
+		investigation_note(c->v,
+				   (struct note){ .kind = NOTE_METRICS_PART,
+						  .percent = 100 * share });
+}
+
+static void take_answers(struct cost *c, const struct service_metric *list)
+{
+	struct comparison *all = &c->chosen.comparison;
+	struct cost_resource *cpu = &c->resources[COST_CPU];
+	struct cost_resource *memory = &c->resources[COST_MEMORY];
+
+	take_requests(&list[ASK_REQUESTS], &all->slow, &c->requests);
+	if (all->has_base)
+		take_requests(&list[ASK_BASELINE_REQUESTS], &all->base,
+			      &c->baseline_requests);
+	take_number(&list[ASK_CPU], 1, COST_OF_METRICS, &cpu->used);
+	take_number(&list[ASK_MEMORY], 1, COST_OF_METRICS, &memory->used);
+	take_number(&list[ASK_BILLED], 1, COST_OF_METRICS, &c->instances);
+	take_number(&list[ASK_COUNT], 1, COST_OF_METRICS, &c->instances);
+	take_number(&list[ASK_CPU_REQUEST], 1, COST_OF_REQUESTS,
+		    &cpu->allocated);
+	take_number(&list[ASK_CPU_LIMIT], 1, COST_OF_LIMITS, &cpu->allocated);
+	take_number(&list[ASK_MEMORY_REQUEST], 1, COST_OF_REQUESTS,
+		    &memory->allocated);
+	take_number(&list[ASK_MEMORY_LIMIT], 1, COST_OF_LIMITS,
+		    &memory->allocated);
+}
+
+static bool ask(struct cost *c, struct error *err)
+{
+	struct service_metric list[ASKED] = { 0 };
+	struct service_metrics *m = &c->metrics;
+
+	if (!service_metrics_find(m, c->v->backends,
+				  c->want->profiles.service.ptr, cost_window(c),
+				  err) ||
+	    !service_metrics_find_allocation(m, cost_window(c), err))
+		return false;
+	c->has_metrics = true;
+	if (!is_of_all(c))
+		return true;
+	list_questions(c, list);
+	if (!service_metrics_ask(m, list,
+				 ASKED - !c->chosen.comparison.has_base, err))
+		return false;
+	take_answers(c, list);
+	note_gaps(c, &list[ASK_COUNT]);
+	return true;
+}
+
+/* What the server of metrics tells: requests of the sides by part, what is used
+ * and given. What goes wrong is a note. */
+static bool cost_ask_metrics(struct cost *c, struct error *err)
+{
+	if (c->v->backends->metrics.is_default || ask(c, err))
+		return true;
+	if (investigation_must_end(err))
+		return false;
+	investigation_note(c->v, (struct note){ .kind = NOTE_METRICS_MISSING,
+						.reason = err->message });
+	error_clear(err);
+	return true;
+}
+
+/* CPU of operations: the samples of some of their requests, by the spans that
+ * the samples carry. Nothing else tells them apart; what carries none is not
+ * divided. */
+
+/* Servers give the newest traces of what is asked for: parts of the window
+ * spread them over it. */
+#define HISTORY_PARTS 4u
+#define TRACES_PER_PART 100u
+
+/* Fewer requests tell what one of them took, and not what they take. */
+#define LEAST_SPANS 5u
+
+/* No samples at all of so many still leave it possible, in one case of twenty,
+ * that there are three to be expected. */
+#define UNSEEN_SAMPLES 3
+
+struct operation_spans {
+	uint32_t operation; /* of the history */
+	size_t seen;
+	uint64_t *ids; /* in order of time */
+	size_t count;
+	struct comparison samples;
+};
+
+struct asking {
+	struct cost *c;
+	struct history h;
+	struct operation_spans *items; /* by operation of the history */
+	size_t count;
+	size_t seen; /* of all operations */
+};
+
+static bool ask_traces(struct investigation *v, struct history *h,
+		       struct time_range range, struct error *err)
+{
+	struct history_window *w = &h->windows[h->window_count++];
+	struct history_job jobs[HISTORY_PARTS];
+	struct job *list[HISTORY_PARTS];
+	int64_t part_ns = (range.to_ns - range.from_ns) / HISTORY_PARTS;
+
+	w->range = range;
+	w->slow_operation = OPERATION_NONE;
+	for (unsigned i = 0; i < HISTORY_PARTS; i++) {
+		history_job_init(&jobs[i], h, 0, TRACES_PER_PART);
+		jobs[i].range.from_ns += part_ns * i;
+		if (i + 1 < HISTORY_PARTS)
+			jobs[i].range.to_ns = jobs[i].range.from_ns + part_ns;
+		list[i] = &jobs[i].job;
+	}
+	return jobs_run(v->backends, list, HISTORY_PARTS, err);
+}
+
+static int compare_by_seen(const void *left, const void *right)
+{
+	const struct operation_spans *a = left, *b = right;
+
+	if (a->seen != b->seen)
+		return a->seen < b->seen ? 1 : -1;
+	return a->operation < b->operation ? -1 : a->operation > b->operation;
+}
+
+/* Those with the most requests. */
+static void choose(struct asking *a)
+{
+	const struct history_window *w = &a->h.windows[0];
+
+	a->count = a->h.operation_count;
+	for (uint32_t i = 0; i < a->count; i++)
+		a->items[i].operation = i;
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		uint32_t id = w->spans[i].operation;
+
+		if (id >= a->count ||
+		    !span_kind_is_request(a->h.operations[id].kind))
+			continue;
+		a->items[id].seen++;
+		a->seen++;
+	}
+	if (a->count)
+		qsort(a->items, a->count, sizeof *a->items, compare_by_seen);
+	while (a->count && !a->items[a->count - 1].seen)
+		a->count--;
+	a->c->operation_total = a->count;
+	a->count = min_size(a->count, COST_OPERATIONS);
+}
+
+static bool take_ids(struct asking *a, struct operation_spans *o,
+		     struct error *err)
+{
+	const struct history_window *w = &a->h.windows[0];
+	struct arena *arena = a->c->v->backends->arena;
+
+	o->ids = arena_array(arena, o->seen, sizeof *o->ids);
+	if (!o->ids)
+		return arena_fail(arena, "the spans", err);
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (w->spans[i].operation == o->operation &&
+		    w->spans[i].profile_id && o->count < LIMIT_COHORT_SPANS)
+			o->ids[o->count++] = w->spans[i].profile_id;
+	return true;
+}
+
+static bool ask_samples(struct asking *a, struct error *err)
+{
+	const struct comparison *all = &a->c->chosen.comparison;
+	struct job *jobs[COST_OPERATIONS * COMPARISON_PARTS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < a->count; i++) {
+		struct operation_spans *o = &a->items[i];
+
+		if (!take_ids(a, o, err))
+			return false;
+		if (o->count < LEAST_SPANS)
+			continue;
+		o->samples.type_id = all->type_id;
+		o->samples.slow.range = all->slow.range;
+		o->samples.slow.selector = all->slow.selector;
+		o->samples.slow.span_ids = o->ids;
+		o->samples.slow.span_id_count = o->count;
+		comparison_request(&o->samples, COMPARISON_PARTS, jobs, &n);
+	}
+	return !n || jobs_run(a->c->v->backends, jobs, n, err);
+}
+
+static void measure(const struct cost *c, const struct comparison_side *side,
+		    double sample_value, struct cost_operation *out)
+{
+	double values[COMPARISON_PARTS], sum = 0, error;
+	double each_s = c->unit_s / (double)side->span_id_count;
+
+	for (size_t i = 0; i < side->part_count; i++) {
+		values[i] = (double)side->parts[i].whole_total;
+		sum += values[i];
+	}
+	error = cost_error(values, side->exposure, side->part_count,
+			   sample_value);
+	out->cpu_s = sum * each_s;
+	out->low_s = isnan(error) ? 0 : out->cpu_s * fmax(0, 1 - error);
+	out->high_s = isnan(error) ? UNSEEN_SAMPLES * sample_value * each_s
+				   : out->cpu_s * (1 + error);
+}
+
+static bool take_operation(struct asking *a, struct operation_spans *o,
+			   struct error *err)
+{
+	struct cost *c = a->c;
+	const struct comparison *all = &c->chosen.comparison;
+	struct comparison_side *side = &o->samples.slow;
+	const struct operation *of = &a->h.operations[o->operation];
+	struct cost_operation *out = &c->operations[c->operation_count++];
+
+	*out = (struct cost_operation){
+		.name = arena_str(c->v->backends->arena, of->name),
+		.spans = o->count,
+		.share = (double)o->seen / (double)a->seen,
+	};
+	if (!out->name.ptr)
+		return arena_fail(c->v->backends->arena, "operations", err);
+	if (!o->samples.is_asked)
+		return true;
+	if (!comparison_apply(&o->samples, c->v, err))
+		return false;
+	out->is_known = side->part_count > 0 &&
+			comparison_is_of_spans(&o->samples, all);
+	if (out->is_known)
+		measure(c, side, c->functions.sample_value, out);
+	return true;
+}
+
+/* Of all of them nothing is no cost of nothing: the samples carry no spans. */
+static void judge(struct cost *c)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < c->operation_count; i++)
+		sum += c->operations[i].cpu_s;
+	if (!c->operation_total)
+		c->operation_lack = COST_LACK_REQUESTS;
+	else if (!(sum > 0))
+		c->operation_lack = COST_LACK_SPANS;
+	else
+		c->operation_lack = COST_LACK_NONE;
+}
+
+static bool ask_operations(struct asking *a, struct error *err)
+{
+	struct cost *c = a->c;
+
+	if (!ask_traces(c->v, &a->h, cost_window(c), err))
+		return false;
+	a->items = mem_calloc(a->h.operation_count + 1, sizeof *a->items);
+	if (!a->items)
+		return error_memory(err, "the operations");
+	for (uint32_t i = 0; i < a->h.operation_count; i++)
+		comparison_init(&a->items[i].samples, c->chosen.type_id.ptr,
+				SCOPE_COHORT);
+	choose(a);
+	if (!ask_samples(a, err))
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (!take_operation(a, &a->items[i], err))
+			return false;
+	judge(c);
+	return true;
+}
+
+static bool cost_ask_operations(struct cost *c, struct error *err)
+{
+	struct backends *b = c->v->backends;
+	struct asking a = { .c = c };
+	bool done;
+
+	c->operation_lack = COST_LACK_TRACES;
+	if (b->traces.path)
+		return true;
+	if (!backends_probe_traces(b, err))
+		return investigation_must_end(err) ? false
+						   : (error_clear(err), true);
+	if (!backends_profile_traits(b)->has_span_samples) {
+		c->operation_lack = COST_LACK_SPANS;
+		return true;
+	}
+	history_init_service(&a.h, c->want->profiles.service);
+	done = ask_operations(&a, err);
+	for (uint32_t i = 0; a.items && i < a.h.operation_count; i++)
+		comparison_release(&a.items[i].samples);
+	mem_free(a.items);
+	history_release(&a.h);
+	return done;
+}
+
+/* ---- one operation ---- */
+
+static bool take_operation_requests(struct investigation *v,
+				    const struct history *h, struct str name,
+				    struct chosen_want *want, struct error *err)
+{
+	const struct history_window *w = &h->windows[0];
+	uint64_t *ids =
+		arena_array(v->backends->arena, w->span_count + 1, sizeof *ids);
+	size_t count = 0;
+
+	if (!ids)
+		return arena_fail(v->backends->arena, "the spans", err);
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (w->spans[i].profile_id && count < LIMIT_COHORT_SPANS)
+			ids[count++] = w->spans[i].profile_id;
+	want->only_spans = ids;
+	want->only_span_count = count;
+	want->only_text = name;
+	return count >= LEAST_SPANS ||
+	       investigation_fail(v,
+				  (struct shortfall){
+					  .kind = SHORTFALL_FEW_REQUESTS,
+					  .service = want->service,
+					  .name = name,
+					  .count = count,
+				  },
+				  err);
+}
+
+bool cost_choose_requests(struct investigation *v, struct str name,
+			  struct chosen_want *want, struct error *err)
+{
+	const struct operation operations[] = {
+		{ want->service, name, SPAN_KIND_SERVER },
+		{ want->service, name, SPAN_KIND_CONSUMER },
+	};
+	struct history h;
+	bool done;
+
+	history_init(&h, operations, 2);
+	done = backends_probe_traces(v->backends, err) &&
+	       ask_traces(v, &h, want->window, err) &&
+	       take_operation_requests(v, &h, name, want, err);
+	history_release(&h);
+	return done;
+}
 
 /* Steps of counted requests: fine enough for the parts of a side. */
 #define COUNT_STEPS 240

@@ -3,7 +3,7 @@
  * What the requests of a service cost, and where: CPU by function and by
  * operation, memory, what of its machine is used and what is given to it. Told
  * in cores, bytes and seconds; what those are worth is the reader's to say. The
- * road is cost.c; cost_metrics.c asks the server of metrics, cost_operations.c
+ * road is cost.c; cost.c asks the server of metrics, cost.c
  * divides CPU among operations, cost_size.c has the history for a better size.
  */
 #ifndef INVESTIGATE_COST_H
@@ -151,26 +151,12 @@ double cost_request_rate(const struct cost *c);
 
 /* ---- between the files of it ---- */
 
-/* What the server of metrics tells: requests of the sides by part, what is used
- * and given. What goes wrong is a note. */
-bool cost_ask_metrics(struct cost *c, struct error *err) MUST_CHECK;
-
-bool cost_ask_operations(struct cost *c, struct error *err) MUST_CHECK;
-
 bool cost_ask_size(struct cost *c, struct error *err) MUST_CHECK;
 
 /* Requests of a side: parts[] of its parts, told by source. */
 void cost_count_side(struct comparison_side *side, const double *parts,
 		     bool is_sampled, enum cost_source source,
 		     struct cost_number *out);
-
-
-/* Only some profiles of the service are looked at, and nobody counts requests
- * of these. */
-static inline bool cost_is_of_selector(const struct cost *c)
-{
-	return c->v->question->selector || c->v->question->baseline_selector;
-}
 
 /* The user's window, in which the sides lie or not. */
 static inline struct time_range cost_window(const struct cost *c)

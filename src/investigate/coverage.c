@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/coverage.h"
 
+#include "backend/fetch_profile.h"
 #include "base/num.h"
 
 int64_t coverage_step_ns(struct time_range window)
@@ -51,6 +52,9 @@ static struct time_range step_range(const struct totals_query *q, size_t step)
 	return (struct time_range){ from_ms * NS_PER_MS,
 				    (from_ms + q->step_ms) * NS_PER_MS };
 }
+
+/* Less than this part of a window at one of its ends is the grain of steps. */
+#define COVERAGE_LEAST 0.1
 
 struct time_range coverage_of(const struct coverage *c,
 			      struct time_range window)

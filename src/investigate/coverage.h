@@ -14,9 +14,6 @@
 #define COVERAGE_STEP_NS (30 * NS_PER_S)
 #define COVERAGE_STEPS 120
 
-/* Less than this part of a window at one of its ends is the grain of steps. */
-#define COVERAGE_LEAST 0.1
-
 struct coverage {
 	struct totals_job job;
 	bool is_asked;

@@ -7,13 +7,10 @@
 #ifndef INVESTIGATE_EXPORT_H
 #define INVESTIGATE_EXPORT_H
 
-#include "backend/destination.h"
+#include "backend/address.h"
 #include "base/out.h"
 
 struct export_state; /* export_state.h */
-
-/* Ids of a window are listed first: some 300 bytes each. */
-#define EXPORT_TRACES 200000u
 
 /* Reasons of refusals that are told apart: those of one receiver are a few. */
 #define EXPORT_REASONS 8u
@@ -40,10 +37,6 @@ struct export_counts {
 	uint64_t other_reasons; /* refusals that found no place there */
 };
 
-/* What of a trace goes into one request at most, before it is packed. New Relic
- * takes 1 MB, Datadog 3.2 MB; a span may pass it. */
-#define EXPORT_PART_BYTES ((size_t)900000)
-
 struct export
 {
 	/* Set by the caller. */
@@ -56,7 +49,7 @@ struct export
 	/* Files instead of what a server has. */
 	const char *const *paths;
 	size_t path_count;
-	/* How a trace becomes bytes: render/otlp_traces.h. */
+	/* How a trace becomes bytes: render/formats.h. */
 	bool (*encode)(const struct trace *t, size_t part_bytes,
 		       bool (*take)(void *context, struct str part,
 				    uint32_t span_count, struct error *err),
@@ -75,10 +68,5 @@ bool export_traces(struct export *e, struct error *err) MUST_CHECK;
 /* The same of profiles, which the server gives one by one or which are files. A
  * folder takes a file for each, and has those that are there already. */
 bool export_profiles(struct export *e, struct error *err) MUST_CHECK;
-
-/* ---- for the two kinds ---- */
-
-void export_count_refusal(struct export_counts *counts,
-			  const struct error *why);
 
 #endif

@@ -6,6 +6,7 @@
 #include "analyze/ordering.h"
 #include "backend/fetch_history.h"
 #include "base/num.h"
+#include "investigate/investigation.h"
 
 /* Servers give the newest traces of what is asked for: parts of the window
  * spread them over it. */
@@ -73,6 +74,9 @@ static bool ask_all(struct finding_spans *f, struct time_range range,
 	}
 	return run(f, jobs, n, err);
 }
+
+/* Spans wanted on either side: below, one request is all there is to see. */
+#define FAST_SPANS_MIN 5u
 
 static bool take_durations(struct finding_spans *f, struct error *err)
 {

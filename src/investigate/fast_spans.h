@@ -8,9 +8,6 @@
 
 #include "investigate/investigation.h"
 
-/* Spans wanted on either side: below, one request is all there is to see. */
-#define FAST_SPANS_MIN 5u
-
 struct fast_spans {
 	uint64_t *slow_ids;
 	size_t slow_count;

@@ -10,10 +10,6 @@
 #include "investigate/investigation.h"
 #include "model/fleet.h"
 
-/* Services that are asked about side by side: so many times four profiles are
- * in memory. */
-#define FLEET_BATCH 4
-
 /* Takes each service that was asked about, so that it need not be again. */
 struct fleet_keeper {
 	bool (*take)(void *context, const struct fleet *f, size_t index,
@@ -44,11 +40,5 @@ bool fleet_plan(struct fleet *f, struct investigation *v,
  * error. */
 bool fleet_ask(struct fleet *f, struct investigation *v,
 	       const struct fleet_keeper *keeper, struct error *err) MUST_CHECK;
-
-/* ---- of fleet_plan() ---- */
-
-/* Sets the sides of all services by the versions that were there when. */
-bool fleet_find_versions(struct fleet *f, struct investigation *v,
-			 struct error *err) MUST_CHECK;
 
 #endif

@@ -4,20 +4,15 @@
  * goroutines or threads, over hours: by process, from restart to restart, in
  * blocks (analyze/growth.h), then function by function. The road is leak.c;
  * leak_series.c has the time series and what they are cut into, and
- * leak_functions.c the profiles of the blocks. Files stand for a service that
- * sends profiles: leak_files.c.
+ * leak.c the profiles of the blocks. Files stand for a service that
+ * sends profiles: leak.c.
  */
 #ifndef INVESTIGATE_LEAK_H
 #define INVESTIGATE_LEAK_H
 
-#include "analyze/growth_functions.h"
+#include "analyze/growth.h"
 #include "investigate/investigation.h"
 #include "investigate/profile_service.h"
-#include "investigate/service_metrics.h"
-
-/* Processes that are looked at function by function: eight blocks of three are
- * 24 profiles, within the requests of a run. */
-#define LEAK_PROCESSES 3
 
 /* A window of blocks of which each has some uploads, and the longest whose
  * steps are short enough to see a restart. */
@@ -147,32 +142,11 @@ bool leak_segments_cut(struct leak *l, struct leak_subject *s,
 		       const struct leak_series *load,
 		       struct error *err) MUST_CHECK;
 
-/* Reads all files: window, steps, types of the subjects, and a series of each
- * that there is (has_answer). */
-bool leak_files_read(struct leak *l, struct leak_series list[LEAK_WHATS],
-		     struct error *err) MUST_CHECK;
-
-/* The files of a subject that lie in a part of a process's life, in the run's
- * arena; NULL: no memory. */
-const char *const *leak_files_within(const struct leak *l,
-				     const struct leak_subject *s,
-				     const struct leak_segment *segment,
-				     struct time_range range, size_t *count);
-
-/* When a file of the list was taken. */
-int64_t leak_file_time(const struct leak *l, const char *path);
-
 /* Which step a time is in. */
 size_t leak_step(const struct leak *l, int64_t time_ns);
 
 /* The time of block i of a segment. */
 struct time_range leak_block(const struct leak_segment *s, size_t i);
-
-/* Fetches the blocks of some processes and judges the functions of a subject,
- * and first how many snapshots a step has, so that its segments are of one
- * snapshot from then on. wants_functions: else that alone. */
-bool leak_functions_judge(struct leak *l, struct leak_subject *s,
-			  bool wants_functions, struct error *err) MUST_CHECK;
 
 /* What the subject's growth has to be to count, given what there is at the
  * start. */

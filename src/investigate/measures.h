@@ -67,11 +67,4 @@ bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
  * ns. */
 double inquiry_blocked_ns(const struct profile_inquiry *q);
 
-/* Whether all that the service does became slower while its CPU is as ever, or
- * code that computes did: fills contention and unrun_ns, and takes back a wait
- * that is none. Two requests, in a round of their own, when there is reason to
- * ask. */
-bool inquiry_find_contention(struct profile_inquiry *q,
-			     struct error *err) MUST_CHECK;
-
 #endif

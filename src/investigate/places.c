@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/places.h"
 
-#include "base/count.h"
-
 #define PLACE_ATTRS 2
 
 enum place_kind {

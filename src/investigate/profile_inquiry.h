@@ -7,7 +7,6 @@
 #define INVESTIGATE_PROFILE_INQUIRY_H
 
 #include "analyze/contention.h"
-#include "analyze/pool_holders.h"
 #include "analyze/verdict.h"
 #include "investigate/comparison.h"
 #include "investigate/coverage.h"

@@ -1,15 +1,339 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/profiles.h"
 
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "analyze/verdict.h"
+#include "backend/fetch_history.h"
 #include "base/mem.h"
-#include "base/num.h"
 #include "investigate/budget.h"
-#include "investigate/conclusion.h"
 #include "investigate/measures.h"
-#include "investigate/pool.h"
-#include "investigate/profile_sides.h"
+#include "investigate/profile_inquiry.h"
+#include "investigate/slow.h"
+#include "investigate/version_baseline.h"
+
+/* Which samples the two sides of a comparison are of: those of the whole
+ * service, of one instance or version of it, or of requests like the slow one.
+ * Asks nothing. */
+
+static bool set_service_sides(struct profile_inquiry *q, struct comparison *c,
+			      struct error *err)
+{
+	const struct symptom *s = q->s;
+	bool is_instance = s->instance.ptr && q->service.instance_label.ptr;
+
+	c->slow.range = s->slow;
+	c->base.range = is_instance ? s->slow : s->base;
+	c->slow.selector = c->base.selector = q->service.selector;
+	c->has_base = s->has_base || is_instance;
+	if (!is_instance)
+		return version_baseline_select(s, q->v, &q->service,
+					       &c->slow.selector,
+					       &c->base.selector, err);
+	c->scope = SCOPE_INSTANCE;
+	c->slow.selector =
+		selector_with(q->v, q->service.selector,
+			      q->service.instance_label, s->instance, false);
+	c->base.selector =
+		selector_with(q->v, q->service.selector,
+			      q->service.instance_label, s->instance, true);
+	return (c->slow.selector.ptr && c->base.selector.ptr) ||
+	       error_memory(err, "the selector");
+}
+
+/* Fills the sides of the latter alone. */
+static void inquiry_set_cohort(const struct profile_inquiry *q,
+			       struct comparison *c)
+{
+	const struct symptom *s = q->s;
+
+	c->slow.range = s->slow;
+	c->base.range = s->is_base_fast ? s->slow : s->base;
+	c->slow.selector = c->base.selector = q->service.selector;
+	c->slow.span_ids = s->slow_ids;
+	c->slow.span_id_count = s->slow_id_count;
+	c->slow.requests = (double)s->slow_id_count;
+	c->base.span_ids = s->base_ids;
+	c->base.span_id_count = s->base_id_count;
+	c->base.requests = (double)s->base_id_count;
+	c->has_base = s->base_id_count > 0;
+}
+
+/* Begins a comparison of the service's samples; of an instance alone when the
+ * slow requests are all of it. */
+static bool inquiry_begin_service(struct profile_inquiry *q,
+				  struct comparison *c, const char *type_id,
+				  struct error *err)
+{
+	comparison_init(c, type_id, SCOPE_SERVICE);
+	return set_service_sides(q, c, err);
+}
+
+/* Begins one of the samples of requests like the slow one. */
+static void inquiry_begin_cohort(const struct profile_inquiry *q,
+				 struct comparison *c, const char *type_id)
+{
+	comparison_init(c, type_id, SCOPE_COHORT);
+	inquiry_set_cohort(q, c);
+}
+
+/* Whether the machine is what slows a service down: asked when neither CPU nor
+ * a profile of waiting explains its own time. */
+
+/* Newest traces with the service, in the slow window and in the baseline: some
+ * of each operation on each instance. */
+#define CONTENTION_TRACES 200u
+
+#define WINDOWS 2
+
+/* Of a window, where one answer holds few traces. */
+#define SLICES 4
+
+/* CPU of the service per request counts as ever up to here. */
+#define AS_EVER 1.3
+
+/* What the service computes: per request, or one instance beside the mean of
+ * the others. False: not known. */
+static bool measure_cpu(const struct profile_inquiry *q, double *now,
+			double *before)
+{
+	const struct comparison *c = &q->service_cpu;
+
+	if (q->is_wall_cpu || !c->has_base)
+		return false;
+	if (c->scope == SCOPE_INSTANCE && q->s->slow_instances > 1) {
+		*now = comparison_cores(&c->slow);
+		*before =
+			comparison_cores(&c->base) / (q->s->slow_instances - 1);
+		return true;
+	}
+	*now = comparison_rate(&c->slow, c->slow.profile.total);
+	*before = comparison_rate(&c->base, c->base.profile.total);
+	return c->slow.requests > 0 && c->base.requests > 0;
+}
+
+/* CPU per request that did not grow, of the slow requests or of all. */
+static bool is_cpu_as_ever(const struct profile_inquiry *q)
+{
+	double now, before;
+
+	if (q->cpu_verdict != CPU_UNKNOWN)
+		return q->cpu_verdict == CPU_WAITS;
+	return measure_cpu(q, &now, &before) && before > 0 &&
+	       now <= AS_EVER * before;
+}
+
+/* By the trace; the rest is another's. */
+static bool is_own_time(const struct profile_inquiry *q)
+{
+	return q->trace_cause == CAUSE_UNKNOWN || q->trace_cause == CAUSE_WAIT;
+}
+
+/* The service's own time grew. A quota is not spent on it. */
+static bool may_be(const struct profile_inquiry *q)
+{
+	const struct backends *b = q->v->backends;
+
+	return is_own_time(q) && q->s->has_history && q->s->has_base && is_cpu_as_ever(q) &&
+	       !b->traces.path && !backends_trace_traits(b)->is_metered &&
+	       backends_rounds_left(b) > 0 &&
+	       backends_requests_left(b) >= WINDOWS;
+}
+
+/* Servers that send whole traces send few at once: of those as many slices are
+ * asked for as the run may send requests. */
+static size_t count_slices(const struct profile_inquiry *q)
+{
+	const struct backends *b = q->v->backends;
+	size_t left = backends_requests_left(b) / WINDOWS;
+
+	if (!backends_trace_traits(b)->history_most)
+		return 1;
+	return left < SLICES ? left : SLICES;
+}
+
+/* Puts together the questions about a window. */
+static size_t add_window(struct history *h, struct time_range range,
+			 size_t slices, struct history_job *asked,
+			 struct job **jobs)
+{
+	int64_t step = (range.to_ns - range.from_ns) / (int64_t)slices;
+	uint32_t window = h->window_count++;
+
+	h->windows[window].range = range;
+	for (size_t i = 0; i < slices; i++) {
+		history_job_init(&asked[i], h, window, CONTENTION_TRACES);
+		asked[i].range.from_ns = range.from_ns + step * (int64_t)i;
+		if (i + 1 < slices)
+			asked[i].range.to_ns = asked[i].range.from_ns + step;
+		jobs[i] = &asked[i].job;
+	}
+	return slices;
+}
+
+static bool ask(struct profile_inquiry *q, struct history *h, struct error *err)
+{
+	struct history_job asked[WINDOWS * SLICES];
+	struct job *jobs[WINDOWS * SLICES];
+	size_t slices = count_slices(q), n;
+
+	n = add_window(h, q->s->slow, slices, asked, jobs);
+	n += add_window(h, q->s->base, slices, asked + n, jobs + n);
+	return jobs_run(q->v->backends, jobs, n, err);
+}
+
+/* Beyond the history that they are of. */
+static bool keep_names(struct profile_inquiry *q, struct error *err)
+{
+	struct arena *arena = &q->v->result->arena;
+	struct contention *c = &q->contention;
+
+	c->instance = arena_str(arena, c->instance);
+	c->place = arena_str(arena, c->place);
+	return (c->instance.ptr && c->place.ptr) ||
+	       arena_fail(arena, "the answer", err);
+}
+
+static bool find_by_operations(struct profile_inquiry *q, struct error *err)
+{
+	struct history h;
+	bool done;
+
+	if (!may_be(q))
+		return true;
+	history_init_service(&h, q->s->service);
+	h.keys = contention_places;
+	h.key_count = CONTENTION_PLACES;
+	done = ask(q, &h, err) &&
+	       contention_find(&h, 0, 1, &q->contention, err) &&
+	       keep_names(q, err);
+	history_release(&h);
+	return done;
+}
+
+/* Wall clock time that went by in code that computes, and that computed no more
+ * than ever: it waited for nothing, and did not run. */
+static bool find_unrun(struct profile_inquiry *q, struct error *err)
+{
+	const struct comparison *c = &q->waits[WAIT_WALL];
+	double computing_ns;
+
+	if (!is_own_time(q) || q->wait != WAIT_WALL || q->measures[WAIT_WALL].is_lock ||
+	    q->cpu_verdict != CPU_WAITS || c->scope != SCOPE_COHORT)
+		return true;
+	if (!inquiry_measure_computing(c, q->v->question->rules, &computing_ns,
+				       err))
+		return false;
+	computing_ns -= q->cpu.slow_ns - fmin(q->cpu.slow_ns, q->cpu.base_ns);
+	if (verdict_explains(computing_ns, q->measures[WAIT_WALL].needed))
+		q->unrun_ns = computing_ns;
+	return true;
+}
+
+/* Whether all that the service does became slower while its CPU is as ever, or
+ * code that computes did: fills contention and unrun_ns, and takes back a wait
+ * that is none. Two requests, in a round of their own, when there is reason to
+ * ask.
+ * The machine, where nothing else explains the time. Which of its instances
+ * suffer is told by all that the service does. */
+static bool inquiry_find_contention(struct profile_inquiry *q,
+				    struct error *err)
+{
+	if (!find_unrun(q, err))
+		return false;
+	if (q->wait != WAIT_TYPES && q->unrun_ns <= 0)
+		return true;
+	q->wait = WAIT_TYPES;
+	return find_by_operations(q, err);
+}
+
+/* Who holds the connections that a span waited for: asked of the traces, in the
+ * round in which the profile of the waiting is asked for again. */
+
+/* Newest traces with the service: some dozens of each operation. */
+#define POOL_TRACES 200u
+
+/* Fewer parts measure noise so badly that what clearly grew as a whole is lost
+ * in it: then the whole is shown. */
+#define BUDGET_LAST_PARTS 3u
+
+#define POOL_JOBS 2u
+
+static bool may_ask(const struct profile_inquiry *q, bool has_parts)
+{
+	const struct backends *b = q->v->backends;
+	size_t needed = POOL_JOBS + (has_parts ? 2 * BUDGET_LAST_PARTS : 0);
+
+	return q->s->has_history && q->s->has_base && !b->traces.path &&
+	       !backends_trace_traits(b)->is_metered &&
+	       backends_rounds_left(b) > 0 &&
+	       backends_requests_left(b) >= needed;
+}
+
+static bool waits_for_pool(const struct profile_inquiry *q)
+{
+	return q->wait != WAIT_NEIGHBOUR &&
+	       q->v->result->span.kind != SPAN_KIND_CLIENT &&
+	       pool_wait_share(&q->waits[q->wait].slow.profile,
+			       q->measures[q->wait].name) >= VERDICT_EXPLAINED;
+}
+
+struct pool_question {
+	struct history h;
+	struct history_job jobs[POOL_JOBS];
+};
+
+/* Puts together the questions; no jobs when the span did not wait for a pool
+ * outside its calls (those that wait within seem to hold it), or when they may
+ * not be asked, has_parts: beside parts of a profile. Released in any case. */
+static void pool_question_init(struct pool_question *p,
+			       const struct profile_inquiry *q, bool has_parts,
+			       struct job **jobs, size_t *n)
+{
+	const struct time_range ranges[POOL_JOBS] = { q->s->slow, q->s->base };
+
+	history_init_service(&p->h, q->s->service);
+	p->h.keys = pool_keys;
+	p->h.key_count = POOL_KEYS;
+	if (!waits_for_pool(q) || !may_ask(q, has_parts))
+		return;
+	for (uint32_t i = 0; i < POOL_JOBS; i++) {
+		p->h.windows[p->h.window_count++].range = ranges[i];
+		history_job_init(&p->jobs[i], &p->h, i, POOL_TRACES);
+		p->jobs[i].range = ranges[i];
+		jobs[(*n)++] = &p->jobs[i].job;
+	}
+}
+
+static void pool_question_release(struct pool_question *p)
+{
+	history_release(&p->h);
+}
+
+/* Beyond the history that they are of. */
+static bool keep_pool_names(struct profile_inquiry *q, struct error *err)
+{
+	struct arena *arena = &q->v->result->arena;
+	struct pool_holder *holder = &q->holder;
+
+	holder->request = arena_str(arena, holder->request);
+	holder->call = arena_str(arena, holder->call);
+	return (holder->request.ptr && holder->call.ptr) ||
+	       arena_fail(arena, "the answer", err);
+}
+
+/* After they ran: fills q->holder. */
+static bool pool_question_answer(struct pool_question *p,
+				 struct profile_inquiry *q, struct error *err)
+{
+	if (!p->h.window_count)
+		return true;
+	return pool_holder_find(&p->h, 0, 1, &q->holder, err) &&
+	       (!q->holder.is_found || keep_pool_names(q, err));
+}
 
 /* All that can be asked for at once: the types of waiting as wholes, or one
  * type in parts with the counts of requests. */

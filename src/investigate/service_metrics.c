@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/service_metrics.h"
 
-#include "backend/fetch_metrics.h"
-#include "base/count.h"
+#include "backend/metrics.h"
 #include "base/num.h"
 
 /* A metric that was written within this time before the end of a window is one

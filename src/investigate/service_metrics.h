@@ -8,7 +8,7 @@
 #define INVESTIGATE_SERVICE_METRICS_H
 
 #include "backend/backends.h"
-#include "backend/metric_names.h"
+#include "backend/metrics.h"
 #include "model/metrics.h"
 
 struct service_metrics {

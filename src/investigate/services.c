@@ -7,6 +7,7 @@
 #include "backend/fetch_profile.h"
 #include "backend/selector.h"
 #include "base/num.h"
+#include "investigate/facts.h"
 
 /* Senders upload every 10 to 15 s: shorter steps would show gaps. */
 #define STEP_MIN_MS 15000
@@ -31,6 +32,9 @@ struct totals_part {
 	struct totals_job job;
 	size_t first_step;
 };
+
+/* Steps of a window at most; 20, 30 and 60 columns show them evenly. */
+#define SERVICES_STEPS 60
 
 /* Whole steps, the last of which ends with the window. */
 static void cut_window(struct services *s)

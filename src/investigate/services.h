@@ -9,9 +9,6 @@
 #include "backend/backends.h"
 #include "investigate/facts.h"
 
-/* Steps of a window at most; 20, 30 and 60 columns show them evenly. */
-#define SERVICES_STEPS 60
-
 /* Longer windows would need steps so long that hardly any fit into the day
  * that a server answers at once. */
 #define SERVICES_MAX_NS (20 * NS_PER_DAY)

@@ -8,7 +8,10 @@
 #define INVESTIGATE_SLO_H
 
 #include "analyze/burn.h"
-#include "investigate/service_metrics.h"
+#include "backend/backends.h"
+#include "backend/metrics.h"
+#include "backend/profile_backend.h"
+#include "investigate/question.h"
 
 /* Of one that ends with the others. */
 struct slo_window {
@@ -88,5 +91,39 @@ double slo_seconds_left(const struct slo *s);
 
 /* Whether nothing else can be asked after such an error. */
 bool slo_is_final(const struct error *err);
+
+/* One bad request of a service, investigated as a slow trace is. Knows no
+ * options and has no words. */
+
+/* The span with which the service was entered by a bad request: the longest of
+ * those that took too long, else the first that failed; SPAN_NONE: there is
+ * none. */
+uint32_t slo_request_span(const struct slo *s, const struct trace *t,
+			  bool *is_failed);
+
+/* What spent an error budget: a sample of the bad requests, each investigated
+ * as a slow one is. Where metrics count the bad ones over time, the sample
+ * follows them; else what searches find. Knows no options and has no words. */
+
+struct slo_spent {
+	/* Set by the caller. */
+	const struct slo *slo;           /* after it was counted */
+	const struct question *question; /* for each of them */
+	struct time_range range;         /* whose bad requests are wanted */
+	size_t wanted;                   /* at most LIMIT_SLO_SAMPLE */
+	/* The answer, in the backends' arena. */
+	double bad;  /* in the range; by traces those found */
+	double kept; /* part of those from where traces are kept on */
+	struct time_range from; /* which is here */
+	struct spent_request *requests;
+	struct spent spent;   /* of these */
+	size_t missing_count; /* chosen, but there is no trace of it, */
+	size_t unread_count;  /* or it could not be read */
+	struct error reason;  /* of that, or why there is no answer */
+};
+
+/* False when nothing else can be asked; without an answer, and the reason, when
+ * the traces do not tell. */
+bool slo_spent_find(struct slo_spent *s, struct error *err) MUST_CHECK;
 
 #endif

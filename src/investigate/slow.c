@@ -1,14 +1,603 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/slow.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "analyze/cause.h"
+#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
+#include "analyze/locations.h"
 #include "analyze/request_history.h"
+#include "analyze/typical.h"
 #include "base/instance.h"
-#include "investigate/conclusion.h"
-#include "investigate/excess_fill.h"
+#include "base/num.h"
+#include "investigate/finding.h"
+#include "investigate/investigation.h"
 #include "investigate/links.h"
-#include "investigate/slow_chosen.h"
-#include "investigate/usual_waits.h"
+#include "investigate/measures.h"
+#include "investigate/profile_inquiry.h"
+#include "investigate/suspect.h"
 #include "investigate/version_baseline.h"
+#include "investigate/windows.h"
+
+/* What the span to blame grew by, laid out as a sum. Asks nothing. */
+
+/* Of the whole span; where only its own time is known to have grown, that. */
+static int64_t total_of(const struct symptom *s, const struct suspect *g,
+			const struct result *r)
+{
+	const struct guilty_span *span = &r->span;
+
+	if (r->cause.kind == CAUSE_QUEUE)
+		return g->pick.change_ns;
+	if (span->typical_ns >= 0 && span->duration_ns > span->typical_ns)
+		return span->duration_ns - span->typical_ns;
+	return s->has_history ? g->pick.change_ns : 0;
+}
+
+/* Requests like it were measured: what this one grew by beyond them is for
+ * nothing to tell. */
+static int64_t shared_of(const struct symptom *s, int64_t span_ns)
+{
+	int64_t alone_ns = sat_sub_i64(s->grown_ns, s->change_ns);
+
+	return alone_ns > 0 ? max_i64(s->change_ns, span_ns - alone_ns)
+			    : span_ns;
+}
+
+/* What of it are calls by its spans: the calls that are the cause, or what is
+ * no time of its own. */
+static int64_t calls_of(const struct suspect *g, const struct result *r,
+			int64_t total_ns)
+{
+	int64_t own_ns = g->pick.change_ns;
+
+	if (own_ns < 0)
+		return 0;
+	if (r->cause.kind == CAUSE_N_PLUS_ONE ||
+	    cause_is_outside(r->cause.kind))
+		return own_ns;
+	return total_ns > own_ns ? total_ns - own_ns : 0;
+}
+
+static void add_cpu(const struct profile_inquiry *q, struct excess_facts *f)
+{
+	const struct cpu_measure *m = &q->cpu;
+
+	if (q->cpu_verdict == CPU_UNKNOWN || isnan(m->base_ns))
+		return;
+	f->cpu_now_ns = m->slow_ns;
+	f->cpu_before_ns = m->base_ns;
+	f->gc_share = q->gc_share;
+}
+
+/* Of the types that tell of waits the one that grew most: they tell of the same
+ * time. Wall clock time holds the time on CPU, too. */
+static void add_waits(const struct profile_inquiry *q, struct excess_facts *f)
+{
+	for (int i = 0; i < WAIT_TYPES; i++) {
+		const struct wait_measure *m = &q->measures[i];
+		double ns = m->per_request_ns;
+
+		if (i == WAIT_NEIGHBOUR || !m->is_known || !m->is_owner)
+			continue;
+		if (i == WAIT_WALL && !isnan(f->cpu_before_ns))
+			ns -= fmax(0, f->cpu_now_ns - f->cpu_before_ns);
+		if (ns <= f->blocked_ns)
+			continue;
+		f->blocked_ns = ns;
+		f->blocked_before_ns =
+			m->change > 0 ? ns * m->before / m->change : 0;
+		f->blocked_in = m->name;
+		f->by = wait_type_name((enum wait_type)i);
+	}
+}
+
+/* Fills result->cause.excess, of what the trace and its history tell and, where
+ * they came to something, of the profiles (q; NULL: none were looked for). None
+ * where it is not known what is usual, or as ever. */
+static void excess_fill(const struct symptom *s, const struct suspect *g,
+			const struct profile_inquiry *q, struct result *result)
+{
+	struct excess_facts f = { .cpu_before_ns = NAN };
+	int64_t span_ns;
+
+	result->cause.excess = (struct excess){ 0 };
+	if (s->is_healthy || !s->has_history || !result->has_span)
+		return;
+	span_ns = f.total_ns = total_of(s, g, result);
+	if (result->cause.kind == CAUSE_QUEUE)
+		f.queue_ns = f.total_ns;
+	else
+		f.call_ns = calls_of(g, result, f.total_ns);
+	if (result->cause.kind != CAUSE_N_PLUS_ONE &&
+	    result->cause.kind != CAUSE_QUEUE &&
+	    !cause_is_outside(result->cause.kind))
+		f.total_ns = shared_of(s, span_ns);
+	if (q && !s->is_of_callee && result->cause.kind != CAUSE_QUEUE) {
+		add_cpu(q, &f);
+		add_waits(q, &f);
+	}
+	/* What its own time went into is then for no sum to tell. */
+	if (isnan(f.cpu_before_ns) && f.blocked_ns <= 0 && !f.queue_ns &&
+	    result->cause.kind != CAUSE_N_PLUS_ONE &&
+	    !cause_is_outside(result->cause.kind))
+		return;
+	excess_sum(&f, &result->cause.excess);
+	if (result->cause.excess.total_ns)
+		result->cause.excess.span_ns = span_ns;
+}
+
+/* The rows once more, of what filters leave of the profiles, while the verdict
+ * and what is said of the whole stay. */
+
+static bool keep_text(struct arena *arena, struct str *text)
+{
+	if (text->len)
+		*text = arena_str(arena, *text);
+	return !text->len || text->ptr;
+}
+
+/* The texts of rows, and the unit, lie in the profiles, which are about to
+ * go. */
+static bool keep_rows(struct result *result, struct error *err)
+{
+	struct arena *arena = &result->arena;
+
+	result->table = NULL;
+	if (!keep_text(arena, &result->profile.unit) ||
+	    !keep_text(arena, &result->source_root))
+		return arena_fail(arena, "the unit", err);
+	for (size_t i = 0; i < result_listed(result); i++) {
+		struct function_row *row = &result->functions[i];
+
+		if (!keep_text(arena, &row->name) ||
+		    !keep_text(arena, &row->file) ||
+		    !keep_text(arena, &row->leaf) ||
+		    !keep_text(arena, &row->through))
+			return arena_fail(arena, "the rows", err);
+	}
+	return true;
+}
+
+/* What a view of the rows leaves as the verdict has it. */
+struct kept_verdict {
+	struct category_shares categories;
+	struct category_shares baseline_categories;
+};
+
+/* Around ranking the rows once more. note_count: how many notes the result had
+ * before it was first ranked. */
+static bool rows_view_begin(struct investigation *v, size_t note_count,
+			    struct kept_verdict *kept, struct error *err)
+{
+	struct result *result = v->result;
+
+	*kept = (struct kept_verdict){ result->categories,
+				       result->baseline_categories };
+	result->verdict_rows = result->functions;
+	result->verdict_count = result->function_count;
+	result->notes.count = note_count;
+	result->has_locations_in_names =
+		v->question->view.granularity != GRANULARITY_FUNCTION;
+	return keep_rows(result, err);
+}
+
+static void rows_view_end(struct investigation *v,
+			  const struct kept_verdict *kept)
+{
+	v->result->categories = kept->categories;
+	v->result->baseline_categories = kept->baseline_categories;
+}
+
+/* Instead of ranking: nothing was left. */
+static void rows_view_empty(struct investigation *v)
+{
+	struct result *result = v->result;
+
+	result->function_count = result->function_total = 0;
+	result->function_listed = 0;
+	result->noise_count = 0;
+	result->rank_facts = NULL;
+	investigation_note(v, (struct note){ NOTE_NOTHING_MATCHES });
+}
+
+/* Why a request was slow, by profiles that the user chose: files, or a baseline
+ * of their own making. They are taken as they are; no other traces are asked
+ * for. */
+
+static bool slow_is_chosen(const struct investigation *v)
+{
+	return v->backends->profiles.path || v->question->baseline_selector ||
+	       v->question->baseline.kind == BASELINE_WANT_FILE;
+}
+
+static void want_init(const struct investigation *v, struct finding *f,
+		      struct time_range window)
+{
+	const char *const *path = &v->backends->profiles.path;
+	const struct guilty_pick *pick = &f->suspect.pick;
+	const struct span *span;
+
+	f->want = (struct chosen_want){
+		.service = pick->service,
+		.trace = v->trace,
+		.resource = v->trace->spans[pick->owner].resource,
+		.window = window,
+		.paths = path,
+		.path_count = *path != NULL,
+		.baseline_selector = v->question->baseline_selector,
+		.is_baseline_wanted = true,
+	};
+	if (!pick->profile_id.ptr ||
+	    question_scope_is(v->question, SCOPE_SERVICE) ||
+	    !parse_hex_u64(pick->profile_id, &f->want.span_id))
+		return;
+	span = &v->trace->spans[pick->profile_span];
+	f->want.span_range = window_of_samples(span->start_ns, span->end_ns);
+}
+
+static bool rank_rows(const struct investigation *v, struct finding *f,
+		      struct error *err)
+{
+	bool is_loop = v->result->cause.kind == CAUSE_N_PLUS_ONE &&
+		       !v->question->rows.has_measure;
+	/* Alone, a profile's largest totals are those of main() and its like.
+	 */
+	enum rank_by by =
+		f->chosen.comparison.has_base ? RANK_TOTAL : RANK_SELF_LIB;
+
+	return chosen_rank(&f->chosen, by, v->result->span.name, is_loop, err);
+}
+
+static bool rank_chosen(const struct investigation *v, struct finding *f,
+			struct error *err)
+{
+	const struct guilty_pick *pick = &f->suspect.pick;
+
+	return (!question_scope_is(v->question, SCOPE_SPAN) ||
+		chosen_turn_to_span(&f->chosen, pick->profile_id.ptr != NULL,
+				    pick->profile_id, err)) &&
+	       chosen_report(&f->chosen, v->result, err) &&
+	       rank_rows(v, f, err);
+}
+
+static void judge_cause(const struct investigation *v, struct finding *f)
+{
+	struct cause_evidence evidence = { 0 };
+
+	if (f->chosen.has_span) {
+		evidence.span = f->chosen.is_of_span
+					? &f->chosen.comparison.slow.profile
+					: &f->chosen.span;
+		evidence.span_own_ns = f->suspect.pick.profile_own_ns;
+	}
+	cause_judge(&evidence, v->result, &f->cause);
+}
+
+/* As slow_investigate(), and the view of its rows. */
+static bool slow_chosen_investigate(struct investigation *v, struct finding *f,
+				    struct time_range window, struct error *err)
+{
+	f->note_count = v->result->notes.count;
+	want_init(v, f, window);
+	if (!chosen_fetch(&f->chosen, err) || !rank_chosen(v, f, err))
+		return false;
+	judge_cause(v, f);
+	f->shown = &f->chosen.comparison;
+	f->has_conclusion = true;
+	return true;
+}
+
+static bool slow_chosen_view(struct investigation *v, struct finding *f,
+			     struct error *err)
+{
+	struct error nothing = { 0 };
+	struct kept_verdict kept;
+
+	if (view_is_plain(&v->question->view))
+		return true;
+	if (!rows_view_begin(v, f->note_count, &kept, err))
+		return false;
+	if (chosen_filter(&f->chosen, false, &nothing)) {
+		if (!rank_rows(v, f, err))
+			return false;
+	} else if (v->shortfall.kind == SHORTFALL_FILTERED) {
+		rows_view_empty(v);
+	} else {
+		*err = nothing;
+		return false;
+	}
+	rows_view_end(v, &kept);
+	return true;
+}
+
+/* What an inquiry chose, put into the answer: rows and both sides; and the view
+ * of them that filters ask for. Has no words. */
+
+static bool is_up(const struct function_row *row)
+{
+	return change_is_up(row->change);
+}
+
+/* What was decided on is named first where noise alone ranks the rows, and
+ * where they begin with what merely waits beneath it. */
+static void put_lead_first(struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	struct function_row lead;
+	size_t i = 0;
+
+	if (!q->lead || q->v->question->rows.has_measure ||
+	    !r->function_count ||
+	    (is_up(&r->functions[0]) &&
+	     row_is_of_application(&r->functions[0])))
+		return;
+	while (i < r->function_count &&
+	       !str_equal(r->functions[i].name, q->lead->name))
+		i++;
+	if (i == r->function_count)
+		return;
+	lead = r->functions[i];
+	memmove(&r->functions[1], &r->functions[0], i * sizeof lead);
+	r->functions[0] = lead;
+}
+
+/* Of rows of totals that grew by about as much as the first one the
+ * one to name: new before grown, then the one with the least in it, which is
+ * within the others. */
+#define HOLDS_PART 0.8
+
+static bool is_deeper(const struct function_row *row,
+		      const struct function_row *than)
+{
+	double part = row->baseline_total / fmax(row->total, 1e-12);
+	double than_part = than->baseline_total / fmax(than->total, 1e-12);
+
+	if (fabs(part - than_part) > 1e-9)
+		return part < than_part;
+	return row->total_value < than->total_value;
+}
+
+/* A caller of a loop contains what grew; who holds it is named. */
+static void put_deepest_first(struct result *r)
+{
+	struct function_row lead;
+	size_t found = 0;
+
+	if (r->rank_by != RANK_TOTAL || !r->function_count ||
+	    !is_up(&r->functions[0]))
+		return;
+	for (size_t i = 1; i < r->function_count; i++) {
+		const struct function_row *row = &r->functions[i];
+
+		if (is_up(row) && row_is_of_application(row) &&
+		    !row->through.len &&
+		    row->delta >= HOLDS_PART * r->functions[0].delta &&
+		    is_deeper(row, &r->functions[found]))
+			found = i;
+	}
+	lead = r->functions[found];
+	memmove(&r->functions[1], &r->functions[0], found * sizeof lead);
+	r->functions[0] = lead;
+	for (size_t i = 0; i <= found; i++)
+		r->functions[i].rank = (uint32_t)i + 1;
+}
+
+/* An operation that takes what it always does has no regression; what grew
+ * in its service is the mix of requests, or others' affair. */
+static size_t blame_nothing(struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	size_t count = 0;
+
+	if (!q->s->is_healthy || q->lead)
+		return 0;
+	for (size_t i = 0; i < result_listed(r); i++) {
+		if (!is_up(&r->functions[i]))
+			continue;
+		r->functions[i].change = CHANGE_NOISE;
+		r->change_total--;
+		r->noise_count++;
+		count += i < r->function_count;
+	}
+	r->is_healthy = true;
+	return count;
+}
+
+static void note_blameless(struct profile_inquiry *q, size_t count)
+{
+	if (!count)
+		return;
+	investigation_note(
+		q->v, (struct note){ .kind = q->shown->scope == SCOPE_SERVICE
+						     ? NOTE_NOT_BLAMED_SERVICE
+						     : NOTE_NOT_BLAMED_REQUESTS,
+				     .count = count });
+}
+
+static bool rank_shown(struct profile_inquiry *q, struct error *err)
+{
+	const struct question *asked = q->v->question;
+	struct result *result = q->v->result;
+	/* Alone, a profile's largest totals are those of main() and its like. */
+	enum rank_by by = q->shown->has_base ? RANK_TOTAL : RANK_SELF_LIB;
+	struct rank_want want = {
+		.by = question_measure(asked, by),
+		.normalize = question_normalize(asked, NORMALIZE_REQUEST),
+		.is_way_asked = asked->rows.has_normalize,
+		.limit = asked->rows.limit,
+		.listed = asked->rows.listed,
+		.span_name = result->span.name,
+		.is_loop = result->cause.kind == CAUSE_N_PLUS_ONE &&
+			   !asked->rows.has_measure,
+		.rules = asked->rules,
+		.is_drawn = asked->rows.is_drawn,
+	};
+
+	return comparison_rank(q->shown, &want, result, err);
+}
+
+/* Samples by span come without files and lines; the service's have them. */
+static bool add_locations(struct profile_inquiry *q, struct error *err)
+{
+	const struct profile *p = &q->service_cpu.slow.profile;
+
+	if (q->shown->slow.profile.has_lines || !p->has_lines)
+		return true;
+	return rows_add_locations(q->v->result, p,
+				  q->shown->type_id == q->cpu_id, err);
+}
+
+/* Of one instance when that was chosen, or when the service has no other;
+ * else as many as the traces of the window saw. */
+static void set_instances(const struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	bool is_single = q->service.instances.count == 1;
+
+	r->profile.instances = is_single ? 1 : q->s->slow_instances;
+	r->baseline.instances = is_single ? 1 : q->s->base_instances;
+	if (q->shown->scope == SCOPE_SPAN || q->shown->scope == SCOPE_INSTANCE)
+		r->profile.instances = 1;
+	if (q->shown->scope != SCOPE_INSTANCE)
+		return;
+	r->baseline.instances =
+		q->s->slow_instances > 1 ? q->s->slow_instances - 1 : 0;
+}
+
+/* And how many requests they are of: those of spans were asked for one by
+ * one, those of a service are as many as the trace store knows of. */
+static void set_extent(const struct profile_inquiry *q)
+{
+	struct result *r = q->v->result;
+	const struct comparison_side *slow = &q->shown->slow;
+	const struct comparison_side *base = &q->shown->base;
+
+	set_instances(q);
+	r->profile.requests = (int64_t)(slow->requests + 0.5);
+	r->profile.is_requests_sampled = slow->is_requests_sampled;
+	r->baseline.requests = (int64_t)(base->requests + 0.5);
+	r->baseline.is_requests_sampled = base->is_requests_sampled;
+}
+
+static void set_baseline(struct profile_inquiry *q)
+{
+	struct baseline_info *b = &q->v->result->baseline;
+	bool is_cohort = q->shown->scope == SCOPE_COHORT;
+
+	b->kind = q->s->base_kind;
+	b->healthy = q->s->base_healthy;
+	if (q->shown->scope == SCOPE_INSTANCE) {
+		b->kind = STR("instances");
+		b->healthy = 1;
+	} else if (is_cohort && q->s->is_base_fast) {
+		b->kind = STR("fast");
+		b->healthy = 1;
+	}
+}
+
+/* The user asked for a certain one. */
+static void note_no_baseline(struct profile_inquiry *q)
+{
+	const struct baseline_want *asked = &q->v->question->baseline;
+
+	if (!q->shown || q->v->result->has_baseline ||
+	    asked->kind == BASELINE_WANT_AUTO ||
+	    asked->kind == BASELINE_WANT_NONE)
+		return;
+	investigation_note(q->v,
+			   (struct note){ .kind = NOTE_NO_BASELINE_ASKED,
+					  .name = str_from(asked->text) });
+}
+
+static void note_background(struct profile_inquiry *q)
+{
+	if (q->background_share > 0 && q->shown == &q->final)
+		investigation_note(
+			q->v,
+			(struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
+				       .percent = 100 * q->background_share });
+}
+
+/* Samples of spans have names only where the server is older than 2.2 or keeps
+ * its data as older ones do. */
+static bool add_lines(struct profile_inquiry *q, struct error *err)
+{
+	enum granularity by = q->v->question->view.granularity;
+	bool is_line = by == GRANULARITY_LINE;
+
+	if (q->shown->slow.profile.has_lines ||
+	    (!is_line && by != GRANULARITY_ADDRESS))
+		return true;
+	if (!is_line || !q->service_cpu.slow.profile.has_lines) {
+		investigation_note(q->v,
+				   (struct note){ NOTE_SPANS_WITHOUT_LINES });
+		return true;
+	}
+	investigation_note(q->v, (struct note){ NOTE_SPANS_LINES_OF_SERVICE });
+	return comparison_apply_lines(q->shown, &q->service_cpu, err);
+}
+
+static bool rank_view(struct profile_inquiry *q, struct error *err)
+{
+	if (!q->shown->slow.profile.stack_count &&
+	    !q->shown->base.profile.stack_count) {
+		rows_view_empty(q->v);
+		return true;
+	}
+	if (!rank_shown(q, err) ||
+	    (!q->v->result->has_locations_in_names && !add_locations(q, err)))
+		return false;
+	put_lead_first(q);
+	blame_nothing(q);
+	return true;
+}
+
+/* What the filters leave is for the rows and drawings: all that was decided
+ * and said is of the whole, so this comes after the words. */
+static bool profile_inquiry_view(struct profile_inquiry *q, struct error *err)
+{
+	struct kept_verdict kept;
+
+	if (!q->shown || view_is_plain(&q->v->question->view))
+		return true;
+	if (!add_lines(q, err) ||
+	    !rows_view_begin(q->v, q->note_count, &kept, err) ||
+	    !comparison_filter(q->shown, q->v, false, err) || !rank_view(q, err))
+		return false;
+	rows_view_end(q->v, &kept);
+	return true;
+}
+
+bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
+{
+	q->note_count = q->v->result->notes.count;
+	if (!q->shown) {
+		/* A CPU profile is no answer to a wait, and looks like one. */
+		if (q->v->result->cause.kind != CAUSE_NETWORK &&
+		    q->v->result->cause.kind != CAUSE_CONTENTION)
+			investigation_note(q->v,
+					   (struct note){ NOTE_WAITED_UNSEEN });
+	} else {
+		if (!rank_shown(q, err) ||
+		    !comparison_report(q->shown, q->v->result, err) ||
+		    !add_locations(q, err))
+			return false;
+		put_lead_first(q);
+		if (!q->v->question->rows.has_measure && !q->lead)
+			put_deepest_first(q->v->result);
+		note_blameless(q, blame_nothing(q));
+		set_baseline(q);
+		set_extent(q);
+		note_background(q);
+		/* Where that is little by nature. */
+		comparison_note_extent(q->shown, q->v, &q->s->slow_asked);
+	}
+	note_no_baseline(q);
+	return true;
+}
 
 /* Questions of one round: windows of history, the service's name and types. */
 #define FIRST_JOBS (HISTORY_JOBS + 2)
@@ -91,6 +680,9 @@ static bool ask_again(struct asking *a, uint32_t resource_before,
 					a->window, jobs, &n);
 	return n == 0 || jobs_run(a->v->backends, jobs, n, err);
 }
+
+/* Of operation_history_request_between(). */
+#define BASELINES_BETWEEN 3u
 
 /* Where the first windows do not tell a healthy one from the fault. */
 static bool ask_between(struct asking *a, struct error *err)

@@ -2,7 +2,7 @@
 #include "investigate/suspect.h"
 
 #include "analyze/operations.h"
-#include "analyze/slow_tree.h"
+#include "analyze/slowspan.h"
 
 void suspect_init(struct suspect *s)
 {

@@ -14,14 +14,11 @@
 #include "backend/fetch_history.h"
 #include "investigate/investigation.h"
 #include "investigate/suspect.h"
-#include "investigate/windows.h"
 
 /* One a window; the slow window and the one before it are asked about in
  * slices, four and two, and once more each for a trace that was joined. */
 #define FOREIGN_JOBS 2u
 #define HISTORY_JOBS (HISTORY_WINDOWS + 10 + FOREIGN_JOBS)
-/* Of operation_history_request_between(). */
-#define BASELINES_BETWEEN 3u
 
 /* What a baseline is, beside its kind and range. */
 enum base_is {

@@ -1,13 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/trace_search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "backend/fetch_hits.h"
-#include "backend/held_searches.h"
-#include "backend/trace_durations.h"
+#include "analyze/search_summary.h"
+#include "backend/backends.h"
+#include "backend/fetch_history.h"
+#include "backend/fetch_trace.h"
+#include "backend/metrics.h"
+#include "backend/trace_names.h"
+#include "backend/trace_queries.h"
 #include "base/num.h"
+#include "investigate/service_metrics.h"
 #include "investigate/windows.h"
+
+/* Nothing was found: the names that the server does have. */
+
+struct names_job {
+	struct job job;
+	enum trace_names what;
+	const struct find_query *query;
+	struct name_list names;
+};
+
+static bool names_request(struct job *base, struct backends *b,
+			  struct http_request *request, struct error *err)
+{
+	struct names_job *job = (struct names_job *)base;
+	const struct names_query query = { job->what, job->query->service,
+					   job->query->range };
+
+	if (!traces_names_request(backends_traces(b), &b->traces.endpoint,
+				  &query, base->attempt, request, err))
+		return false;
+	request->is_optional = true;
+	return true;
+}
+
+static bool names_answer(struct job *base, struct backends *b,
+			 const struct http_response *response)
+{
+	struct names_job *job = (struct names_job *)base;
+
+	return trace_names_answer(base, b, response, &job->names);
+}
+
+static const struct job_type names_type = { .request = names_request,
+					    .answer = names_answer,
+					    .about = ABOUT_NAMES };
+
+static bool fail(struct trace_search *s, enum search_lack lack,
+		 struct name_list names, struct error *err)
+{
+	s->lack = lack;
+	s->names = names;
+	return error_set(err, ERROR_NOT_FOUND, "%s", "");
+}
+
+static bool is_missing(const struct names_job *job, struct str name)
+{
+	return job->job.has_answer && job->names.count &&
+	       !name_list_has(&job->names, name);
+}
+
+/* Asks which names there are, where that may be why nothing fits, and says so
+ * in lack. Always false. */
+static bool trace_search_fail(struct trace_search *s, struct backends *b,
+			      struct error *err)
+{
+	const struct find_query *q = &s->query;
+	struct names_job services = { .job.type = &names_type,
+				      .what = TRACE_SERVICES,
+				      .query = q };
+	struct names_job operations = { .job.type = &names_type,
+					.what = TRACE_OPERATIONS,
+					.query = q };
+	const struct name_list none = { .count = 0 };
+	struct job *jobs[2];
+	size_t n = 0;
+
+	if (s->hidden_count || !q->service.len)
+		return fail(s, SEARCH_LACKS_TRACES, none, err);
+	jobs[n++] = &services.job;
+	if (q->name.len)
+		jobs[n++] = &operations.job;
+	if (!jobs_run(b, jobs, n, err))
+		return false;
+	if (is_missing(&services, q->service))
+		return fail(s, SEARCH_LACKS_SERVICE, services.names, err);
+	if (is_missing(&operations, q->name))
+		return fail(s, SEARCH_LACKS_OPERATION, operations.names, err);
+	return fail(s, SEARCH_LACKS_TRACES, none, err);
+}
 
 /* A server that gives pages lets each count towards a quota, whatever is in
  * it: two at most of the first question, which tells how durations lie. */
@@ -371,4 +456,163 @@ bool trace_search_unusual(struct trace_search *s, struct backends *b,
 		drop_health_checks(s->earlier.items, s->earlier.count);
 	return unusual_find(s->hits.items, s->first_count, s->earlier.items,
 			    s->earlier.count, &s->unusual, err);
+}
+
+/* What can be searched for: the names of the labels of spans, or the values of
+ * one of them. Knows no options. */
+
+struct tags_job {
+	struct job job;
+	const struct tags_query *query;
+	struct name_list names;
+};
+
+static bool tags_request(struct job *base, struct backends *b,
+			 struct http_request *request, struct error *err)
+{
+	struct tags_job *job = (struct tags_job *)base;
+
+	return traces_tags_request(backends_traces(b), &b->traces.endpoint,
+				   job->query, base->attempt, request, err);
+}
+
+static bool tags_answer(struct job *base, struct backends *b,
+			const struct http_response *response)
+{
+	struct tags_job *job = (struct tags_job *)base;
+
+	return trace_names_answer(base, b, response, &job->names);
+}
+
+static const struct job_type tags_type = { .request = tags_request,
+					   .answer = tags_answer,
+					   .about = ABOUT_NAMES };
+
+bool tags_ask(struct backends *b, const struct tags_query *query,
+	      struct name_list *names, struct error *err)
+{
+	struct tags_job job = { .job.type = &tags_type, .query = query };
+	struct job *jobs[] = { &job.job };
+
+	if (!backends_probe_traces(b, err) || !jobs_run(b, jobs, 1, err))
+		return false;
+	if (job.job.has_answer)
+		*names = job.names;
+	else
+		*err = job.job.err;
+	return job.job.has_answer;
+}
+
+/* Which trace stands for the slow requests of a service by its metrics: an
+ * exemplar of the latency histogram from the buckets of the slowest 5 %. */
+
+static int compare(const void *a, const void *b)
+{
+	const struct exemplar *x = a, *y = b;
+	int order = compare_f64(x->value, y->value);
+
+	if (!order)
+		order = compare_i64(x->time_ns, y->time_ns);
+	return order ? order : str_compare(x->trace_id, y->trace_id);
+}
+
+/* The longest may be an outlier of its own kind; the median of the slow ones is
+ * what the tail is made of. */
+void exemplar_pick(struct exemplar_choice *c, struct exemplar *list,
+		   size_t count)
+{
+	size_t slow = 0;
+
+	c->count = count;
+	c->lack = count ? EXEMPLAR_FOUND : EXEMPLAR_NONE;
+	if (!count)
+		return;
+	qsort(list, count, sizeof *list, compare);
+	c->exemplar = list[count - 1];
+	/* p95 is interpolated within its bucket, so all of that one counts. */
+	for (size_t i = 0; c->p95_s > 0 && i < count; i++)
+		if (list[i].edge >= c->p95_s)
+			list[slow++] = list[i];
+	c->slow_count = slow;
+	if (slow)
+		c->exemplar = list[(slow - 1) / 2];
+}
+
+static bool ask_exemplars(struct metric_job *job, struct exemplar_choice *c,
+			  struct error *err)
+{
+	struct metric_query query = { .ask = METRIC_ASK_EXEMPLARS,
+				      .range = c->window };
+	struct arena *arena = c->metrics.backends->arena;
+	struct job *list[] = { &job->job };
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	metric_exemplars(&text, &c->metrics.sources[METRIC_LATENCY],
+			 c->metrics.service, c->operation);
+	query.expression = arena_str(arena, buf_str(&text));
+	buf_release(&text);
+	if (!query.expression.ptr)
+		return arena_fail(arena, "a question", err);
+	metric_job_init(job, &query);
+	if (!jobs_run(c->metrics.backends, list, 1, err))
+		return false;
+	*err = job->job.err;
+	return job->job.has_answer;
+}
+
+/* p95 of all requests: exemplars are a few of them, not drawn evenly. */
+static bool ask_p95(struct exemplar_choice *c, struct error *err)
+{
+	struct service_metric q = { .meaning = METRIC_LATENCY,
+				    .operation = c->operation,
+				    .quantile = 0.95,
+				    .range = c->window };
+
+	if (!service_metrics_ask(&c->metrics, &q, 1, err))
+		return false;
+	if (q.has_answer && q.point_count)
+		c->p95_s = q.points[0].value;
+	return true;
+}
+
+static enum exemplar_lack lack_of(const struct exemplar_choice *c)
+{
+	const struct metric_source *sources = c->metrics.sources;
+	bool has_any = false;
+
+	for (int i = 0; i < METRIC_MEANINGS; i++)
+		has_any |= sources[i].name != NULL;
+	if (!has_any)
+		return EXEMPLAR_NO_METRICS;
+	if (!sources[METRIC_LATENCY].name)
+		return EXEMPLAR_NO_LATENCY;
+	return c->operation && !sources[METRIC_LATENCY].name->operation_label
+		       ? EXEMPLAR_NO_OPERATION
+		       : EXEMPLAR_FOUND;
+}
+
+bool exemplar_choose(struct exemplar_choice *c, struct backends *b,
+		     const char *service, const char *operation,
+		     struct time_range window, struct error *err)
+{
+	struct metric_job job;
+	double unit;
+
+	*c = (struct exemplar_choice){ .operation = operation,
+				       .window = window };
+	if (!service_metrics_find(&c->metrics, b, service, window, err))
+		return false;
+	c->lack = lack_of(c);
+	if (c->lack != EXEMPLAR_FOUND)
+		return true;
+	if (!ask_p95(c, err) || !ask_exemplars(&job, c, err))
+		return false;
+	unit = c->metrics.sources[METRIC_LATENCY].name->unit;
+	for (size_t i = 0; i < job.answer.exemplar_count; i++) {
+		job.answer.exemplars[i].value *= unit;
+		job.answer.exemplars[i].edge *= unit;
+	}
+	exemplar_pick(c, job.answer.exemplars, job.answer.exemplar_count);
+	return true;
 }

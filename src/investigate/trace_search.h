@@ -9,9 +9,9 @@
 #define INVESTIGATE_TRACE_SEARCH_H
 
 #include "analyze/search_summary.h"
-#include "analyze/unusual.h"
 #include "backend/backends.h"
 #include "backend/trace_queries.h"
+#include "investigate/service_metrics.h"
 
 struct har; /* wire/har.h */
 
@@ -90,15 +90,53 @@ int64_t trace_search_quantile(const struct trace_search *s, unsigned permille);
  * only. */
 bool trace_search_is_sorted(const struct trace_search *s);
 
-/* Asks which names there are, where that may be why nothing fits, and says so
- * in lack. Always false. */
-bool trace_search_fail(struct trace_search *s, struct backends *b,
-		       struct error *err);
-
 /* The bound for the next question, given what was found so far (longest
  * first): as slow as the wanted-th of them, since no slower one is then missed.
  * At most `bound_ns` when nothing is won by asking again. */
 int64_t trace_search_bound(const struct hit *items, size_t count, size_t wanted,
 			   int64_t bound_ns);
+
+/* What can be searched for: the names of the labels of spans, or the values of
+ * one of them. Knows no options. */
+
+/* Asks the trace server; names lie in the backends' arena. ERROR_USAGE for
+ * what it cannot list. */
+bool tags_ask(struct backends *b, const struct tags_query *query,
+	      struct name_list *names, struct error *err) MUST_CHECK;
+
+/* Which trace stands for the slow requests of a service by its metrics: an
+ * exemplar of the latency histogram from the buckets of the slowest 5 %. */
+
+enum exemplar_lack {
+	EXEMPLAR_FOUND = 0,
+	EXEMPLAR_NO_METRICS, /* none of the known ones names the service */
+	EXEMPLAR_NO_LATENCY,
+	EXEMPLAR_NO_OPERATION, /* the histogram has none */
+	EXEMPLAR_NONE,         /* it has no exemplars */
+};
+
+struct exemplar_choice {
+	struct service_metrics metrics;
+	const char *operation; /* NULL: all of them */
+	struct time_range window;
+
+	enum exemplar_lack lack;
+	struct exemplar exemplar; /* the value in seconds */
+	size_t count;             /* of all in the window */
+	size_t slow_count;        /* in the buckets from that of p95 on, of
+				     which it is the median; 0: it is the
+				     longest */
+	double p95_s;             /* 0: not known */
+};
+
+/* service and operation are borrowed. False: nothing was answered; that there
+ * is none is in lack. */
+bool exemplar_choose(struct exemplar_choice *c, struct backends *b,
+		     const char *service, const char *operation,
+		     struct time_range window, struct error *err) MUST_CHECK;
+
+/* The choice itself, of exemplars in seconds, whose order changes. */
+void exemplar_pick(struct exemplar_choice *c, struct exemplar *list,
+		   size_t count);
 
 #endif

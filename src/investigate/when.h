@@ -12,10 +12,7 @@
 #include "analyze/change_point.h"
 #include "investigate/investigation.h"
 #include "investigate/profile_service.h"
-#include "model/step_rows.h"
-
-/* Requests of a run: 2 log2(window / minute) and so many more. */
-#define WHEN_REQUESTS 8
+#include "model/metrics.h"
 
 /* Windows: of shorter ones there are not steps enough, of a function slices;
  * servers keep a week, and look at a day at a time. */
@@ -124,5 +121,38 @@ static inline bool when_has_step(const struct when *w)
 {
 	return w->series[w->lead].found.kind == SERIES_STEP;
 }
+
+/* What the files of when.h share. */
+
+/* ---- when.c: what servers add up over time ---- */
+
+/* In one series; versions that came are known to matter. */
+bool when_judge(const struct when *w, struct when_series *s,
+		struct error *err) MUST_CHECK;
+
+/* Room for so many steps, all of them unknown. */
+bool when_series_make(struct when *w, struct when_series *s, size_t count,
+		      struct error *err) MUST_CHECK;
+
+/* Requests of a part of the window, all versions; 0: not known. */
+double when_requests_in(const struct when *w, struct time_range range);
+
+/* ---- when_slices.c: what has to be fetched ---- */
+
+/* The lead in slices, as many as requests are left for, then halves. */
+bool when_ask_slices(struct when *w, struct error *err) MUST_CHECK;
+
+/* ---- when.c: what else changed ---- */
+
+/* A span of a version in a step, where only searches tell. */
+bool when_count_version(struct when *w, struct str version, size_t step,
+			struct error *err) MUST_CHECK;
+
+/* By which versions there are requests, or profiles: fills versions. */
+void when_find_versions(struct when *w);
+
+/* Runs jobs, counted. */
+bool when_run(struct when *w, struct job *const *jobs, size_t count,
+	      struct error *err) MUST_CHECK;
 
 #endif

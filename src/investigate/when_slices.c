@@ -11,8 +11,8 @@
 #include "backend/fetch_history.h"
 #include "backend/fetch_profile.h"
 #include "base/num.h"
-#include "investigate/when_parts.h"
-#include "model/stack_walk.h"
+#include "investigate/when.h"
+#include "model/profile.h"
 
 #define SLICES_MOST 48
 

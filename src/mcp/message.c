@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/count.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/jsonw.h"
+#include "base/num.h"
 #include "base/out.h"
 #include "base/str.h"
 #include "mcp/tools.h"

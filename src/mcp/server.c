@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/mem.h"
-#include "base/shell.h"
 #include "base/timefmt.h"
 #include "mcp/message.h"
 #include "mcp/tools.h"

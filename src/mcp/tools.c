@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/ascii.h"
 #include "base/json.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "base/timefmt.h"
 
 static const char *const types[] = { "auto",      "cpu",   "alloc", "inuse",

@@ -58,4 +58,35 @@ static inline struct str metric_label_find(const struct metric_series *s,
 	return STR("");
 }
 
+/* How long something took how often, as servers that count give it: by powers
+ * of two. */
+
+#define DURATION_BUCKETS 63u
+
+/* counts[i] durations were over 2^(i - 1) ns and at most 2^i ns. */
+struct duration_buckets {
+	int64_t counts[DURATION_BUCKETS];
+	int64_t total;
+};
+
+/* What was measured in equal steps of a window, a row for each value of an
+ * attribute (a version). */
+
+/* Equal steps from from_ms on. */
+struct steps {
+	int64_t from_ms;
+	int64_t step_ms; /* above 0 */
+	size_t count;
+};
+
+struct step_row {
+	struct str name; /* empty: without the attribute */
+	double *values;  /* of each step; 0 where there is none */
+};
+
+struct step_rows {
+	struct step_row *items; /* in the server's order */
+	size_t count;           /* at most LIMIT_NAMES */
+};
+
 #endif

@@ -1,9 +1,238 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile.h"
 
+#include <string.h>
+
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
+#include "model/profile_build.h"
+
+struct stack_tree *profile_build_tree(struct profile_build *b,
+				      struct error *err)
+{
+	b->has_tree = stack_tree_init(&b->tree, &b->tree_arena);
+	if (b->has_tree)
+		return &b->tree;
+	arena_fail(&b->tree_arena, PROFILE_WHAT, err);
+	return NULL;
+}
+
+/* The frames that lead to a node, at the end of `path`. */
+static uint32_t *path_of(const struct stack_tree *t, uint32_t node,
+			 uint32_t path[LIMIT_STACK_FRAMES])
+{
+	uint32_t *at = path + LIMIT_STACK_FRAMES;
+
+	for (; node; node = t->nodes[node].parent)
+		*--at = t->nodes[node].frame;
+	return at;
+}
+
+bool profile_build_untree(struct profile_build *b, struct error *err)
+{
+	const struct stack_tree *t = &b->tree;
+	uint32_t *path =
+		arena_array(&b->scratch, LIMIT_STACK_FRAMES, sizeof *path);
+
+	if (!path)
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	b->stack_count = 0;
+	b->has_tree = false;
+	for (uint32_t i = 1; i < t->count; i++) {
+		const uint32_t *at;
+
+		if (!t->nodes[i].value)
+			continue;
+		at = path_of(t, i, path);
+		if (!profile_build_merge(
+			    b, at, (uint32_t)(path + LIMIT_STACK_FRAMES - at),
+			    t->nodes[i].value, err))
+			return false;
+	}
+	arena_release(&b->tree_arena);
+	return true;
+}
+
+/* Stacks that come to nothing are no stacks; they may come back. */
+bool profile_tree_value(struct profile_build *b, uint32_t node, int64_t value,
+			struct error *err)
+{
+	int64_t *sum = &b->tree.nodes[node].value;
+	int64_t before = *sum, exact;
+
+	if (!add_i64(before, value, &exact))
+		b->is_saturated = true;
+	*sum = sat_add_i64(before, value);
+	if (!before && *sum)
+		b->stack_count++;
+	if (before && !*sum)
+		b->stack_count--;
+	return b->stack_count <= LIMIT_SAMPLES ||
+	       error_set(err, ERROR_LIMIT,
+			 "the profile has more than %u distinct stacks",
+			 LIMIT_SAMPLES);
+}
+
+bool profile_tree_add(struct profile_build *b, const uint32_t *frames,
+		      uint32_t count, int64_t value, struct error *err)
+{
+	struct stack_place places[2] = { 0 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!stack_tree_walk(&b->tree, &frames[i], 1, places))
+			return arena_fail(&b->tree_arena, PROFILE_WHAT, err);
+		places[0] = places[1];
+	}
+	return profile_tree_value(b, places[0].node, value, err);
+}
+
+/* From the leaves on. */
+bool profile_tree_mark(struct profile_build *b, bool *is_frame_used)
+{
+	const struct stack_tree *t = &b->tree;
+	bool *is_used = arena_array(&b->scratch, t->count, sizeof *is_used);
+
+	if (!is_used)
+		return false;
+	for (size_t i = t->count; i-- > 1;) {
+		const struct stack_node *n = &t->nodes[i];
+
+		if (!is_used[i] && !n->value)
+			continue;
+		is_used[n->parent] = true;
+		is_frame_used[n->frame] = true;
+	}
+	return true;
+}
+
+/* Of all stacks together; false: no memory. */
+static bool count_frames(struct profile_build *b, size_t *sum)
+{
+	const struct stack_tree *t = &b->tree;
+	uint16_t *depths = arena_array(&b->scratch, t->count, sizeof *depths);
+
+	*sum = 0;
+	for (size_t i = 1; depths && i < t->count; i++) {
+		const struct stack_node *n = &t->nodes[i];
+
+		depths[i] = (uint16_t)(depths[n->parent] + 1);
+		*sum += n->value ? depths[i] : 0;
+	}
+	return depths;
+}
+
+_Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "depths fit two bytes");
+
+static void write_stacks(const struct stack_tree *t, const uint32_t *place,
+			 uint32_t *path, struct profile *p)
+{
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; (i = stack_tree_next(t, i, &depth));) {
+		const struct stack_node *n = &t->nodes[i];
+
+		path[depth - 1] = place[n->frame];
+		if (!n->value)
+			continue;
+		memcpy(p->frame_ids + p->frame_id_count, path,
+		       depth * sizeof *path);
+		p->stacks[p->stack_count++] =
+			(struct stack){ (uint32_t)p->frame_id_count, depth,
+					n->value };
+		p->frame_id_count += depth;
+	}
+}
+
+/* Functions are placed by their names and frames by functions, so that with
+ * nothing but names the order of places is that of names. */
+bool profile_tree_place(struct profile_build *b, const uint32_t *frame_place)
+{
+	struct profile *p = b->out;
+	uint32_t *path =
+		arena_array(&b->scratch, LIMIT_STACK_FRAMES, sizeof *path);
+	size_t count;
+
+	if (!path || !count_frames(b, &count) || count > UINT32_MAX ||
+	    !stack_tree_order(&b->tree, frame_place, b->frame_count))
+		return false;
+	p->frame_ids = arena_array(&p->arena, count, sizeof *p->frame_ids);
+	p->stacks = arena_array(&p->arena, b->stack_count, sizeof *p->stacks);
+	if (!p->frame_ids || !p->stacks)
+		return false;
+	write_stacks(&b->tree, frame_place, path, p);
+	return true;
+}
+
+/* Rounds down, so that the remainder is never negative. */
+static int64_t divide_floor(int64_t value, int64_t divisor, int64_t *remainder)
+{
+	int64_t quotient = value / divisor;
+
+	*remainder = value % divisor;
+	if (*remainder < 0) {
+		*remainder += divisor;
+		quotient--;
+	}
+	return quotient;
+}
+
+/* Of packed ones the caller knows that the sum fits. */
+static void multiply_packed(struct packed_stacks *packed, int64_t factor)
+{
+	for (struct packed_chunk *c = packed->chunks; c; c = c->next)
+		c->value_unit *= (uint64_t)factor;
+	for (uint32_t i = 0; i < packed->place_count; i++)
+		packed->sums[i] = sat_mul_i64(packed->sums[i], factor);
+	packed->divisor = sat_mul_i64(packed->divisor, factor);
+}
+
+void profile_multiply(struct profile *p, int64_t factor)
+{
+	if (factor == 1)
+		return;
+	if (p->packed) {
+		multiply_packed(p->packed, factor);
+		p->total = sat_mul_i64(p->total, factor);
+	} else {
+		p->total = 0; /* capped values sum up to something else */
+	}
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
+		p->stacks[i].value = sat_mul_i64(p->stacks[i].value, factor);
+		p->total = sat_add_i64(p->total, p->stacks[i].value);
+	}
+	p->whole_total = sat_mul_i64(p->whole_total, factor);
+	p->omitted = sat_mul_i64(p->omitted, factor);
+	p->filtered = sat_mul_i64(p->filtered, factor);
+	p->period = sat_mul_i64(p->period, factor);
+}
+
+void profile_divide(struct profile *p, int64_t divisor)
+{
+	int64_t carry = 0, total = 0;
+	bool is_whole = p->whole_total == p->total;
+	bool is_positive = p->whole_total - p->omitted == p->total;
+	uint32_t kept = 0;
+
+	if (divisor < 2)
+		return;
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		struct stack stack = p->stacks[i];
+
+		stack.value = divide_floor(sat_add_i64(stack.value, carry),
+					   divisor, &carry);
+		if (stack.value == 0)
+			continue;
+		total = sat_add_i64(total, stack.value);
+		p->stacks[kept++] = stack;
+	}
+	p->stack_count = kept;
+	p->total = total;
+	p->whole_total = is_whole ? total : p->whole_total / divisor;
+	p->omitted =
+		is_positive ? p->whole_total - total : p->omitted / divisor;
+}
 
 /* A sampler's period lies between 10 kHz and one sample a second; the
  * greatest common divisor of few values says little: six values of evenly
@@ -443,4 +672,142 @@ void profile_infer_period(struct profile *p)
 		return;
 	p->period = (int64_t)divisor;
 	p->sample_count = p->total / p->period;
+}
+
+/* Goes through the stacks of a profile, in order or packed, for those who add
+ * up: the order of packed ones says nothing, and equal ones come again. */
+
+_Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "ends fit two bytes");
+
+/* The numbers of a stack are read while the one before is looked at: its
+ * places lie far apart, and come from memory meanwhile. */
+static void read_ahead(struct stack_walk *w)
+{
+	const struct packed_place *places = w->profile->packed->places;
+	struct stack_ahead *next = &w->next;
+	const unsigned char *at;
+	unsigned bytes;
+
+	(void)packed_next(&w->chunk, &w->at);
+	bytes = w->chunk->number_bytes;
+	at = w->at;
+	next->kept = (uint32_t)varint_take(&at);
+	next->count = (uint32_t)varint_take(&at);
+	for (uint32_t i = 0; i < next->count; i++) {
+		next->numbers[i] = (uint32_t)load_number(at, bytes);
+		at += bytes;
+		__builtin_prefetch(&places[next->numbers[i]]);
+	}
+	next->value = (int64_t)(varint_take(&at) * w->chunk->value_unit);
+	w->at = at;
+}
+
+void stack_walk_init(struct stack_walk *w, const struct profile *p)
+{
+	const struct packed_stacks *packed = p->packed;
+
+	w->profile = p;
+	w->index = 0;
+	w->kept = 0;
+	if (!packed)
+		return;
+	w->chunk = packed->chunks;
+	w->at = w->chunk->bytes;
+	w->frames = w->room;
+	w->ends[0] = 0;
+	if (p->stack_count)
+		read_ahead(w);
+}
+
+/* The frames all have room, see profile_build_packed(). */
+static void unpack(struct stack_walk *w)
+{
+	const struct packed_stacks *packed = w->profile->packed;
+	const struct stack_ahead *next = &w->next;
+	uint16_t *end = &w->ends[next->kept];
+	uint32_t *to = w->room + *end;
+
+	w->kept = *end;
+	for (uint32_t i = 0; i < next->count; i++) {
+		struct packed_place place = packed->places[next->numbers[i]];
+		const uint32_t *run;
+
+		if (place.frames[0] & PACKED_RUN) {
+			run = &packed->runs[place.frames[0] & ~PACKED_RUN];
+			for (uint32_t k = 1; k <= *run; k++)
+				*to++ = run[k];
+		} else {
+			to[0] = place.frames[1];
+			to += place.frames[1] != PACKED_NONE;
+			*to++ = place.frames[0];
+		}
+		*++end = (uint16_t)(to - w->room);
+	}
+	w->count = (uint32_t)(to - w->room);
+	w->value = next->value;
+	if (w->index + 1 < w->profile->stack_count)
+		read_ahead(w);
+}
+
+static void take_stack(struct stack_walk *w, const struct stack *s)
+{
+	w->frames = &w->profile->frame_ids[s->frame_first];
+	w->count = s->frame_count;
+	w->value = s->value;
+}
+
+bool stack_walk_next(struct stack_walk *w)
+{
+	if (w->index == w->profile->stack_count)
+		return false;
+	if (w->profile->packed)
+		unpack(w);
+	else
+		take_stack(w, &w->profile->stacks[w->index]);
+	w->index++;
+	return true;
+}
+
+/* Equal ones meet here. */
+static bool add_stacks(struct profile_build *b, struct error *err)
+{
+	struct stack_walk *w = mem_alloc(sizeof *w);
+	bool is_done = w || error_memory(err, PROFILE_WHAT);
+
+	if (is_done)
+		stack_walk_init(w, b->out);
+	while (is_done && stack_walk_next(w))
+		is_done = profile_build_stack(b, w->frames, w->count, w->value,
+					      err);
+	mem_free(w);
+	return is_done;
+}
+
+/* Shares are of what was left out of the stacks, too. */
+static bool finish(struct profile_build *b, struct error *err)
+{
+	struct profile *p = b->out;
+	const struct packed_stacks *packed = p->packed;
+
+	b->magnitude = p->whole_total;
+	packed_chunks_free(packed->chunks);
+	p->packed = NULL;
+	if (!profile_build_finish_stacks(b, err))
+		return false;
+	profile_infer_period(p);
+	profile_ground_period(p, packed->stated_period, packed->counted);
+	return true;
+}
+
+bool profile_unpack(struct profile *p, struct error *err)
+{
+	struct profile_build *b;
+	bool is_done;
+
+	if (!p->packed || !p->packed->is_for_later)
+		return true;
+	b = profile_build_resume(p, err);
+	is_done = b && add_stacks(b, err) && finish(b, err);
+	profile_build_free(b);
+	return is_done && profile_check(p, err);
 }

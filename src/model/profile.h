@@ -12,12 +12,63 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/error.h"
-#include "base/num.h"
+#include "base/limits.h"
 #include "base/notes.h"
-#include "model/stack_tree.h"
+#include "base/num.h"
 #include "model/symtab.h"
+
+/* Stacks in the making as a tree of their frames from the root on: what
+ * stacks begin with is there once, equal stacks meet in one node, and putting
+ * them into order is putting siblings into order. For decoders of texts, where
+ * neighbours have most frames in common; see profile_build_tree(). */
+
+/* No node; 0 is the root, which has no frame. */
+#define STACK_TREE_NONE 0u
+
+struct stack_node {
+	uint32_t parent;
+	uint32_t frame;
+	uint32_t first_child; /* this and the next: from ordering on */
+	uint32_t next_sibling;
+	int64_t value; /* of the stack that ends here */
+};
+
+struct stack_tree {
+	struct arena *arena;
+	struct stack_node *nodes; /* children later than their parents */
+	size_t count;
+	size_t cap;
+	/* Where nodes are found, by the hashes of their paths. */
+	struct stack_slot *slots;
+	size_t slot_count;
+	uint64_t keys[2]; /* of this tree's hashes */
+};
+
+/* A node and the hash of its path; all zero is the root. */
+struct stack_place {
+	uint64_t hash;
+	uint32_t node;
+};
+
+/* False: no memory in the arena, which must outlive it. */
+bool stack_tree_init(struct stack_tree *t, struct arena *arena) MUST_CHECK;
+
+/* From places[0] on, frame after frame, to places[count]; nodes that are not
+ * there are added. False: no memory. */
+bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
+		     uint32_t count, struct stack_place *places) MUST_CHECK;
+
+/* Puts the children of every node into the order of place[frame]; places from
+ * frame_count on are none, and such children leave. Nothing can be found in
+ * it any more. False: no memory. */
+bool stack_tree_order(struct stack_tree *t, const uint32_t *place,
+		      uint32_t frame_count) MUST_CHECK;
+
+/* The node after this one in depth-first order, or STACK_TREE_NONE after the
+ * last. *depth (of the root: 0) is kept up to date. */
+uint32_t stack_tree_next(const struct stack_tree *t, uint32_t node,
+			 uint32_t *depth);
 
 struct function {
 	uint32_t name; /* symtab; never empty: "[libc.so.6+0x1f]" at worst */
@@ -131,7 +182,7 @@ struct profile {
 	struct stack *stacks; /* distinct, ordered by names root first */
 	uint32_t stack_count;
 	/* Then there are no frame_ids and stacks; NULL otherwise. They are
-	 * walked through with stack_walk.h. */
+	 * walked through with struct stack_walk. */
 	struct packed_stacks *packed;
 	bool is_loose; /* functions, frames and stacks are in no order of names
 			*/
@@ -351,5 +402,68 @@ void profile_multiply(struct profile *p, int64_t factor);
  * the next stack, so that no subtree is off by more than one unit; stacks of
  * nothing are dropped. */
 void profile_divide(struct profile *p, int64_t divisor);
+
+/* Adds up profiles: the blocks of a window, the pods of a service. */
+
+/* Adds up n profiles of one sample type into out, which must be initialised
+ * and empty; its texts are its own. Empty parts count for nothing, those that
+ * filters emptied for whole_total. What all other parts agree on is kept: the
+ * period (else 0), lines (has_lines), a known sample_count (else -1). The time
+ * is the earliest, durations are added up, a gauge stays one and is not
+ * divided. Of the types offered only the decoded one is named. Where a part is
+ * packed or loose, out is loose. n may be 0. Fails on parts of different types
+ * and on limits; out is to be released then too. */
+bool profile_merge(struct profile *out, const struct profile *const *parts,
+		   size_t n, struct notes *notes, struct error *err) MUST_CHECK;
+
+/* What the sum says of itself: all but its functions, frames, stacks, total and
+ * types. */
+void profile_merge_heads(struct profile *out,
+			 const struct profile *const *parts, size_t n);
+
+/* Goes through the stacks of a profile, in order or packed, for those who add
+ * up: the order of packed ones says nothing, and equal ones come again. */
+
+/* Private. Places by their number, from the root's side on. */
+struct stack_ahead {
+	uint32_t kept;
+	uint32_t count;
+	int64_t value;
+	uint32_t numbers[LIMIT_STACK_FRAMES];
+};
+
+/* Too large for a stack. */
+struct stack_walk {
+	const uint32_t *frames; /* of the stack, root first */
+	uint32_t count;
+	uint32_t kept; /* so many frames are those of the stack before */
+	int64_t value;
+	uint32_t index; /* of the next stack: this one's number from 1 */
+	/* private */
+	const struct profile *profile;
+	const struct packed_chunk *chunk;
+	const unsigned char *at; /* of it */
+	struct stack_ahead next;
+	uint16_t ends[LIMIT_STACK_FRAMES + 1]; /* of places, by their count */
+	uint32_t room[LIMIT_STACK_FRAMES];
+};
+
+void stack_walk_init(struct stack_walk *w, const struct profile *p);
+
+/* The next stack; false after the last. */
+bool stack_walk_next(struct stack_walk *w);
+
+/* Adds up two profiles whose functions, frames and stacks are in the order of
+ * the model: ordered lists are merged, nothing is hashed but new texts, and
+ * nothing is put into order again. Private to model/. */
+
+/* What a function is in out. texts: by symbol of p, that of out. */
+struct function profile_join_function(const struct profile *p,
+				      const uint32_t *texts, uint32_t function);
+
+/* What a frame is in out. functions: by function of p, that of out. */
+struct whole_frame profile_join_frame(const struct profile *p,
+				      const uint32_t *functions,
+				      uint32_t frame);
 
 #endif

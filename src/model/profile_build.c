@@ -4,9 +4,306 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/radix.h"
 #include "demangle/demangle.h"
+#include "model/profile.h"
+#include "model/sequence.h"
+
+/* Functions and frames of a profile in the making, each once. A function is
+ * looked for among those of its name, a frame among those of its function. */
+
+/* Most names are of one function, most functions have a few lines: a table in
+ * their place costs memory (docs/performance.md, "chains in front of tables").
+ */
+#define CHAIN_MAX 16u
+
+static bool profile_reserve(struct arena *arena, void *column, size_t *cap,
+			    size_t need, size_t size, arena_reserver *reserve)
+			    MUST_CHECK;
+
+static void profile_intern_init(struct profile_build *b)
+{
+	map_init(&b->functions_by_name.others, &b->scratch);
+	map_init(&b->frames_by_function.others, &b->scratch);
+	map_init(&b->pair_map, &b->scratch);
+}
+
+/* Not more than this on the word of a file: its tables may hold what no stack
+ * needs. */
+#define EXPECTED_MAX ((size_t)1 << 20)
+
+/* Room for so many links, which lead nowhere yet. */
+static bool reserve_links(struct profile_build *b, uint32_t **links,
+			  size_t *cap, size_t need, arena_reserver *reserve)
+{
+	size_t before = *cap;
+
+	if (!profile_reserve(&b->scratch, (void *)links, cap, need,
+			     sizeof **links, reserve))
+		return false;
+	if (*cap > before)
+		memset(*links + before, 0, (*cap - before) * sizeof **links);
+	return true;
+}
+
+static bool intern_expect(struct profile_build *b, struct intern *x, size_t of,
+			  size_t things, struct error *err)
+{
+	return (reserve_links(b, &x->heads, &x->head_cap,
+			      min_size(of, EXPECTED_MAX),
+			      arena_reserve_exactly) &&
+		reserve_links(b, &x->next, &x->next_cap,
+			      min_size(things, EXPECTED_MAX),
+			      arena_reserve_exactly)) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
+}
+
+#define RESERVE_EXACTLY(arena, column, cap, need)                              \
+	profile_reserve(arena, (void *)&(column), &(cap), need,                \
+			sizeof *(column), arena_reserve_exactly)
+
+bool profile_build_expect(struct profile_build *b, size_t texts,
+			  size_t functions, size_t frames, struct error *err)
+{
+	return symtab_reserve(&b->out->symtab, min_size(texts, EXPECTED_MAX),
+			      err) &&
+	       intern_expect(b, &b->functions_by_name, texts, functions, err) &&
+	       intern_expect(b, &b->frames_by_function, functions, frames,
+			     err) &&
+	       ((RESERVE_EXACTLY(&b->scratch, b->functions, b->function_cap,
+				 min_size(functions, EXPECTED_MAX)) &&
+		 RESERVE_EXACTLY(&b->scratch, b->frames, b->frame_cap,
+				 min_size(frames, EXPECTED_MAX))) ||
+		arena_fail(&b->scratch, PROFILE_WHAT, err));
+}
+
+/* ---- chains ---- */
+
+/* Where a search is. */
+struct walk {
+	uint32_t of;
+	uint32_t at; /* a thing + 1; 0 before the first */
+	uint32_t length;
+};
+
+static bool walk_next(const struct intern *x, struct walk *w)
+{
+	uint32_t next = 0;
+
+	if (w->at)
+		next = x->next[w->at - 1];
+	else if (w->of < x->head_cap)
+		next = x->heads[w->of];
+	if (!next)
+		return false;
+	w->at = next;
+	w->length++;
+	return true;
+}
+
+/* Behind the end of the chain that was walked. */
+static bool chain_add(struct profile_build *b, struct intern *x,
+		      const struct walk *w, uint32_t thing, struct error *err)
+{
+	if (!reserve_links(b, &x->heads, &x->head_cap, w->of + (size_t)1,
+			   arena_reserve) ||
+	    !reserve_links(b, &x->next, &x->next_cap, thing + (size_t)1,
+			   arena_reserve))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (w->at)
+		x->next[w->at - 1] = thing + 1;
+	else
+		x->heads[w->of] = thing + 1;
+	return true;
+}
+
+/* ---- beyond the chains ---- */
+
+/* One number for two: maps take 64 bits, and most functions and frames say
+ * nothing beyond the first two words of theirs. */
+static bool pair_number(struct profile_build *b, uint32_t high, uint32_t low,
+			uint32_t *number, struct error *err)
+{
+	*number = 0;
+	if (!high && !low)
+		return true;
+	if (!map_insert_u64(&b->pair_map, (uint64_t)high << 32 | low,
+			    b->pair_count, number))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	if (*number == b->pair_count)
+		b->pair_count++;
+	*number += 1;
+	return true;
+}
+
+/* Key of four words: that of the first two, and what the others add. */
+static bool insert_words(struct profile_build *b, struct map *map,
+			 const uint32_t words[4], uint32_t value,
+			 uint32_t *stored, struct error *err)
+{
+	uint64_t key = (uint64_t)words[0] << 32 | words[1];
+	uint32_t first, rest;
+
+	if (words[2] || words[3]) {
+		if (!pair_number(b, words[0], words[1], &first, err) ||
+		    !pair_number(b, words[2], words[3], &rest, err))
+			return false;
+		/* Beyond every index of a function or text. */
+		key = (uint64_t)(first | UINT32_C(1) << 31) << 32 | rest;
+	}
+	return map_insert_u64(map, key, value, stored) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
+}
+
+/* ---- functions ---- */
+
+static bool is_same_function(const struct function *f, const struct function *g)
+{
+	return f->name == g->name && f->file == g->file &&
+	       f->mapping == g->mapping && f->is_nameless == g->is_nameless;
+}
+
+/* *function is the number that it gets where it is new. */
+static bool other_function(struct profile_build *b, const struct function *f,
+			   uint32_t *function, struct error *err)
+{
+	const uint32_t words[] = { f->name, f->file, f->mapping,
+				   f->is_nameless };
+
+	return insert_words(b, &b->functions_by_name.others, words, *function,
+			    function, err);
+}
+
+/* arena_reserve() and arena_reserve_exactly() for a typed column. */
+#define RESERVE(arena, column, cap, need)                                      \
+	profile_reserve(arena, (void *)&(column), &(cap), need,                \
+			sizeof *(column), arena_reserve)
+
+bool profile_build_interned(struct profile_build *b, const struct function *f,
+			    uint32_t *function, struct error *err)
+{
+	struct walk w = { .of = f->name };
+	bool is_done;
+
+	while (walk_next(&b->functions_by_name, &w)) {
+		*function = w.at - 1;
+		if (is_same_function(&b->functions[*function], f))
+			return true;
+	}
+	*function = b->function_count;
+	is_done = w.length < CHAIN_MAX ? chain_add(b, &b->functions_by_name, &w,
+						   *function, err)
+				       : other_function(b, f, function, err);
+	if (!is_done)
+		return false;
+	if (*function < b->function_count)
+		return true;
+	if (b->function_count >= LIMIT_FUNCTIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u functions",
+				 LIMIT_FUNCTIONS);
+	if (!RESERVE(&b->scratch, b->functions, b->function_cap,
+		     b->function_count + 1u))
+		return arena_fail(&b->scratch, PROFILE_WHAT, err);
+	b->functions[b->function_count++] = *f;
+	return true;
+}
+
+/* ---- frames ---- */
+
+static bool says_nothing(const struct frame_detail *d)
+{
+	return !(d->column | d->is_inlined | d->address_high | d->address_low);
+}
+
+/* Of the same function. */
+static bool is_same_frame(const struct profile_build *b, uint32_t frame,
+			  const struct whole_frame *place)
+{
+	if (b->frames[frame].line != place->frame.line)
+		return false;
+	return b->details ? !memcmp(&b->details[frame], &place->detail,
+				    sizeof place->detail)
+			  : says_nothing(&place->detail);
+}
+
+/* Beyond every index of a function, and below what insert_words() adds. */
+#define INLINED (UINT32_C(1) << 30)
+
+_Static_assert(LIMIT_FUNCTIONS <= INLINED, "functions leave a bit");
+
+/* *frame is the number that it gets where it is new. */
+static bool other_frame(struct profile_build *b,
+			const struct whole_frame *place, uint32_t *frame,
+			struct error *err)
+{
+	const struct frame_detail *d = &place->detail;
+	uint32_t words[] = { place->frame.function, place->frame.line,
+			     d->address_high, d->address_low };
+
+	if (d->is_inlined)
+		words[0] |= INLINED;
+	/* Beyond every line. */
+	if (d->column) {
+		if (!pair_number(b, words[1], d->column, &words[1], err))
+			return false;
+		words[1] |= UINT32_C(1) << 31;
+	}
+	return insert_words(b, &b->frames_by_function.others, words, *frame,
+			    frame, err);
+}
+
+/* Details lie beside the frames from the first on that says something. */
+static bool add_frame(struct profile_build *b, const struct whole_frame *place)
+{
+	uint32_t count = b->frame_count;
+	bool has_details = b->details;
+
+	if (!RESERVE(&b->scratch, b->frames, b->frame_cap, count + 1u))
+		return false;
+	if (has_details || !says_nothing(&place->detail)) {
+		if (!RESERVE_EXACTLY(&b->scratch, b->details, b->detail_cap,
+				     b->frame_cap))
+			return false;
+		if (!has_details)
+			memset(b->details, 0, count * sizeof *b->details);
+		b->details[count] = place->detail;
+	}
+	b->frames[count] = place->frame;
+	b->frame_count++;
+	return true;
+}
+
+bool profile_build_place(struct profile_build *b,
+			 const struct whole_frame *place, uint32_t *frame,
+			 struct error *err)
+{
+	struct walk w = { .of = place->frame.function };
+	bool is_done;
+
+	while (walk_next(&b->frames_by_function, &w)) {
+		*frame = w.at - 1;
+		if (is_same_frame(b, *frame, place))
+			return true;
+	}
+	*frame = b->frame_count;
+	is_done = w.length < CHAIN_MAX ? chain_add(b, &b->frames_by_function,
+						   &w, *frame, err)
+				       : other_frame(b, place, frame, err);
+	if (!is_done)
+		return false;
+	if (*frame < b->frame_count)
+		return true;
+	if (b->frame_count >= LIMIT_LOCATIONS)
+		return error_set(err, ERROR_LIMIT,
+				 "the profile has more than %u source lines",
+				 LIMIT_LOCATIONS);
+	return add_frame(b, place) ||
+	       arena_fail(&b->scratch, PROFILE_WHAT, err);
+}
 
 #define FIRST_SLOTS ((size_t)1024)
 
@@ -48,8 +345,8 @@ void profile_build_free(struct profile_build *b)
 }
 
 /* Through bytes, since a pointer to a typed pointer is not one to void *. */
-bool profile_reserve(struct arena *arena, void *column, size_t *cap,
-		     size_t need, size_t size, arena_reserver *reserve)
+static bool profile_reserve(struct arena *arena, void *column, size_t *cap,
+			    size_t need, size_t size, arena_reserver *reserve)
 {
 	void *items;
 
@@ -389,4 +686,674 @@ bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
 	profile_build_omit(b, value);
 	return count_frames(b, depth, err) &&
 	       profile_tree_value(b, node, value, err);
+}
+
+/* Stacks in the making as a tree of their frames from the root on: what
+ * stacks begin with is there once, equal stacks meet in one node, and putting
+ * them into order is putting siblings into order. For decoders of texts, where
+ * neighbours have most frames in common; see profile_build_tree(). */
+
+#define FIRST_TREE_SLOTS ((size_t)256)
+
+/* All that finding a node takes, so that one line of the processor's cache is
+ * fetched for it. */
+struct stack_slot {
+	uint32_t hash;
+	uint32_t parent;
+	uint32_t frame;
+	uint32_t node; /* STACK_TREE_NONE: empty */
+};
+
+/* Odd, so that multiplying by them loses nothing. */
+static uint64_t key_of(const char *use)
+{
+	return hash_bytes(use, 1) | 1;
+}
+
+bool stack_tree_init(struct stack_tree *t, struct arena *arena)
+{
+	*t = (struct stack_tree){
+		.arena = arena,
+		.slot_count = FIRST_TREE_SLOTS,
+		.keys = { key_of("f"), key_of("p") },
+	};
+	t->slots = arena_array(arena, t->slot_count, sizeof *t->slots);
+	if (!t->slots || !arena_reserve(arena, (void **)&t->nodes, &t->cap, 1,
+					sizeof *t->nodes))
+		return false;
+	t->nodes[t->count++] = (struct stack_node){ .parent = 0 };
+	return true;
+}
+
+/* Every step of it can be undone, so that two paths have the same hash only if
+ * the keys, which nobody knows, make it so. It needs no node: slots of a whole
+ * stack are fetched side by side, where child after child would be waited
+ * for. */
+static uint64_t path_hash(const struct stack_tree *t, uint64_t parent,
+			  uint32_t frame)
+{
+	uint64_t mixed =
+		(parent ^ (frame + UINT64_C(1)) * t->keys[0]) * t->keys[1];
+
+	return mixed ^ mixed >> 32;
+}
+
+/* Where it is, or the empty one where it belongs. The table is never full, so
+ * that the walk ends. */
+static struct stack_slot *probe(const struct stack_tree *t, uint32_t hash,
+				uint32_t parent, uint32_t frame)
+{
+	size_t at = hash & (t->slot_count - 1);
+
+	while (t->slots[at].node &&
+	       (t->slots[at].hash != hash || t->slots[at].parent != parent ||
+		t->slots[at].frame != frame))
+		at = (at + 1) & (t->slot_count - 1);
+	return &t->slots[at];
+}
+
+/* Keeps a quarter of the slots empty. */
+static bool make_room(struct stack_tree *t)
+{
+	struct stack_slot *old = t->slots;
+	size_t old_count = t->slot_count;
+	struct stack_slot *slots;
+
+	if (t->count < t->slot_count / 4 * 3)
+		return true;
+	slots = arena_array(t->arena, 2 * old_count, sizeof *slots);
+	if (!slots)
+		return false;
+	t->slots = slots;
+	t->slot_count = 2 * old_count;
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i].node)
+			*probe(t, old[i].hash, old[i].parent, old[i].frame) =
+				old[i];
+	arena_drop(t->arena, old, old_count * sizeof *old);
+	return true;
+}
+
+static bool node_add(struct stack_tree *t, uint32_t hash, uint32_t parent,
+		     uint32_t frame)
+{
+	uint32_t node = (uint32_t)t->count;
+
+	if (t->count >= UINT32_MAX || !make_room(t) ||
+	    !arena_reserve(t->arena, (void **)&t->nodes, &t->cap, t->count + 1,
+			   sizeof *t->nodes))
+		return false;
+	t->nodes[node] =
+		(struct stack_node){ .parent = parent, .frame = frame };
+	*probe(t, hash, parent, frame) =
+		(struct stack_slot){ hash, parent, frame, node };
+	t->count++;
+	return true;
+}
+
+static bool step(struct stack_tree *t, uint32_t parent, uint32_t frame,
+		 struct stack_place *child)
+{
+	uint32_t hash = (uint32_t)child->hash;
+
+	child->node = probe(t, hash, parent, frame)->node;
+	if (child->node)
+		return true;
+	child->node = (uint32_t)t->count;
+	return node_add(t, hash, parent, frame);
+}
+
+bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
+		     uint32_t count, struct stack_place *places)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t hash = path_hash(t, places[i].hash, frames[i]);
+
+		places[i + 1].hash = hash;
+		__builtin_prefetch(
+			&t->slots[(uint32_t)hash & (t->slot_count - 1)]);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (!step(t, places[i].node, frames[i], &places[i + 1]))
+			return false;
+	return true;
+}
+
+/* By frames from the last to the first, each before its siblings so far. */
+bool stack_tree_order(struct stack_tree *t, const uint32_t *place,
+		      uint32_t frame_count)
+{
+	uint32_t *heads = arena_array(t->arena, frame_count, sizeof *heads);
+	uint32_t *next = arena_array(t->arena, t->count, sizeof *next);
+
+	if (!heads || !next)
+		return false;
+	for (uint32_t i = 1; i < t->count; i++) {
+		uint32_t at = place[t->nodes[i].frame];
+
+		if (at >= frame_count)
+			continue;
+		next[i] = heads[at];
+		heads[at] = i;
+	}
+	for (uint32_t i = 0; i < t->count; i++)
+		t->nodes[i].first_child = STACK_TREE_NONE;
+	for (uint32_t p = frame_count; p-- > 0;)
+		for (uint32_t i = heads[p]; i; i = next[i]) {
+			struct stack_node *n = &t->nodes[i];
+
+			n->next_sibling = t->nodes[n->parent].first_child;
+			t->nodes[n->parent].first_child = i;
+		}
+	return true;
+}
+
+uint32_t stack_tree_next(const struct stack_tree *t, uint32_t node,
+			 uint32_t *depth)
+{
+	const struct stack_node *n = &t->nodes[node];
+
+	/* Comes up behind the children. */
+	__builtin_prefetch(&t->nodes[n->next_sibling]);
+	if (n->first_child) {
+		++*depth;
+		return n->first_child;
+	}
+	while (node && !n->next_sibling) {
+		node = n->parent;
+		n = &t->nodes[node];
+		--*depth;
+	}
+	return node ? n->next_sibling : STACK_TREE_NONE;
+}
+
+#define UNUSED UINT32_MAX
+
+/* Room to order `count` sequences. */
+struct ordering {
+	struct sequence *sequences;
+	struct sequence *scratch;
+};
+
+static bool ordering_init(struct ordering *o, struct arena *arena, size_t count)
+{
+	o->sequences = arena_array(arena, count, sizeof *o->sequences);
+	o->scratch = arena_array(arena, count, sizeof *o->scratch);
+	return o->sequences && o->scratch;
+}
+
+static void ordering_drop(struct ordering *o, struct arena *arena, size_t count)
+{
+	arena_drop(arena, o->sequences, count * sizeof *o->sequences);
+	arena_drop(arena, o->scratch, count * sizeof *o->scratch);
+}
+
+/* Three bytes a word, each one more than it is: so the end of the text, 0, is
+ * before every byte. */
+static uint32_t *pack_text(struct str text, uint32_t *words)
+{
+	for (size_t i = 0; i < text.len; i += 3) {
+		uint32_t word = 0;
+
+		for (size_t k = i; k < i + 3; k++) {
+			unsigned byte =
+				k < text.len ? (unsigned char)text.ptr[k] + 1u
+					     : 0;
+			word = word << 9 | byte;
+		}
+		*words++ = word;
+	}
+	return words;
+}
+
+/* rank[symbol]: its place among all texts in byte order. */
+static uint32_t *rank_texts(struct profile_build *b)
+{
+	const struct text_table *t = &b->out->symtab.table;
+	struct ordering o;
+	uint32_t *rank = arena_array(&b->scratch, t->count, sizeof *rank);
+	uint32_t *words, *end;
+	size_t word_count = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		word_count += t->texts[i].len / 3 + 1;
+	words = arena_array(&b->scratch, word_count, sizeof *words);
+	if (!rank || !words || !ordering_init(&o, &b->scratch, t->count))
+		return NULL;
+	end = words;
+	for (size_t i = 0; i < t->count; i++) {
+		uint32_t *first = end;
+
+		end = pack_text(t->texts[i], first);
+		o.sequences[i] = (struct sequence){
+			.items = first,
+			.count = (uint32_t)(end - first),
+			.index = (uint32_t)i,
+		};
+	}
+	sequence_sort(o.sequences, t->count, NULL, o.scratch);
+	for (size_t i = 0; i < t->count; i++)
+		rank[o.sequences[i].index] = (uint32_t)i;
+	ordering_drop(&o, &b->scratch, t->count);
+	arena_drop(&b->scratch, words, word_count * sizeof *words);
+	return rank;
+}
+
+/* The two words from `at` on as one number; behind the last there are 0. */
+static uint64_t word_pair(const uint32_t *words, uint32_t width, uint32_t at)
+{
+	return (uint64_t)words[at] << 32 | (at + 1 < width ? words[at + 1] : 0);
+}
+
+/* By all words, the last ones first: equal ones stay as they are. Returns
+ * which of both lists holds them then. */
+static struct radix_item *sort_words(struct radix_item *items,
+				     struct radix_item *room, uint32_t count,
+				     const uint32_t *words, uint32_t width)
+{
+	for (uint32_t at = (width - 1) / 2 * 2 + 2; at > 0; at -= 2) {
+		struct radix_item *sorted;
+
+		for (uint32_t i = 0; i < count; i++)
+			items[i].key = word_pair(
+				&words[width * (size_t)items[i].index], width,
+				at - 2);
+		sorted = radix_sort(items, room, count);
+		if (sorted == room)
+			room = items;
+		items = sorted;
+	}
+	return items;
+}
+
+/* Orders `count` sequences of `width` words, leaving out those of which
+ * is_used is not set; place[old] becomes the new index. NULL: no memory. */
+static uint32_t *place_words(struct arena *arena, const uint32_t *words,
+			     uint32_t width, const bool *is_used,
+			     uint32_t count, uint32_t *used_count)
+{
+	uint32_t *place = arena_array(arena, count, sizeof *place);
+	struct radix_item *items = arena_array(arena, count, sizeof *items);
+	struct radix_item *room = arena_array(arena, count, sizeof *room);
+	const struct radix_item *sorted;
+	uint32_t used = 0;
+
+	if (!place || !items || !room)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		place[i] = UNUSED;
+		if (is_used[i])
+			items[used++].index = i;
+	}
+	sorted = sort_words(items, room, used, words, width);
+	for (uint32_t i = 0; i < used; i++)
+		place[sorted[i].index] = i;
+	arena_drop(arena, items, count * sizeof *items);
+	arena_drop(arena, room, count * sizeof *room);
+	*used_count = used;
+	return place;
+}
+
+/* What finishing works with. */
+struct finish {
+	struct profile_build *b;
+	bool *is_function_used;
+	bool *is_frame_used;
+	uint32_t *text_rank;
+	uint32_t *function_place;
+	uint32_t *frame_place;
+	uint32_t *name_rank;       /* by new frame index */
+	struct whole_frame *whole; /* where frames have details */
+};
+
+/* Stacks that cancelled out to zero leave. */
+static void mark_frames(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	const uint32_t *ids = b->out->frame_ids;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < b->stack_count; i++) {
+		struct stack s = b->stacks[i];
+
+		if (s.value == 0)
+			continue;
+		b->stacks[kept++] = s;
+		for (uint32_t k = 0; k < s.frame_count; k++)
+			f->is_frame_used[ids[s.frame_first + k]] = true;
+	}
+	b->stack_count = kept;
+}
+
+/* What only stacks of nothing used leaves as well. */
+static bool mark_used(struct finish *f)
+{
+	struct profile_build *b = f->b;
+
+	f->is_function_used = arena_array(&b->scratch, b->function_count, 1);
+	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
+	if (!f->is_function_used || !f->is_frame_used)
+		return false;
+	/* Decoders that pack build no frames but of places that stacks are on.
+	 */
+	if (b->out->packed)
+		memset(f->is_frame_used, true, b->frame_count);
+	else if (!b->has_tree)
+		mark_frames(f);
+	else if (!profile_tree_mark(b, f->is_frame_used))
+		return false;
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		if (f->is_frame_used[i])
+			f->is_function_used[b->frames[i].function] = true;
+	return true;
+}
+
+enum { FUNCTION_WORDS = 4 };
+
+static void function_words(const struct function *f, const uint32_t *rank,
+			   uint32_t words[FUNCTION_WORDS])
+{
+	words[0] = rank[f->name];
+	words[1] = rank[f->file];
+	words[2] = rank[f->mapping];
+	words[3] = f->is_nameless;
+}
+
+/* By name, then file, then what else tells them apart. */
+static bool place_functions(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct profile *p = b->out;
+	uint32_t *words = arena_array(&b->scratch, b->function_count,
+				      FUNCTION_WORDS * sizeof *words);
+
+	f->text_rank = rank_texts(b);
+	if (!words || !f->text_rank)
+		return false;
+	for (uint32_t i = 0; i < b->function_count; i++)
+		function_words(&b->functions[i], f->text_rank,
+			       &words[FUNCTION_WORDS * (size_t)i]);
+	f->function_place = place_words(&b->scratch, words, FUNCTION_WORDS,
+					f->is_function_used, b->function_count,
+					&p->function_count);
+	if (!f->function_place)
+		return false;
+	p->functions =
+		arena_array(&p->arena, p->function_count, sizeof *p->functions);
+	if (!p->functions)
+		return false;
+	for (uint32_t i = 0; i < b->function_count; i++)
+		if (f->is_function_used[i])
+			p->functions[f->function_place[i]] = b->functions[i];
+	return true;
+}
+
+#define WORDS(item) ((uint32_t)(sizeof(item) / sizeof(uint32_t)))
+
+/* Puts frames and details together, in their stead. */
+static bool make_whole(struct finish *f)
+{
+	struct profile_build *b = f->b;
+
+	f->whole = arena_array(&b->scratch, b->frame_count, sizeof *f->whole);
+	if (!f->whole)
+		return false;
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		f->whole[i] =
+			(struct whole_frame){ b->frames[i], b->details[i] };
+	arena_drop(&b->scratch, b->frames, b->frame_cap * sizeof *b->frames);
+	arena_drop(&b->scratch, b->details, b->detail_cap * sizeof *b->details);
+	b->frames = NULL;
+	b->details = NULL;
+	b->frame_cap = b->detail_cap = 0;
+	return true;
+}
+
+/* By function, then line: both are that sequence already. Names that differ
+ * only in file or line share a rank. */
+static bool order_frames(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	const uint32_t *words =
+		f->whole ? (const void *)f->whole : (const void *)b->frames;
+	uint32_t width = f->whole ? WORDS(*f->whole) : WORDS(*b->frames);
+
+	f->frame_place =
+		place_words(&b->scratch, words, width, f->is_frame_used,
+			    b->frame_count, &b->out->frame_count);
+	return f->frame_place;
+}
+
+static bool place_frames(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct profile *p = b->out;
+
+	for (uint32_t i = 0; i < b->frame_count; i++)
+		b->frames[i].function =
+			f->function_place[b->frames[i].function];
+	if ((b->details && !make_whole(f)) || !order_frames(f))
+		return false;
+	p->frames = arena_array(&p->arena, p->frame_count, sizeof *p->frames);
+	if (f->whole)
+		p->details = arena_array(&p->arena, p->frame_count,
+					 sizeof *p->details);
+	f->name_rank =
+		arena_array(&b->scratch, p->frame_count, sizeof *f->name_rank);
+	if (!p->frames || (f->whole && !p->details) || !f->name_rank)
+		return false;
+	for (uint32_t i = 0; i < b->frame_count; i++) {
+		struct frame frame =
+			f->whole ? f->whole[i].frame : b->frames[i];
+		uint32_t place = f->frame_place[i];
+
+		if (place == UNUSED)
+			continue;
+		p->frames[place] = frame;
+		if (f->whole)
+			p->details[place] = f->whole[i].detail;
+		p->has_lines = p->has_lines || frame.line;
+		f->name_rank[place] =
+			f->text_rank[p->functions[frame.function].name];
+	}
+	return true;
+}
+
+/* In the final order, so that a capped sum does not depend on the input's. */
+static void total_stacks(struct profile_build *b)
+{
+	struct profile *p = b->out;
+	int64_t exact;
+
+	p->total = 0;
+	p->whole_total = b->magnitude;
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		if (!add_i64(p->total, p->stacks[i].value, &exact))
+			b->is_saturated = true;
+		p->total = sat_add_i64(p->total, p->stacks[i].value);
+	}
+}
+
+/* Frame ids are renumbered in place before they are compared. */
+static bool place_stacks(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct profile *p = b->out;
+	struct ordering o;
+
+	if (b->has_tree)
+		return profile_tree_place(b, f->frame_place);
+	p->stacks = arena_array(&p->arena, b->stack_count, sizeof *p->stacks);
+	if (!p->stacks || !ordering_init(&o, &b->scratch, b->stack_count))
+		return false;
+	for (uint32_t i = 0; i < b->stack_count; i++) {
+		struct stack s = b->stacks[i];
+		uint32_t *ids = &p->frame_ids[s.frame_first];
+
+		for (uint32_t k = 0; k < s.frame_count; k++)
+			ids[k] = f->frame_place[ids[k]];
+		o.sequences[i] = (struct sequence){
+			.items = ids,
+			.count = s.frame_count,
+			.index = i,
+		};
+	}
+	sequence_sort(o.sequences, b->stack_count, f->name_rank, o.scratch);
+	for (uint32_t i = 0; i < b->stack_count; i++)
+		p->stacks[i] = b->stacks[o.sequences[i].index];
+	p->stack_count = b->stack_count;
+	return true;
+}
+
+static void tell(const struct profile_build *b, struct notes *notes)
+{
+	if (b->trimmed_stacks)
+		notes_add(notes,
+			  "%zu stacks deeper than %u frames lost their middle",
+			  b->trimmed_stacks, LIMIT_STACK_FRAMES);
+	if (b->trimmed_texts)
+		notes_add(notes, "%zu names longer than %zu KiB were cut",
+			  b->trimmed_texts, LIMIT_STRING_BYTES / KIB);
+	if (b->demangler && demangler_is_exhausted(b->demangler))
+		notes_add(notes, "names that linkers made are many and long: "
+				 "some stayed as they are");
+	if (b->is_saturated)
+		notes_add(notes, "values add up to more than 64 bits hold: "
+				 "totals and shares are too small");
+}
+
+/* ---- packed stacks ---- */
+
+void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
+			  uint32_t count, int64_t total)
+{
+	b->out->packed = packed;
+	b->out->stack_count = count;
+	b->out->total = total;
+	profile_build_omit(b, total);
+}
+
+static void renumber(uint32_t *frame, const struct finish *f)
+{
+	if (*frame < f->b->frame_count)
+		*frame = f->frame_place[*frame];
+}
+
+static bool finish_for_later(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	struct packed_stacks *packed = b->out->packed;
+
+	if (!mark_used(f) || !place_functions(f) || !place_frames(f))
+		return false;
+	for (uint32_t i = 0; i < packed->place_count; i++) {
+		renumber(&packed->places[i].frames[0], f);
+		renumber(&packed->places[i].frames[1], f);
+	}
+	for (uint32_t at = 0; at < packed->run_count;) {
+		uint32_t end = at + packed->runs[at];
+
+		while (at < end)
+			renumber(&packed->runs[++at], f);
+		at++;
+	}
+	b->out->whole_total = b->magnitude;
+	return true;
+}
+
+/* Who only adds up asks for no order. */
+static bool finish_packed(struct profile_build *b)
+{
+	struct profile *p = b->out;
+
+	symtab_settle(&p->symtab);
+	p->functions = arena_hand_over(&b->scratch, &p->arena, b->functions,
+				       b->function_cap, b->function_count,
+				       sizeof *p->functions);
+	if (!p->functions)
+		return false;
+	p->function_count = b->function_count;
+	p->frames =
+		arena_hand_over(&b->scratch, &p->arena, b->frames, b->frame_cap,
+				b->frame_count, sizeof *p->frames);
+	if (b->details)
+		p->details = arena_hand_over(&b->scratch, &p->arena, b->details,
+					     b->detail_cap, b->frame_count,
+					     sizeof *p->details);
+	if (!p->frames || (b->details && !p->details))
+		return false;
+	p->frame_count = b->frame_count;
+	for (uint32_t i = 0; i < p->frame_count; i++)
+		p->has_lines = p->has_lines || p->frames[i].line;
+	p->whole_total = b->magnitude;
+	return true;
+}
+
+static bool finish_ordered(struct finish *f)
+{
+	if (!mark_used(f) || !place_functions(f) || !place_frames(f) ||
+	    !place_stacks(f))
+		return false;
+	total_stacks(f->b);
+	return true;
+}
+
+static bool finish(struct finish *f)
+{
+	const struct packed_stacks *packed = f->b->out->packed;
+
+	if (!packed)
+		return finish_ordered(f);
+	return packed->is_for_later ? finish_for_later(f) : finish_packed(f->b);
+}
+
+static bool fail(const struct profile_build *b, struct error *err)
+{
+	return arena_fail(b->out->arena.is_over_limit ? &b->out->arena
+						      : &b->scratch,
+			  PROFILE_WHAT, err);
+}
+
+bool profile_build_finish(struct profile_build *b, struct notes *notes,
+			  struct error *err)
+{
+	struct finish f = { .b = b };
+
+	if (!finish(&f))
+		return fail(b, err);
+	tell(b, notes);
+	return true;
+}
+
+/* Functions and frames stay where they are. */
+static bool finish_stacks(struct finish *f)
+{
+	struct profile_build *b = f->b;
+	const struct profile *p = b->out;
+	uint32_t rank = 0;
+
+	f->frame_place = arena_array(&b->scratch, p->frame_count,
+				     sizeof *f->frame_place);
+	f->name_rank =
+		arena_array(&b->scratch, p->frame_count, sizeof *f->name_rank);
+	if (!f->frame_place || !f->name_rank)
+		return false;
+	for (uint32_t i = 0; i < p->frame_count; i++) {
+		if (i && p->functions[p->frames[i].function].name !=
+				 p->functions[p->frames[i - 1].function].name)
+			rank++;
+		f->frame_place[i] = i;
+		f->name_rank[i] = rank;
+	}
+	if (!place_stacks(f))
+		return false;
+	total_stacks(b);
+	return true;
+}
+
+bool profile_build_finish_stacks(struct profile_build *b, struct error *err)
+{
+	struct finish f = { .b = b };
+
+	return finish_stacks(&f) || fail(b, err);
 }

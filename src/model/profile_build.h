@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The inside of a profile in the making, shared by the files that build
- * it: profile_build.c collects, profile_intern.c tells functions and frames
- * that were there already, profile_tree.c collects where stacks are texts,
- * profile_finish.c puts into order, profile_unpack.c does so later.
+ * it: profile_build.c collects, profile_build.c tells functions and frames
+ * that were there already, profile.c collects where stacks are texts,
+ * profile_build.c puts into order, profile.c does so later.
  */
 #ifndef MODEL_PROFILE_BUILD_H
 #define MODEL_PROFILE_BUILD_H
@@ -76,23 +76,7 @@ bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value,
 			 struct error *err) MUST_CHECK;
 
-/* arena_reserve() and arena_reserve_exactly() for a typed column. */
-#define RESERVE(arena, column, cap, need)                                      \
-	profile_reserve(arena, (void *)&(column), &(cap), need,                \
-			sizeof *(column), arena_reserve)
-#define RESERVE_EXACTLY(arena, column, cap, need)                              \
-	profile_reserve(arena, (void *)&(column), &(cap), need,                \
-			sizeof *(column), arena_reserve_exactly)
-
-bool profile_reserve(struct arena *arena, void *column, size_t *cap,
-		     size_t need, size_t size,
-		     arena_reserver *reserve) MUST_CHECK;
-
-/* ---- profile_intern.c ---- */
-
-void profile_intern_init(struct profile_build *b);
-
-/* ---- profile_tree.c ---- */
+/* ---- profile.c ---- */
 
 /* Adds a stack of at most LIMIT_STACK_FRAMES frames to the tree. */
 bool profile_tree_add(struct profile_build *b, const uint32_t *frames,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile_runs.h"
 
-#include "base/varint.h"
+#include "base/bytes.h"
 #include "base/wirew.h"
+#include "model/profile.h"
 #include "model/profile_build.h"
-#include "model/profile_join.h"
-#include "model/profile_merge.h"
 
 #define WHAT "adding up profiles"
 

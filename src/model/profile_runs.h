@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "model/profile.h"
-#include "model/stack_walk.h"
 
 struct run_values {
 	const unsigned char *bytes;

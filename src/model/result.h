@@ -15,9 +15,9 @@
 #include "base/arena.h"
 #include "base/notes.h"
 #include "base/timefmt.h"
-#include "model/finding.h"
 #include "model/category.h"
-#include "model/request_history.h"
+#include "model/finding.h"
+#include "model/history.h"
 #include "model/trace.h"
 
 enum cause_kind {
@@ -280,7 +280,7 @@ struct whole_change {
 
 /* A function that changed for certain, among the rows kept or not. */
 struct function_change {
-	struct str key;           /* its identity, see analyze/function_key.h */
+	struct str key;           /* its identity, see analyze/function_totals.h */
 	enum change change;       /* of the measure that is ranked */
 	enum change total_change; /* of all that is spent in it and beneath */
 };

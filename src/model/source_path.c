@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/source_path.h"
 
-#include "base/ascii.h"
-#include "base/count.h"
+#include "base/num.h"
+#include "base/str.h"
 
 /* What a compiler or an interpreter puts in front of a path. */
 static const struct str schemes[] = { { "file://", 7 }, { "webpack://", 10 } };

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/trace.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/instance.h"
+#include "base/map.h"
 #include "base/num.h"
+#include "model/symtab.h"
+#include "model/trace_build.h"
 
 void trace_init(struct trace *t)
 {
@@ -155,7 +161,8 @@ static uint64_t read_half(const unsigned char *bytes)
 	return half;
 }
 
-uint64_t trace_id_half(const struct trace_id *id)
+/* The lower 64 bits, as a number. */
+static uint64_t trace_id_half(const struct trace_id *id)
 {
 	return read_half(id->bytes + 8);
 }
@@ -211,4 +218,304 @@ bool span_kind_parse(struct str name, enum span_kind *kind)
 			return true;
 		}
 	return false;
+}
+
+#define KEY(literal)                                                           \
+	{                                                                      \
+		literal, sizeof(literal) - 1                                   \
+	}
+
+/* OpenTelemetry semantic conventions 1.44 with the older names that are still
+ * emitted, what Jaeger and Pyroscope add, and Jaeger's own process tags.
+ * Sorted bytewise: the position is both the search key and the order in which
+ * a span's attributes are stored. */
+static const struct str kept_keys[] = {
+	KEY("@jaeger@warnings"),
+	KEY("cloud.availability_zone"),
+	KEY("cloud.region"),
+	KEY("code.file.path"),
+	KEY("code.filepath"),
+	KEY("code.function"),
+	KEY("code.function.name"),
+	KEY("code.line.number"),
+	KEY("code.lineno"),
+	KEY("code.namespace"),
+	KEY("code.stacktrace"),
+	KEY("component"),
+	KEY("container.id"),
+	KEY("container.name"),
+	KEY("db.client.connection.pool.name"),
+	KEY("db.collection.name"),
+	KEY("db.mongodb.collection"),
+	KEY("db.name"),
+	KEY("db.namespace"),
+	KEY("db.operation"),
+	KEY("db.operation.batch.size"),
+	KEY("db.operation.name"),
+	KEY("db.query.summary"),
+	KEY("db.query.text"),
+	KEY("db.response.returned_rows"),
+	KEY("db.response.status_code"),
+	KEY("db.sql.table"),
+	KEY("db.statement"),
+	KEY("db.stored_procedure.name"),
+	KEY("db.system"),
+	KEY("db.system.name"),
+	KEY("deployment.environment"),
+	KEY("deployment.environment.name"),
+	KEY("error"),
+	KEY("error.type"),
+	KEY("exception.message"),
+	KEY("exception.type"),
+	KEY("faas.name"),
+	KEY("graphql.operation.name"),
+	KEY("graphql.operation.type"),
+	KEY("host.id"),
+	KEY("host.ip"),
+	KEY("host.name"),
+	KEY("hostname"),
+	KEY("http.host"),
+	KEY("http.method"),
+	KEY("http.request.body.size"),
+	KEY("http.request.method"),
+	KEY("http.request.resend_count"),
+	KEY("http.response.body.size"),
+	KEY("http.response.status_code"),
+	KEY("http.route"),
+	KEY("http.status_code"),
+	KEY("http.target"),
+	KEY("http.url"),
+	KEY("ip"),
+	KEY("k8s.cluster.name"),
+	KEY("k8s.container.name"),
+	KEY("k8s.daemonset.name"),
+	KEY("k8s.deployment.name"),
+	KEY("k8s.namespace.name"),
+	KEY("k8s.node.name"),
+	KEY("k8s.pod.name"),
+	KEY("k8s.pod.uid"),
+	KEY("k8s.statefulset.name"),
+	KEY("message_bus.destination"),
+	KEY("messaging.batch.message_count"),
+	KEY("messaging.consumer.group.name"),
+	KEY("messaging.destination"),
+	KEY("messaging.destination.name"),
+	KEY("messaging.destination.partition.id"),
+	KEY("messaging.eventhubs.message.enqueued_time"),
+	KEY("messaging.kafka.offset"),
+	KEY("messaging.operation"),
+	KEY("messaging.operation.name"),
+	KEY("messaging.operation.type"),
+	KEY("messaging.servicebus.message.enqueued_time"),
+	KEY("messaging.system"),
+	KEY("net.peer.name"),
+	KEY("net.peer.port"),
+	KEY("network.peer.address"),
+	KEY("peer.address"),
+	KEY("peer.hostname"),
+	KEY("peer.service"),
+	KEY("process.command"),
+	KEY("process.executable.name"),
+	KEY("process.pid"),
+	KEY("process.runtime.name"),
+	KEY("process.runtime.version"),
+	KEY("pyroscope.profile.id"),
+	KEY("pyroscope.profile.url"),
+	KEY("region"),
+	KEY("rpc.grpc.status_code"),
+	KEY("rpc.method"),
+	KEY("rpc.response.status_code"),
+	KEY("rpc.service"),
+	KEY("rpc.status_code"),
+	KEY("rpc.system"),
+	KEY("rpc.system.name"),
+	KEY("server.address"),
+	KEY("server.port"),
+	KEY("service.instance.id"),
+	KEY("service.name"),
+	KEY("service.namespace"),
+	KEY("service.peer.name"),
+	KEY("service.version"),
+	KEY("telemetry.sdk.language"),
+	KEY("thread.id"),
+	KEY("thread.name"),
+	KEY("url.full"),
+	KEY("url.path"),
+	KEY("url.query"),
+	KEY("url.scheme"),
+};
+
+_Static_assert(sizeof kept_keys / sizeof *kept_keys == KEPT_COUNT,
+	       "KEPT_COUNT counts this table");
+
+struct str kept_key(unsigned index)
+{
+	return kept_keys[index];
+}
+
+unsigned kept_find(struct str key)
+{
+	unsigned low = 0, high = KEPT_COUNT;
+
+	while (low < high) {
+		unsigned mid = low + (high - low) / 2;
+		int order = str_compare(kept_keys[mid], key);
+
+		if (order == 0)
+			return mid;
+		if (order < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return KEPT_COUNT;
+}
+
+bool attr_is_kept(struct str key)
+{
+	return kept_find(key) < KEPT_COUNT;
+}
+
+/* 2000-01-01 and 2100-01-01. A time outside, next to one inside, comes from a
+ * clock that was never set or from a field that was never filled; taken as it
+ * is, one such span would stretch the trace over decades. A trace that lies
+ * outside as a whole is somebody's test data and left alone. */
+#define PLAUSIBLE_FROM_NS ((int64_t)946684800 * 1000000000)
+#define PLAUSIBLE_TO_NS ((int64_t)4102444800 * 1000000000)
+
+static bool is_plausible(int64_t time_ns)
+{
+	return time_ns >= PLAUSIBLE_FROM_NS && time_ns < PLAUSIBLE_TO_NS;
+}
+
+static bool is_valid(int64_t time_ns)
+{
+	return time_ns >= 0;
+}
+
+static bool is_sane(const struct trace_seen *seen, int64_t time_ns)
+{
+	return seen->has_plausible ? is_plausible(time_ns) : is_valid(time_ns);
+}
+
+/* The span as repair() would leave it, had only such times been sane. */
+static void extent_add(struct time_extent *e, const struct span *s,
+		       bool is_start_sane, bool is_end_sane)
+{
+	int64_t start_ns = is_start_sane ? s->start_ns : s->end_ns;
+	int64_t end_ns = is_end_sane ? s->end_ns : s->start_ns;
+
+	if (!is_start_sane && !is_end_sane) {
+		e->has_unknown = true;
+		return;
+	}
+	if (start_ns < e->earliest_ns)
+		e->earliest_ns = start_ns;
+	if (end_ns < e->earliest_ns)
+		e->earliest_ns = end_ns;
+	if (start_ns < e->start_ns)
+		e->start_ns = start_ns;
+	if (end_ns < start_ns)
+		end_ns = start_ns;
+	if (end_ns > e->end_ns)
+		e->end_ns = end_ns;
+}
+
+void trace_seen_add(struct trace_seen *seen, const struct span *s)
+{
+	bool is_start_plausible = is_plausible(s->start_ns);
+	bool is_end_plausible = is_plausible(s->end_ns);
+
+	seen->has_plausible |= is_start_plausible || is_end_plausible;
+	extent_add(&seen->plausible, s, is_start_plausible, is_end_plausible);
+	extent_add(&seen->valid, s, is_valid(s->start_ns),
+		   s->end_ns && is_valid(s->end_ns));
+}
+
+/* Where spans are put of which no time is known. */
+static int64_t earliest_of(const struct trace_seen *seen)
+{
+	int64_t earliest_ns = seen->has_plausible ? seen->plausible.earliest_ns
+						  : seen->valid.earliest_ns;
+
+	return earliest_ns == INT64_MAX ? 0 : earliest_ns;
+}
+
+int64_t trace_seen_length(const struct trace_seen *seen)
+{
+	const struct time_extent *e =
+		seen->has_plausible ? &seen->plausible : &seen->valid;
+	int64_t start_ns = e->start_ns, end_ns = e->end_ns;
+
+	if (e->has_unknown && earliest_of(seen) < start_ns)
+		start_ns = earliest_of(seen);
+	return sat_sub_i64(end_ns, start_ns);
+}
+
+/* What is unknown becomes zero length at the best known place. */
+static void repair(struct span *s, const struct trace_seen *seen,
+		   int64_t earliest_ns, struct trace_oddities *r)
+{
+	bool is_end_sane = s->end_ns && is_sane(seen, s->end_ns);
+
+	if (!is_sane(seen, s->start_ns)) {
+		s->start_ns = is_end_sane ? s->end_ns : earliest_ns;
+		r->impossible_count++;
+	} else if (s->end_ns == 0) {
+		r->open_count++;
+	} else if (!is_end_sane) {
+		r->impossible_count++;
+	} else if (s->end_ns < s->start_ns) {
+		r->backwards_count++;
+	} else {
+		return;
+	}
+	s->end_ns = s->start_ns;
+	s->flags |= SPAN_IS_UNFINISHED;
+}
+
+void trace_times_repair(struct trace *t, struct trace_oddities *r)
+{
+	struct trace_seen seen = { .plausible = EXTENT_NONE,
+				   .valid = EXTENT_NONE };
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		trace_seen_add(&seen, &t->spans[i]);
+	for (uint32_t i = 0; i < t->span_count; i++)
+		repair(&t->spans[i], &seen, earliest_of(&seen), r);
+}
+
+/* Traces by their ids. Some tracers pass on no more than the lower 64 bits of
+ * an id, so that spans of one trace come under 128 bits and under those 64:
+ * they are found under either. */
+
+void trace_id_map_init(struct trace_id_map *m, struct arena *arena)
+{
+	map_init(&m->by_id, arena);
+	map_init(&m->by_half, arena);
+}
+
+static struct str whole(const struct trace_id *id)
+{
+	return (struct str){ (const char *)id->bytes, sizeof id->bytes };
+}
+
+uint32_t trace_id_map_find(const struct trace_id_map *m,
+			   const struct trace_id *id)
+{
+	uint32_t found = map_find(&m->by_id, whole(id));
+	uint64_t half = trace_id_half(id);
+
+	return found == MAP_NONE && half ? map_find_u64(&m->by_half, half)
+					 : found;
+}
+
+bool trace_id_map_insert(struct trace_id_map *m, const struct trace_id *id,
+			 uint32_t trace)
+{
+	struct str key = arena_str(m->by_id.arena, whole(id));
+	uint32_t there;
+
+	return key.ptr && map_insert(&m->by_id, key, trace, &there) &&
+	       map_insert_u64(&m->by_half, trace_id_half(id), trace, &there);
 }

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/feed.h"
-#include "base/notes.h"
+#include "base/map.h"
 #include "model/symtab.h"
 
 #define SPAN_NONE UINT32_MAX
@@ -205,8 +205,6 @@ bool trace_id_parse(struct str text, struct trace_id *id) MUST_CHECK;
 /* Always 32 lower-case digits. */
 void trace_id_format(const struct trace_id *id, char out[33]);
 bool trace_id_equal(const struct trace_id *a, const struct trace_id *b);
-/* The lower 64 bits, as a number. */
-uint64_t trace_id_half(const struct trace_id *id);
 /* Whether an id has 64 bits alone. */
 bool trace_id_is_half(const struct trace_id *id);
 /* Equal, or one is the lower half of the other, as tracers of 64 bits pass it
@@ -350,5 +348,26 @@ void trace_build_trimmed(struct trace_build *b, size_t count);
  * the numbers. A document without spans gives span_count 0 and true: the caller
  * knows what that means for its source. */
 bool trace_build_finish(struct trace_build *b, struct error *err) MUST_CHECK;
+
+/* Traces by their ids. Some tracers pass on no more than the lower 64 bits of
+ * an id, so that spans of one trace come under 128 bits and under those 64:
+ * they are found under either. */
+
+struct trace_id_map {
+	struct map by_id;   /* 16 bytes */
+	struct map by_half; /* the lower ones: the first trace with them */
+};
+
+void trace_id_map_init(struct trace_id_map *m, struct arena *arena);
+
+/* A trace whose id may be this one, MAP_NONE: none is. Whoever knows it under
+ * another id holds both against each other by trace_id_is_same(). */
+uint32_t trace_id_map_find(const struct trace_id_map *m,
+			   const struct trace_id *id);
+
+/* Also for a trace that is there under its lower half. False only when memory
+ * failed. */
+bool trace_id_map_insert(struct trace_id_map *m, const struct trace_id *id,
+			 uint32_t trace) MUST_CHECK;
 
 #endif

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/system.h"
+#include "model/trace.h"
 
 #define WHAT "the trace"
 
@@ -414,6 +417,9 @@ bool trace_build_resource(struct trace_build *b, uint32_t *resource,
 	return true;
 }
 
+/* Set in a resource number that trace_build_resource_reserve() gave out. */
+#define RESOURCE_IS_PLACE (1u << 31)
+
 bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
 				  struct error *err)
 {
@@ -572,5 +578,828 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 	if (b->phase != BUILD_SURVEY)
 		return span_append(b, s, err);
 	trace_seen_add(&b->seen[b->seen_at], &s);
+	return true;
+}
+
+/* Sorts by digits of a byte, the last one first: no comparison depends on how
+ * many spans there are, and no input makes it slow. Each round that is not
+ * left out keeps the order of the one before. */
+
+#define DIGITS 16u /* bytes of minor, then of major, lowest first */
+#define VALUES 256u
+
+static unsigned digit_of(const struct span_key *key, unsigned digit)
+{
+	uint64_t number = digit < 8 ? key->minor : key->major;
+
+	return number >> (digit % 8 * 8) & 0xFF;
+}
+
+static bool is_before(const struct span_key *a, const struct span_key *b)
+{
+	return a->major < b->major ||
+	       (a->major == b->major && a->minor < b->minor);
+}
+
+static bool is_sorted(const struct span_key *keys, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (is_before(&keys[i], &keys[i - 1]))
+			return false;
+	return true;
+}
+
+/* How often each value of each digit occurs. */
+static void count_digits(const struct span_key *keys, size_t count,
+			 uint32_t counts[DIGITS][VALUES])
+{
+	memset(counts, 0, sizeof(uint32_t[DIGITS][VALUES]));
+	for (size_t i = 0; i < count; i++)
+		for (unsigned digit = 0; digit < DIGITS; digit++)
+			counts[digit][digit_of(&keys[i], digit)]++;
+}
+
+/* Moves all keys to where the digit wants them. */
+static void deal(const struct span_key *from, struct span_key *to, size_t count,
+		 unsigned digit, const uint32_t counts[VALUES])
+{
+	uint32_t place[VALUES];
+	uint32_t next = 0;
+
+	for (unsigned value = 0; value < VALUES; value++) {
+		place[value] = next;
+		next += counts[value];
+	}
+	for (size_t i = 0; i < count; i++)
+		to[place[digit_of(&from[i], digit)]++] = from[i];
+}
+
+void span_keys_sort(const struct span_sort *sort, size_t count)
+{
+	uint32_t counts[DIGITS][VALUES];
+	struct span_key *from = sort->keys, *to = sort->spare;
+
+	if (is_sorted(from, count))
+		return;
+	count_digits(from, count, counts);
+	for (unsigned digit = 0; digit < DIGITS; digit++) {
+		struct span_key *dealt = to;
+
+		if (counts[digit][digit_of(&from[0], digit)] == count)
+			continue;
+		deal(from, to, count, digit, counts[digit]);
+		to = from;
+		from = dealt;
+	}
+	if (from != sort->keys)
+		memcpy(sort->keys, from, count * sizeof *from);
+}
+
+/* ---- parents ---- */
+
+/* First of the keys, sorted by id, that has this id; *count is 0 for none. */
+static const struct span_key *find_id(const struct span_key *keys,
+				      uint32_t key_count, uint64_t span_id,
+				      uint32_t *count)
+{
+	uint32_t low = 0, high = key_count, end;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (keys[mid].major < span_id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (end = low; end < key_count && keys[end].major == span_id; end++)
+		;
+	*count = end - low;
+	return keys + low;
+}
+
+static bool is_callee(enum span_kind kind)
+{
+	return kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER;
+}
+
+static bool is_caller(enum span_kind kind)
+{
+	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER;
+}
+
+/* Of spans that share an id so many are looked at, those that began last before
+ * the child: forked workers are some dozens, and who makes up thousands must
+ * not cost thousands times thousands. */
+#define TWINS_MOST 128u
+
+/* How well a span fits as the parent of another. */
+enum fit {
+	FIT_KIND = 1,
+	FIT_END = 2,      /* it ends no earlier */
+	FIT_START = 4,    /* the other starts within it */
+	FIT_SERVICE = 8,  /* both are of one service */
+	FIT_CALLEE = 16,  /* which is entered with it */
+	FIT_WANTED = 32,  /* of the kind that is looked for */
+};
+
+/* Jaeger's older API rounds starts and lengths down to whole microseconds,
+ * each on its own; a child may seem to outlast its parent by one. */
+#define SPAN_ROUNDING_NS 1000
+
+static unsigned fit_times(const struct span *parent, const struct span *child)
+{
+	bool is_started =
+		child->start_ns >=
+			sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS) &&
+		child->start_ns <= sat_add_i64(parent->end_ns, SPAN_ROUNDING_NS);
+	bool is_ended = child->end_ns <=
+			sat_add_i64(parent->end_ns, SPAN_ROUNDING_NS);
+
+	return (is_started ? FIT_START : 0) |
+	       (is_started && is_ended ? FIT_END : 0);
+}
+
+/* The callee's copy when the child runs in its service, another span of its
+ * service, the one whose time it lies in, the caller's copy. */
+static unsigned fit_parent(const struct trace *t, const struct span *parent,
+			   const struct span *child)
+{
+	bool is_same = t->resources[parent->resource].service ==
+		       t->resources[child->resource].service;
+
+	return fit_times(parent, child) |
+	       (is_caller(parent->kind) ? FIT_KIND : 0) |
+	       (is_same ? FIT_SERVICE : 0) |
+	       (is_same && is_callee(parent->kind) ? FIT_CALLEE : 0);
+}
+
+/* Zipkin style: client and server share an id, and the server's copy hangs
+ * under the client's. */
+static unsigned fit_twin(const struct span *caller, const struct span *callee)
+{
+	enum span_kind wanted = callee->kind == SPAN_KIND_SERVER
+					? SPAN_KIND_CLIENT
+					: SPAN_KIND_PRODUCER;
+
+	return caller->kind == wanted
+		       ? FIT_WANTED | fit_times(caller, callee)
+		       : 0;
+}
+
+/* The first of a group, which is sorted by start, that is worth a look. */
+static uint32_t first_near(const struct trace *t, const struct span_key *group,
+			   uint32_t count, const struct span *child)
+{
+	uint32_t low = 0, high = count;
+
+	if (count <= TWINS_MOST)
+		return 0;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->spans[group[mid].index].start_ns <= child->start_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* A few later ones, too: clocks differ. */
+	low = low < TWINS_MOST - TWINS_MOST / 8
+		      ? 0
+		      : low - (TWINS_MOST - TWINS_MOST / 8);
+	return low < count - TWINS_MOST ? low : count - TWINS_MOST;
+}
+
+/* Among spans that share an id the one that fits best; of equals the first.
+ * SPAN_NONE: none does. */
+static uint32_t find_best(const struct trace *t, const struct span_key *group,
+			  uint32_t count, const struct span *child,
+			  bool is_of_own_id)
+{
+	uint32_t first = first_near(t, group, count, child);
+	uint32_t best = is_of_own_id ? SPAN_NONE : group[first].index;
+	unsigned best_fit = 0;
+
+	for (uint32_t i = first; i < count && i < first + TWINS_MOST; i++) {
+		const struct span *s = &t->spans[group[i].index];
+		unsigned fit = is_of_own_id ? fit_twin(s, child)
+					    : fit_parent(t, s, child);
+
+		if (fit > best_fit) {
+			best = group[i].index;
+			best_fit = fit;
+		}
+	}
+	return best;
+}
+
+/* group: all spans with the id of s. */
+static void link_parent(struct trace *t, const struct span_key *keys,
+			const struct span_key *group, uint32_t group_count,
+			struct span *s, struct trace_oddities *r)
+{
+	const struct span_key *parents;
+	uint32_t count;
+
+	s->parent = s->span_id && is_callee(s->kind)
+			    ? find_best(t, group, group_count, s, true)
+			    : SPAN_NONE;
+	if (s->parent != SPAN_NONE || s->parent_id == 0)
+		return;
+	if (s->parent_id == s->span_id) {
+		s->flags |= SPAN_IS_CUT_CYCLE;
+		r->cycle_count++;
+		return;
+	}
+	parents = find_id(keys, t->span_count, s->parent_id, &count);
+	if (count) {
+		s->parent = find_best(t, parents, count, s, false);
+	} else {
+		s->flags |= SPAN_IS_ORPHAN;
+		t->orphan_count++;
+	}
+}
+
+/* The keys come back sorted by id. */
+static void link_parents(struct trace *t, const struct span_sort *sort,
+			 struct trace_oddities *r)
+{
+	uint32_t count = t->span_count, last;
+	struct span_key *keys = sort->keys;
+
+	for (uint32_t i = 0; i < count; i++)
+		keys[i] = (struct span_key){ t->spans[i].span_id, 0, i };
+	span_keys_sort(sort, count);
+	for (uint32_t first = 0; first < count; first = last) {
+		last = first + 1;
+		while (last < count && keys[last].major == keys[first].major)
+			last++;
+		for (uint32_t i = first; i < last; i++)
+			link_parent(t, keys, keys + first, last - first,
+				    &t->spans[keys[i].index], r);
+	}
+}
+
+/* The ring that runs through `on_ring` opens at its earliest span. */
+static void cut_ring(struct trace *t, uint32_t on_ring)
+{
+	uint32_t earliest = on_ring;
+
+	for (uint32_t i = t->spans[on_ring].parent; i != on_ring;
+	     i = t->spans[i].parent)
+		if (i < earliest)
+			earliest = i;
+	t->spans[earliest].parent = SPAN_NONE;
+	t->spans[earliest].flags |= SPAN_IS_CUT_CYCLE;
+}
+
+/* Walks up from every span; each span is coloured once, with the number of
+ * the walk that met it. Meeting one's own colour closes a ring. */
+static bool cut_cycles(struct trace *t, struct arena *scratch,
+		       struct trace_oddities *r, struct error *err)
+{
+	uint32_t *colour = arena_array(scratch, t->span_count, sizeof *colour);
+
+	if (!colour)
+		return arena_fail(scratch, WHAT, err);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t at = i;
+
+		while (at != SPAN_NONE && !colour[at]) {
+			colour[at] = i + 1;
+			at = t->spans[at].parent;
+		}
+		if (at != SPAN_NONE && colour[at] == i + 1) {
+			cut_ring(t, at);
+			r->cycle_count++;
+		}
+	}
+	return true;
+}
+
+/* ---- children and roots ---- */
+
+/* Spans are sorted by start, so filling in their order sorts each span's
+ * children. */
+static void fill_children(struct trace *t)
+{
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (t->spans[i].parent != SPAN_NONE)
+			t->spans[t->spans[i].parent].child_count++;
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		t->spans[i].child_first = next;
+		next += t->spans[i].child_count;
+		t->spans[i].child_count = 0;
+	}
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t parent = t->spans[i].parent;
+		struct span *p;
+
+		if (parent == SPAN_NONE) {
+			t->roots[t->root_count++] = i;
+			continue;
+		}
+		p = &t->spans[parent];
+		t->children[p->child_first + p->child_count++] = i;
+	}
+}
+
+struct extent {
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+/* Extents of whole subtrees: spans in breadth-first order, then backwards,
+ * so that children come before their parent. */
+static void find_extents(const struct trace *t, uint32_t *order,
+			 struct extent *extents)
+{
+	uint32_t filled = 0;
+
+	for (uint32_t i = 0; i < t->root_count; i++)
+		order[filled++] = t->roots[i];
+	for (uint32_t i = 0; i < filled; i++) {
+		const struct span *s = &t->spans[order[i]];
+
+		extents[order[i]] = (struct extent){ s->start_ns, s->end_ns };
+		for (uint32_t j = 0; j < s->child_count; j++)
+			order[filled++] = t->children[s->child_first + j];
+	}
+	while (filled-- > 0) {
+		const struct extent *own = &extents[order[filled]];
+		uint32_t parent = t->spans[order[filled]].parent;
+
+		if (parent == SPAN_NONE)
+			continue;
+		if (own->start_ns < extents[parent].start_ns)
+			extents[parent].start_ns = own->start_ns;
+		if (own->end_ns > extents[parent].end_ns)
+			extents[parent].end_ns = own->end_ns;
+	}
+}
+
+static bool sort_roots(struct trace *t, struct arena *scratch,
+		       const struct span_sort *sort, struct error *err)
+{
+	struct span_key *keys = sort->keys;
+	uint32_t *order = arena_array(scratch, t->span_count, sizeof *order);
+	struct extent *extents =
+		arena_array(scratch, t->span_count, sizeof *extents);
+
+	if (!order || !extents)
+		return arena_fail(scratch, WHAT, err);
+	find_extents(t, order, extents);
+	for (uint32_t i = 0; i < t->root_count; i++) {
+		const struct extent *e = &extents[t->roots[i]];
+
+		keys[i] = (struct span_key){
+			UINT64_MAX - (uint64_t)(e->end_ns - e->start_ns), 0,
+			t->roots[i]
+		};
+	}
+	span_keys_sort(sort, t->root_count);
+	for (uint32_t i = 0; i < t->root_count; i++)
+		t->roots[i] = keys[i].index;
+	return true;
+}
+
+/* In one process a child that outlasts its parent is work left running, and
+ * so is a consumer anywhere; between processes it may be the clocks. */
+static bool is_outside(const struct span *s, const struct span *parent)
+{
+	if ((s->flags & SPAN_IS_FOLLOWS_FROM) ||
+	    s->kind == SPAN_KIND_CONSUMER ||
+	    ((s->flags | parent->flags) & SPAN_IS_UNFINISHED))
+		return false;
+	if (s->start_ns < sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS))
+		return true;
+	return s->resource != parent->resource &&
+	       s->end_ns > sat_add_i64(parent->end_ns, SPAN_ROUNDING_NS);
+}
+
+/* A caller that failed gave up (a timeout) on a callee that went on: no sign
+ * of clocks that disagree. */
+static bool is_abandoned(const struct span *s, const struct span *parent)
+{
+	return (parent->flags & SPAN_IS_ERROR) &&
+	       s->start_ns >= sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS);
+}
+
+static void count_outside(const struct trace *t, struct trace_oddities *r)
+{
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		const struct span *s = &t->spans[i];
+		const struct span *parent;
+
+		if (s->parent == SPAN_NONE)
+			continue;
+		parent = &t->spans[s->parent];
+		if (!is_outside(s, parent))
+			continue;
+		if (is_abandoned(s, parent))
+			r->abandoned_count++;
+		else
+			r->outside_count++;
+	}
+}
+
+bool trace_link(struct trace *t, struct arena *scratch,
+		const struct span_sort *sort, struct trace_oddities *r,
+		struct error *err)
+{
+	size_t count = t->span_count;
+
+	t->by_id = arena_array(&t->arena, count, sizeof *t->by_id);
+	t->children = arena_array(&t->arena, count, sizeof *t->children);
+	t->roots = arena_array(&t->arena, count, sizeof *t->roots);
+	if (!t->by_id || !t->children || !t->roots)
+		return arena_fail(&t->arena, WHAT, err);
+	link_parents(t, sort, r);
+	for (size_t i = 0; i < count; i++)
+		t->by_id[i] = sort->keys[i].index;
+	if (!cut_cycles(t, scratch, r, err))
+		return false;
+	fill_children(t);
+	count_outside(t, r);
+	return sort_roots(t, scratch, sort, err);
+}
+
+/* Spans that share what should be theirs alone: an id, or time and id. Which
+ * is kept, and which comes first, says what they hold, not where they stood in
+ * the input: numbers of texts and of resources depend on that. */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_texts(const struct trace *t, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : str_compare(trace_text(t, a), trace_text(t, b));
+}
+
+/* What has more of them comes first. */
+static int compare_attr_lists(const struct trace *t, const struct attr *a,
+			      size_t a_count, const struct attr *b,
+			      size_t b_count)
+{
+	int order = compare_numbers(b_count, a_count);
+
+	for (size_t i = 0; !order && i < a_count; i++) {
+		order = compare_texts(t, a[i].key, b[i].key);
+		if (!order)
+			order = compare_texts(t, a[i].value, b[i].value);
+	}
+	return order;
+}
+
+static int compare_details(const struct trace *t, const struct detail *a,
+			   size_t a_count, const struct detail *b,
+			   size_t b_count)
+{
+	int order = compare_numbers(b_count, a_count);
+
+	for (size_t i = 0; !order && i < a_count; i++) {
+		order = compare_numbers(a[i].kind, b[i].kind);
+		if (!order)
+			order = compare_numbers((uint64_t)a[i].time_ns,
+						(uint64_t)b[i].time_ns);
+		if (!order)
+			order = compare_texts(t, a[i].key, b[i].key);
+		if (!order)
+			order = compare_texts(t, a[i].value, b[i].value);
+	}
+	return order;
+}
+
+static int compare_resources(const struct trace *t, uint32_t a, uint32_t b)
+{
+	const struct resource *x = &t->resources[a], *y = &t->resources[b];
+	int order = 0;
+
+	if (a != b)
+		order = compare_texts(t, x->service, y->service);
+	if (a != b && !order)
+		order = compare_attr_lists(
+			t, t->attrs + x->attr_first, x->attr_count,
+			t->attrs + y->attr_first, y->attr_count);
+	if (a != b && !order)
+		order = compare_details(
+			t, t->details + x->detail_first, x->detail_count,
+			t->details + y->detail_first, y->detail_count);
+	return order;
+}
+
+static int compare_heads(const struct span *a, const struct span *b)
+{
+	int order = compare_numbers((uint64_t)span_duration_ns(b),
+				    (uint64_t)span_duration_ns(a));
+
+	if (!order)
+		order = compare_numbers((uint64_t)a->start_ns,
+					(uint64_t)b->start_ns);
+	if (!order)
+		order = compare_numbers(a->kind, b->kind);
+	if (!order)
+		order = compare_numbers(a->parent_id, b->parent_id);
+	if (!order)
+		order = compare_numbers(a->flags, b->flags);
+	return order;
+}
+
+/* The longest first; 0 only of those that nothing tells apart. */
+static int compare_spans(const struct trace *t, const struct span *a,
+			 const struct span *b)
+{
+	int order = compare_heads(a, b);
+
+	if (!order)
+		order = compare_texts(t, a->name, b->name);
+	if (!order)
+		order = compare_texts(t, a->status_message, b->status_message);
+	if (!order)
+		order = compare_resources(t, a->resource, b->resource);
+	if (!order)
+		order = compare_attr_lists(
+			t, t->attrs + a->attr_first, a->attr_count,
+			t->attrs + b->attr_first, b->attr_count);
+	if (!order)
+		order = compare_details(
+			t, t->details + a->detail_first, a->detail_count,
+			t->details + b->detail_first, b->detail_count);
+	return order;
+}
+
+/* ---- copies ---- */
+
+/* Of copies of one span, keys[first] to keys[last - 1], marks all but one as
+ * dropped. */
+static void merge_copies(const struct trace *t, const struct span_key *keys,
+			 size_t first, size_t last, bool *is_dropped,
+			 struct trace_oddities *r)
+{
+	uint32_t best = keys[first].index;
+
+	for (size_t i = first + 1; i < last; i++)
+		if (compare_spans(t, &t->spans[keys[i].index],
+				  &t->spans[best]) < 0)
+			best = keys[i].index;
+	for (size_t i = first; i < last; i++) {
+		uint32_t copy = keys[i].index;
+
+		is_dropped[copy] = copy != best;
+		r->duplicate_count +=
+			compare_spans(t, &t->spans[copy], &t->spans[best]) != 0;
+	}
+}
+
+/* Of spans that share id and kind: whether they are one that was sent twice,
+ * before and after it ended perhaps, and not those of two processes that were
+ * forked with the same numbers to come. b starts no earlier than a. */
+static bool is_copy(const struct trace *t, const struct span *a,
+		    const struct span *b)
+{
+	if (t->resources[a->resource].service !=
+	    t->resources[b->resource].service)
+		return false;
+	return b->start_ns - a->start_ns <= SPAN_ROUNDING_NS ||
+	       (((a->flags | b->flags) & SPAN_IS_UNFINISHED) &&
+		a->name == b->name);
+}
+
+/* Of the spans that share id and kind, which are more than one: each that is no
+ * copy of another stays. */
+static void merge_group(const struct trace *t, const struct span_sort *sort,
+			size_t count, bool *is_dropped,
+			struct trace_oddities *r)
+{
+	struct span_key *keys = sort->keys;
+	size_t first = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct span *s = &t->spans[keys[i].index];
+
+		keys[i].major = t->resources[s->resource].service;
+		keys[i].minor = (uint64_t)s->start_ns;
+	}
+	span_keys_sort(sort, count);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && is_copy(t, &t->spans[keys[first].index],
+					 &t->spans[keys[i].index]))
+			continue;
+		merge_copies(t, keys, first, i, is_dropped, r);
+		r->twin_count += first > 0;
+		first = i;
+	}
+}
+
+/* Keeps one, the longest, of those that share id, kind, service
+ * and start; is_dropped is false for each span before.
+ * Spans without an id (0) are never each other's copies. */
+static void trace_copies_drop(struct trace *t, const struct span_sort *sort,
+			      bool *is_dropped, struct trace_oddities *r)
+{
+	size_t count = t->span_count, first = 0;
+	struct span_key *keys = sort->keys;
+	uint32_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct span_key){ t->spans[i].span_id,
+					     t->spans[i].kind, (uint32_t)i };
+	span_keys_sort(sort, count);
+	for (size_t i = 1; i <= count; i++) {
+		const struct span_sort group = { keys + first, sort->spare };
+
+		if (i < count && keys[i].major == keys[first].major &&
+		    keys[i].minor == keys[first].minor)
+			continue;
+		if (keys[first].major != 0 && i > first + 1)
+			merge_group(t, &group, i - first, is_dropped, r);
+		first = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!is_dropped[i])
+			t->spans[kept++] = t->spans[i];
+	t->span_count = kept;
+}
+
+/* ---- ties ---- */
+
+static int compare_ties(const void *a, const void *b, void *trace)
+{
+	return compare_spans(trace, a, b);
+}
+
+/* Puts spans of the same start and id in an order of their own, once they are
+ * sorted by those. */
+static void trace_ties_order(struct trace *t)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i <= t->span_count; i++) {
+		if (i < t->span_count &&
+		    t->spans[i].start_ns == t->spans[first].start_ns &&
+		    t->spans[i].span_id == t->spans[first].span_id)
+			continue;
+		if (i > first + 1)
+			system_sort(t->spans + first, i - first,
+				    sizeof *t->spans, compare_ties, t);
+		first = i;
+	}
+}
+
+/* Gives the spans of places their real resource. */
+static bool resolve_locations(struct trace_build *b, struct error *err)
+{
+	for (uint32_t i = 0; i < b->out->span_count; i++) {
+		uint32_t *resource = &b->out->spans[i].resource;
+		uint32_t *place;
+
+		if (!(*resource & RESOURCE_IS_PLACE))
+			continue;
+		place = &b->places[*resource & ~RESOURCE_IS_PLACE];
+		if (*place == RESOURCE_NONE) {
+			trace_build_attrs_begin(b);
+			if (!trace_build_resource(b, place, err))
+				return false;
+		}
+		*resource = *place;
+	}
+	return true;
+}
+
+/* ---- order ---- */
+
+/* Moves spans[keys[i].index] to spans[i], for all i, cycle by cycle. */
+static void permute(struct span *spans, struct span_key *keys, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct span first = spans[i];
+		uint32_t at = i;
+
+		while (keys[at].index != i) {
+			uint32_t from = keys[at].index;
+
+			spans[at] = spans[from];
+			keys[at].index = at;
+			at = from;
+		}
+		spans[at] = first;
+		keys[at].index = at;
+	}
+}
+
+static void sort_spans(struct trace *t, const struct span_sort *sort)
+{
+	struct span_key *keys = sort->keys;
+
+	for (uint32_t i = 0; i < t->span_count; i++)
+		keys[i] = (struct span_key){ (uint64_t)t->spans[i].start_ns,
+					     t->spans[i].span_id, i };
+	span_keys_sort(sort, t->span_count);
+	permute(t->spans, keys, t->span_count);
+}
+
+static bool count_services(struct trace *t, struct arena *scratch,
+			   struct error *err)
+{
+	bool *is_counted = arena_array(scratch, symtab_count(&t->symtab), 1);
+
+	if (!is_counted)
+		return arena_fail(scratch, WHAT, err);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t service = t->resources[t->spans[i].resource].service;
+
+		t->service_count += !is_counted[service];
+		is_counted[service] = true;
+	}
+	return true;
+}
+
+static void find_extent(struct trace *t)
+{
+	t->start_ns = t->spans[0].start_ns;
+	t->end_ns = t->spans[0].end_ns;
+	for (uint32_t i = 1; i < t->span_count; i++)
+		if (t->spans[i].end_ns > t->end_ns)
+			t->end_ns = t->spans[i].end_ns;
+}
+
+/* ---- other traces ---- */
+
+/* The one after this one, the longest first, or NULL. */
+static const struct trace_seen *seen_after(const struct trace_build *b,
+					   const struct trace_seen *last)
+{
+	const struct trace_seen *next = NULL;
+
+	for (size_t i = 0; i < b->seen_count; i++) {
+		const struct trace_seen *s = &b->seen[i];
+
+		if (trace_seen_is_before(last, s) &&
+		    (!next || trace_seen_is_before(s, next)))
+			next = s;
+	}
+	return next;
+}
+
+/* The traces that were not taken, but for the shortest. */
+static void keep_others(const struct trace_build *b, struct trace_oddities *out)
+{
+	const struct trace_seen *other = &b->seen[b->seen_at];
+
+	out->trace_count = b->seen_count;
+	while (out->other_count < TRACE_OTHER_IDS &&
+	       (other = seen_after(b, other)))
+		out->others[out->other_count++] = other->id;
+}
+
+/* ---- the door ---- */
+
+static bool put_in_order(struct trace_build *b, struct trace_oddities *r,
+			 struct error *err)
+{
+	struct trace *t = b->out;
+	struct span_sort sort;
+	bool *is_dropped;
+
+	trace_times_repair(t, r);
+	sort.keys = arena_array(&b->scratch, t->span_count, sizeof *sort.keys);
+	sort.spare =
+		arena_array(&b->scratch, t->span_count, sizeof *sort.spare);
+	is_dropped = arena_array(&b->scratch, t->span_count, 1);
+	if (!sort.keys || !sort.spare || !is_dropped)
+		return arena_fail(&b->scratch, WHAT, err);
+	trace_copies_drop(t, &sort, is_dropped, r);
+	sort_spans(t, &sort);
+	trace_ties_order(t);
+	find_extent(t);
+	return trace_link(t, &b->scratch, &sort, r, err) &&
+	       count_services(t, &b->scratch, err);
+}
+
+bool trace_build_finish(struct trace_build *b, struct error *err)
+{
+	struct trace_oddities *odd = &b->out->oddities;
+
+	if (b->phase == BUILD_SURVEY)
+		return error_set(err, ERROR_INTERNAL,
+				 "one trace of several was not chosen");
+	if (b->has_want)
+		b->out->id = b->want;
+	else if (b->seen_count)
+		b->out->id = b->seen[0].id;
+	b->out->is_partial |= odd->is_cut_by_server;
+	if (b->out->span_count > 0 &&
+	    (!resolve_locations(b, err) || !put_in_order(b, odd, err)))
+		return false;
+	if (b->phase == BUILD_CHOSEN)
+		keep_others(b, odd);
+	b->out->wants_details = b->result->wants_details;
+	b->out->wants_attrs = b->result->wants_attrs;
+	trace_release(b->result);
+	trace_move(b->result, b->out);
 	return true;
 }

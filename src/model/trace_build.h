@@ -7,14 +7,12 @@
 #define MODEL_TRACE_BUILD_H
 
 #include "base/map.h"
-#include "model/trace_id_map.h"
+#include "model/trace.h"
 
-/* Entries of the table of kept attributes (trace_attrs.c). */
+/* Entries of the table of kept attributes (trace.c). */
 #define KEPT_COUNT 113
 #define KEPT_WORDS ((KEPT_COUNT + 63) / 64)
 
-/* Set in a resource number that trace_build_resource_reserve() gave out. */
-#define RESOURCE_IS_PLACE (1u << 31)
 /* A place that was never described. */
 #define RESOURCE_NONE UINT32_MAX
 
@@ -104,27 +102,15 @@ struct span_sort {
 	struct span_key *spare;
 };
 
-/* span_keys.c: the first keys, in time that grows as their number does. Those
+/* trace_build.c: the first keys, in time that grows as their number does. Those
  * that are equal stay in their order. */
 void span_keys_sort(const struct span_sort *sort, size_t count);
 
-/* Jaeger's older API rounds starts and lengths down to whole microseconds,
- * each on its own; a child may seem to outlast its parent by one. */
-#define SPAN_ROUNDING_NS 1000
-
-/* trace_copies.c: keeps one, the longest, of those that share id, kind, service
- * and start; is_dropped is false for each span before. */
-void trace_copies_drop(struct trace *t, const struct span_sort *sort,
-		       bool *is_dropped, struct trace_oddities *r);
-/* Puts spans of the same start and id in an order of their own, once they are
- * sorted by those. */
-void trace_ties_order(struct trace *t);
-
-/* trace_attrs.c: position of a kept key, or KEPT_COUNT. */
+/* trace.c: position of a kept key, or KEPT_COUNT. */
 unsigned kept_find(struct str key);
 struct str kept_key(unsigned index);
 
-/* trace_times.c: makes times sane. */
+/* trace.c: makes times sane. */
 void trace_times_repair(struct trace *t, struct trace_oddities *r);
 /* Counts a span, its times as received, and tells the length of all: what is
  * left of it once they are sane. */
@@ -144,7 +130,7 @@ bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 bool trace_build_survey_begin(struct trace_build *b,
 			      struct error *err) MUST_CHECK;
 
-/* trace_link.c: sorted spans get parents, by_id, children and roots. sort is
+/* trace_build.c: sorted spans get parents, by_id, children and roots. sort is
  * room for one key a span. */
 bool trace_link(struct trace *t, struct arena *scratch,
 		const struct span_sort *sort, struct trace_oddities *r,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/timefmt.h"
+#include "model/trace.h"
 
 #define PARTS (TRACE_JOIN_MOST + 1)
 
@@ -110,6 +112,12 @@ static uint32_t service_of(const struct trace *t, uint32_t span)
 	return t->resources[t->spans[span].resource].service;
 }
 
+/* Who sent a message waits for what it set off when a span of its service is
+ * idle until that ends: within this time, or this part of how long it took; and
+ * for a quarter of it at least, beside calls that took less time. What has not
+ * begun by the middle of that is waited for no more than its queue. */
+#define TRACE_AWAITED_NS (5 * NS_PER_MS)
+
 /* What outlasts its parent held nobody up. */
 static bool is_outlasting(const struct span *s, const struct span *child)
 {
@@ -157,6 +165,8 @@ static struct time_range idle_around(const struct trace *t, uint32_t span,
 	return idle;
 }
 
+#define TRACE_AWAITED_LEVELS 32u
+
 /* The innermost span that runs shortly before what the message set off ends. */
 static uint32_t running_span(const struct trace *t, uint32_t sender,
 			     uint32_t except, int64_t at_ns)
@@ -177,6 +187,10 @@ static uint32_t running_span(const struct trace *t, uint32_t sender,
 	}
 	return SPAN_NONE;
 }
+
+#define TRACE_AWAITED_LEAST 4
+
+#define TRACE_AWAITED_PART 20
 
 /* SPAN_NONE: nobody does. except: the work, where it is of the same trace. */
 static uint32_t find_waiter(const struct trace *t, uint32_t sender,

@@ -6,25 +6,15 @@
 #ifndef MODEL_TRACE_JOIN_H
 #define MODEL_TRACE_JOIN_H
 
-#include "base/timefmt.h"
 #include "model/trace.h"
 
 /* Traces that are joined to one: a batch is told well by a few of its
  * messages, and each costs a request. */
 #define TRACE_JOIN_MOST 3u
 
-/* Who sent a message waits for what it set off when a span of its service is
- * idle until that ends: within this time, or this part of how long it took; and
- * for a quarter of it at least, beside calls that took less time. What has not
- * begun by the middle of that is waited for no more than its queue. */
-#define TRACE_AWAITED_NS (5 * NS_PER_MS)
-#define TRACE_AWAITED_PART 20
-#define TRACE_AWAITED_LEAST 4
-
 /* Of so many messages of a trace it is looked whether they are waited for, so
  * many levels above their senders: each takes a walk through the trace. */
 #define TRACE_AWAITED_MOST 16u
-#define TRACE_AWAITED_LEVELS 32u
 
 /* Of two linked spans the later one follows from the earlier, whichever of
  * them has the link: when it is a root or takes a message, it is put below it

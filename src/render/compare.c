@@ -5,9 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/num.h"
 #include "render/formats.h"
-#include "base/count.h"
-#include "render/scale.h"
 #include "render/units.h"
 
 /* What the whole moved by is told of some functions, the largest first. */

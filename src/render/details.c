@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/details.h"
+#include "render/formats.h"
 
 #include <stdio.h>
 
 #include "base/jsonw.h"
-#include "render/json_parts.h"
+#include "render/json.h"
 #include "render/page.h"
 #include "render/units.h"
 

@@ -12,9 +12,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/system.h"
-#include "render/flame_colors.h"
-#include "render/flame_head.h"
-#include "render/flame_text.h"
+#include "render/flame.h"
 #include "render/formats.h"
 #include "render/units.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/flame_colors.h"
+#include "render/flame.h"
 
 #include <math.h>
 
-#include "base/count.h"
-#include "base/fnv.h"
-#include "render/kind_words.h"
+#include "base/bytes.h"
+#include "base/num.h"
+#include "render/units.h"
 
 #define COLOR_NONE 0xe3e3e3u
 #define COLOR_NOISE 0xd3d3d3u

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/flame_text.h"
+#include "render/flame.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/escape.h"
 #include "base/num.h"
+#include "base/out.h"
+#include "model/flame.h"
+#include "render/input.h"
+#include "render/page.h"
 #include "render/units.h"
+
+static double flame_moved(const struct flame *f, const struct flame_node *n);
 
 double flame_share(const struct flame *f, enum flame_side s, double value)
 {
@@ -188,7 +196,9 @@ void flame_self_write(struct out *out, const struct flame_words *w,
 	write_count(out, f, FLAME_BASELINE, n->values[FLAME_BASELINE].total);
 }
 
-double flame_moved(const struct flame *f, const struct flame_node *n)
+/* What is spent in the node and beneath it more than before, in values of the
+ * slow side. */
+static double flame_moved(const struct flame *f, const struct flame_node *n)
 {
 	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
 }
@@ -212,7 +222,9 @@ static size_t end_start(struct str name)
 	return before && dot < end ? before : 0;
 }
 
-struct str flame_name_end(struct str name)
+/* A name without what stands in front of its last parts: the path of a Go
+ * package, the packages of a class of the JVM. */
+static struct str flame_name_end(struct str name)
 {
 	return str_slice(name, end_start(name), name.len);
 }
@@ -259,4 +271,384 @@ struct str flame_name_fit(struct str name, size_t columns)
 			break;
 	}
 	return start < end.len ? str_slice(end, start, end.len) : end;
+}
+
+/* The text in a frame of a flame graph made of character cells. */
+
+/* Fewer letters of a name that is cut tell nothing. */
+#define LETTERS_MIN 5
+
+/* On the side of the baseline nothing grew. */
+static char direction(const struct flame *f, enum flame_side side,
+		      const struct flame_node *n)
+{
+	enum change change = f->functions[n->function].change;
+	double moved = flame_moved(f, n);
+
+	if (change_is_down(change) && moved < 0)
+		return '-';
+	return side == FLAME_SLOW && change_is_up(change) && moved > 0 ? '+'
+								       : '\0';
+}
+
+void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
+		char out[FLAME_MARK_BYTES])
+{
+	const struct flame_node *n = &f->nodes[node];
+	char *at = out;
+
+	if (f->has_baseline && node) {
+		*at = direction(f, side, n);
+		at += *at != '\0';
+		if (f->functions[n->function].is_to_blame)
+			*at++ = '!';
+	}
+	*at = '\0';
+}
+
+/* The texts behind the name, the longer first; the last is empty. */
+#define ENDS 4
+#define WHOLE_BYTES (UNIT_TEXT_BYTES + 12)
+#define END_BYTES (2 * UNIT_TEXT_BYTES + WHOLE_BYTES + 4)
+
+/* As tables have it where two sides are compared, else a share. */
+static void value_text(const struct flame_words *w, enum flame_side side,
+		       int64_t value, char out[UNIT_TEXT_BYTES])
+{
+	if (!w->f->has_baseline)
+		format_share(flame_share(w->f, side, (double)value), out);
+	else if (side == FLAME_BASELINE)
+		scale_text(&w->scale, scale_before(&w->scale, value), out);
+	else
+		scale_text(&w->scale, scale_after(&w->scale, value), out);
+}
+
+/* " (1,300 ms in all)" of a function that has other paths; else nothing. */
+static void whole_text(const struct flame_words *w, enum flame_side side,
+		       const struct flame_node *n, const char *value,
+		       char out[WHOLE_BYTES])
+{
+	int64_t total = w->f->functions[n->function].totals[side];
+	char whole[UNIT_TEXT_BYTES];
+
+	value_text(w, side, total, whole);
+	out[0] = '\0';
+	if (total > n->values[side].total && strcmp(whole, value) != 0)
+		snprintf(out, WHOLE_BYTES, " (%s in all)", whole);
+}
+
+/* " +1,180" */
+static void change_text(const struct flame_words *w, const struct flame_node *n,
+			char out[UNIT_TEXT_BYTES + 1])
+{
+	int64_t now = scale_after(&w->scale, n->values[FLAME_SLOW].total);
+	int64_t before =
+		scale_before(&w->scale, n->values[FLAME_BASELINE].total);
+
+	out[0] = ' ';
+	scale_format_signed(&w->scale, now - before, out + 1);
+}
+
+static void write_ends(const struct flame_words *w, enum flame_side side,
+		       uint32_t node, bool is_changed,
+		       char ends[ENDS][END_BYTES])
+{
+	const struct flame_node *n = &w->f->nodes[node];
+	char value[UNIT_TEXT_BYTES], change[UNIT_TEXT_BYTES + 1] = "";
+	char whole[WHOLE_BYTES];
+
+	value_text(w, side, n->values[side].total, value);
+	whole_text(w, side, n, value, whole);
+	if (is_changed && side != FLAME_BASELINE)
+		change_text(w, n, change);
+	snprintf(ends[0], END_BYTES, " %s%s%s", value, change, whole);
+	snprintf(ends[1], END_BYTES, " %s%s", value, change);
+	snprintf(ends[2], END_BYTES, " %s", value);
+	ends[3][0] = '\0';
+}
+
+void flame_labeler_init(struct flame_labeler *l, const struct flame *f,
+			const struct result *r, bool use_unicode)
+{
+	*l = (struct flame_labeler){ .use_unicode = use_unicode };
+	flame_words_init(&l->words, f, r);
+	buf_init(&l->name, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&l->text, LIMIT_PAGE_TEXT_BYTES);
+}
+
+static void clear(struct flame_labeler *l, struct buf *text)
+{
+	l->has_failed |= text->state != BUF_OK;
+	buf_clear(text);
+}
+
+bool flame_labeler_release(struct flame_labeler *l)
+{
+	clear(l, &l->name);
+	clear(l, &l->text);
+	buf_release(&l->name);
+	buf_release(&l->text);
+	return !l->has_failed;
+}
+
+bool flame_labeler_is_good(const struct flame_labeler *l)
+{
+	return !l->has_failed && l->name.state == BUF_OK &&
+	       l->text.state == BUF_OK;
+}
+
+/* Adds the name if it fits with what is behind it. */
+static bool add_whole(struct flame_labeler *l, struct str name, const char *end,
+		      size_t columns)
+{
+	if (text_width(name) + strlen(end) > columns)
+		return false;
+	buf_add_str(&l->text, name);
+	buf_add_text(&l->text, end);
+	return true;
+}
+
+static void add_cut(struct flame_labeler *l, struct str name, size_t columns)
+{
+	const char *dots = l->use_unicode ? "…" : "..";
+	size_t room = columns - text_width(str_from(dots));
+
+	if (columns < LETTERS_MIN)
+		return;
+	buf_add_str(&l->text, str_slice(name, 0, text_fit(name, room)));
+	buf_add_text(&l->text, dots);
+}
+
+struct str flame_label(struct flame_labeler *l, enum flame_side side,
+		       uint32_t node, size_t columns)
+{
+	const struct flame *f = l->words.f;
+	char ends[ENDS][END_BYTES], mark[FLAME_MARK_BYTES];
+	struct str name, name_end;
+
+	clear(l, &l->name);
+	clear(l, &l->text);
+	flame_mark(f, side, node, mark);
+	if (columns < strlen(mark))
+		mark[columns] = '\0';
+	columns -= strlen(mark);
+	buf_add_text(&l->text, mark);
+	escape_terminal_buf(
+		&l->name,
+		name_shown(f->functions[f->nodes[node].function].name));
+	write_ends(&l->words, side, node, *mark != '\0', ends);
+	name = buf_str(&l->name);
+	name_end = flame_name_end(name);
+	for (int i = 0; i < ENDS; i++)
+		if (add_whole(l, name, ends[i], columns) ||
+		    add_whole(l, name_end, ends[i], columns)) {
+			l->has_whole |= !i && strcmp(ends[0], ends[1]) != 0;
+			return buf_str(&l->text);
+		}
+	name_end = flame_name_fit(name, columns);
+	if (!add_whole(l, name_end, "", columns))
+		add_cut(l, name_end, columns);
+	return buf_str(&l->text);
+}
+
+/* What the head of a flame graph says, for all drawings: of what it is, of
+ * when, how much lies behind it, how to read it, what is not drawn. */
+
+struct head {
+	struct page *page;
+	const struct flame *f;
+	const struct result *r;
+};
+
+static const char *const scope_texts[] = {
+	[SCOPE_SERVICE] = "all requests of the service",
+	[SCOPE_INSTANCE] = "one instance of the service",
+	[SCOPE_COHORT] = "requests slow like this one",
+	[SCOPE_SPAN] = "this span",
+};
+
+/* The type says nothing of what was measured: that of files, often. */
+static bool is_unnamed(const struct result *r)
+{
+	return str_equal(str_from(measure_word(r->profile.type)),
+			 STR("the profile"));
+}
+
+static void head_title(const struct head *p)
+{
+	const struct result *r = p->r;
+	struct page *page = p->page;
+	char took[24];
+
+	if (r->has_span) {
+		format_duration(r->span.duration_ns, took);
+		page_name(page, r->span.service, 0);
+		page_text(page, "  ");
+		page_name(page, r->span.name, 0);
+		page_textf(page, "  %s", took);
+	} else {
+		if (!is_unnamed(r))
+			page_textf(page, "%s  ", measure_word(r->profile.type));
+		page_foreign(page, r->profile.text.len ? r->profile.text
+						       : r->profile.selector);
+	}
+}
+
+static void head_side(const struct head *p, const char *label,
+		      const struct extent *e, int64_t total, struct str name)
+{
+	struct page *page = p->page;
+	char value[UNIT_TEXT_BYTES];
+
+	page_text(page, label);
+	if (e->range.from_ns || e->range.to_ns) {
+		page_window(page, e->range, 0);
+		page_text(page, ", ");
+	}
+	if (e->range.to_ns || e->samples >= 0)
+		page_extent(page, e);
+	if (e->samples != total || !is_unnamed(p->r)) {
+		if (e->range.to_ns || e->samples >= 0)
+			page_text(page, ", ");
+		format_value(total, p->r->profile.unit, value);
+		page_textf(page, "%s of %s", value,
+			   measure_word(p->r->profile.type));
+	}
+	if (name.len) {
+		page_text(page, ", ");
+		page_foreign(page, name);
+	}
+}
+
+static void head_after(const struct head *p)
+{
+	const struct profile_info *i = &p->r->profile;
+	const struct extent e = { i->range, i->samples, i->instances,
+				  i->requests, i->is_requests_sampled };
+	bool is_slow = p->r->has_span;
+
+	head_side(p, p->f->has_baseline ? "after: " : "", &e, i->total_value,
+		  is_slow ? i->selector : STR(""));
+	if (is_slow && i->is_file)
+		page_text(p->page, ", a profile file");
+	else if (is_slow)
+		page_textf(p->page, ", %s", scope_texts[i->scope]);
+}
+
+static void head_before(const struct head *p)
+{
+	const struct baseline_info *b = &p->r->baseline;
+	const struct extent e = { b->range, b->samples, b->instances,
+				  b->requests, b->is_requests_sampled };
+
+	head_side(p, "before: ", &e, b->total_value,
+		  b->text.len ? b->text : b->kind);
+}
+
+void flame_head_compared(struct page *page, const struct flame *f)
+{
+	static const char *const ways[] = {
+		[NORMALIZE_SHARE] = "shares of each side",
+		[NORMALIZE_RATE] = "values per second",
+		[NORMALIZE_REQUEST] = "values per request",
+		[NORMALIZE_VALUE] = "the values of each side",
+	};
+
+	if (f->has_baseline)
+		page_textf(page, "compared: %s", ways[f->normalize]);
+}
+
+static bool has_gone(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->node_count; i++)
+		if (flame_is_gone(&f->nodes[i]))
+			return true;
+	return false;
+}
+
+static void head_how(const struct head *p)
+{
+	struct page *page = p->page;
+
+	page_textf(page, "%s; a frame is as wide as ",
+		   p->f->is_reversed ? "callees first" : "callers first");
+	if (p->f->has_baseline)
+		page_textf(page,
+			   "the larger side of its stacks, before or after; "
+			   "%s",
+			   has_gone(p->f) ? "hatched: not there after; " : "");
+	else
+		page_textf(page, "what it and all %s took",
+			   p->f->is_reversed ? "callers before it"
+					     : "beneath it");
+	flame_head_compared(page, p->f);
+}
+
+static void head_negative(const struct head *p)
+{
+	const struct flame *f = p->f;
+	char value[UNIT_TEXT_BYTES];
+
+	if (!f->negative[FLAME_SLOW] && !f->negative[FLAME_BASELINE])
+		return;
+	format_value(f->negative[FLAME_SLOW] ? f->negative[FLAME_SLOW]
+					     : f->negative[FLAME_BASELINE],
+		     f->unit, value);
+	page_textf(p->page, "not drawn: stacks of negative values, %s", value);
+}
+
+static void head_cut(const struct head *p)
+{
+	if (p->f->cut_stacks)
+		page_textf(p->page,
+			   "%u stacks are cut off: the tree is larger "
+			   "than %u frames",
+			   (unsigned)p->f->cut_stacks, LIMIT_FLAME_NODES);
+}
+
+void flame_head_write(struct page *page, enum flame_head_part part,
+		      const struct flame *f, const struct result *r)
+{
+	static void (*const parts[FLAME_HEAD_PARTS])(const struct head *p) = {
+		[FLAME_HEAD_TITLE] = head_title,
+		[FLAME_HEAD_AFTER] = head_after,
+		[FLAME_HEAD_BEFORE] = head_before,
+		[FLAME_HEAD_HOW] = head_how,
+		[FLAME_HEAD_NEGATIVE] = head_negative,
+		[FLAME_HEAD_CUT] = head_cut,
+	};
+	const struct head p = { page, f, r };
+
+	if (part != FLAME_HEAD_BEFORE || f->has_baseline)
+		parts[part](&p);
+}
+
+static bool has_change(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->function_count; i++)
+		if (change_is_real(f->functions[i].change))
+			return true;
+	return false;
+}
+
+bool flame_has_blamed(const struct flame *f)
+{
+	for (uint32_t i = 0; i < f->function_count; i++)
+		if (f->functions[i].is_to_blame)
+			return true;
+	return false;
+}
+
+void flame_head_colors(struct page *page, const struct flame *f,
+		       enum palette palette)
+{
+	page_textf(page, "colour by %s", flame_palette_words(palette));
+	if (palette == PALETTE_DIFF)
+		page_text(page, has_change(f)
+					? ": how much of the frame came or "
+					  "went, only where the change of its "
+					  "function is no noise"
+					: ": no function changed for certain");
+	if (flame_has_blamed(f))
+		page_text(page, "; outlined: the function to blame");
 }

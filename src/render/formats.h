@@ -7,18 +7,16 @@
 #define RENDER_FORMATS_H
 
 #include "base/jsonw.h"
-#include "render/markdown.h"
-#include "render/page.h"
+#include "model/trace.h"
 #include "render/input.h"
+#include "render/page.h"
+#include "render/render.h"
 
 /* "  confidence  ", and the other labels of what an answer rests on. */
 #define EVIDENCE_COLUMNS 14u
 
 /* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
-void render_brief(const struct render_input *in, struct out *out);
-void render_openmetrics(const struct render_input *in, struct out *out);
-void render_markdown(const struct render_input *in, struct out *out);
 void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);
@@ -31,10 +29,6 @@ void render_svg(const struct render_input *in, struct out *out);
 void render_html(const struct render_input *in, struct out *out);
 void render_term(const struct render_input *in, struct out *out);
 
-/* The message of -o pprof, not packed, in place of what `plain` holds. False:
- * memory ran out. */
-bool pprof_plain(const struct render_input *in, struct buf *plain) MUST_CHECK;
-
 /* -o otlp, where there is a profile. */
 void otlp_profile(const struct render_input *in, struct out *out);
 
@@ -43,9 +37,6 @@ void svg_waterfall(const struct render_input *in, struct out *out);
 
 /* "internal", "server" and so on. */
 const char *span_kind_word(enum span_kind kind);
-
-/* `spans` of the machine's answer, each with all its attributes. */
-void json_spans(struct jsonw *w, const struct render_input *in);
 
 /* All attributes of one owner, by key text, of equal ones the last. */
 struct attr_list {
@@ -72,13 +63,6 @@ void attr_list_release(struct attr_list *list);
 /* Writes them as members of an object that is open. */
 void attr_list_json(const struct attr_list *list, struct jsonw *w);
 
-/* show --span: one span with all that is known of it. */
-void span_detail_render(struct page *p, const struct render_input *in);
-
-/* Below a row of the waterfall: what the span says. */
-void span_events_write(struct page *p, const struct render_input *in,
-		       uint32_t span, size_t indent);
-
 /* The table format, by command. */
 void report_slow(struct page *p, const struct render_input *in);
 void report_diff(struct page *p, const struct render_input *in);
@@ -98,8 +82,6 @@ void profile_evidence(struct page *p, const struct render_input *in);
 /* Of the trace, or of the one span of show --span. */
 void show_answer(struct page *p, const struct render_input *in);
 void show_evidence(struct page *p, const struct render_input *in);
-void span_answer(struct page *p, const struct render_input *in);
-void span_evidence(struct page *p, const struct render_input *in);
 /* Which trace, of when and from where. */
 void trace_origin(struct page *p, const struct render_input *in);
 
@@ -160,5 +142,28 @@ void report_tail(struct page *p, const struct result *r,
 bool report_has_findings(const struct result *r, struct str told);
 void report_findings(struct page *p, const struct result *r, struct str told);
 void report_reasons(struct page *p, const struct notes *reasons);
+
+/* A trace in the protobuf of OpenTelemetry (opentelemetry-proto:
+ * trace/v1/trace.proto, common/v1/common.proto), as it is sent to receivers.
+ * Knows no receiver. */
+
+/* Gives away an ExportTraceServiceRequest with the next spans; several behind
+ * one another are a TracesData, too. A part ends with the span that takes it
+ * to part_bytes. What the model does not hold is not there: the scopes of
+ * instrumentations, the state of a trace and its flags, and the types of
+ * attributes, which are text but for those that the conventions define as whole
+ * numbers. take: false ends it with err. */
+bool otlp_trace_write(const struct trace *t, size_t part_bytes,
+		      bool (*take)(void *context, struct str part,
+				   uint32_t span_count, struct error *err),
+		      void *context, struct error *err) MUST_CHECK;
+
+/* Callers and callees of functions, and their source lines: for people in the
+ * columns that pprof has, and as JSON (tracefind-json(5)). */
+
+/* struct call_graph; style.limit functions at most. */
+extern const struct answer_writer call_graph_writer;
+
+extern const struct answer_writer listings_writer; /* struct listings */
 
 #endif

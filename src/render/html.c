@@ -4,15 +4,137 @@
  */
 #include "render/html.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "base/count.h"
 #include "base/escape.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/page_case.h"
+#include "base/timefmt.h"
 #include "render/formats.h"
-#include "render/html_flame.h"
-#include "render/html_history.h"
+#include "render/input.h"
+#include "render/page.h"
+#include "render/source_link.h"
 #include "render/units.h"
+
+static void html_links_write(struct html *h);
+
+/* What the answer rests on: how it was decided, what servers were asked, and
+ * the case itself, which a page may hold. */
+
+static bool has_reasons(const struct result *r)
+{
+	return r->has_reasons && r->reasons.count;
+}
+
+static bool html_has_evidence(const struct render_input *in)
+{
+	return !in->style.is_quiet &&
+	       (has_reasons(in->result) || in->result->request_count ||
+		in->embedded_case.len);
+}
+
+/* ---- how it was decided ---- */
+
+static void write_reasons(struct html *h)
+{
+	if (!has_reasons(h->in->result))
+		return;
+	out_text(h->out, "<h3>How it was decided</h3>\n"
+			 "<dl class=\"evidence wide\">\n");
+	report_reasons(&h->page, &h->in->result->reasons);
+	out_text(h->out, "</dl>\n");
+}
+
+/* ---- what was asked ---- */
+
+static void write_request(struct html *h, const struct request_info *request)
+{
+	char took[24], size[UNIT_TEXT_BYTES] = "-";
+
+	format_duration(request->duration_ns, took);
+	if (request->bytes >= 0)
+		format_size(request->bytes, size);
+	outf(h->out,
+	     "<tr><td class=\"num\">%d</td><td class=\"num\">%s</td>"
+	     "<td class=\"num\">%s</td><td>",
+	     request->status, size, took);
+	html_text(h, request->method);
+	out_text(h->out, "</td><td><code>");
+	html_text(h, request->url);
+	out_text(h->out, "</code></td></tr>\n");
+}
+
+static void write_requests(struct html *h)
+{
+	const struct result *r = h->in->result;
+
+	if (!r->request_count)
+		return;
+	out_text(h->out,
+		 "<h3>What servers were asked</h3>\n"
+		 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+		 "aria-label=\"Table of requests\">\n<table>\n<thead><tr>"
+		 "<th scope=\"col\" class=\"num\">status</th>"
+		 "<th scope=\"col\" class=\"num\">size</th>"
+		 "<th scope=\"col\" class=\"num\">took</th>"
+		 "<th scope=\"col\">method</th><th scope=\"col\">address</th>"
+		 "</tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < r->request_count; i++)
+		write_request(h, &r->requests[i]);
+	out_text(h->out, "</tbody>\n</table>\n</div>\n");
+}
+
+/* ---- the case ---- */
+
+static bool write_base64(struct html *h, struct str bytes)
+{
+	char *text = mem_alloc(4 * ((bytes.len + 2) / 3) + 1);
+
+	if (text) {
+		base64_encode((const unsigned char *)bytes.ptr, bytes.len,
+			      text);
+		out_text(h->out, text);
+	}
+	mem_free(text);
+	return text != NULL;
+}
+
+/* The button to save it is the script's. */
+static void write_case(struct html *h)
+{
+	struct str packed = h->in->embedded_case;
+	char size[UNIT_TEXT_BYTES];
+
+	if (!packed.len)
+		return;
+	format_size((int64_t)packed.len, size);
+	outf(h->out,
+	     "<h3>The case</h3>\n<p id=\"case-save\">This page holds all "
+	     "answers of servers that it was made from, %s, without secrets: "
+	     "<code>tracefind --replay</code> and the name of this file repeat "
+	     "it without a network.</p>\n" PAGE_CASE_BEGIN,
+	     size);
+	if (!write_base64(h, packed))
+		out_fail_memory(h->out);
+	out_text(h->out, PAGE_CASE_END "\n");
+}
+
+static void html_evidence_write(struct html *h)
+{
+	if (!html_has_evidence(h->in))
+		return;
+	out_text(h->out, "<section id=\"evidence\" "
+			 "aria-labelledby=\"evidence-title\">\n"
+			 "<h2 id=\"evidence-title\">Evidence</h2>\n");
+	write_reasons(h);
+	write_requests(h);
+	write_case(h);
+	out_text(h->out, "</section>\n");
+}
 
 /* Elements of their own, each let in by its hash. */
 struct embedded {
@@ -357,4 +479,84 @@ void render_html(const struct render_input *in, struct out *out)
 	write_sections(&h);
 	write_end(&h);
 	page_end(&h.page);
+}
+
+#define MS_BYTES 24
+
+static void fill_trace(const struct html *h, struct buf *out)
+{
+	const struct trace_info *t = &h->in->result->trace;
+	const struct link_value values[] = { { STR("{trace_id}"), t->id } };
+
+	if (!h->in->result->has_trace)
+		return;
+	if (h->in->trace_link)
+		link_pattern_fill(h->in->trace_link, values, COUNT_OF(values),
+				  out);
+	else
+		buf_add(out, t->page.ptr, t->page.len);
+}
+
+static void add_profile(const struct html *h, struct str from_ms,
+			struct str to_ms, struct buf *out)
+{
+	const struct profile_info *p = &h->in->result->profile;
+	const struct link_value values[] = {
+		{ STR("{type}"), p->type },
+		{ STR("{selector}"), p->selector },
+		{ STR("{from_ms}"), from_ms },
+		{ STR("{to_ms}"), to_ms },
+	};
+
+	link_pattern_fill(h->in->profile_link, values, COUNT_OF(values), out);
+}
+
+/* What is of files, or of spans by their ids, no server can be asked for so. */
+static void fill_profile(const struct html *h, struct buf *out)
+{
+	const struct profile_info *p = &h->in->result->profile;
+	char from[MS_BYTES], to[MS_BYTES];
+
+	if (!h->in->profile_link || p->is_file ||
+	    !str_starts(p->selector, STR("{")))
+		return;
+	snprintf(from, sizeof from, "%" PRId64, p->range.from_ns / NS_PER_MS);
+	snprintf(to, sizeof to, "%" PRId64, p->range.to_ns / NS_PER_MS);
+	add_profile(h, str_from(from), str_from(to), out);
+}
+
+static bool has_address(const struct html *h, const struct buf *address)
+{
+	if (address->state != BUF_OK)
+		out_fail_memory(h->out);
+	return address->state == BUF_OK && address->len;
+}
+
+static void write_link(struct html *h, const struct buf *address,
+		       const char *text)
+{
+	if (!has_address(h, address))
+		return;
+	out_text(h->out, "<a rel=\"noreferrer\" href=\"");
+	html_text(h, buf_str(address));
+	outf(h->out, "\">%s</a>\n", text);
+}
+
+/* Where trace and profile can be looked at elsewhere. */
+static void html_links_write(struct html *h)
+{
+	struct buf trace, profile;
+
+	buf_init(&trace, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&profile, LIMIT_PAGE_TEXT_BYTES);
+	fill_trace(h, &trace);
+	fill_profile(h, &profile);
+	if (has_address(h, &trace) || has_address(h, &profile)) {
+		out_text(h->out, "<p class=\"origin\">");
+		write_link(h, &trace, "open the trace");
+		write_link(h, &profile, "open the profile");
+		out_text(h->out, "</p>\n");
+	}
+	buf_release(&trace);
+	buf_release(&profile);
 }

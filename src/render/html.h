@@ -12,8 +12,8 @@
 #define RENDER_HTML_H
 
 #include "base/out.h"
-#include "render/page.h"
 #include "render/input.h"
+#include "render/page.h"
 
 /* The scripts html_*.js and html.css, and what lets them in. */
 extern const char html_script[], html_script_hash[];
@@ -26,27 +26,18 @@ struct html {
 	bool has_flame;
 };
 
-/* Where trace and profile can be looked at elsewhere. */
-void html_links_write(struct html *h);
-
 /* Sections; nothing where there is nothing to show. */
 void html_spans_write(struct html *h);
 void html_functions_write(struct html *h);
-void html_evidence_write(struct html *h);
-bool html_has_evidence(const struct render_input *in);
 bool html_has_spans(const struct render_input *in);
 bool html_has_functions(const struct render_input *in);
 
 /* What a span says besides its times: what the page may hold of it, in bytes,
  * and the element that shows it. */
 size_t html_span_bytes(const struct trace *t, uint32_t span);
-/* numbers: of processes, from 1, by index of the resource. */
-void html_span_details(struct html *h, const struct waterfall_row *row,
-		       const uint32_t *numbers);
 /* The same of the processes that they point at, as resources in the order of
  * their numbers. */
 size_t html_process_bytes(const struct trace *t, uint32_t resource);
-void html_processes(struct html *h, const uint32_t *resources, uint32_t count);
 
 /* ---- small pieces ---- */
 
@@ -57,5 +48,31 @@ void html_duration(struct html *h, const char *unseen, int64_t duration_ns);
 /* "12.34%": what part is of whole, within 0 and 100 %. */
 #define HTML_PERCENT_BYTES 16
 void html_percent(int64_t part, int64_t whole, char out[HTML_PERCENT_BYTES]);
+
+/* The flame graph of a page: one section with its controls, the data that
+ * html_flame.js draws from, a picture that stands without it, and the hottest
+ * path as text. Foreign text passes base/escape. */
+
+/* html_flame.js and html_flame.css, each for an element of its own. The style
+ * takes colours from the page: --ground --text --dim --line --accent
+ * --focus. */
+extern const char html_flame_script[], html_flame_script_hash[];
+extern const char html_flame_style[], html_flame_style_hash[];
+
+/* There is a flame graph, and it has a width. */
+bool html_has_flame(const struct render_input *in);
+
+/* <section id="flame">; nothing where there is none. */
+void html_flame_write(const struct render_input *in, struct out *out);
+
+/* The history of a page: how long the operation's requests took, drawn as a
+ * histogram and over time. A bar is a link to examples of what it counts, which
+ * stand under the drawings, closed. The figures are those of "history" in
+ * tracefind-json(5). */
+
+bool html_has_history(const struct render_input *in);
+
+/* <section id="history">; nothing where there is none. */
+void html_history_write(struct html *h);
 
 #endif

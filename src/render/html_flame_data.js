@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what html_flame_data.c wrote: functions and frames as columns. Knows
+// Reads what html_flame.c wrote: functions and frames as columns. Knows
 // nothing of the page, nor of what is drawn.
 const flameData = (function () {
 "use strict";
-// As html_flame_data.c writes it.
+// As html_flame.c writes it.
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" +
 	"abcdefghijklmnopqrstuvwxyz-_";
 // What is too narrow for the page, as a function behind all others.

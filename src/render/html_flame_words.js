@@ -90,7 +90,7 @@ function part(side, v) {
 	return head.whole[side] > 0 ? v / head.whole[side] : 0;
 }
 
-// ---- in whole steps of what is shown, as render/scale.c ----
+// ---- in whole steps of what is shown, as render/units.c ----
 
 function steps(side, v) {
 	const exact = unit === "share" ? part(side, v) * 1000 :

@@ -11,7 +11,6 @@
 #include "model/source_path.h"
 #include "render/formats.h"
 #include "render/html.h"
-#include "render/scale.h"
 #include "render/source_link.h"
 #include "render/units.h"
 

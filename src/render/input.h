@@ -6,8 +6,8 @@
 #ifndef RENDER_INPUT_H
 #define RENDER_INPUT_H
 
-#include "base/out.h"
-#include "model/drawn_graph.h"
+#include "base/buf.h"
+#include "model/call_graph.h"
 #include "model/flame.h"
 #include "model/profile.h"
 #include "model/result.h"

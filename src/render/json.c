@@ -4,12 +4,294 @@
  * this order, null where not known. man/tracefind-json.schema.json describes
  * it; the tests check one against the other.
  */
+#include "render/json.h"
+
 #include <math.h>
 
 #include "base/jsonw.h"
+#include "base/notes.h"
+#include "base/timefmt.h"
+#include "model/result.h"
+#include "model/trace.h"
 #include "render/formats.h"
-#include "render/scale.h"
-#include "render/json_parts.h"
+#include "render/input.h"
+#include "render/units.h"
+
+/* What JSON answers have in common (tracefind-json(5)), in an object already
+ * begun. */
+
+#define SCHEMA_VERSION 1
+
+void json_head(struct jsonw *w, const char *command)
+{
+	jsonw_pair_i64(w, "schema_version", SCHEMA_VERSION);
+	jsonw_pair_text(w, "tool", "tracefind " TRACEFIND_VERSION);
+	jsonw_pair_text(w, "command", command);
+}
+
+void json_notes(struct jsonw *w, const char *key, const struct notes *notes)
+{
+	jsonw_key(w, key);
+	jsonw_array(w);
+	for (size_t i = 0; i < notes->count; i++)
+		jsonw_text(w, notes->text[i]);
+	jsonw_array_end(w);
+}
+
+void json_range(struct jsonw *w, struct time_range range)
+{
+	if (range.from_ns || range.to_ns) {
+		jsonw_pair_time(w, "from", range.from_ns);
+		jsonw_pair_time(w, "to", range.to_ns);
+	} else {
+		jsonw_pair_null(w, "from");
+		jsonw_pair_null(w, "to");
+	}
+}
+
+static void json_request(struct jsonw *w, const struct request_info *request)
+{
+	jsonw_object(w);
+	jsonw_pair_known_str(w, "method", request->method);
+	jsonw_pair_known_str(w, "url", request->url);
+	jsonw_pair_known(w, "status", request->status ? request->status : -1);
+	jsonw_pair_known(w, "bytes", request->bytes);
+	jsonw_pair_known(w, "duration_ns", request->duration_ns);
+	jsonw_object_end(w);
+}
+
+void json_requests(struct jsonw *w, const struct result *result)
+{
+	jsonw_key(w, "requests");
+	jsonw_array(w);
+	for (size_t i = 0; i < result->request_count; i++)
+		json_request(w, &result->requests[i]);
+	jsonw_array_end(w);
+}
+
+/* "history" of tracefind-json(5): the requests that the investigation saw. */
+
+static const char *role_name(enum request_role role)
+{
+	static const char *const names[REQUEST_ROLES] = {
+		[REQUESTS_NOW] = "now",
+		[REQUESTS_PREVIOUS] = "previous",
+		[REQUESTS_THIRD_HOUR] = "20m",
+		[REQUESTS_TWO_THIRDS] = "40m",
+		[REQUESTS_HOUR] = "1h",
+		[REQUESTS_THREE_HOURS] = "3h",
+		[REQUESTS_DAY] = "1d",
+		[REQUESTS_WEEK] = "7d",
+	};
+
+	return names[role];
+}
+
+static void write_example(struct jsonw *w, const struct request_example *e)
+{
+	char id[33];
+
+	trace_id_format(&e->trace_id, id);
+	jsonw_object(w);
+	jsonw_pair_text(w, "trace_id", id);
+	jsonw_pair_text(w, "window", role_name(e->role));
+	jsonw_pair_time(w, "start", e->start_ns);
+	jsonw_pair_i64(w, "duration_ns", e->duration_ns);
+	jsonw_object_end(w);
+}
+
+static void write_window(struct jsonw *w, const struct request_window *window)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "window", role_name(window->role));
+	json_range(w, window->range);
+	jsonw_pair_i64(w, "requests", window->count);
+	jsonw_pair_known(w, "p50_ns", window->p50_ns);
+	jsonw_pair_bool(w, "baseline", window->is_baseline);
+	jsonw_pair_bool(w, "sampled", window->is_sample);
+	jsonw_object_end(w);
+}
+
+static void write_bucket(struct jsonw *w, const struct request_bucket *b)
+{
+	jsonw_object(w);
+	jsonw_pair_i64(w, "from_ns", b->from_ns);
+	jsonw_pair_i64(w, "to_ns", b->to_ns);
+	jsonw_pair_i64(w, "now", b->now_count);
+	jsonw_pair_i64(w, "slow", b->slow_count);
+	jsonw_pair_i64(w, "baseline", b->baseline_count);
+	jsonw_pair_i64(w, "selected", b->selected_count);
+	jsonw_key(w, "examples");
+	jsonw_array(w);
+	for (size_t i = 0; i < b->example_count; i++)
+		write_example(w, &b->examples[i]);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void write_slot(struct jsonw *w, const struct request_slot *slot)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "window", role_name(slot->role));
+	json_range(w, slot->range);
+	jsonw_pair_i64(w, "requests", slot->count);
+	jsonw_pair_i64(w, "slow", slot->slow_count);
+	jsonw_pair_i64(w, "errors", slot->error_count);
+	jsonw_pair_i64(w, "shortest_ns", slot->shortest_ns);
+	jsonw_pair_i64(w, "p50_ns", slot->p50_ns);
+	jsonw_key(w, "longest");
+	write_example(w, &slot->longest);
+	jsonw_object_end(w);
+}
+
+static void write_history_lists(struct jsonw *w,
+				const struct request_history *h)
+{
+	jsonw_key(w, "windows");
+	jsonw_array(w);
+	for (size_t i = 0; i < h->window_count; i++)
+		write_window(w, &h->windows[i]);
+	jsonw_array_end(w);
+	jsonw_key(w, "durations");
+	jsonw_array(w);
+	for (size_t i = 0; i < h->bucket_count; i++)
+		write_bucket(w, &h->buckets[i]);
+	jsonw_array_end(w);
+	jsonw_key(w, "over_time");
+	jsonw_array(w);
+	for (size_t i = 0; i < h->slot_count; i++)
+		write_slot(w, &h->slots[i]);
+	jsonw_array_end(w);
+}
+
+/* "history": the requests that were seen; NULL: none. */
+static void json_history(struct jsonw *w, const struct request_history *h)
+{
+	jsonw_key(w, "history");
+	if (!h) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_str(w, "service", h->service);
+	jsonw_pair_str(w, "operation", h->name);
+	jsonw_pair_i64(w, "duration_ns", h->this_duration_ns);
+	jsonw_pair_known(w, "slow_from_ns",
+			 h->threshold_ns ? h->threshold_ns : -1);
+	if (h->onset_ns)
+		jsonw_pair_time(w, "slow_since", h->onset_ns);
+	else
+		jsonw_pair_null(w, "slow_since");
+	write_history_lists(w, h);
+	jsonw_object_end(w);
+}
+
+/* The machine's answer of `show`: every span of the trace, in tree order. */
+
+const char *span_kind_word(enum span_kind kind)
+{
+	static const char *const words[] = {
+		[SPAN_KIND_INTERNAL] = "internal",
+		[SPAN_KIND_SERVER] = "server",
+		[SPAN_KIND_CLIENT] = "client",
+		[SPAN_KIND_PRODUCER] = "producer",
+		[SPAN_KIND_CONSUMER] = "consumer",
+	};
+
+	return words[kind];
+}
+
+static void put_span_id(struct jsonw *w, const char *key, uint64_t id)
+{
+	char text[17];
+
+	span_id_format(id, text);
+	jsonw_pair_text(w, key, id ? text : NULL);
+}
+
+static void put_attrs(struct jsonw *w, const char *key, struct attr_list *list)
+{
+	jsonw_key(w, key);
+	jsonw_object(w);
+	attr_list_json(list, w);
+	jsonw_object_end(w);
+	attr_list_release(list);
+}
+
+static void put_parts(struct jsonw *w, const struct trace *t,
+		      const struct span *s, enum detail_kind kind)
+{
+	const struct detail *d = t->details + s->detail_first;
+	const struct detail *end = d + s->detail_count;
+	struct attr_list list;
+
+	jsonw_key(w, kind == DETAIL_EVENT ? "events" : "links");
+	jsonw_array(w);
+	for (; d < end; d++) {
+		if (d->kind != kind)
+			continue;
+		jsonw_object(w);
+		if (kind == DETAIL_EVENT) {
+			jsonw_pair_time(w, "time", d->time_ns);
+			jsonw_pair_str(w, "name", trace_text(t, d->key));
+		} else {
+			jsonw_pair_str(w, "trace_id", trace_text(t, d->key));
+			jsonw_pair_str(w, "span_id", trace_text(t, d->value));
+		}
+		attr_list_part(t, d, end, w->out, &list);
+		put_attrs(w, "attributes", &list);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void put_all_attrs(struct jsonw *w, const struct trace *t, uint32_t span)
+{
+	struct attr_list list;
+
+	attr_list_span(t, span, w->out, &list);
+	put_attrs(w, "attributes", &list);
+	attr_list_resource(t, t->spans[span].resource, w->out, &list);
+	put_attrs(w, "resource", &list);
+}
+
+static void put_span(struct jsonw *w, const struct trace *t,
+		     const struct waterfall_row *row)
+{
+	const struct span *s = &t->spans[row->span];
+
+	jsonw_object(w);
+	put_span_id(w, "span_id", s->span_id);
+	put_span_id(w, "parent_span_id", s->parent_id);
+	jsonw_pair_i64(w, "depth", row->depth);
+	jsonw_pair_str(w, "service", span_service(t, row->span));
+	jsonw_pair_str(w, "name", span_name(t, row->span));
+	jsonw_pair_text(w, "kind", span_kind_word((enum span_kind)s->kind));
+	jsonw_pair_time(w, "start", s->start_ns);
+	jsonw_pair_i64(w, "duration_ns", row->duration_ns);
+	jsonw_pair_i64(w, "self_ns", row->self_ns);
+	jsonw_pair_i64(w, "critical_ns", row->critical_ns);
+	jsonw_pair_bool(w, "on_critical_path", row->is_on_path);
+	jsonw_pair_bool(w, "guilty", row->is_guilty);
+	jsonw_pair_bool(w, "error", row->is_error);
+	jsonw_pair_str(w, "status_message", trace_text(t, s->status_message));
+	put_all_attrs(w, t, row->span);
+	put_parts(w, t, s, DETAIL_EVENT);
+	put_parts(w, t, s, DETAIL_LINK);
+	jsonw_object_end(w);
+}
+
+/* `spans` of the machine's answer, each with all its attributes. */
+static void json_spans(struct jsonw *w, const struct render_input *in)
+{
+	const struct result *r = in->result;
+
+	jsonw_key(w, "spans");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->span_count; i++)
+		put_span(w, in->trace, &r->spans[i]);
+	jsonw_array_end(w);
+}
 
 /* A millionth of the total is below what sampling can tell. */
 #define SHARE_DECIMALS 6

@@ -3,7 +3,7 @@
  * The parts of the table format that look different in Markdown: tables with
  * bars, blocks of code. The rest is made of the same paragraphs (page.c).
  */
-#include "render/markdown.h"
+#include "render/page.h"
 
 #include <inttypes.h>
 

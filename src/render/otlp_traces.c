@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/otlp_traces.h"
+#include "render/formats.h"
 
 #include <string.h>
 
-#include "base/count.h"
-#include "base/fnv.h"
+#include "base/bytes.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/wirew.h"
-#include "render/formats.h"
 
 /* Field numbers. */
 enum {

@@ -7,10 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/bytes.h"
 #include "base/escape.h"
-#include "base/fnv.h"
+#include "base/notes.h"
 #include "base/num.h"
+#include "base/out.h"
+#include "base/timefmt.h"
 #include "model/source_path.h"
+#include "render/input.h"
 #include "render/units.h"
 
 /* A blank at which a paragraph must not wrap. Escaped text never holds a
@@ -62,6 +67,9 @@ enum paint paint_of_name(struct str name)
 	return (enum paint)(PAINT_NAME_FIRST +
 			    hash % (PAINT_NAME_LAST - PAINT_NAME_FIRST + 1));
 }
+
+/* The narrowest terminal laid out for; on a narrower one lines run over. */
+#define PAGE_MIN_COLUMNS 60u
 
 void page_begin(struct page *p, const struct render_style *style,
 		struct out *out)

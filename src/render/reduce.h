@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/out.h"
 #include "base/str.h"
 
 /* What models count, taken low: JSON of names and numbers has three to four
@@ -41,5 +42,14 @@ bool reduce(const struct reduction *r, struct buf *out,
  * is no such part. */
 bool reduce_part(const struct reduction *r, struct str pointer, uint64_t offset,
 		 struct buf *out, struct error *err) MUST_CHECK;
+
+/* An answer in short, to be pasted into a chat: the machine's answer, reduced,
+ * as lines of text. */
+
+/* What an answer takes unless something else is asked for. */
+#define BRIEF_TOKENS 2000u
+
+/* json is an object; what it has no room for is told in the last lines. */
+void brief_write(struct str json, size_t tokens, struct out *out);
 
 #endif

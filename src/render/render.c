@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "render/render.h"
 
-#include "base/count.h"
-#include "render/brief.h"
-#include "render/openmetrics.h"
+#include "base/num.h"
 #include "render/formats.h"
+#include "render/input.h"
+#include "render/openmetrics.h"
+#include "render/page.h"
+#include "render/reduce.h"
 
 typedef void (*report_fn)(struct page *p, const struct render_input *in);
 
@@ -31,7 +33,7 @@ static void render_table(const struct render_input *in, struct out *out)
 	page_end(&p);
 }
 
-void render_markdown(const struct render_input *in, struct out *out)
+static void render_markdown(const struct render_input *in, struct out *out)
 {
 	struct render_input markdown = *in;
 
@@ -83,7 +85,7 @@ static bool json_of(const struct render_input *in, struct buf *json)
 	return json->state == BUF_OK;
 }
 
-void render_brief(const struct render_input *in, struct out *out)
+static void render_brief(const struct render_input *in, struct out *out)
 {
 	struct buf json;
 
@@ -94,7 +96,7 @@ void render_brief(const struct render_input *in, struct out *out)
 	buf_release(&json);
 }
 
-void render_openmetrics(const struct render_input *in, struct out *out)
+static void render_openmetrics(const struct render_input *in, struct out *out)
 {
 	struct buf json;
 

@@ -7,6 +7,7 @@
 #ifndef RENDER_RENDER_H
 #define RENDER_RENDER_H
 
+#include "base/out.h"
 #include "render/input.h"
 
 enum render_needs {
@@ -41,5 +42,28 @@ const struct render_format *render_find(struct str name);
 
 /* The table, ended by a row without a name. */
 extern const struct render_format render_formats[];
+
+/* How an answer that is no struct result (a list of traces, a guide) is
+ * written, a function for each kind of format. Knows neither what the answers
+ * are nor where the bytes go. */
+
+/* A further format, by the name that -o knows. */
+struct answer_format {
+	const char *name; /* NULL ends a list */
+	void (*write)(const void *answer, struct out *out);
+};
+
+struct answer_writer {
+	/* And, of lists, markdown: the style says so. */
+	void (*table)(const void *answer, const struct render_style *style,
+		      struct out *out);
+	void (*json)(const void *answer, struct out *out);
+	/* Of lists; NULL where there are none. */
+	void (*csv)(const void *answer, struct out *out);
+	void (*id)(const void *answer, struct out *out);
+	/* Of what goes over time. */
+	void (*html)(const void *answer, struct out *out);
+	const struct answer_format *others; /* NULL: none */
+};
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "render/formats.h"
-#include "render/scale.h"
 #include "render/units.h"
 
 /* A path longer than both ends together loses its middle. */

@@ -8,6 +8,7 @@
 #define RENDER_SOURCE_LINK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -24,5 +25,27 @@ bool source_pattern_check(const char *pattern, struct error *err) MUST_CHECK;
  * files are called is escaped, and leads to no other host or folder. */
 bool source_link(const char *pattern, struct str root, struct str file,
 		 uint32_t line, struct buf *out);
+
+/* Addresses that a user gives once, with {names} in them, as of --trace-link.
+ * What stands for a name is escaped, so that it leads to no other host. Knows
+ * no renderer. */
+
+struct link_value {
+	struct str name; /* with its braces: "{trace_id}" */
+	struct str value;
+};
+
+/* Whether a pattern can be one: http or https, of characters that an address
+ * may have, with the name in it. what: "the file", for the message. */
+bool link_pattern_check(const char *pattern, const char *name, const char *what,
+			const char *example, struct error *err) MUST_CHECK;
+
+/* Adds the address, each name replaced by its value; other names stay. */
+void link_pattern_fill(const char *pattern, const struct link_value *values,
+		       size_t count, struct buf *out);
+
+/* Adds a part of an address, escaped but for letters, digits, "-_.~" and those
+ * in kept. */
+void link_escape(struct buf *out, const char *kept, struct str value);
 
 #endif

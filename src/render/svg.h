@@ -11,18 +11,15 @@
 
 #include "base/buf.h"
 #include "base/out.h"
-#include "render/flame_text.h"
-#include "render/page.h"
 #include "render/input.h"
+#include "render/page.h"
 
 /* Coordinates are hundredths of a pixel. */
 #define SVG_PX 100
-#define SVG_WIDTH_PX 1200
 #define SVG_MARGIN_PX 10
 /* A letter of the fonts asked for, of 12 px: monospaced, 0.6 of the size. */
 #define SVG_LETTER_CPX 722
 #define SVG_LINE_PX 16
-#define SVG_TITLE_PX 26
 
 /* Paragraphs of the head; more are left out. */
 #define SVG_PARAGRAPHS 6
@@ -79,11 +76,6 @@ void svg_text(struct svg *s, int64_t x, int64_t y, const char *class,
 void svg_legend(struct svg *s, int64_t *x, int64_t *y, uint32_t color,
 		struct str meaning);
 
-/* What a frame says of itself: the name on the first line, alone. `between`
- * ends each line but the last. */
-void svg_flame_says(struct out *out, const struct flame_words *w, uint32_t node,
-		    const char *between);
-
 /* The name on a frame whose top left is at x, y, when some of it fits. */
 void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
 		     int64_t width);
@@ -122,43 +114,5 @@ struct str svg_fit(struct svg *s, struct str name, int64_t width);
 #define SVG_NAME_COLORS 12u
 extern const uint32_t svg_name_colors[SVG_NAME_COLORS];
 size_t svg_color_place(struct str name);
-
-/* ---- slivers ---- */
-
-/* Frames too narrow to be pointed at are not elements of their own, since a
- * browser needs seconds for ten thousands: those of one colour are one path,
- * and neighbours in a row one rectangle of it. */
-#define SVG_SLIVER_COLORS 24u
-
-struct svg_slivers {
-	struct svg *s;
-	int64_t height; /* of a row */
-	uint32_t row_count;
-	struct svg_run {
-		int64_t from, to, y;
-		uint32_t color;
-		bool is_open;
-	} * rows;
-	struct svg_pile {
-		uint32_t color;
-		struct buf path; /* its "d" */
-	} piles[SVG_SLIVER_COLORS];
-};
-
-/* svg_slivers_end() releases, also when memory was lacking here. */
-bool svg_slivers_begin(struct svg_slivers *v, struct svg *s, uint32_t rows,
-		       int64_t height) MUST_CHECK;
-
-/* From left to right within a row; y is its top. */
-void svg_sliver_add(struct svg_slivers *v, uint32_t row, int64_t y,
-		    int64_t from, int64_t to, uint32_t color);
-
-/* Writes what was added. */
-void svg_slivers_end(struct svg_slivers *v);
-
-/* The striped box that stands for several frames, with their number as a title,
- * within a group of its own. color: below the stripes; NULL: what was drawn. */
-void svg_many(struct svg *s, uint32_t count, const char *color, int64_t x,
-	      int64_t y, int64_t width);
 
 #endif

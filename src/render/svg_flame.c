@@ -3,13 +3,222 @@
  * The flame graph, of a comparison the union of both sides: what is gone stands
  * hatched where it was.
  */
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/escape.h"
 #include "base/mem.h"
-#include "render/flame_colors.h"
-#include "render/flame_head.h"
-#include "render/flame_text.h"
-#include "render/flame_union.h"
+#include "base/out.h"
+#include "model/source_path.h"
+#include "render/flame.h"
 #include "render/formats.h"
+#include "render/input.h"
+#include "render/page.h"
 #include "render/svg.h"
+#include "render/units.h"
+
+static void write_place(struct out *out, const struct flame *f,
+			const struct flame_function *fn)
+{
+	if (fn->file.len) {
+		escape_xml(out, source_path_shorten(fn->file, f->source_root));
+		if (fn->line) {
+			out_char(out, ':');
+			out_int(out, fn->line);
+		}
+		out_text(out, ", ");
+	}
+	out_text(out, code_kind_words(fn->kind));
+}
+
+/* What a frame says of itself: the name on the first line, alone. `between`
+ * ends each line but the last. */
+static void svg_flame_says(struct out *out, const struct flame_words *w,
+			   uint32_t node, const char *between)
+{
+	const struct flame_node *n = &w->f->nodes[node];
+	const struct flame_function *fn = &w->f->functions[n->function];
+
+	escape_xml(out, fn->name);
+	out_text(out, between);
+	if (node) {
+		write_place(out, w->f, fn);
+		out_text(out, between);
+		flame_function_write(out, w, n);
+		out_text(out, between);
+	}
+	flame_path_write(out, w, n, NULL);
+	if (!w->f->has_baseline)
+		return;
+	out_text(out, between);
+	flame_self_write(out, w, n);
+}
+
+void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
+		     int64_t width)
+{
+	struct str label = svg_fit(s, name, width - 6 * SVG_PX);
+
+	if (label.len)
+		svg_text(s, x + 3 * SVG_PX, y + 13 * SVG_PX, NULL, label);
+}
+
+void svg_flame_legend(struct svg *s, enum palette palette, uint64_t categories,
+		      int64_t *y)
+{
+	int64_t x = SVG_MARGIN_PX * SVG_PX;
+	struct flame_meaning m;
+	size_t at = 0;
+
+	while (flame_meaning_next(palette, categories, &at, &m))
+		svg_legend(s, &x, y, m.color, str_from(m.text));
+}
+
+/* A browser draws many paths of this size as quickly as one. */
+#define PATH_BYTES (32 * KIB)
+
+/* Frames too narrow to be pointed at are not elements of their own, since a
+ * browser needs seconds for ten thousands: those of one colour are one path,
+ * and neighbours in a row one rectangle of it. */
+#define SVG_SLIVER_COLORS 24u
+
+struct svg_slivers {
+	struct svg *s;
+	int64_t height; /* of a row */
+	uint32_t row_count;
+	struct svg_run {
+		int64_t from, to, y;
+		uint32_t color;
+		bool is_open;
+	} * rows;
+	struct svg_pile {
+		uint32_t color;
+		struct buf path; /* its "d" */
+	} piles[SVG_SLIVER_COLORS];
+};
+
+/* svg_slivers_end() releases, also when memory was lacking here. */
+static bool svg_slivers_begin(struct svg_slivers *v, struct svg *s,
+			      uint32_t rows, int64_t height)
+{
+	*v = (struct svg_slivers){
+		.s = s,
+		.height = height,
+		.row_count = rows,
+		.rows = mem_calloc(rows, sizeof *v->rows),
+	};
+	for (size_t i = 0; i < SVG_SLIVER_COLORS; i++)
+		buf_init(&v->piles[i].path, LIMIT_PAGE_TEXT_BYTES);
+	if (!v->rows)
+		v->row_count = 0;
+	return v->rows != NULL;
+}
+
+static void write_pile(struct svg_slivers *v, struct svg_pile *pile)
+{
+	struct out *out = v->s->out;
+
+	if (pile->path.len) {
+		out_text(out, "<path fill=\"");
+		svg_color(out, pile->color);
+		out_text(out, "\" d=\"");
+		out_str(out, buf_str(&pile->path));
+		out_text(out, "\"/>\n");
+	}
+	svg_clear(v->s, &pile->path);
+}
+
+/* That of the colour; where there are too many colours they share one, which
+ * is written whenever another one comes. */
+static struct svg_pile *pile_of(struct svg_slivers *v, uint32_t color)
+{
+	struct svg_pile *pile = v->piles;
+	struct svg_pile *last = &v->piles[SVG_SLIVER_COLORS - 1];
+
+	while (pile->path.len && pile < last && pile->color != color)
+		pile++;
+	if (pile->color != color)
+		write_pile(v, pile);
+	pile->color = color;
+	return pile;
+}
+
+static void end_run(struct svg_slivers *v, struct svg_run *run)
+{
+	struct svg_pile *pile = pile_of(v, run->color);
+	struct out out;
+
+	out_init_memory(&out, &pile->path);
+	out_char(&out, 'M');
+	svg_number(&out, run->from);
+	out_char(&out, ' ');
+	svg_number(&out, run->y);
+	out_char(&out, 'h');
+	svg_number(&out, run->to - run->from);
+	out_char(&out, 'v');
+	svg_number(&out, v->height);
+	out_char(&out, 'h');
+	svg_number(&out, run->from - run->to);
+	out_char(&out, 'z');
+	if (pile->path.len >= PATH_BYTES)
+		write_pile(v, pile);
+	run->is_open = false;
+}
+
+/* From left to right within a row; y is its top. */
+static void svg_sliver_add(struct svg_slivers *v, uint32_t row, int64_t y,
+			   int64_t from, int64_t to, uint32_t color)
+{
+	struct svg_run *run = &v->rows[row];
+
+	if (run->is_open && run->to == from && run->color == color) {
+		run->to = to;
+		return;
+	}
+	if (run->is_open)
+		end_run(v, run);
+	*run = (struct svg_run){
+		.is_open = true, .from = from, .to = to, .y = y, .color = color
+	};
+}
+
+/* Writes what was added. */
+static void svg_slivers_end(struct svg_slivers *v)
+{
+	for (uint32_t i = 0; i < v->row_count; i++)
+		if (v->rows[i].is_open)
+			end_run(v, &v->rows[i]);
+	for (size_t i = 0; i < SVG_SLIVER_COLORS; i++) {
+		write_pile(v, &v->piles[i]);
+		buf_release(&v->piles[i].path);
+	}
+	mem_free(v->rows);
+}
+
+static void write_sliver_box(struct svg *s, const char *fill, int64_t x,
+			     int64_t y, int64_t width)
+{
+	out_text(s->out, "<rect");
+	svg_attr(s->out, "x", x);
+	svg_attr(s->out, "y", y);
+	svg_attr(s->out, "width", width);
+	outf(s->out, " height=\"17\" fill=\"%s\"/>", fill);
+}
+
+/* The striped box that stands for several frames, with their number as a title,
+ * within a group of its own. color: below the stripes; NULL: what was drawn. */
+static void svg_many(struct svg *s, uint32_t count, const char *color,
+		     int64_t x, int64_t y, int64_t width)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_count(count, text);
+	outf(s->out,
+	     "<title>%s frames, each too narrow to be drawn</title>", text);
+	if (color)
+		write_sliver_box(s, color, x, y, width);
+	write_sliver_box(s, "url(#many)", x, y, width);
+}
 
 #define FRAME_CPX (18 * SVG_PX)
 #define FRAME_HEIGHT_CPX (17 * SVG_PX)

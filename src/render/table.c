@@ -1,17 +1,227 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "render/formats.h"
-#include "render/scale.h"
 #include "render/units.h"
+
+/* The line under a table of functions: shares per category of code. */
+
+/* "CPU by category" */
+#define LABEL_BYTES 48
+#define GAP_COLUMNS 2u
+
+/* Less is no news, and changes under it are seldom more than noise. */
+#define SHOWN_SHARE 0.01
+#define SHOWN_CHANGE 0.05
+/* 25 % less 20 % is a bit less than 5 % in binary. */
+#define ROUNDING 1e-9
+
+struct kind_row {
+	enum code_kind kind;
+	double share;
+	double before;
+	bool is_changed;
+};
+
+/* The largest first, then in the order of the kinds. */
+static int compare_rows(const void *left, const void *right)
+{
+	const struct kind_row *a = left, *b = right;
+	int order = compare_f64(b->share, a->share);
+
+	return order ? order : (int)a->kind - (int)b->kind;
+}
+
+static size_t collect_rows(const struct result *r,
+			   struct kind_row rows[CODE_KIND_COUNT])
+{
+	size_t count = 0;
+
+	for (int i = 0; i < CODE_KIND_COUNT; i++) {
+		enum code_kind kind = (enum code_kind)i;
+		struct kind_row row = {
+			.kind = kind,
+			.share = kind_share(&r->categories, kind),
+			.before = kind_share(&r->baseline_categories, kind),
+		};
+
+		row.is_changed =
+			r->baseline_categories.total > 0 &&
+			fabs(row.share - row.before) >= SHOWN_CHANGE - ROUNDING;
+		if (row.share >= SHOWN_SHARE || row.is_changed)
+			rows[count++] = row;
+	}
+	qsort(rows, count, sizeof *rows, compare_rows);
+	return count;
+}
+
+static void add_percent(struct page *p, double share)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_percent(share, text);
+	page_number(p, text);
+}
+
+/* "CPU by category"; where the type is not known "by category". */
+static void label_write(const struct result *r, char label[LABEL_BYTES])
+{
+	const char *word = measure_word(r->profile.type);
+	bool is_known = strcmp(word, measure_word(STR(""))) != 0;
+
+	snprintf(label, LABEL_BYTES, "%s%sby category", is_known ? word : "",
+		 is_known ? " " : "");
+}
+
+void table_categories(struct page *p, const struct result *r)
+{
+	struct kind_row rows[CODE_KIND_COUNT];
+	size_t count = collect_rows(r, rows);
+
+	char label[LABEL_BYTES];
+
+	if (r->categories.total <= 0 || !count)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		page_text(p, i ? ", " : "");
+		page_text(p, code_kind_words(rows[i].kind));
+		page_text(p, " ");
+		add_percent(p, rows[i].share);
+		if (!rows[i].is_changed)
+			continue;
+		page_text(p, " (was ");
+		add_percent(p, rows[i].before);
+		page_text(p, ")");
+	}
+	out_char(p->out, '\n');
+	label_write(r, label);
+	page_flush(p, PAINT_NONE, label, strlen(label) + GAP_COLUMNS);
+}
+
+/* What stands under every table: findings, notes, commands to go on with. */
+
+/* "  baseline  " */
+#define TOPIC_COLUMNS 12u
+
+/* More would push the answer off the screen; JSON has them all. */
+#define FINDINGS_SHOWN 8u
+
+/* A finding opens with its place ("user-db find: 52 x ..."); the evidence may
+ * have told the rest of it already. */
+static bool is_told(struct str text, struct str told)
+{
+	size_t at = str_find(text, STR(": "));
+	struct str rest =
+		at == SIZE_MAX ? text : str_slice(text, at + 2, text.len);
+
+	return rest.len && told.len && str_find(told, rest) != SIZE_MAX;
+}
+
+bool report_has_findings(const struct result *r, struct str told)
+{
+	for (size_t i = 0; i < r->finding_count; i++)
+		if (r->findings[i].text.len &&
+		    !is_told(r->findings[i].text, told))
+			return true;
+	return false;
+}
+
+void report_findings(struct page *p, const struct result *r, struct str told)
+{
+	size_t shown = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < r->finding_count; i++) {
+		struct str text = r->findings[i].text;
+
+		if (!text.len || is_told(text, told))
+			continue;
+		if (shown == FINDINGS_SHOWN && !p->style.is_html) {
+			left++;
+			continue;
+		}
+		page_sentence(p, text);
+		page_flush(p, PAINT_NONE, "also", PAGE_LABEL_COLUMNS);
+		shown++;
+	}
+	if (!left)
+		return;
+	page_textf(p, "%zu more finding%s, -o json lists them", left,
+		   left == 1 ? "" : "s");
+	page_flush(p, PAINT_DIM, "also", PAGE_LABEL_COLUMNS);
+}
+
+/* "type: mutex did not grow" stands as a line of its topic, whose name is
+ * written once; the topics come in the order of the reasoning. */
+void report_reasons(struct page *p, const struct notes *reasons)
+{
+	char label[TOPIC_COLUMNS + 1];
+	struct str last = STR("");
+
+	for (size_t i = 0; i < reasons->count; i++) {
+		struct str text = str_from(reasons->text[i]);
+		size_t colon = str_find(text, STR(": "));
+		struct str topic = str_slice(text, 0, colon);
+
+		if (colon > TOPIC_COLUMNS - 3)
+			topic.len = 0;
+		else
+			text = str_slice(text, colon + 2, text.len);
+		snprintf(label, sizeof label, "  %.*s",
+			 (int)(str_equal(topic, last) ? 0 : topic.len),
+			 topic.ptr);
+		last = topic;
+		page_sentence(p, text);
+		page_flush(p, PAINT_NONE, label, TOPIC_COLUMNS);
+	}
+}
+
+static void write_reasons(struct page *p, const struct notes *reasons)
+{
+	if (!reasons->count)
+		return;
+	out_text(p->out, p->style.is_markdown ? "\n**how it was decided**\n\n"
+					      : "\nhow it was decided\n");
+	report_reasons(p, reasons);
+	if (!p->style.is_markdown)
+		out_char(p->out, '\n');
+}
+
+/* A line each, however wide the terminal is: a line is what is copied. */
+static void write_next(struct page *p, const struct result *r)
+{
+	if (p->style.is_markdown) {
+		markdown_commands(p, r->next, r->next_count);
+		return;
+	}
+	for (size_t i = 0; i < r->next_count; i++) {
+		page_next(p, r->next[i], i == 0);
+		out_char(p->out, '\n');
+	}
+}
+
+void report_tail(struct page *p, const struct result *r,
+		 struct str told_finding, struct str told_note)
+{
+	if (p->style.is_quiet)
+		return;
+	if (r->finding_count || r->notes.count || r->next_count)
+		out_char(p->out, '\n');
+	report_findings(p, r, told_finding);
+	page_notes(p, &r->notes, told_note);
+	if (r->shows_reasons)
+		write_reasons(p, &r->reasons);
+	write_next(p, r);
+}
 
 /* Fields of the numbers, each with its gap on the left. */
 #define FIRST_COLUMNS 10u
 #define NEXT_COLUMNS 9u
 #define VALUE_COLUMNS 11u
-#define GAP_COLUMNS 2u
 #define PLACE_GAP_COLUMNS 3u
 #define FOOT_COLUMNS 2u
 

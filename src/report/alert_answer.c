@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/alert_answer.h"
+#include "report/answers.h"
 
 #include <stdio.h>
 
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "render/json_parts.h"
+#include "base/timefmt.h"
+#include "investigate/alert.h"
+#include "render/json.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "report/documents.h"
+#include "report/slo_answer.h"
 
 #define LABEL_COLUMNS 14u
 #define VALUE_COLUMNS 11u
@@ -82,7 +86,8 @@ static void write_source(struct page *p, const struct alert *a)
 	page_flush(p, PAINT_NONE, "  window", LABEL_COLUMNS);
 }
 
-void alert_slowest_write(struct page *p, const struct alert *a)
+/* The slowest request; nothing where none was found. */
+static void alert_slowest_write(struct page *p, const struct alert *a)
 {
 	const struct alert_trace *t = &a->slowest;
 	char duration[24];
@@ -138,7 +143,8 @@ static void add_next(const struct alert_answer *answer, struct buf *out)
 			 answer->alert->slowest.id, STR_ARGS(answer->servers));
 }
 
-void alert_next_write(struct page *p, const struct alert_answer *answer)
+/* The command that looks at it. */
+static void alert_next_write(struct page *p, const struct alert_answer *answer)
 {
 	struct buf command;
 
@@ -200,7 +206,8 @@ static void json_service(struct jsonw *w, const struct alert *a,
 	jsonw_object_end(w);
 }
 
-void alert_slowest_json(struct jsonw *w, const struct alert_answer *answer)
+static void alert_slowest_json(struct jsonw *w,
+			       const struct alert_answer *answer)
 {
 	const struct alert_trace *t = &answer->alert->slowest;
 	struct buf command;
@@ -320,3 +327,105 @@ bool alert_explain(const struct alert *a, const struct error *why,
 			 why ? "; metrics do not tell: " : "",
 			 why ? why->message : "");
 }
+
+/* Whether an error budget is spent too fast now, by the pairs of windows that
+ * an alert on it has, with the slowest of the bad requests. Knows no options.
+ */
+
+const struct burn_pair *burn_firing(const struct slo *s)
+{
+	for (size_t i = 0; i < s->pair_count; i++)
+		if (slo_pair_fires(s, &s->pairs[i]))
+			return &s->pairs[i];
+	return NULL;
+}
+
+bool burn_is_open(const struct slo *s)
+{
+	bool is_open = false;
+
+	for (size_t i = 0; i < s->pair_count; i++)
+		is_open |= slo_pair_is_open(s, &s->pairs[i]);
+	return is_open && !burn_firing(s);
+}
+
+static void add_rate(struct page *p, const struct slo *s, int64_t length_ns)
+{
+	char window[24], rate[24];
+
+	format_duration(length_ns, window);
+	snprintf(rate, sizeof rate, "%.2f times",
+		 burn_rate(slo_window(s, length_ns)->count, s->objective));
+	page_number(p, rate);
+	page_textf(p, " over %s", window);
+}
+
+static void write_burn_verdict(struct page *p, const struct slo *s)
+{
+	const struct burn_pair *pair = burn_firing(s);
+
+	page_name(p, str_from(s->service), 0);
+	if (burn_is_open(s)) {
+		page_text(p, ": whether it spends its error budget too fast is "
+			     "not known: windows without an answer could tell");
+	} else if (!pair) {
+		page_text(p, " does not spend its error budget too fast: no "
+			     "pair of windows burns beyond its limit");
+	} else {
+		page_text(p, " spends its error budget too fast: ");
+		add_rate(p, s, pair->long_ns);
+		page_text(p, " and ");
+		add_rate(p, s, pair->short_ns);
+		page_textf(p, ", the limit is %.4g (%s)", pair->rate,
+			   pair->is_page ? "page" : "ticket");
+	}
+	page_flush(p, pair ? PAINT_BAD : PAINT_BOLD, "", 0);
+}
+
+static void write_burn_text(const void *data, const struct render_style *style,
+			    struct out *out)
+{
+	const struct burn_answer *answer = data;
+	const struct slo *s = answer->slo;
+	struct page p;
+
+	page_begin(&p, style, out);
+	write_burn_verdict(&p, s);
+	out_char(out, '\n');
+	slo_objective_write(&p, s);
+	slo_source_write(&p, s);
+	alert_slowest_write(&p, answer->trace.alert);
+	slo_burn_write(&p, s);
+	if (!style->is_quiet && answer->trace.notes->count) {
+		out_char(out, '\n');
+		page_notes(&p, answer->trace.notes, STR(""));
+	}
+	if (!style->is_quiet)
+		alert_next_write(&p, &answer->trace);
+	page_end(&p);
+}
+
+static void write_burn_json(const void *data, struct out *out)
+{
+	const struct burn_answer *answer = data;
+	const struct slo *s = answer->slo;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "alert");
+	if (burn_is_open(s))
+		jsonw_pair_null(&w, "fires");
+	else
+		jsonw_pair_bool(&w, "fires", burn_firing(s) != NULL);
+	slo_json_objective(&w, s);
+	slo_json_pairs(&w, s);
+	slo_json_source(&w, s);
+	alert_slowest_json(&w, &answer->trace);
+	json_notes(&w, "notes", answer->trace.notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+const struct answer_writer burn_now_writer = { .table = write_burn_text,
+					       .json = write_burn_json };

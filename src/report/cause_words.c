@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/cause_words.h"
+#include "report/texts.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,10 +7,91 @@
 #include "base/num.h"
 #include "investigate/measures.h"
 #include "render/units.h"
-#include "report/cohorts_text.h"
-#include "report/confidence.h"
-#include "report/contrast_text.h"
-#include "report/wording.h"
+
+/* How sure an answer is, in words: what it rests on and what it lacks. */
+
+/* What a queue is known by; profiles only tell who is behind. */
+static void report_messages(const struct queue_info *queue, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	buf_add_text(out, "the trace");
+	if (!queue->typical_count)
+		return;
+	format_count(queue->typical_count, count);
+	buf_addf(out, " and the waits of %s messages before", count);
+}
+
+void confidence_report_basis(const struct result *result, struct buf *out)
+{
+	static const char *const scope_words[] = {
+		[SCOPE_SERVICE] = "profile of the whole service",
+		[SCOPE_INSTANCE] = "profile of one instance",
+		[SCOPE_COHORT] = "samples of the slow requests themselves",
+		[SCOPE_SPAN] = "samples of this very request",
+	};
+
+	if (result->cause.kind == CAUSE_QUEUE) {
+		report_messages(&result->cause.queue, out);
+		return;
+	}
+	if (!result->has_profile) {
+		buf_add_text(out, "the trace");
+		return;
+	}
+	buf_add_text(out, scope_words[result->profile.scope]);
+	wording_add_samples(out, result);
+}
+
+void confidence_report_weaknesses(const struct confidence_rating *rating,
+				  struct buf *out)
+{
+	static const char *const words[WEAKNESSES] = {
+		[WEAKNESS_NO_PROFILE] = "no profile",
+		[WEAKNESS_NO_BASELINE] = "no baseline",
+		[WEAKNESS_NOTHING_GREW] = "no function clearly grew",
+		[WEAKNESS_NOT_TESTED] =
+			"how much of it is noise is not known",
+		[WEAKNESS_WHOLE_SERVICE] =
+			"seen in the whole service, not in this request",
+		[WEAKNESS_FEW_SAMPLES] = "few samples",
+		[WEAKNESS_NEAR_NOISE] = "not far from noise",
+		[WEAKNESS_CLOSE_SECOND] =
+			"another function grew nearly as much",
+		[WEAKNESS_PARTLY_CPU] =
+			"the CPU is less than half of what it grew by",
+		[WEAKNESS_NO_HISTORY] = "what is usual is not known",
+		[WEAKNESS_HEALTHY_OPERATION] =
+			"its operation is as quick as ever",
+		[WEAKNESS_BASELINE_UNCHECKED] =
+			"baseline not checked for health",
+		[WEAKNESS_BASELINE_UNHEALTHY] = "baseline not healthy",
+		[WEAKNESS_CLOSE_SPAN] = "another span took nearly as long",
+		[WEAKNESS_ALONE] = "seen in this request alone",
+		[WEAKNESS_MAY_BE_CHANCE] =
+			"so many slow requests may be chance",
+		[WEAKNESS_ONE_OPERATION] = "seen in this operation alone",
+		[WEAKNESS_PARTIAL_TRACE] = "the trace is incomplete",
+	};
+
+	for (size_t i = 0; i < rating->weakness_count; i++)
+		buf_addf(out, ", %s", words[rating->weaknesses[i]]);
+}
+
+bool confidence_report_gaps(struct result *result, struct error *err)
+{
+	struct cause *c = &result->cause;
+	struct buf text;
+
+	if (!result->has_cause)
+		return true;
+	if (c->confidence != CONFIDENCE_WEAK)
+		c->confidence = (enum confidence)(c->confidence - 1);
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	buf_add_str(&text, c->confidence_text);
+	buf_add_text(&text, ", not all that was asked was answered");
+	return wording_take(&text, &result->arena, &c->confidence_text, err);
+}
 
 /* The first row's growth against that of the second. */
 #define CLOSE_SECOND 0.67
@@ -660,4 +741,115 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 	confidence_report_basis(r, &text);
 	confidence_report_weaknesses(&rating, &text);
 	return take(q, &text, &r->cause.confidence_text, err);
+}
+
+/* The cause in words, and what its confidence rests on, where one profile of
+ * files or of a span was compared by hand. */
+
+static const char *kind_words(enum cause_kind kind)
+{
+	switch (kind) {
+	case CAUSE_CPU:
+		return "computing";
+	case CAUSE_WAIT:
+		return "not CPU";
+	default:
+		return "part computing, part waiting";
+	}
+}
+
+/* "402 ms of 560 ms were on CPU", of the span's own samples. */
+static void add_cpu_share(const struct cause_facts *f, const struct cause *c,
+			  struct buf *out)
+{
+	wording_add_duration(out, c->on_cpu_ns);
+	buf_add_text(out, " of ");
+	wording_add_duration(out, f->own_ns);
+	buf_add_text(out, " were on CPU");
+}
+
+static void add_profile(enum cause_said said, struct buf *out)
+{
+	buf_add_text(out, "computing or waiting: too few samples of its own to "
+			  "tell; ");
+	if (said == CAUSE_SAYS_GROWN)
+		buf_add_text(out, "a function of its service grew");
+	else if (said == CAUSE_SAYS_NOT_GROWN)
+		buf_add_text(out, "no function of its service clearly grew");
+	else
+		buf_add_text(out, "the profile shows where its service spends "
+				  "time");
+}
+
+static void add_cause(const struct cause_facts *f, const struct cause *c,
+		      struct buf *out)
+{
+	switch (f->said) {
+	case CAUSE_SAYS_NOTHING:
+		return;
+	case CAUSE_SAYS_CPU_SHARE:
+		buf_addf(out, "%s: ", kind_words(c->kind));
+		add_cpu_share(f, c, out);
+		return;
+	case CAUSE_SAYS_CPU_SHARE_TOO:
+		buf_add_str(out, c->text);
+		buf_add_text(out, "; ");
+		add_cpu_share(f, c, out);
+		return;
+	case CAUSE_SAYS_WHERE:
+	case CAUSE_SAYS_GROWN:
+	case CAUSE_SAYS_NOT_GROWN:
+		add_profile(f->said, out);
+		return;
+	}
+}
+
+/* Of which requests a file is nobody knows. */
+static void add_whose(const struct profile_info *p, struct buf *out)
+{
+	if (p->is_file) {
+		buf_add_text(out, "the profile file ");
+		wording_add(out, p->selector, WORDING_TEXT_BYTES);
+		return;
+	}
+	buf_add_text(out, p->scope == SCOPE_SPAN
+				  ? "the span's own samples"
+				  : "profile of the whole service");
+}
+
+static void add_confidence(const struct cause_facts *f,
+			   const struct result *result, struct buf *out)
+{
+	if (result->cause.kind == CAUSE_QUEUE) {
+		confidence_report_basis(result, out);
+		return;
+	}
+	if (!result->has_profile) {
+		buf_add_text(out, "the trace alone, no profile");
+		return;
+	}
+	add_whose(&result->profile, out);
+	wording_add_samples(out, result);
+	if (f->is_span_measured)
+		buf_add_text(out, ", CPU time measured on the span");
+	confidence_report_weaknesses(&f->rating, out);
+}
+
+bool cause_text_write(const struct cause_facts *facts, struct result *result,
+		      struct error *err)
+{
+	struct cause *c = &result->cause;
+	struct buf text;
+
+	if (!result->has_cause)
+		return true;
+	if (facts->said != CAUSE_SAYS_NOTHING) {
+		buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
+		add_cause(facts, c, &text);
+		if (!wording_take(&text, &result->arena, &c->text, err))
+			return false;
+	}
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	add_confidence(facts, result, &text);
+	return wording_take(&text, &result->arena, &c->confidence_text, err);
 }

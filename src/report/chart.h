@@ -8,7 +8,7 @@
 
 #include "base/out.h"
 #include "base/timefmt.h"
-#include "render/answer_writer.h"
+#include "render/render.h"
 
 #define CHART_WIDTH 960
 #define CHART_HEIGHT 280

@@ -1,19 +1,685 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/check_answer.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "analyze/gates.h"
+#include "base/bytes.h"
 #include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "render/json_parts.h"
-#include "render/markdown.h"
+#include "investigate/check.h"
+#include "render/json.h"
+#include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
-#include "report/check_ci.h"
-#include "report/check_latency_text.h"
-#include "report/check_words.h"
-#include "report/wording.h"
+#include "report/texts.h"
+
+/* Sentences that the forms of an answer of `check` have in common. */
+
+const char *gate_name(enum gate_kind gate)
+{
+	static const char *const names[GATE_COUNT] = {
+		[GATE_TOTAL] = "total",
+		[GATE_FUNCTION] = "function",
+		[GATE_NEW] = "new",
+		[GATE_LATENCY] = "latency",
+	};
+
+	return names[gate];
+}
+
+/* " a run", " a second" or, of shares, nothing. */
+static const char *check_per(const struct check *c)
+{
+	switch (c->per) {
+	case NORMALIZE_REQUEST:
+		return c->is_by_request ? " a request" : " a run";
+	case NORMALIZE_RATE:
+		return " a second";
+	case NORMALIZE_SHARE:
+	case NORMALIZE_VALUE:
+		break;
+	}
+	return "";
+}
+
+/* "CPU", "allocated bytes". */
+static const char *check_measure(const struct check_answer *a)
+{
+	return measure_subject(a->result->profile.type);
+}
+
+void check_limits(const struct gate_limits *limits, struct buf *out)
+{
+	const char *between = "";
+
+	for (int g = 0; g < GATE_COUNT; g++) {
+		if (limits->limit[g] < 0)
+			continue;
+		buf_addf(out, "%s%s>%g%%", between,
+			 gate_name((enum gate_kind)g), 100 * limits->limit[g]);
+		between = ", ";
+	}
+}
+
+static void add_interval(const struct gate_hit *hit, struct buf *out)
+{
+	char low[32], high[32];
+
+	if (isnan(hit->low) || isnan(hit->high))
+		return;
+	wording_percent(hit->low, true, low);
+	wording_percent(hit->high, true, high);
+	buf_addf(out, " (%s to %s)", low, high);
+}
+
+static void add_limit(const struct check_answer *a, const struct gate_hit *hit,
+		      struct buf *out)
+{
+	buf_addf(out, "; the limit is %g %%",
+		 100 * a->check->gates.limits.limit[hit->gate]);
+}
+
+/* "shop.Route takes 20 % more CPU a run (+15 % to +25 %); the limit is 5 %" */
+static void check_hit_text(const struct check_answer *a,
+			   const struct gate_hit *hit, struct buf *out)
+{
+	char growth[32];
+
+	wording_percent(hit->growth, false, growth);
+	if (hit->operation) {
+		check_latency_hit(hit, out);
+		add_interval(hit, out);
+		add_limit(a, hit, out);
+		return;
+	}
+	if (hit->row)
+		wording_add(out, hit->row->name, WORDING_TEXT_BYTES);
+	else
+		buf_add_text(out, "all of it");
+	if (hit->gate == GATE_NEW) {
+		buf_addf(out, " is new and takes %s of the %s", growth,
+			 check_measure(a));
+	} else {
+		buf_addf(out, " takes %s more %s%s%s", growth,
+			 check_measure(a),
+			 !hit->row ? check_per(a->check)
+				   : " than before, beside what all took",
+			 hit->is_self ? ", itself" : "");
+		add_interval(hit, out);
+	}
+	add_limit(a, hit, out);
+}
+
+/* How much a function grew, for certain or not: "shop.find +31 % (-2 % to
+ * +76 %)". */
+static void check_growth_text(const struct check_answer *a,
+			      const struct function_row *row, struct buf *out)
+{
+	struct gate_hit hit = gates_row_growth(row, a->result);
+	char growth[32];
+
+	wording_add(out, row->name, WORDING_TEXT_BYTES);
+	wording_percent(hit.growth, true, growth);
+	buf_addf(out, " %s", growth);
+	add_interval(&hit, out);
+}
+
+static const char *per_side(const struct check *c)
+{
+	return c->candidate.is_of_files ? "give more or longer runs a side"
+					: "give a longer window (--since)";
+}
+
+/* Why nothing can be said; and how much could have been seen. */
+static void check_lack_text(const struct check_answer *a, struct buf *out)
+{
+	const struct check *c = a->check;
+
+	switch (c->gates.lack) {
+	case GATES_LACK_NONE:
+		break;
+	case GATES_LACK_SIDE:
+		buf_add_text(out, "a side has no samples");
+		break;
+	case GATES_LACK_TEST:
+		buf_addf(out,
+			 "values of %s are no samples, and one profile a "
+			 "side does not tell how far they wander: give "
+			 "several runs a side",
+			 check_measure(a));
+		break;
+	case GATES_LACK_SAMPLES:
+		buf_addf(out, "fewer than %d samples on a side: %s",
+			 GATES_MIN_SAMPLES, per_side(c));
+		break;
+	case GATES_LACK_REQUESTS:
+	case GATES_LACK_LATENCY:
+		check_latency_lack(c, c->gates.lack, out);
+		break;
+	case GATES_LACK_POWER:
+		buf_addf(out,
+			 "growth by half of a function of %g %% would not "
+			 "have been seen: %s",
+			 100 * GATES_BLIND_SHARE, per_side(c));
+		if (c->gates.runs_lacking && c->candidate.is_of_files)
+			buf_addf(out, ", %zu more run%s a side would do",
+				 c->gates.runs_lacking,
+				 &"s"[c->gates.runs_lacking == 1]);
+		break;
+	}
+}
+
+static void add_growth(const char *before, double growth, const char *of,
+		       double share, struct buf *out)
+{
+	char text[32];
+
+	wording_percent(growth, false, text);
+	buf_addf(out, "%s%s in %s", before, text, of);
+	if (share > 0)
+		buf_addf(out, " of %g %%", 100 * share);
+}
+
+static void check_power_text(const struct check_answer *a, struct buf *out)
+{
+	const struct gates *g = &a->check->gates;
+	const struct gates_power *told = &g->powers[GATES_POWER_TOLD];
+	double limit = g->limits.limit[GATE_FUNCTION];
+	bool is_seen = limit >= 0 && !isnan(g->seen_share);
+
+	if (!g->has_power)
+		return;
+	buf_add_text(out, "with these samples a growth is seen ");
+	if (is_seen)
+		buf_addf(out, "from %g %% in functions of %g %% or more, ",
+			 100 * limit, 100 * g->seen_share);
+	add_growth("from ", told->growth, "functions", told->share, out);
+	if (!is_seen)
+		add_growth(", from ", g->seen_growth, "functions",
+			   GATES_BLIND_SHARE, out);
+	if (!isnan(a->result->whole.detectable) && !g->is_relative)
+		add_growth(", from ", a->result->whole.detectable, "all of it",
+			   0, out);
+	if (limit >= 0 && !is_seen)
+		buf_addf(out, "; the limit of %g %% is finer than that",
+			 100 * limit);
+}
+
+static void add_more(size_t more, struct buf *out)
+{
+	if (more)
+		buf_addf(out, ", and %zu more", more);
+}
+
+static void add_held(const struct check_answer *a, struct buf *out)
+{
+	const struct gates *g = &a->check->gates;
+	char growth[32];
+
+	buf_add_text(out, "check passed: nothing grew beyond its limit");
+	if (check_latency_is_unjudged(a->check))
+		buf_add_text(out, "; latency was not judged");
+	if (!g->grown_count)
+		return;
+	if (!g->largest.row) {
+		buf_addf(out, "; %zu function%s grew within it", g->grown_count,
+			 &"s"[g->grown_count == 1]);
+		return;
+	}
+	buf_add_text(out, "; ");
+	wording_add(out, g->largest.row->name, WORDING_TEXT_BYTES);
+	wording_percent(g->largest.growth, true, growth);
+	buf_addf(out, " grew by %s", growth);
+	add_interval(&g->largest, out);
+	add_more(g->grown_count - 1, out);
+}
+
+/* The answer in one line. */
+static void check_headline(const struct check_answer *a, struct buf *out)
+{
+	const struct gates *g = &a->check->gates;
+
+	switch (g->outcome) {
+	case GATES_BROKEN:
+		buf_add_text(out, "check failed: ");
+		check_hit_text(a, &g->hits[0], out);
+		add_more(g->hit_count - 1, out);
+		break;
+	case GATES_HELD:
+		add_held(a, out);
+		break;
+	case GATES_UNKNOWN:
+		buf_add_text(out, "check cannot tell: ");
+		check_lack_text(a, out);
+		if (a->is_lack_accepted)
+			buf_add_text(out, "; accepted by --allow-empty");
+		break;
+	}
+}
+
+/* Answers of `check` as pipelines read them: JUnit's XML, SARIF, annotations of
+ * GitHub. */
+
+static void hit_sentence(const struct check_answer *a, size_t i,
+			 struct buf *out)
+{
+	buf_clear(out);
+	check_hit_text(a, &a->check->gates.hits[i], out);
+	if (a->check->gates.hits[i].row && !a->places[i].is_known)
+		buf_add_text(out, "; its file in the repository is not known");
+}
+
+static struct str hit_name(const struct gate_hit *hit)
+{
+	return hit->operation ? hit->operation->name
+	       : hit->row     ? hit->row->name
+			      : STR("total");
+}
+
+/* ---- JUnit ---- */
+
+static void xml_case(struct out *out, const char *gate, struct str name)
+{
+	outf(out, "    <testcase classname=\"tracefind.check.%s\" name=\"",
+	     gate);
+	escape_xml(out, name);
+	out_text(out, "\" time=\"0.000\"");
+}
+
+static void xml_failure(struct out *out, const struct check_answer *a, size_t i)
+{
+	const struct gate_hit *hit = &a->check->gates.hits[i];
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	hit_sentence(a, i, &text);
+	xml_case(out, gate_name(hit->gate), hit_name(hit));
+	outf(out, ">\n      <failure type=\"%s\" message=\"",
+	     gate_name(hit->gate));
+	escape_xml(out, buf_str(&text));
+	out_text(out, "\">");
+	escape_xml(out, buf_str(&text));
+	out_text(out, "</failure>\n    </testcase>\n");
+	buf_release(&text);
+}
+
+/* One that is not broken: passed, or skipped when it cannot be told. */
+static void xml_rest(struct out *out, const struct check_answer *a,
+		     enum gate_kind gate)
+{
+	bool is_unknown = a->check->gates.outcome == GATES_UNKNOWN;
+	struct buf text;
+
+	xml_case(out, gate_name(gate), str_from(gate_name(gate)));
+	if (!is_unknown) {
+		out_text(out, "/>\n");
+		return;
+	}
+	buf_init(&text, WORDING_BYTES);
+	check_lack_text(a, &text);
+	out_text(out, ">\n      <skipped message=\"");
+	escape_xml(out, buf_str(&text));
+	out_text(out, "\"/>\n    </testcase>\n");
+	buf_release(&text);
+}
+
+static bool is_broken(const struct gates *g, enum gate_kind gate)
+{
+	for (size_t i = 0; i < g->hit_count; i++)
+		if (g->hits[i].gate == gate)
+			return true;
+	return false;
+}
+
+static size_t count_rest(const struct gates *g)
+{
+	size_t rest = 0;
+
+	for (int k = 0; k < GATE_COUNT; k++)
+		rest += g->limits.limit[k] >= 0 &&
+			!is_broken(g, (enum gate_kind)k);
+	return rest;
+}
+
+static void write_junit(const void *answer, struct out *out)
+{
+	const struct check_answer *a = answer;
+	const struct gates *g = &a->check->gates;
+	size_t rest = count_rest(g), tests = g->hit_count + rest;
+	size_t skipped = g->outcome == GATES_UNKNOWN ? rest : 0;
+
+	outf(out,
+	     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	     "<testsuites name=\"tracefind\" tests=\"%zu\" failures=\"%zu\" "
+	     "errors=\"0\" time=\"0.000\">\n"
+	     "  <testsuite name=\"tracefind check\" tests=\"%zu\" "
+	     "failures=\"%zu\" errors=\"0\" skipped=\"%zu\" "
+	     "time=\"0.000\">\n",
+	     tests, g->hit_count, tests, g->hit_count, skipped);
+	for (size_t i = 0; i < g->hit_count; i++)
+		xml_failure(out, a, i);
+	for (int k = 0; k < GATE_COUNT; k++)
+		if (g->limits.limit[k] >= 0 && !is_broken(g, (enum gate_kind)k))
+			xml_rest(out, a, (enum gate_kind)k);
+	out_text(out, "  </testsuite>\n</testsuites>\n");
+}
+
+/* ---- SARIF ---- */
+
+/* Never renumbered: code scanning keeps what it knows by them. */
+static const struct {
+	const char *id;
+	const char *name;
+	const char *brief;
+	const char *full;
+} rules[GATE_COUNT] = {
+	[GATE_TOTAL] = { "TF001", "TotalRegression",
+			 "All of it takes more than the baseline",
+			 "The program as a whole takes more than the baseline: "
+			 "more than its limit, and told from noise." },
+	[GATE_FUNCTION] = { "TF002", "FunctionRegression",
+			    "A function takes more than the baseline",
+			    "A function with all that it calls takes more than "
+			    "the baseline: more than its limit, and told from "
+			    "noise." },
+	[GATE_NEW] = { "TF003", "NewFunction", "A new function takes much",
+		       "A function that the baseline does not have takes a "
+		       "larger share than its limit." },
+	[GATE_LATENCY] = { "TF004", "LatencyRegression",
+			   "Requests of an operation take longer",
+			   "Requests of an operation take longer than in the "
+			   "baseline: more than the limit, and told from "
+			   "noise." },
+};
+
+static void sarif_text(struct jsonw *w, const char *key, struct str text)
+{
+	jsonw_key(w, key);
+	jsonw_object(w);
+	jsonw_pair_str(w, "text", text);
+	jsonw_object_end(w);
+}
+
+static void sarif_rule(struct jsonw *w, int gate)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "id", rules[gate].id);
+	jsonw_pair_text(w, "name", rules[gate].name);
+	sarif_text(w, "shortDescription", str_from(rules[gate].brief));
+	sarif_text(w, "fullDescription", str_from(rules[gate].full));
+	sarif_text(w, "help",
+		   gate == GATE_LATENCY
+			   ? STR("Run tracefind slow on the service to see "
+				 "where a slow request spends its time.")
+			   : STR("Run tracefind diff on the two sides to see "
+				 "where the change comes from."));
+	jsonw_key(w, "defaultConfiguration");
+	jsonw_object(w);
+	jsonw_pair_text(w, "level", "error");
+	jsonw_object_end(w);
+	jsonw_key(w, "properties");
+	jsonw_object(w);
+	jsonw_key(w, "tags");
+	jsonw_array(w);
+	jsonw_text(w, "performance");
+	jsonw_array_end(w);
+	jsonw_pair_text(w, "precision", "high");
+	jsonw_pair_text(w, "problem.severity", "error");
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+static void sarif_tool(struct jsonw *w)
+{
+	jsonw_key(w, "tool");
+	jsonw_object(w);
+	jsonw_key(w, "driver");
+	jsonw_object(w);
+	jsonw_pair_text(w, "name", "tracefind");
+	jsonw_pair_text(w, "version", TRACEFIND_VERSION);
+	jsonw_key(w, "rules");
+	jsonw_array(w);
+	for (int k = 0; k < GATE_COUNT; k++)
+		sarif_rule(w, k);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+/* The same in every run: neither line nor value are in it. */
+static uint64_t hash_add(uint64_t hash, struct str text)
+{
+	return fnv64(fnv64(hash, text), STR("\xff"));
+}
+
+static void sarif_fingerprint(struct jsonw *w, const struct check_answer *a,
+			      const struct gate_hit *hit)
+{
+	uint64_t hash = FNV64_BEGIN;
+	char text[40];
+
+	hash = hash_add(hash, str_from(rules[hit->gate].id));
+	hash = hash_add(hash, a->result->profile.type);
+	hash = hash_add(hash, hit->operation ? hit->operation->name
+			      : hit->row     ? hit->row->name
+					     : STR(""));
+	snprintf(text, sizeof text, "%016" PRIx64 ":1", hash);
+	jsonw_key(w, "partialFingerprints");
+	jsonw_object(w);
+	jsonw_pair_text(w, "primaryLocationLineHash", text);
+	jsonw_object_end(w);
+}
+
+/* As RFC 3986 has a path. */
+static void uri_add(struct buf *out, struct str path)
+{
+	static const char plain[] = "-._~/!$&'()*+,;=@";
+
+	for (size_t i = 0; i < path.len; i++) {
+		unsigned char c = (unsigned char)path.ptr[i];
+		bool is_plain = (c >= 'a' && c <= 'z') ||
+				(c >= 'A' && c <= 'Z') ||
+				(c >= '0' && c <= '9') ||
+				(c && c < 0x80 && strchr(plain, c));
+
+		buf_addf(out, is_plain ? "%c" : "%%%02X", c);
+	}
+}
+
+static void sarif_region(struct jsonw *w, uint32_t line)
+{
+	jsonw_key(w, "region");
+	jsonw_object(w);
+	jsonw_pair_i64(w, "startLine", line);
+	jsonw_pair_i64(w, "startColumn", 1);
+	jsonw_pair_i64(w, "endLine", line);
+	jsonw_pair_i64(w, "endColumn", 2);
+	jsonw_object_end(w);
+}
+
+static void sarif_location(struct jsonw *w, const struct check_place *place,
+			   const struct function_row *row)
+{
+	struct buf uri;
+
+	buf_init(&uri, 4 * LIMIT_STRING_BYTES);
+	uri_add(&uri, place->path);
+	jsonw_key(w, "locations");
+	jsonw_array(w);
+	jsonw_object(w);
+	jsonw_key(w, "physicalLocation");
+	jsonw_object(w);
+	jsonw_key(w, "artifactLocation");
+	jsonw_object(w);
+	jsonw_pair_str(w, "uri", buf_str(&uri));
+	jsonw_object_end(w);
+	sarif_region(w, place->line);
+	jsonw_object_end(w);
+	if (row) {
+		jsonw_key(w, "logicalLocations");
+		jsonw_array(w);
+		jsonw_object(w);
+		jsonw_pair_str(w, "fullyQualifiedName", row->name);
+		jsonw_pair_text(w, "kind", "function");
+		jsonw_object_end(w);
+		jsonw_array_end(w);
+	}
+	jsonw_object_end(w);
+	jsonw_array_end(w);
+	buf_release(&uri);
+}
+
+static void sarif_result(struct jsonw *w, const struct check_answer *a,
+			 size_t i, struct buf *text)
+{
+	const struct gate_hit *hit = &a->check->gates.hits[i];
+
+	hit_sentence(a, i, text);
+	jsonw_object(w);
+	jsonw_pair_text(w, "ruleId", rules[hit->gate].id);
+	jsonw_pair_i64(w, "ruleIndex", hit->gate);
+	jsonw_pair_text(w, "level", "error");
+	sarif_text(w, "message", buf_str(text));
+	sarif_location(w, &a->places[i], hit->row);
+	sarif_fingerprint(w, a, hit);
+	jsonw_key(w, "properties");
+	jsonw_object(w);
+	jsonw_pair_f64(w, "growth", hit->growth, 6);
+	jsonw_pair_f64(w, "q", hit->q, 9);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+/* What could not be told is no result: the invocation says so. */
+static void sarif_invocation(struct jsonw *w, const struct check_answer *a)
+{
+	bool is_unknown = a->check->gates.outcome == GATES_UNKNOWN;
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	check_headline(a, &text);
+	jsonw_key(w, "invocations");
+	jsonw_array(w);
+	jsonw_object(w);
+	jsonw_pair_bool(w, "executionSuccessful", !is_unknown);
+	jsonw_key(w, "toolExecutionNotifications");
+	jsonw_array(w);
+	jsonw_object(w);
+	jsonw_pair_text(w, "level", is_unknown ? "warning" : "note");
+	sarif_text(w, "message", buf_str(&text));
+	jsonw_object_end(w);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	jsonw_array_end(w);
+	buf_release(&text);
+}
+
+static void sarif_run(struct jsonw *w, const struct check_answer *a)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	jsonw_object(w);
+	sarif_tool(w);
+	jsonw_key(w, "automationDetails");
+	jsonw_object(w);
+	jsonw_pair_text(w, "id", "tracefind/check/");
+	jsonw_object_end(w);
+	sarif_invocation(w, a);
+	jsonw_key(w, "results");
+	jsonw_array(w);
+	for (size_t i = 0; i < a->check->gates.hit_count; i++)
+		sarif_result(w, a, i, &text);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	buf_release(&text);
+}
+
+static void write_sarif(const void *answer, struct out *out)
+{
+	struct jsonw w;
+
+	jsonw_init(&w, out, 1);
+	jsonw_object(&w);
+	jsonw_pair_text(&w, "$schema",
+			"https://json.schemastore.org/sarif-2.1.0.json");
+	jsonw_pair_text(&w, "version", "2.1.0");
+	jsonw_key(&w, "runs");
+	jsonw_array(&w);
+	sarif_run(&w, answer);
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+/* ---- GitHub ---- */
+
+/* Workflow commands end at a line's end; of a property's value ':' and ',' are
+ * special, too. */
+static void github_text(struct out *out, struct str text, bool is_property)
+{
+	struct buf shown;
+
+	buf_init(&shown, 4 * WORDING_BYTES);
+	escape_terminal_buf(&shown, text);
+	for (size_t i = 0; i < shown.len; i++) {
+		char c = buf_str(&shown).ptr[i];
+
+		if (c == '%' || (is_property && (c == ':' || c == ',')))
+			outf(out, "%%%02X", c);
+		else
+			out_char(out, c);
+	}
+	buf_release(&shown);
+}
+
+static void github_line(struct out *out, const char *command,
+			const struct check_place *place, struct str text)
+{
+	outf(out, "::%s ", command);
+	if (place) {
+		out_text(out, "file=");
+		github_text(out, place->path, true);
+		outf(out, ",line=%u,", place->line);
+	}
+	out_text(out, "title=tracefind check::");
+	github_text(out, text, false);
+	out_char(out, '\n');
+}
+
+static void write_github(const void *answer, struct out *out)
+{
+	const struct check_answer *a = answer;
+	const struct gates *g = &a->check->gates;
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	for (size_t i = 0; i < g->hit_count; i++) {
+		hit_sentence(a, i, &text);
+		github_line(out, "error",
+			    a->places[i].is_known ? &a->places[i] : NULL,
+			    buf_str(&text));
+	}
+	if (!g->hit_count) {
+		check_headline(a, &text);
+		github_line(out,
+			    g->outcome == GATES_UNKNOWN ? "warning" : "notice",
+			    NULL, buf_str(&text));
+	}
+	buf_release(&text);
+}
+
+static const struct answer_format check_ci_formats[] = {
+	{ "junit", write_junit },
+	{ "sarif", write_sarif },
+	{ "github", write_github },
+	{ NULL, NULL },
+};
 
 #define LABEL_COLUMNS 13u
 #define NUMBER_COLUMNS 10u

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/check_latency_text.h"
+#include "report/check_answer.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "render/markdown.h"
-#include "render/units.h"
-#include "report/wording.h"
+#include "render/page.h"
+#include "report/texts.h"
 
 #define CHANGE_COLUMNS 7u
 #define WORD_COLUMNS 8u

@@ -4,13 +4,570 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/count.h"
+#include "base/arena.h"
 #include "base/escape.h"
+#include "base/jsonw.h"
 #include "base/num.h"
-#include "base/shell.h"
-#include "render/markdown.h"
+#include "investigate/cost.h"
+#include "render/json.h"
+#include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
-#include "report/wording.h"
+#include "report/texts.h"
+
+static const char *cost_source_name(enum cost_source source);
+
+static void pair(struct jsonw *w, const char *key, double value)
+{
+	jsonw_pair_f64(w, key, value, 9);
+}
+
+/* A number with who says so; both null where it is not known. */
+static void number(struct jsonw *w, const char *key,
+		   const struct cost_number *n)
+{
+	jsonw_key(w, key);
+	if (!n->source) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_f64(w, "value", n->value, 9);
+	jsonw_pair_text(w, "by", cost_source_name(n->source));
+	jsonw_object_end(w);
+}
+
+static void price(struct jsonw *w, const char *key, double value)
+{
+	if (value >= 0)
+		jsonw_pair_f64(w, key, value, 15);
+	else
+		jsonw_pair_null(w, key);
+}
+
+static void prices(struct jsonw *w, const struct cost_prices *p)
+{
+	jsonw_key(w, "prices");
+	jsonw_object(w);
+	price(w, "cpu_vcpu_second", p->cpu);
+	price(w, "memory_gib_second", p->memory);
+	price(w, "request", p->request);
+	jsonw_pair_text(w, "currency", p->currency);
+	jsonw_pair_text(w, "note", p->note);
+	jsonw_object_end(w);
+}
+
+static void resource(struct jsonw *w, const char *key,
+		     const struct cost_resource *r)
+{
+	jsonw_key(w, key);
+	jsonw_object(w);
+	number(w, "used", &r->used);
+	number(w, "allocated", &r->allocated);
+	jsonw_object_end(w);
+}
+
+static void place(struct jsonw *w, struct str file, uint32_t line)
+{
+	jsonw_pair_known_str(w, "file", file);
+	jsonw_pair_known(w, "line", line ? (int64_t)line : -1);
+}
+
+/* "function", "cpu_idle"...: what programs are told. */
+static const char *cost_row_name(enum cost_row_kind kind)
+{
+	static const char *const names[] = {
+		[COST_ROW_FUNCTION] = "function",
+		[COST_ROW_OTHERS] = "other_functions",
+		[COST_ROW_UNPROFILED] = "cpu_in_no_profile",
+		[COST_ROW_CPU] = "cpu_used",
+		[COST_ROW_IDLE_CPU] = "cpu_idle",
+		[COST_ROW_MEMORY] = "memory_used",
+		[COST_ROW_IDLE_MEMORY] = "memory_idle",
+		[COST_ROW_REQUESTS] = "requests",
+		[COST_ROW_BILL] = "all",
+	};
+
+	return names[kind];
+}
+
+static void row(struct jsonw *w, const struct cost_row *r)
+{
+	const struct function_cost *f = r->function;
+
+	jsonw_object(w);
+	jsonw_pair_text(w, "kind", cost_row_name(r->kind));
+	jsonw_pair_known_str(w, "name", f ? f->name : (struct str){ 0 });
+	place(w, f ? f->file : (struct str){ 0 }, f ? f->line : 0);
+	jsonw_pair_known_str(w, "leaf", f ? f->leaf : (struct str){ 0 });
+	pair(w, "amount", r->amount);
+	pair(w, "per_request", r->each);
+	pair(w, "per_request_low", r->low);
+	pair(w, "per_request_high", r->high);
+	pair(w, "money_per_million", r->million);
+	pair(w, "money_per_month", r->month);
+	jsonw_object_end(w);
+}
+
+static void operations(struct jsonw *w, const struct cost_answer *a)
+{
+	const struct cost *c = a->cost;
+
+	jsonw_key(w, "operations");
+	jsonw_array(w);
+	for (size_t i = 0; i < c->operation_count; i++) {
+		const struct cost_operation *o = &c->operations[i];
+		struct cost_row of;
+
+		cost_operation_row(c, &a->prices, o, &of);
+		jsonw_object(w);
+		jsonw_pair_str(w, "name", o->name);
+		jsonw_pair_i64(w, "spans", (int64_t)o->spans);
+		jsonw_pair_f64(w, "share", o->share, 6);
+		pair(w, "per_request", of.each);
+		pair(w, "per_request_low", of.low);
+		pair(w, "per_request_high", of.high);
+		pair(w, "money_per_million", of.million);
+		pair(w, "money_per_month", of.month);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+	jsonw_pair_i64(w, "operation_total", (int64_t)c->operation_total);
+}
+
+/* ---- the difference ---- */
+
+static double change_of(const struct cost_answer *a, double part)
+{
+	return cost_change(a->cost, a->result, part);
+}
+
+static void change(struct jsonw *w, const struct cost_answer *a, double delta,
+		   double low, double high)
+{
+	double per = change_of(a, delta);
+
+	pair(w, "change", per);
+	pair(w, "change_low", change_of(a, low));
+	pair(w, "change_high", change_of(a, high));
+	pair(w, "money_per_month", cost_of_change(a->cost, &a->prices, per));
+	pair(w, "money_per_month_low",
+	     cost_of_change(a->cost, &a->prices, change_of(a, low)));
+	pair(w, "money_per_month_high",
+	     cost_of_change(a->cost, &a->prices, change_of(a, high)));
+}
+
+static void difference(struct jsonw *w, const struct cost_answer *a)
+{
+	const struct result *r = a->result;
+
+	jsonw_key(w, "difference");
+	if (!a->cost->want->is_compared) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_str(w, "baseline", r->baseline.kind);
+	json_range(w, r->baseline.range);
+	number(w, "requests", &a->cost->baseline_requests);
+	jsonw_pair_text(w, "per",
+			a->cost->is_by_request ? "request" : "second");
+	jsonw_pair_bool(w, "is_certain", r->whole.is_changed);
+	change(w, a, r->whole.delta, r->whole.delta_low, r->whole.delta_high);
+	jsonw_key(w, "functions");
+	jsonw_array(w);
+	for (size_t i = 0; i < r->function_count; i++) {
+		const struct function_row *f = &r->functions[i];
+
+		if (!change_is_real(f->change))
+			continue;
+		jsonw_object(w);
+		jsonw_pair_str(w, "name", f->name);
+		place(w, f->file, f->line);
+		jsonw_pair_known_str(w, "leaf", f->leaf);
+		change(w, a, f->delta, f->delta_low, f->delta_high);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+/* ---- the size ---- */
+
+static void known_number(struct jsonw *w, const char *key, double value)
+{
+	if (value > 0)
+		pair(w, key, value);
+	else
+		jsonw_pair_null(w, key);
+}
+
+static void advice(struct jsonw *w, const char *key, const struct cost_size *s,
+		   enum cost_what what)
+{
+	const struct size_advice *of = &s->advice[what];
+	struct cost_advised now;
+
+	cost_advised(s, &now);
+	jsonw_key(w, key);
+	if (!of->count) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_i64(w, "values", (int64_t)of->count);
+	pair(w, "p50", of->p50);
+	pair(w, "p90", of->p90);
+	pair(w, "p95", of->p95);
+	pair(w, "peak", of->peak);
+	known_number(w, "request_now", s->request[what]);
+	known_number(w, "limit_now", s->limit[what]);
+	known_number(w, "request_hint", now.request[what]);
+	known_number(w, "limit_hint", now.limit[what]);
+	pair(w, "lower_bound", of->low);
+	pair(w, "upper_bound", of->high);
+	jsonw_object_end(w);
+}
+
+static void size(struct jsonw *w, const struct cost_answer *a)
+{
+	const struct cost_size *s = &a->cost->size;
+
+	jsonw_key(w, "right_size");
+	if (!a->cost->want->has_size) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_text(w, "refused", cost_refusal_name(s->refusal));
+	jsonw_pair_f64(w, "hours", s->hours, 2);
+	jsonw_pair_i64(w, "instances", (int64_t)s->instances);
+	if (s->throttled >= 0)
+		jsonw_pair_f64(w, "throttled", s->throttled, 6);
+	else
+		jsonw_pair_null(w, "throttled");
+	advice(w, "cpu", s, COST_CPU);
+	advice(w, "memory", s, COST_MEMORY);
+	jsonw_object_end(w);
+}
+
+static const char *lack_name(enum cost_lack lack)
+{
+	static const char *const names[] = {
+		[COST_LACK_NONE] = NULL,
+		[COST_LACK_ASKED] = "not_asked",
+		[COST_LACK_TRACES] = "no_traces",
+		[COST_LACK_REQUESTS] = "no_requests",
+		[COST_LACK_SPANS] = "no_span_samples",
+	};
+
+	return names[lack];
+}
+
+static void cost_write_json(const void *answer, struct out *out)
+{
+	const struct cost_answer *a = answer;
+	const struct cost *c = a->cost;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "cost");
+	jsonw_pair_text(&w, "service", a->service);
+	jsonw_pair_str(&w, "profile", c->chosen.comparison.slow.selector);
+	jsonw_pair_text(&w, "resource",
+			c->what == COST_MEMORY ? "memory" : "cpu");
+	json_range(&w, cost_window(c));
+	jsonw_pair_known(&w, "samples",
+			 c->chosen.comparison.slow.profile.sample_count);
+	number(&w, "requests", &c->requests);
+	known_number(&w, "seconds", c->seconds);
+	prices(&w, &a->prices);
+	resource(&w, "cpu", &c->resources[COST_CPU]);
+	resource(&w, "memory", &c->resources[COST_MEMORY]);
+	number(&w, "instances", &c->instances);
+	jsonw_key(&w, "rows");
+	jsonw_array(&w);
+	for (size_t i = 0; i < a->rows.count; i++)
+		row(&w, &a->rows.items[i]);
+	jsonw_array_end(&w);
+	jsonw_pair_text(&w, "operations_lack", lack_name(c->operation_lack));
+	operations(&w, a);
+	difference(&w, a);
+	size(&w, a);
+	json_notes(&w, "notes", a->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+/* What the requests of a service cost, as rows that add up: functions, what of
+ * the machine lies idle, memory, and all of it, with what that is worth.
+ * Numbers only; the formats have the words. */
+
+/* What is measured beside profiles is listed when it is more than how far two
+ * ways to measure lie apart. */
+#define UNPROFILED_PART 0.02
+
+struct rows {
+	const struct cost *c;
+	const struct cost_prices *prices;
+	struct cost_rows *out;
+};
+
+static double known(double value)
+{
+	return value >= 0 ? value : NAN;
+}
+
+static struct cost_row *add(struct rows *r, enum cost_row_kind kind)
+{
+	struct cost_row *row = &r->out->items[r->out->count++];
+
+	*row = (struct cost_row){ .kind = kind,
+				  .amount = NAN,
+				  .each = NAN,
+				  .low = NAN,
+				  .high = NAN,
+				  .million = NAN,
+				  .month = NAN };
+	return row;
+}
+
+#define COST_MILLION 1e6
+
+/* By what it takes a second, and a request. */
+static void set_money(struct cost_row *row, double price)
+{
+	row->million = COST_MILLION * row->each * known(price);
+	row->month = COST_MONTH_S * row->amount * known(price);
+}
+
+/* ---- CPU ---- */
+
+static void set_value(const struct rows *r, struct cost_row *row, double value,
+		      double error)
+{
+	double of_requests = r->c->requests_error;
+	double both = sqrt(error * error + of_requests * of_requests);
+
+	row->amount = known(cost_amount(r->c, value));
+	row->each = known(cost_per_request(r->c, value));
+	row->low = isnan(both) ? NAN : cost_row_value(row) * fmax(0, 1 - both);
+	row->high = cost_row_value(row) * (1 + both);
+	set_money(row, r->c->what == COST_MEMORY ? r->prices->memory
+						 : r->prices->cpu);
+}
+
+static bool is_told(const struct function_cost *f)
+{
+	return isnan(f->error) || f->error < 1;
+}
+
+static void add_functions(struct rows *r, size_t limit)
+{
+	const struct function_costs *all = &r->c->functions;
+	double rest = all->whole.value;
+	size_t others = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct function_cost *f = &all->items[i];
+		struct cost_row *row;
+
+		if (!is_told(f) || (limit && i - others >= limit)) {
+			others++;
+			continue;
+		}
+		row = add(r, COST_ROW_FUNCTION);
+		row->function = f;
+		set_value(r, row, f->value, f->error);
+		rest -= f->value;
+	}
+	if (rest > 0) { /* without stacks, too */
+		struct cost_row *row = add(r, COST_ROW_OTHERS);
+
+		row->count = others;
+		set_value(r, row, rest, NAN);
+	}
+}
+
+/* A number of cores beside the profile. */
+static void set_amount(const struct rows *r, struct cost_row *row,
+		       double amount)
+{
+	row->amount = amount;
+	row->each = amount / known(cost_request_rate(r->c));
+}
+
+static double number_of(struct cost_number n, double unit)
+{
+	return n.source ? n.value / unit : NAN;
+}
+
+/* The sum, and of CPU what metrics have beside it. */
+static void add_sum(struct rows *r)
+{
+	const struct cost *c = r->c;
+	bool is_memory = c->what == COST_MEMORY;
+	double whole = c->functions.whole.value;
+	double profiled = known(cost_amount(c, whole));
+	double used = fmax(profiled, number_of(c->resources[COST_CPU].used, 1));
+	bool has_more = !is_memory && used > profiled * (1 + UNPROFILED_PART);
+	struct cost_row *row;
+
+	if (has_more) {
+		row = add(r, COST_ROW_UNPROFILED);
+		set_amount(r, row, used - profiled);
+		set_money(row, r->prices->cpu);
+	}
+	row = add(r, is_memory ? COST_ROW_MEMORY : COST_ROW_CPU);
+	set_value(r, row, whole, c->functions.whole.error);
+	if (has_more) {
+		set_amount(r, row, used);
+		row->low = row->high = NAN;
+		set_money(row, r->prices->cpu);
+	}
+	r->out->sum = row;
+}
+
+/* ---- the machine ---- */
+
+static void add_idle(struct rows *r, enum cost_row_kind kind, double given,
+		     double used, double price)
+{
+	struct cost_row *row;
+
+	if (!(given > 0) || (price >= 0 && !r->out->is_bill))
+		return;
+	row = add(r, kind);
+	set_amount(r, row, fmax(0, given - used));
+	set_money(row, price);
+	if (price >= 0)
+		r->out->idle += row->month;
+}
+
+static bool is_bill(const struct cost *c, const struct cost_prices *p)
+{
+	bool has_cpu = c->resources[COST_CPU].allocated.source;
+	bool has_memory = c->resources[COST_MEMORY].allocated.source;
+
+	return (p->cpu >= 0 || p->memory >= 0) && (has_cpu || p->cpu < 0) &&
+	       (has_memory || p->memory < 0);
+}
+
+/* What is used, unless the functions are of it, and what lies idle. */
+static void add_resource_row(struct rows *r, enum cost_what what)
+{
+	static const enum cost_row_kind kinds[] = { COST_ROW_CPU,
+						    COST_ROW_MEMORY };
+	static const enum cost_row_kind idle[] = { COST_ROW_IDLE_CPU,
+						   COST_ROW_IDLE_MEMORY };
+	const struct cost_resource *resource = &r->c->resources[what];
+	double unit = what == COST_MEMORY ? (double)GIB : 1;
+	double price = what == COST_MEMORY ? r->prices->memory : r->prices->cpu;
+	double used = number_of(resource->used, unit);
+	struct cost_row *row;
+
+	if (what == r->c->what) {
+		used = r->out->sum->amount;
+	} else if (resource->used.source) {
+		row = add(r, kinds[what]);
+		set_amount(r, row, used);
+		set_money(row, price);
+	}
+	add_idle(r, idle[what], number_of(resource->allocated, unit),
+		 isnan(used) ? 0 : used, price);
+}
+
+static void add_requests(struct rows *r)
+{
+	struct cost_row *row;
+
+	if (!(r->prices->request >= 0) || !r->c->requests.source)
+		return;
+	row = add(r, COST_ROW_REQUESTS);
+	row->million = COST_MILLION * r->prices->request;
+	row->month = COST_MONTH_S * r->prices->request *
+		     known(cost_request_rate(r->c));
+}
+
+/* Where all that is billed has a price. */
+static void add_bill(struct rows *r)
+{
+	struct cost_row *bill;
+	double million = 0, month = 0;
+	size_t parts = 0;
+
+	for (size_t i = 0; i < r->out->count; i++) {
+		const struct cost_row *row = &r->out->items[i];
+
+		if (row->kind < COST_ROW_CPU ||
+		    (isnan(row->million) && isnan(row->month)))
+			continue;
+		parts++;
+		million += row->million;
+		month += row->month;
+	}
+	if (parts < 2) {
+		r->out->bill = parts ? r->out->sum : NULL;
+		return;
+	}
+	bill = add(r, COST_ROW_BILL);
+	bill->million = million;
+	bill->month = month;
+	r->out->bill = bill;
+}
+
+bool cost_rows_build(const struct cost *c, const struct cost_prices *prices,
+		     size_t limit, struct arena *arena, struct cost_rows *out,
+		     struct error *err)
+{
+	struct rows r = { c, prices, out };
+	size_t room = c->functions.count + COST_ROW_BILL + 1;
+
+	*out = (struct cost_rows){ .is_bill = is_bill(c, prices) };
+	out->items = arena_array(arena, room, sizeof *out->items);
+	if (!out->items)
+		return arena_fail(arena, "the answer", err);
+	add_functions(&r, limit);
+	add_sum(&r);
+	add_resource_row(&r, c->what);
+	add_resource_row(&r, c->what == COST_CPU ? COST_MEMORY : COST_CPU);
+	add_requests(&r);
+	add_bill(&r);
+	return true;
+}
+
+void cost_operation_row(const struct cost *c, const struct cost_prices *prices,
+			const struct cost_operation *o, struct cost_row *out)
+{
+	/* How many of them are traced is not known. */
+	double rate = c->requests.source == COST_OF_TRACES
+			      ? NAN
+			      : known(cost_request_rate(c)) * o->share;
+
+	*out = (struct cost_row){ .amount = o->is_known ? rate * o->cpu_s : NAN,
+				  .each = o->is_known ? o->cpu_s : NAN,
+				  .low = o->is_known ? o->low_s : NAN,
+				  .high = o->is_known ? o->high_s : NAN };
+	set_money(out, prices->cpu);
+}
+
+double cost_change(const struct cost *c, const struct result *r, double part)
+{
+	double value = part * (double)r->profile.total_value;
+
+	return c->is_by_request ? cost_per_request(c, value)
+				: cost_amount(c, value);
+}
+
+double cost_of_change(const struct cost *c, const struct cost_prices *prices,
+		      double value)
+{
+	double per_s =
+		c->is_by_request ? value * known(cost_request_rate(c)) : value;
+
+	return COST_MONTH_S * per_s * known(prices->cpu);
+}
 
 #define LABEL_COLUMNS 13u
 
@@ -64,7 +621,8 @@ static void add_cpu(double seconds, struct buf *out)
 	wording_add_ns(out, seconds * NS_PER_S);
 }
 
-const char *cost_source_name(enum cost_source source)
+/* "given", "metrics", ...; NULL: not known. */
+static const char *cost_source_name(enum cost_source source)
 {
 	static const char *const names[] = {
 		[COST_GIVEN] = "given",

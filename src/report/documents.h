@@ -6,10 +6,11 @@
 #ifndef REPORT_DOCUMENTS_H
 #define REPORT_DOCUMENTS_H
 
-#include "backend/metric_names.h"
+#include "backend/metrics.h"
 #include "base/jsonw.h"
+#include "base/out.h"
 #include "investigate/slo.h"
-#include "render/answer_writer.h"
+#include "render/render.h"
 
 /* A type of profiles that a service sends. */
 struct document_profile {
@@ -82,10 +83,6 @@ void document_burn_condition(const struct burn_pair *pair, struct buf *out);
 /* A key and a text that was put together, and is released. */
 void document_pair(struct jsonw *w, const char *key, struct buf *text);
 
-/* "uid" and "title", each beginning so: the same services have the same. */
-void grafana_write_names(struct jsonw *w, const struct document *d,
-			 const char *uid, const char *title);
-
 /* Of struct document; the formats are "google" and "grafana", of alerts also
  * "prometheus". */
 extern const struct answer_writer dashboard_writer;
@@ -99,6 +96,35 @@ void grafana_alert_write(const void *document, struct out *out);
 void prometheus_alert_write(const void *document, struct out *out);
 void google_burn_write(const void *document, struct out *out);
 void grafana_burn_write(const void *document, struct out *out);
-void prometheus_burn_write(const void *document, struct out *out);
+
+/* Rules for Prometheus of a service level objective: records of how much of the
+ * requests is bad, over each window that is looked at, and an alert for each
+ * pair of burn rates. YAML as promtool reads it; nothing in it needs a server
+ * younger than 2.26. */
+
+struct prometheus_rules {
+	struct metric_indicator indicator; /* with a service */
+	double objective;                  /* 0 < objective < 1 */
+	int64_t threshold_ns;              /* in words; 0: none */
+	int64_t window_ns;                 /* of the budget, from an hour on */
+};
+
+/* A file of one group. Pairs that can never fire are left out, with a comment
+ * that says so. */
+void prometheus_rules_write(const struct prometheus_rules *r, struct out *out);
+
+/* ---- pieces, for further rules ---- */
+
+/* PromQL of the part of the requests of a window that is bad, 0..1. */
+void prometheus_bad_part(struct buf *out, const struct metric_indicator *of,
+			 int64_t window_ns);
+
+/* A key and foreign or long text behind it, as a block where it is plain. The
+ * line begins with so many blanks. */
+void yaml_pair(struct out *out, size_t indent, const char *key,
+	       struct str text);
+
+/* A text as a scalar in double quotes. */
+void yaml_text(struct out *out, struct str text);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/drawings.h"
+#include "report/answers.h"
 
 #include <string.h>
 
+#include "analyze/drawn_graph.h"
 #include "analyze/profile_analysis.h"
 
 /* Of what cancelled out a part was below zero, too. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/export_answer.h"
+#include "report/answers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "render/json_parts.h"
+#include "render/json.h"
 #include "render/page.h"
 
 #define LABEL_COLUMNS 12u

@@ -1,16 +1,755 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/finding_report.h"
+#include "report/answers.h"
 
-#include "report/baseline_words.h"
-#include "report/cause_text.h"
-#include "report/cause_words.h"
-#include "report/choice_reasons.h"
-#include "report/choice_texts.h"
-#include "report/contrast_text.h"
-#include "report/headline.h"
-#include "report/history_reasons.h"
-#include "report/missing_span.h"
-#include "report/shortfall_text.h"
+#include <math.h>
+
+#include "analyze/baseline.h"
+#include "analyze/calls.h"
+#include "analyze/choice.h"
+#include "analyze/cohorts.h"
+#include "analyze/verdict.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/notes.h"
+#include "base/num.h"
+#include "investigate/facts.h"
+#include "investigate/finding.h"
+#include "investigate/measures.h"
+#include "investigate/symptom.h"
+#include "model/result.h"
+#include "model/trace.h"
+#include "report/texts.h"
+
+/* The cause in the few words that end the first line: what took the time, and
+ * since when. */
+
+#define CLOCK_BYTES 16
+
+/* Without the path of its package: the line below has all of it. */
+static struct str short_name(struct str name)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < name.len && name.ptr[i] != '(' &&
+			   name.ptr[i] != '<' && name.ptr[i] != ' ';
+	     i++)
+		if (name.ptr[i] == '/')
+			from = i + 1;
+	return str_slice(name, from, name.len);
+}
+
+/* The function that grew for certain. */
+static void add_function(const struct result *r, struct buf *out)
+{
+	if (!r->has_profile || !r->function_count ||
+	    !change_is_up(r->functions[0].change))
+		return;
+	buf_add_text(out, " in ");
+	wording_add(out, short_name(r->functions[0].name), WORDING_TEXT_BYTES);
+}
+
+static void add_loop(const struct choice *c, struct buf *out)
+{
+	char count[COUNT_TEXT_BYTES];
+
+	if (!c->loop) {
+		buf_add_text(out, "many calls one after another");
+		return;
+	}
+	format_count(c->loop->count, count);
+	buf_addf(out, "%s %s %s", count,
+		 c->calls.kind[c->loop->leaf] == CALL_DATABASE ? "queries"
+							       : "calls",
+		 wording_manner(repeat_manner(c->loop)));
+}
+
+static void add_way(const struct choice *c, struct buf *out)
+{
+	if (choice_ground(c) == CHOICE_SET_UP) {
+		buf_add_text(out, "setting up a connection");
+		return;
+	}
+	buf_add_text(out, "the way");
+	if (c->server_side == SPAN_NONE)
+		return;
+	buf_add_text(out, " to ");
+	wording_add(out, span_service(c->t, c->server_side),
+		    WORDING_TEXT_BYTES);
+}
+
+static void add_call(const struct choice *c, struct buf *out)
+{
+	wording_add_peer(out, c->best->count > 1 ? "calls to " : "a call to ",
+			 &c->calls, c->best->span);
+}
+
+static void add_wait(const struct choice *c, const struct result *r,
+		     struct buf *out)
+{
+	if (choice_ground(c) == CHOICE_PAUSES) {
+		buf_add_text(out, "pauses between attempts");
+	} else if (choice_ground(c) == CHOICE_GAP) {
+		buf_add_text(out, "most of it outside the callee's spans");
+	} else {
+		buf_add_text(out, "waiting");
+		add_function(r, out);
+	}
+}
+
+/* Its own code or what it waits for there: only a profile tells them apart. */
+static void add_unknown(const struct result *r, struct buf *out)
+{
+	buf_add_text(out, r->span.self_ns > r->span.duration_ns / 2
+				  ? "in its own code or a wait there"
+				  : "cause not known");
+}
+
+static void add_cause(const struct finding *f, const struct result *r,
+		      struct buf *out)
+{
+	const struct choice *c = &f->suspect.choice;
+
+	switch (r->cause.kind) {
+	case CAUSE_N_PLUS_ONE:
+		add_loop(c, out);
+		return;
+	case CAUSE_DOWNSTREAM:
+		add_call(c, out);
+		return;
+	case CAUSE_NETWORK:
+		add_way(c, out);
+		return;
+	case CAUSE_QUEUE:
+		buf_add_text(out, c->queue && c->queue->has_moved
+					  ? "its receiver is behind"
+					  : "taken late");
+		return;
+	case CAUSE_CONTENTION:
+		buf_add_text(out, "it did not get its CPU");
+		return;
+	case CAUSE_CPU:
+		buf_add_text(out, "computing");
+		break;
+	case CAUSE_ALLOC:
+		buf_add_text(out, "allocation and garbage collection");
+		break;
+	case CAUSE_LOCK:
+		buf_add_text(out, "waiting for a lock");
+		break;
+	case CAUSE_WAIT:
+		add_wait(c, r, out);
+		return;
+	case CAUSE_UNKNOWN:
+		add_unknown(r, out);
+		return;
+	}
+	add_function(r, out);
+}
+
+/* Nothing is wrong with the operation. */
+static void add_healthy(const struct symptom *s, struct buf *out)
+{
+	if (s->usual)
+		buf_add_text(out, "as long as ever for requests like it");
+	else if (s->is_exception)
+		buf_add_text(out, "this request alone, others take what they "
+				  "usually do");
+	else
+		buf_add_text(out, "as long as ever");
+}
+
+static void add_since(const struct finding *f, struct buf *out)
+{
+	const struct onset *o = &f->history.onset;
+	char at[CLOCK_BYTES];
+
+	if (!o->is_found || !o->has_start)
+		return;
+	format_clock(o->start_ns, false, at);
+	buf_addf(out, ", since %s", at);
+}
+
+static bool write_like(const struct symptom *s, struct result *result,
+		       struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	contrast_tell_like(s, s->usual, &text);
+	return wording_take(&text, &result->arena, &result->span.typical_like,
+			    err);
+}
+
+bool headline_write(const struct finding *f, struct result *result,
+		    struct error *err)
+{
+	bool is_healthy = f->has_symptom && f->symptom.is_healthy;
+	struct buf text;
+
+	if (!result->has_cause || !f->suspect.has_choice)
+		return true;
+	if (is_healthy && result->span.is_typical_like &&
+	    !write_like(&f->symptom, result, err))
+		return false;
+	buf_init(&text, WORDING_BYTES);
+	result->span.is_as_ever = is_healthy && !f->symptom.is_exception;
+	if (is_healthy)
+		add_healthy(&f->symptom, &text);
+	else
+		add_cause(f, result, &text);
+	if (f->has_symptom && !is_healthy && text.len)
+		add_since(f, &text);
+	return wording_take(&text, &result->arena, &result->cause.headline,
+			    err);
+}
+
+/* What other traces said, for --why: since when it is slow, which requests
+ * are slow like it, and what became of each baseline that was thought of. */
+
+#define DURATION_BYTES 24
+
+/* Names of versions and servers' errors within one line. */
+#define NAME_PRECISION 40
+#define HISTORY_LINE_BYTES 256u
+#define ERROR_PRECISION 160
+
+static void report_onset(const struct operation_history *s,
+			 struct notes *reasons)
+{
+	const struct onset *o = &s->onset;
+	char slow[DURATION_BYTES], fast[DURATION_BYTES];
+	char from[CLOCK_BYTES], to[CLOCK_BYTES];
+
+	if (!s->is_answered)
+		return;
+	if (!o->is_found) {
+		notes_add(reasons,
+			  "since: no moment at which it became slow was found "
+			  "in the window and the one before");
+		return;
+	}
+	format_clock(o->start_ns, true, from);
+	format_clock(o->end_ns, true, to);
+	format_duration(o->slow_p50_ns, slow);
+	format_duration(o->fast_p50_ns, fast);
+	notes_add(reasons,
+		  "since: %s%s UTC%s%s: p50 %s over %u spans, %s over the %u "
+		  "others",
+		  o->has_start ? "" : "before ", from,
+		  o->has_recovered ? " until " : "", o->has_recovered ? to : "",
+		  slow, o->slow_count, fast, o->fast_count);
+}
+
+static void report_deploy(const struct operation_history *s,
+			  struct notes *reasons)
+{
+	const struct deploy *d = &s->deploy;
+	char at[CLOCK_BYTES];
+
+	if (!d->is_found)
+		return;
+	format_clock(d->at_ns, true, at);
+	notes_add(reasons, "since: version %.*s after %.*s at %s UTC%s%s",
+		  d->to_version.len < NAME_PRECISION ? (int)d->to_version.len
+						     : NAME_PRECISION,
+		  d->to_version.ptr,
+		  d->from_version.len < NAME_PRECISION
+			  ? (int)d->from_version.len
+			  : NAME_PRECISION,
+		  d->from_version.ptr, at,
+		  d->is_partial ? ", beside the old one" : "",
+		  d->is_near_onset ? ", about when it became slow" : "");
+}
+
+static const struct history_job *job_of(const struct operation_history *s,
+					uint32_t window)
+{
+	for (size_t i = 0; i < s->job_count; i++)
+		if (s->jobs[i].window == window)
+			return &s->jobs[i];
+	return NULL;
+}
+
+/* Only one is taken; of the healthy ones that is the nearest. */
+static const char *outcome_of(const struct symptom *symptom,
+			      const struct operation_history *s, unsigned slot)
+{
+	const struct baseline_choice *choice = &s->baseline;
+	bool is_by_version =
+		symptom->base_version.ptr || symptom->slow_version.ptr;
+
+	if (is_by_version && choice->slots[slot].healthy > 0)
+		return ": not needed, the version decides";
+	if (choice->is_behind_fault && slot < choice->chosen &&
+	    choice->slots[slot].said == BASELINE_IN_FAULT)
+		return ": rejected, one further back has fewer";
+	if (choice->is_creeping && slot < choice->chosen &&
+	    choice->slots[slot].healthy > 0)
+		return ": rejected, the operation creeps";
+	if (slot == choice->chosen)
+		return symptom->has_base ? ": taken" : "";
+	if (choice->slots[slot].healthy > 0)
+		return ": not needed, a nearer one is healthy";
+	return ": rejected";
+}
+
+static void keep_line(struct buf *text, struct notes *reasons)
+{
+	notes_add(reasons, "%s", buf_text(text));
+	buf_release(text);
+}
+
+static void report_weighed(const struct symptom *symptom,
+			   const struct operation_history *s, unsigned slot,
+			   struct notes *reasons)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	buf_addf(&text, "baseline: %s: ", baseline_slot_name(slot));
+	baseline_tell_window(&s->baseline.slots[slot], &text);
+	buf_add_text(&text, outcome_of(symptom, s, slot));
+	keep_line(&text, reasons);
+}
+
+static void report_slot(const struct symptom *symptom,
+			const struct operation_history *s, unsigned slot,
+			struct notes *reasons)
+{
+	uint32_t window = s->roles.baselines[slot];
+	const struct history_job *job = job_of(s, window);
+	const char *name = baseline_slot_name(slot);
+
+	if (window == WINDOW_NONE && baseline_slot_is_between(slot))
+		return;
+	if (window == WINDOW_NONE || !job)
+		notes_add(reasons, "baseline: %s: not asked for", name);
+	else if (!job->job.has_answer)
+		notes_add(reasons, "baseline: %s: no answer: %.*s", name,
+			  ERROR_PRECISION, job->job.err.message);
+	else if (s->baseline.slots[slot].said)
+		report_weighed(symptom, s, slot, reasons);
+}
+
+static void report_fast(const struct symptom *symptom,
+			const struct operation_history *s,
+			struct notes *reasons)
+{
+	const struct cohort *fast = &s->cohorts.fast;
+	const char *why = "";
+
+	if (symptom->is_base_fast && fast->count)
+		why = ": taken for samples by request";
+	else if (!fast->count)
+		why = ": rejected, none carries a profile id";
+	else if (s->cohorts.mode == COHORT_WINDOW)
+		why = ": rejected, the operation is slow as a whole";
+	else if (s->cohorts.mode == COHORT_HEALTHY)
+		why = ": rejected, there are no more slow ones than usual";
+	else if (s->cohorts.mode == COHORT_UNSURE)
+		why = ": rejected, more slow ones than usual may be chance";
+	else
+		why = ": rejected, too few to be sure of two kinds";
+	notes_add(reasons,
+		  "baseline: fast: %u fast requests of the same minutes, %zu "
+		  "with samples of their own%s",
+		  fast->span_count, fast->count, why);
+}
+
+static void report_version(const struct symptom *symptom,
+			   const struct operation_history *s,
+			   struct notes *reasons)
+{
+	const char *outcome = "rejected, no version changed in the window and "
+			      "the one before";
+	struct buf words;
+
+	if (symptom->base_version.ptr || symptom->slow_version.ptr) {
+		buf_init(&words, HISTORY_LINE_BYTES);
+		baseline_words_add(symptom, &words);
+		notes_add(reasons, "baseline: version: %s: taken",
+			  buf_text(&words));
+		buf_release(&words);
+		return;
+	}
+	if (s->deploy.is_found)
+		outcome = s->deploy.is_partial
+				  ? "rejected, the slow requests are not all "
+				    "of one version"
+				  : "not needed, the windows tell the two "
+				    "apart";
+	notes_add(reasons, "baseline: version: %s", outcome);
+}
+
+static void report_requests(const struct cohorts *c,
+			    void (*tell)(const struct cohorts *c,
+					 struct buf *out),
+			    struct notes *reasons)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	buf_add_text(&text, "requests: ");
+	tell(c, &text);
+	keep_line(&text, reasons);
+}
+
+/* Appends to reasons, in the order of the reasoning. After symptom_fill(). */
+static void history_reasons_add(const struct symptom *symptom,
+				const struct operation_history *s,
+				const struct baseline_want *want,
+				struct notes *reasons)
+{
+	report_onset(s, reasons);
+	report_deploy(s, reasons);
+	if (!s->is_answered) {
+		notes_add(reasons,
+			  "baseline: %s, not checked: there are no other "
+			  "traces to tell whether it is healthy",
+			  symptom->has_base ? symptom->base_kind.ptr : "none");
+		return;
+	}
+	if (want->kind == BASELINE_WANT_RANGE ||
+	    want->kind == BASELINE_WANT_NONE)
+		notes_add(reasons, "baseline: %.*s: as asked for",
+			  NAME_PRECISION, want->text);
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
+		report_slot(symptom, s, i, reasons);
+	if (!s->cohorts.is_judged)
+		return;
+	report_fast(symptom, s, reasons);
+	report_version(symptom, s, reasons);
+	report_requests(&s->cohorts, cohorts_tell, reasons);
+	report_requests(&s->cohorts, cohorts_tell_numbers, reasons);
+}
+
+/* The reasoning of an inquest as --why prints it: every rung of the ladder and
+ * every type of profile, tried or not, with what became of it. */
+
+/* Ceiling of one line; reasons are cut at LIMIT_NOTE_BYTES anyhow. */
+#define LINE_BYTES 4096u
+
+/* LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS. */
+#define BUDGET_WORDS "40 requests in 7 rounds"
+
+static void add_count(struct buf *out, int64_t count, const char *what)
+{
+	char text[COUNT_TEXT_BYTES];
+
+	format_count(count, text);
+	buf_addf(out, "%s %s%s", text, what, count == 1 ? "" : "s");
+}
+
+static void keep(struct buf *text, struct notes *reasons)
+{
+	notes_add(reasons, "%s", buf_text(text));
+	buf_clear(text);
+}
+
+/* ---- rungs ---- */
+
+/* CPU time of a side: by request where they are known, else in cores. */
+static void add_side(const struct comparison_side *side, struct buf *out)
+{
+	if (side->profile.sample_count >= 0)
+		add_count(out, side->profile.sample_count, "sample");
+	else
+		buf_add_text(out, side->profile.stack_count ? "samples"
+							    : "no samples");
+	if (!side->profile.stack_count)
+		return;
+	if (side->span_id_count) {
+		buf_add_text(out, " of ");
+		add_count(out, (int64_t)side->span_id_count, "request");
+		buf_add_text(out, ", ");
+		wording_add_ns(out, (double)side->profile.total *
+				    (double)time_unit_ns(
+					    profile_unit(&side->profile)) /
+				    (double)side->span_id_count);
+		buf_add_text(out, side->span_id_count > 1 ? " of CPU each"
+							  : " of CPU");
+		return;
+	}
+	buf_addf(out, ", %.2f cores", comparison_cores(side));
+}
+
+static void add_sides(const struct comparison *c, struct buf *out)
+{
+	add_side(&c->slow, out);
+	if (!c->has_base)
+		return;
+	buf_add_text(out, "; baseline ");
+	add_side(&c->base, out);
+}
+
+static bool is_thin(const struct comparison *c)
+{
+	return c->slow.profile.sample_count >= 0 &&
+	       c->slow.profile.sample_count < VERDICT_SAMPLES;
+}
+
+static const char *level_outcome(const struct profile_inquiry *q,
+				 const struct comparison *c)
+{
+	if (q->shown == c ||
+	    (q->shown && q->shown == &q->final && q->shown->scope == c->scope &&
+	     q->shown->type_id == c->type_id))
+		return ": taken";
+	if (!c->slow.profile.stack_count)
+		return ": rejected, none are there";
+	if (is_thin(c))
+		return ": rejected, fewer than 20 samples decide nothing";
+	if (c == &q->cohort && q->shown == &q->service_cpu &&
+	    comparison_is_cut(c))
+		return ": rejected, the server cut too much of it off";
+	if (c == &q->request)
+		return ": rejected, one request has nothing to compare with";
+	if (q->shown == &q->cohort)
+		return ": not needed, a higher evidence level has samples enough";
+	if (q->cpu_verdict == CPU_WAITS)
+		return ": rejected, it was not on CPU";
+	return ": not taken";
+}
+
+static void report_level(const struct profile_inquiry *q, const char *name,
+			 const struct comparison *c, const char *not_asked,
+			 struct notes *reasons)
+{
+	struct buf text;
+
+	buf_init(&text, LINE_BYTES);
+	buf_addf(&text, "evidence: %s: ", name);
+	if (c->is_asked) {
+		add_sides(c, &text);
+		buf_add_text(&text, level_outcome(q, c));
+	} else {
+		buf_addf(&text, "not asked, %s", not_asked);
+	}
+	keep(&text, reasons);
+	buf_release(&text);
+}
+
+#define NO_SPAN_SAMPLES "the server keeps no samples by span"
+
+static void report_levels(const struct profile_inquiry *q,
+			  struct notes *reasons)
+{
+	const struct symptom *s = q->s;
+	bool is_instance = q->service_cpu.scope == SCOPE_INSTANCE;
+
+	report_level(q, "this request", &q->request,
+		     !q->has_span_samples ? NO_SPAN_SAMPLES
+		     : q->is_request_spared
+			     ? "to keep to " BUDGET_WORDS
+			     : "it carries no pyroscope.profile.id",
+		     reasons);
+	report_level(q, "requests like it", &q->cohort,
+		     !q->has_span_samples ? NO_SPAN_SAMPLES
+		     : s->slow_id_count   ? "--scope leaves it out"
+					: "none carries a pyroscope.profile.id",
+		     reasons);
+	if (is_instance) {
+		report_level(q, "instance", &q->service_cpu, "", reasons);
+		return;
+	}
+	notes_add(reasons, "evidence: instance: not asked, %s",
+		  q->service.instance_label.ptr
+			  ? "the slow requests are not all of one instance"
+			  : "the profiles carry no label of the instance");
+	report_level(q, "service", &q->service_cpu, "", reasons);
+}
+
+/* ---- the budget ---- */
+
+static void report_parts(size_t parts, const char *what, struct notes *reasons)
+{
+	if (!parts || parts == COMPARISON_PARTS)
+		return;
+	if (parts == 1)
+		notes_add(reasons,
+			  "budget: %s: as a whole, to keep to " BUDGET_WORDS,
+			  what);
+	else
+		notes_add(reasons,
+			  "budget: %s: in %zu parts a side instead of %d, to "
+			  "keep to " BUDGET_WORDS,
+			  what, parts, COMPARISON_PARTS);
+}
+
+static void report_budget(const struct profile_inquiry *q,
+			  struct notes *reasons)
+{
+	report_parts(q->cpu_parts, "CPU", reasons);
+	report_parts(q->last_parts, "the type chosen last", reasons);
+}
+
+/* ---- types ---- */
+
+static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
+{
+	static const char *const verdicts[] = {
+		[CPU_UNKNOWN] = "too few samples of requests like it to tell",
+		[CPU_EXPLAINS] = "explains the growth",
+		[CPU_PARTLY] = "explains a part of the growth",
+		[CPU_WAITS] = "does not explain the growth: it waited",
+	};
+	const struct cpu_measure *m = &q->cpu;
+	struct buf text;
+
+	buf_init(&text, LINE_BYTES);
+	buf_addf(&text, "type: cpu: %s", verdicts[q->cpu_verdict]);
+	if (m->samples > 0) {
+		buf_add_text(&text, "; ");
+		wording_add_ns(&text, m->slow_ns);
+		buf_add_text(&text, " a request");
+		if (!isnan(m->base_ns)) {
+			buf_add_text(&text, ", ");
+			wording_add_ns(&text, m->base_ns);
+			buf_add_text(&text, " before");
+		}
+		buf_add_text(&text, "; to explain ");
+		wording_add_ns(&text, m->change_ns);
+		buf_add_text(&text, " of ");
+		wording_add_ns(&text, m->own_ns);
+		buf_add_text(&text, " own time");
+	}
+	keep(&text, reasons);
+	buf_release(&text);
+}
+
+static void report_alloc(const struct profile_inquiry *q, struct notes *reasons)
+{
+	const char *outcome = ": not asked";
+
+	if (q->shown == &q->alloc)
+		outcome = ": taken";
+	else if (q->alloc.is_asked)
+		outcome = ": rejected, no code of the application clearly grew";
+	else if (!q->alloc_id)
+		outcome = "";
+	notes_add(reasons,
+		  "type: alloc: garbage collection and allocation are %.0f %% "
+		  "of the CPU time that was added%s",
+		  100 * q->gc_share, outcome);
+}
+
+static const char *wait_outcome(const struct profile_inquiry *q,
+				enum wait_type type)
+{
+	const struct wait_measure *m = &q->measures[type];
+
+	if (q->wait == type ||
+	    (type == WAIT_NEIGHBOUR && q->shown == &q->service_cpu))
+		return ": taken";
+	if (!m->is_grown)
+		return ": rejected, it did not clearly grow";
+	if (!m->is_owner)
+		return ": rejected, it is no code of the application";
+	if (m->is_crumb)
+		return ": rejected, a crumb of what this request grew by";
+	if (m->change < m->before)
+		return ": rejected, less than twice what it was";
+	if (m->change < VERDICT_EXPLAINED * m->needed)
+		return ": rejected, less than half of what is to explain";
+	return q->wait == WAIT_TYPES ? ": not needed, CPU explains it"
+				     : ": not needed, it explains as much as "
+				       "the one taken";
+}
+
+/* What the leading function waited, as the request was compared. */
+static void report_measure(const struct profile_inquiry *q, enum wait_type type,
+			   const struct comparison *c, struct notes *reasons)
+{
+	const struct wait_measure *m = &q->measures[type];
+	const char *unit = c->slow.requests > 0 ? "a request" : "a second";
+	struct buf text;
+
+	buf_init(&text, LINE_BYTES);
+	buf_addf(&text, "type: %s: the first function ", wait_type_words(type));
+	buf_add_text(&text, m->change < 0 ? "went down by " : "grew by ");
+	wording_add_ns(&text, fabs(m->change));
+	buf_addf(&text, " %s, was ", unit);
+	wording_add_ns(&text, m->before);
+	buf_add_text(&text, "; ");
+	wording_add_ns(&text, m->needed);
+	buf_add_text(&text, " would explain all");
+	buf_add_text(&text, wait_outcome(q, type));
+	keep(&text, reasons);
+	buf_release(&text);
+}
+
+static bool is_any_wait_asked(const struct profile_inquiry *q)
+{
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (q->waits[i].is_asked)
+			return true;
+	return false;
+}
+
+/* Types that the service does not send, in one line. */
+static void report_lacking(const struct profile_inquiry *q,
+			   struct notes *reasons)
+{
+	struct buf text;
+	size_t n = 0;
+
+	buf_init(&text, LINE_BYTES);
+	buf_add_text(&text, "type: not sent by the service: ");
+	if (!q->alloc_id)
+		buf_addf(&text, "%salloc", n++ ? ", " : "");
+	for (int i = 0; i < WAIT_TYPES; i++)
+		if (i != WAIT_NEIGHBOUR && !q->type_ids[i])
+			buf_addf(&text, "%s%s", n++ ? ", " : "",
+				 wait_type_words((enum wait_type)i));
+	if (n)
+		keep(&text, reasons);
+	buf_release(&text);
+}
+
+static void report_wait(const struct profile_inquiry *q, enum wait_type type,
+			struct notes *reasons)
+{
+	const struct comparison *c =
+		type == WAIT_NEIGHBOUR ? &q->service_cpu : &q->waits[type];
+
+	if (type == WAIT_NEIGHBOUR ? !q->measures[type].is_known
+				   : !q->type_ids[type])
+		return;
+	if (!c->is_asked)
+		notes_add(reasons, "type: %s: not asked, %s",
+			  wait_type_words(type),
+			  is_any_wait_asked(q)
+				  ? "it tells nothing of a call to something "
+				    "without spans"
+				  : "there was no need");
+	else if (!c->slow.profile.stack_count)
+		notes_add(reasons, "type: %s: rejected, no samples",
+			  wait_type_words(type));
+	else if (!c->has_base)
+		notes_add(reasons,
+			  "type: %s: rejected, nothing to compare with",
+			  wait_type_words(type));
+	else
+		report_measure(q, type, c, reasons);
+}
+
+/* Appends to result->reasons (inquest_why.c). */
+static void profile_reasons_add(const struct profile_inquiry *q)
+{
+	struct notes *reasons = &q->v->result->reasons;
+
+	notes_add(reasons, "profiles: service \"%.*s\" (%.*s)",
+		  STR_ARGS(q->service.name), STR_ARGS(q->service.how));
+	report_levels(q, reasons);
+	if (q->forced_id)
+		notes_add(reasons, "type: %s, as asked for", q->forced_id);
+	report_cpu(q, reasons);
+	report_alloc(q, reasons);
+	for (int i = 0; i < WAIT_TYPES; i++)
+		report_wait(q, (enum wait_type)i, reasons);
+	report_lacking(q, reasons);
+	report_budget(q, reasons);
+}
 
 bool suspect_report_write(const struct suspect *s, struct result *result,
 			  struct error *err)

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/fleet_answer.h"
+#include "report/check_answer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/shell.h"
-#include "render/json_parts.h"
-#include "render/markdown.h"
-#include "report/check_words.h"
-#include "report/wording.h"
+#include "render/json.h"
+#include "render/page.h"
+#include "report/texts.h"
 
 #define LABEL_COLUMNS 13u
 #define NUMBER_COLUMNS 9u

@@ -9,12 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "backend/metric_filter.h"
-#include "base/count.h"
-#include "base/shell.h"
+#include "backend/metrics.h"
+#include "base/escape.h"
 #include "base/num.h"
 #include "base/timefmt.h"
-#include "report/prometheus_rules.h"
 
 #define COLUMNS 12
 #define TILE_HEIGHT 4

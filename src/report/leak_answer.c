@@ -1,16 +1,520 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/leak_answer.h"
+#include "report/answers.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "base/count.h"
+#include "backend/source.h"
 #include "base/escape.h"
+#include "base/jsonw.h"
 #include "base/num.h"
-#include "base/shell.h"
-#include "render/markdown.h"
+#include "investigate/leak.h"
+#include "render/json.h"
+#include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
-#include "report/wording.h"
+#include "report/chart.h"
+
+/* "levels off" for people, "levels_off" for programs. */
+static const char *leak_kind_word(enum growth_kind kind)
+{
+	static const char *const words[] = {
+		[GROWTH_NONE] = "noise",
+		[GROWTH_SMALL] = "little",
+		[GROWTH_UNEVEN] = "uneven",
+		[GROWTH_LEVELS_OFF] = "levels off",
+		[GROWTH_WITH_LOAD] = "with load",
+		[GROWTH_ENDLESS] = "grows",
+	};
+
+	return words[kind];
+}
+
+static const char *leak_kind_name(enum growth_kind kind)
+{
+	static const char *const names[] = {
+		[GROWTH_NONE] = "noise",
+		[GROWTH_SMALL] = "small",
+		[GROWTH_UNEVEN] = "uneven",
+		[GROWTH_LEVELS_OFF] = "levels_off",
+		[GROWTH_WITH_LOAD] = "with_load",
+		[GROWTH_ENDLESS] = "endless",
+	};
+
+	return names[kind];
+}
+
+/* "memory", "objects", "goroutines"; "threads" for those who have none. */
+static const char *leak_subject_word(const struct leak_subject *s)
+{
+	if (s->what == LEAK_MEMORY)
+		return "memory";
+	if (str_find(s->type_id, STR("objects")) != SIZE_MAX)
+		return "objects";
+	return str_find(s->type_id, STR("goroutine")) != SIZE_MAX ? "goroutines"
+								  : "threads";
+}
+
+/* "40.1 MiB", "212"; and of tables in MiB, or their number. */
+static void leak_format_held(const struct leak_subject *s, double value,
+			     char out[UNIT_TEXT_BYTES])
+{
+	if (s->what == LEAK_MEMORY)
+		format_size(sat_round_f64(value), out);
+	else
+		snprintf(out, UNIT_TEXT_BYTES, "%.0f", value);
+}
+
+static void leak_format_number(const struct leak_subject *s, double value,
+			       bool has_sign, char out[UNIT_TEXT_BYTES])
+{
+	snprintf(out, UNIT_TEXT_BYTES, has_sign ? "%+.*f" : "%.*f",
+		 s->what == LEAK_MEMORY ? 1 : 0,
+		 s->what == LEAK_MEMORY ? value / MIB : value);
+}
+
+/* A leak's function; NULL: none is one. */
+static const struct leak_function *leak_function_of(
+	const struct leak_subject *s)
+{
+	for (size_t i = 0; i < s->function_count; i++)
+		if (s->functions[i].found.growth.kind == GROWTH_ENDLESS)
+			return &s->functions[i];
+	return NULL;
+}
+
+/* What is told of a leak: of its function, when the process as a whole is too
+ * restless to tell. */
+static const struct growth *leak_growth_told(const struct leak_subject *s)
+{
+	const struct leak_function *f = leak_function_of(s);
+
+	return s->total.kind != GROWTH_ENDLESS && f ? &f->found.growth
+						    : &s->total;
+}
+
+/* What the first line is of: a leak, else memory, else what there is. */
+static const struct leak_subject *leak_leading(const struct leak *l)
+{
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (l->subjects[i].is_leak)
+			return &l->subjects[i];
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (l->subjects[i].segment_count)
+			return &l->subjects[i];
+	return &l->subjects[0];
+}
+
+/* ---- nothing to judge ---- */
+
+static bool explain_types(const struct leak *l, struct error *err)
+{
+	const char *type = l->v->question->type;
+	struct buf list;
+
+	if (type)
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"--type %s counts what is made or taken, not "
+			"what stays: inuse, inuse_objects, goroutine and "
+			"goroutineleak do",
+			type);
+	if (l->path_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s no memory in use and no goroutines: leak "
+				 "takes heap profiles, not those of CPU or "
+				 "allocations",
+				 l->path_count == 1 ? "the file holds"
+						    : "the files hold");
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < l->found.types.count && list.len < 300; i++) {
+		struct str word = profile_type_word(l->found.types.items[i],
+						    &l->found.types);
+
+		if (word.len)
+			buf_addf(&list, "%s%.*s", list.len ? ", " : "",
+				 STR_ARGS(word));
+	}
+	error_set(err, ERROR_NOT_FOUND,
+		  "\"%s\" sends no profiles of what it holds (inuse, "
+		  "goroutine), only %s: allocations tell what is made, not "
+		  "what stays; tracefind types --guide tells how to switch "
+		  "them on",
+		  l->service, list.len ? buf_text(&list) : "others");
+	buf_release(&list);
+	return false;
+}
+
+static bool explain_odd(const struct leak *l, struct error *err)
+{
+	struct str own = l->odd_type;
+	enum leak_what what =
+		str_ends(own, STR("/bytes")) ? LEAK_MEMORY : LEAK_THREADS;
+
+	if (!own.ptr)
+		return error_set(
+			err, ERROR_FORMAT,
+			"%s does not say when it was taken: leak takes "
+			"profiles that have a time, as pprof files do",
+			l->odd->path);
+	return error_set(err, ERROR_FORMAT,
+			 "%s holds %.*s, others %.*s: ask for what all of "
+			 "them have with --type",
+			 l->odd->path, STR_ARGS(own),
+			 STR_ARGS(l->subjects[what].type_id));
+}
+
+bool leak_explain(const struct leak *l, struct error *err)
+{
+	int64_t longest_ns = 0;
+	char lived[24], least[24];
+
+	if (err->message[0])
+		return false;
+	if (l->odd)
+		return explain_odd(l, err);
+	if (err->code != ERROR_NOT_FOUND)
+		return false;
+	if (leak_lack(l) == LEAK_NO_TYPE)
+		return explain_types(l, err);
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (l->subjects[i].longest_ns > longest_ns)
+			longest_ns = l->subjects[i].longest_ns;
+	format_duration(longest_ns, lived);
+	format_duration(LEAK_LEAST_NS, least);
+	if (l->path_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "too little to judge: the longest that the "
+				 "files of a process go over is %s; %s in all "
+				 "and two files or more in each of %u blocks "
+				 "are needed",
+				 longest_ns ? lived : "nothing", least,
+				 GROWTH_BLOCKS);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "too little to judge: the longest that an instance of "
+			 "\"%s\" sent profiles in this window is %s; %u blocks "
+			 "with uploads in each and %s in all are needed "
+			 "(--since %s)",
+			 l->service, longest_ns ? lived : "nothing",
+			 GROWTH_BLOCKS, least, "6h");
+}
+
+/* A page of its own: what each instance held over time, and the report below
+ * it. */
+
+/* Lives drawn, the longest: more lines hide each other. */
+#define LINES 12u
+/* Points of a line across the window: one for two pixels of the drawing. */
+#define POINTS 440u
+/* A line is broken where so many times its usual distance there is no
+ * point. */
+#define GAP_POINTS 8
+/* A limit further up than so many times all else would flatten it. */
+#define LIMIT_ROOM 3
+
+struct lines {
+	const struct leak *l;
+	const struct leak_subject *s;
+	size_t count;
+	unsigned colors[LINES]; /* the lives of an instance have one */
+	struct chart chart;
+};
+
+static void choose_colors(struct lines *d)
+{
+	unsigned next = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		size_t same = 0;
+
+		while (same < i && !str_equal(d->s->segments[same].instance,
+					      d->s->segments[i].instance))
+			same++;
+		d->colors[i] = same < i ? d->colors[same] : next++;
+	}
+}
+
+/* ---- points ---- */
+
+/* Means of the steps that share a point. */
+struct point {
+	size_t index;
+	int64_t time_ns; /* of the last of them */
+	double sum;
+	size_t count;
+};
+
+/* The next point of a life behind step *at; false: there is none. */
+static bool next_point(const struct lines *d, const struct leak_segment *life,
+		       size_t *at, struct point *p)
+{
+	int64_t step_ns = d->l->step_ms * NS_PER_MS;
+
+	p->count = 0;
+	p->sum = 0;
+	for (; *at < d->l->step_count; ++*at) {
+		int64_t time_ns = d->l->window.from_ns + step_ns * (int64_t)*at;
+		size_t index = *at * POINTS / d->l->step_count;
+
+		if (!time_range_has(life->range, time_ns) ||
+		    !(life->steps[*at] > 0))
+			continue;
+		if (p->count && index != p->index)
+			break;
+		p->index = index;
+		p->time_ns = time_ns;
+		p->sum += life->steps[*at];
+		p->count++;
+	}
+	return p->count > 0;
+}
+
+static double level_of(const struct leak_segment *life, const struct point *p)
+{
+	return p->sum / (double)p->count / life->per_point;
+}
+
+static double find_top(const struct lines *d)
+{
+	double most = 0, limit = d->l->limit_bytes;
+	struct point p;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct leak_segment *life = &d->s->segments[i];
+
+		for (size_t at = 0; next_point(d, life, &at, &p);)
+			most = fmax(most, level_of(life, &p));
+	}
+	if (d->s->what == LEAK_MEMORY && limit < LIMIT_ROOM * most)
+		most = fmax(most, limit);
+	/* Two of what is counted, so that a scale has numbers. */
+	return fmax(most * 1.1, 2);
+}
+
+/* ---- drawing ---- */
+
+static void draw_life(struct lines *d, size_t index)
+{
+	const struct leak_segment *life = &d->s->segments[index];
+	int64_t gap_ns = (life->range.to_ns - life->range.from_ns) /
+			 (int64_t)life->points * GAP_POINTS;
+	int64_t last_ns = 0;
+	struct chart *c = &d->chart;
+	char attributes[48];
+	struct point p;
+
+	snprintf(attributes, sizeof attributes,
+		 "class=\"k%u\" stroke=\"var(--k)\"", d->colors[index]);
+	chart_path_begin(c, attributes);
+	for (size_t at = 0; next_point(d, life, &at, &p);) {
+		if (p.time_ns - last_ns > gap_ns)
+			chart_path_gap(c);
+		chart_path_point(c, p.time_ns, level_of(life, &p));
+		last_ns = p.time_ns;
+	}
+	chart_path_end(c);
+}
+
+/* The slope that was found, through the middle of a life. */
+static void draw_slope(const struct lines *d, const struct leak_segment *life)
+{
+	double hours = time_range_seconds(life->range) / 3600;
+	double rise = d->s->total.per_hour * hours, middle = 0;
+
+	for (size_t i = 0; i < GROWTH_BLOCKS; i++)
+		middle += life->growth.values[i] / GROWTH_BLOCKS;
+	chart_mark(&d->chart, life->range, middle - rise / 2,
+		   middle + rise / 2);
+}
+
+static void draw_scale(const struct lines *d)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	for (int i = 0; i <= 2; i++) {
+		double level = d->chart.top * i / 2;
+
+		leak_format_held(d->s, level, text);
+		chart_level_label(&d->chart, level, str_from(text));
+	}
+}
+
+static void draw_limit(const struct lines *d)
+{
+	double limit = d->l->limit_bytes;
+
+	if (d->s->what != LEAK_MEMORY || !(limit > 0) || limit > d->chart.top)
+		return;
+	chart_mark(&d->chart, d->l->window, limit, limit);
+	chart_text(&d->chart, CHART_WIDTH, chart_y(&d->chart, limit) - 4, "end",
+		   STR("limit"));
+}
+
+/* Which colour is whose. */
+static void write_legend(const struct lines *d)
+{
+	struct out *out = d->chart.out;
+	unsigned next = 0;
+
+	out_text(out, "<p class=\"hint\">");
+	for (size_t i = 0; i < d->count; i++) {
+		struct str name = d->s->segments[i].instance;
+
+		if (d->colors[i] != next)
+			continue;
+		out_text(out, next ? ",\n" : "");
+		outf(out,
+		     "<svg class=\"k%u\" width=\"12\" height=\"12\">"
+		     "<rect fill=\"var(--k)\" width=\"10\" height=\"10\"/>"
+		     "</svg>",
+		     next++);
+		escape_xml(out, name.len ? name : STR("all instances"));
+	}
+	if (d->s->segment_count > d->count)
+		outf(out, "; the longest %zu lives of %zu", d->count,
+		     d->s->segment_count);
+	if (d->s->total.kind == GROWTH_ENDLESS)
+		out_text(out, "; dashed: the slope of all lives");
+	out_text(out, "</p>\n</section>\n");
+}
+
+static void write_chart(const struct leak *l, const struct leak_subject *s,
+			struct out *out)
+{
+	struct lines d = { .l = l,
+			   .s = s,
+			   .count = min_size(s->segment_count, LINES),
+			   .chart = { .out = out, .range = l->window } };
+
+	if (!d.count)
+		return;
+	choose_colors(&d);
+	d.chart.top = find_top(&d);
+	outf(out, "<section>\n<h2>%s an instance</h2>\n",
+	     s->what == LEAK_MEMORY ? "memory in use" : leak_subject_word(s));
+	chart_begin(&d.chart, "what each instance holds over time, UTC");
+	draw_scale(&d);
+	draw_limit(&d);
+	for (size_t i = 0; i < d.count; i++)
+		draw_life(&d, i);
+	for (size_t i = 0; s->total.kind == GROWTH_ENDLESS && i < d.count; i++)
+		draw_slope(&d, &s->segments[i]);
+	chart_end(&d.chart);
+	write_legend(&d);
+}
+
+static void leak_write_html(const void *answer, struct out *out)
+{
+	const struct leak_answer *a = answer;
+	const struct leak *l = a->leak;
+	const struct leak_subject *first = leak_leading(l);
+
+	chart_page_begin(out, "leak: ", str_from(l->service));
+	write_chart(l, first, out);
+	for (int i = 0; i < LEAK_WHATS; i++)
+		if (&l->subjects[i] != first)
+			write_chart(l, &l->subjects[i], out);
+	chart_page_end(out, &leak_writer, a);
+}
+
+static void json_growth(struct jsonw *w, const struct growth *g)
+{
+	jsonw_pair_text(w, "verdict", leak_kind_name(g->kind));
+	jsonw_pair_f64(w, "start", g->start, 1);
+	jsonw_pair_f64(w, "end", g->end, 1);
+	jsonw_pair_f64(w, "per_hour", g->per_hour, 1);
+	jsonw_pair_f64(w, "per_hour_low", g->low, 1);
+	jsonw_pair_f64(w, "per_hour_high", g->high, 1);
+	jsonw_pair_f64(w, "q", g->q, 6);
+}
+
+static void json_function(struct jsonw *w, const struct leak_function *f)
+{
+	jsonw_object(w);
+	jsonw_pair_str(w, "name", f->found.name);
+	jsonw_pair_known_str(w, "file", f->found.file);
+	jsonw_pair_known(w, "line",
+			 f->found.line ? (int64_t)f->found.line : -1);
+	json_growth(w, &f->found.growth);
+	jsonw_pair_known_str(w, "path", f->found.path);
+	jsonw_key(w, "bytes_each");
+	if (f->bytes_each > 0)
+		jsonw_f64(w, f->bytes_each, 1);
+	else
+		jsonw_null(w);
+	jsonw_key(w, "allocated_per_hour");
+	if (f->allocated_hour > 0)
+		jsonw_f64(w, f->allocated_hour, 0);
+	else
+		jsonw_null(w);
+	jsonw_object_end(w);
+}
+
+static void json_subject(struct jsonw *w, const struct leak_subject *s)
+{
+	if (!s->segment_count) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_str(w, "type", s->type_id);
+	jsonw_pair_bool(w, "leak", s->is_leak);
+	json_growth(w, &s->total);
+	jsonw_pair_i64(w, "instances", (int64_t)s->instance_count);
+	jsonw_pair_i64(w, "lives", (int64_t)s->total.segment_count);
+	jsonw_pair_i64(w, "lives_growing", (int64_t)s->total.rising);
+	jsonw_pair_i64(w, "lives_too_short", (int64_t)s->short_count);
+	jsonw_pair_i64(w, "restarts", (int64_t)s->restarts);
+	jsonw_pair_f64(w, "load_growth", s->total.load_growth, 4);
+	jsonw_key(w, "functions");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->function_count; i++)
+		json_function(w, &s->functions[i]);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void json_bytes(struct jsonw *w, const char *key, double bytes)
+{
+	if (bytes > 0)
+		jsonw_pair_i64(w, key, sat_round_f64(bytes));
+	else
+		jsonw_pair_null(w, key);
+}
+
+static void leak_write_json(const void *answer, struct out *out)
+{
+	const struct leak_answer *a = answer;
+	const struct leak *l = a->leak;
+	double left = leak_seconds_left(l);
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "leak");
+	jsonw_pair_text(&w, "service", l->path_count ? NULL : l->service);
+	jsonw_pair_time(&w, "from", l->window.from_ns);
+	jsonw_pair_time(&w, "to", l->window.to_ns);
+	jsonw_pair_bool(&w, "leak", leak_is_one(l));
+	json_bytes(&w, "limit_bytes", l->limit_bytes);
+	json_bytes(&w, "memory_bytes", l->memory_bytes);
+	jsonw_key(&w, "hours_left");
+	if (left >= 0)
+		jsonw_f64(&w, left / 3600, 2);
+	else
+		jsonw_null(&w);
+	jsonw_pair_text(&w, "load",
+			!l->has_load       ? NULL
+			: l->load_type.ptr ? "cpu"
+					   : "requests");
+	jsonw_key(&w, "memory");
+	json_subject(&w, &l->subjects[LEAK_MEMORY]);
+	jsonw_key(&w, "goroutines");
+	json_subject(&w, &l->subjects[LEAK_THREADS]);
+	json_notes(&w, "notes", a->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
 
 #define LABEL_COLUMNS 14u
 #define VALUE_COLUMNS 9u

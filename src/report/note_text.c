@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/note_text.h"
+#include "report/texts.h"
 
 #include <string.h>
-
-#include "report/cohorts_text.h"
-#include "report/wording.h"
 
 /* Notes whose words hold nothing of the run. */
 static const char *const plain[] = {

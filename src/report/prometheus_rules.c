@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/prometheus_rules.h"
+#include "report/documents.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "analyze/burn.h"
 #include "backend/selector.h"
+#include "base/buf.h"
 #include "base/escape.h"
+#include "base/limits.h"
 #include "base/timefmt.h"
+#include "report/texts.h"
 
 /* Longer windows are added up of what is recorded every so often: a server that
  * reads days of raw samples for each evaluation has little time for more. */
@@ -298,4 +301,128 @@ void prometheus_rules_write(const struct prometheus_rules *r, struct out *out)
 			write_never(&w, &pairs[i]);
 	buf_release(&group);
 	buf_release(&w.name);
+}
+
+/* An alert of high latency as a file of rules of Prometheus. */
+
+static void write_text(struct out *out, const char *before, struct buf *text)
+{
+	if (text->state != BUF_OK)
+		out_fail_memory(out);
+	out_text(out, before);
+	yaml_text(out, buf_str(text));
+	out_char(out, '\n');
+	buf_release(text);
+}
+
+static void write_expression(struct out *out, const struct document *d)
+{
+	struct metric_want want = document_want(d, METRIC_LATENCY);
+	struct buf text;
+
+	want.quantile = d->quantile;
+	want.rate = "5m";
+	buf_init(&text, LIMIT_URL_BYTES);
+	metric_expression(&text, &d->sources[METRIC_LATENCY], &want);
+	buf_addf(&text, " > %.15g", document_threshold(d));
+	if (text.state != BUF_OK)
+		out_fail_memory(out);
+	yaml_pair(out, INDENT, "expr", buf_str(&text));
+	buf_release(&text);
+}
+
+void prometheus_alert_write(const void *document, struct out *out)
+{
+	const struct document *d = document;
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_add_text(&text, "tracefind latency: ");
+	document_name_services(d, &text);
+	write_text(out, "groups:\n  - name: ", &text);
+	out_text(out, "    rules:\n"
+		      "      - alert: HighLatency\n");
+	write_expression(out, d);
+	outf(out,
+	     "        for: %llds\n"
+	     "        labels:\n"
+	     "          severity: warning\n"
+	     "        annotations:\n",
+	     (long long)(d->for_ns / NS_PER_S));
+	buf_init(&text, LIMIT_SELECTOR_BYTES);
+	document_alert_summary(d, &text);
+	write_text(out, "          summary: ", &text);
+	buf_init(&text, LIMIT_SELECTOR_BYTES);
+	document_alert_next(d, &text);
+	write_text(out, "          description: ", &text);
+}
+
+/* What is wrong with a file of the user's rules, and what may stand there
+ * instead. */
+
+/* Of a word that is none; more of it would hide the list. */
+#define WORD_BYTES 40
+
+/* "unknown test 'x' (one of pkg, name-is)" */
+static void explain_word(const struct rules_fault *f, struct error *err)
+{
+	static const char *const places[] = {
+		[RULES_LANGUAGE] = "language",
+		[RULES_KIND] = "kind",
+		[RULES_TEST] = "test",
+	};
+	const char *what = places[f->place], *word;
+	struct str given = str_slice(f->word, 0, WORD_BYTES);
+	struct buf list;
+
+	buf_init(&list, LIMIT_ERROR_BYTES);
+	for (unsigned i = 0; (word = code_rules_word(f->place, i)); i++)
+		buf_addf(&list, "%s%s", i ? ", " : "", word);
+	if (given.len)
+		error_set(err, ERROR_USAGE, "unknown %s '%.*s' (one of %s)",
+			  what, STR_ARGS(given), buf_text(&list));
+	else
+		error_set(err, ERROR_USAGE,
+			  "no %s: a rule is LANGUAGE KIND TEST TEXT, the %s "
+			  "one of %s",
+			  what, what, buf_text(&list));
+	buf_release(&list);
+}
+
+static void explain(const struct rules_fault *f, struct error *err)
+{
+	switch (f->kind) {
+	case RULES_FAULT_NONE:
+		break;
+	case RULES_FAULT_WORD:
+		explain_word(f, err);
+		break;
+	case RULES_FAULT_NO_TEXT:
+		error_set(err, ERROR_USAGE,
+			  "no text to compare with: a rule is LANGUAGE KIND "
+			  "TEST TEXT");
+		break;
+	case RULES_FAULT_TEXT:
+		error_set(err, ERROR_USAGE,
+			  "the text is %zu bytes long (at most %u)", f->bytes,
+			  LIMIT_RULE_TEXT_BYTES);
+		break;
+	case RULES_FAULT_COUNT:
+		error_set(err, ERROR_USAGE, "more than %u rules", LIMIT_RULES);
+		break;
+	case RULES_FAULT_FILE:
+		error_set(err, ERROR_USAGE,
+			  "the rules are %zu bytes long (at most %zu)",
+			  f->bytes, LIMIT_RULE_FILE_BYTES);
+		break;
+	}
+}
+
+bool rules_fault_explain(const struct rules_fault *fault, const char *name,
+			 struct error *err)
+{
+	explain(fault, err);
+	if (fault->line)
+		return error_prefix(err, "%s:%zu", name, fault->line);
+	return error_prefix(err, "%s", name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/rows_order.h"
+#include "report/answers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/shortfall_text.h"
+#include "report/texts.h"
 
 #include <inttypes.h>
 
-#include "report/wording.h"
+#include "backend/fetch_profile.h"
 #include "backend/selector.h"
-#include "backend/window_parts.h"
 #include "base/buf.h"
 #include "base/instance.h"
 #include "base/num.h"

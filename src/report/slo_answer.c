@@ -4,11 +4,218 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/count.h"
+#include "base/jsonw.h"
 #include "base/num.h"
-#include "render/markdown.h"
+#include "investigate/slo.h"
+#include "render/json.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
+#include "report/chart.h"
+
+/* What spent an error budget, as a table: a row for each cause, and below it
+ * the command that shows one of its requests. */
+
+#define SHARE_COLUMNS 9u
+#define INTERVAL_COLUMNS 14u
+#define CAUSE_COLUMNS 12u
+#define WHERE_COLUMN (SHARE_COLUMNS + INTERVAL_COLUMNS + 2 + CAUSE_COLUMNS)
+
+static void slo_html_write(const void *answer, struct out *out);
+static void slo_json_write(const void *answer, struct out *out);
+
+/* "n_plus_one", or "error" of a request that failed. */
+static const char *slo_cause_name(const struct spent_request *r)
+{
+	return r->is_failed ? "error" : json_cause(r->cause);
+}
+
+/* "N+1", "failed". */
+static const char *slo_cause_words(const struct spent_request *r)
+{
+	static const char *const words[] = {
+		[CAUSE_UNKNOWN] = "unknown",  [CAUSE_CPU] = "computing",
+		[CAUSE_ALLOC] = "allocation", [CAUSE_LOCK] = "lock",
+		[CAUSE_WAIT] = "waiting",     [CAUSE_DOWNSTREAM] = "a call",
+		[CAUSE_N_PLUS_ONE] = "N+1",   [CAUSE_NETWORK] = "network",
+		[CAUSE_QUEUE] = "queue",      [CAUSE_CONTENTION] = "CPU short",
+	};
+
+	return r->is_failed ? "failed" : words[r->cause];
+}
+
+/* The command that looks at the example of a row; nothing where servers are not
+ * known. */
+static void slo_next(const struct slo_answer *answer,
+		     const struct spent_request *r, struct buf *out)
+{
+	if (answer->servers.ptr)
+		buf_addf(out, "tracefind slow %s%.*s", r->trace_id,
+			 STR_ARGS(answer->servers));
+}
+
+static void put_share(struct page *p, double share, double low, double high)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	snprintf(text, sizeof text, "%.1f", 100 * share);
+	markdown_or_field(p, PAINT_BOLD, SHARE_COLUMNS, text);
+	snprintf(text, sizeof text, "%.0f to %.0f", 100 * low, 100 * high);
+	markdown_or_field(p, PAINT_NONE, INTERVAL_COLUMNS, text);
+}
+
+static void write_head(struct page *p, const struct slo_answer *answer)
+{
+	static const char *const names[] = { "share", "95 % interval", "cause",
+					     "where", "function",      "next" };
+	const struct slo_spent *s = answer->spent;
+	char count[COUNT_TEXT_BYTES], bad[COUNT_TEXT_BYTES];
+
+	format_count((int64_t)s->spent.count, count);
+	format_count(sat_round_f64(s->bad), bad);
+	page_textf(p,
+		   "What spent it, %% of the bad requests: %s of %s looked "
+		   "at",
+		   count, bad);
+	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
+		   p->style.is_markdown ? 0 : 2);
+	if (p->style.is_markdown) {
+		out_char(p->out, '\n');
+		markdown_head(p, names, COUNT_OF(names), 1);
+		return;
+	}
+	markdown_or_field(p, PAINT_DIM, SHARE_COLUMNS, names[0]);
+	markdown_or_field(p, PAINT_DIM, INTERVAL_COLUMNS, names[1]);
+	page_paint(p, PAINT_DIM, "  cause       where\n");
+}
+
+/* In the columns beside the row's figures. */
+static void write_where(struct page *p, const struct spent_request *r,
+			const char *figures)
+{
+	page_name(p, r->service, 0);
+	page_text(p, " ");
+	page_name(p, r->operation, 0);
+	if (r->function.len) {
+		page_text(p, " in ");
+		page_name(p, r->function, 0);
+	}
+	if (r->function.len && r->file.len) {
+		page_text(p, " ");
+		page_place_text(p, r->file, r->line);
+	}
+	page_flush(p, PAINT_NONE, figures, WHERE_COLUMN);
+}
+
+static void write_spent_row(struct page *p, const struct spent_row *row,
+			    struct str next)
+{
+	const struct spent_request *r = row->example;
+	char interval[32], figures[96];
+
+	snprintf(interval, sizeof interval, "%.0f to %.0f", 100 * row->low,
+		 100 * row->high);
+	snprintf(figures, sizeof figures, "%*.1f%*s  %s", (int)SHARE_COLUMNS,
+		 100 * row->share, (int)INTERVAL_COLUMNS, interval,
+		 slo_cause_words(r));
+	write_where(p, r, figures);
+	if (!next.len || p->style.is_quiet)
+		return;
+	page_repeat(p, PAINT_NONE, " ", SHARE_COLUMNS + INTERVAL_COLUMNS + 2);
+	out_str(p->out, next);
+	out_char(p->out, '\n');
+}
+
+static void write_markdown_row(struct page *p, const struct spent_row *row,
+			       struct str next)
+{
+	const struct spent_request *r = row->example;
+
+	put_share(p, row->share, row->low, row->high);
+	markdown_cell(p, slo_cause_words(r));
+	markdown_pair_cell(p, r->service, r->operation);
+	markdown_name_cell(p, r->function);
+	markdown_name_cell(p, next);
+	markdown_row_end(p);
+}
+
+/* Less is what rounding leaves. */
+#define UNEXPLAINED_LEAST 0.0005
+
+static void write_unexplained(struct page *p, const struct spent *s)
+{
+	if (s->unexplained < UNEXPLAINED_LEAST)
+		return;
+	put_share(p, s->unexplained, s->unexplained_low, s->unexplained_high);
+	if (!p->style.is_markdown) {
+		page_paint(p, PAINT_DIM, "  not explained\n");
+		return;
+	}
+	markdown_cell(p, "not explained");
+	for (int i = 0; i < 3; i++)
+		markdown_cell(p, "");
+	markdown_row_end(p);
+}
+
+/* The table of what spent the budget. */
+static void slo_spent_write(struct page *p, const struct slo_answer *answer)
+{
+	const struct spent *s = &answer->spent->spent;
+	struct buf next;
+
+	if (!s->count)
+		return;
+	write_head(p, answer);
+	buf_init(&next, LIMIT_OPTION_VALUE_BYTES);
+	for (size_t i = 0; i < s->row_count; i++) {
+		buf_clear(&next);
+		slo_next(answer, s->rows[i].example, &next);
+		if (p->style.is_markdown)
+			write_markdown_row(p, &s->rows[i], buf_str(&next));
+		else
+			write_spent_row(p, &s->rows[i], buf_str(&next));
+	}
+	if (next.state != BUF_OK)
+		out_fail_memory(p->out);
+	buf_release(&next);
+	write_unexplained(p, s);
+	out_char(p->out, '\n');
+}
+
+/* ---- notes ---- */
+
+static void note_kept(const struct slo_spent *s, struct notes *notes)
+{
+	char share[UNIT_TEXT_BYTES], time[TIME_RFC3339_BYTES];
+
+	format_share(s->kept, share);
+	format_rfc3339(s->from.from_ns, time);
+	notes_add(notes,
+		  "what spent it is of the %s of the bad requests since "
+		  "%.19sZ: of earlier ones no traces are kept",
+		  share, time);
+}
+
+void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
+{
+	if (s->wanted && !s->spent.count && s->reason.code != ERROR_NONE)
+		notes_add(notes, "what spent it is not known: %s",
+			  s->reason.message);
+	else if (s->wanted && !s->spent.count && s->missing_count)
+		notes_add(notes, "what spent it is not known: no trace of a "
+				 "bad request was found");
+	if (!s->spent.count)
+		return;
+	if (s->from.from_ns > s->range.from_ns)
+		note_kept(s, notes);
+	if (s->missing_count)
+		notes_add(notes,
+			  "of %zu bad requests of the sample there is no trace",
+			  s->missing_count);
+	if (s->unread_count)
+		notes_add(notes, "%zu traces of bad requests were not read: %s",
+			  s->unread_count, s->reason.message);
+}
 
 /* What computing with shares loses. */
 #define ROUNDED 1e-9
@@ -31,8 +238,12 @@ size_t slo_firing(const struct slo *s)
 	return count;
 }
 
-void slo_share_text(const struct slo *s, double share,
-		    char out[SLO_SHARE_BYTES])
+/* A share of requests in percent, with digits enough for the objective. It is
+ * rounded down: what misses the objective never looks as if it met it. */
+#define SLO_SHARE_BYTES 32
+
+static void slo_share_text(const struct slo *s, double share,
+			   char out[SLO_SHARE_BYTES])
 {
 	int digits = (int)ceil(-log10((1 - s->objective) * 100) - 1e-9) + 2;
 	double scale;
@@ -407,4 +618,291 @@ void slo_add_notes(const struct slo *s, struct notes *notes)
 			  source->name->name);
 	note_bound(s, notes);
 	note_windows(s, notes);
+}
+
+/* A page of its own: what spent the error budget as bars with their intervals,
+ * and the report below them. */
+
+/* A row: a line of words, and its bar below that. */
+#define ROW 46
+#define BAR_TOP 20
+#define BAR_HEIGHT 14
+/* The scale ends before the share that stands behind a whole bar. */
+#define FULL (CHART_WIDTH - 80)
+
+static void add_where(const struct spent_request *r, struct buf *out)
+{
+	buf_addf(out, "%s: ", slo_cause_words(r));
+	buf_add_str(out, r->service);
+	buf_add_char(out, ' ');
+	buf_add_str(out, r->operation);
+	if (r->function.len) {
+		buf_add_text(out, " in ");
+		buf_add_str(out, r->function);
+	}
+}
+
+static void draw_bar(const struct chart *c, size_t i, struct str text,
+		     const double share[3])
+{
+	double y = (double)(i * ROW), middle = y + BAR_TOP + BAR_HEIGHT / 2.;
+	char percent[16];
+
+	chart_text(c, 0, y + BAR_TOP - 6, "start", text);
+	outf(c->out,
+	     "<rect x=\"0\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" "
+	     "fill=\"var(--bad)\" fill-opacity=\"0.6\"/>\n"
+	     "<path stroke=\"currentColor\" d=\"M%.1f %.1fH%.1f\"/>\n",
+	     y + BAR_TOP, FULL * share[0], BAR_HEIGHT, FULL * share[1], middle,
+	     FULL * share[2]);
+	snprintf(percent, sizeof percent, "%.1f %%", 100 * share[0]);
+	chart_text(c, FULL * share[2] + 8, middle + 4, "start",
+		   str_from(percent));
+}
+
+static void write_bars(const struct spent *s, struct out *out)
+{
+	const struct chart c = { .out = out };
+	struct buf text;
+
+	buf_init(&text, LIMIT_PAGE_TEXT_BYTES);
+	outf(out,
+	     "<svg viewBox=\"0 0 %d %zu\" width=\"100%%\" role=\"img\" "
+	     "aria-label=\"shares of the bad requests\">\n",
+	     CHART_WIDTH, (s->row_count + 1) * ROW);
+	for (size_t i = 0; i < s->row_count; i++) {
+		const struct spent_row *row = &s->rows[i];
+		const double share[] = { row->share, row->low, row->high };
+
+		buf_clear(&text);
+		add_where(row->example, &text);
+		draw_bar(&c, i, buf_str(&text), share);
+	}
+	draw_bar(&c, s->row_count, STR("not explained"),
+		 (const double[]){ s->unexplained, s->unexplained_low,
+				   s->unexplained_high });
+	out_text(out, "</svg>\n");
+	if (text.state != BUF_OK)
+		out_fail_memory(out);
+	buf_release(&text);
+}
+
+static void slo_html_write(const void *answer, struct out *out)
+{
+	const struct slo_answer *a = answer;
+	struct buf subject;
+
+	buf_init(&subject, LIMIT_PAGE_TEXT_BYTES);
+	buf_addf(&subject, "%s: ", a->slo->service);
+	slo_objective_text(a->slo, &subject);
+	chart_page_begin(out, "error budget: ", buf_str(&subject));
+	if (a->spent->spent.count)
+		write_bars(&a->spent->spent, out);
+	chart_page_end(out, &slo_writer, a);
+	buf_release(&subject);
+}
+
+static void write_state(struct jsonw *w, const struct slo *s)
+{
+	jsonw_pair_text(w, "state",
+			slo_is_spent(s) ? "spent"
+			: slo_firing(s) ? "burning"
+					: "kept");
+}
+
+void slo_json_objective(struct jsonw *w, const struct slo *s)
+{
+	const struct time_range window = { s->to_ns - s->window_ns, s->to_ns };
+
+	jsonw_pair_text(w, "service", s->service);
+	jsonw_pair_text(w, "operation", s->operation);
+	jsonw_pair_f64(w, "objective", s->objective, 12);
+	jsonw_pair_known(w, "threshold_ns",
+			 s->threshold_ns ? s->threshold_ns : -1);
+	jsonw_pair_i64(w, "window_ns", s->window_ns);
+	json_range(w, window);
+}
+
+static void write_json_requests(struct jsonw *w, const struct slo *s)
+{
+	const struct slo_window *b = slo_budget(s);
+
+	jsonw_pair_f64(w, "good_share", 1 - b->count.bad / b->count.total, 9);
+	jsonw_pair_f64(w, "requests", b->count.total, 1);
+	jsonw_pair_f64(w, "bad_requests", b->count.bad, 1);
+	jsonw_pair_f64(w, "failed_requests", s->failed >= 0 ? s->failed : NAN,
+		       1);
+	jsonw_pair_bool(w, "is_sample", b->is_sample);
+	jsonw_pair_f64(w, "budget_spent", burn_rate(b->count, s->objective), 6);
+	jsonw_pair_f64(w, "budget_left", burn_left(b->count, s->objective), 6);
+}
+
+static void write_row(struct jsonw *w, const struct slo_answer *answer,
+		      const struct spent_row *row)
+{
+	const struct spent_request *r = row->example;
+	struct buf next;
+
+	jsonw_object(w);
+	jsonw_pair_f64(w, "share", row->share, 6);
+	jsonw_pair_f64(w, "share_low", row->low, 6);
+	jsonw_pair_f64(w, "share_high", row->high, 6);
+	jsonw_pair_i64(w, "requests", (int64_t)row->count);
+	jsonw_pair_i64(w, "excess_ns", row->excess_ns);
+	jsonw_pair_text(w, "cause", slo_cause_name(r));
+	jsonw_pair_str(w, "service", r->service);
+	jsonw_pair_known_str(w, "operation", r->operation);
+	jsonw_pair_known_str(w, "function", r->function);
+	jsonw_pair_known_str(w, "file", r->file);
+	jsonw_pair_known(w, "line", r->line ? (int64_t)r->line : -1);
+	jsonw_pair_text(w, "trace_id", r->trace_id);
+	jsonw_pair_i64(w, "duration_ns", r->duration_ns);
+	buf_init(&next, LIMIT_OPTION_VALUE_BYTES);
+	slo_next(answer, r, &next);
+	jsonw_pair_known_str(w, "next", buf_str(&next));
+	buf_release(&next);
+	jsonw_object_end(w);
+}
+
+static void write_sample(struct jsonw *w, const struct slo_spent *s)
+{
+	jsonw_key(w, "sample");
+	jsonw_object(w);
+	json_range(w, s->from);
+	jsonw_pair_f64(w, "bad_requests", s->bad, 1);
+	jsonw_pair_f64(w, "kept_share", s->kept, 6);
+	jsonw_pair_i64(w, "investigated", (int64_t)s->spent.count);
+	jsonw_pair_i64(w, "missing", (int64_t)s->missing_count);
+	jsonw_pair_i64(w, "unread", (int64_t)s->unread_count);
+	jsonw_pair_i64(w, "excess_ns", s->spent.excess_ns);
+	jsonw_pair_f64(w, "unexplained", s->spent.unexplained, 6);
+	jsonw_pair_f64(w, "unexplained_low", s->spent.unexplained_low, 6);
+	jsonw_pair_f64(w, "unexplained_high", s->spent.unexplained_high, 6);
+	jsonw_object_end(w);
+}
+
+static void write_spent(struct jsonw *w, const struct slo_answer *answer)
+{
+	const struct slo_spent *s = answer->spent;
+
+	jsonw_key(w, "spent");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->spent.row_count; i++)
+		write_row(w, answer, &s->spent.rows[i]);
+	jsonw_array_end(w);
+	if (s->spent.count)
+		write_sample(w, s);
+	else
+		jsonw_pair_null(w, "sample");
+}
+
+static void write_json_forecast(struct jsonw *w, const struct slo *s)
+{
+	const struct slo_window *now = slo_present(s);
+	double seconds = round(slo_seconds_left(s));
+
+	jsonw_key(w, "forecast");
+	jsonw_object(w);
+	jsonw_pair_f64(w, "rate", burn_rate(now->count, s->objective), 6);
+	jsonw_pair_i64(w, "rate_of_ns", now->length_ns);
+	jsonw_pair_f64(w, "seconds_left", seconds, 0);
+	if (isfinite(seconds))
+		jsonw_pair_time(w, "used_up_at",
+				sat_add_i64(s->to_ns,
+					    sat_round_f64(seconds * NS_PER_S)));
+	else
+		jsonw_pair_null(w, "used_up_at");
+	jsonw_object_end(w);
+}
+
+static void write_rate(struct jsonw *w, const char *key, const struct slo *s,
+		       int64_t length_ns)
+{
+	const struct slo_window *window = slo_window(s, length_ns);
+	bool has_any = window->is_known && window->count.total > 0;
+
+	jsonw_pair_f64(w, key,
+		       has_any ? burn_rate(window->count, s->objective) : NAN,
+		       6);
+}
+
+void slo_json_pairs(struct jsonw *w, const struct slo *s)
+{
+	jsonw_key(w, "burn");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->pair_count; i++) {
+		const struct burn_pair *pair = &s->pairs[i];
+
+		jsonw_object(w);
+		jsonw_pair_i64(w, "long_ns", pair->long_ns);
+		jsonw_pair_i64(w, "short_ns", pair->short_ns);
+		write_rate(w, "long_rate", s, pair->long_ns);
+		write_rate(w, "short_rate", s, pair->short_ns);
+		jsonw_pair_f64(w, "limit", pair->rate, 6);
+		jsonw_pair_text(w, "severity",
+				pair->is_page ? "page" : "ticket");
+		jsonw_pair_bool(w, "can_fire",
+				burn_pair_can_fire(pair, s->objective));
+		if (slo_pair_is_open(s, pair))
+			jsonw_pair_null(w, "fires");
+		else
+			jsonw_pair_bool(w, "fires", slo_pair_fires(s, pair));
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void write_windows(struct jsonw *w, const struct slo *s)
+{
+	jsonw_key(w, "windows");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->window_count; i++) {
+		const struct slo_window *window = &s->windows[i];
+		bool is_known = window->is_known;
+
+		jsonw_object(w);
+		jsonw_pair_i64(w, "length_ns", window->length_ns);
+		jsonw_pair_f64(w, "requests",
+			       is_known ? window->count.total : NAN, 1);
+		jsonw_pair_f64(w, "bad_requests",
+			       is_known ? window->count.bad : NAN, 1);
+		jsonw_pair_bool(w, "is_sample", window->is_sample);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+void slo_json_source(struct jsonw *w, const struct slo *s)
+{
+	const struct metric_name *name = s->indicator.source.name;
+
+	jsonw_pair_text(w, "measured_by", name ? "metrics" : "traces");
+	jsonw_pair_text(w, "metric", name ? name->name : NULL);
+	jsonw_pair_known(w, "bound_ns", s->bound_ns ? s->bound_ns : -1);
+	jsonw_pair_known(w, "other_bound_ns", s->other_ns ? s->other_ns : -1);
+	jsonw_pair_f64(w, "other_bad_requests",
+		       s->other_bad >= 0 ? s->other_bad : NAN, 1);
+	jsonw_pair_bool(w, "is_interpolated", s->is_interpolated);
+}
+
+static void slo_json_write(const void *data, struct out *out)
+{
+	const struct slo_answer *answer = data;
+	const struct slo *s = answer->slo;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "slo");
+	write_state(&w, s);
+	slo_json_objective(&w, s);
+	write_json_requests(&w, s);
+	write_spent(&w, answer);
+	write_json_forecast(&w, s);
+	slo_json_pairs(&w, s);
+	write_windows(&w, s);
+	slo_json_source(&w, s);
+	json_notes(&w, "notes", answer->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/types_answer.h"
+#include "report/answers.h"
+
+#include <stdio.h>
 
 #include "base/jsonw.h"
-#include "render/json_parts.h"
+#include "base/num.h"
+#include "render/json.h"
 #include "render/page.h"
 
 struct type_row {
@@ -128,3 +131,282 @@ bool types_explain_none(const struct profile_types *t, struct error *err)
 			 "%.19sZ; nearest: \"%.*s\"",
 			 service, from, to, STR_ARGS(near));
 }
+
+/* Which type of profile answers which question, what its numbers mean, which
+ * runtimes have it and how to switch it on. Needs no network. */
+
+/* ---- from a symptom to a type ---- */
+
+static const struct {
+	const char *symptom;
+	const char *type;
+} symptoms[] = {
+	{ "slow, and its time was spent on CPU", "cpu" },
+	{ "slow, off CPU; Java, .NET, Node.js", "wall" },
+	{ "slow, off CPU; Go", "mutex, then block, then goroutine" },
+	{ "slow, off CPU; any runtime, with Alloy's eBPF", "offcpu" },
+	{ "waits for a lock; Go, synchronized of Java", "mutex" },
+	{ "waits for java.util.concurrent; Java", "block" },
+	{ "waits for a lock; .NET", "lock" },
+	{ "waits for a channel, a pool, a queue; Go", "block" },
+	{ "garbage collection or allocator high in cpu", "alloc" },
+	{ "memory grows and stays", "inuse, two times of it compared" },
+	{ "many small objects", "alloc_objects, inuse_objects" },
+	{ "goroutines grow, or all wait", "goroutine" },
+	{ "many exceptions; .NET", "exceptions" },
+};
+
+/* ---- what a type counts ---- */
+
+static const struct {
+	const char *type;
+	const char *kind;
+	const char *counts;
+	const char *read;
+} meanings[] = {
+	{ "cpu", "cumulative", "time on a CPU, sampled every 10 ms",
+	  "a second of it is one core busy for a second; time asleep, in I/O or "
+	  "behind a lock is not in it" },
+	{ "wall", "cumulative", "time passed, running or not, by thread",
+	  "holds the waiting too; idle threads and event loops fill it: look at "
+	  "what grew, not at what is largest" },
+	{ "offcpu", "cumulative", "time between leaving a CPU and coming back",
+	  "only the part that was sampled; idle threads fill it as they do "
+	  "wall" },
+	{ "alloc", "cumulative", "bytes allocated, freed or not",
+	  "causes garbage collection; sampled about every 512 KiB, so small "
+	  "counts are rough" },
+	{ "inuse", "gauge", "bytes alive at a moment",
+	  "a state, not a flow: never added up over time; a leak is what keeps "
+	  "growing between two windows" },
+	{ "goroutine", "gauge", "goroutines by where they stand",
+	  "a state too; hundreds in one place are a queue or a leak" },
+	{ "goroutineleak", "gauge", "Go 1.26: goroutines that nothing can wake",
+	  "each is leaked for good: look at where application code began to "
+	  "wait" },
+	{ "mutex", "cumulative", "time others waited for a lock",
+	  "Go charges it to the one that held the lock and let go" },
+	{ "block", "cumulative",
+	  "Go: time waiting for channels, selects and locks; Java: parked "
+	  "threads",
+	  "mostly idle workers waiting for work: look at what grew, not at "
+	  "what is largest" },
+	{ "lock", "cumulative", ".NET: time waiting for monitors",
+	  "charged to the one that waited" },
+	{ "exceptions", "cumulative", ".NET: exceptions thrown",
+	  "charged to where they were thrown" },
+};
+
+/* ---- who has it ---- */
+
+enum { GO, JAVA, PYTHON, NODE, DOTNET, RUBY, RUST, EBPF, RUNTIMES };
+
+static const char *const runtimes[RUNTIMES] = { "Go",   "Java", "Python",
+						"Node", ".NET", "Ruby",
+						"Rust", "eBPF" };
+
+/* 'y' once the profiler runs, 'o' when switched on, '-' never. */
+static const struct {
+	const char *type;
+	char has[RUNTIMES + 1];
+} available[] = {
+	{ "cpu", "yyyoyyyy" },       { "wall", "-o-yo---" },
+	{ "offcpu", "-------o" },    { "alloc", "yoo-o---" },
+	{ "inuse", "yooyo---" },     { "goroutine", "o-------" },
+	{ "mutex", "oo------" },     { "block", "oo------" },
+	{ "lock", "----o---" },      { "exceptions", "----o---" },
+	{ "of a span", "ooo-oo--" },
+};
+
+static const struct {
+	const char *runtime;
+	const char *how;
+} switches[] = {
+	{ "Go",
+	  "pyroscope.Config.ProfileTypes lists goroutine, mutex and block; "
+	  "mutex and block also need runtime.SetMutexProfileFraction(5) and "
+	  "runtime.SetBlockProfileRate(n), scraped by Alloy or pushed" },
+	{ "Java",
+	  "PYROSCOPE_PROFILER_EVENT=wall; PYROSCOPE_PROFILER_ALLOC=512k; "
+	  "PYROSCOPE_PROFILER_LOCK=10ms for mutex and block; "
+	  "PYROSCOPE_ALLOC_LIVE=true for inuse" },
+	{ "Python",
+	  "pyroscope.configure(oncpu=False) makes its cpu type count wall "
+	  "time; memory in newer releases of pyroscope-io only" },
+	{ "Node",
+	  "Pyroscope.init({ wall: { collectCpuTime: true } }) for cpu; wall and "
+	  "heap start with Pyroscope.start()" },
+	{ ".NET", "PYROSCOPE_PROFILING_WALLTIME_ENABLED, _ALLOCATION_, _LOCK_, "
+		  "_EXCEPTION_, _HEAP_ENABLED (.NET 7 and newer) = true" },
+	{ "eBPF",
+	  "pyroscope.ebpf of Alloy: off_cpu_threshold, a probability from 0 "
+	  "(off, the default) to 1" },
+	{ "spans",
+	  "the wrapper of each SDK: otel-profiling-go, pyroscope-otel for "
+	  "Java, Python and Ruby, Pyroscope.OpenTelemetry for .NET; CPU only, "
+	  "Java's wall and Go's goroutine too; the ids are those of a "
+	  "process's first span" },
+};
+
+/* ---- for people ---- */
+
+#define TYPE_COLUMNS 15
+#define SYMPTOM_COLUMNS 47
+#define RUNTIME_COLUMNS 8
+
+static void write_heading(struct page *p, const char *text)
+{
+	page_paint(p, PAINT_BOLD, text);
+	out_char(p->out, '\n');
+}
+
+static void write_symptoms(struct page *p)
+{
+	write_heading(p, "Which type for which symptom");
+	for (size_t i = 0; i < COUNT_OF(symptoms); i++) {
+		page_field(p, PAINT_NONE, ALIGN_LEFT, SYMPTOM_COLUMNS,
+			   symptoms[i].symptom);
+		page_paint(p, PAINT_NONE, symptoms[i].type);
+		out_char(p->out, '\n');
+	}
+	page_text(p, "On or off CPU? tracefind slow TRACE says how much of the "
+		     "span was on CPU.");
+	page_flush(p, PAINT_DIM, "", 0);
+}
+
+static void write_meanings(struct page *p)
+{
+	char label[32];
+
+	out_char(p->out, '\n');
+	write_heading(p, "What the numbers mean");
+	for (size_t i = 0; i < COUNT_OF(meanings); i++) {
+		snprintf(label, sizeof label, "%-*s", TYPE_COLUMNS,
+			 meanings[i].type);
+		page_textf(p, "%s (%s): %s", meanings[i].counts,
+			   meanings[i].kind, meanings[i].read);
+		page_flush(p, PAINT_NONE, label, TYPE_COLUMNS);
+	}
+}
+
+static const char *has_text(char has)
+{
+	if (has == 'y')
+		return "yes";
+	return has == 'o' ? "opt" : "-";
+}
+
+static void write_available(struct page *p)
+{
+	out_char(p->out, '\n');
+	write_heading(p, "Who has it: yes, opt (to be switched on), - (never)");
+	page_repeat(p, PAINT_NONE, " ", TYPE_COLUMNS);
+	for (size_t r = 0; r < RUNTIMES; r++)
+		page_field(p, PAINT_NONE, ALIGN_LEFT,
+			   r + 1 < RUNTIMES ? RUNTIME_COLUMNS : 0, runtimes[r]);
+	out_char(p->out, '\n');
+	for (size_t i = 0; i < COUNT_OF(available); i++) {
+		page_field(p, PAINT_NONE, ALIGN_LEFT, TYPE_COLUMNS,
+			   available[i].type);
+		for (size_t r = 0; r < RUNTIMES; r++)
+			page_field(p, PAINT_NONE, ALIGN_LEFT,
+				   r + 1 < RUNTIMES ? RUNTIME_COLUMNS : 0,
+				   has_text(available[i].has[r]));
+		out_char(p->out, '\n');
+	}
+}
+
+static void write_switches(struct page *p)
+{
+	char label[32];
+
+	out_char(p->out, '\n');
+	write_heading(p, "How to switch it on");
+	for (size_t i = 0; i < COUNT_OF(switches); i++) {
+		snprintf(label, sizeof label, "%-*s", RUNTIME_COLUMNS,
+			 switches[i].runtime);
+		page_text(p, switches[i].how);
+		page_flush(p, PAINT_NONE, label, RUNTIME_COLUMNS);
+	}
+	out_char(p->out, '\n');
+	page_text(p, "tracefind types --service NAME lists what a service "
+		     "sends; tracefind doctor --service NAME tells why it "
+		     "sends nothing.");
+	page_flush(p, PAINT_DIM, "", 0);
+}
+
+static void write_guide_table(const void *answer,
+			      const struct render_style *style, struct out *out)
+{
+	struct page p;
+
+	(void)answer;
+	page_begin(&p, style, out);
+	write_symptoms(&p);
+	write_meanings(&p);
+	write_available(&p);
+	write_switches(&p);
+	page_end(&p);
+}
+
+/* ---- for machines ---- */
+
+static void write_json_available(struct jsonw *w)
+{
+	jsonw_key(w, "available");
+	jsonw_array(w);
+	for (size_t i = 0; i < COUNT_OF(available); i++) {
+		jsonw_object(w);
+		jsonw_pair_text(w, "type", available[i].type);
+		for (size_t r = 0; r < RUNTIMES; r++) {
+			jsonw_pair_text(w, runtimes[r],
+					has_text(available[i].has[r]));
+		}
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void write_guide_json(const void *answer, struct out *out)
+{
+	struct jsonw w;
+
+	(void)answer;
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_head(&w, "types");
+	jsonw_key(&w, "symptoms");
+	jsonw_array(&w);
+	for (size_t i = 0; i < COUNT_OF(symptoms); i++) {
+		jsonw_object(&w);
+		jsonw_pair_text(&w, "symptom", symptoms[i].symptom);
+		jsonw_pair_text(&w, "types", symptoms[i].type);
+		jsonw_object_end(&w);
+	}
+	jsonw_array_end(&w);
+	jsonw_key(&w, "meanings");
+	jsonw_array(&w);
+	for (size_t i = 0; i < COUNT_OF(meanings); i++) {
+		jsonw_object(&w);
+		jsonw_pair_text(&w, "type", meanings[i].type);
+		jsonw_pair_text(&w, "kind", meanings[i].kind);
+		jsonw_pair_text(&w, "counts", meanings[i].counts);
+		jsonw_pair_text(&w, "read", meanings[i].read);
+		jsonw_object_end(&w);
+	}
+	jsonw_array_end(&w);
+	write_json_available(&w);
+	jsonw_key(&w, "switches");
+	jsonw_array(&w);
+	for (size_t i = 0; i < COUNT_OF(switches); i++) {
+		jsonw_object(&w);
+		jsonw_pair_text(&w, "runtime", switches[i].runtime);
+		jsonw_pair_text(&w, "how", switches[i].how);
+		jsonw_object_end(&w);
+	}
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
+
+const struct answer_writer types_guide_writer = { write_guide_table, write_guide_json };

@@ -1,12 +1,580 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/when_answer.h"
+#include "report/answers.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/escape.h"
+#include "base/jsonw.h"
 #include "base/num.h"
-#include "render/markdown.h"
-#include "render/spark.h"
+#include "investigate/when.h"
+#include "render/json.h"
+#include "render/page.h"
+#include "render/render.h"
+#include "render/units.h"
+#include "report/chart.h"
+#include "report/texts.h"
+
+static const char *when_measure_word(enum when_measure m)
+{
+	static const char *const words[WHEN_MEASURES] = {
+		[WHEN_CPU] = "profile",
+		[WHEN_FUNCTION] = "function",
+		[WHEN_DURATION] = "duration",
+		[WHEN_TRAFFIC] = "traffic",
+	};
+
+	return words[m];
+}
+
+static const char *when_result_word(enum series_kind kind)
+{
+	switch (kind) {
+	case SERIES_STEP:
+		return "step";
+	case SERIES_RAMP:
+		return "ramp";
+	case SERIES_RHYTHM:
+		return "rhythm";
+	case SERIES_BRIEF:
+		return "brief";
+	case SERIES_STEADY:
+		return "none";
+	case SERIES_TOO_FEW:
+		break;
+	}
+	return "too_few";
+}
+
+/* "CPU per request", "duration", "requests a second"; JSON's words. */
+static void when_measure_text(const struct when *w, enum when_measure m,
+			      struct buf *out)
+{
+	if (m == WHEN_TRAFFIC)
+		buf_add_text(out, "requests a second");
+	else if (m == WHEN_DURATION)
+		buf_add_text(out, "duration");
+	else
+		buf_addf(out, "%s%s", measure_subject(w->type_id),
+			 w->series[m].is_per_request ? " per traced request"
+						     : " a second");
+}
+
+/* Why it is not known, in room where it takes words; NULL: nobody said. */
+static const char *when_reason_text(const struct when *w, enum when_measure m,
+				    struct error *room)
+{
+	const char *reason = w->series[m].reason;
+
+	if (m != WHEN_CPU || !reason || reason[0])
+		return reason;
+	*room = (struct error){ .code = ERROR_NOT_FOUND };
+	shortfall_explain(&w->lack, room);
+	return room->message;
+}
+
+/* Whose it is: "GET /cart of web", "apply_discounts of pricing", "web". */
+static void when_subject(const struct when *w, struct buf *out)
+{
+	if (w->want.name.len)
+		buf_addf(out, "%.*s of ", STR_ARGS(w->want.name));
+	if (w->function.len)
+		buf_addf(out, "%.*s of ", STR_ARGS(w->function));
+	buf_add_str(out, w->want.service);
+}
+
+/* Of a type's id the part that names the unit. */
+static struct str unit_of(struct str type_id)
+{
+	for (int i = 0; i < 2; i++)
+		type_id = str_slice(type_id, str_find(type_id, STR(":")) + 1,
+				    type_id.len);
+	return str_slice(type_id, 0, str_find(type_id, STR(":")));
+}
+
+static void add_number(struct buf *out, double value)
+{
+	int decimals = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
+
+	buf_addf(out, "%.*f", decimals, value);
+}
+
+/* "12.3 ms", "0.42 cores", "7.9". */
+static void when_level_text(const struct when *w, enum when_measure m,
+			    double level, struct buf *out)
+{
+	const struct when_series *s = &w->series[m];
+	struct str unit = m == WHEN_DURATION  ? STR("nanoseconds")
+			  : m == WHEN_TRAFFIC ? STR("")
+					      : unit_of(w->type_id);
+	char text[UNIT_TEXT_BYTES];
+
+	if (!isfinite(level) || fabs(level) > 9e18) {
+		buf_add_text(out, "-");
+	} else if (m == WHEN_TRAFFIC) {
+		add_number(out, level);
+		buf_add_text(out, " a second");
+	} else if (!s->is_per_request && str_equal(unit, STR("nanoseconds"))) {
+		add_number(out, level / 1e9);
+		buf_add_text(out, " cores");
+	} else {
+		format_value(llround(level), unit, text);
+		buf_add_text(out, text);
+	}
+}
+
+/* "1.43x" */
+static void when_ratio_text(double before, double after, struct buf *out)
+{
+	double ratio = after / before;
+
+	if (!(before > 0) || ratio >= 1000)
+		buf_add_text(out, "from nearly nothing");
+	else if (!(after > 0) || ratio < 0.001)
+		buf_add_text(out, "to nearly nothing");
+	else
+		buf_addf(out, "%s%.2fx", ratio < 1 ? "to " : "", ratio);
+}
+
+static void add_levels(const struct when *w, double from, double to,
+		       struct buf *out)
+{
+	when_level_text(w, w->lead, from, out);
+	buf_add_text(out, " before, ");
+	when_level_text(w, w->lead, to, out);
+	buf_add_text(out, " after");
+}
+
+static void add_step(const struct when *w, struct buf *before,
+		     struct buf *behind)
+{
+	bool is_up = w->step.after > w->step.before;
+
+	buf_add_text(before, is_up ? " rose " : " fell ");
+	when_ratio_text(w->step.before, w->step.after, before);
+	buf_add_text(before, " between");
+	buf_add_text(behind, ": ");
+	add_levels(w, w->step.before, w->step.after, behind);
+}
+
+static double level_of(const struct when_series *s, double level)
+{
+	return s->is_log ? exp(level) : level;
+}
+
+/* Smallest step that would have been told. */
+static void add_least(const struct change_points *found, struct buf *out)
+{
+	if (isfinite(found->least_ratio) && found->least_ratio < 10)
+		buf_addf(out, "; a step of %.2fx would have been told",
+			 found->least_ratio);
+	else
+		buf_add_text(out, "; only a very large step would have been "
+				  "told");
+}
+
+static void add_none(const struct when *w, struct buf *before,
+		     struct buf *behind)
+{
+	const struct when_series *s = &w->series[w->lead];
+	const struct change_points *found = &s->found;
+	double first = level_of(s, found->first);
+	double last = level_of(s, found->last);
+
+	buf_add_text(before, found->kind == SERIES_BRIEF
+				     ? " has no step that lasts"
+				     : " has no step");
+	if (found->kind == SERIES_BRIEF) {
+		buf_add_text(
+			behind,
+			": what jumps goes back soon; a shorter window looks "
+			"closer");
+		return;
+	}
+	if (found->kind == SERIES_RAMP) {
+		buf_addf(behind, ": it %s little by little, ",
+			 last > first ? "rises" : "falls");
+		when_level_text(w, w->lead, first, behind);
+		buf_add_text(behind, " in the first quarter, ");
+		when_level_text(w, w->lead, last, behind);
+		buf_add_text(behind, " in the last");
+		return;
+	}
+	if (found->kind == SERIES_RHYTHM) {
+		buf_add_text(behind,
+			     ": it goes up and down at the same times of "
+			     "each day");
+		return;
+	}
+	buf_add_text(behind, ": ");
+	when_level_text(w, w->lead, last, behind);
+	buf_add_text(behind, " in the last quarter, ");
+	when_level_text(w, w->lead, first, behind);
+	buf_add_text(behind, " in the first, within its noise");
+	add_least(found, behind);
+}
+
+/* As one paragraph, without a stop. Times are the caller's to write: what
+ * stands before and behind them. */
+static void when_verdict(const struct when *w, struct buf *before,
+			 struct buf *behind)
+{
+	when_subject(w, before);
+	buf_add_text(before, ": ");
+	when_measure_text(w, w->lead, before);
+	if (when_has_step(w))
+		add_step(w, before, behind);
+	else
+		add_none(w, before, behind);
+}
+
+/* On either side of the step so much is compared, as far as it is there. */
+#define COMPARED_NS (30 * NS_PER_MIN)
+
+/* The command that says which functions the step is of. */
+static void when_next_command(const struct when *w, struct str servers,
+			      struct buf *out)
+{
+	struct time_range at = w->step.at, window = w->want.window;
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	format_rfc3339(at.to_ns, from);
+	format_rfc3339(min_i64(at.to_ns + COMPARED_NS, window.to_ns), to);
+	buf_addf(out, "tracefind %s --service",
+		 w->lead == WHEN_DURATION ? "slow" : "diff");
+	shell_word_add(out, w->want.service);
+	buf_addf(out, " --from %.19sZ --to %.19sZ", from, to);
+	if (w->lead == WHEN_DURATION) {
+		buf_add_str(out, servers);
+		return;
+	}
+	format_rfc3339(max_i64(at.from_ns - COMPARED_NS, window.from_ns), from);
+	format_rfc3339(at.from_ns, to);
+	buf_addf(out, " --baseline %.19sZ..%.19sZ", from, to);
+	buf_add_str(out, servers);
+}
+
+/* How something went that has no step to be held against. */
+static void when_steadiness(const struct when *w, enum when_measure m,
+			    struct buf *out)
+{
+	static const char *const words[] = {
+		[SERIES_TOO_FEW] = "too few steps: ",
+		[SERIES_STEADY] = "no step: ",
+		[SERIES_RAMP] = "no step, it goes little by little: ",
+		[SERIES_RHYTHM] = "no step but those of a day: ",
+		[SERIES_BRIEF] = "no step that lasts: ",
+		[SERIES_STEP] = "has a step: ",
+	};
+	const struct when_series *s = &w->series[m];
+	double first = level_of(s, s->found.first);
+	double last = level_of(s, s->found.last);
+
+	buf_add_text(out, words[s->found.kind]);
+	when_level_text(w, m, first, out);
+	buf_add_text(out, " in the first quarter, ");
+	when_level_text(w, m, last, out);
+	buf_add_text(out, " in the last");
+}
+
+bool when_explain_few(const struct when *w, struct error *err)
+{
+	const struct when_series *s = &w->series[w->lead];
+	size_t known = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		known += s->counts[i] > 0;
+	return error_set(err, ERROR_NOT_FOUND,
+			 "service \"%.*s\": only %zu of %zu steps of this "
+			 "window were measured, %u are needed to tell a step "
+			 "from noise; choose a window that has them with "
+			 "--since, --from and --to",
+			 STR_ARGS(w->want.service), known, s->count,
+			 CHANGE_STEPS_MIN);
+}
+
+/* A page of its own: the verdict, a chart of the levels with the step, and the
+ * report below it. It loads nothing, and all that is drawn is SVG. */
+
+/* One step that hangs does not flatten all others. */
+static double find_top(const struct when_series *s)
+{
+	double most = 0, next = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		double level = s->counts[i] > 0 ? when_level(s, i) : 0;
+
+		if (level > most) {
+			next = most;
+			most = level;
+		} else if (level > next) {
+			next = level;
+		}
+	}
+	most = next > 0 && most > 2 * next ? 2 * next : most;
+	return most > 0 ? most * 1.1 : 1;
+}
+
+static void draw_levels(struct chart *c, const struct when_series *s)
+{
+	chart_path_begin(c, "stroke=\"currentColor\"");
+	for (size_t i = 0; i < s->count; i++) {
+		int64_t middle_ns =
+			s->starts[i] + (s->starts[i + 1] - s->starts[i]) / 2;
+
+		if (s->counts[i] > 0)
+			chart_path_point(c, middle_ns, when_level(s, i));
+		else
+			chart_path_gap(c);
+	}
+	chart_path_end(c);
+}
+
+/* The levels between all steps. */
+static void draw_levels_told(const struct chart *c, const struct when *w)
+{
+	const struct when_series *s = &w->series[w->lead];
+	int64_t from_ns = s->starts[0];
+	struct when_step step = w->step;
+
+	for (size_t i = 0; i < s->found.count; i++) {
+		step = when_step_of(s, i);
+		chart_mark(c, (struct time_range){ from_ns, step.at.from_ns },
+			   step.before, step.before);
+		from_ns = step.at.to_ns;
+	}
+	chart_mark(c, (struct time_range){ from_ns, c->range.to_ns },
+		   step.after, step.after);
+}
+
+static void draw_step(const struct chart *c, const struct when *w)
+{
+	double from = chart_x(c, w->step.at.from_ns);
+	double to = chart_x(c, w->step.at.to_ns);
+
+	outf(c->out,
+	     "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" "
+	     "fill=\"var(--bad)\" fill-opacity=\"0.35\"/>\n",
+	     from, CHART_TOP, fmax(to - from, 2),
+	     CHART_HEIGHT - CHART_TOP - CHART_BOTTOM);
+	draw_levels_told(c, w);
+}
+
+static void draw_versions(const struct chart *c, const struct when *w)
+{
+	for (size_t i = 0; i < w->version_count; i++) {
+		const struct when_version *v = &w->versions[i];
+		double x = chart_x(c, v->at.from_ns);
+		bool is_right = x > CHART_WIDTH * 0.8;
+
+		outf(c->out,
+		     "<path stroke=\"currentColor\" stroke-dasharray=\"1 3\" "
+		     "d=\"M%.1f %dV%d\"/>\n",
+		     x, CHART_TOP, CHART_HEIGHT - CHART_BOTTOM);
+		chart_text(c, is_right ? x - 4 : x + 4, CHART_TOP + 12,
+			   is_right ? "end" : "start", v->to);
+	}
+}
+
+static void draw_scale(const struct chart *c, const struct when *w)
+{
+	struct buf text;
+
+	buf_init(&text, 256);
+	for (int i = 0; i <= 2; i++) {
+		double level = c->top * i / 2;
+
+		buf_clear(&text);
+		when_level_text(w, w->lead, level, &text);
+		chart_level_label(c, level, buf_str(&text));
+	}
+	buf_release(&text);
+}
+
+static void write_chart(const struct when *w, struct out *out)
+{
+	const struct when_series *s = &w->series[w->lead];
+	struct chart c = { .out = out,
+			   .range = { s->starts[0], s->starts[s->count] },
+			   .top = find_top(s) };
+
+	chart_begin(&c, "levels over time, UTC");
+	draw_scale(&c, w);
+	if (when_has_step(w))
+		draw_step(&c, w);
+	draw_versions(&c, w);
+	draw_levels(&c, s);
+	chart_end(&c);
+}
+
+static void when_write_html(const void *answer, struct out *out)
+{
+	const struct when_answer *a = answer;
+	struct buf subject;
+
+	buf_init(&subject, LIMIT_PAGE_TEXT_BYTES);
+	when_subject(a->when, &subject);
+	chart_page_begin(out, "since when: ", buf_str(&subject));
+	write_chart(a->when, out);
+	chart_page_end(out, &when_writer, a);
+	buf_release(&subject);
+}
+
+static void pair_ratio(struct jsonw *w, const char *key, double ratio)
+{
+	if (isfinite(ratio) && ratio > 0)
+		jsonw_pair_f64(w, key, ratio, 4);
+	else
+		jsonw_pair_null(w, key);
+}
+
+static void pair_range(struct jsonw *w, struct time_range range)
+{
+	jsonw_pair_time(w, "from", range.from_ns);
+	jsonw_pair_time(w, "to", range.to_ns);
+}
+
+static void json_step(struct jsonw *w, const struct when_step *step)
+{
+	jsonw_object(w);
+	pair_range(w, step->at);
+	jsonw_pair_i64(w, "width_ns", step->at.to_ns - step->at.from_ns);
+	jsonw_pair_f64(w, "before", step->before, 3);
+	jsonw_pair_f64(w, "after", step->after, 3);
+	pair_ratio(w, "ratio", step->after / step->before);
+	jsonw_object_end(w);
+}
+
+static void json_versions(struct jsonw *w, const struct when *q)
+{
+	jsonw_key(w, "versions");
+	jsonw_array(w);
+	for (size_t i = 0; i < q->version_count; i++) {
+		const struct when_version *v = &q->versions[i];
+
+		jsonw_object(w);
+		jsonw_pair_str(w, "before", v->from);
+		jsonw_pair_str(w, "after", v->to);
+		pair_range(w, v->at);
+		jsonw_pair_bool(w, "is_partial", v->is_partial);
+		jsonw_pair_bool(w, "is_with_step", v->is_near);
+		jsonw_object_end(w);
+	}
+	jsonw_array_end(w);
+}
+
+static void json_instances(struct jsonw *w, const struct when_instances *i)
+{
+	jsonw_key(w, "instances");
+	if (!i->is_known) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_object(w);
+	jsonw_pair_i64(w, "before", i->before);
+	jsonw_pair_i64(w, "after", i->after);
+	jsonw_pair_i64(w, "came", i->new_count);
+	jsonw_pair_i64(w, "went", i->gone_count);
+	jsonw_object_end(w);
+}
+
+static void json_values(struct jsonw *w, const struct when_series *s)
+{
+	jsonw_key(w, "values");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->count; i++)
+		if (s->counts[i] > 0)
+			jsonw_f64(w, when_level(s, i), 3);
+		else
+			jsonw_null(w);
+	jsonw_array_end(w);
+}
+
+static void json_found(struct jsonw *w, const struct when *q,
+		       enum when_measure m)
+{
+	const struct when_series *s = &q->series[m];
+	bool is_lead = m == q->lead;
+
+	pair_ratio(w, "least_ratio", s->found.least_ratio);
+	jsonw_pair_f64(w, "first", level_of(s, s->found.first), 3);
+	jsonw_pair_f64(w, "last", level_of(s, s->found.last), 3);
+	jsonw_key(w, "steps");
+	jsonw_array(w);
+	for (size_t i = 0; i < s->found.count; i++) {
+		struct when_step step = when_step_of(s, i);
+
+		/* That was looked at more closely. */
+		if (is_lead && i == s->found.largest)
+			step = q->step;
+		json_step(w, &step);
+	}
+	jsonw_array_end(w);
+}
+
+static void json_series(struct jsonw *w, const struct when *q,
+			enum when_measure m)
+{
+	const struct when_series *s = &q->series[m];
+	struct error room;
+
+	if (!s->is_known && !s->reason)
+		return;
+	jsonw_object(w);
+	jsonw_pair_text(w, "measure", when_measure_word(m));
+	jsonw_pair_text(w, "per", s->is_per_request ? "request" : "second");
+	jsonw_pair_text(w, "reason",
+			s->is_known ? NULL : when_reason_text(q, m, &room));
+	if (s->is_known) {
+		jsonw_pair_text(w, "result", when_result_word(s->found.kind));
+		json_found(w, q, m);
+		jsonw_pair_time(w, "start", s->starts[0]);
+		jsonw_pair_i64(w, "step_ns", s->starts[1] - s->starts[0]);
+		json_values(w, s);
+	}
+	jsonw_object_end(w);
+}
+
+static void json_asked(struct jsonw *w, const struct when *q)
+{
+	json_head(w, "when");
+	jsonw_pair_str(w, "service", q->want.service);
+	jsonw_pair_known_str(w, "name", q->want.name);
+	jsonw_pair_known_str(w, "function", q->function);
+	jsonw_pair_known_str(w, "profile_type", q->type_id);
+	pair_range(w, q->want.window);
+	jsonw_pair_text(w, "measure", when_measure_word(q->lead));
+	jsonw_pair_text(w, "result",
+			when_result_word(q->series[q->lead].found.kind));
+}
+
+static void when_write_json(const void *answer, struct out *out)
+{
+	const struct when_answer *a = answer;
+	const struct when *q = a->when;
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	json_asked(&w, q);
+	jsonw_key(&w, "step");
+	if (when_has_step(q))
+		json_step(&w, &q->step);
+	else
+		jsonw_null(&w);
+	json_versions(&w, q);
+	json_instances(&w, &q->instances);
+	jsonw_key(&w, "series");
+	jsonw_array(&w);
+	for (int m = 0; m < WHEN_MEASURES; m++)
+		json_series(&w, q, (enum when_measure)m);
+	jsonw_array_end(&w);
+	jsonw_pair_i64(&w, "request_count", (int64_t)q->request_count);
+	jsonw_pair_i64(&w, "request_limit", (int64_t)q->request_limit);
+	json_notes(&w, "notes", a->notes);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
 
 #define LABEL_COLUMNS 15u
 

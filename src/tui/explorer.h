@@ -14,8 +14,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "model/flame.h"
-#include "render/flame_grid.h"
-#include "render/flame_label.h"
+#include "render/flame.h"
 #include "render/input.h"
 
 /* A function between those that call it and those that it calls, with what each

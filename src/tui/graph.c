@@ -9,9 +9,7 @@
 #include "base/escape.h"
 #include "base/str.h"
 #include "model/flame.h"
-#include "render/flame_colors.h"
-#include "render/flame_grid.h"
-#include "render/flame_label.h"
+#include "render/flame.h"
 #include "tui/explorer.h"
 
 #define COLOR_SELECTED 0x005fd7u

@@ -9,7 +9,6 @@
 
 #include "base/escape.h"
 #include "base/num.h"
-#include "render/kind_words.h"
 #include "render/page.h"
 #include "render/units.h"
 #include "tui/explorer.h"

@@ -5,6 +5,7 @@
  * left and entered by the loop alone.
  */
 #include "base/system.h"
+#include "render/term.h"
 #include "tui/tui.h"
 
 #ifdef HAVE_NCURSES
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "render/ansi.h"
+#include "render/term.h"
 #include "tui/curses_calls.h"
 #include "tui/explorer.h"
 #include "tui/tui.h"

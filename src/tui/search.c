@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/regex.h"
+#include "base/str.h"
 
 /* Steps of one name. Names are strangers', and there may be 100,000 at each
  * key. */

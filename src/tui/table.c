@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "model/flame.h"
 #include "model/source_path.h"
-#include "render/flame_text.h"
+#include "render/flame.h"
 #include "render/page.h"
 #include "render/units.h"
 #include "tui/explorer.h"

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/buf.h"
-#include "base/count.h"
 #include "base/mem.h"
-#include "base/outfile.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/str.h"
 #include "wire/redact.h"
 #include "wire/url.h"
 

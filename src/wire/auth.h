@@ -7,8 +7,11 @@
 #define WIRE_AUTH_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "wire/http_message.h"
 
 /* First line of a file (or "-" for standard input), without the newline;
@@ -36,5 +39,19 @@ bool header_check(const char *header, struct error *err) MUST_CHECK;
 
 /* localhost, 127.0.0.0/8, ::1. */
 bool host_is_loopback(const char *url);
+
+/* A token from a program of the user's own, such as a cloud's command line.
+ * The only file that starts another program. */
+
+/* Room for a token and its end. */
+#define TOKEN_BYTES (LIMIT_SECRET_FILE_BYTES + 1)
+
+/* Runs `command` by /bin/sh -c, without standard input, and puts the first
+ * line it prints into token. Fails when it takes longer than timeout_ms, prints
+ * more than the limit, nothing, or control characters, or ends with a status
+ * other than 0: the message holds the end of what it wrote to standard error,
+ * never what it printed. */
+bool token_command_run(const char *command, int64_t timeout_ms,
+		       char token[TOKEN_BYTES], struct error *err) MUST_CHECK;
 
 #endif

@@ -1,15 +1,227 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/cache.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/error.h"
 #include "base/mem.h"
+#include "base/out.h"
 #include "base/str.h"
-#include "wire/cache_folder.h"
+#include "base/system.h"
+#include "base/timefmt.h"
 #include "wire/har.h"
+#include "wire/http.h"
+
+/* A folder of the user's alone with files that are kept for later runs: named
+ * by a hash of what they are for, bounded in age, number and size. */
+
+/* Two hashes in hex. */
+#define HASH_DIGITS ((size_t)32)
+#define NAME_BYTES (HASH_DIGITS + 16)
+
+/* ---- names ---- */
+
+/* FNV-1a, 64 bits (draft-eastlake-fnv), from two offset bases. Equal in every
+ * run, unlike hash_bytes(). */
+static uint64_t fnv_add(uint64_t hash, const void *data, size_t len)
+{
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* 128 bits, equal in every run. */
+struct cache_hash {
+	uint64_t high;
+	uint64_t low;
+};
+
+static void cache_hash_init(struct cache_hash *hash)
+{
+	*hash = (struct cache_hash){ UINT64_C(0xcbf29ce484222325),
+				     UINT64_C(0x84222325cbf29ce4) };
+}
+
+static void cache_hash_add(struct cache_hash *hash, const void *data,
+			   size_t len)
+{
+	hash->high = fnv_add(hash->high, data, len);
+	hash->low = fnv_add(hash->low, data, len);
+}
+
+/* With its end, so that "ab","c" and "a","bc" differ. NULL is a text, too. */
+static void cache_hash_text(struct cache_hash *hash, const char *text)
+{
+	if (text)
+		cache_hash_add(hash, text, strlen(text) + 1);
+	else
+		cache_hash_add(hash, "\xff", 1);
+}
+
+struct cache_folder {
+	const char *path;
+	const char *suffix; /* of its files, ".har.gz" */
+	int64_t age_s;      /* files older than this are gone */
+	size_t files;
+	int64_t size_bytes;
+};
+
+/* The file for this hash; false when its path is too long. */
+static bool cache_folder_file(const struct cache_folder *folder,
+			      const struct cache_hash *hash, char *path,
+			      size_t size)
+{
+	int len = snprintf(path, size, "%s/%016" PRIx64 "%016" PRIx64 "%s",
+			   folder->path, hash->high, hash->low, folder->suffix);
+
+	return len > 0 && (size_t)len < size;
+}
+
+/* ---- the folder ---- */
+
+/* Makes the folder with mode 0700 when it is not there; refuses one that
+ * others may write to. */
+static bool cache_folder_prepare(const char *folder, struct error *err)
+{
+	struct stat st;
+
+	if (!folders_make(folder, err))
+		return false;
+	if (mkdir(folder, 0700) && errno != EEXIST)
+		return error_set(err, ERROR_OUTPUT,
+				 "cannot make the folder %s: %s", folder,
+				 strerror(errno));
+	if (stat(folder, &st))
+		return error_set(err, ERROR_OUTPUT, "cannot look at %s: %s",
+				 folder, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return error_set(err, ERROR_OUTPUT, "%s is no folder", folder);
+	if (st.st_uid == geteuid() && !(st.st_mode & 022))
+		return true;
+	return error_set(err, ERROR_OUTPUT,
+			 "others may write to %s, so what it says "
+			 "cannot be believed: chmod 700 it",
+			 folder);
+}
+
+/* ---- tidying ---- */
+
+struct kept {
+	char name[NAME_BYTES];
+	int64_t age_ns;
+	int64_t size_bytes;
+};
+
+static bool is_entry(const struct cache_folder *f, const char *name)
+{
+	return strlen(name) < NAME_BYTES &&
+	       strspn(name, "0123456789abcdef") == HASH_DIGITS &&
+	       !strcmp(name + HASH_DIGITS, f->suffix);
+}
+
+static int64_t age_ns(const struct stat *st)
+{
+	return clock_now_ns() -
+	       ((int64_t)st->st_mtim.tv_sec * NS_PER_S + st->st_mtim.tv_nsec);
+}
+
+static bool is_young(const struct cache_folder *f, int64_t age)
+{
+	/* A clock that was set back makes no answer younger. */
+	return age >= 0 && age <= f->age_s * NS_PER_S;
+}
+
+/* A regular file, and young enough. */
+static bool cache_file_is_usable(const struct cache_folder *folder,
+				 const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISREG(st.st_mode) &&
+	       is_young(folder, age_ns(&st));
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct kept *first = a, *second = b;
+
+	if (first->age_ns != second->age_ns)
+		return first->age_ns < second->age_ns ? -1 : 1;
+	return strcmp(first->name, second->name);
+}
+
+static void entry_remove(const struct cache_folder *f, const char *name)
+{
+	char path[PATH_MAX];
+	int len = snprintf(path, sizeof path, "%s/%s", f->path, name);
+
+	if (len > 0 && (size_t)len < sizeof path)
+		unlink(path);
+}
+
+/* Past the room of the list, files go at once: the folder is full anyway. */
+static size_t list_entries(const struct cache_folder *f, DIR *folder,
+			   struct kept *list)
+{
+	struct dirent *item;
+	size_t count = 0;
+
+	while ((item = readdir(folder))) {
+		struct stat st;
+
+		if (!is_entry(f, item->d_name) ||
+		    fstatat(dirfd(folder), item->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (!is_young(f, age_ns(&st)) || count >= f->files) {
+			entry_remove(f, item->d_name);
+			continue;
+		}
+		memcpy(list[count].name, item->d_name,
+		       strlen(item->d_name) + 1);
+		list[count].age_ns = age_ns(&st);
+		list[count++].size_bytes = st.st_size;
+	}
+	return count;
+}
+
+/* Removes files that are too old, then the oldest of too many.
+ * The oldest go first. */
+static void cache_folder_tidy(const struct cache_folder *f)
+{
+	struct kept *list = mem_calloc(f->files, sizeof *list);
+	DIR *folder = opendir(f->path);
+	int64_t total = 0;
+	size_t count;
+
+	if (list && folder) {
+		count = list_entries(f, folder, list);
+		qsort(list, count, sizeof *list, by_age);
+		for (size_t i = 0; i < count; i++) {
+			total += list[i].size_bytes;
+			if (total > f->size_bytes)
+				entry_remove(f, list[i].name);
+		}
+	}
+	if (folder)
+		closedir(folder);
+	mem_free(list);
+}
 
 struct cache {
 	char *path;
@@ -140,4 +352,130 @@ bool cache_add(struct cache *c, const struct http_request *request,
 	har_free(har);
 	c->is_changed |= is_done;
 	return is_done || error_prefix(err, "--cache");
+}
+
+/* Profiles that servers keep one by one under a name of their own (Cloud
+ * Profiler), kept for later runs: they never change, and servers count how
+ * often they are asked for. A file for each, bounded in age and size. */
+
+struct profile_cache {
+	char *path;
+	struct cache_folder folder;
+	struct cache_hash scope;
+	bool is_changed;
+};
+
+struct profile_cache *profile_cache_open(const char *folder, const char *scope,
+					 const char *url, struct error *err)
+{
+	struct profile_cache *c;
+
+	if (!cache_folder_prepare(folder, err))
+		return NULL;
+	c = mem_calloc(1, sizeof *c);
+	if (c)
+		c->path = mem_strdup(folder);
+	if (!c || !c->path) {
+		mem_free(c);
+		error_memory(err, "the cache");
+		return NULL;
+	}
+	c->folder = (struct cache_folder){
+		.path = c->path,
+		.suffix = ".profile",
+		.age_s = LIMIT_PROFILE_CACHE_AGE_S,
+		.files = LIMIT_PROFILE_CACHE_FILES,
+		.size_bytes = (int64_t)LIMIT_CACHE_BYTES,
+	};
+	cache_hash_init(&c->scope);
+	cache_hash_text(&c->scope, scope);
+	cache_hash_text(&c->scope, url);
+	return c;
+}
+
+void profile_cache_close(struct profile_cache *c)
+{
+	if (!c)
+		return;
+	if (c->is_changed)
+		cache_folder_tidy(&c->folder);
+	mem_free(c->path);
+	mem_free(c);
+}
+
+static bool profile_path(const struct profile_cache *c, struct str name,
+			 char path[PATH_MAX])
+{
+	struct cache_hash hash = c->scope;
+
+	cache_hash_add(&hash, name.ptr, name.len);
+	return cache_folder_file(&c->folder, &hash, path, PATH_MAX);
+}
+
+/* A file holds a line with the name and the profile's size before it: names
+ * whose hashes are equal are told apart, and what was cut is not believed. */
+static bool head_of(struct str name, size_t size, struct buf *out)
+{
+	buf_init(out, LIMIT_STRING_BYTES + 64);
+	buf_add_str(out, name);
+	buf_addf(out, " %zu\n", size);
+	return out->state == BUF_OK;
+}
+
+static bool read_file(struct str file, struct str name, struct buf *bytes)
+{
+	size_t line = str_find(file, STR("\n"));
+	struct buf head;
+	bool is_ours;
+
+	if (line == SIZE_MAX)
+		return false;
+	is_ours = head_of(name, file.len - line - 1, &head) &&
+		  str_starts(file, buf_str(&head));
+	buf_release(&head);
+	if (is_ours)
+		buf_add_str(bytes, str_slice(file, line + 1, file.len));
+	return is_ours && bytes->state == BUF_OK;
+}
+
+bool profile_cache_find(struct profile_cache *c, struct str name,
+			struct buf *bytes)
+{
+	char path[PATH_MAX];
+	struct error ignored;
+	struct buf file;
+	bool is_found;
+
+	if (!profile_path(c, name, path) ||
+	    !cache_file_is_usable(&c->folder, path))
+		return false;
+	buf_init(&file, LIMIT_PROFILE_CACHE_FILE_BYTES + LIMIT_STRING_BYTES);
+	is_found = file_read(path, &file, &ignored) &&
+		   read_file(buf_str(&file), name, bytes);
+	buf_release(&file);
+	return is_found;
+}
+
+bool profile_cache_add(struct profile_cache *c, struct str name,
+		       struct str bytes, struct error *err)
+{
+	char path[PATH_MAX];
+	struct outfile file;
+	struct buf head;
+	bool is_ok;
+
+	if (bytes.len > LIMIT_PROFILE_CACHE_FILE_BYTES ||
+	    name.len > LIMIT_STRING_BYTES || !profile_path(c, name, path))
+		return true;
+	c->is_changed = true;
+	is_ok = head_of(name, bytes.len, &head)
+			? outfile_open(&file, path, 0600, err)
+			: error_memory(err, "a profile");
+	if (is_ok) {
+		out_str(&file.out, buf_str(&head));
+		out_str(&file.out, bytes);
+		is_ok = outfile_commit(&file, err);
+	}
+	buf_release(&head);
+	return is_ok || error_prefix(err, "the cache of profiles");
 }

@@ -7,9 +7,13 @@
 #define WIRE_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "wire/http.h"
 
 struct cache;
@@ -32,5 +36,28 @@ bool cache_find(struct cache *c, const struct http_request *request,
 bool cache_add(struct cache *c, const struct http_request *request,
 	       const char *url, const struct http_response *response,
 	       int64_t started_ns, struct error *err) MUST_CHECK;
+
+/* Profiles that servers keep one by one under a name of their own (Cloud
+ * Profiler), kept for later runs: they never change, and servers count how
+ * often they are asked for. A file for each, bounded in age and size. */
+
+struct profile_cache;
+
+/* As cache_open(). The endpoint's URL is part of what profiles are told apart
+ * by, beside their names, which begin with their project. */
+struct profile_cache *profile_cache_open(const char *folder, const char *scope,
+					 const char *url,
+					 struct error *err) MUST_CHECK;
+
+/* Removes what is too old or too much, and frees. */
+void profile_cache_close(struct profile_cache *c);
+
+/* Fills bytes; false when there is none. */
+bool profile_cache_find(struct profile_cache *c, struct str name,
+			struct buf *bytes) MUST_CHECK;
+
+/* Keeps the profile unless it is too large. */
+bool profile_cache_add(struct profile_cache *c, struct str name,
+		       struct str bytes, struct error *err) MUST_CHECK;
 
 #endif

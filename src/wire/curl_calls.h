@@ -2,7 +2,7 @@
  *
  * The functions of libcurl under their own names, for a program that is not
  * linked with it: curl_calls.c passes each call on. For wire/http.c
- * and http_headers.c alone.
+ * and http.c alone.
  */
 #ifndef WIRE_CURL_CALLS_H
 #define WIRE_CURL_CALLS_H

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/shell.h"
 #include "wire/redact.h"
 #include "wire/url.h"
 

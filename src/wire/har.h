@@ -51,4 +51,78 @@ bool har_pack(const struct har *h, struct buf *packed,
 bool har_write(const struct har *h, const char *path,
 	       struct error *err) MUST_CHECK;
 
+/* What a case holds: for commands that take from it what there is, and for
+ * telling what there is when something is missing. */
+
+/* A recorded exchange; borrowed from the case. */
+struct har_held {
+	const char *url;
+	struct str body; /* of the request */
+	bool has_answer; /* 200 and not empty */
+};
+
+size_t har_held_count(const struct har *h);
+struct har_held har_held_at(const struct har *h, size_t i);
+
+/* The id at the end of the path by which one trace was asked for; empty: it is
+ * another request. */
+struct str har_held_trace(const char *url);
+
+/* Whether the request searched for traces. */
+bool har_held_is_search(const char *url);
+
+/* Whether two searches look for the same, and differ at most in what answers
+ * are asked to tell of a span, and of how many (of_any_number) traces: another
+ * version may ask for less or more. */
+bool har_held_is_same_search(struct str a, struct str b, bool of_any_number);
+
+/* Whether two bodies of requests for series, of the same address, differ at
+ * most in which labels are asked for: another version may ask for less or more.
+ */
+bool har_held_is_same_series(const char *url, struct str a, struct str b);
+
+/* Whether it asked for the names and types there are, which are true of more
+ * than the window asked about. */
+bool har_held_is_list(const char *url);
+
+/* A copy of answer i. */
+bool har_held_response(const struct har *h, size_t i,
+		       struct http_response *response,
+		       struct error *err) MUST_CHECK;
+
+/* From now on names and types, of whatever window they were asked for, answer
+ * every such question: for a command that says nothing of what it wants. */
+void har_relax(struct har *h);
+
+/* "trace 4bf9..., 10 searches, 11 profiles (recorded by tracefind slow 4bf9)"
+ */
+void har_describe(const struct har *h, struct buf *out);
+
+/* A case in memory: its recorded exchanges, and how a request finds one
+ * again. har.c keeps it, har.c and har.c are its file. */
+
+struct har_entry {
+	char *method;
+	char *url;    /* redacted */
+	char *accept; /* may be NULL, as the next two */
+	char *content_type;
+	char *tenant;
+	struct buf request_body;
+	int64_t started_ns;
+	struct http_response response;
+	bool is_used; /* answered a request of this replay */
+};
+
+struct har {
+	struct har_entry *entries;
+	size_t count;
+	size_t cap;
+	size_t body_bytes;
+	int64_t now_ns;
+	char **args;
+	size_t arg_count;
+	bool is_args_failed; /* out of memory; told when writing */
+	bool is_relaxed;     /* see har_relax() */
+};
+
 #endif

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/gz.h"
+#include "base/str.h"
 #include "wire/http_message.h"
 
 struct cache;
@@ -99,5 +101,113 @@ size_t http_requests_left(const struct http_client *c);
 /* Entries so far; *entries is valid until the next http_run(). */
 size_t http_log(const struct http_client *c,
 		const struct http_log_entry **entries);
+
+/* The wire under http_client.c: sends requests in parallel and waits for the
+ * answers. Implemented by http.c, which calls curl (http.c makes lists
+ * for it). */
+
+struct wire;
+
+/* One request of a batch; request, response and url are borrowed. */
+struct exchange {
+	const struct http_request *request;
+	struct http_response *response;
+	const char *url;    /* absolute, not redacted */
+	int64_t started_ns; /* clock time of the last try; set by the wire */
+	bool is_done;       /* set beforehand: nothing to send; by the wire */
+	bool is_cached;     /* by an earlier run */
+};
+
+/* deadline_ns is on the monotonic clock. settings are borrowed. */
+struct wire *wire_new(const struct http_settings *settings, int64_t deadline_ns,
+		      struct error *err);
+void wire_free(struct wire *w);
+
+/* Another deadline, from the next wire_run() on. */
+void wire_extend(struct wire *w, int64_t deadline_ns);
+
+/* What there is to do while answers are waited for. */
+struct wire_work {
+	/* A piece of it, when there is one: *is_done is set then. False ends
+	 * the run with err. Sends nothing. */
+	bool (*piece)(void *context, bool *is_done, struct error *err);
+	void *context;
+};
+
+/* Fills the responses. False only when interrupted, out of memory, when the
+ * system does not let it wait, or when the work failed. */
+bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
+	      const struct wire_work *work, struct error *err) MUST_CHECK;
+
+/* When a request is worth another try, and how long to wait before. Pure:
+ * clock and randomness are given. */
+
+#define RETRY_NEVER ((int64_t)-1)
+
+/* What a failed try left behind. */
+struct retry_facts {
+	int status;             /* 0: no answer */
+	bool is_broken;         /* the connection broke; not refused, not TLS */
+	bool is_google;         /* 500 there is worth another try */
+	unsigned tries;         /* made so far, at least 1 */
+	unsigned retries;       /* allowed beyond the first */
+	struct str retry_after; /* header, may be empty */
+	struct str date;        /* the server's own clock, may be empty */
+	int64_t now_ns;         /* used when date is missing */
+	int64_t left_ms;        /* of the run's time */
+	uint32_t random;
+};
+
+/* Milliseconds until the next try, or RETRY_NEVER: nothing to hope for, tries
+ * used up, or a wait that is too long or does not fit into the run. */
+int64_t retry_delay_ms(const struct retry_facts *f);
+
+/* "Sun, 06 Nov 1994 08:49:37 GMT". */
+bool parse_http_date(struct str text, int64_t *out_ns);
+
+/* Taking in one answer: header lines and packed bytes as they come, counted
+ * and unpacked within limits. Knows no network library. */
+
+struct receive {
+	struct http_response *response; /* borrowed */
+	const struct http_sieve *sieve; /* or NULL */
+	struct buf piece;               /* on its way to the sieve */
+	struct gz_stream *gz;           /* of an error page, or of "deflate" */
+	struct buf packed;              /* gzip, unpacked when it is complete */
+	bool is_packed;
+	bool is_cut; /* receive_finish() failed for want of the end */
+	size_t header_bytes;
+	unsigned fold_count; /* lines that go on with the one before */
+	bool is_head_whole;  /* down to its blank line */
+	/* How its end is told: neither is so when it is the connection's. */
+	bool has_length;
+	bool is_chunked;
+	uint64_t length_bytes;
+	bool is_body_begun;
+	/* An error page filled its (small) limit; the rest is not wanted. */
+	bool is_enough;
+	char content_encoding[32];
+	char retry_after[64];
+};
+
+/* Empties the response, for a first or another try. sieve: of the request. */
+void receive_init(struct receive *r, struct http_response *response,
+		  const struct http_sieve *sieve);
+void receive_release(struct receive *r);
+
+/* One header line with its line end; status lines start anew, lines behind the
+ * body are passed over. False when it makes no sense: an unreadable status,
+ * lengths that are none or differ, a part where all was asked for. */
+bool receive_header(struct receive *r, struct str line,
+		    struct error *err) MUST_CHECK;
+
+/* Bytes of the body as they were sent. False: err is set, or is_enough. */
+bool receive_body(struct receive *r, struct str bytes,
+		  struct error *err) MUST_CHECK;
+
+/* After the last byte: unpacks what is not yet. False when the head or packed
+ * content ended in the middle, when content is damaged or more than the limits
+ * allow, and when nothing tells that it is whole. */
+bool receive_finish(struct receive *r, struct error *err) MUST_CHECK;
 
 #endif

@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/count.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "wire/url.h"
 

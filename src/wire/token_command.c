@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wire/token_command.h"
+#include "wire/auth.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include "base/mem.h"
 #include "base/system.h"
 #include "base/timefmt.h"
-#include "wire/auth.h"
 
 /* Enough for the reason: the last line counts. */
 #define COMPLAINT_BYTES 4096

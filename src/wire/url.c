@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 
 #define PORT_MAX 65535u
 

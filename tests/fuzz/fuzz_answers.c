@@ -9,11 +9,10 @@
 #include "base/limits.h"
 #include "fuzz.h"
 #include "backend/backends.h"
+#include "backend/checkup.h"
 #include "backend/parca/parca.h"
-#include "backend/parca/parca_calls.h"
 #include "backend/pyroscope/pyroscope.h"
 #include "backend/pyroscope/pyroscope_calls.h"
-#include "backend/status.h"
 
 #define STEPS 10u
 

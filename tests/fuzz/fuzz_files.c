@@ -5,11 +5,10 @@
  */
 #include "analyze/code_rules.h"
 #include "base/limits.h"
-#include "cli/config_file.h"
-#include "cli/grafana.h"
+#include "cli/config.h"
 #include "fuzz.h"
 #include "backend/google/google_credential.h"
-#include "report/rules_fault_text.h"
+#include "report/texts.h"
 
 static bool read_config(struct str text, struct arena *arena, struct error *err)
 {

@@ -10,7 +10,7 @@
 #include "base/map.h"
 #include "decode/decode.h"
 #include "fuzz.h"
-#include "model/stack_walk.h"
+#include "model/profile.h"
 
 struct sums {
 	uint64_t stacks;

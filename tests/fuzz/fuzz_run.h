@@ -15,9 +15,9 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/cli.h"
+#include "cli/context.h"
 #include "cli/output.h"
 #include "cli/output_formats.h"
-#include "cli/sandbox.h"
 #include "fuzz.h"
 
 #define PATH_BYTES 64

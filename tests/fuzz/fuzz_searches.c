@@ -3,8 +3,8 @@
  * Answers of trace searches and counts. The first byte chooses the decoder.
  */
 #include "base/limits.h"
-#include "decode/durations.h"
 #include "decode/history.h"
+#include "decode/trace_metrics.h"
 #include "fuzz.h"
 
 #define STEPS 30u

@@ -8,10 +8,10 @@
 #include "base/limits.h"
 #include "base/regex.h"
 #include "base/timefmt.h"
-#include "cli/trace_arg.h"
+#include "cli/run.h"
 #include "fuzz.h"
-#include "backend/selector.h"
 #include "backend/address.h"
+#include "backend/selector.h"
 #include "wire/url.h"
 
 static struct str no_value(void *context, struct str label)

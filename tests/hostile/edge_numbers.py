@@ -138,7 +138,7 @@ NO_INTEGER, NO_VALUE, NO_TIME = "is no whole number", "where a value should come
 NO_PROFILE, EMPTY, TOO_MUCH = "looks like text", "holds no samples", "missing or out of range"
 
 # Name, file, and what the JSON answer tells: the length of the trace, the sum of what functions took themselves; or
-# why there is none. Times before 2000 and after 2099 count where the trace has no other (src/model/trace_times.c).
+# why there is none. Times before 2000 and after 2099 count where the trace has no other (src/model/trace.c).
 TRACES = [
     ("1 ns", times((START_NS, START_NS + 1)), 1),
     ("0 ns", times((START_NS, START_NS)), 0),

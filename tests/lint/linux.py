@@ -49,7 +49,7 @@ HOMES = {
 # Files that only Linux has, and who may name them: the sandbox, which is Linux'
 # alone, and paths that users and profiles write.
 FILES = re.compile(r'"/(?:proc|sys)\b')
-NAMED = {"base/confine_system.c", "base/outfile.c", "base/path.c"}
+NAMED = {"base/confine_system.c", "base/out.c", "base/path.c"}
 
 WORD = re.compile(r"(?<![\w.>])[A-Za-z_]\w*")
 

@@ -27,16 +27,16 @@ NAMING_DEFINE = re.compile(r"#\s*define\s+(\w+_)?WHAT\s*$")
 ALLOWED = {
     "a limit of untrusted input": [
         (r"model/(profile|symtab|trace)\w*\.c", r".*more than %u .+"),
-        ("model/profile_finish.c",
+        ("model/profile_build.c",
          r"%zu (stacks deeper|names longer) than .*|names that linkers made .*"),
-        (r"model/profile_(finish|merge)\.c", r"values add up to more .*"),
+        (r"model/profile_(build|merge)\.c", r"values add up to more .*"),
     ],
     "input that contradicts itself": [
         ("model/profile_merge.c", r"cannot add up profiles of .*"),
     ],
     "an error of the program's own": [
         ("model/profile.c", r"the decoded profile is inconsistent: .*"),
-        ("model/trace_finish.c", r"one trace of several was not chosen"),
+        ("model/trace_build.c", r"one trace of several was not chosen"),
     ],
     "words of Jaeger that are looked for": [
         ("model/trace_build.c", r"trace has more than|"
@@ -48,7 +48,7 @@ ALLOWED = {
         ("model/profile_build.c", r"\[%u frames trimmed\]"),
     ],
     "how a name was found": [
-        ("investigate/profile_names.c", r"without \.cpu"),
+        ("investigate/profile_service.c", r"without \.cpu"),
     ],
     "a name of a file": [
         ("investigate/chosen.c", r"standard input"),

@@ -1,16 +1,447 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/cloud_profiler/cloud_answers.h"
+#include "backend/cloud_profiler/cloud_profiles.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "backend/cloud_profiler/cloud_choice.h"
-#include "backend/cloud_profiler/cloud_profiles.h"
-#include "backend/cloud_profiler/cloud_sum.h"
-#include "backend/cloud_profiler/cloud_types.h"
+#include "backend/backends.h"
 #include "backend/fetch_profile.h"
+#include "backend/jobs.h"
+#include "backend/selector.h"
+#include "backend/source.h"
 #include "base/instance.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/num.h"
+#include "base/str.h"
+#include "model/profile.h"
+#include "model/profile_list.h"
+
+/* Which series and profiles of Cloud Profiler's list a selector and a window
+ * mean. */
+
+/* What a series has under a label; its service under "service_name" as well.
+ * Empty where it has none. */
+static struct str cloud_series_value(const struct profile_list *list,
+				     const struct stored_series *series,
+				     struct str label)
+{
+	if (str_equal(label, STR("service_name")) ||
+	    str_equal(label, STR("target")))
+		return stored_series_service(list, series);
+	return stored_series_label(list, series, label);
+}
+
+struct series_view {
+	const struct profile_list *list;
+	const struct stored_series *series;
+};
+
+static struct str view_value(void *context, struct str label)
+{
+	const struct series_view *v = context;
+
+	return cloud_series_value(v->list, v->series, label);
+}
+
+struct cloud_choice {
+	const struct profile_list *list;
+	bool *series; /* of the list, by index: chosen */
+};
+
+static bool choice_fill(struct cloud_choice *c, const struct selector *selector,
+			struct error *err)
+{
+	for (uint32_t i = 0; i < c->list->series_count; i++) {
+		struct series_view view = { c->list, &c->list->series[i] };
+
+		if (!selector_matches(selector, view_value, &view,
+				      &c->series[i], err))
+			return false;
+	}
+	return true;
+}
+
+static bool choice_init(struct cloud_choice *c, const struct profile_list *list,
+			const char *text, struct error *err)
+{
+	struct selector *selector = selector_parse(str_from(text), err);
+	bool is_ok = false;
+
+	*c = (struct cloud_choice){ .list = list };
+	if (!selector)
+		return false;
+	c->series =
+		mem_calloc((size_t)list->series_count + 1, sizeof *c->series);
+	is_ok = c->series ? choice_fill(c, selector, err)
+			  : error_memory(err, "the selector");
+	selector_free(selector);
+	return is_ok;
+}
+
+/* Leaves of the chosen series those with a profile in the range. */
+static bool choice_narrow(struct cloud_choice *c, struct time_range range,
+			  struct error *err)
+{
+	bool *is_seen =
+		mem_calloc((size_t)c->list->series_count + 1, sizeof *is_seen);
+
+	if (!is_seen)
+		return error_memory(err, "the selector");
+	for (uint32_t i = 0; i < c->list->count; i++)
+		if (stored_profile_is_in(&c->list->profiles[i], range))
+			is_seen[c->list->profiles[i].series] = true;
+	for (uint32_t i = 0; i < c->list->series_count; i++)
+		c->series[i] &= is_seen[i];
+	mem_free(is_seen);
+	return true;
+}
+
+/* The series that the selector selects and that have a profile in the range.
+ * Release in any case. */
+static bool cloud_choose_series(struct cloud_choice *c,
+				const struct profile_list *list,
+				const char *selector, struct time_range range,
+				struct error *err)
+{
+	return choice_init(c, list, selector, err) &&
+	       choice_narrow(c, range, err);
+}
+
+static void cloud_choice_release(struct cloud_choice *c)
+{
+	mem_free(c->series);
+}
+
+/* Parts of a window share what lies across their border: it is of the part in
+ * which it began. */
+static bool is_in_query(const struct stored_profile *p,
+			const struct profile_query *query)
+{
+	return stored_profile_is_in(p, query->range) &&
+	       (!query->is_continued || p->start_ns >= query->range.from_ns);
+}
+
+/* Counts the profiles that a query is about, and sets their marks (one for
+ * each of the list; may be NULL). */
+static bool cloud_choose_profiles(const struct profile_list *list,
+				  const struct profile_query *query,
+				  bool *marks, uint32_t *count,
+				  struct error *err)
+{
+	const struct cloud_type *type =
+		cloud_type_find(str_from(query->type_id));
+	struct cloud_choice c;
+	bool is_ok = choice_init(&c, list, query->selector, err);
+
+	*count = 0;
+	for (uint32_t i = 0; is_ok && type && i < list->count; i++) {
+		const struct stored_profile *p = &list->profiles[i];
+
+		if (!c.series[p->series] ||
+		    list->series[p->series].type != type->type ||
+		    !is_in_query(p, query))
+			continue;
+		if (marks)
+			marks[i] = true;
+		(*count)++;
+	}
+	cloud_choice_release(&c);
+	return is_ok;
+}
+
+/* How many profiles a window has, and whether a wider one would have more. */
+
+/* With so many, a function of 1 % of them that doubled is beyond doubt. */
+#define SAMPLES_ENOUGH 10000
+
+/* A wider window is worth a word when it brings several times as much. */
+#define WIDER_FACTOR 3
+
+static uint32_t count_profiles(const struct profile_list *list,
+			       const struct profile_query *query,
+			       struct time_range range)
+{
+	struct profile_query wider = *query;
+	struct error ignored;
+	uint32_t count;
+
+	wider.range = range;
+	return cloud_choose_profiles(list, &wider, NULL, &count, &ignored)
+		       ? count
+		       : 0;
+}
+
+/* Around a trace it is widened on both sides, else it ends where it did. Where
+ * it was cut to the time of slowness, a wider one is cut there as well. */
+static struct time_range widen(struct time_range range, int64_t length_ns,
+			       const struct time_range *around)
+{
+	int64_t middle_ns;
+
+	if (!around)
+		return (struct time_range){ sat_sub_i64(range.to_ns, length_ns),
+					    range.to_ns };
+	middle_ns = around->from_ns + (around->to_ns - around->from_ns) / 2;
+	return (struct time_range){
+		range.from_ns > around->from_ns
+			? range.from_ns
+			: sat_sub_i64(middle_ns, length_ns),
+		range.to_ns < around->to_ns ? range.to_ns
+					    : sat_add_i64(middle_ns, length_ns),
+	};
+}
+
+/* The least of some usual lengths that brings enough; 0: none does. */
+static int64_t find_wider(const struct profile_list *list,
+			  const struct profile_query *query, uint32_t count,
+			  int64_t now_ns, const struct time_range *around,
+			  uint32_t *more)
+{
+	static const int64_t steps_ns[] = {
+		15 * NS_PER_MIN, 30 * NS_PER_MIN,  NS_PER_HOUR,
+		3 * NS_PER_HOUR, 12 * NS_PER_HOUR, NS_PER_DAY,
+	};
+
+	for (size_t i = 0; i < sizeof steps_ns / sizeof *steps_ns; i++) {
+		struct time_range wider =
+			widen(query->range, steps_ns[i], around);
+
+		if (wider.to_ns > now_ns)
+			wider.to_ns = now_ns;
+		*more = count_profiles(list, query, wider);
+		if (*more >= WIDER_FACTOR * count)
+			return steps_ns[i];
+	}
+	return 0;
+}
+
+void cloud_answers_note(struct backends *b, const struct profile_query *query,
+			int64_t samples, const struct time_range *around)
+{
+	char length[32], offer[80] = "";
+	const struct profile_list *list;
+	struct error ignored;
+	int64_t wider_ns = 0;
+	uint32_t count, more;
+	bool is_fatal;
+
+	list = cloud_profiles_list(b, &is_fatal, &ignored);
+	count = list ? count_profiles(list, query, query->range) : 0;
+	if (!count)
+		return;
+	if (samples < SAMPLES_ENOUGH)
+		wider_ns = find_wider(list, query, count, b->now_ns, around,
+				      &more);
+	if (wider_ns) {
+		format_duration_option(wider_ns, length);
+		/* The slowness may turn out to be shorter than that. */
+		snprintf(offer, sizeof offer,
+			 "; --%s %s would bring %s%" PRIu32 " instead",
+			 around ? "pad" : "since", length,
+			 around ? "up to " : "", more);
+	}
+	notes_add(b->notes,
+		  "Cloud Profiler looks at one instance at a time: %" PRIu32
+		  " profile%s in this window%s",
+		  count, &"s"[count == 1], offer);
+}
+
+/* One profile out of many short ones, which come one after another: they are
+ * decoded as they come and added up a few at a time, so that memory holds the
+ * sum and a few of them. */
+
+/* Added up at once: each time the sum is copied, so that more at a time cost
+ * less; those of 10 s are small. */
+#define PARTS 32
+
+struct cloud_sum {
+	struct backends *backends;
+	const struct cloud_type *type;
+	struct profile *parts[1 + PARTS]; /* the first is the sum so far */
+	size_t count;
+	int64_t profiled_ns;
+};
+
+static void part_free(struct profile *p)
+{
+	if (p)
+		profile_release(p);
+	mem_free(p);
+}
+
+static struct profile *part_new(struct error *err)
+{
+	struct profile *p = mem_calloc(1, sizeof *p);
+
+	if (p)
+		profile_init(p);
+	else
+		error_memory(err, "a profile");
+	return p;
+}
+
+static void parts_free(struct cloud_sum *sum)
+{
+	for (size_t i = 0; i < sum->count; i++)
+		part_free(sum->parts[i]);
+	sum->count = 0;
+}
+
+/* type_id stays the caller's. */
+static struct cloud_sum *cloud_sum_new(struct backends *b, struct str type_id,
+				       struct error *err)
+{
+	struct cloud_sum *sum = mem_calloc(1, sizeof *sum);
+
+	if (!sum) {
+		error_memory(err, "a profile");
+		return NULL;
+	}
+	sum->backends = b;
+	sum->type = cloud_type_find(type_id);
+	return sum;
+}
+
+static void cloud_sum_free(struct cloud_sum *sum)
+{
+	if (sum)
+		parts_free(sum);
+	mem_free(sum);
+}
+
+static bool merge(struct cloud_sum *sum, struct profile *into,
+		  struct error *err)
+{
+	const struct profile *parts[1 + PARTS];
+
+	for (size_t i = 0; i < sum->count; i++)
+		parts[i] = sum->parts[i];
+	return profile_merge(into, parts, sum->count, sum->backends->notes,
+			     err);
+}
+
+static bool add_up(struct cloud_sum *sum, struct error *err)
+{
+	struct profile *all = part_new(err);
+
+	if (!all)
+		return false;
+	if (!merge(sum, all, err)) {
+		part_free(all);
+		return false;
+	}
+	parts_free(sum);
+	sum->parts[sum->count++] = all;
+	return true;
+}
+
+/* Agents name their samples as their languages do: what the file takes for its
+ * own is the type that was asked for. */
+static bool decode(struct cloud_sum *sum, struct str plain,
+		   struct profile *into, struct error *err)
+{
+	const char *const names[] = { sum->type->sample, sum->type->other, "" };
+	size_t count = sum->type->is_main ? 3 : 2;
+
+	for (size_t i = 0; i < count; i++) {
+		struct profile_want want = sum->backends->want;
+
+		if (i == 1 && !*names[i])
+			continue;
+		want.type = str_from(names[i]);
+		profile_release(into);
+		profile_init(into);
+		error_clear(err);
+		if (decode_profile(FORMAT_PPROF, plain, &want, into,
+				   sum->backends->notes, err))
+			return true;
+		if (err->code != ERROR_NOT_FOUND)
+			return false;
+	}
+	return false;
+}
+
+/* "process_cpu:cpu:nanoseconds:cpu:nanoseconds": the part of that number. */
+static struct str part_of(const char *id, unsigned number)
+{
+	struct str rest = str_from(id);
+
+	while (number--)
+		rest = str_slice(rest, str_find(rest, STR(":")) + 1, rest.len);
+	return str_slice(rest, 0, str_find(rest, STR(":")));
+}
+
+/* Those of several languages are added up and compared under one name and in
+ * one unit; Node.js counts microseconds. */
+static bool unify(const struct cloud_sum *sum, struct profile *p,
+		  struct error *err)
+{
+	struct str unit = part_of(sum->type->id, 2);
+	struct str own = profile_unit(p);
+	int64_t ns = time_unit_ns(unit), own_ns = time_unit_ns(own);
+	int64_t factor = ns > 0 ? own_ns / ns : 0;
+
+	if (str_equal(unit, own))
+		factor = 1;
+	return factor == 0 ||
+	       profile_restate(p, part_of(sum->type->id, 1), unit, factor, err);
+}
+
+static bool read(struct cloud_sum *sum, struct str bytes, struct profile *into,
+		 struct error *err)
+{
+	struct str plain;
+	struct buf storage;
+	bool is_ok;
+
+	buf_init(&storage, LIMIT_BODY_PLAIN_BYTES);
+	plain = decode_plain(bytes, "the profile", &storage, err);
+	is_ok = plain.ptr && decode(sum, plain, into, err) &&
+		unify(sum, into, err);
+	buf_release(&storage);
+	return is_ok;
+}
+
+/* Adds a pprof file, gzip or plain. */
+static bool cloud_sum_add(struct cloud_sum *sum, struct str bytes,
+			  const struct stored_profile *profile,
+			  struct error *err)
+{
+	struct profile *part;
+
+	if (sum->count == 1 + PARTS && !add_up(sum, err))
+		return false;
+	part = part_new(err);
+	if (!part)
+		return false;
+	if (!read(sum, bytes, part, err)) {
+		part_free(part);
+		return error_prefix(err, "Cloud Profiler: %.*s",
+				    STR_ARGS(profile->name));
+	}
+	if (!part->duration_ns)
+		part->duration_ns =
+			sat_sub_i64(profile->end_ns, profile->start_ns);
+	if (!part->time_ns)
+		part->time_ns = profile->start_ns;
+	sum->profiled_ns = sat_add_i64(sum->profiled_ns, part->duration_ns);
+	sum->parts[sum->count++] = part;
+	return true;
+}
+
+/* into: initialised, gets the sum. *profiled_ns: how long was profiled in all,
+ * as the files say, else as the list does. */
+static bool cloud_sum_finish(struct cloud_sum *sum, struct profile *into,
+			     int64_t *profiled_ns, struct error *err)
+{
+	bool is_ok = merge(sum, into, err);
+
+	*profiled_ns = sum->profiled_ns;
+	parts_free(sum);
+	return is_ok;
+}
 
 /* ---- names ---- */
 

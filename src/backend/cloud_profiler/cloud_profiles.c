@@ -4,13 +4,233 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "backend/cloud_profiler/cloud_list.h"
-#include "backend/cloud_profiler/cloud_sieve.h"
+#include "backend/answer.h"
+#include "backend/backend.h"
+#include "backend/backends.h"
+#include "backend/google/google_error.h"
+#include "backend/source.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "decode/cloud_profiles_json.h"
-#include "wire/http_error.h"
-#include "wire/profile_cache.h"
+#include "model/profile_list.h"
+#include "wire/cache.h"
+#include "wire/http.h"
+#include "wire/http_message.h"
+#include "wire/url.h"
+
+/* Drops the data of unwanted profiles out of a page of Cloud Profiler's list
+ * while the page comes in. A page has 1,000 profiles of which a question is
+ * about some ten; the others' data would be a hundred MiB. */
+
+/* {"profiles":[{: members of a profile stand at this depth. */
+#define PROFILE_DEPTH 3u
+
+static void begin(void *context)
+{
+	struct cloud_sieve *s = context;
+
+	s->depth = 0;
+	s->is_string = s->is_escaped = s->is_dropped = false;
+	s->key = CLOUD_KEY_OTHER;
+	s->len = s->name_len = 0;
+}
+
+static struct str text_of(const struct cloud_sieve *s)
+{
+	return (struct str){ s->text, s->len };
+}
+
+static bool is_unwanted(const struct cloud_sieve *s)
+{
+	return s->depth == PROFILE_DEPTH && s->key == CLOUD_KEY_BYTES &&
+	       s->name_len &&
+	       !s->is_wanted(s->context, (struct str){ s->name, s->name_len });
+}
+
+/* A string has ended; whether it is a key shows what follows. */
+static void end_string(struct cloud_sieve *s)
+{
+	s->is_string = s->is_dropped = false;
+	if (s->depth != PROFILE_DEPTH || s->key != CLOUD_KEY_NAME)
+		return;
+	s->name_len = s->is_plain ? s->len : 0;
+	memcpy(s->name, s->text, s->name_len);
+}
+
+static void take_mark(struct cloud_sieve *s, char c)
+{
+	switch (c) {
+	case '"':
+		s->is_string = s->is_plain = true;
+		s->is_dropped = is_unwanted(s);
+		s->len = 0;
+		return;
+	case '{':
+	case '[':
+		s->depth++;
+		if (s->depth == PROFILE_DEPTH)
+			s->name_len = 0;
+		break;
+	case '}':
+	case ']':
+		s->depth -= s->depth > 0;
+		break;
+	case ':':
+		if (str_equal(text_of(s), STR("name")))
+			s->key = CLOUD_KEY_NAME;
+		else if (str_equal(text_of(s), STR("profileBytes")))
+			s->key = CLOUD_KEY_BYTES;
+		else
+			s->key = CLOUD_KEY_OTHER;
+		return;
+	case ',':
+		break;
+	default:
+		return;
+	}
+	s->key = CLOUD_KEY_OTHER;
+}
+
+/* A byte within a string. */
+static void take_text(struct cloud_sieve *s, char c)
+{
+	if (s->is_escaped) {
+		s->is_escaped = false;
+		return;
+	}
+	if (c == '"') {
+		end_string(s);
+		return;
+	}
+	if (c == '\\') {
+		s->is_escaped = true;
+		s->is_plain = false;
+	} else if (s->len == sizeof s->text) {
+		s->is_plain = false;
+	} else {
+		s->text[s->len++] = c;
+	}
+}
+
+/* How much of a dropped string there is: up to its end or an escape. */
+static size_t dropped_length(struct str bytes)
+{
+	const char *end = memchr(bytes.ptr, '"', bytes.len);
+	size_t len = end ? (size_t)(end - bytes.ptr) : bytes.len;
+	const char *escape = memchr(bytes.ptr, '\\', len);
+
+	return escape ? (size_t)(escape - bytes.ptr) : len;
+}
+
+/* From `at` on, to behind the closing quote if it is there. */
+static size_t drop(struct cloud_sieve *s, struct str bytes, size_t at)
+{
+	while (s->is_dropped && at < bytes.len) {
+		if (!s->is_escaped)
+			at += dropped_length(str_slice(bytes, at, bytes.len));
+		if (at < bytes.len)
+			take_text(s, bytes.ptr[at++]);
+	}
+	return at;
+}
+
+static void pass(void *context, struct str bytes, struct buf *kept)
+{
+	struct cloud_sieve *s = context;
+	size_t from = 0, at = 0;
+
+	while (at < bytes.len) {
+		if (s->is_dropped) {
+			at = drop(s, bytes, at);
+			from = s->is_dropped ? at : at - 1; /* the quote */
+		} else if (s->is_string) {
+			take_text(s, bytes.ptr[at++]);
+		} else {
+			take_mark(s, bytes.ptr[at++]);
+			if (s->is_dropped)
+				buf_add_str(kept,
+					    str_slice(bytes, from, at - from));
+		}
+	}
+	if (!s->is_dropped)
+		buf_add_str(kept, str_slice(bytes, from, bytes.len));
+}
+
+void cloud_sieve_init(struct cloud_sieve *s,
+		      bool (*is_wanted)(void *context, struct str name),
+		      void *context)
+{
+	*s = (struct cloud_sieve){ .sieve = { begin, pass, s },
+				   .is_wanted = is_wanted,
+				   .context = context };
+}
+
+/* Cloud Profiler, by the one call of its API that reads: ListProfiles
+ * (google/devtools/cloudprofiler/v2, ExportService). It gives all profiles of
+ * a project by pages, in no stated order, and selects none. What is asked of
+ * other profile servers is therefore answered from its list. */
+
+#define SUBJECT "Cloud Profiler"
+
+/* The server's own most. */
+#define PAGE_SIZE 1000
+
+/* Names of pages are percent-encoded, which makes three bytes of one. */
+#define PATH_BYTES (4 * LIMIT_PAGE_TOKEN_BYTES)
+
+/* What a page is to hold; both are partial responses. */
+enum cloud_fields {
+	CLOUD_FIELDS_LIST,  /* all but the profiles' bytes */
+	CLOUD_FIELDS_BYTES, /* names and bytes */
+};
+
+static const char *const fields_of[] = {
+	[CLOUD_FIELDS_LIST] = "nextPageToken,skippedProfiles,profiles(name,"
+			      "profileType,deployment(target,labels),duration,"
+			      "labels,startTime)",
+	[CLOUD_FIELDS_BYTES] = "nextPageToken,profiles(name,profileBytes)",
+};
+
+/* The page of this name; an empty one is the first. */
+static bool cloud_profiles_request(const struct endpoint *endpoint,
+				   struct str token, enum cloud_fields fields,
+				   struct http_request *request,
+				   struct error *err)
+{
+	struct buf path;
+
+	buf_init(&path, PATH_BYTES);
+	buf_addf(&path, "/v2/projects/%s/profiles?pageSize=%d&fields=",
+		 endpoint->project, PAGE_SIZE);
+	url_encode(&path, str_from(fields_of[fields]));
+	if (token.len) {
+		buf_add_text(&path, "&pageToken=");
+		url_encode(&path, token);
+	}
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = "application/json";
+	return true;
+}
+
+/* ANSWER_TRY_NEXT: the server refuses the page (400), perhaps because its name
+ * came with other fields: err says why. */
+static enum answer cloud_profiles_answer(const struct endpoint *endpoint,
+					 const struct http_response *response,
+					 struct error *err)
+{
+	if (response->status == 200 && body_first(response) == '{')
+		return ANSWER_OK;
+	if (response->status == 200 && !body_is_html(response)) {
+		error_set(err, ERROR_FORMAT,
+			  SUBJECT ": answers 200, but with no JSON object");
+		return ANSWER_ERROR;
+	}
+	google_fail(&google_profiler_api, SUBJECT, endpoint, response, err);
+	return response->status == 400 ? ANSWER_TRY_NEXT : ANSWER_ERROR;
+}
 
 struct cloud_profiles {
 	struct profile_list list;

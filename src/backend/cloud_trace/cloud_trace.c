@@ -5,10 +5,401 @@
  */
 #include "backend/cloud_trace/cloud_trace.h"
 
+#include <string.h>
+
 #include "backend/answer.h"
-#include "backend/checkups.h"
-#include "backend/cloud_trace/cloud_trace_query.h"
+#include "backend/backend.h"
+#include "backend/checkup.h"
 #include "backend/google/google_error.h"
+#include "backend/trace_backend.h"
+#include "base/map.h"
+#include "base/num.h"
+#include "base/str.h"
+#include "decode/history.h"
+#include "wire/url.h"
+
+/* Google Cloud under examination: one list answers whether its Cloud Trace
+ * can be reached, may be read, and which services send to it. */
+
+/* As the profile side is asked for its services. */
+#define RECENT_NS NS_PER_HOUR
+/* Names that fit into one line. */
+#define NAMES_SHOWN 8u
+
+struct seen {
+	struct arena *arena;
+	struct map by_name;
+	struct str names[NAMES_SHOWN]; /* the first ones met */
+	uint32_t count;                /* of all names */
+	size_t traces;
+	size_t nameless; /* spans that tell no service */
+};
+
+static bool cloud_trace_recent_request(const struct endpoint *endpoint,
+				       struct time_range range,
+				       struct http_request *request,
+				       struct error *err) MUST_CHECK;
+
+static bool see_service(void *context, struct str name, struct error *err)
+{
+	struct seen *s = context;
+	uint32_t index;
+
+	if (!name.len) {
+		s->nameless++;
+		return true;
+	}
+	if (map_find(&s->by_name, name) != MAP_NONE)
+		return true;
+	name = arena_str(s->arena, name);
+	if (!name.ptr || !map_insert(&s->by_name, name, s->count, &index))
+		return arena_fail(s->arena, "services", err);
+	if (s->count < NAMES_SHOWN)
+		s->names[s->count] = name;
+	s->count++;
+	return true;
+}
+
+static void judge_seen(struct checkup *c, const struct seen *s)
+{
+	struct buf names;
+
+	if (!s->traces) {
+		check_warn(c->checks, "traces", "services",
+			   "no traces in the last hour");
+		check_fix(c->checks,
+			  "another project? Else the services do not send: "
+			  "their exporter's log tells, and its account needs "
+			  "roles/cloudtrace.agent");
+		return;
+	}
+	buf_init(&names, LIMIT_CHECK_BYTES);
+	for (uint32_t i = 0; i < s->count && i < NAMES_SHOWN; i++)
+		buf_addf(&names, "%s\"%.*s\"", i ? ", " : ": ",
+			 STR_ARGS(s->names[i]));
+	if (s->count > NAMES_SHOWN)
+		buf_add_text(&names, "...");
+	if (s->nameless)
+		check_warn(c->checks, "traces", "services",
+			   "%zu span%s of the newest %zu traces without a "
+			   "service's name; the others are of %u%s",
+			   s->nameless, &"s"[s->nameless == 1], s -> traces,
+			   s -> count, buf_text(&names));
+	else
+		check_ok(c->checks, "traces", "services",
+			 "%u in the newest %zu traces%s", s->count, s->traces,
+			 buf_text(&names));
+	if (s->nameless)
+		check_fix(c->checks,
+			  "set OTEL_SERVICE_NAME where they are sent, or give "
+			  "the profile's name with --map or --service");
+	buf_release(&names);
+}
+
+static bool judge(struct checkup *c, const struct http_response *response,
+		  bool *is_up, struct error *err)
+{
+	const struct endpoint *e = &c->backends->traces.endpoint;
+	struct seen seen = { .arena = c->checks->arena };
+	struct service_watch watch = { see_service, &seen, 0 };
+	struct error why = { 0 };
+
+	if (!http_is_success(response)) {
+		google_fail(&google_trace_api, "Cloud Trace", e, response,
+			    &why);
+		check_fail(c->checks, why.code, "traces", "login", "%s",
+			   why.message);
+		return true;
+	}
+	check_ok(c->checks, "traces", "login", "reading is allowed");
+	map_init(&seen.by_name, c->checks->arena);
+	if (!decode_cloud_trace_services(buf_str(&response->body), &watch,
+					 &why)) {
+		if (why.code == ERROR_MEMORY) {
+			*err = why;
+			return false;
+		}
+		check_fail(c->checks, why.code, "traces", "server",
+			   "it does not answer as Cloud Trace: %s",
+			   why.message);
+		return true;
+	}
+	check_ok(c->checks, "traces", "server",
+		 "Cloud Trace; a list of traces takes 25 of 300 read units "
+		 "that a project has a minute");
+	seen.traces = watch.trace_count;
+	judge_seen(c, &seen);
+	*is_up = true;
+	return true;
+}
+
+static bool request(const struct backends *b, struct http_request *request,
+		    struct error *err)
+{
+	struct time_range range = { sat_sub_i64(b->now_ns, RECENT_NS),
+				    b->now_ns };
+
+	return cloud_trace_recent_request(&b->traces.endpoint, range, request,
+					  err);
+}
+
+const struct trace_checkup checkup_cloud_trace = {
+	.request = request,
+	.judge = judge,
+	.cut_fix = "Cloud Trace gives at most 10,000 spans of a trace: sample "
+		   "less within it",
+	.missing_fix = "another project: --traces-url gcp://PROJECT; past "
+		       "30 days, or not sampled: take a newer trace",
+};
+
+/* The list of Cloud Trace v1: its filter language and its parameters. */
+
+/* Google's page of quotas of Cloud Trace: a list costs as much as so many
+ * traces by id. */
+#define LIST_UNITS 25u
+
+/* So many there are a minute, unless the project was given more. */
+#define UNITS_A_MINUTE 300u
+
+/* What the language takes without quotes: [a-zA-Z0-9./_][a-zA-Z0-9./_-]*. */
+static bool is_plain(struct str value)
+{
+	for (size_t i = 0; i < value.len; i++) {
+		char c = value.ptr[i];
+
+		if (!ascii_is_alnum(c) && !(c && strchr("./_", c)) &&
+		    !(c == '-' && i > 0))
+			return false;
+	}
+	return value.len > 0;
+}
+
+static void add_value(struct buf *filter, struct str value)
+{
+	if (is_plain(value)) {
+		buf_add_str(filter, value);
+		return;
+	}
+	buf_add_char(filter, '"');
+	for (size_t i = 0; i < value.len; i++) {
+		if (value.ptr[i] == '"' || value.ptr[i] == '\\')
+			buf_add_char(filter, '\\');
+		buf_add_char(filter, value.ptr[i]);
+	}
+	buf_add_char(filter, '"');
+}
+
+void cloud_filter_add(struct buf *filter, const char *key, struct str value)
+{
+	if (filter->len)
+		buf_add_char(filter, ' ');
+	buf_addf(filter, "%s:", key);
+	add_value(filter, value);
+}
+
+void cloud_filter_add_latency(struct buf *filter, int64_t duration_ns)
+{
+	struct buf text;
+
+	if (duration_ns <= 0)
+		return;
+	buf_init(&text, 64);
+	if (duration_ns % NS_PER_MS == 0)
+		buf_addf(&text, "%lldms", (long long)(duration_ns / NS_PER_MS));
+	else
+		buf_addf(&text, "%lldns", (long long)duration_ns);
+	cloud_filter_add(filter, "latency", buf_str(&text));
+	buf_release(&text);
+}
+
+struct cloud_list {
+	bool has_spans;    /* all spans, else the first of each trace */
+	uint32_t traces;   /* a page at most */
+	const char *order; /* "start desc" */
+	struct time_range range;
+	struct buf *owned_filter; /* of cloud_filter_add(); NULL: none */
+	struct str page_token;    /* empty: the first page */
+};
+
+#define CLOUD_TRACE_PAGE 100u
+
+/* Traces that a page may hold, without and with all of their spans. */
+#define CLOUD_TRACE_PAGE_ROOTS 1000u
+
+/* Appends "/traces?...": the path behind that of the project. */
+static void cloud_list_path(const struct cloud_list *list, struct buf *out)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	uint32_t most =
+		list->has_spans ? CLOUD_TRACE_PAGE : CLOUD_TRACE_PAGE_ROOTS;
+
+	format_rfc3339(list->range.from_ns, from);
+	format_rfc3339(list->range.to_ns, to);
+	buf_addf(out,
+		 "/traces?view=%s&pageSize=%u&startTime=%s&endTime=%s"
+		 "&orderBy=",
+		 list->has_spans ? "COMPLETE" : "ROOTSPAN",
+		 list->traces < most ? list->traces : most, from, to);
+	url_encode(out, str_from(list->order));
+	if (list->owned_filter) {
+		if (list->owned_filter->len)
+			buf_add_text(out, "&filter=");
+		url_encode_built(out, list->owned_filter);
+	}
+	if (list->page_token.len) {
+		buf_add_text(out, "&pageToken=");
+		url_encode(out, list->page_token);
+	}
+}
+
+/* The newest traces of a range, all spans of them, as many as a page holds. */
+static bool cloud_trace_recent_request(const struct endpoint *endpoint,
+				       struct time_range range,
+				       struct http_request *request,
+				       struct error *err)
+{
+	const struct cloud_list list = { .has_spans = true,
+					 .traces = CLOUD_TRACE_PAGE,
+					 .order = "start desc",
+					 .range = range };
+	struct buf path;
+
+	project_path_init(&path, endpoint, LIMIT_URL_BYTES);
+	cloud_list_path(&list, &path);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->accept = "application/json";
+	return true;
+}
+
+unsigned cloud_trace_units(struct str path)
+{
+	size_t v1 = str_find(path, STR("/v1/projects/"));
+	struct str rest =
+		str_slice(path, v1 == SIZE_MAX ? path.len : v1, path.len);
+
+	if (str_find(rest, STR("/traces?")) != SIZE_MAX)
+		return LIST_UNITS;
+	return str_find(rest, STR("/traces/")) != SIZE_MAX;
+}
+
+static void cloud_trace_spent(const struct http_log_entry *log, size_t count,
+			      struct buf *out)
+{
+	unsigned units = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!log[i].is_cached && log[i].status)
+			units += cloud_trace_units(str_from(log[i].url));
+	buf_addf(out,
+		 "Cloud Trace: %u read unit%s of the %u that a project has a "
+		 "minute by default",
+		 units, &"s"[units == 1], UNITS_A_MINUTE);
+}
+
+/* Traces that a user describes, from the list of Cloud Trace. */
+
+/* Where a service's name stands depends on who sent the trace, and a filter
+ * knows no "or": the next one is asked for when the one before finds none.
+ * OpenTelemetry's exporters write the monitored resource, and only that of Go
+ * its attributes as well; older ones wrote the name as a module's. */
+static const char *const service_labels[] = {
+	"+service.name",
+	"+g.co/r/cloud_run_revision/service_name",
+	"+g.co/r/generic_task/job",
+	"+g.co/r/k8s_container/container_name",
+	"+g.co/gae/app/module",
+	"+g.co/r/gae_instance/module_id",
+};
+
+/* So it is with failures: the status that OpenTelemetry's exporters write
+ * (google.rpc.Code UNKNOWN), Google's agents, and any status of 5xx. */
+static const struct {
+	const char *key;
+	struct str value;
+} error_labels[] = {
+	{ "+g.co/status/code", { "2", 1 } },
+	{ "label", { "/error/message", 14 } },
+	{ "/http/status_code", { "5", 1 } },
+};
+
+/* All that may be asked one after the other. With failures the service is
+ * asked for by its first label only, else they would be a dozen; the decoder
+ * looks at it again. */
+static unsigned attempts_of(const struct find_query *query)
+{
+	if (query->is_error)
+		return COUNT_OF(error_labels);
+	return query->service.len ? COUNT_OF(service_labels) : 1;
+}
+
+static void add_labels(const struct find_query *query, unsigned attempt,
+		       struct buf *filter)
+{
+	bool has_service =
+		query->service.len && (!query->is_error || attempt == 0);
+
+	if (attempt >= attempts_of(query))
+		return;
+	if (query->is_error)
+		cloud_filter_add(filter, error_labels[attempt].key,
+				 error_labels[attempt].value);
+	if (has_service)
+		cloud_filter_add(filter, service_labels[attempt],
+				 query->service);
+}
+
+static void cloud_trace_find_path(const struct find_query *query,
+				  unsigned attempt, struct buf *out)
+{
+	struct cloud_list list = {
+		.has_spans = find_is_by_span(query) || query->is_error,
+		.traces = query->trace_limit,
+		.order = query->is_slowest_first ? "duration desc"
+						 : "start desc",
+		.range = query->range,
+		.page_token = query->page_token,
+	};
+	struct buf filter;
+
+	buf_init(&filter, LIMIT_URL_BYTES);
+	add_labels(query, attempt, &filter);
+	if (query->name.len)
+		cloud_filter_add(&filter, "+span", query->name);
+	cloud_filter_add_latency(&filter, query->min_duration_ns);
+	list.owned_filter = &filter;
+	cloud_list_path(&list, out);
+}
+
+/* Later questions are about less, and finding nothing says nothing then. */
+static bool has_next(const struct find_query *query, unsigned attempt)
+{
+	return !query->is_slowest_first && !query->page_token.len &&
+	       attempt + 1 < attempts_of(query);
+}
+
+static enum answer cloud_trace_find_answer(const struct find_query *query,
+					   unsigned *attempt,
+					   const struct endpoint *e,
+					   const struct http_response *response,
+					   search_decoder **decode,
+					   struct error *err)
+{
+	if (!http_is_success(response) || body_first(response) != '{')
+		return google_fail(&google_trace_api, "Cloud Trace: search", e,
+				   response, err);
+	/* A page may be empty with more behind it. */
+	if (body_has_key(response, STR("traces"), false) ||
+	    body_has_key(response, STR("nextPageToken"), false)) {
+		*decode = decode_cloud_trace_search;
+		return ANSWER_OK;
+	}
+	error_set(err, ERROR_NOT_FOUND, "Cloud Trace: search: no traces");
+	if (!has_next(query, *attempt))
+		return ANSWER_MISS;
+	++*attempt;
+	return ANSWER_TRY_NEXT;
+}
 
 #define SUBJECT "Cloud Trace"
 

@@ -10,4 +10,16 @@
 
 extern const struct trace_backend trace_cloud;
 
+/* The list of Cloud Trace v1: its filter language and its parameters. */
+
+/* Adds "+root:NAME", "latency:250ms" and the like; terms are all to hold. The
+ * value is quoted where it is not plain, so that it is one term always. */
+void cloud_filter_add(struct buf *filter, const char *key, struct str value);
+/* Traces of at least this duration; nothing for 0 and less. */
+void cloud_filter_add_latency(struct buf *filter, int64_t duration_ns);
+
+/* Read units that a request takes of those that a project has a minute; 0:
+ * none of Cloud Trace's. path: with its query. */
+unsigned cloud_trace_units(struct str path);
+
 #endif

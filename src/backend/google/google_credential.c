@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/count.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "base/outfile.h"
+#include "base/num.h"
+#include "base/out.h"
 #include "wire/auth.h"
 #include "wire/url.h"
 

@@ -7,8 +7,12 @@
 #ifndef BACKEND_GOOGLE_ERROR_H
 #define BACKEND_GOOGLE_ERROR_H
 
+#include <stdbool.h>
+
 #include "backend/source.h"
+#include "backend/table.h"
 #include "base/error.h"
+#include "base/str.h"
 
 /* One API: what its errors have to name. */
 struct google_api {
@@ -65,5 +69,20 @@ enum answer google_fail(const struct google_api *api, const char *subject,
 			const struct endpoint *e,
 			const struct http_response *response,
 			struct error *err);
+
+/* Addresses of Google Cloud: projects, see table.h. Knows no API. */
+
+/* "gcp://", "gcp+https://", "gcp+http://", in any case. */
+bool google_address_is(const char *text);
+
+/* "gcp://PROJECT" or "gcp+https://HOST[/PREFIX]/projects/PROJECT"; the parts
+ * point into text. ERROR_USAGE without repeating what may be a secret. */
+bool google_address_parse(const char *text, struct project_address *address,
+			  struct error *err) MUST_CHECK;
+
+/* An id (6 to 30 lower-case letters, digits and hyphens, a letter first, no
+ * hyphen last), one of an organisation ("example.com:project") or a project's
+ * number. All of it can stand in a path as it is. */
+bool google_project_check(struct str project, struct error *err) MUST_CHECK;
 
 #endif

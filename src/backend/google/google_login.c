@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/google_login.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +7,11 @@
 
 #include "backend/google/google_credential.h"
 #include "backend/google/google_token.h"
+#include "backend/google_login.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
-#include "wire/token_command.h"
 #include "wire/url.h"
 
 /* A token that ends sooner is renewed first. */

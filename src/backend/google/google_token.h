@@ -13,7 +13,7 @@
 
 #include "backend/google/google_credential.h"
 #include "base/error.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 /* What the APIs of traces and profiles take at the least. */
 #define GOOGLE_SCOPES                                                          \
@@ -78,11 +78,5 @@ bool google_flow_take(struct google_flow *f, struct http_response *response,
 
 /* The step that the request in hand is of. */
 enum google_step google_flow_step(const struct google_flow *f);
-
-/* The credential that starts the flow: the source's, where there is one. */
-const struct google_credential *google_flow_base(const struct google_flow *f);
-
-/* Where the token of another identity comes from, without secrets; appended. */
-void google_flow_place(const struct google_flow *f, struct buf *out);
 
 #endif

@@ -2,11 +2,298 @@
 #include "backend/jaeger/jaeger.h"
 
 #include "backend/answer.h"
-#include "backend/jaeger/jaeger_query.h"
+#include "backend/trace_backend.h"
+#include "backend/trace_names.h"
+#include "wire/url.h"
 
-/* v3 has nanoseconds and everything OTLP has; the legacy API is what old
- * releases and imitations of Jaeger speak. */
+/* Names of services and their operations, all that Jaeger lists. */
+
+/* v3, then the legacy API. */
 #define ATTEMPTS 2u
+
+static void jaeger_names_path(const struct names_query *query, unsigned attempt,
+			      struct buf *out)
+{
+	if (query->what == TRACE_SERVICES) {
+		buf_add_text(out,
+			     attempt ? "/api/services" : "/api/v3/services");
+	} else if (attempt == 0) {
+		buf_add_text(out, "/api/v3/operations?service=");
+		url_encode(out, query->service);
+	} else {
+		buf_add_text(out, "/api/services/");
+		url_encode(out, query->service);
+		buf_add_text(out, "/operations");
+	}
+}
+
+static bool jaeger_tags_path(const struct tags_query *query, unsigned attempt,
+			     struct buf *out, struct error *err)
+{
+	bool is_service = str_equal(query->tag, STR("service")) ||
+			  str_ends(query->tag, STR("service.name"));
+	struct names_query names = { is_service ? TRACE_SERVICES
+						: TRACE_OPERATIONS,
+				     query->service, query->range };
+
+	if (!is_service &&
+	    (!str_equal(query->tag, STR("name")) || !query->service.len))
+		return error_set(err, ERROR_USAGE,
+				 "a Jaeger lists the values of two tags only: "
+				 "--tags service, and --tags name with "
+				 "--service NAME");
+	jaeger_names_path(&names, attempt, out);
+	return true;
+}
+
+static enum answer jaeger_names_answer(unsigned attempt,
+				       const struct endpoint *e,
+				       const struct http_response *response,
+				       struct arena *arena,
+				       struct name_list *names,
+				       struct error *err)
+{
+	return trace_names_read("jaeger", attempt + 1 < ATTEMPTS, e, response,
+				arena, names, err);
+}
+
+/* The parts of the server that jaeger.c puts together, and what all searches
+ * share, whatever they ask: the parameters of both APIs, and what an answer
+ * means. See trace_backend.h for what each function is. */
+
+/* "name=value"; nothing for an empty value. name: with what goes before. */
+static void jaeger_add(struct buf *out, const char *name, struct str value)
+{
+	if (!value.len)
+		return;
+	buf_addf(out, "%s=", name);
+	url_encode(out, value);
+}
+
+/* These spellings are the oldest and understood everywhere. */
+static void add_v3_window(struct buf *out, struct time_range range,
+			  uint32_t trace_limit)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+
+	format_rfc3339(range.from_ns, from);
+	format_rfc3339(range.to_ns, to);
+	buf_addf(out,
+		 "query.start_time_min=%s&query.start_time_max=%s"
+		 "&query.num_traces=%u",
+		 from, to, trace_limit);
+}
+
+/* The window and how many traces; name: "query.start_time_min", or "start" in
+ * the legacy API, with what goes before. */
+static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
+			      struct time_range range, uint32_t trace_limit)
+{
+	buf_add_char(out, before);
+	if (attempt == JAEGER_V3)
+		add_v3_window(out, range, trace_limit);
+	else
+		buf_addf(out, "start=%lld&end=%lld&limit=%u",
+			 (long long)(range.from_ns / NS_PER_US),
+			 (long long)(range.to_ns / NS_PER_US) + 1, trace_limit);
+}
+
+/* The answer to a search. Old releases lack v3: ANSWER_TRY_NEXT then, with
+ * *attempt set. */
+static enum answer jaeger_traces_answer(unsigned *attempt,
+					const struct endpoint *e,
+					const struct http_response *response,
+					search_decoder **decode,
+					struct error *err)
+{
+	bool is_v3 = *attempt == JAEGER_V3;
+
+	if (http_is_success(response) && body_first(response) == '{') {
+		*decode = is_v3 ? decode_jaeger_search
+				: decode_jaeger_search_legacy;
+		return ANSWER_OK;
+	}
+	if (response->status == 404 && body_first(response) == '{' &&
+	    body_contains(response, STR("No traces found"))) {
+		error_set(err, ERROR_NOT_FOUND, "jaeger: search: no traces");
+		return ANSWER_MISS;
+	}
+	answer_fail("jaeger: search", e, response, err);
+	/* Old releases give their page with 200 for a route they lack. */
+	if (!is_v3 || !(response->status == 404 || response->status == 501 ||
+			http_is_success(response)))
+		return ANSWER_ERROR;
+	*attempt = JAEGER_LEGACY;
+	return ANSWER_TRY_NEXT;
+}
+
+/* Jaeger's search for traces that a user describes. It sends them whole. */
+
+static const struct str error_tags = { "{\"error\":\"true\"}", 16 };
+
+static void v3_find_path(const struct find_query *query, struct buf *out)
+{
+	buf_add_text(out, "/api/v3/traces");
+	jaeger_add_window(out, JAEGER_V3, '?', query->range,
+			  query->trace_limit);
+	jaeger_add(out, "&query.service_name", query->service);
+	jaeger_add(out, "&query.operation_name", query->name);
+	if (query->is_error)
+		jaeger_add(out, "&query.attributes", error_tags);
+	if (query->min_duration_ns > 0)
+		buf_addf(out, "&query.duration_min=%lldns",
+			 (long long)query->min_duration_ns);
+}
+
+static void legacy_find_path(const struct find_query *query, struct buf *out)
+{
+	buf_add_text(out, "/api/traces");
+	jaeger_add_window(out, JAEGER_LEGACY, '?', query->range,
+			  query->trace_limit);
+	jaeger_add(out, "&service", query->service);
+	jaeger_add(out, "&operation", query->name);
+	if (query->is_error)
+		jaeger_add(out, "&tags", error_tags);
+	/* Whole microseconds there: a bound of more would lose those at it. */
+	if (query->min_duration_ns > 0)
+		buf_addf(out, "&minDuration=%lldus",
+			 (long long)(query->min_duration_ns / NS_PER_US));
+}
+
+static void jaeger_find_path(const struct find_query *query, unsigned attempt,
+			     struct buf *out)
+{
+	if (attempt == JAEGER_V3)
+		v3_find_path(query, out);
+	else
+		legacy_find_path(query, out);
+}
+
+static bool asks_service(const struct find_query *query,
+			 const struct http_response *response)
+{
+	return response->status == 400 && !query->service.len &&
+	       body_contains(response, STR("service"));
+}
+
+static enum answer jaeger_find_answer(const struct find_query *query,
+				      unsigned *attempt,
+				      const struct endpoint *e,
+				      const struct http_response *response,
+				      search_decoder **decode,
+				      struct error *err)
+{
+	if (!asks_service(query, response))
+		return jaeger_traces_answer(attempt, e, response, decode, err);
+	error_set(err, ERROR_USAGE,
+		  "this Jaeger's storage searches one service at a time: give "
+		  "--service");
+	return ANSWER_ERROR;
+}
+
+/* Jaeger's search: it knows one service and operation a question and sends
+ * whole traces. */
+
+/* Traces that it is asked to list for a count. */
+#define SUMMARIES 1000u
+
+/* The operation whose traces are asked for: the slow one, else the root, else
+ * the first. */
+static void subject(const struct search_query *query, struct str *service,
+		    struct str *name)
+{
+	const struct search_operation *o = query->slow;
+
+	if (!o && query->root_service.len) {
+		*service = query->root_service;
+		*name = query->root_name;
+		return;
+	}
+	if (!o)
+		o = &query->operations[0];
+	*service = o->service;
+	*name = o->name;
+}
+
+static void v3_path(const struct search_query *query, struct buf *out)
+{
+	struct str service, name;
+
+	subject(query, &service, &name);
+	buf_add_text(out, "/api/v3/traces?query.service_name=");
+	url_encode(out, service);
+	jaeger_add(out, "&query.operation_name", name);
+	jaeger_add_window(out, JAEGER_V3, '&', query->range,
+			  query->trace_limit);
+	if (query->slow)
+		buf_addf(out, "&query.duration_min=%lldns",
+			 (long long)query->min_duration_ns);
+}
+
+static void legacy_path(const struct search_query *query, struct buf *out)
+{
+	struct str service, name;
+
+	subject(query, &service, &name);
+	buf_add_text(out, "/api/traces?service=");
+	url_encode(out, service);
+	jaeger_add(out, "&operation", name);
+	jaeger_add_window(out, JAEGER_LEGACY, '&', query->range,
+			  query->trace_limit);
+	if (query->slow)
+		buf_addf(out, "&minDuration=%lldns",
+			 (long long)query->min_duration_ns);
+}
+
+static void jaeger_search_path(const struct search_query *query,
+			       unsigned attempt, struct buf *out)
+{
+	if (attempt == JAEGER_V3)
+		v3_path(query, out);
+	else
+		legacy_path(query, out);
+}
+
+static enum answer jaeger_search_answer(const struct search_query *query,
+					unsigned *attempt,
+					const struct endpoint *e,
+					const struct http_response *response,
+					search_decoder **decode,
+					struct error *err)
+{
+	(void)query;
+	return jaeger_traces_answer(attempt, e, response, decode, err);
+}
+
+static void jaeger_count_path(const struct count_query *query, struct buf *out)
+{
+	buf_add_text(out, "/api/v3/trace-summaries?query.service_name=");
+	url_encode(out, query->service);
+	jaeger_add_window(out, JAEGER_V3, '&', query->range, SUMMARIES);
+}
+
+static enum answer jaeger_count_answer(const struct endpoint *e,
+				       const struct http_response *response,
+				       struct error *err)
+{
+	if (http_is_success(response) && body_first(response) == '{')
+		return ANSWER_OK;
+	return answer_fail("jaeger: trace summaries", e, response, err);
+}
+
+static bool jaeger_count_decode(struct str body,
+				const struct count_query *query,
+				struct step_counts *out, bool *is_sample,
+				struct error *err)
+{
+	uint32_t trace_count = 0;
+
+	(void)query;
+	if (!decode_jaeger_counts(body, out, &trace_count, err))
+		return false;
+	*is_sample = trace_count >= SUMMARIES;
+	return true;
+}
 
 static void trace_path(const struct trace_query *query, unsigned attempt,
 		       struct buf *out)

@@ -10,4 +10,11 @@
 
 extern const struct trace_backend trace_jaeger;
 
+/* The parts of the server that jaeger.c puts together, and what all searches
+ * share, whatever they ask: the parameters of both APIs, and what an answer
+ * means. See trace_backend.h for what each function is. */
+
+/* The attempts, in this order. */
+enum { JAEGER_V3, JAEGER_LEGACY };
+
 #endif

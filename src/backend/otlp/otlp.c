@@ -5,7 +5,7 @@
 
 #include "backend/answer.h"
 #include "decode/decode.h"
-#include "decode/otlp_profiles_write.h"
+#include "decode/otlp_profiles.h"
 #include "decode/wire.h"
 
 #define SUBJECT "OTLP"

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/parca/parca_calls.h"
+#include "backend/parca/parca.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/answer.h"
 #include "backend/backend.h"
 #include "backend/backends.h"
-#include "base/ascii.h"
+#include "backend/checkup.h"
+#include "backend/gather.h"
+#include "backend/jobs.h"
+#include "backend/profile_backend.h"
+#include "base/buf.h"
+#include "base/gz.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/num.h"
+#include "base/str.h"
+#include "wire/http_message.h"
 #include "wire/url.h"
 
 #define SUBJECT "parca"
@@ -20,6 +29,10 @@
 
 /* Below every scraper's interval: each sample is one snapshot. */
 #define SNAPSHOT_STEP_S 1
+
+static bool parca_adopt(struct backends *b,
+			const struct http_response *responses,
+			struct error *err) MUST_CHECK;
 
 /* ---- requests ---- */
 
@@ -44,7 +57,8 @@ static void add_range(struct buf *path, const char *start, const char *end,
 	add_param(path, end, str_from(text));
 }
 
-const struct parca_facts *parca_facts_of(const struct side *side)
+/* NULL: not known yet. */
+static const struct parca_facts *parca_facts_of(const struct side *side)
 {
 	return side->room;
 }
@@ -140,8 +154,10 @@ static void path_init(struct buf *path, const char *method)
 	buf_add_text(path, method);
 }
 
-bool parca_facts_request(const struct endpoint *endpoint, enum parca_fact fact,
-			 struct http_request *request, struct error *err)
+/* The two requests that tell the facts. */
+static bool parca_facts_request(const struct endpoint *endpoint,
+				enum parca_fact fact,
+				struct http_request *request, struct error *err)
 {
 	struct buf path;
 
@@ -152,8 +168,10 @@ bool parca_facts_request(const struct endpoint *endpoint, enum parca_fact fact,
 	return true;
 }
 
-bool parca_services_request(const struct side *side, struct time_range range,
-			    struct http_request *request, struct error *err)
+static bool parca_services_request(const struct side *side,
+				   struct time_range range,
+				   struct http_request *request,
+				   struct error *err)
 {
 	struct buf path;
 
@@ -164,17 +182,19 @@ bool parca_services_request(const struct side *side, struct time_range range,
 	return get(&side->endpoint, &path, request, err);
 }
 
-const char *parca_label(const struct side *side, const char *label)
+/* So a label alone. */
+static const char *parca_label(const struct side *side, const char *label)
 {
 	return strcmp(label, "service_name")
 		       ? label
 		       : parca_facts_of(side)->service_label;
 }
 
-/* One step as long as the window: the series matter, not their points. */
-bool parca_type_request(const struct side *side, size_t type,
-			const struct series_query *query,
-			struct http_request *request, struct error *err)
+/* Series of one of the types; the query for both is the same.
+ * One step as long as the window: the series matter, not their points. */
+static bool parca_type_request(const struct side *side, size_t type,
+			       const struct series_query *query,
+			       struct http_request *request, struct error *err)
 {
 	const struct parca_facts *facts = parca_facts_of(side);
 	struct time_range range = query->range;
@@ -209,21 +229,23 @@ static const struct parca_type *type_of(const struct side *side,
 	return type;
 }
 
-unsigned parca_profile_attempts(const struct profile_query *query)
+static unsigned parca_profile_attempts(const struct profile_query *query)
 {
 	(void)query;
 	return 1;
 }
 
-unsigned parca_names_attempt(const struct profile_query *query)
+static unsigned parca_names_attempt(const struct profile_query *query)
 {
 	(void)query;
 	return 0;
 }
 
-bool parca_profile_request(const struct side *side,
-			   const struct profile_query *query, unsigned attempt,
-			   struct http_request *request, struct error *err)
+static bool parca_profile_request(const struct side *side,
+				  const struct profile_query *query,
+				  unsigned attempt,
+				  struct http_request *request,
+				  struct error *err)
 {
 	const struct parca_type *type = type_of(side, query->type_id, err);
 	struct buf path;
@@ -263,10 +285,12 @@ static bool range_path(struct buf *path, const struct side *side,
 	return true;
 }
 
-bool parca_snapshots_request(const struct side *side,
-			     const struct profile_query *query,
-			     const char *instance_label, unsigned attempt,
-			     struct http_request *request, struct error *err)
+static bool parca_snapshots_request(const struct side *side,
+				    const struct profile_query *query,
+				    const char *instance_label,
+				    unsigned attempt,
+				    struct http_request *request,
+				    struct error *err)
 {
 	struct buf path;
 
@@ -279,9 +303,10 @@ bool parca_snapshots_request(const struct side *side,
 	return get(&side->endpoint, &path, request, err);
 }
 
-bool parca_totals_request(const struct side *side,
-			  const struct totals_query *query,
-			  struct http_request *request, struct error *err)
+static bool parca_totals_request(const struct side *side,
+				 const struct totals_query *query,
+				 struct http_request *request,
+				 struct error *err)
 {
 	int64_t length_ms = query->step_ms * (int64_t)query->step_count;
 	struct time_range range = { query->from_ms * NS_PER_MS,
@@ -298,3 +323,1081 @@ bool parca_totals_request(const struct side *side,
 			  str_from(parca_label(side, query->beside)));
 	return get(&side->endpoint, &path, request, err);
 }
+
+/* What people and agents call a service, the most particular first. */
+static const char *const service_labels[] = {
+	"service_name", "app_kubernetes_io_name", "app", "job", "container",
+	"comm",         "systemd_unit",
+};
+
+bool parca_is(const struct http_response *response)
+{
+	return response->status == 200 &&
+	       !strcmp(response->content_type, "application/json") &&
+	       body_has_key(response, STR("types"), true);
+}
+
+static bool check_object(const struct endpoint *endpoint,
+			 const struct http_response *response,
+			 struct error *err)
+{
+	if (response->status != 200 || body_is_html(response)) {
+		answer_fail(SUBJECT, endpoint, response, err);
+		return false;
+	}
+	return body_first(response) == '{' ||
+	       error_set(err, ERROR_FORMAT,
+			 SUBJECT ": answers 200, but with no JSON object: is "
+				 "there a Parca at this address? (%s-url)",
+			 side_prefix(endpoint));
+}
+
+/* The JSON object of an answer: calls read for the value of the field. False
+ * for every other answer, in words. */
+static bool parca_read(const struct endpoint *endpoint,
+		       const struct http_response *response, struct str field,
+		       void (*read)(struct json_reader *r, void *into),
+		       void *into, struct error *err)
+{
+	return check_object(endpoint, response, err) &&
+	       answer_read_field(response, field, read, into, SUBJECT, err);
+}
+
+/* ---- facts ---- */
+
+struct facts_reader {
+	struct arena *arena;
+	struct parca_facts *facts;
+	size_t cap;
+	size_t label; /* the best so far, an index of service_labels */
+	bool is_failed;
+};
+
+static const char *const type_keys[] = { "name", "sampleType", "sampleUnit",
+					 "periodType", "periodUnit" };
+
+#define TYPE_PARTS (sizeof type_keys / sizeof *type_keys)
+
+static bool facts_add(struct facts_reader *f, const struct str *parts,
+		      bool is_delta)
+{
+	void *types = f->facts->types;
+	struct parca_type *type;
+	struct str wanted;
+
+	if (f->facts->type_count >= LIMIT_SAMPLE_TYPES)
+		return true;
+	if (!arena_reserve(f->arena, &types, &f->cap, f->facts->type_count + 1,
+			   sizeof *f->facts->types))
+		return false;
+	f->facts->types = types;
+	type = &f->facts->types[f->facts->type_count];
+	type->is_delta = is_delta;
+	type->id = arena_printf(f->arena, "%.*s:%.*s:%.*s:%.*s:%.*s",
+				STR_ARGS(parts[0]), STR_ARGS(parts[1]),
+				STR_ARGS(parts[2]), STR_ARGS(parts[3]),
+				STR_ARGS(parts[4]));
+	wanted = arena_printf(f->arena, "%.*s%s", STR_ARGS(type->id),
+			      is_delta ? ":delta" : "");
+	type->wanted = wanted.ptr;
+	if (!type->id.ptr || !wanted.ptr)
+		return false;
+	f->facts->type_count++;
+	return true;
+}
+
+static bool read_part(struct json_reader *r, struct facts_reader *f,
+		      struct str key, struct str *parts)
+{
+	struct str text;
+
+	for (size_t i = 0; i < TYPE_PARTS; i++) {
+		if (!str_equal(key, str_from(type_keys[i])))
+			continue;
+		if (json_text(r, &text)) {
+			parts[i] = arena_str(f->arena, text);
+			f->is_failed |= !parts[i].ptr;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* {"name":"process_cpu","sampleType":"cpu",..,"delta":true}, in any order. */
+static void read_type(struct json_reader *r, struct facts_reader *f)
+{
+	struct str parts[TYPE_PARTS] = { { NULL, 0 } };
+	bool is_delta = false;
+	struct str key;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (read_part(r, f, key, parts))
+			continue;
+		if (!str_equal(key, STR("delta")))
+			json_skip(r);
+		else if (!json_bool(r, &is_delta))
+			return;
+	}
+	f->is_failed |= !facts_add(f, parts, is_delta);
+}
+
+static void read_types(struct json_reader *r, void *into)
+{
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			read_type(r, into);
+}
+
+static void read_label_names(struct json_reader *r, void *into)
+{
+	struct facts_reader *f = into;
+	struct str text;
+
+	if (!json_enter(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		if (!json_text(r, &text))
+			return;
+		for (size_t i = 0; i < f->label; i++)
+			if (str_equal(text, str_from(service_labels[i])))
+				f->label = i;
+	}
+}
+
+/* The agent of Parca sends how often it saw a stack. Asked for that, the server
+ * answers with time, samples times their period: it is the CPU time that others
+ * send. Period parts are left out, as by some of those, so that both can be
+ * there. */
+static void name_agent_cpu(struct parca_facts *facts)
+{
+	static const char *const agents[] = {
+		"parca_agent:samples:count:cpu:nanoseconds",
+		"parca_agent_cpu:samples:count:cpu:nanoseconds",
+		"otel_profiling_agent_on_cpu:samples:count:cpu:nanoseconds",
+	};
+
+	for (size_t a = 0; a < sizeof agents / sizeof *agents; a++) {
+		for (size_t i = 0; i < facts->type_count; i++) {
+			struct parca_type *type = &facts->types[i];
+
+			if (!type->is_delta ||
+			    !str_equal(type->id, str_from(agents[a])))
+				continue;
+			facts->agent_cpu = agents[a];
+			type->id = STR(PARCA_AGENT_CPU);
+			return;
+		}
+	}
+}
+
+static int compare_types(const void *a, const void *b)
+{
+	const struct parca_type *x = a, *y = b;
+	int order = str_compare(x->id, y->id);
+
+	return order ? order : (int)y->is_delta - (int)x->is_delta;
+}
+
+bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
+			const struct http_response *response,
+			struct arena *arena, struct parca_facts *facts,
+			struct error *err)
+{
+	const size_t none = sizeof service_labels / sizeof *service_labels;
+	struct facts_reader f = { .arena = arena,
+				  .facts = facts,
+				  .label = none };
+
+	if (fact == PARCA_TYPES) {
+		facts->type_count = 0;
+		facts->agent_cpu = NULL;
+		if (!parca_read(endpoint, response, STR("types"), read_types,
+				&f, err))
+			return false;
+		if (f.is_failed)
+			return arena_fail(arena, "the server's types", err);
+		name_agent_cpu(facts);
+		if (facts->type_count)
+			qsort(facts->types, facts->type_count,
+			      sizeof *facts->types, compare_types);
+		return true;
+	}
+	if (!parca_read(endpoint, response, STR("labelNames"), read_label_names,
+			&f, err))
+		return false;
+	facts->has_service_label = f.label < none;
+	facts->service_label = service_labels[f.label < none ? f.label : 0];
+	return true;
+}
+
+/* ---- names ---- */
+
+static bool parca_services_answer(const struct backends *b,
+				  const struct http_response *response,
+				  struct name_list *names, struct error *err)
+{
+	struct name_gatherer g;
+
+	name_gatherer_init(&g, b->arena, names);
+	return parca_read(&b->profiles.endpoint, response, STR("labelValues"),
+			  name_gatherer_read, &g, err) &&
+	       name_gatherer_finish(&g, err);
+}
+
+/* ---- series ---- */
+
+struct rows_reader {
+	const struct side *side;
+	const char *const *labels;
+	struct str type;
+	struct arena *arena;
+	struct series_list *list;
+	size_t cap;
+	bool is_failed;
+};
+
+/* "service_name" among the labels stands for the one used here. */
+static size_t row_label(const struct rows_reader *s, struct str name)
+{
+	size_t i;
+
+	for (i = 0; i < s->list->label_count; i++)
+		if (str_equal(name,
+			      str_from(parca_label(s->side, s->labels[i]))))
+			break;
+	return i;
+}
+
+static struct str *row_new(struct rows_reader *s)
+{
+	struct series_list *list = s->list;
+	size_t used = list->count * list->label_count;
+	void *values = list->values;
+	struct str *row;
+
+	if (!list->label_count) { /* only their number is wanted */
+		list->count++;
+		return NULL;
+	}
+	if (list->count >= LIMIT_SERIES ||
+	    !arena_reserve(s->arena, &values, &s->cap, used + list->label_count,
+			   sizeof *row)) {
+		s->is_failed |= list->count < LIMIT_SERIES;
+		return NULL;
+	}
+	list->values = values;
+	row = list->values + used;
+	for (size_t i = 0; i < list->label_count; i++)
+		row[i] = strcmp(s->labels[i], "__profile_type__")
+				 ? (struct str){ NULL, 0 }
+				 : s->type;
+	list->count++;
+	return row;
+}
+
+/* {"name":"job","value":"cart"} */
+static void read_row_label(struct json_reader *r, struct rows_reader *s,
+			   struct str *row)
+{
+	size_t label = s->list->label_count;
+	struct str key, text, value = { NULL, 0 };
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("name"))) {
+			if (json_text(r, &text))
+				label = row_label(s, text);
+		} else if (str_equal(key, STR("value"))) {
+			if (json_text(r, &text)) {
+				value = arena_str(s->arena, text);
+				s->is_failed |= !value.ptr;
+			}
+		} else {
+			json_skip(r);
+		}
+	}
+	if (label < s->list->label_count)
+		row[label] = value;
+}
+
+/* {"labels":[..]} */
+static void read_labelset(struct json_reader *r, struct rows_reader *s,
+			  struct str *row)
+{
+	struct str key;
+
+	if (!json_enter_if(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (!row || !str_equal(key, STR("labels")))
+			json_skip(r);
+		else if (json_enter_if(r, JSON_ARRAY))
+			while (json_next_item(r))
+				read_row_label(r, s, row);
+	}
+}
+
+/* [{"labelset":{"labels":[..]},"samples":[..]}] */
+static void read_rows(struct json_reader *r, void *into)
+{
+	struct rows_reader *s = into;
+	struct str key;
+
+	if (!json_enter(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		struct str *row = row_new(s);
+
+		if (!json_enter(r, JSON_OBJECT))
+			return;
+		while (json_next_key(r, &key)) {
+			if (str_equal(key, STR("labelset")))
+				read_labelset(r, s, row);
+			else
+				json_skip(r);
+		}
+	}
+}
+
+/* A range without samples is answered 404, or in its place with the first web
+ * page, by releases that have any. */
+static bool parca_is_empty_range(const struct http_response *response)
+{
+	return response->status == (body_is_html(response) ? 200 : 404);
+}
+
+bool parca_type_answer(const struct backends *b, size_t type,
+		       const struct series_query *query,
+		       const struct http_response *response,
+		       struct series_list *series, struct error *err)
+{
+	const struct side *side = &b->profiles;
+	struct rows_reader s = { .side = side,
+				 .labels = query->labels,
+				 .type = parca_facts_of(side)->types[type].id,
+				 .arena = b->arena,
+				 .list = series };
+
+	*series = (struct series_list){ .label_count = query->label_count };
+	if (parca_is_empty_range(response))
+		return true;
+	if (!parca_read(&side->endpoint, response, STR("series"), read_rows, &s,
+			err))
+		return false;
+	return !s.is_failed || arena_fail(b->arena, "the server's series", err);
+}
+
+/* ---- snapshots ---- */
+
+/* {"samples":[..]} */
+static void count_samples(struct json_reader *r, struct str key, void *into)
+{
+	int64_t *count = into;
+
+	if (!str_equal(key, STR("samples"))) {
+		json_skip(r);
+		return;
+	}
+	if (!json_enter_if(r, JSON_ARRAY))
+		return;
+	while (json_next_item(r)) {
+		json_skip(r);
+		*count = sat_add_i64(*count, 1);
+	}
+}
+
+static void read_sample_count(struct json_reader *r, void *into)
+{
+	json_each_object(r, count_samples, into);
+}
+
+static enum answer parca_snapshots_answer(const struct side *side,
+					  const struct http_response *response,
+					  int64_t *count, struct error *err)
+{
+	*count = 0;
+	if (!parca_is_empty_range(response) &&
+	    !parca_read(&side->endpoint, response, STR("series"),
+			read_sample_count, count, err))
+		return ANSWER_ERROR;
+	if (*count > 0)
+		return ANSWER_OK;
+	error_set(err, ERROR_NOT_FOUND,
+		  SUBJECT ": no snapshots in this window");
+	return ANSWER_MISS;
+}
+
+/* ---- profiles ---- */
+
+static enum answer parca_profile_answer(struct side *side,
+					const struct profile_query *query,
+					unsigned attempt,
+					const struct http_response *response,
+					struct profile_form *form,
+					struct error *err)
+{
+	(void)query;
+	(void)attempt;
+	*form = (struct profile_form){ .format = FORMAT_PPROF };
+	if (parca_is_empty_range(response)) {
+		error_set(err, ERROR_NOT_FOUND,
+			  SUBJECT ": no samples in this window");
+		return ANSWER_MISS;
+	}
+	return check_object(&side->endpoint, response, err) ? ANSWER_OK
+							    : ANSWER_ERROR;
+}
+
+static void read_pprof(struct json_reader *r, void *into)
+{
+	if (!json_string_long(r, into))
+		json_fail(r, "the profile is no text");
+}
+
+static bool decode_base64(const struct buf *base64, struct buf *out,
+			  struct error *err)
+{
+	size_t size = base64->len / 4 * 3 + 3, len;
+	char *room = buf_reserve(out, size);
+
+	if (!room)
+		return buf_check(out, "the profile", err);
+	if (!base64_decode(buf_str(base64), (unsigned char *)room, size, &len))
+		return error_set(err, ERROR_FORMAT, "damaged base64");
+	buf_commit(out, len);
+	return true;
+}
+
+/* {"pprof":"BASE64"}, of a gzip file. */
+static bool unwrap(const struct buf *base64, struct buf *plain,
+		   struct error *err)
+{
+	struct buf packed;
+	bool done;
+
+	buf_init(&packed, LIMIT_BODY_PLAIN_BYTES);
+	done = buf_check(base64, "the profile", err) &&
+	       decode_base64(base64, &packed, err);
+	if (done && gz_is(buf_str(&packed)))
+		done = gz_inflate(buf_str(&packed), "the profile", plain, err);
+	else if (done)
+		buf_add_str(plain, buf_str(&packed));
+	buf_release(&packed);
+	return done || error_prefix(err, SUBJECT);
+}
+
+static bool parca_profile_unwrap(const struct side *side,
+				 const struct http_response *response,
+				 struct buf *plain, struct error *err)
+{
+	struct buf base64;
+	bool done;
+
+	buf_init(&base64, LIMIT_BODY_PLAIN_BYTES);
+	done = parca_read(&side->endpoint, response, STR("pprof"), read_pprof,
+			  &base64, err) &&
+	       unwrap(&base64, plain, err);
+	buf_release(&base64);
+	return done;
+}
+
+/* Parca's steps begin at multiples of their length, ours end with the window:
+ * finer ones are asked for, and each counts where its middle lies. */
+#define STEPS_IN_ONE 12
+
+int64_t parca_totals_step_s(const struct totals_query *query)
+{
+	int64_t step_s = query->step_ms / 1000 / STEPS_IN_ONE;
+
+	return step_s > 1 ? step_s : 1;
+}
+
+struct reader {
+	const struct side *side;
+	int64_t step_ms; /* Parca's */
+	struct total_gatherer into;
+};
+
+/* {"name":"job","value":"cart"}: of types that are no delta all labels come,
+ * whichever were asked for. */
+static void read_label(struct json_reader *json, struct reader *r,
+		       struct total *into)
+{
+	const struct totals_query *q = r->into.query;
+	const char *label = parca_label(r->side, q->label);
+	const char *beside = q->beside ? parca_label(r->side, q->beside) : NULL;
+	struct str key, text, value = STR("");
+	bool is_label = false, is_beside = false;
+
+	if (!json_enter(json, JSON_OBJECT))
+		return;
+	while (json_next_key(json, &key)) {
+		if (str_equal(key, STR("name"))) {
+			if (!json_text(json, &text))
+				return;
+			is_label = str_equal(text, str_from(label));
+			is_beside = beside && str_equal(text, str_from(beside));
+		} else if (str_equal(key, STR("value"))) {
+			if (json_text(json, &text)) {
+				value = arena_str(r->into.arena, text);
+				r->into.is_failed |= !value.ptr;
+			}
+		} else {
+			json_skip(json);
+		}
+	}
+	if (is_label)
+		into->name = value;
+	else if (is_beside)
+		into->beside = value;
+}
+
+/* {"labels":[..]} */
+static void read_total_labels(struct json_reader *json, struct reader *r,
+			      struct total *into)
+{
+	struct str key;
+
+	if (!json_enter(json, JSON_OBJECT))
+		return;
+	while (json_next_key(json, &key)) {
+		if (!str_equal(key, STR("labels"))) {
+			json_skip(json);
+			continue;
+		}
+		if (!json_enter(json, JSON_ARRAY))
+			return;
+		while (json_next_item(json))
+			read_label(json, r, into);
+	}
+}
+
+/* Steps at the edges reach beyond the window, their samples do not. */
+static void keep_sample(const struct reader *r, int64_t start_ns, double value,
+			struct total *into)
+{
+	const struct totals_query *q = r->into.query;
+	int64_t count = (int64_t)q->step_count, after_ms, step;
+
+	if (!(value > 0) ||
+	    !sub_i64(start_ns / NS_PER_MS, q->from_ms, &after_ms) ||
+	    after_ms < -r->step_ms || after_ms > count * q->step_ms)
+		return;
+	step = (after_ms + r->step_ms / 2) / q->step_ms;
+	step = step < 0 ? 0 : step >= count ? count - 1 : step;
+	into->values[step] += value;
+}
+
+/* {"timestamp":"2026-11-21T16:00:00Z","value":"34800000000","duration":"0",
+ * "count":2}: of snapshots, which last for no time, a step has the first as its
+ * value, taken here for that of all of them. */
+static void read_sample(struct json_reader *json, const struct reader *r,
+			struct total *into)
+{
+	int64_t start_ns = INT64_MIN, value = 0, duration_ns = -1, count = 1;
+	struct str key, text;
+
+	if (!json_enter(json, JSON_OBJECT))
+		return;
+	while (json_next_key(json, &key)) {
+		if (str_equal(key, STR("timestamp"))) {
+			if (!json_text(json, &text))
+				return;
+			if (!parse_rfc3339(text, &start_ns))
+				start_ns = INT64_MIN;
+		} else if (str_equal(key, STR("value"))) {
+			if (!json_i64(json, &value))
+				return;
+		} else if (str_equal(key, STR("duration"))) {
+			if (!json_i64(json, &duration_ns))
+				return;
+		} else if (str_equal(key, STR("count"))) {
+			if (!json_i64(json, &count))
+				return;
+		} else {
+			json_skip(json);
+		}
+	}
+	if (!duration_ns && count > 1)
+		keep_sample(r, start_ns, (double)value * (double)count, into);
+	else
+		keep_sample(r, start_ns, (double)value, into);
+}
+
+static void read_one(struct json_reader *json, struct reader *r)
+{
+	struct total *into = total_gatherer_add(&r->into);
+	struct str key;
+
+	if (!into) {
+		json_skip(json);
+		return;
+	}
+	if (!json_enter(json, JSON_OBJECT))
+		return;
+	while (json_next_key(json, &key)) {
+		if (str_equal(key, STR("labelset"))) {
+			read_total_labels(json, r, into);
+		} else if (str_equal(key, STR("samples"))) {
+			if (!json_enter(json, JSON_ARRAY))
+				return;
+			while (json_next_item(json))
+				read_sample(json, r, into);
+		} else {
+			json_skip(json);
+		}
+	}
+}
+
+/* [{"labelset":{..},"samples":[..]}] */
+static void read_all(struct json_reader *json, void *into)
+{
+	if (json_enter(json, JSON_ARRAY))
+		while (json_next_item(json))
+			read_one(json, into);
+}
+
+static bool parca_totals_answer(const struct backends *b,
+				const struct totals_query *query,
+				const struct http_response *response,
+				struct totals *totals, struct error *err)
+{
+	struct reader r = { .side = &b->profiles,
+			    .step_ms = 1000 * parca_totals_step_s(query) };
+
+	total_gatherer_init(&r.into, query, b->arena, totals);
+	if (parca_is_empty_range(response))
+		return true;
+	return parca_read(&b->profiles.endpoint, response, STR("series"),
+			  read_all, &r, err) &&
+	       total_gatherer_finish(&r.into, err);
+}
+
+static const struct parca_facts *facts_of(const struct checkup *c)
+{
+	return parca_facts_of(&c->backends->profiles);
+}
+
+static void check_label(struct checkup *c)
+{
+	const struct parca_facts *facts = facts_of(c);
+
+	if (facts->has_service_label) {
+		check_ok(c->checks, "profiles", "label",
+			 "services are told apart by \"%s\"",
+			 facts->service_label);
+		return;
+	}
+	check_warn(c->checks, "profiles", "label",
+		   "no label names services: neither service_name nor job, app "
+		   "or another that is known");
+	check_fix(c->checks, "external labels of parca-agent, or "
+			     "relabel_configs in Parca's scrape_configs, that "
+			     "set service_name");
+}
+
+/* ---- types ---- */
+
+enum type_group { DELTAS, GAUGES, TOTALS };
+
+static enum type_group group_of(const struct parca_type *type)
+{
+	if (type->is_delta)
+		return DELTAS;
+	return profile_type_is_gauge(type->id) ? GAUGES : TOTALS;
+}
+
+static struct str family_of(struct str id)
+{
+	return str_slice(id, 0, str_find(id, STR(":")));
+}
+
+/* Ids for which --type has no word are named when their whole family has
+ * none. */
+static bool has_word_in_family(const struct name_list *ids, struct str family)
+{
+	for (size_t i = 0; i < ids->count; i++)
+		if (str_equal(family_of(ids->items[i]), family) &&
+		    profile_type_word(ids->items[i], ids).len)
+			return true;
+	return false;
+}
+
+static void add_type(struct buf *out, struct str id,
+		     const struct name_list *ids)
+{
+	struct str word = profile_type_word(id, ids);
+
+	if (!word.len && !has_word_in_family(ids, family_of(id)))
+		word = id;
+	if (word.len)
+		buf_addf(out, " %.*s", STR_ARGS(word));
+}
+
+static bool list_ids(struct checkup *c, struct name_list *ids,
+		     struct error *err)
+{
+	const struct parca_facts *facts = facts_of(c);
+
+	*ids = (struct name_list){ arena_array(
+		c->checks->arena, facts->type_count + 1, sizeof *ids->items) };
+	if (!ids->items)
+		return arena_fail(c->checks->arena, "the types", err);
+	for (size_t i = 0; i < facts->type_count; i++)
+		ids->items[ids->count++] = facts->types[i].id;
+	return true;
+}
+
+static bool has_cpu_delta(const struct parca_facts *facts)
+{
+	for (size_t i = 0; i < facts->type_count; i++)
+		if (facts->types[i].is_delta &&
+		    str_find(facts->types[i].id, STR(":cpu:nanoseconds")) !=
+			    SIZE_MAX)
+			return true;
+	return false;
+}
+
+static void say_types(struct checkup *c, const char *text)
+{
+	if (has_cpu_delta(facts_of(c))) {
+		check_ok(c->checks, "profiles", "types", "%s", text);
+		return;
+	}
+	check_warn(c->checks, "profiles", "types",
+		   "no CPU of intervals (delta): %s", text);
+	check_fix(c->checks,
+		  "in Parca's scrape_configs: profiling_config: pprof_config: "
+		  "process_cpu: with enabled and delta true");
+}
+
+static void add_group(struct checkup *c, enum type_group group,
+		      const char *head, const struct name_list *ids,
+		      struct buf *out)
+{
+	const struct parca_facts *facts = facts_of(c);
+	struct buf names;
+
+	buf_init(&names, LIMIT_CHECK_BYTES);
+	for (size_t i = 0; i < facts->type_count; i++)
+		if (group_of(&facts->types[i]) == group)
+			add_type(&names, ids->items[i], ids);
+	if (names.len)
+		buf_addf(out, "%s%s%s", out->len ? "; " : "", head,
+			 buf_text(&names));
+	buf_release(&names);
+}
+
+/* Only deltas and gauges can be compared between two windows. */
+static bool check_types(struct checkup *c, struct error *err)
+{
+	struct name_list ids;
+	struct buf text;
+
+	if (!list_ids(c, &ids, err))
+		return false;
+	buf_init(&text, LIMIT_CHECK_BYTES);
+	add_group(c, DELTAS, "of intervals:", &ids, &text);
+	add_group(c, GAUGES, "of a moment:", &ids, &text);
+	add_group(c, TOTALS,
+		  "totals since each process began, not compared:", &ids,
+		  &text);
+	say_types(c, buf_text(&text));
+	buf_release(&text);
+	return true;
+}
+
+/* ---- data ---- */
+
+static void check_no_data(struct checkup *c)
+{
+	check_fail(c->checks, ERROR_NOT_FOUND, "profiles", "data",
+		   "the server has no profile at all");
+	check_fix(c->checks,
+		  "scrape_configs in its parca.yaml, or parca-agent with "
+		  "--remote-store-address of it");
+}
+
+static bool judge(struct checkup *c, const struct http_response *answers,
+		  struct error *err)
+{
+	(void)answers;
+	if (!facts_of(c)->type_count) {
+		check_no_data(c);
+		return true;
+	}
+	check_label(c);
+	return check_types(c, err) && checkup_find_recent(c, err);
+}
+
+static bool request(const struct backends *b, size_t ask,
+		    struct http_request *request, struct error *err)
+{
+	if (!parca_facts_request(&b->profiles.endpoint, (enum parca_fact)ask,
+				 request, err))
+		return false;
+	request->is_probe = true;
+	return true;
+}
+
+const struct profile_checkup checkup_parca = {
+	.title = "Parca",
+	.ask_count = PARCA_FACTS,
+	.request = request,
+	.is_proof = parca_is,
+	.learn = parca_adopt,
+	.judge = judge,
+	.add_fix = "have Parca scrape it, or run parca-agent beside it",
+	.logs_fix = "look at the logs of the SDKs or of Alloy; ",
+	.elsewhere_fix = "another tenant: --profiles-tenant-id NAME",
+	.nowhere_fix = "another server: --profiles-url URL",
+};
+
+struct type_job {
+	struct job job; /* for jobs_run() */
+	const struct series_query *query;
+	size_t type;
+	struct series_list *list;
+};
+
+static bool type_request(struct job *job, struct backends *b,
+			 struct http_request *request, struct error *err)
+{
+	const struct type_job *t = (const struct type_job *)job;
+
+	return parca_type_request(&b->profiles, t->type, t->query, request,
+				  err);
+}
+
+static bool type_answer(struct job *job, struct backends *b,
+			const struct http_response *response)
+{
+	struct type_job *t = (struct type_job *)job;
+
+	job->has_answer = parca_type_answer(b, t->type, t->query, response,
+					    t->list, &job->err);
+	return true;
+}
+
+static const struct job_type type_job = { .request = type_request,
+					  .answer = type_answer,
+					  .about = ABOUT_SERIES };
+
+static bool is_total(const struct parca_type *type)
+{
+	return !type->is_delta && !profile_type_is_gauge(type->id);
+}
+
+/* *lists: one a type, in b->arena; that of the first type is read from the
+ * response, the others are asked for, or left empty where they count totals
+ * and these are not wanted. False when any failed. */
+static bool all_types(struct backends *b, const struct series_query *query,
+		      const struct http_response *first, bool wants_totals,
+		      struct series_list **lists, struct error *err)
+{
+	const struct parca_facts *facts = parca_facts_of(&b->profiles);
+	size_t count = facts->type_count, job_count = 0;
+	struct type_job types[LIMIT_SAMPLE_TYPES];
+	struct job *jobs[LIMIT_SAMPLE_TYPES];
+
+	*lists = arena_array(b->arena, count ? count : 1, sizeof **lists);
+	if (!*lists)
+		return arena_fail(b->arena, "the server's series", err);
+	for (size_t i = 1; i < count && i < LIMIT_SAMPLE_TYPES; i++) {
+		if (is_total(&facts->types[i]) && !wants_totals)
+			continue;
+		types[job_count] =
+			(struct type_job){ .job = { .type = &type_job },
+					   .query = query,
+					   .type = i,
+					   .list = &(*lists)[i] };
+		jobs[job_count] = &types[job_count].job;
+		job_count++;
+	}
+	if (!parca_type_answer(b, 0, query, first, &(*lists)[0], err) ||
+	    (job_count && !jobs_run(b, jobs, job_count, err)))
+		return false;
+	for (size_t i = 0; i < job_count; i++)
+		if (!types[i].job.has_answer) {
+			*err = types[i].job.err;
+			return false;
+		}
+	return true;
+}
+
+/* Parca lists series of one type at a time: the first is asked for, and all
+ * others side by side once it has answered. */
+static bool parca_types_request(const struct side *side,
+				const struct series_query *query,
+				struct http_request *request, struct error *err)
+{
+	if (!parca_facts_of(side)->type_count)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "parca: the server holds no profiles");
+	return parca_type_request(side, 0, query, request, err);
+}
+
+/* The types that what is selected has samples of. */
+static bool parca_types_answer(struct backends *b,
+			       const struct series_query *query,
+			       const struct http_response *response,
+			       struct name_list *types, struct error *err)
+{
+	const struct parca_facts *facts = parca_facts_of(&b->profiles);
+	struct series_list *lists;
+
+	if (!all_types(b, query, response, true, &lists, err))
+		return false;
+	*types = (struct name_list){ arena_array(b->arena, facts->type_count,
+						 sizeof *types->items) };
+	if (!types->items)
+		return arena_fail(b->arena, "the types", err);
+	for (size_t i = 0; i < facts->type_count; i++)
+		if (lists[i].count)
+			types->items[types->count++] = facts->types[i].id;
+	return true;
+}
+
+static bool parca_counts_totals(const struct side *side, struct str type_id)
+{
+	const struct parca_type *type =
+		parca_type_find(parca_facts_of(side), type_id);
+
+	return type && is_total(type);
+}
+
+/* Totals grow with the age of a process: later than a baseline they are
+ * always more. So they are no evidence, unless asked for by their full id. */
+static bool parca_series_answer(struct backends *b,
+				const struct series_query *query,
+				const struct http_response *response,
+				struct series_list *series, struct error *err)
+{
+	const struct parca_facts *facts = parca_facts_of(&b->profiles);
+	struct series_list *lists;
+	bool done = all_types(b, query, response, false, &lists, err);
+
+	*series = (struct series_list){ .label_count = query->label_count };
+	for (size_t i = 0; done && i < facts->type_count; i++)
+		if (!is_total(&facts->types[i]))
+			done = series_list_add(series, b->arena, &lists[i],
+					       err);
+	return done;
+}
+
+static bool read_facts(struct backends *b,
+		       const struct http_response *responses,
+		       struct parca_facts *facts, struct error *err)
+{
+	const struct endpoint *e = &b->profiles.endpoint;
+
+	for (int i = 0; i < PARCA_FACTS; i++)
+		if (!parca_facts_answer(e, (enum parca_fact)i, &responses[i],
+					b->arena, facts, err))
+			return false;
+	return true;
+}
+
+static bool ask_facts(struct backends *b, struct http_response *responses,
+		      struct error *err)
+{
+	struct http_request requests[PARCA_FACTS] = { 0 };
+	bool done = true;
+
+	for (int i = 0; done && i < PARCA_FACTS; i++)
+		done = parca_facts_request(&b->profiles.endpoint,
+					   (enum parca_fact)i, &requests[i],
+					   err);
+	done = done && backends_send(b, requests, responses, PARCA_FACTS, err);
+	for (int i = 0; i < PARCA_FACTS; i++)
+		http_request_release(&requests[i]);
+	return done;
+}
+
+/* Makes the profile server a Parca with what its answers to PARCA_TYPES and
+ * PARCA_LABELS, in this order, tell; false when they are no Parca's. */
+static bool parca_adopt(struct backends *b,
+			const struct http_response *responses,
+			struct error *err)
+{
+	struct parca_facts *facts = arena_alloc(b->arena, sizeof *facts);
+
+	if (!facts)
+		return arena_fail(b->arena, "the server's types", err);
+	if (!read_facts(b, responses, facts, err))
+		return false;
+	if (!parca_is(&responses[PARCA_TYPES]))
+		return error_set(err, ERROR_FORMAT,
+				 "%s answers, but as no Parca does: is the "
+				 "address with its path prefix right? "
+				 "(--profiles-url)",
+				 b->profiles.endpoint.url);
+	profiles_settle(&b->profiles, &profile_parca, facts);
+	return true;
+}
+
+/* One with its web pages shows the first of them at any address; routers
+ * answer 405 where a page exists for another method. */
+static bool is_likely(const struct http_response *response)
+{
+	return response->status == 404 || response->status == 405 ||
+	       (response->status == 200 && body_is_html(response));
+}
+
+static bool learn(struct backends *b, struct error *err)
+{
+	struct http_response responses[PARCA_FACTS] = { 0 };
+	const struct parca_facts *facts;
+	bool done;
+
+	if (backends_profiles(b) == &profile_parca &&
+	    parca_facts_of(&b->profiles))
+		return true;
+	done = ask_facts(b, responses, err) && parca_adopt(b, responses, err);
+	for (int i = 0; i < PARCA_FACTS; i++)
+		http_response_release(&responses[i]);
+	if (!done)
+		return false;
+	facts = parca_facts_of(&b->profiles);
+	if (facts->agent_cpu)
+		notes_add(b->notes,
+			  "Parca: CPU time is %s, counted samples that the "
+			  "server turns into time",
+			  facts->agent_cpu);
+	if (str_equal(str_from(facts->service_label), STR("service_name")))
+		return true;
+	notes_add(b->notes,
+		  "Parca: services are told apart by the label \"%s\", which "
+		  "takes the place of service_name",
+		  facts->service_label);
+	return true;
+}
+
+const struct profile_backend profile_parca = {
+	.name = "parca",
+	.title = "Parca",
+	.checkup = &checkup_parca,
+	.learn = learn,
+	.is_likely = is_likely,
+	.asks_on = true,
+	.services_request = parca_services_request,
+	.services_answer = parca_services_answer,
+	.types_request = parca_types_request,
+	.types_answer = parca_types_answer,
+	.series_request = parca_types_request,
+	.series_answer = parca_series_answer,
+	.profile_attempts = parca_profile_attempts,
+	.names_attempt = parca_names_attempt,
+	.profile_request = parca_profile_request,
+	.profile_answer = parca_profile_answer,
+	.profile_unwrap = parca_profile_unwrap,
+	.counts_totals = parca_counts_totals,
+	.snapshots_attempts = 1,
+	.snapshots_request = parca_snapshots_request,
+	.snapshots_answer = parca_snapshots_answer,
+	.totals_request = parca_totals_request,
+	.totals_answer = parca_totals_answer,
+};

@@ -1,20 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/pyroscope/pyroscope_calls.h"
+#include "backend/pyroscope/pyroscope.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ascii.h"
-#include "base/limits.h"
-#include "base/mem.h"
-#include "base/num.h"
-#include "querier.pb-c.h"
 #include "backend/answer.h"
 #include "backend/backend.h"
 #include "backend/backends.h"
-#include "wire/http_error.h"
+#include "backend/checkup.h"
+#include "backend/gather.h"
+#include "backend/profile_backend.h"
+#include "backend/pyroscope/pyroscope_calls.h"
+#include "base/json.h"
+#include "base/jsonw.h"
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/str.h"
+#include "querier.pb-c.h"
+#include "wire/http_message.h"
+#include "wire/url.h"
+
+#define PATH "/pyroscope/render"
+
+/* Type and selector are percent-encoded, which makes three bytes of one. */
+#define RENDER_PATH_BYTES (4 * LIMIT_OPTION_VALUE_BYTES)
+
+/* The call of the web page of old, for proxies that let only that pass: names
+ * only, all samples of a service. */
+static bool pyroscope_render_request(const struct endpoint *endpoint,
+				     const struct profile_query *query,
+				     int64_t start_ms, int64_t end_ms,
+				     struct http_request *request,
+				     struct error *err)
+{
+	struct buf path;
+
+	buf_init(&path, RENDER_PATH_BYTES);
+	buf_add_text(&path, PATH "?query=");
+	url_encode(&path, str_from(query->type_id));
+	url_encode(&path, str_from(query->selector));
+	buf_addf(&path, "&from=%" PRId64 "&until=%" PRId64, start_ms, end_ms);
+	if (query->max_nodes > 0)
+		buf_addf(&path, "&max-nodes=%" PRId64, query->max_nodes);
+	if (!request_fill(request, endpoint, "GET", &path, NULL, err))
+		return false;
+	request->is_optional = true;
+	return true;
+}
+
+/* Of an answer of status 200. */
+static enum answer pyroscope_render_answer(const struct http_response *response,
+					   struct error *err)
+{
+	if (body_has_key(response, STR("flamebearer"), false))
+		return ANSWER_OK;
+	error_set(err, ERROR_FORMAT,
+		  "pyroscope: " PATH " answered with something else than a "
+		  "flame graph: is there a Pyroscope at this address?");
+	return ANSWER_ERROR;
+}
 
 #define SERVICE "/querier.v1.QuerierService/"
 #define PROTO "application/proto"
@@ -72,9 +120,11 @@ static int64_t ceil_ms(int64_t time_ns)
 	return time_ns % NS_PER_MS > 0 ? ms + 1 : ms;
 }
 
-/* 0 would mean "not given" to the server. */
-void pyroscope_range_ms(struct time_range range, int64_t *start_ms,
-			int64_t *end_ms)
+/* [from, to) in nanoseconds as both inclusive milliseconds: neighbouring
+ * windows share no profile.
+ * 0 would mean "not given" to the server. */
+static void pyroscope_range_ms(struct time_range range, int64_t *start_ms,
+			       int64_t *end_ms)
 {
 	*start_ms = ceil_ms(range.from_ns);
 	if (*start_ms < 1)
@@ -272,12 +322,18 @@ bool pyroscope_post(const struct endpoint *endpoint, const char *method,
 	return true;
 }
 
-unsigned pyroscope_profile_attempts(const struct profile_query *query)
+/* Attempts: without spans: SelectMergeProfile (pprof), the same a millisecond
+ * later (a server bug refuses windows that begin at its oldest profile),
+ * SelectMergeStacktraces (tree), then /pyroscope/render (flame graph) for
+ * proxies that let only that pass. With spans: SelectMergeSpanProfile (tree),
+ * the same a millisecond later; with wants_lines SelectMergeStacktraces (pprof)
+ * before. The answer's form tells pprof from the others. */
+static unsigned pyroscope_profile_attempts(const struct profile_query *query)
 {
 	return plan_of(query).count;
 }
 
-unsigned pyroscope_names_attempt(const struct profile_query *query)
+static unsigned pyroscope_names_attempt(const struct profile_query *query)
 {
 	unsigned attempt = 0;
 
@@ -287,10 +343,11 @@ unsigned pyroscope_names_attempt(const struct profile_query *query)
 	return attempt;
 }
 
-bool pyroscope_profile_request(const struct side *side,
-			       const struct profile_query *query,
-			       unsigned attempt, struct http_request *request,
-			       struct error *err)
+static bool pyroscope_profile_request(const struct side *side,
+				      const struct profile_query *query,
+				      unsigned attempt,
+				      struct http_request *request,
+				      struct error *err)
 {
 	const struct endpoint *endpoint = &side->endpoint;
 	enum form form = form_of(query, attempt);
@@ -434,7 +491,7 @@ static enum answer failed(const struct profile_query *query, unsigned attempt,
 }
 
 /* "max flamegraph nodes limit 65536 is greater than allowed 8192" */
-int64_t pyroscope_node_limit(const struct http_response *response)
+static int64_t pyroscope_node_limit(const struct http_response *response)
 {
 	static const char words[] = "is greater than allowed ";
 	struct reason reason;
@@ -453,9 +510,10 @@ int64_t pyroscope_node_limit(const struct http_response *response)
 	return limit;
 }
 
-/* "the query time range exceeds the limit (max_query_length, actual: 48h0m0s,
+/* max_query_length; a day, its default, when the answer does not say.
+ * "the query time range exceeds the limit (max_query_length, actual: 48h0m0s,
  * limit: 1d)"; the end is milliseconds before the last. */
-int64_t pyroscope_window_limit_ns(const struct http_response *response)
+static int64_t pyroscope_window_limit_ns(const struct http_response *response)
 {
 	struct reason reason;
 	struct str text, limit = STR("limit: ");
@@ -517,7 +575,7 @@ static enum answer judge_body(const struct profile_query *query,
 /* side->room, once samples of spans are known to come by name only. */
 static char without_lines;
 
-bool pyroscope_has_span_lines(const struct side *side)
+static bool pyroscope_has_span_lines(const struct side *side)
 {
 	return side->room != &without_lines;
 }
@@ -530,12 +588,10 @@ static void remember_no_lines(struct side *side,
 		side->room = &without_lines;
 }
 
-enum answer pyroscope_profile_answer(struct side *side,
-				     const struct profile_query *query,
-				     unsigned attempt,
-				     const struct http_response *response,
-				     struct profile_form *form,
-				     struct error *err)
+static enum answer pyroscope_profile_answer(
+	struct side *side, const struct profile_query *query, unsigned attempt,
+	const struct http_response *response, struct profile_form *form,
+	struct error *err)
 {
 	const struct endpoint *endpoint = &side->endpoint;
 	enum form asked = form_of(query, attempt);
@@ -551,3 +607,684 @@ enum answer pyroscope_profile_answer(struct side *side,
 		remember_no_lines(side, response);
 	return answer;
 }
+
+#define JSON "application/json"
+
+/* The whole of a service's metadata in the last hour is cheap to ask for. */
+#define PROBE_WINDOW_NS NS_PER_HOUR
+
+/* A call with a JSON body: what `add` puts in, then the times. */
+static bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
+			  struct time_range range,
+			  void (*add)(struct jsonw *w, const void *what),
+			  const void *what, struct http_request *request,
+			  struct error *err)
+{
+	int64_t start_ms, end_ms;
+	struct buf body;
+	struct out out;
+	struct jsonw w;
+
+	pyroscope_range_ms(range, &start_ms, &end_ms);
+	buf_init(&body, PYROSCOPE_BODY_BYTES);
+	out_init_memory(&out, &body);
+	jsonw_init(&w, &out, 0);
+	jsonw_object(&w);
+	add(&w, what);
+	jsonw_pair_i64(&w, "start", start_ms);
+	jsonw_pair_i64(&w, "end", end_ms);
+	jsonw_object_end(&w);
+	out_release(&out);
+	return pyroscope_post(endpoint, method, JSON, &body, request, err);
+}
+
+static void add_label_name(struct jsonw *w, const void *what)
+{
+	jsonw_pair_text(w, "name", what);
+}
+
+/* One matcher: of several, v1 stores take any and v2 stores all. */
+static void add_matcher(struct jsonw *w, const void *what)
+{
+	const struct series_query *query = what;
+
+	jsonw_key(w, "matchers");
+	jsonw_array(w);
+	jsonw_text(w, query->selector);
+	jsonw_array_end(w);
+	jsonw_key(w, "labelNames");
+	jsonw_array(w);
+	for (size_t i = 0; i < query->label_count; i++)
+		jsonw_text(w, query->labels[i]);
+	jsonw_array_end(w);
+}
+
+bool pyroscope_services_request(const struct side *side,
+				struct time_range range,
+				struct http_request *request, struct error *err)
+{
+	return pyroscope_ask(&side->endpoint, "LabelValues", range,
+			     add_label_name, "service_name", request, err);
+}
+
+static bool pyroscope_types_request(const struct side *side,
+				    const struct series_query *query,
+				    struct http_request *request,
+				    struct error *err)
+{
+	static const char *const label = "__profile_type__";
+	const struct series_query types = { query->selector, &label, 1,
+					    query->range };
+
+	return pyroscope_ask(&side->endpoint, "Series", query->range,
+			     add_matcher, &types, request, err);
+}
+
+/* Servers before 2.0 leave out labels with dots in their names, and send
+ * others than those asked for, which are passed over. */
+static bool pyroscope_series_request(const struct side *side,
+				     const struct series_query *query,
+				     struct http_request *request,
+				     struct error *err)
+{
+	if (!pyroscope_ask(&side->endpoint, "Series", query->range, add_matcher,
+			   query, request, err))
+		return false;
+	/* Otherwise labels with dots in their names stay hidden. */
+	request->accept = "*/*;allow-utf8-labelnames=true";
+	return true;
+}
+
+bool pyroscope_probe_request(const struct endpoint *endpoint, int64_t now_ns,
+			     struct http_request *request, struct error *err)
+{
+	struct time_range range = { sat_sub_i64(now_ns, PROBE_WINDOW_NS),
+				    now_ns };
+
+	if (!pyroscope_ask(endpoint, "LabelValues", range, add_label_name,
+			   "service_name", request, err))
+		return false;
+	request->is_probe = true;
+	return true;
+}
+
+bool pyroscope_probe_matches(const struct http_response *response)
+{
+	char code[40];
+
+	if (!response->status || answer_is_denied(response) ||
+	    strcmp(response->content_type, JSON) != 0)
+		return false;
+	if (response->status == 200)
+		return body_has_key(response, STR("names"), true);
+	connect_code_read(response, code, sizeof code);
+	return code[0] != '\0';
+}
+
+struct type_reader {
+	struct name_gatherer *types;
+	bool is_other; /* the label being read */
+};
+
+/* {"name":"__profile_type__","value":".."}: only that name is asked for, but a
+ * case may hold an answer with others. */
+static void read_label(struct json_reader *r, struct str key, void *reader)
+{
+	struct type_reader *t = reader;
+	bool is_name = str_equal(key, STR("name"));
+	struct str text;
+
+	if (!is_name && !str_equal(key, STR("value"))) {
+		json_skip(r);
+		return;
+	}
+	if (!json_text(r, &text))
+		return;
+	if (!is_name && !t->is_other)
+		name_gatherer_add(t->types, text);
+	t->is_other = is_name && !str_equal(text, STR("__profile_type__"));
+}
+
+/* {"labels":[..]} */
+static void read_label_set(struct json_reader *r, struct str key, void *reader)
+{
+	if (str_equal(key, STR("labels")))
+		json_each_object(r, read_label, reader);
+	else
+		json_skip(r);
+}
+
+static void read_label_sets(struct json_reader *r, void *names)
+{
+	struct type_reader reader = { .types = names };
+
+	json_each_object(r, read_label_set, &reader);
+}
+
+static bool check_list(const struct endpoint *endpoint,
+		       const struct http_response *response, struct error *err)
+{
+	struct str host;
+
+	if (response->status != 200 || body_is_html(response)) {
+		answer_fail("pyroscope", endpoint, response, err);
+		return false;
+	}
+	if (body_first(response) == '{')
+		return true;
+	host = url_authority(endpoint->url);
+	return error_set(err, ERROR_FORMAT,
+			 "pyroscope: %.*s answers 200, but with no "
+			 "list: is there a Pyroscope at this address? "
+			 "(%s-url)",
+			 STR_ARGS(host), side_prefix(endpoint));
+}
+
+/* The JSON object of an answer: calls read for the value of the field. False
+ * for every other answer, in words. */
+static bool pyroscope_read(const struct endpoint *endpoint,
+			   const struct http_response *response,
+			   struct str field,
+			   void (*read)(struct json_reader *r, void *into),
+			   void *into, struct error *err)
+{
+	return check_list(endpoint, response, err) &&
+	       answer_read_field(response, field, read, into, "pyroscope", err);
+}
+
+static bool names_answer(const struct backends *b,
+			 const struct http_response *response, struct str field,
+			 void (*read)(struct json_reader *r, void *into),
+			 struct name_list *list, struct error *err)
+{
+	struct name_gatherer g;
+
+	name_gatherer_init(&g, b->arena, list);
+	return pyroscope_read(&b->profiles.endpoint, response, field, read, &g,
+			      err) &&
+	       name_gatherer_finish(&g, err);
+}
+
+bool pyroscope_services_answer(const struct backends *b,
+			       const struct http_response *response,
+			       struct name_list *names, struct error *err)
+{
+	return names_answer(b, response, STR("names"), name_gatherer_read,
+			    names, err);
+}
+
+static bool pyroscope_types_answer(struct backends *b,
+				   const struct series_query *query,
+				   const struct http_response *response,
+				   struct name_list *types, struct error *err)
+{
+	(void)query;
+	return names_answer(b, response, STR("labelsSet"), read_label_sets,
+			    types, err);
+}
+
+/* ---- series ---- */
+
+struct series_reader {
+	struct arena *arena;
+	const char *const *labels;
+	struct series_list *series;
+	size_t cap; /* values */
+	bool is_failed;
+};
+
+static size_t label_index(const struct series_reader *s, struct str name)
+{
+	size_t i = 0;
+
+	while (i < s->series->label_count &&
+	       !str_equal(name, str_from(s->labels[i])))
+		i++;
+	return i;
+}
+
+/* Neighbours mostly share their values; those are kept once. */
+static struct str series_text(struct series_reader *s, size_t label,
+			      struct str text)
+{
+	const struct series_list *list = s->series;
+	struct str copy;
+
+	if (list->count > 0 && label < list->label_count) {
+		size_t before = (list->count - 1) * list->label_count + label;
+
+		if (list->values[before].ptr &&
+		    str_equal(list->values[before], text))
+			return list->values[before];
+	}
+	copy = arena_str(s->arena, text);
+	s->is_failed |= !copy.ptr;
+	return copy;
+}
+
+/* {"name":"pod","value":"a"}, in either order. */
+static void read_series_label(struct json_reader *r, struct series_reader *s,
+			      struct str *row)
+{
+	size_t label = s->series->label_count;
+	struct str value = { NULL, 0 }, text;
+	struct str key;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("name"))) {
+			if (json_text(r, &text))
+				label = label_index(s, text);
+		} else if (str_equal(key, STR("value"))) {
+			if (json_text(r, &text))
+				value = series_text(s, label, text);
+		} else {
+			json_skip(r);
+		}
+	}
+	if (label < s->series->label_count)
+		row[label] = value;
+}
+
+/* Room for one more row, empty; NULL past the limit or without memory. */
+static struct str *series_row(struct series_reader *s)
+{
+	struct series_list *list = s->series;
+	size_t used = list->count * list->label_count;
+	void *values = list->values;
+
+	if (s->is_failed || list->count >= LIMIT_SERIES)
+		return NULL;
+	if (!arena_reserve(s->arena, &values, &s->cap, used + list->label_count,
+			   sizeof *list->values)) {
+		s->is_failed = true;
+		return NULL;
+	}
+	list->values = values;
+	memset(list->values + used, 0,
+	       list->label_count * sizeof *list->values);
+	return list->values + used;
+}
+
+static void read_series_labels(struct json_reader *r, struct series_reader *s)
+{
+	struct str *row = series_row(s);
+
+	if (!row) {
+		json_skip(r);
+		return;
+	}
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			read_series_label(r, s, row);
+	s->series->count++;
+}
+
+/* {"labels":[..]} */
+static void read_one_series(struct json_reader *r, struct str key, void *into)
+{
+	if (str_equal(key, STR("labels")))
+		read_series_labels(r, into);
+	else
+		json_skip(r);
+}
+
+static void read_series(struct json_reader *r, void *into)
+{
+	json_each_object(r, read_one_series, into);
+}
+
+static bool pyroscope_series_answer(struct backends *b,
+				    const struct series_query *query,
+				    const struct http_response *response,
+				    struct series_list *series,
+				    struct error *err)
+{
+	struct series_reader s = { .arena = b->arena,
+				   .labels = query->labels,
+				   .series = series };
+
+	*series = (struct series_list){ .label_count = query->label_count };
+	if (!pyroscope_read(&b->profiles.endpoint, response, STR("labelsSet"),
+			    read_series, &s, err))
+		return false;
+	if (s.is_failed)
+		return arena_fail(b->arena, "the server's series", err);
+	return true;
+}
+
+static bool pyroscope_kept_names(struct backends *b, const char *url,
+				 struct str asked,
+				 const struct http_response *response,
+				 bool is_types, struct name_list *names,
+				 struct error *err)
+{
+	const char *const label =
+		is_types ? "__profile_type__" : "service_name";
+	const struct series_query query = { .labels = &label,
+					    .label_count = 1 };
+	struct series_list series;
+
+	if (strstr(url, "/LabelValues") && !is_types &&
+	    str_find(asked, STR("\"service_name\"")) != SIZE_MAX)
+		return pyroscope_services_answer(b, response, names, err);
+	if (!strstr(url, "/Series") ||
+	    !pyroscope_series_answer(b, &query, response, &series, err))
+		return false;
+	*names = (struct name_list){ series.values, series.count };
+	return true;
+}
+
+/* Below every sender's interval (10 to 60 s): each point is one snapshot. */
+#define POINT_STEP_MS 5000
+
+/* SelectHeatmap (2.0 and later), else points of SelectSeries below every
+ * sender's interval. */
+#define PYROSCOPE_SNAPSHOTS_ATTEMPTS 2
+
+enum { HEATMAP, POINTS };
+_Static_assert(POINTS + 1 == PYROSCOPE_SNAPSHOTS_ATTEMPTS, "each is asked for");
+
+struct snapshots_query {
+	const struct profile_query *query;
+	const char *instance_label;
+	int64_t step_ms;
+	bool is_heatmap;
+};
+
+static void add_exemplar_query(struct jsonw *w, const void *what)
+{
+	const struct snapshots_query *q = what;
+
+	jsonw_pair_text(w, "profileTypeID", q->query->type_id);
+	jsonw_pair_text(w, "labelSelector", q->query->selector);
+	jsonw_pair_f64(w, "step", (double)q->step_ms / 1000, 3);
+	if (q->is_heatmap) {
+		jsonw_pair_text(w, "queryType",
+				"HEATMAP_QUERY_TYPE_INDIVIDUAL");
+		jsonw_pair_text(w, "exemplarType", "EXEMPLAR_TYPE_NONE");
+	} else if (q->instance_label) {
+		jsonw_key(w, "groupBy");
+		jsonw_array(w);
+		jsonw_text(w, q->instance_label);
+		jsonw_array_end(w);
+	}
+}
+
+/* A point at t counts what lies in [t - step, t], and what comes after the
+ * last point is left out: the window ends with a point. */
+static struct time_range points_range(struct time_range range, int64_t *step_ms)
+{
+	int64_t start_ms, end_ms, length_ms;
+
+	pyroscope_range_ms(range, &start_ms, &end_ms);
+	length_ms = end_ms - start_ms + 1;
+	if (!*step_ms || *step_ms > length_ms / 2)
+		*step_ms = (length_ms + 1) / 2;
+	start_ms = end_ms - (length_ms - 1) / *step_ms * *step_ms;
+	if (start_ms >= end_ms) /* one point alone is refused */
+		start_ms = end_ms - 1;
+	return (struct time_range){ start_ms * NS_PER_MS,
+				    (end_ms + 1) * NS_PER_MS };
+}
+
+static bool pyroscope_snapshots_request(const struct side *side,
+					const struct profile_query *query,
+					const char *instance_label,
+					unsigned attempt,
+					struct http_request *request,
+					struct error *err)
+{
+	struct snapshots_query q = {
+		.query = query,
+		.instance_label = instance_label,
+		.step_ms = attempt == HEATMAP ? 0 : POINT_STEP_MS,
+		.is_heatmap = attempt == HEATMAP,
+	};
+	struct time_range range = points_range(query->range, &q.step_ms);
+
+	return pyroscope_ask(&side->endpoint,
+			     attempt == HEATMAP ? "SelectHeatmap"
+						: "SelectSeries",
+			     range, add_exemplar_query, &q, request, err);
+}
+
+/* "counts":[3,0,..] */
+static void read_slot(struct json_reader *r, struct str key, void *sum)
+{
+	int64_t count, *total = sum;
+
+	if (!str_equal(key, STR("counts"))) {
+		json_skip(r);
+		return;
+	}
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			if (json_i64(r, &count) && count > 0)
+				*total = sat_add_i64(*total, count);
+}
+
+static void read_exemplar_point(struct json_reader *r, struct str key,
+				void *sum)
+{
+	int64_t *total = sum;
+	double value;
+
+	if (!str_equal(key, STR("value")))
+		json_skip(r);
+	else if (json_f64(r, &value) && value > 0)
+		*total = sat_add_i64(*total, 1);
+}
+
+static void read_exemplar_series(struct json_reader *r, struct str key,
+				 void *sum)
+{
+	if (str_equal(key, STR("slots")))
+		json_each_object(r, read_slot, sum);
+	else if (str_equal(key, STR("points")))
+		json_each_object(r, read_exemplar_point, sum);
+	else
+		json_skip(r);
+}
+
+static void read_exemplars(struct json_reader *r, void *into)
+{
+	json_each_object(r, read_exemplar_series, into);
+}
+
+static enum answer pyroscope_snapshots_answer(
+	const struct side *side, const struct http_response *response,
+	int64_t *count, struct error *err)
+{
+	*count = 0;
+	if (!pyroscope_read(&side->endpoint, response, STR("series"), read_exemplars,
+			    count, err))
+		return err->code == ERROR_AUTH ? ANSWER_ERROR : ANSWER_TRY_NEXT;
+	if (*count > 0)
+		return ANSWER_OK;
+	error_set(err, ERROR_NOT_FOUND,
+		  "pyroscope: no snapshots in this window");
+	return ANSWER_TRY_NEXT;
+}
+
+static void add_query(struct jsonw *w, const void *what)
+{
+	const struct totals_query *q = what;
+
+	jsonw_pair_text(w, "profileTypeID", q->type_id);
+	jsonw_pair_text(w, "labelSelector", q->selector);
+	jsonw_pair_f64(w, "step", (double)q->step_ms / 1000, 3);
+	jsonw_key(w, "groupBy");
+	jsonw_array(w);
+	jsonw_text(w, q->label);
+	if (q->beside)
+		jsonw_text(w, q->beside);
+	jsonw_array_end(w);
+}
+
+static int64_t first_point_ms(const struct totals_query *query)
+{
+	return query->from_ms + query->step_ms - 1;
+}
+
+/* SelectSeries. */
+static bool pyroscope_totals_request(const struct side *side,
+				     const struct totals_query *query,
+				     struct http_request *request,
+				     struct error *err)
+{
+	int64_t length_ms = query->step_ms * (int64_t)query->step_count;
+	struct time_range range = { first_point_ms(query) * NS_PER_MS,
+				    (query->from_ms + length_ms) * NS_PER_MS };
+
+	return pyroscope_ask(&side->endpoint, "SelectSeries", range, add_query,
+			     query, request, err);
+}
+
+/* {"name":"service_name","value":"a"}: only labels that were asked for. */
+static void read_total_label(struct json_reader *r, struct total_gatherer *g,
+			     struct total *into)
+{
+	const char *beside = g->query->beside;
+	struct str key, text, value = STR("");
+	bool is_beside = false;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("name"))) {
+			if (json_text(r, &text))
+				is_beside = beside &&
+					    str_equal(text, str_from(beside));
+		} else if (!str_equal(key, STR("value"))) {
+			json_skip(r);
+		} else if (json_text(r, &text)) {
+			value = arena_str(g->arena, text);
+			g->is_failed |= !value.ptr;
+		}
+	}
+	*(is_beside ? &into->beside : &into->name) = value;
+}
+
+static void read_labels(struct json_reader *r, struct total_gatherer *g,
+			struct total *into)
+{
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			read_total_label(r, g, into);
+}
+
+/* A point at t counts the step that ends there. */
+static void keep_point(const struct total_gatherer *g, int64_t time_ms,
+		       double value, struct total *into)
+{
+	const struct totals_query *q = g->query;
+	int64_t after_ms;
+
+	if (!(value > 0) || !isfinite(value) ||
+	    !sub_i64(time_ms, first_point_ms(q), &after_ms) || after_ms < 0 ||
+	    after_ms / q->step_ms >= (int64_t)q->step_count)
+		return;
+	into->values[after_ms / q->step_ms] += value;
+}
+
+/* {"value":1.5,"timestamp":"1795271102000"} */
+static void read_point(struct json_reader *r, const struct total_gatherer *g,
+		       struct total *into)
+{
+	int64_t time_ms = INT64_MIN;
+	double value = 0;
+	struct str key;
+
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("value"))) {
+			if (!json_f64(r, &value))
+				return;
+		} else if (str_equal(key, STR("timestamp"))) {
+			if (!json_i64(r, &time_ms))
+				return;
+		} else {
+			json_skip(r);
+		}
+	}
+	keep_point(g, time_ms, value, into);
+}
+
+static void read_points(struct json_reader *r, const struct total_gatherer *g,
+			struct total *into)
+{
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			read_point(r, g, into);
+}
+
+static void read_one(struct json_reader *r, struct total_gatherer *g)
+{
+	struct total *into = total_gatherer_add(g);
+	struct str key;
+
+	if (!into) {
+		json_skip(r);
+		return;
+	}
+	if (!json_enter(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("labels")))
+			read_labels(r, g, into);
+		else if (str_equal(key, STR("points")))
+			read_points(r, g, into);
+		else
+			json_skip(r);
+	}
+}
+
+/* [{"labels":[..],"points":[..]}] */
+static void read_all(struct json_reader *r, void *into)
+{
+	if (json_enter(r, JSON_ARRAY))
+		while (json_next_item(r))
+			read_one(r, into);
+}
+
+static bool pyroscope_totals_answer(const struct backends *b,
+				    const struct totals_query *query,
+				    const struct http_response *response,
+				    struct totals *totals, struct error *err)
+{
+	struct total_gatherer g;
+
+	total_gatherer_init(&g, query, b->arena, totals);
+	return pyroscope_read(&b->profiles.endpoint, response, STR("series"),
+			      read_all, &g, err) &&
+	       total_gatherer_finish(&g, err);
+}
+
+const struct profile_backend profile_pyroscope = {
+	.name = "pyroscope",
+	.title = "Pyroscope",
+	.traits = { .has_span_samples = true },
+	.checkup = &checkup_pyroscope,
+	.services_request = pyroscope_services_request,
+	.services_answer = pyroscope_services_answer,
+	.types_request = pyroscope_types_request,
+	.types_answer = pyroscope_types_answer,
+	.series_request = pyroscope_series_request,
+	.series_answer = pyroscope_series_answer,
+	.kept_names = pyroscope_kept_names,
+	.profile_attempts = pyroscope_profile_attempts,
+	.names_attempt = pyroscope_names_attempt,
+	.profile_request = pyroscope_profile_request,
+	.profile_answer = pyroscope_profile_answer,
+	.has_span_lines = pyroscope_has_span_lines,
+	.node_limit = pyroscope_node_limit,
+	.window_limit_ns = pyroscope_window_limit_ns,
+	.snapshots_attempts = PYROSCOPE_SNAPSHOTS_ATTEMPTS,
+	.snapshots_request = pyroscope_snapshots_request,
+	.snapshots_answer = pyroscope_snapshots_answer,
+	.totals_request = pyroscope_totals_request,
+	.totals_answer = pyroscope_totals_answer,
+};

@@ -1,14 +1,646 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/tempo/tempo.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "backend/answer.h"
-#include "backend/tempo/tempo_query.h"
-#include "base/count.h"
+#include "backend/trace_backend.h"
+#include "backend/trace_names.h"
+#include "base/buf.h"
+#include "base/instance.h"
 #include "base/num.h"
-#include "decode/durations.h"
-#include "decode/trace_steps.h"
+#include "base/str.h"
+#include "decode/trace_metrics.h"
+#include "wire/url.h"
+
+static void traceql_select_more(struct buf *q, const char *field);
+
+/* The parts of the server that tempo.c puts together, and what all searches
+ * share, whatever their TraceQL asks: the path and the two forms of an answer.
+ * See trace_backend.h for what each function is. */
+
+/* Whole seconds, as Tempo counts time; rounded down. */
+static int64_t tempo_seconds(int64_t time_ns)
+{
+	int64_t seconds = time_ns / NS_PER_S;
+
+	return time_ns % NS_PER_S < 0 ? seconds - 1 : seconds;
+}
+
+void tempo_q_path(struct buf *out, struct buf *owned_q, struct time_range range,
+		  uint32_t trace_limit, unsigned spans_per_trace)
+{
+	buf_add_text(out, "/api/search?q=");
+	url_encode_built(out, owned_q);
+	/* Whole seconds, both needed; results outside are dropped later. */
+	buf_addf(out, "&start=%lld&end=%lld&limit=%u&spss=%u",
+		 (long long)tempo_seconds(range.from_ns),
+		 (long long)tempo_seconds(range.to_ns - 1) + 1, trace_limit,
+		 spans_per_trace);
+}
+
+static bool is_protobuf_answer(const struct http_response *response)
+{
+	return str_equal(str_from(response->content_type),
+			 STR("application/protobuf"));
+}
+
+/* Field 1, a trace, would come first. */
+static bool holds_no_trace(const struct http_response *response)
+{
+	if (is_protobuf_answer(response))
+		return response->body.len == 0 ||
+		       response->body.data[0] != '\x0A';
+	return !body_contains(response, STR("\"traceID\""));
+}
+
+enum answer tempo_search_form(const struct endpoint *e,
+			      const struct http_response *response,
+			      search_decoder **decode, bool *is_empty,
+			      struct error *err)
+{
+	if (!is_protobuf_answer(response) && body_first(response) != '{')
+		return answer_fail("tempo: search", e, response, err);
+	*decode = is_protobuf_answer(response) ? decode_tempo_search_pb
+					       : decode_tempo_search_json;
+	*is_empty = holds_no_trace(response);
+	return ANSWER_OK;
+}
+
+bool tempo_search_is_too_long(const struct http_response *response)
+{
+	return body_contains(response, STR("range specified by start and end"));
+}
+
+bool tempo_search_is_too_recent(const struct http_response *response)
+{
+	return body_contains(response, STR("start must be before end"));
+}
+
+/* Text into TraceQL. All values that come from users or traces pass through
+ * traceql_add_string(), so that none of them becomes a part of the question.
+ */
+
+/* The server's scanner takes a query in by pieces of this size and looks
+ * ahead on a copy of itself behind "resource." and in durations. A copy that
+ * has to take in the next piece leaves the original without it: "syntax error:
+ * unexpected $end". */
+#define SCANNER_BYTES ((size_t)1024)
+
+void traceql_add_word(struct buf *q, const char *word)
+{
+	size_t left = SCANNER_BYTES - q->len % SCANNER_BYTES;
+
+	/* The scanner peeks at what follows, too. */
+	if (str_from(word).len + 2 > left)
+		buf_addf(q, "%*s", (int)left, "");
+	buf_add_text(q, word);
+}
+
+void traceql_add_string(struct buf *q, struct str text)
+{
+	buf_add_char(q, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned char c = (unsigned char)text.ptr[i];
+
+		if (c == '"' || c == '\\')
+			buf_addf(q, "\\%c", c);
+		else if (c < ' ' || c > '~')
+			buf_addf(q, "\\x%02x", c);
+		else
+			buf_add_char(q, (char)c);
+	}
+	buf_add_char(q, '"');
+}
+
+void traceql_add_and(struct buf *q, size_t start)
+{
+	if (q->len > start)
+		buf_add_text(q, "&&");
+}
+
+void traceql_add_equal(struct buf *q, const char *field, struct str text)
+{
+	traceql_add_word(q, field);
+	buf_add_char(q, '=');
+	traceql_add_string(q, text);
+}
+
+void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns)
+{
+	struct buf word;
+
+	buf_init(&word, 64);
+	buf_addf(&word, "%s>=%lldns", field, (long long)duration_ns);
+	traceql_add_word(q, buf_text(&word));
+	buf_release(&word);
+}
+
+void traceql_select(struct buf *q, const char *const *fields,
+		    size_t field_count)
+{
+	buf_add_text(q, "|select(");
+	traceql_add_word(q, fields[0]);
+	for (size_t i = 1; i < field_count; i++)
+		traceql_select_more(q, fields[i]);
+}
+
+static void traceql_select_more(struct buf *q, const char *field)
+{
+	buf_add_char(q, ',');
+	traceql_add_word(q, field);
+}
+
+/* Names of services, operations and attributes: Tempo has them all as tags. */
+
+/* The second is for servers before 2.0, which know neither scopes nor
+ * conditions. */
+#define NAMES_ATTEMPTS 2u
+
+static void add_service(struct buf *out, struct str service)
+{
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	buf_add_text(&q, "{resource.service.name=");
+	traceql_add_string(&q, service);
+	buf_add_char(&q, '}');
+	buf_add_text(out, "&q=");
+	url_encode_built(out, &q);
+}
+
+static void tempo_names_path(const struct names_query *query, unsigned attempt,
+			     struct buf *out)
+{
+	bool is_services = query->what == TRACE_SERVICES;
+
+	/* The older route knows neither scopes nor conditions. */
+	if (attempt > 0) {
+		buf_addf(out, "/api/search/tag/%s/values",
+			 is_services ? "service.name" : "name");
+		return;
+	}
+	buf_addf(out, "/api/v2/search/tag/%s/values?start=%lld&end=%lld",
+		 is_services ? "resource.service.name" : "name",
+		 (long long)(query->range.from_ns / NS_PER_S),
+		 (long long)(query->range.to_ns / NS_PER_S + 1));
+	if (!is_services)
+		add_service(out, query->service);
+}
+
+/* ---- tags ---- */
+
+static const char *const scopes[] = { "resource.",        "span.",
+				      "event.",           "link.",
+				      "instrumentation.", "." };
+
+static const char *const intrinsics[] = {
+	"duration",        "kind",   "name",          "rootName",
+	"rootServiceName", "status", "statusMessage", "traceDuration",
+};
+
+static size_t scope_length(struct str tag)
+{
+	for (size_t i = 0; i < COUNT_OF(scopes); i++)
+		if (str_starts(tag, str_from(scopes[i])))
+			return str_from(scopes[i]).len;
+	return 0;
+}
+
+/* "name", or with the scopes of newer servers "span:name". */
+static bool is_intrinsic(struct str tag)
+{
+	return str_is_one_of(tag, intrinsics, COUNT_OF(intrinsics)) ||
+	       str_find(tag, STR(":")) != SIZE_MAX;
+}
+
+static void add_tag(struct buf *out, struct str tag, unsigned attempt)
+{
+	if (str_equal(tag, STR("service")))
+		tag = STR("resource.service.name");
+	if (attempt > 0)
+		tag = str_slice(tag, scope_length(tag), tag.len);
+	else if (!scope_length(tag) && !is_intrinsic(tag))
+		buf_add_char(out, '.');
+	url_encode(out, tag);
+}
+
+static bool tempo_tags_path(const struct tags_query *query, unsigned attempt,
+			    struct buf *out, struct error *err)
+{
+	(void)err;
+	buf_add_text(out, attempt ? "/api/search/tag" : "/api/v2/search/tag");
+	if (query->tag.len) {
+		buf_add_char(out, '/');
+		add_tag(out, query->tag, attempt);
+		buf_add_text(out, "/values");
+	} else {
+		buf_add_char(out, 's');
+	}
+	if (attempt == 0)
+		buf_addf(out, "?start=%lld&end=%lld",
+			 (long long)(query->range.from_ns / NS_PER_S),
+			 (long long)(query->range.to_ns / NS_PER_S + 1));
+	if (attempt == 0 && query->service.len)
+		add_service(out, query->service);
+	return true;
+}
+
+static enum answer tempo_names_answer(unsigned attempt,
+				      const struct endpoint *e,
+				      const struct http_response *response,
+				      struct arena *arena,
+				      struct name_list *names,
+				      struct error *err)
+{
+	return trace_names_read("tempo", attempt + 1 < NAMES_ATTEMPTS, e, response,
+				arena, names, err);
+}
+
+/* TraceQL: spans of some operations in a window, and counts of entry spans. */
+
+/* Releases differ in what they know: most_recent came with 2.8, trace:rootName
+ * is the newer spelling of rootName, select() the younger part of the
+ * language. The first that the server can parse answers. */
+static const struct form {
+	const char *root_service; /* NULL: no condition on the root */
+	const char *root_name;
+	bool has_select;
+	bool has_most_recent; /* newest first, the same each time */
+} forms[] = {
+	{ "rootServiceName", "rootName", true, true },
+	{ "rootServiceName", "rootName", true, false },
+	{ "trace:rootService", "trace:rootName", true, true },
+	{ NULL, NULL, true, false },
+	{ NULL, NULL, false, false },
+};
+
+#define FORMS ((unsigned)(sizeof forms / sizeof *forms))
+
+/* Spans listed of one trace: the default ceiling of a server, then what
+ * operators who lower it leave, then the default for those who ask for
+ * nothing. */
+static const unsigned spans_per_trace[] = { 100, 20, 3 };
+
+#define SPANS ((unsigned)(sizeof spans_per_trace / sizeof *spans_per_trace))
+
+/* One span with absurd times hides all others of its block from a condition
+ * on `duration`, but not from one on `trace:duration`, which no slow span's
+ * trace fails. The decoder filters exactly. */
+static const char *const duration_names[] = { "duration", "trace:duration" };
+
+#define DURATIONS ((unsigned)(sizeof duration_names / sizeof *duration_names))
+
+/* An attempt is one number for all three choices. */
+struct choice {
+	unsigned form;
+	unsigned spans;
+	unsigned duration;
+};
+
+static struct choice choice_of(unsigned attempt)
+{
+	return (struct choice){ attempt % FORMS, attempt / FORMS % SPANS,
+				attempt / FORMS / SPANS % DURATIONS };
+}
+
+static unsigned attempt_of(struct choice c)
+{
+	return c.form + FORMS * (c.spans + SPANS * c.duration);
+}
+
+/* ---- TraceQL ---- */
+
+/* Bytes of all services and names; with TraceQL around them and percent-encoded
+ * they double, and the address must stay under 8 KiB. */
+#define OPERATIONS_BYTES ((size_t)3072)
+
+/* Bytes of TraceQL past which no further attribute is asked for. */
+#define QUERY_BYTES ((size_t)4096)
+
+static void add_operation(struct buf *q, const struct search_operation *o)
+{
+	bool is_internal = str_equal(str_from(o->kind), STR("internal"));
+
+	buf_add_char(q, '(');
+	traceql_add_equal(q, "resource.service.name", o->service);
+	buf_add_text(q, "&&name=");
+	traceql_add_string(q, o->name);
+	buf_add_text(q, "&&");
+	if (is_internal)
+		buf_add_text(q, "(kind=internal||kind=unspecified)");
+	else
+		buf_addf(q, "kind=%s", o->kind);
+	buf_add_char(q, ')');
+}
+
+/* Has one of the first n operations this service, or this name? */
+static bool is_known(const struct search_query *query, size_t n, bool is_name)
+{
+	const struct search_operation *o = query->operations;
+
+	for (size_t i = 0; i < n; i++)
+		if (str_equal(is_name ? o[i].name : o[i].service,
+			      is_name ? o[n].name : o[n].service))
+			return true;
+	return false;
+}
+
+static void add_distinct(struct buf *q, const struct search_query *query,
+			 size_t count, bool is_name)
+{
+	buf_add_char(q, '(');
+	for (size_t i = 0; i < count; i++) {
+		const struct search_operation *o = &query->operations[i];
+
+		if (is_known(query, i, is_name))
+			continue;
+		if (i)
+			buf_add_text(q, "||");
+		traceql_add_equal(q, is_name ? "name" : "resource.service.name",
+				  is_name ? o->name : o->service);
+	}
+	buf_add_char(q, ')');
+}
+
+/* How many operations fit, at least one. */
+static size_t count_fitting(const struct search_query *query)
+{
+	size_t bytes = 0, count = 0;
+
+	while (count < query->operation_count && count < SEARCH_OPERATIONS) {
+		const struct search_operation *o = &query->operations[count];
+
+		bytes += o->service.len + o->name.len;
+		if (count && bytes > OPERATIONS_BYTES)
+			break;
+		count++;
+	}
+	return count;
+}
+
+/* Any of the services and any of the names, which the decoder narrows down.
+ * "Service and name and kind, or ..." says it exactly, but a Tempo takes ten
+ * times as long for eight of those (1.3 to 5 s instead of 0.3, Tempo 3.0 with
+ * an hour of local blocks). */
+static void add_operations(struct buf *q, const struct search_query *query)
+{
+	size_t count = count_fitting(query);
+
+	add_distinct(q, query, count, false);
+	if (!query->operations[0].name.len)
+		return;
+	buf_add_text(q, "&&");
+	add_distinct(q, query, count, true);
+}
+
+/* Only traces that have this span, which is no condition on the others. */
+static void add_called_root(struct buf *q, const struct search_query *query)
+{
+	buf_add_char(q, '{');
+	traceql_add_equal(q, "resource.service.name", query->root_service);
+	buf_add_text(q, "&&name=");
+	traceql_add_string(q, query->root_name);
+	buf_add_text(q, "}&&");
+}
+
+static void add_root(struct buf *q, const struct search_query *query,
+		     const struct form *form)
+{
+	if (query->is_root_called)
+		return;
+	if (form->root_service && query->root_service.len) {
+		buf_addf(q, "%s=", form->root_service);
+		traceql_add_string(q, query->root_service);
+		buf_add_text(q, "&&");
+	}
+	if (form->root_name && query->root_name.len) {
+		buf_addf(q, "%s=", form->root_name);
+		traceql_add_string(q, query->root_name);
+		buf_add_text(q, "&&");
+	}
+}
+
+/* What is asked for in any case. */
+static const char *const select_words[] = {
+	"span.pyroscope.profile.id",
+	"resource.service.name",
+	"resource." INSTANCE_POD,
+	"resource." INSTANCE_HOST,
+	"resource." INSTANCE_ID,
+	"resource.service.version",
+	"name",
+	"kind",
+	"status",
+};
+
+#define SELECT_WORDS (sizeof select_words / sizeof *select_words)
+
+/* Names that need no quotes, which older releases do not know. */
+static bool is_plain(struct str name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!ascii_is_alnum(name.ptr[i]) && name.ptr[i] != '.' &&
+		    name.ptr[i] != '_' && name.ptr[i] != '-')
+			return false;
+	return name.len > 0;
+}
+
+/* Into out; false for one that is not asked for, or is asked for in any case.
+ */
+static bool key_word(const struct search_key *key, struct buf *out)
+{
+	buf_clear(out);
+	if (!is_plain(key->name))
+		return false;
+	buf_addf(out, "%s%.*s", key->is_of_process ? "resource." : "span.",
+		 STR_ARGS(key->name));
+	return !str_is_one_of(buf_str(out), select_words, SELECT_WORDS);
+}
+
+/* As many attributes as fit beside the operations. */
+static void add_select(struct buf *q, const struct search_query *query)
+{
+	struct buf word;
+
+	traceql_select(q, select_words, SELECT_WORDS);
+	buf_init(&word, LIMIT_URL_BYTES);
+	for (size_t i = 0; i < query->key_count; i++) {
+		if (!key_word(&query->keys[i], &word))
+			continue;
+		if (q->len + word.len > QUERY_BYTES)
+			break;
+		traceql_select_more(q, buf_text(&word));
+	}
+	buf_release(&word);
+	buf_add_char(q, ')');
+}
+
+static void add_query(struct buf *q, const struct search_query *query,
+		      struct choice c)
+{
+	const struct form *form = &forms[c.form];
+
+	if (query->is_root_called && query->root_name.len)
+		add_called_root(q, query);
+	buf_add_char(q, '{');
+	add_root(q, query, form);
+	if (query->slow) {
+		add_operation(q, query->slow);
+		buf_add_text(q, "&&");
+		traceql_add_least(q, duration_names[c.duration],
+				  query->min_duration_ns);
+	} else {
+		add_operations(q, query);
+	}
+	buf_add_char(q, '}');
+	if (form->has_select)
+		add_select(q, query);
+	if (form->has_most_recent)
+		buf_add_text(q, " with(most_recent=true)");
+}
+
+/* ---- search ---- */
+
+static void tempo_search_path(const struct search_query *query,
+			      unsigned attempt, struct buf *out)
+{
+	struct choice c = choice_of(attempt);
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	add_query(&q, query, c);
+	tempo_q_path(out, &q, query->range, query->trace_limit,
+		     spans_per_trace[c.spans]);
+}
+
+static enum answer search_success(const struct search_query *query,
+				  unsigned *attempt, const struct endpoint *e,
+				  const struct http_response *response,
+				  search_decoder **decode, struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+	bool is_empty;
+
+	if (tempo_search_form(e, response, decode, &is_empty, err) != ANSWER_OK)
+		return ANSWER_ERROR;
+	if (query->slow && c.duration == 0 && is_empty) {
+		c.duration = 1;
+		*attempt = attempt_of(c);
+		error_set(err, ERROR_NOT_FOUND, "tempo: search: nothing found");
+		return ANSWER_TRY_NEXT;
+	}
+	return ANSWER_OK;
+}
+
+/* The next form of the question, when the refusal is about its form. */
+static bool next_choice(const struct http_response *response, struct choice *c)
+{
+	if (body_contains(response, STR("spans per span set")))
+		return ++c->spans < SPANS;
+	if (tempo_search_is_too_long(response) ||
+	    tempo_search_is_too_recent(response))
+		return false;
+	return ++c->form < FORMS;
+}
+
+static enum answer tempo_search_answer(const struct search_query *query,
+				       unsigned *attempt,
+				       const struct endpoint *e,
+				       const struct http_response *response,
+				       search_decoder **decode,
+				       struct error *err)
+{
+	struct choice c = choice_of(*attempt);
+
+	if (http_is_success(response))
+		return search_success(query, attempt, e, response, decode, err);
+	answer_fail("tempo: search", e, response, err);
+	if (response->status != 400 || !next_choice(response, &c))
+		return ANSWER_ERROR;
+	*attempt = attempt_of(c);
+	return ANSWER_TRY_NEXT;
+}
+
+/* ---- counts ---- */
+
+/* So many fine steps make one of those wanted when borders differ: what falls
+ * on the wrong side of a border is then at most a tenth of two steps. */
+#define FINE_STEPS 10
+
+int64_t tempo_count_step_ns(const struct count_query *query)
+{
+	int64_t step_ns = query->step_ns;
+
+	if (query->range.from_ns % step_ns != 0 || step_ns % NS_PER_MS != 0)
+		step_ns /= FINE_STEPS;
+	step_ns -= step_ns % NS_PER_MS;
+	return step_ns > NS_PER_MS ? step_ns : NS_PER_MS;
+}
+
+static void tempo_count_path(const struct count_query *query, struct buf *out)
+{
+	int64_t step_ns = tempo_count_step_ns(query);
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	buf_add_text(&q, "{resource.service.name=");
+	traceql_add_string(&q, query->service);
+	buf_add_text(&q, "&&(kind=server||kind=consumer)}|count_over_time()");
+	buf_add_text(out, "/api/metrics/query_range?q=");
+	url_encode_built(out, &q);
+	/* As many examples as points would be most of the answer; 0 asks for
+	 * the default, which is that. */
+	buf_addf(out, "&start=%lld&end=%lld&step=%lldms&exemplars=1",
+		 (long long)query->range.from_ns, (long long)query->range.to_ns,
+		 (long long)(step_ns / NS_PER_MS));
+}
+
+static void tempo_steps_path(const struct steps_query *query, struct buf *out)
+{
+	const struct steps *s = &query->steps;
+	int64_t to_ms = s->from_ms + s->step_ms * (int64_t)s->count;
+	struct buf q;
+
+	buf_init(&q, LIMIT_URL_BYTES);
+	buf_add_text(&q, "{resource.service.name=");
+	traceql_add_string(&q, query->service);
+	if (query->name.len) {
+		buf_add_text(&q, "&&");
+		traceql_add_equal(&q, "name", query->name);
+		buf_add_text(&q, "}|");
+	} else {
+		buf_add_text(&q, "&&(kind=server||kind=consumer)}|");
+	}
+	traceql_add_word(&q, query->measure == STEPS_COUNT
+				     ? "count_over_time()"
+				     : "avg_over_time(duration)");
+	traceql_add_word(&q, "by(resource.service.version)");
+	buf_add_text(out, "/api/metrics/query_range?q=");
+	url_encode_built(out, &q);
+	buf_addf(out, "&start=%lld&end=%lld&step=%lldms&exemplars=1",
+		 (long long)s->from_ms * (long long)NS_PER_MS,
+		 (long long)to_ms * (long long)NS_PER_MS,
+		 (long long)s->step_ms);
+}
+
+static enum answer tempo_metrics_answer(const struct endpoint *e,
+					const struct http_response *response,
+					struct error *err)
+{
+	if (response->status == 200 && body_first(response) == '{')
+		return ANSWER_OK;
+	return answer_fail("tempo: TraceQL metrics", e, response, err);
+}
+
+static bool tempo_count_decode(struct str body, const struct count_query *query,
+			       struct step_counts *out, bool *is_sample,
+			       struct error *err)
+{
+	*is_sample = false;
+	return decode_tempo_counts(body, tempo_count_step_ns(query), out, err);
+}
 
 #define PROTOBUF "application/protobuf"
 #define JSON "application/json"

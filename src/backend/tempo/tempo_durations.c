@@ -3,8 +3,7 @@
  * TraceQL metrics: how long what a user describes took, all of it.
  */
 #include "backend/answer.h"
-#include "backend/tempo/tempo_query.h"
-#include "backend/tempo/traceql.h"
+#include "backend/tempo/tempo.h"
 #include "wire/url.h"
 
 /* Instant queries came with 2.7; a range query is the same in steps. */

@@ -3,8 +3,7 @@
  * TraceQL for traces that a user describes.
  */
 #include "backend/answer.h"
-#include "backend/tempo/tempo_query.h"
-#include "backend/tempo/traceql.h"
+#include "backend/tempo/tempo.h"
 
 /* Releases differ: most_recent came with 2.8, select() is the younger part of
  * the language, trace:duration the newer spelling. The first that the server

@@ -11,7 +11,7 @@
 
 #include "../random.h"
 #include "analyze/contrasts.h"
-#include "base/count.h"
+#include "base/num.h"
 
 #define MINUTE 60000.0
 

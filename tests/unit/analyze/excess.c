@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "analyze/excess.h"
+#include "analyze/cause.h"
 #include "base/timefmt.h"
 
 #define MS NS_PER_MS

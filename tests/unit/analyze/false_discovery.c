@@ -9,7 +9,7 @@
 #include "ranking.h"
 
 #include "analyze/stats.h"
-#include "model/profile_merge.h"
+#include "model/profile.h"
 
 #include "../random_draws.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/growth_functions.h"
+#include "analyze/growth.h"
 
 #include "profile_making.h"
 

@@ -10,7 +10,7 @@
 #include "../random.h"
 #include "analyze/function_totals.h"
 #include "analyze/locations.h"
-#include "base/count.h"
+#include "base/num.h"
 
 #define FUNCTIONS 40u
 #define STACKS 3000u

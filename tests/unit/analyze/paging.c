@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "analyze/paging.h"
+#include "analyze/calls.h"
 
 static void expect_query(const char *before, const char *after, bool is_page)
 {

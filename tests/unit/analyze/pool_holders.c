@@ -5,8 +5,8 @@
 #include "history_fixture.h"
 #include "profile_making.h"
 
-#include "analyze/pool_holders.h"
-#include "base/count.h"
+#include "analyze/contention.h"
+#include "base/num.h"
 
 /* ---- who waits ---- */
 

@@ -15,7 +15,7 @@
 
 #include "../unit.h"
 #include "analyze/trace_analysis.h"
-#include "base/outfile.h"
+#include "base/out.h"
 #include "base/timefmt.h"
 #include "decode/decode.h"
 

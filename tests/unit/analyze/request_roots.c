@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/request_roots.h"
+#include "analyze/request_history.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 #define NEAR(a, b)                                                             \
 	assert_true(fabs((double)(a) - (b)) < 1e-9 * (1 + fabs((double)(b))))

@@ -8,7 +8,7 @@
 #include "../starving.h"
 #include "analyze/function_totals.h"
 #include "analyze/slice_values.h"
-#include "model/profile_merge.h"
+#include "model/profile.h"
 #include "model/profile_runs.h"
 
 #define MOST_SLICES 6

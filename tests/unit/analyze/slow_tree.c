@@ -7,7 +7,7 @@
 #include "../unit.h"
 #include "history_fixture.h"
 
-#include "analyze/slow_tree.h"
+#include "analyze/slowspan.h"
 
 /* Operations of the history, in this order. */
 enum { REQUEST, PUBLISH, PROCESS };

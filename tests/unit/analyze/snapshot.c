@@ -11,7 +11,7 @@
 #include "analyze/snapshot_make.h"
 #include "base/out.h"
 #include "decode/snapshot.h"
-#include "model/profile_merge.h"
+#include "model/profile.h"
 
 #define RUNS 4
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/spent.h"
+#include "analyze/burn.h"
 
 #include <math.h>
 #include <setjmp.h>

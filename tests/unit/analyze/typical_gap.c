@@ -7,7 +7,7 @@
 #include "history_fixture.h"
 
 #include "analyze/choice.h"
-#include "analyze/typical_gap.h"
+#include "analyze/typical.h"
 
 #define TRACES 10
 

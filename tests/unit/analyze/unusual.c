@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/unusual.h"
+#include "analyze/search_summary.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

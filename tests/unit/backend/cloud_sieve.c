@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "backend/cloud_profiler/cloud_sieve.h"
+#include "backend/cloud_profiler/cloud_profiles.h"
 #include "base/buf.h"
 
 /* Names that hold a "w". */

@@ -3,7 +3,6 @@
 
 #include "../unit.h"
 #include "backend/cloud_trace/cloud_trace.h"
-#include "backend/cloud_trace/cloud_trace_query.h"
 #include "base/num.h"
 #include "../wire/support.h"
 

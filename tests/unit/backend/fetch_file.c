@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "backend/files/fetch_file.h"
+#include "backend/files/files.h"
 
 static char large[512], small[512];
 static struct notes notes;

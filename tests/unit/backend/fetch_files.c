@@ -10,9 +10,8 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "backend/files/fetch_file.h"
 #include "backend/fetch_profile.h"
-#include "backend/files/fetch_files.h"
+#include "backend/files/files.h"
 
 static struct arena arena;
 static struct notes notes;

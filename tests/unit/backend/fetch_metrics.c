@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/fetch_metrics.h"
+#include "backend/metrics.h"
 
 #include <string.h>
 
 #include "../wire/support.h"
-#include "base/count.h"
+#include "base/num.h"
 
 static struct backends backends;
 static struct error err;

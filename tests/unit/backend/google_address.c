@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/google/google_address.h"
+#include "backend/google/google_error.h"
 
 #include "../wire/support.h"
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../wire/support.h"
-#include "base/outfile.h"
+#include "base/out.h"
 #include "base/timefmt.h"
 
 static struct google_login_want want;

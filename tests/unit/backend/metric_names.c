@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/metric_names.h"
+#include "backend/metrics.h"
 
 #include <string.h>
 
 #include "../wire/support.h"
-#include "backend/metric_filter.h"
 #include "base/timefmt.h"
 
 static struct metric_source source(const char *name, bool is_native)

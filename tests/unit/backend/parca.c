@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "backend/backends.h"
-#include "backend/parca/parca_calls.h"
 #include "base/limits.h"
 #include "../wire/support.h"
 

@@ -12,7 +12,7 @@
 
 #include "../unit.h"
 #include "../write_file.h"
-#include "backend/profile_folder.h"
+#include "backend/input.h"
 
 static char folder[] = "/tmp/tracefind-folder-XXXXXX";
 static struct arena arena;

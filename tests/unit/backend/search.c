@@ -4,7 +4,6 @@
 #include "../unit.h"
 #include "backend/jaeger/jaeger.h"
 #include "backend/tempo/tempo.h"
-#include "backend/tempo/tempo_query.h"
 #include "wire/har.h"
 #include "../wire/support.h"
 

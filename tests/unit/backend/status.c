@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/status.h"
+#include "backend/checkup.h"
 
-#include "wire/http_error.h"
+#include "wire/http_message.h"
 
 #include "../wire/support.h"
 

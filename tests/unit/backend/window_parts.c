@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/window_parts.h"
+#include "backend/fetch_profile.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

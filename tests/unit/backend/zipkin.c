@@ -2,7 +2,7 @@
 #include "../unit.h"
 #include "backend/zipkin/zipkin.h"
 
-#include "backend/status.h"
+#include "backend/checkup.h"
 #include "base/num.h"
 #include "../wire/support.h"
 

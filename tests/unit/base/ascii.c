@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "base/ascii.h"
+#include "base/str.h"
 #include "testing.h"
 
 /* Each kind as the list of its members; every other byte is outside. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "base/edit.h"
+#include "base/suggest.h"
 #include "testing.h"
 
 static void test_distances(void **state)

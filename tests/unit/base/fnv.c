@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "base/fnv.h"
+#include "base/bytes.h"
 #include "testing.h"
 
 /* Values of the draft. */

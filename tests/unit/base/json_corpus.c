@@ -31,7 +31,7 @@ static int tree_kind(json_t *tree)
 #define JSON_FALSE OUR_FALSE
 #define JSON_NULL OUR_NULL
 #include "base/json_reader.h"
-#include "base/outfile.h"
+#include "base/out.h"
 
 #define FLAGS (JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL)
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/count.h"
 #include "base/limits.h"
+#include "base/num.h"
 
 static void test_size_zero_is_no_failure(void **state)
 {

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
+#include "base/out.h"
 
 static struct error err;
 static char folder[] = "/tmp/tracefind-outfile-XXXXXX";

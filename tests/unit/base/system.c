@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "base/system.h"
 #include "base/thread.h"
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "../starving.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "base/str.h"
 
 static inline void assert_text(struct str found, const char *expected)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "cli/config_edit.h"
+#include "cli/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/outfile.h"
+#include "base/out.h"
 
 static void assert_edit(const char *text, const char *context, const char *key,
 			const char *value, const char *wanted)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "cli/grafana.h"
+#include "cli/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "base/outfile.h"
+#include "base/out.h"
 
 static struct arena arena;
 static struct grafana grafana;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "cli/row_order.h"
+#include "cli/run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 /* Ranked by the measure, rows stay as they are. */
 static void a_measure_ranks(void **state)

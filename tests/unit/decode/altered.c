@@ -4,9 +4,9 @@
 #include "base/arena.h"
 #include "decode/cloud_profiles_json.h"
 #include "decode/decode.h"
-#include "decode/durations.h"
 #include "decode/formats.h"
 #include "decode/history.h"
+#include "decode/trace_metrics.h"
 #include "trace_oracle.h"
 
 #define TOLD_BYTES (4 * MIB)

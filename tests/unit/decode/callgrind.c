@@ -2,7 +2,7 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
-#include "decode/callgrind.h"
+#include "decode/formats.h"
 
 static struct notes notes;
 

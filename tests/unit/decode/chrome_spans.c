@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
 #include "base/limits.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "trace_testing.h"
 
 /* With ' for ", which these documents have none of. */

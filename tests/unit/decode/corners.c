@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/wirew.h"
-#include "decode/perf_script.h"
+#include "decode/formats.h"
 
 #define TRACE_ID "0123456789abcdef0123456789abcdef"
 #define SPAN_ID "0123456789abcdef"

@@ -9,7 +9,7 @@
 #include "../unit.h"
 #include "base/buf.h"
 #include "base/limits.h"
-#include "decode/fleet_state.h"
+#include "decode/snapshot.h"
 
 #define HEAD(services)                                                         \
 	"{\"tracefind_fleet\":1,\"question\":\"q\",\"started\":5,"              \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "decode/line_reader.h"
+#include "decode/folded.h"
 
 static struct notes notes;
 

@@ -8,7 +8,7 @@
 
 #include "../one_processor.h"
 #include "base/buf.h"
-#include "decode/folded_lines.h"
+#include "decode/folded.h"
 
 #define MOST_BYTES (64 * MIB)
 /* More than all batches hold together. */

@@ -2,7 +2,7 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
-#include "base/count.h"
+#include "base/num.h"
 
 /* ---- recordings made by hand ---- */
 

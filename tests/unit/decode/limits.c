@@ -6,6 +6,7 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
+#include "base/notes.h"
 #include "base/timefmt.h"
 #include "decode/history.h"
 #include "pprof_making.h"

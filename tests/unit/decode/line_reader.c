@@ -11,7 +11,7 @@
 
 #include "../write_file.h"
 #include "base/gz.h"
-#include "decode/line_reader.h"
+#include "decode/folded.h"
 
 #define PIECE ((size_t)LINE_PIECE_BYTES)
 #define MOST_BYTES (8 * PIECE)

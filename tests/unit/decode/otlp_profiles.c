@@ -8,7 +8,7 @@
 
 #include "base/wirew.h"
 #include "decode/label_filter.h"
-#include "decode/otlp_profiles_write.h"
+#include "decode/otlp_profiles.h"
 
 static struct notes notes;
 

@@ -2,8 +2,8 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
-#include "base/count.h"
-#include "decode/perf_script.h"
+#include "base/num.h"
+#include "decode/formats.h"
 
 static struct notes notes;
 

@@ -4,7 +4,7 @@
  * and those that none should.
  */
 #include "../unit.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "pprof_making.h"
 
 static void put_location(struct buf *b, uint64_t id, uint64_t function,

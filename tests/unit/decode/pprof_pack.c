@@ -4,8 +4,8 @@
  * the same the other tests of pprof check on every message of theirs.
  */
 #include "../unit.h"
-#include "base/count.h"
-#include "decode/pprof_pack.h"
+#include "base/num.h"
+#include "decode/pprof.h"
 #include "pprof_making.h"
 
 /* Locations 1..3 of functions 1..3; the last one is of two lines, function 3

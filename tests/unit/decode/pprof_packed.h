@@ -5,7 +5,7 @@
 #ifndef PPROF_PACKED_H
 #define PPROF_PACKED_H
 
-#include "model/stack_walk.h"
+#include "model/profile.h"
 #include "profile_testing.h"
 
 /* By frame, in wrapping numbers: what each stack adds depends on its value,

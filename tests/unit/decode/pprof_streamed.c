@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../write_file.h"
-#include "base/count.h"
 #include "base/gz.h"
+#include "base/num.h"
 
 #define SAMPLES 20000u
 #define LOCATIONS 3000u

@@ -5,7 +5,7 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
-#include "base/count.h"
+#include "base/num.h"
 
 static struct notes notes;
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "doctor/doctor.h"
 
 /* What a room adds when it is asked. */

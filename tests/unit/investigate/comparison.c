@@ -9,7 +9,7 @@
 
 #include "../unit.h"
 #include "investigate/comparison.h"
-#include "report/note_text.h"
+#include "report/texts.h"
 
 #define CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define START_NS (1795255200 * NS_PER_S)

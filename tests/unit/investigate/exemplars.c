@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "investigate/exemplars.h"
+#include "investigate/trace_search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 /* Values with the upper edges of their buckets, and p95. */
 static void check(const double (*rows)[2], size_t count, double p95_s,

@@ -13,8 +13,8 @@
 #include <stdio.h>
 
 #include "backend/fetch_profile.h"
-#include "base/count.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "investigate/slow.h"
 
 #include "../analyze/profile_making.h"

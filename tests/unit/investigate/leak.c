@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 #define STEPS 360 /* of a minute */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "investigate/profile_names.h"
+#include "investigate/profile_service.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

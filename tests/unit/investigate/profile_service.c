@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-#include "base/count.h"
-#include "report/note_text.h"
-#include "report/shortfall_text.h"
+#include "base/num.h"
+#include "report/texts.h"
 
 #include "support.h"
 

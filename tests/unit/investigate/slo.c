@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "investigate/slo_request.h"
+#include "investigate/slo.h"
 
 /* ---- the request of a trace ---- */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 #include "../analyze/trace_fixture.h"
 

@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "base/count.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "mcp/tools.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"

@@ -6,7 +6,7 @@
 #include "../random.h"
 
 #include "base/buf.h"
-#include "model/profile_merge.h"
+#include "model/profile.h"
 #include "model/profile_runs.h"
 
 struct parts {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 static void assert_short(const char *file, const char *root, const char *want)
 {

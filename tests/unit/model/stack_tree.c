@@ -9,7 +9,7 @@
 
 #include "../unit.h"
 #include "base/limits.h"
-#include "model/stack_tree.h"
+#include "model/profile.h"
 
 static struct stack_place child(struct stack_tree *t, struct stack_place parent,
 				uint32_t frame)

@@ -10,8 +10,8 @@
 
 #include "../unit.h"
 #include "../starving.h"
-#include "base/count.h"
-#include "render/flame_grid.h"
+#include "base/num.h"
+#include "render/flame.h"
 #include "support.h"
 
 #define NODES 256

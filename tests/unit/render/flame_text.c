@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "render/flame_text.h"
+#include "render/flame.h"
 
 static void assert_end(const char *name, size_t columns, const char *want)
 {

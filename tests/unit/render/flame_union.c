@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "render/flame_union.h"
+#include "render/flame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 #define CLOSE 1e-9
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "render/html_flame.h"
+#include "render/html.h"
 
 #include <jansson.h>
 #include <setjmp.h>

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "base/count.h"
-#include "render/link_pattern.h"
+#include "base/num.h"
+#include "render/source_link.h"
 
 static void fills(void **state)
 {

@@ -3,7 +3,7 @@
 #include "../decode/trace_testing.h"
 
 #include "base/num.h"
-#include "render/otlp_traces.h"
+#include "render/formats.h"
 
 struct written {
 	struct buf bytes;

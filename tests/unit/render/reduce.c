@@ -13,9 +13,8 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "base/mem.h"
 #include "base/limits.h"
-#include "render/brief.h"
+#include "base/mem.h"
 #include "render/reduce.h"
 
 struct sample {

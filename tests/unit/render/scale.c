@@ -15,7 +15,7 @@
 #include "../unit.h"
 #include "../random.h"
 #include "base/num.h"
-#include "render/scale.h"
+#include "render/units.h"
 
 /* A result of one unit whose sides have these totals. */
 static struct result sides(const char *unit, int64_t before, int64_t after)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "base/count.h"
+#include "base/num.h"
 #include "render/source_link.h"
 
 #define HOST "https://git.acme.test/shop/{path}#L{line}"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "report/baseline_text.h"
+#include "report/texts.h"
 
 #define MINUTE (60 * NS_PER_S)
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "report/baseline_words.h"
+#include "report/texts.h"
 
 static void expect(const struct symptom *s, const char *want)
 {

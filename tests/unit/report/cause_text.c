@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../unit.h"
-#include "report/cause_text.h"
+#include "report/texts.h"
 
 static struct result result;
 

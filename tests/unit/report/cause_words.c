@@ -11,7 +11,7 @@
 
 #include "../unit.h"
 #include "base/mem.h"
-#include "report/cause_words.h"
+#include "report/texts.h"
 
 static struct result result;
 static struct investigation investigation = { .result = &result };

@@ -6,8 +6,7 @@
 
 #include "analyze/trace_analysis.h"
 #include "analyze/typical.h"
-#include "report/choice_reasons.h"
-#include "report/choice_texts.h"
+#include "report/texts.h"
 
 /* A trace, what its operations usually take, and the reasons given. */
 struct reasoning {

@@ -5,9 +5,8 @@
 #include "../analyze/history_fixture.h"
 
 #include "analyze/trace_analysis.h"
-#include "analyze/typical_gap.h"
-#include "report/choice_texts.h"
-#include "report/missing_span.h"
+#include "analyze/typical.h"
+#include "report/texts.h"
 
 /* A trace, what its operations usually take, and the texts. */
 struct told {

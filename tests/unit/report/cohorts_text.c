@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "../unit.h"
-#include "report/cohorts_text.h"
+#include "report/texts.h"
 
 /* 22 spans now and before. */
 static struct cohorts ordinary(enum cohort_mode mode)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "report/confidence.h"
+#include "report/texts.h"
 
 static void assert_basis(const struct result *result, const char *words)
 {

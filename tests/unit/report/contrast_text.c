@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "../unit.h"
-#include "report/contrast_text.h"
+#include "report/texts.h"
 
 static const struct operation operations[] = {
 	{ { "web", 3 }, { "GET /", 5 }, SPAN_KIND_SERVER },

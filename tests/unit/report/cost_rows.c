@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "base/count.h"
+#include "base/num.h"
 
 #define NEAR(a, b) assert_true(is_near(a, b))
 

@@ -3,7 +3,7 @@
 #include "../analyze/trace_fixture.h"
 
 #include "analyze/trace_analysis.h"
-#include "report/finding_texts.h"
+#include "report/texts.h"
 
 /* Who is told of; what was found is up to each test. */
 static const char spans[] =

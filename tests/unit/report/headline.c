@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "report/headline.h"
+#include "report/texts.h"
 
 static struct result result;
 static struct finding finding;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "report/leak_answer.h"
+#include "report/answers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,8 +9,8 @@
 
 #include "../unit.h"
 #include "analyze/cohorts.h"
-#include "base/count.h"
-#include "report/note_text.h"
+#include "base/num.h"
+#include "report/texts.h"
 
 static struct notes notes;
 

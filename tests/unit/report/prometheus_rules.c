@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "report/prometheus_rules.h"
+#include "report/documents.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

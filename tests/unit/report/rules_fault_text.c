@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "report/rules_fault_text.h"
+#include "report/texts.h"
 
 static void expect(struct rules_fault fault, const char *message)
 {

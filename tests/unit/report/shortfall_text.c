@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "report/shortfall_text.h"
+#include "report/texts.h"
 
 static struct error err;
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "report/trace_notes.h"
+#include "report/texts.h"
 
 static void expect(const struct trace *t, const char *note)
 {

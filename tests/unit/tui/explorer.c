@@ -24,8 +24,8 @@
 #include "../unit.h"
 #include "../render/support.h"
 #include "../starving.h"
-#include "base/count.h"
 #include "base/escape.h"
+#include "base/num.h"
 #include "tui/explorer.h"
 
 #define ROWS_MAX 100u

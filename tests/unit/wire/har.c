@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 #include "base/gz.h"
-#include "base/outfile.h"
+#include "base/out.h"
 #include "support.h"
 
 #define NOW_NS 1795228418123456789

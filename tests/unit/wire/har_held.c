@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "wire/har_held.h"
+#include "wire/har.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

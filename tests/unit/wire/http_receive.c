@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "wire/http_receive.h"
+#include "wire/http.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "wire/http_retry.h"
+#include "wire/http.h"
 
 #include "base/timefmt.h"
 #include "support.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "wire/profile_cache.h"
+#include "wire/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
-#include "wire/http_receive.h"
+#include "base/out.h"
+#include "wire/http.h"
 
 struct buf testdata_read(const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "wire/token_command.h"
+#include "wire/auth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

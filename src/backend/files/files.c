@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "backend/files/files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/backends.h"
+#include "backend/fetch_profile.h"
+#include "backend/input.h"
+#include "backend/jobs.h"
+#include "backend/whole_profile.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/thread.h"
+#include "model/profile.h"
+
+/* Profiles from files; and of two files the second while the first is read. */
+
+/* Smaller files are read before a thread has begun. */
+#define AHEAD_BYTES ((off_t)(32 * KIB))
+
+/* Sums of smaller files are ordered, so that they look the same whatever the
+ * order of the files is. Larger ones may say the same stack more often than
+ * there is memory for before equal ones meet. */
+#define LOOSE_MIN_BYTES (256 * KIB)
+#define LOOSE_MAX_BYTES (64 * MIB)
+
+static void allow_packed(enum stack_order order, struct profile_want *want)
+{
+	want->packed_min_bytes = order == STACKS_SUMMED ? 0 : LOOSE_MIN_BYTES;
+	want->packed_max_bytes = order == STACKS_SUMMED      ? UINT64_MAX
+				 : order == STACKS_ANY_ORDER ? LOOSE_MAX_BYTES
+							     : 0;
+}
+
+static bool read_file(const char *path, struct profile_want want,
+		      enum stack_order order, struct profile *profile,
+		      struct notes *notes, struct error *err)
+{
+	struct input in;
+	bool done = input_open_profile(&in, path, err);
+
+	if (done) {
+		allow_packed(order, &want);
+		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
+						      profile, notes, err)
+				: decode_profile(in.format, in.bytes, &want,
+						 profile, notes, err)) ||
+		       error_prefix(err, "%s", in.name);
+	}
+	input_release(&in);
+	return done;
+}
+
+bool fetch_profile_file(struct backends *b, const char *path, struct str type,
+			const struct type_name *like, struct profile *profile,
+			struct error *err)
+{
+	struct profile_want want = b->want;
+
+	want.type = type;
+	want.like = like;
+	return read_file(path, want, b->file_order, profile, b->notes, err);
+}
+
+/* ---- two files ---- */
+
+static bool is_large(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_size >= AHEAD_BYTES;
+}
+
+static void read_ahead(void *task)
+{
+	struct file_ahead *a = task;
+
+	a->is_read = read_file(a->path, a->want, a->order, a->profile,
+			       &a->notes, &a->err);
+}
+
+/* Nothing is being read. Its notes take much room and stay as they are. */
+static void file_ahead_init(struct file_ahead *a)
+{
+	a->path = NULL;
+}
+
+/* Filters of labels remember the sample at hand: they serve one file. */
+void file_ahead_start(struct file_ahead *a, const struct backends *b,
+		      const char *first, const char *second, struct str type,
+		      const struct type_name *like, struct profile *profile)
+{
+	file_ahead_init(a);
+	a->is_read = false;
+	if (!thread_is_worth_it() || b->want.labels || !is_large(first) ||
+	    !is_large(second))
+		return;
+	a->path = second;
+	a->want = b->want;
+	a->want.type = type;
+	a->want.like = like;
+	a->order = b->file_order;
+	a->profile = profile;
+	notes_init(&a->notes);
+	error_clear(&a->err);
+	thread_start(&a->thread, read_ahead, a);
+}
+
+/* Another one that is equal might have been meant. */
+static bool is_only_type(const struct profile *p, const struct type_name *like)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->type_count; i++)
+		count += type_name_equal(
+			(struct type_name){ profile_text(p, p->types[i].type),
+					    profile_text(p, p->types[i].unit) },
+			*like);
+	return count == 1 &&
+	       type_name_equal((struct type_name){ profile_type_name(p),
+						   profile_unit(p) },
+			       *like);
+}
+
+bool file_ahead_take(struct file_ahead *a, struct backends *b,
+		     const struct type_name *like)
+{
+	if (!a || !a->path)
+		return false;
+	thread_join(&a->thread);
+	a->path = NULL;
+	if (a->is_read && like && is_only_type(a->profile, like)) {
+		notes_append(b->notes, &a->notes);
+		return true;
+	}
+	profile_release(a->profile);
+	return false;
+}
+
+/* Several profiles from files, added up to one. */
+
+/* Sums of 1, 2, 4... files: each file is added up so many times only as the
+ * count has binary digits. */
+#define PILE_MAX 16
+_Static_assert(LIMIT_ARGUMENTS < 1u << (PILE_MAX - 1),
+	       "all files find a place");
+
+struct pile {
+	struct profile sums[PILE_MAX];
+	unsigned files[PILE_MAX]; /* behind each sum */
+	size_t count;
+};
+
+struct files {
+	struct backends *backends;
+	struct pile pile;
+	struct profile pair[2]; /* being read */
+	struct str wanted;      /* type */
+	const char *first;      /* one with samples; NULL: none yet */
+	struct type_name type;  /* of it */
+	bool is_several;
+};
+
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
+/* ---- the pile ---- */
+
+/* Replaces the sums from `first` on by one. */
+static bool pile_add_up(struct files *f, size_t first, struct error *err)
+{
+	struct pile *pile = &f->pile;
+	const struct profile *parts[PILE_MAX];
+	struct profile sum;
+	unsigned files = 0;
+	bool is_done;
+
+	profile_init(&sum);
+	for (size_t i = first; i < pile->count; i++) {
+		parts[i - first] = &pile->sums[i];
+		files += pile->files[i];
+	}
+	is_done = profile_merge(&sum, parts, pile->count - first,
+				f->backends->notes, err);
+	for (size_t i = first; i < pile->count; i++)
+		profile_release(&pile->sums[i]);
+	pile->sums[first] = sum;
+	pile->files[first] = files;
+	pile->count = first + 1;
+	return is_done;
+}
+
+/* Takes the profile, and leaves an empty one. */
+static bool pile_push(struct files *f, struct profile *p, struct error *err)
+{
+	struct pile *pile = &f->pile;
+
+	pile->sums[pile->count] = *p;
+	pile->files[pile->count++] = 1;
+	profile_init(p);
+	while (pile->count > 1 &&
+	       pile->files[pile->count - 2] == pile->files[pile->count - 1])
+		if (!pile_add_up(f, pile->count - 2, err))
+			return false;
+	return true;
+}
+
+/* ---- files ---- */
+
+static bool keep_type(struct files *f, const char *path,
+		      const struct profile *p, struct error *err)
+{
+	struct arena *arena = f->backends->arena;
+
+	f->first = path;
+	f->type.type = arena_str(arena, profile_type_name(p));
+	f->type.unit = arena_str(arena, profile_unit(p));
+	return (f->type.type.ptr && f->type.unit.ptr) ||
+	       arena_fail(arena, "the profile's type", err);
+}
+
+static bool check_type(const struct files *f, const char *path,
+		       const struct profile *p, struct error *err)
+{
+	const struct type_name own = { profile_type_name(p), profile_unit(p) };
+
+	if (type_name_equal(own, f->type))
+		return true;
+	return error_set(err, ERROR_FORMAT,
+			 "%s holds %.*s/%.*s and %s %.*s/%.*s: different "
+			 "things cannot be added up; if both have one in "
+			 "common, ask for it with --type",
+			 name_of(f->first), STR_ARGS(f->type.type),
+			 STR_ARGS(f->type.unit), name_of(path),
+			 STR_ARGS(own.type), STR_ARGS(own.unit));
+}
+
+static bool take(struct files *f, const char *path, struct profile *p,
+		 struct error *err)
+{
+	if (p->whole_total <= 0) {
+		notes_add(f->backends->notes, "%s holds no samples",
+			  name_of(path));
+		profile_release(p);
+		return true;
+	}
+	/* Others may have the same in another unit. */
+	if (f->is_several && !profile_to_nanoseconds(p, err))
+		return false;
+	if (!(f->first ? check_type(f, path, p, err)
+		       : keep_type(f, path, p, err)))
+		return false;
+	return pile_push(f, p, err);
+}
+
+static const struct type_name *like(const struct files *f)
+{
+	return f->first ? &f->type : NULL;
+}
+
+/* One without the type is read once more, to tell what it holds instead. */
+static bool read_one(struct files *f, const char *path, struct profile *p,
+		     struct error *err)
+{
+	struct error other = { 0 };
+
+	if (fetch_profile_file(f->backends, path, f->wanted, like(f), p, err))
+		return true;
+	if (!f->first || err->code != ERROR_NOT_FOUND)
+		return false;
+	profile_release(p);
+	if (!fetch_profile_file(f->backends, path, STR(""), NULL, p, &other))
+		return false;
+	if (str_equal(profile_type_name(p), f->type.type) &&
+	    time_unit_ns(profile_unit(p)) && time_unit_ns(f->type.unit))
+		return true;
+	(void)check_type(f, path, p, err);
+	return false;
+}
+
+static bool read_pair(struct files *f, const char *const paths[2],
+		      struct error *err)
+{
+	struct file_ahead ahead;
+	bool is_done;
+
+	file_ahead_start(&ahead, f->backends, paths[0], paths[1], f->wanted,
+			 like(f), &f->pair[1]);
+	is_done = read_one(f, paths[0], &f->pair[0], err) &&
+		  take(f, paths[0], &f->pair[0], err);
+	if (!file_ahead_take(&ahead, f->backends, like(f)) && is_done)
+		is_done = read_one(f, paths[1], &f->pair[1], err);
+	return is_done && take(f, paths[1], &f->pair[1], err);
+}
+
+/* Nothing, or one in order: of several files one alone may hold samples. */
+static bool is_added_up(const struct pile *pile)
+{
+	return !pile->count || (pile->count == 1 && !pile->sums[0].packed);
+}
+
+static bool read_all(struct files *f, const char *const *paths, size_t count,
+		     struct error *err)
+{
+	for (size_t i = 0; i + 1 < count; i += 2)
+		if (!read_pair(f, paths + i, err))
+			return false;
+	if (count % 2 && (!read_one(f, paths[count - 1], f->pair, err) ||
+			  !take(f, paths[count - 1], f->pair, err)))
+		return false;
+	return is_added_up(&f->pile) || pile_add_up(f, 0, err);
+}
+
+bool fetch_profile_files(struct backends *b, const char *const *paths,
+			 size_t count, struct str type, struct profile *profile,
+			 struct error *err)
+{
+	struct files f = { .backends = b,
+			   .wanted = type,
+			   .is_several = count > 1 };
+	bool is_done;
+
+	profile_init(&f.pair[0]);
+	profile_init(&f.pair[1]);
+	is_done = read_all(&f, paths, count, err);
+	if (is_done && f.pile.count) {
+		profile_release(profile);
+		*profile = f.pile.sums[0];
+		f.pile.count = 0;
+	}
+	for (size_t i = 0; i < f.pile.count; i++)
+		profile_release(&f.pile.sums[i]);
+	profile_release(&f.pair[0]);
+	profile_release(&f.pair[1]);
+	return is_done;
+}
+
+/* Files of pprof one by one, as they are. */
+
+/* Files lack the name that Pyroscope has in front of a type: what its own
+ * agents give, by the front of the name of the file's own samples. Those of
+ * mutex and block profiles are called alike. */
+static struct str kind_of(struct str type, const char *path)
+{
+	static const struct {
+		const char *front;
+		struct str kind;
+	} kinds[] = {
+		{ "cpu", { "process_cpu", 11 } },
+		{ "samples", { "process_cpu", 11 } },
+		{ "alloc_", { "memory", 6 } },
+		{ "inuse_", { "memory", 6 } },
+		{ "space", { "memory", 6 } },
+		{ "objects", { "memory", 6 } },
+		{ "contentions", { "mutex", 5 } },
+		{ "delay", { "mutex", 5 } },
+	};
+
+	if (str_find(str_from(path), STR("block")) != SIZE_MAX &&
+	    (str_equal(type, STR("delay")) ||
+	     str_equal(type, STR("contentions"))))
+		return STR("block");
+	for (size_t i = 0; i < COUNT_OF(kinds); i++)
+		if (str_starts(type, str_from(kinds[i].front)))
+			return kinds[i].kind;
+	return type;
+}
+
+/* What it holds is looked at for its type and its time. */
+static bool describe(struct backends *b, const char *path, struct str bytes,
+		     struct whole_profile *w, struct error *err)
+{
+	struct profile_want want = b->want;
+	struct profile p;
+	struct buf storage;
+	struct str plain;
+	char looks_like[256];
+	bool is_ok;
+
+	profile_init(&p);
+	buf_init(&storage, LIMIT_BODY_PLAIN_BYTES);
+	plain = decode_plain(bytes, path, &storage, err);
+	is_ok = plain.ptr != NULL;
+	if (is_ok &&
+	    format_sniff(plain, looks_like, sizeof looks_like) != FORMAT_PPROF)
+		is_ok = error_set(err, ERROR_FORMAT,
+				  "only pprof is sent as it is; tracefind "
+				  "profile FILE -o pprof=NEW converts others");
+	is_ok = is_ok &&
+		decode_profile(FORMAT_PPROF, plain, &want, &p, NULL, err);
+	if (is_ok) {
+		w->kind = arena_str(b->arena,
+				    kind_of(profile_type_name(&p), path));
+		w->start_ns = p.time_ns;
+	}
+	profile_release(&p);
+	buf_release(&storage);
+	return is_ok && (w->kind.ptr || arena_fail(b->arena, "a profile", err));
+}
+
+/* A file is known by what it holds. */
+static bool give(struct backends *b, const char *path,
+		 const struct whole_query *query,
+		 const struct whole_taker *taker, struct error *err)
+{
+	struct whole_profile w = { .name = str_from(path) };
+	struct error why = { 0 };
+	struct buf bytes;
+	bool is_ok = true;
+
+	if (query->service)
+		w.labels[w.label_count++] =
+			(struct whole_label){ STR("service_name"),
+					      str_from(query->service) };
+	buf_init(&bytes, LIMIT_BODY_WIRE_BYTES);
+	if (!file_read(path, &bytes, &why) ||
+	    !describe(b, path, buf_str(&bytes), &w, &why)) {
+		if (why.code == ERROR_FORMAT)
+			error_prefix(&why, "%s", path);
+		is_ok = taker->take(taker->context, &w, &why, err);
+	} else {
+		w.name = buf_str(&bytes);
+		if (taker->wants(taker->context, &w)) {
+			w.bytes = buf_str(&bytes);
+			is_ok = taker->take(taker->context, &w, NULL, err);
+		}
+	}
+	buf_release(&bytes);
+	return is_ok;
+}
+
+/* One by one, as they are; for struct profile_backend. */
+static bool files_each(struct backends *b, const struct whole_query *query,
+		       const struct whole_taker *taker, struct error *err)
+{
+	struct path_list list;
+
+	if (!profile_paths_expand(&list, query->paths, query->path_count,
+				  b->arena, err))
+		return false;
+	for (size_t i = 0; i < list.count; i++)
+		if (!give(b, list.items[i], query, taker, err))
+			return false;
+	return true;
+}
+
+/* Files instead of a server of profiles: whoever asks names them, and they
+ * answer by themselves. Two are read side by side. Knows no server. */
+
+static struct profile_fetch *fetch_of(struct job *job)
+{
+	struct profile_fetch *f = (struct profile_fetch *)job;
+
+	return job->type->question == QUESTION_PROFILE && !job->is_done &&
+			       f->path_count
+		       ? f
+		       : NULL;
+}
+
+static struct str type_of(const struct profile_fetch *f)
+{
+	return str_from(f->query.type_id);
+}
+
+static void read(struct backends *b, struct profile_fetch *f)
+{
+	f->job.is_done = true;
+	f->job.has_answer =
+		f->path_count > 1
+			? fetch_profile_files(b, f->paths, f->path_count,
+					      type_of(f), f->into, &f->job.err)
+			: fetch_profile_file(b, f->paths[0], type_of(f),
+					     f->like, f->into, &f->job.err);
+}
+
+/* What is read for its own type first may be what is wanted. */
+static void read_both(struct backends *b, struct profile_fetch *first,
+		      struct profile_fetch *second)
+{
+	struct file_ahead ahead;
+	struct type_name like;
+
+	file_ahead_init(&ahead);
+	if (first->path_count == 1)
+		file_ahead_start(&ahead, b, first->paths[0], second->paths[0],
+				 type_of(second), NULL, second->into);
+	read(b, first);
+	if (!first->job.has_answer) {
+		(void)file_ahead_take(&ahead, b, NULL);
+		second->job.err = first->job.err;
+		second->job.is_done = true;
+		return;
+	}
+	like = (struct type_name){ profile_type_name(first->into),
+				   profile_unit(first->into) };
+	second->job.is_done = second->job.has_answer =
+		file_ahead_take(&ahead, b, &like);
+	if (second->job.is_done)
+		return;
+	second->like = &like;
+	read(b, second);
+	second->like = NULL;
+}
+
+/* The second file of a batch is read for the type that the first one has, and
+ * not at all when that could not be read. */
+static bool answer_jobs(struct backends *b, struct job *const *jobs, size_t n,
+			struct error *err)
+{
+	struct profile_fetch *first = NULL;
+
+	(void)err;
+
+	for (size_t i = 0; i < n; i++) {
+		struct profile_fetch *f = fetch_of(jobs[i]);
+
+		if (f && first) {
+			read_both(b, first, f);
+			first = NULL;
+		} else if (f) {
+			first = f;
+		}
+	}
+	if (first)
+		read(b, first);
+	return true;
+}
+
+const struct profile_backend profile_files = {
+	.name = "file",
+	.title = "file",
+	.answer_jobs = answer_jobs,
+	.each = files_each,
+};

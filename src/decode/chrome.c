@@ -1,0 +1,1092 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "decode/formats.h"
+#include "decode/trace_json.h"
+#include "decode/v8_profile.h"
+
+/* Samples in a Chrome trace (Chrome's performance panel, node
+ * --trace-event-categories disabled-by-default-v8.cpu_profiler): events
+ * "Profile" and "ProfileChunk" that together are a CPU profile of a thread, or
+ * "CpuProfile", a whole one. They are told apart by process and id. Members of
+ * an event may stand in any order, so those of interest are read twice. */
+
+struct reader {
+	struct v8_group g;
+	struct column all; /* struct v8_calls */
+	struct map by_thread;
+	bool is_of_py_spy; /* so some event says */
+	bool is_open;      /* the list has no end */
+};
+
+static bool no_profile_memory(const struct reader *r, struct error *err)
+{
+	return arena_fail(r->g.arena, V8_WHAT, err);
+}
+
+static bool is_profile_event(struct str name)
+{
+	return str_equal(name, STR("Profile")) ||
+	       str_equal(name, STR("ProfileChunk")) ||
+	       str_equal(name, STR("CpuProfile"));
+}
+
+/* Of an event. Real ones are shorter: "1234", "0x1". */
+struct event {
+	char pid[32];
+	char tid[32];
+	char id[32];
+	bool is_profile;
+};
+
+static void keep_text(struct reader *r, char *kept, size_t size)
+{
+	struct json_reader *json = r->g.json;
+	enum json_kind kind = json_peek(json);
+	struct str text;
+
+	if (kind != JSON_STRING && kind != JSON_NUMBER)
+		json_skip(json);
+	else if (kind == JSON_STRING ? json_text(json, &text)
+				     : json_number_text(json, &text))
+		snprintf(kept, size, "%.*s", STR_ARGS(text));
+}
+
+static void read_event_key(struct reader *r, struct str key, struct event *e)
+{
+	struct str name, category;
+
+	if (str_equal(key, STR("pid")))
+		keep_text(r, e->pid, sizeof e->pid);
+	else if (str_equal(key, STR("tid")))
+		keep_text(r, e->tid, sizeof e->tid);
+	else if (str_equal(key, STR("id")))
+		keep_text(r, e->id, sizeof e->id);
+	else if (str_equal(key, STR("cat")) &&
+		 json_peek(r->g.json) == JSON_STRING)
+		r->is_of_py_spy |= json_text(r->g.json, &category) &&
+				   str_equal(category, STR("py-spy"));
+	else if (!str_equal(key, STR("name")) ||
+		 json_peek(r->g.json) != JSON_STRING)
+		json_skip(r->g.json);
+	else if (json_text(r->g.json, &name))
+		e->is_profile = is_profile_event(name);
+}
+
+static struct v8_calls *find_thread(struct reader *r, const struct event *e)
+{
+	/* Chunks have an id, which other threads write, too. */
+	struct str key = arena_printf(r->g.arena, "%s %s %s", e->pid, e->id,
+				      *e->id ? "" : e->tid);
+	struct v8_calls *calls;
+	uint32_t index;
+
+	if (!key.ptr ||
+	    !map_insert(&r->by_thread, key, (uint32_t)r->all.count, &index))
+		return NULL;
+	if (index < r->all.count)
+		return (struct v8_calls *)r->all.items + index;
+	calls = column_add(r->g.arena, &r->all, sizeof *calls);
+	if (!calls)
+		return NULL;
+	v8_calls_init(calls, &r->g);
+	calls->may_lack_nodes = true; /* full buffers drop events */
+	return calls;
+}
+
+static bool read_cpu_profile(struct v8_calls *calls, struct error *err)
+{
+	struct str key;
+
+	if (!json_enter_nullable(calls->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(calls->json, &key))
+		if (!v8_calls_read(calls, key, err))
+			return false;
+	return true;
+}
+
+/* Times stand beside the nodes of a chunk, or in them. */
+static bool read_data(struct v8_calls *calls, struct error *err)
+{
+	struct str key;
+
+	if (!json_enter_nullable(calls->json, JSON_OBJECT))
+		return true;
+	while (json_next_key(calls->json, &key))
+		if (!(str_equal(key, STR("cpuProfile"))
+			      ? read_cpu_profile(calls, err)
+			      : v8_calls_read(calls, key, err)))
+			return false;
+	return true;
+}
+
+static bool read_profile_event(struct reader *r, const struct event *e,
+			       struct error *err)
+{
+	struct json_reader *json = r->g.json;
+	struct v8_calls *calls = find_thread(r, e);
+	struct str key;
+
+	if (!calls)
+		return no_profile_memory(r, err);
+	if (!json_enter(json, JSON_OBJECT))
+		return true;
+	while (json_next_key(json, &key)) {
+		if (!str_equal(key, STR("args"))) {
+			json_skip(json);
+			continue;
+		}
+		if (!json_enter_nullable(json, JSON_OBJECT))
+			continue;
+		while (json_next_named(json, STR("data")))
+			if (!read_data(calls, err))
+				return false;
+	}
+	return true;
+}
+
+static bool read_sample_events(struct reader *r, struct error *err)
+{
+	struct json_reader *json = r->g.json;
+
+	if (!json_enter_nullable(json, JSON_ARRAY))
+		return true;
+	while (json_next_item_or_end(json, &r->is_open)) {
+		struct event e = { .is_profile = false };
+		struct feed_place place;
+		struct str key;
+
+		json_tell(json, &place);
+		if (!json_enter_nullable(json, JSON_OBJECT))
+			continue;
+		while (json_next_key(json, &key))
+			read_event_key(r, key, &e);
+		if (!e.is_profile || json_failed(json))
+			continue;
+		json_resume(json, &place);
+		if (!read_profile_event(r, &e, err))
+			return false;
+	}
+	return true;
+}
+
+static bool lacks_samples(const struct reader *r, struct error *err)
+{
+	return error_set(err, ERROR_FORMAT,
+			 "the Chrome trace has no samples of functions (%s; "
+			 "its spans: tracefind show)",
+			 r->is_of_py_spy
+				 ? "record some: py-spy record --format "
+				   "speedscope"
+				 : "record it with the category "
+				   "disabled-by-default-v8.cpu_profiler");
+}
+
+/* The list of events, or an object that has it. */
+static bool read_sample_document(struct reader *r, struct error *err)
+{
+	struct json_reader *json = r->g.json;
+
+	if (json_peek(json) == JSON_ARRAY) {
+		if (!read_sample_events(r, err))
+			return false;
+	} else if (json_enter(json, JSON_OBJECT)) {
+		while (json_next_named(json, STR("traceEvents")))
+			if (!read_sample_events(r, err))
+				return false;
+	}
+	json_expect_end(json, "trace");
+	if (!json_check(json, err))
+		return false;
+	return r->all.count || lacks_samples(r, err);
+}
+
+/* The format lets a list go without its end, for programs that break off. */
+#define CHROME_OPEN_NOTE                                                       \
+	"the list of the Chrome trace has no end: it may be cut off"
+
+static bool read_profile(struct reader *r, const struct profile_want *want,
+			 struct notes *notes, struct error *err)
+{
+	if (!read_sample_document(r, err))
+		return false;
+	r->g.all = r->all.items;
+	r->g.count = r->all.count;
+	if (r->is_open)
+		notes_add(notes, "%s", CHROME_OPEN_NOTE);
+	if (r->g.count > 1)
+		notes_add(notes, "%zu threads of the Chrome trace are added up",
+			  r->g.count);
+	return v8_group_finish(&r->g, want, notes, err);
+}
+
+bool decode_chrome_trace(struct str bytes, const struct profile_want *want,
+			 struct profile *out, struct notes *notes,
+			 struct error *err)
+{
+	struct arena arena;
+	struct reader r = {
+		.g.arena = &arena,
+		.g.json = json_new(bytes, err),
+		.g.profile = out,
+	};
+	bool is_done = false;
+
+	if (!r.g.json)
+		return false;
+	arena_init(&arena, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&r.by_thread, &arena);
+	r.g.build = profile_build_new(out, err);
+	if (r.g.build)
+		is_done = read_profile(&r, want, notes, err);
+	profile_build_free(r.g.build);
+	arena_release(&arena);
+	json_free(r.g.json);
+	return is_done;
+}
+
+/* Events of a Chrome trace ("Trace Event Format"): one at a time, in the order
+ * of the file. */
+
+/* A text or a number; "" for all else. */
+static struct str read_text(struct json_reader *r)
+{
+	enum json_kind kind = json_peek(r);
+	struct str text = STR("");
+
+	if (kind != JSON_STRING && kind != JSON_NUMBER)
+		json_skip(r);
+	else if (!json_number_text(r, &text))
+		text = STR("");
+	return text;
+}
+
+/* Ids and categories are cut there: real ones are shorter. */
+#define CHROME_ID_BYTES ((size_t)64)
+
+struct chrome_text {
+	size_t len;
+	char bytes[CHROME_ID_BYTES];
+};
+
+static void copy(struct json_reader *r, struct chrome_text *out)
+{
+	struct str text = read_text(r);
+
+	out->len = text.len;
+	if (text.len > sizeof out->bytes)
+		out->len = utf8_floor(text.ptr, text.len, sizeof out->bytes);
+	memcpy(out->bytes, text.ptr, out->len);
+}
+
+/* Microseconds with a fraction. */
+static int64_t read_time(struct json_reader *r)
+{
+	int64_t time_ns = 0;
+	struct str text;
+
+	if (json_peek(r) == JSON_NULL)
+		json_skip(r);
+	else if (json_number_text(r, &text) &&
+		 !parse_scaled_i64(text, 3, &time_ns))
+		(void)json_fail(r, "'%.*s' is no time in microseconds",
+				STR_ARGS(text));
+	return time_ns;
+}
+
+static uint64_t read_span_id(struct json_reader *r)
+{
+	uint64_t id = 0;
+	struct str text;
+
+	if (json_peek(r) != JSON_STRING)
+		json_skip(r);
+	else if (json_text(r, &text) &&
+		 (text.len != 16 || !parse_hex_u64(text, &id)))
+		id = 0;
+	return id;
+}
+
+/* What tells where an event belongs. Names of events are cut likewise: those
+ * that are looked at ("process_name") are short. */
+struct chrome_event {
+	char phase; /* 'X', 'B', ...; 0: none was told */
+	struct chrome_text pid;
+	struct chrome_text tid;
+	struct chrome_text id;
+	struct chrome_text scope;
+	struct chrome_text category;
+	struct chrome_text name;
+	uint64_t span_id; /* as render/chrome.c writes them, or 0 */
+	uint64_t parent_id;
+	int64_t start_ns;
+	int64_t duration_ns;
+	bool has_duration;
+	bool is_sum; /* of many, by clang -ftime-trace: it took place nowhere */
+};
+
+static void read_args(struct json_reader *r, struct chrome_event *e,
+		      struct buf *named)
+{
+	struct str key;
+
+	if (!json_enter_if(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key))
+		if (str_equal(key, STR("name")) ||
+		    str_equal(key, STR("labels"))) {
+			buf_clear(named);
+			buf_add_str(named, read_text(r));
+		} else if (str_equal(key, STR("span_id"))) {
+			e->span_id = read_span_id(r);
+		} else if (str_equal(key, STR("parent_span_id"))) {
+			e->parent_id = read_span_id(r);
+		} else {
+			e->is_sum |= str_equal(key, STR("avg ms"));
+			json_skip(r);
+		}
+}
+
+/* {"local": "0x1"} or {"global": "0x1"}. */
+static void read_id2(struct json_reader *r, struct chrome_event *e)
+{
+	struct str key;
+
+	if (!json_enter_if(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key))
+		copy(r, &e->id);
+}
+
+static void read_member(struct json_reader *r, struct str key,
+			struct chrome_event *e, struct buf *named)
+{
+	struct str phase;
+
+	if (str_equal(key, STR("ph"))) {
+		phase = read_text(r);
+		e->phase = phase.len == 1 ? phase.ptr[0] : '\0';
+	} else if (str_equal(key, STR("ts"))) {
+		e->start_ns = read_time(r);
+	} else if (str_equal(key, STR("dur"))) {
+		e->has_duration = json_peek(r) != JSON_NULL;
+		e->duration_ns = read_time(r);
+	} else if (str_equal(key, STR("pid"))) {
+		copy(r, &e->pid);
+	} else if (str_equal(key, STR("tid"))) {
+		copy(r, &e->tid);
+	} else if (str_equal(key, STR("id"))) {
+		copy(r, &e->id);
+	} else if (str_equal(key, STR("id2"))) {
+		read_id2(r, e);
+	} else if (str_equal(key, STR("scope"))) {
+		copy(r, &e->scope);
+	} else if (str_equal(key, STR("cat"))) {
+		copy(r, &e->category);
+	} else if (str_equal(key, STR("name"))) {
+		copy(r, &e->name);
+	} else if (str_equal(key, STR("args"))) {
+		read_args(r, e, named);
+	} else {
+		json_skip(r);
+	}
+}
+
+/* The members of an event that is entered. named: args.name or args.labels,
+ * which metadata has. */
+static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
+			      struct buf *named)
+{
+	struct str key;
+
+	memset(e, 0, sizeof *e);
+	buf_clear(named);
+	while (json_next_key(r, &key))
+		read_member(r, key, e, named);
+}
+
+/* Whether it begins, or is, a span; and whether it ends one. */
+static bool chrome_event_begins(const struct chrome_event *e)
+{
+	return e->phase && strchr("XBbS", e->phase) && !e->is_sum;
+}
+
+static bool chrome_event_ends(const struct chrome_event *e)
+{
+	return e->phase && strchr("EeF", e->phase);
+}
+
+static inline struct str chrome_str(const struct chrome_text *text)
+{
+	return (struct str){ text->bytes, text->len };
+}
+
+/* It is how long was recorded (torch.profiler), or repeats what matters of the
+ * others (the "Critical Path" of Bazel), and no work of its own. */
+static bool chrome_event_is_of_recorder(const struct chrome_event *e)
+{
+	struct str category = chrome_str(&e->category);
+
+	return (str_equal(category, STR("Trace")) &&
+		str_starts(chrome_str(&e->name), STR("PyTorch Profiler"))) ||
+	       str_equal(category, STR("critical path component"));
+}
+
+/* Its spans belong to an id, not to a thread. */
+static bool chrome_event_is_async(const struct chrome_event *e)
+{
+	return e->phase && strchr("beSF", e->phase);
+}
+
+/* Spans in a Chrome trace ("Trace Event Format"): complete events (X), begins
+ * and ends (B, E) and asynchronous ones (b, e; S, F). Which is within which is
+ * told by times alone, and ends stand apart from begins, so the events are read
+ * twice: first for their times, then for what they say. A process is a service.
+ * What tracefind itself wrote as a Chrome trace is told by its members, and
+ * comes back as the trace that it was. */
+
+#define WHAT "the trace"
+
+/* Traces count from anywhere; one that counts from 0 begins so much later,
+ * since 0 is no time. */
+#define LEAST_START_NS 1000
+
+struct process {
+	struct str pid;
+	struct str name;
+	struct str labels;
+	uint32_t resource;
+};
+
+/* A thread, or what is asynchronous under one id. */
+struct lane {
+	uint32_t process;
+	uint32_t open; /* the innermost span that has no end yet, plus 1 */
+	struct str tid;
+	struct str name;
+};
+
+struct chrome_span {
+	uint64_t event; /* which in the file */
+	uint64_t id;
+	uint64_t parent_id;
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t lane;
+	uint32_t around; /* the span around it, plus 1 */
+	bool has_end;
+};
+
+struct chrome {
+	struct trace_json t;
+	struct arena arena;
+	struct buf key;
+	struct buf named; /* by the event being read, if it is metadata */
+	struct map processes, lanes;
+	struct process *process_list;
+	struct lane *lane_list;
+	struct chrome_span *spans;
+	size_t process_count, process_cap;
+	size_t lane_count, lane_cap;
+	size_t span_count, span_cap;
+	size_t recorder_count; /* spans of who recorded it, left out */
+	size_t next_span;      /* of the second reading */
+	uint64_t event;   /* being read */
+	struct trace_id trace_id;
+	int64_t origin_ns;
+	bool has_origin;
+	bool is_own; /* tracefind wrote it */
+	bool is_second;
+	bool is_full;
+	bool is_open; /* the list has no end */
+};
+
+static bool no_memory(struct chrome *c)
+{
+	return arena_fail(&c->arena, WHAT, &c->t.err);
+}
+
+/* ---- processes and threads ---- */
+
+/* The number that c->key has in the map: `count` when it is new. */
+static bool number_key(struct chrome *c, struct map *map, size_t count,
+		       uint32_t *number)
+{
+	struct str key = buf_str(&c->key);
+
+	if (!buf_check(&c->key, WHAT, &c->t.err))
+		return false;
+	*number = map_find(map, key);
+	if (*number != MAP_NONE)
+		return true;
+	key = arena_str(&c->arena, key);
+	return (key.ptr && map_insert(map, key, (uint32_t)count, number)) ||
+	       no_memory(c);
+}
+
+static bool find_process(struct chrome *c, const struct chrome_event *e,
+			 uint32_t *process)
+{
+	void *items = c->process_list;
+	struct process fresh;
+
+	buf_clear(&c->key);
+	buf_add_str(&c->key, chrome_str(&e->pid));
+	if (!number_key(c, &c->processes, c->process_count, process))
+		return false;
+	if (*process < c->process_count)
+		return true;
+	fresh = (struct process){ .pid = arena_str(&c->arena,
+						   chrome_str(&e->pid)),
+				  .name = STR(""),
+				  .labels = STR("") };
+	if (!fresh.pid.ptr ||
+	    !arena_reserve(&c->arena, &items, &c->process_cap,
+			   c->process_count + 1, sizeof fresh))
+		return no_memory(c);
+	c->process_list = items;
+	c->process_list[c->process_count++] = fresh;
+	return true;
+}
+
+static void add_key_part(struct chrome *c, const struct chrome_text *text)
+{
+	buf_addf(&c->key, " %zu:", text->len);
+	buf_add_str(&c->key, chrome_str(text));
+}
+
+static void add_async_key(struct chrome *c, const struct chrome_event *e)
+{
+	add_key_part(c, &e->category);
+	add_key_part(c, &e->scope);
+	add_key_part(c, &e->id);
+	/* The older ones do not nest: a name is as good as an id. */
+	if (e->phase == 'S' || e->phase == 'F')
+		add_key_part(c, &e->name);
+}
+
+static bool find_lane(struct chrome *c, const struct chrome_event *e,
+		      uint32_t *number)
+{
+	bool is_async = chrome_event_is_async(e);
+	void *items = c->lane_list;
+	struct lane fresh = { .name = STR("") };
+
+	if (!find_process(c, e, &fresh.process))
+		return false;
+	buf_clear(&c->key);
+	buf_addf(&c->key, "%c%u", is_async ? 'a' : 't', fresh.process);
+	if (is_async)
+		add_async_key(c, e);
+	else
+		add_key_part(c, &e->tid);
+	if (!number_key(c, &c->lanes, c->lane_count, number))
+		return false;
+	if (*number < c->lane_count)
+		return true;
+	fresh.tid =
+		arena_str(&c->arena, is_async ? STR("") : chrome_str(&e->tid));
+	if (!fresh.tid.ptr || !arena_reserve(&c->arena, &items, &c->lane_cap,
+					     c->lane_count + 1, sizeof fresh))
+		return no_memory(c);
+	c->lane_list = items;
+	c->lane_list[c->lane_count++] = fresh;
+	return true;
+}
+
+/* What processes and threads are called. */
+static bool use_metadata(struct chrome *c, const struct chrome_event *e)
+{
+	struct str event = chrome_str(&e->name);
+	bool is_name = str_equal(event, STR("process_name"));
+	bool is_thread = str_equal(event, STR("thread_name"));
+	uint32_t at;
+	struct str *name;
+
+	if (!is_name && !is_thread && !str_equal(event, STR("process_labels")))
+		return true;
+	if (!(is_thread ? find_lane(c, e, &at) : find_process(c, e, &at)))
+		return false;
+	if (is_thread)
+		name = &c->lane_list[at].name;
+	else
+		name = is_name ? &c->process_list[at].name
+			       : &c->process_list[at].labels;
+	if (!buf_check(&c->named, WHAT, &c->t.err))
+		return false;
+	*name = arena_str(&c->arena, buf_str(&c->named));
+	return name->ptr || no_memory(c);
+}
+
+/* ---- the first reading ---- */
+
+static bool add_span(struct chrome *c, const struct chrome_event *e,
+		     uint32_t lane)
+{
+	void *items = c->spans;
+	struct chrome_span span = {
+		.event = c->event,
+		.id = e->span_id,
+		.parent_id = e->parent_id,
+		.start_ns = e->start_ns,
+		.lane = lane,
+	};
+
+	if (c->span_count >= LIMIT_SPANS) {
+		c->is_full = true;
+		return true;
+	}
+	if (!arena_reserve(&c->arena, &items, &c->span_cap, c->span_count + 1,
+			   sizeof span))
+		return no_memory(c);
+	c->spans = items;
+	if (e->phase == 'X') {
+		span.has_end = e->has_duration;
+		span.end_ns = sat_add_i64(e->start_ns, e->duration_ns);
+	} else {
+		/* Until the end comes, it names the one around it. */
+		span.around = c->lane_list[lane].open;
+		c->lane_list[lane].open = (uint32_t)c->span_count + 1;
+	}
+	c->spans[c->span_count++] = span;
+	return true;
+}
+
+/* An end without a begin is of what began before the recording. */
+static void end_span(struct chrome *c, const struct chrome_event *e,
+		     uint32_t lane)
+{
+	uint32_t open = c->lane_list[lane].open;
+	struct chrome_span *span;
+
+	if (!open)
+		return;
+	span = &c->spans[open - 1];
+	span->has_end = true;
+	span->end_ns = e->start_ns;
+	c->lane_list[lane].open = span->around;
+}
+
+static bool use_event(struct chrome *c, const struct chrome_event *e)
+{
+	uint32_t lane;
+
+	if (e->phase == 'M')
+		return use_metadata(c, e);
+	if (!chrome_event_begins(e) && !chrome_event_ends(e))
+		return true;
+	if (chrome_event_is_of_recorder(e)) {
+		c->recorder_count++;
+		return true;
+	}
+	if (!find_lane(c, e, &lane))
+		return false;
+	if (chrome_event_begins(e))
+		return add_span(c, e, lane);
+	if (!c->is_full)
+		end_span(c, e, lane);
+	return true;
+}
+
+static void survey_event(struct chrome *c)
+{
+	struct chrome_event e;
+
+	chrome_event_read(c->t.r, &e, &c->named);
+	if (!json_failed(c->t.r))
+		(void)trace_json_taken(&c->t, use_event(c, &e));
+}
+
+/* ---- which is within which ---- */
+
+struct sort_item {
+	int64_t start_ns;
+	int64_t end_ns;
+	uint32_t lane;
+	uint32_t span;
+};
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct sort_item *a = left, *b = right;
+	int order = compare_u64(a->lane, b->lane);
+
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
+	if (!order)
+		order = compare_i64(b->end_ns, a->end_ns);
+	return order ? order : compare_u64(a->span, b->span);
+}
+
+/* Spans of a lane that are open are a chain through `around`. */
+static void nest_sorted(struct chrome *c, const struct sort_item *items)
+{
+	uint32_t open = 0;
+
+	for (size_t i = 0; i < c->span_count; i++) {
+		const struct sort_item *item = &items[i];
+
+		if (!i || item->lane != items[i - 1].lane)
+			open = 0;
+		while (open && c->spans[open - 1].end_ns <= item->start_ns)
+			open = c->spans[open - 1].around;
+		c->spans[item->span].around = open;
+		open = item->span + 1;
+	}
+}
+
+static bool nest(struct chrome *c)
+{
+	struct sort_item *items =
+		arena_array(&c->arena, c->span_count + 1, sizeof *items);
+	/* Of several files, each numbers its own. */
+	uint64_t first_id = ((uint64_t)c->t.to->source << 32) + 1;
+	int64_t first_ns = INT64_MAX;
+
+	if (!items)
+		return no_memory(c);
+	for (size_t i = 0; i < c->span_count; i++) {
+		struct chrome_span *span = &c->spans[i];
+
+		/* What has no end is open until all others have one. */
+		if (!span->has_end)
+			span->end_ns = INT64_MAX;
+		first_ns = min_i64(first_ns, span->start_ns);
+		items[i] = (struct sort_item){ span->start_ns, span->end_ns,
+					       span->lane, (uint32_t)i };
+		/* Ids of others mean nothing here. */
+		if (!c->is_own || !span->id) {
+			span->id = first_id + i;
+			span->parent_id = 0;
+		}
+	}
+	qsort(items, c->span_count, sizeof *items, compare_items);
+	nest_sorted(c, items);
+	arena_drop(&c->arena, items, (c->span_count + 1) * sizeof *items);
+	if (!c->has_origin && first_ns <= 0)
+		c->origin_ns = sat_sub_i64(LEAST_START_NS, first_ns);
+	return true;
+}
+
+/* ---- the second reading ---- */
+
+/* The value that comes next: a list or a map as JSON. */
+static void add_value(struct chrome *c, struct str key)
+{
+	struct trace_json *t = &c->t;
+	enum json_kind kind = json_peek(t->r);
+	struct str text;
+
+	if (kind == JSON_NULL || kind == JSON_END) {
+		json_skip(t->r);
+		return;
+	}
+	buf_clear(&c->key);
+	if (kind == JSON_STRING ? json_text(t->r, &text)
+				: json_raw(t->r, &c->key)) {
+		if (kind != JSON_STRING)
+			text = buf_str(&c->key);
+		text = str_slice(text, 0, LIMIT_STRING_BYTES + 1);
+		(void)trace_json_taken(t,
+				       taker_attr(t->to, key, text, &t->err));
+	}
+}
+
+/* The members of the object that comes next. */
+static void add_values(struct chrome *c)
+{
+	struct attr_key kept;
+	struct str key;
+
+	if (!json_enter_if(c->t.r, JSON_OBJECT))
+		return;
+	while (json_next_key(c->t.r, &key)) {
+		attr_key_set(&kept, key);
+		add_value(c, attr_key_str(&kept));
+	}
+}
+
+/* As render/chrome.c writes them. */
+static void read_own_args(struct chrome *c, struct span_input *in)
+{
+	struct trace_json *t = &c->t;
+	struct str key;
+	bool is_error;
+
+	if (!json_enter_if(t->r, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("attributes"))) {
+			add_values(c);
+		} else if (str_equal(key, STR("error"))) {
+			if (json_peek(t->r) != JSON_TRUE)
+				json_skip(t->r);
+			else if (json_bool(t->r, &is_error))
+				in->flags |= SPAN_IS_ERROR;
+		} else if (str_equal(key, STR("status_message"))) {
+			in->status_message = trace_json_symbol(t);
+		} else {
+			json_skip(t->r);
+		}
+}
+
+static void read_category(struct chrome *c, struct span_input *in)
+{
+	enum span_kind kind;
+
+	if (!c->is_own || json_peek(c->t.r) != JSON_STRING)
+		add_value(c, STR("category"));
+	else if (span_kind_parse(json_text_nullable(c->t.r), &kind))
+		in->kind = (uint8_t)kind;
+}
+
+static void read_members(struct chrome *c, struct span_input *in)
+{
+	struct trace_json *t = &c->t;
+	struct str key;
+
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("name")))
+			trace_json_name(t, in);
+		else if (str_equal(key, STR("cat")))
+			read_category(c, in);
+		else if (!str_equal(key, STR("args")))
+			json_skip(t->r);
+		else if (c->is_own)
+			read_own_args(c, in);
+		else
+			add_values(c);
+}
+
+static bool add_thread(struct chrome *c, const struct lane *lane)
+{
+	struct taker *to = c->t.to;
+
+	return c->is_own ||
+	       ((!lane->tid.len ||
+		 taker_attr(to, STR("thread.id"), lane->tid, &c->t.err)) &&
+		(!lane->name.len ||
+		 taker_attr(to, STR("thread.name"), lane->name, &c->t.err)));
+}
+
+static void read_span(struct chrome *c)
+{
+	const struct chrome_span *span = &c->spans[c->next_span++];
+	const struct lane *lane = &c->lane_list[span->lane];
+	struct span_input in = {
+		.trace_id = c->trace_id,
+		.span_id = span->id,
+		.parent_id = span->parent_id,
+		.resource = c->process_list[lane->process].resource,
+		.start_unix_ns =
+			(uint64_t)sat_add_i64(c->origin_ns, span->start_ns),
+		.kind = SPAN_KIND_INTERNAL,
+	};
+	struct trace_json *t = &c->t;
+
+	if (!c->is_own && span->around)
+		in.parent_id = c->spans[span->around - 1].id;
+	if (span->has_end)
+		in.end_unix_ns =
+			(uint64_t)sat_add_i64(c->origin_ns, span->end_ns);
+	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
+	read_members(c, &in);
+	if (!json_failed(t->r))
+		(void)trace_json_taken(t,
+				       add_thread(c, lane) &&
+					       taker_span(t->to, &in, &t->err));
+}
+
+static bool describe(struct chrome *c, struct process *p)
+{
+	struct taker *to = c->t.to;
+	struct error *err = &c->t.err;
+	struct str name = p->name;
+
+	buf_clear(&c->key);
+	if (name.len) {
+		buf_add_str(&c->key, name);
+	} else {
+		buf_add_text(&c->key, "process ");
+		buf_add_str(&c->key, p->pid);
+	}
+	/* Kernels stand under the name of the process that began them. */
+	if (str_starts(p->labels, STR("GPU")))
+		buf_addf(&c->key, " (%.*s)", STR_ARGS(p->labels));
+	if (!buf_check(&c->key, WHAT, &c->t.err))
+		return false;
+	name = buf_str(&c->key);
+	taker_attrs_begin(to, ATTRS_OF_PROCESS);
+	return taker_attr(to, STR("service.name"), name, err) &&
+	       (c->is_own || taker_attr(to, STR("process.pid"), p->pid, err)) &&
+	       taker_process(to, &p->resource, err);
+}
+
+static bool describe_all(struct chrome *c)
+{
+	for (size_t i = 0; i < c->process_count; i++)
+		if (!describe(c, &c->process_list[i]))
+			return false;
+	return true;
+}
+
+/* ---- documents ---- */
+
+static bool is_next_span(const struct chrome *c)
+{
+	return c->next_span < c->span_count &&
+	       c->spans[c->next_span].event == c->event;
+}
+
+static void read_events(struct chrome *c)
+{
+	struct json_reader *r = c->t.r;
+
+	if (!json_enter_nullable(r, JSON_ARRAY))
+		return;
+	for (; json_next_item_or_end(r, &c->is_open); c->event++) {
+		if (c->is_second && !is_next_span(c))
+			json_skip(r);
+		else if (!json_enter_nullable(r, JSON_OBJECT))
+			continue;
+		else if (c->is_second)
+			read_span(c);
+		else
+			survey_event(c);
+	}
+}
+
+/* Where tracefind writes which trace it was, and when. */
+static void read_origin(struct chrome *c)
+{
+	struct json_reader *r = c->t.r;
+	struct str key;
+
+	if (!json_enter_if(r, JSON_OBJECT))
+		return;
+	while (json_next_key(r, &key)) {
+		bool is_id = str_equal(key, STR("trace_id"));
+		bool is_start = str_equal(key, STR("start"));
+		struct str text;
+
+		if ((!is_id && !is_start) || json_peek(r) != JSON_STRING)
+			json_skip(r);
+		else if (!json_text(r, &text))
+			return;
+		else if (is_id)
+			c->is_own = text.len == 32 &&
+				    trace_id_parse(text, &c->trace_id);
+		else
+			c->has_origin = parse_rfc3339(text, &c->origin_ns);
+	}
+}
+
+/* Of clang -ftime-trace: microseconds since 1970. */
+static void read_beginning(struct chrome *c)
+{
+	struct str text;
+
+	if (json_peek(c->t.r) != JSON_NUMBER)
+		json_skip(c->t.r);
+	else if (json_number_text(c->t.r, &text))
+		c->has_origin = parse_scaled_i64(text, 3, &c->origin_ns);
+}
+
+static void read_members_of_file(struct chrome *c)
+{
+	struct str key;
+
+	while (json_next_key(c->t.r, &key))
+		if (str_equal(key, STR("traceEvents")))
+			read_events(c);
+		else if (str_equal(key, STR("otherData")))
+			read_origin(c);
+		else if (str_equal(key, STR("beginningOfTime")))
+			read_beginning(c);
+		else
+			json_skip(c->t.r);
+}
+
+/* The list of events, or an object that has it. */
+static void read_document(struct chrome *c)
+{
+	struct json_reader *r = c->t.r;
+
+	c->event = 0;
+	if (json_peek(r) == JSON_ARRAY)
+		read_events(c);
+	else if (json_enter(r, JSON_OBJECT))
+		read_members_of_file(c);
+	json_expect_end(r, "trace");
+}
+
+static bool begin_again(struct chrome *c, struct feed *feed)
+{
+	struct json_reader *fresh;
+
+	feed_seek(feed, 0);
+	fresh = json_new_feed(feed, &c->t.err);
+	if (!fresh)
+		return false;
+	json_free(c->t.r);
+	c->t.r = fresh;
+	c->is_second = true;
+	return true;
+}
+
+static void read_twice(struct chrome *c, struct feed *feed)
+{
+	read_document(c);
+	if (json_failed(c->t.r) ||
+	    !trace_json_taken(&c->t, nest(c) && describe_all(c) &&
+					     begin_again(c, feed)))
+		return;
+	read_document(c);
+	if (c->is_full)
+		taker_partial(c->t.to,
+			      "the file has more than %u spans: the later ones "
+			      "are left out",
+			      LIMIT_SPANS);
+	if (c->recorder_count)
+		notes_add(c->t.to->notes,
+			  "%zu span%s of who recorded the trace %s left out: "
+			  "how long that took, or what others say as well",
+			  c->recorder_count, &"s"[c->recorder_count == 1],
+			  c->recorder_count == 1 ? "is" : "are");
+	if (c->is_open)
+		notes_add(c->t.to->notes, "%s", CHROME_OPEN_NOTE);
+	/* What is no trace at all is told apart from an empty one. */
+	if (c->event && !c->span_count && !json_failed(c->t.r))
+		(void)trace_json_taken(
+			&c->t, error_set(&c->t.err, ERROR_FORMAT,
+					 "the Chrome trace has no spans (its "
+					 "samples: tracefind profile)"));
+}
+
+bool decode_chrome_spans(struct feed *feed, struct taker *to, struct error *err)
+{
+	struct chrome c = { .is_second = false };
+	bool is_read;
+
+	if (!trace_json_init(&c.t, feed, to, err))
+		return false;
+	arena_init(&c.arena, LIMIT_DECODE_HEAP_BYTES);
+	map_init(&c.processes, &c.arena);
+	map_init(&c.lanes, &c.arena);
+	buf_init(&c.key, LIMIT_BODY_PLAIN_BYTES);
+	buf_init(&c.named, LIMIT_STRING_BYTES + 16);
+	read_twice(&c, feed);
+	is_read = trace_json_finish(&c.t, "Chrome trace", err);
+	buf_release(&c.named);
+	buf_release(&c.key);
+	arena_release(&c.arena);
+	return is_read;
+}

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/bytes.h"
+#include "base/num.h"
+#include "base/timefmt.h"
+#include "decode/formats.h"
+#include "decode/gather.h"
+#include "decode/otlp.h"
+#include "decode/values.h"
+#include "decode/wire.h"
+
+/* Tempo's search answer in JSON: traces with the spans that matched. */
+
+enum field {
+	FIELD_ATTRIBUTES,
+	FIELD_DURATION,
+	FIELD_ID,
+	FIELD_MATCHED,
+	FIELD_NAME,
+	FIELD_ROOT_NAME,
+	FIELD_ROOT_SERVICE,
+	FIELD_SPANS,
+	FIELD_SPAN_SET,
+	FIELD_SPAN_SETS,
+	FIELD_START,
+	FIELD_STATS,
+};
+
+static void read_span_field(struct trace_json *t, int field)
+{
+	struct span_facts *f = &t->to->facts;
+
+	switch (field) {
+	case FIELD_ID:
+		f->span_id = trace_json_span_id(t);
+		break;
+	case FIELD_NAME:
+		facts_set(f, FACT_NAME, json_text_nullable(t->r));
+		break;
+	case FIELD_START:
+		f->start_ns = json_u64_capped(t->r);
+		break;
+	case FIELD_DURATION:
+		f->duration_ns = json_u64_capped(t->r);
+		break;
+	case FIELD_ATTRIBUTES:
+		otlp_json_attributes(t);
+		break;
+	default:
+		json_skip(t->r);
+		break;
+	}
+}
+
+/* Of those that the answer holds so far. */
+static uint32_t last_trace(const struct trace_json *t)
+{
+	return (uint32_t)t->to->gather->trace_count - 1;
+}
+
+static void read_span(struct trace_json *t)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("spanID", FIELD_ID),
+		JSON_NAME("name", FIELD_NAME),
+		JSON_NAME("startTimeUnixNano", FIELD_START),
+		JSON_NAME("durationNanos", FIELD_DURATION),
+		JSON_NAME("attributes", FIELD_ATTRIBUTES),
+		NAMES_END,
+	};
+	struct taker *to = t->to;
+	unsigned at = 0;
+	struct str key;
+
+	facts_clear_span(&to->facts);
+	facts_clear_process(&to->facts);
+	while (json_next_key(t->r, &key))
+		read_span_field(t, trace_json_next_field(names, &at, key));
+	if (!json_failed(t->r))
+		trace_json_taken(t, gather_span(to->gather, last_trace(t),
+						&to->facts, &t->err));
+}
+
+/* Reads as many spans as the set lists; more may have matched. */
+static void read_span_set(struct trace_json *t)
+{
+	uint64_t matched = 0, listed = 0;
+	struct str key;
+
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("matched")))
+			matched = json_u64_capped(t->r);
+		else if (!str_equal(key, STR("spans")))
+			json_skip(t->r);
+		else if (json_enter_nullable(t->r, JSON_ARRAY))
+			for (; json_next_object(t->r); listed++)
+				read_span(t);
+	t->to->gather->is_sample |= matched > listed;
+}
+
+static void read_service_stats(struct trace_json *t)
+{
+	uint64_t spans = 0, errors = 0;
+	struct str key;
+
+	if (!json_enter_nullable(t->r, JSON_OBJECT))
+		return;
+	while (json_next_key(t->r, &key))
+		if (str_equal(key, STR("spanCount")))
+			spans = json_u64_capped(t->r);
+		else if (str_equal(key, STR("errorCount")))
+			errors = json_u64_capped(t->r);
+		else
+			json_skip(t->r);
+	gather_stats(t->to->gather, last_trace(t), spans, errors);
+}
+
+/* What a trace says of itself. */
+struct found {
+	bool has_root_service; /* as wanted */
+	bool has_root_name;
+	bool has_sets;
+};
+
+static bool is_wanted_text(struct str wanted, struct str text)
+{
+	return wanted.len == 0 || str_equal(wanted, text);
+}
+
+static void read_trace_field(struct trace_json *t, int field,
+			     struct history_trace *trace, struct found *found)
+{
+	struct gather *g = t->to->gather;
+	struct str text;
+
+	switch (field) {
+	case FIELD_ID:
+		trace_json_trace_id(t, &trace->id);
+		break;
+	case FIELD_ROOT_SERVICE:
+		text = json_text_nullable(t->r);
+		found->has_root_service =
+			is_wanted_text(g->want->root_service, text);
+		gather_root_service(g, last_trace(t), text);
+		break;
+	case FIELD_ROOT_NAME:
+		text = json_text_nullable(t->r);
+		found->has_root_name = is_wanted_text(g->want->root_name, text);
+		gather_root_name(g, last_trace(t), text);
+		break;
+	case FIELD_STATS:
+		if (json_enter_nullable(t->r, JSON_OBJECT))
+			while (json_next_key(t->r, &text))
+				read_service_stats(t);
+		break;
+	case FIELD_START:
+		trace->start_ns = history_time(json_u64_capped(t->r));
+		break;
+	case FIELD_DURATION:
+		trace->duration_ns = sat_mul_i64(
+			history_time(json_u64_capped(t->r)), NS_PER_MS);
+		break;
+	case FIELD_SPAN_SETS:
+		found->has_sets = true;
+		if (json_enter_nullable(t->r, JSON_ARRAY))
+			while (json_next_item(t->r))
+				read_span_set(t);
+		break;
+	case FIELD_SPAN_SET:
+		/* The first of spanSets again, and all that old servers give;
+		 * which of the two is known at the end. */
+		trace_json_keep_late(t);
+		break;
+	default:
+		json_skip(t->r);
+		break;
+	}
+}
+
+static void read_trace(struct trace_json *t)
+{
+	static const struct json_name names[] = {
+		JSON_NAME("traceID", FIELD_ID),
+		JSON_NAME("rootServiceName", FIELD_ROOT_SERVICE),
+		JSON_NAME("rootTraceName", FIELD_ROOT_NAME),
+		JSON_NAME("startTimeUnixNano", FIELD_START),
+		JSON_NAME("durationMs", FIELD_DURATION),
+		JSON_NAME("spanSet", FIELD_SPAN_SET),
+		JSON_NAME("spanSets", FIELD_SPAN_SETS),
+		JSON_NAME("serviceStats", FIELD_STATS),
+		NAMES_END,
+	};
+	struct gather *g = t->to->gather;
+	struct found found = { is_wanted_text(g->want->root_service, STR("")),
+			       is_wanted_text(g->want->root_name, STR("")),
+			       false };
+	struct gathered_trace *trace;
+	struct str key;
+
+	if (!trace_json_taken(t, gather_trace_next(g, &t->err)))
+		return;
+	buf_clear(&t->late);
+	/* Stays where it is: nothing is added while it is read. */
+	trace = &g->traces[last_trace(t)];
+	while (json_next_key(t->r, &key))
+		read_trace_field(t, trace_json_field(names, key), &trace->trace,
+				 &found);
+	trace->has_root = found.has_root_service && found.has_root_name;
+	if (!found.has_sets)
+		trace_json_read_late(t, read_span_set);
+}
+
+static bool read_answer(struct feed *feed, struct taker *to, struct error *err)
+{
+	struct trace_json t;
+
+	if (!trace_json_init(&t, feed, to, err))
+		return false;
+	t.has_short_ids = true;
+	to->facts.scope = FACTS_TRACEQL;
+	if (json_enter(t.r, JSON_OBJECT))
+		while (json_next_named(t.r, STR("traces")))
+			if (json_enter_nullable(t.r, JSON_ARRAY))
+				while (json_next_object(t.r))
+					read_trace(&t);
+	json_expect_end(t.r, "answer");
+	return trace_json_finish(&t, "search answer", err);
+}
+
+bool decode_tempo_search_json(struct str bytes, struct history *h,
+			      const struct history_want *want,
+			      struct error *err)
+{
+	return decode_search(read_answer, bytes, h, want, err);
+}
+
+/* Tempo's search answer in protobuf (tempopb.SearchResponse): a third of the
+ * JSON's size, and what JSON gives twice is stepped over. */
+
+/* Spans of one process bear the same attributes: most were met before, and
+ * reading each of them anew is a quarter of reading an answer. */
+#define MET_BITS 6u
+#define MET_ATTRIBUTES (1u << MET_BITS)
+
+struct met_attribute {
+	struct str bytes; /* the message */
+	enum fact fact;
+	uint32_t key; /* of the history, or HISTORY_KEYS */
+	struct str value;
+	/* What came of it when it was met. */
+	enum span_kind kind;
+	bool has_kind;
+};
+
+struct search_pb {
+	struct gather gather;
+	struct span_facts facts;
+	struct met_attribute met[MET_ATTRIBUTES]; /* see met_place() */
+	struct value_text value;
+	struct error err;
+};
+
+static bool stored(struct wire *w, bool is_stored)
+{
+	return is_stored || wire_fail(w, "not stored");
+}
+
+static void pass_failure(struct wire *w, const struct wire *inner)
+{
+	if (!inner->failure)
+		return;
+	w->failure = inner->failure;
+	w->failed_at = inner->failed_at;
+}
+
+/* Reads the message of f with `read`; failures pass to the outer one. */
+static void read_inner(struct search_pb *s, struct wire *w,
+		       const struct wire_field *f,
+		       void (*read)(struct search_pb *s, struct wire *w))
+{
+	struct wire inner = wire_inside(w, f);
+
+	read(s, &inner);
+	pass_failure(w, &inner);
+}
+
+/* string_value = 1, bool_value = 2, int_value = 3, double_value = 4. */
+static bool is_single(uint32_t tag)
+{
+	return tag == WIRE_TAG(1, WIRE_BYTES) ||
+	       tag == WIRE_TAG(2, WIRE_VARINT) ||
+	       tag == WIRE_TAG(3, WIRE_VARINT) ||
+	       tag == WIRE_TAG(4, WIRE_FIXED64);
+}
+
+/* A text as it is; what is none is written as one. */
+static struct str read_value(struct search_pb *s, const struct wire_field *f)
+{
+	struct str text;
+
+	if (f->tag == WIRE_TAG(1, WIRE_BYTES))
+		return f->bytes;
+	value_clear(&s->value);
+	otlp_pb_scalar(&s->value, f);
+	if (!value_check(&s->value, &text, &s->err))
+		return STR("");
+	text = arena_str(&s->gather.arena, text);
+	s->facts.is_starved |= !text.ptr;
+	return text.ptr ? text : STR("");
+}
+
+static void read_new_attribute(struct search_pb *s, struct wire *w,
+			       struct met_attribute *out)
+{
+	struct wire_field value, f;
+	struct wire inner;
+	struct str key;
+
+	out->bytes = w->bytes;
+	out->value = STR("");
+	if (otlp_pb_pair(w, &key, &value)) {
+		inner = wire_inside(w, &value);
+		while (wire_next(&inner, &f))
+			if (is_single(f.tag))
+				out->value = read_value(s, &f);
+		pass_failure(w, &inner);
+	}
+	out->fact = facts_find(&s->facts, key);
+	out->key = facts_key(&s->facts, key);
+}
+
+/* After it has been set once: what it tells is kept. */
+static void keep_told(struct met_attribute *met, const struct span_facts *facts)
+{
+	if (met->fact < FACT_TEXTS)
+		met->value = facts->texts[met->fact];
+	met->kind = facts->kind;
+	met->has_kind = facts->has_kind;
+}
+
+/* As facts_set(), without looking at what was met before. */
+static void set_again(const struct met_attribute *met, struct span_facts *facts)
+{
+	if (met->fact < FACT_TEXTS) {
+		facts->texts[met->fact] = met->value;
+	} else if (met->fact == FACT_KIND) {
+		facts->kind = met->kind;
+		facts->has_kind = met->has_kind;
+	} else {
+		facts_set(facts, met->fact, met->value);
+	}
+}
+
+/* Where an attribute is put when it is met, by its length and its last bytes:
+ * the value. Of several in one place the last one stays. */
+static struct met_attribute *met_place(struct search_pb *s, struct str bytes)
+{
+	uint64_t end = bytes.len < sizeof end
+			       ? 0
+			       : load_word(bytes.ptr + bytes.len - sizeof end);
+
+	return &s->met[(end + bytes.len) * 0x9E3779B97F4A7C15u >>
+		       (64 - MET_BITS)];
+}
+
+static void read_attribute(struct search_pb *s, struct wire *w,
+			   const struct wire_field *f)
+{
+	struct met_attribute *met = met_place(s, f->bytes);
+
+	if (!str_equal(met->bytes, f->bytes)) {
+		struct wire inner = wire_inside(w, f);
+
+		read_new_attribute(s, &inner, met);
+		pass_failure(w, &inner);
+		facts_set(&s->facts, met->fact, met->value);
+		keep_told(met, &s->facts);
+	} else {
+		set_again(met, &s->facts);
+	}
+	if (met->key < HISTORY_KEYS)
+		facts_add_attr(&s->facts, met->key, met->value);
+}
+
+/* Span: spanID = 1, name = 2, start = 3, duration = 4, attributes = 5. */
+static void read_pb_span(struct search_pb *s, struct wire *w)
+{
+	struct span_facts *facts = &s->facts;
+	struct wire_field f;
+
+	facts_clear_span(facts);
+	facts_clear_process(facts);
+	while (wire_next(w, &f))
+		switch (f.tag) {
+		case WIRE_TAG(1, WIRE_BYTES):
+			if (!span_id_from_short_text(f.bytes, &facts->span_id))
+				wire_fail(w, "not a span id");
+			break;
+		case WIRE_TAG(2, WIRE_BYTES):
+			facts_set(facts, FACT_NAME, f.bytes);
+			break;
+		case WIRE_TAG(3, WIRE_VARINT):
+			facts->start_ns = f.value;
+			break;
+		case WIRE_TAG(4, WIRE_VARINT):
+			facts->duration_ns = f.value;
+			break;
+		case WIRE_TAG(5, WIRE_BYTES):
+			read_attribute(s, w, &f);
+			break;
+		}
+	if (!w->failure)
+		stored(w, gather_span(&s->gather,
+				      (uint32_t)s->gather.trace_count - 1,
+				      facts, &s->err));
+}
+
+/* SpanSet: spans = 1, matched = 2. */
+static void read_pb_span_set(struct search_pb *s, struct wire *w)
+{
+	uint64_t matched = 0, listed = 0;
+	struct wire_field f;
+
+	while (wire_next(w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES)) {
+			read_inner(s, w, &f, read_pb_span);
+			listed++;
+		} else if (f.tag == WIRE_TAG(2, WIRE_VARINT)) {
+			matched = f.value;
+		}
+	s->gather.is_sample |= matched > listed;
+}
+
+/* ServiceStats: spanCount = 1, errorCount = 2. */
+static void read_counts(struct search_pb *s, struct wire *w)
+{
+	uint64_t spans = 0, errors = 0;
+	struct wire_field f;
+
+	while (wire_next(w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			spans = f.value;
+		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+			errors = f.value;
+	gather_stats(&s->gather, (uint32_t)s->gather.trace_count - 1, spans,
+		     errors);
+}
+
+/* A map's entry: the service's name = 1, its counts = 2. */
+static void read_stats(struct search_pb *s, struct wire *w)
+{
+	struct wire_field f;
+
+	while (wire_next(w, &f))
+		if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+			read_inner(s, w, &f, read_counts);
+}
+
+static void read_pb_trace_field(struct search_pb *s, struct wire *w,
+				const struct wire_field *f,
+				struct gathered_trace *t, struct str root[2])
+{
+	switch (f->tag) {
+	case WIRE_TAG(1, WIRE_BYTES):
+		if (!trace_id_from_short_text(f->bytes, &t->trace.id))
+			wire_fail(w, "not a trace id");
+		break;
+	case WIRE_TAG(2, WIRE_BYTES):
+		root[0] = f->bytes;
+		break;
+	case WIRE_TAG(3, WIRE_BYTES):
+		root[1] = f->bytes;
+		break;
+	case WIRE_TAG(4, WIRE_VARINT):
+		t->trace.start_ns = history_time(f->value);
+		break;
+	case WIRE_TAG(5, WIRE_VARINT):
+		t->trace.duration_ns =
+			sat_mul_i64(history_time(f->value), NS_PER_MS);
+		break;
+	case WIRE_TAG(7, WIRE_BYTES):
+		read_inner(s, w, f, read_pb_span_set);
+		break;
+	case WIRE_TAG(8, WIRE_BYTES):
+		read_inner(s, w, f, read_stats);
+		break;
+	default:
+		break;
+	}
+}
+
+/* TraceSearchMetadata: traceID = 1, rootServiceName = 2, rootTraceName = 3,
+ * start = 4, durationMs = 5, spanSets = 7, serviceStats = 8; 6 is the first of
+ * those again (all releases that speak protobuf here have 7). */
+static void read_pb_trace(struct search_pb *s, struct wire *w)
+{
+	struct str root[2] = { STR(""), STR("") };
+	struct gathered_trace *t;
+	struct wire_field f;
+
+	if (!stored(w, gather_trace_next(&s->gather, &s->err)))
+		return;
+	/* Stays where it is: nothing is added while it is read. */
+	t = &s->gather.traces[s->gather.trace_count - 1];
+	while (wire_next(w, &f))
+		read_pb_trace_field(s, w, &f, t, root);
+	gather_root(&s->gather, (uint32_t)s->gather.trace_count - 1, root[0],
+		    root[1]);
+}
+
+bool decode_tempo_search_pb(struct str bytes, struct history *h,
+			    const struct history_want *want, struct error *err)
+{
+	struct search_pb s = { .err.code = ERROR_NONE };
+	struct wire_field f;
+	struct wire w;
+	bool is_read;
+
+	gather_init(&s.gather, h, want);
+	facts_init(&s.facts);
+	s.facts.scope = FACTS_TRACEQL;
+	s.facts.has_lasting_texts = true;
+	s.facts.history = want->hits ? NULL : h;
+	value_init(&s.value);
+	for (size_t i = 0; i < MET_ATTRIBUTES; i++) {
+		s.met[i].fact = FACT_NONE;
+		s.met[i].key = HISTORY_KEYS;
+	}
+	wire_init(&w, bytes);
+	while (wire_next(&w, &f))
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
+			read_inner(&s, &w, &f, read_pb_trace);
+	is_read = s.err.code == ERROR_NONE;
+	if (!is_read)
+		*err = s.err;
+	else
+		is_read = wire_check(&w, "search answer", err);
+	facts_release(&s.facts);
+	value_release(&s.value);
+	return gather_finish(&s.gather, is_read, err);
+}

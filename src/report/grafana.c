@@ -1,0 +1,846 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/metrics.h"
+#include "backend/selector.h"
+#include "base/bytes.h"
+#include "base/jsonw.h"
+#include "base/num.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "base/timefmt.h"
+#include "investigate/slo.h"
+#include "render/source_link.h"
+#include "report/documents.h"
+
+/* Rules of Grafana's alerting, as a file that it loads (provisioning). */
+
+/* ---- names ---- */
+
+/* The same services are the same dashboard. */
+static uint64_t hash_services(const struct document *d)
+{
+	uint64_t hash = FNV64_BEGIN;
+
+	for (size_t i = 0; i < d->service_count; i++)
+		hash = fnv64(fnv64(hash, str_from(d->services[i])),
+			     (struct str){ "", 1 });
+	return hash;
+}
+
+#define UID_MOST 40
+
+/* Of letters, digits, '-' and '_', UID_MOST at most. */
+static void write_uid(struct jsonw *w, const struct document *d,
+		      const char *before)
+{
+	const char *name = d->service_count ? d->services[0] : "all";
+	struct buf uid;
+	bool is_plain = d->service_count <= 1;
+
+	for (const char *c = name; *c; c++)
+		is_plain &= ascii_is_alnum(*c) || *c == '-' || *c == '_';
+	buf_init(&uid, LIMIT_SELECTOR_BYTES);
+	if (is_plain && strlen(before) + strlen(name) <= UID_MOST)
+		buf_addf(&uid, "%s%s", before, name);
+	else
+		buf_addf(&uid, "%s%016llx", before,
+			 (unsigned long long)hash_services(d));
+	document_pair(w, "uid", &uid);
+}
+
+static void write_title(struct jsonw *w, const struct document *d,
+			const char *before)
+{
+	struct buf name;
+
+	buf_init(&name, LIMIT_URL_BYTES);
+	buf_add_text(&name, before);
+	document_name_services(d, &name);
+	document_pair(w, "title", &name);
+}
+
+/* "uid" and "title", each beginning so: the same services have the same. */
+static void grafana_write_names(struct jsonw *w, const struct document *d,
+				const char *uid, const char *title)
+{
+	write_uid(w, d, uid);
+	write_title(w, d, title);
+}
+
+/* ---- rules ---- */
+
+#define EXPRESSION_UID "__expr__" /* as Grafana calls its own expressions */
+
+/* A question to the data source; the text is released. */
+static void write_query(struct jsonw *w, const struct document *d,
+			const char *ref, struct buf *expression)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "refId", ref);
+	jsonw_key(w, "relativeTimeRange");
+	jsonw_object(w);
+	jsonw_pair_i64(w, "from", 600);
+	jsonw_pair_i64(w, "to", 0);
+	jsonw_object_end(w);
+	jsonw_pair_text(w, "datasourceUid", d->datasource);
+	jsonw_key(w, "model");
+	jsonw_object(w);
+	jsonw_pair_text(w, "refId", ref);
+	document_pair(w, "expr", expression);
+	jsonw_pair_bool(w, "instant", true);
+	jsonw_pair_bool(w, "range", false);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+static void write_evaluated(struct jsonw *w, const struct document *d)
+{
+	struct metric_want want = document_want(d, METRIC_LATENCY);
+	struct buf text;
+
+	want.quantile = d->quantile;
+	want.rate = "5m";
+	buf_init(&text, LIMIT_URL_BYTES);
+	metric_expression(&text, &d->sources[METRIC_LATENCY], &want);
+	write_query(w, d, "A", &text);
+}
+
+/* One of Grafana's own, up to what it computes. */
+static void begin_expression(struct jsonw *w, const char *ref, const char *type)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "refId", ref);
+	jsonw_pair_text(w, "datasourceUid", EXPRESSION_UID);
+	jsonw_key(w, "model");
+	jsonw_object(w);
+	jsonw_pair_text(w, "refId", ref);
+	jsonw_pair_text(w, "type", type);
+	jsonw_key(w, "datasource");
+	jsonw_object(w);
+	jsonw_pair_text(w, "type", EXPRESSION_UID);
+	jsonw_pair_text(w, "uid", EXPRESSION_UID);
+	jsonw_object_end(w);
+}
+
+static void write_condition(struct jsonw *w, const struct document *d)
+{
+	begin_expression(w, "B", "threshold");
+	jsonw_pair_text(w, "expression", "A");
+	jsonw_key(w, "conditions");
+	jsonw_array(w);
+	jsonw_object(w);
+	jsonw_key(w, "evaluator");
+	jsonw_object(w);
+	jsonw_pair_text(w, "type", "gt");
+	jsonw_key(w, "params");
+	jsonw_array(w);
+	jsonw_f64(w, document_threshold(d), 6);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+/* What the file's reader would take for a variable of the environment is not
+ * in it: only "${...}" is one in annotations, and nothing of labels begins with
+ * a dollar. */
+static void write_words(struct jsonw *w, struct buf *summary, struct buf *next,
+			const char *severity)
+{
+	jsonw_key(w, "annotations");
+	jsonw_object(w);
+	document_pair(w, "summary", summary);
+	document_pair(w, "description", next);
+	jsonw_object_end(w);
+	jsonw_key(w, "labels");
+	jsonw_object(w);
+	jsonw_pair_text(w, "severity", severity);
+	jsonw_object_end(w);
+}
+
+/* What a rule says of itself, up to what it asks. */
+static void write_state(struct jsonw *w, const char *condition, int64_t for_ns)
+{
+	char text[32];
+
+	snprintf(text, sizeof text, "%llds", (long long)(for_ns / NS_PER_S));
+	jsonw_pair_text(w, "condition", condition);
+	jsonw_pair_text(w, "for", text);
+	jsonw_pair_text(w, "noDataState", "OK");
+	jsonw_pair_text(w, "execErrState", "Error");
+}
+
+static void write_rule(struct jsonw *w, const struct document *d)
+{
+	struct buf summary, next;
+
+	buf_init(&summary, LIMIT_SELECTOR_BYTES);
+	document_alert_summary(d, &summary);
+	buf_init(&next, LIMIT_SELECTOR_BYTES);
+	document_alert_next(d, &next);
+	jsonw_object(w);
+	grafana_write_names(w, d, "tracefind-latency-", "High latency: ");
+	write_state(w, "B", d->for_ns);
+	write_words(w, &summary, &next, "warning");
+	jsonw_key(w, "data");
+	jsonw_array(w);
+	write_evaluated(w, d);
+	write_condition(w, d);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void begin_file(struct jsonw *w, struct out *out)
+{
+	jsonw_init(w, out, 2);
+	jsonw_object(w);
+	jsonw_pair_i64(w, "apiVersion", 1);
+	jsonw_key(w, "groups");
+	jsonw_array(w);
+}
+
+static void begin_group(struct jsonw *w, const struct document *d,
+			const char *before, const char *interval)
+{
+	struct buf name;
+
+	jsonw_object(w);
+	jsonw_pair_i64(w, "orgId", 1);
+	buf_init(&name, LIMIT_URL_BYTES);
+	buf_add_text(&name, before);
+	document_name_services(d, &name);
+	document_pair(w, "name", &name);
+	jsonw_pair_text(w, "folder", "tracefind");
+	jsonw_pair_text(w, "interval", interval);
+	jsonw_key(w, "rules");
+	jsonw_array(w);
+}
+
+static void end_list(struct jsonw *w)
+{
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+void grafana_alert_write(const void *document, struct out *out)
+{
+	const struct document *d = document;
+	struct jsonw w;
+
+	begin_file(&w, out);
+	begin_group(&w, d, "latency: ", "1m");
+	write_rule(&w, d);
+	end_list(&w);
+	end_list(&w);
+	out_char(out, '\n');
+}
+
+/* ---- error budgets ---- */
+
+static void write_bad_part(struct jsonw *w, const struct document *d,
+			   const char *ref, int64_t window_ns)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	prometheus_bad_part(&text, &d->slo->indicator, window_ns);
+	write_query(w, d, ref, &text);
+}
+
+/* Dollars stay as they are in what is computed. */
+static void write_both(struct jsonw *w, const struct document *d,
+		       const struct burn_pair *pair)
+{
+	double limit = pair->rate * (1 - d->slo->objective);
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "$A > %.10g && $B > %.10g", limit, limit);
+	begin_expression(w, "C", "math");
+	document_pair(w, "expression", &text);
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+/* "burn-2s-1h-" and "Error budget, over 1h: ": a service may have objectives of
+ * errors and of some thresholds. */
+static void write_burn_names(struct jsonw *w, const struct document *d,
+			     const struct burn_pair *pair)
+{
+	char threshold[32] = "errors", window[32], uid[80], title[80];
+
+	if (d->slo->threshold_ns)
+		format_duration_option(d->slo->threshold_ns, threshold);
+	format_duration_option(pair->long_ns, window);
+	snprintf(uid, sizeof uid, "burn-%s-%s-", threshold, window);
+	snprintf(title, sizeof title, "Error budget, over %s: ", window);
+	grafana_write_names(w, d, uid, title);
+}
+
+static void write_burn_rule(struct jsonw *w, const struct document *d,
+			    const struct burn_pair *pair)
+{
+	struct buf summary, next;
+
+	buf_init(&summary, LIMIT_SELECTOR_BYTES);
+	document_name_services(d, &summary);
+	buf_add_text(&summary, ": ");
+	document_burn_condition(pair, &summary);
+	buf_add_text(&summary, ": ");
+	document_objective(d, &summary);
+	buf_init(&next, LIMIT_SELECTOR_BYTES);
+	document_burn_next(d, &next);
+	jsonw_object(w);
+	write_burn_names(w, d, pair);
+	write_state(w, "C", 0);
+	write_words(w, &summary, &next, pair->is_page ? "page" : "ticket");
+	jsonw_key(w, "data");
+	jsonw_array(w);
+	write_bad_part(w, d, "A", pair->long_ns);
+	write_bad_part(w, d, "B", pair->short_ns);
+	write_both(w, d, pair);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static size_t count_pairs(const struct slo *s, bool is_page)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->pair_count; i++)
+		count += s->pairs[i].is_page == is_page;
+	return count;
+}
+
+/* Days are not read anew each minute. */
+static void write_burn_group(struct jsonw *w, const struct document *d,
+			     bool is_page)
+{
+	const struct slo *s = d->slo;
+
+	if (!count_pairs(s, is_page))
+		return;
+	begin_group(w, d, is_page ? "error budget: " : "error budget, slow: ",
+		    is_page ? "1m" : "15m");
+	for (size_t i = 0; i < s->pair_count; i++)
+		if (s->pairs[i].is_page == is_page)
+			write_burn_rule(w, d, &s->pairs[i]);
+	end_list(w);
+}
+
+void grafana_burn_write(const void *document, struct out *out)
+{
+	struct jsonw w;
+
+	begin_file(&w, out);
+	write_burn_group(&w, document, true);
+	write_burn_group(&w, document, false);
+	end_list(&w);
+	out_char(out, '\n');
+}
+
+/* Dashboards of Grafana, in the JSON that every version reads. */
+
+#define COLUMNS 24
+#define PANEL_HEIGHT 8
+#define FLAME_HEIGHT 14
+/* Of 2024: newer ones are understood by newer programs only, which read older
+ * ones. */
+#define SCHEMA_VERSION 39
+
+/* ---- sources of data ---- */
+
+/* Variables of the dashboard, which has them filled in where it is loaded. */
+enum data { DATA_METRICS = 0, DATA_TRACES, DATA_PROFILES };
+
+static const struct {
+	const char *name;
+	const char *label;
+	const char *type;
+} data_kinds[] = {
+	[DATA_METRICS] = { "metrics", "Metrics", "prometheus" },
+	[DATA_TRACES] = { "traces", "Traces", "tempo" },
+	[DATA_PROFILES] = { "profiles", "Profiles",
+			    "grafana-pyroscope-datasource" },
+};
+
+static void write_data(struct jsonw *w, enum data kind)
+{
+	char uid[24];
+
+	snprintf(uid, sizeof uid, "${%s}", data_kinds[kind].name);
+	jsonw_key(w, "datasource");
+	jsonw_object(w);
+	jsonw_pair_text(w, "type", data_kinds[kind].type);
+	jsonw_pair_text(w, "uid", uid);
+	jsonw_object_end(w);
+}
+
+static void write_data_variable(struct jsonw *w, enum data kind)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "name", data_kinds[kind].name);
+	jsonw_pair_text(w, "label", data_kinds[kind].label);
+	jsonw_pair_text(w, "type", "datasource");
+	jsonw_pair_text(w, "query", data_kinds[kind].type);
+	jsonw_pair_i64(w, "refresh", 1);
+	jsonw_object_end(w);
+}
+
+/* ---- the variable of services ---- */
+
+static void write_all_chosen(struct jsonw *w)
+{
+	jsonw_pair_bool(w, "multi", true);
+	jsonw_pair_bool(w, "includeAll", true);
+	jsonw_key(w, "current");
+	jsonw_object(w);
+	jsonw_pair_text(w, "text", "All");
+	jsonw_pair_text(w, "value", "$__all");
+	jsonw_object_end(w);
+}
+
+/* The names that were given: commas separate them. */
+static void write_named_services(struct jsonw *w, const struct document *d)
+{
+	struct buf list;
+
+	buf_init(&list, LIMIT_URL_BYTES);
+	for (size_t i = 0; i < d->service_count; i++) {
+		buf_add_text(&list, i ? "," : "");
+		for (const char *c = d->services[i]; *c; c++)
+			buf_addf(&list, "%s%c", *c == ',' ? "\\" : "", *c);
+	}
+	jsonw_pair_text(w, "type", "custom");
+	document_pair(w, "query", &list);
+}
+
+/* Those that the metric has. */
+static void write_found_services(struct jsonw *w, const struct metric_source *s)
+{
+	const struct metric_want want = { .is_by_service = true };
+	bool is_renamed = metric_series_label(s) != s->label;
+	struct buf query;
+
+	buf_init(&query, LIMIT_SELECTOR_BYTES);
+	buf_add_text(&query, "label_values(");
+	metric_selector(&query, s, &want);
+	buf_addf(&query, ", %s)", s->label);
+	jsonw_pair_text(w, "type", "query");
+	write_data(w, DATA_METRICS);
+	document_pair(w, "query", &query);
+	jsonw_pair_i64(w, "refresh", 2);
+	jsonw_pair_i64(w, "sort", 1);
+	jsonw_pair_text(w, "regex", is_renamed ? "/(?:.+\\/)?(.+)/" : "");
+	jsonw_pair_text(w, "allValue", ".+");
+}
+
+static void write_variables(struct jsonw *w, const struct document *d,
+			    const struct document_tile *first)
+{
+	jsonw_key(w, "templating");
+	jsonw_object(w);
+	jsonw_key(w, "list");
+	jsonw_array(w);
+	write_data_variable(w, DATA_METRICS);
+	write_data_variable(w, DATA_TRACES);
+	if (d->profile_count)
+		write_data_variable(w, DATA_PROFILES);
+	jsonw_object(w);
+	jsonw_pair_text(w, "name", "service");
+	jsonw_pair_text(w, "label", "Service");
+	if (d->service_count)
+		write_named_services(w, d);
+	else
+		write_found_services(w, &d->sources[first->meaning]);
+	write_all_chosen(w);
+	jsonw_object_end(w);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+/* ---- links ---- */
+
+/* What is between "${" and "}" is filled in by the dashboard. */
+static void add_encoded(struct buf *out, struct str json)
+{
+	while (json.len) {
+		bool is_variable = str_starts(json, STR("${"));
+		size_t end = is_variable ? str_until(json, 0, '}') + 1
+					 : str_find(json, STR("${"));
+		struct str part = str_slice(json, 0, end);
+
+		if (is_variable)
+			buf_add_str(out, part);
+		else
+			link_escape(out, "", part);
+		json = str_slice(json, part.len, json.len);
+	}
+}
+
+/* Opens a query of another source of data, in the time of the dashboard. */
+static void write_link(struct jsonw *w, const char *title, enum data kind,
+		       const char *query)
+{
+	struct buf panes, url;
+
+	buf_init(&panes, LIMIT_URL_BYTES);
+	buf_init(&url, LIMIT_URL_BYTES);
+	buf_addf(&panes,
+		 "{\"a\":{\"datasource\":\"${%s}\",\"queries\":[{\"refId\":"
+		 "\"A\",\"datasource\":{\"type\":\"%s\",\"uid\":\"${%s}\"},%s}]"
+		 ",\"range\":{\"from\":\"${__from}\",\"to\":\"${__to}\"}}}",
+		 data_kinds[kind].name, data_kinds[kind].type,
+		 data_kinds[kind].name, query);
+	buf_add_text(&url, "/explore?schemaVersion=1&panes=");
+	add_encoded(&url, buf_str(&panes));
+	jsonw_object(w);
+	jsonw_pair_text(w, "title", title);
+	document_pair(w, "url", &url);
+	jsonw_pair_bool(w, "targetBlank", true);
+	jsonw_object_end(w);
+	buf_release(&panes);
+}
+
+static void write_trace_link(struct jsonw *w, const struct document *d,
+			     const struct metric_source *s, bool is_slow)
+{
+	struct buf query;
+	char above[32];
+
+	snprintf(above, sizeof above, "%lldms",
+		 (long long)sat_round_f64(d->threshold_s * NS_PER_S / NS_PER_MS));
+	buf_init(&query, LIMIT_URL_BYTES);
+	buf_addf(&query,
+		 "\"queryType\":\"traceql\",\"query\":\"{ "
+		 "resource.service.name = \\\"${__field.labels.%s}\\\"%s%s "
+		 "}\",\"limit\":20,\"tableType\":\"traces\","
+		 "\"filters\":[]",
+		 metric_series_label(s), is_slow ? " && duration > " : "",
+		 is_slow ? above : "");
+	write_link(w, is_slow ? "Slow traces" : "Traces", DATA_TRACES,
+		   buf_text(&query));
+	buf_release(&query);
+}
+
+static void write_profile_link(struct jsonw *w, const struct document *d,
+			       const struct metric_source *s)
+{
+	struct buf query;
+
+	buf_init(&query, LIMIT_URL_BYTES);
+	buf_addf(&query,
+		 "\"queryType\":\"both\",\"profileTypeId\":\"%s\","
+		 "\"labelSelector\":\"{service_name=\\\"${__field.labels.%s}"
+		 "\\\"}\",\"groupBy\":[]",
+		 d->profiles[0].type_id, metric_series_label(s));
+	write_link(w, "Profiles", DATA_PROFILES, buf_text(&query));
+	buf_release(&query);
+}
+
+static void write_links(struct jsonw *w, const struct document *d,
+			enum metric_meaning meaning)
+{
+	const struct metric_source *s = &d->sources[meaning];
+
+	jsonw_key(w, "links");
+	jsonw_array(w);
+	write_trace_link(w, d, s, meaning == METRIC_LATENCY);
+	if (d->profile_count && meaning != METRIC_REQUESTS)
+		write_profile_link(w, d, s);
+	jsonw_array_end(w);
+}
+
+/* ---- panels of metrics ---- */
+
+static const char *unit_id(const struct metric_source *s,
+			   enum metric_meaning meaning)
+{
+	switch (meaning) {
+	case METRIC_LATENCY:
+		return s->name->unit < 1 ? "ms" : "s";
+	case METRIC_REQUESTS:
+		return "reqps";
+	case METRIC_CPU:
+		return "cores";
+	case METRIC_MEMORY:
+		return "bytes";
+	default:
+		return "percentunit";
+	}
+}
+
+static void write_step(struct jsonw *w, const char *color, double value)
+{
+	jsonw_object(w);
+	jsonw_pair_text(w, "color", color);
+	if (value > 0)
+		jsonw_pair_f64(w, "value", value, 6);
+	else
+		jsonw_pair_null(w, "value");
+	jsonw_object_end(w);
+}
+
+static void write_thresholds(struct jsonw *w, const struct document *d)
+{
+	jsonw_key(w, "thresholds");
+	jsonw_object(w);
+	jsonw_pair_text(w, "mode", "absolute");
+	jsonw_key(w, "steps");
+	jsonw_array(w);
+	write_step(w, "green", 0);
+	write_step(w, "red", document_threshold(d));
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void write_drawing(struct jsonw *w, enum metric_meaning meaning)
+{
+	bool is_stacked = meaning == METRIC_REQUESTS;
+
+	jsonw_key(w, "custom");
+	jsonw_object(w);
+	jsonw_pair_text(w, "drawStyle", "line");
+	jsonw_pair_i64(w, "lineWidth", 1);
+	jsonw_pair_i64(w, "fillOpacity", is_stacked ? 30 : 0);
+	jsonw_pair_text(w, "showPoints", "never");
+	jsonw_key(w, "stacking");
+	jsonw_object(w);
+	jsonw_pair_text(w, "mode", is_stacked ? "normal" : "none");
+	jsonw_pair_text(w, "group", "A");
+	jsonw_object_end(w);
+	if (meaning == METRIC_LATENCY) {
+		jsonw_key(w, "thresholdsStyle");
+		jsonw_object(w);
+		jsonw_pair_text(w, "mode", "line");
+		jsonw_object_end(w);
+	}
+	jsonw_object_end(w);
+}
+
+static void write_field(struct jsonw *w, const struct document *d,
+			enum metric_meaning meaning)
+{
+	jsonw_key(w, "fieldConfig");
+	jsonw_object(w);
+	jsonw_key(w, "defaults");
+	jsonw_object(w);
+	jsonw_pair_text(w, "unit", unit_id(&d->sources[meaning], meaning));
+	jsonw_pair_i64(w, "min", 0);
+	write_drawing(w, meaning);
+	if (meaning == METRIC_LATENCY)
+		write_thresholds(w, d);
+	write_links(w, d, meaning);
+	jsonw_object_end(w);
+	jsonw_key(w, "overrides");
+	jsonw_array(w);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+}
+
+static void write_target(struct jsonw *w, const struct document *d,
+			 enum metric_meaning meaning, double quantile,
+			 bool has_exemplars, const char *id)
+{
+	const struct metric_source *s = &d->sources[meaning];
+	const struct metric_want want = {
+		.meaning = meaning,
+		.services = "$service",
+		.quantile = quantile,
+		.rate = "$__rate_interval",
+		.is_by_service = true,
+	};
+	char name[16] = "";
+	struct buf text, legend;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_init(&legend, LIMIT_SELECTOR_BYTES);
+	metric_expression(&text, s, &want);
+	if (s->name->is_histogram && meaning == s->name->meaning)
+		document_quantile(quantile, name);
+	buf_addf(&legend, "{{%s}}%s%s", metric_series_label(s),
+		 name[0] ? " " : "", name);
+	jsonw_object(w);
+	jsonw_pair_text(w, "refId", id);
+	write_data(w, DATA_METRICS);
+	jsonw_pair_text(w, "editorMode", "code");
+	document_pair(w, "expr", &text);
+	document_pair(w, "legendFormat", &legend);
+	jsonw_pair_bool(w, "range", true);
+	jsonw_pair_bool(w, "exemplar", has_exemplars);
+	jsonw_object_end(w);
+}
+
+static void write_targets(struct jsonw *w, const struct document *d,
+			  enum metric_meaning meaning)
+{
+	bool is_latency = meaning == METRIC_LATENCY;
+
+	jsonw_key(w, "targets");
+	jsonw_array(w);
+	write_target(w, d, meaning, 0.95, is_latency, "A");
+	if (is_latency)
+		write_target(w, d, meaning, 0.5, false, "B");
+	jsonw_array_end(w);
+}
+
+struct place {
+	int64_t x, y, width, height;
+};
+
+static void begin_panel(struct jsonw *w, int64_t id, const char *type,
+			struct place at)
+{
+	jsonw_object(w);
+	jsonw_pair_i64(w, "id", id);
+	jsonw_pair_text(w, "type", type);
+	jsonw_key(w, "gridPos");
+	jsonw_object(w);
+	jsonw_pair_i64(w, "x", at.x);
+	jsonw_pair_i64(w, "y", at.y);
+	jsonw_pair_i64(w, "w", at.width);
+	jsonw_pair_i64(w, "h", at.height);
+	jsonw_object_end(w);
+}
+
+static void write_options(struct jsonw *w)
+{
+	jsonw_key(w, "options");
+	jsonw_object(w);
+	jsonw_key(w, "legend");
+	jsonw_object(w);
+	jsonw_pair_bool(w, "showLegend", true);
+	jsonw_pair_text(w, "displayMode", "list");
+	jsonw_pair_text(w, "placement", "bottom");
+	jsonw_key(w, "calcs");
+	jsonw_array(w);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	jsonw_key(w, "tooltip");
+	jsonw_object(w);
+	jsonw_pair_text(w, "mode", "multi");
+	jsonw_pair_text(w, "sort", "desc");
+	jsonw_object_end(w);
+	jsonw_object_end(w);
+}
+
+/* Two in a row; the last one alone is as wide as both. */
+static struct place tile_place(size_t i, size_t count, int64_t height)
+{
+	bool is_alone = i % 2 == 0 && i + 1 == count;
+
+	return (struct place){ (int64_t)(i % 2) * COLUMNS / 2,
+			       (int64_t)(i / 2) * height,
+			       is_alone ? COLUMNS : COLUMNS / 2, height };
+}
+
+static void write_panel(struct jsonw *w, const struct document *d,
+			const struct document_tile *tile, size_t i,
+			size_t count)
+{
+	char title[32];
+
+	snprintf(title, sizeof title, "%s by service", tile->title);
+	begin_panel(w, (int64_t)i + 1, "timeseries",
+		    tile_place(i, count, PANEL_HEIGHT));
+	jsonw_pair_text(w, "title", title);
+	write_data(w, DATA_METRICS);
+	write_field(w, d, tile->meaning);
+	write_options(w);
+	write_targets(w, d, tile->meaning);
+	jsonw_object_end(w);
+}
+
+/* ---- flame graphs ---- */
+
+static void write_flame_target(struct jsonw *w,
+			       const struct document_profile *p)
+{
+	struct buf selector;
+
+	buf_init(&selector, LIMIT_SELECTOR_BYTES);
+	selector_add(&selector, STR("service_name"), str_from(p->service));
+	selector_close(&selector);
+	jsonw_key(w, "targets");
+	jsonw_array(w);
+	jsonw_object(w);
+	jsonw_pair_text(w, "refId", "A");
+	write_data(w, DATA_PROFILES);
+	jsonw_pair_text(w, "queryType", "profile");
+	jsonw_pair_text(w, "profileTypeId", p->type_id);
+	document_pair(w, "labelSelector", &selector);
+	jsonw_key(w, "groupBy");
+	jsonw_array(w);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	jsonw_array_end(w);
+}
+
+static void write_flame(struct jsonw *w, const struct document *d, size_t i,
+			size_t tiles)
+{
+	const struct document_profile *p = &d->profiles[i];
+	struct place at = tile_place(i, d->profile_count, FLAME_HEIGHT);
+	struct buf title;
+
+	at.y += (int64_t)((tiles + 1) / 2) * PANEL_HEIGHT;
+	buf_init(&title, LIMIT_SELECTOR_BYTES);
+	buf_addf(&title, "Flame graph of %s", p->service);
+	begin_panel(w, (int64_t)(tiles + i) + 1, "flamegraph", at);
+	document_pair(w, "title", &title);
+	write_data(w, DATA_PROFILES);
+	write_flame_target(w, p);
+	jsonw_object_end(w);
+}
+
+/* ---- dashboards ---- */
+
+static void write_frame(struct jsonw *w, const struct document *d)
+{
+	grafana_write_names(w, d, "tracefind-", "tracefind: ");
+	jsonw_key(w, "tags");
+	jsonw_array(w);
+	jsonw_text(w, "tracefind");
+	jsonw_array_end(w);
+	jsonw_pair_i64(w, "schemaVersion", SCHEMA_VERSION);
+	jsonw_key(w, "annotations");
+	jsonw_object(w);
+	jsonw_key(w, "list");
+	jsonw_array(w);
+	jsonw_array_end(w);
+	jsonw_object_end(w);
+	jsonw_pair_text(w, "timezone", "browser");
+	jsonw_pair_bool(w, "editable", true);
+	jsonw_pair_text(w, "refresh", "30s");
+	jsonw_key(w, "time");
+	jsonw_object(w);
+	jsonw_pair_text(w, "from", "now-1h");
+	jsonw_pair_text(w, "to", "now");
+	jsonw_object_end(w);
+}
+
+void grafana_dashboard_write(const void *document, struct out *out)
+{
+	const struct document *d = document;
+	struct document_tile tiles[DOCUMENT_TILES];
+	size_t count = document_tiles(d, tiles);
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	write_frame(&w, d);
+	write_variables(&w, d, &tiles[0]);
+	jsonw_key(&w, "panels");
+	jsonw_array(&w);
+	for (size_t i = 0; i < count; i++)
+		write_panel(&w, d, &tiles[i], i, count);
+	for (size_t i = 0; i < d->profile_count; i++)
+		write_flame(&w, d, i, count);
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	out_char(out, '\n');
+}
