@@ -795,7 +795,8 @@ static const struct magic magics[] = {
 	      "-proto -output=FILE.pb.gz PROGRAM FILE)"),
 	MAGIC("heap_v2/",
 	      "a heap profile of jemalloc (make folded stacks of it: jeprof "
-	      "--collapsed PROGRAM FILE > FILE.folded)"),
+	      "--collapsed PROGRAM FILE > FILE.folded; its weights are "
+	      "--type inuse_space/bytes)"),
 	MAGIC("JAVA PROFILE", "a Java heap dump, which has objects but no "
 			      "stacks (record these: jcmd PID JFR.start)"),
 	MAGIC("Nettrace", "a .nettrace of .NET (make speedscope of it: "
@@ -997,7 +998,9 @@ static struct guess sniff_text(struct str text)
 		return GUESS_OTHER(
 			"threads of Java at one moment (record their stacks: "
 			"jcmd PID JFR.start duration=60s filename=FILE.jfr)");
-	if (has_text(text, STR("# Overhead ")))
+	/* With call graphs perf adds up children, which come first. */
+	if (has_text(text, STR("# Overhead ")) ||
+	    has_text(text, STR("# Children ")))
 		return GUESS_OTHER("a report of perf (make text of its "
 				   "samples: perf script > perf.txt)");
 	return GUESS_OTHER("text");

@@ -330,7 +330,8 @@ static void test_texts_of_tools(void **state)
 	(void)state;
 	expect(STR("heap_v2/524288\n"), FORMAT_UNKNOWN,
 	       "a heap profile of jemalloc (make folded stacks of it: jeprof "
-	       "--collapsed PROGRAM FILE > FILE.folded)");
+	       "--collapsed PROGRAM FILE > FILE.folded; its weights are --type "
+	       "inuse_space/bytes)");
 	expect(STR("NYTProf 5 0\n"), FORMAT_UNKNOWN,
 	       "a profile of NYTProf (make folded stacks of it: nytprofcalls "
 	       "FILE > FILE.folded)");
@@ -358,6 +359,10 @@ static void test_texts_of_tools(void **state)
 	       "threads of Java at one moment (record their stacks: jcmd PID "
 	       "JFR.start duration=60s filename=FILE.jfr)");
 	expect(STR("# Samples: 10\n# Overhead  Command\n"), FORMAT_UNKNOWN,
+	       "a report of perf (make text of its samples: perf script > "
+	       "perf.txt)");
+	expect(STR("#\n# Children      Self  Command  Shared Object\n"),
+	       FORMAT_UNKNOWN,
 	       "a report of perf (make text of its samples: perf script > "
 	       "perf.txt)");
 	expect(STR("[{\"name\": \"a\", \"context\": {\"trace_id\": \"0x1\"}, "
