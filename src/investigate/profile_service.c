@@ -400,6 +400,9 @@ const char *const version_labels[VERSION_LABELS] = {
 	"service_git_ref", "app_version",
 };
 
+/* The first of instance_labels[], which name a pod. */
+#define POD_LABELS 3
+
 enum {
 	LABEL_SERVICE,
 	LABEL_TYPE,
@@ -434,6 +437,9 @@ struct profile_lookup_state {
 	const char *labels[LABEL_MAX];
 	size_t label_count;
 	size_t place_first; /* of place_labels[], if place_trace */
+	/* Of profiles that name no service: the trace's pod, by this label. */
+	struct str pod;
+	size_t pod_label;
 	struct names_job services;
 	struct series_job series;
 };
@@ -824,6 +830,20 @@ static bool fail_absent(const struct profile_service *service,
 		err);
 }
 
+/* Where it alone tells whose profiles they are. */
+static void keep_pod(struct place_rows *rows, struct places *places,
+		     const struct profile_lookup_state *s)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		rows->is_ours[i] &=
+			str_equal(value_of(s, i, s->pod_label), s->pod);
+	if (places->count < PLACE_LABELS)
+		places->items[places->count++] =
+			(struct place){ .label = s->labels[s->pod_label],
+					.attr = INSTANCE_POD,
+					.value = s->pod };
+}
+
 /* Profiles of the same service elsewhere say nothing of the trace. What the
  * user selects is taken as it is. */
 static bool choose_places(struct rows *r, struct investigation *v,
@@ -852,6 +872,8 @@ static bool choose_places(struct rows *r, struct investigation *v,
 			   v->backends->arena, &out->places, err))
 		return false;
 	r->is_here = rows.is_ours;
+	if (s->pod.ptr)
+		keep_pod(&rows, &out->places, s);
 	note_places(&out->places, v);
 	return out->places.doubt.trouble != PLACES_ABSENT ||
 	       fail_absent(out, v, err);
@@ -977,6 +999,37 @@ static bool ask_again(struct profile_lookup_state *s, struct investigation *v,
 	return jobs_run(v->backends, &job, 1, err);
 }
 
+/* What agents send as the name where they are not told any: scrapers of
+ * Pyroscope. */
+#define UNNAMED STR("unspecified")
+
+/* Profiles without a name of their own are the service's where they are of the
+ * pod that the trace names. *name stays empty where there are none. */
+static bool find_by_pod(struct profile_lookup_state *s,
+			struct investigation *v, struct str *name,
+			struct error *err)
+{
+	struct str pod;
+
+	if (!s->trace || !name_list_has(&s->services.names, UNNAMED))
+		return true;
+	pod = resource_attr(s->trace, s->resource, STR(INSTANCE_POD));
+	if (!pod.len)
+		return true;
+	if (!ask_again(s, v, UNNAMED, err))
+		return false;
+	for (size_t i = 0; i < s->series.series.count; i++)
+		for (size_t k = 0; k < POD_LABELS; k++)
+			if (str_equal(value_of(s, i, LABEL_INSTANCE + k),
+				      pod)) {
+				s->pod = pod;
+				s->pod_label = LABEL_INSTANCE + k;
+				*name = UNNAMED;
+				return true;
+			}
+	return true;
+}
+
 static bool take_found(struct profile_lookup_state *s, struct investigation *v,
 		       struct profile_service *out, struct error *err)
 {
@@ -987,6 +1040,15 @@ static bool take_found(struct profile_lookup_state *s, struct investigation *v,
 	if (!collect(&all, v, LABEL_SERVICE, &present, err))
 		return false;
 	choose_name(s, &present, &choice);
+	if (!choice.name.ptr && !choice.doubt_count &&
+	    !find_by_pod(s, v, &out->name, err))
+		return false;
+	if (out->name.ptr) {
+		out->how = STR("pod");
+		investigation_note(v, (struct note){ .kind = NOTE_NAME_OTHER,
+						     .name = out->name });
+		return true;
+	}
 	if (choice.name.ptr) {
 		out->name = choice.name;
 		out->how = str_from(choice.how);

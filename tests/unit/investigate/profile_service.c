@@ -2,6 +2,7 @@
 #include "../unit.h"
 #include "investigate/profile_service.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -36,7 +37,9 @@ static const char *const user_db[] = { "service.name",
 				       "user-db-0",
 				       NULL };
 
-/* Nobody answers what is asked once more. */
+/* What is asked once more is answered by; NULL: nobody answers. */
+static const char *again;
+
 static bool send_nowhere(void *context, struct http_request *requests,
 			 struct http_response *responses, size_t n,
 			 const struct http_taker *taker, struct error *why)
@@ -45,8 +48,18 @@ static bool send_nowhere(void *context, struct http_request *requests,
 	(void)requests;
 	(void)taker;
 	(void)why;
-	for (size_t i = 0; i < n; i++)
-		error_set(&responses[i].err, ERROR_NETWORK, "no network");
+	for (size_t i = 0; i < n; i++) {
+		if (!again) {
+			error_set(&responses[i].err, ERROR_NETWORK,
+				  "no network");
+			continue;
+		}
+		responses[i].status = 200;
+		snprintf(responses[i].content_type,
+			 sizeof responses[i].content_type, "application/json");
+		buf_init(&responses[i].body, 64 * KIB);
+		buf_add_text(&responses[i].body, again);
+	}
 	return true;
 }
 
@@ -54,6 +67,7 @@ static int setup(void **state)
 {
 	(void)state;
 	question = (struct question){ .maps = maps };
+	again = NULL;
 	backends = (struct backends){
 		.channel.send = send_nowhere,
 		.arena = &arena,
@@ -227,6 +241,63 @@ static void another_name_is_noted(void **state)
 	assert_null(found.instance_label.ptr);
 	assert_null(found.version_label.ptr);
 	check_note("profiles of this service are sent as \"eu/user-db\"");
+}
+
+/* Agents that were told no name send "unspecified". */
+static void the_pod_tells_whose_nameless_profiles_are(void **state)
+{
+	static const struct {
+		const char *label, *selector;
+	} rows_of[] = {
+		{ "pod", "{service_name=\"unspecified\",pod=\"user-db-0\"}" },
+		{ "k8s_pod_name",
+		  "{service_name=\"unspecified\",k8s_pod_name=\"user-db-0\"}" },
+		{ "k8s.pod.name",
+		  "{service_name=\"unspecified\","
+		  "\"k8s.pod.name\"=\"user-db-0\"}" },
+	};
+	struct buf body;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows_of); i++) {
+		notes_init(&notes);
+		begin();
+		names_are("{\"names\":[\"unspecified\",\"cart\"]}");
+		series_are_these();
+		row(PAIRS("service_name", "unspecified", "__profile_type__",
+			  CPU, rows_of[i].label, "user-db-0"));
+		row(PAIRS("service_name", "unspecified", "__profile_type__",
+			  BLOCK, rows_of[i].label, "cart-3"));
+		buf_init(&body, 64 * KIB);
+		buf_addf(&body, "{\"labelsSet\":[%s]}", buf_text(&rows));
+		buf_clear(&rows);
+		again = buf_text(&body);
+		take();
+		check_text(found.name, "unspecified");
+		check_text(found.how, "pod");
+		check_text(found.selector, rows_of[i].selector);
+		assert_int_equal(found.types.count, 1);
+		check_text(found.types.items[0], CPU);
+		check_note("by the trace's k8s.pod.name");
+		buf_release(&body);
+	}
+}
+
+static void nameless_profiles_of_other_pods_are_not_the_service_s(void **state)
+{
+	(void)state;
+	begin();
+	names_are("{\"names\":[\"unspecified\"]}");
+	series_are_these();
+	again = "{\"labelsSet\":[{\"labels\":[{\"name\":\"service_name\","
+		"\"value\":\"unspecified\"},{\"name\":\"pod\",\"value\":"
+		"\"cart-3\"}]}]}";
+	check_refusal("no profile for service \"user-db\"");
+	again = NULL;
+	begin();
+	names_are("{\"names\":[\"unspecified\"]}");
+	series_are_these();
+	check_refusal("no profile for service \"user-db\"");
 }
 
 /* The series of two places, by one label. */
@@ -593,6 +664,8 @@ UNIT_TESTS(profile_service)
 		TEST(one_request_asks_for_all_names),
 		TEST(the_exact_name_comes_with_all_that_is_known),
 		TEST(another_name_is_noted),
+		TEST(the_pod_tells_whose_nameless_profiles_are),
+		TEST(nameless_profiles_of_other_pods_are_not_the_service_s),
 		TEST(series_of_the_trace_s_place_are_taken),
 		TEST(an_instance_tells_its_place),
 		TEST(both_namespace_and_cluster_narrow),
