@@ -263,8 +263,11 @@ const struct command commands[] = {
 	  "service since output verbose", 1, FORMATS_ANSWER },
 	{ "mcp", COMMAND_MCP, "mcp [OPTIONS]",
 	  "the commands as tools of an assistant, over stdio",
-	  "Serves the Model Context Protocol on standard input and output: slow,\n"
-	  "diff, search and the others as tools of an assistant or an editor.\n"
+	  "Serves the Model Context Protocol on standard input and output: the\n"
+	  "commands as tools of an assistant or an editor. Tools:\n"
+	  "  find_slow_traces, explain_trace, show_trace, compare, function_detail,\n"
+	  "  list_services, list_profile_types, since_when, check_change, find_leak,\n"
+	  "  cost, slo, doctor, more\n"
 	  "Answers are cut to --budget; what was left out can be asked for.\n"
 	  "Nothing is written, no server is asked but those of the options and\n"
 	  "the configuration, and no file is read but below --root.\n"

@@ -332,7 +332,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 	struct options *o = target;
 	struct output_option output;
 
-	if (!output_option_read(value, &output, err))
+	if (!output_option_read(value, o->command, &output, err))
 		return false;
 	if (output.path && !strcmp(output.path, "-"))
 		output.path = NULL;

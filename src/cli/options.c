@@ -151,6 +151,7 @@ bool options_parse(struct options *o, const struct command *command, int argc,
 	struct option_reader reader;
 	struct option_token token;
 
+	o->command = command;
 	option_reader_init(&reader, &options_table, argc, argv);
 	while (option_reader_next(&reader, &token, err)) {
 		if (token.kind == OPTION_TOKEN_END)
@@ -199,6 +200,7 @@ bool options_parse_case(struct options *o, const struct command *command,
 	struct option_reader reader;
 	struct option_token token;
 
+	o->command = command;
 	option_reader_init(&reader, &options_table, argc, argv);
 	while (option_reader_next(&reader, &token, err)) {
 		if (token.kind == OPTION_TOKEN_END) {

@@ -185,6 +185,8 @@ struct options {
 	const char *replay;
 	struct har *replayed; /* the case at that path when it is open */
 	bool takes_searches;  /* search: lists what the case's searches found */
+	/* Of which they are options, once they are parsed. */
+	const struct command *command;
 	/* what is left */
 	const char *args[LIMIT_ARGUMENTS];
 	size_t arg_count;

@@ -8,16 +8,20 @@
 #include "cli/output_formats.h"
 #include "wire/redact.h"
 
-static bool fail_no_format(struct str name, struct error *err)
+static bool fail_no_format(struct str name, const struct command *command,
+			   struct error *err)
 {
 	struct suggestion near;
+	const char *known;
 	struct buf list;
 
 	suggestion_init(&near, name);
 	buf_init(&list, LIMIT_ERROR_BYTES);
-	for (size_t i = 0; output_format_name(i); i++) {
-		suggestion_offer(&near, output_format_name(i));
-		buf_addf(&list, "%s%s", i ? ", " : "", output_format_name(i));
+	for (size_t i = 0; (known = output_format_name(i)); i++) {
+		if (command && !output_gives(command, known))
+			continue;
+		suggestion_offer(&near, known);
+		buf_addf(&list, "%s%s", list.len ? ", " : "", known);
 	}
 	error_set(err, ERROR_USAGE, "unknown format '%s'%s%s%s (one of %s)",
 		  text_quote(name).text, near.best[0] ? ": did you mean " : "",
@@ -55,8 +59,8 @@ bool output_is_file(const char *value)
 	return value[front.len] || is_path(front);
 }
 
-bool output_option_read(const char *value, struct output_option *out,
-			struct error *err)
+bool output_option_read(const char *value, const struct command *command,
+			struct output_option *out, struct error *err)
 {
 	struct str name = { value, strcspn(value, "=") };
 	const char *path = value[name.len] ? value + name.len + 1 : NULL;
@@ -68,7 +72,7 @@ bool output_option_read(const char *value, struct output_option *out,
 	if (out->format)
 		return true;
 	if (!is_path(name))
-		return fail_no_format(name, err);
+		return fail_no_format(name, command, err);
 	*out = (struct output_option){ output_format_of_file(str_from(value)),
 				       value };
 	return out->format || fail_suffix(value, err);

@@ -14,8 +14,12 @@ struct output_option {
 	const char *path; /* NULL: standard output */
 };
 
-/* FORMAT, FORMAT=FILE, or a file whose ending names the format. */
-bool output_option_read(const char *value, struct output_option *out,
+struct command; /* commands.h */
+
+/* FORMAT, FORMAT=FILE, or a file whose ending names the format. An unknown one
+ * is answered with those that the command gives (NULL: with all). */
+bool output_option_read(const char *value, const struct command *command,
+			struct output_option *out,
 			struct error *err) MUST_CHECK;
 
 /* Whether this value of --output names a file. */

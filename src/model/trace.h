@@ -120,7 +120,8 @@ struct trace_oddities {
 	size_t other_count;
 	size_t foreign_count; /* spans of traces that are not wanted */
 	size_t trimmed_count; /* texts over LIMIT_STRING_BYTES */
-	size_t attrs_over_count;
+	size_t attrs_over_count;   /* past LIMIT_SPAN_ATTRS */
+	size_t details_over_count; /* past LIMIT_SPAN_DETAILS */
 	size_t moved_count;      /* spans whose times the server corrected */
 	bool is_cut_by_server;   /* it gave the first spans only */
 	size_t impossible_count; /* times unset or out of range */

@@ -137,7 +137,7 @@ static bool detail_add(struct trace_build *b, enum detail_kind kind,
 	struct detail d = { .kind = (uint8_t)kind };
 
 	if (b->detail_count - b->detail_pending >= LIMIT_SPAN_DETAILS) {
-		b->out->oddities.attrs_over_count++;
+		b->out->oddities.details_over_count++;
 		return true;
 	}
 	if (!trace_build_text(b, key, &d.key, err) ||
@@ -230,7 +230,7 @@ static bool part_attr(struct trace_build *b, struct str key, struct str value,
 {
 	/* The part itself was over the limit. */
 	if (b->part_at >= b->detail_count) {
-		b->out->oddities.attrs_over_count++;
+		b->out->oddities.details_over_count++;
 		return true;
 	}
 	return detail_add(b,

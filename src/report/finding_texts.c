@@ -420,6 +420,11 @@ static void note_input(const struct trace *t, struct notes *notes)
 	note_count(notes, odd->attrs_over_count,
 		   "1 attribute past the 1024th of its span was left out",
 		   "attributes past the 1024th of their span were left out");
+	note_count(notes, odd->details_over_count,
+		   "1 event, link or attribute past the 40,000th of its span "
+		   "was left out",
+		   "events, links and attributes past the 40,000th of their "
+		   "span were left out");
 }
 
 static void note_repairs(const struct trace *t, struct notes *notes)

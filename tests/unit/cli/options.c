@@ -14,6 +14,7 @@
 #include "base/timefmt.h"
 #include "cli/commands.h"
 #include "cli/optparse.h"
+#include "mcp/tools.h"
 
 #define SECRET "not for anybody's eyes"
 
@@ -497,6 +498,22 @@ static void test_case_outputs_replaced(void **state)
 	assert_int_equal(o.limit, 2);
 }
 
+static void test_help_names_all_tools(void **state)
+{
+	const struct command *mcp = command_find(str_from("mcp"));
+
+	(void)state;
+	for (const struct tool *t = tools; t->name; t++) {
+		char amid[64];
+		char last[64];
+
+		snprintf(amid, sizeof amid, " %s,", t->name);
+		snprintf(last, sizeof last, " %s\n", t->name);
+		if (!strstr(mcp->details, amid) && !strstr(mcp->details, last))
+			fail_msg("%s is not named", t->name);
+	}
+}
+
 /* Every form of every option with a value that is too long, damaged, empty
  * or missing, and far too often: an error that names it, or acceptance, and
  * never more. */
@@ -651,6 +668,7 @@ UNIT_TESTS(options)
 		cmocka_unit_test(test_case_outputs_replaced),
 		cmocka_unit_test(test_abuse),
 		cmocka_unit_test(test_large_values),
+		cmocka_unit_test(test_help_names_all_tools),
 		cmocka_unit_test(test_table_is_sound),
 		cmocka_unit_test(test_letters_are_distinct),
 	};

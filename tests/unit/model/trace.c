@@ -1036,6 +1036,10 @@ static void details_over(uint32_t over)
 	attr("odd", "3");
 	add((struct span_input){ .trace_id = { { 1 } }, .span_id = 2 });
 	finish();
+	/* With the event and its attribute. */
+	assert_int_equal(trace.oddities.details_over_count,
+			 over ? over + 2 : 0);
+	assert_int_equal(trace.oddities.attrs_over_count, 0);
 	for (uint32_t i = 0; i < 2; i++)
 		assert_int_equal(
 			trace.spans[i].detail_count,

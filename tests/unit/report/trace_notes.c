@@ -71,6 +71,12 @@ static void limits(void **state)
 	       .attrs_over_count = 1);
 	EXPECT("2 attributes past the 1024th of their span were left out",
 	       .attrs_over_count = 2);
+	EXPECT("1 event, link or attribute past the 40,000th of its span was "
+	       "left out",
+	       .details_over_count = 1);
+	EXPECT("2 events, links and attributes past the 40,000th of their span "
+	       "were left out",
+	       .details_over_count = 2);
 }
 
 static void times(void **state)
