@@ -89,6 +89,7 @@ struct reader {
 	size_t frame_count;
 	size_t nameless_count;  /* of them */
 	int64_t *shared_values; /* by stack of the shared table */
+	uint32_t *shared_frames; /* of the shared tables, once made */
 	bool is_raw; /* as the browser has it, before it is processed */
 };
 
@@ -487,18 +488,35 @@ static bool make_frame(struct reader *r, const struct tables *own,
 				   made, err);
 }
 
-/* Each frame once, however many stacks it is in. */
+/* Whether frames of the thread are others than those of all. */
+static bool has_own_frames(const struct tables *own)
+{
+	size_t count = own->strings.count;
+
+	for (size_t i = FRAME_FUNCTION; i < NUMBER_COUNT; i++)
+		count += own->numbers[i].count;
+	return count > 0;
+}
+
+/* Each frame once, however many stacks and threads it is in. */
 static bool make_frames(struct reader *r, const struct tables *own,
 			uint32_t **frames, struct error *err)
 {
 	size_t count = column_of(r, own, FRAME_FUNCTION)->count;
+	bool is_shared = !has_own_frames(own);
 
+	if (is_shared && r->shared_frames) {
+		*frames = r->shared_frames;
+		return true;
+	}
 	*frames = arena_array(&r->scratch, count + 1, sizeof **frames);
 	if (!*frames)
 		return no_memory(r, err);
 	for (size_t i = 0; i < count; i++)
 		if (!make_frame(r, own, (uint32_t)i, &(*frames)[i], err))
 			return false;
+	if (is_shared)
+		r->shared_frames = *frames;
 	return true;
 }
 

@@ -473,12 +473,16 @@ static bool survey_chunk(struct reader *r, struct error *err)
 {
 	struct chunk *c = &r->chunk;
 	int64_t start = (int64_t)big_endian(c->bytes, 32);
-	int64_t end = sat_add_i64(start, (int64_t)big_endian(c->bytes, 40));
+	int64_t duration = (int64_t)big_endian(c->bytes, 40);
+	int64_t end;
 
-	if (!r->start_ns || start < r->start_ns)
-		r->start_ns = start;
-	if (end > r->end_ns)
-		r->end_ns = end;
+	/* Others are no times: the end would be before the start. */
+	if (start > 0 && duration >= 0 && add_i64(start, duration, &end)) {
+		if (!r->start_ns || start < r->start_ns)
+			r->start_ns = start;
+		if (end > r->end_ns)
+			r->end_ns = end;
+	}
 	c->setting_id = class_id(c, "jdk.ActiveSetting");
 	if (!each_event(r, note_event, err))
 		return false;

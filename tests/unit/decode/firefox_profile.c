@@ -81,6 +81,25 @@ static void test_weights(void **state)
 	expect("{\"meta\":{},\"threads\":[]}", "", "");
 }
 
+/* Frames that threads share are made once, others by each: told by the count
+ * of those without a name. */
+static void test_shared_frames(void **state)
+{
+#define SHARED                                                                 \
+	"\"shared\":{\"stringArray\":[\"a\",\"0x7\"],"                          \
+	"\"funcTable\":{\"name\":[0,1]},\"frameTable\":{\"func\":[0,1]}}"
+#define SAMPLED STACKS "\"samples\":{\"stack\":[1]}"
+
+	(void)state;
+	expect("{" SHARED ",\"threads\":[{" SAMPLED "},{" SAMPLED "}]}", "",
+	       "a;0x7 2\n");
+	assert_non_null(strstr(notes.text[0], "1 of 2 places have addresses"));
+	expect("{" SHARED ",\"threads\":[{" SAMPLED "},{"
+	       "\"funcTable\":{\"name\":[1,0]}," SAMPLED "},{" SAMPLED "}]}",
+	       "", "0x7;a 1\na;0x7 2\n");
+	assert_non_null(strstr(notes.text[0], "2 of 4 places have addresses"));
+}
+
 /* Places whose symbols nobody looked up, as samply leaves them. */
 static void test_addresses(void **state)
 {
@@ -191,6 +210,7 @@ UNIT_TESTS(firefox_profile)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_shared_frames),
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_cuts),

@@ -675,6 +675,43 @@ static void assert_type(const struct profile *p, const char *type,
 	assert_int_equal(p->sample_count, samples);
 }
 
+/* Two chunks, one of which says that it began then and took so long. */
+static void expect_times(uint64_t start, uint64_t duration)
+{
+	struct buf b, events, times;
+	struct profile p;
+
+	buf_init(&b, MIB);
+	buf_init(&times, MIB);
+	put_long(&times, start);
+	put_long(&times, duration);
+	for (unsigned i = 0; i < 2; i++) {
+		buf_init(&events, MIB);
+		put_cpu_time(&events, 50000, false);
+		put_timed(&b, &events);
+		if (!i)
+			memcpy(b.data + 32, times.data, times.len);
+	}
+	assert_decoded(decode(buf_str(&b), "", &p));
+	assert_type(&p, "cpu", "nanoseconds", 100000000, 2);
+	assert_int_equal(p.time_ns, START_NS);
+	assert_int_equal(p.duration_ns, 5000);
+	profile_release(&p);
+	buf_release(&times);
+	buf_release(&b);
+}
+
+static void test_impossible_times(void **state)
+{
+	(void)state;
+	expect_times(START_NS, 5000);
+	expect_times(0, 5000);
+	expect_times(UINT64_C(1) << 63, 5000);
+	expect_times(START_NS, UINT64_MAX);
+	expect_times(INT64_MAX, 1);
+	expect_times(START_NS, INT64_MAX);
+}
+
 /* Java 25: each sample has its own period, and goes before execution samples.
  */
 static void test_cpu_time(void **state)
@@ -1221,6 +1258,7 @@ UNIT_TESTS(jfr)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_sleeping),
 		cmocka_unit_test(test_cpu_time),
+		cmocka_unit_test(test_impossible_times),
 		cmocka_unit_test(test_execution_periods),
 		cmocka_unit_test(test_changed_periods),
 		cmocka_unit_test(test_wall_time),
