@@ -187,7 +187,8 @@ static bool is_above(const struct tracing *t, size_t upper, size_t lower)
 
 /* A function that is called from elsewhere, too, and takes there what it
  * always took, has not changed itself. Of what grew the side before tells how
- * much of it is from elsewhere, of what shrank the side after. */
+ * much of it is from elsewhere, of what shrank the side after. What wanders
+ * there is then less than half of the change: the caller has most of it. */
 static bool is_still_elsewhere(const struct tracing *t, size_t caller,
 			       size_t helper)
 {
@@ -235,10 +236,10 @@ static bool is_asked_by(const struct tracing *t, size_t caller, size_t helper)
 	double delta = delta_between(t, caller, helper);
 
 	return explains(t, caller, helper) && is_above(t, caller, helper) &&
-	       is_most(delta, delta_of(t, helper)) &&
 	       is_most(delta_of(t, caller), delta) &&
 	       (is_still_elsewhere(t, caller, helper) ||
-		is_library_of(t, caller, helper));
+		(is_most(delta, delta_of(t, helper)) &&
+		 is_library_of(t, caller, helper)));
 }
 
 static int64_t weight_of(const struct tracing *t, size_t i)

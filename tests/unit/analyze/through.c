@@ -168,6 +168,24 @@ static void test_others_still(void **state)
 	release(&f);
 }
 
+/* What is called from elsewhere, too, and wanders there, is the caller's where
+ * that grew by more: a helper of 57 % whose caller of 17 % grew by a third. */
+static void test_others_wander(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	compare(&f, STILL "main;a;h 10200\nmain;b;h 24000\n",
+		STILL "main;a;h 13700\nmain;b;h 25200\n");
+	expect(&f, "h", "a");
+	expect(&f, "a", NULL);
+	release(&f);
+	compare(&f, STILL "main;a;h 10200\nmain;b;h 24000\n",
+		STILL "main;a;h 13700\nmain;b;h 27000\n");
+	expect(&f, "h", NULL);
+	release(&f);
+}
+
 /* What shrank is told by what is left. */
 static void test_shrunk(void **state)
 {
@@ -192,6 +210,7 @@ UNIT_TESTS(through)
 		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_others_part),
 		cmocka_unit_test(test_others_still),
+		cmocka_unit_test(test_others_wander),
 		cmocka_unit_test(test_shrunk),
 	};
 
