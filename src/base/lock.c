@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/out.h"
 
 #define TRY_MS 20u
 
@@ -44,12 +46,25 @@ static bool try(struct lock *l, struct error *err)
 	if (l->fd < 0)
 		return error_set(err, ERROR_OUTPUT, "%s: cannot write: %s",
 				 l->path, strerror(errno));
-	if (flock(l->fd, LOCK_EX | LOCK_NB) &&
-	    (errno == EWOULDBLOCK || errno == EINTR))
-		drop(l);
-	else if (!is_current(l))
+	if ((flock(l->fd, LOCK_EX | LOCK_NB) &&
+	     (errno == EWOULDBLOCK || errno == EINTR)) ||
+	    !is_current(l) || !outfile_remember(l->path))
 		drop(l);
 	return true;
+}
+
+/* A signal that ends the program finds no file without its entry in the list of
+ * those that it removes. */
+static bool try_undisturbed(struct lock *l, struct error *err)
+{
+	sigset_t all, before;
+	bool is_ok;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	is_ok = try(l, err);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return is_ok;
 }
 
 bool lock_take(struct lock *l, const char *path, unsigned wait_ms,
@@ -65,7 +80,7 @@ bool lock_take(struct lock *l, const char *path, unsigned wait_ms,
 	if (!l->path)
 		return error_memory(err, "a file name");
 	snprintf(l->path, size, "%s.lock", path);
-	for (unsigned waited_ms = 0; try(l, err); waited_ms += TRY_MS) {
+	for (unsigned waited_ms = 0; try_undisturbed(l, err); waited_ms += TRY_MS) {
 		if (l->fd >= 0)
 			return true;
 		if (waited_ms >= wait_ms) {
@@ -85,6 +100,7 @@ void lock_release(struct lock *l)
 {
 	if (l->fd >= 0) {
 		unlink(l->path);
+		outfile_forget(l->path);
 		close(l->fd);
 	}
 	mem_free(l->path);

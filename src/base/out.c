@@ -199,8 +199,11 @@ bool out_is_broken_pipe(const struct out *o)
  * renamed. Unfinished ones are removed, also from a signal handler. Special
  * files (/dev/stdout, pipes) are written in place. */
 
+/* Of an export's states, and of the configuration. */
+#define LOCKS 2
+
 /* Outputs of a run, its case file, and one to spare. */
-#define MAX_UNFINISHED (LIMIT_OUTPUTS + 2)
+#define MAX_UNFINISHED (LIMIT_OUTPUTS + 2 + LOCKS)
 
 /* Names that other processes left behind are stepped over. */
 #define MAX_NAME_TRIES 1000
@@ -222,7 +225,7 @@ static bool fail_write(struct error *err, const char *path, int error_number)
 			 strerror(error_number));
 }
 
-static bool remember(const char *temp_path)
+bool outfile_remember(const char *temp_path)
 {
 	for (size_t i = 0; i < MAX_UNFINISHED; i++) {
 		const char *none = NULL;
@@ -234,7 +237,7 @@ static bool remember(const char *temp_path)
 	return false;
 }
 
-static void forget(const char *temp_path)
+void outfile_forget(const char *temp_path)
 {
 	for (size_t i = 0; i < MAX_UNFINISHED; i++) {
 		const char *mine = temp_path;
@@ -300,7 +303,7 @@ static int create_remembered(const char *temp_path, unsigned mode)
 	sigprocmask(SIG_SETMASK, &all, &before);
 	fd = open(temp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	error_number = errno;
-	if (fd >= 0 && !remember(temp_path)) {
+	if (fd >= 0 && !outfile_remember(temp_path)) {
 		unlink(temp_path);
 		close(fd);
 		fd = -1;
@@ -428,7 +431,7 @@ static void release(struct outfile *f)
 	if (f->fd >= 0)
 		close(f->fd);
 	if (f->temp_path)
-		forget(f->temp_path);
+		outfile_forget(f->temp_path);
 	mem_free(f->temp_path);
 	mem_free(f->path);
 	*f = (struct outfile){ .fd = -1, .out.fd = -1 };

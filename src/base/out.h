@@ -74,6 +74,11 @@ bool outfile_commit(struct outfile *f, struct error *err) MUST_CHECK;
 /* Drops it without a trace. Harmless after commit. */
 void outfile_abort(struct outfile *f);
 
+/* Enters a file into the list of the unfinished, and takes it off; path stays
+ * the caller's. False: there are too many. */
+bool outfile_remember(const char *path) MUST_CHECK;
+void outfile_forget(const char *path);
+
 /* Removes every unfinished file; only async-signal-safe calls. */
 void outfile_remove_unfinished(void);
 

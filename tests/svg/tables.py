@@ -47,7 +47,7 @@ def rows(table, head):
     """Total, before and change by name: names hold no two blanks."""
     found, lines = {}, iter(table.splitlines())
     for line in lines:
-        if line.strip() == head:
+        if line.strip().split("; own:")[0] == head:
             break
     assert next(lines).split()[:3] == ["total", "before", "change"]
     for line in lines:

@@ -227,7 +227,7 @@ static void test_sweeps_what_is_left(void **state)
 
 static void test_many_at_once(void **state)
 {
-	struct outfile f[LIMIT_OUTPUTS + 3];
+	struct outfile f[LIMIT_OUTPUTS + 5];
 	size_t count = 0;
 	char name[16];
 
@@ -237,7 +237,7 @@ static void test_many_at_once(void **state)
 		if (!outfile_open(&f[count], in_folder(name), 0666, &err))
 			break;
 	}
-	assert_int_equal(count, LIMIT_OUTPUTS + 2);
+	assert_int_equal(count, LIMIT_OUTPUTS + 4);
 	assert_int_equal(err.code, ERROR_OUTPUT);
 	assert_int_equal(count_files(), count);
 	while (count--)
