@@ -16,7 +16,7 @@
 #include "base/thread.h"
 #include "model/profile.h"
 
-/* Tells of what kind the functions of a table are. Private to flatcum.c. */
+/* Tells of what kind the functions of a table are. */
 
 struct categories {
 	struct func_table *t;
@@ -203,8 +203,7 @@ static bool func_table_classify(struct func_table *t, struct error *err)
 	return is_done;
 }
 
-/* Adds up the stacks of both sides by the entries of a table. Private to
- * flatcum.c. */
+/* Adds up the stacks of both sides by the entries of a table. */
 
 /* What is added up once a stack. */
 struct ends_sum {
@@ -1001,7 +1000,7 @@ void function_key(struct str name, struct buf *out)
 	}
 }
 
-/* Finds out which functions of both sides are one. Private to flatcum.c. */
+/* Finds out which functions of both sides are one. */
 
 static bool no_memory(const struct func_table *t, struct error *err)
 {

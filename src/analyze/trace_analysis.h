@@ -61,7 +61,7 @@ enum guilty_by {
 	GUILTY_BY_DURATION
 };
 
-struct typical; /* analyze/usual.h */
+struct typical; /* analyze/typical.h */
 
 /* A message that lay in its queue for longer than usual. */
 struct queue_wait {

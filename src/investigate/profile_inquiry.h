@@ -69,7 +69,7 @@ struct profile_inquiry {
 	/* Wall clock time per request that went by in code that computes, more
 	 * than usual, while CPU time did not grow; ns, 0: not found. */
 	double unrun_ns;
-	bool is_service_measured; /* and the next: see inquiry_measure.h */
+	bool is_service_measured; /* and the next: see measures.c */
 	bool is_gc_measured;
 	size_t note_count; /* of the result before it was ranked */
 };

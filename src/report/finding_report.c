@@ -733,7 +733,7 @@ static void report_wait(const struct profile_inquiry *q, enum wait_type type,
 		report_measure(q, type, c, reasons);
 }
 
-/* Appends to result->reasons (inquest_why.c). */
+/* Appends to result->reasons. */
 static void profile_reasons_add(const struct profile_inquiry *q)
 {
 	struct notes *reasons = &q->v->result->reasons;
