@@ -3,7 +3,8 @@
 # Tool:    uftrace (tried: 0.13 of Debian 12), which is to be installed
 # Source:  linux:schedule in `uftrace dump --flame-graph`, cmds/dump.c of uftrace
 # Guess:   none was written down, it was met on the way; one expects that folded stacks
-#          of `uftrace dump --flame-graph` begin with main, and that what is below main adds up to what `uftrace report` tells of it.
+#          of `uftrace dump --flame-graph` begin with main, and that what is below main
+#          adds up to what `uftrace report` tells of it.
 # Seen:    once a thread was taken off its CPU by another one, all stacks lack main: most
 #          of the time is of roots called nap and work, while report, graph and replay
 #          of the same recording have it below main. Without the events of the scheduler
