@@ -189,8 +189,6 @@ static bool run_kind(struct context *ctx, struct export *e,
 		return error_set(err, ERROR_USAGE,
 				 "--replay sends nothing: export what a case "
 				 "holds into files");
-	if (ctx->state_folder)
-		outfile_sweep(ctx->state_folder);
 	if (is_of_profiles && to->path)
 		outfile_sweep(to->path);
 	done = is_of_profiles ? run_profiles(ctx, e, s, err)
@@ -240,6 +238,8 @@ static bool export(struct context *ctx, struct error *err)
 			    &traces.window, err))
 		return false;
 	keep_distance(ctx);
+	if (ctx->state_folder)
+		outfile_sweep(ctx->state_folder);
 	profiles = traces;
 	if (!run_kind(ctx, &traces, &to[0], &answer.traces, false, err) ||
 	    !run_kind(ctx, &profiles, &to[1], &answer.profiles, true, err))
