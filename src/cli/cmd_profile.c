@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyze/call_graph.h"
+#include "analyze/category_share.h"
 #include "backend/input.h"
 #include "backend/source_files.h"
 #include "base/num.h"
@@ -174,11 +175,11 @@ static bool read_want(const struct run *r, struct chosen_want *want,
  * the code which waits. */
 static enum rank_by usual_measure(const struct profile *p)
 {
-	static const char *const waits[] = { "goroutine",     "goroutines",
-					     "goroutineleak", "delay",
-					     "contentions",   "off_cpu" };
+	static const char *const stand[] = { "goroutine", "goroutines",
+					     "goroutineleak", "off_cpu" };
 
-	return str_is_one_of(profile_type_name(p), waits, COUNT_OF(waits))
+	return kinds_wait(p) || str_is_one_of(profile_type_name(p), stand,
+					      COUNT_OF(stand))
 		       ? RANK_SELF_LIB
 		       : RANK_SELF;
 }
