@@ -169,11 +169,6 @@ static enum granularity granularity_of(const char *word)
 	return GRANULARITY_FUNCTION;
 }
 
-static struct str text_of(const char *given)
-{
-	return given ? str_from(given) : (struct str){ NULL, 0 };
-}
-
 bool profile_filters_init(struct profile_filters *f, struct context *ctx,
 			  struct error *err)
 {
@@ -192,8 +187,8 @@ bool profile_filters_init(struct profile_filters *f, struct context *ctx,
 	    !compile(o->show_from, "--show-from", &v->show_from, err))
 		return false;
 	if (o->tag_focus || o->tag_ignore) {
-		f->labels = label_filter_new(text_of(o->tag_focus),
-					     text_of(o->tag_ignore), err);
+		f->labels = label_filter_new(o->tag_focus, o->tag_ignore,
+					     err);
 		if (!f->labels)
 			return false;
 	}

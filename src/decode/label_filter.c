@@ -51,12 +51,13 @@ static bool add_patterns(struct condition *c, struct str text,
 	}
 }
 
-static bool condition_init(struct condition *c, struct str text,
+static bool condition_init(struct condition *c, const char *given,
 			   const char *subject, struct error *err)
 {
+	struct str text = str_from(given);
 	size_t equals = str_find(text, STR("="));
 
-	if (!text.ptr)
+	if (!given)
 		return true;
 	c->subject = subject;
 	if (equals != SIZE_MAX) {
@@ -66,7 +67,7 @@ static bool condition_init(struct condition *c, struct str text,
 	return add_patterns(c, text, err);
 }
 
-struct label_filter *label_filter_new(struct str focus, struct str ignore,
+struct label_filter *label_filter_new(const char *focus, const char *ignore,
 				      struct error *err)
 {
 	struct label_filter *f = mem_calloc(1, sizeof *f);

@@ -13,9 +13,9 @@
 
 struct label_filter;
 
-/* focus: those that are wanted; ignore: those of them that are not. A NULL ptr
- * is no condition. NULL with ERROR_USAGE when a pattern is wrong. */
-struct label_filter *label_filter_new(struct str focus, struct str ignore,
+/* focus: those that are wanted; ignore: those of them that are not. NULL is no
+ * condition; both are borrowed. NULL with ERROR_USAGE when a pattern is wrong. */
+struct label_filter *label_filter_new(const char *focus, const char *ignore,
 				      struct error *err) MUST_CHECK;
 void label_filter_free(struct label_filter *filter);
 

@@ -433,7 +433,7 @@ static bool tell_profile(enum format format, struct str bytes, struct buf *told,
 bool tell_labelled(struct str bytes, struct buf *told, struct error *err)
 {
 	struct profile_want want = {
-		.labels = label_filter_new(STR("key:val"), (struct str){ NULL, 0 }, err),
+		.labels = label_filter_new("key:val", NULL, err),
 	};
 	bool is_read;
 

@@ -189,7 +189,7 @@ static void test_feeds(void **state)
 	assert_refused(decode_trace_feed(FORMAT_FOLDED, feed, NULL, &trace,
 					 NULL, &err),
 		       ERROR_FORMAT, "folded stacks is not a trace format");
-	want.labels = label_filter_new(STR("a"), (struct str){ NULL, 0 }, &err);
+	want.labels = label_filter_new("a", NULL, &err);
 	assert_non_null(want.labels);
 	assert_refused(
 		decode_profile_feed(FORMAT_FOLDED, feed, &want, &p, NULL, &err),

@@ -276,8 +276,7 @@ static void test_unpacked(void **state)
 	assert_decoded(decode(buf_str(&b), want, &p));
 	assert_folded(&p, "main;wait 4\nmain;work 5\n");
 	profile_release(&p);
-	want.labels = label_filter_new(STR("thread.name=io"),
-				       (struct str){ NULL, 0 }, &err);
+	want.labels = label_filter_new("thread.name=io", NULL, &err);
 	assert_non_null(want.labels);
 	assert_decoded(decode(buf_str(&b), want, &p));
 	assert_folded(&p, "main;work 3\n");
@@ -332,8 +331,7 @@ static void test_labels(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct profile_want want = want_of("samples");
 
-		want.labels = label_filter_new(str_from(cases[i].filter),
-					       (struct str){ NULL, 0 }, &err);
+		want.labels = label_filter_new(cases[i].filter, NULL, &err);
 		assert_non_null(want.labels);
 		assert_decoded(decode(buf_str(&b), want, &p));
 		assert_folded(&p, cases[i].folded);

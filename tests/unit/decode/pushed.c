@@ -88,7 +88,7 @@ static void test_files(void **state)
 static struct label_filter *filter_new(const char *text)
 {
 	struct label_filter *filter =
-		label_filter_new(str_from(text), (struct str){ NULL, 0 }, &err);
+		label_filter_new(text, NULL, &err);
 
 	assert_non_null(filter);
 	return filter;
