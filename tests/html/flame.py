@@ -974,7 +974,8 @@ class Test(Page):
         before = self.write("before.folded", BEFORE)
         after = self.write("after.folded", AFTER)
         self.sums = Sums(BEFORE, AFTER)
-        self.diff = self.draw("diff.html", "diff", before, after)
+        self.diff = self.draw("diff.html", "diff", before, after,
+                              "--normalize", "value")
         self.b.resize(1200)
         self.media("light")
         self.start()
@@ -989,7 +990,7 @@ class Test(Page):
                      self.printed, self.large):
             step()
         case = ["slow", TRACE, "--replay", self.case]
-        self.same_words("diff", "diff", before, after)
+        self.same_words("diff", "diff", before, after, "--normalize", "value")
         self.same_words("one profile", "profile", after)
         self.same_words("a case", *case)
         self.same_numbers()

@@ -309,7 +309,7 @@ class Test(Page):
             self.equal(len(roles.get(role, [])), 1, f"one {role}")
         self.check("Sections" in roles["navigation"], "a navigation",
                    roles["navigation"])
-        for name in ("Spans", "Functions", "Notes", "Commands"):
+        for name in ("Spans", "Functions", "Evidence", "Commands"):
             self.check(name in roles["region"], f"a region {name}",
                        roles["region"])
         self.check(all(roles["button"]), "every button has a name",

@@ -483,7 +483,8 @@ class Test(Page):
     def run(self):
         before = self.write("before.folded", BEFORE)
         after = self.write("after.folded", AFTER)
-        self.diff = self.draw("diff.svg", "diff", before, after)
+        self.diff = self.draw("diff.svg", "diff", before, after,
+                              "--normalize", "value")
         b = self.b
         b.resize(1200)
         self.open(self.diff)
@@ -492,7 +493,8 @@ class Test(Page):
         self.widths()
         self.quiet("diff")
         self.keyboard(self.diff, "ArrowDown", "ArrowUp")
-        flame = self.draw("flame.svg", "diff", before, after, "--layout",
+        flame = self.draw("flame.svg", "diff", before, after,
+                          "--normalize", "value", "--layout",
                           "flame")
         self.keyboard(flame, "ArrowUp", "ArrowDown")
         self.check(b.js("place('all')[1] > place('load')[1]"),
