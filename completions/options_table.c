@@ -14,9 +14,9 @@
  */
 #include <stdio.h>
 
+#include "base/optparse.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/optparse.h"
 #include "cli/output_formats.h"
 #include "cli/pages.h"
 

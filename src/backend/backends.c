@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "wire/redact.h"
+#include "base/redact.h"
 #include "wire/url.h"
 
 bool backends_send(struct backends *b, struct http_request *requests,

@@ -14,8 +14,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/timefmt.h"
-#include "wire/redact.h"
 
 #define HEAD "tracefind export 1"
 

@@ -10,7 +10,7 @@
 
 #include "base/num.h"
 #include "base/out.h"
-#include "wire/redact.h"
+#include "base/redact.h"
 
 bool input_is_absent(int error_number)
 {

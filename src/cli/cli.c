@@ -12,20 +12,20 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/optparse.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/build_text.h"
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/message.h"
-#include "cli/optparse.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/window.h"
 #include "investigate/trace_search.h"
 #include "wire/har.h"
-#include "wire/redact.h"
 
 /* A copy of the arguments, since secrets are overwritten in the process's
  * own. */

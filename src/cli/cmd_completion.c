@@ -5,13 +5,13 @@
 #include "backend/names.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/pages.h"
-#include "wire/redact.h"
 
 #define NAMES_BYTES (4 * MIB)
 

@@ -10,16 +10,16 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "base/optparse.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/message.h"
 #include "cli/options.h"
-#include "cli/optparse.h"
 #include "cli/pages.h"
-#include "wire/redact.h"
 
 /* What is in force for a run and where each value comes from. */
 

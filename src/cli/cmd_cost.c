@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_wanted.h"
@@ -20,7 +21,6 @@
 #include "report/comparison_notes.h"
 #include "report/cost_answer.h"
 #include "report/texts.h"
-#include "wire/redact.h"
 
 /* Prices and amounts as a user writes them. */
 

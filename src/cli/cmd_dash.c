@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "base/redact.h"
 #include "cli/document_choice.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "wire/redact.h"
 
 static bool check(const struct options *o, struct error *err)
 {

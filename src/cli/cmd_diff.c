@@ -6,6 +6,7 @@
 #include "backend/input.h"
 #include "base/error.h"
 #include "base/num.h"
+#include "base/redact.h"
 #include "cli/context.h"
 #include "cli/output_wanted.h"
 #include "cli/pages.h"
@@ -14,7 +15,6 @@
 #include "investigate/chosen.h"
 #include "investigate/fast_spans.h"
 #include "report/texts.h"
-#include "wire/redact.h"
 
 /* Which two sides the options of `diff` mean: windows of a service, selectors,
  * spans, slow requests and fast ones, files. Compares nothing. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/redact.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
@@ -11,7 +12,6 @@
 #include "cli/window.h"
 #include "investigate/trace_search.h"
 #include "report/answers.h"
-#include "wire/redact.h"
 
 /* From options to a search for traces. */
 

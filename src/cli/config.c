@@ -15,11 +15,11 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "wire/redact.h"
 #include "wire/url.h"
 
 /* One configuration file in memory. Its keys are the long names of those rows

@@ -14,10 +14,10 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/optparse.h"
 #include "base/out.h"
 #include "base/str.h"
 #include "cli/options.h"
-#include "cli/optparse.h"
 
 /* One configuration file in memory. Its keys are the long names of those rows
  * of the option table that carry OPTION_CONFIG (in the user's own file) or

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/timefmt.h"
 #include "cli/config.h"
 #include "cli/message.h"
@@ -27,7 +28,6 @@
 #include "wire/curl_line.h"
 #include "wire/har.h"
 #include "wire/http.h"
-#include "wire/redact.h"
 
 /* The sides of a context, traces, profiles, metrics: addresses and credentials
  * of the options. */

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "base/redact.h"
 #include "base/str.h"
 #include "cli/option_table.h"
 #include "cli/window.h"
 #include "investigate/services.h"
 #include "report/texts.h"
-#include "wire/redact.h"
 
 /* Panels of flame graphs: each is a large answer whenever the page is loaded. */
 #define PROFILES_MOST 6

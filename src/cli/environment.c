@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/optparse.h"
 #include "base/str.h"
 #include "cli/config.h"
 #include "cli/options.h"
-#include "cli/optparse.h"
 
 /* POSIX leaves it to the program to declare it. */
 extern char **environ;

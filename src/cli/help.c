@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/optparse.h"
 #include "cli/options.h"
-#include "cli/optparse.h"
 #include "cli/output_formats.h"
 
 #define LINE_COLUMNS 79

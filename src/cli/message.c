@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/mem.h"
-#include "wire/redact.h"
+#include "base/redact.h"
 
 /* Escaping makes at most six bytes of one, redacting at most twelve of three;
  * the prefix is short. */

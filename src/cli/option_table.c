@@ -8,17 +8,17 @@
 #include "backend/metrics.h"
 #include "base/error.h"
 #include "base/num.h"
+#include "base/optparse.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/suggest.h"
 #include "base/timefmt.h"
 #include "cli/cmd_cost.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/optparse.h"
 #include "render/reduce.h"
 #include "render/source_link.h"
 #include "wire/auth.h"
-#include "wire/redact.h"
 
 /* The value of --metric: "NAME" or "NAME{LABEL}". */
 

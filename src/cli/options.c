@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/optparse.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
-#include "cli/optparse.h"
 #include "render/reduce.h"
-#include "wire/redact.h"
 
 void options_init(struct options *o)
 {

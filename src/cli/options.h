@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/terminal.h"
 #include "cli/output_option.h"
 
 /* Settings that exist for all sides; a side's own value (--traces-token-file)
@@ -40,8 +41,6 @@ struct connection_options {
 	const char *token;
 	const char *password;
 };
-
-enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
 
 struct har;
 struct completion_script; /* commands.h */

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/terminal.h"
 #include "cli/message.h"
 #include "cli/output_formats.h"
 #include "cli/output_wanted.h"
-#include "cli/pager.h"
 #include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "decode/otlp_profiles.h"
@@ -113,7 +113,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 
 	return (struct render_style){
 		.width = is_terminal ? terminal_width() : 0,
-		.use_color = is_stdout && terminal_wants_color(o, is_terminal),
+		.use_color = is_stdout && terminal_wants_color(o->color, is_terminal),
 		.has_truecolor = terminal_has_truecolor(),
 		.has_256_colors = terminal_has_256_colors(),
 		.use_unicode = !is_stdout || terminal_is_unicode(!is_terminal),
@@ -236,7 +236,7 @@ static bool write_fd(int fd, const struct writing *w, struct error *err)
 static bool write_stdout(const struct options *o, const struct writing *w,
 			 struct error *err)
 {
-	const char *command = pager_command(o);
+	const char *command = pager_command(o->no_pager, o->pager);
 	struct pager pager;
 	bool done;
 

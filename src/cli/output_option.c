@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/redact.h"
 #include "base/suggest.h"
 #include "cli/output_formats.h"
-#include "wire/redact.h"
 
 static bool fail_no_format(struct str name, const struct command *command,
 			   struct error *err)

@@ -7,9 +7,9 @@
 
 #include "base/confine_system.h"
 #include "base/num.h"
+#include "base/optparse.h"
+#include "base/terminal.h"
 #include "cli/message.h"
-#include "cli/optparse.h"
-#include "cli/pager.h"
 
 /* ---- what is read ---- */
 
@@ -158,7 +158,8 @@ static void tell(const struct context *ctx, int version, const char *why_files,
 void sandbox_enter(const struct context *ctx)
 {
 	const char *none = why_none(ctx);
-	const char *pager = pager_command(ctx->options);
+	const char *pager = pager_command(ctx->options->no_pager,
+					  ctx->options->pager);
 	const char *why_files;
 	bool has_calls;
 	int version;

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/optparse.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/optparse.h"
 
 #define NEXT_MAX 4
 

@@ -8,8 +8,8 @@
 #include "backend/input.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/suggest.h"
-#include "wire/redact.h"
 
 bool window_is_given(const struct options *o)
 {

@@ -10,10 +10,10 @@
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/num.h"
+#include "base/redact.h"
 #include "base/timefmt.h"
 #include "model/checks.h"
 #include "wire/http_message.h"
-#include "wire/redact.h"
 
 static void fix_trouble(struct checks *c, enum trouble trouble,
 			const struct endpoint *e);

@@ -54,4 +54,11 @@ bool host_is_loopback(const char *url);
 bool token_command_run(const char *command, int64_t timeout_ms,
 		       char token[TOKEN_BYTES], struct error *err) MUST_CHECK;
 
+/* Overwrites with '*', keeping the length (so that binary bodies stay whole),
+ * every copy of the endpoint's credentials: plain, base64, percent-encoded,
+ * JSON-escaped. Values shorter than min_bytes are left: they would hit
+ * ordinary text. False only when out of memory. */
+bool secrets_mask(const struct endpoint *e, char *data, size_t len,
+		  size_t min_bytes) MUST_CHECK;
+
 #endif

@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "wire/redact.h"
+#include "base/redact.h"
 #include "wire/url.h"
 
 static void add_option(struct buf *line, const char *option, struct str value)

@@ -14,11 +14,11 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/page_case.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
 #include "wire/http.h"
-#include "wire/redact.h"
 
 struct har_key;
 static void har_key_release(struct har_key *key);

@@ -12,13 +12,13 @@
 #include "base/gz.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/redact.h"
 #include "base/str.h"
 #include "base/system.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
 #include "wire/curl_calls.h"
 #include "wire/http_message.h"
-#include "wire/redact.h"
 
 /* The header lines of a request, credentials among them, as libcurl's list.
  * For http.c. */

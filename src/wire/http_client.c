@@ -5,13 +5,13 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/redact.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
 #include "wire/cache.h"
 #include "wire/har.h"
 #include "wire/http.h"
 #include "wire/http_message.h"
-#include "wire/redact.h"
 #include "wire/url.h"
 
 /* Short secrets would hit ordinary words; in an error page, where a server

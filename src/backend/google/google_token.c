@@ -16,11 +16,11 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/redact.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
 #include "wire/http.h"
 #include "wire/http_message.h"
-#include "wire/redact.h"
 #include "wire/url.h"
 
 #define TOKEN_URL "https://oauth2.googleapis.com/token"

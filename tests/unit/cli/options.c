@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/optparse.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
-#include "cli/optparse.h"
 #include "mcp/tools.h"
 
 #define SECRET "not for anybody's eyes"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "wire/redact.h"
+#include "base/redact.h"
+#include "wire/auth.h"
 
 #include <stdio.h>
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wire/redact.h"
+#include "base/redact.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include "base/num.h"
-#include "wire/url.h"
 
-/* Values come from files of at most this size or from one argument. */
-#define FORM_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
+/* Of one argument. */
+#define SHOWN_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
 
 /* Enough to see which value is meant. */
 #define QUOTED_BYTES 40
@@ -248,7 +247,7 @@ struct quoted text_quote(struct str value)
 	struct buf shown;
 	size_t len;
 
-	buf_init(&shown, FORM_BYTES);
+	buf_init(&shown, SHOWN_BYTES);
 	message_redact(&shown, value);
 	text = buf_str(&shown);
 	if (shown.state == BUF_OK) {
@@ -345,198 +344,4 @@ void argument_redact(struct buf *out, struct str argument, struct str previous)
 	} else {
 		redact_value(out, argument, previous);
 	}
-}
-
-/* ---- known values ---- */
-
-struct mask {
-	char *data;
-	size_t len;
-	size_t min_bytes;
-	struct buf form; /* the secret in one spelling; wiped after use */
-};
-
-static void mask_text(const struct mask *m, struct str secret)
-{
-	char *from = m->data, *hit;
-	size_t left = m->len;
-
-	if (secret.len < m->min_bytes || secret.len == 0)
-		return;
-	while ((hit = memmem(from, left, secret.ptr, secret.len))) {
-		memset(hit, '*', secret.len);
-		left -= (size_t)(hit - from) + secret.len;
-		from = hit + secret.len;
-	}
-}
-
-/* A spelling equal to the plain one was masked already. */
-static void mask_form(struct mask *m, struct str plain)
-{
-	if (!str_equal(buf_str(&m->form), plain))
-		mask_text(m, buf_str(&m->form));
-}
-
-static void mask_coded(struct mask *m, struct str secret)
-{
-	size_t size = (secret.len + 2) / 3 * 4;
-	char *room;
-
-	buf_clear(&m->form);
-	room = buf_reserve(&m->form, size + 1);
-	if (!room)
-		return;
-	base64_encode((const unsigned char *)secret.ptr, secret.len, room);
-	buf_commit(&m->form, size);
-	mask_form(m, secret);
-	for (size_t i = 0; i < size; i++) {
-		if (room[i] == '+')
-			room[i] = '-';
-		else if (room[i] == '/')
-			room[i] = '_';
-	}
-	mask_form(m, secret);
-}
-
-/* Alone, and inside of something longer, where only whole groups of three
- * bytes are certain, of which the first may begin one or two bytes later. */
-static void mask_base64(struct mask *m, struct str secret)
-{
-	mask_coded(m, secret);
-	for (size_t skip = 0; skip < 3 && skip < secret.len; skip++) {
-		struct str rest = str_slice(secret, skip, secret.len);
-
-		if (skip || rest.len % 3)
-			mask_coded(m, str_slice(rest, 0, rest.len / 3 * 3));
-	}
-}
-
-static void add_json_escaped(struct buf *out, struct str text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] == '"' || text.ptr[i] == '\\')
-			buf_add_char(out, '\\');
-		buf_add_char(out, text.ptr[i]);
-	}
-}
-
-static void mask_all_forms(struct mask *m, struct str secret)
-{
-	if (secret.len < m->min_bytes)
-		return;
-	mask_text(m, secret);
-	mask_base64(m, secret);
-	if (m->form.state != BUF_OK)
-		return;
-	buf_clear(&m->form);
-	url_encode(&m->form, secret);
-	mask_form(m, secret);
-	buf_clear(&m->form);
-	add_json_escaped(&m->form, secret);
-	mask_form(m, secret);
-}
-
-/* "user:password" as the Authorization header carries it. */
-static void mask_basic(struct mask *m, const struct endpoint *e)
-{
-	struct buf pair;
-
-	buf_init(&pair, FORM_BYTES);
-	if (!buf_reserve(&pair, FORM_BYTES / 2))
-		m->form.state = pair.state;
-	buf_add_text(&pair, e->username ? e->username : "");
-	buf_add_char(&pair, ':');
-	buf_add_text(&pair, e->password);
-	if (pair.state == BUF_OK)
-		mask_base64(m, buf_str(&pair));
-	buf_wipe(&pair);
-	buf_release(&pair);
-}
-
-/* "user:password" of a proxy's address, with its percent signs undone. */
-static bool proxy_login(const char *proxy, struct buf *out)
-{
-	struct str url = str_from(proxy);
-	size_t scheme = str_find(url, STR("://"));
-	size_t start = scheme == SIZE_MAX ? 0 : scheme + 3;
-	size_t end = span_until(url, start, "/?#");
-	unsigned char byte;
-
-	while (end > start && url.ptr[end - 1] != '@')
-		end--;
-	for (size_t i = start; i + 1 < end; i++) {
-		if (url.ptr[i] == '%' &&
-		    hex_decode(str_slice(url, i + 1, 2), &byte, 1)) {
-			buf_add_char(out, (char)byte);
-			i += 2;
-		} else {
-			buf_add_char(out, url.ptr[i]);
-		}
-	}
-	return out->len > 0;
-}
-
-static void mask_proxy(struct mask *m, const char *proxy)
-{
-	struct buf pair;
-	struct str login;
-	size_t colon;
-
-	buf_init(&pair, FORM_BYTES);
-	if (!buf_reserve(&pair, FORM_BYTES / 2)) {
-		m->form.state = pair.state;
-		return;
-	}
-	if (proxy_login(proxy, &pair)) {
-		login = buf_str(&pair);
-		colon = str_find(login, STR(":"));
-		mask_base64(m, login);
-		if (colon != SIZE_MAX)
-			mask_all_forms(m,
-				       str_slice(login, colon + 1, login.len));
-	}
-	buf_wipe(&pair);
-	buf_release(&pair);
-}
-
-static void mask_header(struct mask *m, const char *header)
-{
-	struct str value = header_value(str_from(header));
-	size_t blank = str_find(value, STR(" "));
-
-	if (header_is_harmless(str_trim(header_name(str_from(header)))))
-		return;
-	mask_all_forms(m, value);
-	/* "Bearer xyz": the part behind the scheme alone, too. */
-	if (blank != SIZE_MAX)
-		mask_all_forms(m, str_trim(str_slice(value, blank, value.len)));
-}
-
-bool secrets_mask(const struct endpoint *e, char *data, size_t len,
-		  size_t min_bytes)
-{
-	struct mask m = { .data = data, .len = len, .min_bytes = min_bytes };
-	bool is_ok;
-
-	if (len == 0)
-		return true;
-	buf_init(&m.form, FORM_BYTES);
-	/* Room for every form at once: growing would leave copies behind. */
-	if ((e->token || e->password || e->header_count || e->proxy) &&
-	    !buf_reserve(&m.form, FORM_BYTES))
-		return false;
-	if (e->token)
-		mask_all_forms(&m, str_from(e->token));
-	if (e->password) {
-		mask_basic(&m, e);
-		mask_all_forms(&m, str_from(e->password));
-	}
-	for (size_t i = 0; i < e->header_count; i++)
-		mask_header(&m, e->headers[i]);
-	if (e->proxy)
-		mask_proxy(&m, e->proxy);
-	is_ok = m.form.state == BUF_OK;
-	buf_wipe(&m.form);
-	buf_release(&m.form);
-	return is_ok;
 }

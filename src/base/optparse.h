@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A table-driven parser of command line options. Knows rows, not programs:
- * what an option means is in the table (options.c). Long names are never
+ * what an option means is in the table. Long names are never
  * abbreviated, "--" ends options, options and arguments may be mixed.
  */
-#ifndef CLI_OPTPARSE_H
-#define CLI_OPTPARSE_H
+#ifndef BASE_OPTPARSE_H
+#define BASE_OPTPARSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

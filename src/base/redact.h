@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeping secrets out of what people and files get to see: names that look
- * like secrets, and known secret values that a server echoes.
+ * Keeping secrets out of what people and files get to see: what
+ * looks like a secret in addresses, headers, messages and arguments.
  */
-#ifndef WIRE_REDACT_H
-#define WIRE_REDACT_H
+#ifndef BASE_REDACT_H
+#define BASE_REDACT_H
 
 #include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "wire/http_message.h"
 
 #define REDACTED "[redacted]"
 
@@ -20,13 +19,6 @@ bool header_is_harmless(struct str name);
 /* Name of a "Name: value" header, empty when there is no colon. */
 struct str header_name(struct str header);
 struct str header_value(struct str header);
-
-/* Overwrites with '*', keeping the length (so that binary bodies stay whole),
- * every copy of the endpoint's credentials: plain, base64, percent-encoded,
- * JSON-escaped. Values shorter than min_bytes are left: they would hit
- * ordinary text. False only when out of memory. */
-bool secrets_mask(const struct endpoint *e, char *data, size_t len,
-		  size_t min_bytes) MUST_CHECK;
 
 /* In place, for the list of processes: user info and secret parameters of a
  * URL, wherever in the text it begins, become '*'. is_address: it is one, even

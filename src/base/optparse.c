@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/optparse.h"
+#include "base/optparse.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
+#include "base/redact.h"
 #include "base/suggest.h"
 #include "base/timefmt.h"
-#include "wire/redact.h"
 
 bool option_form_get(const struct option_table *table, size_t number,
 		     struct option_form *form)
