@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "backend/trace_named.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "backend/trace_named.h"
 #include "base/error.h"
 #include "base/num.h"
 #include "cli/context.h"

@@ -5,6 +5,7 @@
 
 #include "analyze/code_rules.h"
 #include "analyze/view.h"
+#include "backend/trace_named.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/num.h"
@@ -14,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/output_wanted.h"
+#include "cli/window.h"
 #include "decode/label_filter.h"
 #include "investigate/chosen.h"
 #include "investigate/question.h"
@@ -271,6 +273,46 @@ bool run_choose(struct run *r, struct chosen *c, struct error *err)
 		return shortfall_explain(&r->investigation.shortfall, err);
 	r->shown = &c->comparison;
 	return true;
+}
+
+/* A trace may begin before and end after what the user remembers; too tight a
+ * window hides parts of it without a word, since servers then leave out blocks
+ * of their storage that hold the rest. */
+#define TRACE_WINDOW_PAD_NS NS_PER_HOUR
+
+/* The user's time options narrow the search, generously padded. */
+static bool trace_window(const struct context *ctx, struct time_range *window,
+			 struct error *err)
+{
+	if (!window_resolve(ctx->options, ctx->backends.now_ns, NS_PER_HOUR,
+			    window, err))
+		return false;
+	window->from_ns = sat_sub_i64(window->from_ns, TRACE_WINDOW_PAD_NS);
+	window->to_ns = sat_add_i64(window->to_ns, TRACE_WINDOW_PAD_NS);
+	return true;
+}
+
+bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
+		 struct error *err)
+{
+	const struct options *o = ctx->options;
+	bool has_window = window_is_given(o);
+	struct time_range window;
+	struct trace_named named;
+	enum trace_found found;
+
+	if (!trace_named_parse(&named, o->args, o->arg_count, &ctx->backends,
+			       err) ||
+	    (!named.count && has_window && !trace_window(ctx, &window, err)) ||
+	    !trace_named_fetch(&named, &ctx->backends,
+			       has_window ? &window : NULL, trace, &found, err))
+		return false;
+	trace_notes_add(trace, &ctx->notes);
+	if (found == TRACE_FOUND_OUTSIDE)
+		notes_add(&ctx->notes, "the trace was found only outside the "
+				       "given time window");
+	return trace_named_check(&named, &ctx->backends, trace, found,
+				 &ctx->arena, source, err);
 }
 
 bool run_find_suspect(struct run *r, struct suspect *s, struct error *err)

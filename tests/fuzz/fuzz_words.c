@@ -5,13 +5,13 @@
  */
 #include <string.h>
 
+#include "backend/address.h"
+#include "backend/selector.h"
+#include "backend/trace_named.h"
 #include "base/limits.h"
 #include "base/regex.h"
 #include "base/timefmt.h"
-#include "cli/run.h"
 #include "fuzz.h"
-#include "backend/address.h"
-#include "backend/selector.h"
 #include "wire/url.h"
 
 static struct str no_value(void *context, struct str label)

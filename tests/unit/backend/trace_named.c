@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
-#include "cli/run.h"
+#include "backend/trace_named.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
 
@@ -236,7 +236,7 @@ static void what_google_writes_holds_ids(void **state)
 	expect_failure("project/my-project/traces/" ID, "no such file");
 }
 
-UNIT_TESTS(trace_arg)
+UNIT_TESTS(trace_named)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_are_read_in_every_spelling),
