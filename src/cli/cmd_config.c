@@ -212,7 +212,7 @@ static void write_secret(struct config_shown *v, const char *key,
 }
 
 static void write_secrets(struct config_shown *v, enum server_side side,
-			  const struct connection_options *c)
+			  const struct side_settings *c)
 {
 	char key[OPTION_NAME_BYTES];
 

@@ -2,18 +2,14 @@
 #include "cli/context.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/address.h"
 #include "backend/backends.h"
-#include "backend/google_login.h"
 #include "backend/input.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/redact.h"
@@ -29,314 +25,7 @@
 #include "wire/har.h"
 #include "wire/http.h"
 
-/* The sides of a context, traces, profiles, metrics: addresses and credentials
- * of the options. */
-
-static void side_origin(const struct context *ctx, const struct side *s,
-			const char *value, const char *common, const char *name,
-			char out[OPTION_ORIGIN_BYTES])
-{
-	options_side_origin(ctx->options, s->kind, value, common, name, out);
-}
-
-/* A secret from its file, or from the environment. *used borrows it. */
-static bool load_secret(const char *path, const char *value, const char *option,
-			char **out, const char **used, struct error *err)
-{
-	*used = value;
-	if (!path)
-		return true;
-	*out = secret_read(path, option, err);
-	*used = *out;
-	return *out != NULL;
-}
-
-static bool load_secrets(const struct context *ctx, struct side *s,
-			 const struct connection_options *c, struct error *err)
-{
-	const struct connection_options *common = &ctx->options->common;
-	char origin[OPTION_ORIGIN_BYTES];
-
-	side_origin(ctx, s, c->password_file, common->password_file,
-		    "password-file", origin);
-	if (!load_secret(c->password_file, c->password, origin, &s->secrets[0],
-			 &s->endpoint.password, err))
-		return false;
-	side_origin(ctx, s, c->token_file, common->token_file, "token-file",
-		    origin);
-	return load_secret(c->token_file, c->token, origin, &s->secrets[1],
-			   &s->endpoint.token, err);
-}
-
-/* libcurl would say so after the first connection only. */
-static bool check_certificates(const struct context *ctx, const struct side *s,
-			       struct error *err)
-{
-	const struct connection_options *common = &ctx->options->common;
-	const struct {
-		const char *path;
-		const char *common;
-		const char *name;
-	} files[] = {
-		{ s->endpoint.cacert, common->cacert, "cacert" },
-		{ s->endpoint.cert, common->cert, "cert" },
-		{ s->endpoint.key, common->key, "key" },
-	};
-	char origin[OPTION_ORIGIN_BYTES];
-
-	for (size_t i = 0; i < COUNT_OF(files); i++) {
-		if (!files[i].path || input_check(files[i].path, err))
-			continue;
-		side_origin(ctx, s, files[i].path, files[i].common,
-			    files[i].name, origin);
-		return error_prefix(err, "%s", origin);
-	}
-	return true;
-}
-
-/* Room for the token; it is asked for when a request needs it. */
-static bool prepare_token(struct side *s, const char *command,
-			  struct error *err)
-{
-	if (!command)
-		return true;
-	s->token_command = command;
-	s->secrets[1] = mem_calloc(1, TOKEN_BYTES);
-	s->endpoint.token = s->secrets[1];
-	return s->secrets[1] || error_memory(err, "a credential");
-}
-
-static bool load_headers(struct side *s, const struct connection_options *c,
-			 struct error *err)
-{
-	for (size_t i = 0; i < c->header_count; i++) {
-		if (!header_check(c->headers[i], err))
-			return false;
-		s->headers[i] = c->headers[i];
-	}
-	s->endpoint.headers = s->headers;
-	s->endpoint.header_count = c->header_count;
-	return true;
-}
-
-static bool set_address(struct side *s, const char *url, struct arena *arena,
-			struct error *err)
-{
-	struct address a;
-
-	if (!address_parse(url, s->kind, &a, err) ||
-	    !address_set(&a, arena, &s->endpoint, err))
-		return false;
-	s->row = a.row;
-	if (a.is_file)
-		s->path = a.rest;
-	return true;
-}
-
-static bool keep_origin(struct context *ctx, struct side *s, const char *url,
-			struct error *err)
-{
-	char origin[OPTION_ORIGIN_BYTES];
-
-	side_origin(ctx, s, url, NULL, "url", origin);
-	s->endpoint.url_origin = arena_str(&ctx->arena, str_from(origin)).ptr;
-	return s->endpoint.url_origin ||
-	       arena_fail(&ctx->arena, "an address", err);
-}
-
-static bool side_init(struct context *ctx, struct side *s,
-		      const struct connection_options *c, const char *url,
-		      const char *prefix, struct error *err)
-{
-	struct endpoint *e = &s->endpoint;
-
-	e->option_prefix = prefix;
-	e->tenant_id = c->tenant_id;
-	e->username = c->username;
-	e->cacert = c->cacert;
-	e->cert = c->cert;
-	e->key = c->key;
-	e->proxy = c->proxy;
-	e->is_insecure = c->insecure;
-	e->is_insecure_auth = c->insecure_auth;
-	s->is_default = !url;
-	if (url && !keep_origin(ctx, s, url, err))
-		return false;
-	if (url && !set_address(s, url, &ctx->arena, err))
-		return error_prefix(err, "%s", e->url_origin);
-	return check_certificates(ctx, s, err) &&
-	       load_secrets(ctx, s, c, err) &&
-	       prepare_token(s, c->token_command, err) &&
-	       load_headers(s, c, err);
-}
-
-/* A kind that belongs to another side is a slip worth naming. */
-static bool check_kind(struct context *ctx, enum server_side kind,
-		       struct error *err)
-{
-	const struct side *s = backends_side(&ctx->backends, kind);
-	int right = 0;
-
-	if (s->path && kind == SERVER_METRICS) {
-		error_set(err, ERROR_USAGE,
-			  "metrics are asked for at a server, not in a file");
-		return error_prefix(err, "%s", s->endpoint.url_origin);
-	}
-	if (!s->row || backend_row_holds(s->row, kind))
-		return true;
-	while (!backend_row_holds(s->row, (enum server_side)right))
-		right++;
-	error_set(err, ERROR_USAGE, "%s holds %s, not %s; use --%s-url for it",
-		  s->row->title, server_side_name((enum server_side)right),
-		  server_side_name(kind),
-		  server_side_name((enum server_side)right));
-	return error_prefix(err, "%s", s->endpoint.url_origin);
-}
-
-/* A replay needs no credentials: none are read, whatever the options say.
- * The tenant stays: it is part of the recorded requests. */
-static void drop_credentials(struct connection_options *c)
-{
-	*c = (struct connection_options){ .tenant_id = c->tenant_id };
-}
-
-static bool has_header(const struct side *s, struct str name)
-{
-	for (size_t i = 0; i < s->endpoint.header_count; i++)
-		if (str_equal_nocase(header_name(str_from(s->headers[i])),
-				     name))
-			return true;
-	return false;
-}
-
-/* The project that pays: a header, which is no secret. */
-static bool add_quota_project(struct context *ctx, struct side *s,
-			      struct error *err)
-{
-	const char *project = google_quota_project(
-		s->has_login ? ctx->login : NULL, s->endpoint.project);
-	struct str header;
-
-	if (!project || has_header(s, STR("x-goog-user-project")))
-		return true;
-	header = arena_printf(&ctx->arena, "X-Goog-User-Project: %s", project);
-	if (!header.ptr)
-		return arena_fail(&ctx->arena, "a header", err);
-	if (!header_check(header.ptr, err))
-		return error_prefix(err, "the quota project");
-	s->headers[s->endpoint.header_count++] = header.ptr;
-	return true;
-}
-
-/* Credentials that were given win over those that can be found. */
-static bool init_login(struct context *ctx, struct side *s, struct error *err)
-{
-	struct endpoint *e = &s->endpoint;
-
-	if (!e->project || ctx->replay)
-		return true;
-	s->has_login = !e->token && !e->username && !e->password &&
-		       !has_header(s, STR("authorization"));
-	if (s->has_login && !ctx->login)
-		ctx->login = google_login_new(err);
-	if (s->has_login && !ctx->login)
-		return false;
-	if (s->has_login)
-		e->token = google_login_token(ctx->login);
-	return add_quota_project(ctx, s, err);
-}
-
-static bool init_side(struct context *ctx, enum server_side kind,
-		      struct error *err)
-{
-	static const char *const prefixes[SERVER_SIDES] = {
-		[SERVER_TRACES] = "--traces",
-		[SERVER_PROFILES] = "--profiles",
-		[SERVER_METRICS] = "--metrics",
-		[SERVER_TO] = "--to",
-	};
-	const struct options *o = ctx->options;
-	struct side *s = backends_side(&ctx->backends, kind);
-	struct connection_options c;
-	const char *url = options_url(o, kind);
-
-	options_side(o, kind, &c);
-	if (ctx->replay)
-		drop_credentials(&c);
-	if (kind != SERVER_TRACES && kind != SERVER_TO)
-		url = address_beside_traces(o->traces_url, url);
-	s->kind = kind;
-	return side_init(ctx, s, &c, url, prefixes[kind], err);
-}
-
-/* Those whose kind is not asked about. */
-static void set_row(struct side *s, const char *url,
-		    const struct backend_row *row)
-{
-	s->is_default = !url;
-	if (!s->endpoint.url)
-		s->endpoint.url = row->default_url;
-	if (s->row || s->path)
-		s->is_kind_given = true;
-	else
-		s->row = row;
-}
-
-/* Fills both; ctx->replay is set where it is one. */
-static bool context_sides_init(struct context *ctx, struct error *err)
-{
-	const struct options *o = ctx->options;
-	struct backends *b = &ctx->backends;
-
-	for (int i = 0; i < SERVER_SIDES; i++)
-		if (!init_side(ctx, (enum server_side)i, err))
-			return false;
-	set_row(&b->profiles, o->profiles_url, profiles_row(NULL));
-	set_row(&b->metrics, o->metrics_url, metrics_row());
-	for (int i = 0; i < SERVER_SIDES; i++)
-		if (!check_kind(ctx, (enum server_side)i, err))
-			return false;
-	return init_login(ctx, &b->traces, err) &&
-	       init_login(ctx, &b->profiles, err) &&
-	       init_login(ctx, &b->metrics, err);
-}
-
 /* --dry-run: shows requests instead of sending them. */
-
-/* Writes the lines of a batch to standard output; comment is one of ours above
- * them, or NULL. */
-static bool dry_run_write(const char *comment,
-			  const struct http_request *requests, size_t n,
-			  struct error *err)
-{
-	struct buf line;
-	struct out out;
-	bool is_done;
-
-	if (!out_init_fd(&out, STDOUT_FILENO, err))
-		return false;
-	buf_init(&line, CURL_LINE_BYTES);
-	if (comment)
-		outf(&out, "# %s\n", comment);
-	for (size_t i = 0; i < n; i++) {
-		buf_clear(&line);
-		curl_line_add(&line, &requests[i]);
-		out_str(&out, buf_str(&line));
-		out_char(&out, '\n');
-		if (line.state != BUF_OK)
-			break;
-	}
-	is_done = buf_check(&line, "a request", err) &&
-		  out_finish(&out, "standard output", err);
-	if (!is_done && out_is_broken_pipe(&out)) {
-		/* A reader that went away is no failure. */
-		error_clear(err);
-		is_done = true;
-	}
-	out_release(&out);
-	buf_release(&line);
-	return is_done;
-}
 
 /* The end of a dry run: ERROR_STOPPED, with what could not be told. Always
  * false. */
@@ -462,7 +151,7 @@ static void init_backends(struct context *ctx)
 
 	ctx->backends.channel = (struct backend_channel){
 		.send = send,
-		.show = o->dry_run ? dry_run_write : NULL,
+		.show = o->dry_run ? curl_lines_write : NULL,
 		.listed = progress_listed,
 		.context = ctx,
 	};
@@ -470,6 +159,37 @@ static void init_backends(struct context *ctx)
 	ctx->backends.notes = ctx->backends.gaps.notes = &ctx->notes;
 	/* Where rows are functions, names will do. */
 	ctx->backends.wants_span_lines = by && strcmp(by, "function") != 0;
+}
+
+static void origin_of_side(const void *options, enum server_side side,
+			   const char *value, const char *common,
+			   const char *name, char out[SIDE_ORIGIN_BYTES])
+{
+	options_side_origin(options, side, value, common, name, out);
+}
+
+static bool init_sides(struct context *ctx, struct error *err)
+{
+	const struct options *o = ctx->options;
+	struct sides_want w = {
+		.common = &o->common,
+		.is_replay = ctx->replay != NULL,
+		.origin = origin_of_side,
+		.context = o,
+	};
+
+	for (int i = 0; i < SERVER_SIDES; i++) {
+		w.urls[i] = options_url(o, (enum server_side)i);
+		options_side(o, (enum server_side)i, &w.settings[i]);
+	}
+	ctx->logins.want = (struct google_login_want){
+		.connect_timeout_ns = o->connect_timeout_ns,
+		.timeout_ns = o->timeout_ns,
+		.retries = (unsigned)o->retry,
+		.is_verbose = o->verbose > 0,
+		.say = message_info,
+	};
+	return sides_init(&w, &ctx->logins, err);
 }
 
 bool context_init(struct context *ctx, const struct options *o,
@@ -480,6 +200,7 @@ bool context_init(struct context *ctx, const struct options *o,
 	arena_init(&ctx->arena, LIMIT_CONTEXT_BYTES);
 	notes_init(&ctx->notes);
 	init_backends(ctx);
+	ctx->logins.backends = &ctx->backends;
 	ctx->backends.now_ns = clock_now_ns();
 	if (o->now && !parse_time(str_from(o->now), ctx->backends.now_ns,
 				  &ctx->backends.now_ns, err))
@@ -502,7 +223,7 @@ bool context_init(struct context *ctx, const struct options *o,
 		har_set_run(ctx->record, ctx->backends.now_ns,
 			    (int)o->raw_count, o->raw_args);
 	}
-	if (!open_cache(ctx, err) || !context_sides_init(ctx, err) ||
+	if (!open_cache(ctx, err) || !init_sides(ctx, err) ||
 	    !open_export(ctx, err))
 		return false;
 	open_profile_cache(ctx);
@@ -518,101 +239,9 @@ void context_release(struct context *ctx)
 	har_free(ctx->record);
 	if (ctx->is_replay_own)
 		har_free(ctx->replay);
-	for (int i = 0; i < SERVER_SIDES; i++)
-		for (size_t k = 0; k < 2; k++)
-			secret_free(backends_side(&ctx->backends,
-						  (enum server_side)i)
-					    ->secrets[k]);
-	google_login_free(ctx->login);
+	sides_release(&ctx->logins);
 	arena_wipe(&ctx->arena);
 	arena_release(&ctx->arena);
-}
-
-/* ---- tokens that a command or a login gives ---- */
-
-static struct side *side_of(struct context *ctx, const struct endpoint *e)
-{
-	int side = SERVER_SIDES - 1;
-
-	while (side > 0 && strcmp(e->option_prefix + 2,
-				  server_side_name((enum server_side)side)))
-		side--;
-	return backends_side(&ctx->backends, (enum server_side)side);
-}
-
-static struct google_login_want login_want(const struct options *o)
-{
-	return (struct google_login_want){
-		.connect_timeout_ns = o->connect_timeout_ns,
-		.timeout_ns = o->timeout_ns,
-		.retries = (unsigned)o->retry,
-		.is_verbose = o->verbose > 0,
-		.say = message_info,
-	};
-}
-
-static bool ask_token(const struct context *ctx, struct side *s,
-		      struct error *err)
-{
-	const struct google_login_want want = login_want(ctx->options);
-
-	if (s->has_login)
-		return google_login_again(ctx->login, &s->endpoint, &want, err);
-	return token_command_run(s->token_command,
-				 ctx->options->timeout_ns / NS_PER_MS,
-				 s->secrets[1], err);
-}
-
-static bool ensure_tokens(struct context *ctx,
-			  const struct http_request *requests, size_t n,
-			  struct error *err)
-{
-	const struct google_login_want want = login_want(ctx->options);
-
-	for (size_t i = 0; i < n && !ctx->replay; i++) {
-		struct side *s = side_of(ctx, requests[i].endpoint);
-
-		if (s->has_login &&
-		    !google_login_ensure(ctx->login, &s->endpoint, &want, err))
-			return false;
-		if (!s->token_command || s->has_token)
-			continue;
-		s->has_token = ask_token(ctx, s, err);
-		if (!s->has_token)
-			return false;
-	}
-	return true;
-}
-
-/* Once a run and side; all that the same batch was refused goes again. */
-static bool renew_token(void *context, const struct endpoint *e)
-{
-	struct context *ctx = context;
-	struct side *s = side_of(ctx, e);
-	unsigned *renewed =
-		s->has_login ? &ctx->login_batch : &s->renewed_batch;
-	struct error err;
-	char *old;
-	bool is_new;
-
-	if (!s->token_command && !s->has_login)
-		return false;
-	if (*renewed)
-		return *renewed == ctx->batch_count;
-	old = mem_strdup(s->endpoint.token);
-	if (!old)
-		return false;
-	is_new = ask_token(ctx, s, &err);
-	/* Where a login fails there is no answer to have notes. */
-	if (!is_new && s->has_login)
-		message_info("no new token after a 401: %s", err.message);
-	else if (!is_new)
-		notes_add(&ctx->notes, "no new token after a 401: %s",
-			  err.message);
-	is_new = is_new && strcmp(old, s->endpoint.token) != 0;
-	*renewed = is_new ? ctx->batch_count : UINT_MAX;
-	secret_free(old);
-	return is_new;
 }
 
 static bool ensure_client(struct context *ctx, struct error *err)
@@ -629,8 +258,8 @@ static bool ensure_client(struct context *ctx, struct error *err)
 		.record = ctx->record,
 		.replay = ctx->replay,
 		.cache = ctx->cache,
-		.renew_token = renew_token,
-		.renew_context = ctx,
+		.renew_token = sides_renew_token,
+		.renew_context = &ctx->logins,
 		.on_progress = progress_begin(o) ? progress_show : NULL,
 	};
 
@@ -647,12 +276,12 @@ static bool send(void *context, struct http_request *requests,
 	bool done;
 
 	if (ctx->options->dry_run)
-		return dry_run_write(NULL, requests, n, err) &&
+		return curl_lines_write(NULL, requests, n, err) &&
 		       dry_run_stop(err);
-	ctx->batch_count++;
+	ctx->logins.batch++;
 	/* The client first: from then on the run's time counts. */
 	done = ensure_client(ctx, err) &&
-	       ensure_tokens(ctx, requests, n, err) &&
+	       sides_ensure_tokens(&ctx->logins, requests, n, err) &&
 	       http_run_each(ctx->backends.client, requests, responses, n,
 			     taker, err);
 	progress_clear();

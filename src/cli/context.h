@@ -8,6 +8,7 @@
 #define CLI_CONTEXT_H
 
 #include "backend/backends.h"
+#include "backend/sides.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "cli/options.h"
@@ -22,9 +23,7 @@ struct context {
 	bool has_told_notes; /* an answer holds them */
 	bool is_answer_bare; /* of a form that has no room for them */
 	struct backends backends;
-	struct google_login *login; /* of sides of Google Cloud, or NULL */
-	unsigned login_batch;       /* as renewed_batch, for all sides */
-	unsigned batch_count;
+	struct side_logins logins;
 	/* Of a run that asks much; 0: as usual. */
 	size_t most_requests;
 	int64_t most_ns;

@@ -36,12 +36,12 @@ static void variable_name(const char *option, char out[NAME_BYTES])
 	}
 }
 
-static bool has_file(const struct connection_options *c)
+static bool has_file(const struct side_settings *c)
 {
 	return c->password_file || c->token_file;
 }
 
-static bool has_any_secret(const struct connection_options *c)
+static bool has_any_secret(const struct side_settings *c)
 {
 	return has_file(c) || c->token_command || c->token || c->password;
 }
@@ -53,7 +53,7 @@ static bool is_credential(const struct option_row *row)
 	       !strcmp(row->name, "token-command");
 }
 
-static const struct connection_options *side_of(
+static const struct side_settings *side_of(
 	const struct options *o, const struct option_prefix *prefix)
 {
 	return (const void *)((const char *)o + prefix->offset);
@@ -123,8 +123,8 @@ static bool read_options(struct options *o, const struct options *before,
 /* A secret itself is never an option, only the file that holds it. side NULL:
  * the one of all sides. */
 static void read_secret(const char *side, const char *what,
-			const struct connection_options *common,
-			const struct connection_options *own,
+			const struct side_settings *common,
+			const struct side_settings *own,
 			const char **secret)
 {
 	char option[OPTION_NAME_BYTES], variable[NAME_BYTES];
@@ -138,12 +138,12 @@ static void read_secret(const char *side, const char *what,
 
 static void read_secrets(struct options *o, const struct options *before)
 {
-	const struct connection_options *common = &before->common;
+	const struct side_settings *common = &before->common;
 
 	read_secret(NULL, "token", common, common, &o->common.token);
 	read_secret(NULL, "password", common, common, &o->common.password);
 	for (int side = 0; side < SERVER_SIDES; side++) {
-		const struct connection_options *own = &before->sides[side];
+		const struct side_settings *own = &before->sides[side];
 		const char *name = server_side_name((enum server_side)side);
 
 		if (side == SERVER_TO)
@@ -170,8 +170,8 @@ static void fall_back(struct options *o, const char **value, const char *common,
 /* Those who use Pyroscope's own command line have these set already. */
 static void read_profilecli(struct options *o)
 {
-	struct connection_options *own = &o->sides[SERVER_PROFILES];
-	const struct connection_options *common = &o->common;
+	struct side_settings *own = &o->sides[SERVER_PROFILES];
+	const struct side_settings *common = &o->common;
 
 	fall_back(o, &o->profiles_url, NULL, "PROFILECLI_URL", "profiles-url");
 	fall_back(o, &own->tenant_id, common->tenant_id, "PROFILECLI_TENANT_ID",

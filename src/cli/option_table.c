@@ -284,7 +284,7 @@ static bool option_check_selector(const char *value, struct error *err)
 
 /* clang-format off */
 #define FIELD(member) .offset = offsetof(struct options, member)
-#define SIDED(member) .offset = offsetof(struct connection_options, member)
+#define SIDED(member) .offset = offsetof(struct side_settings, member)
 #define SECONDS(n) ((uint64_t)(n) * (uint64_t)NS_PER_S)
 
 enum {
@@ -799,7 +799,7 @@ static const struct option_row rows[] = {
 	  NETWORK_SIDED | OPTION_REPEATABLE | OPTION_SECRET, CONNECTING,
 	  "'NAME: VALUE'", SERVERS, "send this header too", SIDED(headers),
 	  .check = header_check,
-	  .count_offset = offsetof(struct connection_options, header_count),
+	  .count_offset = offsetof(struct side_settings, header_count),
 	  .max_count = LIMIT_HEADERS },
 	{ "cacert", 0, OPTION_FILE, NETWORK_SIDED, CONNECTING,
 	  "FILE", SERVERS, "certificates to trust (PEM)", SIDED(cacert) },

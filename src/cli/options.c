@@ -213,7 +213,7 @@ bool options_parse_case(struct options *o, const struct command *command,
 	return false;
 }
 
-static bool has_credential(const struct connection_options *c)
+static bool has_credential(const struct side_settings *c)
 {
 	return c->password_file || c->token_file || c->token_command ||
 	       c->password || c->token;
@@ -232,14 +232,14 @@ const char *options_url(const struct options *o, enum server_side side)
 }
 
 void options_side(const struct options *o, enum server_side side,
-		  struct connection_options *out)
+		  struct side_settings *out)
 {
-	static const struct connection_options none;
-	const struct connection_options *own = &o->sides[side];
+	static const struct side_settings none;
+	const struct side_settings *own = &o->sides[side];
 	/* What is for those who are asked is none of its business. */
-	const struct connection_options *common =
+	const struct side_settings *common =
 		side == SERVER_TO ? &none : &o->common;
-	const struct connection_options *credential =
+	const struct side_settings *credential =
 		has_credential(own) ? own : common;
 	size_t room = LIMIT_HEADERS - own->header_count;
 	size_t shared =
@@ -305,7 +305,7 @@ static bool fail_both(const char *one, const char *other, enum server_side side,
 }
 
 static bool check_login(const struct options *o,
-			const struct connection_options *c,
+			const struct side_settings *c,
 			enum server_side side, struct error *err)
 {
 	const struct setting tokens[] = {
@@ -335,7 +335,7 @@ static bool check_login(const struct options *o,
 }
 
 static bool check_certificate(const struct options *o,
-			      const struct connection_options *c,
+			      const struct side_settings *c,
 			      enum server_side side, struct error *err)
 {
 	const struct setting pair[] = {
@@ -357,7 +357,7 @@ static bool check_certificate(const struct options *o,
 static bool check_credential(const struct options *o, enum server_side side,
 			     struct error *err)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	options_side(o, side, &c);
 	return check_login(o, &c, side, err) &&

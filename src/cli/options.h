@@ -12,35 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/sides.h"
 #include "backend/table.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/terminal.h"
 #include "cli/output_option.h"
-
-/* Settings that exist for all sides; a side's own value (--traces-token-file)
- * wins over the common one (--token-file). Strings are borrowed from argv, the
- * environment or the configuration; NULL = not given. */
-struct connection_options {
-	const char *tenant_id;
-	const char *username;
-	const char *password_file;
-	const char *token_file;
-	const char *token_command; /* of the configuration only */
-	const char *headers[LIMIT_HEADERS];
-	size_t header_count;
-	const char *cacert;
-	const char *cert;
-	const char *key;
-	const char *proxy;
-	bool insecure;
-	bool insecure_auth;
-	/* Secrets that come from the environment (TRACEFIND_TOKEN,
-	 * TRACEFIND_PASSWORD, PROFILECLI_TOKEN, PROFILECLI_PASSWORD). */
-	const char *token;
-	const char *password;
-};
 
 struct har;
 struct completion_script; /* commands.h */
@@ -51,8 +29,12 @@ struct options {
 	const char *traces_url;
 	const char *profiles_url;
 	const char *metrics_url;
-	struct connection_options common;
-	struct connection_options sides[SERVER_SIDES];
+	/* Settings that exist for all sides; a side's own value
+	 * (--traces-token-file) wins over the common one (--token-file).
+	 * Strings are borrowed from argv, the environment or the configuration;
+	 * NULL = not given. */
+	struct side_settings common;
+	struct side_settings sides[SERVER_SIDES];
 	int64_t connect_timeout_ns;
 	int64_t timeout_ns;
 	uint64_t retry;
@@ -268,7 +250,7 @@ bool options_scope_is(const struct options *o, const char *scope);
 /* Where a value of `option` (without dashes) came from, for people:
  * "--traces-url", "TRACEFIND_TRACES_URL", "PROFILECLI_URL",
  * "/home/me/.config/tracefind/config:3". */
-#define OPTION_ORIGIN_BYTES 300
+#define OPTION_ORIGIN_BYTES SIDE_ORIGIN_BYTES
 void options_origin(const struct options *o, const char *value,
 		    const char *option, char out[OPTION_ORIGIN_BYTES]);
 
@@ -282,7 +264,7 @@ void options_side_origin(const struct options *o, enum server_side side,
 /* One side's settings, the common ones filled in where it has none. Its own
  * token or password replaces a common one of either kind. */
 void options_side(const struct options *o, enum server_side side,
-		  struct connection_options *out);
+		  struct side_settings *out);
 
 /* The address that was given for a side; NULL: none. */
 const char *options_url(const struct options *o, enum server_side side);

@@ -112,7 +112,7 @@ static const char *why_none(const struct context *ctx)
 /* Why any file may be read, or NULL. */
 static const char *why_reading(const struct context *ctx)
 {
-	if (ctx->login)
+	if (ctx->logins.google)
 		return "credentials of Google Cloud name files of their own";
 	if (ctx->options->list)
 		return "--list reads sources that the profile names";

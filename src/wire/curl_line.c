@@ -2,6 +2,7 @@
 #include "wire/curl_line.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/mem.h"
@@ -153,4 +154,37 @@ void curl_line_add(struct buf *line, const struct http_request *request)
 	else
 		line->state = BUF_OUT_OF_MEMORY;
 	mem_free(url);
+}
+
+bool curl_lines_write(const char *comment,
+			  const struct http_request *requests, size_t n,
+			  struct error *err)
+{
+	struct buf line;
+	struct out out;
+	bool is_done;
+
+	if (!out_init_fd(&out, STDOUT_FILENO, err))
+		return false;
+	buf_init(&line, CURL_LINE_BYTES);
+	if (comment)
+		outf(&out, "# %s\n", comment);
+	for (size_t i = 0; i < n; i++) {
+		buf_clear(&line);
+		curl_line_add(&line, &requests[i]);
+		out_str(&out, buf_str(&line));
+		out_char(&out, '\n');
+		if (line.state != BUF_OK)
+			break;
+	}
+	is_done = buf_check(&line, "a request", err) &&
+		  out_finish(&out, "standard output", err);
+	if (!is_done && out_is_broken_pipe(&out)) {
+		/* A reader that went away is no failure. */
+		error_clear(err);
+		is_done = true;
+	}
+	out_release(&out);
+	buf_release(&line);
+	return is_done;
 }

@@ -17,4 +17,9 @@
  * are not known to be harmless "<redacted>". */
 void curl_line_add(struct buf *line, const struct http_request *request);
 
+/* Writes the lines of a batch to standard output; comment is one of ours above
+ * them, or NULL. */
+bool curl_lines_write(const char *comment, const struct http_request *requests,
+		      size_t n, struct error *err) MUST_CHECK;
+
 #endif

@@ -104,7 +104,7 @@ static const char two_contexts[] = "current-context = prod\n"
 
 static void test_context(void **state)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	apply_ok(two_contexts, NULL);
@@ -129,7 +129,7 @@ static void test_context(void **state)
 
 static void test_other_context(void **state)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	apply_ok(two_contexts, ARGS("--context", "dev"));
@@ -144,7 +144,7 @@ static void test_other_context(void **state)
 
 static void test_options_win(void **state)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	apply_ok(two_contexts,
@@ -180,7 +180,7 @@ static void test_secret_wins(void **state)
 
 static void test_other_server(void **state)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	apply_ok(two_contexts, ARGS("--traces-url=https://tempo.else"));
@@ -206,7 +206,7 @@ static void test_other_server(void **state)
  * it names none at all. */
 static void test_unnamed_server(void **state)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	apply_ok("token-file = /t\ntraces-url = https://tempo.prod\n",
@@ -225,7 +225,7 @@ static void test_unnamed_server(void **state)
 /* As with options: a side's own credential replaces a common one. */
 static void test_own_credential(void **state)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	apply_ok("username = u\npassword-file = /p\n"
@@ -244,7 +244,7 @@ static void test_own_credential(void **state)
 
 static void test_headers(void **state)
 {
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	apply_ok("header = A: 1\n[context \"x\"]\nheader = B: 2\n"

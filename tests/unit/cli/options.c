@@ -241,7 +241,7 @@ static void test_credentials(void **state)
 static void test_other_name(void **state)
 {
 	struct options o;
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	setenv("TRACEFIND_TOKEN_FILE", "environment", 1);
@@ -263,7 +263,7 @@ static void test_other_name(void **state)
 static void test_sides(void **state)
 {
 	struct options o;
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	read_ok("slow",
@@ -330,7 +330,7 @@ static void test_environment(void **state)
 static void test_environment_secrets(void **state)
 {
 	struct options o;
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	setenv("TRACEFIND_TOKEN", SECRET, 1);
@@ -359,7 +359,7 @@ static void test_environment_secrets(void **state)
 static void test_profilecli(void **state)
 {
 	struct options o;
-	struct connection_options c;
+	struct side_settings c;
 
 	(void)state;
 	setenv("PROFILECLI_URL", "http://pyroscope", 1);
