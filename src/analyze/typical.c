@@ -596,6 +596,45 @@ bool typical_add_own(struct typical *u, const struct history *h,
 	return is_done;
 }
 
+static bool mean_own(const struct timeline *l, uint32_t operation,
+		     uint32_t below, struct arena *scratch, double *mean_ns,
+		     struct error *err)
+{
+	int64_t *values = arena_array(scratch, l->count, sizeof *values);
+	double sum = 0;
+	size_t n;
+
+	if (!values)
+		return arena_fail(scratch, "the history of the operations",
+				  err);
+	n = walk_all(l, operation, below, values, NULL);
+	for (size_t i = 0; i < n; i++)
+		sum += (double)values[i];
+	if (n >= TYPICAL_MIN)
+		*mean_ns = sum / (double)n;
+	return true;
+}
+
+bool typical_mean_own(const struct history *h, uint32_t window,
+		      struct time_range range, uint32_t operation,
+		      uint32_t below, double *mean_ns, struct error *err)
+{
+	struct timeline l;
+	struct arena scratch;
+	bool is_done;
+
+	*mean_ns = -1;
+	if (window >= h->window_count || operation == OPERATION_NONE ||
+	    below == OPERATIONS_BELOW_UNKNOWN)
+		return true;
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = timeline_build(&l, &h->windows[window], range, &scratch,
+				 err) &&
+		  mean_own(&l, operation, below, &scratch, mean_ns, err);
+	arena_release(&scratch);
+	return is_done;
+}
+
 /* ---- when own times grew ---- */
 
 /* A history in which spans of one operation last as long as their own time. */

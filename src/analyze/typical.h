@@ -71,6 +71,14 @@ bool typical_add_own(struct typical *u, const struct history *h,
 		     const uint32_t *below, uint32_t slow_window,
 		     struct error *err) MUST_CHECK;
 
+/* The mean of the own times of an operation's spans that start in the range, as
+ * typical_add_own() takes them; -1 of fewer than TYPICAL_MIN, or where own time
+ * is not known. below: of this operation. */
+bool typical_mean_own(const struct history *h, uint32_t window,
+		      struct time_range range, uint32_t operation,
+		      uint32_t below, double *mean_ns,
+		      struct error *err) MUST_CHECK;
+
 /* The operation that made most requests of the slow window slower, by its own
  * time and its calls; OPERATION_NONE: none did. */
 uint32_t typical_most_moved(const struct typical *u);

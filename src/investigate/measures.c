@@ -165,8 +165,6 @@ static const struct function_row *find_lead(const struct result *ranked,
 static double needed(const struct profile_inquiry *q,
 		     const struct comparison *c)
 {
-	double per_request = (double)q->s->change_ns;
-
 	if (!time_unit_ns(profile_unit(&c->slow.profile)))
 		return fmax(0,
 			    comparison_rate(&c->slow, c->slow.profile.total) -
@@ -174,8 +172,8 @@ static double needed(const struct profile_inquiry *q,
 						    c->base.profile.total));
 	/* Of all requests of the service only those of the operation wait. */
 	if (c->scope == SCOPE_COHORT)
-		return per_request;
-	return per_request * (c->slow.requests > 0 ? operation_part(q, c)
+		return (double)q->s->change_ns;
+	return q->s->mean_change_ns * (c->slow.requests > 0 ? operation_part(q, c)
 						   : operation_rate(q, c));
 }
 
@@ -185,9 +183,12 @@ static void set_per_request(const struct profile_inquiry *q,
 			    const struct comparison *c,
 			    struct wait_measure *out)
 {
+	double grown_ns = (double)q->s->grown_ns;
+
+	if (q->s->change_ns > 0)
+		grown_ns *= q->s->mean_change_ns / (double)q->s->change_ns;
 	out->is_crumb = c->scope != SCOPE_COHORT && out->is_by_request &&
-			out->change <
-				VERDICT_CRUMB * (double)q->s->grown_ns;
+			out->change < VERDICT_CRUMB * grown_ns;
 	out->per_request_ns = out->change;
 	if (!out->is_crumb && out->needed > 0)
 		out->per_request_ns *= (double)q->s->change_ns / out->needed;

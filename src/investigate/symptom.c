@@ -466,6 +466,41 @@ static void fall_back(struct symptom *out, struct time_range window,
 	out->has_base = true;
 }
 
+/* The mean of some dozens of spans wanders: never less than this part of what
+ * the slow ones alone make of it. */
+#define MEAN_CHANGE_LEAST 0.25
+
+/* After the windows and what the slow requests share are known. */
+static bool set_mean_change(struct symptom *out,
+			    const struct operation_history *s,
+			    const struct investigation *v,
+			    const struct guilty_pick *pick, struct error *err)
+{
+	const struct baseline_choice *b = &s->baseline;
+	uint32_t operation = operation_history_find(s, v->trace, pick->span);
+	const struct cohorts *c = &s->cohorts;
+	double change_ns = (double)out->change_ns, now_ns, before_ns, least_ns;
+	uint32_t below;
+
+	if (!out->has_history || pick->is_gap || pick->is_queue ||
+	    v->result->span.count > 1 || b->chosen >= BASELINE_SLOTS ||
+	    operation == OPERATION_NONE || !c->window_count)
+		return true;
+	below = s->operations.below[operation];
+	if (!typical_mean_own(&s->history, s->roles.slow, out->slow, operation,
+			      below, &now_ns, err) ||
+	    !typical_mean_own(&s->history, b->window, b->slots[b->chosen].range,
+			      operation, below, &before_ns, err))
+		return false;
+	if (now_ns < 0 || before_ns < 0 || now_ns <= before_ns)
+		return true;
+	least_ns = MEAN_CHANGE_LEAST * change_ns * c->slow_count /
+		   c->window_count;
+	out->mean_change_ns =
+		fmin(change_ns, fmax(least_ns, now_ns - before_ns));
+	return true;
+}
+
 static uint64_t profile_id_of(const struct guilty_pick *pick)
 {
 	uint64_t id = 0;
@@ -518,6 +553,7 @@ static bool fill(struct symptom *out, struct operation_history *s,
 		out->has_history &&
 		verdict_is_ordinary(v->result->span.self_ns, pick->change_ns);
 	out->change_ns = out->has_history ? pick->change_ns : out->own_ns;
+	out->mean_change_ns = (double)out->change_ns;
 	out->grown_ns = out->change_ns;
 	fall_back(out, window, want);
 	if (!s->is_answered || operation == OPERATION_NONE)
@@ -529,6 +565,9 @@ static bool fill(struct symptom *out, struct operation_history *s,
 	forget_scatter(out, g);
 	if (pick->is_queue)
 		use_queue(out, pick);
+	out->mean_change_ns = (double)out->change_ns;
+	if (!set_mean_change(out, s, v, pick, err))
+		return false;
 	out->is_exception = out->is_healthy && !out->usual &&
 			    g->choice.is_by_change;
 	if (is_chosen)

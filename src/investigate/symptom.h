@@ -37,6 +37,9 @@ struct symptom {
 	uint64_t profile_id; /* of this request in it, 0 none */
 	int64_t own_ns;      /* its own time in this request */
 	int64_t change_ns;   /* what there is to explain, per request */
+	/* The same of all requests of the operation on average, few or most of
+	 * which are slow: what profiles of a whole service tell of. */
+	double mean_change_ns;
 	int64_t grown_ns; /* the same of this request, where it grew more */
 	bool is_close_span;  /* another span took nearly as long */
 	bool is_alone;       /* others lost no time there */

@@ -224,6 +224,37 @@ static void own_time_moved(void **state)
 	past_release(&p);
 }
 
+/* 10 to 50 ms beside queries of 2 ms; of four there is no mean. */
+static void mean_of_own_times(void **state)
+{
+	struct error err = { 0 };
+	struct past p;
+	double ns;
+
+	(void)state;
+	begin(&p);
+	past_window(&p, 0, 1000);
+	for (int i = 1; i <= 5; i++) {
+		past_span(&p, 0, ROOT, i * 100, i * 10 + 2);
+		past_add(&p, 0, SELECT, i * 100, 2);
+	}
+	assert_true(typical_mean_own(&p.h, 0, all, ROOT, 1u << SELECT, &ns,
+				     &err));
+	assert_float_equal(ns, fixture_ms(30), 1);
+	assert_true(typical_mean_own(&p.h, 0, all, ROOT,
+				     OPERATIONS_BELOW_UNKNOWN, &ns, &err));
+	assert_float_equal(ns, -1, 0);
+	assert_true(typical_mean_own(&p.h, 1, all, ROOT, 0, &ns, &err));
+	assert_float_equal(ns, -1, 0);
+	assert_true(typical_mean_own(
+		&p.h, 0,
+		(struct time_range){ p.h.windows[0].spans[2].start_ns,
+				     INT64_MAX },
+		ROOT, 1u << SELECT, &ns, &err));
+	assert_float_equal(ns, -1, 0);
+	past_release(&p);
+}
+
 /* Its own 5 ms become 40 from 500 on, beside a call of 100: the whole grows
  * by a third, which is no step. 35 ms are asked for, and 36. */
 static void own_onset(void **state)
@@ -309,6 +340,7 @@ UNIT_TESTS(typical)
 		cmocka_unit_test(call_of_few),
 		cmocka_unit_test(own_time),
 		cmocka_unit_test(own_time_moved),
+		cmocka_unit_test(mean_of_own_times),
 		cmocka_unit_test(own_onset),
 		cmocka_unit_test(find_by_span),
 		cmocka_unit_test(most_moved),

@@ -359,6 +359,37 @@ static void a_lock_explains_what_the_cpu_does_not(void **state)
 	fake_end();
 }
 
+/* One of four waits, and the others are as quick as ever. */
+static double slow_now_and_then(const struct operation *o, double at_s)
+{
+	(void)o;
+	return at_s > -120 && (int)(at_s / 10) % 4 == 0 ? 200 : 20;
+}
+
+/* By all requests of the service together: a fourth of what it would be if each
+ * of them had waited as long as the slow one. */
+static const char *lock_grew_a_little(const char *type_id, bool is_of_spans,
+				      double at_s)
+{
+	if (!strcmp(type_id, FAKE_MUTEX) && at_s > -120)
+		return "main;shop.Reserve;sync.(*Mutex).Lock 2200000000\n";
+	return is_of_spans ? NULL : lock_grew(type_id, false, at_s);
+}
+
+static void a_lock_that_some_requests_wait_for_explains_those(void **state)
+{
+	const struct symptom *s;
+
+	(void)state;
+	ask(ONE_SERVICE, slow_now_and_then, lock_grew_a_little, all_types);
+	s = &fake->finding.symptom;
+	assert_int_equal(s->change_ns, fixture_ms(180));
+	assert_in_range(s->mean_change_ns, fixture_ms(20), fixture_ms(60));
+	assert_int_equal(fake->finding.profiles->wait, WAIT_MUTEX);
+	assert_int_equal(fake->result.cause.kind, CAUSE_LOCK);
+	fake_end();
+}
+
 #define SERVES "net/http.(*conn).serve;github.com/go-chi/chi/v5.(*Mux).ServeHTTP;"
 
 /* Whose code it is that waits for a connection, no rule tells: it came as a
@@ -916,6 +947,8 @@ UNIT_TESTS(slow)
 			what_one_version_has_more_of_is_compared_with_others),
 		cmocka_unit_test(what_is_always_slow_blames_no_function),
 		cmocka_unit_test(a_lock_explains_what_the_cpu_does_not),
+		cmocka_unit_test(
+			a_lock_that_some_requests_wait_for_explains_those),
 		cmocka_unit_test(
 			where_no_code_is_the_teams_the_library_that_waits_is_told),
 		cmocka_unit_test(a_run_stays_within_its_budget),
