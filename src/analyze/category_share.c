@@ -147,6 +147,52 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 			   << KIND_SHIFT;
 }
 
+static void mark(const struct profile *p, const uint32_t *by_frame,
+		 enum code_kind kind, struct seen *seen, bool *is_kept)
+{
+	bool is_waiting = kinds_wait(p);
+	uint32_t *words = seen->words;
+
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		for (uint32_t k = 0; k < s->frame_count; k++)
+			words[k] = by_frame[p->frame_ids[s->frame_first + k]];
+		is_kept[i] = stack_kind(words, s->frame_count,
+					stack_kernel_from(words,
+							  s->frame_count),
+					is_waiting) != kind;
+	}
+}
+
+bool kind_leave_out(struct profile *p, const struct code_rules *rules,
+		    enum code_kind kind, struct error *err)
+{
+	struct arena arena;
+	unsigned char *by_function;
+	uint32_t *words;
+	struct seen *seen;
+	bool *is_kept;
+	bool is_done = true;
+
+	if (p->packed || !p->stack_count)
+		return true;
+	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
+	by_function = arena_array(&arena, p->function_count, 1);
+	words = arena_array(&arena, p->frame_count, sizeof *words);
+	is_kept = arena_array(&arena, p->stack_count, sizeof *is_kept);
+	seen = arena_alloc(&arena, sizeof *seen);
+	if (by_function && words && is_kept && seen) {
+		classify(p, rules, by_function, words);
+		mark(p, words, kind, seen, is_kept);
+		(void)profile_keep_stacks(p, is_kept);
+	} else {
+		is_done = arena_fail(&arena, "sorting functions by kind", err);
+	}
+	arena_release(&arena);
+	return is_done;
+}
+
 bool category_shares_compute(const struct profile *p,
 			     const struct code_rules *rules,
 			     struct category_shares *out,

@@ -587,33 +587,15 @@ static bool serves(const struct request_roots *roots, const struct profile *p,
 
 double request_roots_keep(const struct request_roots *roots, struct profile *p)
 {
-	int64_t before = p->whole_total, sum = 0, magnitude = 0;
-	uint32_t kept = 0;
-	double part;
+	double left_out;
+	bool *is_kept;
 
-	if (!is_read(p) || before <= 0)
+	if (!is_read(p))
 		return 0;
-	for (uint32_t i = 0; i < p->stack_count; i++)
-		kept += serves(roots, p, &p->stacks[i]);
-	if (!kept || kept == p->stack_count)
-		return 0;
-	kept = 0;
-	for (uint32_t i = 0; i < p->stack_count; i++) {
-		const struct stack *s = &p->stacks[i];
-
-		if (!serves(roots, p, s))
-			continue;
-		sum = sat_add_i64(sum, s->value);
-		magnitude = sat_add_i64(magnitude, sat_magnitude_i64(s->value));
-		p->stacks[kept++] = *s;
-	}
-	part = (double)magnitude / (double)before;
-	p->stack_count = kept;
-	p->total = sum;
-	p->whole_total = magnitude;
-	p->omitted = p->filtered = 0;
-	if (p->sample_count > 0)
-		p->sample_count =
-			(int64_t)((double)p->sample_count * part + 0.5);
-	return 1 - part;
+	is_kept = mem_calloc(p->stack_count, sizeof *is_kept);
+	for (uint32_t i = 0; is_kept && i < p->stack_count; i++)
+		is_kept[i] = serves(roots, p, &p->stacks[i]);
+	left_out = is_kept ? profile_keep_stacks(p, is_kept) : 0;
+	mem_free(is_kept);
+	return left_out;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/category_share.h"
 #include "analyze/locations.h"
 #include "backend/fetch_profile.h"
 #include "base/num.h"
@@ -344,6 +345,18 @@ double comparison_keep_roots(struct comparison *c,
 			left_out = part;
 	}
 	return left_out;
+}
+
+bool comparison_leave_out(struct comparison *c, const struct code_rules *rules,
+			  enum code_kind kind, struct error *err)
+{
+	struct profile *profiles[PROFILES_MAX];
+	size_t n = list_profiles(c, profiles);
+
+	for (size_t i = 0; i < n; i++)
+		if (!kind_leave_out(profiles[i], rules, kind, err))
+			return false;
+	return true;
 }
 
 static bool view_apply(struct investigation *v, struct profile *p,

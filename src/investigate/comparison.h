@@ -118,6 +118,10 @@ bool comparison_apply_lines(struct comparison *c,
 double comparison_keep_roots(struct comparison *c,
 			     const struct request_roots *roots);
 
+/* Leaves out of all profiles, the parts too, the stacks of a kind of code. */
+bool comparison_leave_out(struct comparison *c, const struct code_rules *rules,
+			  enum code_kind kind, struct error *err) MUST_CHECK;
+
 /* Replaces all profiles, the parts too, by what the view leaves of them;
  * notes how much. is_of_rest: shares are of what is left from then on, by view
  * and labels; else they stay shares of the whole. */

@@ -56,6 +56,7 @@ enum note_kind {
 				 became slower, own times slow_ns, base_ns */
 	NOTE_BACKGROUND_LEFT_OUT, /* percent of the profile that no request
 				     waits in */
+	NOTE_CALLS_LEFT_OUT,      /* waits for calls */
 	NOTE_LINKS_FOLLOWED,      /* to count other traces, of total */
 	NOTE_LINKS_NOT_ASKED, /* who links here; reason: the server's title */
 	NOTE_SNAPSHOTS_UNKNOWN, /* a step may hold several; reason */

@@ -389,6 +389,35 @@ bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
 	return true;
 }
 
+/* How often a call is made by other operations of the service is not known:
+ * waits of up to so many times what the spans of this one's calls grew by are
+ * theirs. More must be calls without spans. */
+#define CALLS_TOLD 4.0
+
+bool inquiry_are_calls_told(const struct profile_inquiry *q,
+			    const struct comparison *c, bool *are_told,
+			    struct error *err)
+{
+	struct category_shares slow, base;
+	double waited_ns, told_ns = q->s->mean_calls_ns;
+
+	*are_told = false;
+	if (told_ns <= 0 || !c->has_base || c->scope == SCOPE_COHORT)
+		return true;
+	if (!category_shares_compute(&c->slow.profile, q->v->question->rules,
+				     &slow, NULL, err) ||
+	    !category_shares_compute(&c->base.profile, q->v->question->rules,
+				     &base, NULL, err))
+		return false;
+	waited_ns = unit_ns(c) *
+		    (comparison_rate(&c->slow, slow.value[CODE_HTTP_CLIENT]) -
+		     comparison_rate(&c->base, base.value[CODE_HTTP_CLIENT]));
+	told_ns *= c->slow.requests > 0 ? operation_part(q, c)
+					: operation_rate(q, c);
+	*are_told = waited_ns > 0 && waited_ns <= CALLS_TOLD * told_ns;
+	return true;
+}
+
 double inquiry_blocked_ns(const struct profile_inquiry *q)
 {
 	double most = 0;

@@ -63,6 +63,12 @@ bool inquiry_measure_gc(struct profile_inquiry *q,
 bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
 		   struct error *err) MUST_CHECK;
 
+/* Whether what grew in a profile in waits for calls is told by the spans of
+ * those calls: then none of it is time of the span's own. */
+bool inquiry_are_calls_told(const struct profile_inquiry *q,
+			    const struct comparison *c, bool *are_told,
+			    struct error *err) MUST_CHECK;
+
 /* What of its growth the request was blocked, by the profile that tells most;
  * ns. */
 double inquiry_blocked_ns(const struct profile_inquiry *q);

@@ -51,6 +51,8 @@ struct profile_inquiry {
 	struct wait_measure heap_lead;
 	struct request_roots roots; /* of the stacks that serve requests */
 	double background_share;    /* left out of the type that is shown */
+	/* So are waits for calls, which spans tell. */
+	bool are_calls_left_out[WAIT_TYPES];
 	/* The function that decided, NULL: none did. */
 	const struct wait_measure *lead;
 	/* The CPU that grew in the whole service grew in the slow requests'

@@ -554,6 +554,15 @@ static bool is_of_waiters(const struct comparison *c, enum wait_type type)
 	       type != WAIT_NEIGHBOUR;
 }
 
+static bool leave_out_calls(const struct profile_inquiry *q,
+			    enum wait_type type, struct comparison *c,
+			    struct error *err)
+{
+	return !q->are_calls_left_out[type] ||
+	       comparison_leave_out(c, q->v->question->rules, CODE_HTTP_CLIENT,
+				    err);
+}
+
 static bool measure_wait(struct profile_inquiry *q, enum wait_type type,
 			 struct error *err)
 {
@@ -562,8 +571,13 @@ static bool measure_wait(struct profile_inquiry *q, enum wait_type type,
 	if (!c->is_asked)
 		return true;
 	count_requests(q, c);
-	if (is_of_waiters(c, type))
+	if (is_of_waiters(c, type)) {
 		comparison_keep_roots(c, &q->roots);
+		if (!inquiry_are_calls_told(q, c, &q->are_calls_left_out[type],
+					    err) ||
+		    !leave_out_calls(q, type, c, err))
+			return false;
+	}
 	return inquiry_measure(q, c, &q->measures[type], err);
 }
 
@@ -647,8 +661,11 @@ static bool ask_again(struct profile_inquiry *q, struct job *jobs[JOBS],
 		done = begin_wait(q, q->wait, c, err);
 	if (!done || !ask_parts_and(q, c, jobs, n, err))
 		return false;
-	if (is_of_waiters(c, q->wait))
+	if (is_of_waiters(c, q->wait)) {
 		q->background_share = comparison_keep_roots(c, &q->roots);
+		if (!leave_out_calls(q, q->wait, c, err))
+			return false;
+	}
 	q->shown = c;
 	return true;
 }

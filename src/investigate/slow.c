@@ -512,13 +512,15 @@ static void note_no_baseline(struct profile_inquiry *q)
 					  .name = str_from(asked->text) });
 }
 
-static void note_background(struct profile_inquiry *q)
+static void note_left_out(struct profile_inquiry *q)
 {
 	if (q->background_share > 0 && q->shown == &q->final)
 		investigation_note(
 			q->v,
 			(struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
 				       .percent = 100 * q->background_share });
+	if (q->wait != WAIT_TYPES && q->are_calls_left_out[q->wait])
+		investigation_note(q->v, (struct note){ NOTE_CALLS_LEFT_OUT });
 }
 
 /* Samples of spans have names only where the server is older than 2.2 or keeps
@@ -591,7 +593,7 @@ bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 		note_blameless(q, blame_nothing(q));
 		set_baseline(q);
 		set_extent(q);
-		note_background(q);
+		note_left_out(q);
 		/* Where that is little by nature. */
 		comparison_note_extent(q->shown, q->v, &q->s->slow_asked);
 	}

@@ -501,6 +501,72 @@ static bool set_mean_change(struct symptom *out,
 	return true;
 }
 
+/* A bit for each operation that is a call by the process to another one, over
+ * HTTP or as RPC. */
+static uint32_t call_operations(const struct operation_history *s,
+				const struct trace *t, const struct calls *calls,
+				uint32_t resource)
+{
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t operation;
+
+		if (t->spans[i].resource != resource ||
+		    t->spans[i].kind != SPAN_KIND_CLIENT ||
+		    (calls->kind[i] != CALL_HTTP && calls->kind[i] != CALL_RPC))
+			continue;
+		operation = operation_history_find(s, t, i);
+		if (operation != OPERATION_NONE)
+			bits |= 1u << operation;
+	}
+	return bits;
+}
+
+/* What a request of an operation spends in calls; all of them together, as
+ * profiles add up what waits side by side. */
+static double calls_ns(const struct history_window *w, struct time_range range,
+		       uint32_t operation, uint32_t calls)
+{
+	double sum = 0;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		const struct history_span *s = &w->spans[i];
+
+		if (!history_range_has(range, s->start_ns))
+			continue;
+		count += s->operation == operation;
+		if (s->operation < OPERATIONS_MAX &&
+		    (calls & 1u << s->operation))
+			sum += (double)s->duration_ns;
+	}
+	return count ? sum / count : 0;
+}
+
+/* Where its own time is to be explained, which its calls are no part of. */
+static void set_mean_calls(struct symptom *out,
+			   const struct operation_history *s,
+			   const struct investigation *v,
+			   const struct suspect *g)
+{
+	const struct baseline_choice *b = &s->baseline;
+	uint32_t calls;
+
+	if (!g->has_choice || !out->has_history || g->pick.is_gap ||
+	    g->pick.is_queue || b->chosen >= BASELINE_SLOTS ||
+	    s->roles.slow == WINDOW_NONE ||
+	    v->trace->spans[g->pick.span].kind == SPAN_KIND_CLIENT)
+		return;
+	calls = call_operations(s, v->trace, &g->choice.calls, out->resource);
+	out->mean_calls_ns =
+		fmax(0, calls_ns(&s->history.windows[s->roles.slow], out->slow,
+				 out->operation, calls) -
+				calls_ns(&s->history.windows[b->window],
+					 b->slots[b->chosen].range,
+					 out->operation, calls));
+}
+
 static uint64_t profile_id_of(const struct guilty_pick *pick)
 {
 	uint64_t id = 0;
@@ -568,6 +634,7 @@ static bool fill(struct symptom *out, struct operation_history *s,
 	out->mean_change_ns = (double)out->change_ns;
 	if (!set_mean_change(out, s, v, pick, err))
 		return false;
+	set_mean_calls(out, s, v, g);
 	out->is_exception = out->is_healthy && !out->usual &&
 			    g->choice.is_by_change;
 	if (is_chosen)

@@ -40,6 +40,10 @@ struct symptom {
 	/* The same of all requests of the operation on average, few or most of
 	 * which are slow: what profiles of a whole service tell of. */
 	double mean_change_ns;
+	/* And what calls of the operation that have spans grew by, where its
+	 * own time is what is to be explained; 0: it makes none, or not known.
+	 */
+	double mean_calls_ns;
 	int64_t grown_ns; /* the same of this request, where it grew more */
 	bool is_close_span;  /* another span took nearly as long */
 	bool is_alone;       /* others lost no time there */

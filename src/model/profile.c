@@ -811,3 +811,34 @@ bool profile_unpack(struct profile *p, struct error *err)
 	profile_build_free(b);
 	return is_done && profile_check(p, err);
 }
+
+double profile_keep_stacks(struct profile *p, const bool *is_kept)
+{
+	int64_t before = p->whole_total, sum = 0, magnitude = 0;
+	uint32_t kept = 0;
+	double part;
+
+	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++)
+		kept += is_kept[i];
+	if (!kept || kept == p->stack_count || before <= 0)
+		return 0;
+	kept = 0;
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		if (!is_kept[i])
+			continue;
+		sum = sat_add_i64(sum, s->value);
+		magnitude = sat_add_i64(magnitude, sat_magnitude_i64(s->value));
+		p->stacks[kept++] = *s;
+	}
+	part = (double)magnitude / (double)before;
+	p->stack_count = kept;
+	p->total = sum;
+	p->whole_total = magnitude;
+	p->omitted = p->filtered = 0;
+	if (p->sample_count > 0)
+		p->sample_count =
+			(int64_t)((double)p->sample_count * part + 0.5);
+	return 1 - part;
+}

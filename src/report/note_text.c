@@ -323,6 +323,11 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			"waits",
 			n->percent);
 		break;
+	case NOTE_CALLS_LEFT_OUT:
+		notes_add(notes,
+			  "waits for other services are left out of the "
+			  "profile: the spans of those calls tell them");
+		break;
 	case NOTE_STACKLESS:
 		notes_add(notes,
 			  "%.1f %% of the profile has no stack: it is in the "

@@ -234,6 +234,26 @@ static void stacks_of_the_application_alone(void **state)
 	profile_release(&p);
 }
 
+/* Of 100 that wait 60 wait for an answer; of one kind alone all stays. */
+static void a_kind_that_is_left_out(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	make_profile(&p, "delay", "nanoseconds", 0,
+		     "main.f;net/http.(*Client).do;runtime.selectgo 60\n"
+		     "main.f;main.g;runtime.chanrecv1 40\n");
+	assert_ok(kind_leave_out(&p, NULL, CODE_DATABASE, &err));
+	assert_int_equal(p.stack_count, 2);
+	assert_ok(kind_leave_out(&p, NULL, CODE_HTTP_CLIENT, &err));
+	assert_int_equal(p.stack_count, 1);
+	assert_int_equal(p.total, 40);
+	assert_int_equal(p.whole_total, 40);
+	assert_ok(kind_leave_out(&p, NULL, CODE_IDLE, &err));
+	assert_int_equal(p.stack_count, 1);
+	profile_release(&p);
+}
+
 UNIT_TESTS(category_share)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +269,7 @@ UNIT_TESTS(category_share)
 		cmocka_unit_test(test_user_rules),
 		cmocka_unit_test(test_change_share),
 		cmocka_unit_test(stacks_of_the_application_alone),
+		cmocka_unit_test(a_kind_that_is_left_out),
 	};
 
 	return cmocka_run_group_tests_name("analyze/kind_share", tests, NULL,

@@ -66,10 +66,10 @@ static const char *const only_cpu[] = { FAKE_CPU, NULL };
 static const char *const all_types[] = { FAKE_CPU, FAKE_MUTEX, FAKE_BLOCK,
 					 NULL };
 
-static void ask(const char *trace,
-		double (*took_ms)(const struct operation *, double),
-		const char *(*stacks)(const char *, bool, double),
-		const char *const *types)
+static void look(const char *trace,
+		 double (*took_ms)(const struct operation *, double),
+		 const char *(*stacks)(const char *, bool, double),
+		 const char *const *types)
 {
 	fake_begin(trace);
 	fake->took_ms = took_ms;
@@ -78,6 +78,15 @@ static void ask(const char *trace,
 	if (!fake_investigate(&err))
 		fail_msg("shortfall %d: %s", fake->v.shortfall.kind,
 			 err.message);
+}
+
+/* And there is a profile to show. */
+static void ask(const char *trace,
+		double (*took_ms)(const struct operation *, double),
+		const char *(*stacks)(const char *, bool, double),
+		const char *const *types)
+{
+	look(trace, took_ms, stacks, types);
 	assert_non_null(fake->finding.shown);
 }
 
@@ -420,6 +429,51 @@ static void where_no_code_is_the_teams_the_library_that_waits_is_told(
 	assert_int_equal(fake->result.cause.kind, CAUSE_WAIT);
 	assert_true(str_equal(fake->finding.profiles->lead->name,
 			      STR("database/sql.(*DB).conn")));
+	fake_end();
+}
+
+/* Half of it is in a call that has a span. */
+static const char calls_and_waits[] =
+	"1 0 shop S \"GET /cart\" 0 200 pyroscope.profile.id=00000000000000aa\n"
+	"2 1 shop C \"HTTP GET\" 0 90 http.request.method=GET\n";
+
+static double call_and_own_grew(const struct operation *o, double at_s)
+{
+	if (o->kind == SPAN_KIND_CLIENT)
+		return at_s > -120 ? 90 : 5;
+	return at_s > -120 ? 200 : 20;
+}
+
+#define CALLS SERVES "shop.Ask;net/http.(*Client).do;runtime.selectgo "
+
+/* All that is blocked waits for the answer. */
+static const char *calls_are_blocked(const char *type_id, bool is_of_spans,
+				     double at_s)
+{
+	if (strcmp(type_id, FAKE_BLOCK) != 0)
+		return lock_grew(strcmp(type_id, FAKE_CPU) ? "" : FAKE_CPU,
+				 is_of_spans, at_s);
+	return at_s > -120 ? CALLS "4200000000\n" SERVES
+				   "shop.Log;runtime.chanrecv1 3000000\n"
+			   : CALLS "230000000\n" SERVES
+				   "shop.Log;runtime.chanrecv1 3000000\n";
+}
+
+/* Nor has the call a span. */
+static const char waits_alone[] =
+	"1 0 shop S \"GET /cart\" 0 200 pyroscope.profile.id=00000000000000aa\n";
+
+static void waits_for_calls_explain_no_time_of_its_own(void **state)
+{
+	(void)state;
+	look(calls_and_waits, call_and_own_grew, calls_are_blocked, all_types);
+	assert_true(str_equal(fake->result.span.name, STR("GET /cart")));
+	assert_true(fake->finding.profiles->are_calls_left_out[WAIT_BLOCK]);
+	assert_int_equal(fake->finding.profiles->wait, WAIT_TYPES);
+	fake_end();
+	look(waits_alone, call_and_own_grew, calls_are_blocked, all_types);
+	assert_false(fake->finding.profiles->are_calls_left_out[WAIT_BLOCK]);
+	assert_true(fake->finding.profiles->measures[WAIT_BLOCK].change > 0);
 	fake_end();
 }
 
@@ -951,6 +1005,7 @@ UNIT_TESTS(slow)
 			a_lock_that_some_requests_wait_for_explains_those),
 		cmocka_unit_test(
 			where_no_code_is_the_teams_the_library_that_waits_is_told),
+		cmocka_unit_test(waits_for_calls_explain_no_time_of_its_own),
 		cmocka_unit_test(a_run_stays_within_its_budget),
 		cmocka_unit_test(time_before_a_quick_callee_is_the_callers),
 		cmocka_unit_test(what_no_code_explains_is_the_network),

@@ -115,6 +115,9 @@ static void numbers_and_names_stand_in_them(void **state)
 			      .percent = 96.4 },
 	       "only stacks that serve requests are shown: 96 % of the profile "
 	       "is background work, in which no request waits");
+	expect((struct note){ .kind = NOTE_CALLS_LEFT_OUT },
+	       "waits for other services are left out of the profile: the "
+	       "spans of those calls tell them");
 }
 
 UNIT_TESTS(note_text)
