@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,6 +106,14 @@ void jsonw_key_str(struct jsonw *w, struct str key)
 	write_quoted(w, key);
 	out_text(w->out, w->indent > 0 ? ": " : ":");
 	w->is_after_key = true;
+}
+
+bool jsonw_key_known(struct jsonw *w, const char *key, bool is_known)
+{
+	jsonw_key(w, key);
+	if (!is_known)
+		jsonw_null(w);
+	return is_known;
 }
 
 void jsonw_str(struct jsonw *w, struct str text)
@@ -276,4 +285,169 @@ void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns)
 
 	format_rfc3339(time_ns, text);
 	jsonw_pair_text(w, key, text);
+}
+
+/* ---- by a template ---- */
+
+/* "-12", "0.5": no word. */
+static bool is_number(struct str word)
+{
+	size_t i = word.ptr[0] == '-';
+
+	if (i == word.len)
+		return false;
+	for (; i < word.len; i++)
+		if (!strchr("0123456789.", word.ptr[i]))
+			return false;
+	return true;
+}
+
+static bool is_raw(struct str word)
+{
+	return is_number(word) || str_equal(word, STR("true")) ||
+	       str_equal(word, STR("false")) || str_equal(word, STR("null"));
+}
+
+/* Returns what follows the word at `at`. */
+static const char *add_word(struct jsonw *w, const char *at)
+{
+	bool is_quoted = *at == '\'';
+	struct str word = { at + is_quoted, 0 };
+
+	word.len = strcspn(word.ptr, is_quoted ? "'" : " \n,:{}[]%'");
+	at = word.ptr + word.len;
+	at += is_quoted && *at == '\'';
+	if (*at == ':')
+		jsonw_key_str(w, word);
+	else if (!is_quoted && is_raw(word))
+		jsonw_raw(w, word);
+	else
+		jsonw_str(w, word);
+	return at;
+}
+
+/* "%-.*s": a slot's parts. */
+struct slot {
+	bool is_known; /* '-': what is not known is null */
+	bool is_time;  /* '+' */
+	bool is_str;   /* ".*" */
+	int decimals;  /* -1: all */
+	char size;     /* 'j', 'z' or 0 */
+	char type;
+};
+
+static const char *slot_read(const char *at, struct slot *s)
+{
+	*s = (struct slot){ .decimals = -1 };
+	s->is_known = *at == '-';
+	s->is_time = *at == '+';
+	at += s->is_known || s->is_time;
+	if (*at == '.') {
+		s->is_str = *++at == '*';
+		at += s->is_str;
+		for (s->decimals = 0; ascii_is_digit(*at); at++)
+			s->decimals = 10 * s->decimals + (*at - '0');
+	}
+	if (*at == 'j' || *at == 'z')
+		s->size = *at++;
+	s->type = *at;
+	return at + (*at != '\0');
+}
+
+static void add_text(struct jsonw *w, struct slot s, struct str text,
+		     bool is_key)
+{
+	if (is_key)
+		jsonw_key_str(w, text);
+	else if (s.is_known && !text.len)
+		jsonw_null(w);
+	else
+		jsonw_str(w, text);
+}
+
+static void add_integer(struct jsonw *w, struct slot s, int64_t value)
+{
+	char time[TIME_RFC3339_BYTES];
+
+	if (s.is_time) {
+		format_rfc3339(value, time);
+		jsonw_text(w, time);
+	} else if (s.is_known && value < (s.type == 'd' ? 0 : 1)) {
+		jsonw_null(w);
+	} else {
+		jsonw_i64(w, value);
+	}
+}
+
+static void add_double(struct jsonw *w, struct slot s, double value)
+{
+	jsonw_f64(w, s.is_known && value < 0 ? NAN : value, s.decimals);
+}
+
+static void add_bool(struct jsonw *w, struct slot s, int value)
+{
+	if (s.is_known && value < 0)
+		jsonw_null(w);
+	else
+		jsonw_bool(w, value);
+}
+
+void jsonw_addf(struct jsonw *w, const char *template, ...)
+{
+	const char *at = template;
+	struct slot s;
+	struct str text;
+	va_list args;
+
+	va_start(args, template);
+	while (*at) {
+		if (strchr(" \n,:", *at)) {
+			at++;
+			continue;
+		}
+		if (strchr("{[", *at)) {
+			open_level(w, *at++);
+			continue;
+		}
+		if (strchr("}]", *at)) {
+			close_level(w, *at++);
+			continue;
+		}
+		if (*at != '%') {
+			at = add_word(w, at);
+			continue;
+		}
+		at = slot_read(at + 1, &s);
+		switch (s.type) {
+		case 's':
+			text.len = s.is_str ? (size_t)va_arg(args, int) : 0;
+			text.ptr = va_arg(args, const char *);
+			if (!s.is_str && text.ptr)
+				text.len = strlen(text.ptr);
+			if (s.is_str || text.ptr)
+				add_text(w, s, text, *at == ':');
+			else
+				jsonw_null(w);
+			break;
+		case 'd':
+			add_integer(w, s,
+				    s.size == 'j' ? va_arg(args, intmax_t)
+						  : va_arg(args, int));
+			break;
+		case 'u':
+			add_integer(w, s,
+				    s.size == 'z'
+					    ? (int64_t)va_arg(args, size_t)
+					    : va_arg(args, unsigned));
+			break;
+		case 'f':
+		case 'g':
+			add_double(w, s, va_arg(args, double));
+			break;
+		case 'i':
+			add_bool(w, s, va_arg(args, int));
+			break;
+		}
+	}
+	va_end(args);
 }

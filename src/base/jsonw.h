@@ -10,9 +10,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/out.h"
 #include "base/str.h"
+#include "base/system.h"
+
+#ifdef SYSTEM_INT64_IS_INTMAX
+#define JSONW_LIKE(template, args) PRINTF_LIKE(template, args)
+#else
+#define JSONW_LIKE(template, args) /* builds on other systems check them */
+#endif
 
 struct jsonw {
 	struct out *out;
@@ -33,6 +41,8 @@ void jsonw_array_end(struct jsonw *w);
 /* The next value's name; trusted text of ours or foreign, both escaped. */
 void jsonw_key(struct jsonw *w, const char *key);
 void jsonw_key_str(struct jsonw *w, struct str key);
+/* Whether its value is to be written; null stands for what is not known. */
+bool jsonw_key_known(struct jsonw *w, const char *key, bool is_known);
 
 void jsonw_str(struct jsonw *w, struct str text);
 void jsonw_text(struct jsonw *w, const char *text); /* NULL gives null */
@@ -61,5 +71,26 @@ void jsonw_pair_bool(struct jsonw *w, const char *key, bool value);
 void jsonw_pair_null(struct jsonw *w, const char *key);
 /* RFC 3339, UTC. */
 void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns);
+
+/* Values and keys by a template, JSON with less quotes:
+ *
+ *	jsonw_addf(w, "{kind:page, 'x y':[%zu, %.3f], name:%-.*s, fires:%i",
+ *		   count, share, STR_WHOLE(name), does_fire);
+ *
+ * A word is a key before a colon, else text, unless it is a number, true, false
+ * or null; words with other characters than letters, digits, "_.$-" and the like
+ * stand between single quotes. Commas are for the reader alone. What is opened
+ * may be closed by another call. Slots, whose arguments the compiler checks:
+ *
+ *	%s      text; NULL gives null. Also a key
+ *	%.*s    a str, by STR_WHOLE(). Also a key
+ *	%d %jd  an int, an int64_t; %+jd is a time in ns as RFC 3339, UTC
+ *	%u %zu  an unsigned int, a size_t
+ *	%.3f    a double, as by jsonw_f64(); %g: with all digits that it has
+ *	%i      an int or bool, as true or false
+ *
+ * With a minus what is not known is null: empty strs, negative numbers, of
+ * unsigned ones 0. */
+void jsonw_addf(struct jsonw *w, const char *template, ...) JSONW_LIKE(2, 3);
 
 #endif

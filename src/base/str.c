@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
 
+#include <limits.h>
+
 #include <stdint.h>
 #include <string.h>
 
 int str_printed(const struct str *s)
 {
 	return s->len > 4096 ? 4096 : (int)s->len;
+}
+
+int str_whole(const struct str *s)
+{
+	return s->len > INT_MAX ? INT_MAX : (int)s->len;
 }
 
 struct str str_from(const char *text)

@@ -26,6 +26,10 @@ struct str {
  * wants more than 4096. */
 int str_printed(const struct str *s);
 
+/* The same with all of it, of less than 2 GiB: for jsonw_addf(). */
+#define STR_WHOLE(s) str_whole(&(s)), (&(s))->ptr
+int str_whole(const struct str *s);
+
 /* From a C string; NULL gives the empty string. */
 struct str str_from(const char *text);
 

@@ -52,6 +52,9 @@
 /* struct stat names the time of the last change so. */
 #ifdef __APPLE__
 #define st_mtim st_mtimespec
+#else
+/* An int64_t is what printf() has %jd for, so that compilers can check it. */
+#define SYSTEM_INT64_IS_INTMAX 1
 #endif
 
 /* Sorts like qsort(); compare gets the context as well, and sorts nothing

@@ -51,6 +51,60 @@ static void write_sample(struct jsonw *w)
 	jsonw_object_end(w);
 }
 
+static void test_template(void **state)
+{
+	const struct str name = STR("a\"b"), none = STR("");
+	const char *missing = *state; /* NULL, which the compiler cannot see */
+	struct sink s;
+
+	jsonw_addf(begin(&s, 0),
+		   "{a:b, 'x y':'1s, {', n:[-12, 0.5, 1m, true, false, null],"
+		   "\n t:%s u:%s k:{%s:%.*s}, %.*s:{}",
+		   "text", missing, "key", STR_WHOLE(name), STR_WHOLE(name));
+	jsonw_addf(&s.w, "k:[%.*s, %-.*s, %-.*s]}", STR_WHOLE(none),
+		   STR_WHOLE(none), STR_WHOLE(name));
+	end(&s, "{\"a\":\"b\",\"x y\":\"1s, {\","
+		"\"n\":[-12,0.5,\"1m\",true,false,null],"
+		"\"t\":\"text\",\"u\":null,\"k\":{\"key\":\"a\\\"b\"},"
+		"\"a\\\"b\":{},\"k\":[\"\",null,\"a\\\"b\"]}");
+}
+
+static void test_template_numbers(void **state)
+{
+	struct sink s;
+
+	(void)state;
+	jsonw_addf(begin(&s, 0), "[%d, %jd, %-d, %-jd, %-d, %+jd", -1,
+		   INT64_MIN, -1, (int64_t)-1, 0, (int64_t)1500000000);
+	jsonw_addf(&s.w, "%u, %zu, %-u, %-zu, %-u", 0u, SIZE_MAX / 2, 0u,
+		   (size_t)0, 7u);
+	jsonw_addf(&s.w, "%.3f, %.0f, %.12f, %-.1f, %-.1f, %.1f, %g, %i, %i, %-i, %-i]", 1.23456,
+		   2.5, 1e-12, -0.5, 0., (double)NAN, 0.1, true, false, -1, 1);
+	end(&s, "[-1,-9223372036854775808,null,null,0,"
+		"\"1970-01-01T00:00:01.500000000Z\","
+		"0,9223372036854775807,null,null,7,"
+		"1.235,2,0.000000000001,null,0,null,0.1,true,false,null,true]");
+}
+
+/* What is left open is closed later, with its commas and lines. */
+static void test_template_parts(void **state)
+{
+	struct sink s;
+
+	(void)state;
+	jsonw_addf(begin(&s, 2), "{list:[1");
+	jsonw_i64(&s.w, 2);
+	jsonw_addf(&s.w, "], of:");
+	jsonw_addf(&s.w, "{}}");
+	end(&s, "{\n"
+		"  \"list\": [\n"
+		"    1,\n"
+		"    2\n"
+		"  ],\n"
+		"  \"of\": {}\n"
+		"}");
+}
+
 static void test_one_line(void **state)
 {
 	struct sink s;
@@ -209,6 +263,9 @@ static void test_too_deep(void **state)
 UNIT_TESTS(jsonw)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_template),
+		cmocka_unit_test(test_template_numbers),
+		cmocka_unit_test(test_template_parts),
 		cmocka_unit_test(test_one_line),
 		cmocka_unit_test(test_indented),
 		cmocka_unit_test(test_documents_in_a_row),
