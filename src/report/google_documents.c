@@ -74,21 +74,19 @@ static void write_aggregation(struct jsonw *w, const struct metric_source *s,
 	bool is_rate = s->name->is_counter;
 	struct buf label;
 
-	jsonw_pair_text(w, "alignmentPeriod", PERIOD);
-	jsonw_pair_text(w, "perSeriesAligner",
-			is_quantile ? "ALIGN_DELTA"
-			: is_rate   ? "ALIGN_RATE"
-				    : "ALIGN_MAX");
-	jsonw_pair_text(w, "crossSeriesReducer",
-			is_quantile ? percentile_reducer(want->quantile)
-			: is_rate   ? "REDUCE_SUM"
-				    : "REDUCE_MAX");
 	buf_init(&label, LIMIT_SELECTOR_BYTES);
 	add_label(&label, s);
-	jsonw_key(w, "groupByFields");
-	jsonw_array(w);
-	jsonw_str(w, buf_str(&label));
-	jsonw_array_end(w);
+	jsonw_addf(w,
+		   "{alignmentPeriod:%s, perSeriesAligner:%s, "
+		   "crossSeriesReducer:%s, groupByFields:[%s]}",
+		   PERIOD,
+		   is_quantile ? "ALIGN_DELTA"
+		   : is_rate   ? "ALIGN_RATE"
+			       : "ALIGN_MAX",
+		   is_quantile ? percentile_reducer(want->quantile)
+		   : is_rate   ? "REDUCE_SUM"
+			       : "REDUCE_MAX",
+		   buf_text(&label));
 	buf_release(&label);
 }
 
@@ -107,34 +105,12 @@ static void write_promql(struct jsonw *w, const char *key,
 
 /* ---- dashboards ---- */
 
-static void write_query(struct jsonw *w, const struct metric_source *s,
-			const struct metric_want *want)
-{
-	jsonw_key(w, "timeSeriesQuery");
-	jsonw_object(w);
-	if (has_filter(s, want)) {
-		jsonw_key(w, "timeSeriesFilter");
-		jsonw_object(w);
-		write_filter(w, s, want);
-		jsonw_key(w, "aggregation");
-		jsonw_object(w);
-		write_aggregation(w, s, want);
-		jsonw_object_end(w);
-		jsonw_object_end(w);
-	} else {
-		write_promql(w, "prometheusQuery", s, want, 0);
-	}
-	jsonw_object_end(w);
-}
-
 static void write_legend(struct jsonw *w, const struct metric_source *s,
 			 const struct metric_want *want)
 {
 	char quantile[16] = "";
 	struct buf text;
 
-	if (!has_filter(s, want))
-		return; /* the series' own labels */
 	if (is_distribution(s, want))
 		document_quantile(want->quantile, quantile);
 	buf_init(&text, LIMIT_SELECTOR_BYTES);
@@ -152,31 +128,23 @@ static void write_data_set(struct jsonw *w, const struct document *d,
 
 	want.quantile = quantile;
 	want.rate = "${__interval}";
-	jsonw_object(w);
-	jsonw_pair_text(w, "plotType",
-			meaning == METRIC_REQUESTS ? "STACKED_AREA" : "LINE");
-	jsonw_pair_text(w, "targetAxis", "Y1");
-	write_legend(w, s, &want);
-	if (has_filter(s, &want))
-		jsonw_pair_text(w, "minAlignmentPeriod", PERIOD);
-	write_query(w, s, &want);
-	jsonw_object_end(w);
-}
-
-/* Of one service more quantiles; of several they would cover each other. */
-static void write_data_sets(struct jsonw *w, const struct document *d,
-			    enum metric_meaning meaning)
-{
-	bool is_spread = meaning == METRIC_LATENCY && d->service_count == 1;
-
-	jsonw_key(w, "dataSets");
-	jsonw_array(w);
-	if (is_spread)
-		write_data_set(w, d, meaning, 0.5);
-	write_data_set(w, d, meaning, 0.95);
-	if (is_spread)
-		write_data_set(w, d, meaning, 0.99);
-	jsonw_array_end(w);
+	jsonw_addf(w, "{plotType:%s, targetAxis:Y1",
+		   meaning == METRIC_REQUESTS ? "STACKED_AREA" : "LINE");
+	if (has_filter(s, &want)) {
+		write_legend(w, s, &want);
+		jsonw_addf(w,
+			   "minAlignmentPeriod:%s, timeSeriesQuery:{"
+			   "timeSeriesFilter:{",
+			   PERIOD);
+		write_filter(w, s, &want);
+		jsonw_key(w, "aggregation");
+		write_aggregation(w, s, &want);
+		jsonw_addf(w, "}}}");
+	} else {
+		jsonw_addf(w, "timeSeriesQuery:{");
+		write_promql(w, "prometheusQuery", s, &want, 0);
+		jsonw_addf(w, "}}");
+	}
 }
 
 static const char *unit_label(const struct metric_source *s,
@@ -196,35 +164,28 @@ static const char *unit_label(const struct metric_source *s,
 	}
 }
 
-static void write_threshold(struct jsonw *w, const struct document *d)
-{
-	char label[24];
-
-	format_duration(sat_round_f64(d->threshold_s * NS_PER_S), label);
-	jsonw_key(w, "thresholds");
-	jsonw_array(w);
-	jsonw_object(w);
-	jsonw_pair_text(w, "label", label);
-	jsonw_pair_f64(w, "value", document_threshold(d), 6);
-	jsonw_pair_text(w, "targetAxis", "Y1");
-	jsonw_object_end(w);
-	jsonw_array_end(w);
-}
-
+/* Of one service more quantiles; of several they would cover each other. */
 static void write_chart(struct jsonw *w, const struct document *d,
 			enum metric_meaning meaning)
 {
-	jsonw_key(w, "xyChart");
-	jsonw_object(w);
-	write_data_sets(w, d, meaning);
-	if (meaning == METRIC_LATENCY)
-		write_threshold(w, d);
-	jsonw_key(w, "yAxis");
-	jsonw_object(w);
-	jsonw_pair_text(w, "label", unit_label(&d->sources[meaning], meaning));
-	jsonw_pair_text(w, "scale", "LINEAR");
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	bool is_latency = meaning == METRIC_LATENCY;
+	bool is_spread = is_latency && d->service_count == 1;
+	char label[24];
+
+	jsonw_addf(w, "xyChart:{dataSets:[");
+	if (is_spread)
+		write_data_set(w, d, meaning, 0.5);
+	write_data_set(w, d, meaning, 0.95);
+	if (is_spread)
+		write_data_set(w, d, meaning, 0.99);
+	jsonw_addf(w, "]");
+	format_duration(sat_round_f64(d->threshold_s * NS_PER_S), label);
+	if (is_latency)
+		jsonw_addf(w,
+			   "thresholds:[{label:%s, value:%.6f, targetAxis:Y1}]",
+			   label, document_threshold(d));
+	jsonw_addf(w, "yAxis:{label:%s, scale:LINEAR}}",
+		   unit_label(&d->sources[meaning], meaning));
 }
 
 /* Two in a row; the last one alone is as wide as both. */
@@ -237,17 +198,12 @@ static void write_tile(struct jsonw *w, const struct document *d,
 	buf_init(&title, LIMIT_SELECTOR_BYTES);
 	buf_addf(&title, "%s by service (%s)", tile->title,
 		 unit_label(&d->sources[tile->meaning], tile->meaning));
-	jsonw_object(w);
-	jsonw_pair_i64(w, "xPos", (int64_t)(i % 2) * COLUMNS / 2);
-	jsonw_pair_i64(w, "yPos", (int64_t)(i / 2) * TILE_HEIGHT);
-	jsonw_pair_i64(w, "width", is_alone ? COLUMNS : COLUMNS / 2);
-	jsonw_pair_i64(w, "height", TILE_HEIGHT);
-	jsonw_key(w, "widget");
-	jsonw_object(w);
+	jsonw_addf(w, "{xPos:%zu, yPos:%zu, width:%d, height:%d, widget:{",
+		   i % 2 * COLUMNS / 2, i / 2 * TILE_HEIGHT,
+		   is_alone ? COLUMNS : COLUMNS / 2, TILE_HEIGHT);
 	document_pair(w, "title", &title);
 	write_chart(w, d, tile->meaning);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "}}");
 }
 
 static void write_name(struct jsonw *w, const struct document *d,
@@ -271,16 +227,10 @@ void google_dashboard_write(const void *document, struct out *out)
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
 	write_name(&w, d, "tracefind: ");
-	jsonw_key(&w, "mosaicLayout");
-	jsonw_object(&w);
-	jsonw_pair_i64(&w, "columns", COLUMNS);
-	jsonw_key(&w, "tiles");
-	jsonw_array(&w);
+	jsonw_addf(&w, "mosaicLayout:{columns:%d, tiles:[", COLUMNS);
 	for (size_t i = 0; i < count; i++)
 		write_tile(&w, d, &tiles[i], i, count);
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "]}}");
 	out_char(out, '\n');
 }
 
@@ -299,42 +249,32 @@ static void write_by_filter(struct jsonw *w, const struct document *d,
 {
 	const struct metric_source *s = &d->sources[METRIC_LATENCY];
 
-	jsonw_key(w, "conditionThreshold");
-	jsonw_object(w);
+	jsonw_addf(w, "conditionThreshold:{");
 	write_filter(w, s, want);
-	jsonw_key(w, "aggregations");
-	jsonw_array(w);
-	jsonw_object(w);
+	jsonw_addf(w, "aggregations:[");
 	write_aggregation(w, s, want);
-	jsonw_object_end(w);
-	jsonw_array_end(w);
-	jsonw_pair_text(w, "comparison", "COMPARISON_GT");
-	jsonw_pair_f64(w, "thresholdValue", document_threshold(d), 6);
+	jsonw_addf(w, "], comparison:COMPARISON_GT, thresholdValue:%.6f",
+		   document_threshold(d));
 	pair_seconds(w, "duration", d->for_ns);
-	jsonw_key(w, "trigger");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "count", 1);
-	jsonw_object_end(w);
+	jsonw_addf(w, "trigger:{count:1}");
 	if (d->for_ns)
-		jsonw_pair_text(w, "evaluationMissingData",
-				"EVALUATION_MISSING_DATA_INACTIVE");
-	jsonw_object_end(w);
+		jsonw_addf(w, "evaluationMissingData:"
+			      "EVALUATION_MISSING_DATA_INACTIVE");
+	jsonw_addf(w, "}");
 }
 
+/* The metric may not have been written yet. */
 static void write_by_promql(struct jsonw *w, const struct document *d,
 			    const struct metric_want *want)
 {
-	jsonw_key(w, "conditionPrometheusQueryLanguage");
-	jsonw_object(w);
+	jsonw_addf(w, "conditionPrometheusQueryLanguage:{");
 	write_promql(w, "query", &d->sources[METRIC_LATENCY], want,
 		     document_threshold(d));
 	pair_seconds(w, "duration", d->for_ns);
-	jsonw_pair_text(w, "evaluationInterval", PERIOD);
-	jsonw_pair_text(w, "ruleGroup", "tracefind");
-	jsonw_pair_text(w, "alertRule", "HighLatency");
-	/* The metric may not have been written yet. */
-	jsonw_pair_bool(w, "disableMetricValidation", true);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "evaluationInterval:%s, ruleGroup:tracefind, "
+		   "alertRule:HighLatency, disableMetricValidation:true}",
+		   PERIOD);
 }
 
 /* One of all of them, each a series of its own: a policy has six at most. */
@@ -359,11 +299,9 @@ static void write_condition(struct jsonw *w, const struct document *d)
 /* The text is released. */
 static void pair_markdown(struct jsonw *w, struct buf *text)
 {
-	jsonw_key(w, "documentation");
-	jsonw_object(w);
+	jsonw_addf(w, "documentation:{");
 	document_pair(w, "content", text);
-	jsonw_pair_text(w, "mimeType", "text/markdown");
-	jsonw_object_end(w);
+	jsonw_addf(w, "mimeType:text/markdown}, conditions:[");
 }
 
 static void write_documentation(struct jsonw *w, const struct document *d)
@@ -387,27 +325,14 @@ static void write_documentation(struct jsonw *w, const struct document *d)
 	pair_markdown(w, &text);
 }
 
-static void begin_conditions(struct jsonw *w)
-{
-	jsonw_key(w, "conditions");
-	jsonw_array(w);
-}
-
 /* Behind the conditions. */
 static void end_policy(struct jsonw *w, const char *severity)
 {
-	jsonw_array_end(w);
-	jsonw_pair_text(w, "combiner", "OR");
-	jsonw_pair_bool(w, "enabled", true);
-	jsonw_pair_text(w, "severity", severity);
-	jsonw_key(w, "alertStrategy");
-	jsonw_object(w);
-	jsonw_pair_text(w, "autoClose", "1800s");
-	jsonw_object_end(w);
-	jsonw_key(w, "notificationChannels");
-	jsonw_array(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "], combiner:OR, enabled:true, severity:%s, "
+		   "alertStrategy:{autoClose:'1800s'}, "
+		   "notificationChannels:[]}",
+		   severity);
 	out_char(w->out, '\n');
 }
 
@@ -420,7 +345,6 @@ void google_alert_write(const void *document, struct out *out)
 	jsonw_object(&w);
 	write_name(&w, d, "High latency: ");
 	write_documentation(&w, d);
-	begin_conditions(&w);
 	write_condition(&w, d);
 	end_policy(&w, "WARNING");
 }
@@ -452,20 +376,14 @@ static void write_burn_condition(struct jsonw *w, const struct document *d,
 	document_burn_condition(pair, &name);
 	jsonw_object(w);
 	document_pair(w, "displayName", &name);
-	jsonw_key(w, "conditionPrometheusQueryLanguage");
-	jsonw_object(w);
+	jsonw_addf(w, "conditionPrometheusQueryLanguage:{");
 	write_burn_query(w, d, pair);
 	pair_seconds(w, "duration", NS_PER_MIN);
-	jsonw_pair_text(w, "evaluationInterval", PERIOD);
-	jsonw_key(w, "labels");
-	jsonw_object(w);
-	jsonw_pair_text(w, "severity", pair->is_page ? "page" : "ticket");
-	jsonw_object_end(w);
-	jsonw_pair_text(w, "ruleGroup", "tracefind");
-	jsonw_pair_text(w, "alertRule", "ErrorBudgetBurn");
-	jsonw_pair_bool(w, "disableMetricValidation", true);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "evaluationInterval:%s, labels:{severity:%s}, "
+		   "ruleGroup:tracefind, alertRule:ErrorBudgetBurn, "
+		   "disableMetricValidation:true}}",
+		   PERIOD, pair->is_page ? "page" : "ticket");
 }
 
 static void write_burn_documentation(struct jsonw *w, const struct document *d)
@@ -489,7 +407,6 @@ void google_burn_write(const void *document, struct out *out)
 	jsonw_object(&w);
 	write_name(&w, d, "Error budget: ");
 	write_burn_documentation(&w, d);
-	begin_conditions(&w);
 	for (size_t i = 0; i < d->slo->pair_count; i++)
 		if (d->slo->pairs[i].long_ns <= GOOGLE_LOOKBACK_NS)
 			write_burn_condition(&w, d, &d->slo->pairs[i]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,22 +78,12 @@ static void grafana_write_names(struct jsonw *w, const struct document *d,
 static void write_query(struct jsonw *w, const struct document *d,
 			const char *ref, struct buf *expression)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "refId", ref);
-	jsonw_key(w, "relativeTimeRange");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "from", 600);
-	jsonw_pair_i64(w, "to", 0);
-	jsonw_object_end(w);
-	jsonw_pair_text(w, "datasourceUid", d->datasource);
-	jsonw_key(w, "model");
-	jsonw_object(w);
-	jsonw_pair_text(w, "refId", ref);
+	jsonw_addf(w,
+		   "{refId:%s, relativeTimeRange:{from:600, to:0}, "
+		   "datasourceUid:%s, model:{refId:%s",
+		   ref, d->datasource, ref);
 	document_pair(w, "expr", expression);
-	jsonw_pair_bool(w, "instant", true);
-	jsonw_pair_bool(w, "range", false);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "instant:true, range:false}}");
 }
 
 static void write_evaluated(struct jsonw *w, const struct document *d)
@@ -110,39 +101,20 @@ static void write_evaluated(struct jsonw *w, const struct document *d)
 /* One of Grafana's own, up to what it computes. */
 static void begin_expression(struct jsonw *w, const char *ref, const char *type)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "refId", ref);
-	jsonw_pair_text(w, "datasourceUid", EXPRESSION_UID);
-	jsonw_key(w, "model");
-	jsonw_object(w);
-	jsonw_pair_text(w, "refId", ref);
-	jsonw_pair_text(w, "type", type);
-	jsonw_key(w, "datasource");
-	jsonw_object(w);
-	jsonw_pair_text(w, "type", EXPRESSION_UID);
-	jsonw_pair_text(w, "uid", EXPRESSION_UID);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "{refId:%s, datasourceUid:%s, model:{refId:%s, type:%s, "
+		   "datasource:{type:%s, uid:%s}",
+		   ref, EXPRESSION_UID, ref, type, EXPRESSION_UID,
+		   EXPRESSION_UID);
 }
 
 static void write_condition(struct jsonw *w, const struct document *d)
 {
 	begin_expression(w, "B", "threshold");
-	jsonw_pair_text(w, "expression", "A");
-	jsonw_key(w, "conditions");
-	jsonw_array(w);
-	jsonw_object(w);
-	jsonw_key(w, "evaluator");
-	jsonw_object(w);
-	jsonw_pair_text(w, "type", "gt");
-	jsonw_key(w, "params");
-	jsonw_array(w);
-	jsonw_f64(w, document_threshold(d), 6);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "expression:A, "
+		   "conditions:[{evaluator:{type:gt, params:[%.6f]}}]}}",
+		   document_threshold(d));
 }
 
 /* What the file's reader would take for a variable of the environment is not
@@ -151,15 +123,10 @@ static void write_condition(struct jsonw *w, const struct document *d)
 static void write_words(struct jsonw *w, struct buf *summary, struct buf *next,
 			const char *severity)
 {
-	jsonw_key(w, "annotations");
-	jsonw_object(w);
+	jsonw_addf(w, "annotations:{");
 	document_pair(w, "summary", summary);
 	document_pair(w, "description", next);
-	jsonw_object_end(w);
-	jsonw_key(w, "labels");
-	jsonw_object(w);
-	jsonw_pair_text(w, "severity", severity);
-	jsonw_object_end(w);
+	jsonw_addf(w, "}, labels:{severity:%s}, data:[", severity);
 }
 
 /* What a rule says of itself, up to what it asks. */
@@ -168,10 +135,8 @@ static void write_state(struct jsonw *w, const char *condition, int64_t for_ns)
 	char text[32];
 
 	snprintf(text, sizeof text, "%llds", (long long)(for_ns / NS_PER_S));
-	jsonw_pair_text(w, "condition", condition);
-	jsonw_pair_text(w, "for", text);
-	jsonw_pair_text(w, "noDataState", "OK");
-	jsonw_pair_text(w, "execErrState", "Error");
+	jsonw_addf(w, "condition:%s, for:%s, noDataState:OK, execErrState:Error",
+		   condition, text);
 }
 
 static void write_rule(struct jsonw *w, const struct document *d)
@@ -186,21 +151,15 @@ static void write_rule(struct jsonw *w, const struct document *d)
 	grafana_write_names(w, d, "tracefind-latency-", "High latency: ");
 	write_state(w, "B", d->for_ns);
 	write_words(w, &summary, &next, "warning");
-	jsonw_key(w, "data");
-	jsonw_array(w);
 	write_evaluated(w, d);
 	write_condition(w, d);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
 static void begin_file(struct jsonw *w, struct out *out)
 {
 	jsonw_init(w, out, 2);
-	jsonw_object(w);
-	jsonw_pair_i64(w, "apiVersion", 1);
-	jsonw_key(w, "groups");
-	jsonw_array(w);
+	jsonw_addf(w, "{apiVersion:1, groups:[");
 }
 
 static void begin_group(struct jsonw *w, const struct document *d,
@@ -208,22 +167,12 @@ static void begin_group(struct jsonw *w, const struct document *d,
 {
 	struct buf name;
 
-	jsonw_object(w);
-	jsonw_pair_i64(w, "orgId", 1);
 	buf_init(&name, LIMIT_URL_BYTES);
 	buf_add_text(&name, before);
 	document_name_services(d, &name);
+	jsonw_addf(w, "{orgId:1");
 	document_pair(w, "name", &name);
-	jsonw_pair_text(w, "folder", "tracefind");
-	jsonw_pair_text(w, "interval", interval);
-	jsonw_key(w, "rules");
-	jsonw_array(w);
-}
-
-static void end_list(struct jsonw *w)
-{
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "folder:tracefind, interval:%s, rules:[", interval);
 }
 
 void grafana_alert_write(const void *document, struct out *out)
@@ -234,8 +183,7 @@ void grafana_alert_write(const void *document, struct out *out)
 	begin_file(&w, out);
 	begin_group(&w, d, "latency: ", "1m");
 	write_rule(&w, d);
-	end_list(&w);
-	end_list(&w);
+	jsonw_addf(&w, "]}]}");
 	out_char(out, '\n');
 }
 
@@ -262,8 +210,7 @@ static void write_both(struct jsonw *w, const struct document *d,
 	buf_addf(&text, "$A > %.10g && $B > %.10g", limit, limit);
 	begin_expression(w, "C", "math");
 	document_pair(w, "expression", &text);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "}}");
 }
 
 /* "burn-2s-1h-" and "Error budget, over 1h: ": a service may have objectives of
@@ -298,38 +245,33 @@ static void write_burn_rule(struct jsonw *w, const struct document *d,
 	write_burn_names(w, d, pair);
 	write_state(w, "C", 0);
 	write_words(w, &summary, &next, pair->is_page ? "page" : "ticket");
-	jsonw_key(w, "data");
-	jsonw_array(w);
 	write_bad_part(w, d, "A", pair->long_ns);
 	write_bad_part(w, d, "B", pair->short_ns);
 	write_both(w, d, pair);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-}
-
-static size_t count_pairs(const struct slo *s, bool is_page)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < s->pair_count; i++)
-		count += s->pairs[i].is_page == is_page;
-	return count;
+	jsonw_addf(w, "]}");
 }
 
 /* Days are not read anew each minute. */
 static void write_burn_group(struct jsonw *w, const struct document *d,
 			     bool is_page)
 {
-	const struct slo *s = d->slo;
+	bool has_any = false;
 
-	if (!count_pairs(s, is_page))
-		return;
-	begin_group(w, d, is_page ? "error budget: " : "error budget, slow: ",
-		    is_page ? "1m" : "15m");
-	for (size_t i = 0; i < s->pair_count; i++)
-		if (s->pairs[i].is_page == is_page)
-			write_burn_rule(w, d, &s->pairs[i]);
-	end_list(w);
+	for (size_t i = 0; i < d->slo->pair_count; i++) {
+		const struct burn_pair *pair = &d->slo->pairs[i];
+
+		if (pair->is_page != is_page)
+			continue;
+		if (!has_any)
+			begin_group(w, d,
+				    is_page ? "error budget: "
+					    : "error budget, slow: ",
+				    is_page ? "1m" : "15m");
+		has_any = true;
+		write_burn_rule(w, d, pair);
+	}
+	if (has_any)
+		jsonw_addf(w, "]}");
 }
 
 void grafana_burn_write(const void *document, struct out *out)
@@ -339,7 +281,7 @@ void grafana_burn_write(const void *document, struct out *out)
 	begin_file(&w, out);
 	write_burn_group(&w, document, true);
 	write_burn_group(&w, document, false);
-	end_list(&w);
+	jsonw_addf(&w, "]}");
 	out_char(out, '\n');
 }
 
@@ -373,36 +315,18 @@ static void write_data(struct jsonw *w, enum data kind)
 	char uid[24];
 
 	snprintf(uid, sizeof uid, "${%s}", data_kinds[kind].name);
-	jsonw_key(w, "datasource");
-	jsonw_object(w);
-	jsonw_pair_text(w, "type", data_kinds[kind].type);
-	jsonw_pair_text(w, "uid", uid);
-	jsonw_object_end(w);
+	jsonw_addf(w, "datasource:{type:%s, uid:%s}", data_kinds[kind].type,
+		   uid);
 }
 
 static void write_data_variable(struct jsonw *w, enum data kind)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "name", data_kinds[kind].name);
-	jsonw_pair_text(w, "label", data_kinds[kind].label);
-	jsonw_pair_text(w, "type", "datasource");
-	jsonw_pair_text(w, "query", data_kinds[kind].type);
-	jsonw_pair_i64(w, "refresh", 1);
-	jsonw_object_end(w);
+	jsonw_addf(w, "{name:%s, label:%s, type:datasource, query:%s, refresh:1}",
+		   data_kinds[kind].name, data_kinds[kind].label,
+		   data_kinds[kind].type);
 }
 
 /* ---- the variable of services ---- */
-
-static void write_all_chosen(struct jsonw *w)
-{
-	jsonw_pair_bool(w, "multi", true);
-	jsonw_pair_bool(w, "includeAll", true);
-	jsonw_key(w, "current");
-	jsonw_object(w);
-	jsonw_pair_text(w, "text", "All");
-	jsonw_pair_text(w, "value", "$__all");
-	jsonw_object_end(w);
-}
 
 /* The names that were given: commas separate them. */
 static void write_named_services(struct jsonw *w, const struct document *d)
@@ -415,7 +339,7 @@ static void write_named_services(struct jsonw *w, const struct document *d)
 		for (const char *c = d->services[i]; *c; c++)
 			buf_addf(&list, "%s%c", *c == ',' ? "\\" : "", *c);
 	}
-	jsonw_pair_text(w, "type", "custom");
+	jsonw_addf(w, "type:custom");
 	document_pair(w, "query", &list);
 }
 
@@ -430,37 +354,28 @@ static void write_found_services(struct jsonw *w, const struct metric_source *s)
 	buf_add_text(&query, "label_values(");
 	metric_selector(&query, s, &want);
 	buf_addf(&query, ", %s)", s->label);
-	jsonw_pair_text(w, "type", "query");
+	jsonw_addf(w, "type:query");
 	write_data(w, DATA_METRICS);
 	document_pair(w, "query", &query);
-	jsonw_pair_i64(w, "refresh", 2);
-	jsonw_pair_i64(w, "sort", 1);
-	jsonw_pair_text(w, "regex", is_renamed ? "/(?:.+\\/)?(.+)/" : "");
-	jsonw_pair_text(w, "allValue", ".+");
+	jsonw_addf(w, "refresh:2, sort:1, regex:%s, allValue:'.+'",
+		   is_renamed ? "/(?:.+\\/)?(.+)/" : "");
 }
 
 static void write_variables(struct jsonw *w, const struct document *d,
 			    const struct document_tile *first)
 {
-	jsonw_key(w, "templating");
-	jsonw_object(w);
-	jsonw_key(w, "list");
-	jsonw_array(w);
+	jsonw_addf(w, "templating:{list:[");
 	write_data_variable(w, DATA_METRICS);
 	write_data_variable(w, DATA_TRACES);
 	if (d->profile_count)
 		write_data_variable(w, DATA_PROFILES);
-	jsonw_object(w);
-	jsonw_pair_text(w, "name", "service");
-	jsonw_pair_text(w, "label", "Service");
+	jsonw_addf(w, "{name:service, label:Service");
 	if (d->service_count)
 		write_named_services(w, d);
 	else
 		write_found_services(w, &d->sources[first->meaning]);
-	write_all_chosen(w);
-	jsonw_object_end(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "multi:true, includeAll:true, "
+		      "current:{text:All, value:$__all}}]}");
 }
 
 /* ---- links ---- */
@@ -498,11 +413,9 @@ static void write_link(struct jsonw *w, const char *title, enum data kind,
 		 data_kinds[kind].name, query);
 	buf_add_text(&url, "/explore?schemaVersion=1&panes=");
 	add_encoded(&url, buf_str(&panes));
-	jsonw_object(w);
-	jsonw_pair_text(w, "title", title);
+	jsonw_addf(w, "{title:%s", title);
 	document_pair(w, "url", &url);
-	jsonw_pair_bool(w, "targetBlank", true);
-	jsonw_object_end(w);
+	jsonw_addf(w, "targetBlank:true}");
 	buf_release(&panes);
 }
 
@@ -547,12 +460,11 @@ static void write_links(struct jsonw *w, const struct document *d,
 {
 	const struct metric_source *s = &d->sources[meaning];
 
-	jsonw_key(w, "links");
-	jsonw_array(w);
+	jsonw_addf(w, "links:[");
 	write_trace_link(w, d, s, meaning == METRIC_LATENCY);
 	if (d->profile_count && meaning != METRIC_REQUESTS)
 		write_profile_link(w, d, s);
-	jsonw_array_end(w);
+	jsonw_addf(w, "]");
 }
 
 /* ---- panels of metrics ---- */
@@ -574,72 +486,35 @@ static const char *unit_id(const struct metric_source *s,
 	}
 }
 
-static void write_step(struct jsonw *w, const char *color, double value)
-{
-	jsonw_object(w);
-	jsonw_pair_text(w, "color", color);
-	if (value > 0)
-		jsonw_pair_f64(w, "value", value, 6);
-	else
-		jsonw_pair_null(w, "value");
-	jsonw_object_end(w);
-}
-
-static void write_thresholds(struct jsonw *w, const struct document *d)
-{
-	jsonw_key(w, "thresholds");
-	jsonw_object(w);
-	jsonw_pair_text(w, "mode", "absolute");
-	jsonw_key(w, "steps");
-	jsonw_array(w);
-	write_step(w, "green", 0);
-	write_step(w, "red", document_threshold(d));
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-}
-
 static void write_drawing(struct jsonw *w, enum metric_meaning meaning)
 {
 	bool is_stacked = meaning == METRIC_REQUESTS;
 
-	jsonw_key(w, "custom");
-	jsonw_object(w);
-	jsonw_pair_text(w, "drawStyle", "line");
-	jsonw_pair_i64(w, "lineWidth", 1);
-	jsonw_pair_i64(w, "fillOpacity", is_stacked ? 30 : 0);
-	jsonw_pair_text(w, "showPoints", "never");
-	jsonw_key(w, "stacking");
-	jsonw_object(w);
-	jsonw_pair_text(w, "mode", is_stacked ? "normal" : "none");
-	jsonw_pair_text(w, "group", "A");
-	jsonw_object_end(w);
-	if (meaning == METRIC_LATENCY) {
-		jsonw_key(w, "thresholdsStyle");
-		jsonw_object(w);
-		jsonw_pair_text(w, "mode", "line");
-		jsonw_object_end(w);
-	}
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "custom:{drawStyle:line, lineWidth:1, fillOpacity:%d, "
+		   "showPoints:never, stacking:{mode:%s, group:A}",
+		   is_stacked ? 30 : 0, is_stacked ? "normal" : "none");
+	if (meaning == METRIC_LATENCY)
+		jsonw_addf(w, "thresholdsStyle:{mode:line}");
+	jsonw_addf(w, "}");
 }
 
 static void write_field(struct jsonw *w, const struct document *d,
 			enum metric_meaning meaning)
 {
-	jsonw_key(w, "fieldConfig");
-	jsonw_object(w);
-	jsonw_key(w, "defaults");
-	jsonw_object(w);
-	jsonw_pair_text(w, "unit", unit_id(&d->sources[meaning], meaning));
-	jsonw_pair_i64(w, "min", 0);
+	double above = document_threshold(d);
+
+	jsonw_addf(w, "fieldConfig:{defaults:{unit:%s, min:0",
+		   unit_id(&d->sources[meaning], meaning));
 	write_drawing(w, meaning);
 	if (meaning == METRIC_LATENCY)
-		write_thresholds(w, d);
+		jsonw_addf(w,
+			   "thresholds:{mode:absolute, "
+			   "steps:[{color:green, value:null}, "
+			   "{color:red, value:%.6f}]}",
+			   above > 0 ? above : NAN);
 	write_links(w, d, meaning);
-	jsonw_object_end(w);
-	jsonw_key(w, "overrides");
-	jsonw_array(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "}, overrides:[]}");
 }
 
 static void write_target(struct jsonw *w, const struct document *d,
@@ -664,68 +539,23 @@ static void write_target(struct jsonw *w, const struct document *d,
 		document_quantile(quantile, name);
 	buf_addf(&legend, "{{%s}}%s%s", metric_series_label(s),
 		 name[0] ? " " : "", name);
-	jsonw_object(w);
-	jsonw_pair_text(w, "refId", id);
+	jsonw_addf(w, "{refId:%s", id);
 	write_data(w, DATA_METRICS);
-	jsonw_pair_text(w, "editorMode", "code");
+	jsonw_addf(w, "editorMode:code");
 	document_pair(w, "expr", &text);
 	document_pair(w, "legendFormat", &legend);
-	jsonw_pair_bool(w, "range", true);
-	jsonw_pair_bool(w, "exemplar", has_exemplars);
-	jsonw_object_end(w);
-}
-
-static void write_targets(struct jsonw *w, const struct document *d,
-			  enum metric_meaning meaning)
-{
-	bool is_latency = meaning == METRIC_LATENCY;
-
-	jsonw_key(w, "targets");
-	jsonw_array(w);
-	write_target(w, d, meaning, 0.95, is_latency, "A");
-	if (is_latency)
-		write_target(w, d, meaning, 0.5, false, "B");
-	jsonw_array_end(w);
+	jsonw_addf(w, "range:true, exemplar:%i}", has_exemplars);
 }
 
 struct place {
 	int64_t x, y, width, height;
 };
 
-static void begin_panel(struct jsonw *w, int64_t id, const char *type,
+static void begin_panel(struct jsonw *w, size_t id, const char *type,
 			struct place at)
 {
-	jsonw_object(w);
-	jsonw_pair_i64(w, "id", id);
-	jsonw_pair_text(w, "type", type);
-	jsonw_key(w, "gridPos");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "x", at.x);
-	jsonw_pair_i64(w, "y", at.y);
-	jsonw_pair_i64(w, "w", at.width);
-	jsonw_pair_i64(w, "h", at.height);
-	jsonw_object_end(w);
-}
-
-static void write_options(struct jsonw *w)
-{
-	jsonw_key(w, "options");
-	jsonw_object(w);
-	jsonw_key(w, "legend");
-	jsonw_object(w);
-	jsonw_pair_bool(w, "showLegend", true);
-	jsonw_pair_text(w, "displayMode", "list");
-	jsonw_pair_text(w, "placement", "bottom");
-	jsonw_key(w, "calcs");
-	jsonw_array(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_key(w, "tooltip");
-	jsonw_object(w);
-	jsonw_pair_text(w, "mode", "multi");
-	jsonw_pair_text(w, "sort", "desc");
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "{id:%zu, type:%s, gridPos:{x:%jd, y:%jd, w:%jd, h:%jd}",
+		   id, type, at.x, at.y, at.width, at.height);
 }
 
 /* Two in a row; the last one alone is as wide as both. */
@@ -742,17 +572,21 @@ static void write_panel(struct jsonw *w, const struct document *d,
 			const struct document_tile *tile, size_t i,
 			size_t count)
 {
+	bool is_latency = tile->meaning == METRIC_LATENCY;
 	char title[32];
 
 	snprintf(title, sizeof title, "%s by service", tile->title);
-	begin_panel(w, (int64_t)i + 1, "timeseries",
-		    tile_place(i, count, PANEL_HEIGHT));
-	jsonw_pair_text(w, "title", title);
+	begin_panel(w, i + 1, "timeseries", tile_place(i, count, PANEL_HEIGHT));
+	jsonw_addf(w, "title:%s", title);
 	write_data(w, DATA_METRICS);
 	write_field(w, d, tile->meaning);
-	write_options(w);
-	write_targets(w, d, tile->meaning);
-	jsonw_object_end(w);
+	jsonw_addf(w, "options:{legend:{showLegend:true, displayMode:list, "
+		      "placement:bottom, calcs:[]}, "
+		      "tooltip:{mode:multi, sort:desc}}, targets:[");
+	write_target(w, d, tile->meaning, 0.95, is_latency, "A");
+	if (is_latency)
+		write_target(w, d, tile->meaning, 0.5, false, "B");
+	jsonw_addf(w, "]}");
 }
 
 /* ---- flame graphs ---- */
@@ -765,19 +599,11 @@ static void write_flame_target(struct jsonw *w,
 	buf_init(&selector, LIMIT_SELECTOR_BYTES);
 	selector_add(&selector, STR("service_name"), str_from(p->service));
 	selector_close(&selector);
-	jsonw_key(w, "targets");
-	jsonw_array(w);
-	jsonw_object(w);
-	jsonw_pair_text(w, "refId", "A");
+	jsonw_addf(w, "targets:[{refId:A");
 	write_data(w, DATA_PROFILES);
-	jsonw_pair_text(w, "queryType", "profile");
-	jsonw_pair_text(w, "profileTypeId", p->type_id);
+	jsonw_addf(w, "queryType:profile, profileTypeId:%s", p->type_id);
 	document_pair(w, "labelSelector", &selector);
-	jsonw_key(w, "groupBy");
-	jsonw_array(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_array_end(w);
+	jsonw_addf(w, "groupBy:[]}]");
 }
 
 static void write_flame(struct jsonw *w, const struct document *d, size_t i,
@@ -790,7 +616,7 @@ static void write_flame(struct jsonw *w, const struct document *d, size_t i,
 	at.y += (int64_t)((tiles + 1) / 2) * PANEL_HEIGHT;
 	buf_init(&title, LIMIT_SELECTOR_BYTES);
 	buf_addf(&title, "Flame graph of %s", p->service);
-	begin_panel(w, (int64_t)(tiles + i) + 1, "flamegraph", at);
+	begin_panel(w, tiles + i + 1, "flamegraph", at);
 	document_pair(w, "title", &title);
 	write_data(w, DATA_PROFILES);
 	write_flame_target(w, p);
@@ -798,30 +624,6 @@ static void write_flame(struct jsonw *w, const struct document *d, size_t i,
 }
 
 /* ---- dashboards ---- */
-
-static void write_frame(struct jsonw *w, const struct document *d)
-{
-	grafana_write_names(w, d, "tracefind-", "tracefind: ");
-	jsonw_key(w, "tags");
-	jsonw_array(w);
-	jsonw_text(w, "tracefind");
-	jsonw_array_end(w);
-	jsonw_pair_i64(w, "schemaVersion", SCHEMA_VERSION);
-	jsonw_key(w, "annotations");
-	jsonw_object(w);
-	jsonw_key(w, "list");
-	jsonw_array(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_pair_text(w, "timezone", "browser");
-	jsonw_pair_bool(w, "editable", true);
-	jsonw_pair_text(w, "refresh", "30s");
-	jsonw_key(w, "time");
-	jsonw_object(w);
-	jsonw_pair_text(w, "from", "now-1h");
-	jsonw_pair_text(w, "to", "now");
-	jsonw_object_end(w);
-}
 
 void grafana_dashboard_write(const void *document, struct out *out)
 {
@@ -832,15 +634,18 @@ void grafana_dashboard_write(const void *document, struct out *out)
 
 	jsonw_init(&w, out, 2);
 	jsonw_object(&w);
-	write_frame(&w, d);
+	grafana_write_names(&w, d, "tracefind-", "tracefind: ");
+	jsonw_addf(&w,
+		   "tags:[tracefind], schemaVersion:%d, annotations:{list:[]}, "
+		   "timezone:browser, editable:true, refresh:'30s', "
+		   "time:{from:now-1h, to:now}",
+		   SCHEMA_VERSION);
 	write_variables(&w, d, &tiles[0]);
-	jsonw_key(&w, "panels");
-	jsonw_array(&w);
+	jsonw_addf(&w, "panels:[");
 	for (size_t i = 0; i < count; i++)
 		write_panel(&w, d, &tiles[i], i, count);
 	for (size_t i = 0; i < d->profile_count; i++)
 		write_flame(&w, d, i, count);
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "]}");
 	out_char(out, '\n');
 }
