@@ -291,12 +291,10 @@ static void write_json_check(struct jsonw *w, const struct check *check)
 	char name[64];
 
 	snprintf(name, sizeof name, "%s %s", check->side, check->name);
-	jsonw_object(w);
-	jsonw_pair_text(w, "name", name);
-	jsonw_pair_text(w, "status", check_status_name(check->status));
-	jsonw_pair_str(w, "text", check->text);
-	jsonw_pair_known_str(w, "fix", check->fix);
-	jsonw_pair_known_str(w, "mend", check->fix); /* its old name */
+	jsonw_addf(w, "{name:%s, status:%s, text:%.*s, fix:%-.*s, mend:%-.*s",
+		   name, check_status_name(check->status),
+		   STR_WHOLE(check->text), STR_WHOLE(check->fix),
+		   STR_WHOLE(check->fix)); /* its old name */
 	jsonw_object_end(w);
 }
 
@@ -304,39 +302,28 @@ static void write_json_row(struct jsonw *w, const struct doctor_service *row)
 {
 	bool is_found = doctor_service_is_found(row);
 
-	jsonw_object(w);
-	jsonw_pair_str(w, "service", row->name);
+	jsonw_addf(w, "{service:%.*s", STR_WHOLE(row->name));
 	jsonw_pair_known_str(w, "profile_service",
 			     is_found ? row->found : STR(""));
-	jsonw_key(w, "nearest");
-	jsonw_array(w);
+	jsonw_addf(w, "nearest:[");
 	for (size_t i = 0; !is_found && i < row->nearest_count; i++)
 		jsonw_str(w, row->nearest[i]);
-	jsonw_array_end(w);
-	jsonw_key(w, "types");
-	jsonw_array(w);
+	jsonw_addf(w, "], types:[");
 	for (size_t i = 0; i < row->types.count; i++)
 		jsonw_str(w, row->types.items[i]);
-	jsonw_array_end(w);
-	jsonw_pair_known_str(w, "type", row->type_id);
-	jsonw_pair_known(w, "samples", row->has_answer ? row->samples : -1);
-	jsonw_pair_known_str(w, "profile_id", row->profile_id);
-	jsonw_pair_known(w, "span_samples",
-			 row->has_span_answer ? row->span_samples : -1);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "], type:%-.*s, samples:%-jd, profile_id:%-.*s, "
+		   "span_samples:%-jd}",
+		   STR_WHOLE(row->type_id), row->has_answer ? row->samples : -1,
+		   STR_WHOLE(row->profile_id),
+		   row->has_span_answer ? row->span_samples : -1);
 }
 
 static void write_json_window(struct jsonw *w, struct time_range window)
 {
-	jsonw_key(w, "window");
-	if (!window.to_ns) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, "window", window.to_ns))
 		return;
-	}
-	jsonw_object(w);
-	jsonw_pair_time(w, "from", window.from_ns);
-	jsonw_pair_time(w, "to", window.to_ns);
-	jsonw_object_end(w);
+	jsonw_addf(w, "{from:%+jd, to:%+jd}", window.from_ns, window.to_ns);
 }
 
 void doctor_write_json(const void *answer, struct out *out)
@@ -344,28 +331,20 @@ void doctor_write_json(const void *answer, struct out *out)
 	const struct doctor *d = answer;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "doctor");
+	json_begin(&w, out, "doctor");
 	/* What is read first by those who read no more. */
-	jsonw_key(&w, "problems");
-	jsonw_array(&w);
+	jsonw_addf(&w, "problems:[");
 	for (size_t i = 0; i < d->checks.count; i++)
 		if (d->checks.items[i].status != CHECK_OK)
 			write_json_check(&w, &d->checks.items[i]);
-	jsonw_array_end(&w);
-	jsonw_key(&w, "checks");
-	jsonw_array(&w);
+	jsonw_addf(&w, "], checks:[");
 	for (size_t i = 0; i < d->checks.count; i++)
 		write_json_check(&w, &d->checks.items[i]);
 	jsonw_array_end(&w);
 	write_json_window(&w, d->window);
-	jsonw_key(&w, "services");
-	jsonw_array(&w);
+	jsonw_addf(&w, "services:[");
 	for (size_t i = 0; i < d->row_count; i++)
 		write_json_row(&w, &d->rows[i]);
 	jsonw_array_end(&w);
-	json_notes(&w, "notes", d->backends->notes);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, d->backends->notes);
 }

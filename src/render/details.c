@@ -210,36 +210,22 @@ static void put_share(struct jsonw *w, const char *key, int64_t value,
 	jsonw_pair_f64(w, key, share_of(value, total), SHARE_DECIMALS);
 }
 
-static void put_begin(struct jsonw *w, const char *view, struct str unit,
-		      int64_t total)
+static void put_begin(struct jsonw *w, struct out *out, const char *view,
+		      struct str unit, int64_t total)
 {
-	jsonw_object(w);
-	json_head(w, "profile");
-	jsonw_pair_known_str(w, "view", str_from(view));
-	jsonw_pair_known_str(w, "unit", unit);
-	jsonw_pair_i64(w, "total_value", total);
-	jsonw_key(w, "functions");
-	jsonw_array(w);
-}
-
-static void put_end(struct jsonw *w)
-{
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	out_char(w->out, '\n');
+	json_begin(w, out, "profile");
+	jsonw_addf(w, "view:%s, unit:%-.*s, total_value:%jd, functions:[", view,
+		   STR_WHOLE(unit), total);
 }
 
 static void put_edges(struct jsonw *w, const char *key,
 		      const struct graph_edge *edges, size_t count)
 {
-	jsonw_key(w, key);
-	jsonw_array(w);
+	jsonw_addf(w, "%s:[", key);
 	for (size_t i = 0; i < count; i++) {
-		jsonw_object(w);
-		jsonw_pair_known_str(w, "name", edges[i].name);
-		jsonw_pair_i64(w, "value", edges[i].value);
-		jsonw_pair_bool(w, "inlined", edges[i].is_inlined);
-		jsonw_object_end(w);
+		jsonw_addf(w, "{name:%-.*s, value:%jd, inlined:%i}",
+			   STR_WHOLE(edges[i].name), edges[i].value,
+			   edges[i].is_inlined);
 	}
 	jsonw_array_end(w);
 }
@@ -249,35 +235,29 @@ static void call_graph_json(const void *answer, struct out *out)
 	const struct call_graph *g = answer;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	put_begin(&w, "graph", g->unit, g->total);
+	put_begin(&w, out, "graph", g->unit, g->total);
 	for (size_t i = 0; i < g->count; i++) {
 		const struct graph_node *n = &g->nodes[i];
 
-		jsonw_object(&w);
-		jsonw_pair_known_str(&w, "name", n->name);
+		jsonw_addf(&w, "{name:%-.*s", STR_WHOLE(n->name));
 		put_share(&w, "self", n->flat, g->total);
 		put_share(&w, "total", n->cum, g->total);
-		jsonw_pair_i64(&w, "self_value", n->flat);
-		jsonw_pair_i64(&w, "total_value", n->cum);
+		jsonw_addf(&w, "self_value:%jd, total_value:%jd", n->flat,
+			   n->cum);
 		put_edges(&w, "callers", n->callers, n->caller_count);
 		put_edges(&w, "callees", n->callees, n->callee_count);
 		jsonw_object_end(&w);
 	}
-	put_end(&w);
+	jsonw_array_end(&w);
+	json_end(&w, NULL);
 }
 
 static void put_line(struct jsonw *w, const struct source_line *line)
 {
-	jsonw_object(w);
-	jsonw_pair_i64(w, "line", line->number);
-	jsonw_pair_i64(w, "self_value", line->flat);
-	jsonw_pair_i64(w, "total_value", line->cum);
-	jsonw_key(w, "source");
-	if (line->text.ptr)
+	jsonw_addf(w, "{line:%u, self_value:%jd, total_value:%jd", line->number,
+		   line->flat, line->cum);
+	if (jsonw_key_known(w, "source", line->text.ptr))
 		jsonw_str(w, line->text);
-	else
-		jsonw_null(w);
 	jsonw_object_end(w);
 }
 
@@ -286,25 +266,22 @@ static void listings_json(const void *answer, struct out *out)
 	const struct listings *l = answer;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	put_begin(&w, "list", l->unit, l->total);
+	put_begin(&w, out, "list", l->unit, l->total);
 	for (size_t i = 0; i < l->count; i++) {
 		const struct listing *item = &l->items[i];
 
-		jsonw_object(&w);
-		jsonw_pair_known_str(&w, "name", item->function);
-		jsonw_pair_known_str(&w, "file", item->file);
-		jsonw_pair_known_str(&w, "without_source", item->reason);
-		jsonw_pair_i64(&w, "self_value", item->flat);
-		jsonw_pair_i64(&w, "total_value", item->cum);
-		jsonw_key(&w, "lines");
-		jsonw_array(&w);
+		jsonw_addf(&w,
+			   "{name:%-.*s, file:%-.*s, "
+			   "without_source:%-.*s, self_value:%jd, "
+			   "total_value:%jd, lines:[",
+			   STR_WHOLE(item->function), STR_WHOLE(item->file),
+			   STR_WHOLE(item->reason), item->flat, item->cum);
 		for (size_t k = 0; k < item->line_count; k++)
 			put_line(&w, &item->lines[k]);
-		jsonw_array_end(&w);
-		jsonw_object_end(&w);
+		jsonw_addf(&w, "]}");
 	}
-	put_end(&w);
+	jsonw_array_end(&w);
+	json_end(&w, NULL);
 }
 
 const struct answer_writer call_graph_writer = { call_graph_table,

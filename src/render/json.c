@@ -22,17 +22,24 @@
 
 #define SCHEMA_VERSION 1
 
-void json_head(struct jsonw *w, const char *command)
+void json_begin(struct jsonw *w, struct out *out, const char *command)
 {
-	jsonw_pair_i64(w, "schema_version", SCHEMA_VERSION);
-	jsonw_pair_text(w, "tool", "tracefind " TRACEFIND_VERSION);
-	jsonw_pair_text(w, "command", command);
+	jsonw_init(w, out, 2);
+	jsonw_addf(w, "{schema_version:%d, tool:%s, command:%s", SCHEMA_VERSION,
+		   "tracefind " TRACEFIND_VERSION, command);
+}
+
+void json_end(struct jsonw *w, const struct notes *notes)
+{
+	if (notes)
+		json_notes(w, "notes", notes);
+	jsonw_object_end(w);
+	out_char(w->out, '\n');
 }
 
 void json_notes(struct jsonw *w, const char *key, const struct notes *notes)
 {
-	jsonw_key(w, key);
-	jsonw_array(w);
+	jsonw_addf(w, "%s:[", key);
 	for (size_t i = 0; i < notes->count; i++)
 		jsonw_text(w, notes->text[i]);
 	jsonw_array_end(w);
@@ -41,29 +48,25 @@ void json_notes(struct jsonw *w, const char *key, const struct notes *notes)
 void json_range(struct jsonw *w, struct time_range range)
 {
 	if (range.from_ns || range.to_ns) {
-		jsonw_pair_time(w, "from", range.from_ns);
-		jsonw_pair_time(w, "to", range.to_ns);
+		jsonw_addf(w, "from:%+jd, to:%+jd", range.from_ns, range.to_ns);
 	} else {
-		jsonw_pair_null(w, "from");
-		jsonw_pair_null(w, "to");
+		jsonw_addf(w, "from:null, to:null");
 	}
 }
 
 static void json_request(struct jsonw *w, const struct request_info *request)
 {
-	jsonw_object(w);
-	jsonw_pair_known_str(w, "method", request->method);
-	jsonw_pair_known_str(w, "url", request->url);
-	jsonw_pair_known(w, "status", request->status ? request->status : -1);
-	jsonw_pair_known(w, "bytes", request->bytes);
-	jsonw_pair_known(w, "duration_ns", request->duration_ns);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "{method:%-.*s, url:%-.*s, status:%-d, bytes:%-jd, "
+		   "duration_ns:%-jd}",
+		   STR_WHOLE(request->method), STR_WHOLE(request->url),
+		   request->status ? request->status : -1, request->bytes,
+		   request->duration_ns);
 }
 
 void json_requests(struct jsonw *w, const struct result *result)
 {
-	jsonw_key(w, "requests");
-	jsonw_array(w);
+	jsonw_addf(w, "requests:[");
 	for (size_t i = 0; i < result->request_count; i++)
 		json_request(w, &result->requests[i]);
 	jsonw_array_end(w);
@@ -92,54 +95,40 @@ static void write_example(struct jsonw *w, const struct request_example *e)
 	char id[33];
 
 	trace_id_format(&e->trace_id, id);
-	jsonw_object(w);
-	jsonw_pair_text(w, "trace_id", id);
-	jsonw_pair_text(w, "window", role_name(e->role));
-	jsonw_pair_time(w, "start", e->start_ns);
-	jsonw_pair_i64(w, "duration_ns", e->duration_ns);
-	jsonw_object_end(w);
+	jsonw_addf(w, "{trace_id:%s, window:%s, start:%+jd, duration_ns:%jd}",
+		   id, role_name(e->role), e->start_ns, e->duration_ns);
 }
 
 static void write_window(struct jsonw *w, const struct request_window *window)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "window", role_name(window->role));
+	jsonw_addf(w, "{window:%s", role_name(window->role));
 	json_range(w, window->range);
-	jsonw_pair_i64(w, "requests", window->count);
-	jsonw_pair_known(w, "p50_ns", window->p50_ns);
-	jsonw_pair_bool(w, "baseline", window->is_baseline);
-	jsonw_pair_bool(w, "sampled", window->is_sample);
-	jsonw_object_end(w);
+	jsonw_addf(w, "requests:%u, p50_ns:%-jd, baseline:%i, sampled:%i}",
+		   window->count, window->p50_ns, window->is_baseline,
+		   window->is_sample);
 }
 
 static void write_bucket(struct jsonw *w, const struct request_bucket *b)
 {
-	jsonw_object(w);
-	jsonw_pair_i64(w, "from_ns", b->from_ns);
-	jsonw_pair_i64(w, "to_ns", b->to_ns);
-	jsonw_pair_i64(w, "now", b->now_count);
-	jsonw_pair_i64(w, "slow", b->slow_count);
-	jsonw_pair_i64(w, "baseline", b->baseline_count);
-	jsonw_pair_i64(w, "selected", b->selected_count);
-	jsonw_key(w, "examples");
-	jsonw_array(w);
+	jsonw_addf(w,
+		   "{from_ns:%jd, to_ns:%jd, now:%u, slow:%u, "
+		   "baseline:%u, selected:%u, examples:[",
+		   b->from_ns, b->to_ns, b->now_count, b->slow_count,
+		   b->baseline_count, b->selected_count);
 	for (size_t i = 0; i < b->example_count; i++)
 		write_example(w, &b->examples[i]);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
 static void write_slot(struct jsonw *w, const struct request_slot *slot)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "window", role_name(slot->role));
+	jsonw_addf(w, "{window:%s", role_name(slot->role));
 	json_range(w, slot->range);
-	jsonw_pair_i64(w, "requests", slot->count);
-	jsonw_pair_i64(w, "slow", slot->slow_count);
-	jsonw_pair_i64(w, "errors", slot->error_count);
-	jsonw_pair_i64(w, "shortest_ns", slot->shortest_ns);
-	jsonw_pair_i64(w, "p50_ns", slot->p50_ns);
-	jsonw_key(w, "longest");
+	jsonw_addf(w,
+		   "requests:%u, slow:%u, errors:%u, shortest_ns:%jd, "
+		   "p50_ns:%jd, longest:",
+		   slot->count, slot->slow_count, slot->error_count,
+		   slot->shortest_ns, slot->p50_ns);
 	write_example(w, &slot->longest);
 	jsonw_object_end(w);
 }
@@ -147,18 +136,13 @@ static void write_slot(struct jsonw *w, const struct request_slot *slot)
 static void write_history_lists(struct jsonw *w,
 				const struct request_history *h)
 {
-	jsonw_key(w, "windows");
-	jsonw_array(w);
+	jsonw_addf(w, "windows:[");
 	for (size_t i = 0; i < h->window_count; i++)
 		write_window(w, &h->windows[i]);
-	jsonw_array_end(w);
-	jsonw_key(w, "durations");
-	jsonw_array(w);
+	jsonw_addf(w, "], durations:[");
 	for (size_t i = 0; i < h->bucket_count; i++)
 		write_bucket(w, &h->buckets[i]);
-	jsonw_array_end(w);
-	jsonw_key(w, "over_time");
-	jsonw_array(w);
+	jsonw_addf(w, "], over_time:[");
 	for (size_t i = 0; i < h->slot_count; i++)
 		write_slot(w, &h->slots[i]);
 	jsonw_array_end(w);
@@ -167,21 +151,15 @@ static void write_history_lists(struct jsonw *w,
 /* "history": the requests that were seen; NULL: none. */
 static void json_history(struct jsonw *w, const struct request_history *h)
 {
-	jsonw_key(w, "history");
-	if (!h) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, "history", h))
 		return;
-	}
-	jsonw_object(w);
-	jsonw_pair_str(w, "service", h->service);
-	jsonw_pair_str(w, "operation", h->name);
-	jsonw_pair_i64(w, "duration_ns", h->this_duration_ns);
-	jsonw_pair_known(w, "slow_from_ns",
-			 h->threshold_ns ? h->threshold_ns : -1);
-	if (h->onset_ns)
-		jsonw_pair_time(w, "slow_since", h->onset_ns);
-	else
-		jsonw_pair_null(w, "slow_since");
+	jsonw_addf(w,
+		   "{service:%.*s, operation:%.*s, duration_ns:%jd, "
+		   "slow_from_ns:%-jd",
+		   STR_WHOLE(h->service), STR_WHOLE(h->name),
+		   h->this_duration_ns, h->threshold_ns ? h->threshold_ns : -1);
+	if (jsonw_key_known(w, "slow_since", h->onset_ns))
+		jsonw_addf(w, "%+jd", h->onset_ns);
 	write_history_lists(w, h);
 	jsonw_object_end(w);
 }
@@ -211,8 +189,7 @@ static void put_span_id(struct jsonw *w, const char *key, uint64_t id)
 
 static void put_attrs(struct jsonw *w, const char *key, struct attr_list *list)
 {
-	jsonw_key(w, key);
-	jsonw_object(w);
+	jsonw_addf(w, "%s:{", key);
 	attr_list_json(list, w);
 	jsonw_object_end(w);
 	attr_list_release(list);
@@ -225,8 +202,7 @@ static void put_parts(struct jsonw *w, const struct trace *t,
 	const struct detail *end = d + s->detail_count;
 	struct attr_list list;
 
-	jsonw_key(w, kind == DETAIL_EVENT ? "events" : "links");
-	jsonw_array(w);
+	jsonw_addf(w, "%s:[", kind == DETAIL_EVENT ? "events" : "links");
 	for (; d < end; d++) {
 		if (d->kind != kind)
 			continue;
@@ -268,12 +244,11 @@ static void put_span(struct jsonw *w, const struct trace *t,
 	jsonw_pair_str(w, "name", span_name(t, row->span));
 	jsonw_pair_text(w, "kind", span_kind_word((enum span_kind)s->kind));
 	jsonw_pair_time(w, "start", s->start_ns);
-	jsonw_pair_i64(w, "duration_ns", row->duration_ns);
-	jsonw_pair_i64(w, "self_ns", row->self_ns);
-	jsonw_pair_i64(w, "critical_ns", row->critical_ns);
-	jsonw_pair_bool(w, "on_critical_path", row->is_on_path);
-	jsonw_pair_bool(w, "guilty", row->is_guilty);
-	jsonw_pair_bool(w, "error", row->is_error);
+	jsonw_addf(w,
+		   "duration_ns:%jd, self_ns:%jd, critical_ns:%jd, "
+		   "on_critical_path:%i, guilty:%i, error:%i",
+		   row->duration_ns, row->self_ns, row->critical_ns,
+		   row->is_on_path, row->is_guilty, row->is_error);
 	jsonw_pair_str(w, "status_message", trace_text(t, s->status_message));
 	put_all_attrs(w, t, row->span);
 	put_parts(w, t, s, DETAIL_EVENT);
@@ -286,8 +261,7 @@ static void json_spans(struct jsonw *w, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
-	jsonw_key(w, "spans");
-	jsonw_array(w);
+	jsonw_addf(w, "spans:[");
 	for (size_t i = 0; i < r->span_count; i++)
 		put_span(w, in->trace, &r->spans[i]);
 	jsonw_array_end(w);
@@ -347,11 +321,8 @@ const char *change_name(enum change change)
 
 static void put_str(struct jsonw *w, const char *key, struct str text)
 {
-	jsonw_key(w, key);
-	if (text.ptr)
+	if (jsonw_key_known(w, key, text.ptr))
 		jsonw_str(w, text);
-	else
-		jsonw_null(w);
 }
 
 static void put_share(struct jsonw *w, const char *key, double share)
@@ -366,12 +337,11 @@ static void write_trace(struct jsonw *w, const struct trace_info *trace)
 	jsonw_object(w);
 	put_str(w, "id", trace->id);
 	put_str(w, "source", trace->source);
-	jsonw_pair_time(w, "start", trace->start_ns);
-	jsonw_pair_known(w, "duration_ns", trace->duration_ns);
-	jsonw_pair_i64(w, "services", trace->service_count);
-	jsonw_pair_i64(w, "spans", trace->span_count);
-	jsonw_pair_bool(w, "partial", trace->is_partial);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "start:%+jd, duration_ns:%-jd, services:%u, spans:%u, "
+		   "partial:%i}",
+		   trace->start_ns, trace->duration_ns, trace->service_count,
+		   trace->span_count, trace->is_partial);
 }
 
 static void write_span(struct jsonw *w, const struct guilty_span *span)
@@ -380,18 +350,15 @@ static void write_span(struct jsonw *w, const struct guilty_span *span)
 	put_str(w, "span_id", span->span_id);
 	put_str(w, "service", span->service);
 	put_str(w, "name", span->name);
-	jsonw_pair_text(w, "kind", span_kind_word(span->kind));
-	jsonw_pair_time(w, "start", span->start_ns);
-	jsonw_pair_known(w, "duration_ns", span->duration_ns);
-	jsonw_pair_known(w, "self_ns", span->self_ns);
-	jsonw_pair_known(w, "critical_ns", span->critical_ns);
-	jsonw_pair_i64(w, "count", span->count);
-	jsonw_key(w, "path");
-	jsonw_array(w);
+	jsonw_addf(w,
+		   "kind:%s, start:%+jd, duration_ns:%-jd, self_ns:%-jd, "
+		   "critical_ns:%-jd, count:%u, path:[",
+		   span_kind_word(span->kind), span->start_ns,
+		   span->duration_ns, span->self_ns, span->critical_ns,
+		   span->count);
 	for (size_t i = 0; i < span->path_count; i++)
 		jsonw_str(w, span->path[i]);
-	jsonw_array_end(w);
-	jsonw_pair_known(w, "typical_ns", span->typical_ns);
+	jsonw_addf(w, "], typical_ns:%-jd", span->typical_ns);
 	put_str(w, "why", span->why);
 	jsonw_object_end(w);
 }
@@ -400,16 +367,12 @@ static void write_queue(struct jsonw *w, const struct cause *cause)
 {
 	const struct queue_info *queue = &cause->queue;
 
-	jsonw_key(w, "queue");
-	if (cause->kind != CAUSE_QUEUE) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, "queue", cause->kind == CAUSE_QUEUE))
 		return;
-	}
 	jsonw_object(w);
 	put_str(w, "name", queue->name);
-	jsonw_pair_i64(w, "wait_ns", queue->wait_ns);
-	jsonw_pair_known(w, "typical_ns", queue->typical_ns);
-	jsonw_object_end(w);
+	jsonw_addf(w, "wait_ns:%jd, typical_ns:%-jd}", queue->wait_ns,
+		   queue->typical_ns);
 }
 
 static void write_part(struct jsonw *w, const struct excess_part *part)
@@ -420,43 +383,28 @@ static void write_part(struct jsonw *w, const struct excess_part *part)
 		[EXCESS_CALL] = "call",	      [EXCESS_REST] = "rest",
 	};
 
-	jsonw_object(w);
-	jsonw_pair_text(w, "kind", kinds[part->kind]);
-	jsonw_pair_i64(w, "ns", part->ns);
-	jsonw_pair_known(w, "now_ns", part->now_ns);
-	jsonw_pair_known(w, "before_ns", part->before_ns);
+	jsonw_addf(w, "{kind:%s, ns:%jd, now_ns:%-jd, before_ns:%-jd",
+		   kinds[part->kind], part->ns, part->now_ns, part->before_ns);
 	put_str(w, "function", part->name);
-	if (part->by)
-		jsonw_pair_text(w, "profile", part->by);
-	else
-		jsonw_pair_null(w, "profile");
-	jsonw_object_end(w);
+	jsonw_addf(w, "profile:%s}", part->by);
 }
 
 static void write_growth(struct jsonw *w, const struct excess *x)
 {
-	jsonw_key(w, "growth");
-	if (!x->total_ns) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, "growth", x->total_ns))
 		return;
-	}
-	jsonw_object(w);
-	jsonw_pair_i64(w, "span_ns", x->span_ns);
-	jsonw_pair_i64(w, "total_ns", x->total_ns);
-	jsonw_key(w, "parts");
-	jsonw_array(w);
+	jsonw_addf(w, "{span_ns:%jd, total_ns:%jd, parts:[", x->span_ns,
+		   x->total_ns);
 	for (size_t i = 0; i < x->count; i++)
 		write_part(w, &x->parts[i]);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
 static void write_cause(struct jsonw *w, const struct cause *cause)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "kind", json_cause(cause->kind));
-	jsonw_pair_text(w, "confidence", confidence_names[cause->confidence]);
-	jsonw_pair_known(w, "on_cpu_ns", cause->on_cpu_ns);
+	jsonw_addf(w, "{kind:%s, confidence:%s, on_cpu_ns:%-jd",
+		   json_cause(cause->kind), confidence_names[cause->confidence],
+		   cause->on_cpu_ns);
 	write_queue(w, cause);
 	write_growth(w, &cause->excess);
 	put_str(w, "text", cause->text);
@@ -468,11 +416,9 @@ static void put_extent(struct jsonw *w, uint32_t instances, int64_t requests,
 		       bool is_sampled)
 {
 	jsonw_pair_known(w, "instances", instances ? (int64_t)instances : -1);
-	jsonw_pair_known(w, "requests", requests > 0 ? requests : -1);
-	if (requests > 0)
-		jsonw_pair_bool(w, "requests_sampled", is_sampled);
-	else
-		jsonw_pair_null(w, "requests_sampled");
+	jsonw_addf(w, "requests:%-jd, requests_sampled:%-i",
+		   requests > 0 ? requests : -1,
+		   requests > 0 ? is_sampled : -1);
 }
 
 static void write_profile(struct jsonw *w, const struct profile_info *profile)
@@ -496,10 +442,7 @@ static void write_baseline(struct jsonw *w, const struct baseline_info *b)
 	put_str(w, "kind", b->kind);
 	json_range(w, b->range);
 	jsonw_pair_known(w, "samples", b->samples);
-	if (b->healthy < 0)
-		jsonw_pair_null(w, "healthy");
-	else
-		jsonw_pair_bool(w, "healthy", b->healthy);
+	jsonw_addf(w, "healthy:%-i", b->healthy);
 	put_str(w, "text", b->text);
 	put_extent(w, b->instances, b->requests, b->is_requests_sampled);
 	jsonw_object_end(w);
@@ -536,12 +479,11 @@ static void write_comparison(struct jsonw *w, const struct result *r,
 	put_share(w, "delta_low", has_baseline ? row->delta_low : none);
 	put_share(w, "delta_high", has_baseline ? row->delta_high : none);
 	jsonw_pair_f64(w, "q", has_baseline ? row->q : none, Q_DECIMALS);
-	jsonw_pair_text(w, "change",
-			has_baseline ? change_name(row->change) : NULL);
-	jsonw_pair_text(w, "changed",
-			has_baseline && change_is_real(row->change)
-				? measure_words[row_measure(r, row)]
-				: NULL);
+	jsonw_addf(w, "change:%s, changed:%s",
+		   has_baseline ? change_name(row->change) : NULL,
+		   has_baseline && change_is_real(row->change)
+			   ? measure_words[row_measure(r, row)]
+			   : NULL);
 	write_self_change(w, &row->self_change);
 	put_str(w, "through", row->through);
 	jsonw_pair_bool(w, "with_all", row->is_with_all);
@@ -583,8 +525,7 @@ static void write_function(struct jsonw *w, const struct result *r,
 {
 	bool has_baseline = r->has_baseline;
 
-	jsonw_object(w);
-	jsonw_pair_i64(w, "rank", row->rank);
+	jsonw_addf(w, "{rank:%u", row->rank);
 	put_str(w, "name", row->name);
 	put_str(w, "file", row->file);
 	jsonw_pair_known(w, "line", row->line ? (int64_t)row->line : -1);
@@ -592,9 +533,8 @@ static void write_function(struct jsonw *w, const struct result *r,
 	put_share(w, "owned", row->self_lib);
 	put_share(w, "self", row->self);
 	put_share(w, "total", row->total);
-	jsonw_pair_i64(w, "owned_value", row->self_lib_value);
-	jsonw_pair_i64(w, "self_value", row->self_value);
-	jsonw_pair_i64(w, "total_value", row->total_value);
+	jsonw_addf(w, "owned_value:%jd, self_value:%jd, total_value:%jd",
+		   row->self_lib_value, row->self_value, row->total_value);
 	write_comparison(w, r, row, has_baseline);
 	write_self_with_libraries(w, row, has_baseline);
 	write_shown(w, r, row);
@@ -644,20 +584,17 @@ static void write_finding(struct jsonw *w, const struct trace_finding *finding)
 	jsonw_object(w);
 	put_str(w, "kind", finding->kind);
 	put_str(w, "text", finding->text);
-	jsonw_key(w, "span_ids");
-	jsonw_array(w);
+	jsonw_addf(w, "span_ids:[");
 	for (size_t i = 0; i < finding->span_id_count; i++) {
 		span_id_format(finding->span_ids[i], id);
 		jsonw_text(w, id);
 	}
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
 static void write_contrast(struct jsonw *w, const struct contrast_row *c)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "kind", c->kind);
+	jsonw_addf(w, "{kind:%s", c->kind);
 	put_str(w, "service", c->service);
 	put_str(w, "operation", c->operation);
 	put_str(w, "key", c->key);
@@ -671,19 +608,14 @@ static void write_contrast(struct jsonw *w, const struct contrast_row *c)
 	jsonw_pair_known(w, "with_ns", c->with_ns);
 	jsonw_pair_known(w, "without_ns", c->without_ns);
 	jsonw_pair_f64(w, "q", c->q, Q_DECIMALS);
-	if (c->own < 0)
-		jsonw_pair_null(w, "this_one");
-	else
-		jsonw_pair_bool(w, "this_one", c->own > 0);
-	jsonw_pair_bool(w, "usual", c->is_usual);
+	jsonw_addf(w, "this_one:%-i, usual:%i", c->own, c->is_usual);
 	put_str(w, "text", c->text);
 	jsonw_object_end(w);
 }
 
 static void write_contrasts(struct jsonw *w, const struct result *r)
 {
-	jsonw_key(w, "contrasts");
-	jsonw_array(w);
+	jsonw_addf(w, "contrasts:[");
 	for (size_t i = 0; i < r->contrast_count; i++)
 		write_contrast(w, &r->contrasts[i]);
 	jsonw_array_end(w);
@@ -707,51 +639,29 @@ static void write_heads(struct jsonw *w, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
-	json_head(w, r->command);
 	write_answer(w, in);
-	jsonw_key(w, "trace");
-	if (r->has_trace)
+	if (jsonw_key_known(w, "trace", r->has_trace))
 		write_trace(w, &r->trace);
-	else
-		jsonw_null(w);
-	jsonw_key(w, "span");
-	if (r->has_span)
+	if (jsonw_key_known(w, "span", r->has_span))
 		write_span(w, &r->span);
-	else
-		jsonw_null(w);
-	jsonw_key(w, "cause");
-	if (r->has_cause)
+	if (jsonw_key_known(w, "cause", r->has_cause))
 		write_cause(w, &r->cause);
-	else
-		jsonw_null(w);
-	jsonw_key(w, "profile");
-	if (r->has_profile)
+	if (jsonw_key_known(w, "profile", r->has_profile))
 		write_profile(w, &r->profile);
-	else
-		jsonw_null(w);
-	jsonw_key(w, "baseline");
-	if (r->has_baseline)
+	if (jsonw_key_known(w, "baseline", r->has_baseline))
 		write_baseline(w, &r->baseline);
-	else
-		jsonw_null(w);
 }
 
 static void write_lists(struct jsonw *w, const struct result *r)
 {
 	static const struct notes none;
 
-	jsonw_key(w, "compared");
-	if (r->is_compared)
+	if (jsonw_key_known(w, "compared", r->is_compared))
 		write_compared(w, r);
-	else
-		jsonw_null(w);
-	jsonw_key(w, "functions");
-	jsonw_array(w);
+	jsonw_addf(w, "functions:[");
 	for (size_t i = 0; i < r->function_count; i++)
 		write_function(w, r, &r->functions[i]);
-	jsonw_array_end(w);
-	jsonw_key(w, "findings");
-	jsonw_array(w);
+	jsonw_addf(w, "], findings:[");
 	for (size_t i = 0; i < r->finding_count; i++)
 		write_finding(w, &r->findings[i]);
 	jsonw_array_end(w);
@@ -766,12 +676,10 @@ void render_json(const struct render_input *in, struct out *out)
 {
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
+	json_begin(&w, out, in->result->command);
 	write_heads(&w, in);
 	write_lists(&w, in->result);
 	if (in->result->spans)
 		json_spans(&w, in);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What JSON answers have in common (tracefind-json(5)), in an object already
- * begun.
+ * What JSON answers have in common (tracefind-json(5)), in the object of the
+ * answer.
  */
 #ifndef RENDER_JSON_H
 #define RENDER_JSON_H
@@ -10,8 +10,10 @@
 #include "base/notes.h"
 #include "model/result.h"
 
-/* How every answer begins: the schema's version, the tool and the command. */
-void json_head(struct jsonw *w, const char *command);
+/* How every answer begins: the schema's version, the tool and the command; and
+ * how it ends, most with their notes (NULL: without). */
+void json_begin(struct jsonw *w, struct out *out, const char *command);
+void json_end(struct jsonw *w, const struct notes *notes);
 
 /* A list of texts. */
 void json_notes(struct jsonw *w, const char *key, const struct notes *notes);

@@ -193,17 +193,14 @@ static void json_service(struct jsonw *w, const struct alert *a,
 					      [ALERT_FIRES] = "fires" };
 	bool has_any = s->state != ALERT_SILENT;
 
-	jsonw_object(w);
-	jsonw_pair_str(w, "service", s->name);
-	jsonw_pair_text(w, "state", states[s->state]);
-	jsonw_pair_i64(w, "steps", (int64_t)a->step_count);
-	jsonw_pair_i64(w, "steps_with_requests", (int64_t)s->sample_count);
-	jsonw_pair_i64(w, "steps_above", (int64_t)s->above_count);
-	jsonw_pair_known(w, "last_ns",
-			 has_any ? sat_round_f64(s->last_s * NS_PER_S) : -1);
-	jsonw_pair_known(w, "highest_ns",
-			 has_any ? sat_round_f64(s->highest_s * NS_PER_S) : -1);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "{service:%.*s, state:%s, steps:%zu, "
+		   "steps_with_requests:%zu, steps_above:%zu, "
+		   "last_ns:%-jd, highest_ns:%-jd}",
+		   STR_WHOLE(s->name), states[s->state], a->step_count,
+		   s->sample_count, s->above_count,
+		   has_any ? sat_round_f64(s->last_s * NS_PER_S) : -1,
+		   has_any ? sat_round_f64(s->highest_s * NS_PER_S) : -1);
 }
 
 static void alert_slowest_json(struct jsonw *w,
@@ -212,19 +209,15 @@ static void alert_slowest_json(struct jsonw *w,
 	const struct alert_trace *t = &answer->alert->slowest;
 	struct buf command;
 
-	jsonw_key(w, "slowest");
-	if (!t->id[0]) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, "slowest", t->id[0]))
 		return;
-	}
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	add_next(answer, &command);
-	jsonw_object(w);
-	jsonw_pair_text(w, "trace_id", t->id);
-	jsonw_pair_i64(w, "duration_ns", t->duration_ns);
-	jsonw_pair_str(w, "service", t->service);
-	jsonw_pair_known_str(w, "name", t->name);
-	jsonw_pair_text(w, "found_by", t->is_exemplar ? "exemplar" : "search");
+	jsonw_addf(w,
+		   "{trace_id:%s, duration_ns:%jd, service:%.*s, "
+		   "name:%-.*s, found_by:%s",
+		   t->id, t->duration_ns, STR_WHOLE(t->service),
+		   STR_WHOLE(t->name), t->is_exemplar ? "exemplar" : "search");
 	jsonw_pair_known_str(w, "next", buf_str(&command));
 	jsonw_object_end(w);
 	buf_release(&command);
@@ -236,25 +229,19 @@ static void write_json(const void *data, struct out *out)
 	const struct alert *a = answer->alert;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "alert");
-	jsonw_pair_bool(&w, "fires", alert_firing(a) > 0);
-	jsonw_pair_f64(&w, "quantile", a->quantile, 4);
-	jsonw_pair_i64(&w, "threshold_ns",
-		       sat_round_f64(a->threshold_s * NS_PER_S));
+	json_begin(&w, out, "alert");
+	jsonw_addf(&w, "fires:%i, quantile:%.4f, threshold_ns:%jd",
+		   alert_firing(a) > 0, a->quantile,
+		   sat_round_f64(a->threshold_s * NS_PER_S));
 	json_range(&w, a->window);
-	jsonw_pair_text(&w, "measured_by", a->source ? "metrics" : "traces");
-	jsonw_pair_text(&w, "metric", a->source ? a->source->name->name : NULL);
-	jsonw_key(&w, "services");
-	jsonw_array(&w);
+	jsonw_addf(&w, "measured_by:%s, metric:%s, services:[",
+		   a->source ? "metrics" : "traces",
+		   a->source ? a->source->name->name : NULL);
 	for (size_t i = 0; i < a->count; i++)
 		json_service(&w, a, &a->list[i]);
 	jsonw_array_end(&w);
 	alert_slowest_json(&w, answer);
-	json_notes(&w, "notes", answer->notes);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, answer->notes);
 }
 
 const struct answer_writer alert_now_writer = { .table = write_text,
@@ -411,20 +398,14 @@ static void write_burn_json(const void *data, struct out *out)
 	const struct slo *s = answer->slo;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "alert");
-	if (burn_is_open(s))
-		jsonw_pair_null(&w, "fires");
-	else
-		jsonw_pair_bool(&w, "fires", burn_firing(s) != NULL);
+	json_begin(&w, out, "alert");
+	jsonw_addf(&w, "fires:%-i",
+		   burn_is_open(s) ? -1 : burn_firing(s) != NULL);
 	slo_json_objective(&w, s);
 	slo_json_pairs(&w, s);
 	slo_json_source(&w, s);
 	alert_slowest_json(&w, &answer->trace);
-	json_notes(&w, "notes", answer->trace.notes);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, answer->trace.notes);
 }
 
 const struct answer_writer burn_now_writer = { .table = write_burn_text,

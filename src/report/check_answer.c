@@ -397,58 +397,21 @@ static const struct {
 			   "noise." },
 };
 
-static void sarif_text(struct jsonw *w, const char *key, struct str text)
-{
-	jsonw_key(w, key);
-	jsonw_object(w);
-	jsonw_pair_str(w, "text", text);
-	jsonw_object_end(w);
-}
-
 static void sarif_rule(struct jsonw *w, int gate)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "id", rules[gate].id);
-	jsonw_pair_text(w, "name", rules[gate].name);
-	sarif_text(w, "shortDescription", str_from(rules[gate].brief));
-	sarif_text(w, "fullDescription", str_from(rules[gate].full));
-	sarif_text(w, "help",
+	jsonw_addf(w,
+		   "{id:%s, name:%s, shortDescription:{text:%s}, "
+		   "fullDescription:{text:%s}, help:{text:%s}, "
+		   "defaultConfiguration:{level:error}, "
+		   "properties:{tags:[performance], precision:high, "
+		   "problem.severity:error}}",
+		   rules[gate].id, rules[gate].name, rules[gate].brief,
+		   rules[gate].full,
 		   gate == GATE_LATENCY
-			   ? STR("Run tracefind slow on the service to see "
-				 "where a slow request spends its time.")
-			   : STR("Run tracefind diff on the two sides to see "
-				 "where the change comes from."));
-	jsonw_key(w, "defaultConfiguration");
-	jsonw_object(w);
-	jsonw_pair_text(w, "level", "error");
-	jsonw_object_end(w);
-	jsonw_key(w, "properties");
-	jsonw_object(w);
-	jsonw_key(w, "tags");
-	jsonw_array(w);
-	jsonw_text(w, "performance");
-	jsonw_array_end(w);
-	jsonw_pair_text(w, "precision", "high");
-	jsonw_pair_text(w, "problem.severity", "error");
-	jsonw_object_end(w);
-	jsonw_object_end(w);
-}
-
-static void sarif_tool(struct jsonw *w)
-{
-	jsonw_key(w, "tool");
-	jsonw_object(w);
-	jsonw_key(w, "driver");
-	jsonw_object(w);
-	jsonw_pair_text(w, "name", "tracefind");
-	jsonw_pair_text(w, "version", TRACEFIND_VERSION);
-	jsonw_key(w, "rules");
-	jsonw_array(w);
-	for (int k = 0; k < GATE_COUNT; k++)
-		sarif_rule(w, k);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+			   ? "Run tracefind slow on the service to see "
+			     "where a slow request spends its time."
+			   : "Run tracefind diff on the two sides to see "
+			     "where the change comes from.");
 }
 
 /* The same in every run: neither line nor value are in it. */
@@ -469,10 +432,7 @@ static void sarif_fingerprint(struct jsonw *w, const struct check_answer *a,
 			      : hit->row     ? hit->row->name
 					     : STR(""));
 	snprintf(text, sizeof text, "%016" PRIx64 ":1", hash);
-	jsonw_key(w, "partialFingerprints");
-	jsonw_object(w);
-	jsonw_pair_text(w, "primaryLocationLineHash", text);
-	jsonw_object_end(w);
+	jsonw_addf(w, "partialFingerprints:{primaryLocationLineHash:%s}", text);
 }
 
 /* As RFC 3986 has a path. */
@@ -491,68 +451,31 @@ static void uri_add(struct buf *out, struct str path)
 	}
 }
 
-static void sarif_region(struct jsonw *w, uint32_t line)
-{
-	jsonw_key(w, "region");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "startLine", line);
-	jsonw_pair_i64(w, "startColumn", 1);
-	jsonw_pair_i64(w, "endLine", line);
-	jsonw_pair_i64(w, "endColumn", 2);
-	jsonw_object_end(w);
-}
-
-static void sarif_location(struct jsonw *w, const struct check_place *place,
-			   const struct function_row *row)
-{
-	struct buf uri;
-
-	buf_init(&uri, 4 * LIMIT_STRING_BYTES);
-	uri_add(&uri, place->path);
-	jsonw_key(w, "locations");
-	jsonw_array(w);
-	jsonw_object(w);
-	jsonw_key(w, "physicalLocation");
-	jsonw_object(w);
-	jsonw_key(w, "artifactLocation");
-	jsonw_object(w);
-	jsonw_pair_str(w, "uri", buf_str(&uri));
-	jsonw_object_end(w);
-	sarif_region(w, place->line);
-	jsonw_object_end(w);
-	if (row) {
-		jsonw_key(w, "logicalLocations");
-		jsonw_array(w);
-		jsonw_object(w);
-		jsonw_pair_str(w, "fullyQualifiedName", row->name);
-		jsonw_pair_text(w, "kind", "function");
-		jsonw_object_end(w);
-		jsonw_array_end(w);
-	}
-	jsonw_object_end(w);
-	jsonw_array_end(w);
-	buf_release(&uri);
-}
-
 static void sarif_result(struct jsonw *w, const struct check_answer *a,
 			 size_t i, struct buf *text)
 {
 	const struct gate_hit *hit = &a->check->gates.hits[i];
+	struct buf uri;
 
+	buf_init(&uri, 4 * LIMIT_STRING_BYTES);
+	uri_add(&uri, a->places[i].path);
 	hit_sentence(a, i, text);
-	jsonw_object(w);
-	jsonw_pair_text(w, "ruleId", rules[hit->gate].id);
-	jsonw_pair_i64(w, "ruleIndex", hit->gate);
-	jsonw_pair_text(w, "level", "error");
-	sarif_text(w, "message", buf_str(text));
-	sarif_location(w, &a->places[i], hit->row);
+	jsonw_addf(w,
+		   "{ruleId:%s, ruleIndex:%u, level:error, message:{text:%s}, "
+		   "locations:[{physicalLocation:{artifactLocation:{uri:%s}, "
+		   "region:{startLine:%u, startColumn:1, endLine:%u, "
+		   "endColumn:2}}",
+		   rules[hit->gate].id, hit->gate, buf_text(text),
+		   buf_text(&uri), a->places[i].line, a->places[i].line);
+	if (hit->row)
+		jsonw_addf(w,
+			   "logicalLocations:[{fullyQualifiedName:%.*s, "
+			   "kind:function}]",
+			   STR_WHOLE(hit->row->name));
+	jsonw_addf(w, "}]");
 	sarif_fingerprint(w, a, hit);
-	jsonw_key(w, "properties");
-	jsonw_object(w);
-	jsonw_pair_f64(w, "growth", hit->growth, 6);
-	jsonw_pair_f64(w, "q", hit->q, 9);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "properties:{growth:%.6f, q:%.9f}}", hit->growth, hit->q);
+	buf_release(&uri);
 }
 
 /* What could not be told is no result: the invocation says so. */
@@ -563,57 +486,37 @@ static void sarif_invocation(struct jsonw *w, const struct check_answer *a)
 
 	buf_init(&text, WORDING_BYTES);
 	check_headline(a, &text);
-	jsonw_key(w, "invocations");
-	jsonw_array(w);
-	jsonw_object(w);
-	jsonw_pair_bool(w, "executionSuccessful", !is_unknown);
-	jsonw_key(w, "toolExecutionNotifications");
-	jsonw_array(w);
-	jsonw_object(w);
-	jsonw_pair_text(w, "level", is_unknown ? "warning" : "note");
-	sarif_text(w, "message", buf_str(&text));
-	jsonw_object_end(w);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_array_end(w);
-	buf_release(&text);
-}
-
-static void sarif_run(struct jsonw *w, const struct check_answer *a)
-{
-	struct buf text;
-
-	buf_init(&text, WORDING_BYTES);
-	jsonw_object(w);
-	sarif_tool(w);
-	jsonw_key(w, "automationDetails");
-	jsonw_object(w);
-	jsonw_pair_text(w, "id", "tracefind/check/");
-	jsonw_object_end(w);
-	sarif_invocation(w, a);
-	jsonw_key(w, "results");
-	jsonw_array(w);
-	for (size_t i = 0; i < a->check->gates.hit_count; i++)
-		sarif_result(w, a, i, &text);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "invocations:[{executionSuccessful:%i, "
+		   "toolExecutionNotifications:[{level:%s, "
+		   "message:{text:%s}}]}]",
+		   !is_unknown, is_unknown ? "warning" : "note",
+		   buf_text(&text));
 	buf_release(&text);
 }
 
 static void write_sarif(const void *answer, struct out *out)
 {
+	const struct check_answer *a = answer;
+	struct buf text;
 	struct jsonw w;
 
 	jsonw_init(&w, out, 1);
-	jsonw_object(&w);
-	jsonw_pair_text(&w, "$schema",
-			"https://json.schemastore.org/sarif-2.1.0.json");
-	jsonw_pair_text(&w, "version", "2.1.0");
-	jsonw_key(&w, "runs");
-	jsonw_array(&w);
-	sarif_run(&w, answer);
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
+	jsonw_addf(&w,
+		   "{$schema:'https://json.schemastore.org/sarif-2.1.0.json', "
+		   "version:'2.1.0', "
+		   "runs:[{tool:{driver:{name:tracefind, version:%s, rules:[",
+		   TRACEFIND_VERSION);
+	for (int k = 0; k < GATE_COUNT; k++)
+		sarif_rule(&w, k);
+	jsonw_addf(&w, "]}}, automationDetails:{id:tracefind/check/}");
+	sarif_invocation(&w, a);
+	jsonw_addf(&w, "results:[");
+	buf_init(&text, WORDING_BYTES);
+	for (size_t i = 0; i < a->check->gates.hit_count; i++)
+		sarif_result(&w, a, i, &text);
+	buf_release(&text);
+	jsonw_addf(&w, "]}]}");
 	out_char(out, '\n');
 }
 
@@ -991,93 +894,68 @@ static const char *per_name(const struct check *c)
 static void json_side(struct jsonw *w, const char *key,
 		      const struct check_side *side, size_t runs, int64_t total)
 {
-	jsonw_key(w, key);
-	jsonw_object(w);
-	jsonw_pair_str(w, "name", side->name);
-	if (side->range.to_ns) {
-		jsonw_pair_time(w, "from", side->range.from_ns);
-		jsonw_pair_time(w, "to", side->range.to_ns);
-	} else {
-		jsonw_pair_null(w, "from");
-		jsonw_pair_null(w, "to");
-	}
-	jsonw_pair_i64(w, "runs", (int64_t)runs);
-	jsonw_pair_known(w, "samples", side->samples);
-	if (side->whole)
-		jsonw_pair_i64(w, "total_value", total);
-	else
-		jsonw_pair_null(w, "total_value");
+	jsonw_addf(w, "%s:{name:%.*s", key, STR_WHOLE(side->name));
+	json_range(w, side->range);
+	jsonw_addf(w, "runs:%zu, samples:%-jd", runs, side->samples);
+	if (jsonw_key_known(w, "total_value", side->whole))
+		jsonw_i64(w, total);
 	jsonw_object_end(w);
 }
 
 static void json_growth(struct jsonw *w, const struct gate_hit *hit)
 {
-	jsonw_pair_f64(w, "growth", hit->growth, 6);
-	jsonw_pair_f64(w, "growth_low", hit->low, 6);
-	jsonw_pair_f64(w, "growth_high", hit->high, 6);
-	jsonw_pair_f64(w, "q", hit->q, 9);
+	jsonw_addf(w, "growth:%.6f, growth_low:%.6f, growth_high:%.6f, q:%.9f",
+		   hit->growth, hit->low, hit->high, hit->q);
 }
 
 static void json_values(struct jsonw *w, const struct result *r, int64_t value,
 			int64_t baseline)
 {
-	jsonw_pair_f64(w, "before",
-		       (double)baseline / fmax(1e-12, r->baseline_exposure), 6);
-	jsonw_pair_f64(w, "after", (double)value / fmax(1e-12, r->exposure), 6);
-}
-
-/* Nanoseconds, half of the requests took less. */
-static void json_quantiles(struct jsonw *w, const struct latency_row *row)
-{
-	jsonw_pair_i64(w, "before", row->before.quantiles.p50_ns);
-	jsonw_pair_i64(w, "after", row->after.quantiles.p50_ns);
+	jsonw_addf(w, "before:%.6f, after:%.6f",
+		   (double)baseline / fmax(1e-12, r->baseline_exposure),
+		   (double)value / fmax(1e-12, r->exposure));
 }
 
 static void json_total(struct jsonw *w, const struct check_answer *a)
 {
 	const struct result *r = a->result;
 
-	jsonw_key(w, "total");
-	if (!a->check->gates.has_total) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, "total", a->check->gates.has_total))
 		return;
-	}
 	jsonw_object(w);
 	json_values(w, r, r->profile.total_value, r->baseline.total_value);
 	json_growth(w, &a->check->gates.total);
 	jsonw_object_end(w);
 }
 
+/* Of operations nanoseconds, half of the requests took less. */
 static void json_hit(struct jsonw *w, const struct check_answer *a,
 		     const struct gate_hit *hit)
 {
+	static const struct function_row none;
 	const struct gates *g = &a->check->gates;
-	const struct function_row *row = hit->row;
+	const struct function_row *row = hit->row ? hit->row : &none;
+	const struct latency_row *operation = hit->operation;
 	const struct result *r = a->result;
 
-	jsonw_object(w);
-	jsonw_pair_text(w, "limit", gate_name(hit->gate));
-	jsonw_pair_f64(w, "limit_value", g->limits.limit[hit->gate], 6);
-	jsonw_key(w, "function");
-	if (row)
+	jsonw_addf(w, "{limit:%s, limit_value:%.6f", gate_name(hit->gate),
+		   g->limits.limit[hit->gate]);
+	if (jsonw_key_known(w, "function", hit->row))
 		jsonw_str(w, row->name);
-	else
-		jsonw_null(w);
-	jsonw_pair_known_str(w, "file", row ? row->file : (struct str){ 0 });
-	jsonw_pair_known(w, "line", row && row->line ? (int64_t)row->line : -1);
+	jsonw_addf(w, "file:%-.*s, line:%-u", STR_WHOLE(row->file), row->line);
 	jsonw_pair_known_str(w, "operation",
-			     hit->operation ? hit->operation->name
-					    : (struct str){ 0 });
-	if (hit->operation)
-		json_quantiles(w, hit->operation);
+			     operation ? operation->name : STR(""));
+	if (operation)
+		jsonw_addf(w, "before:%jd, after:%jd",
+			   operation->before.quantiles.p50_ns,
+			   operation->after.quantiles.p50_ns);
+	else if (hit->row)
+		json_values(w, r, row->total_value, row->baseline_total_value);
 	else
-		json_values(w, r,
-			    row ? row->total_value : r->profile.total_value,
-			    row ? row->baseline_total_value
-				: r->baseline.total_value);
+		json_values(w, r, r->profile.total_value,
+			    r->baseline.total_value);
 	json_growth(w, hit);
-	jsonw_pair_bool(w, "is_self", hit->is_self);
-	jsonw_object_end(w);
+	jsonw_addf(w, "is_self:%i}", hit->is_self);
 }
 
 /* Where nothing is certain: what is nearest to it. */
@@ -1085,32 +963,23 @@ static void json_nearest(struct jsonw *w, const struct check_answer *a)
 {
 	const struct gates *g = &a->check->gates;
 
-	jsonw_key(w, "nearest");
-	jsonw_array(w);
+	jsonw_addf(w, "nearest:[");
 	for (size_t i = 0; i < g->nearest_count; i++) {
 		struct gate_hit hit = gates_row_growth(g->nearest[i], a->result);
 
-		jsonw_object(w);
-		jsonw_pair_str(w, "function", hit.row->name);
+		jsonw_addf(w, "{function:%.*s", STR_WHOLE(hit.row->name));
 		json_growth(w, &hit);
 		jsonw_object_end(w);
 	}
-	jsonw_array_end(w);
-	jsonw_pair_known(w, "runs_lacking",
-			 g->runs_lacking ? (int64_t)g->runs_lacking : -1);
+	jsonw_addf(w, "], runs_lacking:%-zu", g->runs_lacking);
 }
 
 static void json_limits(struct jsonw *w, const struct gates *g)
 {
-	jsonw_key(w, "limits");
-	jsonw_object(w);
-	for (int k = 0; k < GATE_COUNT; k++) {
-		jsonw_key(w, gate_name((enum gate_kind)k));
-		if (g->limits.limit[k] < 0)
-			jsonw_null(w);
-		else
-			jsonw_f64(w, g->limits.limit[k], 6);
-	}
+	jsonw_addf(w, "limits:{");
+	for (int k = 0; k < GATE_COUNT; k++)
+		jsonw_addf(w, "%s:%-.6f", gate_name((enum gate_kind)k),
+			   g->limits.limit[k]);
 	jsonw_object_end(w);
 }
 
@@ -1118,38 +987,32 @@ static void json_power(struct jsonw *w, const struct check_answer *a)
 {
 	const struct gates *g = &a->check->gates;
 
-	jsonw_key(w, "power");
-	jsonw_object(w);
-	jsonw_pair_f64(w, "total_growth",
-		       g->has_power ? a->result->whole.detectable : NAN, 6);
-	jsonw_pair_f64(w, "limit_seen_from_share", a->check->gates.seen_share,
-		       6);
-	jsonw_key(w, "functions");
-	jsonw_array(w);
+	jsonw_addf(w,
+		   "power:{total_growth:%.6f, limit_seen_from_share:%.6f, "
+		   "functions:[",
+		   g->has_power ? a->result->whole.detectable : NAN,
+		   a->check->gates.seen_share);
 	for (size_t i = 0; g->has_power && i < GATES_POWERS; i++) {
-		jsonw_object(w);
-		jsonw_pair_f64(w, "share", g->powers[i].share, 6);
-		jsonw_pair_f64(w, "growth", g->powers[i].growth, 6);
-		jsonw_object_end(w);
+		jsonw_addf(w, "{share:%.6f, growth:%.6f}", g->powers[i].share,
+			   g->powers[i].growth);
 	}
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
-static void json_body(struct jsonw *w, const struct check_answer *a)
+static void write_json(const void *answer, struct out *out)
 {
+	const struct check_answer *a = answer;
 	const struct check *c = a->check;
 	const struct gates *g = &c->gates;
+	struct jsonw writer, *w = &writer;
 
-	json_head(w, "check");
-	jsonw_pair_text(w, "outcome", outcome_names[g->outcome]);
-	jsonw_pair_text(w, "reason",
-			g->outcome == GATES_UNKNOWN ? lack_names[g->lack]
-						    : NULL);
-	jsonw_pair_known_str(w, "type", a->result->profile.type);
-	jsonw_pair_known_str(w, "unit", a->result->profile.unit);
-	jsonw_pair_text(w, "per",
-			c->want->is_latency_alone ? NULL : per_name(c));
+	json_begin(w, out, "check");
+	jsonw_addf(w, "outcome:%s, reason:%s, type:%-.*s, unit:%-.*s, per:%s",
+		   outcome_names[g->outcome],
+		   g->outcome == GATES_UNKNOWN ? lack_names[g->lack] : NULL,
+		   STR_WHOLE(a->result->profile.type),
+		   STR_WHOLE(a->result->profile.unit),
+		   c->want->is_latency_alone ? NULL : per_name(c));
 	json_side(w, "candidate", &c->candidate, c->candidate.runs.count,
 		  a->result->profile.total_value);
 	json_side(w, "baseline", &c->baseline, baseline_runs(c),
@@ -1157,29 +1020,17 @@ static void json_body(struct jsonw *w, const struct check_answer *a)
 	jsonw_pair_bool(w, "interleaved", c->is_interleaved);
 	json_limits(w, g);
 	json_total(w, a);
-	jsonw_key(w, "broken");
-	jsonw_array(w);
+	jsonw_addf(w, "broken:[");
 	for (size_t i = 0; i < g->hit_count; i++)
 		json_hit(w, a, &g->hits[i]);
-	jsonw_array_end(w);
-	jsonw_pair_i64(w, "grown_within_limits", (int64_t)g->grown_count);
-	jsonw_pair_i64(w, "shrunk", (int64_t)g->shrunk_count);
+	jsonw_addf(w, "], grown_within_limits:%zu, shrunk:%zu", g->grown_count,
+		   g->shrunk_count);
 	json_power(w, a);
 	json_nearest(w, a);
 	check_latency_json(w, a->check);
 	json_notes(w, "notes", a->notes);
 	json_requests(w, a->result);
-}
-
-static void write_json(const void *answer, struct out *out)
-{
-	struct jsonw w;
-
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_body(&w, answer);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(w, NULL);
 }
 
 const struct answer_writer check_writer = {

@@ -268,41 +268,32 @@ void check_latency_table(struct page *p, const struct check *c)
 static void json_window(struct jsonw *w, const char *key,
 			const struct latency_window *window)
 {
-	jsonw_key(w, key);
-	jsonw_object(w);
-	jsonw_pair_time(w, "from", window->range.from_ns);
-	jsonw_pair_time(w, "to", window->range.to_ns);
-	jsonw_pair_i64(w, "requests", (int64_t)window->requests);
-	jsonw_pair_known(w, "counted", window->counted);
-	jsonw_object_end(w);
+	jsonw_addf(w, "%s:{from:%+jd, to:%+jd, requests:%zu, counted:%-jd}",
+		   key, window->range.from_ns, window->range.to_ns,
+		   window->requests, window->counted);
 }
 
 static void json_side(struct jsonw *w, const char *key,
 		      const struct latency_side *side)
 {
-	jsonw_key(w, key);
-	jsonw_object(w);
-	jsonw_pair_i64(w, "requests", (int64_t)side->count);
-	jsonw_pair_known(w, "p50_ns", side->quantiles.p50_ns);
-	jsonw_pair_known(w, "p95_ns", side->quantiles.p95_ns);
-	jsonw_pair_known(w, "p99_ns", side->quantiles.p99_ns);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "%s:{requests:%zu, p50_ns:%-jd, p95_ns:%-jd, "
+		   "p99_ns:%-jd}",
+		   key, side->count, side->quantiles.p50_ns,
+		   side->quantiles.p95_ns, side->quantiles.p99_ns);
 }
 
 static void json_row(struct jsonw *w, const struct latency_row *row)
 {
-	jsonw_object(w);
-	jsonw_pair_str(w, "name", row->name);
-	jsonw_pair_text(w, "change", change_words[row->change]);
+	jsonw_addf(w, "{name:%.*s, change:%s", STR_WHOLE(row->name),
+		   change_words[row->change]);
 	json_side(w, "candidate", &row->after);
 	json_side(w, "baseline", &row->before);
-	jsonw_pair_f64(w, "growth", row->growth, 6);
-	jsonw_pair_f64(w, "growth_low", row->low, 6);
-	jsonw_pair_f64(w, "growth_high", row->high, 6);
-	jsonw_pair_f64(w, "q", row->q, 9);
-	jsonw_pair_f64(w, "alike", row->alike, 6);
-	jsonw_pair_f64(w, "seen_growth", row->detectable, 6);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "growth:%.6f, growth_low:%.6f, growth_high:%.6f, "
+		   "q:%.9f, alike:%.6f, seen_growth:%.6f}",
+		   row->growth, row->low, row->high, row->q, row->alike,
+		   row->detectable);
 }
 
 void check_latency_json(struct jsonw *w, const struct check *c)
@@ -310,23 +301,17 @@ void check_latency_json(struct jsonw *w, const struct check *c)
 	const struct check_latency *l = &c->latency;
 	enum gates_lack lack = c->gates.latency_lack;
 
-	jsonw_key(w, "latency");
-	if (!c->want->latency) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, "latency", c->want->latency))
 		return;
-	}
-	jsonw_object(w);
-	jsonw_pair_text(w, "reason",
-			!l->is_known                  ? "no_answer"
-			: lack == GATES_LACK_REQUESTS ? "requests"
-			: lack == GATES_LACK_LATENCY  ? "latency_power"
-						      : NULL);
+	jsonw_addf(w, "{reason:%s",
+		   !l->is_known                  ? "no_answer"
+		   : lack == GATES_LACK_REQUESTS ? "requests"
+		   : lack == GATES_LACK_LATENCY  ? "latency_power"
+						 : NULL);
 	json_window(w, "candidate", &l->after);
 	json_window(w, "baseline", &l->before);
-	jsonw_key(w, "operations");
-	jsonw_array(w);
+	jsonw_addf(w, "operations:[");
 	for (size_t i = 0; i < l->count; i++)
 		json_row(w, &l->rows[i]);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }

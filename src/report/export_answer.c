@@ -120,13 +120,10 @@ static void write_table(const void *answer, const struct render_style *style,
 
 static void put_reasons(struct jsonw *w, const struct export_counts *c)
 {
-	jsonw_key(w, "reasons");
-	jsonw_array(w);
+	jsonw_addf(w, "reasons:[");
 	for (size_t i = 0; i < c->reason_count; i++) {
-		jsonw_object(w);
-		jsonw_pair_i64(w, "count", (int64_t)c->reasons[i].count);
-		jsonw_pair_text(w, "text", c->reasons[i].text);
-		jsonw_object_end(w);
+		jsonw_addf(w, "{count:%zu, text:%s}", c->reasons[i].count,
+			   c->reasons[i].text);
 	}
 	jsonw_array_end(w);
 }
@@ -136,25 +133,19 @@ static void put_side(struct jsonw *w, const char *key,
 {
 	const struct export_counts *c;
 
-	jsonw_key(w, key);
-	if (!s->export) {
-		jsonw_null(w);
+	if (!jsonw_key_known(w, key, s->export))
 		return;
-	}
 	c = &s->export->counts;
-	jsonw_object(w);
-	jsonw_pair_str(w, "source", s->from);
-	jsonw_pair_str(w, "destination", s->export->to->name);
-	jsonw_pair_text(w, "state", s->state);
-	jsonw_pair_i64(w, "found", (int64_t)c->found);
-	jsonw_pair_i64(w, "sent", (int64_t)c->sent);
-	jsonw_pair_i64(w, "sent_before", (int64_t)c->known);
-	jsonw_pair_i64(w, "refused", (int64_t)c->refused);
-	jsonw_pair_i64(w, "missing", (int64_t)c->gone);
-	jsonw_pair_i64(w, "incomplete", (int64_t)c->incomplete);
-	jsonw_pair_i64(w, "spans", (int64_t)c->spans);
-	jsonw_pair_i64(w, "rejected_spans", (int64_t)c->rejected_spans);
-	jsonw_pair_bool(w, "all_listed", !c->is_cut);
+	jsonw_addf(w,
+		   "{source:%.*s, destination:%.*s, state:%s, found:%zu, "
+		   "sent:%zu, sent_before:%zu",
+		   STR_WHOLE(s->from), STR_WHOLE(s->export->to->name), s->state,
+		   c->found, c->sent, c->known);
+	jsonw_addf(w,
+		   "refused:%zu, missing:%zu, incomplete:%zu, spans:%zu, "
+		   "rejected_spans:%zu, all_listed:%i",
+		   c->refused, c->gone, c->incomplete, c->spans,
+		   c->rejected_spans, !c->is_cut);
 	put_reasons(w, c);
 	jsonw_object_end(w);
 }
@@ -166,16 +157,12 @@ static void write_json(const void *answer, struct out *out)
 		a->traces.export ? a->traces.export : a->profiles.export;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "export");
+	json_begin(&w, out, "export");
 	jsonw_pair_text(&w, "service", any->service);
 	json_range(&w, any->window);
 	put_side(&w, "traces", &a->traces);
 	put_side(&w, "profiles", &a->profiles);
-	json_notes(&w, "notes", a->notes);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, a->notes);
 }
 
 const struct answer_writer export_writer = { .table = write_table,

@@ -429,25 +429,9 @@ static void write_table(const void *answer, const struct render_style *style,
 static void json_window(struct jsonw *w, const char *key,
 			struct time_range range)
 {
-	jsonw_key(w, key);
-	if (!range.to_ns) {
-		jsonw_null(w);
-		return;
-	}
-	jsonw_object(w);
-	json_range(w, range);
-	jsonw_object_end(w);
-}
-
-static void json_side(struct jsonw *w, const char *key,
-		      const struct fleet_side *side, double samples)
-{
-	jsonw_key(w, key);
-	jsonw_object(w);
-	json_range(w, side->range);
-	jsonw_pair_known_str(w, "version", side->version);
-	jsonw_pair_f64(w, "samples", samples, 0);
-	jsonw_object_end(w);
+	if (jsonw_key_known(w, key, range.to_ns))
+		jsonw_addf(w, "{from:%+jd, to:%+jd}", range.from_ns,
+			   range.to_ns);
 }
 
 static void json_function(struct jsonw *w, const struct fleet_service *s,
@@ -456,51 +440,37 @@ static void json_function(struct jsonw *w, const struct fleet_service *s,
 	double now = f->after * s->sample_cores;
 	double added = f->added * s->sample_cores;
 
-	jsonw_object(w);
-	jsonw_pair_str(w, "function", f->name);
-	jsonw_pair_known_str(w, "file", f->file);
-	jsonw_pair_known(w, "line", f->line ? (int64_t)f->line : -1);
-	jsonw_pair_bool(w, "new", f->is_new);
-	jsonw_pair_f64(w, "added_cores", added, 6);
-	jsonw_pair_f64(w, "expected_cores", now - added, 6);
-	jsonw_pair_f64(w, "cores", now, 6);
-	jsonw_pair_f64(w, "growth", f->is_new ? NAN : f->growth, 6);
-	jsonw_pair_f64(w, "growth_low", f->is_new ? NAN : f->low, 6);
-	jsonw_pair_f64(w, "growth_high", f->is_new ? NAN : f->high, 6);
-	jsonw_pair_f64(w, "q", f->q, 9);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "{function:%.*s, file:%-.*s, line:%-u, new:%i, "
+		   "added_cores:%.6f, expected_cores:%.6f",
+		   STR_WHOLE(f->name), STR_WHOLE(f->file), f->line, f->is_new,
+		   added, now - added);
+	jsonw_addf(w,
+		   "cores:%.6f, growth:%.6f, growth_low:%.6f, "
+		   "growth_high:%.6f, q:%.9f}",
+		   now, f->is_new ? NAN : f->growth, f->is_new ? NAN : f->low,
+		   f->is_new ? NAN : f->high, f->q);
 }
 
 static void json_service(struct jsonw *w, const struct fleet_service *s)
 {
 	bool is_judged = s->state == FLEET_COMPARED;
 
-	jsonw_object(w);
-	jsonw_pair_str(w, "service", s->name);
-	jsonw_pair_text(w, "state", state_names[s->state]);
-	jsonw_pair_known_str(w, "reason", s->reason);
-	jsonw_pair_bool(w, "grown", s->grown > 0);
-	json_side(w, "candidate", &s->after, s->after_samples);
-	json_side(w, "baseline", &s->before, fleet_before_samples(s));
-	jsonw_pair_f64(w, "p", is_judged ? s->p : NAN, 9);
-	jsonw_pair_f64(w, "seen_growth", is_judged ? s->seen_growth : NAN, 6);
-	jsonw_key(w, "functions");
-	jsonw_array(w);
+	jsonw_addf(w, "{service:%.*s, state:%s, reason:%-.*s, grown:%i",
+		   STR_WHOLE(s->name), state_names[s->state],
+		   STR_WHOLE(s->reason), s->grown > 0);
+	jsonw_addf(w, "candidate:{");
+	json_range(w, s->after.range);
+	jsonw_addf(w, "version:%-.*s, samples:%.0f}, baseline:{",
+		   STR_WHOLE(s->after.version), s->after_samples);
+	json_range(w, s->before.range);
+	jsonw_addf(w, "version:%-.*s, samples:%.0f}",
+		   STR_WHOLE(s->before.version), fleet_before_samples(s));
+	jsonw_addf(w, "p:%.9f, seen_growth:%.6f, functions:[",
+		   is_judged ? s->p : NAN, is_judged ? s->seen_growth : NAN);
 	for (size_t i = 0; i < s->grown; i++)
 		json_function(w, s, &s->functions[i]);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-}
-
-static void json_limits(struct jsonw *w, const struct gate_limits *limits)
-{
-	jsonw_key(w, "limits");
-	jsonw_object(w);
-	for (int i = GATE_FUNCTION; i <= GATE_NEW; i++)
-		jsonw_pair_f64(w, gate_name((enum gate_kind)i),
-			       limits->limit[i] < 0 ? NAN : limits->limit[i],
-			       6);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
 static void write_json(const void *answer, struct out *out)
@@ -509,26 +479,23 @@ static void write_json(const void *answer, struct out *out)
 	const struct fleet *f = a->fleet;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "check");
-	jsonw_pair_text(&w, "outcome",
-			is_unknown(f) ? "unknown"
-			: f->grown    ? "failed"
-				      : "passed");
+	json_begin(&w, out, "check");
+	jsonw_addf(&w, "outcome:%s",
+		   is_unknown(f) ? "unknown"
+		   : f->grown    ? "failed"
+				 : "passed");
 	json_window(&w, "candidate", f->window);
 	json_window(&w, "baseline", f->baseline);
-	json_limits(&w, a->limits);
-	jsonw_pair_i64(&w, "judged", (int64_t)f->compared);
-	jsonw_pair_i64(&w, "grown", (int64_t)f->grown);
-	jsonw_key(&w, "services");
-	jsonw_array(&w);
+	jsonw_addf(&w, "limits:{");
+	for (int i = GATE_FUNCTION; i <= GATE_NEW; i++)
+		jsonw_addf(&w, "%s:%-.6f", gate_name((enum gate_kind)i),
+			   a->limits->limit[i]);
+	jsonw_addf(&w, "}, judged:%zu, grown:%zu, services:[", f->compared,
+		   f->grown);
 	for (size_t i = 0; i < f->count; i++)
 		json_service(&w, &f->items[i]);
 	jsonw_array_end(&w);
-	json_notes(&w, "notes", a->notes);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, a->notes);
 }
 
 const struct answer_writer fleet_writer = { .table = write_table,

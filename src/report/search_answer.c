@@ -576,20 +576,17 @@ static void json_hit(struct jsonw *w, const struct hit *hit)
 	char id[33];
 
 	trace_id_format(&hit->id, id);
-	jsonw_object(w);
-	jsonw_pair_text(w, "id", id);
-	jsonw_pair_time(w, "start", hit->start_ns);
-	jsonw_pair_i64(w, "duration_ns", hit->duration_ns);
-	jsonw_pair_i64(w, "trace_duration_ns", hit->trace_ns);
-	jsonw_pair_known_str(w, "root_service", hit->root_service);
-	jsonw_pair_known_str(w, "root_name", hit->root_name);
-	jsonw_pair_known_str(w, "service", hit->service);
-	jsonw_pair_known_str(w, "name", hit->name);
-	jsonw_pair_known(w, "spans",
-			 hit->span_count ? (int64_t)hit->span_count : -1);
-	jsonw_pair_known(w, "errors",
-			 hit->span_count ? (int64_t)hit->error_count : -1);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "{id:%s, start:%+jd, duration_ns:%jd, "
+		   "trace_duration_ns:%jd, root_service:%-.*s",
+		   id, hit->start_ns, hit->duration_ns, hit->trace_ns,
+		   STR_WHOLE(hit->root_service));
+	jsonw_addf(w,
+		   "root_name:%-.*s, service:%-.*s, name:%-.*s, spans:%-u, "
+		   "errors:%-jd}",
+		   STR_WHOLE(hit->root_name), STR_WHOLE(hit->service),
+		   STR_WHOLE(hit->name), hit->span_count,
+		   hit->span_count ? (int64_t)hit->error_count : -1);
 }
 
 static void json_histogram(struct jsonw *w, const struct trace_search *s)
@@ -598,14 +595,10 @@ static void json_histogram(struct jsonw *w, const struct trace_search *s)
 
 	if (s->duration_count)
 		histogram_fill(s, &h);
-	jsonw_key(w, "histogram");
-	jsonw_array(w);
+	jsonw_addf(w, "histogram:[");
 	for (size_t i = 0; i < h.row_count; i++) {
-		jsonw_object(w);
-		jsonw_pair_i64(w, "from_ns", h.edges_ns[i]);
-		jsonw_pair_i64(w, "to_ns", h.edges_ns[i + 1]);
-		jsonw_pair_i64(w, "count", (int64_t)h.counts[i]);
-		jsonw_object_end(w);
+		jsonw_addf(w, "{from_ns:%jd, to_ns:%jd, count:%zu}",
+			   h.edges_ns[i], h.edges_ns[i + 1], h.counts[i]);
 	}
 	jsonw_array_end(w);
 }
@@ -622,13 +615,10 @@ static void json_durations(struct jsonw *w, const struct trace_search *s)
 	static const char *const keys[] = { "p50_ns", "p90_ns", "p95_ns",
 					    "p99_ns" };
 
-	jsonw_key(w, "durations");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "count",
-		       s->buckets.total ? s->buckets.total
-					: (int64_t)s->duration_count);
-	jsonw_pair_bool(w, "is_sample",
-			s->is_first_sample && !s->buckets.total);
+	jsonw_addf(w, "durations:{count:%jd, is_sample:%i",
+		   s->buckets.total ? s->buckets.total
+				    : (int64_t)s->duration_count,
+		   s->is_first_sample && !s->buckets.total);
 	for (size_t i = 0; i < SHOWN_QUANTILES; i++)
 		jsonw_pair_known(
 			w, keys[i],
@@ -636,30 +626,26 @@ static void json_durations(struct jsonw *w, const struct trace_search *s)
 				? trace_search_quantile(s, shown_permilles[i])
 				: -1);
 	json_histogram(w, s);
-	jsonw_pair_text(w, "source", durations_source(s));
-	jsonw_object_end(w);
+	jsonw_addf(w, "source:%s}", durations_source(s));
 }
 
 static void json_asked(struct jsonw *w, const struct search_answer *a)
 {
 	const struct find_query *q = &a->search->query;
 
-	jsonw_key(w, "search");
-	jsonw_object(w);
-	jsonw_pair_str(w, "source", a->source);
-	jsonw_pair_known_str(w, "service", q->service);
-	jsonw_pair_known_str(w, "name", q->name);
-	jsonw_pair_known_str(w, "query", q->traceql);
-	jsonw_pair_bool(w, "errors", q->is_error);
-	jsonw_pair_time(w, "from", q->range.from_ns);
-	jsonw_pair_time(w, "to", q->range.to_ns);
-	jsonw_pair_i64(w, "min_duration_ns", a->min_duration_ns);
-	jsonw_pair_text(w, "above", a->above);
-	jsonw_pair_known(w, "above_ns", a->above ? a->search->above_ns : -1);
-	jsonw_pair_i64(w, "found", (int64_t)a->search->fitting_count);
-	jsonw_pair_bool(w, "is_sample", a->search->is_sample);
-	jsonw_pair_i64(w, "hidden", (int64_t)a->search->hidden_count);
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "search:{source:%.*s, service:%-.*s, name:%-.*s, "
+		   "query:%-.*s, errors:%i, from:%+jd, to:%+jd",
+		   STR_WHOLE(a->source), STR_WHOLE(q->service),
+		   STR_WHOLE(q->name), STR_WHOLE(q->traceql), q->is_error,
+		   q->range.from_ns, q->range.to_ns);
+	jsonw_addf(w,
+		   "min_duration_ns:%jd, above:%s, above_ns:%-jd, "
+		   "found:%zu, is_sample:%i, hidden:%zu}",
+		   a->min_duration_ns, a->above,
+		   a->above ? a->search->above_ns : -1,
+		   a->search->fitting_count, a->search->is_sample,
+		   a->search->hidden_count);
 }
 
 static void write_json(const void *answer, struct out *out)
@@ -667,20 +653,16 @@ static void write_json(const void *answer, struct out *out)
 	const struct search_answer *a = answer;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "search");
+	json_begin(&w, out, "search");
 	json_asked(&w, a);
 	json_durations(&w, a->search);
-	jsonw_key(&w, "traces");
-	jsonw_array(&w);
+	jsonw_addf(&w, "traces:[");
 	for (size_t i = 0; i < a->search->count; i++)
 		json_hit(&w, &a->search->items[i]);
 	jsonw_array_end(&w);
 	json_notes(&w, "notes", &a->result->notes);
 	json_requests(&w, a->result);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, NULL);
 }
 
 const struct answer_writer search_writer = { write_table, write_json, write_csv,

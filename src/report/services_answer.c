@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/answers.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/escape.h"
@@ -238,57 +239,27 @@ static void write_table(const void *answer, const struct render_style *style,
 
 /* ---- for programs ---- */
 
-static void json_type(struct jsonw *w, const struct service_row *row, size_t i)
-{
-	struct str id = row->types.items[i];
-	struct str word = profile_type_word(id, &row->types);
-
-	jsonw_object(w);
-	jsonw_pair_known_str(w, "word", word);
-	jsonw_pair_str(w, "id", id);
-	jsonw_object_end(w);
-}
-
-static void json_cpu(struct jsonw *w, const struct services *s,
-		     const struct service_row *row)
-{
-	jsonw_key(w, "cpu_cores");
-	if (!row->cpu_ns) {
-		jsonw_null(w);
-		jsonw_pair_null(w, "cpu_ns");
-		return;
-	}
-	jsonw_f64(w, service_cores(s, row), 6);
-	jsonw_key(w, "cpu_ns");
-	jsonw_array(w);
-	for (size_t i = 0; i < s->step_count; i++)
-		jsonw_f64(w, row->cpu_ns[i], 0);
-	jsonw_array_end(w);
-}
-
 static void json_row(struct jsonw *w, const struct services *s,
 		     const struct service_row *row)
 {
-	jsonw_object(w);
-	jsonw_pair_str(w, "name", row->name);
-	jsonw_pair_known_str(w, "cpu_type", row->cpu_type);
-	json_cpu(w, s, row);
-	jsonw_key(w, "types");
-	jsonw_array(w);
-	for (size_t i = 0; i < row->types.count; i++)
-		json_type(w, row, i);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-}
+	jsonw_addf(w, "{name:%.*s, cpu_type:%-.*s, cpu_cores:%.6f",
+		   STR_WHOLE(row->name), STR_WHOLE(row->cpu_type),
+		   row->cpu_ns ? service_cores(s, row) : NAN);
+	if (jsonw_key_known(w, "cpu_ns", row->cpu_ns)) {
+		jsonw_array(w);
+		for (size_t i = 0; i < s->step_count; i++)
+			jsonw_f64(w, row->cpu_ns[i], 0);
+		jsonw_array_end(w);
+	}
+	jsonw_addf(w, "types:[");
+	for (size_t i = 0; i < row->types.count; i++) {
+		struct str id = row->types.items[i];
+		struct str word = profile_type_word(id, &row->types);
 
-static void json_asked(struct jsonw *w, const struct services *s)
-{
-	json_head(w, "services");
-	jsonw_pair_text(w, "service", s->service);
-	jsonw_pair_time(w, "from", s->window.from_ns);
-	jsonw_pair_time(w, "to", s->window.to_ns);
-	jsonw_pair_i64(w, "step_ns", s->step_ms * NS_PER_MS);
-	jsonw_pair_i64(w, "total", (int64_t)s->count);
+		jsonw_addf(w, "{word:%-.*s, id:%.*s}", STR_WHOLE(word),
+			   STR_WHOLE(id));
+	}
+	jsonw_addf(w, "]}");
 }
 
 static void write_json(const void *answer, struct out *out)
@@ -297,17 +268,16 @@ static void write_json(const void *answer, struct out *out)
 	const struct services *s = a->services;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_asked(&w, s);
-	jsonw_key(&w, "services");
-	jsonw_array(&w);
+	json_begin(&w, out, "services");
+	jsonw_addf(&w,
+		   "service:%s, from:%+jd, to:%+jd, step_ns:%jd, total:%zu, "
+		   "services:[",
+		   s->service, s->window.from_ns, s->window.to_ns,
+		   s->step_ms * NS_PER_MS, s->count);
 	for (size_t i = 0; i < rows_given(a); i++)
 		json_row(&w, s, &s->rows[i]);
 	jsonw_array_end(&w);
-	json_notes(&w, "notes", a->notes);
-	jsonw_object_end(&w);
-	out_char(out, '\n');
+	json_end(&w, a->notes);
 }
 
 /* Ids hold no blanks. */
@@ -416,17 +386,12 @@ static void write_tags_json(const void *answer, struct out *out)
 	const struct tags_answer *a = answer;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "search");
-	jsonw_pair_known_str(&w, "tag", a->query.tag);
-	jsonw_key(&w, a->query.tag.len ? "values" : "tags");
-	jsonw_array(&w);
+	json_begin(&w, out, "search");
+	jsonw_addf(&w, "tag:%-.*s, %s:[", STR_WHOLE(a->query.tag),
+		   a->query.tag.len ? "values" : "tags");
 	for (size_t i = 0; i < a->shown; i++)
 		jsonw_str(&w, a->names.items[i]);
-	jsonw_array_end(&w);
-	jsonw_pair_i64(&w, "total", (int64_t)a->names.count);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "], total:%zu}", a->names.count);
 	out_char(out, '\n');
 }
 

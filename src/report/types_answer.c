@@ -84,24 +84,16 @@ static void write_json(const void *answer, struct out *out)
 	const struct profile_types *t = answer;
 	struct jsonw w;
 
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "types");
-	jsonw_pair_text(&w, "service", t->service);
-	jsonw_key(&w, "types");
-	jsonw_array(&w);
+	json_begin(&w, out, "types");
+	jsonw_addf(&w, "service:%s, types:[", t->service);
 	for (size_t i = 0; i < t->ids.count; i++) {
 		struct type_row row = row_of(t, i);
 
-		jsonw_object(&w);
-		jsonw_pair_known_str(&w, "word", row.word);
-		jsonw_pair_str(&w, "id", row.id);
-		jsonw_pair_text(&w, "kind",
-				row.is_gauge ? "gauge" : "cumulative");
-		jsonw_object_end(&w);
+		jsonw_addf(&w, "{word:%-.*s, id:%.*s, kind:%s}",
+			   STR_WHOLE(row.word), STR_WHOLE(row.id),
+			   row.is_gauge ? "gauge" : "cumulative");
 	}
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "]}");
 	out_char(out, '\n');
 }
 
@@ -353,11 +345,9 @@ static void write_guide_table(const void *answer,
 
 static void write_json_available(struct jsonw *w)
 {
-	jsonw_key(w, "available");
-	jsonw_array(w);
+	jsonw_addf(w, "available:[");
 	for (size_t i = 0; i < COUNT_OF(available); i++) {
-		jsonw_object(w);
-		jsonw_pair_text(w, "type", available[i].type);
+		jsonw_addf(w, "{type:%s", available[i].type);
 		for (size_t r = 0; r < RUNTIMES; r++) {
 			jsonw_pair_text(w, runtimes[r],
 					has_text(available[i].has[r]));
@@ -372,40 +362,26 @@ static void write_guide_json(const void *answer, struct out *out)
 	struct jsonw w;
 
 	(void)answer;
-	jsonw_init(&w, out, 2);
-	jsonw_object(&w);
-	json_head(&w, "types");
-	jsonw_key(&w, "symptoms");
-	jsonw_array(&w);
+	json_begin(&w, out, "types");
+	jsonw_addf(&w, "symptoms:[");
 	for (size_t i = 0; i < COUNT_OF(symptoms); i++) {
-		jsonw_object(&w);
-		jsonw_pair_text(&w, "symptom", symptoms[i].symptom);
-		jsonw_pair_text(&w, "types", symptoms[i].type);
-		jsonw_object_end(&w);
+		jsonw_addf(&w, "{symptom:%s, types:%s}", symptoms[i].symptom,
+			   symptoms[i].type);
 	}
-	jsonw_array_end(&w);
-	jsonw_key(&w, "meanings");
-	jsonw_array(&w);
+	jsonw_addf(&w, "], meanings:[");
 	for (size_t i = 0; i < COUNT_OF(meanings); i++) {
-		jsonw_object(&w);
-		jsonw_pair_text(&w, "type", meanings[i].type);
-		jsonw_pair_text(&w, "kind", meanings[i].kind);
-		jsonw_pair_text(&w, "counts", meanings[i].counts);
-		jsonw_pair_text(&w, "read", meanings[i].read);
-		jsonw_object_end(&w);
+		jsonw_addf(&w, "{type:%s, kind:%s, counts:%s, read:%s}",
+			   meanings[i].type, meanings[i].kind,
+			   meanings[i].counts, meanings[i].read);
 	}
 	jsonw_array_end(&w);
 	write_json_available(&w);
-	jsonw_key(&w, "switches");
-	jsonw_array(&w);
+	jsonw_addf(&w, "switches:[");
 	for (size_t i = 0; i < COUNT_OF(switches); i++) {
-		jsonw_object(&w);
-		jsonw_pair_text(&w, "runtime", switches[i].runtime);
-		jsonw_pair_text(&w, "how", switches[i].how);
-		jsonw_object_end(&w);
+		jsonw_addf(&w, "{runtime:%s, how:%s}", switches[i].runtime,
+			   switches[i].how);
 	}
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "]}");
 	out_char(out, '\n');
 }
 
