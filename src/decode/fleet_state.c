@@ -24,11 +24,7 @@ static const char *const state_names[FLEET_STATES] = {
 
 static void write_range(struct jsonw *w, const char *key, struct time_range r)
 {
-	jsonw_key(w, key);
-	jsonw_array(w);
-	jsonw_i64(w, r.from_ns);
-	jsonw_i64(w, r.to_ns);
-	jsonw_array_end(w);
+	jsonw_addf(w, "%s:[%jd, %jd]", key, r.from_ns, r.to_ns);
 }
 
 static void write_plan(const struct fleet_service *s, struct out *out)
@@ -36,10 +32,8 @@ static void write_plan(const struct fleet_service *s, struct out *out)
 	struct jsonw w;
 
 	jsonw_init(&w, out, 0);
-	jsonw_object(&w);
-	jsonw_pair_str(&w, "service", s->name);
-	jsonw_pair_str(&w, "type", s->type_id);
-	jsonw_pair_text(&w, "state", state_names[s->state]);
+	jsonw_addf(&w, "{service:%.*s, type:%.*s, state:%s", STR_WHOLE(s->name),
+		   STR_WHOLE(s->type_id), state_names[s->state]);
 	write_range(&w, "after", s->after.range);
 	write_range(&w, "before", s->before.range);
 	if (s->version_label.ptr) {
@@ -57,14 +51,11 @@ void fleet_state_write(const struct fleet *f, struct str question,
 	struct jsonw w;
 
 	jsonw_init(&w, out, 0);
-	jsonw_object(&w);
-	jsonw_pair_i64(&w, MARK, VERSION);
-	jsonw_pair_str(&w, "question", question);
-	jsonw_pair_i64(&w, "started", f->started_ns);
+	jsonw_addf(&w, "{%s:%d, question:%.*s, started:%jd", MARK, VERSION,
+		   STR_WHOLE(question), f->started_ns);
 	write_range(&w, "window", f->window);
 	write_range(&w, "baseline", f->baseline);
-	jsonw_pair_i64(&w, "services", (int64_t)f->count);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "services:%zu}", f->count);
 	out_char(out, '\n');
 	for (size_t i = 0; i < f->count; i++)
 		write_plan(&f->items[i], out);
@@ -73,11 +64,9 @@ void fleet_state_write(const struct fleet *f, struct str question,
 /* Numbers of samples are whole, of weights they may be parts: as they are. */
 static void write_function(struct jsonw *w, const struct fleet_function *f)
 {
-	jsonw_array(w);
-	jsonw_str(w, f->name);
+	jsonw_addf(w, "[%.*s", STR_WHOLE(f->name));
 	jsonw_str(w, f->file.ptr ? f->file : STR(""));
-	jsonw_i64(w, f->line);
-	jsonw_f64(w, f->after, -1);
+	jsonw_addf(w, "%u, %g", f->line, f->after);
 	for (size_t i = 0; i < FLEET_PARTS; i++)
 		jsonw_f64(w, f->before[i], -1);
 	jsonw_array_end(w);
@@ -89,22 +78,14 @@ void fleet_state_add(const struct fleet *f, size_t index, struct out *out)
 	struct jsonw w;
 
 	jsonw_init(&w, out, 0);
-	jsonw_object(&w);
-	jsonw_pair_i64(&w, "of", (int64_t)index);
-	jsonw_pair_text(&w, "state", state_names[s->state]);
-	jsonw_pair_f64(&w, "sample_cores", s->sample_cores, -1);
-	jsonw_key(&w, "samples");
-	jsonw_array(&w);
-	jsonw_f64(&w, s->after_samples, -1);
+	jsonw_addf(&w, "{of:%zu, state:%s, sample_cores:%g, samples:[%g", index,
+		   state_names[s->state], s->sample_cores, s->after_samples);
 	for (size_t i = 0; i < FLEET_PARTS; i++)
 		jsonw_f64(&w, s->before_samples[i], -1);
-	jsonw_array_end(&w);
-	jsonw_key(&w, "functions");
-	jsonw_array(&w);
+	jsonw_addf(&w, "], functions:[");
 	for (size_t i = 0; i < s->count; i++)
 		write_function(&w, &s->functions[i]);
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "]}");
 	out_char(out, '\n');
 }
 

@@ -231,11 +231,8 @@ static double rounded(double value, int digits)
 static void write_value(struct jsonw *w, const char *name,
 			const struct snapshot_value *v)
 {
-	jsonw_key(w, name);
-	jsonw_array(w);
-	jsonw_f64(w, rounded(v->mean, MEAN_DIGITS), -1);
-	jsonw_f64(w, rounded(v->spread, SPREAD_DIGITS), -1);
-	jsonw_array_end(w);
+	jsonw_addf(w, "%s:[%g, %g]", name, rounded(v->mean, MEAN_DIGITS),
+		   rounded(v->spread, SPREAD_DIGITS));
 }
 
 static void write_head(struct jsonw *w, const struct snapshot *s)
@@ -244,13 +241,11 @@ static void write_head(struct jsonw *w, const struct snapshot *s)
 			  : s->is_of_runs	   ? units_of_work[0]
 						   : units_of_work[1];
 
-	jsonw_pair_i64(w, MARK, VERSION);
-	jsonw_pair_str(w, "type", s->type);
-	jsonw_pair_str(w, "unit", s->unit);
-	jsonw_pair_known_str(w, "source", s->source);
-	jsonw_pair_text(w, "per", per);
-	jsonw_pair_i64(w, "runs", s->runs);
-	jsonw_pair_f64(w, "run_length", rounded(s->exposure, 9), -1);
+	jsonw_addf(w,
+		   "%s:%d, type:%.*s, unit:%.*s, source:%-.*s, per:%s, "
+		   "runs:%u, run_length:%g",
+		   MARK, VERSION, STR_WHOLE(s->type), STR_WHOLE(s->unit),
+		   STR_WHOLE(s->source), per, s->runs, rounded(s->exposure, 9));
 	if (s->seconds > 0)
 		jsonw_pair_f64(w, "run_seconds", rounded(s->seconds, 4), -1);
 	jsonw_pair_known(w, "samples", s->samples);
@@ -265,8 +260,7 @@ static void write_function(const struct snapshot_function *f, struct out *out)
 	struct jsonw w;
 
 	jsonw_init(&w, out, 0);
-	jsonw_object(&w);
-	jsonw_pair_str(&w, "name", f->name);
+	jsonw_addf(&w, "{name:%.*s", STR_WHOLE(f->name));
 	if (f->file.len)
 		jsonw_pair_str(&w, "file", f->file);
 	for (size_t i = 0; i < COUNT_OF(order); i++)

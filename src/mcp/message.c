@@ -255,8 +255,7 @@ static void begin(struct mcp_writer *w, struct jsonw *j,
 		  const struct mcp_id *id)
 {
 	jsonw_init(j, &w->out, 0);
-	jsonw_object(j);
-	jsonw_pair_text(j, "jsonrpc", "2.0");
+	jsonw_addf(j, "{jsonrpc:'2.0'");
 	if (id) {
 		jsonw_key(j, "id");
 		mcp_id_write(j, id);
@@ -275,24 +274,18 @@ static void end(struct mcp_writer *w, struct jsonw *j)
 
 static void write_server(struct mcp_writer *w, struct jsonw *j)
 {
-	jsonw_object(j);
-	jsonw_pair_text(j, "name", "tracefind");
-	jsonw_pair_text(j, "version", w->version);
-	jsonw_object_end(j);
+	jsonw_addf(j, "{name:tracefind, version:%s}", w->version);
 }
 
 static void begin_result(struct mcp_writer *w, struct jsonw *j,
 			 const struct mcp_message *m)
 {
 	begin(w, j, &m->id);
-	jsonw_key(j, "result");
-	jsonw_object(j);
+	jsonw_addf(j, "result:{");
 	if (!m->has_meta_revision)
 		return;
-	jsonw_pair_text(j, "resultType", "complete");
-	jsonw_key(j, "_meta");
-	jsonw_object(j);
-	jsonw_key(j, "io.modelcontextprotocol/serverInfo");
+	jsonw_addf(j, "resultType:complete, _meta:{"
+		      "io.modelcontextprotocol/serverInfo:");
 	write_server(w, j);
 	jsonw_object_end(j);
 }
@@ -310,10 +303,7 @@ static void begin_fault(struct mcp_writer *w, struct jsonw *j,
 			const char *why)
 {
 	begin(w, j, &m->id);
-	jsonw_key(j, "error");
-	jsonw_object(j);
-	jsonw_pair_i64(j, "code", fault);
-	jsonw_pair_text(j, "message", why);
+	jsonw_addf(j, "error:{code:%d, message:%s", fault, why);
 }
 
 void mcp_write_fault(struct mcp_writer *w, const struct mcp_message *m,
@@ -327,8 +317,7 @@ void mcp_write_fault(struct mcp_writer *w, const struct mcp_message *m,
 
 static void write_revisions(struct jsonw *j, const char *key)
 {
-	jsonw_key(j, key);
-	jsonw_array(j);
+	jsonw_addf(j, "%s:[", key);
 	for (size_t i = 0; i < COUNT_OF(revisions); i++)
 		jsonw_text(j, revisions[i]);
 	jsonw_array_end(j);
@@ -340,11 +329,9 @@ void mcp_write_unsupported(struct mcp_writer *w, const struct mcp_message *m)
 
 	begin_fault(w, &j, m, MCP_UNSUPPORTED_VERSION,
 		    "unsupported protocol version");
-	jsonw_key(&j, "data");
-	jsonw_object(&j);
+	jsonw_addf(&j, "data:{");
 	write_revisions(&j, "supported");
-	jsonw_pair_str(&j, "requested", m->meta_revision);
-	jsonw_object_end(&j);
+	jsonw_addf(&j, "requested:%.*s}", STR_WHOLE(m->meta_revision));
 	end_result(w, &j);
 }
 
@@ -352,14 +339,8 @@ void mcp_write_unsupported(struct mcp_writer *w, const struct mcp_message *m)
 
 static void write_capabilities(struct jsonw *j)
 {
-	jsonw_key(j, "capabilities");
-	jsonw_object(j);
-	jsonw_key(j, "tools");
-	jsonw_object(j);
-	jsonw_object_end(j);
-	jsonw_object_end(j);
-	jsonw_pair_text(
-		j, "instructions",
+	jsonw_addf(
+		j, "capabilities:{tools:{}}, instructions:%s",
 		"Finds the function behind a slow trace. Begin with "
 		"find_slow_traces, then explain_trace. Every answer has the "
 		"command that gives the same in a shell, and says how sure it "
@@ -391,8 +372,7 @@ void mcp_write_initialized(struct mcp_writer *w, const struct mcp_message *m)
 
 static void write_lifetime(struct jsonw *j)
 {
-	jsonw_pair_i64(j, "ttlMs", LIST_TTL_MS);
-	jsonw_pair_text(j, "cacheScope", "public");
+	jsonw_addf(j, "ttlMs:%d, cacheScope:public", LIST_TTL_MS);
 }
 
 void mcp_write_discovered(struct mcp_writer *w, const struct mcp_message *m)
@@ -428,13 +408,7 @@ void mcp_write_tools(struct mcp_writer *w, const struct mcp_message *m)
 
 static void write_content(struct jsonw *j, struct str text)
 {
-	jsonw_key(j, "content");
-	jsonw_array(j);
-	jsonw_object(j);
-	jsonw_pair_text(j, "type", "text");
-	jsonw_pair_str(j, "text", text);
-	jsonw_object_end(j);
-	jsonw_array_end(j);
+	jsonw_addf(j, "content:[{type:text, text:%.*s}]", STR_WHOLE(text));
 }
 
 /* Clients that know no structured content read the same as text. */
@@ -488,12 +462,8 @@ void mcp_write_progress(struct mcp_writer *w, const struct mcp_message *m,
 	struct jsonw j;
 
 	begin(w, &j, NULL);
-	jsonw_pair_text(&j, "method", "notifications/progress");
-	jsonw_key(&j, "params");
-	jsonw_object(&j);
-	jsonw_key(&j, "progressToken");
+	jsonw_addf(&j, "method:notifications/progress, params:{progressToken:");
 	mcp_id_write(&j, &m->progress);
-	jsonw_pair_i64(&j, "progress", steps);
-	jsonw_pair_str(&j, "message", text);
+	jsonw_addf(&j, "progress:%jd, message:%.*s", steps, STR_WHOLE(text));
 	end_result(w, &j);
 }

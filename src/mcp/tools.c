@@ -706,8 +706,7 @@ static void write_type(struct jsonw *w, const struct tool_argument *a)
 		jsonw_pair_i64(w, "minimum", 0);
 	if (a->kind != TOOL_WORD)
 		return;
-	jsonw_key(w, "enum");
-	jsonw_array(w);
+	jsonw_addf(w, "enum:[");
 	for (size_t i = 0; a->words[i]; i++)
 		jsonw_text(w, a->words[i]);
 	jsonw_array_end(w);
@@ -717,49 +716,33 @@ static void write_input(struct jsonw *w, const struct tool *t)
 {
 	bool has_needed = false;
 
-	jsonw_key(w, "inputSchema");
-	jsonw_object(w);
-	jsonw_pair_text(w, "type", "object");
-	jsonw_key(w, "properties");
-	jsonw_object(w);
+	jsonw_addf(w, "inputSchema:{type:object, properties:{");
 	for (const struct tool_argument *a = t->arguments; a->name; a++) {
-		jsonw_key(w, a->name);
-		jsonw_object(w);
+		jsonw_addf(w, "%s:{", a->name);
 		write_type(w, a);
-		jsonw_pair_text(w, "description", a->help);
-		jsonw_object_end(w);
+		jsonw_addf(w, "description:%s}", a->help);
 		has_needed |= a->is_needed;
 	}
 	jsonw_object_end(w);
 	if (has_needed) {
-		jsonw_key(w, "required");
-		jsonw_array(w);
+		jsonw_addf(w, "required:[");
 		for (const struct tool_argument *a = t->arguments; a->name; a++)
 			if (a->is_needed)
 				jsonw_text(w, a->name);
 		jsonw_array_end(w);
 	}
-	jsonw_pair_bool(w, "additionalProperties", false);
-	jsonw_object_end(w);
+	jsonw_addf(w, "additionalProperties:false}");
 }
 
 static void write_property(struct jsonw *w, const char *name, const char *type,
 			   const char *help)
 {
-	jsonw_key(w, name);
-	jsonw_object(w);
-	jsonw_pair_text(w, "type", type);
-	jsonw_pair_text(w, "description", help);
-	jsonw_object_end(w);
+	jsonw_addf(w, "%s:{type:%s, description:%s}", name, type, help);
 }
 
 static void write_output(struct jsonw *w, const struct tool *t)
 {
-	jsonw_key(w, "outputSchema");
-	jsonw_object(w);
-	jsonw_pair_text(w, "type", "object");
-	jsonw_key(w, "properties");
-	jsonw_object(w);
+	jsonw_addf(w, "outputSchema:{type:object, properties:{");
 	if (t->command) {
 		write_property(w, "command", "string",
 			       "gives the same in a shell");
@@ -771,32 +754,20 @@ static void write_output(struct jsonw *w, const struct tool *t)
 			       ? "what -o json of the command gives, reduced; "
 				 "left_out has cursors for the tool more"
 			       : "the part that was asked for");
-	jsonw_object_end(w);
-	jsonw_key(w, "required");
-	jsonw_array(w);
+	jsonw_addf(w, "}, required:[");
 	if (t->command) {
-		jsonw_text(w, "command");
-		jsonw_text(w, "exit_code");
+		jsonw_addf(w, "command, exit_code");
 	}
-	jsonw_text(w, "answer");
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "answer]}");
 }
 
 static void write_tool(struct jsonw *w, const struct tool *t)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "name", t->name);
-	jsonw_pair_text(w, "title", t->title);
-	jsonw_pair_text(w, "description", t->help);
+	jsonw_addf(w, "{name:%s, title:%s, description:%s", t->name, t->title,
+		   t->help);
 	write_input(w, t);
 	write_output(w, t);
-	jsonw_key(w, "annotations");
-	jsonw_object(w);
-	jsonw_pair_bool(w, "readOnlyHint", true);
-	jsonw_pair_bool(w, "openWorldHint", true);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "annotations:{readOnlyHint:true, openWorldHint:true}}");
 }
 
 void tools_write(struct jsonw *w)

@@ -201,15 +201,9 @@ static void lay_out(struct layout *l, const struct render_input *in)
 
 static void put_name(struct jsonw *w, const struct placed *item)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "ph", "M");
-	jsonw_pair_text(w, "name", "process_name");
-	jsonw_pair_i64(w, "pid", item->pid);
-	jsonw_key(w, "args");
-	jsonw_object(w);
+	jsonw_addf(w, "{ph:M, name:process_name, pid:%u, args:{", item->pid);
 	jsonw_pair_str(w, "name", name_shown(item->service));
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "}}");
 }
 
 static void put_args(struct jsonw *w, const struct trace *t,
@@ -219,24 +213,20 @@ static void put_args(struct jsonw *w, const struct trace *t,
 	struct attr_list list;
 	char id[17];
 
-	jsonw_key(w, "args");
-	jsonw_object(w);
+	jsonw_addf(w, "args:{");
 	span_id_format(s->span_id, id);
 	jsonw_pair_text(w, "span_id", id);
 	span_id_format(s->parent_id, id);
-	jsonw_pair_text(w, "parent_span_id", s->parent_id ? id : NULL);
-	jsonw_key(w, "self_us");
+	jsonw_addf(w, "parent_span_id:%s, self_us:", s->parent_id ? id : NULL);
 	jsonw_thousandths(w, row->self_ns);
 	jsonw_pair_bool(w, "on_critical_path", row->is_on_path);
 	jsonw_pair_bool(w, "error", row->is_error);
 	jsonw_pair_str(w, "status_message", trace_text(t, s->status_message));
-	jsonw_key(w, "attributes");
-	jsonw_object(w);
+	jsonw_addf(w, "attributes:{");
 	attr_list_span(t, row->span, w->out, &list);
 	attr_list_json(&list, w);
 	attr_list_release(&list);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "}}");
 }
 
 static void put_event(struct jsonw *w, const struct render_input *in,
@@ -245,15 +235,11 @@ static void put_event(struct jsonw *w, const struct render_input *in,
 	const struct waterfall_row *row = &in->result->spans[item->at];
 	const struct trace *t = in->trace;
 
-	jsonw_object(w);
-	jsonw_pair_text(w, "ph", "X");
+	jsonw_addf(w, "{ph:X");
 	jsonw_pair_str(w, "name", name_shown(span_name(t, row->span)));
-	jsonw_pair_text(
-		w, "cat",
-		span_kind_word((enum span_kind)t->spans[row->span].kind));
-	jsonw_pair_i64(w, "pid", item->pid);
-	jsonw_pair_i64(w, "tid", item->tid);
-	jsonw_key(w, "ts");
+	jsonw_addf(w, "cat:%s, pid:%u, tid:%u, ts:",
+		   span_kind_word((enum span_kind)t->spans[row->span].kind),
+		   item->pid, item->tid);
 	jsonw_thousandths(w, sat_sub_i64(item->start_ns, t->start_ns));
 	jsonw_key(w, "dur");
 	jsonw_thousandths(w, sat_sub_i64(item->end_ns, item->start_ns));
@@ -269,12 +255,8 @@ static void put_origin(struct jsonw *w, const struct trace *t)
 
 	trace_id_format(&t->id, id);
 	format_rfc3339(t->start_ns, start);
-	jsonw_pair_text(w, "displayTimeUnit", "ns");
-	jsonw_key(w, "otherData");
-	jsonw_object(w);
-	jsonw_pair_text(w, "trace_id", id);
-	jsonw_pair_text(w, "start", start);
-	jsonw_object_end(w);
+	jsonw_addf(w, "displayTimeUnit:ns, otherData:{trace_id:%s, start:%s}",
+		   id, start);
 }
 
 void render_chrome(const struct render_input *in, struct out *out)
@@ -291,16 +273,14 @@ void render_chrome(const struct render_input *in, struct out *out)
 	jsonw_init(&w, out, 0);
 	jsonw_object(&w);
 	put_origin(&w, in->trace);
-	jsonw_key(&w, "traceEvents");
-	jsonw_array(&w);
+	jsonw_addf(&w, "traceEvents:[");
 	for (size_t i = 0; i < l.count; i++) {
 		if (!i || l.items[i].pid != l.items[i - 1].pid)
 			put_name(&w, &l.items[i]);
 		out_char(out, '\n');
 		put_event(&w, in, &l.items[i]);
 	}
-	jsonw_array_end(&w);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "]}");
 	out_char(out, '\n');
 	layout_release(&l);
 }

@@ -484,8 +484,7 @@ static void write_files(struct data *d)
 	system_sort(d->functions, d->count, sizeof *d->functions, compare_files,
 		    d->f->functions);
 	clear(d, &d->before);
-	jsonw_key(&d->json, "files");
-	jsonw_array(&d->json);
+	jsonw_addf(&d->json, "files:[");
 	for (uint32_t i = 0; i < d->count; i++) {
 		struct str file = d->f->functions[d->functions[i]].file;
 
@@ -522,8 +521,7 @@ static void write_functions(struct data *d)
 	system_sort(d->functions, d->count, sizeof *d->functions, compare_names,
 		    d->f->functions);
 	clear(d, &d->before);
-	jsonw_key(&d->json, "names");
-	jsonw_array(&d->json);
+	jsonw_addf(&d->json, "names:[");
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct flame_function *fn = &functions[d->functions[i]];
 
@@ -589,9 +587,8 @@ static void write_nodes(struct data *d)
 		depth = f->nodes[i].depth;
 		count++;
 	}
-	jsonw_pair_i64(&d->json, "frame_count", count);
-	jsonw_pair_i64(&d->json, "left_out", f->node_count - count);
-	jsonw_pair_f64(&d->json, "min_share", d->min_share, 9);
+	jsonw_addf(&d->json, "frame_count:%u, left_out:%u, min_share:%.9f",
+		   count, f->node_count - count, d->min_share);
 }
 
 /* ---- the rest ---- */
@@ -603,18 +600,11 @@ static void write_scale(struct jsonw *w, const struct result *r)
 	struct scale s;
 
 	scale_init(&s, r);
-	jsonw_key(w, "scale");
-	jsonw_object(w);
-	jsonw_key(w, "exposure");
-	jsonw_array(w);
-	jsonw_f64(w, scale_exposure(r, false), -1);
-	jsonw_f64(w, scale_exposure(r, true), -1);
-	jsonw_array_end(w);
-	jsonw_pair_f64(w, "step", s.step, -1);
-	jsonw_pair_i64(w, "decimals", s.decimals);
-	jsonw_pair_text(w, "unit", s.unit);
-	jsonw_pair_text(w, "per", scale_per(r));
-	jsonw_object_end(w);
+	jsonw_addf(w,
+		   "scale:{exposure:[%g, %g], step:%g, decimals:%d, "
+		   "unit:%s, per:%s}",
+		   scale_exposure(r, false), scale_exposure(r, true), s.step,
+		   s.decimals, s.unit, scale_per(r));
 }
 
 static void write_head(struct data *d, const struct render_input *in)
@@ -632,18 +622,13 @@ static void write_head(struct data *d, const struct render_input *in)
 	jsonw_pair_bool(w, "is_share", f->normalize == NORMALIZE_SHARE);
 	jsonw_pair_f64(w, "baseline_scale", f->baseline_scale, -1);
 	write_scale(w, in->result);
-	jsonw_key(w, "whole");
-	jsonw_array(w);
+	jsonw_addf(w, "whole:[");
 	for (int s = 0; s < FLAME_SIDES; s++)
 		jsonw_i64(w, f->whole[s]);
-	jsonw_array_end(w);
-	jsonw_key(w, "sample_value");
-	jsonw_array(w);
+	jsonw_addf(w, "], sample_value:[");
 	for (int s = 0; s < FLAME_SIDES; s++)
 		jsonw_f64(w, f->sample_value[s], -1);
-	jsonw_array_end(w);
-	jsonw_key(w, "divisor");
-	jsonw_array(w);
+	jsonw_addf(w, "], divisor:[");
 	for (int s = 0; s < FLAME_SIDES; s++)
 		jsonw_i64(w, (int64_t)d->divisor[s]);
 	jsonw_array_end(w);
@@ -660,8 +645,7 @@ static void write_color(struct jsonw *w, uint32_t color)
 static void write_steps(struct jsonw *w, const char *key,
 			const uint32_t colors[FLAME_STEPS])
 {
-	jsonw_key(w, key);
-	jsonw_array(w);
+	jsonw_addf(w, "%s:[", key);
 	for (int i = 0; i < FLAME_STEPS; i++)
 		write_color(w, colors[i]);
 	jsonw_array_end(w);
@@ -673,13 +657,11 @@ static void write_legend(struct jsonw *w, const char *key, enum palette palette)
 	struct flame_meaning m;
 	size_t at = 0;
 
-	jsonw_key(w, key);
-	jsonw_array(w);
+	jsonw_addf(w, "%s:[", key);
 	while (flame_meaning_next(palette, UINT64_MAX, &at, &m)) {
 		jsonw_array(w);
 		write_color(w, m.color);
-		jsonw_text(w, m.text);
-		jsonw_array_end(w);
+		jsonw_addf(w, "%s]", m.text);
 	}
 	jsonw_array_end(w);
 }
@@ -690,8 +672,7 @@ static void write_runtime_kinds(struct jsonw *w)
 	static const enum code_kind kinds[] = { CODE_GC_ALLOC, CODE_RUNTIME,
 						CODE_KERNEL, CODE_IDLE };
 
-	jsonw_key(w, "runtime_kinds");
-	jsonw_array(w);
+	jsonw_addf(w, "runtime_kinds:[");
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
 		jsonw_i64(w, kinds[i]);
 	jsonw_array_end(w);
@@ -707,15 +688,12 @@ static void write_change_colors(struct jsonw *w)
 	write_color(w, c->noise);
 	write_steps(w, "up", c->up);
 	write_steps(w, "down", c->down);
-	jsonw_key(w, "steps");
-	jsonw_array(w);
+	jsonw_addf(w, "steps:[");
 	for (int i = 0; i < FLAME_STEPS; i++)
 		jsonw_f64(w, c->from[i], -1);
-	jsonw_array_end(w);
-	jsonw_pair_i64(w, "kernel_kind", CODE_KERNEL);
+	jsonw_addf(w, "], kernel_kind:%d", CODE_KERNEL);
 	write_runtime_kinds(w);
-	jsonw_key(w, "legends");
-	jsonw_object(w);
+	jsonw_addf(w, "legends:{");
 	write_legend(w, "diff", PALETTE_DIFF);
 	write_legend(w, "kind", PALETTE_KIND);
 	write_legend(w, "java", PALETTE_JAVA);

@@ -163,8 +163,7 @@ static void left_add(struct copier *c, uint64_t shown, uint64_t of)
 	jsonw_object(&c->left_w);
 	jsonw_pair_str(&c->left_w, "path", buf_str(&c->path));
 	if (of) {
-		jsonw_pair_i64(&c->left_w, "shown", (int64_t)shown);
-		jsonw_pair_i64(&c->left_w, "of", (int64_t)of);
+		jsonw_addf(&c->left_w, "shown:%zu, of:%zu", shown, of);
 	}
 	if (c->cursor_front) {
 		struct buf cursor;
@@ -523,8 +522,7 @@ static bool copy_list(struct copier *c, struct str pointer, uint64_t offset,
 
 	if (!json_enter(c->reader, JSON_ARRAY))
 		return true;
-	jsonw_key(c->w, "items");
-	jsonw_array(c->w);
+	jsonw_addf(c->w, "items:[");
 	for (; json_next_item(c->reader); index++) {
 		size_t len = text->len;
 
@@ -542,10 +540,8 @@ static bool copy_list(struct copier *c, struct str pointer, uint64_t offset,
 		else
 			shown++;
 	}
-	jsonw_array_end(c->w);
-	jsonw_pair_i64(c->w, "offset", (int64_t)offset);
-	jsonw_pair_i64(c->w, "shown", (int64_t)shown);
-	jsonw_pair_i64(c->w, "of", (int64_t)index);
+	jsonw_addf(c->w, "], offset:%zu, shown:%zu, of:%zu", offset, shown,
+		   index);
 	if (is_full && c->cursor_front) {
 		struct buf cursor;
 
@@ -567,8 +563,7 @@ static bool copy_part(struct copier *c, const struct reduction *r,
 	size_t list_bytes = r->budget_bytes / 4 * LIST_QUARTERS;
 	bool fits = true;
 
-	jsonw_object(c->w);
-	jsonw_pair_str(c->w, "path", pointer);
+	jsonw_addf(c->w, "{path:%.*s", STR_WHOLE(pointer));
 	if (json_peek(c->reader) == JSON_ARRAY) {
 		fits = copy_list(c, pointer, offset, text, list_bytes);
 	} else {

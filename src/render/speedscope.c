@@ -82,22 +82,15 @@ static void frames_add_side(struct frames *f, struct side *side)
 
 static void write_frames(const struct frames *f, struct jsonw *w)
 {
-	jsonw_key(w, "shared");
-	jsonw_object(w);
-	jsonw_key(w, "frames");
-	jsonw_array(w);
+	jsonw_addf(w, "shared:{frames:[");
 	for (size_t i = 0; i < f->count; i++) {
-		jsonw_object(w);
-		jsonw_key(w, "name");
-		jsonw_str(w, f->items[i].name);
+		jsonw_addf(w, "{name:%.*s", STR_WHOLE(f->items[i].name));
 		if (f->items[i].file.len) {
-			jsonw_key(w, "file");
-			jsonw_str(w, f->items[i].file);
+			jsonw_addf(w, "file:%.*s", STR_WHOLE(f->items[i].file));
 		}
 		jsonw_object_end(w);
 	}
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
 /* ---- profiles ---- */
@@ -145,8 +138,7 @@ static void write_samples(struct jsonw *w, const struct side *side)
 {
 	const struct profile *p = side->profile;
 
-	jsonw_key(w, "samples");
-	jsonw_array(w);
+	jsonw_addf(w, "samples:[");
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const uint32_t *ids = p->frame_ids + p->stacks[i].frame_first;
 
@@ -155,9 +147,7 @@ static void write_samples(struct jsonw *w, const struct side *side)
 			jsonw_i64(w, side->frames[p->frames[ids[k]].function]);
 		jsonw_array_end(w);
 	}
-	jsonw_array_end(w);
-	jsonw_key(w, "weights");
-	jsonw_array(w);
+	jsonw_addf(w, "], weights:[");
 	for (uint32_t i = 0; i < p->stack_count; i++)
 		jsonw_i64(w, p->stacks[i].value);
 	jsonw_array_end(w);
@@ -184,8 +174,7 @@ static void write_end(struct jsonw *w, const struct profile *p)
 static void write_profile(struct jsonw *w, const struct side *side,
 			  struct out *out)
 {
-	jsonw_object(w);
-	jsonw_pair_text(w, "type", "sampled");
+	jsonw_addf(w, "{type:sampled");
 	write_name(w, side, out);
 	jsonw_pair_text(w, "unit", unit_word(profile_unit(side->profile)));
 	jsonw_pair_i64(w, "startValue", 0);
@@ -232,17 +221,13 @@ void render_speedscope(const struct render_input *in, struct out *out)
 		return;
 	}
 	jsonw_init(&w, out, 0);
-	jsonw_object(&w);
-	jsonw_pair_text(&w, "$schema", SCHEMA);
+	jsonw_addf(&w, "{$schema:%s", SCHEMA);
 	write_frames(&f, &w);
-	jsonw_key(&w, "profiles");
-	jsonw_array(&w);
+	jsonw_addf(&w, "profiles:[");
 	for (size_t i = 0; i < count; i++)
 		write_profile(&w, &sides[i], out);
-	jsonw_array_end(&w);
-	jsonw_pair_i64(&w, "activeProfileIndex", (int64_t)count - 1);
-	jsonw_pair_text(&w, "exporter", "tracefind@" TRACEFIND_VERSION);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "], activeProfileIndex:%jd, exporter:%s}",
+		   (int64_t)count - 1, "tracefind@" TRACEFIND_VERSION);
 	out_char(out, '\n');
 	arena_release(&f.arena);
 }

@@ -1156,9 +1156,7 @@ static void write_ms(struct jsonw *w, const char *key, int64_t duration_ns)
 
 static void write_empty_list(struct jsonw *w, const char *key)
 {
-	jsonw_key(w, key);
-	jsonw_array(w);
-	jsonw_array_end(w);
+	jsonw_addf(w, "%s:[]", key);
 }
 
 /* "text", and `mark`: "base64" when the bytes are not UTF-8. */
@@ -1186,10 +1184,8 @@ static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 
 static void write_pair(struct jsonw *w, struct str name, struct str value)
 {
-	jsonw_object(w);
-	jsonw_pair_str(w, "name", name);
-	jsonw_pair_str(w, "value", value);
-	jsonw_object_end(w);
+	jsonw_addf(w, "{name:%.*s, value:%.*s}", STR_WHOLE(name),
+		   STR_WHOLE(value));
 }
 
 static void write_header(struct jsonw *w, const char *name, const char *value)
@@ -1205,8 +1201,7 @@ static void write_query(struct jsonw *w, const char *url)
 	size_t at = str_find(rest, STR("?"));
 
 	rest = at == SIZE_MAX ? STR("") : str_slice(rest, at + 1, rest.len);
-	jsonw_key(w, "queryString");
-	jsonw_array(w);
+	jsonw_addf(w, "queryString:[");
 	while (rest.len) {
 		size_t end = str_find(rest, STR("&"));
 		struct str pair = str_slice(rest, 0, end);
@@ -1226,24 +1221,20 @@ static void write_query(struct jsonw *w, const char *url)
  * of what was on the wire is copied, so no credential can slip in. */
 static void write_request(struct jsonw *w, const struct har_entry *e)
 {
-	jsonw_key(w, "request");
-	jsonw_object(w);
+	jsonw_addf(w, "request:{");
 	write_field(w, "method", e->method);
 	write_field(w, "url", e->url);
 	write_field(w, "httpVersion", "HTTP/1.1");
 	write_empty_list(w, "cookies");
-	jsonw_key(w, "headers");
-	jsonw_array(w);
+	jsonw_addf(w, "headers:[");
 	write_header(w, "Accept", e->accept);
 	write_header(w, "Content-Type", e->content_type);
 	write_header(w, "X-Scope-OrgID", e->tenant);
 	jsonw_array_end(w);
 	write_query(w, e->url);
-	jsonw_pair_i64(w, "headersSize", -1);
-	jsonw_pair_i64(w, "bodySize", (int64_t)e->request_body.len);
+	jsonw_addf(w, "headersSize:-1, bodySize:%zu", e->request_body.len);
 	if (e->request_body.len) {
-		jsonw_key(w, "postData");
-		jsonw_object(w);
+		jsonw_addf(w, "postData:{");
 		write_field(w, "mimeType", e->content_type);
 		write_body(w, buf_str(&e->request_body), "_encoding");
 		jsonw_object_end(w);
@@ -1253,44 +1244,34 @@ static void write_request(struct jsonw *w, const struct har_entry *e)
 
 static void write_response(struct jsonw *w, const struct http_response *r)
 {
-	jsonw_key(w, "response");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "status", r->status);
+	jsonw_addf(w, "response:{status:%d", r->status);
 	write_field(w, "statusText", "");
 	write_field(w, "httpVersion", "HTTP/1.1");
 	write_empty_list(w, "cookies");
-	jsonw_key(w, "headers");
-	jsonw_array(w);
+	jsonw_addf(w, "headers:[");
 	write_header(w, "Content-Type", r->content_type);
 	write_header(w, "Date", r->server_date);
 	write_header(w, "Location", r->location);
-	jsonw_array_end(w);
-	jsonw_key(w, "content");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "size", (int64_t)r->body.len);
+	jsonw_addf(w, "], content:{size:%zu", r->body.len);
 	write_field(w, "mimeType", r->content_type);
 	write_body(w, buf_str(&r->body), "encoding");
 	jsonw_object_end(w);
 	write_field(w, "redirectURL", r->location);
 	jsonw_pair_i64(w, "headersSize", -1);
 	/* As it was sent, packed or not; content.size is the plain one. */
-	jsonw_pair_i64(w, "bodySize", r->wire_bytes);
-	jsonw_object_end(w);
+	jsonw_addf(w, "bodySize:%jd}", r->wire_bytes);
 }
 
 /* What HAR has no place for, yet a replay must repeat. */
 static void write_extra(struct jsonw *w, const struct http_response *r)
 {
-	jsonw_key(w, "_tracefind");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "duration_ns", r->duration_ns);
-	jsonw_pair_i64(w, "tries", r->tries);
+	jsonw_addf(w, "_tracefind:{duration_ns:%jd, tries:%u", r->duration_ns,
+		   r->tries);
 	/* Decides what a refusal is told to be; nothing else depends on it. */
 	if (r->status == 401 && r->has_sent_secret)
 		jsonw_pair_bool(w, "has_sent_secret", true);
 	if (r->err.code != ERROR_NONE) {
-		jsonw_key(w, "error");
-		jsonw_object(w);
+		jsonw_addf(w, "error:{");
 		write_field(w, "code", har_code_name(r->err.code));
 		write_field(w, "message", r->err.message);
 		jsonw_object_end(w);
@@ -1301,15 +1282,9 @@ static void write_extra(struct jsonw *w, const struct http_response *r)
 /* HAR demands the phases; only the whole is known. */
 static void write_timings(struct jsonw *w, int64_t duration_ns)
 {
-	jsonw_key(w, "cache");
-	jsonw_object(w);
-	jsonw_object_end(w);
-	jsonw_key(w, "timings");
-	jsonw_object(w);
-	jsonw_pair_i64(w, "send", 0);
+	jsonw_addf(w, "cache:{}, timings:{send:0");
 	write_ms(w, "wait", duration_ns);
-	jsonw_pair_i64(w, "receive", 0);
-	jsonw_object_end(w);
+	jsonw_addf(w, "receive:0}");
 }
 
 static void write_entry(struct jsonw *w, const struct har_entry *e)
@@ -1332,37 +1307,27 @@ static void write_run(struct jsonw *w, const struct har *h)
 	char now[TIME_RFC3339_BYTES];
 
 	format_rfc3339(h->now_ns, now);
-	jsonw_key(w, "_tracefind");
-	jsonw_object(w);
+	jsonw_addf(w, "_tracefind:{");
 	write_field(w, "now", now);
-	jsonw_pair_i64(w, "now_ns", h->now_ns);
-	jsonw_key(w, "args");
-	jsonw_array(w);
+	jsonw_addf(w, "now_ns:%jd, args:[", h->now_ns);
 	for (size_t i = 0; i < h->arg_count; i++)
 		jsonw_text(w, h->args[i]);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}");
 }
 
 static void write_log(struct jsonw *w, const struct har *h)
 {
-	jsonw_object(w);
-	jsonw_key(w, "log");
-	jsonw_object(w);
+	jsonw_addf(w, "{log:{");
 	write_field(w, "version", "1.2");
-	jsonw_key(w, "creator");
-	jsonw_object(w);
+	jsonw_addf(w, "creator:{");
 	write_field(w, "name", "tracefind");
 	write_field(w, "version", TRACEFIND_VERSION);
 	jsonw_object_end(w);
 	write_run(w, h);
-	jsonw_key(w, "entries");
-	jsonw_array(w);
+	jsonw_addf(w, "entries:[");
 	for (size_t i = 0; i < h->count; i++)
 		write_entry(w, &h->entries[i]);
-	jsonw_array_end(w);
-	jsonw_object_end(w);
-	jsonw_object_end(w);
+	jsonw_addf(w, "]}}");
 	out_char(w->out, '\n');
 }
 

@@ -303,9 +303,7 @@ static void add_user_project(struct google_flow *f, const char *project)
 	buf_init(&options, LIMIT_SECRET_FILE_BYTES * 8);
 	out_init_memory(&out, &options);
 	jsonw_init(&w, &out, 0);
-	jsonw_object(&w);
-	jsonw_pair_text(&w, "userProject", project);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "{userProject:%s}", project);
 	if (options.state != BUF_OK)
 		f->request.body.state = options.state;
 	add_form(f, "options", buf_text(&options));
@@ -346,14 +344,12 @@ static void write_act(struct jsonw *w, const struct google_credential *c,
 
 	jsonw_object(w);
 	if (c->delegate_count) {
-		jsonw_key(w, "delegates");
-		jsonw_array(w);
+		jsonw_addf(w, "delegates:[");
 		for (size_t i = 0; i < c->delegate_count; i++)
 			jsonw_text(w, c->delegates[i]);
 		jsonw_array_end(w);
 	}
-	jsonw_key(w, "scope");
-	jsonw_array(w);
+	jsonw_addf(w, "scope:[");
 	while (rest.len) {
 		size_t end = str_find(rest, STR(" "));
 		struct str scope = str_slice(rest, 0, end);
@@ -365,8 +361,7 @@ static void write_act(struct jsonw *w, const struct google_credential *c,
 	snprintf(
 		lifetime, sizeof lifetime, "%llds",
 		(long long)(c->lifetime_s ? c->lifetime_s : ACTING_LIFETIME_S));
-	jsonw_pair_text(w, "lifetime", lifetime);
-	jsonw_object_end(w);
+	jsonw_addf(w, "lifetime:%s}", lifetime);
 }
 
 static bool ask_act(struct google_flow *f, const struct google_credential *c,

@@ -631,9 +631,7 @@ static bool pyroscope_ask(const struct endpoint *endpoint, const char *method,
 	jsonw_init(&w, &out, 0);
 	jsonw_object(&w);
 	add(&w, what);
-	jsonw_pair_i64(&w, "start", start_ms);
-	jsonw_pair_i64(&w, "end", end_ms);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "start:%jd, end:%jd}", start_ms, end_ms);
 	out_release(&out);
 	return pyroscope_post(endpoint, method, JSON, &body, request, err);
 }
@@ -648,12 +646,7 @@ static void add_matcher(struct jsonw *w, const void *what)
 {
 	const struct series_query *query = what;
 
-	jsonw_key(w, "matchers");
-	jsonw_array(w);
-	jsonw_text(w, query->selector);
-	jsonw_array_end(w);
-	jsonw_key(w, "labelNames");
-	jsonw_array(w);
+	jsonw_addf(w, "matchers:[%s], labelNames:[", query->selector);
 	for (size_t i = 0; i < query->label_count; i++)
 		jsonw_text(w, query->labels[i]);
 	jsonw_array_end(w);
@@ -1001,14 +994,10 @@ static void add_exemplar_query(struct jsonw *w, const void *what)
 	jsonw_pair_text(w, "labelSelector", q->query->selector);
 	jsonw_pair_f64(w, "step", (double)q->step_ms / 1000, 3);
 	if (q->is_heatmap) {
-		jsonw_pair_text(w, "queryType",
-				"HEATMAP_QUERY_TYPE_INDIVIDUAL");
-		jsonw_pair_text(w, "exemplarType", "EXEMPLAR_TYPE_NONE");
+		jsonw_addf(w, "queryType:HEATMAP_QUERY_TYPE_INDIVIDUAL, "
+			      "exemplarType:EXEMPLAR_TYPE_NONE");
 	} else if (q->instance_label) {
-		jsonw_key(w, "groupBy");
-		jsonw_array(w);
-		jsonw_text(w, q->instance_label);
-		jsonw_array_end(w);
+		jsonw_addf(w, "groupBy:[%s]", q->instance_label);
 	}
 }
 
@@ -1112,12 +1101,11 @@ static void add_query(struct jsonw *w, const void *what)
 {
 	const struct totals_query *q = what;
 
-	jsonw_pair_text(w, "profileTypeID", q->type_id);
-	jsonw_pair_text(w, "labelSelector", q->selector);
-	jsonw_pair_f64(w, "step", (double)q->step_ms / 1000, 3);
-	jsonw_key(w, "groupBy");
-	jsonw_array(w);
-	jsonw_text(w, q->label);
+	jsonw_addf(w,
+		   "profileTypeID:%s, labelSelector:%s, step:%.3f, "
+		   "groupBy:[%s",
+		   q->type_id, q->selector, (double)q->step_ms / 1000,
+		   q->label);
 	if (q->beside)
 		jsonw_text(w, q->beside);
 	jsonw_array_end(w);

@@ -103,15 +103,9 @@ bool pyroscope_label_request(const struct endpoint *e, const char *label,
 	buf_init(&body, PYROSCOPE_BODY_BYTES);
 	out_init_memory(&out, &body);
 	jsonw_init(&w, &out, 0);
-	jsonw_object(&w);
-	jsonw_pair_text(&w, "name", label);
-	jsonw_key(&w, "matchers");
-	jsonw_array(&w);
-	jsonw_text(&w, selector);
-	jsonw_array_end(&w);
-	jsonw_pair_i64(&w, "start", range.from_ns / NS_PER_MS);
-	jsonw_pair_i64(&w, "end", range.to_ns / NS_PER_MS);
-	jsonw_object_end(&w);
+	jsonw_addf(&w, "{name:%s, matchers:[%s], start:%jd, end:%jd}", label,
+		   selector, range.from_ns / NS_PER_MS,
+		   range.to_ns / NS_PER_MS);
 	out_release(&out);
 	return pyroscope_post(e, "LabelValues", JSON, &body, request, err);
 }
