@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyze/fleet_growth.h"
 #include "analyze/gates.h"
+#include "backend/fleet_file.h"
 #include "backend/input.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "cli/cmd_cost.h"
 #include "cli/message.h"
 #include "cli/option_table.h"
 #include "cli/options.h"
@@ -22,133 +20,15 @@
 #include "cli/run.h"
 #include "cli/suggest_next.h"
 #include "cli/window.h"
+#include "decode/prices.h"
 #include "decode/snapshot.h"
 #include "investigate/check.h"
+#include "investigate/check_places.h"
 #include "investigate/fleet.h"
 #include "investigate/services.h"
 #include "report/check_answer.h"
 #include "report/comparison_notes.h"
 #include "report/texts.h"
-
-/* Where in the repository the functions lie that `check` names: profiles know
- * files as they were called where the program was built. */
-
-/* Code scanning shows nothing without a file. */
-#define ANY_FILE "README.md"
-
-/* "FROM=TO": TO is a path of the user's, and may hold a '='. */
-static bool map_split(const char *map, struct str *from, struct str *to)
-{
-	const char *equals = strchr(map, '=');
-
-	*from = (struct str){ map, (size_t)(equals - map) };
-	*to = str_from(equals + 1);
-	return from->len > 0;
-}
-
-static bool by_map(const struct options *o, struct str file,
-		   struct arena *arena, struct str *out)
-{
-	struct str from, to;
-
-	for (size_t i = 0; i < o->path_map_count; i++) {
-		if (!map_split(o->path_maps[i], &from, &to) ||
-		    !str_starts(file, from))
-			continue;
-		file = str_slice(file, from.len, file.len);
-		while (!to.len && file.len && file.ptr[0] == '/')
-			file = str_slice(file, 1, file.len);
-		*out = arena_printf(arena, "%.*s%.*s", STR_ARGS(to),
-				    STR_ARGS(file));
-		return true;
-	}
-	return false;
-}
-
-/* Names come from strangers: nothing above the working folder is looked at. */
-static bool is_below(struct str path)
-{
-	return path.len && path.ptr[0] != '/' &&
-	       path.len < LIMIT_PATH_BYTES &&
-	       !str_starts(path, STR("../")) &&
-	       str_find(path, STR("/../")) == SIZE_MAX &&
-	       !memchr(path.ptr, '\0', path.len);
-}
-
-static bool is_file(struct str path)
-{
-	char text[LIMIT_PATH_BYTES];
-	struct stat st;
-
-	if (!is_below(path))
-		return false;
-	memcpy(text, path.ptr, path.len);
-	text[path.len] = '\0';
-	return !stat(text, &st) && S_ISREG(st.st_mode);
-}
-
-static bool by_end(struct str file, struct str *out)
-{
-	size_t at = 0;
-
-	while (at < file.len) {
-		const char *slash;
-
-		*out = str_slice(file, at, file.len);
-		if (is_file(*out))
-			return true;
-		slash = memchr(out->ptr, '/', out->len);
-		at = slash ? (size_t)(slash - file.ptr) + 1 : file.len;
-	}
-	return false;
-}
-
-static struct str unknown_place(const struct options *o)
-{
-	struct str from, to;
-
-	for (size_t i = 0; i < o->path_map_count; i++)
-		if (!map_split(o->path_maps[i], &from, &to) && to.len)
-			return to;
-	return STR(ANY_FILE);
-}
-
-static struct check_place place_of(const struct options *o,
-				   const struct function_row *row,
-				   struct arena *arena)
-{
-	struct check_place place = { .line = 1 };
-
-	if (!row || !row->file.len ||
-	    (!by_map(o, row->file, arena, &place.path) &&
-	     !by_end(row->file, &place.path))) {
-		place.path = unknown_place(o);
-		return place;
-	}
-	place.is_known = true;
-	if (row->line)
-		place.line = row->line;
-	return place;
-}
-
-/* A place for each hit of the gates, in the arena. A file is found by
- * --path-map, else it is the longest end of its name that is a file below the
- * working folder. */
-static bool check_places_find(const struct options *o, const struct gates *g,
-			      struct arena *arena,
-			      const struct check_place **out, struct error *err)
-{
-	struct check_place *places =
-		arena_array(arena, g->hit_count, sizeof *places);
-
-	for (size_t i = 0; places && i < g->hit_count; i++) {
-		places[i] = place_of(o, g->hits[i].row, arena);
-		if (!places[i].path.ptr)
-			places = NULL;
-	}
-	*out = places;
-	return places || arena_fail(arena, "the places of functions", err);
-}
 
 /* Which two sides the options of `check` mean: files, folders, a snapshot,
  * windows of a service. Compares nothing. */
@@ -429,197 +309,6 @@ static bool check_sides_read(struct check_sides *s, struct run *r,
 		!o->against_count && !s->want.live.is_baseline_wanted;
 	return read_requests(s, o, err) && check_baseline(r, s, err) &&
 	       read_latency(s, r, err);
-}
-
-/* The file of --resume: what a sweep has asked so far, so that one that was
- * stopped goes on from there. It is added to, a service at a time, and gone
- * when all was answered. */
-
-/* "The last hour" of a sweep that began long ago is not what is asked today. */
-#define MOST_AGE_NS NS_PER_DAY
-
-#define TAIL_BYTES 4096
-
-struct fleet_file {
-	const char *path;
-	int fd; /* -1: there is none, or not yet */
-};
-
-static bool fail_system(const struct fleet_file *file, const char *what,
-			struct error *err)
-{
-	return error_set(err, ERROR_OUTPUT, "--resume: cannot %s %s: %s", what,
-			 file->path, strerror(errno));
-}
-
-/* ---- what is there ---- */
-
-/* A line that was not finished, by a run that was stopped, is cut off. *size:
- * what is left. */
-static bool cut_tail(struct fleet_file *file, off_t *size, struct error *err)
-{
-	char tail[TAIL_BYTES];
-	off_t end = *size;
-
-	while (end > 0) {
-		off_t from = end > TAIL_BYTES ? end - TAIL_BYTES : 0;
-		ssize_t n = pread(file->fd, tail, (size_t)(end - from), from);
-		size_t lines;
-
-		if (n != end - from)
-			return fail_system(file, "read", err);
-		lines = str_behind_last((struct str){ tail, (size_t)n }, '\n');
-		end = from + (off_t)lines;
-		if (lines)
-			break;
-	}
-	if (end < *size && ftruncate(file->fd, end) != 0)
-		return fail_system(file, "write", err);
-	*size = end;
-	return true;
-}
-
-static bool check_question(const struct fleet_file *file,
-			   const struct fleet *f, struct str kept,
-			   struct str question, int64_t now_ns,
-			   struct error *err)
-{
-	if (!str_equal(kept, question))
-		return error_set(err, ERROR_USAGE,
-				 "--resume: %s is of another question (%.*s, "
-				 "not %.*s): name another file, or remove it",
-				 file->path, STR_ARGS(kept), STR_ARGS(question));
-	if (now_ns - f->started_ns > MOST_AGE_NS)
-		return error_set(err, ERROR_USAGE,
-				 "--resume: %s is of a sweep that began more "
-				 "than a day ago: remove it to begin anew",
-				 file->path);
-	return true;
-}
-
-static bool read_state(struct fleet_file *file, struct str question,
-		       struct fleet *f, int64_t now_ns, struct error *err)
-{
-	struct str kept = { NULL, 0 };
-	bool is_regular, done;
-	struct feed *feed = feed_open(file->path, LIMIT_FLEET_FILE_BYTES,
-				      LIMIT_FLEET_FILE_BYTES, &is_regular, err);
-
-	if (!feed)
-		return false;
-	done = fleet_state_read(f, feed, &kept, err) ||
-	       error_prefix(err, "--resume: %s is no file of check --all",
-			    file->path);
-	feed_free(feed);
-	return done &&
-	       check_question(file, f, kept, question, now_ns, err);
-}
-
-/* What is in the file is read into an initialised f, which stays empty where
- * there is none yet. question: what is asked, as text. ERROR_USAGE: the file is
- * of another question or too old; ERROR_FORMAT: it is no such file. path may be
- * NULL. Close it after failure, too. */
-static bool fleet_file_open(struct fleet_file *file, const char *path,
-			    struct str question, struct fleet *f,
-			    int64_t now_ns, struct error *err)
-{
-	struct stat st;
-	off_t size;
-
-	*file = (struct fleet_file){ .path = path, .fd = -1 };
-	if (!path)
-		return true;
-	file->fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-	if (file->fd < 0 && errno == ENOENT)
-		return true;
-	if (file->fd < 0 || fstat(file->fd, &st) != 0)
-		return fail_system(file, "open", err);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, ERROR_USAGE,
-				 "--resume: %s is no ordinary file", path);
-	size = st.st_size;
-	return cut_tail(file, &size, err) &&
-	       (!size || read_state(file, question, f, now_ns, err));
-}
-
-/* ---- what is added ---- */
-
-static bool add(struct fleet_file *file, struct str text, struct error *err)
-{
-	while (text.len) {
-		ssize_t n = write(file->fd, text.ptr, text.len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return fail_system(file, "write", err);
-		text = str_slice(text, (size_t)n, text.len);
-	}
-	return true;
-}
-
-static bool add_buf(struct fleet_file *file, struct out *out, struct buf *text,
-		    struct error *err)
-{
-	bool done = out_finish(out, file->path, err) &&
-		    add(file, buf_str(text), err);
-
-	out_release(out);
-	buf_release(text);
-	return done;
-}
-
-/* Writes which services there are, of a sweep that begins. */
-static bool fleet_file_begin(struct fleet_file *file, const struct fleet *f,
-			     struct str question, struct error *err)
-{
-	struct buf text;
-	struct out out;
-
-	if (!file->path)
-		return true;
-	if (file->fd >= 0 && ftruncate(file->fd, 0) != 0)
-		return fail_system(file, "write", err);
-	if (file->fd < 0)
-		file->fd = open(file->path,
-				O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-				0600);
-	if (file->fd < 0)
-		return fail_system(file, "write", err);
-	buf_init(&text, LIMIT_FLEET_FILE_BYTES);
-	out_init_memory(&out, &text);
-	fleet_state_write(f, question, &out);
-	return add_buf(file, &out, &text, err);
-}
-
-/* A struct fleet_keeper's take(); context: the file. */
-static bool fleet_file_take(void *context, const struct fleet *f, size_t index,
-			    struct error *err)
-{
-	struct fleet_file *file = context;
-	struct buf text;
-	struct out out;
-
-	if (file->fd < 0)
-		return true;
-	buf_init(&text, LIMIT_FLEET_FILE_BYTES);
-	out_init_memory(&out, &text);
-	fleet_state_add(f, index, &out);
-	return add_buf(file, &out, &text, err);
-}
-
-static void fleet_file_close(struct fleet_file *file)
-{
-	if (file->fd >= 0)
-		close(file->fd);
-	file->fd = -1;
-}
-
-/* Nothing is left to go on with. */
-static bool fleet_file_remove(struct fleet_file *file, struct error *err)
-{
-	return !file->path || unlink(file->path) == 0 ||
-	       fail_system(file, "remove", err);
 }
 
 /* `check --all`: the gate over the fleet. */
@@ -966,12 +655,13 @@ static struct str next_command(const struct check *c, struct context *ctx)
 static bool tell(struct run *r, struct check *c, struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	const struct path_maps maps = { o->path_maps, o->path_map_count };
 	struct check_answer answer = { .check = c,
 				       .result = &r->result,
 				       .notes = &r->ctx.notes,
 				       .is_lack_accepted = o->allow_empty };
 
-	if (!check_places_find(o, &c->gates, &r->ctx.arena, &answer.places,
+	if (!check_places_find(&maps, &c->gates, &r->ctx.arena, &answer.places,
 			       err))
 		return false;
 	if (!c->want->is_latency_alone)

@@ -107,7 +107,7 @@ struct options {
 	const char *objective; /* percent */
 	int64_t window_ns;     /* of its budget */
 	uint64_t sample;       /* bad requests that are looked at */
-	/* of cost: numbers, see cmd_cost.h */
+	/* of cost: numbers, see decode/prices.h */
 	const char *vcpu;
 	const char *instances;
 	const char *requests;

@@ -9,16 +9,10 @@
 #include "analyze/gates.h"
 #include "base/jsonw.h"
 #include "investigate/check.h"
+#include "investigate/check_places.h"
 #include "model/fleet.h"
 #include "render/page.h"
 #include "render/render.h"
-
-/* Where a hit is shown in the repository. */
-struct check_place {
-	struct str path; /* relative, '/' between folders */
-	uint32_t line;   /* 1 and more */
-	bool is_known;   /* else where functions of no known file are shown */
-};
 
 struct check_answer {
 	const struct check *check;

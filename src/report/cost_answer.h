@@ -9,6 +9,8 @@
 
 #include "base/arena.h"
 #include "investigate/cost.h"
+#include "model/prices.h"
+#include "model/prices.h"
 #include "render/page.h"
 #include "render/render.h"
 
@@ -18,15 +20,6 @@
 
 /* A month as clouds count it. */
 #define COST_MONTH_S (730.0 * 3600)
-
-/* The user's own; below 0: not known. */
-struct cost_prices {
-	double cpu;           /* of a second of a vCPU */
-	double memory;        /* of a second of a GiB */
-	double request;       /* of one */
-	const char *currency; /* NULL: not known */
-	const char *note;     /* of the user, about them; or NULL */
-};
 
 enum cost_row_kind {
 	COST_ROW_FUNCTION = 0,

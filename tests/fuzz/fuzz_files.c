@@ -6,6 +6,7 @@
 #include "analyze/code_rules.h"
 #include "base/limits.h"
 #include "cli/config.h"
+#include "decode/grafana.h"
 #include "fuzz.h"
 #include "backend/google/google_credential.h"
 #include "report/texts.h"

@@ -48,7 +48,7 @@ FOREIGN = {
     r"libdeflate\.h": {"base/gz.c"},
     r"isa-l/.*": {"base/gunzip_isal.c"},
     r"ini\.h": {"cli/config.c"},
-    r"yaml\.h": {"cli/config_import.c"},
+    r"yaml\.h": {"decode/grafana.c"},
     r"emmintrin\.h": {"base/json_reader.h"},
     r"utf8proc\.h": {"base/escape.c"},
     r"pcre2\.h": {"base/regex.c"},

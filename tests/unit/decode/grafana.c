@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "cli/config.h"
+#include "decode/grafana.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
