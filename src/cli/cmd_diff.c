@@ -182,7 +182,7 @@ static bool want_fast(struct diff *d, struct error *err)
 	    !window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
 			    &want->window, err) ||
 	    (!o->name &&
-	     !slow_search_operation(ctx, want->window, &name, err)) ||
+	     !search_slow_operation(ctx, want->window, &name, err)) ||
 	    (!fast_spans_find(&d->run->investigation, str_from(o->service),
 			      name, want->window, &spans, err) &&
 	     !shortfall_explain(&d->run->investigation.shortfall, err)))

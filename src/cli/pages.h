@@ -50,10 +50,15 @@ const char *config_action_name(size_t i);
  * traces, by the server of traces or by exemplars of metrics, and takes one that
  * is typical of them. */
 
+/* Searches, notes which trace was taken and how many are like it, and gives
+ * the run options that name the trace; what was searched for is gone from them:
+ * times, service and name. They live in the run's arena. */
+bool search_slow_trace(struct run *r, struct error *err) MUST_CHECK;
+
 /* The name of the span of --service that took long in the trace that
- * slow_search() would take, of traces in the range; notes which and how to
+ * search_slow_trace() would take, of traces in the range; notes which and how to
  * choose another. In ctx->arena. */
-bool slow_search_operation(struct context *ctx, struct time_range range,
+bool search_slow_operation(struct context *ctx, struct time_range range,
 			   struct str *name, struct error *err) MUST_CHECK;
 
 /* Which two sides the options of `diff` mean: windows of a service, selectors,

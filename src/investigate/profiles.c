@@ -10,9 +10,9 @@
 #include "backend/fetch_history.h"
 #include "base/mem.h"
 #include "investigate/budget.h"
+#include "investigate/conclusion.h"
 #include "investigate/measures.h"
 #include "investigate/profile_inquiry.h"
-#include "investigate/slow.h"
 #include "investigate/version_baseline.h"
 
 /* Which samples the two sides of a comparison are of: those of the whole

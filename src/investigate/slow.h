@@ -9,7 +9,6 @@
 
 #include "investigate/finding.h"
 #include "investigate/investigation.h"
-#include "investigate/profile_inquiry.h"
 
 /* For the suspect that suspect_find() found. False: there is no profile, with
  * the reason (see investigation.shortfall, and suspect.choice.missing); what
@@ -22,13 +21,5 @@ void slow_without_profiles(struct investigation *v, struct finding *f);
  * said is of the whole, so this comes after the words. */
 bool slow_view(struct investigation *v, struct finding *f,
 	       struct error *err) MUST_CHECK;
-
-/* What an inquiry chose, put into the answer: rows and both sides; and the view
- * of them that filters ask for. Has no words. */
-
-/* From q->shown, NULL when no profile explains anything: then a note says
- * so. */
-bool profile_inquiry_conclude(struct profile_inquiry *q,
-			      struct error *err) MUST_CHECK;
 
 #endif
