@@ -409,6 +409,35 @@ static void mark_blamed(struct flame *f, const struct result *r)
 				   r->has_locations_in_names);
 }
 
+/* Samples of spans come without lines; rows have those of their service. */
+static bool take_lines(struct build *b, const struct result *r,
+		       struct error *err)
+{
+	struct flame *f = b->f;
+	struct map names;
+	uint32_t at;
+
+	map_init(&names, &b->scratch);
+	for (uint32_t i = 1; i < f->function_count; i++)
+		if (!f->functions[i].line &&
+		    !map_insert(&names, f->functions[i].name, i, &at))
+			return no_memory(b, err);
+	for (size_t i = 0; i < result_listed(r); i++) {
+		const struct function_row *row = &r->functions[i];
+		struct flame_function *fn;
+
+		at = row->line ? map_find(&names, row->name) : MAP_NONE;
+		if (at == MAP_NONE)
+			continue;
+		fn = &f->functions[at];
+		if (fn->file.len && !str_equal(fn->file, row->file))
+			continue;
+		fn->file = row->file;
+		fn->line = row->line;
+	}
+	return true;
+}
+
 static bool write_functions(struct build *b, const struct result *r,
 			    struct error *err)
 {
@@ -435,7 +464,7 @@ static bool write_functions(struct build *b, const struct result *r,
 	}
 	if (f->has_baseline)
 		mark_blamed(f, r);
-	return true;
+	return take_lines(b, r, err);
 }
 
 /* ---- the whole ---- */

@@ -122,6 +122,37 @@ static void test_recursion_and_lines(void **state)
 	clear(&d);
 }
 
+/* Samples of spans have none; the rows were given those of the service. */
+static void test_lines_of_rows(void **state)
+{
+	const struct rank_want ranked = { .is_drawn = true };
+	struct drawing d;
+	struct function_row *rows;
+	size_t found = 0;
+
+	(void)state;
+	rank_cpu(&d.x, "main;a 10\nmain;b@b.go 5\nmain;c@c.go 3\n", NULL,
+		 &ranked);
+	rows = d.x.result.functions;
+	for (size_t i = 0; i < d.x.result.function_count; i++) {
+		rows[i].file = str_equal(rows[i].name, STR("c")) ? STR("d.go")
+								  : STR("b.go");
+		rows[i].line = 7;
+	}
+	draw_ranked(&d, false, &plain);
+	for (uint32_t i = 1; i < d.f.function_count; i++) {
+		const struct flame_function *fn = &d.f.functions[i];
+		bool is_other = str_equal(fn->name, STR("c"));
+
+		assert_int_equal(fn->line, is_other ? 0 : 7);
+		assert_true(str_equal(fn->file,
+				      is_other ? STR("c.go") : STR("b.go")));
+		found++;
+	}
+	assert_int_equal(found, 4);
+	clear(&d);
+}
+
 static void test_callees_first(void **state)
 {
 	struct drawing d;
@@ -475,6 +506,7 @@ UNIT_TESTS(flame)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_siblings_by_name),
 		cmocka_unit_test(test_recursion_and_lines),
+		cmocka_unit_test(test_lines_of_rows),
 		cmocka_unit_test(test_callees_first),
 		cmocka_unit_test(test_two_sides),
 		cmocka_unit_test(test_changes),
