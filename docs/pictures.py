@@ -64,7 +64,7 @@ def main():
         # Without the last lines, which are for copying.
         terminal.write_text(as_page(f"{command}\n{said.split(chr(27) + '[2mnext', 1)[0].rstrip()}"), encoding="utf-8")
         photograph(terminal, "terminal.png", 735, 32 + 19 * (terminal.read_text().count("\n") - 6), folder)
-        for name, kind, height in (("report", "html", 985), ("flame", "svg", 640)):
+        for name, kind, height in (("report", "html", 1190), ("flame", "svg", 640)):
             page = Path(folder, f"{name}.{kind}")
             subprocess.run([program, *CASE, "-o", f"{kind}={page}"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
             photograph(page, f"{name}.png", 1200, height, folder)

@@ -41,6 +41,7 @@ static bool without_profile(struct run *r, struct finding *f,
 			    const struct error *missing, struct error *err)
 {
 	r->shown = NULL;
+	r->own_samples = NULL;
 	slow_without_profiles(&r->investigation, f);
 	return finding_report_missing(f, missing->message,
 				      &r->question.baseline, &r->result,
@@ -103,9 +104,13 @@ static bool find_profile(struct run *r, struct finding *f, struct error *missing
 	if (!slow_investigate(v, f, missing))
 		return finding_explain(f, &v->shortfall, missing);
 	r->shown = f->shown;
-	return finding_report_write(f, &r->question.baseline, &r->result,
-				    missing) &&
-	       slow_view(v, f, missing);
+	if (!finding_report_write(f, &r->question.baseline, &r->result,
+				  missing) ||
+	    !slow_view(v, f, missing))
+		return false;
+	r->own_samples = finding_own_samples(f, v);
+	r->own_span = f->suspect.pick.profile_span;
+	return true;
 }
 
 /* The road: each call goes down one floor. */

@@ -374,6 +374,8 @@ bool output_render(const struct run *r, struct error *err)
 		g.in.profile = &r->shown->slow.profile;
 		if (r->shown->has_base)
 			g.in.baseline = &r->shown->base.profile;
+		g.in.own_samples = r->own_samples;
+		g.in.own_span = r->own_span;
 	}
 	buf_init(&g.repeat, LIMIT_OPTION_VALUE_BYTES);
 	buf_init(&g.packed_case, LIMIT_HAR_BYTES);

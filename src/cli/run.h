@@ -46,6 +46,8 @@ struct run {
 	/* What the answer is of, for the outputs that draw it; NULL: no
 	 * profile. */
 	const struct comparison *shown;
+	const struct profile *own_samples; /* of own_span alone, or NULL */
+	uint32_t own_span;
 	struct question question;
 	struct investigation investigation; /* of the question */
 };

@@ -35,4 +35,10 @@ struct finding {
 void finding_init(struct finding *f, struct investigation *v);
 void finding_release(struct finding *f);
 
+/* The samples of this very request, where those of requests like it are shown,
+ * by the request; pick.profile_span is its span. NULL: there are none, or
+ * filters leave only a part of what is shown. */
+const struct profile *finding_own_samples(const struct finding *f,
+					  const struct investigation *v);
+
 #endif

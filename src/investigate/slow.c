@@ -628,6 +628,22 @@ bool slow_investigate(struct investigation *v, struct finding *f,
 				 : ask_servers(&a, err);
 }
 
+const struct profile *finding_own_samples(const struct finding *f,
+					  const struct investigation *v)
+{
+	const struct profile_inquiry *q = f->profiles;
+	const struct profile *own = q ? &q->request.slow.profile : NULL;
+
+	if (!own || !own->stack_count || !f->shown ||
+	    f->shown->scope != SCOPE_COHORT ||
+	    f->shown->type_id != q->request.type_id ||
+	    f->suspect.pick.profile_span == SPAN_NONE ||
+	    v->result->normalize != NORMALIZE_REQUEST ||
+	    !view_is_plain(&v->question->view))
+		return NULL;
+	return own;
+}
+
 void slow_without_profiles(struct investigation *v, struct finding *f)
 {
 	struct cause_evidence none = { 0 };

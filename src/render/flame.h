@@ -196,7 +196,8 @@ uint32_t flame_color(const struct flame *f, enum palette palette,
 struct flame_change_colors {
 	uint32_t none;
 	uint32_t noise;
-	uint32_t up[FLAME_STEPS]; /* the last one also of what is new */
+	uint32_t fresh; /* of what is new, where it is told apart */
+	uint32_t up[FLAME_STEPS]; /* the last one else also of what is new */
 	uint32_t down[FLAME_STEPS];
 	double from[FLAME_STEPS]; /* the part of a frame that changed */
 };

@@ -39,6 +39,7 @@ static const struct flame_meaning kernel = { 0xf4a259, "kernel" };
 const struct flame_change_colors flame_change_colors = {
 	.none = COLOR_NONE,
 	.noise = COLOR_NOISE,
+	.fresh = 0xe05a1a,
 	.up = { 0xfde0c0, 0xfdbe85, 0xfa9a4b, 0xf4812b },
 	.down = { 0xd6e6f4, 0xabcfe8, 0x7ab3dc, 0x4a94cd },
 	.from = { 0, 0.15, 0.35, 0.65 },

@@ -129,11 +129,22 @@ static void html_evidence_write(struct html *h)
 		return;
 	out_text(h->out, "<section id=\"evidence\" "
 			 "aria-labelledby=\"evidence-title\">\n"
-			 "<h2 id=\"evidence-title\">Evidence</h2>\n");
+			 "<h2 id=\"evidence-title\">Evidence</h2>\n"
+			 "<details>\n<summary>");
+	if (has_reasons(h->in->result))
+		out_text(h->out, "how it was decided");
+	if (h->in->result->request_count)
+		outf(h->out, "%swhat servers were asked: %zu request%s",
+		     has_reasons(h->in->result) ? "; " : "",
+		     h->in->result->request_count,
+		     h->in->result->request_count == 1 ? "" : "s");
+	if (h->in->embedded_case.len)
+		out_text(h->out, "; the case");
+	out_text(h->out, "</summary>\n");
 	write_reasons(h);
 	write_requests(h);
 	write_case(h);
-	out_text(h->out, "</section>\n");
+	out_text(h->out, "</details>\n</section>\n");
 }
 
 /* Elements of their own, each let in by its hash. */
@@ -383,8 +394,8 @@ static void write_sections(struct html *h)
 {
 	const struct render_input *in = h->in;
 
-	html_spans_write(h);
 	html_flame_write(in, h->out);
+	html_spans_write(h);
 	html_functions_write(h);
 	html_history_write(h);
 	if (has_any_note(in))
@@ -403,8 +414,8 @@ static void write_links(struct html *h)
 		const char *id;
 		const char *title;
 	} links[] = {
-		{ html_has_spans(in), "spans", "Spans" },
 		{ h->has_flame, "flame", "Flame graph" },
+		{ html_has_spans(in), "spans", "Spans" },
 		{ html_has_functions(in), "functions", "Functions" },
 		{ html_has_history(in), "history", "History" },
 		{ has_any_note(in), "notes", "Notes" },

@@ -12,6 +12,15 @@ const tracefindDom = {
 			e.setAttribute(key, attributes[key]));
 		return e;
 	},
+	save: function (blob, name) {
+		const a = tracefindDom.element("a", "", { download: name });
+
+		a.href = URL.createObjectURL(blob);
+		a.click();
+		setTimeout(() => URL.revokeObjectURL(a.href), 60000);
+	},
+	saveSvg: (svg, name) => tracefindDom.save(new Blob([new XMLSerializer()
+		.serializeToString(svg)], { type: "image/svg+xml" }), name),
 	all: (selector, from) =>
 		Array.from((from || document).querySelectorAll(selector)),
 	// Whether a key is meant for the page, not for what is typed or chosen.

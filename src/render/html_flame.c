@@ -686,6 +686,8 @@ static void write_change_colors(struct jsonw *w)
 	write_color(w, c->none);
 	jsonw_key(w, "noise");
 	write_color(w, c->noise);
+	jsonw_key(w, "new");
+	write_color(w, c->fresh);
 	write_steps(w, "up", c->up);
 	write_steps(w, "down", c->down);
 	jsonw_addf(w, "steps:[");
@@ -806,6 +808,59 @@ static bool html_flame_data(const struct render_input *in, struct out *out)
 	out_text(out, "</script>\n");
 	buf_release(&json);
 	return is_done;
+}
+
+/* ---- of one span ---- */
+
+/* Its value, how many callers it shares with the stack before it, and the rest
+ * of its names. */
+static void write_own_stack(struct jsonw *w, const struct stack_line *before,
+			    const struct stack_line *line)
+{
+	uint32_t shared = 0;
+
+	while (before && shared < before->count && shared < line->count &&
+	       str_equal(before->names[shared], line->names[shared]))
+		shared++;
+	jsonw_array(w);
+	jsonw_i64(w, line->after);
+	jsonw_i64(w, shared);
+	for (uint32_t i = shared; i < line->count; i++)
+		jsonw_str(w, line->names[i]);
+	jsonw_array_end(w);
+}
+
+/* Its samples alone, as stacks of names, which lead to frames of the graph. One
+ * request has few; of what is too much for a page nothing is written. */
+static void write_own(const struct render_input *in, struct out *out)
+{
+	struct buf json;
+	struct out memory;
+	struct jsonw w;
+	char id[17];
+
+	if (!in->own_stacks || !in->trace)
+		return;
+	span_id_format(in->trace->spans[in->own_span].span_id, id);
+	buf_init(&json, PACKED_BYTES);
+	out_init_memory(&memory, &json);
+	jsonw_init(&w, &memory, 0);
+	jsonw_object(&w);
+	jsonw_pair_text(&w, "span", id);
+	jsonw_key(&w, "stacks");
+	jsonw_array(&w);
+	for (size_t i = 0; i < in->own_stack_count; i++)
+		write_own_stack(&w, i ? &in->own_stacks[i - 1] : NULL,
+				&in->own_stacks[i]);
+	jsonw_array_end(&w);
+	jsonw_object_end(&w);
+	if (json.state == BUF_OK) {
+		out_text(out, "<script type=\"application/json\" "
+			      "id=\"flame-own\">");
+		out_str(out, buf_str(&json));
+		out_text(out, "</script>\n");
+	}
+	buf_release(&json);
 }
 
 /* Of the hottest path; what is deeper is a click away. */
@@ -1029,6 +1084,7 @@ void html_flame_write(const struct render_input *in, struct out *out)
 	is_done = html_flame_picture(in, out);
 	write_path(in, out);
 	is_done &= html_flame_data(in, out);
+	write_own(in, out);
 	if (!is_done)
 		out_fail_memory(out);
 	out_text(out, "</section>\n");

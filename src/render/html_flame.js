@@ -12,12 +12,13 @@ function id(name) {
 
 function run(section, read) {
 const model = flameViews(read), F = model.functions, head = model.head;
-// A frame is looked at as { pane, i, fused }; deep: { tree, i }, a zoom in a
+// A frame is looked at as { pane, i, fused, run }; deep: { tree, i }, a zoom in a
 // tree that sums frames up; scope: a zoom for all views; lit: what is in full
-// colour, null for all; fn: the function chosen, center: that of the sandwich.
+// colour, null for all; fn: the function chosen, wanted: by another view; center:
+// that of the sandwich.
 const state = { view: "top", measure: "larger", unit: "table", palette: "",
-	isFlame: false, isOneScale: null, isHidden: false, isFolded: false, scope: 0, deep: null,
-	fn: -1, center: -1, focus: null, hover: null, isMatch: null, isLit: null, lit: null,
+	isFlame: false, isOneScale: null, isHidden: false, isFolded: false,
+	isUnfolded: false, isOwn: false, scope: 0, deep: null, wanted: -1, fn: -1, center: -1, focus: null, hover: null, isMatch: null, isLit: null, lit: null,
 	find: "" };
 const initial = { view: head.is_reversed ? "bottom" : "top",
 	isFlame: head.layout === "flame", palette: id("palette").value };
@@ -100,6 +101,8 @@ function keep(isReplaced) {
 			state.isOneScale ? "one" : "each",
 		colour: state.palette !== initial.palette ? state.palette : null,
 		hide: hidden.filter(x => x).join(",") || null,
+		callers: state.isUnfolded ? "each" : null,
+		samples: state.isOwn ? "span" : null,
 		light: state.lit, find: state.find || null };
 
 	if (Object.values(kept).some(v => v !== null))
@@ -143,6 +146,13 @@ function zoomIn(f) {
 
 	if (!f)
 		return;
+	if (f.run) {
+		f.pane.tree.opened = new Set([...f.pane.tree.opened || [],
+			...f.run]);
+		show();
+		focus(state.focus);
+		return;
+	}
 	i = !f.fused ? f.i : f.pane.tree.parent(f.i);
 	if (f.fused && i === f.pane.zoom)
 		i = model.widest(f.pane.tree, f.fused);
@@ -176,7 +186,8 @@ function reset() {
 function rootFrame() {
 	const pane = graph.panes().find(p => p.rows.length);
 
-	return pane ? { pane: pane, i: pane.zoom, fused: null } : null;
+	return pane ? { pane: pane, i: pane.zoom, fused: null, run: null } :
+		null;
 }
 
 function focus(f, isQuiet, at) {
@@ -187,7 +198,7 @@ function focus(f, isQuiet, at) {
 	if (!isQuiet) {
 		scrollTo(f);
 		tip.tell(f, at);
-		choose(f.fused ? null : f.pane.tree.fn(f.i), !at);
+		choose(f.fused || f.run ? null : f.pane.tree.fn(f.i), !at);
 	}
 	graph.paint();
 }
@@ -198,7 +209,9 @@ function tellMatched(isLate) {
 	const pane = graph.panes()[0];
 	let text = "";
 
-	if (state.isMatch && pane) {
+	if (state.isMatch && search.widest(state.isMatch) < 0) {
+		text = "nothing found";
+	} else if (state.isMatch && pane) {
 		text = "matched " + model.words.share(search.share(pane.tree,
 			pane.zoom, 0));
 		if (head.has_baseline)
@@ -222,12 +235,12 @@ function find(text, isFromPage) {
 
 	next = -1;
 	controls.showMatches(search);
+	graph.layout();
 	tellMatched(isLate);
 	clearTimeout(isKept);
 	if (!isFromPage)
 		isKept = setTimeout(() => keep(!text ||
 			page.address.get("find") !== null), KEEP_MS);
-	graph.paintSoon();
 }
 
 function walk(step) {
@@ -250,8 +263,9 @@ function walk(step) {
 // the first caller from which on it can be seen.
 function showNode(i) {
 	const top = model.top();
-	const at = () => graph.panes().find(p => p.tree === top &&
-		flameLayout.boxOf(p, i));
+	const at = () => graph.panes().filter(p => p.tree === top)
+		.map(p => flameLayout.frameOf(p, i))
+		.find(f => f && !f.fused && !f.run);
 
 	if (!graph.panes().some(p => p.tree === top))
 		state.view = "top";
@@ -260,7 +274,7 @@ function showNode(i) {
 	if (!at())
 		zoom(i, null);
 	if (at())
-		focus({ pane: at(), i: i, fused: null });
+		focus(at());
 }
 
 function showFunction(fn) {
@@ -273,6 +287,8 @@ function showFunction(fn) {
 		center(fn);
 		return;
 	}
+	state.wanted = fn;
+	graph.layout();
 	found = search.boxes(graph.panes(), isWanted);
 	if (found.length) {
 		focus(found[0]);
@@ -350,7 +366,7 @@ function center(fn) {
 function setFrames() {
 	const top = model.top(), hash = state.scope ? top.hash(state.scope) : null;
 
-	model.setFrames(state.isHidden, state.isFolded);
+	model.setFrames(state.isHidden, state.isFolded, state.isOwn);
 	search.forget();
 	state.deep = null;
 	past = [];
@@ -365,6 +381,11 @@ function filterBy(name) {
 	keep(true);
 }
 
+function foldCallers() {
+	graph.panes().forEach(p => { p.tree.opened = null; });
+	change("isUnfolded", !state.isUnfolded);
+}
+
 function nextOf(options, now) {
 	return options[(options.indexOf(now) + 1) % options.length];
 }
@@ -376,21 +397,11 @@ function setUnit(name) {
 }
 
 function save(kind) {
-	const title = document.title;
-	const give = function (blob) {
-		const a = document.createElement("a");
-
-		a.download = "flame." + kind;
-		a.href = URL.createObjectURL(blob);
-		a.click();
-		setTimeout(() => URL.revokeObjectURL(a.href), 10000);
-	};
-
 	if (kind === "png")
-		graph.png(title, give);
+		graph.png(document.title, blob =>
+			tracefindDom.save(blob, "flame.png"));
 	else
-		give(new Blob([new XMLSerializer().serializeToString(
-			graph.svg(title))], { type: "image/svg+xml" }));
+		tracefindDom.saveSvg(graph.svg(document.title), "flame.svg");
 }
 
 Object.assign(act, {
@@ -403,19 +414,20 @@ Object.assign(act, {
 		["table", "share", "value"], state.unit)),
 	turn: () => change("isFlame", !state.isFlame),
 	scale: () => change("isOneScale", !model.isOneScale(state)),
+	narrow: () => filterBy("isOwn"),
 	hideRuntime: () => filterBy("isHidden"),
-	foldRecursion: () => filterBy("isFolded"),
+	foldRecursion: () => filterBy("isFolded"), foldCallers: foldCallers,
 	save: save, reset: reset, zoomIn: zoomIn, zoomBack: zoomBack,
 	scope: i => zoomTo(model.top(), i), deep: (tree, i) => zoomTo(tree, i),
 	nextMatch: () => walk(1), previousMatch: () => walk(-1),
 	showFunction: showFunction, lightPlace: lightPlace,
 	lightFunction: fn => lightPackage(state.lit === null ?
 		model.packageOf(fn) : null),
-	light: f => f && f.pane.tree.fn(f.i) !== null &&
+	light: f => f && !f.run && f.pane.tree.fn(f.i) !== null &&
 		lightPackage(model.packageOf(f.pane.tree.fn(f.i))),
 	center: center,
 	sandwich: function (f) {
-		const fn = f && !f.fused ? f.pane.tree.fn(f.i) : null;
+		const fn = f && !f.fused && !f.run ? f.pane.tree.fn(f.i) : null;
 
 		center(fn === null ? state.fn : fn);
 	},
@@ -457,6 +469,8 @@ function listen() {
 			keep(true);
 			graph.canvas.focus();
 		} else if (e.key === "Enter") {
+			if (state.isMatch && search.widest(state.isMatch) >= 0)
+				graph.canvas.focus();
 			walk(e.shiftKey ? -1 : 1);
 		} else if (e.key === "ArrowDown" && id("matches").firstChild) {
 			id("matches").querySelector("button").focus();
@@ -532,17 +546,22 @@ function restore() {
 	model.words.setUnit(state.unit);
 	state.isFlame = of("layout", ["flame", "icicle"],
 		initial.isFlame ? "flame" : "icicle") === "flame";
+	state.isUnfolded = get("callers") === "each";
 	state.isOneScale = { one: true, each: false }[get("scale")];
 	if (state.isOneScale === undefined)
 		state.isOneScale = null;
 	state.palette = of("colour", Array.from(id("palette").options,
 		o => o.value), initial.palette);
-	if (isHidden !== state.isHidden || isFolded !== state.isFolded) {
-		Object.assign(state, { isHidden: isHidden, isFolded: isFolded });
+	const isOwn = Boolean(model.own) && get("samples") === "span";
+
+	if (isHidden !== state.isHidden || isFolded !== state.isFolded ||
+	    isOwn !== state.isOwn) {
+		Object.assign(state, { isHidden: isHidden, isFolded: isFolded,
+			isOwn: isOwn });
 		setFrames();
 	}
 	state.scope = get("zoom") ? Math.max(0, model.top().find(get("zoom"))) : 0;
-	state.fn = functionOf(page.selected().function);
+	state.fn = state.wanted = functionOf(page.selected().function);
 	state.center = functionOf(get("of"));
 	if (state.center < 0)
 		state.center = state.fn;
@@ -584,6 +603,23 @@ function tellRest() {
 			model.words.count(head.left_out) + ".";
 }
 
+// From the span that has samples of its own to the graph of these.
+function addToSpan() {
+	const place = model.own && document.querySelector("[data-span='" +
+		model.own.span + "'] .says");
+	const button = document.createElement("button");
+
+	if (!place)
+		return;
+	button.textContent = "Its own samples in the flame graph";
+	button.addEventListener("click", function () {
+		if (!state.isOwn)
+			act.narrow();
+		page.reveal("flame");
+	});
+	place.append(button);
+}
+
 section.classList.add("on");
 controls = flameControls(model, state, act, graph.panes);
 graph.readTheme();
@@ -591,6 +627,7 @@ flameKeys.listen(section, graph, state, act);
 restore();
 listen();
 tellRest();
+addToSpan();
 page.keys("Flame graph", flameKeys.HELP);
 page.address.onChange(restore);
 page.onSelect(function (e) {
@@ -629,12 +666,18 @@ async function readData() {
 	return JSON.parse(text);
 }
 
+function readOwn(read) {
+	if (id("own"))
+		read.own = JSON.parse(id("own").textContent);
+	return read;
+}
+
 function start() {
 	const section = document.getElementById("flame");
 
 	if (!window.DecompressionStream && id("data").type !== "application/json")
 		return;
-	readData().then(data => run(section, flameData.read(data)))
+	readData().then(data => run(section, readOwn(flameData.read(data))))
 		.catch(function (e) {
 			section.classList.remove("on");
 			throw e;
@@ -642,5 +685,5 @@ function start() {
 }
 
 if (id("data"))
-	page.whenNeeded(document.getElementById("flame"), start);
+	start();
 }());

@@ -85,6 +85,8 @@ function change(fn, totals, measure) {
 		return data.none;
 	if (more > 0 ? measure === "shrank" : measure === "grew")
 		return data.none;
+	if (tell.isUp(fn) && more > 0 && !totals[1])
+		return data.new;
 	if (tell.isUp(fn) && more > 0)
 		return data.up[step(more / most)];
 	if (tell.isDown(fn) && more < 0)
@@ -120,12 +122,17 @@ function ofNode(palette, tree, i, measure) {
 	return colors[fn] || (colors[fn] = plain(palette, fn));
 }
 
-// Lines [colour, words, place]; used: of functions.
+// Lines [colour, words, place, texture]; used: of functions.
 function legend(palette, used) {
 	const places = new Set();
 
 	if (palette === "diff")
-		return data.legends.diff;
+		return [[data.new, "new: not there before", , "new"],
+			[data.up[data.up.length - 1], "grew"],
+			...data.legends.diff.slice(1, -1),
+			[data.down[data.down.length - 1], "shrank"],
+			[data.down[data.down.length - 1],
+				"gone: not there after", , "gone"]];
 	if (!data.legends[palette])
 		return [];
 	for (let fn = 0; fn < F.count; fn++)

@@ -113,6 +113,8 @@ function build() {
 	options.append(
 		toggle("turn", "Root at the bottom", "(t)", act.turn),
 		toggle("scale", "To one scale", "both sides", act.scale),
+		toggle("callers", "Fold callers", "callers of one width as " +
+			"one frame (f)", act.foldCallers),
 		toggle("runtime", "Hide runtime", "frames of the runtime, the " +
 			"collector and the kernel count for their callers (r)",
 		act.hideRuntime),
@@ -124,6 +126,9 @@ function build() {
 			if (kind)
 				act.save(kind);
 		}));
+	if (model.own)
+		options.prepend(toggle("narrow", "This request only", "samples of the " +
+			"span " + model.own.span + " alone", act.narrow));
 	id("view").before(element("nav", "", { id: "flame-path",
 		class: "flame-crumbs", "aria-label": "Zoom" }),
 	element("div", "", { id: "flame-chosen", class: "flame-chosen" }));
@@ -206,9 +211,11 @@ function showCaption() {
 	const isFixed = state.view === "sides" || state.view === "diff";
 	const how = !hasBaseline ? WIDTHS.alone : WIDTHS[state.measure];
 
-	id("caption").textContent = CAPTIONS[state.view] + "." + (isFixed ? "" :
-		" A frame is " + how + ".") + (hasBaseline ? " Hatched: not there " +
-		"after. " : " ") + "Striped: frames too narrow to draw each." +
+	id("caption").textContent = (state.isOwn ? "Of this request alone, " +
+		"beside the baseline. " : "") + CAPTIONS[state.view] + "." + (isFixed ? "" :
+		" A frame is " + how + ".") + (hasBaseline ? (state.palette === "diff" ?
+		"" : " +: grew or new, -: shrank or gone.") + " Dotted: grew from " +
+		"nothing; hatched: not there after. " : " ") + "Striped: frames too narrow to draw each." +
 		(state.lit === null ? "" : " In full colour: " + state.lit + ".");
 	if (id("width"))
 		id("width").disabled = isFixed;
@@ -219,13 +226,13 @@ function showLegend(colors, used) {
 	const list = id("legend");
 
 	list.textContent = "";
-	colors.legend(state.palette, used).forEach(function ([color, text, place]) {
+	colors.legend(state.palette, used).forEach(function ([color, text, place,
+		texture]) {
 		const item = element("li"), mark = element("canvas", "",
 			{ width: 12, height: 12 });
-		const c = mark.getContext("2d");
 
-		c.fillStyle = colors.tone(color).fill;
-		c.fillRect(0, 0, 12, 12);
+		flamePaint.canvasPen(mark.getContext("2d")).rect(0, 0, 12, 12,
+			colors.tone(color).fill, texture, "#00000099");
 		if (place === undefined)
 			item.append(mark, text);
 		else
@@ -319,6 +326,9 @@ function show() {
 	press("turn", state.isFlame);
 	press("scale", model.isOneScale(state));
 	id("scale").hidden = state.view !== "sides";
+	if (model.own)
+		press("narrow", state.isOwn);
+	press("callers", !state.isUnfolded);
 	press("runtime", state.isHidden);
 	press("recursion", state.isFolded);
 	id("palette").value = state.palette;

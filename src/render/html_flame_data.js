@@ -154,7 +154,49 @@ function readFrames(data) {
 	return finishFrames(n);
 }
 
-return { makeFrames: makeFrames, finishFrames: finishFrames,
+// The same frames with the samples of one span alone on the slow side, beside
+// the baseline: own.stacks are [value, shared, name, ...], the root's callee first,
+// behind so many names of the stack before. What is too narrow for the page counts
+// for its callers.
+function narrow(n, names, own) {
+	const self = new Float64Array(n.count), numbers = new Map();
+	let path = [];
+
+	names.forEach((name, fn) => numbers.set(name, fn));
+	own.stacks.forEach(function ([value, shared, ...rest]) {
+		let at = 0;
+
+		path = path.slice(0, shared).concat(rest);
+		for (const name of path) {
+			let kid = at + 1;
+
+			while (kid < n.end[at] && n.fn[kid] !== numbers.get(name))
+				kid = n.end[kid];
+			if (kid >= n.end[at])
+				break;
+			at = kid;
+		}
+		self[at] += value;
+	});
+	return finishFrames(Object.assign({}, n, { self: [self, n.self[1]] }));
+}
+
+// What is spent in each function and beneath it, each stack once.
+function totalsOf(n, count) {
+	const totals = new Float64Array(count), open = new Uint32Array(count);
+	const path = [];
+
+	for (let i = 1; i < n.count; i++) {
+		while (path.length && n.end[path[path.length - 1]] <= i)
+			open[n.fn[path.pop()]]--;
+		if (!open[n.fn[i]]++)
+			totals[n.fn[i]] += n.total[0][i];
+		path.push(i);
+	}
+	return totals;
+}
+
+return { narrow: narrow, totalsOf: totalsOf, makeFrames: makeFrames, finishFrames: finishFrames,
 	read: data => ({ head: data, functions: readFunctions(data),
 		frames: readFrames(data) }) };
 }());

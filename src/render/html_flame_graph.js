@@ -12,7 +12,8 @@ const CANVAS_MAX_PX = 8000;
 const PICTURE_PX = 1200, PICTURE_HEAD_PX = 30, PICTURE_MAX_PX = 16000;
 
 // state: view, measure, palette, isFlame, scope, deep, fn, focus, hover (each
-// { pane, i, fused }), isMatch, isLit: of functions.
+// { pane, i, fused, run }), isMatch, isLit: of functions, isUnfolded,
+// wanted.
 return function (section, model, state) {
 const view = document.getElementById("flame-view");
 const canvas = document.getElementById("flame-canvas");
@@ -23,6 +24,7 @@ const colors = flameColors(model.head, model.functions, model.words);
 const fine = window.matchMedia("(pointer: coarse)");
 const stark = window.matchMedia("(prefers-contrast: more)");
 const forced = window.matchMedia("(forced-colors: active)");
+const grey = window.matchMedia("(monochrome)");
 let width = 0, height = 0, letter = 7.22, panes = [];
 
 // A colour of the page as "#rrggbb", asked for once per theme.
@@ -46,7 +48,18 @@ function lay(list, room) {
 
 	return flameLayout.layout(list, room,
 		fine.matches ? TOUCH_ROW_PX : ROW_PX, isStacked,
-		model.isOneScale(state));
+		model.isOneScale(state), isKept);
+}
+
+// Drawn by itself, though it is as wide as what it calls. Where callers come
+// last, what took the time is not one of them.
+function isKept(tree, i) {
+	const fn = tree.fn(i);
+
+	return state.isUnfolded || fn === null || fn === state.wanted ||
+		model.functions.isToBlame[fn] || Boolean(state.isMatch &&
+		state.isMatch[fn]) || tree.id !== "top" &&
+		tree.fn(tree.parent(i)) === null || Boolean(tree.opened && tree.opened.has(i));
 }
 
 // The same node of the panes that are there now; null when it is not drawn.
@@ -54,8 +67,8 @@ function again(f) {
 	const pane = f && panes.find(p => p.tree === f.pane.tree &&
 		p.measure === f.pane.measure);
 
-	return pane && (flameLayout.boxOf(pane, f.i) || f.fused) ?
-		{ pane: pane, i: f.i, fused: f.fused } : null;
+	return pane && (flameLayout.frameOf(pane, f.i) ||
+		(f.fused ? Object.assign({}, f, { pane: pane }) : null));
 }
 
 function layout() {
@@ -81,11 +94,18 @@ function hit(e) {
 
 // ---- painting ----
 
+// Where colours tell no change, to this reader at least.
+function hasMarks() {
+	return model.head.has_baseline && (state.palette !== "diff" ||
+		stark.matches || forced.matches || grey.matches);
+}
+
 function look(dpr) {
 	return { state: state, colors: colors, palette: state.palette,
 		letter: letter, dpr: dpr, tell: model.words,
 		isStark: stark.matches || forced.matches,
-		ink: pageColor("--text"), none: model.head.none,
+		hasBaseline: model.head.has_baseline, hasMarks: hasMarks(),
+		scale: model.head.baseline_scale, ink: pageColor("--text"), none: model.head.none,
 		line: colors.isDark() ? "#ffffff59" : "#00000059",
 		isToBlame: fn => fn !== null && model.functions.isToBlame[fn] };
 }
@@ -95,7 +115,8 @@ function edges(to, ink) {
 		const y = flameLayout.rowTop(p, depth);
 
 		row.node.forEach(function (i, k) {
-			if (p.tree.fn(i) === state.fn && !row.fused[k] && row.w[k] > 3)
+			if (p.tree.fn(i) === state.fn && !row.fused[k] &&
+			    !row.run[k] && row.w[k] > 3)
 				to.edge(p.left + row.x[k], y, row.w[k],
 					p.rowHeight - 1, ink, 1.5);
 		});
@@ -183,11 +204,14 @@ function onPaper(run) {
 function paintOn(to, tall, title) {
 	to.rect(0, -PICTURE_HEAD_PX, PICTURE_PX, tall + PICTURE_HEAD_PX,
 		"#ffffff");
+	title = [title, model.head.has_baseline && "+ grew, - shrank"]
+		.filter(text => text).join("; ");
 	if (title)
 		to.text(0, -12, flamePackages.label(title,
 			Math.floor(PICTURE_PX / letter)), "#111111");
 	flamePaint.paint(to, panes, Object.assign(look(2),
-		{ ink: "#111111", line: "#00000059" }), 0, tall);
+		{ ink: "#111111", line: "#00000059",
+			hasMarks: model.head.has_baseline }), 0, tall);
 }
 
 function svg(title) {
@@ -223,7 +247,7 @@ function png(title, done) {
 	});
 }
 
-[fine, stark, forced].forEach(m => m.addEventListener("change", layout));
+[fine, stark, forced, grey].forEach(m => m.addEventListener("change", layout));
 return { view: view, canvas: canvas, colors: colors, layout: layout,
 	paint: paint, paintSoon: paintSoon, boxOf: boxOf, hit: hit,
 	panes: () => panes, readTheme: readTheme, svg: svg, png: png,

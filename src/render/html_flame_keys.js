@@ -12,24 +12,24 @@ function beside(graph, f, step) {
 	if (!box)
 		return null;
 	if (box.row.node[to] !== undefined)
-		return { pane: f.pane, i: box.row.node[to],
-			fused: box.row.fused[to] };
+		return flameLayout.frame(f.pane, box.row, to);
 	return next && next.rows[0] && next.rows[0].node.length ?
-		{ pane: next, i: next.rows[0].node[0], fused: null } : null;
+		flameLayout.frame(next, next.rows[0], 0) : null;
 }
 
 function widestKid(f) {
-	const tree = f.pane.tree, row = f.pane.rows[tree.depth(f.i) + 1];
+	const tree = f.pane.tree, box = flameLayout.boxOf(f.pane, f.i);
+	const row = f.pane.rows[box ? box.depth + 1 : f.pane.skip];
+	const up = f.run ? f.run[f.run.length - 1] : f.i;
 	let best = -1;
 
 	if (!row || f.fused)
 		return null;
 	row.node.forEach(function (i, k) {
-		if (tree.parent(i) === f.i && (best < 0 || row.w[k] > row.w[best]))
+		if (tree.parent(i) === up && (best < 0 || row.w[k] > row.w[best]))
 			best = k;
 	});
-	return best < 0 ? null : { pane: f.pane, i: row.node[best],
-		fused: row.fused[best] };
+	return best < 0 ? null : flameLayout.frame(f.pane, row, best);
 }
 
 // Towards the root: beyond it, the pane that is joined there.
@@ -37,12 +37,12 @@ function towardsRoot(graph, f) {
 	const up = f.pane.tree.parent(f.i), panes = graph.panes();
 	const other = panes.find(p => p !== f.pane && p.isUp !== f.pane.isUp);
 
-	if (up >= 0 && f.pane.tree.depth(up) >= f.pane.skip)
-		return { pane: f.pane, i: up, fused: null };
+	if (up >= 0 && flameLayout.boxOf(f.pane, up))
+		return flameLayout.frameOf(f.pane, up);
 	if (!other || up < 0 && f.pane.skip)
 		return null;
-	return f.pane.skip ? { pane: other, i: 0, fused: null } :
-		widestKid({ pane: other, i: 0, fused: null });
+	return f.pane.skip ? flameLayout.frameOf(other, 0) :
+		widestKid({ pane: other, i: 0 });
 }
 
 function move(graph, f, key) {
@@ -57,7 +57,7 @@ function move(graph, f, key) {
 const OF_FRAME = { Enter: "zoomIn", " ": "zoomIn", s: "sandwich", p: "light" };
 const OF_ALL = { Backspace: "zoomBack", Home: "home", n: "nextMatch",
 	N: "previousMatch", t: "turn", r: "hideRuntime", c: "foldRecursion",
-	u: "nextUnit", w: "nextMeasure" };
+	u: "nextUnit", w: "nextMeasure", f: "foldCallers" };
 
 function onCanvas(graph, state, act) {
 	return function (e) {
@@ -135,12 +135,13 @@ const HELP = [
 	["Enter, click", "zoom to a frame"],
 	["Esc, Backspace", "one zoom back; Esc ends the search, too"],
 	["Home", "all of it"],
-	["/", "search; Enter and Shift+Enter walk through what is found"],
+	["/", "search; Enter goes to what is found"],
 	["n, N", "next and previous frame found"],
 	["s", "callers and callees of the frame's function"],
 	["p", "only the frame's package in full colour"],
 	["1 to 7", "the views"],
 	["t", "root at the top or the bottom"],
+	["f", "callers of one width as one frame, or each"],
 	["r", "hide frames of runtime, collector and kernel"],
 	["c", "each function once per stack"],
 	["w, u", "what widths are of; the unit"],

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws what html_flame_layout.js laid out: with a pen, which is a canvas or an
 // SVG picture. A pen has rect(x, y, w, h, fill, texture), edge(x, y, w, h,
-// stroke, line), text(x, y, text, fill) and fade(part).
+// stroke, line), ring(x, y, r, fill, stroke), text(x, y, text, fill, font), where
+// a font is attributes of SVG, and fade(part).
 const flamePaint = (function () {
 "use strict";
 const PAD = 3;
@@ -12,11 +13,12 @@ const MATCH = { fill: "#5b0f7a", ink: "#ffffff" };
 const MATCH_DARK = { fill: "#f0c8ff", ink: "#111111" };
 const FADED = 0.3, ABOVE = 0.55;
 
-// ---- textures: what is gone, and frames fused into one box ----
+// ---- textures: what is gone, what is new, and frames fused into one box ----
 
 // Lines of a square that repeats, from and to.
 const TEXTURES = {
 	gone: { size: 6, lines: [[0, 6, 6, 0], [-1, 1, 1, -1], [5, 7, 7, 5]] },
+	new: { size: 4, lines: [[1, 1, 2, 1], [3, 3, 4, 3]] },
 	fused: { size: 3, lines: [[0.5, 0, 0.5, 3]] },
 };
 
@@ -62,7 +64,18 @@ function canvasPen(context) {
 			context.strokeRect(x + line / 2, y + line / 2,
 				Math.max(w - line, 0.5), h - line);
 		},
-		text: function (x, y, text, fill) {
+		ring: function (x, y, r, fill, stroke) {
+			context.beginPath();
+			context.arc(x, y, r, 0, 7);
+			Object.assign(context, { fillStyle: fill,
+				strokeStyle: stroke, lineWidth: 2 });
+			context.fill();
+			context.stroke();
+		},
+		text: function (x, y, text, fill, font) {
+			if (font)
+				context.font = font["font-weight"] + " " +
+					font["font-size"] + "px " + font["font-family"];
 			context.fillStyle = fill;
 			context.fillText(text, x, y);
 		},
@@ -117,9 +130,12 @@ function svgPen(svg) {
 			x: x + line / 2, y: y + line / 2, fill: "none",
 			width: Math.max(w - line, 0.5), height: h - line,
 			stroke: stroke, "stroke-width": line }),
-		text: function (x, y, text, fill) {
-			element("text", { x: x, y: y, fill: fill,
-				"xml:space": "preserve" }).textContent = text;
+		ring: (x, y, r, fill, stroke) => element("circle", { cx: x,
+			cy: y, r: r, fill: fill, stroke: stroke,
+			"stroke-width": 2 }),
+		text: function (x, y, text, fill, font) {
+			element("text", Object.assign({ x: x, y: y, fill: fill,
+				"xml:space": "preserve" }, font)).textContent = text;
 		},
 		fade: function (part) { alpha = part; },
 	};
@@ -127,8 +143,8 @@ function svgPen(svg) {
 
 // ---- boxes ----
 
-// look: { state, colors, palette, letter, dpr, isStark, ink, line }: what is
-// looked at, and how the page looks.
+// look: { state, colors, palette, letter, dpr, isStark, hasMarks, ink, line }:
+// what is looked at, and how the page looks.
 return { FONT: FONT, canvasPen: canvasPen, svgPen: svgPen,
 	paint: function (pen, panes, look, from, to) {
 const state = look.state, isDark = look.colors.isDark();
@@ -139,32 +155,34 @@ function isMatch(tree, i, fused) {
 		tree.fn(i) !== null && state.isMatch[tree.fn(i)];
 }
 
-function isFaded(tree, i, fused) {
+function isFaded(tree, i, many) {
 	const lit = state.isLit;
 
 	if (!lit || tree.fn(i) === null)
 		return false;
-	return fused ? !fused.some(k => lit[tree.fn(k)]) : !lit[tree.fn(i)];
+	return many ? !many.some(k => lit[tree.fn(k)]) : !lit[tree.fn(i)];
 }
 
-function textureOf(tree, i, fused) {
-	const totals = tree.totals(i);
+function textureOf(tree, i) {
+	const [after, before] = tree.totals(i), fn = tree.fn(i);
 
-	if (fused)
-		return "fused";
-	return i && !totals[0] && totals[1] > 0 ? "gone" : "";
-}
-
-// Where colour is not enough.
-function mark(tree, i) {
-	const fn = tree.fn(i);
-
-	if (!look.isStark || look.palette !== "diff" || fn === null)
+	if (!i || after && before)
 		return "";
-	return look.tell.isUp(fn) ? "+ " : look.tell.isDown(fn) ? "- " : "";
+	return !after ? before > 0 ? "gone" : "" :
+		fn !== null && look.tell.isUp(fn) && look.hasBaseline ? "new" : "";
 }
 
-function label(tree, i, fused, room) {
+// Where colours say something else, or nothing to the reader.
+function mark(tree, i) {
+	const fn = tree.fn(i), [after, before] = tree.totals(i);
+
+	if (!look.hasMarks || fn === null)
+		return "";
+	return look.tell.isUp(fn) && after > before * look.scale ? "+ " :
+		look.tell.isDown(fn) && after < before * look.scale ? "- " : "";
+}
+
+function label(tree, i, fused, run, room) {
 	const most = Math.floor(room / look.letter);
 
 	if (most < 2)
@@ -172,23 +190,40 @@ function label(tree, i, fused, room) {
 	if (fused)
 		return room > 70 ? flameWords.count(fused.length) +
 			" frames" : "";
-	return flamePackages.label(mark(tree, i) + tree.name(i), most);
+	const sign = run ? "" : mark(tree, i);
+
+	return run ? runLabel(tree, run, most) :
+		sign + flamePackages.label(tree.name(i), most - sign.length);
+}
+
+const RUN_NAME = 30; // letters
+
+// "17 callers: http.(*conn).serve to store.(*DB).query".
+function runLabel(tree, run, most) {
+	const text = "\u25b8 " + flameWords.count(run.length) + " callers";
+	const name = i => flameNames.shortest(tree.name(i), RUN_NAME);
+	const whole = text + ": " + name(run[0]) + " to " +
+		name(run[run.length - 1]);
+
+	return [whole, text, ""].find(t => flameNames.letters(t) <= most);
 }
 
 function paintBox(p, row, k, y, isAbove) {
-	const i = row.node[k], fused = row.fused[k], w = row.w[k], tree = p.tree;
+	const i = row.node[k], fused = row.fused[k], run = row.run[k];
+	const w = row.w[k], tree = p.tree, many = fused || run;
 	const x = snap(p.left + row.x[k]), end = snap(p.left + row.x[k] + w);
 	const t = state.isMatch && isMatch(tree, i, fused) ?
-		isDark ? MATCH_DARK : MATCH : look.colors.tone(fused ?
+		isDark ? MATCH_DARK : MATCH : look.colors.tone(many ?
 			look.none : look.colors.ofNode(look.palette, tree, i,
 				p.measure));
 	const drawn = Math.max(end - x - (w > 2 ? 1 / look.dpr : 0), 0.5);
-	const h = p.rowHeight - 1, texture = textureOf(tree, i, fused);
-	const text = label(tree, i, fused, w - 2 * PAD);
+	const h = p.rowHeight - 1;
+	const texture = fused ? "fused" : run ? "" : textureOf(tree, i);
+	const text = label(tree, i, fused, run, w - 2 * PAD);
 
-	pen.fade(isFaded(tree, i, fused) ? FADED : isAbove ? ABOVE : 1);
+	pen.fade(isFaded(tree, i, many) ? FADED : isAbove ? ABOVE : 1);
 	pen.rect(x, y, drawn, h, t.fill, texture, look.line);
-	if (look.isToBlame(tree.fn(i)) && !fused && w > 3)
+	if (look.isToBlame(tree.fn(i)) && !many && w > 3)
 		pen.edge(x, y, drawn, h, isDark ? "#ffd9a0" : "#5a1e00",
 			look.isStark ? 3 : 1.5);
 	else if (look.isStark && w > 2)
@@ -203,8 +238,6 @@ function paintBox(p, row, k, y, isAbove) {
 }
 
 panes.forEach(function (p) {
-	const above = p.tree.depth(p.zoom);
-
 	pen.fade(1);
 	if (p.title)
 		pen.text(p.left, p.top - 9, flameNames.cut(p.title,
@@ -215,7 +248,7 @@ panes.forEach(function (p) {
 		if (y + p.rowHeight < from || y > to || depth < p.skip)
 			return;
 		for (let k = 0; k < row.node.length; k++)
-			paintBox(p, row, k, y, depth < above);
+			paintBox(p, row, k, y, depth < p.above);
 	});
 });
 pen.fade(1);

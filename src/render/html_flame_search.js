@@ -80,10 +80,10 @@ function boxes(panes, isWanted) {
 
 	panes.forEach((p, k) => p.rows.forEach(row => row.node.forEach(
 		function (i, at) {
-			if (!row.fused[at] && p.tree.fn(i) !== null &&
-			    isWanted[p.tree.fn(i)])
-				found.push({ pane: p, i: i, fused: null, k: k,
-					w: row.w[at] });
+			if (!row.fused[at] && !row.run[at] &&
+			    p.tree.fn(i) !== null && isWanted[p.tree.fn(i)])
+				found.push({ pane: p, i: i, fused: null,
+					run: null, k: k, w: row.w[at] });
 		})));
 	return found.sort((a, b) => b.w - a.w || a.k - b.k || a.i - b.i);
 }

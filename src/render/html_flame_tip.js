@@ -10,8 +10,7 @@ let last = null; // the frame told of, and where
 
 function fill(f) {
 	const tree = f.pane.tree;
-	const lines = f.fused ? model.fusedLines(tree, f.fused) :
-		model.lines(tree, f.i);
+	const lines = model.manyLines(f) || model.lines(tree, f.i);
 
 	tip.textContent = "";
 	lines.forEach(function (line, k) {
@@ -59,7 +58,7 @@ function mark(f) {
 
 	Object.assign(graph.canvas.dataset, { name: tree.name(f.i),
 		tree: tree.id, depth: tree.depth(f.i), fused: f.fused ?
-			f.fused.length : 0,
+			f.fused.length : 0, run: f.run ? f.run.length : 0,
 		after: totals[0], before: totals[1], x: box ? box.x : "",
 		y: box ? box.y : "", width: box ? box.w : "",
 		pane: graph.panes().indexOf(f.pane) });
@@ -68,9 +67,10 @@ function mark(f) {
 return { tell: tell, hide: hide, mark: mark,
 	follow: (f, at) => f ? tell(f, at) : hide(),
 	announce: function (f) {
-		document.getElementById("flame-live").textContent = f.fused ?
-			model.fusedLines(f.pane.tree, f.fused).join("; ") :
-			model.spoken(f.pane.tree, f.i);
+		const many = model.manyLines(f);
+
+		document.getElementById("flame-live").textContent = many ?
+			many.join("; ") : model.spoken(f.pane.tree, f.i);
 		mark(f);
 	},
 	// The page scrolls below what is told.

@@ -12,11 +12,14 @@ const NAMES = { top: "Top-down", bottom: "Bottom-up", sandwich: "Sandwich",
 const SCALE_MIN = 0.25;
 
 return function (read) {
-const head = read.head, F = read.functions, scale = head.baseline_scale;
+const head = read.head, F = read.functions;
 const words = flameWords(head, F);
 const whole = head.is_reversed ? flameTree.reverse(read.frames) : read.frames;
-let n = whole, top = flameTree.top(n, F, scale), trees = new Map();
-let colors = null;
+// Of all requests: what is put into the head and the functions in turn.
+const all = { whole: head.whole[0], exposure: head.scale.exposure[0],
+	scale: head.baseline_scale, total: F.total[0] };
+let own = null, isOwn = false;
+let n = whole, top = flameTree.top(n, F, head.baseline_scale), trees = new Map();
 
 // ---- packages and kinds ----
 
@@ -34,13 +37,25 @@ function kindOf(fn) {
 // ---- what is shown of the frames ----
 
 // Runtime, collector, kernel and waiting count for whoever called them.
-function setFrames(isHidden, isFolded) {
+function setFrames(isHidden, isFolded, isNarrow) {
+	const from = isNarrow ? ownFrames() : whole;
 	const isOut = isHidden &&
 		F.name.map((name, fn) => head.runtime_kinds.includes(F.kind[fn]));
 
-	n = isHidden || isFolded ? flameTree.filter(whole, isOut, isFolded) : whole;
-	top = flameTree.top(n, F, scale);
+	isOwn = isNarrow;
+	head.whole[0] = isOwn ? own.total[0][0] : all.whole;
+	head.scale.exposure[0] = isOwn ? 1 : all.exposure;
+	head.baseline_scale = all.scale / (isOwn ? all.exposure : 1);
+	F.total[0] = isOwn ? flameData.totalsOf(own, F.name.length) : all.total;
+	n = isHidden || isFolded ? flameTree.filter(from, isOut, isFolded) : from;
+	top = flameTree.top(n, F, head.baseline_scale);
 	trees = new Map();
+}
+
+// Samples of one span of the trace, where the page has such.
+function ownFrames() {
+	own = own || flameData.narrow(whole, F.name, read.own);
+	return own;
 }
 
 // ---- the trees, each made when a view needs it ----
@@ -69,8 +84,8 @@ function bottom(view, scope) {
 	const groups = { bottom: [], package: [i => packageOf(n.fn[i])],
 		kind: [i => kindOf(n.fn[i]), i => packageOf(n.fn[i])] };
 
-	return lazy(view + scope, () => groupColor(flameSums.bottom(n, F, scale,
-		scope, view, groups[view])));
+	return lazy(view + scope, () => groupColor(flameSums.bottom(n, F,
+		head.baseline_scale, scope, view, groups[view])));
 }
 
 function measure(name) {
@@ -119,7 +134,7 @@ function zoomOf(state, tree) {
 
 function pane(state, tree, measure, title, isUp) {
 	return { tree: tree, measure: measure, title: title || "", isUp: isUp,
-		zoom: zoomOf(state, tree), skip: 0 };
+		zoom: zoomOf(state, tree), skip: 0, foldBy: [measure] };
 }
 
 function sidePane(state, measure, label, side) {
@@ -127,6 +142,8 @@ function sidePane(state, measure, label, side) {
 	const totals = top.totals(state.scope);
 
 	p.title = label + ": " + words.brief(totals, side);
+	// Rows of both sides are to stand beside each other.
+	p.foldBy = ["before", "after"];
 	return p;
 }
 
@@ -196,7 +213,8 @@ function lines(tree, i) {
 
 	if (fn !== null && fn < F.count)
 		list.push(words.place(fn) + (packageOf(fn) === flamePackages.NONE ?
-			"" : ", " + packageOf(fn)), ...words.whole(fn));
+			"" : ", " + packageOf(fn)),
+		...words.whole(fn).slice(0, isOwn ? 1 : 2));
 	return list.concat(words.path(pathLabel(tree, i), fn, tree.totals(i),
 		selfs));
 }
@@ -217,6 +235,26 @@ function fusedLines(tree, nodes) {
 
 	return list.concat(words.path("together", null, sum(tree, nodes), null),
 		"the widest: " + tree.name(widest(tree, nodes)));
+}
+
+const TOLD_MAX = 12;
+
+// Frames that lead to one another with all that they take.
+function runLines(tree, run) {
+	const rest = run.length - TOLD_MAX;
+
+	return [words.count(run.length) + " callers of " + tree.name(run.end) +
+		", one through the other"].concat(
+		words.path("through them", null, tree.totals(run[0]), null),
+		run.slice(0, TOLD_MAX).map(i => tree.name(i)),
+		rest > 0 ? "and " + words.count(rest) + " more" : [],
+		"a click shows each");
+}
+
+// What a box of several frames says; null of one frame.
+function manyLines(f) {
+	return f.fused ? fusedLines(f.pane.tree, f.fused) :
+		f.run && runLines(f.pane.tree, f.run);
 }
 
 function widest(tree, nodes) {
@@ -267,12 +305,12 @@ function outline(panes, most) {
 // Less is no line of a text.
 const OUTLINE_PART = 0.01;
 
-return { head: head, functions: F, outline: outline, words: words, names: NAMES,
+return { head: head, own: read.own || null, functions: F, outline: outline, words: words, names: NAMES,
 	views: Object.keys(NAMES).filter(name => head.has_baseline ||
 		!COMPARED.includes(name)),
 	frames: () => n, top: () => top, setFrames: setFrames, panes: panes,
 	isOneScale: isOneScale,
 	packageOf: packageOf, hottest: hottest, lines: lines,
-	fusedLines: fusedLines, widest: widest, brief: brief, spoken: spoken };
+	manyLines: manyLines, widest: widest, brief: brief, spoken: spoken };
 };
 }());

@@ -109,11 +109,42 @@ static double place_in(const struct panel *p, int64_t time_ns)
 	return p->from + fmin(fmax(part, 0), 1) * p->width;
 }
 
+/* ---- minutes that are not compared ---- */
+
+/* What of a window was compared; all of it where nothing else is known. */
+static struct time_range compared_of(const struct html *h,
+				     const struct request_window *w)
+{
+	const struct result *r = h->in->result;
+	struct time_range c = w->is_baseline ? r->baseline.range
+					     : r->profile.range;
+	bool is_side = w->is_baseline || w->role == REQUESTS_NOW;
+
+	if (!is_side || !r->has_baseline || !r->has_profile ||
+	    r->profile.is_file || c.to_ns <= w->range.from_ns ||
+	    c.from_ns >= w->range.to_ns)
+		return w->range;
+	return c;
+}
+
+/* By the middle of what the slot counts. */
+static bool is_left_out(const struct html *h, const struct panel *p,
+			const struct request_slot *slot)
+{
+	struct time_range c = compared_of(h, p->window);
+	int64_t middle_ns = slot->range.from_ns +
+			    (slot->range.to_ns - slot->range.from_ns) / 2;
+
+	return middle_ns < c.from_ns || middle_ns > c.to_ns;
+}
+
 /* ---- the parts ---- */
 
-static void write_says(struct html *h, const struct request_slot *slot)
+static void write_says(struct html *h, const struct scale_of_time *s,
+		       const struct request_slot *slot)
 {
 	struct page_time from, to;
+	struct panel p;
 	char p50[24], low[24], high[24];
 
 	page_time(&h->page, slot->range.from_ns, slot->range.from_ns, &from);
@@ -130,6 +161,9 @@ static void write_says(struct html *h, const struct request_slot *slot)
 	if (slot->error_count)
 		outf(h->out, ", %" PRIu32 " failed", slot->error_count);
 	outf(h->out, ", median %s, from %s to %s", p50, low, high);
+	if (find_panel(h->in->result->history, s, slot->role, &p) &&
+	    is_left_out(h, &p, slot))
+		out_text(h->out, ", left out of the comparison");
 }
 
 static void write_slot(struct html *h, const struct scale_of_time *s,
@@ -143,14 +177,15 @@ static void write_slot(struct html *h, const struct scale_of_time *s,
 	int bottom = y_of(s, slot->shortest_ns), middle = y_of(s, slot->p50_ns);
 
 	outf(h->out, "<a href=\"#time-%zu\" aria-label=\"", i + 1);
-	write_says(h, slot);
+	write_says(h, s, slot);
 	out_text(h->out, "\"><rect class=\"hit\" y=\"0\"");
 	html_history_place(h, "x", from);
 	html_history_place(h, "width", width);
-	outf(h->out, " height=\"%d\"/><rect class=\"%s\"", HISTORY_HEIGHT,
+	outf(h->out, " height=\"%d\"/><rect class=\"%s%s\"", HISTORY_HEIGHT,
 	     slot->slow_count		 ? "slow"
 	     : p->window->is_baseline ? "before"
-				      : "now");
+				      : "now",
+	     is_left_out(h, p, slot) ? " unused" : "");
 	from += width * (1 - BAR_PART) / 2;
 	html_history_place(h, "x", from);
 	html_history_place(h, "width", width * BAR_PART);
@@ -163,9 +198,30 @@ static void write_slot(struct html *h, const struct scale_of_time *s,
 	out_text(h->out, "/></a>\n");
 }
 
-static void write_panel(struct html *h, const struct panel *p)
+/* Of a window: less shows in no drawing. */
+#define LEFT_OUT_PART 0.01
+
+static bool write_left_out(struct html *h, const struct panel *p,
+			   int64_t from_ns, int64_t to_ns)
 {
+	double from = place_in(p, from_ns), width = place_in(p, to_ns) - from;
+
+	if (width <= LEFT_OUT_PART * p->width)
+		return false;
+	outf(h->out, "<rect class=\"unused\" y=\"0\" height=\"%d\"",
+	     HISTORY_HEIGHT);
+	html_history_place(h, "x", from);
+	html_history_place(h, "width", width);
+	out_text(h->out, "/>");
+	return true;
+}
+
+/* True when a part of a window is drawn as not compared. */
+static bool write_panel(struct html *h, const struct panel *p)
+{
+	struct time_range all = p->window->range, c = compared_of(h, p->window);
 	struct page_time from;
+	bool has_any;
 
 	page_time(&h->page, p->window->range.from_ns, p->window->range.from_ns,
 		  &from);
@@ -173,12 +229,16 @@ static void write_panel(struct html *h, const struct panel *p)
 	     HISTORY_HEIGHT);
 	html_history_place(h, "x", p->from);
 	html_history_place(h, "width", p->width);
-	outf(h->out, "/><text class=\"first\" y=\"%d\"", HISTORY_HEIGHT + 14);
+	out_text(h->out, "/>");
+	has_any = write_left_out(h, p, all.from_ns, c.from_ns);
+	has_any |= write_left_out(h, p, c.to_ns, all.to_ns);
+	outf(h->out, "<text class=\"first\" y=\"%d\"", HISTORY_HEIGHT + 14);
 	html_history_place(h, "x", p->from);
 	outf(h->out, ">%s</text><text class=\"first\" y=\"%d\"",
 	     request_role_words(p->window->role), HISTORY_HEIGHT + 30);
 	html_history_place(h, "x", p->from);
 	outf(h->out, ">%.8s</text>\n", from.clock);
+	return has_any;
 }
 
 /* Tenfold steps within what is drawn. */
@@ -192,9 +252,9 @@ static void write_grid(struct html *h, const struct scale_of_time *s)
 		format_duration(duration_ns, text);
 		outf(h->out,
 		     "<line class=\"grid\" x1=\"0\" x2=\"100%%\" y1=\"%d\" "
-		     "y2=\"%d\"/><text class=\"level\" x=\"100%%\" "
+		     "y2=\"%d\"/><text class=\"level\" x=\"100%%\" dx=\"4\" "
 		     "y=\"%d\">%s</text>",
-		     y, y, y < 12 ? y + 12 : y - 3, text);
+		     y, y, y + 4, text);
 	}
 }
 
@@ -226,14 +286,15 @@ static void write_this_time(struct html *h, const struct scale_of_time *s)
 	out_text(h->out, "/>");
 }
 
-static void write_chart(struct html *h, const struct request_history *history,
+static bool write_chart(struct html *h, const struct request_history *history,
 			const struct scale_of_time *s)
 {
+	bool has_left_out = false;
 	struct panel p;
 
 	for (size_t i = 0; i < history->window_count; i++)
 		if (find_panel(history, s, history->windows[i].role, &p))
-			write_panel(h, &p);
+			has_left_out |= write_panel(h, &p);
 	write_grid(h, s);
 	/* Those of one window stand together; the oldest window comes first. */
 	for (int role = REQUEST_ROLES - 1; role >= 0; role--)
@@ -245,9 +306,10 @@ static void write_chart(struct html *h, const struct request_history *history,
 		if (find_panel(history, s, history->windows[i].role, &p))
 			write_onset(h, &p);
 	write_this_time(h, s);
+	return has_left_out;
 }
 
-static void write_onset_words(struct html *h)
+static void write_onset_words(struct html *h, bool has_left_out)
 {
 	int64_t onset_ns = h->in->result->history->onset_ns;
 	struct page_time at;
@@ -260,6 +322,9 @@ static void write_onset_words(struct html *h)
 		outf(h->out, " Slow since %.8s %s (dashed).", at.clock,
 		     at.zone);
 	}
+	if (has_left_out)
+		out_text(h->out, " Pale, within dots: left out of the "
+				 "comparison.");
 	out_text(h->out, "</p>\n");
 }
 
@@ -271,23 +336,26 @@ static void html_history_times(struct html *h,
 			       const struct request_history *history)
 {
 	struct scale_of_time s = scale_of(history);
+	bool has_left_out;
 
 	outf(h->out,
-	     "<h3>Over time</h3>\n<svg class=\"chart\" role=\"group\" "
+	     "<h3>Over time</h3>\n<svg class=\"chart times\" role=\"group\" "
 	     "aria-label=\"Durations over time\" height=\"%d\">\n",
 	     HISTORY_HEIGHT + HISTORY_AXIS);
-	write_chart(h, history, &s);
+	has_left_out = write_chart(h, history, &s);
 	out_text(h->out, "</svg>\n");
-	write_onset_words(h);
+	write_onset_words(h, has_left_out);
 }
 
 static void html_history_time_details(struct html *h,
 				      const struct request_history *history)
 {
+	struct scale_of_time s = scale_of(history);
+
 	for (size_t i = 0; i < history->slot_count; i++) {
 		outf(h->out,
 		     "<details name=\"bar\" id=\"time-%zu\"><summary>", i + 1);
-		write_says(h, &history->slots[i]);
+		write_says(h, &s, &history->slots[i]);
 		out_text(h->out, "</summary>\n");
 		html_history_table(h, &history->slots[i].longest, 1);
 		out_text(h->out, "</details>\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the views of a page share: its address, what is selected, and when they
-// are needed. Knows none of them.
+// What the views of a page share: its address and what is selected. Knows none
+// of them.
 //
 // address   The part of the URL behind "#": "VIEW&KEY=VALUE&...". VIEW is the id
 //           of the section that is looked at (key "view", "" none), the others
@@ -24,8 +24,6 @@
 //   functionKey(name)     by which functions are told apart: the name, or of a
 //                         long one its begin and its hash
 // hash(text)              the same in every page: 11 characters at most
-// whenNeeded(element, run)
-//                         run() once, when it is near what is seen, or printed
 // keys(title, list)       pairs of [keys, what they do], for the help of keys
 const tracefindPage = (function () {
 "use strict";
@@ -175,8 +173,9 @@ function follow() {
 
 function open(id) {
 	const target = id && document.getElementById(id);
+	const closed = target && target.querySelector(":scope > h2 + details");
 
-	for (let e = target; e; e = e.parentElement)
+	for (let e = closed || target; e; e = e.parentElement)
 		if (e.tagName === "DETAILS")
 			e.open = true;
 	return target;
@@ -257,41 +256,12 @@ function select(what, from, isReplaced) {
 	tell(changed, from);
 }
 
-// ---- when a view is needed ----
-
-const waiting = new Map();
-
-function run(element) {
-	const act = waiting.get(element);
-
-	waiting.delete(element);
-	if (act)
-		act();
-}
-
-const observer = "IntersectionObserver" in window &&
-	new IntersectionObserver(entries => entries.forEach(function (entry) {
-		if (!entry.isIntersecting)
-			return;
-		observer.unobserve(entry.target);
-		run(entry.target);
-	}), { rootMargin: "50%" });
-
-function whenNeeded(element, act) {
-	waiting.set(element, act);
-	if (observer)
-		observer.observe(element);
-	else
-		run(element);
-}
-
 // ---- the start ----
 
 const helps = [];
 
 addEventListener("popstate", follow);
 addEventListener("hashchange", follow);
-addEventListener("beforeprint", () => Array.from(waiting.keys()).forEach(run));
 document.addEventListener("click", onLink);
 selection.function = values.get("fn") || null;
 selection.span = values.get("span") || null;
@@ -307,7 +277,6 @@ return {
 	onSelect: callback => selectListeners.push(callback),
 	functionKey: functionKey,
 	hash: hash,
-	whenNeeded: whenNeeded,
 	keys: (title, list) => helps.push({ title: title, list: list }),
 	helps: helps,
 	reveal: reveal,

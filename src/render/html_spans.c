@@ -449,6 +449,29 @@ static size_t service_color(struct fall *f, struct str name)
 	return sum % SERVICE_COLORS;
 }
 
+/* A span to blame for calls that it repeats: their time, beside its own. */
+static void write_calls(struct fall *f, uint32_t i)
+{
+	const struct waterfall_row *rows = f->rows;
+	int64_t sum_ns = 0;
+	uint32_t count = 0;
+	char text[24];
+
+	for (size_t k = i + 1; k < f->count && rows[k].depth > rows[i].depth;
+	     k++) {
+		if (f->parents[k] != i || !rows[k].is_guilty ||
+		    rows[k].count < 2)
+			continue;
+		sum_ns = sat_add_i64(sum_ns, rows[k].duration_ns);
+		count += rows[k].count;
+	}
+	if (!count)
+		return;
+	format_duration(sum_ns, text);
+	outf(f->h->out, " <span class=\"calls\">%s in %u repeated calls</span>",
+	     text, (unsigned)count);
+}
+
 static void write_name(struct fall *f, uint32_t i, size_t color)
 {
 	const struct waterfall_row *row = &f->rows[i];
@@ -469,6 +492,8 @@ static void write_name(struct fall *f, uint32_t i, size_t color)
 		     (unsigned)row->count);
 	if (row->is_guilty)
 		out_text(h->out, " <span class=\"blame\">to blame</span>");
+	if (row->is_guilty)
+		write_calls(f, i);
 	if (row->is_error)
 		out_text(h->out, " <span class=\"failed\">failed</span>");
 	if (row->is_on_path)

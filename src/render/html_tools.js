@@ -178,18 +178,25 @@ function addSave() {
 		return;
 	button.addEventListener("click", function () {
 		const raw = atob(data.textContent);
-		const bytes = Uint8Array.from(raw, c => c.charCodeAt(0));
-		const link = dom.element("a", "", { download: "case.har.gz" });
 
-		link.href = URL.createObjectURL(new Blob([bytes],
-			{ type: "application/gzip" }));
-		link.click();
-		setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+		dom.save(new Blob([Uint8Array.from(raw, c => c.charCodeAt(0))],
+			{ type: "application/gzip" }), "case.har.gz");
 	});
 	document.getElementById("case-save").after(button);
 }
 
+function addPicture() {
+	const history = document.getElementById("history");
+	const tools = dom.element("div", "", { "class": "tools" });
+
+	if (!history)
+		return;
+	tools.append(tracefindPicture(history, "history"));
+	history.querySelector(".charts").before(tools);
+}
+
 addSave();
+addPicture();
 addLink();
 addHelp();
 addTheme();

@@ -301,7 +301,7 @@ function addTools() {
 	whole.addEventListener("click", () => look(WHOLE));
 	if (rows.some(isOnPath) && !rows.every(isOnPath))
 		tools.append(path);
-	tools.append(whole);
+	tools.append(whole, tracefindPicture(fall, "trace"));
 	fall.before(tools);
 }
 

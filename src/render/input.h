@@ -59,6 +59,12 @@ struct render_input {
 	const struct drawn_graph *graph; /* RENDER_NEEDS_GRAPH */
 	const struct profile *profile;   /* RENDER_NEEDS_PROFILE */
 	const struct profile *baseline;  /* NULL without one */
+	/* RENDER_TAKES_ALL: samples of own_span alone, a span of the trace, of
+	 * those in the flame graph; NULL without. */
+	const struct profile *own_samples;
+	const struct stack_line *own_stacks;
+	size_t own_stack_count;
+	uint32_t own_span;
 	struct render_style style;
 	struct picture_style picture; /* drawings */
 	struct str repeat;            /* the command itself; empty: not known */

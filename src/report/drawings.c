@@ -101,6 +101,19 @@ static bool add_stacks(struct drawings *d, struct error *err)
 	return true;
 }
 
+static bool add_own_stacks(struct drawings *d, struct error *err)
+{
+	struct stack_line *lines;
+
+	if (!d->in->own_samples || d->in->own_stacks)
+		return true;
+	if (!stack_lines_build(d->in->own_samples, NULL, &d->arena, &lines,
+			       &d->in->own_stack_count, err))
+		return false;
+	d->in->own_stacks = lines;
+	return true;
+}
+
 static bool add_flame(struct drawings *d, struct error *err)
 {
 	if (d->in->flame)
@@ -127,6 +140,7 @@ bool drawings_add(struct drawings *d, unsigned needs, struct error *err)
 	if (!d->in->profile)
 		return true;
 	return (!(needs & RENDER_NEEDS_STACKS) || add_stacks(d, err)) &&
+	       (!(needs & RENDER_TAKES_ALL) || add_own_stacks(d, err)) &&
 	       (!(needs & RENDER_DRAWS_FLAME) || add_flame(d, err)) &&
 	       (!(needs & RENDER_NEEDS_GRAPH) || add_graph(d, err));
 }

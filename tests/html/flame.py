@@ -287,15 +287,22 @@ class Test(Page):
                 ("idle|steady", "42.9 %, before 60.0 %", "side by side"),
                 ("parse(int", "42.9 %, before 0.0 %",
                  "what is no pattern is a text"),
-                ("(a+)+$|(.*)*x", "0.0 %, before 0.0 %", "a runaway pattern")):
+                ):
             self.equal(self.find(pattern), f"matched {wanted}", what)
+        for pattern, what in (("(a+)+$|(.*)*x", "a runaway pattern"),
+                              ("no such function", "what is not there")):
+            self.equal(self.find(pattern), "nothing found", what)
+            b.key("Enter")
+            self.equal(b.js("document.activeElement.id"), "flame-find",
+                       f"{what}: Enter stays, to be written anew")
         self.find("^(load|old|steady)$")
         names = []
-        for key in ("Enter", "Enter", "Enter"):
+        for key in ("Enter", "n", "n"):
             b.key(key)
             names.append(b.js("focused().name"))
         self.equal(names, ["load", "steady", "old"], "one after the other")
-        b.js("at('canvas').focus()")
+        self.equal(b.js("document.activeElement.id"), "flame-canvas",
+                   "keys after a search go to the graph")
         self.equal(self.keys("n")["name"], "load", "n: and again")
         self.equal(self.keys("N")["name"], "old", "N: back")
         b.js("at('find').focus()")
@@ -406,6 +413,7 @@ class Test(Page):
                           "main;runtime.mallocgc;runtime.memclr 100\n")
         self.open(self.draw("filters.html", "profile", path))
         self.focus()
+        self.keys("f")
         self.equal(self.to("main", "walk")["after"], "600", "recursion")
         self.equal(self.keys("ArrowDown")["name"], "walk", "as it is")
         b.js("at('recursion').click()")
@@ -424,6 +432,113 @@ class Test(Page):
         self.check("hide=runtime%2Crecursion" in b.js("location.hash"),
                    "kept in the address", b.js("location.hash"))
         self.quiet("filters")
+
+    def folds(self):
+        """Callers of one width are one frame until one asks for them."""
+        b = self.b
+        before = self.write("plain.folded", "main;a;b;c;d;work 3000\n"
+                            "main;idle 1000\nmain;x;y 500\n")
+        after = self.write("grown.folded", "main;a;b;c;d;work;more 9000\n"
+                           "main;a;b;c;d;work 3000\nmain;a;b;trace 60\n"
+                           "main;idle 1000\nmain;x;y 500\n")
+        self.open(self.draw("folds.html", "diff", before, after,
+                            "--normalize", "value"))
+        width = b.js("view().width")
+        f = self.to("main", "a")
+        self.equal([f["run"], f["after"], f["before"]], ["4", "12060", "3000"],
+                   "a run of callers")
+        self.near(f["width"], width * 12060 / 13560, "as wide as its first")
+        self.check(b.js("told()").startswith("4 callers of work, one"),
+                   "says how many, and of what", b.js("told()"))
+        self.check(b.js("at('live').textContent").startswith("4 callers of"),
+                   "to who hears it, too", b.js("at('live').textContent"))
+        y = float(f["y"]) + 4
+        place = "pixel(view().left + {}, view().top + {})"
+        grey = b.js(place.format(float(f["x"]) + 600, y))
+        self.equal(len(set(re.findall("[0-9a-f]{2}", grey))), 1,
+                   "has no colour")
+        work = self.keys("ArrowDown")
+        self.equal(work["name"], "work", "leads to what they call")
+        self.near(float(work["x"]), float(f["x"]), "where that begins")
+        self.near(float(work["width"]), width * 12000 / 13560, "and as wide")
+        colour = b.js(place.format(float(work["x"]) + 600, y + ROW))
+        self.check(len(set(re.findall("[0-9a-f]{2}", colour))) > 1,
+                   "where the colour begins", colour)
+        self.equal(self.keys("ArrowUp")["run"], "4", "and back up")
+        x = self.to("main", "x")
+        self.equal([x["run"], self.keys("ArrowDown")["name"]], ["0", "y"],
+                   "two are none")
+        high = b.js("view().height")
+        f = self.to("main", "a")
+        self.click(f)
+        self.near(b.js("view().height"), high + 3 * ROW, "a click shows each")
+        self.equal(self.to("main", "a", "b", "c", "d", "work")["run"], "0",
+                   "one after the other")
+        b.key("f")
+        b.key("f")
+        self.near(b.js("view().height"), high, "f, and f again: as at first")
+        for name in ("c", "d"):
+            b.js(f"tracefindPage.select({{function: '{name}'}}, 'test')")
+            self.equal(b.js("focused().name"), name,
+                       "what is chosen elsewhere stands by itself")
+        self.equal(self.find("^b$"), "matched 88.9 %, before 66.7 %",
+                   "a search finds what is in a run")
+        b.key("Enter")
+        self.equal([b.js("focused().name"), b.js("focused().run")], ["b", "0"],
+                   "and shows it")
+        b.key("Escape")
+        b.key("Escape")
+        b.js("tracefindPage.select({function: 'idle'}, 'test')")
+        b.js("go('sides')")
+        self.equal([self.to("main", "a")["run"], b.js("focused().pane")],
+                   ["4", "0"], "in both sides")
+        b.js("go('bottom')")
+        self.equal([self.to("more", "work")["run"],
+                    self.keys("ArrowDown")["name"]], ["5", "main"],
+                   "and among the callers of what took the time")
+        b.js("at('callers').click()")
+        self.check("callers=each" in b.js("location.hash"),
+                   "the address has whether", b.js("location.hash"))
+        self.open(self.folder / "folds.html", b.js("location.hash"))
+        self.equal(b.js("at('callers').getAttribute('aria-pressed')"),
+                   "false", "a link shows the same")
+        self.quiet("folds")
+
+    def marks(self):
+        """What is new, what grew and what shrank, without colours."""
+        b = self.b
+        self.open(self.diff)
+
+        def box(f):
+            return {b.js(
+                f"pixel(view().left + {float(f['x']) + float(f['width']) - 20}"
+                f" + {x}, view().top + {float(f['y']) + y})")
+                for x in range(8) for y in range(4, 12)}
+        new = box(self.to("main", "serve", "load", "parse(int, char)"))
+        grown = box(self.to("main", "serve", "load"))
+        self.equal([len(new) > 1, len(grown)], [True, 1],
+                   "what is new is dotted, what grew is not")
+        self.check(not new & grown, "and of another colour", (new, grown))
+        texts = ("Array.from(at('print').querySelectorAll('text'), "
+                 "t => t.textContent)")
+        wanted = {"+ load", "+ parse(int, char)", "- old", "steady"}
+        b.js("dispatchEvent(new Event('beforeprint'))")
+        self.check(wanted <= set(b.js(texts)), "on paper names have marks",
+                   b.js(texts))
+        self.check(b.js("at('print').querySelector('[id^=flame-new]') !== null"),
+                   "and dots")
+        b.js("window.drawn = new Set(); CanvasRenderingContext2D.prototype"
+             ".fillText = t => drawn.add(t)")
+        b.js("choose('palette', 'kind')")
+        self.check(wanted <= set(b.js("Array.from(drawn)")),
+                   "and where colours tell something else",
+                   b.js("Array.from(drawn)"))
+        self.check("+: grew or new" in b.js("at('caption').textContent"),
+                   "which the page says", b.js("at('caption').textContent"))
+        b.js("drawn.clear(); choose('palette', 'diff')")
+        self.check("load" in b.js("Array.from(drawn)"),
+                   "not beside colours of change", b.js("Array.from(drawn)"))
+        self.quiet("marks")
 
     def highlight(self):
         b = self.b
@@ -476,7 +591,7 @@ class Test(Page):
         self.open(self.diff)
         self.focus()
         legends = {"kind": "application", "java": "Python", "hot": None,
-                   "package": None, "diff": "grew or new"}
+                   "package": None, "diff": "grew"}
         for value, text in legends.items():
             b.js(f"choose('palette', '{value}')")
             items = b.js("Array.from(at('legend').children)"
@@ -693,6 +808,10 @@ class Test(Page):
         stack = ";".join(f"f{i}" for i in range(3000))
         self.open(self.draw("tall.html", "profile",
                             self.write("tall.folded", f"{stack} 100\n")))
+        self.near(b.js("view().height"), 3 * ROW, "callers of one width are "
+                  "one frame", 3)
+        self.focus()
+        self.keys("f")
         self.check(b.js("at('canvas').clientHeight") <= 900 <
                    b.js("view().height"), "the canvas fits the window")
         for depth in (5, 1500, 3000):
@@ -812,7 +931,7 @@ class Test(Page):
         self.equal(b.js(shown.format("view")), "none", "not the canvas")
         texts = b.js("Array.from(document.querySelectorAll('.flame-print "
                      "text'), t => t.textContent)")
-        self.check("load" in texts and "idle" not in texts,
+        self.check("+ load" in texts and "idle" not in texts,
                    "as it is zoomed", texts)
         b.call("Emulation.setEmulatedMedia", media="")
         self.wait()
@@ -861,6 +980,8 @@ class Test(Page):
         titles = b.js("Array.from(document.querySelectorAll("
                       "'.flame-static g > title'), t => t.textContent)")
         width = b.js("view().width")
+        self.focus()
+        self.keys("f")
         boxes = b.js("Array.from(document.querySelectorAll("
                      "'.flame-static g > rect:first-of-type'), r => ['x', "
                      "'y', 'width'].map(a => Number(r.getAttribute(a))))")
@@ -983,7 +1104,7 @@ class Test(Page):
                      self.search, self.views):
             step()
         self.quiet("diff")
-        for step in (self.filters, self.highlight, self.selection,
+        for step in (self.filters, self.folds, self.marks, self.highlight, self.selection,
                      self.controls, self.as_table, self.turned, self.saved, self.widths, self.dark,
                      self.touch, self.remembered, self.back, self.tall,
                      self.narrow, self.hostile, self.without_script,

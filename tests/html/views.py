@@ -10,6 +10,7 @@ Skipped where there is no Chromium (tests/chromium.py).
 import base64
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -90,7 +91,132 @@ class Test(Page):
         self.equal(b.js("opened()"), [f"bar-{full}"], "Back goes back to them")
         self.check(b.js("get('#history .chart').getBoundingClientRect().top")
                    > 0, "the drawing stays in sight")
+        self.equal(b.js("""all('.times .level').filter(t => all(
+          '.times a rect:not(.hit)').some(r => { const a =
+          t.getBoundingClientRect(), c = r.getBoundingClientRect();
+          return a.left < c.right && a.right > c.left && a.top < c.bottom &&
+            a.bottom > c.top; })).map(t => t.textContent)"""), [],
+                   "no label lies under a bar")
         self.quiet("history")
+
+    def left_out(self):
+        """Minutes that the comparison leaves out are drawn as that."""
+        b = self.b
+        args = ["slow", "--replay", self.case.parent / "cloud-trace.har.gz"]
+        answer = self.draw_json(*args)
+        self.open(self.draw("out.html", *args))
+        window = next(w for w in answer["history"]["windows"] if w["baseline"])
+
+        def seconds(text):
+            return datetime.fromisoformat(text[:19] + "+00:00").timestamp()
+        begin, end = (seconds(window[k]) for k in ("from", "to"))
+        used = seconds(answer["baseline"]["to"])
+        self.check(used < end - 60, "the baseline ends early", answer["baseline"])
+        panel, out = b.js("['panel', 'unused'].map(c => (r => [r.x, r.width]"
+                          ".map(v => v.baseVal.value))(all('.times > .' + c)"
+                          "[c === 'panel' ? 1 : 0]))")
+        self.near(out[0], panel[0] + panel[1] * (used - begin) / (end - begin),
+                  "what it left out is drawn as left out, from there", 2)
+        self.near(out[0] + out[1], panel[0] + panel[1], "to its end", 2)
+        self.equal(b.js("all('.times a').map(a => [a.getAttribute('aria-label')"
+                        ".endsWith('left out of the comparison'), "
+                        "a.querySelector('.unused') !== null])"
+                        ".filter(([told, drawn]) => told !== drawn)"), [],
+                   "and its bars, in words, too")
+        self.check(b.js("all('.times a .unused').length") in range(1, 4),
+                   "which are some", b.js("all('.times a .unused').length"))
+        self.quiet("left out")
+
+    def narrow(self, path):
+        """The span that has samples of its own, and the graph of these."""
+        b = self.b
+        self.open(path)
+        whole = ("(d => [d.after, d.before].map(Number))(get('#flame-canvas')"
+                 ".dataset)")
+        told = "all('#flame-tip > *').map(e => e.textContent).join('\\n')"
+
+        def root():
+            b.js("get('#flame-canvas').focus()")
+            b.key("Home")
+            return b.js(whole)
+        of_all = root()
+        own = b.js("JSON.parse(get('script#flame-own').textContent)")
+        values = sum(s[0] for s in own["stacks"])
+        reasons = b.js("get('#evidence').textContent")
+        self.check(f"this request: {values // 10_000_000} samples" in reasons,
+                   "the page has the samples of this request", values)
+        self.equal(b.js("row('GET /users/by-email').dataset.span"),
+                   own["span"], "of the span that carries their id")
+        b.js("row('GET /users/by-email').querySelector('summary').click()")
+        self.click("row('GET /users/by-email').querySelector('.says button')")
+        self.equal(root(), [values, of_all[1]],
+                   "it narrows the graph to them, beside the same baseline")
+        self.check("330.0 ms per request, before 5.8 ms" in b.js(told),
+                   "of one request", b.js(told))
+        self.equal(b.js("all('#flame details').filter(d => d.open).length"), 0,
+                   "and opens nothing else")
+        # Each of its stacks is there with its own value.
+        stacks, names = {}, []
+        for value, shared, *rest in own["stacks"]:
+            names = names[:shared] + rest
+            for depth in range(len(names)):
+                key = tuple(names[:depth + 1])
+                stacks[key] = stacks.get(key, 0) + value
+        b.js("get('#flame-text').open = true")
+        self.wait()
+        rows = b.js("all('#flame-text tbody tr').map(r => Array.from(r.cells, "
+                    "c => c.textContent.trim()))")
+        names, wrong = [], []
+        for level, name, now, *_ in rows[1:]:
+            names = names[:int(level) - 2] + [name]
+            found = stacks.get(tuple(names), 0) / 1e6
+            if abs(found - float(now.split()[0])) > 0.06:
+                wrong.append((names[-1], now, found))
+        self.check(len(rows) > 40 and not wrong, "frame by frame", wrong[:3])
+        link = b.js("location.href")
+        self.check("samples=span" in link, "the address has it", link)
+        self.follow(link)
+        self.equal(root(), [values, of_all[1]], "a link shows the same")
+        b.js("get('#flame-narrow').click()")
+        self.equal(root(), of_all, "and all requests again")
+        self.quiet("narrow")
+        self.open(self.draw("plain.html", "diff", *[self.write(
+            f"{n}.folded", f"main;a {n}\n") for n in (10, 20)]))
+        self.equal(b.js("get('#flame-narrow')"), None,
+                   "without such samples there is no choice")
+
+    def pictures(self, path):
+        """Waterfall and history as files."""
+        b = self.b
+        self.open(path)
+        b.js("window.blobs = []; window.files = [];"
+             "URL.createObjectURL = blob => { blobs.push(blob); return '#'; };"
+             "HTMLAnchorElement.prototype.click = function () {"
+             " files.push(this.download); }")
+        for section, wanted, bars in (
+                ("spans", ("UserRepository.FindByEmail", "575 ms in 50",
+                           "164 ms"), "all('.bar rect').length"),
+                ("history", ("this trace, 577", "Over time", "others of"),
+                 "all('.chart a rect:not(.hit)').length")):
+            for kind, begin in (("svg", "<svg"), ("png", "\x89PNG")):
+                b.js(f"(s => {{ s.value = '{kind}'; s.dispatchEvent("
+                     "new Event('change')); })(get("
+                     f"'#{section} .tools select'))")
+                self.wait(300)
+                text = b.js("blobs.pop().text()")
+                self.check(text.lstrip("\ufffd").startswith(begin.lstrip("\x89")),
+                           f"{section}: a picture, {kind}", text[:20])
+                if kind == "png":
+                    continue
+                missing = [w for w in wanted if w not in text]
+                self.equal(missing, [], f"{section}: with its words")
+                self.check(text.count("<rect") >= b.js(bars) > 5,
+                           f"{section}: and bars", text.count("<rect"))
+                self.check("style=" not in text and "Save" not in text,
+                           f"{section}: without the page's controls", text[:99])
+        self.equal(b.js("files"), ["trace.svg", "trace.png", "history.svg",
+                                   "history.png"], "files have names")
+        self.quiet("pictures")
 
     # ---- trace ----
 
@@ -105,6 +231,10 @@ class Test(Page):
         self.open(path)
         self.check(b.js("all('.guilty details').every(d => d.open)"),
                    "the span to blame is open")
+        self.equal(b.js("all('.guilty > details > summary .calls')"
+                        ".map(e => e.textContent)"),
+                   ["575 ms in 50 repeated calls"],
+                   "with the time of the calls that it repeats")
         whole = self.bar("verifyPassword")
         b.js("row('verifyPassword').querySelector('summary').focus()")
         b.key("z", "z")
@@ -212,6 +342,15 @@ class Test(Page):
         b = self.b
         path = self.draw("embedded.html", *args, "--embed-case")
         self.open(path)
+        b.resize(360)
+        self.check(b.js("get('#evidence').offsetHeight / document"
+                        ".documentElement.scrollHeight") < 0.1,
+                   "evidence is closed at first, on a phone, too",
+                   b.js("get('#evidence').offsetHeight"))
+        b.resize(1200)
+        self.click("get('nav a[href=\"#evidence\"]')")
+        self.equal(b.js("get('#evidence details').open"), True,
+                   "its link opens it")
         self.equal(b.js("all('#evidence tbody td:last-child')"
                         ".map(e => e.textContent)"),
                    [r["url"] for r in answer["requests"]],
@@ -301,6 +440,26 @@ class Test(Page):
                    <= b.js("innerWidth"), "print: nothing is cut")
         b.call("Emulation.setEmulatedMedia", media="")
 
+    def order(self, path):
+        """The flame graph comes first, with the height that it keeps."""
+        b = self.b
+        self.open(path)
+        self.equal(b.js("all('main > section').map(e => e.id).slice(0, 3)"),
+                   ["answer", "flame", "spans"], "the flame graph is first")
+        self.equal(b.js("all('nav a').map(a => a.textContent).slice(0, 2)"),
+                   ["Flame graph", "Spans"], "in the links, too")
+        for width in (360, 1200):
+            b.resize(width)
+            self.open(path)
+            self.wait(200)
+            high = b.js("document.documentElement.scrollHeight")
+            b.js("get('#evidence').scrollIntoView()")
+            self.wait(200)
+            self.equal(b.js("document.documentElement.scrollHeight"), high,
+                       f"{width}: nothing moves when one scrolls")
+        self.check(b.js("get('#flame-view').offsetHeight") < 600,
+                   "it fits a screen", b.js("get('#flame-view').offsetHeight"))
+
     def weight(self, path):
         """Scripts and styles, which every page has."""
         size = self.b.js("all('script:not([type]), style')"
@@ -311,7 +470,11 @@ class Test(Page):
         self.b.resize(1200)
         args = ["slow", TRACE, "--replay", self.case]
         path = self.draw("slow.html", *args)
+        self.order(path)
         self.history(path, self.draw_json(*args)["history"])
+        self.left_out()
+        self.narrow(path)
+        self.pictures(path)
         self.evidence(args, self.draw_json(*args))
         self.trace(path)
         self.step()
