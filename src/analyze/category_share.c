@@ -147,48 +147,89 @@ static void classify(const struct profile *p, const struct code_rules *rules,
 			   << KIND_SHIFT;
 }
 
-static void mark(const struct profile *p, const uint32_t *by_frame,
-		 enum code_kind kind, struct seen *seen, bool *is_kept)
+/* Where tracing libraries make the span of a call, by parts of names. */
+static const char *const tracers[] = {
+	"otelhttp.(*Transport).RoundTrip",
+	"otelgrpc.(*clientHandler)",
+	"otelgrpc.UnaryClientInterceptor",
+	"otelgrpc.StreamClientInterceptor",
+	"ochttp.(*Transport).RoundTrip",
+	"dd-trace-go/contrib/net/http.(*roundTripper)",
+	"nethttp.(*Transport).RoundTrip",
+	"opentelemetry.instrumentation.requests",
+	"opentelemetry.instrumentation.urllib3",
+	"opentelemetry.instrumentation.httpx",
+	"opentelemetry.instrumentation.aiohttp_client",
+	"opentelemetry.instrumentation.grpc",
+};
+
+static bool is_tracer(struct str name)
 {
-	bool is_waiting = kinds_wait(p);
-	uint32_t *words = seen->words;
-
-	for (uint32_t i = 0; i < p->stack_count; i++) {
-		const struct stack *s = &p->stacks[i];
-
-		for (uint32_t k = 0; k < s->frame_count; k++)
-			words[k] = by_frame[p->frame_ids[s->frame_first + k]];
-		is_kept[i] = stack_kind(words, s->frame_count,
-					stack_kernel_from(words,
-							  s->frame_count),
-					is_waiting) != kind;
-	}
+	for (size_t i = 0; i < COUNT_OF(tracers); i++)
+		if (str_find(name, str_from(tracers[i])) < name.len)
+			return true;
+	return false;
 }
 
-bool kind_leave_out(struct profile *p, const struct code_rules *rules,
-		    enum code_kind kind, struct error *err)
+/* What leaving out calls takes; in an arena. */
+struct calls_in {
+	const uint32_t *by_frame;
+	const bool *is_tracer; /* by function */
+	struct seen seen;
+	bool are_all;
+};
+
+static bool is_call(const struct profile *p, struct calls_in *c,
+		    const struct stack *s)
+{
+	const uint32_t *frames = &p->frame_ids[s->frame_first];
+	uint32_t *words = c->seen.words;
+	bool is_traced = c->are_all;
+
+	for (uint32_t i = 0; i < s->frame_count; i++) {
+		words[i] = c->by_frame[frames[i]];
+		is_traced |= c->is_tracer[p->frames[frames[i]].function];
+	}
+	return is_traced &&
+	       stack_kind(words, s->frame_count,
+			  stack_kernel_from(words, s->frame_count),
+			  kinds_wait(p)) == CODE_HTTP_CLIENT;
+}
+
+static bool leave_out(struct profile *p, const struct code_rules *rules,
+		      bool are_all, struct arena *arena)
+{
+	unsigned char *by_function = arena_array(arena, p->function_count, 1);
+	uint32_t *words = arena_array(arena, p->frame_count, sizeof *words);
+	bool *is_kept = arena_array(arena, p->stack_count, sizeof *is_kept);
+	bool *traces = arena_array(arena, p->function_count, sizeof *traces);
+	struct calls_in *calls = arena_alloc(arena, sizeof *calls);
+
+	if (!by_function || !words || !is_kept || !traces || !calls)
+		return false;
+	classify(p, rules, by_function, words);
+	for (uint32_t f = 0; f < p->function_count; f++)
+		traces[f] = is_tracer(function_name(p, f));
+	calls->by_frame = words;
+	calls->is_tracer = traces;
+	calls->are_all = are_all;
+	for (uint32_t i = 0; i < p->stack_count; i++)
+		is_kept[i] = !is_call(p, calls, &p->stacks[i]);
+	(void)profile_keep_stacks(p, is_kept);
+	return true;
+}
+
+bool calls_leave_out(struct profile *p, const struct code_rules *rules,
+		     bool are_all, struct error *err)
 {
 	struct arena arena;
-	unsigned char *by_function;
-	uint32_t *words;
-	struct seen *seen;
-	bool *is_kept;
-	bool is_done = true;
+	bool is_done;
 
 	if (p->packed || !p->stack_count)
 		return true;
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
-	by_function = arena_array(&arena, p->function_count, 1);
-	words = arena_array(&arena, p->frame_count, sizeof *words);
-	is_kept = arena_array(&arena, p->stack_count, sizeof *is_kept);
-	seen = arena_alloc(&arena, sizeof *seen);
-	if (by_function && words && is_kept && seen) {
-		classify(p, rules, by_function, words);
-		mark(p, words, kind, seen, is_kept);
-		(void)profile_keep_stacks(p, is_kept);
-	} else {
-		is_done = arena_fail(&arena, "sorting functions by kind", err);
-	}
+	is_done = leave_out(p, rules, are_all, &arena) ||
+		  arena_fail(&arena, "sorting functions by kind", err);
 	arena_release(&arena);
 	return is_done;
 }

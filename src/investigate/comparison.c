@@ -347,15 +347,18 @@ double comparison_keep_roots(struct comparison *c,
 	return left_out;
 }
 
-bool comparison_leave_out(struct comparison *c, const struct code_rules *rules,
-			  enum code_kind kind, struct error *err)
+bool comparison_leave_out_calls(struct comparison *c,
+				const struct code_rules *rules, bool are_all,
+				bool *has_less, struct error *err)
 {
 	struct profile *profiles[PROFILES_MAX];
 	size_t n = list_profiles(c, profiles);
+	int64_t before = c->slow.profile.total;
 
 	for (size_t i = 0; i < n; i++)
-		if (!kind_leave_out(profiles[i], rules, kind, err))
+		if (!calls_leave_out(profiles[i], rules, are_all, err))
 			return false;
+	*has_less = c->slow.profile.total < before;
 	return true;
 }
 

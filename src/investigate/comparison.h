@@ -118,9 +118,11 @@ bool comparison_apply_lines(struct comparison *c,
 double comparison_keep_roots(struct comparison *c,
 			     const struct request_roots *roots);
 
-/* Leaves out of all profiles, the parts too, the stacks of a kind of code. */
-bool comparison_leave_out(struct comparison *c, const struct code_rules *rules,
-			  enum code_kind kind, struct error *err) MUST_CHECK;
+/* calls_leave_out() of all profiles, the parts too; whether the slow side has
+ * less then. */
+bool comparison_leave_out_calls(struct comparison *c,
+				const struct code_rules *rules, bool are_all,
+				bool *has_less, struct error *err) MUST_CHECK;
 
 /* Replaces all profiles, the parts too, by what the view leaves of them;
  * notes how much. is_of_rest: shares are of what is left from then on, by view

@@ -51,8 +51,10 @@ struct profile_inquiry {
 	struct wait_measure heap_lead;
 	struct request_roots roots; /* of the stacks that serve requests */
 	double background_share;    /* left out of the type that is shown */
-	/* So are waits for calls, which spans tell. */
+	/* So are waits for calls, which spans tell: of all calls, or of those
+	 * that pass through a tracing library. */
 	bool are_calls_left_out[WAIT_TYPES];
+	bool are_calls_told[WAIT_TYPES];
 	/* The function that decided, NULL: none did. */
 	const struct wait_measure *lead;
 	/* The CPU that grew in the whole service grew in the slow requests'

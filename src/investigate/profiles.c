@@ -554,13 +554,14 @@ static bool is_of_waiters(const struct comparison *c, enum wait_type type)
 	       type != WAIT_NEIGHBOUR;
 }
 
-static bool leave_out_calls(const struct profile_inquiry *q,
-			    enum wait_type type, struct comparison *c,
-			    struct error *err)
+/* Of what a span waits for itself. */
+static bool leave_out_calls(struct profile_inquiry *q, enum wait_type type,
+			    struct comparison *c, struct error *err)
 {
-	return !q->are_calls_left_out[type] ||
-	       comparison_leave_out(c, q->v->question->rules, CODE_HTTP_CLIENT,
-				    err);
+	return !q->s->is_own_time ||
+	       comparison_leave_out_calls(c, q->v->question->rules,
+					  q->are_calls_told[type],
+					  &q->are_calls_left_out[type], err);
 }
 
 static bool measure_wait(struct profile_inquiry *q, enum wait_type type,
@@ -573,8 +574,7 @@ static bool measure_wait(struct profile_inquiry *q, enum wait_type type,
 	count_requests(q, c);
 	if (is_of_waiters(c, type)) {
 		comparison_keep_roots(c, &q->roots);
-		if (!inquiry_are_calls_told(q, c, &q->are_calls_left_out[type],
-					    err) ||
+		if (!inquiry_are_calls_told(q, c, &q->are_calls_told[type], err) ||
 		    !leave_out_calls(q, type, c, err))
 			return false;
 	}

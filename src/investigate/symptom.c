@@ -544,7 +544,6 @@ static double calls_ns(const struct history_window *w, struct time_range range,
 	return count ? sum / count : 0;
 }
 
-/* Where its own time is to be explained, which its calls are no part of. */
 static void set_mean_calls(struct symptom *out,
 			   const struct operation_history *s,
 			   const struct investigation *v,
@@ -553,10 +552,11 @@ static void set_mean_calls(struct symptom *out,
 	const struct baseline_choice *b = &s->baseline;
 	uint32_t calls;
 
-	if (!g->has_choice || !out->has_history || g->pick.is_gap ||
-	    g->pick.is_queue || b->chosen >= BASELINE_SLOTS ||
-	    s->roles.slow == WINDOW_NONE ||
-	    v->trace->spans[g->pick.span].kind == SPAN_KIND_CLIENT)
+	out->is_own_time =
+		!g->pick.is_gap && !g->pick.is_queue &&
+		v->trace->spans[g->pick.span].kind != SPAN_KIND_CLIENT;
+	if (!g->has_choice || !out->has_history || !out->is_own_time ||
+	    b->chosen >= BASELINE_SLOTS || s->roles.slow == WINDOW_NONE)
 		return;
 	calls = call_operations(s, v->trace, &g->choice.calls, out->resource);
 	out->mean_calls_ns =

@@ -40,9 +40,9 @@ struct symptom {
 	/* The same of all requests of the operation on average, few or most of
 	 * which are slow: what profiles of a whole service tell of. */
 	double mean_change_ns;
-	/* And what calls of the operation that have spans grew by, where its
-	 * own time is what is to be explained; 0: it makes none, or not known.
-	 */
+	bool is_own_time; /* which calls of the span are no part of */
+	/* And what those of the operation that have spans grew by; 0: it makes
+	 * none, or not known. */
 	double mean_calls_ns;
 	int64_t grown_ns; /* the same of this request, where it grew more */
 	bool is_close_span;  /* another span took nearly as long */

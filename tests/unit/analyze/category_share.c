@@ -234,23 +234,31 @@ static void stacks_of_the_application_alone(void **state)
 	profile_release(&p);
 }
 
-/* Of 100 that wait 60 wait for an answer; of one kind alone all stays. */
-static void a_kind_that_is_left_out(void **state)
+static const char waits[] =
+	"main.f;net/http.(*Client).do;go.opentelemetry.io/contrib/"
+	"instrumentation/net/http/otelhttp.(*Transport).RoundTrip;"
+	"runtime.selectgo 60\n"
+	"main.f;net/http.(*Client).do;runtime.selectgo 30\n"
+	"main.f;main.g;runtime.chanrecv1 10\n";
+
+/* Those with a span for certain, all of them, and all there is. */
+static void calls_that_are_left_out(void **state)
 {
 	struct profile p;
 
 	(void)state;
-	make_profile(&p, "delay", "nanoseconds", 0,
-		     "main.f;net/http.(*Client).do;runtime.selectgo 60\n"
-		     "main.f;main.g;runtime.chanrecv1 40\n");
-	assert_ok(kind_leave_out(&p, NULL, CODE_DATABASE, &err));
+	make_profile(&p, "delay", "nanoseconds", 0, waits);
+	assert_ok(calls_leave_out(&p, NULL, false, &err));
 	assert_int_equal(p.stack_count, 2);
-	assert_ok(kind_leave_out(&p, NULL, CODE_HTTP_CLIENT, &err));
-	assert_int_equal(p.stack_count, 1);
 	assert_int_equal(p.total, 40);
 	assert_int_equal(p.whole_total, 40);
-	assert_ok(kind_leave_out(&p, NULL, CODE_IDLE, &err));
-	assert_int_equal(p.stack_count, 1);
+	assert_ok(calls_leave_out(&p, NULL, true, &err));
+	assert_int_equal(p.total, 10);
+	profile_release(&p);
+	make_profile(&p, "delay", "nanoseconds", 0,
+		     "main.f;net/http.(*Client).do;runtime.selectgo 30\n");
+	assert_ok(calls_leave_out(&p, NULL, true, &err));
+	assert_int_equal(p.total, 30);
 	profile_release(&p);
 }
 
@@ -269,7 +277,7 @@ UNIT_TESTS(category_share)
 		cmocka_unit_test(test_user_rules),
 		cmocka_unit_test(test_change_share),
 		cmocka_unit_test(stacks_of_the_application_alone),
-		cmocka_unit_test(a_kind_that_is_left_out),
+		cmocka_unit_test(calls_that_are_left_out),
 	};
 
 	return cmocka_run_group_tests_name("analyze/kind_share", tests, NULL,
