@@ -40,21 +40,26 @@ bool verdict_is_on_cpu(const struct cpu_measure *m)
 }
 
 #define VERDICT_MANIFOLD_LEAST 0.1
+#define VERDICT_MANIFOLD_LEAST_SEEN 0.01
 
 /* Who computes so many times as much as usual, and by a tenth of what the
  * request grew by, and loses most of the rest where no profile of waiting sees
- * it, waits for a processor. */
+ * it, waits for a processor. A hundredth does where all that blocks was looked
+ * at: on a machine that is full a little more to compute waits for long. */
 #define VERDICT_MANIFOLD 3.0
 
-bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns)
+bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns,
+			bool are_waits_seen)
 {
+	double least = are_waits_seen ? VERDICT_MANIFOLD_LEAST_SEEN
+				      : VERDICT_MANIFOLD_LEAST;
 	double grown = m->slow_ns - m->base_ns;
 	double blocked = fmax(0, blocked_ns);
 	double rest = m->change_ns - grown - blocked;
 
 	return !isnan(grown) && m->samples >= VERDICT_SAMPLES &&
 	       m->slow_ns >= VERDICT_MANIFOLD * m->base_ns &&
-	       grown >= VERDICT_MANIFOLD_LEAST * m->change_ns &&
+	       grown >= least * m->change_ns &&
 	       rest > blocked && rest > 0;
 }
 
@@ -188,7 +193,10 @@ static void rate_profile(const struct confidence_facts *f,
 	is_no_answer(r, f->has_baseline && !f->is_grown, WEAKNESS_NOTHING_GREW);
 	if (!f->has_baseline || !f->is_grown)
 		return;
-	is_no_answer(r, !f->is_tested, WEAKNESS_NOT_TESTED);
+	if (f->is_manifold)
+		lacks(r, !f->is_tested, WEAKNESS_NOT_TESTED);
+	else
+		is_no_answer(r, !f->is_tested, WEAKNESS_NOT_TESTED);
 	lacks(r, f->scope == SCOPE_SERVICE, WEAKNESS_WHOLE_SERVICE);
 	lacks(r, f->samples >= 0 && f->samples < STRONG_SAMPLES,
 	      WEAKNESS_FEW_SAMPLES);

@@ -30,6 +30,10 @@
 #define VERDICT_GC_PART 0.25
 #define VERDICT_GC_MOST 0.4
 
+/* A wait that explains the time and is so many times what it was is no noise,
+ * however much there is of it. */
+#define VERDICT_BEYOND_NOISE 10.0
+
 /* Samples below which a rung of the ladder decides nothing. */
 #define VERDICT_SAMPLES 20
 
@@ -62,8 +66,10 @@ enum cpu_verdict verdict_cpu(const struct cpu_measure *m);
 bool verdict_is_on_cpu(const struct cpu_measure *m);
 
 /* Whether the time that is not on CPU is that of a processor which others have:
- * see VERDICT_MANIFOLD. blocked_ns: what a profile of waiting tells. */
-bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns);
+ * see VERDICT_MANIFOLD. blocked_ns: what a profile of waiting tells;
+ * are_waits_seen: it is one of all that blocks, where it happens. */
+bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns,
+			bool are_waits_seen);
 
 /* Whether garbage collection explains time that is in no profile of requests:
  * its part of the service's CPU, now and before, and of what grew there. */
@@ -144,6 +150,7 @@ struct confidence_facts {
 	int64_t samples; /* slow side, -1 unknown */
 	bool is_tested;  /* the first function's change was tested */
 	double q;
+	bool is_manifold;      /* not tested, but see VERDICT_BEYOND_NOISE */
 	bool is_grown;         /* the first function is new or grown */
 	bool has_close_second; /* the second grew nearly as much */
 	bool is_close_span;    /* another span took nearly as much time */
@@ -189,8 +196,8 @@ struct confidence_rating {
 };
 
 /* strong: span or cohort (or an instance), at least 100 samples, q <= 0.01,
- * healthy baseline, no close second, whole trace. fair: a tested change with
- * at most two of these missing. weak: all else. report/texts.h has the
+ * healthy baseline, no close second, whole trace. fair: a tested change, or one
+ * beyond noise, with at most two of these missing. weak: all else. report/texts.h has the
  * words. */
 struct confidence_rating verdict_confidence(const struct confidence_facts *f);
 

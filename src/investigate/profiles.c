@@ -899,7 +899,9 @@ static bool is_starved(const struct profile_inquiry *q)
 	return (q->trace_cause == CAUSE_UNKNOWN ||
 		q->trace_cause == CAUSE_WAIT) &&
 	       !q->is_wall_cpu && inquiry_has_cohort_samples(q) &&
-	       verdict_is_starved(&q->cpu, inquiry_blocked_ns(q));
+	       verdict_is_starved(&q->cpu, inquiry_blocked_ns(q),
+				  q->measures[WAIT_BLOCK].is_known ||
+					  q->measures[WAIT_OFF_CPU].is_known);
 }
 
 static bool decide_waits(struct profile_inquiry *q, struct error *err)

@@ -72,15 +72,19 @@ static void add_cpu(const struct profile_inquiry *q, struct excess_facts *f)
 	f->gc_share = q->gc_share;
 }
 
-/* Of the types that tell of waits the one that grew most: they tell of the same
- * time. Wall clock time holds the time on CPU, too. */
+/* Of the types that tell of waits the one that was chosen, else the one that
+ * grew most: they tell of the same time. Wall clock time holds the time on CPU,
+ * too. */
 static void add_waits(const struct profile_inquiry *q, struct excess_facts *f)
 {
+	bool is_chosen = q->wait != WAIT_TYPES && q->wait != WAIT_NEIGHBOUR;
+
 	for (int i = 0; i < WAIT_TYPES; i++) {
 		const struct wait_measure *m = &q->measures[i];
 		double ns = m->per_request_ns;
 
-		if (i == WAIT_NEIGHBOUR || !m->is_known || !m->is_owner)
+		if (i == WAIT_NEIGHBOUR || !m->is_known || !m->is_owner ||
+		    (is_chosen && i != (int)q->wait))
 			continue;
 		if (i == WAIT_WALL && !isnan(f->cpu_before_ns))
 			ns -= fmax(0, f->cpu_now_ns - f->cpu_before_ns);

@@ -365,12 +365,24 @@ static void add_holder(const struct pool_holder *h, struct buf *out)
 	wording_add_duration(out, h->typical_ns);
 }
 
+/* Profiles of contention in Go have the stacks of those who let go of a lock
+ * that others waited for. */
+static bool is_holder(const struct profile_inquiry *q,
+		      const struct function_row *row)
+{
+	return row && q->wait == WAIT_MUTEX &&
+	       (str_ends(row->leaf, STR("Unlock")) ||
+		str_ends(row->leaf, STR("unlock")));
+}
+
 static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct wait_measure *m = &q->measures[q->wait];
 	const struct function_row *row = leader(q);
 
-	if (q->v->result->cause.kind == CAUSE_LOCK)
+	if (is_holder(q, row))
+		buf_add_text(out, "waits for a lock, held in ");
+	else if (q->v->result->cause.kind == CAUSE_LOCK)
 		buf_add_text(out, "waits for a lock: ");
 	else
 		buf_add_text(out, "waits: ");
@@ -701,6 +713,18 @@ static bool has_close_second(const struct result *r)
 	       !str_equal(a->leaf, b->name);
 }
 
+/* Of what was waited for, in a profile that explains the time. */
+static bool is_beyond_noise(const struct profile_inquiry *q)
+{
+	const struct wait_measure *m;
+
+	if (q->wait == WAIT_TYPES || q->wait == WAIT_NEIGHBOUR)
+		return false;
+	m = &q->measures[q->wait];
+	return verdict_explains(m->change, m->needed) &&
+	       m->change >= VERDICT_BEYOND_NOISE * m->before;
+}
+
 bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 {
 	struct result *r = q->v->result;
@@ -712,6 +736,7 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 		.healthy = r->baseline.healthy,
 		.samples = r->has_profile ? r->profile.samples : -1,
 		.is_tested = row && !isnan(row->q),
+		.is_manifold = is_beyond_noise(q),
 		.q = row ? row->q : 1,
 		.is_grown = is_up(row),
 		.has_close_second = has_close_second(r),
@@ -722,8 +747,9 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 				 !q->s->is_healthy,
 		.has_history = q->s->has_history,
 		.is_healthy_operation = q->s->is_healthy,
-		.is_partly_cpu = q->cpu_verdict == CPU_PARTLY &&
-				 r->cause.kind == CAUSE_CPU,
+		.is_partly_cpu =
+			(q->cpu_verdict == CPU_PARTLY || q->is_starved) &&
+			r->cause.kind == CAUSE_CPU,
 		.is_of_one_operation = r->cause.kind == CAUSE_CONTENTION &&
 				       !q->contention.is_found,
 		.is_partial_trace = r->trace.is_partial,

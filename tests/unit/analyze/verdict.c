@@ -187,21 +187,26 @@ static void test_who_waits_for_a_processor(void **state)
 				 .samples = VERDICT_SAMPLES };
 
 	(void)state;
-	assert_true(verdict_is_starved(&m, 1));
-	assert_true(verdict_is_starved(&m, 44));
-	assert_false(verdict_is_starved(&m, 45));
+	assert_true(verdict_is_starved(&m, 1, false));
+	assert_true(verdict_is_starved(&m, 44, false));
+	assert_false(verdict_is_starved(&m, 45, false));
 	m.base_ns = 5.4;
-	assert_false(verdict_is_starved(&m, 0));
+	assert_false(verdict_is_starved(&m, 0, false));
 	m.base_ns = 5.3;
-	assert_true(verdict_is_starved(&m, 0));
+	assert_true(verdict_is_starved(&m, 0, false));
 	m.change_ns = 108;
-	assert_false(verdict_is_starved(&m, 0));
+	assert_false(verdict_is_starved(&m, 0, false));
+	m.change_ns = 1071;
+	assert_false(verdict_is_starved(&m, 0, true));
+	m.change_ns = 1069;
+	assert_true(verdict_is_starved(&m, 0, true));
+	assert_false(verdict_is_starved(&m, 0, false));
 	m.change_ns = 104;
 	m.samples--;
-	assert_false(verdict_is_starved(&m, 0));
+	assert_false(verdict_is_starved(&m, 0, false));
 	m.samples++;
 	m.base_ns = NAN;
-	assert_false(verdict_is_starved(&m, 0));
+	assert_false(verdict_is_starved(&m, 0, false));
 }
 
 static void test_garbage_that_takes_a_service(void **state)
@@ -426,6 +431,8 @@ static void test_weak_without_a_proven_change(void **state)
 	f = best();
 	f.is_tested = false;
 	assert_weak_without(f, WEAKNESS_NOT_TESTED);
+	f.is_manifold = true;
+	assert_int_equal(rate(f).confidence, CONFIDENCE_FAIR);
 	f = best();
 	f.has_baseline = false;
 	assert_weak_without(f, WEAKNESS_NO_BASELINE);

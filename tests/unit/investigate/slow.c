@@ -808,6 +808,31 @@ static void who_computes_many_times_as_much_waits_for_a_processor(void **state)
 	fake_end();
 }
 
+static double thousandfold(const struct operation *o, double at_s)
+{
+	(void)o;
+	return at_s > -120 ? 900 : 1;
+}
+
+/* A fiftieth of it is computing, which grew fourteenfold; where nothing tells
+ * what blocks, it may be that. */
+static void on_a_full_machine_little_computing_waits_for_long(void **state)
+{
+	static const char trace[] = "1 0 shop S \"GET /cart\" 0 900 "
+				    "pyroscope.profile.id=00000000000000aa\n";
+
+	(void)state;
+	ask(trace, thousandfold, computes_more, all_types);
+	assert_true(fake->finding.profiles->is_starved);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Policy")));
+	fake_end();
+	look(trace, thousandfold, computes_more, only_cpu);
+	assert_false(fake->finding.profiles->is_starved);
+	fake_end();
+}
+
 /* All of it computes, or waits for a lock: then that leads. */
 static void the_largest_part_leads(void **state)
 {
@@ -1019,6 +1044,8 @@ UNIT_TESTS(slow)
 		cmocka_unit_test(code_that_waits_is_not_the_machine),
 		cmocka_unit_test(
 			who_computes_many_times_as_much_waits_for_a_processor),
+		cmocka_unit_test(
+			on_a_full_machine_little_computing_waits_for_long),
 		cmocka_unit_test(the_largest_part_leads),
 		cmocka_unit_test(a_gap_in_which_garbage_is_collected),
 		cmocka_unit_test(garbage_that_explains_nothing),

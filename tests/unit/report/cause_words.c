@@ -226,6 +226,17 @@ static void a_pool_names_who_holds_it(void **state)
 	q->wait = WAIT_BLOCK;
 	q->measures[WAIT_BLOCK].change = 30;
 	q->measures[WAIT_BLOCK].before = 10;
+	rows[0].leaf = STR("sync.(*Mutex).Unlock");
+	q->wait = WAIT_MUTEX;
+	q->measures[WAIT_MUTEX] = q->measures[WAIT_BLOCK];
+	expect_cause(CAUSE_LOCK,
+		     "waits for a lock, held in shop.Pay, by the mutex "
+		     "profile, 4.0 times as much as before");
+	rows[0].leaf = STR("sync.(*Mutex).Lock");
+	expect_cause(CAUSE_LOCK,
+		     "waits for a lock: shop.Pay, by the mutex profile, 4.0 "
+		     "times as much as before");
+	q->wait = WAIT_BLOCK;
 	q->holder = (struct pool_holder){ .is_found = true,
 					  .request = STR("GET /report"),
 					  .call = STR("SELECT"),
