@@ -20,6 +20,14 @@ bool kinds_wait(const struct profile *p)
 	       str_equal(type, STR("contentions"));
 }
 
+bool counts_goroutines(const struct profile *p)
+{
+	static const char *const types[] = { "goroutine", "goroutines",
+					     "goroutineleak" };
+
+	return str_is_one_of(profile_type_name(p), types, COUNT_OF(types));
+}
+
 enum code_kind kind_within(const struct profile *p, enum code_kind kind)
 {
 	return kind == CODE_RUNTIME && kinds_wait(p) ? CODE_IDLE : kind;

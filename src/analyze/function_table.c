@@ -15,7 +15,7 @@ uint32_t func_side_owner(const struct func_side *side,
 			 const struct stack *stack)
 {
 	uint32_t kernel_from = stack->frame_count;
-	uint32_t owner = UINT32_MAX, named = UINT32_MAX;
+	uint32_t owner = UINT32_MAX, named = UINT32_MAX, caller = UINT32_MAX;
 
 	for (uint32_t i = 0; i < stack->frame_count; i++) {
 		uint32_t function = func_side_function(side, stack, i);
@@ -23,6 +23,8 @@ uint32_t func_side_owner(const struct func_side *side,
 
 		if (class->kind != CODE_UNKNOWN)
 			named = function;
+		if (side->is_of_goroutines && kind_calls_wait(class->kind))
+			caller = function;
 		if (class->is_kernel_entry)
 			kernel_from = i < kernel_from ? i : kernel_from;
 		if (class->kind == CODE_APPLICATION && i < kernel_from)
@@ -30,6 +32,8 @@ uint32_t func_side_owner(const struct func_side *side,
 	}
 	if (owner != UINT32_MAX)
 		return owner;
+	if (caller != UINT32_MAX)
+		return caller;
 	return named != UINT32_MAX ? named
 				   : func_side_function(side, stack,
 							stack->frame_count - 1);

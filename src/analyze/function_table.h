@@ -42,6 +42,7 @@ struct func_side {
 	const struct profile *profile;
 	uint32_t *entries; /* by function index of the profile */
 	struct code_class *classes;
+	bool is_of_goroutines;
 	struct category_shares categories; /* of a built table's sides */
 };
 
@@ -81,8 +82,16 @@ static inline bool func_is_named_by_table(const struct func_entry *e)
 	return e->is_merged || e->is_placed;
 }
 
+/* Neither a wait nor the way into one: whose wait it is. */
+static inline bool kind_calls_wait(enum code_kind kind)
+{
+	return kind != CODE_IDLE && kind != CODE_LOCK && kind != CODE_RUNTIME &&
+	       kind != CODE_KERNEL && kind != CODE_UNKNOWN;
+}
+
 /* The function that a stack is charged to: the deepest of the application
- * above the kernel, else the deepest that is known. */
+ * above the kernel, else of goroutines the deepest that called for a wait, else
+ * the deepest that is known. */
 uint32_t func_side_owner(const struct func_side *side,
 			 const struct stack *stack);
 

@@ -476,12 +476,16 @@ static enum code_kind kind_of(uint32_t word)
 
 /* As func_side_owner(), its entry. */
 static uint32_t find_owner(const uint32_t *words, uint32_t count,
-			   uint32_t kernel_from)
+			   uint32_t kernel_from,
+			   bool is_of_goroutines)
 {
 	uint32_t i = kernel_from;
 
 	while (i-- > 0)
 		if (kind_of(words[i]) == CODE_APPLICATION)
+			return words[i] & ENTRY_MASK;
+	for (i = is_of_goroutines ? count : 0; i-- > 0;)
+		if (kind_calls_wait(kind_of(words[i])))
 			return words[i] & ENTRY_MASK;
 	for (i = count; i-- > 0;)
 		if (kind_of(words[i]) != CODE_UNKNOWN)
@@ -507,7 +511,8 @@ static bool stack_add(struct pass *pass, const struct stack_walk *stack)
 	/* Who is called for is known of one call only. */
 	owner = pass->is_of_calls
 			? leaf
-			: find_owner(words, stack->count, kernel_from);
+			: find_owner(words, stack->count, kernel_from,
+				     pass->t->sides[pass->s].is_of_goroutines);
 	return ends_announce(pass, (struct ends){ .owner = owner,
 						  .leaf = leaf,
 						  .value = stack->value });
@@ -1015,6 +1020,7 @@ static bool func_side_alloc(const struct func_table *t, struct func_side *side,
 
 	side->entries = arena_array(t->arena, count, sizeof *side->entries);
 	side->classes = arena_array(t->arena, count, sizeof *side->classes);
+	side->is_of_goroutines = counts_goroutines(side->profile);
 	return (side->entries && side->classes) || no_memory(t, err);
 }
 

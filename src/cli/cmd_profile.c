@@ -175,11 +175,8 @@ static bool read_want(const struct run *r, struct chosen_want *want,
  * the code which waits. */
 static enum rank_by usual_measure(const struct profile *p)
 {
-	static const char *const stand[] = { "goroutine", "goroutines",
-					     "goroutineleak", "off_cpu" };
-
-	return kinds_wait(p) || str_is_one_of(profile_type_name(p), stand,
-					      COUNT_OF(stand))
+	return kinds_wait(p) || counts_goroutines(p) ||
+			       str_equal(profile_type_name(p), STR("off_cpu"))
 		       ? RANK_SELF_LIB
 		       : RANK_SELF;
 }
