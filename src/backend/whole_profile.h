@@ -23,6 +23,7 @@ struct whole_profile {
 	int64_t start_ns; /* 0: not known */
 	struct whole_label labels[LIMIT_STORED_LABELS + 1];
 	size_t label_count;
+	bool is_narrowed; /* counts since the process began are left out */
 };
 
 struct whole_query {
@@ -31,6 +32,8 @@ struct whole_query {
 	/* Files, and no server. */
 	const char *const *paths;
 	size_t path_count;
+	/* For who adds up what comes: without counts since a process began. */
+	bool is_for_sums;
 };
 
 struct whole_taker {

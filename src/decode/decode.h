@@ -108,4 +108,9 @@ bool decode_profile_feed(enum format format, struct feed *feed,
 			 const struct profile_want *want, struct profile *out,
 			 struct notes *notes, struct error *err) MUST_CHECK;
 
+/* Writes a plain pprof message without those of its types whose bits are set,
+ * counted from 0, and without samples that count nothing else. */
+bool pprof_leave_out(struct str bytes, uint64_t types, struct buf *out,
+		     struct error *err) MUST_CHECK;
+
 #endif

@@ -705,6 +705,7 @@ static bool take(void *context, const struct whole_profile *w,
 		export_count_refusal(counts, why);
 		return true;
 	}
+	counts->narrowed += w->is_narrowed;
 	return s->export->to->path ? write_file(s->export, w, err)
 				   : send(s, w, err);
 }
@@ -717,7 +718,8 @@ bool export_profiles(struct export *e, struct error *err)
 	struct whole_query query = { .service = e->service,
 				     .range = e->window,
 				     .paths = e->paths,
-				     .path_count = e->path_count };
+				     .path_count = e->path_count,
+				     .is_for_sums = e->to->receiver != NULL };
 	struct sending *s = mem_calloc(1, sizeof *s);
 	struct whole_taker taker = { wants, take, s };
 	struct error late;

@@ -27,6 +27,7 @@ struct export_counts {
 	uint64_t known;      /* an earlier run had sent it */
 	uint64_t gone;       /* listed, and not given */
 	uint64_t refused;    /* by the receiver, or of no use: see reasons */
+	uint64_t narrowed;   /* profiles without counts since a start */
 	uint64_t incomplete; /* sent as the source had it: only in part */
 	uint64_t spans;      /* sent */
 	uint64_t rejected_spans; /* of them, by the receiver */

@@ -50,6 +50,13 @@ static void write_lacks(struct page *p, const struct export_counts *c,
 		page_text(p, " listed, and not given when asked for");
 		page_flush(p, PAINT_NONE, "  missing", LABEL_COLUMNS);
 	}
+	if (c->narrowed) {
+		page_text(p, "allocations of ");
+		add_count(p, c->narrowed, noun);
+		page_text(p, ", which count since the process began: the "
+			     "receiver would add them up");
+		page_flush(p, PAINT_NONE, "  left out", LABEL_COLUMNS);
+	}
 	if (c->incomplete) {
 		add_count(p, c->incomplete, noun);
 		page_text(p, " sent as incomplete as the source has them");
@@ -142,9 +149,9 @@ static void put_side(struct jsonw *w, const char *key,
 		   STR_WHOLE(s->from), STR_WHOLE(s->export->to->name), s->state,
 		   c->found, c->sent, c->known);
 	jsonw_addf(w,
-		   "refused:%zu, missing:%zu, incomplete:%zu, spans:%zu, "
-		   "rejected_spans:%zu, all_listed:%i",
-		   c->refused, c->gone, c->incomplete, c->spans,
+		   "refused:%zu, missing:%zu, narrowed:%zu, incomplete:%zu, "
+		   "spans:%zu, rejected_spans:%zu, all_listed:%i",
+		   c->refused, c->gone, c->narrowed, c->incomplete, c->spans,
 		   c->rejected_spans, !c->is_cut);
 	put_reasons(w, c);
 	jsonw_object_end(w);
@@ -173,8 +180,8 @@ const struct answer_writer export_writer = { .table = write_table,
 static bool is_partial(const struct export *e)
 {
 	return e &&
-	       (e->counts.refused || e->counts.gone || e->counts.incomplete ||
-		e->counts.rejected_spans || e->counts.is_cut);
+	       (e->counts.refused || e->counts.gone || e->counts.narrowed ||
+		e->counts.incomplete || e->counts.rejected_spans || e->counts.is_cut);
 }
 
 bool export_is_partial(const struct export_answer *a)

@@ -370,10 +370,51 @@ static struct str kind_of(struct str type, const char *path)
 	return type;
 }
 
-/* What it holds is looked at for its type and its time. */
-static bool describe(struct backends *b, const char *path, struct str bytes,
-		     struct whole_profile *w, struct error *err)
+/* What Go counts from the start of a process on, and so again in each of its
+ * profiles: allocations, and waits for locks and channels. Of a stretch of time
+ * (net/http/pprof with seconds=) a profile tells how long it is. A bit a type. */
+static uint64_t counts_since_start(const struct profile *p)
 {
+	static const struct str names[] = { { "alloc_objects", 13 },
+					    { "alloc_space", 11 },
+					    { "contentions", 11 },
+					    { "delay", 5 } };
+	uint64_t found = 0;
+
+	if (p->duration_ns)
+		return 0;
+	for (uint32_t i = 0; i < p->type_count; i++)
+		for (size_t k = 0; k < COUNT_OF(names); k++)
+			if (str_equal(profile_text(p, p->types[i].type),
+				      names[k]))
+				found |= UINT64_C(1) << i;
+	return found;
+}
+
+/* *left_out: the types that who adds up cannot use. */
+static bool find_left_out(const struct profile *p, uint64_t *left_out,
+			  struct error *err)
+{
+	uint64_t all = p->type_count < 64 ? (UINT64_C(1) << p->type_count) - 1
+					  : UINT64_MAX;
+
+	*left_out = counts_since_start(p);
+	if (*left_out != all || !all)
+		return true;
+	return error_set(err, ERROR_FORMAT,
+			 "it counts since its process began, and a server "
+			 "would add up what each profile counts again; "
+			 "net/http/pprof with ?seconds=30 gives what can be "
+			 "added up");
+}
+
+/* What it holds is looked at for its type and its time. narrowed: gets what is
+ * sent instead, where something is left out. */
+static bool describe(struct backends *b, const char *path, struct str bytes,
+		     bool is_for_sums, struct whole_profile *w,
+		     struct buf *narrowed, struct error *err)
+{
+	uint64_t left_out = 0;
 	struct profile_want want = b->want;
 	struct profile p;
 	struct buf storage;
@@ -397,6 +438,9 @@ static bool describe(struct backends *b, const char *path, struct str bytes,
 				    kind_of(profile_type_name(&p), path));
 		w->start_ns = p.time_ns;
 	}
+	is_ok = is_ok && (!is_for_sums || find_left_out(&p, &left_out, err)) &&
+		(!left_out || pprof_leave_out(plain, left_out, narrowed, err));
+	w->is_narrowed = left_out != 0;
 	profile_release(&p);
 	buf_release(&storage);
 	return is_ok && (w->kind.ptr || arena_fail(b->arena, "a profile", err));
@@ -409,7 +453,7 @@ static bool give(struct backends *b, const char *path,
 {
 	struct whole_profile w = { .name = str_from(path) };
 	struct error why = { 0 };
-	struct buf bytes;
+	struct buf bytes, narrowed;
 	bool is_ok = true;
 
 	if (query->service)
@@ -417,18 +461,21 @@ static bool give(struct backends *b, const char *path,
 			(struct whole_label){ STR("service_name"),
 					      str_from(query->service) };
 	buf_init(&bytes, LIMIT_BODY_WIRE_BYTES);
+	buf_init(&narrowed, LIMIT_BODY_PLAIN_BYTES);
 	if (!file_read(path, &bytes, &why) ||
-	    !describe(b, path, buf_str(&bytes), &w, &why)) {
+	    !describe(b, path, buf_str(&bytes), query->is_for_sums, &w,
+		      &narrowed, &why)) {
 		if (why.code == ERROR_FORMAT)
 			error_prefix(&why, "%s", path);
 		is_ok = taker->take(taker->context, &w, &why, err);
 	} else {
 		w.name = buf_str(&bytes);
 		if (taker->wants(taker->context, &w)) {
-			w.bytes = buf_str(&bytes);
+			w.bytes = buf_str(w.is_narrowed ? &narrowed : &bytes);
 			is_ok = taker->take(taker->context, &w, NULL, err);
 		}
 	}
+	buf_release(&narrowed);
 	buf_release(&bytes);
 	return is_ok;
 }
