@@ -161,10 +161,22 @@ static bool find_spent(struct slo_spent *spent, const struct slo *s,
 	return slo_spent_find(spent, err);
 }
 
-static bool tell(struct run *r, const struct slo *s,
-		 const struct slo_spent *spent, struct error *err)
+/* Traces take their time to be searched and compared. */
+static bool tell_numbers(struct run *r, const struct slo *s, bool *is_told,
+			 struct error *err)
 {
-	struct slo_answer answer = { .slo = s,
+	const struct slo_answer answer = { .part = SLO_NUMBERS, .slo = s };
+
+	*is_told = output_is_table_alone(r->ctx.options);
+	return !*is_told ||
+	       output_answer(r->ctx.options, &slo_writer, &answer, err);
+}
+
+static bool tell(struct run *r, const struct slo *s,
+		 const struct slo_spent *spent, bool is_told, struct error *err)
+{
+	struct slo_answer answer = { .part = is_told ? SLO_REST : SLO_WHOLE,
+				     .slo = s,
 				     .spent = spent,
 				     .notes = &r->ctx.notes };
 
@@ -184,9 +196,12 @@ int cmd_slo(const struct options *o)
 	struct slo s = { .window_count = 0 };
 	struct slo_spent spent = { .wanted = 0 };
 	struct run r;
+	bool is_told = false;
 	bool done = run_begin(&r, o, "slo", &err) && question(&s, &r, &err) &&
-		    count(&s, &r, &err) && find_spent(&spent, &s, &r, &err) &&
-		    tell(&r, &s, &spent, &err);
+		    count(&s, &r, &err) &&
+		    tell_numbers(&r, &s, &is_told, &err) &&
+		    find_spent(&spent, &s, &r, &err) &&
+		    tell(&r, &s, &spent, is_told, &err);
 	bool is_bad = done && (slo_is_spent(&s) || slo_firing(&s));
 	int status = run_end(&r, done, &err);
 

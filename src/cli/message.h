@@ -23,9 +23,9 @@ void message_info(const char *format, ...) PRINTF_LIKE(1, 2);
  * takes longer than a second; gone again before anything else is written. The
  * state is the process's own: a signal handler has to clear the line. */
 
-/* Whether the line is wanted: standard error is a terminal that can clear
- * lines, and neither --quiet nor -v was given. Time counts from the first
- * call. */
+/* Whether anything is wanted: not with --quiet. The line is, where standard
+ * error is a terminal that can clear lines, and without -v; elsewhere a pause
+ * that a server asks for is told once. Time counts from the first call. */
 bool progress_begin(const struct options *o);
 
 /* Lines go to this descriptor from now on, each ended by a newline, whatever

@@ -411,6 +411,15 @@ static bool write_answer(const struct options *o,
 			    : write_stdout(o, &w, err);
 }
 
+bool output_is_table_alone(const struct options *o)
+{
+	size_t count;
+	const struct output_option *list = output_wanted(o, &count);
+
+	return count == 1 && !list->path && !strcmp(list->format, "table") &&
+	       !pager_command(o);
+}
+
 bool output_answer(const struct options *o, const struct answer_writer *writer,
 		   const void *answer, struct error *err)
 {

@@ -37,6 +37,10 @@ bool output_check_as(const struct options *o, const struct command *command,
 bool output_check_answer(const struct options *o, const char *called,
 			 struct error *err) MUST_CHECK;
 
+/* Whether all that -o asked for is a table that is read as it is written: on
+ * standard output, with no pager, which would take its parts for texts. */
+bool output_is_table_alone(const struct options *o);
+
 /* Writes all that -o asked for; the first failure is told. */
 bool output_answer(const struct options *o, const struct answer_writer *writer,
 		   const void *answer, struct error *err) MUST_CHECK;

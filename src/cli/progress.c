@@ -16,6 +16,9 @@
 /* Shorter runs are over before the line is read. */
 #define QUIET_NS NS_PER_S
 
+/* So long a pause wants to be told, also in a log. */
+#define PAUSE_NS (3 * NS_PER_S)
+
 #define REDRAW_NS (200 * NS_PER_MS)
 
 #define LINE_BYTES ((size_t)2048)
@@ -32,6 +35,8 @@ static struct {
 	uint32_t listed;
 	uint64_t exported, to_export;
 	int report_fd; /* 0: none */
+	bool has_line;
+	bool has_told_pause;
 	volatile sig_atomic_t is_shown;
 } progress;
 
@@ -46,8 +51,8 @@ bool progress_begin(const struct options *o)
 {
 	if (!progress.started_ns)
 		progress.started_ns = clock_monotonic_ns();
-	return progress.report_fd ||
-	       (!o->quiet && !o->verbose && can_erase());
+	progress.has_line = !o->quiet && !o->verbose && can_erase();
+	return progress.report_fd || !o->quiet;
 }
 
 void progress_report(int fd)
@@ -99,12 +104,27 @@ static const char *subject_of(const char *path)
 	return "an answer";
 }
 
+static void add_pause(const struct http_progress *p, struct buf *out)
+{
+	escape_terminal_buf(out, url_authority(p->waiting->endpoint->url));
+	if (p->wait_status)
+		buf_addf(out, " answered %d", p->wait_status);
+	else
+		buf_add_text(out, " gave no whole answer");
+	buf_addf(out, ": asked again in %lld s",
+		 (long long)((p->wait_left_ns - 1) / NS_PER_S + 1));
+}
+
 void progress_text(const struct http_progress *p, int64_t before_bytes,
 		   int64_t elapsed_ns, struct buf *out)
 {
 	struct str host = url_authority(p->waiting->endpoint->url);
 	char size[UNIT_TEXT_BYTES], listed[COUNT_TEXT_BYTES];
 
+	if (p->wait_left_ns) {
+		add_pause(p, out);
+		return;
+	}
 	format_size(sat_add_i64(before_bytes, p->bytes), size);
 	if (progress.to_export) {
 		char done[COUNT_TEXT_BYTES], count[COUNT_TEXT_BYTES];
@@ -142,6 +162,21 @@ void progress_exported(uint64_t done, uint64_t count)
 	progress.to_export = count;
 }
 
+/* Where no line can be written anew. */
+static void tell_pause(const struct http_progress *p)
+{
+	struct buf line;
+
+	if (progress.has_told_pause || !p->wait_left_ns ||
+	    p->waited_ns < PAUSE_NS)
+		return;
+	progress.has_told_pause = true;
+	buf_init(&line, LINE_BYTES);
+	add_pause(p, &line);
+	message_info("%s", buf_text(&line));
+	buf_release(&line);
+}
+
 void progress_show(const struct http_progress *p)
 {
 	int64_t now_ns = clock_monotonic_ns();
@@ -149,6 +184,10 @@ void progress_show(const struct http_progress *p)
 	struct str text;
 
 	progress.batch_bytes = p->bytes;
+	if (!progress.report_fd && !progress.has_line) {
+		tell_pause(p);
+		return;
+	}
 	if (now_ns - progress.started_ns < QUIET_NS ||
 	    now_ns - progress.drawn_ns < REDRAW_NS)
 		return;

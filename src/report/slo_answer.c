@@ -165,6 +165,7 @@ static void slo_spent_write(struct page *p, const struct slo_answer *answer)
 
 	if (!s->count)
 		return;
+	out_char(p->out, '\n');
 	write_head(p, answer);
 	buf_init(&next, LIMIT_OPTION_VALUE_BYTES);
 	for (size_t i = 0; i < s->row_count; i++) {
@@ -179,7 +180,6 @@ static void slo_spent_write(struct page *p, const struct slo_answer *answer)
 		out_fail_memory(p->out);
 	buf_release(&next);
 	write_unexplained(p, s);
-	out_char(p->out, '\n');
 }
 
 /* ---- notes ---- */
@@ -491,6 +491,18 @@ void slo_burn_write(struct page *p, const struct slo *s)
 		write_pair(p, s, &s->pairs[i]);
 }
 
+static void write_numbers(struct page *p, const struct slo *s)
+{
+	write_verdict(p, s);
+	out_char(p->out, '\n');
+	slo_objective_write(p, s);
+	write_requests(p, s);
+	write_budget(p, s);
+	write_forecast(p, s);
+	slo_source_write(p, s);
+	slo_burn_write(p, s);
+}
+
 static void write_text(const void *data, const struct render_style *style,
 		       struct out *out)
 {
@@ -499,15 +511,13 @@ static void write_text(const void *data, const struct render_style *style,
 	struct page p;
 
 	page_begin(&p, style, out);
-	write_verdict(&p, s);
-	out_char(out, '\n');
+	if (answer->part != SLO_REST)
+		write_numbers(&p, s);
+	if (answer->part == SLO_NUMBERS) {
+		page_end(&p);
+		return;
+	}
 	slo_spent_write(&p, answer);
-	slo_objective_write(&p, s);
-	write_requests(&p, s);
-	write_budget(&p, s);
-	write_forecast(&p, s);
-	slo_source_write(&p, s);
-	slo_burn_write(&p, s);
 	if (!style->is_quiet && answer->notes->count) {
 		out_char(out, '\n');
 		page_notes(&p, answer->notes, STR(""));

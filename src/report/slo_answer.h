@@ -11,7 +11,12 @@
 #include "render/page.h"
 #include "render/render.h"
 
+/* Of the table: the numbers may stand there before what spent the budget is
+ * known. */
+enum slo_part { SLO_WHOLE = 0, SLO_NUMBERS, SLO_REST };
+
 struct slo_answer {
+	enum slo_part part;
 	const struct slo *slo;
 	const struct slo_spent *spent;
 	const struct notes *notes;

@@ -548,6 +548,7 @@ struct job {
 	struct curl_slist *headers;
 	struct receive receive;
 	int64_t not_before_ns; /* monotonic, as the others */
+	int64_t paused_ns;     /* since when, after a try; 0: never */
 	int64_t started_ns;
 	int64_t activity_ns; /* the last byte in either direction */
 	bool is_connected;
@@ -931,6 +932,7 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 		buf_release(&response->body);
 	}
 	job->not_before_ns = now_ns + delay_ms * NS_PER_MS;
+	job->paused_ns = now_ns;
 	job->state = JOB_WAITING;
 	if (delay_ms == RETRY_NEVER)
 		job_end(job);
@@ -1060,6 +1062,18 @@ static int poll_ms(const struct wire *w)
 	return ms;
 }
 
+static void tell_pause(const struct job *job, struct http_progress *p)
+{
+	int64_t now_ns = clock_monotonic_ns();
+
+	if (job->state != JOB_WAITING || !job->paused_ns ||
+	    job->not_before_ns <= now_ns)
+		return;
+	p->waited_ns = now_ns - job->paused_ns;
+	p->wait_left_ns = job->not_before_ns - now_ns;
+	p->wait_status = job->exchange->response->status;
+}
+
 static void tell_progress(const struct wire *w)
 {
 	struct http_progress p = { .count = w->count };
@@ -1074,6 +1088,8 @@ static void tell_progress(const struct wire *w)
 			p.answered++;
 		else if (!p.waiting)
 			p.waiting = x->request;
+		if (p.waiting == x->request)
+			tell_pause(&w->jobs[i], &p);
 	}
 	if (p.waiting)
 		w->settings->on_progress(&p);

@@ -26,6 +26,11 @@ struct http_progress {
 	size_t answered;
 	size_t count;
 	int64_t bytes; /* of all answers so far, as they were sent */
+	/* Where that one is sent again later, as its server asked for: how long
+	 * it has waited, how long it will, and the server's answer. */
+	int64_t waited_ns;
+	int64_t wait_left_ns; /* 0: it waits for an answer */
+	int wait_status;
 };
 
 struct http_settings {

@@ -63,6 +63,10 @@ KEPT = [
     ("queue-linked", 11, "refused", 0), ("n-plus-one", 8, "lost", 0),
     ("slo-spent", 93, "refused", 0), ("slo-spent", 28, "lost", 0),
     ("when-version", 0, "late", 0),
+    # One of each command, so that none goes untried.
+    ("alert", 3, "refused", 0), ("check-version", 5, "lost", 0),
+    ("cost-regression", 20, "late", 0), ("leak-auth", 10, "refused", 0),
+    ("when-function", 5, "lost", 0), ("slo-kept", 15, "late", 0),
     # Fewer snapshots than there were, of an answer that broke off.
     ("pyroscope-1.21-gauge", 4, CUT, 51),
 ]

@@ -63,11 +63,38 @@ static void the_line_counts_a_list_s_profiles(void **state)
 	progress_listed(0);
 }
 
+static void the_line_says_who_asks_for_a_pause(void **state)
+{
+	const struct endpoint endpoint = { .url = "https://tempo.example" };
+	char path[] = "/api/search";
+	const struct http_request request = { .endpoint = &endpoint,
+					      .path = path };
+	struct http_progress p = { .waiting = &request,
+				   .count = 5,
+				   .wait_left_ns = 16001 * NS_PER_MS,
+				   .wait_status = 429 };
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, 1024);
+	progress_text(&p, 0, 0, &text);
+	assert_string_equal(buf_text(&text),
+			    "tempo.example answered 429: asked again in 17 s");
+	buf_clear(&text);
+	p.wait_status = 0;
+	progress_text(&p, 0, 0, &text);
+	assert_string_equal(
+		buf_text(&text),
+		"tempo.example gave no whole answer: asked again in 17 s");
+	buf_release(&text);
+}
+
 UNIT_TESTS(progress)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_says_what_is_missing),
 		cmocka_unit_test(the_line_counts_a_list_s_profiles),
+		cmocka_unit_test(the_line_says_who_asks_for_a_pause),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
