@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/redact.h"
 #include "cli/context.h"
+#include "cli/message.h"
 #include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/run.h"
@@ -283,6 +284,22 @@ static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
 	       run_render(r, err);
 }
 
+/* A flame graph that is drawn of it looks like one of a comparison. */
+static void tell_one_side(const struct options *o)
+{
+	size_t count;
+	const struct output_option *list = output_wanted(o, &count);
+	bool has_one = false, has_both = false;
+
+	for (size_t i = 0; i < count; i++) {
+		has_one |= !strcmp(list[i].format, "folded");
+		has_both |= !strcmp(list[i].format, "difffolded");
+	}
+	if (has_one && !has_both && !o->quiet)
+		message_info("note: folded stacks are of the profile alone; "
+			     "-o difffolded has both sides");
+}
+
 int cmd_diff(const struct options *o)
 {
 	struct error err = { 0 };
@@ -293,6 +310,8 @@ int cmd_diff(const struct options *o)
 
 	chosen_init(&chosen, &r.investigation, &d.want);
 	done = run_begin(&r, o, "diff", &err) && diff(&r, &d, &chosen, &err);
+	if (done)
+		tell_one_side(o);
 	chosen_release(&chosen);
 	return run_end(&r, done, &err);
 }
