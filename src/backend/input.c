@@ -40,6 +40,19 @@ bool input_check(const char *path, struct error *err)
 				   : file_fail_read(path, errno, err);
 }
 
+/* An endless pipe, or a file of zeros, ends where it shows what it is. */
+static bool may_go_on(void *context, struct str front, struct error *err)
+{
+	const struct input *in = context;
+	char looks_like[sizeof in->looks_like];
+
+	return !format_is_none(front, looks_like, sizeof looks_like) ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: none of the formats that are read; it begins "
+			 "like %s",
+			 in->name, looks_like);
+}
+
 /* "-" is standard input. */
 static bool input_read(struct input *in, const char *path, struct error *err)
 {
@@ -47,7 +60,8 @@ static bool input_read(struct input *in, const char *path, struct error *err)
 	in->feed = NULL;
 	buf_init(&in->raw, LIMIT_FILE_BYTES);
 	buf_init(&in->plain, LIMIT_FILE_PLAIN_BYTES);
-	if (!input_check(path, err) || !file_read(path, &in->raw, err))
+	if (!input_check(path, err) ||
+	    !file_read_judged(path, &in->raw, may_go_on, in, err))
 		return false;
 	in->bytes = decode_plain(buf_str(&in->raw), in->name, &in->plain, err);
 	if (!in->bytes.ptr)

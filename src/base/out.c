@@ -535,17 +535,36 @@ bool file_fail_read(const char *name, int error_number, struct error *err)
 			 strerror(error_number));
 }
 
+/* How much is read before who wants it looks at it again. */
+#define LOOK_FACTOR 16
+
+struct judge {
+	bool (*may_go_on)(void *context, struct str front, struct error *err);
+	void *context;
+};
+
 /* The last read, which finds the end, goes into one byte on the stack: the
  * buffer grows only when there is something to put in. */
 static bool read_to_end(int fd, const char *name, struct buf *out,
-			struct error *err)
+			const struct judge *judge, struct error *err)
 {
+	size_t look_at = judge ? FILE_FRONT_BYTES : SIZE_MAX;
 	char probe = 0;
 
 	for (;;) {
 		size_t room = out->cap ? out->cap - out->len - 1 : 0;
-		ssize_t got = read(fd, room ? out->data + out->len : &probe,
-				   room ? room : 1);
+		ssize_t got;
+
+		if (out->len >= look_at) {
+			if (!judge->may_go_on(judge->context, buf_str(out),
+					      err))
+				return false;
+			look_at *= LOOK_FACTOR;
+		}
+		if (room > look_at - out->len)
+			room = look_at - out->len;
+		got = read(fd, room ? out->data + out->len : &probe,
+			   room ? room : 1);
 
 		if (got < 0)
 			return file_fail_read(name, errno, err);
@@ -578,7 +597,8 @@ static bool prepare_read(int fd, const char *name, struct buf *out,
 	return buf_reserve(out, room) || buf_check(out, name, err);
 }
 
-bool file_read(const char *path, struct buf *out, struct error *err)
+static bool read_file(const char *path, struct buf *out,
+		      const struct judge *judge, struct error *err)
 {
 	bool is_stdin = !strcmp(path, "-");
 	const char *name = is_stdin ? "standard input" : path;
@@ -590,8 +610,23 @@ bool file_read(const char *path, struct buf *out, struct error *err)
 	if (fd < 0)
 		return file_fail_read(name, errno, err);
 	is_done = prepare_read(fd, name, out, err) &&
-		  read_to_end(fd, name, out, err);
+		  read_to_end(fd, name, out, judge, err);
 	if (!is_stdin)
 		close(fd);
 	return is_done;
+}
+
+bool file_read(const char *path, struct buf *out, struct error *err)
+{
+	return read_file(path, out, NULL, err);
+}
+
+bool file_read_judged(const char *path, struct buf *out,
+		      bool (*may_go_on)(void *context, struct str front,
+					struct error *err),
+		      void *context, struct error *err)
+{
+	const struct judge judge = { may_go_on, context };
+
+	return read_file(path, out, &judge, err);
 }

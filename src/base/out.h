@@ -95,6 +95,14 @@ bool folders_make(const char *path, struct error *err) MUST_CHECK;
  * (ERROR_AUTH, ERROR_FORMAT) give their reason. */
 bool file_read(const char *path, struct buf *out, struct error *err) MUST_CHECK;
 
+/* The same, where its beginning may tell that it is of no use: may_go_on() sees
+ * what has come a few times, after FILE_FRONT_BYTES first, and ends it. */
+#define FILE_FRONT_BYTES MIB
+bool file_read_judged(const char *path, struct buf *out,
+		      bool (*may_go_on)(void *context, struct str front,
+					struct error *err),
+		      void *context, struct error *err) MUST_CHECK;
+
 /* The reason for what errno says of a file that is read. Returns false. */
 bool file_fail_read(const char *name, int error_number, struct error *err);
 

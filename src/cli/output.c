@@ -417,7 +417,7 @@ bool output_is_table_alone(const struct options *o)
 	const struct output_option *list = output_wanted(o, &count);
 
 	return count == 1 && !list->path && !strcmp(list->format, "table") &&
-	       !pager_command(o);
+	       !pager_command(o->no_pager, o->pager);
 }
 
 bool output_answer(const struct options *o, const struct answer_writer *writer,

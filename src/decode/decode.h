@@ -55,6 +55,10 @@ bool format_is_profile(enum format f);
  * "a Chrome trace", "a PNG picture", "empty", "text". Never fails. */
 enum format format_sniff(struct str bytes, char *looks_like, size_t size);
 
+/* Whether these first bytes of an input are those of no format that is read,
+ * whatever follows: looks_like says what they seem to be. */
+bool format_is_none(struct str front, char *looks_like, size_t size);
+
 /* If bytes are gzip, unpacks into `storage` and returns a view of it, else
  * returns bytes. NULL ptr on failure; name is the subject of errors. */
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,

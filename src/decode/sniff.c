@@ -1058,3 +1058,39 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size)
 			 guess.looks_like ? guess.looks_like : "");
 	return guess.format;
 }
+
+/* A line of text is not longer than that: the deepest stack of a folded one. */
+#define LINE_BYTES (16 * MIB)
+
+/* Protobuf that breaks off is none yet, bytes that are no field never will be. */
+static bool is_no_protobuf(struct str bytes)
+{
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, bytes);
+	while (wire_next(&w, &f))
+		;
+	return w.failure && !w.is_short;
+}
+
+bool format_is_none(struct str front, char *looks_like, size_t size)
+{
+	struct str text = front;
+
+	if (gz_is(front) ||
+	    format_sniff(front, looks_like, size) != FORMAT_UNKNOWN)
+		return false;
+	if (str_starts(text, STR("\xef\xbb\xbf")))
+		text = str_slice(text, 3, text.len);
+	text = str_trim(text);
+	if (text.len && (text.ptr[0] == '{' || text.ptr[0] == '['))
+		return false;
+	if (find_magic(front))
+		return true;
+	/* A stack may be longer than what there is. */
+	if (is_text(text))
+		return str_find(front, STR("\n")) != SIZE_MAX ||
+		       front.len >= LINE_BYTES;
+	return is_no_protobuf(front);
+}

@@ -542,6 +542,40 @@ static void test_kinds_of_protobuf(void **state)
 	}
 }
 
+/* So many of these bytes, over and over. */
+static bool is_none(const char *piece, size_t len, size_t total)
+{
+	char text[160];
+	struct buf b;
+	bool is_it;
+
+	buf_init(&b, 32 * MIB);
+	while (b.len < total)
+		buf_add(&b, piece, len);
+	is_it = format_is_none(buf_str(&b), text, sizeof text);
+	buf_release(&b);
+	return is_it;
+}
+
+/* What never becomes a format ends where it begins; a beginning does not. */
+static void test_none_by_its_front(void **state)
+{
+	(void)state;
+	assert_true(is_none("\0", 1, MIB));
+	assert_true(is_none("y\n", 2, MIB));
+	assert_true(is_none("\n", 1, MIB));
+	assert_true(is_none("\x89PNG", 4, MIB));
+	/* A folded line, as deep as it may be. */
+	assert_false(is_none("a;", 2, MIB));
+	assert_true(is_none("a;", 2, 17 * MIB));
+	assert_false(is_none("a;b 1\n", 6, MIB));
+	assert_false(is_none("{\"a\":1,", 7, MIB));
+	assert_false(is_none("[unknown];b;", 12, MIB));
+	assert_false(is_none("\x1f\x8b", 2, MIB));
+	/* A field of 256 MiB of which 1 MiB is there. */
+	assert_false(is_none("\x0a\x80\x80\x80\x80\x01", 6, 6));
+}
+
 UNIT_TESTS(sniff)
 {
 	const struct CMUnitTest tests[] = {
@@ -558,6 +592,7 @@ UNIT_TESTS(sniff)
 		cmocka_unit_test(test_beginnings),
 		cmocka_unit_test(test_json_nesting),
 		cmocka_unit_test(test_kinds_of_protobuf),
+		cmocka_unit_test(test_none_by_its_front),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
