@@ -6,7 +6,9 @@
 #include "base/feed.h"
 #include "base/gz.h"
 #include "base/notes.h"
+#include "base/num.h"
 #include "base/str.h"
+#include "base/timefmt.h"
 #include "decode/formats.h"
 #include "decode/profile_type.h"
 #include "decode/taker.h"
@@ -128,6 +130,34 @@ static bool read_source(const struct trace_source *s, size_t index,
 	return is_read;
 }
 
+/* Times of a wrong unit are too short by one of these. */
+#define YEARS_FROM_NS (INT64_C(1262304000) * NS_PER_S) /* 2010 */
+#define YEARS_TO_NS (INT64_C(2208988800) * NS_PER_S)   /* 2040 */
+
+static void note_unit(const struct trace *t, struct notes *notes)
+{
+	static const struct {
+		int64_t value;
+		const char *text;
+	} factors[] = { { 1000, "1,000" },
+			{ 1000000, "1,000,000" },
+			{ 1000000000, "1,000,000,000" } };
+	char year[TIME_RFC3339_BYTES];
+
+	for (size_t i = 0; i < COUNT_OF(factors); i++) {
+		if (t->start_ns < YEARS_FROM_NS / factors[i].value ||
+		    t->start_ns >= YEARS_TO_NS / factors[i].value)
+			continue;
+		format_rfc3339(t->start_ns * factors[i].value, year);
+		notes_add(notes,
+			  "times lie in 1970, and durations are as much too "
+			  "short: %s times as long they would be of %.4s, so "
+			  "that they seem to be of another unit than the "
+			  "format's",
+			  factors[i].text, year);
+	}
+}
+
 bool decode_trace_sources(const struct trace_source *sources, size_t count,
 			  const struct trace_id *want, struct trace *out,
 			  struct notes *notes, struct error *err)
@@ -148,6 +178,9 @@ bool decode_trace_sources(const struct trace_source *sources, size_t count,
 			error_prefix(err, "%s", sources->name);
 		is_decoded = false;
 	}
+	/* Browsers count from when they began. */
+	if (is_decoded && sources->format != FORMAT_CHROME_SPANS)
+		note_unit(out, notes);
 	trace_build_free(b);
 	return is_decoded;
 }
