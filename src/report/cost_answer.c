@@ -668,6 +668,8 @@ static void add_difference(const struct cost_answer *a, struct buf *out)
 	if (row) {
 		buf_add_text(out, ", ");
 		add_change(a, fabs(row->delta), false, out);
+		if (!isnan(cost_of_change(a->cost, &a->prices, 0)))
+			cost_add_currency(a, out);
 		buf_add_text(out, " of it in ");
 		wording_add(out, row->name, WORDING_TEXT_BYTES);
 	}
@@ -677,15 +679,14 @@ static void add_difference(const struct cost_answer *a, struct buf *out)
 static void add_sums(const struct cost_answer *a, const struct cost_row *all,
 		     bool has_idle, struct buf *out)
 {
-	char idle[COST_TEXT_BYTES];
-
 	if (!isnan(all->month)) {
 		add_money(a, all->month, false, out);
 		buf_add_text(out, " a month");
 	}
 	if (!isnan(all->month) && has_idle) {
-		cost_format_money(a->rows.idle, false, idle);
-		buf_addf(out, ", %s of it idle", idle);
+		buf_add_text(out, ", ");
+		add_money(a, a->rows.idle, false, out);
+		buf_add_text(out, " of it idle");
 	}
 	if (isnan(all->million))
 		return;
