@@ -330,7 +330,8 @@ static const char *add_word(struct jsonw *w, const char *at)
 struct slot {
 	bool is_known; /* '-': what is not known is null */
 	bool is_time;  /* '+' */
-	bool is_str;   /* ".*" */
+	bool is_str;   /* ".*" or '*' */
+	bool is_maybe; /* '*': NULL is null */
 	int decimals;  /* -1: all */
 	char size;     /* 'j', 'z' or 0 */
 	char type;
@@ -342,6 +343,8 @@ static const char *slot_read(const char *at, struct slot *s)
 	s->is_known = *at == '-';
 	s->is_time = *at == '+';
 	at += s->is_known || s->is_time;
+	s->is_maybe = s->is_str = *at == '*';
+	at += s->is_maybe;
 	if (*at == '.') {
 		s->is_str = *++at == '*';
 		at += s->is_str;
@@ -424,7 +427,7 @@ void jsonw_addf(struct jsonw *w, const char *template, ...)
 			text.ptr = va_arg(args, const char *);
 			if (!s.is_str && text.ptr)
 				text.len = strlen(text.ptr);
-			if (s.is_str || text.ptr)
+			if (text.ptr || (s.is_str && !s.is_maybe))
 				add_text(w, s, text, *at == ':');
 			else
 				jsonw_null(w);

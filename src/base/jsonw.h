@@ -83,7 +83,8 @@ void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns);
  * may be closed by another call. Slots, whose arguments the compiler checks:
  *
  *	%s      text; NULL gives null. Also a key
- *	%.*s    a str, by STR_WHOLE(). Also a key
+ *	%.*s    a str, by STR_WHOLE(). Also a key. %*s: null when its
+ *	        ptr is NULL
  *	%d %jd  an int, an int64_t; %+jd is a time in ns as RFC 3339, UTC
  *	%u %zu  an unsigned int, a size_t
  *	%.3f    a double, as by jsonw_f64(); %g: with all digits that it has

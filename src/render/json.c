@@ -236,14 +236,15 @@ static void put_span(struct jsonw *w, const struct trace *t,
 {
 	const struct span *s = &t->spans[row->span];
 
+	struct str service = span_service(t, row->span);
+	struct str name = span_name(t, row->span);
+
 	jsonw_object(w);
 	put_span_id(w, "span_id", s->span_id);
 	put_span_id(w, "parent_span_id", s->parent_id);
-	jsonw_pair_i64(w, "depth", row->depth);
-	jsonw_pair_str(w, "service", span_service(t, row->span));
-	jsonw_pair_str(w, "name", span_name(t, row->span));
-	jsonw_pair_text(w, "kind", span_kind_word((enum span_kind)s->kind));
-	jsonw_pair_time(w, "start", s->start_ns);
+	jsonw_addf(w, "depth:%u, service:%.*s, name:%.*s, kind:%s, start:%+jd",
+		   row->depth, STR_WHOLE(service), STR_WHOLE(name),
+		   span_kind_word((enum span_kind)s->kind), s->start_ns);
 	jsonw_addf(w,
 		   "duration_ns:%jd, self_ns:%jd, critical_ns:%jd, "
 		   "on_critical_path:%i, guilty:%i, error:%i",
@@ -256,23 +257,8 @@ static void put_span(struct jsonw *w, const struct trace *t,
 	jsonw_object_end(w);
 }
 
-/* `spans` of the machine's answer, each with all its attributes. */
-static void json_spans(struct jsonw *w, const struct render_input *in)
-{
-	const struct result *r = in->result;
-
-	jsonw_addf(w, "spans:[");
-	for (size_t i = 0; i < r->span_count; i++)
-		put_span(w, in->trace, &r->spans[i]);
-	jsonw_array_end(w);
-}
-
-/* A millionth of the total is below what sampling can tell. */
-#define SHARE_DECIMALS 6
-/* q values of clear findings are tiny; less than this is certain. */
-#define Q_DECIMALS 9
-#define DEVIATION_DECIMALS 2
-#define VALUE_DECIMALS 6
+/* Shares have six decimals: a millionth of the total is below what sampling can
+ * tell. q values of clear findings are tiny and have nine: less is certain. */
 
 const char *json_cause(enum cause_kind kind)
 {
@@ -317,26 +303,12 @@ const char *change_name(enum change change)
 	return change_names[change];
 }
 
-/* ---- one key and its value ---- */
-
-static void put_str(struct jsonw *w, const char *key, struct str text)
-{
-	if (jsonw_key_known(w, key, text.ptr))
-		jsonw_str(w, text);
-}
-
-static void put_share(struct jsonw *w, const char *key, double share)
-{
-	jsonw_pair_f64(w, key, share, SHARE_DECIMALS);
-}
-
 /* ---- the parts ---- */
 
 static void write_trace(struct jsonw *w, const struct trace_info *trace)
 {
-	jsonw_object(w);
-	put_str(w, "id", trace->id);
-	put_str(w, "source", trace->source);
+	jsonw_addf(w, "{id:%*s, source:%*s", STR_WHOLE(trace->id),
+		   STR_WHOLE(trace->source));
 	jsonw_addf(w,
 		   "start:%+jd, duration_ns:%-jd, services:%u, spans:%u, "
 		   "partial:%i}",
@@ -346,33 +318,30 @@ static void write_trace(struct jsonw *w, const struct trace_info *trace)
 
 static void write_span(struct jsonw *w, const struct guilty_span *span)
 {
-	jsonw_object(w);
-	put_str(w, "span_id", span->span_id);
-	put_str(w, "service", span->service);
-	put_str(w, "name", span->name);
 	jsonw_addf(w,
-		   "kind:%s, start:%+jd, duration_ns:%-jd, self_ns:%-jd, "
-		   "critical_ns:%-jd, count:%u, path:[",
-		   span_kind_word(span->kind), span->start_ns,
+		   "{span_id:%*s, service:%*s, name:%*s, kind:%s, start:%+jd",
+		   STR_WHOLE(span->span_id), STR_WHOLE(span->service),
+		   STR_WHOLE(span->name), span_kind_word(span->kind),
+		   span->start_ns);
+	jsonw_addf(w,
+		   "duration_ns:%-jd, self_ns:%-jd, critical_ns:%-jd, "
+		   "count:%u, path:[",
 		   span->duration_ns, span->self_ns, span->critical_ns,
 		   span->count);
 	for (size_t i = 0; i < span->path_count; i++)
 		jsonw_str(w, span->path[i]);
-	jsonw_addf(w, "], typical_ns:%-jd", span->typical_ns);
-	put_str(w, "why", span->why);
-	jsonw_object_end(w);
+	jsonw_addf(w, "], typical_ns:%-jd, why:%*s}", span->typical_ns,
+		   STR_WHOLE(span->why));
 }
 
 static void write_queue(struct jsonw *w, const struct cause *cause)
 {
 	const struct queue_info *queue = &cause->queue;
 
-	if (!jsonw_key_known(w, "queue", cause->kind == CAUSE_QUEUE))
-		return;
-	jsonw_object(w);
-	put_str(w, "name", queue->name);
-	jsonw_addf(w, "wait_ns:%jd, typical_ns:%-jd}", queue->wait_ns,
-		   queue->typical_ns);
+	if (jsonw_key_known(w, "queue", cause->kind == CAUSE_QUEUE))
+		jsonw_addf(w, "{name:%*s, wait_ns:%jd, typical_ns:%-jd}",
+			   STR_WHOLE(queue->name), queue->wait_ns,
+			   queue->typical_ns);
 }
 
 static void write_part(struct jsonw *w, const struct excess_part *part)
@@ -383,10 +352,11 @@ static void write_part(struct jsonw *w, const struct excess_part *part)
 		[EXCESS_CALL] = "call",	      [EXCESS_REST] = "rest",
 	};
 
-	jsonw_addf(w, "{kind:%s, ns:%jd, now_ns:%-jd, before_ns:%-jd",
-		   kinds[part->kind], part->ns, part->now_ns, part->before_ns);
-	put_str(w, "function", part->name);
-	jsonw_addf(w, "profile:%s}", part->by);
+	jsonw_addf(w,
+		   "{kind:%s, ns:%jd, now_ns:%-jd, before_ns:%-jd, "
+		   "function:%*s, profile:%s}",
+		   kinds[part->kind], part->ns, part->now_ns, part->before_ns,
+		   STR_WHOLE(part->name), part->by);
 }
 
 static void write_growth(struct jsonw *w, const struct excess *x)
@@ -407,45 +377,38 @@ static void write_cause(struct jsonw *w, const struct cause *cause)
 		   cause->on_cpu_ns);
 	write_queue(w, cause);
 	write_growth(w, &cause->excess);
-	put_str(w, "text", cause->text);
-	jsonw_object_end(w);
+	jsonw_addf(w, "text:%*s}", STR_WHOLE(cause->text));
 }
 
 /* How much a side holds besides its samples, at the end of both. */
 static void put_extent(struct jsonw *w, uint32_t instances, int64_t requests,
 		       bool is_sampled)
 {
-	jsonw_pair_known(w, "instances", instances ? (int64_t)instances : -1);
-	jsonw_addf(w, "requests:%-jd, requests_sampled:%-i",
-		   requests > 0 ? requests : -1,
+	jsonw_addf(w, "instances:%-u, requests:%-jd, requests_sampled:%-i}",
+		   instances, requests > 0 ? requests : -1,
 		   requests > 0 ? is_sampled : -1);
 }
 
 static void write_profile(struct jsonw *w, const struct profile_info *profile)
 {
-	jsonw_object(w);
-	put_str(w, "type", profile->type);
-	jsonw_pair_text(w, "scope", scope_names[profile->scope]);
-	put_str(w, "selector", profile->selector);
+	jsonw_addf(w, "{type:%*s, scope:%s, selector:%*s",
+		   STR_WHOLE(profile->type), scope_names[profile->scope],
+		   STR_WHOLE(profile->selector));
 	json_range(w, profile->range);
-	jsonw_pair_known(w, "samples", profile->samples);
-	put_str(w, "unit", profile->unit);
-	put_share(w, "truncated_share", profile->truncated_share);
+	jsonw_addf(w, "samples:%-jd, unit:%*s, truncated_share:%.6f",
+		   profile->samples, STR_WHOLE(profile->unit),
+		   profile->truncated_share);
 	put_extent(w, profile->instances, profile->requests,
 		   profile->is_requests_sampled);
-	jsonw_object_end(w);
 }
 
 static void write_baseline(struct jsonw *w, const struct baseline_info *b)
 {
-	jsonw_object(w);
-	put_str(w, "kind", b->kind);
+	jsonw_addf(w, "{kind:%*s", STR_WHOLE(b->kind));
 	json_range(w, b->range);
-	jsonw_pair_known(w, "samples", b->samples);
-	jsonw_addf(w, "healthy:%-i", b->healthy);
-	put_str(w, "text", b->text);
+	jsonw_addf(w, "samples:%-jd, healthy:%-i, text:%*s", b->samples,
+		   b->healthy, STR_WHOLE(b->text));
 	put_extent(w, b->instances, b->requests, b->is_requests_sampled);
-	jsonw_object_end(w);
 }
 
 static const char *const measure_words[] = {
@@ -454,39 +417,39 @@ static const char *const measure_words[] = {
 	[RANK_TOTAL] = "total",
 };
 
-/* What a function does itself changed for certain. */
-static void write_self_change(struct jsonw *w, const struct self_change *c)
-{
-	bool is_known = change_is_real(c->change);
-
-	jsonw_pair_f64(w, "self_growth", is_known ? c->growth : (double)NAN,
-		       SHARE_DECIMALS);
-	jsonw_pair_f64(w, "self_q", is_known ? c->q : (double)NAN, Q_DECIMALS);
-}
-
-/* NaN, which is written as null, when there is nothing to compare with. */
+/* NaN, which is written as null, when there is nothing to compare with; what a
+ * function does itself where that changed for certain. */
 static void write_comparison(struct jsonw *w, const struct result *r,
-			     const struct function_row *row, bool has_baseline)
+			     const struct function_row *row)
 {
-	const double none = (double)NAN;
+	static const struct function_row none = {
+		.baseline_self_lib = NAN,
+		.baseline_self = NAN,
+		.baseline_total = NAN,
+		.delta = NAN,
+		.delta_low = NAN,
+		.delta_high = NAN,
+		.q = NAN,
+	};
+	const struct function_row *of = r->has_baseline ? row : &none;
+	bool is_real = change_is_real(of->change);
+	bool is_own = change_is_real(row->self_change.change);
 
-	put_share(w, "baseline_owned",
-		  has_baseline ? row->baseline_self_lib : none);
-	put_share(w, "baseline_self", has_baseline ? row->baseline_self : none);
-	put_share(w, "baseline_total",
-		  has_baseline ? row->baseline_total : none);
-	put_share(w, "delta", has_baseline ? row->delta : none);
-	put_share(w, "delta_low", has_baseline ? row->delta_low : none);
-	put_share(w, "delta_high", has_baseline ? row->delta_high : none);
-	jsonw_pair_f64(w, "q", has_baseline ? row->q : none, Q_DECIMALS);
-	jsonw_addf(w, "change:%s, changed:%s",
-		   has_baseline ? change_name(row->change) : NULL,
-		   has_baseline && change_is_real(row->change)
-			   ? measure_words[row_measure(r, row)]
-			   : NULL);
-	write_self_change(w, &row->self_change);
-	put_str(w, "through", row->through);
-	jsonw_pair_bool(w, "with_all", row->is_with_all);
+	jsonw_addf(w,
+		   "baseline_owned:%.6f, baseline_self:%.6f, "
+		   "baseline_total:%.6f",
+		   of->baseline_self_lib, of->baseline_self,
+		   of->baseline_total);
+	jsonw_addf(w,
+		   "delta:%.6f, delta_low:%.6f, delta_high:%.6f, q:%.9f, "
+		   "change:%s, changed:%s",
+		   of->delta, of->delta_low, of->delta_high, of->q,
+		   change_name(of->change),
+		   is_real ? measure_words[row_measure(r, row)] : NULL);
+	jsonw_addf(w, "self_growth:%.6f, self_q:%.9f, through:%*s, with_all:%i",
+		   is_own ? row->self_change.growth : (double)NAN,
+		   is_own ? row->self_change.q : (double)NAN,
+		   STR_WHOLE(row->through), row->is_with_all);
 }
 
 /* What the table shows: in its unit, and with what it says. */
@@ -498,47 +461,33 @@ static void write_shown(struct jsonw *w, const struct result *r,
 	double now = scale_exact(r, row_value(row, measure), false);
 	double before = scale_exact(r, row_before(row, measure), true);
 
-	jsonw_pair_f64(w, "now", now, VALUE_DECIMALS);
-	jsonw_pair_f64(w, "before", r->has_baseline ? before : none,
-		       VALUE_DECIMALS);
-	jsonw_pair_f64(w, "difference", r->has_baseline ? now - before : none,
-		       VALUE_DECIMALS);
-	jsonw_pair_f64(w, "deviations",
-		       r->has_baseline ? row->deviations : none,
-		       DEVIATION_DECIMALS);
-	put_share(w, "detectable", r->has_baseline ? row->detectable : none);
+	jsonw_addf(w,
+		   "now:%.6f, before:%.6f, difference:%.6f, deviations:%.2f, "
+		   "detectable:%.6f}",
+		   now, r->has_baseline ? before : none,
+		   r->has_baseline ? now - before : none,
+		   r->has_baseline ? row->deviations : none,
+		   r->has_baseline ? row->detectable : none);
 }
 
 /* Old names of what is self with libraries stay for one minor version. */
-static void write_self_with_libraries(struct jsonw *w,
-				      const struct function_row *row,
-				      bool has_baseline)
-{
-	put_share(w, "self_with_libraries", row->self_lib);
-	jsonw_pair_i64(w, "self_with_libraries_value", row->self_lib_value);
-	put_share(w, "baseline_self_with_libraries",
-		  has_baseline ? row->baseline_self_lib : (double)NAN);
-}
-
 static void write_function(struct jsonw *w, const struct result *r,
 			   const struct function_row *row)
 {
-	bool has_baseline = r->has_baseline;
-
-	jsonw_addf(w, "{rank:%u", row->rank);
-	put_str(w, "name", row->name);
-	put_str(w, "file", row->file);
-	jsonw_pair_known(w, "line", row->line ? (int64_t)row->line : -1);
-	put_str(w, "leaf", row->leaf);
-	put_share(w, "owned", row->self_lib);
-	put_share(w, "self", row->self);
-	put_share(w, "total", row->total);
+	jsonw_addf(w, "{rank:%u, name:%*s, file:%*s, line:%-u, leaf:%*s",
+		   row->rank, STR_WHOLE(row->name), STR_WHOLE(row->file),
+		   row->line, STR_WHOLE(row->leaf));
+	jsonw_addf(w, "owned:%.6f, self:%.6f, total:%.6f", row->self_lib,
+		   row->self, row->total);
 	jsonw_addf(w, "owned_value:%jd, self_value:%jd, total_value:%jd",
 		   row->self_lib_value, row->self_value, row->total_value);
-	write_comparison(w, r, row, has_baseline);
-	write_self_with_libraries(w, row, has_baseline);
+	write_comparison(w, r, row);
+	jsonw_addf(w,
+		   "self_with_libraries:%.6f, self_with_libraries_value:%jd, "
+		   "baseline_self_with_libraries:%.6f",
+		   row->self_lib, row->self_lib_value,
+		   r->has_baseline ? row->baseline_self_lib : (double)NAN);
 	write_shown(w, r, row);
-	jsonw_object_end(w);
 }
 
 static const char *const per_words[] = {
@@ -557,34 +506,27 @@ static void write_compared(struct jsonw *w, const struct result *r)
 	double before = scale_exact(r, r->baseline.total_value, true);
 	double size = r->normalize == NORMALIZE_SHARE ? (double)NAN : now;
 
-	jsonw_object(w);
-	jsonw_pair_text(w, "measure", measure_words[row_measure(r, &none)]);
-	jsonw_pair_text(w, "per", per_words[r->normalize]);
-	put_str(w, "unit", r->profile.unit);
-	jsonw_pair_f64(w, "now", now, VALUE_DECIMALS);
-	jsonw_pair_f64(w, "before", before, VALUE_DECIMALS);
-	jsonw_pair_f64(w, "difference", now - before, VALUE_DECIMALS);
-	jsonw_pair_f64(w, "difference_low", whole->delta_low * size,
-		       VALUE_DECIMALS);
-	jsonw_pair_f64(w, "difference_high", whole->delta_high * size,
-		       VALUE_DECIMALS);
-	jsonw_pair_f64(w, "q", whole->q, Q_DECIMALS);
-	jsonw_pair_bool(w, "changed", whole->is_changed);
-	jsonw_pair_bool(w, "together", whole->is_together);
-	put_share(w, "common", whole->common);
-	put_share(w, "detectable", whole->detectable);
-	put_share(w, "function_detectable", whole->function_detectable);
-	jsonw_object_end(w);
+	jsonw_addf(w, "{measure:%s, per:%s, unit:%*s",
+		   measure_words[row_measure(r, &none)],
+		   per_words[r->normalize], STR_WHOLE(r->profile.unit));
+	jsonw_addf(w,
+		   "now:%.6f, before:%.6f, difference:%.6f, "
+		   "difference_low:%.6f, difference_high:%.6f, q:%.9f",
+		   now, before, now - before, whole->delta_low * size,
+		   whole->delta_high * size, whole->q);
+	jsonw_addf(w,
+		   "changed:%i, together:%i, common:%.6f, detectable:%.6f, "
+		   "function_detectable:%.6f}",
+		   whole->is_changed, whole->is_together, whole->common,
+		   whole->detectable, whole->function_detectable);
 }
 
 static void write_finding(struct jsonw *w, const struct trace_finding *finding)
 {
 	char id[17];
 
-	jsonw_object(w);
-	put_str(w, "kind", finding->kind);
-	put_str(w, "text", finding->text);
-	jsonw_addf(w, "span_ids:[");
+	jsonw_addf(w, "{kind:%*s, text:%*s, span_ids:[",
+		   STR_WHOLE(finding->kind), STR_WHOLE(finding->text));
 	for (size_t i = 0; i < finding->span_id_count; i++) {
 		span_id_format(finding->span_ids[i], id);
 		jsonw_text(w, id);
@@ -594,31 +536,21 @@ static void write_finding(struct jsonw *w, const struct trace_finding *finding)
 
 static void write_contrast(struct jsonw *w, const struct contrast_row *c)
 {
-	jsonw_addf(w, "{kind:%s", c->kind);
-	put_str(w, "service", c->service);
-	put_str(w, "operation", c->operation);
-	put_str(w, "key", c->key);
-	put_str(w, "value", c->value);
-	put_share(w, "slow_share", (double)c->slow_with / c->slow_count);
-	put_share(w, "fast_share", (double)c->fast_with / c->fast_count);
-	jsonw_pair_i64(w, "slow_requests", c->slow_count);
-	jsonw_pair_i64(w, "fast_requests", c->fast_count);
-	jsonw_pair_f64(w, "slow_median", c->slow_median, VALUE_DECIMALS);
-	jsonw_pair_f64(w, "fast_median", c->fast_median, VALUE_DECIMALS);
-	jsonw_pair_known(w, "with_ns", c->with_ns);
-	jsonw_pair_known(w, "without_ns", c->without_ns);
-	jsonw_pair_f64(w, "q", c->q, Q_DECIMALS);
-	jsonw_addf(w, "this_one:%-i, usual:%i", c->own, c->is_usual);
-	put_str(w, "text", c->text);
-	jsonw_object_end(w);
-}
-
-static void write_contrasts(struct jsonw *w, const struct result *r)
-{
-	jsonw_addf(w, "contrasts:[");
-	for (size_t i = 0; i < r->contrast_count; i++)
-		write_contrast(w, &r->contrasts[i]);
-	jsonw_array_end(w);
+	jsonw_addf(w,
+		   "{kind:%s, service:%*s, operation:%*s, key:%*s, value:%*s",
+		   c->kind, STR_WHOLE(c->service), STR_WHOLE(c->operation),
+		   STR_WHOLE(c->key), STR_WHOLE(c->value));
+	jsonw_addf(w,
+		   "slow_share:%.6f, fast_share:%.6f, slow_requests:%u, "
+		   "fast_requests:%u, slow_median:%.6f, fast_median:%.6f",
+		   (double)c->slow_with / c->slow_count,
+		   (double)c->fast_with / c->fast_count, c->slow_count,
+		   c->fast_count, c->slow_median, c->fast_median);
+	jsonw_addf(w,
+		   "with_ns:%-jd, without_ns:%-jd, q:%.9f, this_one:%-i, "
+		   "usual:%i, text:%*s}",
+		   c->with_ns, c->without_ns, c->q, c->own, c->is_usual,
+		   STR_WHOLE(c->text));
 }
 
 /* ---- the document ---- */
@@ -668,7 +600,10 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	json_notes(w, "notes", &r->notes);
 	json_requests(w, r);
 	json_notes(w, "reasons", r->shows_reasons ? &r->reasons : &none);
-	write_contrasts(w, r);
+	jsonw_addf(w, "contrasts:[");
+	for (size_t i = 0; i < r->contrast_count; i++)
+		write_contrast(w, &r->contrasts[i]);
+	jsonw_array_end(w);
 	json_history(w, r->history);
 }
 
@@ -679,7 +614,11 @@ void render_json(const struct render_input *in, struct out *out)
 	json_begin(&w, out, in->result->command);
 	write_heads(&w, in);
 	write_lists(&w, in->result);
-	if (in->result->spans)
-		json_spans(&w, in);
+	if (in->result->spans) { /* each with all its attributes */
+		jsonw_addf(&w, "spans:[");
+		for (size_t i = 0; i < in->result->span_count; i++)
+			put_span(&w, in->trace, &in->result->spans[i]);
+		jsonw_array_end(&w);
+	}
 	json_end(&w, NULL);
 }

@@ -54,6 +54,7 @@ static void write_sample(struct jsonw *w)
 static void test_template(void **state)
 {
 	const struct str name = STR("a\"b"), none = STR("");
+	const struct str no_text = { NULL, 0 };
 	const char *missing = *state; /* NULL, which the compiler cannot see */
 	struct sink s;
 
@@ -61,12 +62,15 @@ static void test_template(void **state)
 		   "{a:b, 'x y':'1s, {', n:[-12, 0.5, 1m, true, false, null],"
 		   "\n t:%s u:%s k:{%s:%.*s}, %.*s:{}",
 		   "text", missing, "key", STR_WHOLE(name), STR_WHOLE(name));
-	jsonw_addf(&s.w, "k:[%.*s, %-.*s, %-.*s]}", STR_WHOLE(none),
+	jsonw_addf(&s.w, "k:[%.*s, %-.*s, %-.*s]", STR_WHOLE(none),
 		   STR_WHOLE(none), STR_WHOLE(name));
+	jsonw_addf(&s.w, "m:[%*s, %*s, %*s, %.*s]}", STR_WHOLE(no_text),
+		   STR_WHOLE(none), STR_WHOLE(name), STR_WHOLE(no_text));
 	end(&s, "{\"a\":\"b\",\"x y\":\"1s, {\","
 		"\"n\":[-12,0.5,\"1m\",true,false,null],"
 		"\"t\":\"text\",\"u\":null,\"k\":{\"key\":\"a\\\"b\"},"
-		"\"a\\\"b\":{},\"k\":[\"\",null,\"a\\\"b\"]}");
+		"\"a\\\"b\":{},\"k\":[\"\",null,\"a\\\"b\"],"
+		"\"m\":[null,\"\",\"a\\\"b\",\"\"]}");
 }
 
 static void test_template_numbers(void **state)
@@ -78,8 +82,11 @@ static void test_template_numbers(void **state)
 		   INT64_MIN, -1, (int64_t)-1, 0, (int64_t)1500000000);
 	jsonw_addf(&s.w, "%u, %zu, %-u, %-zu, %-u", 0u, SIZE_MAX / 2, 0u,
 		   (size_t)0, 7u);
-	jsonw_addf(&s.w, "%.3f, %.0f, %.12f, %-.1f, %-.1f, %.1f, %g, %i, %i, %-i, %-i]", 1.23456,
-		   2.5, 1e-12, -0.5, 0., (double)NAN, 0.1, true, false, -1, 1);
+	jsonw_addf(
+		&s.w,
+		"%.3f, %.0f, %.12f, %-.1f, %-.1f, %.1f, %g, %i, %i, %-i, %-i]",
+		1.23456, 2.5, 1e-12, -0.5, 0., (double)NAN, 0.1, true, false,
+		-1, 1);
 	end(&s, "[-1,-9223372036854775808,null,null,0,"
 		"\"1970-01-01T00:00:01.500000000Z\","
 		"0,9223372036854775807,null,null,7,"
