@@ -221,6 +221,7 @@ static const char *const revisions[] = { "2026-07-28", "2025-11-25",
 
 /* The tools are the same as long as the program runs. */
 #define LIST_TTL_MS 3600000
+#define LIST_LIFETIME "ttlMs:%d, cacheScope:public"
 
 bool mcp_writer_init(struct mcp_writer *w, const char *version,
 		     struct error *err)
@@ -370,11 +371,6 @@ void mcp_write_initialized(struct mcp_writer *w, const struct mcp_message *m)
 	end_result(w, &j);
 }
 
-static void write_lifetime(struct jsonw *j)
-{
-	jsonw_addf(j, "ttlMs:%d, cacheScope:public", LIST_TTL_MS);
-}
-
 void mcp_write_discovered(struct mcp_writer *w, const struct mcp_message *m)
 {
 	struct jsonw j;
@@ -382,7 +378,7 @@ void mcp_write_discovered(struct mcp_writer *w, const struct mcp_message *m)
 	begin_result(w, &j, m);
 	write_revisions(&j, "supportedVersions");
 	write_capabilities(&j);
-	write_lifetime(&j);
+	jsonw_addf(&j, LIST_LIFETIME, LIST_TTL_MS);
 	end_result(w, &j);
 }
 
@@ -402,7 +398,7 @@ void mcp_write_tools(struct mcp_writer *w, const struct mcp_message *m)
 	jsonw_key(&j, "tools");
 	tools_write(&j);
 	if (m->has_meta_revision)
-		write_lifetime(&j);
+		jsonw_addf(&j, LIST_LIFETIME, LIST_TTL_MS);
 	end_result(w, &j);
 }
 

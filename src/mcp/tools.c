@@ -734,46 +734,35 @@ static void write_input(struct jsonw *w, const struct tool *t)
 	jsonw_addf(w, "additionalProperties:false}");
 }
 
-static void write_property(struct jsonw *w, const char *name, const char *type,
-			   const char *help)
-{
-	jsonw_addf(w, "%s:{type:%s, description:%s}", name, type, help);
-}
-
 static void write_output(struct jsonw *w, const struct tool *t)
 {
 	jsonw_addf(w, "outputSchema:{type:object, properties:{");
-	if (t->command) {
-		write_property(w, "command", "string",
-			       "gives the same in a shell");
-		write_property(w, "exit_code", "integer",
-			       "0; 10: the check failed; 5: too little to tell");
-	}
-	write_property(w, "answer", "object",
-		       t->command
-			       ? "what -o json of the command gives, reduced; "
-				 "left_out has cursors for the tool more"
-			       : "the part that was asked for");
-	jsonw_addf(w, "}, required:[");
-	if (t->command) {
+	if (t->command)
+		jsonw_addf(w,
+			   "command:{type:string, "
+			   "description:'gives the same in a shell'}, "
+			   "exit_code:{type:integer, description:%s}",
+			   "0; 10: the check failed; 5: too little to tell");
+	jsonw_addf(w, "answer:{type:object, description:%s}}, required:[",
+		   t->command
+			   ? "what -o json of the command gives, reduced; "
+			     "left_out has cursors for the tool more"
+			   : "the part that was asked for");
+	if (t->command)
 		jsonw_addf(w, "command, exit_code");
-	}
 	jsonw_addf(w, "answer]}");
-}
-
-static void write_tool(struct jsonw *w, const struct tool *t)
-{
-	jsonw_addf(w, "{name:%s, title:%s, description:%s", t->name, t->title,
-		   t->help);
-	write_input(w, t);
-	write_output(w, t);
-	jsonw_addf(w, "annotations:{readOnlyHint:true, openWorldHint:true}}");
 }
 
 void tools_write(struct jsonw *w)
 {
 	jsonw_array(w);
-	for (const struct tool *t = tools; t->name; t++)
-		write_tool(w, t);
+	for (const struct tool *t = tools; t->name; t++) {
+		jsonw_addf(w, "{name:%s, title:%s, description:%s", t->name,
+			   t->title, t->help);
+		write_input(w, t);
+		write_output(w, t);
+		jsonw_addf(w, "annotations:{readOnlyHint:true, "
+			      "openWorldHint:true}}");
+	}
 	jsonw_array_end(w);
 }

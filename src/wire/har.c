@@ -1143,20 +1143,15 @@ static bool is_utf8(struct str text)
 }
 
 /* HAR wants most fields to be there, so an absent text is empty. */
-static void write_field(struct jsonw *w, const char *key, const char *text)
+static const char *or_empty(const char *text)
 {
-	jsonw_pair_text(w, key, text ? text : "");
+	return text ? text : "";
 }
 
 /* For viewers; a replay reads the exact nanoseconds (write_extra). */
-static void write_ms(struct jsonw *w, const char *key, int64_t duration_ns)
+static double to_ms(int64_t duration_ns)
 {
-	jsonw_pair_f64(w, key, (double)duration_ns / (double)NS_PER_MS, 6);
-}
-
-static void write_empty_list(struct jsonw *w, const char *key)
-{
-	jsonw_addf(w, "%s:[]", key);
+	return (double)duration_ns / (double)NS_PER_MS;
 }
 
 /* "text", and `mark`: "base64" when the bytes are not UTF-8. */
@@ -1179,7 +1174,7 @@ static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 	base64_encode((const unsigned char *)bytes.ptr, bytes.len, text);
 	jsonw_str(w, (struct str){ text, size });
 	mem_free(text);
-	write_field(w, mark, "base64");
+	jsonw_pair_text(w, mark, "base64");
 }
 
 static void write_pair(struct jsonw *w, struct str name, struct str value)
@@ -1221,12 +1216,10 @@ static void write_query(struct jsonw *w, const char *url)
  * of what was on the wire is copied, so no credential can slip in. */
 static void write_request(struct jsonw *w, const struct har_entry *e)
 {
-	jsonw_addf(w, "request:{");
-	write_field(w, "method", e->method);
-	write_field(w, "url", e->url);
-	write_field(w, "httpVersion", "HTTP/1.1");
-	write_empty_list(w, "cookies");
-	jsonw_addf(w, "headers:[");
+	jsonw_addf(w,
+		   "request:{method:%s, url:%s, httpVersion:HTTP/1.1, "
+		   "cookies:[], headers:[",
+		   or_empty(e->method), or_empty(e->url));
 	write_header(w, "Accept", e->accept);
 	write_header(w, "Content-Type", e->content_type);
 	write_header(w, "X-Scope-OrgID", e->tenant);
@@ -1234,32 +1227,29 @@ static void write_request(struct jsonw *w, const struct har_entry *e)
 	write_query(w, e->url);
 	jsonw_addf(w, "headersSize:-1, bodySize:%zu", e->request_body.len);
 	if (e->request_body.len) {
-		jsonw_addf(w, "postData:{");
-		write_field(w, "mimeType", e->content_type);
+		jsonw_addf(w, "postData:{mimeType:%s",
+			   or_empty(e->content_type));
 		write_body(w, buf_str(&e->request_body), "_encoding");
 		jsonw_object_end(w);
 	}
 	jsonw_object_end(w);
 }
 
+/* bodySize is as it was sent, packed or not; content.size is the plain one. */
 static void write_response(struct jsonw *w, const struct http_response *r)
 {
-	jsonw_addf(w, "response:{status:%d", r->status);
-	write_field(w, "statusText", "");
-	write_field(w, "httpVersion", "HTTP/1.1");
-	write_empty_list(w, "cookies");
-	jsonw_addf(w, "headers:[");
+	jsonw_addf(w,
+		   "response:{status:%d, statusText:'', httpVersion:HTTP/1.1, "
+		   "cookies:[], headers:[",
+		   r->status);
 	write_header(w, "Content-Type", r->content_type);
 	write_header(w, "Date", r->server_date);
 	write_header(w, "Location", r->location);
-	jsonw_addf(w, "], content:{size:%zu", r->body.len);
-	write_field(w, "mimeType", r->content_type);
+	jsonw_addf(w, "], content:{size:%zu, mimeType:%s", r->body.len,
+		   or_empty(r->content_type));
 	write_body(w, buf_str(&r->body), "encoding");
-	jsonw_object_end(w);
-	write_field(w, "redirectURL", r->location);
-	jsonw_pair_i64(w, "headersSize", -1);
-	/* As it was sent, packed or not; content.size is the plain one. */
-	jsonw_addf(w, "bodySize:%jd}", r->wire_bytes);
+	jsonw_addf(w, "}, redirectURL:%s, headersSize:-1, bodySize:%jd}",
+		   or_empty(r->location), r->wire_bytes);
 }
 
 /* What HAR has no place for, yet a replay must repeat. */
@@ -1270,61 +1260,37 @@ static void write_extra(struct jsonw *w, const struct http_response *r)
 	/* Decides what a refusal is told to be; nothing else depends on it. */
 	if (r->status == 401 && r->has_sent_secret)
 		jsonw_pair_bool(w, "has_sent_secret", true);
-	if (r->err.code != ERROR_NONE) {
-		jsonw_addf(w, "error:{");
-		write_field(w, "code", har_code_name(r->err.code));
-		write_field(w, "message", r->err.message);
-		jsonw_object_end(w);
-	}
+	if (r->err.code != ERROR_NONE)
+		jsonw_addf(w, "error:{code:%s, message:%s}",
+			   har_code_name(r->err.code), r->err.message);
 	jsonw_object_end(w);
 }
 
 /* HAR demands the phases; only the whole is known. */
-static void write_timings(struct jsonw *w, int64_t duration_ns)
-{
-	jsonw_addf(w, "cache:{}, timings:{send:0");
-	write_ms(w, "wait", duration_ns);
-	jsonw_addf(w, "receive:0}");
-}
-
 static void write_entry(struct jsonw *w, const struct har_entry *e)
 {
-	char started[TIME_RFC3339_BYTES];
+	double took_ms = to_ms(e->response.duration_ns);
 
-	format_rfc3339(e->started_ns, started);
-	jsonw_object(w);
-	write_field(w, "startedDateTime", started);
-	write_ms(w, "time", e->response.duration_ns);
+	jsonw_addf(w, "{startedDateTime:%+jd, time:%.6f", e->started_ns,
+		   took_ms);
 	write_request(w, e);
 	write_response(w, &e->response);
-	write_timings(w, e->response.duration_ns);
+	jsonw_addf(w, "cache:{}, timings:{send:0, wait:%.6f, receive:0}",
+		   took_ms);
 	write_extra(w, &e->response);
 	jsonw_object_end(w);
 }
 
-static void write_run(struct jsonw *w, const struct har *h)
-{
-	char now[TIME_RFC3339_BYTES];
-
-	format_rfc3339(h->now_ns, now);
-	jsonw_addf(w, "_tracefind:{");
-	write_field(w, "now", now);
-	jsonw_addf(w, "now_ns:%jd, args:[", h->now_ns);
-	for (size_t i = 0; i < h->arg_count; i++)
-		jsonw_text(w, h->args[i]);
-	jsonw_addf(w, "]}");
-}
-
 static void write_log(struct jsonw *w, const struct har *h)
 {
-	jsonw_addf(w, "{log:{");
-	write_field(w, "version", "1.2");
-	jsonw_addf(w, "creator:{");
-	write_field(w, "name", "tracefind");
-	write_field(w, "version", TRACEFIND_VERSION);
-	jsonw_object_end(w);
-	write_run(w, h);
-	jsonw_addf(w, "entries:[");
+	jsonw_addf(w,
+		   "{log:{version:'1.2', "
+		   "creator:{name:tracefind, version:%s}, "
+		   "_tracefind:{now:%+jd, now_ns:%jd, args:[",
+		   TRACEFIND_VERSION, h->now_ns, h->now_ns);
+	for (size_t i = 0; i < h->arg_count; i++)
+		jsonw_text(w, h->args[i]);
+	jsonw_addf(w, "]}, entries:[");
 	for (size_t i = 0; i < h->count; i++)
 		write_entry(w, &h->entries[i]);
 	jsonw_addf(w, "]}}");
