@@ -85,7 +85,20 @@ void markdown_next(struct page *p, struct str command, bool is_first)
 	out_char(p->out, '\n');
 }
 
+void markdown_next_line(struct page *p, struct buf *line, bool is_first)
+{
+	if (line->len && line->state == BUF_OK)
+		markdown_next(p, buf_str(line), is_first);
+	buf_release(line);
+}
+
 /* ---- tables ---- */
+
+void markdown_or_title(struct page *p)
+{
+	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
+		   p->style.is_markdown ? 0 : 2);
+}
 
 void markdown_head(struct page *p, const char *const *names, size_t count,
 		   size_t number_count)

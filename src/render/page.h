@@ -175,6 +175,9 @@ void markdown_commands(struct page *p, const struct str *commands,
 
 /* The same of one command; on a page page_next() and the end of its line. */
 void markdown_next(struct page *p, struct str command, bool is_first);
+/* The same of one that was put together, and is released; nothing when it is
+ * empty or too long. */
+void markdown_next_line(struct page *p, struct buf *line, bool is_first);
 
 /* A table with so many columns, the first of them numbers; then its rows. */
 void markdown_head(struct page *p, const char *const *names, size_t count,
@@ -188,6 +191,8 @@ void markdown_pair_cell(struct page *p, struct str first, struct str second);
 /* Text of ours. */
 void markdown_cell(struct page *p, const char *text);
 void markdown_row_end(struct page *p);
+/* Ends the sentence above a table. */
+void markdown_or_title(struct page *p);
 /* Text of ours; on a page a field of so many columns, aligned right. */
 void markdown_or_field(struct page *p, enum paint paint, size_t columns,
 		       const char *text);

@@ -759,17 +759,15 @@ static void write_hit(struct page *p, const struct gates *g,
 			      : NAME_MIN_COLUMNS;
 
 	hit_cells(g, hit, cells);
+	for (size_t i = 0; i < NUMBERS; i++)
+		markdown_or_field(p, i ? PAINT_NONE : PAINT_BAD, NUMBER_COLUMNS,
+				  cells[i]);
 	if (p->style.is_markdown) {
-		for (size_t i = 0; i < NUMBERS; i++)
-			markdown_cell(p, cells[i]);
 		markdown_name_cell(p, hit->row->name);
 		markdown_place_cell(p, hit->row->file, hit->row->line);
 		markdown_row_end(p);
 		return;
 	}
-	for (size_t i = 0; i < NUMBERS; i++)
-		page_field(p, i ? PAINT_NONE : PAINT_BAD, ALIGN_RIGHT,
-			   NUMBER_COLUMNS, cells[i]);
 	page_repeat(p, PAINT_NONE, " ", 2);
 	page_cell(p, PAINT_BOLD, hit->row->name, p->width ? room : 0, 0);
 	if (hit->is_self)
@@ -794,8 +792,7 @@ static void write_table_head(struct page *p, const struct check_answer *a,
 			   a->check->gates.is_relative
 				   ? " beside the other functions"
 				   : check_per(a->check));
-	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
-		   p->style.is_markdown ? 0 : 2);
+	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		static const char *const places[] = { "growth",   "from",
 						      "to",       "limit",

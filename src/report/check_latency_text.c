@@ -224,8 +224,7 @@ static void write_head(struct page *p)
 
 	page_text(p, "latency by operation, ms; change in % of what requests "
 		     "took");
-	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
-		   p->style.is_markdown ? 0 : 2);
+	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		out_char(p->out, '\n');
 		markdown_head(p, names, 9, 7);

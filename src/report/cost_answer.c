@@ -883,9 +883,7 @@ static void write_next(struct page *p, const struct cost_answer *a)
 	buf_add_text(&line, "tracefind profile --service");
 	shell_word_add(&line, str_from(a->service));
 	buf_add_str(&line, a->servers);
-	if (line.state == BUF_OK)
-		markdown_next(p, buf_str(&line), true);
-	buf_release(&line);
+	markdown_next_line(p, &line, true);
 }
 
 static void write_table(const void *answer, const struct render_style *style,

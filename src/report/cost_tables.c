@@ -17,6 +17,7 @@
 #define INTERVAL_COLUMNS 20u
 /* With signs. */
 #define CHANGE_INTERVAL_COLUMNS 21u
+#define SHARE_COLUMNS 7u
 #define NAME_MIN_COLUMNS 20u
 
 int cost_decimals(double largest, int digits)
@@ -203,7 +204,7 @@ static void put_share(struct page *p, const struct cost_answer *a,
 		part = row->amount / all->amount;
 	if (!isnan(part))
 		format_percent(part, text);
-	markdown_or_field(p, PAINT_NONE, 7, text);
+	markdown_or_field(p, PAINT_NONE, SHARE_COLUMNS, text);
 }
 
 static void row_words(const struct cost_row *row, struct buf *out)
@@ -251,72 +252,81 @@ static void put_place(struct page *p, const struct function_cost *f,
 
 static size_t columns_before(const struct layout *l)
 {
-	size_t columns = INTERVAL_COLUMNS + 7 + 2;
+	size_t columns = INTERVAL_COLUMNS + SHARE_COLUMNS + 2;
 
 	for (int i = 0; i < COLUMNS; i++)
 		columns += l->is_shown[i] ? NUMBER_COLUMNS : 0;
 	return columns;
 }
 
-static void put_name(struct page *p, const struct layout *l,
-		     const struct cost_row *row)
+/* Ends a row with a function, or in words what it is of. */
+static void end_row(struct page *p, const struct function_cost *f,
+		    const char *words, size_t before)
 {
-	struct buf words;
-
-	if (row->function && p->style.is_markdown) {
-		markdown_name_cell(p, row->function->name);
-		markdown_place_cell(p, row->function->file,
-				    row->function->line);
-		markdown_row_end(p);
-		return;
-	}
-	if (row->function) {
-		put_place(p, row->function, columns_before(l));
-		return;
-	}
-	buf_init(&words, KIB);
-	row_words(row, &words);
 	if (p->style.is_markdown) {
-		markdown_cell(p, buf_text(&words));
-		markdown_cell(p, "");
+		if (f) {
+			markdown_name_cell(p, f->name);
+			markdown_place_cell(p, f->file, f->line);
+		} else {
+			markdown_cell(p, words);
+			markdown_cell(p, "");
+		}
 		markdown_row_end(p);
+	} else if (f) {
+		put_place(p, f, before);
 	} else {
 		page_paint(p, PAINT_NONE, "  ");
-		page_paint(p, PAINT_BOLD, buf_text(&words));
+		page_paint(p, PAINT_BOLD, words);
 		out_char(p->out, '\n');
 	}
-	buf_release(&words);
 }
 
-static void write_heads(struct page *p, const struct layout *l,
-			const char *const *names, const char *last,
-			bool has_place)
+struct head {
+	const char *name; /* NULL: no such column */
+	size_t columns;
+};
+
+/* Numbers, the name of what they are of, and in Markdown its file. */
+static void write_heads(struct page *p, const struct head *numbers,
+			size_t count, const char *last, bool has_place)
 {
-	const char *heads[COLUMNS + 4];
+	const char *names[COLUMNS + 4];
 	size_t n = 0;
 
-	heads[n++] = names[0];
-	heads[n++] = "95 %";
-	for (int i = COLUMN_MILLION; i < COLUMNS; i++)
-		if (l->is_shown[i])
-			heads[n++] = names[i];
-	heads[n++] = "share";
+	for (size_t i = 0; i < count; i++) {
+		if (!numbers[i].name)
+			continue;
+		names[n++] = numbers[i].name;
+		if (!p->style.is_markdown)
+			page_field(p, PAINT_BOLD, ALIGN_RIGHT,
+				   numbers[i].columns, numbers[i].name);
+	}
 	if (p->style.is_markdown) {
-		heads[n] = last;
-		heads[n + 1] = "file";
+		names[n] = last;
+		names[n + 1] = "file";
 		out_char(p->out, '\n');
-		markdown_head(p, heads, n + 1 + has_place, n);
+		markdown_head(p, names, n + 1 + has_place, n);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		page_field(p, PAINT_BOLD, ALIGN_RIGHT,
-			   i == 1       ? INTERVAL_COLUMNS
-			   : i == n - 1 ? 7
-					: NUMBER_COLUMNS,
-			   heads[i]);
 	page_paint(p, PAINT_BOLD, "  ");
 	page_paint(p, PAINT_BOLD, last);
 	out_char(p->out, '\n');
+}
+
+static void write_cost_heads(struct page *p, const struct layout *l,
+			     const char *each, const char *last, bool has_place)
+{
+	const struct head heads[] = {
+		{ each, NUMBER_COLUMNS },
+		{ "95 %", INTERVAL_COLUMNS },
+		{ l->is_shown[COLUMN_MILLION] ? "a million" : NULL,
+		  NUMBER_COLUMNS },
+		{ l->is_shown[COLUMN_MONTH] ? "a month" : NULL,
+		  NUMBER_COLUMNS },
+		{ "share", SHARE_COLUMNS },
+	};
+
+	write_heads(p, heads, COUNT_OF(heads), last, has_place);
 }
 
 static void write_title(struct page *p, const struct layout *l,
@@ -337,23 +347,20 @@ static void write_title(struct page *p, const struct layout *l,
 	}
 	out_char(p->out, '\n');
 	page_sentence(p, buf_str(&text));
-	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
-		   p->style.is_markdown ? 0 : 2);
+	markdown_or_title(p);
 	buf_release(&text);
 }
 
 static void write_rows(struct page *p, const struct cost_answer *a)
 {
-	static const char *const names[COLUMNS] = { "a request", "a million",
-						    "a month" };
-	const char *names_rate[COLUMNS] = { NULL, "a million", "a month" };
 	struct layout l;
+	struct buf words;
 
 	layout_begin(&l, a);
-	names_rate[COLUMN_EACH] = l.unit;
 	write_title(p, &l, cost_request_word(a), "");
-	write_heads(p, &l, l.is_by_request ? names : names_rate, "function",
-		    true);
+	write_cost_heads(p, &l, l.is_by_request ? "a request" : l.unit,
+			 "function", true);
+	buf_init(&words, KIB);
 	for (size_t i = 0; i < a->rows.count; i++) {
 		const struct cost_row *row = &a->rows.items[i];
 
@@ -366,8 +373,12 @@ static void write_rows(struct page *p, const struct cost_answer *a)
 		put_value(p, &l, row, COLUMN_MILLION);
 		put_value(p, &l, row, COLUMN_MONTH);
 		put_share(p, a, row);
-		put_name(p, &l, row);
+		buf_clear(&words);
+		if (!row->function)
+			row_words(row, &words);
+		end_row(p, row->function, buf_text(&words), columns_before(&l));
 	}
+	buf_release(&words);
 }
 
 /* ---- operations ---- */
@@ -385,7 +396,7 @@ static void write_operation(struct page *p, struct layout *l,
 	put_value(p, l, &row, COLUMN_MILLION);
 	put_value(p, l, &row, COLUMN_MONTH);
 	format_percent(o->share, share);
-	markdown_or_field(p, PAINT_NONE, 7, share);
+	markdown_or_field(p, PAINT_NONE, SHARE_COLUMNS, share);
 	if (p->style.is_markdown) {
 		markdown_name_cell(p, o->name);
 		markdown_row_end(p);
@@ -419,8 +430,6 @@ static void layout_operations(struct layout *l)
 
 static void write_operations(struct page *p, const struct cost_answer *a)
 {
-	static const char *const names[COLUMNS] = { "a request", "a million",
-						    "a month" };
 	const struct cost *c = a->cost;
 	struct layout l = { .a = a };
 	size_t spans = 0;
@@ -431,7 +440,7 @@ static void write_operations(struct page *p, const struct cost_answer *a)
 	for (size_t i = 0; i < c->operation_count; i++)
 		spans += c->operations[i].spans;
 	write_title(p, &l, "request", ", by the samples of single requests");
-	write_heads(p, &l, names, "operation", false);
+	write_cost_heads(p, &l, "a request", "operation", false);
 	for (size_t i = 0; i < c->operation_count; i++)
 		write_operation(p, &l, &c->operations[i]);
 	page_textf(p,
@@ -504,83 +513,48 @@ static void put_change_interval(struct page *p, const struct changes_shown *s,
 	markdown_or_field(p, PAINT_NONE, CHANGE_INTERVAL_COLUMNS, text);
 }
 
-static void write_change(struct page *p, struct changes_shown *s,
-			 const struct function_row *row)
-{
-	struct function_cost f = { .name = row->name,
-				   .file = row->file,
-				   .line = row->line };
-	double values[CHANGE_COLUMNS];
-
-	change_values(s, row->baseline_self_lib_value, row->delta, values);
-	for (int i = 0; i < CHANGE_COLUMNS; i++) {
-		int64_t units =
-			sat_round_f64(values[i] * pow(10, s->decimals[i]));
-
-		put_units(p, s, (enum change_column)i, units);
-		s->rest[i] -= units;
-		if (i == CHANGE_BY)
-			put_change_interval(p, s, row->delta_low,
-					    row->delta_high);
-	}
-	if (p->style.is_markdown) {
-		markdown_name_cell(p, f.name);
-		markdown_place_cell(p, f.file, f.line);
-		markdown_row_end(p);
-		return;
-	}
-	put_place(p, &f,
-		  (2 + (size_t)s->has_month) * NUMBER_COLUMNS +
-			  CHANGE_INTERVAL_COLUMNS + 2);
-}
-
-static void write_change_end(struct page *p, const struct changes_shown *s,
-			     const int64_t *units, double low, double high,
-			     const char *words)
+/* Before, and how much more. */
+static void write_change(struct page *p, const struct changes_shown *s,
+			 const int64_t *units, double low, double high,
+			 const struct function_cost *f, const char *words)
 {
 	for (int i = 0; i < CHANGE_COLUMNS; i++) {
 		put_units(p, s, (enum change_column)i, units[i]);
 		if (i == CHANGE_BY)
 			put_change_interval(p, s, low, high);
 	}
-	if (p->style.is_markdown) {
-		markdown_cell(p, words);
-		markdown_cell(p, "");
-		markdown_row_end(p);
-		return;
-	}
-	page_paint(p, PAINT_NONE, "  ");
-	page_paint(p, PAINT_BOLD, words);
-	out_char(p->out, '\n');
+	end_row(p, f, words,
+		(2 + (size_t)s->has_month) * NUMBER_COLUMNS +
+			CHANGE_INTERVAL_COLUMNS + 2);
 }
 
-static void write_change_heads(struct page *p, const struct changes_shown *s)
+static void write_function_change(struct page *p, struct changes_shown *s,
+				  const struct function_row *row)
 {
-	const char *heads[] = { "before",  "change",   "95 %",
-				"a month", "function", "file" };
+	const struct function_cost f = { .name = row->name,
+					 .file = row->file,
+					 .line = row->line };
+	double values[CHANGE_COLUMNS];
+	int64_t units[CHANGE_COLUMNS];
 
-	if (!s->has_month) {
-		heads[3] = "function";
-		heads[4] = "file";
+	change_values(s, row->baseline_self_lib_value, row->delta, values);
+	for (int i = 0; i < CHANGE_COLUMNS; i++) {
+		units[i] = sat_round_f64(values[i] * pow(10, s->decimals[i]));
+		s->rest[i] -= units[i];
 	}
-	if (p->style.is_markdown) {
-		out_char(p->out, '\n');
-		markdown_head(p, heads, 5 + (size_t)s->has_month,
-			      3 + (size_t)s->has_month);
-		return;
-	}
-	for (size_t i = 0; i < 3 + (size_t)s->has_month; i++)
-		page_field(p, PAINT_BOLD, ALIGN_RIGHT,
-			   i == 2 ? CHANGE_INTERVAL_COLUMNS : NUMBER_COLUMNS,
-			   heads[i]);
-	page_paint(p, PAINT_BOLD, "  function");
-	out_char(p->out, '\n');
+	write_change(p, s, units, row->delta_low, row->delta_high, &f, "");
 }
 
 /* Before, after and how much more: columns end in the same digits, and what the
  * rows leave is one line. */
 static void write_changes(struct page *p, struct changes_shown *s)
 {
+	const struct head heads[] = {
+		{ "before", NUMBER_COLUMNS },
+		{ "change", NUMBER_COLUMNS },
+		{ "95 %", CHANGE_INTERVAL_COLUMNS },
+		{ s->has_month ? "a month" : NULL, NUMBER_COLUMNS },
+	};
 	const struct result *r = s->a->result;
 	size_t shown = 0;
 	int64_t whole[CHANGE_COLUMNS];
@@ -597,18 +571,18 @@ static void write_changes(struct page *p, struct changes_shown *s)
 		whole[i] = s->rest[i] =
 			sat_round_f64(values[i] * pow(10, s->decimals[i]));
 	}
-	write_change_heads(p, s);
+	write_heads(p, heads, COUNT_OF(heads), "function", true);
 	for (size_t i = 0; i < r->function_count; i++)
 		if (change_is_real(r->functions[i].change) &&
 		    (!s->a->limit || shown < s->a->limit)) {
-			write_change(p, s, &r->functions[i]);
+			write_function_change(p, s, &r->functions[i]);
 			shown++;
 		}
 	snprintf(words, sizeof words, "%zu others%s", r->function_count - shown,
 		 shown < r->change_total ? "" : ", each within noise");
-	write_change_end(p, s, s->rest, NAN, NAN, words);
-	write_change_end(p, s, whole, r->whole.delta_low, r->whole.delta_high,
-			 "CPU used");
+	write_change(p, s, s->rest, NAN, NAN, NULL, words);
+	write_change(p, s, whole, r->whole.delta_low, r->whole.delta_high, NULL,
+		     "CPU used");
 }
 
 static void write_difference(struct page *p, const struct cost_answer *a)
@@ -790,15 +764,13 @@ static void write_saving(struct page *p, const struct cost_answer *a)
 	buf_addf(&line, " a month %s, for %.3g instances",
 		 money > 0 ? "less" : "more", a->cost->instances.value);
 	page_sentence(p, buf_str(&line));
-	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
-		   p->style.is_markdown ? 0 : 2);
+	markdown_or_title(p);
 	buf_release(&line);
 }
 
 void cost_write_size(struct page *p, const struct cost_answer *a)
 {
 	const struct cost_size *s = &a->cost->size;
-	size_t indent = p->style.is_markdown ? 0 : 2;
 	struct buf text;
 
 	if (!a->cost->want->has_size)
@@ -816,7 +788,7 @@ void cost_write_size(struct page *p, const struct cost_answer *a)
 			   "instances, the older half as much a day",
 			   100 * SIZE_MARGIN, 100 * SIZE_MARGIN, s->hours,
 			   s->instances);
-	page_flush(p, PAINT_NONE, indent ? "  " : "", indent);
+	markdown_or_title(p);
 	buf_release(&text);
 	if (!s->advice[COST_CPU].count && !s->advice[COST_MEMORY].count)
 		return;

@@ -262,8 +262,15 @@ static void write_row(struct page *p, const struct fleet_service *s,
 
 	row_cells(s, cells);
 	for (size_t i = 0; i < NUMBERS; i++)
-		page_field(p, i ? PAINT_NONE : PAINT_BAD, ALIGN_RIGHT,
-			   NUMBER_COLUMNS, cells[i]);
+		markdown_or_field(p, i ? PAINT_NONE : PAINT_BAD, NUMBER_COLUMNS,
+				  cells[i]);
+	if (p->style.is_markdown) {
+		markdown_name_cell(p, service_text(s, text));
+		markdown_name_cell(p, f->name);
+		markdown_place_cell(p, f->file, f->line);
+		markdown_row_end(p);
+		return;
+	}
 	page_repeat(p, PAINT_NONE, " ", 2);
 	page_cell(p, PAINT_BOLD, service_text(s, text), p->width ? columns : 0,
 		  columns);
@@ -276,21 +283,6 @@ static void write_row(struct page *p, const struct fleet_service *s,
 	if (s->grown > 1)
 		outf(p->out, "  +%zu", s->grown - 1);
 	out_char(p->out, '\n');
-}
-
-static void write_markdown_row(struct page *p, const struct fleet_service *s,
-			       struct buf *text)
-{
-	const struct fleet_function *f = s->functions;
-	char cells[NUMBERS][32];
-
-	row_cells(s, cells);
-	for (size_t i = 0; i < NUMBERS; i++)
-		markdown_cell(p, cells[i]);
-	markdown_name_cell(p, service_text(s, text));
-	markdown_name_cell(p, f->name);
-	markdown_place_cell(p, f->file, f->line);
-	markdown_row_end(p);
 }
 
 static size_t service_columns(struct page *p, const struct fleet *f,
@@ -311,8 +303,7 @@ static size_t service_columns(struct page *p, const struct fleet *f,
 static void write_head(struct page *p, size_t columns)
 {
 	page_text(p, "CPU of the function that adds most, cores");
-	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
-		   p->style.is_markdown ? 0 : 2);
+	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		out_char(p->out, '\n');
 		markdown_head(p, names, 6, NUMBERS);
@@ -340,12 +331,8 @@ static void write_rows(struct page *p, const struct fleet_answer *a)
 	columns = service_columns(p, f, shown, &text);
 	out_char(p->out, '\n');
 	write_head(p, columns);
-	for (size_t i = 0; i < shown; i++) {
-		if (p->style.is_markdown)
-			write_markdown_row(p, &f->items[i], &text);
-		else
-			write_row(p, &f->items[i], columns, &text);
-	}
+	for (size_t i = 0; i < shown; i++)
+		write_row(p, &f->items[i], columns, &text);
 	buf_release(&text);
 	if (shown == f->grown)
 		return;
@@ -396,9 +383,7 @@ static void write_next(struct page *p, const struct fleet_answer *a)
 		add_time(&text, s->before.range.to_ns);
 	}
 	buf_add_str(&text, a->servers);
-	if (text.state == BUF_OK)
-		markdown_next(p, buf_str(&text), true);
-	buf_release(&text);
+	markdown_next_line(p, &text, true);
 }
 
 static void write_table(const void *answer, const struct render_style *style,

@@ -808,8 +808,7 @@ static void write_table_head(struct page *p, const struct leak_subject *s)
 		   s->what == LEAK_MEMORY ? "in use, MiB"
 					  : leak_subject_word(s),
 		   s->processes > 1 ? ", mean of those looked at" : "");
-	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
-		   p->style.is_markdown ? 0 : 2);
+	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		static const char *const names[] = {
 			"start", "end",     "an hour",  "95 % of that, from",
@@ -945,9 +944,7 @@ static void write_next(struct page *p, const struct leak_answer *a)
 		return;
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	add_next(a, &line);
-	if (line.state == BUF_OK)
-		markdown_next(p, buf_str(&line), true);
-	buf_release(&line);
+	markdown_next_line(p, &line, true);
 }
 
 static void write_table(const void *answer, const struct render_style *style,

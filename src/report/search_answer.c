@@ -494,9 +494,7 @@ static void write_next(const struct search_answer *a, struct page *p)
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&command, "tracefind slow %s", id);
 	buf_add_str(&command, a->servers);
-	if (command.state == BUF_OK)
-		markdown_next(p, buf_str(&command), true);
-	buf_release(&command);
+	markdown_next_line(p, &command, true);
 }
 
 static void write_table(const void *answer, const struct render_style *style,

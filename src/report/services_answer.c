@@ -198,9 +198,7 @@ static void write_next(struct page *p, const struct services_answer *a,
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	buf_addf(&line, "tracefind %s --service NAME", command);
 	buf_add_str(&line, a->servers);
-	if (line.state == BUF_OK)
-		markdown_next(p, buf_str(&line), is_first);
-	buf_release(&line);
+	markdown_next_line(p, &line, is_first);
 }
 
 static void write_tail(struct page *p, const struct services_answer *a)

@@ -77,8 +77,7 @@ static void write_head(struct page *p, const struct slo_answer *answer)
 		   "What spent it, %% of the bad requests: %s of %s looked "
 		   "at",
 		   count, bad);
-	page_flush(p, PAINT_NONE, p->style.is_markdown ? "" : "  ",
-		   p->style.is_markdown ? 0 : 2);
+	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		out_char(p->out, '\n');
 		markdown_head(p, names, COUNT_OF(names), 1);
@@ -464,6 +463,7 @@ static void write_burn_head(struct page *p)
 					     "rate",   "limit", "state" };
 
 	if (p->style.is_markdown) {
+		out_char(p->out, '\n');
 		markdown_head(p, names, COUNT_OF(names), COUNT_OF(names) - 1);
 		return;
 	}
@@ -477,15 +477,11 @@ static void write_burn_head(struct page *p)
 
 void slo_burn_write(struct page *p, const struct slo *s)
 {
-	bool is_markdown = p->style.is_markdown;
-
 	if (!s->pair_count)
 		return;
 	out_char(p->out, '\n');
 	page_text(p, "Burn rate, times as fast as the objective allows");
-	page_flush(p, PAINT_NONE, is_markdown ? "" : "  ", is_markdown ? 0 : 2);
-	if (is_markdown)
-		out_char(p->out, '\n');
+	markdown_or_title(p);
 	write_burn_head(p);
 	for (size_t i = 0; i < s->pair_count; i++)
 		write_pair(p, s, &s->pairs[i]);

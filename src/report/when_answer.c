@@ -805,9 +805,7 @@ static void write_tail(struct page *p, const struct when_answer *a)
 		return;
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	when_next_command(w, a->servers, &line);
-	if (line.state == BUF_OK)
-		markdown_next(p, buf_str(&line), true);
-	buf_release(&line);
+	markdown_next_line(p, &line, true);
 }
 
 static void write_table(const void *answer, const struct render_style *style,
