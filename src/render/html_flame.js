@@ -235,7 +235,7 @@ function find(text, isFromPage) {
 
 	next = -1;
 	controls.showMatches(search);
-	graph.layout();
+	graph.showMatches();
 	tellMatched(isLate);
 	clearTimeout(isKept);
 	if (!isFromPage)

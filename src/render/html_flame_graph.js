@@ -25,7 +25,7 @@ const fine = window.matchMedia("(pointer: coarse)");
 const stark = window.matchMedia("(prefers-contrast: more)");
 const forced = window.matchMedia("(forced-colors: active)");
 const grey = window.matchMedia("(monochrome)");
-let width = 0, height = 0, letter = 7.22, panes = [];
+let width = 0, height = 0, letter = 7.22, panes = [], hasParted = false;
 
 // A colour of the page as "#rrggbb", asked for once per theme.
 function pageColor(name) {
@@ -73,12 +73,28 @@ function again(f) {
 
 function layout() {
 	width = view.clientWidth;
+	hasParted = Boolean(state.isMatch);
 	panes = model.panes(state);
 	height = Math.max(lay(panes, width), 2 * ROW_PX);
 	state.focus = again(state.focus);
 	state.hover = null;
 	view.style.height = height + "px";
 	paint();
+}
+
+// What a search finds stands by itself: laid out anew only where it was, or is,
+// in a run.
+function showMatches() {
+	const had = hasParted;
+	const is = state.isMatch && panes.some(p => p.rows.some(row =>
+		row.run.some(run => run && run.some(i =>
+			state.isMatch[p.tree.fn(i)]))));
+
+	if (is || had)
+		layout();
+	else
+		paintSoon();
+	hasParted = Boolean(is || had && state.isMatch);
 }
 
 function boxOf(f) {
@@ -249,7 +265,7 @@ function png(title, done) {
 
 [fine, stark, forced, grey].forEach(m => m.addEventListener("change", layout));
 return { view: view, canvas: canvas, colors: colors, layout: layout,
-	paint: paint, paintSoon: paintSoon, boxOf: boxOf, hit: hit,
+	paint: paint, paintSoon: paintSoon, showMatches: showMatches, boxOf: boxOf, hit: hit,
 	panes: () => panes, readTheme: readTheme, svg: svg, png: png,
 	isTall: () => canvas.clientHeight < view.clientHeight - 1,
 	fit: function () {

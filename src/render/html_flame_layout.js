@@ -131,9 +131,16 @@ function fill(pane, scale, isKept) {
 		push(row, z, 0, w);
 	for (; row.node.length; row = nextRow(pane, row, scale, isKept))
 		rows.push(row);
+	pane.places = null;
+}
+
+// By node: its row, and where in it; made when it is asked for.
+function placesOf(pane) {
 	pane.places = new Map();
-	rows.forEach((r, depth) => r.node.forEach((i, at) => (r.run[at] || [i])
-		.forEach(k => pane.places.set(k, [depth, at]))));
+	pane.rows.forEach((row, depth) => row.node.forEach((i, at) =>
+		(row.run[at] || [i]).forEach(k =>
+			pane.places.set(k, [depth, at]))));
+	return pane.places;
 }
 
 // Panes of one scale are as wide as the widest of them, others fill their
@@ -172,7 +179,8 @@ function frame(pane, row, at) {
 
 // The box of a node, or that of the run that it is in; null where none is drawn.
 function boxOf(pane, i) {
-	const [depth, at] = pane.places && pane.places.get(i) || [-1];
+	const [depth, at] = pane.rows && (pane.places || placesOf(pane)).get(i) ||
+		[-1];
 	const row = depth >= pane.skip && pane.rows[depth];
 
 	return row ? { row: row, depth: depth, at: at, x: pane.left + row.x[at],

@@ -489,6 +489,13 @@ class Test(Page):
         b.key("Escape")
         b.key("Escape")
         b.js("tracefindPage.select({function: 'idle'}, 'test')")
+        self.find("^b$")
+        self.focus()
+        self.find("^zz$")
+        self.equal(self.to("main", "a")["run"], "4",
+                   "without it they are one again")
+        b.js("at('find').focus()")
+        b.key("Escape")
         b.js("go('sides')")
         self.equal([self.to("main", "a")["run"], b.js("focused().pane")],
                    ["4", "0"], "in both sides")
