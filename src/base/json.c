@@ -88,11 +88,30 @@ static inline size_t json_whole_digits(const char *text, size_t len)
 	return count < LIMIT_NUMBER_BYTES ? count : 0;
 }
 
-/* A string, a whole number or a word; NULL for all else. */
+/* A number without an exponent, whole in sight; NULL for all else. */
+static inline const char *pass_number(const char *at, const char *end)
+{
+	const char *first = at, *start = at += *at == '-';
+
+	while (at < end && ascii_is_digit(*at))
+		at++;
+	if (at == start || (*start == '0' && at > start + 1))
+		return NULL;
+	if (at < end && *at == '.') {
+		start = ++at;
+		while (at < end && ascii_is_digit(*at))
+			at++;
+		if (at == start)
+			return NULL;
+	}
+	if (at == end || json_is_number_byte(*at) || json_is_word_byte(*at))
+		return NULL;
+	return (size_t)(at - first) < LIMIT_NUMBER_BYTES ? at : NULL;
+}
+
+/* A string, a plain number or a word; NULL for all else. */
 static inline const char *pass_scalar(const char *at, const char *end)
 {
-	size_t digits;
-
 	switch (*at) {
 	case '"':
 		return pass_string(at + 1, end);
@@ -103,8 +122,7 @@ static inline const char *pass_scalar(const char *at, const char *end)
 	case 'n':
 		return pass_word(at, end, STR("null"));
 	default:
-		digits = json_whole_digits(at, (size_t)(end - at));
-		return digits ? at + digits : NULL;
+		return pass_number(at, end);
 	}
 }
 
@@ -733,10 +751,60 @@ static bool read_number(struct json_reader *r, struct str *text)
 	       json_number_text(r, text);
 }
 
+/* A plain whole number that comes next, without a sign. False, and nothing
+ * consumed, when it is any other or may go on behind what is in sight. */
+static inline bool take_whole(struct json_reader *r, const char *at,
+			      uint64_t *value)
+{
+	const char *start = at, *end = r->data + r->end;
+	uint64_t digits = 0;
+
+	end = end - at > 19 ? at + 19 : end;
+	while (at < end && ascii_is_digit(*at))
+		digits = digits * 10 + (unsigned)(*at++ - '0');
+	if (at == start || at == end || (*start == '0' && at > start + 1) ||
+	    (*at != ',' && *at != '}' && *at != ']' && !json_is_blank(*at)))
+		return false;
+	*value = digits;
+	r->at = (size_t)(at - r->data);
+	finish_value(r);
+	return true;
+}
+
+/* The same behind a key or where an item was announced. */
+static inline bool take_whole_value(struct json_reader *r, uint64_t *value)
+{
+	const char *at = r->data + r->at, *end = r->data + r->end;
+
+	if (r->due == DUE_COLON && at < end && *at == ':')
+		at = pass_blanks(at + 1, end);
+	else if (r->due != DUE_VALUE)
+		return false;
+	return take_whole(r, at, value);
+}
+
+bool json_next_whole(struct json_reader *r, uint64_t *value)
+{
+	const char *at = r->data + r->at, *end = r->data + r->end;
+
+	if (r->is_in_object || !r->depth || r->is_announced)
+		return false;
+	if (r->due == DUE_COMMA && at < end && *at == ',')
+		at = pass_blanks(at + 1, end);
+	else if (r->due != DUE_FIRST)
+		return false;
+	return take_whole(r, at, value);
+}
+
 bool json_i64(struct json_reader *r, int64_t *value)
 {
 	struct str text;
+	uint64_t whole;
 
+	if (take_whole_value(r, &whole)) {
+		*value = (int64_t)whole;
+		return true;
+	}
 	return read_number(r, &text) &&
 	       (parse_i64(text, value) || parse_whole_i64(text, value) ||
 		fail_number(r, text, "whole number of 64 bits"));
@@ -746,9 +814,11 @@ bool json_u64(struct json_reader *r, uint64_t *value)
 {
 	struct str text;
 
-	return read_number(r, &text) &&
-	       (parse_u64(text, value) || parse_whole_u64(text, value) ||
-		fail_number(r, text, "whole number of 64 bits without sign"));
+	return take_whole_value(r, value) ||
+	       (read_number(r, &text) &&
+		(parse_u64(text, value) || parse_whole_u64(text, value) ||
+		 fail_number(r, text,
+			    "whole number of 64 bits without sign")));
 }
 
 /* proto3 JSON writes these as strings. */
@@ -768,7 +838,12 @@ static bool parse_special(struct str text, double *value)
 bool json_f64(struct json_reader *r, double *value)
 {
 	struct str text;
+	uint64_t whole;
 
+	if (take_whole_value(r, &whole)) {
+		*value = (double)whole;
+		return true;
+	}
 	return read_number(r, &text) &&
 	       (parse_f64(text, value) || parse_special(text, value) ||
 		fail_number(r, text, "number that fits a double"));
@@ -840,10 +915,31 @@ static bool skip_separator(struct json_reader *r)
 	return true;
 }
 
+/* A scalar behind its key, or announced, that is ordinary and in sight. */
+static inline bool skip_scalar(struct json_reader *r)
+{
+	const char *at = r->data + r->at, *end = r->data + r->end;
+
+	if (r->due == DUE_COLON && at < end && *at == ':')
+		at = pass_blanks(at + 1, end);
+	else if (r->due != DUE_VALUE)
+		return false;
+	if (at == end || *at == '{' || *at == '[')
+		return false;
+	at = pass_scalar(at, end);
+	if (!at)
+		return false;
+	r->at = (size_t)(at - r->data);
+	finish_value(r);
+	return true;
+}
+
 bool json_skip(struct json_reader *r)
 {
 	unsigned outer = r->depth;
 
+	if (skip_scalar(r))
+		return true;
 	do {
 		if (!skip_one(r))
 			return false;
@@ -1137,6 +1233,101 @@ static bool json_view_number(struct json_reader *r, struct str *text)
 		return json_fail(r, "malformed number");
 	r->at += len;
 	return true;
+}
+
+/* ---- members by a table ---- */
+
+/* From the length of a key and all its bytes, of one over 16 from both ends. */
+static inline unsigned field_hash(uint64_t factor, struct str key)
+{
+	const char *text = key.ptr, *back = text + key.len;
+	uint64_t front = 0, word = 0;
+
+	if (key.len >= 8) {
+		front = load_word(text);
+		word = load_word(back - 8);
+	} else if (key.len >= 4) {
+		front = load_half_word(text);
+		word = load_half_word(back - 4);
+	} else if (key.len) {
+		front = (unsigned char)text[0];
+		word = (uint64_t)(unsigned char)text[key.len / 2] << 8 |
+		       (unsigned char)back[-1];
+	}
+	front ^= (word << 19 | word >> 45) + key.len;
+	return (unsigned)(front * factor >> 57);
+}
+
+/* False when two of the names meet. */
+static bool place_fields(struct json_fields *f)
+{
+	memset(f->places, 0, sizeof f->places);
+	for (unsigned i = 0; f->names[i].text.len; i++) {
+		unsigned char *place =
+			&f->places[field_hash(f->factor, f->names[i].text)];
+
+		if (*place)
+			return false;
+		*place = (unsigned char)(i + 1);
+	}
+	return true;
+}
+
+/* Of 25 names every tenth factor does. Those that none tells apart are looked
+ * for one by one, as they are while another thread makes the table. */
+#define FACTORS_MOST 10000u
+
+enum { FIELDS_RAW, FIELDS_IN_WORK, FIELDS_MADE };
+
+static bool fields_make(struct json_fields *f)
+{
+	unsigned char stage = FIELDS_RAW;
+
+	if (!atomic_compare_exchange_strong(&f->stage, &stage, FIELDS_IN_WORK))
+		return stage == FIELDS_MADE;
+	f->factor = 0x9E3779B97F4A7C15u;
+	for (unsigned i = 0; !place_fields(f); i++) {
+		if (i == FACTORS_MOST) {
+			f->factor = 0;
+			break;
+		}
+		f->factor = f->factor * 0xD1342543DE82EF95u + 2;
+	}
+	atomic_store(&f->stage, FIELDS_MADE);
+	return true;
+}
+
+int json_field(struct json_fields *f, struct str key)
+{
+	const struct json_name *name = f->names;
+	unsigned place;
+
+	if ((atomic_load_explicit(&f->stage, memory_order_acquire) ==
+		     FIELDS_MADE ||
+	     fields_make(f)) &&
+	    f->factor) {
+		place = f->places[field_hash(f->factor, key)];
+		name += place ? place - 1 : 0;
+		return place && str_equal(name->text, key) ? name->field : -1;
+	}
+	for (; name->text.len; name++)
+		if (str_equal(name->text, key))
+			return name->field;
+	return -1;
+}
+
+int json_next_field(struct json_reader *r, struct json_fields *f)
+{
+	struct str key;
+
+	while (json_next_key(r, &key)) {
+		int field = json_field(f, key);
+
+		if (field >= 0)
+			return field;
+		json_skip(r);
+	}
+	return -1;
 }
 
 /* Steps of more than one token, made of those of json.c. */

@@ -18,6 +18,7 @@
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -81,6 +82,52 @@ bool json_next_item_or_end(struct json_reader *r, bool *is_open) MUST_CHECK;
 /* In an object: the next member of this name, others are passed over; at the
  * closing brace as above. */
 bool json_next_named(struct json_reader *r, struct str name) MUST_CHECK;
+
+/* A member as documents spell it, and what the caller calls it. */
+struct json_name {
+	struct str text;
+	int field;
+};
+
+#define JSON_NAME(literal, field)                                              \
+	{                                                                      \
+		{ literal, sizeof(literal) - 1 }, field                        \
+	}
+
+/* Ends a table of them. */
+#define NAMES_END                                                              \
+	{                                                                      \
+		{ NULL, 0 }, 0                                                 \
+	}
+
+/* The members of an object, looked up at once: by a hash of a name's length and
+ * bytes that no two names of the table share. It is looked for when a name is
+ * looked up for the first time, by any thread. */
+struct json_fields {
+	const struct json_name *names;
+	atomic_uchar stage;        /* of making the following: 2 is made */
+	uint64_t factor;           /* of the hash; 0: no such hash is known */
+	unsigned char places[128]; /* index + 1 by hash; 0: no such name */
+};
+
+/* struct json_fields of a file = JSON_FIELDS(JSON_NAME("id", FIELD_ID), ...) */
+#define JSON_FIELDS(...)                                                       \
+	{                                                                      \
+		.names = (const struct json_name[]){ __VA_ARGS__, NAMES_END }  \
+	}
+
+/* Field of the key; -1: unknown. */
+int json_field(struct json_fields *f, struct str key);
+
+/* In an object: the field of the next member that the table has, whose value is
+ * to be consumed; others are passed over. -1 at the closing brace, as
+ * json_next_key(). */
+int json_next_field(struct json_reader *r, struct json_fields *f);
+
+/* In an array: consumes the next element if it is a plain whole number of up to
+ * 18 digits, without sign. False, and nothing consumed, for any other and at
+ * the end: json_next_item() goes on. */
+bool json_next_whole(struct json_reader *r, uint64_t *value) MUST_CHECK;
 
 /* In an array of objects: enters the next one, null is passed over; at the
  * closing bracket as above. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
 
+#include <float.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -122,6 +123,66 @@ static int64_t exponent_of(struct str text)
 	return is_negative ? -value : value;
 }
 
+/* Doubles hold them exactly, and all digits below 2^53. */
+static const uint64_t tens[] = {
+	1,
+	10,
+	100,
+	1000,
+	10000,
+	100000,
+	1000000,
+	10000000,
+	100000000,
+	1000000000,
+	10000000000,
+	100000000000,
+	1000000000000,
+	10000000000000,
+	100000000000000,
+	1000000000000000,
+	10000000000000000,
+	100000000000000000,
+	1000000000000000000,
+};
+
+/* A number as programs write most of them: up to 18 digits, no exponent. */
+struct ordinary {
+	uint64_t digits; /* without the point */
+	unsigned fraction_digits;
+	bool is_negative;
+};
+
+/* False for any other, which need not be wrong. */
+static inline bool parse_ordinary(struct str text, struct ordinary *out)
+{
+	size_t first = text.len && text.ptr[0] == '-', at, point = text.len;
+	uint64_t digits = 0;
+
+	if (text.len - first > COUNT_OF(tens))
+		return false;
+	for (at = first; at < text.len; at++) {
+		unsigned digit = (unsigned char)text.ptr[at] - (unsigned)'0';
+
+		if (digit <= 9)
+			digits = digits * 10 + digit;
+		else if (text.ptr[at] == '.' && point == text.len)
+			point = at;
+		else
+			return false;
+	}
+	if (point == first || point + 1 == text.len ||
+	    (text.len - first == COUNT_OF(tens) && point == text.len) ||
+	    (text.ptr[first] == '0' && point > first + 1))
+		return false;
+	*out = (struct ordinary){ digits,
+				  point == text.len
+					  ? 0
+					  : (unsigned)(text.len - point - 1),
+				  first };
+	return true;
+}
+
 static bool scale_by_ten(uint64_t *value, int64_t power)
 {
 	if (!*value)
@@ -194,8 +255,21 @@ bool parse_scaled_i64(struct str text, unsigned power, int64_t *out)
 	bool is_fraction = false;
 	uint64_t value = 0;
 	int64_t zeros = power;
+	struct ordinary plain;
 	size_t i;
 
+	if (power < COUNT_OF(tens) && parse_ordinary(text, &plain)) {
+		if (plain.fraction_digits > power)
+			value = plain.digits /
+				tens[plain.fraction_digits - power];
+		if (plain.fraction_digits > power ||
+		    !__builtin_mul_overflow(
+			    plain.digits, tens[power - plain.fraction_digits],
+			    &value))
+			if (apply_sign(value, is_negative, out))
+				return true;
+		value = 0;
+	}
 	if (!is_decimal(text))
 		return false;
 	for (i = is_negative; i < text.len && (text.ptr[i] | 0x20) != 'e';
@@ -223,8 +297,17 @@ bool parse_f64(struct str text, double *out)
 {
 	static locale_t c_locale;
 	char copy[LIMIT_NUMBER_BYTES];
+	struct ordinary plain;
 	double value;
 
+	/* Both are exact, and so is what the division rounds to. */
+	if (FLT_EVAL_METHOD == 0 && parse_ordinary(text, &plain) &&
+	    plain.digits < (uint64_t)1 << 53) {
+		value = (double)plain.digits /
+			(double)tens[plain.fraction_digits];
+		*out = plain.is_negative ? -value : value;
+		return true;
+	}
 	if (text.len >= sizeof copy || !is_decimal(text))
 		return false;
 	if (!c_locale)

@@ -35,23 +35,6 @@ struct attr_key {
 	size_t len;
 };
 
-/* A name as documents spell it, and what the decoder calls it. */
-struct json_name {
-	struct str text;
-	int field;
-};
-
-#define JSON_NAME(literal, field)                                              \
-	{                                                                      \
-		{ literal, sizeof(literal) - 1 }, field                        \
-	}
-
-/* Ends a table of them. */
-#define NAMES_END                                                              \
-	{                                                                      \
-		{ NULL, 0 }, 0                                                 \
-	}
-
 /* Everything is borrowed until trace_json_finish(), which is due when this
  * gave true. */
 bool trace_json_init(struct trace_json *t, struct feed *feed, struct taker *to,

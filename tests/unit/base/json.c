@@ -533,6 +533,83 @@ static void test_f64(void **state)
 	json_free(r);
 }
 
+static void test_numbers_of_a_list(void **state)
+{
+	static const char *const others[] = {
+		"-1",  "1.5", "1e3", "01", "1000000000000000000", "\"7\"",
+		"1x", "null", "[1]", "",
+	};
+	struct json_reader *r = open_text(STR("[0, 7,999999999999999999 ]"));
+	uint64_t value;
+
+	(void)state;
+	assert_false(json_next_whole(r, &value));
+	assert_true(json_enter(r, JSON_ARRAY));
+	assert_true(json_next_whole(r, &value) && value == 0);
+	assert_true(json_next_whole(r, &value) && value == 7);
+	assert_true(json_next_whole(r, &value) &&
+		    value == UINT64_C(999999999999999999));
+	assert_false(json_next_whole(r, &value));
+	assert_false(json_next_item(r));
+	assert_true(json_at_end(r) && !json_failed(r));
+	json_free(r);
+	for (size_t i = 0; i < COUNT_OF(others); i++) {
+		char text[64];
+
+		snprintf(text, sizeof text, "[%s]", others[i]);
+		r = open_text(str_from(text));
+		assert_true(json_enter(r, JSON_ARRAY));
+		assert_false(json_next_whole(r, &value));
+		assert_false(json_failed(r));
+		assert_true(json_next_item(r) == (*others[i] != '\0'));
+		assert_false(json_next_whole(r, &value));
+		json_free(r);
+	}
+}
+
+enum { FIELD_A, FIELD_SAME, FIELD_OTHER, FIELD_LONG, FIELD_EIGHT };
+
+static struct json_fields fields = JSON_FIELDS(
+	JSON_NAME("a", FIELD_A), JSON_NAME("b", FIELD_A),
+	JSON_NAME("traceID", FIELD_SAME), JSON_NAME("traceId", FIELD_OTHER),
+	JSON_NAME("eightxyz", FIELD_EIGHT),
+	JSON_NAME("a_name_of_more_than_sixteen_bytes", FIELD_LONG));
+
+/* Both ends alike, as long: no hash tells them apart. */
+static struct json_fields alike = JSON_FIELDS(
+	JSON_NAME("12345678one12345678", FIELD_A),
+	JSON_NAME("12345678two12345678", FIELD_OTHER));
+
+static void test_fields(void **state)
+{
+	struct json_reader *r = open_text(
+		STR("{\"x\":[{}],\"traceId\":1,\"a\":2,\"c\":3,"
+		    "\"a_name_of_more_than_sixteen_bytes\":4,"
+		    "\"a_name_of_more_than_XXXXXXX_bytes\":5}"));
+	int64_t value;
+
+	(void)state;
+	for (const struct json_name *n = fields.names; n->text.len; n++)
+		assert_int_equal(json_field(&fields, n->text), n->field);
+	assert_int_equal(json_field(&fields, STR("")), -1);
+	assert_int_equal(json_field(&fields, STR("eightxyZ")), -1);
+	assert_int_equal(json_field(&alike, STR("12345678one12345678")),
+			 FIELD_A);
+	assert_int_equal(json_field(&alike, STR("12345678two12345678")),
+			 FIELD_OTHER);
+	assert_int_equal(json_field(&alike, STR("12345678six12345678")), -1);
+	assert_true(json_enter(r, JSON_OBJECT));
+	assert_int_equal(json_next_field(r, &fields), FIELD_OTHER);
+	assert_true(json_i64(r, &value) && value == 1);
+	assert_int_equal(json_next_field(r, &fields), FIELD_A);
+	assert_true(json_i64(r, &value) && value == 2);
+	assert_int_equal(json_next_field(r, &fields), FIELD_LONG);
+	assert_true(json_i64(r, &value) && value == 4);
+	assert_int_equal(json_next_field(r, &fields), -1);
+	assert_true(json_at_end(r) && !json_failed(r));
+	json_free(r);
+}
+
 static void test_number_length_from_both_sides(void **state)
 {
 	char doc[LIMIT_NUMBER_BYTES + 1];
@@ -761,6 +838,8 @@ UNIT_TESTS(json)
 		cmocka_unit_test(test_i64),
 		cmocka_unit_test(test_u64),
 		cmocka_unit_test(test_f64),
+		cmocka_unit_test(test_numbers_of_a_list),
+		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_number_length_from_both_sides),
 		cmocka_unit_test(test_nesting_from_both_sides),
 		cmocka_unit_test(test_open_end),

@@ -220,6 +220,48 @@ static void test_parse_scaled(void **state)
 		assert_false(parse_scaled_i64(str_from(bad[i]), 9, &v));
 }
 
+/* Up to 18 digits go a quicker way, which must end where the other does: one
+ * that an exponent of nothing is written behind. */
+static void test_ordinary_numbers(void **state)
+{
+	static const char *const numbers[] = {
+		"0",    "-0",   "0.0", "-0.5", "1.5", "999999999999999999",
+		"9007199254740993",    "9007199254740992",
+		"1763812336.123456789", "123456789012345678.9",
+		"0.00000000000000001", "-12345678.000000001", "4503599627370497.5",
+		"100000000000000000",  "0.1", "2.675", "1e0",
+	};
+	static const char *const bad[] = { "", "-", ".", "5.", ".5", "01",
+					   "-01", "1.2.3", "--1", "1-" };
+	char other[40];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(numbers); i++) {
+		double quick, slow;
+		int64_t a, b;
+
+		snprintf(other, sizeof other, "%s%s", numbers[i],
+			 strchr(numbers[i], 'e') ? "" : "e0");
+		assert_true(parse_f64(str_from(numbers[i]), &quick));
+		assert_true(parse_f64(str_from(other), &slow));
+		assert_memory_equal(&quick, &slow, sizeof quick);
+		for (unsigned power = 0; power < 22; power += 3) {
+			assert_true(parse_scaled_i64(str_from(numbers[i]),
+						     power, &a));
+			assert_true(
+				parse_scaled_i64(str_from(other), power, &b));
+			assert_true(a == b);
+		}
+	}
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
+		double value;
+		int64_t scaled;
+
+		assert_false(parse_f64(str_from(bad[i]), &value));
+		assert_false(parse_scaled_i64(str_from(bad[i]), 3, &scaled));
+	}
+}
+
 static void test_parse_f64(void **state)
 {
 	char text[LIMIT_NUMBER_BYTES + 1];
@@ -385,6 +427,7 @@ UNIT_TESTS(num)
 		cmocka_unit_test(test_decimal_grammar),
 		cmocka_unit_test(test_parse_whole),
 		cmocka_unit_test(test_parse_scaled),
+		cmocka_unit_test(test_ordinary_numbers),
 		cmocka_unit_test(test_parse_f64),
 		cmocka_unit_test(test_no_locale),
 		cmocka_unit_test(test_hex),
