@@ -74,20 +74,6 @@ static inline bool json_is_number_byte(char c)
 	       c == 'e' || c == 'E';
 }
 
-/* How many digits a plain whole number has; 0 when it is anything else or may
- * go on behind what is in sight. */
-static inline size_t json_whole_digits(const char *text, size_t len)
-{
-	size_t count = 0;
-
-	while (count < len && ascii_is_digit(text[count]))
-		count++;
-	if (count == len || (text[0] == '0' && count > 1) ||
-	    json_is_number_byte(text[count]) || json_is_word_byte(text[count]))
-		return 0;
-	return count < LIMIT_NUMBER_BYTES ? count : 0;
-}
-
 /* A number without an exponent, whole in sight; NULL for all else. */
 static inline const char *pass_number(const char *at, const char *end)
 {
@@ -246,6 +232,16 @@ struct json_reader *json_new(struct str bytes, struct error *err)
 		r->data = bytes.ptr;
 		r->end = bytes.len;
 	}
+	return r;
+}
+
+struct json_reader *json_new_part(struct str bytes, uint64_t offset,
+				  struct error *err)
+{
+	struct json_reader *r = json_new(bytes, err);
+
+	if (r)
+		r->passed = offset;
 	return r;
 }
 
@@ -969,6 +965,11 @@ bool json_raw(struct json_reader *r, struct buf *out)
 	return r->due != DUE_NOTHING;
 }
 
+uint64_t json_offset(const struct json_reader *r)
+{
+	return r->passed + r->at;
+}
+
 void json_tell(const struct json_reader *r, struct feed_place *place)
 {
 	*place = (struct feed_place){ .offset = r->passed + r->at,
@@ -1214,11 +1215,13 @@ static bool json_view_any_string(struct json_reader *r, struct str *text)
 /* At the first digit or the sign. Consumes the number, checked. */
 static bool json_view_number(struct json_reader *r, struct str *text)
 {
-	size_t len = json_whole_digits(r->data + r->at, r->end - r->at);
+	const char *start = r->data + r->at;
+	const char *end = pass_number(start, r->data + r->end);
+	size_t len = 0;
 
-	if (len) {
-		*text = (struct str){ r->data + r->at, len };
-		r->at += len;
+	if (end) {
+		*text = (struct str){ start, (size_t)(end - start) };
+		r->at += text->len;
 		return true;
 	}
 	while (json_has(r, len + 1) &&

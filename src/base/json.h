@@ -44,6 +44,10 @@ struct json_reader;
 /* Over bytes in memory, borrowed until json_free. */
 struct json_reader *json_new(struct str bytes, struct error *err) MUST_CHECK;
 
+/* The same over a part of an input that begins so many bytes from its front. */
+struct json_reader *json_new_part(struct str bytes, uint64_t offset,
+				  struct error *err) MUST_CHECK;
+
 /* Over a feed, borrowed likewise, from where it stands; of a file only a
  * window is in memory. A byte order mark in front is passed over. When
  * reading fails the text seems cut off: ask feed_check() first. */
@@ -182,6 +186,9 @@ bool json_at_end(struct json_reader *r);
 
 /* At top level: fails when more than blanks remain behind the `what`. */
 void json_expect_end(struct json_reader *r, const char *what);
+
+/* Bytes of the input that are consumed. */
+uint64_t json_offset(const struct json_reader *r);
 
 /* After json_next_item() said true: where the item stands. */
 void json_tell(const struct json_reader *r, struct feed_place *place);

@@ -146,7 +146,7 @@ static const uint64_t tens[] = {
 	1000000000000000000,
 };
 
-/* A number as programs write most of them: up to 18 digits, no exponent. */
+/* A number as programs write most of them: up to 19 digits, no exponent. */
 struct ordinary {
 	uint64_t digits; /* without the point */
 	unsigned fraction_digits;
@@ -159,7 +159,7 @@ static inline bool parse_ordinary(struct str text, struct ordinary *out)
 	size_t first = text.len && text.ptr[0] == '-', at, point = text.len;
 	uint64_t digits = 0;
 
-	if (text.len - first > COUNT_OF(tens))
+	if (text.len - first > COUNT_OF(tens) + 1)
 		return false;
 	for (at = first; at < text.len; at++) {
 		unsigned digit = (unsigned char)text.ptr[at] - (unsigned)'0';
@@ -172,7 +172,7 @@ static inline bool parse_ordinary(struct str text, struct ordinary *out)
 			return false;
 	}
 	if (point == first || point + 1 == text.len ||
-	    (text.len - first == COUNT_OF(tens) && point == text.len) ||
+	    (text.len - first > COUNT_OF(tens) && point == text.len) ||
 	    (text.ptr[first] == '0' && point > first + 1))
 		return false;
 	*out = (struct ordinary){ digits,
@@ -229,8 +229,11 @@ static bool whole_size(struct str text, uint64_t *out)
 bool parse_whole_i64(struct str text, int64_t *out)
 {
 	bool is_negative = str_starts(text, STR("-"));
+	struct ordinary plain;
 	uint64_t size;
 
+	if (parse_ordinary(text, &plain) && !plain.fraction_digits)
+		return apply_sign(plain.digits, is_negative, out);
 	return is_decimal(text) &&
 	       whole_size(str_slice(text, is_negative, text.len), &size) &&
 	       apply_sign(size, is_negative, out);
@@ -251,7 +254,7 @@ bool parse_whole_u64(struct str text, uint64_t *out)
 
 bool parse_scaled_i64(struct str text, unsigned power, int64_t *out)
 {
-	bool is_negative = str_starts(text, STR("-"));
+	bool is_negative = text.len && text.ptr[0] == '-';
 	bool is_fraction = false;
 	uint64_t value = 0;
 	int64_t zeros = power;
