@@ -119,32 +119,22 @@ enum field {
 	FIELD_USER,
 };
 
-static const struct json_name names[] = {
-	JSON_NAME("id", FIELD_ID),
-	JSON_NAME("name", FIELD_NAME),
-	JSON_NAME("start_time", FIELD_START),
-	JSON_NAME("end_time", FIELD_END),
+static struct json_fields fields = JSON_FIELDS(
+	JSON_NAME("id", FIELD_ID), JSON_NAME("name", FIELD_NAME),
+	JSON_NAME("start_time", FIELD_START), JSON_NAME("end_time", FIELD_END),
 	JSON_NAME("trace_id", FIELD_TRACE_ID),
-	JSON_NAME("parent_id", FIELD_PARENT_ID),
-	JSON_NAME("type", FIELD_TYPE),
+	JSON_NAME("parent_id", FIELD_PARENT_ID), JSON_NAME("type", FIELD_TYPE),
 	JSON_NAME("namespace", FIELD_NAMESPACE),
-	JSON_NAME("inferred", FIELD_INFERRED),
-	JSON_NAME("error", FIELD_ERROR),
-	JSON_NAME("fault", FIELD_ERROR),
-	JSON_NAME("throttle", FIELD_ERROR),
-	JSON_NAME("cause", FIELD_CAUSE),
-	JSON_NAME("http", FIELD_HTTP),
-	JSON_NAME("aws", FIELD_AWS),
-	JSON_NAME("sql", FIELD_SQL),
+	JSON_NAME("inferred", FIELD_INFERRED), JSON_NAME("error", FIELD_ERROR),
+	JSON_NAME("fault", FIELD_ERROR), JSON_NAME("throttle", FIELD_ERROR),
+	JSON_NAME("cause", FIELD_CAUSE), JSON_NAME("http", FIELD_HTTP),
+	JSON_NAME("aws", FIELD_AWS), JSON_NAME("sql", FIELD_SQL),
 	JSON_NAME("service", FIELD_SERVICE),
 	JSON_NAME("annotations", FIELD_ANNOTATIONS),
 	JSON_NAME("metadata", FIELD_METADATA),
-	JSON_NAME("origin", FIELD_ORIGIN),
-	JSON_NAME("user", FIELD_USER),
+	JSON_NAME("origin", FIELD_ORIGIN), JSON_NAME("user", FIELD_USER),
 	JSON_NAME("links", FIELD_LINKS),
-	JSON_NAME("subsegments", FIELD_SUBSEGMENTS),
-	NAMES_END,
-};
+	JSON_NAME("subsegments", FIELD_SUBSEGMENTS));
 
 /* What the X-Ray exporters of OpenTelemetry put in front of attributes of a
  * process, which stand among the metadata of a segment. */
@@ -182,6 +172,7 @@ struct xray_note {
 
 /* spans[0] is the document itself. */
 struct xray_segment {
+	const struct taker *to; /* that it goes to */
 	struct arena arena;
 	struct xray_span *spans;
 	size_t span_count, span_cap;
@@ -199,9 +190,9 @@ struct xray_segment {
 	struct error err; /* other than of the document */
 };
 
-static void xray_segment_init(struct xray_segment *s)
+static void xray_segment_init(struct xray_segment *s, const struct taker *to)
 {
-	*s = (struct xray_segment){ .has_trace_id = false };
+	*s = (struct xray_segment){ .to = to };
 	arena_init(&s->arena, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&s->texts, LIMIT_BODY_PLAIN_BYTES);
 	buf_init(&s->raw, LIMIT_BODY_PLAIN_BYTES);
@@ -640,9 +631,16 @@ static void read_namespace(struct xray_segment *s, struct json_reader *r,
 		s->spans[span].is_aws || str_equal(text, STR("remote"));
 }
 
+/* Of a trace that is not kept nothing but ids and times is read, and all else
+ * is checked for its grammar only. */
 static void read_field(struct xray_segment *s, struct json_reader *r,
 		       uint32_t span, int field)
 {
+	if (field != FIELD_ID && field != FIELD_START && field != FIELD_END &&
+	    taker_skips(s->to, &s->trace_id)) {
+		json_skip(r);
+		return;
+	}
 	switch (field) {
 	case FIELD_ID:
 		s->spans[span].id = read_id(r);
@@ -735,7 +733,7 @@ static void read_subsegments(struct xray_segment *s, struct json_reader *r)
 			at->is_open = false;
 			continue;
 		}
-		field = trace_json_field(names, key);
+		field = json_field(&fields, key);
 		if (field != FIELD_SUBSEGMENTS) {
 			read_field(s, r, at->span, field);
 		} else if (json_peek(r) == JSON_ARRAY &&
@@ -770,7 +768,7 @@ static void xray_segment_begin(struct xray_segment *s, struct json_reader *r)
 static void xray_segment_member(struct xray_segment *s, struct json_reader *r,
 				struct str key)
 {
-	int field = trace_json_field(names, key);
+	int field = json_field(&fields, key);
 
 	if (json_failed(r))
 		return;
@@ -1207,6 +1205,8 @@ static bool store_span(struct xray *x, size_t index, uint32_t process)
 		in.kind = SPAN_KIND_CLIENT;
 	else if (!index && !s->is_subsegment)
 		in.kind = SPAN_KIND_SERVER;
+	if (taker_skips(x->t.to, &in.trace_id))
+		return taker_span(x->t.to, &in, &x->t.err);
 	return add_attrs(x, span) &&
 	       (!span->is_aws ||
 		add_call(x, xray_segment_text(s, span->name),
@@ -1220,16 +1220,20 @@ static bool store_span(struct xray *x, size_t index, uint32_t process)
 
 static bool store_segment(struct xray *x)
 {
-	uint32_t place;
+	bool is_kept = !taker_skips(x->t.to, &x->segment.trace_id);
+	uint32_t place = 0, process = 0;
 
 	if (may_be_left_out(x))
 		return leave_out(x);
-	if (!find_parent(x) || !choose_place(x, &place))
+	if (!find_parent(x) || (is_kept && !choose_place(x, &place)))
 		return false;
+	if (is_kept)
+		process = x->places[place].process;
 	for (size_t i = 0; i < x->segment.span_count; i++)
-		if (!store_span(x, i, x->places[place].process))
+		if (!store_span(x, i, process))
 			return false;
-	return place_spans(x, place) && describe_segment(x, place);
+	return !is_kept ||
+	       (place_spans(x, place) && describe_segment(x, place));
 }
 
 /* ---- documents ---- */
@@ -1417,7 +1421,7 @@ bool decode_xray_json(struct feed *feed, struct taker *to, struct error *err)
 	map_init(&x.places_by_span, &x.arena);
 	map_init(&x.callers, &x.arena);
 	map_init(&x.parents, &x.arena);
-	xray_segment_init(&x.segment);
+	xray_segment_init(&x.segment, to);
 	buf_init(&x.document, LIMIT_BODY_PLAIN_BYTES);
 	buf_init(&x.attrs, LIMIT_BODY_PLAIN_BYTES);
 	while (!json_at_end(x.t.r))
