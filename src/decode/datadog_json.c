@@ -136,23 +136,16 @@ enum field {
 	FIELD_TYPE,
 };
 
-static const struct json_name span_names[] = {
-	JSON_NAME("trace_id", FIELD_TRACE_ID),
-	JSON_NAME("span_id", FIELD_ID),
-	JSON_NAME("parent_id", FIELD_PARENT_ID),
-	JSON_NAME("name", FIELD_NAME),
+static struct json_fields span_fields = JSON_FIELDS(
+	JSON_NAME("trace_id", FIELD_TRACE_ID), JSON_NAME("span_id", FIELD_ID),
+	JSON_NAME("parent_id", FIELD_PARENT_ID), JSON_NAME("name", FIELD_NAME),
 	JSON_NAME("service", FIELD_SERVICE),
-	JSON_NAME("resource", FIELD_RESOURCE),
-	JSON_NAME("type", FIELD_TYPE),
-	JSON_NAME("start", FIELD_START),
-	JSON_NAME("duration", FIELD_DURATION),
-	JSON_NAME("error", FIELD_ERROR),
-	JSON_NAME("meta", FIELD_META),
+	JSON_NAME("resource", FIELD_RESOURCE), JSON_NAME("type", FIELD_TYPE),
+	JSON_NAME("start", FIELD_START), JSON_NAME("duration", FIELD_DURATION),
+	JSON_NAME("error", FIELD_ERROR), JSON_NAME("meta", FIELD_META),
 	JSON_NAME("metrics", FIELD_METRICS),
 	JSON_NAME("hostname", FIELD_HOSTNAME),
-	JSON_NAME("span_links", FIELD_LINKS),
-	NAMES_END,
-};
+	JSON_NAME("span_links", FIELD_LINKS));
 
 /* Texts of the span being read that are judged when it is whole. */
 enum text {
@@ -274,10 +267,10 @@ static void survey_meta(struct datadog *d, struct halves *id)
 static void survey_span(struct datadog *d)
 {
 	struct halves id = { 0 }, read;
-	struct str key;
+	int field;
 
-	while (json_next_key(d->t.r, &key))
-		switch (trace_json_field(span_names, key)) {
+	while ((field = json_next_field(d->t.r, &span_fields)) >= 0)
+		switch (field) {
 		case FIELD_TRACE_ID:
 			read = read_id(d);
 			id.lower = read.lower;
@@ -432,7 +425,6 @@ static bool read_flag(struct datadog *d)
 /* ---- spans ---- */
 
 struct pieces {
-	struct halves trace_id;
 	int64_t start_ns;
 	int64_t duration_ns;
 	bool has_duration;
@@ -443,9 +435,16 @@ static void read_span_field(struct datadog *d, int field, struct span_input *in,
 {
 	struct json_reader *r = d->t.r;
 
+	/* Of a span that is not kept only ids and times are wanted. */
+	if (field != FIELD_TRACE_ID && field != FIELD_ID &&
+	    field != FIELD_PARENT_ID && field != FIELD_START &&
+	    field != FIELD_DURATION && taker_skips(d->t.to, &in->trace_id)) {
+		json_skip(r);
+		return;
+	}
 	switch (field) {
 	case FIELD_TRACE_ID:
-		p->trace_id = read_id(d);
+		in->trace_id = whole_id(d, read_id(d));
 		break;
 	case FIELD_ID:
 		in->span_id = read_id(d).lower;
@@ -488,9 +487,6 @@ static void read_span_field(struct datadog *d, int field, struct span_input *in,
 		if (trace_json_enter_links(&d->t))
 			while (json_next_object(r))
 				read_link(d);
-		break;
-	default:
-		json_skip(r);
 		break;
 	}
 }
@@ -581,7 +577,7 @@ static void read_span(struct datadog *d)
 	struct span_input in = { .kind = SPAN_KIND_INTERNAL };
 	struct pieces p = { .has_duration = false };
 	struct trace_json *t = &d->t;
-	struct str key;
+	int field;
 
 	if (d->is_survey) {
 		survey_span(d);
@@ -591,16 +587,17 @@ static void read_span(struct datadog *d)
 		buf_clear(&d->texts[i]);
 	buf_clear(&d->message);
 	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
-	while (json_next_key(t->r, &key))
-		read_span_field(d, trace_json_field(span_names, key), &in, &p);
+	while ((field = json_next_field(t->r, &span_fields)) >= 0)
+		read_span_field(d, field, &in, &p);
 	if (json_failed(t->r))
 		return;
-	in.trace_id = whole_id(d, p.trace_id);
 	in.start_unix_ns = (uint64_t)p.start_ns;
 	if (p.has_duration)
 		in.end_unix_ns =
 			(uint64_t)sat_add_i64(p.start_ns, p.duration_ns);
-	(void)trace_json_taken(t, store_span(d, &in));
+	(void)trace_json_taken(t, taker_skips(t->to, &in.trace_id)
+					  ? taker_span(t->to, &in, &t->err)
+					  : store_span(d, &in));
 }
 
 /* ---- documents ---- */
