@@ -488,9 +488,16 @@ static void read_labels(struct cloud *c)
 	}
 }
 
-/* Times before 1970 become ones that takers call impossible. */
+/* Times before 1970 become ones that takers call impossible. Of a span that is
+ * not kept only ids and times are wanted. */
 static void read_field(struct cloud *c, int field, struct span_input *in)
 {
+	if ((field == FIELD_KIND || field == FIELD_NAME ||
+	     field == FIELD_LABELS) &&
+	    taker_skips(c->t.to, &in->trace_id)) {
+		json_skip(c->t.r);
+		return;
+	}
 	switch (field) {
 	case FIELD_ID:
 		in->span_id = read_id(c);
@@ -512,9 +519,6 @@ static void read_field(struct cloud *c, int field, struct span_input *in)
 		break;
 	case FIELD_LABELS:
 		read_labels(c);
-		break;
-	default:
-		json_skip(c->t.r);
 		break;
 	}
 }
@@ -559,21 +563,17 @@ static bool store_span(struct cloud *c, struct span_input *in)
 	       taker_settle(to, err);
 }
 
+static struct json_fields span_fields = JSON_FIELDS(
+	JSON_NAME("spanId", FIELD_ID), JSON_NAME("kind", FIELD_KIND),
+	JSON_NAME("name", FIELD_NAME), JSON_NAME("startTime", FIELD_START),
+	JSON_NAME("endTime", FIELD_END),
+	JSON_NAME("parentSpanId", FIELD_PARENT),
+	JSON_NAME("labels", FIELD_LABELS));
+
 static void read_span(struct cloud *c)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("spanId", FIELD_ID),
-		JSON_NAME("kind", FIELD_KIND),
-		JSON_NAME("name", FIELD_NAME),
-		JSON_NAME("startTime", FIELD_START),
-		JSON_NAME("endTime", FIELD_END),
-		JSON_NAME("parentSpanId", FIELD_PARENT),
-		JSON_NAME("labels", FIELD_LABELS),
-		NAMES_END,
-	};
 	struct span_input in = { .trace_id = c->trace_id };
-	unsigned at = 0;
-	struct str key;
+	int field;
 
 	if (!c->has_trace_id) {
 		json_fail(c->t.r, "a span of a trace without an id");
@@ -581,12 +581,14 @@ static void read_span(struct cloud *c)
 	}
 	google_labels_clear(&c->labels);
 	taker_attrs_begin(c->t.to, ATTRS_OF_SPAN);
-	while (json_next_key(c->t.r, &key))
-		read_field(c, trace_json_next_field(names, &at, key), &in);
+	while ((field = json_next_field(c->t.r, &span_fields)) >= 0)
+		read_field(c, field, &in);
 	if (json_failed(c->t.r))
 		return;
 	c->span_count++;
-	trace_json_taken(&c->t, store_span(c, &in));
+	trace_json_taken(&c->t, taker_skips(c->t.to, &in.trace_id)
+					? taker_span(c->t.to, &in, &c->t.err)
+					: store_span(c, &in));
 }
 
 static void read_spans(struct cloud *c)

@@ -118,13 +118,9 @@ static void read_tags(struct trace_json *t, struct span_input *in)
 
 /* ---- endpoints ---- */
 
-static const struct json_name endpoint_names[] = {
-	JSON_NAME("serviceName", FIELD_SERVICE),
-	JSON_NAME("ipv4", FIELD_IPV4),
-	JSON_NAME("ipv6", FIELD_IPV6),
-	JSON_NAME("port", FIELD_PORT),
-	NAMES_END,
-};
+static struct json_fields endpoint_fields = JSON_FIELDS(
+	JSON_NAME("serviceName", FIELD_SERVICE), JSON_NAME("ipv4", FIELD_IPV4),
+	JSON_NAME("ipv6", FIELD_IPV6), JSON_NAME("port", FIELD_PORT));
 
 static void keep_text(struct trace_json *t, struct buf *out)
 {
@@ -142,7 +138,7 @@ static void read_endpoint(struct trace_json *t, struct endpoint_text *into)
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key))
-		switch (trace_json_field(endpoint_names, key)) {
+		switch (json_field(&endpoint_fields, key)) {
 		case FIELD_SERVICE:
 			keep_text(t, &into->service);
 			break;
@@ -171,7 +167,7 @@ static void read_remote(struct trace_json *t)
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key)) {
-		int field = trace_json_field(endpoint_names, key);
+		int field = json_field(&endpoint_fields, key);
 
 		if (field < 0 || json_peek(t->r) == JSON_NULL) {
 			json_skip(t->r);
@@ -363,9 +359,6 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		else if (!json_bool(t->r, &p->is_shared))
 			p->is_shared = false;
 		break;
-	default:
-		json_skip(t->r);
-		break;
 	}
 }
 
@@ -426,37 +419,32 @@ static void give_span(struct trace_json *t, const struct endpoint_text *of,
 		describe_resource(t, of, in->resource);
 }
 
+static struct json_fields span_fields = JSON_FIELDS(
+	JSON_NAME("traceId", FIELD_TRACE_ID), JSON_NAME("id", FIELD_ID),
+	JSON_NAME("parentId", FIELD_PARENT_ID), JSON_NAME("name", FIELD_NAME),
+	JSON_NAME("kind", FIELD_KIND), JSON_NAME("timestamp", FIELD_TIMESTAMP),
+	JSON_NAME("duration", FIELD_DURATION), JSON_NAME("tags", FIELD_TAGS),
+	JSON_NAME("localEndpoint", FIELD_LOCAL),
+	JSON_NAME("remoteEndpoint", FIELD_REMOTE),
+	JSON_NAME("annotations", FIELD_ANNOTATIONS),
+	JSON_NAME("binaryAnnotations", FIELD_BINARY),
+	JSON_NAME("shared", FIELD_SHARED));
+
 static void read_span(struct zipkin *z)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("traceId", FIELD_TRACE_ID),
-		JSON_NAME("id", FIELD_ID),
-		JSON_NAME("parentId", FIELD_PARENT_ID),
-		JSON_NAME("name", FIELD_NAME),
-		JSON_NAME("kind", FIELD_KIND),
-		JSON_NAME("timestamp", FIELD_TIMESTAMP),
-		JSON_NAME("duration", FIELD_DURATION),
-		JSON_NAME("tags", FIELD_TAGS),
-		JSON_NAME("localEndpoint", FIELD_LOCAL),
-		JSON_NAME("remoteEndpoint", FIELD_REMOTE),
-		JSON_NAME("annotations", FIELD_ANNOTATIONS),
-		JSON_NAME("binaryAnnotations", FIELD_BINARY),
-		JSON_NAME("shared", FIELD_SHARED),
-		NAMES_END,
-	};
 	struct span_input in = { .resource = 0 };
 	struct pieces p = { .has_duration = false };
 	struct trace_json *t = &z->t;
-	struct str key;
 	bool is_two;
+	int field;
 
 	buf_clear(&z->local.service);
 	buf_clear(&z->local.address);
 	buf_clear(&z->server.service);
 	buf_clear(&z->server.address);
 	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
-	while (json_next_key(t->r, &key))
-		read_span_field(z, trace_json_field(names, key), &in, &p);
+	while ((field = json_next_field(t->r, &span_fields)) >= 0)
+		read_span_field(z, field, &in, &p);
 	if (json_failed(t->r))
 		return;
 	is_two = !p.has_kind && has_side(&p, SPAN_KIND_CLIENT) &&
