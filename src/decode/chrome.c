@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,13 @@
  * --trace-event-categories disabled-by-default-v8.cpu_profiler): events
  * "Profile" and "ProfileChunk" that together are a CPU profile of a thread, or
  * "CpuProfile", a whole one. They are told apart by process and id. Members of
- * an event may stand in any order, so those of interest are read twice. */
+ * an event may stand in any order: its arguments wait for its name. */
 
 struct reader {
 	struct v8_group g;
 	struct column all; /* struct v8_calls */
 	struct map by_thread;
+	struct buf args;   /* of an event, until it is known to be of samples */
 	bool is_of_py_spy; /* so some event says */
 	bool is_open;      /* the list has no end */
 };
@@ -43,6 +45,7 @@ struct event {
 	char pid[32];
 	char tid[32];
 	char id[32];
+	uint64_t args_end; /* where they end in the input */
 	bool is_profile;
 };
 
@@ -59,25 +62,51 @@ static void keep_text(struct reader *r, char *kept, size_t size)
 		snprintf(kept, size, "%.*s", STR_ARGS(text));
 }
 
-static void read_event_key(struct reader *r, struct str key, struct event *e)
-{
-	struct str name, category;
+enum {
+	TEXT_PID,
+	TEXT_TID,
+	TEXT_ID,
+	TEXT_SCOPE,
+	TEXT_CATEGORY,
+	TEXT_NAME,
+	TEXTS,
+	FIELD_PHASE = TEXTS,
+	FIELD_TIME,
+	FIELD_DURATION,
+	FIELD_ID2,
+	FIELD_ARGS,
+};
 
-	if (str_equal(key, STR("pid")))
-		keep_text(r, e->pid, sizeof e->pid);
-	else if (str_equal(key, STR("tid")))
-		keep_text(r, e->tid, sizeof e->tid);
-	else if (str_equal(key, STR("id")))
-		keep_text(r, e->id, sizeof e->id);
-	else if (str_equal(key, STR("cat")) &&
-		 json_peek(r->g.json) == JSON_STRING)
-		r->is_of_py_spy |= json_text(r->g.json, &category) &&
-				   str_equal(category, STR("py-spy"));
-	else if (!str_equal(key, STR("name")) ||
-		 json_peek(r->g.json) != JSON_STRING)
-		json_skip(r->g.json);
-	else if (json_text(r->g.json, &name))
-		e->is_profile = is_profile_event(name);
+static struct json_fields sample_fields = JSON_FIELDS(
+	JSON_NAME("pid", TEXT_PID), JSON_NAME("tid", TEXT_TID),
+	JSON_NAME("id", TEXT_ID), JSON_NAME("cat", TEXT_CATEGORY),
+	JSON_NAME("name", TEXT_NAME), JSON_NAME("args", FIELD_ARGS));
+
+static void read_event(struct reader *r, struct event *e)
+{
+	struct json_reader *json = r->g.json;
+	struct str text;
+	int field;
+
+	buf_clear(&r->args);
+	while ((field = json_next_field(json, &sample_fields)) >= 0)
+		if (field == TEXT_PID)
+			keep_text(r, e->pid, sizeof e->pid);
+		else if (field == TEXT_TID)
+			keep_text(r, e->tid, sizeof e->tid);
+		else if (field == TEXT_ID)
+			keep_text(r, e->id, sizeof e->id);
+		else if (field == FIELD_ARGS && !r->args.len &&
+			 json_peek(json) != JSON_NULL)
+			e->args_end = json_raw(json, &r->args)
+					      ? json_offset(json)
+					      : 0;
+		else if (field == FIELD_ARGS || json_peek(json) != JSON_STRING)
+			json_skip(json);
+		else if (json_text(json, &text) && field == TEXT_NAME)
+			e->is_profile = is_profile_event(text);
+		else
+			r->is_of_py_spy |= str_equal(text, STR("py-spy"));
 }
 
 static struct v8_calls *find_thread(struct reader *r, const struct event *e)
@@ -131,26 +160,24 @@ static bool read_data(struct v8_calls *calls, struct error *err)
 static bool read_profile_event(struct reader *r, const struct event *e,
 			       struct error *err)
 {
-	struct json_reader *json = r->g.json;
 	struct v8_calls *calls = find_thread(r, e);
-	struct str key;
+	struct json_reader *json;
+	bool is_read = true;
 
 	if (!calls)
 		return no_profile_memory(r, err);
-	if (!json_enter(json, JSON_OBJECT))
+	if (!r->args.len)
 		return true;
-	while (json_next_key(json, &key)) {
-		if (!str_equal(key, STR("args"))) {
-			json_skip(json);
-			continue;
-		}
-		if (!json_enter_nullable(json, JSON_OBJECT))
-			continue;
-		while (json_next_named(json, STR("data")))
-			if (!read_data(calls, err))
-				return false;
-	}
-	return true;
+	json = json_new_part(buf_str(&r->args), e->args_end - r->args.len, err);
+	if (!json)
+		return false;
+	calls->json = json;
+	if (json_enter(json, JSON_OBJECT))
+		while (is_read && json_next_named(json, STR("data")))
+			is_read = read_data(calls, err);
+	is_read = is_read && json_check(json, err);
+	json_free(json);
+	return is_read;
 }
 
 static bool read_sample_events(struct reader *r, struct error *err)
@@ -161,18 +188,12 @@ static bool read_sample_events(struct reader *r, struct error *err)
 		return true;
 	while (json_next_item_or_end(json, &r->is_open)) {
 		struct event e = { .is_profile = false };
-		struct feed_place place;
-		struct str key;
 
-		json_tell(json, &place);
 		if (!json_enter_nullable(json, JSON_OBJECT))
 			continue;
-		while (json_next_key(json, &key))
-			read_event_key(r, key, &e);
-		if (!e.is_profile || json_failed(json))
-			continue;
-		json_resume(json, &place);
-		if (!read_profile_event(r, &e, err))
+		read_event(r, &e);
+		if (e.is_profile && !json_failed(json) &&
+		    !read_profile_event(r, &e, err))
 			return false;
 	}
 	return true;
@@ -228,14 +249,14 @@ static bool read_profile(struct reader *r, const struct profile_want *want,
 	return v8_group_finish(&r->g, want, notes, err);
 }
 
-bool decode_chrome_trace(struct str bytes, const struct profile_want *want,
+bool decode_chrome_trace(struct feed *feed, const struct profile_want *want,
 			 struct profile *out, struct notes *notes,
 			 struct error *err)
 {
 	struct arena arena;
 	struct reader r = {
 		.g.arena = &arena,
-		.g.json = json_new(bytes, err),
+		.g.json = json_new_feed(feed, err),
 		.g.profile = out,
 	};
 	bool is_done = false;
@@ -244,10 +265,12 @@ bool decode_chrome_trace(struct str bytes, const struct profile_want *want,
 		return false;
 	arena_init(&arena, LIMIT_DECODE_HEAP_BYTES);
 	map_init(&r.by_thread, &arena);
+	buf_init(&r.args, LIMIT_FILE_PLAIN_BYTES);
 	r.g.build = profile_build_new(out, err);
 	if (r.g.build)
 		is_done = read_profile(&r, want, notes, err);
 	profile_build_free(r.g.build);
+	buf_release(&r.args);
 	arena_release(&arena);
 	json_free(r.g.json);
 	return is_done;
@@ -318,39 +341,41 @@ static uint64_t read_span_id(struct json_reader *r)
 /* What tells where an event belongs. Names of events are cut likewise: those
  * that are looked at ("process_name") are short. */
 struct chrome_event {
+	struct chrome_text texts[TEXTS];
 	char phase; /* 'X', 'B', ...; 0: none was told */
-	struct chrome_text pid;
-	struct chrome_text tid;
-	struct chrome_text id;
-	struct chrome_text scope;
-	struct chrome_text category;
-	struct chrome_text name;
+	bool has_duration;
+	bool is_sum; /* of many, by clang -ftime-trace: it took place nowhere */
 	uint64_t span_id; /* as render/chrome.c writes them, or 0 */
 	uint64_t parent_id;
 	int64_t start_ns;
 	int64_t duration_ns;
-	bool has_duration;
-	bool is_sum; /* of many, by clang -ftime-trace: it took place nowhere */
 };
+
+enum { ARG_NAMED, ARG_SPAN_ID, ARG_PARENT_ID, ARG_SUM };
+
+static struct json_fields arg_fields = JSON_FIELDS(
+	JSON_NAME("name", ARG_NAMED), JSON_NAME("labels", ARG_NAMED),
+	JSON_NAME("span_id", ARG_SPAN_ID),
+	JSON_NAME("parent_span_id", ARG_PARENT_ID),
+	JSON_NAME("avg ms", ARG_SUM));
 
 static void read_args(struct json_reader *r, struct chrome_event *e,
 		      struct buf *named)
 {
-	struct str key;
+	int field;
 
 	if (!json_enter_if(r, JSON_OBJECT))
 		return;
-	while (json_next_key(r, &key))
-		if (str_equal(key, STR("name")) ||
-		    str_equal(key, STR("labels"))) {
+	while ((field = json_next_field(r, &arg_fields)) >= 0)
+		if (field == ARG_NAMED) {
 			buf_clear(named);
 			buf_add_str(named, read_text(r));
-		} else if (str_equal(key, STR("span_id"))) {
+		} else if (field == ARG_SPAN_ID) {
 			e->span_id = read_span_id(r);
-		} else if (str_equal(key, STR("parent_span_id"))) {
+		} else if (field == ARG_PARENT_ID) {
 			e->parent_id = read_span_id(r);
 		} else {
-			e->is_sum |= str_equal(key, STR("avg ms"));
+			e->is_sum = true;
 			json_skip(r);
 		}
 }
@@ -363,54 +388,53 @@ static void read_id2(struct json_reader *r, struct chrome_event *e)
 	if (!json_enter_if(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key))
-		copy(r, &e->id);
+		copy(r, &e->texts[TEXT_ID]);
 }
 
-static void read_member(struct json_reader *r, struct str key,
-			struct chrome_event *e, struct buf *named)
-{
-	struct str phase;
-
-	if (str_equal(key, STR("ph"))) {
-		phase = read_text(r);
-		e->phase = phase.len == 1 ? phase.ptr[0] : '\0';
-	} else if (str_equal(key, STR("ts"))) {
-		e->start_ns = read_time(r);
-	} else if (str_equal(key, STR("dur"))) {
-		e->has_duration = json_peek(r) != JSON_NULL;
-		e->duration_ns = read_time(r);
-	} else if (str_equal(key, STR("pid"))) {
-		copy(r, &e->pid);
-	} else if (str_equal(key, STR("tid"))) {
-		copy(r, &e->tid);
-	} else if (str_equal(key, STR("id"))) {
-		copy(r, &e->id);
-	} else if (str_equal(key, STR("id2"))) {
-		read_id2(r, e);
-	} else if (str_equal(key, STR("scope"))) {
-		copy(r, &e->scope);
-	} else if (str_equal(key, STR("cat"))) {
-		copy(r, &e->category);
-	} else if (str_equal(key, STR("name"))) {
-		copy(r, &e->name);
-	} else if (str_equal(key, STR("args"))) {
-		read_args(r, e, named);
-	} else {
-		json_skip(r);
-	}
-}
+static struct json_fields event_fields = JSON_FIELDS(
+	JSON_NAME("pid", TEXT_PID), JSON_NAME("tid", TEXT_TID),
+	JSON_NAME("id", TEXT_ID), JSON_NAME("scope", TEXT_SCOPE),
+	JSON_NAME("cat", TEXT_CATEGORY), JSON_NAME("name", TEXT_NAME),
+	JSON_NAME("ph", FIELD_PHASE), JSON_NAME("ts", FIELD_TIME),
+	JSON_NAME("dur", FIELD_DURATION), JSON_NAME("id2", FIELD_ID2),
+	JSON_NAME("args", FIELD_ARGS));
 
 /* The members of an event that is entered. named: args.name or args.labels,
  * which metadata has. */
 static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 			      struct buf *named)
 {
-	struct str key;
+	struct str phase;
+	int field;
 
-	memset(e, 0, sizeof *e);
+	/* Texts have a length and no end. */
+	memset(&e->phase, 0, sizeof *e - offsetof(struct chrome_event, phase));
+	for (unsigned i = 0; i < TEXTS; i++)
+		e->texts[i].len = 0;
 	buf_clear(named);
-	while (json_next_key(r, &key))
-		read_member(r, key, e, named);
+	while ((field = json_next_field(r, &event_fields)) >= 0)
+		switch (field) {
+		case FIELD_PHASE:
+			phase = read_text(r);
+			e->phase = phase.len == 1 ? phase.ptr[0] : '\0';
+			break;
+		case FIELD_TIME:
+			e->start_ns = read_time(r);
+			break;
+		case FIELD_DURATION:
+			e->has_duration = json_peek(r) != JSON_NULL;
+			e->duration_ns = read_time(r);
+			break;
+		case FIELD_ID2:
+			read_id2(r, e);
+			break;
+		case FIELD_ARGS:
+			read_args(r, e, named);
+			break;
+		default:
+			copy(r, &e->texts[field]);
+			break;
+		}
 }
 
 /* Whether it begins, or is, a span; and whether it ends one. */
@@ -424,19 +448,21 @@ static bool chrome_event_ends(const struct chrome_event *e)
 	return e->phase && strchr("EeF", e->phase);
 }
 
-static inline struct str chrome_str(const struct chrome_text *text)
+static inline struct str chrome_str(const struct chrome_event *e,
+				    unsigned text)
 {
-	return (struct str){ text->bytes, text->len };
+	return (struct str){ e->texts[text].bytes, e->texts[text].len };
 }
 
 /* It is how long was recorded (torch.profiler), or repeats what matters of the
  * others (the "Critical Path" of Bazel), and no work of its own. */
 static bool chrome_event_is_of_recorder(const struct chrome_event *e)
 {
-	struct str category = chrome_str(&e->category);
+	struct str category = chrome_str(e, TEXT_CATEGORY);
 
 	return (str_equal(category, STR("Trace")) &&
-		str_starts(chrome_str(&e->name), STR("PyTorch Profiler"))) ||
+		str_starts(chrome_str(e, TEXT_NAME),
+			   STR("PyTorch Profiler"))) ||
 	       str_equal(category, STR("critical path component"));
 }
 
@@ -539,13 +565,13 @@ static bool find_process(struct chrome *c, const struct chrome_event *e,
 	struct process fresh;
 
 	buf_clear(&c->key);
-	buf_add_str(&c->key, chrome_str(&e->pid));
+	buf_add_str(&c->key, chrome_str(e, TEXT_PID));
 	if (!number_key(c, &c->processes, c->process_count, process))
 		return false;
 	if (*process < c->process_count)
 		return true;
 	fresh = (struct process){ .pid = arena_str(&c->arena,
-						   chrome_str(&e->pid)),
+						   chrome_str(e, TEXT_PID)),
 				  .name = STR(""),
 				  .labels = STR("") };
 	if (!fresh.pid.ptr ||
@@ -557,20 +583,20 @@ static bool find_process(struct chrome *c, const struct chrome_event *e,
 	return true;
 }
 
-static void add_key_part(struct chrome *c, const struct chrome_text *text)
+static void add_key_part(struct chrome *c, struct str text)
 {
-	buf_addf(&c->key, " %zu:", text->len);
-	buf_add_str(&c->key, chrome_str(text));
+	buf_add_char(&c->key, (char)text.len);
+	buf_add_str(&c->key, text);
 }
 
 static void add_async_key(struct chrome *c, const struct chrome_event *e)
 {
-	add_key_part(c, &e->category);
-	add_key_part(c, &e->scope);
-	add_key_part(c, &e->id);
+	add_key_part(c, chrome_str(e, TEXT_CATEGORY));
+	add_key_part(c, chrome_str(e, TEXT_SCOPE));
+	add_key_part(c, chrome_str(e, TEXT_ID));
 	/* The older ones do not nest: a name is as good as an id. */
 	if (e->phase == 'S' || e->phase == 'F')
-		add_key_part(c, &e->name);
+		add_key_part(c, chrome_str(e, TEXT_NAME));
 }
 
 static bool find_lane(struct chrome *c, const struct chrome_event *e,
@@ -580,24 +606,25 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 	void *items = c->lane_list;
 	struct lane fresh = { .name = STR("") };
 
-	if (!find_process(c, e, &fresh.process))
-		return false;
 	buf_clear(&c->key);
-	buf_addf(&c->key, "%c%u", is_async ? 'a' : 't', fresh.process);
+	buf_add_char(&c->key, is_async ? 'a' : 't');
+	add_key_part(c, chrome_str(e, TEXT_PID));
 	if (is_async)
 		add_async_key(c, e);
 	else
-		add_key_part(c, &e->tid);
+		add_key_part(c, chrome_str(e, TEXT_TID));
 	if (!number_key(c, &c->lanes, c->lane_count, number))
 		return false;
 	if (*number < c->lane_count)
 		return true;
-	fresh.tid =
-		arena_str(&c->arena, is_async ? STR("") : chrome_str(&e->tid));
+	fresh.tid = arena_str(&c->arena, is_async ? STR("")
+						  : chrome_str(e, TEXT_TID));
 	if (!fresh.tid.ptr || !arena_reserve(&c->arena, &items, &c->lane_cap,
 					     c->lane_count + 1, sizeof fresh))
 		return no_memory(c);
 	c->lane_list = items;
+	if (!find_process(c, e, &fresh.process))
+		return false;
 	c->lane_list[c->lane_count++] = fresh;
 	return true;
 }
@@ -605,7 +632,7 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 /* What processes and threads are called. */
 static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 {
-	struct str event = chrome_str(&e->name);
+	struct str event = chrome_str(e, TEXT_NAME);
 	bool is_name = str_equal(event, STR("process_name"));
 	bool is_thread = str_equal(event, STR("thread_name"));
 	uint32_t at;
@@ -785,7 +812,7 @@ static void add_value(struct chrome *c, struct str key)
 	enum json_kind kind = json_peek(t->r);
 	struct str text;
 
-	if (kind == JSON_NULL || kind == JSON_END) {
+	if (kind == JSON_NULL || kind == JSON_END || !taker_wants(t->to, key)) {
 		json_skip(t->r);
 		return;
 	}
@@ -848,18 +875,19 @@ static void read_category(struct chrome *c, struct span_input *in)
 		in->kind = (uint8_t)kind;
 }
 
+static struct json_fields span_fields = JSON_FIELDS(
+	JSON_NAME("name", TEXT_NAME), JSON_NAME("cat", TEXT_CATEGORY),
+	JSON_NAME("args", FIELD_ARGS));
+
 static void read_members(struct chrome *c, struct span_input *in)
 {
-	struct trace_json *t = &c->t;
-	struct str key;
+	int field;
 
-	while (json_next_key(t->r, &key))
-		if (str_equal(key, STR("name")))
-			trace_json_name(t, in);
-		else if (str_equal(key, STR("cat")))
+	while ((field = json_next_field(c->t.r, &span_fields)) >= 0)
+		if (field == TEXT_NAME)
+			trace_json_name(&c->t, in);
+		else if (field == TEXT_CATEGORY)
 			read_category(c, in);
-		else if (!str_equal(key, STR("args")))
-			json_skip(t->r);
 		else if (c->is_own)
 			read_own_args(c, in);
 		else

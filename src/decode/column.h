@@ -18,7 +18,8 @@ struct column {
 static inline void *column_add(struct arena *arena, struct column *c,
 			       size_t size)
 {
-	if (!arena_reserve(arena, &c->items, &c->cap, c->count + 1, size))
+	if (c->count == c->cap &&
+	    !arena_reserve(arena, &c->items, &c->cap, c->count + 1, size))
 		return NULL;
 	return (char *)c->items + c->count++ * size;
 }

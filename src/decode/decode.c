@@ -95,12 +95,6 @@ static struct str format_unmarked(enum format f, struct str bytes)
 		       : bytes;
 }
 
-bool format_is_streamed(enum format f)
-{
-	return f == FORMAT_JAEGER_JSON || f == FORMAT_OTLP_JSON ||
-	       f == FORMAT_OTLP_PB || f == FORMAT_FOLDED || f == FORMAT_PPROF;
-}
-
 /* What could not be read seems cut off to the decoder. */
 static bool read_once(span_reader *read, struct feed *feed, size_t index,
 		      struct trace_build *b, struct notes *notes,
@@ -281,19 +275,19 @@ struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 
 static const struct row {
 	enum format format;
-	profile_decoder *decode;
-	profile_streamer *stream; /* or NULL */
+	profile_decoder *decode; /* of all bytes at once, or NULL */
+	profile_streamer *stream;
 	bool has_labels;          /* of samples */
 } decoders[] = {
-	{ FORMAT_PPROF, decode_pprof, decode_pprof_feed, true },
-	{ FORMAT_FOLDED, decode_folded, decode_folded_feed, false },
-	{ FORMAT_SPEEDSCOPE, decode_speedscope, NULL, false },
+	{ FORMAT_PPROF, NULL, decode_pprof_feed, true },
+	{ FORMAT_FOLDED, NULL, decode_folded_feed, false },
+	{ FORMAT_SPEEDSCOPE, NULL, decode_speedscope, false },
 	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL, false },
 	{ FORMAT_CALLGRIND, decode_callgrind, NULL, false },
 	{ FORMAT_JFR, decode_jfr, NULL, false },
-	{ FORMAT_CHROME_TRACE, decode_chrome_trace, NULL, false },
-	{ FORMAT_V8_PROFILE, decode_v8_profile, NULL, false },
-	{ FORMAT_FIREFOX_PROFILE, decode_firefox_profile, NULL, false },
+	{ FORMAT_CHROME_TRACE, NULL, decode_chrome_trace, false },
+	{ FORMAT_V8_PROFILE, NULL, decode_v8_profile, false },
+	{ FORMAT_FIREFOX_PROFILE, NULL, decode_firefox_profile, false },
 	{ FORMAT_OTLP_PROFILES_PB, decode_otlp_profiles, NULL, true },
 	{ FORMAT_OTLP_PROFILES_JSON, decode_otlp_profiles_json, NULL, true },
 	{ FORMAT_PUSHED, decode_pushed, NULL, true },
@@ -308,6 +302,15 @@ static const struct row *profile_row_of(enum format format)
 		if (decoders[i].format == format)
 			return &decoders[i];
 	return NULL;
+}
+
+/* What Tempo writes is told by all of it. */
+bool format_is_streamed(enum format f)
+{
+	const struct row *row = profile_row_of(f);
+
+	return row ? row->stream != NULL
+		   : row_of(f)->decode && f != FORMAT_TEMPO_PB;
 }
 
 static bool stream_bytes(profile_streamer *stream, struct str bytes,
@@ -371,8 +374,10 @@ bool decode_profile(enum format format, struct str bytes,
 	if (!row)
 		return fail_format(format, err);
 	want = want ? want : &anything;
-	return row->decode(format_unmarked(format, bytes), want, out, notes,
-			   err) &&
+	bytes = format_unmarked(format, bytes);
+	return (row->stream ? stream_bytes(row->stream, bytes, want, out, notes,
+					   err)
+			    : row->decode(bytes, want, out, notes, err)) &&
 	       finish(out, want, notes, err);
 }
 
@@ -381,12 +386,15 @@ bool decode_profile_feed(enum format format, struct feed *feed,
 			 struct notes *notes, struct error *err)
 {
 	const struct row *row = profile_row_of(format);
+	bool is_read;
 
 	if (!refuse_labels(format, want, err))
 		return false;
 	if (!row || !row->stream)
 		return fail_format(format, err);
 	want = want ? want : &anything;
-	return row->stream(feed, want, out, notes, err) &&
+	is_read = row->stream(feed, want, out, notes, err);
+	/* What could not be read seems cut off to the decoder. */
+	return feed_check(feed, err) && is_read &&
 	       finish(out, want, notes, err);
 }

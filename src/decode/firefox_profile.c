@@ -122,15 +122,22 @@ static uint32_t read_number(struct json_reader *json)
 
 static bool read_numbers(struct reader *r, struct column *c, struct error *err)
 {
+	uint64_t whole = NONE;
+	bool is_whole;
+
 	c->count = 0;
 	if (!json_enter_if(r->json, JSON_ARRAY))
 		return true;
-	while (json_next_item(r->json)) {
+	while ((is_whole = json_next_whole(r->json, &whole)) ||
+	       json_next_item(r->json)) {
 		uint32_t *item = column_add(&r->scratch, c, sizeof *item);
 
 		if (!item)
 			return no_memory(r, err);
-		*item = read_number(r->json);
+		if (is_whole)
+			*item = whole < NONE ? (uint32_t)whole : NONE;
+		else
+			*item = read_number(r->json);
 	}
 	return true;
 }
@@ -664,11 +671,11 @@ static bool build(struct reader *r, const struct profile_want *want,
 	return add_nodes(r, &none, r->shared_values, err);
 }
 
-bool decode_firefox_profile(struct str bytes, const struct profile_want *want,
+bool decode_firefox_profile(struct feed *feed, const struct profile_want *want,
 			    struct profile *out, struct notes *notes,
 			    struct error *err)
 {
-	struct reader r = { .json = json_new(bytes, err),
+	struct reader r = { .json = json_new_feed(feed, err),
 			    .detail = want->detail };
 	bool is_done = false;
 

@@ -54,14 +54,14 @@ profile_streamer decode_folded_feed MUST_CHECK;
 profile_decoder decode_perf_script MUST_CHECK;
 profile_decoder decode_callgrind MUST_CHECK;
 profile_decoder decode_jfr MUST_CHECK;
-profile_decoder decode_chrome_trace MUST_CHECK;
-profile_decoder decode_v8_profile MUST_CHECK;
-profile_decoder decode_firefox_profile MUST_CHECK;
+profile_streamer decode_chrome_trace MUST_CHECK;
+profile_streamer decode_v8_profile MUST_CHECK;
+profile_streamer decode_firefox_profile MUST_CHECK;
 profile_decoder decode_otlp_profiles MUST_CHECK;
 profile_decoder decode_otlp_profiles_json MUST_CHECK;
 profile_decoder decode_pushed MUST_CHECK;
 profile_decoder decode_pyroscope_tree MUST_CHECK;
-profile_decoder decode_speedscope MUST_CHECK;
+profile_streamer decode_speedscope MUST_CHECK;
 profile_decoder decode_flamegraph_json MUST_CHECK;
 
 /* Recognises what callgrind writes, and others in its format. Private to

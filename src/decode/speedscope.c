@@ -226,13 +226,17 @@ static bool read_frames(struct reader *r, struct error *err)
 	return true;
 }
 
-/* An index of `frames` as one of the model. */
-static bool read_id(struct reader *r, uint32_t *id, struct error *err)
+/* An index of `frames` as one of the model. whole: its value, where it was a
+ * plain number; else it comes next. */
+static bool read_id(struct reader *r, const uint64_t *whole, uint32_t *id,
+		    struct error *err)
 {
 	const uint32_t *frames = r->frames.items;
 	uint64_t index = 0;
 
-	if (!json_u64(r->json, &index))
+	if (whole)
+		index = *whole;
+	else if (!json_u64(r->json, &index))
 		return true;
 	if (index >= r->frames.count)
 		return damaged("a frame is missing", err);
@@ -242,17 +246,20 @@ static bool read_id(struct reader *r, uint32_t *id, struct error *err)
 
 static bool read_sample(struct reader *r, struct error *err)
 {
+	uint64_t whole;
+	bool is_whole;
 	size_t *end;
 
 	if (!json_enter(r->json, JSON_ARRAY))
 		return true;
-	while (json_next_item(r->json)) {
+	while ((is_whole = json_next_whole(r->json, &whole)) ||
+	       json_next_item(r->json)) {
 		uint32_t *id = column_add(&r->scratch, &r->ids, sizeof *id);
 
 		if (!id)
 			return no_memory(r, err);
 		*id = 0;
-		if (!read_id(r, id, err))
+		if (!read_id(r, is_whole ? &whole : NULL, id, err))
 			return false;
 	}
 	end = column_add(&r->scratch, &r->ends, sizeof *end);
@@ -287,7 +294,7 @@ static bool read_event(struct reader *r, struct error *err)
 			if (json_text(r->json, &text))
 				e->is_open = str_equal(text, STR("O"));
 		} else if (str_equal(key, STR("frame"))) {
-			if (!read_id(r, &e->frame, err))
+			if (!read_id(r, NULL, &e->frame, err))
 				return false;
 		} else if (str_equal(key, STR("at"))) {
 			if (json_number_text(r->json, &text) &&
@@ -536,13 +543,14 @@ static bool read_document(struct reader *r, struct error *err)
 	return json_check(r->json, err);
 }
 
-static bool read_pass(struct reader *r, struct str bytes, bool is_second,
+static bool read_pass(struct reader *r, struct feed *feed, bool is_second,
 		      struct error *err)
 {
 	bool is_done;
 
 	r->is_second = is_second;
-	r->json = json_new(bytes, err);
+	feed_seek(feed, 0);
+	r->json = json_new_feed(feed, err);
 	if (!r->json)
 		return false;
 	is_done = read_document(r, err);
@@ -596,7 +604,7 @@ static void note_rest(const struct reader *r, const struct profile *out,
 			  100 * (double)r->outside / (double)out->total);
 }
 
-bool decode_speedscope(struct str bytes, const struct profile_want *want,
+bool decode_speedscope(struct feed *feed, const struct profile_want *want,
 		       struct profile *out, struct notes *notes,
 		       struct error *err)
 {
@@ -607,9 +615,9 @@ bool decode_speedscope(struct str bytes, const struct profile_want *want,
 	if (!r.build)
 		return false;
 	arena_init(&r.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = read_pass(&r, bytes, false, err) &&
+	is_done = read_pass(&r, feed, false, err) &&
 		  declare_type(&r, want, out, err) &&
-		  read_pass(&r, bytes, true, err) &&
+		  read_pass(&r, feed, true, err) &&
 		  profile_build_finish(r.build, notes, err);
 	if (is_done) {
 		note_rest(&r, out, notes);

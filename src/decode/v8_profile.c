@@ -21,6 +21,7 @@
 
 /* Microseconds, as far as doubles and nanoseconds tell them exactly. */
 #define TIME_MAX_US 9e15
+#define TIME_OUT_OF_RANGE "a time is out of range"
 
 struct node {
 	uint64_t id;
@@ -112,20 +113,48 @@ static void read_line(struct v8_calls *c, struct node *node)
 		node->line = (uint32_t)line + 1;
 }
 
+enum {
+	FIELD_NAME,
+	FIELD_FILE,
+	FIELD_LINE,
+	FIELD_CALL_FRAME,
+	FIELD_CHILDREN,
+	FIELD_ID,
+	FIELD_CALLER_ID,
+	FIELD_HITS,
+	FIELD_BYTES,
+	FIELD_NODES,
+	FIELD_HEAD,
+	FIELD_SAMPLES,
+	FIELD_START,
+	FIELD_END,
+	FIELD_DELTAS,
+	FIELD_TIMES,
+};
+
+static struct json_fields node_fields = JSON_FIELDS(
+	JSON_NAME("functionName", FIELD_NAME), JSON_NAME("url", FIELD_FILE),
+	JSON_NAME("lineNumber", FIELD_LINE),
+	JSON_NAME("callFrame", FIELD_CALL_FRAME),
+	JSON_NAME("children", FIELD_CHILDREN), JSON_NAME("id", FIELD_ID),
+	JSON_NAME("parent", FIELD_CALLER_ID), JSON_NAME("hitCount", FIELD_HITS),
+	JSON_NAME("selfSize", FIELD_BYTES));
+
+static struct json_fields place_fields = JSON_FIELDS(
+	JSON_NAME("functionName", FIELD_NAME), JSON_NAME("url", FIELD_FILE),
+	JSON_NAME("lineNumber", FIELD_LINE));
+
 /* Of a node and of its callFrame alike: older files have none. */
-static bool read_place(struct v8_calls *c, struct str key, struct node *node,
+static bool read_place(struct v8_calls *c, int field, struct node *node,
 		       struct error *err)
 {
-	bool is_name = str_equal(key, STR("functionName"));
-	bool is_file = str_equal(key, STR("url"));
-	bool is_line = str_equal(key, STR("lineNumber"));
 	enum json_kind kind = json_peek(c->json);
 
-	if (is_name && kind == JSON_STRING)
+	if (field == FIELD_NAME && kind == JSON_STRING)
 		return read_name(c, node, err);
-	if (is_file && kind == JSON_STRING)
+	if (field == FIELD_FILE && kind == JSON_STRING)
 		return read_file(c, node, err);
-	if (is_line && kind == JSON_NUMBER)
+	if (field == FIELD_LINE && kind == JSON_NUMBER)
 		read_line(c, node);
 	else
 		json_skip(c->json);
@@ -135,12 +164,12 @@ static bool read_place(struct v8_calls *c, struct str key, struct node *node,
 static bool read_call_frame(struct v8_calls *c, struct node *node,
 			    struct error *err)
 {
-	struct str key;
+	int field;
 
 	if (!json_enter(c->json, JSON_OBJECT))
 		return true;
-	while (json_next_key(c->json, &key))
-		if (!read_place(c, key, node, err))
+	while ((field = json_next_field(c->json, &place_fields)) >= 0)
+		if (!read_place(c, field, node, err))
 			return false;
 	return true;
 }
@@ -163,25 +192,25 @@ static bool read_called(struct v8_calls *c, uint32_t caller, struct error *err)
 }
 
 /* All but the children. */
-static bool read_node_key(struct v8_calls *c, struct str key, uint32_t index,
-			  struct error *err)
+static bool read_node_field(struct v8_calls *c, int field, uint32_t index,
+			    struct error *err)
 {
 	struct node *node = node_at(c, index);
-	uint64_t *number = NULL;
+	uint64_t *number;
 
-	if (str_equal(key, STR("callFrame")))
+	if (field == FIELD_CALL_FRAME)
 		return read_call_frame(c, node, err);
-	if (str_equal(key, STR("id")))
+	if (field == FIELD_ID)
 		number = &node->id;
-	else if (str_equal(key, STR("parent")))
+	else if (field == FIELD_CALLER_ID)
 		number = &node->caller_id;
-	else if (str_equal(key, STR("hitCount")))
+	else if (field == FIELD_HITS)
 		number = &node->hits;
-	else if (str_equal(key, STR("selfSize")))
+	else if (field == FIELD_BYTES)
 		number = &node->bytes;
-	c->is_heap = c->is_heap || number == &node->bytes;
-	if (!number)
-		return read_place(c, key, node, err);
+	else
+		return read_place(c, field, node, err);
+	c->is_heap |= field == FIELD_BYTES;
 	if (!json_u64(c->json, number))
 		*number = 0;
 	return true;
@@ -189,21 +218,19 @@ static bool read_node_key(struct v8_calls *c, struct str key, uint32_t index,
 
 static bool read_nodes(struct v8_calls *c, struct error *err)
 {
-	struct str key;
 	uint32_t index;
+	int field;
 
 	if (!json_enter(c->json, JSON_ARRAY))
 		return true;
 	while (json_next_object(c->json)) {
 		if (!add_node(c, FRAME_NODE_NONE, &index, err))
 			return false;
-		while (json_next_key(c->json, &key)) {
-			bool is_list = str_equal(key, STR("children"));
-
-			if (!(is_list ? read_called(c, index, err)
-				      : read_node_key(c, key, index, err)))
+		while ((field = json_next_field(c->json, &node_fields)) >= 0)
+			if (!(field == FIELD_CHILDREN
+				      ? read_called(c, index, err)
+				      : read_node_field(c, field, index, err)))
 				return false;
-		}
 	}
 	return true;
 }
@@ -213,7 +240,7 @@ static bool read_nodes(struct v8_calls *c, struct error *err)
 static bool read_tree(struct v8_calls *c, struct error *err)
 {
 	uint32_t at = FRAME_NODE_NONE;
-	struct str key;
+	int field;
 
 	if (!json_enter(c->json, JSON_OBJECT))
 		return true;
@@ -222,9 +249,10 @@ static bool read_tree(struct v8_calls *c, struct error *err)
 	while (at != FRAME_NODE_NONE && !json_failed(c->json)) {
 		uint32_t list_of = at;
 
-		if (json_next_key(c->json, &key)) {
-			if (!str_equal(key, STR("children"))) {
-				if (!read_node_key(c, key, at, err))
+		field = json_next_field(c->json, &node_fields);
+		if (field >= 0) {
+			if (field != FIELD_CHILDREN) {
+				if (!read_node_field(c, field, at, err))
 					return false;
 				continue;
 			}
@@ -241,12 +269,14 @@ static bool read_tree(struct v8_calls *c, struct error *err)
 	return true;
 }
 
-/* Samples of heap profiles are objects, and add nothing. */
-static bool read_sample(struct v8_calls *c, struct error *err)
+/* Samples of heap profiles are objects, and add nothing. whole: the value, where
+ * it was a plain number; else it comes next. */
+static bool read_sample(struct v8_calls *c, const uint64_t *whole,
+			struct error *err)
 {
 	uint64_t *id;
 
-	if (json_peek(c->json) != JSON_NUMBER) {
+	if (!whole && json_peek(c->json) != JSON_NUMBER) {
 		json_skip(c->json);
 		return true;
 	}
@@ -257,7 +287,9 @@ static bool read_sample(struct v8_calls *c, struct error *err)
 	id = column_add(c->arena, &c->samples, sizeof *id);
 	if (!id)
 		return no_memory(c, err);
-	if (!json_u64(c->json, id))
+	if (whole)
+		*id = *whole;
+	else if (!json_u64(c->json, id))
 		*id = 0;
 	return true;
 }
@@ -268,10 +300,11 @@ static bool read_number(struct v8_calls *c, double *number, struct error *err)
 	if (!json_f64(c->json, number) ||
 	    (*number > -TIME_MAX_US && *number < TIME_MAX_US))
 		return true;
-	return damaged("a time is out of range", err);
+	return damaged(TIME_OUT_OF_RANGE, err);
 }
 
-static bool read_time(struct v8_calls *c, struct error *err)
+static bool read_time(struct v8_calls *c, const uint64_t *whole,
+		      struct error *err)
 {
 	double *time;
 
@@ -279,62 +312,111 @@ static bool read_time(struct v8_calls *c, struct error *err)
 		return error_set(err, ERROR_LIMIT, "%s has more than %u times",
 				 V8_WHAT, LIMIT_SAMPLES);
 	time = column_add(c->arena, &c->times, sizeof *time);
-	return time ? read_number(c, time, err) : no_memory(c, err);
-}
-
-static bool read_list(struct v8_calls *c,
-		      bool (*read)(struct v8_calls *c, struct error *err),
-		      struct error *err)
-{
-	if (!json_enter_nullable(c->json, JSON_ARRAY))
-		return true;
-	while (json_next_item(c->json))
-		if (!read(c, err))
-			return false;
+	if (!time)
+		return no_memory(c, err);
+	if (!whole || *whole >= (uint64_t)TIME_MAX_US)
+		return whole ? damaged(TIME_OUT_OF_RANGE, err)
+			     : read_number(c, time, err);
+	*time = (double)*whole;
 	return true;
 }
 
+static bool read_list(struct v8_calls *c,
+		      bool (*read)(struct v8_calls *c, const uint64_t *whole,
+				   struct error *err),
+		      struct error *err)
+{
+	uint64_t whole;
+
+	if (!json_enter_nullable(c->json, JSON_ARRAY))
+		return true;
+	for (;;) {
+		bool is_whole = json_next_whole(c->json, &whole);
+
+		if (!is_whole && !json_next_item(c->json))
+			return true;
+		if (!read(c, is_whole ? &whole : NULL, err))
+			return false;
+	}
+}
+
+static struct json_fields calls_fields = JSON_FIELDS(
+	JSON_NAME("nodes", FIELD_NODES), JSON_NAME("head", FIELD_HEAD),
+	JSON_NAME("samples", FIELD_SAMPLES), JSON_NAME("startTime", FIELD_START),
+	JSON_NAME("endTime", FIELD_END), JSON_NAME("timeDeltas", FIELD_DELTAS),
+	JSON_NAME("timestamps", FIELD_TIMES));
+
 bool v8_calls_read(struct v8_calls *c, struct str key, struct error *err)
 {
-	bool is_deltas = str_equal(key, STR("timeDeltas"));
+	int field = json_field(&calls_fields, key);
 
-	if (str_equal(key, STR("nodes")))
+	switch (field) {
+	case FIELD_NODES:
 		return read_nodes(c, err);
-	if (str_equal(key, STR("head")))
+	case FIELD_HEAD:
 		return read_tree(c, err);
-	if (str_equal(key, STR("samples")))
+	case FIELD_SAMPLES:
 		return read_list(c, read_sample, err);
-	if (str_equal(key, STR("startTime")))
+	case FIELD_START:
 		return read_number(c, &c->start_us, err);
-	if (str_equal(key, STR("endTime")))
+	case FIELD_END:
 		return read_number(c, &c->end_us, err);
-	if (!is_deltas && !str_equal(key, STR("timestamps"))) {
+	case FIELD_DELTAS:
+	case FIELD_TIMES:
+		c->has_deltas = field == FIELD_DELTAS;
+		return read_list(c, read_time, err);
+	default:
 		json_skip(c->json);
 		return true;
 	}
-	c->has_deltas = is_deltas;
-	return read_list(c, read_time, err);
 }
 
 /* ---- nodes ---- */
 
+/* V8 numbers nodes from 1 on: a table does, unless ids are wide apart. */
 static bool index_ids(struct v8_calls *c, struct error *err)
 {
-	for (size_t i = 0; i < c->nodes.count; i++) {
-		uint32_t first;
+	uint64_t largest = 0;
 
-		if (!map_insert_u64(&c->index_by_id, node_at(c, i)->id,
-				    (uint32_t)i, &first))
+	for (size_t i = 0; i < c->nodes.count; i++)
+		largest = node_at(c, i)->id > largest ? node_at(c, i)->id
+						      : largest;
+	if (largest / 4 <= c->nodes.count) {
+		c->by_id_count = (size_t)largest + 1;
+		c->by_id = arena_array(c->arena, c->by_id_count,
+				       sizeof *c->by_id);
+		if (!c->by_id)
 			return no_memory(c, err);
+	}
+	for (size_t i = 0; i < c->nodes.count; i++) {
+		uint64_t id = node_at(c, i)->id;
+		uint32_t first = (uint32_t)i;
+
+		if (!c->by_id) {
+			if (!map_insert_u64(&c->index_by_id, id, first, &first))
+				return no_memory(c, err);
+		} else if (c->by_id[id]) {
+			first = UINT32_MAX;
+		} else {
+			c->by_id[id] = first + 1;
+		}
 		if (first != i)
 			return damaged("two nodes have the same id", err);
 	}
 	return true;
 }
 
+/* MAP_NONE: there is none. */
+static uint32_t find_index(const struct v8_calls *c, uint64_t id)
+{
+	if (!c->by_id)
+		return map_find_u64(&c->index_by_id, id);
+	return id < c->by_id_count ? c->by_id[id] - 1 : MAP_NONE;
+}
+
 static struct node *find_node(const struct v8_calls *c, uint64_t id)
 {
-	uint32_t index = map_find_u64(&c->index_by_id, id);
+	uint32_t index = find_index(c, id);
 
 	return index == MAP_NONE ? NULL : node_at(c, index);
 }
@@ -356,7 +438,7 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
 
 		if (!node->caller_id)
 			continue;
-		index = map_find_u64(&c->index_by_id, node->caller_id);
+		index = find_index(c, node->caller_id);
 		if (index != MAP_NONE)
 			node->caller = index;
 		else if (!c->may_lack_nodes)
@@ -612,7 +694,7 @@ static bool read_document(struct v8_calls *c, struct error *err)
 	return json_check(c->json, err);
 }
 
-bool decode_v8_profile(struct str bytes, const struct profile_want *want,
+bool decode_v8_profile(struct feed *feed, const struct profile_want *want,
 		       struct profile *out, struct notes *notes,
 		       struct error *err)
 {
@@ -620,7 +702,7 @@ bool decode_v8_profile(struct str bytes, const struct profile_want *want,
 	struct v8_calls calls;
 	struct v8_group g = {
 		.arena = &arena,
-		.json = json_new(bytes, err),
+		.json = json_new_feed(feed, err),
 		.profile = out,
 		.all = &calls,
 		.count = 1,

@@ -24,6 +24,8 @@ struct v8_calls {
 	struct column calls;
 	struct column samples; /* uint64_t: ids of nodes */
 	struct column times;   /* double: microseconds */
+	uint32_t *by_id; /* index + 1; NULL: index_by_id has them */
+	size_t by_id_count;
 	struct map index_by_id;
 	double start_us;
 	double end_us;

@@ -192,10 +192,17 @@ static void test_real(void **state)
 	buf_release(&text);
 }
 
+static bool decode_bytes(struct str bytes, const struct profile_want *want,
+			 struct profile *p, struct notes *said,
+			 struct error *failed)
+{
+	return decode_profile(FORMAT_CHROME_TRACE, bytes, want, p, said, failed);
+}
+
 static void test_starvation(void **state)
 {
 	(void)state;
-	assert_survives_starvation(decode_chrome_trace,
+	assert_survives_starvation(decode_bytes,
 				   STR("{\"traceEvents\":[" ONE "]}"));
 }
 

@@ -264,11 +264,18 @@ static void test_mutations(void **state)
 	error_clear(&err);
 }
 
+static bool decode_bytes(struct str bytes, const struct profile_want *want,
+			 struct profile *p, struct notes *said,
+			 struct error *failed)
+{
+	return decode_profile(FORMAT_SPEEDSCOPE, bytes, want, p, said, failed);
+}
+
 static void test_starvation(void **state)
 {
 	(void)state;
 	assert_survives_starvation(
-		decode_speedscope,
+		decode_bytes,
 		STR(DOCUMENT(SAMPLED("seconds", "[[0],[0,1]]", "[1,2]"))));
 }
 

@@ -278,10 +278,17 @@ static void test_real(void **state)
 	}
 }
 
+static bool decode_bytes(struct str bytes, const struct profile_want *want,
+			 struct profile *p, struct notes *said,
+			 struct error *failed)
+{
+	return decode_profile(FORMAT_V8_PROFILE, bytes, want, p, said, failed);
+}
+
 static void test_starvation(void **state)
 {
 	(void)state;
-	assert_survives_starvation(decode_v8_profile,
+	assert_survives_starvation(decode_bytes,
 				   STR(CPU("2,5,3", "1,2,3")));
 }
 
