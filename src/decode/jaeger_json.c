@@ -71,21 +71,18 @@ static void normalise_float(struct value_text *v)
 	value_f64(v, value);
 }
 
+static struct json_fields tag_fields = JSON_FIELDS(
+	JSON_NAME("key", FIELD_KEY), JSON_NAME("type", FIELD_TYPE),
+	JSON_NAME("value", FIELD_VALUE));
+
 static void read_tag(struct jaeger *j, struct tag *tag)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("key", FIELD_KEY),
-		JSON_NAME("type", FIELD_TYPE),
-		JSON_NAME("value", FIELD_VALUE),
-		NAMES_END,
-	};
-	unsigned at = 0;
-	struct str key;
+	int field;
 
 	*tag = (struct tag){ .is_float = false };
 	value_clear(&j->t.value);
-	while (json_next_key(j->t.r, &key))
-		switch (trace_json_next_field(names, &at, key)) {
+	while ((field = json_next_field(j->t.r, &tag_fields)) >= 0)
+		switch (field) {
 		case FIELD_KEY:
 			trace_json_key(&j->t, &tag->key);
 			break;
@@ -95,9 +92,6 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 			break;
 		case FIELD_VALUE:
 			trace_json_plain_value(&j->t);
-			break;
-		default:
-			json_skip(j->t.r);
 			break;
 		}
 	if (tag->is_float)
@@ -236,21 +230,19 @@ static void read_embedded_process(struct trace_json *t)
 
 /* ---- spans ---- */
 
+static struct json_fields reference_fields = JSON_FIELDS(
+	JSON_NAME("refType", FIELD_REF_TYPE),
+	JSON_NAME("traceID", FIELD_TRACE_ID),
+	JSON_NAME("spanID", FIELD_SPAN_ID));
+
 static void read_reference(struct jaeger *j)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("refType", FIELD_REF_TYPE),
-		JSON_NAME("traceID", FIELD_TRACE_ID),
-		JSON_NAME("spanID", FIELD_SPAN_ID),
-		NAMES_END,
-	};
 	struct reference ref;
-	unsigned at = 0;
-	struct str key;
+	int field;
 
 	memset(&ref, 0, sizeof ref);
-	while (json_next_key(j->t.r, &key))
-		switch (trace_json_next_field(names, &at, key)) {
+	while ((field = json_next_field(j->t.r, &reference_fields)) >= 0)
+		switch (field) {
 		case FIELD_REF_TYPE:
 			ref.is_child_of = str_equal(json_text_nullable(j->t.r),
 						    STR("CHILD_OF"));
@@ -261,9 +253,6 @@ static void read_reference(struct jaeger *j)
 			break;
 		case FIELD_SPAN_ID:
 			ref.span_id = trace_json_span_id(&j->t);
-			break;
-		default:
-			json_skip(j->t.r);
 			break;
 		}
 	buf_add(&j->references, &ref, sizeof ref);
@@ -468,22 +457,17 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 	}
 }
 
-static const struct json_name span_names[] = {
+static struct json_fields span_fields = JSON_FIELDS(
 	JSON_NAME("traceID", FIELD_TRACE_ID),
-	JSON_NAME("spanID", FIELD_SPAN_ID),
-	JSON_NAME("flags", FIELD_FLAGS),
+	JSON_NAME("spanID", FIELD_SPAN_ID), JSON_NAME("flags", FIELD_FLAGS),
 	JSON_NAME("parentSpanID", FIELD_PARENT_ID),
 	JSON_NAME("operationName", FIELD_NAME),
 	JSON_NAME("references", FIELD_REFERENCES),
 	JSON_NAME("startTime", FIELD_START),
-	JSON_NAME("duration", FIELD_DURATION),
-	JSON_NAME("tags", FIELD_TAGS),
-	JSON_NAME("logs", FIELD_LOGS),
-	JSON_NAME("processID", FIELD_PROCESS_ID),
+	JSON_NAME("duration", FIELD_DURATION), JSON_NAME("tags", FIELD_TAGS),
+	JSON_NAME("logs", FIELD_LOGS), JSON_NAME("processID", FIELD_PROCESS_ID),
 	JSON_NAME("process", FIELD_PROCESS),
-	JSON_NAME("warnings", FIELD_WARNINGS),
-	NAMES_END,
-};
+	JSON_NAME("warnings", FIELD_WARNINGS));
 
 #define NO_RESOURCE UINT32_MAX
 
@@ -493,15 +477,13 @@ static void read_span(struct jaeger *j)
 				 .resource = NO_RESOURCE };
 	struct span_times times = { .has_duration = false };
 	struct trace_json *t = &j->t;
-	unsigned at = 0;
 	struct str key;
 
 	buf_clear(&j->references);
 	buf_clear(&t->late);
 	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
 	while (json_next_key(t->r, &key))
-		read_span_field(j, trace_json_next_field(span_names, &at, key),
-				&in, &times);
+		read_span_field(j, json_field(&span_fields, key), &in, &times);
 	/* More references than fit are links; the parent comes first. */
 	if (j->references.state == BUF_OUT_OF_MEMORY)
 		trace_json_taken(t, error_memory(&t->err, "the references"));
@@ -544,14 +526,10 @@ static void end_trace(struct jaeger *j)
 		trace_json_taken(&j->t, taker_settle(j->t.to, &j->t.err));
 }
 
-static const struct json_name document_names[] = {
-	JSON_NAME("data", FIELD_DATA),
-	JSON_NAME("errors", FIELD_ERRORS),
-	JSON_NAME("traceID", FIELD_TRACE_ID),
-	JSON_NAME("spans", FIELD_SPANS),
-	JSON_NAME("processes", FIELD_PROCESSES),
-	NAMES_END,
-};
+static struct json_fields document_fields = JSON_FIELDS(
+	JSON_NAME("data", FIELD_DATA), JSON_NAME("errors", FIELD_ERRORS),
+	JSON_NAME("traceID", FIELD_TRACE_ID), JSON_NAME("spans", FIELD_SPANS),
+	JSON_NAME("processes", FIELD_PROCESSES));
 
 static void read_trace_field(struct jaeger *j, int field)
 {
@@ -571,7 +549,7 @@ static void read_trace(struct jaeger *j)
 
 	begin_trace(j);
 	while (json_next_key(j->t.r, &key))
-		read_trace_field(j, trace_json_field(document_names, key));
+		read_trace_field(j, json_field(&document_fields, key));
 	end_trace(j);
 }
 
@@ -602,7 +580,7 @@ static void read_document(struct jaeger *j)
 	if (!json_enter(j->t.r, JSON_OBJECT))
 		return;
 	while (!j->t.is_enough && json_next_key(j->t.r, &key)) {
-		int field = trace_json_field(document_names, key);
+		int field = json_field(&document_fields, key);
 
 		if (field == FIELD_DATA)
 			read_data(j);

@@ -285,7 +285,7 @@ void otlp_json_attributes(struct trace_json *t)
 /* ---- spans ---- */
 
 /* A number, a number as a string, or a name such as "SPAN_KIND_SERVER". */
-static uint64_t read_enum(struct trace_json *t, const struct json_name *names)
+static uint64_t read_enum(struct trace_json *t, struct json_fields *names)
 {
 	uint64_t number;
 	struct str text;
@@ -301,44 +301,38 @@ static uint64_t read_enum(struct trace_json *t, const struct json_name *names)
 	text = json_text_nullable(t->r);
 	if (parse_u64(text, &number))
 		return number;
-	named = trace_json_field(names, text);
+	named = json_field(names, text);
 	return named < 0 ? 0 : (uint64_t)named;
 }
 
+static struct json_fields kind_fields = JSON_FIELDS(
+	JSON_NAME("SPAN_KIND_INTERNAL", 1), JSON_NAME("SPAN_KIND_SERVER", 2),
+	JSON_NAME("SPAN_KIND_CLIENT", 3), JSON_NAME("SPAN_KIND_PRODUCER", 4),
+	JSON_NAME("SPAN_KIND_CONSUMER", 5));
+
 static uint8_t read_kind(struct trace_json *t)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("SPAN_KIND_INTERNAL", 1),
-		JSON_NAME("SPAN_KIND_SERVER", 2),
-		JSON_NAME("SPAN_KIND_CLIENT", 3),
-		JSON_NAME("SPAN_KIND_PRODUCER", 4),
-		JSON_NAME("SPAN_KIND_CONSUMER", 5),
-		NAMES_END,
-	};
-
-	return (uint8_t)otlp_kind(read_enum(t, names));
+	return (uint8_t)otlp_kind(read_enum(t, &kind_fields));
 }
+
+static struct json_fields status_fields = JSON_FIELDS(
+	JSON_NAME("code", FIELD_CODE), JSON_NAME("message", FIELD_MESSAGE));
+
+static struct json_fields status_codes = JSON_FIELDS(
+	JSON_NAME("STATUS_CODE_OK", 1),
+	JSON_NAME("STATUS_CODE_ERROR", OTLP_STATUS_ERROR));
 
 static void read_status(struct trace_json *t, struct span_input *in)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("code", FIELD_CODE),
-		JSON_NAME("message", FIELD_MESSAGE),
-		NAMES_END,
-	};
-	static const struct json_name codes[] = {
-		JSON_NAME("STATUS_CODE_OK", 1),
-		JSON_NAME("STATUS_CODE_ERROR", OTLP_STATUS_ERROR),
-		NAMES_END,
-	};
 	struct str key;
 
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (json_next_key(t->r, &key))
-		switch (trace_json_field(names, key)) {
+		switch (json_field(&status_fields, key)) {
 		case FIELD_CODE:
-			in->flags = read_enum(t, codes) == OTLP_STATUS_ERROR
+			in->flags = read_enum(t, &status_codes) ==
+						    OTLP_STATUS_ERROR
 					    ? SPAN_IS_ERROR
 					    : 0;
 			break;
@@ -358,28 +352,25 @@ static uint64_t read_time(struct trace_json *t)
 	return json_u64(t->r, &time_ns) ? time_ns : 0;
 }
 
+static struct json_fields part_fields = JSON_FIELDS(
+	JSON_NAME("timeUnixNano", FIELD_START),
+	JSON_NAME("time_unix_nano", FIELD_START), JSON_NAME("name", FIELD_NAME),
+	JSON_NAME("traceId", FIELD_TRACE_ID),
+	JSON_NAME("trace_id", FIELD_TRACE_ID),
+	JSON_NAME("spanId", FIELD_SPAN_ID), JSON_NAME("span_id", FIELD_SPAN_ID),
+	JSON_NAME("attributes", FIELD_ATTRIBUTES));
+
 /* Events and links have no member in common but their attributes. */
 static void read_part(struct trace_json *t, enum detail_kind kind)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("timeUnixNano", FIELD_START),
-		JSON_NAME("time_unix_nano", FIELD_START),
-		JSON_NAME("name", FIELD_NAME),
-		JSON_NAME("traceId", FIELD_TRACE_ID),
-		JSON_NAME("trace_id", FIELD_TRACE_ID),
-		JSON_NAME("spanId", FIELD_SPAN_ID),
-		JSON_NAME("span_id", FIELD_SPAN_ID),
-		JSON_NAME("attributes", FIELD_ATTRIBUTES),
-		NAMES_END,
-	};
 	struct span_input in = { .name = 0 };
-	struct str key;
+	int field;
 
 	if (!trace_json_taken(t,
 			      trace_build_part_begin(t->to->b, kind, &t->err)))
 		return;
-	while (json_next_key(t->r, &key))
-		switch (trace_json_field(names, key)) {
+	while ((field = json_next_field(t->r, &part_fields)) >= 0)
+		switch (field) {
 		case FIELD_START:
 			in.start_unix_ns = read_time(t);
 			break;
@@ -397,9 +388,6 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 				otlp_json_attributes(t);
 			else
 				json_skip(t->r);
-			break;
-		default:
-			json_skip(t->r);
 			break;
 		}
 	if (kind == DETAIL_EVENT)
@@ -463,40 +451,33 @@ static void read_span_field(struct trace_json *t, int field,
 			while (json_next_object(t->r))
 				read_part(t, DETAIL_LINK);
 		break;
-	default:
-		json_skip(t->r);
-		break;
 	}
 }
 
+static struct json_fields span_fields = JSON_FIELDS(
+	JSON_NAME("traceId", FIELD_TRACE_ID),
+	JSON_NAME("spanId", FIELD_SPAN_ID),
+	JSON_NAME("parentSpanId", FIELD_PARENT_ID),
+	JSON_NAME("name", FIELD_NAME), JSON_NAME("kind", FIELD_KIND),
+	JSON_NAME("startTimeUnixNano", FIELD_START),
+	JSON_NAME("endTimeUnixNano", FIELD_END),
+	JSON_NAME("attributes", FIELD_ATTRIBUTES),
+	JSON_NAME("events", FIELD_EVENTS), JSON_NAME("links", FIELD_LINKS),
+	JSON_NAME("status", FIELD_STATUS),
+	JSON_NAME("trace_id", FIELD_TRACE_ID),
+	JSON_NAME("span_id", FIELD_SPAN_ID),
+	JSON_NAME("parent_span_id", FIELD_PARENT_ID),
+	JSON_NAME("start_time_unix_nano", FIELD_START),
+	JSON_NAME("end_time_unix_nano", FIELD_END));
+
 static void read_span(struct trace_json *t, uint32_t resource)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("traceId", FIELD_TRACE_ID),
-		JSON_NAME("spanId", FIELD_SPAN_ID),
-		JSON_NAME("parentSpanId", FIELD_PARENT_ID),
-		JSON_NAME("name", FIELD_NAME),
-		JSON_NAME("kind", FIELD_KIND),
-		JSON_NAME("startTimeUnixNano", FIELD_START),
-		JSON_NAME("endTimeUnixNano", FIELD_END),
-		JSON_NAME("attributes", FIELD_ATTRIBUTES),
-		JSON_NAME("events", FIELD_EVENTS),
-		JSON_NAME("links", FIELD_LINKS),
-		JSON_NAME("status", FIELD_STATUS),
-		JSON_NAME("trace_id", FIELD_TRACE_ID),
-		JSON_NAME("span_id", FIELD_SPAN_ID),
-		JSON_NAME("parent_span_id", FIELD_PARENT_ID),
-		JSON_NAME("start_time_unix_nano", FIELD_START),
-		JSON_NAME("end_time_unix_nano", FIELD_END),
-		NAMES_END,
-	};
 	struct span_input in = { .resource = resource };
-	unsigned at = 0;
-	struct str key;
+	int field;
 
 	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
-	while (json_next_key(t->r, &key))
-		read_span_field(t, trace_json_next_field(names, &at, key), &in);
+	while ((field = json_next_field(t->r, &span_fields)) >= 0)
+		read_span_field(t, field, &in);
 	if (json_failed(t->r))
 		return;
 	trace_json_taken(t, taker_span(t->to, &in, &t->err));
@@ -534,22 +515,21 @@ static void read_resource(struct trace_json *t, uint32_t *resource)
 			t, taker_process_describe(t->to, *resource, &t->err));
 }
 
+static struct json_fields group_fields = JSON_FIELDS(
+	JSON_NAME("resource", FIELD_RESOURCE),
+	JSON_NAME("scopeSpans", FIELD_SCOPES),
+	JSON_NAME("scope_spans", FIELD_SCOPES),
+	JSON_NAME("instrumentationLibrarySpans", FIELD_SCOPES),
+	JSON_NAME("instrumentation_library_spans", FIELD_SCOPES));
+
 static void read_group(struct trace_json *t)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("resource", FIELD_RESOURCE),
-		JSON_NAME("scopeSpans", FIELD_SCOPES),
-		JSON_NAME("scope_spans", FIELD_SCOPES),
-		JSON_NAME("instrumentationLibrarySpans", FIELD_SCOPES),
-		JSON_NAME("instrumentation_library_spans", FIELD_SCOPES),
-		NAMES_END,
-	};
 	uint32_t resource = NO_RESOURCE;
 	bool is_described = false;
 	struct str key;
 
 	while (json_next_key(t->r, &key)) {
-		int field = trace_json_field(names, key);
+		int field = json_field(&group_fields, key);
 
 		if (field == FIELD_RESOURCE && !is_described) {
 			read_resource(t, &resource);
@@ -589,17 +569,12 @@ static void read_groups(struct trace_json *t)
 		read_group_items(t);
 }
 
-static const struct json_name envelope_names[] = {
+static struct json_fields envelope_fields = JSON_FIELDS(
 	JSON_NAME("resourceSpans", FIELD_GROUPS),
 	JSON_NAME("resource_spans", FIELD_GROUPS),
-	JSON_NAME("batches", FIELD_GROUPS),
-	JSON_NAME("trace", FIELD_INNER),
-	JSON_NAME("result", FIELD_INNER),
-	JSON_NAME("status", FIELD_STATUS),
-	JSON_NAME("message", FIELD_MESSAGE),
-	JSON_NAME("error", FIELD_ERROR),
-	NAMES_END,
-};
+	JSON_NAME("batches", FIELD_GROUPS), JSON_NAME("trace", FIELD_INNER),
+	JSON_NAME("result", FIELD_INNER), JSON_NAME("status", FIELD_STATUS),
+	JSON_NAME("message", FIELD_MESSAGE), JSON_NAME("error", FIELD_ERROR));
 
 static void read_inner(struct trace_json *t)
 {
@@ -608,18 +583,17 @@ static void read_inner(struct trace_json *t)
 	if (!json_enter_nullable(t->r, JSON_OBJECT))
 		return;
 	while (!t->is_enough && json_next_key(t->r, &key))
-		if (trace_json_field(envelope_names, key) == FIELD_GROUPS)
+		if (json_field(&envelope_fields, key) == FIELD_GROUPS)
 			read_groups(t);
 		else
 			json_skip(t->r);
 }
 
+static struct json_fields document_statuses = JSON_FIELDS(
+	JSON_NAME("PARTIAL", 1));
+
 static void read_document(struct trace_json *t)
 {
-	static const struct json_name statuses[] = {
-		JSON_NAME("PARTIAL", 1),
-		NAMES_END,
-	};
 	char text[LIMIT_NOTE_BYTES / 2];
 	struct str key, message = STR("");
 	bool is_partial = false;
@@ -627,7 +601,7 @@ static void read_document(struct trace_json *t)
 	if (!json_enter(t->r, JSON_OBJECT))
 		return;
 	while (!t->is_enough && json_next_key(t->r, &key))
-		switch (trace_json_field(envelope_names, key)) {
+		switch (json_field(&envelope_fields, key)) {
 		case FIELD_GROUPS:
 			read_groups(t);
 			break;
@@ -635,7 +609,7 @@ static void read_document(struct trace_json *t)
 			read_inner(t);
 			break;
 		case FIELD_STATUS:
-			is_partial = read_enum(t, statuses) == 1;
+			is_partial = read_enum(t, &document_statuses) == 1;
 			break;
 		case FIELD_MESSAGE:
 			trace_json_copy(t, text, sizeof text);

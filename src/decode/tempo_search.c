@@ -57,24 +57,21 @@ static uint32_t last_trace(const struct trace_json *t)
 	return (uint32_t)t->to->gather->trace_count - 1;
 }
 
+static struct json_fields span_fields = JSON_FIELDS(
+	JSON_NAME("spanID", FIELD_ID), JSON_NAME("name", FIELD_NAME),
+	JSON_NAME("startTimeUnixNano", FIELD_START),
+	JSON_NAME("durationNanos", FIELD_DURATION),
+	JSON_NAME("attributes", FIELD_ATTRIBUTES));
+
 static void read_span(struct trace_json *t)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("spanID", FIELD_ID),
-		JSON_NAME("name", FIELD_NAME),
-		JSON_NAME("startTimeUnixNano", FIELD_START),
-		JSON_NAME("durationNanos", FIELD_DURATION),
-		JSON_NAME("attributes", FIELD_ATTRIBUTES),
-		NAMES_END,
-	};
 	struct taker *to = t->to;
-	unsigned at = 0;
 	struct str key;
 
 	facts_clear_span(&to->facts);
 	facts_clear_process(&to->facts);
 	while (json_next_key(t->r, &key))
-		read_span_field(t, trace_json_next_field(names, &at, key));
+		read_span_field(t, json_field(&span_fields, key));
 	if (!json_failed(t->r))
 		trace_json_taken(t, gather_span(to->gather, last_trace(t),
 						&to->facts, &t->err));
@@ -178,19 +175,18 @@ static void read_trace_field(struct trace_json *t, int field,
 	}
 }
 
+static struct json_fields trace_fields = JSON_FIELDS(
+	JSON_NAME("traceID", FIELD_ID),
+	JSON_NAME("rootServiceName", FIELD_ROOT_SERVICE),
+	JSON_NAME("rootTraceName", FIELD_ROOT_NAME),
+	JSON_NAME("startTimeUnixNano", FIELD_START),
+	JSON_NAME("durationMs", FIELD_DURATION),
+	JSON_NAME("spanSet", FIELD_SPAN_SET),
+	JSON_NAME("spanSets", FIELD_SPAN_SETS),
+	JSON_NAME("serviceStats", FIELD_STATS));
+
 static void read_trace(struct trace_json *t)
 {
-	static const struct json_name names[] = {
-		JSON_NAME("traceID", FIELD_ID),
-		JSON_NAME("rootServiceName", FIELD_ROOT_SERVICE),
-		JSON_NAME("rootTraceName", FIELD_ROOT_NAME),
-		JSON_NAME("startTimeUnixNano", FIELD_START),
-		JSON_NAME("durationMs", FIELD_DURATION),
-		JSON_NAME("spanSet", FIELD_SPAN_SET),
-		JSON_NAME("spanSets", FIELD_SPAN_SETS),
-		JSON_NAME("serviceStats", FIELD_STATS),
-		NAMES_END,
-	};
 	struct gather *g = t->to->gather;
 	struct found found = { is_wanted_text(g->want->root_service, STR("")),
 			       is_wanted_text(g->want->root_name, STR("")),
@@ -204,7 +200,7 @@ static void read_trace(struct trace_json *t)
 	/* Stays where it is: nothing is added while it is read. */
 	trace = &g->traces[last_trace(t)];
 	while (json_next_key(t->r, &key))
-		read_trace_field(t, trace_json_field(names, key), &trace->trace,
+		read_trace_field(t, json_field(&trace_fields, key), &trace->trace,
 				 &found);
 	trace->has_root = found.has_root_service && found.has_root_name;
 	if (!found.has_sets)

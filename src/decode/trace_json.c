@@ -92,25 +92,6 @@ bool trace_json_taken(struct trace_json *t, bool is_taken)
 	return is_taken || json_fail(t->r, "%s", t->err.message);
 }
 
-int trace_json_field(const struct json_name *names, struct str key)
-{
-	for (; names->text.len; names++)
-		if (str_equal(names->text, key))
-			return names->field;
-	return -1;
-}
-
-int trace_json_next_field(const struct json_name *names, unsigned *at,
-			  struct str key)
-{
-	for (unsigned i = *at; names[i].text.len; i++)
-		if (str_equal(names[i].text, key)) {
-			*at = i + 1;
-			return names[i].field;
-		}
-	return trace_json_field(names, key);
-}
-
 uint32_t trace_json_symbol(struct trace_json *t)
 {
 	uint32_t symbol = 0;
@@ -278,21 +259,18 @@ void trace_json_copy(struct trace_json *t, char *out, size_t size)
 
 enum { FIELD_MESSAGE, FIELD_CODE };
 
+static struct json_fields error_object_fields = JSON_FIELDS(
+	JSON_NAME("message", FIELD_MESSAGE), JSON_NAME("msg", FIELD_MESSAGE),
+	JSON_NAME("httpCode", FIELD_CODE), JSON_NAME("code", FIELD_CODE));
+
 static void read_error_object(struct trace_json *t)
 {
 	/* Jaeger v3 says httpCode and message, Jaeger legacy code and msg. A
 	 * gRPC code is no HTTP code. */
-	static const struct json_name names[] = {
-		JSON_NAME("message", FIELD_MESSAGE),
-		JSON_NAME("msg", FIELD_MESSAGE),
-		JSON_NAME("httpCode", FIELD_CODE),
-		JSON_NAME("code", FIELD_CODE),
-		NAMES_END,
-	};
 	struct str key;
 
 	while (json_next_key(t->r, &key)) {
-		int field = trace_json_field(names, key);
+		int field = json_field(&error_object_fields, key);
 		enum json_kind kind = json_peek(t->r);
 
 		if (field == FIELD_MESSAGE && kind == JSON_STRING)

@@ -56,14 +56,6 @@ void trace_json_leave(struct trace_json *t);
 bool trace_json_finish(struct trace_json *t, const char *what,
 		       struct error *err) MUST_CHECK;
 
-/* Field of the key in a table that ends with an empty name; -1: unknown. */
-int trace_json_field(const struct json_name *names, struct str key);
-
-/* The same for an object whose members come in the order of the table as a
- * rule: *at, 0 at first, is where the search begins. */
-int trace_json_next_field(const struct json_name *names, unsigned *at,
-			  struct str key);
-
 /* A string's text, "" for null, cut to size and NUL-terminated. */
 void trace_json_copy(struct trace_json *t, char *out, size_t size);
 
