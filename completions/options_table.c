@@ -17,7 +17,7 @@
 #include "base/optparse.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/output_formats.h"
+#include "cli/output.h"
 #include "cli/pages.h"
 
 static const char *kind_name(const struct option_row *row)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
 #include "cli/commands.h"
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/call_edges.h"
+#include "analyze/call_graph.h"
 
 #include "base/num.h"
 #include "model/profile.h"
@@ -7,7 +7,7 @@
 struct edge_pass {
 	struct call_edges *edges;
 	const struct func_side *side;
-	enum side s;
+	enum diff_side s;
 	const bool *is_chosen;
 	uint32_t *seen; /* by entry: number of the last stack, from 1 */
 };
@@ -58,7 +58,7 @@ static bool stack_add(struct edge_pass *pass, const struct stack_walk *stack)
 }
 
 static bool side_add(struct call_edges *edges, const struct func_table *t,
-		     enum side s, const bool *is_chosen)
+		     enum diff_side s, const bool *is_chosen)
 {
 	struct edge_pass pass = {
 		.edges = edges,
@@ -85,7 +85,7 @@ bool call_edges_build(struct call_edges *edges, const struct func_table *t,
 	map_init(&edges->map, t->arena);
 	for (int s = 0; s < SIDE_COUNT; s++)
 		if (t->sides[s].profile &&
-		    !side_add(edges, t, (enum side)s, is_chosen))
+		    !side_add(edges, t, (enum diff_side)s, is_chosen))
 			return arena_fail(t->arena, "comparing callers", err);
 	return true;
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyze/function_table.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "base/regex.h"
 #include "model/call_graph.h"
@@ -59,5 +61,41 @@ void graph_edges_init(struct graph_edges *e, struct arena *arena);
  * out of memory (the arena tells). */
 bool graph_edges_add(struct graph_edges *e, const struct graph_call *call,
 		     uint32_t stack, int64_t value) MUST_CHECK;
+
+/* Who calls whom among chosen functions of a table, with what it took on both
+ * sides. Linear in the frames of the stacks. */
+
+/* caller is ENTRY_NONE at the root, callee ENTRY_NONE for the caller's own
+ * leaf samples. */
+struct call_edge {
+	uint32_t caller;
+	uint32_t callee;
+	int64_t values[SIDE_COUNT];
+};
+
+struct call_edges {
+	struct arena *arena;
+	struct map map;
+	struct call_edge *items; /* in the order of the stacks */
+	size_t count;
+	size_t cap;
+};
+
+/* Edges with one of the chosen entries at either end, in the table's arena.
+ * In a stack a function is called once, where it stands first; recursion into
+ * itself is no call. is_chosen: by entry. */
+bool call_edges_build(struct call_edges *edges, const struct func_table *t,
+		      const bool *is_chosen, struct error *err) MUST_CHECK;
+
+/* Chooses what of a call graph is drawn, by the rules of pprof (its
+ * internal/report and internal/graph, read for the facts): functions under
+ * 0.5 % of the total are left out, then all but the 80 that matter most or
+ * branch most, then calls under 0.1 %, and calls over functions left out where
+ * another way leads there. */
+
+/* g is an initialised arena and otherwise empty; it borrows from p. Linear in
+ * the frames of the stacks. */
+bool drawn_graph_build(struct drawn_graph *g, const struct profile *p,
+		       struct error *err) MUST_CHECK;
 
 #endif

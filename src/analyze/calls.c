@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "analyze/query.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "base/str.h"

@@ -117,4 +117,15 @@ bool paging_is_any_query(struct str url);
 /* The same path and query string, whatever the scheme and the host. */
 bool paging_is_same_path(struct str a, struct str b);
 
+/* Queries without their literals: to tell which are the same, and fit for
+ * people. */
+
+/* A query with literals replaced by '?', blanks collapsed, comments dropped,
+ * IN lists and VALUES rows collapsed, keywords lower-cased; appended to out. */
+void query_normalize(struct str query, struct buf *out);
+
+/* The form for people: literals masked alike, the case of keywords as it was
+ * written. Appends; never fails but by the ceiling of out. */
+void query_mask(struct str query, struct buf *out);
+
 #endif

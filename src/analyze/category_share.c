@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/category_share.h"
 
-#include "analyze/code_language.h"
+#include "analyze/code_kind.h"
 #include "base/num.h"
 #include "model/profile.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/cause.h"
+#include "analyze/verdict.h"
 
 #include <math.h>
 
-#include "analyze/verdict.h"
 #include "base/num.h"
 #include "model/profile.h"
 #include "model/result.h"

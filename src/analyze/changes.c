@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/changes.h"
+#include "analyze/diff.h"
 
 #include <math.h>
-
-#include "analyze/diff.h"
 
 #define MEASURES 3
 

@@ -19,7 +19,6 @@ struct rule {
 
 #define RULE(languages, kind, op, words, is_kernel_entry, is_leaf_only)        \
 	{ languages, OP_##op, words },
-#include "analyze/code_rows.h"
 
 static const struct rule origins[] = {
 #include "analyze/code_rules.def"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analyze/code_index.h"
-#include "analyze/code_rows.h"
 #include "base/num.h"
 #include "base/str.h"
 

@@ -7,9 +7,79 @@
 #ifndef ANALYZE_CODE_KIND_H
 #define ANALYZE_CODE_KIND_H
 
-#include "analyze/code_language.h"
-#include "analyze/code_rules.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/str.h"
 #include "model/category.h"
+
+struct code_rules; /* code_rules.h */
+
+/* Of which language a function is, from its name and file, and the name as
+ * rules read it. Bare names such as "json.dumps" or "handle" mean different
+ * things in different languages, so the rest of the profile votes. */
+
+enum code_language {
+	LANGUAGE_GO = 1 << 0,
+	LANGUAGE_JVM = 1 << 1,
+	LANGUAGE_PYTHON = 1 << 2,
+	LANGUAGE_NODE = 1 << 3,
+	LANGUAGE_DOTNET = 1 << 4,
+	LANGUAGE_RUBY = 1 << 5,
+	LANGUAGE_RUST = 1 << 6,
+	LANGUAGE_NATIVE = 1 << 7, /* C, C++ */
+	LANGUAGE_ANY = (1 << 8) - 1,
+};
+
+#define LANGUAGE_COUNT 8
+
+/* Longest mangled name that is read; what decides stands at its front. */
+#define MANGLED_BYTES 128
+
+/* A function as rules see it. */
+struct code_subject {
+	struct str name;
+	struct str file;
+	/* The file within its package, "pg/lib/client.js"; empty when it is
+	 * not told from a path on a machine. */
+	struct str module;
+	unsigned int languages; /* bits */
+};
+
+/* The function of this name and file. Texts stay borrowed. */
+struct code_subject code_subject_of(struct str name, struct str file);
+
+/* Takes the language of the profile (bits, 0 unknown) where the name leaves a
+ * choice, and the decoration from names of Rust and C++. text holds a
+ * demangled name and must outlive the subject. */
+void code_subject_settle(struct code_subject *s, unsigned int profile_languages,
+			 char text[MANGLED_BYTES]);
+
+/* The languages (bits) that a function of this name and file can be of; one
+ * bit when it is sure. */
+unsigned int code_languages_of(struct str name, struct str file);
+
+/* The languages of a profile: the sure ones, else the most frequent. Where
+ * other functions have files, those without may be native code. */
+struct language_votes {
+	size_t sure[LANGUAGE_COUNT];
+	size_t possible[LANGUAGE_COUNT];
+	size_t with_file;
+	size_t native_without_file;
+};
+
+/* One function of the profile: what it can be of, and whether it has a file. */
+void language_votes_add(struct language_votes *v, unsigned int languages,
+			bool has_file);
+/* Those of some more functions. */
+/* Adds what a function of this name and file can be of. */
+void language_votes_add_function(struct language_votes *v, struct str name,
+				 struct str file);
+
+void language_votes_join(struct language_votes *v,
+			 const struct language_votes *more);
+/* Bits; 0 when nothing was added. */
+unsigned int language_votes_result(const struct language_votes *v);
 
 struct code_class {
 	enum code_kind kind;

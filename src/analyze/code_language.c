@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/code_language.h"
+#include "analyze/code_kind.h"
 
 #include <limits.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #ifndef ANALYZE_CODE_RULES_H
 #define ANALYZE_CODE_RULES_H
 
-#include "analyze/code_language.h"
+#include "analyze/code_kind.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/category.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 
 #include <math.h>
 #include <stdlib.h>

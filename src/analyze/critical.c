@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/critical.h"
+#include "analyze/findings.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyze/function_table.h"
-#include "analyze/replicates.h"
 #include "analyze/slice_values.h"
 #include "analyze/stats.h"
 #include "base/num.h"
@@ -122,19 +121,19 @@ static bool diff_is_rate(const struct diff *d)
 	return d->want->normalize != NORMALIZE_SHARE;
 }
 
-static double samples_of(const struct diff *d, enum side s, double value)
+static double samples_of(const struct diff *d, enum diff_side s, double value)
 {
 	double samples = value / d->period[s];
 
 	return fmax(0, d->all.is_continuous ? samples : round(samples));
 }
 
-static int64_t value_of(const struct diff *d, uint32_t id, enum side s)
+static int64_t value_of(const struct diff *d, uint32_t id, enum diff_side s)
 {
 	return side_value(&d->t->entries[id].values[s], d->want->by);
 }
 
-static double total_of(const struct diff *d, enum side s)
+static double total_of(const struct diff *d, enum diff_side s)
 {
 	return (double)d->t->sides[s].profile->whole_total;
 }
@@ -175,7 +174,7 @@ static bool diff_is_by_slices(const struct diff *d)
 
 /* Variance of the requests of a side relative to their square, where they were
  * counted in a sample. */
-static double counted_variance(const struct diff *d, enum side s)
+static double counted_variance(const struct diff *d, enum diff_side s)
 {
 	double requests = d->want->exposure[s];
 
@@ -237,7 +236,7 @@ static struct counts counts_of(const struct diff *d, uint32_t id)
 /* ---- runs ---- */
 
 /* One run a side where there are no slices. */
-static bool one_run(const struct diff *d, enum side s, enum rank_by by,
+static bool one_run(const struct diff *d, enum diff_side s, enum rank_by by,
 		    const double **values, struct error *err)
 {
 	double *out = arena_array(d->t->arena, d->t->count + 1, sizeof *out);
@@ -250,7 +249,7 @@ static bool one_run(const struct diff *d, enum side s, enum rank_by by,
 	return true;
 }
 
-static bool find_values(const struct diff *d, enum side s, enum rank_by by,
+static bool find_values(const struct diff *d, enum diff_side s, enum rank_by by,
 			const struct slice_values *slices,
 			const double **values, struct error *err)
 {
@@ -262,7 +261,7 @@ static bool find_values(const struct diff *d, enum side s, enum rank_by by,
 
 /* What the rows of a run are compared by: all of its samples, or, where too few
  * functions could tell what they have in common, what it was measured for. */
-static double run_size(const struct diff *d, enum side s, size_t run)
+static double run_size(const struct diff *d, enum diff_side s, size_t run)
 {
 	const struct slice_side *side = &d->want->slices->sides[s];
 	double exposure = 0;
@@ -289,9 +288,9 @@ static bool set_runs(struct diff *d, struct error *err)
 			return arena_fail(d->t->arena, "comparing functions",
 					  err);
 		for (size_t i = 0; i < count; i++)
-			sizes[i] = is_one ? total_of(d, (enum side)s) /
+			sizes[i] = is_one ? total_of(d, (enum diff_side)s) /
 						    d->period[s]
-					  : run_size(d, (enum side)s, i);
+					  : run_size(d, (enum diff_side)s, i);
 		d->runs.count[s] = count;
 		d->runs.value[s] = d->period[s];
 		d->runs.sizes[s] = sizes;
@@ -389,7 +388,7 @@ static bool list_peers(const struct diff *d, struct replicate_row **rows,
 	if (!*rows)
 		return arena_fail(d->t->arena, "comparing functions", err);
 	for (int s = 0; s < SIDE_COUNT; s++)
-		if (!find_values(d, (enum side)s, d->want->peers_by,
+		if (!find_values(d, (enum diff_side)s, d->want->peers_by,
 				 d->want->peer_slices, &values[s], err))
 			return false;
 	for (uint32_t id = 0; id < d->t->count; id++)
@@ -664,7 +663,7 @@ static void whole_test(struct diff *d)
 
 /* ---- deltas ---- */
 
-static double value_share(const struct diff *d, uint32_t id, enum side s)
+static double value_share(const struct diff *d, uint32_t id, enum diff_side s)
 {
 	return side_share(d->t->sides[s].profile, value_of(d, id, s));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What changed between the two sides of a function table, and whether it can
- * be told from noise (replicates.h). A row changed when it did beside what all
+ * be told from noise (stats.h). A row changed when it did beside what all
  * functions have in common: another load, a busy machine, or the shares that
  * one large function took. Where samples cannot be counted thresholds decide,
  * and the caller says so. Ranked is the end of the interval that is nearer to no
@@ -12,7 +12,6 @@
 #define ANALYZE_DIFF_H
 
 #include "analyze/function_table.h"
-#include "analyze/replicates.h"
 #include "analyze/slice_values.h"
 #include "analyze/stats.h"
 
@@ -45,7 +44,7 @@ struct entry_diff {
 	/* Moved, but no more than most functions did; see diff.is_together. */
 	bool is_with_all;
 	/* Entry that this one's change comes from, which only passes through
-	 * here, or ENTRY_NONE; see through.h. */
+	 * here, or ENTRY_NONE; see diff.h. */
 	uint32_t through;
 	/* It is a caller that asks for it, not what this one calls. */
 	bool is_asked;
@@ -215,5 +214,53 @@ double diff_delta_beside(const struct diff *d, int64_t slow, int64_t baseline);
  * was tested. */
 double diff_test_together(const struct diff *d, const uint32_t *ids,
 			  size_t count, double *delta);
+
+/* What changed between two profiles: all that is spent in a function (total),
+ * tested together with what it owns (self+lib) and what it does itself (self),
+ * each in its own right. A total may wander too much to show what its own code
+ * shows clearly, and a helper that several functions share shows nothing of
+ * what one of them does. */
+
+/* The three measures of one comparison; `total` is the one that is shown. */
+struct changes {
+	struct diff total;
+	struct diff self_lib;
+	struct diff self;
+};
+
+/* Compares all entries of t by the three measures, whose wants only differ in
+ * `by`, in their runs, and in what was tested before them. False discoveries
+ * are controlled over all three as one family. A row of the total whose part
+ * changed says so in `measure`, unless the total moved with it. Rows get
+ * `through`. */
+bool changes_find(struct changes *c, const struct func_table *t,
+		  const struct diff_want *total,
+		  const struct diff_want *self_lib,
+		  const struct diff_want *self, struct error *err) MUST_CHECK;
+
+/* Who runs the loop: when a trace shows many small calls in a row, the
+ * profile's hottest owner is often the query helper, while the code to mend
+ * stands a few frames above it. */
+
+/* Rows that are moved to the front at most. */
+#define LOOP_ROWS 3
+
+/* Entries to rank first, at most LOOP_ROWS, best first; returns how many. 0
+ * when the profile tells nothing about the loop. */
+bool loop_rows_find(const struct func_table *t, struct str span_name,
+		    uint32_t rows[LOOP_ROWS], size_t *count,
+		    struct error *err) MUST_CHECK;
+
+/* Which of the changed functions hold their change, and which only pass on
+ * that of another. A function passes on what a callee holds, and a helper what
+ * one of its callers asks it for; the rest are the answer. */
+
+/* A function holds another's change from this part of it. */
+#define THROUGH_PART 0.8
+
+/* Sets `through` of the rows of d, a comparison of totals. owned: the same of
+ * what functions own, to tell whose code calls a library. */
+bool through_find(struct diff *d, const struct diff *self_lib,
+		  struct error *err) MUST_CHECK;
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/drawn_graph.h"
+#include "analyze/call_graph.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/call_graph.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "base/system.h"

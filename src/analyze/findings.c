@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "analyze/calls.h"
-#include "analyze/collect.h"
-#include "analyze/critical.h"
 #include "analyze/messages.h"
 #include "analyze/nplusone.h"
 #include "analyze/trace_analysis.h"

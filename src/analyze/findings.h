@@ -11,6 +11,7 @@
 #include "analyze/nplusone.h"
 #include "analyze/trace_analysis.h"
 #include "model/result.h"
+#include "model/trace.h"
 
 /* Findings of one kind; more are counted in a last one. */
 #define FINDINGS_PER_KIND 10u
@@ -93,5 +94,52 @@ bool retries_find(const struct calls *c, const struct trace_times *times,
 
 /* Whether an attempt (or the call inside its wrapper) failed. */
 bool call_has_failed(const struct calls *c, uint32_t span);
+
+/* Findings in the making, between findings.c, which puts them in order, and
+ * the files that look for one sort each. */
+
+/* A span among others with equal keys, which make one finding. */
+struct item {
+	uint64_t key;
+	int64_t rank_ns;
+	uint32_t message;
+	uint32_t span;
+};
+
+struct group {
+	uint32_t first; /* into collect.spans */
+	uint32_t count;
+	uint32_t span; /* the member of the highest rank */
+	int64_t rank_ns;
+};
+
+struct collect {
+	const struct calls *calls;
+	const struct trace *t;
+	const struct trace_times *times;
+	struct siblings siblings;
+	struct retries retries;
+	struct result *result;
+	struct arena scratch;
+	struct item *items; /* as many as there are spans */
+	uint32_t item_count;
+	struct group *groups;
+	uint32_t group_count;
+	uint32_t *spans;
+	int64_t *durations;
+	bool *is_told; /* per span: its failure is part of a finding */
+	struct error *err;
+};
+
+bool collect_gaps(struct collect *k) MUST_CHECK;
+
+/* Clocks of different hosts disagree. A server span that does not fit into
+ * its caller's time is moved to its middle, as Jaeger does, for the sums
+ * only: profiles are stored with the times of their own host. */
+
+/* How far a server span was moved against its caller because it did not fit;
+ * 0 for all others. */
+int64_t clock_skew_ns(const struct trace *t, const int64_t *shift_ns,
+		      uint32_t span);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "analyze/code_language.h"
-#include "analyze/diff.h"
-#include "analyze/function_totals.h"
 #include "analyze/category_share.h"
+#include "analyze/code_kind.h"
+#include "analyze/diff.h"
+#include "analyze/function_table.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "base/system.h"
@@ -139,7 +139,7 @@ static bool stack_walk(struct build *b, const struct stack_frames *stack,
 	return true;
 }
 
-static bool side_begin(struct build *b, enum side s, struct error *err)
+static bool side_begin(struct build *b, enum diff_side s, struct error *err)
 {
 	const struct func_side *side = &b->t->sides[s];
 	const struct profile *p = side->profile;
@@ -169,7 +169,7 @@ static uint32_t shared_frames(const struct stack_frames *a, const uint32_t *b,
 	return shared;
 }
 
-static bool side_grow(struct build *b, enum side s, struct error *err)
+static bool side_grow(struct build *b, enum diff_side s, struct error *err)
 {
 	const struct profile *p = b->t->sides[s].profile;
 	struct stack_frames last = { .frames = p->frame_ids };

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "analyze/diff.h"
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 #include "analyze/gates.h"
-#include "analyze/replicates.h"
+#include "analyze/stats.h"
 #include "base/num.h"
 #include "model/fleet.h"
 #include "model/profile.h"
@@ -579,7 +579,7 @@ static bool fail(const struct counting *c, struct error *err)
 	return arena_fail(&c->fleet->arena, "the fleet", err);
 }
 
-static double share_of(const struct counting *c, uint32_t id, enum side s)
+static double share_of(const struct counting *c, uint32_t id, enum diff_side s)
 {
 	const struct profile *p = s == SIDE_SLOW ? c->parts[0] : &c->before;
 

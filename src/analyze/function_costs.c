@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analyze/diff.h"
-#include "analyze/function_totals.h"
-#include "analyze/replicates.h"
+#include "analyze/function_table.h"
+#include "analyze/stats.h"
 #include "base/num.h"
 
 #define LEVEL 0.05

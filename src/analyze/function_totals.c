@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "analyze/category_share.h"
 #include "analyze/code_kind.h"
-#include "analyze/function_table.h"
 #include "analyze/profile_analysis.h"
-#include "analyze/renamed_packages.h"
+#include "analyze/rename.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/num.h"
@@ -23,7 +22,7 @@ struct categories {
 	struct arena scratch;
 	struct code_subject *subjects; /* of the slow side, by function */
 	uint32_t *twins;               /* by function of the baseline */
-	enum side s;                   /* the side that is looked at */
+	enum diff_side s;                   /* the side that is looked at */
 	struct language_votes votes[THREAD_HALVES];
 };
 
@@ -123,7 +122,7 @@ static void tell_categories(struct thread_part *part)
 
 /* ---- both sides ---- */
 
-static size_t functions_of(const struct func_table *t, enum side s)
+static size_t functions_of(const struct func_table *t, enum diff_side s)
 {
 	return t->sides[s].profile ? t->sides[s].profile->function_count : 0;
 }
@@ -131,7 +130,7 @@ static size_t functions_of(const struct func_table *t, enum side s)
 /* As so many functions of a side take longer than handing half of them on. */
 #define FUNC_BESIDE 2048u
 
-static void look_through(struct categories *k, enum side s,
+static void look_through(struct categories *k, enum diff_side s,
 			 void (*run)(struct thread_part *part))
 {
 	k->s = s;
@@ -177,11 +176,11 @@ static void tell_all(struct categories *k)
 
 	note_known(t);
 	for (int s = 0; s < SIDE_COUNT; s++)
-		look_through(k, (enum side)s, vote);
+		look_through(k, (enum diff_side)s, vote);
 	language_votes_join(&k->votes[0], &k->votes[1]);
 	t->languages = language_votes_result(&k->votes[0]);
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		look_through(k, (enum side)s, tell_categories);
+		look_through(k, (enum diff_side)s, tell_categories);
 		note_application(t, &t->sides[s]);
 	}
 }
@@ -237,7 +236,7 @@ struct repeat {
  * on the stack. */
 struct pass {
 	struct func_table *t;
-	enum side s;
+	enum diff_side s;
 	struct arena arena;
 	struct error err;
 	bool is_done;
@@ -558,7 +557,7 @@ static void keep_sums(const struct pass *pass)
 /* ---- leaf and line of each entry ---- */
 
 /* What a gone function looked like is only to be seen in the baseline. */
-static bool is_described_by(const struct func_entry *entry, enum side s)
+static bool is_described_by(const struct func_entry *entry, enum diff_side s)
 {
 	return (entry->values[SIDE_SLOW].total != 0) == (s == SIDE_SLOW);
 }
@@ -673,7 +672,7 @@ static bool func_table_sum(struct func_table *t, struct error *err)
 		return arena_fail(t->arena, "ranking functions", err);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		passes[s].t = t;
-		passes[s].s = (enum side)s;
+		passes[s].s = (enum diff_side)s;
 		arena_init(&passes[s].arena, LIMIT_ANALYZE_HEAP_BYTES / 2);
 	}
 	if (base && base->stack_count >= BESIDE_STACKS)
@@ -1135,7 +1134,7 @@ static bool add_place(const struct identities *x, uint32_t f, struct buf *key,
 	return buf_check(key, "a function name", err);
 }
 
-/* What the functions of one name are known by (function_totals.h): the name
+/* What the functions of one name are known by (function_table.h): the name
  * itself, or what it puts into the buffer. */
 static bool func_identity(struct str name, struct buf *key,
 			  struct str *identity, struct error *err)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 #include "analyze/stats.h"
 #include "base/map.h"
 #include "base/mem.h"

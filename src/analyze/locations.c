@@ -2,7 +2,6 @@
 #include "analyze/locations.h"
 
 #include "analyze/code_kind.h"
-#include "analyze/code_language.h"
 #include "base/num.h"
 
 /* A profile that is asked where functions lie: its functions, and so its

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/loop.h"
-
 #include "analyze/diff.h"
+
 #include "analyze/function_match.h"
 #include "analyze/function_table.h"
 #include "base/num.h"
@@ -31,7 +30,7 @@ static int64_t slow_total(const struct func_table *t, uint32_t id)
 }
 
 static double self_lib_share(const struct func_table *t, uint32_t id,
-			     enum side s)
+			     enum diff_side s)
 {
 	return side_share(t->sides[s].profile,
 			  t->entries[id].values[s].self_lib);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/query.h"
+#include "analyze/calls.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,14 +3,12 @@
 #include <stdlib.h>
 
 #include "analyze/category_share.h"
-#include "analyze/changes.h"
-#include "analyze/function_totals.h"
-#include "analyze/loop.h"
+#include "analyze/diff.h"
+#include "analyze/function_table.h"
 #include "analyze/profile_analysis.h"
 #include "analyze/rank_facts.h"
 #include "analyze/rename.h"
-#include "analyze/snapshot_baseline.h"
-#include "analyze/through.h"
+#include "analyze/snapshot_make.h"
 #include "base/num.h"
 #include "base/system.h"
 

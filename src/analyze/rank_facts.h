@@ -38,7 +38,7 @@ struct rank_facts {
 	/* Numbers of samples of no known period were compared by the second. */
 	bool is_rate_of_samples;
 	bool is_side_empty;
-	enum side empty_side;
+	enum diff_side empty_side;
 	/* Not judged: only one side's samples could be counted. */
 	bool is_uncountable;
 	double sample_values[SIDE_COUNT]; /* then: of one sample, 0 unknown */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/call_edges.h"
+#include "analyze/call_graph.h"
 #include "analyze/rank_facts.h"
 #include "base/num.h"
 #include "base/system.h"
@@ -25,7 +25,7 @@ struct link {
 
 struct candidate {
 	uint32_t id;
-	enum side s; /* where it exists */
+	enum diff_side s; /* where it exists */
 	size_t link_first;
 	size_t link_count;
 	bool is_paired;
@@ -58,8 +58,8 @@ static int compare_deltas(const void *left, const void *right, void *data)
 #define EXPLAIN_RENAME_ROWS 64
 
 /* The largest of one kind. items has room for all. */
-static size_t take(const struct renaming *r, enum change change, enum side s,
-		   struct candidate *items)
+static size_t take(const struct renaming *r, enum change change,
+		   enum diff_side s, struct candidate *items)
 {
 	size_t count = 0;
 

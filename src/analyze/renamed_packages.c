@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/renamed_packages.h"
+#include "analyze/rename.h"
 
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ static bool no_memory(const struct moving *m, struct error *err)
 
 /* ---- values ---- */
 
-static bool side_sum(struct moving *m, enum side s, struct error *err)
+static bool side_sum(struct moving *m, enum diff_side s, struct error *err)
 {
 	const struct func_side *side = &m->t->sides[s];
 	const struct profile *p = side->profile;
@@ -76,7 +76,7 @@ static bool side_sum(struct moving *m, enum side s, struct error *err)
 static bool values_sum(struct moving *m, struct error *err)
 {
 	for (int s = 0; s < SIDE_COUNT; s++)
-		if (!side_sum(m, (enum side)s, err))
+		if (!side_sum(m, (enum diff_side)s, err))
 			return false;
 	return true;
 }
@@ -315,8 +315,8 @@ static bool replace_front(struct str key, const struct front *f,
 }
 
 /* Part of the newer name in both together. */
-static double part_of_new(const struct moving *m, enum side s, uint32_t from,
-			  uint32_t to)
+static double part_of_new(const struct moving *m, enum diff_side s,
+			  uint32_t from, uint32_t to)
 {
 	double is_old = (double)m->values[s][from];
 	double is_new = (double)m->values[s][to];

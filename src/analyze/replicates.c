@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/replicates.h"
+#include "analyze/stats.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "analyze/stats.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/num.h"

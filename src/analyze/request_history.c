@@ -5,7 +5,7 @@
 
 #include "analyze/baseline.h"
 #include "analyze/code_kind.h"
-#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 #include "analyze/ordering.h"
 #include "analyze/search_summary.h"
 #include "base/mem.h"

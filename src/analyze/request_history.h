@@ -8,7 +8,7 @@
 
 #include "analyze/baseline.h"
 #include "analyze/code_rules.h"
-#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 #include "model/history.h"
 #include "model/profile.h"
 

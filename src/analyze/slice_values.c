@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/slice_values.h"
 
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 #include "model/profile_runs.h"
 
 /* A function of a stack, and what the stacks with all above it took. */
@@ -247,7 +247,7 @@ static bool add_block(struct slice_pass *pass, const struct rank_slices *slices,
 	return true;
 }
 
-static bool add_slices(struct slice_pass *pass, enum side s,
+static bool add_slices(struct slice_pass *pass, enum diff_side s,
 		       const struct rank_slices *slices, bool is_share,
 		       struct error *err)
 {
@@ -286,8 +286,8 @@ bool slice_values_build(struct slice_values *out, const struct func_table *t,
 		bool is_done;
 
 		arena_init(&pass.scratch, LIMIT_ANALYZE_HEAP_BYTES);
-		is_done = add_slices(&pass, (enum side)s, slices[s], is_share,
-				     err);
+		is_done = add_slices(&pass, (enum diff_side)s, slices[s],
+				     is_share, err);
 		arena_release(&pass.scratch);
 		if (!is_done)
 			return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/snapshot_baseline.h"
+#include "analyze/snapshot_make.h"
 
 #include <math.h>
 
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 
 /* What all runs took. */
 static double value_of_runs(const struct snapshot *s,

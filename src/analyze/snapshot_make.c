@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 #include "analyze/profile_analysis.h"
 #include "analyze/slice_values.h"
 #include "base/num.h"

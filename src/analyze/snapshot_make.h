@@ -6,6 +6,7 @@
 #define ANALYZE_SNAPSHOT_MAKE_H
 
 #include "analyze/profile_analysis.h"
+#include "analyze/slice_values.h"
 #include "model/snapshot.h"
 
 /* A profile without stacks that says what the snapshot was as a whole; p must
@@ -19,5 +20,21 @@ bool snapshot_make(struct snapshot *s, const struct profile *whole,
 		   const struct rank_slices *runs,
 		   const struct code_rules *rules,
 		   struct error *err) MUST_CHECK;
+
+/* A snapshot as the baseline of a function table. Runs are put back so that
+ * their sum and their spread are those that were measured, which is all that the
+ * test of a comparison looks at. */
+
+/* Adds the values of the snapshot to a table that was built without a baseline,
+ * and the functions that only it has. whole: of snapshot_profile(). */
+bool snapshot_join(struct func_table *t, const struct snapshot *s,
+		   const struct profile *whole,
+		   struct error *err) MUST_CHECK;
+
+/* The runs of the baseline by one measure, in the table's arena. is_share: as
+ * in slice_values_build(). */
+bool snapshot_slices(struct slice_side *out, const struct func_table *t,
+		     const struct snapshot *s, enum rank_by by, bool is_share,
+		     struct error *err) MUST_CHECK;
 
 #endif

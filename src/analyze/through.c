@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/through.h"
+#include "analyze/diff.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "analyze/diff.h"
 #include "base/num.h"
 #include "base/system.h"
 #include "model/profile.h"
@@ -79,7 +78,7 @@ static int64_t *both_of(const struct tracing *t, size_t upper, size_t lower)
 
 /* In a stack a function stands where it is called first. */
 static void add_stack(struct tracing *t, const struct func_side *side,
-		      enum side s, const struct stack_walk *stack)
+		      enum diff_side s, const struct stack_walk *stack)
 {
 	uint32_t seen[THROUGH_ROWS];
 	uint64_t is_seen = 0;
@@ -118,7 +117,7 @@ static bool add_sides(struct tracing *t, struct error *err)
 			continue;
 		stack_walk_init(stack, side->profile);
 		while (stack_walk_next(stack))
-			add_stack(t, side, (enum side)s, stack);
+			add_stack(t, side, (enum diff_side)s, stack);
 	}
 	return true;
 }
@@ -195,7 +194,7 @@ static bool is_still_elsewhere(const struct tracing *t, size_t caller,
 	const struct side_values *v = t->d->t->entries[t->ids[helper]].values;
 	const int64_t *here = both_of(t, caller, helper);
 	double delta = delta_of(t, helper);
-	enum side least = delta > 0 ? SIDE_BASELINE : SIDE_SLOW;
+	enum diff_side least = delta > 0 ? SIDE_BASELINE : SIDE_SLOW;
 	double all = (double)v[least].total;
 	double part = all > 0 ? 1 - (double)here[least] / all : 0;
 	double others = fabs(delta - delta_between(t, caller, helper));

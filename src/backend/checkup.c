@@ -7,7 +7,6 @@
 #include "backend/answer.h"
 #include "backend/backends.h"
 #include "backend/fetch_profile.h"
-#include "backend/gaps.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "wire/http.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/gaps.h"
+#include "backend/backends.h"
 
 void gaps_count(struct gaps *g, const struct error *err)
 {

@@ -22,7 +22,7 @@ enum job_question {
 	QUESTION_TOTALS,     /* sums over time */
 };
 
-/* What a job asks about, told when it gets no answer (gaps.h). */
+/* What a job asks about, told when it gets no answer (backends.h). */
 enum job_about {
 	ABOUT_SOMETHING = 0,
 	ABOUT_OTHER_TRACES,
@@ -72,7 +72,7 @@ struct job {
 
 /* Runs all that are not done until they are; at most LIMIT_BATCH requests at
  * a time. False only when no request could be sent at all; a server's
- * refusal is in job->err; questions that got lost are noted (gaps.h). */
+ * refusal is in job->err; questions that got lost are noted (backends.h). */
 bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 	      struct error *err) MUST_CHECK;
 

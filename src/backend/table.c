@@ -10,7 +10,6 @@
 #include "backend/parca/parca.h"
 #include "backend/prometheus/prometheus.h"
 #include "backend/pyroscope/pyroscope.h"
-#include "backend/pyroscope/pyroscope_status.h"
 #include "backend/tempo/tempo.h"
 #include "backend/zipkin/zipkin.h"
 #include "base/num.h"

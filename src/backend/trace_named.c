@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/trace_named.h"
+#include "backend/fetch_trace.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/confine_system.h"
+#include "base/confine.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -134,7 +134,7 @@
  * for lists and profiles. */
 #define LIMIT_REQUESTS_PER_EXPORT 600000u
 /* An ordinary `slow` keeps to these by asking for profiles less finely when
- * a service offers much (investigate/budget.h). Each further round costs the longest
+ * a service offers much (investigate/comparison.h). Each further round costs the longest
  * answer once more. Old servers that refuse the form of a question and are
  * asked again count as well, but only the fineness yields to them. */
 #define LIMIT_ORDINARY_REQUESTS 40u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +18,11 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/build_text.h"
-#include "cli/commands.h"
 #include "cli/config.h"
+#include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/window.h"
 #include "investigate/trace_search.h"
 #include "wire/har.h"
 

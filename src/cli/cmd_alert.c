@@ -3,10 +3,9 @@
 
 #include "analyze/search_summary.h"
 #include "backend/metrics.h"
-#include "cli/document_choice.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/suggest_next.h"
+#include "cli/run.h"
 #include "investigate/alert.h"
 #include "report/answers.h"
 #include "report/slo_answer.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/redact.h"
-#include "cli/document_choice.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 

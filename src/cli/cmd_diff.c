@@ -9,12 +9,10 @@
 #include "base/redact.h"
 #include "cli/context.h"
 #include "cli/message.h"
-#include "cli/output_wanted.h"
+#include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/window.h"
 #include "investigate/chosen.h"
-#include "investigate/fast_spans.h"
 #include "report/texts.h"
 
 /* Which two sides the options of `diff` mean: windows of a service, selectors,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "backend/trace_named.h"
+#include "backend/fetch_trace.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/window.h"
 #include "doctor/doctor.h"
 
 /* Where what doctor asks about was set, and with which options it is asked

@@ -6,10 +6,10 @@
 #include "backend/input.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/window.h"
 #include "render/formats.h"
 #include "report/answers.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/input.h"
+#include "cli/context.h"
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/suggest_next.h"
-#include "cli/window.h"
 #include "investigate/leak.h"
 #include "report/answers.h"
 #include "report/texts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/pages.h"
 #include "mcp/server.h"

@@ -6,12 +6,11 @@
 #include "backend/input.h"
 #include "backend/source_files.h"
 #include "base/num.h"
+#include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
-#include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/window.h"
 #include "investigate/chosen.h"
 #include "render/formats.h"
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "backend/trace_named.h"
+#include "backend/fetch_trace.h"
 #include "base/error.h"
 #include "base/num.h"
 #include "base/redact.h"
@@ -11,8 +11,6 @@
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/suggest_next.h"
-#include "cli/window.h"
 #include "investigate/trace_search.h"
 #include "report/answers.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "cli/context.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/suggest_next.h"
-#include "cli/window.h"
+#include "cli/run.h"
 #include "report/answers.h"
 #include "report/texts.h"
 

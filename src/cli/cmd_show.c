@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "backend/trace_named.h"
-#include "cli/output_wanted.h"
+#include "backend/fetch_trace.h"
+#include "cli/context.h"
+#include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/suggest_next.h"
-#include "cli/window.h"
 #include "investigate/suspect.h"
 #include "render/render.h"
 #include "report/answers.h"

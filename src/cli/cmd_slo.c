@@ -2,12 +2,10 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "cli/context.h"
 #include "cli/output.h"
-#include "cli/output_wanted.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/suggest_next.h"
-#include "cli/window.h"
 #include "report/slo_answer.h"
 
 /* The objective that options name, and its requests counted. */

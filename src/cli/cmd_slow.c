@@ -3,12 +3,10 @@
 #include "base/num.h"
 #include "cli/context.h"
 #include "cli/message.h"
-#include "cli/output_wanted.h"
+#include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "cli/suggest_next.h"
-#include "cli/window.h"
-#include "investigate/slow.h"
+#include "investigate/finding.h"
 #include "report/answers.h"
 
 /* Whether the options say what to search for instead of which trace. */

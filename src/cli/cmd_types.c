@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "cli/window.h"
 #include "report/answers.h"
 
 /* An hour holds every profiler's interval many times. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/document_choice.h"
+#include "cli/pages.h"
 
 #include <string.h>
 
 #include "base/redact.h"
 #include "base/str.h"
-#include "cli/option_table.h"
-#include "cli/window.h"
+#include "cli/context.h"
+#include "cli/options.h"
 #include "investigate/services.h"
 #include "report/texts.h"
 

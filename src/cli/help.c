@@ -6,7 +6,7 @@
 
 #include "base/optparse.h"
 #include "cli/options.h"
-#include "cli/output_formats.h"
+#include "cli/output.h"
 
 #define LINE_COLUMNS 79
 #define TEXT_COLUMN 30

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/option_table.h"
+#include "cli/options.h"
 
 #include <string.h>
 
@@ -14,7 +14,6 @@
 #include "base/suggest.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "decode/prices.h"
 #include "render/reduce.h"
 #include "render/source_link.h"

@@ -12,13 +12,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyze/gates.h"
+#include "backend/metrics.h"
 #include "backend/sides.h"
 #include "backend/table.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/terminal.h"
-#include "cli/output_option.h"
+
+/* What -o says: a format, a file, or both. Knows no other options. */
+
+struct output_option {
+	const char *format;
+	const char *path; /* NULL: standard output */
+};
+
+struct command; /* commands.h */
+
+/* FORMAT, FORMAT=FILE, or a file whose ending names the format. An unknown one
+ * is answered with those that the command gives (NULL: with all). */
+bool output_option_read(const char *value, const struct command *command,
+			struct output_option *out,
+			struct error *err) MUST_CHECK;
+
+/* Whether this value of --output names a file. */
+bool output_is_file(const char *value);
 
 struct har;
 struct completion_script; /* commands.h */
@@ -275,5 +294,23 @@ const char *options_url(const struct options *o, enum server_side side);
 bool options_record_args(const struct options *o, const struct command *command,
 			 struct arena *arena, const char *const **args,
 			 size_t *count, struct error *err) MUST_CHECK;
+
+/* What single values of options have to be like, beyond their kind: functions
+ * for struct option_row, ERROR_USAGE with what is asked for. */
+
+/* The value of --metric: "NAME" or "NAME{LABEL}". */
+
+/* The metric and its label of the service's name, empty where it is not given;
+ * ERROR_USAGE when it is none of those that are known. */
+bool metric_option_read(const char *value, const struct metric_name **name,
+			struct str *label, struct error *err) MUST_CHECK;
+
+/* The limits of --fail-on, as text. */
+
+#define FAIL_ON_DEFAULT "total>3%,function>5%,new>1%"
+
+/* "total>3%,function>5%": limits that are not named are off. ERROR_USAGE. */
+bool fail_on_parse(const char *text, struct gate_limits *out,
+		   struct error *err) MUST_CHECK;
 
 #endif

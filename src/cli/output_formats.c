@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output_formats.h"
+#include "cli/output.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output_option.h"
+#include "cli/options.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/redact.h"
 #include "base/suggest.h"
-#include "cli/output_formats.h"
+#include "cli/output.h"
 
 static bool fail_no_format(struct str name, const struct command *command,
 			   struct error *err)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output_wanted.h"
+#include "cli/output.h"
 
 #include "base/limits.h"
-#include "cli/output_formats.h"
 
 static const struct output_option default_output = { "table", NULL };
 

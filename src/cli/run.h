@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "cli/context.h"
 #include "cli/options.h"
-#include "decode/label_filter.h"
+#include "decode/profile_type.h"
 #include "investigate/chosen.h"
 #include "investigate/comparison.h"
 #include "investigate/question.h"
@@ -110,5 +110,21 @@ size_t row_order_limit(const struct options *o);
  * of it; no spans is ERROR_NOT_FOUND. *source names where it came from. */
 bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
 		 struct error *err) MUST_CHECK;
+
+/* The "next" lines: commands that can be pasted, with the trace, the servers
+ * and the choices of this run. */
+
+/* Adds "tracefind COMMAND ...TAIL" to the result; tail may be "". Nothing is
+ * added when the trace came through standard input, which is gone. */
+void suggest_next(struct run *r, const char *command, const char *tail);
+
+/* Appends the run's own command without what concerns its output; nothing when
+ * it read standard input. */
+void suggest_repeat(const struct run *r, struct buf *out);
+
+/* Those of the run's options that lead a further command to the same servers,
+ * and with has_window to the same time; credentials are not among them. Nothing
+ * of a run with --replay. In ctx->arena; NULL ptr: they are too long. */
+struct str suggest_servers(struct context *ctx, bool has_window);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/confine_system.h"
+#include "base/confine.h"
 #include "base/num.h"
 #include "base/optparse.h"
 #include "base/terminal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/suggest_next.h"
+#include "cli/run.h"
 
 #include <string.h>
 

@@ -8,10 +8,12 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/error.h"
 #include "base/feed.h"
 #include "base/notes.h"
 #include "base/str.h"
+#include "model/metrics.h"
 #include "model/profile.h"
 
 struct history;
@@ -82,5 +84,40 @@ bool perf_script_is(struct str text);
  * what lies under "other". */
 bool tree_read(struct str bytes, struct profile_build *build, int64_t *cut_off,
 	       struct error *err) MUST_CHECK;
+
+/* Answers of Prometheus' HTTP API: instant and range queries, exemplars, lists
+ * of label values and of series. */
+
+/* Which of them it is: the answer itself does not say. */
+enum metric_form {
+	METRIC_FORM_QUERY,
+	METRIC_FORM_EXEMPLARS,
+	METRIC_FORM_NAMES,
+	METRIC_FORM_SERIES
+};
+
+/* Fills out with what the arena then holds. Values that are no finite numbers
+ * are left out. ERROR_LIMIT past LIMIT_METRIC_SERIES or LIMIT_METRIC_POINTS. */
+bool decode_prometheus(struct str body, enum metric_form form,
+		       struct arena *arena, struct metric_answer *out,
+		       struct error *err) MUST_CHECK;
+
+/* Answers that count durations. */
+
+/* Tempo's answer to histogram_over_time(), of an instant or a range query.
+ * ERROR_PARTIAL when the server says that it left spans out, ERROR_FORMAT on
+ * damage. No series is a histogram without durations. */
+bool decode_tempo_histogram(struct str bytes, struct duration_buckets *out,
+			    struct error *err) MUST_CHECK;
+
+/* Answers that measure spans in steps of time, by an attribute. */
+
+/* Tempo's answer to a range query with by(ATTRIBUTE), a value for each step,
+ * which is the server's own. Rows live in the arena. Points outside the steps
+ * and values that are no numbers are left out. ERROR_PARTIAL when the server
+ * says that it left spans out, ERROR_FORMAT on damage. */
+bool decode_tempo_steps(struct str bytes, const struct steps *steps,
+			struct arena *arena, struct step_rows *out,
+			struct error *err) MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/label_filter.h"
+#include "decode/profile_type.h"
 
 #include <stdint.h>
 

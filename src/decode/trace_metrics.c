@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/trace_metrics.h"
+#include "decode/formats.h"
 
 #include <math.h>
 

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 #include "demangle/cpp.h"
-#include "demangle/rust.h"
 
 struct demangler {
 	struct cpp_demangler *cpp;

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -35,5 +36,12 @@ bool is_mangled(struct str name);
 /* The name of the source: borrowed until the next call; `name` itself when it
  * is none of these languages or cannot be read. */
 struct str demangle(struct demangler *d, struct str name);
+
+/* What both forms of Rust's names share. Private to demangle/. */
+
+/* Each appended to out; false when it is no name of its form. *steps grows by
+ * those taken. */
+bool rust_demangle(struct str name, struct buf *out, uint64_t *steps);
+bool rust_demangle_legacy(struct str name, struct buf *out);
 
 #endif

@@ -4,7 +4,7 @@
  * parts, so what it stands for can be far longer than it is: steps and output
  * are bounded.
  */
-#include "demangle/rust.h"
+#include "demangle/demangle.h"
 
 #include <stdbool.h>
 #include <stdint.h>

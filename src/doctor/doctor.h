@@ -13,7 +13,6 @@
 #include "backend/source.h"
 #include "base/out.h"
 #include "base/timefmt.h"
-#include "investigate/places.h"
 #include "investigate/profile_service.h"
 #include "model/checks.h"
 #include "model/trace.h"

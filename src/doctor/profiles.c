@@ -5,7 +5,7 @@
 #include "backend/selector.h"
 #include "base/num.h"
 #include "doctor/doctor.h"
-#include "investigate/windows.h"
+#include "investigate/question.h"
 
 /* Names are asked for over a day, the longest query a server takes by
  * default, so that "not in this window" and "never" can be told apart. */

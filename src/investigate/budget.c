@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/budget.h"
+#include "investigate/comparison.h"
 
 static bool fits(const struct budget_want *want, struct budget_plan plan)
 {

@@ -9,10 +9,71 @@
 #define INVESTIGATE_CHECK_H
 
 #include "analyze/gates.h"
-#include "investigate/check_latency.h"
+#include "analyze/latency.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "investigate/chosen.h"
+#include "investigate/investigation.h"
 #include "model/profile_runs.h"
 #include "model/snapshot.h"
+
+/* How long the requests of a service took in two windows, operation by
+ * operation, of as many of them as a trace server gives. No words, no options.
+ */
+
+/* Whether traces are asked. */
+enum latency_want {
+	LATENCY_OFF = 0,
+	LATENCY_IF_KNOWN, /* what they cannot tell is only said */
+	LATENCY_NEEDED,
+};
+
+struct latency_window {
+	struct time_range range;
+	size_t requests;      /* that were looked at, of all operations */
+	int64_t counted;      /* that the server counted; -1 not known */
+	bool is_counted_part; /* there are more than that */
+};
+
+struct check_latency {
+	bool is_known;      /* the server answered */
+	const char *reason; /* why not; NULL: it was not asked */
+	struct latency_window after;
+	struct latency_window before;
+	struct latency_row *rows; /* those with the most requests first */
+	size_t count;
+};
+
+/* Requests of the service in both windows; where the question's baseline is a
+ * version, of that one and of others. What is only wished for and cannot be had
+ * is no failure. */
+bool check_latency_find(struct check_latency *l, struct investigation *v,
+			struct str service, struct time_range after,
+			struct time_range before, enum latency_want want,
+			struct error *err) MUST_CHECK;
+
+/* Where in the repository the functions lie that `check` names: profiles know
+ * files as they were called where the program was built. */
+
+/* Where a hit is shown in the repository. */
+struct check_place {
+	struct str path; /* relative, '/' between folders */
+	uint32_t line;   /* 1 and more */
+	bool is_known;   /* else where functions of no known file are shown */
+};
+
+/* "FROM=TO" each: how files of profiles begin, and in the repository. */
+struct path_maps {
+	const char *const *items;
+	size_t count;
+};
+
+/* A place for each hit of the gates, in the arena. A file is found by
+ * the maps, else it is the longest end of its name that is a file below the
+ * working folder. */
+bool check_places_find(const struct path_maps *m, const struct gates *g,
+		       struct arena *arena, const struct check_place **out,
+		       struct error *err) MUST_CHECK;
 
 /* Files of one side; count 0: none. */
 struct check_files {

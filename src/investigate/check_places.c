@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/check_places.h"
+#include "investigate/check.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -5,10 +5,8 @@
 
 #include "base/num.h"
 #include "investigate/comparison.h"
-#include "investigate/coverage.h"
 #include "investigate/profile_service.h"
 #include "investigate/symptom.h"
-#include "investigate/version_baseline.h"
 
 /* The sides of a chosen comparison that a server is asked for (chosen.c has
  * those that files are). */

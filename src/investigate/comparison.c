@@ -8,7 +8,7 @@
 #include "analyze/locations.h"
 #include "backend/fetch_profile.h"
 #include "base/num.h"
-#include "investigate/windows.h"
+#include "investigate/question.h"
 #include "model/profile.h"
 
 /* Requests per part are believed when nearly all of it was counted, and when

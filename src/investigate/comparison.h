@@ -7,12 +7,74 @@
 #ifndef INVESTIGATE_COMPARISON_H
 #define INVESTIGATE_COMPARISON_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "analyze/profile_analysis.h"
 #include "analyze/request_history.h"
 #include "backend/fetch_history.h"
 #include "backend/fetch_profile.h"
-#include "investigate/budget.h"
 #include "investigate/investigation.h"
+
+/* How finely profiles are asked for, so that a run keeps to
+ * LIMIT_ORDINARY_REQUESTS whatever the service offers. Nothing here asks. */
+
+/* Parts of a side. Four a side leave six degrees of freedom for the noise, at
+ * eight requests a type; more parts would make each too thin. */
+#define COMPARISON_PARTS 4
+
+/* A round of profiles and what may follow it, in requests. */
+struct budget_want {
+	size_t left;       /* that the run may still send */
+	size_t fixed;      /* of this round, asked for in any case */
+	size_t sides;      /* of the comparison in parts: 1 or 2 */
+	size_t later;      /* of the next round, should it come to that */
+	bool has_request;  /* the profile of this very request is wanted */
+	bool has_coverage; /* when the service was there is */
+};
+
+struct budget_plan {
+	size_t parts; /* a side: at least 1, at most COMPARISON_PARTS */
+	bool has_request;
+	bool has_coverage;
+};
+
+/* What fits. First the one request goes, which those like it outweigh, then
+ * parts, then what most windows do without. */
+struct budget_plan budget_plan(const struct budget_want *want);
+
+/* Parts a side of a last comparison: at most COMPARISON_PARTS, 1 when no two
+ * of them fit. */
+size_t budget_parts(size_t left, size_t sides);
+
+/* For which part of a window a service was there and profiled: one that began
+ * or ended in the middle of it has no rate over all of it. Tells nothing of
+ * gaps in between, and asks nothing of its own. */
+
+/* A profile is uploaded every 15 s or less often; longer windows than an hour
+ * are asked about in longer steps, or not at all. */
+#define COVERAGE_STEP_NS (30 * NS_PER_S)
+#define COVERAGE_STEPS 120
+
+struct coverage {
+	struct totals_job job;
+	bool is_asked;
+};
+
+/* Begins the question over both windows; false when there is nothing to ask
+ * (selector NULL), or too many steps of this length. The texts stay the
+ * caller's and outlive the run. */
+bool coverage_request(struct coverage *c, const char *type_id,
+		      const char *selector, struct time_range slow,
+		      struct time_range base, int64_t step_ns);
+
+/* Steps in which a window of any length can be asked about, whole seconds. */
+int64_t coverage_step_ns(struct time_range window);
+
+/* After the job ran: what of a window there were samples in; both ends 0: all
+ * of it, as far as is known. */
+struct time_range coverage_of(const struct coverage *c,
+			      struct time_range window);
 
 struct comparison_side {
 	struct time_range range;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/conclusion.h"
+#include "investigate/profile_inquiry.h"
 
 #include <math.h>
 #include <string.h>

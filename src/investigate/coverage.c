@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/coverage.h"
+#include "investigate/comparison.h"
 
 #include "backend/fetch_profile.h"
 #include "base/num.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/fast_spans.h"
+#include "investigate/chosen.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,10 @@
 #ifndef INVESTIGATE_FINDING_H
 #define INVESTIGATE_FINDING_H
 
-#include "analyze/cause.h"
+#include "analyze/verdict.h"
 #include "investigate/chosen.h"
-#include "investigate/profiles.h"
+#include "investigate/investigation.h"
+#include "investigate/profile_inquiry.h"
 #include "investigate/suspect.h"
 #include "investigate/symptom.h"
 
@@ -40,5 +41,21 @@ void finding_release(struct finding *f);
  * filters leave only a part of what is shown. */
 const struct profile *finding_own_samples(const struct finding *f,
 					  const struct investigation *v);
+
+/* Why a request was slow: from the span to blame over other traces of its
+ * operation to the profile that explains it. Which server is asked for what, in
+ * which order; no words. */
+
+/* For the suspect that suspect_find() found. False: there is no profile, with
+ * the reason (see investigation.shortfall, and suspect.choice.missing); what
+ * the traces say stands, once slow_without_profiles() has put it so. */
+bool slow_investigate(struct investigation *v, struct finding *f,
+		      struct error *err) MUST_CHECK;
+void slow_without_profiles(struct investigation *v, struct finding *f);
+
+/* What the filters leave is for the rows and drawings: all that was decided and
+ * said is of the whole, so this comes after the words. */
+bool slow_view(struct investigation *v, struct finding *f,
+	       struct error *err) MUST_CHECK;
 
 #endif

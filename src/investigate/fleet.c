@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/fleet.h"
+#include "investigate/services.h"
 
 #include <stdlib.h>
 
@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "investigate/investigation.h"
 #include "investigate/profile_service.h"
-#include "investigate/services.h"
 #include "model/fleet.h"
 
 /* CPU by service and version is asked for in so many steps of the window, of

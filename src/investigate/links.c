@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/links.h"
+#include "investigate/symptom.h"
 
 #include "analyze/change_of_time.h"
 #include "analyze/slowspan.h"
 #include "backend/fetch_trace.h"
 #include "base/num.h"
 #include "investigate/investigation.h"
-#include "investigate/suspect.h"
-#include "investigate/symptom.h"
 #include "model/trace_join.h"
 
 struct following {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/measures.h"
+#include "investigate/profile_inquiry.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "analyze/code_kind.h"
 #include "analyze/category_share.h"
+#include "analyze/code_kind.h"
 #include "base/num.h"
 
 /* Rows that tell who leads: what waits beneath a function, and what calls it,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/places.h"
+#include "investigate/profile_service.h"
 
 #define PLACE_ATTRS 2
 

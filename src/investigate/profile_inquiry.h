@@ -9,7 +9,6 @@
 #include "analyze/contention.h"
 #include "analyze/verdict.h"
 #include "investigate/comparison.h"
-#include "investigate/coverage.h"
 #include "investigate/investigation.h"
 #include "investigate/profile_service.h"
 #include "investigate/symptom.h"
@@ -77,5 +76,121 @@ struct profile_inquiry {
 	bool is_gc_measured;
 	size_t note_count; /* of the result before it was ranked */
 };
+
+/* The profile half of `slow`: which type on which rung of the ladder explains
+ * what the span grew by, asked for step by step, cheapest and strongest
+ * evidence first (rules in analyze/verdict.h). */
+
+/* NULL without memory. The service is to be filled in then. */
+struct profile_inquiry *profile_inquiry_new(struct investigation *v,
+					    const struct symptom *s,
+					    struct error *err);
+void profile_inquiry_free(struct profile_inquiry *q);
+
+/* Looks for the profile that explains: q->shown is then what the answer is of,
+ * NULL when none explains anything; fills result->profile, ->baseline,
+ * ->functions and completes ->cause but for its words. False: no profile at
+ * all, with the reason; the trace's half of the answer stands. */
+bool profile_inquiry_run(struct profile_inquiry *q,
+			 struct error *err) MUST_CHECK;
+
+/* What an inquiry chose, put into the answer: rows and both sides; and the view
+ * of them that filters ask for. Has no words. */
+
+/* From q->shown, NULL when no profile explains anything: then a note says
+ * so. */
+bool profile_inquiry_conclude(struct profile_inquiry *q,
+			      struct error *err) MUST_CHECK;
+
+/* What the filters leave is for the rows and drawings: all that was decided
+ * and said is of the whole, so this comes after the words. */
+bool profile_inquiry_view(struct profile_inquiry *q,
+			  struct error *err) MUST_CHECK;
+
+/* The rows once more, of what filters leave of the profiles, while the verdict
+ * and what is said of the whole stay. */
+
+/* What a view of the rows leaves as the verdict has it. */
+struct kept_verdict {
+	struct category_shares categories;
+	struct category_shares baseline_categories;
+};
+
+/* Around ranking the rows once more. note_count: how many notes the result had
+ * before it was first ranked. */
+bool rows_view_begin(struct investigation *v, size_t note_count,
+		     struct kept_verdict *kept, struct error *err) MUST_CHECK;
+void rows_view_end(struct investigation *v, const struct kept_verdict *kept);
+
+/* Instead of ranking: nothing was left. */
+void rows_view_empty(struct investigation *v);
+
+/* What comparisons of profiles say, as the numbers that the rules of
+ * analyze/verdict.h are about. */
+
+/* "mutex", "block": as types are asked for. */
+const char *wait_type_name(enum wait_type type);
+
+/* What the service sends, by its list of types. */
+void inquiry_find_types(struct profile_inquiry *q);
+
+/* Whether the server cut so much off that functions are not told. */
+bool comparison_is_cut(const struct comparison *c);
+
+/* Whether the cohort has samples enough; whether it is to be shown, rather than
+ * the service. */
+bool inquiry_has_cohort_samples(const struct profile_inquiry *q);
+bool inquiry_is_of_cohort(const struct profile_inquiry *q);
+
+/* The function that leads a comparison; *out is left as it is when there is
+ * nothing to compare. False only without memory. */
+bool inquiry_measure(struct profile_inquiry *q, struct comparison *c,
+		     struct wait_measure *out, struct error *err) MUST_CHECK;
+
+/* CPU per request, of the cohort or of this request alone: fills cpu and
+ * cpu_verdict. Reasons tell all there is: with them, what is below as well. */
+bool inquiry_measure_cpu(struct profile_inquiry *q,
+			 struct error *err) MUST_CHECK;
+
+/* The measures below take longer than all that is shown, and few verdicts rest
+ * on them: each is taken once, where one does. */
+
+/* CPU of the service: fills the neighbour's measure but for gc_share. */
+bool inquiry_measure_service(struct profile_inquiry *q,
+			     struct error *err) MUST_CHECK;
+
+/* Whether the function that leads the service's CPU grew in the slow requests'
+ * own samples, few as they may be, by half of what grew there: is_own_cpu.
+ * After inquiry_measure_service(). */
+void inquiry_measure_own_cpu(struct profile_inquiry *q);
+
+/* Where requests begin, by all samples of spans that were fetched: roots. */
+void inquiry_find_roots(struct profile_inquiry *q);
+
+/* What grew per request, in a comparison of wall clock time, in code that
+ * computes rather than calls, waits for a lock or idles. */
+bool inquiry_measure_computing(const struct comparison *c,
+			       const struct code_rules *rules,
+			       double *change_ns, struct error *err) MUST_CHECK;
+
+/* What grew in garbage collection and allocation: fills gc_share, of the
+ * neighbour's measure as well, and their parts of the service's CPU. */
+bool inquiry_measure_gc(struct profile_inquiry *q,
+			struct error *err) MUST_CHECK;
+
+/* Whether garbage collection explains time in which the request did not run,
+ * from this part of the service's CPU on. Measures it. */
+bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
+		   struct error *err) MUST_CHECK;
+
+/* Whether what grew in a profile in waits for calls is told by the spans of
+ * those calls: then none of it is time of the span's own. */
+bool inquiry_are_calls_told(const struct profile_inquiry *q,
+			    const struct comparison *c, bool *are_told,
+			    struct error *err) MUST_CHECK;
+
+/* What of its growth the request was blocked, by the profile that tells most;
+ * ns. */
+double inquiry_blocked_ns(const struct profile_inquiry *q);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/profiles.h"
+#include "investigate/profile_inquiry.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -9,11 +9,8 @@
 #include "analyze/verdict.h"
 #include "backend/fetch_history.h"
 #include "base/mem.h"
-#include "investigate/budget.h"
-#include "investigate/conclusion.h"
-#include "investigate/measures.h"
-#include "investigate/profile_inquiry.h"
-#include "investigate/version_baseline.h"
+#include "investigate/comparison.h"
+#include "investigate/symptom.h"
 
 /* Which samples the two sides of a comparison are of: those of the whole
  * service, of one instance or version of it, or of requests like the slow one.

@@ -7,7 +7,7 @@
 #include "backend/fetch_profile.h"
 #include "backend/selector.h"
 #include "base/num.h"
-#include "investigate/facts.h"
+#include "investigate/investigation.h"
 
 /* Senders upload every 10 to 15 s: shorter steps would show gaps. */
 #define STEP_MIN_MS 15000

@@ -12,10 +12,10 @@
 #include "backend/fetch_trace.h"
 #include "backend/metrics.h"
 #include "base/num.h"
+#include "investigate/finding.h"
 #include "investigate/investigation.h"
 #include "investigate/question.h"
 #include "investigate/service_metrics.h"
-#include "investigate/slow.h"
 #include "model/trace_join.h"
 
 /* Edges of buckets are those of the last hour. */

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/slow.h"
+#include "investigate/finding.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "analyze/cause.h"
-#include "analyze/cohorts.h"
 #include "analyze/contrasts.h"
 #include "analyze/request_history.h"
 #include "analyze/typical.h"
+#include "analyze/verdict.h"
 #include "base/instance.h"
 #include "base/num.h"
-#include "investigate/conclusion.h"
-#include "investigate/finding.h"
 #include "investigate/investigation.h"
-#include "investigate/links.h"
-#include "investigate/measures.h"
 #include "investigate/profile_inquiry.h"
+#include "investigate/question.h"
 #include "investigate/suspect.h"
-#include "investigate/version_baseline.h"
-#include "investigate/windows.h"
+#include "investigate/symptom.h"
 
 /* What the span to blame grew by, laid out as a sum. Asks nothing. */
 

@@ -5,13 +5,12 @@
 #include <string.h>
 
 #include "analyze/change_of_time.h"
-#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 #include "analyze/ordering.h"
 #include "analyze/slowspan.h"
 #include "analyze/typical.h"
 #include "analyze/verdict.h"
 #include "base/num.h"
-#include "investigate/version_baseline.h"
 
 void operation_history_init(struct operation_history *s)
 {
@@ -219,9 +218,9 @@ static bool has_changed_kind(const struct contrasts *c)
  * in which a window is asked for. */
 #define GAPS_LEFT_OUT 4u
 
-static uint32_t collect_gaps(const struct history_window *w, uint32_t operation,
-			     struct time_range range, int64_t *gaps,
-			     uint32_t *spans)
+static uint32_t list_gaps(const struct history_window *w, uint32_t operation,
+			  struct time_range range, int64_t *gaps,
+			  uint32_t *spans)
 {
 	uint32_t count = 0, trace = UINT32_MAX;
 	int64_t last_ns = 0;
@@ -257,7 +256,7 @@ static bool sampled_rate(const struct symptom *s,
 	*rate = 0;
 	if (!gaps)
 		return arena_fail(arena, "the history", err);
-	count = collect_gaps(w, s->operation, s->slow, gaps, &spans);
+	count = list_gaps(w, s->operation, s->slow, gaps, &spans);
 	if (count < 4 * GAPS_LEFT_OUT)
 		return true;
 	values_sort(gaps, count);

@@ -7,12 +7,12 @@
 #ifndef INVESTIGATE_SYMPTOM_H
 #define INVESTIGATE_SYMPTOM_H
 
-#include "analyze/cohorts.h"
 #include "analyze/contrasts.h"
 #include "analyze/operations.h"
 #include "analyze/typical.h"
 #include "backend/fetch_history.h"
 #include "investigate/investigation.h"
+#include "investigate/profile_service.h"
 #include "investigate/suspect.h"
 
 /* One a window; the slow window and the one before it are asked about in
@@ -163,5 +163,54 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 			 int64_t entry_ns, bool is_fast_wanted,
 			 bool has_own_moved);
+
+/* --baseline version=V: where the traces saw that version of the service, the
+ * same minutes first. And the baseline of a version that is slow beside
+ * another one: that other one. */
+
+/* Completes *out for a version that was asked for, or that the slow requests
+ * have in common; else changes nothing. After the cohorts were found; the
+ * operation may be OPERATION_NONE. Ids live in the arena. */
+bool version_baseline_use(struct symptom *out,
+			  const struct operation_history *s, uint32_t operation,
+			  struct time_range window,
+			  const struct baseline_want *want, struct arena *arena,
+			  struct error *err) MUST_CHECK;
+
+/* A shortfall when neither traces nor profiles know the version that was
+ * asked for, with those there are. */
+bool version_baseline_check(struct investigation *v, const struct symptom *s,
+			    const struct profile_service *service,
+			    const struct baseline_want *want,
+			    struct error *err) MUST_CHECK;
+
+/* Narrows the selectors of a comparison by version. Without the version among
+ * the profiles' labels the windows alone tell the two apart: nothing is
+ * changed. False: no memory. */
+bool version_baseline_select(const struct symptom *s, struct investigation *v,
+			     const struct profile_service *service,
+			     struct str *slow_selector,
+			     struct str *base_selector,
+			     struct error *err) MUST_CHECK;
+
+/* From a trace to those that belong to its story: what its messages set off, or
+ * who sent the message that it took, in traces of their own that only links
+ * lead to. A few requests, and none where a trace has neither messages nor
+ * links. */
+
+/* Joins them to v->trace (model/trace_join.h) and finds the suspect again.
+ * Traces that cannot be had are noted at most: the answer is then of this one
+ * trace. */
+bool links_follow(struct investigation *v, struct suspect *s,
+		  struct error *err) MUST_CHECK;
+
+/* How long messages usually wait whose sender and receiver stand in traces of
+ * their own: no search pairs those, so a few pairs are fetched. */
+
+/* For the linked message that waited longest, when that may be what is slow:
+ * adds to h->typical what messages of the baseline waited. What cannot be had
+ * leaves it unknown. */
+bool usual_waits_ask(struct operation_history *h, struct investigation *v,
+		     const struct suspect *s, struct error *err) MUST_CHECK;
 
 #endif

@@ -12,8 +12,8 @@
 #include "backend/trace_names.h"
 #include "backend/trace_queries.h"
 #include "base/num.h"
+#include "investigate/question.h"
 #include "investigate/service_metrics.h"
-#include "investigate/windows.h"
 
 /* Nothing was found: the names that the server does have. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/version_baseline.h"
+#include "investigate/symptom.h"
 
 #include "analyze/ordering.h"
 #include "base/num.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/windows.h"
+#include "investigate/question.h"
 
 #include "base/num.h"
 

@@ -10,7 +10,6 @@
 #include "base/radix.h"
 #include "demangle/demangle.h"
 #include "model/profile.h"
-#include "model/sequence.h"
 
 /* Functions and frames of a profile in the making, each once. A function is
  * looked for among those of its name, a frame among those of its function. */

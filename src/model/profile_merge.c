@@ -14,7 +14,7 @@
 #include "base/num.h"
 #include "base/radix.h"
 #include "base/thread.h"
-#include "model/sequence.h"
+#include "model/profile_build.h"
 #include "model/symtab.h"
 
 /* Adds up two profiles whose functions, frames and stacks are in the order of

@@ -280,7 +280,7 @@ struct whole_change {
 
 /* A function that changed for certain, among the rows kept or not. */
 struct function_change {
-	struct str key;           /* its identity, see analyze/function_totals.h */
+	struct str key;           /* its identity, see analyze/function_table.h */
 	enum change change;       /* of the measure that is ranked */
 	enum change total_change; /* of all that is spent in it and beneath */
 };

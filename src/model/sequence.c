@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/sequence.h"
+#include "model/profile_build.h"
 
 #include <stdbool.h>
 #include <string.h>

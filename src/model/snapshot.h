@@ -20,7 +20,7 @@ struct snapshot_value {
 };
 
 struct snapshot_function {
-	struct str name; /* its identity, see analyze/function_totals.h */
+	struct str name; /* its identity, see analyze/function_table.h */
 	struct str file; /* NULL unknown */
 	struct snapshot_value values[SNAPSHOT_MEASURES];
 };

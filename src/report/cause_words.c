@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "investigate/measures.h"
+#include "investigate/profile_inquiry.h"
 #include "render/units.h"
 
 /* How sure an answer is, in words: what it rests on and what it lacks. */

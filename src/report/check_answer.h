@@ -9,7 +9,6 @@
 #include "analyze/gates.h"
 #include "base/jsonw.h"
 #include "investigate/check.h"
-#include "investigate/check_places.h"
 #include "model/fleet.h"
 #include "render/page.h"
 #include "render/render.h"

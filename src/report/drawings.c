@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyze/drawn_graph.h"
+#include "analyze/call_graph.h"
 #include "analyze/profile_analysis.h"
 
 /* Of what cancelled out a part was below zero, too. */

@@ -152,7 +152,7 @@ static void add_names(const struct note *n, struct notes *notes)
 }
 
 /* What a reason kept from the answer says more than that a question got lost
- * (backend/gaps.h). */
+ * (backend/backends.h). */
 static void drop_gap(const char *reason, struct notes *notes)
 {
 	const struct str gap = STR("no answer about ");

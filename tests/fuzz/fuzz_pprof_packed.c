@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 #include "base/limits.h"
 #include "base/map.h"
 #include "decode/decode.h"

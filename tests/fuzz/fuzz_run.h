@@ -14,10 +14,9 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
-#include "cli/output_formats.h"
 #include "fuzz.h"
 
 #define PATH_BYTES 64

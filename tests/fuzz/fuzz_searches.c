@@ -4,7 +4,7 @@
  */
 #include "base/limits.h"
 #include "decode/history.h"
-#include "decode/trace_metrics.h"
+#include "decode/formats.h"
 #include "fuzz.h"
 
 #define STEPS 30u

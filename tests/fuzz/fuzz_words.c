@@ -7,7 +7,7 @@
 
 #include "backend/address.h"
 #include "backend/selector.h"
-#include "backend/trace_named.h"
+#include "backend/fetch_trace.h"
 #include "base/limits.h"
 #include "base/regex.h"
 #include "base/timefmt.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/google/jwt.h"
 
-#include "backend/google/rs256.h"
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "base/out.h"

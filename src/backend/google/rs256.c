@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/google/rs256.h"
+#include "backend/google/jwt.h"
 
 #ifdef HAVE_LIBCRYPTO
 

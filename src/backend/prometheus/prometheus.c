@@ -4,7 +4,7 @@
 #include "backend/answer.h"
 #include "backend/selector.h"
 #include "base/num.h"
-#include "decode/prometheus_json.h"
+#include "decode/formats.h"
 #include "wire/url.h"
 
 #define API "/api/v1/"

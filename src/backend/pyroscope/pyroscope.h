@@ -7,7 +7,12 @@
 #define BACKEND_PYROSCOPE_H
 
 #include "backend/profile_backend.h"
+#include "backend/receiver.h"
 
 extern const struct profile_backend profile_pyroscope;
+
+/* Pyroscope as it takes profiles in (push/v1/push.proto). */
+
+extern const struct receiver receiver_pyroscope;
 
 #endif

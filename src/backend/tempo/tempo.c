@@ -11,7 +11,7 @@
 #include "base/instance.h"
 #include "base/num.h"
 #include "base/str.h"
-#include "decode/trace_metrics.h"
+#include "decode/formats.h"
 #include "wire/url.h"
 
 static void traceql_select_more(struct buf *q, const char *field);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../unit.h"
-#include "analyze/cause.h"
+#include "analyze/verdict.h"
 
 struct fixture {
 	struct result result;

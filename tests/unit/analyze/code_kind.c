@@ -7,7 +7,7 @@
 
 #include "../unit.h"
 #include "analyze/code_kind.h"
-#include "analyze/code_rows.h"
+#include "analyze/code_index.h"
 
 #define APP CODE_APPLICATION
 #define DB CODE_DATABASE

@@ -8,6 +8,7 @@
 
 #include "../unit.h"
 #include "analyze/code_kind.h"
+#include "analyze/code_rules.h"
 #include "base/buf.h"
 
 static struct error err;

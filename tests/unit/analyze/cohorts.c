@@ -4,7 +4,7 @@
 #include "../unit.h"
 #include "history_fixture.h"
 
-#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 
 #define MINUTE 60000.0
 

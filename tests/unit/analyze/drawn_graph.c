@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "../starving.h"
-#include "analyze/drawn_graph.h"
+#include "analyze/call_graph.h"
 #include "base/buf.h"
 
 static void build(struct drawn_graph *g, struct profile *p, const char *text)

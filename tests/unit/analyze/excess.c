@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "analyze/cause.h"
+#include "analyze/verdict.h"
 #include "base/timefmt.h"
 
 #define MS NS_PER_MS

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 
 /* Name and identity; NULL: the name itself. */
 static const char *const keys[][2] = {

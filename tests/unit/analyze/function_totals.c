@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 
 struct fixture {
 	struct profile slow;

@@ -2,7 +2,7 @@
 #include "../unit.h"
 #include "history_fixture.h"
 
-#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 
 static void begin(struct past *p)
 {

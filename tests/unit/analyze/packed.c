@@ -8,7 +8,7 @@
 #include "../unit.h"
 #include "../decode/pprof_making.h"
 #include "../random.h"
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 #include "analyze/locations.h"
 #include "base/num.h"
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "analyze/query.h"
+#include "analyze/calls.h"
 #include "analyze/trace_analysis.h"
 #include "base/limits.h"
 

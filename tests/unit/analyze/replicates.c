@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "../unit.h"
-#include "analyze/replicates.h"
+#include "analyze/stats.h"
 #include "base/limits.h"
 #include "../random.h"
 

@@ -2,7 +2,7 @@
 #include "../unit.h"
 #include "trace_fixture.h"
 
-#include "analyze/critical.h"
+#include "analyze/findings.h"
 #include "analyze/trace_analysis.h"
 
 struct asked {

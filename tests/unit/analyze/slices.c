@@ -6,7 +6,7 @@
 #include "ranking.h"
 
 #include "../starving.h"
-#include "analyze/function_totals.h"
+#include "analyze/function_table.h"
 #include "analyze/slice_values.h"
 #include "model/profile.h"
 #include "model/profile_runs.h"

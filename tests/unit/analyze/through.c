@@ -5,7 +5,7 @@
 #include "../unit.h"
 #include "ranking.h"
 
-#include "analyze/through.h"
+#include "analyze/diff.h"
 
 #define STILL "main;still 20000\n"
 

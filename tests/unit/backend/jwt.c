@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "backend/google/rs256.h"
 #include "base/num.h"
 #include "../wire/support.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
-#include "backend/trace_named.h"
+#include "backend/fetch_trace.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "../unit.h"
-#include "cli/option_table.h"
+#include "cli/options.h"
 
 static void assert_near(double have, double want, double apart)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../unit.h"
-#include "cli/window.h"
+#include "cli/context.h"
 
 /* 2026-11-21T10:00:00Z */
 #define NOW_NS (1795255200 * NS_PER_S)

@@ -6,7 +6,6 @@
 #include "decode/decode.h"
 #include "decode/formats.h"
 #include "decode/history.h"
-#include "decode/trace_metrics.h"
 #include "trace_oracle.h"
 
 #define TOLD_BYTES (4 * MIB)

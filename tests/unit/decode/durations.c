@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "decode/trace_metrics.h"
+#include "decode/formats.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "decode/label_filter.h"
+#include "decode/profile_type.h"
 #include "profile_testing.h"
 
 /* Whether a sample with the labels "key=value key=value" passes; NULL: no

@@ -7,7 +7,7 @@
 #include "profile_testing.h"
 
 #include "base/wirew.h"
-#include "decode/label_filter.h"
+#include "decode/profile_type.h"
 #include "decode/otlp_profiles.h"
 
 static struct notes notes;

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "investigate/budget.h"
+#include "investigate/comparison.h"
 
 static void assert_plan(struct budget_want want, size_t parts, bool has_request)
 {

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "investigate/coverage.h"
+#include "investigate/comparison.h"
 
 #define STEPS 40
 

@@ -15,7 +15,7 @@
 #include "backend/fetch_profile.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "investigate/slow.h"
+#include "investigate/finding.h"
 
 #include "../analyze/profile_making.h"
 

@@ -8,7 +8,7 @@
 
 #include "../unit.h"
 #include "../random.h"
-#include "model/sequence.h"
+#include "model/profile_build.h"
 
 #define COUNT_MAX 600
 #define LENGTH_MAX 12

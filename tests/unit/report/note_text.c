@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "analyze/cohorts.h"
+#include "analyze/contrasts.h"
 #include "base/num.h"
 #include "report/texts.h"
 
