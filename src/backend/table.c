@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/table.h"
 
-#include "backend/cloud_profiler/cloud_profiler.h"
-#include "backend/cloud_trace/cloud_trace.h"
-#include "backend/files/files.h"
 #include "backend/google/google_error.h"
-#include "backend/jaeger/jaeger.h"
-#include "backend/otlp/otlp.h"
-#include "backend/parca/parca.h"
-#include "backend/prometheus/prometheus.h"
-#include "backend/pyroscope/pyroscope.h"
-#include "backend/tempo/tempo.h"
-#include "backend/zipkin/zipkin.h"
+#include "backend/rooms.h"
 #include "base/num.h"
 
 /* A new server: a room with its object, and a row here. */

@@ -6,13 +6,13 @@
  */
 #include <string.h>
 
-#include "base/limits.h"
-#include "fuzz.h"
 #include "backend/backends.h"
 #include "backend/checkup.h"
 #include "backend/parca/parca.h"
-#include "backend/pyroscope/pyroscope.h"
 #include "backend/pyroscope/pyroscope_calls.h"
+#include "backend/rooms.h"
+#include "base/limits.h"
+#include "fuzz.h"
 
 #define STEPS 10u
 

@@ -17,14 +17,7 @@ from pathlib import Path
 
 from csource import blank
 
-LARGEST = 12
-
-# A circle that still is larger, and how many modules it has, by folder: numbers
-# may only become smaller. Rooms of servers include what sends requests, which
-# looks for what is the default into the table of all rooms.
-EXCEPTIONS = {
-    "backend": 19,
-}
+LARGEST = 8
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)\.h"', re.M)
 # In kernel style nothing but a declaration of a file's own begins a line.
@@ -105,20 +98,10 @@ def circles(graph):
 
 def problems_of(found):
     """What is wrong with circles of modules, as lines."""
-    left = dict(EXCEPTIONS)
     for circle in found:
-        folder = circle[0].split("/")[0]
-        allowed = LARGEST
         if len(circle) > LARGEST:
-            allowed = left.pop(folder, LARGEST)
-        if len(circle) > allowed:
-            yield (f"circle of {len(circle)}, not {allowed}: " +
+            yield (f"circle of {len(circle)}, not {LARGEST}: " +
                    ", ".join(circle))
-        elif len(circle) < allowed and len(circle) > LARGEST:
-            yield (f"the circle of {folder}/ is of {len(circle)} only: "
-                   "say so in EXCEPTIONS")
-    for folder in left:
-        yield f"no circle in {folder}/ any more: take it off EXCEPTIONS"
 
 
 def folders_of(graph):

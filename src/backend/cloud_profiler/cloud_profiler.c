@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/cloud_profiler/cloud_profiler.h"
+#include "backend/rooms.h"
 
 #include "backend/backends.h"
 #include "backend/checkup.h"

@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "backend/checkup.h"
 #include "backend/google/google_error.h"
+#include "backend/rooms.h"
 #include "backend/trace_backend.h"
 #include "base/map.h"
 #include "base/num.h"

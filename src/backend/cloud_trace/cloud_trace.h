@@ -8,8 +8,6 @@
 
 #include "backend/trace_backend.h"
 
-extern const struct trace_backend trace_cloud;
-
 /* The list of Cloud Trace v1: its filter language and its parameters. */
 
 /* Adds "+root:NAME", "latency:250ms" and the like; terms are all to hold. The

@@ -8,6 +8,7 @@
 #include "backend/fetch_profile.h"
 #include "backend/input.h"
 #include "backend/jobs.h"
+#include "backend/rooms.h"
 #include "backend/whole_profile.h"
 #include "base/num.h"
 #include "base/out.h"

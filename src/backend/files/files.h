@@ -52,9 +52,4 @@ bool fetch_profile_files(struct backends *b, const char *const *paths,
 			 size_t count, struct str type, struct profile *profile,
 			 struct error *err) MUST_CHECK;
 
-/* Files instead of a server of profiles: whoever asks names them, and they
- * answer by themselves. Two are read side by side. Knows no server. */
-
-extern const struct profile_backend profile_files;
-
 #endif

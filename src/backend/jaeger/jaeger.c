@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/jaeger/jaeger.h"
+#include "backend/rooms.h"
 
 #include "backend/answer.h"
 #include "backend/trace_backend.h"
 #include "backend/trace_names.h"
 #include "wire/url.h"
+
+/* The attempts, in this order: each question has a form of both APIs. */
+enum { JAEGER_V3, JAEGER_LEGACY };
 
 /* Names of services and their operations, all that Jaeger lists. */
 

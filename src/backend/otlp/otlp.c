@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/otlp/otlp.h"
+#include "backend/rooms.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include "backend/gather.h"
 #include "backend/jobs.h"
 #include "backend/profile_backend.h"
+#include "backend/rooms.h"
 #include "base/buf.h"
 #include "base/gz.h"
 #include "base/json.h"

@@ -62,8 +62,4 @@ bool parca_type_answer(const struct backends *b, size_t type,
 /* The step that a Parca is asked for to tell the totals of longer ones. */
 int64_t parca_totals_step_s(const struct totals_query *query);
 
-/* ---- for struct profile_backend ---- */
-
-extern const struct profile_backend profile_parca;
-
 #endif

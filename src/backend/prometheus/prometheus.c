@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/prometheus/prometheus.h"
+#include "backend/rooms.h"
 
 #include "backend/answer.h"
 #include "backend/selector.h"

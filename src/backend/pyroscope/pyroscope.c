@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/rooms.h"
 
 #include <inttypes.h>
 #include <math.h>

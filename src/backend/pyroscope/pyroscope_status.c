@@ -3,7 +3,7 @@
  * What a Pyroscope tells of itself: its version, what it holds, how much it
  * gives at once.
  */
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/rooms.h"
 
 #include <stdio.h>
 

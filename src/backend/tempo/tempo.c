@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend/answer.h"
+#include "backend/rooms.h"
 #include "backend/trace_backend.h"
 #include "backend/trace_names.h"
 #include "base/buf.h"

@@ -12,8 +12,6 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-extern const struct trace_backend trace_tempo;
-
 /* The parts of the server that tempo.c puts together, and what all searches
  * share, whatever their TraceQL asks: the path and the two forms of an answer.
  * See trace_backend.h for what each function is. */

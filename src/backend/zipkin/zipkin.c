@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/zipkin/zipkin.h"
+#include "backend/rooms.h"
 
 #include "backend/answer.h"
 #include "backend/gather.h"

@@ -2,9 +2,10 @@
 #include <stdio.h>
 
 #include "../unit.h"
-#include "backend/cloud_trace/cloud_trace.h"
-#include "base/num.h"
 #include "../wire/support.h"
+#include "backend/cloud_trace/cloud_trace.h"
+#include "backend/rooms.h"
+#include "base/num.h"
 
 /* 2026-11-21T11:00:00Z to 12:00:00.5Z */
 #define FROM_NS INT64_C(1795258800000000000)

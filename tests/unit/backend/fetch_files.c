@@ -12,6 +12,7 @@
 #include "../unit.h"
 #include "backend/fetch_profile.h"
 #include "backend/files/files.h"
+#include "backend/rooms.h"
 
 static struct arena arena;
 static struct notes notes;

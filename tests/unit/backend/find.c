@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/jaeger/jaeger.h"
+#include "../wire/support.h"
+#include "backend/rooms.h"
 #include "backend/tempo/tempo.h"
 #include "base/num.h"
-#include "../wire/support.h"
 
 static const struct endpoint endpoint = { .url = "http://traces.example/p",
 					  .option_prefix = "--traces" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/jaeger/jaeger.h"
+#include "backend/rooms.h"
 
 #include "backend/answer.h"
 #include "../wire/support.h"

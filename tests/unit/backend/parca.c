@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-#include "backend/backends.h"
-#include "base/limits.h"
 #include "../wire/support.h"
+#include "backend/backends.h"
+#include "backend/rooms.h"
+#include "base/limits.h"
 
 #define CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define INUSE "memory:inuse_space:bytes:cpu:nanoseconds"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/rooms.h"
 
 #include <stdio.h>
 

@@ -2,10 +2,10 @@
 #include <stdio.h>
 
 #include "../unit.h"
-#include "backend/jaeger/jaeger.h"
+#include "../wire/support.h"
+#include "backend/rooms.h"
 #include "backend/tempo/tempo.h"
 #include "wire/har.h"
-#include "../wire/support.h"
 
 static const struct endpoint endpoint = { .url = "http://traces.example/p",
 					  .option_prefix = "--traces" };

@@ -3,6 +3,7 @@
 #include "backend/tempo/tempo.h"
 
 #include "../wire/support.h"
+#include "backend/rooms.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
 

@@ -6,10 +6,9 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "backend/cloud_profiler/cloud_profiler.h"
 #include "backend/cloud_trace/cloud_trace.h"
 #include "backend/parca/parca.h"
-#include "backend/pyroscope/pyroscope.h"
+#include "backend/rooms.h"
 #include "backend/table.h"
 #include "backend/tempo/tempo.h"
 #include "backend/trace_backend.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/zipkin/zipkin.h"
+#include "backend/rooms.h"
 
 #include "backend/checkup.h"
 #include "base/num.h"
