@@ -287,6 +287,9 @@
 /* Files of --prices hold five values; comments on where they come from may be
  * some pages. */
 #define LIMIT_PRICE_FILE_BYTES (16 * KIB)
+/* Files of --requests hold a number for each run of a side; a thousand runs are
+ * more than anybody compares, each line with a comment as long as a path. */
+#define LIMIT_REQUESTS_FILE_BYTES (64 * KIB)
 #define LIMIT_RULES 1000u
 #define LIMIT_RULE_TEXT_BYTES 500u
 

@@ -268,22 +268,42 @@ static bool read_latency(struct check_sides *s, const struct run *r,
 	return true;
 }
 
+static bool count_requests(const char *option, const char *text,
+			   const struct check_files *files, struct run *r,
+			   struct request_counts *out, struct error *err)
+{
+	if (!requests_read(option, text, &r->ctx.arena, out, err))
+		return false;
+	return out->count <= 1 || !files->count || out->count == files->count ||
+	       error_set(err, ERROR_USAGE,
+			 "%s: %s has %zu numbers, and the side has %zu runs: "
+			 "give one for each, in the order of their names, or "
+			 "one of all",
+			 option, text, out->count, files->count);
+}
+
 /* A profile per request of one side says nothing beside one per run of the
  * other; and a snapshot keeps runs. */
-static bool read_requests(struct check_sides *s, const struct options *o,
+static bool read_requests(struct check_sides *s, struct run *r,
 			  struct error *err)
 {
-	s->want.requests = amount_of(o->requests);
-	s->want.baseline_requests = amount_of(o->baseline_requests);
+	const struct options *o = r->ctx.options;
+
 	if (!o->requests && !o->baseline_requests)
 		return true;
 	if (!o->requests || !o->baseline_requests)
 		return error_set(err, ERROR_USAGE,
 				 "requests of one side alone compare nothing: "
 				 "give --requests and --baseline-requests");
-	return !o->save || error_set(err, ERROR_USAGE,
-				     "--save keeps what a run takes: --requests "
-				     "goes with a comparison");
+	if (o->save)
+		return error_set(err, ERROR_USAGE,
+				 "--save keeps what a run takes: --requests "
+				 "goes with a comparison");
+	return count_requests("--requests", o->requests, &s->want.candidate, r,
+			      &s->want.requests, err) &&
+	       count_requests("--baseline-requests", o->baseline_requests,
+			      &s->want.baseline, r, &s->want.baseline_requests,
+			      err);
 }
 
 /* Fills s->want, and the baseline of the run's question. Reads a snapshot. */
@@ -303,7 +323,7 @@ static bool check_sides_read(struct check_sides *s, struct run *r,
 	s->want.limits.is_total_told = !o->fail_on && !o->requests;
 	s->want.is_alone =
 		!o->against_count && !s->want.live.is_baseline_wanted;
-	return read_requests(s, o, err) && check_baseline(r, s, err) &&
+	return read_requests(s, r, err) && check_baseline(r, s, err) &&
 	       read_latency(s, r, err);
 }
 

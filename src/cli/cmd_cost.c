@@ -121,7 +121,13 @@ static bool read_baseline(struct run *r, const struct cost_want *want,
 static bool question(struct run *r, struct cost_want *want, struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	struct request_counts requests, baseline_requests;
 
+	if (!requests_read("--requests", o->requests, &r->ctx.arena, &requests,
+			   err) ||
+	    !requests_read("--baseline-requests", o->baseline_requests,
+			   &r->ctx.arena, &baseline_requests, err))
+		return false;
 	*want = (struct cost_want){
 		.profiles = { .service = str_from(o->service),
 			      .paths = o->args,
@@ -130,8 +136,8 @@ static bool question(struct run *r, struct cost_want *want, struct error *err)
 			      .slices = COMPARISON_PARTS },
 		.is_compared =
 			o->compare || o->baseline || o->baseline_selector,
-		.requests = amount_of(o->requests),
-		.baseline_requests = amount_of(o->baseline_requests),
+		.requests = requests.sum,
+		.baseline_requests = baseline_requests.sum,
 		.cores = amount_of(o->vcpu),
 		.memory_bytes = (double)o->limit_bytes,
 		.instances = amount_of(o->instances),

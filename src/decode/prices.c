@@ -78,6 +78,65 @@ bool amount_check(const char *text, struct error *err)
 	return amount_parse(text, &ignored, err);
 }
 
+static bool add_requests(struct request_counts *out, double *each,
+			 struct str line, struct error *err)
+{
+	struct str number = str_trim(str_slice(line, 0, str_find(line, STR("#"))));
+
+	if (!number.len)
+		return true;
+	if (!parse_f64(number, &each[out->count]) ||
+	    !(each[out->count] > 0 && each[out->count] <= AMOUNT_MOST))
+		return error_set(err, ERROR_USAGE,
+				 "'%s' is not a number above 0",
+				 text_quote(number).text);
+	out->sum += each[out->count++];
+	return true;
+}
+
+static bool count_lines(struct str rest, const char *path, struct arena *arena,
+			struct request_counts *out, struct error *err)
+{
+	/* A line has a digit and its end, but for the last. */
+	double *each = arena_array(arena, rest.len / 2 + 1, sizeof *each);
+
+	if (!each)
+		return arena_fail(arena, "the requests", err);
+	out->each = each;
+	for (unsigned line = 1; rest.len; line++) {
+		size_t end = str_find(rest, STR("\n"));
+
+		if (!add_requests(out, each, str_slice(rest, 0, end), err))
+			return error_prefix(err, "%s:%u", path, line);
+		rest = end == SIZE_MAX ? STR("")
+				       : str_slice(rest, end + 1, rest.len);
+	}
+	return out->count ||
+	       error_set(err, ERROR_USAGE, "%s has no number in it", path);
+}
+
+bool requests_read(const char *option, const char *text, struct arena *arena,
+		   struct request_counts *out, struct error *err)
+{
+	struct buf lines;
+	double number;
+	bool is_read;
+
+	*out = (struct request_counts){ .count = 0 };
+	if (!text)
+		return true;
+	buf_init(&lines, LIMIT_REQUESTS_FILE_BYTES);
+	is_read = parse_f64(str_from(text), &number)
+			  ? amount_check(text, err) &&
+				    count_lines(str_from(text), option, arena,
+						out, err)
+			  : file_read(text, &lines, err) &&
+				    count_lines(buf_str(&lines), text, arena,
+						out, err);
+	buf_release(&lines);
+	return is_read || error_prefix(err, "%s", option);
+}
+
 bool price_check(const char *text, struct error *err)
 {
 	double ignored;

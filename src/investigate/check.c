@@ -180,9 +180,10 @@ static bool set_exposure(struct check *c, struct check_side *side,
 	return true;
 }
 
-/* Among the runs, by their exposures so far. */
+/* Each run its own; else among the runs, by their exposures so far. */
 static bool share_requests(struct check *c, struct check_side *side,
-			   double requests, struct error *err)
+			   const struct request_counts *requests,
+			   struct error *err)
 {
 	struct arena *arena = c->v->backends->arena;
 	size_t count = side->runs.count;
@@ -194,7 +195,10 @@ static bool share_requests(struct check *c, struct check_side *side,
 	for (size_t i = 0; i < count; i++)
 		all += side->runs.exposure[i];
 	for (size_t i = 0; i < count && all > 0; i++)
-		exposure[i] = requests * side->runs.exposure[i] / all;
+		exposure[i] = side->is_of_files && requests->count == count
+				      ? requests->each[i]
+				      : requests->sum * side->runs.exposure[i] /
+						all;
 	side->runs.exposure = exposure;
 	return true;
 }
@@ -209,7 +213,7 @@ static bool is_length_known(const struct check_side *side)
 
 static bool has_requests(const struct check *c)
 {
-	return c->want->requests > 0 && c->want->baseline_requests > 0;
+	return c->want->requests.count && c->want->baseline_requests.count;
 }
 
 /* A run of a program is a unit of work, unless the profiles were taken for a
@@ -239,7 +243,7 @@ static bool take_length(struct check *c)
 	if (!c->want->snapshot || c->per == NORMALIZE_SHARE)
 		return true;
 	if (c->is_by_request) {
-		s->length = c->want->baseline_requests / s->runs;
+		s->length = c->want->baseline_requests.sum / s->runs;
 		return true;
 	}
 	if (c->per == s->per)
@@ -251,8 +255,9 @@ static bool take_length(struct check *c)
 static bool set_exposures(struct check *c, bool is_timed, struct error *err)
 {
 	struct check_side *sides[] = { &c->candidate, &c->baseline };
-	const double requests[] = { c->want->requests,
-				    c->want->baseline_requests };
+	const struct request_counts *requests[] = {
+		&c->want->requests, &c->want->baseline_requests
+	};
 
 	for (size_t s = 0; s < 2; s++) {
 		bool is_length = c->per == NORMALIZE_RATE ||

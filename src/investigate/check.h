@@ -86,10 +86,10 @@ struct check_want {
 	struct check_files baseline;
 	const struct snapshot *snapshot; /* as the baseline; NULL: none */
 	struct chosen_want live;
-	/* That the runs or the window of a side served; 0: not known. Where both
-	 * are, values are compared by request. */
-	double requests;
-	double baseline_requests;
+	/* That the runs or the window of a side served. Where both are known,
+	 * values are compared by request. */
+	struct request_counts requests;
+	struct request_counts baseline_requests;
 	/* Nothing is compared: the candidate is to be kept. */
 	bool is_alone;
 	struct gate_limits limits;

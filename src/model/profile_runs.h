@@ -8,6 +8,8 @@
 #ifndef MODEL_PROFILE_RUNS_H
 #define MODEL_PROFILE_RUNS_H
 
+#include <stddef.h>
+
 #include "base/buf.h"
 #include "model/profile.h"
 
@@ -68,5 +70,13 @@ void run_walk_init(struct run_walk *w, const struct profile_runs *r,
 
 /* The next stack, which may come again; false after the last. */
 bool run_walk_next(struct run_walk *w);
+
+/* Requests of a side, in all and as they were counted: one by one for runs, or
+ * in parts. Nothing: count 0. */
+struct request_counts {
+	double sum;
+	const double *each;
+	size_t count;
+};
 
 #endif

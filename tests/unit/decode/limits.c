@@ -6,9 +6,12 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
+#include "../write_file.h"
+#include "base/limits.h"
 #include "base/notes.h"
 #include "base/timefmt.h"
 #include "decode/history.h"
+#include "decode/prices.h"
 #include "pprof_making.h"
 
 /* The same piece so many times. */
@@ -242,6 +245,40 @@ static void test_spans_of_a_history(void **state)
 	}
 }
 
+/* Two numbers, and a comment up to the end of the file. */
+static bool read_requests(const char *path, size_t len, struct arena *arena,
+			  struct request_counts *out)
+{
+	struct buf b;
+
+	buf_init(&b, SIZE_MAX);
+	buf_add_str(&b, STR("40\n2\n#"));
+	put_many(&b, "-", 1, len - b.len);
+	write_file(path, buf_str(&b));
+	buf_release(&b);
+	return requests_read("--requests", path, arena, out, &err);
+}
+
+static void test_bytes_of_requests(void **state)
+{
+	char path[] = "/tmp/tracefind-requests-XXXXXX";
+	struct request_counts counts;
+	struct arena arena;
+
+	(void)state;
+	assert_true(make_temporary(path));
+	arena_init(&arena, 2 * LIMIT_REQUESTS_FILE_BYTES * sizeof(double));
+	assert_decoded(read_requests(path, LIMIT_REQUESTS_FILE_BYTES, &arena,
+				     &counts));
+	assert_int_equal(counts.count, 2);
+	assert_true(counts.sum == 42);
+	assert_refused(read_requests(path, LIMIT_REQUESTS_FILE_BYTES + 1, &arena,
+				     &counts),
+		       ERROR_LIMIT, "65536");
+	arena_release(&arena);
+	assert_int_equal(unlink(path), 0);
+}
+
 UNIT_TESTS(limits)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +290,7 @@ UNIT_TESTS(limits)
 		cmocka_unit_test(test_nodes_of_v8),
 		cmocka_unit_test(test_samples_of_v8),
 		cmocka_unit_test(test_spans_of_a_history),
+		cmocka_unit_test(test_bytes_of_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
