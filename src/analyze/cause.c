@@ -99,7 +99,8 @@ static void rate(const struct cause_evidence *e, const struct result *result,
 	struct confidence_rating *r = &facts->rating;
 	bool has_baseline = result->has_baseline;
 
-	if (has_baseline && is_explained(result) && result->functions[0].q >= 0)
+	if (has_baseline && is_explained(result) &&
+	    result->functions[0].q >= 0 && e->file == CAUSE_FILE_FITS)
 		r->confidence = CONFIDENCE_FAIR;
 	if (result->cause.kind == CAUSE_QUEUE)
 		r->confidence = result->cause.queue.typical_count
@@ -109,6 +110,8 @@ static void rate(const struct cause_evidence *e, const struct result *result,
 		return;
 	facts->is_span_measured =
 		e->span && result->profile.scope != SCOPE_SPAN;
+	lacks(r, e->file == CAUSE_FILE_OF_OTHER_TIME, WEAKNESS_OTHER_TIME);
+	lacks(r, e->file == CAUSE_FILE_OF_NO_TIME, WEAKNESS_TIME_UNKNOWN);
 	lacks(r, !has_baseline, WEAKNESS_NO_BASELINE);
 	lacks(r, has_baseline && result->baseline.healthy < 0,
 	      WEAKNESS_BASELINE_UNCHECKED);

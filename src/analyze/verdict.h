@@ -169,6 +169,8 @@ struct confidence_facts {
 /* What a confidence lacks, in the order in which it is told. */
 enum weakness {
 	WEAKNESS_NO_PROFILE,
+	WEAKNESS_OTHER_TIME, /* of a file, than the trace's */
+	WEAKNESS_TIME_UNKNOWN,
 	WEAKNESS_NO_BASELINE,
 	WEAKNESS_NOTHING_GREW, /* no function, for certain */
 	WEAKNESS_NOT_TESTED,
@@ -205,11 +207,19 @@ struct confidence_rating verdict_confidence(const struct confidence_facts *f);
 /* From "this span" to "because": what the profile adds to the cause that the
  * trace alone suggests, and how sure the answer is. */
 
+/* When the profile was taken that the user named. */
+enum cause_file {
+	CAUSE_FILE_FITS = 0, /* with the trace; or it is of a server */
+	CAUSE_FILE_OF_OTHER_TIME,
+	CAUSE_FILE_OF_NO_TIME, /* that it says */
+};
+
 struct cause_evidence {
 	const struct profile *span; /* CPU samples of the span, NULL: none */
 	/* Of the span that carries the samples, usually the entry of its
 	 * process: its time less what it waited for other services. */
 	int64_t span_own_ns;
+	enum cause_file file;
 };
 
 /* What the profile adds to what the trace said. */
@@ -234,7 +244,8 @@ struct cause_facts {
 /* Completes result->cause but for its texts: on_cpu_ns, kind (cpu or wait
  * where the trace left it unknown), confidence. Rules: no profile: weak.
  * Profile without baseline: weak. Compared with a baseline: fair when the
- * first function is new or grown and was tested for it, else weak. A queue is
+ * first function is new or grown and was tested for it, and a file is of the
+ * trace's time, else weak. A queue is
  * told by the traces: fair when the usual wait is known. strong needs
  * span samples and a healthy baseline and is never given here without them. */
 void cause_judge(const struct cause_evidence *evidence, struct result *result,

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend/input.h"
 #include "base/error.h"
+#include "base/mem.h"
 #include "base/num.h"
+#include "base/optparse.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
@@ -134,7 +140,72 @@ static bool slow(struct run *r, struct finding *f, struct error *err)
 	return add_waterfall(r, &f->suspect, err) && answer(r, &missing, err);
 }
 
-int cmd_slow(const struct options *o)
+/* A pipe can be read once, and what Chrome traces are wanted for the command
+ * tells: a trace. */
+static bool is_profile(const char *path)
+{
+	struct error ignored;
+	struct input in;
+	struct stat st;
+	bool is_it;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	is_it = input_open(&in, path, &ignored) &&
+		format_is_profile(in.format) && in.format != FORMAT_CHROME_TRACE;
+	input_release(&in);
+	return is_it;
+}
+
+/* Which of the files is the profile to look at; o->arg_count: none. */
+static bool find_profile_file(const struct options *o, size_t *found,
+			      struct error *err)
+{
+	bool has_one = o->profiles_url &&
+		       str_starts(str_from(o->profiles_url), STR("file:"));
+
+	*found = o->arg_count;
+	for (size_t i = 0; i < o->arg_count && o->arg_count > 1 && !o->replay;
+	     i++) {
+		if (!is_profile(o->args[i]))
+			continue;
+		if (has_one)
+			return error_set(err, ERROR_USAGE,
+					 "%s: a second profile; give the one "
+					 "to compare with as --baseline FILE",
+					 o->args[i]);
+		*found = i;
+		/* Of two files, both profiles, what is lacking is the trace. */
+		has_one = o->arg_count > 2;
+	}
+	return true;
+}
+
+/* Takes the profile out of the arguments, for --profiles-url: raw has room for
+ * one more than o->raw_count. */
+static void move_profile(struct options *o, size_t profile, const char *option,
+			 const char **raw)
+{
+	struct option_form form;
+	size_t count = 0;
+
+	for (size_t i = 0; i < o->raw_count; i++)
+		if (strcmp(o->raw_args[i], o->args[profile]) != 0 &&
+		    !str_starts(str_from(o->raw_args[i]),
+				STR("--profiles-url=")))
+			raw[count++] = o->raw_args[i];
+	raw[count++] = option;
+	o->raw_args = raw;
+	o->raw_count = count;
+	memmove(&o->args[profile], &o->args[profile + 1],
+		(o->arg_count - profile - 1) * sizeof *o->args);
+	o->arg_count--;
+	o->profiles_url = strchr(option, '=') + 1;
+	if (option_form_find(&options_table, STR("profiles-url"), &form))
+		options_mark(o, &form);
+}
+
+static int investigate(const struct options *o)
 {
 	struct error err = { 0 };
 	struct finding finding;
@@ -145,4 +216,30 @@ int cmd_slow(const struct options *o)
 	done = run_begin(&r, o, "slow", &err) && slow(&r, &finding, &err);
 	finding_release(&finding);
 	return run_end(&r, done, &err);
+}
+
+int cmd_slow(const struct options *o)
+{
+	struct options with = *o;
+	struct error err;
+	const char **raw;
+	struct buf option;
+	size_t profile;
+	int status;
+
+	if (!find_profile_file(o, &profile, &err)) {
+		message_error(&err);
+		return error_exit_code(err.code);
+	}
+	if (profile == o->arg_count)
+		return investigate(o);
+	raw = mem_calloc(o->raw_count + 1, sizeof *raw);
+	buf_init(&option, LIMIT_OPTION_VALUE_BYTES);
+	buf_addf(&option, "--profiles-url=file:%s", o->args[profile]);
+	if (raw && option.state == BUF_OK)
+		move_profile(&with, profile, buf_text(&option), raw);
+	status = investigate(&with);
+	buf_release(&option);
+	mem_free(raw);
+	return status;
 }

@@ -188,10 +188,31 @@ static bool rank_chosen(const struct investigation *v, struct finding *f,
 	       rank_rows(v, f, err);
 }
 
+/* A file names no service: that it is of the trace its time alone tells, as
+ * windows of servers are chosen, or samples of the span. */
+static void judge_file(const struct investigation *v, const struct chosen *c,
+		       struct cause_evidence *evidence)
+{
+	const struct trace_info *trace = &v->result->trace;
+	const struct profile *p = &c->comparison.slow.profile;
+	int64_t pad_ns = v->question->pad_ns;
+
+	if (!c->is_file || c->has_span)
+		return;
+	if (p->time_ns <= 0)
+		evidence->file = CAUSE_FILE_OF_NO_TIME;
+	else if (sat_add_i64(p->time_ns, p->duration_ns) <
+			 sat_sub_i64(trace->start_ns, pad_ns) ||
+		 sat_sub_i64(p->time_ns, pad_ns) >
+			 sat_add_i64(trace->start_ns, trace->duration_ns))
+		evidence->file = CAUSE_FILE_OF_OTHER_TIME;
+}
+
 static void judge_cause(const struct investigation *v, struct finding *f)
 {
 	struct cause_evidence evidence = { 0 };
 
+	judge_file(v, &f->chosen, &evidence);
 	if (f->chosen.has_span) {
 		evidence.span = f->chosen.is_of_span
 					? &f->chosen.comparison.slow.profile

@@ -48,6 +48,8 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 {
 	static const char *const words[WEAKNESSES] = {
 		[WEAKNESS_NO_PROFILE] = "no profile",
+		[WEAKNESS_OTHER_TIME] = "taken at another time than the trace",
+		[WEAKNESS_TIME_UNKNOWN] = "when it was taken is not known",
 		[WEAKNESS_NO_BASELINE] = "no baseline",
 		[WEAKNESS_NOTHING_GREW] = "no function clearly grew",
 		[WEAKNESS_NOT_TESTED] =

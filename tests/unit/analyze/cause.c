@@ -16,6 +16,7 @@ struct fixture {
 	struct profile span;
 	struct function_row row;
 	struct cause_facts facts;
+	enum cause_file file;
 };
 
 /* A span profile with `on_cpu_ms` in the given unit. */
@@ -64,7 +65,8 @@ static void tear_down(struct fixture *f)
 static struct cause complete(struct fixture *f, int64_t own_ms)
 {
 	struct cause_evidence e = { .span = own_ms ? &f->span : NULL,
-				    .span_own_ns = own_ms * NS_PER_MS };
+				    .span_own_ns = own_ms * NS_PER_MS,
+				    .file = f->file };
 
 	cause_judge(&e, &f->result, &f->facts);
 	return f->result.cause;
@@ -197,6 +199,23 @@ static void confidence_follows_the_evidence(void **state)
 	tear_down(&f);
 }
 
+/* Any growth may be in a profile that has nothing to do with the trace. */
+static void a_file_of_another_time_is_weak(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	set_up(&f, CAUSE_N_PLUS_ONE);
+	f.result.baseline.healthy = 1;
+	f.file = CAUSE_FILE_OF_OTHER_TIME;
+	expect_lack(&f, CONFIDENCE_WEAK, 1, WEAKNESS_OTHER_TIME);
+	f.file = CAUSE_FILE_OF_NO_TIME;
+	expect_lack(&f, CONFIDENCE_WEAK, 1, WEAKNESS_TIME_UNKNOWN);
+	f.file = CAUSE_FILE_FITS;
+	expect_lack(&f, CONFIDENCE_FAIR, 0, WEAKNESSES);
+	tear_down(&f);
+}
+
 /* Its CPU time is worth a word beside a profile of another scope. */
 static void a_measured_span_is_told_beside_its_service(void **state)
 {
@@ -240,6 +259,7 @@ UNIT_TESTS(cause)
 		cmocka_unit_test(short_spans_are_not_judged),
 		cmocka_unit_test(without_span_samples_the_profile_is_quoted),
 		cmocka_unit_test(confidence_follows_the_evidence),
+		cmocka_unit_test(a_file_of_another_time_is_weak),
 		cmocka_unit_test(a_measured_span_is_told_beside_its_service),
 		cmocka_unit_test(waiting_is_never_explained_by_a_cpu_profile),
 	};

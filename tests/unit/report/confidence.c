@@ -58,6 +58,9 @@ static void test_each_weakness_has_words(void **state)
 {
 	static const char *const words[WEAKNESSES] = {
 		[WEAKNESS_NO_PROFILE] = ", no profile",
+		[WEAKNESS_OTHER_TIME] =
+			", taken at another time than the trace",
+		[WEAKNESS_TIME_UNKNOWN] = ", when it was taken is not known",
 		[WEAKNESS_NO_BASELINE] = ", no baseline",
 		[WEAKNESS_NOTHING_GREW] = ", no function clearly grew",
 		[WEAKNESS_NOT_TESTED] = ", how much of it is noise is not known",
