@@ -19,8 +19,10 @@
 
 /* Weight of large rows where it is not known yet how they drift. */
 #define FIRST_CV 0.05
-/* Rows farther from the middle than so many deviations may have changed. */
+/* Rows farther from the middle than so many deviations may have changed; of the
+ * square of a normal variable so much lies within, on average. */
 #define UNCHANGED_WITHIN 2.5
+#define UNCHANGED_VARIANCE 0.911
 /* Of a weighted median, in terms of a mean's. */
 #define MEDIAN_VARIANCE 1.57
 
@@ -45,8 +47,12 @@
 #define TREND_ROWS 12u
 /* One in a hundred that the trend explains lies above so many deviations. */
 #define OUTSIDE 2.326
-/* A median tells as much of a spread as so much of its rows. */
-#define ROBUST_EFFICIENCY 0.37
+/* A median tells as much of a spread as so much of its rows. Of many the square
+ * of the spread is then taken twice more, from those that lie within what is
+ * known of it, which tells nearly twice as much. */
+#define MEDIAN_EFFICIENCY 0.37
+#define SPREAD_STEPS 2
+#define SPREAD_EFFICIENCY 0.65
 /* What is taken without rows weighs as much as so many. */
 #define PRIOR_ROWS 2.0
 /* Rows must show with this many deviations that sides lie farther apart than
@@ -400,16 +406,37 @@ static double middle_of(struct peer *peers, size_t count)
 	return 0;
 }
 
+/* The spread around the trend of those that did not change. */
+static double sampling_within(const struct replicate_seen *seen, size_t count,
+			      const struct replicate_noise *n)
+{
+	double sum = 0, kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double part = seen[i].r /
+			      (n->sampling * (1 + n->drift * seen[i].mean));
+
+		if (part > UNCHANGED_WITHIN * UNCHANGED_WITHIN)
+			continue;
+		sum += part;
+		kept++;
+	}
+	return kept > 0 ? fmax(n->least, n->sampling * sum /
+						 (UNCHANGED_VARIANCE * kept))
+			: n->sampling;
+}
+
 /* Of samples in one window a side: how far peers lie from their middle. */
 static void noise_of_peers(const struct peer *peers, size_t count,
 			   double log_common, struct replicate_seen *seen,
 			   const struct replicate_prior *prior,
 			   struct replicate_noise *n)
 {
-	double known = ROBUST_EFFICIENCY * (double)count, most;
-	double all = known + PRIOR_ROWS;
-	double cv2 = prior->drift_cv * prior->drift_cv;
 	bool may_rise = prior->may_rise && count >= REPLICATE_MANY_ROWS;
+	double known = (may_rise ? SPREAD_EFFICIENCY : MEDIAN_EFFICIENCY) *
+		       (double)count;
+	double all = known + PRIOR_ROWS, most;
+	double cv2 = prior->drift_cv * prior->drift_cv;
 
 	n->rows = count;
 	n->sampling = prior->sampling;
@@ -427,6 +454,8 @@ static void noise_of_peers(const struct peer *peers, size_t count,
 		};
 	}
 	fit_trend(seen, count, n->least, n);
+	for (int step = 0; may_rise && step < SPREAD_STEPS; step++)
+		n->sampling = sampling_within(seen, count, n);
 	if (!may_rise) {
 		n->sampling = fmin(n->sampling, prior->sampling);
 		n->drift = fmin(n->drift, cv2 / n->sampling);
@@ -441,20 +470,47 @@ static void noise_of_peers(const struct peer *peers, size_t count,
 	n->prior_df = 1 / (1 / n->prior_df + 1 / known);
 }
 
-/* Whether half of the peers lie within what a variance beyond that of runs lets
- * them. */
-static bool holds_half(const struct peer *peers, size_t count,
-		       double log_common, double between, double part)
+/* Whether peers lie within what a variance beyond that of runs lets them: half
+ * of them; once it is about known, those that did not change by it, on average. */
+static bool holds(const struct peer *peers, size_t count, double log_common,
+		  double known, double between, double part)
 {
+	double sum = 0, kept = 0;
 	size_t within = 0;
 
 	for (size_t i = 0; i < count; i++) {
+		double own = 1 / peers[i].weight;
 		double apart = peers[i].log_ratio - log_common;
-		double variance = (1 / peers[i].weight + between) * part;
+		double square = apart * apart;
 
-		within += apart * apart <= QUARTILE * QUARTILE * variance;
+		within += square <=
+			  QUARTILE * QUARTILE * (own + between) * part;
+		if (square >
+		    UNCHANGED_WITHIN * UNCHANGED_WITHIN * (own + known))
+			continue;
+		sum += square / (own + between);
+		kept++;
 	}
-	return 2 * within >= count;
+	return isnan(known) ? 2 * within >= count
+			    : sum <= UNCHANGED_VARIANCE * part * kept;
+}
+
+static double least_that_holds(const struct peer *peers, size_t count,
+			       double log_common, double known, double part)
+{
+	double low = 0, high = 2 * MOST_BETWEEN_CV * MOST_BETWEEN_CV;
+
+	if (holds(peers, count, log_common, known, 0, part))
+		return 0;
+	for (int i = 0; i < HALVINGS; i++) {
+		double next = (low + high) / 2;
+
+		if (holds(peers, count, log_common, known, next, part))
+			high = next;
+		else
+			low = next;
+	}
+	return high;
 }
 
 /* What lies between the sides beyond the runs, as most rows show it. Peers
@@ -463,9 +519,9 @@ static void fit_between(const struct peer *peers, size_t count,
 			double log_common, const struct replicate_prior *prior,
 			struct replicate_noise *n)
 {
-	double known = ROBUST_EFFICIENCY * (double)count;
+	double known = SPREAD_EFFICIENCY * (double)count;
 	double taken = 2 * prior->between_cv * prior->between_cv;
-	double low = 0, high = 2 * MOST_BETWEEN_CV * MOST_BETWEEN_CV;
+	double between;
 	/* A little more is seen by chance. */
 	double part = prior->is_of_runs
 			      ? 1 + SHOWN_BEYOND * sqrt(2 / fmax(1, known))
@@ -475,22 +531,11 @@ static void fit_between(const struct peer *peers, size_t count,
 	n->between_df = INFINITY;
 	if (!prior->may_rise || count < REPLICATE_MANY_ROWS)
 		return;
-	if (holds_half(peers, count, log_common, 0, part)) {
-		high = 0;
-	} else {
-		for (int i = 0; i < HALVINGS; i++) {
-			double next = (low + high) / 2;
-
-			if (holds_half(peers, count, log_common, next, part))
-				high = next;
-			else
-				low = next;
-		}
-	}
-	n->between = prior->is_of_runs
-			     ? high
-			     : (PRIOR_ROWS * taken + known * high) /
-				       (PRIOR_ROWS + known);
+	between = least_that_holds(peers, count, log_common, (double)NAN, part);
+	for (int step = 0; step < SPREAD_STEPS; step++)
+		between = least_that_holds(peers, count, log_common, between,
+					   part);
+	n->between = between;
 	n->between_df = known;
 }
 
