@@ -218,10 +218,12 @@ static int investigate(const struct options *o)
 	return run_end(&r, done, &err);
 }
 
+/* What lies here lies beneath the whole investigation: nothing of it may be what
+ * an earlier call left on the stack, which had passwords in addresses. */
 int cmd_slow(const struct options *o)
 {
 	struct options with = *o;
-	struct error err;
+	struct error err = { 0 };
 	const char **raw;
 	struct buf option;
 	size_t profile;
