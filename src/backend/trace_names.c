@@ -139,6 +139,25 @@ enum answer trace_names_read(const char *subject, bool has_next,
 	return has_next ? ANSWER_TRY_NEXT : ANSWER_ERROR;
 }
 
+bool trace_names_of_tag(const struct tags_query *query, const char *title,
+			struct names_query *names, struct error *err)
+{
+	bool is_service = str_equal(query->tag, STR("service")) ||
+			  str_ends(query->tag, STR("service.name"));
+
+	if (!is_service &&
+	    (!str_equal(query->tag, STR("name")) || !query->service.len))
+		return error_set(err, ERROR_USAGE,
+				 "a %s lists the values of two tags only: "
+				 "--tags service, and --tags name with "
+				 "--service NAME",
+				 title);
+	*names = (struct names_query){ is_service ? TRACE_SERVICES
+						  : TRACE_OPERATIONS,
+				       query->service, query->range };
+	return true;
+}
+
 /* What several jobs do with answers of trace servers. */
 
 bool trace_answer_decode(const struct backends *b, search_decoder *decode,

@@ -33,18 +33,10 @@ static void jaeger_names_path(const struct names_query *query, unsigned attempt,
 static bool jaeger_tags_path(const struct tags_query *query, unsigned attempt,
 			     struct buf *out, struct error *err)
 {
-	bool is_service = str_equal(query->tag, STR("service")) ||
-			  str_ends(query->tag, STR("service.name"));
-	struct names_query names = { is_service ? TRACE_SERVICES
-						: TRACE_OPERATIONS,
-				     query->service, query->range };
+	struct names_query names;
 
-	if (!is_service &&
-	    (!str_equal(query->tag, STR("name")) || !query->service.len))
-		return error_set(err, ERROR_USAGE,
-				 "a Jaeger lists the values of two tags only: "
-				 "--tags service, and --tags name with "
-				 "--service NAME");
+	if (!trace_names_of_tag(query, "Jaeger", &names, err))
+		return false;
 	jaeger_names_path(&names, attempt, out);
 	return true;
 }

@@ -3,6 +3,7 @@
 
 #include "backend/answer.h"
 #include "backend/gather.h"
+#include "backend/trace_names.h"
 #include "base/num.h"
 #include "decode/formats.h"
 #include "wire/url.h"
@@ -156,18 +157,10 @@ static void names_path(const struct names_query *query, unsigned attempt,
 static bool tags_path(const struct tags_query *query, unsigned attempt,
 		      struct buf *out, struct error *err)
 {
-	bool is_service = str_equal(query->tag, STR("service")) ||
-			  str_ends(query->tag, STR("service.name"));
-	struct names_query names = { is_service ? TRACE_SERVICES
-						: TRACE_OPERATIONS,
-				     query->service, query->range };
+	struct names_query names;
 
-	if (!is_service &&
-	    (!str_equal(query->tag, STR("name")) || !query->service.len))
-		return error_set(err, ERROR_USAGE,
-				 "a Zipkin lists the values of two tags only: "
-				 "--tags service, and --tags name with "
-				 "--service NAME");
+	if (!trace_names_of_tag(query, "Zipkin", &names, err))
+		return false;
 	names_path(&names, attempt, out);
 	return true;
 }
