@@ -282,7 +282,7 @@ static const struct row {
 	{ FORMAT_PPROF, NULL, decode_pprof_feed, true },
 	{ FORMAT_FOLDED, NULL, decode_folded_feed, false },
 	{ FORMAT_SPEEDSCOPE, NULL, decode_speedscope, false },
-	{ FORMAT_PERF_SCRIPT, decode_perf_script, NULL, false },
+	{ FORMAT_PERF_SCRIPT, NULL, decode_perf_script, false },
 	{ FORMAT_CALLGRIND, decode_callgrind, NULL, false },
 	{ FORMAT_JFR, decode_jfr, NULL, false },
 	{ FORMAT_CHROME_TRACE, NULL, decode_chrome_trace, false },

@@ -53,7 +53,7 @@ profile_decoder decode_pprof MUST_CHECK;
 profile_streamer decode_pprof_feed MUST_CHECK;
 profile_decoder decode_folded MUST_CHECK;
 profile_streamer decode_folded_feed MUST_CHECK;
-profile_decoder decode_perf_script MUST_CHECK;
+profile_streamer decode_perf_script MUST_CHECK;
 profile_decoder decode_callgrind MUST_CHECK;
 profile_decoder decode_jfr MUST_CHECK;
 profile_streamer decode_chrome_trace MUST_CHECK;

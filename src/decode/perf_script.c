@@ -13,6 +13,8 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/text_table.h"
+#include "decode/folded.h"
 #include "decode/profile_type.h"
 
 #define WHAT "perf script's output"
@@ -23,14 +25,24 @@
 /* The longest modifier of an event, with its ':'. */
 #define MODIFIER_BYTES 6
 
+/* Lines of frames that were read, in so much memory at most: those of large
+ * programs, of which samples say the same again and again. */
+#define KNOWN_BYTES (8 * MIB)
+
 struct perf {
 	struct profile_build *build;
-	enum profile_detail detail;
+	const struct profile_want *want;
 	struct arena scratch;
+	struct arena known_arena;
+	struct text_table known; /* lines of frames */
+	uint32_t *known_frames;  /* by their numbers */
+	size_t known_cap;
 	uint32_t *frames; /* leaf first */
 	size_t frame_cap;
 	uint32_t frame_count;
 	struct str event; /* of the first sample; empty: not told */
+	uint32_t type;    /* chosen by it */
+	bool is_begun;    /* there was one */
 	bool is_in_sample;
 	bool is_wanted; /* the sample's event is that one */
 	/* Its frames are lines of their own, which a blank one ends. */
@@ -310,8 +322,7 @@ static struct type_name type_of(struct str event)
 
 /* What each sample stands for, in time or of what is counted, where perf tells
  * it (-F +period); else samples. Without periods a clock tells no time. */
-static bool choose_type(struct perf *p, const struct profile_want *want,
-			uint32_t *chosen, struct error *err)
+static bool choose_type(struct perf *p, struct error *err)
 {
 	struct type_name offered[2] = {
 		{ STR("samples"), STR("count") },
@@ -323,10 +334,10 @@ static bool choose_type(struct perf *p, const struct profile_want *want,
 		if (!profile_build_type(p->build, offered[i].type,
 					offered[i].unit, err))
 			return false;
-	if (!type_choose(offered, count, offered[count - 1].type, want, chosen,
-			 err))
+	if (!type_choose(offered, count, offered[count - 1].type, p->want,
+			 &p->type, err))
 		return false;
-	p->is_counted = *chosen == 0;
+	p->is_counted = p->type == 0;
 	return true;
 }
 
@@ -342,7 +353,7 @@ static bool add_function(struct perf *p, const struct place *place,
 	bool is_nameless = !name.len;
 
 	/* Functions of one name are told apart by it. */
-	if (!p->detail && (is_nameless || place->is_kernel))
+	if (!p->want->detail && (is_nameless || place->is_kernel))
 		mapping = STR("");
 	if (is_nameless && !base.len)
 		name = STR("[unknown]");
@@ -355,16 +366,13 @@ static bool add_function(struct perf *p, const struct place *place,
 	if (!name.ptr)
 		return arena_fail(&p->scratch, WHAT, err);
 	return profile_build_mapped(p->build, name, STR(""), mapping,
-				    is_nameless && p->detail, function, err);
+				    is_nameless && p->want->detail, function,
+				    err);
 }
 
-static bool add_place(struct perf *p, const struct place *place,
-		      struct error *err)
+static bool add_frame(struct perf *p, uint32_t frame, struct error *err)
 {
 	void *frames = p->frames;
-	struct whole_frame frame = {
-		.detail.is_inlined = p->detail && place->is_inlined,
-	};
 
 	if (p->frame_count == LIMIT_LOCATIONS)
 		return error_set(err, ERROR_LIMIT,
@@ -374,11 +382,51 @@ static bool add_place(struct perf *p, const struct place *place,
 			   p->frame_count + 1u, sizeof *p->frames))
 		return arena_fail(&p->scratch, WHAT, err);
 	p->frames = frames;
-	if (!add_function(p, place, &frame.frame.function, err) ||
-	    !profile_build_place(p->build, &frame, &p->frames[p->frame_count],
-				 err))
-		return false;
-	p->frame_count++;
+	p->frames[p->frame_count++] = frame;
+	return true;
+}
+
+static bool find_frame(struct perf *p, const struct place *place,
+		       uint32_t *frame, struct error *err)
+{
+	struct whole_frame whole = {
+		.detail.is_inlined = p->want->detail && place->is_inlined,
+	};
+
+	return add_function(p, place, &whole.frame.function, err) &&
+	       profile_build_place(p->build, &whole, frame, err);
+}
+
+static void known_init(struct perf *p)
+{
+	arena_init(&p->known_arena, LIMIT_DECODE_HEAP_BYTES);
+	text_table_init(&p->known, &p->known_arena);
+	p->known_frames = NULL;
+	p->known_cap = 0;
+}
+
+static bool know(struct perf *p, struct str line, uint32_t hash, uint32_t frame,
+		 struct error *err)
+{
+	void *frames;
+	uint32_t number;
+
+	if (p->known_arena.used_bytes + line.len > KNOWN_BYTES) {
+		arena_release(&p->known_arena);
+		known_init(p);
+		if (line.len > KNOWN_BYTES)
+			return true;
+		hash = text_table_hash(&p->known, line);
+	}
+	frames = p->known_frames;
+	line = arena_str(&p->known_arena, line);
+	number = line.ptr ? text_table_add(&p->known, line, hash) : TEXT_NONE;
+	if (number == TEXT_NONE ||
+	    !arena_reserve(&p->known_arena, &frames, &p->known_cap,
+			   (size_t)number + 1, sizeof frame))
+		return arena_fail(&p->known_arena, WHAT, err);
+	p->known_frames = frames;
+	p->known_frames[number] = frame;
 	return true;
 }
 
@@ -412,12 +460,30 @@ static void take_time(struct perf *p, int64_t time_ns)
 	p->has_times = true;
 }
 
+/* "sched:sched_switch"; "cycles:uppp" has a modifier. Each counts as one. */
+static bool is_tracepoint(struct str name)
+{
+	return name.len > str_until(name, 0, ':') + MODIFIER_BYTES;
+}
+
+/* By the first sample: others of its event alone are read. */
+static bool begin(struct perf *p, const struct event *e, struct error *err)
+{
+	p->is_begun = true;
+	p->event = arena_str(&p->scratch, e->name);
+	if (!p->event.ptr)
+		return arena_fail(&p->scratch, WHAT, err);
+	p->has_periods = e->has_period && !is_tracepoint(e->name);
+	return choose_type(p, err);
+}
+
 static bool begin_sample(struct perf *p, const struct event *e,
 			 struct error *err)
 {
 	struct place place;
+	uint32_t frame;
 
-	if (!end_sample(p, err))
+	if (!(p->is_begun ? end_sample(p, err) : begin(p, e, err)))
 		return false;
 	if (e->has_time)
 		take_time(p, e->time_ns);
@@ -428,15 +494,35 @@ static bool begin_sample(struct perf *p, const struct event *e,
 	p->has_lines = !read_place(e->rest, &place);
 	if (!p->is_wanted || p->has_lines)
 		return true;
-	return add_place(p, &place, err);
+	return find_frame(p, &place, &frame, err) && add_frame(p, frame, err);
 }
 
-/* Lines of other kinds (sources, registers) say nothing of the stack. */
+/* A line that is no event's. Those of other kinds (sources, registers) say
+ * nothing of the stack. */
+static bool read_frame(struct perf *p, struct str line, uint32_t hash,
+		       struct error *err)
+{
+	struct place place;
+	uint32_t frame;
+
+	if (!p->is_in_sample || !p->is_wanted || !is_blank(line.ptr[0]) ||
+	    !read_place(line, &place))
+		return true;
+	return find_frame(p, &place, &frame, err) &&
+	       know(p, line, hash, frame, err) && add_frame(p, frame, err);
+}
+
 static bool read_line(struct perf *p, struct str line, struct error *err)
 {
 	struct event event;
-	struct place place;
+	uint32_t hash = text_table_hash(&p->known, line);
+	uint32_t known = p->is_in_sample
+				 ? text_table_find(&p->known, line, hash)
+				 : TEXT_NONE;
 
+	if (known != TEXT_NONE)
+		return !p->is_wanted ||
+		       add_frame(p, p->known_frames[known], err);
 	if (!str_trim(line).len)
 		return end_sample(p, err);
 	if (line.ptr[0] == '#')
@@ -444,46 +530,38 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 	if (read_event(line, &event) ||
 	    (!p->is_in_sample && read_untimed(line, &event)))
 		return begin_sample(p, &event, err);
-	if (!p->is_in_sample || !p->is_wanted || !is_blank(line.ptr[0]) ||
-	    !read_place(line, &place))
-		return true;
-	return add_place(p, &place, err);
+	return read_frame(p, line, hash, err);
 }
 
-static bool read_samples(struct perf *p, struct str text, struct error *err)
+static bool read_lines(struct perf *p, struct str text, struct error *err)
 {
-	bool has_line_end = !text.len || text.ptr[text.len - 1] == '\n';
-
+	if (!p->line && str_starts(text, STR("\xef\xbb\xbf")))
+		text = str_slice(text, 3, text.len);
 	while (text.len) {
 		p->line++;
 		if (!read_line(p, str_take_line(&text), err))
 			return false;
 	}
+	return true;
+}
+
+static bool read_samples(struct perf *p, struct feed *feed, struct error *err)
+{
+	struct line_reader reader;
+	struct str text = STR("");
+	bool is_read, has_line_end = true;
+
+	line_reader_init(&reader, feed, LIMIT_FILE_PLAIN_BYTES);
+	do {
+		is_read = line_reader_next(&reader, &text, err) &&
+			  read_lines(p, text, err);
+		if (text.len)
+			has_line_end = text.ptr[text.len - 1] == '\n';
+	} while (is_read && !reader.is_end);
+	line_reader_release(&reader);
 	p->is_cut_off = !has_line_end || (p->is_in_sample && p->has_lines);
-	return end_sample(p, err);
-}
-
-/* "sched:sched_switch"; "cycles:uppp" has a modifier. Each counts as one. */
-static bool is_tracepoint(struct str name)
-{
-	return name.len > str_until(name, 0, ':') + MODIFIER_BYTES;
-}
-
-static void find_first_event(struct perf *p, struct str text)
-{
-	struct event event;
-	bool is_found = false;
-
-	while (text.len && !is_found) {
-		struct str line = str_take_line(&text);
-
-		is_found = read_event(line, &event) ||
-			   read_untimed(line, &event);
-	}
-	if (!is_found)
-		return;
-	p->event = event.name;
-	p->has_periods = event.has_period && !is_tracepoint(event.name);
+	return is_read && end_sample(p, err) &&
+	       (p->is_begun || choose_type(p, err));
 }
 
 static void settle(const struct perf *p, struct profile *out,
@@ -504,26 +582,25 @@ static void settle(const struct perf *p, struct profile *out,
 				 "end: the file may be cut off");
 }
 
-bool decode_perf_script(struct str bytes, const struct profile_want *want,
+bool decode_perf_script(struct feed *feed, const struct profile_want *want,
 			struct profile *out, struct notes *notes,
 			struct error *err)
 {
 	struct perf p = { .build = profile_build_new(out, err),
 			  .event = STR(""),
-			  .detail = want->detail };
-	uint32_t type = 0;
+			  .want = want };
 	bool is_done;
 
 	if (!p.build)
 		return false;
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
-	find_first_event(&p, bytes);
-	is_done = choose_type(&p, want, &type, err);
-	out->type = type;
-	is_done = is_done && read_samples(&p, bytes, err) &&
-		  profile_build_finish(p.build, notes, err);
+	known_init(&p);
+	is_done = read_samples(&p, feed, err);
+	out->type = p.type;
+	is_done = is_done && profile_build_finish(p.build, notes, err);
 	if (is_done)
 		settle(&p, out, notes);
+	arena_release(&p.known_arena);
 	arena_release(&p.scratch);
 	profile_build_free(p.build);
 	return is_done;

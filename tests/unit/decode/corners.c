@@ -213,7 +213,8 @@ static void test_perf_script(void **state)
 	expect_starving_told("perf", tell_perf, STR(PERF PERF PERF "\n"));
 	profile_init(&p);
 	notes_init(&notes);
-	assert_refused(decode_perf_script(STR(PERF), &want, &p, &notes, &err),
+	assert_refused(decode_profile(FORMAT_PERF_SCRIPT, STR(PERF), &want, &p,
+				      &notes, &err),
 		       ERROR_NOT_FOUND, "wall");
 	profile_release(&p);
 }

@@ -200,6 +200,48 @@ static void test_other_lines(void **state)
 	expect("w 1 2.5: 99999999999999999999 cycles: \n", "", "");
 }
 
+/* The name of an event in a comment is none, nor is a mark in front a name. */
+static void test_comments(void **state)
+{
+	(void)state;
+	expect("\xef\xbb\xbf# cmdline : perf 1.5: 3 cycles:\n" CLOCK
+	       "\t 1332 mix+0x22 (/usr/bin/work)\n\n",
+	       "", "mix 5025125\n");
+}
+
+#define NAME_BYTES 4000
+
+/* More lines than are remembered, all of them three times. */
+static void test_many_lines(void **state)
+{
+	const unsigned functions = 12 * MIB / NAME_BYTES;
+	char name[NAME_BYTES + 1];
+	struct profile_want want = want_of("samples");
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	memset(name, 'f', NAME_BYTES);
+	name[NAME_BYTES] = '\0';
+	buf_init(&b, 64 * MIB);
+	for (unsigned n = 0; n < 2 * functions; n++)
+		buf_addf(&b,
+			 CLOCK " 1 %s%u (w)\n 2 %s%u (w)\n 3 main (w)\n\n",
+			 name, n % functions, name, n % functions);
+	notes_init(&notes);
+	profile_init(&p);
+	assert_decoded(decode_profile(FORMAT_PERF_SCRIPT, buf_str(&b), &want,
+				      &p, &notes, &err));
+	assert_int_equal(p.function_count, functions + 1);
+	assert_int_equal(p.stack_count, functions);
+	for (unsigned n = 0; n < p.stack_count; n++) {
+		assert_int_equal(p.stacks[n].value, 2);
+		assert_int_equal(p.stacks[n].frame_count, 3);
+	}
+	profile_release(&p);
+	buf_release(&b);
+}
+
 static void test_recorded(void **state)
 {
 	struct buf bytes;
@@ -285,6 +327,8 @@ UNIT_TESTS(perf_script)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_other_events),
 		cmocka_unit_test(test_other_lines),
+		cmocka_unit_test(test_comments),
+		cmocka_unit_test(test_many_lines),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_is),
