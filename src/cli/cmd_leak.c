@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
 #include "backend/input.h"
 #include "cli/context.h"
 #include "cli/output.h"
@@ -67,16 +69,73 @@ static bool question(struct leak *l, struct run *r, struct error *err)
 			 "for a longer window with --since or --from");
 }
 
+/* ---- an alert for the next one ---- */
+
+/* How many of the outputs are one. */
+static size_t count_documents(const struct options *o)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < o->output_count; i++)
+		count += !strcmp(o->outputs[i].format, "google") ||
+			 !strcmp(o->outputs[i].format, "prometheus");
+	return count;
+}
+
+/* Before servers are asked for minutes. */
+static bool choose(struct document_choice *c, const struct leak *l,
+		   struct run *r, struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (!count_documents(o))
+		return (!o->platform && !o->metric_count) ||
+		       error_set(err, ERROR_USAGE,
+				 "--%s is of an alert: -o google or -o "
+				 "prometheus",
+				 o->platform ? "platform" : "metric");
+	if (l->path_count)
+		return error_set(err, ERROR_USAGE,
+				 "an alert is of a service that is measured "
+				 "all the time: --service instead of files");
+	if (!document_choose_service(c, &r->ctx, &l->service, err))
+		return false;
+	return c->is_told || !r->ctx.backends.metrics.is_default ||
+	       document_growth_explain(&c->document, err);
+}
+
+static bool take_growth(struct document_choice *c, const struct leak *l,
+			struct run *r, struct error *err)
+{
+	struct document_growth growth;
+	struct document *d = &c->document;
+
+	if (!count_documents(r->ctx.options))
+		return true;
+	if (!c->is_told)
+		memcpy(c->sources, l->sources, sizeof c->sources);
+	d->leak = l;
+	if (!document_growth(d, &growth))
+		return document_growth_explain(d, err);
+	document_growth_notes(d, document_is_for(r->ctx.options, "google"),
+			      &r->ctx.notes);
+	r->ctx.is_answer_bare = count_documents(r->ctx.options) ==
+				r->ctx.options->output_count;
+	return true;
+}
+
 static bool leak(struct run *r, struct leak *l, struct error *err)
 {
+	struct document_choice choice;
 	struct leak_answer answer = {
 		.leak = l,
+		.document = &choice.document,
 		.limit = (size_t)r->ctx.options->limit,
 		.notes = &r->result.notes,
 	};
 
 	run_ask(r);
-	if (!question(l, r, err))
+	if (!question(l, r, err) || !choose(&choice, l, r, err))
 		return false;
 	if (!leak_investigate(l, err))
 		return r->investigation.shortfall.kind
@@ -84,11 +143,12 @@ static bool leak(struct run *r, struct leak *l, struct error *err)
 						   err)
 			       : leak_explain(l, err);
 	answer.servers = suggest_servers(&r->ctx, true);
-	if (!context_report(&r->ctx, &r->result, err))
+	if (!take_growth(&choice, l, r, err) ||
+	    !context_report(&r->ctx, &r->result, err) ||
+	    !output_answer(r->ctx.options, &leak_writer, &answer, err))
 		return false;
-	r->ctx.has_told_notes =
-		output_answer(r->ctx.options, &leak_writer, &answer, err);
-	return r->ctx.has_told_notes;
+	r->ctx.has_told_notes = !r->ctx.is_answer_bare;
+	return true;
 }
 
 int cmd_leak(const struct options *o)

@@ -110,14 +110,16 @@ const struct command commands[] = {
 	  "and how long until the limit. Growth that levels off, follows the\n"
 	  "load or shows in one instance only is told from a leak. A leak ends\n"
 	  "with status 10. Of files, those of a folder are of one process.\n"
+	  "-o google and -o prometheus write an alert for the next one.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind leak --service user-db\n"
 	  "  tracefind leak --service user-db --since 1d --limit-bytes 512MiB\n"
 	  "  tracefind leak heaps/pod-1 heaps/pod-2\n"
-	  "  tracefind leak --service user-db --type goroutine -o html=leak.html\n",
+	  "  tracefind leak --service user-db --type goroutine -o html=leak.html\n"
+	  "  tracefind leak --service user-db -o google --platform cloud-run\n",
 	  "service since type limit-bytes output", LIMIT_ARGUMENTS,
-	  FORMATS_SERIES },
+	  FORMATS_LEAK },
 	{ "dash", COMMAND_DASH, "dash -o google|grafana [OPTIONS] [SERVICE...]",
 	  "a dashboard of services: latency, requests, CPU, memory",
 	  "Writes a dashboard for Google Cloud Monitoring or Grafana: latency,\n"

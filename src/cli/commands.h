@@ -52,6 +52,7 @@ enum command_formats {
 	FORMATS_ANSWER,   /* table and json */
 	FORMATS_LIST,     /* csv and id, too */
 	FORMATS_SERIES,   /* csv, markdown and html, too */
+	FORMATS_LEAK,     /* those, and an alert */
 	FORMATS_DASHBOARD, /* of those who draw it */
 	FORMATS_ALERT, /* of those who watch, and table and json */
 	FORMATS_GATE,     /* table, json, and what pipelines read */

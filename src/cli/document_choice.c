@@ -136,6 +136,16 @@ bool document_choose(struct document_choice *c, struct context *ctx,
 	       take_told(c, ctx, err);
 }
 
+bool document_choose_service(struct document_choice *c, struct context *ctx,
+			     const char *const *service, struct error *err)
+{
+	*c = (struct document_choice){
+		.document = { .services = service, .service_count = 1 },
+	};
+	c->document.sources = c->sources;
+	return check_name(*service, err) && take_told(c, ctx, err);
+}
+
 /* ---- metrics that are found ---- */
 
 static bool has_any(const struct document_choice *c)

@@ -313,8 +313,8 @@ static const char *const sort_words[] = {
 	"flat",	 "cum",	   "self+lib", "name", "owned", "delta",
 	NULL
 };
-static const char *const platform_words[] = { "cloud-run", "otel", "tempo",
-					      NULL };
+static const char *const platform_words[] = { "cloud-run", "gke", "otel",
+					      "tempo", NULL };
 static const char *const granularity_words[] = {
 	"function", "file", "line", "address", NULL
 };
@@ -435,11 +435,13 @@ static const struct option_row rows[] = {
 	  "cost: that is billed (--metrics-url may know it)",
 	  FIELD(limit_bytes), .min = 1, .max = INT64_MAX,
 	  .brief = "the memory that an instance may have" },
-	{ "platform", 0, OPTION_WORD, 0, WATCHING, "WHAT", CHOICE,
-	  "cloud-run, otel or tempo: whose metrics there are, without asking",
+	{ "platform", 0, OPTION_WORD, 0, WATCHING | COMMAND_LEAK, "WHAT",
+	  CHOICE,
+	  "cloud-run, gke, otel or tempo: whose metrics there are, without "
+	  "asking",
 	  FIELD(platform), .words = platform_words },
-	{ "metric", 0, OPTION_STRING, OPTION_REPEATABLE, WATCHING,
-	  "NAME[{LABEL}]", CHOICE,
+	{ "metric", 0, OPTION_STRING, OPTION_REPEATABLE,
+	  WATCHING | COMMAND_LEAK, "NAME[{LABEL}]", CHOICE,
 	  "a metric that there is, and its label with the service's name, "
 	  "without asking",
 	  FIELD(metrics), .count_offset = offsetof(struct options, metric_count),

@@ -114,7 +114,7 @@ struct options {
 	const char *root; /* of mcp: files below it may be read */
 	uint64_t limit_bytes; /* of leak and cost; 0: not given */
 	/* of dash and alert */
-	const char *platform;               /* cloud-run otel tempo */
+	const char *platform;               /* cloud-run gke otel tempo */
 	const char *metrics[LIMIT_HEADERS]; /* NAME or NAME{LABEL} */
 	size_t metric_count;
 	int64_t threshold_ns;

@@ -144,6 +144,10 @@ bool output_gives(const struct command *command, const char *format)
 		if (is_among(list_formats, format))
 			return true;
 		break;
+	case FORMATS_LEAK:
+		if (!strcmp(format, "google") || !strcmp(format, "prometheus"))
+			return true;
+		/* fall through */
 	case FORMATS_SERIES:
 		if (is_among(series_formats, format))
 			return true;

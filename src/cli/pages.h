@@ -31,6 +31,11 @@ struct document_choice {
 bool document_choose(struct document_choice *c, struct context *ctx,
 		     struct error *err) MUST_CHECK;
 
+/* The same of one service that is named elsewhere. */
+bool document_choose_service(struct document_choice *c, struct context *ctx,
+			     const char *const *service,
+			     struct error *err) MUST_CHECK;
+
 /* Which metrics there are, where the options do not tell. That none is of the
  * services is ERROR_NOT_FOUND. */
 bool document_find_metrics(struct document_choice *c, struct context *ctx,

@@ -802,6 +802,7 @@ static bool ask_metrics(struct leak *l, struct service_metric *requests,
 	if (!service_metrics_find(&m, b, l->service, l->window, err) ||
 	    !service_metrics_ask(&m, list, COUNT_OF(list), err))
 		return false;
+	memcpy(l->sources, m.sources, sizeof l->sources);
 	*requests = list[0];
 	if (list[1].point_count)
 		l->memory_bytes = list[1].points[0].value;

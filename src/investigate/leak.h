@@ -11,6 +11,7 @@
 #define INVESTIGATE_LEAK_H
 
 #include "analyze/growth.h"
+#include "backend/metrics.h"
 #include "investigate/investigation.h"
 #include "investigate/profile_service.h"
 
@@ -90,6 +91,7 @@ struct leak {
 	/* Of the server of metrics. */
 	bool is_limit_known; /* limit_bytes is its */
 	double memory_bytes; /* of the largest process; 0: not known */
+	struct metric_source sources[METRIC_MEANINGS];
 };
 
 /* False with an error without words: v->shortfall says why, or leak_lack()

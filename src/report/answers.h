@@ -189,13 +189,15 @@ bool burn_is_open(const struct slo *s);
 
 struct leak_answer {
 	const struct leak *leak;
+	const struct document *document; /* of the formats that are one */
 	size_t limit; /* rows; 0: all */
 	const struct notes *notes;
 	/* Options that name servers and window; NULL ptr: too long. */
 	struct str servers;
 };
 
-extern const struct answer_writer leak_writer; /* struct leak_answer */
+/* Of struct leak_answer; "google" and "prometheus" write an alert. */
+extern const struct answer_writer leak_writer;
 
 /* The words for an error that leak_investigate() left without any; others stay
  * as they are. Always false. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/documents.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "backend/metrics.h"
@@ -10,8 +11,10 @@
 #include "base/out.h"
 #include "base/str.h"
 #include "base/timefmt.h"
+#include "investigate/leak.h"
 #include "investigate/slo.h"
 #include "render/render.h"
+#include "render/units.h"
 #include "report/slo_answer.h"
 
 static void prometheus_burn_write(const void *document, struct out *out);
@@ -287,4 +290,192 @@ void document_alert_next(const struct document *d, struct buf *out)
 {
 	buf_addf(out, "tracefind slow --service '{{ $labels.%s }}'",
 		 metric_series_label(&d->sources[METRIC_LATENCY]));
+}
+
+/* ---- growing memory ---- */
+
+/* Nobody sees a process at its limit: it is ended there. */
+#define FULL_ENOUGH 0.9
+/* What Cloud Monitoring forecasts (google.monitoring.v3, ForecastOptions). */
+#define HORIZON_LEAST_NS NS_PER_HOUR
+#define HORIZON_MOST_NS (60 * NS_PER_HOUR)
+/* Of what does not leak: a day to do something in. */
+#define HORIZON_USUAL_NS NS_PER_DAY
+
+static const struct growth *leaking(const struct document *d)
+{
+	const struct leak_subject *s = &d->leak->subjects[LEAK_MEMORY];
+
+	return s->is_leak && s->total.per_hour > 0 ? &s->total : NULL;
+}
+
+/* A quarter of a life: what is asked for earlier would fire always. */
+static int64_t horizon_of(int64_t full_ns)
+{
+	int64_t hours = (full_ns / 4 + NS_PER_HOUR / 2) / NS_PER_HOUR;
+	int64_t horizon_ns = hours * NS_PER_HOUR;
+
+	if (!full_ns)
+		return HORIZON_USUAL_NS;
+	return horizon_ns < HORIZON_LEAST_NS  ? HORIZON_LEAST_NS
+	       : horizon_ns > HORIZON_MOST_NS ? HORIZON_MOST_NS
+					      : horizon_ns;
+}
+
+/* Half of what was measured, of what the metric has: the rest of a process is
+ * not in its profiles. */
+static bool growth_by_percent(const struct document *d, const struct growth *g,
+			      struct document_growth *out)
+{
+	const struct leak *l = d->leak;
+	int64_t window_ns = l->window.to_ns - l->window.from_ns;
+	double base = l->memory_bytes > 0 ? l->memory_bytes : g ? g->end : 0;
+
+	if (!g || !(base > 0))
+		return false;
+	if (window_ns > GOOGLE_LOOKBACK_NS - NS_PER_HOUR)
+		window_ns = GOOGLE_LOOKBACK_NS - NS_PER_HOUR;
+	out->over_ns = (window_ns + NS_PER_HOUR - 1) / NS_PER_HOUR * NS_PER_HOUR;
+	out->percent = ceil(50 * g->per_hour / base *
+			    (double)(out->over_ns / NS_PER_HOUR));
+	return true;
+}
+
+bool document_growth(const struct document *d, struct document_growth *out)
+{
+	const struct metric_name *bytes = d->sources[METRIC_MEMORY].name;
+	const struct growth *g = leaking(d);
+	double limit = d->leak->limit_bytes;
+
+	*out = (struct document_growth){
+		.meaning = bytes ? METRIC_MEMORY : METRIC_MEMORY_SHARE
+	};
+	if (!bytes && !d->sources[METRIC_MEMORY_SHARE].name)
+		return false;
+	if (bytes && !(limit > 0))
+		return growth_by_percent(d, g, out);
+	out->threshold = bytes ? round(FULL_ENOUGH * limit / bytes->unit)
+			       : FULL_ENOUGH;
+	if (g && limit > 0)
+		out->full_ns = sat_round_f64(FULL_ENOUGH * limit / g->per_hour *
+					     (double)NS_PER_HOUR);
+	out->horizon_ns = horizon_of(out->full_ns);
+	return true;
+}
+
+void document_growth_condition(const struct document *d,
+			       const struct document_growth *g, struct buf *out)
+{
+	char limit[UNIT_TEXT_BYTES], time[24];
+
+	if (!(g->threshold > 0)) {
+		format_duration(g->over_ns, time);
+		buf_addf(out, "memory grew by more than %.0f %% in %s",
+			 g->percent, time);
+		return;
+	}
+	buf_addf(out, "memory on the way to %.0f %% of its limit",
+		 100 * FULL_ENOUGH);
+	if (d->leak->limit_bytes > 0) {
+		format_size(sat_round_f64(d->leak->limit_bytes), limit);
+		buf_addf(out, " of %s", limit);
+	}
+	format_duration(g->horizon_ns, time);
+	buf_addf(out, " within %s", time);
+}
+
+void document_growth_measured(const struct document *d, struct buf *out)
+{
+	const struct growth *g = leaking(d);
+	char rate[UNIT_TEXT_BYTES], from[TIME_RFC3339_BYTES];
+
+	if (!g)
+		return;
+	format_size(sat_round_f64(g->per_hour), rate);
+	format_rfc3339(d->leak->window.to_ns, from);
+	buf_addf(out, "It grew by %s an hour until %.19sZ. ", rate, from);
+}
+
+void document_growth_next(const struct document *d, struct buf *out)
+{
+	buf_add_text(out, "tracefind leak --service");
+	shell_word_add(out, str_from(d->services[0]));
+	if (d->leak->limit_bytes > 0 && !d->leak->is_limit_known)
+		buf_addf(out, " --limit-bytes %.0f", d->leak->limit_bytes);
+}
+
+bool document_growth_explain(const struct document *d, struct error *err)
+{
+	if (!d->sources[METRIC_MEMORY].name &&
+	    !d->sources[METRIC_MEMORY_SHARE].name)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "no metric tells the memory of \"%s\": name "
+				 "the platform (--platform), the metric "
+				 "(--metric) or its server (--metrics-url)",
+				 d->services[0]);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "no alert: the memory of \"%s\" does not leak, and "
+			 "its limit is not known (--limit-bytes)",
+			 d->services[0]);
+}
+
+static void note_horizon(const struct document *d,
+			 const struct document_growth *g, bool is_google,
+			 struct notes *notes)
+{
+	char horizon[24], full[24], learning[24], rate[UNIT_TEXT_BYTES];
+	const struct growth *found = leaking(d);
+
+	format_duration(g->horizon_ns, horizon);
+	if (g->full_ns && found) {
+		format_duration(g->full_ns / NS_PER_MIN * NS_PER_MIN, full);
+		format_size(sat_round_f64(found->per_hour), rate);
+		notes_add(notes,
+			  "looks %s ahead: %s an hour fill %.0f %% of the "
+			  "limit in %s, of which that is a quarter, but an "
+			  "hour at least and 60 at most%s",
+			  horizon, rate, 100 * FULL_ENOUGH, full,
+			  is_google ? ", as Cloud Monitoring forecasts" : "");
+	} else {
+		notes_add(notes, "looks %s ahead: %s", horizon,
+			  found ? "without --limit-bytes it is not known "
+				       "how long the leak takes to the limit"
+				     : "nothing leaks that would tell a better "
+				       "time");
+	}
+	if (!is_google)
+		return;
+	format_duration(2 * g->horizon_ns, learning);
+	notes_add(notes,
+		  "Cloud Monitoring learns for twice as long, %s, before its "
+		  "first forecast",
+		  learning);
+}
+
+void document_growth_notes(const struct document *d, bool is_google,
+			   struct notes *notes)
+{
+	struct document_growth g;
+	const struct metric_source *s;
+
+	if (!document_growth(d, &g))
+		return;
+	s = &d->sources[g.meaning];
+	notes_add(notes, "memory by %s (%s), the service by label %s",
+		  s->name->name, s->name->from, s->label);
+	if (g.horizon_ns)
+		note_horizon(d, &g, is_google, notes);
+	else
+		notes_add(notes,
+			  "the limit is not known: the alert is on growth, "
+			  "half as much as was measured, and looks no further "
+			  "ahead; with --limit-bytes it does");
+	if (g.meaning == METRIC_MEMORY_SHARE)
+		notes_add(notes,
+			  "the metric has no label for an instance: it is the "
+			  "99th percentile of all of them that is watched");
+	if (d->leak->subjects[LEAK_THREADS].is_leak)
+		notes_add(notes,
+			  "the alert is on memory alone: no metric that is "
+			  "known counts what leaks beside it");
 }

@@ -12,6 +12,8 @@
 #include "investigate/slo.h"
 #include "render/render.h"
 
+struct leak; /* investigate/leak.h */
+
 /* A type of profiles that a service sends. */
 struct document_profile {
 	const char *service; /* as profiles call it */
@@ -35,6 +37,8 @@ struct document {
 	/* Of alerts on an error budget, whose pairs are these; each of them can
 	 * fire. */
 	const struct slo *slo;
+	/* Of alerts on growing memory. */
+	const struct leak *leak;
 };
 
 /* Conditions of Cloud Monitoring look no further back than 25 hours. */
@@ -80,6 +84,41 @@ void document_burn_next(const struct document *d, struct buf *out);
 /* "burn rate above 14.4 over 1h and 5m". */
 void document_burn_condition(const struct burn_pair *pair, struct buf *out);
 
+/* For so long a forecast has to hold: uploads and rollouts come and go. */
+#define DOCUMENT_GROWTH_FOR_NS (15 * NS_PER_MIN)
+
+/* What an alert on memory watches, by what leak measured. */
+struct document_growth {
+	enum metric_meaning meaning; /* METRIC_MEMORY or its share */
+	/* In the unit of the metric, and how far ahead it is looked; 0: the
+	 * limit is not known. */
+	double threshold;
+	int64_t horizon_ns;
+	int64_t full_ns; /* in which what was measured fills it; 0: not known */
+	/* Without a limit: more than so many percent within so long. */
+	double percent;
+	int64_t over_ns;
+};
+
+/* False: the metrics tell no memory, or there is neither limit nor growth. */
+bool document_growth(const struct document *d, struct document_growth *out);
+
+/* "memory on the way to 90 % of its limit of 512 MiB within 4 h". */
+void document_growth_condition(const struct document *d,
+			       const struct document_growth *g,
+			       struct buf *out);
+
+/* What was measured and the command that measures again, as sentences. */
+void document_growth_measured(const struct document *d, struct buf *out);
+void document_growth_next(const struct document *d, struct buf *out);
+
+/* Why there is no alert. Always false. */
+bool document_growth_explain(const struct document *d, struct error *err);
+
+/* What the alert cannot say, and where its figures come from. */
+void document_growth_notes(const struct document *d, bool is_google,
+			   struct notes *notes);
+
 /* A key and a text that was put together, and is released. */
 void document_pair(struct jsonw *w, const char *key, struct buf *text);
 
@@ -96,6 +135,8 @@ void grafana_alert_write(const void *document, struct out *out);
 void prometheus_alert_write(const void *document, struct out *out);
 void google_burn_write(const void *document, struct out *out);
 void grafana_burn_write(const void *document, struct out *out);
+void google_growth_write(const struct document *d, struct out *out);
+void prometheus_growth_write(const struct document *d, struct out *out);
 
 /* Rules for Prometheus of a service level objective: records of how much of the
  * requests is bad, over each window that is looked at, and an alert for each

@@ -412,3 +412,79 @@ void google_burn_write(const void *document, struct out *out)
 			write_burn_condition(&w, d, &d->slo->pairs[i]);
 	end_policy(&w, "ERROR");
 }
+
+/* ---- growing memory ---- */
+
+/* Long enough that the saw teeth of a garbage collector are one peak. */
+#define GROWTH_PERIOD "300s"
+
+/* Each instance by itself, where there is a label for it. */
+static void write_growth_aggregation(struct jsonw *w,
+				     const struct metric_source *s,
+				     const struct metric_want *want,
+				     const struct document_growth *g)
+{
+	if (is_distribution(s, want)) {
+		write_aggregation(w, s, want);
+		return;
+	}
+	jsonw_object(w);
+	if (g->horizon_ns)
+		jsonw_addf(w, "alignmentPeriod:%s", GROWTH_PERIOD);
+	else
+		pair_seconds(w, "alignmentPeriod", g->over_ns);
+	jsonw_addf(w, "perSeriesAligner:%s}",
+		   g->horizon_ns ? "ALIGN_MAX" : "ALIGN_PERCENT_CHANGE");
+}
+
+static void write_growth_condition(struct jsonw *w, const struct document *d,
+				   const struct document_growth *g)
+{
+	const struct metric_source *s = &d->sources[g->meaning];
+	struct metric_want want = document_want(d, g->meaning);
+	struct buf name;
+
+	want.quantile = 0.99;
+	buf_init(&name, LIMIT_URL_BYTES);
+	document_growth_condition(d, g, &name);
+	jsonw_object(w);
+	document_pair(w, "displayName", &name);
+	jsonw_addf(w, "conditionThreshold:{");
+	write_filter(w, s, &want);
+	jsonw_addf(w, "aggregations:[");
+	write_growth_aggregation(w, s, &want, g);
+	jsonw_addf(w, "], comparison:COMPARISON_GT, thresholdValue:%.6f",
+		   g->horizon_ns ? g->threshold : g->percent);
+	pair_seconds(w, "duration", DOCUMENT_GROWTH_FOR_NS);
+	jsonw_addf(w, "trigger:{count:1}");
+	if (g->horizon_ns) {
+		jsonw_addf(w, "forecastOptions:{");
+		pair_seconds(w, "forecastHorizon", g->horizon_ns);
+		jsonw_object_end(w);
+	}
+	jsonw_addf(w, "}}");
+}
+
+void google_growth_write(const struct document *d, struct out *out)
+{
+	struct document_growth g;
+	struct buf text;
+	struct jsonw w;
+
+	if (!document_growth(d, &g))
+		return;
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	write_name(&w, d, "Growing memory: ");
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "%s: ", d->services[0]);
+	document_growth_condition(d, &g, &text);
+	buf_add_text(&text, ". ");
+	document_growth_measured(d, &text);
+	buf_add_text(&text, "Next: `");
+	document_growth_next(d, &text);
+	buf_add_char(&text, '`');
+	pair_markdown(&w, &text);
+	write_growth_condition(&w, d, &g);
+	end_policy(&w, "WARNING");
+}

@@ -14,6 +14,7 @@
 #include "render/render.h"
 #include "render/units.h"
 #include "report/chart.h"
+#include "report/documents.h"
 
 /* "levels off" for people, "levels_off" for programs. */
 static const char *leak_kind_word(enum growth_kind kind)
@@ -1006,9 +1007,28 @@ static void write_csv(const void *answer, struct out *out)
 				       &l->subjects[i].segments[k], out);
 }
 
+static void write_google(const void *answer, struct out *out)
+{
+	google_growth_write(((const struct leak_answer *)answer)->document,
+			    out);
+}
+
+static void write_prometheus(const void *answer, struct out *out)
+{
+	prometheus_growth_write(((const struct leak_answer *)answer)->document,
+				out);
+}
+
+static const struct answer_format alerts[] = {
+	{ "google", write_google },
+	{ "prometheus", write_prometheus },
+	{ NULL, NULL },
+};
+
 const struct answer_writer leak_writer = {
 	.table = write_table,
 	.json = leak_write_json,
 	.csv = write_csv,
 	.html = leak_write_html,
+	.others = alerts,
 };

@@ -357,6 +357,88 @@ void prometheus_alert_write(const void *document, struct out *out)
 	write_text(out, "          description: ", &text);
 }
 
+/* An alert on growing memory. */
+
+/* A line is laid through so much, as long as what it is drawn on to, but no
+ * longer than servers like to read. */
+static void add_range(struct buf *out, int64_t length_ns)
+{
+	char text[32];
+
+	format_duration_option(
+		length_ns < RAW_MOST_NS ? length_ns : RAW_MOST_NS, text);
+	buf_addf(out, "[%s:1m]", text);
+}
+
+static void add_memory(const struct document *d,
+		       const struct document_growth *g, struct buf *out)
+{
+	const struct metric_source *s = &d->sources[g->meaning];
+	struct metric_want want = document_want(d, g->meaning);
+
+	want.is_by_service = false;
+	want.quantile = 0.99;
+	want.rate = "5m";
+	if (!s->name->is_histogram)
+		want.over = METRIC_OVER_NONE;
+	metric_expression(out, s, &want);
+}
+
+static void write_growth_expression(struct out *out, const struct document *d,
+				    const struct document_growth *g)
+{
+	int64_t range_ns = g->horizon_ns ? g->horizon_ns : g->over_ns;
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_add_text(&text, g->horizon_ns ? "predict_linear(" : "deriv(");
+	add_memory(d, g, &text);
+	add_range(&text, range_ns);
+	if (g->horizon_ns) {
+		buf_addf(&text, ", %lld) > %.15g",
+			 (long long)(range_ns / NS_PER_S), g->threshold);
+	} else {
+		buf_addf(&text, ") * %lld\n> %.15g * min_over_time(",
+			 (long long)(range_ns / NS_PER_S), g->percent / 100);
+		add_memory(d, g, &text);
+		add_range(&text, range_ns);
+		buf_add_char(&text, ')');
+	}
+	if (text.state != BUF_OK)
+		out_fail_memory(out);
+	yaml_pair(out, INDENT, "expr", buf_str(&text));
+	buf_release(&text);
+}
+
+void prometheus_growth_write(const struct document *d, struct out *out)
+{
+	struct document_growth g;
+	struct buf text;
+
+	if (!document_growth(d, &g))
+		return;
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "tracefind memory: %s", d->services[0]);
+	write_text(out, "groups:\n  - name: ", &text);
+	out_text(out, "    rules:\n"
+		      "      - alert: GrowingMemory\n");
+	write_growth_expression(out, d, &g);
+	outf(out, "        for: %llds\n        labels:\n          service: ",
+	     (long long)(DOCUMENT_GROWTH_FOR_NS / NS_PER_S));
+	yaml_text(out, str_from(d->services[0]));
+	out_text(out, "\n          severity: warning\n"
+		      "        annotations:\n");
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "%s: ", d->services[0]);
+	document_growth_condition(d, &g, &text);
+	write_text(out, "          summary: ", &text);
+	buf_init(&text, LIMIT_URL_BYTES);
+	document_growth_measured(d, &text);
+	buf_add_text(&text, "Next: ");
+	document_growth_next(d, &text);
+	write_text(out, "          description: ", &text);
+}
+
 /* What is wrong with a file of the user's rules, and what may stand there
  * instead. */
 

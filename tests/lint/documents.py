@@ -77,7 +77,24 @@ def filter_of(text):
     return types[0]
 
 
+def seconds(value, least, most):
+    need(PERIOD.fullmatch(value) and least <= int(value[:-1]) <= most,
+         f"{value} is not within {least} s and {most} s")
+
+
+def growth_aggregation(value, metric):
+    """Of each series by itself."""
+    fields(value, "aggregation", ("alignmentPeriod", "perSeriesAligner"))
+    need(not DISTRIBUTION.search(metric), f"{metric} is a distribution")
+    need(value["perSeriesAligner"] in ("ALIGN_MAX", "ALIGN_PERCENT_CHANGE"),
+         value["perSeriesAligner"])
+    seconds(value["alignmentPeriod"], 60, 24 * 3600)
+
+
 def aggregation(value, metric):
+    if "crossSeriesReducer" not in value:
+        growth_aggregation(value, metric)
+        return
     fields(value, "aggregation", ("alignmentPeriod", "perSeriesAligner",
                                   "crossSeriesReducer", "groupByFields"))
     need(value["alignmentPeriod"] == "60s", "an alignment period of a minute")
@@ -142,14 +159,21 @@ def google_dashboard(value):
 def threshold_condition(value):
     fields(value, "the condition",
            ("filter", "aggregations", "comparison", "thresholdValue",
-            "duration", "trigger"), ("evaluationMissingData",))
+            "duration", "trigger"),
+           ("evaluationMissingData", "forecastOptions"))
     need(value["comparison"] in ("COMPARISON_GT", "COMPARISON_LT"),
          value["comparison"])
     metric = filter_of(value["filter"])
     for item in value["aggregations"]:
         aggregation(item, metric)
-    in_unit(metric, "ms" if MILLISECONDS.search(metric) else "s",
-            value["thresholdValue"])
+    if "forecastOptions" in value:
+        fields(value["forecastOptions"], "the options", ("forecastHorizon",))
+        seconds(value["forecastOptions"]["forecastHorizon"], 3600, 60 * 3600)
+        need((value["thresholdValue"] <= 1) == ("utilizations" in metric),
+             "a threshold of the metric's own unit")
+    elif "memory" not in metric:
+        in_unit(metric, "ms" if MILLISECONDS.search(metric) else "s",
+                value["thresholdValue"])
     return value["duration"]
 
 
@@ -269,6 +293,14 @@ FAULTS = {
     "an unknown data source": ("dash", "grafana", '"uid": "${metrics}"',
                                '"uid": "${metric}"'),
     "a link as it is typed": ("dash", "grafana", "%7B", "{ "),
+    "a forecast of less than an hour":
+        ("alert", "google", '"forecastHorizon": "14400s"',
+         '"forecastHorizon": "1800s"'),
+    "a forecast of more than 60 hours":
+        ("alert", "google", '"forecastHorizon": "14400s"',
+         '"forecastHorizon": "219600s"'),
+    "bytes for a share": ("alert", "google", '"thresholdValue": 0.9',
+                          '"thresholdValue": 900'),
     "more than a day": ("alert", "google", "[1d]", "[3d]"),
     "a query that is not there": ("alert", "grafana", "$A > 0.0144",
                                   "$X > 0.0144"),
@@ -297,7 +329,7 @@ def kind_of(text):
 def documents():
     """(what it is called, text, kind) of those that cases want to see."""
     for case in cases.all_cases():
-        if case.topic.split("-")[0] not in ("dash", "alert", "slo"):
+        if case.topic.split("-")[0] not in ("dash", "alert", "leak", "slo"):
             continue
         for what, text in case.expected().items():
             if kind := kind_of(text):
