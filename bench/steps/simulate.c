@@ -3,7 +3,7 @@
  * How often `tracefind when` finds a step where there is none, and how often
  * and how near one that is there: draws series, looks for changes, and counts.
  *
- * usage: bench-steps KIND STEPS NOISE RATIO SERIES [known]
+ * usage: bench-steps KIND STEPS NOISE RATIO SERIES [known|recent]
  *
  * KIND of series without a step: flat (independent), ar4, ar8, ar95 (each step
  * hangs together with the one before by 0.4, 0.8, 0.95), walk (of which nothing
@@ -31,17 +31,18 @@
 #include "../../tests/unit/random_draws.h"
 
 #define MOST_STEPS 2048u
+#define RECENT_STEPS 3
 
 struct plan {
 	const char *kind;
 	size_t steps;
 	double noise, ratio;
 	int series;
-	bool is_known;
+	bool is_known, is_recent;
 };
 
 struct seen {
-	int found, wrong, near, within, told;
+	int found, wrong, near, within, told, hinted;
 	double width;
 };
 
@@ -113,6 +114,7 @@ static void count(const struct plan *p, const struct change_points *c,
 	}
 	seen->found += is_found;
 	seen->wrong += is_wrong;
+	seen->hinted += c->recent_count > 0;
 }
 
 static bool run(const struct plan *p, struct seen *seen)
@@ -129,7 +131,9 @@ static bool run(const struct plan *p, struct seen *seen)
 		counts[i] = 1;
 	for (int n = 0; n < p->series; n++) {
 		size_t at =
-			(size_t)((0.25 + random_unit() / 2) * (double)p->steps);
+			p->is_recent ? p->steps - RECENT_STEPS
+				     : (size_t)((0.25 + random_unit() / 2) *
+						(double)p->steps);
 		struct change_points c;
 		struct error err = { 0 };
 		struct arena arena;
@@ -155,19 +159,22 @@ int main(int argc, char **argv)
 
 	if (argc != 6 && argc != 7) {
 		fprintf(stderr,
-			"usage: %s KIND STEPS NOISE RATIO SERIES [known]\n",
+			"usage: %s KIND STEPS NOISE RATIO SERIES [known|recent]\n",
 			argv[0]);
 		return 2;
 	}
 	p = (struct plan){ argv[1],       (size_t)atol(argv[2]), atof(argv[3]),
-			   atof(argv[4]), atoi(argv[5]),         argc == 7 };
+			   atof(argv[4]), atoi(argv[5]) };
+	p.is_known = argc == 7 && !strcmp(argv[6], "known");
+	p.is_recent = argc == 7 && !strcmp(argv[6], "recent");
 	if (p.steps < CHANGE_STEPS_MIN || p.steps > MOST_STEPS)
 		return 2;
 	random_state = 88172645463325252u;
 	if (!run(&p, &seen))
 		return 1;
-	printf("found %d wrong %d near %d within %d mean %.1f of %d\n",
+	printf("found %d wrong %d near %d within %d mean %.1f of %d "
+	       "hint %d\n",
 	       seen.found, seen.wrong, seen.near, seen.within,
-	       seen.told ? seen.width / seen.told : 0, p.series);
+	       seen.told ? seen.width / seen.told : 0, p.series, seen.hinted);
 	return 0;
 }

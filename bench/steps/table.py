@@ -27,7 +27,7 @@ KINDS = [("flat", "each step on its own"),
          ("bursts", "two steps together so")]
 LENGTHS = (12, 24, 60, 360)
 COUNTS = re.compile(r"found (\d+) wrong (\d+) near (\d+) within (\d+) "
-                    r"mean ([0-9.]+) of (\d+)")
+                    r"mean ([0-9.]+) of (\d+) hint (\d+)")
 
 
 def run(bench, *args):
@@ -76,11 +76,33 @@ def planted(bench):
                   + " | ".join(cells) + " |")
 
 
+def hints(bench):
+    print("\n| a hint, 10 % of noise (30 %) | "
+          + " | ".join(f"{n} steps" for n in LENGTHS) + " |")
+    print("|---" * (len(LENGTHS) + 1) + "|")
+    for kind, words in KINDS:
+        cells = []
+        for n in LENGTHS:
+            less, more = (percent(run(bench, kind, n, noise, 1, DRAWS)[6],
+                                  DRAWS) for noise in (0.1, 0.3))
+            cells.append(f"{less} ({more})")
+        print(f"| {words} | " + " | ".join(cells) + " |")
+    for ratio in (2, 4):
+        cells = []
+        for n in LENGTHS:
+            counts = run(bench, "flat", n, 0.2, ratio, DRAWS, "recent")
+            cells.append(f"{percent(counts[6], DRAWS)}, as a step "
+                         f"{percent(counts[0], DRAWS)}")
+        print(f"| {ratio} times as much in the last three, 20 % of noise | "
+              + " | ".join(cells) + " |")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     false_alarms(sys.argv[1])
     planted(sys.argv[1])
+    hints(sys.argv[1])
 
 
 if __name__ == "__main__":

@@ -686,6 +686,63 @@ static bool is_ramp(struct change_scan *s)
 	return is_ramp_of(s, ramps[i].blocks, ramps[i].pairs);
 }
 
+/* ---- what is too new for a step ---- */
+
+/* Steps of it at least: one is a spike as often as not. Of more than a quarter
+ * of the series the search for steps would tell. */
+#define RECENT_LEAST 2
+#define RECENT_PART 4
+
+/* How far they lie beyond the others, by how far those lie apart. */
+#define RECENT_GAP 0.5
+
+struct extent {
+	double low;
+	double high;
+};
+
+static struct extent extent_of(const struct change_scan *s, size_t from,
+			       size_t to)
+{
+	struct extent e = { INFINITY, -INFINITY };
+
+	for (size_t i = from; i < to; i++) {
+		double level = level_of(s, i, i + 1);
+
+		e.low = fmin(e.low, level);
+		e.high = fmax(e.high, level);
+	}
+	return e;
+}
+
+/* The newest steps that lie farthest beyond all others. */
+static void find_recent(const struct change_scan *s, struct change_points *out)
+{
+	double most = 0;
+
+	for (size_t k = RECENT_LEAST; k * RECENT_PART <= s->count; k++) {
+		size_t at = s->count - k;
+		struct extent old = extent_of(s, 0, at);
+		struct extent new = extent_of(s, at, s->count);
+		double gap = fmax(new.low - old.high, old.low - new.high);
+		double jump = fabs(level_of(s, at, s->count) -
+				   level_of(s, 0, at));
+
+		if (gap <= most || gap < RECENT_GAP * (old.high - old.low) ||
+		    jump < log(CHANGE_RECENT_RATIO))
+			continue;
+		most = gap;
+		out->recent_count = k;
+		out->recent = (struct change_point){
+			.at = s->steps[at],
+			.low = s->steps[at - 1] + 1,
+			.high = s->steps[at],
+			.before = change_ratio(s, 0, at),
+			.after = change_ratio(s, at, s->count),
+		};
+	}
+}
+
 /* ---- all of it ---- */
 
 /* A jump and the one back are nearly equal. */
@@ -739,5 +796,7 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 		    : is_ramp(&s) ? SERIES_RAMP
 		    : had_one     ? SERIES_BRIEF
 				  : SERIES_STEADY;
+	if (out->kind == SERIES_STEADY || out->kind == SERIES_BRIEF)
+		find_recent(&s, out);
 	return true;
 }

@@ -23,6 +23,9 @@
 /* Ratio of two levels that is worth telling, whatever the noise. */
 #define CHANGE_RATIO 1.05
 
+/* Ratio from which on the newest steps are worth a hint. */
+#define CHANGE_RECENT_RATIO 1.25
+
 struct change_series {
 	/* The level of steps together is the sum of their amounts by that of
 	 * their counts; of a step without a count nothing is known. */
@@ -69,6 +72,12 @@ struct change_points {
 	double noise; /* of one step, relative: how far levels usually lie */
 	double first; /* levels of the first and the last quarter */
 	double last;
+	/* What may become a step: set where the newest steps that have a value
+	 * (recent_count, 0: none) lie farther beyond all earlier ones than
+	 * half of what those lie apart. It is no verdict: too little has come
+	 * since to tell it from a spike or from what wanders. */
+	struct change_point recent;
+	size_t recent_count;
 };
 
 /* False only without memory. */

@@ -589,6 +589,9 @@ static bool judge_slices(struct when *w, struct when_series *s,
 		return true;
 	if (!make_odds(w, odds, s, points, err) || !when_judge(w, odds, err))
 		return false;
+	/* All functions together are no change of this one. */
+	if (odds->is_known && !odds->found.recent_count)
+		s->found.recent_count = 0;
 	odds->is_known = odds->is_known && agree(s, odds, &found);
 	if (odds->is_known)
 		s->found = found;

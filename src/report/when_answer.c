@@ -173,6 +173,27 @@ static void add_least(const struct change_points *found, struct buf *out)
 				  "told");
 }
 
+/* Whether the newest steps may become a step. */
+static bool has_recent(const struct when *w)
+{
+	return w->series[w->lead].found.recent_count > 0;
+}
+
+static int64_t recent_since(const struct when *w)
+{
+	return w->series[w->lead].starts[w->series[w->lead].found.recent.at];
+}
+
+static void add_recent(const struct when *w, struct buf *behind)
+{
+	const struct when_series *s = &w->series[w->lead];
+	const struct change_point *p = &s->found.recent;
+
+	buf_addf(behind, " (%zu of %zu steps), ", s->found.recent_count,
+		 s->count);
+	add_levels(w, level_of(s, p->before), level_of(s, p->after), behind);
+}
+
 static void add_none(const struct when *w, struct buf *before,
 		     struct buf *behind)
 {
@@ -224,8 +245,18 @@ static void when_verdict(const struct when *w, struct buf *before,
 	when_measure_text(w, w->lead, before);
 	if (when_has_step(w))
 		add_step(w, before, behind);
+	else if (has_recent(w))
+		add_recent(w, behind);
 	else
 		add_none(w, before, behind);
+}
+
+/* Where it lies, or may lie. */
+static struct time_range step_at(const struct when *w)
+{
+	if (when_has_step(w))
+		return w->step.at;
+	return (struct time_range){ recent_since(w), recent_since(w) };
 }
 
 /* On either side of the step so much is compared, as far as it is there. */
@@ -235,7 +266,7 @@ static void when_verdict(const struct when *w, struct buf *before,
 static void when_next_command(const struct when *w, struct str servers,
 			      struct buf *out)
 {
-	struct time_range at = w->step.at, window = w->want.window;
+	struct time_range at = step_at(w), window = w->want.window;
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 
 	format_rfc3339(at.to_ns, from);
@@ -435,6 +466,19 @@ static void json_step(struct jsonw *w, const struct when_step *step)
 		   known_ratio(step->after / step->before));
 }
 
+static void json_recent(struct jsonw *w, const struct when *q)
+{
+	const struct when_series *s = &q->series[q->lead];
+	const struct change_point *p = &s->found.recent;
+	double before = level_of(s, p->before), after = level_of(s, p->after);
+
+	jsonw_addf(w,
+		   "{since:%+jd, step_count:%zu, before:%.3f, after:%.3f, "
+		   "ratio:%.4f}",
+		   recent_since(q), s->found.recent_count, before, after,
+		   known_ratio(after / before));
+}
+
 static void json_versions(struct jsonw *w, const struct when *q)
 {
 	jsonw_addf(w, "versions:[");
@@ -509,6 +553,8 @@ static void when_write_json(const void *answer, struct out *out)
 		   when_result_word(q->series[q->lead].found.kind));
 	if (jsonw_key_known(&w, "step", when_has_step(q)))
 		json_step(&w, &q->step);
+	if (jsonw_key_known(&w, "recent", has_recent(q)))
+		json_recent(&w, q);
 	json_versions(&w, q);
 	if (jsonw_key_known(&w, "instances", q->instances.is_known))
 		jsonw_addf(&w, "{before:%u, after:%u, came:%u, went:%u}",
@@ -537,6 +583,28 @@ static void flush(struct page *p, const char *label)
 	page_flush(p, PAINT_NONE, label, LABEL_COLUMNS);
 }
 
+/* A hint, where a verdict would be wrong too often. */
+static void write_since(struct page *p, const struct when *w)
+{
+	const struct when_series *s = &w->series[w->lead];
+	int64_t since_ns = recent_since(w), from_ns = w->want.window.from_ns;
+	struct page_time at, begin;
+	struct buf ratio;
+
+	buf_init(&ratio, LIMIT_PAGE_TEXT_BYTES);
+	when_ratio_text(level_of(s, s->found.recent.before),
+			level_of(s, s->found.recent.after), &ratio);
+	page_time(p, since_ns, since_ns, &at);
+	page_time(p, from_ns, from_ns, &begin);
+	page_text(p, "; too early to be certain: ");
+	add_buf(p, &ratio);
+	page_text(p, " since ");
+	if (strcmp(at.date, begin.date) != 0)
+		page_textf(p, "%s ", at.date);
+	page_textf(p, "%.5s", at.clock);
+	buf_release(&ratio);
+}
+
 static void write_verdict(struct page *p, const struct when *w)
 {
 	struct time_range range =
@@ -546,9 +614,13 @@ static void write_verdict(struct page *p, const struct when *w)
 	buf_init(&before, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&behind, LIMIT_PAGE_TEXT_BYTES);
 	when_verdict(w, &before, &behind);
+	if (has_recent(w))
+		buf_add_text(&before, " has no step yet");
 	add_buf(p, &before);
 	page_text(p, " ");
 	page_window(p, range, 0);
+	if (has_recent(w))
+		write_since(p, w);
 	add_buf(p, &behind);
 	page_flush(p, PAINT_BOLD, "", 0);
 	out_char(p->out, '\n');
@@ -801,7 +873,7 @@ static void write_tail(struct page *p, const struct when_answer *a)
 		return;
 	out_char(p->out, '\n');
 	page_notes(p, a->notes, STR(""));
-	if (!a->servers.ptr || !when_has_step(w))
+	if (!a->servers.ptr || (!when_has_step(w) && !has_recent(w)))
 		return;
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	when_next_command(w, a->servers, &line);

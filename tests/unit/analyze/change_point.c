@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
+#include "base/num.h"
 
 #include "../random_draws.h"
 
@@ -264,6 +265,73 @@ static void test_false_alarms(void **state)
 	assert_true(alarms <= 10);
 }
 
+/* Levels of twelve steps, the newest last. */
+static struct change_points find_twelve(const double levels[CHANGE_STEPS_MIN])
+{
+	for (size_t i = 0; i < CHANGE_STEPS_MIN; i++) {
+		counts[i] = 1;
+		amounts[i] = levels[i];
+	}
+	return find_in(
+		(struct change_series){ .step_count = CHANGE_STEPS_MIN });
+}
+
+/* Three of twelve steps are too few for a verdict, and no secret. */
+static void test_recent(void **state)
+{
+	struct change_points f = find_twelve((double[]){
+		2, 2.5, 1.5, 2, 2.6, 1.4, 2, 1.8, 2.2, 8, 9, 7 });
+
+	(void)state;
+	assert_int_equal(f.kind, SERIES_STEADY);
+	assert_int_equal(f.recent_count, 3);
+	assert_int_equal(f.recent.at, 9);
+	assert_true(f.recent.before == 2 && f.recent.after == 8);
+	f = find_twelve(
+		(double[]){ 8, 9, 7, 8, 9, 6, 8, 7.5, 8, 8.5, 1, 1.2 });
+	assert_int_equal(f.recent_count, 2);
+	assert_true(f.recent.after < f.recent.before);
+	/* One step is a spike as often as not. */
+	f = find_twelve(
+		(double[]){ 2, 2.5, 1.5, 2, 2.6, 1.4, 2, 1.8, 2.2, 2, 2, 7 });
+	assert_int_equal(f.recent_count, 0);
+	/* It was there before. */
+	f = find_twelve(
+		(double[]){ 2, 2.5, 1.5, 7, 2.6, 1.4, 2, 1.8, 2.2, 8, 9, 7 });
+	assert_int_equal(f.recent_count, 0);
+	/* Less than is worth a hint. */
+	f = find_twelve((double[]){ 10, 10.1, 10, 9.9, 10, 10.1, 10, 9.9, 10.1,
+				    12, 12, 12 });
+	assert_int_equal(f.recent_count, 0);
+	f = find_twelve(
+		(double[]){ 2, 2, 2, 2, 2, 2, 8, 8, 8, 8, 8, 8 });
+	assert_int_equal(f.kind, SERIES_STEP);
+	assert_int_equal(f.recent_count, 0);
+}
+
+/* How often is it hinted at where nothing changed? bench/steps has more. */
+static void test_false_hints(void **state)
+{
+	static const double hangs[] = { 0, 0.8, 1 };
+
+	(void)state;
+	random_state = 88172645463325252u;
+	for (size_t k = 0; k < COUNT_OF(hangs); k++) {
+		int hints = 0;
+
+		for (int n = 0; n < 1000; n++) {
+			double x = 0, levels[CHANGE_STEPS_MIN];
+
+			for (size_t i = 0; i < CHANGE_STEPS_MIN; i++) {
+				x = hangs[k] * x + 0.2 * random_normal();
+				levels[i] = exp(x);
+			}
+			hints += find_twelve(levels).recent_count > 0;
+		}
+		assert_true(hints <= 50);
+	}
+}
+
 UNIT_TESTS(change_point)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +348,8 @@ UNIT_TESTS(change_point)
 		cmocka_unit_test(test_few),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_false_alarms),
+		cmocka_unit_test(test_recent),
+		cmocka_unit_test(test_false_hints),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
