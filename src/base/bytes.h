@@ -36,6 +36,27 @@ static inline uint32_t load_half_word(const void *bytes)
 						      : word;
 }
 
+/* Of the length of a text and all its bytes, of one over 16 from both ends: to
+ * be multiplied, for a hash of words that are known beforehand. */
+static inline uint64_t word_of_ends(struct str text)
+{
+	const char *front = text.ptr, *back = text.ptr + text.len;
+	uint64_t first = 0, last = 0;
+
+	if (text.len >= 8) {
+		first = load_word(front);
+		last = load_word(back - 8);
+	} else if (text.len >= 4) {
+		first = load_half_word(front);
+		last = load_half_word(back - 4);
+	} else if (text.len) {
+		first = (unsigned char)front[0];
+		last = (uint64_t)(unsigned char)front[text.len / 2] << 8 |
+		       (unsigned char)back[-1];
+	}
+	return first ^ ((last << 19 | last >> 45) + text.len);
+}
+
 /* A number of so many bytes, one to eight, as store_number() puts it there.
  * Eight are read. */
 static inline uint64_t load_number(const void *bytes, unsigned count)

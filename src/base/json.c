@@ -1240,25 +1240,9 @@ static bool json_view_number(struct json_reader *r, struct str *text)
 
 /* ---- members by a table ---- */
 
-/* From the length of a key and all its bytes, of one over 16 from both ends. */
 static inline unsigned field_hash(uint64_t factor, struct str key)
 {
-	const char *text = key.ptr, *back = text + key.len;
-	uint64_t front = 0, word = 0;
-
-	if (key.len >= 8) {
-		front = load_word(text);
-		word = load_word(back - 8);
-	} else if (key.len >= 4) {
-		front = load_half_word(text);
-		word = load_half_word(back - 4);
-	} else if (key.len) {
-		front = (unsigned char)text[0];
-		word = (uint64_t)(unsigned char)text[key.len / 2] << 8 |
-		       (unsigned char)back[-1];
-	}
-	front ^= (word << 19 | word >> 45) + key.len;
-	return (unsigned)(front * factor >> 57);
+	return (unsigned)(word_of_ends(key) * factor >> 57);
 }
 
 /* False when two of the names meet. */

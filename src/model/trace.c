@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/bytes.h"
 #include "base/instance.h"
 #include "base/map.h"
 #include "base/num.h"
@@ -353,27 +354,38 @@ struct str kept_key(unsigned index)
 	return kept_keys[index];
 }
 
-unsigned kept_find(struct str key)
+static unsigned kept_hash(struct str key)
 {
-	unsigned low = 0, high = KEPT_COUNT;
+	return (unsigned)(word_of_ends(key) * 0x9E3779B97F4A7C15u >> 56);
+}
 
-	while (low < high) {
-		unsigned mid = low + (high - low) / 2;
-		int order = str_compare(kept_keys[mid], key);
+_Static_assert(KEPT_PLACES == 256, "as many as hashes");
 
-		if (order == 0)
-			return mid;
-		if (order < 0)
-			low = mid + 1;
-		else
-			high = mid;
+void kept_places_fill(unsigned char places[KEPT_PLACES])
+{
+	memset(places, 0, KEPT_PLACES);
+	for (unsigned i = 0; i < KEPT_COUNT; i++) {
+		unsigned at = kept_hash(kept_keys[i]);
+
+		/* Less than half of the places are taken. */
+		while (places[at])
+			at = (at + 1) % KEPT_PLACES;
+		places[at] = (unsigned char)(i + 1);
 	}
+}
+
+unsigned kept_find(const unsigned char places[KEPT_PLACES], struct str key)
+{
+	for (unsigned at = kept_hash(key); places[at];
+	     at = (at + 1) % KEPT_PLACES)
+		if (str_equal(kept_keys[places[at] - 1], key))
+			return places[at] - 1u;
 	return KEPT_COUNT;
 }
 
 bool attr_is_kept(struct str key)
 {
-	return kept_find(key) < KEPT_COUNT;
+	return str_is_among(key, kept_keys, KEPT_COUNT);
 }
 
 /* 2000-01-01 and 2100-01-01. A time outside, next to one inside, comes from a

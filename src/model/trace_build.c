@@ -28,6 +28,8 @@ struct trace_build *trace_build_new(struct trace *out,
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
 	trace_id_map_init(&b->seen_by_id, &b->scratch);
 	map_init(&b->resource_by_attrs, &b->scratch);
+	kept_places_fill(b->kept_places);
+	b->warnings_at = kept_find(b->kept_places, STR("@jaeger@warnings"));
 	if (want) {
 		b->has_want = true;
 		b->want = *want;
@@ -115,7 +117,8 @@ static bool wants_all_attrs(const struct trace_build *b)
 bool trace_build_wants(const struct trace_build *b, struct str key)
 {
 	return b->phase != BUILD_SURVEY &&
-	       (wants_all_attrs(b) || attr_is_kept(key));
+	       (wants_all_attrs(b) ||
+		kept_find(b->kept_places, key) < KEPT_COUNT);
 }
 
 bool trace_build_has_details(const struct trace_build *b)
@@ -256,7 +259,7 @@ bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 
 	if (b->phase == BUILD_SURVEY)
 		return true;
-	at = kept_find(key);
+	at = kept_find(b->kept_places, key);
 	if (b->is_part_open)
 		return part_attr(b, key, value, err);
 	if (at == KEPT_COUNT)
@@ -472,7 +475,7 @@ static bool spans_reserve(struct trace_build *b, struct error *err)
 static struct str warnings_of(const struct trace_build *b,
 			      const struct attr *attrs, uint32_t count)
 {
-	uint32_t key = b->key_symbols[kept_find(STR("@jaeger@warnings"))];
+	uint32_t key = b->key_symbols[b->warnings_at];
 
 	for (uint32_t i = 0; key && i < count; i++)
 		if (attrs[i].key == key)

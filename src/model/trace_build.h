@@ -12,6 +12,7 @@
 /* Entries of the table of kept attributes (trace.c). */
 #define KEPT_COUNT 113
 #define KEPT_WORDS ((KEPT_COUNT + 63) / 64)
+#define KEPT_PLACES 256
 
 /* A place that was never described. */
 #define RESOURCE_NONE UINT32_MAX
@@ -73,6 +74,8 @@ struct trace_build {
 	size_t place_count;
 	size_t place_cap;
 
+	unsigned char kept_places[KEPT_PLACES];
+	uint32_t warnings_at; /* "@jaeger@warnings", among kept keys */
 	/* Attributes collected since attrs_begin, by position in the table. */
 	uint64_t pending_set[KEPT_WORDS];
 	uint32_t pending[KEPT_COUNT];
@@ -106,8 +109,9 @@ struct span_sort {
  * that are equal stay in their order. */
 void span_keys_sort(const struct span_sort *sort, size_t count);
 
-/* trace.c: position of a kept key, or KEPT_COUNT. */
-unsigned kept_find(struct str key);
+/* trace.c: position of a kept key, or KEPT_COUNT, by a table of their hashes. */
+void kept_places_fill(unsigned char places[KEPT_PLACES]);
+unsigned kept_find(const unsigned char places[KEPT_PLACES], struct str key);
 struct str kept_key(unsigned index);
 
 /* trace.c: makes times sane. */
