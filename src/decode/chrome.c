@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/num.h"
+#include "base/system.h"
+#include "base/text_table.h"
 #include "base/timefmt.h"
 #include "decode/formats.h"
 #include "decode/trace_json.h"
@@ -516,7 +518,7 @@ struct chrome {
 	struct arena arena;
 	struct buf key;
 	struct buf named; /* by the event being read, if it is metadata */
-	struct map processes, lanes;
+	struct text_table processes, lanes;
 	struct process *process_list;
 	struct lane *lane_list;
 	struct chrome_span *spans;
@@ -542,20 +544,21 @@ static bool no_memory(struct chrome *c)
 
 /* ---- processes and threads ---- */
 
-/* The number that c->key has in the map: `count` when it is new. */
-static bool number_key(struct chrome *c, struct map *map, size_t count,
+/* The number that c->key has in the table: that of all others when new. */
+static bool number_key(struct chrome *c, struct text_table *table,
 		       uint32_t *number)
 {
 	struct str key = buf_str(&c->key);
+	uint32_t hash = text_table_hash(table, key);
 
 	if (!buf_check(&c->key, WHAT, &c->t.err))
 		return false;
-	*number = map_find(map, key);
-	if (*number != MAP_NONE)
+	*number = text_table_find(table, key, hash);
+	if (*number != TEXT_NONE)
 		return true;
 	key = arena_str(&c->arena, key);
-	return (key.ptr && map_insert(map, key, (uint32_t)count, number)) ||
-	       no_memory(c);
+	*number = key.ptr ? text_table_add(table, key, hash) : TEXT_NONE;
+	return *number != TEXT_NONE || no_memory(c);
 }
 
 static bool find_process(struct chrome *c, const struct chrome_event *e,
@@ -566,7 +569,7 @@ static bool find_process(struct chrome *c, const struct chrome_event *e,
 
 	buf_clear(&c->key);
 	buf_add_str(&c->key, chrome_str(e, TEXT_PID));
-	if (!number_key(c, &c->processes, c->process_count, process))
+	if (!number_key(c, &c->processes, process))
 		return false;
 	if (*process < c->process_count)
 		return true;
@@ -613,7 +616,7 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 		add_async_key(c, e);
 	else
 		add_key_part(c, chrome_str(e, TEXT_TID));
-	if (!number_key(c, &c->lanes, c->lane_count, number))
+	if (!number_key(c, &c->lanes, number))
 		return false;
 	if (*number < c->lane_count)
 		return true;
@@ -734,52 +737,68 @@ static void survey_event(struct chrome *c)
 
 /* ---- which is within which ---- */
 
-struct sort_item {
-	int64_t start_ns;
-	int64_t end_ns;
-	uint32_t lane;
-	uint32_t span;
-};
-
-static int compare_items(const void *left, const void *right)
+/* What begins later is within, of what begins at once what ends earlier. */
+static int compare_spans(const void *left, const void *right, void *spans)
 {
-	const struct sort_item *a = left, *b = right;
-	int order = compare_u64(a->lane, b->lane);
+	uint32_t at = *(const uint32_t *)left, other = *(const uint32_t *)right;
+	const struct chrome_span *a = (struct chrome_span *)spans + at;
+	const struct chrome_span *b = (struct chrome_span *)spans + other;
+	int order = compare_i64(a->start_ns, b->start_ns);
 
-	if (!order)
-		order = compare_i64(a->start_ns, b->start_ns);
 	if (!order)
 		order = compare_i64(b->end_ns, a->end_ns);
-	return order ? order : compare_u64(a->span, b->span);
+	return order ? order : compare_u64(at, other);
 }
 
 /* Spans of a lane that are open are a chain through `around`. */
-static void nest_sorted(struct chrome *c, const struct sort_item *items)
+static void nest_lane(struct chrome *c, uint32_t *items, size_t count)
 {
 	uint32_t open = 0;
+	size_t sorted = 1;
 
-	for (size_t i = 0; i < c->span_count; i++) {
-		const struct sort_item *item = &items[i];
+	while (sorted < count && compare_spans(&items[sorted - 1],
+					       &items[sorted], c->spans) < 0)
+		sorted++;
+	if (sorted < count)
+		system_sort(items, count, sizeof *items, compare_spans,
+			    c->spans);
+	for (size_t i = 0; i < count; i++) {
+		struct chrome_span *span = &c->spans[items[i]];
 
-		if (!i || item->lane != items[i - 1].lane)
-			open = 0;
-		while (open && c->spans[open - 1].end_ns <= item->start_ns)
+		while (open && c->spans[open - 1].end_ns <= span->start_ns)
 			open = c->spans[open - 1].around;
-		c->spans[item->span].around = open;
-		open = item->span + 1;
+		span->around = open;
+		open = items[i] + 1;
 	}
+}
+
+/* Each lane's, one lane after the other, in the order of the file. */
+static bool nest_lanes(struct chrome *c)
+{
+	struct arena *arena = &c->arena;
+	uint32_t *items = arena_array(arena, c->span_count + 1, sizeof *items);
+	uint32_t *ends = arena_array(arena, c->lane_count + 1, sizeof *ends);
+
+	if (!items || !ends)
+		return no_memory(c);
+	for (size_t i = 0; i < c->span_count; i++)
+		ends[c->spans[i].lane + 1]++;
+	for (size_t i = 0; i < c->lane_count; i++)
+		ends[i + 1] += ends[i];
+	for (size_t i = 0; i < c->span_count; i++)
+		items[ends[c->spans[i].lane]++] = (uint32_t)i;
+	for (size_t i = 0, first = 0; i < c->lane_count; first = ends[i++])
+		nest_lane(c, items + first, ends[i] - first);
+	arena_drop(arena, items, (c->span_count + 1) * sizeof *items);
+	return true;
 }
 
 static bool nest(struct chrome *c)
 {
-	struct sort_item *items =
-		arena_array(&c->arena, c->span_count + 1, sizeof *items);
 	/* Of several files, each numbers its own. */
 	uint64_t first_id = ((uint64_t)c->t.to->source << 32) + 1;
 	int64_t first_ns = INT64_MAX;
 
-	if (!items)
-		return no_memory(c);
 	for (size_t i = 0; i < c->span_count; i++) {
 		struct chrome_span *span = &c->spans[i];
 
@@ -787,20 +806,15 @@ static bool nest(struct chrome *c)
 		if (!span->has_end)
 			span->end_ns = INT64_MAX;
 		first_ns = min_i64(first_ns, span->start_ns);
-		items[i] = (struct sort_item){ span->start_ns, span->end_ns,
-					       span->lane, (uint32_t)i };
 		/* Ids of others mean nothing here. */
 		if (!c->is_own || !span->id) {
 			span->id = first_id + i;
 			span->parent_id = 0;
 		}
 	}
-	qsort(items, c->span_count, sizeof *items, compare_items);
-	nest_sorted(c, items);
-	arena_drop(&c->arena, items, (c->span_count + 1) * sizeof *items);
 	if (!c->has_origin && first_ns <= 0)
 		c->origin_ns = sat_sub_i64(LEAST_START_NS, first_ns);
-	return true;
+	return nest_lanes(c);
 }
 
 /* ---- the second reading ---- */
@@ -1107,8 +1121,8 @@ bool decode_chrome_spans(struct feed *feed, struct taker *to, struct error *err)
 	if (!trace_json_init(&c.t, feed, to, err))
 		return false;
 	arena_init(&c.arena, LIMIT_DECODE_HEAP_BYTES);
-	map_init(&c.processes, &c.arena);
-	map_init(&c.lanes, &c.arena);
+	text_table_init(&c.processes, &c.arena);
+	text_table_init(&c.lanes, &c.arena);
 	buf_init(&c.key, LIMIT_BODY_PLAIN_BYTES);
 	buf_init(&c.named, LIMIT_STRING_BYTES + 16);
 	read_twice(&c, feed);
