@@ -158,6 +158,7 @@ struct folded_lines {
 	uint32_t group_count;
 	size_t stack_lines;
 	size_t two_number_lines;
+	size_t open_end_lines; /* "main;work; 5" */
 	bool is_cut_off;
 	int64_t duration_us; /* "# duration: 12", as austin has it; or 0 */
 
@@ -444,6 +445,7 @@ static bool cut_line(struct folded_lines *f, struct str line,
 				 "change the shares; multiply all of them, as "
 				 "by a thousand: awk '{ $NF *= 1000 } 1'",
 				 f->line, STR_ARGS(shown));
+	f->open_end_lines += stack.ptr[stack.len - 1] == ';';
 	stack = without_empty_ends(stack);
 	count_numbers(f, stack);
 	return add_line(f, stack, weight, b);
@@ -562,6 +564,12 @@ static int64_t folded_lines_duration_us(const struct folded_lines *f)
 static bool folded_lines_are_pairs(const struct folded_lines *f)
 {
 	return f->stack_lines && f->two_number_lines == f->stack_lines;
+}
+
+/* After the last batch: all lines end in an empty frame. */
+static bool folded_lines_have_open_ends(const struct folded_lines *f)
+{
+	return f->open_end_lines == f->stack_lines;
 }
 
 struct folded_lines *folded_lines_new(struct feed *feed, struct error *err)
@@ -886,6 +894,71 @@ static bool declare_type(struct folded *f, struct str wanted, struct error *err)
 	return profile_build_type(f->build, type.type, type.unit, err);
 }
 
+/* So many functions with callees whose weight covers theirs are no chance. */
+#define TOTALS_MIN 3
+
+/* The sums of what each stack calls, where each is called by one that has a
+ * line, too, and covers them; NULL if not, or without memory for it. The caller
+ * frees them. */
+static int64_t *sums_of_callees(const struct profile *p)
+{
+	int64_t *sums = mem_calloc(p->stack_count, sizeof *sums);
+	uint32_t path[LIMIT_STACK_FRAMES], depth = 0, covering = 0;
+	bool is_covered = sums != NULL;
+
+	/* In their order callers come first. */
+	for (uint32_t i = 0; is_covered && i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i], *caller;
+		uint32_t shared = s->frame_count - 1;
+
+		if (shared > depth)
+			is_covered = false;
+		else if (shared) {
+			caller = &p->stacks[path[shared - 1]];
+			sums[path[shared - 1]] = sat_add_i64(
+				sums[path[shared - 1]], s->value);
+			is_covered = memcmp(p->frame_ids + s->frame_first,
+					    p->frame_ids + caller->frame_first,
+					    shared * sizeof *p->frame_ids) == 0;
+		}
+		depth = shared + 1;
+		path[shared] = i;
+	}
+	for (uint32_t i = 0; is_covered && i < p->stack_count; i++) {
+		is_covered = p->stacks[i].value >= sums[i];
+		covering += sums[i] > 0;
+	}
+	if (is_covered && covering >= TOTALS_MIN)
+		return sums;
+	mem_free(sums);
+	return NULL;
+}
+
+/* llvm-xray (14) writes into each line what its callees took as well, and ends
+ * each in a ';', where others have the weight of the last function itself. */
+static void take_callees_off(struct profile *p, struct notes *notes)
+{
+	int64_t *sums = sums_of_callees(p), total = 0;
+	uint32_t kept = 0;
+
+	if (!sums)
+		return;
+	for (uint32_t i = 0; i < p->stack_count; i++) {
+		struct stack s = p->stacks[i];
+
+		s.value -= sums[i];
+		total = sat_add_i64(total, s.value);
+		if (s.value)
+			p->stacks[kept++] = s;
+	}
+	p->stack_count = kept;
+	p->total = p->whole_total = total;
+	mem_free(sums);
+	notes_add(notes, "each weight of the folded stacks covers those of what "
+			 "is called, as llvm-xray writes them: these are taken "
+			 "off, so that nothing counts twice");
+}
+
 /* Weights of unknown unit that are no counts tell no number of samples. */
 static void settle(const struct folded *f, struct profile *out)
 {
@@ -971,6 +1044,8 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 		return false;
 	is_done = f->lines && read_all(f, want->type, notes, err) &&
 		  profile_build_finish(f->build, notes, err);
+	if (is_done && folded_lines_have_open_ends(f->lines))
+		take_callees_off(out, notes);
 	if (is_done)
 		settle(f, out);
 	if (is_done && folded_lines_cut_off(f->lines))

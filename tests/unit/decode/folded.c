@@ -72,6 +72,32 @@ static void test_forms_of_lines(void **state)
 			  "<0000000000401136> 4\nmain;big 3\nmain;f<401136> 3\n");
 }
 
+/* As llvm-xray writes them, with all that is called; and lines that are not. */
+static void test_totals(void **state)
+{
+	(void)state;
+	assert_decodes_to("main; 100\nmain;a; 60\nmain;a;b; 50\n"
+			  "main;a;b;c; 50\nmain;d; 30\n",
+			  "main 10\nmain;a 10\nmain;a;b;c 50\nmain;d 30\n");
+	/* One covers less than its callees; has no line; ends otherwise; and
+	 * too few that cover. */
+	assert_decodes_to("main; 100\nmain;a; 60\nmain;a;b; 50\n"
+			  "main;a;b;c; 51\n",
+			  "main 100\nmain;a 60\nmain;a;b 50\n"
+			  "main;a;b;c 51\n");
+	assert_decodes_to("main; 9\nmain;a; 8\nmain;a;b; 7\nmain;a;b;c; 6\n"
+			  "x;y; 1\n",
+			  "main 9\nmain;a 8\nmain;a;b 7\nmain;a;b;c 6\nx;y 1\n");
+	assert_decodes_to("main; 9\nmain;a; 8\nmain;b;c; 7\nmain;b;c;d; 2\n"
+			  "main;b;c;d;e; 1\n",
+			  "main 9\nmain;a 8\nmain;b;c 7\nmain;b;c;d 2\n"
+			  "main;b;c;d;e 1\n");
+	assert_decodes_to("main; 9\nmain;a; 8\nmain;a;b; 7\nmain;a;b;c 6\n",
+			  "main 9\nmain;a 8\nmain;a;b 7\nmain;a;b;c 6\n");
+	assert_decodes_to("main; 9\nmain;a; 8\nmain;a;b; 7\n",
+			  "main 9\nmain;a 8\nmain;a;b 7\n");
+}
+
 /* Places and threads as austin writes them, and what it says in front. */
 static void test_austin(void **state)
 {
@@ -628,6 +654,7 @@ UNIT_TESTS(folded)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms_of_lines),
+		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_austin),
 		cmocka_unit_test(test_deep_austin),
 		cmocka_unit_test(test_neighbours_that_begin_alike),
