@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/change_point.h"
+#include "analyze/onset.h"
 #include "base/limits.h"
 
 #include "../../tests/unit/random_draws.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/change_of_time.h"
 
-#include "analyze/nplusone.h"
+#include "analyze/findings.h"
 #include "analyze/typical.h"
 #include "base/num.h"
 

@@ -7,7 +7,7 @@
 #ifndef ANALYZE_CHANGE_OF_TIME_H
 #define ANALYZE_CHANGE_OF_TIME_H
 
-#include "analyze/nplusone.h"
+#include "analyze/findings.h"
 #include "analyze/typical.h"
 
 /* A candidate grew when it took half as much again as usual and more than

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/change_point.h"
+#include "analyze/onset.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "analyze/change_of_time.h"
 #include "analyze/findings.h"
 #include "analyze/messages.h"
-#include "analyze/nplusone.h"
 #include "analyze/slowspan.h"
 #include "base/num.h"
 #include "base/timefmt.h"

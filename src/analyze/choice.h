@@ -10,7 +10,6 @@
 
 #include "analyze/change_of_time.h"
 #include "analyze/findings.h"
-#include "analyze/nplusone.h"
 #include "model/result.h"
 
 /* What the chosen one spends its time on, as far as a trace tells. */

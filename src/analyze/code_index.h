@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 
 #define LONG_BYTES 13
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 
 #include <stdint.h>
 #include <string.h>

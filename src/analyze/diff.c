@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyze/function_table.h"
-#include "analyze/slice_values.h"
 #include "analyze/stats.h"
 #include "base/num.h"
 #include "base/thread.h"

@@ -12,8 +12,29 @@
 #define ANALYZE_DIFF_H
 
 #include "analyze/function_table.h"
-#include "analyze/slice_values.h"
+#include "analyze/profile_analysis.h"
 #include "analyze/stats.h"
+
+/* The functions of a table in the blocks that its sides were cut into. */
+
+/* One side. Blocks without values or exposure tell nothing and are left out;
+ * count is that of the others. */
+struct slice_side {
+	size_t count;
+	double *exposures;
+	double *wholes; /* all values of the block */
+	double *values; /* count for each entry of the table */
+};
+
+struct slice_values {
+	struct slice_side sides[SIDE_COUNT];
+};
+
+/* Sums the ranked measure by entry and block, in the table's arena. is_share:
+ * the exposure of a block is all of its values. */
+bool slice_values_build(struct slice_values *out, const struct func_table *t,
+			const struct rank_want *want, bool is_share,
+			struct error *err) MUST_CHECK;
 
 /* Part of false claims among all claims that is put up with. */
 #define DIFF_FALSE_DISCOVERY 0.05

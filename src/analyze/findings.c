@@ -5,7 +5,6 @@
 
 #include "analyze/calls.h"
 #include "analyze/messages.h"
-#include "analyze/nplusone.h"
 #include "analyze/trace_analysis.h"
 #include "base/num.h"
 #include "model/result.h"

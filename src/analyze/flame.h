@@ -6,7 +6,7 @@
 #ifndef ANALYZE_FLAME_H
 #define ANALYZE_FLAME_H
 
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 #include "base/error.h"
 #include "model/flame.h"
 #include "model/profile.h"

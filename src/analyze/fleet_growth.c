@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/fleet_growth.h"
+#include "analyze/growth.h"
 
 #include <math.h>
 #include <stdlib.h>

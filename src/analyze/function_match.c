@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/function_match.h"
+#include "analyze/function_table.h"
 
 #include <stdint.h>
 

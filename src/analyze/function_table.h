@@ -7,6 +7,8 @@
 #ifndef ANALYZE_FUNCTION_TABLE_H
 #define ANALYZE_FUNCTION_TABLE_H
 
+#include <stdbool.h>
+
 #include "analyze/code_kind.h"
 #include "analyze/profile_analysis.h"
 #include "base/buf.h"
@@ -162,5 +164,36 @@ bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
 
 /* Appends the identity of name to out. */
 void function_key(struct str name, struct buf *out);
+
+/* Function names as people compare them: package paths, receivers, type
+ * arguments, parameters and closures do not matter. Used to find the function
+ * that a span was named after. */
+
+enum name_match {
+	NAME_MATCH_NONE = 0,
+	NAME_MATCH_CLOSURE, /* a closure inside that function */
+	NAME_MATCH_FUNCTION,
+};
+
+/* Whether a function's name is what the span's says: UserRepository.Find is
+ * "shop/store.(*UserRepository).Find", "find" is too. Case and underscores do
+ * not count; a class in span must match. Span names that are no code, such
+ * as "GET /users", match nothing. */
+enum name_match function_name_match(struct str name, struct str span);
+
+/* True for names that every server has high in its stacks and that explain
+ * nothing: main, run, ServeHTTP, dispatch. */
+bool function_name_is_generic(struct str name);
+
+/* Functions whose package, namespace or module was renamed between the two
+ * sides: "Acme.Orders.Pricing.Quote" is "Acme.Sales.Orders.Pricing.Quote",
+ * "shop/db.Find" is "shop/v2/db.Find". A deploy seldom falls on the edge of a
+ * window, so that some of each name is on both sides and neither is gone or
+ * new: they must be one function before anything is tested. */
+
+/* Finds moves between the sides of t, whose entries are interned, and lets
+ * the functions of its sides stand for the entry of the newer name. Fills
+ * t->moves, most functions first. Linear in the frames of the stacks. */
+bool moved_join(struct func_table *t, struct error *err) MUST_CHECK;
 
 #endif

@@ -7,7 +7,6 @@
 #include "analyze/category_share.h"
 #include "analyze/code_kind.h"
 #include "analyze/profile_analysis.h"
-#include "analyze/rename.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/num.h"

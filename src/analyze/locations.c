@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/locations.h"
+#include "analyze/profile_analysis.h"
 
 #include "analyze/code_kind.h"
 #include "base/num.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/diff.h"
 
-#include "analyze/function_match.h"
 #include "analyze/function_table.h"
 #include "base/num.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/nplusone.h"
+#include "analyze/findings.h"
 
 #include <stdlib.h>
 
 #include "analyze/calls.h"
-#include "analyze/findings.h"
 #include "analyze/trace_analysis.h"
 #include "base/num.h"
-#include "model/finding.h"
+#include "model/result.h"
 
 /* Calls that overlap by less than a tenth follow one another on a clock that
  * is read too late. */

@@ -7,11 +7,12 @@
 #ifndef ANALYZE_PROFILE_ANALYSIS_H
 #define ANALYZE_PROFILE_ANALYSIS_H
 
+#include "analyze/code_kind.h"
 #include "base/error.h"
 #include "model/profile.h"
 #include "model/result.h"
 
-struct code_rules;   /* analyze/code_rules.h */
+struct code_rules;   /* analyze/code_kind.h */
 struct profile_runs; /* model/profile_runs.h */
 struct snapshot;     /* model/snapshot.h */
 
@@ -79,23 +80,6 @@ enum normalize profiles_default_normalize(const struct profile *slow,
 					  const struct profile *baseline,
 					  bool *is_of_whole_runs);
 
-/* Fills result->functions (+ counts, noise_count) and the shares of each kind
- * of code from the slow profile and, when not NULL, the baseline. Without a
- * baseline change stays CHANGE_NONE. Flat: the leaf frame's; total: once per
- * distinct function of a stack; owned: charged to the deepest application frame
- * (to the leaf when a stack has none). Rows are functions by name (file shown,
- * not compared; numbers that compilers and virtual machines generate do not
- * count), so two builds can be compared. Order: what grew, by the effect that
- * is certain; what shrank; the rest by value. Totals come by the size of their
- * change, those that only pass one on after those that hold it. With is_loop
- * the functions that run the loop, three at most, come first and are compared
- * by their total. delta is in parts of the slow side's total, but of shares,
- * where it is their difference. What weakens the comparison goes to
- * result->rank_facts. */
-bool functions_rank(const struct profile *slow, const struct profile *baseline,
-		    const struct rank_want *want, struct result *result,
-		    struct error *err) MUST_CHECK;
-
 /* Adds up values of both sides by stack text, for folded and difffolded.
  * Lines come in bytewise order of their frame names, root first; baseline
  * may be NULL. Frame names equal after escape_folded() are one stack. */
@@ -103,5 +87,32 @@ bool stack_lines_build(const struct profile *slow,
 		       const struct profile *baseline, struct arena *arena,
 		       struct stack_line **lines, size_t *count,
 		       struct error *err) MUST_CHECK;
+
+/* Files and lines for functions that were ranked from a profile without them:
+ * samples of spans come by name only, the same functions of the whole service
+ * come with places. */
+
+/* Gives the functions of profiles without files theirs, by name, from n
+ * profiles of the same code: whose code a bare "call" or "each" is only its
+ * place tells. Profiles with files of their own are left alone. Where a name
+ * lies in several files the samples decide first whether it is the
+ * application's, then the file; a tie leaves it unknown. Lines stay unknown.
+ * rules: the user's, or NULL. */
+bool profiles_take_files(struct profile *const *profiles, size_t count,
+			 const struct profile *const *from, size_t n,
+			 const struct code_rules *rules,
+			 struct error *err) MUST_CHECK;
+
+/* Gives the frames of profiles without lines the line of their function where
+ * the n profiles of the same code have samples on one line of it only. */
+bool profiles_take_lines(struct profile *const *profiles, size_t count,
+			 const struct profile *const *from, size_t n,
+			 struct error *err) MUST_CHECK;
+
+/* Fills file and, with_lines, the hottest line of rows that have none. Names
+ * must be equal, and files that a row has. Files are borrowed from the
+ * result's arena. */
+bool rows_add_locations(struct result *result, const struct profile *p,
+			bool with_lines, struct error *err) MUST_CHECK;
 
 #endif

@@ -7,7 +7,6 @@
 #include "analyze/function_table.h"
 #include "analyze/profile_analysis.h"
 #include "analyze/rank_facts.h"
-#include "analyze/rename.h"
 #include "analyze/snapshot_make.h"
 #include "base/num.h"
 #include "base/system.h"

@@ -3,7 +3,7 @@
  * What a ranking of functions found out besides its rows: in which way the
  * sides were compared and how noise was told, what was put down to the load,
  * which functions were renamed. Numbers and names only:
- * report/comparison_notes.h has the words.
+ * report/texts.h has the words.
  */
 #ifndef ANALYZE_RANK_FACTS_H
 #define ANALYZE_RANK_FACTS_H
@@ -87,5 +87,30 @@ bool rank_facts_add_shift(struct rank_facts *f, const struct func_entry *from,
 /* What the table and its comparison tell; d: NULL when nothing was judged. */
 bool rank_facts_take(struct rank_facts *f, const struct func_table *t,
 		     const struct diff *d, struct error *err) MUST_CHECK;
+
+/* What lies behind the changes of a comparison: functions that were renamed,
+ * and cost that only moved between siblings that took each other's place. */
+
+/* Takes back claims of d that renaming or shifting explains: they become
+ * CHANGE_SAME, and facts say what happened. */
+bool explain_changes(struct diff *d, struct rank_facts *facts,
+		     struct error *err) MUST_CHECK;
+
+/* Fills result->functions (+ counts, noise_count) and the shares of each kind
+ * of code from the slow profile and, when not NULL, the baseline. Without a
+ * baseline change stays CHANGE_NONE. Flat: the leaf frame's; total: once per
+ * distinct function of a stack; owned: charged to the deepest application frame
+ * (to the leaf when a stack has none). Rows are functions by name (file shown,
+ * not compared; numbers that compilers and virtual machines generate do not
+ * count), so two builds can be compared. Order: what grew, by the effect that
+ * is certain; what shrank; the rest by value. Totals come by the size of their
+ * change, those that only pass one on after those that hold it. With is_loop
+ * the functions that run the loop, three at most, come first and are compared
+ * by their total. delta is in parts of the slow side's total, but of shares,
+ * where it is their difference. What weakens the comparison goes to
+ * result->rank_facts. */
+bool functions_rank(const struct profile *slow, const struct profile *baseline,
+		    const struct rank_want *want, struct result *result,
+		    struct error *err) MUST_CHECK;
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/rename.h"
+#include "analyze/rank_facts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "analyze/call_graph.h"
-#include "analyze/rank_facts.h"
 #include "base/num.h"
 #include "base/system.h"
 

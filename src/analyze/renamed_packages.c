@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/rename.h"
+#include "analyze/function_table.h"
 
 #include <stdlib.h>
 
-#include "analyze/function_table.h"
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/str.h"

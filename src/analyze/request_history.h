@@ -7,7 +7,7 @@
 #define ANALYZE_REQUEST_HISTORY_H
 
 #include "analyze/baseline.h"
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 #include "analyze/contrasts.h"
 #include "model/history.h"
 #include "model/profile.h"

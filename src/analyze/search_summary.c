@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "model/hits.h"
+#include "model/history.h"
 #include "model/metrics.h"
 
 /* ---- health checks ---- */

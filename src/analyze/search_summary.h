@@ -7,7 +7,7 @@
 #ifndef ANALYZE_SEARCH_SUMMARY_H
 #define ANALYZE_SEARCH_SUMMARY_H
 
-#include "model/hits.h"
+#include "model/history.h"
 #include "model/metrics.h"
 
 /* Whether a route or method is one that only asks if a program is alive:

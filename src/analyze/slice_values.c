@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "analyze/slice_values.h"
+#include "analyze/diff.h"
 
 #include "analyze/function_table.h"
 #include "model/profile_runs.h"

@@ -14,7 +14,7 @@
 #define CHAIN_SPANS 4
 
 /* A span on its way into a group; equal parent and key meet by sorting. */
-struct item {
+struct ranked {
 	uint32_t parent;
 	uint32_t key;
 	uint32_t span;
@@ -72,8 +72,8 @@ static uint32_t common_parent(const struct trace *t, uint32_t span)
 
 static int compare_item(const void *left, const void *right)
 {
-	const struct item *a = left;
-	const struct item *b = right;
+	const struct ranked *a = left;
+	const struct ranked *b = right;
 	int order = compare_i64(a->parent, b->parent);
 
 	if (!order)
@@ -146,11 +146,11 @@ static bool is_wanted(const struct rank *r, const struct guilty_want *want,
 
 /* A root is nobody's sibling, and a span asked for by its id stands alone:
  * both get a parent number of their own past all spans. */
-static struct item item_of(const struct rank *r, const struct guilty_want *want,
+static struct ranked item_of(const struct rank *r, const struct guilty_want *want,
 			   uint32_t span)
 {
 	const struct trace *t = r->calls->t;
-	struct item item = {
+	struct ranked item = {
 		.parent = common_parent(t, span),
 		.key = r->calls->key[span],
 		.span = span,
@@ -185,7 +185,7 @@ static void keep_slowest(const struct rank *r, const uint32_t *members,
 	add_member(r, c, members[slowest]);
 }
 
-static void group(const struct rank *r, const struct item *items, size_t count,
+static void group(const struct rank *r, const struct ranked *items, size_t count,
 		  struct candidates *out)
 {
 	struct candidate *current = NULL;
@@ -209,7 +209,7 @@ bool candidates_rank(const struct calls *c, const struct trace_times *times,
 {
 	struct rank r = { .calls = c, .times = times, .by = want->by };
 	uint32_t n = c->t->span_count;
-	struct item *items = arena_array(arena, n, sizeof *items);
+	struct ranked *items = arena_array(arena, n, sizeof *items);
 	size_t count = 0;
 
 	*out = (struct candidates){ 0 };

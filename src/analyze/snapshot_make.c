@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/diff.h"
 #include "analyze/function_table.h"
 #include "analyze/profile_analysis.h"
-#include "analyze/slice_values.h"
 #include "base/num.h"
 #include "model/snapshot.h"
 

@@ -5,8 +5,8 @@
 #ifndef ANALYZE_SNAPSHOT_MAKE_H
 #define ANALYZE_SNAPSHOT_MAKE_H
 
+#include "analyze/diff.h"
 #include "analyze/profile_analysis.h"
-#include "analyze/slice_values.h"
 #include "model/snapshot.h"
 
 /* A profile without stacks that says what the snapshot was as a whole; p must

@@ -204,4 +204,13 @@ struct waterfall_want {
 bool waterfall_select(const struct trace *t, const struct waterfall_want *want,
 		      struct result *result, struct error *err) MUST_CHECK;
 
+/* Clocks of different hosts disagree. A server span that does not fit into
+ * its caller's time is moved to its middle, as Jaeger does, for the sums
+ * only: profiles are stored with the times of their own host. */
+
+/* How far a server span was moved against its caller because it did not fit;
+ * 0 for all others. */
+int64_t clock_skew_ns(const struct trace *t, const int64_t *shift_ns,
+		      uint32_t span);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/answer.h"
+#include "backend/source.h"
 
 #include <stdio.h>
 #include <string.h>

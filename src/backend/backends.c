@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backend/table.h"
 #include "base/buf.h"
 #include "base/redact.h"
 #include "wire/url.h"

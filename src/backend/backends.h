@@ -11,7 +11,6 @@
 
 #include "backend/profile_backend.h"
 #include "backend/source.h"
-#include "backend/table.h"
 #include "backend/trace_backend.h"
 #include "base/error.h"
 #include "base/notes.h"

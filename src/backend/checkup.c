@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/answer.h"
 #include "backend/backends.h"
 #include "backend/fetch_profile.h"
+#include "backend/source.h"
+#include "backend/table.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "wire/http.h"

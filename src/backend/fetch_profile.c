@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/gather.h"
+#include "backend/profile_backend.h"
 #include "backend/source.h"
 #include "base/limits.h"
 #include "base/num.h"

@@ -7,7 +7,7 @@
 #include "backend/jobs.h"
 #include "backend/trace_names.h"
 #include "base/error.h"
-#include "model/hits.h"
+#include "model/history.h"
 #include "model/trace.h"
 #include "wire/har.h"
 

@@ -12,7 +12,7 @@
 #include "backend/jobs.h"
 #include "base/arena.h"
 #include "base/error.h"
-#include "model/hits.h"
+#include "model/history.h"
 #include "model/trace.h"
 
 /* Outside: of the window that was given. */

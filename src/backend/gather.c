@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/gather.h"
+#include "backend/profile_backend.h"
 
 #include <stdlib.h>
 

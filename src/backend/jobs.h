@@ -76,4 +76,40 @@ struct job {
 bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 	      struct error *err) MUST_CHECK;
 
+/* ---- which server of profiles it is ---- */
+
+/* The server, other than this one (NULL: any), that may have answered so;
+ * NULL: none. */
+const struct profile_backend *profiles_likely(
+	const struct profile_backend *known,
+	const struct http_response *response);
+
+/* Of whichever server the answer is; names live in the arena. */
+bool profiles_kept_names(const char *url, struct str asked,
+			 const struct http_response *response, bool is_types,
+			 struct arena *arena, struct name_list *names);
+
+/* Before each request of a job: what has to be known first is learned, and the
+ * job is put to the server as it is known. */
+bool profiles_prepare(struct backends *b, struct job *job,
+		      struct error *err) MUST_CHECK;
+
+/* True when the answer, or that to another job, told that the server is of
+ * another kind than the job was put to: it is to be asked again from its first
+ * attempt. May ask the server, once a run. */
+bool profiles_recognise(struct backends *b, const struct job *job,
+			const struct http_response *response);
+
+/* Whether judging the answer may ask further questions at once, so that it has
+ * to wait until no others are on their way. */
+bool profiles_may_ask(const struct backends *b,
+		      const struct http_response *response);
+
+/* The server is this one, and its room remembers that. */
+void profiles_settle(struct side *side, const struct profile_backend *profiles,
+		     void *room);
+
+/* Forgets what the room remembers. */
+void profiles_release(struct side *side);
+
 #endif

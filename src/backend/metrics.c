@@ -6,10 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "backend/backend.h"
 #include "backend/jobs.h"
 #include "backend/metric_backend.h"
 #include "backend/selector.h"
+#include "backend/source.h"
+#include "backend/table.h"
 #include "base/buf.h"
 #include "base/num.h"
 #include "base/str.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/jobs.h"
 #include "backend/profile_backend.h"
 #include "backend/source.h"
 #include "base/num.h"

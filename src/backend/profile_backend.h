@@ -9,7 +9,11 @@
 #define BACKEND_PROFILE_BACKEND_H
 
 #include "backend/source.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/timefmt.h"
 #include "decode/decode.h"
+#include "model/profile_list.h"
 
 struct backends;
 struct job;
@@ -120,7 +124,7 @@ struct profile_backend {
 	 * job, by all that follows. */
 	bool (*answer_jobs)(struct backends *b, struct job *const *jobs,
 			    size_t n, struct error *err);
-	/* All profiles one by one, as they were sent (whole_profile.h). NULL: it
+	/* All profiles one by one, as they were sent. NULL: it
 	 * gives sums only. */
 	bool (*each)(struct backends *b, const struct whole_query *query,
 		     const struct whole_taker *taker, struct error *err);
@@ -221,40 +225,88 @@ struct profile_backend {
 			      struct totals *totals, struct error *err);
 };
 
-/* The server, other than this one (NULL: any), that may have answered so;
- * NULL: none. */
-const struct profile_backend *profiles_likely(
-	const struct profile_backend *known,
-	const struct http_response *response);
+/* Profiles one by one, as agents sent them or as they lie on disk, from whoever
+ * has them so. */
 
-/* Of whichever server the answer is; names live in the arena. */
-bool profiles_kept_names(const char *url, struct str asked,
-			 const struct http_response *response, bool is_types,
-			 struct arena *arena, struct name_list *names);
+struct whole_label {
+	struct str name; /* "service_name", "version", "zone" */
+	struct str value;
+};
 
-/* ---- for jobs ---- */
+/* All is the giver's. */
+struct whole_profile {
+	struct str name;  /* tells it from all others of its source */
+	struct str kind;  /* of samples, as Pyroscope calls it: "process_cpu" */
+	struct str bytes; /* pprof, gzip or plain; empty before it is fetched */
+	int64_t start_ns; /* 0: not known */
+	struct whole_label labels[LIMIT_STORED_LABELS + 1];
+	size_t label_count;
+	bool is_narrowed; /* counts since the process began are left out */
+};
 
-/* Before each request of a job: what has to be known first is learned, and the
- * job is put to the server as it is known. */
-bool profiles_prepare(struct backends *b, struct job *job,
-		      struct error *err) MUST_CHECK;
+struct whole_query {
+	const char *service; /* of files: whose they are; NULL: all */
+	struct time_range range;
+	/* Files, and no server. */
+	const char *const *paths;
+	size_t path_count;
+	/* For who adds up what comes: without counts since a process began. */
+	bool is_for_sums;
+};
 
-/* True when the answer, or that to another job, told that the server is of
- * another kind than the job was put to: it is to be asked again from its first
- * attempt. May ask the server, once a run. */
-bool profiles_recognise(struct backends *b, const struct job *job,
-			const struct http_response *response);
+struct whole_taker {
+	/* Called for each first: whether it is wanted. */
+	bool (*wants)(void *context, const struct whole_profile *profile);
+	/* Called for those that are wanted. bytes are empty where there is no
+	 * reading it: why says more. False with err ends it. */
+	bool (*take)(void *context, const struct whole_profile *profile,
+		     const struct error *why, struct error *err);
+	void *context;
+};
 
-/* Whether judging the answer may ask further questions at once, so that it has
- * to wait until no others are on their way. */
-bool profiles_may_ask(const struct backends *b,
-		      const struct http_response *response);
+/* Lists of answers that grow in an arena while an answer is read, whichever
+ * server sent it. Past their limit they take no more, which is no failure. */
 
-/* The server is this one, and its room remembers that. */
-void profiles_settle(struct side *side, const struct profile_backend *profiles,
-		     void *room);
+struct name_gatherer {
+	struct arena *arena;
+	struct name_list *list;
+	size_t cap;
+	bool is_failed; /* no memory */
+};
 
-/* Forgets what the room remembers. */
-void profiles_release(struct side *side);
+void name_gatherer_init(struct name_gatherer *g, struct arena *arena,
+			struct name_list *list);
+void name_gatherer_add(struct name_gatherer *g, struct str name);
+/* [".."], for answer_read_field(). */
+void name_gatherer_read(struct json_reader *r, void *name_gatherer);
+/* Sorts the list. */
+bool name_gatherer_finish(struct name_gatherer *g,
+			  struct error *err) MUST_CHECK;
+
+/* Appends another part's names, and sorts again. */
+bool name_list_add(struct name_list *list, struct arena *arena,
+		   const struct name_list *part, struct error *err) MUST_CHECK;
+
+/* Appends series by the same labels. One of several parts is listed as often,
+ * which readers must expect of servers anyway. */
+bool series_list_add(struct series_list *list, struct arena *arena,
+		     const struct series_list *part,
+		     struct error *err) MUST_CHECK;
+
+struct total_gatherer {
+	const struct totals_query *query;
+	struct arena *arena;
+	struct totals *totals;
+	size_t cap;
+	bool is_failed; /* no memory */
+};
+
+void total_gatherer_init(struct total_gatherer *g,
+			 const struct totals_query *query, struct arena *arena,
+			 struct totals *totals);
+/* Room for one more, empty; NULL past the limit or without memory. */
+struct total *total_gatherer_add(struct total_gatherer *g);
+bool total_gatherer_finish(const struct total_gatherer *g,
+			   struct error *err) MUST_CHECK;
 
 #endif

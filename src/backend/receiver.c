@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/receiver.h"
 
-#include "backend/answer.h"
-#include "backend/backend.h"
+#include "backend/source.h"
 #include "base/gz.h"
 
 bool receiver_post(const struct endpoint *endpoint, const char *route,

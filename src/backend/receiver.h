@@ -6,8 +6,8 @@
 #ifndef BACKEND_RECEIVER_H
 #define BACKEND_RECEIVER_H
 
+#include "backend/profile_backend.h"
 #include "backend/source.h"
-#include "backend/whole_profile.h"
 
 /* What a receiver says of one request. err is set for all but RECEIPT_TAKEN. */
 enum receipt {

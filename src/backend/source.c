@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/source.h"
 
-#include "backend/answer.h"
-#include "backend/backend.h"
 #include "base/mem.h"
 #include "wire/http_message.h"
 

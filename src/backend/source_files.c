@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/source_files.h"
+#include "backend/input.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -12,25 +12,6 @@ struct metric_backend;
 struct profile_backend;
 struct trace_backend;
 
-/* What a run may ask, each of a server of its own. */
-enum server_side {
-	SERVER_TRACES = 0,
-	SERVER_PROFILES,
-	SERVER_METRICS,
-	SERVER_TO, /* where an export goes: it is told, and asked nothing */
-	SERVER_SIDES
-};
-
-/* "traces", "profiles", "metrics", "to": as their options begin. */
-const char *server_side_name(enum server_side side);
-
-/* A project instead of a host. The host is the API's own unless another is
- * named: a private endpoint, a proxy, a test. */
-struct project_address {
-	struct str base; /* "https://host/prefix"; empty: the API's own */
-	struct str project;
-};
-
 struct backend_row {
 	const char *name;        /* in messages: "tempo" */
 	const char *title;       /* "Tempo" */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/trace_backend.h"
 
-#include "backend/answer.h"
-#include "backend/backend.h"
+#include "backend/source.h"
 #include "base/num.h"
 
 #define JSON "application/json"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/trace_names.h"
 
-#include "backend/answer.h"
-#include "backend/gather.h"
+#include "backend/profile_backend.h"
+#include "backend/source.h"
 #include "base/json.h"
 
 struct names {

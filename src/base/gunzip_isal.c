@@ -8,7 +8,7 @@
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
 
-#include "base/gunzip.h"
+#include "base/gz.h"
 #include "base/mem.h"
 #include "base/num.h"
 

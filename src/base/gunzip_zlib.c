@@ -5,9 +5,8 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include "base/gunzip.h"
+#include "base/gz.h"
 #include "base/num.h"
-#include "base/gunzip.h"
 
 /* 15: the largest window; 16: gzip and nothing else. */
 #define WINDOW_BITS (15 + 16)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/gunzip.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -295,12 +294,6 @@ bool gz_deflate_fast(struct str bytes, struct buf *out, struct error *err)
 
 #define ZLIB_CONST
 #include <zlib.h>
-
-#include "base/gz.h"
-#include "base/gunzip.h"
-#include "base/mem.h"
-#include "base/num.h"
-#include "base/gunzip.h"
 
 #define CHUNK_BYTES (32 * KIB)
 

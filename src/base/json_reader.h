@@ -10,7 +10,10 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/json.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/feed.h"
+#include "base/limits.h"
 
 /* Enough of a long string to find a character boundary at the limit. */
 #define KEPT_BYTES (LIMIT_STRING_BYTES + 4)

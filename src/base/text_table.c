@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/text_table.h"
+#include "base/map.h"
 
 #include "base/bytes.h"
-#include "base/map.h"
 #include "base/num.h"
 
 #define FIRST_SLOTS ((size_t)64)

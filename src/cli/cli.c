@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands.h"
+#include "cli/pages.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -18,11 +18,11 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/build_text.h"
+#include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/output.h"
-#include "cli/pages.h"
 #include "investigate/trace_search.h"
 #include "wire/har.h"
 

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
-#include "investigate/alert.h"
+#include "investigate/slo.h"
 #include "report/answers.h"
 #include "report/slo_answer.h"
 

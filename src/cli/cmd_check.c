@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyze/fleet_growth.h"
 #include "analyze/gates.h"
+#include "analyze/growth.h"
 #include "backend/fleet_file.h"
 #include "backend/input.h"
 #include "base/error.h"
@@ -21,9 +21,8 @@
 #include "decode/prices.h"
 #include "decode/snapshot.h"
 #include "investigate/check.h"
-#include "investigate/services.h"
-#include "report/check_answer.h"
-#include "report/comparison_notes.h"
+#include "investigate/profile_service.h"
+#include "report/answers.h"
 #include "report/texts.h"
 
 /* Which two sides the options of `check` mean: files, folders, a snapshot,

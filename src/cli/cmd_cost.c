@@ -9,7 +9,6 @@
 #include "cli/pages.h"
 #include "cli/run.h"
 #include "decode/prices.h"
-#include "report/comparison_notes.h"
 #include "report/cost_answer.h"
 #include "report/texts.h"
 

@@ -10,7 +10,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
-#include "render/formats.h"
+#include "render/render.h"
 #include "report/answers.h"
 
 #define DEFAULT_WINDOW_NS NS_PER_HOUR

@@ -4,7 +4,6 @@
 #include "analyze/call_graph.h"
 #include "analyze/category_share.h"
 #include "backend/input.h"
-#include "backend/source_files.h"
 #include "base/num.h"
 #include "cli/context.h"
 #include "cli/message.h"
@@ -12,7 +11,7 @@
 #include "cli/pages.h"
 #include "cli/run.h"
 #include "investigate/chosen.h"
-#include "render/formats.h"
+#include "render/render.h"
 
 /* profile --peek, --tree and --list: callers and callees, and source lines,
  * instead of the table of functions. */

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/out.h"
 #include "base/str.h"
 
@@ -82,17 +83,29 @@ extern const struct command commands[]; /* ends with a NULL name */
 /* NULL when there is no such command. */
 const struct command *command_find(struct str name);
 
-/* Help texts, made from the tables of commands and options. */
+/* Formats of -o: their names and endings, what each command offers. Knows no
+ * options. */
 
-/* Lines of an ordinary terminal, into which the help of a command fits. */
-#define HELP_LINES 24
+/* Format i of all there are; NULL past the last. */
+const char *output_format_name(size_t i);
 
-/* Of one command, or of the whole program for NULL. is_all: not only what fits
- * on a screen. */
-void help_write(const struct command *command, bool is_all, struct out *out);
+/* The name as it stands there, else NULL. */
+const char *output_format_find(struct str name);
 
-/* What a run without arguments is told: usage and the commands. */
-void help_write_short(struct out *out);
+/* The format that a file's ending stands for, whatever its case; NULL: none. */
+const char *output_format_of_file(struct str path);
+
+/* ".txt, .json": the endings that there are. */
+void output_list_suffixes(struct buf *text);
+
+/* Whether -o of the command offers this format. */
+bool output_gives(const struct command *command, const char *format);
+
+/* "table, json or csv": what -o of the command offers. */
+void output_list_formats(const struct command *command, struct buf *text);
+
+/* Whether it is a format of results that needs this of enum render_needs. */
+bool output_format_needs(const char *format, unsigned needs);
 
 /* tracefind completion: the scripts for shells, which are made when the program
  * is built, and what those ask for: names that the cache holds. */
@@ -105,22 +118,5 @@ struct completion_script {
 
 /* Made by completions/embed.py, a part of the program only. */
 extern const struct completion_script completion_scripts[];
-
-/* The user's side: from the arguments of the program to the page of a command.
- * The only layer that prints. */
-
-struct completion_script; /* commands.h */
-
-/* The whole program; returns the exit status. Values of secret options are
- * overwritten in argv. scripts: what `completion` prints. */
-int cli_run(int argc, char **argv, const struct completion_script *scripts);
-
-struct options;
-
-/* A command of the same program in a process of its own: its words come after
- * the options of the first one, which have set the servers; the answer is JSON
- * on standard output, and nothing is written elsewhere. */
-int cli_run_again(const struct options *first, int argc,
-		  const char *const *argv);
 
 #endif

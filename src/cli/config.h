@@ -166,4 +166,18 @@ bool config_import_grafana(const struct config *c, const char *path,
 bool config_value_check(const struct option_form *form, const char *key,
 			const char *value, struct error *err) MUST_CHECK;
 
+/* Fills what was not given from TRACEFIND_* (and PROFILECLI_* for the profile
+ * side). */
+bool options_environment(struct options *o, struct error *err) MUST_CHECK;
+
+/* At the end of the program: overwrites the secrets that stand in the
+ * environment, tokens, passwords, and logins of proxies. */
+void environment_wipe(void);
+
+/* Whether the command line or the environment, as far as `before` has them,
+ * leave no room for a value of this form: they give it, in the side's own form
+ * or the common one, or another credential. */
+bool options_settled(const struct options *before,
+		     const struct option_form *form);
+
 #endif

@@ -21,7 +21,6 @@
 #include "report/texts.h"
 #include "wire/auth.h"
 #include "wire/cache.h"
-#include "wire/curl_line.h"
 #include "wire/har.h"
 #include "wire/http.h"
 

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "cli/context.h"
 #include "cli/options.h"
-#include "investigate/services.h"
+#include "investigate/profile_service.h"
 #include "report/texts.h"
 
 /* Panels of flame graphs: each is a large answer whenever the page is loaded. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/commands.h"
+#include "cli/pages.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/optparse.h"
+#include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/output.h"
 
 #define LINE_COLUMNS 79
 #define TEXT_COLUMN 30

@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cli/options.h"
 #include "wire/http.h"
+
+struct options;
 
 /* Messages on stderr, each one line, foreign text escaped: "tracefind: ...". */
 void message_error(const struct error *err);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/output.h"
+#include "cli/commands.h"
 
 #include <string.h>
 
 #include "base/num.h"
-#include "render/openmetrics.h"
 #include "render/render.h"
 
 /* Lists that are no struct result: those two and these. */

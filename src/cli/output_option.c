@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/redact.h"
 #include "base/suggest.h"
-#include "cli/output.h"
+#include "cli/commands.h"
 
 static bool fail_no_format(struct str name, const struct command *command,
 			   struct error *err)

@@ -134,4 +134,31 @@ bool slo_question_count(struct slo *s, struct context *ctx, bool is_document,
 bool slo_question_has_requests(const struct slo *s,
 			       struct error *err) MUST_CHECK;
 
+/* The user's side: from the arguments of the program to the page of a command.
+ * The only layer that prints. */
+
+struct completion_script; /* commands.h */
+
+/* The whole program; returns the exit status. Values of secret options are
+ * overwritten in argv. scripts: what `completion` prints. */
+int cli_run(int argc, char **argv, const struct completion_script *scripts);
+
+/* A command of the same program in a process of its own: its words come after
+ * the options of the first one, which have set the servers; the answer is JSON
+ * on standard output, and nothing is written elsewhere. */
+int cli_run_again(const struct options *first, int argc,
+		  const char *const *argv);
+
+/* Help texts, made from the tables of commands and options. */
+
+/* Lines of an ordinary terminal, into which the help of a command fits. */
+#define HELP_LINES 24
+
+/* Of one command, or of the whole program for NULL. is_all: not only what fits
+ * on a screen. */
+void help_write(const struct command *command, bool is_all, struct out *out);
+
+/* What a run without arguments is told: usage and the commands. */
+void help_write_short(struct out *out);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/num.h"
 #include "base/timefmt.h"
+#include "cli/options.h"
 #include "render/units.h"
 #include "wire/http_message.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 #include "analyze/view.h"
 #include "backend/fetch_trace.h"
 #include "base/buf.h"
@@ -21,7 +21,6 @@
 #include "model/result.h"
 #include "model/trace.h"
 #include "report/answers.h"
-#include "report/comparison_notes.h"
 #include "report/texts.h"
 
 /* --sort: which measure ranks the functions, and orders that are no measure

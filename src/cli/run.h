@@ -5,7 +5,7 @@
 #ifndef CLI_RUN_H
 #define CLI_RUN_H
 
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 #include "analyze/profile_analysis.h"
 #include "analyze/view.h"
 #include "base/buf.h"

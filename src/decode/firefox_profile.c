@@ -14,7 +14,6 @@
 #include "base/str.h"
 #include "decode/column.h"
 #include "decode/formats.h"
-#include "decode/frame_nodes.h"
 #include "decode/profile_type.h"
 
 #define WHAT "the Firefox profile"

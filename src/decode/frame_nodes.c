@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decode/frame_nodes.h"
+#include "decode/formats.h"
 
 #include "decode/column.h"
+
 
 struct walk {
 	const struct frame_node *nodes;

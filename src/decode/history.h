@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "model/history.h"
-#include "model/hits.h"
 
 /* What an answer is for. */
 struct history_want {

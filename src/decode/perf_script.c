@@ -10,10 +10,10 @@
  */
 #include "decode/formats.h"
 
+#include "base/map.h"
 #include "base/num.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "base/text_table.h"
 #include "decode/folded.h"
 #include "decode/profile_type.h"
 

@@ -3,8 +3,8 @@
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "decode/formats.h"
-#include "decode/gather.h"
 #include "decode/otlp.h"
+#include "decode/taker.h"
 #include "decode/values.h"
 #include "decode/wire.h"
 

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
-#include "decode/gather.h"
+#include "decode/taker.h"
 
 /* How many requests by steps of time: Tempo's metrics, Jaeger's summaries. */
 

@@ -11,7 +11,6 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "decode/formats.h"
-#include "decode/frame_nodes.h"
 #include "decode/profile_type.h"
 
 /* Calls as V8 tells them: nodes, the nodes at which samples met the program

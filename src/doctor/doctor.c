@@ -7,8 +7,8 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "base/timefmt.h"
-#include "render/json.h"
 #include "render/page.h"
+#include "render/render.h"
 
 void doctor_init(struct doctor *d, const struct doctor_question *question)
 {

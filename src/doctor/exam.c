@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "backend/answer.h"
 #include "backend/checkup.h"
 #include "backend/source.h"
+#include "backend/table.h"
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/num.h"

@@ -4,6 +4,7 @@
 #include "backend/fetch_profile.h"
 #include "backend/metrics.h"
 #include "backend/selector.h"
+#include "backend/table.h"
 #include "base/num.h"
 #include "doctor/doctor.h"
 #include "investigate/service_metrics.h"

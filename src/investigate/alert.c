@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/alert.h"
+#include "investigate/slo.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/str.h"
 #include "investigate/trace_search.h"
-#include "model/hits.h"
+#include "model/history.h"
 
 /* ---- the condition ---- */
 

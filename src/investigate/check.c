@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/rank_facts.h"
 #include "analyze/snapshot_make.h"
 #include "base/mem.h"
 #include "base/num.h"

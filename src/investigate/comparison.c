@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "analyze/category_share.h"
-#include "analyze/locations.h"
+#include "analyze/profile_analysis.h"
+#include "analyze/rank_facts.h"
 #include "backend/fetch_profile.h"
 #include "base/num.h"
 #include "investigate/question.h"

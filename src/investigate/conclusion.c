@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/locations.h"
+#include "analyze/profile_analysis.h"
 #include "base/num.h"
 
 /* The rows once more, of what filters leave of the profiles, while the verdict

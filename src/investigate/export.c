@@ -26,7 +26,7 @@
 
 /* ---- which there are ---- */
 
-struct listing {
+struct listed {
 	struct export *export;
 	struct hits *hits;
 	unsigned attempt;
@@ -38,7 +38,7 @@ struct listing {
 #define EXPORT_TRACES 200000u
 
 /* All pages of a range. *is_full: there may be more in it. */
-static bool ask_range(struct listing *l, struct time_range range, bool *is_full,
+static bool ask_range(struct listed *l, struct time_range range, bool *is_full,
 		      struct error *err)
 {
 	struct backends *b = l->export->backends;
@@ -80,7 +80,7 @@ static bool ask_range(struct listing *l, struct time_range range, bool *is_full,
 
 /* A server that gives the first so many, in no order, is asked for shorter and
  * shorter windows. */
-static void split(struct listing *l, struct time_range range)
+static void split(struct listed *l, struct time_range range)
 {
 	int64_t middle_ns = range.from_ns + (range.to_ns - range.from_ns) / 2;
 
@@ -104,7 +104,7 @@ static int by_start(const void *a, const void *b)
 
 static bool list_traces(struct export *e, struct hits *hits, struct error *err)
 {
-	struct listing l = {
+	struct listed l = {
 		.export = e, .hits = hits, .pending = { e->window }, .count = 1
 	};
 

@@ -50,7 +50,7 @@ struct export
 	/* Files instead of what a server has. */
 	const char *const *paths;
 	size_t path_count;
-	/* How a trace becomes bytes: render/formats.h. */
+	/* How a trace becomes bytes: render/render.h. */
 	bool (*encode)(const struct trace *t, size_t part_bytes,
 		       bool (*take)(void *context, struct str part,
 				    uint32_t span_count, struct error *err),

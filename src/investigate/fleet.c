@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/services.h"
+#include "investigate/profile_service.h"
 
 #include <stdlib.h>
 
-#include "analyze/fleet_growth.h"
+#include "analyze/growth.h"
 #include "backend/fetch_profile.h"
 #include "backend/selector.h"
 #include "base/mem.h"
 #include "investigate/investigation.h"
-#include "investigate/profile_service.h"
 #include "model/fleet.h"
 
 /* CPU by service and version is asked for in so many steps of the window, of

@@ -7,7 +7,7 @@
 #ifndef INVESTIGATE_QUESTION_H
 #define INVESTIGATE_QUESTION_H
 
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 #include "analyze/trace_analysis.h"
 #include "analyze/view.h"
 #include "base/str.h"

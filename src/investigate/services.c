@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "investigate/services.h"
+#include "investigate/profile_service.h"
 
 #include <stdlib.h>
 #include <string.h>

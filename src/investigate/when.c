@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/change_point.h"
 #include "analyze/onset.h"
 #include "backend/fetch_history.h"
 #include "backend/fetch_profile.h"

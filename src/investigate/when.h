@@ -9,7 +9,7 @@
 #ifndef INVESTIGATE_WHEN_H
 #define INVESTIGATE_WHEN_H
 
-#include "analyze/change_point.h"
+#include "analyze/onset.h"
 #include "investigate/investigation.h"
 #include "investigate/profile_service.h"
 #include "model/metrics.h"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "analyze/function_match.h"
+#include "analyze/function_table.h"
 #include "backend/fetch_history.h"
 #include "backend/fetch_profile.h"
 #include "base/num.h"

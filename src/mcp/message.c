@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/message.h"
+#include "mcp/server.h"
 
 #include <unistd.h>
 
@@ -10,7 +10,6 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/str.h"
-#include "mcp/tools.h"
 
 #define META "io.modelcontextprotocol/"
 

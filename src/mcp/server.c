@@ -17,8 +17,6 @@
 #include "base/escape.h"
 #include "base/mem.h"
 #include "base/timefmt.h"
-#include "mcp/message.h"
-#include "mcp/tools.h"
 #include "render/reduce.h"
 
 /* A call of a tool: the process that works on it, and what it has printed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mcp/tools.h"
+#include "mcp/server.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/finding.h"
+#include "model/result.h"
 
 const char *finding_kind_name(enum finding_kind kind)
 {

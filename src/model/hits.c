@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/hits.h"
+#include "model/history.h"
 
 void hits_init(struct hits *h)
 {

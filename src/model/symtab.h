@@ -7,7 +7,7 @@
 #ifndef MODEL_SYMTAB_H
 #define MODEL_SYMTAB_H
 
-#include "base/text_table.h"
+#include "base/map.h"
 
 struct symtab {
 	struct text_table table;

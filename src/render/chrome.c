@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/timefmt.h"
-#include "render/formats.h"
+#include "render/render.h"
 
 /* A span to place; sorted so that parents come before what they hold. */
 struct placed {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
-#include "render/formats.h"
+#include "render/render.h"
 #include "render/units.h"
 
 /* What the whole moved by is told of some functions, the largest first. */

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/escape.h"
-#include "render/formats.h"
+#include "render/render.h"
 
 static void put_text(struct out *out, struct str text)
 {

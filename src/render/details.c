@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/formats.h"
+#include "render/render.h"
 
 #include <stdio.h>
 
 #include "base/jsonw.h"
-#include "render/json.h"
 #include "render/page.h"
 #include "render/units.h"
 

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/system.h"
 #include "render/flame.h"
-#include "render/formats.h"
+#include "render/render.h"
 #include "render/units.h"
 
 /* Points. */

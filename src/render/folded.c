@@ -9,7 +9,7 @@
 
 #include "base/escape.h"
 #include "base/mem.h"
-#include "render/formats.h"
+#include "render/render.h"
 
 /* Walks a line's bytes without putting it together: names joined by ';'. */
 struct cursor {

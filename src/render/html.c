@@ -14,9 +14,9 @@
 #include "base/out.h"
 #include "base/page_case.h"
 #include "base/timefmt.h"
-#include "render/formats.h"
 #include "render/input.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/source_link.h"
 #include "render/units.h"
 

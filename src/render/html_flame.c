@@ -14,9 +14,9 @@
 #include "base/system.h"
 #include "model/source_path.h"
 #include "render/flame.h"
-#include "render/formats.h"
 #include "render/input.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/svg.h"
 #include "render/units.h"
 

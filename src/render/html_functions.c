@@ -9,8 +9,8 @@
 
 #include "base/num.h"
 #include "model/source_path.h"
-#include "render/formats.h"
 #include "render/html.h"
+#include "render/render.h"
 #include "render/source_link.h"
 #include "render/units.h"
 

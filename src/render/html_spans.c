@@ -10,10 +10,10 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "render/formats.h"
 #include "render/html.h"
 #include "render/input.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
 
 /* What one span says: its ids and times, attributes, events, links. */

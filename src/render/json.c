@@ -4,7 +4,7 @@
  * this order, null where not known. man/tracefind-json.schema.json describes
  * it; the tests check one against the other.
  */
-#include "render/json.h"
+#include "render/render.h"
 
 #include <math.h>
 
@@ -13,7 +13,6 @@
 #include "base/timefmt.h"
 #include "model/result.h"
 #include "model/trace.h"
-#include "render/formats.h"
 #include "render/input.h"
 #include "render/units.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/openmetrics.h"
+#include "render/render.h"
 
 #include <stdbool.h>
 #include <stddef.h>

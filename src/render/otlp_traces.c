@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "render/formats.h"
+#include "render/render.h"
 
 #include <string.h>
 

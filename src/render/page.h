@@ -197,4 +197,13 @@ void markdown_or_title(struct page *p);
 void markdown_or_field(struct page *p, enum paint paint, size_t columns,
 		       const char *text);
 
+/* A row of small bars: how a value went over time. */
+
+/* Values of equal steps, none below 0, as `cells` columns. Several steps that
+ * fall into a cell are averaged; fewer steps than cells leave blanks behind
+ * them. The tallest bar is the largest cell; what is 0 stays blank, and what
+ * is more gets at least the lowest bar. */
+void spark_write(struct page *p, enum paint paint, const double *values,
+		 size_t count, size_t cells);
+
 #endif

@@ -15,8 +15,8 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/wirew.h"
-#include "render/formats.h"
 #include "render/input.h"
+#include "render/render.h"
 
 /* Field numbers. */
 enum {

@@ -2,9 +2,7 @@
 #include "render/render.h"
 
 #include "base/num.h"
-#include "render/formats.h"
 #include "render/input.h"
-#include "render/openmetrics.h"
 #include "render/page.h"
 #include "render/reduce.h"
 

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "render/formats.h"
+#include "render/render.h"
 #include "render/units.h"
 
 /* A path longer than both ends together loses its middle. */

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/num.h"
-#include "render/formats.h"
+#include "render/render.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 

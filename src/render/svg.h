@@ -115,4 +115,7 @@ struct str svg_fit(struct svg *s, struct str name, int64_t width);
 extern const uint32_t svg_name_colors[SVG_NAME_COLORS];
 size_t svg_color_place(struct str name);
 
+/* The picture of a trace, where there is no flame graph. */
+void svg_waterfall(const struct render_input *in, struct out *out);
+
 #endif

@@ -11,9 +11,9 @@
 #include "base/out.h"
 #include "model/source_path.h"
 #include "render/flame.h"
-#include "render/formats.h"
 #include "render/input.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/svg.h"
 #include "render/units.h"
 

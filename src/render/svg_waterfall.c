@@ -7,7 +7,7 @@
 
 #include "base/escape.h"
 #include "base/num.h"
-#include "render/formats.h"
+#include "render/render.h"
 #include "render/svg.h"
 
 #define ROW_CPX (20 * SVG_PX)

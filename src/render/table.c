@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "render/formats.h"
+#include "render/render.h"
 #include "render/units.h"
 
 /* The line under a table of functions: shares per category of code. */

@@ -3,13 +3,12 @@
  * The flame graph as text: rows of cells, coloured on a terminal that has
  * colours, else with marks.
  */
-#include "render/term.h"
+#include "render/render.h"
 
 #include <math.h>
 
 #include "base/escape.h"
 #include "render/flame.h"
-#include "render/formats.h"
 #include "render/units.h"
 
 /* Colours of pictures as near as a terminal of fewer colours has them. */

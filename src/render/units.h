@@ -13,7 +13,6 @@
 #include "model/category.h"
 #include "model/history.h"
 #include "model/result.h"
-#include "render/page.h"
 
 /* Room that every function below is content with. */
 #define UNIT_TEXT_BYTES 40
@@ -111,14 +110,5 @@ const char *code_kind_words(enum code_kind kind);
 
 /* "in these minutes", "an hour before". Static. */
 const char *request_role_words(enum request_role role);
-
-/* A row of small bars: how a value went over time. */
-
-/* Values of equal steps, none below 0, as `cells` columns. Several steps that
- * fall into a cell are averaged; fewer steps than cells leave blanks behind
- * them. The tallest bar is the largest cell; what is 0 stays blank, and what
- * is more gets at least the lowest bar. */
-void spark_write(struct page *p, enum paint paint, const double *values,
-		 size_t count, size_t cells);
 
 #endif

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "model/trace.h"
-#include "render/formats.h"
 #include "render/input.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
 
 /* Attributes as people and programs want them: those that analysis uses and

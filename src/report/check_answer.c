@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/check_answer.h"
+#include "report/answers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,7 +12,6 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "investigate/check.h"
-#include "render/json.h"
 #include "render/page.h"
 #include "render/render.h"
 #include "render/units.h"

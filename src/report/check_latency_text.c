@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/check_answer.h"
+#include "report/answers.h"
 
 #include <math.h>
 #include <stdio.h>
 
+#include "investigate/check.h"
 #include "render/page.h"
 #include "report/texts.h"
 

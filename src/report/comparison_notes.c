@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/comparison_notes.h"
+#include "report/texts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "investigate/cost.h"
-#include "render/json.h"
 #include "render/page.h"
 #include "render/render.h"
 #include "render/units.h"

@@ -6,8 +6,8 @@
 
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "render/json.h"
 #include "render/page.h"
+#include "render/render.h"
 
 #define LABEL_COLUMNS 12u
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/check_answer.h"
+#include "report/answers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +9,9 @@
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "render/json.h"
+#include "investigate/check.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "report/texts.h"
 
 #define LABEL_COLUMNS 13u

@@ -8,8 +8,8 @@
 #include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "render/json.h"
 #include "render/page.h"
+#include "render/render.h"
 
 /* A search for traces in words: what its durations are of, what its list
  * leaves out, and why nothing was found. Asks nothing. */

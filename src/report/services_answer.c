@@ -7,8 +7,8 @@
 #include "base/escape.h"
 #include "base/jsonw.h"
 #include "base/timefmt.h"
-#include "render/json.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
 
 #define NAME_MIN_COLUMNS 8u

@@ -8,7 +8,7 @@
 #include "analyze/baseline.h"
 #include "analyze/calls.h"
 #include "analyze/choice.h"
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 #include "analyze/contrasts.h"
 #include "analyze/verdict.h"
 #include "base/arena.h"
@@ -218,5 +218,21 @@ void trace_notes_add(const struct trace *t, struct notes *notes);
  * false. */
 bool rules_fault_explain(const struct rules_fault *fault, const char *name,
 			 struct error *err);
+
+/* What weakens a comparison of functions, in notes: which way of comparing was
+ * not possible, how noise was told, what was put down to the load, which
+ * functions were renamed. */
+
+struct rank_facts; /* analyze/rank_facts.h */
+struct result;     /* model/result.h */
+
+/* What weakens the answer is a note; how noise was told, a reason. */
+void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
+			  struct notes *reasons);
+
+/* The same of a result's comparison, where there is one, and how clear its
+ * first row is. */
+void comparison_notes_report(const struct result *r, struct notes *notes,
+			     struct notes *reasons);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/jsonw.h"
 #include "base/num.h"
-#include "render/json.h"
 #include "render/page.h"
+#include "render/render.h"
 
 struct type_row {
 	struct str word; /* empty: only the id asks for it */

@@ -8,7 +8,6 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "investigate/when.h"
-#include "render/json.h"
 #include "render/page.h"
 #include "render/render.h"
 #include "render/units.h"

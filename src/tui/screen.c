@@ -5,7 +5,7 @@
  * left and entered by the loop alone.
  */
 #include "base/system.h"
-#include "render/term.h"
+#include "render/render.h"
 #include "tui/tui.h"
 
 #ifdef HAVE_NCURSES
@@ -17,10 +17,8 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "render/term.h"
 #include "tui/curses_calls.h"
 #include "tui/explorer.h"
-#include "tui/tui.h"
 
 /* How long Escape waits for the rest of a key that begins with it. */
 #define ESCAPE_MS 25

@@ -7,8 +7,8 @@
 
 #include "base/escape.h"
 #include "base/num.h"
-#include "render/formats.h"
 #include "render/page.h"
+#include "render/render.h"
 #include "render/units.h"
 #include "tui/explorer.h"
 

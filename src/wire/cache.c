@@ -23,7 +23,7 @@
 #include "base/system.h"
 #include "base/timefmt.h"
 #include "wire/har.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 /* A folder of the user's alone with files that are kept for later runs: named
  * by a hash of what they are for, bounded in age, number and size. */

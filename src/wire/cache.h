@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 struct cache;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "wire/curl_line.h"
+#include "wire/http.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -18,7 +18,7 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "wire/auth.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 struct har_key;
 static void har_key_release(struct har_key *key);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "wire/http.h"
+#include "wire/http_message.h"
 
 struct har;
 

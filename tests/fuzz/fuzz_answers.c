@@ -8,6 +8,7 @@
 
 #include "backend/backends.h"
 #include "backend/checkup.h"
+#include "backend/jobs.h"
 #include "backend/parca/parca.h"
 #include "backend/pyroscope/pyroscope_calls.h"
 #include "backend/rooms.h"

@@ -3,12 +3,12 @@
  * Files of a user or of a stranger's repository: configuration, data sources
  * of Grafana, credentials, rules. The first byte chooses.
  */
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
+#include "backend/google/google_token.h"
 #include "base/limits.h"
 #include "cli/config.h"
 #include "decode/grafana.h"
 #include "fuzz.h"
-#include "backend/google/google_credential.h"
 #include "report/texts.h"
 
 static bool read_config(struct str text, struct arena *arena, struct error *err)

@@ -17,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/output.h"
+#include "cli/pages.h"
 #include "fuzz.h"
 
 #define PATH_BYTES 64

@@ -12,7 +12,7 @@ from pathlib import Path
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 NAMED = re.compile(r"(?<![\w<./-])((?:\w+/)*\w+\.[ch])(?![\w(])")
 # Headers of the system and of libraries, files of other programs, examples.
-OTHERS = {"curl.h", "gnutls.h", "arguments.h", "file.c",
+OTHERS = {"curl.h", "gnutls.h", "term.h", "arguments.h", "file.c",
           "work.c"}
 
 

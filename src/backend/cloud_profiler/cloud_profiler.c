@@ -4,7 +4,7 @@
 #include "backend/backends.h"
 #include "backend/checkup.h"
 #include "backend/cloud_profiler/cloud_profiles.h"
-#include "backend/whole_profile.h"
+#include "backend/profile_backend.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/str.h"

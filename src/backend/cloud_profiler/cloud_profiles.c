@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/backends.h"
 #include "backend/google/google_error.h"
 #include "backend/source.h"

@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-#include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/checkup.h"
 #include "backend/google/google_error.h"
 #include "backend/rooms.h"
+#include "backend/source.h"
 #include "backend/trace_backend.h"
 #include "base/map.h"
 #include "base/num.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/google/google_credential.h"
+#include "backend/google/google_token.h"
 
 #include <string.h>
 

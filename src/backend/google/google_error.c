@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "backend/answer.h"
+#include "backend/source.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "wire/http_message.h"

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 
 #include "backend/source.h"
-#include "backend/table.h"
 #include "base/error.h"
 #include "base/str.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/google/google_credential.h"
 #include "backend/google/google_token.h"
 #include "backend/google_login.h"
 #include "base/mem.h"

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/answer.h"
-#include "backend/google/google_credential.h"
-#include "backend/google/jwt.h"
+#include "backend/source.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/json.h"

@@ -9,11 +9,132 @@
 #define BACKEND_GOOGLE_TOKEN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "backend/google/google_credential.h"
+#include "base/buf.h"
 #include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
 #include "wire/http_message.h"
+
+/* Credentials of Google Cloud as its own tools keep them: a JSON file of one
+ * of several types (google.aip.dev/auth/4110 to 4117), or the metadata server
+ * of a machine there. Reading them only; google_token.h makes tokens of them.
+ */
+
+/* Google's own domain; others are clouds of partners. */
+#define GOOGLE_UNIVERSE "googleapis.com"
+
+enum google_kind {
+	GOOGLE_METADATA = 0,
+	GOOGLE_SERVICE_ACCOUNT,
+	GOOGLE_USER,
+	GOOGLE_WORKFORCE, /* a user's login through another identity provider */
+	GOOGLE_EXTERNAL,  /* workload identity federation */
+	GOOGLE_IMPERSONATED,
+};
+
+/* Texts of a credential. Those of credential_source and its format stand there
+ * under names of their own (google_credential.c). */
+enum google_field {
+	CREDENTIAL_TYPE = 0,
+	CREDENTIAL_CLIENT_EMAIL,
+	CREDENTIAL_PRIVATE_KEY,
+	CREDENTIAL_PRIVATE_KEY_ID,
+	CREDENTIAL_TOKEN_URI,
+	CREDENTIAL_CLIENT_ID,
+	CREDENTIAL_CLIENT_SECRET,
+	CREDENTIAL_REFRESH_TOKEN,
+	CREDENTIAL_AUDIENCE,
+	CREDENTIAL_SUBJECT_TOKEN_TYPE,
+	CREDENTIAL_TOKEN_URL,
+	CREDENTIAL_WORKFORCE_PROJECT,
+	CREDENTIAL_IMPERSONATION_URL,
+	CREDENTIAL_QUOTA_PROJECT,
+	CREDENTIAL_UNIVERSE_DOMAIN,
+	CREDENTIAL_SUBJECT_FILE,
+	CREDENTIAL_SUBJECT_URL,
+	CREDENTIAL_ENVIRONMENT_ID,
+	CREDENTIAL_FORMAT,
+	CREDENTIAL_FORMAT_FIELD,
+	CREDENTIAL_FIELDS,
+};
+
+struct google_credential {
+	enum google_kind kind;
+	char *fields[CREDENTIAL_FIELDS]; /* NULL: not there, or empty */
+	char *delegates[LIMIT_GOOGLE_DELEGATES];
+	size_t delegate_count;
+	char *headers[LIMIT_GOOGLE_HEADERS]; /* of CREDENTIAL_SUBJECT_URL */
+	size_t header_count;
+	int64_t lifetime_s; /* of an impersonated token; 0: as usual */
+	bool has_program;   /* credential_source.executable */
+	bool has_certificate;
+	bool is_client; /* an OAuth client, such as a web page has */
+	/* Of GOOGLE_IMPERSONATED: on whose behalf; never one itself. */
+	struct google_credential *source;
+};
+
+/* The JSON of a file; `path` names it in errors (ERROR_AUTH), which name keys,
+ * never what stands there. Release also after failure. */
+bool google_credential_read(struct google_credential *c, struct str json,
+			    const char *path, struct error *err) MUST_CHECK;
+
+/* The same from the file, whose bytes are wiped. */
+bool google_credential_load(struct google_credential *c, const char *path,
+			    struct error *err) MUST_CHECK;
+
+/* Wipes what it holds. */
+void google_credential_release(struct google_credential *c);
+
+/* "service_account" and so on. */
+const char *google_kind_name(enum google_kind kind);
+
+/* The domain its tokens are for; borrowed. */
+const char *google_credential_universe(const struct google_credential *c);
+
+/* Whether a secret may be sent there: https, this machine, or the fixed
+ * addresses at which clouds tell a machine about itself, by nature over
+ * http. */
+bool google_url_is_safe(const char *url);
+bool google_url_is_metadata(const char *url);
+
+/* JSON Web Tokens as service accounts sign them (RFC 7519, RFC 7523). */
+
+/* RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, 3.3), by which a service account
+ * proves who it is. The only file that includes libcrypto, which the program
+ * can be built without. */
+
+/* Appends the signature of data, as bytes. The key is PEM, PKCS #8 or #1,
+ * without a password; it is no part of any message. Fails (ERROR_AUTH) for what
+ * is no RSA key, and when the program was built without libcrypto; when that is
+ * not installed any more, as library_load() does. */
+bool rs256_sign(const char *pem, struct str data, struct buf *signature,
+		struct error *err) MUST_CHECK;
+
+/* Room for a token: names and scopes of some hundred bytes, and a signature
+ * of 256 (RSA of 2048 bits) to 2048 bytes. */
+#define JWT_BYTES (16 * KIB)
+
+/* The longest that Google takes. */
+#define JWT_LIFETIME_S 3600
+
+struct jwt_claims {
+	const char *key_id;   /* kid of the header, or NULL */
+	const char *issuer;   /* iss */
+	const char *subject;  /* sub, or NULL */
+	const char *scope;    /* blank-separated, or NULL */
+	const char *audience; /* aud, or NULL */
+	int64_t issued_s;     /* iat; exp is JWT_LIFETIME_S later */
+};
+
+/* Appends base64url without padding (RFC 7515, 2). */
+void base64url_add(struct buf *out, struct str bytes);
+
+/* Appends header.claims.signature, signed with the key. */
+bool jwt_sign(const struct jwt_claims *claims, const char *pem, struct buf *out,
+	      struct error *err) MUST_CHECK;
 
 /* What the APIs of traces and profiles take at the least. */
 #define GOOGLE_SCOPES                                                          \

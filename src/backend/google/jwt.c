@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/google/jwt.h"
+#include "backend/google/google_token.h"
 
 #include "base/jsonw.h"
 #include "base/num.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/rooms.h"
 
-#include "backend/answer.h"
+#include "backend/source.h"
 #include "backend/trace_backend.h"
 #include "backend/trace_names.h"
 #include "wire/url.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "backend/answer.h"
+#include "backend/source.h"
 #include "decode/decode.h"
 #include "decode/otlp_profiles.h"
 #include "decode/wire.h"

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/backends.h"
 #include "backend/checkup.h"
-#include "backend/gather.h"
 #include "backend/jobs.h"
 #include "backend/profile_backend.h"
 #include "backend/rooms.h"
+#include "backend/source.h"
 #include "base/buf.h"
 #include "base/gz.h"
 #include "base/json.h"

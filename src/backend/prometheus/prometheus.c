@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/rooms.h"
 
-#include "backend/answer.h"
 #include "backend/selector.h"
+#include "backend/source.h"
 #include "base/num.h"
 #include "decode/formats.h"
 #include "wire/url.h"

@@ -7,13 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/backends.h"
 #include "backend/checkup.h"
-#include "backend/gather.h"
 #include "backend/profile_backend.h"
 #include "backend/pyroscope/pyroscope_calls.h"
+#include "backend/source.h"
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/limits.h"

@@ -7,11 +7,10 @@
 
 #include <stdio.h>
 
-#include "backend/answer.h"
-#include "backend/backend.h"
 #include "backend/checkup.h"
 #include "backend/fetch_profile.h"
 #include "backend/pyroscope/pyroscope_calls.h"
+#include "backend/source.h"
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "base/out.h"

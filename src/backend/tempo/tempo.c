@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "backend/answer.h"
 #include "backend/rooms.h"
+#include "backend/source.h"
 #include "backend/trace_backend.h"
 #include "backend/trace_names.h"
 #include "base/buf.h"

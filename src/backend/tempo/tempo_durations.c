@@ -2,7 +2,7 @@
  *
  * TraceQL metrics: how long what a user describes took, all of it.
  */
-#include "backend/answer.h"
+#include "backend/source.h"
 #include "backend/tempo/tempo.h"
 #include "wire/url.h"
 

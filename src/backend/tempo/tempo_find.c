@@ -2,7 +2,7 @@
  *
  * TraceQL for traces that a user describes.
  */
-#include "backend/answer.h"
+#include "backend/source.h"
 #include "backend/tempo/tempo.h"
 
 /* Releases differ: most_recent came with 2.8, select() is the younger part of

@@ -3,7 +3,7 @@
 #include "profile_making.h"
 
 #include "analyze/category_share.h"
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 
 static struct category_shares shares;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/change_point.h"
+#include "analyze/onset.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,6 @@
 
 #include "../unit.h"
 #include "analyze/code_kind.h"
-#include "analyze/code_rules.h"
 #include "base/buf.h"
 
 static struct error err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/fleet_growth.h"
+#include "analyze/growth.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../unit.h"
-#include "analyze/function_match.h"
+#include "analyze/function_table.h"
 
 #define NONE NAME_MATCH_NONE
 #define CLOSURE NAME_MATCH_CLOSURE

@@ -2,7 +2,7 @@
 #include "../unit.h"
 #include "ranking.h"
 
-#include "analyze/locations.h"
+#include "analyze/profile_analysis.h"
 
 static void take(struct profile *p, const struct profile *service)
 {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "analyze/nplusone.h"
+#include "analyze/findings.h"
 #include "base/buf.h"
 
 struct search {

@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 
-#include "../unit.h"
 #include "../decode/pprof_making.h"
 #include "../random.h"
+#include "../unit.h"
 #include "analyze/function_table.h"
-#include "analyze/locations.h"
+#include "analyze/profile_analysis.h"
 #include "base/num.h"
 
 #define FUNCTIONS 40u

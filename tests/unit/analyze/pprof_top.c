@@ -13,6 +13,7 @@
 
 #include "../unit.h"
 #include "analyze/profile_analysis.h"
+#include "analyze/rank_facts.h"
 #include "decode/decode.h"
 
 static struct error err;

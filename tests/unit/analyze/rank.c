@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/code_rules.h"
+#include "analyze/code_kind.h"
 #include "base/buf.h"
 #include "ranking.h"
 

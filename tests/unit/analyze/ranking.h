@@ -5,14 +5,16 @@
 #ifndef RANKING_H
 #define RANKING_H
 
-#include "profile_making.h"
-
 #include <math.h>
 #include <stdio.h>
 
 #include "analyze/profile_analysis.h"
+#include "analyze/rank_facts.h"
 #include "base/mem.h"
-#include "report/comparison_notes.h"
+#include "report/texts.h"
+
+/* Behind what declares an err of its own. */
+#include "profile_making.h"
 
 struct fixture {
 	struct profile slow;

@@ -6,8 +6,8 @@
 #include "ranking.h"
 
 #include "../starving.h"
+#include "analyze/diff.h"
 #include "analyze/function_table.h"
-#include "analyze/slice_values.h"
 #include "model/profile.h"
 #include "model/profile_runs.h"
 

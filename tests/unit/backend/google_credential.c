@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/google/google_credential.h"
+#include "backend/google/google_token.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "../unit.h"
 #include "backend/rooms.h"
 
-#include "backend/answer.h"
 #include "../wire/support.h"
+#include "backend/source.h"
 
 #define ID "5b8efff798038103d269b633813fc700"
 

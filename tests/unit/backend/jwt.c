@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "backend/google/jwt.h"
+#include "backend/google/google_token.h"
 
 #include <stdio.h>
 
-#include "base/num.h"
 #include "../wire/support.h"
+#include "base/num.h"
 
 #ifdef HAVE_LIBCRYPTO
 #include "rsa_key.h"

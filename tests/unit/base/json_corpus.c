@@ -30,6 +30,7 @@ static int tree_kind(json_t *tree)
 #define JSON_TRUE OUR_TRUE
 #define JSON_FALSE OUR_FALSE
 #define JSON_NULL OUR_NULL
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/out.h"
 

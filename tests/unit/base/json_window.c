@@ -6,6 +6,7 @@
 #include "../unit.h"
 #include "testing.h"
 
+#include "base/json.h"
 #include "base/json_reader.h"
 
 static struct error err;

@@ -9,7 +9,7 @@
 
 #include "../unit.h"
 #include "base/limits.h"
-#include "base/text_table.h"
+#include "base/map.h"
 
 #define MANY 20000u
 

@@ -14,7 +14,8 @@
 #include "base/optparse.h"
 #include "base/timefmt.h"
 #include "cli/commands.h"
-#include "mcp/tools.h"
+#include "cli/config.h"
+#include "mcp/server.h"
 
 #define SECRET "not for anybody's eyes"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "investigate/alert.h"
+#include "investigate/slo.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -18,6 +18,7 @@
 #include "investigate/finding.h"
 
 #include "../analyze/profile_making.h"
+#include "backend/table.h"
 
 #define FAKE_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define FAKE_MUTEX "mutex:delay:nanoseconds:mutex:count"

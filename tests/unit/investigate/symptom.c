@@ -7,6 +7,7 @@
 #include "base/num.h"
 
 #include "../analyze/trace_fixture.h"
+#include "backend/table.h"
 
 static const char call[] = "1 0 web C login 0 600\n"
 			   "2 1 front S \"POST /login\" 10 590\n"

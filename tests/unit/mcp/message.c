@@ -13,7 +13,7 @@
 
 #include "../unit.h"
 #include "base/mem.h"
-#include "mcp/message.h"
+#include "mcp/server.h"
 
 #define HEAD "{\"jsonrpc\":\"2.0\",\"id\":1,"
 #define META "io.modelcontextprotocol/"

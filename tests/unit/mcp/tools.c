@@ -17,7 +17,7 @@
 #include "../unit.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "mcp/tools.h"
+#include "mcp/server.h"
 
 #define ID "4bf92f3577b34da6a3ce929d0e0e4736"
 

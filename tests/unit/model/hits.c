@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "model/hits.h"
+#include "model/history.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

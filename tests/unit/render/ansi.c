@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "render/term.h"
+#include "render/render.h"
 
 /* Corners of the cube, greys between its levels, and ties to the lower. */
 static void test_256(void **state)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "../unit.h"
 #include "../decode/trace_testing.h"
+#include "../unit.h"
 
 #include "base/num.h"
-#include "render/formats.h"
+#include "render/render.h"
 
 struct written {
 	struct buf bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "render/units.h"
+#include "render/page.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,7 @@
 
 #include "../unit.h"
 #include "analyze/rank_facts.h"
-#include "report/comparison_notes.h"
+#include "report/texts.h"
 
 /* Judged by samples of two equal windows, in which nothing drifted. */
 static struct rank_facts ordinary(void)

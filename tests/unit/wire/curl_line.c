@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "wire/curl_line.h"
+#include "wire/http.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
