@@ -890,6 +890,16 @@ static void add_filter_service(struct buf *out, const struct metric_source *s,
 	buf_release(&pattern);
 }
 
+/* What is no word stands in quotes. */
+static void add_metric_label(struct buf *out, const char *label)
+{
+	buf_add_text(out, " AND metric.labels.");
+	if (is_plain_name(label))
+		buf_add_text(out, label);
+	else
+		add_quoted(out, str_from(label));
+}
+
 static const char *kind(const struct metric_name *n)
 {
 	return n->is_histogram ? "histogram" : n->is_counter ? "counter" : "gauge";
@@ -910,13 +920,31 @@ void metric_filter(struct buf *out, const struct metric_source *source,
 			 n->name, kind(n));
 	if (want->service || want->services)
 		add_filter_service(out, source, want);
+	if (want->operation && n->operation_label) {
+		add_metric_label(out, n->operation_label);
+		add_value(out, "=", operation_value(n, want->operation));
+	}
 	for (size_t i = 0; i < METRIC_MATCHERS && n->matchers[i].label; i++) {
 		const struct metric_matcher *m = &n->matchers[i];
 
 		/* The resource was named already. */
 		if (!strcmp(m->label, "monitored_resource"))
 			continue;
-		buf_addf(out, " AND metric.labels.%s", m->label);
+		add_metric_label(out, m->label);
 		add_value(out, m->op, str_from(m->value));
 	}
+}
+
+void metric_part_filter(struct buf *out, const struct metric_indicator *i,
+			enum metric_part part)
+{
+	const struct metric_name *n = i->source.name;
+	const struct metric_want want = indicator_want(i);
+
+	metric_filter(out, &i->source, &want);
+	if (part == METRIC_PART_ALL)
+		return;
+	add_metric_label(out, n->error_label);
+	add_value(out, part == METRIC_PART_GOOD ? "!~" : "=~",
+		  str_from(n->error_values));
 }

@@ -225,11 +225,17 @@ void metric_exemplars(struct buf *out, const struct metric_source *source,
 /* How Cloud Monitoring's own filters call a metric that PromQL knows by another
  * name: type, resource and labels. Asks nobody. */
 
-/* 'metric.type = "run.googleapis.com/request_count" AND ...': type, resource
- * and the services that are wanted. What is not of the platform is what Managed
+/* 'metric.type = "run.googleapis.com/request_count" AND ...': type, resource,
+ * the services and the operation that are wanted. What is not of the platform is what Managed
  * Service for Prometheus stores. */
 void metric_filter(struct buf *out, const struct metric_source *source,
 		   const struct metric_want *want);
+
+/* The same of how many requests there are, of those that failed, or of those
+ * that did not, however long they took. */
+void metric_part_filter(struct buf *out,
+			const struct metric_indicator *indicator,
+			enum metric_part part);
 
 /* Whose label has the service's name: "resource" or "metric". */
 const char *metric_filter_scope(const struct metric_source *source);

@@ -94,7 +94,8 @@ bool slo_question_has_requests(const struct slo *s, struct error *err)
 
 static bool is_document(const char *format)
 {
-	return !strcmp(format, "prometheus") || !strcmp(format, "openslo");
+	return !strcmp(format, "prometheus") || !strcmp(format, "openslo") ||
+	       !strcmp(format, "google");
 }
 
 /* Nothing else, where is_all. */
@@ -126,11 +127,21 @@ static bool question(struct slo *s, struct run *r, struct error *err)
 	return slo_question_read(s, &r->ctx, o->service, err);
 }
 
+/* What an output does not take is told before servers are asked, and once the
+ * metric is known. */
+static bool check_google(const struct slo *s, const struct options *o,
+			 struct error *err)
+{
+	return !document_is_for(o, "google") || google_slo_check(s, err);
+}
+
 static bool count(struct slo *s, struct run *r, struct error *err)
 {
-	return slo_question_count(s, &r->ctx,
+	return check_google(s, r->ctx.options, err) &&
+	       slo_question_count(s, &r->ctx,
 				  wants_documents(r->ctx.options, false),
 				  err) &&
+	       check_google(s, r->ctx.options, err) &&
 	       slo_question_has_requests(s, err);
 }
 
@@ -180,6 +191,8 @@ static bool tell(struct run *r, const struct slo *s,
 
 	slo_add_notes(s, &r->ctx.notes);
 	slo_add_spent_notes(spent, &r->ctx.notes);
+	if (document_is_for(r->ctx.options, "google"))
+		google_slo_notes(s, &r->ctx.notes);
 	r->ctx.is_answer_bare = wants_documents(r->ctx.options, true);
 	answer.servers = suggest_servers(&r->ctx, false);
 	if (!output_answer(r->ctx.options, &slo_writer, &answer, err))

@@ -165,7 +165,8 @@ const struct command commands[] = {
 	  "  tracefind slo --service web --name 'GET /cart' --objective 99 \\\n"
 	  "          --threshold 1s --window 7d\n"
 	  "  tracefind slo --service checkout --objective 99.9 \\\n"
-	  "          --threshold 300ms -o prometheus=rules.yaml\n",
+	  "          --threshold 300ms -o prometheus=rules.yaml\n"
+	  "  tracefind slo --service checkout --objective 99.9 -o google\n",
 	  "objective threshold window sample", 0, FORMATS_SLO },
 	{ "cost", COMMAND_COST, "cost [OPTIONS] --service NAME | FILE...",
 	  "what a request costs, and where; what the last change costs",

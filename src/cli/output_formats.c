@@ -162,6 +162,7 @@ bool output_gives(const struct command *command, const char *format)
 		return is_among(gate_formats, format);
 	case FORMATS_SLO:
 		if (!strcmp(format, "prometheus") ||
+		    !strcmp(format, "google") ||
 		    !strcmp(format, "markdown") || !strcmp(format, "html") ||
 		    is_among(definition_formats, format))
 			return true;

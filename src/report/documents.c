@@ -40,7 +40,7 @@ void slo_prometheus_write(const void *answer, struct out *out)
 /* What takes a name of an object: at most so many of a-z, 0-9 and '-'. */
 #define NAME_MOST 63u
 
-static void add_name(struct buf *out, struct str text)
+void document_id_add(struct buf *out, struct str text)
 {
 	bool is_next = out->len > 0; /* what comes is apart from that */
 
@@ -61,8 +61,8 @@ static void write_name(struct out *out, const struct slo *s, const char *indent)
 	struct buf name;
 
 	buf_init(&name, LIMIT_OPTION_VALUE_BYTES);
-	add_name(&name, str_from(s->service));
-	add_name(&name, str_from(s->operation));
+	document_id_add(&name, str_from(s->service));
+	document_id_add(&name, str_from(s->operation));
 	if (name.state != BUF_OK)
 		out_fail_memory(out);
 	outf(out, "%sname: ", indent);

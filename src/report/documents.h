@@ -119,6 +119,10 @@ bool document_growth_explain(const struct document *d, struct error *err);
 void document_growth_notes(const struct document *d, bool is_google,
 			   struct notes *notes);
 
+/* Appends a text as a part of an identifier: at most 63 of a-z, 0-9 and '-' in
+ * all. What is none of them is apart. */
+void document_id_add(struct buf *out, struct str text);
+
 /* A key and a text that was put together, and is released. */
 void document_pair(struct jsonw *w, const char *key, struct buf *text);
 

@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/num.h"
 #include "base/timefmt.h"
+#include "report/slo_answer.h"
 
 #define COLUMNS 12
 #define TILE_HEIGHT 4
@@ -411,6 +412,238 @@ void google_burn_write(const void *document, struct out *out)
 		if (d->slo->pairs[i].long_ns <= GOOGLE_LOOKBACK_NS)
 			write_burn_condition(&w, d, &d->slo->pairs[i]);
 	end_policy(&w, "ERROR");
+}
+
+/* ---- objectives: google.monitoring.v3.ServiceLevelObjective ---- */
+
+/* What it takes, as its comments say. */
+#define GOAL_MOST 0.9999
+#define ROLLING_MOST_NS (30 * NS_PER_DAY)
+/* Where it is not known. */
+#define PROJECT "PROJECT_ID"
+
+static bool check_period(const struct slo *s, struct error *err)
+{
+	if (s->objective > GOAL_MOST)
+		return error_set(err, ERROR_USAGE,
+				 "Cloud Monitoring takes objectives up to "
+				 "99.99 %%, not %.10g %%: -o prometheus writes "
+				 "rules of any",
+				 100 * s->objective);
+	return (s->window_ns % NS_PER_DAY == 0 &&
+		s->window_ns <= ROLLING_MOST_NS) ||
+	       error_set(err, ERROR_USAGE,
+			 "Cloud Monitoring takes budgets of whole days, 30 at "
+			 "most: --window 28d, or -o prometheus");
+}
+
+bool google_slo_check(const struct slo *s, struct error *err)
+{
+	const struct metric_name *n = s->indicator.source.name;
+
+	if (!check_period(s, err))
+		return false;
+	if (!n || s->threshold_ns)
+		return true;
+	if (n->is_histogram)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s is a distribution, of which Cloud "
+				 "Monitoring counts what took how long, not "
+				 "what failed: give --threshold",
+				 n->name);
+	return s->indicator.tells_errors ||
+	       error_set(err, ERROR_NOT_FOUND,
+			 "%s does not tell which requests failed", n->name);
+}
+
+static const char *slo_project(const struct slo *s)
+{
+	const struct backends *b = s->backends;
+
+	return b->metrics.endpoint.project  ? b->metrics.endpoint.project
+	       : b->traces.endpoint.project ? b->traces.endpoint.project
+					    : NULL;
+}
+
+static bool has_policy(const struct slo *s, const struct burn_pair *pair)
+{
+	return pair->long_ns <= GOOGLE_LOOKBACK_NS &&
+	       burn_pair_can_fire(pair, s->objective);
+}
+
+void google_slo_notes(const struct slo *s, struct notes *notes)
+{
+	char window[32];
+
+	if (!slo_project(s))
+		notes_add(notes,
+			  "which project it is of is not known: put its id in "
+			  "the place of %s",
+			  PROJECT);
+	if (s->threshold_ns && s->indicator.tells_errors)
+		notes_add(notes, "a failed request that was quick counts as "
+				 "good there: Cloud Monitoring cuts a "
+				 "distribution by time alone; an objective "
+				 "without --threshold counts failed ones");
+	for (size_t i = 0; i < s->pair_count; i++) {
+		if (has_policy(s, &s->pairs[i]))
+			continue;
+		format_duration_option(s->pairs[i].long_ns, window);
+		notes_add(notes, "no policy over %s: %s", window,
+			  burn_pair_can_fire(&s->pairs[i], s->objective)
+				  ? "Cloud Monitoring looks back 25 hours at "
+				    "most"
+				  : "not even with all requests bad the budget "
+				    "is spent that fast");
+	}
+}
+
+/* "projects/p/services/checkout" */
+static void add_service_name(struct buf *out, const struct slo *s)
+{
+	const char *project = slo_project(s);
+	struct buf id;
+
+	buf_init(&id, LIMIT_OPTION_VALUE_BYTES);
+	document_id_add(&id, str_from(s->service));
+	buf_addf(out, "projects/%s/services/%s", project ? project : PROJECT,
+		 id.len ? buf_text(&id) : "service");
+	buf_release(&id);
+}
+
+/* One of its own for each objective of a service. */
+static void add_slo_name(struct buf *out, const struct slo *s)
+{
+	char text[40];
+	struct buf id;
+
+	buf_init(&id, LIMIT_OPTION_VALUE_BYTES);
+	snprintf(text, sizeof text, "%.10g", 100 * s->objective);
+	document_id_add(&id, str_from(text));
+	format_duration_option(s->threshold_ns, text);
+	if (s->threshold_ns)
+		document_id_add(&id, str_from(text));
+	format_duration_option(s->window_ns, text);
+	document_id_add(&id, str_from(text));
+	document_id_add(&id, str_from(s->operation));
+	add_service_name(out, s);
+	buf_addf(out, "/serviceLevelObjectives/%s", buf_text(&id));
+	buf_release(&id);
+}
+
+static void write_part(struct jsonw *w, const char *key, const struct slo *s,
+		       enum metric_part part)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	metric_part_filter(&text, &s->indicator, part);
+	document_pair(w, key, &text);
+}
+
+/* A cut where a bucket ends is exact. */
+static void write_indicator(struct jsonw *w, const struct slo *s)
+{
+	int64_t cut_ns = s->bound_ns ? s->bound_ns : s->threshold_ns;
+
+	jsonw_addf(w, "serviceLevelIndicator:{requestBased:{");
+	if (s->threshold_ns) {
+		jsonw_addf(w, "distributionCut:{");
+		write_part(w, "distributionFilter", s, METRIC_PART_ALL);
+		jsonw_addf(w, "range:{min:0, max:%.9f}}",
+			   (double)cut_ns / NS_PER_S /
+				   s->indicator.source.name->unit);
+	} else {
+		jsonw_addf(w, "goodTotalRatio:{");
+		write_part(w, "badServiceFilter", s, METRIC_PART_FAILED);
+		write_part(w, "totalServiceFilter", s, METRIC_PART_ALL);
+		jsonw_object_end(w);
+	}
+	jsonw_addf(w, "}}");
+}
+
+static void write_slo(struct jsonw *w, const struct slo *s)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	jsonw_addf(w, "service:{");
+	add_service_name(&text, s);
+	document_pair(w, "name", &text);
+	jsonw_addf(w, "displayName:%s, custom:{}}, serviceLevelObjective:{",
+		   s->service);
+	buf_init(&text, LIMIT_URL_BYTES);
+	add_slo_name(&text, s);
+	document_pair(w, "name", &text);
+	buf_init(&text, LIMIT_URL_BYTES);
+	slo_objective_text(s, &text);
+	document_pair(w, "displayName", &text);
+	write_indicator(w, s);
+	jsonw_addf(w, "goal:%.10f", s->objective);
+	pair_seconds(w, "rollingPeriod", s->window_ns);
+	jsonw_object_end(w);
+}
+
+/* Aggregations there are none: the selector makes one series. */
+static void write_rate_condition(struct jsonw *w, const struct slo *s,
+				 double rate, int64_t window_ns)
+{
+	char window[32];
+	struct buf text;
+
+	format_duration_option(window_ns, window);
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "burn rate above %.3g over %s", rate, window);
+	jsonw_object(w);
+	document_pair(w, "displayName", &text);
+	jsonw_addf(w, "conditionThreshold:{");
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_add_text(&text, "select_slo_burn_rate(\"");
+	add_slo_name(&text, s);
+	buf_addf(&text, "\", \"%llds\")", (long long)(window_ns / NS_PER_S));
+	document_pair(w, "filter", &text);
+	jsonw_addf(w,
+		   "comparison:COMPARISON_GT, thresholdValue:%.10f, "
+		   "duration:'0s', trigger:{count:1}}}",
+		   rate);
+}
+
+/* Both windows have to burn: a policy for each pair. */
+static void write_rate_policy(struct jsonw *w, const struct document *d,
+			      const struct burn_pair *pair)
+{
+	struct buf text;
+
+	jsonw_object(w);
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "Error budget: %s, ", d->slo->service);
+	document_burn_condition(pair, &text);
+	document_pair(w, "displayName", &text);
+	write_burn_documentation(w, d);
+	write_rate_condition(w, d->slo, pair->rate, pair->long_ns);
+	write_rate_condition(w, d->slo, pair->rate, pair->short_ns);
+	jsonw_addf(w,
+		   "], combiner:AND, enabled:true, severity:%s, "
+		   "alertStrategy:{autoClose:'1800s'}, "
+		   "notificationChannels:[]}",
+		   pair->is_page ? "CRITICAL" : "WARNING");
+}
+
+void google_slo_write(const void *answer, struct out *out)
+{
+	const struct slo *s = ((const struct slo_answer *)answer)->slo;
+	const struct document d = { .slo = s };
+	struct jsonw w;
+
+	jsonw_init(&w, out, 2);
+	jsonw_object(&w);
+	write_slo(&w, s);
+	jsonw_addf(&w, "alertPolicies:[");
+	for (size_t i = 0; i < s->pair_count; i++)
+		if (has_policy(s, &s->pairs[i]))
+			write_rate_policy(&w, &d, &s->pairs[i]);
+	jsonw_addf(&w, "]}");
+	out_char(out, '\n');
 }
 
 /* ---- growing memory ---- */

@@ -528,6 +528,7 @@ const struct answer_writer slo_writer = {
 		(const struct answer_format[]){
 			{ "prometheus", slo_prometheus_write },
 			{ "openslo", slo_openslo_write },
+			{ "google", google_slo_write },
 			{ NULL, NULL } },
 };
 

@@ -45,6 +45,13 @@ void slo_json_source(struct jsonw *w, const struct slo *s);
 void slo_prometheus_write(const void *answer, struct out *out);
 void slo_openslo_write(const void *answer, struct out *out);
 
+/* Service, objective and policies of Cloud Monitoring, one object. What it does
+ * not take is an error with the way out; the metric is looked at once it is
+ * known. Notes say what it counts otherwise, or leaves out. */
+void google_slo_write(const void *answer, struct out *out);
+bool google_slo_check(const struct slo *s, struct error *err);
+void google_slo_notes(const struct slo *s, struct notes *notes);
+
 /* More of the budget was used than there is. */
 bool slo_is_spent(const struct slo *s);
 

@@ -5,8 +5,8 @@ programs would that load them, as far as a file alone tells.
 
 usage: documents.py
 
-Names of fields and values are those of google/monitoring/dashboard/v1 and
-google/monitoring/v3 in googleapis; widths are those of the documentation. That
+Names of fields and values are those of google/monitoring/dashboard/v1 in
+googleapis and of monitoring_fields.py; widths are those of the documentation. That
 the checks find what is wrong is tried as well: each mistake of FAULTS, made in a
 good document, has to be one.
 """
@@ -22,6 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "cli")]
 import cases  # noqa: E402
+from monitoring_fields import FIELDS, ONE_OF  # noqa: E402
 from tap import Tap, lack  # noqa: E402
 
 PERIOD = re.compile(r"[1-9]\d*s")
@@ -50,6 +51,32 @@ def fields(value, where, required, optional=()):
         need(key in value, f"{where} has no {key}")
     for key in value:
         need(key in required or key in optional, f"{where} has a {key}")
+
+
+KINDS = {"string": (str,), "double": (int, float), "bool": (bool,),
+         "int32": (int,), "duration": (str,)}
+DURATION = re.compile(r"(0|[1-9]\d*)s")
+
+
+def typed(value, kind, where):
+    """A value as monitoring_fields.py has it, and all within it."""
+    if isinstance(kind, list):
+        need(isinstance(value, list), f"{where} is no list")
+        for item in value:
+            typed(item, kind[0], where)
+    elif isinstance(kind, tuple):
+        need(value in kind, f"{where} is {value}")
+    elif kind in KINDS:
+        need(isinstance(value, KINDS[kind]) and
+             isinstance(value, bool) == (kind == "bool"), f"{where} is {value}")
+        need(kind != "duration" or DURATION.fullmatch(value),
+             f"{where} is {value}")
+    else:
+        fields(value, where, (), FIELDS[kind])
+        need(kind not in ONE_OF or len(ONE_OF[kind] & set(value)) == 1,
+             f"{where} has one of {ONE_OF.get(kind)}")
+        for key, inner in value.items():
+            typed(inner, FIELDS[kind][key], f"{where}.{key}")
 
 
 def overlap(a, b):
@@ -190,7 +217,57 @@ def promql_condition(value):
     return value["duration"]
 
 
+BURN_RATE = re.compile(r'select_slo_burn_rate\("(projects/[^/"]+/services/'
+                       r'[a-z0-9-]+/serviceLevelObjectives/[a-z0-9-]{1,63})", '
+                       r'"(\d+)s"\)')
+
+
+def burn_policy(value, objective):
+    """Of a pair of windows; its filters are selectors, which make one series."""
+    need(value["combiner"] == "AND" and len(value["conditions"]) == 2,
+         "both windows burn")
+    for condition in value["conditions"]:
+        one = condition["conditionThreshold"]
+        fields(one, "the condition", ("filter", "comparison", "thresholdValue",
+                                      "duration", "trigger"))
+        selector = BURN_RATE.fullmatch(one["filter"])
+        need(selector, one["filter"])
+        need(selector[1] == objective, f"{selector[1]} is not {objective}")
+        need(300 <= int(selector[2]) <= 25 * 3600, f"back {selector[2]} s")
+        need(one["thresholdValue"] > 1, "a rate beyond what is allowed")
+
+
+def google_slo(value):
+    fields(value, "the document", ("service", "serviceLevelObjective",
+                                   "alertPolicies"))
+    typed(value["service"], "Service", "service")
+    objective = value["serviceLevelObjective"]
+    typed(objective, "ServiceLevelObjective", "objective")
+    typed(value["alertPolicies"], ["AlertPolicy"], "policies")
+    need(re.fullmatch(r"projects/[^/]+/services/[a-z0-9-]{1,63}",
+                      value["service"]["name"]), value["service"]["name"])
+    need(objective["name"].rpartition("/serviceLevelObjectives/")[0] ==
+         value["service"]["name"], "an objective of the service")
+    need(0 < objective["goal"] <= 0.9999, f"a goal of {objective['goal']}")
+    seconds(objective["rollingPeriod"], 24 * 3600, 30 * 24 * 3600)
+    need(int(objective["rollingPeriod"][:-1]) % (24 * 3600) == 0, "whole days")
+    based = objective["serviceLevelIndicator"]["requestBased"]
+    if "distributionCut" in based:
+        cut = based["distributionCut"]
+        metric = filter_of(cut["distributionFilter"])
+        need(DISTRIBUTION.search(metric), f"{metric} is no distribution")
+        in_unit(metric, "ms" if MILLISECONDS.search(metric) else "s",
+                cut["range"]["max"])
+    else:
+        need(len(based["goodTotalRatio"]) == 2, "two of three")
+        for text in based["goodTotalRatio"].values():
+            need(not DISTRIBUTION.search(filter_of(text)), "a distribution")
+    for policy in value["alertPolicies"]:
+        burn_policy(policy, objective["name"])
+
+
 def google_alert(value):
+    typed(value, "AlertPolicy", "policy")
     fields(value, "the policy", ("displayName", "conditions", "combiner"),
            ("documentation", "enabled", "severity", "alertStrategy",
             "notificationChannels"))
@@ -271,6 +348,7 @@ def grafana_alert(value):
 READERS = {("dash", "google"): google_dashboard,
            ("dash", "grafana"): grafana_dashboard,
            ("alert", "google"): google_alert,
+           ("slo", "google"): google_slo,
            ("alert", "grafana"): grafana_alert}
 
 # Mistakes of documents that are passed around: what is changed in which.
@@ -285,6 +363,22 @@ FAULTS = {
                                  "ALIGN_MEAN"),
     "a sum of a distribution": ("dash", "google", "REDUCE_PERCENTILE_95",
                                 "REDUCE_SUM"),
+    "a field that there is not": ("slo", "google", "goodTotalRatio",
+                                  "goodRatio"),
+    "a number as a text": ("slo", "google", '"goal": 0.999', '"goal": "0.999"'),
+    "a goal that is not taken": ("slo", "google", '"goal": 0.9999',
+                                 '"goal": 0.99995'),
+    "half a day": ("slo", "google", '"rollingPeriod": "2592000s"',
+                   '"rollingPeriod": "43200s"'),
+    "three days back": ("slo", "google", '\\"86400s\\"', '\\"259200s\\"'),
+    "an objective of another service":
+        ("slo", "google", r"select_slo_burn_rate(\"projects/PROJECT_ID/services/",
+         r"select_slo_burn_rate(\"projects/PROJECT_ID/services/x"),
+    "either window": ("slo", "google", '"combiner": "AND"',
+                      '"combiner": "OR"'),
+    "two identifiers": ("slo", "google", '"custom": {}', '"cloudRun": {}'),
+    "no duration": ("alert", "google", '"autoClose": "1800s"',
+                    '"autoClose": 1800'),
     "more columns": ("dash", "google", '"columns": 12', '"columns": 48'),
     "tiles over each other": ("dash", "google", '"xPos": 6', '"xPos": 5'),
     "a colour": ("dash", "google", '"targetAxis": "Y1"\n              }\n',
@@ -310,7 +404,8 @@ FAULTS = {
 }
 
 
-MARKS = {"mosaicLayout": ("dash", "google"), "panels": ("dash", "grafana"),
+MARKS = {"serviceLevelObjective": ("slo", "google"),
+         "mosaicLayout": ("dash", "google"), "panels": ("dash", "grafana"),
          "conditions": ("alert", "google"), "groups": ("alert", "grafana")}
 
 
