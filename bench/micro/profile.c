@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyze/profile_analysis.h"
+#include "analyze/rank_facts.h"
 #include "base/gz.h"
 #include "base/num.h"
 #include "bench.h"

@@ -9,7 +9,6 @@
 #include "base/map.h"
 #include "base/num.h"
 #include "base/system.h"
-#include "base/text_table.h"
 #include "base/timefmt.h"
 #include "decode/formats.h"
 #include "decode/trace_json.h"
