@@ -270,8 +270,11 @@ static bool find_request(struct job *base, struct backends *b,
 {
 	struct hits_job *job = (struct hits_job *)base;
 
-	return traces_find_request(backends_traces(b), &b->traces.endpoint,
-				   job->query, base->attempt, request, err);
+	if (!traces_find_request(backends_traces(b), &b->traces.endpoint,
+				 job->query, base->attempt, request, err))
+		return false;
+	request->is_optional = job->is_extra;
+	return true;
 }
 
 static bool decode_hits(struct hits_job *job, const struct backends *b,

@@ -58,6 +58,7 @@ struct hits_job {
 	const struct find_query *query;
 	struct hits *hits;     /* what fits is added; answer_count is set */
 	struct buf *next_page; /* the token, where there is one */
+	bool is_extra;         /* a case may lack it: set after the init */
 };
 
 /* attempt: of the form that answered last, else 0. All is borrowed. */

@@ -109,11 +109,24 @@ static bool choose(struct run *r, struct str id, struct error *err)
 	return true;
 }
 
+/* Always false. */
+static bool explain_none(struct trace_search *s, struct context *ctx,
+			 struct error *err)
+{
+	bool is_asked = s->lack.kind != SEARCH_LACKS_NOTHING &&
+			!s->hidden_count && !s->held && s->query.service.len;
+
+	if (is_asked &&
+	    !trace_lack_ask(&ctx->backends, &s->query, &s->lack, err))
+		return false;
+	return search_text_explain(s, err);
+}
+
 static bool find_typical(struct trace_search *s, struct context *ctx,
 			 struct typical_hit *typical, struct error *err)
 {
 	return trace_search_typical(s, &ctx->backends, typical, err) ||
-	       search_text_explain(s, err);
+	       explain_none(s, ctx, err);
 }
 
 static bool choose_hit(struct run *r, const struct hit *hit, struct error *err)
@@ -213,7 +226,7 @@ static bool search(struct trace_search *s, struct context *ctx,
 	if (!search_question(s, ctx, err))
 		return false;
 	if (!trace_search_run(s, &ctx->backends, err))
-		return search_text_explain(s, err);
+		return explain_none(s, ctx, err);
 	search_text_add_notes(s, &ctx->notes);
 	if (!context_report(ctx, result, err))
 		return false;

@@ -6,6 +6,8 @@
 #include "cli/output.h"
 #include "cli/pages.h"
 #include "cli/run.h"
+#include "investigate/trace_search.h"
+#include "report/answers.h"
 #include "report/slo_answer.h"
 
 /* The objective that options name, and its requests counted. */
@@ -76,14 +78,33 @@ bool slo_question_count(struct slo *s, struct context *ctx, bool is_document,
 	       (is_told || count_traces(s, ctx, is_document, err));
 }
 
+/* Servers refuse longer ones: Tempo takes a week unless told otherwise. */
+#define NAMES_NS (6 * NS_PER_DAY)
+
+static bool explain_no_traces(const struct slo *s, struct error *err)
+{
+	const struct find_query query = {
+		.service = str_from(s->service),
+		.name = str_from(s->operation),
+		.range = { s->to_ns - min_i64(s->window_ns, NAMES_NS),
+			   s->to_ns },
+	};
+	struct trace_lack lack;
+
+	return trace_lack_ask(s->backends, &query, &lack, err) &&
+	       trace_lack_explain(&lack, &query, err);
+}
+
 bool slo_question_has_requests(const struct slo *s, struct error *err)
 {
-	return slo_budget(s)->count.total > 0 ||
-	       error_set(err, ERROR_NOT_FOUND,
-			 "%s%s%s had no request in the window, by %s",
+	if (slo_budget(s)->count.total > 0)
+		return true;
+	if (!s->indicator.source.name)
+		return explain_no_traces(s, err);
+	return error_set(err, ERROR_NOT_FOUND,
+			 "%s%s%s had no request in the window, by metrics",
 			 s->service, s->operation ? " " : "",
-			 s->operation ? s->operation : "",
-			 s->indicator.source.name ? "metrics" : "traces");
+			 s->operation ? s->operation : "");
 }
 
 /* Traces are fetched and compared one after another. */

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 #include "investigate/question.h"
+#include "investigate/trace_search.h"
 #include "model/profile.h"
 #include "model/trace.h"
 
@@ -151,7 +152,7 @@ enum shortfall_kind {
 	SHORTFALL_GAUGE,           /* name is of one moment, no cost */
 	SHORTFALL_FUNCTION,        /* name in no profile of service */
 	SHORTFALL_FUNCTIONS,       /* name means any of names */
-	SHORTFALL_OPERATION,       /* no spans name of service */
+	SHORTFALL_OPERATION,       /* no spans name of service: see traces */
 	SHORTFALL_STEPS,           /* nothing measured in the window */
 	SHORTFALL_FEW_REQUESTS,    /* count of operation name of service */
 	SHORTFALL_MEMORY,          /* what processes take is not known; has_id:
@@ -176,6 +177,8 @@ struct shortfall {
 	size_t count;
 	size_t slow_count;
 	size_t fast_count;
+	struct trace_lack traces; /* in window */
+	struct time_range window;
 };
 
 struct investigation {

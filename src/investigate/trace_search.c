@@ -50,48 +50,78 @@ static const struct job_type names_type = { .request = names_request,
 					    .answer = names_answer,
 					    .about = ABOUT_NAMES };
 
-static bool fail(struct trace_search *s, enum search_lack lack,
-		 struct name_list names, struct error *err)
-{
-	s->lack = lack;
-	s->names = names;
-	return error_set(err, ERROR_NOT_FOUND, "%s", "");
-}
-
 static bool is_missing(const struct names_job *job, struct str name)
 {
 	return job->job.has_answer && job->names.count &&
 	       !name_list_has(&job->names, name);
 }
 
-/* Asks which names there are, where that may be why nothing fits, and says so
- * in lack. Always false. */
-static bool trace_search_fail(struct trace_search *s, struct backends *b,
-			      struct error *err)
+/* A day is looked through in a second; longer ones take servers long. */
+#define BACK_NS NS_PER_DAY
+
+/* Where no server sorts, the youngest of so many. */
+#define BACK_TRACES 20u
+
+static void take_back(const struct hits *hits, struct trace_lack *out)
 {
-	const struct find_query *q = &s->query;
+	out->is_looked_back = true;
+	for (size_t i = 0; i < hits->count; i++)
+		if (!hit_is_health_check(&hits->items[i]))
+			out->found_ns = max_i64(out->found_ns,
+						hits->items[i].start_ns);
+}
+
+static void set_names(struct trace_lack *lack, enum search_lack kind,
+		      const struct name_list *names)
+{
+	lack->kind = kind;
+	lack->names = *names;
+}
+
+bool trace_lack_ask(struct backends *b, const struct find_query *query,
+		    struct trace_lack *lack, struct error *err)
+{
+	struct find_query back = *query;
 	struct names_job services = { .job.type = &names_type,
 				      .what = TRACE_SERVICES,
-				      .query = q };
+				      .query = query };
 	struct names_job operations = { .job.type = &names_type,
 					.what = TRACE_OPERATIONS,
-					.query = q };
-	const struct name_list none = { .count = 0 };
-	struct job *jobs[2];
-	size_t n = 0;
+					.query = query };
+	struct job *jobs[3] = { &services.job };
+	struct hits_job hits_job;
+	struct hits hits;
+	struct buf page;
+	size_t n = 1;
+	bool done;
 
-	if (s->hidden_count || !q->service.len)
-		return fail(s, SEARCH_LACKS_TRACES, none, err);
-	jobs[n++] = &services.job;
-	if (q->name.len)
+	*lack = (struct trace_lack){ .kind = SEARCH_LACKS_TRACES };
+	back.range = (struct time_range){
+		sat_sub_i64(query->range.from_ns, BACK_NS),
+		query->range.from_ns,
+	};
+	back.trace_limit = BACK_TRACES;
+	back.is_slowest_first = false;
+	back.page_token = STR("");
+	hits_init(&hits);
+	buf_init(&page, LIMIT_URL_BYTES);
+	hits_job_init(&hits_job, &back, 0, &hits, &page);
+	hits_job.is_extra = true;
+	if (query->name.len)
 		jobs[n++] = &operations.job;
-	if (!jobs_run(b, jobs, n, err))
-		return false;
-	if (is_missing(&services, q->service))
-		return fail(s, SEARCH_LACKS_SERVICE, services.names, err);
-	if (is_missing(&operations, q->name))
-		return fail(s, SEARCH_LACKS_OPERATION, operations.names, err);
-	return fail(s, SEARCH_LACKS_TRACES, none, err);
+	if (!backends_trace_traits(b)->is_metered)
+		jobs[n++] = &hits_job.job;
+	done = jobs_run(b, jobs, n, err);
+	if (done && hits_job.job.has_answer)
+		take_back(&hits, lack);
+	lack->is_last = hits.answer_count < back.trace_limit && !page.len;
+	buf_release(&page);
+	hits_release(&hits);
+	if (done && is_missing(&services, query->service))
+		set_names(lack, SEARCH_LACKS_SERVICE, &services.names);
+	else if (done && is_missing(&operations, query->name))
+		set_names(lack, SEARCH_LACKS_OPERATION, &operations.names);
+	return done;
 }
 
 /* A server that gives pages lets each count towards a quota, whatever is in
@@ -398,7 +428,10 @@ bool trace_search_run(struct trace_search *s, struct backends *b,
 		if (!rounds_run(s, b, err))
 			return false;
 	}
-	return s->count > 0 || trace_search_fail(s, b, err);
+	if (s->count)
+		return true;
+	s->lack.kind = SEARCH_LACKS_TRACES;
+	return error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
 bool trace_search_typical(struct trace_search *s, struct backends *b,

@@ -23,6 +23,21 @@ enum search_lack {
 	SEARCH_LACKS_TRACES,      /* in this window, of these durations */
 };
 
+struct trace_lack {
+	enum search_lack kind;
+	struct name_list names;
+	/* Where such traces were looked for in the day before the window: */
+	bool is_looked_back;
+	bool is_last;     /* else there may be younger ones */
+	int64_t found_ns; /* when the youngest found began; 0: none was */
+};
+
+/* Why nothing fits the query, which has a service: asks which names there are
+ * and, where the server does not let each question count, when the last such
+ * trace began. What is not answered is not known. */
+bool trace_lack_ask(struct backends *b, const struct find_query *query,
+		    struct trace_lack *lack, struct error *err) MUST_CHECK;
+
 struct trace_search {
 	/* Set by the caller. */
 	struct find_query query; /* range, service, name... */
@@ -58,15 +73,14 @@ struct trace_search {
 	struct hits earlier;    /* of the same search one window earlier */
 	struct unusual unusual; /* by these; its hits are of both */
 	/* Why there is no answer. */
-	enum search_lack lack;
-	struct name_list names;
+	struct trace_lack lack;
 };
 
 void trace_search_init(struct trace_search *s);
 void trace_search_release(struct trace_search *s);
 
-/* Asks the server. ERROR_NOT_FOUND without words when nothing fits: see
- * lack. */
+/* Asks the server. ERROR_NOT_FOUND without words when nothing fits:
+ * lack.kind is SEARCH_LACKS_TRACES then, which trace_lack_ask() knows better. */
 bool trace_search_run(struct trace_search *s, struct backends *b,
 		      struct error *err) MUST_CHECK;
 

@@ -863,19 +863,30 @@ static bool is_searched(const struct when *w, bool is_traced)
 	return w->want.name.len && !s->is_known && (!is_traced || s->reason);
 }
 
+bool when_fail_operation(struct when *w, struct error *err)
+{
+	const struct find_query query = { .service = w->want.service,
+					  .name = w->want.name,
+					  .range = w->want.window };
+	struct shortfall s = { .kind = SHORTFALL_OPERATION,
+			       .service = query.service,
+			       .name = query.name,
+			       .window = query.range };
+
+	return trace_lack_ask(w->v->backends, &query, &s.traces, err) &&
+	       investigation_fail(w->v, s, err);
+}
+
 static bool fail_unknown(struct when *w, struct error *err)
 {
-	bool is_operation = w->want.name.len > 0;
-
-	return investigation_fail(w->v,
-				  (struct shortfall){
-					  .kind = is_operation
-							  ? SHORTFALL_OPERATION
-							  : SHORTFALL_STEPS,
-					  .service = w->want.service,
-					  .name = w->want.name,
-				  },
-				  err);
+	return w->want.name.len
+		       ? when_fail_operation(w, err)
+		       : investigation_fail(w->v,
+					    (struct shortfall){
+						    .kind = SHORTFALL_STEPS,
+						    .service = w->want.service,
+					    },
+					    err);
 }
 
 /* Once it is known when, less tells whether something else changed then. */

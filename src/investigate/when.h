@@ -134,6 +134,9 @@ bool when_judge(const struct when *w, struct when_series *s,
 bool when_series_make(struct when *w, struct when_series *s, size_t count,
 		      struct error *err) MUST_CHECK;
 
+/* There are no spans of the operation: asks why. Always false. */
+bool when_fail_operation(struct when *w, struct error *err);
+
 /* Requests of a part of the window, all versions; 0: not known. */
 double when_requests_in(const struct when *w, struct time_range range);
 

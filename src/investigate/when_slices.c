@@ -388,14 +388,7 @@ static bool fill_series(struct when *w, struct when_series *s,
 	s->is_sliced = true;
 	s->is_log = w->lead == WHEN_DURATION;
 	s->is_per_request = s->is_log || w->requests.count;
-	return s->is_known ||
-	       investigation_fail(w->v,
-				  (struct shortfall){
-					  .kind = SHORTFALL_OPERATION,
-					  .service = w->want.service,
-					  .name = w->want.name,
-				  },
-				  err);
+	return s->is_known || when_fail_operation(w, err);
 }
 
 /* ---- halves ---- */

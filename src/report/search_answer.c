@@ -16,6 +16,9 @@
 
 #define NEAREST 3
 
+/* So many names are told where none is near. */
+#define LISTED_MAX 10u
+
 void search_text_add_basis(const struct trace_search *s, struct buf *out)
 {
 	static const char *const nouns[] = {
@@ -179,33 +182,101 @@ void search_text_add_operation(const struct trace_search *s,
 
 /* ---- nothing found ---- */
 
-static bool explain_name(const struct trace_search *s, const char *what,
-			 struct str name, struct error *err)
+static void add_names(const struct name_list *names, struct str name,
+		      struct buf *out)
 {
 	struct str near[NEAREST];
-	size_t count = nearest_names(&s->names, name, near, NEAREST);
-	struct buf list;
+	size_t count = nearest_names(names, name, near, NEAREST);
+	bool is_short = names->count <= LISTED_MAX;
 
-	buf_init(&list, LIMIT_ERROR_BYTES);
 	for (size_t i = 0; i < count; i++)
-		buf_addf(&list, "%s\"%.*s\"",
-			 i ? ", " : "; nearest: ", STR_ARGS(near[i]));
-	if (count == 0)
-		buf_addf(&list, "; the trace server has %zu others",
-			 s->names.count);
-	error_set(err, ERROR_NOT_FOUND, "no traces with %s \"%.*s\"%s", what,
-		  STR_ARGS(name), buf_text(&list));
-	buf_release(&list);
+		buf_addf(out, "%s\"%.*s\"", i ? ", " : "; nearest: ",
+			 STR_ARGS(near[i]));
+	for (size_t i = 0; !count && is_short && i < names->count; i++)
+		buf_addf(out, "%s\"%.*s\"", i ? ", " : "; there are ",
+			 STR_ARGS(names->items[i]));
+	if (!count && !is_short)
+		buf_addf(out, "; the trace server has %zu others",
+			 names->count);
+}
+
+/* ' of service "web", operation "GET /"' */
+static void add_wanted(const struct find_query *q, struct buf *out)
+{
+	if (q->service.len)
+		buf_addf(out, " of service \"%.*s\"", STR_ARGS(q->service));
+	if (q->name.len)
+		buf_addf(out, "%s operation \"%.*s\"",
+			 q->service.len ? "," : " of", STR_ARGS(q->name));
+}
+
+static void add_window(const struct find_query *q, struct buf *out)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES], least[24];
+
+	format_duration(q->min_duration_ns, least);
+	if (q->min_duration_ns > 0)
+		buf_addf(out, " that took %s or longer", least);
+	format_rfc3339(q->range.from_ns, from);
+	format_rfc3339(q->range.to_ns, to);
+	buf_addf(out, " between %.19sZ and %.19sZ", from, to);
+}
+
+static void add_seen(const struct trace_lack *lack,
+		     const struct find_query *q, struct buf *out)
+{
+	char at[TIME_RFC3339_BYTES];
+
+	format_rfc3339(lack->found_ns, at);
+	if (lack->found_ns) {
+		buf_addf(out, "; %s at %.19sZ: --around %.19sZ",
+			 lack->is_last ? "last seen" : "seen before that", at,
+			 at);
+		return;
+	}
+	if (lack->is_looked_back && lack->is_last)
+		buf_add_text(out, ", nor in the day before");
+	buf_addf(out, "; %swiden with --since 24h, or ask tracefind doctor",
+		 q->min_duration_ns > 0 ? "lower --min-duration, " : "");
+}
+
+bool trace_lack_explain(const struct trace_lack *lack,
+			const struct find_query *q, struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	buf_add_text(&text, "no traces");
+	if (lack->found_ns || lack->kind == SEARCH_LACKS_TRACES) {
+		add_wanted(q, &text);
+		add_window(q, &text);
+		add_seen(lack, q, &text);
+	} else {
+		bool is_service = lack->kind == SEARCH_LACKS_SERVICE;
+		struct str name = is_service ? q->service : q->name;
+
+		if (is_service)
+			buf_add_text(&text, " with service");
+		else
+			buf_addf(&text, " of service \"%.*s\" with operation",
+				 STR_ARGS(q->service));
+		buf_addf(&text, " \"%.*s\"", STR_ARGS(name));
+		add_names(&lack->names, name, &text);
+	}
+	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
+	buf_release(&text);
 	return false;
 }
 
-static bool explain_times(const struct trace_search *s, struct error *err)
+bool search_text_explain(const struct trace_search *s, struct error *err)
 {
 	const struct time_range *range = &s->query.range;
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES], least[24];
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 
 	format_rfc3339(range->from_ns, from);
 	format_rfc3339(range->to_ns, to);
+	if (s->lack.kind == SEARCH_LACKS_NOTHING)
+		return false;
 	if (s->hidden_count)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "only health checks found (%zu); --all shows "
@@ -218,33 +289,7 @@ static bool explain_times(const struct trace_search *s, struct error *err)
 				 "%.19sZ; narrow it with --since, --service "
 				 "or --name",
 				 s->hits.answer_count, from, to);
-	if (s->query.min_duration_ns <= 0)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no such traces between %.19sZ and %.19sZ; "
-				 "widen with --since 24h, or ask tracefind "
-				 "doctor",
-				 from, to);
-	format_duration(s->query.min_duration_ns, least);
-	return error_set(err, ERROR_NOT_FOUND,
-			 "no such traces of %s or longer between %.19sZ and "
-			 "%.19sZ; lower --min-duration or widen with "
-			 "--since 24h",
-			 least, from, to);
-}
-
-bool search_text_explain(const struct trace_search *s, struct error *err)
-{
-	switch (s->lack) {
-	case SEARCH_LACKS_NOTHING:
-		break;
-	case SEARCH_LACKS_SERVICE:
-		return explain_name(s, "service", s->query.service, err);
-	case SEARCH_LACKS_OPERATION:
-		return explain_name(s, "operation", s->query.name, err);
-	case SEARCH_LACKS_TRACES:
-		return explain_times(s, err);
-	}
-	return false;
+	return trace_lack_explain(&s->lack, &s->query, err);
 }
 
 static const unsigned shown_permilles[] = { 500, 900, 950, 990 };

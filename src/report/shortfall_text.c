@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/instance.h"
 #include "base/num.h"
+#include "report/answers.h"
 
 #define NEAREST_MAX 3
 
@@ -383,12 +384,12 @@ static bool explain_when(const struct shortfall *s, struct error *err)
 				 "such as cpu or alloc",
 				 STR_ARGS(s->name));
 	case SHORTFALL_OPERATION:
-		return error_set(err, ERROR_NOT_FOUND,
-				 "no spans \"%.*s\" of service \"%.*s\" in this "
-				 "window; tracefind search --service %.*s lists "
-				 "traces, and their names",
-				 STR_ARGS(s->name), STR_ARGS(s->service),
-				 STR_ARGS(s->service));
+		return trace_lack_explain(
+			&s->traces,
+			&(struct find_query){ .service = s->service,
+					      .name = s->name,
+					      .range = s->window },
+			err);
 	case SHORTFALL_STEPS:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "neither profiles nor requests of service "

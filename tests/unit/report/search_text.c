@@ -107,21 +107,38 @@ static void lack_is(const struct trace_search *s, const char *wanted)
 static void test_nothing_found(void **state)
 {
 	struct str names[] = { STR("cart"), STR("front") };
+	struct str many[] = { STR("service 1"), STR("service 2"),
+			      STR("service 3"), STR("service 4"),
+			      STR("service 5"), STR("service 6"),
+			      STR("service 7"), STR("service 8"),
+			      STR("service 9"), STR("service 10"),
+			      STR("service 11") };
 	struct trace_search s = {
 		.query = { .service = STR("carts"), .name = STR("GET /") },
-		.lack = SEARCH_LACKS_SERVICE,
-		.names = { names, 2 },
+		.lack = { .kind = SEARCH_LACKS_SERVICE, .names = { names, 2 } },
 	};
 
 	(void)state;
 	lack_is(&s, "no traces with service \"carts\"; nearest: \"cart\"");
-	s.lack = SEARCH_LACKS_OPERATION;
-	lack_is(&s, "no traces with operation \"GET /\"; the trace server has "
-		    "2 others");
-	s.lack = SEARCH_LACKS_TRACES;
-	lack_is(&s, "no such traces between 1970-01-01T00:00:00Z and "
-		    "1970-01-01T00:00:00Z; widen with --since 24h, or ask "
-		    "tracefind doctor");
+	s.lack.kind = SEARCH_LACKS_OPERATION;
+	lack_is(&s, "no traces of service \"carts\" with operation \"GET /\"; "
+		    "there are \"cart\", \"front\"");
+	s.lack.names.count = 11;
+	s.query.name = STR("-");
+	s.lack.names.items = many;
+	lack_is(&s, "no traces of service \"carts\" with operation \"-\"; the "
+		    "trace server has 11 others");
+	s.query.name = STR("");
+	s.lack.kind = SEARCH_LACKS_TRACES;
+	lack_is(&s, "no traces of service \"carts\" between "
+		    "1970-01-01T00:00:00Z and 1970-01-01T00:00:00Z; widen "
+		    "with --since 24h, or ask tracefind doctor");
+	s.lack.is_looked_back = true;
+	s.lack.found_ns = NS_PER_MIN;
+	lack_is(&s, "no traces of service \"carts\" between "
+		    "1970-01-01T00:00:00Z and 1970-01-01T00:00:00Z; seen "
+		    "before that at 1970-01-01T00:01:00Z: --around "
+		    "1970-01-01T00:01:00Z");
 	s.hidden_count = 3;
 	lack_is(&s, "only health checks found (3); --all shows them");
 }
@@ -129,7 +146,7 @@ static void test_nothing_found(void **state)
 /* What failed for another reason has its words already. */
 static void test_other_errors_stay(void **state)
 {
-	const struct trace_search s = { .lack = SEARCH_LACKS_NOTHING };
+	const struct trace_search s = { .lack.kind = SEARCH_LACKS_NOTHING };
 	struct error err;
 
 	(void)state;
