@@ -33,12 +33,13 @@ static const struct unit {
 
 #define UNIT_COUNT (sizeof units / sizeof *units)
 
-/* dotnet-trace ends each stack with what the thread did: that is no function.
- */
-enum { STATE_CPU, STATE_OUTSIDE, STATE_COUNT };
+/* dotnet-trace ends each stack with what the thread did, and pyinstrument with
+ * "[self]" where a function calls others, too: these are no functions. */
+enum { STATE_CPU, STATE_OUTSIDE, STATE_SELF, STATE_COUNT };
 static const char *const state_names[STATE_COUNT] = {
 	[STATE_CPU] = "CPU_TIME",
 	[STATE_OUTSIDE] = "UNMANAGED_CODE_TIME",
+	[STATE_SELF] = "[self]",
 };
 
 struct event {
@@ -68,7 +69,7 @@ struct reader {
 	bool has_length;
 	size_t open_count;   /* frames that nothing closes */
 	size_t other_count;  /* profiles of other units, which are left out */
-	bool has_states;     /* of dotnet-trace */
+	bool has_state[STATE_COUNT];
 	int64_t outside;     /* of its time: in no managed code */
 	uint32_t states[STATE_COUNT]; /* frames of the model */
 	bool is_length_told; /* it is more than what all samples add up to */
@@ -210,7 +211,7 @@ static bool read_frame(struct reader *r, struct error *err)
 		return false;
 	for (unsigned i = 0; i < STATE_COUNT; i++)
 		if (str_equal(name, str_from(state_names[i]))) {
-			r->has_states = true;
+			r->has_state[i] = true;
 			r->states[i] = *frame;
 		}
 	return true;
@@ -323,13 +324,14 @@ static bool add_stack(struct reader *r, const uint32_t *frames, size_t count,
 {
 	uint32_t leaf = frames[count - 1];
 
-	if (count > 1 && r->has_states && leaf == r->states[STATE_OUTSIDE])
-		r->outside = sat_add_i64(r->outside, value);
-	for (unsigned i = 0; count > 1 && r->has_states && i < STATE_COUNT; i++)
-		if (leaf == r->states[i]) {
-			count--;
-			break;
-		}
+	for (unsigned i = 0; count > 1 && i < STATE_COUNT; i++) {
+		if (!r->has_state[i] || leaf != r->states[i])
+			continue;
+		if (i == STATE_OUTSIDE)
+			r->outside = sat_add_i64(r->outside, value);
+		count--;
+		break;
+	}
 	return profile_build_stack(r->build, frames, (uint32_t)count, value,
 				   err);
 }

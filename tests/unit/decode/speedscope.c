@@ -178,6 +178,24 @@ static void test_states(void **state)
 	profile_release(&p);
 }
 
+/* pyinstrument gives what a function does itself a frame of its own. Alone it
+ * is a name, and a first frame at the end of a stack is one that recurs. */
+static void test_self(void **state)
+{
+	static const char text[] =
+		"{\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"[self]\"}"
+		",{\"name\":\"busy\"}]},\"profiles\":[" SAMPLED(
+			"none", "[[0,1],[0,2,1],[0,2,0],[1]]",
+			"[6,3,2,1]") "]}";
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(text, "", &p));
+	assert_folded(&p, "[self] 1\nmain 6\nmain;busy 3\nmain;busy;main 2\n");
+	assert_int_equal(notes.count, 0);
+	profile_release(&p);
+}
+
 static void test_numbers(void **state)
 {
 	(void)state;
@@ -289,6 +307,7 @@ UNIT_TESTS(speedscope)
 		cmocka_unit_test(test_open_frames),
 		cmocka_unit_test(test_units_of_threads),
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_self),
 		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_mutations),
