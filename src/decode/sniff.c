@@ -93,6 +93,9 @@ static const struct sign signs[] = {
 		   "Jaeger search results, not a trace"),
 	SIGN_OTHER("resourceMetrics", JSON_ARRAY, "OTLP metrics, not traces"),
 	SIGN_OTHER("resourceLogs", JSON_ARRAY, "OTLP logs, not traces"),
+	SIGN_OTHER("recording", JSON_OBJECT,
+		   "what jfr print made of a recording (give the recording "
+		   "itself, FILE.jfr)"),
 	SIGN_OTHER("log", JSON_OBJECT, "a HAR recording (use --replay)"),
 };
 
@@ -998,6 +1001,9 @@ static struct guess sniff_text(struct str text)
 		return GUESS_OTHER(
 			"threads of Java at one moment (record their stacks: "
 			"jcmd PID JFR.start duration=60s filename=FILE.jfr)");
+	if (str_starts(text, STR("jdk.")) && has_text(text, STR(" {\n")))
+		return GUESS_OTHER("what jfr print made of a recording (give "
+				   "the recording itself, FILE.jfr)");
 	/* With call graphs perf adds up children, which come first. */
 	if (has_text(text, STR("# Overhead ")) ||
 	    has_text(text, STR("# Children ")))

@@ -105,6 +105,7 @@ static const struct example examples[] = {
 	{ LANGUAGE_JVM, "java/util/Arrays.copyOf", "", "gc_alloc" },
 	{ LANGUAGE_JVM, "io/netty/channel/epoll/Native.epollWait", "", "idle" },
 	{ LANGUAGE_JVM, "GC_active", "", "gc_alloc" },
+	{ LANGUAGE_NODE, "Garbage Collection", "", "gc_alloc" },
 	{ LANGUAGE_JVM, "java/lang/Object.<init>", "", "gc_alloc" },
 	{ LANGUAGE_JVM, "com/acme/shop/Cart.add", "", "application" },
 	{ LANGUAGE_JVM,

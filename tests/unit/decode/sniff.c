@@ -354,6 +354,10 @@ static void test_texts_of_tools(void **state)
 	expect(STR("--- contention:\ncycles/second=1\n"), FORMAT_UNKNOWN,
 	       "waits or locks as text of Go (ask without debug=1: "
 	       "/debug/pprof/block, /debug/pprof/mutex)");
+	expect(STR("jdk.ExecutionSample {\n  startTime = 01:16:32.562\n}\n"),
+	       FORMAT_UNKNOWN,
+	       "what jfr print made of a recording (give the recording itself, "
+	       "FILE.jfr)");
 	expect(STR("2026-11-28 12:00:00\nFull thread dump OpenJDK\n"),
 	       FORMAT_UNKNOWN,
 	       "threads of Java at one moment (record their stacks: jcmd PID "
@@ -439,6 +443,10 @@ static void test_other_kinds(void **state)
 	       FORMAT_UNKNOWN,
 	       "a report of pyinstrument (ask for another: pyinstrument -r "
 	       "speedscope -o FILE.json PROGRAM)");
+	expect(STR("{\n  \"recording\": {\n    \"events\": []\n  }\n}"),
+	       FORMAT_UNKNOWN,
+	       "what jfr print made of a recording (give the recording itself, "
+	       "FILE.jfr)");
 	expect(STR("{\"start_time\": 1.5, \"start_call_stack\": []}"),
 	       FORMAT_UNKNOWN,
 	       "a session of pyinstrument (make speedscope of it: "
