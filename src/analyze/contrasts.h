@@ -9,6 +9,7 @@
 #define ANALYZE_CONTRASTS_H
 
 #include "analyze/baseline.h"
+#include "analyze/groups.h"
 #include "analyze/operations.h"
 #include "base/error.h"
 #include "model/history.h"
@@ -19,8 +20,6 @@
 /* Whether slow spans come from one instance or one version while the others
  * are fast in the same minutes: then those are the ones to compare with. A
  * new pod has no past. */
-
-#define CONCENTRATION_ORDER_P 0.001
 
 struct concentration {
 	bool is_found;
@@ -39,19 +38,12 @@ struct concentration {
 
 enum concentration_by { CONCENTRATION_INSTANCE, CONCENTRATION_VERSION };
 
-/* Spans of an operation that start in the range of a window. */
-struct concentration_spans {
-	uint32_t window; /* out of reach: none */
-	struct time_range range;
-};
-
 struct concentration_want {
-	const struct history *history;
-	struct concentration_spans now;
-	struct concentration_spans before;
-	uint32_t operation;
+	struct group_spans now;
+	struct group_spans before;
 	int64_t threshold_ns; /* slow from here */
 	enum concentration_by by;
+	struct str lead; /* known to be the one; empty: is looked for */
 };
 
 /* Spans without the label are left out. */
@@ -67,19 +59,10 @@ enum cohort_mode {
 	COHORT_HEALTHY,     /* no more slow ones than usual */
 };
 
-/* Spans needed to speak of a population. */
-#define COHORT_MIN 5u
-
-#define COHORT_P 0.01
-
-#define COHORT_SMALL_P 0.001
-
 /* The slowest of the baseline, one in twenty, are so many now that it is hardly
  * chance, and one in twenty takes COHORT_RATIO times as long: that is a change
  * too, whatever the one in question took. */
 #define COHORT_TAIL_PERCENT 95
-
-#define COHORT_UNSURE_P 0.1
 
 struct cohort {
 	struct time_range range;

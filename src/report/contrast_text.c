@@ -350,7 +350,7 @@ static void report_window(const struct cohorts *c, struct buf *out)
 			 "%.3f)",
 			 100 * ((double)c->p50_ns / (double)c->before_p50_ns -
 				1),
-			 fmax(1, 100 * c->wander), COHORT_SMALL_P);
+			 fmax(1, 100 * c->wander), group_rule_p(GROUP_MOVED_LITTLE));
 }
 
 static void report_bimodal(const struct cohorts *c, struct buf *out)
@@ -362,7 +362,7 @@ static void report_bimodal(const struct cohorts *c, struct buf *out)
 	buf_add_text(out, "), the others of the same minutes fast (p50 ");
 	wording_add_duration(out, c->fast_p50_ns);
 	buf_add_text(out, ")");
-	if (c->before_count < COHORT_MIN)
+	if (c->before_count < GROUP_MIN)
 		return;
 	if (c->is_tail) {
 		buf_addf(out, "; before, one in %d took so long",
@@ -421,7 +421,7 @@ static void add_slow_ones(const struct cohorts *c, struct buf *out)
 	wording_add_duration(out, c->threshold_ns);
 	buf_add_text(out, " and more, before ");
 	add_part(c->before_slow_count, c->before_count, out);
-	if (c->earlier_count >= COHORT_MIN) {
+	if (c->earlier_count >= GROUP_MIN) {
 		buf_add_text(out, ", earlier ");
 		add_part(c->earlier_slow_count, c->earlier_count, out);
 	}
@@ -454,7 +454,7 @@ static void report_unsure(const struct cohorts *c, struct buf *out)
 
 static void report_unknown(const struct cohorts *c, struct buf *out)
 {
-	if (c->window_count < COHORT_MIN) {
+	if (c->window_count < GROUP_MIN) {
 		buf_add_text(out, "too few traces of these minutes to tell how "
 				  "many are slow: ");
 		report_count(c->window_count, out);

@@ -285,7 +285,7 @@ static void few_slow(void **state)
 	find(&a, 520);
 	assert_int_equal(a.out.mode, COHORT_UNSURE);
 	assert_false(a.out.is_against_fast);
-	assert_true(a.out.part_p > COHORT_P && a.out.part_p < COHORT_UNSURE_P);
+	assert_true(a.out.part_p > group_rule_p(GROUP_MORE) && a.out.part_p < group_rule_p(GROUP_MAYBE_MORE));
 	end(&a);
 	assert_int_equal(mode_of_part(2, 0, 66), COHORT_HEALTHY);
 	assert_int_equal(mode_of_part(4, 2, 66), COHORT_HEALTHY);

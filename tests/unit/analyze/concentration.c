@@ -31,17 +31,15 @@ static struct concentration find(struct past *p, enum concentration_by by)
 	struct concentration c;
 
 	struct concentration_want want = {
-		.history = &p->h,
-		.now = { 0, p->h.windows[0].range },
-		.before = { UINT32_MAX, { 0, 0 } },
+		.now = { &p->h, 0, 0, p->h.windows[0].range },
+		.before = { &p->h, 0, UINT32_MAX, { 0, 0 } },
 		.threshold_ns = fixture_ms(100),
 		.by = by,
 	};
 
 	if (p->h.window_count > 1)
-		want.before =
-			(struct concentration_spans){ 1,
-						      p->h.windows[1].range };
+		want.before = (struct group_spans){ &p->h, 0, 1,
+						    p->h.windows[1].range };
 	assert_true(concentration_find(&want, &c, &err));
 	return c;
 }
@@ -131,7 +129,7 @@ static void without_label(void **state)
 	c = find(&p, CONCENTRATION_INSTANCE);
 	assert_false(c.is_found);
 	assert_int_equal(c.value_count, 0);
-	none.history = &p.h;
+	none.now.history = none.before.history = &p.h;
 	assert_true(concentration_find(&none, &c, &err));
 	assert_false(c.is_found);
 	past_release(&p);
@@ -178,7 +176,7 @@ static void slower_as_a_whole(void **state)
 	assert_true(c.is_by_order);
 	assert_int_equal(c.span_count, 24);
 	assert_int_equal(c.other_count, 48);
-	assert_true(c.p < CONCENTRATION_ORDER_P);
+	assert_true(c.p < group_rule_p(GROUP_ONE_SLOWER));
 	assert_int_equal(c.p50_ns, fixture_ms(66));
 	assert_int_equal(c.other_p50_ns, fixture_ms(50));
 	assert_int_equal(c.value_count, 3);

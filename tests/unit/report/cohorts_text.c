@@ -131,7 +131,7 @@ static void a_part(void **state)
 	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
 		   "same minutes fast (p50 49 ms); it was so before: 9 % were "
 		   "slow");
-	c.before_count = COHORT_MIN - 1;
+	c.before_count = GROUP_MIN - 1;
 	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
 		   "same minutes fast (p50 49 ms)");
 }
