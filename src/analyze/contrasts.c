@@ -6,112 +6,88 @@
 #include <string.h>
 
 #include "analyze/baseline.h"
+#include "analyze/groups.h"
 #include "analyze/operations.h"
-#include "analyze/ordering.h"
 #include "analyze/stats.h"
 #include "base/instance.h"
 #include "base/map.h"
 #include "base/num.h"
 #include "model/history.h"
 
-/* What of a span may tell slow requests from fast ones: private to
- * contrast*.c. */
-
-struct contrast_feature {
-	enum contrast_of of;
-	uint32_t operation;
-	uint32_t key; /* of CONTRAST_OF_ATTRIBUTE */
-};
+/* ---- what a span bears ---- */
 
 /* Not known of a request: no such span, or its process does not tell. */
-#define FEATURE_UNKNOWN UINT32_MAX
+#define VALUE_UNKNOWN UINT32_MAX
 
-/* Its value: a symbol, 0 where an attribute is lacking. span may be NULL. */
-static uint32_t feature_value(const struct history *h,
-			      const struct contrast_feature *f,
-			      const struct history_span *span)
+/* Its value of what is looked at: a symbol, 0 where an attribute is lacking.
+ * span may be NULL. */
+static uint32_t value_of(const struct history *h, const struct contrast *c,
+			 const struct history_span *span)
 {
 	uint32_t value;
 
 	if (!span)
-		return FEATURE_UNKNOWN;
-	if (f->of == CONTRAST_OF_ATTRIBUTE)
-		return history_attr(h, span, f->key);
-	value = f->of == CONTRAST_OF_VERSION ? span->version : span->instance;
-	return value ? value : FEATURE_UNKNOWN;
+		return VALUE_UNKNOWN;
+	if (c->of == CONTRAST_OF_ATTRIBUTE)
+		return history_attr(h, span, c->key);
+	value = c->of == CONTRAST_OF_VERSION ? span->version : span->instance;
+	return value ? value : VALUE_UNKNOWN;
 }
 
-/* Doubles are ordered as their bits are, negative ones the other way round. */
-static bool ordered_of(struct str text, int64_t *ordered)
+/* False for what is no number, or has no end. */
+static bool number_of(struct str text, double *number)
 {
-	double number;
+	return text.len && parse_f64(text, number) && isfinite(*number);
+}
+
+/* As an integer that is larger where the number is: doubles are ordered as
+ * their bits are, negative ones the other way round. */
+static int64_t ordered(double number)
+{
 	int64_t bits;
 
-	if (!text.len || !parse_f64(text, &number) || !isfinite(number))
-		return false;
 	memcpy(&bits, &number, sizeof bits);
-	*ordered = bits < 0 ? INT64_MIN - bits : bits;
-	return true;
+	return bits < 0 ? INT64_MIN - bits : bits;
 }
 
-/* Numbers in their order: a larger one is larger as an integer, too. False for
- * what is no number, or has no end. */
-static bool feature_number(const struct history *h, uint32_t value,
-			   int64_t *ordered)
+static double number_back(int64_t in_order)
 {
-	return ordered_of(history_text(h, value), ordered);
-}
-
-static double feature_number_back(int64_t ordered)
-{
-	int64_t bits = ordered < 0 ? INT64_MIN - ordered : ordered;
+	int64_t bits = in_order < 0 ? INT64_MIN - in_order : in_order;
 	double number;
 
 	memcpy(&number, &bits, sizeof number);
 	return number;
 }
 
-static int is_beyond(const struct contrast *c, int64_t ordered)
+/* Whether a value is what the contrast tells: 1, 0, -1 not known. A request
+ * without the attribute bears no value of it. */
+static int text_bears(const struct history *h, const struct contrast *c,
+		      struct str value)
 {
-	double number = feature_number_back(ordered);
+	double number;
 
-	return c->kind == CONTRAST_MORE ? number >= c->cut : number <= c->cut;
-}
-
-static inline struct contrast_feature feature_of(const struct contrast *c)
-{
-	return (struct contrast_feature){ c->of, c->operation, c->key };
-}
-
-/* Whether a span bears what the contrast tells: 1, 0, -1 not known. */
-static int feature_bears(const struct history *h, const struct contrast *c,
-			 const struct history_span *span)
-{
-	const struct contrast_feature f = feature_of(c);
-	uint32_t value = feature_value(h, &f, span);
-	int64_t ordered;
-
-	if (value == FEATURE_UNKNOWN)
-		return -1;
-	if (c->kind == CONTRAST_VALUE)
-		return value == c->value;
-	return feature_number(h, value, &ordered) ? is_beyond(c, ordered) : -1;
-}
-
-static int feature_text_bears(const struct history *h, const struct contrast *c,
-			      struct str value)
-{
-	int64_t ordered;
-
+	if (c->kind != CONTRAST_VALUE)
+		return !number_of(value, &number) ? -1
+		       : c->kind == CONTRAST_MORE ? number >= c->cut
+						  : number <= c->cut;
 	if (!value.ptr)
-		return c->of == CONTRAST_OF_ATTRIBUTE &&
-				       c->kind == CONTRAST_VALUE
-			       ? 0
-			       : -1;
-	if (c->kind == CONTRAST_VALUE)
-		return str_equal(value, history_text(h, c->value));
-	return ordered_of(value, &ordered) ? is_beyond(c, ordered) : -1;
+		return c->of == CONTRAST_OF_ATTRIBUTE ? 0 : -1;
+	return str_equal(value, history_text(h, c->value));
 }
+
+static int span_bears(const struct history *h, const struct contrast *c,
+		      const struct history_span *span)
+{
+	uint32_t value = value_of(h, c, span);
+
+	if (value == VALUE_UNKNOWN)
+		return -1;
+	return c->kind == CONTRAST_VALUE
+		       ? value == c->value
+		       : text_bears(h, c, history_text(h, value));
+}
+
+/* ---- which attributes ---- */
 
 /* Of these some are of processes, where zone, node and region stand. */
 #define PROCESS_KEYS 8u
@@ -283,507 +259,78 @@ uint32_t contrast_keys_collect(const struct trace *t,
 			       const struct operations *operations,
 			       struct history_key *keys)
 {
-	struct collecting c = { .t = t, .keys = keys, .most = PROCESS_KEYS };
+	struct collecting c = { .t = t, .keys = keys };
 	uint32_t members[OPERATIONS_MAX];
 
 	find_members(t, operations, members);
-	c.is_of_process = true;
-	for (uint32_t i = 0; i < operations->count; i++) {
-		const struct resource *r;
+	for (int pass = 0; pass < 2; pass++) {
+		c.is_of_process = !pass;
+		c.most = c.is_of_process ? PROCESS_KEYS : HISTORY_KEYS;
+		for (uint32_t i = 0; i < operations->count; i++) {
+			const struct span *s = members[i] == SPAN_NONE
+						       ? NULL
+						       : &t->spans[members[i]];
+			const struct resource *r =
+				s ? &t->resources[s->resource] : NULL;
 
-		if (members[i] == SPAN_NONE)
-			continue;
-		r = &t->resources[t->spans[members[i]].resource];
-		add_all(&c, r->attr_first, r->attr_count, r->detail_first,
-			r->detail_count);
-	}
-	c.is_of_process = false;
-	c.most = HISTORY_KEYS;
-	for (uint32_t i = 0; i < operations->count; i++) {
-		const struct span *s;
-
-		if (members[i] == SPAN_NONE)
-			continue;
-		s = &t->spans[members[i]];
-		add_all(&c, s->attr_first, s->attr_count, s->detail_first,
-			s->detail_count);
+			if (s && c.is_of_process)
+				add_all(&c, r->attr_first, r->attr_count,
+					r->detail_first, r->detail_count);
+			else if (s)
+				add_all(&c, s->attr_first, s->attr_count,
+					s->detail_first, s->detail_count);
+		}
 	}
 	return c.count;
 }
 
-/* Requests of one operation, and of each the spans that tell something of it.
- */
+/* ---- the requests ---- */
 
-#define REQUESTS_WHAT "requests of the operation"
+#define WHAT "what slow requests have in common"
 
 /* Of a trace of the window: none, or added before. */
 #define REQUEST_NONE UINT32_MAX
 
-struct contrast_request {
-	int64_t start_ns; /* of the operation's span, the longest of several */
-	int64_t duration_ns;
-	bool is_of_slow_only; /* chosen by its duration */
+enum side { SIDE_NONE = 0, SIDE_SLOW, SIDE_FAST, SIDES };
+
+/* Where a request was found: in several windows, when they are the same. */
+enum when {
+	OF_NOW = 1,
+	OF_SLOW_ONLY = 2, /* chosen by its duration */
+	OF_BASE = 4,
+	/* The same hours of days ago, when a fault of today had not begun. */
+	OF_DAYS_AGO = 8,
 };
 
-struct contrast_requests {
-	struct arena *arena;
+struct request {
+	int64_t start_ns; /* of the operation's span, the longest of several */
+	int64_t duration_ns;
+	unsigned when;
+	enum side side;
+	bool is_told; /* bears what was told already */
+};
+
+struct work {
+	const struct contrast_want *want;
 	const struct history *history;
-	uint32_t operation;
+	struct arena arena;
 	struct map by_id; /* traces */
-	struct contrast_request *items;
+	struct request *requests;
 	uint32_t count;
 	size_t cap;
 	/* By request, then by operation: its longest span there, or NULL. */
 	const struct history_span **spans;
 	size_t span_cap;
-	/* By operation, NULL without requests: a bit for each key of which spans of one request bear
+	/* By operation: a bit for each key of which spans of one request bear
 	 * several values. The longest's then says which span took long, not
 	 * what the request is like. */
 	uint32_t *mixed_keys;
-};
-
-/* None yet; all that is added lives in the arena. */
-static void contrast_requests_init(struct contrast_requests *r,
-				   const struct history *history,
-				   uint32_t operation, struct arena *arena)
-{
-	*r = (struct contrast_requests){ .arena = arena,
-					 .history = history,
-					 .operation = operation };
-	map_init(&r->by_id, arena);
-}
-
-static bool append(struct contrast_requests *r, bool is_slow_only,
-		   struct error *err)
-{
-	uint32_t width = r->history->operation_count;
-	void *items = r->items, *spans = r->spans;
-
-	if (!arena_reserve(r->arena, &items, &r->cap, (size_t)r->count + 1,
-			   sizeof *r->items) ||
-	    !arena_reserve(r->arena, &spans, &r->span_cap,
-			   ((size_t)r->count + 1) * width, sizeof *r->spans))
-		return arena_fail(r->arena, REQUESTS_WHAT, err);
-	r->items = items;
-	r->spans = spans;
-	r->items[r->count] =
-		(struct contrast_request){ .is_of_slow_only = is_slow_only };
-	for (uint32_t i = 0; i < width; i++)
-		r->spans[(size_t)r->count * width + i] = NULL;
-	r->count++;
-	return true;
-}
-
-/* A trace without an id cannot be met again. */
-static bool is_known_request(struct contrast_requests *r,
-			     const struct history_trace *trace, bool *is_new,
-			     struct error *err)
-{
-	struct str id = { (const char *)trace->id.bytes,
-			  sizeof trace->id.bytes };
-	uint32_t at;
-
-	*is_new = true;
-	if (trace_id_is_zero(&trace->id))
-		return true;
-	if (!map_insert(&r->by_id, id, r->count, &at))
-		return arena_fail(r->arena, REQUESTS_WHAT, err);
-	*is_new = at == r->count;
-	return true;
-}
-
-/* The request of each trace. */
-static bool find_requests(struct contrast_requests *r,
-			  const struct history_window *w,
-			  struct time_range range, bool is_slow_only,
-			  uint32_t *requests, struct error *err)
-{
-	for (uint32_t i = 0; i < w->trace_count; i++)
-		requests[i] = REQUEST_NONE;
-	for (uint32_t i = 0; i < w->span_count; i++) {
-		const struct history_span *s = &w->spans[i];
-		bool is_new;
-
-		if (s->operation != r->operation ||
-		    requests[s->trace] != REQUEST_NONE ||
-		    !time_range_has(range, s->start_ns))
-			continue;
-		if (!is_known_request(r, &w->traces[s->trace], &is_new, err))
-			return false;
-		if (!is_new)
-			continue;
-		requests[s->trace] = r->count;
-		if (!append(r, is_slow_only, err))
-			return false;
-	}
-	return true;
-}
-
-static void mark_mixed(struct contrast_requests *r,
-		       const struct history_span *a,
-		       const struct history_span *b)
-{
-	const struct history *h = r->history;
-
-	for (uint32_t i = 0; i < b->attr_count; i++) {
-		uint32_t key = h->attrs[b->attr_first + i].key;
-
-		if (history_attr(h, a, key) != history_attr(h, b, key))
-			r->mixed_keys[a->operation] |= 1u << key;
-	}
-}
-
-static void take_spans(struct contrast_requests *r,
-		       const struct history_window *w, const uint32_t *requests)
-{
-	for (uint32_t i = 0; i < w->span_count; i++) {
-		const struct history_span *s = &w->spans[i];
-		const struct history_span **longest;
-
-		if (requests[s->trace] == REQUEST_NONE)
-			continue;
-		longest = &r->spans[(size_t)requests[s->trace] *
-					    r->history->operation_count +
-				    s->operation];
-		if (*longest)
-			mark_mixed(r, *longest, s);
-		if (!*longest || s->duration_ns > (*longest)->duration_ns)
-			*longest = s;
-	}
-}
-
-static inline const struct history_span *contrast_request_span(
-	const struct contrast_requests *r, uint32_t request, uint32_t operation)
-{
-	return r->spans[(size_t)request * r->history->operation_count +
-			operation];
-}
-
-/* Adds those of a window whose span of the operation begins in the range,
- * unless their trace is among them already. Windows that were not asked for
- * hold none. */
-static bool contrast_requests_add(struct contrast_requests *r, uint32_t window,
-				  struct time_range range, bool is_slow_only,
-				  struct error *err)
-{
-	const struct history *h = r->history;
-	const struct history_window *w;
-	uint32_t first = r->count, *requests;
-
-	if (window >= h->window_count)
-		return true;
-	w = &h->windows[window];
-	requests = arena_array(r->arena, w->trace_count, sizeof *requests);
-	if (!r->mixed_keys)
-		r->mixed_keys = arena_array(r->arena, h->operation_count,
-					    sizeof *r->mixed_keys);
-	if (!requests || !r->mixed_keys)
-		return arena_fail(r->arena, REQUESTS_WHAT, err);
-	if (!find_requests(r, w, range, is_slow_only, requests, err))
-		return false;
-	take_spans(r, w, requests);
-	for (uint32_t i = first; i < r->count; i++) {
-		const struct history_span *s =
-			contrast_request_span(r, i, r->operation);
-
-		r->items[i].start_ns = s->start_ns;
-		r->items[i].duration_ns = s->duration_ns;
-	}
-	return true;
-}
-
-/* Whether requests that bear what slow ones have in common were as slow before,
- * and as many: a big export takes its time. Private to contrast*.c. */
-
-#define USUAL_WHAT "requests like this one"
-
-/* Requests of some time that bear it, or that do not. */
-struct group {
-	int64_t *durations; /* sorted */
-	size_t count;
-};
-
-struct like {
-	struct group with;
-	struct group without;
-	double reach_ns; /* the longest, at the size of the one in question */
-};
-
-struct usual {
-	const struct contrast_want *want;
-	struct contrast *c;
-	struct arena arena;
-	bool is_of_request; /* not of where it was served */
-	bool is_own;        /* the request in question bears it */
-	double own;         /* its number; 0: not known, or no numbers */
-	struct like now;
-};
-
-/* What a duration is multiplied with to be that of the size in question, if time
- * grows as size does; smaller ones take as long. */
-static double scale_of(const struct usual *u, const struct history_span *span)
-{
-	const struct history *h = u->want->history;
-	const struct contrast_feature f = feature_of(u->c);
-	int64_t ordered;
-	double size;
-
-	if (u->c->kind != CONTRAST_MORE ||
-	    !feature_number(h, feature_value(h, &f, span), &ordered))
-		return 1;
-	size = feature_number_back(ordered);
-	return size > 0 ? fmax(1, u->own / size) : 1;
-}
-
-static void add_usual(struct group *g, int64_t duration_ns)
-{
-	g->durations[g->count++] = duration_ns;
-}
-
-static bool find_like(struct usual *u, const struct contrast_requests *r,
-		      struct like *out, struct error *err)
-{
-	*out = (struct like){ .reach_ns = 0 };
-	out->with.durations = arena_array(&u->arena, r->count, sizeof(int64_t));
-	out->without.durations =
-		arena_array(&u->arena, r->count, sizeof(int64_t));
-	if (!out->with.durations || !out->without.durations)
-		return arena_fail(&u->arena, USUAL_WHAT, err);
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct history_span *span =
-			contrast_request_span(r, i, u->c->operation);
-		int bears = feature_bears(u->want->history, u->c, span);
-		int64_t took_ns = r->items[i].duration_ns;
-
-		if (bears == 1)
-			out->reach_ns =
-				fmax(out->reach_ns,
-				     (double)took_ns * scale_of(u, span));
-		if (bears >= 0)
-			add_usual(bears ? &out->with : &out->without, took_ns);
-	}
-	values_sort(out->with.durations, out->with.count);
-	values_sort(out->without.durations, out->without.count);
-	return true;
-}
-
-static bool find_now(struct usual *u, struct error *err)
-{
-	struct contrast_requests r;
-
-	contrast_requests_init(&r, u->want->history, u->want->operation,
-			       &u->arena);
-	return contrast_requests_add(&r, u->want->roles->slow,
-				     u->want->slow_range, false, err) &&
-	       find_like(u, &r, &u->now, err);
-}
-
-/* The same hours of days ago, when a fault of today had not begun. */
-static bool find_days_ago(struct usual *u, struct like *out, struct error *err)
-{
-	static const enum baseline_slot slots[] = { BASELINE_DAY,
-						    BASELINE_WEEK };
-	const struct history *h = u->want->history;
-	struct contrast_requests r;
-
-	contrast_requests_init(&r, h, u->want->operation, &u->arena);
-	for (size_t i = 0; i < 2; i++) {
-		uint32_t window = u->want->roles->baselines[slots[i]];
-
-		if (window < h->window_count &&
-		    !contrast_requests_add(&r, window, h->windows[window].range,
-					   false, err))
-			return false;
-	}
-	return find_like(u, &r, out, err);
-}
-
-static bool find_base(struct usual *u, struct like *out, struct error *err)
-{
-	struct contrast_requests r;
-
-	contrast_requests_init(&r, u->want->history, u->want->operation,
-			       &u->arena);
-	return contrast_requests_add(&r, u->want->base_window,
-				     u->want->base_range, false, err) &&
-	       find_like(u, &r, out, err);
-}
-
-static int64_t usual_p50_of(const struct group *g)
-{
-	return values_quantile(g->durations, g->count, 50);
-}
-
-static bool is_known(const struct like *before)
-{
-	return before->with.count >= CONTRAST_MIN;
-}
-
-#define USUAL_P 0.01
-
-#define USUAL_CHANCE_RATIO 1.5
-
-/* Longer by less than this is as before; by less than the second, when it may
- * be chance. */
-#define USUAL_RATIO 1.2
-
-static bool took_as_long(const struct group *now, const struct group *before)
-{
-	int64_t p50 = usual_p50_of(before);
-	double ratio = (double)usual_p50_of(now) / (double)(p50 > 0 ? p50 : 1),
-	       z;
-
-	return ratio < USUAL_RATIO ||
-	       (ratio < USUAL_CHANCE_RATIO &&
-		rank_sum_test(now->durations, now->count, before->durations,
-			      before->count, &z) >= USUAL_P);
-}
-
-static double all_of(const struct like *l)
-{
-	return (double)(l->with.count + l->without.count);
-}
-
-/* More of them than before: so many times, and beyond chance. */
-#define USUAL_SHARE 2.0
-
-static bool were_as_many(const struct like *now, const struct like *before)
-{
-	double n = (double)now->with.count, b = (double)before->with.count;
-
-	return n / all_of(now) < USUAL_SHARE * b / all_of(before) ||
-	       fisher_mid_p(n, all_of(now), b, all_of(before)) >= USUAL_P;
-}
-
-/* Its place or its code is told against the others of the same time: they are
- * not of one machine or one load, and a busy hour is no change of them. */
-static bool is_as_far_apart(const struct like *now, const struct like *before)
-{
-	double then = (double)usual_p50_of(&before->with) /
-		      fmax(1, (double)usual_p50_of(&before->without));
-	double apart = (double)usual_p50_of(&now->with) /
-		       fmax(1, (double)usual_p50_of(&now->without));
-
-	return then - 1 >= (apart - 1) / 2;
-}
-
-static enum contrast_since since(const struct usual *u,
-				 const struct like *before)
-{
-	const struct like *now = &u->now;
-
-	if (now->with.count < CONTRAST_MIN || all_of(before) < CONTRAST_MIN)
-		return CONTRAST_SINCE_UNKNOWN;
-	if (!is_known(before)) {
-		if (were_as_many(now, before))
-			return CONTRAST_SINCE_UNKNOWN;
-		return before->with.count ? CONTRAST_MORE_OFTEN : CONTRAST_NEW;
-	}
-	if (!u->is_of_request && (now->without.count < CONTRAST_MIN ||
-				  before->without.count < CONTRAST_MIN))
-		return CONTRAST_SINCE_UNKNOWN;
-	if (!u->is_of_request)
-		return is_as_far_apart(now, before) ? CONTRAST_AS_EVER
-						    : CONTRAST_SLOWER;
-	if (!took_as_long(&now->with, &before->with))
-		return CONTRAST_SLOWER;
-	return were_as_many(now, before) ? CONTRAST_AS_EVER
-					 : CONTRAST_MORE_OFTEN;
-}
-
-/* Of what the slowest of those before took, for its size, the request in
- * question may take so much and is one of them. */
-#define USUAL_REACH 1.2
-
-/* The request in question is one of those before, and the others are as ever. */
-static bool is_usual(const struct usual *u, const struct like *before)
-{
-	const struct like *now = &u->now;
-	bool is_rest_known = now->without.count >= CONTRAST_MIN &&
-			     before->without.count >= CONTRAST_MIN;
-
-	return u->is_own && u->is_of_request &&
-	       (double)u->want->duration_ns <=
-		       USUAL_REACH * before->reach_ns &&
-	       (!is_rest_known ||
-		took_as_long(&now->without, &before->without));
-}
-
-static void judge(struct usual *u, const struct like *base,
-		  const struct like *days_ago)
-{
-	bool has_base = is_known(base), has_days = is_known(days_ago);
-	const struct like *told = has_base || !has_days ? base : days_ago;
-	struct contrast *c = u->c;
-
-	c->like_count = (uint32_t)u->now.with.count;
-	c->like_before_count = (uint32_t)told->with.count;
-	c->like_p50_ns = usual_p50_of(&u->now.with);
-	c->like_before_p50_ns = usual_p50_of(&told->with);
-	c->since = since(u, told);
-	if (c->since == CONTRAST_AS_EVER && has_days && told != days_ago)
-		c->since = since(u, days_ago);
-	c->is_usual = c->since == CONTRAST_AS_EVER && is_usual(u, told) &&
-		      (!has_days || is_usual(u, days_ago));
-}
-
-static bool find_usual(struct usual *u, struct error *err)
-{
-	struct like base, days_ago;
-
-	if (!find_now(u, err) || !find_base(u, &base, err) ||
-	    !find_days_ago(u, &days_ago, err))
-		return false;
-	judge(u, &base, &days_ago);
-	return true;
-}
-
-/* Sets since and is_usual of a contrast, by the baseline and, where they were
- * answered, by the windows of days ago; and the numbers behind it. When those
- * that do not bear it are slower than before, nothing is usual. own: the value
- * of the request in question. Where a request was served and by which code is
- * never usual: others are served elsewhere, as quick as ever. */
-static bool contrast_usual_find(const struct contrast_want *want,
-				struct contrast *c, struct str own,
-				struct error *err)
-{
-	struct usual u = { .want = want, .c = c, .is_own = c->own == 1 };
-	bool is_done;
-
-	u.is_of_request = c->of == CONTRAST_OF_ATTRIBUTE &&
-			  !want->history->keys[c->key].is_of_process;
-	if (c->kind != CONTRAST_VALUE &&
-	    (!parse_f64(own, &u.own) || u.own <= 0)) {
-		u.own = 0;
-		u.is_own = false;
-	}
-	arena_init(&u.arena, LIMIT_ANALYZE_HEAP_BYTES);
-	is_done = find_usual(&u, err);
-	arena_release(&u.arena);
-	return is_done;
-}
-
-#define WHAT "what slow requests have in common"
-
-/* Of two that tell as much, the one is told that is no consequence. */
-#define OUTCOME_COSTS 0.1
-
-/* How far two effects may be apart to tell the same. */
-#define SAME_EFFECT 0.02
-
-enum side { SIDE_NONE = 0, SIDE_SLOW, SIDE_FAST };
-
-struct work {
-	const struct contrast_want *want;
-	struct arena arena;
-	struct contrast_requests requests;
-	unsigned char *sides; /* enum side, by request */
 	/* What is being looked at, by request. */
 	uint32_t *values;
 	int64_t *numbers;
-	bool *is_told; /* bears what was told already */
 	uint32_t *symbols;
-	int64_t *room[2];
+	int64_t *starts;
+	struct group_pair room;
 	struct contrast *found;
 	uint32_t found_count;
 	size_t found_cap;
@@ -791,74 +338,227 @@ struct work {
 	struct contrasts *out;
 };
 
-/* ---- slow and fast ones ---- */
-
-static bool add_before(struct work *w, struct error *err)
+static const struct history_span *span_of(const struct work *w,
+					  uint32_t request, uint32_t operation)
 {
-	const struct contrast_want *want = w->want;
-	uint32_t first = w->requests.count, fast = 0;
-
-	for (uint32_t i = 0; i < first; i++)
-		fast += !w->requests.items[i].is_of_slow_only &&
-			w->requests.items[i].duration_ns < want->threshold_ns;
-	w->out->is_against_before =
-		fast < CONTRAST_MIN && want->base_window != WINDOW_NONE;
-	return !w->out->is_against_before ||
-	       contrast_requests_add(&w->requests, want->base_window,
-				     want->base_range, false, err);
+	return w->spans[(size_t)request * w->history->operation_count +
+			operation];
 }
 
-static void set_sides(struct work *w, uint32_t before)
+static int bears(const struct work *w, const struct contrast *c,
+		 uint32_t request)
 {
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		const struct contrast_request *r = &w->requests.items[i];
-		bool is_slow =
-			i < before && r->duration_ns >= w->want->threshold_ns;
+	return span_bears(w->history, c, span_of(w, request, c->operation));
+}
+
+static bool append(struct work *w, enum when when, struct error *err)
+{
+	uint32_t width = w->history->operation_count;
+	void *requests = w->requests, *spans = w->spans;
+
+	if (!arena_reserve(&w->arena, &requests, &w->cap, (size_t)w->count + 1,
+			   sizeof *w->requests) ||
+	    !arena_reserve(&w->arena, &spans, &w->span_cap,
+			   ((size_t)w->count + 1) * width, sizeof *w->spans))
+		return arena_fail(&w->arena, WHAT, err);
+	w->requests = requests;
+	w->spans = spans;
+	w->requests[w->count] = (struct request){ .when = when };
+	for (uint32_t i = 0; i < width; i++)
+		w->spans[(size_t)w->count * width + i] = NULL;
+	w->count++;
+	return true;
+}
+
+/* One that was met in a window before. Without an id it cannot be. */
+static bool is_known_request(struct work *w, const struct history_trace *trace,
+			     enum when when, bool *is_known, struct error *err)
+{
+	struct str id = { (const char *)trace->id.bytes,
+			  sizeof trace->id.bytes };
+	uint32_t at;
+
+	*is_known = false;
+	if (trace_id_is_zero(&trace->id))
+		return true;
+	if (!map_insert(&w->by_id, id, w->count, &at))
+		return arena_fail(&w->arena, WHAT, err);
+	*is_known = at < w->count;
+	if (*is_known && !(w->requests[at].when & (OF_NOW | OF_SLOW_ONLY)))
+		w->requests[at].when |= when;
+	return true;
+}
+
+/* The request of each trace. */
+static bool find_requests(struct work *w, const struct group_spans *from,
+			  enum when when, uint32_t *requests, struct error *err)
+{
+	const struct history_window *window =
+		&w->history->windows[from->window];
+	const struct history_span *s;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < window->trace_count; i++)
+		requests[i] = REQUEST_NONE;
+	while ((s = group_spans_next(from, &at))) {
+		bool is_known;
+
+		if (requests[s->trace] != REQUEST_NONE)
+			continue;
+		if (!is_known_request(w, &window->traces[s->trace], when,
+				      &is_known, err))
+			return false;
+		if (is_known)
+			continue;
+		requests[s->trace] = w->count;
+		if (!append(w, when, err))
+			return false;
+	}
+	return true;
+}
+
+static void mark_mixed(struct work *w, const struct history_span *a,
+		       const struct history_span *b)
+{
+	const struct history *h = w->history;
+
+	for (uint32_t i = 0; i < b->attr_count; i++) {
+		uint32_t key = h->attrs[b->attr_first + i].key;
+
+		if (history_attr(h, a, key) != history_attr(h, b, key))
+			w->mixed_keys[a->operation] |= 1u << key;
+	}
+}
+
+static void take_spans(struct work *w, const struct history_window *from,
+		       const uint32_t *requests)
+{
+	for (uint32_t i = 0; i < from->span_count; i++) {
+		const struct history_span *s = &from->spans[i];
+		const struct history_span **longest;
+
+		if (requests[s->trace] == REQUEST_NONE)
+			continue;
+		longest = &w->spans[(size_t)requests[s->trace] *
+					    w->history->operation_count +
+				    s->operation];
+		if (*longest)
+			mark_mixed(w, *longest, s);
+		if (!*longest || s->duration_ns > (*longest)->duration_ns)
+			*longest = s;
+	}
+}
+
+/* Adds those of a window whose span of the operation begins in the range.
+ * Windows that were not asked for hold none. */
+static bool add_requests(struct work *w, uint32_t window,
+			 struct time_range range, enum when when,
+			 struct error *err)
+{
+	const struct group_spans from = { w->history, w->want->operation,
+					  window, range };
+	uint32_t first = w->count, *requests;
+
+	if (window >= w->history->window_count)
+		return true;
+	requests =
+		arena_array(&w->arena, w->history->windows[window].trace_count,
+			    sizeof *requests);
+	if (!requests)
+		return arena_fail(&w->arena, WHAT, err);
+	if (!find_requests(w, &from, when, requests, err))
+		return false;
+	take_spans(w, &w->history->windows[window], requests);
+	for (uint32_t i = first; i < w->count; i++) {
+		const struct history_span *s =
+			span_of(w, i, w->want->operation);
+
+		w->requests[i].start_ns = s->start_ns;
+		w->requests[i].duration_ns = s->duration_ns;
+	}
+	return true;
+}
+
+static bool add_base(struct work *w, struct error *err)
+{
+	return add_requests(w, w->want->base_window, w->want->base_range,
+			    OF_BASE, err);
+}
+
+/* ---- slow and fast ones ---- */
+
+static void set_sides(struct work *w)
+{
+	unsigned fast = w->out->is_against_before ? OF_BASE : OF_NOW;
+
+	for (uint32_t i = 0; i < w->count; i++) {
+		struct request *r = &w->requests[i];
 
 		/* Fast ones are not looked for by their duration. */
-		if (is_slow)
-			w->sides[i] = SIDE_SLOW;
-		else if (w->out->is_against_before ? i >= before
-						   : !r->is_of_slow_only)
-			w->sides[i] = SIDE_FAST;
-		w->out->slow_count += w->sides[i] == SIDE_SLOW;
-		w->out->fast_count += w->sides[i] == SIDE_FAST;
+		if (r->when & (OF_NOW | OF_SLOW_ONLY) &&
+		    r->duration_ns >= w->want->threshold_ns)
+			r->side = SIDE_SLOW;
+		else if (r->when & fast)
+			r->side = SIDE_FAST;
+		w->out->slow_count += r->side == SIDE_SLOW;
+		w->out->fast_count += r->side == SIDE_FAST;
 	}
 }
 
 static bool reserve(struct work *w, struct error *err)
 {
 	struct arena *a = &w->arena;
-	uint32_t n = w->requests.count;
 
-	w->sides = arena_array(a, n, sizeof *w->sides);
-	w->values = arena_array(a, n, sizeof *w->values);
-	w->numbers = arena_array(a, n, sizeof *w->numbers);
-	w->is_told = arena_array(a, n, sizeof *w->is_told);
-	w->symbols = arena_array(a, n, sizeof *w->symbols);
-	w->room[0] = arena_array(a, n, sizeof **w->room);
-	w->room[1] = arena_array(a, n, sizeof **w->room);
-	return (w->sides && w->values && w->numbers && w->is_told &&
-		w->symbols && w->room[0] && w->room[1]) ||
-	       arena_fail(a, WHAT, err);
+	w->values = arena_array(a, w->count, sizeof *w->values);
+	w->numbers = arena_array(a, w->count, sizeof *w->numbers);
+	w->symbols = arena_array(a, w->count, sizeof *w->symbols);
+	w->starts = arena_array(a, w->count, sizeof *w->starts);
+	if (!w->values || !w->numbers || !w->symbols || !w->starts)
+		return arena_fail(a, WHAT, err);
+	return group_pair_reserve(&w->room, w->count, a, err);
 }
 
 static bool collect(struct work *w, struct error *err)
 {
 	const struct contrast_want *want = w->want;
 	const struct window_roles *roles = want->roles;
-	struct contrast_requests *r = &w->requests;
-	uint32_t before;
+	uint32_t fast = 0;
 
-	if (!contrast_requests_add(r, roles->slow, want->slow_range, false,
-				   err) ||
-	    !contrast_requests_add(r, roles->slow_only, want->slow_range, true,
-				   err))
+	w->mixed_keys = arena_array(&w->arena, w->history->operation_count,
+				    sizeof *w->mixed_keys);
+	if (!w->mixed_keys)
+		return arena_fail(&w->arena, WHAT, err);
+	if (!add_requests(w, roles->slow, want->slow_range, OF_NOW, err) ||
+	    !add_requests(w, roles->slow_only, want->slow_range, OF_SLOW_ONLY,
+			  err))
 		return false;
-	before = r->count;
-	if (!add_before(w, err) || !reserve(w, err))
+	for (uint32_t i = 0; i < w->count; i++)
+		fast += w->requests[i].when & OF_NOW &&
+			w->requests[i].duration_ns < want->threshold_ns;
+	w->out->is_against_before =
+		fast < CONTRAST_MIN && want->base_window != WINDOW_NONE;
+	if (w->out->is_against_before && !add_base(w, err))
 		return false;
-	set_sides(w, before);
+	set_sides(w);
+	return reserve(w, err);
+}
+
+/* What they are held against, when something is told. */
+static bool collect_before(struct work *w, struct error *err)
+{
+	static const enum baseline_slot slots[] = { BASELINE_DAY,
+						    BASELINE_WEEK };
+
+	if (!w->out->is_against_before && !add_base(w, err))
+		return false;
+	for (size_t i = 0; i < COUNT_OF(slots); i++) {
+		uint32_t window = w->want->roles->baselines[slots[i]];
+
+		if (window < w->history->window_count &&
+		    !add_requests(w, window, w->history->windows[window].range,
+				  OF_DAYS_AGO, err))
+			return false;
+	}
 	return true;
 }
 
@@ -881,18 +581,31 @@ static void keep(struct work *w, struct contrast c)
 		w->found[w->found_count++] = c;
 }
 
-static double share_of(uint32_t part, uint32_t whole)
+/* Of requests that bear nothing that was told, by side: of how many it is
+ * known, and how many bear it. */
+static void count_bearing(const struct work *w, const struct contrast *c,
+			  struct part sides[SIDES])
 {
-	return whole ? (double)part / whole : 0;
+	for (int i = 0; i < SIDES; i++)
+		sides[i] = (struct part){ 0, 0 };
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct request *r = &w->requests[i];
+		int is_one = r->side && !r->is_told ? bears(w, c, i) : -1;
+
+		sides[r->side].some += is_one > 0;
+		sides[r->side].all += is_one >= 0;
+	}
 }
 
-static void test_value(struct work *w, struct contrast c)
+static double more_of(const struct part sides[SIDES])
 {
-	c.p = fisher_mid_p(c.slow_with, c.slow_count, c.fast_with,
-			   c.fast_count);
-	c.effect = share_of(c.slow_with, c.slow_count) -
-		   share_of(c.fast_with, c.fast_count);
-	keep(w, c);
+	return part_share(sides[SIDE_SLOW]) - part_share(sides[SIDE_FAST]);
+}
+
+static bool has_value(const struct work *w, uint32_t request)
+{
+	return w->requests[request].side && w->values[request] &&
+	       w->values[request] != VALUE_UNKNOWN;
 }
 
 static int compare_symbol(const void *left, const void *right)
@@ -908,9 +621,8 @@ static uint32_t list_values(struct work *w)
 {
 	uint32_t count = 0, kept = 0;
 
-	for (uint32_t i = 0; i < w->requests.count; i++)
-		if (w->sides[i] && w->values[i] &&
-		    w->values[i] != FEATURE_UNKNOWN)
+	for (uint32_t i = 0; i < w->count; i++)
+		if (has_value(w, i))
 			w->symbols[count++] = w->values[i];
 	if (count)
 		qsort(w->symbols, count, sizeof *w->symbols, compare_symbol);
@@ -923,49 +635,21 @@ static uint32_t list_values(struct work *w)
 static void test_values(struct work *w, struct contrast c, uint32_t count)
 {
 	for (uint32_t k = 0; k < count; k++) {
+		struct part sides[SIDES] = { [SIDE_SLOW].all = c.slow_count,
+					     [SIDE_FAST].all = c.fast_count };
+
 		c.value = w->symbols[k];
-		c.slow_with = c.fast_with = 0;
-		for (uint32_t i = 0; i < w->requests.count; i++) {
-			if (w->values[i] != c.value)
-				continue;
-			c.slow_with += w->sides[i] == SIDE_SLOW;
-			c.fast_with += w->sides[i] == SIDE_FAST;
-		}
-		if (c.slow_with + c.fast_with >= CONTRAST_MIN)
-			test_value(w, c);
+		for (uint32_t i = 0; i < w->count; i++)
+			sides[w->requests[i].side].some +=
+				w->values[i] == c.value;
+		c.slow_with = (uint32_t)sides[SIDE_SLOW].some;
+		c.fast_with = (uint32_t)sides[SIDE_FAST].some;
+		if (c.slow_with + c.fast_with < CONTRAST_MIN)
+			continue;
+		c.p = part_p(sides[SIDE_SLOW], sides[SIDE_FAST]);
+		c.effect = more_of(sides);
+		keep(w, c);
 	}
-}
-
-/* How often one of a is larger than one of b, equal ones by half. */
-static double order_of(const int64_t *a, size_t a_count, const int64_t *b,
-		       size_t b_count)
-{
-	size_t below = 0, upto = 0;
-	double sum = 0;
-
-	for (size_t i = 0; i < a_count; i++) {
-		while (below < b_count && b[below] < a[i])
-			below++;
-		if (upto < below)
-			upto = below;
-		while (upto < b_count && b[upto] <= a[i])
-			upto++;
-		sum += (double)below + (double)(upto - below) / 2;
-	}
-	return sum / ((double)a_count * (double)b_count);
-}
-
-/* The numbers of a side, sorted. */
-static size_t take_side(struct work *w, enum side side, int64_t *out)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < w->requests.count; i++)
-		if (w->sides[i] == side && w->values[i] &&
-		    w->values[i] != FEATURE_UNKNOWN)
-			out[count++] = w->numbers[i];
-	values_sort(out, count);
-	return count;
 }
 
 /* Numbers that follow the time of day as closely as this (by rank) count
@@ -975,16 +659,16 @@ static size_t take_side(struct work *w, enum side side, int64_t *out)
 
 static bool is_counter(struct work *w)
 {
+	int64_t *numbers = w->room.with.values;
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		if (!w->sides[i] || !w->values[i] ||
-		    w->values[i] == FEATURE_UNKNOWN)
+	for (uint32_t i = 0; i < w->count; i++) {
+		if (!has_value(w, i))
 			continue;
-		w->room[0][count] = w->numbers[i];
-		w->room[1][count++] = w->requests.items[i].start_ns;
+		numbers[count] = w->numbers[i];
+		w->starts[count++] = w->requests[i].start_ns;
 	}
-	return fabs(rank_correlation(w->room[0], w->room[1], count)) >=
+	return fabs(rank_correlation(numbers, w->starts, count)) >=
 	       CONTRAST_COUNTER;
 }
 
@@ -994,45 +678,38 @@ static double cut_between(double a, double b)
 	return a > 0 && b > 0 ? sqrt(a * b) : (a + b) / 2;
 }
 
-static void count_beyond(struct work *w, struct contrast *c)
-{
-	c->slow_with = c->fast_with = 0;
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		if (!w->sides[i] ||
-		    feature_bears(w->want->history, c,
-				  contrast_request_span(&w->requests, i,
-							c->operation)) != 1)
-			continue;
-		if (w->sides[i] == SIDE_SLOW)
-			c->slow_with++;
-		else
-			c->fast_with++;
-	}
-}
-
 static void test_numbers(struct work *w, struct contrast c)
 {
-	size_t slow, fast;
-	double order, z;
+	struct span_group *slow = &w->room.with, *fast = &w->room.without;
+	struct part sides[SIDES];
+	double order;
 
 	if (is_counter(w))
 		return;
-	slow = take_side(w, SIDE_SLOW, w->room[0]);
-	fast = take_side(w, SIDE_FAST, w->room[1]);
-	c.slow_count = (uint32_t)slow;
-	c.fast_count = (uint32_t)fast;
-	if (slow < CONTRAST_MIN || fast < CONTRAST_MIN)
+	slow->count = fast->count = 0;
+	for (uint32_t i = 0; i < w->count; i++)
+		if (has_value(w, i))
+			group_take(w->requests[i].side == SIDE_SLOW ? slow
+								    : fast,
+				   w->numbers[i]);
+	if (slow->count < CONTRAST_MIN || fast->count < CONTRAST_MIN)
 		return;
-	order = order_of(w->room[0], slow, w->room[1], fast);
-	c.p = rank_sum_test(w->room[0], slow, w->room[1], fast, &z);
+	group_pair_end(&w->room);
+	order = values_order(slow->values, slow->count, fast->values,
+			     fast->count);
+	c.p = group_test(slow, fast).p;
 	c.kind = order >= 0.5 ? CONTRAST_MORE : CONTRAST_LESS;
 	c.effect = fabs(2 * order - 1);
 	c.slow_median =
-		feature_number_back(values_quantile(w->room[0], slow, 50));
+		number_back(values_quantile(slow->values, slow->count, 50));
 	c.fast_median =
-		feature_number_back(values_quantile(w->room[1], fast, 50));
+		number_back(values_quantile(fast->values, fast->count, 50));
 	c.cut = cut_between(c.slow_median, c.fast_median);
-	count_beyond(w, &c);
+	count_bearing(w, &c, sides);
+	c.slow_count = (uint32_t)slow->count;
+	c.fast_count = (uint32_t)fast->count;
+	c.slow_with = (uint32_t)sides[SIDE_SLOW].some;
+	c.fast_with = (uint32_t)sides[SIDE_FAST].some;
 	keep(w, c);
 }
 
@@ -1041,65 +718,60 @@ static bool read_numbers(struct work *w)
 {
 	bool has_any = false;
 
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		if (!w->sides[i] || !w->values[i] ||
-		    w->values[i] == FEATURE_UNKNOWN)
+	for (uint32_t i = 0; i < w->count; i++) {
+		double number;
+
+		if (!has_value(w, i))
 			continue;
-		if (!feature_number(w->want->history, w->values[i],
-				    &w->numbers[i]))
+		if (!number_of(history_text(w->history, w->values[i]), &number))
 			return false;
+		w->numbers[i] = ordered(number);
 		has_any = true;
 	}
 	return has_any;
-}
-
-/* Calls of one request that go to several servers, say: which of them took
- * longest is no property of the request. */
-static bool is_mixed(const struct work *w, const struct contrast_feature *f)
-{
-	const uint32_t *mixed = w->requests.mixed_keys;
-
-	return f->of == CONTRAST_OF_ATTRIBUTE && mixed &&
-	       mixed[f->operation] & 1u << f->key;
 }
 
 /* Numbers of at least so many values are compared by their order; less are
  * codes, or versions. */
 #define CONTRAST_NUMBERS 8u
 
-static void test_feature(struct work *w, const struct contrast_feature *f)
+static void test(struct work *w, enum contrast_of of, uint32_t operation,
+		 uint32_t key)
 {
-	struct contrast c = { .of = f->of,
-			      .operation = f->operation,
-			      .key = f->key,
+	struct contrast c = { .of = of,
+			      .operation = operation,
+			      .key = key,
 			      .slow_median = NAN,
 			      .fast_median = NAN,
 			      .cut = NAN };
+	/* Calls of one request that go to several servers, say: which of them
+	 * took longest is no property of the request. */
+	bool is_mixed = of == CONTRAST_OF_ATTRIBUTE &&
+			w->mixed_keys[operation] & 1u << key;
 	uint32_t values;
 
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		w->values[i] = feature_value(
-			w->want->history, f,
-			contrast_request_span(&w->requests, i, f->operation));
-		if (w->values[i] == FEATURE_UNKNOWN)
+	for (uint32_t i = 0; i < w->count; i++) {
+		w->values[i] =
+			value_of(w->history, &c, span_of(w, i, operation));
+		if (w->values[i] == VALUE_UNKNOWN)
 			continue;
-		c.slow_count += w->sides[i] == SIDE_SLOW;
-		c.fast_count += w->sides[i] == SIDE_FAST;
+		c.slow_count += w->requests[i].side == SIDE_SLOW;
+		c.fast_count += w->requests[i].side == SIDE_FAST;
 	}
 	if (c.slow_count < CONTRAST_MIN || c.fast_count < CONTRAST_MIN)
 		return;
 	values = list_values(w);
-	if (f->of == CONTRAST_OF_ATTRIBUTE && values >= CONTRAST_NUMBERS &&
+	if (of == CONTRAST_OF_ATTRIBUTE && values >= CONTRAST_NUMBERS &&
 	    read_numbers(w))
 		test_numbers(w, c);
-	else if (values <= CONTRAST_VALUES && !is_mixed(w, f))
+	else if (values <= CONTRAST_VALUES && !is_mixed)
 		test_values(w, c, values);
 }
 
 /* What is of a process is looked at once a service. */
 static bool is_first_of_service(const struct work *w, uint32_t operation)
 {
-	const struct history *h = w->want->history;
+	const struct history *h = w->history;
 	struct str service = h->operations[operation].service;
 
 	if (str_equal(h->operations[w->want->operation].service, service))
@@ -1113,15 +785,13 @@ static bool is_first_of_service(const struct work *w, uint32_t operation)
 /* A bit for each key that some span of the operation bears. */
 static uint32_t keys_of(const struct work *w, uint32_t operation)
 {
-	const struct history *h = w->want->history;
 	uint32_t keys = 0;
 
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		const struct history_span *s =
-			contrast_request_span(&w->requests, i, operation);
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct history_span *s = span_of(w, i, operation);
 
 		for (uint32_t k = 0; s && k < s->attr_count; k++)
-			keys |= 1u << h->attrs[s->attr_first + k].key;
+			keys |= 1u << w->history->attrs[s->attr_first + k].key;
 	}
 	return keys;
 }
@@ -1129,27 +799,23 @@ static uint32_t keys_of(const struct work *w, uint32_t operation)
 /* Against a time before, instances have other names: they come and go. */
 static void test_operation(struct work *w, uint32_t operation)
 {
-	const struct history *h = w->want->history;
+	const struct history *h = w->history;
 	bool is_first = is_first_of_service(w, operation);
 	uint32_t keys = keys_of(w, operation);
-	struct contrast_feature f = { .operation = operation };
 
-	f.of = CONTRAST_OF_VERSION;
 	if (is_first)
-		test_feature(w, &f);
-	f.of = CONTRAST_OF_INSTANCE;
+		test(w, CONTRAST_OF_VERSION, operation, 0);
 	if (is_first && !w->out->is_against_before)
-		test_feature(w, &f);
-	f.of = CONTRAST_OF_ATTRIBUTE;
-	for (f.key = 0; f.key < h->key_count; f.key++)
-		if (keys & 1u << f.key &&
-		    (is_first || !h->keys[f.key].is_of_process))
-			test_feature(w, &f);
+		test(w, CONTRAST_OF_INSTANCE, operation, 0);
+	for (uint32_t key = 0; key < h->key_count; key++)
+		if (keys & 1u << key &&
+		    (is_first || !h->keys[key].is_of_process))
+			test(w, CONTRAST_OF_ATTRIBUTE, operation, key);
 }
 
 static bool test_all(struct work *w, struct error *err)
 {
-	uint32_t operations = w->want->history->operation_count;
+	uint32_t operations = w->history->operation_count;
 	double *p, *q;
 	size_t *order;
 
@@ -1171,7 +837,174 @@ static bool test_all(struct work *w, struct error *err)
 	return true;
 }
 
+/* ---- whether it is as ever ---- */
+
+/* Requests of some time, those that bear it and those that do not: were they as
+ * slow before, and as many? A big export takes its time. */
+struct like {
+	struct group_pair groups;
+	double reach_ns; /* the longest, at the size of the one in question */
+};
+
+/* Of what a contrast was told, the request in question. */
+struct own {
+	bool is_of_request; /* not of where it was served */
+	bool is_one;        /* bears it */
+	double size;        /* its number; 0: not known, or no numbers */
+};
+
+/* What a duration is multiplied with to be that of the size in question, if
+ * time grows as size does; smaller ones take as long. */
+static double scale_of(const struct work *w, const struct contrast *c,
+		       const struct own *own, uint32_t request)
+{
+	const struct history_span *span = span_of(w, request, c->operation);
+	double size;
+
+	if (c->kind != CONTRAST_MORE ||
+	    !number_of(history_text(w->history, value_of(w->history, c, span)),
+		       &size))
+		return 1;
+	return size > 0 ? fmax(1, own->size / size) : 1;
+}
+
+static bool find_like(struct work *w, const struct contrast *c,
+		      const struct own *own, enum when when, struct like *out,
+		      struct error *err)
+{
+	out->reach_ns = 0;
+	if (!group_pair_reserve(&out->groups, w->count, &w->arena, err))
+		return false;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct request *r = &w->requests[i];
+		int is_one = r->when & when ? bears(w, c, i) : -1;
+
+		if (is_one < 0)
+			continue;
+		group_take(is_one ? &out->groups.with : &out->groups.without,
+			   r->duration_ns);
+		if (is_one)
+			out->reach_ns = fmax(out->reach_ns,
+					     (double)r->duration_ns *
+						     scale_of(w, c, own, i));
+	}
+	group_pair_end(&out->groups);
+	return true;
+}
+
+static bool is_known(const struct like *before)
+{
+	return before->groups.with.count >= CONTRAST_MIN;
+}
+
+static bool took_longer(const struct span_group *now,
+			const struct span_group *before)
+{
+	struct group_test t = group_test(now, before);
+
+	return group_has_moved(&t);
+}
+
+static struct part part_with(const struct group_pair *p)
+{
+	return (struct part){ (double)p->with.count,
+			      (double)(p->with.count + p->without.count) };
+}
+
+static bool has_rest(const struct group_pair *now,
+		     const struct group_pair *before)
+{
+	return now->without.count >= CONTRAST_MIN &&
+	       before->without.count >= CONTRAST_MIN;
+}
+
+static enum contrast_since since(const struct own *own, const struct like *then,
+				 const struct like *here)
+{
+	const struct group_pair *now = &here->groups, *before = &then->groups;
+	bool is_more =
+		part_is_larger(part_with(now), part_with(before), GROUP_MORE);
+
+	if (now->with.count < CONTRAST_MIN ||
+	    part_with(before).all < CONTRAST_MIN)
+		return CONTRAST_SINCE_UNKNOWN;
+	if (!is_known(then) && !is_more)
+		return CONTRAST_SINCE_UNKNOWN;
+	if (!is_known(then))
+		return before->with.count ? CONTRAST_MORE_OFTEN : CONTRAST_NEW;
+	/* Its place or its code is told against the others of the same time:
+	 * they are not of one machine or one load, and a busy hour is no change
+	 * of them. */
+	if (!own->is_of_request)
+		return !has_rest(now, before)         ? CONTRAST_SINCE_UNKNOWN
+		       : group_was_apart(now, before) ? CONTRAST_AS_EVER
+						      : CONTRAST_SLOWER;
+	if (took_longer(&now->with, &before->with))
+		return CONTRAST_SLOWER;
+	return is_more ? CONTRAST_MORE_OFTEN : CONTRAST_AS_EVER;
+}
+
+/* Of what the slowest of those before took, for its size, the request in
+ * question may take so much and is one of them. */
+#define USUAL_REACH 1.2
+
+/* The request in question is one of those before, and the others are as ever.
+ */
+static bool is_usual(const struct work *w, const struct own *own,
+		     const struct like *now, const struct like *before)
+{
+	return own->is_one && own->is_of_request &&
+	       (double)w->want->duration_ns <= USUAL_REACH * before->reach_ns &&
+	       (!has_rest(&now->groups, &before->groups) ||
+		!took_longer(&now->groups.without, &before->groups.without));
+}
+
+/* Sets since and is_usual of a contrast, by the baseline and, where they were
+ * answered, by the windows of days ago; and the numbers behind it. When those
+ * that do not bear it are slower than before, nothing is usual. value: that of
+ * the request in question. Where a request was served and by which code is
+ * never usual: others are served elsewhere, as quick as ever. */
+static bool judge_usual(struct work *w, struct contrast *c, struct str value,
+			struct error *err)
+{
+	struct own own = {
+		.is_of_request = c->of == CONTRAST_OF_ATTRIBUTE &&
+				 !w->history->keys[c->key].is_of_process,
+		.is_one = c->own == 1,
+	};
+	struct like now, base, days;
+	const struct like *told;
+
+	if (c->kind != CONTRAST_VALUE &&
+	    (!parse_f64(value, &own.size) || own.size <= 0)) {
+		own.size = 0;
+		own.is_one = false;
+	}
+	if (!find_like(w, c, &own, OF_NOW, &now, err) ||
+	    !find_like(w, c, &own, OF_BASE, &base, err) ||
+	    !find_like(w, c, &own, OF_DAYS_AGO, &days, err))
+		return false;
+	told = is_known(&base) || !is_known(&days) ? &base : &days;
+	c->like_count = (uint32_t)now.groups.with.count;
+	c->like_before_count = (uint32_t)told->groups.with.count;
+	c->like_p50_ns = now.groups.with.p50_ns;
+	c->like_before_p50_ns = told->groups.with.p50_ns;
+	c->since = since(&own, told, &now);
+	if (c->since == CONTRAST_AS_EVER && is_known(&days))
+		c->since = since(&own, &days, &now);
+	c->is_usual = c->since == CONTRAST_AS_EVER &&
+		      is_usual(w, &own, &now, told) &&
+		      (!is_known(&days) || is_usual(w, &own, &now, &days));
+	return true;
+}
+
 /* ---- which are told ---- */
+
+/* Of two that tell as much, the one is told that is no consequence. */
+#define OUTCOME_COSTS 0.1
+
+/* How far two effects may be apart to tell the same. */
+#define SAME_EFFECT 0.02
 
 #define CONTRAST_ORDER 0.8
 
@@ -1195,48 +1028,21 @@ static double weight_of(const struct work *w, const struct contrast *c)
 {
 	bool is_outcome =
 		c->of == CONTRAST_OF_ATTRIBUTE &&
-		contrast_key_is_outcome(w->want->history->keys[c->key].name);
+		contrast_key_is_outcome(w->history->keys[c->key].name);
 
 	return c->effect - (is_outcome ? OUTCOME_COSTS : 0);
 }
 
 /* Of those that bear nothing that was told: a second reason tells them apart as
  * well, another name of the first does not. */
-static bool tells_more(struct work *w, const struct contrast *c)
+static bool tells_more(const struct work *w, const struct contrast *c)
 {
-	struct contrast left = { .kind = CONTRAST_VALUE };
+	struct part sides[SIDES];
 
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		int bears = feature_bears(
-			w->want->history, c,
-			contrast_request_span(&w->requests, i, c->operation));
-
-		if (bears < 0 || w->is_told[i])
-			continue;
-		if (w->sides[i] == SIDE_SLOW) {
-			left.slow_count++;
-			left.slow_with += (uint32_t)bears;
-		} else if (w->sides[i] == SIDE_FAST) {
-			left.fast_count++;
-			left.fast_with += (uint32_t)bears;
-		}
-	}
-	if (left.slow_with < CONTRAST_MIN)
-		return false;
-	left.effect = share_of(left.slow_with, left.slow_count) -
-		      share_of(left.fast_with, left.fast_count);
-	return left.effect >= CONTRAST_DIFFERENCE &&
-	       fisher_mid_p(left.slow_with, left.slow_count, left.fast_with,
-			    left.fast_count) < CONTRAST_Q;
-}
-
-static void mark_told(struct work *w, const struct contrast *c)
-{
-	for (uint32_t i = 0; i < w->requests.count; i++)
-		w->is_told[i] |=
-			feature_bears(w->want->history, c,
-				      contrast_request_span(&w->requests, i,
-							    c->operation)) == 1;
+	count_bearing(w, c, sides);
+	return sides[SIDE_SLOW].some >= CONTRAST_MIN &&
+	       more_of(sides) >= CONTRAST_DIFFERENCE &&
+	       part_p(sides[SIDE_SLOW], sides[SIDE_FAST]) < CONTRAST_Q;
 }
 
 /* The clearest that is left; of equal ones the first. */
@@ -1257,30 +1063,30 @@ static struct contrast *best_left(struct work *w)
 	return best;
 }
 
-/* Median of the operation for those that bear it or do not, in the window that
- * was not chosen by durations. */
-static int64_t p50_of(struct work *w, const struct contrast *c, int bears)
+/* Medians of the operation for those that bear it and do not, in the window
+ * that was not chosen by durations. */
+static void set_medians(struct work *w, struct contrast *c)
 {
-	size_t count = 0;
+	w->room.with.count = w->room.without.count = 0;
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct request *r = &w->requests[i];
+		int is_one = r->side && r->when != OF_SLOW_ONLY ? bears(w, c, i)
+								: -1;
 
-	for (uint32_t i = 0; i < w->requests.count; i++) {
-		const struct contrast_request *r = &w->requests.items[i];
-
-		if (w->sides[i] && !r->is_of_slow_only &&
-		    feature_bears(w->want->history, c,
-				  contrast_request_span(&w->requests, i,
-							c->operation)) == bears)
-			w->room[0][count++] = r->duration_ns;
+		if (is_one >= 0)
+			group_take(is_one ? &w->room.with : &w->room.without,
+				   r->duration_ns);
 	}
-	values_sort(w->room[0], count);
-	return values_quantile(w->room[0], count, 50);
+	group_pair_end(&w->room);
+	c->with_p50_ns = w->room.with.p50_ns;
+	c->without_p50_ns = w->room.without.p50_ns;
 }
 
 /* The longest span of the operation in the trace itself. */
 static uint32_t own_span(const struct work *w, uint32_t operation)
 {
 	const struct trace *t = w->want->trace;
-	const struct operation *o = &w->want->history->operations[operation];
+	const struct operation *o = &w->history->operations[operation];
 	uint32_t longest = SPAN_NONE;
 
 	for (uint32_t i = 0; i < t->span_count; i++)
@@ -1302,7 +1108,7 @@ static struct str own_value(const struct work *w, const struct contrast *c,
 				     STR("service.version"));
 	if (c->of == CONTRAST_OF_INSTANCE)
 		return resource_instance(t, t->spans[span].resource);
-	return span_any_attr(t, span, w->want->history->keys[c->key].name);
+	return span_any_attr(t, span, w->history->keys[c->key].name);
 }
 
 static bool tell(struct work *w, struct contrast c, struct error *err)
@@ -1310,15 +1116,17 @@ static bool tell(struct work *w, struct contrast c, struct error *err)
 	uint32_t span = own_span(w, c.operation);
 	struct str own = { NULL, 0 };
 
-	c.with_p50_ns = p50_of(w, &c, 1);
-	c.without_p50_ns = p50_of(w, &c, 0);
+	set_medians(w, &c);
 	c.own = -1;
 	if (span != SPAN_NONE) {
 		own = own_value(w, &c, span);
-		c.own = feature_text_bears(w->want->history, &c, own);
+		c.own = text_bears(w->history, &c, own);
 	}
-	mark_told(w, &c);
-	if (!contrast_usual_find(w->want, &c, own, err))
+	for (uint32_t i = 0; i < w->count; i++)
+		w->requests[i].is_told |= bears(w, &c, i) == 1;
+	if (!w->out->count && !collect_before(w, err))
+		return false;
+	if (!judge_usual(w, &c, own, err))
 		return false;
 	w->out->items[w->out->count++] = c;
 	return true;
@@ -1331,38 +1139,29 @@ static bool choose(struct work *w, struct error *err)
 
 		if (!best)
 			break;
-		if (!w->out->count || tells_more(w, best)) {
-			if (!tell(w, *best, err))
-				return false;
-		}
+		if ((!w->out->count || tells_more(w, best)) &&
+		    !tell(w, *best, err))
+			return false;
 		best->q = 1;
 	}
 	return true;
 }
 
-static bool find(struct work *w, struct error *err)
-{
-	if (!collect(w, err))
-		return false;
-	if (w->out->slow_count < CONTRAST_MIN ||
-	    w->out->fast_count < CONTRAST_MIN)
-		return true;
-	return test_all(w, err) && choose(w, err);
-}
-
 bool contrasts_find(const struct contrast_want *want, struct contrasts *out,
 		    struct error *err)
 {
-	struct work w = { .want = want, .out = out };
+	struct work w = { .want = want, .history = want->history, .out = out };
 	bool is_done;
 
 	*out = (struct contrasts){ .operation = want->operation };
 	if (want->operation >= want->history->operation_count)
 		return true;
 	arena_init(&w.arena, LIMIT_ANALYZE_HEAP_BYTES);
-	contrast_requests_init(&w.requests, want->history, want->operation,
-			       &w.arena);
-	is_done = find(&w, err);
+	map_init(&w.by_id, &w.arena);
+	is_done = collect(&w, err);
+	if (is_done && out->slow_count >= CONTRAST_MIN &&
+	    out->fast_count >= CONTRAST_MIN)
+		is_done = test_all(&w, err) && choose(&w, err);
 	arena_release(&w.arena);
 	return is_done;
 }

@@ -145,6 +145,15 @@ double rank_sum_test(const int64_t *a, size_t a_count, const int64_t *b,
 	return normal_two_sided(fabs(*z));
 }
 
+double values_order(const int64_t *a, size_t a_count, const int64_t *b,
+		    size_t b_count)
+{
+	double m = (double)a_count, k = (double)b_count;
+
+	return (rank_sum_add(a, a_count, b, b_count).ranks - m * (m + 1) / 2) /
+	       (m * k);
+}
+
 /* ---- ranks ---- */
 
 struct ranked {

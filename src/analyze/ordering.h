@@ -27,6 +27,11 @@ size_t values_below(const int64_t *sorted, size_t count, int64_t value);
 double rank_sum_test(const int64_t *a, size_t a_count, const int64_t *b,
 		     size_t b_count, double *z);
 
+/* How often one of a is larger than one of b (both sorted, neither empty), equal
+ * ones by half: 0 never, 1 always. */
+double values_order(const int64_t *a, size_t a_count, const int64_t *b,
+		    size_t b_count);
+
 /* How closely two measures of the same items follow each other, by their ranks
  * (Spearman): 1 exactly, -1 the other way round; 0 without a difference in one
  * of them, or without memory. */
