@@ -3,17 +3,10 @@
 
 #include <math.h>
 
+#include "analyze/groups.h"
 #include "analyze/onset.h"
-#include "analyze/ordering.h"
-#include "analyze/stats.h"
 #include "analyze/typical.h"
 #include "model/history.h"
-
-/* Durations of a window's spans, sorted. */
-struct durations {
-	int64_t *values;
-	size_t count;
-};
 
 struct weighing {
 	const struct history *h;
@@ -23,8 +16,8 @@ struct weighing {
 	const struct onset *onset;
 	struct arena *arena;
 	struct baseline_choice *out;
-	struct durations slots[BASELINE_SLOTS];
-	struct durations now;
+	struct span_group slots[BASELINE_SLOTS];
+	struct span_group now;
 };
 
 void window_roles_init(struct window_roles *roles)
@@ -65,39 +58,23 @@ static enum baseline_said said_of(const struct baseline_health *b)
 	return b->healthy ? BASELINE_HEALTHY : BASELINE_NOT_FASTER;
 }
 
-/* Of the spans that begin in the range. */
 static bool collect(const struct weighing *w, uint32_t window,
-		    struct time_range range, struct durations *out,
+		    struct time_range range, struct span_group *out,
 		    struct error *err)
 {
-	const struct history_window *from = &w->h->windows[window];
+	const struct group_spans from = { w->h, w->operation, window, range };
 
-	out->count = 0;
-	out->values =
-		arena_array(w->arena, from->span_count, sizeof *out->values);
-	if (!out->values)
-		return arena_fail(w->arena, "the baseline", err);
-	for (uint32_t i = 0; i < from->span_count; i++) {
-		const struct history_span *s = &from->spans[i];
-
-		if (s->operation == w->operation &&
-		    time_range_has(range, s->start_ns))
-			out->values[out->count++] = s->duration_ns;
-	}
-	values_sort(out->values, out->count);
+	if (!group_add(out, &from, w->arena, err))
+		return false;
+	group_end(out);
 	return true;
-}
-
-static int64_t p50_of(const struct durations *d)
-{
-	return values_quantile(d->values, d->count, 50);
 }
 
 static bool measure(struct weighing *w, unsigned slot, struct error *err)
 {
 	const struct history_window *window = window_of(w, slot);
 	struct baseline_health *out = &w->out->slots[slot];
-	struct durations *d = &w->slots[slot];
+	struct span_group *g = &w->slots[slot];
 
 	*out = (struct baseline_health){ .said = BASELINE_NO_ANSWER,
 					 .healthy = -1,
@@ -105,10 +82,10 @@ static bool measure(struct weighing *w, unsigned slot, struct error *err)
 	if (!window)
 		return true;
 	out->range = onset_healthy_range(w->onset, window->range);
-	if (!collect(w, w->roles->baselines[slot], out->range, d, err))
+	if (!collect(w, w->roles->baselines[slot], out->range, g, err))
 		return false;
-	out->count = (uint32_t)d->count;
-	out->p50_ns = p50_of(d);
+	out->count = (uint32_t)g->count;
+	out->p50_ns = g->p50_ns;
 	if (out->count >= TYPICAL_MIN)
 		out->healthy = (double)w->duration_ns >=
 			       BASELINE_RATIO * (double)out->p50_ns;
@@ -125,7 +102,7 @@ static bool measure_now(struct weighing *w, struct error *err)
 		return true;
 	if (!collect(w, slow, w->h->windows[slow].range, &w->now, err))
 		return false;
-	w->out->now_p50_ns = p50_of(&w->now);
+	w->out->now_p50_ns = w->now.p50_ns;
 	return true;
 }
 
@@ -185,18 +162,12 @@ static bool is_times(int64_t a_ns, double times, int64_t b_ns)
  * doubt, the nearer window has a part of that already, and what lies further
  * back still is no slower. Ordinary services differ by some ten to twenty
  * percent from day to day. */
-#define CREEP_RATIO 1.5
-
-/* By medians: this slot is as it was before it crept. */
-static bool is_before_creep(const struct baseline_choice *b, unsigned slot,
-			    int64_t now_p50_ns)
+static bool is_before_creep(const struct baseline_choice *b, unsigned slot)
 {
 	const struct baseline_health *far = &b->slots[slot];
 
-	if (far->healthy <= 0 || far->count < CREEP_MIN ||
-	    !is_times(now_p50_ns, CREEP_RATIO, far->p50_ns) ||
-	    !is_times(b->slots[b->chosen].p50_ns, CREEP_PART_RATIO,
-		      far->p50_ns))
+	if (far->healthy <= 0 || !is_times(b->slots[b->chosen].p50_ns,
+					   CREEP_PART_RATIO, far->p50_ns))
 		return false;
 	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
 		if (b->slots[i].count >= CREEP_MIN &&
@@ -211,22 +182,20 @@ static void take(struct weighing *w, unsigned slot)
 	w->out->window = w->roles->baselines[slot];
 }
 
-#define CREEP_P 0.001
-
 static void look_back(struct weighing *w)
 {
 	struct baseline_choice *out = w->out;
-	double z;
 
 	if (out->chosen == BASELINE_SLOTS || out->is_alike ||
-	    (w->onset && w->onset->is_found) || w->now.count < CREEP_MIN)
+	    (w->onset && w->onset->is_found))
 		return;
 	for (unsigned i = out->chosen + 1; i < BASELINE_SLOTS; i++) {
-		const struct durations *far = &w->slots[i];
+		struct group_test t;
 
-		if (!is_before_creep(out, i, out->now_p50_ns) ||
-		    rank_sum_test(w->now.values, w->now.count, far->values,
-				  far->count, &z) >= CREEP_P)
+		if (!is_before_creep(out, i))
+			continue;
+		t = group_test(&w->now, &w->slots[i]);
+		if (!group_is_slower(&t, GROUP_CREPT, 1))
 			continue;
 		out->is_creeping = true;
 		out->nearest = out->chosen;
@@ -237,12 +206,6 @@ static void look_back(struct weighing *w)
 
 /* ---- what befalls some ---- */
 
-static uint32_t count_from(const struct durations *d, int64_t from_ns)
-{
-	return (uint32_t)(d->count -
-			  values_below(d->values, d->count, from_ns));
-}
-
 static void count_slow(struct weighing *w)
 {
 	struct baseline_choice *out = w->out;
@@ -251,47 +214,28 @@ static void count_slow(struct weighing *w)
 	if (out->chosen == BASELINE_SLOTS)
 		return;
 	p50 = fmax(1, (double)out->slots[out->chosen].p50_ns);
-	out->slow_from_ns =
-		(int64_t)fmax(BASELINE_RATIO * p50,
-			      sqrt(p50) * sqrt((double)w->duration_ns));
+	out->slow_from_ns = (int64_t)fmax(
+		BASELINE_RATIO * p50, sqrt(p50) * sqrt((double)w->duration_ns));
 	out->now_count = (uint32_t)w->now.count;
-	out->now_slow_count = count_from(&w->now, out->slow_from_ns);
+	out->now_slow_count = group_from(&w->now, out->slow_from_ns);
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
 		out->slots[i].slow_count =
-			count_from(&w->slots[i], out->slow_from_ns);
+			group_from(&w->slots[i], out->slow_from_ns);
 }
 
 /* Slow ones among all. */
-struct part {
-	double slow;
-	double all;
-};
-
 static struct part part_of(const struct baseline_health *b)
 {
 	return (struct part){ b->slow_count, b->count };
 }
 
-#define BASELINE_SHARE_MIN 20u
-
 /* And when it does not hold as many slow ones as now. A fault of some of the
  * requests leaves the median alone: where a window further back has less than
  * half of the slow ones, and hardly by chance, the nearer one lies in the
- * fault. A window needs so many spans to say so. */
-#define BASELINE_SHARE_RATIO 2.0
-
-static bool is_less(struct part a, struct part b)
-{
-	return BASELINE_SHARE_RATIO * a.slow * b.all <= b.slow * a.all &&
-	       b.slow > 0 && a.all >= BASELINE_SHARE_MIN;
-}
-
-#define BASELINE_SHARE_P 0.01
-
+ * fault. */
 static bool is_surely_less(struct part a, struct part b)
 {
-	return is_less(a, b) &&
-	       fisher_mid_p(a.slow, a.all, b.slow, b.all) < BASELINE_SHARE_P;
+	return part_is_larger(b, a, GROUP_MANY_MORE);
 }
 
 /* Quick by its median, and no window behind it has more slow ones: that one was
@@ -314,7 +258,7 @@ static struct part part_behind(const struct baseline_choice *b, unsigned slot)
 
 	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
 		if (may_be_before_fault(b, i)) {
-			sum.slow += b->slots[i].slow_count;
+			sum.some += b->slots[i].slow_count;
 			sum.all += b->slots[i].count;
 		}
 	return sum;
@@ -331,7 +275,8 @@ static unsigned find_less(const struct baseline_choice *b, unsigned slot)
 
 		if (may_be_before_fault(b, i) &&
 		    (is_surely_less(there, here) ||
-		     (is_less_behind && is_less(there, here))))
+		     (is_less_behind &&
+		      part_is_larger(here, there, GROUP_MORE_AT_ALL))))
 			return i;
 	}
 	return BASELINE_SLOTS;
@@ -355,7 +300,8 @@ static void leave_fault(struct weighing *w)
 		struct baseline_health *b = &out->slots[i];
 
 		if (b->healthy <= 0 ||
-		    !is_less(part_of(&out->slots[slot]), part_of(b)))
+		    !part_is_larger(part_of(b), part_of(&out->slots[slot]),
+				    GROUP_MORE_AT_ALL))
 			continue;
 		b->healthy = 0;
 		b->said = BASELINE_IN_FAULT;

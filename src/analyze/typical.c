@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analyze/groups.h"
 #include "analyze/messages.h"
 #include "analyze/onset.h"
 #include "analyze/operations.h"
@@ -506,24 +507,23 @@ static size_t measure(const struct timeline *l, uint32_t operation,
 	return n;
 }
 
-#define TYPICAL_MOVED_P 0.01
-
-/* Compares own times, both ascending, with own_p50_ns known. */
-static void typical_compare_own(const int64_t *slow, size_t slow_count,
-				const int64_t *base, size_t base_count,
+/* Compares own times, both ascending. */
+static void typical_compare_own(int64_t *slow, size_t slow_count, int64_t *base,
+				size_t base_count,
 				struct typical_operation *out)
 {
-	double z, p;
+	struct span_group now = { .values = slow, .count = slow_count };
+	struct span_group before = { .values = base, .count = base_count };
+	struct group_test t;
 
-	if (slow_count < TYPICAL_MIN || base_count < TYPICAL_MIN)
+	group_set_median(&now);
+	group_set_median(&before);
+	t = group_test(&now, &before);
+	if (t.least < TYPICAL_MIN)
 		return;
 	out->is_own_compared = true;
-	out->slow_own_p50_ns = values_quantile(slow, slow_count, 50);
-	p = rank_sum_test(slow, slow_count, base, base_count, &z);
-	out->has_own_moved =
-		z > 0 && p < TYPICAL_MOVED_P &&
-		(double)out->slow_own_p50_ns >=
-			TYPICAL_MOVED_RATIO * (double)out->own_p50_ns;
+	out->slow_own_p50_ns = now.p50_ns;
+	out->has_own_moved = group_is_slower(&t, GROUP_OWN_MOVED, 1);
 }
 
 uint32_t typical_most_moved(const struct typical *u)
