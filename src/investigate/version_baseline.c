@@ -1,48 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "investigate/symptom.h"
 
-#include "analyze/ordering.h"
-#include "base/num.h"
+#include "analyze/groups.h"
 
 /* Spans of one version in one window. */
 struct version_spans {
+	struct span_group group;
 	uint64_t *ids;
 	size_t id_count;
-	int64_t *durations;
-	size_t count;
 };
 
-static bool is_of(const struct operation_history *s,
-		  const struct history_span *span, uint32_t operation,
-		  struct str version)
+static bool gather(const struct group_spans *from, struct str version,
+		   struct arena *arena, struct version_spans *out,
+		   struct error *err)
 {
-	return span->operation == operation && span->version &&
-	       str_equal(symtab_text(&s->history.symtab, span->version),
-			 version);
-}
+	const struct symtab *names = &from->history->symtab;
+	size_t most = group_spans_most(from);
+	const struct history_span *s;
+	uint32_t at = 0;
 
-static bool gather(const struct operation_history *s, uint32_t window,
-		   uint32_t operation, struct str version, struct arena *arena,
-		   struct version_spans *out, struct error *err)
-{
-	const struct history_window *w = &s->history.windows[window];
-
-	*out = (struct version_spans){ .count = 0 };
-	out->ids = arena_array(arena, w->span_count, sizeof *out->ids);
-	out->durations =
-		arena_array(arena, w->span_count, sizeof *out->durations);
-	if (!out->ids || !out->durations)
+	*out = (struct version_spans){ .ids = arena_array(arena, most,
+							  sizeof *out->ids) };
+	if (!out->ids)
 		return arena_fail(arena, "the version's spans", err);
-	for (uint32_t i = 0; i < w->span_count; i++) {
-		const struct history_span *span = &w->spans[i];
-
-		if (!is_of(s, span, operation, version))
+	if (!group_reserve(&out->group, most, arena, err))
+		return false;
+	while ((s = group_spans_next(from, &at))) {
+		if (!s->version ||
+		    !str_equal(symtab_text(names, s->version), version))
 			continue;
-		out->durations[out->count++] = span->duration_ns;
-		if (span->profile_id && out->id_count < LIMIT_COHORT_SPANS / 2)
-			out->ids[out->id_count++] = span->profile_id;
+		group_take(&out->group, s->duration_ns);
+		if (s->profile_id && out->id_count < LIMIT_COHORT_SPANS / 2)
+			out->ids[out->id_count++] = s->profile_id;
 	}
-	values_sort(out->durations, out->count);
+	group_end(&out->group);
 	return true;
 }
 
@@ -52,28 +43,32 @@ static bool find_window(const struct operation_history *s, uint32_t operation,
 			uint32_t *window, struct version_spans *out,
 			struct error *err)
 {
-	uint32_t windows[1 + BASELINE_SLOTS] = { s->roles.slow };
+	const struct history *h = &s->history;
 
-	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
-		windows[1 + i] = s->roles.baselines[i];
-	*window = WINDOW_NONE;
 	for (unsigned i = 0; i < 1 + BASELINE_SLOTS; i++) {
-		if (windows[i] >= s->history.window_count)
+		struct group_spans from = { h,
+					    operation,
+					    i ? s->roles.baselines[i - 1]
+					      : s->roles.slow,
+					    { 0, 0 } };
+
+		if (from.window >= h->window_count)
 			continue;
-		if (!gather(s, windows[i], operation, version, arena, out, err))
+		from.range = h->windows[from.window].range;
+		if (!gather(&from, version, arena, out, err))
 			return false;
-		if (out->count < TYPICAL_MIN)
-			continue;
-		*window = windows[i];
-		return true;
+		*window = from.window;
+		if (out->group.count >= TYPICAL_MIN)
+			return true;
 	}
+	*window = WINDOW_NONE;
 	return true;
 }
 
 static void use_spans(struct symptom *out, const struct operation_history *s,
 		      uint32_t window, const struct version_spans *spans)
 {
-	int64_t p50 = values_quantile(spans->durations, spans->count, 50);
+	int64_t p50 = spans->group.p50_ns;
 
 	out->base = s->history.windows[window].range;
 	out->is_base_beside = window == s->roles.slow;
@@ -84,7 +79,7 @@ static void use_spans(struct symptom *out, const struct operation_history *s,
 		(double)s->cohorts.slow.p50_ns >= BASELINE_RATIO * (double)p50;
 	out->base_is = BASE_IS_VERSION_SPANS;
 	out->base_p50_ns = p50;
-	out->base_span_count = spans->count;
+	out->base_span_count = spans->group.count;
 }
 
 /* Without traces of it: all the time that was looked at, by label alone. */
@@ -102,7 +97,7 @@ static bool use_wanted(struct symptom *out, const struct operation_history *s,
 		       uint32_t operation, struct time_range window,
 		       struct arena *arena, struct error *err)
 {
-	struct version_spans spans = { .count = 0 };
+	struct version_spans spans;
 	uint32_t found = WINDOW_NONE;
 
 	if (operation != OPERATION_NONE &&
