@@ -198,10 +198,31 @@ static const struct receiver *receiver_of(const char **text,
 
 		if (starts_nocase(*text, r->prefix)) {
 			*text += strlen(r->prefix);
-			return takes(r, is_of_profiles) ? r : NULL;
+			return r;
 		}
 	}
 	return is_of_profiles ? NULL : receiver_table[0];
+}
+
+/* What it takes, and from whom. */
+static bool check_receiver(const struct receiver *r, const struct side *to,
+			   bool is_of_profiles, struct error *err)
+{
+	const struct endpoint *e = &to->endpoint;
+
+	if (!takes(r, is_of_profiles) && r->no_profiles)
+		return error_set(err, ERROR_USAGE,
+				 "%s: export them to a Pyroscope "
+				 "(pyroscope+http://HOST) or into a folder",
+				 r->no_profiles);
+	if (!takes(r, is_of_profiles))
+		return fail_kind(is_of_profiles, err);
+	return !r->token_header || e->token || to->token_command ||
+	       e->header_count ||
+	       error_set(err, ERROR_AUTH,
+			 "%s takes nobody without the %s: give it by "
+			 "--to-token-file or TRACEFIND_TO_TOKEN",
+			 r->title, r->token_name);
 }
 
 /* Those who copy an address out of a manual have the route as well. */
@@ -242,6 +263,9 @@ bool destination_parse(struct destination *d, const struct side *to,
 	d->receiver = receiver_of(&text, is_of_profiles);
 	if (!d->receiver)
 		return fail_kind(is_of_profiles, err);
+	if (!check_receiver(d->receiver, to, is_of_profiles, err))
+		return false;
+	d->endpoint.token_header = d->receiver->token_header;
 	d->endpoint.url_option =
 		is_of_profiles ? "--to-profiles" : "--to-traces";
 	d->endpoint.url_origin = d->endpoint.url_option;

@@ -331,6 +331,13 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 			  "%s: %.*s refused the tenant (%d %s): check "
 			  "--tenant-id",
 			  subject, STR_ARGS(host), status, reason->text);
+	else if (e->token_header)
+		error_set(err, ERROR_AUTH,
+			  "%s: %.*s does not take this key (%d%s%s): check "
+			  "%s-token-file; keys of another site or region are "
+			  "denied",
+			  subject, STR_ARGS(host), status, gap, reason->text,
+			  side);
 	else if (status == 403)
 		error_set(err, ERROR_AUTH,
 			  "%s: %.*s does not allow this (403%s%s): the "

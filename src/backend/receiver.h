@@ -20,6 +20,12 @@ enum receipt {
 struct receiver {
 	const char *title;  /* "OTLP" */
 	const char *prefix; /* before an address: "otlp+" */
+	/* Of an intake that takes nobody without a key: the header of the key,
+	 * and what the key is called. NULL: as servers do. */
+	const char *token_header;
+	const char *token_name;
+	/* What takes its profiles instead; NULL: nothing need be said. */
+	const char *no_profiles;
 	/* An address may end in the route; NULL: none. */
 	const char *traces_suffix;
 	const char *profiles_suffix;

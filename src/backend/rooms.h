@@ -29,6 +29,8 @@ extern const struct trace_backend trace_jaeger;
 /* Whatever receives OpenTelemetry's protocol over HTTP (opentelemetry-proto,
  * docs/specification.md): collectors, and servers that take it themselves. */
 extern const struct receiver receiver_otlp;
+extern const struct receiver receiver_newrelic;
+extern const struct receiver receiver_datadog;
 
 /* Parca, by the JSON form of its query service. */
 extern const struct profile_backend profile_parca;

@@ -106,6 +106,8 @@ bool backend_row_holds(const struct backend_row *row, enum server_side side)
 
 /* A new receiver: a room with its object, and a row here. */
 const struct receiver *const receiver_table[] = { &receiver_otlp,
-						  &receiver_pyroscope };
+						  &receiver_pyroscope,
+						  &receiver_newrelic,
+						  &receiver_datadog };
 
 const size_t receiver_table_count = COUNT_OF(receiver_table);

@@ -34,6 +34,8 @@ static const char *side_of(const struct endpoint *e)
 		return "PROFILES";
 	if (e->option_prefix && !strcmp(e->option_prefix, "--metrics"))
 		return "METRICS";
+	if (e->option_prefix && !strcmp(e->option_prefix, "--to"))
+		return "TO";
 	return "TRACES";
 }
 
@@ -51,11 +53,13 @@ static bool has_own(const struct endpoint *e, struct str name)
 /* The variable stands outside of the single quotes. */
 static void add_credentials(struct buf *line, const struct endpoint *e)
 {
-	if (has_own(e, STR("authorization")))
+	if (has_own(e, e->token_header ? str_from(e->token_header)
+				       : STR("authorization")))
 		return;
 	if (e->token) {
-		buf_addf(line, " -H \"Authorization: Bearer $%s_TOKEN\"",
-			 side_of(e));
+		buf_addf(line, " -H \"%s%s$%s_TOKEN\"",
+			 e->token_header ? e->token_header : "Authorization",
+			 e->token_header ? ": " : ": Bearer ", side_of(e));
 	} else if (e->username || e->password) {
 		buf_add_text(line, " -u");
 		shell_word_add(line, str_from(e->username));
@@ -72,6 +76,8 @@ static void add_headers(struct buf *line, const struct http_request *request)
 	if (request->content_type)
 		add_header(line, "Content-Type",
 			   str_from(request->content_type));
+	if (request->is_export)
+		add_header(line, "Content-Encoding", STR("gzip"));
 	if (e->tenant_id && !has_own(e, STR("x-scope-orgid")))
 		add_header(line, "X-Scope-OrgID", str_from(e->tenant_id));
 	add_credentials(line, e);

@@ -91,12 +91,16 @@ static bool has_own(const struct endpoint *e, struct str name)
  * credentials would stay in its memory. */
 static bool add_credentials(struct curl_slist **list, const struct endpoint *e)
 {
-	if (has_own(e, STR("authorization")))
+	char before[64] = "Authorization: Bearer ";
+
+	if (has_own(e, e->token_header ? str_from(e->token_header)
+				       : STR("authorization")))
 		return true;
+	if (e->token_header)
+		snprintf(before, sizeof before, "%s: ", e->token_header);
 	/* Empty: none was found, and the server may do without. */
 	if (e->token && *e->token)
-		return add_header(list, "Authorization: Bearer ",
-				  str_from(e->token));
+		return add_header(list, before, str_from(e->token));
 	if (e->username || e->password)
 		return add_basic(list, e);
 	return true;

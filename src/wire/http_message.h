@@ -21,6 +21,8 @@ struct endpoint {
 	const char *username;
 	const char *password; /* wiped by the owner after the run */
 	const char *token;
+	/* The header that it goes in: "api-key"; NULL: as a bearer's. */
+	const char *token_header;
 	const char *const *headers; /* "Name: value", secret until shown safe */
 	size_t header_count;
 	const char *cacert;

@@ -217,6 +217,32 @@ def check_spans_come_over(program, folder):
           f"codes are no numbers: {codes}")
 
 
+def check_intakes(program, folder):
+    """Those with a key of their own kind: it is in its header, in no other and
+    nowhere else; the address may have the route; all spans come over."""
+    for kind, header, route in (("newrelic", "api-key", ""),
+                                ("datadog", "dd-api-key", "/v1/traces")):
+        key = f"key-of-{kind}"
+        Path(folder, "key").write_text(key + "\n", encoding="ascii")
+        with google() as server, Receiver({header: key}) as receiver:
+            words = ("--to-traces", f"{kind}+{receiver.url}{route}",
+                     "--to-token-file", "key", "-v", "-o", f"json={kind}.json")
+            done = subprocess.run(
+                [program, "export", *source(server), *WINDOW, "--rate",
+                 "100000", *words], cwd=folder, env=environment(folder),
+                stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=LIMIT_S)
+        check(done.returncode == 0, done.stderr)
+        check(not receiver.wrong, receiver.wrong[:3])
+        check(set(receiver.requests) == {"/v1/traces"}, receiver.requests[:3])
+        check(sorted(s[0] for s in receiver.spans) == sorted(wanted_spans()),
+              f"{kind}: the spans are others")
+        told = done.stdout + done.stderr + \
+            Path(folder, f"{kind}.json").read_bytes() + \
+            b"".join(p.read_bytes() for p in Path(folder).rglob("export-*"))
+        check(key.encode() not in told, f"{kind}: the key is told")
+
+
 def check_nothing_twice(program, folder):
     with google() as server, Receiver() as receiver:
         words = ("--to-traces", f"otlp+{receiver.url}", "--to-profiles",

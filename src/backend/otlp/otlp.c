@@ -8,7 +8,6 @@
 #include "decode/otlp_profiles.h"
 #include "decode/wire.h"
 
-#define SUBJECT "OTLP"
 #define PROTOBUF "application/x-protobuf"
 #define ROUTE_TRACES "/v1/traces"
 #define ROUTE_PROFILES "/v1development/profiles"
@@ -75,9 +74,10 @@ static void read_partial(struct wire *w, int64_t *rejected, struct str *message)
 }
 
 /* What is said in another encoding, or not at all, is no partial success. */
-static enum receipt answer(const struct endpoint *endpoint,
-			   const struct http_response *response,
-			   int64_t *rejected, struct error *err)
+static enum receipt read_answer(const char *subject,
+				const struct endpoint *endpoint,
+				const struct http_response *response,
+				int64_t *rejected, struct error *err)
 {
 	struct str message = STR("");
 	struct wire w, partial;
@@ -86,9 +86,9 @@ static enum receipt answer(const struct endpoint *endpoint,
 
 	*rejected = 0;
 	if (!http_is_success(response))
-		return receiver_fail(SUBJECT, endpoint, response, err);
+		return receiver_fail(subject, endpoint, response, err);
 	if (body_is_html(response)) {
-		answer_fail(SUBJECT, endpoint, response, err);
+		answer_fail(subject, endpoint, response, err);
 		return RECEIPT_NONE;
 	}
 	wire_init(&w, buf_str(&response->body));
@@ -101,9 +101,16 @@ static enum receipt answer(const struct endpoint *endpoint,
 	if (*rejected <= 0)
 		return RECEIPT_TAKEN;
 	line_copy(line, sizeof line, message);
-	error_set(err, ERROR_FORMAT, "%s: %s", SUBJECT,
+	error_set(err, ERROR_FORMAT, "%s: %s", subject,
 		  line[0] ? line : "rejected without a reason");
 	return RECEIPT_PART;
+}
+
+static enum receipt answer(const struct endpoint *endpoint,
+			   const struct http_response *response,
+			   int64_t *rejected, struct error *err)
+{
+	return read_answer("OTLP", endpoint, response, rejected, err);
 }
 
 const struct receiver receiver_otlp = {
@@ -114,4 +121,45 @@ const struct receiver receiver_otlp = {
 	.traces_request = traces_request,
 	.profile_request = profile_request,
 	.answer = answer,
+};
+
+/* Intakes of the same protocol that want a key of their own kind. Of OTLP they
+ * take no profiles. Their documentation: docs.newrelic.com, "New Relic OTLP
+ * endpoint"; docs.datadoghq.com, "Datadog OTLP Intake Endpoint". */
+
+static enum receipt newrelic_answer(const struct endpoint *endpoint,
+				    const struct http_response *response,
+				    int64_t *rejected, struct error *err)
+{
+	return read_answer("New Relic", endpoint, response, rejected, err);
+}
+
+static enum receipt datadog_answer(const struct endpoint *endpoint,
+				   const struct http_response *response,
+				   int64_t *rejected, struct error *err)
+{
+	return read_answer("Datadog", endpoint, response, rejected, err);
+}
+
+const struct receiver receiver_newrelic = {
+	.title = "New Relic",
+	.prefix = "newrelic+",
+	.token_header = "api-key",
+	.token_name = "licence key",
+	.no_profiles = "New Relic takes no profiles",
+	.traces_suffix = ROUTE_TRACES,
+	.traces_request = traces_request,
+	.answer = newrelic_answer,
+};
+
+const struct receiver receiver_datadog = {
+	.title = "Datadog",
+	.prefix = "datadog+",
+	.token_header = "dd-api-key",
+	.token_name = "API key",
+	.no_profiles = "Datadog takes profiles of its own profilers alone, by "
+		       "an intake that is not OTLP's",
+	.traces_suffix = ROUTE_TRACES,
+	.traces_request = traces_request,
+	.answer = datadog_answer,
 };
