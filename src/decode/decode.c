@@ -285,7 +285,7 @@ static const struct row {
 	{ FORMAT_SPEEDSCOPE, NULL, decode_speedscope, false },
 	{ FORMAT_PERF_SCRIPT, NULL, decode_perf_script, false },
 	{ FORMAT_CALLGRIND, decode_callgrind, NULL, false },
-	{ FORMAT_JFR, decode_jfr, NULL, false },
+	{ FORMAT_JFR, NULL, decode_jfr_feed, false },
 	{ FORMAT_CHROME_TRACE, NULL, decode_chrome_trace, false },
 	{ FORMAT_V8_PROFILE, NULL, decode_v8_profile, false },
 	{ FORMAT_FIREFOX_PROFILE, NULL, decode_firefox_profile, false },
@@ -335,6 +335,12 @@ bool decode_folded(struct str bytes, const struct profile_want *want,
 		   struct profile *out, struct notes *notes, struct error *err)
 {
 	return stream_bytes(decode_folded_feed, bytes, want, out, notes, err);
+}
+
+bool decode_jfr(struct str bytes, const struct profile_want *want,
+		struct profile *out, struct notes *notes, struct error *err)
+{
+	return stream_bytes(decode_jfr_feed, bytes, want, out, notes, err);
 }
 
 static bool refuse_labels(enum format format, const struct profile_want *want,

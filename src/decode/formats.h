@@ -56,6 +56,7 @@ profile_streamer decode_folded_feed MUST_CHECK;
 profile_streamer decode_perf_script MUST_CHECK;
 profile_decoder decode_callgrind MUST_CHECK;
 profile_decoder decode_jfr MUST_CHECK;
+profile_streamer decode_jfr_feed MUST_CHECK;
 profile_streamer decode_chrome_trace MUST_CHECK;
 profile_streamer decode_v8_profile MUST_CHECK;
 profile_streamer decode_firefox_profile MUST_CHECK;

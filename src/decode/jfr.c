@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/feed.h"
 #include "base/num.h"
 #include "base/timefmt.h"
 #include "decode/formats.h"
@@ -169,9 +171,9 @@ static int64_t jfr_settings_wall_ns(const struct jfr_settings *s)
 #define EVENT_DESCRIPTION 0u
 #define EVENT_POOLS 1u
 
-/* Reading takes some three steps a byte: into a value, over it, out of it.
- * More are of a description in which values are made of nothing. */
-#define STEPS_A_BYTE 8u
+/* Bytes are read at a time, and no more at first than a chunk is said to have:
+ * what it says need not be so. */
+#define READ_BYTES (1024 * KIB)
 
 /* Where the time that a sample stands for is told. */
 enum timed {
@@ -252,18 +254,28 @@ struct method {
 	bool is_known; /* the function is */
 };
 
+/* Of a sample. */
 struct trace {
 	size_t frame_first; /* leaf first */
 	size_t frame_count;
 	int64_t value;
+	uint64_t samples;
+	bool is_read;
 	bool is_truncated;
+};
+
+/* Of a thread in a sample. */
+struct state {
+	uint64_t key;
+	uint64_t samples;
 };
 
 struct chunk {
 	struct str bytes;
 	struct arena arena;
-	struct jfr_types types;
-	struct pool traces;   /* struct trace */
+	struct pool traces;   /* struct trace: those of samples */
+	struct column read;   /* uint32_t: of traces, in the order of the file */
+	struct pool sampled;  /* struct state */
 	struct pool methods;  /* struct method */
 	struct pool classes;  /* uint64_t: symbol */
 	struct pool symbols;  /* struct str */
@@ -277,12 +289,21 @@ struct chunk {
 	uint64_t setting_id;
 	uint64_t sample_id; /* of the chosen event */
 	uint64_t lost_id;
+	uint64_t ids[SAMPLED_COUNT];
 	bool has[SAMPLED_COUNT];
 };
 
 struct reader {
 	struct profile_build *build;
+	struct feed *feed;
+	struct buf held; /* the chunk, unless all lies in memory */
+	struct str left; /* else what is not read yet */
+	bool is_in_memory;
 	struct chunk chunk;
+	/* Of a recording most chunks have the same description. */
+	struct arena types_arena;
+	struct jfr_types types;
+	struct str description;
 	bool has_detail;              /* wanted: PROFILE_DETAIL_PLACES */
 	bool has[SAMPLED_COUNT];      /* such events */
 	bool lacks_time[SAMPLED_COUNT];
@@ -319,24 +340,41 @@ static struct jfr_input input_at(struct str bytes, size_t at)
 	return (struct jfr_input){ .at = first + at, .end = first + bytes.len };
 }
 
-static void chunk_release(struct chunk *c)
+/* Makes the first bytes of what is left lie in c->bytes: so many, or all. */
+static bool hold(struct reader *r, size_t len, struct error *err)
 {
-	arena_release(&c->arena);
+	struct buf *held = &r->held;
+	size_t room, got;
+
+	r->chunk.bytes = str_slice(r->left, 0, len);
+	for (; !r->is_in_memory && held->len < len; buf_commit(held, got)) {
+		room = held->len < READ_BYTES ? READ_BYTES : held->len;
+		if (room > len - held->len)
+			room = len - held->len;
+		if (!buf_reserve(held, room))
+			return buf_check(held, JFR_WHAT, err);
+		got = feed_read(r->feed, held->data + held->len, room);
+		if (!got)
+			break;
+	}
+	if (!r->is_in_memory)
+		r->chunk.bytes = buf_str(held);
+	return true;
 }
 
-static bool check_header(struct str rest, struct error *err)
+static bool check_header(struct str header, struct error *err)
 {
 	unsigned major;
 
-	if (rest.len < HEADER_BYTES || !str_starts(rest, STR("FLR\0")))
+	if (header.len < HEADER_BYTES || !str_starts(header, STR("FLR\0")))
 		return jfr_damaged("a chunk has no beginning", err);
-	major = (unsigned char)rest.ptr[5];
-	if (rest.ptr[4] || major < 1 || major > 2)
+	major = (unsigned char)header.ptr[5];
+	if (header.ptr[4] || major < 1 || major > 2)
 		return error_set(err, ERROR_FORMAT,
 				 "%s is of a version that is not read (those "
 				 "of Java 9 and later are)",
 				 JFR_WHAT);
-	if (!(rest.ptr[67] & 1))
+	if (!(header.ptr[67] & 1))
 		return error_set(err, ERROR_FORMAT,
 				 "%s has numbers of fixed size, which are not "
 				 "read",
@@ -344,37 +382,70 @@ static bool check_header(struct str rest, struct error *err)
 	return true;
 }
 
-/* Takes the next chunk, with its description, off the rest of the file. */
-static bool chunk_take(struct reader *r, struct str *rest, struct error *err)
+/* Reads the description, unless it is that of the chunk before. */
+static bool describe(struct reader *r, uint64_t at, struct error *err)
+{
+	struct arena *arena = &r->types_arena;
+	struct jfr_input in = input_at(r->chunk.bytes, (size_t)at);
+	struct jfr_input event = in;
+	struct str text;
+	uint64_t size = jfr_number(&event);
+
+	if (jfr_number(&event) != EVENT_DESCRIPTION || event.is_short ||
+	    size < (size_t)(event.at - in.at) ||
+	    size > (size_t)(in.end - in.at))
+		return jfr_damaged("a chunk has no description", err);
+	event.end = in.at + size;
+	for (unsigned i = 0; i < 3; i++) /* start, duration, number */
+		(void)jfr_number(&event);
+	text = (struct str){ (const char *)event.at,
+			     (size_t)(event.end - event.at) };
+	if (!r->description.len || !str_equal(text, r->description)) {
+		arena_release(arena);
+		arena_init(arena, LIMIT_DECODE_HEAP_BYTES);
+		r->description = arena_str(arena, text);
+		if (!r->description.ptr)
+			return arena_fail(arena, JFR_WHAT, err);
+		in = input_at(r->description, 0);
+		if (!jfr_types_read(&r->types, &in, arena, err))
+			return false;
+	}
+	r->types.arena = &r->chunk.arena;
+	/* A byte is part of so many values at most. */
+	r->types.values_left = LIMIT_JFR_DEPTH * r->chunk.bytes.len;
+	return true;
+}
+
+/* Takes the next chunk, with its description; none is at the end. */
+static bool chunk_take(struct reader *r, struct error *err)
 {
 	struct chunk *c = &r->chunk;
 	uint64_t size, described_at, ticks;
-	struct jfr_input in;
 
-	if (!check_header(*rest, err))
+	buf_clear(&r->held);
+	if (!hold(r, HEADER_BYTES, err))
 		return false;
-	size = big_endian(*rest, 8);
-	described_at = big_endian(*rest, 24);
-	if (size < HEADER_BYTES || size > rest->len)
+	if (!c->bytes.len)
+		return true;
+	if (!check_header(c->bytes, err))
+		return false;
+	size = big_endian(c->bytes, 8);
+	if (size >= HEADER_BYTES && size <= LIMIT_FILE_PLAIN_BYTES &&
+	    !hold(r, (size_t)size, err))
+		return false;
+	if (c->bytes.len != size)
 		return error_set(err, ERROR_FORMAT,
 				 "%s is cut off, or still being written (jcmd "
 				 "PID JFR.dump filename=FILE writes a whole "
 				 "one)",
 				 JFR_WHAT);
-	c->bytes = str_slice(*rest, 0, (size_t)size);
-	*rest = str_slice(*rest, (size_t)size, rest->len);
+	r->left = str_slice(r->left, c->bytes.len, r->left.len);
+	described_at = big_endian(c->bytes, 24);
 	if (described_at < HEADER_BYTES || described_at >= size)
 		return jfr_damaged("a chunk has no description", err);
 	ticks = big_endian(c->bytes, 56);
 	c->ns_per_tick = ticks ? 1e9 / (double)ticks : 0;
-	in = input_at(c->bytes, (size_t)described_at);
-	(void)jfr_number(&in); /* size */
-	if (jfr_number(&in) != EVENT_DESCRIPTION)
-		return jfr_damaged("a chunk has no description", err);
-	if (!jfr_types_read(&c->types, &in, &c->arena, err))
-		return false;
-	c->types.steps_left = STEPS_A_BYTE * size;
-	return true;
+	return describe(r, described_at, err);
 }
 
 typedef bool event_reader(struct reader *r, uint64_t type, struct jfr_input *in,
@@ -400,42 +471,48 @@ static bool each_event(struct reader *r, event_reader *read, struct error *err)
 	return true;
 }
 
-static bool each_chunk(struct reader *r, struct str bytes,
+static bool each_chunk(struct reader *r,
 		       bool (*read)(struct reader *r, struct error *err),
 		       struct error *err)
 {
-	bool is_done = true;
+	bool is_done = true, is_end = false;
 
-	while (is_done && bytes.len) {
-		r->chunk = (struct chunk){ .bytes = bytes };
+	r->is_in_memory = feed_in_memory(r->feed, &r->left);
+	feed_seek(r->feed, 0);
+	while (is_done && !is_end) {
+		r->chunk = (struct chunk){ .ns_per_tick = 0 };
 		arena_init(&r->chunk.arena, LIMIT_DECODE_HEAP_BYTES);
-		is_done = chunk_take(r, &bytes, err) && read(r, err);
-		chunk_release(&r->chunk);
+		is_done = chunk_take(r, err);
+		is_end = !r->chunk.bytes.len;
+		is_done = is_done && (is_end || read(r, err));
+		arena_release(&r->chunk.arena);
 	}
 	return is_done;
 }
 
 /* ---- first time: what is there ---- */
 
-static uint64_t class_id(const struct chunk *c, const char *name)
+static uint64_t class_id(const struct reader *r, const char *name)
 {
 	const struct jfr_class *class =
-		jfr_class_by_name(&c->types, str_from(name));
+		jfr_class_by_name(&r->types, str_from(name));
 
 	return class && class->id > EVENT_POOLS ? class->id : 0;
 }
 
-static bool take_setting(struct reader *r, struct jfr_input *in,
+static bool take_setting(struct reader *r, uint64_t type, struct jfr_input *in,
 			 struct error *err)
 {
 	struct chunk *c = &r->chunk;
-	struct jfr_value value = { .frames = &c->frames };
+	struct jfr_value value = { .frames = NULL };
 	const struct jfr_class *of;
 
-	if (!jfr_value_read(&c->types, jfr_class_by_id(&c->types, c->setting_id),
+	if (!type || type != c->setting_id)
+		return true;
+	if (!jfr_value_read(&r->types, jfr_class_by_id(&r->types, c->setting_id),
 			    in, &value, err))
 		return false;
-	of = jfr_class_by_id(&c->types, value.numbers[JFR_SET]);
+	of = jfr_class_by_id(&r->types, value.numbers[JFR_SET]);
 	jfr_settings_take(&c->settings, of ? of->name : STR(""), &value);
 	return true;
 }
@@ -444,28 +521,25 @@ static bool note_event(struct reader *r, uint64_t type, struct jfr_input *in,
 		       struct error *err)
 {
 	struct chunk *c = &r->chunk;
-	const struct jfr_class *class = jfr_class_by_id(&c->types, type);
 
-	if (type == EVENT_DESCRIPTION || type == EVENT_POOLS || !class)
-		return true;
-	for (size_t i = 0; i < SAMPLED_COUNT; i++)
-		c->has[i] = c->has[i] ||
-			    str_equal(class->name, str_from(sampled[i].event));
-	return type != c->setting_id || take_setting(r, in, err);
+	for (size_t i = 0; type && i < SAMPLED_COUNT; i++)
+		c->has[i] |= type == c->ids[i];
+	return take_setting(r, type, in, err);
 }
 
 /* Whether samples of the chunk tell what time they stand for. */
-static bool tells_time(const struct chunk *c, const struct sampled *s)
+static bool tells_time(const struct reader *r, const struct sampled *s)
 {
+	const struct jfr_settings *settings = &r->chunk.settings;
 	const struct jfr_class *class =
-		jfr_class_by_name(&c->types, str_from(s->event));
+		jfr_class_by_name(&r->types, str_from(s->event));
 	bool is_wall;
 
 	if (s->timed == TIMED_BY_ITSELF)
-		return jfr_class_has(&c->types, class, s->value);
+		return jfr_class_has(&r->types, class, s->value);
 	if (s->value == JFR_SAMPLES)
-		return jfr_settings_wall_ns(&c->settings) > 0;
-	return jfr_settings_execution(&c->settings, &is_wall) &&
+		return jfr_settings_wall_ns(settings) > 0;
+	return jfr_settings_execution(settings, &is_wall) &&
 	       is_wall == (s->timed == TIMED_AS_WALL_TIME);
 }
 
@@ -483,13 +557,15 @@ static bool survey_chunk(struct reader *r, struct error *err)
 		if (end > r->end_ns)
 			r->end_ns = end;
 	}
-	c->setting_id = class_id(c, "jdk.ActiveSetting");
+	c->setting_id = class_id(r, "jdk.ActiveSetting");
+	for (size_t i = 0; i < SAMPLED_COUNT; i++)
+		c->ids[i] = class_id(r, sampled[i].event);
 	if (!each_event(r, note_event, err))
 		return false;
 	for (size_t i = 0; i < SAMPLED_COUNT; i++) {
 		r->has[i] |= c->has[i];
 		r->lacks_time[i] |= c->has[i] && sampled[i].timed &&
-				    !tells_time(c, &sampled[i]);
+				    !tells_time(r, &sampled[i]);
 	}
 	return true;
 }
@@ -531,19 +607,21 @@ static bool choose_type(struct reader *r, const struct profile_want *want,
 
 /* ---- pools ---- */
 
-/* What was there first stays: later ones of a chunk repeat it. */
+/* What was there first stays: later ones of a chunk repeat it, and get a place
+ * that the next one takes. */
 static void *pool_add(struct reader *r, struct pool *p, uint64_t key,
 		      size_t size)
 {
 	struct arena *arena = &r->chunk.arena;
-	uint32_t index;
+	uint32_t count = (uint32_t)p->items.count, index;
+	void *item = column_add(arena, &p->items, size);
 
 	p->by_key.arena = arena;
-	if (!map_insert_u64(&p->by_key, key, (uint32_t)p->items.count, &index))
+	if (!item || !map_insert_u64(&p->by_key, key, count, &index))
 		return NULL;
-	if (index == p->items.count)
-		return column_add(arena, &p->items, size);
-	return arena_alloc(arena, size);
+	if (index < count)
+		p->items.count--;
+	return item;
 }
 
 static void *pool_find(const struct pool *p, uint64_t key, size_t size)
@@ -553,32 +631,35 @@ static void *pool_find(const struct pool *p, uint64_t key, size_t size)
 	return index == MAP_NONE ? NULL : (char *)p->items.items + index * size;
 }
 
-static bool keep_trace(struct reader *r, uint64_t key,
+/* The one with that key, else a new one, all zeros. */
+static void *pool_get(struct reader *r, struct pool *p, uint64_t key,
+		      size_t size)
+{
+	void *item = pool_find(p, key, size);
+
+	if (!item) {
+		item = pool_add(r, p, key, size);
+		if (item)
+			memset(item, 0, size);
+	}
+	return item;
+}
+
+static bool keep_trace(struct reader *r, uint32_t index,
 		       const struct jfr_value *value, size_t first,
 		       struct error *err)
 {
-	struct trace *trace = pool_add(r, &r->chunk.traces, key, sizeof *trace);
+	struct chunk *c = &r->chunk;
+	struct trace *trace = (struct trace *)c->traces.items.items + index;
+	uint32_t *read = column_add(&c->arena, &c->read, sizeof *read);
 
-	if (!trace)
+	if (!read)
 		return no_memory(r, err);
-	*trace = (struct trace){
-		.frame_first = first,
-		.frame_count = r->chunk.frames.count - first,
-		.is_truncated = value->numbers[JFR_TRUNCATED],
-	};
-	return true;
-}
-
-static bool keep_method(struct reader *r, uint64_t key,
-			const struct jfr_value *value, struct error *err)
-{
-	struct method *method =
-		pool_add(r, &r->chunk.methods, key, sizeof *method);
-
-	if (!method)
-		return no_memory(r, err);
-	*method = (struct method){ .owner = value->numbers[JFR_OWNER],
-				   .name = value->numbers[JFR_NAME] };
+	*read = index;
+	trace->frame_first = first;
+	trace->frame_count = c->frames.count - first;
+	trace->is_truncated = value->numbers[JFR_TRUNCATED];
+	trace->is_read = true;
 	return true;
 }
 
@@ -593,52 +674,108 @@ static bool keep_text(struct reader *r, struct pool *pool, uint64_t key,
 	return true;
 }
 
-static bool keep_value(struct reader *r, struct str class, uint64_t key,
-		       const struct jfr_value *value, size_t first,
-		       struct error *err)
-{
-	uint64_t *name;
+typedef bool value_keeper(struct reader *r, uint64_t key,
+			  const struct jfr_value *value, struct error *err);
 
-	if (str_equal(class, STR("jdk.types.StackTrace")))
-		return keep_trace(r, key, value, first, err);
-	r->chunk.frames.count = first;
-	if (str_equal(class, STR("jdk.types.Method")))
-		return keep_method(r, key, value, err);
-	if (str_equal(class, STR("java.lang.Class"))) {
-		name = pool_add(r, &r->chunk.classes, key, sizeof *name);
-		if (name)
-			*name = value->numbers[JFR_NAME];
-		return name || no_memory(r, err);
-	}
-	if (str_equal(class, STR("jdk.types.Symbol")))
-		return keep_text(r, &r->chunk.symbols, key, value->text, err);
-	if (str_equal(class, STR("jdk.types.ThreadState")))
-		return keep_text(r, &r->chunk.states, key, value->text, err);
-	if (str_equal(class, STR("jdk.types.FrameType"))) {
-		r->chunk.has_kernel |= str_equal(value->text, STR("Kernel"));
-		return keep_text(r, &r->chunk.kinds, key, value->text, err);
-	}
+static bool keep_method(struct reader *r, uint64_t key,
+			const struct jfr_value *value, struct error *err)
+{
+	struct method *method =
+		pool_add(r, &r->chunk.methods, key, sizeof *method);
+
+	if (!method)
+		return no_memory(r, err);
+	*method = (struct method){ .owner = value->numbers[JFR_OWNER],
+				   .name = value->numbers[JFR_NAME] };
 	return true;
+}
+
+static bool keep_class(struct reader *r, uint64_t key,
+		       const struct jfr_value *value, struct error *err)
+{
+	uint64_t *name = pool_add(r, &r->chunk.classes, key, sizeof *name);
+
+	if (name)
+		*name = value->numbers[JFR_NAME];
+	return name || no_memory(r, err);
+}
+
+static bool keep_symbol(struct reader *r, uint64_t key,
+			const struct jfr_value *value, struct error *err)
+{
+	return keep_text(r, &r->chunk.symbols, key, value->text, err);
+}
+
+static bool keep_state(struct reader *r, uint64_t key,
+		       const struct jfr_value *value, struct error *err)
+{
+	return keep_text(r, &r->chunk.states, key, value->text, err);
+}
+
+static bool keep_kind(struct reader *r, uint64_t key,
+		      const struct jfr_value *value, struct error *err)
+{
+	r->chunk.has_kernel |= str_equal(value->text, STR("Kernel"));
+	return keep_text(r, &r->chunk.kinds, key, value->text, err);
+}
+
+/* NULL: values of no use. */
+static value_keeper *keeper_of(struct str class)
+{
+	static const struct {
+		const char *class;
+		value_keeper *keep;
+	} keepers[] = {
+		{ "jdk.types.Method", keep_method },
+		{ "java.lang.Class", keep_class },
+		{ "jdk.types.Symbol", keep_symbol },
+		{ "jdk.types.ThreadState", keep_state },
+		{ "jdk.types.FrameType", keep_kind },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(keepers); i++)
+		if (str_equal(class, str_from(keepers[i].class)))
+			return keepers[i].keep;
+	return NULL;
+}
+
+/* Of all traces those of samples alone. */
+static bool read_trace(struct reader *r, const struct jfr_class *class,
+		       uint64_t key, struct jfr_input *in, struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	const struct trace *traces = c->traces.items.items;
+	uint32_t index = map_find_u64(&c->traces.by_key, key);
+	bool is_wanted = index != MAP_NONE && !traces[index].is_read;
+	struct jfr_value value = { .frames = is_wanted ? &c->frames : NULL };
+	size_t first = c->frames.count;
+
+	return jfr_value_read(&r->types, class, in, &value, err) &&
+	       (!is_wanted || keep_trace(r, index, &value, first, err));
 }
 
 static bool read_pool(struct reader *r, struct jfr_input *in, struct error *err)
 {
-	struct chunk *c = &r->chunk;
 	const struct jfr_class *class =
-		jfr_class_by_id(&c->types, jfr_number(in));
+		jfr_class_by_id(&r->types, jfr_number(in));
 	uint64_t count = jfr_number(in);
-	struct jfr_value value = { .frames = &c->frames };
+	struct jfr_value value = { .frames = NULL };
+	value_keeper *keep;
+	bool is_of_traces;
 
 	if (in->is_short)
 		return jfr_damaged("a pool is cut off", err);
 	if (!class)
 		return jfr_damaged("a pool is of no class", err);
+	keep = keeper_of(class->name);
+	is_of_traces = str_equal(class->name, STR("jdk.types.StackTrace"));
 	for (uint64_t i = 0; i < count; i++) {
-		size_t first = c->frames.count;
 		uint64_t key = jfr_number(in);
 
-		if (!jfr_value_read(&c->types, class, in, &value, err) ||
-		    !keep_value(r, class->name, key, &value, first, err))
+		if (is_of_traces ? !read_trace(r, class, key, in, err)
+				 : !jfr_value_read(&r->types, class, in, &value,
+						   err) ||
+					   (keep && !keep(r, key, &value, err)))
 			return false;
 	}
 	return true;
@@ -649,8 +786,6 @@ static bool read_pools(struct reader *r, uint64_t type, struct jfr_input *in,
 {
 	uint64_t count;
 
-	if (type && type == r->chunk.setting_id)
-		return take_setting(r, in, err);
 	if (type != EVENT_POOLS)
 		return true;
 	for (unsigned i = 0; i < 4; i++) /* start, duration, before, flags */
@@ -702,26 +837,20 @@ static int64_t value_of(const struct reader *r, const struct jfr_value *value)
 					   s, value->numbers[JFR_START]));
 }
 
-static void count_sample(struct reader *r, const struct jfr_value *value)
+static bool count_sample(struct reader *r, const struct jfr_value *value,
+			 struct error *err)
 {
 	int64_t more = r->chosen->value == JFR_SAMPLES ? number_of(r, value) : 1;
+	uint64_t key = value->numbers[JFR_STATE];
+	struct state *state =
+		pool_get(r, &r->chunk.sampled, key, sizeof *state);
 
+	if (!state)
+		return no_memory(r, err);
+	state->key = key;
+	state->samples++;
 	r->sample_count = sat_add_i64(r->sample_count, more);
 	r->biased_count += value->numbers[JFR_BIASED] != 0;
-	r->sleeping_count +=
-		str_equal(text_in(&r->chunk.states, value->numbers[JFR_STATE]),
-			  STR("STATE_SLEEPING"));
-}
-
-static bool read_lost(struct reader *r, struct jfr_input *in, struct error *err)
-{
-	struct chunk *c = &r->chunk;
-	struct jfr_value value = { .frames = &c->frames };
-
-	if (!jfr_value_read(&c->types, jfr_class_by_id(&c->types, c->lost_id),
-			    in, &value, err))
-		return false;
-	r->lost_count += value.numbers[JFR_LOST] & UINT32_MAX;
 	return true;
 }
 
@@ -729,24 +858,41 @@ static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 			struct error *err)
 {
 	struct chunk *c = &r->chunk;
-	struct jfr_value value = { .frames = &c->frames };
+	struct jfr_value value = { .frames = NULL };
 	struct trace *trace;
 
-	if (type && type == c->lost_id)
-		return read_lost(r, in, err);
-	if (!type || type != c->sample_id)
+	if (!type || (type != c->lost_id && type != c->sample_id))
 		return true;
-	if (!jfr_value_read(&c->types, jfr_class_by_id(&c->types, type), in,
+	if (!jfr_value_read(&r->types, jfr_class_by_id(&r->types, type), in,
 			    &value, err))
 		return false;
-	count_sample(r, &value);
-	trace = pool_find(&c->traces, value.numbers[JFR_STACK], sizeof *trace);
+	if (type == c->lost_id) {
+		r->lost_count += value.numbers[JFR_LOST] & UINT32_MAX;
+		return true;
+	}
+	trace = pool_get(r, &c->traces, value.numbers[JFR_STACK],
+			 sizeof *trace);
 	if (!trace)
-		return profile_build_stack(r->build, NULL, 0,
-					   value_of(r, &value), err);
+		return no_memory(r, err);
+	trace->samples++;
 	trace->value = sat_add_i64(trace->value, value_of(r, &value));
-	r->truncated_count += trace->is_truncated;
-	return true;
+	return count_sample(r, &value, err);
+}
+
+/* What samples told before the pools did. */
+static void count_kinds(struct reader *r)
+{
+	const struct chunk *c = &r->chunk;
+	const struct state *states = c->sampled.items.items;
+	const struct trace *traces = c->traces.items.items;
+
+	for (size_t i = 0; i < c->sampled.items.count; i++)
+		if (str_equal(text_in(&c->states, states[i].key),
+			      STR("STATE_SLEEPING")))
+			r->sleeping_count += states[i].samples;
+	for (size_t i = 0; i < c->traces.items.count; i++)
+		if (traces[i].is_truncated)
+			r->truncated_count += traces[i].samples;
 }
 
 /* Classes made at run time are called "Work$$Lambda$83+0x00007ff67c007a08/992"
@@ -861,25 +1007,41 @@ static bool add_trace(struct reader *r, const struct trace *trace,
 				   trace->value, err);
 }
 
+/* Those without frames, in one stack, and the others in the order of the
+ * file. */
+static bool add_traces(struct reader *r, struct error *err)
+{
+	struct chunk *c = &r->chunk;
+	const struct trace *traces = c->traces.items.items;
+	const uint32_t *read = c->read.items;
+	struct column ids = { .items = NULL };
+
+	for (size_t i = 0; i < c->traces.items.count; i++)
+		if (!traces[i].is_read &&
+		    !profile_build_stack(r->build, NULL, 0, traces[i].value,
+					 err))
+			return false;
+	for (size_t i = 0; i < c->read.count; i++)
+		if (traces[read[i]].value &&
+		    !add_trace(r, &traces[read[i]], &ids, err))
+			return false;
+	return true;
+}
+
 static bool read_chunk(struct reader *r, struct error *err)
 {
 	struct chunk *c = &r->chunk;
-	struct column ids = { .items = NULL };
 
-	c->setting_id = class_id(c, "jdk.ActiveSetting");
-	c->sample_id = class_id(c, r->chosen->event);
+	c->setting_id = class_id(r, "jdk.ActiveSetting");
+	c->sample_id = class_id(r, r->chosen->event);
 	if (!strcmp(r->chosen->event, CPU_TIME_SAMPLE))
-		c->lost_id = class_id(c, "jdk.CPUTimeSamplesLost");
-	if (!each_event(r, read_pools, err) || !each_event(r, read_sample, err))
+		c->lost_id = class_id(r, "jdk.CPUTimeSamplesLost");
+	if (!each_event(r, take_setting, err) ||
+	    !each_event(r, read_sample, err) ||
+	    !each_event(r, read_pools, err))
 		return false;
-	for (size_t i = 0; i < c->traces.items.count; i++) {
-		const struct trace *trace =
-			(const struct trace *)c->traces.items.items + i;
-
-		if (trace->value && !add_trace(r, trace, &ids, err))
-			return false;
-	}
-	return true;
+	count_kinds(r);
+	return add_traces(r, err);
 }
 
 static void settle(const struct reader *r, struct profile *out,
@@ -922,21 +1084,28 @@ static void settle(const struct reader *r, struct profile *out,
 			  (long long)r->sample_count);
 }
 
-bool decode_jfr(struct str bytes, const struct profile_want *want,
-		struct profile *out, struct notes *notes, struct error *err)
+bool decode_jfr_feed(struct feed *feed, const struct profile_want *want,
+		     struct profile *out, struct notes *notes,
+		     struct error *err)
 {
-	struct reader r = { .build = profile_build_new(out, err) };
+	struct reader r = { .build = profile_build_new(out, err),
+			    .feed = feed };
 	bool is_done;
 
 	if (!r.build)
 		return false;
+	buf_init(&r.held, LIMIT_FILE_PLAIN_BYTES);
+	arena_init(&r.types_arena, LIMIT_DECODE_HEAP_BYTES);
+	r.description = r.left = STR("");
 	r.has_detail = want->detail == PROFILE_DETAIL_PLACES;
-	is_done = each_chunk(&r, bytes, survey_chunk, err) &&
+	is_done = each_chunk(&r, survey_chunk, err) &&
 		  choose_type(&r, want, out, err) &&
-		  (!r.chosen || each_chunk(&r, bytes, read_chunk, err)) &&
+		  (!r.chosen || each_chunk(&r, read_chunk, err)) &&
 		  profile_build_finish(r.build, notes, err);
 	if (is_done)
 		settle(&r, out, notes);
+	arena_release(&r.types_arena);
+	buf_release(&r.held);
 	profile_build_free(r.build);
 	return is_done;
 }

@@ -53,6 +53,17 @@ uint64_t jfr_number(struct jfr_input *in)
 	return 0;
 }
 
+/* Most have one byte or two. */
+static inline uint64_t short_number(struct jfr_input *in)
+{
+	const unsigned char *at = in->at;
+
+	if (in->end - at < 2 || (at[0] >= 0x80 && at[1] >= 0x80))
+		return jfr_number(in);
+	in->at += at[0] < 0x80 ? 1 : 2;
+	return at[0] < 0x80 ? at[0] : (at[0] & 0x7Fu) | (unsigned)at[1] << 7;
+}
+
 /* ---- texts ---- */
 
 static size_t put_utf8(char *to, unsigned code)
@@ -157,25 +168,30 @@ static struct str next_text(struct description *d)
 	return index < d->text_count ? d->texts[index] : STR("");
 }
 
+#define TEXT(text)                                                             \
+	{                                                                      \
+		text, sizeof(text) - 1                                         \
+	}
+
 static enum jfr_kind kind_of(struct str name)
 {
 	static const struct {
-		const char *name;
+		struct str name;
 		enum jfr_kind kind;
 	} kinds[] = {
-		{ "boolean", JFR_BYTE },
-		{ "byte", JFR_BYTE },
-		{ "char", JFR_NUMBER },
-		{ "short", JFR_NUMBER },
-		{ "int", JFR_NUMBER },
-		{ "long", JFR_NUMBER },
-		{ "float", JFR_FOUR_BYTES },
-		{ "double", JFR_EIGHT_BYTES },
-		{ "java.lang.String", JFR_STRING },
+		{ TEXT("boolean"), JFR_BYTE },
+		{ TEXT("byte"), JFR_BYTE },
+		{ TEXT("char"), JFR_NUMBER },
+		{ TEXT("short"), JFR_NUMBER },
+		{ TEXT("int"), JFR_NUMBER },
+		{ TEXT("long"), JFR_NUMBER },
+		{ TEXT("float"), JFR_FOUR_BYTES },
+		{ TEXT("double"), JFR_EIGHT_BYTES },
+		{ TEXT("java.lang.String"), JFR_STRING },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(kinds); i++)
-		if (str_equal(name, str_from(kinds[i].name)))
+		if (str_equal(name, kinds[i].name))
 			return kinds[i].kind;
 	return JFR_STRUCT;
 }
@@ -184,41 +200,41 @@ static enum jfr_kind kind_of(struct str name)
 static enum jfr_role role_of(struct str class, struct str field)
 {
 	static const struct {
-		const char *class;
-		const char *field;
+		struct str class;
+		struct str field;
 		enum jfr_role role;
 	} roles[] = {
-		{ "jdk.types.Symbol", "string", JFR_TEXT },
-		{ "jdk.types.StackTrace", "truncated", JFR_TRUNCATED },
-		{ "jdk.types.StackFrame", "method", JFR_METHOD },
-		{ "jdk.types.StackFrame", "lineNumber", JFR_LINE },
-		{ "jdk.types.StackFrame", "type", JFR_FRAME_TYPE },
-		{ "jdk.types.FrameType", "description", JFR_TEXT },
-		{ "jdk.types.Method", "type", JFR_OWNER },
-		{ "jdk.types.Method", "name", JFR_NAME },
-		{ "java.lang.Class", "name", JFR_NAME },
-		{ "jdk.types.ThreadState", "name", JFR_TEXT },
-		{ "", "stackTrace", JFR_STACK },
-		{ "", "state", JFR_STATE },
-		{ "", "duration", JFR_DURATION },
-		{ "", "weight", JFR_WEIGHT },
-		{ "", "tlabSize", JFR_TLAB_SIZE },
-		{ "", "allocationSize", JFR_ALLOCATION },
-		{ "", "samples", JFR_SAMPLES },
-		{ "", "size", JFR_SIZE },
-		{ "", "startTime", JFR_START },
-		{ "jdk.CPUTimeSample", "samplingPeriod", JFR_PERIOD },
-		{ "jdk.CPUTimeSample", "biased", JFR_BIASED },
-		{ "jdk.CPUTimeSamplesLost", "lostSamples", JFR_LOST },
-		{ "jdk.ActiveSetting", "id", JFR_SET },
-		{ "jdk.ActiveSetting", "name", JFR_SETTING_NAME },
-		{ "jdk.ActiveSetting", "value", JFR_SETTING_VALUE },
+		{ TEXT("jdk.types.Symbol"), TEXT("string"), JFR_TEXT },
+		{ TEXT("jdk.types.StackTrace"), TEXT("truncated"), JFR_TRUNCATED },
+		{ TEXT("jdk.types.StackFrame"), TEXT("method"), JFR_METHOD },
+		{ TEXT("jdk.types.StackFrame"), TEXT("lineNumber"), JFR_LINE },
+		{ TEXT("jdk.types.StackFrame"), TEXT("type"), JFR_FRAME_TYPE },
+		{ TEXT("jdk.types.FrameType"), TEXT("description"), JFR_TEXT },
+		{ TEXT("jdk.types.Method"), TEXT("type"), JFR_OWNER },
+		{ TEXT("jdk.types.Method"), TEXT("name"), JFR_NAME },
+		{ TEXT("java.lang.Class"), TEXT("name"), JFR_NAME },
+		{ TEXT("jdk.types.ThreadState"), TEXT("name"), JFR_TEXT },
+		{ { "", 0 }, TEXT("stackTrace"), JFR_STACK },
+		{ { "", 0 }, TEXT("state"), JFR_STATE },
+		{ { "", 0 }, TEXT("duration"), JFR_DURATION },
+		{ { "", 0 }, TEXT("weight"), JFR_WEIGHT },
+		{ { "", 0 }, TEXT("tlabSize"), JFR_TLAB_SIZE },
+		{ { "", 0 }, TEXT("allocationSize"), JFR_ALLOCATION },
+		{ { "", 0 }, TEXT("samples"), JFR_SAMPLES },
+		{ { "", 0 }, TEXT("size"), JFR_SIZE },
+		{ { "", 0 }, TEXT("startTime"), JFR_START },
+		{ TEXT("jdk.CPUTimeSample"), TEXT("samplingPeriod"), JFR_PERIOD },
+		{ TEXT("jdk.CPUTimeSample"), TEXT("biased"), JFR_BIASED },
+		{ TEXT("jdk.CPUTimeSamplesLost"), TEXT("lostSamples"), JFR_LOST },
+		{ TEXT("jdk.ActiveSetting"), TEXT("id"), JFR_SET },
+		{ TEXT("jdk.ActiveSetting"), TEXT("name"), JFR_SETTING_NAME },
+		{ TEXT("jdk.ActiveSetting"), TEXT("value"), JFR_SETTING_VALUE },
 	};
 
 	for (size_t i = 0; i < COUNT_OF(roles); i++)
-		if ((!*roles[i].class ||
-		     str_equal(class, str_from(roles[i].class))) &&
-		    str_equal(field, str_from(roles[i].field)))
+		if ((!roles[i].class.len ||
+		     str_equal(class, roles[i].class)) &&
+		    str_equal(field, roles[i].field))
 			return roles[i].role;
 	return JFR_NO_ROLE;
 }
@@ -251,6 +267,7 @@ static bool add_class(struct description *d, struct str name, struct str id,
 struct jfr_field {
 	uint64_t class_id;
 	uint32_t class_index; /* once all classes are known */
+	enum jfr_kind kind;   /* likewise */
 	bool is_pooled;       /* a number that stands for a value elsewhere */
 	bool is_array;
 	enum jfr_role role;
@@ -335,12 +352,23 @@ static bool read_elements(struct description *d, struct error *err)
 static bool link_fields(struct jfr_types *t, struct error *err)
 {
 	struct jfr_field *fields = t->fields.items;
+	struct jfr_class *classes = t->classes.items;
 
 	for (size_t i = 0; i < t->fields.count; i++) {
 		fields[i].class_index =
 			map_find_u64(&t->by_id, fields[i].class_id);
 		if (fields[i].class_index == MAP_NONE)
 			return jfr_damaged("a field is of no class", err);
+		fields[i].kind = fields[i].is_pooled
+					 ? JFR_NUMBER
+					 : classes[fields[i].class_index].kind;
+	}
+	for (size_t i = 0; i < t->classes.count; i++) {
+		classes[i].is_flat = classes[i].kind == JFR_STRUCT;
+		for (uint32_t k = 0; k < classes[i].field_count; k++)
+			classes[i].is_flat &=
+				fields[classes[i].field_first + k].kind !=
+				JFR_STRUCT;
 	}
 	return true;
 }
@@ -352,8 +380,6 @@ bool jfr_types_read(struct jfr_types *t, struct jfr_input *in,
 
 	*t = (struct jfr_types){ .arena = arena };
 	map_init(&t->by_id, arena);
-	for (unsigned i = 0; i < 3; i++) /* start, duration, number */
-		(void)jfr_number(in);
 	return read_texts(&d, err) && read_elements(&d, err) &&
 	       link_fields(t, err);
 }
@@ -394,8 +420,8 @@ bool jfr_class_has(const struct jfr_types *t, const struct jfr_class *class,
 /* A value that is being read. */
 struct level {
 	const struct jfr_class *class;
-	uint32_t field;
-	bool is_inside; /* of that field, of which so many are left */
+	uint32_t field; /* the next one */
+	const struct jfr_class *inner; /* of the one before, so often */
 	uint64_t left;
 };
 
@@ -407,6 +433,15 @@ struct walk {
 	unsigned depth;
 };
 
+/* More are of a description in which values are made of nothing. */
+static bool count_value(struct walk *w, struct error *err)
+{
+	if (!w->types->values_left)
+		return jfr_damaged("it has more values than bytes", err);
+	w->types->values_left--;
+	return true;
+}
+
 static bool enter(struct walk *w, const struct jfr_class *class,
 		  struct error *err)
 {
@@ -415,49 +450,62 @@ static bool enter(struct walk *w, const struct jfr_class *class,
 				 "%s has values nested deeper than %u levels",
 				 JFR_WHAT, LIMIT_JFR_DEPTH);
 	w->levels[w->depth++] = (struct level){ .class = class };
-	return true;
+	return count_value(w, err);
 }
 
-static bool read_plain(struct walk *w, enum jfr_kind kind, enum jfr_role role,
-		       struct error *err)
+static bool read_string(struct walk *w, enum jfr_role role, struct error *err)
 {
 	struct jfr_value *value = w->value;
 	struct str text;
 
-	switch (kind) {
-	case JFR_BYTE:
-		value->numbers[role] = w->in->at < w->in->end ? *w->in->at : 0;
-		skip(w->in, 1);
-		return true;
-	case JFR_NUMBER:
-		value->numbers[role] = jfr_number(w->in);
-		return true;
-	case JFR_STRING:
-		if (!read_text(w->in, w->types->arena, &text, err))
-			return false;
-		if (role == JFR_TEXT)
-			value->text = text;
-		else if (role == JFR_SETTING_NAME)
-			value->setting_name = text;
-		else if (role == JFR_SETTING_VALUE)
-			value->setting_value = text;
-		return true;
-	case JFR_FOUR_BYTES:
-	case JFR_EIGHT_BYTES:
-	case JFR_STRUCT:
-		break;
-	}
-	skip(w->in, kind == JFR_FOUR_BYTES ? 4 : 8);
+	if (!read_text(w->in, w->types->arena, &text, err))
+		return false;
+	if (role == JFR_TEXT)
+		value->text = text;
+	else if (role == JFR_SETTING_NAME)
+		value->setting_name = text;
+	else if (role == JFR_SETTING_VALUE)
+		value->setting_value = text;
 	return true;
 }
 
-static bool leave(struct walk *w, struct error *err)
+static inline bool read_plain(struct walk *w, enum jfr_kind kind,
+			      enum jfr_role role, struct error *err)
 {
-	const struct level *level = &w->levels[--w->depth];
+	struct jfr_input *in = w->in;
+
+	if (kind == JFR_NUMBER) {
+		w->value->numbers[role] = short_number(in);
+	} else if (kind == JFR_BYTE) {
+		w->value->numbers[role] = in->at < in->end ? *in->at : 0;
+		skip(in, 1);
+	} else if (kind == JFR_STRING) {
+		return read_string(w, role, err);
+	} else {
+		skip(in, kind == JFR_FOUR_BYTES ? 4 : 8);
+	}
+	return true;
+}
+
+static inline bool read_list(struct walk *w, const struct jfr_field *field,
+			     struct error *err)
+{
+	uint64_t left = short_number(w->in);
+
+	for (; left && !w->in->is_short; left--)
+		if (!read_plain(w, field->kind, field->role, err))
+			return false;
+	return true;
+}
+
+/* A value of this class was read. */
+static bool end_value(struct walk *w, const struct jfr_class *class,
+		      struct error *err)
+{
 	struct jfr_value *value = w->value;
 	struct jfr_frame *frame;
 
-	if (!level->class->is_frame)
+	if (!class->is_frame || !value->frames)
 		return true;
 	frame = column_add(w->types->arena, value->frames, sizeof *frame);
 	if (!frame)
@@ -469,54 +517,89 @@ static bool leave(struct walk *w, struct error *err)
 	return true;
 }
 
-/* One value of the innermost level, or its end. */
+/* Values of a class whose fields have none: nearly all there are. */
+static bool read_flat(struct walk *w, const struct jfr_class *class,
+		      uint64_t left, struct error *err)
+{
+	const struct jfr_field *fields = w->types->fields.items;
+	const struct jfr_field *first = fields + class->field_first;
+	const struct jfr_field *end = first + class->field_count;
+
+	for (; left && !w->in->is_short; left--) {
+		if (!count_value(w, err))
+			return false;
+		for (const struct jfr_field *field = first; field < end;
+		     field++)
+			if (!(field->is_array
+				      ? read_list(w, field, err)
+				      : read_plain(w, field->kind, field->role,
+						   err)))
+				return false;
+		if (!end_value(w, class, err))
+			return false;
+	}
+	return true;
+}
+
+/* A field of the innermost value. */
+static bool read_field(struct walk *w, const struct jfr_field *field,
+		       struct error *err)
+{
+	const struct jfr_class *classes = w->types->classes.items;
+	struct level *level = &w->levels[w->depth - 1];
+
+	if (field->kind != JFR_STRUCT)
+		return field->is_array
+			       ? read_list(w, field, err)
+			       : read_plain(w, field->kind, field->role, err);
+	level->inner = &classes[field->class_index];
+	level->left = field->is_array ? short_number(w->in) : 1;
+	if (!level->inner->is_flat || w->depth == LIMIT_JFR_DEPTH)
+		return true;
+	if (!read_flat(w, level->inner, level->left, err))
+		return false;
+	level->left = 0;
+	return true;
+}
+
 static bool step(struct walk *w, struct error *err)
 {
+	const struct jfr_field *fields = w->types->fields.items;
 	struct level *level = &w->levels[w->depth - 1];
-	const struct jfr_field *field = w->types->fields.items;
-	const struct jfr_class *class = w->types->classes.items;
+	const struct jfr_class *class = level->class;
 
-	if (level->field == level->class->field_count)
-		return leave(w, err);
-	field += level->class->field_first + level->field;
-	if (!level->is_inside) {
-		level->is_inside = true;
-		level->left = field->is_array ? jfr_number(w->in) : 1;
+	if (level->left) {
+		level->left--;
+		return enter(w, level->inner, err);
 	}
-	if (!level->left) {
-		level->is_inside = false;
-		level->field++;
-		return true;
-	}
-	level->left--;
-	class += field->class_index;
-	if (field->is_pooled)
-		return read_plain(w, JFR_NUMBER, field->role, err);
-	return class->kind == JFR_STRUCT
-		       ? enter(w, class, err)
-		       : read_plain(w, class->kind, field->role, err);
+	if (level->field < class->field_count)
+		return read_field(w,
+				  &fields[class->field_first + level->field++],
+				  err);
+	w->depth--;
+	return end_value(w, class, err);
 }
 
 bool jfr_value_read(struct jfr_types *t, const struct jfr_class *class,
 		    struct jfr_input *in, struct jfr_value *value,
 		    struct error *err)
 {
-	struct walk w = { .types = t, .in = in, .value = value };
+	struct walk w;
 
+	w.types = t;
+	w.in = in;
+	w.value = value;
+	w.depth = 0;
 	memset(value->numbers, 0, sizeof value->numbers);
 	value->text = value->setting_name = value->setting_value = STR("");
-	if (!(class->kind == JFR_STRUCT
+	if (!(class->is_flat ? read_flat(&w, class, 1, err)
+	      : class->kind == JFR_STRUCT
 		      ? enter(&w, class, err)
 		      : read_plain(&w, class->kind, JFR_NO_ROLE, err)))
 		return false;
-	while (w.depth && !in->is_short) {
-		if (!t->steps_left)
-			return jfr_damaged("it has more values than bytes",
-					   err);
-		t->steps_left--;
+	while (w.depth && !in->is_short)
 		if (!step(&w, err))
 			return false;
-	}
 	return !in->is_short ||
 	       jfr_damaged("a value goes over the end of its event", err);
 }

@@ -67,18 +67,19 @@ struct jfr_class {
 	uint32_t field_first;
 	uint32_t field_count;
 	bool is_frame; /* of a stack trace */
+	bool is_flat;  /* no field of it has fields */
 };
 
 struct jfr_types {
-	struct arena *arena;   /* of the chunk */
+	struct arena *arena;   /* of values; the caller may set another one */
 	struct column classes; /* struct jfr_class */
 	struct column fields;  /* struct jfr_field */
 	struct map by_id;
-	uint64_t steps_left; /* of reading values; the caller sets it */
+	uint64_t values_left; /* that have fields; the caller sets it */
 };
 
-/* Reads the description, an event whose size and type are read already. The
- * arena is borrowed. Names are borrowed from the input or lie in the arena. */
+/* Reads the description, an event, from behind its size, type, start, duration
+ * and number. The arena is borrowed. Names are borrowed from the input or lie in the arena. */
 bool jfr_types_read(struct jfr_types *t, struct jfr_input *in,
 		    struct arena *arena, struct error *err) MUST_CHECK;
 
@@ -104,7 +105,8 @@ struct jfr_value {
 	struct str text;
 	struct str setting_name;
 	struct str setting_value;
-	struct column *frames; /* struct jfr_frame: those met are added */
+	struct column *frames; /* struct jfr_frame: those met are added; or NULL
+				*/
 };
 
 /* Reads a value of this class. */

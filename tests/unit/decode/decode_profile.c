@@ -183,9 +183,9 @@ static void test_feeds(void **state)
 	assert_non_null(feed);
 	profile_init(&p);
 	trace_init(&trace);
-	assert_refused(decode_profile_feed(FORMAT_JFR, feed, NULL, &p,
+	assert_refused(decode_profile_feed(FORMAT_CALLGRIND, feed, NULL, &p,
 					   NULL, &err),
-		       ERROR_FORMAT, "flight recording is not a profile");
+		       ERROR_FORMAT, "callgrind is not a profile");
 	assert_refused(decode_trace_feed(FORMAT_FOLDED, feed, NULL, &trace,
 					 NULL, &err),
 		       ERROR_FORMAT, "folded stacks is not a trace format");

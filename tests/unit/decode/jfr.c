@@ -2,6 +2,10 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
+#include <unistd.h>
+
+#include "../write_file.h"
+
 #include "base/num.h"
 
 /* ---- recordings made by hand ---- */
@@ -1236,6 +1240,57 @@ static void test_real(void **state)
 	buf_release(&bytes);
 }
 
+/* Chunks of a file come one by one, and may have descriptions of their own. */
+static void test_chunks_of_a_file(void **state)
+{
+	char path[] = "/tmp/tracefind-jfr-XXXXXX";
+	int fd = mkstemp(path);
+	struct profile_want want = want_of("samples");
+	struct buf work, other, large, events, body, all;
+	struct profile p;
+	struct feed *feed;
+	bool is_regular;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	read_fixture("jfr/work.jfr.gz", &work);
+	read_fixture("jfr/cpu-time-50ms.jfr.gz", &other);
+	buf_init(&all, 64 * MIB);
+	buf_init(&large, 64 * MIB);
+	buf_init(&events, 64 * MIB);
+	for (unsigned i = 0; i < 2; i++)
+		buf_add_str(&all, buf_str(&work));
+	buf_add_str(&all, buf_str(&other));
+	buf_add_str(&all, buf_str(&work));
+	/* An event of no known kind. */
+	assert_non_null(buf_reserve(&large, 5 * MIB));
+	memset(large.data, 7, 5 * MIB);
+	buf_commit(&large, 5 * MIB);
+	put_event(&events, 77, &large);
+	put_sample(&events, 1);
+	describe(classes, COUNT_OF(classes), &body);
+	put_chunk(&all, &events, &body);
+	write_file(path, buf_str(&all));
+	feed = feed_open(path, 64 * MIB, 64 * MIB, &is_regular, &err);
+	assert_non_null(feed);
+	notes_init(&notes);
+	profile_init(&p);
+	assert_decoded(decode_profile_feed(FORMAT_JFR, feed, &want, &p, &notes,
+					   &err));
+	assert_int_equal(p.total, 3 * 31 + 1);
+	profile_release(&p);
+	feed_free(feed);
+	assert_decoded(decode(buf_str(&all), "samples", &p));
+	assert_int_equal(p.total, 3 * 31 + 1);
+	profile_release(&p);
+	buf_release(&all);
+	buf_release(&large);
+	buf_release(&other);
+	buf_release(&work);
+	unlink(path);
+}
+
 static void test_starvation(void **state)
 {
 	struct buf b;
@@ -1272,6 +1327,7 @@ UNIT_TESTS(jfr)
 		cmocka_unit_test(test_values_of_nothing),
 		cmocka_unit_test(test_mutations),
 		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_chunks_of_a_file),
 		cmocka_unit_test(test_starvation),
 	};
 
