@@ -3,11 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/redact.h"
@@ -272,13 +274,16 @@ static bool add_folder(struct path_list *out, const char *path,
 {
 	size_t first = out->count;
 	const struct dirent *entry;
-	DIR *folder = opendir(path);
+	int fd = confine_open(path, O_RDONLY | O_DIRECTORY);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	bool done = folder || fail_folder(path, err);
 
 	while (done && folder && (entry = readdir(folder)))
 		done = add_entry(out, path, entry->d_name, arena, err);
 	if (folder)
 		closedir(folder);
+	else if (fd >= 0)
+		close(fd);
 	if (!done)
 		return false;
 	if (out->count == first)

@@ -48,6 +48,17 @@ bool confine_end(struct confine *c) MUST_CHECK;
  * from here on. False with errno where that cannot be had. */
 bool confine_calls(void) MUST_CHECK;
 
+/* From here on what confine_open() is asked for by a path below root, links
+ * and dots taken out, has to lie there, whatever links say; other paths stay as
+ * they are. Where Landlock is in force this is a second lock, elsewhere the only
+ * one. False with errno when root cannot be opened. */
+bool confine_below(const char *root) MUST_CHECK;
+
+/* open() for reading. EACCES: it leads out of the root. Linux 5.6 looks it up
+ * and opens it in one (openat2()); elsewhere who swaps a folder for a link in
+ * between wins. */
+int confine_open(const char *path, int flags) MUST_CHECK;
+
 /* What stays open to a confined process for its own working: libraries that it
  * loads late and what these read, devices, and the places that its outputs are
  * written to. Knows no option. */

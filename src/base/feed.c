@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/gz.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -249,7 +250,7 @@ struct feed *feed_open(const char *path, size_t max_packed_bytes,
 	f = *is_regular ? feed_new(STR(""), err) : NULL;
 	if (!f)
 		return NULL;
-	f->fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	f->fd = confine_open(path, O_RDONLY | O_NOCTTY);
 	f->path = path;
 	f->file_bytes = (size_t)st.st_size;
 	f->max_plain_bytes = max_plain_bytes;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/confine.h"
 #include "base/mem.h"
 #include "base/num.h"
 
@@ -606,7 +607,7 @@ static bool read_file(const char *path, struct buf *out,
 	bool is_done;
 
 	if (!is_stdin)
-		fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+		fd = confine_open(path, O_RDONLY | O_NOCTTY);
 	if (fd < 0)
 		return file_fail_read(name, errno, err);
 	is_done = prepare_read(fd, name, out, err) &&

@@ -8,6 +8,7 @@
 #include "analyze/growth.h"
 #include "backend/fleet_file.h"
 #include "backend/input.h"
+#include "base/confine.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/num.h"
@@ -52,7 +53,7 @@ static void check_sides_release(struct check_sides *s)
 static bool is_snapshot(const char *path)
 {
 	char front[64];
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = strcmp(path, "-") ? confine_open(path, O_RDONLY) : -1;
 	ssize_t n = fd < 0 ? 0 : read(fd, front, sizeof front);
 
 	if (fd >= 0)

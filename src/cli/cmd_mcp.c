@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "base/confine.h"
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/pages.h"
@@ -7,6 +11,16 @@
 static int run(const void *context, int argc, const char *const *argv,
 	       int progress_fd)
 {
+	const struct options *o = context;
+	struct error err;
+
+	/* Of the process of one call. */
+	if (o->root && !confine_below(o->root)) {
+		error_set(&err, ERROR_USAGE, "--root %s: %s", o->root,
+			  strerror(errno));
+		message_error(&err);
+		return error_exit_code(err.code);
+	}
 	progress_report(progress_fd);
 	return cli_run_again(context, argc, argv);
 }

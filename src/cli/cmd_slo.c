@@ -7,7 +7,7 @@
 #include "cli/pages.h"
 #include "cli/run.h"
 #include "investigate/trace_search.h"
-#include "report/answers.h"
+#include "report/texts.h"
 #include "report/slo_answer.h"
 
 /* The objective that options name, and its requests counted. */

@@ -119,11 +119,6 @@ void search_text_add_operation(const struct trace_search *s,
  * errors stay as they are. Always false. */
 bool search_text_explain(const struct trace_search *s, struct error *err);
 
-/* Why there are no traces of a service: the names that there are, and when such
- * a trace was seen. Always false, ERROR_NOT_FOUND. */
-bool trace_lack_explain(const struct trace_lack *lack,
-			const struct find_query *query, struct error *err);
-
 /* The choice of a trace by the metrics of its service, in words. */
 
 /* Says which trace was taken, and of how many. */

@@ -9,15 +9,11 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "render/page.h"
+#include "report/texts.h"
 #include "render/render.h"
 
 /* A search for traces in words: what its durations are of, what its list
  * leaves out, and why nothing was found. Asks nothing. */
-
-#define NEAREST 3
-
-/* So many names are told where none is near. */
-#define LISTED_MAX 10u
 
 void search_text_add_basis(const struct trace_search *s, struct buf *out)
 {
@@ -181,92 +177,6 @@ void search_text_add_operation(const struct trace_search *s,
 }
 
 /* ---- nothing found ---- */
-
-static void add_names(const struct name_list *names, struct str name,
-		      struct buf *out)
-{
-	struct str near[NEAREST];
-	size_t count = nearest_names(names, name, near, NEAREST);
-	bool is_short = names->count <= LISTED_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		buf_addf(out, "%s\"%.*s\"", i ? ", " : "; nearest: ",
-			 STR_ARGS(near[i]));
-	for (size_t i = 0; !count && is_short && i < names->count; i++)
-		buf_addf(out, "%s\"%.*s\"", i ? ", " : "; there are ",
-			 STR_ARGS(names->items[i]));
-	if (!count && !is_short)
-		buf_addf(out, "; the trace server has %zu others",
-			 names->count);
-}
-
-/* ' of service "web", operation "GET /"' */
-static void add_wanted(const struct find_query *q, struct buf *out)
-{
-	if (q->service.len)
-		buf_addf(out, " of service \"%.*s\"", STR_ARGS(q->service));
-	if (q->name.len)
-		buf_addf(out, "%s operation \"%.*s\"",
-			 q->service.len ? "," : " of", STR_ARGS(q->name));
-}
-
-static void add_window(const struct find_query *q, struct buf *out)
-{
-	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES], least[24];
-
-	format_duration(q->min_duration_ns, least);
-	if (q->min_duration_ns > 0)
-		buf_addf(out, " that took %s or longer", least);
-	format_rfc3339(q->range.from_ns, from);
-	format_rfc3339(q->range.to_ns, to);
-	buf_addf(out, " between %.19sZ and %.19sZ", from, to);
-}
-
-static void add_seen(const struct trace_lack *lack,
-		     const struct find_query *q, struct buf *out)
-{
-	char at[TIME_RFC3339_BYTES];
-
-	format_rfc3339(lack->found_ns, at);
-	if (lack->found_ns) {
-		buf_addf(out, "; %s at %.19sZ: --around %.19sZ",
-			 lack->is_last ? "last seen" : "seen before that", at,
-			 at);
-		return;
-	}
-	if (lack->is_looked_back && lack->is_last)
-		buf_add_text(out, ", nor in the day before");
-	buf_addf(out, "; %swiden with --since 24h, or ask tracefind doctor",
-		 q->min_duration_ns > 0 ? "lower --min-duration, " : "");
-}
-
-bool trace_lack_explain(const struct trace_lack *lack,
-			const struct find_query *q, struct error *err)
-{
-	struct buf text;
-
-	buf_init(&text, LIMIT_ERROR_BYTES);
-	buf_add_text(&text, "no traces");
-	if (lack->found_ns || lack->kind == SEARCH_LACKS_TRACES) {
-		add_wanted(q, &text);
-		add_window(q, &text);
-		add_seen(lack, q, &text);
-	} else {
-		bool is_service = lack->kind == SEARCH_LACKS_SERVICE;
-		struct str name = is_service ? q->service : q->name;
-
-		if (is_service)
-			buf_add_text(&text, " with service");
-		else
-			buf_addf(&text, " of service \"%.*s\" with operation",
-				 STR_ARGS(q->service));
-		buf_addf(&text, " \"%.*s\"", STR_ARGS(name));
-		add_names(&lack->names, name, &text);
-	}
-	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
-	buf_release(&text);
-	return false;
-}
 
 bool search_text_explain(const struct trace_search *s, struct error *err)
 {

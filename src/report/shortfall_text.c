@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/instance.h"
 #include "base/num.h"
-#include "report/answers.h"
 
 #define NEAREST_MAX 3
 
@@ -350,6 +349,96 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 				 STR_ARGS(s->service));
 	}
 }
+
+/* ---- no traces ---- */
+
+static void add_near(const struct name_list *names, struct str name,
+		     struct buf *out)
+{
+	struct str near[NEAREST_MAX];
+	size_t count = nearest_names(names, name, near, NEAREST_MAX);
+	bool is_short = names->count <= LISTED_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		buf_addf(out, "%s\"%.*s\"", i ? ", " : "; nearest: ",
+			 STR_ARGS(near[i]));
+	for (size_t i = 0; !count && is_short && i < names->count; i++)
+		buf_addf(out, "%s\"%.*s\"", i ? ", " : "; there are ",
+			 STR_ARGS(names->items[i]));
+	if (!count && !is_short)
+		buf_addf(out, "; the trace server has %zu others",
+			 names->count);
+}
+
+/* ' of service "web", operation "GET /"' */
+static void add_operation(const struct find_query *q, struct buf *out)
+{
+	if (q->service.len)
+		buf_addf(out, " of service \"%.*s\"", STR_ARGS(q->service));
+	if (q->name.len)
+		buf_addf(out, "%s operation \"%.*s\"",
+			 q->service.len ? "," : " of", STR_ARGS(q->name));
+}
+
+static void add_range(const struct find_query *q, struct buf *out)
+{
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES], least[24];
+
+	format_duration(q->min_duration_ns, least);
+	if (q->min_duration_ns > 0)
+		buf_addf(out, " that took %s or longer", least);
+	format_rfc3339(q->range.from_ns, from);
+	format_rfc3339(q->range.to_ns, to);
+	buf_addf(out, " between %.19sZ and %.19sZ", from, to);
+}
+
+static void add_last(const struct trace_lack *lack,
+		     const struct find_query *q, struct buf *out)
+{
+	char at[TIME_RFC3339_BYTES];
+
+	format_rfc3339(lack->found_ns, at);
+	if (lack->found_ns) {
+		buf_addf(out, "; %s at %.19sZ: --around %.19sZ",
+			 lack->is_last ? "last seen" : "seen before that", at,
+			 at);
+		return;
+	}
+	if (lack->is_looked_back && lack->is_last)
+		buf_add_text(out, ", nor in the day before");
+	buf_addf(out, "; %swiden with --since 24h, or ask tracefind doctor",
+		 q->min_duration_ns > 0 ? "lower --min-duration, " : "");
+}
+
+bool trace_lack_explain(const struct trace_lack *lack,
+			const struct find_query *q, struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	buf_add_text(&text, "no traces");
+	if (lack->found_ns || lack->kind == SEARCH_LACKS_TRACES) {
+		add_operation(q, &text);
+		add_range(q, &text);
+		add_last(lack, q, &text);
+	} else {
+		bool is_service = lack->kind == SEARCH_LACKS_SERVICE;
+		struct str name = is_service ? q->service : q->name;
+
+		if (is_service)
+			buf_add_text(&text, " with service");
+		else
+			buf_addf(&text, " of service \"%.*s\" with operation",
+				 STR_ARGS(q->service));
+		buf_addf(&text, " \"%.*s\"", STR_ARGS(name));
+		add_near(&lack->names, name, &text);
+	}
+	error_set(err, ERROR_NOT_FOUND, "%s", buf_text(&text));
+	buf_release(&text);
+	return false;
+}
+
+/* ---- others ---- */
 
 static bool explain_functions(const struct shortfall *s, struct error *err)
 {

@@ -235,4 +235,9 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
 void comparison_notes_report(const struct result *r, struct notes *notes,
 			     struct notes *reasons);
 
+/* Why there are no traces of a service: the names that there are, and when such
+ * a trace was seen. Always false, ERROR_NOT_FOUND. */
+bool trace_lack_explain(const struct trace_lack *lack,
+			const struct find_query *query, struct error *err);
+
 #endif

@@ -11,6 +11,7 @@
  *   PROBE_PORT     of a server on this machine
  *   PROBE_VERSION  of Landlock that the kernel is to seem to have; 0: none
  *   PROBE_SECCOMP  "none": the kernel seems to have no seccomp
+ *   PROBE_OPENAT2  "none": nor openat2()
  */
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -142,6 +143,7 @@ ssize_t write(int fd, const void *data, size_t len)
 }
 
 #define CREATE_RULESET 444 /* landlock_create_ruleset() */
+#define OPENAT2 437
 
 /* The kernel as it is to seem. */
 long syscall(long number, ...)
@@ -160,6 +162,10 @@ long syscall(long number, ...)
 		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_seccomp && seccomp) {
 		errno = EINVAL;
+		return -1;
+	}
+	if (number == OPENAT2 && getenv("PROBE_OPENAT2")) {
+		errno = ENOSYS;
 		return -1;
 	}
 	if (number == CREATE_RULESET && version) {

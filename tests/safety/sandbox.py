@@ -12,6 +12,7 @@ and seccomp, older ones of each, and none: nothing may fail because of them, and
 """
 import ctypes
 import errno
+import json
 import os
 import re
 import socket
@@ -141,6 +142,40 @@ def linked_library(run):
     return None if found == str(links / name) else f"it took {found}"
 
 
+def assistant(program, library, leads_to, env):
+    """What a call of an assistant says of a folder with a profile and a link:
+    (whether that is a refusal, its words)."""
+    with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
+        root = Path(folder, "root")
+        root.mkdir()
+        for path in (root / "a.pb.gz", Path(folder, "outside.pb.gz")):
+            path.write_bytes(PROFILE.read_bytes())
+        (root / "b.pb.gz").symlink_to(leads_to.format(at=folder))
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+            "name": "check_change", "arguments":
+                {"file": str(root), "against": "a.pb.gz"}, "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {}}}}
+        done = subprocess.run(
+            [program, "mcp", "--root", root], input=json.dumps(call),
+            env={"LC_ALL": "C.UTF-8", "HOME": folder, "LD_PRELOAD": library,
+                 **env}, timeout=LIMIT_S, capture_output=True, text=True)
+        result = json.loads(done.stdout)["result"]
+        return result["isError"], result["content"][0]["text"]
+
+
+def stays_below(program, library, env):
+    """Every file that a call opens lies below --root."""
+    for leads_to, is_refused in (("../outside.pb.gz", True),
+                                 ("{at}/outside.pb.gz", True),
+                                 ("a.pb.gz", False),
+                                 ("{at}/root/a.pb.gz", False)):
+        refused, text = assistant(program, library, leads_to, env)
+        if refused != is_refused or refused != ("Permission denied" in text):
+            return f"a link to {leads_to}: {text[:200]}"
+    return None
+
+
 def trials(program, library):
     """(name, what is wrong or None)"""
     def run(words, **how):
@@ -174,6 +209,11 @@ def trials(program, library):
     yield "sources that a profile names", run(
         ["profile", "{at}/input.pb.gz", "--list", "main"]).differs(
         refused=("write", *PROGRAMS), passed=READS, says="--list reads")
+    none = {"PROBE_VERSION": "0"}
+    for what, env in (("", {}), (", no Landlock", none),
+                      (", no openat2() either",
+                       {**none, "PROBE_OPENAT2": "none"})):
+        yield f"links below --root{what}", stays_below(program, library, env)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = {"PROBE_PORT": str(server.getsockname()[1])}
         replay = run(["--replay", CASE], env=port)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,53 @@ static void test_reading(void **state)
 	in_process(leave_reading);
 }
 
+static bool opens(const char *path, int flags)
+{
+	int fd = confine_open(path, flags);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* folder/: "here" and a link to it by its whole path, and two that lead out, to
+ * a file and to the folder of it. */
+static void stay_below(void)
+{
+	char here[96], link[96], out[96], up[96], below[96], beside[96];
+
+	snprintf(here, sizeof here, "%s/here", folder);
+	snprintf(link, sizeof link, "%s/link", folder);
+	snprintf(out, sizeof out, "%s/out", folder);
+	snprintf(up, sizeof up, "%s/up", folder);
+	snprintf(below, sizeof below, "%s/up/%s", folder,
+		 strrchr(outside, '/') + 1);
+	snprintf(beside, sizeof beside, "%s-beside", folder);
+	WANT(can_open(here, O_WRONLY | O_CREAT));
+	WANT(can_open(beside, O_WRONLY | O_CREAT));
+	WANT(!symlink(here, link) && !symlink(outside, out) &&
+	     !symlink("..", up));
+	WANT(opens(out, O_RDONLY) && opens(below, O_RDONLY));
+	WANT(confine_below(folder));
+	WANT(opens(here, O_RDONLY) && opens(link, O_RDONLY));
+	WANT(opens(folder, O_RDONLY | O_DIRECTORY));
+	WANT(!opens(out, O_RDONLY) && errno == EACCES);
+	WANT(!opens(up, O_RDONLY | O_DIRECTORY) && errno == EACCES);
+	WANT(!opens(below, O_RDONLY) && errno == EACCES);
+	WANT(!opens(inside, O_RDONLY) && errno == ENOENT);
+	/* Not below it: none of its business. */
+	WANT(opens(outside, O_RDONLY) && opens(beside, O_RDONLY));
+	WANT(!unlink(here) && !unlink(link) && !unlink(out) && !unlink(up) &&
+	     !unlink(beside));
+	WANT(!confine_below(here) && errno == ENOENT);
+}
+
+static void test_below(void **state)
+{
+	(void)state;
+	in_process(stay_below);
+}
+
 static void limit_calls(void)
 {
 	WANT(confine_calls());
@@ -167,6 +215,7 @@ UNIT_TESTS(confine)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_reading),
+		cmocka_unit_test(test_below),
 		cmocka_unit_test(test_calls),
 	};
 
