@@ -3,6 +3,7 @@
  * The answer of `slow`: one line, five lines of evidence, the functions.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "render/render.h"
 #include "render/units.h"
@@ -455,12 +456,26 @@ static void add_baseline_name(struct page *p, const struct baseline_info *b)
 
 /* One side's window and extent: a share of three samples is not a share of
  * 18,000. */
-static void add_side(struct page *p, const struct result *r,
-		     const struct extent *extent)
+static void add_side(struct page *p, const struct extent *extent,
+		     int64_t day_ns)
 {
-	page_window(p, extent->range, r->trace.start_ns);
+	page_window(p, extent->range, day_ns);
 	page_text(p, extent->range.to_ns ? ", " : "");
 	page_extent(p, extent);
+}
+
+/* The day that need not be told; 0 where the sides are of several. */
+static int64_t known_day(const struct page *p, const struct result *r)
+{
+	int64_t day_ns = r->trace.start_ns;
+	struct page_time day, other;
+
+	page_time(p, day_ns, day_ns, &day);
+	page_time(p, r->baseline.range.from_ns, day_ns, &other);
+	return r->has_baseline && r->baseline.range.to_ns &&
+			       strcmp(day.date, other.date) != 0
+		       ? 0
+		       : day_ns;
 }
 
 static bool has_extent(const struct extent *e)
@@ -493,7 +508,7 @@ static void write_compared(struct page *p, const struct result *r)
 
 	if (!r->has_profile)
 		return;
-	add_side(p, r, &slow);
+	add_side(p, &slow, known_day(p, r));
 	if (!r->has_baseline) {
 		page_text(p, "; no baseline: the profile stands alone");
 		evidence(p, "  compared");
@@ -506,7 +521,7 @@ static void write_compared(struct page *p, const struct result *r)
 		page_foreign(p, b->kind);
 		page_text(p, has_extent(&base) ? ", " : "");
 	}
-	add_side(p, r, &base);
+	add_side(p, &base, r->trace.start_ns);
 	add_health(p, b);
 	evidence(p, "");
 }
