@@ -462,14 +462,39 @@ static void write_shown(struct jsonw *w, const struct result *r,
 
 	jsonw_addf(w,
 		   "now:%.6f, before:%.6f, difference:%.6f, deviations:%.2f, "
-		   "detectable:%.6f}",
+		   "detectable:%.6f",
 		   now, r->has_baseline ? before : none,
 		   r->has_baseline ? now - before : none,
 		   r->has_baseline ? row->deviations : none,
 		   r->has_baseline ? row->detectable : none);
 }
 
-/* Old names of what is self with libraries stay for one minor version. */
+/* Under names that say it: those of the table are of values there. */
+static void write_shares(struct jsonw *w, const struct result *r,
+			 const struct function_row *row)
+{
+	const double none = (double)NAN;
+	bool has = r->has_baseline;
+
+	jsonw_addf(w,
+		   "share_self:%.6f, share_total:%.6f, "
+		   "share_self_with_libraries:%.6f",
+		   row->self, row->total, row->self_lib);
+	jsonw_addf(w,
+		   "baseline_share_self:%.6f, baseline_share_total:%.6f, "
+		   "baseline_share_self_with_libraries:%.6f",
+		   has ? row->baseline_self : none,
+		   has ? row->baseline_total : none,
+		   has ? row->baseline_self_lib : none);
+	jsonw_addf(w,
+		   "share_delta:%.6f, share_delta_low:%.6f, "
+		   "share_delta_high:%.6f}",
+		   has ? row->delta : none, has ? row->delta_low : none,
+		   has ? row->delta_high : none);
+}
+
+/* Old names, those of shares and of what is self with libraries, stay for one
+ * minor version. */
 static void write_function(struct jsonw *w, const struct result *r,
 			   const struct function_row *row)
 {
@@ -487,6 +512,7 @@ static void write_function(struct jsonw *w, const struct result *r,
 		   row->self_lib, row->self_lib_value,
 		   r->has_baseline ? row->baseline_self_lib : (double)NAN);
 	write_shown(w, r, row);
+	write_shares(w, r, row);
 }
 
 static const char *const per_words[] = {
