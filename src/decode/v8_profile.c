@@ -33,8 +33,13 @@ struct node {
 	bool is_idle;
 	uint64_t hits;
 	uint64_t bytes;
-	uint64_t samples;
+};
+
+/* What samples tell of a node. There are millions of them, so this is apart:
+ * all of it stays in the processor's cache. */
+struct v8_tally {
 	int64_t time_ns;
+	uint64_t samples;
 };
 
 /* A node that is called by another one. */
@@ -413,23 +418,16 @@ static uint32_t find_index(const struct v8_calls *c, uint64_t id)
 	return id < c->by_id_count ? c->by_id[id] - 1 : MAP_NONE;
 }
 
-static struct node *find_node(const struct v8_calls *c, uint64_t id)
-{
-	uint32_t index = find_index(c, id);
-
-	return index == MAP_NONE ? NULL : node_at(c, index);
-}
-
 static bool link_nodes(struct v8_calls *c, struct error *err)
 {
 	const struct call *calls = c->calls.items;
 
 	for (size_t i = 0; i < c->calls.count; i++) {
-		struct node *called = find_node(c, calls[i].id);
+		uint32_t called = find_index(c, calls[i].id);
 
-		if (!called)
+		if (called == MAP_NONE)
 			return damaged("a node is missing", err);
-		called->caller = calls[i].caller;
+		node_at(c, called)->caller = calls[i].caller;
 	}
 	for (size_t i = 0; i < c->nodes.count; i++) {
 		struct node *node = node_at(c, i);
@@ -454,12 +452,12 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
  * nothing. */
 static void add_times(struct v8_calls *c)
 {
-	const uint64_t *samples = c->samples.items;
+	const uint64_t *samples = c->samples.items; /* indices by now */
 	const double *times = c->times.items;
 	double at = c->start_us, next = 0, latest = -TIME_MAX_US;
 
 	for (size_t i = 0; i <= c->samples.count; i++) {
-		struct node *node = i ? find_node(c, samples[i - 1]) : NULL;
+		uint64_t index = i ? samples[i - 1] : MAP_NONE;
 
 		next = at;
 		if (i == c->samples.count && !c->has_end)
@@ -469,9 +467,9 @@ static void add_times(struct v8_calls *c)
 			next += times[i];
 		else
 			next = times[i];
-		if (node && next > latest)
-			node->time_ns = sat_add_i64(
-				node->time_ns,
+		if (index != MAP_NONE && next > latest)
+			c->tallies[index].time_ns = sat_add_i64(
+				c->tallies[index].time_ns,
 				(int64_t)round((next - latest) * 1000));
 		at = next;
 		latest = fmax(latest, next);
@@ -480,7 +478,7 @@ static void add_times(struct v8_calls *c)
 
 static bool add_samples(struct v8_calls *c, struct error *err)
 {
-	const uint64_t *samples = c->samples.items;
+	uint64_t *samples = c->samples.items;
 
 	/* Before 2017 the end stands among the times. */
 	if (!c->has_deltas && c->times.count == c->samples.count + 1)
@@ -488,16 +486,17 @@ static bool add_samples(struct v8_calls *c, struct error *err)
 	else if (c->times.count && c->times.count != c->samples.count)
 		return damaged("samples and times differ in number", err);
 	for (size_t i = 0; i < c->samples.count; i++) {
-		struct node *node = find_node(c, samples[i]);
-
-		if (!node && !c->may_lack_nodes)
+		samples[i] = find_index(c, samples[i]);
+		if (samples[i] != MAP_NONE)
+			c->tallies[samples[i]].samples++;
+		else if (!c->may_lack_nodes)
 			return damaged("the node of a sample is missing", err);
-		c->lost_count += !node;
-		if (!node)
-			continue;
-		node->samples++;
-		c->sample_count += !node->is_idle;
+		else
+			c->lost_count++;
 	}
+	for (size_t i = 0; i < c->nodes.count; i++)
+		if (!node_at(c, i)->is_idle)
+			c->sample_count += c->tallies[i].samples;
 	if (c->times.count)
 		add_times(c);
 	return true;
@@ -540,19 +539,20 @@ static bool choose_type(const struct v8_group *g,
 	return true;
 }
 
-static int64_t value_of(const struct v8_calls *c, const struct node *node,
-			enum type type)
+static int64_t value_of(const struct v8_calls *c, size_t index, enum type type)
 {
-	uint64_t count = c->samples.count ? node->samples : node->hits;
+	const struct node *node = node_at(c, index);
+	const struct v8_tally *tally = &c->tallies[index];
+	uint64_t count = c->samples.count ? tally->samples : node->hits;
 
 	if (type == TYPE_BYTES)
 		count = node->bytes;
 	else if (type == TYPE_WALL)
-		return node->time_ns;
+		return tally->time_ns;
 	else if (node->is_idle)
 		return 0;
 	else if (type == TYPE_CPU)
-		return node->time_ns;
+		return tally->time_ns;
 	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
@@ -602,11 +602,12 @@ static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
 		const struct node *node = node_at(c, i);
 
 		rows[i].caller = node->caller;
-		rows[i].value = value_of(c, node, type);
+		rows[i].value = value_of(c, i, type);
 		if (!add_frame(c, node, &rows[i].frame, err))
 			return false;
 		if (node->is_idle)
-			c->idle_ns = sat_add_i64(c->idle_ns, node->time_ns);
+			c->idle_ns = sat_add_i64(c->idle_ns,
+						 c->tallies[i].time_ns);
 	}
 	return frame_nodes_stacks(rows, c->nodes.count, c->build, V8_WHAT, err);
 }
@@ -665,6 +666,10 @@ bool v8_group_finish(struct v8_group *g, const struct profile_want *want,
 	for (size_t i = 0; i < g->count; i++) {
 		struct v8_calls *c = &g->all[i];
 
+		c->tallies = arena_array(c->arena, c->nodes.count + 1,
+					 sizeof *c->tallies);
+		if (!c->tallies)
+			return no_memory(c, err);
 		if (!c->is_heap && (!index_ids(c, err) || !link_nodes(c, err) ||
 				    !add_samples(c, err)))
 			return false;

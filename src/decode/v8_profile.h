@@ -27,6 +27,7 @@ struct v8_calls {
 	uint32_t *by_id; /* index + 1; NULL: index_by_id has them */
 	size_t by_id_count;
 	struct map index_by_id;
+	struct v8_tally *tallies; /* by node */
 	double start_us;
 	double end_us;
 	bool has_deltas; /* times tell differences */
