@@ -217,6 +217,17 @@ static struct guess sniff_nodes(struct json_reader *r)
 	return GUESS_OTHER("JSON of another kind");
 }
 
+/* "$schema" of speedscope, in front of frames that may be many, or another's. */
+static struct guess sniff_schema(struct json_reader *r)
+{
+	struct str text;
+
+	return json_text(r, &text) &&
+			       str_find(text, STR("speedscope")) != SIZE_MAX
+		       ? GUESS_FORMAT(FORMAT_SPEEDSCOPE)
+		       : GUESS_OPEN;
+}
+
 /* A span of Datadog begins or goes on; others call theirs otherwise. */
 static bool is_datadog_key(struct str key, unsigned *seen)
 {
@@ -284,6 +295,7 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	bool is_traces = str_equal(key, STR("traces"));
 	bool is_series = str_equal(key, STR("series"));
 	bool is_nodes = str_equal(key, STR("nodes"));
+	bool is_schema = str_equal(key, STR("$schema"));
 	bool is_wrapper =
 		str_equal(key, STR("trace")) || str_equal(key, STR("result"));
 	bool is_trace_id = str_equal(key, STR("trace_id"));
@@ -304,6 +316,8 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 		return sniff_series(r);
 	if (is_nodes && kind == JSON_ARRAY)
 		return sniff_nodes(r);
+	if (is_schema && kind == JSON_STRING)
+		return sniff_schema(r);
 	if (is_spans && kind == JSON_ARRAY)
 		return sniff_spans(r);
 	if (is_data && kind == JSON_ARRAY)

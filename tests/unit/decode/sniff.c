@@ -231,10 +231,15 @@ static void test_json_shapes(void **state)
 	expect(STR("{\"a\":"), FORMAT_UNKNOWN, "damaged JSON");
 	expect(STR("{\"$schema\":\"https://www.speedscope.app/file-format-"
 		   "schema.json\"}"),
-	       FORMAT_UNKNOWN, "JSON of another kind");
+	       FORMAT_SPEEDSCOPE, "");
 	expect(STR("{\"$schema\":\"s\",\"shared\":{\"frames\":[]},"
 		   "\"profiles\":[]}"),
 	       FORMAT_SPEEDSCOPE, "");
+	expect(STR("{\"$schema\":\"https://www.speedscope.app/"
+		   "file-format-schema.json\",\"shared\":{\"frames\":["),
+	       FORMAT_SPEEDSCOPE, "");
+	expect(STR("{\"$schema\":\"https://example.org/\",\"head\":{}}"),
+	       FORMAT_V8_PROFILE, "");
 	expect(STR("{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}"),
 	       FORMAT_V8_PROFILE, "");
 	expect(STR("{\"samples\":[],\"timeDeltas\":[]}"), FORMAT_V8_PROFILE,
