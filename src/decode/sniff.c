@@ -129,6 +129,8 @@ static struct guess sniff_wrapped(struct json_reader *r)
 {
 	struct str key;
 
+	if (!json_enter(r, JSON_OBJECT))
+		return GUESS_OPEN;
 	if (json_peek(r) == JSON_END)
 		return json_failed(r) ? GUESS_OPEN
 				      : GUESS_FORMAT(FORMAT_OTLP_JSON);
@@ -286,42 +288,40 @@ static bool mark_signs(struct str key, bool is_marked[SIGN_COUNT])
 	return has_any;
 }
 
+/* What the value of such a key tells, of this kind and unread. */
+static const struct {
+	struct str key;
+	enum json_kind kind;
+	struct guess (*sniff)(struct json_reader *r);
+} values[] = {
+	{ { "trace", 5 }, JSON_OBJECT, sniff_wrapped },
+	{ { "result", 6 }, JSON_OBJECT, sniff_wrapped },
+	{ { "traces", 6 }, JSON_ARRAY, sniff_traces },
+	{ { "series", 6 }, JSON_ARRAY, sniff_series },
+	{ { "nodes", 5 }, JSON_ARRAY, sniff_nodes },
+	{ { "$schema", 7 }, JSON_STRING, sniff_schema },
+	{ { "spans", 5 }, JSON_ARRAY, sniff_spans },
+	{ { "data", 4 }, JSON_ARRAY, sniff_data },
+	{ { "trace_id", 8 }, JSON_STRING, sniff_trace_id },
+};
+
 /* What this key says, its value unread. Without a verdict the value is
  * consumed. */
 static struct guess sniff_key(struct json_reader *r, struct str key)
 {
-	bool is_data = str_equal(key, STR("data"));
-	bool is_spans = str_equal(key, STR("spans"));
-	bool is_traces = str_equal(key, STR("traces"));
-	bool is_series = str_equal(key, STR("series"));
-	bool is_nodes = str_equal(key, STR("nodes"));
-	bool is_schema = str_equal(key, STR("$schema"));
-	bool is_wrapper =
-		str_equal(key, STR("trace")) || str_equal(key, STR("result"));
-	bool is_trace_id = str_equal(key, STR("trace_id"));
 	bool is_marked[SIGN_COUNT];
 	bool has_signs = mark_signs(key, is_marked);
-	enum json_kind kind = json_peek(r);
+	size_t value = 0;
+	enum json_kind kind;
 
+	while (value < COUNT_OF(values) && !str_equal(key, values[value].key))
+		value++;
+	kind = json_peek(r);
 	for (size_t i = 0; has_signs && i < SIGN_COUNT; i++)
 		if (is_marked[i] && signs[i].kind == kind)
 			return signs[i].guess;
-	if (is_trace_id)
-		return sniff_trace_id(r);
-	if (is_wrapper && kind == JSON_OBJECT && json_enter(r, JSON_OBJECT))
-		return sniff_wrapped(r);
-	if (is_traces && kind == JSON_ARRAY)
-		return sniff_traces(r);
-	if (is_series && kind == JSON_ARRAY)
-		return sniff_series(r);
-	if (is_nodes && kind == JSON_ARRAY)
-		return sniff_nodes(r);
-	if (is_schema && kind == JSON_STRING)
-		return sniff_schema(r);
-	if (is_spans && kind == JSON_ARRAY)
-		return sniff_spans(r);
-	if (is_data && kind == JSON_ARRAY)
-		return sniff_data(r);
+	if (value < COUNT_OF(values) && values[value].kind == kind)
+		return values[value].sniff(r);
 	json_skip(r);
 	return GUESS_OPEN;
 }
