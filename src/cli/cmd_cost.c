@@ -43,9 +43,37 @@ static bool has_output(const struct options *o, const char *format)
 	return false;
 }
 
+static bool wants_script(const struct options *o)
+{
+	return has_output(o, "gcloud-apply") ||
+	       has_output(o, "kubernetes-apply");
+}
+
 static bool wants_document(const struct options *o)
 {
-	return has_output(o, "gcloud") || has_output(o, "kubernetes");
+	return has_output(o, "gcloud") || has_output(o, "kubernetes") ||
+	       wants_script(o);
+}
+
+/* What a script has to keep. */
+static bool read_guard(const struct options *o, struct cost_answer *a,
+		       struct error *err)
+{
+	if (!wants_script(o))
+		return (!o->objective && !options_given(o, "threshold")) ||
+		       error_set(err, ERROR_USAGE,
+				 "--%s is of a script that applies a size: -o "
+				 "gcloud-apply or -o kubernetes-apply",
+				 o->objective ? "objective" : "threshold");
+	if (!o->objective)
+		return error_set(err, ERROR_USAGE,
+				 "a script that applies a size goes back when "
+				 "an objective is not kept: --objective 99.9, "
+				 "with --threshold 300ms where latency counts");
+	if (options_given(o, "threshold"))
+		a->threshold_ns = o->threshold_ns;
+	return parse_f64(str_from(o->objective), &a->objective) ||
+	       error_set(err, ERROR_INTERNAL, "--objective: %s", o->objective);
 }
 
 static bool check_files(const struct run *r, struct error *err)
@@ -195,6 +223,12 @@ static bool tell(struct run *r, struct cost *c, struct cost_answer *a,
 	cost_notes_add(a, &r->ctx.notes);
 	a->limit = (size_t)o->limit;
 	a->servers = suggest_servers(&r->ctx, true);
+	a->guard_servers = suggest_servers(&r->ctx, false);
+	if (wants_script(o) && !a->guard_servers.ptr)
+		return error_set(err, ERROR_USAGE,
+				 "the options that name the servers are too "
+				 "long for a script: put them into a context "
+				 "(tracefind config set)");
 	if (!context_report(&r->ctx, &r->result, err))
 		return false;
 	a->notes = &r->result.notes;
@@ -211,7 +245,8 @@ static bool cost(struct run *r, struct cost_want *want, struct cost *c,
 				 .name = r->ctx.options->name };
 
 	run_ask(r);
-	if (!prices_read(r->ctx.options, &r->ctx.arena, &a.prices, err) ||
+	if (!read_guard(r->ctx.options, &a, err) ||
+	    !prices_read(r->ctx.options, &r->ctx.arena, &a.prices, err) ||
 	    !question(r, want, err))
 		return false;
 	if ((a.name &&

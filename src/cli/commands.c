@@ -180,6 +180,7 @@ const struct command commands[] = {
 	  "  tracefind cost --service checkout --prices prices.ini --compare\n"
 	  "  tracefind cost --service checkout --baseline version=1.4 -o json\n"
 	  "  tracefind cost --service checkout --right-size -o kubernetes\n"
+	  "  tracefind cost --service checkout -o gcloud-apply --objective 99.9\n"
 	  "  tracefind cost cpu.pb.gz --requests 12000 --price-cpu 0.000024\n",
 	  "service since prices compare right-size output", LIMIT_ARGUMENTS,
 	  FORMATS_COST },

@@ -19,7 +19,8 @@ static const char *const document_formats[] = { "google", "grafana",
 /* For platforms. */
 static const char *const cost_formats[] = { "table",    "json",   "brief",
 					    "csv",	"markdown", "gcloud",
-					    "kubernetes", NULL };
+					    "kubernetes", "gcloud-apply",
+					    "kubernetes-apply", NULL };
 /* Definitions of objectives. */
 static const char *const definition_formats[] = { "openslo", NULL };
 /* What a file is converted to: no answers to read. */

@@ -1009,6 +1009,8 @@ static void write_csv(const void *answer, struct out *out)
 static const struct answer_format others[] = {
 	{ "gcloud", cost_write_gcloud },
 	{ "kubernetes", cost_write_kubernetes },
+	{ "gcloud-apply", cost_write_gcloud_apply },
+	{ "kubernetes-apply", cost_write_kubernetes_apply },
 	{ NULL },
 };
 

@@ -93,6 +93,11 @@ struct cost_answer {
 	const struct notes *notes;
 	/* Options that name servers and window; NULL ptr: none are known. */
 	struct str servers;
+	/* Of scripts that apply a size: what has to be kept, and options that
+	 * name the servers that tell. */
+	double objective;     /* in percent */
+	int64_t threshold_ns; /* 0: none */
+	struct str guard_servers;
 };
 
 extern const struct answer_writer cost_writer; /* struct cost_answer */
@@ -136,5 +141,23 @@ void cost_advised(const struct cost_size *size, struct cost_advised *out);
 
 void cost_write_gcloud(const void *answer, struct out *out);
 void cost_write_kubernetes(const void *answer, struct out *out);
+
+/* Scripts that bring the service there, as long as the objective is kept. */
+void cost_write_gcloud_apply(const void *answer, struct out *out);
+void cost_write_kubernetes_apply(const void *answer, struct out *out);
+
+/* Up, to what platforms count in; lines of comments on what it was made of. */
+int64_t cost_milli_cores(double cores);
+int64_t cost_mebibytes(double bytes);
+void cost_write_inputs(const struct cost_size *size, struct out *out);
+
+/* The size that Cloud Run has for it, and branches of `case` of which memory
+ * goes with how many CPUs. */
+struct cost_run_size {
+	int cores;
+	int64_t mib;
+};
+void cost_run_size(const struct cost_size *size, struct cost_run_size *out);
+void cost_write_run_sizes(struct out *out);
 
 #endif

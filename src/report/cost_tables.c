@@ -803,17 +803,17 @@ void cost_write_size(struct page *p, const struct cost_answer *a)
 /* ---- for platforms ---- */
 
 /* Up, to what they count in. */
-static int64_t milli_cores(double cores)
+int64_t cost_milli_cores(double cores)
 {
 	return sat_from_f64(ceil(cores * 1000 - 1e-6));
 }
 
-static int64_t mebibytes(double bytes)
+int64_t cost_mebibytes(double bytes)
 {
 	return sat_from_f64(ceil(bytes / (double)MIB - 1e-6));
 }
 
-static void write_inputs(const struct cost_size *s, struct out *out)
+void cost_write_inputs(const struct cost_size *s, struct out *out)
 {
 	outf(out,
 	     "# A hint, by what %zu instance%s used in %.0f h: p90 + %.0f %%, "
@@ -841,10 +841,10 @@ static void write_amounts(struct out *out, const char *name,
 	outf(out, "            %s:\n", name);
 	if (values[COST_CPU] > 0)
 		outf(out, "              cpu: %lldm\n",
-		     (long long)milli_cores(values[COST_CPU]));
+		     (long long)cost_milli_cores(values[COST_CPU]));
 	if (values[COST_MEMORY] > 0)
 		outf(out, "              memory: %lldMi\n",
-		     (long long)mebibytes(values[COST_MEMORY]));
+		     (long long)cost_mebibytes(values[COST_MEMORY]));
 }
 
 void cost_write_kubernetes(const void *answer, struct out *out)
@@ -854,7 +854,7 @@ void cost_write_kubernetes(const void *answer, struct out *out)
 	struct cost_advised now;
 
 	cost_advised(s, &now);
-	write_inputs(s, out);
+	cost_write_inputs(s, out);
 	out_text(out, "# For kubectl patch --patch-file; the container is "
 		      "taken to be called as the service is.\n"
 		      "spec:\n"
@@ -880,30 +880,48 @@ static const struct {
 		  { 6, 4096, 24576 },
 		  { 8, 4096, 32768 } };
 
-void cost_write_gcloud(const void *answer, struct out *out)
+void cost_write_run_sizes(struct out *out)
 {
-	const struct cost_answer *a = answer;
-	const struct cost_size *s = &a->cost->size;
+	for (size_t i = 0; i < COUNT_OF(run_sizes); i++)
+		outf(out, "	%d) least=%lld most=%lld ;;\n", run_sizes[i].cores,
+		     (long long)run_sizes[i].least_mib,
+		     (long long)run_sizes[i].most_mib);
+}
+
+void cost_run_size(const struct cost_size *s, struct cost_run_size *out)
+{
 	struct cost_advised now;
 	int64_t memory;
 	size_t i = 0;
-	struct buf line;
 
 	cost_advised(s, &now);
-	memory = mebibytes(now.request[COST_MEMORY]);
+	memory = cost_mebibytes(now.request[COST_MEMORY]);
 	while (i + 1 < COUNT_OF(run_sizes) &&
 	       (run_sizes[i].cores < now.request[COST_CPU] ||
 		run_sizes[i].most_mib < memory))
 		i++;
-	write_inputs(s, out);
+	*out = (struct cost_run_size){
+		.cores = run_sizes[i].cores,
+		.mib = max_i64(memory, run_sizes[i].least_mib),
+	};
+}
+
+void cost_write_gcloud(const void *answer, struct out *out)
+{
+	const struct cost_answer *a = answer;
+	const struct cost_size *s = &a->cost->size;
+	struct cost_run_size now;
+	struct buf line;
+
+	cost_run_size(s, &now);
+	cost_write_inputs(s, out);
 	buf_init(&line, LIMIT_OPTION_VALUE_BYTES);
 	buf_add_text(&line, "gcloud run services update");
 	shell_word_add(&line, str_from(a->service));
 	if (s->advice[COST_CPU].count)
-		buf_addf(&line, " --cpu=%d", run_sizes[i].cores);
+		buf_addf(&line, " --cpu=%d", now.cores);
 	if (s->advice[COST_MEMORY].count)
-		buf_addf(&line, " --memory=%lldMi",
-			 (long long)max_i64(memory, run_sizes[i].least_mib));
+		buf_addf(&line, " --memory=%lldMi", (long long)now.mib);
 	out_text(out, buf_text(&line));
 	out_char(out, '\n');
 	buf_release(&line);

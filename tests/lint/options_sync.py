@@ -158,7 +158,7 @@ def check_man(table, path, report):
               if not o.is_side_form() and not page_of(table, o)]
     report.same("man page, options", found, wanted)
     formats = section(text, "OPTIONS").split("_FORMAT[=FILE]_")[1]
-    found = re.findall(r"\*(\w+)\*", formats.split("\n\n")[0])
+    found = re.findall(r"\*([\w-]+)\*", formats.split("\n\n")[0])
     report.same("man page, formats", set(found) & set(table.formats),
                 table.formats)
     found = re.findall(r"^## tracefind (\w+)", section(text, "COMMANDS"),

@@ -369,6 +369,50 @@ static void test_kubernetes(void **state)
 			"              memory: 300Mi\n");
 }
 
+/* What a script is given by name is a word in one assignment; tests/cli/apply.py
+ * runs it. */
+static void test_apply(void **state)
+{
+	static void (*const writers[])(const void *, struct out *) = {
+		cost_write_gcloud_apply, cost_write_kubernetes_apply
+	};
+	static const struct {
+		const char *service, *line;
+	} cases[] = {
+		{ "cart", "\nservice=cart\n" },
+		{ "a b", "\nservice='a b'\n" },
+		{ "a'b", "\nservice='a'\\''b'\n" },
+		{ "a\";$(x)`y`\nz", "\nservice='a\";$(x)`y`\nz'\n" },
+		{ "", "\nservice=''\n" },
+	};
+	struct cost c = { .size = make_size() };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT_OF(cases); i++) {
+		const struct cost_answer a = {
+			.cost = &c,
+			.service = cases[i / 2].service,
+			.objective = 99.95,
+			.threshold_ns = 1500000000,
+			.guard_servers = STR(" --metrics-url='http://a b'"),
+		};
+		struct buf text;
+		struct out out;
+
+		buf_init(&text, 64 * KIB);
+		out_init_memory(&out, &text);
+		writers[i % 2](&a, &out);
+		assert_true(out_finish(&out, "memory", &err));
+		assert_non_null(strstr(buf_text(&text), cases[i / 2].line));
+		assert_non_null(strstr(buf_text(&text),
+				       "--objective=99.95 --threshold=1s500ms"));
+		assert_non_null(strstr(buf_text(&text),
+				       "--sample=0 --metrics-url='http://a b' "
+				       ">/dev/null\n"));
+		buf_release(&text);
+	}
+}
+
 UNIT_TESTS(cost_rows)
 {
 	const struct CMUnitTest tests[] = {
@@ -385,6 +429,7 @@ UNIT_TESTS(cost_rows)
 		cmocka_unit_test(test_limits_keep_their_ratio),
 		cmocka_unit_test(test_gcloud),
 		cmocka_unit_test(test_kubernetes),
+		cmocka_unit_test(test_apply),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
