@@ -2,8 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/export_state.h"
-#include "backend/input.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "cli/context.h"
@@ -55,51 +53,6 @@ static bool check_profiles(const struct context *ctx, const struct export *e,
 	return true;
 }
 
-/* Of a server's address, whatever kind it is. */
-static struct str place_of(const struct side *s)
-{
-	return str_from(s->endpoint.project ? s->endpoint.project
-					    : s->endpoint.url);
-}
-
-static bool default_state(struct context *ctx, const char *what,
-			  struct str from, struct str to, const char **path,
-			  struct error *err)
-{
-	struct buf text;
-	struct export_key key;
-	struct str name;
-	char hex[33];
-
-	buf_init(&text, LIMIT_URL_BYTES);
-	buf_addf(&text, "%.*s %.*s", STR_ARGS(from), STR_ARGS(to));
-	key = export_key_of_text(buf_str(&text));
-	buf_release(&text);
-	hex_encode(key.bytes, sizeof key.bytes, hex);
-	name = arena_printf(&ctx->arena, "%s/export-%s-%.16s",
-			    ctx->state_folder, what, hex);
-	*path = name.ptr;
-	return name.ptr || arena_fail(&ctx->arena, "the state", err);
-}
-
-/* files: who they are of, if they are any. */
-static bool open_state(struct context *ctx, struct export *e,
-		       struct export_side *s, const char *what,
-		       const struct side *side, struct str files,
-		       struct error *err)
-{
-	struct str from = e->path_count ? files : place_of(side);
-
-	s->state = ctx->options->state;
-	if (!e->to->receiver || ctx->options->dry_run)
-		return true;
-	if (!s->state &&
-	    !default_state(ctx, what, from, e->to->name, &s->state, err))
-		return false;
-	e->state = export_state_open(s->state, what, from, e->to->name, err);
-	return e->state || error_prefix(err, "--state");
-}
-
 /* Files that are named, or the file that stands for the server. */
 static void take_paths(struct context *ctx, struct export *e,
 		       const struct side *side)
@@ -108,15 +61,6 @@ static void take_paths(struct context *ctx, struct export *e,
 
 	e->paths = o->arg_count ? o->args : &side->path;
 	e->path_count = o->arg_count ? o->arg_count : side->path != NULL;
-}
-
-/* Before the first of them goes out. */
-static bool check_paths(const struct export *e, struct error *err)
-{
-	for (size_t i = 0; i < e->path_count; i++)
-		if (!input_check(e->paths[i], err))
-			return false;
-	return true;
 }
 
 static bool name_source(struct context *ctx, struct export_side *s,
@@ -131,43 +75,6 @@ static bool name_source(struct context *ctx, struct export_side *s,
 	return s->from.ptr || arena_fail(&ctx->arena, "a name", err);
 }
 
-static bool run_traces(struct context *ctx, struct export *e,
-		       struct export_side *s, struct error *err)
-{
-	const struct side *side = &ctx->backends.traces;
-	struct outfile f;
-	bool done;
-
-	take_paths(ctx, e, side);
-	if ((!e->path_count && !backends_probe_traces(&ctx->backends, err)) ||
-	    !check_paths(e, err) ||
-	    !open_state(ctx, e, s, "traces", side, STR("files"), err) ||
-	    !name_source(ctx, s, side, err))
-		return false;
-	if (e->to->receiver)
-		return export_traces(e, err);
-	if (!outfile_open(&f, e->to->path, 0666, err))
-		return error_prefix(err, "--to-traces");
-	e->file = &f.out;
-	done = export_traces(e, err);
-	if (done && e->counts.sent)
-		return outfile_commit(&f, err);
-	outfile_abort(&f);
-	return done;
-}
-
-static bool run_profiles(struct context *ctx, struct export *e,
-			 struct export_side *s, struct error *err)
-{
-	const struct side *side = &ctx->backends.profiles;
-
-	take_paths(ctx, e, side);
-	return check_profiles(ctx, e, err) &&
-	       open_state(ctx, e, s, "profiles", side, str_from(e->service),
-			  err) &&
-	       name_source(ctx, s, side, err) && export_profiles(e, err);
-}
-
 /* One of the two kinds. */
 static bool run_kind(struct context *ctx, struct export *e,
 		     struct destination *to, struct export_side *s,
@@ -175,6 +82,8 @@ static bool run_kind(struct context *ctx, struct export *e,
 {
 	const struct options *o = ctx->options;
 	const char *text = is_of_profiles ? o->to_profiles : o->to_traces;
+	const struct side *side = is_of_profiles ? &ctx->backends.profiles
+						 : &ctx->backends.traces;
 	bool done;
 
 	if (!text)
@@ -189,20 +98,18 @@ static bool run_kind(struct context *ctx, struct export *e,
 		return error_set(err, ERROR_USAGE,
 				 "--replay sends nothing: export what a case "
 				 "holds into files");
-	if (is_of_profiles && to->path)
-		outfile_sweep(to->path);
-	done = is_of_profiles ? run_profiles(ctx, e, s, err)
-			      : run_traces(ctx, e, s, err);
+	take_paths(ctx, e, side);
+	done = (!is_of_profiles || check_profiles(ctx, e, err)) &&
+	       export_run(e, is_of_profiles, err) &&
+	       name_source(ctx, s, side, err);
 	/* What was done until then is not lost. */
 	if (!done && e->counts.sent && err->code != ERROR_MEMORY)
 		notes_add(&ctx->notes,
-			  e->state ? "%llu %s were sent before that; the same "
-				     "command goes on from there"
-				   : "%llu %s were written before that",
+			  to->receiver ? "%llu %s were sent before that; the "
+					 "same command goes on from there"
+				       : "%llu %s were written before that",
 			  (unsigned long long)e->counts.sent,
 			  is_of_profiles ? "profiles" : "traces");
-	export_state_free(e->state);
-	e->state = NULL;
 	return done;
 }
 
@@ -228,6 +135,9 @@ static bool export(struct context *ctx, struct error *err)
 	struct export_answer answer = { .notes = &ctx->notes };
 	struct export traces = { .backends = &ctx->backends,
 				 .service = o->service,
+				 .state_path = o->state,
+				 .state_folder = ctx->state_folder,
+				 .keeps_state = !o->dry_run,
 				 .encode = otlp_trace_write,
 				 .progress = progress_exported };
 	struct destination to[2];

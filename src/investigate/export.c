@@ -497,7 +497,7 @@ static bool export_files(struct export *e, struct batch *b, struct error *err)
 	return end_batch(b, true, err);
 }
 
-bool export_traces(struct export *e, struct error *err)
+static bool export_traces(struct export *e, struct error *err)
 {
 	struct error late;
 	struct batch *b = mem_calloc(1, sizeof *b);
@@ -710,7 +710,7 @@ static bool take(void *context, const struct whole_profile *w,
 				   : send(s, w, err);
 }
 
-bool export_profiles(struct export *e, struct error *err)
+static bool export_profiles(struct export *e, struct error *err)
 {
 	const struct profile_backend *from =
 		e->path_count ? backend_files.profiles
@@ -740,4 +740,89 @@ bool export_profiles(struct export *e, struct error *err)
 	}
 	mem_free(s);
 	return is_ok;
+}
+
+/* ---- where from, and where to ---- */
+
+/* Of a server's address, whatever kind it is. */
+static struct str place_of(const struct side *s)
+{
+	return str_from(s->endpoint.project ? s->endpoint.project
+					    : s->endpoint.url);
+}
+
+static bool default_state(struct export *e, const char *what, struct str from,
+			  struct error *err)
+{
+	struct arena *arena = e->backends->arena;
+	struct export_key key;
+	struct buf text;
+	char hex[33];
+
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_addf(&text, "%.*s %.*s", STR_ARGS(from), STR_ARGS(e->to->name));
+	key = export_key_of_text(buf_str(&text));
+	buf_release(&text);
+	hex_encode(key.bytes, sizeof key.bytes, hex);
+	e->state_path = arena_printf(arena, "%s/export-%s-%.16s",
+				     e->state_folder, what, hex)
+				.ptr;
+	return e->state_path || arena_fail(arena, "the state", err);
+}
+
+/* files: who they are of, if they are any. */
+static bool open_state(struct export *e, const char *what,
+		       const struct side *side, struct str files,
+		       struct error *err)
+{
+	struct str from = e->path_count ? files : place_of(side);
+
+	if (!e->to->receiver || !e->keeps_state)
+		return true;
+	if (!e->state_path && !default_state(e, what, from, err))
+		return false;
+	e->state = export_state_open(e->state_path, what, from, e->to->name,
+				     err);
+	return e->state || error_prefix(err, "--state");
+}
+
+static bool run_traces(struct export *e, struct error *err)
+{
+	struct outfile f;
+	bool done;
+
+	if (!e->path_count && !backends_probe_traces(e->backends, err))
+		return false;
+	/* Before the first of them goes out. */
+	for (size_t i = 0; i < e->path_count; i++)
+		if (!input_check(e->paths[i], err))
+			return false;
+	if (!open_state(e, "traces", &e->backends->traces, STR("files"), err))
+		return false;
+	if (e->to->receiver)
+		return export_traces(e, err);
+	if (!outfile_open(&f, e->to->path, 0666, err))
+		return error_prefix(err, "--to-traces");
+	e->file = &f.out;
+	done = export_traces(e, err);
+	if (done && e->counts.sent)
+		return outfile_commit(&f, err);
+	outfile_abort(&f);
+	return done;
+}
+
+bool export_run(struct export *e, bool is_of_profiles, struct error *err)
+{
+	bool done;
+
+	if (is_of_profiles && e->to->path)
+		outfile_sweep(e->to->path);
+	done = is_of_profiles
+		       ? open_state(e, "profiles", &e->backends->profiles,
+				    str_from(e->service), err) &&
+				 export_profiles(e, err)
+		       : run_traces(e, err);
+	export_state_free(e->state);
+	e->state = NULL;
+	return done;
 }

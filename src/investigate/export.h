@@ -45,8 +45,11 @@ struct export
 	struct time_range window;
 	const char *service; /* NULL: all */
 	const struct destination *to;
-	struct out *file;           /* of a destination that is one, open */
-	struct export_state *state; /* NULL: none is kept */
+	/* Where it is kept what a receiver was sent; NULL: in a file of this
+	 * folder, which is then told here. */
+	const char *state_path;
+	const char *state_folder;
+	bool keeps_state;
 	/* Files instead of what a server has. */
 	const char *const *paths;
 	size_t path_count;
@@ -57,17 +60,18 @@ struct export
 		       void *context, struct error *err);
 	/* Told how far it is, or NULL. */
 	void (*progress)(uint64_t done, uint64_t count);
+	/* While it runs. */
+	struct out *file;           /* of a destination that is one */
+	struct export_state *state; /* NULL: none is kept */
 	/* The answer, also of one that failed on the way. */
 	struct export_counts counts;
 };
 
 /* The traces of the window, or all in files; with a service those that pass
- * through it. False where it cannot go on: what was sent until then is in the
- * state. */
-bool export_traces(struct export *e, struct error *err) MUST_CHECK;
-
-/* The same of profiles, which the server gives one by one or which are files. A
- * folder takes a file for each, and has those that are there already. */
-bool export_profiles(struct export *e, struct error *err) MUST_CHECK;
+ * through it. Or the profiles, which the server gives one by one or which are
+ * files: a folder takes a file for each, and has those that are there already.
+ * False where it cannot go on: what was sent until then is in the state. */
+bool export_run(struct export *e, bool is_of_profiles,
+		struct error *err) MUST_CHECK;
 
 #endif

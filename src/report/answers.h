@@ -30,7 +30,6 @@
 struct export_side {
 	const struct export *export; /* NULL: there was none of this kind */
 	struct str from;             /* "Cloud Trace shop-prod" */
-	const char *state;           /* the file; NULL: none */
 };
 
 struct export_answer {

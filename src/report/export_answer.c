@@ -97,7 +97,7 @@ static void write_side(struct page *p, const struct export_side *s,
 	if (e->counts.known) {
 		add_count(p, e->counts.known, noun);
 		/* Two files of one run may hold the same trace. */
-		page_text(p, !s->state       ? ", there already"
+		page_text(p, !e->state_path   ? ", there already"
 			     : e->path_count ? ", sent already"
 					     : ", sent by earlier runs");
 		page_flush(p, PAINT_NONE, "  before", LABEL_COLUMNS);
@@ -146,8 +146,8 @@ static void put_side(struct jsonw *w, const char *key,
 	jsonw_addf(w,
 		   "{source:%.*s, destination:%.*s, state:%s, found:%zu, "
 		   "sent:%zu, sent_before:%zu",
-		   STR_WHOLE(s->from), STR_WHOLE(s->export->to->name), s->state,
-		   c->found, c->sent, c->known);
+		   STR_WHOLE(s->from), STR_WHOLE(s->export->to->name),
+		   s->export->state_path, c->found, c->sent, c->known);
 	jsonw_addf(w,
 		   "refused:%zu, missing:%zu, narrowed:%zu, incomplete:%zu, "
 		   "spans:%zu, rejected_spans:%zu, all_listed:%i",
