@@ -160,10 +160,9 @@ bool fleet_file_begin(struct fleet_file *file, const struct fleet *f,
 	return add_buf(file, &out, &text, err);
 }
 
-bool fleet_file_take(void *context, const struct fleet *f, size_t index,
-			    struct error *err)
+bool fleet_file_take(struct fleet_file *file, const struct fleet *f,
+		     size_t index, struct error *err)
 {
-	struct fleet_file *file = context;
 	struct buf text;
 	struct out out;
 

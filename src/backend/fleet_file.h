@@ -27,9 +27,9 @@ bool fleet_file_open(struct fleet_file *file, const char *path,
 bool fleet_file_begin(struct fleet_file *file, const struct fleet *f,
 		      struct str question, struct error *err) MUST_CHECK;
 
-/* A struct fleet_keeper's take(); context: the file. */
-bool fleet_file_take(void *context, const struct fleet *f, size_t index,
-		      struct error *err) MUST_CHECK;
+/* Adds a service that answered. */
+bool fleet_file_take(struct fleet_file *file, const struct fleet *f,
+		     size_t index, struct error *err) MUST_CHECK;
 
 void fleet_file_close(struct fleet_file *file);
 

@@ -500,6 +500,7 @@ static bool write_question(struct sweep *s, struct error *err)
 
 /* ---- the answer ---- */
 
+/* One that goes on with the file of an earlier one. */
 static void note_resumed(struct sweep *s)
 {
 	const struct fleet *f = &s->fleet;
@@ -518,21 +519,14 @@ static void note_resumed(struct sweep *s)
 static bool ask(struct sweep *s, struct error *err)
 {
 	struct investigation *v = &s->run->investigation;
-	const struct fleet_keeper keeper = { fleet_file_take, &s->file };
-	int64_t now_ns = s->run->ctx.backends.now_ns;
+	bool is_resumed;
 
-	if (!fleet_file_open(&s->file, s->run->ctx.options->resume, s->question,
-			     &s->fleet, now_ns, err))
+	if (!fleet_plan(&s->fleet, v, &s->file, s->run->ctx.options->resume,
+			s->question, &is_resumed, err))
 		return false;
-	if (!s->fleet.count) {
-		s->fleet.started_ns = now_ns;
-		if (!fleet_plan(&s->fleet, v, err) ||
-		    !fleet_file_begin(&s->file, &s->fleet, s->question, err))
-			return false;
-	} else {
+	if (is_resumed)
 		note_resumed(s);
-	}
-	if (!fleet_ask(&s->fleet, v, &keeper, err))
+	if (!fleet_ask(&s->fleet, v, &s->file, err))
 		return v->shortfall.kind ? shortfall_explain(&v->shortfall, err)
 					 : false;
 	for (size_t i = 0; i < s->fleet.count; i++)

@@ -291,7 +291,7 @@ static bool plan_service(struct fleet *f, const struct service_row *row,
 	return s->name.ptr && s->type_id.ptr ? true : fail(f, err);
 }
 
-bool fleet_plan(struct fleet *f, struct investigation *v, struct error *err)
+static bool plan(struct fleet *f, struct investigation *v, struct error *err)
 {
 	struct services all = { .backends = v->backends,
 				.note = v->note,
@@ -306,6 +306,21 @@ bool fleet_plan(struct fleet *f, struct investigation *v, struct error *err)
 		if (!plan_service(f, &all.rows[i], err))
 			return false;
 	return f->baseline.to_ns || fleet_find_versions(f, v, err);
+}
+
+bool fleet_plan(struct fleet *f, struct investigation *v,
+		struct fleet_file *file, const char *path, struct str question,
+		bool *is_resumed, struct error *err)
+{
+	int64_t now_ns = v->backends->now_ns;
+
+	if (!fleet_file_open(file, path, question, f, now_ns, err))
+		return false;
+	*is_resumed = f->count > 0;
+	if (*is_resumed)
+		return true;
+	f->started_ns = now_ns;
+	return plan(f, v, err) && fleet_file_begin(file, f, question, err);
 }
 
 /* ---- asking ---- */
@@ -381,7 +396,7 @@ static const struct error *refusal(const struct visit *visit)
 struct asking {
 	struct fleet *fleet;
 	struct investigation *v;
-	const struct fleet_keeper *keeper;
+	struct fleet_file *file;
 	struct visit *visits;
 	size_t next;
 	size_t refused; /* services in a row */
@@ -414,8 +429,7 @@ static bool visit_end(struct asking *a, struct visit *visit, struct error *err)
 		profiles[i] = &visit->profiles[i];
 	return fleet_count(f, s, profiles, a->v->question->rules,
 			   a->v->backends->notes, err) &&
-	       (!a->keeper || a->keeper->take(a->keeper->context, f,
-					      (size_t)(s - f->items), err));
+	       fleet_file_take(a->file, f, (size_t)(s - f->items), err);
 }
 
 /* ---- all of them ---- */
@@ -469,9 +483,9 @@ static bool check_windows(const struct fleet *f, struct investigation *v,
 }
 
 bool fleet_ask(struct fleet *f, struct investigation *v,
-	       const struct fleet_keeper *keeper, struct error *err)
+	       struct fleet_file *file, struct error *err)
 {
-	struct asking a = { .fleet = f, .v = v, .keeper = keeper };
+	struct asking a = { .fleet = f, .v = v, .file = file };
 	bool done = true;
 
 	a.visits = mem_calloc(FLEET_BATCH, sizeof *a.visits);

@@ -7,6 +7,7 @@
 #define INVESTIGATE_PROFILE_SERVICE_H
 
 #include "backend/backends.h"
+#include "backend/fleet_file.h"
 #include "backend/jobs.h"
 #include "backend/source.h"
 #include "base/arena.h"
@@ -250,13 +251,6 @@ bool services_ask_names(const struct services *s, struct name_list *names,
  * take now and what they took before. Four questions a service, whose profiles
  * are forgotten when they are counted. No words, no options. */
 
-/* Takes each service that was asked about, so that it need not be again. */
-struct fleet_keeper {
-	bool (*take)(void *context, const struct fleet *f, size_t index,
-		     struct error *err);
-	void *context;
-};
-
 static inline void fleet_init(struct fleet *f)
 {
 	*f = (struct fleet){ .count = 0 };
@@ -271,14 +265,15 @@ static inline void fleet_release(struct fleet *f)
 /* Finds out which services there are, the most CPU first, and their sides: the
  * window and the baseline that are set, or, without a baseline, the version that
  * came last in the window and what ran before it there. None: nothing sent
- * profiles. */
+ * profiles. Or takes all that from the file at path (NULL: none is kept), whose
+ * sweep then goes on: *is_resumed. question: what is asked, as text. */
 bool fleet_plan(struct fleet *f, struct investigation *v,
-		struct error *err) MUST_CHECK;
+		struct fleet_file *file, const char *path, struct str question,
+		bool *is_resumed, struct error *err) MUST_CHECK;
 
-/* Asks about those that are FLEET_WAITING. keeper may be NULL; what the server
- * refused is not handed to it, and where it refuses many in a row that is the
- * error. */
+/* Asks about those that are FLEET_WAITING, and keeps each in the file. Not what
+ * the server refused; where it refuses many in a row that is the error. */
 bool fleet_ask(struct fleet *f, struct investigation *v,
-	       const struct fleet_keeper *keeper, struct error *err) MUST_CHECK;
+	       struct fleet_file *file, struct error *err) MUST_CHECK;
 
 #endif
