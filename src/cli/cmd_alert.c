@@ -73,7 +73,7 @@ static void note_pair(const char *why, const struct burn_pair *pair,
 static size_t leave_out(struct slo *s, const struct options *o,
 			struct notes *notes)
 {
-	bool is_google = document_is_for(o, "google");
+	bool is_google = output_count_of(o, "google");
 	size_t kept = 0, shown = 0;
 
 	for (size_t i = 0; i < s->pair_count; i++) {
@@ -97,10 +97,10 @@ static size_t leave_out(struct slo *s, const struct options *o,
 	return is_google ? shown : kept;
 }
 
-static void tell(const struct document *d, const struct options *o,
-		 struct notes *notes)
+static void tell_datasource(const struct document *d, const struct options *o,
+			    struct notes *notes)
 {
-	if (document_is_for(o, "grafana") && !options_given(o, "datasource"))
+	if (output_count_of(o, "grafana") && !options_given(o, "datasource"))
 		notes_add(notes,
 			  "the data source of metrics is taken to have the uid "
 			  "%s (--datasource)",
@@ -139,7 +139,7 @@ static bool write_burn_document(struct document_choice *c, struct context *ctx,
 	ctx->is_answer_bare = true;
 	if (!c->is_told)
 		slo_add_notes(s, &ctx->notes);
-	tell(d, ctx->options, &ctx->notes);
+	tell_datasource(d, ctx->options, &ctx->notes);
 	return output_answer(ctx->options, &burn_writer, d, err);
 }
 
@@ -224,23 +224,15 @@ static bool alert_burn_run(struct document_choice *c, struct context *ctx,
 /* Where OpenTelemetry's last bucket begins unless it was chosen. */
 #define LAST_EDGE_S 10
 
-static bool is_document(const char *format)
-{
-	return !strcmp(format, "google") || !strcmp(format, "grafana") ||
-	       !strcmp(format, "prometheus");
-}
+#define DOCUMENTS "google grafana prometheus"
 
 static bool check(const struct options *o, struct error *err)
 {
-	size_t documents = 0;
-
-	for (size_t i = 0; i < o->output_count; i++)
-		documents += is_document(o->outputs[i].format);
-	if (!o->is_now && (!documents || documents < o->output_count))
+	if (!o->is_now && !output_is_only(o, DOCUMENTS))
 		return error_set(err, ERROR_USAGE,
 				 "for whom? -o google, -o grafana or -o "
 				 "prometheus; or evaluate it here: --now");
-	if (o->is_now && documents)
+	if (o->is_now && output_count_of(o, DOCUMENTS))
 		return error_set(
 			err, ERROR_USAGE,
 			"--now evaluates the alert, which -o google, "
@@ -274,7 +266,7 @@ static bool check_latency(const struct document *d, const struct options *o,
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no metric tells how long requests take: name "
 				 "one by --metric");
-	if (!document_is_for(o, "google"))
+	if (!output_count_of(o, "google"))
 		return true;
 	buf_init(&filter, FILTER_MOST_BYTES);
 	metric_filter(&filter, &d->sources[METRIC_LATENCY], &want);
@@ -301,11 +293,7 @@ static void tell_limits(const struct document *d, const struct options *o,
 			  "bucket begins, often %d s: beyond that no alert "
 			  "fires",
 			  LAST_EDGE_S);
-	if (document_is_for(o, "grafana") && !options_given(o, "datasource"))
-		notes_add(notes,
-			  "the data source of metrics is taken to have the uid "
-			  "%s (--datasource)",
-			  d->datasource);
+	tell_datasource(d, o, notes);
 }
 
 static bool choose(struct document_choice *c, struct context *ctx,

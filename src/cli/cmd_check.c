@@ -110,14 +110,9 @@ static bool read_files(struct check_files *out, const char *const *paths,
 {
 	struct path_list list;
 
-	if (!profile_paths_expand(&list, paths, count, &r->ctx.arena, err))
+	if (!run_expand_paths(r, paths, count, &list, err))
 		return false;
 	*out = (struct check_files){ list.items, list.count };
-	if (list.passed)
-		notes_add(&r->ctx.notes,
-			  "%zu file%s in the folders left out: not named like "
-			  "a profile",
-			  list.passed, &"s"[list.passed == 1]);
 	return true;
 }
 

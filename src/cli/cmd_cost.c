@@ -12,6 +12,10 @@
 #include "report/cost_answer.h"
 #include "report/texts.h"
 
+/* Formats that are nothing but the size of an instance, or apply it. */
+#define SCRIPTS "gcloud-apply kubernetes-apply"
+#define DOCUMENTS "gcloud kubernetes " SCRIPTS
+
 /* Reads the file where one was named; texts live in the options or the arena.
  */
 static bool prices_read(const struct options *o, struct arena *arena,
@@ -31,35 +35,11 @@ static bool prices_read(const struct options *o, struct arena *arena,
 	return prices_parse(&t, out, err);
 }
 
-/* Formats that are nothing but the size of an instance. */
-static bool has_output(const struct options *o, const char *format)
-{
-	size_t count;
-	const struct output_option *list = output_wanted(o, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (str_equal(str_from(list[i].format), str_from(format)))
-			return true;
-	return false;
-}
-
-static bool wants_script(const struct options *o)
-{
-	return has_output(o, "gcloud-apply") ||
-	       has_output(o, "kubernetes-apply");
-}
-
-static bool wants_document(const struct options *o)
-{
-	return has_output(o, "gcloud") || has_output(o, "kubernetes") ||
-	       wants_script(o);
-}
-
 /* What a script has to keep. */
 static bool read_guard(const struct options *o, struct cost_answer *a,
 		       struct error *err)
 {
-	if (!wants_script(o))
+	if (!output_count_of(o, SCRIPTS))
 		return (!o->objective && !options_given(o, "threshold")) ||
 		       error_set(err, ERROR_USAGE,
 				 "--%s is of a script that applies a size: -o "
@@ -84,7 +64,7 @@ static bool check_files(const struct run *r, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "files and --service, --selector or --name "
 				 "exclude each other");
-	if (o->right_size || wants_document(o))
+	if (o->right_size || output_count_of(o, DOCUMENTS))
 		return error_set(err, ERROR_USAGE,
 				 "--right-size takes days of metrics of a "
 				 "service, not a file");
@@ -169,7 +149,7 @@ static bool question(struct run *r, struct cost_want *want, struct error *err)
 		.memory_bytes = (double)o->limit_bytes,
 		.instances = amount_of(o->instances),
 		.has_operations = !o->arg_count && !o->name && !o->selector,
-		.has_size = o->right_size || wants_document(o),
+		.has_size = o->right_size || output_count_of(o, DOCUMENTS),
 	};
 	want->profiles.is_baseline_wanted = want->is_compared;
 	if (o->name && o->selector)
@@ -200,7 +180,7 @@ static bool check_document(const struct run *r, const struct cost *c,
 {
 	struct buf text;
 
-	if (!c->size.refusal || !wants_document(r->ctx.options))
+	if (!c->size.refusal || !output_count_of(r->ctx.options, DOCUMENTS))
 		return true;
 	buf_init(&text, LIMIT_ERROR_BYTES);
 	cost_refusal_text(&c->size, &text);
@@ -224,7 +204,7 @@ static bool tell(struct run *r, struct cost *c, struct cost_answer *a,
 	a->limit = (size_t)o->limit;
 	a->servers = suggest_servers(&r->ctx, true);
 	a->guard_servers = suggest_servers(&r->ctx, false);
-	if (wants_script(o) && !a->guard_servers.ptr)
+	if (output_count_of(o, SCRIPTS) && !a->guard_servers.ptr)
 		return error_set(err, ERROR_USAGE,
 				 "the options that name the servers are too "
 				 "long for a script: put them into a context "

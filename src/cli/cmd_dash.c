@@ -55,7 +55,7 @@ static bool dash(struct context *ctx, struct error *err)
 		return false;
 	ctx->is_answer_bare = true;
 	tell_sources(&c.document, &ctx->notes);
-	if (document_is_for(o, "grafana") && !document_find_profiles(&c, ctx, err))
+	if (output_count_of(o, "grafana") && !document_find_profiles(&c, ctx, err))
 		return false;
 	return output_answer(o, &dashboard_writer, &c.document, err);
 }

@@ -285,15 +285,8 @@ static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
 /* A flame graph that is drawn of it looks like one of a comparison. */
 static void tell_one_side(const struct options *o)
 {
-	size_t count;
-	const struct output_option *list = output_wanted(o, &count);
-	bool has_one = false, has_both = false;
-
-	for (size_t i = 0; i < count; i++) {
-		has_one |= !strcmp(list[i].format, "folded");
-		has_both |= !strcmp(list[i].format, "difffolded");
-	}
-	if (has_one && !has_both && !o->quiet)
+	if (output_count_of(o, "folded") && !output_count_of(o, "difffolded") &&
+	    !o->quiet)
 		message_info("note: folded stacks are of the profile alone; "
 			     "-o difffolded has both sides");
 }

@@ -23,14 +23,8 @@ static bool question_of_files(struct leak *l, struct run *r, struct error *err)
 				 "files and --service or --selector exclude "
 				 "each other");
 	if (!window_refuse_file(o, o->args[0], err) ||
-	    !profile_paths_expand(&list, o->args, o->arg_count, &r->ctx.arena,
-				  err))
+	    !run_expand_paths(r, o->args, o->arg_count, &list, err))
 		return false;
-	if (list.passed)
-		notes_add(&r->ctx.notes,
-			  "%zu file%s in the folders left out: "
-			  "not named like a profile",
-			  list.passed, &"s"[list.passed == 1]);
 	l->service = "the process";
 	l->paths = list.items;
 	l->path_count = list.count;
@@ -71,16 +65,7 @@ static bool question(struct leak *l, struct run *r, struct error *err)
 
 /* ---- an alert for the next one ---- */
 
-/* How many of the outputs are one. */
-static size_t count_documents(const struct options *o)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < o->output_count; i++)
-		count += !strcmp(o->outputs[i].format, "google") ||
-			 !strcmp(o->outputs[i].format, "prometheus");
-	return count;
-}
+#define DOCUMENTS "google prometheus"
 
 /* Before servers are asked for minutes. */
 static bool choose(struct document_choice *c, const struct leak *l,
@@ -88,7 +73,7 @@ static bool choose(struct document_choice *c, const struct leak *l,
 {
 	const struct options *o = r->ctx.options;
 
-	if (!count_documents(o))
+	if (!output_count_of(o, DOCUMENTS))
 		return (!o->platform && !o->metric_count) ||
 		       error_set(err, ERROR_USAGE,
 				 "--%s is of an alert: -o google or -o "
@@ -110,17 +95,16 @@ static bool take_growth(struct document_choice *c, const struct leak *l,
 	struct document_growth growth;
 	struct document *d = &c->document;
 
-	if (!count_documents(r->ctx.options))
+	if (!output_count_of(r->ctx.options, DOCUMENTS))
 		return true;
 	if (!c->is_told)
 		memcpy(c->sources, l->sources, sizeof c->sources);
 	d->leak = l;
 	if (!document_growth(d, &growth))
 		return document_growth_explain(d, err);
-	document_growth_notes(d, document_is_for(r->ctx.options, "google"),
+	document_growth_notes(d, output_count_of(r->ctx.options, "google"),
 			      &r->ctx.notes);
-	r->ctx.is_answer_bare = count_documents(r->ctx.options) ==
-				r->ctx.options->output_count;
+	r->ctx.is_answer_bare = output_is_only(r->ctx.options, DOCUMENTS);
 	return true;
 }
 

@@ -113,22 +113,7 @@ bool slo_question_has_requests(const struct slo *s, struct error *err)
 /* As a check of a pipeline fails. */
 #define EXIT_SPENT 10
 
-static bool is_document(const char *format)
-{
-	return !strcmp(format, "prometheus") || !strcmp(format, "openslo") ||
-	       !strcmp(format, "google");
-}
-
-/* Nothing else, where is_all. */
-static bool wants_documents(const struct options *o, bool is_all)
-{
-	size_t count, documents = 0;
-	const struct output_option *list = output_wanted(o, &count);
-
-	for (size_t i = 0; i < count; i++)
-		documents += is_document(list[i].format);
-	return documents > 0 && (!is_all || documents == count);
-}
+#define DOCUMENTS "prometheus openslo google"
 
 static bool question(struct slo *s, struct run *r, struct error *err)
 {
@@ -153,14 +138,14 @@ static bool question(struct slo *s, struct run *r, struct error *err)
 static bool check_google(const struct slo *s, const struct options *o,
 			 struct error *err)
 {
-	return !document_is_for(o, "google") || google_slo_check(s, err);
+	return !output_count_of(o, "google") || google_slo_check(s, err);
 }
 
 static bool count(struct slo *s, struct run *r, struct error *err)
 {
 	return check_google(s, r->ctx.options, err) &&
 	       slo_question_count(s, &r->ctx,
-				  wants_documents(r->ctx.options, false),
+				  output_count_of(r->ctx.options, DOCUMENTS),
 				  err) &&
 	       check_google(s, r->ctx.options, err) &&
 	       slo_question_has_requests(s, err);
@@ -178,7 +163,7 @@ static bool find_spent(struct slo_spent *spent, const struct slo *s,
 	if (!window_resolve(o, r->ctx.backends.now_ns, o->window_ns,
 			    &spent->range, err))
 		return false;
-	if (!spent->wanted || wants_documents(o, true) ||
+	if (!spent->wanted || output_is_only(o, DOCUMENTS) ||
 	    slo_budget(s)->count.bad <= 0)
 		return true;
 	if (r->ctx.backends.traces.path) {
@@ -212,9 +197,9 @@ static bool tell(struct run *r, const struct slo *s,
 
 	slo_add_notes(s, &r->ctx.notes);
 	slo_add_spent_notes(spent, &r->ctx.notes);
-	if (document_is_for(r->ctx.options, "google"))
+	if (output_count_of(r->ctx.options, "google"))
 		google_slo_notes(s, &r->ctx.notes);
-	r->ctx.is_answer_bare = wants_documents(r->ctx.options, true);
+	r->ctx.is_answer_bare = output_is_only(r->ctx.options, DOCUMENTS);
 	answer.servers = suggest_servers(&r->ctx, false);
 	if (!output_answer(r->ctx.options, &slo_writer, &answer, err))
 		return false;

@@ -19,14 +19,6 @@
 /* What nearly all senders call CPU time. */
 #define TYPICAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
-bool document_is_for(const struct options *o, const char *format)
-{
-	for (size_t i = 0; i < o->output_count; i++)
-		if (!strcmp(o->outputs[i].format, format))
-			return true;
-	return false;
-}
-
 /* ---- services ---- */
 
 /* Dashboards and alerts fill in what looks like a variable. */

@@ -17,6 +17,11 @@
 const struct output_option *output_wanted(const struct options *o,
 					  size_t *count);
 
+/* How many of them are of these formats ("google grafana"); and whether all
+ * are. */
+size_t output_count_of(const struct options *o, const char *formats);
+bool output_is_only(const struct options *o, const char *formats);
+
 /* Whether a format that -o asked for needs this of enum render_needs. */
 bool output_needs(const struct options *o, unsigned needs);
 

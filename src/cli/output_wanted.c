@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 
 static const struct output_option default_output = { "table", NULL };
@@ -12,6 +14,32 @@ const struct output_option *output_wanted(const struct options *o,
 
 	*count = is_default ? 1 : o->output_count;
 	return is_default ? &default_output : o->outputs;
+}
+
+size_t output_count_of(const struct options *o, const char *formats)
+{
+	size_t count, found = 0;
+	const struct output_option *list = output_wanted(o, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct str format = str_from(list[i].format);
+
+		for (const char *at = formats; *at; at += *at == ' ') {
+			size_t n = strcspn(at, " ");
+
+			found += str_equal((struct str){ at, n }, format);
+			at += n;
+		}
+	}
+	return found;
+}
+
+bool output_is_only(const struct options *o, const char *formats)
+{
+	size_t count;
+
+	output_wanted(o, &count);
+	return output_count_of(o, formats) == count;
 }
 
 bool output_needs(const struct options *o, unsigned needs)

@@ -45,9 +45,6 @@ bool document_find_metrics(struct document_choice *c, struct context *ctx,
 bool document_find_profiles(struct document_choice *c, struct context *ctx,
 			    struct error *err) MUST_CHECK;
 
-/* Whether -o asks for this format. */
-bool document_is_for(const struct options *o, const char *format);
-
 struct options;
 struct run; /* run.h */
 

@@ -346,6 +346,19 @@ enum stack_order run_file_order(const struct run *r, bool has_several_files)
 		       : STACKS_ANY_ORDER;
 }
 
+bool run_expand_paths(struct run *r, const char *const *paths, size_t count,
+		      struct path_list *out, struct error *err)
+{
+	if (!profile_paths_expand(out, paths, count, &r->ctx.arena, err))
+		return false;
+	if (out->passed)
+		notes_add(&r->ctx.notes,
+			  "%zu file%s in the folders left out: not named like "
+			  "a profile",
+			  out->passed, &"s"[out->passed == 1]);
+	return true;
+}
+
 bool run_render(struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;

@@ -8,6 +8,7 @@
 #include "analyze/code_kind.h"
 #include "analyze/profile_analysis.h"
 #include "analyze/view.h"
+#include "backend/input.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "cli/context.h"
@@ -73,6 +74,11 @@ bool run_choose(struct run *r, struct chosen *c, struct error *err) MUST_CHECK;
  * blame. */
 bool run_find_suspect(struct run *r, struct suspect *s,
 		      struct error *err) MUST_CHECK;
+
+/* The files that paths mean, some of which may be folders; notes what in these
+ * is left out. */
+bool run_expand_paths(struct run *r, const char *const *paths, size_t count,
+		      struct path_list *out, struct error *err) MUST_CHECK;
 
 /* Adds notes and requests and renders what -o asked for. */
 bool run_render(struct run *r, struct error *err) MUST_CHECK;
