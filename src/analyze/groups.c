@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "analyze/stats.h"
-#include "analyze/typical.h"
 
 /* ---- which spans ---- */
 
@@ -95,7 +94,7 @@ static const struct {
 	[GROUP_DRIFTED] = { GROUP_MIN, 1.2, 0.01 },
 	/* Where earlier windows tell how far medians wander. */
 	[GROUP_MOVED_LITTLE] = { GROUP_MIN, 1.05, 0.001 },
-	[GROUP_OWN_MOVED] = { GROUP_MIN, TYPICAL_MOVED_RATIO, 0.01 },
+	[GROUP_OWN_MOVED] = { GROUP_MIN, GROUP_OWN_MOVED_RATIO, 0.01 },
 	/* A window further back than the one that is healthy already. */
 	[GROUP_CREPT] = { 10, 1.5, 0.001 },
 	/* Instances differ by some ten percent as their machines and their

@@ -20,6 +20,10 @@
 /* Spans needed to speak of a group. */
 #define GROUP_MIN 5u
 
+/* Of how much longer own times in the slow window it is said that they moved:
+ * the median by a fifth, and beyond chance. */
+#define GROUP_OWN_MOVED_RATIO 1.2
+
 /* ---- which spans ---- */
 
 /* Those of an operation that began in the range of a window; of one that is out

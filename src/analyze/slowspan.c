@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyze/change_of_time.h"
+#include "analyze/groups.h"
 #include "analyze/operations.h"
 #include "analyze/trace_analysis.h"
 #include "analyze/verdict.h"
@@ -286,7 +287,7 @@ static bool is_as_ever(const struct search *s, uint32_t top)
 
 	return o && o->span_p50_ns > 0 && o->slow_p50_ns >= 0 &&
 	       (double)o->slow_p50_ns <
-		       TYPICAL_MOVED_RATIO * (double)o->span_p50_ns;
+		       GROUP_OWN_MOVED_RATIO * (double)o->span_p50_ns;
 }
 
 /* What took long this once: of many pieces of work one always does. Much longer

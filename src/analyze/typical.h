@@ -59,10 +59,6 @@ bool typical_build(const struct history *h, uint32_t window,
 		   struct arena *arena, struct typical *out,
 		   struct error *err) MUST_CHECK;
 
-/* Of how much longer own times in the slow window it is said that they moved:
- * the median by a fifth, and beyond chance. */
-#define TYPICAL_MOVED_RATIO 1.2
-
 /* Own times, by what each operation waits for (operations.below). A trace
  * whose spans of one operation run side by side does not tell which of them
  * waited for what, and is left out. Windows and range as in typical_build(). */

@@ -11,6 +11,7 @@
 #include "render/page.h"
 #include "report/texts.h"
 #include "render/render.h"
+#include "report/texts.h"
 
 /* A search for traces in words: what its durations are of, what its list
  * leaves out, and why nothing was found. Asks nothing. */

@@ -5,6 +5,7 @@
 
 #include "backend/fetch_profile.h"
 #include "backend/selector.h"
+#include "backend/trace_queries.h"
 #include "base/buf.h"
 #include "base/instance.h"
 #include "base/num.h"
