@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/redact.h"
+#include "decode/snapshot.h"
 
 bool input_is_absent(int error_number)
 {
@@ -192,6 +193,48 @@ bool input_each_trace(struct input *in,
 	return decode_each_trace(in->format, in->feed, take, context, notes,
 				 err) ||
 	       error_prefix(err, "%s", in->name);
+}
+
+bool input_is_profile(const char *path)
+{
+	struct error ignored;
+	struct input in;
+	struct stat st;
+	bool is_it;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	is_it = input_open(&in, path, &ignored) &&
+		format_is_profile(in.format) && in.format != FORMAT_CHROME_TRACE;
+	input_release(&in);
+	return is_it;
+}
+
+bool input_is_snapshot(const char *path)
+{
+	char front[64];
+	int fd = strcmp(path, "-") ? confine_open(path, O_RDONLY) : -1;
+	ssize_t n = fd < 0 ? 0 : read(fd, front, sizeof front);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && snapshot_is((struct str){ front, (size_t)n });
+}
+
+bool input_read_snapshot(struct snapshot *s, const char *path,
+			 struct error *err)
+{
+	struct buf text;
+	bool done;
+
+	buf_init(&text, LIMIT_SNAPSHOT_BYTES);
+	done = file_read(path, &text, err) &&
+	       (snapshot_read(s, buf_str(&text), err) ||
+		error_prefix(err, "%s", path));
+	buf_release(&text);
+	if (done && !s->source.len)
+		s->source = str_from(path);
+	return done;
 }
 
 void input_release(struct input *in)

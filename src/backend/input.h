@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "decode/decode.h"
 #include "model/call_graph.h"
+#include "model/snapshot.h"
 
 struct input {
 	const char *name; /* the path, or "standard input" */
@@ -46,6 +47,17 @@ bool input_open_profile(struct input *in, const char *path,
 /* What is neither is refused. */
 bool input_open_either(struct input *in, const char *path,
 		       struct error *err) MUST_CHECK;
+/* Whether a file is a profile, which no trace can be taken for. A pipe can be
+ * read once, and what Chrome traces are wanted for the command tells: they are
+ * none. */
+bool input_is_profile(const char *path);
+
+/* By its first bytes; what cannot be read is told when it is. */
+bool input_is_snapshot(const char *path);
+/* Into an initialised s, whose source is the path where it names none. */
+bool input_read_snapshot(struct snapshot *s, const char *path,
+			 struct error *err) MUST_CHECK;
+
 /* decode_each_trace() of what input_open_trace() opened; errors name it. */
 bool input_each_trace(struct input *in,
 		      bool (*take)(void *context, const struct trace *t,

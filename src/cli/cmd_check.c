@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyze/gates.h"
 #include "analyze/growth.h"
 #include "backend/fleet_file.h"
 #include "backend/input.h"
-#include "base/confine.h"
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/num.h"
@@ -45,37 +42,6 @@ static void check_sides_init(struct check_sides *s)
 static void check_sides_release(struct check_sides *s)
 {
 	snapshot_release(&s->snapshot);
-}
-
-/* ---- snapshots ---- */
-
-/* By its first bytes; what cannot be read is told when it is. */
-static bool is_snapshot(const char *path)
-{
-	char front[64];
-	int fd = strcmp(path, "-") ? confine_open(path, O_RDONLY) : -1;
-	ssize_t n = fd < 0 ? 0 : read(fd, front, sizeof front);
-
-	if (fd >= 0)
-		close(fd);
-	return n > 0 && snapshot_is((struct str){ front, (size_t)n });
-}
-
-static bool read_snapshot(struct check_sides *s, const char *path,
-			  struct error *err)
-{
-	struct buf text;
-	bool done;
-
-	buf_init(&text, LIMIT_SNAPSHOT_BYTES);
-	done = file_read(path, &text, err) &&
-	       (snapshot_read(&s->snapshot, buf_str(&text), err) ||
-		error_prefix(err, "%s", path));
-	buf_release(&text);
-	if (done && !s->snapshot.source.len)
-		s->snapshot.source = str_from(path);
-	s->want.snapshot = &s->snapshot;
-	return done;
 }
 
 /* ---- files ---- */
@@ -124,8 +90,10 @@ static bool read_against(struct check_sides *s, struct run *r,
 	if (o->baseline || o->baseline_selector)
 		return error_set(err, ERROR_USAGE,
 				 "--against and --baseline exclude each other");
-	if (o->against_count == 1 && is_snapshot(o->against[0]))
-		return read_snapshot(s, o->against[0], err);
+	if (o->against_count == 1 && input_is_snapshot(o->against[0])) {
+		s->want.snapshot = &s->snapshot;
+		return input_read_snapshot(&s->snapshot, o->against[0], err);
+	}
 	return check_pattern(o, err) &&
 	       (read_files(&s->want.baseline, o->against, o->against_count, r,
 			   err) ||
@@ -158,7 +126,7 @@ static bool read_candidates(struct check_sides *s, struct run *r,
 				 "compare with what? --against FILE, a folder, "
 				 "or a snapshot; --save FILE makes one");
 	for (size_t i = 0; i < o->arg_count; i++)
-		if (is_snapshot(o->args[i]))
+		if (input_is_snapshot(o->args[i]))
 			return fail_snapshot(o->args[i], err);
 	return window_refuse_file(o, o->args[0], err) &&
 	       read_files(&s->want.candidate, o->args, o->arg_count, r, err);

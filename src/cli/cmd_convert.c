@@ -61,7 +61,7 @@ static bool check_formats(const struct options *o, bool is_trace,
 	const char *name = is_trace ? "show" : "profile";
 	struct command fitting = *command_find(str_from(name));
 
-	fitting.formats = FORMATS_FILES;
+	fitting.formats = o->command->formats;
 	return output_check_as(o, &fitting,
 			       is_trace ? "convert of a trace"
 					: "convert of a profile",

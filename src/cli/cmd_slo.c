@@ -9,7 +9,6 @@
 #include "investigate/trace_search.h"
 #include "report/texts.h"
 #include "report/slo_answer.h"
-#include "report/texts.h"
 
 /* The objective that options name, and its requests counted. */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "backend/input.h"
 #include "base/error.h"
@@ -140,23 +139,6 @@ static bool slow(struct run *r, struct finding *f, struct error *err)
 	return add_waterfall(r, &f->suspect, err) && answer(r, &missing, err);
 }
 
-/* A pipe can be read once, and what Chrome traces are wanted for the command
- * tells: a trace. */
-static bool is_profile(const char *path)
-{
-	struct error ignored;
-	struct input in;
-	struct stat st;
-	bool is_it;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	is_it = input_open(&in, path, &ignored) &&
-		format_is_profile(in.format) && in.format != FORMAT_CHROME_TRACE;
-	input_release(&in);
-	return is_it;
-}
-
 /* Which of the files is the profile to look at; o->arg_count: none. */
 static bool find_profile_file(const struct options *o, size_t *found,
 			      struct error *err)
@@ -167,7 +149,7 @@ static bool find_profile_file(const struct options *o, size_t *found,
 	*found = o->arg_count;
 	for (size_t i = 0; i < o->arg_count && o->arg_count > 1 && !o->replay;
 	     i++) {
-		if (!is_profile(o->args[i]))
+		if (!input_is_profile(o->args[i]))
 			continue;
 		if (has_one)
 			return error_set(err, ERROR_USAGE,

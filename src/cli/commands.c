@@ -25,7 +25,7 @@ const struct command commands[] = {
 	  "  tracefind slow trace.json --profiles-url http://pyroscope:4040\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736 -o svg=slow.svg\n",
 	  "service since type baseline output interactive why", LIMIT_ARGUMENTS,
-	  FORMATS_RESULT, RENDER_NEEDS_SPANS | RENDER_NEEDS_ONE },
+	  FORMATS_OF_RESULTS, RENDER_NEEDS_SPANS | RENDER_NEEDS_ONE },
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
 	  "Compares the profiles of a service in a window with a baseline, the\n"
@@ -42,7 +42,7 @@ const struct command commands[] = {
 	  "  tracefind diff --selector '{version=\"1.5\"}' \\\n"
 	  "          --baseline-selector '{version=\"1.4\"}'\n",
 	  "service since baseline type focus output interactive", 2,
-	  FORMATS_RESULT, RENDER_NEEDS_SPANS | RENDER_NEEDS_ONE },
+	  FORMATS_OF_RESULTS, RENDER_NEEDS_SPANS | RENDER_NEEDS_ONE },
 	{ "check", COMMAND_CHECK, "check [OPTIONS] [FILE|FOLDER...]",
 	  "did this change make it slower? the gate of a pipeline",
 	  "Compares a candidate with a baseline: profiles, folders of them (one\n"
@@ -57,7 +57,7 @@ const struct command commands[] = {
 	  "  tracefind check --service user-db --fail-on 'latency>10%'\n"
 	  "  tracefind check --all --since 1h --baseline 7d\n",
 	  "service since against baseline fail-on output", LIMIT_ARGUMENTS,
-	  FORMATS_GATE },
+	  FORMATS_OF_ANSWERS " markdown junit sarif github" },
 	{ "show", COMMAND_SHOW, "show [OPTIONS] TRACE|FILE...",
 	  "the spans of a trace with their self time",
 	  "Prints a trace as a waterfall: self time, the critical path marked,\n"
@@ -71,7 +71,7 @@ const struct command commands[] = {
 	  "  tracefind show trace.json --span 00f067aa0ba902b7\n"
 	  "  tracefind show trace.json -o chrome=trace-events.json\n",
 	  "span service errors events collapse output", LIMIT_ARGUMENTS,
-	  FORMATS_RESULT, RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
+	  FORMATS_OF_RESULTS, RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
 	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
 	  "recent traces, slowest first, with a duration histogram",
 	  "Lists the slowest traces of a window (the last hour), of one\n"
@@ -86,7 +86,7 @@ const struct command commands[] = {
 	  "          xargs -n1 tracefind slow\n"
 	  "  tracefind search --tags span.http.route --service user-db\n",
 	  "service name above errors since limit output query", 1,
-	  FORMATS_LIST },
+	  FORMATS_OF_ANSWERS " csv markdown id" },
 	{ "profile", COMMAND_PROFILE, "profile [OPTIONS] [FILE...]",
 	  "one profile of a service and a window",
 	  "Prints the functions of one profile: of a service in a window (the\n"
@@ -100,7 +100,7 @@ const struct command commands[] = {
 	  "  tracefind profile cpu.pb.gz --peek mallocgc --ignore gcBgMark\n"
 	  "  tracefind profile pod-1.pb.gz pod-2.pb.gz -o pprof=sum.pb.gz\n",
 	  "service since type sort focus peek list output", LIMIT_ARGUMENTS,
-	  FORMATS_RESULT, RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
+	  FORMATS_OF_RESULTS, RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
 	{ "leak", COMMAND_LEAK,
 	  "leak [OPTIONS] {--service NAME | FILE|FOLDER...}",
 	  "does what a service holds grow without end?",
@@ -119,7 +119,7 @@ const struct command commands[] = {
 	  "  tracefind leak --service user-db --type goroutine -o html=leak.html\n"
 	  "  tracefind leak --service user-db -o google --platform cloud-run\n",
 	  "service since type limit-bytes output", LIMIT_ARGUMENTS,
-	  FORMATS_LEAK },
+	  FORMATS_OF_ANSWERS " csv markdown html google prometheus" },
 	{ "dash", COMMAND_DASH, "dash -o google|grafana [OPTIONS] [SERVICE...]",
 	  "a dashboard of services: latency, requests, CPU, memory",
 	  "Writes a dashboard for Google Cloud Monitoring or Grafana: latency,\n"
@@ -134,7 +134,7 @@ const struct command commands[] = {
 	  "  tracefind dash -o google --platform cloud-run > dashboard.json\n"
 	  "  tracefind dash -o grafana=web.json --platform otel --type cpu web\n",
 	  "platform metric threshold output", LIMIT_ARGUMENTS,
-	  FORMATS_DASHBOARD },
+	  "google grafana" },
 	{ "alert", COMMAND_ALERT,
 	  "alert -o FORMAT|--now [OPTIONS] [SERVICE...]",
 	  "an alert when requests of a service take too long",
@@ -151,7 +151,7 @@ const struct command commands[] = {
 	  "  tracefind alert --now --threshold 500ms --for 10m web\n"
 	  "  tracefind alert -o grafana --objective 99.9 --threshold 2s web\n",
 	  "now threshold for objective platform", LIMIT_ARGUMENTS,
-	  FORMATS_ALERT },
+	  FORMATS_OF_ANSWERS " google grafana prometheus" },
 	{ "slo", COMMAND_SLO,
 	  "slo --service NAME --objective PERCENT [OPTIONS]",
 	  "is enough of the requests good? what spends the error budget",
@@ -167,7 +167,8 @@ const struct command commands[] = {
 	  "  tracefind slo --service checkout --objective 99.9 \\\n"
 	  "          --threshold 300ms -o prometheus=rules.yaml\n"
 	  "  tracefind slo --service checkout --objective 99.9 -o google\n",
-	  "objective threshold window sample", 0, FORMATS_SLO },
+	  "objective threshold window sample", 0,
+	  FORMATS_OF_ANSWERS " markdown html prometheus google openslo" },
 	{ "cost", COMMAND_COST, "cost [OPTIONS] --service NAME | FILE...",
 	  "what a request costs, and where; what the last change costs",
 	  "CPU and memory of a service (the last hour) by function, operation and\n"
@@ -183,7 +184,8 @@ const struct command commands[] = {
 	  "  tracefind cost --service checkout -o gcloud-apply --objective 99.9\n"
 	  "  tracefind cost cpu.pb.gz --requests 12000 --price-cpu 0.000024\n",
 	  "service since prices compare right-size output", LIMIT_ARGUMENTS,
-	  FORMATS_COST },
+	  FORMATS_OF_ANSWERS " csv markdown gcloud kubernetes gcloud-apply "
+			     "kubernetes-apply" },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
 	  "Lists the services that sent profiles in a window (the last hour),\n"
@@ -194,7 +196,7 @@ const struct command commands[] = {
 	  "  tracefind services\n"
 	  "  tracefind services --since 1d -n 0\n"
 	  "  tracefind services -o id | xargs -n1 tracefind types --service\n",
-	  "since limit output", 0, FORMATS_LIST },
+	  "since limit output", 0, FORMATS_OF_ANSWERS " csv markdown id" },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
 	  "the types of profiles there are, and which to use when",
 	  "Lists the types of profiles of a service, or of all, in a window\n"
@@ -205,7 +207,7 @@ const struct command commands[] = {
 	  "Examples:\n"
 	  "  tracefind types --service user-db --since 1d\n"
 	  "  tracefind types --guide\n",
-	  "service since guide output", 0, FORMATS_ANSWER },
+	  "service since guide output", 0, FORMATS_OF_ANSWERS },
 	{ "when", COMMAND_WHEN, "when --service NAME [OPTIONS]",
 	  "since when it is slower or dearer, and which version came then",
 	  "Finds the step in what a request of a service costs or takes, in how\n"
@@ -220,7 +222,8 @@ const struct command commands[] = {
 	  "  tracefind when --service web --name 'GET /cart' --since 1d\n"
 	  "  tracefind when --service user-db --function FindByEmail\n"
 	  "  tracefind when --service user-db --since 2d -o html=when.html\n",
-	  "service name function since type output", 0, FORMATS_SERIES },
+	  "service name function since type output", 0,
+	  FORMATS_OF_ANSWERS " csv markdown html" },
 	{ "export", COMMAND_EXPORT, "export [OPTIONS] [FILE|FOLDER...]",
 	  "traces and profiles into other tools",
 	  "Copies the traces and profiles of a window (the last hour): traces to\n"
@@ -238,7 +241,7 @@ const struct command commands[] = {
 	  "  tracefind export cpu.pb.gz --service web \\\n"
 	  "          --to-profiles pyroscope+http://pyroscope:4040\n",
 	  "to-traces to-profiles since state rate", LIMIT_ARGUMENTS,
-	  FORMATS_ANSWER },
+	  FORMATS_OF_ANSWERS },
 	{ "convert", COMMAND_CONVERT,
 	  "convert -o FORMAT=FILE [OPTIONS] FILE...",
 	  "a profile or a trace on disk into other formats",
@@ -252,7 +255,8 @@ const struct command commands[] = {
 	  "  tracefind convert cpu.pb.gz -o cpu.folded -o cpu.speedscope.json\n"
 	  "  tracefind convert jaeger.json -o otlp=trace.otlp\n"
 	  "  tracefind convert app.jfr --type alloc -o alloc.pb.gz\n",
-	  "type output", LIMIT_ARGUMENTS, FORMATS_FILES,
+	  "type output", LIMIT_ARGUMENTS,
+	  "json csv folded pprof speedscope dot chrome otlp svg html",
 	  RENDER_NEEDS_BASELINE },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
 	  "check the servers and what they hold; name the fix",
@@ -265,7 +269,7 @@ const struct command commands[] = {
 	  "  tracefind doctor\n"
 	  "  tracefind doctor 4bf92f3577b34da6a3ce929d0e0e4736\n"
 	  "  tracefind doctor --service user-db\n",
-	  "service since output verbose", 1, FORMATS_ANSWER },
+	  "service since output verbose", 1, FORMATS_OF_ANSWERS },
 	{ "mcp", COMMAND_MCP, "mcp [OPTIONS]",
 	  "the commands as tools of an assistant, over stdio",
 	  "Serves the Model Context Protocol on standard input and output: the\n"

@@ -47,21 +47,10 @@ enum command_bit {
 		COMMAND_COMPLETION | COMMAND_MCP | COMMAND_CONVERT,
 };
 
-/* What -o offers, see output_gives(). */
-enum command_formats {
-	FORMATS_NONE = 0, /* the command takes no -o */
-	FORMATS_ANSWER,   /* table and json */
-	FORMATS_LIST,     /* csv and id, too */
-	FORMATS_SERIES,   /* csv, markdown and html, too */
-	FORMATS_LEAK,     /* those, and an alert */
-	FORMATS_DASHBOARD, /* of those who draw it */
-	FORMATS_ALERT, /* of those who watch, and table and json */
-	FORMATS_GATE,     /* table, json, and what pipelines read */
-	FORMATS_SLO,      /* of people, rules, and a definition */
-	FORMATS_COST,     /* csv and markdown, and what platforms read */
-	FORMATS_FILES,    /* those of FORMATS_RESULT that programs read */
-	FORMATS_RESULT,   /* those of render/ but the lacking ones */
-};
+/* What -o offers: names of formats with blanks between, or all of render/ but
+ * what the command lacks. */
+#define FORMATS_OF_RESULTS "all"
+#define FORMATS_OF_ANSWERS "table json brief"
 
 struct command {
 	const char *name;
@@ -74,7 +63,7 @@ struct command {
 	 * blanks between. */
 	const char *common;
 	size_t max_args;      /* at most LIMIT_ARGUMENTS */
-	enum command_formats formats;
+	const char *formats; /* NULL: it takes no -o */
 	unsigned lacking; /* bits of enum render_needs it never has */
 };
 
@@ -97,6 +86,9 @@ const char *output_format_of_file(struct str path);
 
 /* ".txt, .json": the endings that there are. */
 void output_list_suffixes(struct buf *text);
+
+/* Whether a word is one of those, with blanks between. */
+bool words_have(const char *words, struct str word);
 
 /* Whether -o of the command offers this format. */
 bool output_gives(const struct command *command, const char *format);

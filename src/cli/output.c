@@ -93,7 +93,7 @@ bool output_check(const struct options *o, const char *command,
 bool output_check_answer(const struct options *o, const char *called,
 			 struct error *err)
 {
-	static const struct command plain = { .formats = FORMATS_ANSWER };
+	static const struct command plain = { .formats = FORMATS_OF_ANSWERS };
 
 	if (o->interactive)
 		return error_set(err, ERROR_USAGE,

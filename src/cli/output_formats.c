@@ -6,40 +6,23 @@
 #include "base/num.h"
 #include "render/render.h"
 
-/* Lists that are no struct result: those two and these. */
-static const char *const answer_formats[] = { "table", "json", "brief", NULL };
-static const char *const list_formats[] = { "csv", "markdown", "id", NULL };
-/* For pipelines. */
-static const char *const gate_formats[] = { "table",    "json",  "brief",
-					    "markdown", "junit", "sarif",
-					    "github",   NULL };
-/* Of other programs, which load them. */
-static const char *const document_formats[] = { "google", "grafana",
-						"prometheus", NULL };
-/* For platforms. */
-static const char *const cost_formats[] = { "table",    "json",   "brief",
-					    "csv",	"markdown", "gcloud",
-					    "kubernetes", "gcloud-apply",
-					    "kubernetes-apply", NULL };
-/* Definitions of objectives. */
-static const char *const definition_formats[] = { "openslo", NULL };
-/* What a file is converted to: no answers to read. */
-static const char *const file_formats[] = { "json",   "csv",        "folded",
-					    "pprof",  "speedscope", "dot",
-					    "chrome", "otlp",       "svg",
-					    "html",   NULL };
-static const char *const *const other_formats[] = { list_formats, gate_formats,
-						    cost_formats,
-						    document_formats,
-						    definition_formats };
+/* Beside those of render/: of lists, of pipelines, of other programs. */
+static const char *const others[] = {
+	"id",	       "junit",	       "sarif",		   "github",
+	"gcloud",      "kubernetes",   "gcloud-apply",	   "kubernetes-apply",
+	"google",      "grafana",      "prometheus",	   "openslo",
+};
 
-static const char *const series_formats[] = { "csv", "markdown", "html", NULL };
-
-static bool is_among(const char *const *names, const char *name)
+bool words_have(const char *words, struct str word)
 {
-	while (*names && strcmp(*names, name) != 0)
-		names++;
-	return *names != NULL;
+	for (; *words; words += *words == ' ') {
+		size_t n = strcspn(words, " ");
+
+		if (str_equal((struct str){ words, n }, word))
+			return true;
+		words += n;
+	}
+	return false;
 }
 
 const char *output_format_name(size_t i)
@@ -50,12 +33,8 @@ const char *output_format_name(size_t i)
 		count++;
 	if (render_formats[count].name)
 		return render_formats[count].name;
-	for (size_t l = 0; l < COUNT_OF(other_formats); l++)
-		for (size_t k = 0; other_formats[l][k]; k++)
-			if (!render_find(str_from(other_formats[l][k])) &&
-			    count++ == i)
-				return other_formats[l][k];
-	return NULL;
+	i -= count;
+	return i < COUNT_OF(others) ? others[i] : NULL;
 }
 
 const char *output_format_find(struct str name)
@@ -132,48 +111,11 @@ bool output_gives(const struct command *command, const char *format)
 
 	if (!strcmp(format, "openmetrics"))
 		return command->name && openmetrics_has(command->name);
-	switch (command->formats) {
-	case FORMATS_NONE:
+	if (!command->formats || (f && f->needs & command->lacking))
 		return false;
-	case FORMATS_RESULT:
-		return f && !(f->needs & command->lacking);
-	case FORMATS_FILES:
-		return is_among(file_formats, format) && f &&
-		       !(f->needs & command->lacking);
-	case FORMATS_LIST:
-		if (is_among(list_formats, format))
-			return true;
-		break;
-	case FORMATS_LEAK:
-		if (!strcmp(format, "google") || !strcmp(format, "prometheus"))
-			return true;
-		/* fall through */
-	case FORMATS_SERIES:
-		if (is_among(series_formats, format))
-			return true;
-		break;
-	case FORMATS_DASHBOARD:
-		return is_among(document_formats, format) &&
-		       strcmp(format, "prometheus") != 0;
-	case FORMATS_ALERT:
-		if (is_among(document_formats, format))
-			return true;
-		break;
-	case FORMATS_GATE:
-		return is_among(gate_formats, format);
-	case FORMATS_SLO:
-		if (!strcmp(format, "prometheus") ||
-		    !strcmp(format, "google") ||
-		    !strcmp(format, "markdown") || !strcmp(format, "html") ||
-		    is_among(definition_formats, format))
-			return true;
-		break;
-	case FORMATS_COST:
-		return is_among(cost_formats, format);
-	case FORMATS_ANSWER:
-		break;
-	}
-	return is_among(answer_formats, format);
+	return strcmp(command->formats, FORMATS_OF_RESULTS)
+		       ? words_have(command->formats, str_from(format))
+		       : f != NULL;
 }
 
 void output_list_formats(const struct command *command, struct buf *text)

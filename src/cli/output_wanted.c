@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/output.h"
 
-#include <string.h>
-
 #include "base/limits.h"
 
 static const struct output_option default_output = { "table", NULL };
@@ -21,16 +19,8 @@ size_t output_count_of(const struct options *o, const char *formats)
 	size_t count, found = 0;
 	const struct output_option *list = output_wanted(o, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		struct str format = str_from(list[i].format);
-
-		for (const char *at = formats; *at; at += *at == ' ') {
-			size_t n = strcspn(at, " ");
-
-			found += str_equal((struct str){ at, n }, format);
-			at += n;
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		found += words_have(formats, str_from(list[i].format));
 	return found;
 }
 

@@ -11,7 +11,6 @@
 #include "render/page.h"
 #include "report/texts.h"
 #include "render/render.h"
-#include "report/texts.h"
 
 /* A search for traces in words: what its durations are of, what its list
  * leaves out, and why nothing was found. Asks nothing. */
