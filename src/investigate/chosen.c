@@ -435,6 +435,19 @@ static bool guess(struct chosen *c, struct error *err)
 	return true;
 }
 
+/* Another time has a version that ran all along on both sides. */
+static void note_versions(const struct chosen *c)
+{
+	if (is_baseline_asked(c) && !c->want->baseline_selector &&
+	    !c->want->only_span_count &&
+	    asked_baseline(c)->kind != BASELINE_WANT_VERSION &&
+	    c->service.versions.count > 1)
+		investigation_note(c->v, (struct note){
+						 .kind = NOTE_VERSIONS_BESIDE,
+						 .names = &c->service.versions,
+					 });
+}
+
 /* Everything at once, and once more where the service proves to have other
  * names or types than was guessed. */
 static bool chosen_fetch_live(struct chosen *c, struct error *err)
@@ -454,6 +467,7 @@ static bool chosen_fetch_live(struct chosen *c, struct error *err)
 		return fail_empty(c, err);
 	c->has_span = c->span.stack_count > 0;
 	note_extent(c);
+	note_versions(c);
 	if (is_baseline_asked(c) && !finish_baseline(c, err))
 		return false;
 	return !c->is_gauge ||

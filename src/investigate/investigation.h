@@ -47,6 +47,7 @@ enum note_kind {
 	NOTE_PLACES_MIXED,     /* name: label, names: its values */
 	NOTE_NAME_ASSUMED,     /* reason: why the series are not known */
 	NOTE_NAME_OTHER,       /* name: under which profiles are sent */
+	NOTE_VERSIONS_BESIDE,      /* names: they sent the window's profiles */
 	NOTE_TYPE_INSTEAD,     /* of CPU; name: the type */
 	NOTE_BASELINE_EARLIER, /* name: by how much */
 	NOTE_BASELINE_EMPTY,

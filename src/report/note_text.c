@@ -90,6 +90,29 @@ static void add_places(const struct note *n, struct notes *notes)
 	buf_release(&text);
 }
 
+/* So many are told. */
+#define VERSIONS_TOLD 3u
+
+static void add_versions(const struct name_list *versions, struct notes *notes)
+{
+	size_t told = min_size(versions->count, VERSIONS_TOLD);
+	struct buf text;
+
+	buf_init(&text, LIMIT_ERROR_BYTES);
+	for (size_t i = 0; i < told; i++) {
+		buf_add_text(&text, i ? ", " : "");
+		wording_add(&text, versions->items[i], WORDING_TEXT_BYTES);
+	}
+	if (versions->count > told)
+		buf_addf(&text, " and %zu more", versions->count - told);
+	notes_add(notes,
+		  "versions %s sent profiles in this window: --baseline "
+		  "version=%.*s compares the others with that one, at the same "
+		  "time",
+		  buf_text(&text), STR_ARGS(versions->items[0]));
+	buf_release(&text);
+}
+
 static void add_names(const struct note *n, struct notes *notes)
 {
 	switch (n->kind) {
@@ -129,6 +152,9 @@ static void add_names(const struct note *n, struct notes *notes)
 		notes_add(notes,
 			  "profiles of this service are sent as \"%.*s\"",
 			  STR_ARGS(n->name));
+		break;
+	case NOTE_VERSIONS_BESIDE:
+		add_versions(n->names, notes);
 		break;
 	case NOTE_TYPE_INSTEAD:
 		notes_add(notes, "no CPU profile of this service; %.*s instead",
