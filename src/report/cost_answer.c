@@ -642,6 +642,8 @@ static void add_interval(const struct cost_answer *a, struct buf *out)
 	add_change(a, w->delta_low, true, out);
 	buf_add_text(out, " to ");
 	add_change(a, w->delta_high, true, out);
+	if (!isnan(cost_of_change(a->cost, &a->prices, 0)))
+		cost_add_currency(a, out);
 	buf_add_text(out, ")");
 }
 
