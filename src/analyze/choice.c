@@ -256,8 +256,8 @@ static bool is_fair(const struct choice *c)
 {
 	int64_t whole, measure = choice_measure(c, &whole);
 
-	return cause_of(c) != CAUSE_UNKNOWN && measure > 0 &&
-	       !c->t->is_partial && !c->t->orphan_count &&
+	return cause_of(c) != CAUSE_UNKNOWN && !c->t->is_partial &&
+	       !c->t->orphan_count &&
 	       is_at_least(measure, whole, FAIR_PATH_PERCENT) &&
 	       !choice_is_close(c);
 }
@@ -310,12 +310,10 @@ struct cost {
 static bool is_attempt(const struct choice *c, const struct retry *r,
 		       uint32_t span)
 {
-	return c->t->spans[span].parent == r->parent &&
-	       c->retries.is_member[span] &&
-	       c->t->spans[span].start_ns >= r->start_ns &&
-	       c->t->spans[span].end_ns <= r->end_ns &&
-	       c->calls.like[span] ==
-		       c->calls.like[c->retries.members[r->member_first]];
+	for (uint32_t i = 0; i < r->count; i++)
+		if (c->retries.members[r->member_first + i] == span)
+			return true;
+	return false;
 }
 
 /* Whether the span is an attempt or what was done for one. */
@@ -814,8 +812,6 @@ static void find_next(struct choice *c)
 			own = c->time_changes.items[i].own_ns;
 		if (own > c->next_ns)
 			c->next_ns = own;
-		if (c->want->by == GUILTY_BY_CRITICAL_PATH && !c->is_by_change)
-			return;
 	}
 }
 
@@ -834,8 +830,8 @@ static void choose_receiver(struct choice *c)
 			.best = i,
 			.change_ns = queue->grown_ns,
 			.next_ns = queue->next_ns,
-			.trace_ns = sat_add_i64(queue->grown_ns,
-						queue->next_ns),
+			.trace_ns =
+				sat_add_i64(queue->grown_ns, queue->next_ns),
 		};
 	}
 }

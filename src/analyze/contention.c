@@ -123,19 +123,15 @@ static double spread_of_sum(const struct slowing *s)
 	double added =
 		((double)s->least_added_ns + (double)s->most_added_ns) / 2;
 
-	return s->least_ns > 0
-		       ? (1 + added / (double)s->least_ns) /
-				 (1 + added / (double)s->most_ns)
-		       : 1;
+	return s->least_ns > 0 ? (1 + added / (double)s->least_ns) /
+					 (1 + added / (double)s->most_ns)
+			       : 1;
 }
 
+/* Two that usually take as long grow by a like factor whatever the reason: if
+ * each took as much more as the mean, their factors have to be so far apart,
+ * several times what medians of some dozens wander. One alone never is. */
 #define CONTENTION_UNLIKE 1.2
-
-/* Operations that are needed. Two that usually take as long grow by a like
- * factor whatever the reason: if each took as much more as the mean, their
- * factors have to be so far apart, several times what medians of some dozens
- * wander. */
-#define CONTENTION_OPERATIONS 2u
 
 /* How far apart the factors of its operations may be: code waits for disks and
  * timers too, which it gets as soon as ever. */
@@ -148,9 +144,8 @@ static bool is_contention(const struct slowing *s)
 	double factors =
 		s->least_ratio > 0 ? s->most_ratio / s->least_ratio : INFINITY;
 
-	return s->slower == s->compared && s->slower >= CONTENTION_OPERATIONS &&
-	       factors <= CONTENTION_SPREAD && of_sum >= CONTENTION_UNLIKE &&
-	       factors * factors < of_sum;
+	return s->slower == s->compared && factors <= CONTENTION_SPREAD &&
+	       of_sum >= CONTENTION_UNLIKE && factors * factors < of_sum;
 }
 
 static void list_instances(struct work *w)
@@ -366,8 +361,7 @@ static struct passing look_at(const struct profile *p, const struct stack *s,
 	struct passing out = { .has_function = false };
 
 	for (uint32_t i = 0; i < s->frame_count; i++) {
-		struct str name =
-			function_name(p, p->frames[ids[i]].function);
+		struct str name = function_name(p, p->frames[ids[i]].function);
 
 		out.has_function |= str_equal(name, function);
 		out.has_taker |= is_taker(name);

@@ -350,7 +350,8 @@ static void report_window(const struct cohorts *c, struct buf *out)
 			 "%.3f)",
 			 100 * ((double)c->p50_ns / (double)c->before_p50_ns -
 				1),
-			 fmax(1, 100 * c->wander), group_rule_p(GROUP_MOVED_LITTLE));
+			 fmax(1, 100 * c->wander),
+			 group_rule_p(GROUP_MOVED_LITTLE));
 }
 
 static void report_bimodal(const struct cohorts *c, struct buf *out)

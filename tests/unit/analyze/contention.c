@@ -180,6 +180,45 @@ static void one_operation_alone(void **state)
 	past_release(&p);
 }
 
+/* Two of three that call it, by a factor that no sum would have. */
+static void one_as_ever(void **state)
+{
+	enum { LIST = 3 };
+
+	(void)state;
+	for (int grown = 0; grown < 2; grown++) {
+		struct past p;
+
+		begin(&p);
+		past_operation(&p, "cat", "List", SPAN_KIND_SERVER);
+		usually(&p, 12, 4);
+		took(&p, BASE, "pod-1", LIST, 8);
+		lately(&p, "pod-1", 60, 20);
+		took(&p, SLOW, "pod-1", LIST, grown ? 40 : 8);
+		assert_int_equal(find(&p).is_found, grown);
+		past_release(&p);
+	}
+}
+
+/* Half of it waits for a timer, which fires as soon as ever: up to four times
+ * as far apart. */
+static void factors_apart(void **state)
+{
+	static const double product_ms[] = { 7.5, 9 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct past p;
+
+		begin(&p);
+		usually(&p, 100, 1);
+		lately(&p, "pod-1", 200, product_ms[i]);
+		lately(&p, "pod-2", 200, product_ms[i]);
+		assert_int_equal(find(&p).is_found, !i);
+		past_release(&p);
+	}
+}
+
 /* Whatever they do, they wait for the same pool. */
 static void the_same_wait_for_all(void **state)
 {
@@ -267,6 +306,8 @@ UNIT_TESTS(contention)
 		cmocka_unit_test(slow_ones_on_several_nodes),
 		cmocka_unit_test(as_ever),
 		cmocka_unit_test(one_operation_alone),
+		cmocka_unit_test(one_as_ever),
+		cmocka_unit_test(factors_apart),
 		cmocka_unit_test(the_same_wait_for_all),
 		cmocka_unit_test(operations_as_long_as_each_other),
 		cmocka_unit_test(nearly_the_same_wait),

@@ -388,6 +388,44 @@ static void limits(void **state)
 	assert_int_equal(told_of(40, 400, CONTRAST_VALUES + 1), 0);
 }
 
+/* Of so many slow and fast requests something is known of another operation, or
+ * a number. */
+static uint32_t told_of_known(int slow, int fast, bool is_number)
+{
+	struct asked a;
+	uint32_t count;
+
+	begin(&a);
+	for (int i = 0; i < 140; i++) {
+		bool is_slow = i < 40;
+		bool is_known = is_slow ? i < slow : i - 40 < fast;
+		struct history_span *s =
+			request(&a, SLOW, i * 37 % 140, is_slow ? 200 : 20);
+
+		if (is_known && is_number)
+			number(&a, s, SIZE, is_slow ? 5000 + i : i);
+		else if (is_known)
+			attr(&a, past_add(&a.p, SLOW, SHOP, i, 10), HIT,
+			     is_slow || (i == 40 && fast > 5) ? "false"
+							      : "true");
+	}
+	find(&a);
+	count = a.out.count;
+	end(&a);
+	return count;
+}
+
+static void few_of_which_it_is_known(void **state)
+{
+	(void)state;
+	for (int is_number = 0; is_number < 2; is_number++) {
+		assert_int_equal(told_of_known(5, 100, is_number), 1);
+		assert_int_equal(told_of_known(4, 100, is_number), 0);
+		assert_int_equal(told_of_known(40, 5, is_number), 1);
+		assert_int_equal(told_of_known(40, 4, is_number), 0);
+	}
+}
+
 /* Offsets grow with time, and what is slow is so lately. */
 static void what_counts_requests(void **state)
 {
@@ -695,6 +733,7 @@ UNIT_TESTS(contrasts)
 		cmocka_unit_test(against_those_before),
 		cmocka_unit_test(slow_ones_that_were_asked_for),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(few_of_which_it_is_known),
 		cmocka_unit_test(what_counts_requests),
 		cmocka_unit_test(small_differences),
 		cmocka_unit_test(chance),

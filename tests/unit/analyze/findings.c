@@ -226,6 +226,50 @@ static void fan_out(void **state)
 					     .time_ns = 90 * MS,
 					     .other_ns = 90 * MS });
 	expect_none(six, "n_plus_one");
+	/* twice */
+	expect("1 0 a S root 0 200\n"
+	       "2 1 a C part 0 80 server.address=h\n"
+	       "3 1 a C part 0 80 server.address=h\n"
+	       "4 1 a C part 0 80 server.address=h\n"
+	       "5 1 a C part 0 80 server.address=h\n"
+	       "6 1 a C part 0 80 server.address=h\n"
+	       "7 1 a C part 0 90 server.address=h\n"
+	       "8 1 a C part 90 170 server.address=h\n"
+	       "9 1 a C part 90 170 server.address=h\n"
+	       "a 1 a C part 90 170 server.address=h\n"
+	       "b 1 a C part 90 170 server.address=h\n"
+	       "c 1 a C part 90 170 server.address=h\n"
+	       "d 1 a C part 90 180 server.address=h\n",
+	       &(struct finding_facts){ .kind = FINDING_FAN_OUT,
+					.span = 1,
+					.call = 7,
+					.count = 6,
+					.time_ns = 90 * MS,
+					.other_ns = 90 * MS });
+	/* one after the other, as in a pool of two */
+	expect_none("1 0 a S root 0 260\n"
+		    "2 1 a C part 0 45 server.address=h\n"
+		    "3 1 a C part 35 85 server.address=h\n"
+		    "4 1 a C part 75 125 server.address=h\n"
+		    "5 1 a C part 115 165 server.address=h\n"
+		    "6 1 a C part 155 205 server.address=h\n"
+		    "7 1 a C part 195 245 server.address=h\n",
+		    "fan_out");
+	/* beside what the request waited for */
+	snprintf(six, sizeof six,
+		 "%s7 1 a C part 0 85 server.address=h\n"
+		 "8 1 a I work 0 200\n",
+		 five);
+	expect_none(six, "fan_out");
+	/* nine milliseconds */
+	expect_none("1 0 a S root 0 20\n"
+		    "2 1 a C part 0 9 server.address=h\n"
+		    "3 1 a C part 0 9 server.address=h\n"
+		    "4 1 a C part 0 9 server.address=h\n"
+		    "5 1 a C part 0 9 server.address=h\n"
+		    "6 1 a C part 0 9 server.address=h\n"
+		    "7 1 a C part 0 9 server.address=h\n",
+		    "fan_out");
 }
 
 static void cold_call(void **state)
@@ -259,6 +303,33 @@ static void cold_call(void **state)
 		    "2 1 a C get 0 50 server.address=h\n"
 		    "3 1 a C get 50 60 server.address=h\n"
 		    "4 1 a C get 60 70 server.address=h\n",
+		    "cold_call");
+	/* it failed; the next was made before it ended; nobody waited for it;
+	 * no calls */
+	expect_none("1 0 a S root 0 200\n"
+		    "2 1 a C get 0 50 error server.address=h\n"
+		    "3 1 a C get 50 60 server.address=h\n"
+		    "4 1 a C get 60 70 server.address=h\n"
+		    "5 1 a C get 70 75 server.address=h\n",
+		    "cold_call");
+	expect_none("1 0 a S root 0 200\n"
+		    "2 1 a C get 0 50 server.address=h\n"
+		    "3 1 a C get 49 59 server.address=h\n"
+		    "4 1 a C get 60 70 server.address=h\n"
+		    "5 1 a C get 70 75 server.address=h\n",
+		    "cold_call");
+	expect_none("1 0 a S root 0 200\n"
+		    "2 1 a C get 0 50 server.address=h\n"
+		    "3 1 a C get 50 60 server.address=h\n"
+		    "4 1 a C get 60 70 server.address=h\n"
+		    "5 1 a C get 70 75 server.address=h\n"
+		    "6 1 a I work 0 200\n",
+		    "cold_call");
+	expect_none("1 0 a S root 0 200\n"
+		    "2 1 a I step 0 50\n"
+		    "3 1 a I step 50 60\n"
+		    "4 1 a I step 60 70\n"
+		    "5 1 a I step 70 75\n",
 		    "cold_call");
 }
 
@@ -311,6 +382,94 @@ static void consecutive(void **state)
 		    "3 1 a C GET 2000 4000 error url.full=http://h/a\n"
 		    "4 1 a C GET 4000 6000 error url.full=http://h/a\n",
 		    "consecutive_http");
+	/* at the same time; of a database */
+	expect_none("1 0 a S root 0 9000\n"
+		    "2 1 a C GET 0 3000 url.full=http://h/a\n"
+		    "3 1 a C GET 1000 4000 url.full=http://h/b\n"
+		    "4 1 a C GET 2000 5000 url.full=http://h/c\n",
+		    "consecutive_http");
+	expect_none("1 0 a S root 0 9000\n"
+		    "2 1 a C q 0 1000 db.system=pg db.statement=a\n"
+		    "3 1 a C q 1000 2000 db.system=pg db.statement=b\n"
+		    "4 1 a C q 2000 3600 db.system=pg db.statement=c\n",
+		    "consecutive_http");
+	/* another one long after them */
+	expect("1 0 a S root 0 9000\n"
+	       "2 1 a C GET 0 1000 url.full=http://h/a\n"
+	       "3 1 a C GET 1000 2000 url.full=http://h/b\n"
+	       "4 1 a C GET 2000 3100 url.full=http://h/c\n"
+	       "5 1 a C GET 5000 5700 url.full=http://h/d\n",
+	       &(struct finding_facts){ .kind = FINDING_CONSECUTIVE,
+					.span = 1,
+					.call = 4,
+					.count = 3,
+					.time_ns = 3100 * MS,
+					.other_ns = 2000 * MS });
+}
+
+/* Of eleven steps that each have one, ten are told. */
+static void no_more_of_a_kind(void **state)
+{
+	static const struct {
+		const char *kind;
+		int step_ms;
+		int calls[6][2]; /* from, to */
+		int call_count;
+	} rows[] = {
+		{ "fan_out",
+		  100,
+		  { { 0, 80 },
+		    { 0, 80 },
+		    { 0, 80 },
+		    { 0, 80 },
+		    { 0, 80 },
+		    { 0, 90 } },
+		  6 },
+		{ "cold_call",
+		  80,
+		  { { 0, 60 }, { 60, 65 }, { 65, 70 }, { 70, 75 } },
+		  4 },
+		{ "consecutive_http",
+		  4000,
+		  { { 0, 1000 }, { 1000, 2000 }, { 2000, 3100 } },
+		  3 },
+	};
+
+	(void)state;
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct report r;
+		struct buf text;
+		size_t count = 0;
+		int id = 2, step = rows[row].step_ms;
+
+		buf_init(&text, MIB);
+		buf_addf(&text, "1 0 a S root 0 %d\n", 11 * step);
+		for (int i = 0; i < 11; i++) {
+			int parent = id++, at = i * step;
+
+			buf_addf(&text, "%x 1 a I step%d %d %d\n", parent, i,
+				 at, at + step);
+			for (int k = 0; k < rows[row].call_count; k++)
+				buf_addf(&text,
+					 "%x %x a C GET %d %d "
+					 "url.full=http://h/%s\n",
+					 id++, parent,
+					 at + rows[row].calls[k][0],
+					 at + rows[row].calls[k][1],
+					 row < 2  ? "a"
+					 : k == 0 ? "a"
+					 : k == 1 ? "b"
+						  : "c");
+		}
+		begin(&r, buf_text(&text));
+		for (size_t i = 0; i < r.result.finding_count; i++)
+			count += str_equal(r.result.findings[i].kind,
+					   str_from(rows[row].kind));
+		if (count != FINDINGS_PER_KIND)
+			fail_msg("%s: %zu", rows[row].kind, count);
+		end(&r);
+		buf_release(&text);
+	}
 }
 
 static void queue_gap(void **state)
@@ -471,12 +630,19 @@ static void skew(void **state)
 UNIT_TESTS(findings)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(retry),       cmocka_unit_test(slow_shard),
-		cmocka_unit_test(fan_out),     cmocka_unit_test(cold_call),
-		cmocka_unit_test(slow_query),  cmocka_unit_test(consecutive),
-		cmocka_unit_test(queue_gap),   cmocka_unit_test(gap),
-		cmocka_unit_test(errors),      cmocka_unit_test(message_delay),
-		cmocka_unit_test(other_roots), cmocka_unit_test(skew),
+		cmocka_unit_test(retry),
+		cmocka_unit_test(slow_shard),
+		cmocka_unit_test(no_more_of_a_kind),
+		cmocka_unit_test(fan_out),
+		cmocka_unit_test(cold_call),
+		cmocka_unit_test(slow_query),
+		cmocka_unit_test(consecutive),
+		cmocka_unit_test(queue_gap),
+		cmocka_unit_test(gap),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(message_delay),
+		cmocka_unit_test(other_roots),
+		cmocka_unit_test(skew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

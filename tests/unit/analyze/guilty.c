@@ -129,6 +129,50 @@ static void own_code(void **state)
 	end(&a);
 }
 
+/* A cause is fairly sure when it takes three tenths of the request, half as
+ * much again as the next, in a trace that is whole. */
+static void how_sure(void **state)
+{
+	static const struct {
+		const char *text;
+		enum confidence confidence;
+	} rows[] = {
+		{ "1 0 web S GET 0 1000\n"
+		  "2 1 web C q 0 300 db.system=mysql\n"
+		  "3 1 web I a 300 475\n4 1 web I b 475 650\n"
+		  "5 1 web I c 650 825\n6 1 web I d 825 1000\n",
+		  CONFIDENCE_FAIR },
+		{ "1 0 web S GET 0 1000\n"
+		  "2 1 web C q 0 299 db.system=mysql\n"
+		  "3 1 web I a 299 475\n4 1 web I b 475 650\n"
+		  "5 1 web I c 650 825\n6 1 web I d 825 1000\n",
+		  CONFIDENCE_WEAK },
+		{ "1 0 web S GET 0 500\n"
+		  "2 1 web C q 0 300 db.system=mysql\n"
+		  "3 1 web I a 300 500\n",
+		  CONFIDENCE_FAIR },
+		{ "1 0 web S GET 0 500\n"
+		  "2 1 web C q 0 299 db.system=mysql\n"
+		  "3 1 web I a 299 500\n",
+		  CONFIDENCE_WEAK },
+	};
+	struct answer a;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(&a, rows[i].text);
+		assert_int_equal(a.result.cause.kind, CAUSE_DOWNSTREAM);
+		if (a.result.cause.confidence != rows[i].confidence)
+			fail_msg("row %zu", i);
+		end(&a);
+	}
+	begin(&a, rows[0].text);
+	a.t.is_partial = true;
+	assert_true(choice_conclude(&a.c, &a.result, &a.pick, &a.err));
+	assert_int_equal(a.result.cause.confidence, CONFIDENCE_WEAK);
+	end(&a);
+}
+
 static void trace_facts(void **state)
 {
 	struct answer a;
@@ -643,6 +687,7 @@ UNIT_TESTS(guilty)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_code),
 		cmocka_unit_test(trace_facts),
+		cmocka_unit_test(how_sure),
 		cmocka_unit_test(a_close_second_is_said),
 		cmocka_unit_test(slow_query),
 		cmocka_unit_test(network_gap),
