@@ -350,23 +350,20 @@ static size_t list_medians(const struct work *w, double logs[BASELINE_SLOTS])
 /* Sets what they wander by, and says whether the median now is beyond that. */
 static bool is_beyond_wander(struct work *w)
 {
-	double logs[BASELINE_SLOTS], mean = 0, most = 0, squares = 0, t;
+	double logs[BASELINE_SLOTS], mean = 0, squares = 0, t;
 	size_t count = list_medians(w, logs);
 	double n = (double)count, now = log_of(w->now.p50_ns);
 
 	w->out->wander = NAN;
 	if (count < COHORT_WANDER_WINDOWS)
 		return false;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		mean += logs[i] / n;
-		most = fmax(most, logs[i]);
-	}
 	for (size_t i = 0; i < count; i++)
 		squares += (logs[i] - mean) * (logs[i] - mean);
 	w->out->wander = fmax(COHORT_WANDER_LEAST, sqrt(squares / (n - 1)));
 	t = (now - mean) / (w->out->wander * sqrt(1 + 1 / n));
-	return now > most && student_two_sided(t, n - 1) < COHORT_WANDER_P &&
-	       t > 0;
+	return t > 0 && student_two_sided(t, n - 1) < COHORT_WANDER_P;
 }
 
 /* A smaller move is told where earlier windows say how far medians wander: it
@@ -407,7 +404,7 @@ static size_t find_split(const struct work *w)
 		int64_t fast_p50 = values_quantile(v, i, 50);
 
 		below += log_of(v[i - 1]);
-		if (v[i] == v[i - 1] || v[i] > w->want->duration_ns ||
+		if (v[i] > w->want->duration_ns ||
 		    times_as_long(v[i], fast_p50) < COHORT_RATIO)
 			continue;
 		distance = (total - below) / (n - k) - below / k;
@@ -530,8 +527,7 @@ static bool is_new_part(const struct work *w)
  * they look like. */
 static bool has_part_changed(const struct work *w)
 {
-	return w->before.count < GROUP_MIN || !w->out->before_slow_count ||
-	       w->out->is_new ||
+	return !w->out->before_slow_count || w->out->is_new ||
 	       is_larger_part(w, &w->before, GROUP_MORE_IN_MODE);
 }
 

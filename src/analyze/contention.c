@@ -90,7 +90,7 @@ static void add(struct slowing *s, int64_t usual_ns, int64_t now_ns)
 	s->slower++;
 }
 
-/* By how much own times grew that count, beyond chance: TYPICAL_MOVED_P. */
+/* By how much own times grew that count, beyond chance: GROUP_OWN_MOVED. */
 #define CONTENTION_RATIO 1.5
 
 static bool compare(struct work *w, uint32_t window, struct slowing *out,

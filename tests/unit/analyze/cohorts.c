@@ -148,6 +148,28 @@ static void healthy_operation(void **state)
 	end(&a);
 }
 
+/* Too few to be beyond chance, but longer by half. */
+static void few_and_far(void **state)
+{
+	static const double now[] = { 40, 60, 75, 100, 110 };
+	static const double before[] = { 49, 50, 50, 60, 70 };
+	struct asked a;
+
+	(void)state;
+	for (int less = 0; less < 2; less++) {
+		begin(&a);
+		for (int i = 0; i < 5; i++) {
+			past_span(&a.p, BEFORE, 0, -5 * MINUTE + i, before[i]);
+			past_span(&a.p, SLOW, 0, MINUTE + i,
+				  now[i] - (less && i == 2));
+		}
+		find(&a, 120);
+		assert_true(a.out.p > group_rule_p(GROUP_DRIFTED));
+		assert_int_equal(a.out.mode == COHORT_WINDOW, !less);
+		end(&a);
+	}
+}
+
 /* The operation's median now, where it was 50 before; and a day and a week
  * before. */
 static enum cohort_mode small_move(double now, double day, double week)
@@ -269,7 +291,91 @@ static void a_part_older_than_the_baseline(void **state)
 	find(&a, 520);
 	assert_int_equal(a.out.mode, COHORT_BIMODAL);
 	assert_true(a.out.is_new);
+	assert_false(a.out.is_part_as_ever);
 	end(&a);
+}
+
+/* So many of 50 ms and so many of `slow_ms`, now and before; what is found when
+ * the request took own_ms. */
+static void find_of(struct asked *a, const int now[2], const int before[2],
+		    double slow_ms, double own_ms)
+{
+	begin(a);
+	add(a, BEFORE, before[0], 50, NULL);
+	add(a, BEFORE, before[1], slow_ms, NULL);
+	add(a, SLOW, now[0], 50, NULL);
+	add(a, SLOW, now[1], slow_ms, NULL);
+	find(a, own_ms);
+}
+
+static void how_many_make_a_part(void **state)
+{
+	static const struct {
+		int now[2], before[2];
+		enum cohort_mode mode;
+	} rows[] = {
+		/* a second mode has three of a hundred */
+		{ { 165, 5 }, { 22, 0 }, COHORT_HEALTHY },
+		{ { 194, 6 }, { 22, 0 }, COHORT_BIMODAL },
+		/* two are none, and three may be one */
+		{ { 28, 2 }, { 110, 0 }, COHORT_HEALTHY },
+		{ { 27, 3 }, { 110, 0 }, COHORT_UNSURE },
+		/* of two modes a growth is believed at one in twenty */
+		{ { 91, 9 }, { 98, 2 }, COHORT_BIMODAL },
+		{ { 92, 8 }, { 98, 2 }, COHORT_UNSURE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct asked a;
+
+		find_of(&a, rows[i].now, rows[i].before, 500, 520);
+		if (a.out.mode != rows[i].mode)
+			fail_msg("row %zu: %d", i, (int)a.out.mode);
+		end(&a);
+	}
+}
+
+/* It is one of the fast ones: slow are those from it on. */
+static void a_fast_one(void **state)
+{
+	static const int now[] = { 50, 30 }, before[] = { 80, 0 };
+	struct asked a;
+
+	(void)state;
+	find_of(&a, now, before, 500, 60);
+	assert_true(a.out.threshold_ns <= fixture_ms(60));
+	end(&a);
+}
+
+/* The slowest of forty are two. */
+static void how_many_make_a_tail(void **state)
+{
+	static const struct {
+		int now, before;
+		double own_ms;
+		bool is_tail;
+	} rows[] = {
+		{ 40, 40, 1500, true },
+		{ 39, 40, 1500, false },
+		{ 40, 39, 1500, false },
+		{ 40, 40, 70, false }, /* and it is none of them */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct asked a;
+
+		begin(&a);
+		add(&a, BEFORE, rows[i].before - 3, 50, NULL);
+		add(&a, BEFORE, 3, 100, NULL);
+		add(&a, SLOW, rows[i].now - 16, 50, NULL);
+		add(&a, SLOW, 16, 130, NULL);
+		find(&a, rows[i].own_ms);
+		if (a.out.is_tail != rows[i].is_tail)
+			fail_msg("row %zu", i);
+		end(&a);
+	}
 }
 
 /* Four slow ones are too few to be a part, and too many to deny it. */
@@ -285,7 +391,8 @@ static void few_slow(void **state)
 	find(&a, 520);
 	assert_int_equal(a.out.mode, COHORT_UNSURE);
 	assert_false(a.out.is_against_fast);
-	assert_true(a.out.part_p > group_rule_p(GROUP_MORE) && a.out.part_p < group_rule_p(GROUP_MAYBE_MORE));
+	assert_true(a.out.part_p > group_rule_p(GROUP_MORE) &&
+		    a.out.part_p < group_rule_p(GROUP_MAYBE_MORE));
 	end(&a);
 	assert_int_equal(mode_of_part(2, 0, 66), COHORT_HEALTHY);
 	assert_int_equal(mode_of_part(4, 2, 66), COHORT_HEALTHY);
@@ -579,10 +686,14 @@ UNIT_TESTS(cohorts)
 		cmocka_unit_test(whole_operation),
 		cmocka_unit_test(smallest_move),
 		cmocka_unit_test(healthy_operation),
+		cmocka_unit_test(few_and_far),
 		cmocka_unit_test(small_moves),
 		cmocka_unit_test(two_modes),
 		cmocka_unit_test(a_part_must_have_grown),
 		cmocka_unit_test(a_part_older_than_the_baseline),
+		cmocka_unit_test(how_many_make_a_part),
+		cmocka_unit_test(a_fast_one),
+		cmocka_unit_test(how_many_make_a_tail),
 		cmocka_unit_test(few_slow),
 		cmocka_unit_test(few_slow_before_alone),
 		cmocka_unit_test(more_of_the_slowest),

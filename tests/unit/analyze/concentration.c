@@ -166,6 +166,24 @@ static struct concentration find_slower_one(double first, double second,
 	return c;
 }
 
+/* Slower than all others each: none is the one. */
+static void two_that_stand_out(void **state)
+{
+	(void)state;
+	for (int second = 0; second < 2; second++) {
+		struct past p;
+
+		begin(&p);
+		add_around(&p, 0, "pod-1", 50);
+		add_around(&p, 0, "pod-2", 50);
+		add_around(&p, 0, "pod-3", second ? 66 : 50);
+		add_around(&p, 0, "pod-4", 80);
+		assert_int_equal(find(&p, CONCENTRATION_INSTANCE).is_found,
+				 !second);
+		past_release(&p);
+	}
+}
+
 /* None of their spans is slow: it takes a third longer. */
 static void slower_as_a_whole(void **state)
 {
@@ -226,6 +244,7 @@ static void a_slower_version_is_news(void **state)
 UNIT_TESTS(concentration)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_that_stand_out),
 		cmocka_unit_test(slower_as_a_whole),
 		cmocka_unit_test(slower_as_ever),
 		cmocka_unit_test(a_slower_version_is_news),

@@ -426,6 +426,92 @@ static void few_of_which_it_is_known(void **state)
 	}
 }
 
+/* Three quarters of 40 n slow requests are of a tenant; of the others so many,
+ * and of the fast ones so many, of a shard that half of all slow ones are of as
+ * well. */
+static uint32_t told_beside(int n, int slow, int fast, int all_fast)
+{
+	struct asked a;
+	uint32_t count;
+
+	begin(&a);
+	for (int i = 0; i < 40 * n + all_fast; i++) {
+		struct history_span *s =
+			request(&a, SLOW, i, i < 40 * n ? 200 : 20);
+		bool is_of_shard = i < 20 * n ||
+				   (i >= 30 * n && i < 30 * n + slow) ||
+				   (i >= 40 * n && i < 40 * n + fast);
+
+		attr(&a, s, TENANT, i < 30 * n ? "acme" : "other");
+		attr(&a, s, SHARD, is_of_shard ? "s1" : "s2");
+	}
+	find(&a);
+	count = a.out.count;
+	end(&a);
+	return count;
+}
+
+/* A second reason tells apart those that the first does not. */
+static void what_is_left(void **state)
+{
+	(void)state;
+	assert_int_equal(told_beside(1, 5, 0, 200), 2);
+	assert_int_equal(told_beside(1, 4, 0, 200), 1); /* few */
+	assert_int_equal(told_beside(1, 5, 7, 40), 1);  /* by chance */
+	assert_int_equal(told_beside(8, 40, 0, 800), 2);
+	assert_int_equal(told_beside(8, 40, 240, 800), 1); /* by little */
+}
+
+/* So many of six slow requests bear a value, and no fast one. */
+static void few_that_bear_it(void **state)
+{
+	(void)state;
+	for (int count = 4; count <= 5; count++) {
+		struct asked a;
+
+		begin(&a);
+		for (int i = 0; i < 106; i++) {
+			struct history_span *s =
+				request(&a, SLOW, i, i < 6 ? 200 : 20);
+
+			if (i < count)
+				attr(&a, s, TENANT, "acme");
+		}
+		find(&a);
+		assert_int_equal(a.out.count, count == 5);
+		end(&a);
+	}
+}
+
+/* As long as ever: on that node, which is no matter of the request, and for a
+ * tenant that is not this one. */
+static void as_ever_and_not_usual(void **state)
+{
+	static const struct {
+		uint32_t key;
+		const char *value;
+		int own;
+	} rows[] = { { NODE, "n1", 1 }, { TENANT, "big", 0 } };
+
+	(void)state;
+	for (size_t row = 0; row < COUNT_OF(rows); row++) {
+		struct asked a;
+
+		begin(&a);
+		for (int i = 0; i < 200; i++)
+			for (uint32_t w = SLOW; w <= BEFORE; w += BEFORE - SLOW)
+				attr(&a, request(&a, w, i, i < 40 ? 200 : 20),
+				     rows[row].key,
+				     i < 40 ? rows[row].value : "other");
+		find(&a);
+		assert_int_equal(a.out.count, 1);
+		assert_int_equal(a.out.items[0].own, rows[row].own);
+		assert_int_equal(a.out.items[0].since, CONTRAST_AS_EVER);
+		assert_false(a.out.items[0].is_usual);
+		end(&a);
+	}
+}
+
 /* Offsets grow with time, and what is slow is so lately. */
 static void what_counts_requests(void **state)
 {
@@ -734,6 +820,9 @@ UNIT_TESTS(contrasts)
 		cmocka_unit_test(slow_ones_that_were_asked_for),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(few_of_which_it_is_known),
+		cmocka_unit_test(what_is_left),
+		cmocka_unit_test(few_that_bear_it),
+		cmocka_unit_test(as_ever_and_not_usual),
 		cmocka_unit_test(what_counts_requests),
 		cmocka_unit_test(small_differences),
 		cmocka_unit_test(chance),
