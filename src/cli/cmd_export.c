@@ -10,6 +10,7 @@
 #include "cli/pages.h"
 #include "render/render.h"
 #include "report/answers.h"
+#include "report/texts.h"
 
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
 
@@ -28,6 +29,9 @@ static bool check(const struct context *ctx, struct error *err)
 		return error_set(err, ERROR_USAGE,
 				 "are these files traces or profiles? give "
 				 "--to-traces or --to-profiles");
+	if (o->findings && !o->to_traces)
+		return error_set(err, ERROR_USAGE,
+				 "--findings go with traces: give --to-traces");
 	if (o->state && o->to_traces && o->to_profiles)
 		return error_set(err, ERROR_USAGE,
 				 "--state is of traces or of profiles: export "
@@ -138,7 +142,8 @@ static bool export(struct context *ctx, struct error *err)
 				 .state_path = o->state,
 				 .state_folder = ctx->state_folder,
 				 .keeps_state = !o->dry_run,
-				 .encode = otlp_trace_write,
+				 .encode = o->findings ? trace_export_findings
+						       : trace_export_write,
 				 .progress = progress_exported };
 	struct destination to[2];
 	struct export profiles;

@@ -570,6 +570,10 @@ static const struct option_row rows[] = {
 	  "files",
 	  FIELD(to_profiles),
 	  .brief = "pyroscope+https://HOST, otlp+https://HOST, or a folder" },
+	{ "findings", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_EXPORT, NULL, CHOICE,
+	  "what a trace says by itself (N+1, retries, gaps) goes with it, as "
+	  "events of its spans",
+	  FIELD(findings), .brief = "send findings as events of spans" },
 	{ "state", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_EXPORT, "FILE", CHOICE,
 	  "what was sent is remembered here (one for each source and receiver "
 	  "below ~/.local/state/tracefind)",

@@ -94,6 +94,7 @@ struct options {
 	/* of export */
 	const char *to_traces; /* an address or a path */
 	const char *to_profiles;
+	bool findings; /* of traces, with them */
 	const char *state;
 	uint64_t rate; /* requests a second; 0: not given */
 	/* choice of search */

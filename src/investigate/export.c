@@ -262,7 +262,8 @@ static bool pack_trace(struct batch *b, size_t i, const struct trace *t,
 		       struct error *err)
 {
 	b->owner = i;
-	if (!b->export->encode(t, EXPORT_PART_BYTES, take_part, b, err))
+	if (!b->export->encode(t, EXPORT_PART_BYTES, take_part, b,
+			       &b->export->counts.findings, err))
 		return false;
 	if (b->fates[i] == FATE_OPEN)
 		b->fates[i] = FATE_SENT;

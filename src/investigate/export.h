@@ -31,6 +31,7 @@ struct export_counts {
 	uint64_t incomplete; /* sent as the source had it: only in part */
 	uint64_t spans;      /* sent */
 	uint64_t rejected_spans; /* of them, by the receiver */
+	uint64_t findings;       /* that went with them */
 	/* There are more in the window than could be listed. */
 	bool is_cut;
 	struct export_reason reasons[EXPORT_REASONS];
@@ -57,7 +58,8 @@ struct export
 	bool (*encode)(const struct trace *t, size_t part_bytes,
 		       bool (*take)(void *context, struct str part,
 				    uint32_t span_count, struct error *err),
-		       void *context, struct error *err);
+		       void *context, uint64_t *finding_count,
+		       struct error *err);
 	/* Told how far it is, or NULL. */
 	void (*progress)(uint64_t done, uint64_t count);
 	/* While it runs. */

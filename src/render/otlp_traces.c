@@ -209,8 +209,37 @@ static void put_status(struct buf *b, const struct trace *t,
 	wirew_close(b, at);
 }
 
+bool otlp_finding_is_written(const struct trace *t,
+			     const struct trace_finding *f)
+{
+	return !f->facts.more_count && f->facts.span < t->span_count &&
+	       f->text.len;
+}
+
+static void put_findings(struct buf *b, const struct trace *t,
+			 const struct result *r, const struct span *s)
+{
+	for (size_t i = 0; r && i < r->finding_count; i++) {
+		const struct trace_finding *f = &r->findings[i];
+		size_t at;
+
+		if (!otlp_finding_is_written(t, f) ||
+		    &t->spans[f->facts.span] != s)
+			continue;
+		at = wirew_open(b, SPAN_EVENTS);
+		wirew_fixed64(b, EVENT_TIME, (uint64_t)s->start_ns);
+		wirew_utf8(b, EVENT_NAME, STR("tracefind.finding"));
+		put_pair(b, EVENT_ATTRIBUTES, STR("tracefind.finding.kind"),
+			 str_from(finding_kind_name(f->facts.kind)));
+		put_pair(b, EVENT_ATTRIBUTES, STR("tracefind.finding.text"),
+			 f->text);
+		wirew_close(b, at);
+	}
+}
+
 static void put_span(struct buf *b, const struct trace *t,
-		     const struct trace_id *id, const struct span *s)
+		     const struct result *findings, const struct trace_id *id,
+		     const struct span *s)
 {
 	/* Span.SpanKind begins with "unspecified". */
 	static const uint8_t kinds[] = {
@@ -231,6 +260,7 @@ static void put_span(struct buf *b, const struct trace *t,
 	put_attrs(b, SPAN_ATTRIBUTES, t, t->attrs + s->attr_first,
 		  s->attr_count);
 	put_parts(b, t, s);
+	put_findings(b, t, findings, s);
 	put_status(b, t, s);
 	wirew_close(b, at);
 }
@@ -314,7 +344,7 @@ static uint32_t *order_make(const struct trace *t)
 
 /* The next part: spans of the order from *at on. */
 static void put_part(struct buf *b, const struct trace *t,
-		     const struct trace_id *id, const uint32_t *order,
+		     const struct result *findings, const struct trace_id *id, const uint32_t *order,
 		     uint32_t *at, size_t part_bytes)
 {
 	while (*at < t->span_count && b->len < part_bytes) {
@@ -324,7 +354,8 @@ static void put_part(struct buf *b, const struct trace *t,
 		put_resource(b, t, resource);
 		spans = wirew_open(b, RESOURCE_SPANS_SCOPE_SPANS);
 		do {
-			put_span(b, t, id, &t->spans[order[(*at)++]]);
+			put_span(b, t, findings, id,
+				 &t->spans[order[(*at)++]]);
 		} while (*at < t->span_count && b->len < part_bytes &&
 			 t->spans[order[*at]].resource == resource);
 		wirew_close(b, spans);
@@ -332,7 +363,8 @@ static void put_part(struct buf *b, const struct trace *t,
 	}
 }
 
-bool otlp_trace_write(const struct trace *t, size_t part_bytes,
+bool otlp_trace_write(const struct trace *t, const struct result *findings,
+		      size_t part_bytes,
 		      bool (*take)(void *context, struct str part,
 				   uint32_t span_count, struct error *err),
 		      void *context, struct error *err)
@@ -349,7 +381,7 @@ bool otlp_trace_write(const struct trace *t, size_t part_bytes,
 		uint32_t first = at;
 
 		buf_clear(&part);
-		put_part(&part, t, &id, order, &at, part_bytes);
+		put_part(&part, t, findings, &id, order, &at, part_bytes);
 		is_ok = buf_check(&part, "a trace", err) &&
 			take(context, buf_str(&part), at - first, err);
 	}
@@ -376,7 +408,7 @@ void render_otlp(const struct render_input *in, struct out *out)
 
 	if (in->result->has_profile)
 		otlp_profile(in, out);
-	else if (!otlp_trace_write(in->trace, FILE_PART_BYTES, write_part, out,
+	else if (!otlp_trace_write(in->trace, NULL, FILE_PART_BYTES, write_part, out,
 				   &err))
 		out_fail_memory(out);
 }

@@ -216,10 +216,17 @@ void report_reasons(struct page *p, const struct notes *reasons);
  * instrumentations, the state of a trace and its flags, and the types of
  * attributes, which are text but for those that the conventions define as whole
  * numbers. take: false ends it with err. */
-bool otlp_trace_write(const struct trace *t, size_t part_bytes,
+/* Findings of the result become events of their spans, "tracefind.finding" with
+ * tracefind.finding.kind and .text; NULL: none do. */
+bool otlp_trace_write(const struct trace *t, const struct result *findings,
+		      size_t part_bytes,
 		      bool (*take)(void *context, struct str part,
 				   uint32_t span_count, struct error *err),
 		      void *context, struct error *err) MUST_CHECK;
+
+/* Whether it is one of those: of a span, and not a count of further ones. */
+bool otlp_finding_is_written(const struct trace *t,
+			     const struct trace_finding *f);
 
 /* Callers and callees of functions, and their source lines: for people in the
  * columns that pprof has, and as JSON (tracefind-json(5)). */

@@ -82,6 +82,10 @@ static void write_side(struct page *p, const struct export_side *s,
 		page_text(p, ": ");
 		add_count(p, e->counts.spans, "span");
 	}
+	if (e->counts.findings) {
+		page_text(p, ", with ");
+		add_count(p, e->counts.findings, "finding");
+	}
 	page_flush(p, PAINT_BOLD, "", 0);
 	out_char(p->out, '\n');
 	page_foreign(p, s->from);
@@ -150,9 +154,9 @@ static void put_side(struct jsonw *w, const char *key,
 		   s->export->state_path, c->found, c->sent, c->known);
 	jsonw_addf(w,
 		   "refused:%zu, missing:%zu, narrowed:%zu, incomplete:%zu, "
-		   "spans:%zu, rejected_spans:%zu, all_listed:%i",
+		   "spans:%zu, rejected_spans:%zu, all_listed:%i, findings:%zu",
 		   c->refused, c->gone, c->narrowed, c->incomplete, c->spans,
-		   c->rejected_spans, !c->is_cut);
+		   c->rejected_spans, !c->is_cut, c->findings);
 	put_reasons(w, c);
 	jsonw_object_end(w);
 }

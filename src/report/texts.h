@@ -240,4 +240,18 @@ void comparison_notes_report(const struct result *r, struct notes *notes,
 bool trace_lack_explain(const struct trace_lack *lack,
 			const struct find_query *query, struct error *err);
 
+/* Encoders of traces for exports (investigate/export.h): as they are, and with
+ * what they say by themselves as events of their spans. */
+bool trace_export_write(const struct trace *t, size_t part_bytes,
+			bool (*take)(void *context, struct str part,
+				     uint32_t span_count, struct error *err),
+			void *context, uint64_t *finding_count,
+			struct error *err) MUST_CHECK;
+bool trace_export_findings(const struct trace *t, size_t part_bytes,
+			   bool (*take)(void *context, struct str part,
+					uint32_t span_count,
+					struct error *err),
+			   void *context, uint64_t *finding_count,
+			   struct error *err) MUST_CHECK;
+
 #endif

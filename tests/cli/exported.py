@@ -90,6 +90,7 @@ class Receiver:
 
     def __init__(self, headers=None, delay_s=0, answer=b""):
         self.spans, self.requests, self.wrong = [], [], []
+        self.bodies = []
         self.profiles, self.otlp_profiles = [], []
         self.lock = threading.Lock()
         outer = self
@@ -125,6 +126,7 @@ class Receiver:
             if given["Content-Type"] != "application/x-protobuf":
                 self.wrong.append(given["Content-Type"])
             self.spans += list(spans_of(plain))
+            self.bodies.append(plain)
         elif path == "/v1development/profiles":
             if given["Content-Type"] != "application/x-protobuf":
                 self.wrong.append(given["Content-Type"])
@@ -241,6 +243,43 @@ def check_intakes(program, folder):
             Path(folder, f"{kind}.json").read_bytes() + \
             b"".join(p.read_bytes() for p in Path(folder).rglob("export-*"))
         check(key.encode() not in told, f"{kind}: the key is told")
+
+
+def findings_of(body):
+    """(name of its span, kind, text) of events that are findings."""
+    for group in map(message, message(body).get(1, [])):
+        for scope in map(message, group[2]):
+            for span in map(message, scope[2]):
+                for event in map(message, span.get(11, [])):
+                    if event[2] != [b"tracefind.finding"]:
+                        continue
+                    check(event[1] == span[7], "it is not of the span's time")
+                    about = attributes(event[3])
+                    yield (span[5][0].decode(), about["tracefind.finding.kind"],
+                           about["tracefind.finding.text"])
+
+
+def check_findings(program, folder):
+    """With --findings what `show` says of a trace is an event of its span; all
+    else is as without."""
+    trace = str(TESTDATA / "otlp" / "b.json")
+    sent = []
+    for more in ((), ("--findings",)):
+        with Receiver({"api-key": "k"}) as receiver:
+            answer = json.loads(run(
+                program, folder, "export", trace, "--to-traces",
+                f"newrelic+{receiver.url}", "-o", "json", *more,
+                TRACEFIND_TO_TOKEN="k"))
+        check(not receiver.wrong, receiver.wrong[:3])
+        sent.append((receiver.spans, [f for body in receiver.bodies
+                                      for f in findings_of(body)]))
+        check(answer["traces"]["findings"] == len(sent[-1][1]), answer)
+    check(sent[0][0] == sent[1][0] and not sent[0][1], "the spans are others")
+    shown = json.loads(run(program, folder, "show", trace, "-o", "json"))
+    check([f[1:] for f in sent[1][1]] ==
+          [(f["kind"], f["text"]) for f in shown["findings"]] != [],
+          f"{sent[1][1]}, not {shown['findings']}")
+    check(sent[1][1][0][0] == "UserRepository.findByEmail", sent[1][1])
 
 
 def check_nothing_twice(program, folder):

@@ -30,7 +30,7 @@ static void write_parts(size_t part_bytes, struct written *w)
 {
 	*w = (struct written){ .parts = 0 };
 	buf_init(&w->bytes, LIMIT_BODY_PLAIN_BYTES);
-	if (!otlp_trace_write(&trace, part_bytes, take, w, &err))
+	if (!otlp_trace_write(&trace, NULL, part_bytes, take, w, &err))
 		fail_msg("%s", err.message);
 	assert_int_equal(w->bytes.state, BUF_OK);
 	assert_int_equal(w->spans, trace.span_count);
@@ -124,7 +124,7 @@ static void test_parts(void **state)
 	buf_release(&small.bytes);
 	small = (struct written){ .most = 2 };
 	buf_init(&small.bytes, LIMIT_BODY_PLAIN_BYTES);
-	assert_false(otlp_trace_write(&trace, 1, take, &small, &err));
+	assert_false(otlp_trace_write(&trace, NULL, 1, take, &small, &err));
 	assert_string_equal(err.message, "enough");
 	assert_int_equal(small.parts, 2);
 	buf_release(&small.bytes);
