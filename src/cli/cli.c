@@ -145,18 +145,10 @@ static void hide_secrets(int argc, char **argv)
 /* Options without which a case says what there is to look at. */
 static bool is_choice(const struct option_row *row)
 {
-	static const char *const names[] = {
-		"span",	    "service",	"selector",	     "baseline-span",
-		"name",	    "query",	"baseline-selector", "tags",
-		"from",	    "to",	"since",	     "around",
-		"guide",    "traces-url", "profiles-url",    "errors",
-		"above",    "min-duration",
-	};
-
-	for (size_t i = 0; i < COUNT_OF(names); i++)
-		if (!strcmp(row->name, names[i]))
-			return true;
-	return false;
+	return words_have("span service selector baseline-span name query "
+			  "baseline-selector tags from to since around guide "
+			  "traces-url profiles-url errors above min-duration",
+			  str_from(row->name));
 }
 
 static bool outline_read(struct outline *line, const struct arguments *a,

@@ -312,20 +312,13 @@ struct sweep {
 
 static bool check_formats(const struct options *o, struct error *err)
 {
-	static const char *const formats[] = { "table", "json", "markdown" };
-
-	for (size_t i = 0; i < o->output_count; i++) {
-		size_t k = 0;
-
-		while (k < COUNT_OF(formats) &&
-		       strcmp(o->outputs[i].format, formats[k]) != 0)
-			k++;
-		if (k == COUNT_OF(formats))
+	for (size_t i = 0; i < o->output_count; i++)
+		if (!words_have("table json markdown",
+				str_from(o->outputs[i].format)))
 			return error_set(err, ERROR_USAGE,
 					 "check --all gives table, json and "
 					 "markdown, not %s",
 					 o->outputs[i].format);
-	}
 	return true;
 }
 

@@ -166,10 +166,8 @@ bool options_parse(struct options *o, const struct command *command, int argc,
 
 static bool is_address(const struct option_form *form)
 {
-	return !strcmp(form->row->name, "traces-url") ||
-	       !strcmp(form->row->name, "profiles-url") ||
-	       !strcmp(form->row->name, "metrics-url") ||
-	       !strcmp(form->row->name, "tenant-id");
+	return words_have("traces-url profiles-url metrics-url tenant-id",
+			  str_from(form->row->name));
 }
 
 /* Whether a token of a case file may act on this machine. */
