@@ -248,28 +248,39 @@ static void read_weight_type(struct reader *r, struct thread *t)
 			t->weight = &weights[i];
 }
 
+enum {
+	FIELD_STACK,
+	FIELD_WEIGHT,
+	FIELD_WEIGHT_TYPE,
+	FIELD_SCHEMA,
+	FIELD_THREADS,
+	FIELD_SHARED,
+	FIELD_LIBS,
+};
+
+static struct json_fields sample_fields = JSON_FIELDS(
+	JSON_NAME("stack", FIELD_STACK), JSON_NAME("weight", FIELD_WEIGHT),
+	JSON_NAME("weightType", FIELD_WEIGHT_TYPE),
+	JSON_NAME("schema", FIELD_SCHEMA));
+
 static bool read_samples(struct reader *r, struct thread *t, struct error *err)
 {
-	struct str key;
+	int field;
 
 	if (!json_enter_if(r->json, JSON_OBJECT))
 		return true;
 	t->stacks.count = t->weights.count = 0;
-	while (json_next_key(r->json, &key)) {
-		bool is_read = true;
-
-		if (str_equal(key, STR("stack"))) {
-			is_read = read_numbers(r, &t->stacks, err);
-		} else if (str_equal(key, STR("weight"))) {
-			is_read = read_weights(r, t, err);
-		} else if (str_equal(key, STR("weightType"))) {
+	while ((field = json_next_field(r->json, &sample_fields)) >= 0) {
+		if (field == FIELD_STACK && !read_numbers(r, &t->stacks, err))
+			return false;
+		if (field == FIELD_WEIGHT && !read_weights(r, t, err))
+			return false;
+		if (field == FIELD_WEIGHT_TYPE)
 			read_weight_type(r, t);
-		} else {
-			r->is_raw |= str_equal(key, STR("schema"));
+		if (field == FIELD_SCHEMA) {
+			r->is_raw = true;
 			json_skip(r->json);
 		}
-		if (!is_read)
-			return false;
 	}
 	return true;
 }
@@ -315,16 +326,10 @@ static bool read_threads(struct reader *r, struct error *err)
 
 static bool read_library(struct reader *r, struct str *name, struct error *err)
 {
-	struct str key;
-
 	*name = STR("");
 	if (!json_enter_if(r->json, JSON_OBJECT))
 		return true;
-	while (json_next_key(r->json, &key)) {
-		if (!str_equal(key, STR("name"))) {
-			json_skip(r->json);
-			continue;
-		}
+	while (json_next_named(r->json, STR("name"))) {
 		*name = arena_str(&r->scratch, json_text_nullable(r->json));
 		if (!name->ptr)
 			return no_memory(r, err);
@@ -348,25 +353,21 @@ static bool read_libraries(struct reader *r, struct error *err)
 	return true;
 }
 
+static struct json_fields document_fields = JSON_FIELDS(
+	JSON_NAME("threads", FIELD_THREADS), JSON_NAME("shared", FIELD_SHARED),
+	JSON_NAME("libs", FIELD_LIBS));
+
 static bool read_document(struct reader *r, struct error *err)
 {
-	bool is_read = true;
-	struct str key;
+	int field;
 
 	if (!json_enter(r->json, JSON_OBJECT))
 		return json_check(r->json, err);
-	while (is_read && json_next_key(r->json, &key)) {
-		if (str_equal(key, STR("threads")))
-			is_read = read_threads(r, err);
-		else if (str_equal(key, STR("shared")))
-			is_read = read_shared(r, err);
-		else if (str_equal(key, STR("libs")))
-			is_read = read_libraries(r, err);
-		else
-			json_skip(r->json);
-	}
-	if (!is_read)
-		return false;
+	while ((field = json_next_field(r->json, &document_fields)) >= 0)
+		if (!(field == FIELD_THREADS  ? read_threads(r, err)
+		      : field == FIELD_SHARED ? read_shared(r, err)
+					      : read_libraries(r, err)))
+			return false;
 	json_expect_end(r->json, "profile");
 	if (!json_check(r->json, err))
 		return false;

@@ -179,28 +179,46 @@ static bool keep_text(struct reader *r, struct str text, struct str *kept,
 	return kept->ptr || no_memory(r, err);
 }
 
+enum {
+	FIELD_NAME,
+	FIELD_FILE,
+	FIELD_LINE,
+	FIELD_TYPE,
+	FIELD_FRAME,
+	FIELD_AT,
+	FIELD_UNIT,
+	FIELD_START,
+	FIELD_END,
+	FIELD_SAMPLES,
+	FIELD_WEIGHTS,
+	FIELD_EVENTS,
+	FIELD_SHARED,
+	FIELD_PROFILES,
+};
+
+static struct json_fields frame_fields =
+	JSON_FIELDS(JSON_NAME("name", FIELD_NAME), JSON_NAME("file", FIELD_FILE),
+		    JSON_NAME("line", FIELD_LINE));
+
 static bool read_frame(struct reader *r, struct error *err)
 {
-	struct str key, text, name = STR(""), file = STR("");
+	struct str text, name = STR(""), file = STR("");
 	uint64_t line = 0;
 	uint32_t function, *frame;
+	int field;
 
 	if (!json_enter(r->json, JSON_OBJECT))
 		return true;
-	while (json_next_key(r->json, &key)) {
-		bool is_name = str_equal(key, STR("name"));
-		bool is_file = str_equal(key, STR("file"));
-		bool is_line = str_equal(key, STR("line"));
-
-		if ((is_name || is_file) && json_peek(r->json) == JSON_STRING) {
-			if (json_text(r->json, &text) &&
-			    !keep_text(r, text, is_name ? &name : &file, err))
-				return false;
-		} else if (!is_line || json_peek(r->json) != JSON_NUMBER ||
-			   !json_u64(r->json, &line)) {
+	while ((field = json_next_field(r->json, &frame_fields)) >= 0)
+		if (json_peek(r->json) !=
+		    (field == FIELD_LINE ? JSON_NUMBER : JSON_STRING))
 			json_skip(r->json);
-		}
-	}
+		else if (field == FIELD_LINE && !json_u64(r->json, &line))
+			json_skip(r->json);
+		else if (field != FIELD_LINE && json_text(r->json, &text) &&
+			 !keep_text(r, text,
+				    field == FIELD_NAME ? &name : &file, err))
+			return false;
 	frame = column_add(&r->scratch, &r->frames, sizeof *frame);
 	if (!frame)
 		return no_memory(r, err);
@@ -280,30 +298,29 @@ static bool read_weight(struct reader *r, struct error *err)
 	return weight ? keep_text(r, text, weight, err) : no_memory(r, err);
 }
 
+static struct json_fields event_fields =
+	JSON_FIELDS(JSON_NAME("type", FIELD_TYPE),
+		    JSON_NAME("frame", FIELD_FRAME), JSON_NAME("at", FIELD_AT));
+
 static bool read_event(struct reader *r, struct error *err)
 {
 	struct event *e = column_add(&r->scratch, &r->events, sizeof *e);
-	struct str key, text;
+	struct str text;
+	int field;
 
 	if (!e)
 		return no_memory(r, err);
 	*e = (struct event){ .at = { NULL, 0 } };
 	if (!json_enter(r->json, JSON_OBJECT))
 		return true;
-	while (json_next_key(r->json, &key)) {
-		if (str_equal(key, STR("type"))) {
-			if (json_text(r->json, &text))
-				e->is_open = str_equal(text, STR("O"));
-		} else if (str_equal(key, STR("frame"))) {
-			if (!read_id(r, NULL, &e->frame, err))
-				return false;
-		} else if (str_equal(key, STR("at"))) {
-			if (json_number_text(r->json, &text) &&
-			    !keep_text(r, text, &e->at, err))
-				return false;
-		} else {
-			json_skip(r->json);
-		}
+	while ((field = json_next_field(r->json, &event_fields)) >= 0) {
+		if (field == FIELD_FRAME && !read_id(r, NULL, &e->frame, err))
+			return false;
+		if (field == FIELD_TYPE && json_text(r->json, &text))
+			e->is_open = str_equal(text, STR("O"));
+		if (field == FIELD_AT && json_number_text(r->json, &text) &&
+		    !keep_text(r, text, &e->at, err))
+			return false;
 	}
 	return true;
 }
@@ -459,40 +476,37 @@ static void offer(struct reader *r)
 	r->offered_count++;
 }
 
-/* The first time only the unit is looked at. */
-static bool read_profile_key(struct reader *r, struct str key,
-			     struct error *err)
+static struct json_fields profile_fields = JSON_FIELDS(
+	JSON_NAME("unit", FIELD_UNIT), JSON_NAME("startValue", FIELD_START),
+	JSON_NAME("endValue", FIELD_END), JSON_NAME("samples", FIELD_SAMPLES),
+	JSON_NAME("weights", FIELD_WEIGHTS), JSON_NAME("events", FIELD_EVENTS));
+
+static bool read_profile_field(struct reader *r, int field, struct error *err)
 {
+	bool is_unit = field == FIELD_UNIT;
 	struct str text;
 
-	if (str_equal(key, STR("unit")) && json_peek(r->json) == JSON_STRING) {
-		if (json_text(r->json, &text))
-			r->unit = find_unit(text);
-	} else if (r->is_second && (str_equal(key, STR("startValue")) ||
-				    str_equal(key, STR("endValue")))) {
-		if (json_peek(r->json) != JSON_NUMBER)
-			json_skip(r->json);
-		else if (json_number_text(r->json, &text))
-			return keep_text(r, text,
-					 str_starts(key, STR("s")) ? &r->start
-								   : &r->end,
-					 err);
-	} else if (r->is_second && str_equal(key, STR("samples"))) {
+	if (field == FIELD_SAMPLES)
 		return read_list(r, read_sample, err);
-	} else if (r->is_second && str_equal(key, STR("weights"))) {
+	if (field == FIELD_WEIGHTS)
 		return read_list(r, read_weight, err);
-	} else if (r->is_second && str_equal(key, STR("events"))) {
+	if (field == FIELD_EVENTS)
 		return read_list(r, read_event, err);
-	} else {
+	if (json_peek(r->json) != (is_unit ? JSON_STRING : JSON_NUMBER))
 		json_skip(r->json);
-	}
+	else if (is_unit && json_text(r->json, &text))
+		r->unit = find_unit(text);
+	else if (!is_unit && json_number_text(r->json, &text))
+		return keep_text(r, text,
+				 field == FIELD_START ? &r->start : &r->end,
+				 err);
 	return true;
 }
 
 static bool read_profile(struct reader *r, struct error *err)
 {
-	struct str key;
 	int64_t busy = 0;
+	int field;
 
 	r->unit = &units[0];
 	r->ids.count = r->ends.count = 0;
@@ -500,15 +514,15 @@ static bool read_profile(struct reader *r, struct error *err)
 	r->start = r->end = STR("");
 	if (!json_enter(r->json, JSON_OBJECT))
 		return true;
-	while (json_next_key(r->json, &key)) {
-		bool is_samples = str_equal(key, STR("samples"));
-		bool is_events = str_equal(key, STR("events"));
-
-		if (r->is_second && ((is_samples && r->ends.count) ||
-				     (is_events && r->events.count)))
+	while ((field = json_next_field(r->json, &profile_fields)) >= 0) {
+		if ((field == FIELD_SAMPLES && r->ends.count) ||
+		    (field == FIELD_EVENTS && r->events.count))
 			return damaged("a profile has two lists of samples",
 				       err);
-		if (!read_profile_key(r, key, err))
+		/* The first time only the unit is looked at. */
+		if (!r->is_second && field != FIELD_UNIT)
+			json_skip(r->json);
+		else if (!read_profile_field(r, field, err))
 			return false;
 	}
 	if (json_failed(r->json))
@@ -523,24 +537,22 @@ static bool read_profile(struct reader *r, struct error *err)
 	return true;
 }
 
+static struct json_fields document_fields = JSON_FIELDS(
+	JSON_NAME("shared", FIELD_SHARED), JSON_NAME("profiles", FIELD_PROFILES));
+
 static bool read_document(struct reader *r, struct error *err)
 {
-	struct str key;
+	int field;
 
 	if (!json_enter(r->json, JSON_OBJECT))
 		return json_check(r->json, err);
-	while (json_next_key(r->json, &key)) {
-		bool is_done = true;
-
-		if (!r->is_second && str_equal(key, STR("shared")))
-			is_done = read_frames(r, err);
-		else if (str_equal(key, STR("profiles")))
-			is_done = read_list(r, read_profile, err);
-		else
+	while ((field = json_next_field(r->json, &document_fields)) >= 0)
+		if (field == FIELD_SHARED && r->is_second)
 			json_skip(r->json);
-		if (!is_done)
+		else if (!(field == FIELD_SHARED
+				   ? read_frames(r, err)
+				   : read_list(r, read_profile, err)))
 			return false;
-	}
 	json_expect_end(r->json, "profile");
 	return json_check(r->json, err);
 }
