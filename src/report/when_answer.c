@@ -686,7 +686,8 @@ static void write_versions(struct page *p, const struct when *w)
 		page_text(p, "unchanged");
 	else if (!near)
 		page_text(p, when_has_step(w) ? "unchanged then; "
-					      : "changed, without a step: ");
+			     : has_recent(w) ? "changed: "
+					     : "changed, without a step: ");
 	for (size_t i = 0; !near && i < w->version_count; i++) {
 		page_text(p, i ? "; " : "");
 		write_version(p, w, &w->versions[i]);
