@@ -190,8 +190,8 @@ static void move_profile(struct options *o, size_t profile, const char *option,
 static int investigate(const struct options *o)
 {
 	struct error err = { 0 };
-	struct finding finding;
-	struct run r;
+	struct finding finding = { 0 };
+	struct run r = { 0 };
 	bool done;
 
 	finding_init(&finding, &r.investigation);
@@ -206,9 +206,9 @@ int cmd_slow(const struct options *o)
 {
 	struct options with = *o;
 	struct error err = { 0 };
-	const char **raw;
-	struct buf option;
-	size_t profile;
+	const char **raw = NULL;
+	struct buf option = { 0 };
+	size_t profile = 0;
 	int status;
 
 	if (!find_profile_file(o, &profile, &err)) {
