@@ -72,19 +72,23 @@ static int64_t part_edge(struct time_range range, size_t i, size_t parts)
 	       (i == parts ? length % (int64_t)parts : 0);
 }
 
-/* Of a part of the range what the service was there for. */
+/* Of a part of the range what the service was there for; of several instances
+ * in the same time the seconds of each count. */
 static double lively_seconds(const struct comparison_side *side,
 			     struct time_range range)
 {
 	const struct time_range *lively = &side->lively;
+	double instances = side->instances ? side->instances : 1;
 
 	if (!lively->to_ns)
-		return time_range_seconds(range);
+		return instances * time_range_seconds(range);
 	if (range.from_ns < lively->from_ns)
 		range.from_ns = lively->from_ns;
 	if (range.to_ns > lively->to_ns)
 		range.to_ns = lively->to_ns;
-	return range.to_ns > range.from_ns ? time_range_seconds(range) : 0;
+	return range.to_ns > range.from_ns
+		       ? instances * time_range_seconds(range)
+		       : 0;
 }
 
 static struct time_range part_range(const struct comparison_side *side,

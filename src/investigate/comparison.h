@@ -94,7 +94,9 @@ struct comparison_side {
 	/* Requests served in the range, -1 unknown; of spans their number. */
 	double requests;
 	bool is_requests_sampled;
-	uint32_t instances; /* 0 unknown */
+	/* At the same time, where what is compared is what one of them does; 0:
+	 * what all do. */
+	uint32_t instances;
 	/* How much of the range was profiled, by the answers; 0: all. */
 	double profiled_s;
 	/* Filled by comparison_apply(). */

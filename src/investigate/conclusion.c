@@ -219,10 +219,8 @@ static void set_instances(const struct profile_inquiry *q)
 	r->baseline.instances = is_single ? 1 : q->s->base_instances;
 	if (q->shown->scope == SCOPE_SPAN || q->shown->scope == SCOPE_INSTANCE)
 		r->profile.instances = 1;
-	if (q->shown->scope != SCOPE_INSTANCE)
-		return;
-	r->baseline.instances =
-		q->s->slow_instances > 1 ? q->s->slow_instances - 1 : 0;
+	if (q->shown->scope == SCOPE_INSTANCE)
+		r->baseline.instances = q->shown->base.instances;
 }
 
 /* And how many requests they are of: those of spans were asked for one by

@@ -31,6 +31,8 @@ static bool set_service_sides(struct profile_inquiry *q, struct comparison *c,
 					       &c->slow.selector,
 					       &c->base.selector, err);
 	c->scope = SCOPE_INSTANCE;
+	c->slow.instances = 1;
+	c->base.instances = s->slow_instances > 1 ? s->slow_instances - 1 : 0;
 	c->slow.selector =
 		selector_with(q->v, q->service.selector,
 			      q->service.instance_label, s->instance, false);
@@ -103,8 +105,7 @@ static bool measure_cpu(const struct profile_inquiry *q, double *now,
 		return false;
 	if (c->scope == SCOPE_INSTANCE && q->s->slow_instances > 1) {
 		*now = comparison_cores(&c->slow);
-		*before =
-			comparison_cores(&c->base) / (q->s->slow_instances - 1);
+		*before = comparison_cores(&c->base);
 		return true;
 	}
 	*now = comparison_rate(&c->slow, c->slow.profile.total);

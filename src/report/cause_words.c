@@ -251,8 +251,14 @@ static void report_cpu(const struct profile_inquiry *q, struct buf *out)
 		report_busy(q, out);
 		return;
 	}
-	buf_addf(out, "CPU of the service went from %.2f to %.2f cores",
-		 comparison_cores(&c->base), comparison_cores(&c->slow));
+	if (c->scope == SCOPE_INSTANCE)
+		buf_addf(out, "the instance took %.2f cores, the others %.2f%s",
+			 comparison_cores(&c->slow), comparison_cores(&c->base),
+			 c->base.instances > 1 ? " each" : "");
+	else
+		buf_addf(out, "CPU of the service went from %.2f to %.2f cores",
+			 comparison_cores(&c->base),
+			 comparison_cores(&c->slow));
 	buf_add_text(out, "; no samples carry this request's id");
 }
 

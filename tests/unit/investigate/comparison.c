@@ -57,6 +57,25 @@ static void time_is_cut_in_equal_parts(void **state)
 	comparison_release(&c);
 }
 
+/* What three did in a minute took three minutes of theirs. */
+static void time_of_several_instances_adds_up(void **state)
+{
+	struct comparison c;
+
+	(void)state;
+	comparison_init(&c, CPU, SCOPE_INSTANCE);
+	c.slow.range = c.base.range = range_of(0, 60);
+	c.slow.part_count = c.base.part_count = 4;
+	c.slow.instances = 1;
+	c.base.instances = 3;
+	comparison_cover(&c, range_of(0, 60), range_of(30, 60));
+	assert_true(comparison_seconds(&c.slow) == 60);
+	assert_true(comparison_seconds(&c.base) == 90);
+	assert_true(c.slow.exposure[3] == 15);
+	assert_true(c.base.exposure[0] == 0 && c.base.exposure[3] == 45);
+	comparison_release(&c);
+}
+
 /* 10 ns in three parts: 3, 3 and the 4 that are left. */
 static void last_part_takes_the_rest(void **state)
 {
@@ -378,6 +397,7 @@ UNIT_TESTS(comparison)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(time_is_cut_in_equal_parts),
+		cmocka_unit_test(time_of_several_instances_adds_up),
 		cmocka_unit_test(last_part_takes_the_rest),
 		cmocka_unit_test(spans_are_dealt_out),
 		cmocka_unit_test(whole_is_the_side),
