@@ -37,7 +37,8 @@ struct receiver {
 				const struct whole_profile *profile,
 				struct http_request *request,
 				struct error *err);
-	enum receipt (*answer)(const struct endpoint *endpoint,
+	enum receipt (*answer)(const struct receiver *to,
+			       const struct endpoint *endpoint,
 			       const struct http_response *response,
 			       int64_t *rejected, struct error *err);
 };

@@ -184,9 +184,11 @@ static bool judge(struct batch *b, size_t request, struct error *err)
 {
 	struct export *e = b->export;
 	const struct part *part = &b->parts[request];
+	const struct receiver *to = e->to->receiver;
 	int64_t rejected;
-	enum receipt receipt = e->to->receiver->answer(
-		&e->to->endpoint, &b->responses[request], &rejected, err);
+	enum receipt receipt = to->answer(to, &e->to->endpoint,
+					  &b->responses[request], &rejected,
+					  err);
 
 	/* What takes none of it has not taken it. */
 	if (receipt == RECEIPT_PART && rejected >= (int64_t)part->span_count)
@@ -613,10 +615,11 @@ static bool has_file(const struct export *e, const struct whole_profile *w)
 static bool judge_profiles(struct sending *s, size_t i, struct error *err)
 {
 	struct export *e = s->export;
+	const struct receiver *to = e->to->receiver;
 	int64_t rejected;
 
-	switch (e->to->receiver->answer(&e->to->endpoint, &s->responses[i],
-					&rejected, err)) {
+	switch (to->answer(to, &e->to->endpoint, &s->responses[i], &rejected,
+			   err)) {
 	case RECEIPT_TAKEN:
 		e->counts.sent++;
 		return !e->state || export_state_add(e->state, &s->keys[i],

@@ -74,10 +74,10 @@ static void read_partial(struct wire *w, int64_t *rejected, struct str *message)
 }
 
 /* What is said in another encoding, or not at all, is no partial success. */
-static enum receipt read_answer(const char *subject,
-				const struct endpoint *endpoint,
-				const struct http_response *response,
-				int64_t *rejected, struct error *err)
+static enum receipt answer(const struct receiver *to,
+			   const struct endpoint *endpoint,
+			   const struct http_response *response,
+			   int64_t *rejected, struct error *err)
 {
 	struct str message = STR("");
 	struct wire w, partial;
@@ -86,9 +86,9 @@ static enum receipt read_answer(const char *subject,
 
 	*rejected = 0;
 	if (!http_is_success(response))
-		return receiver_fail(subject, endpoint, response, err);
+		return receiver_fail(to->title, endpoint, response, err);
 	if (body_is_html(response)) {
-		answer_fail(subject, endpoint, response, err);
+		answer_fail(to->title, endpoint, response, err);
 		return RECEIPT_NONE;
 	}
 	wire_init(&w, buf_str(&response->body));
@@ -101,16 +101,9 @@ static enum receipt read_answer(const char *subject,
 	if (*rejected <= 0)
 		return RECEIPT_TAKEN;
 	line_copy(line, sizeof line, message);
-	error_set(err, ERROR_FORMAT, "%s: %s", subject,
+	error_set(err, ERROR_FORMAT, "%s: %s", to->title,
 		  line[0] ? line : "rejected without a reason");
 	return RECEIPT_PART;
-}
-
-static enum receipt answer(const struct endpoint *endpoint,
-			   const struct http_response *response,
-			   int64_t *rejected, struct error *err)
-{
-	return read_answer("OTLP", endpoint, response, rejected, err);
 }
 
 const struct receiver receiver_otlp = {
@@ -127,20 +120,6 @@ const struct receiver receiver_otlp = {
  * take no profiles. Their documentation: docs.newrelic.com, "New Relic OTLP
  * endpoint"; docs.datadoghq.com, "Datadog OTLP Intake Endpoint". */
 
-static enum receipt newrelic_answer(const struct endpoint *endpoint,
-				    const struct http_response *response,
-				    int64_t *rejected, struct error *err)
-{
-	return read_answer("New Relic", endpoint, response, rejected, err);
-}
-
-static enum receipt datadog_answer(const struct endpoint *endpoint,
-				   const struct http_response *response,
-				   int64_t *rejected, struct error *err)
-{
-	return read_answer("Datadog", endpoint, response, rejected, err);
-}
-
 const struct receiver receiver_newrelic = {
 	.title = "New Relic",
 	.prefix = "newrelic+",
@@ -149,7 +128,7 @@ const struct receiver receiver_newrelic = {
 	.no_profiles = "New Relic takes no profiles",
 	.traces_suffix = ROUTE_TRACES,
 	.traces_request = traces_request,
-	.answer = newrelic_answer,
+	.answer = answer,
 };
 
 const struct receiver receiver_datadog = {
@@ -161,5 +140,5 @@ const struct receiver receiver_datadog = {
 		       "an intake that is not OTLP's",
 	.traces_suffix = ROUTE_TRACES,
 	.traces_request = traces_request,
-	.answer = datadog_answer,
+	.answer = answer,
 };

@@ -363,10 +363,12 @@ static bool profile_request(const struct endpoint *endpoint,
 	return is_ok;
 }
 
-static enum receipt answer(const struct endpoint *endpoint,
+static enum receipt answer(const struct receiver *to,
+			   const struct endpoint *endpoint,
 			   const struct http_response *response,
 			   int64_t *rejected, struct error *err)
 {
+	(void)to;
 	*rejected = 0;
 	return http_is_success(response)
 		       ? RECEIPT_TAKEN
