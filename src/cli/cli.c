@@ -312,6 +312,9 @@ static int page_run(const struct command *command, const struct options *o)
 		{ COMMAND_HELP, cmd_help },
 	};
 
+	/* What a command does not begin lies on what reading the options left,
+	 * addresses with passwords among it, for as long as it runs. */
+	mem_wipe_stack();
 	for (size_t i = 0; i < COUNT_OF(pages); i++)
 		if (command->bit == pages[i].bit)
 			return pages[i].run(o);

@@ -190,8 +190,8 @@ static void move_profile(struct options *o, size_t profile, const char *option,
 static int investigate(const struct options *o)
 {
 	struct error err = { 0 };
-	struct finding finding = { 0 };
-	struct run r = { 0 };
+	struct finding finding;
+	struct run r;
 	bool done;
 
 	finding_init(&finding, &r.investigation);
@@ -200,15 +200,13 @@ static int investigate(const struct options *o)
 	return run_end(&r, done, &err);
 }
 
-/* What lies here lies beneath the whole investigation: nothing of it may be what
- * an earlier call left on the stack, which had passwords in addresses. */
 int cmd_slow(const struct options *o)
 {
 	struct options with = *o;
-	struct error err = { 0 };
-	const char **raw = NULL;
-	struct buf option = { 0 };
-	size_t profile = 0;
+	struct error err;
+	const char **raw;
+	struct buf option;
+	size_t profile;
 	int status;
 
 	if (!find_profile_file(o, &profile, &err)) {
