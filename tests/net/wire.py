@@ -73,20 +73,31 @@ class Wire:
         self.faults = []  # the test's own
         self.connections = 0
         self.lock = threading.Lock()
-        self.listeners, self.port = [], 0
-        for address in ("127.0.0.1", *also):
-            self.listen(address)
+        self.listeners = self.bind("127.0.0.1", *also)
+        self.port = self.listeners[0].getsockname()[1]
+        for listener in self.listeners:
+            listener.listen(64)
+            threading.Thread(target=self.accept, args=(listener,),
+                             daemon=True).start()
         self.host = f"127.0.0.1:{self.port}"
         self.url = ("https://" if tls else "http://") + self.host
 
-    def listen(self, address):
-        listener = socket.socket()
-        self.listeners.append(listener)
-        listener.bind((address, self.port))
-        listener.listen(64)
-        self.port = listener.getsockname()[1]
-        threading.Thread(target=self.accept, args=(listener,),
-                         daemon=True).start()
+    @staticmethod
+    def bind(*addresses):
+        """A port that is free at one address may be taken at another."""
+        for tries_left in reversed(range(8)):
+            listeners, port = [], 0
+            try:
+                for address in addresses:
+                    listeners.append(socket.socket())
+                    listeners[-1].bind((address, port))
+                    port = listeners[0].getsockname()[1]
+                return listeners
+            except OSError:
+                for listener in listeners:
+                    listener.close()
+                if not tries_left:
+                    raise
 
     def __enter__(self):
         return self
