@@ -416,8 +416,11 @@ bool profile_view(const struct profile *p, const struct view *v,
 #define STOP_S 0.25
 #define STOP_PART 0.01
 
-/* Times people ask for are multiples of that, or whole seconds below. */
+/* Times people ask for are multiples of that, or whole seconds below; and of more than
+ * some minutes multiples of half a minute: else every longer run would be near one. */
 #define TYPICAL_S 5.0
+#define LONG_S 120.0
+#define TYPICAL_LONG_S 30.0
 
 static double seconds(const struct profile *p)
 {
@@ -433,13 +436,14 @@ static double off(double a, double step)
 static bool is_taken_for_a_time(double length_s)
 {
 	double late = fmax(STOP_S, STOP_PART * length_s);
+	double step = length_s > LONG_S ? TYPICAL_LONG_S : TYPICAL_S;
 
 	if (length_s < 1 - STOP_PART)
 		return false;
 	if (off(length_s, 1) <= STOP_PART)
 		return true;
 	return length_s >= TYPICAL_S - late &&
-	       off(length_s, TYPICAL_S) <= late;
+	       off(length_s, step) <= fmin(late, step / 10);
 }
 
 enum normalize profiles_default_normalize(const struct profile *slow,

@@ -217,23 +217,59 @@ static bool has_requests(const struct check *c)
 	return c->want->requests.count && c->want->baseline_requests.count;
 }
 
+/* Runs that were taken for a time are as long as each other to this part. */
+#define SAME_RUNS 0.02
+
+static bool is_of_one_length(const struct profile_runs *files)
+{
+	int64_t least = INT64_MAX, most = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		least = min_i64(least, files->heads[i].duration_ns);
+		most = max_i64(most, files->heads[i].duration_ns);
+	}
+	return (double)(most - least) <= SAME_RUNS * (double)most;
+}
+
+/* Whether the runs were taken for a time: one may be as long as that by chance, all of
+ * them are not. */
+static bool is_taken_for_times(const struct check *c)
+{
+	const struct profile *base = c->baseline.files.heads;
+	size_t count = c->candidate.files.count, base_count = c->baseline.files.count;
+	size_t pairs = count > base_count ? count : base_count;
+	bool is_of_whole_runs, is_rate = false;
+
+	if (!is_of_one_length(&c->candidate.files) ||
+	    !is_of_one_length(&c->baseline.files))
+		return false;
+	if (c->want->snapshot) {
+		base = &c->snapshot_whole;
+		base_count = 1;
+		pairs = count;
+	}
+	for (size_t i = 0; base && i < pairs; i++) {
+		is_rate |= profiles_default_normalize(
+				   &c->candidate.files.heads[i % count],
+				   &base[i % base_count],
+				   &is_of_whole_runs) == NORMALIZE_RATE;
+		if (is_of_whole_runs)
+			return false;
+	}
+	return is_rate;
+}
+
 /* A run of a program is a unit of work, unless the profiles were taken for a
  * time. */
 static enum normalize default_per(const struct check *c)
 {
 	const struct snapshot *s = c->want->snapshot;
-	const struct profile *base = s ? &c->snapshot_whole : c->baseline.files.heads;
-	bool is_of_whole_runs;
 
 	if (!c->candidate.is_of_files ||
 	    (c->baseline.whole && !c->baseline.is_of_files && !s) ||
 	    (s && s->per == NORMALIZE_RATE))
 		return NORMALIZE_RATE;
-	return base && profiles_default_normalize(c->candidate.files.heads, base,
-						  &is_of_whole_runs) ==
-				       NORMALIZE_RATE
-		       ? NORMALIZE_RATE
-		       : NORMALIZE_REQUEST;
+	return is_taken_for_times(c) ? NORMALIZE_RATE : NORMALIZE_REQUEST;
 }
 
 /* Whether the snapshot says what it took in this measure; shares need none. */

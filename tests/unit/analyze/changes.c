@@ -269,6 +269,10 @@ static void test_typical_way(void **state)
 	/* A compiler that ran until it was done. */
 	expect_way(7.58, 5.42, NORMALIZE_VALUE);
 	expect_way(30, 47.6, NORMALIZE_VALUE);
+	/* Of some minutes any length is near a multiple of five seconds. */
+	expect_way(300, 601, NORMALIZE_RATE);
+	expect_way(312.4, 468.3, NORMALIZE_VALUE);
+	expect_way(100.7, 60, NORMALIZE_VALUE);
 }
 
 UNIT_TESTS(changes)
