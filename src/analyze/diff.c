@@ -323,18 +323,25 @@ static struct replicate_sums sums_of(const struct diff *d, uint32_t id)
 /* A function with more of a profile is most of what the others did. */
 #define DIFF_PEER_SHARE 0.5
 
+static bool is_small_part(const struct func_table *t, uint32_t id,
+			  enum rank_by by)
+{
+	const struct side_values *v = t->entries[id].values;
+
+	for (int s = 0; s < SIDE_COUNT; s++)
+		if (side_share(t->sides[s].profile, side_value(&v[s], by)) >=
+		    DIFF_PEER_SHARE)
+			return false;
+	return true;
+}
+
 static bool is_peer(const struct func_table *t, uint32_t id, enum rank_by by)
 {
 	const struct side_values *v = t->entries[id].values;
 
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		int64_t value = side_value(&v[s], by);
-
-		if (value <= 0 || side_share(t->sides[s].profile, value) >=
-					  DIFF_PEER_SHARE)
-			return false;
-	}
-	return !func_is_nameless(t, id);
+	return side_value(&v[SIDE_SLOW], by) > 0 &&
+	       side_value(&v[SIDE_BASELINE], by) > 0 &&
+	       is_small_part(t, id, by) && !func_is_nameless(t, id);
 }
 
 /* How many there are, and the part of both sides that they hold. */
@@ -403,9 +410,22 @@ static bool list_peers(const struct diff *d, struct replicate_row **rows,
 
 #define DIFF_PRIOR_CV BURST_CV
 
+/* The factor that functions have in common is put down to the load and the host up
+ * to this, where most of them may have changed. */
+#define DIFF_COMMON_RATE 1.25
+
 /* Without runs that tell: one window a side, noise as of samples that a request
  * brings several of, with work that drifts. */
 #define DIFF_PRIOR_SAMPLING OVERDISPERSION_BASE
+
+/* Values are by what was done: runs of a program, or requests that were counted.
+ * Unlike the load of a service that is the same on both sides, up to the machine. */
+static bool is_of_known_work(const struct diff *d)
+{
+	return d->want->is_small_told && diff_is_rate(d) &&
+	       (d->want->is_of_runs ||
+		d->want->normalize == NORMALIZE_REQUEST);
+}
 
 static struct replicate_prior prior_of(const struct diff *d)
 {
@@ -422,6 +442,8 @@ static struct replicate_prior prior_of(const struct diff *d)
 						     : DIFF_WINDOW_CV,
 		.may_rise = want->is_small_told,
 		.is_of_runs = want->is_of_runs,
+		.bound = is_of_known_work(d) ? log(DIFF_COMMON_RATE) : 0,
+		.whole = log((d->all.a / d->all.n_a) / (d->all.b / d->all.n_b)),
 	};
 }
 
@@ -431,13 +453,19 @@ static bool find_trend(struct diff *d, struct error *err)
 	struct arena *arena = d->t->arena;
 	struct replicate_row *rows =
 		arena_array(arena, d->count + 1, sizeof *rows);
+	size_t count = 0, small = 0;
 	bool is_done;
 
 	if (!rows)
 		return arena_fail(arena, "comparing functions", err);
+	/* Nearly all of a run is what its rows are a part of, and varies by nothing. */
 	for (size_t i = 0; i < d->count; i++)
-		rows[i] = row_at(d, d->values, d->ids[i]);
-	is_done = replicates_trend(&d->runs, rows, d->count, &d->noise, err);
+		small += is_small_part(d->t, d->ids[i], d->want->by);
+	for (size_t i = 0; i < d->count; i++)
+		if (small < REPLICATE_ROWS ||
+		    is_small_part(d->t, d->ids[i], d->want->by))
+			rows[count++] = row_at(d, d->values, d->ids[i]);
+	is_done = replicates_trend(&d->runs, rows, count, &d->noise, err);
 	arena_drop(arena, rows, (d->count + 1) * sizeof *rows);
 	return is_done;
 }
@@ -518,10 +546,6 @@ static bool is_near(double ratio, double whole)
 	       fabs(log(ratio) - log(whole)) <= fabs(log(whole)) / 2;
 }
 
-/* Of slow requests beside others most functions may have changed: what all have
- * in common up to this factor is put down to the load and the host. */
-#define DIFF_COMMON_RATE 1.25
-
 /* Few functions tell nothing of the others, but when the whole moved with
  * them. */
 static void find_drift(struct diff *d)
@@ -536,7 +560,9 @@ static void find_drift(struct diff *d)
 	if (!(rate > 0) || !isfinite(rate))
 		return;
 	d->is_together = d->whole.is_changed && has_load(d) && whole > 0 &&
-			 is_near(rate, whole);
+			 is_near(rate, whole) &&
+			 (!is_of_known_work(d) ||
+			  d->common.reading == REPLICATE_TOGETHER);
 	if (is_free && !d->is_together && d->common.rows < REPLICATE_ROWS)
 		return;
 	d->has_drift = true;
@@ -554,6 +580,9 @@ static double beside_variance(const struct diff *d)
 
 	return d->has_drift && !d->is_bounded ? d->common.variance : given;
 }
+
+/* What was counted moved, with 95 %. */
+#define RAW_DEVIATIONS 1.96
 
 /* Preemption, scheduling, collection: as the machine has it. */
 static bool follows_machine(const struct diff *d, uint32_t id)
@@ -575,16 +604,23 @@ static bool follows_machine(const struct diff *d, uint32_t id)
  * machine runtime.asyncPreempt lay so far apart (bench/power/real.py). */
 #define DIFF_MACHINE_CV 0.2
 
-static struct noise noise_of(const struct diff *d, uint32_t id,
-			     const struct counts *c)
+/* The noise of a row, relative to `sampled`, the variance of the logarithm of its
+ * ratio by sampling alone. */
+static struct noise noise_beside_sampling(const struct diff *d, uint32_t id,
+					  double sampled)
 {
 	struct replicate_sums sums = sums_of(d, id);
 	double beside = beside_variance(d);
 
 	if (d->method == DIFF_ASSUMED && follows_machine(d, id))
 		beside += 2 * DIFF_MACHINE_CV * DIFF_MACHINE_CV;
-	return replicates_row_noise(&d->noise, &sums, counts_log_variance(c),
-				    beside);
+	return replicates_row_noise(&d->noise, &sums, sampled, beside);
+}
+
+static struct noise noise_of(const struct diff *d, uint32_t id,
+			     const struct counts *c)
+{
+	return noise_beside_sampling(d, id, counts_log_variance(c));
 }
 
 /* ---- the whole ---- */
@@ -633,15 +669,21 @@ static double detectable_part(const struct counts *c, struct noise noise)
 /* The whole profile moved when it certainly did, by this factor at least. */
 #define DIFF_WHOLE_RATIO 1.1
 
+static struct interval growth_of_ratio(struct interval ratio)
+{
+	return (struct interval){ ratio.low - 1, ratio.high - 1 };
+}
+
 /* Of shares the whole is 100 % whatever happened. */
 static void whole_test(struct diff *d)
 {
 	struct whole_diff *w = &d->whole;
 	struct noise noise;
-	double ratio;
+	double ratio, z;
 
 	*w = (struct whole_diff){ .q = NAN,
 				  .range = { NAN, NAN },
+				  .growth_range = { NAN, NAN },
 				  .detectable = NAN };
 	if (!diff_is_rate(d))
 		return;
@@ -654,10 +696,10 @@ static void whole_test(struct diff *d)
 	w->q = counts_test(&d->all, noise);
 	w->is_changed = w->is_changed && w->q <= DIFF_FALSE_DISCOVERY;
 	w->detectable = detectable_part(&d->all, noise);
-	w->range = counts_delta_interval(
-		&d->all, d->all.a, noise.phi,
-		isinf(noise.df) ? normal_two_sided_quantile(0.05)
-				: student_two_sided_quantile(0.05, noise.df));
+	z = student_two_sided_quantile(0.05, noise.df);
+	w->range = counts_delta_interval(&d->all, d->all.a, noise.phi, z);
+	w->growth_range = growth_of_ratio(counts_ratio_interval(
+		&d->all, noise.phi * counts_seen_log_variance(&d->all), z));
 }
 
 /* ---- deltas ---- */
@@ -741,16 +783,55 @@ static double least_delta(const struct diff *d)
 						       : DIFF_MIN_DELTA;
 }
 
-/* What is too small a part of the whole is not claimed, however certain. */
-static double detectable(const struct diff *d, const struct counts *c,
-			 struct noise noise)
+static struct noise typical_noise(const struct diff *d, const struct counts *c)
 {
-	double part = (c->a + c->b) / (d->all.a + d->all.b);
-	double level = DIFF_FALSE_DISCOVERY / fmax(1, d->family);
-	double far = student_two_sided_quantile(level, noise.df) + SEEN_BEYOND;
+	return replicates_typical_noise(&d->noise, &d->runs,
+					counts_log_variance(c),
+					beside_variance(d));
+}
 
-	return fmax(least_delta(d) / part,
-		    expm1(far * sqrt(noise.phi * counts_log_variance(c))));
+/* More is told as a factor anyway. */
+#define DETECTABLE_MOST 1000.0
+#define DETECTABLE_STEPS 40
+
+/* How many deviations a row of b samples before shows that grows by so much. */
+static double deviations_of(const struct diff *d, uint32_t id, double b,
+			    double growth)
+{
+	struct counts c = counts_beside(d, 0, b);
+	struct noise noise;
+
+	c.a = b * (1 + growth) * c.n_a / c.n_b;
+	noise = id == ENTRY_NONE ? typical_noise(d, &c) : noise_of(d, id, &c);
+	return counts_deviation(&c, noise);
+}
+
+/* The growth that is claimed in four of five cases, of a row of b samples before;
+ * what is too small a part of the whole is not claimed, however significant. Noise
+ * that is known from few runs differs from case to case, and the deviations with it
+ * (a common approximation of the noncentral distribution). id: ENTRY_NONE for a row
+ * like most. */
+static double detectable(const struct diff *d, uint32_t id, double part,
+			 double b, double df)
+{
+	double level = DIFF_FALSE_DISCOVERY / fmax(1, d->family);
+	double claimed = student_two_sided_quantile(level, df);
+	double far = claimed +
+		     SEEN_BEYOND * sqrt(1 + (isinf(df) ? 0 : claimed * claimed /
+								     (2 * df)));
+	double low = 0, high = DETECTABLE_MOST;
+
+	if (deviations_of(d, id, b, high) < far)
+		return INFINITY;
+	for (int i = 0; i < DETECTABLE_STEPS; i++) {
+		double next = sqrt((1 + low) * (1 + high)) - 1;
+
+		if (deviations_of(d, id, b, next) < far)
+			low = next;
+		else
+			high = next;
+	}
+	return fmax(least_delta(d) / part, high);
 }
 
 double diff_detectable(const struct diff *d, uint32_t id)
@@ -759,14 +840,9 @@ double diff_detectable(const struct diff *d, uint32_t id)
 
 	if (d->method == DIFF_UNTESTED || !(c.a + c.b > 0))
 		return NAN;
-	return detectable(d, &c, noise_of(d, id, &c));
-}
-
-static struct noise typical_noise(const struct diff *d, const struct counts *c)
-{
-	return replicates_typical_noise(&d->noise, &d->runs,
-					counts_log_variance(c),
-					beside_variance(d));
+	return detectable(d, id, (c.a + c.b) / (d->all.a + d->all.b),
+			  fmax(c.b, c.a * c.n_b / c.n_a),
+			  noise_of(d, id, &c).df);
 }
 
 double diff_detectable_of(const struct diff *d, double share)
@@ -776,7 +852,7 @@ double diff_detectable_of(const struct diff *d, double share)
 
 	if (d->method == DIFF_UNTESTED || isinf(counts_log_variance(&c)))
 		return NAN;
-	return detectable(d, &c, typical_noise(d, &c));
+	return detectable(d, ENTRY_NONE, share, c.b, typical_noise(d, &c).df);
 }
 
 /* The function that is spoken of when all are: of this share of a profile. */
@@ -954,16 +1030,21 @@ static struct level level_of(double p)
 	return (struct level){ p, normal_two_sided_quantile(p) };
 }
 
+/* Deviations of a level, for noise that is known from so much. */
+static double deviations_at(struct level level, double df)
+{
+	return isinf(df) ? level.normal_z
+			 : student_two_sided_quantile(level.p, df);
+}
+
 static struct interval interval_at(const struct diff *d, uint32_t id,
 				   struct level level)
 {
 	struct counts c = counts_of(d, id);
 	struct noise noise = noise_of(d, id, &c);
-	double z = isinf(noise.df)
-			   ? level.normal_z
-			   : student_two_sided_quantile(level.p, noise.df);
 
-	return counts_delta_interval(&c, d->all.a, noise.phi, z);
+	return counts_delta_interval(&c, d->all.a, noise.phi,
+				     deviations_at(level, noise.df));
 }
 
 struct interval diff_range(const struct diff *d, uint32_t id)
@@ -978,6 +1059,20 @@ struct interval diff_range(const struct diff *d, uint32_t id)
 	return (struct interval){ range.low + common, range.high + common };
 }
 
+struct interval diff_growth_range(const struct diff *d, uint32_t id)
+{
+	struct counts c = counts_of(d, id);
+	double sampled = counts_seen_log_variance(&c);
+	struct noise noise;
+
+	if (isnan(d->rows[id].q))
+		return (struct interval){ NAN, NAN };
+	noise = noise_beside_sampling(d, id, sampled);
+	return growth_of_ratio(counts_ratio_interval(
+		&c, noise.phi * sampled,
+		deviations_at(d->range_level, noise.df)));
+}
+
 /* Large enough to matter: in parts of the whole, or of its own. What is certain
  * is told to whoever compares, however small. */
 static bool is_material(const struct diff *d, uint32_t id, double effect)
@@ -990,6 +1085,20 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 	return d->want->normalize == NORMALIZE_REQUEST &&
 	       fabs(delta) >= DIFF_MIN_DELTA_DOUBLED &&
 	       fabs(effect) >= fmax(after, after - delta) / 2;
+}
+
+/* Where all moved together by more than a machine does, the few that did not seem to
+ * have moved beside them: a change has to show in what was counted, too. */
+static bool is_moved_by_others(const struct diff *d, uint32_t id)
+{
+	struct counts c = counts_of(d, id);
+	double delta = raw_delta(d, id);
+
+	if (!is_of_known_work(d) || d->common.reading != REPLICATE_TOGETHER)
+		return false;
+	c.n_a = d->all.n_a;
+	return (delta > 0) != (entry_delta(d, id) > 0) ||
+	       counts_deviation(&c, noise_of(d, id, &c)) < RAW_DEVIATIONS;
 }
 
 /* The candidates, with the level of the intervals of those that were
@@ -1010,7 +1119,7 @@ static void judge_rows(struct thread_part *part)
 		double effect;
 
 		row->q = d->q[i];
-		if (row->q > DIFF_FALSE_DISCOVERY)
+		if (row->q > DIFF_FALSE_DISCOVERY || is_moved_by_others(d, id))
 			continue;
 		effect =
 			worst_case(interval_at(d, id, j->selected), row->delta);

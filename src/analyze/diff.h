@@ -79,6 +79,7 @@ struct whole_diff {
 	double delta; /* in parts of the slow side's total */
 	double q;     /* p: it is one test; NaN when not tested */
 	struct interval range;
+	struct interval growth_range; /* in parts of what it was */
 	bool is_changed; /* told from noise, and more than DIFF_WHOLE_RATIO */
 	/* The smallest change, as a part of the whole, that would have been
 	 * seen in four of five cases; NaN when not tested. */
@@ -203,6 +204,11 @@ void diff_judge(struct diff *d);
  * it was found; NaN when it was not tested. Found when it is asked for: few are
  * shown, and to find it takes longer than the test. */
 struct interval diff_range(const struct diff *d, uint32_t id);
+
+/* Where the growth of an entry lies, at 95 %: in parts of what it was, beside what all
+ * have in common; NaN when it was not tested. Unlike diff_range() it has the
+ * uncertainty of what it was in it. */
+struct interval diff_growth_range(const struct diff *d, uint32_t id);
 
 /* How many deviations of unchanged functions of its size the entry moved by,
  * 0 or more; NaN when it was not tested. */

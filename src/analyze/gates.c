@@ -20,14 +20,6 @@ static double growth_of(double now, double delta, double drift)
 	return before > 0 ? now / before / drift - 1 : INFINITY;
 }
 
-/* The same of an end of the interval of delta. */
-static double growth_at(double now, double delta, double end, double drift)
-{
-	double before = fmax(1e-12, now - delta);
-
-	return (before + end) / before / drift - 1;
-}
-
 static double share_of(const struct function_row *row)
 {
 	if (!row->is_part)
@@ -44,8 +36,8 @@ static struct gate_hit row_growth(const struct function_row *row, double drift)
 		.row = row,
 		.is_self = row->is_part,
 		.growth = growth_of(now, row->delta, drift),
-		.low = growth_at(now, row->delta, row->delta_low, drift),
-		.high = growth_at(now, row->delta, row->delta_high, drift),
+		.low = row->growth_low,
+		.high = row->growth_high,
 		.q = row->q,
 	};
 }
@@ -69,8 +61,8 @@ static struct gate_hit total_growth(const struct whole_change *w)
 	return (struct gate_hit){
 		.gate = GATE_TOTAL,
 		.growth = w->delta / before,
-		.low = w->delta_low / before,
-		.high = w->delta_high / before,
+		.low = w->growth_low,
+		.high = w->growth_high,
 		.q = w->q,
 	};
 }

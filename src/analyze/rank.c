@@ -359,20 +359,18 @@ static void row_self(const struct ranking *r, uint32_t id,
 {
 	const struct diff *d = &r->changes.self;
 	const struct side_values *v = r->t->entries[id].values;
-	double delta, before, common;
-	struct interval range;
+	struct interval growth;
 
 	if (!is_by_total(r) || !change_is_real(d->rows[id].change))
 		return;
-	delta = d->rows[id].delta;
-	range = diff_range(d, id);
-	common = diff_delta(d, v[SIDE_SLOW].self, v[SIDE_BASELINE].self) - delta;
-	before = -diff_delta_beside(d, 0, v[SIDE_BASELINE].self);
+	growth = diff_growth_range(d, id);
 	row->self_change = (struct self_change){
 		.change = d->rows[id].change,
-		.growth = growth_of(before, delta),
-		.low = growth_of(before, range.low - common),
-		.high = growth_of(before, range.high - common),
+		.growth = growth_of(-diff_delta_beside(d, 0,
+						       v[SIDE_BASELINE].self),
+				    d->rows[id].delta),
+		.low = growth.low,
+		.high = growth.high,
 		.q = d->rows[id].q,
 	};
 }
@@ -381,7 +379,7 @@ static void row_diff(const struct ranking *r, size_t i,
 		     struct function_row *row)
 {
 	const struct diff *d = shown_diff(r, i), *part;
-	struct interval range = { NAN, NAN };
+	struct interval range = { NAN, NAN }, growth = range;
 	struct entry_diff shown = { .q = NAN, .change = CHANGE_NONE };
 	uint32_t id = r->order[i];
 
@@ -393,6 +391,7 @@ static void row_diff(const struct ranking *r, size_t i,
 		row_self(r, id, row);
 		part = part_diff(r, d, id);
 		range = diff_range(part, id);
+		growth = diff_growth_range(part, id);
 		shown = d->rows[id];
 		row->deviations = diff_deviations(d, id);
 		row->detectable = diff_detectable(part, id);
@@ -405,6 +404,8 @@ static void row_diff(const struct ranking *r, size_t i,
 	}
 	row->delta_low = range.low;
 	row->delta_high = range.high;
+	row->growth_low = growth.low;
+	row->growth_high = growth.high;
 	row->q = shown.q;
 	row->change = shown.change;
 	row->is_with_all = shown.is_with_all;
@@ -566,6 +567,8 @@ static void whole_write(const struct ranking *r, struct result *result)
 		.q = w->q,
 		.delta_low = w->range.low,
 		.delta_high = w->range.high,
+		.growth_low = w->growth_range.low,
+		.growth_high = w->growth_range.high,
 		.is_changed = w->is_changed,
 		.is_together = r->diff.is_together,
 		.common = r->diff.has_drift ? r->diff.drift - 1 : NAN,

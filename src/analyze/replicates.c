@@ -19,6 +19,17 @@
 
 /* Weight of large rows where it is not known yet how they drift. */
 #define FIRST_CV 0.05
+/* Factors that are tried are those of so many rows, evenly over all. */
+#define MOST_MODES 128u
+/* Rows within so much of the reach of a factor agree with it. */
+#define AGREE_WITHIN 1.0
+#define DENSE_PART 0.8
+/* A factor is that of rows that did not change when they hold this part of the
+ * samples that another group of rows leaves, and of all at least that. */
+#define REST_PART 0.5
+#define LEAST_PART 0.02
+/* Two groups with as many rows behind them, or this part: either may be it. */
+#define SPLIT_PART 0.6
 /* Rows farther from the middle than so many deviations may have changed; of the
  * square of a normal variable so much lies within, on average. */
 #define UNCHANGED_WITHIN 2.5
@@ -30,6 +41,9 @@
  * of a root of two of it. */
 #define LEAST_DRIFT 1e-6
 #define DRIFT_STEPS 20
+#define LIKELY_CV 0.03
+/* A row counts as at most so many deviations off. */
+#define TREND_FAR 4.0
 /* More is no noise of what did not change. */
 #define MOST_SAMPLING 100.0
 
@@ -68,6 +82,7 @@ struct peer {
 	double log_ratio;
 	double sampled; /* variance of it by sampling alone */
 	double weight;
+	double part; /* of the samples of a side, on average */
 	size_t row;
 };
 
@@ -173,6 +188,7 @@ static struct peer peer_of(const struct replicate_runs *runs,
 		.log_ratio = log((a + 0.5) / size[0]) -
 			     log((b + 0.5) / size[1]),
 		.sampled = 1 / fmax(1, a) + 1 / fmax(1, b),
+		.part = (a / size[0] + b / size[1]) / REPLICATE_SIDES,
 	};
 }
 
@@ -191,81 +207,135 @@ static double beside_trend(const struct replicate_seen *x, double drift)
 	       log1p(drift * x->mean);
 }
 
-/* How far rows lie from the best trend with this drift, in all; *sampling is
- * the trend's. By the absolute distance of logarithms: half of the rows may do
- * what they like. */
-static double trend_cost(struct replicate_seen *seen, size_t count, double drift,
-			 double least, double *sampling)
+/* Sorts the rows by how far they lie from a trend with this drift; returns the
+ * logarithm of the trend's s by their median: half of them may do what they like. */
+static double median_sampling(struct replicate_seen *seen, size_t count,
+			      double drift, double least)
 {
-	double cost = 0, middle;
+	double middle;
 
 	for (size_t i = 0; i < count; i++)
 		seen[i].scratch = beside_trend(&seen[i], drift);
 	qsort(seen, count, sizeof *seen, compare_r);
 	middle = (seen[(count - 1) / 2].scratch + seen[count / 2].scratch) / 2;
 	middle = fmin(log(MOST_SAMPLING), middle);
-	if (least > 0)
-		middle = fmax(log(least), middle);
-	for (size_t i = 0; i < count; i++)
-		cost += fabs(seen[i].scratch - middle);
-	*sampling = exp(middle);
-	return cost;
+	return least > 0 ? fmax(log(least), middle) : middle;
 }
 
-static void fit_trend(struct replicate_seen *seen, size_t count, double least,
-		      struct replicate_noise *n)
+/* Of sides without runs, where rows that changed are as far off as any: the trend
+ * that has the rows nearest to it, by the absolute distance of logarithms. */
+static void fit_sides_trend(struct replicate_seen *seen, size_t count, double least,
+			    struct replicate_noise *n)
 {
 	double best = INFINITY;
 
 	for (int step = 0; step < DRIFT_STEPS; step++) {
 		double drift = step ? LEAST_DRIFT * exp2(step - 1) : 0;
-		double sampling;
-		double cost =
-			trend_cost(seen, count, drift, least, &sampling);
+		double middle = median_sampling(seen, count, drift, least);
+		double cost = 0;
 
+		for (size_t i = 0; i < count; i++)
+			cost += fabs(seen[i].scratch - middle);
 		if (cost < best * (1 - 1e-9)) {
 			best = cost;
 			n->drift = drift;
-			n->sampling = sampling;
+			n->sampling = exp(middle);
 		}
 	}
 }
 
-/* What lies between two places of the sorted rows beyond what their few degrees
- * of freedom let it, as a variance. chance: the part of the latter that comes by
- * chance. */
-static double excess(const struct replicate_seen *seen, size_t low, size_t high,
-		     double own, double chance, double deviations)
+/* The deviance of the rows from a trend with this drift (gamma distribution), none of
+ * them counting as farther off than TREND_FAR; *sampling is the trend's, with one
+ * deviation of chance taken off: most samples are independent ones. */
+static double runs_deviance(struct replicate_seen *seen, size_t count,
+			    double drift, double least, double *sampling)
 {
-	double width = seen[high].scratch - seen[low].scratch;
+	double middle = exp(median_sampling(seen, count, drift, least));
+	double cost = 0, sum = 0, df = 0;
 
-	return (width * width - own * own * (1 + chance)) /
+	for (size_t i = 0; i < count; i++) {
+		double phi = middle * (1 + drift * seen[i].mean);
+
+		sum += seen[i].df * fmin(chi2_part(seen[i].df, TREND_FAR),
+					 seen[i].r / phi);
+		df += seen[i].df;
+	}
+	*sampling = fmax(least,
+			 middle * sum / df * fmax(0.5, 1 - sqrt(2 / df)));
+	for (size_t i = 0; i < count; i++) {
+		double phi = *sampling * (1 + drift * seen[i].mean);
+
+		cost += seen[i].df *
+			(log(phi) + fmin(chi2_part(seen[i].df, TREND_FAR),
+					 seen[i].r / phi));
+	}
+	return cost;
+}
+
+/* Only the few large rows of runs show the drift, and often badly: taken is its mean
+ * over what the rows let it be, and its variance, for larger rows than those. Before
+ * they are seen functions vary by LIKELY_CV at most, nearly always. */
+static void fit_runs_trend(struct replicate_seen *seen, size_t count, double least,
+			   struct replicate_noise *n)
+{
+	double drifts[DRIFT_STEPS], costs[DRIFT_STEPS], best = INFINITY;
+	double weight = 0, sum = 0, squares = 0, sampling;
+
+	for (size_t step = 0; step < DRIFT_STEPS; step++) {
+		drifts[step] = LEAST_DRIFT * exp2((double)step);
+		costs[step] = runs_deviance(seen, count, drifts[step], least,
+					    &sampling);
+		best = fmin(best, costs[step]);
+	}
+	for (size_t step = 0; step < DRIFT_STEPS; step++) {
+		double off = 1 + drifts[step] / (LIKELY_CV * LIKELY_CV);
+		double w = exp((best - costs[step]) / 2) * sqrt(drifts[step]) /
+			   (off * off * off);
+
+		weight += w;
+		sum += w * drifts[step];
+		squares += w * drifts[step] * drifts[step];
+	}
+	n->drift = sum / weight;
+	n->drift_variance = squares / weight - n->drift * n->drift;
+	runs_deviance(seen, count, n->drift, least, &n->sampling);
+}
+
+/* The square of a width beyond that which few degrees of freedom give it, as a
+ * variance. chance: the part of the latter that comes by chance. */
+static double excess(double width, double own, double chance, double deviations)
+{
+	return (width * fmax(0, width) - own * own * (1 + chance)) /
 	       (deviations * deviations);
 }
 
 /* How much rows differ in their noise: by their middle half, and by the tenth
- * that varies most, since a few may be of another kind (garbage collectors). Of
- * sides without runs, whose rows have one degree of freedom each, and of which
- * some changed, only what chance does not show. */
+ * that varies most, since a few may be of another kind (garbage collectors). A row
+ * that varies less than independent samples, such as one of a fixed amount of work, is
+ * no sign that others vary more. Of sides without runs, whose rows have one degree of
+ * freedom each, and of which some changed, only what chance does not show. */
 static void fit_prior_df(struct replicate_seen *seen, size_t count, bool is_of_sides,
 			 struct replicate_noise *n)
 {
-	double root = sqrt((double)count), df = 0, variance;
+	double root = sqrt((double)count), df = 0, variance, low;
+	double below, above;
 
 	for (size_t i = 0; i < count; i++) {
 		seen[i].scratch = beside_trend(&seen[i], n->drift);
 		df += seen[i].df / (double)count;
 	}
 	qsort(seen, count, sizeof *seen, compare_r);
-	variance = excess(
-		seen, count / 4, count * 3 / 4,
-		log(chi2_part(df, QUARTILE) / chi2_part(df, -QUARTILE)),
-		is_of_sides ? SHOWN_BEYOND * HALF_ERROR / root : 0,
-		2 * QUARTILE);
+	below = log(chi2_part(df, -QUARTILE) / chi2_part(df, 0));
+	above = log(chi2_part(df, QUARTILE) / chi2_part(df, 0));
+	low = fmax(seen[count / 4].scratch, log(n->sampling) + below);
+	variance = excess(seen[count * 3 / 4].scratch - low, above - below,
+			  is_of_sides ? SHOWN_BEYOND * HALF_ERROR / root : 0,
+			  2 * QUARTILE);
 	if (!is_of_sides)
 		variance = fmax(
 			variance,
-			excess(seen, count / 2, count * 9 / 10,
+			excess(seen[count * 9 / 10].scratch -
+				       seen[count / 2].scratch,
 			       log(chi2_part(df, TENTH) / chi2_part(df, 0)),
 			       TENTH_ERROR / root, TENTH));
 	n->prior_df = df_of_variance(variance);
@@ -326,7 +396,7 @@ void replicates_trend_of(struct replicate_seen *seen, size_t count,
 		n->prior_df = LEAST_PRIOR_DF;
 		return;
 	}
-	fit_trend(seen, known, n->least, n);
+	fit_runs_trend(seen, known, n->least, n);
 	fit_prior_df(seen, known, false, n);
 }
 
@@ -390,22 +460,6 @@ static int compare_ratios(const void *left, const void *right)
 			   ((const struct peer *)right)->log_ratio);
 }
 
-/* Weighted median. */
-static double middle_of(struct peer *peers, size_t count)
-{
-	double all = 0, below = 0;
-
-	qsort(peers, count, sizeof *peers, compare_ratios);
-	for (size_t i = 0; i < count; i++)
-		all += peers[i].weight;
-	for (size_t i = 0; i < count; i++) {
-		below += peers[i].weight;
-		if (below >= all / 2)
-			return peers[i].log_ratio;
-	}
-	return 0;
-}
-
 /* The spread around the trend of those that did not change. */
 static double sampling_within(const struct replicate_seen *seen, size_t count,
 			      const struct replicate_noise *n)
@@ -453,7 +507,7 @@ static void noise_of_peers(const struct peer *peers, size_t count,
 			.mean = 2 / peers[i].sampled,
 		};
 	}
-	fit_trend(seen, count, n->least, n);
+	fit_sides_trend(seen, count, n->least, n);
 	for (int step = 0; may_rise && step < SPREAD_STEPS; step++)
 		n->sampling = sampling_within(seen, count, n);
 	if (!may_rise) {
@@ -603,6 +657,139 @@ bool replicates_noise(const struct replicate_runs *runs,
 
 /* ---- what rows have in common ---- */
 
+/* A factor that rows agree on. */
+struct mode {
+	double log_ratio;
+	double weight; /* of the rows behind it; 0: there is none */
+	double part;   /* of the samples that they hold */
+};
+
+static double first_variance(const struct peer *p)
+{
+	return p->sampled + 2 * FIRST_CV * FIRST_CV;
+}
+
+/* Deviation from a factor beyond which a row speaks for another one. */
+static double reach_of(const struct peer *p)
+{
+	return UNCHANGED_WITHIN * sqrt(first_variance(p));
+}
+
+static bool agrees(const struct peer *p, double log_ratio)
+{
+	return fabs(p->log_ratio - log_ratio) <= AGREE_WITHIN * reach_of(p);
+}
+
+/* The support of a factor by the rows that do not agree with `other`: they count by
+ * how near they lie (Epanechnikov). */
+static struct mode mode_at(const struct peer *peers, size_t count,
+			   double log_ratio, double other)
+{
+	struct mode m = { .log_ratio = log_ratio };
+
+	for (size_t i = 0; i < count; i++) {
+		double apart = (peers[i].log_ratio - log_ratio) /
+			       reach_of(&peers[i]);
+
+		if (fabs(apart) >= 1 || agrees(&peers[i], other))
+			continue;
+		m.weight += (1 - apart * apart) / first_variance(&peers[i]);
+		m.part += peers[i].part;
+	}
+	return m;
+}
+
+/* The best supported factor from low to high, of rows that do not agree with
+ * `other` (NAN: of all). Peers are sorted by their ratios. */
+static struct mode find_mode(const struct peer *peers, size_t count, double low,
+			     double high, double other)
+{
+	struct mode best = { .log_ratio = NAN };
+	size_t step = (count + MOST_MODES - 1) / MOST_MODES;
+
+	for (size_t i = 0; i < count; i += step) {
+		struct mode m;
+
+		if (peers[i].log_ratio < low || peers[i].log_ratio > high ||
+		    agrees(&peers[i], other))
+			continue;
+		m = mode_at(peers, count, peers[i].log_ratio, other);
+		if (m.weight > best.weight)
+			best = m;
+	}
+	return best;
+}
+
+/* Weighted median of the rows that agree with a factor; NAN: of all. */
+static double middle_of(const struct peer *peers, size_t count,
+			double log_ratio)
+{
+	double all = 0, below = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (isnan(log_ratio) || agrees(&peers[i], log_ratio))
+			all += 1 / first_variance(&peers[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (!isnan(log_ratio) && !agrees(&peers[i], log_ratio))
+			continue;
+		below += 1 / first_variance(&peers[i]);
+		if (below >= all / 2)
+			return peers[i].log_ratio;
+	}
+	return log_ratio;
+}
+
+/* The factor of most rows. Their middle has less chance in it than the place where
+ * they lie most densely, as long as it is nearly as dense. */
+static struct mode first_mode(const struct peer *peers, size_t count)
+{
+	struct mode middle = mode_at(peers, count,
+				     middle_of(peers, count, NAN), NAN);
+	struct mode best = find_mode(peers, count, -INFINITY, INFINITY, NAN);
+
+	return middle.weight >= DENSE_PART * best.weight ? middle : best;
+}
+
+/* Whether the rows behind m may be those that did not change, and the rest of
+ * what the other group leaves did. */
+static bool holds_rest(const struct mode *m, const struct mode *other,
+		       double all)
+{
+	return m->weight > 0 && m->part >= LEAST_PART &&
+	       m->part >= REST_PART * (all - other->part);
+}
+
+/* Sorts the peers by their ratios. */
+static void find_middle(struct peer *peers, size_t count,
+			const struct replicate_prior *prior,
+			struct replicate_common *out)
+{
+	struct mode first, second;
+	double all = 0;
+
+	qsort(peers, count, sizeof *peers, compare_ratios);
+	for (size_t i = 0; i < count; i++)
+		all += peers[i].part;
+	first = first_mode(peers, count);
+	out->reading = REPLICATE_CLEAR;
+	if (prior->bound > 0 &&
+	    fabs(first.log_ratio + prior->whole) > prior->bound) {
+		second = find_mode(peers, count, -prior->bound - prior->whole,
+				   prior->bound - prior->whole, NAN);
+		if (holds_rest(&second, &first, all))
+			first = second;
+		else
+			out->reading = REPLICATE_TOGETHER;
+	} else if (!(prior->bound > 0)) {
+		second = find_mode(peers, count, -INFINITY, INFINITY,
+				   first.log_ratio);
+		if (second.weight >= SPLIT_PART * first.weight)
+			out->reading = REPLICATE_SPLIT;
+		out->other_log_ratio = second.log_ratio;
+	}
+	out->log_ratio = middle_of(peers, count, first.log_ratio);
+}
+
 /* The mean of those that lie near the middle; their weights are set. */
 static void take_mean(const struct peer *peers, size_t count, double middle,
 		      struct replicate_common *out)
@@ -669,7 +856,10 @@ static bool correct_runs(struct replicate_runs *runs,
 			expected = all * runs->sizes[s][r] / size;
 			if (!(expected > 0))
 				continue;
-			w = 1 / (n->sampling * (1 / expected + n->drift));
+			/* A row that varies more by itself tells less. */
+			w = fmin(peers[i].weight,
+				 1 / (n->sampling *
+				      (1 / expected + n->drift)));
 			sum += w * samples_at(runs, row, s, r) / expected;
 			weight += w;
 		}
@@ -692,21 +882,17 @@ static bool find_common(struct replicate_runs *runs,
 	struct replicate_noise n = { .least = 1 };
 	size_t peer_count;
 	struct peer *peers = list_peers(runs, rows, count, scratch, &peer_count);
-	double middle, all = 0;
+	double all = 0;
 
 	*out = (struct replicate_common){ .rows = peer_count };
 	if (!peers)
 		return arena_fail(scratch, WHAT, err);
 	if (peer_count < REPLICATE_FEW_ROWS)
 		return true;
-	for (size_t i = 0; i < peer_count; i++) {
-		peers[i].weight = 1 / (peers[i].sampled +
-				       2 * FIRST_CV * FIRST_CV);
-		all += peers[i].weight;
-	}
-	middle = middle_of(peers, peer_count);
+	for (size_t i = 0; i < peer_count; i++)
+		all += 1 / first_variance(&peers[i]);
+	find_middle(peers, peer_count, prior, out);
 	out->is_known = true;
-	out->log_ratio = middle;
 	out->variance = MEDIAN_VARIANCE / all;
 	if (peer_count < REPLICATE_ROWS)
 		return true;
@@ -727,7 +913,7 @@ static bool find_common(struct replicate_runs *runs,
 			peers[i].log_ratio = peer_of(runs, &sums).log_ratio;
 		}
 		if (!round)
-			out->log_ratio = middle_of(peers, peer_count);
+			find_middle(peers, peer_count, prior, out);
 	}
 	return true;
 }
@@ -749,47 +935,64 @@ bool replicates_common(struct replicate_runs *runs,
 
 /* ---- one row ---- */
 
-/* What is known of a row's s: its own, drawn to the trend. One that lies
+/* The trend at rows of this mean, and its weight. */
+static struct noise trend_at(const struct replicate_noise *n, double mean)
+{
+	double part = mean / (1 + n->drift * mean);
+	double apart = part * part * n->drift_variance;
+
+	if (!(apart > 0))
+		return (struct noise){ n->sampling, n->prior_df };
+	if (isfinite(n->prior_df))
+		apart += trigamma(n->prior_df / 2);
+	/* The inverse of trigamma(df / 2), by two terms of its series. */
+	return (struct noise){ n->sampling, (1 + sqrt(1 + 2 * apart)) / apart };
+}
+
+/* The known part of a row's s: its own, drawn to the trend. One that lies
  * outside of what the trend explains has only its own to go by. */
 static struct noise squeezed(const struct replicate_noise *n,
 			     const struct replicate_sums *sums)
 {
-	double prior = n->sampling, own, apart, df = sums->df;
+	struct noise prior = trend_at(n, sums->mean);
+	double own, apart, df = sums->df;
 
 	if (!(df > 0))
-		return (struct noise){ prior, n->prior_df };
+		return prior;
 	own = sums->pearson / df;
 	apart = trigamma(df / 2) +
-		(isinf(n->prior_df) ? 0 : trigamma(n->prior_df / 2));
-	if (own > prior * chi2_part(df, 0) * exp(OUTSIDE * sqrt(apart)))
+		(isinf(prior.df) ? 0 : trigamma(prior.df / 2));
+	if (own > prior.phi * chi2_part(df, 0) * exp(OUTSIDE * sqrt(apart)))
 		return (struct noise){ own, df };
-	if (isinf(n->prior_df))
-		return (struct noise){ prior, INFINITY };
+	if (isinf(prior.df))
+		return prior;
 	return (struct noise){
-		(n->prior_df * prior + df * own) / (n->prior_df + df),
-		n->prior_df + df,
+		(prior.df * prior.phi + df * own) / (prior.df + df),
+		prior.df + df,
 	};
 }
 
-/* Degrees of freedom of a sum of variances (Satterthwaite). */
-static struct noise added(double first, double first_df, double second,
-			  double second_df, double sampled, double least)
-{
-	double all = first + second;
-	double square = first * first / first_df + second * second / second_df;
-
-	return (struct noise){ fmax(least, all / sampled),
-			       square > 0 ? all * all / square : INFINITY };
-}
-
+/* The noise of a row whose ratio varies by `sampled` by independent samples. What sets
+ * runs, sides and the common factor apart moves it as a whole. Degrees of freedom are
+ * those of a sum of variances (Satterthwaite). */
 static struct noise noise_at(const struct replicate_noise *n,
 			     struct noise own, double sampled, double spread,
 			     double common_variance)
 {
+	double first, all, square;
+
 	if (!isfinite(sampled) || !(sampled > 0))
-		return (struct noise){ fmax(n->least, own.phi), own.df };
-	return added(own.phi * (sampled + n->drift * spread) + common_variance,
-		     own.df, n->between, n->between_df, sampled, n->least);
+		return (struct noise){ fmax(n->least, own.phi), own.df, 0 };
+	first = own.phi * (sampled + n->drift * spread) + common_variance;
+	all = first + n->between;
+	square = first * first / own.df +
+		 n->between * n->between / n->between_df;
+	return (struct noise){
+		.phi = fmax(n->least, all / sampled),
+		.df = square > 0 ? all * all / square : INFINITY,
+		.apart = own.phi * n->drift * spread + common_variance +
+			 n->between,
+	};
 }
 
 struct noise replicates_row_noise(const struct replicate_noise *n,
@@ -804,12 +1007,16 @@ struct noise replicates_typical_noise(const struct replicate_noise *n,
 				      const struct replicate_runs *runs,
 				      double sampled, double common_variance)
 {
-	double spread = 0, df = 0;
+	double spread = 0, df = 0, count = 0;
+	struct noise prior;
 
 	for (int s = 0; s < REPLICATE_SIDES; s++) {
+		count += (double)runs->count[s];
 		spread += runs->count[s] ? 1 / (double)runs->count[s] : 0;
 		df += runs->count[s] > 1 ? (double)runs->count[s] - 1 : 0;
 	}
-	return noise_at(n, (struct noise){ n->sampling, n->prior_df + df },
-			sampled, spread, common_variance);
+	/* Of sides alike: two times two samples over the runs of both. */
+	prior = trend_at(n, 4 / (sampled * fmax(1, count)));
+	return noise_at(n, (struct noise){ prior.phi, prior.df + df }, sampled,
+			spread, common_variance);
 }

@@ -31,6 +31,11 @@
 /* erfc() reaches 0 just above. */
 #define NORMAL_MAX_QUANTILE 38.0
 
+/* The logarithm of a ratio of the sides: nothing is farther off. */
+#define APART_MOST 40.0
+#define APART_STEPS 60
+#define APART_EPSILON 1e-6
+
 /* Newton's last step: what is left of it is about its square. */
 #define QUANTILE_EPSILON 1e-7
 #define QUANTILE_LEAST 1e-13
@@ -331,19 +336,60 @@ static double quantile_again(double p)
 	return known[at].z;
 }
 
+/* Twice the logarithm of the likelihood of a and b over that at E(a) = part of both. */
+static double deviance(double a, double b, double part)
+{
+	double n = a + b;
+	double of_a = a > 0 ? a * log(a / (n * part)) : 0;
+	double of_b = b > 0 ? b * log(b / (n * (1 - part))) : 0;
+
+	return fmax(0, 2 * (of_a + of_b));
+}
+
+/* Deviations where the ratio of the sides moves by a logarithm u of this variance, and
+ * samples vary phi times as much as independent ones: the root of the deviance at the
+ * likeliest u, with that of u itself (Laplace). Score tests, which take all noise for
+ * that of samples, end at a bound that depends on the variance alone. */
+static double apart_deviations(const struct counts *c, double phi, double variance)
+{
+	double n = c->a + c->b, pi = slow_part(c), u = 0;
+	double low = -APART_MOST, high = APART_MOST, part = pi;
+
+	for (int i = 0; i < APART_STEPS && high - low > APART_EPSILON; i++) {
+		double slope = (c->a - n * part) / phi - u / variance;
+		double curve = n * part * (1 - part) / phi + 1 / variance;
+
+		if (slope > 0)
+			low = u;
+		else
+			high = u;
+		u += slope / curve;
+		if (!(u > low && u < high))
+			u = (low + high) / 2;
+		part = 1 / (1 + (1 - pi) / pi * exp(-u));
+	}
+	return sqrt(deviance(c->a, c->b, part) / phi + u * u / variance);
+}
+
 /* Deviations, not p: thousands of samples make p too small for a double,
  * while much of the deviation may be due to overdispersion. */
 double counts_deviation(const struct counts *c, struct noise noise)
 {
 	double phi = noise.phi + counts_exposure_noise(c);
+	double apart = noise.apart + c->n_a_variance + c->n_b_variance;
 	double z;
 
 	if (c->a + c->b <= 0 || c->n_a <= 0 || c->n_b <= 0)
 		return 0;
-	if (is_small(c))
+	if (is_small(c)) {
 		z = quantile_again(exact_test(c));
-	else
+	} else {
+		double sampling = phi - apart * null_variance(c);
+
+		if (noise.apart > 0 && sampling > 0)
+			return apart_deviations(c, sampling, apart);
 		z = normal_deviations(c);
+	}
 	return phi > 0 ? fabs(z) / sqrt(phi) : 0;
 }
 
@@ -359,6 +405,18 @@ double counts_log_variance(const struct counts *c)
 	if (c->n_a > 0 && c->n_b > 0)
 		variance = null_variance(c);
 	return variance > 0 ? 1 / variance : INFINITY;
+}
+
+/* A side that counted less than this half says no more than it. */
+#define LEAST_SEEN 0.5
+
+double counts_seen_log_variance(const struct counts *c)
+{
+	double variance = 1 / fmax(LEAST_SEEN, c->a) + 1 / fmax(LEAST_SEEN, c->b);
+
+	if (c->exposure == EXPOSURE_SHARE && c->n_a > 0 && c->n_b > 0)
+		variance -= 1 / c->n_a + 1 / c->n_b;
+	return fmax(0, variance);
 }
 
 double counts_drift(const struct counts *c, double cv)
@@ -411,6 +469,23 @@ static struct interval share_interval(double x, double n, double phi, double z)
 	half = z / (1 + z * z / size) *
 	       sqrt(fmax(0, p * (1 - p) / size + z * z / (4 * size * size)));
 	return (struct interval){ centre - half, centre + half };
+}
+
+static double odds_of(double part)
+{
+	return part < 1 ? part / (1 - part) : INFINITY;
+}
+
+struct interval counts_ratio_interval(const struct counts *c,
+				      double log_variance, double z)
+{
+	double sampled = 1 / fmax(LEAST_SEEN, c->a) + 1 / fmax(LEAST_SEEN, c->b);
+	struct interval part = share_interval(c->a, c->a + c->b,
+					      log_variance / sampled, z);
+	double scale = c->n_b / c->n_a;
+
+	return (struct interval){ scale * odds_of(fmax(0, part.low)),
+				  scale * odds_of(fmin(1, part.high)) };
 }
 
 /* Score interval of a Poisson count. */

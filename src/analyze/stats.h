@@ -71,6 +71,10 @@ double fisher_mid_p(double a, double n_a, double b, double n_b);
 struct noise {
 	double phi;
 	double df;
+	/* The part of it that moves the ratio of the sides as a whole, as a variance
+	 * of its logarithm: however many the samples, it makes no rate nothing. 0:
+	 * all of phi is of samples. */
+	double apart;
 };
 
 /* How many deviations the row is from "no change", 0 or more: exact while
@@ -88,6 +92,15 @@ double counts_overdispersion(const struct counts *c);
 /* Variance of the logarithm of the ratio of both sides' rates under no change,
  * for independent samples; INFINITY when nothing was counted. */
 double counts_log_variance(const struct counts *c);
+
+/* The same at the counts that were seen, whatever changed. */
+double counts_seen_log_variance(const struct counts *c);
+
+/* Interval of the ratio of both sides' rates, slow to baseline, at z deviations of
+ * its logarithm, which varies by so much: by Wilson's interval of the slow side's
+ * part of both. Holds when a side counted nothing: low is 0, or high INFINITY. */
+struct interval counts_ratio_interval(const struct counts *c,
+				      double log_variance, double z);
 
 /* What a relative standard deviation of cv from window to window, the same on
  * both sides, adds to phi. */
@@ -142,6 +155,9 @@ struct replicate_row {
 struct replicate_noise {
 	double sampling; /* s */
 	double drift;    /* v, from run to run */
+	/* Variance of v: rows much larger than those that showed it have mostly
+	 * their own runs to go by. */
+	double drift_variance;
 	double prior_df; /* that the trend weighs as much as */
 	/* Variance of the logarithm of a ratio between the sides beyond that,
 	 * and what it is known from. */
@@ -164,14 +180,32 @@ struct replicate_prior {
 	/* Runs of one kind: what lies between the sides beyond them has to be
 	 * shown by the rows. */
 	bool is_of_runs;
+	/* Runs of the same work: unchanged rows may have moved by at most this
+	 * logarithm beside `whole`, that of all rows by work. 0: the work is not
+	 * known, and unchanged rows may have done anything. */
+	double bound;
+	double whole;
 };
 
-/* What unchanged rows did. */
+/* What the common factor rests on. */
+enum replicate_reading {
+	REPLICATE_CLEAR = 0,
+	/* All rows that tell moved alike, by more than the bound: a change of
+	 * all the code, or of the machine. */
+	REPLICATE_TOGETHER,
+	/* Two groups of rows moved apart, and either may be what did not
+	 * change. */
+	REPLICATE_SPLIT,
+};
+
+/* The movement of unchanged rows. */
 struct replicate_common {
 	size_t rows; /* that tell */
 	bool is_known;
 	double log_ratio; /* of shares, after to before */
 	double variance;
+	enum replicate_reading reading;
+	double other_log_ratio; /* REPLICATE_SPLIT: that of the other group */
 };
 
 /* What one row shows of how rows vary in runs. */
@@ -198,9 +232,13 @@ struct replicate_sums {
 /* So many show more noise than is taken for granted. */
 #define REPLICATE_MANY_ROWS 30u
 
-/* What rows have in common: between the sides, and of each run, which then
- * counts in its size: runs->sizes becomes an array of the arena's. Rows should
- * not hold each other's samples. */
+/* The factor that unchanged rows share: between the sides, and of each run, which
+ * then counts in its size: runs->sizes becomes an array of the arena's. Rows should
+ * not hold each other's samples. The factor is the one that most rows agree on, no
+ * row counting for more than one of 400 samples: those that changed may hold any
+ * part of the samples, as long as no other factor has as many rows behind it
+ * (breakdown point: half of the rows, where those that changed agree). With a bound
+ * a factor beyond it is taken only if hardly anything did otherwise. */
 bool replicates_common(struct replicate_runs *runs,
 		       const struct replicate_row *rows, size_t count,
 		       const struct replicate_prior *prior, struct arena *arena,

@@ -333,6 +333,10 @@ struct function_row {
 	double delta; /* of that measure's share */
 	double delta_low;
 	double delta_high; /* 95 % interval; NaN when not tested */
+	/* The same of the growth, in parts of what it was, beside what all functions
+	 * have in common; INFINITY where nothing was there. */
+	double growth_low;
+	double growth_high;
 	double q;          /* NaN when not tested */
 	/* How many times what unchanged functions of its size wander; NaN when
 	 * not tested. */
@@ -361,6 +365,8 @@ struct whole_change {
 	double q;     /* NaN when not tested, and of shares */
 	double delta_low;
 	double delta_high;
+	double growth_low; /* of what it was */
+	double growth_high;
 	bool is_changed;
 	bool is_together;  /* most functions moved as the whole did */
 	/* What unchanged functions did, by second, request or share: -0.12 for

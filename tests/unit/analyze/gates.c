@@ -40,7 +40,8 @@ static struct function_row row_of(const char *name, double share, double growth,
 				      .total = share,
 				      .delta = isinf(growth) ? share : delta,
 				      .delta_low = delta * 0.9,
-				      .delta_high = 2 * delta,
+				      .growth_low = growth * 0.9,
+				      .growth_high = 2 * growth,
 				      .q = 0.001,
 				      .change = change };
 }
@@ -215,8 +216,8 @@ static void test_total(void **state)
 	struct fixture *f = *state;
 
 	f->result.whole = (struct whole_change){ .delta = 0.05,
-						 .delta_low = 0.03,
-						 .delta_high = 0.07,
+						 .growth_low = 0.032,
+						 .growth_high = 0.073,
 						 .q = 0.001,
 						 .detectable = 0.02 };
 	judge(f, usual);
@@ -247,7 +248,8 @@ static void test_traffic(void **state)
 						 .detectable = 0.9 };
 	add(f, row_of("a", 0.3, 1.0, CHANGE_GROWN));
 	add(f, row_of("b", 0.3, 1.2, CHANGE_GROWN));
-	f->rows[1].delta_low = 0.98 * f->rows[1].delta;
+	f->rows[0].growth_low = -0.01;
+	f->rows[1].growth_low = 0.09;
 	judge(f, usual);
 	assert_true(f->gates.is_relative);
 	assert_int_equal(f->gates.hit_count, 1);

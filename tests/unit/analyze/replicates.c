@@ -263,6 +263,141 @@ static void test_prior(void **state)
 	arena_release(&d.arena);
 }
 
+/* ---- the common factor ---- */
+
+/* Twelve functions in four runs a side; the first `moved` of them take `ratio` times as
+ * much, and each of those is `large` times as large as the others. Work is known: the
+ * bound is one of 25 %. */
+static struct replicate_common common_of(size_t moved, double ratio,
+					 double large, double bound)
+{
+	struct drawn d = { .runs = { { 4, 4 }, { d.sizes[0], d.sizes[1] }, { 1, 1 } } };
+	struct replicate_prior known = prior;
+	double all[REPLICATE_SIDES] = { 0 };
+
+	arena_init(&d.arena, LIMIT_ANALYZE_HEAP_BYTES);
+	for (size_t i = 0; i < 12; i++)
+		for (int s = 0; s < REPLICATE_SIDES; s++)
+			for (size_t r = 0; r < 4; r++) {
+				/* Alike but for a little that is no noise. */
+				double value = 100 + (double)((i + r) % 3);
+
+				value *= i < moved ? large : 1;
+				value *= i < moved && s == 0 ? ratio : 1;
+				d.values[s][i][r] = round(value);
+				d.sizes[s][r] += d.values[s][i][r];
+				all[s] += d.values[s][i][r];
+			}
+	for (size_t i = 0; i < 12; i++)
+		d.rows[i] = (struct replicate_row){ { d.values[0][i],
+						      d.values[1][i] } };
+	known.bound = bound;
+	known.whole = log(all[0] / all[1]);
+	assert_true(replicates_common(&d.runs, d.rows, 12, &known, &d.arena,
+				      &d.common, &d.err));
+	arena_release(&d.arena);
+	/* By work, not by share. */
+	d.common.log_ratio += known.whole;
+	return d.common;
+}
+
+#define BOUND 0.2231 /* log 1.25 */
+
+/* A function and its leaf hold half of the samples, and doubled: the ten others did
+ * not move, whatever their part of the samples. The same of the repair. */
+static void test_hot_half(void **state)
+{
+	static const double ratios[] = { 0.5, 1.5, 2, 3 };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		for (size_t moved = 1; moved < 6; moved++)
+			for (int large = 1; large <= 16; large *= 4) {
+				struct replicate_common c =
+					common_of(moved, ratios[i], large, BOUND);
+
+				assert_within(c.log_ratio, -0.03, 0.03);
+				assert_int_equal(c.reading, REPLICATE_CLEAR);
+				if (moved > 3)
+					continue;
+				/* Where nothing is known of the work, too. */
+				c = common_of(moved, ratios[i], large, 0);
+				assert_within(c.log_ratio, -0.03, 0.03);
+			}
+}
+
+/* Most functions moved alike: with known work those that did not are the measure, as
+ * long as there are any. */
+static void test_most_moved(void **state)
+{
+	struct replicate_common c;
+
+	(void)state;
+	for (size_t moved = 6; moved < 12; moved++) {
+		c = common_of(moved, 2, 1, BOUND);
+		assert_within(c.log_ratio, -0.03, 0.03);
+		assert_int_equal(c.reading, REPLICATE_CLEAR);
+	}
+	c = common_of(12, 2, 1, BOUND);
+	assert_int_equal(c.reading, REPLICATE_TOGETHER);
+	assert_within(c.log_ratio, log(2) - 0.03, log(2) + 0.03);
+	/* Within the bound it is the machine. */
+	c = common_of(12, 1.2, 1, BOUND);
+	assert_int_equal(c.reading, REPLICATE_CLEAR);
+	assert_within(c.log_ratio, log(1.2) - 0.03, log(1.2) + 0.03);
+	c = common_of(12, 1.3, 1, BOUND);
+	assert_int_equal(c.reading, REPLICATE_TOGETHER);
+}
+
+/* Half of the functions doubled, or the other half halved: nobody knows. */
+static void test_split(void **state)
+{
+	struct replicate_common c;
+
+	(void)state;
+	c = common_of(6, 2, 1, 0);
+	assert_int_equal(c.reading, REPLICATE_SPLIT);
+	c = common_of(1, 2, 1, 0);
+	assert_int_equal(c.reading, REPLICATE_CLEAR);
+}
+
+/* Rows that vary less than independent samples do not make others vary more. */
+static void test_steady(void **state)
+{
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 1, .samples = 400000, .after = 1 });
+	for (size_t i = 0; i < ROWS; i++)
+		d.values[0][i][0] = d.values[1][i][0] + (double)(i % 3);
+	assert_true(replicates_common(&d.runs, d.rows, ROWS, &prior, &d.arena,
+				      &d.common, &d.err));
+	assert_true(replicates_noise(&d.runs, d.rows, ROWS, &d.common, &prior,
+				     &d.noise, &d.err));
+	assert_within(d.noise.sampling, 1, 1.05);
+	assert_true(d.noise.prior_df > 100);
+	arena_release(&d.arena);
+}
+
+/* The drift of 3 % that rows of some samples hardly show decides about one of
+ * thousands: it has mostly its own runs to go by. */
+static void test_larger_rows(void **state)
+{
+	struct replicate_sums sums = { .df = 6, .pearson = 6 };
+	struct noise small, large;
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 4, .samples = 10000, .cv = 0.03,
+				   .after = 1 });
+	sums.mean = 50;
+	small = replicates_row_noise(&d.noise, &sums, 1e-3, 0);
+	sums.mean = 5000;
+	large = replicates_row_noise(&d.noise, &sums, 1e-3, 0);
+	assert_true(large.df < small.df / 2);
+	arena_release(&d.arena);
+}
+
 #define SPREAD_DRAWS 100
 
 static const struct replicate_prior windows = {
@@ -371,6 +506,11 @@ UNIT_TESTS(replicates)
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_spread_between),
 		cmocka_unit_test(test_spread_of_few),
+		cmocka_unit_test(test_hot_half),
+		cmocka_unit_test(test_most_moved),
+		cmocka_unit_test(test_split),
+		cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_larger_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -388,6 +388,51 @@ static void test_power(void **state)
 	assert_true(found_rounds(&traffic, 4) >= 0.99);
 }
 
+/* 200 of 100 as independent samples: the odds of Wilson's interval of 200 in 300 by
+ * hand; with nothing on a side it is open there. */
+static void test_ratio_interval(void **state)
+{
+	struct counts c = { .a = 200, .b = 100, .n_a = 1, .n_b = 1,
+			    .exposure = EXPOSURE_RATE };
+	struct interval i = counts_ratio_interval(&c, 1 / 200.0 + 1 / 100.0, 1.96);
+
+	(void)state;
+	assert_close(i.low, 0.6115114 / (1 - 0.6115114), 1e-5);
+	assert_close(i.high, 0.7176074 / (1 - 0.7176074), 1e-5);
+	/* Twice the exposure is half the rate. */
+	c.n_a = 2;
+	assert_close(counts_ratio_interval(&c, 0.015, 1.96).low, i.low / 2, 1e-9);
+	c = (struct counts){ .a = 20, .n_a = 1, .n_b = 1,
+			     .exposure = EXPOSURE_RATE };
+	i = counts_ratio_interval(&c, counts_seen_log_variance(&c), 1.96);
+	assert_true(isinf(i.high) && i.low > 4);
+	c = (struct counts){ .b = 20, .n_a = 1, .n_b = 1,
+			     .exposure = EXPOSURE_RATE };
+	i = counts_ratio_interval(&c, counts_seen_log_variance(&c), 1.96);
+	assert_true(i.low == 0 && i.high < 0.25);
+}
+
+/* Noise that moves rates as wholes makes no thousands of samples of nothing, and is
+ * what the ratio of large counts is measured by. */
+static void test_apart(void **state)
+{
+	struct counts gone = { .a = 80000, .b = 0, .n_a = 4, .n_b = 1,
+			       .exposure = EXPOSURE_RATE };
+	struct counts more = { .a = 1500000, .b = 1000000, .n_a = 1, .n_b = 1,
+			       .exposure = EXPOSURE_RATE };
+	double variance = 0.2, sampled = counts_log_variance(&gone);
+	struct noise noise = { 1 + variance / sampled, INFINITY, variance };
+
+	(void)state;
+	assert_true(counts_deviation(&gone, noise) > 10);
+	noise.apart = 0; /* as if it were of samples: no more than a bound */
+	assert_true(counts_deviation(&gone, noise) < 3);
+	noise = (struct noise){ 1 + variance / counts_log_variance(&more),
+				INFINITY, variance };
+	assert_close(counts_deviation(&more, noise), log(1.5) / sqrt(variance),
+		     1e-3);
+}
+
 UNIT_TESTS(stats)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +448,8 @@ UNIT_TESTS(stats)
 		cmocka_unit_test(test_false_discovery),
 		cmocka_unit_test(test_quiet_without_change),
 		cmocka_unit_test(test_power),
+		cmocka_unit_test(test_ratio_interval),
+		cmocka_unit_test(test_apart),
 	};
 
 	return cmocka_run_group_tests_name("analyze/stats", tests, NULL, NULL);
