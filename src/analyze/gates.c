@@ -11,14 +11,8 @@
 #include "base/num.h"
 #include "model/result.h"
 
-/* Of what it was, in parts of what it is now, and beside what most functions
- * did. INFINITY where it was not there. */
-static double growth_of(double now, double delta, double drift)
-{
-	double before = now - delta;
-
-	return before > 0 ? now / before / drift - 1 : INFINITY;
-}
+/* What it was is known as a difference: less than this is the error of it. */
+#define GATES_NOTHING 1e-9
 
 static double share_of(const struct function_row *row)
 {
@@ -27,31 +21,64 @@ static double share_of(const struct function_row *row)
 	return row->measure == RANK_SELF ? row->self : row->self_lib;
 }
 
+/* What is certain of a growth: where no interval is known, all of it. */
+static double certain(const struct gate_hit *hit)
+{
+	return isnan(hit->low) ? hit->growth : fmin(hit->low, hit->growth);
+}
+
 static struct gate_hit row_growth(const struct function_row *row, double drift)
 {
-	double now = share_of(row);
+	double now = share_of(row), before = now - row->delta;
+	struct gate_hit hit = { .gate = GATE_FUNCTION,
+				.row = row,
+				.is_self = row->is_part,
+				.growth = INFINITY,
+				.low = NAN,
+				.high = NAN,
+				.q = row->q };
 
-	return (struct gate_hit){
-		.gate = GATE_FUNCTION,
-		.row = row,
-		.is_self = row->is_part,
-		.growth = growth_of(now, row->delta, drift),
-		.low = row->growth_low,
-		.high = row->growth_high,
-		.q = row->q,
-	};
+	if (before > GATES_NOTHING) {
+		hit.growth = fmax(-1, row->delta / before);
+		hit.low = (1 + row->growth_low) * drift - 1;
+		hit.high = (1 + row->growth_high) * drift - 1;
+	}
+	hit.beside = (1 + certain(&hit)) / drift - 1;
+	return hit;
+}
+
+/* What a function does itself comes as it grew beside the others. */
+static struct gate_hit self_growth(const struct function_row *row, double drift)
+{
+	const struct self_change *self = &row->self_change;
+
+	return (struct gate_hit){ .gate = GATE_FUNCTION,
+				  .row = row,
+				  .is_self = true,
+				  .growth = (1 + self->growth) * drift - 1,
+				  .low = (1 + self->low) * drift - 1,
+				  .high = (1 + self->high) * drift - 1,
+				  .q = self->q,
+				  .beside = self->low };
+}
+
+static struct gate_hit new_share(const struct function_row *row)
+{
+	struct gate_hit hit = { .gate = GATE_NEW,
+				.row = row,
+				.growth = row->total,
+				.low = row->delta_low,
+				.high = row->delta_high,
+				.q = row->q };
+
+	hit.beside = certain(&hit);
+	return hit;
 }
 
 struct gate_hit gates_row_growth(const struct function_row *row,
 				 const struct result *result)
 {
 	return row_growth(row, result->rank_facts->drift);
-}
-
-/* What is certain of a growth: where no interval is known, all of it. */
-static double beyond(const struct gate_hit *hit)
-{
-	return isnan(hit->low) ? hit->growth : fmin(hit->low, hit->growth);
 }
 
 static struct gate_hit total_growth(const struct whole_change *w)
@@ -78,39 +105,32 @@ struct judging {
 	struct map rows; /* by name, rank - 1 */
 };
 
+/* Beyond its limit beside the others, and by its own values: where those did not
+ * grow, it is the others that shrank. */
+static bool is_beyond(const struct judging *j, const struct gate_hit *hit)
+{
+	return hit->beside > j->g->limits.limit[hit->gate] &&
+	       (j->g->is_relative || certain(hit) > 0);
+}
+
 /* What a row breaks by itself: of the two growths the one that certainly lies
  * beyond the limit. False: none. */
 static bool breaks(const struct judging *j, const struct function_row *row,
 		   struct gate_hit *hit)
 {
-	const double *limit = j->g->limits.limit;
-	const struct self_change *self = &row->self_change;
-
-	*hit = row_growth(row, j->drift);
 	if (row->change == CHANGE_NEW) {
-		*hit = (struct gate_hit){ .gate = GATE_NEW,
-					  .row = row,
-					  .growth = row->total,
-					  .low = row->delta_low,
-					  .high = row->delta_high,
-					  .q = row->q };
-		return limit[GATE_NEW] >= 0 && beyond(hit) > limit[GATE_NEW];
+		*hit = new_share(row);
+		return gates_has(j->g, GATE_NEW) && is_beyond(j, hit);
 	}
-	if (limit[GATE_FUNCTION] < 0)
+	*hit = row_growth(row, j->drift);
+	if (!gates_has(j->g, GATE_FUNCTION))
 		return false;
-	if (row->change == CHANGE_GROWN && !row->is_part &&
-	    beyond(hit) > limit[GATE_FUNCTION])
+	if (row->change == CHANGE_GROWN && !row->is_part && is_beyond(j, hit))
 		return true;
-	if (!change_is_up(self->change) || !(self->low > limit[GATE_FUNCTION]))
+	if (!change_is_up(row->self_change.change))
 		return false;
-	*hit = (struct gate_hit){ .gate = GATE_FUNCTION,
-				  .row = row,
-				  .is_self = true,
-				  .growth = self->growth,
-				  .low = self->low,
-				  .high = self->high,
-				  .q = self->q };
-	return true;
+	*hit = self_growth(row, j->drift);
+	return is_beyond(j, hit);
 }
 
 /* What only passes on the change of another that breaks a limit is told with
@@ -134,6 +154,20 @@ static bool is_told_elsewhere(const struct judging *j,
 	return false;
 }
 
+/* The one that moved most beside the others is told of those that may only have
+ * held while the others shrank. */
+static void keep_beside(struct judging *j, const struct function_row *row)
+{
+	struct gates *g = j->g;
+	struct gate_hit hit = row_growth(row, j->drift);
+
+	if (gates_has(g, GATE_FUNCTION) && row->change == CHANGE_GROWN &&
+	    g->limits.is_total_open &&
+	    hit.beside > g->limits.limit[GATE_FUNCTION] && !row->through.len &&
+	    (!g->beside || row->delta > g->beside->delta))
+		g->beside = row;
+}
+
 static void judge_row(struct judging *j, const struct function_row *row)
 {
 	struct gates *g = j->g;
@@ -144,32 +178,65 @@ static void judge_row(struct judging *j, const struct function_row *row)
 			g->hits[g->hit_count++] = hit;
 		return;
 	}
+	keep_beside(j, row);
 	g->shrunk_count += change_is_down(row->change);
-	if (!change_is_up(row->change))
+	hit = row_growth(row, j->drift);
+	if (!change_is_up(row->change) || !(hit.growth > 0))
 		return;
 	g->grown_count++;
 	if (!row->through.len &&
 	    (!g->largest.row || row->delta > g->largest.row->delta))
-		g->largest = row_growth(row, j->drift);
+		g->largest = hit;
 }
 
 /* One pipeline in a hundred whose sum did not grow may be told that it did. */
 #define GATES_FALSE_TOTAL 0.01
 
-static void judge_total(struct gates *g, const struct whole_change *w)
+static bool is_relative(const struct result *result)
 {
-	double limit = g->limits.limit[GATE_TOTAL];
+	const struct rank_facts *f = result->rank_facts;
+
+	return f->is_judged && f->has_drift && !f->is_of_runs &&
+	       result->normalize == NORMALIZE_RATE;
+}
+
+static void judge_total(struct gates *g, const struct result *result)
+{
+	const struct whole_change *w = &result->whole;
+	double *limit = &g->limits.limit[GATE_TOTAL];
+	bool is_judged = result->normalize != NORMALIZE_SHARE && !g->is_relative;
 
 	g->has_total = !isnan(w->q);
 	g->total = total_growth(w);
 	g->is_total_certain =
 		g->has_total && !g->is_relative && w->q <= GATES_FALSE_TOTAL;
-	if (limit >= 0 && g->is_total_certain && !g->limits.is_total_told &&
-	    beyond(&g->total) > limit)
+	if (!is_judged && g->limits.is_total_open)
+		*limit = -1;
+	if (*limit < 0)
+		return;
+	if (!is_judged)
+		g->lacks[GATE_TOTAL] = GATES_LACK_TRAFFIC;
+	else if (!g->is_total_certain || !(certain(&g->total) > *limit))
+		return;
+	else if (g->limits.is_total_open)
+		g->lacks[GATE_TOTAL] = GATES_LACK_WHOLE;
+	else
 		g->hits[g->hit_count++] = g->total;
 }
 
-/* The whole first, then by what it costs. */
+/* Of code that follows the machine: a host that is starved or busy moves dozens
+ * of such functions at once. */
+bool gate_hit_is_of_machine(const struct gate_hit *hit)
+{
+	enum code_kind kind;
+
+	return hit->row && hit->row->kind &&
+	       code_kind_parse(str_from(hit->row->kind), &kind) &&
+	       (kind == CODE_RUNTIME || kind == CODE_KERNEL ||
+		kind == CODE_GC_ALLOC || kind == CODE_IDLE);
+}
+
+/* The whole first, then code by what it costs, then what follows the machine. */
 static int compare_hits(const void *left, const void *right)
 {
 	const struct gate_hit *a = left, *b = right;
@@ -177,7 +244,8 @@ static int compare_hits(const void *left, const void *right)
 
 	if (!a->row || !b->row)
 		return (a->row != NULL) - (b->row != NULL);
-	order = compare_f64(b->row->delta, a->row->delta);
+	order = gate_hit_is_of_machine(a) - gate_hit_is_of_machine(b);
+	order = order ? order : compare_f64(b->row->delta, a->row->delta);
 	return order ? order : str_compare(a->row->name, b->row->name);
 }
 
@@ -198,7 +266,7 @@ static bool judge_rows(struct gates *g, struct result *result,
 		if (!map_insert(&j.rows, result->functions[i].name, (uint32_t)i,
 				&id))
 			return arena_fail(&result->arena, "the limits", err);
-	judge_total(g, &result->whole);
+	judge_total(g, result);
 	for (size_t i = 0; i < result->function_count; i++)
 		judge_row(&j, &result->functions[i]);
 	qsort(g->hits, g->hit_count, sizeof *g->hits, compare_hits);
@@ -227,37 +295,40 @@ static bool has_few(int64_t samples)
 	return samples >= 0 && samples < GATES_MIN_SAMPLES;
 }
 
-static bool has_limit(const struct gates *g, enum gate_kind gate)
-{
-	return g->limits.limit[gate] >= 0;
-}
-
-static enum gates_lack find_lack(const struct gates *g,
-				 const struct result *result)
+/* Of all limits that are of profiles. */
+static enum gates_lack find_common_lack(const struct result *result)
 {
 	const struct rank_facts *f = result->rank_facts;
-	bool is_blind =
-		(has_limit(g, GATE_FUNCTION) &&
-		 !(g->seen_growth <= GATES_BLIND)) ||
-		(has_limit(g, GATE_TOTAL) && g->has_total && !g->is_relative &&
-		 !g->limits.is_total_told && !(result->whole.detectable <= GATES_BLIND));
 
 	if (!result->is_compared)
 		return GATES_LACK_SIDE;
 	if (f->is_uncountable || !f->is_judged || f->method == DIFF_UNTESTED)
 		return GATES_LACK_TEST;
-	if (has_few(result->profile.samples) ||
-	    has_few(result->baseline.samples))
-		return GATES_LACK_SAMPLES;
-	return is_blind ? GATES_LACK_POWER : GATES_LACK_NONE;
+	return has_few(result->profile.samples) ||
+			       has_few(result->baseline.samples)
+		       ? GATES_LACK_SAMPLES
+		       : GATES_LACK_NONE;
 }
 
-static bool is_relative(const struct result *result)
+/* Where hardly a growth of functions would have been seen, new ones are no
+ * better known. */
+static void find_lacks(struct gates *g, const struct result *result)
 {
-	const struct rank_facts *f = result->rank_facts;
+	enum gates_lack all = find_common_lack(result);
+	enum gates_lack functions = all;
 
-	return f->is_judged && f->has_drift && !f->is_of_runs &&
-	       result->normalize == NORMALIZE_RATE;
+	if (!all && gates_has(g, GATE_FUNCTION))
+		functions = !(g->seen_growth <= GATES_BLIND) ? GATES_LACK_POWER
+			    : g->beside ? GATES_LACK_BESIDE
+					: GATES_LACK_NONE;
+	g->lacks[GATE_FUNCTION] = functions;
+	g->lacks[GATE_NEW] =
+		functions == GATES_LACK_BESIDE ? GATES_LACK_NONE : functions;
+	if (all)
+		g->lacks[GATE_TOTAL] = all;
+	else if (!g->lacks[GATE_TOTAL] && g->has_total &&
+		 !(result->whole.detectable <= GATES_BLIND))
+		g->lacks[GATE_TOTAL] = GATES_LACK_POWER;
 }
 
 /* More is no advice. */
@@ -303,11 +374,39 @@ static void find_nearest(struct gates *g, const struct result *result)
 	g->runs_lacking = runs_lacking(g, result->rank_facts);
 }
 
+static bool is_broken(const struct gates *g, enum gate_kind gate)
+{
+	for (size_t i = 0; i < g->hit_count; i++)
+		if (g->hits[i].gate == gate)
+			return true;
+	return false;
+}
+
+/* Of several the one that is told: that all of it grew says more than what could
+ * not have been seen. */
+static enum gate_kind choose_lacking(const struct gates *g)
+{
+	static const enum gate_kind order[] = { GATE_FUNCTION, GATE_NEW,
+						GATE_TOTAL, GATE_LATENCY };
+	size_t i = 0;
+
+	if (g->lacks[GATE_TOTAL] == GATES_LACK_WHOLE)
+		return GATE_TOTAL;
+	while (i + 1 < sizeof order / sizeof *order && !g->lacks[order[i]])
+		i++;
+	return order[i];
+}
+
 static void settle(struct gates *g)
 {
-	g->outcome = g->hit_count ? GATES_BROKEN
-		     : g->lack    ? GATES_UNKNOWN
-				  : GATES_HELD;
+	for (int k = 0; k < GATE_COUNT; k++)
+		if (!gates_has(g, (enum gate_kind)k) ||
+		    is_broken(g, (enum gate_kind)k))
+			g->lacks[k] = GATES_LACK_NONE;
+	g->lacking = choose_lacking(g);
+	g->outcome = g->hit_count    ? GATES_BROKEN
+		     : gates_lack(g) ? GATES_UNKNOWN
+				     : GATES_HELD;
 }
 
 void gates_init(struct gates *g, const struct gate_limits *limits)
@@ -320,19 +419,22 @@ void gates_init(struct gates *g, const struct gate_limits *limits)
 bool gates_judge(struct gates *g, const struct gate_limits *limits,
 		 struct result *result, struct error *err)
 {
+	const struct rank_facts *f = result->rank_facts;
+
 	gates_init(g, limits);
 	g->is_relative = is_relative(result);
+	g->common = f->drift > 0 ? f->drift - 1 : 0;
 	if (!judge_rows(g, result, err))
 		return false;
-	g->has_power = result->rank_facts->is_judged &&
-		       result->rank_facts->method != DIFF_UNTESTED;
+	g->has_power = f->is_judged && f->method != DIFF_UNTESTED;
 	if (g->has_power)
-		find_power(g, result->rank_facts);
-	g->lack = find_lack(g, result);
-	if (g->lack == GATES_LACK_TEST || g->lack == GATES_LACK_SIDE)
+		find_power(g, f);
+	find_lacks(g, result);
+	if (!result->is_compared || !g->has_power || f->is_uncountable)
 		g->hit_count = 0;
 	settle(g);
-	if (g->outcome == GATES_UNKNOWN && g->lack == GATES_LACK_POWER)
+	if (g->outcome == GATES_UNKNOWN &&
+	    g->lacks[GATE_FUNCTION] == GATES_LACK_POWER)
 		find_nearest(g, result);
 	return true;
 }
@@ -363,8 +465,7 @@ static int compare_growth(const void *left, const void *right)
 }
 
 bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
-			 size_t count, bool is_needed, struct arena *arena,
-			 struct error *err)
+			 size_t count, struct arena *arena, struct error *err)
 {
 	size_t before = g->hit_count;
 	struct gate_hit *hits =
@@ -385,13 +486,18 @@ bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
 				.low = rows[i].low,
 				.high = rows[i].high,
 				.q = rows[i].q,
+				.beside = rows[i].growth,
 			};
 	if (g->hit_count > before)
 		qsort(hits + before, g->hit_count - before, sizeof *hits,
 		      compare_growth);
-	g->latency_lack = find_latency_lack(rows, count);
-	if (is_needed && !g->lack)
-		g->lack = g->latency_lack;
+	g->lacks[GATE_LATENCY] = find_latency_lack(rows, count);
 	settle(g);
 	return true;
+}
+
+void gates_miss_latency(struct gates *g)
+{
+	g->lacks[GATE_LATENCY] = GATES_LACK_ANSWER;
+	settle(g);
 }

@@ -13,8 +13,8 @@
 
 enum gate_kind {
 	GATE_TOTAL = 0, /* growth of all that is spent, of what it was */
-	/* Growth of a function, of what it was beside what all did: with what
-	 * it calls, or of what it does itself. */
+	/* Growth of a function, with what it calls or of what it does itself:
+	 * judged beside what all did. */
 	GATE_FUNCTION,
 	GATE_NEW,       /* share of a function that was not there before */
 	GATE_LATENCY,   /* growth of what requests of an operation take */
@@ -24,9 +24,10 @@ enum gate_kind {
 /* Limits in parts, 0.03 for 3 %; negative: not looked at. */
 struct gate_limits {
 	double limit[GATE_COUNT];
-	/* The total is told, and breaks no limit: a busy machine or more load
-	 * moves it, and nobody counted requests or asked for it by name. */
-	bool is_total_told;
+	/* Nobody asked for the total by name or counted requests, and a busy
+	 * machine or more work would move it as well: where it grew for certain
+	 * that is no verdict, and where it follows the traffic it is no limit. */
+	bool is_total_open;
 };
 
 /* Fewer samples of a side tell nothing of a gate: half a function of a tenth is
@@ -47,11 +48,17 @@ struct gate_hit {
 	const struct function_row *row; /* NULL: all of it, or an operation */
 	const struct latency_row *operation; /* of GATE_LATENCY */
 	bool is_self; /* of what the function does itself */
-	double growth; /* of what it was; of GATE_NEW the share that it has */
-	double low;    /* 95 % interval; NaN unknown */
+	/* Of what it was, by its own values; of GATE_NEW the share that it has.
+	 * INFINITY: it was not there. */
+	double growth;
+	double low; /* 95 % interval; NaN unknown */
 	double high;
+	double beside; /* the end that is judged: low, beside what all did */
 	double q; /* NaN not tested */
 };
+
+/* Whether it is of a function of the runtime, the collector or the kernel. */
+bool gate_hit_is_of_machine(const struct gate_hit *hit);
 
 /* Shares of a profile whose functions' smallest visible growth is told; people
  * are told of the fifth, 2 %. */
@@ -74,12 +81,23 @@ enum gates_lack {
 	GATES_LACK_SIDE,     /* nothing to compare with */
 	GATES_LACK_REQUESTS, /* of each operation, to judge its latency */
 	GATES_LACK_LATENCY,  /* blind to the latency of the busiest one */
+	GATES_LACK_ANSWER,   /* no server told how long requests take */
+	/* All of it certainly grew beyond its limit, by the code or by the
+	 * machine: see is_total_open. */
+	GATES_LACK_WHOLE,
+	GATES_LACK_TRAFFIC, /* of shares and of values a second no total is judged */
+	/* A function grew beside the others and took what it did: it grew, or all
+	 * the others shrank. */
+	GATES_LACK_BESIDE,
 };
 
 struct gates {
 	struct gate_limits limits;
 	enum gates_outcome outcome;
-	enum gates_lack lack;
+	/* Of each limit in force that did not break, why it is not judged; and of
+	 * the one that is told. */
+	enum gates_lack lacks[GATE_COUNT];
+	enum gate_kind lacking;
 	struct gate_hit *hits; /* the worst first; in the result's arena */
 	size_t hit_count;
 	size_t grown_count; /* told from noise, but maybe within the limits */
@@ -103,14 +121,30 @@ struct gates {
 	double seen_share;
 	/* The least growth that would have been seen of GATES_BLIND_SHARE. */
 	double seen_growth;
-	enum gates_lack latency_lack; /* why latency is not judged */
+	/* Of GATES_LACK_BESIDE: the one that moved most beside the others. */
+	const struct function_row *beside;
+	/* What most functions did, which they were judged beside: 0.05 for 5 %
+	 * more; 0 nothing. */
+	double common;
 };
+
+/* Whether this limit was set, and can be judged in such a comparison. */
+static inline bool gates_has(const struct gates *g, enum gate_kind gate)
+{
+	return g->limits.limit[gate] >= 0;
+}
+
+/* Why the gate cannot tell. */
+static inline enum gates_lack gates_lack(const struct gates *g)
+{
+	return g->lacks[g->lacking];
+}
 
 /* Judges a result that functions_rank() filled with all rows, by totals. */
 bool gates_judge(struct gates *g, const struct gate_limits *limits,
 		 struct result *result, struct error *err) MUST_CHECK;
 
-/* Growth of a row, beside what all did, certain or not. */
+/* Growth of a row by its own values, certain or not. */
 struct gate_hit gates_row_growth(const struct function_row *row,
 				 const struct result *result);
 
@@ -118,9 +152,12 @@ struct gate_hit gates_row_growth(const struct function_row *row,
 void gates_init(struct gates *g, const struct gate_limits *limits);
 
 /* Judges operations, those with the most requests first, beside what was
- * judged already. With is_needed a lack of requests is one of the gate. */
+ * judged already. */
 bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
-			 size_t count, bool is_needed, struct arena *arena,
+			 size_t count, struct arena *arena,
 			 struct error *err) MUST_CHECK;
+
+/* Latency was to be judged, and nothing is known of it. */
+void gates_miss_latency(struct gates *g);
 
 #endif

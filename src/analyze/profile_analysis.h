@@ -61,6 +61,9 @@ struct rank_want {
 	 * is in how far they differ. */
 	bool is_interleaved;
 	bool is_of_runs; /* the blocks are runs of a program */
+	/* A function that did not change, by the user's word: what it did is what
+	 * all have in common. Empty: none is known. */
+	struct str reference;
 	const struct code_rules *rules; /* the user's about kinds, or NULL */
 	/* Rows and their order as pprof has them: names count as they are,
 	 * numbers in them that were generated too. */
@@ -79,6 +82,10 @@ struct rank_want {
 enum normalize profiles_default_normalize(const struct profile *slow,
 					  const struct profile *baseline,
 					  bool *is_of_whole_runs);
+
+/* Whether its length was asked for, as far as that shows: of twenty others one may
+ * look like it. */
+bool profile_is_of_a_time(const struct profile *p);
 
 /* Adds up values of both sides by stack text, for folded and difffolded.
  * Lines come in bytewise order of their frame names, root first; baseline

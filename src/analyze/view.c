@@ -433,8 +433,9 @@ static double off(double a, double step)
 	return fabs(a - step * round(a / step));
 }
 
-static bool is_taken_for_a_time(double length_s)
+bool profile_is_of_a_time(const struct profile *p)
 {
+	double length_s = seconds(p);
 	double late = fmax(STOP_S, STOP_PART * length_s);
 	double step = length_s > LONG_S ? TYPICAL_LONG_S : TYPICAL_S;
 
@@ -462,7 +463,7 @@ enum normalize profiles_default_normalize(const struct profile *slow,
 		return NORMALIZE_SHARE;
 	if (fabs(after - before) <= SAME_LENGTH * fmax(after, before))
 		return NORMALIZE_VALUE;
-	if (is_taken_for_a_time(after) && is_taken_for_a_time(before))
+	if (profile_is_of_a_time(slow) && profile_is_of_a_time(baseline))
 		return NORMALIZE_RATE;
 	*is_of_whole_runs = true;
 	return NORMALIZE_VALUE;

@@ -283,7 +283,7 @@ static bool check_sides_read(struct check_sides *s, struct run *r,
 			   : read_window(s, r, err)) ||
 	    (o->against_count && !read_against(s, r, err)))
 		return false;
-	s->want.limits.is_total_told = !o->fail_on && !o->requests;
+	s->want.limits.is_total_open = !o->fail_on && !o->requests;
 	s->want.is_alone =
 		!o->against_count && !s->want.live.is_baseline_wanted;
 	return read_requests(s, r, err) && check_baseline(r, s, err) &&

@@ -497,6 +497,7 @@ static struct rank_want rank_want_of(const struct check *c)
 		.is_interleaved = c->is_interleaved,
 		.is_of_runs = c->candidate.is_of_files,
 		.rules = c->v->question->rules,
+		.reference = c->want->reference,
 	};
 
 	if (has_runs || s)
@@ -548,8 +549,43 @@ static bool report_sides(struct check *c, struct error *err)
 	return true;
 }
 
+/* A process that ended did its work; a profile that was taken for a time holds
+ * what that time brought. */
+static bool is_of_whole_runs(const struct check_side *side)
+{
+	size_t timed = 0;
+
+	for (size_t i = 0; i < side->files.count; i++)
+		timed += profile_is_of_a_time(&side->files.heads[i]);
+	return 2 * timed < side->files.count;
+}
+
+/* A busy or slow machine takes longer for instructions, and not more of them. */
+static bool is_of_instructions(const struct check_side *side)
+{
+	return side->files.count &&
+	       (str_equal(type_of(side->whole).type, STR("instructions")) ||
+		side->files.heads->is_of_calls);
+}
+
+/* A growth of all of it is the code's where what else would grow it is known, or
+ * hits both sides. */
+static struct gate_limits limits_of(const struct check *c)
+{
+	struct gate_limits limits = c->want->limits;
+	bool is_by_turns = c->per == NORMALIZE_REQUEST && c->is_interleaved &&
+			   is_of_whole_runs(&c->candidate) &&
+			   is_of_whole_runs(&c->baseline);
+
+	if (is_by_turns || is_of_instructions(&c->candidate) ||
+	    c->want->reference.len)
+		limits.is_total_open = false;
+	return limits;
+}
+
 static bool judge_profiles(struct check *c, struct error *err)
 {
+	const struct gate_limits limits = limits_of(c);
 	struct rank_want want;
 
 	if (c->want->is_latency_alone) {
@@ -560,18 +596,20 @@ static bool judge_profiles(struct check *c, struct error *err)
 	return report_sides(c, err) &&
 	       functions_rank(c->candidate.whole, c->baseline.whole, &want,
 			      c->v->result, err) &&
-	       gates_judge(&c->gates, &c->want->limits, c->v->result, err);
+	       gates_judge(&c->gates, &limits, c->v->result, err);
 }
 
 bool check_judge(struct check *c, struct error *err)
 {
 	const struct check_latency *l = &c->latency;
 
-	return judge_profiles(c, err) &&
-	       (!l->is_known ||
-		gates_judge_latency(&c->gates, l->rows, l->count,
-				    c->want->latency == LATENCY_NEEDED,
-				    &c->v->result->arena, err));
+	if (!judge_profiles(c, err))
+		return false;
+	if (c->want->latency && !l->is_known)
+		gates_miss_latency(&c->gates);
+	return !l->is_known ||
+	       gates_judge_latency(&c->gates, l->rows, l->count,
+				   &c->v->result->arena, err);
 }
 
 bool check_snapshot(struct check *c, struct snapshot *s, struct error *err)

@@ -90,6 +90,8 @@ struct check_want {
 	 * values are compared by request. */
 	struct request_counts requests;
 	struct request_counts baseline_requests;
+	/* A function that is known not to have changed; empty: none. */
+	struct str reference;
 	/* Nothing is compared: the candidate is to be kept. */
 	bool is_alone;
 	struct gate_limits limits;

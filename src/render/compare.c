@@ -49,17 +49,17 @@ static double whole_ratio(const struct result *r)
 	return before > 0 ? after / before : 0;
 }
 
-/* "+34 %", "-0.4 %", "0.0 %" */
+/* "+34 %", "-0.4 %", "0.0 %", "x60" */
 static void ratio_text(double ratio, char out[UNIT_TEXT_BYTES])
 {
 	double percent = 100 * (ratio - 1);
 	int decimals = fabs(percent) < 9.95;
 
+	format_growth(ratio - 1, true, out);
 	if (fabs(percent) < 100 * WHOLE_PART)
 		snprintf(out, UNIT_TEXT_BYTES, "0.0 %%");
-	else
-		snprintf(out, UNIT_TEXT_BYTES, "%+.*f %%", decimals,
-			 fmin(percent, 1e9));
+	else if (*out != 'x')
+		snprintf(out, UNIT_TEXT_BYTES, "%+.*f %%", decimals, percent);
 }
 
 /* "samples in all from 8,502 to 9,471 (+11 %)" */

@@ -59,6 +59,30 @@ void format_percent(double share, char out[UNIT_TEXT_BYTES])
 		snprintf(out, UNIT_TEXT_BYTES, "-");
 }
 
+/* A factor of more is no better known. */
+#define MOST_FACTOR 1e9
+
+/* Two significant digits below 10 %, whole percents from 100 on. */
+void format_growth(double growth, bool is_signed, char out[UNIT_TEXT_BYTES])
+{
+	double percent = 100 * growth;
+	char factor[COUNT_TEXT_BYTES];
+
+	if (isnan(growth)) {
+		snprintf(out, UNIT_TEXT_BYTES, "-");
+	} else if (isinf(growth)) {
+		snprintf(out, UNIT_TEXT_BYTES, "new");
+	} else if (percent >= 899.5) {
+		format_count((int64_t)round(fmin(growth + 1, MOST_FACTOR)),
+			     factor);
+		snprintf(out, UNIT_TEXT_BYTES, "x%s", factor);
+	} else {
+		snprintf(out, UNIT_TEXT_BYTES,
+			 is_signed ? "%+.*f %%" : "%.*f %%",
+			 fabs(percent) < 99.95 ? 1 : 0, percent);
+	}
+}
+
 /* size is at least one of the unit; 1024 of it may appear by rounding. */
 static void format_scaled(double size, const char *unit,
 			  char out[UNIT_TEXT_BYTES])

@@ -23,6 +23,10 @@ void format_share(double share, char out[UNIT_TEXT_BYTES]);
 /* 0..1 as "65 %"; "-" when it is not a number. */
 void format_percent(double share, char out[UNIT_TEXT_BYTES]);
 
+/* A growth, in parts of what was: "+4.2 %", and from ten times as much on "x60";
+ * "new" of INFINITY, "-" of NaN. */
+void format_growth(double growth, bool is_signed, char out[UNIT_TEXT_BYTES]);
+
 /* Three significant digits: "512 B", "1.50 MiB". */
 void format_size(int64_t size_bytes, char out[UNIT_TEXT_BYTES]);
 

@@ -24,6 +24,7 @@
 #include "model/result.h"
 #include "render/page.h"
 #include "render/render.h"
+#include "render/units.h"
 
 /* What an export has copied and what it has not, and why. Knows no options. */
 
@@ -320,17 +321,20 @@ const char *gate_name(enum gate_kind gate);
 /* "total>3%, function>5%": the limits that are set. */
 void check_limits(const struct gate_limits *limits, struct buf *out);
 
-/* What `check` says of how long requests take. */
+/* "4.2 % more", "60 times as much", "3.0 % less". Whether it is times. */
+bool check_more(double growth, const char *more, const char *as,
+		struct buf *out);
 
-/* Whether it was looked for, and nothing can be said of it. */
-bool check_latency_is_unjudged(const struct check *c);
+/* The same in a column of percents: "+4.2", "x60", "new". */
+void check_growth_cell(double growth, char out[UNIT_TEXT_BYTES]);
+
+/* What `check` says of how long requests take. */
 
 /* "requests of POST /login take 31 % longer, p50 12.1 ms, was 9.24 ms" */
 void check_latency_hit(const struct gate_hit *hit, struct buf *out);
 
 /* Why nothing can be said of it. */
-void check_latency_lack(const struct check *c, enum gates_lack lack,
-			struct buf *out);
+void check_latency_lack(const struct check *c, struct buf *out);
 
 /* How much was looked at, and the smallest growth that would have been seen;
  * nothing when it was not asked for. */

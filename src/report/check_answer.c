@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/answers.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -67,12 +68,17 @@ void check_limits(const struct gate_limits *limits, struct buf *out)
 
 static void add_interval(const struct gate_hit *hit, struct buf *out)
 {
-	char low[32], high[32];
+	char low[UNIT_TEXT_BYTES], high[UNIT_TEXT_BYTES];
 
 	if (isnan(hit->low) || isnan(hit->high))
 		return;
-	wording_percent(hit->low, true, low);
-	wording_percent(hit->high, true, high);
+	if (hit->gate == GATE_NEW) {
+		buf_addf(out, " (%.1f %% to %.1f %%)", 100 * hit->low,
+			 100 * hit->high);
+		return;
+	}
+	format_growth(hit->low, true, low);
+	format_growth(hit->high, true, high);
 	buf_addf(out, " (%s to %s)", low, high);
 }
 
@@ -83,13 +89,59 @@ static void add_limit(const struct check_answer *a, const struct gate_hit *hit,
 		 100 * a->check->gates.limits.limit[hit->gate]);
 }
 
-/* "shop.Route takes 20 % more CPU a run (+15 % to +25 %); the limit is 5 %" */
+bool check_more(double growth, const char *more, const char *as,
+		struct buf *out)
+{
+	char text[UNIT_TEXT_BYTES];
+
+	format_growth(fabs(growth), false, text);
+	if (*text == 'x')
+		buf_addf(out, "%s times as %s", text + 1, as);
+	else
+		buf_addf(out, "%s %s", text, growth < 0 ? "less" : more);
+	return *text == 'x';
+}
+
+/* Less of what functions have in common is not worth a word. */
+#define COMMON_TOLD 0.05
+
+/* What a function is judged beside: ", and most functions 8.0 % more". */
+static void add_common(const struct check_answer *a, const struct gate_hit *hit,
+		       struct buf *out)
+{
+	double common = a->check->gates.common;
+
+	if (!hit->row || fabs(common) < COMMON_TOLD)
+		return;
+	buf_add_text(out, ", and most functions ");
+	check_more(common, "more", "much", out);
+}
+
+/* "takes 20 % more CPU a run than before (+15 % to +25 %)" */
+static void add_takes(const struct check_answer *a, const struct gate_hit *hit,
+		      struct buf *out)
+{
+	bool is_times;
+
+	if (isinf(hit->growth)) {
+		buf_addf(out, " takes %s itself, and did not before",
+			 check_measure(a));
+		return;
+	}
+	buf_add_text(out, " takes ");
+	is_times = check_more(hit->growth, "more", "much", out);
+	buf_addf(out, " %s%s %s before%s", check_measure(a),
+		 check_per(a->check), is_times ? "as" : "than",
+		 hit->is_self ? ", itself" : "");
+	add_interval(hit, out);
+	add_common(a, hit, out);
+}
+
+/* "shop.Route takes 20 % more CPU a run than before (+15 % to +25 %); the limit is
+ * 5 %" */
 static void check_hit_text(const struct check_answer *a,
 			   const struct gate_hit *hit, struct buf *out)
 {
-	char growth[32];
-
-	wording_percent(hit->growth, false, growth);
 	if (hit->operation) {
 		check_latency_hit(hit, out);
 		add_interval(hit, out);
@@ -101,31 +153,27 @@ static void check_hit_text(const struct check_answer *a,
 	else
 		buf_add_text(out, "all of it");
 	if (hit->gate == GATE_NEW) {
-		buf_addf(out, " is new and takes %s of the %s", growth,
-			 check_measure(a));
-	} else {
-		buf_addf(out, " takes %s more %s%s%s", growth,
-			 check_measure(a),
-			 !hit->row ? check_per(a->check)
-				   : " than before, beside what all took",
-			 hit->is_self ? ", itself" : "");
+		buf_addf(out, " is new and takes %.1f %% of the %s",
+			 100 * hit->growth, check_measure(a));
 		add_interval(hit, out);
+	} else {
+		add_takes(a, hit, out);
 	}
 	add_limit(a, hit, out);
 }
 
 /* How much a function grew, for certain or not: "shop.find +31 % (-2 % to
  * +76 %)". */
-static void check_growth_text(const struct check_answer *a,
-			      const struct function_row *row, struct buf *out)
+static void add_growth_of(const struct gate_hit *hit, struct buf *out)
 {
-	struct gate_hit hit = gates_row_growth(row, a->result);
-	char growth[32];
+	char growth[UNIT_TEXT_BYTES];
 
-	wording_add(out, row->name, WORDING_TEXT_BYTES);
-	wording_percent(hit.growth, true, growth);
+	wording_add(out, hit->row->name, WORDING_TEXT_BYTES);
+	format_growth(hit->growth, true, growth);
 	buf_addf(out, " %s", growth);
-	add_interval(&hit, out);
+	if (isinf(hit->growth))
+		buf_addf(out, ", %.1f %% of all", 100 * hit->row->total);
+	add_interval(hit, out);
 }
 
 static const char *per_side(const struct check *c)
@@ -134,12 +182,53 @@ static const char *per_side(const struct check *c)
 					: "give a longer window (--since)";
 }
 
-/* Why nothing can be said; and how much could have been seen. */
-static void check_lack_text(const struct check_answer *a, struct buf *out)
+/* All of it grew, by one or the other. */
+static void add_whole(const struct check_answer *a, struct buf *out)
 {
 	const struct check *c = a->check;
 
-	switch (c->gates.lack) {
+	buf_add_text(out, "all of it");
+	add_takes(a, &c->gates.total, out);
+	buf_addf(out,
+		 ", by the code, or by more work or a slower machine: %sgive "
+		 "--requests or --reference",
+		 c->is_interleaved ? "" : "measure both sides by turns, or ");
+}
+
+static void add_power(const struct check_answer *a, enum gate_kind gate,
+		      struct buf *out)
+{
+	const struct check *c = a->check;
+
+	buf_add_text(out, "growth by half of ");
+	if (gate == GATE_TOTAL)
+		buf_add_text(out, "all of it");
+	else
+		buf_addf(out, "a function of %g %%", 100 * GATES_BLIND_SHARE);
+	buf_addf(out, " would not have been seen: %s", per_side(c));
+	if (c->gates.runs_lacking && c->candidate.is_of_files)
+		buf_addf(out, ", %zu more run%s a side would do",
+			 c->gates.runs_lacking,
+			 &"s"[c->gates.runs_lacking == 1]);
+}
+
+static void add_beside(const struct check_answer *a, struct buf *out)
+{
+	struct gate_hit hit = gates_row_growth(a->check->gates.beside, a->result);
+
+	add_growth_of(&hit, out);
+	add_common(a, &hit, out);
+	buf_add_text(out, ": it grew on a faster machine, or the others "
+			  "shrank: give --requests or --reference");
+}
+
+/* Why nothing can be said of one limit; and how much could have been seen. */
+static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
+			    struct buf *out)
+{
+	const struct check *c = a->check;
+
+	switch (c->gates.lacks[gate]) {
 	case GATES_LACK_NONE:
 		break;
 	case GATES_LACK_SIDE:
@@ -158,17 +247,27 @@ static void check_lack_text(const struct check_answer *a, struct buf *out)
 		break;
 	case GATES_LACK_REQUESTS:
 	case GATES_LACK_LATENCY:
-		check_latency_lack(c, c->gates.lack, out);
+	case GATES_LACK_ANSWER:
+		check_latency_lack(c, out);
 		break;
 	case GATES_LACK_POWER:
+		add_power(a, gate, out);
+		break;
+	case GATES_LACK_WHOLE:
+		add_whole(a, out);
+		break;
+	case GATES_LACK_TRAFFIC:
 		buf_addf(out,
-			 "growth by half of a function of %g %% would not "
-			 "have been seen: %s",
-			 100 * GATES_BLIND_SHARE, per_side(c));
-		if (c->gates.runs_lacking && c->candidate.is_of_files)
-			buf_addf(out, ", %zu more run%s a side would do",
-				 c->gates.runs_lacking,
-				 &"s"[c->gates.runs_lacking == 1]);
+			 c->per == NORMALIZE_SHARE
+				 ? "of shares there is no total: compare by "
+				   "--normalize request"
+				 : "%s a second follows the traffic, so that "
+				   "total is not judged: give --requests and "
+				   "--baseline-requests",
+			 check_measure(a));
+		break;
+	case GATES_LACK_BESIDE:
+		add_beside(a, out);
 		break;
 	}
 }
@@ -176,9 +275,9 @@ static void check_lack_text(const struct check_answer *a, struct buf *out)
 static void add_growth(const char *before, double growth, const char *of,
 		       double share, struct buf *out)
 {
-	char text[32];
+	char text[UNIT_TEXT_BYTES];
 
-	wording_percent(growth, false, text);
+	format_growth(fmin(growth, DBL_MAX), false, text);
 	buf_addf(out, "%s%s in %s", before, text, of);
 	if (share > 0)
 		buf_addf(out, " of %g %%", 100 * share);
@@ -218,11 +317,8 @@ static void add_more(size_t more, struct buf *out)
 static void add_held(const struct check_answer *a, struct buf *out)
 {
 	const struct gates *g = &a->check->gates;
-	char growth[32];
 
 	buf_add_text(out, "check passed: nothing grew beyond its limit");
-	if (check_latency_is_unjudged(a->check))
-		buf_add_text(out, "; latency was not judged");
 	if (!g->grown_count)
 		return;
 	if (!g->largest.row) {
@@ -230,11 +326,9 @@ static void add_held(const struct check_answer *a, struct buf *out)
 			 &"s"[g->grown_count == 1]);
 		return;
 	}
-	buf_add_text(out, "; ");
-	wording_add(out, g->largest.row->name, WORDING_TEXT_BYTES);
-	wording_percent(g->largest.growth, true, growth);
-	buf_addf(out, " grew by %s", growth);
-	add_interval(&g->largest, out);
+	buf_add_text(out, "; within it ");
+	add_growth_of(&g->largest, out);
+	add_common(a, &g->largest, out);
 	add_more(g->grown_count - 1, out);
 }
 
@@ -254,7 +348,7 @@ static void check_headline(const struct check_answer *a, struct buf *out)
 		break;
 	case GATES_UNKNOWN:
 		buf_add_text(out, "check cannot tell: ");
-		check_lack_text(a, out);
+		check_lack_text(a, g->lacking, out);
 		if (a->is_lack_accepted)
 			buf_add_text(out, "; accepted by --allow-empty");
 		break;
@@ -311,16 +405,15 @@ static void xml_failure(struct out *out, const struct check_answer *a, size_t i)
 static void xml_rest(struct out *out, const struct check_answer *a,
 		     enum gate_kind gate)
 {
-	bool is_unknown = a->check->gates.outcome == GATES_UNKNOWN;
 	struct buf text;
 
 	xml_case(out, gate_name(gate), str_from(gate_name(gate)));
-	if (!is_unknown) {
+	if (!a->check->gates.lacks[gate]) {
 		out_text(out, "/>\n");
 		return;
 	}
 	buf_init(&text, WORDING_BYTES);
-	check_lack_text(a, &text);
+	check_lack_text(a, gate, &text);
 	out_text(out, ">\n      <skipped message=\"");
 	escape_xml(out, buf_str(&text));
 	out_text(out, "\"/>\n    </testcase>\n");
@@ -335,23 +428,17 @@ static bool is_broken(const struct gates *g, enum gate_kind gate)
 	return false;
 }
 
-static size_t count_rest(const struct gates *g)
-{
-	size_t rest = 0;
-
-	for (int k = 0; k < GATE_COUNT; k++)
-		rest += g->limits.limit[k] >= 0 &&
-			!is_broken(g, (enum gate_kind)k);
-	return rest;
-}
-
 static void write_junit(const void *answer, struct out *out)
 {
 	const struct check_answer *a = answer;
 	const struct gates *g = &a->check->gates;
-	size_t rest = count_rest(g), tests = g->hit_count + rest;
-	size_t skipped = g->outcome == GATES_UNKNOWN ? rest : 0;
+	size_t tests = g->hit_count, skipped = 0;
 
+	for (int k = 0; k < GATE_COUNT; k++) {
+		tests += gates_has(g, (enum gate_kind)k) &&
+			 !is_broken(g, (enum gate_kind)k);
+		skipped += g->lacks[k] != GATES_LACK_NONE;
+	}
 	outf(out,
 	     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	     "<testsuites name=\"tracefind\" tests=\"%zu\" failures=\"%zu\" "
@@ -363,7 +450,8 @@ static void write_junit(const void *answer, struct out *out)
 	for (size_t i = 0; i < g->hit_count; i++)
 		xml_failure(out, a, i);
 	for (int k = 0; k < GATE_COUNT; k++)
-		if (g->limits.limit[k] >= 0 && !is_broken(g, (enum gate_kind)k))
+		if (gates_has(g, (enum gate_kind)k) &&
+		    !is_broken(g, (enum gate_kind)k))
 			xml_rest(out, a, (enum gate_kind)k);
 	out_text(out, "  </testsuite>\n</testsuites>\n");
 }
@@ -657,7 +745,8 @@ static void write_total(struct page *p, const struct check_answer *a)
 	const struct result *r = a->result;
 	const struct gates *g = &a->check->gates;
 	char after[UNIT_TEXT_BYTES], before[UNIT_TEXT_BYTES];
-	char growth[32], low[32], high[32];
+	char growth[UNIT_TEXT_BYTES];
+	struct buf interval;
 
 	if (a->check->want->is_latency_alone)
 		return;
@@ -669,18 +758,17 @@ static void write_total(struct page *p, const struct check_answer *a)
 		return;
 	format_side(r, r->profile.total_value, r->exposure, after);
 	format_side(r, r->baseline.total_value, r->baseline_exposure, before);
-	wording_percent(g->total.growth, true, growth);
-	wording_percent(g->total.low, true, low);
-	wording_percent(g->total.high, true, high);
-	page_textf(p, "%s of %s%s, was %s: %s (%s to %s)%s", after,
-		   check_measure(a), check_per(a->check), before, growth, low,
-		   high,
-		   g->is_relative ? ", which follows the traffic: not judged"
+	buf_init(&interval, WORDING_BYTES);
+	format_growth(g->total.growth, true, growth);
+	add_interval(&g->total, &interval);
+	page_textf(p, "%s of %s%s, was %s: %s%s%s", after, check_measure(a),
+		   check_per(a->check), before, growth, buf_text(&interval),
+		   g->is_relative ? ", which follows the traffic: not judged "
+				    "(--requests)"
 		   : !g->is_total_certain ? ", which may be noise"
-		   : g->limits.is_total_told
-			   ? ", by the code, more work or a busy machine: not "
-			     "judged"
-			   : "");
+		   : g->lacks[GATE_TOTAL] == GATES_LACK_WHOLE ? ": not judged"
+							      : "");
+	buf_release(&interval);
 	page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
 }
 
@@ -700,11 +788,13 @@ static void tell_latency(const struct check_answer *a, struct buf *out)
 static void tell_nearest(const struct check_answer *a, struct buf *out)
 {
 	const struct gates *g = &a->check->gates;
+	struct gate_hit hit;
 
 	for (size_t i = 0; i < g->nearest_count; i++) {
 		if (i)
 			buf_add_text(out, "; ");
-		check_growth_text(a, g->nearest[i], out);
+		hit = gates_row_growth(g->nearest[i], a->result);
+		add_growth_of(&hit, out);
 	}
 }
 
@@ -723,30 +813,32 @@ static const char *const column_names[][NUMBERS + 1] = {
 	[GATE_NEW] = { "share", "from", "to", "limit", "function" },
 };
 
-static void hit_cells(const struct gates *g, const struct gate_hit *hit,
-		      char cells[NUMBERS][32])
+void check_growth_cell(double growth, char out[UNIT_TEXT_BYTES])
 {
-	bool is_signed = hit->gate != GATE_NEW;
-	const double values[NUMBERS] = { hit->growth, hit->low, hit->high,
-					 g->limits.limit[hit->gate] };
+	format_growth(growth, true, out);
+	if (strchr(out, '%'))
+		snprintf(out, UNIT_TEXT_BYTES, "%+.1f", 100 * growth);
+}
 
-	for (size_t i = 0; i < NUMBERS; i++) {
-		double percent = 100 * values[i];
+static void hit_cells(const struct gates *g, const struct gate_hit *hit,
+		      char cells[NUMBERS][UNIT_TEXT_BYTES])
+{
+	const double values[NUMBERS - 1] = { hit->growth, hit->low, hit->high };
 
-		if (isnan(percent) || isinf(percent))
-			snprintf(cells[i], 32, "-");
-		else if (i == NUMBERS - 1)
-			snprintf(cells[i], 32, "%g", percent);
+	for (size_t i = 0; i < NUMBERS - 1; i++)
+		if (hit->gate != GATE_NEW)
+			check_growth_cell(values[i], cells[i]);
 		else
-			snprintf(cells[i], 32, is_signed ? "%+.1f" : "%.1f",
-				 percent);
-	}
+			snprintf(cells[i], UNIT_TEXT_BYTES, "%.1f",
+				 100 * values[i]);
+	snprintf(cells[NUMBERS - 1], UNIT_TEXT_BYTES, "%g",
+		 100 * g->limits.limit[hit->gate]);
 }
 
 static void write_hit(struct page *p, const struct gates *g,
 		      const struct gate_hit *hit)
 {
-	char cells[NUMBERS][32];
+	char cells[NUMBERS][UNIT_TEXT_BYTES];
 	size_t before = NUMBERS * NUMBER_COLUMNS + 2;
 	size_t place = hit->row->file.len
 			       ? page_place_columns(p, hit->row->file,
@@ -782,15 +874,18 @@ static void write_table_head(struct page *p, const struct check_answer *a,
 			     enum gate_kind gate)
 {
 	const char *const *names = column_names[gate];
+	double common = a->check->gates.common;
+	char text[UNIT_TEXT_BYTES];
 
 	if (gate == GATE_NEW)
 		page_textf(p, "new functions, %% of %s", check_measure(a));
 	else
 		page_textf(p, "growth of %s%s, %% of what it was",
-			   check_measure(a),
-			   a->check->gates.is_relative
-				   ? " beside the other functions"
-				   : check_per(a->check));
+			   check_measure(a), check_per(a->check));
+	if (gate == GATE_FUNCTION && fabs(common) >= COMMON_TOLD) {
+		format_growth(common, true, text);
+		page_textf(p, "; most functions %s", text);
+	}
 	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		static const char *const places[] = { "growth",   "from",
@@ -809,26 +904,52 @@ static void write_table_head(struct page *p, const struct check_answer *a,
 	out_char(p->out, '\n');
 }
 
+/* So many of the machine stand among the others; more of them hide those. */
+#define MACHINE_SHOWN 3u
+
+/* What follows the machine stands last; -n 0 shows it in any case. */
+static size_t count_shown(const struct page *p, const struct gates *g,
+			  enum gate_kind gate, size_t count, size_t *of_machine)
+{
+	size_t limit = p->style.limit ? p->style.limit : SIZE_MAX;
+
+	*of_machine = 0;
+	for (size_t i = 0; i < g->hit_count; i++)
+		*of_machine += g->hits[i].gate == gate &&
+			       gate_hit_is_of_machine(&g->hits[i]);
+	if (!p->style.limit || *of_machine <= MACHINE_SHOWN ||
+	    *of_machine == count)
+		*of_machine = 0;
+	return limit < count - *of_machine ? limit : count - *of_machine;
+}
+
 static void write_hits(struct page *p, const struct check_answer *a,
 		       enum gate_kind gate)
 {
 	const struct gates *g = &a->check->gates;
-	size_t limit = p->style.limit ? p->style.limit : SIZE_MAX;
-	size_t shown = 0, count = count_of(g, gate);
+	size_t shown = 0, count = count_of(g, gate), of_machine, most, more;
 
 	if (!count)
 		return;
+	most = count_shown(p, g, gate, count, &of_machine);
+	more = count - of_machine - most;
 	out_char(p->out, '\n');
 	write_table_head(p, a, gate);
-	for (size_t i = 0; i < g->hit_count && shown < limit; i++)
+	for (size_t i = 0; i < g->hit_count && shown < most; i++)
 		if (g->hits[i].gate == gate) {
 			write_hit(p, g, &g->hits[i]);
 			shown++;
 		}
-	if (shown < count) {
-		page_textf(p, "%zu more; -n 0 shows all", count - shown);
-		page_flush(p, PAINT_DIM, "  ", 2);
-	}
+	if (!more && !of_machine)
+		return;
+	if (more)
+		page_textf(p, "%zu more%s", more, of_machine ? ", and " : "");
+	if (of_machine)
+		page_textf(p, "%zu of runtime, collector and kernel, as on a "
+			      "busy machine",
+			   of_machine);
+	page_text(p, "; -n 0 shows all");
+	page_flush(p, PAINT_DIM, "  ", 2);
 }
 
 static void write_table(const void *answer, const struct render_style *style,
@@ -877,6 +998,10 @@ static const char *const lack_names[] = {
 	[GATES_LACK_SIDE] = "no_baseline",
 	[GATES_LACK_REQUESTS] = "requests",
 	[GATES_LACK_LATENCY] = "latency_power",
+	[GATES_LACK_ANSWER] = "no_answer",
+	[GATES_LACK_WHOLE] = "whole",
+	[GATES_LACK_TRAFFIC] = "traffic",
+	[GATES_LACK_BESIDE] = "beside",
 };
 
 static const char *per_name(const struct check *c)
@@ -951,7 +1076,7 @@ static void json_hit(struct jsonw *w, const struct check_answer *a,
 		json_values(w, r, r->profile.total_value,
 			    r->baseline.total_value);
 	json_growth(w, hit);
-	jsonw_addf(w, "is_self:%i}", hit->is_self);
+	jsonw_addf(w, "judged:%.6f, is_self:%i}", hit->beside, hit->is_self);
 }
 
 /* Where nothing is certain: what is nearest to it. */
@@ -1005,7 +1130,8 @@ static void write_json(const void *answer, struct out *out)
 	json_begin(w, out, "check");
 	jsonw_addf(w, "outcome:%s, reason:%s, type:%-.*s, unit:%-.*s, per:%s",
 		   outcome_names[g->outcome],
-		   g->outcome == GATES_UNKNOWN ? lack_names[g->lack] : NULL,
+		   g->outcome == GATES_UNKNOWN ? lack_names[gates_lack(g)]
+					       : NULL,
 		   STR_WHOLE(a->result->profile.type),
 		   STR_WHOLE(a->result->profile.unit),
 		   c->want->is_latency_alone ? NULL : per_name(c));

@@ -6,6 +6,7 @@
 
 #include "investigate/check.h"
 #include "render/page.h"
+#include "render/units.h"
 #include "report/texts.h"
 
 #define CHANGE_COLUMNS 7u
@@ -14,23 +15,17 @@
 #define NAME_MIN_COLUMNS 20u
 #define QUANTILES 6u
 
-bool check_latency_is_unjudged(const struct check *c)
-{
-	return c->want->latency &&
-	       (!c->latency.is_known || c->gates.latency_lack);
-}
-
 /* ---- sentences ---- */
 
 void check_latency_hit(const struct gate_hit *hit, struct buf *out)
 {
 	const struct latency_row *row = hit->operation;
-	char growth[32];
 
-	wording_percent(hit->growth, false, growth);
 	buf_add_text(out, "requests of ");
 	wording_add(out, name_shown(row->name), WORDING_TEXT_BYTES);
-	buf_addf(out, " take %s longer, p50 ", growth);
+	buf_add_text(out, " take ");
+	check_more(hit->growth, "longer", "long", out);
+	buf_add_text(out, ", p50 ");
 	wording_add_duration(out, row->after.quantiles.p50_ns);
 	buf_add_text(out, ", was ");
 	wording_add_duration(out, row->before.quantiles.p50_ns);
@@ -45,12 +40,16 @@ static const struct latency_row *first_tested(const struct check_latency *l)
 	return NULL;
 }
 
-void check_latency_lack(const struct check *c, enum gates_lack lack,
-			struct buf *out)
+void check_latency_lack(const struct check *c, struct buf *out)
 {
 	const struct check_latency *l = &c->latency;
 	const struct latency_row *row = first_tested(l);
+	enum gates_lack lack = c->gates.lacks[GATE_LATENCY];
 
+	if (lack == GATES_LACK_ANSWER) {
+		buf_addf(out, "latency is not known: %s", l->reason);
+		return;
+	}
 	if (lack == GATES_LACK_LATENCY && row) {
 		buf_add_text(out, "growth by half of what requests of ");
 		wording_add(out, name_shown(row->name), WORDING_TEXT_BYTES);
@@ -88,25 +87,28 @@ void check_latency_power(const struct check *c, struct buf *out)
 	const struct latency_row *row = first_tested(l);
 	const struct gates *g = &c->gates;
 	double limit = g->limits.limit[GATE_LATENCY];
-	char growth[32];
+	char growth[UNIT_TEXT_BYTES];
 
 	if (!l->is_known) {
-		if (l->reason)
+		if (l->reason && (g->outcome != GATES_UNKNOWN ||
+				  g->lacking != GATE_LATENCY))
 			buf_addf(out, "latency is not known: %s", l->reason);
 		return;
 	}
 	add_window(&l->after, out);
 	buf_add_text(out, " looked at, in the baseline ");
 	add_window(&l->before, out);
-	if (g->latency_lack) {
+	if (g->lacks[GATE_LATENCY]) {
 		/* Else it is what the first line says. */
-		if (g->lack != g->latency_lack) {
+		if (g->outcome != GATES_UNKNOWN || g->lacking != GATE_LATENCY) {
 			buf_add_text(out, "; latency is not judged: ");
-			check_latency_lack(c, g->latency_lack, out);
+			check_latency_lack(c, out);
 		}
 		return;
 	}
-	wording_percent(row->detectable, false, growth);
+	if (!row)
+		return;
+	format_growth(row->detectable, false, growth);
 	buf_addf(out, "; a growth is seen from %s in ", growth);
 	wording_add(out, name_shown(row->name), WORDING_TEXT_BYTES);
 	if (row->detectable > limit)
@@ -164,7 +166,8 @@ static void format_ms(int64_t ns, char out[32])
 			 ms);
 }
 
-static void row_cells(const struct latency_row *row, char change[32],
+static void row_cells(const struct latency_row *row,
+		      char change[UNIT_TEXT_BYTES],
 		      char cells[QUANTILES][32])
 {
 	const struct latency_quantiles *after = &row->after.quantiles;
@@ -173,10 +176,7 @@ static void row_cells(const struct latency_row *row, char change[32],
 					    after->p95_ns, before->p95_ns,
 					    after->p99_ns, before->p99_ns };
 
-	if (isnan(row->growth))
-		snprintf(change, 32, "-");
-	else
-		snprintf(change, 32, "%+.1f", 100 * row->growth);
+	check_growth_cell(row->growth, change);
 	for (size_t i = 0; i < QUANTILES; i++)
 		format_ms(values[i], cells[i]);
 }
@@ -189,7 +189,7 @@ static void write_row(struct page *p, const struct latency_row *row)
 		[LATENCY_NOISE] = PAINT_DIM,
 		[LATENCY_FEW] = PAINT_DIM,
 	};
-	char change[32], cells[QUANTILES][32];
+	char change[UNIT_TEXT_BYTES], cells[QUANTILES][32];
 	size_t before = CHANGE_COLUMNS + 2 + WORD_COLUMNS +
 			QUANTILES * NUMBER_COLUMNS + 2;
 	size_t room = p->width > before + NAME_MIN_COLUMNS ? p->width - before
@@ -299,7 +299,7 @@ static void json_row(struct jsonw *w, const struct latency_row *row)
 void check_latency_json(struct jsonw *w, const struct check *c)
 {
 	const struct check_latency *l = &c->latency;
-	enum gates_lack lack = c->gates.latency_lack;
+	enum gates_lack lack = c->gates.lacks[GATE_LATENCY];
 
 	if (!jsonw_key_known(w, "latency", c->want->latency))
 		return;

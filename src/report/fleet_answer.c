@@ -160,12 +160,12 @@ static bool find_power(const struct fleet *f, double *out)
 
 static void write_power(struct page *p, const struct fleet *f)
 {
-	char growth[32];
+	char growth[UNIT_TEXT_BYTES];
 	double seen;
 
 	if (!find_power(f, &seen))
 		return;
-	wording_percent(seen, false, growth);
+	format_growth(seen, false, growth);
 	page_textf(p,
 		   "of a function with 10 %% of its service a growth is seen "
 		   "from %s on, in three of four services",
@@ -224,16 +224,17 @@ static void write_reason(struct page *p, const struct fleet *f)
 static const char *const names[] = { "added",   "now",      "growth",
 				     "service", "function", "file" };
 
-static void row_cells(const struct fleet_service *s, char cells[NUMBERS][32])
+static void row_cells(const struct fleet_service *s,
+		      char cells[NUMBERS][UNIT_TEXT_BYTES])
 {
 	const struct fleet_function *f = s->functions;
 
-	snprintf(cells[0], 32, "%+.4f", f->added * s->sample_cores);
-	snprintf(cells[1], 32, "%.4f", f->after * s->sample_cores);
+	snprintf(cells[0], UNIT_TEXT_BYTES, "%+.4f", f->added * s->sample_cores);
+	snprintf(cells[1], UNIT_TEXT_BYTES, "%.4f", f->after * s->sample_cores);
 	if (f->is_new)
-		snprintf(cells[2], 32, "new");
+		snprintf(cells[2], UNIT_TEXT_BYTES, "new");
 	else
-		wording_percent(f->growth, true, cells[2]);
+		format_growth(f->growth, true, cells[2]);
 }
 
 /* "cart 1.4 -> 1.5": in the memory of the buffer. */
@@ -259,7 +260,7 @@ static void write_row(struct page *p, const struct fleet_service *s,
 	size_t room = p->width > before + place + FUNCTION_MIN_COLUMNS
 			      ? p->width - before - place
 			      : FUNCTION_MIN_COLUMNS;
-	char cells[NUMBERS][32];
+	char cells[NUMBERS][UNIT_TEXT_BYTES];
 
 	row_cells(s, cells);
 	for (size_t i = 0; i < NUMBERS; i++)

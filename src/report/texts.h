@@ -58,9 +58,6 @@ const char *wording_manner(enum repeat_manner manner);
 /* ", 21 samples against 1,830": what is known. */
 void wording_add_samples(struct buf *out, const struct result *result);
 
-/* "+4.2 %", or "4.2 %": parts of what was. */
-void wording_percent(double part, bool is_signed, char out[32]);
-
 /* Moves the sentence into the arena and empties the buffer. */
 bool wording_take(struct buf *text, struct arena *arena, struct str *out,
 		  struct error *err) MUST_CHECK;

@@ -140,17 +140,3 @@ bool wording_take(struct buf *text, struct arena *arena, struct str *out,
 	buf_release(text);
 	return is_done;
 }
-
-/* Two significant digits below 10 %, whole percents from 100 on. */
-void wording_percent(double part, bool is_signed, char out[32])
-{
-	double percent = 100 * part;
-
-	if (isnan(part))
-		snprintf(out, 32, "-");
-	else if (isinf(part) || fabs(percent) >= 99999)
-		snprintf(out, 32, "%s", "over 99999 %");
-	else
-		snprintf(out, 32, is_signed ? "%+.*f %%" : "%.*f %%",
-			 fabs(percent) < 99.95 ? 1 : 0, percent);
-}

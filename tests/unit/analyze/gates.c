@@ -179,7 +179,7 @@ static void test_nearest(void **state)
 	f->facts.slices[SIDE_SLOW] = 3;
 	f->facts.slices[SIDE_BASELINE] = 4;
 	judge(f, usual);
-	assert_int_equal(f->gates.lack, GATES_LACK_POWER);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_POWER);
 	assert_int_equal(f->gates.nearest_count, 3);
 	assert_ptr_equal(f->gates.nearest[0], &f->rows[3]);
 	assert_ptr_equal(f->gates.nearest[1], &f->rows[2]);
@@ -224,17 +224,112 @@ static void test_total(void **state)
 	assert_int_equal(f->gates.outcome, GATES_BROKEN);
 	assert_null(f->gates.hits[0].row);
 	assert_near(f->gates.hits[0].growth, 0.05 / 0.95, 1e-9);
-	/* Nobody asked for it, nor counted requests: a busy machine does that. */
-	judge(f, (struct gate_limits){ { 0.03, 0.05, 0.01, -1 },
-				       .is_total_told = true });
-	assert_int_equal(f->gates.outcome, GATES_HELD);
-	assert_true(f->gates.is_total_certain);
 	f->result.whole.q = 0.2; /* noise */
 	judge(f, usual);
 	assert_int_equal(f->gates.outcome, GATES_HELD);
 }
 
-/* Traffic doubled, and one function took a tenth more than that. */
+static const struct gate_limits open_total = { { 0.03, 0.05, 0.01, -1 },
+					       .is_total_open = true };
+
+/* Nobody asked for it, nor counted requests: a busy machine does that, and it is
+ * no verdict. Where it is none or within the limit there is nothing to doubt. */
+static void test_total_open(void **state)
+{
+	struct fixture *f = *state;
+
+	f->result.whole = (struct whole_change){ .delta = 0.5,
+						 .delta_low = 0.48,
+						 .delta_high = 0.52,
+						 .q = 1e-9,
+						 .detectable = 0.02 };
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
+	assert_int_equal(f->gates.lacking, GATE_TOTAL);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_WHOLE);
+	assert_int_equal(f->gates.lacks[GATE_FUNCTION], GATES_LACK_NONE);
+	/* What breaks another limit fails, and this one is still not known. */
+	add(f, row_of("a", 0.5, 3, CHANGE_GROWN));
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_BROKEN);
+	assert_int_equal(f->gates.lacks[GATE_TOTAL], GATES_LACK_WHOLE);
+	f->result.function_count = 0;
+	f->result.whole.delta_low = 0.03 / 1.031;
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
+	f->result.whole.delta = f->result.whole.delta_low = 0.029;
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	/* A repair. */
+	f->result.whole.delta = f->result.whole.delta_high = -1;
+	f->result.whole.delta_low = -1.1;
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+}
+
+/* Of shares and of values a second there is no total to judge: by default it is
+ * no limit, and asked for by name it is not green. */
+static void test_total_of_none(void **state)
+{
+	struct fixture *f = *state;
+
+	f->result.normalize = NORMALIZE_SHARE;
+	f->result.whole.q = NAN;
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	assert_false(gates_has(&f->gates, GATE_TOTAL));
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_TRAFFIC);
+}
+
+/* It took what it did while all others take less: it did not grow. Where the
+ * machine may have become faster nobody knows. */
+static void test_beside(void **state)
+{
+	struct fixture *f = *state;
+
+	f->facts.drift = 0.5;
+	add(f, row_of("held", 0.3, 0, CHANGE_GROWN));
+	f->rows[0].delta_low = -0.01;
+	f->rows[0].delta_high = 0.01;
+	add(f, row_of("more", 0.3, 0.3, CHANGE_GROWN));
+	f->rows[1].delta_low = 0.9 * f->rows[1].delta;
+	f->result.function_count = 1;
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_HELD);
+	assert_int_equal(f->gates.grown_count, 0);
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_BESIDE);
+	assert_ptr_equal(f->gates.beside, &f->rows[0]);
+	assert_near(f->gates.common, -0.5, 1e-9);
+	f->result.function_count = 2;
+	judge(f, open_total);
+	assert_int_equal(f->gates.outcome, GATES_BROKEN);
+	assert_int_equal(f->gates.hit_count, 1);
+	assert_near(f->gates.hits[0].growth, 0.3, 1e-9);
+	assert_near(f->gates.hits[0].beside, 1.54, 0.02);
+}
+
+/* A busy host moves what follows it: below what costs less. */
+static void test_machine_last(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, row_of("runtime.schedule", 0.3, 0.5, CHANGE_GROWN));
+	f->rows[0].kind = "runtime";
+	add(f, row_of("parse", 0.1, 0.5, CHANGE_GROWN));
+	f->rows[1].kind = "application";
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 2);
+	assert_ptr_equal(f->gates.hits[0].row, &f->rows[1]);
+	assert_false(gate_hit_is_of_machine(&f->gates.hits[0]));
+	assert_true(gate_hit_is_of_machine(&f->gates.hits[1]));
+}
+
+/* Traffic doubled, and one function took a tenth more than that: told is what it
+ * took, by its own values. */
 static void test_traffic(void **state)
 {
 	struct fixture *f = *state;
@@ -254,14 +349,15 @@ static void test_traffic(void **state)
 	assert_true(f->gates.is_relative);
 	assert_int_equal(f->gates.hit_count, 1);
 	assert_ptr_equal(f->gates.hits[0].row, &f->rows[1]);
-	assert_near(f->gates.hits[0].growth, 0.1, 1e-9);
+	assert_near(f->gates.hits[0].growth, 1.2, 1e-9);
+	assert_near(f->gates.hits[0].beside, (1 + 0.98 * 1.2) / 2 - 1, 1e-9);
 }
 
 static void expect_lack(struct fixture *f, enum gates_lack lack)
 {
 	judge(f, usual);
 	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
-	assert_int_equal(f->gates.lack, lack);
+	assert_int_equal(gates_lack(&f->gates), lack);
 }
 
 /* Never green by lack of data. */
@@ -316,12 +412,12 @@ static struct latency_row operation(const char *name,
 /* Judged after nothing else was. */
 static enum gates_outcome judge_latency(struct fixture *f,
 					const struct latency_row *rows,
-					size_t count, bool is_needed)
+					size_t count)
 {
 	const struct gate_limits limits = { { -1, -1, -1, 0.1 } };
 
 	gates_init(&f->gates, &limits);
-	assert_true(gates_judge_latency(&f->gates, rows, count, is_needed,
+	assert_true(gates_judge_latency(&f->gates, rows, count,
 					&f->result.arena, &f->err));
 	return f->gates.outcome;
 }
@@ -337,30 +433,34 @@ static void test_latency(void **state)
 		operation("e", LATENCY_SHORTER, -0.3),
 	};
 
-	assert_int_equal(judge_latency(f, rows, 1, true), GATES_HELD);
-	assert_int_equal(judge_latency(f, rows, 5, true), GATES_BROKEN);
+	assert_int_equal(judge_latency(f, rows, 1), GATES_HELD);
+	assert_int_equal(judge_latency(f, rows, 5), GATES_BROKEN);
 	assert_int_equal(f->gates.hit_count, 2);
 	assert_ptr_equal(f->gates.hits[0].operation, &rows[2]);
 	assert_ptr_equal(f->gates.hits[1].operation, &rows[1]);
 	assert_int_equal(f->gates.hits[0].gate, GATE_LATENCY);
 }
 
-/* What was only wished for lets a gate pass, and says so. */
+/* Never green by lack of requests or of an answer. */
 static void test_latency_lack(void **state)
 {
 	struct fixture *f = *state;
 	struct latency_row rows[] = { operation("a", LATENCY_FEW, NAN),
-				      operation("b", LATENCY_NOISE, 0) };
+				      operation("b", LATENCY_NOISE, 0),
+				      operation("c", LATENCY_LONGER, 50) };
 
-	assert_int_equal(judge_latency(f, rows, 0, true), GATES_UNKNOWN);
-	assert_int_equal(f->gates.lack, GATES_LACK_REQUESTS);
-	assert_int_equal(judge_latency(f, rows, 1, true), GATES_UNKNOWN);
-	assert_int_equal(judge_latency(f, rows, 2, true), GATES_HELD);
-	assert_int_equal(judge_latency(f, rows, 1, false), GATES_HELD);
-	assert_int_equal(f->gates.latency_lack, GATES_LACK_REQUESTS);
+	assert_int_equal(judge_latency(f, rows, 0), GATES_UNKNOWN);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_REQUESTS);
+	assert_int_equal(judge_latency(f, rows, 1), GATES_UNKNOWN);
+	assert_int_equal(judge_latency(f, rows, 2), GATES_HELD);
 	rows[1].detectable = 0.51;
-	assert_int_equal(judge_latency(f, rows, 2, true), GATES_UNKNOWN);
-	assert_int_equal(f->gates.lack, GATES_LACK_LATENCY);
+	assert_int_equal(judge_latency(f, rows, 2), GATES_UNKNOWN);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_LATENCY);
+	gates_miss_latency(&f->gates);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_ANSWER);
+	/* Seen in spite of it. */
+	assert_int_equal(judge_latency(f, rows, 3), GATES_BROKEN);
+	assert_int_equal(f->gates.lacks[GATE_LATENCY], GATES_LACK_NONE);
 }
 
 /* Functions and operations that broke theirs stand together. */
@@ -374,7 +474,7 @@ static void test_latency_beside_functions(void **state)
 	f->rows[0] = row_of("f", 0.1, 0.2, CHANGE_GROWN);
 	f->result.function_count = 1;
 	assert_true(gates_judge(&f->gates, &limits, &f->result, &f->err));
-	assert_true(gates_judge_latency(&f->gates, &slow, 1, true,
+	assert_true(gates_judge_latency(&f->gates, &slow, 1,
 					&f->result.arena, &f->err));
 	assert_int_equal(f->gates.hit_count, 2);
 	assert_string_equal(f->gates.hits[0].row->name.ptr, "f");
@@ -391,6 +491,10 @@ UNIT_TESTS(gates)
 		TEST(test_nearest),
 		TEST(test_through),
 		TEST(test_total),
+		TEST(test_total_open),
+		TEST(test_total_of_none),
+		TEST(test_beside),
+		TEST(test_machine_last),
 		TEST(test_traffic),
 		TEST(test_lack),
 		TEST(test_lack_and_broken),

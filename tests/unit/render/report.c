@@ -268,7 +268,7 @@ static void test_diff_answers(void **state)
 	       "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
 	       "request in all from 182 ms to 183 ms (+0.4 %)\n");
 	expect(&s, "  total  before  change ");
-	expect(&s, "strong: +1491 %, and fewer than 1 of 1,000 changes so "
+	expect(&s, "strong: x16, and fewer than 1 of 1,000 changes so "
 		   "clear are chance\n");
 	s.rows[0].q = 0.03;
 	expect(&s, "fair: +1491 %, and fewer than 1 of 20 changes so clear "

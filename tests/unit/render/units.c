@@ -56,6 +56,32 @@ static void test_percent(void **state)
 	assert_string_equal(text, "-");
 }
 
+static void expect_growth(double growth, bool is_signed, const char *text)
+{
+	char out[UNIT_TEXT_BYTES];
+
+	format_growth(growth, is_signed, out);
+	assert_string_equal(out, text);
+}
+
+/* From ten times as much on a factor: people do not read "+5900 %". */
+static void test_growth(void **state)
+{
+	(void)state;
+	expect_growth(0.0423, true, "+4.2 %");
+	expect_growth(0.0423, false, "4.2 %");
+	expect_growth(-0.5, true, "-50.0 %");
+	expect_growth(1.9439, true, "+194 %");
+	expect_growth(8.99, true, "+899 %");
+	expect_growth(8.996, true, "x10");
+	expect_growth(59, true, "x60");
+	expect_growth(59, false, "x60");
+	expect_growth(1233.9, true, "x1,235");
+	expect_growth(1e300, true, "x1,000,000,000");
+	expect_growth((double)INFINITY, true, "new");
+	expect_growth((double)NAN, true, "-");
+}
+
 static void test_count(void **state)
 {
 	static const struct {
@@ -160,6 +186,7 @@ UNIT_TESTS(units)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_share),
 		cmocka_unit_test(test_percent),
+		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_value),
