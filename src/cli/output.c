@@ -254,6 +254,47 @@ static bool write_file(const char *path, const struct writing *w,
 	return outfile_commit(&file, err);
 }
 
+/* ---- what was written ---- */
+
+/* Standard output is for what was asked for: with all of it in files a terminal
+ * or the log of a pipeline would show nothing. */
+static bool is_in_files_alone(const struct options *o)
+{
+	size_t count;
+	const struct output_option *list = output_wanted(o, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!list[i].path)
+			return false;
+	return count && !o->interactive && !o->quiet;
+}
+
+/* The answer's first line, as the table has it, and the files. */
+static void tell_written(const struct options *o, const struct writing *table)
+{
+	size_t count;
+	const struct output_option *list = output_wanted(o, &count);
+	struct buf text;
+	struct out memory;
+	struct str line;
+
+	buf_init(&text, LIMIT_RESULT_BYTES);
+	if (table) {
+		out_init_memory(&memory, &text);
+		table->write(table, &memory);
+		out_release(&memory);
+		line = buf_str(&text);
+		line.len = str_until(line, 0, '\n');
+		if (text.state == BUF_OK && line.len)
+			message_info("%.*s", STR_ARGS(line));
+		buf_clear(&text);
+	}
+	for (size_t i = 0; i < count; i++)
+		buf_addf(&text, "%s%s", i ? ", " : "", list[i].path);
+	message_info("written: %s", buf_text(&text));
+	buf_release(&text);
+}
+
 struct rendering {
 	const struct run *r;
 	struct drawings drawings;
@@ -325,6 +366,18 @@ static bool render_one(struct rendering *g, const struct output_option *wanted,
 			    : write_stdout(o, &w, err);
 }
 
+/* Functions that nobody asked for were not ranked. */
+static void tell_rendered(struct rendering *g)
+{
+	const struct options *o = g->r->ctx.options;
+	const struct writing table = { .write = write_rendered,
+				       .format = render_find(STR("table")),
+				       .input = &g->in };
+
+	g->in.style = style_for(o, false);
+	tell_written(o, output_shows_ranks(o) ? &table : NULL);
+}
+
 /* Without a profile what there is is printed. */
 static bool explore(struct rendering *g, struct error *err)
 {
@@ -382,6 +435,8 @@ bool output_render(const struct run *r, struct error *err)
 			keep_worst(&worst, &each);
 	if (r->ctx.options->interactive && !explore(&g, &each))
 		keep_worst(&worst, &each);
+	if (worst.code == ERROR_NONE && is_in_files_alone(r->ctx.options))
+		tell_rendered(&g);
 	drawings_release(&g.drawings);
 	buf_release(&g.repeat);
 	buf_release(&g.packed_case);
@@ -408,6 +463,20 @@ static bool write_answer(const struct options *o,
 			    : write_stdout(o, &w, err);
 }
 
+static void tell_answered(const struct options *o,
+			  const struct answer_writer *writer,
+			  const void *answer)
+{
+	struct render_style style = style_for(o, false);
+	const struct writing table = { .write = write_answered,
+				       .name = "table",
+				       .writer = writer,
+				       .answer = answer,
+				       .style = &style };
+
+	tell_written(o, writer->table && !writer->is_list ? &table : NULL);
+}
+
 bool output_is_table_alone(const struct options *o)
 {
 	size_t count;
@@ -432,5 +501,7 @@ bool output_answer(const struct options *o, const struct answer_writer *writer,
 		*err = each;
 		done = false;
 	}
+	if (done && is_in_files_alone(o))
+		tell_answered(o, writer, answer);
 	return done;
 }

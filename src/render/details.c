@@ -284,5 +284,7 @@ static void listings_json(const void *answer, struct out *out)
 }
 
 const struct answer_writer call_graph_writer = { call_graph_table,
-						 call_graph_json };
-const struct answer_writer listings_writer = { listings_table, listings_json };
+						 call_graph_json,
+						 .is_list = true };
+const struct answer_writer listings_writer = { listings_table, listings_json,
+						.is_list = true };

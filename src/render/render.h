@@ -73,6 +73,8 @@ struct answer_writer {
 	/* Of what goes over time. */
 	void (*html)(const void *answer, struct out *out);
 	const struct answer_format *others; /* NULL: none */
+	/* The table is rows alone, without a sentence that is the answer. */
+	bool is_list;
 };
 
 /* What the files of this folder share: the functions behind the rows of the

@@ -619,7 +619,7 @@ static void write_json(const void *answer, struct out *out)
 }
 
 const struct answer_writer search_writer = { write_table, write_json, write_csv,
-					     write_ids };
+					     write_ids, .is_list = true };
 
 /* The choice of a trace by the metrics of its service, in words. */
 

@@ -393,7 +393,8 @@ static void write_tags_json(const void *answer, struct out *out)
 	out_char(out, '\n');
 }
 
-const struct answer_writer tags_writer = { write_lines, write_tags_json };
+const struct answer_writer tags_writer = { write_lines, write_tags_json,
+					   .is_list = true };
 
 bool tags_explain_none(const struct tags_query *q, struct error *err)
 {

@@ -97,7 +97,8 @@ static void write_json(const void *answer, struct out *out)
 	out_char(out, '\n');
 }
 
-const struct answer_writer types_writer = { write_table, write_json };
+const struct answer_writer types_writer = { write_table, write_json,
+					    .is_list = true };
 
 bool types_explain_none(const struct profile_types *t, struct error *err)
 {
@@ -385,4 +386,6 @@ static void write_guide_json(const void *answer, struct out *out)
 	out_char(out, '\n');
 }
 
-const struct answer_writer types_guide_writer = { write_guide_table, write_guide_json };
+const struct answer_writer types_guide_writer = {
+	write_guide_table, write_guide_json, .is_list = true
+};
