@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/suggest.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -269,6 +270,22 @@ static bool read_requests(struct check_sides *s, struct run *r,
 			      err);
 }
 
+/* Nothing is compared beside itself. */
+static bool read_reference(struct check_sides *s, const struct run *r,
+			   struct error *err)
+{
+	const struct options *o = r->ctx.options;
+
+	if (!o->reference)
+		return true;
+	if (!o->against_count && !s->want.live.is_baseline_wanted)
+		return error_set(err, ERROR_USAGE,
+				 "--reference goes with a comparison: give "
+				 "--against or --baseline");
+	s->want.reference = str_from(o->reference);
+	return true;
+}
+
 /* Fills s->want, and the baseline of the run's question. Reads a snapshot. */
 static bool check_sides_read(struct check_sides *s, struct run *r,
 			     struct error *err)
@@ -287,7 +304,7 @@ static bool check_sides_read(struct check_sides *s, struct run *r,
 	s->want.is_alone =
 		!o->against_count && !s->want.live.is_baseline_wanted;
 	return read_requests(s, r, err) && check_baseline(r, s, err) &&
-	       read_latency(s, r, err);
+	       read_latency(s, r, err) && read_reference(s, r, err);
 }
 
 /* `check --all`: the gate over the fleet. */
@@ -335,6 +352,7 @@ static bool refuse_choice(const struct options *o, struct error *err)
 			    : o->baseline_selector ? "--baseline-selector"
 			    : o->requests	   ? "--requests"
 			    : o->baseline_requests ? "--baseline-requests"
+			    : o->reference	   ? "--reference"
 						   : NULL;
 
 	return !other || error_set(err, ERROR_USAGE,
@@ -642,6 +660,69 @@ static bool tell(struct run *r, struct check *c, struct error *err)
 	return r->ctx.has_told_notes;
 }
 
+#define REFERENCES_NAMED 3
+
+/* Those that hold the name, the dearest first; else the one whose end, without
+ * the way to its package, is nearest. */
+static void list_references(struct str name, const struct result *result,
+			    struct buf *out)
+{
+	size_t named = 0, best = name.len / 3 + 1;
+	struct str nearest = { NULL, 0 };
+
+	for (size_t i = 0; i < result->function_count; i++) {
+		struct str known = result->functions[i].name;
+		struct str end = str_slice(known, str_behind_last(known, '/'),
+					   known.len);
+		size_t distance = edit_distance(name, end, 1);
+
+		if (distance < best) {
+			best = distance;
+			nearest = known;
+		}
+		if (named == REFERENCES_NAMED ||
+		    str_find(known, name) == SIZE_MAX)
+			continue;
+		buf_addf(out, "%s%.*s", named++ ? ", " : "; did you mean ",
+			 STR_ARGS(known));
+	}
+	if (!named && nearest.len)
+		buf_addf(out, "; did you mean %.*s", STR_ARGS(nearest));
+}
+
+/* What one side alone has tells nothing of the machine. */
+static bool check_reference(const char *name, const struct result *result,
+			    struct error *err)
+{
+	const struct function_row *row = NULL;
+	struct buf near;
+
+	for (size_t i = 0; i < result->function_count && !row; i++)
+		if (str_equal(result->functions[i].name, str_from(name)))
+			row = &result->functions[i];
+	if (row && row->total_value && row->baseline_total_value)
+		return true;
+	if (row)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "--reference: %s took nothing on one side",
+				 name);
+	buf_init(&near, LIMIT_ERROR_BYTES);
+	list_references(str_from(name), result, &near);
+	error_set(err, ERROR_NOT_FOUND,
+		  "--reference: no function of the profiles is called %.100s%s",
+		  name, buf_text(&near));
+	buf_release(&near);
+	return false;
+}
+
+static bool judge(struct check *c, const struct run *r, struct error *err)
+{
+	const char *reference = r->ctx.options->reference;
+
+	return check_judge(c, err) &&
+	       (!reference || check_reference(reference, &r->result, err));
+}
+
 static bool check(struct run *r, struct check_sides *sides, struct check *c,
 		  struct error *err)
 {
@@ -654,7 +735,7 @@ static bool check(struct run *r, struct check_sides *sides, struct check *c,
 		return shortfall_explain(&r->investigation.shortfall, err);
 	if (o->save && !save(c, o, err))
 		return false;
-	return sides->want.is_alone || (check_judge(c, err) && tell(r, c, err));
+	return sides->want.is_alone || (judge(c, r, err) && tell(r, c, err));
 }
 
 static int exit_of(const struct check *c, const struct options *o)

@@ -496,6 +496,10 @@ static const struct option_row rows[] = {
 	  COMMAND_COST | COMMAND_CHECK, "N|FILE", CHOICE,
 	  "the same of the baseline",
 	  FIELD(baseline_requests) },
+	{ "reference", 0, OPTION_STRING, 0, COMMAND_CHECK, "FUNCTION", CHOICE,
+	  "a function or benchmark that did not change: what it took more is the "
+	  "machine's",
+	  FIELD(reference), .brief = "a function that did not change" },
 	{ "compare", 0, OPTION_FLAG, 0, COMMAND_COST, NULL, CHOICE,
 	  "price the difference to --baseline (the window before)",
 	  FIELD(compare), .brief = "price the difference to --baseline" },

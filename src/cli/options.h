@@ -132,6 +132,7 @@ struct options {
 	const char *instances;
 	const char *requests;
 	const char *baseline_requests;
+	const char *reference;
 	const char *price_cpu;
 	const char *price_memory;
 	const char *price_request;

@@ -113,7 +113,12 @@ static void add_common(const struct check_answer *a, const struct gate_hit *hit,
 
 	if (!hit->row || fabs(common) < COMMON_TOLD)
 		return;
-	buf_add_text(out, ", and most functions ");
+	buf_add_text(out, ", and ");
+	if (a->check->want->reference.len)
+		wording_add(out, a->check->want->reference, WORDING_TEXT_BYTES);
+	else
+		buf_add_text(out, "most functions");
+	buf_add_char(out, ' ');
 	check_more(common, "more", "much", out);
 }
 
@@ -772,6 +777,24 @@ static void write_total(struct page *p, const struct check_answer *a)
 	page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
 }
 
+/* What it took more by the machine, and all others did as well. */
+static void tell_reference(const struct check_answer *a, struct buf *out)
+{
+	struct str name = a->check->want->reference;
+
+	for (size_t i = 0; name.len && i < a->result->function_count; i++) {
+		const struct function_row *row = &a->result->functions[i];
+		struct gate_hit hit;
+
+		if (!str_equal(row->name, name))
+			continue;
+		hit = gates_row_growth(row, a->result);
+		add_growth_of(&hit, out);
+		buf_add_text(out, ": taken as the machine's");
+		return;
+	}
+}
+
 static void tell_limits(const struct check_answer *a, struct buf *out)
 {
 	check_limits(&a->check->gates.limits, out);
@@ -884,7 +907,10 @@ static void write_table_head(struct page *p, const struct check_answer *a,
 			   check_measure(a), check_per(a->check));
 	if (gate == GATE_FUNCTION && fabs(common) >= COMMON_TOLD) {
 		format_growth(common, true, text);
-		page_textf(p, "; most functions %s", text);
+		page_textf(p, "; %s %s",
+			   a->check->want->reference.len ? "the reference"
+							 : "most functions",
+			   text);
 	}
 	markdown_or_title(p);
 	if (p->style.is_markdown) {
@@ -968,6 +994,7 @@ static void write_table(const void *answer, const struct render_style *style,
 	out_char(out, '\n');
 	write_sides(&p, a->check);
 	write_total(&p, a);
+	write_sentence(&p, PAINT_NONE, "  reference", a, tell_reference);
 	write_sentence(&p, PAINT_NONE, "  fail on", a, tell_limits);
 	write_sentence(&p, PAINT_NONE, "  can see", a, check_power_text);
 	write_sentence(&p, PAINT_NONE, "  nearest", a, tell_nearest);
@@ -1140,6 +1167,7 @@ static void write_json(const void *answer, struct out *out)
 	json_side(w, "baseline", &c->baseline, baseline_runs(c),
 		  a->result->baseline.total_value);
 	jsonw_pair_bool(w, "interleaved", c->is_interleaved);
+	jsonw_pair_known_str(w, "reference", c->want->reference);
 	json_limits(w, g);
 	json_total(w, a);
 	jsonw_addf(w, "broken:[");
