@@ -183,6 +183,41 @@ static void test_runs_that_lie_apart(void **state)
 	assert_true(f->rows[0].alike >= LATENCY_ALIKE);
 }
 
+/* Runs of both sides differ by some times, and a request takes a hundred times as
+ * long: ranks of four runs leave that open, far outside of it as it lies. */
+static void test_far_apart(void **state)
+{
+	struct fixture *f = *state;
+
+	judge_spread(f, 60, 1, 4);
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < 60; i++) {
+			struct latency_request *r = &f->requests[side][i];
+
+			r->duration_ns *= (int64_t)((side ? 1 : 100) *
+						    pow(3, r->run));
+		}
+	judge(f, 1);
+	assert_int_equal(f->rows[0].change, LATENCY_LONGER);
+	assert_true(fabs(f->rows[0].growth - 99) < 1);
+	assert_true(f->rows[0].low > 5 && f->rows[0].high > 200);
+}
+
+/* The same on both sides: so far do requests of a minute lie from others. */
+static void test_alike_on_both(void **state)
+{
+	struct fixture *f = *state;
+
+	judge_spread(f, 200, 1, 8);
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < 200; i++)
+			if (f->requests[side][i].run >= 5 - side)
+				f->requests[side][i].duration_ns *= 86;
+	judge(f, 1);
+	assert_int_equal(f->rows[0].change, LATENCY_NOISE);
+	assert_true(f->rows[0].detectable > 0.5);
+}
+
 /* ---- drawn ---- */
 
 static uint64_t seed = 88172645463325252u;
@@ -200,13 +235,16 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * acos(-1) * uniform());
 }
 
+/* How far runs lie apart. */
+static double runs_cv = 0.03;
+
 static struct latency_sample draw(struct latency_request *out, double factor)
 {
 	double level = 1;
 
 	for (size_t i = 0; i < 200; i++) {
 		if (i % 25 == 0)
-			level = factor * exp(0.03 * normal());
+			level = factor * exp(runs_cv * normal());
 		out[i] = (struct latency_request){
 			(int64_t)(15e6 * level * exp(0.45 * normal())),
 			(uint32_t)(i / 25),
@@ -246,6 +284,21 @@ static void test_drawn(void **state)
 	assert_in_range(told[1], 0, 8);
 }
 
+/* Runs that lie so far apart that sides often differ by twice as much: the second
+ * look costs no more than it is said to. */
+static void test_drawn_wild(void **state)
+{
+	struct fixture *f = *state;
+	int told[2];
+
+	runs_cv = 1.5;
+	draw_pairs(f, 1, told);
+	assert_in_range(told[0] + told[1], 0, 14);
+	draw_pairs(f, 100, told);
+	assert_in_range(told[0], 180, 200);
+	runs_cv = 0.03;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 UNIT_TESTS(latency)
@@ -258,7 +311,10 @@ UNIT_TESTS(latency)
 		TEST(test_quantiles_need_requests),
 		TEST(test_all_the_same),
 		TEST(test_runs_that_lie_apart),
+		TEST(test_far_apart),
+		TEST(test_alike_on_both),
 		TEST(test_drawn),
+		TEST(test_drawn_wild),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
