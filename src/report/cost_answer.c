@@ -585,6 +585,7 @@ static const char *source_words(enum cost_source source)
 
 /* ---- the first line ---- */
 
+/* Where all of it changed, of those that did so in the same direction. */
 static const struct function_row *largest_change(const struct cost_answer *a)
 {
 	const struct result *r = a->result;
@@ -594,7 +595,8 @@ static const struct function_row *largest_change(const struct cost_answer *a)
 		const struct function_row *row = &r->functions[i];
 
 		if (change_is_real(row->change) &&
-		    (row->delta > 0) == (r->whole.delta > 0) &&
+		    (!r->whole.is_changed ||
+		     (row->delta > 0) == (r->whole.delta > 0)) &&
 		    (!best || fabs(row->delta) > fabs(best->delta)))
 			best = row;
 	}
@@ -632,19 +634,32 @@ static void add_change_unit(const struct cost_answer *a, struct buf *out)
 	}
 }
 
-static void add_interval(const struct cost_answer *a, struct buf *out)
+static void add_interval(const struct cost_answer *a, double low, double high,
+			 struct buf *out)
 {
-	const struct whole_change *w = &a->result->whole;
-
-	if (isnan(w->delta_low) || isnan(w->delta_high))
+	if (isnan(low) || isnan(high))
 		return;
 	buf_add_text(out, " (95 %: ");
-	add_change(a, w->delta_low, true, out);
+	add_change(a, low, true, out);
 	buf_add_text(out, " to ");
-	add_change(a, w->delta_high, true, out);
+	add_change(a, high, true, out);
 	if (!isnan(cost_of_change(a->cost, &a->prices, 0)))
 		cost_add_currency(a, out);
 	buf_add_text(out, ")");
+}
+
+/* "costs 10.5 USD a month more in pack_rows (95 %: ...)": what is certain comes
+ * before all of it, which is not. */
+static void add_row(const struct cost_answer *a, const struct function_row *row,
+		    struct buf *out)
+{
+	buf_add_text(out, "costs ");
+	add_change(a, fabs(row->delta), false, out);
+	add_change_unit(a, out);
+	buf_addf(out, " %s in ", row->delta > 0 ? "more" : "less");
+	wording_add(out, row->name, WORDING_TEXT_BYTES);
+	add_interval(a, row->delta_low, row->delta_high, out);
+	buf_add_text(out, "; all of it, within noise, ");
 }
 
 static void add_difference(const struct cost_answer *a, struct buf *out)
@@ -653,11 +668,14 @@ static void add_difference(const struct cost_answer *a, struct buf *out)
 	const struct function_row *row = largest_change(a);
 
 	if (!w->is_changed) {
-		buf_add_text(out,
-			     "costs what the baseline does, within noise: ");
+		if (row)
+			add_row(a, row, out);
+		else
+			buf_add_text(out, "costs what the baseline does, "
+					  "within noise: ");
 		add_change(a, w->delta, true, out);
 		add_change_unit(a, out);
-		add_interval(a, out);
+		add_interval(a, w->delta_low, w->delta_high, out);
 		return;
 	}
 	buf_add_text(out, "costs ");
@@ -665,7 +683,7 @@ static void add_difference(const struct cost_answer *a, struct buf *out)
 	add_change_unit(a, out);
 	buf_add_text(out, w->delta > 0 ? " more" : " less");
 	buf_add_text(out, " than the baseline");
-	add_interval(a, out);
+	add_interval(a, w->delta_low, w->delta_high, out);
 	if (row) {
 		buf_add_text(out, ", ");
 		add_change(a, fabs(row->delta), false, out);
