@@ -54,22 +54,49 @@ static struct str folder_of(const char *path)
 	return (struct str){ path, slash ? (size_t)(slash - path) : 0 };
 }
 
-/* A pattern that the shell unfolded: only its first file stands behind
- * --against, the others are taken for candidates. */
+/* A pattern that the shell unfolded: only its first file stands behind --against,
+ * the others are taken for candidates. It is one where candidates stand on both
+ * sides of --against, or where only some of them lie beside its file. */
 static bool check_pattern(const struct options *o, struct error *err)
 {
 	struct str folder = folder_of(o->against[0]);
-	size_t beside = 0;
+	size_t before = o->args_before_against, beside = 0;
+	bool is_around = before && before < o->arg_count;
 
 	for (size_t i = 0; i < o->arg_count; i++)
 		beside += str_equal(folder_of(o->args[i]), folder);
-	if (o->against_count != 1 || !beside || beside == o->arg_count)
+	if (o->against_count != 1 || input_is_snapshot(o->against[0]) ||
+	    (!is_around && (!beside || beside == o->arg_count)))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "%s lies beside candidates, others lie elsewhere: "
-			 "--against takes one file, a folder, or is given once "
-			 "for each",
-			 o->against[0]);
+			 "--against %s: candidates %s, as where a shell makes "
+			 "several files of a pattern: give --against once for "
+			 "each file%s%.*s%s",
+			 o->against[0],
+			 is_around ? "stand before and behind it"
+				   : "lie beside it and elsewhere",
+			 folder.len ? ", or their folder (--against " : "",
+			 STR_ARGS(folder), folder.len ? "/)" : "");
+}
+
+/* Where all lie in one folder nobody knows what was meant. */
+static void note_pattern(const struct check_sides *s, struct run *r)
+{
+	const struct options *o = r->ctx.options;
+	struct str folder;
+
+	if (o->against_count != 1 || o->args_before_against ||
+	    o->arg_count < 2 || s->want.snapshot || s->want.baseline.count != 1)
+		return;
+	folder = folder_of(o->against[0]);
+	for (size_t i = 0; i < o->arg_count; i++)
+		if (!str_equal(folder_of(o->args[i]), folder))
+			return;
+	notes_add(&r->ctx.notes,
+		  "the baseline is %s alone, and the %zu files behind it are "
+		  "candidates: a shell makes several files of a pattern, and "
+		  "--against takes one, a folder, or is given once for each",
+		  o->against[0], o->arg_count);
 }
 
 static bool read_files(struct check_files *out, const char *const *paths,
@@ -95,10 +122,10 @@ static bool read_against(struct check_sides *s, struct run *r,
 		s->want.snapshot = &s->snapshot;
 		return input_read_snapshot(&s->snapshot, o->against[0], err);
 	}
-	return check_pattern(o, err) &&
-	       (read_files(&s->want.baseline, o->against, o->against_count, r,
-			   err) ||
-		error_prefix(err, "--against"));
+	if (!read_files(&s->want.baseline, o->against, o->against_count, r, err))
+		return error_prefix(err, "--against");
+	note_pattern(s, r);
+	return true;
 }
 
 static bool fail_snapshot(const char *path, struct error *err)
@@ -296,6 +323,7 @@ static bool check_sides_read(struct check_sides *s, struct run *r,
 		return error_set(err, ERROR_USAGE, "--resume goes with --all");
 	if (!fail_on_parse(o->fail_on ? o->fail_on : FAIL_ON_DEFAULT,
 			   &s->want.limits, err) ||
+	    (o->against_count && !check_pattern(o, err)) ||
 	    !(o->arg_count ? read_candidates(s, r, err)
 			   : read_window(s, r, err)) ||
 	    (o->against_count && !read_against(s, r, err)))

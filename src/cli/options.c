@@ -142,6 +142,8 @@ static bool add_option(struct options *o, const struct command *command,
 			  subject, o, err))
 		return false;
 	options_mark(o, &token->form);
+	if (o->against_count == 1 && !strcmp(token->form.row->name, "against"))
+		o->args_before_against = o->arg_count;
 	return true;
 }
 

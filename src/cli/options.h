@@ -192,6 +192,8 @@ struct options {
 	/* what is left */
 	const char *args[LIMIT_ARGUMENTS];
 	size_t arg_count;
+	/* Those before --against, behind which a shell may have unfolded a pattern. */
+	size_t args_before_against;
 	/* The arguments with the command word that a case file keeps. */
 	const char *const *raw_args;
 	size_t raw_count;
