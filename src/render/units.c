@@ -179,6 +179,7 @@ static const struct {
 	{ NULL, "contentions", "waits for locks" },
 	{ NULL, "lock_count", "waits for locks" },
 	{ NULL, "exception", "exceptions" },
+	{ NULL, "instructions", "instructions" },
 };
 
 /* The text up to the separator; *rest is what follows it. */

@@ -32,6 +32,23 @@ cp "$PROFILES/$from/$(((n - 1) % 4 + 1)).pb.gz" "$to"
 """
 
 
+# Samples of instructions of twelve functions, twice as many of each in head.
+PERF = """#!/bin/sh
+command=$1
+while [ $# -gt 0 ]; do
+    case $1 in -o | -i) data=$2;; ./base/*) times=1;; ./head/*) times=2;; esac
+    shift
+done
+[ $command = script ] || { echo $times >"$data"; exit; }
+awk -v n="${data%.data}" -v times="$(cat "$data")" 'BEGIN {
+    for (f = 1; f <= 12; f++)
+        for (i = 0; i < times * (40 + 5 * f + (f * n) % 7); i++)
+            printf "shop 1 %.6f: 1000003 instructions:u: \\n\\t1f main.f%d+0x1 (/shop)\\n" \\
+                "\\t2f main.main+0x1 (/shop)\\n\\n", at += 0.001, f
+}'
+"""
+
+
 def examples(root):
     text = (root / "docs" / "ci.md").read_text()
     blocks = re.findall(r"```sh\n# example: (\S+)\n(.*?)```", text, re.S)
@@ -64,9 +81,10 @@ class Workspace:
         for name in ("base", "head", "perf", "bin"):
             (self.folder / name).mkdir()
         os.symlink(Path(tracefind).resolve(), self.folder / "bin" / "tracefind")
-        go = self.folder / "bin" / "go"
-        go.write_text(GO)
-        go.chmod(0o755)
+        for name, text in (("go", GO), ("perf", PERF)):
+            program = self.folder / "bin" / name
+            program.write_text(text)
+            program.chmod(0o755)
 
     def fill(self):
         for side in ("old", "new"):
@@ -97,6 +115,24 @@ def snapshot(w, lines):
     kept = json.loads(w.read("perf/cpu.json"))
     return done.returncode == BROKEN and kept["runs"] == 4 and \
         "shop.route" in done.stdout
+
+
+def requests(w, lines):
+    w.fill()
+    done = w.run(lines)
+    return done.returncode == BROKEN and "a request" in done.stdout
+
+
+def reference(w, lines):
+    w.fill()
+    done = w.run(lines)
+    return done.returncode == BROKEN and "reference  crypto/sha256.Sum256 " in done.stdout
+
+
+def instructions(w, lines):
+    done = w.run(lines)
+    return done.returncode == BROKEN and \
+        done.stdout.startswith("check failed: all of it takes 100 % more instructions a run")
 
 
 def is_sarif(log):
@@ -145,7 +181,8 @@ def cloud_build(w, lines):
         json.loads(w.read("check.json"))["outcome"] == "failed"
 
 
-CHECKS = {"measure": measure, "snapshot": snapshot, "github": github,
+CHECKS = {"measure": measure, "requests": requests, "reference": reference,
+          "instructions": instructions, "snapshot": snapshot, "github": github,
           "gitlab": gitlab, "cloud-build": cloud_build, "action": github,
           "template": lambda w, lines: gitlab(w, lines, "head")}
 

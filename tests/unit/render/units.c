@@ -155,6 +155,7 @@ static void test_measure_word(void **state)
 		{ "process_cpu:cpu:nanoseconds:cpu:nanoseconds", "CPU" },
 		{ "process_cpu:samples:count::milliseconds", "CPU" },
 		{ "cpu/nanoseconds", "CPU" },
+		{ "instructions/count", "instructions" },
 		{ "wall:samples:count:wall:microseconds", "wall time" },
 		{ "memory:alloc_space:bytes:space:bytes", "allocated bytes" },
 		{ "alloc:alloc_samples:count:cpu:nanoseconds", "allocations" },
