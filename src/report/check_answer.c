@@ -262,14 +262,15 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 		add_whole(a, out);
 		break;
 	case GATES_LACK_TRAFFIC:
-		buf_addf(out,
-			 c->per == NORMALIZE_SHARE
-				 ? "of shares there is no total: compare by "
-				   "--normalize request"
-				 : "%s a second follows the traffic, so that "
-				   "total is not judged: give --requests and "
-				   "--baseline-requests",
-			 check_measure(a));
+		if (c->per == NORMALIZE_SHARE)
+			buf_add_text(out, "of shares there is no total: "
+					  "compare by --normalize request");
+		else
+			buf_addf(out,
+				 "%s a second follows the traffic, so that "
+				 "total is not judged: give --requests and "
+				 "--baseline-requests",
+				 check_measure(a));
 		break;
 	case GATES_LACK_BESIDE:
 		add_beside(a, out);
@@ -969,10 +970,11 @@ static void write_hits(struct page *p, const struct check_answer *a,
 	if (!more && !of_machine)
 		return;
 	if (more)
-		page_textf(p, "%zu more%s", more, of_machine ? ", and " : "");
+		page_textf(p, "%zu more%s", more, of_machine ? "; " : "");
 	if (of_machine)
-		page_textf(p, "%zu of runtime, collector and kernel, as on a "
-			      "busy machine",
+		page_textf(p,
+			   "%zu more of the runtime, the collector and the "
+			   "kernel, which a busy machine moves as well",
 			   of_machine);
 	page_text(p, "; -n 0 shows all");
 	page_flush(p, PAINT_DIM, "  ", 2);
