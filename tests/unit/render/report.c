@@ -271,7 +271,7 @@ static void test_diff_answers(void **state)
 	expect(&s, "strong: x16, and fewer than 1 of 1,000 changes so "
 		   "clear are chance\n");
 	s.rows[0].q = 0.03;
-	expect(&s, "fair: +1491 %, and fewer than 1 of 20 changes so clear "
+	expect(&s, "fair: x16, and fewer than 1 of 20 changes so clear "
 		   "are chance\n");
 	s.rows[0].q = NAN;
 	expect(&s, "weak: how much of it is noise is not known\n");
@@ -302,16 +302,16 @@ static void test_diff_uncertain(void **state)
 	s.result.whole.delta = 0.9;
 	s.result.whole.q = 0.0003;
 	expect(&s, "the whole profile grew, no single function for certain: "
-		   "CPU per request in all from 18.2 ms to 183 ms (+904 %); "
+		   "CPU per request in all from 18.2 ms to 183 ms (x10); "
 		   "most in main.(*UserRepository).FindByEmail (+118 ms)\n");
 	expect(&s, "strong: the whole changed, and fewer than 1 of 1,000 such "
 		   "changes are chance\n");
 	s.result.whole.is_together = true;
 	expect(&s, "the whole profile grew: CPU per request in all from 18.2 "
-		   "ms to 183 ms (+904 %), no function more than others\n");
+		   "ms to 183 ms (x10), no function more than others\n");
 	s.result.whole.is_changed = s.result.whole.is_together = false;
 	expect(&s, "no certain change: CPU per request in all from 18.2 ms to "
-		   "183 ms (+904 %); the largest, main.(*UserRepository)."
+		   "183 ms (x10); the largest, main.(*UserRepository)."
 		   "FindByEmail (+118 ms), may be noise; a change of all by "
 		   "less than 30 % cannot be told from it\n");
 	s.result.baseline.total_value = 1830000000000;
