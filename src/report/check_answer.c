@@ -767,8 +767,10 @@ static void write_total(struct page *p, const struct check_answer *a)
 	buf_init(&interval, WORDING_BYTES);
 	format_growth(g->total.growth, true, growth);
 	add_interval(&g->total, &interval);
-	page_textf(p, "%s of %s%s, was %s: %s%s%s", after, check_measure(a),
-		   check_per(a->check), before, growth, buf_text(&interval),
+	page_textf(p, "%s %s%s%s, was %s: %s%s%s", after,
+		   str_equal(r->profile.unit, STR("count")) ? "" : "of ",
+		   check_measure(a), check_per(a->check), before, growth,
+		   buf_text(&interval),
 		   g->is_relative ? ", which follows the traffic: not judged "
 				    "(--requests)"
 		   : !g->is_total_certain ? ", which may be noise"
