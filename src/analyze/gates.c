@@ -439,6 +439,14 @@ bool gates_judge(struct gates *g, const struct gate_limits *limits,
 	return true;
 }
 
+bool gates_lack_data(const struct gates *g)
+{
+	for (int k = 0; k < GATE_COUNT; k++)
+		if (g->lacks[k] >= GATES_LACK_WHOLE)
+			return false;
+	return true;
+}
+
 /* ---- latency ---- */
 
 /* Of the busiest operation a growth by a half has to be seen. */

@@ -82,6 +82,7 @@ enum gates_lack {
 	GATES_LACK_REQUESTS, /* of each operation, to judge its latency */
 	GATES_LACK_LATENCY,  /* blind to the latency of the busiest one */
 	GATES_LACK_ANSWER,   /* no server told how long requests take */
+	/* Those that follow are no lack of data. */
 	/* All of it certainly grew beyond its limit, by the code or by the
 	 * machine: see is_total_open. */
 	GATES_LACK_WHOLE,
@@ -139,6 +140,10 @@ static inline enum gates_lack gates_lack(const struct gates *g)
 {
 	return g->lacks[g->lacking];
 }
+
+/* Whether it is too little data that leaves limits open: what grew for certain, by
+ * the code or not, is none. */
+bool gates_lack_data(const struct gates *g);
 
 /* Judges a result that functions_rank() filled with all rows, by totals. */
 bool gates_judge(struct gates *g, const struct gate_limits *limits,

@@ -664,6 +664,11 @@ static struct str next_command(const struct check *c, struct context *ctx)
 	return line;
 }
 
+static bool is_accepted(const struct check *c, const struct options *o)
+{
+	return o->allow_empty && gates_lack_data(&c->gates);
+}
+
 static bool tell(struct run *r, struct check *c, struct error *err)
 {
 	const struct options *o = r->ctx.options;
@@ -671,7 +676,7 @@ static bool tell(struct run *r, struct check *c, struct error *err)
 	struct check_answer answer = { .check = c,
 				       .result = &r->result,
 				       .notes = &r->ctx.notes,
-				       .is_lack_accepted = o->allow_empty };
+				       .is_lack_accepted = is_accepted(c, o) };
 
 	if (!check_places_find(&maps, &c->gates, &r->ctx.arena, &answer.places,
 			       err))
@@ -772,7 +777,7 @@ static int exit_of(const struct check *c, const struct options *o)
 	case GATES_BROKEN:
 		return EXIT_BROKEN;
 	case GATES_UNKNOWN:
-		return o->allow_empty ? 0 : EXIT_UNKNOWN;
+		return is_accepted(c, o) ? 0 : EXIT_UNKNOWN;
 	case GATES_HELD:
 		break;
 	}

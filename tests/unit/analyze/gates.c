@@ -248,6 +248,7 @@ static void test_total_open(void **state)
 	assert_int_equal(f->gates.lacking, GATE_TOTAL);
 	assert_int_equal(gates_lack(&f->gates), GATES_LACK_WHOLE);
 	assert_int_equal(f->gates.lacks[GATE_FUNCTION], GATES_LACK_NONE);
+	assert_false(gates_lack_data(&f->gates));
 	/* What breaks another limit fails, and this one is still not known. */
 	add(f, row_of("a", 0.5, 3, CHANGE_GROWN));
 	judge(f, open_total);
@@ -358,6 +359,7 @@ static void expect_lack(struct fixture *f, enum gates_lack lack)
 	judge(f, usual);
 	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
 	assert_int_equal(gates_lack(&f->gates), lack);
+	assert_true(gates_lack_data(&f->gates));
 }
 
 /* Never green by lack of data. */
