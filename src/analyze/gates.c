@@ -174,7 +174,11 @@ static void judge_row(struct judging *j, const struct function_row *row)
 	struct gate_hit hit;
 
 	if (breaks(j, row, &hit)) {
-		if (!is_told_elsewhere(j, row) || hit.is_self)
+		/* What it does itself is its own, whatever it calls. */
+		if (!hit.is_self && is_told_elsewhere(j, row) &&
+		    change_is_up(row->self_change.change))
+			hit = self_growth(row, j->drift);
+		if (hit.is_self ? is_beyond(j, &hit) : !is_told_elsewhere(j, row))
 			g->hits[g->hit_count++] = hit;
 		return;
 	}

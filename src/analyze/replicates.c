@@ -41,7 +41,7 @@
  * of a root of two of it. */
 #define LEAST_DRIFT 1e-6
 #define DRIFT_STEPS 20
-#define LIKELY_CV 0.03
+#define LIKELY_CV 0.04
 /* A row counts as at most so many deviations off. */
 #define TREND_FAR 4.0
 /* More is no noise of what did not change. */

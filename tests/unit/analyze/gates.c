@@ -239,8 +239,8 @@ static void test_total_open(void **state)
 	struct fixture *f = *state;
 
 	f->result.whole = (struct whole_change){ .delta = 0.5,
-						 .delta_low = 0.48,
-						 .delta_high = 0.52,
+						 .growth_low = 0.92,
+						 .growth_high = 1.08,
 						 .q = 1e-9,
 						 .detectable = 0.02 };
 	judge(f, open_total);
@@ -255,15 +255,16 @@ static void test_total_open(void **state)
 	assert_int_equal(f->gates.outcome, GATES_BROKEN);
 	assert_int_equal(f->gates.lacks[GATE_TOTAL], GATES_LACK_WHOLE);
 	f->result.function_count = 0;
-	f->result.whole.delta_low = 0.03 / 1.031;
+	f->result.whole.growth_low = 0.031;
 	judge(f, open_total);
 	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
-	f->result.whole.delta = f->result.whole.delta_low = 0.029;
+	f->result.whole.delta = 0.028;
+	f->result.whole.growth_low = 0.029;
 	judge(f, open_total);
 	assert_int_equal(f->gates.outcome, GATES_HELD);
 	/* A repair. */
-	f->result.whole.delta = f->result.whole.delta_high = -1;
-	f->result.whole.delta_low = -1.1;
+	f->result.whole.delta = -1;
+	f->result.whole.growth_low = -0.52;
 	judge(f, open_total);
 	assert_int_equal(f->gates.outcome, GATES_HELD);
 }
@@ -292,10 +293,10 @@ static void test_beside(void **state)
 
 	f->facts.drift = 0.5;
 	add(f, row_of("held", 0.3, 0, CHANGE_GROWN));
-	f->rows[0].delta_low = -0.01;
-	f->rows[0].delta_high = 0.01;
+	f->rows[0].growth_low = 0.97;
+	f->rows[0].growth_high = 1.03;
 	add(f, row_of("more", 0.3, 0.3, CHANGE_GROWN));
-	f->rows[1].delta_low = 0.9 * f->rows[1].delta;
+	f->rows[1].growth_low = 1.54;
 	f->result.function_count = 1;
 	judge(f, usual);
 	assert_int_equal(f->gates.outcome, GATES_HELD);
@@ -345,7 +346,7 @@ static void test_traffic(void **state)
 	add(f, row_of("a", 0.3, 1.0, CHANGE_GROWN));
 	add(f, row_of("b", 0.3, 1.2, CHANGE_GROWN));
 	f->rows[0].growth_low = -0.01;
-	f->rows[1].growth_low = 0.09;
+	f->rows[1].growth_low = 0.088;
 	judge(f, usual);
 	assert_true(f->gates.is_relative);
 	assert_int_equal(f->gates.hit_count, 1);
