@@ -194,10 +194,15 @@ static void add_whole(const struct check_answer *a, struct buf *out)
 
 	buf_add_text(out, "all of it");
 	add_takes(a, &c->gates.total, out);
-	buf_addf(out,
-		 ", by the code, or by more work or a slower machine: %sgive "
-		 "--requests or --reference",
-		 c->is_interleaved ? "" : "measure both sides by turns, or ");
+	if (!c->candidate.is_of_files)
+		buf_add_text(out, ", by the code or by more traffic: give "
+				  "--requests and --baseline-requests");
+	else
+		buf_addf(out,
+			 ", by the code, or by more work or a slower machine: "
+			 "%sgive --requests or --reference",
+			 c->is_interleaved ? ""
+					   : "measure both sides by turns, or ");
 }
 
 static void add_power(const struct check_answer *a, enum gate_kind gate,
