@@ -163,9 +163,9 @@ static void note_drift(const struct rank_facts *f, struct notes *notes)
 			  100 * f->drift);
 	else
 		notes_add(notes,
-			  "most functions went to %.3g %% of what they took%s: "
-			  "put down to the load or the host as a whole; what "
-			  "changed did so beside that",
+			  "most functions went to %.3g %% of what they took%s, "
+			  "as with another load or host: what changed did so "
+			  "beside that",
 			  100 * f->drift, f->is_drift_bounded ? " and beyond" : "");
 }
 

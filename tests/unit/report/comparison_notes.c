@@ -255,15 +255,15 @@ static void test_drift_of_values(void **state)
 	assert_told(&f, assumed, NULL);
 	f.drift = 1.11;
 	assert_told(&f, assumed,
-		    "most functions went to 111 % of what they took: put down "
-		    "to the load or the host as a whole; what changed did so "
+		    "most functions went to 111 % of what they took, as with "
+		    "another load or host: what changed did so "
 		    "beside that");
 	f.drift = 1 / 1.1;
 	assert_told(&f, assumed, NULL);
 	f.drift = 0.9;
 	assert_told(&f, assumed,
-		    "most functions went to 90 % of what they took: put down "
-		    "to the load or the host as a whole; what changed did so "
+		    "most functions went to 90 % of what they took, as with "
+		    "another load or host: what changed did so "
 		    "beside that");
 	f.is_together = true;
 	assert_told(&f, assumed, NULL);
