@@ -554,7 +554,7 @@ static void find_drift(struct diff *d)
 	bool is_free = d->want->is_small_told || !diff_is_rate(d);
 	double rate;
 
-	if (!d->common.is_known)
+	if (d->is_given || !d->common.is_known)
 		return;
 	rate = common_rate(d);
 	if (!(rate > 0) || !isfinite(rate))
@@ -623,6 +623,35 @@ static struct noise noise_of(const struct diff *d, uint32_t id,
 	return noise_beside_sampling(d, id, counts_log_variance(c));
 }
 
+/* That of a row of which only its size is known. */
+static struct noise typical_noise(const struct diff *d, const struct counts *c)
+{
+	return replicates_typical_noise(&d->noise, &d->runs,
+					counts_log_variance(c),
+					beside_variance(d));
+}
+
+/* The movement of the reference, by all that is spent in it, is that of the machine:
+ * rows and the whole are compared beside it, and are as uncertain as it is. */
+static void take_reference(struct diff *d)
+{
+	const struct func_table *t = d->t;
+	const struct side_values *v = NULL;
+	struct counts c;
+
+	for (uint32_t id = 0; d->want->reference.len && id < t->count && !v; id++)
+		if (str_equal(t->entries[id].name, d->want->reference))
+			v = t->entries[id].values;
+	if (!v || !v[SIDE_SLOW].total || !v[SIDE_BASELINE].total)
+		return;
+	c = counts_beside(
+		d, samples_of(d, SIDE_SLOW, (double)v[SIDE_SLOW].total),
+		samples_of(d, SIDE_BASELINE, (double)v[SIDE_BASELINE].total));
+	d->common.variance = typical_noise(d, &c).phi * counts_log_variance(&c);
+	d->drift = (c.a / c.n_a) / (c.b / c.n_b);
+	d->has_drift = d->is_given = true;
+}
+
 /* ---- the whole ---- */
 
 /* Deviations that a change shows which is seen in four of five cases: those of
@@ -678,6 +707,7 @@ static struct interval growth_of_ratio(struct interval ratio)
 static void whole_test(struct diff *d)
 {
 	struct whole_diff *w = &d->whole;
+	struct counts all = d->all;
 	struct noise noise;
 	double ratio, z;
 
@@ -687,19 +717,26 @@ static void whole_test(struct diff *d)
 				  .detectable = NAN };
 	if (!diff_is_rate(d))
 		return;
-	w->delta = counts_delta(&d->all, d->all.a);
+	if (d->is_given) {
+		all.n_a *= d->drift;
+		all.n_a_variance += d->common.variance;
+	}
+	w->delta = counts_delta(&all, all.a);
 	ratio = fmax(1e-9, 1 - w->delta); /* before, of after */
 	w->is_changed = fmax(ratio, 1 / ratio) >= DIFF_WHOLE_RATIO;
 	if (d->method == DIFF_UNTESTED)
 		return;
 	noise = whole_noise(d);
-	w->q = counts_test(&d->all, noise);
+	w->q = counts_test(&all, noise);
 	w->is_changed = w->is_changed && w->q <= DIFF_FALSE_DISCOVERY;
-	w->detectable = detectable_part(&d->all, noise);
+	w->detectable = detectable_part(&all, noise);
 	z = student_two_sided_quantile(0.05, noise.df);
-	w->range = counts_delta_interval(&d->all, d->all.a, noise.phi, z);
+	w->range = counts_delta_interval(&all, all.a, noise.phi, z);
 	w->growth_range = growth_of_ratio(counts_ratio_interval(
-		&d->all, noise.phi * counts_seen_log_variance(&d->all), z));
+		&all,
+		noise.phi * counts_seen_log_variance(&all) + all.n_a_variance +
+			all.n_b_variance,
+		z));
 }
 
 /* ---- deltas ---- */
@@ -781,13 +818,6 @@ static double least_delta(const struct diff *d)
 		return 0;
 	return d->want->normalize == NORMALIZE_REQUEST ? DIFF_MIN_DELTA_DOUBLED
 						       : DIFF_MIN_DELTA;
-}
-
-static struct noise typical_noise(const struct diff *d, const struct counts *c)
-{
-	return replicates_typical_noise(&d->noise, &d->runs,
-					counts_log_variance(c),
-					beside_variance(d));
 }
 
 /* More is told as a factor anyway. */
@@ -1193,6 +1223,7 @@ bool diff_test(struct diff *d, const struct func_table *t,
 	find_candidates(d);
 	if (!find_noise(d, err))
 		return false;
+	take_reference(d);
 	whole_test(d);
 	find_drift(d);
 	if (d->method == DIFF_UNTESTED)

@@ -112,6 +112,9 @@ struct diff_want {
 	enum rank_by peers_by; /* see diff_want_peers() */
 	bool has_peers;        /* enough of them */
 	struct diff_shared *shared; /* NULL: one measure alone */
+	/* Name of a function that is known to be unchanged: all is compared beside it.
+	 * Empty, or not on both sides: none. */
+	struct str reference;
 	double peers_nest;     /* how often a sample counts among them, 1 or more */
 	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
 	 * value that one of them has, too, is no test of its own. */
@@ -147,6 +150,7 @@ struct diff {
 	 * fell to 40 %, 1 when nothing moved or cannot be told. */
 	double drift;
 	bool has_drift;   /* it could be found */
+	bool is_given;    /* it is that of a reference */
 	bool is_bounded;  /* it may be more, see DIFF_COMMON_RATE */
 	bool is_together; /* the whole moved, and functions with it */
 	struct whole_diff whole;

@@ -52,6 +52,7 @@ static void rank_exposure_set(const struct rank_want *want,
 	out->is_small_told = want->by == RANK_DELTA;
 	out->is_interleaved = want->is_interleaved;
 	out->is_of_runs = want->is_of_runs;
+	out->reference = want->reference;
 	exposure[SIDE_SLOW] = exposure[SIDE_BASELINE] = 1;
 	if (out->normalize == NORMALIZE_REQUEST) {
 		exposure[SIDE_SLOW] = want->slow_requests;

@@ -335,6 +335,31 @@ static void test_changes_beside_drift(void **state)
 	release(&f);
 }
 
+/* What a function that is known to be unchanged takes more is the machine's: a tenth.
+ * All is compared beside it, the whole as well. A name that is not there is none. */
+static void test_reference(void **state)
+{
+	struct rank_want want = { .by = RANK_DELTA,
+				  .normalize = NORMALIZE_REQUEST,
+				  .slow_requests = 100,
+				  .baseline_requests = 100,
+				  .reference = STR("a.same") };
+	struct fixture f;
+
+	(void)state;
+	rank_cpu(&f, "a.x 2200\na.same 1100\n", "a.x 1000\na.same 1000\n", &want);
+	assert_close(f.result.rank_facts->drift, 1.1);
+	assert_close(f.result.whole.delta, (3300 - 1.1 * 2000) / 3300);
+	assert_true(row(&f, "a.x")->growth_low < 1 &&
+		    row(&f, "a.x")->growth_high > 1);
+	release(&f);
+	want.reference = STR("a.other");
+	rank_cpu(&f, "a.x 2200\na.same 1100\n", "a.x 1000\na.same 1000\n", &want);
+	assert_close(f.result.rank_facts->drift, 1);
+	assert_close(f.result.whole.delta, 1300.0 / 3300);
+	release(&f);
+}
+
 /* ---- rates ---- */
 
 /* Twice the load in the same time: no share moved, every rate doubled. */
@@ -384,6 +409,7 @@ UNIT_TESTS(diff)
 		cmocka_unit_test(test_displaced),
 		cmocka_unit_test(test_displaced_untested),
 		cmocka_unit_test(test_changes_beside_drift),
+		cmocka_unit_test(test_reference),
 		cmocka_unit_test(test_rates),
 	};
 
