@@ -1089,18 +1089,54 @@ struct interval diff_range(const struct diff *d, uint32_t id)
 	return (struct interval){ range.low + common, range.high + common };
 }
 
-struct interval diff_growth_range(const struct diff *d, uint32_t id)
+/* The variance of the logarithm of the ratio of the sides by how runs differ as
+ * wholes, beyond their samples: 0 where a side has one. */
+static double runs_variance(const struct diff *d)
 {
+	const struct slice_values *slices = d->want->slices;
+	double variance = 0;
+
+	if (!diff_is_by_slices(d) || !diff_is_rate(d))
+		return 0;
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct slice_side *side = &slices->sides[s];
+		double mean = 0, square = 0, sampled = 0;
+
+		for (size_t i = 0; i < side->count; i++)
+			mean += side->wholes[i] / side->exposures[i] /
+				(double)side->count;
+		for (size_t i = 0; i < side->count && mean > 0; i++) {
+			double apart =
+				side->wholes[i] / side->exposures[i] / mean - 1;
+
+			square += apart * apart;
+			sampled += d->period[s] / fmax(1, side->wholes[i]);
+		}
+		if (side->count > 1)
+			variance += fmax(0, square / (double)(side->count - 1) -
+						    sampled / (double)side->count) /
+				    (double)side->count;
+	}
+	return variance;
+}
+
+struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
+{
+	struct growth_ranges out = { { NAN, NAN }, { NAN, NAN } };
 	struct counts c = counts_of(d, id);
-	double sampled = counts_seen_log_variance(&c);
+	double sampled = counts_seen_log_variance(&c), variance, z;
 	struct noise noise;
 
 	if (isnan(d->rows[id].q))
-		return (struct interval){ NAN, NAN };
+		return out;
 	noise = noise_beside_sampling(d, id, sampled);
-	return growth_of_ratio(counts_ratio_interval(
-		&c, noise.phi * sampled,
-		deviations_at(d->range_level, noise.df)));
+	variance = noise.phi * sampled;
+	z = deviations_at(d->range_level, noise.df);
+	out.beside = growth_of_ratio(counts_ratio_interval(&c, variance, z));
+	c.n_a = d->all.n_a;
+	out.own = growth_of_ratio(
+		counts_ratio_interval(&c, variance + runs_variance(d), z));
+	return out;
 }
 
 /* Large enough to matter: in parts of the whole, or of its own. What is certain

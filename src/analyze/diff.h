@@ -209,10 +209,15 @@ void diff_judge(struct diff *d);
  * shown, and to find it takes longer than the test. */
 struct interval diff_range(const struct diff *d, uint32_t id);
 
-/* Where the growth of an entry lies, at 95 %: in parts of what it was, beside what all
- * have in common; NaN when it was not tested. Unlike diff_range() it has the
- * uncertainty of what it was in it. */
-struct interval diff_growth_range(const struct diff *d, uint32_t id);
+/* The growth of an entry at 95 %, in parts of what it was: beside what all have in
+ * common, and of its own counts, which runs move as wholes, too. NaN when it was not
+ * tested. Unlike diff_range() they have the uncertainty of what it was in them. */
+struct growth_ranges {
+	struct interval beside;
+	struct interval own;
+};
+
+struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id);
 
 /* How many deviations of unchanged functions of its size the entry moved by,
  * 0 or more; NaN when it was not tested. */

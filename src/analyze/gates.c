@@ -40,10 +40,12 @@ static struct gate_hit row_growth(const struct function_row *row, double drift)
 
 	if (before > GATES_NOTHING) {
 		hit.growth = fmax(-1, row->delta / before);
-		hit.low = (1 + row->growth_low) * drift - 1;
-		hit.high = (1 + row->growth_high) * drift - 1;
+		hit.low = row->growth_low;
+		hit.high = row->growth_high;
 	}
-	hit.beside = (1 + certain(&hit)) / drift - 1;
+	hit.beside = (1 + hit.growth) / drift - 1;
+	if (!isnan(hit.low))
+		hit.beside = fmin(hit.beside, row->beside_low);
 	return hit;
 }
 
@@ -56,10 +58,10 @@ static struct gate_hit self_growth(const struct function_row *row, double drift)
 				  .row = row,
 				  .is_self = true,
 				  .growth = (1 + self->growth) * drift - 1,
-				  .low = (1 + self->low) * drift - 1,
-				  .high = (1 + self->high) * drift - 1,
+				  .low = self->low,
+				  .high = self->high,
 				  .q = self->q,
-				  .beside = self->low };
+				  .beside = self->beside_low };
 }
 
 static struct gate_hit new_share(const struct function_row *row)
@@ -105,12 +107,13 @@ struct judging {
 	struct map rows; /* by name, rank - 1 */
 };
 
-/* Beyond its limit beside the others, and by its own values: where those did not
+/* Beyond its limit beside the others, and by its own samples: where those did not
  * grow, it is the others that shrank. */
 static bool is_beyond(const struct judging *j, const struct gate_hit *hit)
 {
 	return hit->beside > j->g->limits.limit[hit->gate] &&
-	       (j->g->is_relative || certain(hit) > 0);
+	       (j->g->is_relative || hit->gate == GATE_NEW ||
+		(1 + hit->beside) * j->drift > 1);
 }
 
 /* What a row breaks by itself: of the two growths the one that certainly lies

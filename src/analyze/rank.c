@@ -360,18 +360,19 @@ static void row_self(const struct ranking *r, uint32_t id,
 {
 	const struct diff *d = &r->changes.self;
 	const struct side_values *v = r->t->entries[id].values;
-	struct interval growth;
+	struct growth_ranges growth;
 
 	if (!is_by_total(r) || !change_is_real(d->rows[id].change))
 		return;
-	growth = diff_growth_range(d, id);
+	growth = diff_growth_ranges(d, id);
 	row->self_change = (struct self_change){
 		.change = d->rows[id].change,
 		.growth = growth_of(-diff_delta_beside(d, 0,
 						       v[SIDE_BASELINE].self),
 				    d->rows[id].delta),
-		.low = growth.low,
-		.high = growth.high,
+		.low = growth.own.low,
+		.high = growth.own.high,
+		.beside_low = growth.beside.low,
 		.q = d->rows[id].q,
 	};
 }
@@ -380,7 +381,8 @@ static void row_diff(const struct ranking *r, size_t i,
 		     struct function_row *row)
 {
 	const struct diff *d = shown_diff(r, i), *part;
-	struct interval range = { NAN, NAN }, growth = range;
+	struct interval range = { NAN, NAN };
+	struct growth_ranges growth = { { NAN, NAN }, { NAN, NAN } };
 	struct entry_diff shown = { .q = NAN, .change = CHANGE_NONE };
 	uint32_t id = r->order[i];
 
@@ -392,7 +394,7 @@ static void row_diff(const struct ranking *r, size_t i,
 		row_self(r, id, row);
 		part = part_diff(r, d, id);
 		range = diff_range(part, id);
-		growth = diff_growth_range(part, id);
+		growth = diff_growth_ranges(part, id);
 		shown = d->rows[id];
 		row->deviations = diff_deviations(d, id);
 		row->detectable = diff_detectable(part, id);
@@ -405,8 +407,9 @@ static void row_diff(const struct ranking *r, size_t i,
 	}
 	row->delta_low = range.low;
 	row->delta_high = range.high;
-	row->growth_low = growth.low;
-	row->growth_high = growth.high;
+	row->growth_low = growth.own.low;
+	row->growth_high = growth.own.high;
+	row->beside_low = growth.beside.low;
 	row->q = shown.q;
 	row->change = shown.change;
 	row->is_with_all = shown.is_with_all;

@@ -298,9 +298,10 @@ enum normalize {
 /* A change of what a function does itself, beside what all did. */
 struct self_change {
 	enum change change; /* CHANGE_NONE: not tested, or as its total */
-	double growth;      /* of what it was, 0.19 for 19 % */
-	double low;         /* 95 % interval */
+	double growth;      /* of what it was, 0.19 for 19 %, beside the others */
+	double low;         /* 95 % interval of its own growth */
 	double high;
+	double beside_low; /* of growth */
 	double q;
 };
 
@@ -333,10 +334,11 @@ struct function_row {
 	double delta; /* of that measure's share */
 	double delta_low;
 	double delta_high; /* 95 % interval; NaN when not tested */
-	/* The same of the growth, in parts of what it was, beside what all functions
-	 * have in common; INFINITY where nothing was there. */
+	/* The same of the growth, in parts of what it was; INFINITY where nothing was
+	 * there. beside_low: beside what all functions have in common. */
 	double growth_low;
 	double growth_high;
+	double beside_low;
 	double q;          /* NaN when not tested */
 	/* How many times what unchanged functions of its size wander; NaN when
 	 * not tested. */

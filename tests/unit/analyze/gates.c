@@ -42,6 +42,7 @@ static struct function_row row_of(const char *name, double share, double growth,
 				      .delta_low = delta * 0.9,
 				      .growth_low = growth * 0.9,
 				      .growth_high = 2 * growth,
+				      .beside_low = growth * 0.9,
 				      .q = 0.001,
 				      .change = change };
 }
@@ -147,17 +148,18 @@ static void test_self(void **state)
 	f->rows[0].self_change = (struct self_change){ .change = CHANGE_GROWN,
 						       .growth = 0.6,
 						       .low = 0.3,
+						       .beside_low = 0.3,
 						       .high = 0.9,
 						       .q = 0.001 };
 	judge(f, usual);
 	assert_int_equal(f->gates.hit_count, 1);
 	assert_true(f->gates.hits[0].is_self);
 	assert_near(f->gates.hits[0].growth, 0.6, 1e-9);
-	f->rows[0].self_change.low = 0.05;
+	f->rows[0].self_change.beside_low = 0.05;
 	judge(f, usual);
 	assert_int_equal(f->gates.hit_count, 0);
 	f->rows[0].self_change.change = CHANGE_SHRUNK;
-	f->rows[0].self_change.low = 0.3;
+	f->rows[0].self_change.beside_low = 0.3;
 	judge(f, usual);
 	assert_int_equal(f->gates.hit_count, 0);
 }
@@ -293,10 +295,11 @@ static void test_beside(void **state)
 
 	f->facts.drift = 0.5;
 	add(f, row_of("held", 0.3, 0, CHANGE_GROWN));
-	f->rows[0].growth_low = 0.97;
-	f->rows[0].growth_high = 1.03;
+	f->rows[0].growth_low = -0.01;
+	f->rows[0].growth_high = 0.01;
+	f->rows[0].beside_low = 0.97;
 	add(f, row_of("more", 0.3, 0.3, CHANGE_GROWN));
-	f->rows[1].growth_low = 1.54;
+	f->rows[1].beside_low = 1.54;
 	f->result.function_count = 1;
 	judge(f, usual);
 	assert_int_equal(f->gates.outcome, GATES_HELD);
@@ -345,8 +348,8 @@ static void test_traffic(void **state)
 						 .detectable = 0.9 };
 	add(f, row_of("a", 0.3, 1.0, CHANGE_GROWN));
 	add(f, row_of("b", 0.3, 1.2, CHANGE_GROWN));
-	f->rows[0].growth_low = -0.01;
-	f->rows[1].growth_low = 0.088;
+	f->rows[0].beside_low = -0.01;
+	f->rows[1].beside_low = 0.088;
 	judge(f, usual);
 	assert_true(f->gates.is_relative);
 	assert_int_equal(f->gates.hit_count, 1);
