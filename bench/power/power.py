@@ -5,7 +5,8 @@ is none, beside edgeR's quasi-likelihood F test of the same counts.
 
 usage: power.py TRACEFIND [--pairs N | --short] [--cells WORD...] [--edger]
                 [--robust] [--bar] [--write FILE]
-       power.py TRACEFIND --smallest [--pairs N] [--write FILE]
+       power.py TRACEFIND --smallest | --intervals | --limits [--pairs N] [--bar]
+                [--write FILE]
 
 A line of the table for each cell of draws.py: pairs in which the changed
 function was told to have grown for certain (edgeR: q of at most 5 %), and pairs
@@ -15,8 +16,10 @@ tracefind is asked as users ask it, about files or a server.
 What edgeR says of these draws is kept in edger.json; --edger asks it about those
 of which it is not (Debian: r-bioc-edger, r-cran-statmod), --robust about all, with
 its robust fit, and keeps nothing. --bar: exits with 1 when tracefind does not do
-as well as is asked of it. --smallest: another table, of the smallest change that
-is found in nine of ten pairs. --write: puts the table into a page, between two
+as well as is asked of it. Other tables: --smallest, of the smallest change that
+is found in nine of ten pairs; --intervals: of how often the interval of a
+growth holds the growth; --limits: of how often a growth is found that answers say
+would be seen in four of five. --write: puts the table into a page, between two
 lines that name this command.
 """
 import argparse
@@ -31,6 +34,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import edger
+import intervals
 import pyroscope
 from draws import CHANGED, Cell, draw, write
 
@@ -272,8 +276,25 @@ def smallest(args, pool):
             lines.append([f"{samples:,}", str(runs), *pool.map(
                 find_smallest, [(args.tracefind, samples, runs, share, args.pairs)
                                 for share in SMALLEST_SHARES])])
-            print(" | ".join(lines[-1]), file=sys.stderr, flush=True)
-    return table_text(lines)
+            show(lines[-1])
+    return table_text(lines), []
+
+
+def show(line):
+    print(" | ".join(line), file=sys.stderr, flush=True)
+
+
+def of_intervals(args, pool):
+    lines, lacks = intervals.intervals(args.tracefind, args.pairs, pool, show)
+    return table_text(lines), lacks
+
+
+def of_limits(args, pool):
+    lines, lacks = intervals.limits(args.tracefind, args.pairs, pool, show)
+    return table_text(lines), lacks
+
+
+OTHERS = {"smallest": smallest, "intervals": of_intervals, "limits": of_limits}
 
 
 # ---- pages ----
@@ -303,7 +324,7 @@ def compare(args, pool):
             kept.add(cell.name, first, theirs)
             kept.write()
         line = table.add(cell, ours, theirs, cell in plain)
-        print(" | ".join(line), file=sys.stderr, flush=True)
+        show(line)
     if not args.cells:
         kept.keep({cell.name for cell in cells})
     table.finish()
@@ -316,7 +337,8 @@ def main():
     parser.add_argument("tracefind", type=os.path.abspath)
     parser.add_argument("--pairs", type=int)
     parser.add_argument("--short", action="store_true")
-    parser.add_argument("--smallest", action="store_true")
+    for other in OTHERS:
+        parser.add_argument(f"--{other}", action="store_true")
     parser.add_argument("--cells", nargs="+")
     parser.add_argument("--edger", action="store_true")
     parser.add_argument("--robust", action="store_true")
@@ -326,15 +348,12 @@ def main():
     args = parser.parse_args()
     args.pairs = args.pairs or \
         (10 if args.short else 50 if args.smallest else 200)
-    lacks, what = [], ""
+    other = next((other for other in OTHERS if getattr(args, other)), None)
     with ProcessPoolExecutor(args.jobs) as pool:
-        if args.smallest:
-            text, what = smallest(args, pool), " --smallest"
-        else:
-            text, lacks = compare(args, pool)
+        text, lacks = OTHERS[other](args, pool) if other else compare(args, pool)
     print(text, end="")
     if args.write:
-        put_into(args.write, text, what)
+        put_into(args.write, text, f" --{other}" if other else "")
     for lack in lacks:
         print(f"lacking: {lack}")
     return 1 if args.bar and lacks else 0
