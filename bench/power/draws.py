@@ -32,6 +32,8 @@ class Cell:
     common: float = 0.10  # of all functions of a run
     apart: float = 0      # of a function between the sides
     unsteady: float = 0   # the same of one function in ten, where it is more
+    outlier: float = 0    # the same of all in one run of the pair
+    renamed: float = 0    # part of the functions that have another name afterwards
     shape: str = "flat"   # of the program, see SHAPES
     # Of the files: pprof or folded; snapshot: the baseline is kept as one;
     # window: of a server.
@@ -59,6 +61,7 @@ class Pair:
     right: set  # names of rows that may be told to have grown
     fewer: set  # those that may be told to have shrunk
     shape: "Shape"
+    renamed: dict = field(default_factory=dict)  # names afterwards by those before
 
 
 def poisson(rng, mean):
@@ -106,7 +109,8 @@ class Shape:
 
 def zipf(count, whole):
     weights = [(i + 3) ** -0.9 for i in range(1, count + 1)]
-    return [whole * weight / sum(weights) for weight in weights]
+    total = sum(weights)
+    return [whole * weight / total for weight in weights]
 
 
 def flat(cell):
@@ -162,7 +166,43 @@ def helper(cell):
     return Shape(stacks, grown, has_totals=True)
 
 
-SHAPES = {"flat": flat, "moved": moved, "tree": tree, "helper": helper}
+def three(cell):
+    """Two that grow, one large and one of 5 %, and a large one that shrinks."""
+    shares = {CHANGED: cell.share, "app.heavier": 0.05, "app.lighter": cell.share}
+    stacks = {("main", name): share for name, share in shares.items()}
+    for i, part in enumerate(zipf(cell.functions - 3, 1 - sum(shares.values()))):
+        stacks["main", f"app.f{i + 1}"] = part
+    return Shape(stacks, {("main", CHANGED), ("main", "app.heavier")},
+                 {("main", "app.lighter")})
+
+
+def deep(cell):
+    """Forty layers that only call the next one, then as many as a tree has, each
+    function below ten of its own."""
+    layers = ("main", *(f"app.layer{i}" for i in range(40)))
+    shape = tree(cell)
+
+    def deeper(stack):
+        way = tuple(f"{stack[-1]}.step{i}" for i in range(10))
+        return (*layers, *stack[1:-1], *way, stack[-1])
+
+    return Shape({deeper(stack): part for stack, part in shape.stacks.items()},
+                 {deeper(stack) for stack in shape.grown}, has_totals=True)
+
+
+def tail(cell):
+    """Sixty functions, and as many as the cell has that together take two
+    fifths of the time."""
+    stacks = {("main", CHANGED): cell.share}
+    for i, part in enumerate(zipf(60, 0.6 - cell.share)):
+        stacks["main", f"app.f{i + 1}"] = part
+    for i in range(cell.functions):
+        stacks["main", f"app.small{i + 1}"] = 0.4 / cell.functions
+    return Shape(stacks, {("main", CHANGED)})
+
+
+SHAPES = {"flat": flat, "moved": moved, "tree": tree, "helper": helper,
+          "three": three, "deep": deep, "tail": tail}
 
 
 # ---- runs ----
@@ -182,7 +222,7 @@ def mover_of(stack):
     return stack[-1] if stack[-1] != "app.helper" else stack[-2]
 
 
-def draw_run(rng, cell, shape, level, is_after):
+def draw_run(rng, cell, shape, level, is_after, is_outlier):
     """level: what each function takes on this side, beside what it does."""
     scale = cell.samples * factor(rng, cell.common)
     if is_after:
@@ -193,7 +233,8 @@ def draw_run(rng, cell, shape, level, is_after):
         if mover not in wander:
             is_unsteady = cell.unsteady and at % 10 == 5
             wander[mover] = factor(
-                rng, cell.unsteady if is_unsteady else cell.wander)
+                rng, cell.outlier if is_outlier else
+                cell.unsteady if is_unsteady else cell.wander)
         mean = scale * part * wander[mover] * level.get(mover, 1)
         if is_after and stack in shape.grown:
             mean *= cell.ratio
@@ -211,6 +252,19 @@ def draw_run(rng, cell, shape, level, is_after):
     return Run(counts, 0, length_ns, period_ns)
 
 
+def rename(cell, shape, runs):
+    """Gives some functions another name; names by those that they had."""
+    if not cell.renamed:
+        return {}
+    names = sorted(shape.holders(shape.stacks) - {"main", CHANGED})
+    chosen = random.Random(2).sample(names, round(cell.renamed * len(names)))
+    renamed = {name: f"app.other{i + 1}" for i, name in enumerate(chosen)}
+    for run in runs:
+        run.counts = {tuple(renamed.get(name, name) for name in stack): count
+                      for stack, count in run.counts.items()}
+    return renamed
+
+
 def draw(cell, seed):
     """A pair of sides, the same for the same cell and seed."""
     rng = random.Random(f"{cell.name} {seed}")
@@ -225,16 +279,19 @@ def draw(cell, seed):
     if not cell.is_by_turns or cell.form == "window":
         order.sort()
     now_ns = START_NS
-    for is_after in order:
+    outlier = rng.randrange(len(order)) if cell.outlier else None
+    for at, is_after in enumerate(order):
         run = draw_run(rng, cell, shape, levels[is_after],
-                       bool(is_after))
+                       bool(is_after), at == outlier)
         run.start_ns = now_ns
         now_ns += run.length_ns + NS_PER_S
         sides[is_after].append(run)
     is_equal = cell.ratio == 1
-    return Pair(*sides, set() if is_equal else shape.holders(shape.grown),
-                set() if is_equal else shape.holders(shape.shrunk) - {"main"},
-                shape)
+    renamed = rename(cell, shape, sides[1])
+    right = set() if is_equal else shape.holders(shape.grown)
+    fewer = set() if is_equal else shape.holders(shape.shrunk) - {"main"}
+    return Pair(*sides, right | set(renamed.values()), fewer | set(renamed),
+                shape, renamed)
 
 
 def count_functions(pair):
@@ -243,9 +300,11 @@ def count_functions(pair):
     nothing and is left out."""
     runs = pair.before + pair.after
     rows = {}
+    stacks = [stack for run in runs for stack in run.counts]
+    everywhere = set(stacks[0]).intersection(*stacks[1:]) | {"main"}
     for column, run in enumerate(runs):
         for stack, count in run.counts.items():
-            names = set(stack) - {"main"} if pair.shape.has_totals \
+            names = set(stack) - everywhere if pair.shape.has_totals \
                 else {stack[-1]}
             for name in names:
                 rows.setdefault(name, [0] * len(runs))[column] += count

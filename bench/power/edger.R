@@ -2,11 +2,11 @@
 # edgeR's quasi-likelihood F test of matrices of counts: TMM, dispersions with a
 # trend, one coefficient; p and its Benjamini-Hochberg q of each row.
 #
-# usage: Rscript edger.R INPUT OUTPUT [robust]
+# usage: Rscript edger.R INPUT OUTPUT [robust] [filter]
 #
 # INPUT: 32 bit integers of this machine: of each matrix rows, columns before,
 # columns after, then the counts row by row. OUTPUT: doubles, of each matrix p of
-# all rows, then q of all rows;
+# all rows, then q of all rows; 1 of those that filterByExpr() leaves out.
 suppressMessages(library(edgeR))
 
 judge <- function(counts, before, after)
@@ -14,7 +14,10 @@ judge <- function(counts, before, after)
 	side <- factor(rep(c("before", "after"), c(before, after)),
 		       levels = c("before", "after"))
 	design <- model.matrix(~ side)
-	y <- calcNormFactors(DGEList(counts = counts, group = side))
+	y <- DGEList(counts = counts, group = side)
+	is_kept <- if (is_filtered) filterByExpr(y, group = side) else
+		rep(TRUE, nrow(counts))
+	y <- calcNormFactors(y[is_kept, , keep.lib.sizes = FALSE])
 	if (before + after > 2) {
 		y <- estimateDisp(y, design, tagwise = FALSE,
 				  robust = is_robust)
@@ -27,12 +30,15 @@ judge <- function(counts, before, after)
 					   robust = TRUE, subset = NULL)
 		test <- glmLRT(glmFit(y, design), coef = 2)
 	}
-	p <- test$table$PValue
-	c(p, p.adjust(p, "BH"))
+	p <- q <- rep(1, nrow(counts))
+	p[is_kept] <- test$table$PValue
+	q[is_kept] <- p.adjust(p[is_kept], "BH")
+	c(p, q)
 }
 
 paths <- commandArgs(trailingOnly = TRUE)
-is_robust <- length(paths) > 2
+is_robust <- "robust" %in% paths
+is_filtered <- "filter" %in% paths
 input <- file(paths[1], "rb")
 output <- file(paths[2], "wb")
 repeat {

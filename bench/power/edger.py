@@ -13,10 +13,11 @@ HERE = Path(__file__).resolve().parent
 Q = 0.05
 
 
-def ask(pairs, is_robust=False, changed=CHANGED, least=1):
+def ask(pairs, is_robust=False, changed=CHANGED, least=1, is_filtered=False):
     """Of each pair whether the change was told, and whether something else
     was; all in one process of R, whose edgeR's version comes beside them. least:
-    counts of a row in all that are looked at."""
+    counts of a row in all that are looked at; is_filtered: as edgeR itself
+    has it."""
     tables = [keep_rows(*count_functions(pair), least) for pair in pairs]
     with tempfile.TemporaryDirectory() as folder:
         paths = [f"{folder}/counts", f"{folder}/answers"]
@@ -27,9 +28,9 @@ def ask(pairs, is_robust=False, changed=CHANGED, least=1):
                 for row in rows:
                     array.array("i", row).tofile(out)
         words = ["Rscript", HERE / "edger.R", *paths]
-        version = subprocess.run(
-            words + (["robust"] if is_robust else []), check=True, text=True,
-            stdout=subprocess.PIPE).stdout.strip()
+        words += ["robust"] * is_robust + ["filter"] * is_filtered
+        version = subprocess.run(words, check=True, text=True,
+                                 stdout=subprocess.PIPE).stdout.strip()
         values = array.array("d", Path(paths[1]).read_bytes())
     outcomes, at = [], 0
     for pair, (names, rows) in zip(pairs, tables):

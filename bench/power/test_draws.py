@@ -42,6 +42,10 @@ def is_read_alike(tracefind, cell):
             for stack, count in read.items()} == pair.after[0].counts
 
 
+def names_of(runs):
+    return {name for run in runs for stack in run.counts for name in stack}
+
+
 def growth(cell):
     """Of the changed function, beside the others, over forty pairs."""
     sums = {True: [0, 0], False: [0, 0]}
@@ -71,6 +75,18 @@ def main():
                   f"{shape}: the function takes 1.5 times as much")
         tap.check(abs(growth(replace(cell, ratio=1.0)) - 1) < 0.03,
                   f"{shape}: or as much as before")
+    for cell in (Cell("test", renamed=0.2, runs=2, runs_after=8, samples=1_000,
+                      period_after=1 / 30),):
+        pair = draw(cell, 1)
+        before, after = names_of(pair.before), names_of(pair.after)
+        tap.check(len(pair.renamed) == 24 and not before & set(
+            pair.renamed.values()) and not after & set(pair.renamed),
+                  "a fifth of 120 functions has another name afterwards")
+        tap.check((len(pair.before), len(pair.after)) == (2, 8),
+                  "two runs, then eight")
+        sizes = [sum(sum(run.counts.values()) for run in side) / len(side)
+                 for side in (pair.before, pair.after)]
+        tap.check(25 < sizes[1] / sizes[0] < 36, "thirty times as many samples")
     sys.exit(tap.end())
 
 
