@@ -41,6 +41,7 @@ class Cell:
     is_by_turns: bool = True
     is_fixed: bool = False  # each run has so many samples, neither more nor less
     is_in_seconds: bool = False  # runs are of a time that was asked for
+    period_ns: int = PERIOD_NS
     period_after: float = 1  # of the sampling period, to that before
     length_after: float = 1  # of the length of a run, likewise
 
@@ -242,9 +243,9 @@ def draw_run(rng, cell, shape, level, is_after, is_outlier):
             mean *= 2 - cell.ratio
         means[stack] = mean
     counts = draw_counts(rng, cell, means)
-    period_ns = round(PERIOD_NS * (cell.period_after if is_after else 1))
+    period_ns = round(cell.period_ns * (cell.period_after if is_after else 1))
     if cell.is_in_seconds:
-        length = cell.samples * PERIOD_NS // NS_PER_S
+        length = cell.samples * cell.period_ns // NS_PER_S
         length_ns = round(length * (cell.length_after if is_after else 1)) \
             * NS_PER_S
     else:

@@ -5,8 +5,8 @@ is none, beside edgeR's quasi-likelihood F test of the same counts.
 
 usage: power.py TRACEFIND [--pairs N | --short] [--cells WORD...] [--edger]
                 [--robust] [--bar] [--write FILE]
-       power.py TRACEFIND --smallest | --intervals | --limits [--pairs N] [--bar]
-                [--write FILE]
+       power.py TRACEFIND --smallest | --intervals | --limits [--pairs N]
+                [--cells WORD...] [--bar] [--write FILE]
 
 A line of the table for each cell of draws.py: pairs in which the changed
 function was told to have grown for certain (edgeR: q of at most 5 %), and pairs
@@ -32,6 +32,7 @@ import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import edger
@@ -350,17 +351,23 @@ def smallest(args, pool):
     return table_text(lines), []
 
 
+def is_wanted(args, name):
+    return not args.cells or any(word in name for word in args.cells)
+
+
 def show(line):
     print(" | ".join(line), file=sys.stderr, flush=True)
 
 
 def of_intervals(args, pool):
-    lines, lacks = intervals.intervals(args.tracefind, args.pairs, pool, show)
+    lines, lacks = intervals.intervals(args.tracefind, args.pairs, pool, show,
+                                       partial(is_wanted, args))
     return table_text(lines), lacks
 
 
 def of_limits(args, pool):
-    lines, lacks = intervals.limits(args.tracefind, args.pairs, pool, show)
+    lines, lacks = intervals.limits(args.tracefind, args.pairs, pool, show,
+                                    partial(is_wanted, args))
     return table_text(lines), lacks
 
 
@@ -386,7 +393,7 @@ def compare(args, pool):
     kept, table = edger.Kept(), Table()
     plain, large = list(plain_cells()), set(large_cells())
     cells = [cell for cell in [*plain, *other_cells(), *large_cells()]
-             if not args.cells or any(word in cell.name for word in args.cells)]
+             if is_wanted(args, cell.name)]
     jobs = [(args, cell, kept, cell in large) for cell in cells]
     for cell, first, ours, theirs, version in pool.map(measure, jobs):
         if version and not args.robust:
