@@ -12,7 +12,8 @@ from pathlib import Path
 from draws import CHANGED, Cell, draw, write
 
 # Percent of the draws: of an interval of 95 % as many hold the truth; a growth is
-# said to be seen when four of five times it is. Chance in 200 draws: 1.5 and 2.8.
+# said to be seen when four of five times it is. On average of all lines, and of each
+# beside two deviations of its draws.
 HOLDS = (93, 97)
 SEEN = (75, 85)
 EFFECTS = (0.5, 1.2, 1.5, 2, 5)
@@ -70,6 +71,26 @@ def hit_of(answer):
                 None)
 
 
+def lack_of(name, part, bounds, count):
+    """What is wrong with a part, in percent, of so many draws; 0: with a mean."""
+    middle = sum(bounds) / 200
+    chance = 200 * math.sqrt(middle * (1 - middle) / count) if count else 0
+    if bounds[0] - chance <= part <= bounds[1] + chance:
+        return []
+    return [f"{name}: {part:.1f} %, {bounds[0]} to {bounds[1]} are asked for"]
+
+
+def mean_of(lines, column, parts, bounds):
+    """Puts the last line below; what is wrong with it."""
+    if not parts:
+        return []
+    mean = sum(parts) / len(parts)
+    line = [""] * len(lines[0])
+    line[0], line[column] = "**all of these**", f"**{mean:.1f}**"
+    lines.append(line)
+    return lack_of("all of these", mean, bounds, 0)
+
+
 # ---- intervals ----
 
 def measure_interval(job):
@@ -89,15 +110,11 @@ def measure_interval(job):
 
 
 def interval_line(name, effect, ratio, told, count):
-    """And what is wrong with it."""
+    """And the part that holds the truth, where it is told of nearly all draws."""
     holds = sum(low <= ratio <= high for _, low, high in told)
     below = sum(high < ratio for _, _, high in told)
     above = sum(low > ratio for _, low, _ in told)
     part = 100 * holds / len(told) if told else math.nan
-    lack = []
-    if len(told) >= NEARLY_ALL * count and not HOLDS[0] <= part <= HOLDS[1]:
-        lack = [f"{name}, x {effect:g}: the truth in {part:.1f} % of "
-                "intervals"]
     widths = sorted(math.log(high / max(low, 1e-3)) for _, low, high in told)
     middles = [math.log(growth / ratio) for growth, _, _ in told]
     spread = math.sqrt(sum(x * x for x in middles) / len(told)) if told else 0
@@ -105,22 +122,25 @@ def interval_line(name, effect, ratio, told, count):
             f"{part:.1f}" if told else "", f"{100 * below / count:.1f}",
             f"{100 * above / count:.1f}",
             f"{widths[len(widths) // 2]:.3f}" if told else "",
-            f"{2 * 1.96 * spread:.3f}" if told else ""], lack
+            f"{2 * 1.96 * spread:.3f}" if told else ""], \
+        part if len(told) >= NEARLY_ALL * count else None
 
 
 def intervals(tracefind, count, pool, show, is_wanted):
     lines = [["", "effect", "told", "holds the truth", "lies below it",
               "lies above it", "median width", "width of the error"]]
-    lacks = []
+    lacks, parts = [], []
     jobs = [(tracefind, name, more, effect, count)
             for name, more in settings() for effect in EFFECTS
             if is_wanted(name)]
     for measured in pool.map(measure_interval, jobs):
-        line, lack = interval_line(*measured, count)
+        line, part = interval_line(*measured, count)
         lines.append(line)
-        lacks += lack
         show(line)
-    return lines, lacks
+        if part is not None:
+            parts.append(part)
+            lacks += lack_of(f"intervals, {line[0]}, {line[1]}", part, HOLDS, count)
+    return lines, lacks + mean_of(lines, 3, parts, HOLDS)
 
 
 # ---- limits ----
@@ -160,7 +180,7 @@ def limit_settings():
 def limits(tracefind, count, pool, show, is_wanted):
     lines = [["", "function of", "said to be seen from", "in nine of ten answers",
               "found"]]
-    lacks = []
+    lacks, parts = [], []
     jobs = [(tracefind, name, more, share, count)
             for name, more in limit_settings() for share in SHARES
             if is_wanted(name)]
@@ -172,9 +192,8 @@ def limits(tracefind, count, pool, show, is_wanted):
             line[2:] = [f"{100 * limit:.0f} %",
                         " to ".join(f"{100 * end:.0f}" for end in ends) + " %",
                         f"{part:.0f}"]
-            if not SEEN[0] <= part <= SEEN[1]:
-                lacks.append(f"{name}, {100 * share:g} %: {100 * limit:.0f} % "
-                             f"found in {part:.0f} %")
+            parts.append(part)
+            lacks += lack_of(f"limits, {name}, {line[1]}", part, SEEN, count)
         lines.append(line)
         show(line)
-    return lines, lacks
+    return lines, lacks + mean_of(lines, 4, parts, SEEN)
