@@ -398,7 +398,8 @@ def lacks_of(setting, score):
         yield f"{score.unmoved} rows told whose counts did not move"
     if score.flips:
         yield f"{score.flips} signs flipped"
-    if score.grew[0] > 1 + HIDDEN / 100 * score.asked:
+    # Few runs may hide one.
+    if score.grew[0] > HIDDEN / 100 * score.asked + (setting.runs < 6):
         yield f"exit status 0 in {score.grew[0]} where something grew"
     for count, what in ((score.wrong, "a wrong row"),
                         (score.did_not[10], "exit status 10 where nothing grew")):
