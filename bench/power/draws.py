@@ -34,6 +34,7 @@ class Cell:
     unsteady: float = 0   # the same of one function in ten, where it is more
     outlier: float = 0    # the same of all in one run of the pair
     renamed: float = 0    # part of the functions that have another name afterwards
+    is_package: bool = False  # of which only the package is another one
     shape: str = "flat"   # of the program, see SHAPES
     # Of the files: pprof or folded; snapshot: the baseline is kept as one;
     # window: of a server.
@@ -259,7 +260,8 @@ def rename(cell, shape, runs):
         return {}
     names = sorted(shape.holders(shape.stacks) - {"main", CHANGED})
     chosen = random.Random(2).sample(names, round(cell.renamed * len(names)))
-    renamed = {name: f"app.other{i + 1}" for i, name in enumerate(chosen)}
+    renamed = {name: name.replace("app.", "core.") if cell.is_package else
+               f"app.other{i + 1}" for i, name in enumerate(chosen)}
     for run in runs:
         run.counts = {tuple(renamed.get(name, name) for name in stack): count
                       for stack, count in run.counts.items()}

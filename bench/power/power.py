@@ -121,6 +121,8 @@ def large_cells():
             ("a long tail of 5,000", [small, large],
              {"shape": "tail", "functions": 5_000}),
             ("a fifth renamed", [small, large], {"renamed": 0.2}),
+            ("a fifth in another package", [small, large],
+             {"renamed": 0.2, "is_package": True}),
             ("one run in twelve wanders by 30 %", [small, large],
              {"outlier": 0.3}),
             ("two runs before, eight after", [large, larger],
