@@ -267,8 +267,9 @@ class Table:
         if cell.ratio == 1:
             line[1] = line[2] = ""
             # Of windows that lie apart by more than their quarters tell no
-            # test can know; it is shown.
-            if not cell.apart:
+            # test can know; it is shown. Nor are sides equal of which some
+            # functions have other names.
+            if not cell.apart and not cell.renamed:
                 self.equal[0] += ours
                 self.equal[1] += theirs
         elif found < other - LESS_THAN_EDGER:
@@ -364,13 +365,13 @@ def show(line):
 def of_intervals(args, pool):
     lines, lacks = intervals.intervals(args.tracefind, args.pairs, pool, show,
                                        partial(is_wanted, args))
-    return table_text(lines), lacks
+    return f"In {args.pairs} draws a line:\n\n{table_text(lines)}", lacks
 
 
 def of_limits(args, pool):
     lines, lacks = intervals.limits(args.tracefind, args.pairs, pool, show,
                                     partial(is_wanted, args))
-    return table_text(lines), lacks
+    return f"In {args.pairs} draws a line:\n\n{table_text(lines)}", lacks
 
 
 OTHERS = {"smallest": smallest, "intervals": of_intervals, "limits": of_limits}
