@@ -509,7 +509,10 @@ static bool take_table(struct build *b, const struct profile *slow,
 	if (!own)
 		return no_memory(b, err);
 	return func_table_build(own, &b->scratch, slow, baseline,
-				b->want->rules, b->want->is_plain, err);
+				b->want->rules,
+				b->want->is_plain ? FUNC_NAMES_PLAIN
+						  : FUNC_NAMES_MATCHED,
+				err);
 }
 
 static bool build(struct build *b, const struct profile *slow,

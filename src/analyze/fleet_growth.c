@@ -665,7 +665,7 @@ static bool count_functions(struct counting *c, const struct code_rules *rules,
 		return true;
 	}
 	if (!func_table_build(&c->table, &c->arena, c->parts[0], &c->before,
-			      rules, false, err) ||
+			      rules, FUNC_NAMES_MATCHED, err) ||
 	    !slice_values_build(&c->values, &c->table, &want, true, err))
 		return false;
 	c->service->state = FLEET_COMPARED;

@@ -178,7 +178,8 @@ bool function_costs_find(const struct profile *p,
 	struct costs c = { .sample_value = profile_sample_value(p) };
 
 	*out = (struct function_costs){ .sample_value = c.sample_value };
-	if (!func_table_build(&c.t, arena, p, NULL, rules, false, err) ||
+	if (!func_table_build(&c.t, arena, p, NULL, rules, FUNC_NAMES_MATCHED,
+			      err) ||
 	    !see_slices(&c, slices, err) || !list_costs(&c, out, err))
 		return false;
 	judge_whole(&c, p, out);

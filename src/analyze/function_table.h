@@ -10,14 +10,13 @@
 #include <stdbool.h>
 
 #include "analyze/code_kind.h"
+#include "analyze/function_identity.h"
 #include "analyze/profile_analysis.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/str.h"
 
 #define ENTRY_NONE UINT32_MAX
-
-enum diff_side { SIDE_SLOW = 0, SIDE_BASELINE, SIDE_COUNT };
 
 struct side_values {
 	int64_t self_lib;
@@ -26,7 +25,7 @@ struct side_values {
 };
 
 struct func_entry {
-	struct str key;  /* identity, see function_key() */
+	struct str key;  /* identity, see function_identity.h */
 	struct str name; /* to show: the key when several names share it */
 	struct str file; /* NULL unknown; of the hottest line */
 	uint32_t line;
@@ -71,12 +70,15 @@ struct func_table {
 	struct func_move moves[FUNC_MOVES_MAX];
 	size_t move_count;
 	bool is_plain;                  /* names count as they are */
+	bool has_placed;                /* entries whose key tells a place */
 	const struct code_rules *rules; /* the user's, or NULL */
 	unsigned int languages;
 	/* By entry, but of those that were added later: its last function of
 	 * the slow side + 1. */
 	uint32_t *known;
 	uint32_t known_count;
+	/* By function of the snapshot that stands for the baseline, or NULL. */
+	uint32_t *snapshot_ids;
 	struct func_side sides[SIDE_COUNT];
 };
 
@@ -137,12 +139,11 @@ static inline bool func_is_larger(const struct func_table *t, uint32_t a,
  * stacks. */
 
 /* baseline may be NULL, and so may rules, the user's own about kinds. Names
- * and files are borrowed from the profiles or live in arena. is_plain: as in
- * struct rank_want. */
+ * and files are borrowed from the profiles or live in arena. */
 bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct profile *slow,
 		      const struct profile *baseline,
-		      const struct code_rules *rules, bool is_plain,
+		      const struct code_rules *rules, enum func_naming naming,
 		      struct error *err) MUST_CHECK;
 
 /* Sees one more profile, such as a block of a side, through a built table:
@@ -157,13 +158,11 @@ uint32_t func_table_find(const struct func_table *t, struct str identity);
 bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
 		    struct error *err) MUST_CHECK;
 
-/* The identity of a function across builds and restarts: its name without
- * the parts that compilers and virtual machines number afresh each time, so
- * that "Pricing$$Lambda/0x7f1c.apply" of two processes is one function and
- * not one gone and one new. */
-
-/* Appends the identity of name to out. */
-void function_key(struct str name, struct buf *out);
+/* The entry of a function of one more profile, or of a name with its place, by
+ * the identities of the table; ENTRY_NONE where there is none. */
+bool func_table_find_name(const struct func_table *t, struct str name,
+			  struct str place, struct buf *key, uint32_t *id,
+			  struct error *err) MUST_CHECK;
 
 /* Function names as people compare them: package paths, receivers, type
  * arguments, parameters and closures do not matter. Used to find the function

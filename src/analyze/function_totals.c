@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/function_table.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "analyze/category_share.h"
 #include "analyze/code_kind.h"
+#include "analyze/function_identity.h"
 #include "analyze/profile_analysis.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -21,7 +21,7 @@ struct categories {
 	struct arena scratch;
 	struct code_subject *subjects; /* of the slow side, by function */
 	uint32_t *twins;               /* by function of the baseline */
-	enum diff_side s;                   /* the side that is looked at */
+	enum diff_side s;              /* the side that is looked at */
 	struct language_votes votes[THREAD_HALVES];
 };
 
@@ -474,8 +474,7 @@ static enum code_kind kind_of(uint32_t word)
 
 /* As func_side_owner(), its entry. */
 static uint32_t find_owner(const uint32_t *words, uint32_t count,
-			   uint32_t kernel_from,
-			   bool is_of_goroutines)
+			   uint32_t kernel_from, bool is_of_goroutines)
 {
 	uint32_t i = kernel_from;
 
@@ -688,321 +687,6 @@ static bool func_table_sum(struct func_table *t, struct error *err)
 	return is_done;
 }
 
-/* The identity of a function across builds and restarts: its name without
- * the parts that compilers and virtual machines number afresh each time, so
- * that "Pricing$$Lambda/0x7f1c.apply" of two processes is one function and
- * not one gone and one new. */
-
-/* Hex digits from which "0x..." is an address of a process; offsets in a
- * module, such as "[app+0x1f3a]", are shorter and tell functions apart. */
-#define ADDRESS_DIGITS 8
-
-/* Looked through for the end of type arguments: names full of beginnings must
- * not take the square of their length. */
-#define SHAPE_MAX_BYTES 1024
-
-/* Length of the hash that rustc appends: "::h" and 16 hex digits. */
-#define RUST_HASH_DIGITS 16
-
-static bool is_identifier(char c)
-{
-	return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-static size_t count_while(struct str s, size_t at, bool (*is)(char))
-{
-	size_t end = at;
-
-	while (end < s.len && is(s.ptr[end]))
-		end++;
-	return end - at;
-}
-
-static struct str strip_digits(struct str s)
-{
-	while (s.len && ascii_is_digit(s.ptr[s.len - 1]))
-		s.len--;
-	return s;
-}
-
-/* GCC and LLVM number the pieces they split functions into. All marks end with
- * a dot. */
-static struct str strip_clone(struct str s)
-{
-	static const char *const marks[] = { ".isra.", ".constprop.",
-					     ".part.", ".cold.",
-					     ".llvm.", ".lto_priv." };
-	struct str bare = strip_digits(s);
-
-	if (str_ends(s, STR(".cold")))
-		return str_slice(s, 0, s.len - 5);
-	if (bare.len == s.len || !bare.len || bare.ptr[bare.len - 1] != '.')
-		return s;
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (str_ends(bare, str_from(marks[i])))
-			return str_slice(s, 0,
-					 bare.len - str_from(marks[i]).len);
-	return s;
-}
-
-/* "::h0123456789abcdef", or mangled "17h0123456789abcdefE". */
-static struct str strip_rust_hash(struct str s)
-{
-	struct str whole = s;
-	size_t start;
-
-	if (str_starts(s, STR("_ZN")) && str_ends(s, STR("E")))
-		s.len--;
-	start = s.len - RUST_HASH_DIGITS;
-
-	if (s.len <= RUST_HASH_DIGITS + 3 ||
-	    count_while(s, start, ascii_is_hex) < RUST_HASH_DIGITS ||
-	    !str_equal(str_slice(s, start - 3, 3),
-		       s.len < whole.len ? STR("17h") : STR("::h")))
-		return whole;
-	return str_slice(s, 0, start - 3);
-}
-
-static struct str strip_suffixes(struct str s)
-{
-	struct str bare = s;
-
-	for (;;) {
-		struct str next = strip_clone(strip_rust_hash(bare));
-
-		if (next.len == bare.len)
-			return bare;
-		bare = next;
-	}
-}
-
-/* Names after which the JVM, Spring and friends put a number or a hash. */
-static size_t generated_prefix(struct str rest)
-{
-	static const char *const marks[] = {
-		"$$Lambda",
-		"$Proxy",
-		"GeneratedMethodAccessor",
-		"GeneratedConstructorAccessor",
-		"GeneratedSerializationConstructorAccessor",
-		"$$SpringCGLIB$$",
-		"$$EnhancerBySpringCGLIB$$",
-		"$$FastClassBySpringCGLIB$$",
-		"$HibernateProxy$",
-	};
-
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (str_starts(rest, str_from(marks[i])))
-			return str_from(marks[i]).len;
-	return 0;
-}
-
-static bool is_number_part(char c)
-{
-	return ascii_is_hex(c) || c == '$' || c == '/' || c == '+' || c == 'x';
-}
-
-/* How much after a generated mark is its number: "$14/0x00ff", "7", "". */
-static size_t generated_number(struct str s, size_t at)
-{
-	size_t len = count_while(s, at, is_number_part);
-	size_t end = at + len;
-
-	/* Letters of a following word are no number. */
-	if (end < s.len && s.ptr[end] != '.' && s.ptr[end] != ':')
-		return count_while(s, at, ascii_is_digit);
-	return len;
-}
-
-static size_t address_length(struct str s, size_t at)
-{
-	size_t digits;
-
-	if (!str_starts(str_slice(s, at, 2), STR("0x")))
-		return 0;
-	digits = count_while(s, at + 2, ascii_is_hex);
-	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
-}
-
-/* What is written for a generated part, and how much of the name it was. */
-struct generated {
-	struct str text;
-	size_t len; /* 0: nothing generated here */
-};
-
-/* Go's binaries name the shape of type arguments, "[go.shape.int]" or
- * "[go.shape.int_0]" by version; its own profiler writes "[...]". */
-static struct generated go_shape(struct str s, size_t at)
-{
-	size_t depth = 0, end = at;
-
-	if (!str_starts(str_slice(s, at, s.len), STR("[go.shape.")))
-		return (struct generated){ 0 };
-	do {
-		depth += s.ptr[end] == '[';
-		depth -= s.ptr[end] == ']';
-		end++;
-	} while (depth && end < s.len && end - at < SHAPE_MAX_BYTES);
-	return (struct generated){ STR("[...]"), depth ? 0 : end - at };
-}
-
-/* "core[f3a1b2c3d4e5f607]::fmt": Rust's hash of a crate. */
-static struct generated crate_hash(struct str s, size_t at)
-{
-	size_t digits = count_while(s, at + 1, ascii_is_hex);
-
-	if (digits != RUST_HASH_DIGITS || at + 1 + digits >= s.len ||
-	    s.ptr[at + 1 + digits] != ']')
-		return (struct generated){ 0 };
-	return (struct generated){ STR(""), digits + 2 };
-}
-
-/* The C# compiler counts methods with lambdas, iterators and asynchronous
- * methods of a class: "<>c__DisplayClass5_0", "<Place>d__12",
- * "<Place>b__5_0". The lambda's own number within its method stays. */
-static struct generated csharp_number(struct str s, size_t at)
-{
-	static const struct {
-		const char *mark;
-		bool has_lambda; /* a second number, that tells them apart */
-	} marks[] = {
-		{ ">c__DisplayClass", false },
-		{ ">d__", false },
-		{ ">b__", true },
-	};
-
-	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-		struct str mark = str_from(marks[i].mark);
-		size_t end = at + mark.len, digits;
-
-		if (!str_starts(str_slice(s, at, s.len), mark))
-			continue;
-		digits = count_while(s, end, ascii_is_digit);
-		if (end + digits < s.len && s.ptr[end + digits] == '_')
-			digits++;
-		else if (marks[i].has_lambda)
-			digits = 0;
-		if (!marks[i].has_lambda)
-			digits += count_while(s, end + digits, ascii_is_digit);
-		if (digits)
-			return (struct generated){ mark, mark.len + digits };
-	}
-	return (struct generated){ 0 };
-}
-
-/* "<Place>g__Check|5_0": a function inside Place, by name. */
-static struct generated csharp_local(struct str s, size_t at)
-{
-	size_t digits = count_while(s, at + 1, ascii_is_digit);
-	size_t end = at + 1 + digits;
-
-	if (!digits || end >= s.len || s.ptr[end] != '_')
-		return (struct generated){ 0 };
-	digits = count_while(s, end + 1, ascii_is_digit);
-	return (struct generated){ STR("|"),
-				   digits ? end + 1 + digits - at : 0 };
-}
-
-/* "lambda$place$7": javac counts the lambdas of a class, so that one more
- * renumbers those of all methods behind it. */
-static struct generated java_lambda(struct str s, size_t at)
-{
-	struct str mark = STR("lambda$");
-	size_t end = at + mark.len, digits;
-
-	if (!str_starts(str_slice(s, at, s.len), mark))
-		return (struct generated){ 0 };
-	while (end < s.len && is_identifier(s.ptr[end]))
-		end++;
-	digits = count_while(s, end + 1, ascii_is_digit);
-	if (end >= s.len || s.ptr[end] != '$' || !digits)
-		return (struct generated){ 0 };
-	return (struct generated){ str_slice(s, at, end + 1 - at),
-				   end + 1 + digits - at };
-}
-
-static struct generated jvm_number(struct str s, size_t at)
-{
-	size_t mark = generated_prefix(str_slice(s, at, s.len));
-
-	if (!mark)
-		return (struct generated){ 0 };
-	return (struct generated){ str_slice(s, at, mark),
-				   mark + generated_number(s, at + mark) };
-}
-
-/* By the character that begins it. */
-static struct generated generated_at(struct str s, size_t at)
-{
-	struct generated g = { 0 };
-
-	switch (s.ptr[at]) {
-	case '$':
-	case 'G':
-		return jvm_number(s, at);
-	case '0':
-		g.text = STR("0x?");
-		g.len = address_length(s, at);
-		return g;
-	case '>':
-		return csharp_number(s, at);
-	case '|':
-		return csharp_local(s, at);
-	case 'l':
-		return java_lambda(s, at);
-	case '[':
-		g = go_shape(s, at);
-		return g.len ? g : crate_hash(s, at);
-	default:
-		return g;
-	}
-}
-
-/* Whether generated_at() looks further. */
-static bool may_begin_generated(char c)
-{
-	static const bool may[UCHAR_MAX + 1] = {
-		['$'] = true, ['G'] = true, ['0'] = true, ['>'] = true,
-		['|'] = true, ['l'] = true, ['['] = true,
-	};
-
-	return may[(unsigned char)c];
-}
-
-static size_t plain_length(struct str s, size_t at)
-{
-	size_t end = at;
-
-	while (end < s.len && !may_begin_generated(s.ptr[end]))
-		end++;
-	return end - at;
-}
-
-static size_t add_generated(struct str s, size_t at, struct buf *out)
-{
-	struct generated g = generated_at(s, at);
-
-	if (g.len)
-		buf_add(out, g.text.ptr, g.text.len);
-	return g.len;
-}
-
-void function_key(struct str name, struct buf *out)
-{
-	struct str s = strip_suffixes(name);
-	size_t at = 0;
-
-	while (at < s.len) {
-		size_t used = add_generated(s, at, out);
-
-		if (!used) {
-			used = 1 + plain_length(s, at + 1);
-			buf_add(out, s.ptr + at, used);
-		}
-		at += used;
-	}
-}
-
 /* Finds out which functions of both sides are one. */
 
 static bool no_memory(const struct func_table *t, struct error *err)
@@ -1020,157 +704,6 @@ static bool func_side_alloc(const struct func_table *t, struct func_side *side,
 	side->classes = arena_array(t->arena, count, sizeof *side->classes);
 	side->is_of_goroutines = counts_goroutines(side->profile);
 	return (side->entries && side->classes) || no_memory(t, err);
-}
-
-/* ---- identities ---- */
-
-/* Of a side's functions: hashes, which are enough to look most of them up, and
- * which of them are the name itself. */
-struct identities {
-	const struct profile *profile; /* may be NULL */
-	bool is_plain;
-	uint32_t *hashes;
-	bool *is_name;
-	/* By symbol: functions of that name lie in several files. */
-	bool *is_shared;
-	bool has_shared;
-	bool has_places; /* files or libraries are told */
-	const struct identities *other; /* side */
-	bool is_done;
-	struct error err;
-};
-
-/* ---- names that several functions have ---- */
-
-/* "users/views.py" of "/srv/v7/users/views.py": folders in front differ from
- * one build to the next. */
-static struct str place_of(const struct profile *p, uint32_t f)
-{
-	struct str file = function_file(p, f);
-	size_t at;
-	unsigned parts = 0;
-
-	if (!file.len)
-		file = function_mapping(p, f);
-	for (at = file.len; at > 0; at--)
-		if ((file.ptr[at - 1] == '/' || file.ptr[at - 1] == '\\') &&
-		    ++parts == 2)
-			break;
-	return str_slice(file, at, file.len);
-}
-
-/* Names of Go tell their package, and no other function has them. The file is
- * that of the first line that the profiler met, which may be one of a function
- * that was inlined there: runtime.growslice is in slice.go in one run and in
- * msize.go in the next (runtime/pprof of Go 1.26). */
-static bool is_of_go(struct str place)
-{
-	return str_ends(place, STR(".go"));
-}
-
-static bool shared_find(struct identities *x, struct arena *arena,
-			struct error *err)
-{
-	const struct profile *p = x->profile;
-	size_t names = p ? p->symtab.table.count : 0;
-	uint32_t *first = arena_array(arena, names + 1, sizeof *first);
-
-	x->is_shared = arena_array(arena, names + 1, sizeof *x->is_shared);
-	if (!first || !x->is_shared)
-		return arena_fail(arena, "ranking functions", err);
-	for (uint32_t f = 0; p && f < p->function_count; f++) {
-		uint32_t name = p->functions[f].name;
-		struct str place = place_of(p, f);
-
-		if (!place.len || p->functions[f].is_nameless)
-			continue;
-		x->has_places = true;
-		if (is_of_go(place))
-			continue;
-		if (!first[name])
-			first[name] = f + 1;
-		else if (!str_equal(place, place_of(p, first[name] - 1)))
-			x->has_shared = x->is_shared[name] = true;
-	}
-	return true;
-}
-
-static bool is_shared(const struct identities *x, uint32_t f)
-{
-	const struct identities *o = x->other;
-	uint32_t name = x->profile->functions[f].name, there;
-
-	if (o->profile && (!o->has_places || !x->has_places))
-		return false;
-	if (x->is_shared[name])
-		return true;
-	if (!o->has_shared)
-		return false;
-	there = symtab_find(&o->profile->symtab, function_name(x->profile, f));
-	return there != TEXT_NONE && o->is_shared[there];
-}
-
-/* What the place adds to an identity, " (users/views.py)"; empty where there is
- * one function of that name. */
-static bool add_place(const struct identities *x, uint32_t f, struct buf *key,
-		      struct str *identity, struct error *err)
-{
-	struct str place;
-
-	if (x->is_plain || !is_shared(x, f))
-		return true;
-	place = place_of(x->profile, f);
-	if (!place.len)
-		return true;
-	if (identity->ptr != key->data) {
-		buf_clear(key);
-		buf_add_str(key, *identity);
-	}
-	buf_add_text(key, " (");
-	buf_add_str(key, place);
-	buf_add_text(key, ")");
-	*identity = buf_str(key);
-	return buf_check(key, "a function name", err);
-}
-
-/* What the functions of one name are known by (function_table.h): the name
- * itself, or what it puts into the buffer. */
-static bool func_identity(struct str name, struct buf *key,
-			  struct str *identity, struct error *err)
-{
-	buf_clear(key);
-	function_key(name, key);
-	if (!buf_check(key, "a function name", err))
-		return false;
-	*identity = str_equal(buf_str(key), name) ? name : buf_str(key);
-	return true;
-}
-
-static bool identities_find_all(struct identities *x, struct buf *key)
-{
-	const struct profile *p = x->profile;
-
-	for (uint32_t f = 0; p && f < p->function_count; f++) {
-		struct str name = function_name(p, f), identity = name;
-
-		if (!x->is_plain &&
-		    (!func_identity(name, key, &identity, &x->err) ||
-		     !add_place(x, f, key, &identity, &x->err)))
-			return false;
-		x->hashes[f] = map_hash(identity);
-		x->is_name[f] = identity.ptr == name.ptr;
-	}
-	return true;
-}
-
-static void identities_find(void *task)
-{
-	struct identities *x = task;
-	struct buf key;
-
-	buf_init(&key, 2 * LIMIT_STRING_BYTES);
-	x->is_done = identities_find_all(x, &key);
-	buf_release(&key);
 }
 
 /* ---- entries ---- */
@@ -1252,26 +785,26 @@ static void place_entry(struct func_entry *entry)
 }
 
 static bool enter_function(struct func_table *t, struct func_side *side,
-			   const struct identities *x, uint32_t f,
+			   const struct func_names *x, uint32_t f,
 			   struct buf *key, struct error *err)
 {
-	struct str name = function_name(side->profile, f), identity = name;
+	struct str name = function_name(side->profile, f), identity;
 	uint32_t *id = &side->entries[f];
 
-	if (!x->is_name[f] && (!func_identity(name, key, &identity, err) ||
-			       !add_place(x, f, key, &identity, err)))
+	if (!func_names_identity(x, f, key, &identity, err) ||
+	    !entry_of(t, identity, x->hashes[f], name, id, err))
 		return false;
-	if (!entry_of(t, identity, x->hashes[f], name, id, err))
-		return false;
-	if (!x->is_plain && is_shared(x, f))
+	if (func_names_is_placed(x, f)) {
 		place_entry(&t->entries[*id]);
-	else if (x->is_shared[side->profile->functions[f].name])
+		t->has_placed = true;
+	} else if (func_names_is_joined(x, f)) {
 		t->entries[*id].is_joined = true;
+	}
 	return true;
 }
 
 static bool enter_side(struct func_table *t, struct func_side *side,
-		       const struct identities *x, struct buf *key,
+		       const struct func_names *x, struct buf *key,
 		       struct error *err)
 {
 	uint32_t count = side->profile->function_count;
@@ -1288,58 +821,40 @@ static bool enter_side(struct func_table *t, struct func_side *side,
 
 /* ---- both sides ---- */
 
-static bool identities_alloc(struct identities *x, struct arena *arena,
-			     struct error *err)
+static bool enter_sides(struct func_table *t, struct func_names *x,
+			struct arena *scratch, struct buf *key,
+			struct error *err)
 {
-	uint32_t count = x->profile ? x->profile->function_count : 0;
-
-	x->hashes = arena_array(arena, count, sizeof *x->hashes);
-	x->is_name = arena_array(arena, count, sizeof *x->is_name);
-	if (!x->hashes || !x->is_name)
-		return arena_fail(arena, "ranking functions", err);
-	return shared_find(x, arena, err);
-}
-
-static bool enter_sides(struct func_table *t, struct identities *x,
-			struct buf *key, struct error *err)
-{
-	const struct profile *base = x[SIDE_BASELINE].profile;
-
-	thread_both(identities_find, &x[SIDE_SLOW], &x[SIDE_BASELINE],
-		    base && base->function_count >= FUNC_BESIDE);
+	if (!func_names_find(x, scratch, err))
+		return false;
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		struct func_side *side = &t->sides[s];
 
-		if (!x[s].is_done) {
-			*err = x[s].err;
-			return false;
-		}
-		if (x[s].profile && (!func_side_alloc(t, side, err) ||
-				     !enter_side(t, side, &x[s], key, err)))
+		if (side->profile && (!func_side_alloc(t, side, err) ||
+				      !enter_side(t, side, &x[s], key, err)))
 			return false;
 	}
 	return true;
 }
 
 /* Fills in the entries of the table and, by function, those of its sides, whose
- * profiles are set. The names of both are looked through at once. */
-static bool func_table_enter(struct func_table *t, struct error *err)
+ * profiles are set. */
+static bool func_table_enter(struct func_table *t, enum func_naming naming,
+			     struct error *err)
 {
-	struct identities x[SIDE_COUNT];
+	struct func_names x[SIDE_COUNT];
 	struct arena scratch;
 	struct buf key;
-	bool is_done = entries_reserve(t, err);
+	bool is_done;
 
 	map_init(&t->map, t->arena);
 	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		x[s] = (struct identities){ .profile = t->sides[s].profile,
-					    .is_plain = t->is_plain,
-					    .other = &x[SIDE_COUNT - 1 - s] };
-		is_done = is_done && identities_alloc(&x[s], &scratch, err);
-	}
 	buf_init(&key, 2 * LIMIT_STRING_BYTES);
-	is_done = is_done && enter_sides(t, x, &key, err);
+	for (int s = 0; s < SIDE_COUNT; s++)
+		x[s] = (struct func_names){ .profile = t->sides[s].profile,
+					    .naming = naming };
+	is_done = entries_reserve(t, err) &&
+		  enter_sides(t, x, &scratch, &key, err);
 	arena_trim(t->arena, (void **)&t->entries, &t->cap, t->count,
 		   sizeof *t->entries);
 	buf_release(&key);
@@ -1354,19 +869,36 @@ uint32_t func_table_find(const struct func_table *t, struct str key)
 	return id != MAP_NONE && t->moved_to ? t->moved_to[id] : id;
 }
 
-/* Most names have nothing generated in them and are their own identity. */
-static bool find_entry(const struct func_table *t, struct str name,
-		       struct buf *key, uint32_t *id, struct error *err)
+/* Of a name that is not in the table as it is. */
+static uint32_t identity_look(const struct func_table *t, struct str name,
+			      struct str place, struct buf *out)
 {
-	struct str identity;
+	uint32_t id = ENTRY_NONE;
 
-	*id = func_table_find(t, name);
-	if (*id != MAP_NONE)
-		return true;
-	if (!func_identity(name, key, &identity, err))
-		return false;
-	*id = func_table_find(t, identity);
-	return true;
+	for (int key = NAME_KEY_EXACT;
+	     id == ENTRY_NONE && key <= NAME_KEY_STABLE; key++) {
+		buf_clear(out);
+		func_identity_add(name, place, (enum name_key)key, out);
+		id = func_table_find(t, buf_str(out));
+	}
+	return id;
+}
+
+/* Most names have nothing in them that is none of them, and are their own
+ * identity. */
+bool func_table_find_name(const struct func_table *t, struct str name,
+			struct str place, struct buf *key, uint32_t *id,
+			struct error *err)
+{
+	*id = ENTRY_NONE;
+	buf_clear(key);
+	if (t->has_placed && place.len)
+		*id = identity_look(t, name, place, key);
+	if (*id == ENTRY_NONE)
+		*id = func_table_find(t, name);
+	if (*id == ENTRY_NONE && !t->is_plain)
+		*id = identity_look(t, name, STR(""), key);
+	return buf_check(key, "a function name", err);
 }
 
 _Static_assert(ENTRY_NONE == MAP_NONE, "what is not found is no entry");
@@ -1380,8 +912,9 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
 
 	buf_init(&key, 2 * LIMIT_STRING_BYTES);
 	for (uint32_t f = 0; is_done && f < p->function_count; f++) {
-		is_done = find_entry(t, function_name(p, f), &key,
-				     &side->entries[f], err);
+		is_done = func_table_find_name(t, function_name(p, f),
+					     func_place(p, f), &key,
+					     &side->entries[f], err);
 		if (is_done)
 			side->classes[f] =
 				func_table_class(t, p, f, side->entries[f]);
@@ -1393,15 +926,15 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
 bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct profile *slow,
 		      const struct profile *baseline,
-		      const struct code_rules *rules, bool is_plain,
+		      const struct code_rules *rules, enum func_naming naming,
 		      struct error *err)
 {
 	*t = (struct func_table){ .arena = arena,
 				  .rules = rules,
-				  .is_plain = is_plain };
+				  .is_plain = naming == FUNC_NAMES_PLAIN };
 	t->sides[SIDE_SLOW].profile = slow;
 	t->sides[SIDE_BASELINE].profile = baseline;
-	return func_table_enter(t, err) &&
+	return func_table_enter(t, naming, err) &&
 	       (!slow || !baseline || moved_join(t, err)) &&
 	       func_table_classify(t, err) && func_table_sum(t, err);
 }

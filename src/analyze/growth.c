@@ -558,7 +558,7 @@ bool growth_functions_find(struct growth_functions *s,
 
 	return merge_thirds(s, err) &&
 	       func_table_build(&s->table, &s->arena, &s->late, &s->early,
-				s->want.rules, false, err) &&
+				s->want.rules, FUNC_NAMES_MATCHED, err) &&
 	       add_slices(s, err) && choose_functions(s, &found, count, err) &&
 	       settle_functions(s, found, *count, list, err) &&
 	       explain_first(s, list, *count, err);

@@ -734,9 +734,12 @@ static bool table_build(const struct ranking *r, struct func_table *t,
 			const struct profile *baseline, struct error *err)
 {
 	const struct snapshot *s = baseline ? r->want->baseline_snapshot : NULL;
+	enum func_naming naming = s ? FUNC_NAMES_STABLE : FUNC_NAMES_MATCHED;
 
 	return func_table_build(t, arena, slow, s ? NULL : baseline,
-				r->want->rules, r->want->is_plain, err) &&
+				r->want->rules,
+				r->want->is_plain ? FUNC_NAMES_PLAIN : naming,
+				err) &&
 	       (!s || snapshot_join(t, s, baseline, err));
 }
 

@@ -159,8 +159,8 @@ bool snapshot_make(struct snapshot *s, const struct profile *whole,
 	s->seconds = (double)whole->duration_ns / 1e9 / (double)runs->count;
 	s->samples = whole->sample_count;
 	s->period = whole->period;
-	done = func_table_build(&m.table, &scratch, whole, NULL, rules, false,
-				err) &&
+	done = func_table_build(&m.table, &scratch, whole, NULL, rules,
+				FUNC_NAMES_STABLE, err) &&
 	       slices_make(&m, runs, err) && whole_make(&m, runs, err) &&
 	       functions_make(&m, err);
 	arena_release(&scratch);

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "decode/folded.h"
 #include "decode/profile_type.h"
+#include "model/source_path.h"
 
 #define WHAT "perf script's output"
 
@@ -130,7 +131,7 @@ static struct str without_offset(struct str name)
 	return name;
 }
 
-/* "[kernel.kallsyms]", "[nf_tables]", a vmlinux; not "[vdso]". */
+/* "[kernel.kallsyms]", "[nf_tables]", a vmlinux; not "[vdso]", "[anon:v8]". */
 static bool is_kernel(struct str mapping)
 {
 	if (str_find(mapping, STR("vmlinux")) != SIZE_MAX ||
@@ -139,8 +140,7 @@ static bool is_kernel(struct str mapping)
 	return str_starts(mapping, STR("[")) &&
 	       !str_equal(mapping, STR("[unknown]")) &&
 	       !str_equal(mapping, STR("[vdso]")) &&
-	       !str_equal(mapping, STR("[heap]")) &&
-	       !str_equal(mapping, STR("[stack]"));
+	       !source_path_is_of_process(mapping);
 }
 
 /* "1332 mix+0x22 (/usr/bin/work)": an address first. */

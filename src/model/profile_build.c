@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "base/radix.h"
 #include "demangle/demangle.h"
+#include "model/function_name.h"
 #include "model/profile.h"
 
 /* Functions and frames of a profile in the making, each once. A function is
@@ -20,8 +21,8 @@
 #define CHAIN_MAX 16u
 
 static bool profile_reserve(struct arena *arena, void *column, size_t *cap,
-			    size_t need, size_t size, arena_reserver *reserve)
-			    MUST_CHECK;
+			    size_t need, size_t size,
+			    arena_reserver *reserve) MUST_CHECK;
 
 static void profile_intern_init(struct profile_build *b)
 {
@@ -421,18 +422,19 @@ bool profile_build_demangle(struct profile_build *b, struct str *name,
 	return true;
 }
 
-/* async-profiler and perf-map-agent mark how a frame was run: compiled, inlined,
- * interpreted, by the first compiler. That is no part of the name. "_[k]" is: a
- * function of the kernel is always one. */
-static struct str without_mark(struct str name)
+/* Without marks of how it ran; in scratch where that leaves two pieces. */
+static bool unmark(struct profile_build *b, struct str *name, struct error *err)
 {
-	static const char marks[] = "ji01";
+	struct name_pieces pieces = function_name_unmarked(*name);
 
-	if (name.len > 4 && name.ptr[name.len - 1] == ']' &&
-	    name.ptr[name.len - 3] == '[' && name.ptr[name.len - 4] == '_' &&
-	    memchr(marks, name.ptr[name.len - 2], sizeof marks - 1))
-		name.len -= 4;
-	return name;
+	if (!pieces.first.len ||
+	    pieces.first.len + pieces.rest.len == name->len) {
+		*name = pieces.first.len ? *name : pieces.rest;
+		return true;
+	}
+	*name = arena_printf(&b->scratch, "%.*s%.*s", STR_WHOLE(pieces.first),
+			     STR_WHOLE(pieces.rest));
+	return name->ptr || arena_fail(&b->scratch, PROFILE_WHAT, err);
 }
 
 /* Folded stacks repeat a name thousands of times: each is read once. */
@@ -441,7 +443,8 @@ bool profile_build_name(struct profile_build *b, struct str name, uint32_t *id,
 {
 	struct str mangled;
 
-	name = without_mark(name);
+	if (!unmark(b, &name, err))
+		return false;
 	if (name.len == 0)
 		name = STR("[unknown]");
 	if (!is_mangled(name))

@@ -187,8 +187,8 @@ static void note_merged(size_t count, struct notes *notes)
 	bool is_one = count == 1;
 
 	notes_add(notes,
-		  "%zu function%s several names that differ only in generated "
-		  "numbers: counted as one%s",
+		  "%zu function%s several names that differ only in lines, "
+		  "hashes or generated numbers: counted as one%s",
 		  count, is_one ? " has" : "s have", is_one ? "" : " each");
 }
 

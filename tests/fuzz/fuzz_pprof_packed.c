@@ -64,7 +64,7 @@ static void sum_functions(const struct profile *p, struct sums *out)
 
 	FUZZ_CHECK(t, "no memory");
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
-	FUZZ_CHECK(func_table_build(t, &arena, p, NULL, NULL, true, &err), "%s",
+	FUZZ_CHECK(func_table_build(t, &arena, p, NULL, NULL, FUNC_NAMES_PLAIN, &err), "%s",
 		   err.message);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct func_entry *e = &t->entries[i];

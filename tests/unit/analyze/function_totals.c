@@ -19,7 +19,7 @@ static void build(struct fixture *f, const char *slow, const char *baseline)
 	make_cpu_profile(&f->baseline, baseline ? baseline : "");
 	arena_init(&f->arena, 64 * MIB);
 	assert_ok(func_table_build(&f->t, &f->arena, &f->slow,
-				   baseline ? &f->baseline : NULL, NULL, false,
+				   baseline ? &f->baseline : NULL, NULL, FUNC_NAMES_MATCHED,
 				   &err));
 }
 

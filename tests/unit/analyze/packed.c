@@ -155,10 +155,10 @@ static void compare_with(uint32_t seed, uint32_t places, uint32_t deepest,
 	assert_decoded(
 		decode_summed(buf_str(&bytes), &want, &packed, &said, &err));
 	assert_int_equal(packed.packed != NULL, last > 0);
-	assert_decoded(func_table_build(&a, &arena, &ordered, NULL, NULL, false,
+	assert_decoded(func_table_build(&a, &arena, &ordered, NULL, NULL, FUNC_NAMES_MATCHED,
 					&err));
 	assert_decoded(
-		func_table_build(&b, &arena, &packed, NULL, NULL, false, &err));
+		func_table_build(&b, &arena, &packed, NULL, NULL, FUNC_NAMES_MATCHED, &err));
 	assert_same_values(&a, &b);
 	arena_release(&arena);
 	profile_release(&ordered);

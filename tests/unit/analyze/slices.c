@@ -471,9 +471,9 @@ static void test_folded(void **state)
 	}
 	assert_ok(profile_runs_finish(&runs, NULL, &err));
 	assert_ok(func_table_build(&plain_table, &arena, &sum, NULL, NULL,
-				   false, &err));
+				   FUNC_NAMES_MATCHED, &err));
 	assert_ok(func_table_build(&folded_table, &arena, &folded, NULL, NULL,
-				   false, &err));
+				   FUNC_NAMES_MATCHED, &err));
 	assert_int_equal(plain_table.count, folded_table.count);
 	for (size_t m = 0; m < 3; m++) {
 		struct rank_want want = { .by = measures[m],

@@ -183,6 +183,63 @@ static void test_values(void **state)
 	runs_release(&was);
 }
 
+static void assert_baseline(const char *before_text, const char *after_text,
+			    const char *name, int64_t want)
+{
+	const char *const befores[RUNS] = { before_text, before_text,
+					    before_text, before_text };
+	const char *const afters[RUNS] = { after_text, after_text, after_text,
+					   after_text };
+	struct runs now, was;
+	struct snapshot s;
+	struct result result;
+
+	runs_make(&now, afters);
+	runs_make(&was, befores);
+	snapshot_of(&s, &was);
+	rank_against(&result, &now, &was, &s);
+	if (find(&result, name)->baseline_total_value != want)
+		fail_msg("%s: %lld", name,
+			 (long long)find(&result, name)->baseline_total_value);
+	arena_release(&result.arena);
+	snapshot_release(&s);
+	runs_release(&now);
+	runs_release(&was);
+}
+
+/* Whether a name tells its file is known of each build alone. */
+static void test_names_that_share_files(void **state)
+{
+	const char *one = "main;get@/srv/v7/users/views.py 100\n";
+	const char *two = "main;get@/srv/v8/users/views.py 100\n"
+			  "main;get@/srv/v8/orders/views.py 300\n";
+
+	(void)state;
+	assert_baseline(two, two, "get (orders/views.py)", 1200);
+	assert_baseline(one, two, "get (users/views.py)", 400);
+	assert_baseline(one, two, "get (orders/views.py)", 0);
+	assert_baseline(two, one, "get", 400);
+	assert_baseline(two, one, "get (orders/views.py)", 1200);
+}
+
+static void test_names_with_lines(void **state)
+{
+	(void)state;
+	assert_baseline("main;parse (/r/7/app.py:5) 100\n",
+			"main;parse (/r/8/app.py:9) 100\n",
+			"parse (/r/8/app.py:9)",
+			400);
+	assert_baseline("main;{closure:a.php(5)} 100\n"
+			"main;{closure:a.php(9)} 50\n",
+			"main;{closure:a.php(7)} 100\n",
+			"{closure:a.php(7)}", 600);
+	assert_baseline("main;t@/js/main.3f2a91bc.js 100\n"
+			"main;t@/js/vendor.3f2a91bc.js 50\n",
+			"main;t@/js/main.77aa01ff.js 100\n"
+			"main;t@/js/vendor.77aa01ff.js 50\n",
+			"t (js/main.*.js)", 400);
+}
+
 /* Those under a two-thousandth are left out. */
 static void test_small(void **state)
 {
@@ -207,6 +264,8 @@ UNIT_TESTS(snapshot)
 		cmocka_unit_test(test_same_as_runs),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_names_that_share_files),
+		cmocka_unit_test(test_names_with_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
 
 #include "base/num.h"
 
@@ -135,6 +136,131 @@ static void test_root_found(void **state)
 	ROOT("", "handler.py");
 }
 
+static void test_stable(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "/srv/users/views.py", "users/views.py" },
+		{ "views.py", "views.py" },
+		{ "", "" },
+		{ "C:\\shop\\users\\views.py", "users/views.py" },
+		/* folders of releases, layers, temporary files */
+		{ "/srv/releases/20261129101500/views.py",
+		  "releases/views.py" },
+		{ "/srv/shop-1.2.3/views.py", "shop-*/views.py" },
+		{ "/srv/shop/v7/views.py", "shop/views.py" },
+		{ "/srv/shop/1.2.3-rc1/views.py", "shop/views.py" },
+		{ "/overlay2/3f2a91bc77/merged/views.py", "merged/views.py" },
+		{ "/tmp/tmpab12cd_x/views.py", "tmp/views.py" },
+		{ "/tmp/tmp.Qe3kXw91Lb/shop/views.py", "shop/views.py" },
+		{ "/tmp/_MEI123456/views.py", "tmp/views.py" },
+		{ "/usr/lib/python3.11/os.py", "python*/os.py" },
+		{ "/node_modules/express@4.18.2/router.js",
+		  "express@*/router.js" },
+		{ "/7/views.py", "views.py" },
+		/* bundles */
+		{ "https://a.example/js/main.3f2a91bc.js?v=7", "js/main.*.js" },
+		{ "/js/main.3f2a91bc.chunk.js", "js/main.*.chunk.js" },
+		{ "/js/main-5QYZ2XKM.js", "js/main-*.js" },
+		{ "/js/index-BxT3k2aQ.js", "js/index-*.js" },
+		{ "/js/index-Bx-3_2aQ.js", "js/index-*.js" },
+		{ "/js/4bd1b696-182b6b13bdad92e3.js", "js/4bd1b696-*.js" },
+		{ "/js/3f2a91bc.js", "js/*.js" },
+		{ "/js/jquery-3.6.0.min.js", "js/jquery-*.min.js" },
+		{ "/js/main.js", "js/main.js" },
+		{ "/js/main.min.js", "js/main.min.js" },
+		/* libraries */
+		{ "/usr/lib/libz.so.1.2.13", "lib/libz.so" },
+		{ "/usr/lib/libz.so", "lib/libz.so" },
+		{ "/usr/lib/libc-2.31.so", "lib/libc-*.so" },
+		{ "/app/spring-core-5.3.20.jar", "app/spring-core-*.jar" },
+		{ "/tmp/work (deleted)", "tmp/work" },
+		/* What only looks so. */
+		{ "/srv/tmpl/views.py", "tmpl/views.py" },
+		{ "/srv/shop/settings-Settings.js",
+		  "shop/settings-Settings.js" },
+		{ "/srv/shop/api-Version2.js", "shop/api-Version2.js" },
+		{ "/srv/shop/user-userInfo.js", "shop/user-userInfo.js" },
+		{ "/srv/shop/handlers-2.py", "shop/handlers-2.py" },
+		{ "/srv/v8/src/a.cc", "src/a.cc" },
+		{ "/srv/utf8/deadbeef.c", "utf8/deadbeef.c" },
+		{ "<frozen importlib._bootstrap>",
+		  "<frozen importlib._bootstrap>" },
+		{ "node:internal/timers", "node:internal/timers" },
+	};
+	struct buf out, twice;
+
+	(void)state;
+	buf_init(&out, 4096);
+	buf_init(&twice, 4096);
+	for (size_t i = 0; i < COUNT_OF(pairs); i++) {
+		buf_clear(&out);
+		buf_clear(&twice);
+		source_path_stable(str_from(pairs[i][0]), &out);
+		source_path_stable(buf_str(&out), &twice);
+		if (strcmp(buf_text(&out), pairs[i][1]) ||
+		    strcmp(buf_text(&twice), pairs[i][1]))
+			fail_msg("%s: %s, %s, not %s", pairs[i][0],
+				 buf_text(&out), buf_text(&twice), pairs[i][1]);
+	}
+	buf_release(&out);
+	buf_release(&twice);
+}
+
+static void test_end(void **state)
+{
+	static const char *const pairs[][2] = {
+		{ "/srv/users/views.py", "users/views.py" },
+		{ "users/views.py", "users/views.py" },
+		{ "/views.py", "/views.py" },
+		{ "views.py", "views.py" },
+		{ "a\\b\\c.cs", "b\\c.cs" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(pairs); i++)
+		if (!str_equal(source_path_end(str_from(pairs[i][0])),
+			       str_from(pairs[i][1])))
+			fail_msg("%s", pairs[i][0]);
+}
+
+static void test_of_process(void **state)
+{
+	static const char *const some[] = {
+		"/tmp/perf-123.map",
+		"perf-1.map",
+		"/tmp/jitted-123-45.so",
+		"/tmp/jit-123.dump",
+		"//anon",
+		"[anon:v8]",
+		"/memfd:doublemapper (deleted)",
+		"/dev/zero",
+		"anon_inode:[perf]",
+		"[heap]",
+		"[stack]",
+		"[JIT] tid 123",
+		"/SYSV00000000 (deleted)",
+	};
+	static const char *const none[] = {
+		"",
+		"/usr/lib/libc.so.6",
+		"/tmp/perf-work.map",
+		"/tmp/perf.map",
+		"perf-.map",
+		"/opt/jitted-core.so",
+		"[kernel.kallsyms]",
+		"[vdso]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(some); i++)
+		if (!source_path_is_of_process(str_from(some[i])))
+			fail_msg("%s", some[i]);
+	for (size_t i = 0; i < COUNT_OF(none); i++)
+		if (source_path_is_of_process(str_from(none[i])))
+			fail_msg("%s", none[i]);
+}
+
 UNIT_TESTS(source_path)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +268,9 @@ UNIT_TESTS(source_path)
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_root),
 		cmocka_unit_test(test_root_found),
+		cmocka_unit_test(test_stable),
+		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_of_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

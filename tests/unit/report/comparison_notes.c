@@ -297,7 +297,7 @@ static void test_names(void **state)
 	assert_int_equal(told.count, 3);
 	assert_string_equal(told.text[0],
 			    "4 functions have several names that differ only in "
-			    "generated numbers: counted as one each");
+			    "lines, hashes or generated numbers: counted as one each");
 	assert_string_equal(told.text[1],
 			    "renamed since the baseline: shop is now shop/v2, "
 			    "1 function counted under the new name");
@@ -319,7 +319,7 @@ static void test_names(void **state)
 	tell(&f);
 	assert_string_equal(told.text[0],
 			    "1 function has several names that differ only in "
-			    "generated numbers: counted as one");
+			    "lines, hashes or generated numbers: counted as one");
 }
 
 UNIT_TESTS(comparison_notes)

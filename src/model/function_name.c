@@ -1,0 +1,771 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/function_name.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "model/source_path.h"
+
+/* ---- how code ran ---- */
+
+/* .NET's perf maps (DOTNET_PerfMapEnabled=1), behind the parameters. */
+static const char *const dotnet_tiers[] = {
+	"PreJIT",
+	"QuickJitted",
+	"Optimized",
+	"OptimizedTier1",
+	"OptimizedTier0",
+	"OptimizedTier1OSR",
+	"Tier0",
+	"Tier1",
+	"InstrumentedTier0",
+	"InstrumentedTier1",
+	"Instrumented",
+	"InstrumentedTier0Optimized",
+	"MinOptJitted",
+};
+
+/* V8 below perf (node --perf-basic-prof): what the mark follows. A function
+ * that was compiled when it was first called is "LazyCompile:", to others of
+ * the same version "Function:", and "JS:" from V8 10 on. */
+static const struct {
+	struct str front;
+	struct str shown;
+} v8_fronts[] = {
+	{ { "JS:", 3 }, { "JS:", 3 } },
+	{ { "LazyCompile:", 12 }, { "JS:", 3 } },
+	{ { "Function:", 9 }, { "JS:", 3 } },
+	{ { "Script:", 7 }, { "Script:", 7 } },
+	{ { "Eval:", 5 }, { "Eval:", 5 } },
+};
+
+/* async-profiler and perf-map-agent: compiled, inlined, interpreted, by the
+ * first compiler. "_[k]" stays: a function of the kernel is always one. */
+static struct str without_java_mark(struct str name)
+{
+	static const char marks[] = "ji01";
+
+	if (name.len > 4 && name.ptr[name.len - 3] == '[' &&
+	    name.ptr[name.len - 4] == '_' &&
+	    memchr(marks, name.ptr[name.len - 2], sizeof marks - 1))
+		name.len -= 4;
+	return name;
+}
+
+/* "int32 [shop] Price::Calc(int32)[Tier0]". */
+static struct str without_dotnet_tier(struct str name)
+{
+	struct str tier = str_slice(name, str_behind_last(name, '['), name.len);
+	size_t at = name.len - tier.len;
+
+	tier.len--;
+	if (at > 1 && name.ptr[at - 2] == ')' &&
+	    str_is_one_of(tier, dotnet_tiers, COUNT_OF(dotnet_tiers)))
+		name.len = at - 1;
+	return name;
+}
+
+/* Interpreted, by Sparkplug, Maglev or TurboFan; ' of one context. */
+static size_t v8_mark_length(struct str s)
+{
+	size_t at = 0;
+
+	if (s.len && memchr("~^+*", s.ptr[0], 4))
+		at++;
+	return at && at < s.len && s.ptr[at] == '\'' ? at + 1 : at;
+}
+
+struct name_pieces function_name_unmarked(struct str name)
+{
+	if (name.len && name.ptr[name.len - 1] == ']')
+		return (struct name_pieces){
+			.rest = without_dotnet_tier(without_java_mark(name)),
+		};
+	for (size_t i = 0; name.len && i < COUNT_OF(v8_fronts); i++) {
+		struct str front = v8_fronts[i].front, rest;
+
+		if (*name.ptr != *front.ptr || !str_starts(name, front))
+			continue;
+		rest = str_slice(name, front.len, name.len);
+		rest = str_slice(rest, v8_mark_length(rest), rest.len);
+		/* Its names have the file behind a blank. */
+		if (str_until(rest, 0, ' ') < rest.len)
+			return (struct name_pieces){ v8_fronts[i].shown, rest };
+	}
+	return (struct name_pieces){ .rest = name };
+}
+
+/* ---- what is numbered afresh ---- */
+
+/* Hex digits from which "0x..." is an address of a process; offsets in a
+ * module, such as "[app+0x1f3a]", are shorter and tell functions apart. */
+#define ADDRESS_DIGITS 8
+
+/* Looked through for the end of type arguments: names full of beginnings must
+ * not take the square of their length. */
+#define SHAPE_MAX_BYTES 1024
+
+/* Length of the hash that rustc appends: "::h" and 16 hex digits. */
+#define RUST_HASH_DIGITS 16
+
+static bool is_identifier(char c)
+{
+	return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static size_t count_while(struct str s, size_t at, bool (*is)(char))
+{
+	size_t end = at;
+
+	while (end < s.len && is(s.ptr[end]))
+		end++;
+	return end - at;
+}
+
+static struct str strip_digits(struct str s)
+{
+	while (s.len && ascii_is_digit(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/* GCC and LLVM number the pieces they split functions into. All marks end with
+ * a dot. */
+static struct str strip_clone(struct str s)
+{
+	static const char *const marks[] = { ".isra.", ".constprop.",
+					     ".part.", ".cold.",
+					     ".llvm.", ".lto_priv." };
+	struct str bare = strip_digits(s);
+
+	if (str_ends(s, STR(".cold")))
+		return str_slice(s, 0, s.len - 5);
+	if (bare.len == s.len || !bare.len || bare.ptr[bare.len - 1] != '.')
+		return s;
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (str_ends(bare, str_from(marks[i])))
+			return str_slice(s, 0,
+					 bare.len - str_from(marks[i]).len);
+	return s;
+}
+
+/* "::h0123456789abcdef", or mangled "17h0123456789abcdefE". */
+static struct str strip_rust_hash(struct str s)
+{
+	struct str whole = s;
+	size_t start;
+
+	if (str_starts(s, STR("_ZN")) && str_ends(s, STR("E")))
+		s.len--;
+	start = s.len - RUST_HASH_DIGITS;
+
+	if (s.len <= RUST_HASH_DIGITS + 3 ||
+	    count_while(s, start, ascii_is_hex) < RUST_HASH_DIGITS ||
+	    !str_equal(str_slice(s, start - 3, 3),
+		       s.len < whole.len ? STR("17h") : STR("::h")))
+		return whole;
+	return str_slice(s, 0, start - 3);
+}
+
+static struct str strip_suffixes(struct str s)
+{
+	struct str bare = s;
+
+	for (;;) {
+		struct str next = strip_clone(strip_rust_hash(bare));
+
+		if (next.len == bare.len)
+			return bare;
+		bare = next;
+	}
+}
+
+/* Names after which the JVM, Spring and friends put a number or a hash. */
+static size_t generated_prefix(struct str rest)
+{
+	static const char *const marks[] = {
+		"$$Lambda",
+		"$Proxy",
+		"GeneratedMethodAccessor",
+		"GeneratedConstructorAccessor",
+		"GeneratedSerializationConstructorAccessor",
+		"$$SpringCGLIB$$",
+		"$$EnhancerBySpringCGLIB$$",
+		"$$FastClassBySpringCGLIB$$",
+		"$HibernateProxy$",
+	};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (str_starts(rest, str_from(marks[i])))
+			return str_from(marks[i]).len;
+	return 0;
+}
+
+static bool is_number_part(char c)
+{
+	return ascii_is_hex(c) || c == '$' || c == '/' || c == '+' || c == 'x';
+}
+
+/* How much after a generated mark is its number: "$14/0x00ff", "7", "". */
+static size_t generated_number(struct str s, size_t at)
+{
+	size_t len = count_while(s, at, is_number_part);
+	size_t end = at + len;
+
+	/* Letters of a following word are no number. */
+	if (end < s.len && s.ptr[end] != '.' && s.ptr[end] != ':')
+		return count_while(s, at, ascii_is_digit);
+	return len;
+}
+
+static size_t address_length(struct str s, size_t at)
+{
+	size_t digits;
+
+	if (!str_starts(str_slice(s, at, 2), STR("0x")))
+		return 0;
+	digits = count_while(s, at + 2, ascii_is_hex);
+	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
+}
+
+/* What is written for a generated part, and how much of the name it was. */
+struct generated {
+	struct str text;
+	size_t len;       /* 0: nothing generated here */
+	bool tells_apart; /* functions of one build: stays in the exact key */
+};
+
+/* Go's binaries name the shape of type arguments, "[go.shape.int]" or
+ * "[go.shape.int_0]" by version; its own profiler writes "[...]". */
+static struct generated go_shape(struct str s, size_t at)
+{
+	size_t depth = 0, end = at;
+
+	if (!str_starts(str_slice(s, at, s.len), STR("[go.shape.")))
+		return (struct generated){ 0 };
+	do {
+		depth += s.ptr[end] == '[';
+		depth -= s.ptr[end] == ']';
+		end++;
+	} while (depth && end < s.len && end - at < SHAPE_MAX_BYTES);
+	return (struct generated){ STR("[...]"), depth ? 0 : end - at };
+}
+
+/* "core[f3a1b2c3d4e5f607]::fmt": Rust's hash of a crate. */
+static struct generated crate_hash(struct str s, size_t at)
+{
+	size_t digits = count_while(s, at + 1, ascii_is_hex);
+
+	if (digits != RUST_HASH_DIGITS || at + 1 + digits >= s.len ||
+	    s.ptr[at + 1 + digits] != ']')
+		return (struct generated){ 0 };
+	return (struct generated){ STR(""), digits + 2 };
+}
+
+/* The C# compiler counts methods with lambdas, iterators and asynchronous
+ * methods of a class: "<>c__DisplayClass5_0", "<Place>d__12",
+ * "<Place>b__5_0". The lambda's own number within its method stays. */
+static struct generated csharp_number(struct str s, size_t at)
+{
+	static const struct {
+		const char *mark;
+		bool has_lambda; /* a second number, that tells them apart */
+	} marks[] = {
+		{ ">c__DisplayClass", false },
+		{ ">d__", false },
+		{ ">b__", true },
+	};
+
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		struct str mark = str_from(marks[i].mark);
+		size_t end = at + mark.len, digits;
+
+		if (!str_starts(str_slice(s, at, s.len), mark))
+			continue;
+		digits = count_while(s, end, ascii_is_digit);
+		if (end + digits < s.len && s.ptr[end + digits] == '_')
+			digits++;
+		else if (marks[i].has_lambda)
+			digits = 0;
+		if (!marks[i].has_lambda)
+			digits += count_while(s, end + digits, ascii_is_digit);
+		if (digits)
+			return (struct generated){ mark, mark.len + digits };
+	}
+	return (struct generated){ 0 };
+}
+
+/* "<Place>g__Check|5_0": a function inside Place, by name. */
+static struct generated csharp_local(struct str s, size_t at)
+{
+	size_t digits = count_while(s, at + 1, ascii_is_digit);
+	size_t end = at + 1 + digits;
+
+	if (!digits || end >= s.len || s.ptr[end] != '_')
+		return (struct generated){ 0 };
+	digits = count_while(s, end + 1, ascii_is_digit);
+	return (struct generated){ STR("|"),
+				   digits ? end + 1 + digits - at : 0 };
+}
+
+/* "lambda$place$7": javac counts the lambdas of a class, so that one more
+ * renumbers those of all methods behind it. */
+static struct generated java_lambda(struct str s, size_t at)
+{
+	struct str mark = STR("lambda$");
+	size_t end = at + mark.len, digits;
+
+	if (!str_starts(str_slice(s, at, s.len), mark))
+		return (struct generated){ 0 };
+	while (end < s.len && is_identifier(s.ptr[end]))
+		end++;
+	digits = count_while(s, end + 1, ascii_is_digit);
+	if (end >= s.len || s.ptr[end] != '$' || !digits)
+		return (struct generated){ 0 };
+	return (struct generated){ str_slice(s, at, end + 1 - at),
+				   end + 1 + digits - at };
+}
+
+static struct generated jvm_number(struct str s, size_t at)
+{
+	size_t mark = generated_prefix(str_slice(s, at, s.len));
+
+	if (!mark)
+		return (struct generated){ 0 };
+	return (struct generated){ str_slice(s, at, mark),
+				   mark + generated_number(s, at + mark) };
+}
+
+/* "[perf-123.map]" and "[jitted-123-4.so]", frames without a name. */
+static struct generated process_file(struct str s, size_t at)
+{
+	static const struct {
+		struct str front, end, text;
+	} files[] = {
+		{ { "[perf-", 6 }, { ".map", 4 }, { "[perf-?.map", 11 } },
+		{ { "[jitted-", 8 }, { ".so", 3 }, { "[jitted-?.so", 12 } },
+	};
+	struct str rest = str_slice(s, at, s.len);
+
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
+		size_t end = files[i].front.len;
+
+		if (!str_starts(rest, files[i].front))
+			continue;
+		while (end < rest.len &&
+		       (ascii_is_digit(rest.ptr[end]) || rest.ptr[end] == '-'))
+			end++;
+		if (end > files[i].front.len &&
+		    str_starts(str_slice(rest, end, rest.len), files[i].end))
+			return (struct generated){ files[i].text,
+						   end + files[i].end.len,
+						   false };
+	}
+	return (struct generated){ 0 };
+}
+
+/* Numbers or lines of functions without a name: "handler$fn__1834" of Clojure,
+ * "__lambda_L12_C5" of D, "__anon_1234" of Zig. */
+static struct generated nameless_number(struct str s, size_t at)
+{
+	struct str rest = str_slice(s, at, s.len), lambda = STR("__lambda_L");
+	struct str before = str_slice(s, 0, at), anon = STR("__anon_");
+	size_t end;
+
+	if (str_starts(rest, lambda)) {
+		end = lambda.len +
+		      count_while(rest, lambda.len, ascii_is_digit);
+		if (str_starts(str_slice(rest, end, rest.len), STR("_C")))
+			end += 2 + count_while(rest, end + 2, ascii_is_digit);
+		return (struct generated){ STR("__lambda"), end, true };
+	}
+	if (str_starts(rest, anon)) {
+		end = count_while(rest, anon.len, ascii_is_digit);
+		return (struct generated){ STR("__anon"),
+					   end ? anon.len + end : 0, true };
+	}
+	end = str_starts(rest, STR("__")) ? count_while(rest, 2, ascii_is_digit)
+					  : 0;
+	if (!end ||
+	    (!str_ends(before, STR("$fn")) && !str_ends(before, STR("$reify"))))
+		return (struct generated){ 0 };
+	return (struct generated){ STR("__"), 2 + end, true };
+}
+
+/* By the character that begins it. */
+static struct generated generated_at(struct str s, size_t at)
+{
+	struct generated g = { 0 };
+
+	switch (s.ptr[at]) {
+	case '$':
+	case 'G':
+		return jvm_number(s, at);
+	case '0':
+		g.text = STR("0x?");
+		g.len = address_length(s, at);
+		return g;
+	case '>':
+		return csharp_number(s, at);
+	case '|':
+		return csharp_local(s, at);
+	case 'l':
+		return java_lambda(s, at);
+	case '[':
+		g = go_shape(s, at);
+		if (!g.len)
+			g = process_file(s, at);
+		return g.len ? g : crate_hash(s, at);
+	case '_':
+		return nameless_number(s, at);
+	default:
+		return g;
+	}
+}
+
+/* Whether generated_at() looks further. */
+static bool may_begin_generated(char c)
+{
+	static const bool may[UCHAR_MAX + 1] = {
+		['$'] = true, ['G'] = true, ['0'] = true, ['>'] = true,
+		['|'] = true, ['l'] = true, ['['] = true, ['_'] = true,
+	};
+
+	return may[(unsigned char)c];
+}
+
+static size_t plain_length(struct str s, size_t at)
+{
+	size_t end = at;
+
+	while (end < s.len && !may_begin_generated(s.ptr[end]))
+		end++;
+	return end - at;
+}
+
+/* Whether the exact and the stable key differ. */
+static bool add_numbered(struct str s, enum name_key key, struct buf *out)
+{
+	bool tells_apart = false;
+
+	for (size_t at = 0; at < s.len;) {
+		struct generated g = generated_at(s, at);
+		size_t used = g.len;
+
+		tells_apart |= used && g.tells_apart;
+		if (used && !(g.tells_apart && key == NAME_KEY_EXACT)) {
+			buf_add_str(out, g.text);
+		} else {
+			used += !used;
+			used += plain_length(s, at + used);
+			buf_add(out, s.ptr + at, used);
+		}
+		at += used;
+	}
+	return tells_apart;
+}
+
+/* ---- files and lines ---- */
+
+/* Source files, by what ends their names. */
+static const char *const source_ends[] = {
+	"py",  "pyx",    "pyi",  "rb",    "erb",   "rake",   "ru",  "php",
+	"js",  "mjs",    "cjs",  "jsx",   "ts",    "mts",    "cts", "tsx",
+	"vue", "svelte", "java", "kt",    "scala", "groovy", "clj", "go",
+	"rs",  "c",      "cc",   "cpp",   "cxx",   "h",      "hpp", "cs",
+	"fs",  "vb",     "lua",  "pl",    "pm",    "ex",     "exs", "erl",
+	"jl",  "R",      "r",    "swift", "m",     "mm",     "d",   "hs",
+	"ml",  "nim",    "zig",  "cr",    "dart",
+};
+
+static bool is_source(struct str file)
+{
+	size_t dot = str_behind_last(file, '.');
+
+	if (str_starts(file, STR("node:")) ||
+	    (str_starts(file, STR("<")) && str_ends(file, STR(">"))))
+		return true;
+	return dot > 1 && str_is_one_of(str_slice(file, dot, file.len),
+					source_ends, COUNT_OF(source_ends));
+}
+
+/* "com/acme/Cart.total", "Work.main", "Cart.<init>": a class has a capital. */
+static bool is_java_method(struct str s)
+{
+	size_t dot = str_behind_last(s, '.');
+	bool has_class = false, is_start = true;
+
+	if (!dot || dot == s.len)
+		return false;
+	for (size_t i = 0; i < s.len; i++) {
+		if (!is_identifier(s.ptr[i]) && !memchr("./$<>+", s.ptr[i], 6))
+			return false;
+		has_class |=
+			is_start && i + 1 < dot && ascii_is_upper(s.ptr[i]);
+		is_start = s.ptr[i] == '.' || s.ptr[i] == '/';
+	}
+	return has_class && !is_source(s);
+}
+
+enum name_file {
+	FILE_SOURCE, /* one of source_ends */
+	FILE_ANY,
+	FILE_NONE,
+	FILE_JAVA_METHOD, /* none, behind a method of Java */
+};
+
+/* How a tool writes a file, its line and perhaps a column into a name, from the
+ * end of the name on: open, file, colon, line, column's mark, column, close. */
+struct line_form {
+	struct str front; /* of the name */
+	struct str open;
+	struct str colon; /* empty: without a line */
+	struct str column;
+	struct str close;
+	enum name_file file;
+	/* Where the function begins: the functions of a file that have no name
+	 * are told apart by it. Else where it was at work, which is none of the
+	 * name. */
+	bool is_of_definition;
+};
+
+#define T(text) { text, sizeof(text) - 1 }
+
+static const struct line_form line_forms[] = {
+	/* tracefind itself, where V8 has no name: "(anonymous a.js:10)" */
+	{ T("(anonymous "), T("(anonymous "), T(":"), T(""), T(")"), FILE_ANY,
+	  true },
+	{ T("(anonymous "), T("(anonymous "), T(""), T(""), T(")"), FILE_ANY,
+	  true },
+	/* @datadog/pprof: "(anonymous:L#12:C#5)", "a.js:(anonymous):L12" */
+	{ T(""), T(""), T(":L#"), T(":C#"), T(")"), FILE_NONE, true },
+	{ T(""), T(""), T(":L"), T(":C"), T(""), FILE_NONE, true },
+	/* Excimer: "{closure:/srv/a.php(5)}" */
+	{ T(""), T("{closure:"), T("("), T(""), T(")}"), FILE_ANY, true },
+	/* PHP 8.4: "{closure:/srv/a.php:5}", "{closure:Cart::total():5}" */
+	{ T(""), T("{closure:"), T(":"), T(""), T("}"), FILE_ANY, true },
+	/* py-spy record -f raw: "parse (app.py:12)" */
+	{ T(""), T(" ("), T(":"), T(""), T(")"), FILE_SOURCE, false },
+	/* rbspy record --format collapsed: "parse - app.rb:12" */
+	{ T(""), T(" - "), T(":"), T(""), T(""), FILE_SOURCE, false },
+	/* V8 below perf: "JS:parse /app/w.js:3:15", "JS:run node:vm:1:2" */
+	{ T("JS:"), T(" "), T(":"), T(":"), T(""), FILE_ANY, true },
+	{ T("Script:"), T(" "), T(":"), T(":"), T(""), FILE_ANY, true },
+	{ T("Eval:"), T(" "), T(":"), T(":"), T(""), FILE_ANY, true },
+	/* node --prof-process, phpspy: "parse /app/w.js:3:15" */
+	{ T(""), T(" "), T(":"), T(":"), T(""), FILE_SOURCE, true },
+	/* stacks of Firefox: "parse@https://x/w.js:3:15" */
+	{ T(""), T("@"), T(":"), T(":"), T(""), FILE_SOURCE, true },
+	/* perf trampolines of Python (-X perf): "py::parse:/srv/app.py" */
+	{ T("py::"), T(":"), T(""), T(""), T(""), FILE_SOURCE, true },
+	/* jfrconv --lines: "com/acme/Cart.total:42" */
+	{ T(""), T(""), T(":"), T(""), T(""), FILE_JAVA_METHOD, false },
+};
+
+/* What lies in front of the file, the file, and what comes behind it. */
+struct name_parts {
+	struct str front;
+	struct str file;
+	struct str end;
+	bool is_of_definition;
+};
+
+/* Takes a number and the mark in front of it off the end. */
+static bool take_number(struct str *s, struct str mark)
+{
+	struct str bare = strip_digits(*s);
+
+	if (bare.len == s->len || !str_ends(bare, mark))
+		return false;
+	s->len = bare.len - mark.len;
+	return true;
+}
+
+static bool take_lines(const struct line_form *form, struct str *s)
+{
+	bool has_column, is_done;
+
+	if (!form->colon.len)
+		return true;
+	has_column = form->column.len && take_number(s, form->column);
+	is_done = take_number(s, form->colon);
+	return is_done || (has_column && str_equal(form->colon, form->column));
+}
+
+/* Where the last piece behind `open` begins; SIZE_MAX: nowhere. */
+static size_t behind_last(struct str s, struct str open)
+{
+	for (size_t at = s.len; at >= open.len && at > 0; at--)
+		if (str_ends(str_slice(s, 0, at), open))
+			return at;
+	return open.len ? SIZE_MAX : s.len;
+}
+
+/* Python's functions without a name have one line each, or few. */
+static bool is_lambda(struct str front)
+{
+	static const struct str words[] = { T("<lambda>"), T("<genexpr>"),
+					    T("<listcomp>"), T("<dictcomp>"),
+					    T("<setcomp>") };
+
+	for (size_t i = 0; i < COUNT_OF(words); i++)
+		if (str_starts(front, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_wanted_file(enum name_file want, const struct name_parts *parts)
+{
+	switch (want) {
+	case FILE_SOURCE:
+		return is_source(parts->file);
+	case FILE_ANY:
+		return parts->file.len > 0;
+	case FILE_JAVA_METHOD:
+		return is_java_method(parts->front);
+	default:
+		return true;
+	}
+}
+
+static bool form_match(const struct line_form *form, struct str name,
+		       struct name_parts *parts)
+{
+	struct str rest = name;
+	size_t at;
+
+	if (!str_ends(name, form->close) || !str_starts(name, form->front))
+		return false;
+	rest.len -= form->close.len;
+	if (!take_lines(form, &rest))
+		return false;
+	at = behind_last(rest, form->open);
+	if (at == SIZE_MAX)
+		return false;
+	*parts = (struct name_parts){
+		.front = str_slice(rest, 0, at),
+		.file = str_slice(rest, at, rest.len),
+		.end = form->close,
+	};
+	/* What opened the line goes with it. */
+	if (str_equal(form->colon, STR("(")))
+		parts->end = str_slice(parts->end, 1, parts->end.len);
+	parts->is_of_definition =
+		form->is_of_definition || is_lambda(parts->front);
+	return is_wanted_file(form->file, parts);
+}
+
+/* rbspy and py-spy in agents of Pyroscope: "app.py:12 - parse". */
+static bool leading_match(struct str name, struct name_parts *parts)
+{
+	size_t end = str_find(name, STR(" - "));
+
+	if (end == SIZE_MAX)
+		return false;
+	*parts = (struct name_parts){
+		.front = STR(""),
+		.file = str_slice(name, 0, end),
+		.end = str_slice(name, end, name.len),
+	};
+	return take_number(&parts->file, STR(":")) && is_source(parts->file);
+}
+
+/* Names that have a file or a line end so, or begin as one of Python's. */
+static bool may_have_line(struct str name)
+{
+	char last = name.len ? name.ptr[name.len - 1] : '\0';
+
+	return ascii_is_digit(last) || last == ')' || last == '}' ||
+	       str_starts(name, STR("py::"));
+}
+
+static bool line_find(struct str name, struct name_parts *parts)
+{
+	if (may_have_line(name))
+		for (size_t i = 0; i < COUNT_OF(line_forms); i++)
+			if (form_match(&line_forms[i], name, parts))
+				return true;
+	return leading_match(name, parts);
+}
+
+/* Whether the exact and the stable key differ. */
+static bool add_parts(const struct name_parts *parts, enum name_key key,
+		      struct buf *out)
+{
+	bool tells_apart = add_numbered(parts->front, key, out);
+	size_t before = out->len;
+
+	source_path_stable(parts->file, out);
+	if (!str_equal(parts->file,
+		       str_slice(buf_str(out), before, out->len))) {
+		tells_apart = true;
+		if (key == NAME_KEY_EXACT) {
+			buf_cut(out, before);
+			buf_add_str(out, parts->file);
+		}
+	}
+	return add_numbered(parts->end, key, out) || tells_apart;
+}
+
+/* ---- all together ---- */
+
+/* "camlShop__parse_268": the compiler of OCaml counts what a module defines. */
+static struct str without_ocaml_stamp(struct str s)
+{
+	struct str bare = strip_digits(s);
+
+	return str_starts(s, STR("caml")) && bare.len < s.len &&
+			       str_ends(bare, STR("_"))
+		       ? str_slice(bare, 0, bare.len - 1)
+		       : s;
+}
+
+/* py-spy's roots: "process 123:python3 work.py", "thread (0x7F12): worker". */
+static struct str add_root(struct str s, struct buf *out)
+{
+	static const struct {
+		struct str front, end, text;
+	} roots[] = {
+		{ T("process "), T(":"), T("process ?") },
+		{ T("thread ("), T(")"), T("thread (?") },
+	};
+
+	for (size_t i = 0; i < COUNT_OF(roots); i++) {
+		size_t end = roots[i].front.len;
+
+		if (!str_starts(s, roots[i].front))
+			continue;
+		while (end < s.len && (ascii_is_hex(s.ptr[end]) ||
+				       ascii_lower(s.ptr[end]) == 'x'))
+			end++;
+		if (end == roots[i].front.len ||
+		    !str_starts(str_slice(s, end, s.len), roots[i].end))
+			continue;
+		buf_add_str(out, roots[i].text);
+		return str_slice(s, end, s.len);
+	}
+	return s;
+}
+
+bool function_key(struct str name, enum name_key key, struct buf *out)
+{
+	struct str s = strip_suffixes(name), bare;
+	struct name_parts parts;
+
+	s = add_root(s, out);
+	bare = without_ocaml_stamp(s);
+	if (bare.len < s.len) {
+		buf_add_str(out, key == NAME_KEY_EXACT ? s : bare);
+		return true;
+	}
+	if (!line_find(s, &parts))
+		return add_numbered(s, key, out);
+	if (!parts.is_of_definition)
+		return add_parts(&parts, key, out);
+	if (key == NAME_KEY_EXACT)
+		add_numbered(s, key, out);
+	else
+		add_parts(&parts, key, out);
+	return true;
+}
