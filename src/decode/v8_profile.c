@@ -7,6 +7,8 @@
 #include "decode/v8_profile.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "base/path.h"
@@ -92,6 +94,8 @@ static bool read_name(struct v8_calls *c, struct node *node, struct error *err)
 		return true;
 	node->is_root = str_equal(text, STR("(root)"));
 	node->is_idle = str_equal(text, STR("(idle)"));
+	c->has_states |= node->is_idle || str_equal(text, STR("(program)")) ||
+			 str_equal(text, STR("(garbage collector)"));
 	return !text.len ||
 	       profile_build_text(c->build, text, &node->name, err);
 }
@@ -446,6 +450,47 @@ static bool link_nodes(struct v8_calls *c, struct error *err)
 
 /* ---- samples ---- */
 
+/* Bun (1.4) writes no idle samples, and none while it waits: the sample before
+ * lasts that long. V8 has nodes for what is no function. From so many intervals
+ * on, of so many samples at least, a gap is such a wait: a sampler that is late
+ * since others have the processor is so by less. */
+#define GAP_INTERVALS 50
+#define GAP_SAMPLES 16
+
+static int compare_doubles(const void *a, const void *b)
+{
+	return compare_f64(*(const double *)a, *(const double *)b);
+}
+
+/* The interval that half of the samples do not exceed; 0 where gaps say
+ * nothing. */
+static bool interval_find(struct v8_calls *c, struct error *err)
+{
+	const double *times = c->times.items;
+	size_t count = c->times.count;
+	double *sorted;
+
+	if (!c->has_deltas || c->has_states || count < GAP_SAMPLES)
+		return true;
+	sorted = arena_array(c->arena, count, sizeof *sorted);
+	if (!sorted)
+		return no_memory(c, err);
+	memcpy(sorted, times, count * sizeof *sorted);
+	qsort(sorted, count, sizeof *sorted, compare_doubles);
+	c->interval_us = fmax(sorted[count / 2], 0);
+	return true;
+}
+
+/* What a sample took of the time up to the next one. */
+static double without_gap(struct v8_calls *c, double us)
+{
+	if (!(c->interval_us > 0) || us < GAP_INTERVALS * c->interval_us)
+		return us;
+	c->gaps_ns = sat_add_i64(
+		c->gaps_ns, (int64_t)round((us - c->interval_us) * 1000));
+	return c->interval_us;
+}
+
 /* A sample lasts until the next one, the last one until the end. Some stand
  * earlier than those before them: these last no time at all. Times that are no
  * differences are of other units than the end, and without a start the end says
@@ -470,7 +515,8 @@ static void add_times(struct v8_calls *c)
 		if (index != MAP_NONE && next > latest)
 			c->tallies[index].time_ns = sat_add_i64(
 				c->tallies[index].time_ns,
-				(int64_t)round((next - latest) * 1000));
+				(int64_t)round(without_gap(c, next - latest) *
+					       1000));
 		at = next;
 		latest = fmax(latest, next);
 	}
@@ -497,6 +543,8 @@ static bool add_samples(struct v8_calls *c, struct error *err)
 	for (size_t i = 0; i < c->nodes.count; i++)
 		if (!node_at(c, i)->is_idle)
 			c->sample_count += c->tallies[i].samples;
+	if (!interval_find(c, err))
+		return false;
 	if (c->times.count)
 		add_times(c);
 	return true;
@@ -594,6 +642,7 @@ static bool add_frame(struct v8_calls *c, const struct node *node,
 static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
 {
 	struct frame_node *rows;
+	uint32_t idle;
 
 	rows = arena_array(c->arena, c->nodes.count + 1, sizeof *rows);
 	if (!rows)
@@ -609,7 +658,17 @@ static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
 			c->idle_ns = sat_add_i64(c->idle_ns,
 						 c->tallies[i].time_ns);
 	}
-	return frame_nodes_stacks(rows, c->nodes.count, c->build, V8_WHAT, err);
+	if (type != TYPE_WALL || !c->gaps_ns)
+		return frame_nodes_stacks(rows, c->nodes.count, c->build,
+					  V8_WHAT, err);
+	rows[c->nodes.count].caller = FRAME_NODE_NONE;
+	rows[c->nodes.count].value = c->gaps_ns;
+	return profile_build_function(c->build, STR("(idle)"), STR(""), &idle,
+				      err) &&
+	       profile_build_frame(c->build, idle, 0,
+				   &rows[c->nodes.count].frame, err) &&
+	       frame_nodes_stacks(rows, c->nodes.count + 1, c->build, V8_WHAT,
+				  err);
 }
 
 static void settle(const struct v8_group *g, enum type type,
@@ -617,7 +676,7 @@ static void settle(const struct v8_group *g, enum type type,
 {
 	struct profile *out = g->profile;
 	uint64_t sample_count = 0, lost_count = 0;
-	int64_t idle_ns = 0;
+	int64_t idle_ns = 0, gaps_ns = 0;
 
 	type_settle(out);
 	for (size_t i = 0; i < g->count; i++) {
@@ -627,6 +686,7 @@ static void settle(const struct v8_group *g, enum type type,
 		sample_count += c->sample_count;
 		lost_count += c->lost_count;
 		idle_ns = sat_add_i64(idle_ns, c->idle_ns);
+		gaps_ns = sat_add_i64(gaps_ns, c->gaps_ns);
 		if (c->start_us > 0 && us * 1000 > (double)out->duration_ns)
 			out->duration_ns = (int64_t)round(us * 1000);
 	}
@@ -645,6 +705,12 @@ static void settle(const struct v8_group *g, enum type type,
 			  "%.1f ms in which nothing ran (idle) are left out; "
 			  "--type wall shows them",
 			  (double)idle_ns / 1e6);
+	if (type == TYPE_CPU && gaps_ns)
+		notes_add(notes,
+			  "%.1f ms without samples are taken for waits and "
+			  "left out, as the profile has no idle samples (Bun "
+			  "writes none); --type wall shows them",
+			  (double)gaps_ns / 1e6);
 }
 
 void v8_calls_init(struct v8_calls *c, const struct v8_group *g)

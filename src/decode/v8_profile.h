@@ -37,6 +37,9 @@ struct v8_calls {
 	uint64_t sample_count; /* those that are not idle */
 	uint64_t lost_count;   /* those whose node is missing */
 	int64_t idle_ns;
+	bool has_states;    /* nodes of what is no function, as V8 has them */
+	double interval_us; /* between samples; 0: gaps between them say nothing */
+	int64_t gaps_ns; /* without samples, beyond that */
 };
 
 /* What a file holds. All but `all` and `count` are borrowed, and set by the

@@ -102,6 +102,33 @@ static void test_times(void **state)
 	refuse(CPU("2,2", "1"), ERROR_FORMAT, "differ in number");
 }
 
+#define BUN(name, deltas)                                                      \
+	"{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\"},"   \
+	"\"children\":[2,3]},{\"id\":2,\"callFrame\":{\"functionName\":"       \
+	"\"work\"}},{\"id\":3,\"callFrame\":{\"functionName\":\"" name         \
+	"\"}}],\"startTime\":1000,\"endTime\":0,"                              \
+	"\"samples\":[2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2],"                     \
+	"\"timeDeltas\":[" deltas "]}"
+
+#define SEVEN "10,10,10,10,10,10,10,"
+
+/* Without idle samples, as Bun has it, a gap of many intervals is a wait. */
+static void test_gaps(void **state)
+{
+	(void)state;
+	expect(BUN("now", "10," SEVEN "500," SEVEN "10"), "", "work 160000\n");
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "0.5 ms without samples"));
+	expect(BUN("now", "10," SEVEN "500," SEVEN "10"), "wall",
+	       "(idle) 490000\nwork 160000\n");
+	assert_int_equal(notes.count, 0);
+	/* A late sample; and one that V8 would have called idle. */
+	expect(BUN("now", "10," SEVEN "499," SEVEN "10"), "", "work 649000\n");
+	expect(BUN("(program)", "10," SEVEN "500," SEVEN "10"), "",
+	       "work 650000\n");
+	assert_int_equal(notes.count, 0);
+}
+
 /* Without samples the nodes say how often they were hit. */
 static void test_hits(void **state)
 {
@@ -288,8 +315,7 @@ static bool decode_bytes(struct str bytes, const struct profile_want *want,
 static void test_starvation(void **state)
 {
 	(void)state;
-	assert_survives_starvation(decode_bytes,
-				   STR(CPU("2,5,3", "1,2,3")));
+	assert_survives_starvation(decode_bytes, STR(CPU("2,5,3", "1,2,3")));
 }
 
 UNIT_TESTS(v8_profile)
@@ -297,6 +323,7 @@ UNIT_TESTS(v8_profile)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu),
 		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_hits),
 		cmocka_unit_test(test_callers),
 		cmocka_unit_test(test_nested_cpu),
