@@ -170,6 +170,24 @@ static int compare_deltas(const struct ranking *r, const struct entry_diff *a,
 		     : (a->through != ENTRY_NONE) - (b->through != ENTRY_NONE);
 }
 
+/* Of a difference: what grew, then what shrank, the largest first of each, then
+ * what did neither. */
+static int compare_net(int64_t a, int64_t b)
+{
+	int order = (b > 0) - (a > 0);
+
+	if (!order)
+		order = (b != 0) - (a != 0);
+	return order ? order : compare_magnitudes_i64(a, b);
+}
+
+static int compare_sizes(const struct ranking *r, int64_t a, int64_t b)
+{
+	return r->t->sides[SIDE_SLOW].profile->is_difference
+		       ? compare_net(a, b)
+		       : compare_i64(b, a);
+}
+
 /* By the ranked measure, then by all that lies beneath. */
 static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 {
@@ -180,10 +198,11 @@ static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct side_values *x = &r->t->entries[a].values[s];
 		const struct side_values *y = &r->t->entries[b].values[s];
-		int order = compare_i64(side_value(y, by), side_value(x, by));
+		int order = compare_sizes(r, side_value(x, by),
+					  side_value(y, by));
 
 		if (!order && !r->want->is_plain)
-			order = compare_i64(y->total, x->total);
+			order = compare_sizes(r, x->total, y->total);
 		if (order)
 			return order;
 	}

@@ -1265,8 +1265,9 @@ static void note_difference(bool is_labelled, struct profile *out,
 	out->is_difference = is_labelled || has_negative(out);
 	if (out->is_difference)
 		notes_add(notes,
-			  "the profile is a difference, as pprof -base and "
-			  "-diff_base write it: values below 0 shrank");
+			  "the profile is a difference, as pprof -base, "
+			  "-diff_base and Go's ?seconds= write it: values "
+			  "below 0 shrank");
 }
 
 /* ---- the whole ---- */

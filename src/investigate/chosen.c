@@ -807,6 +807,8 @@ bool chosen_report(const struct chosen *c, struct result *result,
 		.unit = profile_unit(&all->slow.profile),
 		.truncated_share = all->slow.profile.truncated_share,
 		.total_value = all->slow.profile.whole_total,
+		.is_difference = all->slow.profile.is_difference,
+		.net_value = all->slow.profile.total,
 	};
 	if (!all->has_base)
 		return true;

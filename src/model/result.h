@@ -262,6 +262,9 @@ struct profile_info {
 	struct str unit;
 	double truncated_share;
 	int64_t total_value;
+	bool is_difference; /* of two profiles; then total_value is the sum of
+			       magnitudes, and this of the values: */
+	int64_t net_value;
 	int64_t requests; /* that the samples are of; 0 and less: unknown */
 	bool is_requests_sampled; /* those that were traced, not all */
 	uint32_t instances;       /* that the profile is of, 0 unknown */

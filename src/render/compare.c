@@ -265,6 +265,7 @@ struct side {
 	struct time_range range;
 	int64_t samples;
 	int64_t total_value;
+	bool is_net;
 };
 
 static void add_part(struct page *p, bool *has_parts)
@@ -306,9 +307,11 @@ static void write_side(struct page *p, const struct result *r,
 				       .samples = side->samples,
 			       });
 	}
-	if (!is_told_by_samples(r, side)) {
+	if (side->is_net || !is_told_by_samples(r, side)) {
 		add_part(p, &has_parts);
 		format_value(side->total_value, r->profile.unit, text);
+		if (side->is_net)
+			page_text(p, "net ");
 		page_number(p, text);
 		if (is_count(r))
 			page_textf(p, " %s", measure_noun(r->profile.type));
@@ -331,7 +334,10 @@ static void write_after(struct page *p, const struct result *r,
 					    : r->profile.selector,
 		.range = r->profile.range,
 		.samples = r->profile.samples,
-		.total_value = r->profile.total_value,
+		.total_value = r->profile.is_difference
+				       ? r->profile.net_value
+				       : r->profile.total_value,
+		.is_net = r->profile.is_difference,
 	};
 
 	if (r->has_profile)
@@ -458,11 +464,29 @@ const char *profile_without_rows(const struct result *r)
 					  : "the profile holds no samples";
 }
 
+/* Of a difference: what grew most. */
+static void difference_answer(struct page *p, const struct result *r)
+{
+	const struct function_row *row = result_verdict(r);
+	int64_t grown = row_value(row, row_measure(r, row));
+	char text[UNIT_TEXT_BYTES];
+
+	if (grown <= 0) {
+		page_text(p, "no function grew");
+		return;
+	}
+	format_value(grown, r->profile.unit, text);
+	page_name(p, row->name, 0);
+	page_textf(p, " grew by %s", text);
+}
+
 void profile_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
-	if (r->function_count && !has_value(r)) {
+	if (r->function_count && r->profile.is_difference) {
+		difference_answer(p, r);
+	} else if (r->function_count && !has_value(r)) {
 		page_text(p, "no function has a value above zero");
 	} else if (r->function_count) {
 		const struct function_row *row = result_verdict(r);
