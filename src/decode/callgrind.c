@@ -68,6 +68,8 @@ struct callgrind {
 	size_t call_count, call_cap;
 	struct type_name offered[EVENTS_MAX];
 	int64_t factors[EVENTS_MAX];
+	bool is_of_stackprof;
+	int64_t whole; /* of the event chosen, as its "summary:" lines tell */
 	uint32_t event_count;
 	uint32_t chosen;
 	unsigned positions;
@@ -227,14 +229,18 @@ static bool use_name(struct callgrind *c, struct str line, size_t equals,
 
 	if (str_equal(key, STR("fl")))
 		return read_name(c, NAME_FILE, value, &c->file, err);
-	/* Of lines that were inlined from elsewhere. */
-	if (str_equal(key, STR("fi")) || str_equal(key, STR("fe")))
+	/* Of lines that were inlined from elsewhere, and of those that a jump
+	 * leads to (--collect-jumps=yes). */
+	if (str_equal(key, STR("fi")) || str_equal(key, STR("fe")) ||
+	    str_equal(key, STR("jfi")))
 		return read_name(c, NAME_FILE, value, &name, err);
 	if (str_equal(key, STR("cfl")) || str_equal(key, STR("cfi")))
 		return read_name(c, NAME_FILE, value, &c->callee_file, err);
 	if (str_equal(key, STR("fn")))
 		return read_name(c, NAME_FUNCTION, value, &name, err) &&
 		       find_function(c, name, c->file, &c->function, err);
+	if (str_equal(key, STR("jfn")))
+		return read_name(c, NAME_FUNCTION, value, &name, err);
 	if (!str_equal(key, STR("cfn")))
 		return true;
 	if (!read_name(c, NAME_FUNCTION, value, &name, err) ||
@@ -296,6 +302,23 @@ static bool use_costs(struct callgrind *c, struct str line, struct error *err)
 	return true;
 }
 
+/* A number for each event, of a part of the file. That of Xdebug counts what ran
+ * before the script; of functions of C stackprof tells what calls of them cost
+ * and nothing of their own, so that only the summary has it. */
+static void use_summary(struct callgrind *c, struct str list)
+{
+	struct str word = STR("");
+	int64_t value = 0;
+
+	for (uint32_t i = 0; i <= c->chosen; i++)
+		word = take_word(&list);
+	if (c->is_of_stackprof && c->event_count && parse_i64(word, &value) &&
+	    value > 0)
+		c->whole = sat_add_i64(
+			c->whole,
+			sat_mul_i64(value, c->factors[c->chosen]));
+}
+
 static bool is_position(char first)
 {
 	return (first >= '0' && first <= '9') || first == '+' || first == '-' ||
@@ -319,6 +342,14 @@ static bool use_line(struct callgrind *c, struct str line,
 	if (take_header(line, "positions:", &value)) {
 		for (c->positions = 0; take_word(&value).len;)
 			c->positions++;
+		return true;
+	}
+	if (take_header(line, "creator:", &value)) {
+		c->is_of_stackprof = str_equal(value, STR("stackprof"));
+		return true;
+	}
+	if (take_header(line, "summary:", &value)) {
+		use_summary(c, value);
 		return true;
 	}
 	if (str_starts(line, STR("calls="))) {
@@ -374,6 +405,7 @@ static bool cap_recursion(struct callgrind *c, struct error *err)
 		whole = sat_add_i64(whole, c->functions[i].self);
 		c->functions[i].called = 0;
 	}
+	whole = max_i64(whole, c->whole);
 	for (size_t i = 0; i < c->call_count; i++) {
 		struct name_sums *n = &sums[names[c->calls[i].caller]];
 
@@ -469,10 +501,11 @@ static bool read_all(struct callgrind *c, struct str text,
 	return cap_recursion(c, err) && add_stacks(c, err);
 }
 
-static void settle(struct profile *out)
+static void settle(const struct callgrind *c, struct profile *out)
 {
 	out->is_of_calls = true;
-	out->whole_total = out->total;
+	out->omitted = max_i64(sat_sub_i64(c->whole, out->total), 0);
+	out->whole_total = sat_add_i64(out->total, out->omitted);
 	out->sample_count = -1;
 	out->period = 0;
 }
@@ -498,7 +531,7 @@ bool decode_callgrind(struct str bytes, const struct profile_want *want,
 	out->type = c.chosen;
 	is_done = is_done && profile_build_finish(c.build, notes, err);
 	if (is_done)
-		settle(out);
+		settle(&c, out);
 	buf_release(&c.key);
 	arena_release(&c.arena);
 	profile_build_free(c.build);

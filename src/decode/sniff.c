@@ -830,6 +830,9 @@ static const struct magic magics[] = {
 	MAGIC("rbspy0",
 	      "raw data of rbspy (make speedscope of it: rbspy report "
 	      "-f speedscope -i FILE -o FILE.json)"),
+	MAGIC("desc: I1 cache:", "a profile of Valgrind's cachegrind "
+				 "(cg_annotate FILE shows it; callgrind "
+				 "counts calls as well)"),
 	MAGIC("desc: ", "a heap profile of Valgrind's massif (ms_print FILE "
 			"shows it)"),
 	MAGIC("goroutine profile: total ",

@@ -87,6 +87,64 @@ static void test_names(void **state)
 	profile_release(&p);
 }
 
+/* What functions do not tell of themselves is of the whole. */
+static void test_summary(void **state)
+{
+	static const char text[] =
+		"creator: stackprof\nevents: Ir Dr\nsummary: 57 9\nfl=a.rb\nfn=main\n1 0\n"
+		"cfn=parse\ncalls=1 2\n2 30 4\ncfl=<cfunc>\ncfn=new\n"
+		"calls=1 0\n3 27\nfn=parse\n2 30 4\nfl=<cfunc>\nfn=new\n";
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(text, "", &p));
+	assert_int_equal(p.total, 30);
+	assert_int_equal(p.omitted, 27);
+	assert_int_equal(p.whole_total, 57);
+	expect_costs(&p, "main", 0, 57);
+	expect_costs(&p, "parse", 30, 30);
+	profile_release(&p);
+	assert_decoded(decode(text, "Dr", &p));
+	assert_int_equal(p.whole_total, 9);
+	profile_release(&p);
+	/* Parts of a file add up; less than the functions have says nothing. */
+	assert_decoded(decode("creator: stackprof\n"
+			      "events: Ir\nsummary: 4\nfn=a\n1 4\n"
+			      "events: Ir\nsummary: 5\nfn=a\n1 4\n",
+			      "", &p));
+	assert_int_equal(p.whole_total, 9);
+	profile_release(&p);
+	assert_decoded(
+		decode("creator: stackprof\nevents: Ir\nsummary: 3\n"
+		       "fn=a\n1 4\n",
+		       "", &p));
+	assert_int_equal(p.whole_total, 4);
+	assert_int_equal(p.omitted, 0);
+	profile_release(&p);
+	/* Others have in it what is of no function. */
+	assert_decoded(
+		decode("events: Ir\nsummary: 9\nfn=a\n1 4\n", "", &p));
+	assert_int_equal(p.whole_total, 4);
+	profile_release(&p);
+}
+
+/* --collect-jumps=yes: a name may be told where a jump leads to. */
+static void test_jumps(void **state)
+{
+	static const char text[] =
+		"events: Ir\nfl=(1) a.c\nfn=(1) main\n1 2\n"
+		"jfi=(5) b.h\njump=32 +17\n+3\njcnd=1/6 400\n1\n"
+		"jfi=(6) c.h\njfn=(7) far\njump=1 3\n1\n"
+		"fi=(5)\n4 10\nfe=(6)\n4 1\nfn=(7)\n9 3\n";
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode(text, "", &p));
+	expect_costs(&p, "main", 13, 13);
+	expect_costs(&p, "far", 3, 3);
+	profile_release(&p);
+}
+
 static void expect_file(const char *path, const char *name, int64_t self,
 			int64_t total)
 {
@@ -145,6 +203,8 @@ UNIT_TESTS(callgrind)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_costs),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_broken),
 	};

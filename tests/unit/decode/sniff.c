@@ -462,6 +462,11 @@ static void test_other_kinds(void **state)
 	       "FILE.folded -- python PROGRAM)");
 	expect(STR("# callgrind format\nversion: 1\n"), FORMAT_CALLGRIND, "");
 	expect(STR("\nevents: Ticks\n\nfl=/tmp/n.pl\n"), FORMAT_CALLGRIND, "");
+	expect(STR("desc: I1 cache:         32768 B, 64 B\ncmd: ./w\n"
+		   "events: Ir I1mr\nfl=w.c\nfn=main\n1 2 3\n"),
+	       FORMAT_UNKNOWN,
+	       "a profile of Valgrind's cachegrind (cg_annotate FILE shows it; "
+	       "callgrind counts calls as well)");
 	expect(STR("desc: --massif\n"), FORMAT_UNKNOWN,
 	       "a heap profile of Valgrind's massif (ms_print FILE shows it)");
 	expect(STR("go 1.26 trace\0\0\0"), FORMAT_UNKNOWN,
