@@ -622,6 +622,7 @@ struct folded {
 	struct arena scratch;
 	struct folded_lines *lines;
 	const char *austin_type; /* NULL: another's; "": not told */
+	bool is_leaf_first;
 	uint32_t *named;         /* frames, by the numbers of their names */
 	size_t named_count;
 	size_t named_cap;
@@ -769,6 +770,16 @@ static uint32_t keep_functions(const uint32_t *frames, uint32_t count,
 	return kept_count;
 }
 
+static void turn_round(uint32_t *frames, uint32_t count)
+{
+	for (uint32_t i = 0; i < count / 2; i++) {
+		uint32_t kept = frames[i];
+
+		frames[i] = frames[count - 1 - i];
+		frames[count - 1 - i] = kept;
+	}
+}
+
 static bool add_deep(struct folded *f, const struct folded_line *line,
 		     const uint32_t *names, struct error *err)
 {
@@ -778,18 +789,23 @@ static bool add_deep(struct folded *f, const struct folded_line *line,
 			   line->count, sizeof *f->deep))
 		return no_memory(f, err);
 	find_frames(f, names, line->count, f->deep);
+	if (f->is_leaf_first)
+		turn_round(f->deep, line->count);
 	count = without_wait(f, f->deep,
 			     keep_functions(f->deep, line->count, f->deep),
 			     line->weight);
 	return profile_build_stack(f->build, f->deep, count, line->weight, err);
 }
 
-static bool add_stack_of_austin(struct folded *f, uint32_t depth, int64_t value,
-				struct error *err)
+/* What the stack has in common with the last one stays as it was read. */
+static bool add_stack_changed(struct folded *f, uint32_t depth, int64_t value,
+			      struct error *err)
 {
 	uint32_t kept[LIMIT_STACK_FRAMES];
 
 	depth = keep_functions(f->frames, depth, kept);
+	if (f->is_leaf_first)
+		turn_round(kept, depth);
 	return profile_build_stack(f->build, kept, depth, value, err);
 }
 
@@ -801,8 +817,8 @@ static bool add_stack(struct folded *f, const struct folded_line *line,
 	uint32_t depth = line->shared + line->count;
 
 	find_frames(f, names, line->count, frames);
-	if (f->austin_type)
-		return add_stack_of_austin(f, depth, line->weight, err);
+	if (f->austin_type || f->is_leaf_first)
+		return add_stack_changed(f, depth, line->weight, err);
 	if (f->tree && !stack_tree_walk(f->tree, frames, line->count,
 					&f->places[line->shared]))
 		return arena_fail(f->tree->arena, "a folded stack", err);
@@ -979,10 +995,12 @@ static void settle(const struct folded *f, struct profile *out)
 static bool read_all(struct folded *f, struct str type, struct notes *notes,
 		     struct error *err)
 {
+	bool has_tree = !f->austin_type && !f->is_leaf_first;
+
 	/* Lines are no part of its order. */
-	if (!f->austin_type)
+	if (has_tree)
 		f->tree = profile_build_tree(f->build, err);
-	return (f->tree || f->austin_type) && declare_type(f, type, err) &&
+	return (f->tree || !has_tree) && declare_type(f, type, err) &&
 	       read_lines(f, err) && check_pairs(f, type, notes, err);
 }
 
@@ -1006,6 +1024,27 @@ static const char *type_of_austin(struct str front)
 	return "";
 }
 
+/* fgprof (0.9) writes its folded stacks leaf first: then all of them end in what
+ * every goroutine begins with, which calls nothing that returns to it. */
+static bool is_leaf_first(struct str front)
+{
+	struct str root = STR("runtime.goexit");
+	bool has_lines = false;
+
+	front = whole_lines(folded_unmarked(front));
+	while (front.len) {
+		struct str line = str_trim(str_take_line(&front));
+
+		if (!line.len)
+			continue;
+		take_last_word(&line);
+		if (!str_ends(line, root) || str_starts(line, root))
+			return false;
+		has_lines = true;
+	}
+	return has_lines;
+}
+
 static struct folded *folded_new(struct feed *feed, struct profile *out,
 				 struct error *err)
 {
@@ -1019,6 +1058,7 @@ static struct folded *folded_new(struct feed *feed, struct profile *out,
 	for (size_t i = 0; i < WAITS; i++)
 		f->waits[i] = NO_FRAME;
 	f->austin_type = type_of_austin(feed_front(feed));
+	f->is_leaf_first = is_leaf_first(feed_front(feed));
 	f->build = profile_build_new(out, err);
 	if (f->build)
 		f->lines = folded_lines_new(feed, err);
@@ -1051,6 +1091,9 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 	if (is_done && folded_lines_cut_off(f->lines))
 		notes_add(notes, "the last line of the folded stacks has no "
 				 "line end: the file may be cut off");
+	if (is_done && f->is_leaf_first)
+		notes_add(notes, "the folded stacks begin with the leaf, as "
+				 "fgprof writes them: they are turned round");
 	if (is_done && f->waited && out->total)
 		notes_add(notes,
 			  "%.1f %% are not on a CPU (linux:schedule), and told "

@@ -72,6 +72,42 @@ static void test_forms_of_lines(void **state)
 			  "<0000000000401136> 4\nmain;big 3\nmain;f<401136> 3\n");
 }
 
+/* As fgprof writes them; the root of goroutines elsewhere is a name. */
+static void test_leaf_first(void **state)
+{
+	struct profile p;
+	struct buf deep;
+	uint32_t first;
+
+	(void)state;
+	assert_decodes_to("sleep;work;main;runtime.goexit 2\n"
+			  "work;main;runtime.goexit 1\n"
+			  "sleep;work;main;runtime.goexit 3\n"
+			  "x;runtime.goexit 4\n",
+			  "runtime.goexit;main;work 1\n"
+			  "runtime.goexit;main;work;sleep 5\n"
+			  "runtime.goexit;x 4\n");
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.text[0], "turned round"));
+	assert_decodes_to("main;a;runtime.goexit 2\nmain;a 1\n",
+			  "main;a 1\nmain;a;runtime.goexit 2\n");
+	assert_decodes_to("runtime.goexit;a 2\nruntime.goexit 1\n",
+			  "runtime.goexit 1\nruntime.goexit;a 2\n");
+	assert_int_equal(notes.count, 0);
+	buf_init(&deep, 64 * KIB);
+	buf_add_text(&deep, "leaf");
+	for (unsigned i = 0; i < LIMIT_STACK_FRAMES; i++)
+		buf_add_text(&deep, ";f");
+	buf_add_text(&deep, ";runtime.goexit 1\n");
+	profile_init(&p);
+	assert_decoded(decode(buf_str(&deep), "", &p));
+	first = p.frame_ids[p.stacks[0].frame_first];
+	assert_true(str_equal(function_name(&p, p.frames[first].function),
+			      STR("runtime.goexit")));
+	profile_release(&p);
+	buf_release(&deep);
+}
+
 /* As llvm-xray writes them, with all that is called; and lines that are not. */
 static void test_totals(void **state)
 {
@@ -654,6 +690,7 @@ UNIT_TESTS(folded)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms_of_lines),
+		cmocka_unit_test(test_leaf_first),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_austin),
 		cmocka_unit_test(test_deep_austin),
