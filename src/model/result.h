@@ -190,6 +190,7 @@ struct guilty_span {
 	uint32_t count;      /* members of the group, 1 for a single span */
 	struct str *path;    /* "service name", root first, itself last */
 	size_t path_count;
+	uint32_t path_left_out; /* spans that one of them stands for, or 0 */
 	int64_t typical_ns;     /* -1 unknown */
 	uint32_t typical_count; /* traces behind it, 0 unknown */
 	/* What is usual is that of requests that have something in common with

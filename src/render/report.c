@@ -153,7 +153,9 @@ static void write_where(struct page *p, const struct result *r)
 			page_text(p, " > ");
 		if (is_long && i == PATH_HEAD) {
 			i = span->path_count - PATH_TAIL;
-			page_textf(p, "(%zu spans) > ", i - PATH_HEAD);
+			page_textf(p, "(%zu spans) > ",
+				   i - PATH_HEAD + span->path_left_out -
+					   (span->path_left_out > 0));
 		}
 		page_name(p, span->path[i], 0);
 	}

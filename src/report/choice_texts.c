@@ -550,8 +550,9 @@ static bool add_path(const struct choice *c, struct result *result,
 		return arena_fail(&result->arena, "the answer", err);
 	for (uint32_t i = count; i-- > 0;) {
 		if (is_long && i == count - 1 - PATH_HEAD_STEPS) {
+			result->span.path_left_out = i + 1 - PATH_TAIL_STEPS;
 			buf_addf(&text, "... %u spans ...",
-				 i + 1 - PATH_TAIL_STEPS);
+				 result->span.path_left_out);
 			i = PATH_TAIL_STEPS;
 		} else {
 			wording_add_span(&text, c->t, c->steps[i]);

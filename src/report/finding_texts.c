@@ -472,8 +472,8 @@ static void note_repairs(const struct trace *t, struct notes *notes)
 		   "spans start or end outside their parent's time (clock "
 		   "skew?)");
 	note_count(notes, odd->abandoned_count,
-		   "1 span went on after its caller had failed (a timeout?)",
-		   "spans went on after their callers had failed (timeouts?)");
+		   "1 span went on after its caller had failed",
+		   "spans went on after their callers had failed");
 }
 
 void trace_notes_add(const struct trace *t, struct notes *notes)

@@ -120,6 +120,10 @@ static void test_long_path(void **state)
 	s.result.span.path_count = 14;
 	expect(&s, "svc first > svc step > svc step > (5 spans) > svc step > ");
 	expect(&s, " > svc last\n");
+	/* One of them stands for many. */
+	s.result.span.path_left_out = 68;
+	expect(&s, " > (72 spans) > ");
+	s.result.span.path_left_out = 0;
 	s.result.span.path_count = 10;
 	expect_not(&s, "spans) >");
 }

@@ -529,6 +529,7 @@ static void long_path(void **state)
 	begin(&g);
 	tell(&g, text, any);
 	assert_int_equal(g.result.span.path_count, 33);
+	assert_int_equal(g.result.span.path_left_out, 68);
 	expect(g.result.span.path[0], "s n0");
 	expect(g.result.span.path[7], "s n7");
 	expect(g.result.span.path[8], "... 68 spans ...");
