@@ -1024,7 +1024,7 @@ static const char *type_of_austin(struct str front)
 	return "";
 }
 
-/* fgprof (0.9) writes its folded stacks leaf first: then all of them end in what
+/* fgprof (0.9.5) writes its folded stacks leaf first: then all of them end in what
  * every goroutine begins with, which calls nothing that returns to it. */
 static bool is_leaf_first(struct str front)
 {
