@@ -100,6 +100,10 @@ static const struct sign signs[] = {
 };
 
 #define GUESS_OTHER(text) ((struct guess){ FORMAT_UNKNOWN, text })
+#define GUESS_STDOUTTRACE                                                        \
+	GUESS_OTHER("spans as stdouttrace of OpenTelemetry's Go SDK prints "     \
+		    "them for people (write OTLP instead: otlptracehttp, to a "  \
+		    "collector with a file exporter)")
 #define GUESS_CONSOLE                                                            \
 	GUESS_OTHER("spans as OpenTelemetry's console exporter prints them for " \
 		    "people (write OTLP instead: OTEL_TRACES_EXPORTER=otlp, to " \
@@ -338,6 +342,7 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 	bool has_data = false, has_errors = false, is_empty = true;
 	bool has_format = false, has_version = false;
 	bool has_trace_id = false, has_id = false, has_context = false;
+	bool has_name = false;
 	struct str key;
 
 	*is_header = false;
@@ -356,6 +361,9 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 			return GUESS_FORMAT(FORMAT_ZIPKIN_JSON);
 		if (has_context && str_equal(key, STR("parent_id")))
 			return GUESS_CONSOLE;
+		if (has_name && str_equal(key, STR("SpanContext")))
+			return GUESS_STDOUTTRACE;
+		has_name |= str_equal(key, STR("Name"));
 		is_empty = false;
 		guess = sniff_key(r, key);
 		if (is_verdict(guess))
@@ -827,6 +835,8 @@ static const struct magic magics[] = {
 	MAGIC("MOJ", "a MOJO file of austin (make folded stacks of it: "
 		     "mojo2austin FILE FILE.austin)"),
 	MAGIC("memray\0", MEMRAY),
+	MAGIC("v8-version,",
+	      "the log of node --prof (record with node --cpu-prof)"),
 	MAGIC("rbspy0",
 	      "raw data of rbspy (make speedscope of it: rbspy report "
 	      "-f speedscope -i FILE -o FILE.json)"),
@@ -921,6 +931,9 @@ static const char *describe_markup(struct str text)
 		return "an XML document";
 	if (has_text(text, STR("Grafana")) || has_text(text, STR("grafana")))
 		return "an HTML page (Grafana login?)";
+	if (has_text(text, STR("memray")))
+		return "a page of memray (make speedscope of the file that it "
+		       "is of: memray transform speedscope -o FILE.json FILE)";
 	if (has_text(text, STR("Jaeger")))
 		return "an HTML page (Jaeger's; was the path wrong?)";
 	return "an HTML page (login or proxy?)";

@@ -462,6 +462,20 @@ static void test_other_kinds(void **state)
 	       "FILE.folded -- python PROGRAM)");
 	expect(STR("# callgrind format\nversion: 1\n"), FORMAT_CALLGRIND, "");
 	expect(STR("\nevents: Ticks\n\nfl=/tmp/n.pl\n"), FORMAT_CALLGRIND, "");
+	expect(STR("v8-version,11,3,244,8,-node.23,0\n"
+		   "shared-library,/usr/bin/node\n"),
+	       FORMAT_UNKNOWN,
+	       "the log of node --prof (record with node --cpu-prof)");
+	expect(STR("<!doctype html>\n<html><title>memray - table</title>"),
+	       FORMAT_UNKNOWN,
+	       "a page of memray (make speedscope of the file that it is of: "
+	       "memray transform speedscope -o FILE.json FILE)");
+	expect(STR("{\"Name\":\"SELECT\",\"SpanContext\":{\"TraceID\":"
+		   "\"e1d0\"},\"Parent\":{}}\n"),
+	       FORMAT_UNKNOWN,
+	       "spans as stdouttrace of OpenTelemetry's Go SDK prints them for "
+	       "people (write OTLP instead: otlptracehttp, to a collector with "
+	       "a file exporter)");
 	expect(STR("desc: I1 cache:         32768 B, 64 B\ncmd: ./w\n"
 		   "events: Ir I1mr\nfl=w.c\nfn=main\n1 2 3\n"),
 	       FORMAT_UNKNOWN,
