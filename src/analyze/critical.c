@@ -10,8 +10,8 @@
 #include "model/trace.h"
 
 /* Clocks of different hosts disagree. A server span that does not fit into
- * its caller's time is moved to its middle, as Jaeger does, for the sums
- * only: profiles are stored with the times of their own host. */
+ * its caller's time is moved into it, for the sums only: profiles are stored
+ * with the times of their own host. */
 
 /* Identity of a host, best first, as Jaeger takes it; the last two are its
  * own process tags. */
@@ -47,10 +47,20 @@ static uint32_t host_of(const struct trace *t, uint32_t resource)
 	return 0;
 }
 
+/* A server's span ends when its answer has been sent, and the caller may have
+ * read it by then: so much later, or this part of the call, is no sign of
+ * another clock. What is over is cut off. */
+#define LATE_END_NS NS_PER_MS
+#define LATE_END_PERCENT 1
+
 static bool fits(const struct span *child, const struct span *parent)
 {
+	int64_t late = span_duration_ns(parent) / 100 * LATE_END_PERCENT;
+
+	late = late > LATE_END_NS ? late : LATE_END_NS;
 	return child->start_ns >= parent->start_ns &&
-	       child->end_ns <= parent->end_ns;
+	       child->start_ns < parent->end_ns &&
+	       child->end_ns <= sat_add_i64(parent->end_ns, late);
 }
 
 static uint64_t pair_key(const struct span *child, const struct span *parent)
@@ -131,14 +141,18 @@ static bool is_abandoned(const struct span *child, const struct span *parent)
 	       (parent->flags & SPAN_IS_ERROR);
 }
 
+/* The least shift that fits. Of a callee that lies apart nothing tells where in
+ * its call it ran: the middle, as Jaeger has it. */
 static int64_t align(const struct span *child, const struct span *parent)
 {
 	int64_t room =
 		sat_sub_i64(span_duration_ns(parent), span_duration_ns(child));
 
-	if (room >= 0)
+	if (room >= 0 && is_apart(child, parent))
 		return sat_sub_i64(sat_add_i64(parent->start_ns, room / 2),
 				   child->start_ns);
+	if (room >= 0 && child->end_ns > parent->end_ns)
+		return sat_sub_i64(parent->end_ns, child->end_ns);
 	if (child->start_ns < parent->start_ns || is_as_long(child, parent) ||
 	    is_apart(child, parent))
 		return sat_sub_i64(parent->start_ns, child->start_ns);

@@ -205,7 +205,7 @@ bool waterfall_select(const struct trace *t, const struct waterfall_want *want,
 		      struct result *result, struct error *err) MUST_CHECK;
 
 /* Clocks of different hosts disagree. A server span that does not fit into
- * its caller's time is moved to its middle, as Jaeger does, for the sums
+ * its caller's time is moved into it, by as little as that takes, for the sums
  * only: profiles are stored with the times of their own host. */
 
 /* How far a server span was moved against its caller because it did not fit;

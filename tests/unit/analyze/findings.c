@@ -619,7 +619,7 @@ static void skew(void **state)
 					.count = 2,
 					.moved_count = 3,
 					.time_ns = 230 * MS,
-					.other_ns = 15 * MS });
+					.other_ns = 10 * MS });
 	/* the caller failed: its callee went on */
 	expect_none("1 0 a S root 0 300 @host.name=a\n"
 		    "2 1 a C call 100 200 error @host.name=a\n"

@@ -121,7 +121,7 @@ static void skew_without_kind(void **state)
 		  "5 4 c S serve 260 310 @host.name=c\n"
 		  "6 4 a I step 210 220 @host.name=a\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)],
-			 fixture_ms(-30));
+			 fixture_ms(-10));
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 5)], 0);
 	end(&c);
 	/* longer than its call: that one did not wait */
@@ -227,6 +227,38 @@ static void apart_from_its_call(void **state)
 	end(&c);
 }
 
+/* A callee that ends just after its caller is on the same clock: what it ran
+ * for is not moved onto what ran before it. Later, it is moved by no more than
+ * that. */
+static void ends_late(void **state)
+{
+	struct case_times c;
+
+	(void)state;
+	begin(&c, "1 0 a S root 0 1600 @host.name=a\n"
+		  "2 1 a C call 10 1510 @host.name=a\n"
+		  "3 2 a I refresh 20 980 @host.name=a\n"
+		  "4 2 b S serve 1000 1525 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 4)], 0);
+	expect(&c, 3, 960, 960, 960);
+	expect(&c, 4, 525, 510, 510);
+	end(&c);
+	begin(&c, "1 0 a S root 0 1600 @host.name=a\n"
+		  "2 1 a C call 10 1510 @host.name=a\n"
+		  "3 2 a I refresh 20 980 @host.name=a\n"
+		  "4 2 b S serve 1000 1526 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 4)],
+			 fixture_ms(-16));
+	expect(&c, 3, 960, 960, 960);
+	expect(&c, 4, 526, 526, 526);
+	end(&c);
+	/* of a short call a millisecond is none either */
+	begin(&c, "1 0 a C call 0 10 @host.name=a\n"
+		  "2 1 b S serve 8 11 @host.name=b\n");
+	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)], 0);
+	end(&c);
+}
+
 UNIT_TESTS(skew)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +270,7 @@ UNIT_TESTS(skew)
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(skew_there_and_back),
 		cmocka_unit_test(not_skewed),
+		cmocka_unit_test(ends_late),
 		cmocka_unit_test(apart_from_its_call),
 	};
 
