@@ -8,16 +8,16 @@
 #include "analyze/operations.h"
 #include "analyze/trace_analysis.h"
 #include "analyze/verdict.h"
+#include "base/map.h"
 #include "base/num.h"
 
 /* Wrappers between a loop and its call: a library's span around a driver's,
  * the client and the server side of a call. Three or four are common. */
 #define CHAIN_SPANS 4
 
-/* A span on its way into a group; equal parent and key meet by sorting. */
+/* A span on its way into a group; equal places meet by sorting. */
 struct ranked {
-	uint32_t parent;
-	uint32_t key;
+	uint32_t place;
 	uint32_t span;
 };
 
@@ -75,10 +75,8 @@ static int compare_item(const void *left, const void *right)
 {
 	const struct ranked *a = left;
 	const struct ranked *b = right;
-	int order = compare_i64(a->parent, b->parent);
+	int order = compare_i64(a->place, b->place);
 
-	if (!order)
-		order = compare_i64(a->key, b->key);
 	return order ? order : compare_i64(a->span, b->span);
 }
 
@@ -145,21 +143,64 @@ static bool is_wanted(const struct rank *r, const struct guilty_want *want,
 	return guilty_want_accepts(want, t, span);
 }
 
-/* A root is nobody's sibling, and a span asked for by its id stands alone:
- * both get a parent number of their own past all spans. */
-static struct ranked item_of(const struct rank *r, const struct guilty_want *want,
-			   uint32_t span)
-{
-	const struct trace *t = r->calls->t;
-	struct ranked item = {
-		.parent = common_parent(t, span),
-		.key = r->calls->key[span],
-		.span = span,
-	};
+/* Spans that do the same below spans that do the same are at one place: the
+ * calls of a loop, and those of a loop inside each of its turns. A root is
+ * nobody's sibling. */
+struct places {
+	const struct calls *calls;
+	struct map numbers; /* of a place above and a key */
+	uint32_t *of;       /* by span, 0: not known yet */
+	uint32_t *above;    /* by span, past wrappers; SPAN_NONE for a root */
+	uint32_t *stack;
+	uint32_t count;
+};
 
-	if (item.parent == SPAN_NONE || want->span_id)
-		item.parent = t->span_count + span;
-	return item;
+static bool place_add(struct places *p, uint32_t span)
+{
+	uint32_t above = p->above[span];
+	uint32_t place = p->count + 1;
+
+	if (above != SPAN_NONE &&
+	    !map_insert_u64(&p->numbers,
+			    (uint64_t)p->of[above] << 32 | p->calls->key[span],
+			    place, &place))
+		return false;
+	p->count += place > p->count;
+	p->of[span] = place;
+	return true;
+}
+
+/* From each span up to what is known, and back down. */
+static bool places_find(struct places *p)
+{
+	for (uint32_t i = 0; i < p->calls->t->span_count; i++) {
+		uint32_t depth = 0;
+
+		for (uint32_t at = i; at != SPAN_NONE && !p->of[at];
+		     at = p->above[at]) {
+			p->above[at] = common_parent(p->calls->t, at);
+			p->stack[depth++] = at;
+		}
+		while (depth)
+			if (!place_add(p, p->stack[--depth]))
+				return false;
+	}
+	return true;
+}
+
+static bool places_build(struct places *p, const struct calls *c,
+			 struct arena *arena, struct error *err)
+{
+	uint32_t n = c->t->span_count;
+
+	*p = (struct places){ .calls = c };
+	map_init(&p->numbers, arena);
+	p->of = arena_array(arena, n, sizeof *p->of);
+	p->above = arena_array(arena, n, sizeof *p->above);
+	p->stack = arena_array(arena, n, sizeof *p->stack);
+	if (!p->of || !p->above || !p->stack || !places_find(p))
+		return arena_fail(arena, "the trace", err);
+	return true;
 }
 
 /* Of calls side by side the path runs through the one that ended last. */
@@ -192,8 +233,7 @@ static void group(const struct rank *r, const struct ranked *items, size_t count
 	struct candidate *current = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!current || items[i].parent != items[i - 1].parent ||
-		    items[i].key != items[i - 1].key) {
+		if (!current || items[i].place != items[i - 1].place) {
 			current = &out->items[out->count++];
 			current->member_first = (uint32_t)i;
 		}
@@ -211,6 +251,7 @@ bool candidates_rank(const struct calls *c, const struct trace_times *times,
 	struct rank r = { .calls = c, .times = times, .by = want->by };
 	uint32_t n = c->t->span_count;
 	struct ranked *items = arena_array(arena, n, sizeof *items);
+	struct places places;
 	size_t count = 0;
 
 	*out = (struct candidates){ 0 };
@@ -218,9 +259,14 @@ bool candidates_rank(const struct calls *c, const struct trace_times *times,
 	out->members = arena_array(arena, n, sizeof *out->members);
 	if (!items || !out->items || !out->members)
 		return arena_fail(arena, "the trace", err);
+	if (!places_build(&places, c, arena, err))
+		return false;
+	/* A span asked for by its id stands alone. */
 	for (uint32_t i = 0; i < n; i++) {
 		if (is_wanted(&r, want, i))
-			items[count++] = item_of(&r, want, i);
+			items[count++] = (struct ranked){
+				want->span_id ? i : places.of[i], i
+			};
 	}
 	if (count)
 		qsort(items, count, sizeof *items, compare_item);

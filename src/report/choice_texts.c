@@ -489,13 +489,24 @@ static void report_behind(const struct choice *c, struct buf *out)
 				  : " took this one late; others do not wait");
 }
 
+/* Of calls that overlap, too: what each of them took. */
+static int64_t mean_call_ns(const struct choice *c)
+{
+	const uint32_t *members = c->repeats.members + c->loop->member_first;
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < c->loop->count; i++)
+		sum = sat_add_i64(sum,
+				  span_duration_ns(&c->t->spans[members[i]]));
+	return sum / (int64_t)c->loop->count;
+}
+
 static void report_cause(const struct choice *c, struct buf *out)
 {
 	/* How many there are, and of what, has been told. */
 	if (c->loop) {
 		buf_add_text(out, "a call took ");
-		wording_add_duration(out,
-				     c->loop->sum_ns / (int64_t)c->loop->count);
+		wording_add_duration(out, mean_call_ns(c));
 		buf_add_text(out, " on average");
 	} else if (choice_ground(c) == CHOICE_OWN) {
 		report_unknown(c, out);

@@ -293,6 +293,43 @@ static void edge_of_branch(void **state)
 	}
 }
 
+/* What repeats inside each turn of a loop is one candidate; the same below
+ * something else is another. */
+static void turns_of_a_loop(void **state)
+{
+	struct ranking r;
+
+	(void)state;
+	begin(&r,
+	      "1 0 s S root 0 130\n"
+	      "2 1 s I row 0 30\n"
+	      "3 2 s I compute 2 14\n"
+	      "4 2 s I compute 16 28\n"
+	      "5 1 s I row 30 60\n"
+	      "6 5 s I compute 32 44\n"
+	      "7 5 s I compute 46 58\n"
+	      "8 1 s I other 60 100\n"
+	      "9 8 s I compute 65 95\n",
+	      (struct guilty_want){ 0 });
+	assert_int_equal(r.list.count, 5);
+	expect(&r, 0, 3, 4, 48);
+	expect(&r, 1, 1, 1, 30);
+	expect(&r, 2, 9, 1, 30);
+	expect(&r, 3, 2, 2, 12);
+	expect(&r, 4, 8, 1, 10);
+	end(&r);
+	begin(&r,
+	      "1 0 s S root 0 60\n"
+	      "2 1 s I row 0 30\n"
+	      "3 2 s I compute 2 14\n"
+	      "4 1 s I row 30 60\n"
+	      "5 4 s I compute 32 44\n",
+	      (struct guilty_want){ .span_id = 5 });
+	assert_int_equal(r.list.count, 1);
+	expect(&r, 0, 5, 1, 12);
+	end(&r);
+}
+
 UNIT_TESTS(slowspan)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +342,7 @@ UNIT_TESTS(slowspan)
 		cmocka_unit_test(ties_by_time),
 		cmocka_unit_test(slowest_branch),
 		cmocka_unit_test(edge_of_branch),
+		cmocka_unit_test(turns_of_a_loop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

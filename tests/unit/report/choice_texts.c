@@ -309,6 +309,24 @@ static void loop_of_calls(void **state)
 		     "a call took 30 ms on average");
 }
 
+/* What a call takes is not what a loop takes by the number of its calls. */
+static void calls_that_overlap(void **state)
+{
+	char text[4096];
+	int len = snprintf(text, sizeof text, "1 0 api S login 0 700\n");
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		len += snprintf(text + len, sizeof text - (size_t)len,
+				"%x 1 api C q %d %d db.system.name=pg "
+				"db.query.text=\"SELECT a WHERE id = %d\"\n",
+				0x100 + i, 20 + i * 30, 80 + i * 30, i);
+	expect_texts(text, any,
+		     "N+1: 20 x \"SELECT a WHERE id = ?\", some at a time, "
+		     "630 ms",
+		     "a call took 60 ms on average");
+}
+
 #define PAY "url.full=http://pay/charge"
 
 static void attempts(void **state)
@@ -662,6 +680,7 @@ UNIT_TESTS(choice_texts)
 		cmocka_unit_test(a_session),
 		cmocka_unit_test(outside_the_callee),
 		cmocka_unit_test(loop_of_calls),
+		cmocka_unit_test(calls_that_overlap),
 		cmocka_unit_test(attempts),
 		cmocka_unit_test(grown),
 		cmocka_unit_test(not_grown),
