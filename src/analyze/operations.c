@@ -275,6 +275,10 @@ static void set_root(const struct trace *t, const struct trace_times *times,
 	if (!out->has_single_root)
 		return;
 	root = root_within(t, times->root);
+	/* A page is below the request that delivered it, as servers have it. */
+	if (t->spans[root].parent == SPAN_NONE && t->spans[root].parent_id &&
+	    !(t->spans[root].flags & (SPAN_IS_ORPHAN | SPAN_IS_CUT_CYCLE)))
+		root = trace_find_span(t, t->spans[root].parent_id);
 	out->root_service = span_service(t, root);
 	out->root_name = span_name(t, root);
 	out->is_root_called = t->spans[root].flags & SPAN_IS_ORPHAN;

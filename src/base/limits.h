@@ -39,6 +39,11 @@
  * spans that came first where a trace has more. */
 #define LIMIT_ATTRIBUTED_SPANS 20000u
 
+/* Missing spans in whose place others are looked at, those of the longest time
+ * first: each costs a walk over the trace. A trace that lost more than some
+ * dozens is no matter of single spans. */
+#define LIMIT_TRACE_GAPS 64u
+
 /* Links of a trace: a batch lists some hundred messages, and SDKs stop at 128 a
  * span by default. A few are followed. */
 #define LIMIT_TRACE_LINKS 10000u

@@ -130,6 +130,8 @@ struct trace_oddities {
 	size_t duplicate_count;  /* dropped, contents differed */
 	size_t twin_count; /* have the id of another span of their kind */
 	size_t cycle_count;
+	size_t adopted_count; /* of those that name a parent which is missing:
+				 they lie in the hole of another */
 	size_t outside_count;   /* outside the parent's time */
 	size_t abandoned_count; /* the same, after the parent had failed */
 };

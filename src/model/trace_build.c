@@ -1022,7 +1022,8 @@ bool trace_link(struct trace *t, struct arena *scratch,
 	link_parents(t, sort, r);
 	for (size_t i = 0; i < count; i++)
 		t->by_id[i] = sort->keys[i].index;
-	if (!cut_cycles(t, scratch, r, err))
+	if (!cut_cycles(t, scratch, r, err) ||
+	    !trace_mend_parents(t, scratch, sort, r, err))
 		return false;
 	fill_children(t);
 	count_outside(t, r);

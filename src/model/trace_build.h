@@ -134,6 +134,13 @@ bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 bool trace_build_survey_begin(struct trace_build *b,
 			      struct error *err) MUST_CHECK;
 
+/* trace_parents.c: gives spans whose parent is missing the one in whose hole
+ * they lie, in another service; and turns a page round that hangs below the
+ * request which delivered it. Before children are filled; sort as below. */
+bool trace_mend_parents(struct trace *t, struct arena *scratch,
+			const struct span_sort *sort, struct trace_oddities *r,
+			struct error *err) MUST_CHECK;
+
 /* trace_build.c: sorted spans get parents, by_id, children and roots. sort is
  * room for one key a span. */
 bool trace_link(struct trace *t, struct arena *scratch,

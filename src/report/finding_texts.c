@@ -453,16 +453,21 @@ static void note_repairs(const struct trace *t, struct notes *notes)
 		   "were kept",
 		   "spans have the ids of others (forked workers?); all were "
 		   "kept");
-	if (t->orphan_count && t->root_count == 1)
+	if (t->orphan_count > odd->adopted_count && t->root_count == 1)
 		notes_add(notes, "who called the first span sent no spans (a "
 				 "browser, a load generator?)");
 	else
 		note_count(
-			notes, t->orphan_count,
+			notes, t->orphan_count - odd->adopted_count,
 			"1 span names a parent that is not in the trace "
 			"(incomplete trace?)",
 			"spans name a parent that is not in the trace (incomplete "
 			"trace?)");
+	note_count(notes, odd->adopted_count,
+		   "1 span names a parent that is not in the trace; it counts "
+		   "below the span whose unexplained time it fills",
+		   "spans name a parent that is not in the trace; they count "
+		   "below the spans whose unexplained time they fill");
 	note_count(notes, odd->cycle_count,
 		   "1 span had a parent chain that forms a cycle; it was cut",
 		   "spans had parent chains that form a cycle; they were cut");

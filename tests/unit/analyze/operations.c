@@ -83,6 +83,21 @@ static void by_time_through(void **state)
 /* A consumer of a tenth of the request's time is asked about with what is
  * below it; one of a little less is not. What each waits for in its own process:
  * the call to another one makes its own time unknown. */
+/* Servers take the request that delivered the page for the root. */
+static void root_of_a_page(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	begin(&a, "1 0 shop S \"GET /\" 100 180\n"
+		  "2 1 browser I documentLoad 50 1050\n");
+	expect(&a, 0, "browser", "documentLoad", SPAN_KIND_INTERNAL);
+	assert_true(a.operations.has_single_root);
+	assert_true(str_equal(a.operations.root_service, STR("shop")));
+	assert_true(str_equal(a.operations.root_name, STR("GET /")));
+	end(&a);
+}
+
 static void long_message(void **state)
 {
 	struct asked a;
@@ -193,6 +208,7 @@ UNIT_TESTS(operations)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_time_through),
+		cmocka_unit_test(root_of_a_page),
 		cmocka_unit_test(long_message),
 		cmocka_unit_test(message_that_waited),
 		cmocka_unit_test(caller_without_spans),

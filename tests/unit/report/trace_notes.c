@@ -123,6 +123,11 @@ static void ids(void **state)
 	expect(&(struct trace){ .orphan_count = 1 },
 	       "1 span names a parent that is not in the trace (incomplete "
 	       "trace?)");
+	expect(&(struct trace){ .orphan_count = 1,
+				.root_count = 1,
+				.oddities = { .adopted_count = 1 } },
+	       "1 span names a parent that is not in the trace; it counts "
+	       "below the span whose unexplained time it fills");
 	expect(&(struct trace){ .orphan_count = 2 },
 	       "2 spans name a parent that is not in the trace (incomplete "
 	       "trace?)");
