@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analyze/account.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyze/findings.h"
+#include "base/num.h"
+
+double account_path_ns(const struct account_place *p)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < ACCOUNT_STATES; i++)
+		sum += p->path_ns[i];
+	return sum;
+}
+
+/* ---- of the trace ---- */
+
+struct accounting {
+	const struct calls *calls;
+	const struct trace *t;
+	const struct trace_times *times;
+	uint32_t *place; /* by span, OPERATION_NONE: none above either */
+	struct retries retries;
+	struct arena scratch;
+};
+
+/* Spans of other operations are a part of what is above them. Parents may come
+ * later: on another clock. */
+static void find_places(struct accounting *a, const struct operation *operations,
+			uint32_t count)
+{
+	for (uint32_t i = 0; i < a->t->span_count; i++)
+		a->place[i] = operations_find_span(operations, count, a->t, i);
+	for (uint32_t i = 0; i < a->t->span_count; i++) {
+		uint32_t above = i, place;
+
+		if (a->times->tree[i] != a->times->root)
+			continue;
+		while (a->place[above] == OPERATION_NONE &&
+		       a->times->tree[above] != above)
+			above = a->t->spans[above].parent;
+		place = a->place[above];
+		for (above = i; a->place[above] != place;
+		     above = a->t->spans[above].parent)
+			a->place[above] = place;
+	}
+}
+
+static bool is_of(const struct accounting *a, uint32_t span,
+		  const struct operation *operations)
+{
+	uint32_t place = a->place[span];
+
+	return place != OPERATION_NONE &&
+	       operations_find_span(&operations[place], 1, a->t, span) == 0;
+}
+
+static bool is_awaited_producer(const struct trace *t, uint32_t span)
+{
+	const struct span *s = &t->spans[span];
+
+	for (uint32_t i = 0; s->kind == SPAN_KIND_PRODUCER && i < s->child_count;
+	     i++)
+		if (t->spans[t->children[s->child_first + i]].flags &
+		    SPAN_IS_AWAITED)
+			return true;
+	return false;
+}
+
+static enum account_state state_of(const struct accounting *a, uint32_t span)
+{
+	uint8_t kind = a->t->spans[span].kind;
+
+	if (span_server_side(a->t, span) != SPAN_NONE)
+		return ACCOUNT_GAP;
+	if (is_awaited_producer(a->t, span))
+		return ACCOUNT_QUEUE;
+	if (calls_set_up(a->calls, span) != SPAN_NONE)
+		return ACCOUNT_SET_UP;
+	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER
+		       ? ACCOUNT_CALL
+		       : ACCOUNT_SELF;
+}
+
+static bool is_failed_attempt(const struct accounting *a, uint32_t span)
+{
+	return a->retries.is_member[span] && call_has_failed(a->calls, span);
+}
+
+/* Pauses are a part of what their span does itself. */
+static void add_pauses(const struct accounting *a, struct account *out)
+{
+	for (size_t i = 0; i < a->retries.count; i++) {
+		const struct retry *r = &a->retries.items[i];
+		struct account_place *p;
+		double pause_ns = (double)r->pause_ns;
+
+		if (a->place[r->parent] == OPERATION_NONE ||
+		    a->times->tree[r->parent] != a->times->root)
+			continue;
+		p = &out->places[a->place[r->parent]];
+		pause_ns = fmin(pause_ns,
+				(double)a->times->critical_ns[r->parent]);
+		pause_ns = fmin(pause_ns, p->path_ns[ACCOUNT_SELF]);
+		p->path_ns[ACCOUNT_SELF] -= pause_ns;
+		p->path_ns[ACCOUNT_PAUSE] += pause_ns;
+	}
+}
+
+static void add_caller(const struct accounting *a, uint32_t span,
+		       uint32_t counts[OPERATIONS_MAX][OPERATIONS_MAX],
+		       struct account_callers *callers)
+{
+	uint32_t place = a->place[span];
+	uint32_t above = a->t->spans[span].parent;
+	uint32_t first = callers->span[place];
+
+	if (first == SPAN_NONE ||
+	    (a->times->is_on_path[span] && !a->times->is_on_path[first]))
+		callers->span[place] = span;
+	if (a->times->tree[span] == span || a->place[above] == place)
+		return;
+	callers->all[place] |= 1u << a->place[above];
+	counts[place][a->place[above]]++;
+}
+
+static void sum_trace(const struct accounting *a,
+		      const struct operation *operations, struct account *out,
+		      struct account_callers *callers)
+{
+	uint32_t counts[OPERATIONS_MAX][OPERATIONS_MAX] = { { 0 } };
+
+	for (uint32_t i = 0; i < a->t->span_count; i++) {
+		struct account_place *p;
+		double critical = (double)a->times->critical_ns[i];
+
+		if (a->times->tree[i] != a->times->root ||
+		    a->place[i] == OPERATION_NONE)
+			continue;
+		p = &out->places[a->place[i]];
+		if (!is_of(a, i, operations)) {
+			/* what is above it does this itself */
+			p->self_ns += critical;
+			p->path_ns[ACCOUNT_SELF] += critical;
+			continue;
+		}
+		p->calls += !is_failed_attempt(a, i);
+		p->self_ns += (double)a->times->self_ns[i];
+		p->path_ns[state_of(a, i)] += critical;
+		p->through_ns += (double)a->times->through_ns[i];
+		add_caller(a, i, counts, callers);
+	}
+	for (uint32_t i = 0; i < out->count; i++)
+		for (uint32_t j = 0; j < out->count; j++)
+			if (counts[i][j] &&
+			    (callers->of[i] == OPERATION_NONE ||
+			     counts[i][j] > counts[i][callers->of[i]]))
+				callers->of[i] = j;
+}
+
+static bool accounting_init(struct accounting *a, const struct calls *c,
+			    const struct trace_times *times, struct error *err)
+{
+	struct siblings siblings;
+
+	*a = (struct accounting){ .calls = c, .t = c->t, .times = times };
+	arena_init(&a->scratch, LIMIT_DECODE_HEAP_BYTES);
+	a->place = arena_array(&a->scratch, c->t->span_count, sizeof *a->place);
+	if (!a->place)
+		return arena_fail(&a->scratch, "the trace", err);
+	return siblings_find(c, times, &a->scratch, &siblings, err) &&
+	       retries_find(c, times, &siblings, &a->scratch, &a->retries, err);
+}
+
+bool account_of_trace(const struct calls *c, const struct trace_times *times,
+		      const struct operation *operations, uint32_t count,
+		      struct account *out, struct account_callers *callers,
+		      struct error *err)
+{
+	struct accounting a;
+	bool is_done = accounting_init(&a, c, times, err);
+
+	*out = (struct account){ .count = count, .requests = 1 };
+	*callers = (struct account_callers){ 0 };
+	for (uint32_t i = 0; i < OPERATIONS_MAX; i++)
+		callers->of[i] = callers->span[i] = OPERATION_NONE;
+	if (is_done && c->t->span_count) {
+		find_places(&a, operations, count);
+		sum_trace(&a, operations, out, callers);
+		add_pauses(&a, out);
+		out->total_ns = (double)times->path_ns;
+	}
+	arena_release(&a.scratch);
+	return is_done;
+}
+
+/* ---- of other requests ---- */
+
+/* Spans of an operation that are looked at for the caller of one: the last ones
+ * that began before it. */
+#define CALLERS_MOST 32u
+
+/* Spans of its trace that began after one, of which its caller may be: on
+ * another clock. */
+#define LATE_MOST 32u
+
+/* What is told of callers by time alone is not told when more than this part of
+ * the spans that must have one lie in none. */
+#define UNPLACED_PERCENT 10
+
+/* The requests before, one trace at a time, as far as their spans are of known
+ * operations. */
+struct past {
+	const struct history *h;
+	const struct history_window *w;
+	const struct account_callers *callers;
+	struct trace t; /* of one request; spans, children and roots are ours */
+	uint32_t *operation; /* by span */
+	uint32_t root;
+	/* The last spans of each operation, and how many there were. */
+	uint32_t recent[OPERATIONS_MAX][CALLERS_MOST];
+	uint32_t seen[OPERATIONS_MAX];
+	uint32_t placed;
+	uint32_t unplaced;
+	struct account *out;
+	struct arena scratch;
+};
+
+static bool past_init(struct past *p, const struct history *h, uint32_t window,
+		      struct error *err)
+{
+	struct trace *t = &p->t;
+	uint32_t n = h->windows[window].span_count;
+
+	p->w = &h->windows[window];
+	trace_init(t);
+	arena_init(&p->scratch, LIMIT_DECODE_HEAP_BYTES);
+	t->spans = arena_array(&p->scratch, n, sizeof *t->spans);
+	t->children = arena_array(&p->scratch, n, sizeof *t->children);
+	t->roots = arena_array(&p->scratch, n, sizeof *t->roots);
+	p->operation = arena_array(&p->scratch, n, sizeof *p->operation);
+	t->resources = arena_array(&p->scratch, h->operation_count,
+				   sizeof *t->resources);
+	if (!t->spans || !t->children || !t->roots || !p->operation ||
+	    !t->resources)
+		return arena_fail(&p->scratch, "the history", err);
+	if (!symtab_init(&t->symtab, &p->scratch, err))
+		return false;
+	/* One process a service. */
+	for (uint32_t i = 0; i < h->operation_count; i++)
+		if (!symtab_add(&t->symtab, h->operations[i].service,
+				   &t->resources[i].service, err))
+			return false;
+	t->resource_count = h->operation_count;
+	return true;
+}
+
+static uint32_t resource_of(const struct past *p, uint32_t operation)
+{
+	for (uint32_t i = 0; i < operation; i++)
+		if (p->t.resources[i].service ==
+		    p->t.resources[operation].service)
+			return i;
+	return operation;
+}
+
+/* How well a span fits as another's caller. */
+static bool is_better_caller(const struct trace *t, uint32_t span,
+			     uint32_t candidate, uint32_t than)
+{
+	const struct span *s = &t->spans[span];
+	const struct span *a = &t->spans[candidate], *b;
+	bool is_in, was_in;
+
+	if (than == SPAN_NONE)
+		return true;
+	b = &t->spans[than];
+	/* A call has one server side. */
+	if (s->kind == SPAN_KIND_SERVER && a->kind == SPAN_KIND_CLIENT &&
+	    !a->child_count != !b->child_count)
+		return !a->child_count;
+	is_in = s->end_ns <= a->end_ns;
+	was_in = s->end_ns <= b->end_ns;
+	if (is_in != was_in)
+		return is_in;
+	return span_duration_ns(a) < span_duration_ns(b);
+}
+
+static void consider_caller(const struct past *p, uint32_t span,
+			    uint32_t candidate, uint32_t *found)
+{
+	const struct trace *t = &p->t;
+
+	if (t->spans[candidate].end_ns > t->spans[span].start_ns &&
+	    is_better_caller(t, span, candidate, *found))
+		*found = candidate;
+}
+
+/* Spans come in the order of their starts. One that none has called before it
+ * may have been by one that seems to begin while it runs. */
+static uint32_t find_caller(const struct past *p, uint32_t span)
+{
+	const struct trace *t = &p->t;
+	uint32_t callers = p->callers->all[p->operation[span]];
+	uint32_t found = SPAN_NONE;
+
+	for (uint32_t o = 0; o < p->h->operation_count; o++) {
+		uint32_t seen = callers & 1u << o ? p->seen[o] : 0;
+
+		for (uint32_t i = 0; i < seen && i < CALLERS_MOST; i++)
+			consider_caller(p, span, p->recent[o][i], &found);
+	}
+	for (uint32_t i = span + 1; found == SPAN_NONE && i < t->span_count &&
+				    i <= span + LATE_MOST;
+	     i++)
+		if (callers & 1u << p->operation[i] &&
+		    t->spans[i].start_ns < t->spans[span].end_ns)
+			found = i;
+	return found;
+}
+
+static void place_span(struct past *p, uint32_t span)
+{
+	struct span *s = &p->t.spans[span];
+	uint32_t operation = p->operation[span];
+
+	s->parent = find_caller(p, span);
+	p->recent[operation][p->seen[operation]++ % CALLERS_MOST] = span;
+	if (s->parent == SPAN_NONE)
+		p->t.roots[p->t.root_count++] = span;
+	else
+		p->t.spans[s->parent].child_count++;
+	if (s->parent != SPAN_NONE)
+		p->placed++;
+	else if (p->callers->all[operation])
+		p->unplaced++;
+}
+
+static void link_spans(struct past *p)
+{
+	struct trace *t = &p->t;
+	uint32_t next = 0;
+
+	t->root_count = 0;
+	for (uint32_t i = 0; i < OPERATIONS_MAX; i++)
+		p->seen[i] = 0;
+	for (uint32_t i = 0; i < t->span_count; i++)
+		place_span(p, i);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		t->spans[i].child_first = next;
+		next += t->spans[i].child_count;
+		t->spans[i].child_count = 0;
+	}
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		struct span *above;
+
+		if (t->spans[i].parent == SPAN_NONE)
+			continue;
+		above = &t->spans[t->spans[i].parent];
+		t->children[above->child_first + above->child_count++] = i;
+	}
+}
+
+static enum account_state past_state(const struct trace *t, uint32_t span)
+{
+	if (span_server_side(t, span) != SPAN_NONE)
+		return ACCOUNT_GAP;
+	return t->spans[span].kind == SPAN_KIND_CLIENT ||
+			       t->spans[span].kind == SPAN_KIND_PRODUCER
+		       ? ACCOUNT_CALL
+		       : ACCOUNT_SELF;
+}
+
+static void sum_past(struct past *p, const struct trace_times *times)
+{
+	const struct trace *t = &p->t;
+
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t top = times->tree[i];
+		struct account_place *place = &p->out->places[p->operation[i]];
+
+		if (p->operation[top] != p->root ||
+		    t->spans[top].parent != SPAN_NONE)
+			continue;
+		if (top == i) {
+			p->out->requests++;
+			p->out->total_ns += (double)times->through_ns[i];
+		}
+		place->calls++;
+		place->self_ns += (double)times->self_ns[i];
+		place->path_ns[past_state(t, i)] +=
+			(double)times->critical_ns[i];
+		place->through_ns += (double)times->through_ns[i];
+	}
+}
+
+static void add_past_span(struct past *p, const struct history_span *s)
+{
+	uint32_t i = p->t.span_count++;
+
+	p->operation[i] = s->operation;
+	p->t.spans[i] = (struct span){
+		.span_id = s->span_id,
+		.start_ns = s->start_ns,
+		.end_ns = sat_add_i64(s->start_ns, s->duration_ns),
+		.resource = resource_of(p, s->operation),
+		.kind = (uint8_t)p->h->operations[s->operation].kind,
+		.flags = s->is_error ? SPAN_IS_ERROR : 0,
+	};
+}
+
+static bool account_past(struct past *p, struct error *err)
+{
+	struct trace_times times;
+	struct arena arena;
+	bool is_done;
+
+	if (!p->t.span_count)
+		return true;
+	link_spans(p);
+	arena_init(&arena, LIMIT_DECODE_HEAP_BYTES);
+	is_done = trace_times_compute(&p->t, &arena, &times, err);
+	if (is_done)
+		sum_past(p, &times);
+	arena_release(&arena);
+	return is_done;
+}
+
+/* What begins together: the root, then who calls before who is called. */
+static int compare_start(const void *left, const void *right)
+{
+	const struct history_span *a =
+		*(const struct history_span *const *)left;
+	const struct history_span *b =
+		*(const struct history_span *const *)right;
+	int order = compare_i64(a->trace, b->trace);
+
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
+	if (!order)
+		order = compare_i64(b->duration_ns, a->duration_ns);
+	if (!order)
+		order = compare_i64(a->operation, b->operation);
+	return order ? order : compare_u64(a->span_id, b->span_id);
+}
+
+static bool list_spans(const struct past *p, struct time_range range,
+		       struct arena *arena, const struct history_span ***list,
+		       size_t *count, struct error *err)
+{
+	*count = 0;
+	*list = arena_array(arena, p->w->span_count, sizeof **list);
+	if (!*list)
+		return arena_fail(arena, "the history", err);
+	for (uint32_t i = 0; i < p->w->span_count; i++)
+		if (history_range_has(range, p->w->spans[i].start_ns) &&
+		    p->w->spans[i].operation < p->h->operation_count)
+			(*list)[(*count)++] = &p->w->spans[i];
+	if (*count)
+		qsort((void *)*list, *count, sizeof **list, compare_start);
+	return true;
+}
+
+static void take_means(struct account *a)
+{
+	double n = a->requests ? a->requests : 1;
+
+	a->total_ns /= n;
+	for (uint32_t i = 0; i < a->count; i++) {
+		struct account_place *p = &a->places[i];
+
+		p->calls /= n;
+		p->self_ns /= n;
+		p->through_ns /= n;
+		for (unsigned s = 0; s < ACCOUNT_STATES; s++)
+			p->path_ns[s] /= n;
+	}
+}
+
+bool account_of_history(const struct history *h, uint32_t window,
+			struct time_range range, uint32_t root,
+			const struct account_callers *callers,
+			struct account *out, struct error *err)
+{
+	struct past p = { .h = h, .callers = callers, .root = root, .out = out };
+	const struct history_span **list = NULL;
+	size_t count = 0;
+	bool is_done;
+
+	*out = (struct account){ .count = h->operation_count };
+	is_done = past_init(&p, h, window, err) &&
+		  list_spans(&p, range, &p.scratch, &list, &count, err);
+	for (size_t i = 0, end; is_done && i < count; i = end) {
+		p.t.span_count = 0;
+		for (end = i; end < count && list[end]->trace == list[i]->trace;
+		     end++)
+			add_past_span(&p, list[end]);
+		is_done = account_past(&p, err);
+	}
+	/* Too many lie in none: what each took by itself is not known. */
+	if ((uint64_t)p.unplaced * 100 >
+	    (uint64_t)(p.placed + p.unplaced) * UNPLACED_PERCENT)
+		out->requests = 0;
+	take_means(out);
+	arena_release(&p.scratch);
+	trace_release(&p.t);
+	return is_done;
+}
+
+/* ---- the growth ---- */
+
+/* Its calls, the own time of one, and the part of that on the path. */
+struct factors {
+	double of[3];
+};
+
+static const enum account_why factor_whys[3] = {
+	ACCOUNT_MORE_CALLS, ACCOUNT_SLOWER, ACCOUNT_LESS_OVERLAP
+};
+
+/* Less of the path, or of a call's own time, than any clock tells: what is 0 on
+ * one side then changed by its whole. */
+#define NOTHING_NS 1e-6
+
+static struct factors factors_of(const struct account_place *p)
+{
+	double path_ns = fmax(account_path_ns(p), NOTHING_NS);
+	double self_ns = p->self_ns > 0 ? p->self_ns : path_ns;
+	double calls = fmax(p->calls, NOTHING_NS);
+
+	return (struct factors){
+		{ calls, self_ns / calls, path_ns / self_ns }
+	};
+}
+
+/* The logarithmic mean of two numbers above 0. */
+static double log_mean(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 * fmax(a, b) ? a : (a - b) / log(a / b);
+}
+
+struct comparing {
+	const struct account *before;
+	const struct account *now;
+	const struct account_callers *callers;
+	double change_ns[OPERATIONS_MAX][ACCOUNT_WHYS];
+	/* Of what is charged: whose calls hold the largest part. */
+	uint32_t of[OPERATIONS_MAX][ACCOUNT_WHYS];
+	double of_ns[OPERATIONS_MAX][ACCOUNT_WHYS];
+};
+
+/* From here on a factor is another one than before. */
+#define PLAN_RATIO 1.25
+
+static bool is_changed(double before, double now)
+{
+	return before <= 0 || now > before * PLAN_RATIO ||
+	       now < before / PLAN_RATIO;
+}
+
+/* The first above who makes as many calls as before: then what it calls by each
+ * of them is what changed. */
+static uint32_t who_calls(const struct comparing *k, uint32_t place)
+{
+	uint32_t above = k->callers->of[place];
+
+	for (uint32_t i = 0; i < k->now->count && above != OPERATION_NONE; i++) {
+		double now = k->now->places[place].calls /
+			     fmax(k->now->places[above].calls, NOTHING_NS);
+		double before = k->before->places[place].calls /
+				fmax(k->before->places[above].calls, NOTHING_NS);
+
+		if (is_changed(before, now))
+			return above;
+		place = above;
+		above = k->callers->of[place];
+	}
+	return place;
+}
+
+/* The part of the path that runs through a place, by what it takes in all: the
+ * caller whose own part is as before lets its calls overlap less. */
+static double part_through(const struct account *a, uint32_t place)
+{
+	const struct account_place *p = &a->places[place];
+	double path_ns = account_path_ns(p);
+
+	return path_ns / fmax(p->self_ns, NOTHING_NS);
+}
+
+static uint32_t who_waits(const struct comparing *k, uint32_t place)
+{
+	uint32_t above = k->callers->of[place];
+
+	for (uint32_t i = 0; i < k->now->count && above != OPERATION_NONE; i++) {
+		if (!is_changed(part_through(k->before, above),
+				part_through(k->now, above)))
+			return above;
+		place = above;
+		above = k->callers->of[place];
+	}
+	return place;
+}
+
+static void charge(struct comparing *k, uint32_t place, enum account_why why,
+		   double change_ns)
+{
+	uint32_t to = place;
+
+	if (why == ACCOUNT_MORE_CALLS)
+		to = who_calls(k, place);
+	else if (why == ACCOUNT_LESS_OVERLAP)
+		to = who_waits(k, place);
+	k->change_ns[to][why] += change_ns;
+	if (to != place && fabs(change_ns) > k->of_ns[to][why]) {
+		k->of_ns[to][why] = fabs(change_ns);
+		k->of[to][why] = place;
+	}
+}
+
+static void compare_place(struct comparing *k, uint32_t place)
+{
+	const struct account_place *before = &k->before->places[place];
+	const struct account_place *now = &k->now->places[place];
+	double was_ns = account_path_ns(before), is_ns = account_path_ns(now);
+	struct factors x = factors_of(before), y = factors_of(now);
+	double mean = log_mean(fmax(is_ns, NOTHING_NS), fmax(was_ns, NOTHING_NS));
+
+	if (before->calls <= 0 || now->calls <= 0) {
+		charge(k, place, before->calls <= 0 ? ACCOUNT_NEW : ACCOUNT_GONE,
+		       is_ns - was_ns);
+		return;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		charge(k, place, factor_whys[i],
+		       mean * log(y.of[i] / x.of[i]));
+}
+
+static int compare_cell(const void *left, const void *right)
+{
+	const struct account_growth_cell *a = left;
+	const struct account_growth_cell *b = right;
+
+	if (a->change_ns != b->change_ns)
+		return a->change_ns < b->change_ns ? 1 : -1;
+	return a->place != b->place ? compare_i64(a->place, b->place)
+				    : compare_i64(a->why, b->why);
+}
+
+void account_compare(const struct account *before, const struct account *now,
+		     const struct account_callers *callers,
+		     struct account_growth *out)
+{
+	struct comparing k = { .before = before, .now = now,
+			       .callers = callers };
+
+	*out = (struct account_growth){ 0 };
+	for (uint32_t i = 0; i < now->count; i++)
+		for (unsigned w = 0; w < ACCOUNT_WHYS; w++)
+			k.of[i][w] = OPERATION_NONE;
+	for (uint32_t i = 0; i < now->count; i++)
+		compare_place(&k, i);
+	for (uint32_t i = 0; i < now->count; i++) {
+		for (unsigned w = 0; w < ACCOUNT_WHYS; w++) {
+			if (k.change_ns[i][w] == 0)
+				continue;
+			out->cells[out->count++] = (struct account_growth_cell){
+				i, (enum account_why)w, k.change_ns[i][w],
+				k.of[i][w]
+			};
+			out->total_ns += k.change_ns[i][w];
+		}
+	}
+	qsort(out->cells, out->count, sizeof *out->cells, compare_cell);
+}
