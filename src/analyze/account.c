@@ -621,6 +621,39 @@ static void charge(struct comparing *k, uint32_t place, enum account_why why,
 	}
 }
 
+/* A place that was, or is, on the path for less than this part of its time ran
+ * behind others. Ratios to hardly anything would call all of it overlap. */
+#define HIDDEN_PART 0.01
+
+static bool is_hidden(const struct factors *f)
+{
+	return f->of[2] < HIDDEN_PART;
+}
+
+/* What it takes longer by itself comes onto the path last, and leaves it first;
+ * the rest of its change there is overlap. */
+static void compare_hidden(struct comparing *k, uint32_t place,
+			   const struct factors *x, const struct factors *y)
+{
+	double was_ns = account_path_ns(&k->before->places[place]);
+	double is_ns = account_path_ns(&k->now->places[place]);
+	double self_before = x->of[0] * x->of[1];
+	double self_now = y->of[0] * y->of[1];
+	double mean = log_mean(self_before, self_now);
+	double part = fmax(is_ns, was_ns) / fmax(self_before, self_now);
+	double left_ns = is_ns - was_ns;
+
+	if ((self_now > self_before) != (is_ns > was_ns))
+		part = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		double change_ns = part * mean * log(y->of[i] / x->of[i]);
+
+		charge(k, place, factor_whys[i], change_ns);
+		left_ns -= change_ns;
+	}
+	charge(k, place, ACCOUNT_LESS_OVERLAP, left_ns);
+}
+
 static void compare_place(struct comparing *k, uint32_t place)
 {
 	const struct account_place *before = &k->before->places[place];
@@ -632,6 +665,10 @@ static void compare_place(struct comparing *k, uint32_t place)
 	if (before->calls <= 0 || now->calls <= 0) {
 		charge(k, place, before->calls <= 0 ? ACCOUNT_NEW : ACCOUNT_GONE,
 		       is_ns - was_ns);
+		return;
+	}
+	if (is_hidden(&x) != is_hidden(&y)) {
+		compare_hidden(k, place, &x, &y);
 		return;
 	}
 	for (unsigned i = 0; i < 3; i++)
@@ -675,4 +712,75 @@ void account_compare(const struct account *before, const struct account *now,
 		}
 	}
 	qsort(out->cells, out->count, sizeof *out->cells, compare_cell);
+}
+
+/* ---- a plan that changed ---- */
+
+/* A request grew when it takes a quarter more than before, and a tenth of the
+ * time it takes is what a cell must hold, and half of the growth. */
+#define PLAN_GROWN 0.25
+#define PLAN_OF_PATH 0.1
+#define PLAN_OF_GROWTH 0.5
+
+/* What others of its time grew by in the same way, of what it did. */
+#define PLAN_OF_OTHERS 0.5
+
+/* A callee that is slower comes out from behind others, too: calls wait for one
+ * another when all of them together take longer by themselves by less than this
+ * part of what waiting costs. */
+#define PLAN_OF_SELF 0.5
+
+static const struct account_growth_cell *
+find_cell(const struct account_growth *g, uint32_t place, enum account_why why)
+{
+	for (uint32_t i = 0; i < g->count; i++)
+		if (g->cells[i].place == place && g->cells[i].why == why)
+			return &g->cells[i];
+	return NULL;
+}
+
+/* What is below the caller takes longer by itself, for others of its time. */
+static double self_growth(const struct account_change *a, uint32_t caller)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < a->now.count; i++)
+		if (i != caller)
+			sum += a->others.places[i].self_ns -
+			       a->before.places[i].self_ns;
+	return sum;
+}
+
+const struct account_growth_cell *
+account_changed_plan(const struct account_change *a)
+{
+	const struct account_growth_cell *cell = &a->growth.cells[0], *others;
+
+	if (!a->growth.count ||
+	    (cell->why != ACCOUNT_MORE_CALLS &&
+	     cell->why != ACCOUNT_LESS_OVERLAP) ||
+	    cell->of == OPERATION_NONE ||
+	    a->growth.total_ns < a->before.total_ns * PLAN_GROWN ||
+	    cell->change_ns < a->now.total_ns * PLAN_OF_PATH ||
+	    cell->change_ns < a->growth.total_ns * PLAN_OF_GROWTH)
+		return NULL;
+	others = find_cell(&a->others_growth, cell->place, cell->why);
+	if (!others || others->change_ns < cell->change_ns * PLAN_OF_OTHERS ||
+	    (cell->why == ACCOUNT_LESS_OVERLAP &&
+	     self_growth(a, cell->place) > others->change_ns * PLAN_OF_SELF))
+		return NULL;
+	return cell;
+}
+
+uint32_t account_called(const struct account_change *a,
+			const struct account_growth_cell *cell)
+{
+	uint32_t called = cell->of;
+
+	for (uint32_t i = 0; i < a->now.count && called != OPERATION_NONE; i++) {
+		if (a->callers.of[called] == cell->place)
+			return called;
+		called = a->callers.of[called];
+	}
+	return OPERATION_NONE;
 }

@@ -96,4 +96,27 @@ void account_compare(const struct account *before, const struct account *now,
 		     const struct account_callers *callers,
 		     struct account_growth *out);
 
+/* A request, the others of its time and those before them. */
+struct account_change {
+	struct account before;
+	struct account others;
+	struct account now;
+	struct account_callers callers;
+	struct account_growth growth;        /* of this one */
+	struct account_growth others_growth; /* what is new for them, too */
+	uint32_t root; /* span of the request */
+};
+
+/* The cell that holds most of what the request grew by, when that is a plan
+ * that changed, for others of its time as well: more calls, or calls that no
+ * longer overlap. NULL: time went into what is done, or there was no growth
+ * that is worth a word. */
+const struct account_growth_cell *
+account_changed_plan(const struct account_change *a);
+
+/* The calls of a plan that hold most of the cell: what it calls itself;
+ * OPERATION_NONE where none of them is charged to it. */
+uint32_t account_called(const struct account_change *a,
+			const struct account_growth_cell *cell);
+
 #endif

@@ -86,6 +86,8 @@ enum choice_ground choice_ground(const struct choice *c)
 {
 	if (c->queue)
 		return CHOICE_QUEUE;
+	if (c->plan)
+		return CHOICE_PLAN;
 	if (c->loop)
 		return CHOICE_LOOP;
 	if (c->retry && c->is_retry_pause)
@@ -116,6 +118,7 @@ static enum cause_kind cause_of(const struct choice *c)
 		[CHOICE_QUEUE] = CAUSE_QUEUE,
 		[CHOICE_EMBEDDED] = CAUSE_UNKNOWN,
 		[CHOICE_SET_UP] = CAUSE_NETWORK,
+		[CHOICE_PLAN] = CAUSE_DOWNSTREAM,
 	};
 
 	return causes[choice_ground(c)];
@@ -527,7 +530,7 @@ static int64_t change_of(const struct choice *c)
 /* On the way to a callee it is no change of the callee's. */
 static bool has_manifold_change(const struct choice *c)
 {
-	return c->is_by_change && !c->loop &&
+	return c->is_by_change && !c->loop && !c->plan &&
 	       (!choice_is_gap(c) || is_gap_of_caller(c)) &&
 	       c->time_changes.items[c->best - c->candidates.items].is_manifold;
 }
@@ -627,7 +630,7 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
  * and a message's wait is none of its time. */
 static bool is_alone(const struct choice *c)
 {
-	return c->is_by_change && !c->loop && !c->retry &&
+	return c->is_by_change && !c->loop && !c->retry && !c->plan &&
 	       choice_ground(c) != CHOICE_QUEUE &&
 	       c->time_changes.items[c->best - c->candidates.items].is_alone;
 }
@@ -783,6 +786,46 @@ static bool choose_loop(struct choice *c, struct error *err)
 	return true;
 }
 
+/* Each of its calls may take what it always took: the caller makes more of
+ * them, or waits for one after another. Loops and attempts are told by name. */
+static void choose_plan(struct choice *c)
+{
+	const struct account_change *a = c->typical ? c->typical->account : NULL;
+	const struct account_growth_cell *plan;
+	uint32_t span;
+
+	if (!a || !is_free(c) || c->queue || c->loop || c->retry ||
+	    a->root != c->times->root)
+		return;
+	plan = account_changed_plan(a);
+	if (!plan || account_called(a, plan) == OPERATION_NONE)
+		return;
+	span = a->callers.span[plan->place];
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		if (c->candidates.items[i].span != span)
+			continue;
+		c->plan = plan;
+		c->best = &c->candidates.items[i];
+		c->headline = span;
+		c->server_side = SPAN_NONE;
+		c->critical_ns = c->times->through_ns[span];
+		c->is_by_change = true;
+		c->change = (struct change_choice){
+			.best = i,
+			.change_ns = sat_from_f64(plan->change_ns),
+			.next_ns = a->growth.count > 1 &&
+						   a->growth.cells[1]
+								   .change_ns >
+							   0
+					   ? sat_from_f64(a->growth.cells[1]
+								  .change_ns)
+					   : 0,
+			.trace_ns = sat_from_f64(a->growth.total_ns),
+		};
+		return;
+	}
+}
+
 static bool is_below_loop(const struct choice *c, uint32_t span)
 {
 	for (int i = 0; i <= BELOW_LOOP_SPANS && span != SPAN_NONE; i++) {
@@ -892,6 +935,7 @@ static bool choose(struct choice *c, struct error *err)
 	c->server_side = span_server_side(c->t, c->best->span);
 	if (!c->queue && !choose_loop(c, err))
 		return false;
+	choose_plan(c);
 	find_next(c);
 	return true;
 }

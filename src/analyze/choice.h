@@ -8,6 +8,7 @@
 #ifndef ANALYZE_CHOICE_H
 #define ANALYZE_CHOICE_H
 
+#include "analyze/account.h"
 #include "analyze/change_of_time.h"
 #include "analyze/findings.h"
 #include "model/result.h"
@@ -24,6 +25,7 @@ enum choice_ground {
 	CHOICE_QUEUE,    /* nothing: its message waited before it */
 	CHOICE_EMBEDDED, /* a database inside the process */
 	CHOICE_SET_UP,   /* a connection for a call, longer than usual */
+	CHOICE_PLAN,     /* calls, more or one after another since a while */
 };
 
 /* Of what was asked for; then the candidates are those to offer instead. */
@@ -55,6 +57,8 @@ struct choice {
 	bool is_retry_pause;       /* its pauses, not its attempts */
 	int64_t retry_ns;          /* both together when that decided, else 0 */
 	bool is_loop_headline;     /* the loop's span, not the calls */
+	/* Of the account that decided: whose plan changed, or NULL. */
+	const struct account_growth_cell *plan;
 	uint32_t headline;         /* span of the first line */
 	uint32_t server_side;      /* of the best span, or SPAN_NONE */
 	int64_t loop_sum_ns;       /* all repeated calls of the loop's span */

@@ -40,6 +40,8 @@ struct typical_operation {
 	bool is_gap; /* of a call: own time is that outside its server side */
 };
 
+struct account_change; /* analyze/account.h */
+
 struct typical {
 	const struct operation *operations; /* borrowed */
 	struct typical_operation *items;    /* by operation */
@@ -48,6 +50,8 @@ struct typical {
 	struct time_range range;
 	struct message_wait *waits; /* see typical_add_waits() */
 	size_t wait_count;
+	/* Where the request's time went, and that of others; NULL not known. */
+	const struct account_change *account;
 };
 
 /* From the spans of `window` that start in `range` (both 0: all). Traces that

@@ -41,6 +41,19 @@ static int64_t shared_of(const struct symptom *s, int64_t span_ns)
 			    : span_ns;
 }
 
+/* What the caller whose plan changed takes longer itself. */
+static int64_t plan_own_ns(const struct choice *c)
+{
+	const struct account_growth *g = &c->typical->account->growth;
+
+	for (uint32_t i = 0; i < g->count; i++)
+		if (g->cells[i].place == c->plan->place &&
+		    g->cells[i].why == ACCOUNT_SLOWER &&
+		    g->cells[i].change_ns > 0)
+			return sat_from_f64(g->cells[i].change_ns);
+	return 0;
+}
+
 /* What of it are calls by its spans: the calls that are the cause, or what is
  * no time of its own. */
 static int64_t calls_of(const struct suspect *g, const struct result *r,
@@ -50,6 +63,8 @@ static int64_t calls_of(const struct suspect *g, const struct result *r,
 
 	if (own_ns < 0)
 		return 0;
+	if (g->choice.plan)
+		return total_ns - plan_own_ns(&g->choice);
 	if (r->cause.kind == CAUSE_N_PLUS_ONE ||
 	    cause_is_outside(r->cause.kind))
 		return own_ns;
@@ -106,6 +121,9 @@ static void excess_fill(const struct symptom *s, const struct suspect *g,
 	if (s->is_healthy || !s->has_history || !result->has_span)
 		return;
 	span_ns = f.total_ns = total_of(s, g, result);
+	/* All but what it does itself. */
+	if (g->choice.plan)
+		span_ns = f.total_ns = g->choice.change.trace_ns;
 	if (result->cause.kind == CAUSE_QUEUE)
 		f.queue_ns = f.total_ns;
 	else

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/account.h"
 #include "analyze/change_of_time.h"
 #include "analyze/contrasts.h"
 #include "analyze/ordering.h"
@@ -111,6 +112,38 @@ static bool move_healthy(struct operation_history *s, const struct onset *onset,
 				   slow.from_ns, err);
 }
 
+/* Where the request's time went beside that of others: of requests that are
+ * whole in the history, which those of joined traces are not. */
+static bool find_account(struct operation_history *s, struct investigation *v,
+			 const struct suspect *g, struct time_range range,
+			 struct error *err)
+{
+	struct arena *arena = &v->result->arena;
+	struct account_change *a = arena_array(arena, 1, sizeof *a);
+	uint32_t count = s->operations.count, root = s->operations.root;
+
+	if (!a)
+		return arena_fail(arena, "the account of the request", err);
+	if (!g->has_choice || v->trace->joined_root_id ||
+	    s->roles.slow == WINDOW_NONE)
+		return true;
+	a->root = g->times.root;
+	if (!account_of_trace(&g->choice.calls, &g->times, s->operations.items,
+			      count, &a->now, &a->callers, err) ||
+	    !account_of_history(&s->history, s->baseline.window, range, root,
+				&a->callers, &a->before, err) ||
+	    !account_of_history(&s->history, s->roles.slow,
+				(struct time_range){ 0, 0 }, root, &a->callers,
+				&a->others, err))
+		return false;
+	if (a->before.requests < TYPICAL_MIN || a->others.requests < TYPICAL_MIN)
+		return true;
+	account_compare(&a->before, &a->now, &a->callers, &a->growth);
+	account_compare(&a->before, &a->others, &a->callers, &a->others_growth);
+	s->typical.account = a;
+	return true;
+}
+
 bool operation_history_judge(struct operation_history *s,
 			     struct investigation *v, const struct suspect *g,
 			     struct error *err)
@@ -139,7 +172,8 @@ bool operation_history_judge(struct operation_history *s,
 			   &s->typical, err))
 		return false;
 	typical_forget_shares(&s->typical, s->operations.foreign);
-	return typical_add_own(&s->typical, &s->history, s->baseline.window,
+	return find_account(s, v, g, range, err) &&
+	       typical_add_own(&s->typical, &s->history, s->baseline.window,
 			       range, s->operations.below, s->roles.slow,
 			       err) &&
 	       typical_add_waits(&s->typical, &s->history, s->baseline.window,

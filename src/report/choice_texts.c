@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/texts.h"
 
+#include <math.h>
+
 #include "analyze/messages.h"
 #include "analyze/slowspan.h"
 #include "base/num.h"
@@ -302,7 +304,7 @@ static void report_change(const struct choice *c, struct buf *out)
 	const struct time_change *g = choice_change(c);
 
 	/* Of the way to a callee and of a queue it has been told. */
-	if (choice_ground(c) == CHOICE_WAY || c->queue)
+	if (choice_ground(c) == CHOICE_WAY || c->queue || c->plan)
 		return;
 	if (c->is_by_change && c->loop) {
 		report_loop_change(c, out);
@@ -367,9 +369,61 @@ static void report_queue(const struct choice *c, struct buf *out)
 	buf_add_text(out, " took the message");
 }
 
+/* Of a call by each of its caller's: means, which a few spans that were lost
+ * make uneven. */
+#define TIMES_NEAR 0.1
+
+static void add_times(struct buf *out, double calls)
+{
+	double whole = nearbyint(calls);
+
+	if (whole < 1 || fabs(calls - whole) > TIMES_NEAR * whole)
+		buf_addf(out, "%.1f times", calls);
+	else if (whole < 3)
+		buf_add_text(out, whole < 2 ? "once" : "twice");
+	else
+		buf_addf(out, "%.0f times", whole);
+}
+
+void wording_add_plan(struct buf *out, const struct choice *c)
+{
+	const struct account_change *a = c->typical->account;
+	uint32_t called = account_called(a, c->plan);
+	double calls = a->now.places[called].calls /
+		       a->now.places[c->plan->place].calls;
+	double before = a->before.places[called].calls /
+			a->before.places[c->plan->place].calls;
+
+	if (c->plan->why == ACCOUNT_LESS_OVERLAP) {
+		buf_add_text(out, "calls one after another what it called side "
+				  "by side");
+		return;
+	}
+	buf_add_text(out, "calls ");
+	wording_add(out, c->typical->operations[called].name,
+		    WORDING_TEXT_BYTES);
+	buf_add_char(out, ' ');
+	add_times(out, calls);
+	buf_add_text(out, ", ");
+	add_times(out, before);
+	buf_add_text(out, " before");
+}
+
+static void report_plan(const struct choice *c, struct buf *out)
+{
+	wording_add_plan(out, c);
+	buf_add_text(out, ": +");
+	wording_add_duration(out, c->change.change_ns);
+	buf_add_text(out, " of the request's +");
+	wording_add_duration(out, c->change.trace_ns);
+}
+
 static void report_ground(const struct choice *c, struct buf *out)
 {
 	switch (choice_ground(c)) {
+	case CHOICE_PLAN:
+		report_plan(c, out);
+		break;
 	case CHOICE_LOOP:
 		report_loop(c, out);
 		break;
@@ -749,6 +803,10 @@ static void report_won(const struct choice *c, size_t i, struct buf *out)
 		buf_add_text(out, "the loop counts together");
 		return;
 	}
+	if (c->plan) {
+		buf_add_text(out, "chosen by the account, for its calls");
+		return;
+	}
 	buf_add_text(out, "chosen");
 	if (c->retry_ns) {
 		buf_add_text(out, ", its attempts and the pauses together ");
@@ -819,6 +877,87 @@ static void keep(struct buf *text, struct notes *reasons)
 	buf_clear(text);
 }
 
+static const char *const account_whys[ACCOUNT_WHYS] = {
+	[ACCOUNT_SLOWER] = "slower per call",
+	[ACCOUNT_MORE_CALLS] = "more calls",
+	[ACCOUNT_LESS_OVERLAP] = "less overlap of its calls",
+	[ACCOUNT_NEW] = "new",
+	[ACCOUNT_GONE] = "gone",
+};
+
+static const char *const account_less[ACCOUNT_WHYS] = {
+	[ACCOUNT_SLOWER] = "faster per call",
+	[ACCOUNT_MORE_CALLS] = "fewer calls",
+	[ACCOUNT_LESS_OVERLAP] = "more overlap of its calls",
+	[ACCOUNT_NEW] = "new",
+	[ACCOUNT_GONE] = "gone",
+};
+
+/* Cells told; the rest is one line. */
+#define TOLD_CELLS 8u
+
+static void add_change(struct buf *out, double ns)
+{
+	buf_add_char(out, ns < 0 ? '-' : '+');
+	wording_add_duration(out, sat_from_f64(fabs(ns)));
+}
+
+static void report_cell(const struct choice *c,
+			const struct account_growth_cell *cell,
+			struct buf *out)
+{
+	const struct operation *o = &c->typical->operations[cell->place];
+
+	buf_add_text(out, "account: ");
+	add_change(out, cell->change_ns);
+	buf_add_char(out, ' ');
+	wording_add(out, o->service, NAME_BYTES);
+	buf_add_char(out, ' ');
+	wording_add(out, o->name, NAME_BYTES);
+	buf_addf(out, ": %s",
+		 cell->change_ns < 0 ? account_less[cell->why]
+				     : account_whys[cell->why]);
+	if (cell->of == OPERATION_NONE)
+		return;
+	buf_add_text(out, ", most of it ");
+	wording_add(out, c->typical->operations[cell->of].name, NAME_BYTES);
+}
+
+/* What the request takes longer than those before it, on average, by place: the
+ * lines add up. */
+static void report_account(const struct choice *c, struct notes *reasons)
+{
+	const struct account_change *a = c->typical ? c->typical->account : NULL;
+	double told_ns = 0;
+	struct buf text;
+
+	if (!a || a->root != c->times->root)
+		return;
+	buf_init(&text, WORDING_BYTES);
+	buf_add_text(&text, "account: ");
+	add_change(&text, a->growth.total_ns);
+	buf_add_text(&text, " in all, ");
+	wording_add_duration(&text, sat_from_f64(a->now.total_ns));
+	buf_add_text(&text, " against ");
+	wording_add_duration(&text, sat_from_f64(a->before.total_ns));
+	buf_add_text(&text, " in ");
+	report_sample(a->before.requests, &text);
+	buf_add_text(&text, " before, on average");
+	keep(&text, reasons);
+	for (uint32_t i = 0; i < a->growth.count && i < TOLD_CELLS; i++) {
+		report_cell(c, &a->growth.cells[i], &text);
+		told_ns += a->growth.cells[i].change_ns;
+		keep(&text, reasons);
+	}
+	if (a->growth.count > TOLD_CELLS) {
+		buf_add_text(&text, "account: ");
+		add_change(&text, a->growth.total_ns - told_ns);
+		buf_addf(&text, " in %u more", a->growth.count - TOLD_CELLS);
+		keep(&text, reasons);
+	}
+	buf_release(&text);
+}
+
 void choice_reasons_report(const struct choice *c, struct notes *reasons)
 {
 	size_t at = best_of(c), told = 0, last = SIZE_MAX;
@@ -840,6 +979,7 @@ void choice_reasons_report(const struct choice *c, struct notes *reasons)
 	if (told < c->candidates.count)
 		notes_add(reasons, "span: %zu more, with less",
 			  c->candidates.count - told);
+	report_account(c, reasons);
 	buf_release(&text);
 }
 

@@ -79,6 +79,10 @@ static void add_way(const struct choice *c, struct buf *out)
 
 static void add_call(const struct choice *c, struct buf *out)
 {
+	if (c->plan) {
+		wording_add_plan(out, c);
+		return;
+	}
 	wording_add_peer(out, c->best->count > 1 ? "calls to " : "a call to ",
 			 &c->calls, c->best->span);
 }
@@ -163,6 +167,14 @@ static void add_since(const struct finding *f, struct buf *out)
 	const struct onset *o = &f->history.onset;
 	char at[CLOCK_BYTES];
 
+	/* A plan changes with the code. */
+	if (f->suspect.choice.plan && f->history.deploy.is_found &&
+	    f->history.deploy.is_near_onset) {
+		buf_add_text(out, ", since ");
+		wording_add(out, f->history.deploy.to_version,
+			    WORDING_TEXT_BYTES);
+		return;
+	}
 	if (!o->is_found || !o->has_start)
 		return;
 	format_clock(o->start_ns, false, at);

@@ -121,6 +121,9 @@ bool choice_texts_write(const struct choice *c, struct result *result,
 /* The choice of the span as --why tells it: who competed, by what, and why
  * the others lost. */
 
+/* What its caller's plan is now, of a choice with c->plan. */
+void wording_add_plan(struct buf *out, const struct choice *c);
+
 /* Begins `reasons` anew with the candidates and what became of each. */
 void choice_reasons_report(const struct choice *c, struct notes *reasons);
 

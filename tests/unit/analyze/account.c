@@ -316,6 +316,99 @@ static void less_overlap(void **state)
 	end(&a);
 }
 
+/* Of two side by side the shorter becomes the longer: it is slower, and overlaps
+ * by no less. */
+static void out_of_hiding(void **state)
+{
+	struct accounted a;
+	struct pasts b;
+
+	(void)state;
+	begin(&a, "1 0 web S GET 0 160\n"
+		  "2 1 web C stock 0 160\n"
+		  "3 1 web C price 10 110\n"
+		  "4 3 web I parse 10 20\n");
+	compare(&a,
+		"1 0 web S GET 0 110\n"
+		"2 1 web C stock 0 50\n"
+		"3 1 web C price 10 110\n",
+		&b);
+	expect_first(&a, &b, "stock", ACCOUNT_SLOWER, 110, NULL);
+	past_release(&b.p);
+	end(&a);
+}
+
+/* What a request says of its plan, others of its time like it or not. */
+static bool has_plan(struct accounted *a, struct pasts *b,
+		     const struct account *others)
+{
+	struct account_change change = { .before = b->before,
+					 .others = *others,
+					 .now = a->account,
+					 .callers = a->callers,
+					 .growth = b->growth };
+	const struct account_growth_cell *cell;
+
+	account_compare(&b->before, others, &a->callers, &change.others_growth);
+	cell = account_changed_plan(&change);
+	if (!cell)
+		return false;
+	assert_int_equal(cell->place, place_named(a, "order"));
+	assert_int_equal(account_called(&change, cell), place_named(a, "get"));
+	return true;
+}
+
+static void plans(void **state)
+{
+	struct accounted a;
+	struct account slower;
+	struct pasts b;
+
+	(void)state;
+	begin(&a, "1 0 orders S order 0 170\n"
+		  "2 1 orders C get 5 80\n"
+		  "3 2 crm S Get 6 79\n"
+		  "4 1 orders C get 80 155\n"
+		  "5 4 crm S Get 81 154\n");
+	compare(&a,
+		"1 0 orders S order 0 95\n"
+		"2 1 orders C get 5 80\n"
+		"3 2 crm S Get 6 79\n",
+		&b);
+	assert_true(has_plan(&a, &b, &a.account));
+	/* this one alone */
+	assert_false(has_plan(&a, &b, &b.before));
+	past_release(&b.p);
+	/* hardly longer than before */
+	compare(&a,
+		"1 0 orders S order 0 140\n"
+		"2 1 orders C get 5 140\n"
+		"3 2 crm S Get 6 139\n",
+		&b);
+	assert_false(has_plan(&a, &b, &a.account));
+	past_release(&b.p);
+	end(&a);
+	/* one after another; with calls that others see slower, it is those */
+	begin(&a, "1 0 orders S order 0 170\n"
+		  "2 1 orders C get 5 80\n"
+		  "3 2 crm S Get 6 79\n"
+		  "4 1 orders C put 80 155\n"
+		  "5 4 log S Put 81 154\n");
+	compare(&a,
+		"1 0 orders S order 0 95\n"
+		"2 1 orders C get 5 85\n"
+		"3 2 crm S Get 6 84\n"
+		"4 1 orders C put 5 75\n"
+		"5 4 log S Put 6 74\n",
+		&b);
+	assert_int_equal(b.growth.cells[0].why, ACCOUNT_LESS_OVERLAP);
+	slower = a.account;
+	slower.places[place_named(&a, "Get")].self_ns *= 2;
+	assert_false(has_plan(&a, &b, &slower));
+	past_release(&b.p);
+	end(&a);
+}
+
 static void more_calls(void **state)
 {
 	struct accounted a;
@@ -406,6 +499,8 @@ UNIT_TESTS(account)
 		cmocka_unit_test(adds_up),
 		cmocka_unit_test(growth_adds_up),
 		cmocka_unit_test(less_overlap),
+		cmocka_unit_test(out_of_hiding),
+		cmocka_unit_test(plans),
 		cmocka_unit_test(more_calls),
 		cmocka_unit_test(slower_and_new),
 		cmocka_unit_test(lost_callers),
