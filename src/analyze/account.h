@@ -64,15 +64,6 @@ bool account_of_history(const struct history *h, uint32_t window,
 			const struct account_callers *callers,
 			struct account *out, struct error *err) MUST_CHECK;
 
-enum account_why {
-	ACCOUNT_SLOWER = 0,   /* a call takes longer */
-	ACCOUNT_MORE_CALLS,   /* of the place, to those that it calls */
-	ACCOUNT_LESS_OVERLAP, /* of what it calls: one waits for the other */
-	ACCOUNT_NEW,          /* did not occur */
-	ACCOUNT_GONE,         /* does not occur */
-	ACCOUNT_WHYS
-};
-
 /* A cell of what a request grew by. */
 struct account_growth_cell {
 	uint32_t place;

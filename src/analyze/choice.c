@@ -291,10 +291,51 @@ static void fill_cause(const struct choice *c, struct result *result)
 		fill_queue(c, &result->cause);
 }
 
+static struct str name_of(const struct choice *c, uint32_t place)
+{
+	return place == OPERATION_NONE ? (struct str){ NULL, 0 }
+				       : c->typical->operations[place].name;
+}
+
+static bool fill_account(const struct choice *c, struct result *result,
+			 struct error *err)
+{
+	const struct account_change *a = c->typical ? c->typical->account : NULL;
+	struct account_info *out;
+
+	result->account = NULL;
+	if (!a || a->root != c->times->root)
+		return true;
+	out = arena_array(&result->arena, 1, sizeof *out);
+	if (!out)
+		return arena_fail(&result->arena, "the answer", err);
+	out->rows = arena_array(&result->arena, a->growth.count,
+				sizeof *out->rows);
+	if (!out->rows)
+		return arena_fail(&result->arena, "the answer", err);
+	out->now_ns = out->before_ns = sat_from_f64(a->now.total_ns);
+	out->requests = a->before.requests;
+	for (uint32_t i = 0; i < a->growth.count; i++) {
+		const struct account_growth_cell *cell = &a->growth.cells[i];
+		struct account_row row = {
+			.service = c->typical->operations[cell->place].service,
+			.name = name_of(c, cell->place),
+			.why = cell->why,
+			.change_ns = sat_from_f64(cell->change_ns),
+			.called = name_of(c, cell->of),
+		};
+
+		out->before_ns = sat_sub_i64(out->before_ns, row.change_ns);
+		out->rows[out->count++] = row;
+	}
+	result->account = out;
+	return true;
+}
+
 bool choice_fill(struct choice *c, struct result *result, struct error *err)
 {
 	fill_cause(c, result);
-	return fill_span(c, result, err);
+	return fill_account(c, result, err) && fill_span(c, result, err);
 }
 
 /* Levels from a span up to the attempt that it belongs to. */

@@ -240,6 +240,34 @@ struct excess {
 	size_t count;
 };
 
+/* What became of an operation, in a request beside those before it. */
+enum account_why {
+	ACCOUNT_SLOWER = 0,   /* a call takes longer */
+	ACCOUNT_MORE_CALLS,   /* of the place, to those that it calls */
+	ACCOUNT_LESS_OVERLAP, /* of what it calls: one waits for the other */
+	ACCOUNT_NEW,          /* did not occur */
+	ACCOUNT_GONE,         /* does not occur */
+	ACCOUNT_WHYS
+};
+
+struct account_row {
+	struct str service; /* borrow the trace, as does called */
+	struct str name;
+	enum account_why why;
+	int64_t change_ns;
+	struct str called; /* whose calls, the largest part; NULL: none */
+};
+
+/* What a request takes longer than those before it on average: the sum of the
+ * rows, the largest first, shrunk ones last. */
+struct account_info {
+	int64_t now_ns;
+	int64_t before_ns;
+	uint32_t requests; /* before */
+	struct account_row *rows;
+	size_t count;
+};
+
 struct cause {
 	enum cause_kind kind;
 	struct excess excess;
@@ -508,6 +536,7 @@ struct result {
 	/* Of the operation that was looked at, slow only; NULL: no other
 	 * requests were seen. */
 	const struct request_history *history;
+	const struct account_info *account; /* so; NULL: not known */
 	struct contrast_row *contrasts; /* slow only; the clearest first */
 	size_t contrast_count;
 	struct waterfall_row *waterfall; /* show only */

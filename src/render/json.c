@@ -609,6 +609,31 @@ static void write_heads(struct jsonw *w, const struct render_input *in)
 		write_baseline(w, &r->baseline);
 }
 
+/* With --why alone: it is the reasoning in numbers. */
+static void write_account(struct jsonw *w, const struct account_info *a)
+{
+	static const char *const whys[ACCOUNT_WHYS] = {
+		[ACCOUNT_SLOWER] = "slower",
+		[ACCOUNT_MORE_CALLS] = "more_calls",
+		[ACCOUNT_LESS_OVERLAP] = "less_overlap",
+		[ACCOUNT_NEW] = "new",
+		[ACCOUNT_GONE] = "gone",
+	};
+
+	jsonw_addf(w,
+		   "account:{now_ns:%jd, before_ns:%jd, requests_before:%u, "
+		   "growth:[",
+		   a->now_ns, a->before_ns, a->requests);
+	for (size_t i = 0; i < a->count; i++)
+		jsonw_addf(w,
+			   "{service:%*s, name:%*s, why:%s, ns:%jd, "
+			   "called:%*s}",
+			   STR_WHOLE(a->rows[i].service),
+			   STR_WHOLE(a->rows[i].name), whys[a->rows[i].why],
+			   a->rows[i].change_ns, STR_WHOLE(a->rows[i].called));
+	jsonw_addf(w, "]}");
+}
+
 static void write_lists(struct jsonw *w, const struct result *r)
 {
 	static const struct notes none;
@@ -625,6 +650,8 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	json_notes(w, "notes", &r->notes);
 	json_requests(w, r);
 	json_notes(w, "reasons", r->shows_reasons ? &r->reasons : &none);
+	if (r->shows_reasons && r->account)
+		write_account(w, r->account);
 	jsonw_addf(w, "contrasts:[");
 	for (size_t i = 0; i < r->contrast_count; i++)
 		write_contrast(w, &r->contrasts[i]);
