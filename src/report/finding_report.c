@@ -175,7 +175,10 @@ static void add_since(const struct finding *f, struct buf *out)
 			    WORDING_TEXT_BYTES);
 		return;
 	}
-	if (!o->is_found || !o->has_start)
+	/* What was slow at times before did not begin at any of them. */
+	if (!o->is_found || !o->has_start ||
+	    f->history.baseline.slots[BASELINE_PREVIOUS].said ==
+		    BASELINE_IN_FAULT)
 		return;
 	format_clock(o->start_ns, false, at);
 	buf_addf(out, ", since %s", at);
