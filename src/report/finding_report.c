@@ -87,14 +87,30 @@ static void add_call(const struct choice *c, struct buf *out)
 			 &c->calls, c->best->span);
 }
 
-static void add_wait(const struct choice *c, const struct result *r,
+/* Who holds what is waited for is to blame, not who waits. */
+static bool add_holder(const struct finding *f, struct buf *out)
+{
+	const struct pool_holder *h =
+		f->profiles ? &f->profiles->holder : NULL;
+
+	if (!h || !h->is_found)
+		return false;
+	buf_add_text(out, "waiting for a connection, held by ");
+	wording_add(out, h->request, WORDING_TEXT_BYTES);
+	buf_addf(out, " for %.0f %% of the time", 100 * h->share);
+	return true;
+}
+
+static void add_wait(const struct finding *f, const struct result *r,
 		     struct buf *out)
 {
+	const struct choice *c = &f->suspect.choice;
+
 	if (choice_ground(c) == CHOICE_PAUSES) {
 		buf_add_text(out, "pauses between attempts");
 	} else if (choice_ground(c) == CHOICE_GAP) {
 		buf_add_text(out, "most of it outside the callee's spans");
-	} else {
+	} else if (!add_holder(f, out)) {
 		buf_add_text(out, "waiting");
 		add_function(r, out);
 	}
@@ -141,7 +157,7 @@ static void add_cause(const struct finding *f, const struct result *r,
 		buf_add_text(out, "waiting for a lock");
 		break;
 	case CAUSE_WAIT:
-		add_wait(c, r, out);
+		add_wait(f, r, out);
 		return;
 	case CAUSE_UNKNOWN:
 		add_unknown(r, out);
