@@ -702,7 +702,8 @@ void account_compare(const struct account *before, const struct account *now,
 		compare_place(&k, i);
 	for (uint32_t i = 0; i < now->count; i++) {
 		for (unsigned w = 0; w < ACCOUNT_WHYS; w++) {
-			if (k.change_ns[i][w] == 0)
+			/* less is the rounding of sums */
+			if (fabs(k.change_ns[i][w]) < 0.5)
 				continue;
 			out->cells[out->count++] = (struct account_growth_cell){
 				i, (enum account_why)w, k.change_ns[i][w],

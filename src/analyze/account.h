@@ -24,7 +24,7 @@ enum account_state {
  * part of it on the path is the time on the path. */
 struct account_place {
 	double calls;   /* attempts that failed are none */
-	double self_ns; /* of all calls: without what they wait for */
+	double self_ns; /* of all calls, without what they wait for */
 	double path_ns[ACCOUNT_STATES];
 	double through_ns; /* on the path, with what is below */
 };

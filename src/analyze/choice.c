@@ -849,7 +849,11 @@ static void choose_plan(struct choice *c)
 		c->best = &c->candidates.items[i];
 		c->headline = span;
 		c->server_side = SPAN_NONE;
-		c->critical_ns = c->times->through_ns[span];
+		c->critical_ns =
+			sat_from_f64(a->now.places[plan->place].through_ns);
+		/* Where it calls itself it holds that twice. */
+		if (c->critical_ns > c->path_ns)
+			c->critical_ns = c->path_ns;
 		c->is_by_change = true;
 		c->change = (struct change_choice){
 			.best = i,
