@@ -15,11 +15,6 @@
  * the level of any stretch is a difference. Not for others than change_point.c.
  */
 
-/* Lengths of stretches that are compared, each half as long again as the one
- * before: up to a fifth of the series, beside which others are left to tell how
- * far they usually lie apart. */
-#define LENGTHS 20
-
 struct change_scan {
 	size_t count;    /* of steps with a value */
 	size_t *steps;   /* their numbers */
@@ -27,21 +22,21 @@ struct change_scan {
 	double *amounts; /* of the first so many, added up */
 	double *cleaned; /* the same without spikes */
 	double *counts;
-	double *jumps; /* of one length, by place, beyond their median */
-	double *sums;  /* of levels, of the first so many */
+	double *sums; /* of levels, of the first so many */
 	double *room;
 	bool is_log;
-	double floor; /* levels below it are that */
-	double spike; /* the largest that was smoothed */
-	/* Set by the search: */
-	double usual;       /* of jumps of one step, by what longer ones tell */
-	double noise;       /* of one step */
-	double first_limit; /* jumps of one step that would do */
-	size_t *known;      /* among the steps with a value */
+	double floor;  /* levels below it are that */
+	double spike;  /* the largest that was smoothed */
+	double noise;  /* of one step */
+	size_t *known; /* among the steps with a value */
 	size_t known_count;
-	size_t lengths[LENGTHS];
-	size_t length_count;
 	size_t day_steps;
+	/* Of the stretch that is looked at: */
+	double *gains; /* of what a step is off, that the next levels are */
+	double *scales;
+	double *levels_off; /* by that */
+	double *line_off;
+	double *likely; /* of a step at a place, at best */
 };
 
 /* The level of [from, to), which are not empty, and a level as a logarithm.
@@ -77,27 +72,31 @@ static bool is_used(const struct change_series *in, size_t i)
 static bool make_room(struct change_scan *s, const struct change_series *in,
 		      struct arena *arena)
 {
-	size_t n = in->step_count + 1;
+	double **const rooms[] = {
+		&s->levels, &s->amounts,  &s->cleaned,    &s->counts,
+		&s->sums,   &s->room,     &s->gains,      &s->scales,
+		&s->likely, &s->line_off, &s->levels_off,
+	};
+	bool done;
 
-	s->steps = arena_array(arena, n, sizeof *s->steps);
+	s->steps = arena_array(arena, in->step_count + 1, sizeof *s->steps);
 	s->known = arena_array(arena, in->known_count + 1, sizeof *s->known);
-	s->levels = arena_array(arena, n, sizeof *s->levels);
-	s->amounts = arena_array(arena, n, sizeof *s->amounts);
-	s->cleaned = arena_array(arena, n, sizeof *s->cleaned);
-	s->counts = arena_array(arena, n, sizeof *s->counts);
-	s->jumps = arena_array(arena, n, sizeof *s->jumps);
-	s->sums = arena_array(arena, n, sizeof *s->sums);
-	s->room = arena_array(arena, n, sizeof *s->room);
-	return s->steps && s->known && s->levels && s->amounts && s->cleaned &&
-	       s->counts && s->jumps && s->sums && s->room;
+	done = s->steps && s->known;
+	for (size_t i = 0; i < COUNT_OF(rooms); i++) {
+		*rooms[i] = arena_array(arena, in->step_count + 1,
+					sizeof **rooms[i]);
+		done = done && *rooms[i];
+	}
+	return done;
 }
 
 /* Neighbours on either side. */
 #define SPIKE_REACH 2
 
 /* What stands out of them by so many usual distances is no level: one or two
- * steps among others. */
+ * steps among others. By so many times the noise it is told. */
 #define SPIKE 4.0
+#define SPIKE_TOLD 12.0
 
 static double around(const struct change_scan *s, size_t i)
 {
@@ -112,31 +111,56 @@ static double around(const struct change_scan *s, size_t i)
 /* Takes what is around spikes in their place. */
 static void smooth(struct change_scan *s)
 {
-	double usual;
+	double *beside = s->likely, usual;
 
 	for (size_t i = 0; i < s->count; i++) {
-		s->jumps[i] = around(s, i);
-		s->room[i] = fabs(s->levels[i] - s->jumps[i]);
+		beside[i] = around(s, i);
+		s->room[i] = fabs(s->levels[i] - beside[i]);
 	}
 	usual = 1.4826 * stats_median(s->room, s->count);
 	for (size_t i = 0; i < s->count; i++) {
 		double count = s->counts[i + 1] - s->counts[i];
-		double off = fabs(s->levels[i] - s->jumps[i]), amount;
+		double off = fabs(s->levels[i] - beside[i]), amount;
 
 		if (off > SPIKE * usual) {
-			s->levels[i] = s->jumps[i];
-			s->spike = fmax(s->spike, off);
+			s->levels[i] = beside[i];
+			/* Of the newest nothing tells that they go back. */
+			if (i + SPIKE_REACH < s->count)
+				s->spike = fmax(s->spike, off);
 		}
 		amount = s->is_log ? s->levels[i] : exp(s->levels[i]);
 		s->cleaned[i + 1] = s->cleaned[i] + amount * count;
 	}
 }
 
+/* By what each step differs from the one before, which levels that wander do
+ * not add much to; the one that differs most may be a change, and is left out.
+ */
+static double noise_of(const struct change_scan *s)
+{
+	double *jumps = s->room, middle, usual, sum = 0;
+	size_t n = s->count - 1;
+
+	for (size_t i = 0; i < n; i++)
+		jumps[i] = s->levels[i + 1] - s->levels[i];
+	middle = stats_median(jumps, n); /* sorts them */
+	if (middle - jumps[0] > jumps[n - 1] - middle)
+		jumps++;
+	middle = stats_median(jumps, --n);
+	for (size_t i = 0; i < n; i++) {
+		jumps[i] = fabs(jumps[i] - middle);
+		sum += jumps[i];
+	}
+	usual = 1.4826 * stats_median(jumps, n);
+	/* Most are equal: counts of what seldom happens. */
+	if (!(usual > 0))
+		usual = 1.2533 * sum / (double)n;
+	return usual / sqrt(2);
+}
+
 /* Nothing has no logarithm: what is far below the whole is called a hundredth
  * of it. */
 #define FLOOR_PART 0.01
-
-#define LENGTH_PART 5
 
 static void fill(struct change_scan *s, const struct change_series *in)
 {
@@ -166,10 +190,7 @@ static void fill(struct change_scan *s, const struct change_series *in)
 	smooth(s);
 	for (size_t i = 0; i < s->count; i++)
 		s->sums[i + 1] = s->sums[i] + s->levels[i];
-	for (size_t k = 1; s->length_count < LENGTHS &&
-			   (k == 1 || k * LENGTH_PART <= s->count);
-	     k += (k + 1) / 2)
-		s->lengths[s->length_count++] = k;
+	s->noise = s->count > 2 ? noise_of(s) : 0;
 }
 
 /* From the stretch before a place to the one behind it, of the same length,
@@ -192,229 +213,257 @@ static bool change_scan_make(struct change_scan *s,
 	return true;
 }
 
-/* How many times the usual distance a jump has to be: more for long stretches
- * and for short series, where the usual distance itself is known badly; and
- * the part of it that is enough where something is known to have changed.
- * bench/steps tells how often that is wrong: docs/verdict.md. */
-#define NEEDED 6.0
-#define NEEDED_LONG 4.0
-#define NEEDED_FEW 70.0
-#define NEEDED_KNOWN 0.7
-
-static double needed(size_t length, size_t count)
-{
-	return NEEDED +
-	       (NEEDED_LONG * (double)length + NEEDED_FEW) / (double)count;
-}
-
 /* Steps and part of the series that a change lasts; at the ends of it less
  * tells enough. */
 #define STRETCH_MIN 3u
 #define STRETCH_PART 20
 #define END_PART 40
 
-/* Of so few steps less is enough, and one that changes all the time makes some
- * pair of them: a jump is then to be larger than all others of its direction,
- * by this factor. */
+/* From so many steps on one more is asked for between two changes. */
 #define FEW_STEPS 32
-#define ALONE 2.0
 
 /* Of the jump, that is still there at the end of the stretch. */
 #define LASTING 0.5
 
 struct candidate {
-	size_t at; /* among the steps with a value */
-	size_t length;
-	bool is_known;
+	size_t at;     /* among the steps with a value */
+	size_t length; /* of what beside it is its own */
 	double jump;
-	double usual; /* how far jumps of that length lie apart */
-	double limit; /* what is needed */
-	double score;
+	double score; /* by what is needed */
 };
 
 struct candidates {
-	struct candidate items[CHANGE_POINTS_MAX * 2];
+	struct candidate items[CHANGE_POINTS_MAX * 4];
 	size_t count;
 };
 
-/* ---- jumps ---- */
+/* ---- a step in what wanders ---- */
 
-static bool is_near(const struct candidates *c, size_t at, size_t length)
+/* The level of a stretch wanders, and each step has noise of its own besides: a
+ * local level model (Harvey 1989). By how much one step makes the levels more
+ * likely than a straight line does, each beside the wandering that suits it
+ * best, tells a step from what rises, hangs together or goes for a walk. All of
+ * the stretch tells, so that few steps are enough. */
+
+/* Variance of what the level wanders in a step, by that of the noise. */
+static const double wanders[] = { 0, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 100 };
+
+/* Logarithm of the likelihoods' ratio that is needed, and the part of it that
+ * is enough where something is known to have changed. bench/steps tells how
+ * often that is wrong: docs/verdict.md. */
+#define NEEDED 10.0
+#define NEEDED_KNOWN 0.7
+
+/* In one of several parts of a stretch, the more. */
+#define NEEDED_IN_PART 1.4
+
+/* Noise of a step at least: what has none is exact to this. */
+#define NOISE_LEAST 1e-4
+
+/* What is left of a step's weight where it is none any more. */
+#define WEIGHT_LEAST 1e-9
+
+/* What explains a stretch at best. */
+struct explained {
+	double likelihood;
+	double least; /* the smallest further jump that would do */
+};
+
+struct stretch {
+	size_t from;
+	size_t count;
+	double spread; /* logarithm, of all that is expected */
+	struct explained by_line;
+	struct explained by_step;
+};
+
+/* For what a step is off from what those before it let expect: how much of it
+ * the level is thought to have moved, and what makes it a unit. */
+static void set_gains(struct change_scan *s, struct stretch *x, double wander)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		size_t there = c->items[i].at;
-		size_t apart = there > at ? there - at : at - there;
+	double level = 1 + wander; /* variance, by that of the noise */
 
-		if (apart < length)
-			return true;
+	x->spread = 0;
+	for (size_t i = 1; i < x->count; i++) {
+		s->gains[i] = level / (level + 1);
+		s->scales[i] = 1 / sqrt(level + 1);
+		x->spread += log(level + 1);
+		level = s->gains[i] + wander;
 	}
-	return false;
 }
 
-/* Of jumps of one length that no candidate is part of, into the room. */
-static size_t gather(struct change_scan *s, const struct candidates *c,
-		     size_t length)
+/* What each is off, as a unit: independent of each other, from 1 on. */
+static void set_off(const struct change_scan *s, const struct stretch *x,
+		    const double *values, double *out)
 {
-	size_t n = 0;
+	double level = values[0];
 
-	for (size_t at = length; at + length <= s->count; at++)
-		if (!is_near(c, at, length))
-			s->room[n++] = s->jumps[at];
-	return n;
-}
+	for (size_t i = 1; i < x->count; i++) {
+		double off = values[i] - level;
 
-/* How far they usually lie from their median, which is taken off. Longer
- * stretches of what is independent lie nearer by the root of two; nothing lies
- * nearer than that, so that a few stretches that happen to be alike do not make
- * a jump of the next one. */
-static double usual_jump(struct change_scan *s, const struct candidates *c,
-			 size_t length)
-{
-	size_t n = gather(s, c, length);
-	double middle = stats_median(s->room, n), sum = 0, usual;
-
-	for (size_t i = 0; i < n; i++) {
-		s->room[i] = fabs(s->room[i] - middle);
-		sum += s->room[i];
+		out[i] = off * s->scales[i];
+		level += off * s->gains[i];
 	}
-	usual = 1.4826 * stats_median(s->room, n);
-	/* Most are equal: counts of what seldom happens. */
-	if (!(usual > 0) && n)
-		usual = 1.2533 * sum / (double)n;
-	return fmax(usual, s->usual / sqrt((double)length));
 }
 
-static void set_jumps(struct change_scan *s, const struct candidates *c,
-		      size_t length)
+static double product(const struct stretch *x, const double *a, const double *b)
 {
-	double middle;
+	double sum = 0;
 
-	for (size_t at = length; at + length <= s->count; at++)
-		s->jumps[at] = change_jump(s, at, length);
-	middle = stats_median(s->room, gather(s, c, length));
-	for (size_t at = length; at + length <= s->count; at++)
-		s->jumps[at] -= middle;
+	for (size_t i = 1; i < x->count; i++)
+		sum += a[i] * b[i];
+	return sum;
 }
 
-static bool is_alone(const struct change_scan *s, const struct candidates *c,
-		     const struct candidate *x)
+/* Logarithm, by what is left off of the levels. */
+static double likelihood(const struct stretch *x, double squares)
 {
-	for (size_t at = x->length; at + x->length <= s->count; at++)
-		if (!is_near(c, at, x->length) &&
-		    ALONE * s->jumps[at] / x->jump > 1)
-			return false;
-	return true;
+	double n = (double)(x->count - 1);
+
+	return -(x->spread + n * log(squares / n + NOISE_LEAST * NOISE_LEAST)) /
+	       2;
 }
 
-static struct candidate best_of_length(const struct change_scan *s,
-				       const struct candidates *c,
-				       size_t length)
-{
-	struct candidate best = { .length = length };
+/* A step by one at a place: products of what it is off. */
+struct unit_step {
+	double self;
+	double levels;
+	double line;
+};
 
-	for (size_t at = length; at + length <= s->count; at++)
-		if (fabs(s->jumps[at]) > fabs(best.jump) &&
-		    !is_near(c, at, length)) {
-			best.at = at;
-			best.jump = s->jumps[at];
-		}
-	return best;
+/* part: what it has in the step before that place, in which it comes. */
+static struct unit_step unit_step_at(const struct change_scan *s,
+				     const struct stretch *x, size_t at,
+				     double part)
+{
+	struct unit_step step = { 0 };
+	double level = 0;
+
+	for (size_t i = at - (part > 0); i < x->count; i++) {
+		double left = (i < at ? part : 1) - level;
+		double off = left * s->scales[i];
+
+		if (fabs(left) < WEIGHT_LEAST)
+			break;
+		step.self += off * off;
+		step.levels += off * s->levels_off[i];
+		step.line += off * s->line_off[i];
+		level += left * s->gains[i];
+	}
+	return step;
 }
 
-/* How large a jump is by what is needed to believe it. */
-static double score_of(struct change_scan *s, struct candidates *c,
-		       struct candidate *x)
+static void explain(const struct stretch *x, double squares, double least,
+		    struct explained *best)
 {
-	bool is_one_of_many;
+	double n = (double)(x->count - 1);
+	double likely = likelihood(x, squares);
 
-	/* What it makes of its neighbours is no measure for it. */
-	c->items[c->count++] = *x;
-	x->usual = usual_jump(s, c, x->length);
-	is_one_of_many = s->count < FEW_STEPS && !is_alone(s, c, x);
-	c->count--;
-	x->limit =
-		fmax(x->usual * needed(x->length, s->count), log(CHANGE_RATIO));
-	if (x->is_known)
-		x->limit = fmax(x->limit * NEEDED_KNOWN, log(CHANGE_RATIO));
-	return is_one_of_many ? 0 : fabs(x->jump) / x->limit;
+	if (!(likely > best->likelihood))
+		return;
+	best->likelihood = likely;
+	best->least = sqrt(least * (squares + n * NOISE_LEAST * NOISE_LEAST) *
+			   expm1(2 * NEEDED / n));
 }
 
-static void offer(struct change_scan *s, struct candidates *c,
-		  struct candidate *x, struct candidate *best)
+static const double parts[] = { 0, 0.5 };
+
+/* By one wandering, a step at each place and in the one before it. */
+static void look(struct change_scan *s, struct stretch *x, double wander)
 {
-	x->score = score_of(s, c, x);
-	if (x->score > best->score)
-		*best = *x;
+	double least = INFINITY, nearest = INFINITY;
+	double all, line, both;
+
+	set_gains(s, x, wander);
+	for (size_t i = 0; i < x->count; i++)
+		s->room[i] = (double)i;
+	set_off(s, x, s->levels + x->from, s->levels_off);
+	set_off(s, x, s->room, s->line_off);
+	all = product(x, s->levels_off, s->levels_off);
+	line = product(x, s->line_off, s->line_off);
+	both = product(x, s->levels_off, s->line_off);
+	for (size_t i = COUNT_OF(parts); i < COUNT_OF(parts) * x->count; i++) {
+		size_t at = i / COUNT_OF(parts);
+		double part = at > 1 ? parts[i % COUNT_OF(parts)] : 0;
+		struct unit_step step = unit_step_at(s, x, at, part);
+		double left = all - step.levels * step.levels / step.self;
+
+		s->likely[at] = fmax(s->likely[at], likelihood(x, left));
+		nearest = fmin(nearest, left);
+		least = fmin(least,
+			     1 / (step.self - step.line * step.line / line));
+	}
+	explain(x, all - both * both / line, least, &x->by_line);
+	explain(x, nearest, least, &x->by_step);
+}
+
+static double median_of(struct change_scan *s, size_t from, size_t to)
+{
+	memcpy(s->room, s->levels + from, (to - from) * sizeof *s->room);
+	return stats_median(s->room, to - from);
 }
 
 /* At and beside what is known: steps are counted by clocks of two servers. */
-static void offer_known(struct change_scan *s, struct candidates *c,
-			size_t length, struct candidate *best)
+static bool is_known(const struct change_scan *s, size_t at)
 {
 	for (size_t i = 0; i < s->known_count; i++)
-		for (size_t at = s->known[i] - 1; at <= s->known[i] + 1; at++) {
-			struct candidate x = { .at = at,
-					       .length = length,
-					       .is_known = true };
-
-			if (at < length || at + length > s->count ||
-			    is_near(c, at, length))
-				continue;
-			x.jump = s->jumps[at];
-			offer(s, c, &x, best);
-		}
+		if (at + 1 >= s->known[i] && at <= s->known[i] + 1)
+			return true;
+	return false;
 }
 
-/* The jump that exceeds most what is needed, beside those that are there. *c
- * has room for one more. *least: the smallest jump that would do. */
-static struct candidate find_best(struct change_scan *s, struct candidates *c,
-				  double *least)
+/* The likeliest step of a stretch, if it is likely enough and likelier than
+ * *best. The smallest jump that would do. */
+static double find_in(struct change_scan *s, size_t from, size_t to,
+		      double needed, struct candidate *best)
 {
-	struct candidate best = { .score = 0 };
+	struct stretch x = {
+		.from = from,
+		.count = to - from,
+		.by_line = { .likelihood = -INFINITY },
+		.by_step = { .likelihood = -INFINITY },
+	};
 
-	*least = INFINITY;
-	s->usual = 0;
-	for (size_t i = 0; i < s->length_count; i++) {
-		size_t k = s->lengths[i];
-		struct candidate x;
+	for (size_t i = 0; i < x.count; i++)
+		s->likely[i] = -INFINITY;
+	for (size_t i = 0; i < COUNT_OF(wanders); i++)
+		look(s, &x, wanders[i]);
+	for (size_t i = 1; i < x.count; i++) {
+		size_t at = from + i;
+		struct candidate c = {
+			.at = at,
+			.length = min_size(i, x.count - i),
+			.score = (s->likely[i] - x.by_line.likelihood) /
+				 (is_known(s, at) ? needed * NEEDED_KNOWN
+						  : needed),
+		};
 
-		set_jumps(s, c, k);
-		x = best_of_length(s, c, k);
-		if (!x.at)
+		if (c.score < 1 || c.score <= best->score)
 			continue;
-		offer(s, c, &x, &best);
-		*least = fmin(*least, x.limit);
-		if (k == 1 && !c->count) {
-			s->noise = x.usual / sqrt(2);
-			s->first_limit = x.limit;
-		}
-		s->usual = fmax(s->usual, x.usual * sqrt((double)k));
-		offer_known(s, c, k, &best);
+		c.jump = median_of(s, at, to) - median_of(s, from, at);
+		if (fabs(c.jump) >= log(CHANGE_RATIO))
+			*best = c;
 	}
-	return best;
+	return fmax(best->at ? x.by_step.least : x.by_line.least,
+		    log(CHANGE_RATIO));
 }
 
-static void find_candidates(struct change_scan *s, struct candidates *c,
-			    double *least)
+/* What goes up and comes back is no single step of all: it is looked for in
+ * parts that overlap by half, down to a third and to what tells anything. */
+static void find_in_parts(struct change_scan *s, size_t from, size_t to,
+			  struct candidate *best)
 {
-	while (c->count + 1 < COUNT_OF(c->items)) {
-		double next;
-		struct candidate best =
-			find_best(s, c, c->count ? &next : least);
+	static const size_t sixths[] = { 4, 3, 2 };
 
-		if (best.score < 1)
-			return;
-		c->items[c->count++] = best;
+	for (size_t i = 0; i < COUNT_OF(sixths) && !best->at; i++) {
+		size_t length = (to - from) * sixths[i] / 6;
+
+		if (length < CHANGE_STEPS_MIN)
+			break;
+		for (size_t k = from; k + length <= to; k += length / 2)
+			find_in(s, k, k + length, NEEDED * NEEDED_IN_PART,
+				best);
 	}
-}
-
-/* ---- which of them last ---- */
-
-static int compare_at(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	return (x->at > y->at) - (x->at < y->at);
 }
 
 static size_t begin_of(const struct candidates *c, size_t i)
@@ -428,11 +477,36 @@ static size_t end_of(const struct candidates *c, const struct change_scan *s,
 	return i + 1 < c->count ? c->items[i + 1].at : s->count;
 }
 
-static double median_of(struct change_scan *s, size_t from, size_t to)
+/* The likeliest step of all, then those in what is left on either side of each.
+ * *least: the smallest jump that would have done. */
+static void find_candidates(struct change_scan *s, struct candidates *c,
+			    double *least)
 {
-	memcpy(s->room, s->levels + from, (to - from) * sizeof *s->room);
-	return stats_median(s->room, to - from);
+	size_t i = 0;
+
+	while (i <= c->count) {
+		struct candidate best = { .score = 0 };
+		size_t from = i ? c->items[i - 1].at : 0;
+		size_t to = i < c->count ? c->items[i].at : s->count;
+		double jump = INFINITY;
+
+		if (to - from >= 2 * STRETCH_MIN)
+			jump = find_in(s, from, to, NEEDED, &best);
+		if (to - from == s->count)
+			*least = jump;
+		if (!best.at)
+			find_in_parts(s, from, to, &best);
+		if (!best.at || c->count == COUNT_OF(c->items)) {
+			i++;
+			continue;
+		}
+		memmove(c->items + i + 1, c->items + i,
+			(c->count++ - i) * sizeof *c->items);
+		c->items[i] = best;
+	}
 }
+
+/* ---- which of them last ---- */
 
 /* By which part of the jump what is farthest from it differs at least: the
  * whole stretches, and the quarters of them that end and begin the series. */
@@ -508,11 +582,9 @@ static double cost_of(const struct change_scan *s, size_t from, size_t at,
 	       right * right / (double)(to - at);
 }
 
-/* Lengths on either side that tell the place. */
-#define PLACE_LENGTHS 4
-
-/* Twice the logarithm of the likelihood that 19 of 20 places stay within. */
-#define PLACE_LIKELY 7.35
+/* Twice the logarithm of how much likelier the told place is than those that
+ * are left out: what is noise is an estimate, too. */
+#define PLACE_LIKELY 11
 
 static double variance(const struct change_scan *s, size_t from, size_t to)
 {
@@ -532,41 +604,36 @@ struct place {
 	size_t high;
 };
 
+/* A step that came within one of the series is of the side it is nearer to. */
 static struct place place_of(const struct change_scan *s,
 			     const struct candidates *c, size_t i)
 {
-	const struct candidate *x = &c->items[i];
-	size_t reach = max_size(PLACE_LENGTHS * x->length, CHANGE_STEPS_MIN);
-	size_t around = max_size(x->length, 2);
-	struct place p = { .from = begin_of(c, i), .to = end_of(c, s, i) };
+	struct place p = { .from = begin_of(c, i),
+			   .to = end_of(c, s, i),
+			   .at = c->items[i].at };
 
-	if (x->at - p.from > reach)
-		p.from = x->at - reach;
-	if (p.to - x->at > reach)
-		p.to = x->at + reach;
-	p.low = max_size(p.from + 1, x->at > around ? x->at - around : 1);
-	p.high = min_size(p.to - 1, x->at + around);
-	p.at = p.low;
-	for (size_t at = p.low; at <= p.high; at++)
-		if (cost_of(s, p.from, at, p.to) <
-		    cost_of(s, p.from, p.at, p.to))
-			p.at = at;
+	if (p.at - 1 > p.from &&
+	    cost_of(s, p.from, p.at - 1, p.to) < cost_of(s, p.from, p.at, p.to))
+		p.at--;
+	p.low = p.at;
+	p.high = p.at;
 	return p;
 }
 
-/* Steps that hang together tell less than their number. */
-static void narrow(const struct change_scan *s, const struct candidate *x,
-		   struct place *p)
+/* To places that are nearly as likely. */
+static void widen(const struct change_scan *s, struct place *p)
 {
 	double noise = fmax(
 		(variance(s, p->from, p->at) + variance(s, p->at, p->to)) / 2,
-		x->usual * x->usual * (double)x->length / 2);
+		s->noise * s->noise);
 	double limit = cost_of(s, p->from, p->at, p->to) + PLACE_LIKELY * noise;
 
-	while (p->low < p->at && cost_of(s, p->from, p->low, p->to) > limit)
-		p->low++;
-	while (p->high > p->at && cost_of(s, p->from, p->high, p->to) > limit)
-		p->high--;
+	while (p->low - 1 > p->from &&
+	       cost_of(s, p->from, p->low - 1, p->to) <= limit)
+		p->low--;
+	while (p->high + 1 < p->to &&
+	       cost_of(s, p->from, p->high + 1, p->to) <= limit)
+		p->high++;
 }
 
 static void fill_point(const struct change_scan *s, const struct candidates *c,
@@ -574,7 +641,7 @@ static void fill_point(const struct change_scan *s, const struct candidates *c,
 {
 	struct place p = place_of(s, c, i);
 
-	narrow(s, &c->items[i], &p);
+	widen(s, &p);
 	*out = (struct change_point){
 		.at = s->steps[p.at],
 		/* It may have come right behind the step before. */
@@ -725,8 +792,8 @@ static void find_recent(const struct change_scan *s, struct change_points *out)
 		struct extent old = extent_of(s, 0, at);
 		struct extent new = extent_of(s, at, s->count);
 		double gap = fmax(new.low - old.high, old.low - new.high);
-		double jump = fabs(level_of(s, at, s->count) -
-				   level_of(s, 0, at));
+		double jump =
+			fabs(level_of(s, at, s->count) - level_of(s, 0, at));
 
 		if (gap <= most || gap < RECENT_GAP * (old.high - old.low) ||
 		    jump < log(CHANGE_RECENT_RATIO))
@@ -768,6 +835,15 @@ static void fill_points(const struct change_scan *s, const struct candidates *c,
 	}
 }
 
+/* And may have gone back since. */
+static bool has_jumped(const struct change_scan *s, const struct candidates *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->items[i].at + STRETCH_MIN <= s->count)
+			return true;
+	return s->spike > fmax(SPIKE_TOLD * s->noise, log(CHANGE_RATIO));
+}
+
 bool change_points_find(const struct change_series *series, struct arena *arena,
 			struct change_points *out, struct error *err)
 {
@@ -787,8 +863,7 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 	out->least_ratio = exp(least);
 	out->noise = s.noise;
 	has_rhythm = drop_rhythm(&s, &c) || follows_days(&s);
-	qsort(c.items, c.count, sizeof *c.items, compare_at);
-	had_one = c.count > 0 || s.spike > s.first_limit;
+	had_one = has_jumped(&s, &c);
 	keep_lasting(&s, &c);
 	fill_points(&s, &c, out);
 	out->kind = out->count    ? SERIES_STEP

@@ -75,8 +75,8 @@ void deploy_find(const struct history *h, const uint32_t *windows, size_t count,
 		 struct deploy *out);
 
 /* At which steps of a series its level changed for longer: what a request cost,
- * minute by minute. Each jump is held against how far neighbouring stretches of
- * the same length lie apart anywhere else in the series, so that a series that
+ * minute by minute. A step has to explain the series by far better than a line
+ * does, each beside levels that wander as it suits them, so that a series that
  * wanders, rises or has a rhythm makes no change of what it does all the time.
  * Levels are compared as ratios. Pure arithmetic: knows neither units nor what
  * is measured. */

@@ -130,7 +130,10 @@ static void test_none(void **state)
 	f = find();
 	assert_int_equal(f.kind, SERIES_STEADY);
 	assert_int_equal(f.count, 0);
-	assert_true(f.least_ratio > CHANGE_RATIO && f.least_ratio < 1.2);
+	assert_true(f.least_ratio >= CHANGE_RATIO && f.least_ratio < 1.1);
+	make(STEPS / 4);
+	f = find_in((struct change_series){ .step_count = STEPS / 4 });
+	assert_true(f.least_ratio > 1.07 && f.least_ratio < 1.15);
 	make(STEPS);
 	/* Less than is worth telling, and of no noise at all. */
 	for (size_t i = 0; i < STEPS; i++)
@@ -207,7 +210,9 @@ static void test_known(void **state)
 
 	(void)state;
 	make(STEPS);
-	multiply(at, STEPS, 1.075);
+	for (size_t i = 0; i < STEPS; i++)
+		amounts[i] *= exp(0.15 * random_normal());
+	multiply(at, STEPS, 1.2);
 	assert_int_equal(find().count, 0);
 	assert_int_equal(find_in(series).count, 1);
 	series.known = &elsewhere;
@@ -265,6 +270,83 @@ static void test_false_alarms(void **state)
 	assert_true(alarms <= 10);
 }
 
+/* How many of a hundred series with a step are told to have one near it, and
+ * how many others have one. part: how much of the step before it has it, too.
+ */
+static void count_told(size_t steps, double noise, double ratio, double part,
+		       int *found, int *wrong)
+{
+	*found = *wrong = 0;
+	random_state = 88172645463325252u;
+	for (int n = 0; n < 100; n++) {
+		size_t at =
+			(size_t)((0.25 + random_unit() / 2) * (double)steps);
+		struct change_points f;
+		bool is_near = false;
+
+		for (size_t i = 0; i < steps; i++) {
+			double more = i >= at ? 1 : i + 1 == at ? part : 0;
+
+			counts[i] = 1;
+			amounts[i] = (1 + (ratio - 1) * more) *
+				     exp(noise * random_normal());
+		}
+		f = find_in((struct change_series){ .step_count = steps });
+		for (size_t i = 0; i < f.count; i++)
+			is_near |= f.items[i].at + 1 >= at &&
+				   f.items[i].at <= at + 1;
+		*found += is_near;
+		*wrong += f.count && !is_near;
+	}
+}
+
+/* Few steps are enough: of slices there are no more. */
+static void test_slices(void **state)
+{
+	static const struct {
+		size_t steps;
+		double noise;
+		double ratio;
+		double part;
+		int least;
+	} rows[] = {
+		{ 24, 0.035, 1.3, 0, 90 },  { 24, 0.035, 1.3, 0.5, 70 },
+		{ 24, 0.03, 1.3, 0.3, 85 }, { 15, 0.03, 1.3, 0, 75 },
+		{ 12, 0.03, 1.5, 0, 90 },   { 48, 0.05, 1.3, 0, 85 },
+		{ 24, 0.1, 2, 0, 80 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		int found, wrong;
+
+		count_told(rows[i].steps, rows[i].noise, rows[i].ratio,
+			   rows[i].part, &found, &wrong);
+		assert_in_range(found, rows[i].least, 100);
+		assert_in_range(wrong, 0, 1);
+	}
+	for (size_t steps = 12; steps <= 48; steps *= 2) {
+		int found, wrong;
+
+		count_told(steps, 0.05, 1, 0, &found, &wrong);
+		assert_in_range(found + wrong, 0, 1);
+	}
+}
+
+/* Up and back: of all of it no single step tells anything. */
+static void test_pulse(void **state)
+{
+	struct change_points f;
+
+	(void)state;
+	make(36);
+	multiply(16, 23, 2.5);
+	f = find_in((struct change_series){ .step_count = 36 });
+	assert_int_equal(f.count, 2);
+	assert_int_equal(f.items[0].at, 16);
+	assert_int_equal(f.items[1].at, 23);
+}
+
 /* Levels of twelve steps, the newest last. */
 static struct change_points find_twelve(const double levels[CHANGE_STEPS_MIN])
 {
@@ -276,19 +358,18 @@ static struct change_points find_twelve(const double levels[CHANGE_STEPS_MIN])
 		(struct change_series){ .step_count = CHANGE_STEPS_MIN });
 }
 
-/* Three of twelve steps are too few for a verdict, and no secret. */
+/* Two of twelve steps are too few for a verdict, and no secret. */
 static void test_recent(void **state)
 {
-	struct change_points f = find_twelve((double[]){
-		2, 2.5, 1.5, 2, 2.6, 1.4, 2, 1.8, 2.2, 8, 9, 7 });
+	struct change_points f = find_twelve(
+		(double[]){ 2, 2.5, 1.5, 2, 2.6, 1.4, 2, 1.8, 2.2, 2, 9, 7 });
 
 	(void)state;
 	assert_int_equal(f.kind, SERIES_STEADY);
-	assert_int_equal(f.recent_count, 3);
-	assert_int_equal(f.recent.at, 9);
+	assert_int_equal(f.recent_count, 2);
+	assert_int_equal(f.recent.at, 10);
 	assert_true(f.recent.before == 2 && f.recent.after == 8);
-	f = find_twelve(
-		(double[]){ 8, 9, 7, 8, 9, 6, 8, 7.5, 8, 8.5, 1, 1.2 });
+	f = find_twelve((double[]){ 8, 9, 7, 8, 9, 6, 8, 7.5, 8, 8.5, 1, 1.2 });
 	assert_int_equal(f.recent_count, 2);
 	assert_true(f.recent.after < f.recent.before);
 	/* One step is a spike as often as not. */
@@ -303,8 +384,7 @@ static void test_recent(void **state)
 	f = find_twelve((double[]){ 10, 10.1, 10, 9.9, 10, 10.1, 10, 9.9, 10.1,
 				    12, 12, 12 });
 	assert_int_equal(f.recent_count, 0);
-	f = find_twelve(
-		(double[]){ 2, 2, 2, 2, 2, 2, 8, 8, 8, 8, 8, 8 });
+	f = find_twelve((double[]){ 2, 2, 2, 2, 2, 2, 8, 8, 8, 8, 8, 8 });
 	assert_int_equal(f.kind, SERIES_STEP);
 	assert_int_equal(f.recent_count, 0);
 }
@@ -348,6 +428,8 @@ UNIT_TESTS(change_point)
 		cmocka_unit_test(test_few),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_false_alarms),
+		cmocka_unit_test(test_slices),
+		cmocka_unit_test(test_pulse),
 		cmocka_unit_test(test_recent),
 		cmocka_unit_test(test_false_hints),
 	};
