@@ -546,24 +546,28 @@ static double level_between(const struct when_series *s, size_t from, size_t to)
 	return amount / count;
 }
 
-/* Of the jump, that it has by request, too: else the others changed. */
+/* Of a jump, that another measure has, too. */
 #define AGREED 0.5
 
-/* Steps of the odds, with levels by request; none where one is of others. */
-static bool agree(const struct when_series *s, const struct when_series *odds,
-		  struct change_points *out)
+static double jump_of(const struct change_point *p)
 {
-	*out = odds->found;
+	return log(fmax(p->after, 1e-9) / fmax(p->before, 1e-9));
+}
+
+/* The steps that were found in another series, with the levels of this one;
+ * false where there are none, or one of them is not in this one. */
+static bool agree(const struct when_series *s,
+		  const struct change_points *found, struct change_points *out)
+{
+	*out = *found;
 	for (size_t i = 0; i < out->count; i++) {
 		struct change_point *p = &out->items[i];
 		size_t from = i ? p[-1].at : 0;
 		size_t to = i + 1 < out->count ? p[1].at : s->count;
-		double jump = log(fmax(p->after, 1e-9) / fmax(p->before, 1e-9));
 
 		p->before = level_between(s, from, p->at);
 		p->after = level_between(s, p->at, to);
-		if (log(fmax(p->after, 1e-9) / fmax(p->before, 1e-9)) / jump <
-		    AGREED)
+		if (jump_of(p) / jump_of(&found->items[i]) < AGREED)
 			return false;
 	}
 	return out->kind == SERIES_STEP;
@@ -582,10 +586,20 @@ static bool judge_slices(struct when *w, struct when_series *s,
 		return true;
 	if (!make_odds(w, odds, s, points, err) || !when_judge(w, odds, err))
 		return false;
-	/* All functions together are no change of this one. */
+	/* All functions together are no change of this one: a second has more
+	 * requests. */
 	if (odds->is_known && !odds->found.recent_count)
 		s->found.recent_count = 0;
-	odds->is_known = odds->is_known && agree(s, odds, &found);
+	if (odds->is_known && !s->is_per_request &&
+	    s->found.kind == SERIES_STEP && !agree(odds, &s->found, &found))
+		s->found = (struct change_points){
+			.kind = SERIES_STEADY,
+			.least_ratio = odds->found.least_ratio,
+			.noise = s->found.noise,
+			.first = s->found.first,
+			.last = s->found.last,
+		};
+	odds->is_known = odds->is_known && agree(s, &odds->found, &found);
 	if (odds->is_known)
 		s->found = found;
 	return true;
