@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 DRAWS = 1000
+DRAWS_LONG = 200  # of series of 360 steps
 PLANTED = 300
 KINDS = [("flat", "each step on its own"),
          ("ar4", "steps hang together, by 0.4"),
@@ -28,6 +29,10 @@ KINDS = [("flat", "each step on its own"),
 LENGTHS = (12, 24, 60, 360)
 COUNTS = re.compile(r"found (\d+) wrong (\d+) near (\d+) within (\d+) "
                     r"mean ([0-9.]+) of (\d+) hint (\d+)")
+
+
+def draws_of(steps):
+    return DRAWS if steps < 360 else DRAWS_LONG
 
 
 def run(bench, *args):
@@ -48,13 +53,14 @@ def false_alarms(bench):
     for kind, words in KINDS:
         cells = []
         for n in LENGTHS:
-            wrong = run(bench, kind, n, 0.1, 1, DRAWS)[1]
-            known = run(bench, kind, n, 0.1, 1, DRAWS, "known")[1]
-            cells.append(f"{percent(wrong, DRAWS)} ({percent(known, DRAWS)})")
+            draws = draws_of(n)
+            wrong = run(bench, kind, n, 0.1, 1, draws)[1]
+            known = run(bench, kind, n, 0.1, 1, draws, "known")[1]
+            cells.append(f"{percent(wrong, draws)} ({percent(known, draws)})")
         print(f"| {words} | " + " | ".join(cells) + " |")
-    week = [run(bench, "office", n, 0.05, 1, DRAWS)[1] for n in (168, 336)]
+    week = [run(bench, "office", n, 0.05, 1, DRAWS_LONG)[1] for n in (168, 336)]
     print(f"\nA week of office hours, 168 and 336 steps: "
-          f"{percent(week[0], DRAWS)} and {percent(week[1], DRAWS)}.")
+          f"{percent(week[0], DRAWS_LONG)} and {percent(week[1], DRAWS_LONG)}.")
 
 
 def planted(bench):
@@ -62,8 +68,8 @@ def planted(bench):
         f"{n} steps" for n in LENGTHS) + " | version known, 360 | "
         "lies within what is told, its width |")
     print("|---" * (len(LENGTHS) + 4) + "|")
-    for ratio in (1.2, 1.5, 2):
-        for noise in (0.03, 0.1):
+    for ratio in (1.2, 1.3, 1.5, 2):
+        for noise in (0.03, 0.05, 0.1):
             cells = []
             for n in LENGTHS:
                 counts = run(bench, "flat", n, noise, ratio, PLANTED)
@@ -83,16 +89,18 @@ def hints(bench):
     for kind, words in KINDS:
         cells = []
         for n in LENGTHS:
-            less, more = (percent(run(bench, kind, n, noise, 1, DRAWS)[6],
-                                  DRAWS) for noise in (0.1, 0.3))
+            draws = draws_of(n)
+            less, more = (percent(run(bench, kind, n, noise, 1, draws)[6],
+                                  draws) for noise in (0.1, 0.3))
             cells.append(f"{less} ({more})")
         print(f"| {words} | " + " | ".join(cells) + " |")
     for ratio in (2, 4):
         cells = []
         for n in LENGTHS:
-            counts = run(bench, "flat", n, 0.2, ratio, DRAWS, "recent")
-            cells.append(f"{percent(counts[6], DRAWS)}, as a step "
-                         f"{percent(counts[0], DRAWS)}")
+            draws = draws_of(n)
+            counts = run(bench, "flat", n, 0.2, ratio, draws, "recent")
+            cells.append(f"{percent(counts[6], draws)}, as a step "
+                         f"{percent(counts[0], draws)}")
         print(f"| {ratio} times as much in the last three, 20 % of noise | "
               + " | ".join(cells) + " |")
 
