@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 DRAWS = 1000
-DRAWS_LONG = 200  # of series of 360 steps
+DRAWS_LONG = 100  # of series of 360 steps
 PLANTED = 300
 KINDS = [("flat", "each step on its own"),
          ("ar4", "steps hang together, by 0.4"),
@@ -72,10 +72,11 @@ def planted(bench):
         for noise in (0.03, 0.05, 0.1):
             cells = []
             for n in LENGTHS:
-                counts = run(bench, "flat", n, noise, ratio, PLANTED)
-                cells.append(percent(counts[0], PLANTED))
-            known = run(bench, "flat", 360, noise, ratio, PLANTED, "known")
-            cells.append(percent(known[0], PLANTED))
+                draws = PLANTED if n < 360 else DRAWS_LONG
+                counts = run(bench, "flat", n, noise, ratio, draws)
+                cells.append(percent(counts[0], draws))
+            known = run(bench, "flat", 360, noise, ratio, DRAWS_LONG, "known")
+            cells.append(percent(known[0], DRAWS_LONG))
             cells.append(f"{percent(counts[3], counts[0])}, "
                          f"{counts[4]:.1f} steps")
             print(f"| {ratio} | {noise:.0%} | ".replace("%", " %")

@@ -252,7 +252,7 @@ static const double wanders[] = { 0, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 100 };
  * is enough where something is known to have changed. bench/steps tells how
  * often that is wrong: docs/verdict.md. */
 #define NEEDED 10.0
-#define NEEDED_KNOWN 0.7
+#define NEEDED_KNOWN 0.8
 
 /* In one of several parts of a stretch, the more. */
 #define NEEDED_IN_PART 1.4

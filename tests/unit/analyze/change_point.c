@@ -212,7 +212,7 @@ static void test_known(void **state)
 	make(STEPS);
 	for (size_t i = 0; i < STEPS; i++)
 		amounts[i] *= exp(0.15 * random_normal());
-	multiply(at, STEPS, 1.2);
+	multiply(at, STEPS, 1.21);
 	assert_int_equal(find().count, 0);
 	assert_int_equal(find_in(series).count, 1);
 	series.known = &elsewhere;
