@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/num.h"
 #include "wire/http_message.h"
 
 /* Pyroscope's v1 storage puts the JSON of an inner error into "message" of
@@ -57,6 +58,65 @@ bool answer_lacks_route(const struct http_response *response)
 
 	return status == 404 || status == 405 || status == 501 ||
 	       (status == 200 && body_is_html(response));
+}
+
+bool answer_lacks_own_route(const struct http_response *response)
+{
+	char code[40];
+
+	if (response->status == 404 &&
+	    str_equal(str_trim(body_text(response)),
+		      STR("404 page not found")))
+		return true;
+	if (response->status == 200)
+		return body_is_html(response) &&
+		       body_contains(response, STR("Jaeger UI"));
+	connect_code_read(response, code, sizeof code);
+	return response->status >= 400 && !strcmp(code, "unimplemented");
+}
+
+/* Ends at the first of the keys: what comes after it may be megabytes. */
+static bool has_one_key(const struct http_response *response,
+			const struct answer_form *form, bool may_be_empty)
+{
+	struct error ignored;
+	struct json_reader *r = json_new(body_text(response), &ignored);
+	size_t count = 0;
+	bool is_found = false, is_empty = true;
+	struct str own;
+
+	while (count < COUNT_OF(form->keys) && form->keys[count])
+		count++;
+	if (!r)
+		return false;
+	if (json_enter(r, JSON_OBJECT)) {
+		while (!is_found && json_next_key(r, &own)) {
+			is_empty = false;
+			is_found = str_is_one_of(own, form->keys, count);
+			if (!is_found)
+				json_skip(r);
+		}
+		is_found |= is_empty && may_be_empty && !json_failed(r);
+	}
+	json_free(r);
+	return is_found;
+}
+
+bool answer_has_form(const struct http_response *response,
+		     const struct answer_form *form)
+{
+	const char *type = response->content_type;
+	bool is_own = !strcmp(type, "application/json") ||
+		      (form->may_be_plain && !strcmp(type, "text/plain"));
+
+	if (!http_is_success(response))
+		return false;
+	if (form->is_list)
+		return body_first(response) == '[' &&
+		       (is_own ||
+			!str_equal(str_trim(body_text(response)), STR("[]")));
+	return body_first(response) == '{' &&
+	       has_one_key(response, form, is_own && form->may_be_empty);
 }
 
 bool body_has_key(const struct http_response *response, struct str key,
@@ -433,7 +493,7 @@ static void fail_status(const char *subject, const struct endpoint *e,
 			  subject, STR_ARGS(host), status, colon, reason->text,
 			  side_url(e));
 	else
-		error_set(err, status >= 500 ? ERROR_NETWORK : ERROR_INTERNAL,
+		error_set(err, ERROR_NETWORK,
 			  "%s: %.*s answered %d%s%s", subject, STR_ARGS(host),
 			  status, colon, reason->text);
 }

@@ -37,10 +37,6 @@ void gaps_count(struct gaps *g, const struct error *err);
 /* Notes what about there is no answer. */
 void gaps_tell(struct gaps *g, const char *about, const struct error *err);
 
-/* Whether an answer with this status says that the server cannot answer, which
- * is an answer; 0: there is none. */
-bool gaps_is_refusal(int status);
-
 struct side {
 	enum server_side kind;
 	struct endpoint endpoint;

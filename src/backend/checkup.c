@@ -316,7 +316,7 @@ static bool is_response_lost(const struct http_response *r)
 	enum trouble trouble = trouble_find(r);
 
 	if (r->status)
-		return r->status >= 400 && !gaps_is_refusal(r->status);
+		return r->status >= 400 && !answer_lacks_route(r);
 	return r->err.code != ERROR_NOT_FOUND && trouble != TROUBLE_REFUSED &&
 	       trouble != TROUBLE_NO_HOST;
 }

@@ -285,6 +285,7 @@ static struct time_range count_range(const struct job *base)
 static const struct job_type count_type = { .request = count_request,
 					    .answer = count_answer,
 					    .about = ABOUT_REQUEST_COUNT,
+					    .is_newer = true,
 					    .range = count_range };
 
 void count_job_init(struct count_job *job, struct str service,
@@ -333,7 +334,8 @@ static bool steps_answer(struct job *base, struct backends *b,
 
 static const struct job_type steps_type = { .request = steps_request,
 					    .answer = steps_answer,
-					    .about = ABOUT_REQUEST_STEPS };
+					    .about = ABOUT_REQUEST_STEPS,
+					    .is_newer = true };
 
 void steps_job_init(struct steps_job *job, const struct steps_query *query)
 {
@@ -362,6 +364,18 @@ static bool durations_request(struct job *base, struct backends *b,
 	return true;
 }
 
+/* 0: it is not to be asked in parts. */
+static int64_t part_count(const struct durations_job *job)
+{
+	struct time_range range = job->query.range;
+	int64_t length_ns = sat_sub_i64(range.to_ns, range.from_ns), n;
+
+	if (!job->longest_ns)
+		return 0;
+	n = (length_ns - 1) / job->longest_ns + 1;
+	return n < 2 || n > LIMIT_BATCH ? 0 : n;
+}
+
 static bool durations_answer(struct job *base, struct backends *b,
 			     const struct http_response *response)
 {
@@ -380,6 +394,8 @@ static bool durations_answer(struct job *base, struct backends *b,
 		return false;
 	case ANSWER_MISS:
 	case ANSWER_ERROR:
+		/* The refusal tells what is asked instead. */
+		base->is_gap = part_count(job) > 0;
 		break;
 	}
 	return true;
@@ -387,7 +403,8 @@ static bool durations_answer(struct job *base, struct backends *b,
 
 static const struct job_type durations_type = { .request = durations_request,
 						.answer = durations_answer,
-						.about = ABOUT_DURATIONS };
+						.about = ABOUT_DURATIONS,
+						.is_newer = true };
 
 static void buckets_add(struct duration_buckets *sum,
 			const struct duration_buckets *part)
@@ -415,12 +432,11 @@ static bool ask_parts(struct backends *b, const struct durations_job *whole,
 		      struct duration_buckets *out, struct error *err)
 {
 	struct time_range range = whole->query.range;
-	int64_t length_ns = sat_sub_i64(range.to_ns, range.from_ns);
-	int64_t n = (length_ns - 1) / whole->longest_ns + 1;
+	int64_t n = part_count(whole);
 	struct durations_job parts[LIMIT_BATCH];
-	struct job *jobs[LIMIT_BATCH];
+	struct job *jobs[LIMIT_BATCH] = { NULL };
 
-	if (n < 2 || n > LIMIT_BATCH)
+	if (!n)
 		return true;
 	for (int64_t i = 0; i < n; i++) {
 		parts[i] = (struct durations_job){
@@ -455,7 +471,7 @@ bool trace_durations_ask(struct backends *b, const struct find_query *query,
 		return false;
 	if (whole.job.has_answer)
 		*out = whole.buckets;
-	else if (whole.longest_ns && !ask_parts(b, &whole, out, err))
+	else if (!ask_parts(b, &whole, out, err))
 		return false;
 	if (out->total < least)
 		*out = (struct duration_buckets){ .total = 0 };

@@ -387,12 +387,17 @@ static struct time_range profile_range(const struct job *job)
 
 static const struct job_type profile_job = { profile_request, profile_answer,
 					     QUESTION_PROFILE, ABOUT_PROFILE,
-					     profile_range };
+					     profile_range, false };
+static const struct job_type spans_job = { profile_request, profile_answer,
+					   QUESTION_PROFILE, ABOUT_PROFILE,
+					   profile_range, true };
 
 void profile_fetch_init(struct profile_fetch *f,
 			const struct profile_query *query, struct profile *into)
 {
-	*f = (struct profile_fetch){ .job = { .type = &profile_job },
+	*f = (struct profile_fetch){ .job = { .type = query->span_id_count
+							     ? &spans_job
+							     : &profile_job },
 				     .query = *query,
 				     .into = into };
 }
@@ -592,10 +597,10 @@ static bool snapshots_answer(struct job *job, struct backends *b,
 	return false;
 }
 
-static const struct job_type snapshots_job = { snapshots_request,
-					       snapshots_answer,
-					       QUESTION_SNAPSHOTS,
-					       ABOUT_SNAPSHOTS, NULL };
+static const struct job_type snapshots_job = {
+	snapshots_request, snapshots_answer, QUESTION_SNAPSHOTS,
+	ABOUT_SNAPSHOTS,   NULL,             true,
+};
 
 void snapshots_job_init(struct snapshots_job *s,
 			const struct profile_query *query,
@@ -638,7 +643,8 @@ static bool totals_answer(struct job *job, struct backends *b,
 }
 
 static const struct job_type totals_job = { totals_request, totals_answer,
-					    QUESTION_TOTALS, ABOUT_TOTALS, NULL };
+					    QUESTION_TOTALS, ABOUT_TOTALS,
+					    NULL, true };
 
 void totals_job_init(struct totals_job *t, const struct totals_query *query)
 {

@@ -16,14 +16,3 @@ void gaps_tell(struct gaps *g, const char *about, const struct error *err)
 	else
 		notes_add(g->notes, "no answer about more than that");
 }
-
-/* Of 4xx these say no more than "not now" or "not you". */
-bool gaps_is_refusal(int status)
-{
-	static const int lost[] = { 401, 403, 407, 408, 429, 499 };
-
-	for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
-		if (status == lost[i])
-			return false;
-	return (status >= 400 && status < 500) || status == 501;
-}

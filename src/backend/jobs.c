@@ -147,10 +147,18 @@ static void answer_next(struct round *r)
 {
 	struct http_response *response = &r->responses[r->answered];
 	struct job *job = r->jobs[r->answered++];
+	struct error before = job->err;
 
 	error_clear(&job->err);
-	job->status = response->status;
+	if (response->status) {
+		job->status = response->status;
+		job->is_route_missing = answer_lacks_own_route(response);
+	}
 	job->is_done = job->type->answer(job, r->backends, response);
+	/* A case that was recorded with an answer holds no attempt after it. */
+	if (!response->status && response->err.code == ERROR_NOT_FOUND &&
+	    before.code)
+		job->err = before;
 	http_response_release(response);
 }
 
@@ -192,7 +200,8 @@ struct group {
 	size_t count;
 };
 
-/* A server that says that it cannot answer, or has nothing, has answered. */
+/* That there is nothing is an answer, which servers give as their API has it
+ * (answer_has_form()); a refusal is none. */
 static bool is_lost(const struct job *job)
 {
 	switch (job->err.code) {
@@ -202,10 +211,10 @@ static bool is_lost(const struct job *job)
 	case ERROR_STOPPED:
 		return false;
 	case ERROR_INTERNAL: /* this kind of server knows no such question */
-		return !job->has_answer && job->status &&
-		       !gaps_is_refusal(job->status);
+		return !job->has_answer && job->status;
 	default:
-		return !job->has_answer && !gaps_is_refusal(job->status);
+		return !job->has_answer &&
+		       !(job->type->is_newer && job->is_route_missing);
 	}
 }
 

@@ -55,6 +55,9 @@ struct job_type {
 	enum job_question question;
 	enum job_about about;
 	struct time_range (*range)(const struct job *job); /* NULL: of none */
+	/* Older releases of its server lack the route, and answers do without:
+	 * that it is missing is no gap, when the server itself says so. */
+	bool is_newer;
 };
 
 /* The first member of what the job fetches. */
@@ -64,7 +67,10 @@ struct job {
 	bool has_answer;  /* set by answer(): there is something to use */
 	bool is_done;
 	bool is_gap; /* noted: its question got lost */
-	int status;  /* of the last answer; 0: none came */
+	/* The last answer that came: its status (0: none came), and whether
+	 * its server said that it has no such route. */
+	int status;
+	bool is_route_missing;
 	/* Of the profile server, as it was known when it was asked. */
 	const struct profile_backend *asked;
 	struct error err; /* why there is none */

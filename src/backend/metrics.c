@@ -87,8 +87,16 @@ void metric_job_init(struct metric_job *m, const struct metric_query *query)
 	static const struct job_type type = { .request = request,
 					      .answer = answer,
 					      .about = ABOUT_METRIC };
+	static const struct job_type exemplars = { .request = request,
+						   .answer = answer,
+						   .about = ABOUT_METRIC,
+						   .is_newer = true };
 
-	*m = (struct metric_job){ .job.type = &type, .query = *query };
+	*m = (struct metric_job){
+		.job.type = query->ask == METRIC_ASK_EXEMPLARS ? &exemplars
+							       : &type,
+		.query = *query,
+	};
 }
 
 /* Names: Tempo's generator (modules/generator/processor/spanmetrics), the

@@ -130,6 +130,25 @@ bool answer_is_denied(const struct http_response *response);
 /* The server does not have what was asked for, or shows its page instead. */
 bool answer_lacks_route(const struct http_response *response);
 
+/* A missing route in the words of the servers themselves: those of Go's router,
+ * of Connect, or the web page of a Jaeger. A proxy has others, so that this one
+ * tells of an older release. */
+bool answer_lacks_own_route(const struct http_response *response);
+
+/* What a good answer to one question is made of, even one that holds nothing:
+ * all else of the same status is none, such as the page of a proxy, an object of
+ * another program or an empty body. */
+struct answer_form {
+	const char *keys[4]; /* its object has one of these */
+	bool is_list;        /* it is a list instead */
+	/* Fields without a value are left out, so that {} says "nothing", as
+	 * application/json. */
+	bool may_be_empty;
+	bool may_be_plain; /* the same as text/plain */
+};
+bool answer_has_form(const struct http_response *response,
+		     const struct answer_form *form);
+
 /* True when the body is a JSON object that has the key, or is empty of keys
  * and may_be_empty. */
 bool body_has_key(const struct http_response *response, struct str key,

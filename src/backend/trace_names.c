@@ -125,14 +125,15 @@ static bool names_read(const struct http_response *response,
 	return is_read && name_gatherer_finish(&n.into, err);
 }
 
-enum answer trace_names_read(const char *subject, bool has_next,
+enum answer trace_names_read(const char *subject,
+			     const struct answer_form *form, bool has_next,
 			     const struct endpoint *e,
 			     const struct http_response *response,
 			     struct arena *arena, struct name_list *names,
 			     struct error *err)
 {
 	*names = (struct name_list){ .items = NULL };
-	if (response->status == 200 && body_first(response) == '{')
+	if (answer_has_form(response, form))
 		return names_read(response, arena, names, err) ? ANSWER_OK
 							       : ANSWER_ERROR;
 	answer_fail(subject, e, response, err);

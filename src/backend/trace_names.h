@@ -10,8 +10,9 @@
 #include "backend/source.h"
 
 /* A names_answer() of trace_backend.h: another attempt may serve where there
- * is one. */
-enum answer trace_names_read(const char *subject, bool has_next,
+ * is one. form: of all attempts. */
+enum answer trace_names_read(const char *subject,
+			     const struct answer_form *form, bool has_next,
 			     const struct endpoint *e,
 			     const struct http_response *response,
 			     struct arena *arena, struct name_list *names,

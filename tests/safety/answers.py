@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes the answers of recorded cases away, one after the other.
 
-usage: answers.py TRACEFIND [--all] [--seed NUMBER] [CASE...]
+usage: answers.py TRACEFIND [--all | --tenth] [--seed NUMBER] [CASE...]
 
 Each case of testdata (a *.har.gz) is replayed whole, and then with one of its
 answers
 
-  refused  500 in its place
-  lost     the connection was cut
-  late     it did not come in time
-  cut      its body ends 1 to 100 bytes early
-  damaged  a byte of its body is another one
+  replaced  something else in its place: a refusal, what a proxy says, nothing
+            (REPLACED)
+  another   the right form with other contents: what the server said to another
+            question of the case, or of a case recorded for another tenant
+  lost      the connection was cut
+  late      it did not come in time
+  cut       its body ends 1 to 100 bytes early
+  damaged   a byte of its body is another one
 
 A run must end by itself, in time, with a status of the manual, and when it has
 no answer with one line of error. Whatever was cut or damaged within what can
@@ -19,7 +22,9 @@ still be read may be believed. Otherwise the answer is that of the whole case,
 or it has a line that tells what is missing, which the whole one has not, and
 ends with 4 under --strict; "nothing found" is none, where not all was seen.
 
-Without --all a few answers of each case, drawn by the seed, and those of KEPT.
+Without --all a few answers of each case, drawn by the seed, and those of KEPT;
+with --tenth every tenth trial of all but the largest cases, from number $TENTH
+(0 to 9) on.
 A trial can be had again by its number: answers.py TRACEFIND --seed NUMBER CASE.
 Output is TAP, a line a case.
 """
@@ -51,8 +56,30 @@ SEED = 1
 SHARE, SHARE_BYTES = 2, 3 << 20
 # Under sanitizers a run takes ten times as long.
 SHARE_SANITIZED = 1
-KINDS = ("refused", "lost", "late", "cut", "damaged")
+PAGE = "<html><head><title>%s</title></head><body>%s</body></html>\n"
+TEXT, HTML, JSON = "text/plain", "text/html", "application/json"
+# (status, type, body) of what comes in the place of an answer.
+REPLACED = {
+    "refused": (500, TEXT, "broken\n"),
+    "bad": (400, TEXT, "bad request\n"),
+    "missing": (404, TEXT, "nothing here\n"),
+    "nginx": (404, HTML, PAGE % ("404 Not Found", "<hr>nginx")),
+    "gone": (410, TEXT, "gone\n"),
+    "large": (413, HTML, PAGE % ("413 Request Entity Too Large", "")),
+    "unfit": (422, JSON, '{"status":"error","error":"cannot"}'),
+    "limited": (429, TEXT, "slow down\n"),
+    "unknown": (501, TEXT, "not implemented\n"),
+    "signin": (200, HTML, PAGE % ("Sign in", "<form></form>")),
+    "empty": (200, "", ""),
+    "object": (200, JSON, "{}"),
+}
 DAMAGED, CUT = "damaged", "cut"
+TWICE, TENANT = "twice", "tenant"
+KINDS = (*REPLACED, "lost", "late", CUT, DAMAGED, TWICE, TENANT)
+# Where an object without fields is how the API says "nothing".
+OBJECT_IS_EMPTY = re.compile(
+    r"/querier\.v1\.QuerierService/|/api/v3/(services|operations)|"
+    r"/v1/ID/traces$")
 CUT_MOST = 100
 # Trials that once failed: (case, answer, kind, bytes).
 KEPT = [
@@ -79,7 +106,8 @@ NONE, NOT_WHOLE, USAGE = 5, 4, 2
 STATUSES = {0, USAGE, 3, 4, 5, 6, 7, 10}
 # What is told of something that is missing.
 TOLD = re.compile(r"no answer|not all that was asked|not be read|cut off|"
-                  r"answered 500|timed out|cut the connection|damaged|ends "
+                  r"not answered|answer(s|ed) \d{3}|does not know this path|"
+                  r"an HTML page|limits requests|timed out|cut the connection|damaged|ends "
                   r"early|the text ends|not known|could not|cannot|not whole|incomplete")
 # How a request went, in the list of all.
 ANSWERED = re.compile(r'"(status|bytes)": *(null|\d+),?')
@@ -110,14 +138,32 @@ class Case:
 
     def can(self, at, kind):
         response = self.entries[at]["response"]
+        if kind == "object" and OBJECT_IS_EMPTY.search(self.route(at)):
+            return False
+        if kind in (TWICE, TENANT):
+            return bool(self.others(at, kind))
         return kind not in (CUT, DAMAGED) or (
             response["status"] == 200 and len(body_of(response)) > 1)
+
+    def route(self, at):
+        return route_of(self.entries[at])
+
+    def others(self, at, kind):
+        """What else was answered to the same kind of question."""
+        own = self.entries[at]["response"]
+        if kind == TENANT:
+            return [other for name, other in ANOTHERS.get(self.route(at), ())
+                    if name != self.name]
+        return [entry["response"] for entry in self.entries
+                if route_of(entry) == self.route(at) and
+                entry["response"]["status"] == 200 and
+                entry["response"]["content"] != own["content"]]
 
 
 class Trial:
     def __init__(self, case, at, kind, number):
         self.case, self.at, self.kind, self.number = case, at, kind, number
-        self.is_readable = kind in FAILURES or kind == "refused"
+        self.is_readable = kind in FAILURES or kind in REPLACED
 
     def __str__(self):
         url = self.case.entries[self.at]["request"]["url"].split("?")[0]
@@ -128,9 +174,14 @@ class Trial:
         entry = json.loads(self.case.texts[self.at])
         response = entry["response"]
         body = body_of(response)
-        if self.kind == "refused":
-            response["status"] = 500
-            set_body(response, b"broken\n")
+        if self.kind in REPLACED:
+            status, mime, body = REPLACED[self.kind]
+            response["status"] = status
+            response["content"]["mimeType"] = mime
+            set_body(response, body.encode())
+        elif self.kind in (TWICE, TENANT):
+            others = self.case.others(self.at, self.kind)
+            entry["response"] = others[self.number % len(others)]
         elif self.kind in FAILURES:
             response["status"] = 0
             set_body(response, b"")
@@ -143,6 +194,28 @@ class Trial:
             set_body(response, body[:at] + bytes([body[at] ^ 1 + self.number %
                                                   255]) + body[at + 1:])
         return self.case.text(self.at, entry)
+
+
+# Answers of other cases: [(case, response)] by route.
+ANOTHERS = {}
+ANOTHERS_MOST = 5
+
+
+def route_of(entry):
+    """Where a request goes, but for what it names."""
+    path = entry["request"]["url"].split("?")[0].split("/", 3)[-1]
+    return re.sub(r"[0-9a-f]{16,}|projects/[^/]*", "ID", "/" + path)
+
+
+def gather_others(paths):
+    for path in paths:
+        case = Case(path)
+        for entry in case.entries:
+            known = ANOTHERS.setdefault(route_of(entry), [])
+            if entry["response"]["status"] == 200 and \
+                    len(known) < ANOTHERS_MOST and \
+                    all(name != case.name for name, _ in known):
+                known.append((case.name, entry["response"]))
 
 
 def body_of(response):
@@ -246,15 +319,18 @@ def judge(program, trial, folder):
     return wrong
 
 
-def trials_of(case, is_all, seed):
+def trials_of(case, which, seed):
     draw = random.Random(f"{seed} {case.name}")
     every = [(at, kind) for at in range(len(case.entries)) for kind in KINDS
              if case.can(at, kind)]
-    if not is_all:
+    if which == "tenth":
+        draw.shuffle(every)
+        every = every[int(os.environ.get("TENTH", 0))::10]
+    elif which != "all":
         share = SHARE_SANITIZED if "ASAN_OPTIONS" in os.environ else SHARE
-        if case.size > SHARE_BYTES:
-            share = 0
         every = draw.sample(every, min(share, len(every)))
+    if which != "all" and case.size > SHARE_BYTES:
+        every = []
     found = [Trial(case, at, kind, draw.randint(1, CUT_MOST))
              for at, kind in every]
     return found + [Trial(case, at, kind, number)
@@ -262,10 +338,10 @@ def trials_of(case, is_all, seed):
                     if case.name == f"cases/{name}"]
 
 
-def try_case(program, path, is_all, seed):
+def try_case(program, path, which, seed):
     """(name, trials, what is wrong)"""
     case, wrong = Case(path), []
-    trials = trials_of(case, is_all, seed)
+    trials = trials_of(case, which, seed)
     with tempfile.TemporaryDirectory(prefix="tracefind-") as folder:
         case.whole = replay(program, str(path), folder) if trials else None
         if trials and (not case.whole or
@@ -283,7 +359,9 @@ def try_case(program, path, is_all, seed):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--all", dest="which", action="store_const", const="all")
+    parser.add_argument("--tenth", dest="which", action="store_const",
+                        const="tenth")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("cases", nargs="*")
     options = parser.parse_intermixed_args()
@@ -291,10 +369,11 @@ def main():
     paths = [path for path in sorted(TESTDATA.rglob("*.har.gz"))
              if not options.cases or
              path.name.removesuffix(".har.gz") in options.cases]
+    gather_others(sorted(TESTDATA.rglob("*.har.gz")))
     tap, tried, failed = Tap(), 0, 0
     with ThreadPoolExecutor(PARALLEL) as pool:
         for name, count, wrong in pool.map(
-                lambda path: try_case(program, path, options.all,
+                lambda path: try_case(program, path, options.which,
                                       options.seed), paths):
             tried, failed = tried + count, failed + len(wrong)
             tap.check(not wrong, f"{name}: {count} answers taken away",

@@ -48,8 +48,9 @@ ROWS = [
     Row("cuts", "a recorded answer is cut after every byte, in process", 60000,
         "tests/hostile"),
     Row("cuts-socket", "the same over a connection", 200, "tests/net/cuts.py"),
-    Row("answers", "an answer of a recorded run is refused, lost, late, cut or "
-        "damaged: the same verdict, or what is missing is told", 10000,
+    Row("answers", "an answer of a recorded run is refused, lost, late, cut, "
+        "damaged, or another one comes in its place: the same verdict, or what "
+        "is missing is told", 10000,
         "tests/safety/answers.py"),
     Row("hostile-server", "a server that lies, stalls, resets or never ends",
         80, "tests/net/hostile.py"),

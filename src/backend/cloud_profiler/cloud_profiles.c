@@ -219,11 +219,16 @@ static enum answer cloud_profiles_answer(const struct endpoint *endpoint,
 					 const struct http_response *response,
 					 struct error *err)
 {
-	if (response->status == 200 && body_first(response) == '{')
+	static const struct answer_form form = {
+		.keys = { "profiles", "nextPageToken", "skippedProfiles" },
+		.may_be_empty = true,
+	};
+
+	if (answer_has_form(response, &form))
 		return ANSWER_OK;
 	if (response->status == 200 && !body_is_html(response)) {
 		error_set(err, ERROR_FORMAT,
-			  SUBJECT ": answers 200, but with no JSON object");
+			  SUBJECT ": answers 200, but with no list of profiles");
 		return ANSWER_ERROR;
 	}
 	google_fail(&google_profiler_api, SUBJECT, endpoint, response, err);

@@ -378,6 +378,12 @@ static bool has_next(const struct find_query *query, unsigned attempt)
 	       attempt + 1 < attempts_of(query);
 }
 
+/* Nothing found is an empty object. */
+static const struct answer_form cloud_trace_list = {
+	.keys = { "traces", "nextPageToken" },
+	.may_be_empty = true,
+};
+
 static enum answer cloud_trace_find_answer(const struct find_query *query,
 					   unsigned *attempt,
 					   const struct endpoint *e,
@@ -385,7 +391,7 @@ static enum answer cloud_trace_find_answer(const struct find_query *query,
 					   search_decoder **decode,
 					   struct error *err)
 {
-	if (!http_is_success(response) || body_first(response) != '{')
+	if (!answer_has_form(response, &cloud_trace_list))
 		return google_fail(&google_trace_api, "Cloud Trace: search", e,
 				   response, err);
 	/* A page may be empty with more behind it. */
@@ -416,10 +422,12 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 				const struct http_response *response,
 				enum format *format, struct error *err)
 {
+	static const struct answer_form form = { { "projectId", "traceId",
+						   "spans" } };
 	struct google_refusal refusal;
 
 	(void)attempt;
-	if (http_is_success(response) && body_first(response) == '{') {
+	if (answer_has_form(response, &form)) {
 		*format = FORMAT_CLOUD_TRACE_JSON;
 		return ANSWER_OK;
 	}
@@ -467,7 +475,6 @@ static void search_path(const struct search_query *query, unsigned attempt,
 	cloud_list_path(&list, out);
 }
 
-/* Nothing found is an empty object. */
 static enum answer search_answer(const struct search_query *query,
 				 unsigned *attempt, const struct endpoint *e,
 				 const struct http_response *response,
@@ -475,7 +482,7 @@ static enum answer search_answer(const struct search_query *query,
 {
 	(void)query;
 	(void)attempt;
-	if (http_is_success(response) && body_first(response) == '{') {
+	if (answer_has_form(response, &cloud_trace_list)) {
 		*decode = decode_cloud_trace_search;
 		return ANSWER_OK;
 	}

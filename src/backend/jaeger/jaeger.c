@@ -48,8 +48,15 @@ static enum answer jaeger_names_answer(unsigned attempt,
 				       struct name_list *names,
 				       struct error *err)
 {
-	return trace_names_read("jaeger", attempt + 1 < ATTEMPTS, e, response,
-				arena, names, err);
+	/* v3 leaves an empty list out, and before 2.16 calls it plain text. */
+	static const struct answer_form form = {
+		.keys = { "services", "operations", "data" },
+		.may_be_empty = true,
+		.may_be_plain = true,
+	};
+
+	return trace_names_read("jaeger", &form, attempt + 1 < ATTEMPTS, e,
+				response, arena, names, err);
 }
 
 /* The parts of the server that jaeger.c puts together, and what all searches
@@ -93,6 +100,10 @@ static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
 			 (long long)(range.to_ns / NS_PER_US) + 1, trace_limit);
 }
 
+/* Of both APIs, the legacy one first. */
+static const struct answer_form traces_forms[] = { { { "data" } },
+						   { { "result" } } };
+
 /* The answer to a search. Old releases lack v3: ANSWER_TRY_NEXT then, with
  * *attempt set. */
 static enum answer jaeger_traces_answer(unsigned *attempt,
@@ -103,7 +114,7 @@ static enum answer jaeger_traces_answer(unsigned *attempt,
 {
 	bool is_v3 = *attempt == JAEGER_V3;
 
-	if (http_is_success(response) && body_first(response) == '{') {
+	if (answer_has_form(response, &traces_forms[is_v3])) {
 		*decode = is_v3 ? decode_jaeger_search
 				: decode_jaeger_search_legacy;
 		return ANSWER_OK;
@@ -271,7 +282,9 @@ static enum answer jaeger_count_answer(const struct endpoint *e,
 				       const struct http_response *response,
 				       struct error *err)
 {
-	if (http_is_success(response) && body_first(response) == '{')
+	static const struct answer_form form = { { "summaries" } };
+
+	if (answer_has_form(response, &form))
 		return ANSWER_OK;
 	return answer_fail("jaeger: trace summaries", e, response, err);
 }
@@ -327,18 +340,18 @@ static enum answer success(unsigned attempt, const struct endpoint *e,
 			   const struct http_response *response,
 			   enum format *format, struct error *err)
 {
-	if (body_first(response) == '{') {
+	if (answer_has_form(response, &traces_forms[attempt == JAEGER_V3])) {
 		*format = attempt == JAEGER_V3 ? FORMAT_OTLP_JSON
 					       : FORMAT_JAEGER_JSON;
 		return ANSWER_OK;
 	}
-	if (body_is_html(response)) {
+	if (body_is_html(response) || body_first(response) == '{')
 		answer_fail("jaeger", e, response, err);
-		return ANSWER_TRY_NEXT;
-	}
-	error_set(err, ERROR_FORMAT,
-		  "jaeger: an answer of type \"%s\" is not a JSON trace",
-		  response->content_type);
+	else
+		error_set(err, ERROR_FORMAT,
+			  "jaeger: an answer of type \"%s\" is not a JSON "
+			  "trace",
+			  response->content_type);
 	return ANSWER_TRY_NEXT;
 }
 

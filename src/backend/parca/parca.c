@@ -338,28 +338,32 @@ bool parca_is(const struct http_response *response)
 
 static bool check_object(const struct endpoint *endpoint,
 			 const struct http_response *response,
-			 struct error *err)
+			 const char *field, struct error *err)
 {
+	/* Fields stand there without values, too. */
+	const struct answer_form form = { { field } };
+
 	if (response->status != 200 || body_is_html(response)) {
 		answer_fail(SUBJECT, endpoint, response, err);
 		return false;
 	}
-	return body_first(response) == '{' ||
+	return answer_has_form(response, &form) ||
 	       error_set(err, ERROR_FORMAT,
-			 SUBJECT ": answers 200, but with no JSON object: is "
+			 SUBJECT ": answers 200, but with no \"%s\": is "
 				 "there a Parca at this address? (%s-url)",
-			 side_prefix(endpoint));
+			 field, side_prefix(endpoint));
 }
 
 /* The JSON object of an answer: calls read for the value of the field. False
  * for every other answer, in words. */
 static bool parca_read(const struct endpoint *endpoint,
-		       const struct http_response *response, struct str field,
+		       const struct http_response *response, const char *field,
 		       void (*read)(struct json_reader *r, void *into),
 		       void *into, struct error *err)
 {
-	return check_object(endpoint, response, err) &&
-	       answer_read_field(response, field, read, into, SUBJECT, err);
+	return check_object(endpoint, response, field, err) &&
+	       answer_read_field(response, str_from(field), read, into, SUBJECT,
+				 err);
 }
 
 /* ---- facts ---- */
@@ -512,7 +516,7 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 	if (fact == PARCA_TYPES) {
 		facts->type_count = 0;
 		facts->agent_cpu = NULL;
-		if (!parca_read(endpoint, response, STR("types"), read_types,
+		if (!parca_read(endpoint, response, "types", read_types,
 				&f, err))
 			return false;
 		if (f.is_failed)
@@ -523,7 +527,7 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 			      sizeof *facts->types, compare_types);
 		return true;
 	}
-	if (!parca_read(endpoint, response, STR("labelNames"), read_label_names,
+	if (!parca_read(endpoint, response, "labelNames", read_label_names,
 			&f, err))
 		return false;
 	facts->has_service_label = f.label < none;
@@ -540,7 +544,7 @@ static bool parca_services_answer(const struct backends *b,
 	struct name_gatherer g;
 
 	name_gatherer_init(&g, b->arena, names);
-	return parca_read(&b->profiles.endpoint, response, STR("labelValues"),
+	return parca_read(&b->profiles.endpoint, response, "labelValues",
 			  name_gatherer_read, &g, err) &&
 	       name_gatherer_finish(&g, err);
 }
@@ -661,11 +665,21 @@ static void read_rows(struct json_reader *r, void *into)
 	}
 }
 
+/* Its page, or that of a build without one, and no other's. */
+static bool is_own_page(const struct http_response *response)
+{
+	return body_contains(response, STR("Parca")) ||
+	       str_equal(str_trim(buf_str(&response->body)),
+			 STR("<html></html>"));
+}
+
 /* A range without samples is answered 404, or in its place with the first web
  * page, by releases that have any. */
 static bool parca_is_empty_range(const struct http_response *response)
 {
-	return response->status == (body_is_html(response) ? 200 : 404);
+	if (body_is_html(response))
+		return response->status == 200 && is_own_page(response);
+	return response->status == 404 && answer_lacks_own_route(response);
 }
 
 bool parca_type_answer(const struct backends *b, size_t type,
@@ -683,7 +697,7 @@ bool parca_type_answer(const struct backends *b, size_t type,
 	*series = (struct series_list){ .label_count = query->label_count };
 	if (parca_is_empty_range(response))
 		return true;
-	if (!parca_read(&side->endpoint, response, STR("series"), read_rows, &s,
+	if (!parca_read(&side->endpoint, response, "series", read_rows, &s,
 			err))
 		return false;
 	return !s.is_failed || arena_fail(b->arena, "the server's series", err);
@@ -719,7 +733,7 @@ static enum answer parca_snapshots_answer(const struct side *side,
 {
 	*count = 0;
 	if (!parca_is_empty_range(response) &&
-	    !parca_read(&side->endpoint, response, STR("series"),
+	    !parca_read(&side->endpoint, response, "series",
 			read_sample_count, count, err))
 		return ANSWER_ERROR;
 	if (*count > 0)
@@ -746,8 +760,9 @@ static enum answer parca_profile_answer(struct side *side,
 			  SUBJECT ": no samples in this window");
 		return ANSWER_MISS;
 	}
-	return check_object(&side->endpoint, response, err) ? ANSWER_OK
-							    : ANSWER_ERROR;
+	return check_object(&side->endpoint, response, "pprof", err)
+		       ? ANSWER_OK
+		       : ANSWER_ERROR;
 }
 
 static void read_pprof(struct json_reader *r, void *into)
@@ -796,7 +811,7 @@ static bool parca_profile_unwrap(const struct side *side,
 	bool done;
 
 	buf_init(&base64, LIMIT_BODY_PLAIN_BYTES);
-	done = parca_read(&side->endpoint, response, STR("pprof"), read_pprof,
+	done = parca_read(&side->endpoint, response, "pprof", read_pprof,
 			  &base64, err) &&
 	       unwrap(&base64, plain, err);
 	buf_release(&base64);
@@ -970,7 +985,7 @@ static bool parca_totals_answer(const struct backends *b,
 	total_gatherer_init(&r.into, query, b->arena, totals);
 	if (parca_is_empty_range(response))
 		return true;
-	return parca_read(&b->profiles.endpoint, response, STR("series"),
+	return parca_read(&b->profiles.endpoint, response, "series",
 			  read_all, &r, err) &&
 	       total_gatherer_finish(&r.into, err);
 }
@@ -1326,14 +1341,15 @@ static bool parca_adopt(struct backends *b,
 
 	if (!facts)
 		return arena_fail(b->arena, "the server's types", err);
-	if (!read_facts(b, responses, facts, err))
-		return false;
-	if (!parca_is(&responses[PARCA_TYPES]))
+	if (responses[PARCA_TYPES].status == 200 &&
+	    !parca_is(&responses[PARCA_TYPES]))
 		return error_set(err, ERROR_FORMAT,
 				 "%s answers, but as no Parca does: is the "
 				 "address with its path prefix right? "
 				 "(--profiles-url)",
 				 b->profiles.endpoint.url);
+	if (!read_facts(b, responses, facts, err))
+		return false;
 	profiles_settle(&b->profiles, &profile_parca, facts);
 	return true;
 }

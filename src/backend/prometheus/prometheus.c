@@ -115,7 +115,9 @@ static enum answer read_answer(const char *name, const struct metric_query *q,
 			       struct arena *arena, struct metric_answer *out,
 			       struct error *err)
 {
-	if (!http_is_success(response) || body_first(response) != '{')
+	static const struct answer_form form = { { "data" } };
+
+	if (!answer_has_form(response, &form))
 		return fail(name, e, response, err);
 	if (!decode_prometheus(buf_str(&response->body), forms[q->ask], arena,
 			       out, err)) {

@@ -548,7 +548,7 @@ static enum answer judge_body(const struct profile_query *query,
 		};
 		return pyroscope_render_answer(response, err);
 	}
-	if (response->body.len > 0 && strcmp(response->content_type, PROTO)) {
+	if (strcmp(response->content_type, PROTO)) {
 		error_set(err, ERROR_FORMAT,
 			  "pyroscope: %s answered with type \"%s\", not with "
 			  "a profile: is there a Pyroscope at this address?",
@@ -753,15 +753,19 @@ static void read_label_sets(struct json_reader *r, void *names)
 }
 
 static bool check_list(const struct endpoint *endpoint,
-		       const struct http_response *response, struct error *err)
+		       const struct http_response *response, const char *field,
+		       struct error *err)
 {
+	/* Connect leaves an empty list out. */
+	const struct answer_form form = { .keys = { field },
+					  .may_be_empty = true };
 	struct str host;
 
 	if (response->status != 200 || body_is_html(response)) {
 		answer_fail("pyroscope", endpoint, response, err);
 		return false;
 	}
-	if (body_first(response) == '{')
+	if (answer_has_form(response, &form))
 		return true;
 	host = url_authority(endpoint->url);
 	return error_set(err, ERROR_FORMAT,
@@ -775,16 +779,17 @@ static bool check_list(const struct endpoint *endpoint,
  * for every other answer, in words. */
 static bool pyroscope_read(const struct endpoint *endpoint,
 			   const struct http_response *response,
-			   struct str field,
+			   const char *field,
 			   void (*read)(struct json_reader *r, void *into),
 			   void *into, struct error *err)
 {
-	return check_list(endpoint, response, err) &&
-	       answer_read_field(response, field, read, into, "pyroscope", err);
+	return check_list(endpoint, response, field, err) &&
+	       answer_read_field(response, str_from(field), read, into,
+				 "pyroscope", err);
 }
 
 static bool names_answer(const struct backends *b,
-			 const struct http_response *response, struct str field,
+			 const struct http_response *response, const char *field,
 			 void (*read)(struct json_reader *r, void *into),
 			 struct name_list *list, struct error *err)
 {
@@ -800,7 +805,7 @@ bool pyroscope_services_answer(const struct backends *b,
 			       const struct http_response *response,
 			       struct name_list *names, struct error *err)
 {
-	return names_answer(b, response, STR("names"), name_gatherer_read,
+	return names_answer(b, response, "names", name_gatherer_read,
 			    names, err);
 }
 
@@ -810,7 +815,7 @@ static bool pyroscope_types_answer(struct backends *b,
 				   struct name_list *types, struct error *err)
 {
 	(void)query;
-	return names_answer(b, response, STR("labelsSet"), read_label_sets,
+	return names_answer(b, response, "labelsSet", read_label_sets,
 			    types, err);
 }
 
@@ -937,7 +942,7 @@ static bool pyroscope_series_answer(struct backends *b,
 				   .series = series };
 
 	*series = (struct series_list){ .label_count = query->label_count };
-	if (!pyroscope_read(&b->profiles.endpoint, response, STR("labelsSet"),
+	if (!pyroscope_read(&b->profiles.endpoint, response, "labelsSet",
 			    read_series, &s, err))
 		return false;
 	if (s.is_failed)
@@ -1085,7 +1090,7 @@ static enum answer pyroscope_snapshots_answer(
 	int64_t *count, struct error *err)
 {
 	*count = 0;
-	if (!pyroscope_read(&side->endpoint, response, STR("series"), read_exemplars,
+	if (!pyroscope_read(&side->endpoint, response, "series", read_exemplars,
 			    count, err))
 		return err->code == ERROR_AUTH ? ANSWER_ERROR : ANSWER_TRY_NEXT;
 	if (*count > 0)
@@ -1244,7 +1249,7 @@ static bool pyroscope_totals_answer(const struct backends *b,
 	struct total_gatherer g;
 
 	total_gatherer_init(&g, query, b->arena, totals);
-	return pyroscope_read(&b->profiles.endpoint, response, STR("series"),
+	return pyroscope_read(&b->profiles.endpoint, response, "series",
 			      read_all, &g, err) &&
 	       total_gatherer_finish(&g, err);
 }

@@ -47,12 +47,18 @@ static bool is_protobuf_answer(const struct http_response *response)
 			 STR("application/protobuf"));
 }
 
-/* Field 1, a trace, would come first. */
+/* Field 1, a trace, or field 2, what the search cost, is in each. */
+static bool is_search_protobuf(const struct http_response *response)
+{
+	return response->body.len > 1 && (response->body.data[0] == '\x0A' ||
+					  response->body.data[0] == '\x12');
+}
+
+/* Field 1 would come first. */
 static bool holds_no_trace(const struct http_response *response)
 {
 	if (is_protobuf_answer(response))
-		return response->body.len == 0 ||
-		       response->body.data[0] != '\x0A';
+		return response->body.data[0] != '\x0A';
 	return !body_contains(response, STR("\"traceID\""));
 }
 
@@ -61,7 +67,10 @@ enum answer tempo_search_form(const struct endpoint *e,
 			      search_decoder **decode, bool *is_empty,
 			      struct error *err)
 {
-	if (!is_protobuf_answer(response) && body_first(response) != '{')
+	static const struct answer_form form = { { "traces", "metrics" } };
+
+	if (is_protobuf_answer(response) ? !is_search_protobuf(response)
+					 : !answer_has_form(response, &form))
 		return answer_fail("tempo: search", e, response, err);
 	*decode = is_protobuf_answer(response) ? decode_tempo_search_pb
 					       : decode_tempo_search_json;
@@ -255,8 +264,11 @@ static enum answer tempo_names_answer(unsigned attempt,
 				      struct name_list *names,
 				      struct error *err)
 {
-	return trace_names_read("tempo", attempt + 1 < NAMES_ATTEMPTS, e, response,
-				arena, names, err);
+	static const struct answer_form form = { { "tagValues", "tagNames",
+						   "scopes" } };
+
+	return trace_names_read("tempo", &form, attempt + 1 < NAMES_ATTEMPTS, e,
+				response, arena, names, err);
 }
 
 /* TraceQL: spans of some operations in a window, and counts of entry spans. */
@@ -626,11 +638,13 @@ static void tempo_steps_path(const struct steps_query *query, struct buf *out)
 		 (long long)s->step_ms);
 }
 
+const struct answer_form tempo_metrics_form = { { "series", "metrics" } };
+
 static enum answer tempo_metrics_answer(const struct endpoint *e,
 					const struct http_response *response,
 					struct error *err)
 {
-	if (response->status == 200 && body_first(response) == '{')
+	if (answer_has_form(response, &tempo_metrics_form))
 		return ANSWER_OK;
 	return answer_fail("tempo: TraceQL metrics", e, response, err);
 }
@@ -695,14 +709,14 @@ static enum answer too_large(const struct reason *reason, struct error *err)
 	return ANSWER_ERROR;
 }
 
-/* Field 1 (the trace) present and of length 0, or nothing at all. */
+/* Field 1 (the trace) present and of length 0. */
 static bool is_empty_v2(const struct http_response *response, bool is_json)
 {
 	struct str body = buf_str(&response->body);
 
 	if (is_json)
 		return str_starts(body, STR("{\"trace\":{}"));
-	return body.len == 0 || str_starts(body, (struct str){ "\x0A\x00", 2 });
+	return str_starts(body, (struct str){ "\x0A\x00", 2 });
 }
 
 static bool is_protobuf(const char *type)
@@ -716,6 +730,9 @@ static enum answer success(bool is_v2, const struct endpoint *e,
 			   const struct http_response *response,
 			   enum format *format, struct error *err)
 {
+	static const struct answer_form v1 = { { "batches",
+						 "resourceSpans" } };
+	static const struct answer_form v2 = { { "trace", "metrics" } };
 	/* The answer's type decides, not what was asked for: before 2.10
 	 * Tempo gives JSON unless Accept is the one type and no more. */
 	bool is_json = !is_protobuf(response->content_type) &&
@@ -730,6 +747,9 @@ static enum answer success(bool is_v2, const struct endpoint *e,
 			  response->content_type);
 		return ANSWER_TRY_NEXT;
 	}
+	if (is_json ? !answer_has_form(response, is_v2 ? &v2 : &v1)
+		    : is_v2 && response->body.len == 0)
+		return answer_fail("tempo", e, response, err);
 	if (is_v2 ? is_empty_v2(response, is_json) : response->body.len == 0)
 		return miss(e, err);
 	if (is_json)
@@ -739,11 +759,11 @@ static enum answer success(bool is_v2, const struct endpoint *e,
 	return ANSWER_OK;
 }
 
-/* v1: an empty body or these words say "no such trace"; "404 page not found"
- * and anything else a missing route. */
+/* v1: an empty body of no type or these words say "no such trace"; "404 page
+ * not found" and anything else a missing route. */
 static bool is_miss_v1(const struct http_response *response)
 {
-	return response->body.len == 0 ||
+	return (response->body.len == 0 && !response->content_type[0]) ||
 	       body_contains(response, STR("trace not found"));
 }
 

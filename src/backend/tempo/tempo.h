@@ -51,6 +51,9 @@ enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 void tempo_linking_query(const char *trace_id_hex, struct buf *out);
 bool tempo_find_is_bounded(const struct find_query *query, unsigned attempt);
 
+/* Of an answer to TraceQL metrics. */
+extern const struct answer_form tempo_metrics_form;
+
 enum find_counted tempo_counted(const struct find_query *query);
 void tempo_durations_path(const struct find_query *query, unsigned attempt,
 			  struct buf *out);

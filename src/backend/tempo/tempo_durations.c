@@ -113,7 +113,7 @@ enum answer tempo_durations_answer(unsigned attempt, const struct endpoint *e,
 				   const struct http_response *response,
 				   struct error *err)
 {
-	if (response->status == 200 && body_first(response) == '{')
+	if (answer_has_form(response, &tempo_metrics_form))
 		return ANSWER_OK;
 	answer_fail("tempo: TraceQL metrics", e, response, err);
 	return response->status == 404 && attempt + 1 < ATTEMPTS

@@ -14,6 +14,8 @@
 	"check the id; it may be past retention, not sent yet, or half of "    \
 	"an id of 32 digits"
 
+static const struct answer_form a_list = { .is_list = true };
+
 /* ---- a trace ---- */
 
 static void trace_path(const struct trace_query *query, unsigned attempt,
@@ -36,7 +38,7 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 				enum format *format, struct error *err)
 {
 	(void)attempt;
-	if (http_is_success(response) && body_first(response) == '[') {
+	if (answer_has_form(response, &a_list)) {
 		*format = FORMAT_ZIPKIN_JSON;
 		return ANSWER_OK;
 	}
@@ -115,7 +117,7 @@ static enum answer traces_answer(const struct endpoint *e,
 				 search_decoder **decode, struct error *err)
 {
 	*decode = decode_traces;
-	if (http_is_success(response) && body_first(response) == '[')
+	if (answer_has_form(response, &a_list))
 		return ANSWER_OK;
 	return answer_fail("zipkin: search", e, response, err);
 }
@@ -191,7 +193,7 @@ static enum answer names_answer(unsigned attempt, const struct endpoint *e,
 {
 	(void)attempt;
 	*names = (struct name_list){ .items = NULL };
-	if (!http_is_success(response) || body_first(response) != '[')
+	if (!answer_has_form(response, &a_list))
 		return answer_fail("zipkin", e, response, err);
 	return names_read(response, arena, names, err) ? ANSWER_OK
 						       : ANSWER_ERROR;

@@ -144,7 +144,9 @@ static void test_answers_to_a_trace(void **state)
 	struct error err;
 
 	(void)state;
-	assert_int_equal(trace_answer(200, "{}", &err), ANSWER_OK);
+	assert_int_equal(trace_answer(200, "{\"traceId\": \"1\"}", &err),
+			 ANSWER_OK);
+	assert_int_equal(trace_answer(200, "{}", &err), ANSWER_ERROR);
 	assert_int_equal(trace_answer(404,
 				      "{\"error\": {\"code\": 404, \"message\":"
 				      " \"x\", \"status\": \"NOT_FOUND\"}}",

@@ -154,7 +154,9 @@ static enum answer count_answer(unsigned attempt, int status, const char *body)
 static void test_tempo_durations_answers(void **state)
 {
 	(void)state;
-	assert_int_equal(count_answer(0, 200, "{}"), ANSWER_OK);
+	assert_int_equal(count_answer(0, 200, "{\"series\":[]}"), ANSWER_OK);
+	assert_int_equal(count_answer(0, 200, "{\"metrics\":{}}"), ANSWER_OK);
+	assert_int_equal(count_answer(0, 200, "{}"), ANSWER_ERROR);
 	assert_int_equal(count_answer(0, 200, "<html>"), ANSWER_ERROR);
 	assert_int_equal(count_answer(0, 404, "404 page not found"),
 			 ANSWER_TRY_NEXT);
@@ -293,10 +295,60 @@ static void test_tempo_answers(void **state)
 		      &form),
 		ANSWER_OK);
 	assert_int_equal(judge(&trace_tempo, &q, &attempt,
-			       answer_make(200, "application/protobuf", ""),
+			       answer_make(200, "application/protobuf",
+					   "\x12\x02 \x01"),
 			       &form),
 			 ANSWER_OK);
 	assert_true(form == decode_tempo_search_pb);
+}
+
+/* What comes in the place of an answer. */
+static const struct {
+	int status;
+	const char *type, *body;
+} nothings[] = {
+	{ 200, "text/html", "<html>Sign in</html>" },
+	{ 200, "", "" },
+	{ 200, "application/json", "" },
+	{ 200, "application/protobuf", "" },
+	{ 200, "text/plain", "{}" },
+	{ 200, "application/json", "{\"status\":\"ok\"}" },
+	{ 204, "", "" },
+	{ 400, "text/plain", "bad request" },
+	{ 404, "text/html", "<html>404 Not Found</html>" },
+	{ 410, "text/plain", "gone" },
+	{ 413, "text/plain", "too large" },
+	{ 422, "application/json", "{\"error\":\"no\"}" },
+	{ 429, "text/plain", "slow down" },
+	{ 501, "text/plain", "not here" },
+};
+
+/* Whatever the attempts, the last says what was wrong. */
+static void test_what_is_no_answer(void **state)
+{
+	const struct trace_backend *all[] = { &trace_tempo, &trace_jaeger,
+					      &trace_zipkin };
+	struct find_query q = query_make();
+
+	(void)state;
+	for (size_t k = 0; k < COUNT(all); k++) {
+		for (size_t i = 0; i < COUNT(nothings); i++) {
+			enum answer answer;
+			unsigned attempt = 0;
+			search_decoder *form;
+
+			do
+				answer = judge(all[k], &q, &attempt,
+					       answer_make(nothings[i].status,
+							   nothings[i].type,
+							   nothings[i].body),
+					       &form);
+			while (answer == ANSWER_TRY_NEXT);
+			assert_int_equal(answer, ANSWER_ERROR);
+			assert_int_not_equal(err.code, ERROR_NOT_FOUND);
+			assert_int_not_equal(err.code, ERROR_NONE);
+		}
+	}
 }
 
 static void test_jaeger(void **state)
@@ -469,28 +521,36 @@ static void test_more_behind_names(void **state)
 
 static void test_names_answers(void **state)
 {
-	static const char *const bodies[] = {
-		"{\"tagValues\":[{\"type\":\"string\",\"value\":\"b\"},"
-		"{\"type\":\"string\"},{\"type\":\"string\",\"value\":\"a\"}],"
-		"\"metrics\":{}}",
-		"{\"tagValues\":[\"b\",\"a\",\"b\"]}",
-		"{\"services\":[\"a\",\"b\"]}",
-		"{\"operations\":[{\"name\":\"b\",\"spanKind\":\"server\"},"
-		"{\"name\":\"a\",\"spanKind\":\"client\"},"
-		"{\"name\":\"a\",\"spanKind\":\"server\"}]}",
-		"{\"data\":[\"b\",\"a\"],\"total\":2,\"errors\":null}",
+	static const struct {
+		const struct trace_backend *server;
+		const char *body;
+	} rows[] = {
+		{ &trace_tempo,
+		  "{\"tagValues\":[{\"type\":\"string\",\"value\":\"b\"},"
+		  "{\"type\":\"string\"},"
+		  "{\"type\":\"string\",\"value\":\"a\"}],"
+		  "\"metrics\":{}}" },
+		{ &trace_tempo, "{\"tagValues\":[\"b\",\"a\",\"b\"]}" },
+		{ &trace_jaeger, "{\"services\":[\"a\",\"b\"]}" },
+		{ &trace_jaeger,
+		  "{\"operations\":[{\"name\":\"b\",\"spanKind\":\"server\"},"
+		  "{\"name\":\"a\",\"spanKind\":\"client\"},"
+		  "{\"name\":\"a\",\"spanKind\":\"server\"}]}" },
+		{ &trace_jaeger,
+		  "{\"data\":[\"b\",\"a\"],\"total\":2,\"errors\":null}" },
 	};
 	struct name_list names;
 	struct arena arena;
 
 	(void)state;
 	arena_init(&arena, MIB);
-	for (size_t i = 0; i < COUNT(bodies); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct http_response r =
-			answer_make(200, "application/json", bodies[i]);
+			answer_make(200, "application/json", rows[i].body);
 
-		assert_int_equal(trace_tempo.names_answer(0, &endpoint, &r,
-							  &arena, &names, &err),
+		assert_int_equal(rows[i].server->names_answer(0, &endpoint, &r,
+							      &arena, &names,
+							      &err),
 				 ANSWER_OK);
 		assert_int_equal(names.count, 2);
 		assert_true(str_equal(names.items[0], STR("a")));
@@ -526,6 +586,7 @@ UNIT_TESTS(find)
 		cmocka_unit_test(test_tempo_injection),
 		cmocka_unit_test(test_tempo_own),
 		cmocka_unit_test(test_tempo_answers),
+		cmocka_unit_test(test_what_is_no_answer),
 		cmocka_unit_test(test_jaeger),
 		cmocka_unit_test(test_names_questions),
 		cmocka_unit_test(test_more_behind_names),

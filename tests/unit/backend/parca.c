@@ -96,7 +96,8 @@ static void the_label_of_services_is_the_best_there_is(void **state)
 	assert_string_equal(facts.service_label, "comm");
 	assert_true(facts.has_service_label);
 	assert_true(read_fact(PARCA_LABELS,
-			      answer_make(200, "application/json", "{}")));
+			      answer_make(200, "application/json",
+					  "{\"labelNames\":[]}")));
 	assert_string_equal(facts.service_label, "service_name");
 	assert_false(facts.has_service_label);
 }

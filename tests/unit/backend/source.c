@@ -57,6 +57,83 @@ static void check_set(enum server_side side, const char *text, const char *url,
 	arena_release(&arena);
 }
 
+static bool has_form(const char *type, const char *body,
+		     const struct answer_form *form)
+{
+	struct http_response r = answer_make(200, type, body);
+	bool has = answer_has_form(&r, form);
+
+	http_response_release(&r);
+	return has;
+}
+
+#define JSON "application/json"
+
+static void test_forms_of_answers(void **state)
+{
+	const struct answer_form one = { { "traces", "metrics" } };
+	const struct answer_form leaves_out = { .keys = { "names" },
+						.may_be_empty = true };
+	const struct answer_form is_plain = { .keys = { "names" },
+					      .may_be_empty = true,
+					      .may_be_plain = true };
+	const struct answer_form list = { .is_list = true };
+	struct http_response r;
+
+	(void)state;
+	assert_true(has_form(JSON, "{\"traces\":[]}", &one));
+	assert_true(has_form(JSON, " {\"x\":{},\"metrics\":{}}", &one));
+	/* What follows the key is the decoder's. */
+	assert_true(has_form("text/plain", "{\"traces\":[", &one));
+	assert_false(has_form(JSON, "{}", &one));
+	assert_false(has_form(JSON, "{\"x\":[]}", &one));
+	assert_false(has_form(JSON, "{\"x\":{\"traces\":[]}}", &one));
+	assert_false(has_form(JSON, "", &one));
+	assert_false(has_form(JSON, "{\"trac", &one));
+	assert_true(has_form(JSON, "{}", &leaves_out));
+	assert_false(has_form(JSON, "{", &leaves_out));
+	assert_false(has_form(JSON, "{\"status\":\"ok\"}", &leaves_out));
+	assert_false(has_form("text/plain", "{}", &leaves_out));
+	assert_false(has_form("", "{}", &leaves_out));
+	assert_true(has_form("text/plain", "{}", &is_plain));
+	assert_true(has_form(JSON, "[]", &list));
+	assert_true(has_form("text/plain", "[{}]", &list));
+	assert_false(has_form("text/plain", " [] ", &list));
+	assert_false(has_form(JSON, "{}", &list));
+	r = answer_make(404, JSON, "{\"traces\":[]}");
+	assert_false(answer_has_form(&r, &one));
+	http_response_release(&r);
+}
+
+static void test_routes_that_servers_lack(void **state)
+{
+	static const struct {
+		int status;
+		const char *type, *body;
+		bool is_own;
+	} rows[] = {
+		{ 404, "text/plain", "404 page not found\n", true },
+		{ 404, JSON, "{\"code\":\"unimplemented\"}", true },
+		{ 501, JSON, "{\"code\":\"unimplemented\"}", true },
+		{ 200, "text/html", "<html><title>Jaeger UI</title>", true },
+		{ 404, "text/html", "<html>404 Not Found</html>", false },
+		{ 404, "", "", false },
+		{ 404, JSON, "{\"code\":\"not_found\"}", false },
+		{ 501, "text/plain", "not here", false },
+		{ 200, "text/html", "<html>Sign in</html>", false },
+		{ 500, "text/plain", "404 page not found", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct http_response r = answer_make(
+			rows[i].status, rows[i].type, rows[i].body);
+
+		assert_int_equal(answer_lacks_own_route(&r), rows[i].is_own);
+		http_response_release(&r);
+	}
+}
+
 static void test_projects(void **state)
 {
 	(void)state;
@@ -180,6 +257,8 @@ UNIT_TESTS(source)
 			test_bad_addresses_are_refused_without_repeating),
 		cmocka_unit_test(
 			test_failed_probe_tells_the_most_telling_answer),
+		cmocka_unit_test(test_forms_of_answers),
+		cmocka_unit_test(test_routes_that_servers_lack),
 		cmocka_unit_test(test_projects),
 		cmocka_unit_test(test_profiles_are_those_of_the_traces_project),
 	};
