@@ -23,6 +23,17 @@ static void trace_restart(struct trace *trace)
 	trace->wants_attrs = wants_attrs;
 }
 
+/* Spans, and none of the trace that was asked for. */
+static bool check_own(const struct backends *b, const struct trace *trace,
+		      struct error *err)
+{
+	return trace->span_count || !trace->oddities.foreign_count ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s: the answer is about another trace than the one "
+			 "asked for: is a proxy or a cache in between?",
+			 backends_traces(b)->name);
+}
+
 static bool decode_answer(struct backends *b, enum format format,
 			  const struct http_response *response,
 			  const struct trace_id *id, struct trace *trace,
@@ -52,7 +63,8 @@ static bool try_attempt(struct backends *b, const struct trace_query *query,
 	*answer = t->trace_answer(attempt, e, &response, &format, err);
 	done = true;
 	if (*answer == ANSWER_OK) {
-		done = decode_answer(b, format, &response, id, trace, err);
+		done = decode_answer(b, format, &response, id, trace, err) &&
+		       check_own(b, trace, err);
 		if (done && trace->span_count == 0)
 			*answer = ANSWER_MISS;
 	}
@@ -143,7 +155,7 @@ static bool decode(const struct trace_job *job, const struct backends *b,
 	is_done = decode_trace(format, buf_str(&response->body), &job->id,
 			       job->trace, &unheard, err) ||
 		  error_prefix(err, "%s: trace", backends_traces(b)->name);
-	return is_done;
+	return is_done && check_own(b, job->trace, err);
 }
 
 static bool trace_job_answer(struct job *base, struct backends *b,
