@@ -34,9 +34,36 @@ static bool fail_beginning(struct error *err)
 	return false;
 }
 
+#define HTTP "http://"
+
+/* "localhost:3200", "tempo.example:3200/prefix": a host and a port, as ports of
+ * servers are mostly not TLS. A name alone does not say which it is. */
+static bool lacks_scheme(struct str text)
+{
+	struct str host = str_slice(text, 0, str_until(text, 0, '/'));
+	size_t colon = host.len;
+
+	if (str_find(text, STR("://")) != SIZE_MAX)
+		return false;
+	while (colon > 0 && host.ptr[colon - 1] != ':')
+		colon--;
+	return str_equal(host, STR("localhost")) ||
+	       (colon > 1 &&
+		str_is_digits(str_slice(host, colon, host.len)));
+}
+
+/* With the scheme that it lacks; room is for that. */
+static struct str whole_url(struct str text, struct buf *room)
+{
+	if (!lacks_scheme(text))
+		return text;
+	buf_addf(room, HTTP "%.*s", STR_ARGS(text));
+	return buf_str(room);
+}
+
 /* None of these messages repeats the text: it may hold a password. */
-static bool check_url(struct str url, enum server_side side,
-		      struct error *err)
+static bool check_whole(struct str url, enum server_side side,
+			struct error *err)
 {
 	const char *own = side == SERVER_TO ? "to-" : "";
 	struct url_parts parts;
@@ -65,6 +92,18 @@ static bool check_url(struct str url, enum server_side side,
 					 STR_ARGS(parts.authority),
 					 parts.rest.ptr[i]);
 	return true;
+}
+
+static bool check_url(struct str url, enum server_side side,
+		      struct error *err)
+{
+	struct buf room;
+	bool is_ok;
+
+	buf_init(&room, LIMIT_OPTION_VALUE_BYTES + sizeof HTTP);
+	is_ok = check_whole(whole_url(url, &room), side, err);
+	buf_release(&room);
+	return is_ok;
 }
 
 static bool check_project(const struct address *a, enum server_side side,
@@ -118,8 +157,17 @@ bool address_set(const struct address *a, struct arena *arena,
 		 struct endpoint *endpoint, struct error *err)
 {
 	struct project_address project;
+	struct buf room;
 
 	endpoint->url = a->rest;
+	if (!a->is_file && lacks_scheme(str_from(a->rest))) {
+		buf_init(&room, LIMIT_OPTION_VALUE_BYTES + sizeof HTTP);
+		endpoint->url =
+			arena_str(arena, whole_url(str_from(a->rest), &room))
+				.ptr;
+		buf_release(&room);
+		return endpoint->url || arena_fail(arena, "an address", err);
+	}
 	if (!a->row || !a->row->is_project)
 		return true;
 	if (!a->row->project_parse(a->rest, &project, err))

@@ -20,8 +20,8 @@ struct address {
 };
 
 /* "tempo+https://host/prefix" -> its row and "https://host/prefix";
- * "file:PATH" -> is_file and "PATH"; plain http(s) -> no row; "gcp://PROJECT"
- * -> the row of the side. User info in a URL is refused (ERROR_USAGE, with the
+ * "file:PATH" -> is_file and "PATH"; plain http(s), which a host with a port may
+ * lack -> no row; "gcp://PROJECT" -> the row of the side. User info in a URL is refused (ERROR_USAGE, with the
  * option to use instead and without repeating the secret). */
 bool address_parse(const char *text, enum server_side side,
 		   struct address *address, struct error *err) MUST_CHECK;

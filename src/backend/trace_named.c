@@ -252,9 +252,37 @@ static bool fail_text(struct str text, struct error *err)
 			 STR_ARGS(shown));
 }
 
+/* What logs and headers call a trace's id. */
+static const char *const id_names[] = { "traceparent", "trace_id", "traceid",
+					"trace-id",    "trace.id", "trace" };
+
+static struct str unquoted(struct str text)
+{
+	text = str_trim(text);
+	while (text.len && strchr("\"'", text.ptr[0]))
+		text = str_slice(text, 1, text.len);
+	while (text.len && strchr("\"',", text.ptr[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+/* "trace_id=ID", "traceparent: 00-...", "\"traceId\": \"ID\"," without the name;
+ * other text as it is. */
+static struct str without_name(struct str text)
+{
+	size_t end = min_size(str_until(text, 0, '='),
+			      str_until(text, 0, ':'));
+	struct str name = unquoted(str_slice(text, 0, end));
+
+	if (end == text.len ||
+	    !str_is_one_of_nocase(name, id_names, COUNT_OF(id_names)))
+		return text;
+	return unquoted(str_slice(text, end + 1, text.len));
+}
+
 bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 {
-	struct str trimmed = str_trim(str_from(text));
+	struct str trimmed = without_name(str_trim(str_from(text)));
 	int why_no_file;
 
 	*out = (struct trace_arg){ 0 };

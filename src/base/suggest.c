@@ -61,9 +61,11 @@ void suggestion_offer_text(struct suggestion *s, struct str known)
 	if (s->wanted.len == 0 || s->wanted.len > MAX_WORD ||
 	    known.len > MAX_WORD)
 		return;
-	/* A quarter of the letters may be wrong; the start of a longer word
-	 * counts as one slip, since abbreviations are a habit. */
-	near = min_size(s->wanted.len, known.len) / 4 + 1;
+	/* A quarter of the letters may be wrong, of a word of four one; the
+	 * start of a longer word counts as one slip, since abbreviations are a
+	 * habit. */
+	near = min_size(s->wanted.len, known.len);
+	near = near < 5 ? 1 : near / 4 + 1;
 	distance = edit_distance(s->wanted, known, 1);
 	if (distance > 1 && s->wanted.len > 1 && str_starts(known, s->wanted))
 		distance = 1;

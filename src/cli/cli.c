@@ -16,11 +16,11 @@
 #include "base/out.h"
 #include "base/redact.h"
 #include "base/str.h"
-#include "base/suggest.h"
 #include "cli/build_text.h"
 #include "cli/commands.h"
 #include "cli/config.h"
 #include "cli/context.h"
+#include "cli/guess.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "investigate/trace_search.h"
@@ -40,7 +40,8 @@ struct outline {
 	const char *word; /* the first argument */
 	int word_at;
 	const char *replay;
-	bool has_choice; /* it says what to look at */
+	bool has_argument; /* besides it */
+	bool has_choice;   /* it says what to look at */
 	bool has_help;
 	bool has_version;
 };
@@ -162,7 +163,7 @@ static bool outline_read(struct outline *line, const struct arguments *a,
 		if (token.kind == OPTION_TOKEN_END)
 			return true;
 		if (token.kind == OPTION_TOKEN_ARGUMENT) {
-			line->has_choice |= line->word != NULL;
+			line->has_argument |= line->word != NULL;
 			if (!line->word) {
 				line->word = token.value;
 				line->word_at = token.arg;
@@ -181,37 +182,6 @@ static bool outline_read(struct outline *line, const struct arguments *a,
 		}
 	}
 	return false;
-}
-
-static bool is_trace_id(struct str word)
-{
-	if (word.len != 16 && word.len != 32)
-		return false;
-	for (size_t i = 0; i < word.len; i++)
-		if (!ascii_is_hex(word.ptr[i]))
-			return false;
-	return true;
-}
-
-static bool fail_command(const char *word, struct error *err)
-{
-	struct suggestion near;
-
-	if (is_trace_id(str_from(word)))
-		return error_set(err, ERROR_USAGE,
-				 "unknown command '%s'; for a trace: "
-				 "tracefind slow %s",
-				 word, word);
-	suggestion_init(&near, str_from(word));
-	for (const struct command *c = commands; c->name; c++)
-		suggestion_offer(&near, c->name);
-	if (near.best[0])
-		return error_set(err, ERROR_USAGE,
-				 "unknown command '%s'; did you mean %s?",
-				 value_quote(word).text, near.best);
-	return error_set(err, ERROR_USAGE,
-			 "unknown command '%s'; tracefind help lists them",
-			 value_quote(word).text);
 }
 
 static int fail(const struct error *err)
@@ -264,7 +234,7 @@ static int cmd_help(const struct options *o)
 	if (o->arg_count) {
 		command = command_find(str_from(o->args[0]));
 		if (!command) {
-			fail_command(o->args[0], &err);
+			guess_fail_command(o->args[0], &err);
 			return fail(&err);
 		}
 	}
@@ -356,10 +326,30 @@ static bool check_pad(const struct command *command, const struct options *o,
 			 "that too, or --since");
 }
 
+/* Whoever pastes the URL of a trace means the server that has it. With a login
+ * at hand the address has to be given: a URL out of a chat is no place to send
+ * it. */
+static void take_server(const struct command *command, struct options *o,
+			char url[STDIN_ID_BYTES])
+{
+	struct side_settings s;
+
+	if (!(command->bit & (COMMAND_SLOW | COMMAND_SHOW | COMMAND_DOCTOR)) ||
+	    !o->arg_count || o->traces_url || o->replay)
+		return;
+	options_side(o, SERVER_TRACES, &s);
+	if (!s.token && !s.token_file && !s.token_command && !s.password &&
+	    !s.password_file && !s.header_count && !s.cert &&
+	    guess_server(o->args[0], url))
+		o->traces_url = url;
+}
+
 static int run_checked(const struct command *command, struct options *o)
 {
+	char url[STDIN_ID_BYTES];
 	struct error err;
 
+	take_server(command, o, url);
 	if (!options_check(o, &err) || !check_pad(command, o, &err) ||
 	    !output_prepare(o, &err))
 		return fail(&err);
@@ -529,23 +519,71 @@ static int run_replay(const struct command *command, const struct outline *line,
 	return status;
 }
 
+static void drop_word(struct arguments *a, const struct outline *line)
+{
+	a->count--;
+	memmove(a->items + line->word_at, a->items + line->word_at + 1,
+		(size_t)(a->count - line->word_at) * sizeof *a->items);
+}
+
+/* The command is taken off the arguments; one that is guessed of a trace or a
+ * file stands there no more than that. NULL: there is none. */
+static const struct command *read_command(struct arguments *a,
+					  struct outline *line)
+{
+	const struct command *command = command_find(str_from(line->word));
+
+	if (!command) {
+		line->has_choice = true;
+		return guess_command(line->word);
+	}
+	drop_word(a, line);
+	/* What is shown of a trace does not say which. */
+	if (command->bit & COMMAND_SHOW)
+		line->has_choice = false;
+	line->has_choice |= line->has_argument;
+	return command;
+}
+
+/* Of an option that is not known. */
+static void hint_habit(const struct arguments *a, struct error *err)
+{
+	const char *instead = NULL;
+	char word[OPTION_NAME_BYTES];
+
+	if (!str_starts(str_from(err->message), STR("unknown option ")))
+		return;
+	for (int i = 0; i < a->count && !instead; i++) {
+		instead = a->items[i][0] == '-' ? habit_find(a->items[i])
+						: NULL;
+		if (instead)
+			snprintf(word, sizeof word, "%.*s",
+				 (int)strcspn(a->items[i], "="), a->items[i]);
+	}
+	if (instead)
+		error_set(err, ERROR_USAGE, "unknown option %s; %s", word,
+			  instead);
+}
+
 static int run(struct arguments *a, struct options *o)
 {
 	const struct command *command = NULL;
 	struct outline line = { .replay = o->replay };
 	struct error err;
 
-	if (!outline_read(&line, a, &err))
+	if (!outline_read(&line, a, &err)) {
+		hint_habit(a, &err);
 		return fail(&err);
-	if (line.word) {
-		command = command_find(str_from(line.word));
+	}
+	if (line.word && !line.replay && guess_is_case(line.word)) {
+		line.replay = o->replay = line.word;
+		drop_word(a, &line);
+	} else if (line.word) {
+		command = read_command(a, &line);
 		if (!command) {
-			fail_command(line.word, &err);
+			guess_fail_command(line.word, &err);
 			return fail(&err);
 		}
-		a->count--;
-		memmove(a->items + line.word_at, a->items + line.word_at + 1,
-			(size_t)(a->count - line.word_at) * sizeof *a->items);
 	} else if (line.has_help) {
 		return write_help(NULL, false);
 	} else if (line.has_version) {
@@ -591,6 +629,7 @@ int cli_run_again(const struct options *first, int argc,
 		items[a.count] = argv[a.count];
 		a.count++;
 	}
+	o.may_read_stdin = false; /* it is the assistant's */
 	o.raw_args = NULL;
 	o.raw_count = 0;
 	o.no_cache = true;
@@ -601,6 +640,7 @@ int cli_run_again(const struct options *first, int argc,
 
 int cli_run(int argc, char **argv, const struct completion_script *scripts)
 {
+	char piped[STDIN_ID_BYTES], *alone[] = { NULL, piped };
 	struct arguments a = { NULL };
 	struct options o;
 	struct error err;
@@ -609,11 +649,14 @@ int cli_run(int argc, char **argv, const struct completion_script *scripts)
 	mem_init();
 	set_signals();
 	guard_descriptors();
-	if (argc < 2)
+	if (argc < 2 && !stdin_read_id(piped))
 		return write_usage();
-	if (arguments_copy(&a, argc - 1, argv + 1)) {
+	if (argc < 2)
+		argv = alone;
+	if (arguments_copy(&a, argc < 2 ? 1 : argc - 1, argv + 1)) {
 		hide_secrets(argc - 1, argv + 1);
 		options_init(&o);
+		o.may_read_stdin = true;
 		o.completions = scripts;
 		status = run(&a, &o);
 	} else {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/escape.h"
 #include "base/limits.h"
+#include "base/num.h"
 #include "base/optparse.h"
 #include "base/out.h"
 #include "base/redact.h"
@@ -420,7 +421,8 @@ static bool config_get(const struct config *c, const char *key, struct out *out,
 			 context ? " in context " : "", context ? context : "");
 }
 
-/* What `tracefind config` can do: list, get, set, use, view, import. */
+/* What `tracefind config` can do: init, list, get, set, unset, use, view, import.
+ */
 
 /* One run of the command. given: before the environment. */
 struct config_run {
@@ -487,6 +489,18 @@ static bool run_set(struct config_run *s, const char *const *args,
 	       config_edit_file(s->config.user_path, &change, 1, err);
 }
 
+static bool run_unset(struct config_run *s, const char *const *args,
+		      struct error *err)
+{
+	bool is_current = !strcmp(args[0], "current-context");
+	const struct config_change change = {
+		is_current ? NULL : s->config.context, args[0], NULL
+	};
+
+	return need_path(s, err) &&
+	       config_edit_file(s->config.user_path, &change, 1, err);
+}
+
 static bool run_use(struct config_run *s, const char *const *args,
 		    struct error *err)
 {
@@ -497,6 +511,115 @@ static bool run_use(struct config_run *s, const char *const *args,
 	       config_context_check(&s->config, args[0], err) &&
 	       config_edit_file(s->config.user_path, &change, 1, err);
 }
+
+/* ---- init ---- */
+
+static const struct {
+	const char *key;
+	const char *question;
+	const char *usual; /* where one is by default */
+} questions[] = {
+	{ "traces-url", "Where is your Tempo, Jaeger or Zipkin?",
+	  "http://localhost:3200" },
+	{ "profiles-url", "Where is your Pyroscope or Parca?",
+	  "http://localhost:4040" },
+	{ "metrics-url", "Where is your Prometheus?", "http://localhost:9090" },
+};
+
+#define QUESTIONS COUNT_OF(questions)
+
+/* No address is longer. */
+#define ANSWER_BYTES 2048u
+
+static bool put_question(size_t i, const struct option_form *form,
+			 const char *now, struct error *err)
+{
+	struct out out;
+	bool is_done;
+
+	if (!out_init_fd(&out, STDERR_FILENO, err))
+		return false;
+	outf(&out, "%s [", questions[i].question);
+	config_value_show(&out, form, now ? now : questions[i].usual);
+	out_text(&out, "] ");
+	is_done = out_finish(&out, "the terminal", err);
+	out_release(&out);
+	return is_done;
+}
+
+/* Without its end; false: there is none, or it was too long. */
+static bool read_line(char line[ANSWER_BYTES])
+{
+	size_t len = 0;
+	char c;
+
+	while (read(STDIN_FILENO, &c, 1) == 1) {
+		if (c == '\n') {
+			line[min_size(len, ANSWER_BYTES - 1)] = '\0';
+			return len < ANSWER_BYTES;
+		}
+		if (len < ANSWER_BYTES)
+			line[len++] = c;
+	}
+	return false;
+}
+
+/* Until it is understood; an empty answer leaves what is in force. */
+static bool ask(const struct config_run *s, size_t i, char answer[ANSWER_BYTES],
+		struct error *err)
+{
+	const char *key = questions[i].key;
+	struct option_form form;
+	const char *now = url_of(&s->config, s->config.context, key, &form);
+	struct error wrong;
+
+	for (;;) {
+		if (!put_question(i, &form, now, err))
+			return false;
+		if (!read_line(answer))
+			return error_set(err, ERROR_USAGE,
+					 "no answer, so nothing was written");
+		if (!answer[0] ||
+		    config_value_check(&form, key, answer, &wrong))
+			return true;
+		message_error(&wrong);
+	}
+}
+
+static bool run_init(struct config_run *s, const char *const *args,
+		     struct error *err)
+{
+	char answers[QUESTIONS][ANSWER_BYTES];
+	struct config_change changes[QUESTIONS];
+	size_t count = 0;
+
+	(void)args;
+	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+		return error_set(err, ERROR_USAGE,
+				 "config init asks on a terminal; without one: "
+				 "tracefind config set traces-url URL");
+	if (!need_path(s, err) ||
+	    (s->config.context && !context_name_check(s->config.context, err)))
+		return false;
+	for (size_t i = 0; i < QUESTIONS; i++) {
+		if (!ask(s, i, answers[i], err))
+			return false;
+		if (answers[i][0])
+			changes[count++] = (struct config_change){
+				s->config.context, questions[i].key, answers[i],
+				false
+			};
+	}
+	if (count &&
+	    !config_edit_file(s->config.user_path, changes, count, err))
+		return false;
+	message_info("%s %s; whether they answer: tracefind doctor",
+		     count ? "written to" : "nothing new for",
+		     s->config.user_path);
+	return true;
+}
+
+/* ---- import ---- */
 
 static bool run_import(struct config_run *s, const char *const *args,
 		       struct error *err)
@@ -525,9 +648,11 @@ struct config_action {
 };
 
 static const struct config_action actions[] = {
+	{ "init", 0, "init", run_init, true, false },
 	{ "list", 0, "list", run_list, false, false },
 	{ "get", 1, "get KEY", run_get, false, false },
 	{ "set", 2, "set KEY VALUE", run_set, true, false },
+	{ "unset", 1, "unset KEY", run_unset, true, false },
 	{ "use", 1, "use CONTEXT", run_use, true, false },
 	{ "view", 0, "view [--origin]", run_view, false, true },
 	{ "import", 2, "import grafana FILE", run_import, true, false },

@@ -6,6 +6,7 @@
 #include "backend/input.h"
 #include "base/num.h"
 #include "cli/context.h"
+#include "cli/guess.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/pages.h"
@@ -151,6 +152,7 @@ static bool read_want(const struct run *r, struct chosen_want *want,
 		      struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	static const char *const piped = "-";
 	const char *const *server_path = &r->ctx.backends.profiles.path;
 
 	*want = (struct chosen_want){
@@ -159,6 +161,11 @@ static bool read_want(const struct run *r, struct chosen_want *want,
 		.path_count =
 			o->arg_count ? o->arg_count : *server_path != NULL,
 	};
+	if (!want->path_count && !o->service && !o->selector &&
+	    o->may_read_stdin && stdin_is_piped()) {
+		want->paths = &piped;
+		want->path_count = 1;
+	}
 	if (!want->path_count && !o->service && !o->selector)
 		return error_set(err, ERROR_USAGE,
 				 "whose profile? give --service NAME, "

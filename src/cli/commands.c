@@ -292,6 +292,8 @@ const struct command commands[] = {
 	  "  list                 the contexts; * marks the one in force\n"
 	  "  get KEY              a value of the context\n"
 	  "  set KEY VALUE        change it; comments stay\n"
+	  "  unset KEY            take it out\n"
+	  "  init                 asks where the servers are, on a terminal\n"
 	  "  use CONTEXT          put another context into force\n"
 	  "  view [--origin]      all that is in force, and from where\n"
 	  "  import grafana FILE  contexts from Grafana's data sources\n"

@@ -977,6 +977,22 @@ static void replace_line(struct buf *out, struct str text, unsigned line,
 	buf_add_str(out, str_slice(rest, old.len - tail, rest.len));
 }
 
+static void remove_line(struct buf *out, struct str text, unsigned line)
+{
+	struct str rest = copy_lines(out, text, line - 1);
+	size_t end = str_find(rest, STR("\n"));
+
+	if (end != SIZE_MAX)
+		buf_add_str(out, str_slice(rest, end + 1, rest.len));
+}
+
+static bool fail_unset(const struct config_change *change, struct error *err)
+{
+	return error_set(err, ERROR_NOT_FOUND, "%s is not set%s%s", change->key,
+			 change->context ? " in context " : "",
+			 change->context ? change->context : "");
+}
+
 /* A blank line sets sections apart. */
 static void insert_line(struct buf *out, struct str text,
 			const struct config_file *f,
@@ -1012,11 +1028,14 @@ static bool holds(const struct config_file *f,
 	struct option_form form;
 
 	if (is_current(change))
-		return f->current && !strcmp(f->current, change->value);
+		return change->value ? f->current &&
+					       !strcmp(f->current,
+						       change->value)
+				     : !f->current;
 	if (!option_form_find(&options_table, str_from(change->key), &form))
 		return false;
 	e = config_file_find(f, change->context, &form);
-	return e && !strcmp(e->value, change->value);
+	return change->value ? e && !strcmp(e->value, change->value) : !e;
 }
 
 /* Only reading it again tells that the value came through. */
@@ -1029,6 +1048,10 @@ static bool check_result(const struct buf *out, const char *path,
 	if (!buf_check(out, path, err) ||
 	    !config_file_parse(&f, CONFIG_USER, path, buf_str(out), arena, err))
 		return false;
+	if (!change->value && !holds(&f, change))
+		return error_set(err, ERROR_USAGE,
+				 "%s: set more than once; edit %s",
+				 change->key, path);
 	return holds(&f, change) ||
 	       error_set(err, ERROR_USAGE,
 			 "%s: the file cannot hold this value: a blank and a "
@@ -1050,8 +1073,12 @@ bool config_edit(struct buf *out, const char *path, struct str text,
 	/* An editor's byte order mark, which only the first line may have. */
 	if (str_starts(text, STR("\xEF\xBB\xBF")))
 		text = str_slice(text, 3, text.len);
-	if (is_done && line)
+	if (is_done && line && !change->value)
+		remove_line(out, text, line);
+	else if (is_done && line)
 		replace_line(out, text, line, change);
+	else if (is_done && !change->value)
+		is_done = fail_unset(change, err);
 	else if (is_done)
 		insert_line(out, text, &f, change);
 	is_done = is_done && check_result(out, path, change, &arena, err);

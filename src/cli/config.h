@@ -128,7 +128,7 @@ const struct config_entry *config_source(const struct config *c,
 struct config_change {
 	const char *context; /* NULL: before the first section */
 	const char *key;     /* a key of the user's file, or current-context */
-	const char *value;
+	const char *value;   /* NULL: its line is taken out */
 	bool is_added; /* a further value of a key that may be repeated */
 };
 

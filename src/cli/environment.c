@@ -5,14 +5,19 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/optparse.h"
+#include "base/redact.h"
 #include "base/str.h"
+#include "base/suggest.h"
 #include "cli/config.h"
+#include "cli/message.h"
 #include "cli/options.h"
 
 /* POSIX leaves it to the program to declare it. */
 extern char **environ;
 
+#define PREFIX "TRACEFIND_"
 #define NAME_BYTES (OPTION_NAME_BYTES + 16)
 
 static const char *environment_get(const char *name)
@@ -26,7 +31,7 @@ static void variable_name(const char *option, char out[NAME_BYTES])
 {
 	size_t len;
 
-	snprintf(out, NAME_BYTES, "TRACEFIND_%s", option);
+	snprintf(out, NAME_BYTES, PREFIX "%s", option);
 	len = strlen(out);
 	for (size_t i = 0; i < len; i++) {
 		if (out[i] == '-')
@@ -186,10 +191,71 @@ static void read_profilecli(struct options *o)
 	own->password = environment_get("PROFILECLI_PASSWORD");
 }
 
+static struct str without_prefix(const char *variable)
+{
+	return str_from(variable + sizeof PREFIX - 1);
+}
+
+static const char *const secrets[] = { "token", "password" };
+
+/* Of a variable, as "TRACES_URL" of TRACEFIND_TRACES_URL: *is_known, or the
+ * nearest one. */
+static void judge_name(struct str name, struct suggestion *near, bool *is_known)
+{
+	char variable[NAME_BYTES], option[OPTION_NAME_BYTES];
+	struct option_form form;
+
+	*is_known = str_equal(name, STR("NOW")) || str_equal(name, STR("PAGER"));
+	for (size_t i = 0; option_form_get(&options_table, i, &form); i++) {
+		if (!(form.row->flags & OPTION_ENVIRONMENT))
+			continue;
+		option_form_name(&form, option);
+		variable_name(option, variable);
+		*is_known |= str_equal(name, without_prefix(variable));
+		suggestion_offer_text(near, without_prefix(variable));
+	}
+	for (int side = -1; side < SERVER_SIDES; side++)
+		for (size_t i = 0; i < COUNT_OF(secrets); i++) {
+			const char *own =
+				side < 0 ? ""
+					 : server_side_name(
+						   (enum server_side)side);
+
+			snprintf(option, sizeof option, "%s%s%s", own,
+				 side < 0 ? "" : "-", secrets[i]);
+			variable_name(option, variable);
+			*is_known |= str_equal(name, without_prefix(variable));
+			suggestion_offer_text(near, without_prefix(variable));
+		}
+}
+
+/* Else a server that was named by a slip is not asked, and another is. */
+static void tell_slips(void)
+{
+	for (char **at = environ; at && *at; at++) {
+		struct str line = str_from(*at);
+		struct str name = str_slice(line, 0, str_until(line, 0, '='));
+		struct suggestion near;
+		bool is_known;
+
+		if (!str_starts(name, STR(PREFIX)))
+			continue;
+		name = str_slice(name, sizeof PREFIX - 1, name.len);
+		suggestion_init(&near, name);
+		judge_name(name, &near, &is_known);
+		if (!is_known && near.best[0])
+			message_info(PREFIX "%s is not read; did you mean "
+				     PREFIX "%s?",
+				     text_quote(name).text, near.best);
+	}
+}
+
 bool options_environment(struct options *o, struct error *err)
 {
 	const struct options before = *o;
 
+	if (!o->quiet)
+		tell_slips();
 	if (!read_options(o, &before, err))
 		return false;
 	read_secrets(o, &before);

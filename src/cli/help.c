@@ -28,6 +28,7 @@ static void write_general(struct out *out)
 {
 	out_text(out,
 		 "usage: tracefind COMMAND [OPTIONS] [ARGUMENTS]\n"
+		 "       tracefind TRACE|FILE [OPTIONS]\n"
 		 "       tracefind --replay FILE [OPTIONS]\n"
 		 "\n"
 		 "From a slow trace to the guilty span, to the profile of its\n"
@@ -38,8 +39,10 @@ static void write_general(struct out *out)
 	out_text(
 		out,
 		"\n"
-		"'tracefind help COMMAND' shows the options of one. With\n"
-		"--replay and no command, a recorded run is repeated.\n"
+		"'tracefind help COMMAND' shows the options of one. A trace\n"
+		"without a command is one for slow, a file with a profile one\n"
+		"for profile. With --replay and no command, a recorded run is\n"
+		"repeated.\n"
 		"\n"
 		"Examples:\n"
 		"  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"

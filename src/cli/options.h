@@ -167,6 +167,7 @@ struct options {
 	const char *min_width; /* "0.5", in pixels; NULL: not given */
 	const char *palette;   /* auto hot java kind diff */
 	bool interactive;
+	bool may_read_stdin; /* what is piped in may be taken without a "-" */
 	struct output_option outputs[LIMIT_OUTPUTS];
 	size_t output_count;
 	bool has_case_outputs; /* recorded ones: the first new one replaces */

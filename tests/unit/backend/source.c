@@ -13,6 +13,9 @@ static void test_addresses_name_their_kind(void **state)
 		bool is_file;
 	} rows[] = {
 		{ "http://h:3200", "http://h:3200", NULL, false },
+		{ "h:3200", "h:3200", NULL, false },
+		{ "tempo+localhost", "localhost", "tempo", false },
+		{ "[::1]:3200/x", "[::1]:3200/x", NULL, false },
 		{ "https://h/tempo/", "https://h/tempo/", NULL, false },
 		{ "tempo+https://h", "https://h", "tempo", false },
 		{ "TEMPO+http://h", "http://h", "tempo", false },
@@ -54,6 +57,20 @@ static void check_set(enum server_side side, const char *text, const char *url,
 	assert_string_equal(e.url, url);
 	assert_string_equal(e.project, project);
 	assert_true(address_split(text, &parts));
+	arena_release(&arena);
+}
+
+static void check_url(const char *text, const char *url)
+{
+	struct endpoint e = { .url = NULL };
+	struct address a;
+	struct arena arena;
+	struct error err;
+
+	arena_init(&arena, MIB);
+	assert_true(address_parse(text, SERVER_TRACES, &a, &err));
+	assert_true(address_set(&a, &arena, &e, &err));
+	assert_string_equal(e.url, url);
 	arena_release(&arena);
 }
 
@@ -134,6 +151,29 @@ static void test_routes_that_servers_lack(void **state)
 	}
 }
 
+static void refuse(const char *text)
+{
+	struct address a;
+	struct error err;
+
+	assert_false(address_parse(text, SERVER_TRACES, &a, &err));
+}
+
+static void test_addresses_without_a_scheme(void **state)
+{
+	(void)state;
+	check_url("localhost:3200", "http://localhost:3200");
+	check_url("localhost/tempo", "http://localhost/tempo");
+	check_url("tempo+tempo.example:80/x", "http://tempo.example:80/x");
+	check_url("https://h:1", "https://h:1");
+	refuse("tempo");
+	refuse("tempo.example.com");
+	refuse("h:0x1");
+	refuse(":3200");
+	refuse("me:secret@h:3200");
+	refuse("h:99999");
+}
+
 static void test_projects(void **state)
 {
 	(void)state;
@@ -166,8 +206,8 @@ static void test_profiles_are_those_of_the_traces_project(void **state)
 static void test_bad_addresses_are_refused_without_repeating(void **state)
 {
 	static const char *const rows[][2] = {
-		{ "localhost:3200", "http://" },
-		{ "tempo+localhost", "http://" },
+		{ "tempo", "http://" },
+		{ "tempo+h.example", "http://" },
 		{ "tempo+ftp://h", "http" },
 		{ "http://alice:canary@h", "--password-file" },
 		{ "tempo+https://canary@h/x", "--username" },
@@ -175,7 +215,8 @@ static void test_bad_addresses_are_refused_without_repeating(void **state)
 		{ "http://h/#canary", "'#'" },
 		{ "http://h/a b", "blanks" },
 		{ "file:", "path" },
-		{ "localhost", "gcp://" },
+		{ "alice:canary@h:3200", "--password-file" },
+		{ "h.example", "gcp://" },
 		{ "gcp://", "names a project" },
 		{ "gcp://Canary", "lower-case" },
 		{ "gcp+https://h/x", "/projects/" },
@@ -257,6 +298,7 @@ UNIT_TESTS(source)
 			test_bad_addresses_are_refused_without_repeating),
 		cmocka_unit_test(
 			test_failed_probe_tells_the_most_telling_answer),
+		cmocka_unit_test(test_addresses_without_a_scheme),
 		cmocka_unit_test(test_forms_of_answers),
 		cmocka_unit_test(test_routes_that_servers_lack),
 		cmocka_unit_test(test_projects),

@@ -47,6 +47,13 @@ static void ids_are_read_in_every_spelling(void **state)
 	expect_id("4BF92F3577B34DA6A3CE929D0E0E4736", ID);
 	expect_id("  " ID "\n", ID);
 	expect_id("0x" ID, ID);
+	expect_id("trace_id=" ID, ID);
+	expect_id("traceID: " ID, ID);
+	expect_id("\"traceId\": \"" ID "\",", ID);
+	expect_id("traceparent: 00-" ID "-00f067aa0ba902b7-01", ID);
+	expect_id("traceparent='00-" ID "-00f067aa0ba902b7-01'", ID);
+	expect_failure("span_id=" ID, "is no trace");
+	expect_failure("trace_id=", "is no trace");
 }
 
 static void short_ids_get_their_zeros_back(void **state)
