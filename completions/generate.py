@@ -20,9 +20,13 @@ MADE = "Made when tracefind was built."
 FILES = {"TRACE", "FILE", "BEFORE", "AFTER"}
 FOLDERS = {"PATHS"}
 # Options whose value is a name that the cache may hold.
-CACHED = {"service": "services", "blame": "services", "type": "types"}
-# Actions of config that take a key.
-KEYED = ("get", "set")
+CACHED = {"service": "services", "blame": "services", "type": "types",
+          "context": "contexts"}
+# The same of arguments.
+NAMED = {"SERVICE": "services"}
+# Actions of config that take a key, and the one that takes a context.
+KEYED = ("get", "set", "unset")
+USED = "use"
 # Without a command it repeats a recorded run.
 ALONE = "replay"
 
@@ -116,7 +120,12 @@ def bash_arguments(table):
                 tests = " || ".join(f"$prev == {name}" for name in KEYED)
                 lines.append(f"\t[[ {tests} ]] && values=" +
                              bash_words([o.name for o in table.keys]))
+                lines.append(f"\t[[ $prev == {USED} ]] && values="
+                             "$(_tracefind_cached --context)")
             lines[-1] += " ;;"
+        elif NAMED.keys() & set(command.arguments):
+            lines.append(f"{command.name}) values="
+                         "$(_tracefind_cached --service) ;;")
         elif not FILES.intersection(command.arguments):
             lines.append(f"{command.name}) values= ;;")
     return lines
@@ -173,6 +182,8 @@ def zsh_argument(command, number, name):
         action = f"({' '.join(command.words)})"
     elif command.name == "config":
         action = "_tracefind_key"
+    elif name in NAMED:
+        action = f"_tracefind_cached {NAMED[name]}"
     else:
         action = "_files" if command.words or name in FILES else ""
     return zsh_quote(f"{number}:{name.lower()}:{action}")
@@ -197,7 +208,7 @@ def zsh(table):
                          for c in table.commands.values()],
             "GENERAL": [zsh_spec(table, o, command) + " \\"
                         for o in alone(table)],
-            "KEYED": "|".join(KEYED),
+            "KEYED": "|".join(KEYED), "USED": USED,
             "KEYS": " ".join(o.name for o in table.keys),
             "OPTIONS": zsh_options(table)}
 
@@ -250,6 +261,12 @@ def fish_arguments(table):
     return lines + [fish_line(fish_seen([c.name]), "-a",
                               fish_quote(" ".join(c.words)))
                     for c in table.commands.values() if c.words] + [
+        fish_line(fish_seen([c.name]), "-a", fish_quote(
+            f"(tracefind completion {NAMED[name]} 2>/dev/null)"))
+        for c in table.commands.values()
+        for name in c.arguments if name in NAMED] + [
+        fish_line(f"{fish_seen(['config'])}; and {fish_seen([USED])}", "-a",
+                  fish_quote("(tracefind completion contexts 2>/dev/null)")),
         fish_line(f"{fish_seen(['config'])}; and {fish_seen(KEYED)}", "-a",
                   fish_quote(" ".join(o.name for o in table.keys)))]
 

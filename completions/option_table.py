@@ -17,7 +17,8 @@ class Command:
         self.summary = summary
         self.words = items(words)  # of its first argument
         self.formats = items(formats)
-        own = synopsis.replace("[OPTIONS]", "").split("--")[0]
+        own = re.sub(r"\[OPTIONS\]|-o \S+|--[a-z-]+( \[?[A-Z]+\]?)?", "",
+                     synopsis)
         self.arguments = re.findall("[A-Z]+", own)
 
 

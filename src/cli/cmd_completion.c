@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/suggest.h"
 #include "cli/commands.h"
+#include "cli/config.h"
 #include "cli/context.h"
 #include "cli/message.h"
 #include "cli/pages.h"
@@ -16,10 +17,11 @@
 #define NAMES_BYTES (4 * MIB)
 
 static const char *const words[] = { "bash", "zsh", "fish", "services",
-				     "types" };
+				     "types", "contexts" };
 
 #define WORD_SERVICES 3
 #define WORD_TYPES 4
+#define WORD_CONTEXTS 5
 
 static size_t word_find(const char *name)
 {
@@ -97,6 +99,19 @@ static void write_cached(bool is_types, struct out *out)
 	arena_release(&arena);
 }
 
+/* Of a configuration that is wrong there are none either. */
+static void write_contexts(struct out *out)
+{
+	struct config config;
+	struct error ignored;
+
+	config_init(&config);
+	if (config_load_user(&config, &ignored))
+		for (size_t i = 0; i < config.user.context_count; i++)
+			outf(out, "%s\n", config.user.contexts[i].name);
+	config_release(&config);
+}
+
 static bool write_word(const struct options *o, struct out *out,
 		       struct error *err)
 {
@@ -107,7 +122,10 @@ static bool write_word(const struct options *o, struct out *out,
 		return fail_word(name, err);
 	if (word < WORD_SERVICES)
 		return write_script(o, name, out, err);
-	write_cached(word == WORD_TYPES, out);
+	if (word == WORD_CONTEXTS)
+		write_contexts(out);
+	else
+		write_cached(word == WORD_TYPES, out);
 	return true;
 }
 

@@ -309,7 +309,8 @@ const struct command commands[] = {
 	  "the completion script for bash, zsh or fish",
 	  "Prints the script that completes commands, options and their values\n"
 	  "on the command line of SHELL: bash, zsh or fish. It completes names\n"
-	  "of services and types that the cache (--cache) holds, too.\n"
+	  "of contexts, and of services and types that the cache (--cache) holds,\n"
+	  "too.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  source <(tracefind completion bash)\n"

@@ -60,6 +60,13 @@ BASH_CASES = (
     (("show", "--blame", "=", "c"), ["cart"]),
     (("profile", "--type", "m"),
      ["mutex", "memory:alloc_space:bytes:space:bytes"]),
+    (("config", "use", ""), ["laptop", "prod"]),
+    (("config", "--context", "pr"), ["prod"]),
+    (("slow", "--context", "l"), ["laptop"]),
+    (("config", "unset", "traces-u"), ["traces-url", "traces-username"]),
+    (("dash", "c"), ["cart"]),
+    (("alert", "-o", "prometheus", ""), ["cart", "user-db"]),
+    (("leak", ""), None),
     (("slow", "-o", "a"), ["a b.json", "a.har"]),
 )
 FILES = ["a b.json", "a.har", "folder"]
@@ -70,6 +77,7 @@ source "$1"; shift
 tracefind() {
 	case $* in
 	'completion services') printf '%s\\n' cart user-db ;;
+	'completion contexts') printf '%s\\n' laptop prod ;;
 	'completion types') echo memory:alloc_space:bytes:space:bytes ;;
 	*) echo "unexpected: $*" ;;
 	esac
@@ -136,6 +144,8 @@ def check_zsh(table, path, folder, tap):
                            re.M)
         tap.same(f"zsh: {command}", found,
                  [o.name for o in table.of(command)])
+    tap.check(f"'1:command:({' '.join(table.commands)})'" in text,
+              "zsh: commands after help")
     if shutil.which("zsh"):
         tap.same("zsh: syntax", lines_of(["zsh", "-n", path], folder), [])
     else:
