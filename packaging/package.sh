@@ -30,6 +30,8 @@ usage()
 	            that of 64-bit ARM, with Debian's cross compiler, qemu-user-static
 	            and musl-dev:arm64
 	  image     an OCI image by packaging/Containerfile, with podman or buildah
+	  release   source, deb, rpm, portable and static, as far as this machine
+	            has what they need, and their SHA-256 in SHA256SUMS
 	  sbom      a bill of materials, SPDX 2.3 in JSON, of the build in build/
 
 	Packages are made of what is committed, into build-package/, whose files
@@ -158,9 +160,28 @@ sbom_package()
 	echo "$out/tracefind-$version.spdx.json"
 }
 
+# Who cannot be made here is told, and missing in the list.
+release_package()
+{
+	mkdir -p "$out/release"
+	rm -f "$out"/release/*
+	for each in source deb rpm portable static; do
+		files=$("$0" "$each") || {
+			say "no $each: see above"
+			continue
+		}
+		for file in $files; do
+			[ ! -f "$file" ] || cp "$file" "$out/release/"
+		done
+	done
+	(cd "$out/release" && sha256sum -- *) >"$out/SHA256SUMS"
+	mv "$out/SHA256SUMS" "$out/release/"
+	ls "$out"/release/*
+}
+
 kind=${1:-help}
 case $kind in
-source|deb|rpm|portable|static|image|sbom) mkdir -p "$out"; "${kind}_package" ;;
+source|deb|rpm|portable|static|image|release|sbom) mkdir -p "$out"; "${kind}_package" ;;
 help|-h|--help) usage ;;
 *) usage >&2; exit 2 ;;
 esac

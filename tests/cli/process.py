@@ -200,8 +200,11 @@ def check_trace_of_file(program, _):
                        f"      tracefind slow {trace} --profiles-url file:PROFILE"])
 
 
-SLOW = """{"routes": [{"reply": {"delay_ms": 1600, "headers":
-    {"Content-Type": "application/json"}, "json": {"names": ["cart"]}}}]}"""
+SLOW = """{"routes": [{"path": "/querier.v1.QuerierService/LabelValues",
+    "reply": {"delay_ms": 1600, "headers":
+    {"Content-Type": "application/json"}, "json": {"names": ["cart"]}}},
+    {"reply": {"delay_ms": 1600, "headers":
+    {"Content-Type": "application/json"}, "json": {}}}]}"""
 
 
 def on_terminal(program, *words, stop=None, until=b"", term="xterm"):
@@ -255,6 +258,40 @@ def check_no_progress(program, folder):
                            stdout=subprocess.DEVNULL, env={"TERM": "xterm"})
         data = Path(f"{folder}/err").read_bytes()
         equal(b"waiting" in data or b"\x1b" in data, False)
+
+
+def check_config_init(program, folder):
+    """Three questions, each again until its answer is understood."""
+    ours, theirs = terminal(80)
+    env = {**ENV, "HOME": folder, "TERM": "xterm"}
+    env.pop("XDG_CONFIG_HOME", None)
+    run = subprocess.Popen([program, "config", "init"], stdin=theirs,
+                           stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    os.write(ours, b"localhost:3200\nnonsense\n\nhttp://prometheus:9090\n")
+    shown = read_all(ours).decode()
+    equal(run.wait(LIMIT_S), 0)
+    for question, times in (("Where is your Tempo", 1),
+                            ("Where is your Pyroscope", 2),
+                            ("Where is your Prometheus", 1),
+                            ("an address begins with", 1),
+                            ("tracefind doctor", 1)):
+        equal((question, shown.count(question)), (question, times))
+    equal(Path(folder, ".config/tracefind/config").read_text(),
+          "traces-url = localhost:3200\nmetrics-url = http://prometheus:9090\n")
+
+
+def check_config_init_ends(program, folder):
+    """Without the last answer nothing is written."""
+    ours, theirs = terminal(80)
+    run = subprocess.Popen([program, "config", "init"], stdin=theirs,
+                           stdout=theirs, stderr=theirs,
+                           env={"HOME": folder, "TERM": "xterm"})
+    os.close(theirs)
+    os.write(ours, b"http://tempo:3200\n\x04")
+    shown = read_all(ours).decode()
+    equal((run.wait(LIMIT_S), "nothing was written" in shown), (2, True))
+    equal(list(Path(folder).iterdir()), [])
 
 
 def check_interrupt_on_terminal(program, folder):

@@ -86,7 +86,7 @@ class Said(unittest.TestCase):
 
     def test_asked_for_help(self):
         machine = Machine(self.folder)
-        for command in "demo test build test-full golden fuzz guard install".split():
+        for command in "demo test build test-full golden fuzz guard install uninstall".split():
             for option in ("-h", "--help"):
                 status, out, lines = machine.dev(command, option)
                 self.assertEqual((status, out.splitlines()[0], lines), (0, "usage: ./dev COMMAND", []))
@@ -122,6 +122,49 @@ class Said(unittest.TestCase):
         log = (machine.top / "build-release/dev.log").read_text()
         self.assertIn(f"--prefix={prefix}\n", log)
         self.assertIn("\ninstall -C build-release --no-rebuild\n", log)
+
+    def test_install_where_only_root_may(self):
+        """Told before anything is built."""
+        for number, programs in enumerate(({}, {"sudo": "#!/bin/sh\nexit 1\n"})):
+            machine = Machine(f"{self.folder}/{number}", ninja=BROKEN, mkdir="#!/bin/sh\nexit 1\n", **programs)
+            status, out, lines = machine.dev("install", "/nowhere/at/all")
+            self.assertEqual((status, out, lines), (1, "", [
+                "only root may write to /nowhere/at/all, and there is no sudo: ./dev install ~/.local"]))
+
+    def test_install_tells_the_places(self):
+        machine = Machine(self.folder)
+        prefix = f"{self.folder}/prefix"
+        _, _, lines = machine.dev("install", prefix)
+        self.assertIn(f'PATH lacks it: export PATH="{prefix}/bin:$PATH" (man looks beside it)', lines)
+        self.assertIn(f"zsh completes with fpath=({prefix}/share/zsh/site-functions $fpath) before compinit in "
+                      "~/.zshrc", lines)
+        _, _, lines = machine.dev("install", prefix, PATH=f"{machine.bin}:{prefix}/bin")
+        self.assertFalse(any(line.startswith("PATH") for line in lines), lines)
+
+    def test_uninstall(self):
+        machine = Machine(self.folder)
+        status, _, lines = machine.dev("uninstall")
+        self.assertEqual((status, lines), (1, ["nothing was installed from here: there is no build-release/"]))
+        for name in ("bin", "share dir"):
+            Path(self.folder, "p", name).mkdir(parents=True)
+        files = [Path(self.folder, "p", name) for name in ("bin/tracefind", "share dir/page 1")]
+        other = Path(self.folder, "p/bin/other")
+        for file in [*files, other]:
+            file.touch()
+        logs = machine.top / "build-release/meson-logs"
+        logs.mkdir(parents=True)
+        (logs / "install-log.txt").write_text("# List of files\n" + "".join(f"{file}\n" for file in files))
+        status, _, lines = machine.dev("uninstall")
+        self.assertEqual((status, lines), (0, [f"taken away: {files[0]} and what was installed with it"]))
+        self.assertEqual([file.exists() for file in [*files, other]], [False, False, True])
+        self.assertEqual(machine.dev("uninstall")[0], 1)
+
+    def test_tests_keep_the_first_look(self):
+        """What the demo built is not built again."""
+        machine = Machine(self.folder, meson="#!/bin/sh\necho \"$@\"\n[ $1 != setup ] || : >build/build.ninja\n")
+        machine.dev("demo")
+        machine.dev("test")
+        self.assertNotIn("configure build", machine.log())
 
     def test_installing_is_short(self):
         apt = "#!/bin/sh\necho \"$@\"\nseq 300\n"
