@@ -85,6 +85,7 @@ struct answer_writer {
 
 /* One row of the format table each; a failure stays in out. */
 void render_json(const struct render_input *in, struct out *out);
+void render_chat(const struct render_input *in, struct out *out);
 void render_csv(const struct render_input *in, struct out *out);
 void render_folded(const struct render_input *in, struct out *out);
 void render_difffolded(const struct render_input *in, struct out *out);

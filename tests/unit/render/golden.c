@@ -53,6 +53,7 @@ static void test_slow(void **state)
 	golden_check(&s, "json", (struct render_style){ 0 }, "slow.json");
 	golden_check(&s, "csv", (struct render_style){ 0 }, "slow.csv");
 	golden_check(&s, "markdown", (struct render_style){ 0 }, "slow.md");
+	golden_check(&s, "chat", (struct render_style){ 0 }, "slow.chat.md");
 }
 
 static void test_diff(void **state)
@@ -65,6 +66,7 @@ static void test_diff(void **state)
 	golden_check(&s, "json", (struct render_style){ 0 }, "diff.json");
 	golden_check(&s, "csv", (struct render_style){ 0 }, "diff.csv");
 	golden_check(&s, "markdown", (struct render_style){ 0 }, "diff.md");
+	golden_check(&s, "chat", (struct render_style){ 0 }, "diff.chat.md");
 }
 
 static void test_profile(void **state)
@@ -99,6 +101,7 @@ static void test_show(void **state)
 	check_styles(&s, "show");
 	golden_check(&s, "json", (struct render_style){ 0 }, "show.json");
 	golden_check(&s, "markdown", (struct render_style){ 0 }, "show.md");
+	golden_check(&s, "chat", (struct render_style){ 0 }, "show.chat.md");
 	sample_release(&s);
 }
 
@@ -167,6 +170,7 @@ static void test_hostile_markdown(void **state)
 	sample_slow(&s);
 	sample_poison(&s, text);
 	golden_check(&s, "markdown", style, "hostile-slow.md");
+	golden_check(&s, "chat", style, "hostile-slow.chat.md");
 	sample_diff(&s);
 	sample_poison(&s, text);
 	golden_check(&s, "markdown", style, "hostile-diff.md");

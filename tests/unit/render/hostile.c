@@ -306,11 +306,11 @@ static void test_memory(void **state)
 {
 	static const char *const formats[] = { "table",      "json", "folded",
 					       "difffolded", "svg",  "markdown",
-					       "html",       "term" };
+					       "chat",       "html", "term" };
 
 	(void)state;
-	for (size_t i = 0; i < 8; i++) {
-		size_t count = i == 7 ? 3 : 4; /* no flame graph of show */
+	for (size_t i = 0; i < 9; i++) {
+		size_t count = i == 8 ? 3 : 4; /* no flame graph of show */
 		long n = 0;
 
 		for (size_t j = 0; j < count; n++) {
