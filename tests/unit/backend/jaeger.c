@@ -113,11 +113,11 @@ static void test_errors_say_what_to_do(void **state)
 	check(0, answer_load("jaeger", "err-401-unknown-tenant"), ANSWER_ERROR,
 	      ERROR_AUTH, "unknown tenant");
 	check(0, answer_load("jaeger", "err-400-id-v3"), ANSWER_ERROR,
-	      ERROR_INTERNAL,
+	      ERROR_NETWORK,
 	      "answered 400: malformed parameter trace_id: invalid length for "
 	      "TraceID");
 	check(1, answer_load("jaeger", "err-400-id-legacy"), ANSWER_ERROR,
-	      ERROR_INTERNAL, "answered 400: invalid length for TraceID");
+	      ERROR_NETWORK, "answered 400: invalid length for TraceID");
 	check(0, answer_load("jaeger", "redirect-double-slash"), ANSWER_ERROR,
 	      ERROR_NETWORK, "307 and would go to /api/v3/services");
 }

@@ -382,10 +382,10 @@ static void test_empty_in_all_disguises(void **state)
 static void test_unlucky_start_is_tried_once_more(void **state)
 {
 	(void)state;
-	check_case("dual-start-at-oldest-json", ANSWER_TRY_NEXT, ERROR_INTERNAL,
+	check_case("dual-start-at-oldest-json", ANSWER_TRY_NEXT, ERROR_NETWORK,
 		   "query start time is after end time");
 	check(1, answer_load("pyroscope", "dual-start-at-oldest-json"),
-	      ANSWER_ERROR, ERROR_INTERNAL, "query start time");
+	      ANSWER_ERROR, ERROR_NETWORK, "query start time");
 }
 
 static void test_what_the_server_lacks_leads_on(void **state)
@@ -416,14 +416,14 @@ static void test_errors_are_unwrapped(void **state)
 	check_case("tenant-missing-proto", ANSWER_ERROR, ERROR_AUTH,
 		   "--tenant-id");
 	check_case("tenant-bad", ANSWER_ERROR, ERROR_AUTH, "--tenant-id");
-	check_case("error-media-type", ANSWER_ERROR, ERROR_INTERNAL,
+	check_case("error-media-type", ANSWER_ERROR, ERROR_NETWORK,
 		   "answered 415");
 	check_case("error-get", ANSWER_TRY_NEXT, ERROR_NETWORK, "405");
 	check_case("error-double-slash", ANSWER_ERROR, ERROR_NETWORK,
 		   "would go to");
-	check_case("error-profile-type-json", ANSWER_ERROR, ERROR_INTERNAL,
+	check_case("error-profile-type-json", ANSWER_ERROR, ERROR_NETWORK,
 		   "<");
-	check_case("label-names-bad-accept", ANSWER_ERROR, ERROR_INTERNAL,
+	check_case("label-names-bad-accept", ANSWER_ERROR, ERROR_NETWORK,
 		   "invalid media parameter");
 	check(0, answer_make(401, "text/html", "<html>"), ANSWER_ERROR,
 	      ERROR_AUTH, "--profiles-token-file FILE");

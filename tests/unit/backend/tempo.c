@@ -187,14 +187,14 @@ static void test_errors_say_what_to_do(void **state)
 		    "trace exceeds max size (max bytes: 5000)",
 		    "max_bytes_per_trace");
 	check_error(answer_make(422, "text/plain", "no such field"),
-		    ERROR_INTERNAL, "answered 422", "no such field");
+		    ERROR_NETWORK, "answered 422", "no such field");
 	check_error(answer_make(500, "text/plain", "x: trace exceeds max size"),
 		    ERROR_LIMIT, "over the server's size limit",
 		    "max_bytes_per_trace");
 	check_error(answer_load("tempo", "err-400-start-after-end"),
-		    ERROR_INTERNAL, "answered 400", "start must be before end");
+		    ERROR_NETWORK, "answered 400", "start must be before end");
 	check_error(answer_load("tempo", "err-400-tenant-character"),
-		    ERROR_INTERNAL, "answered 400", "unsupported character");
+		    ERROR_NETWORK, "answered 400", "unsupported character");
 	check_error(answer_make(401, "text/plain", "nope\nmore"), ERROR_AUTH,
 		    "--traces-token-file FILE", "--traces-password-file");
 	check_error(answer_make(403, "text/plain", ""), ERROR_AUTH,
