@@ -35,6 +35,7 @@ bool profile_build_untree(struct profile_build *b, struct error *err)
 	const struct stack_tree *t = &b->tree;
 	uint32_t *path =
 		arena_array(&b->scratch, LIMIT_STACK_FRAMES, sizeof *path);
+	uint32_t stack;
 
 	if (!path)
 		return arena_fail(&b->scratch, PROFILE_WHAT, err);
@@ -48,7 +49,7 @@ bool profile_build_untree(struct profile_build *b, struct error *err)
 		at = path_of(t, i, path);
 		if (!profile_build_merge(
 			    b, at, (uint32_t)(path + LIMIT_STACK_FRAMES - at),
-			    t->nodes[i].value, err))
+			    t->nodes[i].value, &stack, err))
 			return false;
 	}
 	arena_release(&b->tree_arena);
@@ -766,6 +767,33 @@ bool stack_walk_next(struct stack_walk *w)
 		take_stack(w, &w->profile->stacks[w->index]);
 	w->index++;
 	return true;
+}
+
+/* A place may have one frame; one that no stack is on has any. */
+static void place_frame(const struct profile *p, const uint32_t *place,
+			uint32_t *frame)
+{
+	if (*frame < p->frame_count)
+		*frame = place[*frame];
+}
+
+void profile_place_frames(struct profile *p, const uint32_t *place)
+{
+	struct packed_stacks *packed = p->packed;
+
+	for (size_t i = 0; !packed && i < p->frame_id_count; i++)
+		place_frame(p, place, &p->frame_ids[i]);
+	for (uint32_t i = 0; packed && i < packed->place_count; i++) {
+		place_frame(p, place, &packed->places[i].frames[0]);
+		place_frame(p, place, &packed->places[i].frames[1]);
+	}
+	for (uint32_t at = 0; packed && at < packed->run_count;) {
+		uint32_t end = at + packed->runs[at];
+
+		while (at < end)
+			place_frame(p, place, &packed->runs[++at]);
+		at++;
+	}
 }
 
 /* Equal ones meet here. */

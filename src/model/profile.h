@@ -351,6 +351,9 @@ bool profile_build_untree(struct profile_build *b,
 bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
 			int64_t value, struct error *err) MUST_CHECK;
 
+/* Gives the frames of all stacks other numbers: place[0..frame_count). */
+void profile_place_frames(struct profile *p, const uint32_t *place);
+
 /* Counts a value that a filter left out into whole_total. */
 void profile_build_omit(struct profile_build *b, int64_t value);
 

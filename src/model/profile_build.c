@@ -618,7 +618,8 @@ static bool append_stack(struct profile_build *b, const uint32_t *frames,
 }
 
 bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
-			 uint32_t count, int64_t value, struct error *err)
+			 uint32_t count, int64_t value, uint32_t *stack,
+			 struct error *err)
 {
 	uint32_t hash = stack_hash(b, frames, count);
 	uint32_t *slot;
@@ -632,9 +633,11 @@ bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 		if (!append_stack(b, frames, count, value, hash, err))
 			return false;
 		*slot = b->stack_count;
+		*stack = *slot - 1;
 		return true;
 	}
-	sum = &b->stacks[*slot - 1].value;
+	*stack = *slot - 1;
+	sum = &b->stacks[*stack].value;
 	if (!add_i64(*sum, value, &exact))
 		b->is_saturated = true;
 	*sum = sat_add_i64(*sum, value);
@@ -661,7 +664,7 @@ static bool count_frames(struct profile_build *b, uint32_t count,
 bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value, struct error *err)
 {
-	uint32_t unknown;
+	uint32_t unknown, stack;
 
 	if (value == 0)
 		return true;
@@ -677,7 +680,8 @@ bool profile_build_stack(struct profile_build *b, const uint32_t *frames,
 	if (!count_frames(b, count, err))
 		return false;
 	return b->has_tree ? profile_tree_add(b, frames, count, value, err)
-			   : profile_build_merge(b, frames, count, value, err);
+			   : profile_build_merge(b, frames, count, value,
+						 &stack, err);
 }
 
 bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
@@ -1235,30 +1239,13 @@ void profile_build_packed(struct profile_build *b, struct packed_stacks *packed,
 	profile_build_omit(b, total);
 }
 
-static void renumber(uint32_t *frame, const struct finish *f)
-{
-	if (*frame < f->b->frame_count)
-		*frame = f->frame_place[*frame];
-}
-
 static bool finish_for_later(struct finish *f)
 {
 	struct profile_build *b = f->b;
-	struct packed_stacks *packed = b->out->packed;
 
 	if (!mark_used(f) || !place_functions(f) || !place_frames(f))
 		return false;
-	for (uint32_t i = 0; i < packed->place_count; i++) {
-		renumber(&packed->places[i].frames[0], f);
-		renumber(&packed->places[i].frames[1], f);
-	}
-	for (uint32_t at = 0; at < packed->run_count;) {
-		uint32_t end = at + packed->runs[at];
-
-		while (at < end)
-			renumber(&packed->runs[++at], f);
-		at++;
-	}
+	profile_place_frames(b->out, f->frame_place);
 	b->out->whole_total = b->magnitude;
 	return true;
 }

@@ -100,9 +100,10 @@ struct profile_build *profile_build_resume(struct profile *p,
 bool profile_build_finish_stacks(struct profile_build *b,
 				 struct error *err) MUST_CHECK;
 
-/* Adds a distinct or equal stack that was counted before. */
+/* Adds a distinct or equal stack that was counted before. *stack: its number
+ * in b->stacks. */
 bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
-			 uint32_t count, int64_t value,
+			 uint32_t count, int64_t value, uint32_t *stack,
 			 struct error *err) MUST_CHECK;
 
 /* ---- profile.c ---- */

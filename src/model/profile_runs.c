@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/profile_runs.h"
 
+#include <string.h>
+
 #include "base/bytes.h"
+#include "base/radix.h"
 #include "base/wirew.h"
 #include "model/profile.h"
 #include "model/profile_build.h"
@@ -14,14 +17,12 @@
 /* What adding one run works with. */
 struct adding {
 	struct profile_runs *runs;
-	const struct profile *profile;
+	struct profile *profile;
 	struct arena scratch;
 	uint32_t *texts;     /* by symbol: that of the sum */
 	uint32_t *functions; /* by function: that of the sum */
 	uint32_t *frames;    /* likewise */
 	struct stack_walk walk;
-	uint32_t met[LIMIT_STACK_FRAMES]; /* of the stack, those of the sum */
-	struct stack_place places[LIMIT_STACK_FRAMES + 1];
 };
 
 bool profile_runs_init(struct profile_runs *r, struct profile *sum, size_t most,
@@ -35,15 +36,13 @@ bool profile_runs_init(struct profile_runs *r, struct profile *sum, size_t most,
 	if (!r->heads || !r->values)
 		return arena_fail(&r->arena, WHAT, err);
 	r->build = profile_build_new(sum, err);
-	r->tree = r->build ? profile_build_tree(r->build, err) : NULL;
-	return r->tree;
+	return r->build;
 }
 
 static void drop_build(struct profile_runs *r)
 {
 	profile_build_free(r->build);
 	r->build = NULL;
-	r->tree = NULL;
 	buf_release(&r->text);
 }
 
@@ -100,51 +99,36 @@ static int64_t unfold_sign(uint64_t folded)
 	return (int64_t)(folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0));
 }
 
-/* Most stacks begin as the one before. */
-static bool find_node(struct adding *a, uint32_t *node, struct error *err)
+/* Adds to one of the sum, or a new one. */
+static bool add_stack(struct profile_runs *r, const struct stack_walk *w,
+		      uint32_t *stack, struct error *err)
 {
-	const struct stack_walk *w = &a->walk;
-
-	for (uint32_t i = w->kept; i < w->count; i++)
-		a->met[i] = a->frames[w->frames[i]];
-	if (!stack_tree_walk(a->runs->tree, a->met + w->kept,
-			     w->count - w->kept, a->places + w->kept))
-		return arena_fail(a->runs->tree->arena, WHAT, err);
-	*node = a->places[w->count].node;
-	return true;
-}
-
-static bool count_frames(struct profile_runs *r, uint32_t node, uint32_t count,
-			 struct error *err)
-{
-	if (!r->tree->nodes[node].value)
-		r->frames += count;
-	return r->frames <= LIMIT_STACK_FRAMES_TOTAL ||
-	       error_set(err, ERROR_LIMIT,
-			 "the profile's stacks have more than %u frames "
-			 "together",
-			 LIMIT_STACK_FRAMES_TOTAL);
+	return profile_build_merge(r->build, w->frames, w->count, w->value,
+				   stack, err) &&
+	       (r->sum->frame_id_count <= LIMIT_STACK_FRAMES_TOTAL ||
+		error_set(err, ERROR_LIMIT,
+			  "the profile's stacks have more than %u frames "
+			  "together",
+			  LIMIT_STACK_FRAMES_TOTAL));
 }
 
 static bool add_stacks(struct adding *a, struct run_values *values,
 		       struct error *err)
 {
 	struct profile_runs *r = a->runs;
-	uint32_t last = 0, node = 0;
+	uint32_t last = 0, stack;
 
+	profile_place_frames(a->profile, a->frames);
 	stack_walk_init(&a->walk, a->profile);
 	while (stack_walk_next(&a->walk)) {
-		int64_t value = a->walk.value;
-
-		if (!find_node(a, &node, err) ||
-		    !count_frames(r, node, a->walk.count, err) ||
-		    !profile_tree_value(r->build, node, value, err))
+		if (!add_stack(r, &a->walk, &stack, err))
 			return false;
 		wirew_element(&r->text,
-			      fold_sign((int64_t)node - (int64_t)last));
-		wirew_element(&r->text, fold_sign(value / values->unit));
+			      fold_sign((int64_t)stack - (int64_t)last));
+		wirew_element(&r->text,
+			      fold_sign(a->walk.value / values->unit));
 		values->count++;
-		last = node;
+		last = stack;
 	}
 	return true;
 }
@@ -215,21 +199,120 @@ bool profile_runs_add(struct profile_runs *r, struct profile *p,
 	return is_done;
 }
 
-/* In the order of the frames' places, as the sum has its stacks. */
-static bool number_stacks(struct profile_runs *r, struct error *err)
+/* Marks those that stay. */
+static bool mark_stacks(struct profile_runs *r, struct error *err)
 {
-	const struct stack_tree *t = r->tree;
-	uint32_t depth = 0, count = 0;
+	const struct profile_build *b = r->build;
 
-	r->stacks = arena_array(&r->arena, t->count, sizeof *r->stacks);
+	r->stack_count = b->stack_count;
+	r->stacks = arena_array(&r->arena, r->stack_count, sizeof *r->stacks);
 	if (!r->stacks)
 		return arena_fail(&r->arena, WHAT, err);
-	for (size_t i = 0; i < t->count; i++)
-		r->stacks[i] = NO_STACK;
-	for (uint32_t i = 0; (i = stack_tree_next(t, i, &depth));)
-		if (t->nodes[i].value)
-			r->stacks[i] = count++;
+	for (uint32_t i = 0; i < r->stack_count; i++)
+		r->stacks[i] = b->stacks[i].value ? 0 : NO_STACK;
 	return true;
+}
+
+/* Where each of them is in the sum: the frames of the first one are the
+ * first. */
+static bool number_stacks(struct profile_runs *r, struct arena *scratch,
+			  struct error *err)
+{
+	const struct profile *sum = r->sum;
+	struct radix_item *items, *room;
+
+	items = arena_array(scratch, sum->stack_count, sizeof *items);
+	room = arena_array(scratch, sum->stack_count, sizeof *room);
+	if (!items || !room)
+		return arena_fail(scratch, WHAT, err);
+	for (uint32_t i = 0; i < sum->stack_count; i++)
+		items[i] = (struct radix_item){ sum->stacks[i].frame_first, i };
+	items = radix_sort(items, room, sum->stack_count);
+	for (uint32_t i = 0; i < r->stack_count; i++)
+		if (r->stacks[i] != NO_STACK)
+			r->stacks[i] = items++->index;
+	return true;
+}
+
+static uint32_t count_common(const struct profile *p, const struct stack *a,
+			     const struct stack *b)
+{
+	const uint32_t *x = p->frame_ids + a->frame_first;
+	const uint32_t *y = p->frame_ids + b->frame_first;
+	uint32_t i = 0;
+
+	while (i < a->frame_count && i < b->frame_count && x[i] == y[i])
+		i++;
+	return i;
+}
+
+/* Of each stack what it has in common with the one before, and its other
+ * frames. */
+static void write_frames(const struct profile *sum, struct buf *words)
+{
+	for (uint32_t i = 0; i < sum->stack_count; i++) {
+		const struct stack *s = &sum->stacks[i];
+		uint32_t kept = i ? count_common(sum, s - 1, s) : 0;
+
+		buf_add(words, &kept, sizeof kept);
+		buf_add(words, sum->frame_ids + s->frame_first + kept,
+			(s->frame_count - kept) * sizeof kept);
+	}
+}
+
+/* In the place of those that were there. */
+static void read_frames(struct profile *sum, const char *words)
+{
+	uint32_t *to = sum->frame_ids, *before = to;
+
+	for (uint32_t i = 0; i < sum->stack_count; i++) {
+		struct stack *s = &sum->stacks[i];
+		uint32_t kept;
+		size_t others;
+
+		memcpy(&kept, words, sizeof kept);
+		words += sizeof kept;
+		others = (s->frame_count - kept) * sizeof *to;
+		memcpy(to, before, kept * sizeof *to);
+		memcpy(to + kept, words, others);
+		words += others;
+		s->frame_first = (uint32_t)(to - sum->frame_ids);
+		before = to;
+		to += s->frame_count;
+	}
+	sum->frame_id_count = (size_t)(to - sum->frame_ids);
+}
+
+/* Who goes through the stacks finds their frames one after another. */
+static bool gather_frames(struct profile *sum, size_t cap, struct error *err)
+{
+	void *ids = sum->frame_ids;
+	struct buf words;
+	bool is_done;
+
+	buf_init(&words, LIMIT_DECODE_HEAP_BYTES);
+	write_frames(sum, &words);
+	is_done = buf_check(&words, WHAT, err);
+	if (is_done)
+		read_frames(sum, words.data);
+	buf_release(&words);
+	arena_trim(&sum->arena, &ids, &cap, sum->frame_id_count,
+		   sizeof *sum->frame_ids);
+	sum->frame_ids = ids;
+	return is_done;
+}
+
+static bool place_stacks(struct profile_runs *r, struct error *err)
+{
+	size_t frame_id_cap = r->build->frame_id_cap;
+	struct arena scratch;
+	bool is_done;
+
+	drop_build(r);
+	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = number_stacks(r, &scratch, err);
+	arena_release(&scratch);
+	return is_done && gather_frames(r->sum, frame_id_cap, err);
 }
 
 bool profile_runs_finish(struct profile_runs *r, struct notes *notes,
@@ -242,12 +325,11 @@ bool profile_runs_finish(struct profile_runs *r, struct notes *notes,
 		return arena_fail(&r->arena, WHAT, err);
 	for (size_t i = 0; i < r->count; i++)
 		heads[i] = &r->heads[i];
-	if (!profile_build_finish(r->build, notes, err) ||
-	    !number_stacks(r, err))
+	if (!mark_stacks(r, err) ||
+	    !profile_build_finish(r->build, notes, err) ||
+	    !place_stacks(r, err))
 		return false;
-	r->sum->is_loose = true;
 	profile_merge_heads(r->sum, heads, r->count);
-	drop_build(r);
 	return true;
 }
 
@@ -270,9 +352,9 @@ bool run_walk_next(struct run_walk *w)
 		if (!w->left)
 			return false;
 		w->left--;
-		w->node += (uint32_t)unfold_sign(varint_take(&w->at));
+		w->met += (uint32_t)unfold_sign(varint_take(&w->at));
 		w->value = unfold_sign(varint_take(&w->at)) * w->unit;
-		w->stack = w->runs->stacks[w->node];
+		w->stack = w->runs->stacks[w->met];
 	} while (w->stack == NO_STACK);
 	return true;
 }

@@ -24,16 +24,15 @@ struct profile_runs {
 	 * and stacks. The types are those of the sum. */
 	struct profile *heads;
 	size_t count;
-	struct profile *sum; /* loose */
+	struct profile *sum;
 	/* private */
 	struct arena arena;
 	struct run_values *values;
 	size_t most;
 	struct profile_build *build; /* until finished */
-	struct stack_tree *tree;     /* of it */
-	uint32_t *stacks;            /* by node of the tree, then */
+	uint32_t *stacks; /* then, by their number as they were met */
+	uint32_t stack_count;
 	struct buf text;
-	uint64_t frames; /* of all distinct stacks */
 };
 
 /* sum is initialised and empty, and outlives r; most: so many runs come. Release
@@ -47,7 +46,7 @@ void profile_runs_release(struct profile_runs *r);
 bool profile_runs_add(struct profile_runs *r, struct profile *p,
 		      struct error *err) MUST_CHECK;
 
-/* Fills the sum as profile_merge() would, but for the order. At least one run
+/* Fills the sum as profile_merge() would. At least one run
  * was added. What heads say of length, period and samples may have been set
  * right before. */
 bool profile_runs_finish(struct profile_runs *r, struct notes *notes,
@@ -62,7 +61,7 @@ struct run_walk {
 	const unsigned char *at;
 	size_t left;
 	int64_t unit;
-	uint32_t node;
+	uint32_t met;
 };
 
 void run_walk_init(struct run_walk *w, const struct profile_runs *r,
