@@ -4,13 +4,6 @@
 #include "analyze/function_table.h"
 #include "model/profile_runs.h"
 
-/* A function of a stack, and what the stacks with all above it took. */
-struct path_entry {
-	uint32_t id;
-	bool is_first; /* of its entry, on the path */
-	double value;
-};
-
 struct slice_pass {
 	const struct func_table *t;
 	enum rank_by by;
@@ -20,13 +13,19 @@ struct slice_pass {
 	struct arena scratch;
 	uint32_t *seen;      /* by entry: the last stack, from 1 */
 	uint32_t seen_count; /* stacks so far, over all blocks */
-	/* Of what is folded, by stack: who holds it, or, of totals, frames in
-	 * common with the one before and what the run took. */
+	/* Of what is folded: what the run took, by entry, with one more entry
+	 * for nobody. By stack who holds it; or, of totals, what the run took,
+	 * how many entries it has in common with the one before, and whose the
+	 * others are, one after another: nobody's where they are above already.
+	 */
+	double *sums;
 	uint32_t *holders;
-	uint16_t *kept;
 	double *now;
-	struct path_entry *path;
-	uint32_t depth; /* of it */
+	uint16_t *kept;
+	uint32_t *owners;
+	size_t owner_count;
+	size_t owner_cap;
+	double *carried; /* of the stacks below, by depth: up to there */
 };
 
 static void add(struct slice_pass *pass, uint32_t id, double value)
@@ -120,37 +119,96 @@ static bool fold_alloc(struct slice_pass *pass, struct error *err)
 {
 	struct arena *arena = &pass->scratch;
 	uint32_t count = pass->side.profile->stack_count;
+	bool is_done;
 
+	pass->sums = arena_array(arena, pass->t->count + 1, sizeof *pass->sums);
 	if (pass->by == RANK_TOTAL) {
 		pass->kept = arena_array(arena, count, sizeof *pass->kept);
 		pass->now = arena_array(arena, count, sizeof *pass->now);
-		pass->path = arena_array(arena, LIMIT_STACK_FRAMES,
-					 sizeof *pass->path);
-		if (pass->kept && pass->now && pass->path)
-			return true;
+		pass->carried = arena_array(arena, LIMIT_STACK_FRAMES + 1,
+					    sizeof *pass->carried);
+		is_done = pass->kept && pass->now && pass->carried;
 	} else {
 		pass->holders = arena_array(arena, count,
 					    sizeof *pass->holders);
-		if (pass->holders)
-			return true;
+		is_done = pass->holders;
 	}
-	return arena_fail(arena, "comparing blocks", err);
+	return (is_done && pass->sums) ||
+	       arena_fail(arena, "comparing blocks", err);
 }
 
-/* Frames that a stack has in common with the one before. */
-static uint16_t count_kept(const struct profile *p, uint32_t k)
+static uint32_t entry_or_nobody(const struct slice_pass *pass, uint32_t id)
 {
-	const struct stack *a = &p->stacks[k], *b = a - 1;
-	const uint32_t *x = &p->frame_ids[a->frame_first], *y;
-	uint16_t kept = 0;
+	return id == ENTRY_NONE ? (uint32_t)pass->t->count : id;
+}
 
-	if (!k)
-		return 0;
-	y = &p->frame_ids[b->frame_first];
-	while (kept < a->frame_count && kept < b->frame_count &&
-	       x[kept] == y[kept])
-		kept++;
+/* Entries on the way to a stack. */
+struct path {
+	uint32_t entries[LIMIT_STACK_FRAMES];
+	uint32_t count;
+};
+
+/* Takes the path on to the next stack; how much of it stays. */
+static uint32_t path_turn(const struct slice_pass *pass, struct path *path,
+			  const struct stack *stack)
+{
+	uint32_t kept = 0;
+	bool is_kept = true;
+
+	for (uint32_t i = 0; i < stack->frame_count; i++) {
+		uint32_t function = func_side_function(&pass->side, stack, i);
+		uint32_t id = entry_or_nobody(pass,
+					      pass->side.entries[function]);
+
+		is_kept = is_kept && i < path->count && path->entries[i] == id;
+		kept += is_kept;
+		path->entries[i] = id;
+	}
+	path->count = stack->frame_count;
 	return kept;
+}
+
+/* `seen` has the depth at which an entry was first met, from 1: true as long as
+ * the path still has it there. */
+static void own_frames(struct slice_pass *pass, const struct path *path,
+		       uint32_t kept)
+{
+	uint32_t nobody = (uint32_t)pass->t->count;
+
+	for (uint32_t i = kept; i < path->count; i++) {
+		uint32_t id = path->entries[i];
+		uint32_t at = id == nobody ? 0 : pass->seen[id];
+		bool is_above = at && at <= i && path->entries[at - 1] == id;
+
+		if (!is_above && id != nobody)
+			pass->seen[id] = i + 1;
+		pass->owners[pass->owner_count++] = is_above ? nobody : id;
+	}
+}
+
+static bool fold_totals(struct slice_pass *pass, struct error *err)
+{
+	const struct profile *p = pass->side.profile;
+	struct path *path = arena_alloc(&pass->scratch, sizeof *path);
+
+	if (!path)
+		return arena_fail(&pass->scratch, "comparing blocks", err);
+	path->count = 0;
+	for (uint32_t k = 0; k < p->stack_count; k++) {
+		const struct stack *stack = &p->stacks[k];
+		uint32_t kept = path_turn(pass, path, stack);
+		void *owners = pass->owners;
+
+		if (!arena_reserve(&pass->scratch, &owners, &pass->owner_cap,
+				   pass->owner_count + path->count - kept,
+				   sizeof *pass->owners))
+			return arena_fail(&pass->scratch, "comparing blocks",
+					  err);
+		pass->owners = owners;
+		pass->kept[k] = (uint16_t)kept;
+		own_frames(pass, path, kept);
+	}
+	return true;
 }
 
 _Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "lengths fit two bytes");
@@ -162,57 +220,34 @@ static bool fold_init(struct slice_pass *pass, struct error *err)
 
 	if (!fold_alloc(pass, err))
 		return false;
-	for (uint32_t k = 0; k < p->stack_count; k++) {
-		if (pass->by == RANK_TOTAL)
-			pass->kept[k] = count_kept(p, k);
-		else
-			pass->holders[k] = holder_of(pass, &p->stacks[k]);
-	}
+	if (pass->by == RANK_TOTAL)
+		return fold_totals(pass, err);
+	for (uint32_t k = 0; k < p->stack_count; k++)
+		pass->holders[k] = entry_or_nobody(
+			pass, holder_of(pass, &p->stacks[k]));
 	return true;
 }
 
-/* Down to `depth` again: all below is complete. */
-static void path_pop(struct slice_pass *pass, uint32_t depth)
-{
-	while (pass->depth > depth) {
-		struct path_entry *e = &pass->path[--pass->depth];
-
-		if (e->is_first) {
-			add(pass, e->id, e->value);
-			pass->seen[e->id] = 0;
-		}
-		if (pass->depth)
-			e[-1].value += e->value;
-	}
-}
-
-static void path_push(struct slice_pass *pass, const struct stack *stack)
-{
-	for (uint32_t i = pass->depth; i < stack->frame_count; i++) {
-		uint32_t id =
-			pass->side.entries[func_side_function(&pass->side,
-							      stack, i)];
-		bool is_first = !pass->seen[id];
-
-		pass->path[pass->depth++] =
-			(struct path_entry){ id, is_first, 0 };
-		pass->seen[id] = 1;
-	}
-}
-
-/* Most stacks begin as the one before: what those have in common is added to
- * its functions once. */
+/* From the last stack on: what they took is carried up to where they part from
+ * the one before, and added to the entries above that once for all of them. */
 static void add_totals(struct slice_pass *pass)
 {
 	const struct profile *p = pass->side.profile;
+	const uint32_t *owner = pass->owners + pass->owner_count;
 
-	for (uint32_t k = 0; k < p->stack_count; k++) {
-		path_pop(pass, pass->kept[k]);
-		path_push(pass, &p->stacks[k]);
-		pass->path[pass->depth - 1].value += pass->now[k];
+	for (uint32_t k = p->stack_count; k-- > 0;) {
+		double sum = pass->now[k];
+
+		for (uint32_t i = p->stacks[k].frame_count; i > pass->kept[k];
+		     i--) {
+			sum += pass->carried[i];
+			pass->carried[i] = 0;
+			pass->sums[*--owner] += sum;
+		}
+		pass->carried[pass->kept[k]] += sum;
 		pass->now[k] = 0;
 	}
-	path_pop(pass, 0);
+	pass->carried[0] = 0;
 }
 
 static void add_run(struct slice_pass *pass, const struct profile_runs *runs,
@@ -225,10 +260,14 @@ static void add_run(struct slice_pass *pass, const struct profile_runs *runs,
 		if (pass->by == RANK_TOTAL)
 			pass->now[w.stack] += (double)w.value;
 		else
-			add(pass, pass->holders[w.stack], (double)w.value);
+			pass->sums[pass->holders[w.stack]] += (double)w.value;
 	}
 	if (pass->by == RANK_TOTAL)
 		add_totals(pass);
+	for (uint32_t id = 0; id < pass->t->count; id++) {
+		add(pass, id, pass->sums[id]);
+		pass->sums[id] = 0;
+	}
 }
 
 /* ---- blocks ---- */
