@@ -171,15 +171,27 @@ static void keep_beside(struct judging *j, const struct function_row *row)
 		g->beside = row;
 }
 
+/* What a function does itself grew by this part of what it calls, too: told beside what
+ * it calls. */
+#define GATES_SELF_PART 0.1
+
+static bool holds_part(const struct function_row *row)
+{
+	double grown = row->self - row->self / (1 + row->self_change.growth);
+
+	return change_is_up(row->self_change.change) && !row->is_asked &&
+	       isfinite(row->self_change.growth) &&
+	       grown >= GATES_SELF_PART * row->delta;
+}
+
 static void judge_row(struct judging *j, const struct function_row *row)
 {
 	struct gates *g = j->g;
 	struct gate_hit hit;
 
 	if (breaks(j, row, &hit)) {
-		/* What it does itself is its own, whatever it calls. */
 		if (!hit.is_self && is_told_elsewhere(j, row) &&
-		    change_is_up(row->self_change.change))
+		    holds_part(row))
 			hit = self_growth(row, j->drift);
 		if (hit.is_self ? is_beyond(j, &hit) : !is_told_elsewhere(j, row))
 			g->hits[g->hit_count++] = hit;

@@ -484,8 +484,10 @@ struct interval counts_ratio_interval(const struct counts *c,
 					      log_variance / sampled, z);
 	double scale = c->n_b / c->n_a;
 
-	return (struct interval){ scale * odds_of(fmax(0, part.low)),
-				  scale * odds_of(fmin(1, part.high)) };
+	return (struct interval){
+		c->a > 0 ? scale * odds_of(fmax(0, part.low)) : 0,
+		c->b > 0 ? scale * odds_of(fmin(1, part.high)) : INFINITY,
+	};
 }
 
 /* Score interval of a Poisson count. */

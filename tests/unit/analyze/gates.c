@@ -213,6 +213,33 @@ static void test_through(void **state)
 	assert_int_equal(f->gates.outcome, GATES_HELD);
 }
 
+/* A function and what it calls both doubled: told are both. What is little beside what
+ * it calls, or is asked for by a caller, is told with that. */
+static void test_self_beside_callee(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, row_of("leaf", 0.4, 1, CHANGE_GROWN));
+	add(f, row_of("hot", 0.5, 1, CHANGE_GROWN));
+	f->rows[1].through = STR("leaf");
+	f->rows[1].self = 0.1;
+	f->rows[1].self_change = (struct self_change){ .change = CHANGE_GROWN,
+						       .growth = 1,
+						       .low = 0.8,
+						       .high = 1.2,
+						       .beside_low = 0.8,
+						       .q = 0.001 };
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 2);
+	f->rows[1].is_asked = true;
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 1);
+	f->rows[1].is_asked = false;
+	f->rows[1].self = 0.02;
+	judge(f, usual);
+	assert_int_equal(f->gates.hit_count, 1);
+}
+
 static void test_total(void **state)
 {
 	struct fixture *f = *state;
@@ -496,6 +523,7 @@ UNIT_TESTS(gates)
 		TEST(test_self),
 		TEST(test_nearest),
 		TEST(test_through),
+		TEST(test_self_beside_callee),
 		TEST(test_total),
 		TEST(test_total_open),
 		TEST(test_total_of_none),
