@@ -6,7 +6,7 @@ import gzip
 import struct
 import zlib
 
-from trial import BAD, DENIED, GOOD, NONE, OTHER, UNREACHABLE
+from trial import BAD, DENIED, GOOD, NONE, UNREACHABLE
 
 HTML = b"<!DOCTYPE html><html><body><h1>Sign in</h1></body></html>"
 ENDLESS = b"x" * 1024
@@ -402,8 +402,7 @@ def encodings():
 # ---- statuses ----
 
 # What ends otherwise than the others of its hundred.
-REFUSED = {401: DENIED, 403: DENIED, 407: DENIED, 405: UNREACHABLE,
-           408: UNREACHABLE, 429: UNREACHABLE, 499: UNREACHABLE}
+REFUSED = {401: DENIED, 403: DENIED, 407: DENIED}
 
 
 def empty(status, *lines):
@@ -439,7 +438,7 @@ def statuses():
         yield Attack(f"{status} with data", sized(status=f"{status} Go"),
                      UNREACHABLE)
     for status in sorted({*range(400, 600)} - {404}):
-        wanted = REFUSED.get(status, OTHER if status < 500 else UNREACHABLE)
+        wanted = REFUSED.get(status, UNREACHABLE)
         yield Attack(f"{status}", empty(status), wanted)
         yield Attack(f"{status} with data", sized(status=f"{status} Oops"),
                      wanted)

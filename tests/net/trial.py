@@ -28,7 +28,7 @@ RSS_FACTOR = 12 if os.environ.get("TRIAL_SANITIZED") else 1
 # And takes a tenth of a second or two to look for leaks at the end.
 TIME_FACTOR = 1.5 if os.environ.get("TRIAL_SANITIZED") else 1.1
 
-GOOD, OTHER, USAGE, DENIED, NONE, UNREACHABLE, BAD = 0, 1, 2, 3, 5, 6, 7
+GOOD, USAGE, DENIED, NONE, UNREACHABLE, BAD = 0, 2, 3, 5, 6, 7
 
 
 class Outcome:
