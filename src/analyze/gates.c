@@ -323,6 +323,8 @@ static enum gates_lack find_common_lack(const struct result *result)
 		return GATES_LACK_SIDE;
 	if (f->is_uncountable || !f->is_judged || f->method == DIFF_UNTESTED)
 		return GATES_LACK_TEST;
+	if (f->is_split)
+		return GATES_LACK_SPLIT;
 	return has_few(result->profile.samples) ||
 			       has_few(result->baseline.samples)
 		       ? GATES_LACK_SAMPLES
@@ -443,13 +445,14 @@ bool gates_judge(struct gates *g, const struct gate_limits *limits,
 	gates_init(g, limits);
 	g->is_relative = is_relative(result);
 	g->common = f->drift > 0 ? f->drift - 1 : 0;
+	g->other_common = f->other_drift - 1;
 	if (!judge_rows(g, result, err))
 		return false;
 	g->has_power = f->is_judged && f->method != DIFF_UNTESTED;
 	if (g->has_power)
 		find_power(g, f);
 	find_lacks(g, result);
-	if (!result->is_compared || !g->has_power || f->is_uncountable)
+	if (!result->is_compared || !g->has_power || f->is_uncountable || f->is_split)
 		g->hit_count = 0;
 	settle(g);
 	if (g->outcome == GATES_UNKNOWN &&

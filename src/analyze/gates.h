@@ -90,6 +90,9 @@ enum gates_lack {
 	/* A function grew beside the others and took what it did: it grew, or all
 	 * the others shrank. */
 	GATES_LACK_BESIDE,
+	/* Two groups of functions moved apart under a load that nobody counted: one
+	 * changed, and which is not known. */
+	GATES_LACK_SPLIT,
 };
 
 struct gates {
@@ -122,6 +125,7 @@ struct gates {
 	double seen_share;
 	/* The least growth that would have been seen of GATES_BLIND_SHARE. */
 	double seen_growth;
+	double other_common; /* of GATES_LACK_SPLIT: that of the other group */
 	/* Of GATES_LACK_BESIDE: the one that moved most beside the others. */
 	const struct function_row *beside;
 	/* What most functions did, which they were judged beside: 0.05 for 5 %

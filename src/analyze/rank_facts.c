@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/rank_facts.h"
 
+#include <math.h>
+
 #include "analyze/diff.h"
 
 #define WHAT "ranking functions"
@@ -60,6 +62,10 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 	f->is_together = d->is_together;
 	f->drift = d->drift;
 	f->has_drift = d->has_drift;
+	f->is_split = d->has_drift && !d->is_given &&
+		      d->common.reading == REPLICATE_SPLIT;
+	f->other_drift = d->drift * exp(d->common.other_log_ratio -
+					d->common.log_ratio);
 	f->is_drift_bounded = d->is_bounded;
 	f->is_of_runs = d->want->is_of_runs;
 	f->is_interleaved = d->want->is_interleaved;

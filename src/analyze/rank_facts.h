@@ -71,6 +71,8 @@ struct rank_facts {
 	bool is_together;
 	double drift;
 	bool has_drift; /* it could be found */
+	bool is_split;     /* drift may as well be that of the other group */
+	double other_drift; /* then */
 	bool is_drift_bounded; /* by DIFF_COMMON_RATE */
 };
 

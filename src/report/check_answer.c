@@ -280,6 +280,15 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 	case GATES_LACK_BESIDE:
 		add_beside(a, out);
 		break;
+	case GATES_LACK_SPLIT:
+		buf_addf(out,
+			 "as many functions went to %.3g %% of what they took as "
+			 "to %.3g %%: one group changed, and which of them is not "
+			 "known: give --requests and --baseline-requests, or "
+			 "--reference",
+			 100 * (1 + c->gates.other_common),
+			 100 * (1 + c->gates.common));
+		break;
 	}
 }
 
@@ -1038,6 +1047,7 @@ static const char *const lack_names[] = {
 	[GATES_LACK_WHOLE] = "whole",
 	[GATES_LACK_TRAFFIC] = "traffic",
 	[GATES_LACK_BESIDE] = "beside",
+	[GATES_LACK_SPLIT] = "split",
 };
 
 static const char *per_name(const struct check *c)

@@ -158,7 +158,7 @@ static void note_drift(const struct rank_facts *f, struct notes *notes)
 		return;
 	if (f->is_share)
 		notes_add(notes,
-			  "most shares went to %.2g %% of what they were: "
+			  "most shares went to %.3g %% of what they were: "
 			  "functions that only followed are called the same",
 			  100 * f->drift);
 	else

@@ -344,6 +344,21 @@ static void test_beside(void **state)
 	assert_near(f->gates.hits[0].beside, 1.54, 0.02);
 }
 
+/* Half of the functions doubled, or the other half halved under twice the load: no row
+ * is known to have changed. */
+static void test_split(void **state)
+{
+	struct fixture *f = *state;
+
+	f->facts.is_split = true;
+	add(f, row_of("a", 0.3, 1, CHANGE_GROWN));
+	judge(f, usual);
+	assert_int_equal(f->gates.outcome, GATES_UNKNOWN);
+	assert_int_equal(gates_lack(&f->gates), GATES_LACK_SPLIT);
+	assert_int_equal(f->gates.hit_count, 0);
+	assert_false(gates_lack_data(&f->gates));
+}
+
 /* A busy host moves what follows it: below what costs less. */
 static void test_machine_last(void **state)
 {
@@ -524,6 +539,7 @@ UNIT_TESTS(gates)
 		TEST(test_nearest),
 		TEST(test_through),
 		TEST(test_self_beside_callee),
+		TEST(test_split),
 		TEST(test_total),
 		TEST(test_total_open),
 		TEST(test_total_of_none),
