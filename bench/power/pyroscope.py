@@ -63,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path.endswith("/LabelValues"):
             body = b'{"names":["%s"]}' % SERVICE.encode()
         else:
-            body = b'{"labelsSet":[]}'
+            body = b'{"labelsSet":[],"series":[]}'
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))

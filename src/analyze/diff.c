@@ -822,7 +822,7 @@ static double least_delta(const struct diff *d)
 
 /* More is told as a factor anyway. */
 #define DETECTABLE_MOST 1000.0
-#define DETECTABLE_STEPS 40
+#define DETECTABLE_STEPS 14
 
 /* How many deviations a row of b samples before shows that grows by so much. */
 static double deviations_of(const struct diff *d, uint32_t id, double b,

@@ -148,16 +148,18 @@ static void answer_next(struct round *r)
 	struct http_response *response = &r->responses[r->answered];
 	struct job *job = r->jobs[r->answered++];
 	struct error before = job->err;
+	bool is_held;
 
 	error_clear(&job->err);
-	if (response->status) {
+	/* A case that was recorded with an answer holds no attempt after it. */
+	is_held = response->status || response->err.code != ERROR_NOT_FOUND;
+	if (is_held) {
 		job->status = response->status;
-		job->is_route_missing = answer_lacks_own_route(response);
+		job->is_route_missing = response->status &&
+					answer_lacks_own_route(response);
 	}
 	job->is_done = job->type->answer(job, r->backends, response);
-	/* A case that was recorded with an answer holds no attempt after it. */
-	if (!response->status && response->err.code == ERROR_NOT_FOUND &&
-	    before.code)
+	if (!is_held && before.code)
 		job->err = before;
 	http_response_release(response);
 }

@@ -48,7 +48,8 @@ static void message_write(const char *prefix, const char *text)
 		write_line(line.data, line.len);
 	else if (!has_told_memory)
 		write_line("tracefind: out of memory\n", 25);
-	has_told_memory |= line.state != BUF_OK || shown.state != BUF_OK;
+	if (line.state != BUF_OK || shown.state != BUF_OK)
+		has_told_memory = has_told_error = true;
 	buf_release(&shown);
 	buf_release(&line);
 }

@@ -269,7 +269,8 @@ static bool is_in_files_alone(const struct options *o)
 	return count && !o->interactive && !o->quiet;
 }
 
-/* The answer's first line, as the table has it, and the files. */
+/* The answer's first line, as the table has it, and the files; nothing where memory was
+ * lacking, which is an error of its own. */
 static void tell_written(const struct options *o, const struct writing *table)
 {
 	size_t count;
@@ -285,13 +286,14 @@ static void tell_written(const struct options *o, const struct writing *table)
 		out_release(&memory);
 		line = buf_str(&text);
 		line.len = str_until(line, 0, '\n');
-		if (text.state == BUF_OK && line.len)
+		if (!mem_has_failed() && line.len)
 			message_info("%.*s", STR_ARGS(line));
 		buf_clear(&text);
 	}
 	for (size_t i = 0; i < count; i++)
 		buf_addf(&text, "%s%s", i ? ", " : "", list[i].path);
-	message_info("written: %s", buf_text(&text));
+	if (!mem_has_failed())
+		message_info("written: %s", buf_text(&text));
 	buf_release(&text);
 }
 

@@ -33,7 +33,8 @@ PROFILE = TESTDATA / "pprof" / "go-process_cpu-incident.pb.gz"
 LIMIT_S = 30
 REFUSED = (errno.EACCES, errno.EPERM)
 NAMES = """{"routes": [{"reply": {"headers": {"Content-Type":
-    "application/json"}, "json": {"names": ["cart"]}}}]}"""
+    "application/json"}, "json": {"names": ["cart"], "labelsSet": [],
+    "series": []}}}]}"""
 
 
 def kernel_version():
