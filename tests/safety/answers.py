@@ -120,7 +120,8 @@ STATUSES = {0, USAGE, 3, 4, 5, 6, 7, 10}
 TOLD = re.compile(r"no answer|not all that was asked|not be read|cut off|"
                   r"not answered|answer(s|ed) (\d{3}|with type)|does not know this path|"
                   r"an HTML page|limits requests|timed out|cut the connection|damaged|ends "
-                  r"early|the text ends|not known|could not|cannot|not whole|incomplete")
+                  r"early|the text ends|not known|could not|cannot|not whole|incomplete|not read|"
+                  r"does not know \w+ \(\d{3}\)")
 # How a request went, in the list of all.
 ANSWERED = re.compile(r'"(status|bytes)": *(null|\d+),?')
 FAILURES = {
@@ -284,7 +285,10 @@ def judge_end(outcome):
         return f"no end within {LIMIT_S} s"
     if "Sanitizer" in outcome.stderr or "runtime error" in outcome.stderr:
         return outcome.stderr[-800:]
-    if outcome.status not in STATUSES:
+    # Of doctor 1 is another server's clock, which it names.
+    if outcome.status not in STATUSES and not (
+            outcome.status == 1 and
+            re.match(r"\d+ checks? failed", outcome.stdout)):
         return f"status {outcome.status}: {outcome.stderr[-300:]}"
     if not outcome.stdout and outcome.status not in (0, 10) and \
             not outcome.stderr.startswith("tracefind: "):

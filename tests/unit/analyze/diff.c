@@ -288,7 +288,7 @@ static void test_displaced(void **state)
 	for (int i = 1; i <= 10; i++)
 		assert_quiet(&f.result.functions[i]);
 	assert_int_equal(f.result.noise_count, 0);
-	assert_true(has_note(&f, "most shares went to 34 %"));
+	assert_true(has_note(&f, "most shares went to 33.7 %"));
 	release(&f);
 	rank_cpu(&f, calm, busy, &want);
 	assert_int_equal(f.result.functions[0].change, CHANGE_SHRUNK);
