@@ -15,7 +15,7 @@ the loopback has them, and answers searches as one does, the newest first.
 
 Prints how many pairs had a claim about an operation that did not change, and
 in how many the one that did was named. --table prints the rows of
-docs/verdict.md, --record keeps what is asked and answered of one pair.
+docs/lab/verdict.md, --record keeps what is asked and answered of one pair.
 """
 import argparse
 import json

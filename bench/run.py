@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Measures tracefind beside other programs that do the same, checks that they
-agree, and tells which goals are met. Writes docs/performance.md, unless it is
+agree, and tells which goals are met. Writes docs/lab/performance.md, unless it is
 the short form. Ends with 1 when two programs did not agree.
 
 usage: run.py [OPTIONS] BUILD_FOLDER
@@ -28,7 +28,7 @@ from peers import Peers
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-REPORT = ROOT / "docs" / "performance.md"
+REPORT = ROOT / "docs" / "lab" / "performance.md"
 # Neither a configuration nor a server of this machine plays a part.
 ENV = {"LC_ALL": "C", "TZ": "UTC", "HOME": "/nonexistent",
        "PATH": os.environ.get("PATH", "")}

@@ -9,7 +9,7 @@ hour, its load as a whole wanders by a tenth, and samples are
 Poisson. One function takes more from a random moment of the middle half on, or
 nothing does. Draws are the same in every run of the same Python.
 
-usage: served.py TRACEFIND [SERIES]   Writes the table of docs/verdict.md.
+usage: served.py TRACEFIND [SERIES]   Writes the table of docs/lab/verdict.md.
 """
 import json
 import math

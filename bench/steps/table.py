@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/verdict.md about `tracefind when`: how often a step
+"""Writes the tables of docs/lab/verdict.md about `tracefind when`: how often a step
 is told where there is none, and how often and how near one that is there.
 
 usage: table.py BENCH_STEPS

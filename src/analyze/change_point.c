@@ -250,7 +250,7 @@ static const double wanders[] = { 0, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 100 };
 
 /* Logarithm of the likelihoods' ratio that is needed, and the part of it that
  * is enough where something is known to have changed. bench/steps tells how
- * often that is wrong: docs/verdict.md. */
+ * often that is wrong: docs/lab/verdict.md. */
 #define NEEDED 10.0
 #define NEEDED_KNOWN 0.8
 

@@ -9,7 +9,7 @@
 #include "base/num.h"
 #include "base/radix.h"
 
-/* So few are in order sooner without digits (docs/performance.md, "numbers
+/* So few are in order sooner without digits (docs/lab/performance.md, "numbers
  * ordered by digits"). */
 #define FEW 128u
 

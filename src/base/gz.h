@@ -67,7 +67,7 @@ bool gz_stream_finish(struct gz_stream *z, struct error *err) MUST_CHECK;
 /* One member of a gzip file after another, unpacked step by step: by ISA-L
  * where the build has it, which takes a third less time than libdeflate and,
  * unlike it, needs neither all of the input nor of the output at once
- * (docs/performance.md, "ISA-L unpacks"); else by zlib. Both check header, check sum and size. Knows nothing of limits: gz.c
+ * (docs/lab/performance.md, "ISA-L unpacks"); else by zlib. Both check header, check sum and size. Knows nothing of limits: gz.c
  * has them. Private to base/. */
 
 struct gunzip;

@@ -16,7 +16,7 @@
 
 /* The quick way over what nobody wants: most of a document. It takes the
  * ordinary only, so that json.c alone says what is wrong. What it pays:
- * docs/performance.md, "quick way over unwanted JSON". */
+ * docs/lab/performance.md, "quick way over unwanted JSON". */
 
 /* What of the reader changes from step to step. */
 struct scan {

@@ -59,7 +59,7 @@ struct json_reader *json_new_window(struct feed *feed, size_t window_bytes,
 
 /* Length of the bytes that stand for themselves: up to a quote, a backslash,
  * a control or the end. json_plain_run_words() is the same on any machine,
- * eight bytes at a time; sixteen pay (docs/performance.md, "strings by 16
+ * eight bytes at a time; sixteen pay (docs/lab/performance.md, "strings by 16
  * bytes"). */
 size_t json_plain_run_words(const char *text, size_t len);
 

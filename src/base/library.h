@@ -3,7 +3,7 @@
  * Shared libraries that most runs can do without, loaded when a run needs one.
  * Linked in the ordinary way, libcurl and libcrypto bring thirty others along,
  * and finding their symbols takes longer than all else that a run on a small
- * file does. What that pays, and for which: docs/performance.md, "libcurl opened
+ * file does. What that pays, and for which: docs/lab/performance.md, "libcurl opened
  * late" and the two rows below it; others are linked.
  */
 #ifndef BASE_LIBRARY_H

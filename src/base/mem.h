@@ -14,7 +14,7 @@
  * and 2 MiB of the heap, behind its first 128 KiB, come in one large page. Runs
  * are short, and getting a page takes longer than filling it: what stays is a
  * twentieth of comparing two large profiles, the large page one of comparing
- * two small ones (docs/performance.md, "one large page" and "freed memory
+ * two small ones (docs/lab/performance.md, "one large page" and "freed memory
  * stays"). More of them gain a few percent at best, and where the
  * machine is a virtual one whose host takes back what is free each takes up to
  * 3 ms. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Puts large lists into order by a number, without comparing items
- * (docs/performance.md, "radix sorts").
+ * (docs/lab/performance.md, "radix sorts").
  */
 #ifndef BASE_RADIX_H
 #define BASE_RADIX_H

@@ -94,7 +94,7 @@ struct processors {
 
 /* Linux may let a thread that has something to do wait on the processor of the
  * one that gave it, for as long as that goes on computing, 3 ms and more, while
- * another processor has nothing to do (docs/performance.md, "a task begins on
+ * another processor has nothing to do (docs/lab/performance.md, "a task begins on
  * another processor"). */
 static void give_elsewhere(struct worker *w, const struct processors *allowed)
 {

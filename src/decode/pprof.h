@@ -235,7 +235,7 @@ bool pprof_drop_cut(struct pprof *p, const uint64_t *ids, size_t count,
 /* Packs the samples of a pprof message (model/profile.h: packed_stacks) as they
  * come: what their ids stand for is not known before the end. pprof_pack.c
  * packs and unpacks, pprof_pack.c makes them stacks of the model. What it
- * pays: docs/performance.md, "packed samples of files". Private to decode/. */
+ * pays: docs/lab/performance.md, "packed samples of files". Private to decode/. */
 
 /* Words are read that begin before the varints, or end behind them. */
 #define PACK_SPARE_BYTES 8u

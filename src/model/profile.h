@@ -145,7 +145,7 @@ struct packed_chunk {
 /* Stacks as a pprof file has them: places by their number there, nothing put
  * into order or added up, all values above 0. Where only sums over stacks are
  * asked for they take a fraction of the time and of the memory
- * (docs/performance.md, "packed samples of files", and "packed answers"). */
+ * (docs/lab/performance.md, "packed samples of files", and "packed answers"). */
 struct packed_stacks {
 	/* A stack: how many places it has in common with the one before, how
 	 * many others, the numbers of those from the root's side on, how many

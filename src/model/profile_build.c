@@ -16,7 +16,7 @@
  * looked for among those of its name, a frame among those of its function. */
 
 /* Most names are of one function, most functions have a few lines: a table in
- * their place costs memory (docs/performance.md, "chains in front of tables").
+ * their place costs memory (docs/lab/performance.md, "chains in front of tables").
  */
 #define CHAIN_MAX 16u
 

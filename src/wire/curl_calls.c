@@ -14,7 +14,7 @@ LIBRARY_CALLS(CURL_CALLS, LIBRARY_CURL)
  * do use it, as every part of libcurl does: it asks this function, which a
  * program may have in its place (GNUTLS_SKIP_GLOBAL_INIT of gnutls.h). The
  * environment would say the same, but no program with threads may change it.
- * What it pays: docs/performance.md, "GnuTLS waits". */
+ * What it pays: docs/lab/performance.md, "GnuTLS waits". */
 int _gnutls_global_init_skip(void);
 
 int _gnutls_global_init_skip(void)

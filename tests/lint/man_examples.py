@@ -71,8 +71,9 @@ def check_links(root, pages):
                 yield f"{page.name}: no {link}"
     index = (root / "docs/README.md").read_text(encoding="utf-8")
     for page in pages:
-        if f"]({page.name})" not in index and page.name != "README.md":
-            yield f"docs/README.md: no {page.name}"
+        name = page.relative_to(root / "docs") if page.name != "README.md" else None
+        if name and f"]({name})" not in index:
+            yield f"docs/README.md: no {name}"
 
 
 # What tests/lint/readme.py, tests/ci/examples.py and tests/mcp/documented.py run.
@@ -145,7 +146,7 @@ def main():
     problems = [text for command in COMMANDS
                 for text in check_page(root / f"man/tracefind-{command}.1.scd",
                                        program, root / "testdata")]
-    pages = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    pages = [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
     problems += check_links(root, pages)
     problems += check_tested(pages)
     lines = 0

@@ -250,7 +250,7 @@ static void test_many(void **state)
 }
 
 /* Series that hang together from step to step, as they do: how often is
- * something seen in them? docs/verdict.md has more of it. */
+ * something seen in them? docs/lab/verdict.md has more of it. */
 static void test_false_alarms(void **state)
 {
 	int alarms = 0;

@@ -94,7 +94,7 @@ static double percent_endless(const struct shape *s)
 	return 100.0 * (double)found / RUNS;
 }
 
-/* The figures of docs/verdict.md. */
+/* The figures of docs/lab/verdict.md. */
 static void test_false_alarms(void **state)
 {
 	static const struct shape shapes[] = {
