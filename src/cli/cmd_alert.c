@@ -37,8 +37,8 @@ static bool alert_burn_check(const struct options *o, struct error *err)
 		return true;
 	if (o->is_now)
 		return error_set(err, ERROR_USAGE,
-				 "--now asks the server which metrics there "
-				 "are: leave out --%s",
+				 "--now finds the metrics on the server: leave "
+				 "out --%s",
 				 o->platform ? "platform" : "metric");
 	return !options_given(o, "threshold") ||
 	       error_set(err, ERROR_USAGE,
@@ -52,9 +52,8 @@ static bool fail_blind(struct error *err)
 {
 	return error_set(
 		err, ERROR_USAGE,
-		"no pair of windows can tell that this budget is spent "
-		"too fast: a higher --objective, or a longer "
-		"--window");
+		"no pair of windows can alert on this budget: use a higher "
+		"--objective or a longer --window");
 }
 
 /* ---- the document ---- */
@@ -117,8 +116,8 @@ static bool take_told(const struct document_choice *c, struct slo *s,
 	if (!source->name || !source->name->error_label)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%s which requests failed",
-				 source->name ? "the metric does not tell"
-					      : "none of the metrics tells");
+				 source->name ? "the metric does not show"
+					      : "none of the metrics shows");
 	s->indicator = (struct metric_indicator){ .source = *source,
 						  .service = s->service,
 						  .tells_errors = true };
@@ -264,8 +263,8 @@ static bool check_latency(const struct document *d, const struct options *o,
 
 	if (!d->sources[METRIC_LATENCY].name)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "no metric tells how long requests take: name "
-				 "one by --metric");
+				 "no metric of request durations: name one "
+				 "with --metric");
 	if (!output_count_of(o, "google"))
 		return true;
 	buf_init(&filter, FILTER_MOST_BYTES);
@@ -289,9 +288,8 @@ static void tell_limits(const struct document *d, const struct options *o,
 	if (d->threshold_s >= LAST_EDGE_S && !s->is_native &&
 	    !s->name->cloud_type)
 		notes_add(notes,
-			  "a histogram tells no more than where its last "
-			  "bucket begins, often %d s: beyond that no alert "
-			  "fires",
+			  "a histogram ends at its last bucket, often %d s: no "
+			  "alert fires beyond that",
 			  LAST_EDGE_S);
 	tell_datasource(d, o, notes);
 }
@@ -332,7 +330,7 @@ static bool find_source(struct document_choice *c, struct context *ctx,
 	if (document_find_metrics(c, ctx, why)) {
 		if (!latency->name)
 			error_set(why, ERROR_NOT_FOUND,
-				  "none of them tells how long requests take");
+				  "none of them has request durations");
 		return true;
 	}
 	*err = *why;
@@ -349,18 +347,16 @@ static bool check_traces(const struct alert *a, const struct context *ctx,
 
 	if (ctx->backends.traces.path)
 		return error_set(err, ERROR_USAGE,
-				 "--now asks servers; a file of traces has no "
-				 "now");
+				 "--now needs servers, not a file");
 	if (!a->service_count) {
 		*err = *why;
-		return error_prefix(err, "of traces services are asked for one "
-					 "by one: name them; metrics do not "
-					 "tell");
+		return error_prefix(err, "traces are queried per service: name "
+					 "the services; no metrics");
 	}
 	return (uint64_t)steps * a->service_count <= ALERT_TRACED_STEPS ||
 	       error_set(err, ERROR_USAGE,
-			 "%zu services for %lld minutes are too much to ask "
-			 "of traces: a shorter --for, or fewer services",
+			 "%zu services for %lld minutes are too many trace "
+			 "queries: use a shorter --for or fewer services",
 			 a->service_count, (long long)steps);
 }
 

@@ -73,7 +73,7 @@ static bool check_pattern(const struct options *o, struct error *err)
 			 "several files of a pattern: give --against once for "
 			 "each file%s%.*s%s",
 			 o->against[0],
-			 is_around ? "stand before and behind it"
+			 is_around ? "are around it"
 				   : "lie beside it and elsewhere",
 			 folder.len ? ", or their folder (--against " : "",
 			 STR_ARGS(folder), folder.len ? "/)" : "");
@@ -284,12 +284,12 @@ static bool read_requests(struct check_sides *s, struct run *r,
 		return true;
 	if (!o->requests || !o->baseline_requests)
 		return error_set(err, ERROR_USAGE,
-				 "requests of one side alone compare nothing: "
-				 "give --requests and --baseline-requests");
+				 "requests of one side are not enough: give "
+				 "--requests and --baseline-requests");
 	if (o->save)
 		return error_set(err, ERROR_USAGE,
-				 "--save keeps what a run takes: --requests "
-				 "goes with a comparison");
+				 "--save keeps one run: --requests needs a "
+				 "comparison");
 	return count_requests("--requests", o->requests, &s->want.candidate, r,
 			      &s->want.requests, err) &&
 	       count_requests("--baseline-requests", o->baseline_requests,
@@ -404,8 +404,8 @@ static bool read_limits(struct sweep *s, const struct options *o,
 	return s->limits.limit[GATE_FUNCTION] >= 0 ||
 	       s->limits.limit[GATE_NEW] >= 0 ||
 	       error_set(err, ERROR_USAGE,
-			 "--fail-on %s: what services take in all follows "
-			 "their traffic; --all judges function and new",
+			 "--fail-on %s: the total of a service depends on its "
+			 "traffic; --all judges function and new",
 			 text);
 }
 
@@ -456,7 +456,7 @@ static bool read_windows(struct sweep *s, struct error *err)
 
 	if (ctx->backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
-				 "check --all asks a server, and %s is a file",
+				 "check --all needs a server, and %s is a file",
 				 ctx->backends.profiles.path);
 	return window_resolve(ctx->options, ctx->backends.now_ns,
 			      FLEET_WINDOW_NS, &s->fleet.window, err) &&
@@ -514,7 +514,7 @@ static void note_resumed(struct sweep *s)
 	format_rfc3339(f->started_ns, began);
 	notes_add(&s->run->ctx.notes,
 		  "goes on with %s, begun %.19sZ: %zu of %zu services were "
-		  "asked about before",
+		  "queried earlier",
 		  s->file.path, began, f->count - left, f->count);
 }
 
@@ -737,7 +737,7 @@ static bool check_reference(const char *name, const struct result *result,
 		return true;
 	if (row)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "--reference: %s took nothing on one side",
+				 "--reference: %s has no value on one side",
 				 name);
 	buf_init(&near, LIMIT_ERROR_BYTES);
 	list_references(str_from(name), result, &near);

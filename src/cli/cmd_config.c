@@ -596,7 +596,7 @@ static bool run_init(struct config_run *s, const char *const *args,
 	(void)args;
 	if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
 		return error_set(err, ERROR_USAGE,
-				 "config init asks on a terminal; without one: "
+				 "config init needs a terminal; without one: "
 				 "tracefind config set traces-url URL");
 	if (!need_path(s, err) ||
 	    (s->config.context && !context_name_check(s->config.context, err)))

@@ -20,9 +20,9 @@ static bool check_path(const char *path, struct error *err)
 	    (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return true;
 	return error_set(err, ERROR_USAGE,
-			 "%s can be read only once, and convert takes files: "
-			 "write it to one, or say what it is: tracefind "
-			 "profile %s -o FORMAT=FILE, or show",
+			 "%s can be read only once, and convert needs files: "
+			 "write it to one, or use tracefind profile %s -o "
+			 "FORMAT=FILE, or show",
 			 path, path);
 }
 

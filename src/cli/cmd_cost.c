@@ -66,7 +66,7 @@ static bool check_files(const struct run *r, struct error *err)
 				 "exclude each other");
 	if (o->right_size || output_count_of(o, DOCUMENTS))
 		return error_set(err, ERROR_USAGE,
-				 "--right-size takes days of metrics of a "
+				 "--right-size needs days of metrics of a "
 				 "service, not a file");
 	return window_refuse_file(o, o->args[0], err);
 }
@@ -93,8 +93,8 @@ static bool check_window(struct time_range window, struct error *err)
 
 	if (length_ns > COST_MOST_NS)
 		return error_set(err, ERROR_USAGE,
-				 "cost looks at 7 days at most; ask for a "
-				 "shorter window with --since or --from");
+				 "cost covers 7 days at most; use a shorter "
+				 "window with --since or --from");
 	return length_ns >= COST_LEAST_NS ||
 	       error_set(err, ERROR_USAGE,
 			 "cost needs a minute at least, better an hour: widen "
@@ -118,7 +118,7 @@ static bool read_baseline(struct run *r, const struct cost_want *want,
 	    is_file != (want->profiles.path_count > 0))
 		return error_set(err, ERROR_USAGE,
 				 want->profiles.path_count
-					 ? "--compare of files takes a file: "
+					 ? "--compare of files needs a file: "
 					   "--baseline FILE"
 					 : "--baseline of cost is a window or "
 					   "version=V");
@@ -155,9 +155,8 @@ static bool question(struct run *r, struct cost_want *want, struct error *err)
 	if (o->name && o->selector)
 		return error_set(
 			err, ERROR_USAGE,
-			"--name takes the samples of requests wherever "
-			"they were served: --selector would leave a "
-			"part of them");
+			"--name uses the samples of requests of all instances: "
+			"--selector would leave only a part of them");
 	if (o->name && want->is_compared)
 		return error_set(err, ERROR_USAGE,
 				 "--name looks at some requests of an "

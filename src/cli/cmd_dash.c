@@ -39,7 +39,7 @@ static void tell_sources(const struct document *d, struct notes *notes)
 				  s->name->name, s->name->from, s->label);
 		else
 			notes_add(notes,
-				  "no tile of %s: no metric tells it (--metric "
+				  "no tile of %s: no metric for it (--metric "
 				  "names one)",
 				  metric_meaning_name(wanted[i][0]));
 	}

@@ -56,7 +56,7 @@ static bool want_files(struct diff *d, struct error *err)
 		return fail_mix("two files", "--service or --selector", err);
 	if (o->arg_count == 1 && !has_server_choice(o))
 		return error_set(err, ERROR_USAGE,
-				 "diff takes two files, BEFORE and AFTER, or "
+				 "diff needs two files, BEFORE and AFTER, or "
 				 "one and --service NAME; only %s given",
 				 o->args[0]);
 	for (size_t i = 0; i < o->arg_count; i++)

@@ -100,8 +100,8 @@ static bool run_kind(struct context *ctx, struct export *e,
 							: "--to-traces");
 	if (to->receiver && ctx->replay)
 		return error_set(err, ERROR_USAGE,
-				 "--replay sends nothing: export what a case "
-				 "holds into files");
+				 "--replay sends nothing: export the case into "
+				 "files");
 	take_paths(ctx, e, side);
 	done = (!is_of_profiles || check_profiles(ctx, e, err)) &&
 	       export_run(e, is_of_profiles, err) &&
@@ -109,9 +109,9 @@ static bool run_kind(struct context *ctx, struct export *e,
 	/* What was done until then is not lost. */
 	if (!done && e->counts.sent && err->code != ERROR_MEMORY)
 		notes_add(&ctx->notes,
-			  to->receiver ? "%llu %s were sent before that; the "
-					 "same command goes on from there"
-				       : "%llu %s were written before that",
+			  to->receiver ? "%llu %s were sent; the same command "
+					 "resumes there"
+				       : "%llu %s were written",
 			  (unsigned long long)e->counts.sent,
 			  is_of_profiles ? "profiles" : "traces");
 	return done;
@@ -167,7 +167,7 @@ static bool export(struct context *ctx, struct error *err)
 		return false;
 	return !o->strict || !export_is_partial(&answer) ||
 	       error_set(err, ERROR_PARTIAL,
-			 "not all of it came over whole (--strict)");
+			 "not everything was exported completely (--strict)");
 }
 
 int cmd_export(const struct options *o)

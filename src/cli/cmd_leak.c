@@ -55,12 +55,12 @@ static bool question(struct leak *l, struct run *r, struct error *err)
 		return false;
 	if (l->window.to_ns - l->window.from_ns > LEAK_MOST_NS)
 		return error_set(err, ERROR_USAGE,
-				 "leak looks at 7 days at most; ask for a "
-				 "shorter window with --since or --from");
+				 "leak covers 7 days at most; use a shorter "
+				 "window with --since or --from");
 	return l->window.to_ns - l->window.from_ns >= LEAK_LEAST_NS ||
 	       error_set(err, ERROR_USAGE,
-			 "leak needs 40 minutes at least, better hours: ask "
-			 "for a longer window with --since or --from");
+			 "leak needs 40 minutes at least, better hours: use a "
+			 "longer window with --since or --from");
 }
 
 /* ---- an alert for the next one ---- */

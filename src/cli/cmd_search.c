@@ -22,8 +22,8 @@ static bool search_has_server(const struct context *ctx, struct error *err)
 	const char *path = ctx->backends.traces.path;
 
 	return !path || error_set(err, ERROR_USAGE,
-				  "search asks a server; for a file: tracefind "
-				  "show %s",
+				  "search needs a server; for a file: "
+				  "tracefind show %s",
 				  path);
 }
 
@@ -35,7 +35,7 @@ bool search_question(struct trace_search *s, const struct context *ctx,
 
 	if (o->query && (o->service || o->name || o->errors))
 		return error_set(err, ERROR_USAGE,
-				 "--query says all of the condition: write "
+				 "--query is the whole condition: write "
 				 "--service, --name and --errors into it");
 	q->service = str_from(o->service);
 	q->name = str_from(o->name);
@@ -203,8 +203,9 @@ bool search_slow_operation(struct context *ctx, struct time_range range,
 	}
 	if (done && !name->len)
 		done = error_set(err, ERROR_NOT_FOUND,
-				 "the trace server does not say which spans of "
-				 "the service are slow: name one with --name");
+				 "the trace server does not return slow spans "
+				 "of the service: name an operation with "
+				 "--name");
 	if (done)
 		search_text_add_operation(&s, &typical, &ctx->notes);
 	trace_search_release(&s);
@@ -247,7 +248,7 @@ static bool tags_question(struct tags_query *q, const struct context *ctx,
 		return false;
 	if (o->query || o->name || o->errors || o->above || o->min_duration_ns)
 		return error_set(err, ERROR_USAGE,
-				 "--tags takes --service and a window only");
+				 "--tags allows only --service and a window");
 	q->service = str_from(o->service);
 	if (o->arg_count)
 		q->tag = str_from(o->args[0]);

@@ -18,7 +18,7 @@ static bool question(struct services *s, struct context *ctx, struct error *err)
 	if (ctx->backends.profiles.path)
 		return error_set(
 			err, ERROR_USAGE,
-			"services asks a server; for a file: tracefind "
+			"services needs a server; for a file: tracefind "
 			"profile %s",
 			ctx->backends.profiles.path);
 	*s = (struct services){
@@ -31,8 +31,8 @@ static bool question(struct services *s, struct context *ctx, struct error *err)
 		return false;
 	return s->window.to_ns - s->window.from_ns <= SERVICES_MAX_NS ||
 	       error_set(err, ERROR_USAGE,
-			 "services looks at 20 days at most; ask for a "
-			 "shorter window with --since or --from");
+			 "services covers 20 days at most; use a shorter "
+			 "window with --since or --from");
 }
 
 /* None of that name: which others there are is worth one more request. */

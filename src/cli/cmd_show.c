@@ -47,7 +47,7 @@ static bool select_rows(struct run *r, struct error *err)
 	if (!waterfall_select(&r->trace, &want, &r->result, err))
 		return false;
 	if (o->errors && !r->result.waterfall_count)
-		notes_add(&r->ctx.notes, "no span says that it failed");
+		notes_add(&r->ctx.notes, "no span has an error status");
 	return true;
 }
 

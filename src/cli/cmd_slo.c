@@ -58,12 +58,12 @@ static bool count_traces(struct slo *s, struct context *ctx, bool is_document,
 			  buf_text(&why));
 	else if (ctx->backends.traces.path)
 		error_set(err, ERROR_USAGE,
-			  "%s is a file, which does not tell how many requests "
-			  "there were; nor do metrics: %s",
+			  "%s is a file and has no number of requests; no "
+			  "metrics: %s",
 			  ctx->backends.traces.path, buf_text(&why));
 	if (err->code == ERROR_NONE && !slo_ask_traces(s, err) &&
 	    !slo_is_final(err))
-		error_prefix(err, "metrics do not tell (%s), and of traces",
+		error_prefix(err, "no metrics (%s), and of traces",
 			     buf_text(&why));
 	buf_release(&why);
 	return err->code == ERROR_NONE;

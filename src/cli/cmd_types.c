@@ -15,7 +15,7 @@ static bool types(struct context *ctx, struct error *err)
 
 	if (ctx->backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
-				 "types asks a server; for a file: tracefind "
+				 "types needs a server; for a file: tracefind "
 				 "profile %s",
 				 ctx->backends.profiles.path);
 	return window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,

@@ -32,8 +32,8 @@ static bool check_want(const struct context *ctx, struct error *err)
 				 o->name);
 	if (!o->name && ctx->backends.profiles.path)
 		return error_set(err, ERROR_USAGE,
-				 "a profile in a file has no steps of time: "
-				 "when asks a server; to compare two files: "
+				 "a profile in a file has no time series: when "
+				 "needs a server; to compare two files: "
 				 "tracefind diff BEFORE AFTER");
 	return true;
 }
@@ -47,14 +47,14 @@ static bool check_window(const struct options *o, struct time_range window,
 
 	if (length_ns > WHEN_MOST_NS)
 		return error_set(err, ERROR_USAGE,
-				 "when looks at 7 days at most; ask for a "
-				 "shorter window with --since or --from");
+				 "when covers 7 days at most; use a shorter "
+				 "window with --since or --from");
 	if (length_ns >= least_ns)
 		return true;
 	format_duration(least_ns, least);
 	return error_set(err, ERROR_USAGE,
-			 "a window of at least %s is needed to tell a step "
-			 "from noise: widen it with --since",
+			 "a window of at least %s is needed to detect a change "
+			 "point: widen it with --since",
 			 least);
 }
 

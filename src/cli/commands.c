@@ -6,17 +6,16 @@
 
 const struct command commands[] = {
 	{ "slow", COMMAND_SLOW, "slow [OPTIONS] [TRACE|FILE...]",
-	  "from a trace to the function that made it slow",
-	  "Finds the span that cost the time of a trace, the profile of its\n"
-	  "service at that time, a healthy time to compare with, and the\n"
-	  "functions that differ.\n"
+	  "from a slow trace to the guilty function",
+	  "Finds the span that cost the time of a trace, fetches the profile of its\n"
+	  "service for that time and for a healthy baseline, and names the\n"
+	  "functions that grew.\n"
 	  "\n"
 	  "TRACE is a trace id of up to 32 hex digits, a traceparent, a URL of\n"
-	  "Grafana, Tempo or Jaeger that holds one, a file, or - for standard\n"
-	  "input; several files are of one trace, a profile among them is looked\n"
-	  "at. Without one, slow traces that pass through --service are searched\n"
-	  "for and one that is typical of them is taken; the culprit may be any\n"
-	  "service in it. --blame looks for it in one only.\n"
+	  "Grafana, Tempo or Jaeger, a file, or - for standard input. Several\n"
+	  "files belong to one trace; profiles among them are used. Without TRACE,\n"
+	  "a typical slow trace through --service is chosen; the culprit may be any\n"
+	  "service in it. --blame restricts it to one.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
@@ -29,11 +28,11 @@ const struct command commands[] = {
 	{ "diff", COMMAND_DIFF, "diff [OPTIONS] [BEFORE [AFTER]]",
 	  "compare two profiles without a trace",
 	  "Compares the profiles of a service in a window with a baseline, the\n"
-	  "samples of two spans, or two profiles on disk (of the formats that\n"
-	  "profile reads). One file is compared with what the server has.\n"
+	  "samples of two spans, or two profile files. One file is compared with\n"
+	  "the server's profiles.\n"
 	  "\n"
 	  "Examples:\n"
-	  "  tracefind diff before.pb.gz after.pb.gz\n"
+	  "  tracefind diff old.pb.gz new.pb.gz\n"
 	  "  tracefind diff --service user-db --since 10m --baseline 1d\n"
 	  "  tracefind diff --service user-db --baseline version=1.4\n"
 	  "  tracefind diff --span 00f067aa0ba902b7 \\\n"
@@ -44,10 +43,10 @@ const struct command commands[] = {
 	  "service since baseline type focus output interactive", 2,
 	  FORMATS_OF_RESULTS, RENDER_NEEDS_SPANS | RENDER_NEEDS_ONE },
 	{ "check", COMMAND_CHECK, "check [OPTIONS] [FILE|FOLDER...]",
-	  "did this change make it slower? the gate of a pipeline",
-	  "Compares a candidate with a baseline: profiles, folders of them (one\n"
-	  "for each run), or a service in a window. Exits with 10 when something\n"
-	  "grew beyond noise and --fail-on, with 5 when too little can be told.\n"
+	  "performance gate for a pipeline",
+	  "Compares a candidate with a baseline: profiles, folders with one profile\n"
+	  "per run, or a service in a window. Exits with 10 when a significant\n"
+	  "growth exceeds --fail-on, with 5 when inconclusive.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind check new/ --against old/\n"
@@ -74,9 +73,9 @@ const struct command commands[] = {
 	  FORMATS_OF_RESULTS, RENDER_NEEDS_PROFILE | RENDER_NEEDS_BASELINE },
 	{ "search", COMMAND_SEARCH, "search [OPTIONS] [--tags [TAG]]",
 	  "recent traces, slowest first, with a duration histogram",
-	  "Lists the slowest traces of a window (the last hour), of one\n"
-	  "service or operation or by TraceQL, and how long traces took there.\n"
-	  "Health checks are left out unless --all is given.\n"
+	  "Lists the slowest traces of a window (the last hour) by service,\n"
+	  "operation or TraceQL, with the distribution of durations. Health checks\n"
+	  "are left out unless --all is given.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind search --service user-db --since 30m\n"
@@ -103,14 +102,14 @@ const struct command commands[] = {
 	  FORMATS_OF_RESULTS, RENDER_NEEDS_BASELINE | RENDER_NEEDS_SPANS },
 	{ "leak", COMMAND_LEAK,
 	  "leak [OPTIONS] {--service NAME | FILE|FOLDER...}",
-	  "does what a service holds grow without end?",
-	  "Looks at the memory in use and the goroutines of a service over hours\n"
-	  "(the last six), by instance and from restart to restart, and names\n"
-	  "the function whose share grows without end: how fast, on which path,\n"
-	  "and how long until the limit. Growth that levels off, follows the\n"
-	  "load or shows in one instance only is told from a leak. A leak ends\n"
-	  "with status 10. Of files, those of a folder are of one process.\n"
-	  "-o google and -o prometheus write an alert for the next one.\n"
+	  "find memory and goroutine leaks",
+	  "Examines the memory in use and the goroutines of a service over hours\n"
+	  "(the last six), per instance and from restart to restart, and names the\n"
+	  "function that grows without end: how fast, on which path, and the time\n"
+	  "to the limit. Growth that levels off, follows the load or appears in one\n"
+	  "instance only is no leak. A leak exits with 10. Files of one folder\n"
+	  "belong to one process. -o google and -o prometheus write an alert for\n"
+	  "the next one.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind leak --service user-db\n"
@@ -123,11 +122,10 @@ const struct command commands[] = {
 	{ "dash", COMMAND_DASH, "dash -o google|grafana [OPTIONS] [SERVICE...]",
 	  "a dashboard of services: latency, requests, CPU, memory",
 	  "Writes a dashboard for Google Cloud Monitoring or Grafana: latency,\n"
-	  "requests, CPU and memory by service, for the services that are named\n"
-	  "or for all. Those of Grafana lead to traces and profiles, and have a\n"
-	  "flame graph of each service that sends profiles. Which metrics there\n"
-	  "are is found out (--metrics-url) or told (--platform, --metric), and\n"
-	  "then no server is asked.\n"
+	  "requests, CPU and memory of the named services, or of all. Dashboards\n"
+	  "for Grafana link to traces and profiles, with a flame graph of each\n"
+	  "service that sends profiles. Metrics are discovered (--metrics-url) or\n"
+	  "given (--platform, --metric); then no server is queried.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind dash -o grafana user-db web\n"
@@ -137,13 +135,12 @@ const struct command commands[] = {
 	  "google grafana" },
 	{ "alert", COMMAND_ALERT,
 	  "alert -o FORMAT|--now [OPTIONS] [SERVICE...]",
-	  "an alert when requests of a service take too long",
-	  "Writes an alert for Google Cloud Monitoring, Grafana or Prometheus:\n"
-	  "p95 of the latency of a service above 2 s for 5 minutes, or what\n"
-	  "--quantile, --threshold and --for say. Which metric there is is found\n"
-	  "out (--metrics-url) or told (--platform, --metric), and then no server\n"
-	  "is asked. --now evaluates the condition once, by metrics or traces: 10\n"
-	  "is the exit status when it holds, and the slowest trace is named.\n"
+	  "an alert on the latency of a service",
+	  "Writes an alert for Google Cloud Monitoring, Grafana or Prometheus: p95\n"
+	  "latency of a service above 2 s for 5 minutes, or as set by --quantile,\n"
+	  "--threshold and --for. The metric is discovered (--metrics-url) or given\n"
+	  "(--platform, --metric). --now evaluates the condition once, on metrics\n"
+	  "or traces, exits with 10 when it holds, and names the slowest trace.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind alert -o prometheus user-db > rules.yaml\n"
@@ -154,11 +151,11 @@ const struct command commands[] = {
 	  FORMATS_OF_ANSWERS " google grafana prometheus" },
 	{ "slo", COMMAND_SLO,
 	  "slo --service NAME --objective PERCENT [OPTIONS]",
-	  "is enough of the requests good? what spends the error budget",
-	  "Counts the requests of a service that are good, within --threshold and\n"
-	  "without error, by metrics (--metrics-url) or traces. Investigates some of\n"
-	  "the bad ones for what spent the error budget, and says how fast it goes;\n"
-	  "exits with 10 when it is gone, or a pair of windows burns too fast.\n"
+	  "SLO compliance, error budget and burn rate, and what consumes it",
+	  "Counts good requests of a service, within --threshold and without error,\n"
+	  "in metrics (--metrics-url) or traces. Investigates some of the bad ones\n"
+	  "to explain what consumes the error budget, and shows its burn rate.\n"
+	  "Exits with 10 when the budget is exhausted or burns too fast.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind slo --service checkout --objective 99.9 --threshold 300ms\n"
@@ -170,11 +167,11 @@ const struct command commands[] = {
 	  "objective threshold window sample", 0,
 	  FORMATS_OF_ANSWERS " markdown html prometheus google openslo" },
 	{ "cost", COMMAND_COST, "cost [OPTIONS] --service NAME | FILE...",
-	  "what a request costs, and where; what the last change costs",
+	  "cost per request, and where; cost of the last change",
 	  "CPU and memory of a service (the last hour) by function, operation and\n"
-	  "request, at your prices, with what lies idle. --compare prices the\n"
-	  "difference to a baseline, --right-size advises on the size of instances.\n"
-	  "Requests and what is allocated come from --metrics-url or options.\n"
+	  "request, at your prices, with idle capacity. --compare prices the\n"
+	  "difference from a baseline, --right-size suggests an instance size.\n"
+	  "Requests and allocation come from --metrics-url or options.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind cost --service checkout --price-cpu 0.0445/h\n"
@@ -188,9 +185,8 @@ const struct command commands[] = {
 			     "kubernetes-apply" },
 	{ "services", COMMAND_SERVICES, "services [OPTIONS]",
 	  "the services that send profiles, most CPU first",
-	  "Lists the services that sent profiles in a window (the last hour),\n"
-	  "how much CPU each took, how that went over the window, and its types\n"
-	  "of profiles.\n"
+	  "Lists the services that sent profiles in a window (the last hour), with\n"
+	  "their CPU over time and their profile types.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind services\n"
@@ -198,24 +194,23 @@ const struct command commands[] = {
 	  "  tracefind services -o id | xargs -n1 tracefind types --service\n",
 	  "since limit output", 0, FORMATS_OF_ANSWERS " csv markdown id" },
 	{ "types", COMMAND_TYPES, "types [OPTIONS]",
-	  "the types of profiles there are, and which to use when",
-	  "Lists the types of profiles of a service, or of all, in a window\n"
-	  "(the last hour): the word that asks for each, its kind, its full id.\n"
-	  "With --guide which type answers which question and how to switch it\n"
-	  "on, without asking a server.\n"
+	  "available profile types, and which to use when",
+	  "Lists the profile types of a service, or of all, in a window (the last\n"
+	  "hour): short name, kind, full id. --guide explains which type answers\n"
+	  "which question and how to enable it, without querying a server.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind types --service user-db --since 1d\n"
 	  "  tracefind types --guide\n",
 	  "service since guide output", 0, FORMATS_OF_ANSWERS },
 	{ "when", COMMAND_WHEN, "when --service NAME [OPTIONS]",
-	  "since when it is slower or dearer, and which version came then",
-	  "Finds the step in what a request of a service costs or takes, in how\n"
-	  "long an operation takes (--name) or in what a function costs\n"
-	  "(--function), in a window (the last six hours). Says between which\n"
-	  "times it lies, what was before and after, and whether a version,\n"
-	  "the instances or the traffic changed then. Noise, a slow rise and a\n"
-	  "daily rhythm are no steps, and said to be that.\n"
+	  "when a service became slower or more expensive",
+	  "Finds the change point in the cost or duration of requests of a service,\n"
+	  "in the duration of an operation (--name) or in the cost of a function\n"
+	  "(--function), in a window (the last six hours): the interval it lies in,\n"
+	  "the levels before and after, and whether a version, the instances or the\n"
+	  "traffic changed then. Noise, a slow rise and a daily rhythm are no\n"
+	  "change points, and are named as such.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind when --service user-db\n"
@@ -225,13 +220,13 @@ const struct command commands[] = {
 	  "service name function since type output", 0,
 	  FORMATS_OF_ANSWERS " csv markdown html" },
 	{ "export", COMMAND_EXPORT, "export [OPTIONS] [FILE|FOLDER...]",
-	  "traces and profiles into other tools",
-	  "Copies the traces and profiles of a window (the last hour): traces to\n"
-	  "whatever takes OTLP or into a file, profiles there, to a Pyroscope or\n"
-	  "into a folder. Each is sent once; an interrupted run goes on.\n"
+	  "copy traces and profiles to other tools",
+	  "Copies the traces and profiles of a window (the last hour): traces to an\n"
+	  "OTLP receiver or a file, profiles to one, to Pyroscope or to a folder.\n"
+	  "Each is sent once; an interrupted run resumes.\n"
 	  "\n"
-	  "The sources are the servers as ever, or files, of profiles also\n"
-	  "folders. Receivers have logins of their own: --to-header and so on.\n"
+	  "Sources are the configured servers or files, for profiles also folders.\n"
+	  "Receivers have separate logins: --to-header and so on.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind export --traces-url gcp://shop-prod --since 6h \\\n"
@@ -244,11 +239,11 @@ const struct command commands[] = {
 	  FORMATS_OF_ANSWERS },
 	{ "convert", COMMAND_CONVERT,
 	  "convert -o FORMAT=FILE [OPTIONS] FILE...",
-	  "a profile or a trace on disk into other formats",
-	  "Writes what a file holds, a profile or a trace, in each format that\n"
-	  "an -o names, whole. Which it is its content tells. Several profiles are\n"
-	  "added up. A profile becomes pprof, folded, speedscope, otlp, dot, csv,\n"
-	  "svg, html or json, a trace otlp, chrome, svg, html or json.\n"
+	  "convert a profile or trace file to other formats",
+	  "Writes a profile or trace file in each format that an -o names. The\n"
+	  "input format is detected; several profiles are added up. A profile\n"
+	  "becomes pprof, folded, speedscope, otlp, dot, csv, svg, html or json, a\n"
+	  "trace otlp, chrome, svg, html or json.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind convert app.jfr -o pprof=app.pb.gz\n"
@@ -259,11 +254,11 @@ const struct command commands[] = {
 	  "json csv folded pprof speedscope dot chrome otlp svg html",
 	  RENDER_NEEDS_BASELINE },
 	{ "doctor", COMMAND_DOCTOR, "doctor [OPTIONS] [TRACE]",
-	  "check the servers and what they hold; name the fix",
+	  "check the servers and their data; suggest fixes",
 	  "Checks addresses, connections, logins, versions and clocks of the\n"
-	  "servers, then what they hold for a trace or a service: names,\n"
-	  "types, samples, span profiles, metrics. For all that is not well it prints\n"
-	  "the fix as a command or a setting. TRACE as for slow.\n"
+	  "servers, then their data for a trace or a service: names, types,\n"
+	  "samples, span profiles, metrics. For each problem it prints the fix as a\n"
+	  "command or a setting. TRACE as for slow.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind doctor\n"
@@ -277,8 +272,8 @@ const struct command commands[] = {
 	  "  find_slow_traces, explain_trace, show_trace, compare, function_detail,\n"
 	  "  list_services, list_profile_types, since_when, check_change, find_leak,\n"
 	  "  cost, slo, doctor, more\n"
-	  "Answers are cut to --budget; what was left out can be asked for.\n"
-	  "Nothing is written, no server is asked but those of the options and\n"
+	  "Answers are cut to --budget; the rest can be requested.\n"
+	  "Nothing is written, no server is queried but those of the options and\n"
 	  "the configuration, and no file is read but below --root.\n"
 	  "\n"
 	  "Examples:\n"
@@ -292,7 +287,7 @@ const struct command commands[] = {
 	  "  list                 the contexts; * marks the one in force\n"
 	  "  get KEY              a value of the context\n"
 	  "  set KEY VALUE        change it; comments stay\n"
-	  "  unset KEY            take it out\n"
+	  "  unset KEY            remove it\n"
 	  "  init                 asks where the servers are, on a terminal\n"
 	  "  use CONTEXT          put another context into force\n"
 	  "  view [--origin]      all that is in force, and from where\n"

@@ -97,8 +97,9 @@ static bool fail_not_here(enum config_kind kind, struct str key,
 	if (kind == CONFIG_REPOSITORY)
 		return error_set(err, ERROR_USAGE,
 				 "%.*s may not come with a repository, only "
-				 "service and map may; it belongs into a file "
-				 "of your own: tracefind config set %.*s ...",
+				 "service and map may; it belongs into your "
+				 "user configuration: tracefind config set "
+				 "%.*s ...",
 				 STR_ARGS(key), STR_ARGS(key));
 	return error_set(err, ERROR_USAGE,
 			 "--%.*s is an option only, not a key of this file",

@@ -35,7 +35,7 @@ static bool add_change(struct import *m, const char *context, const char *key,
 {
 	if (m->count >= MAX_CHANGES)
 		return error_set(err, ERROR_LIMIT,
-				 "%s: more than %u values to take over",
+				 "%s: more than %u values to import",
 				 m->path, (unsigned)MAX_CHANGES);
 	if (!arena_reserve(&m->arena, (void **)&m->changes, &m->cap,
 			   m->count + 1, sizeof *m->changes))
@@ -59,7 +59,7 @@ static void hint(struct import *m, const char *context, const char *side,
 		 const char *what, const char *key)
 {
 	buf_addf(&m->report,
-		 "  not taken over: %s; put it into a file of its own, and: "
+		 "  not imported: %s; put it into a separate file, and: "
 		 "tracefind config set --context %s %s-%s FILE\n",
 		 what, context, side, key);
 }
@@ -173,7 +173,7 @@ static bool add_tags(struct import *m, const char *context,
 	}
 	if (s->profile_type)
 		buf_addf(&m->report,
-			 "  Grafana asks for profiles of --type %s\n",
+			 "  Grafana queries profiles of --type %s\n",
 			 s->profile_type);
 	return true;
 }
@@ -246,8 +246,8 @@ static bool add_context(struct import *m, const struct grafana_source *traces,
 	if (is_taken(m, context.ptr))
 		return error_set(err, ERROR_USAGE,
 				 "there is a context %s already; give another "
-				 "name with --context, or take that section "
-				 "out of %s",
+				 "name with --context, or remove that section "
+				 "from %s",
 				 context.ptr, m->config->user_path);
 	if (!m->first)
 		m->first = context.ptr;

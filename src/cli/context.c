@@ -379,8 +379,8 @@ static bool finish_record(struct context *ctx, bool done, struct error *err)
 		return har_write(ctx->record, ctx->options->record, err);
 	/* Of a run that failed, the reason says enough. */
 	if (done && !ctx->options->dry_run)
-		message_info("--record: no server was asked, so there is "
-			     "nothing to keep in %s",
+		message_info("--record: no server was queried, so %s would be "
+			     "empty",
 			     ctx->options->record);
 	return true;
 }
@@ -408,7 +408,7 @@ static void blame_gaps(const struct context *ctx, struct error *err)
 		return;
 	err->code = gaps->first.code;
 	if (!strstr(err->message, gaps->first.message))
-		error_prefix(err, "not all that was asked was answered (%s)",
+		error_prefix(err, "not all queries were answered (%s)",
 			     gaps->first.message);
 }
 
@@ -416,7 +416,7 @@ static bool check_gaps(const struct context *ctx, struct error *err)
 {
 	return !ctx->options->strict || !ctx->backends.gaps.count ||
 	       error_set(err, ERROR_PARTIAL,
-			 "not all that was asked was answered (--strict)");
+			 "not all queries were answered (--strict)");
 }
 
 bool context_finish(struct context *ctx, bool done, struct error *err)

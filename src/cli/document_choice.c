@@ -264,7 +264,8 @@ static bool take_profiles(struct document *d, struct context *ctx,
 			  PROFILES_MOST, left_out);
 	if (!d->profile_count)
 		notes_add(&ctx->notes, "no flame graph: %s",
-			  s->count ? "none of the services sends such profiles"
+			  s->count ? "none of the services sends profiles of "
+				     "this type"
 				   : "no service sends profiles");
 	return true;
 }

@@ -48,7 +48,7 @@ static void write_general(struct out *out)
 		"  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
 		"  tracefind slow --service user-db --since 30m\n"
 		"  tracefind search --service user-db --above p95\n"
-		"  tracefind diff before.pb.gz after.pb.gz\n"
+		"  tracefind diff old.pb.gz new.pb.gz\n"
 		"  tracefind --replay case.har.gz\n"
 		"\n"
 		"Servers are named by --traces-url and --profiles-url, by\n"

@@ -181,7 +181,7 @@ static bool option_check_trace_link(const char *value, struct error *err)
 static bool option_check_profile_link(const char *value, struct error *err)
 {
 	return link_pattern_check(
-		value, "{selector}", "what is looked at",
+		value, "{selector}", "profiles to select",
 		"https://host/?query={type}{selector}&from={from_ms}", err);
 }
 
@@ -427,12 +427,11 @@ static const struct option_row rows[] = {
 	  "compare the samples of --span with those of this span",
 	  FIELD(baseline_span), .check = option_check_span },
 	{ "rules", 0, OPTION_FILE, OPTION_LOCAL, CHOOSING, "FILE", CHOICE,
-	  "rules of your own about what kind of code a function is",
+	  "your rules for the category of a function",
 	  FIELD(rules) },
 	{ "limit-bytes", 0, OPTION_SIZE, 0, COMMAND_LEAK | COMMAND_COST,
 	  "BYTES", CHOICE,
-	  "the memory that an instance may have; leak: for the time until then; "
-	  "cost: that is billed (--metrics-url may know it)",
+	  "memory limit per instance (default from --metrics-url)",
 	  FIELD(limit_bytes), .min = 1, .max = INT64_MAX,
 	  .brief = "the memory that an instance may have" },
 	{ "platform", 0, OPTION_WORD, 0, WATCHING | COMMAND_LEAK, "WHAT",
@@ -449,7 +448,7 @@ static const struct option_row rows[] = {
 	  .brief = "a metric that there is" },
 	{ "objective", 0, OPTION_STRING, 0,
 	  COMMAND_SLO | COMMAND_ALERT | COMMAND_COST, "PERCENT", CHOICE,
-	  "so many of the requests have to be good, as 99.9",
+	  "percentage of requests that must be good, for example 99.9",
 	  FIELD(objective), .check = option_check_objective },
 	{ "window", 0, OPTION_DURATION, 0, COMMAND_SLO | COMMAND_ALERT,
 	  "DURATION", CHOICE,
@@ -457,13 +456,12 @@ static const struct option_row rows[] = {
 	  FIELD(window_ns), .min = SECONDS(3600),
 	  .max = SECONDS(366 * 24 * 3600) },
 	{ "sample", 0, OPTION_U64, 0, COMMAND_SLO, "N", CHOICE,
-	  "so many of the bad requests are investigated for what spent the "
-	  "budget (20; 0: none)",
+	  "number of bad requests to investigate (20; 0: none)",
 	  FIELD(sample), .min = 0, .max = LIMIT_SLO_SAMPLE,
-	  .brief = "investigate so many bad requests (20)" },
+	  .brief = "number of bad requests to investigate (20)" },
 	{ "threshold", 0, OPTION_DURATION, 0,
 	  WATCHING | COMMAND_SLO | COMMAND_COST, "DURATION", CHOICE,
-	  "a request that takes longer is slow (2s, or none)",
+	  "slower requests are bad (2s, or none)",
 	  FIELD(threshold_ns),
 	  .min = NS_PER_MS, .max = SECONDS(3600) },
 	{ "for", 0, OPTION_DURATION, 0, COMMAND_ALERT, "DURATION", CHOICE,
@@ -481,15 +479,15 @@ static const struct option_row rows[] = {
 	  "of the metrics in Grafana, for -o grafana (prometheus)",
 	  FIELD(datasource) },
 	{ "vcpu", 0, OPTION_STRING, 0, COMMAND_COST, "N", CHOICE,
-	  "the vCPU allocated to an instance (--metrics-url may know it)",
+	  "allocated vCPU per instance (default from --metrics-url)",
 	  FIELD(vcpu), .check = amount_check },
 	{ "instances", 0, OPTION_STRING, 0, COMMAND_COST, "N", CHOICE,
-	  "how many there are, on average (--metrics-url may know it)",
+	  "average number of instances (default from --metrics-url)",
 	  FIELD(instances), .check = amount_check },
 	{ "requests", 0, OPTION_FILE, 0, COMMAND_COST | COMMAND_CHECK,
 	  "N|FILE", CHOICE,
-	  "how many requests the profiles are of, where no server tells; a file "
-	  "has a number a line, for check one for each run",
+	  "number of requests in the profiles, when no server counts them; a "
+	  "file with one number per line, for check one per run",
 	  FIELD(requests),
 	  .brief = "how many requests the profiles are of" },
 	{ "baseline-requests", 0, OPTION_FILE, 0,
@@ -497,23 +495,23 @@ static const struct option_row rows[] = {
 	  "the same of the baseline",
 	  FIELD(baseline_requests) },
 	{ "reference", 0, OPTION_STRING, 0, COMMAND_CHECK, "FUNCTION", CHOICE,
-	  "a function or benchmark that did not change: what it took more is the "
-	  "machine's",
+	  "a function or benchmark known to be unchanged: its growth is put "
+	  "down to the machine",
 	  FIELD(reference), .brief = "a function that did not change" },
 	{ "compare", 0, OPTION_FLAG, 0, COMMAND_COST, NULL, CHOICE,
-	  "price the difference to --baseline (the window before)",
+	  "price the difference from --baseline (the previous window)",
 	  FIELD(compare), .brief = "price the difference to --baseline" },
 	{ "right-size", 0, OPTION_FLAG, 0, COMMAND_COST, NULL, CHOICE,
 	  "how large an instance should be, by days of metrics",
 	  FIELD(right_size) },
 	{ "price-cpu", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "PRICE", CHOICE,
-	  "of a vCPU a second, or with /h an hour: 0.0445/h",
+	  "price of a vCPU per second, or with /h per hour: 0.0445/h",
 	  FIELD(price_cpu), .check = price_check },
 	{ "price-memory", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "PRICE",
-	  CHOICE, "of a GiB of memory a second, or with /h an hour",
+	  CHOICE, "price of a GiB of memory per second, or with /h per hour",
 	  FIELD(price_memory), .check = price_check },
 	{ "price-request", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "PRICE",
-	  CHOICE, "of a request by itself, where the platform has one",
+	  CHOICE, "price per request, where the platform has one",
 	  FIELD(price_request), .check = price_request_check },
 	{ "currency", 0, OPTION_STRING, OPTION_CONFIG, PRICING, "NAME", CHOICE,
 	  "what prices are in", FIELD(currency), .check = currency_check },
@@ -524,10 +522,9 @@ static const struct option_row rows[] = {
 	  "a file of prices: cpu, memory, request, currency, note = VALUE",
 	  FIELD(prices) },
 	{ "normalize", 0, OPTION_WORD, 0, COMPARING, "HOW", CHOICE,
-	  "request, rate, share or value: compare values a request, values a "
-	  "second, shares of the total, or values as they are (request where "
-	  "known, else rate where both lengths were chosen, else share where "
-	  "one is unknown, else value)",
+	  "compare per request, per second (rate), by share of the total, or "
+	  "absolute values (request where known, else rate where both lengths "
+	  "were chosen, else share where one is unknown, else value)",
 	  FIELD(normalize), .words = normalize_words },
 
 	{ "against", 0, OPTION_FILE, OPTION_REPEATABLE, COMMAND_CHECK, "FILE",
@@ -538,8 +535,8 @@ static const struct option_row rows[] = {
 	  .max_count = LIMIT_ARGUMENTS },
 	{ "fail-on", 0, OPTION_STRING, 0, COMMAND_CHECK,
 	  "LIMITS", CHOICE,
-	  "what must not grow by more, told from noise: total, function, new, "
-	  "latency (total>3%,function>5%,new>1%, with traces latency>10%)",
+	  "limits of significant growth: total, function, new, latency "
+	  "(total>3%,function>5%,new>1%, with traces latency>10%)",
 	  FIELD(fail_on), .check = option_check_fail_on,
 	  .brief = "what must not grow by more, as total>3%,latency>10%" },
 	{ "save", 0, OPTION_STRING, OPTION_LOCAL, COMMAND_CHECK, "FILE",
@@ -551,7 +548,7 @@ static const struct option_row rows[] = {
 	  "from there",
 	  FIELD(resume), .brief = "keep answers of --all, and go on from there" },
 	{ "allow-empty", 0, OPTION_FLAG, 0, COMMAND_CHECK, NULL, CHOICE,
-	  "exit with 0, not 5, when there is too little to tell",
+	  "exit with 0 instead of 5 when inconclusive",
 	  FIELD(allow_empty) },
 	{ "path-map", 0, OPTION_STRING, OPTION_REPEATABLE, COMMAND_CHECK,
 	  "FROM=TO", CHOICE,
@@ -575,21 +572,21 @@ static const struct option_row rows[] = {
 	  FIELD(to_profiles),
 	  .brief = "pyroscope+https://HOST, otlp+https://HOST, or a folder" },
 	{ "findings", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_EXPORT, NULL, CHOICE,
-	  "what a trace says by itself (N+1, retries, gaps) goes with it, as "
-	  "events of its spans",
+	  "add findings (N+1, retries, gaps) to traces as events of their "
+	  "spans",
 	  FIELD(findings), .brief = "send findings as events of spans" },
 	{ "state", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_EXPORT, "FILE", CHOICE,
-	  "what was sent is remembered here (one for each source and receiver "
+	  "file that remembers what was sent (one per source and receiver "
 	  "below ~/.local/state/tracefind)",
-	  FIELD(state), .brief = "what was sent is remembered here" },
+	  FIELD(state), .brief = "file that remembers what was sent" },
 	{ "rate", 0, OPTION_U64, OPTION_LOCAL, COMMAND_EXPORT, "N", CHOICE,
-	  "requests a second at most (as many as there is time for; of Google "
-	  "Cloud's traces 4, so that the quota lasts)",
+	  "maximum requests per second (unlimited; 4 for Google Cloud's "
+	  "traces, for the quota)",
 	  FIELD(rate), .min = 1, .max = 100000,
-	  .brief = "requests a second at most" },
+	  .brief = "maximum requests per second" },
 
 	{ "min-duration", 0, OPTION_DURATION, 0, COMMAND_SEARCH, "DURATION",
-	  CHOICE, "only what took so long or longer", FIELD(min_duration_ns),
+	  CHOICE, "minimum duration", FIELD(min_duration_ns),
 	  .min = 0, .max = SECONDS(7 * 24 * 3600) },
 	{ "above", 0, OPTION_STRING, 0, COMMAND_SEARCH, "QUANTILE", CHOICE,
 	  "only those from this quantile on: p50, p90, p95, p99, p99.9",
@@ -615,7 +612,7 @@ static const struct option_row rows[] = {
 	  FIELD(tags) },
 
 	{ "guide", 0, OPTION_FLAG, 0, COMMAND_TYPES, NULL, CHOICE,
-	  "which type for which symptom, in which runtime; asks no server",
+	  "which type for which symptom, in which runtime; no queries",
 	  FIELD(guide),
 	  .brief = "which type for which symptom" },
 
@@ -627,7 +624,7 @@ static const struct option_row rows[] = {
 	{ "to", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
 	  "end, in the same forms (now)", FIELD(to) },
 	{ "since", 0, OPTION_STRING, 0, COMMAND_DATA, "DURATION", TIME,
-	  "start this long before the end", FIELD(since),
+	  "length of the window", FIELD(since),
 	  .check = option_check_since },
 	{ "around", 0, OPTION_STRING, 0, COMMAND_DATA, "TIME", TIME,
 	  "a window of --pad on both sides of this time", FIELD(around) },
@@ -639,17 +636,17 @@ static const struct option_row rows[] = {
 	  "what happened within each span, below it", FIELD(events) },
 	{ "errors", 0, OPTION_FLAG, 0, COMMAND_SHOW | COMMAND_SEARCH, NULL,
 	  VIEW,
-	  "only spans that failed, those above them, and what they say; "
-	  "search: only failed traces",
+	  "only failed spans with their ancestors and messages; search: only "
+	  "failed traces",
 	  FIELD(errors),
 	  .brief = "only what failed" },
 	{ "collapse", 0, OPTION_STRING, OPTION_REPEATABLE, COMMAND_SHOW,
 	  "SERVICE|DEPTH", VIEW,
-	  "leave out what is below the spans of a service, or below a level",
+	  "collapse below the spans of a service, or below a level",
 	  FIELD(collapse),
 	  .count_offset = offsetof(struct options, collapse_count),
 	  .max_count = LIMIT_HEADERS,
-	  .brief = "leave out what is below" },
+	  .brief = "collapse below it" },
 	{ "why", 0, OPTION_FLAG, 0, COMMAND_SLOW | COMMAND_DIFF, NULL, VIEW,
 	  "the whole reasoning: spans, baselines and profiles tried",
 	  FIELD(why),
@@ -659,25 +656,25 @@ static const struct option_row rows[] = {
 	  "rows of a table, 0 for all (10; show: all)", FIELD(limit),
 	  .min = 0, .max = 1000000 },
 	{ "sort", 0, OPTION_WORD, 0, PROFILING, "COLUMN", VIEW,
-	  "order of functions: total (or cum), before, change (delta), self "
-	  "(flat), own (self+lib, owned), function (name); else by total, of "
-	  "profile by self, of what waits by own",
+	  "order of functions: total (cum), baseline (before), change (delta), "
+	  "self (flat), self+lib (own, owned), function (name); default total, "
+	  "for profile self, for waits self+lib",
 	  FIELD(sort), .words = sort_words,
 	  .brief = "order of functions, by a column's heading" },
 	{ "focus", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "only stacks with a function, file or program like this",
 	  FIELD(focus),
-	  .brief = "only stacks with such a function or file" },
+	  .brief = "only stacks with a matching function or file" },
 	{ "ignore", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
 	  "no stacks with a function, file or program like this",
 	  FIELD(ignore) },
 	{ "hide", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
-	  "stacks without such frames; their callers take their place",
+	  "remove matching frames; their callers take their place",
 	  FIELD(hide) },
 	{ "show", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
-	  "stacks of such frames only", FIELD(show) },
+	  "keep only matching frames", FIELD(show) },
 	{ "show-from", 0, OPTION_STRING, 0, PROFILING, "REGEX", VIEW,
-	  "stacks from the first such frame on", FIELD(show_from) },
+	  "stacks from the first matching frame on", FIELD(show_from) },
 	{ "callers", 0, OPTION_FLAG, 0, COMMAND_SLOW | COMMAND_DIFF, NULL, VIEW,
 	  "a row each for callers that pass a change on", FIELD(callers) },
 	{ "tag-focus", 0, OPTION_STRING, 0, LABELLING, "[KEY=]REGEX", VIEW,
@@ -688,18 +685,18 @@ static const struct option_row rows[] = {
 	  "a row for each function, file, line or address (function)",
 	  FIELD(granularity), .words = granularity_words },
 	{ "peek", 0, OPTION_STRING, 0, COMMAND_PROFILE, "REGEX", VIEW,
-	  "such functions with their callers and callees", FIELD(peek) },
+	  "matching functions with their callers and callees", FIELD(peek) },
 	{ "tree", 0, OPTION_FLAG, 0, COMMAND_PROFILE, NULL, VIEW,
 	  "all functions with their callers and callees", FIELD(tree) },
 	{ "list", 0, OPTION_STRING, 0, COMMAND_PROFILE, "REGEX", VIEW,
-	  "the source lines of such functions with their values",
+	  "source lines of matching functions with their values",
 	  FIELD(list),
-	  .brief = "the source lines of such functions" },
+	  .brief = "source lines of matching functions" },
 	{ "source-path", 0, OPTION_STRING, 0, COMMAND_PROFILE, "PATHS", VIEW,
 	  "folders of the sources, separated by ':' (this one)",
 	  FIELD(source_path) },
 	{ "source-url", 0, OPTION_STRING, SETTING, PROFILING, "URL", VIEW,
-	  "a page links source lines of the team's own files here, as "
+	  "link source lines of the team's files in pages, as "
 	  "https://host/{path}#L{line}",
 	  FIELD(source_url), .check = option_check_source_url,
 	  .brief = "links of a page to source lines" },
@@ -845,11 +842,11 @@ static const struct option_row rows[] = {
 	  "print the requests that are known beforehand as curl commands, "
 	  "without secrets, and send none", FIELD(dry_run) },
 	{ "cache", 0, OPTION_FLAG, SETTING | OPTION_LOCAL, CACHING, NULL, CASES,
-	  "take answers of the last 15 minutes from the cache, and keep new "
-	  "ones there", FIELD(cache) },
+	  "use cached answers of the last 15 minutes, and cache new "
+	  "ones", FIELD(cache) },
 	{ "no-cache", 0, OPTION_FLAG, OPTION_LOCAL, COMMAND_DATA, NULL, CASES,
-	  "keep and take nothing from the cache, not even profiles of Cloud "
-	  "Profiler, which never change", FIELD(no_cache) },
+	  "do not use the cache, not even for profiles of Cloud Profiler, "
+	  "which never change", FIELD(no_cache) },
 	{ "record", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA,
 	  "FILE", CASES,
 	  "keep every request and answer (HAR; gzip when it ends in .gz), "
@@ -857,12 +854,12 @@ static const struct option_row rows[] = {
 	  FIELD(record) },
 	{ "embed-case", 0, OPTION_FLAG, OPTION_LOCAL,
 	  PROFILING | COMMAND_SHOW, NULL, CASES,
-	  "a page (-o html) holds that too, up to 12 MiB: --replay takes it",
+	  "a page (-o html) holds that too, up to 12 MiB: --replay reads it",
 	  FIELD(embed_case) },
 	{ "replay", 0, OPTION_FILE, OPTION_LOCAL, COMMAND_DATA | COMMAND_MCP,
 	  "FILE", CASES,
-	  "take the answers from such a file, without a network; a command "
-	  "that says nothing else looks at what it holds",
+	  "answer from a recorded file, without a network; without a trace or "
+	  "service the recorded command is repeated",
 	  FIELD(replay) },
 
 	{ "help", 'h', OPTION_FLAG, OPTION_LOCAL, COMMAND_ALL, NULL, GENERAL,

@@ -135,8 +135,8 @@ static bool add_option(struct options *o, const struct command *command,
 	     !(token->form.prefix->commands & command->bit)))
 		return error_set(
 			err, ERROR_USAGE,
-			"%s is not an option of tracefind %s; tracefind "
-			"help %s --all lists those it takes",
+			"%s is not an option of tracefind %s; tracefind help "
+			"%s --all lists its options",
 			subject, command->name, command->name);
 	if (!option_store(&token->form, token->value, token->is_negated,
 			  subject, o, err))

@@ -23,8 +23,8 @@ static bool check_stdout(const struct options *o,
 {
 	if (!output->path && o->interactive)
 		return error_set(err, ERROR_USAGE,
-				 "--interactive takes the whole terminal: "
-				 "write the format to a file (-o %s=FILE)",
+				 "--interactive uses the whole terminal: write "
+				 "the format to a file (-o %s=FILE)",
 				 output->format);
 	if (output->path || ++*on_stdout == 1)
 		return true;

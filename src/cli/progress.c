@@ -112,7 +112,7 @@ static void add_pause(const struct http_progress *p, struct buf *out)
 		buf_addf(out, " answered %d", p->wait_status);
 	else
 		buf_add_text(out, " gave no whole answer");
-	buf_addf(out, ": asked again in %lld s",
+	buf_addf(out, ": next attempt in %lld s",
 		 (long long)((p->wait_left_ns - 1) / NS_PER_S + 1));
 }
 

@@ -113,7 +113,7 @@ static const char *why_none(const struct context *ctx)
 static const char *why_reading(const struct context *ctx)
 {
 	if (ctx->logins.google)
-		return "credentials of Google Cloud name files of their own";
+		return "credentials of Google Cloud name further files";
 	if (ctx->options->list)
 		return "--list reads sources that the profile names";
 	return NULL;

@@ -275,11 +275,11 @@ static void check_version(struct doctor *d, const struct exam *e)
 			 version);
 	else if (response && !response->status)
 		check_ok(&d->checks, e->name, "server",
-			 "%s; its version could not be asked: %s", e->title,
+			 "%s; version unknown: %s", e->title,
 			 response->err.message);
 	else
 		check_ok(&d->checks, e->name, "server",
-			 "%s, which does not tell its version", e->title);
+			 "%s, version unknown", e->title);
 }
 
 /* Of profiles, which may be of another kind than they were taken for. */
@@ -351,7 +351,7 @@ static bool judge_clock(struct doctor *d, struct exam *e, struct error *err)
 	else
 		check_fail(&d->checks, ERROR_INTERNAL, e->name, "clock",
 			   "about %s %s this machine's: windows such as now-1h "
-			   "miss what was sent",
+			   "miss new data",
 			   off, is_behind ? "behind" : "ahead of");
 	check_fix(&d->checks,
 		  "timedatectl set-ntp true, on whichever is wrong (where "
@@ -486,7 +486,7 @@ static const struct {
 	{ TROUBLE_TENANT_HEADER, "{side}-header 'x-tenant: NAME'" },
 	{ TROUBLE_REDIRECT, "{side}-url with the final address" },
 	{ TROUBLE_BUSY, "wait and try again: --retry 5 --timeout 5m" },
-	{ TROUBLE_SERVER, "the server's own log tells why" },
+	{ TROUBLE_SERVER, "see the server's log" },
 };
 
 /* What answers, and not as it should. */

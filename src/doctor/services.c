@@ -159,8 +159,8 @@ static void judge_types(struct doctor *d, const struct doctor_service *row)
 	check_warn(&d->checks, "profiles", "service",
 		   "\"%.*s\" has no CPU profile; the best it has is %.*s",
 		   STR_ARGS(row->name), STR_ARGS(word));
-	check_fix(&d->checks, "enable CPU in its profiler: tracefind types "
-			      "--guide tells how");
+	check_fix(&d->checks, "enable CPU in its profiler: see tracefind types "
+			      "--guide");
 }
 
 /* A row's troubles, none when all is well. */
@@ -179,7 +179,7 @@ static void judge_row(struct doctor *d, const struct doctor_service *row)
 		trouble(d, "\"%.*s\": %s", STR_ARGS(row->name),
 			row->err.message);
 		check_fix(&d->checks,
-			  "a shorter window asks less: --pad 1m, --since 5m");
+			  "use a shorter window: --pad 1m, --since 5m");
 	} else if (!has_samples(row)) {
 		judge_quiet(d, row);
 	}
@@ -255,7 +255,7 @@ static void judge_window(struct doctor *d)
 	case WINDOW_PAST_LOOKBACK:
 		check_warn(c, "profiles", "window",
 			   "begins at %s, over %dd ago: by default the server "
-			   "leaves out what is older",
+			   "leaves out older data",
 			   from, (int)(server->lookback_ns / NS_PER_DAY));
 		check_fix(c, "%s", server->lookback_fix);
 		break;
@@ -302,7 +302,7 @@ static void judge_none(struct doctor *d)
 
 	show_time(d->window.to_ns, to);
 	check_fail(&d->checks, ERROR_NOT_FOUND, "profiles", "services",
-		   "no service has sent profiles in the day before %s", to);
+		   "no service sent profiles in the 24 h before %s", to);
 	check_fix(&d->checks, "%s", server_of(d)->nowhere_fix);
 }
 
@@ -359,7 +359,7 @@ static void judge_no_id(struct doctor *d, size_t first)
 	if (names.len) {
 		check_warn(&d->checks, "profiles", "spans",
 			   "no span of %s carries pyroscope.profile.id, so "
-			   "samples cannot be told apart by span",
+			   "samples cannot be split by span",
 			   buf_text(&names));
 		fix_span_profiles(&d->checks, server_of(d), language);
 	}
@@ -383,13 +383,13 @@ static void judge_no_samples(struct doctor *d, bool is_short)
 {
 	if (is_short) {
 		check_warn(&d->checks, "profiles", "spans",
-			   "no samples of any labelled span; they took under "
-			   "20 ms, and a sample stands for 10 ms of CPU");
+			   "no samples of any labelled span; they are under 20 "
+			   "ms, and a sample stands for 10 ms of CPU");
 		check_fix(&d->checks, "a slower trace of the same operation");
 		return;
 	}
 	check_warn(&d->checks, "profiles", "spans",
-		   "spans carry profile ids, but none of those asked for has "
+		   "spans carry profile ids, but none of the queried ones has "
 		   "samples");
 	check_fix(&d->checks,
 		  "they may have waited: only CPU time is labelled (Java: "
@@ -459,8 +459,8 @@ static void judge_span_names(struct doctor *d)
 static void judge_no_spans(struct doctor *d)
 {
 	check_ok(&d->checks, "profiles", "spans",
-		 "%s keeps no samples by span: slow takes the profile of "
-		 "the whole service",
+		 "%s keeps no samples by span: slow uses the profile of the "
+		 "whole service",
 		 server_of(d)->title);
 }
 
@@ -549,9 +549,9 @@ static void check_complete(struct doctor *d)
 	check_fix(&d->checks, "%s",
 		  t->is_partial
 			  ? trace_server_of(d)->cut_fix
-			  : "fresh traces arrive in parts: try again in half "
-			    "a minute; else a service does not send, or "
-			    "samples on its own");
+			  : "fresh traces arrive in parts: try again in 30 s; "
+			    "else a service does not send, or samples "
+			    "independently");
 }
 
 static void check_found(struct doctor *d, struct str source)
@@ -572,8 +572,8 @@ static void check_missing(struct doctor *d, const struct error *why)
 {
 	check_fail(&d->checks, why->code, "trace", "found", "%s", why->message);
 	if (why->code != ERROR_NOT_FOUND) {
-		check_fix(&d->checks, "the checks of the traces side above "
-				      "say more; try again");
+		check_fix(&d->checks, "see the checks of the trace server "
+				      "above; try again");
 		return;
 	}
 	check_fix(&d->checks, "%s", trace_server_of(d)->missing_fix);

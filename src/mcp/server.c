@@ -197,11 +197,11 @@ struct str mcp_call_talk(struct mcp_call *c)
 	struct str talk = str_trim(buf_str(&c->texts[CALL_TALK]));
 
 	if (c->is_too_long)
-		return STR("the answer has over 32 MiB; ask for less: a limit, "
-			   "a shorter window");
+		return STR("the answer has over 32 MiB: use a limit or a "
+			   "shorter window");
 	if (c->is_too_late)
-		return STR("the call took longer than it may and was ended; "
-			   "ask for less: a limit, a shorter window");
+		return STR("the call exceeded its time limit: use a limit or a "
+			   "shorter window");
 	if (str_starts(talk, STR("tracefind: ")))
 		talk = str_slice(talk, 11, talk.len - 11);
 	return talk.len ? talk : STR("the command ended without an answer");

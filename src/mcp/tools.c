@@ -34,7 +34,7 @@ static const char *const types[] = { "auto",      "cpu",   "alloc", "inuse",
 	}
 #define WINDOW                                                                 \
 	ARGUMENT("since", TOOL_TEXT, "since",                                  \
-		 "start this long before the end, as 30m, 2h or 1d"),          \
+		 "length of the window: 30m, 2h, 1d"),          \
 		ARGUMENT("from", TOOL_TEXT, "from",                            \
 			 "start: RFC 3339 or now-1h"),                         \
 		ARGUMENT("to", TOOL_TEXT, "to", "end, in the same forms")
@@ -52,7 +52,7 @@ static const struct tool_argument search_arguments[] = {
 	SERVICE,
 	ARGUMENT("operation", TOOL_TEXT, "name", "name of the span"),
 	ARGUMENT("min_duration", TOOL_TEXT, "min-duration",
-		 "only what took so long, as 500ms"),
+		 "minimum duration, for example 500ms"),
 	ARGUMENT("errors", TOOL_FLAG, "errors", "only failed traces"),
 	ARGUMENT("query", TOOL_TEXT, "query",
 		 "TraceQL instead of service, operation and errors"),
@@ -93,7 +93,7 @@ static const struct tool_argument diff_arguments[] = {
 		 "which profiles, as {version=\"2\"}"),
 	ARGUMENT("baseline_selector", TOOL_TEXT, "baseline-selector",
 		 "which profiles to compare with"),
-	ARGUMENT("before_file", TOOL_FILE, NULL, "a profile from before"),
+	ARGUMENT("before_file", TOOL_FILE, NULL, "the baseline profile"),
 	ARGUMENT("after_file", TOOL_FILE, NULL, "a profile from after"),
 	ARGUMENT("focus", TOOL_TEXT, "focus",
 		 "only stacks with a function like this regular expression"),
@@ -171,7 +171,7 @@ static const struct tool_argument slo_arguments[] = {
 	NEEDED("objective", TOOL_TEXT, "objective",
 	       "percent of the requests that have to be good, as 99.9"),
 	ARGUMENT("threshold", TOOL_TEXT, "threshold",
-		 "a request that takes longer is bad, as 300ms"),
+		 "slower requests are bad, for example 300ms"),
 	ARGUMENT("operation", TOOL_TEXT, "name", "name of the span"),
 	ARGUMENT("budget_window", TOOL_TEXT, "window",
 		 "the time that the error budget is of (30d)"),
@@ -182,7 +182,7 @@ static const struct tool_argument slo_arguments[] = {
 };
 
 static const struct tool_argument doctor_arguments[] = {
-	ARGUMENT("trace_id", TOOL_TRACE, NULL, "what is there for this trace"),
+	ARGUMENT("trace_id", TOOL_TRACE, NULL, "check the data of this trace"),
 	SERVICE, WINDOW, END
 };
 
@@ -194,8 +194,8 @@ static const struct tool_argument more_arguments[] = {
 
 const struct tool tools[] = {
 	{ "find_slow_traces", "Find slow traces",
-	  "The slowest traces of a window (the last hour) and how long traces "
-	  "took there.",
+	  "The slowest traces of a window (the last hour) and the distribution "
+	  "of durations.",
 	  "search", NULL, search_arguments },
 	{ "explain_trace", "Explain a slow trace",
 	  "From a trace to the span that cost its time, why, and the functions "
@@ -205,8 +205,8 @@ const struct tool tools[] = {
 	  "The spans of a trace with self time and critical path.", "show",
 	  NULL, show_arguments },
 	{ "compare", "Compare profiles",
-	  "Which functions of a service cost more than in a baseline, in "
-	  "another version or in another file, told from noise.",
+	  "Functions of a service that use significantly more than in a "
+	  "baseline, another version or another file.",
 	  "diff", "--limit=100", diff_arguments },
 	{ "function_detail", "A function in detail",
 	  "A function of a profile with its callers and callees.", "profile",
@@ -218,8 +218,8 @@ const struct tool tools[] = {
 	  "Types of profiles that there are.", "types", NULL,
 	  types_arguments },
 	{ "since_when", "Since when is it slower",
-	  "The time of a step in cost or duration, and which version, "
-	  "instances or traffic changed then.",
+	  "The change point of cost or duration, and which version, instances "
+	  "or traffic changed then.",
 	  "when", NULL, when_arguments },
 	{ "check_change", "Did a change make it slower",
 	  "Candidate against baseline with limits: what grew beyond noise.",
@@ -227,7 +227,7 @@ const struct tool tools[] = {
 	{ "find_leak", "Does memory grow without end",
 	  "Memory in use and goroutines of a service over hours, by function.",
 	  "leak", NULL, leak_arguments },
-	{ "cost", "What a request costs",
+	{ "cost", "Cost per request",
 	  "CPU and memory of a service by request and function, in money where "
 	  "prices are configured.",
 	  "cost", NULL, cost_arguments },
@@ -236,8 +236,8 @@ const struct tool tools[] = {
 	  "error budget by cause, service and function, how fast it goes.",
 	  "slo", NULL, slo_arguments },
 	{ "doctor", "Check the servers",
-	  "Whether servers answer and what they hold, with the fix for what is "
-	  "missing.",
+	  "Whether servers answer and which data they hold, with a fix for "
+	  "each gap.",
 	  "doctor", NULL, doctor_arguments },
 	{ "more", "More of an answer",
 	  "What an earlier answer had no room for.", NULL, NULL,
@@ -742,12 +742,12 @@ static void write_output(struct jsonw *w, const struct tool *t)
 			   "command:{type:string, "
 			   "description:'gives the same in a shell'}, "
 			   "exit_code:{type:integer, description:%s}",
-			   "0; 10: the check failed; 5: too little to tell");
+			   "0; 10: the check failed; 5: inconclusive");
 	jsonw_addf(w, "answer:{type:object, description:%s}}, required:[",
 		   t->command
 			   ? "what -o json of the command gives, reduced; "
 			     "left_out has cursors for the tool more"
-			   : "the part that was asked for");
+			   : "the requested part");
 	if (t->command)
 		jsonw_addf(w, "command, exit_code");
 	jsonw_addf(w, "answer]}");

@@ -172,7 +172,7 @@ static void add_uncertain(struct page *p, const struct result *r)
 	const struct function_row *row = result_verdict(r);
 	char by[UNIT_TEXT_BYTES], percent[UNIT_TEXT_BYTES];
 
-	page_text(p, "no certain change: ");
+	page_text(p, "no significant change: ");
 	add_whole(p, r);
 	if (result_verdict_count(r) && row->change == CHANGE_NOISE) {
 		scale_say_change(r, row_value(row, row_measure(r, row)),
@@ -184,9 +184,9 @@ static void add_uncertain(struct page *p, const struct result *r)
 	}
 	if (r->whole.detectable > 0) {
 		format_percent(r->whole.detectable, percent);
-		page_text(p, "; a change of all by less than ");
+		page_text(p, "; detectable: a change of the whole by ");
 		page_number(p, percent);
-		page_text(p, " cannot be told from it");
+		page_text(p, " or more");
 	}
 }
 
@@ -215,16 +215,16 @@ static void add_unchanged(struct page *p, const struct result *r)
 	char percent[UNIT_TEXT_BYTES];
 
 	if (r->whole.is_equal || !(r->whole.function_detectable > SAME_PART)) {
-		page_text(p, "nothing changed: ");
+		page_text(p, "no change: ");
 		add_whole(p, r);
 		return;
 	}
-	page_text(p, "no change seen: ");
+	page_text(p, "no change detected: ");
 	add_whole(p, r);
 	format_percent(r->whole.function_detectable, percent);
-	page_text(p, "; could not see changes under ");
+	page_text(p, "; detectable: ");
 	page_number(p, percent);
-	page_text(p, " of a function with 1 % of it");
+	page_text(p, " or more in a function with 1 % of the total");
 }
 
 static void add_answer(struct page *p, const struct result *r)
@@ -232,7 +232,7 @@ static void add_answer(struct page *p, const struct result *r)
 	if (!r->is_compared || !result_verdict_count(r) ||
 	    result_verdict(r)->change == CHANGE_NONE) {
 		page_text(p, r->noise_count || r->is_compared
-				     ? "nothing changed"
+				     ? "no change"
 				     : "not compared: no baseline");
 	} else if (r->whole.is_together) {
 		add_together(p, r);
@@ -242,7 +242,7 @@ static void add_answer(struct page *p, const struct result *r)
 		add_whole(p, r);
 	} else if (r->whole.is_changed) {
 		page_textf(p,
-			   "%s %s, no single function for certain: ",
+			   "%s %s, no single function significantly: ",
 			   whole_name(r), whole_words(whole_ratio(r)));
 		add_whole(p, r);
 		add_most(p, r);
@@ -347,7 +347,7 @@ static void write_after(struct page *p, const struct result *r,
 static void write_before(struct page *p, const struct result *r)
 {
 	struct side side = {
-		.label = "  before",
+		.label = "  baseline",
 		.name = r->baseline.text.len ? r->baseline.text
 					     : r->baseline.kind,
 		.range = r->baseline.range,
@@ -370,17 +370,17 @@ static void write_functions(struct page *p, const struct result *r)
 /* From here on a false alarm is one of a hundred. */
 #define STRONG_Q 0.01
 
-/* The next round number above a chance: digits say more than is known. */
-static const char *chance_words(double chance)
+/* The next round number above q: more digits would claim more than is known. */
+static const char *q_words(double q)
 {
-	if (chance < 0.001)
-		return "1 of 1,000";
-	if (chance < 0.01)
-		return "1 of 100";
-	return chance < 0.02 ? "1 of 50" : "1 of 20";
+	if (q < 0.001)
+		return "q < 0.001";
+	if (q < 0.01)
+		return "q < 0.01";
+	return q < 0.02 ? "q < 0.02" : "q < 0.05";
 }
 
-/* "strong: +19 %, and fewer than 1 of 1,000 changes so clear are chance" */
+/* "strong: +19 %, significant (q < 0.001)" */
 static void add_certainty(struct page *p, const struct result *r,
 			  const struct function_row *row)
 {
@@ -395,8 +395,7 @@ static void add_certainty(struct page *p, const struct result *r,
 		page_number(p, ratio);
 		page_text(p, ", ");
 	}
-	page_textf(p, "and fewer than %s changes so clear are chance",
-		   chance_words(row->q));
+	page_textf(p, "significant (%s)", q_words(row->q));
 }
 
 /* How certain the first line is. */
@@ -405,17 +404,16 @@ static void write_confidence(struct page *p, const struct result *r)
 	double q = has_certain(r) ? result_verdict(r)->q : NAN;
 
 	if (has_certain(r) && isnan(q))
-		page_text(p, "weak: how much of it is noise is not known");
+		page_text(p, "weak: significance not tested");
 	else if (has_certain(r))
 		add_certainty(p, r, result_verdict(r));
 	else if (r->whole.is_changed && !isnan(r->whole.q))
 		page_textf(p,
-			   "%s: the whole changed, and fewer than %s such "
-			   "changes are chance",
+			   "%s: the whole changed significantly (%s)",
 			   r->whole.q <= STRONG_Q ? "strong" : "fair",
-			   chance_words(r->whole.q));
+			   q_words(r->whole.q));
 	else if (r->whole.is_changed)
-		page_text(p, "weak: how much of it is noise is not known");
+		page_text(p, "weak: significance not tested");
 	else
 		return;
 	page_flush(p, PAINT_NONE, "  confidence", EVIDENCE_COLUMNS);
@@ -424,7 +422,7 @@ static void write_confidence(struct page *p, const struct result *r)
 void diff_evidence(struct page *p, const struct render_input *in)
 {
 	write_before(p, in->result);
-	write_after(p, in->result, "  after");
+	write_after(p, in->result, "  comparison");
 	write_confidence(p, in->result);
 }
 
@@ -445,7 +443,7 @@ static const char *top_words(enum rank_by measure)
 {
 	if (measure == RANK_SELF)
 		return " itself";
-	return measure == RANK_TOTAL ? " with what it calls" : "";
+	return measure == RANK_TOTAL ? " with its callees" : "";
 }
 
 /* The first row has the largest value of its own, which may be zero where it

@@ -82,7 +82,7 @@ static void write_change(struct out *out, const struct flame_words *w,
 {
 	char text[UNIT_TEXT_BYTES];
 
-	out_text(out, ", before ");
+	out_text(out, ", baseline ");
 	write_steps(out, w, before);
 	scale_text_signed(&w->scale, now - before, text);
 	out_text(out, ", change ");
@@ -185,14 +185,14 @@ void flame_self_write(struct out *out, const struct flame_words *w,
 
 	out_text(out, "self ");
 	write_steps(out, w, scale_after(&w->scale, n->values[FLAME_SLOW].self));
-	out_text(out, ", before ");
+	out_text(out, ", baseline ");
 	write_steps(out, w,
 		    scale_before(&w->scale, n->values[FLAME_BASELINE].self));
 	if (!has_samples(f, FLAME_SLOW) || !has_samples(f, FLAME_BASELINE))
 		return;
 	out_text(out, "; samples ");
 	write_count(out, f, FLAME_SLOW, n->values[FLAME_SLOW].total);
-	out_text(out, ", before ");
+	out_text(out, ", baseline ");
 	write_count(out, f, FLAME_BASELINE, n->values[FLAME_BASELINE].total);
 }
 
@@ -541,7 +541,7 @@ static void head_before(const struct head *p)
 	const struct extent e = { b->range, b->samples, b->instances,
 				  b->requests, b->is_requests_sampled };
 
-	head_side(p, "before: ", &e, b->total_value,
+	head_side(p, "baseline: ", &e, b->total_value,
 		  b->text.len ? b->text : b->kind);
 }
 
@@ -574,12 +574,12 @@ static void head_how(const struct head *p)
 		   p->f->is_reversed ? "callees first" : "callers first");
 	if (p->f->has_baseline)
 		page_textf(page,
-			   "the larger side of its stacks, before or after; "
+			   "the larger side of its stacks, baseline or after; "
 			   "%s",
 			   has_gone(p->f) ? "hatched: not there after; " : "");
 	else
-		page_textf(page, "what it and all %s took",
-			   p->f->is_reversed ? "callers before it"
+		page_textf(page, "the value of it and all %s",
+			   p->f->is_reversed ? "callers above it"
 					     : "beneath it");
 	flame_head_compared(page, p->f);
 }
@@ -648,7 +648,8 @@ void flame_head_colors(struct page *page, const struct flame *f,
 					? ": how much of the frame came or "
 					  "went, only where the change of its "
 					  "function is no noise"
-					: ": no function changed for certain");
+					: ": no function changed "
+					  "significantly");
 	if (flame_has_blamed(f))
 		page_text(page, "; outlined: the function to blame");
 }

@@ -75,12 +75,12 @@ static void write_requests(struct html *h)
 	if (!r->request_count)
 		return;
 	out_text(h->out,
-		 "<h3>What servers were asked</h3>\n"
+		 "<h3>Queries to servers</h3>\n"
 		 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
 		 "aria-label=\"Table of requests\">\n<table>\n<thead><tr>"
 		 "<th scope=\"col\" class=\"num\">status</th>"
 		 "<th scope=\"col\" class=\"num\">size</th>"
-		 "<th scope=\"col\" class=\"num\">took</th>"
+		 "<th scope=\"col\" class=\"num\">time</th>"
 		 "<th scope=\"col\">method</th><th scope=\"col\">address</th>"
 		 "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < r->request_count; i++)
@@ -134,7 +134,7 @@ static void html_evidence_write(struct html *h)
 	if (has_reasons(h->in->result))
 		out_text(h->out, "how it was decided");
 	if (h->in->result->request_count)
-		outf(h->out, "%swhat servers were asked: %zu request%s",
+		outf(h->out, "%squeries to servers: %zu request%s",
 		     has_reasons(h->in->result) ? "; " : "",
 		     h->in->result->request_count,
 		     h->in->result->request_count == 1 ? "" : "s");
@@ -321,7 +321,7 @@ static void write_notes(struct html *h)
 		out_text(out, "</ul>\n");
 	}
 	if (has_notes(r)) {
-		out_text(out, "<h3>Good to know</h3>\n<ul>\n");
+		out_text(out, "<h3>Notes</h3>\n<ul>\n");
 		page_notes(&h->page, &r->notes, note);
 		out_text(out, "</ul>\n");
 	}
@@ -448,11 +448,11 @@ static void write_footer(struct html *h)
 		 "<footer>\n<p>Written by tracefind " TRACEFIND_VERSION);
 	if (asked_ns) {
 		page_time(&h->page, asked_ns, asked_ns, &asked);
-		outf(h->out, ", servers were asked %s %.8s %s", asked.date,
+		outf(h->out, ", servers were queried %s %.8s %s", asked.date,
 		     asked.clock, asked.zone);
 	}
-	out_text(h->out, ". Times are UTC. This file holds all that it shows "
-			 "and asks for nothing.</p>\n</footer>\n");
+	out_text(h->out, ". Times are UTC. This file is self-contained "
+			 "and loads nothing.</p>\n</footer>\n");
 }
 
 static void write_end(struct html *h)

@@ -98,7 +98,7 @@ static bool is_alone(const struct flame_words *w)
  * "self+lib". */
 static const char *html_flame_measure(const struct flame_words *w)
 {
-	return is_alone(w) ? "self" : "own";
+	return is_alone(w) ? "self" : "self+lib";
 }
 
 static const int64_t *html_flame_measured(const struct flame_words *w,
@@ -898,9 +898,9 @@ static void write_how(struct page *p, const struct flame *f)
 	page_textf(p, "%s; a frame is as wide as ",
 		   f->is_reversed ? "callees first" : "callers first");
 	page_text(p, f->has_baseline
-			     ? "the larger side of its stacks, before or "
-			       "after; hatched: not there after"
-			     : "what its stacks took");
+			     ? "the larger side of its stacks, baseline or "
+			       "after; hatched: gone after"
+			     : "the value of its stacks");
 	page_flush(p, PAINT_NONE, "", 0);
 	out_text(p->out, "</p>\n");
 }

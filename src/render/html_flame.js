@@ -215,7 +215,7 @@ function tellMatched(isLate) {
 		text = "matched " + model.words.share(search.share(pane.tree,
 			pane.zoom, 0));
 		if (head.has_baseline)
-			text += ", before " + model.words.share(search.share(
+			text += ", baseline " + model.words.share(search.share(
 				pane.tree, pane.zoom, 1));
 	}
 	if (isLate)

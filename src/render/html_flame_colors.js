@@ -127,7 +127,7 @@ function legend(palette, used) {
 	const places = new Set();
 
 	if (palette === "diff")
-		return [[data.new, "new: not there before", , "new"],
+		return [[data.new, "new: not in the baseline", , "new"],
 			[data.up[data.up.length - 1], "grew"],
 			...data.legends.diff.slice(1, -1),
 			[data.down[data.down.length - 1], "shrank"],

@@ -4,31 +4,31 @@
 // the state when they are told to.
 const flameControls = (function () {
 "use strict";
-const MEASURES = { larger: "the larger side", after: "after", before: "before",
+const MEASURES = { larger: "the larger side", after: "after", before: "baseline",
 	change: "the change" };
 // Of a path, the first and the last ones.
 const CRUMBS_MAX = 5;
 
 const CAPTIONS = {
 	top: "Callers first, callees beyond them",
-	bottom: "First what took the time itself, then its callers: what lies " +
-		"beyond a frame says through whom that time was spent",
+	bottom: "Self time first, then its callers: a frame beyond another " +
+		"shows through whom that time was spent",
 	sandwich: "A function with all its callers above and all its callees " +
 		"below, wherever it was called",
 	sides: "Both profiles, one zoom for both",
-	diff: "Left what came, right what went, stack by stack, to one scale: " +
+	diff: "Left growth, right shrinkage, stack by stack, on one scale: " +
 		"their difference is the change as a whole",
-	package: "By the package of what took the time itself: then the " +
+	package: "By package, by self time: then the " +
 		"function, then its callers",
-	kind: "By the kind of code that took the time itself: then package, " +
+	kind: "By kind of code, by self time: then package, " +
 		"function and callers",
 };
 const WIDTHS = {
-	larger: "as wide as the larger side of its stacks, before or after",
-	after: "as wide as what it took after",
-	before: "as wide as what it took before",
+	larger: "as wide as the larger side of its stacks, baseline or after",
+	after: "as wide as its value after",
+	before: "as wide as its value in the baseline",
 	change: "as wide as what came and went in its stacks, added up",
-	alone: "as wide as what it took",
+	alone: "as wide as its value",
 };
 
 function id(name) {

@@ -181,7 +181,7 @@ function panes(state) {
 	if (view === "sandwich")
 		return state.center >= 0 ? sandwichPanes(state) : [];
 	if (view === "sides")
-		return [sidePane(state, "before", "before", 1),
+		return [sidePane(state, "before", "baseline", 1),
 			sidePane(state, "after", "after", 0)];
 	if (view === "diff")
 		return [changePane(state, "grew", "grew"),

@@ -126,8 +126,8 @@ function sides(values) {
 	const points = unit === "share" || head.is_share;
 
 	if (unit === "value")
-		return value(values[0]) + ", before " + value(values[1]);
-	return inSteps(now) + per() + ", before " + inSteps(before) +
+		return value(values[0]) + ", baseline " + value(values[1]);
+	return inSteps(now) + per() + ", baseline " + inSteps(before) +
 		", change " + (now > before ? "+" : "") +
 		withUnit(digits(now - before), points ? "points" : scale.unit);
 }
@@ -148,7 +148,7 @@ function samples(totals) {
 	if (!sample.every(v => v > 0 && v !== 1))
 		return "";
 	return "; samples " + totals.map((v, s) =>
-		count(Math.floor(v / sample[s] + 0.5))).join(", before ");
+		count(Math.floor(v / sample[s] + 0.5))).join(", baseline ");
 }
 
 // ---- of functions and frames ----
@@ -226,7 +226,7 @@ function ofSide(side, v) {
 function brief(totals, side) {
 	if (!head.has_baseline)
 		return share(part(0, totals[0]));
-	return side === undefined ? ofSide(0, totals[0]) + ", before " +
+	return side === undefined ? ofSide(0, totals[0]) + ", baseline " +
 		ofSide(1, totals[1]) : ofSide(side, totals[side]) + per();
 }
 
@@ -244,7 +244,7 @@ function cells(totals) {
 function cellNames() {
 	if (!head.has_baseline)
 		return ["value", "share"];
-	return ["after" + per(), "before", "change"].slice(0, unit === "value" ?
+	return ["after" + per(), "baseline", "change"].slice(0, unit === "value" ?
 		2 : 3);
 }
 

@@ -37,28 +37,30 @@ struct functions {
 };
 
 static const char *const measure_names[] = {
-	[RANK_SELF_LIB] = "own",
+	[RANK_SELF_LIB] = "self+lib",
 	[RANK_SELF] = "self",
 	[RANK_TOTAL] = "total",
 };
 static const char *const measure_hints[] = {
-	[RANK_SELF_LIB] = "in the function and libraries that it calls",
-	[RANK_SELF] = "in the function itself",
-	[RANK_TOTAL] = "with what it calls",
+	[RANK_SELF_LIB] = "the function and the library code it calls",
+	[RANK_SELF] = "the function itself",
+	[RANK_TOTAL] = "the function and its callees",
 };
 
 static const struct column alone_self_lib[] = {
-	{ "own", "in the function and libraries that it calls", true, RANK_SELF_LIB },
-	{ "%", "in the function and libraries that it calls", false, RANK_SELF_LIB },
-	{ "self %", "in the function itself", false, RANK_SELF },
-	{ "total %", "with what it calls", false, RANK_TOTAL },
+	{ "self+lib", "the function and the library code it "
+		 "calls", true, RANK_SELF_LIB },
+	{ "%", "the function and the library code it "
+	       "calls", false, RANK_SELF_LIB },
+	{ "self %", "the function itself", false, RANK_SELF },
+	{ "total %", "the function and its callees", false, RANK_TOTAL },
 	{ NULL },
 };
 static const struct column alone_flat[] = {
-	{ "self", "in the function itself", true, RANK_SELF },
-	{ "self %", "in the function itself", false, RANK_SELF },
-	{ "total", "with what it calls", true, RANK_TOTAL },
-	{ "total %", "with what it calls", false, RANK_TOTAL },
+	{ "self", "the function itself", true, RANK_SELF },
+	{ "self %", "the function itself", false, RANK_SELF },
+	{ "total", "the function and its callees", true, RANK_TOTAL },
+	{ "total %", "the function and its callees", false, RANK_TOTAL },
 	{ NULL },
 };
 
@@ -312,7 +314,7 @@ static void compared_heads(struct functions *f)
 {
 	head_cell(f, "num", measure_names[f->measure],
 		  measure_hints[f->measure]);
-	head_cell(f, "num", "before", "in the baseline");
+	head_cell(f, "num", "baseline", "in the baseline");
 	head_cell(f, "num", "change", "what stands left of it, subtracted");
 	out_text(f->h->out, "<td class=\"graph\"></td>"
 			    "<th scope=\"col\" class=\"range\">95 % "
@@ -353,8 +355,8 @@ static void write_hint(struct functions *f)
 	scale_measure(r, measure);
 	if (r->has_baseline)
 		outf(out,
-		     "<p class=\"hint\">%s%s%s: %s, before and change are of "
-		     "one measure. A question mark: that may be noise",
+		     "<p class=\"hint\">%s%s%s: %s, baseline and change use "
+		     "the same measure. A question mark: may be noise",
 		     measure, *f->scale.unit ? ", " : "", f->scale.unit,
 		     measure_names[f->measure]);
 	else

@@ -405,9 +405,9 @@ static void html_history_table(struct html *h,
 			       size_t count)
 {
 	out_text(h->out, "<div class=\"scroll\"><table>\n<thead><tr>"
-			 "<th scope=\"col\" class=\"num\">took</th>"
-			 "<th scope=\"col\">began</th>"
-			 "<th scope=\"col\">to look at it</th></tr></thead>\n"
+			 "<th scope=\"col\" class=\"num\">duration</th>"
+			 "<th scope=\"col\">start</th>"
+			 "<th scope=\"col\">command</th></tr></thead>\n"
 			 "<tbody>\n");
 	for (size_t i = 0; i < count; i++)
 		write_example(h, &examples[i]);
@@ -600,7 +600,7 @@ static void write_words(struct html *h)
 	html_text(h, name_shown(history->service));
 	out_char(h->out, ' ');
 	html_text(h, name_shown(history->name));
-	out_text(h->out, "</code> that the trace server told of.");
+	out_text(h->out, "</code> that the trace server returned.");
 	if (history->threshold_ns) {
 		format_duration(history->threshold_ns, text);
 		outf(h->out, " Slow: %s and more.", text);

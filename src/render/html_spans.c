@@ -241,7 +241,7 @@ static void write_process(struct html *h, uint32_t resource, uint32_t number)
 	out_text(h->out, "</summary>");
 	attr_list_resource(t, resource, h->out, &list);
 	if (!list.count)
-		out_text(h->out, "<p>nothing else is known of it</p>");
+		out_text(h->out, "<p>no further data</p>");
 	write_list(h, NULL, &list);
 	attr_list_release(&list);
 	out_text(h->out, "</details>\n");
@@ -555,7 +555,7 @@ static void write_row(struct fall *f, uint32_t i)
 	write_name(f, i, color);
 	html_duration(f->h, "began after ",
 		      sat_sub_i64(row->start_ns, f->from_ns));
-	html_duration(f->h, "took ", row->duration_ns);
+	html_duration(f->h, "duration ", row->duration_ns);
 	html_duration(f->h, "self ", row->self_ns);
 	write_bar(f, row, color);
 	outf(out, "</%s>", tag);
@@ -639,9 +639,9 @@ static void write_section(struct fall *f)
 	out_text(out,
 		 "<section id=\"spans\" aria-labelledby=\"spans-title\">\n"
 		 "<h2 id=\"spans-title\">Spans</h2>\n"
-		 "<p class=\"hint\">A bar a span, coloured by service; "
-		 "underlined: on the critical path; self: time with no child "
-		 "at work. Open a row for what its span says.</p>\n"
+		 "<p class=\"hint\">One bar per span, coloured by service; "
+		 "underlined: on the critical path; self: time without an active child "
+		 "span. Open a row for the span's attributes.</p>\n"
 		 "<div class=\"fall\" data-length=\"");
 	outf(out, "%" PRId64 "\">\n", f->length_ns);
 	write_axis(f);

@@ -28,7 +28,7 @@
 	{ command, NULL, "compared.before", NULL, "compared.unit=" unit,       \
 	  divisor, "profile_" suffix, NULL, { SIDE("before") } },              \
 	{ command, "functions", "now", NULL, "compared.unit=" unit, divisor,   \
-	  "function_" suffix, "A function with what it calls.",                \
+	  "function_" suffix, "A function with its callees.",                \
 	  { FUNCTION_SIDE("now") } },                                          \
 	{ command, "functions", "before", NULL, "compared.unit=" unit,         \
 	  divisor, "function_" suffix, NULL, { FUNCTION_SIDE("before") } }
@@ -70,7 +70,7 @@ static const struct gauge openmetrics_gauges[] = {
 	  { "service=span.service", "span=span.name", "trace_id=trace.id",
 	    "cause=cause.kind", "confidence=cause.confidence" } },
 	{ "slow", NULL, "span.duration_ns", NULL, NULL, NS, "span_seconds",
-	  "The span to blame, and what is usual.",
+	  "The span to blame, and its baseline.",
 	  { "service=span.service", "span=span.name", "side:now" } },
 	{ "slow", NULL, "span.typical_ns", NULL, NULL, NS, "span_seconds",
 	  NULL, { "service=span.service", "span=span.name", "side:before" } },
@@ -92,8 +92,7 @@ static const struct gauge openmetrics_gauges[] = {
 	{ "check", NULL, "outcome", "failed", NULL, 0, "check_failed",
 	  "1: something grew beyond its limit and noise.", { CHECKED } },
 	{ "check", NULL, "outcome", "passed", NULL, 0, "check_passed",
-	  "1: nothing did. 0 beside a check that did not fail: too little to "
-	  "tell.", { CHECKED } },
+	  "1: passed. 0 without a failure: inconclusive.", { CHECKED } },
 	{ "check", NULL, "total.growth", NULL, NULL, 0,
 	  "check_total_growth_ratio", "By how much of itself the total grew.",
 	  { CHECKED } },
@@ -102,10 +101,10 @@ static const struct gauge openmetrics_gauges[] = {
 	  { "function=function", "file=file", "limit=limit", CHECKED } },
 
 	{ "when", NULL, "result", "step", NULL, 0, "step_found",
-	  "1: it takes more, or less, since a moment.",
+	  "1: a change point was found.",
 	  { "service=service", "measure=measure" } },
 	{ "when", NULL, "step.ratio", NULL, NULL, 0, "step_ratio",
-	  "After the step, of what was before.",
+	  "Level after the change point over the level before.",
 	  { "service=service", "measure=measure" } },
 
 	{ "leak", NULL, "leak", NULL, NULL, 0, "leak",
@@ -153,7 +152,7 @@ static const struct gauge openmetrics_gauges[] = {
 	  "alert_service_fires", "1: this service is.",
 	  { "service=service" } },
 	{ "alert", "services", "last_ns", NULL, NULL, NS,
-	  "alert_latency_seconds", "Its latency in the last step.",
+	  "alert_latency_seconds", "Its latency in the last interval.",
 	  { "service=service", "quantile=/quantile" } },
 
 	{ "slo", NULL, "good_share", NULL, NULL, 0, "slo_good_ratio",

@@ -20,8 +20,8 @@ static const char *const confidence_words[] = {
 
 /* Said when the analysis found a cause but no words for it. */
 static const char *const cause_words[] = {
-	[CAUSE_UNKNOWN] = "not known: the evidence does not tell",
-	[CAUSE_CPU] = "its own code computes",
+	[CAUSE_UNKNOWN] = "not known: the evidence does not show it",
+	[CAUSE_CPU] = "its code computes",
 	[CAUSE_ALLOC] = "allocation or garbage collection",
 	[CAUSE_LOCK] = "it waits for a lock",
 	[CAUSE_WAIT] = "not CPU: it waits (I/O, sleep, queue or pool)",
@@ -29,7 +29,7 @@ static const char *const cause_words[] = {
 	[CAUSE_N_PLUS_ONE] = "N+1: many small calls, one after another",
 	[CAUSE_NETWORK] = "the way between two services",
 	[CAUSE_QUEUE] = "its message waited in the queue",
-	[CAUSE_CONTENTION] = "it did not get the CPU it asked for",
+	[CAUSE_CONTENTION] = "CPU starvation",
 };
 
 static void evidence(struct page *p, const char *label)
@@ -79,7 +79,7 @@ static void times_text(const struct result *r, char *out, size_t size)
 		snprintf(calls, sizeof calls, " in %u calls",
 			 (unsigned)span->count);
 	snprintf(out, size, " took %s%s%s%s", took, calls,
-		 *typical ? ", usually " : "", typical);
+		 *typical ? ", normally " : "", typical);
 }
 
 /* " waited 8.2 s in its queue, usually 12 ms". */
@@ -92,7 +92,7 @@ static void queue_text(const struct queue_info *q, char *out, size_t size)
 	if (q->typical_ns >= 0)
 		format_duration(q->typical_ns, typical);
 	snprintf(out, size, " waited %s in its queue%s%s", took,
-		 *typical ? ", usually " : "", typical);
+		 *typical ? ", normally " : "", typical);
 }
 
 void slow_answer(struct page *p, const struct render_input *in)
@@ -128,11 +128,11 @@ void slow_answer(struct page *p, const struct render_input *in)
 /* The cause may begin with it: "208 ms of its own on the critical path". */
 static bool is_self_told(const struct guilty_span *span)
 {
-	char phrase[UNIT_TEXT_BYTES + sizeof " of its own"];
+	char phrase[UNIT_TEXT_BYTES + sizeof " self time"];
 	char self[UNIT_TEXT_BYTES];
 
 	format_duration(span->self_ns, self);
-	snprintf(phrase, sizeof phrase, "%s of its own", self);
+	snprintf(phrase, sizeof phrase, "%s self time", self);
 	return str_starts(span->why, str_from(phrase));
 }
 
@@ -229,7 +229,7 @@ static void add_part(struct page *p, const struct excess_part *part)
 		[EXCESS_BLOCKED] = " blocked",
 		[EXCESS_QUEUE] = " in the queue",
 		[EXCESS_CALL] = " in calls",
-		[EXCESS_REST] = " that neither spans nor profiles tell",
+		[EXCESS_REST] = " unattributed",
 	};
 
 	add_duration(p, part->ns);
@@ -242,7 +242,7 @@ static void add_part(struct page *p, const struct excess_part *part)
 		return;
 	page_text(p, " (");
 	add_duration(p, part->now_ns);
-	page_text(p, ", usually ");
+	page_text(p, ", normally ");
 	add_duration(p, part->before_ns);
 	page_text(p, ")");
 }
@@ -275,12 +275,13 @@ static void add_unseen(struct page *p, const struct function_row *row)
 {
 	char percent[UNIT_TEXT_BYTES];
 
-	page_text(p, ": no change seen");
+	page_text(p, ": no change detected");
 	if (!(row->detectable > 0))
 		return;
 	format_percent(row->detectable, percent);
-	page_text(p, ", could not see one under ");
+	page_text(p, " (detectable: ");
 	page_number(p, percent);
+	page_text(p, " or more)");
 }
 
 /* Go's profiles of waiting know no threads. */
@@ -314,7 +315,7 @@ static void add_sum(struct page *p, const struct result *r,
 	page_text(p, ")");
 }
 
-/* "322 ms of CPU per request, before 5.3 ms": the row's own figures. */
+/* "322 ms of CPU per request (was 5.3 ms)": the values of the row. */
 static void add_values(struct page *p, const struct result *r,
 		       const struct function_row *row)
 {
@@ -331,17 +332,18 @@ static void add_values(struct page *p, const struct result *r,
 		return;
 	if (row_before(row, measure) > 0) {
 		scale_say(r, row_before(row, measure), true, before);
-		page_text(p, ", before ");
+		page_text(p, " (was ");
 		page_number(p, before);
+		page_text(p, ")");
 	} else {
-		page_text(p, ", before none");
+		page_text(p, " (was 0)");
 	}
 	if (row->change == CHANGE_NOISE)
-		page_text(p, ": that may be noise");
+		page_text(p, "; may be noise");
 	else if (row->is_with_all)
-		page_text(p, ": as much more as all others");
+		page_text(p, "; grew as much as all others");
 	else if (row->change == CHANGE_SAME)
-		page_text(p, ": nothing changed");
+		page_text(p, ": no change");
 	else if (row->change == CHANGE_UNSEEN)
 		add_unseen(p, row);
 }
@@ -421,20 +423,20 @@ static void write_code(struct page *p, const struct result *r)
 		page_sentence(p, missing);
 	else if (!r->has_profile && (r->cause.kind == CAUSE_NETWORK ||
 				     r->cause.kind == CAUSE_CONTENTION))
-		page_text(p, "none: it is not code that took the time");
+		page_text(p, "none: the time is not in code");
 	else if (!r->has_profile && r->cause.kind == CAUSE_WAIT)
 		page_text(p, "none: no profile of the service shows who waits");
 	else if (!r->has_profile && r->cause.kind == CAUSE_DOWNSTREAM)
-		page_text(p, "none: the service waits for what it calls");
+		page_text(p, "none: the service waits for its callees");
 	else if (!r->has_profile)
 		page_text(p, "no profile for this service");
 	else if (r->noise_count)
 		page_textf(p,
-			   "nothing changed: the differences of %zu functions "
-			   "are not distinguishable from noise",
+			   "no change: the differences of %zu functions are "
+			   "within noise",
 			   r->noise_count);
 	else if (r->has_baseline)
-		page_text(p, "nothing changed");
+		page_text(p, "no change");
 	else
 		page_text(p, profile_without_rows(r));
 	evidence(p, "  function");
@@ -443,17 +445,17 @@ static void write_code(struct page *p, const struct result *r)
 static void add_baseline_name(struct page *p, const struct baseline_info *b)
 {
 	if (str_equal(b->kind, STR("20m")))
-		page_text(p, "twenty minutes before, ");
+		page_text(p, "20 minutes earlier, ");
 	else if (str_equal(b->kind, STR("40m")))
-		page_text(p, "forty minutes before, ");
+		page_text(p, "40 minutes earlier, ");
 	else if (str_equal(b->kind, STR("1h")))
-		page_text(p, "one hour before, ");
+		page_text(p, "1 hour earlier, ");
 	else if (str_equal(b->kind, STR("3h")))
-		page_text(p, "three hours before, ");
+		page_text(p, "3 hours earlier, ");
 	else if (str_equal(b->kind, STR("1d")))
-		page_text(p, "one day before, ");
+		page_text(p, "1 day earlier, ");
 	else if (str_equal(b->kind, STR("7d")))
-		page_text(p, "seven days before, ");
+		page_text(p, "7 days earlier, ");
 }
 
 /* One side's window and extent: a share of three samples is not a share of
@@ -532,7 +534,7 @@ static void write_contrasts(struct page *p, const struct result *r)
 {
 	for (size_t i = 0; i < r->contrast_count; i++) {
 		page_sentence(p, r->contrasts[i].text);
-		evidence(p, i ? "" : "  in common");
+		evidence(p, i ? "" : "  attributes");
 	}
 }
 

@@ -263,7 +263,7 @@ static void write_heads(struct fall *f)
 	svg_take_title(&f->s);
 	format_duration(t->duration_ns, text);
 	page_time(p, t->start_ns, t->start_ns, &start);
-	page_textf(p, "%s %s %s, took %s, %u spans of %u services, ",
+	page_textf(p, "%s %s %s, %s, %u spans of %u services, ",
 		   start.date, start.clock, start.zone, text,
 		   (unsigned)t->span_count, (unsigned)t->service_count);
 	page_foreign(p, t->source);

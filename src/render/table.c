@@ -467,7 +467,7 @@ static void write_callers(struct page *p, const struct table *t)
 	struct str named[CALLERS_NAMED];
 	size_t count = 0, left = 0;
 
-	page_textf(p, "%zu callers on the way: ", t->caller_count);
+	page_textf(p, "%zu callers folded: ", t->caller_count);
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &t->result->functions[i];
 		struct str package = package_of(name_shown(row->name));
@@ -763,12 +763,12 @@ static void write_row(struct page *p, const struct table *t,
 static const char *const *number_names(const struct result *r)
 {
 	static const char *const changes[][NUMBERS] = {
-		[RANK_SELF_LIB] = { "own", "before", "change", "total" },
-		[RANK_SELF] = { "self", "before", "change", "total" },
-		[RANK_TOTAL] = { "total", "before", "change", "own" },
+		[RANK_SELF_LIB] = { "self+lib", "baseline", "change", "total" },
+		[RANK_SELF] = { "self", "baseline", "change", "total" },
+		[RANK_TOTAL] = { "total", "baseline", "change", "self+lib" },
 	};
 	static const char *const flats[][NUMBERS] = {
-		[0] = { "own", "%", "self%", "total%" },
+		[0] = { "self+lib", "%", "self%", "total%" },
 		[1] = { "self", "self%", "total", "total%" },
 	};
 	enum rank_by measure = table_measure(r);
@@ -792,7 +792,8 @@ static void write_unit(struct page *p, const struct table *t)
 			   t->scale.unit);
 	}
 	if (has_own)
-		page_textf(p, "%sown: in the function and libraries it calls",
+		page_textf(p, "%sself+lib: the function and the library code "
+			      "it calls",
 			   t->result->has_baseline ? "; " : "");
 	page_flush(p, PAINT_NONE, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
 	if (p->style.is_markdown)
@@ -848,13 +849,12 @@ static void write_foot(struct page *p, const struct table *t)
 			   more == 1 ? "" : "s");
 	else if (changed)
 		page_textf(p,
-			   "%zu more changed, %zu by less than noise (-n 0 "
-			   "shows all)",
+			   "%zu more changed, %zu within noise (-n 0 shows "
+			   "all)",
 			   changed, more - changed);
 	else
 		page_textf(p,
-			   "%zu more function%s changed by less than noise "
-			   "(-n 0 shows all)",
+			   "%zu more function%s within noise (-n 0 shows all)",
 			   more, more == 1 ? "" : "s");
 	page_flush(p, PAINT_DIM, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
 }

@@ -417,8 +417,8 @@ static void write_legend(struct drawing *d)
 			     "to blame; no mark: the same, or may be noise");
 	if (d->labels.has_whole)
 		page_textf(p,
-			   "%sin all: on all paths of the function, as tables "
-			   "tell it",
+			   "%sin all: on all paths of the function, as in "
+			   "tables",
 			   p->line.len ? "; " : "");
 	if (d->has_gone)
 		page_textf(p, "%s%s not there after", p->line.len ? "; " : "",

@@ -563,13 +563,13 @@ const char *request_role_words(enum request_role role)
 {
 	static const char *const words[REQUEST_ROLES] = {
 		[REQUESTS_NOW] = "in these minutes",
-		[REQUESTS_PREVIOUS] = "just before",
-		[REQUESTS_THIRD_HOUR] = "twenty minutes before",
-		[REQUESTS_TWO_THIRDS] = "forty minutes before",
-		[REQUESTS_HOUR] = "an hour before",
-		[REQUESTS_THREE_HOURS] = "three hours before",
-		[REQUESTS_DAY] = "a day before",
-		[REQUESTS_WEEK] = "a week before",
+		[REQUESTS_PREVIOUS] = "immediately before",
+		[REQUESTS_THIRD_HOUR] = "20 minutes earlier",
+		[REQUESTS_TWO_THIRDS] = "40 minutes earlier",
+		[REQUESTS_HOUR] = "1 hour earlier",
+		[REQUESTS_THREE_HOURS] = "3 hours earlier",
+		[REQUESTS_DAY] = "1 day earlier",
+		[REQUESTS_WEEK] = "1 week earlier",
 	};
 
 	return words[role];

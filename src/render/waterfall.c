@@ -337,7 +337,7 @@ static void span_answer(struct page *p, const struct render_input *in)
 	page_name(p, span_service(t, span), p->width / 4);
 	page_text(p, "  ");
 	page_name(p, span_name(t, span), p->width / 3);
-	page_text(p, "  took ");
+	page_text(p, "  duration ");
 	format_duration(span_duration_ns(&t->spans[span]), text);
 	page_number(p, text);
 	page_flush(p, PAINT_BOLD, "", 0);
@@ -807,7 +807,7 @@ static void write_times(struct page *p, const struct waterfall *w, uint32_t top)
 
 	format_duration(top_ns, root);
 	format_duration(trace_ns, whole);
-	page_text(p, "took ");
+	page_text(p, "duration ");
 	page_number(p, root);
 	if (strcmp(root, whole) == 0)
 		return;

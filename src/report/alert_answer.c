@@ -255,8 +255,8 @@ void alert_slowest_note(const struct alert *a, struct notes *notes)
 	if (!a->slowest.id[0])
 		notes_add(notes, "no trace of it: %s",
 			  reason[0]         ? reason
-			  : a->is_of_failed ? "none was kept of a request that "
-					      "failed"
+			  : a->is_of_failed ? "no trace of a failed request "
+					      "was kept"
 					    : "none was kept of so slow a "
 					      "request");
 	else if (a->slowest.is_exemplar)
@@ -278,17 +278,16 @@ void alert_add_notes(const struct alert *a, const struct error *why,
 			   s->sample_count < a->step_count;
 	}
 	if (why)
-		notes_add(notes, "by traces, since metrics do not tell: %s",
+		notes_add(notes, "source: traces; no metrics: %s",
 			  why->message);
 	if (!a->source)
 		notes_add(notes, "requests whose traces were not kept are not "
 				 "counted");
 	if (has_gap)
-		notes_add(notes, "a minute without a request is not above, as "
-				 "for a rule");
+		notes_add(notes, "a minute without requests does not count as "
+				 "above, as in the rule");
 	if (alert_lacks(a))
-		notes_add(notes, "of a service without a request it is not "
-				 "known whether it is slow");
+		notes_add(notes, "a service without requests cannot be judged");
 	if (is_sample)
 		notes_add(notes,
 			  "some minutes have more traces than an answer: their "
@@ -306,11 +305,11 @@ bool alert_explain(const struct alert *a, const struct error *why,
 		return false;
 	format_duration(a->window.to_ns - a->window.from_ns, time);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "nothing to judge: %s no request in the last %s, by "
-			 "%s%s%s",
+			 "nothing to judge: %s no requests in the last %s, "
+			 "source: %s%s%s",
 			 a->count == 1 ? "the service had" : "there was", time,
 			 a->source ? "metrics" : "traces",
-			 why ? "; metrics do not tell: " : "",
+			 why ? "; no metrics: " : "",
 			 why ? why->message : "");
 }
 
@@ -352,8 +351,8 @@ static void write_burn_verdict(struct page *p, const struct slo *s)
 
 	page_name(p, str_from(s->service), 0);
 	if (burn_is_open(s)) {
-		page_text(p, ": whether it spends its error budget too fast is "
-			     "not known: windows without an answer could tell");
+		page_text(p, ": burn rate not known: windows without an answer "
+			     "would decide");
 	} else if (!pair) {
 		page_text(p, " does not spend its error budget too fast: no "
 			     "pair of windows burns beyond its limit");

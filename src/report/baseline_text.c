@@ -42,7 +42,7 @@ static void report_numbers_in_brackets(const struct baseline_health *b,
 void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 {
 	if (b->said == BASELINE_NO_ANSWER) {
-		buf_add_text(out, "not asked or no answer");
+		buf_add_text(out, "not queried, or no answer");
 		return;
 	}
 	report_range(b->range, out);
@@ -57,7 +57,7 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 		buf_add_text(out, " holds no span of the operation");
 		break;
 	case BASELINE_FEW_SPANS:
-		buf_addf(out, " tells nothing: %u span%s of the operation",
+		buf_addf(out, " is too small: %u span%s of the operation",
 			 b->count, b->count == 1 ? "" : "s");
 		break;
 	case BASELINE_HEALTHY:
@@ -77,13 +77,13 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 
 /* In the words of struct baseline_info's kinds. */
 static const char *const times[BASELINE_SLOTS] = {
-	[BASELINE_PREVIOUS] = "just before",
-	[BASELINE_THIRD_HOUR] = "twenty minutes before",
-	[BASELINE_TWO_THIRDS] = "forty minutes before",
-	[BASELINE_HOUR] = "one hour before",
-	[BASELINE_THREE_HOURS] = "three hours before",
-	[BASELINE_DAY] = "one day before",
-	[BASELINE_WEEK] = "seven days before",
+	[BASELINE_PREVIOUS] = "immediately before",
+	[BASELINE_THIRD_HOUR] = "20 minutes before",
+	[BASELINE_TWO_THIRDS] = "40 minutes before",
+	[BASELINE_HOUR] = "1 hour before",
+	[BASELINE_THREE_HOURS] = "3 hours before",
+	[BASELINE_DAY] = "1 day before",
+	[BASELINE_WEEK] = "7 days before",
 };
 
 /* "; it creeps: p50 50 ms one day before, 90 ms just before, 100 ms now". */

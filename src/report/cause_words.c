@@ -19,7 +19,7 @@ static void report_messages(const struct queue_info *queue, struct buf *out)
 	if (!queue->typical_count)
 		return;
 	format_count(queue->typical_count, count);
-	buf_addf(out, " and the waits of %s messages before", count);
+	buf_addf(out, " and the waits of %s earlier messages", count);
 }
 
 void confidence_report_basis(const struct result *result, struct buf *out)
@@ -49,29 +49,29 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 	static const char *const words[WEAKNESSES] = {
 		[WEAKNESS_NO_PROFILE] = "no profile",
 		[WEAKNESS_OTHER_TIME] = "taken at another time than the trace",
-		[WEAKNESS_TIME_UNKNOWN] = "when it was taken is not known",
+		[WEAKNESS_TIME_UNKNOWN] = "its time is not known",
 		[WEAKNESS_NO_BASELINE] = "no baseline",
 		[WEAKNESS_NOTHING_GREW] = "no function clearly grew",
 		[WEAKNESS_NOT_TESTED] =
-			"how much of it is noise is not known",
+			"significance not tested",
 		[WEAKNESS_WHOLE_SERVICE] =
-			"seen in the whole service, not in this request",
+			"measured in the whole service, not in this request",
 		[WEAKNESS_FEW_SAMPLES] = "few samples",
 		[WEAKNESS_NEAR_NOISE] = "not far from noise",
 		[WEAKNESS_CLOSE_SECOND] =
 			"another function grew nearly as much",
 		[WEAKNESS_PARTLY_CPU] =
-			"the CPU is less than half of what it grew by",
-		[WEAKNESS_NO_HISTORY] = "what is usual is not known",
+			"CPU is less than half of the growth",
+		[WEAKNESS_NO_HISTORY] = "no history of the operation",
 		[WEAKNESS_HEALTHY_OPERATION] =
-			"its operation is as quick as ever",
+			"its operation is no slower than normal",
 		[WEAKNESS_BASELINE_UNCHECKED] =
 			"baseline not checked for health",
 		[WEAKNESS_BASELINE_UNHEALTHY] = "baseline not healthy",
-		[WEAKNESS_CLOSE_SPAN] = "another span took nearly as long",
+		[WEAKNESS_CLOSE_SPAN] = "another span is nearly as long",
 		[WEAKNESS_ALONE] = "seen in this request alone",
 		[WEAKNESS_MAY_BE_CHANCE] =
-			"so many slow requests may be chance",
+			"the number of slow requests may be chance",
 		[WEAKNESS_ONE_OPERATION] = "seen in this operation alone",
 		[WEAKNESS_PARTIAL_TRACE] = "the trace is incomplete",
 	};
@@ -91,7 +91,7 @@ bool confidence_report_gaps(struct result *result, struct error *err)
 		c->confidence = (enum confidence)(c->confidence - 1);
 	buf_init(&text, LIMIT_ERROR_BYTES);
 	buf_add_str(&text, c->confidence_text);
-	buf_add_text(&text, ", not all that was asked was answered");
+	buf_add_text(&text, ", some queries failed");
 	return wording_take(&text, &result->arena, &c->confidence_text, err);
 }
 
@@ -122,8 +122,8 @@ const char *wait_type_words(enum wait_type type)
 static void healthy_tell(const struct symptom *s, struct buf *out)
 {
 	/* That it grew has been told: of the others it is denied. */
-	buf_add_text(out, s->is_exception ? "this request alone, the others "
-					    "are as quick as ever: "
+	buf_add_text(out, s->is_exception ? "this request alone, others are no "
+					    "slower than normal: "
 					  : "no regression: ");
 	if (s->usual)
 		contrast_tell_usual(s, s->usual, out);
@@ -167,7 +167,7 @@ static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 	if (is_more) {
 		buf_add_text(out, count > 1 ? "; this one has " : " (it has ");
 		wording_add_ns(out, m->own_ns);
-		buf_add_text(out, " of its own");
+		buf_add_text(out, " self time");
 	}
 	if (is_more && count <= 1)
 		buf_add_text(out, ": several threads, or work while it waited");
@@ -175,7 +175,7 @@ static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 		buf_add_char(out, ')');
 	if (!isnan(m->base_ns)) {
 		buf_add_text(out, q->s->is_base_fast ? ", of the fast ones "
-						     : ", before ");
+						     : ", up from ");
 		wording_add_ns(out, m->base_ns);
 	}
 }
@@ -206,7 +206,7 @@ static void report_busy(const struct profile_inquiry *q, struct buf *out)
 	buf_add_text(out, "computing in the event loop: the busy time of ");
 	add_name(out, m->name);
 	if (m->before > 0 && m->change / m->before < 100)
-		buf_addf(out, " is %.1f times what it was",
+		buf_addf(out, " is %.1fx its baseline",
 			 1 + m->change / m->before);
 	else
 		buf_add_text(out, " is new");
@@ -223,7 +223,7 @@ static void report_starved(const struct profile_inquiry *q, struct buf *out)
 			 m->slow_ns / m->base_ns < 9.95,
 			 m->slow_ns / m->base_ns);
 	else
-		buf_add_text(out, "computes what it did not before");
+		buf_add_text(out, "computes (it did not in the baseline)");
 	buf_add_text(out, ", and waits for a processor: ");
 	add_on_cpu(q, out);
 	buf_add_text(out, "; ");
@@ -252,7 +252,7 @@ static void report_cpu(const struct profile_inquiry *q, struct buf *out)
 		return;
 	}
 	if (c->scope == SCOPE_INSTANCE)
-		buf_addf(out, "the instance took %.2f cores, the others %.2f%s",
+		buf_addf(out, "the instance used %.2f cores, the others %.2f%s",
 			 comparison_cores(&c->slow), comparison_cores(&c->base),
 			 c->base.instances > 1 ? " each" : "");
 	else
@@ -301,7 +301,7 @@ static void add_allocating(const struct profile_inquiry *q, struct buf *out)
 		buf_addf(out, " allocates %.1f times as much",
 			 1 + m->change / m->before);
 	else
-		buf_add_text(out, " allocates, and did not before");
+		buf_add_text(out, " allocates (it did not in the baseline)");
 }
 
 /* Which of all the service's CPU. */
@@ -310,7 +310,7 @@ static void report_gc_pause(const struct profile_inquiry *q, struct buf *out)
 	buf_add_text(out, "garbage collection: ");
 	buf_addf(out, "%.0f %% of the CPU of ", 100 * q->gc_now);
 	add_name(out, q->s->service);
-	buf_addf(out, ", %.*f %% before", 100 * q->gc_before < 9.95,
+	buf_addf(out, ", up from %.*f %%", 100 * q->gc_before < 9.95,
 		 100 * q->gc_before);
 	add_allocating(q, out);
 	add_heap(q, out);
@@ -342,7 +342,7 @@ static void report_neighbour(const struct profile_inquiry *q, struct buf *out)
 	const struct comparison *c = &q->service_cpu;
 	const struct function_row *row = leader(q);
 
-	buf_add_text(out, q->is_own_cpu ? "computing: " : "not its own CPU: ");
+	buf_add_text(out, q->is_own_cpu ? "computing: " : "not its CPU: ");
 	if (add_cpu(q, out))
 		buf_add_text(out, "; ");
 	buf_addf(out, "the service's CPU went from %.2f to %.2f cores",
@@ -366,10 +366,10 @@ static void add_holder(const struct pool_holder *h, struct buf *out)
 	add_name(out, h->call);
 	buf_add_text(out, ": ");
 	wording_add_duration(out, h->held_ns);
-	buf_add_text(out, " a request");
+	buf_add_text(out, " per request");
 	if (h->typical_ns < 0)
 		return;
-	buf_add_text(out, ", usually ");
+	buf_add_text(out, ", normally ");
 	wording_add_duration(out, h->typical_ns);
 }
 
@@ -400,10 +400,10 @@ static void report_wait_type(const struct profile_inquiry *q, struct buf *out)
 			 wait_type_words(q->wait));
 	}
 	if (m->before > 0 && m->change / m->before < 100)
-		buf_addf(out, "%.1f times as much as before",
+		buf_addf(out, "%.1fx the baseline",
 			 1 + m->change / m->before);
 	else
-		buf_add_text(out, "next to nothing of it before");
+		buf_add_text(out, "almost none in the baseline");
 	add_holder(&q->holder, out);
 	if (q->cpu_verdict != CPU_UNKNOWN) {
 		buf_add_text(out, "; ");
@@ -430,15 +430,16 @@ static void report_asked(const struct profile_inquiry *q, struct buf *out)
 			buf_addf(out, "%s%s",
 				 n++     ? ", "
 				 : part ? "only a part of the wait is in "
-					: "what it waited for is not in ",
+					: "the wait is not in ",
 				 wait_type_words((enum wait_type)i));
 	if (!n && has_wait_types(q)) {
-		buf_add_text(out, "profiles of waiting were not asked for");
+		buf_add_text(out, "no wait profile was queried");
 		return;
 	}
 	if (!n)
 		buf_add_text(out, "its service sends no profile of waiting");
-	buf_add_text(out, " (tracefind types --guide says what would show it)");
+	buf_add_text(out, " (tracefind types --guide lists the profile types "
+			  "that show it)");
 }
 
 static void report_wait(const struct profile_inquiry *q, struct buf *out)
@@ -480,8 +481,8 @@ static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 		add_load(q, out);
 		return;
 	}
-	buf_add_text(out, "computing or waiting: too few samples of its own "
-			  "to tell; ");
+	buf_add_text(out, "computing or waiting: too few samples of this "
+			  "span; ");
 	if (is_up(leader(q)))
 		buf_add_text(out, "a function of its service grew");
 	else
@@ -540,7 +541,8 @@ static void add_throughput(const struct profile_inquiry *q, struct buf *out)
 
 	if (slow->requests <= 0 || base->requests <= 0)
 		return;
-	buf_addf(out, "; its service took %.3g a minute, %.3g before%s",
+	buf_addf(out, "; its service receives %.3g per minute, %.3g in the "
+		      "baseline%s",
 		 60 * slow->requests / comparison_seconds(slow),
 		 60 * base->requests / comparison_seconds(base),
 		 slow->is_requests_sampled ? " (in traces)" : "");
@@ -565,10 +567,9 @@ static void report_queue(const struct profile_inquiry *q, struct buf *out)
 		buf_add_text(out, ", most of it in ");
 		add_name(out, row->name);
 	} else if (slow >= CORES_RATIO * base) {
-		buf_add_text(out, ", no function for certain");
+		buf_add_text(out, ", no single function is significant");
 	} else {
-		buf_add_text(out, ": too few take from the queue, or one that "
-				  "waits");
+		buf_add_text(out, ": too few consumers, or one that waits");
 	}
 }
 
@@ -602,28 +603,28 @@ static void report_contention(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct contention *c = &q->contention;
 
-	buf_add_text(out, "did not get the CPU it asked for: ");
+	buf_add_text(out, "CPU starvation: ");
 	if (c->is_found) {
 		buf_add_text(out, "on ");
 		add_contended(q, out);
 		buf_addf(out,
-			 ", %u operations take %.1f to %.1f times their usual "
-			 "own time",
+			 ", the self time of %u operations is %.1f to %.1f "
+			 "times normal",
 			 c->operation_count, c->least_ratio, c->most_ratio);
 	} else {
-		buf_add_text(out, "code that computes took ");
+		buf_add_text(out, "computing took ");
 		wording_add_ns(out, q->unrun_ns);
-		buf_add_text(out, " longer, by the wall profile, and ran for "
-				  "as long as ever");
+		buf_add_text(out, " longer in the wall profile with no more "
+				  "CPU");
 	}
 	if (q->cpu_verdict == CPU_UNKNOWN) {
-		buf_add_text(out, ", and compute what they always do");
+		buf_add_text(out, ", with no more CPU");
 		return;
 	}
 	buf_add_text(out, "; ");
 	add_cpu(q, out);
 	if (q->cpu.slow_ns < q->cpu.own_ns)
-		buf_addf(out, "; nothing explains %.0f %% of its own time",
+		buf_addf(out, "; %.0f %% of its self time is unattributed",
 			 100 * (1 - q->cpu.slow_ns / q->cpu.own_ns));
 }
 
@@ -804,8 +805,8 @@ static void add_cpu_share(const struct cause_facts *f, const struct cause *c,
 
 static void add_profile(enum cause_said said, struct buf *out)
 {
-	buf_add_text(out, "computing or waiting: too few samples of its own to "
-			  "tell; ");
+	buf_add_text(out, "computing or waiting: too few samples of this "
+			  "span; ");
 	if (said == CAUSE_SAYS_GROWN)
 		buf_add_text(out, "a function of its service grew");
 	else if (said == CAUSE_SAYS_NOT_GROWN)
@@ -847,7 +848,7 @@ static void add_whose(const struct profile_info *p, struct buf *out)
 		return;
 	}
 	buf_add_text(out, p->scope == SCOPE_SPAN
-				  ? "the span's own samples"
+				  ? "the span's samples"
 				  : "profile of the whole service");
 }
 

@@ -37,9 +37,9 @@ static const char *check_per(const struct check *c)
 {
 	switch (c->per) {
 	case NORMALIZE_REQUEST:
-		return c->is_by_request ? " a request" : " a run";
+		return c->is_by_request ? " per request" : " per run";
 	case NORMALIZE_RATE:
-		return " a second";
+		return " per second";
 	case NORMALIZE_SHARE:
 	case NORMALIZE_VALUE:
 		break;
@@ -129,13 +129,13 @@ static void add_takes(const struct check_answer *a, const struct gate_hit *hit,
 	bool is_times;
 
 	if (isinf(hit->growth)) {
-		buf_addf(out, " takes %s itself, and did not before",
+		buf_addf(out, " uses %s self time (was 0)",
 			 check_measure(a));
 		return;
 	}
-	buf_add_text(out, " takes ");
+	buf_add_text(out, " uses ");
 	is_times = check_more(hit->growth, "more", "much", out);
-	buf_addf(out, " %s%s %s before%s", check_measure(a),
+	buf_addf(out, " %s%s %s in the baseline%s", check_measure(a),
 		 check_per(a->check), is_times ? "as" : "than",
 		 hit->is_self ? ", itself" : "");
 	add_interval(hit, out);
@@ -156,9 +156,9 @@ static void check_hit_text(const struct check_answer *a,
 	if (hit->row)
 		wording_add(out, hit->row->name, WORDING_TEXT_BYTES);
 	else
-		buf_add_text(out, "all of it");
+		buf_add_text(out, "the whole program");
 	if (hit->gate == GATE_NEW) {
-		buf_addf(out, " is new and takes %.1f %% of the %s",
+		buf_addf(out, " is new with %.1f %% of the %s",
 			 100 * hit->growth, check_measure(a));
 		add_interval(hit, out);
 	} else {
@@ -183,7 +183,7 @@ static void add_growth_of(const struct gate_hit *hit, struct buf *out)
 
 static const char *per_side(const struct check *c)
 {
-	return c->candidate.is_of_files ? "give more or longer runs a side"
+	return c->candidate.is_of_files ? "give more or longer runs per side"
 					: "give a longer window (--since)";
 }
 
@@ -192,17 +192,18 @@ static void add_whole(const struct check_answer *a, struct buf *out)
 {
 	const struct check *c = a->check;
 
-	buf_add_text(out, "all of it");
+	buf_add_text(out, "the whole program");
 	add_takes(a, &c->gates.total, out);
 	if (!c->candidate.is_of_files)
-		buf_add_text(out, ", by the code or by more traffic: give "
+		buf_add_text(out, ", in the code or from more traffic: give "
 				  "--requests and --baseline-requests");
 	else
 		buf_addf(out,
-			 ", by the code, or by more work or a slower machine: "
-			 "%sgive --requests or --reference",
+			 ", in the code, or from more work or a slower "
+			 "machine: %sgive --requests or --reference",
 			 c->is_interleaved ? ""
-					   : "measure both sides by turns, or ");
+					   : "alternate the runs of both "
+					     "sides, or ");
 }
 
 static void add_power(const struct check_answer *a, enum gate_kind gate,
@@ -210,14 +211,14 @@ static void add_power(const struct check_answer *a, enum gate_kind gate,
 {
 	const struct check *c = a->check;
 
-	buf_add_text(out, "growth by half of ");
+	buf_add_text(out, "growth by half in ");
 	if (gate == GATE_TOTAL)
-		buf_add_text(out, "all of it");
+		buf_add_text(out, "the whole program");
 	else
 		buf_addf(out, "a function of %g %%", 100 * GATES_BLIND_SHARE);
-	buf_addf(out, " would not have been seen: %s", per_side(c));
+	buf_addf(out, " is not detectable: %s", per_side(c));
 	if (c->gates.runs_lacking && c->candidate.is_of_files)
-		buf_addf(out, ", %zu more run%s a side would do",
+		buf_addf(out, ", %zu more run%s per side would do",
 			 c->gates.runs_lacking,
 			 &"s"[c->gates.runs_lacking == 1]);
 }
@@ -242,17 +243,17 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 	case GATES_LACK_NONE:
 		break;
 	case GATES_LACK_SIDE:
-		buf_add_text(out, "a side has no samples");
+		buf_add_text(out, "one side has no samples");
 		break;
 	case GATES_LACK_TEST:
 		buf_addf(out,
-			 "values of %s are no samples, and one profile a "
-			 "side does not tell how far they wander: give "
-			 "several runs a side",
+			 "values of %s are not sample counts, so one profile "
+			 "per side has no noise estimate: give several runs "
+			 "per side",
 			 check_measure(a));
 		break;
 	case GATES_LACK_SAMPLES:
-		buf_addf(out, "fewer than %d samples on a side: %s",
+		buf_addf(out, "fewer than %d samples on one side: %s",
 			 GATES_MIN_SAMPLES, per_side(c));
 		break;
 	case GATES_LACK_REQUESTS:
@@ -272,8 +273,8 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 					  "compare by --normalize request");
 		else
 			buf_addf(out,
-				 "%s a second follows the traffic, so that "
-				 "total is not judged: give --requests and "
+				 "%s per second depends on traffic, so total "
+				 "is not judged: give --requests and "
 				 "--baseline-requests",
 				 check_measure(a));
 		break;
@@ -282,8 +283,8 @@ static void check_lack_text(const struct check_answer *a, enum gate_kind gate,
 		break;
 	case GATES_LACK_SPLIT:
 		buf_addf(out,
-			 "as many functions went to %.3g %% of what they took as "
-			 "to %.3g %%: one group changed, and which of them is not "
+			 "as many functions are at %.3g %% of the baseline as "
+			 "at %.3g %%: one group changed, and which one is not "
 			 "known: give --requests and --baseline-requests, or "
 			 "--reference",
 			 100 * (1 + c->gates.other_common),
@@ -312,19 +313,20 @@ static void check_power_text(const struct check_answer *a, struct buf *out)
 
 	if (!g->has_power)
 		return;
-	buf_add_text(out, "with these samples a growth is seen ");
+	buf_add_text(out, "growth of ");
 	if (is_seen)
-		buf_addf(out, "from %g %% in functions of %g %% or more, ",
+		buf_addf(out, "%g %% in functions above %g %%, ",
 			 100 * limit, 100 * g->seen_share);
-	add_growth("from ", told->growth, "functions", told->share, out);
+	add_growth("", told->growth, "functions", told->share, out);
 	if (!is_seen)
-		add_growth(", from ", g->seen_growth, "functions",
+		add_growth(", ", g->seen_growth, "functions",
 			   GATES_BLIND_SHARE, out);
 	if (!isnan(a->result->whole.detectable) && !g->is_relative)
-		add_growth(", from ", a->result->whole.detectable, "all of it",
+		add_growth(", ", a->result->whole.detectable, "the whole "
+								   "program",
 			   0, out);
 	if (limit >= 0 && !is_seen)
-		buf_addf(out, "; the limit of %g %% is finer than that",
+		buf_addf(out, "; the limit of %g %% is below that",
 			 100 * limit);
 }
 
@@ -338,7 +340,7 @@ static void add_held(const struct check_answer *a, struct buf *out)
 {
 	const struct gates *g = &a->check->gates;
 
-	buf_add_text(out, "check passed: nothing grew beyond its limit");
+	buf_add_text(out, "check passed: no growth beyond the limits");
 	if (!g->grown_count)
 		return;
 	if (!g->largest.row) {
@@ -367,7 +369,7 @@ static void check_headline(const struct check_answer *a, struct buf *out)
 		add_held(a, out);
 		break;
 	case GATES_UNKNOWN:
-		buf_add_text(out, "check cannot tell: ");
+		buf_add_text(out, "check inconclusive: ");
 		check_lack_text(a, g->lacking, out);
 		if (a->is_lack_accepted)
 			buf_add_text(out, "; accepted by --allow-empty");
@@ -486,22 +488,20 @@ static const struct {
 	const char *full;
 } rules[GATE_COUNT] = {
 	[GATE_TOTAL] = { "TF001", "TotalRegression",
-			 "All of it takes more than the baseline",
-			 "The program as a whole takes more than the baseline: "
-			 "more than its limit, and told from noise." },
+			 "The whole program uses more than the baseline",
+			 "The whole program uses more than in the baseline: "
+			 "above the limit, and significant." },
 	[GATE_FUNCTION] = { "TF002", "FunctionRegression",
-			    "A function takes more than the baseline",
-			    "A function with all that it calls takes more than "
-			    "the baseline: more than its limit, and told from "
-			    "noise." },
-	[GATE_NEW] = { "TF003", "NewFunction", "A new function takes much",
-		       "A function that the baseline does not have takes a "
-		       "larger share than its limit." },
+			    "A function uses more than in the baseline",
+			    "A function with its callees uses more than in the "
+			    "baseline: above the limit, and significant." },
+	[GATE_NEW] = { "TF003", "NewFunction", "A new function uses much",
+		       "A function that is not in the baseline has a larger "
+		       "share than the limit." },
 	[GATE_LATENCY] = { "TF004", "LatencyRegression",
 			   "Requests of an operation take longer",
 			   "Requests of an operation take longer than in the "
-			   "baseline: more than the limit, and told from "
-			   "noise." },
+			   "baseline: above the limit, and significant." },
 };
 
 static void sarif_rule(struct jsonw *w, int gate)
@@ -771,7 +771,8 @@ static void write_total(struct page *p, const struct check_answer *a)
 	if (a->check->want->is_latency_alone)
 		return;
 	if (a->check->per == NORMALIZE_SHARE) {
-		page_text(p, "not compared: by share it is always all of it");
+		page_text(p, "not compared: by share it is always the whole "
+			     "program");
 		page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
 	}
 	if (!g->has_total || a->check->per == NORMALIZE_SHARE)
@@ -920,7 +921,7 @@ static void write_table_head(struct page *p, const struct check_answer *a,
 	if (gate == GATE_NEW)
 		page_textf(p, "new functions, %% of %s", check_measure(a));
 	else
-		page_textf(p, "growth of %s%s, %% of what it was",
+		page_textf(p, "growth of %s%s, %% of the baseline",
 			   check_measure(a), check_per(a->check));
 	if (gate == GATE_FUNCTION && fabs(common) >= COMMON_TOLD) {
 		format_growth(common, true, text);
@@ -1014,7 +1015,7 @@ static void write_table(const void *answer, const struct render_style *style,
 	write_total(&p, a);
 	write_sentence(&p, PAINT_NONE, "  reference", a, tell_reference);
 	write_sentence(&p, PAINT_NONE, "  fail on", a, tell_limits);
-	write_sentence(&p, PAINT_NONE, "  can see", a, check_power_text);
+	write_sentence(&p, PAINT_NONE, "  detectable", a, check_power_text);
 	write_sentence(&p, PAINT_NONE, "  nearest", a, tell_nearest);
 	write_sentence(&p, PAINT_NONE, "  requests", a, tell_latency);
 	write_hits(&p, a, GATE_FUNCTION);

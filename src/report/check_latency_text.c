@@ -53,15 +53,16 @@ void check_latency_lack(const struct check *c, struct buf *out)
 	if (lack == GATES_LACK_LATENCY && row) {
 		buf_add_text(out, "growth by half of what requests of ");
 		wording_add(out, name_shown(row->name), WORDING_TEXT_BYTES);
-		buf_add_text(out, " take would not have been seen");
+		buf_add_text(out, " take is not detectable");
 	} else if (l->after.requests + l->before.requests == 0) {
 		buf_add_text(out, "the traces hold no request (a span of kind "
 				  "server or consumer) of ");
 		wording_add(out, c->want->live.service, WORDING_TEXT_BYTES);
 	} else {
 		buf_addf(out,
-			 "no operation has %u requests, from %u parts of its "
-			 "window, on both sides (they have %zu and %zu in all)",
+			 "no operation has %u requests, from %u intervals of "
+			 "its window, on both sides (they have %zu and %zu in "
+			 "all)",
 			 LATENCY_MIN_REQUESTS, LATENCY_MIN_RUNS,
 			 l->after.requests, l->before.requests);
 	}
@@ -96,7 +97,7 @@ void check_latency_power(const struct check *c, struct buf *out)
 		return;
 	}
 	add_window(&l->after, out);
-	buf_add_text(out, " looked at, in the baseline ");
+	buf_add_text(out, " examined, in the baseline ");
 	add_window(&l->before, out);
 	if (g->lacks[GATE_LATENCY]) {
 		/* Else it is what the first line says. */
@@ -109,10 +110,10 @@ void check_latency_power(const struct check *c, struct buf *out)
 	if (!row)
 		return;
 	format_growth(row->detectable, false, growth);
-	buf_addf(out, "; a growth is seen from %s in ", growth);
+	buf_addf(out, "; detectable: %s or more in ", growth);
 	wording_add(out, name_shown(row->name), WORDING_TEXT_BYTES);
 	if (row->detectable > limit)
-		buf_addf(out, "; the limit of %g %% is finer than that",
+		buf_addf(out, "; the limit of %g %% is below that",
 			 100 * limit);
 }
 
@@ -126,10 +127,10 @@ void check_latency_notes(const struct check_latency *l, struct notes *notes)
 			most = &l->rows[i];
 	if (most)
 		notes_add(notes,
-			  "requests of the same minutes take alike: parts of a "
-			  "window differ as if there were %.1f times fewer of "
-			  "them (%.*s); that is counted as noise, and a longer "
-			  "window shows more",
+			  "requests of the same minutes have similar "
+			  "durations: intervals differ as if there were %.1f "
+			  "times fewer requests (%.*s); that counts as noise, "
+			  "and a longer window detects more",
 			  most->alike, STR_ARGS(most->name));
 	if (l->count >= HISTORY_LEARNED)
 		notes_add(notes,

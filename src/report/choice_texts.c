@@ -23,7 +23,7 @@ static int percent_of(int64_t part, int64_t whole)
 
 static void report_callee(const struct choice *c, struct buf *out)
 {
-	buf_add_text(out, "a call that its callee explains: ");
+	buf_add_text(out, "a call explained by its callee: ");
 	wording_add_span(out, c->t, c->server_side);
 	buf_add_text(out, ", ");
 	wording_add_duration(out,
@@ -60,16 +60,18 @@ static void report_server_side(const struct choice *c, struct buf *out)
 	int64_t usual_ns = typical_duration(c->typical, o, c->best->count, all);
 
 	add_service(out, c, c->server_side);
-	buf_add_text(out, "'s handler took ");
+	buf_add_text(out, "'s handler ");
 	if (usual_ns < 0 || typical_is_new(c->typical, o)) {
+		buf_add_text(out, "took ");
 		wording_add_duration(out, took_ns);
 	} else if (took_ns <=
 		   typical_long_duration(c->typical, o, c->best->count, all)) {
-		buf_add_text(out, "as long as ever, ");
+		buf_add_text(out, "was no slower than normal, ");
 		wording_add_duration(out, took_ns);
 	} else {
+		buf_add_text(out, "took ");
 		wording_add_duration(out, took_ns);
-		buf_add_text(out, ", usually ");
+		buf_add_text(out, ", normally ");
 		wording_add_duration(out, usual_ns);
 	}
 }
@@ -87,7 +89,7 @@ static void report_way(const struct choice *c, struct buf *out)
 	wording_add_duration(out, c->best->self_ns);
 	if (c->best->count > 1)
 		buf_addf(out, " in %u calls", c->best->count);
-	buf_add_text(out, ", usually ");
+	buf_add_text(out, ", normally ");
 	wording_add_duration(out, sat_mul_i64(o->own_p50_ns, c->best->count));
 	buf_add_text(out, "; ");
 	report_server_side(c, out);
@@ -152,8 +154,8 @@ static void report_own(const struct choice *c, struct buf *out)
 	if (c->best->branch_count)
 		report_count(c, out);
 	wording_add_duration(out, own_ns);
-	buf_add_text(out, is_self ? " of its own"
-				  : " of its own on the critical path");
+	buf_add_text(out, is_self ? " self time"
+				  : " self time on the critical path");
 	if (c->best->count < 2)
 		return;
 	buf_addf(out, " in %u calls, ", c->best->count);
@@ -222,13 +224,13 @@ static void report_attempts(const struct choice *c, struct buf *out)
 
 /* ---- what is usual ---- */
 
-/* "over 212 traces" */
+/* "212 earlier traces" */
 static void report_sample(uint32_t traces, struct buf *out)
 {
 	char count[COUNT_TEXT_BYTES];
 
 	format_count(traces, count);
-	buf_addf(out, "%s traces", count);
+	buf_addf(out, "%s earlier traces", count);
 }
 
 static void report_typical(const struct choice *c, const struct time_change *g,
@@ -237,16 +239,14 @@ static void report_typical(const struct choice *c, const struct time_change *g,
 	if (g->is_new) {
 		buf_add_text(out, "not called in ");
 		report_sample(g->typical_count, out);
-		buf_add_text(out, " before");
 		return;
 	}
-	buf_add_text(out, "usually ");
+	buf_add_text(out, "normally ");
 	if (c->best->count > 1 && c->best->count != g->calls)
 		buf_addf(out, "%u x, ", g->calls);
 	wording_add_duration(out, g->typical_ns);
-	buf_add_text(out, " over ");
+	buf_add_text(out, ", ");
 	report_sample(g->typical_count, out);
-	buf_add_text(out, " before");
 }
 
 /* Of the calls that a loop repeats. */
@@ -256,17 +256,17 @@ static void report_loop_change(const struct choice *c, struct buf *out)
 		c->time_changes.known[c->loop->leaf];
 	uint32_t calls = 0;
 
-	buf_add_text(out, "; grew by ");
+	buf_add_text(out, ", up ");
 	wording_add_duration(out, c->change.change_ns);
 	if (!o)
 		return;
-	buf_add_text(out, " (usually ");
+	buf_add_text(out, " (normally ");
 	if (!typical_is_new(c->typical, o))
 		calls = o->calls_p50;
-	buf_addf(out, "%u call%s over ", calls, calls == 1 ? "" : "s");
+	buf_addf(out, "%u call%s, ", calls, calls == 1 ? "" : "s");
 	report_sample(o->trace_count ? o->trace_count : c->typical->trace_count,
 		      out);
-	buf_add_text(out, " before)");
+	buf_add_char(out, ')');
 }
 
 /* Whether a span within a process stands for all of its code: then the growth of
@@ -295,7 +295,7 @@ static void report_code_change(const struct choice *c, struct buf *out)
 {
 	if (!is_for_code(c))
 		return;
-	buf_add_text(out, "; all of its service's own work grew by ");
+	buf_add_text(out, "; all code of its service grew by ");
 	wording_add_duration(out, c->change.change_ns);
 }
 
@@ -309,7 +309,7 @@ static void report_change(const struct choice *c, struct buf *out)
 	if (c->is_by_change && c->loop) {
 		report_loop_change(c, out);
 	} else if (c->is_by_change) {
-		buf_add_text(out, "; grew by ");
+		buf_add_text(out, ", up ");
 		wording_add_duration(out, own_change(c));
 		if (c->change.others_ns) {
 			buf_add_text(out,
@@ -331,8 +331,8 @@ static void report_change(const struct choice *c, struct buf *out)
 		buf_add_text(out, "; ");
 		report_typical(c, g, out);
 	} else {
-		buf_add_text(out, "; nothing in the trace took clearly longer "
-				  "than usual");
+		buf_add_text(out, "; nothing in the trace was clearly slower "
+				  "than normal");
 	}
 }
 
@@ -341,13 +341,13 @@ static void report_typical_wait(const struct queue_wait *w, struct buf *out)
 	char count[COUNT_TEXT_BYTES];
 
 	if (w->typical_ns < 0) {
-		buf_add_text(out, ", what is usual is not known");
+		buf_add_text(out, ", no baseline for it");
 		return;
 	}
 	format_count(w->count, count);
-	buf_add_text(out, ", usually ");
+	buf_add_text(out, ", normally ");
 	wording_add_duration(out, w->typical_ns);
-	buf_addf(out, " (%s messages before)", count);
+	buf_addf(out, " (%s earlier messages)", count);
 }
 
 static void report_queue(const struct choice *c, struct buf *out)
@@ -366,7 +366,7 @@ static void report_queue(const struct choice *c, struct buf *out)
 	wording_add_span(out, c->t, w->sender);
 	buf_add_text(out, " until ");
 	wording_add(out, span_service(c->t, w->receiver), WORDING_TEXT_BYTES);
-	buf_add_text(out, " took the message");
+	buf_add_text(out, " received the message");
 }
 
 /* Of a call by each of its caller's: means, which a few spans that were lost
@@ -478,8 +478,8 @@ static void report_request(const struct choice *c, struct buf *out)
 	buf_add_text(out,
 		     c->queue && c->t->spans[root].end_ns >=
 					 c->t->spans[c->times->root].end_ns
-			     ? "; the request took longer than that, "
-			     : "; the request did not wait for it and took ");
+			     ? "; the request was longer, "
+			     : "; the request did not wait for it and lasted ");
 	wording_add_duration(out, span_duration_ns(&c->t->spans[root]));
 }
 
@@ -511,7 +511,7 @@ static void report_why(const struct choice *c, struct buf *out)
 	if (!c->loop && c->retry && !c->is_retry_pause)
 		report_attempts(c, out);
 	if (guilty_want_is_narrow(c->want))
-		buf_add_text(out, "; asked for, not ranked");
+		buf_add_text(out, "; selected by option, not ranked");
 	else if (c->want->by == GUILTY_BY_SELF)
 		buf_add_text(out, "; ranked by self time");
 	else if (c->want->by == GUILTY_BY_DURATION)
@@ -523,14 +523,14 @@ static void report_unknown(const struct choice *c, struct buf *out)
 	/* How much of it there is has been told. */
 	if (sat_mul_i64(c->best->self_ns, 100) >=
 	    sat_mul_i64(c->best->duration_ns, OWN_TIME_PERCENT)) {
-		buf_add_text(out, "in the span's own code or in a wait inside "
-				  "it; only a profile can tell");
+		buf_add_text(out, "in the span's code or a wait inside it; "
+				  "only a profile can show which");
 		return;
 	}
 	wording_add_duration(out, c->best->self_ns);
 	buf_add_text(out, " of ");
 	wording_add_duration(out, c->best->duration_ns);
-	buf_add_text(out, " are its own; the rest is in spans below it");
+	buf_add_text(out, " are self time; the rest is in its child spans");
 }
 
 /* Whose affair it is that messages wait. */
@@ -540,7 +540,8 @@ static void report_behind(const struct choice *c, struct buf *out)
 		    WORDING_TEXT_BYTES);
 	buf_add_text(out, c->queue->has_moved
 				  ? " is behind with its messages"
-				  : " took this one late; others do not wait");
+				  : " received this one late; other messages "
+				    "do not wait");
 }
 
 /* Of calls that overlap, too: what each of them took. */
@@ -559,7 +560,7 @@ static void report_cause(const struct choice *c, struct buf *out)
 {
 	/* How many there are, and of what, has been told. */
 	if (c->loop) {
-		buf_add_text(out, "a call took ");
+		buf_add_text(out, "a call takes ");
 		wording_add_duration(out, mean_call_ns(c));
 		buf_add_text(out, " on average");
 	} else if (choice_ground(c) == CHOICE_OWN) {
@@ -577,7 +578,7 @@ static void report_confidence(const struct choice *c, struct buf *out)
 	bool is_of_change = c->is_by_change && c->change.trace_ns;
 
 	buf_addf(out,
-		 is_of_change ? "the traces: %d %% of what it took longer"
+		 is_of_change ? "the traces: %d %% of the growth"
 			      : "the trace alone: %d %% of the critical "
 				"path",
 		 percent_of(measure, whole));
@@ -710,35 +711,35 @@ static void report_head(const struct choice *c, struct buf *out)
 	buf_addf(out, "span: %zu candidate%s, ", c->candidates.count,
 		 c->candidates.count == 1 ? "" : "s");
 	if (guilty_want_is_narrow(c->want))
-		buf_add_text(out, "of those asked for, by ");
+		buf_add_text(out, "matching the options, by ");
 	else
 		buf_add_text(out, "by ");
 	if (c->is_by_change)
-		buf_add_text(out, "what each took longer than usual");
+		buf_add_text(out, "growth over its baseline");
 	else if (c->want->by == GUILTY_BY_SELF)
 		buf_add_text(out, "self time");
 	else if (c->want->by == GUILTY_BY_DURATION)
 		buf_add_text(out, "duration");
 	else
-		buf_add_text(out, "score: own time on the critical path, half "
-				  "of it for a call whose callee has spans");
+		buf_add_text(out, "score: self time on the critical path, half "
+				  "for a call whose callee has spans");
 	if (!c->typical)
-		buf_add_text(out, "; what is usual is not known");
+		buf_add_text(out, "; no baseline");
 	else if (!c->is_by_change)
-		buf_add_text(out, "; none clearly took longer than usual");
+		buf_add_text(out, "; none was clearly slower than normal");
 }
 
 static void reason_of_typical(const struct time_change *g, struct buf *out)
 {
 	if (!g->is_known) {
-		buf_add_text(out, ", usual not known");
+		buf_add_text(out, ", no baseline");
 		return;
 	}
 	if (g->is_new) {
-		buf_addf(out, ", not called in %u traces before",
+		buf_addf(out, ", not called in %u earlier traces",
 			 g->typical_count);
 	} else {
-		buf_add_text(out, ", usually ");
+		buf_add_text(out, ", normally ");
 		wording_add_duration(out, g->typical_ns);
 		buf_addf(out, " (%u traces)", g->typical_count);
 	}
@@ -774,7 +775,7 @@ static void report_less(const struct choice *c, size_t i, struct buf *out)
 
 	if (c->retry_ns)
 		best = c->retry_ns;
-	buf_add_text(out, c->is_by_change ? "grew less" : "took less");
+	buf_add_text(out, c->is_by_change ? "grew less" : "was shorter");
 	if (best > 0)
 		buf_addf(out, ", %.0f %% of the chosen one",
 			 100 * (double)measure_of(c, i) / (double)best);
@@ -788,9 +789,10 @@ static void report_lost(const struct choice *c, size_t i, struct buf *out)
 	if (!g || !c->is_by_change || !g->is_known)
 		report_less(c, i, out);
 	else if (!g->is_longer && !g->is_new)
-		buf_add_text(out, "within what is usual");
+		buf_add_text(out, "within its normal range");
 	else if (!g->is_grown)
-		buf_addf(out, "its own growth is under %d %% of the path",
+		buf_addf(out, "its growth in self time is under %d %% of the "
+			      "path",
 			 TIME_CHANGE_PATH_PERCENT);
 	else
 		report_less(c, i, out);
@@ -840,9 +842,9 @@ static void report_candidate(const struct choice *c, size_t i, struct buf *out)
 	wording_add(out, span_name(c->t, item->span), NAME_BYTES);
 	if (item->count > 1)
 		buf_addf(out, " x%u", item->count);
-	buf_add_text(out, ": took ");
+	buf_add_text(out, ": duration ");
 	wording_add_duration(out, item->duration_ns);
-	buf_add_text(out, ", own on the path ");
+	buf_add_text(out, ", self time on the path ");
 	wording_add_duration(out, item->critical_ns);
 	if (item->score != item->critical_ns) {
 		buf_add_text(out, ", score ");
@@ -942,7 +944,7 @@ static void report_account(const struct choice *c, struct notes *reasons)
 	wording_add_duration(&text, sat_from_f64(a->before.total_ns));
 	buf_add_text(&text, " in ");
 	report_sample(a->before.requests, &text);
-	buf_add_text(&text, " before, on average");
+	buf_add_text(&text, ", mean");
 	keep(&text, reasons);
 	for (uint32_t i = 0; i < a->growth.count && i < TOLD_CELLS; i++) {
 		report_cell(c, &a->growth.cells[i], &text);

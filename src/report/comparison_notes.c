@@ -18,10 +18,10 @@
 
 static void note_way(const struct rank_facts *f, struct notes *notes)
 {
-	const char *why = "how long the profiles took is not known";
+	const char *why = "the length of the profiles is not known";
 
 	if (f->is_gauge)
-		why = "what is in use at a time is used up by none";
+		why = "memory in use is a level, not a rate";
 	else if (f->asked_way == NORMALIZE_REQUEST)
 		why = "the number of requests is not known";
 	if (f->is_other_way)
@@ -31,9 +31,9 @@ static void note_way(const struct rank_facts *f, struct notes *notes)
 			  why);
 	if (f->is_rate_of_samples)
 		notes_add(notes,
-			  "numbers of samples are compared as if both sides "
-			  "were sampled at the same rate, which this type does "
-			  "not tell");
+			  "sample counts are compared as if both sides had the "
+			  "same sampling rate, which this type does not "
+			  "record");
 }
 
 static void note_uncountable(const struct rank_facts *f, struct notes *notes)
@@ -80,9 +80,9 @@ static void note_shifts(const struct rank_facts *f, struct notes *notes)
 static void note_untested(const struct rank_facts *f, struct notes *notes)
 {
 	notes_add(notes,
-		  "how much of a change is noise is not known: \"%.*s\" is a "
-		  "sum, not a count of samples; changes under %.0f %% of the "
-		  "total or under %.0f %% of the function are left out",
+		  "significance not tested: \"%.*s\" profiles have no sample "
+		  "counts; changes under %.0f %% of the total or under %.0f %% "
+		  "of the function are left out",
 		  STR_ARGS(f->value_type), 100 * DIFF_UNTESTED_DELTA,
 		  100 * (DIFF_UNTESTED_RATIO - 1));
 }
@@ -95,12 +95,12 @@ static void note_slices(const struct rank_facts *f, struct notes *notes,
 
 	if (f->is_of_runs && !f->is_interleaved)
 		notes_add(notes,
-			  "the runs of one side were taken after those of the "
-			  "other: what the machine did in between looks like a "
-			  "change of the code; take them by turns");
+			  "the runs of one side were all taken after those of "
+			  "the other: a change of the machine in between looks "
+			  "like a change of the code; alternate the runs");
 	notes_add(reasons,
 		  "noise: measured on %zu %s after and %zu before: functions "
-		  "vary by %.1f %% more than the number of samples explains",
+		  "vary by %.1f %% beyond sampling error",
 		  f->slices[SIDE_SLOW], what, f->slices[SIDE_BASELINE],
 		  100 * f->window_cv);
 }
@@ -108,9 +108,9 @@ static void note_slices(const struct rank_facts *f, struct notes *notes,
 static void note_assumed(const struct rank_facts *f, struct notes *notes,
 			 struct notes *reasons)
 {
-	notes_add(notes, "how far functions vary from one profile to the next "
-			 "is estimated, as there is one a side; more would "
-			 "measure it (check takes several files a side)");
+	notes_add(notes, "noise is estimated: one profile per side; several "
+			 "would measure it (check takes several files per "
+			 "side)");
 	notes_add(reasons,
 		  "noise: estimated: %.1f times that of independent samples, "
 		  "and %.1f %% from one profile to the next%s",
@@ -158,14 +158,13 @@ static void note_drift(const struct rank_facts *f, struct notes *notes)
 		return;
 	if (f->is_share)
 		notes_add(notes,
-			  "most shares went to %.3g %% of what they were: "
-			  "functions that only followed are called the same",
+			  "most shares changed to %.3g %% of the baseline; "
+			  "changes below are relative to that",
 			  100 * f->drift);
 	else
 		notes_add(notes,
-			  "most functions went to %.3g %% of what they took%s, "
-			  "as with another load or host: what changed did so "
-			  "beside that",
+			  "most functions are at %.3g %% of the baseline%s "
+			  "(load or host); changes below are relative to that",
 			  100 * f->drift, f->is_drift_bounded ? " and beyond" : "");
 }
 
@@ -212,7 +211,7 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
 	note_way(f, notes);
 	if (f->is_side_empty)
 		notes_add(notes,
-			  "the %s profile is empty: nothing to compare with",
+			  "the %s profile is empty: no comparison",
 			  f->empty_side == SIDE_BASELINE ? "baseline" : "slow");
 	if (f->is_uncountable)
 		note_uncountable(f, notes);

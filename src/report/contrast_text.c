@@ -72,7 +72,7 @@ static void add_number(struct buf *out, double number)
 
 static const char *fast_words(const struct symptom *s)
 {
-	return s->contrasts->is_against_before ? "of those before"
+	return s->contrasts->is_against_before ? "of the earlier ones"
 					       : "of the fast ones";
 }
 
@@ -144,14 +144,14 @@ static void add_since(const struct contrast *c, struct buf *out)
 	case CONTRAST_AS_EVER:
 		return;
 	case CONTRAST_NEW:
-		buf_add_text(out, "; before, there were none");
+		buf_add_text(out, "; the baseline has none");
 		return;
 	case CONTRAST_MORE_OFTEN:
-		buf_addf(out, "; before, there were fewer: %u, now %u",
+		buf_addf(out, "; the baseline has fewer: %u, now %u",
 			 c->like_before_count, c->like_count);
 		return;
 	case CONTRAST_SLOWER:
-		buf_add_text(out, "; before, they took ");
+		buf_add_text(out, "; in the baseline they took ");
 		wording_add_duration(out, c->like_before_p50_ns);
 		buf_addf(out, " (p50 of %u)", c->like_before_count);
 		return;
@@ -186,7 +186,7 @@ void contrast_tell_like(const struct symptom *s, const struct contrast *c,
 void contrast_tell_usual(const struct symptom *s, const struct contrast *c,
 			 struct buf *out)
 {
-	buf_add_text(out, "usual for requests ");
+	buf_add_text(out, "normal for requests ");
 	if (c->kind == CONTRAST_VALUE) {
 		buf_add_text(out, "with ");
 		add_pair(s, c, out);
@@ -196,7 +196,7 @@ void contrast_tell_usual(const struct symptom *s, const struct contrast *c,
 	}
 	buf_add_text(out, ": they take ");
 	wording_add_duration(out, c->like_p50_ns);
-	buf_addf(out, " (p50 of %u), before ", c->like_count);
+	buf_addf(out, " (p50 of %u), in the baseline ", c->like_count);
 	wording_add_duration(out, c->like_before_p50_ns);
 	buf_addf(out, " (of %u)", c->like_before_count);
 }
@@ -334,8 +334,8 @@ static void report_window(const struct cohorts *c, struct buf *out)
 	add_operation(c, out);
 	buf_add_text(out,
 		     c->is_small_move
-			     ? " became slower as a whole, by little but for "
-			       "certain: p50 "
+			     ? " became slower as a whole, by little but "
+			       "significantly: p50 "
 			     : " became slow as a whole: p50 ");
 	wording_add_duration(out, c->p50_ns);
 	buf_add_text(out, " over ");
@@ -366,13 +366,13 @@ static void report_bimodal(const struct cohorts *c, struct buf *out)
 	if (c->before_count < GROUP_MIN)
 		return;
 	if (c->is_tail) {
-		buf_addf(out, "; before, one in %d took so long",
+		buf_addf(out, "; in the baseline, one in %d took that long",
 			 100 / (100 - COHORT_TAIL_PERCENT));
 		return;
 	}
 	buf_addf(out,
-		 c->is_as_before ? "; it was so before: %d %% were slow"
-				 : "; before, %d %% were slow",
+		 c->is_as_before ? "; as in the baseline: %d %% were slow"
+				 : "; in the baseline, %d %% were slow",
 		 percent_of(c->before_slow_count, c->before_count));
 	if (!c->is_new && !c->is_as_before)
 		buf_add_text(out, ", which may be chance");
@@ -398,13 +398,13 @@ static void add_quantiles(const struct cohorts *c, struct buf *out)
 {
 	buf_add_text(out, "p50 ");
 	wording_add_duration(out, c->p50_ns);
-	buf_add_text(out, ", before ");
+	buf_add_text(out, ", baseline ");
 	wording_add_duration(out, c->before_p50_ns);
 	if (c->p99_ns <= 0 || c->before_p99_ns <= 0)
 		return;
 	buf_add_text(out, "; p99 ");
 	wording_add_duration(out, c->p99_ns);
-	buf_add_text(out, ", before ");
+	buf_add_text(out, ", baseline ");
 	wording_add_duration(out, c->before_p99_ns);
 }
 
@@ -420,7 +420,7 @@ static void add_slow_ones(const struct cohorts *c, struct buf *out)
 	add_part(c->slow_count, c->window_count, out);
 	buf_add_text(out, " take ");
 	wording_add_duration(out, c->threshold_ns);
-	buf_add_text(out, " and more, before ");
+	buf_add_text(out, " and more, baseline ");
 	add_part(c->before_slow_count, c->before_count, out);
 	if (c->earlier_count >= GROUP_MIN) {
 		buf_add_text(out, ", earlier ");
@@ -431,7 +431,7 @@ static void add_slow_ones(const struct cohorts *c, struct buf *out)
 static void report_healthy(const struct cohorts *c, struct buf *out)
 {
 	add_operation(c, out);
-	buf_add_text(out, " takes what it usually does (");
+	buf_add_text(out, " is no slower than normal (");
 	add_quantiles(c, out);
 	buf_add_text(out, "; ");
 	add_slow_ones(c, out);
@@ -447,7 +447,8 @@ static void report_unsure(const struct cohorts *c, struct buf *out)
 		add_operation(c, out);
 		buf_add_char(out, ' ');
 	}
-	buf_add_text(out, "are slow than before, which may be chance: ");
+	buf_add_text(out, "are slow than in the baseline, which may be "
+			  "chance: ");
 	add_slow_ones(c, out);
 	buf_add_text(out, "; ");
 	add_quantiles(c, out);
@@ -456,8 +457,8 @@ static void report_unsure(const struct cohorts *c, struct buf *out)
 static void report_unknown(const struct cohorts *c, struct buf *out)
 {
 	if (c->window_count < GROUP_MIN) {
-		buf_add_text(out, "too few traces of these minutes to tell how "
-				  "many are slow: ");
+		buf_add_text(out, "too few traces in these minutes to count "
+				  "the slow ones: ");
 		report_count(c->window_count, out);
 		return;
 	}
@@ -500,7 +501,7 @@ void cohorts_tell_numbers(const struct cohorts *c, struct buf *out)
 	report_count(c->window_count, out);
 	buf_addf(out, " spans now, %u of ", c->before_slow_count);
 	report_count(c->before_count, out);
-	buf_add_text(out, " before");
+	buf_add_text(out, " in the baseline");
 	if (!isnan(c->p))
 		buf_addf(out, "; rank sum z = %.1f", c->z);
 	buf_addf(out,

@@ -628,7 +628,7 @@ static void add_change_unit(const struct cost_answer *a, struct buf *out)
 {
 	if (!isnan(cost_of_change(a->cost, &a->prices, 0))) {
 		cost_add_currency(a, out);
-		buf_add_text(out, " a month");
+		buf_add_text(out, " per month");
 	} else if (a->cost->is_by_request) {
 		buf_addf(out, " of CPU a %s", cost_request_word(a));
 	}
@@ -659,7 +659,7 @@ static void add_row(const struct cost_answer *a, const struct function_row *row,
 	buf_addf(out, " %s in ", row->delta > 0 ? "more" : "less");
 	wording_add(out, row->name, WORDING_TEXT_BYTES);
 	add_interval(a, row->delta_low, row->delta_high, out);
-	buf_add_text(out, "; all of it, within noise, ");
+	buf_add_text(out, "; in total, within noise, ");
 }
 
 static void add_difference(const struct cost_answer *a, struct buf *out)
@@ -700,7 +700,7 @@ static void add_sums(const struct cost_answer *a, const struct cost_row *all,
 {
 	if (!isnan(all->month)) {
 		add_money(a, all->month, false, out);
-		buf_add_text(out, " a month");
+		buf_add_text(out, " per month");
 	}
 	if (!isnan(all->month) && has_idle) {
 		buf_add_text(out, ", ");
@@ -724,9 +724,9 @@ static void add_use(const struct cost_answer *a, const struct cost_row *sum,
 		format_size(sat_round_f64(sum->amount * (double)GIB), size);
 		buf_addf(out, "holds %s", size);
 	} else if (isnan(sum->each)) {
-		buf_addf(out, "takes %.3g vCPU", sum->amount);
+		buf_addf(out, "uses %.3g vCPU", sum->amount);
 	} else {
-		buf_add_text(out, "takes ");
+		buf_add_text(out, "uses ");
 		add_cpu(sum->each, out);
 		buf_addf(out, " of CPU a %s", cost_request_word(a));
 	}
@@ -745,7 +745,7 @@ static void add_cost(const struct cost_answer *a, struct buf *out)
 	add_use(a, sum, out);
 	if (!is_worth)
 		return;
-	buf_add_text(out, "; what it uses is worth ");
+	buf_add_text(out, "; its usage is worth ");
 	add_sums(a, all, false, out);
 }
 
@@ -805,7 +805,7 @@ static void write_requests(struct page *p, const char *name,
 	format_count(sat_round_f64(n->value), count);
 	page_text(p, count);
 	if (rate > 0)
-		page_textf(p, ", %.3g a second", rate);
+		page_textf(p, ", %.3g per second", rate);
 	page_textf(p, ", %s", source_words(n->source));
 	label(p, name);
 }
@@ -868,7 +868,7 @@ static void write_prices(struct page *p, const struct cost_answer *a)
 			    WORDING_TEXT_BYTES);
 	}
 	if (text.len)
-		buf_addf(&text, "; a month is %.0f h at this rate",
+		buf_addf(&text, "; 1 month = %.0f h at this rate",
 			 COST_MONTH_S / 3600);
 	page_sentence(p, buf_str(&text));
 	label(p, "  prices");
@@ -938,35 +938,34 @@ void cost_notes_add(const struct cost_answer *a, struct notes *notes)
 
 	if (!a->rows.bill)
 		notes_add(notes,
-			  "no price is known, so that nothing is priced: "
-			  "--price-cpu and --price-memory, or --prices FILE");
+			  "no prices given: --price-cpu and --price-memory, or "
+			  "--prices FILE");
 	else if (c->what == COST_CPU && c->resources[COST_MEMORY].used.source &&
 		 !(a->prices.memory >= 0))
 		notes_add(notes, "memory has no price (--price-memory) and is "
 				 "no part of this");
 	if (a->rows.bill && !a->name && !a->rows.is_bill)
 		notes_add(notes,
-			  "this is what is used, and not the bill: what is "
-			  "allocated is not known (--vcpu, --limit-bytes and "
-			  "--instances, or limits at --metrics-url)");
+			  "this is usage, not the bill: the allocation is not "
+			  "known (--vcpu, --limit-bytes and --instances, or "
+			  "limits at --metrics-url)");
 	else if (c->want->is_compared && a->rows.is_bill)
-		notes_add(notes, "the difference is in CPU that is used; the "
-				 "bill changes when what is allocated does");
+		notes_add(notes, "the difference is in CPU used; the bill "
+				 "changes with the allocation");
 	if (c->what == COST_MEMORY)
-		notes_add(notes, "functions have their share of memory in use "
-				 "in what the processes take; a snapshot does "
-				 "not tell how far that wanders");
+		notes_add(notes, "functions get their share of memory in use; "
+				 "a snapshot has no noise estimate");
 	else if (isnan(c->functions.whole.error))
-		notes_add(notes, "the values are no samples: how far they "
-				 "wander is not known");
+		notes_add(notes, "significance not tested: the values are not "
+				 "sample counts");
 	else if (!c->functions.is_by_slices)
-		notes_add(notes, "the noise is assumed, one profile does not "
-				 "tell it");
+		notes_add(notes, "noise is assumed: one profile has no "
+				 "run-to-run variance");
 	if (c->want->profiles.path_count > 1 && c->seconds > 0)
 		notes_add(notes,
-			  "the files are taken to follow each other; those of "
-			  "instances at the same time take that many times as "
-			  "much a second");
+			  "the files are assumed to follow each other; files "
+			  "of instances at the same time mean that many times "
+			  "the usage per second");
 	if (c->operation_lack > COST_LACK_ASKED)
 		notes_add(notes, "CPU is not divided among operations: %s",
 			  lacks[c->operation_lack]);

@@ -216,7 +216,7 @@ static void row_words(const struct cost_row *row, struct buf *out)
 		[COST_ROW_MEMORY] = "memory used",
 		[COST_ROW_IDLE_MEMORY] = "memory idle",
 		[COST_ROW_REQUESTS] = "requests",
-		[COST_ROW_BILL] = "all of it",
+		[COST_ROW_BILL] = "total",
 	};
 
 	if (row->kind != COST_ROW_OTHERS)
@@ -321,7 +321,7 @@ static void write_cost_heads(struct page *p, const struct layout *l,
 		{ "95 %", INTERVAL_COLUMNS },
 		{ l->is_shown[COLUMN_MILLION] ? "a million" : NULL,
 		  NUMBER_COLUMNS },
-		{ l->is_shown[COLUMN_MONTH] ? "a month" : NULL,
+		{ l->is_shown[COLUMN_MONTH] ? "per month" : NULL,
 		  NUMBER_COLUMNS },
 		{ "share", SHARE_COLUMNS },
 	};
@@ -358,7 +358,7 @@ static void write_rows(struct page *p, const struct cost_answer *a)
 
 	layout_begin(&l, a);
 	write_title(p, &l, cost_request_word(a), "");
-	write_cost_heads(p, &l, l.is_by_request ? "a request" : l.unit,
+	write_cost_heads(p, &l, l.is_by_request ? "per request" : l.unit,
 			 "function", true);
 	buf_init(&words, KIB);
 	for (size_t i = 0; i < a->rows.count; i++) {
@@ -440,7 +440,7 @@ static void write_operations(struct page *p, const struct cost_answer *a)
 	for (size_t i = 0; i < c->operation_count; i++)
 		spans += c->operations[i].spans;
 	write_title(p, &l, "request", ", by the samples of single requests");
-	write_cost_heads(p, &l, "a request", "operation", false);
+	write_cost_heads(p, &l, "per request", "operation", false);
 	for (size_t i = 0; i < c->operation_count; i++)
 		write_operation(p, &l, &c->operations[i]);
 	page_textf(p,
@@ -553,7 +553,7 @@ static void write_changes(struct page *p, struct changes_shown *s)
 		{ "before", NUMBER_COLUMNS },
 		{ "change", NUMBER_COLUMNS },
 		{ "95 %", CHANGE_INTERVAL_COLUMNS },
-		{ s->has_month ? "a month" : NULL, NUMBER_COLUMNS },
+		{ s->has_month ? "per month" : NULL, NUMBER_COLUMNS },
 	};
 	const struct result *r = s->a->result;
 	size_t shown = 0;
@@ -654,20 +654,19 @@ void cost_refusal_text(const struct cost_size *size, struct buf *out)
 	case SIZE_ADVISED:
 		break;
 	case SIZE_NO_METRICS:
-		buf_add_text(out, "what an instance uses is told by no server "
-				  "of metrics (--metrics-url)");
+		buf_add_text(out, "no metrics of the usage per instance "
+				  "(--metrics-url)");
 		break;
 	case SIZE_SHORT:
 		buf_addf(out,
-			 "%.1f h of history are too little: a day shows a "
-			 "night and a rush hour, %.0f h are needed",
+			 "%.1f h of history are too little: %.0f h are needed, "
+			 "for a night and a rush hour",
 			 size->hours, SIZE_LEAST_HOURS);
 		break;
 	case SIZE_THROTTLED:
 		buf_addf(out,
-			 "its CPU is cut off in %.1f %% of the periods, so "
-			 "that its use shows what it was allowed and not what "
-			 "it needs: raise the limit first",
+			 "its CPU is throttled in %.1f %% of the periods, so "
+			 "its usage is below its demand: raise the limit first",
 			 100 * size->throttled);
 		break;
 	}
@@ -761,7 +760,7 @@ static void write_saving(struct page *p, const struct cost_answer *a)
 	cost_format_money(fabs(money), false, text);
 	buf_addf(&line, "the hint costs %s", text);
 	cost_add_currency(a, &line);
-	buf_addf(&line, " a month %s, for %.3g instances",
+	buf_addf(&line, " per month %s, for %.3g instances",
 		 money > 0 ? "less" : "more", a->cost->instances.value);
 	page_sentence(p, buf_str(&line));
 	markdown_or_title(p);
@@ -783,9 +782,9 @@ void cost_write_size(struct page *p, const struct cost_answer *a)
 			   buf_text(&text));
 	else
 		page_textf(p,
-			   "size of an instance, a hint: p90 of use + %.0f %%, "
-			   "of memory the peak + %.0f %%; by %.0f h of %zu "
-			   "instances, the older half as much a day",
+			   "suggested instance size: p90 of CPU + %.0f %%, "
+			   "peak memory + %.0f %%; from %.0f h of %zu "
+			   "instances, weights halving per day of age",
 			   100 * SIZE_MARGIN, 100 * SIZE_MARGIN, s->hours,
 			   s->instances);
 	markdown_or_title(p);

@@ -409,9 +409,9 @@ bool document_growth_explain(const struct document *d, struct error *err)
 	if (!d->sources[METRIC_MEMORY].name &&
 	    !d->sources[METRIC_MEMORY_SHARE].name)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "no metric tells the memory of \"%s\": name "
-				 "the platform (--platform), the metric "
-				 "(--metric) or its server (--metrics-url)",
+				 "no metric for the memory of \"%s\": name the "
+				 "platform (--platform), the metric (--metric) "
+				 "or its server (--metrics-url)",
 				 d->services[0]);
 	return error_set(err, ERROR_NOT_FOUND,
 			 "no alert: the memory of \"%s\" does not leak, and "
@@ -438,10 +438,10 @@ static void note_horizon(const struct document *d,
 			  is_google ? ", as Cloud Monitoring forecasts" : "");
 	} else {
 		notes_add(notes, "looks %s ahead: %s", horizon,
-			  found ? "without --limit-bytes it is not known "
-				       "how long the leak takes to the limit"
-				     : "nothing leaks that would tell a better "
-				       "time");
+			  found ? "without --limit-bytes the time to the limit "
+				       "is not known"
+				     : "nothing leaks, so no better time is "
+				       "known");
 	}
 	if (!is_google)
 		return;
@@ -472,8 +472,8 @@ void document_growth_notes(const struct document *d, bool is_google,
 			  "ahead; with --limit-bytes it does");
 	if (g.meaning == METRIC_MEMORY_SHARE)
 		notes_add(notes,
-			  "the metric has no label for an instance: it is the "
-			  "99th percentile of all of them that is watched");
+			  "the metric has no instance label: the 99th "
+			  "percentile over all instances is watched");
 	if (d->leak->subjects[LEAK_THREADS].is_leak)
 		notes_add(notes,
 			  "the alert is on memory alone: no metric that is "

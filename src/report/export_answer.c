@@ -47,7 +47,7 @@ static void write_lacks(struct page *p, const struct export_counts *c,
 	}
 	if (c->gone) {
 		add_count(p, c->gone, noun);
-		page_text(p, " listed, and not given when asked for");
+		page_text(p, " listed, but not returned");
 		page_flush(p, PAINT_NONE, "  missing", LABEL_COLUMNS);
 	}
 	if (c->narrowed) {
@@ -63,8 +63,8 @@ static void write_lacks(struct page *p, const struct export_counts *c,
 		page_flush(p, PAINT_NONE, "  in part", LABEL_COLUMNS);
 	}
 	if (c->is_cut) {
-		page_text(p, "there is more in the window than the source "
-			     "lists: ask for shorter ones");
+		page_text(p, "the window holds more than the source lists: use "
+			     "shorter windows");
 		page_flush(p, PAINT_NONE, "  unlisted", LABEL_COLUMNS);
 	}
 }
@@ -104,7 +104,7 @@ static void write_side(struct page *p, const struct export_side *s,
 		page_text(p, !e->state_path   ? ", there already"
 			     : e->path_count ? ", sent already"
 					     : ", sent by earlier runs");
-		page_flush(p, PAINT_NONE, "  before", LABEL_COLUMNS);
+		page_flush(p, PAINT_NONE, "  earlier", LABEL_COLUMNS);
 	}
 	write_reasons(p, &e->counts);
 	write_lacks(p, &e->counts, noun);
@@ -215,13 +215,13 @@ bool export_explain(const struct export_answer *a, struct error *err)
 	for (size_t i = 0; i < 2; i++)
 		if (sides[i] && sides[i]->counts.refused)
 			return error_set(err, ERROR_FORMAT,
-					 "nothing was taken: %s",
+					 "nothing was exported: %s",
 					 sides[i]->counts.reasons[0].text);
 	format_rfc3339(any->window.from_ns, from);
 	format_rfc3339(any->window.to_ns, to);
 	return error_set(err, ERROR_NOT_FOUND,
 			 "nothing to export: no %s between %.19sZ and %.19sZ; "
-			 "widen with --since 24h, or ask tracefind doctor",
+			 "widen with --since 24h, or run tracefind doctor",
 			 !sides[1]   ? "traces"
 			 : !sides[0] ? "profiles"
 				     : "traces or profiles",

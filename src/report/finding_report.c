@@ -120,7 +120,7 @@ static void add_wait(const struct finding *f, const struct result *r,
 static void add_unknown(const struct result *r, struct buf *out)
 {
 	buf_add_text(out, r->span.self_ns > r->span.duration_ns / 2
-				  ? "in its own code or a wait there"
+				  ? "in its code or a wait there"
 				  : "cause not known");
 }
 
@@ -145,7 +145,7 @@ static void add_cause(const struct finding *f, const struct result *r,
 					  : "taken late");
 		return;
 	case CAUSE_CONTENTION:
-		buf_add_text(out, "it did not get its CPU");
+		buf_add_text(out, "CPU starvation");
 		return;
 	case CAUSE_CPU:
 		buf_add_text(out, "computing");
@@ -170,12 +170,12 @@ static void add_cause(const struct finding *f, const struct result *r,
 static void add_healthy(const struct symptom *s, struct buf *out)
 {
 	if (s->usual)
-		buf_add_text(out, "as long as ever for requests like it");
+		buf_add_text(out, "normal for requests like it");
 	else if (s->is_exception)
-		buf_add_text(out, "this request alone, others take what they "
-				  "usually do");
+		buf_add_text(out, "this request alone, others are no slower "
+				  "than normal");
 	else
-		buf_add_text(out, "as long as ever");
+		buf_add_text(out, "no slower than normal");
 }
 
 static void add_since(const struct finding *f, struct buf *out)
@@ -255,8 +255,8 @@ static void report_onset(const struct operation_history *s,
 		return;
 	if (!o->is_found) {
 		notes_add(reasons,
-			  "since: no moment at which it became slow was found "
-			  "in the window and the one before");
+			  "since: no change point in the window or the one "
+			  "before");
 		return;
 	}
 	format_clock(o->start_ns, true, from);
@@ -354,7 +354,7 @@ static void report_slot(const struct symptom *symptom,
 	if (window == WINDOW_NONE && baseline_slot_is_between(slot))
 		return;
 	if (window == WINDOW_NONE || !job)
-		notes_add(reasons, "baseline: %s: not asked for", name);
+		notes_add(reasons, "baseline: %s: not queried", name);
 	else if (!job->job.has_answer)
 		notes_add(reasons, "baseline: %s: no answer: %.*s", name,
 			  ERROR_PRECISION, job->job.err.message);
@@ -376,14 +376,14 @@ static void report_fast(const struct symptom *symptom,
 	else if (s->cohorts.mode == COHORT_WINDOW)
 		why = ": rejected, the operation is slow as a whole";
 	else if (s->cohorts.mode == COHORT_HEALTHY)
-		why = ": rejected, there are no more slow ones than usual";
+		why = ": rejected, no more slow ones than normal";
 	else if (s->cohorts.mode == COHORT_UNSURE)
-		why = ": rejected, more slow ones than usual may be chance";
+		why = ": rejected, the number of slow ones may be chance";
 	else
 		why = ": rejected, too few to be sure of two kinds";
 	notes_add(reasons,
 		  "baseline: fast: %u fast requests of the same minutes, %zu "
-		  "with samples of their own%s",
+		  "of them with samples%s",
 		  fast->span_count, fast->count, why);
 }
 
@@ -407,8 +407,7 @@ static void report_version(const struct symptom *symptom,
 		outcome = s->deploy.is_partial
 				  ? "rejected, the slow requests are not all "
 				    "of one version"
-				  : "not needed, the windows tell the two "
-				    "apart";
+				  : "not needed, the windows separate the two";
 	notes_add(reasons, "baseline: version: %s", outcome);
 }
 
@@ -436,13 +435,13 @@ static void history_reasons_add(const struct symptom *symptom,
 	if (!s->is_answered) {
 		notes_add(reasons,
 			  "baseline: %s, not checked: there are no other "
-			  "traces to tell whether it is healthy",
+			  "traces to judge its health",
 			  symptom->has_base ? symptom->base_kind.ptr : "none");
 		return;
 	}
 	if (want->kind == BASELINE_WANT_RANGE ||
 	    want->kind == BASELINE_WANT_NONE)
-		notes_add(reasons, "baseline: %.*s: as asked for",
+		notes_add(reasons, "baseline: %.*s: as requested",
 			  NAME_PRECISION, want->text);
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
 		report_slot(symptom, s, i, reasons);
@@ -529,12 +528,12 @@ static const char *level_outcome(const struct profile_inquiry *q,
 	if (!c->slow.profile.stack_count)
 		return ": rejected, none are there";
 	if (is_thin(c))
-		return ": rejected, fewer than 20 samples decide nothing";
+		return ": rejected, fewer than 20 samples";
 	if (c == &q->cohort && q->shown == &q->service_cpu &&
 	    comparison_is_cut(c))
 		return ": rejected, the server cut too much of it off";
 	if (c == &q->request)
-		return ": rejected, one request has nothing to compare with";
+		return ": rejected, a single request has no baseline";
 	if (q->shown == &q->cohort)
 		return ": not needed, a higher evidence level has samples enough";
 	if (q->cpu_verdict == CPU_WAITS)
@@ -554,7 +553,7 @@ static void report_level(const struct profile_inquiry *q, const char *name,
 		add_sides(c, &text);
 		buf_add_text(&text, level_outcome(q, c));
 	} else {
-		buf_addf(&text, "not asked, %s", not_asked);
+		buf_addf(&text, "not queried, %s", not_asked);
 	}
 	keep(&text, reasons);
 	buf_release(&text);
@@ -583,7 +582,7 @@ static void report_levels(const struct profile_inquiry *q,
 		report_level(q, "instance", &q->service_cpu, "", reasons);
 		return;
 	}
-	notes_add(reasons, "evidence: instance: not asked, %s",
+	notes_add(reasons, "evidence: instance: not queried, %s",
 		  q->service.instance_label.ptr
 			  ? "the slow requests are not all of one instance"
 			  : "the profiles carry no label of the instance");
@@ -602,8 +601,8 @@ static void report_parts(size_t parts, const char *what, struct notes *reasons)
 			  what);
 	else
 		notes_add(reasons,
-			  "budget: %s: in %zu parts a side instead of %d, to "
-			  "keep to " BUDGET_WORDS,
+			  "budget: %s: in %zu intervals per side instead of "
+			  "%d, to keep to " BUDGET_WORDS,
 			  what, parts, COMPARISON_PARTS);
 }
 
@@ -619,7 +618,7 @@ static void report_budget(const struct profile_inquiry *q,
 static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
 {
 	static const char *const verdicts[] = {
-		[CPU_UNKNOWN] = "too few samples of requests like it to tell",
+		[CPU_UNKNOWN] = "too few samples of similar requests",
 		[CPU_EXPLAINS] = "explains the growth",
 		[CPU_PARTLY] = "explains a part of the growth",
 		[CPU_WAITS] = "does not explain the growth: it waited",
@@ -632,17 +631,17 @@ static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
 	if (m->samples > 0) {
 		buf_add_text(&text, "; ");
 		wording_add_ns(&text, m->slow_ns);
-		buf_add_text(&text, " a request");
+		buf_add_text(&text, " per request");
 		if (!isnan(m->base_ns)) {
 			buf_add_text(&text, ", ");
 			wording_add_ns(&text, m->base_ns);
-			buf_add_text(&text, " before");
+			buf_add_text(&text, " in the baseline");
 		}
 		buf_add_text(&text, "; to explain ");
 		wording_add_ns(&text, m->change_ns);
 		buf_add_text(&text, " of ");
 		wording_add_ns(&text, m->own_ns);
-		buf_add_text(&text, " own time");
+		buf_add_text(&text, " self time");
 	}
 	keep(&text, reasons);
 	buf_release(&text);
@@ -650,7 +649,7 @@ static void report_cpu(const struct profile_inquiry *q, struct notes *reasons)
 
 static void report_alloc(const struct profile_inquiry *q, struct notes *reasons)
 {
-	const char *outcome = ": not asked";
+	const char *outcome = ": not queried";
 
 	if (q->shown == &q->alloc)
 		outcome = ": taken";
@@ -677,11 +676,11 @@ static const char *wait_outcome(const struct profile_inquiry *q,
 	if (!m->is_owner)
 		return ": rejected, it is no code of the application";
 	if (m->is_crumb)
-		return ": rejected, a crumb of what this request grew by";
+		return ": rejected, under 2 % of the growth of this request";
 	if (m->change < m->before)
-		return ": rejected, less than twice what it was";
+		return ": rejected, less than twice its baseline";
 	if (m->change < VERDICT_EXPLAINED * m->needed)
-		return ": rejected, less than half of what is to explain";
+		return ": rejected, less than half of the growth to explain";
 	return q->wait == WAIT_TYPES ? ": not needed, CPU explains it"
 				     : ": not needed, it explains as much as "
 				       "the one taken";
@@ -692,7 +691,7 @@ static void report_measure(const struct profile_inquiry *q, enum wait_type type,
 			   const struct comparison *c, struct notes *reasons)
 {
 	const struct wait_measure *m = &q->measures[type];
-	const char *unit = c->slow.requests > 0 ? "a request" : "a second";
+	const char *unit = c->slow.requests > 0 ? "per request" : "per second";
 	struct buf text;
 
 	buf_init(&text, LINE_BYTES);
@@ -747,10 +746,10 @@ static void report_wait(const struct profile_inquiry *q, enum wait_type type,
 				   : !q->type_ids[type])
 		return;
 	if (!c->is_asked)
-		notes_add(reasons, "type: %s: not asked, %s",
+		notes_add(reasons, "type: %s: not queried, %s",
 			  wait_type_words(type),
 			  is_any_wait_asked(q)
-				  ? "it tells nothing of a call to something "
+				  ? "it cannot show a call to something "
 				    "without spans"
 				  : "there was no need");
 	else if (!c->slow.profile.stack_count)
@@ -758,7 +757,7 @@ static void report_wait(const struct profile_inquiry *q, enum wait_type type,
 			  wait_type_words(type));
 	else if (!c->has_base)
 		notes_add(reasons,
-			  "type: %s: rejected, nothing to compare with",
+			  "type: %s: rejected, no baseline",
 			  wait_type_words(type));
 	else
 		report_measure(q, type, c, reasons);
@@ -773,7 +772,7 @@ static void profile_reasons_add(const struct profile_inquiry *q)
 		  STR_ARGS(q->service.name), STR_ARGS(q->service.how));
 	report_levels(q, reasons);
 	if (q->forced_id)
-		notes_add(reasons, "type: %s, as asked for", q->forced_id);
+		notes_add(reasons, "type: %s, as requested", q->forced_id);
 	report_cpu(q, reasons);
 	report_alloc(q, reasons);
 	for (int i = 0; i < WAIT_TYPES; i++)

@@ -41,17 +41,17 @@ static const char *const state_names[FLEET_STATES] = {
 
 /* Why they were not judged; NULL: they were. */
 static const char *const state_words[FLEET_STATES] = {
-	[FLEET_WAITING] = "not asked",
+	[FLEET_WAITING] = "not queried",
 	[FLEET_FEW_SAMPLES] = "with hardly any samples",
 	[FLEET_BLIND] = "whose noise hides even a growth of a half",
 	[FLEET_FEW_FUNCTIONS] = "of too few functions",
-	[FLEET_NO_BASELINE] = "without samples before",
-	[FLEET_NO_CANDIDATE] = "without samples now",
+	[FLEET_NO_BASELINE] = "no samples in the baseline",
+	[FLEET_NO_CANDIDATE] = "no samples in the window",
 	[FLEET_NO_CPU] = "without CPU profiles",
 	[FLEET_NO_VERSIONS] = "to which no version came in the window",
 	[FLEET_NO_TEST] = "whose values are no samples",
 	[FLEET_FAILED] = "that the server gave no answer about",
-	[FLEET_LEFT_OUT] = "more than a run asks about",
+	[FLEET_LEFT_OUT] = "beyond the limit of one run",
 };
 
 static size_t count_of(const struct fleet *f, enum fleet_state state)
@@ -81,11 +81,11 @@ static void write_headline(struct page *p, const struct fleet *f)
 	size_t failed = count_of(f, FLEET_FAILED);
 
 	if (!f->count) {
-		page_text(p, "check cannot tell: nothing sent profiles in the "
-			     "window");
+		page_text(p, "check inconclusive: no service sent profiles in "
+			     "the window");
 	} else if (!f->compared) {
 		page_textf(p,
-			   "check cannot tell: none of %zu service%s could be "
+			   "check inconclusive: none of %zu service%s could be "
 			   "judged",
 			   f->count, &"s"[f->count == 1]);
 	} else if (f->grown && f->compared < f->count) {
@@ -99,8 +99,8 @@ static void write_headline(struct page *p, const struct fleet *f)
 			   f->grown, f->compared);
 	} else if (failed) {
 		page_textf(p,
-			   "check cannot tell: none of %zu services grew, and "
-			   "of %zu nothing is known",
+			   "check inconclusive: none of %zu services grew, and "
+			   "%zu could not be judged",
 			   f->compared, failed);
 	} else {
 		page_textf(p, "check passed: none of %zu services grew",
@@ -170,7 +170,7 @@ static void write_power(struct page *p, const struct fleet *f)
 		   "of a function with 10 %% of its service a growth is seen "
 		   "from %s on, in three of four services",
 		   growth);
-	page_flush(p, PAINT_NONE, "  can see", LABEL_COLUMNS);
+	page_flush(p, PAINT_NONE, "  detectable", LABEL_COLUMNS);
 }
 
 /* ---- for people: what was not judged ---- */

@@ -426,15 +426,15 @@ static bool check_period(const struct slo *s, struct error *err)
 {
 	if (s->objective > GOAL_MOST)
 		return error_set(err, ERROR_USAGE,
-				 "Cloud Monitoring takes objectives up to "
+				 "Cloud Monitoring accepts objectives up to "
 				 "99.99 %%, not %.10g %%: -o prometheus writes "
 				 "rules of any",
 				 100 * s->objective);
 	return (s->window_ns % NS_PER_DAY == 0 &&
 		s->window_ns <= ROLLING_MOST_NS) ||
 	       error_set(err, ERROR_USAGE,
-			 "Cloud Monitoring takes budgets of whole days, 30 at "
-			 "most: --window 28d, or -o prometheus");
+			 "Cloud Monitoring accepts windows of whole days, 30 "
+			 "at most: --window 28d, or -o prometheus");
 }
 
 bool google_slo_check(const struct slo *s, struct error *err)
@@ -447,13 +447,13 @@ bool google_slo_check(const struct slo *s, struct error *err)
 		return true;
 	if (n->is_histogram)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "%s is a distribution, of which Cloud "
-				 "Monitoring counts what took how long, not "
-				 "what failed: give --threshold",
+				 "%s is a distribution: Cloud Monitoring "
+				 "counts durations in it, not failures: give "
+				 "--threshold",
 				 n->name);
 	return s->indicator.tells_errors ||
 	       error_set(err, ERROR_NOT_FOUND,
-			 "%s does not tell which requests failed", n->name);
+			 "%s does not show which requests failed", n->name);
 }
 
 static const char *slo_project(const struct slo *s)

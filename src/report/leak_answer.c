@@ -115,15 +115,14 @@ static bool explain_types(const struct leak *l, struct error *err)
 	if (type)
 		return error_set(
 			err, ERROR_NOT_FOUND,
-			"--type %s counts what is made or taken, not "
-			"what stays: inuse, inuse_objects, goroutine and "
-			"goroutineleak do",
+			"--type %s counts allocations or waits, not what stays "
+			"in use: use inuse, inuse_objects, goroutine or "
+			"goroutineleak",
 			type);
 	if (l->path_count)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%s no memory in use and no goroutines: leak "
-				 "takes heap profiles, not those of CPU or "
-				 "allocations",
+				 "needs heap profiles, not CPU or allocations",
 				 l->path_count == 1 ? "the file holds"
 						    : "the files hold");
 	buf_init(&list, LIMIT_ERROR_BYTES);
@@ -136,10 +135,10 @@ static bool explain_types(const struct leak *l, struct error *err)
 				 STR_ARGS(word));
 	}
 	error_set(err, ERROR_NOT_FOUND,
-		  "\"%s\" sends no profiles of what it holds (inuse, "
-		  "goroutine), only %s: allocations tell what is made, not "
-		  "what stays; tracefind types --guide tells how to switch "
-		  "them on",
+		  "\"%s\" sends no profiles of memory in use or goroutines "
+		  "(inuse, goroutine), only %s: allocations do not show what "
+		  "stays in use; tracefind types --guide shows how to enable "
+		  "them",
 		  l->service, list.len ? buf_text(&list) : "others");
 	buf_release(&list);
 	return false;
@@ -154,12 +153,12 @@ static bool explain_odd(const struct leak *l, struct error *err)
 	if (!own.ptr)
 		return error_set(
 			err, ERROR_FORMAT,
-			"%s does not say when it was taken: leak takes "
-			"profiles that have a time, as pprof files do",
+			"%s has no time: leak needs profiles with a time, such "
+			"as pprof files",
 			l->odd->path);
 	return error_set(err, ERROR_FORMAT,
-			 "%s holds %.*s, others %.*s: ask for what all of "
-			 "them have with --type",
+			 "%s holds %.*s, others %.*s: choose a type that all "
+			 "have with --type",
 			 l->odd->path, STR_ARGS(own),
 			 STR_ARGS(l->subjects[what].type_id));
 }
@@ -184,17 +183,16 @@ bool leak_explain(const struct leak *l, struct error *err)
 	format_duration(LEAK_LEAST_NS, least);
 	if (l->path_count)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "too little to judge: the longest that the "
-				 "files of a process go over is %s; %s in all "
-				 "and two files or more in each of %u blocks "
-				 "are needed",
+				 "too little to judge: the files of one "
+				 "process span at most %s; %s and two files or "
+				 "more in each of %u intervals are needed",
 				 longest_ns ? lived : "nothing", least,
 				 GROWTH_BLOCKS);
 	return error_set(err, ERROR_NOT_FOUND,
 			 "too little to judge: the longest that an instance of "
-			 "\"%s\" sent profiles in this window is %s; %u blocks "
-			 "with uploads in each and %s in all are needed "
-			 "(--since %s)",
+			 "\"%s\" sent profiles in this window is %s; %u "
+			 "intervals with uploads in each and %s in all are "
+			 "needed (--since %s)",
 			 l->service, longest_ns ? lived : "nothing",
 			 GROWTH_BLOCKS, least, "6h");
 }
@@ -371,10 +369,11 @@ static void write_legend(const struct lines *d)
 		escape_xml(out, name.len ? name : STR("all instances"));
 	}
 	if (d->s->segment_count > d->count)
-		outf(out, "; the longest %zu lives of %zu", d->count,
+		outf(out, "; the longest %zu process lifetimes of "
+			  "%zu", d->count,
 		     d->s->segment_count);
 	if (d->s->total.kind == GROWTH_ENDLESS)
-		out_text(out, "; dashed: the slope of all lives");
+		out_text(out, "; dashed: the slope of all process lifetimes");
 	out_text(out, "</p>\n</section>\n");
 }
 
@@ -579,7 +578,8 @@ static void write_none(struct page *p, const struct leak *l,
 		if (g->rising < g->segment_count)
 			page_textf(p, "only in %zu of %zu%s", g->rising,
 				   g->segment_count,
-				   s->restarts ? " lives" : " instances");
+				   s->restarts ? " process "
+						 "lifetimes" : " instances");
 		else
 			page_text(p, "not all the time");
 		break;
@@ -686,14 +686,14 @@ static void write_instances(struct page *p, const struct leak_subject *s)
 	if (s->segments[0].instance.len)
 		page_textf(p, "%zu", s->instance_count);
 	else
-		page_text(p, "not told apart");
+		page_text(p, "not distinguishable");
 	if (s->restarts)
 		page_textf(p, ", %zu restart%s: each life is judged apart",
 			   s->restarts, &"s"[s->restarts == 1]);
 	if (s->total.kind != GROWTH_NONE)
 		page_textf(p, "; %zu of %zu%s hold%s more and more",
 			   s->total.rising, s->total.segment_count,
-			   s->restarts ? " lives" : "",
+			   s->restarts ? " process lifetimes" : "",
 			   &"s"[s->total.rising != 1]);
 	if (s->short_count)
 		page_textf(p, "; %zu too short to judge", s->short_count);
@@ -735,7 +735,7 @@ static void write_window(struct page *p, const struct leak *l,
 				NS_PER_MIN * NS_PER_MIN,
 			block);
 	page_window(p, l->window, 0);
-	page_textf(p, ", in %u blocks of %s", GROWTH_BLOCKS, block);
+	page_textf(p, ", in %u intervals of %s", GROWTH_BLOCKS, block);
 	evidence(p, "  window");
 }
 

@@ -6,8 +6,8 @@
 /* Notes whose words hold nothing of the run. */
 static const char *const plain[] = {
 	[NOTE_WINDOW_WITHOUT_SPAN] =
-		"the time window given does not hold the span; without one it "
-		"is the span's own time and --pad",
+		"the given time window does not contain the span; by default "
+		"it is the span's time and --pad",
 	[NOTE_TRACE_OF_FILE] = "no other traces to compare with: this one came "
 			       "from a file",
 	[NOTE_SPANS_IGNORED] =
@@ -28,8 +28,8 @@ static const char *const plain[] = {
 		"the only one with samples of that function in the whole "
 		"service; --scope service has them all",
 	[NOTE_BASELINE_EMPTY] =
-		"no samples in the baseline window: nothing to compare with, "
-		"the profile is shown alone",
+		"no samples in the baseline window: the profile is shown "
+		"without a comparison",
 	[NOTE_SPAN_HAS_NO_BASELINE] = "one span's samples have no baseline: "
 				      "the profile is shown alone",
 	[NOTE_NOT_BY_REQUEST] =
@@ -45,16 +45,16 @@ static void add_unlike_others(const struct note *n, struct notes *notes)
 
 	if (!n->name.ptr) {
 		notes_add(notes,
-			  "this request lost its time where most "
-			  "others of these minutes took as long as ever");
+			  "this request lost its time where most others of "
+			  "these minutes are no slower than normal");
 		return;
 	}
 	format_duration(n->slow_ns, now);
 	format_duration(n->base_ns, before);
 	notes_add(notes,
 		  "this request lost its time where most others of these "
-		  "minutes took as long as ever; they became slower in %.*s "
-		  "%.*s, which takes %s of its own, usually %s",
+		  "minutes are no slower than normal; they became slower in "
+		  "%.*s %.*s, which has %s self time, normally %s",
 		  STR_ARGS(n->name), STR_ARGS(n->text), now, before);
 }
 
@@ -84,8 +84,8 @@ static void add_places(const struct note *n, struct notes *notes)
 			 n->names->count - LISTED_PLACES);
 	notes_add(notes,
 		  "profiles of this service come from several places (%.*s: "
-		  "%s), and the trace does not say which is its own: all are "
-		  "added up; --selector chooses",
+		  "%s), and the trace does not name its own: all are added up; "
+		  "--selector chooses",
 		  STR_ARGS(n->name), buf_text(&text));
 	buf_release(&text);
 }
@@ -122,20 +122,20 @@ static void add_names(const struct note *n, struct notes *notes)
 	case NOTE_NO_BASELINE_ASKED:
 		notes_add(notes,
 			  "--baseline %.60s: no samples there, so nothing is "
-			  "compared; leave it out to take the nearest window "
-			  "that is healthy",
+			  "compared; leave it out to use the nearest healthy "
+			  "window",
 			  n->name.ptr);
 		break;
 	case NOTE_MAP_NO_ATTRIBUTE:
 		notes_add(notes,
-			  "--map %.*s: the span's process has no such "
-			  "attribute that is read",
+			  "--map %.*s: the span's process does not have this "
+			  "attribute",
 			  STR_ARGS(n->name));
 		break;
 	case NOTE_MAP_NO_LABEL:
 		notes_add(notes,
-			  "--map %.*s=%.*s: the service's profiles have no "
-			  "such label",
+			  "--map %.*s=%.*s: the service's profiles do not have "
+			  "this label",
 			  STR_ARGS(n->name), STR_ARGS(n->text));
 		break;
 	case NOTE_PLACE:
@@ -162,13 +162,13 @@ static void add_names(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_ZERO_SUM:
 		notes_add(notes,
-			  "the values of the %.*s sum to zero: what is "
-			  "negative cancels out the rest",
+			  "the values of the %.*s sum to zero: negative ones "
+			  "cancel out the rest",
 			  STR_ARGS(n->name));
 		break;
 	case NOTE_BASELINE_EARLIER:
 		notes_add(notes,
-			  "the window just before holds no samples; the "
+			  "the window immediately before holds no samples; the "
 			  "baseline is the same window %.*s earlier",
 			  STR_ARGS(n->name));
 		break;
@@ -234,14 +234,14 @@ static void add_reasons(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_FILES_HOLD_NOTHING:
 		notes_add(notes,
-			  "%zu of %zu files left out: no profiles of what is "
-			  "held",
+			  "%zu of %zu files left out: no heap or goroutine "
+			  "profiles",
 			  n->count, n->total);
 		break;
 	case NOTE_METRICS_PART:
 		notes_add(notes,
-			  "metrics are of %.0f %% of the window only: what is "
-			  "used and allocated was more",
+			  "metrics cover only %.0f %% of the window: actual "
+			  "usage and allocation are higher",
 			  n->percent);
 		break;
 	case NOTE_REQUESTS_TRACED:
@@ -259,9 +259,9 @@ static void add_reasons(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_SIZE_BELOW_USE:
 		notes_add(notes,
-			  "the CPU of the hint is %.0f %% of what an instance "
-			  "uses in this window: find out why before it is made "
-			  "smaller",
+			  "the suggested CPU is %.0f %% of the usage per "
+			  "instance in this window: find out why before "
+			  "reducing it",
 			  n->percent);
 		break;
 	case NOTE_REQUESTS_SELECTED:
@@ -279,8 +279,7 @@ static void add_reasons(const struct note *n, struct notes *notes)
 	case NOTE_NAME_ASSUMED:
 		notes_add(notes,
 			  "the profile server did not list its series (%s): "
-			  "the service's own name and the usual types are "
-			  "taken",
+			  "the service's name and the standard types are used",
 			  n->reason);
 		break;
 	default:
@@ -294,15 +293,15 @@ static void add_numbers(const struct note *n, struct notes *notes)
 	case NOTE_NOT_BLAMED_SERVICE:
 		notes_add(notes,
 			  "functions that grew (%zu) are not blamed: the "
-			  "operation is as quick as ever; requests are counted "
-			  "by service, so that another mix of its operations "
-			  "looks like growth",
+			  "operation is no slower than normal; requests are "
+			  "counted by service, so that another mix of its "
+			  "operations looks like growth",
 			  n->count);
 		break;
 	case NOTE_NOT_BLAMED_REQUESTS:
 		notes_add(notes,
-			  "functions that grew (%zu) are not blamed: requests "
-			  "slow like this one are no more than usual",
+			  "functions that grew (%zu) are not blamed: there are "
+			  "no more slow requests like this one than normal",
 			  n->count);
 		break;
 	case NOTE_SERIES_CUT:
@@ -322,8 +321,8 @@ static void add_numbers(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_LINKS_NOT_ASKED:
 		notes_add(notes,
-			  "what took its messages may be in other traces: %s "
-			  "cannot be asked which ones link to this one",
+			  "consumers of its messages may be in other traces: "
+			  "%s cannot search for traces that link to this one",
 			  n->reason);
 		break;
 	case NOTE_FILTERED:
@@ -334,8 +333,8 @@ static void add_numbers(const struct note *n, struct notes *notes)
 		break;
 	case NOTE_FILTERED_SIDE:
 		notes_add(notes,
-			  "the filters leave %.1f %% of the %.*s; all that is "
-			  "said is of what they leave",
+			  "the filters keep %.1f %% of the %.*s; the whole "
+			  "answer is about that part",
 			  n->percent, STR_ARGS(n->name));
 		break;
 	case NOTE_UNLIKE_OTHERS:
@@ -352,7 +351,7 @@ static void add_numbers(const struct note *n, struct notes *notes)
 	case NOTE_CALLS_LEFT_OUT:
 		notes_add(notes,
 			  "waits for other services are left out of the "
-			  "profile: the spans of those calls tell them");
+			  "profile: the spans of those calls show them");
 		break;
 	case NOTE_STACKLESS:
 		notes_add(notes,
@@ -361,15 +360,15 @@ static void add_numbers(const struct note *n, struct notes *notes)
 			  n->percent);
 		break;
 	case NOTE_LENGTH_UNKNOWN:
-		notes_add(notes, "how long was recorded is not told: compared "
-				 "by share; --normalize value compares what "
-				 "the profiles hold");
+		notes_add(notes, "the recording time is not known: compared by "
+				 "share of the total; --normalize value "
+				 "compares absolute values");
 		break;
 	case NOTE_WHOLE_RUNS:
 		notes_add(notes,
-			  "the profiles took %.1f s before and %.1f s after, "
-			  "no time that one asks for: compared as whole runs; "
-			  "--normalize rate compares by the second",
+			  "the profiles last %.1f s (baseline) and %.1f s, "
+			  "like whole runs: compared per run; --normalize rate "
+			  "compares per second",
 			  (double)n->base_ns / 1e9, (double)n->slow_ns / 1e9);
 		break;
 	default:

@@ -54,9 +54,9 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes)
 			  s->duration_count);
 	else if (s->is_first_sample && s->rounds > 1 && !s->is_sample)
 		notes_add(notes,
-			  "the server gives the first %u that it finds, so it "
-			  "was asked again from %s on: the slowest are all "
-			  "here%s",
+			  "the server returns the first %u that it finds, so "
+			  "it was queried again from %s on: all of the slowest "
+			  "are here%s",
 			  s->query.trace_limit, bound,
 			  s->buckets.total ? ""
 					   : ", the distribution is that of "
@@ -64,8 +64,8 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes)
 	else if (s->is_sample && s->bound_ns > 0)
 		notes_add(notes,
 			  "a sample: at least %u traces took %s or longer, and "
-			  "the server gives the first that it finds; narrow it "
-			  "with --since, --name or --min-duration",
+			  "the server returns the first that it finds; narrow "
+			  "it with --since, --name or --min-duration",
 			  s->query.trace_limit, bound);
 	else if (s->is_sample)
 		notes_add(notes,
@@ -75,8 +75,8 @@ void search_text_add_notes(const struct trace_search *s, struct notes *notes)
 			  s->query.trace_limit);
 	if (s->buckets.total)
 		notes_add(notes, "the distribution is from TraceQL metrics, "
-				 "which count in steps of a factor of two: "
-				 "quantiles are interpolated");
+				 "whose buckets double in width: quantiles are "
+				 "interpolated");
 	if (s->hidden_count)
 		notes_add(notes, "%zu health check%s hidden; --all shows %s",
 			  s->hidden_count, &"s"[s->hidden_count == 1],
@@ -111,12 +111,13 @@ static void add_unusual(const struct trace_search *s, struct notes *notes)
 	buf_init(&as_ever, LIMIT_PAGE_TEXT_BYTES);
 	add_hit_name(u->hit, &called);
 	if (u->as_ever && u->as_ever->duration_ns > u->now_ns)
-		buf_addf(&as_ever, "; longer, but as ever: %.*s %.*s",
+		buf_addf(&as_ever, "; longer, but no slower than normal: %.*s "
+				   "%.*s",
 			 STR_ARGS(u->as_ever->root_service),
 			 STR_ARGS(u->as_ever->root_name));
 	notes_add(notes,
-		  "took trace %s%s, %s; its p%u is %.1f times the "
-		  "usual one, %s instead of %s, over %zu traces%s",
+		  "chose trace %s%s, %s; its p%u is %.1fx the baseline, %s "
+		  "instead of %s, over %zu traces%s",
 		  id, buf_text(&called), took, u->percent,
 		  (double)u->now_ns /
 			  (double)(u->usual_ns > 0 ? u->usual_ns : 1),
@@ -145,9 +146,8 @@ void search_text_add_choice(const struct trace_search *s,
 	add_hit_name(hit, &called);
 	search_text_add_basis(s, &basis);
 	notes_add(notes,
-		  "took trace %s%s, %s, the median of %zu like it "
-		  "among %zu slow ones (the slowest 5 %% of %s took "
-		  "%s or longer)",
+		  "chose trace %s%s, %s, the median of %zu like it among %zu "
+		  "slow ones (the slowest 5 %% of %s took %s or longer)",
 		  id, buf_text(&called), took, typical->group_count,
 		  s->fitting_count, buf_text(&basis), slow);
 	buf_release(&called);
@@ -167,10 +167,9 @@ void search_text_add_operation(const struct trace_search *s,
 	buf_init(&basis, LIMIT_PAGE_TEXT_BYTES);
 	search_text_add_basis(s, &basis);
 	notes_add(notes,
-		  "took operation \"%.*s\": trace %s, in which it took %s, is "
-		  "typical of the slowest 5 %% of %s; "
-		  "another one with --name (tracefind search --tags name "
-		  "--service %.*s lists them)",
+		  "chose operation \"%.*s\": trace %s, in which it took %s, is "
+		  "typical of the slowest 5 %% of %s; another one with --name "
+		  "(tracefind search --tags name --service %.*s lists them)",
 		  STR_ARGS(hit->name), id, took, buf_text(&basis),
 		  STR_ARGS(s->query.service));
 	buf_release(&basis);
@@ -321,7 +320,7 @@ static void write_hits(const struct trace_search *s, struct page *p)
 	snprintf(start, sizeof start, l.has_date ? "start (%s)" : "%s",
 		 last.zone);
 	if (find_is_by_span(&s->query))
-		subject = l.has_root ? "root > span that took it" : "span";
+		subject = l.has_root ? "root > slowest span" : "span";
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, TOOK_COLUMNS - 1, "took");
 	out_char(p->out, ' ');
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, l.start_columns, start);
@@ -637,14 +636,14 @@ void exemplar_text_add(const struct exemplar_choice *c, struct notes *notes)
 	format_seconds(c->p95_s, p95);
 	if (c->slow_count)
 		notes_add(notes,
-			  "took trace %.*s: an exemplar of %s that took %s, "
+			  "chose trace %.*s: an exemplar of %s that took %s, "
 			  "the median of %zu in the buckets from that of p95 "
 			  "(~%s) on, of %zu",
 			  STR_ARGS(c->exemplar.trace_id), name, took,
 			  c->slow_count, p95, c->count);
 	else
 		notes_add(notes,
-			  "took trace %.*s: the longest of %zu exemplars of "
+			  "chose trace %.*s: the longest of %zu exemplars of "
 			  "%s, %s; p95 is %s",
 			  STR_ARGS(c->exemplar.trace_id), c->count, name, took,
 			  c->p95_s > 0 ? p95 : "not known");
@@ -689,7 +688,7 @@ bool exemplar_text_explain(const struct exemplar_choice *c, struct error *err)
 			server->title, service);
 	case EXEMPLAR_NO_OPERATION:
 		return error_set(err, ERROR_NOT_FOUND,
-				 "%s does not tell operations apart: leave out "
+				 "%s does not separate operations: leave out "
 				 "--name",
 				 c->metrics.sources[METRIC_LATENCY].name->name);
 	case EXEMPLAR_NONE:

@@ -123,8 +123,8 @@ static bool explain_missing_profile(const struct missing_profile *m,
 	} else if (!m->is_known && m->services->count == 0) {
 		format_rfc3339(m->window.to_ns, to);
 		buf_addf(&text,
-			 "no service has sent profiles in the day before "
-			 "%.19sZ; is it the right %s%s?",
+			 "no service sent profiles in the 24 h before %.19sZ; "
+			 "is it the right %s%s?",
 			 to, m->retention_ns ? "project" : "server",
 			 m->has_tenant ? " and tenant" : "");
 		add_lookback(m, &text);
@@ -163,9 +163,9 @@ static void add_versions(const struct name_list *known, struct buf *out)
 	if (known->count > LISTED_VERSIONS)
 		buf_addf(out, " and %zu more", known->count - LISTED_VERSIONS);
 	if (!known->count)
-		buf_add_text(out, ": its profiles have no label of the "
-				  "version, and the traces do not know it; try "
-				  "--baseline previous");
+		buf_add_text(out, ": its profiles have no version label, and "
+				  "the traces have no version; try --baseline "
+				  "previous");
 }
 
 static bool explain_version(const struct shortfall *s, struct error *err)
@@ -175,7 +175,7 @@ static bool explain_version(const struct shortfall *s, struct error *err)
 	buf_init(&text, LIMIT_ERROR_BYTES);
 	add_versions(&s->names, &text);
 	error_set(err, ERROR_NOT_FOUND,
-		  "--baseline version=%.*s: no such version of service "
+		  "--baseline version=%.*s: not a version of service "
 		  "\"%.*s\"%s",
 		  (int)NAME_BYTES, s->value.ptr, STR_ARGS(s->service),
 		  buf_text(&text));
@@ -188,7 +188,8 @@ static bool explain_instance(const struct shortfall *s, struct error *err)
 	if (s->kind == SHORTFALL_INSTANCE_OF_SPAN)
 		return error_set(
 			err, ERROR_NOT_FOUND,
-			"--scope instance: the span's process says no " INSTANCE_POD
+			"--scope instance: the span's process has "
+			"no " INSTANCE_POD
 			", " INSTANCE_ID " or " INSTANCE_HOST
 			"; leave out --scope");
 	if (s->kind == SHORTFALL_INSTANCE_LABEL)
@@ -232,8 +233,8 @@ static bool explain_fast(const struct shortfall *s, struct error *err)
 	if (s->kind == SHORTFALL_FEW_SPANS)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "--baseline fast: %zu span%s \"%.*s\" of "
-				 "service \"%.*s\" in this window: too few "
-				 "to tell slow from fast; widen with --since",
+				 "service \"%.*s\" in this window: too few to "
+				 "separate slow from fast; widen with --since",
 				 s->count, &"s"[s->count == 1],
 				 STR_ARGS(s->name), STR_ARGS(s->service));
 	if (s->kind == SHORTFALL_FEW_SPAN_IDS)
@@ -241,13 +242,13 @@ static bool explain_fast(const struct shortfall *s, struct error *err)
 				 "--baseline fast: of %zu spans only %zu slow "
 				 "and %zu fast ones carry "
 				 "pyroscope.profile.id: are span profiles on? "
-				 "tracefind doctor --service %.*s tells",
+				 "check with tracefind doctor --service %.*s",
 				 s->count, s->slow_count, s->fast_count,
 				 STR_ARGS(s->service));
 	return error_set(err, ERROR_NOT_FOUND,
 			 "--baseline fast: the same minutes have no clearly "
-			 "faster requests with samples of their own; try "
-			 "--baseline previous");
+			 "faster requests with samples; try --baseline "
+			 "previous");
 }
 
 static bool explain_spans(const struct shortfall *s, struct error *err)
@@ -266,16 +267,15 @@ static bool explain_spans(const struct shortfall *s, struct error *err)
 				 "no samples of span %016" PRIx64
 				 "%s in this window: only the first span of a "
 				 "process carries them, when span profiles are "
-				 "on and it used CPU (tracefind doctor TRACE "
-				 "tells); or widen with --since",
+				 "on and it used CPU (check with tracefind "
+				 "doctor TRACE); or widen with --since",
 				 s->span_id,
 				 s->count > 1 ? " and the others" : "");
 	case SHORTFALL_SPANS_IGNORED:
 		return error_set(
 			err, ERROR_FORMAT,
-			"this profile server ignores which spans are "
-			"asked for: it has samples of a span that does "
-			"not exist");
+			"this profile server ignores the span selector: it "
+			"returns samples of a span that does not exist");
 	default:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no samples of %s (too short, not on CPU, or "
@@ -293,18 +293,17 @@ static bool explain_sides(const struct shortfall *s, struct error *err)
 	case SHORTFALL_OTHER_VERSION:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "all profiles of this window are of version "
-				 "%s: nothing to compare with it",
+				 "%s: no baseline",
 				 s->value.ptr);
 	case SHORTFALL_BASELINE:
 		if (s->name.ptr)
 			return error_set(err, ERROR_NOT_FOUND,
-					 "no samples of %.*s in this window: "
-					 "nothing to compare with; widen with "
-					 "--since",
+					 "no samples of %.*s in this window; "
+					 "widen with --since",
 					 STR_ARGS(s->name));
 		return error_set(err, ERROR_NOT_FOUND,
-				 "no samples in the baseline: nothing to "
-				 "compare with; try another --baseline");
+				 "no samples in the baseline; try another "
+				 "--baseline");
 	case SHORTFALL_FILE:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "%.*s: the profile holds no samples",
@@ -401,13 +400,13 @@ static void add_last(const struct trace_lack *lack,
 	format_rfc3339(lack->found_ns, at);
 	if (lack->found_ns) {
 		buf_addf(out, "; %s at %.19sZ: --around %.19sZ",
-			 lack->is_last ? "last seen" : "seen before that", at,
+			 lack->is_last ? "last seen" : "earlier seen", at,
 			 at);
 		return;
 	}
 	if (lack->is_looked_back && lack->is_last)
-		buf_add_text(out, ", nor in the day before");
-	buf_addf(out, "; %swiden with --since 24h, or ask tracefind doctor",
+		buf_add_text(out, ", nor in the 24 h before");
+	buf_addf(out, "; %swiden with --since 24h, or run tracefind doctor",
 		 q->min_duration_ns > 0 ? "lower --min-duration, " : "");
 }
 
@@ -469,9 +468,9 @@ static bool explain_when(const struct shortfall *s, struct error *err)
 	switch (s->kind) {
 	case SHORTFALL_GAUGE:
 		return error_set(err, ERROR_USAGE,
-				 "%.*s says what there is at one moment, not "
-				 "what requests cost: choose another --type, "
-				 "such as cpu or alloc",
+				 "%.*s is a level at one moment, not a cost of "
+				 "requests: choose another --type, such as cpu "
+				 "or alloc",
 				 STR_ARGS(s->name));
 	case SHORTFALL_OPERATION:
 		return trace_lack_explain(
@@ -483,8 +482,9 @@ static bool explain_when(const struct shortfall *s, struct error *err)
 	case SHORTFALL_STEPS:
 		return error_set(err, ERROR_NOT_FOUND,
 				 "neither profiles nor requests of service "
-				 "\"%.*s\" in this window; widen it with --since, "
-				 "or ask tracefind doctor --service %.*s",
+				 "\"%.*s\" in this window; widen it with "
+				 "--since, or run tracefind doctor --service "
+				 "%.*s",
 				 STR_ARGS(s->service), STR_ARGS(s->service));
 	default:
 		return explain_functions(s, err);
@@ -502,33 +502,32 @@ static bool explain_cost(const struct shortfall *s, struct error *err)
 				 STR_ARGS(s->name), STR_ARGS(s->service));
 	if (s->kind == SHORTFALL_LENGTH)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "%s not tell for how long %s profiled, so how "
-				 "many requests that was has to be given: "
+				 "%s not record for how long %s profiled, so "
+				 "the number of requests has to be given: "
 				 "--requests N%s",
 				 s->has_id ? "these files do" : "the file does",
 				 s->has_id ? "they were" : "it was",
 				 s->has_id ? " and --baseline-requests N" : "");
 	if (s->kind == SHORTFALL_MEMORY && s->has_id)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "memory is not compared here: whether it grows "
-				 "is told by tracefind leak");
+				 "memory is not compared here: use tracefind "
+				 "leak to see whether it grows");
 	if (s->kind == SHORTFALL_MEMORY)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "a profile of memory in use holds a part of "
-				 "what a process takes: what that is has to be "
-				 "known from --metrics-url");
+				 "a heap profile holds only a part of the "
+				 "memory of a process: --metrics-url is needed "
+				 "for the whole");
 	if (s->kind == SHORTFALL_NO_CPU)
 		return error_set(err, ERROR_NOT_FOUND,
-				 "this is a profile of %.*s in %.*s, neither of "
-				 "seconds on CPU nor of memory in use: nothing "
-				 "has a price by it (--type cpu)",
+				 "this is a profile of %.*s in %.*s, not of "
+				 "CPU time or memory in use, so it cannot be "
+				 "priced (--type cpu)",
 				 STR_ARGS(s->name), STR_ARGS(s->value));
 	return error_set(err, ERROR_NOT_FOUND,
-			 "requests of each version, or of what a selector leaves, "
-			 "are not known, so that a request of one cannot be "
-			 "held against one of the other: traces in Tempo with "
-			 "service.version count versions, and there are "
-			 "--requests and --baseline-requests");
+			 "the number of requests per version or selector is "
+			 "not known: traces in Tempo with service.version "
+			 "count them, or give --requests and "
+			 "--baseline-requests");
 }
 
 static bool explain_long_window(const struct shortfall *s, struct error *err)
@@ -537,8 +536,8 @@ static bool explain_long_window(const struct shortfall *s, struct error *err)
 
 	format_duration(sat_mul_i64((int64_t)s->count, NS_PER_S), most);
 	return error_set(err, ERROR_USAGE,
-			 "the server takes windows of %s at most, so that a "
-			 "longer one would need more requests a service: "
+			 "the server accepts windows of %s at most, so a "
+			 "longer one would need more requests per service: "
 			 "--since 1d --baseline 7d compares the same day of "
 			 "last week",
 			 most);

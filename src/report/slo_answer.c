@@ -386,7 +386,7 @@ static void write_forecast(struct page *p, const struct slo *s)
 	char text[24];
 
 	if (seconds <= 0) {
-		page_text(p, "nothing is left to spend");
+		page_text(p, "no budget is left");
 	} else if (isinf(seconds)) {
 		page_text(p, "the budget lasts");
 	} else {
@@ -395,8 +395,7 @@ static void write_forecast(struct page *p, const struct slo *s)
 	}
 	format_duration(now->length_ns, text);
 	page_textf(p,
-		   ": at the rate of the last %s, %.2f times as fast as "
-		   "the objective allows",
+		   ": %s burn rate %.2f",
 		   text, rate);
 	page_flush(p, PAINT_NONE, "  forecast", LABEL_COLUMNS);
 }
@@ -479,7 +478,7 @@ void slo_burn_write(struct page *p, const struct slo *s)
 	if (!s->pair_count)
 		return;
 	out_char(p->out, '\n');
-	page_text(p, "Burn rate, times as fast as the objective allows");
+	page_text(p, "Burn rate (1: the budget lasts exactly the window)");
 	markdown_or_title(p);
 	write_burn_head(p);
 	for (size_t i = 0; i < s->pair_count; i++)
@@ -539,10 +538,9 @@ void slo_lack_text(const struct slo *s, struct buf *out)
 	static const char *const texts[] = {
 		[SLO_LACKS_METRIC] = "none of the known metrics names the "
 				     "service",
-		[SLO_LACKS_LATENCY] = "none of them tells how long its "
-				      "requests take",
-		[SLO_LACKS_OPERATION] = "its metric does not tell operations "
-					"apart",
+		[SLO_LACKS_LATENCY] = "none of them has request durations",
+		[SLO_LACKS_OPERATION] = "its metric does not separate "
+					"operations",
 		[SLO_LACKS_BUCKETS] = "the buckets of its histogram end below "
 				      "the threshold",
 	};
@@ -568,15 +566,15 @@ static void note_bound(const struct slo *s, struct notes *notes)
 		return;
 	if (s->other_bad < 0) {
 		notes_add(notes,
-			  "no bucket ends at %s: what took %s or less counts "
-			  "as good",
+			  "no bucket ends at %s: requests up to %s count as "
+			  "good",
 			  threshold, bound);
 		return;
 	}
 	slo_share_text(s, 1 - s->other_bad / total, share);
 	notes_add(notes,
-		  "no bucket ends at %s: what took %s or less counts as good; "
-		  "by %s it would be %s",
+		  "no bucket ends at %s: requests up to %s count as good; up "
+		  "to %s it would be %s",
 		  threshold, bound, other, share);
 }
 
@@ -597,7 +595,7 @@ static void note_traces(const struct slo *s, struct notes *notes)
 
 	buf_init(&why, LIMIT_ERROR_BYTES);
 	slo_lack_text(s, &why);
-	notes_add(notes, "counted by traces, since metrics do not tell: %s",
+	notes_add(notes, "source: traces; no metrics: %s",
 		  buf_text(&why));
 	buf_release(&why);
 	notes_add(notes,
@@ -619,8 +617,8 @@ void slo_add_notes(const struct slo *s, struct notes *notes)
 		note_traces(s, notes);
 	else if (!s->indicator.tells_errors)
 		notes_add(notes,
-			  "%s does not tell which requests failed: only slow "
-			  "ones are bad",
+			  "%s does not show which requests failed: only slow "
+			  "ones count as bad",
 			  source->name->name);
 	note_bound(s, notes);
 	note_windows(s, notes);

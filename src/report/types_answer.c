@@ -111,13 +111,13 @@ bool types_explain_none(const struct profile_types *t, struct error *err)
 	if (!t->services.count || !service)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "no profiles between %.19sZ and %.19sZ; widen "
-				 "with --since 24h, or ask tracefind doctor",
+				 "with --since 24h, or run tracefind doctor",
 				 from, to);
 	if (!nearest_names(&t->services, str_from(service), &near, 1))
 		return error_set(err, ERROR_NOT_FOUND,
-				 "no profiles of service \"%s\" between "
-				 "%.19sZ and %.19sZ; %zu others have some: "
-				 "tracefind doctor --service NAME tells more",
+				 "no profiles of service \"%s\" between %.19sZ "
+				 "and %.19sZ; %zu others have some: see "
+				 "tracefind doctor --service NAME",
 				 service, from, to, t->services.count);
 	return error_set(err, ERROR_NOT_FOUND,
 			 "no profiles of service \"%s\" between %.19sZ and "
@@ -158,11 +158,11 @@ static const struct {
 	const char *read;
 } meanings[] = {
 	{ "cpu", "cumulative", "time on a CPU, sampled every 10 ms",
-	  "a second of it is one core busy for a second; time asleep, in I/O or "
-	  "behind a lock is not in it" },
+	  "1 s is one core busy for 1 s; time asleep, in I/O or waiting for a "
+	  "lock is not included" },
 	{ "wall", "cumulative", "time passed, running or not, by thread",
-	  "holds the waiting too; idle threads and event loops fill it: look at "
-	  "what grew, not at what is largest" },
+	  "includes waiting; idle threads and event loops dominate it: look at "
+	  "growth, not at size" },
 	{ "offcpu", "cumulative", "time between leaving a CPU and coming back",
 	  "only the part that was sampled; idle threads fill it as they do "
 	  "wall" },
@@ -174,7 +174,8 @@ static const struct {
 	  "growing between two windows" },
 	{ "goroutine", "gauge", "goroutines by where they stand",
 	  "a state too; hundreds in one place are a queue or a leak" },
-	{ "goroutineleak", "gauge", "Go 1.26: goroutines that nothing can wake",
+	{ "goroutineleak", "gauge", "Go 1.26: goroutines that can never run "
+				    "again",
 	  "each is leaked for good: look at where application code began to "
 	  "wait" },
 	{ "mutex", "cumulative", "time others waited for a lock",
@@ -182,8 +183,7 @@ static const struct {
 	{ "block", "cumulative",
 	  "Go: time waiting for channels, selects and locks; Java: parked "
 	  "threads",
-	  "mostly idle workers waiting for work: look at what grew, not at "
-	  "what is largest" },
+	  "mostly idle workers waiting for work: look at growth, not at size" },
 	{ "lock", "cumulative", ".NET: time waiting for monitors",
 	  "charged to the one that waited" },
 	{ "exceptions", "cumulative", ".NET: exceptions thrown",
@@ -262,8 +262,8 @@ static void write_symptoms(struct page *p)
 		page_paint(p, PAINT_NONE, symptoms[i].type);
 		out_char(p->out, '\n');
 	}
-	page_text(p, "On or off CPU? tracefind slow TRACE says how much of the "
-		     "span was on CPU.");
+	page_text(p, "On or off CPU? tracefind slow TRACE shows how much of "
+		     "the span was on CPU.");
 	page_flush(p, PAINT_DIM, "", 0);
 }
 
@@ -323,7 +323,7 @@ static void write_switches(struct page *p)
 	}
 	out_char(p->out, '\n');
 	page_text(p, "tracefind types --service NAME lists what a service "
-		     "sends; tracefind doctor --service NAME tells why it "
+		     "sends; tracefind doctor --service NAME finds why it "
 		     "sends nothing.");
 	page_flush(p, PAINT_DIM, "", 0);
 }

@@ -50,13 +50,13 @@ static void when_measure_text(const struct when *w, enum when_measure m,
 			      struct buf *out)
 {
 	if (m == WHEN_TRAFFIC)
-		buf_add_text(out, "requests a second");
+		buf_add_text(out, "requests per second");
 	else if (m == WHEN_DURATION)
 		buf_add_text(out, "duration");
 	else
 		buf_addf(out, "%s%s", measure_subject(w->type_id),
 			 w->series[m].is_per_request ? " per traced request"
-						     : " a second");
+						     : " per second");
 }
 
 /* Why it is not known, in room where it takes words; NULL: nobody said. */
@@ -112,7 +112,7 @@ static void when_level_text(const struct when *w, enum when_measure m,
 		buf_add_text(out, "-");
 	} else if (m == WHEN_TRAFFIC) {
 		add_number(out, level);
-		buf_add_text(out, " a second");
+		buf_add_text(out, " per second");
 	} else if (!s->is_per_request && str_equal(unit, STR("nanoseconds"))) {
 		add_number(out, level / 1e9);
 		buf_add_text(out, " cores");
@@ -165,11 +165,10 @@ static double level_of(const struct when_series *s, double level)
 static void add_least(const struct change_points *found, struct buf *out)
 {
 	if (isfinite(found->least_ratio) && found->least_ratio < 10)
-		buf_addf(out, "; a step of %.2fx would have been told",
+		buf_addf(out, "; detectable: %.2fx or more",
 			 found->least_ratio);
 	else
-		buf_add_text(out, "; only a very large step would have been "
-				  "told");
+		buf_add_text(out, "; only a very large change is detectable");
 }
 
 /* Whether the newest steps may become a step. */
@@ -188,7 +187,7 @@ static void add_recent(const struct when *w, struct buf *behind)
 	const struct when_series *s = &w->series[w->lead];
 	const struct change_point *p = &s->found.recent;
 
-	buf_addf(behind, " (%zu of %zu steps), ", s->found.recent_count,
+	buf_addf(behind, " (%zu of %zu intervals), ", s->found.recent_count,
 		 s->count);
 	add_levels(w, level_of(s, p->before), level_of(s, p->after), behind);
 }
@@ -202,13 +201,13 @@ static void add_none(const struct when *w, struct buf *before,
 	double last = level_of(s, found->last);
 
 	buf_add_text(before, found->kind == SERIES_BRIEF
-				     ? " has no step that lasts"
-				     : " has no step");
+				     ? " has no lasting change point"
+				     : " has no change point");
 	if (found->kind == SERIES_BRIEF) {
 		buf_add_text(
 			behind,
-			": what jumps goes back soon; a shorter window looks "
-			"closer");
+			": changes revert soon; a shorter window has a finer "
+			"resolution");
 		return;
 	}
 	if (found->kind == SERIES_RAMP) {
@@ -289,12 +288,12 @@ static void when_steadiness(const struct when *w, enum when_measure m,
 			    struct buf *out)
 {
 	static const char *const words[] = {
-		[SERIES_TOO_FEW] = "too few steps: ",
-		[SERIES_STEADY] = "no step: ",
-		[SERIES_RAMP] = "no step, it goes little by little: ",
-		[SERIES_RHYTHM] = "no step but those of a day: ",
-		[SERIES_BRIEF] = "no step that lasts: ",
-		[SERIES_STEP] = "has a step: ",
+		[SERIES_TOO_FEW] = "too few intervals: ",
+		[SERIES_STEADY] = "no change point: ",
+		[SERIES_RAMP] = "no change point, a gradual trend: ",
+		[SERIES_RHYTHM] = "no change point beyond the daily rhythm: ",
+		[SERIES_BRIEF] = "no lasting change point: ",
+		[SERIES_STEP] = "has a change point: ",
 	};
 	const struct when_series *s = &w->series[m];
 	double first = level_of(s, s->found.first);
@@ -315,10 +314,10 @@ bool when_explain_few(const struct when *w, struct error *err)
 	for (size_t i = 0; i < s->count; i++)
 		known += s->counts[i] > 0;
 	return error_set(err, ERROR_NOT_FOUND,
-			 "service \"%.*s\": only %zu of %zu steps of this "
-			 "window were measured, %u are needed to tell a step "
-			 "from noise; choose a window that has them with "
-			 "--since, --from and --to",
+			 "service \"%.*s\": only %zu of %zu intervals of this "
+			 "window were measured, %u are needed to detect a "
+			 "change point; choose another window with --since, "
+			 "--from and --to",
 			 STR_ARGS(w->want.service), known, s->count,
 			 CHANGE_STEPS_MIN);
 }
@@ -595,7 +594,7 @@ static void write_since(struct page *p, const struct when *w)
 			level_of(s, s->found.recent.after), &ratio);
 	page_time(p, since_ns, since_ns, &at);
 	page_time(p, from_ns, from_ns, &begin);
-	page_text(p, "; too early to be certain: ");
+	page_text(p, "; too early to be significant: ");
 	add_buf(p, &ratio);
 	page_text(p, " since ");
 	if (strcmp(at.date, begin.date) != 0)
@@ -614,7 +613,7 @@ static void write_verdict(struct page *p, const struct when *w)
 	buf_init(&behind, LIMIT_PAGE_TEXT_BYTES);
 	when_verdict(w, &before, &behind);
 	if (has_recent(w))
-		buf_add_text(&before, " has no step yet");
+		buf_add_text(&before, " has no change point yet");
 	add_buf(p, &before);
 	page_text(p, " ");
 	page_window(p, range, 0);
@@ -677,7 +676,7 @@ static void write_versions(struct page *p, const struct when *w)
 	for (size_t i = 0; i < w->version_count; i++) {
 		if (!w->versions[i].is_near)
 			continue;
-		page_text(p, near++ ? "; " : "changed with the step: ");
+		page_text(p, near++ ? "; " : "changed at the change point: ");
 		write_version(p, w, &w->versions[i]);
 	}
 	if (!near && !w->has_versions)
@@ -687,7 +686,8 @@ static void write_versions(struct page *p, const struct when *w)
 	else if (!near)
 		page_text(p, when_has_step(w) ? "unchanged then; "
 			     : has_recent(w) ? "changed: "
-					     : "changed, without a step: ");
+					     : "changed, without a change "
+					       "point: ");
 	for (size_t i = 0; !near && i < w->version_count; i++) {
 		page_text(p, i ? "; " : "");
 		write_version(p, w, &w->versions[i]);
@@ -759,9 +759,9 @@ static const char *no_step_word(const struct vicinity *before,
 
 	if ((least && !(high > low * CHANGE_RATIO)) ||
 	    least >= CHANGE_STEPS_MIN)
-		return "no step beyond noise: ";
-	return after->steps <= before->steps ? "too few steps after to tell: "
-					     : "too few steps before to tell: ";
+		return "no change point beyond noise: ";
+	return after->steps <= before->steps ? "too few intervals after: "
+					     : "too few intervals before: ";
 }
 
 static void add_around(const struct when *w, enum when_measure m,
@@ -839,7 +839,7 @@ static void write_other_steps(struct page *p, const struct when *w)
 		add_buf(p, &text);
 	}
 	buf_release(&text);
-	flush(p, "  other steps");
+	flush(p, "  other change points");
 }
 
 static void write_evidence(struct page *p, const struct when *w)
@@ -850,7 +850,7 @@ static void write_evidence(struct page *p, const struct when *w)
 	format_duration((s->starts[s->count] - s->starts[0]) /
 				(int64_t)s->count,
 			length);
-	page_textf(p, "%zu steps of %s", s->count,
+	page_textf(p, "%zu intervals of %s", s->count,
 		   s->is_sliced ? "about " : "");
 	page_number(p, length);
 	if (s->is_log)

@@ -324,9 +324,9 @@ static void go_next(struct explorer *e)
 void explorer_not_found(struct explorer *e)
 {
 	e->message = e->search.is_active ? e->tab == TAB_FLAME
-						   ? "no such frame is in sight"
-						   : "nothing here matches"
-					 : "nothing was searched for: /";
+						   ? "no matching frame in view"
+						   : "no match"
+					 : "no search yet: press /";
 }
 
 /* To the next that matches, unless what is selected does. */
@@ -514,7 +514,7 @@ static const char *side_words(const struct explorer *e)
 	static const char *const words[] = {
 		[EXPLORER_BOTH] = "both, what changed",
 		[EXPLORER_AFTER] = "after alone",
-		[EXPLORER_BEFORE] = "before alone",
+		[EXPLORER_BEFORE] = "baseline alone",
 	};
 
 	return e->has_baseline ? words[e->side] : "";
@@ -535,7 +535,7 @@ static void add_mode(struct explorer *e)
 		buf_addf(&e->line, "%s%s",
 			 e->functions.order == FUNCTIONS_SELF &&
 					 functions_have_self_lib(e->f, e->zoom)
-				 ? "by own"
+				 ? "by self+lib"
 				 : orders[e->functions.order],
 			 e->functions.is_reversed ? ", reversed" : "");
 	else if (e->tab == TAB_FLAME)
@@ -758,10 +758,10 @@ static void add_found(struct explorer *e)
 		return;
 	add_share(e, "  matched ", search_share(search, FLAME_SLOW, e->zoom));
 	if (e->has_baseline)
-		add_share(e, ", before ",
+		add_share(e, ", baseline ",
 			  search_share(search, FLAME_BASELINE, e->zoom));
 	if (search->is_late)
-		buf_add_text(&e->line, " (stopped: takes too long)");
+		buf_add_text(&e->line, " (stopped after its time limit)");
 }
 
 /* The end of what was typed, where there is no room for all of it. */
@@ -818,7 +818,7 @@ static const char *const help_lines[] = {
 	"/  n  N           search by regular expression, next, previous",
 	"t  w              functions and back; callers and callees (sandwich)",
 	"s  r              of functions: sort by the next column, reversed",
-	"b  c              both sides, after, before alone; other colours",
+	"b  c              both sides, after, baseline alone; other colours",
 	"v                 the answer in words; arrows scroll, Esc leaves",
 	"q, Ctrl-C         quit",
 	"",

@@ -207,7 +207,7 @@ static void draw_head(struct explorer *e, const struct surface *s)
 	uint32_t room = s->columns > used ? (s->columns - used) / 2 : 0;
 
 	buf_addf(&e->line, "%*s%-*s %6s  %s", (int)LABEL_COLUMNS,
-		 "took            ", (int)(room + COUNT_COLUMNS), " baseline",
+		 "duration        ", (int)(room + COUNT_COLUMNS), " baseline",
 		 "now",
 		 history_of(e)->threshold_ns
 			 ? s->use_unicode ? "█ slow" : "# slow"
@@ -278,7 +278,7 @@ static bool add_window_detail(struct explorer *e, uint32_t line)
 	if (line == 0) {
 		history_add_operation(e);
 	} else if (line == 1) {
-		buf_addf(&e->line, "this one took %s; bars are medians", took);
+		buf_addf(&e->line, "this one: %s; bars are medians", took);
 	} else if (line == 2 && at >= GAP_ROWS) {
 		add_range(e, h->windows[at - GAP_ROWS].range);
 	}

@@ -234,7 +234,7 @@ static void draw_head(struct explorer *e, const struct surface *s)
 		buf_addf(&e->line,
 			 "%9s%9s%9s     callers, the function, "
 			 "callees   (%s%s%s)",
-			 "total", "before", "change", measure,
+			 "total", "baseline", "change", measure,
 			 *scale->unit ? ", " : "", scale->unit);
 	} else {
 		buf_addf(&e->line, "%9s  callers, the function, callees",

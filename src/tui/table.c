@@ -381,8 +381,8 @@ static void draw_head(struct explorer *e, const struct surface *s)
 	if (e->has_baseline) {
 		scale_measure(e->in->result, measure);
 		buf_addf(&e->line, "%9s%9s%9s   %9s  function   (%s%s%s)",
-			 "total", "before", "change",
-			 functions_have_self_lib(e->f, e->zoom) ? "own"
+			 "total", "baseline", "change",
+			 functions_have_self_lib(e->f, e->zoom) ? "self+lib"
 								: "self",
 			 measure, *scale->unit ? ", " : "", scale->unit);
 	} else {

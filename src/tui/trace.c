@@ -278,7 +278,8 @@ bool trace_add_detail(struct explorer *e, uint32_t line)
 		format_duration(row->self_ns, b);
 		format_duration(
 			sat_sub_i64(row->start_ns, e->in->trace->start_ns), c);
-		buf_addf(&e->line, "took %s, self %s, began after %s", a, b, c);
+		buf_addf(&e->line, "duration %s, self %s, started after "
+				   "%s", a, b, c);
 		if (row->count > 1)
 			buf_addf(&e->line, ", %u of them",
 				 (unsigned)row->count);

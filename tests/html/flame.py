@@ -228,8 +228,8 @@ class Test(Page):
         self.check("load" in b.js("told()"), "focus tells of it",
                    b.js("told()"))
         self.equal(b.js("at('live').textContent"),
-                   "load; this path 7,000, before 3,000, grew; whole function"
-                   " 7,000, before 3,000, change +4,000; level 4",
+                   "load; this path 7,000, baseline 3,000, grew; whole function"
+                   " 7,000, baseline 3,000, change +4,000; level 4",
                    "and so do readers of screens")
         ring = b.js(f"pixel(view().left + {float(f['x']) + 20},"
                     f" view().top + {float(f['y']) + 1})")
@@ -270,7 +270,7 @@ class Test(Page):
     def search(self):
         b = self.b
         self.focus()
-        self.equal(self.find("^load$"), "matched 50.0 %, before 30.0 %",
+        self.equal(self.find("^load$"), "matched 50.0 %, baseline 30.0 %",
                    "search: both sides")
         self.equal(b.js("Array.from(at('matches').querySelectorAll('code'),"
                         " e => e.textContent)"), ["load"], "a list of them")
@@ -281,11 +281,11 @@ class Test(Page):
                         f"view().top + {float(f['y']) + 9})"), "#5b0f7a",
                    "matches are marked")
         for pattern, wanted, what in (
-                ("load|parse", "50.0 %, before 30.0 %",
+                ("load|parse", "50.0 %, baseline 30.0 %",
                  "nested matches count once"),
-                ("IDLE|old", "0.0 %, before 10.0 %", "upper case is meant"),
-                ("idle|steady", "42.9 %, before 60.0 %", "side by side"),
-                ("parse(int", "42.9 %, before 0.0 %",
+                ("IDLE|old", "0.0 %, baseline 10.0 %", "upper case is meant"),
+                ("idle|steady", "42.9 %, baseline 60.0 %", "side by side"),
+                ("parse(int", "42.9 %, baseline 0.0 %",
                  "what is no pattern is a text"),
                 ):
             self.equal(self.find(pattern), f"matched {wanted}", what)
@@ -317,11 +317,11 @@ class Test(Page):
         self.equal(b.js("at('matched').textContent"), "", "Escape ends it")
         self.to("main", "serve")
         b.key("Enter")
-        self.equal(self.find("^load$"), "matched 58.3 %, before 37.5 %",
+        self.equal(self.find("^load$"), "matched 58.3 %, baseline 37.5 %",
                    "of what is zoomed to")
         b.js("go('bottom')")
         self.equal(b.js("at('matched').textContent"),
-                   "matched 58.3 %, before 37.5 %", "the same, bottom-up")
+                   "matched 58.3 %, baseline 37.5 %", "the same, bottom-up")
         b.js("go('top')")
         b.js("at('find').focus()")
         b.key("Escape")
@@ -481,7 +481,7 @@ class Test(Page):
             b.js(f"tracefindPage.select({{function: '{name}'}}, 'test')")
             self.equal(b.js("focused().name"), name,
                        "what is chosen elsewhere stands by itself")
-        self.equal(self.find("^b$"), "matched 88.9 %, before 66.7 %",
+        self.equal(self.find("^b$"), "matched 88.9 %, baseline 66.7 %",
                    "a search finds what is in a run")
         b.key("Enter")
         self.equal([b.js("focused().name"), b.js("focused().run")], ["b", "0"],
@@ -615,10 +615,10 @@ class Test(Page):
                        and told[0].startswith(f"Colour by {words}"),
                        f"and the words of {value}", told)
         for unit, wanted in (
-                ("share", "this path 50.0 %, before 30.0 %, "
+                ("share", "this path 50.0 %, baseline 30.0 %, "
                           "change +20.0 points: grew"),
-                ("value", "this path 7,000, before 3,000: grew"),
-                ("table", "this path 7,000, before 3,000, change +4,000: "
+                ("value", "this path 7,000, baseline 3,000: grew"),
+                ("table", "this path 7,000, baseline 3,000, change +4,000: "
                           "grew")):
             b.js(f"choose('unit', '{unit}')")
             self.to("main", "serve", "load")
@@ -769,7 +769,7 @@ class Test(Page):
         self.check("par.e" in fragment, "the address remembers", fragment)
         self.open(self.diff, fragment)
         self.equal(b.js("at('matched').textContent"),
-                   "matched 85.7 %, before 0.0 %", "search and zoom")
+                   "matched 85.7 %, baseline 0.0 %", "search and zoom")
         b.js("go('bottom')")
         b.js("at('canvas').focus()")
         self.keys("ArrowDown", "Enter")
@@ -1043,15 +1043,15 @@ class Test(Page):
             def shown(value):
                 steps = int(abs(value) / scale["step"] + 0.5)
                 return f"{steps / 10 ** scale['decimals']:,.1f}"
-            words = {"total": "whole function", "own": "own"}
-            first = (f"{words[heads[1]]} {row[1]} ms per request, before "
-                     f"{cells['before']} ms, change {cells['change']} ms")
-            last = f"{words[heads[-1]]} {row[-1]} ms per request, before "
-            total = f"whole function {cells['total']} ms per request, before "
+            words = {"total": "whole function", "self+lib": "self+lib"}
+            first = (f"{words[heads[1]]} {row[1]} ms per request, baseline "
+                     f"{cells['baseline']} ms, change {cells['change']} ms")
+            last = f"{words[heads[-1]]} {row[-1]} ms per request, baseline "
+            total = f"whole function {cells['total']} ms per request, baseline "
             if (cells["total"] != shown(fact["total_value"]
                                         / scale["exposure"][0])
                     or row[1] != shown(fact["now"])
-                    or cells["before"] != shown(fact["before"])
+                    or cells["baseline"] != shown(fact["before"])
                     or not any(x.startswith(first) for x in said)
                     or not any(x.startswith(last) for x in said)
                     or total not in heard):

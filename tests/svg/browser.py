@@ -55,11 +55,11 @@ class Test(Page):
         x, y = self.center("load")
         b.mouse("mouseMoved", x, y)
         told = b.js("info()")
-        self.check("load" in told and "this path 7,000, before 3,000, " in told
-                   and "whole function 7,000, before 3,000, " in told
+        self.check("load" in told and "this path 7,000, baseline 3,000, " in told
+                   and "whole function 7,000, baseline 3,000, " in told
                    and "; 50.0 % of the profile" in told,
                    "hover tells of the frame and its function", told)
-        self.check("before" in b.js("info()"), "hover tells both sides",
+        self.check("baseline" in b.js("info()"), "hover tells both sides",
                    b.js("info()"))
         self.near(b.js("place('load')")[2], whole * LOAD, "its part before")
         b.click(x, y)

@@ -32,7 +32,7 @@ RUNS = {
 }
 SVG = "{http://www.w3.org/2000/svg}"
 ROW = re.compile(r" *([\d,.]+) +([\d,.]+) +([-+]?[\d,.]+)  (.*)")
-SAID = re.compile(r"whole function ([\d,.]+)(.*?), before ([\d,.]+)(.*?), "
+SAID = re.compile(r"whole function ([\d,.]+)(.*?), baseline ([\d,.]+)(.*?), "
                   r"change ([-+]?[\d,.]+)")
 
 
@@ -47,9 +47,9 @@ def rows(table, head):
     """Total, before and change by name: names hold no two blanks."""
     found, lines = {}, iter(table.splitlines())
     for line in lines:
-        if line.strip().split("; own:")[0] == head:
+        if line.strip().split("; self+lib:")[0] == head:
             break
-    assert next(lines).split()[:3] == ["total", "before", "change"]
+    assert next(lines).split()[:3] == ["total", "baseline", "change"]
     for line in lines:
         match = ROW.match(line)
         if not match:

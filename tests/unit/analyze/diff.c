@@ -40,7 +40,7 @@ static void test_changes(void **state)
 	/* 7.2 against 6.7 % in 1,800 samples is nothing to speak of. */
 	assert_int_equal(row(&f, "shop.encode")->change, CHANGE_NOISE);
 	assert_int_equal(f.result.noise_count, 1);
-	assert_true(has_note(&f, "from one profile to the next is estimated"));
+	assert_true(has_note(&f, "noise is estimated: one profile per side"));
 	release(&f);
 }
 
@@ -152,7 +152,7 @@ static void test_sample_counts_have_no_period(void **state)
 	make_profile(&f.baseline, "samples", "count", 1, "a.x 100\na.y 300\n");
 	rank(&f, true, &want);
 	assert_int_equal(row(&f, "a.y")->change, CHANGE_GROWN);
-	assert_true(has_note(&f, "as if both sides were sampled at the same"));
+	assert_true(has_note(&f, "as if both sides had the same sampling"));
 	release(&f);
 	make_profile(&f.slow, "samples", "count", 1, "a.x 200\na.y 600\n");
 	make_profile(&f.baseline, "samples", "count", 1, "a.x 100\na.y 300\n");
@@ -218,7 +218,7 @@ static void test_untested(void **state)
 	assert_quiet(row(&f, "a.big"));
 	assert_true(isnan(row(&f, "a.grown")->q));
 	assert_true(isnan(row(&f, "a.grown")->delta_low));
-	assert_true(has_note(&f, "how much of a change is noise is not known: "
+	assert_true(has_note(&f, "significance not tested: "
 				 "\"alloc_objects\""));
 	release(&f);
 }
@@ -260,7 +260,7 @@ static void test_allocations(void **state)
 	make_profile(&f.slow, "inuse_space", "bytes", 524288, "a.x 9999999\n");
 	make_profile(&f.baseline, "inuse_space", "bytes", 524288, "a.x 1\n");
 	rank(&f, true, &want);
-	assert_true(has_note(&f, "noise is not known"));
+	assert_true(has_note(&f, "significance not tested"));
 	release(&f);
 }
 
@@ -288,7 +288,7 @@ static void test_displaced(void **state)
 	for (int i = 1; i <= 10; i++)
 		assert_quiet(&f.result.functions[i]);
 	assert_int_equal(f.result.noise_count, 0);
-	assert_true(has_note(&f, "most shares went to 33.7 %"));
+	assert_true(has_note(&f, "most shares changed to 33.7 %"));
 	release(&f);
 	rank_cpu(&f, calm, busy, &want);
 	assert_int_equal(f.result.functions[0].change, CHANGE_SHRUNK);
@@ -384,7 +384,7 @@ static void test_rates(void **state)
 	rank_cpu(&f, "a.x 600\na.y 400\n", "a.x 600\na.y 400\n", &unknown);
 	assert_quiet(row(&f, "a.x"));
 	assert_int_equal(f.result.normalize, NORMALIZE_VALUE);
-	assert_true(has_note(&f, "not compared by the second: how long"));
+	assert_true(has_note(&f, "not compared by the second: the length"));
 	release(&f);
 	rank_cpu(&f, "a.x 600\na.y 400\n", "", &rate);
 	assert_int_equal(row(&f, "a.x")->change, CHANGE_NEW);

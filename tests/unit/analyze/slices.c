@@ -335,7 +335,7 @@ static void test_common_load(void **state)
 	rank_cpu(&f, fifth, base, &want);
 	for (size_t i = 0; i < f.result.function_count; i++)
 		assert_false(change_is_real(f.result.functions[i].change));
-	assert_true(has_note(&f, "most functions went to 120 %"));
+	assert_true(has_note(&f, "most functions are at 120 %"));
 	release(&f);
 	rank_cpu(&f, half, base, &want);
 	assert_int_equal(row(&f, "a.f3")->change, CHANGE_GROWN);

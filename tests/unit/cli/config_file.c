@@ -217,10 +217,10 @@ static void test_repository(void **state)
 		    strcmp(form.row->name, "service"))
 			assert_string_equal(form.row->name, "map");
 	assert_refused(CONFIG_REPOSITORY, "traces-token-file = /etc/passwd",
-		       "f:1: traces-token-file may not come with a "
-		       "repository, only service and map may; it belongs into "
-		       "a file of your own: tracefind config set "
-		       "traces-token-file ...");
+		       "f:1: traces-token-file may not come with a repository, "
+		       "only service and map may; it belongs into your user "
+		       "configuration: tracefind config set traces-token-file "
+		       "...");
 }
 
 static void test_line_limit(void **state)

@@ -184,10 +184,10 @@ static void test_refusals(void **state)
 	(void)state;
 	assert_refused("types", "--span 00f067aa0ba902b7",
 		       "--span is not an option of tracefind types; tracefind "
-		       "help types --all lists those it takes");
+		       "help types --all lists its options");
 	assert_refused("help", "--traces-url x",
 		       "--traces-url is not an option of tracefind help; "
-		       "tracefind help help --all lists those it takes");
+		       "tracefind help help --all lists its options");
 	assert_refused("doctor", "a b",
 		       "unexpected argument 'b': usage is tracefind doctor "
 		       "[OPTIONS] [TRACE]");

@@ -79,13 +79,13 @@ static void the_line_says_who_asks_for_a_pause(void **state)
 	buf_init(&text, 1024);
 	progress_text(&p, 0, 0, &text);
 	assert_string_equal(buf_text(&text),
-			    "tempo.example answered 429: asked again in 17 s");
+			    "tempo.example answered 429: next attempt in 17 s");
 	buf_clear(&text);
 	p.wait_status = 0;
 	progress_text(&p, 0, 0, &text);
 	assert_string_equal(
 		buf_text(&text),
-		"tempo.example gave no whole answer: asked again in 17 s");
+		"tempo.example gave no whole answer: next attempt in 17 s");
 	buf_release(&text);
 }
 

@@ -425,7 +425,7 @@ static void where_the_trace_does_not_say_a_note_does(void **state)
 	take();
 	check_text(found.selector, "{service_name=\"user-db\"}");
 	check_note("several places (namespace: \"asia\", \"us\"), and the "
-		   "trace does not say which");
+		   "trace does not name its own");
 	/* Words of people for an environment need not be those of the trace. */
 	retrace(PAIRS("service.name", "user-db", "deployment.environment",
 		      "production"));
@@ -497,7 +497,7 @@ static void maps_are_used_when_the_label_exists(void **state)
 		   "{service_name=\"user-db\",namespace=\"prod\"}");
 	assert_int_equal(found.types.count, 1);
 	check_text(found.types.items[0], CPU);
-	check_note("--map k8s.pod.name=machine: the service's profiles have");
+	check_note("--map k8s.pod.name=machine: the service's profiles do not have");
 	check_note("--map host.name=host: ");
 }
 

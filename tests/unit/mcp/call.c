@@ -71,7 +71,7 @@ static void expect_ended(int (*command)(const void *, int, const char *const *,
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), signal_number);
 	assert_true(c->is_too_late);
-	assert_true(str_starts(mcp_call_talk(c), STR("the call took longer")));
+	assert_true(str_starts(mcp_call_talk(c), STR("the call exceeded")));
 	mcp_call_free(c);
 }
 

@@ -194,8 +194,8 @@ static void test_root(void **state)
 static void test_words(void **state)
 {
 	static const char *const samples[][2] = {
-		{ "widen with --since 24h, or ask tracefind doctor",
-		  "widen with since 24h, or ask the tool doctor" },
+		{ "widen with --since 24h, or run tracefind doctor",
+		  "widen with since 24h, or run the tool doctor" },
 		{ "tracefind search --service cart finds some",
 		  "the tool find_slow_traces service cart finds some" },
 		{ "tracefind export, --insecure; --sincere; tracefind",

@@ -305,7 +305,7 @@ static void test_values_read_back(void **state)
 	data = data_of(&section, &is_packed);
 	read_names(data, "names", "name_shared", names);
 	assert_string_equal(json_string_value(json_object_get(data, "measure")),
-			    "own");
+			    "self+lib");
 	for (int side = 0; side < 2; side++) {
 		int64_t divisor = json_integer_value(json_array_get(
 			json_object_get(data, "divisor"), (size_t)side));

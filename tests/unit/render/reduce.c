@@ -79,8 +79,8 @@ static void test_whole(void **state)
 		{ "{\"a\":{\"b\":{\"c\":{\"d\":1}},\"e\":{}}}", 100,
 		  "{\"a\":{\"b\":{\"c\":{\"d\":1}}}}", ERROR_NONE },
 		/* Before an answer loses a member, what it was come by goes. */
-		{ "{\"baseline\":{\"text\":\"five minutes, an hour before\"},"
-		  "\"history\":[],\"functions\":[{\"name\":\"main.work\"}]}",
+		{ "{\"baseline\":{\"text\":\"five minutes, 1 hour "
+		  "earlier\"},\"history\":[],\"functions\":[{\"name\":\"main.work\"}]}",
 		  85,
 		  "{\"functions\":[{\"name\":\"main.work\"}],"
 		  "\"left_out\":[{\"path\":\"/baseline\"}]}",

@@ -55,10 +55,10 @@ static void test_answer(void **state)
 	(void)state;
 	sample_slow(&s);
 	expect(&s, "user-db UserRepository.findByEmail took 612 ms, "
-		   "usually 48 ms\n");
+		   "normally 48 ms\n");
 	s.result.span.typical_like = STR("for its size");
 	s.result.cause.headline = STR("52 queries one after another");
-	expect(&s, "took 612 ms, usually 48 ms for its size: 52 queries one "
+	expect(&s, "took 612 ms, normally 48 ms for its size: 52 queries one "
 		   "after another\n");
 	s.result.span.typical_like = s.result.cause.headline = STR("");
 	s.result.span.typical_ns = -1;
@@ -137,21 +137,21 @@ static void test_function(void **state)
 	sample_slow(&s);
 	expect(&s, "FindByEmail   user_repository.go:88\n");
 	expect(&s,
-	       "119 ms of CPU per request, before 7.47 ms; hottest beneath "
-	       "it: database/sql.(*Rows).Next\n");
+	       "119 ms of CPU per request (was 7.47 ms); hottest beneath it: "
+	       "database/sql.(*Rows).Next\n");
 	s.rows[0].change = CHANGE_NOISE;
-	expect(&s, "before 7.47 ms: that may be noise; hottest");
+	expect(&s, "(was 7.47 ms); may be noise; hottest");
 	s.rows[0].is_with_all = true;
 	s.rows[0].change = CHANGE_SAME;
-	expect(&s, "before 7.47 ms: as much more as all others");
+	expect(&s, "(was 7.47 ms); grew as much as all others");
 	s.rows[0].baseline_total_value = 0;
 	s.rows[0].change = CHANGE_NEW;
-	expect(&s, "119 ms of CPU per request, before none");
+	expect(&s, "119 ms of CPU per request (was 0)");
 	s.result.normalize = NORMALIZE_VALUE;
 	s.result.exposure = s.result.baseline_exposure = 1;
 	s.result.profile.type = STR("alloc_space/bytes");
 	s.result.profile.unit = STR("bytes");
-	expect(&s, "11.1 GiB of allocated bytes, before none");
+	expect(&s, "11.1 GiB of allocated bytes (was 0)");
 	s.result.has_baseline = s.result.is_compared = false;
 	expect(&s, "11.1 GiB of allocated bytes; hottest");
 	expect(&s, "; no baseline: the profile stands alone\n");
@@ -179,10 +179,10 @@ static void test_no_functions(void **state)
 	(void)state;
 	sample_slow(&s);
 	s.result.function_count = 0;
-	expect(&s, "function    nothing changed: the differences of 29 "
-		   "functions are not distinguishable from noise\n");
+	expect(&s, "function    no change: the differences of 29 functions are "
+		   "within noise\n");
 	s.result.noise_count = 0;
-	expect(&s, "function    nothing changed\n");
+	expect(&s, "function    no change\n");
 	s.result.has_baseline = false;
 	s.result.profile.total_value = 10;
 	expect(&s, "function    no function has a value\n");
@@ -194,7 +194,7 @@ static void test_no_functions(void **state)
 	expect(&s,
 	       "function    none: no profile of the service shows who waits\n");
 	s.result.cause.kind = CAUSE_DOWNSTREAM;
-	expect(&s, "function    none: the service waits for what it calls\n");
+	expect(&s, "function    none: the service waits for its callees\n");
 	expect_not(&s, "compared");
 	notes_add(&s.result.notes, "no profile: 404");
 	expect(&s, "function    no profile: 404\n");
@@ -236,7 +236,7 @@ static void test_compared(void **state)
 	b->kind = STR("1d");
 	b->range.from_ns -= NS_PER_DAY + NS_PER_S;
 	b->range.to_ns -= NS_PER_DAY;
-	expect(&s, "one day before, 2026-11-20 10:00-10:10 UTC, 10 m, 18,230 "
+	expect(&s, "1 day earlier, 2026-11-20 10:00-10:10 UTC, 10 m, 18,230 "
 		   "samples: health not checked, ");
 	b->range.to_ns += NS_PER_DAY;
 	expect(&s, "2026-11-20 10:00 to 2026-11-21 10:10 UTC");
@@ -271,17 +271,15 @@ static void test_diff_answers(void **state)
 	expect(&s,
 	       "FindByEmail grew by 111 ms, from 7.47 ms to 119 ms; CPU per "
 	       "request in all from 182 ms to 183 ms (+0.4 %)\n");
-	expect(&s, "  total  before  change ");
-	expect(&s, "strong: x16, and fewer than 1 of 1,000 changes so "
-		   "clear are chance\n");
+	expect(&s, "  total  baseline  change ");
+	expect(&s, "strong: x16, significant (q < 0.001)\n");
 	s.rows[0].q = 0.03;
-	expect(&s, "fair: x16, and fewer than 1 of 20 changes so clear "
-		   "are chance\n");
+	expect(&s, "fair: x16, significant (q < 0.05)\n");
 	s.rows[0].q = NAN;
-	expect(&s, "weak: how much of it is noise is not known\n");
+	expect(&s, "weak: significance not tested\n");
 	s.result.rank_by = RANK_SELF_LIB;
 	expect(&s, "FindByEmail grew by 106 ms, from 7.29 ms to 113 ms");
-	expect(&s, "own  before  change ");
+	expect(&s, "self+lib  baseline  change ");
 	s.result.rank_by = RANK_DELTA;
 	s.rows[0].change = CHANGE_SHRUNK;
 	s.rows[0].delta = -0.1;
@@ -305,33 +303,33 @@ static void test_diff_uncertain(void **state)
 	s.result.whole.is_changed = true;
 	s.result.whole.delta = 0.9;
 	s.result.whole.q = 0.0003;
-	expect(&s, "the whole profile grew, no single function for certain: "
+	expect(&s, "the whole profile grew, no single function significantly: "
 		   "CPU per request in all from 18.2 ms to 183 ms (x10); "
 		   "most in main.(*UserRepository).FindByEmail (+118 ms)\n");
-	expect(&s, "strong: the whole changed, and fewer than 1 of 1,000 such "
-		   "changes are chance\n");
+	expect(&s, "strong: the whole changed significantly (q < 0.001)\n");
 	s.result.whole.is_together = true;
 	expect(&s, "the whole profile grew: CPU per request in all from 18.2 "
 		   "ms to 183 ms (x10), no function more than others\n");
 	s.result.whole.is_changed = s.result.whole.is_together = false;
-	expect(&s, "no certain change: CPU per request in all from 18.2 ms to "
-		   "183 ms (x10); the largest, main.(*UserRepository)."
-		   "FindByEmail (+118 ms), may be noise; a change of all by "
-		   "less than 30 % cannot be told from it\n");
+	expect(&s, "no significant change: CPU per request in all from 18.2 ms "
+		   "to 183 ms (x10); the largest, "
+		   "main.(*UserRepository).FindByEmail (+118 ms), may be "
+		   "noise; detectable: a change of the whole by 30 % or "
+		   "more\n");
 	s.result.baseline.total_value = 1830000000000;
 	s.rows[0].change = CHANGE_SAME;
-	expect(&s, "no change seen: CPU per request in all from 183 ms to "
-		   "183 ms (0.0 %); could not see changes under 40 % of a "
-		   "function with 1 % of it\n");
+	expect(&s, "no change detected: CPU per request in all from 183 ms to "
+		   "183 ms (0.0 %); detectable: 40 % or more in a function "
+		   "with 1 % of the total\n");
 	s.result.whole.is_equal = true;
-	expect(&s, "nothing changed: CPU per request in all from 183 ms to "
-		   "183 ms (0.0 %)\n");
+	expect(&s, "no change: CPU per request in all from 183 ms to 183 ms "
+		   "(0.0 %)\n");
 	s.result.whole.is_equal = false;
 	s.result.whole.function_detectable = 0.05;
-	expect(&s, "nothing changed: CPU per request in all from 183 ms to "
-		   "183 ms (0.0 %)\n");
+	expect(&s, "no change: CPU per request in all from 183 ms to 183 ms "
+		   "(0.0 %)\n");
 	s.result.whole.detectable = 0.6;
-	expect(&s, "no certain change: ");
+	expect(&s, "no significant change: ");
 	s.result.is_compared = false;
 	s.result.function_count = 0;
 	s.result.noise_count = 0;
@@ -349,10 +347,9 @@ static void test_changes_only(void **state)
 	s.result.function_count = 5;
 	expect_not_in(&s, (struct render_style){ .limit = 10 }, "logRequest");
 	expect_in(&s, (struct render_style){ .limit = 10 },
-		  "32 more functions changed by less than noise (-n 0 shows "
-		  "all)\n");
+		  "32 more functions within noise (-n 0 shows all)\n");
 	expect_in(&s, (struct render_style){ .limit = 2 },
-		  "2 more changed, 32 by less than noise (-n 0 shows all)\n");
+		  "2 more changed, 32 within noise (-n 0 shows all)\n");
 	expect(&s, "logRequest");
 	s.rows[4].delta = 0.4;
 	s.rows[4].baseline_total_value /= 2;
@@ -373,16 +370,18 @@ static void test_adds_up(void **state)
 
 	(void)state;
 	sample_diff(&s);
-	expect(&s, " 119.0     7.5  +111.5  grown ");
+	expect(&s, " 119.0       7.5  +111.5  grown ");
 	s.result.exposure = s.result.baseline_exposure = 1;
 	s.result.normalize = NORMALIZE_VALUE;
-	expect(&s, "  CPU, s; own: in the function and libraries it calls\n");
-	expect(&s, " 11.9     7.5    +4.4  grown ");
+	expect(&s, "  CPU, s; self+lib: the function and the library code "
+		   "it calls\n");
+	expect(&s, " 11.9       7.5    +4.4  grown ");
 	s.result.normalize = NORMALIZE_SHARE;
 	s.result.exposure = 18300000000;
 	s.result.baseline_exposure = 182300000000;
-	expect(&s, "  CPU, %; own: in the function and libraries it calls\n");
-	expect(&s, " 65.0     4.1   +60.9  grown ");
+	expect(&s, "  CPU, %; self+lib: the function and the library code "
+		   "it calls\n");
+	expect(&s, " 65.0       4.1   +60.9  grown ");
 }
 
 static void test_limit(void **state)
@@ -396,7 +395,7 @@ static void test_limit(void **state)
 	render_to(&s, "table", style, &out);
 	assert_true(str_find(buf_str(&out), STR("encodeAnswer")) != SIZE_MAX);
 	assert_true(str_find(buf_str(&out), STR("Cache")) == SIZE_MAX);
-	assert_true(str_find(buf_str(&out), STR("2 more changed, 32 by ")) !=
+	assert_true(str_find(buf_str(&out), STR("2 more changed, 32 within ")) !=
 		    SIZE_MAX);
 	buf_release(&out);
 }

@@ -140,8 +140,8 @@ static void add_cause(struct sample *s)
 		.kind = CAUSE_N_PLUS_ONE,
 		.confidence = CONFIDENCE_STRONG,
 		.on_cpu_ns = -1,
-		.text = STR("a call took 9.23 ms on average; "
-			    "402 ms of 560 ms were on CPU"),
+		.text = STR("a call takes 9.23 ms on average; 402 ms of 560 ms "
+			    "were on CPU"),
 		.confidence_text = STR("span profile, 21 slow spans, 1,830 "
 				       "samples against 18,230"),
 	};

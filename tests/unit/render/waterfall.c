@@ -80,7 +80,7 @@ static void test_empty(void **state)
 	sample_show(&s);
 	s.result.waterfall_count = 0;
 	render_at(&s, 80, &out);
-	assert_true(str_starts(buf_str(&out), STR("took 651 ms: 10 spans")));
+	assert_true(str_starts(buf_str(&out), STR("duration 651 ms: 10 spans")));
 	buf_release(&out);
 	sample_release(&s);
 }

@@ -32,15 +32,15 @@ static void expect_window(enum baseline_said said, uint32_t count,
 static void windows(void **state)
 {
 	(void)state;
-	expect_window(BASELINE_NO_ANSWER, 0, "not asked or no answer");
+	expect_window(BASELINE_NO_ANSWER, 0, "not queried, or no answer");
 	expect_window(BASELINE_ALL_SLOW, 0,
 		      "22:03-22:13 was slow all the time");
 	expect_window(BASELINE_NO_SPANS, 0,
 		      "22:03-22:13 holds no span of the operation");
 	expect_window(BASELINE_FEW_SPANS, 1,
-		      "22:03-22:13 tells nothing: 1 span of the operation");
+		      "22:03-22:13 is too small: 1 span of the operation");
 	expect_window(BASELINE_FEW_SPANS, 4,
-		      "22:03-22:13 tells nothing: 4 spans of the operation");
+		      "22:03-22:13 is too small: 4 spans of the operation");
 	expect_window(BASELINE_HEALTHY, 1212,
 		      "22:03-22:13 is healthy (p50 50 ms over 1,212 spans)");
 	expect_window(BASELINE_NOT_FASTER, 20,
@@ -131,8 +131,8 @@ static void behind_a_fault(void **state)
 	baseline_tell_chosen(&choice, NULL, &text);
 	assert_string_equal(
 		buf_text(&text),
-		"p50 40 ms over 95 spans; slow are from 158 ms on, twenty "
-		"minutes before 5 of 90, just before 7 of 98, now 14 of 200");
+		"p50 40 ms over 95 spans; slow are from 158 ms on, 20 minutes "
+		"before 5 of 90, immediately before 7 of 98, now 14 of 200");
 	buf_release(&text);
 	buf_init(&text, MIB);
 	baseline_tell_window(&choice.slots[BASELINE_PREVIOUS], &text);
@@ -161,8 +161,8 @@ static void what_creeps(void **state)
 	buf_init(&text, MIB);
 	baseline_tell_chosen(&choice, NULL, &text);
 	assert_string_equal(buf_text(&text),
-			    "p50 50 ms over 30 spans; it creeps: p50 50 ms one "
-			    "day before, 90 ms just before, 100 ms now");
+			    "p50 50 ms over 30 spans; it creeps: p50 50 ms 1 "
+			    "day before, 90 ms immediately before, 100 ms now");
 	buf_release(&text);
 }
 

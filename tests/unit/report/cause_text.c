@@ -69,14 +69,14 @@ static void too_few_samples_in_words(void **state)
 {
 	(void)state;
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_GROWN,
-		     "computing or waiting: too few samples of its own to "
-		     "tell; a function of its service grew");
+		     "computing or waiting: too few samples of this span; a "
+		     "function of its service grew");
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_NOT_GROWN,
-		     "computing or waiting: too few samples of its own to "
-		     "tell; no function of its service clearly grew");
+		     "computing or waiting: too few samples of this span; no "
+		     "function of its service clearly grew");
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_WHERE,
-		     "computing or waiting: too few samples of its own to "
-		     "tell; the profile shows where its service spends time");
+		     "computing or waiting: too few samples of this span; the "
+		     "profile shows where its service spends time");
 	expect_cause(CAUSE_UNKNOWN, CAUSE_SAYS_NOTHING, "from the trace");
 }
 
@@ -93,7 +93,7 @@ static void confidence_rests_on_a_profile(void **state)
 	write_texts(&facts);
 	expect(result.cause.confidence_text,
 	       "profile of the whole service, 1,830 samples against 18,230, "
-	       "baseline not checked for health, how much of it is noise is not known");
+	       "baseline not checked for health, significance not tested");
 	facts = (struct cause_facts){ .is_span_measured = true };
 	result.profile.is_file = true;
 	result.profile.selector = STR("slow.pb.gz");
@@ -106,7 +106,7 @@ static void confidence_rests_on_a_profile(void **state)
 	result.profile.scope = SCOPE_SPAN;
 	write_texts(&facts);
 	expect(result.cause.confidence_text,
-	       "the span's own samples, 1,830 samples against 18,230");
+	       "the span's samples, 1,830 samples against 18,230");
 	arena_release(&result.arena);
 }
 

@@ -74,7 +74,7 @@ static void cpu_is_told_of_the_requests(void **state)
 {
 	(void)state;
 	expect_cause(CAUSE_CPU, "computing: 30 ms of 40 ms were on CPU (mean "
-				"of 10 slow requests), before 10 ms");
+				"of 10 slow requests), up from 10 ms");
 	assert_int_equal(result.cause.on_cpu_ns, 30 * NS_PER_MS);
 	symptom.slow_id_count = 1;
 	q->cpu.base_ns = NAN;
@@ -117,13 +117,13 @@ static void who_waits_for_a_processor_computes_more(void **state)
 	expect_cause(CAUSE_CPU,
 		     "computes 15 times as much, and waits for a processor: "
 		     "16.4 ms of 105 ms were on CPU (mean of 10 slow "
-		     "requests), before 1.13 ms; 87.4 ms more are in no "
+		     "requests), up from 1.13 ms; 87.4 ms more are in no "
 		     "profile");
 	q->cpu.base_ns = 0;
 	expect_cause(CAUSE_CPU,
-		     "computes what it did not before, and waits for a "
+		     "computes (it did not in the baseline), and waits for a "
 		     "processor: 16.4 ms of 105 ms were on CPU (mean of 10 "
-		     "slow requests), before 0 s; 86.2 ms more are in no "
+		     "slow requests), up from 0 s; 86.2 ms more are in no "
 		     "profile");
 }
 
@@ -139,18 +139,18 @@ static void garbage_is_told_of_the_service(void **state)
 					       .change = 900,
 					       .before = 100 };
 	expect_cause(CAUSE_ALLOC, "garbage collection: 51 % of the CPU of cat, "
-				  "3.1 % before");
+				  "up from 3.1 %");
 	q->lead = &q->alloc_lead;
 	q->heap.slow.profile.total = 400 * MIB;
 	q->heap.base.profile.total = 100 * MIB;
 	expect_cause(CAUSE_ALLOC, "garbage collection: 51 % of the CPU of cat, "
-				  "3.1 % before; cat.Snapshot allocates 10.0 "
+				  "up from 3.1 %; cat.Snapshot allocates 10.0 "
 				  "times as much; heap in use 400 MiB, 100 MiB "
 				  "before");
 	q->heap_lead.name = STR("cat.Cache");
 	q->lead = &q->heap_lead;
 	expect_cause(CAUSE_ALLOC, "garbage collection: 51 % of the CPU of cat, "
-				  "3.1 % before; heap in use 400 MiB, 100 MiB "
+				  "up from 3.1 %; heap in use 400 MiB, 100 MiB "
 				  "before, most of it kept by cat.Cache");
 }
 
@@ -168,39 +168,35 @@ static void contention_names_who_did_not_get_the_cpu(void **state)
 					     .least_ratio = 4.52,
 					     .most_ratio = 7 };
 	expect_cause(CAUSE_CONTENTION,
-		     "did not get the CPU it asked for: on cat-2, one of 4 "
-		     "instances of cat, 3 operations take 4.5 to 7.0 times "
-		     "their usual own time; 10 ms of 40 ms were on CPU (mean "
-		     "of 10 slow requests), before 10 ms; nothing explains "
-		     "75 % of its own time");
+		     "CPU starvation: on cat-2, one of 4 instances of cat, the "
+		     "self time of 3 operations is 4.5 to 7.0 times normal; 10 "
+		     "ms of 40 ms were on CPU (mean of 10 slow requests), up "
+		     "from 10 ms; 75 % of its self time is unattributed");
 	q->cpu_verdict = CPU_UNKNOWN;
 	q->contention.place = STR("node-3");
 	expect_cause(CAUSE_CONTENTION,
-		     "did not get the CPU it asked for: on cat-2 (node-3), one "
-		     "of 4 instances of cat, 3 operations take 4.5 to 7.0 "
-		     "times their usual own time, and compute what they always "
-		     "do");
+		     "CPU starvation: on cat-2 (node-3), one of 4 instances of "
+		     "cat, the self time of 3 operations is 4.5 to 7.0 times "
+		     "normal, with no more CPU");
 	q->contention.slow_instance_count = 2;
 	expect_cause(CAUSE_CONTENTION,
-		     "did not get the CPU it asked for: on node-3, 2 of 4 "
-		     "instances of cat, 3 operations take 4.5 to 7.0 "
-		     "times their usual own time, and compute what they always "
-		     "do");
+		     "CPU starvation: on node-3, 2 of 4 instances of cat, the "
+		     "self time of 3 operations is 4.5 to 7.0 times normal, "
+		     "with no more CPU");
 	q->contention.place = STR("");
 	expect_cause(CAUSE_CONTENTION,
-		     "did not get the CPU it asked for: on 2 of 4 instances of "
-		     "cat, 3 operations take 4.5 to 7.0 times their usual own "
-		     "time, and compute what they always do");
+		     "CPU starvation: on 2 of 4 instances of cat, the self "
+		     "time of 3 operations is 4.5 to 7.0 times normal, with no "
+		     "more CPU");
 	q->contention.slow_instance_count = 0;
 	expect_cause(CAUSE_CONTENTION,
-		     "did not get the CPU it asked for: on all 4 instances of "
-		     "cat, 3 operations take 4.5 to 7.0 times their usual own "
-		     "time, and compute what they always do");
+		     "CPU starvation: on all 4 instances of cat, the self time "
+		     "of 3 operations is 4.5 to 7.0 times normal, with no more "
+		     "CPU");
 	q->contention.instance_count = 0;
 	expect_cause(CAUSE_CONTENTION,
-		     "did not get the CPU it asked for: on cat, 3 operations "
-		     "take 4.5 to 7.0 times their usual own time, and compute "
-		     "what they always do");
+		     "CPU starvation: on cat, the self time of 3 operations is "
+		     "4.5 to 7.0 times normal, with no more CPU");
 }
 
 /* Its other operations do not tell: by its own wall clock and CPU time. */
@@ -211,11 +207,10 @@ static void contention_of_one_operation(void **state)
 	q->cpu.slow_ns = 10 * NS_PER_MS;
 	q->unrun_ns = 21.5 * NS_PER_MS;
 	expect_cause(CAUSE_CONTENTION,
-		     "did not get the CPU it asked for: code that computes "
-		     "took 21.5 ms longer, by the wall profile, and ran for as "
-		     "long as ever; 10 ms of 40 ms were on CPU (mean of 10 "
-		     "slow requests), before 10 ms; nothing explains 75 % of "
-		     "its own time");
+		     "CPU starvation: computing took 21.5 ms longer in the "
+		     "wall profile with no more CPU; 10 ms of 40 ms were on "
+		     "CPU (mean of 10 slow requests), up from 10 ms; 75 % of "
+		     "its self time is unattributed");
 }
 
 /* Who waits is of the profile, who holds of the traces. */
@@ -231,11 +226,11 @@ static void a_pool_names_who_holds_it(void **state)
 	q->measures[WAIT_MUTEX] = q->measures[WAIT_BLOCK];
 	expect_cause(CAUSE_LOCK,
 		     "waits for a lock, held in shop.Pay, by the mutex "
-		     "profile, 4.0 times as much as before");
+		     "profile, 4.0x the baseline");
 	rows[0].leaf = STR("sync.(*Mutex).Lock");
 	expect_cause(CAUSE_LOCK,
-		     "waits for a lock: shop.Pay, by the mutex profile, 4.0 "
-		     "times as much as before");
+		     "waits for a lock: shop.Pay, by the mutex profile, 4.0x "
+		     "the baseline");
 	q->wait = WAIT_BLOCK;
 	q->holder = (struct pool_holder){ .is_found = true,
 					  .request = STR("GET /report"),
@@ -244,15 +239,15 @@ static void a_pool_names_who_holds_it(void **state)
 					  .held_ns = 1150 * NS_PER_MS,
 					  .typical_ns = 40 * NS_PER_MS };
 	expect_cause(CAUSE_WAIT,
-		     "waits: shop.Pay, by the block profile, 4.0 times as much "
-		     "as before; of the time that connections are held 96 % go "
-		     "to GET /report, mostly in SELECT: 1.15 s a request, "
-		     "usually 40 ms");
+		     "waits: shop.Pay, by the block profile, 4.0x the "
+		     "baseline; of the time that connections are held 96 % go "
+		     "to GET /report, mostly in SELECT: 1.15 s per request, "
+		     "normally 40 ms");
 	q->holder.typical_ns = -1;
 	expect_cause(CAUSE_WAIT,
-		     "waits: shop.Pay, by the block profile, 4.0 times as much "
-		     "as before; of the time that connections are held 96 % go "
-		     "to GET /report, mostly in SELECT: 1.15 s a request");
+		     "waits: shop.Pay, by the block profile, 4.0x the "
+		     "baseline; of the time that connections are held 96 % go "
+		     "to GET /report, mostly in SELECT: 1.15 s per request");
 }
 
 /* No side has a sample: nothing went to nothing. */
@@ -278,9 +273,9 @@ static void an_event_loop_is_busy(void **state)
 	q->is_wall_cpu = true;
 	q->lead = &lead;
 	expect_cause(CAUSE_CPU,
-		     "computing: computing in the event loop: the busy time "
-		     "of parse is 3.0 times what it was; no samples carry "
-		     "this request's id");
+		     "computing: computing in the event loop: the busy time of "
+		     "parse is 3.0x its baseline; no samples carry this "
+		     "request's id");
 	lead.before = 0;
 	expect_cause(CAUSE_CPU, "computing: computing in the event loop: the "
 				"busy time of parse is new; no samples carry "
@@ -304,11 +299,11 @@ static void a_wait_names_function_and_type(void **state)
 	q->measures[WAIT_MUTEX] =
 		(struct wait_measure){ .before = 2e6, .change = 3e6 };
 	expect_cause(CAUSE_LOCK, "waits for a lock: shop.Pay, by the mutex "
-				 "profile, 2.5 times as much as before");
+				 "profile, 2.5x the baseline");
 	q->wait = WAIT_OFF_CPU;
 	q->measures[WAIT_OFF_CPU] = (struct wait_measure){ .change = 3e6 };
 	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the off-CPU profile, "
-				 "next to nothing of it before");
+				 "almost none in the baseline");
 }
 
 /* From a hundred times on the number says no more than "next to nothing". */
@@ -320,18 +315,19 @@ static void a_hundredfold_is_next_to_nothing(void **state)
 	q->measures[WAIT_BLOCK] =
 		(struct wait_measure){ .before = 1e6, .change = 99.5e6 };
 	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the block profile, "
-				 "100.5 times as much as before");
+				 "100.5x the baseline");
 	q->measures[WAIT_BLOCK].change = 100e6;
 	expect_cause(CAUSE_WAIT, "waits: shop.Pay, by the block profile, "
-				 "next to nothing of it before");
+				 "almost none in the baseline");
 }
 
 static void what_was_asked_is_listed(void **state)
 {
-	static const char cpu[] = "not CPU: 30 ms of 40 ms were on CPU (mean "
-				  "of 10 slow requests), before 10 ms; ";
+	static const char cpu[] = "not CPU: 30 ms of 40 ms were on CPU (mean of 10 slow "
+		  "requests), up from 10 ms; ";
 	static const char guide[] =
-		" (tracefind types --guide says what would show it)";
+		" (tracefind types --guide lists the profile types that show "
+		"it)";
 	struct excess *excess;
 	char want[256];
 
@@ -343,8 +339,7 @@ static void what_was_asked_is_listed(void **state)
 	expect_cause(CAUSE_WAIT, want);
 	q->waits[WAIT_MUTEX].is_asked = q->waits[WAIT_WALL].is_asked = true;
 	snprintf(want, sizeof want,
-		 "%swhat it waited for is not in mutex, wall"
-		 "%s",
+		 "%sthe wait is not in mutex, wall%s",
 		 cpu, guide);
 	expect_cause(CAUSE_WAIT, want);
 	excess = &q->v->result->cause.excess;
@@ -358,7 +353,7 @@ static void what_was_asked_is_listed(void **state)
 	expect_cause(CAUSE_WAIT, want);
 }
 
-#define FEW "too few traces of these minutes to tell how many are slow: 4"
+#define FEW "too few traces in these minutes to count the slow ones: 4"
 
 static void nothing_is_blamed_on_a_healthy_operation(void **state)
 {
@@ -369,33 +364,33 @@ static void nothing_is_blamed_on_a_healthy_operation(void **state)
 	symptom.cohorts = &few;
 	expect_cause(CAUSE_UNKNOWN, "no regression: " FEW);
 	expect_cause(CAUSE_CPU, "no regression: " FEW "; computing: 30 ms of "
-				"40 ms were on CPU (mean of 10 slow requests), "
-				"before 10 ms");
+				"40 ms were on CPU (mean of 10 slow "
+				"requests), up from 10 ms");
 	/* More threads than one: it cannot be a part of its own time. */
 	q->cpu.slow_ns = 50 * NS_PER_MS;
 	expect_cause(CAUSE_CPU,
 		     "no regression: " FEW "; computing: 50 ms were on CPU "
-		     "(mean of 10 slow requests; this one has 40 ms of its "
-		     "own), before 10 ms");
+		     "(mean of 10 slow requests; this one has 40 ms self "
+		     "time), up from 10 ms");
 	/* Pauses between attempts, as ever: the trace knows of them. */
 	q->trace_cause = CAUSE_WAIT;
 	result.cause.text = STR("150 ms of pauses");
 	expect_cause(CAUSE_WAIT,
 		     "150 ms of pauses; no regression: " FEW "; 50 ms were on "
-		     "CPU (mean of 10 slow requests; this one has 40 ms of "
-		     "its own), before 10 ms");
+		     "CPU (mean of 10 slow requests; this one has 40 ms self "
+		     "time), up from 10 ms");
 }
 
 static void what_grew_is_told_when_nothing_is_known(void **state)
 {
 	(void)state;
 	expect_cause(CAUSE_UNKNOWN,
-		     "computing or waiting: too few samples of its own to "
-		     "tell; a function of its service grew");
+		     "computing or waiting: too few samples of this span; a "
+		     "function of its service grew");
 	rows[0].change = CHANGE_NOISE;
 	expect_cause(CAUSE_UNKNOWN,
-		     "computing or waiting: too few samples of its own to "
-		     "tell; no function of its service clearly grew");
+		     "computing or waiting: too few samples of this span; no "
+		     "function of its service clearly grew");
 }
 
 /* A profile tells of the consumer, not of the message. */
@@ -427,20 +422,20 @@ static void a_queue_is_told_with_its_consumer(void **state)
 	c->slow.is_requests_sampled = true;
 	result.cause.text = STR("idx is behind with its messages");
 	expect_cause(CAUSE_QUEUE,
-		     "idx is behind with its messages; its service took 28 a "
-		     "minute, 30 before (in traces); its CPU went from 0.25 to "
-		     "1.00 cores, most of it in shop.Pay");
+		     "idx is behind with its messages; its service receives 28 "
+		     "per minute, 30 in the baseline (in traces); its CPU went "
+		     "from 0.25 to 1.00 cores, most of it in shop.Pay");
 	rows[0].change = CHANGE_NOISE;
 	c->slow.requests = -1;
 	result.cause.text = STR("idx is behind with its messages");
 	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its CPU "
-				  "went from 0.25 to 1.00 cores, no function "
-				  "for certain");
+				  "went from 0.25 to 1.00 cores, no single "
+				  "function is significant");
 	set_cores(&c->slow, 0.3);
 	result.cause.text = STR("idx is behind with its messages");
 	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its CPU "
-				  "went from 0.25 to 0.30 cores: too few take "
-				  "from the queue, or one that waits");
+				  "went from 0.25 to 0.30 cores: too few "
+				  "consumers, or one that waits");
 	symptom.is_healthy = true;
 	result.cause.text = STR("idx took this one late");
 	expect_cause(CAUSE_QUEUE, "idx took this one late");

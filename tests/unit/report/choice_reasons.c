@@ -91,13 +91,15 @@ static const char shop[] = "1 0 web S \"GET /\" 0 500\n"
 static void by_change(void **state)
 {
 	static const char *const lines[] = {
-		"span: 3 candidates, by what each took longer than usual",
-		"span: web rank: took 170 ms, own on the path 170 ms, usually "
-		"20 ms (10 traces), grew 150 ms: chosen",
-		"span: web render: took 300 ms, own on the path 300 ms, "
-		"usually 300 ms (10 traces), grew 0 s: within what is usual",
-		"span: web GET /: took 500 ms, own on the path 30 ms, usually "
-		"350 ms (10 traces), grew 0 s: within what is usual",
+		"span: 3 candidates, by growth over its baseline",
+		"span: web rank: duration 170 ms, self time on the path 170 "
+		"ms, normally 20 ms (10 traces), grew 150 ms: chosen",
+		"span: web render: duration 300 ms, self time on the path 300 "
+		"ms, normally 300 ms (10 traces), grew 0 s: within its normal "
+		"range",
+		"span: web GET /: duration 500 ms, self time on the path 30 "
+		"ms, normally 350 ms (10 traces), grew 0 s: within its normal "
+		"range",
 		NULL
 	};
 	struct reasoning g;
@@ -116,16 +118,16 @@ static void by_change(void **state)
 static void counted_at_entry(void **state)
 {
 	static const char *const lines[] = {
-		"span: 3 candidates, by what each took longer than usual",
-		"span: web GET /: took 500 ms, own on the path 30 ms, usually "
-		"250 ms (10 traces), grew 0 s: chosen, with the code of its "
-		"process grew 250 ms",
-		"span: web render: took 300 ms, own on the path 300 ms, "
-		"usually 160 ms (10 traces), grew 140 ms: grew less, 56 % of "
-		"the chosen one",
-		"span: web rank: took 170 ms, own on the path 170 ms, usually "
-		"60 ms (10 traces), grew 110 ms: grew less, 44 % of the "
-		"chosen one",
+		"span: 3 candidates, by growth over its baseline",
+		"span: web GET /: duration 500 ms, self time on the path 30 "
+		"ms, normally 250 ms (10 traces), grew 0 s: chosen, with the "
+		"code of its process grew 250 ms",
+		"span: web render: duration 300 ms, self time on the path 300 "
+		"ms, normally 160 ms (10 traces), grew 140 ms: grew less, 56 % "
+		"of the chosen one",
+		"span: web rank: duration 170 ms, self time on the path 170 "
+		"ms, normally 60 ms (10 traces), grew 110 ms: grew less, 44 % "
+		"of the chosen one",
 		NULL
 	};
 	struct reasoning g;
@@ -155,10 +157,10 @@ static void whole_of_call(void **state)
 		"3 2 db S find 70 80\n",
 		true, (struct guilty_want){ 0 });
 	assert_string_equal(g.result.reasons.text[1],
-			    "span: web find: took 80 ms, own on the path "
-			    "70 ms, score 35 ms, usually 30 ms (10 traces), "
-			    "grew 50 ms, half of it counts: chosen");
-	assert_non_null(strstr(g.result.span.why.ptr, "grew by 50 ms"));
+			    "span: web find: duration 80 ms, self time on the "
+			    "path 70 ms, score 35 ms, normally 30 ms (10 "
+			    "traces), grew 50 ms, half of it counts: chosen");
+	assert_non_null(strstr(g.result.span.why.ptr, "up 50 ms"));
 	end(&g);
 }
 
@@ -167,14 +169,14 @@ static void whole_of_call(void **state)
 static void alone(void **state)
 {
 	static const char *const lines[] = {
-		"span: 3 candidates, by score: own time on the critical path, "
-		"half of it for a call whose callee has spans; what is usual "
-		"is not known",
-		"span: db find: took 60 ms, own on the path 60 ms: chosen",
-		"span: web GET /: took 100 ms, own on the path 20 ms: took "
-		"less, 33 % of the chosen one",
-		"span: web find: took 80 ms, own on the path 20 ms, score "
-		"10 ms: took less, 17 % of the chosen one",
+		"span: 3 candidates, by score: self time on the critical path, "
+		"half for a call whose callee has spans; no baseline",
+		"span: db find: duration 60 ms, self time on the path 60 ms: "
+		"chosen",
+		"span: web GET /: duration 100 ms, self time on the path 20 "
+		"ms: was shorter, 33 % of the chosen one",
+		"span: web find: duration 80 ms, self time on the path 20 ms, "
+		"score 10 ms: was shorter, 17 % of the chosen one",
 		NULL
 	};
 	struct reasoning g;
@@ -200,8 +202,8 @@ static void by_self(void **state)
 		(struct guilty_want){ .by = GUILTY_BY_SELF,
 				      .service = STR("web") });
 	assert_string_equal(g.result.reasons.text[0],
-			    "span: 3 candidates, of those asked for, by self "
-			    "time; what is usual is not known");
+			    "span: 3 candidates, matching the options, by self "
+			    "time; no baseline");
 	end(&g);
 }
 
@@ -226,11 +228,11 @@ static void loop(void **state)
 			    "span: loop of 12 x \"SELECT a FROM t WHERE id = "
 			    "?\" in list: 108 ms: chosen");
 	assert_string_equal(g.result.reasons.text[2],
-			    "span: web q x12: took 108 ms, own on the path "
-			    "108 ms: part of the loop");
+			    "span: web q x12: duration 108 ms, self time on "
+			    "the path 108 ms: part of the loop");
 	assert_string_equal(g.result.reasons.text[3],
-			    "span: web list: took 130 ms, own on the path "
-			    "22 ms: part of the loop");
+			    "span: web list: duration 130 ms, self time on the "
+			    "path 22 ms: part of the loop");
 	assert_int_equal(g.result.reasons.count, 4);
 	end(&g);
 }
@@ -250,12 +252,13 @@ static void tried_again(void **state)
 		"5 1 web I render 250 450\n",
 		false, (struct guilty_want){ 0 });
 	assert_string_equal(g.result.reasons.text[1],
-			    "span: web POST x3: took 150 ms, own on the path "
-			    "150 ms: chosen, its attempts and the pauses "
-			    "together 250 ms");
+			    "span: web POST x3: duration 150 ms, self time on "
+			    "the path 150 ms: chosen, its attempts and the "
+			    "pauses together 250 ms");
 	assert_string_equal(g.result.reasons.text[2],
-			    "span: web render: took 200 ms, own on the path "
-			    "200 ms: took less, 80 % of the chosen one");
+			    "span: web render: duration 200 ms, self time on "
+			    "the path 200 ms: was shorter, 80 % of the chosen "
+			    "one");
 	end(&g);
 }
 

@@ -129,10 +129,10 @@ static void own_time(void **state)
 	(void)state;
 	begin(&g);
 	tell(&g, shop, any);
-	expect(g.result.span.why, "280 ms of its own on the critical path");
+	expect(g.result.span.why, "280 ms self time on the critical path");
 	expect(g.result.cause.text,
-	       "in the span's own code or in a wait inside it; only a profile "
-	       "can tell");
+	       "in the span's code or a wait inside it; only a profile can "
+	       "show which");
 	expect(g.result.cause.confidence_text,
 	       "the trace alone: 70 % of the critical path, the next candidate "
 	       "13 %");
@@ -150,15 +150,14 @@ static void as_asked_for(void **state)
 {
 	(void)state;
 	expect_texts(shop, (struct guilty_want){ .by = GUILTY_BY_DURATION },
-		     "20 ms of its own on the critical path; ranked by "
-		     "duration",
-		     "20 ms of 400 ms are its own; the rest is in spans below "
-		     "it");
+		     "20 ms self time on the critical path; ranked by duration",
+		     "20 ms of 400 ms are self time; the rest is in its child "
+		     "spans");
 	expect_texts(shop, (struct guilty_want){ .by = GUILTY_BY_SELF },
-		     "280 ms of its own; ranked by self time", NULL);
+		     "280 ms self time; ranked by self time", NULL);
 	expect_texts(shop, (struct guilty_want){ .span_id = 2 },
-		     "a call that its callee explains: cat List, 376 ms of "
-		     "380 ms; asked for, not ranked",
+		     "a call explained by its callee: cat List, 376 ms of 380 "
+		     "ms; selected by option, not ranked",
 		     NULL);
 }
 
@@ -236,9 +235,9 @@ static void a_queue(void **state)
 	(void)state;
 	tell_queue(&g, orders, 10 * NS_PER_MS, true);
 	expect(g.result.span.why,
-	       "4 s in the queue \"orders\", usually 10 ms (1,200 messages "
-	       "before), from api publish until idx took the message; the "
-	       "request did not wait for it and took 100 ms");
+	       "4 s in the queue \"orders\", normally 10 ms (1,200 earlier "
+	       "messages), from api publish until idx received the message; "
+	       "the request did not wait for it and lasted 100 ms");
 	expect(g.result.cause.text, "idx is behind with its messages");
 	assert_int_equal(g.result.cause.kind, CAUSE_QUEUE);
 	assert_int_equal(g.result.cause.queue.wait_ns, 4 * NS_PER_S);
@@ -248,11 +247,11 @@ static void a_queue(void **state)
 	end(&g);
 	tell_queue(&g, orders, -1, false);
 	expect(g.result.span.why,
-	       "4 s in the queue \"orders\", what is usual is not known, from "
-	       "api publish until idx took the message; the request did not "
-	       "wait for it and took 100 ms");
-	expect(g.result.cause.text, "idx took this one late; others do not "
-				    "wait");
+	       "4 s in the queue \"orders\", no baseline for it, from api "
+	       "publish until idx received the message; the request did not "
+	       "wait for it and lasted 100 ms");
+	expect(g.result.cause.text, "idx received this one late; other "
+				    "messages do not wait");
 	end(&g);
 	tell_queue(&g,
 		   "1 0 api S \"PUT /\" 0 4200\n"
@@ -260,9 +259,9 @@ static void a_queue(void **state)
 		   "4 3 idx K process 4092 4142\n",
 		   10 * NS_PER_MS, true);
 	expect(g.result.span.why,
-	       "4 s in the queue, usually 10 ms (1,200 messages before), from "
-	       "api publish until idx took the message; the request took "
-	       "longer than that, 4.2 s");
+	       "4 s in the queue, normally 10 ms (1,200 earlier messages), "
+	       "from api publish until idx received the message; the request "
+	       "was longer, 4.2 s");
 	end(&g);
 }
 
@@ -275,8 +274,8 @@ static void a_session(void **state)
 		"4 1 web S cart 5000 5400\n"
 		"5 1 web S pay 9000 9300\n",
 		any,
-		"400 ms of its own on the critical path; in the slowest of "
-		"4 requests, which pauses part",
+		"400 ms self time on the critical path; in the slowest of 4 "
+		"requests, which pauses part",
 		NULL);
 }
 
@@ -306,7 +305,7 @@ static void loop_of_calls(void **state)
 	expect_texts(text, any,
 		     "N+1: 20 x \"SELECT a WHERE id = ?\", one after another, "
 		     "600 ms",
-		     "a call took 30 ms on average");
+		     "a call takes 30 ms on average");
 }
 
 /* What a call takes is not what a loop takes by the number of its calls. */
@@ -324,7 +323,7 @@ static void calls_that_overlap(void **state)
 	expect_texts(text, any,
 		     "N+1: 20 x \"SELECT a WHERE id = ?\", some at a time, "
 		     "630 ms",
-		     "a call took 60 ms on average");
+		     "a call takes 60 ms on average");
 }
 
 #define PAY "url.full=http://pay/charge"
@@ -354,8 +353,8 @@ static void attempts(void **state)
 		     "4 1 a C POST 220 420 " PAY "\n"
 		     "5 4 b S charge 220 420\n",
 		     any,
-		     "400 ms of its own on the critical path in 2 calls, "
-		     "200 ms each; tried 2 times, 1 failed (broken)",
+		     "400 ms self time on the critical path in 2 calls, 200 ms "
+		     "each; tried 2 times, 1 failed (broken)",
 		     NULL);
 }
 
@@ -377,10 +376,10 @@ static void grown(void **state)
 	usually(&g, "rank", SPAN_KIND_INTERNAL, 1, 20);
 	tell(&g, page, any);
 	expect(g.result.span.why,
-	       "170 ms of its own on the critical path; grew by 150 ms "
-	       "(usually 20 ms over 10 traces before)");
+	       "170 ms self time on the critical path, up 150 ms (normally 20 "
+	       "ms, 10 earlier traces)");
 	expect(g.result.cause.confidence_text,
-	       "the traces: 100 % of what it took longer");
+	       "the traces: 100 % of the growth");
 	end(&g);
 }
 
@@ -398,12 +397,12 @@ static void not_grown(void **state)
 		     (struct guilty_want){ .span_id = is_asked_for ? 2 : 0 });
 		expect(g.result.span.why,
 		       is_asked_for
-			       ? "300 ms of its own on the critical path; "
-				 "asked for, not ranked; usually 290 ms over "
-				 "10 traces before"
-			       : "300 ms of its own on the critical path; "
-				 "nothing in the trace took clearly longer "
-				 "than usual");
+			       ? "300 ms self time on the critical path; "
+				 "selected by option, not ranked; normally 290 "
+				 "ms, 10 earlier traces"
+			       : "300 ms self time on the critical path; "
+				 "nothing in the trace was clearly slower than "
+				 "normal");
 		end(&g);
 	}
 }
@@ -422,8 +421,8 @@ static void new_call(void **state)
 	     "2 1 web C POST 20 190 server.address=psp.example\n",
 	     any);
 	expect(g.result.span.why,
-	       "a call to psp.example, which sends no spans: \"POST\"; grew by "
-	       "170 ms (not called in 10 traces before)");
+	       "a call to psp.example, which sends no spans: \"POST\", up 170 "
+	       "ms (not called in 10 earlier traces)");
 	end(&g);
 }
 
@@ -444,8 +443,8 @@ static void grown_loop(void **state)
 	usually(&g, "SELECT", SPAN_KIND_CLIENT, 1, 29);
 	tell(&g, text, any);
 	expect(g.result.span.why,
-	       "N+1: 10 x \"SELECT a FROM b\", one after another, 290 ms; grew "
-	       "by 261 ms (usually 1 call over 10 traces before)");
+	       "N+1: 10 x \"SELECT a FROM b\", one after another, 290 ms, up "
+	       "261 ms (normally 1 call, 10 earlier traces)");
 	end(&g);
 }
 
@@ -480,9 +479,9 @@ static void loop_below_rows(void **state)
 	} usual[] = {
 		{ 0, 0, "" },
 		{ 1, 3,
-		  "; grew by 504 ms (usually 3 calls over 10 traces before)" },
+		  ", up 504 ms (normally 3 calls, 10 earlier traces)" },
 		{ 15, 15,
-		  "; grew by 360 ms (usually 15 calls over 10 traces before)" },
+		  ", up 360 ms (normally 15 calls, 10 earlier traces)" },
 	};
 	char text[8192];
 
@@ -612,19 +611,19 @@ static void the_way_between_two_services(void **state)
 		 "2 1 web C call 5 170\n"
 		 "3 2 cat S List 100 122\n");
 	expect(g.result.cause.text,
-	       "between web and cat: 143 ms, usually 3 ms; cat's handler took "
-	       "as long as ever, 22 ms");
+	       "between web and cat: 143 ms, normally 3 ms; cat's handler was "
+	       "no slower than normal, 22 ms");
 	expect(g.result.span.why,
-	       "between web and cat: 143 ms, usually 3 ms; cat's handler took "
-	       "as long as ever, 22 ms");
+	       "between web and cat: 143 ms, normally 3 ms; cat's handler was "
+	       "no slower than normal, 22 ms");
 	end(&g);
 	tell_way(&g, 1,
 		 "1 0 web S \"GET /\" 0 180\n"
 		 "2 1 web C call 5 170\n"
 		 "3 2 cat S List 100 130\n");
 	expect(g.result.cause.text,
-	       "between web and cat: 135 ms, usually 3 ms; cat's handler took "
-	       "30 ms, usually 22 ms");
+	       "between web and cat: 135 ms, normally 3 ms; cat's handler took "
+	       "30 ms, normally 22 ms");
 	end(&g);
 }
 
@@ -646,8 +645,8 @@ static void a_connection_is_set_up(void **state)
 	assert_int_equal(g.result.cause.kind, CAUSE_NETWORK);
 	expect(g.result.span.name, "http.tls");
 	expect(g.result.span.why,
-	       "140 ms to set up a connection from web to cat: http.tls; grew "
-	       "by 138 ms (usually 2 ms over 10 traces before)");
+	       "140 ms to set up a connection from web to cat: http.tls, up "
+	       "138 ms (normally 2 ms, 10 earlier traces)");
 	expect(g.result.cause.text,
 	       "140 ms to set up a connection from web to cat: http.tls");
 	end(&g);
@@ -665,8 +664,8 @@ static void the_way_of_several_calls(void **state)
 		 "4 1 web C call 90 175\n"
 		 "5 4 cat S List 120 142\n");
 	expect(g.result.cause.text,
-	       "between web and cat: 126 ms in 2 calls, usually 6 ms; cat's "
-	       "handler took as long as ever, 44 ms");
+	       "between web and cat: 126 ms in 2 calls, normally 6 ms; cat's "
+	       "handler was no slower than normal, 44 ms");
 	end(&g);
 }
 

@@ -57,9 +57,9 @@ static void by_little(void **state)
 	c.is_small_move = true;
 	c.p50_ns = 57500000;
 	c.wander = 0.021;
-	expect(&c, "the operation became slower as a whole, by little but for "
-		   "certain: p50 57.5 ms over 1,022 spans, was 50 ms over 22 "
-		   "(+15 %; earlier windows differ by 2 %; p < 0.001)");
+	expect(&c, "the operation became slower as a whole, by little but "
+		   "significantly: p50 57.5 ms over 1,022 spans, was 50 ms "
+		   "over 22 (+15 %; earlier windows differ by 2 %; p < 0.001)");
 }
 
 static void one_that_is_slower(void **state)
@@ -90,17 +90,17 @@ static void more_than_before_by_chance(void **state)
 				SPAN_KIND_SERVER };
 
 	(void)state;
-	expect(&c, "more requests are slow than before, which may be chance: "
-		   "10 of 1,022 take 158 ms and more, before 2 of 22; p50 51 "
-		   "ms, before 50 ms");
+	expect(&c, "more requests are slow than in the baseline, which may be "
+		   "chance: 10 of 1,022 take 158 ms and more, baseline 2 of "
+		   "22; p50 51 ms, baseline 50 ms");
 	c.named = &of;
 	c.earlier_count = 300;
 	c.p99_ns = 140 * NS_PER_MS;
 	c.before_p99_ns = 90 * NS_PER_MS;
-	expect(&c, "more requests of pay POST /charge are slow than before, "
-		   "which may be chance: 10 of 1,022 take 158 ms and more, "
-		   "before 2 of 22, earlier 0 of 300; p50 51 ms, before 50 ms; "
-		   "p99 140 ms, before 90 ms");
+	expect(&c, "more requests of pay POST /charge are slow than in the "
+		   "baseline, which may be chance: 10 of 1,022 take 158 ms and "
+		   "more, baseline 2 of 22, earlier 0 of 300; p50 51 ms, "
+		   "baseline 50 ms; p99 140 ms, baseline 90 ms");
 }
 
 /* The edge is one of the baseline's own, so that some lie beyond it. */
@@ -111,8 +111,8 @@ static void a_longer_tail(void **state)
 	(void)state;
 	c.is_new = c.is_tail = true;
 	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
-		   "same minutes fast (p50 49 ms); before, one in 20 took so "
-		   "long");
+		   "same minutes fast (p50 49 ms); in the baseline, one in 20 "
+		   "took that long");
 }
 
 static void a_part(void **state)
@@ -122,15 +122,16 @@ static void a_part(void **state)
 	(void)state;
 	c.is_new = true;
 	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
-		   "same minutes fast (p50 49 ms); before, 9 % were slow");
+		   "same minutes fast (p50 49 ms); in the baseline, 9 % were "
+		   "slow");
 	c.is_new = false;
 	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
-		   "same minutes fast (p50 49 ms); before, 9 % were slow, "
-		   "which may be chance");
+		   "same minutes fast (p50 49 ms); in the baseline, 9 % were "
+		   "slow, which may be chance");
 	c.is_as_before = true;
 	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
-		   "same minutes fast (p50 49 ms); it was so before: 9 % were "
-		   "slow");
+		   "same minutes fast (p50 49 ms); as in the baseline: 9 % "
+		   "were slow");
 	c.before_count = GROUP_MIN - 1;
 	expect(&c, "10 of 1,022 spans are slow (p50 500 ms), the others of the "
 		   "same minutes fast (p50 49 ms)");
@@ -162,14 +163,14 @@ static void healthy(void **state)
 	struct cohorts c = ordinary(COHORT_HEALTHY);
 
 	(void)state;
-	expect(&c, "the operation takes what it usually does (p50 51 ms, "
-		   "before 50 ms; 10 of 1,022 take 158 ms and more, before 2 "
-		   "of 22); this one is slower than 99 % of the 1,022 "
+	expect(&c, "the operation is no slower than normal (p50 51 ms, "
+		   "baseline 50 ms; 10 of 1,022 take 158 ms and more, baseline "
+		   "2 of 22); this one is slower than 99 % of the 1,022 "
 		   "requests of these minutes");
 	c.percentile = 1;
-	expect(&c, "the operation takes what it usually does (p50 51 ms, "
-		   "before 50 ms; 10 of 1,022 take 158 ms and more, before 2 "
-		   "of 22); this one is slower than all of the 1,022 "
+	expect(&c, "the operation is no slower than normal (p50 51 ms, "
+		   "baseline 50 ms; 10 of 1,022 take 158 ms and more, baseline "
+		   "2 of 22); this one is slower than all of the 1,022 "
 		   "requests of these minutes");
 }
 
@@ -182,9 +183,9 @@ static void of_which_operation(void **state)
 
 	(void)state;
 	c.named = &pay;
-	expect(&c, "pay POST /charge takes what it usually does (p50 51 ms, "
-		   "before 50 ms; 10 of 1,022 take 158 ms and more, before 2 "
-		   "of 22); this one is slower than 99 % of the 1,022 "
+	expect(&c, "pay POST /charge is no slower than normal (p50 51 ms, "
+		   "baseline 50 ms; 10 of 1,022 take 158 ms and more, baseline "
+		   "2 of 22); this one is slower than 99 % of the 1,022 "
 		   "requests of these minutes");
 	c.mode = COHORT_WINDOW;
 	expect(&c, "pay POST /charge became slow as a whole: p50 51 ms over "
@@ -209,8 +210,7 @@ static void not_known(void **state)
 	expect(&c, "no earlier window to compare with: p50 51 ms, this one is "
 		   "slower than 99 % of the 1,022 requests of these minutes");
 	c.window_count = 4;
-	expect(&c, "too few traces of these minutes to tell how many are slow: "
-		   "4");
+	expect(&c, "too few traces in these minutes to count the slow ones: 4");
 }
 
 static void numbers_behind_it(void **state)
@@ -226,7 +226,7 @@ static void numbers_behind_it(void **state)
 	cohorts_tell_numbers(&c, &text);
 	assert_string_equal(buf_text(&text),
 			    "slow from 158 ms: 10 of 1,022 spans now, 2 of 22 "
-			    "before; profile ids: 11 slow, 60 fast, 0 "
+			    "in the baseline; profile ids: 11 slow, 60 fast, 0 "
 			    "baseline; instances 3, versions 0");
 	buf_clear(&text);
 	c.p = 1e-6;
@@ -234,8 +234,9 @@ static void numbers_behind_it(void **state)
 	cohorts_tell_numbers(&c, &text);
 	assert_string_equal(buf_text(&text),
 			    "slow from 158 ms: 10 of 1,022 spans now, 2 of 22 "
-			    "before; rank sum z = 5.7; profile ids: 11 slow, "
-			    "60 fast, 0 baseline; instances 3, versions 0");
+			    "in the baseline; rank sum z = 5.7; profile ids: "
+			    "11 slow, 60 fast, 0 baseline; instances 3, "
+			    "versions 0");
 	buf_release(&text);
 }
 

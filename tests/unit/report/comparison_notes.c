@@ -25,9 +25,8 @@ static struct rank_facts ordinary(void)
 }
 
 static const char *const assumed =
-	"how far functions vary from one profile to the next is estimated, as "
-	"there is one a side; more would measure it (check takes several files "
-	"a side)";
+	"noise is estimated: one profile per side; several would measure it "
+	"(check takes several files per side)";
 
 static struct notes told, reasons;
 
@@ -72,15 +71,15 @@ static void test_ways_that_were_not_possible(void **state)
 	f.asked_way = NORMALIZE_RATE;
 	f.is_rate_of_samples = true;
 	assert_told(&f,
-		    "not compared by the second: how long the profiles took is "
+		    "not compared by the second: the length of the profiles is "
 		    "not known",
-		    "numbers of samples are compared as if both sides were "
-		    "sampled at the same rate, which this type does not tell");
+		    "sample counts are compared as if both sides had the same "
+		    "sampling rate, which this type does not record");
 	f.is_rate_of_samples = false;
 	f.is_gauge = true;
 	assert_told(&f,
-		    "not compared by the second: what is in use at a time is "
-		    "used up by none",
+		    "not compared by the second: memory in use is a level, not "
+		    "a rate",
 		    NULL);
 }
 
@@ -90,11 +89,11 @@ static void test_sides_that_cannot_be_compared(void **state)
 				.empty_side = SIDE_SLOW };
 
 	(void)state;
-	assert_told(&f, "the slow profile is empty: nothing to compare with",
+	assert_told(&f, "the slow profile is empty: no comparison",
 		    NULL);
 	f.empty_side = SIDE_BASELINE;
 	assert_told(&f,
-		    "the baseline profile is empty: nothing to compare with",
+		    "the baseline profile is empty: no comparison",
 		    NULL);
 	f = (struct rank_facts){ .is_uncountable = true,
 				 .sample_values = { 1e7, 0 } };
@@ -159,10 +158,9 @@ static void test_methods(void **state)
 	f.method = DIFF_UNTESTED;
 	f.value_type = STR("inuse_space");
 	assert_told(&f,
-		    "how much of a change is noise is not known: "
-		    "\"inuse_space\" is a sum, not a count of samples; changes "
-		    "under 1 % of the total or under 25 % of the function are "
-		    "left out",
+		    "significance not tested: \"inuse_space\" profiles have no "
+		    "sample counts; changes under 1 % of the total or under 25 "
+		    "% of the function are left out",
 		    NULL);
 	f.method = DIFF_SLICES;
 	f.slices[SIDE_SLOW] = 5;
@@ -171,8 +169,8 @@ static void test_methods(void **state)
 	assert_int_equal(reasons.count, 1);
 	assert_string_equal(reasons.text[0],
 			    "noise: measured on 5 time slices after and 2 "
-			    "before: functions vary by 2.5 % more than the "
-			    "number of samples explains");
+			    "before: functions vary by 2.5 % beyond sampling "
+			    "error");
 	f.peers = 40;
 	f.method = DIFF_ASSUMED;
 	f.phi = 1.25;
@@ -193,9 +191,9 @@ static void test_runs(void **state)
 	f.is_of_runs = true;
 	f.slices[SIDE_SLOW] = f.slices[SIDE_BASELINE] = 6;
 	assert_told(&f,
-		    "the runs of one side were taken after those of the other: "
-		    "what the machine did in between looks like a change of "
-		    "the code; take them by turns",
+		    "the runs of one side were all taken after those of the "
+		    "other: a change of the machine in between looks like a "
+		    "change of the code; alternate the runs",
 		    NULL);
 	assert_non_null(strstr(reasons.text[0], "6 runs after and 6 before"));
 	f.is_interleaved = true;
@@ -255,16 +253,14 @@ static void test_drift_of_values(void **state)
 	assert_told(&f, assumed, NULL);
 	f.drift = 1.11;
 	assert_told(&f, assumed,
-		    "most functions went to 111 % of what they took, as with "
-		    "another load or host: what changed did so "
-		    "beside that");
+		    "most functions are at 111 % of the baseline (load or "
+		    "host); changes below are relative to that");
 	f.drift = 1 / 1.1;
 	assert_told(&f, assumed, NULL);
 	f.drift = 0.9;
 	assert_told(&f, assumed,
-		    "most functions went to 90 % of what they took, as with "
-		    "another load or host: what changed did so "
-		    "beside that");
+		    "most functions are at 90 % of the baseline (load or "
+		    "host); changes below are relative to that");
 	f.is_together = true;
 	assert_told(&f, assumed, NULL);
 }
@@ -279,8 +275,8 @@ static void test_drift_of_shares(void **state)
 	assert_told(&f, assumed, NULL);
 	f.drift = 0.34;
 	assert_told(&f, assumed,
-		    "most shares went to 34 % of what they were: functions "
-		    "that only followed are called the same");
+		    "most shares changed to 34 % of the baseline; changes "
+		    "below are relative to that");
 }
 
 static void test_names(void **state)

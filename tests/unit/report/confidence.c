@@ -40,7 +40,7 @@ static void test_the_basis_is_the_trace_or_a_profile(void **state)
 	r.cause.kind = CAUSE_QUEUE;
 	assert_basis(&r, "the trace");
 	r.cause.queue.typical_count = 1200;
-	assert_basis(&r, "the trace and the waits of 1,200 messages before");
+	assert_basis(&r, "the trace and the waits of 1,200 earlier messages");
 }
 
 static void assert_told(const struct confidence_rating *rating,
@@ -60,29 +60,29 @@ static void test_each_weakness_has_words(void **state)
 		[WEAKNESS_NO_PROFILE] = ", no profile",
 		[WEAKNESS_OTHER_TIME] =
 			", taken at another time than the trace",
-		[WEAKNESS_TIME_UNKNOWN] = ", when it was taken is not known",
+		[WEAKNESS_TIME_UNKNOWN] = ", its time is not known",
 		[WEAKNESS_NO_BASELINE] = ", no baseline",
 		[WEAKNESS_NOTHING_GREW] = ", no function clearly grew",
-		[WEAKNESS_NOT_TESTED] = ", how much of it is noise is not known",
+		[WEAKNESS_NOT_TESTED] = ", significance not tested",
 		[WEAKNESS_WHOLE_SERVICE] =
-			", seen in the whole service, not in this request",
+			", measured in the whole service, not in this request",
 		[WEAKNESS_FEW_SAMPLES] = ", few samples",
 		[WEAKNESS_NEAR_NOISE] = ", not far from noise",
 		[WEAKNESS_CLOSE_SECOND] =
 			", another function grew nearly as much",
 		[WEAKNESS_PARTLY_CPU] =
-			", the CPU is less than half of what it grew by",
+			", CPU is less than half of the growth",
 		[WEAKNESS_ONE_OPERATION] = ", seen in this operation alone",
-		[WEAKNESS_NO_HISTORY] = ", what is usual is not known",
+		[WEAKNESS_NO_HISTORY] = ", no history of the operation",
 		[WEAKNESS_HEALTHY_OPERATION] =
-			", its operation is as quick as ever",
+			", its operation is no slower than normal",
 		[WEAKNESS_BASELINE_UNCHECKED] =
 			", baseline not checked for health",
 		[WEAKNESS_BASELINE_UNHEALTHY] = ", baseline not healthy",
-		[WEAKNESS_CLOSE_SPAN] = ", another span took nearly as long",
+		[WEAKNESS_CLOSE_SPAN] = ", another span is nearly as long",
 		[WEAKNESS_ALONE] = ", seen in this request alone",
 		[WEAKNESS_MAY_BE_CHANCE] =
-			", so many slow requests may be chance",
+			", the number of slow requests may be chance",
 		[WEAKNESS_PARTIAL_TRACE] = ", the trace is incomplete",
 	};
 
@@ -105,7 +105,7 @@ static void test_weaknesses_in_their_order(void **state)
 	};
 
 	(void)state;
-	assert_told(&r, ", few samples, what is usual is not known");
+	assert_told(&r, ", few samples, no history of the operation");
 	r.weakness_count = 0;
 	assert_told(&r, "");
 }

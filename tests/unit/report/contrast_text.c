@@ -86,7 +86,7 @@ static void a_value(void **state)
 	c.without_p50_ns = -1;
 	c.own = -1;
 	expect(&c, "100 % of the slow requests have cache.hit=false, none of "
-		   "those before");
+		   "the earlier ones");
 }
 
 /* Nearly all are not all. */
@@ -161,11 +161,11 @@ static void what_is_usual(void **state)
 	c.like_p50_ns = 812 * NS_PER_MS;
 	c.like_before_count = 11;
 	c.like_before_p50_ns = 805 * NS_PER_MS;
-	expect_usual(&c, "usual for requests with cache.hit=false: they take "
-			 "812 ms (p50 of 20), before 805 ms (of 11)");
+	expect_usual(&c, "normal for requests with cache.hit=false: they take "
+			 "812 ms (p50 of 20), in the baseline 805 ms (of 11)");
 	c.kind = CONTRAST_MORE;
-	expect_usual(&c, "usual for requests of this cache.hit: they take 812 "
-			 "ms (p50 of 20), before 805 ms (of 11)");
+	expect_usual(&c, "normal for requests of this cache.hit: they take 812 "
+			 "ms (p50 of 20), in the baseline 805 ms (of 11)");
 }
 
 static void rows(void **state)
@@ -201,16 +201,16 @@ static void since_when(void **state)
 	c.like_before_p50_ns = 20 * NS_PER_MS;
 	c.since = CONTRAST_SLOWER;
 	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
-		   "fast ones; p50 200 ms with it, 20 ms without; before, they "
-		   "took 20 ms (p50 of 12)");
+		   "fast ones; p50 200 ms with it, 20 ms without; in the "
+		   "baseline they took 20 ms (p50 of 12)");
 	c.since = CONTRAST_MORE_OFTEN;
 	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
-		   "fast ones; p50 200 ms with it, 20 ms without; before, there "
-		   "were fewer: 12, now 48");
+		   "fast ones; p50 200 ms with it, 20 ms without; the baseline "
+		   "has fewer: 12, now 48");
 	c.since = CONTRAST_NEW;
 	expect(&c, "96 % of the slow requests have cache.hit=false, 4 % of the "
-		   "fast ones; p50 200 ms with it, 20 ms without; before, there "
-		   "were none");
+		   "fast ones; p50 200 ms with it, 20 ms without; the baseline "
+		   "has none");
 	buf_init(&text, MIB);
 	contrast_tell_like(&symptom, &c, &text);
 	assert_string_equal(buf_text(&text), "with cache.hit=false");

@@ -62,11 +62,11 @@ static void one_that_may_be_noise_is_not(void **state)
 	row.change = CHANGE_NOISE;
 	expect(CAUSE_CPU, "computing");
 	expect(CAUSE_LOCK, "waiting for a lock");
-	expect(CAUSE_CONTENTION, "it did not get its CPU");
+	expect(CAUSE_CONTENTION, "CPU starvation");
 	expect(CAUSE_UNKNOWN, "cause not known");
 	result.span.duration_ns = 100;
 	result.span.self_ns = 51;
-	expect(CAUSE_UNKNOWN, "in its own code or a wait there");
+	expect(CAUSE_UNKNOWN, "in its code or a wait there");
 	result.span = (struct guilty_span){ 0 };
 }
 
@@ -92,12 +92,12 @@ static void what_is_as_ever_is_said_to_be(void **state)
 	(void)state;
 	finding.symptom.is_healthy = true;
 	finding.history.onset.is_found = true;
-	expect(CAUSE_CPU, "as long as ever");
+	expect(CAUSE_CPU, "no slower than normal");
 	finding.symptom.is_exception = true;
 	expect(CAUSE_CPU,
-	       "this request alone, others take what they usually do");
+	       "this request alone, others are no slower than normal");
 	finding.symptom.usual = &usual;
-	expect(CAUSE_CPU, "as long as ever for requests like it");
+	expect(CAUSE_CPU, "normal for requests like it");
 }
 
 UNIT_TESTS(headline)

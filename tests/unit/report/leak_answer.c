@@ -49,7 +49,7 @@ static void test_uneven(void **state)
 {
 	(void)state;
 	answer_with(1, 0, "by 2.00 MiB, but only in 1 of 2 instances\n");
-	answer_with(1, 1, "by 2.00 MiB, but only in 1 of 2 lives\n");
+	answer_with(1, 1, "by 2.00 MiB, but only in 1 of 2 process lifetimes\n");
 	answer_with(2, 0, "by 2.00 MiB, but not all the time\n");
 }
 

@@ -68,17 +68,16 @@ static void numbers_and_names_stand_in_them(void **state)
 	       "answer; links lead to more");
 	expect((struct note){ .kind = NOTE_LINKS_NOT_ASKED,
 			      .reason = "Jaeger" },
-	       "what took its messages may be in other traces: Jaeger cannot "
-	       "be asked which ones link to this one");
+	       "consumers of its messages may be in other traces: Jaeger "
+	       "cannot search for traces that link to this one");
 	expect((struct note){ .kind = NOTE_WHOLE_RUNS,
 			      .slow_ns = 8510000000,
 			      .base_ns = 6360000000 },
-	       "the profiles took 6.4 s before and 8.5 s after, no time that "
-	       "one asks for: compared as whole runs; --normalize rate "
-	       "compares by the second");
+	       "the profiles last 6.4 s (baseline) and 8.5 s, like whole runs: "
+	       "compared per run; --normalize rate compares per second");
 	expect((struct note){ NOTE_LENGTH_UNKNOWN },
-	       "how long was recorded is not told: compared by share; "
-	       "--normalize value compares what the profiles hold");
+	       "the recording time is not known: compared by share of the "
+	       "total; --normalize value compares absolute values");
 	expect((struct note){ .kind = NOTE_FILTERED,
 			      .name = STR("baseline"),
 			      .percent = 12.34 },
@@ -87,8 +86,8 @@ static void numbers_and_names_stand_in_them(void **state)
 	expect((struct note){ .kind = NOTE_FILTERED_SIDE,
 			      .name = STR("profile"),
 			      .percent = 46.2 },
-	       "the filters leave 46.2 % of the profile; all that is said is "
-	       "of what they leave");
+	       "the filters keep 46.2 % of the profile; the whole answer is "
+	       "about that part");
 	expect((struct note){ .kind = NOTE_SIDE_MISSING,
 			      .name = STR("profile"),
 			      .reason = "no route" },
@@ -102,22 +101,22 @@ static void numbers_and_names_stand_in_them(void **state)
 	       "profiles of this service are sent as \"eu/shop\"");
 	expect((struct note){ .kind = NOTE_UNLIKE_OTHERS },
 	       "this request lost its time where most others of these minutes "
-	       "took as long as ever");
+	       "are no slower than normal");
 	expect((struct note){ .kind = NOTE_UNLIKE_OTHERS,
 			      .name = STR("auth"),
 			      .text = STR("GET /session"),
 			      .slow_ns = 4250000,
 			      .base_ns = 59000 },
 	       "this request lost its time where most others of these minutes "
-	       "took as long as ever; they became slower in auth GET /session, "
-	       "which takes 4.25 ms of its own, usually 59 us");
+	       "are no slower than normal; they became slower in auth GET "
+	       "/session, which has 4.25 ms self time, normally 59 us");
 	expect((struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
 			      .percent = 96.4 },
 	       "only stacks that serve requests are shown: 96 % of the profile "
 	       "is background work, in which no request waits");
 	expect((struct note){ .kind = NOTE_CALLS_LEFT_OUT },
 	       "waits for other services are left out of the profile: the "
-	       "spans of those calls tell them");
+	       "spans of those calls show them");
 }
 
 UNIT_TESTS(note_text)

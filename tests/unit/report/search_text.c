@@ -60,9 +60,9 @@ static void test_notes(void **state)
 	note_is(&held, "the traces that 2 searches of the case found, "
 		       "whatever they looked for");
 	note_is(&sample,
-		"a sample: at least 100 traces took 2 s or longer, "
-		"and the server gives the first that it finds; narrow it "
-		"with --since, --name or --min-duration");
+		"a sample: at least 100 traces took 2 s or longer, and the "
+		"server returns the first that it finds; narrow it with "
+		"--since, --name or --min-duration");
 }
 
 static void test_unusual(void **state)
@@ -89,9 +89,10 @@ static void test_unusual(void **state)
 	search_text_add_choice(&s, &typical, &notes);
 	assert_string_equal(
 		notes.text[0],
-		"took trace 00000000000000000000000000000000: web session, "
-		"26 ms; its p50 is 12.5 times the usual one, 25 ms instead of "
-		"2 ms, over 133 traces; longer, but as ever: web login");
+		"chose trace 00000000000000000000000000000000: web session, 26 "
+		"ms; its p50 is 12.5x the baseline, 25 ms instead of 2 ms, "
+		"over 133 traces; longer, but no slower than normal: web "
+		"login");
 }
 
 static void lack_is(const struct trace_search *s, const char *wanted)
@@ -131,13 +132,13 @@ static void test_nothing_found(void **state)
 	s.query.name = STR("");
 	s.lack.kind = SEARCH_LACKS_TRACES;
 	lack_is(&s, "no traces of service \"carts\" between "
-		    "1970-01-01T00:00:00Z and 1970-01-01T00:00:00Z; widen "
-		    "with --since 24h, or ask tracefind doctor");
+		    "1970-01-01T00:00:00Z and 1970-01-01T00:00:00Z; widen with "
+		    "--since 24h, or run tracefind doctor");
 	s.lack.is_looked_back = true;
 	s.lack.found_ns = NS_PER_MIN;
 	lack_is(&s, "no traces of service \"carts\" between "
-		    "1970-01-01T00:00:00Z and 1970-01-01T00:00:00Z; seen "
-		    "before that at 1970-01-01T00:01:00Z: --around "
+		    "1970-01-01T00:00:00Z and 1970-01-01T00:00:00Z; earlier "
+		    "seen at 1970-01-01T00:01:00Z: --around "
 		    "1970-01-01T00:01:00Z");
 	s.hidden_count = 3;
 	lack_is(&s, "only health checks found (3); --all shows them");

@@ -67,8 +67,8 @@ static void names_and_next_steps_stand_in_them(void **state)
 	(void)state;
 	shortfall_explain(&version, &err);
 	assert_string_equal(err.message,
-			    "--baseline version=9.9: no such version of "
-			    "service \"shop\"; it has 1.0, 1.1");
+			    "--baseline version=9.9: not a version of service "
+			    "\"shop\"; it has 1.0, 1.1");
 	shortfall_explain(&spans, &err);
 	assert_non_null(strstr(err.message, "00000000000000ab and the others"));
 	assert_non_null(strstr(err.message, "widen with --since"));

@@ -254,11 +254,11 @@ static void test_details(void **state)
 	draw(&e);
 	check_on_paper("main.(*UserRepository).FindByEmail  "
 		       "user_repository.go:88  application");
-	check_on_paper("whole function 65.0 ms per request, before 2.0 ms, "
+	check_on_paper("whole function 65.0 ms per request, baseline 2.0 ms, "
 		       "change +63.0 ms (the function to blame)");
-	check_on_paper("this path 65.0 ms per request, before 2.0 ms, change "
+	check_on_paper("this path 65.0 ms per request, baseline 2.0 ms, change "
 		       "+63.0 ms: grew; 65.0 % of the profile");
-	check_on_paper("self 15.0 ms, before 2.0 ms; samples 650, before 200");
+	check_on_paper("self 15.0 ms, baseline 2.0 ms; samples 650, baseline 200");
 	check_on_paper("user-db  UserRepository.findByEmail  612 ms");
 	end(&e);
 }
@@ -294,7 +294,7 @@ static void test_names(void **state)
 	explorer_resize(&e, 24, 40);
 	draw(&e);
 	assert_non_null(strstr(paper.text[1], " 1  2  3 functions  4  5 "));
-	assert_non_null(strstr(paper.text[1], "  by own"));
+	assert_non_null(strstr(paper.text[1], "  by self+lib"));
 	end(&e);
 }
 
@@ -553,7 +553,7 @@ static void test_search_typing(void **state)
 	assert_int_equal(e.search.len, SEARCH_BYTES);
 	key(&e, TUI_ENTER);
 	draw(&e);
-	check_on_paper("no such frame");
+	check_on_paper("no matching frame");
 	end(&e);
 }
 
@@ -576,11 +576,11 @@ static void test_table(void **state)
 	/* All that has a value on either side, but the root. */
 	assert_int_equal(e.functions.count, 7);
 	assert_int_equal(row_function(&e, 0), 2);
-	check_on_paper("    total   before   change         own  function   "
+	check_on_paper("    total baseline   change    self+lib  function   "
 		       "(CPU per request, ms)");
 	check_on_paper("     65.0      2.0    +63.0 +!     65.0  main.(*User");
 	check_on_paper("     50.0      0.0    +50.0 +       0.0  database/sql");
-	check_on_paper("by own");
+	check_on_paper("by self+lib");
 	type(&e, "s");
 	draw(&e);
 	assert_int_equal(row_function(&e, 0), 1);
@@ -594,7 +594,7 @@ static void test_table(void **state)
 	type(&e, "rjj");
 	assert_int_equal(e.functions.list.selected, 2);
 	draw(&e);
-	check_on_paper("whole function 0.0 ms per request, before 23.5 ms, "
+	check_on_paper("whole function 0.0 ms per request, baseline 23.5 ms, "
 		       "change -23.5 ms");
 	key(&e, TUI_ENTER); /* what is gone has its frame, but not after */
 	assert_int_equal(e.tab, TAB_FLAME);
