@@ -90,6 +90,16 @@ static struct type_name type_of(const struct profile *p)
 	return (struct type_name){ profile_type_name(p), profile_unit(p) };
 }
 
+/* A process that ended did its work; a profile that was taken for a time holds
+ * what that time brought, and each of them looks like it: one may by chance. */
+static bool is_of_whole_runs(const struct profile_runs *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (!profile_is_of_a_time(&files->heads[i]))
+			return true;
+	return false;
+}
+
 /* What is in use at a time is in runs of a program no series of one process:
  * each is a value of its own, which counts as often as there are runs. */
 static bool files_add_up(struct check *c, struct check_side *side,
@@ -110,6 +120,7 @@ static bool files_add_up(struct check *c, struct check_side *side,
 					   .count = files->count,
 					   .folded = files };
 	side->whole = &side->sum;
+	side->is_of_whole_runs = is_of_whole_runs(files);
 	return profile_runs_finish(files, c->v->backends->notes, err);
 }
 
@@ -231,32 +242,29 @@ static bool is_of_one_length(const struct profile_runs *files)
 	return (double)(most - least) <= SAME_RUNS * (double)most;
 }
 
-/* Whether the runs were taken for a time: one may be as long as that by chance, all of
- * them are not. */
+/* Whether the runs were taken for a time, and not for the same. */
 static bool is_taken_for_times(const struct check *c)
 {
+	const struct profile *files = c->candidate.files.heads;
 	const struct profile *base = c->baseline.files.heads;
 	size_t count = c->candidate.files.count, base_count = c->baseline.files.count;
 	size_t pairs = count > base_count ? count : base_count;
-	bool is_of_whole_runs, is_rate = false;
+	bool is_of_whole_runs;
 
-	if (!is_of_one_length(&c->candidate.files) ||
+	if (c->candidate.is_of_whole_runs || c->baseline.is_of_whole_runs ||
+	    !is_of_one_length(&c->candidate.files) ||
 	    !is_of_one_length(&c->baseline.files))
 		return false;
 	if (c->want->snapshot) {
 		base = &c->snapshot_whole;
 		base_count = 1;
-		pairs = count;
 	}
-	for (size_t i = 0; base && i < pairs; i++) {
-		is_rate |= profiles_default_normalize(
-				   &c->candidate.files.heads[i % count],
-				   &base[i % base_count],
-				   &is_of_whole_runs) == NORMALIZE_RATE;
-		if (is_of_whole_runs)
-			return false;
-	}
-	return is_rate;
+	for (size_t i = 0; base && i < pairs; i++)
+		if (profiles_default_normalize(&files[i % count],
+					       &base[i % base_count],
+					       &is_of_whole_runs) == NORMALIZE_RATE)
+			return true;
+	return false;
 }
 
 /* A run of a program is a unit of work, unless the profiles were taken for a
@@ -549,16 +557,6 @@ static bool report_sides(struct check *c, struct error *err)
 	return true;
 }
 
-/* A process that ended did its work; a profile that was taken for a time holds
- * what that time brought, and each of them looks like it. */
-static bool is_of_whole_runs(const struct check_side *side)
-{
-	for (size_t i = 0; i < side->files.count; i++)
-		if (!profile_is_of_a_time(&side->files.heads[i]))
-			return true;
-	return false;
-}
-
 /* A busy or slow machine takes longer for instructions, and not more of them. */
 static bool is_of_instructions(const struct check_side *side)
 {
@@ -573,8 +571,8 @@ static struct gate_limits limits_of(const struct check *c)
 {
 	struct gate_limits limits = c->want->limits;
 	bool is_by_turns = c->per == NORMALIZE_REQUEST && c->is_interleaved &&
-			   is_of_whole_runs(&c->candidate) &&
-			   is_of_whole_runs(&c->baseline);
+			   c->candidate.is_of_whole_runs &&
+			   c->baseline.is_of_whole_runs;
 
 	if (is_by_turns || is_of_instructions(&c->candidate) ||
 	    c->want->reference.len)

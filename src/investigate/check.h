@@ -109,6 +109,7 @@ struct check_side {
 	struct rank_slices runs;
 	int64_t samples; /* -1 unknown */
 	bool is_of_files;
+	bool is_of_whole_runs; /* of processes that ended, not for a time */
 	/* private */
 	struct profile sum;
 	struct profile_runs files; /* folded */
