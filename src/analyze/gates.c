@@ -159,14 +159,12 @@ static bool is_told_elsewhere(const struct judging *j,
 
 /* The one that moved most beside the others is told of those that may only have
  * held while the others shrank. */
-static void keep_beside(struct judging *j, const struct function_row *row)
+static void keep_beside(struct gates *g, const struct function_row *row,
+			const struct gate_hit *own)
 {
-	struct gates *g = j->g;
-	struct gate_hit hit = row_growth(row, j->drift);
-
 	if (gates_has(g, GATE_FUNCTION) && row->change == CHANGE_GROWN &&
 	    g->limits.is_total_open &&
-	    hit.beside > g->limits.limit[GATE_FUNCTION] && !row->through.len &&
+	    own->beside > g->limits.limit[GATE_FUNCTION] && !row->through.len &&
 	    (!g->beside || row->delta > g->beside->delta))
 		g->beside = row;
 }
@@ -184,28 +182,44 @@ static bool holds_part(const struct function_row *row)
 	       grown >= GATES_SELF_PART * row->delta;
 }
 
-static void judge_row(struct judging *j, const struct function_row *row)
+/* Of what breaks a limit, unless that is told elsewhere: what the function does itself
+ * is its own. */
+static void judge_broken(struct judging *j, const struct function_row *row,
+			 struct gate_hit hit)
 {
 	struct gates *g = j->g;
-	struct gate_hit hit;
 
-	if (breaks(j, row, &hit)) {
-		if (!hit.is_self && is_told_elsewhere(j, row) &&
-		    holds_part(row))
-			hit = self_growth(row, j->drift);
-		if (hit.is_self ? is_beyond(j, &hit) : !is_told_elsewhere(j, row))
-			g->hits[g->hit_count++] = hit;
-		return;
+	if (!hit.is_self && is_told_elsewhere(j, row)) {
+		if (!holds_part(row))
+			return;
+		hit = self_growth(row, j->drift);
+		if (!is_beyond(j, &hit))
+			return;
 	}
-	keep_beside(j, row);
+	g->hits[g->hit_count++] = hit;
+}
+
+static void judge_held(struct gates *g, const struct function_row *row,
+		       struct gate_hit own)
+{
+	keep_beside(g, row, &own);
 	g->shrunk_count += change_is_down(row->change);
-	hit = row_growth(row, j->drift);
-	if (!change_is_up(row->change) || !(hit.growth > 0))
+	if (!change_is_up(row->change) || !(own.growth > 0))
 		return;
 	g->grown_count++;
 	if (!row->through.len &&
 	    (!g->largest.row || row->delta > g->largest.row->delta))
-		g->largest = hit;
+		g->largest = own;
+}
+
+static void judge_row(struct judging *j, const struct function_row *row)
+{
+	struct gate_hit hit;
+
+	if (breaks(j, row, &hit))
+		judge_broken(j, row, hit);
+	else
+		judge_held(j->g, row, row_growth(row, j->drift));
 }
 
 /* One pipeline in a hundred whose sum did not grow may be told that it did. */
