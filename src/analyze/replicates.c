@@ -21,8 +21,6 @@
 #define FIRST_CV 0.05
 /* Factors that are tried are those of so many rows, evenly over all. */
 #define MOST_MODES 128u
-/* Rows within so much of the reach of a factor agree with it. */
-#define AGREE_WITHIN 1.0
 #define DENSE_PART 0.8
 /* A factor is that of rows that did not change when they hold this part of the
  * samples that another group of rows leaves, and of all at least that. */
@@ -669,15 +667,18 @@ static double first_variance(const struct peer *p)
 	return p->sampled + 2 * FIRST_CV * FIRST_CV;
 }
 
-/* Deviation from a factor beyond which a row speaks for another one. */
-static double reach_of(const struct peer *p)
+/* How far a row lies from a factor, in parts of what is the farthest for one that
+ * speaks for it. */
+static double apart_from(const struct peer *p, double log_ratio)
 {
-	return UNCHANGED_WITHIN * sqrt(first_variance(p));
+	return fabs(p->log_ratio - log_ratio) /
+	       (UNCHANGED_WITHIN * sqrt(first_variance(p)));
 }
 
+/* With none where it is not a number. */
 static bool agrees(const struct peer *p, double log_ratio)
 {
-	return fabs(p->log_ratio - log_ratio) <= AGREE_WITHIN * reach_of(p);
+	return apart_from(p, log_ratio) <= 1;
 }
 
 /* The support of a factor by the rows that do not agree with `other`: they count by
@@ -688,10 +689,9 @@ static struct mode mode_at(const struct peer *peers, size_t count,
 	struct mode m = { .log_ratio = log_ratio };
 
 	for (size_t i = 0; i < count; i++) {
-		double apart = (peers[i].log_ratio - log_ratio) /
-			       reach_of(&peers[i]);
+		double apart = apart_from(&peers[i], log_ratio);
 
-		if (fabs(apart) >= 1 || agrees(&peers[i], other))
+		if (apart >= 1 || agrees(&peers[i], other))
 			continue;
 		m.weight += (1 - apart * apart) / first_variance(&peers[i]);
 		m.part += peers[i].part;
