@@ -635,14 +635,13 @@ static struct noise typical_noise(const struct diff *d, const struct counts *c)
  * rows and the whole are compared beside it, and are as uncertain as it is. */
 static void take_reference(struct diff *d)
 {
-	const struct func_table *t = d->t;
-	const struct side_values *v = NULL;
+	const struct side_values *v;
 	struct counts c;
 
-	for (uint32_t id = 0; d->want->reference.len && id < t->count && !v; id++)
-		if (str_equal(t->entries[id].name, d->want->reference))
-			v = t->entries[id].values;
-	if (!v || !v[SIDE_SLOW].total || !v[SIDE_BASELINE].total)
+	if (d->want->reference == ENTRY_NONE)
+		return;
+	v = d->t->entries[d->want->reference].values;
+	if (!v[SIDE_SLOW].total || !v[SIDE_BASELINE].total)
 		return;
 	c = counts_beside(
 		d, samples_of(d, SIDE_SLOW, (double)v[SIDE_SLOW].total),
@@ -701,6 +700,37 @@ static double detectable_part(const struct counts *c, struct noise noise)
 static struct interval growth_of_ratio(struct interval ratio)
 {
 	return (struct interval){ ratio.low - 1, ratio.high - 1 };
+}
+
+/* The variance of the logarithm of the ratio of the sides by how runs differ as
+ * wholes, beyond their samples: 0 where a side has one. */
+static double runs_variance(const struct diff *d)
+{
+	const struct slice_values *slices = d->want->slices;
+	double variance = 0;
+
+	if (!diff_is_by_slices(d) || !diff_is_rate(d))
+		return 0;
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct slice_side *side = &slices->sides[s];
+		double mean = 0, square = 0, sampled = 0;
+
+		for (size_t i = 0; i < side->count; i++)
+			mean += side->wholes[i] / side->exposures[i] /
+				(double)side->count;
+		for (size_t i = 0; i < side->count && mean > 0; i++) {
+			double apart =
+				side->wholes[i] / side->exposures[i] / mean - 1;
+
+			square += apart * apart;
+			sampled += d->period[s] / fmax(1, side->wholes[i]);
+		}
+		if (side->count > 1)
+			variance += fmax(0, square / (double)(side->count - 1) -
+						    sampled / (double)side->count) /
+				    (double)side->count;
+	}
+	return variance;
 }
 
 /* Of shares the whole is 100 % whatever happened. */
@@ -1089,37 +1119,6 @@ struct interval diff_range(const struct diff *d, uint32_t id)
 	return (struct interval){ range.low + common, range.high + common };
 }
 
-/* The variance of the logarithm of the ratio of the sides by how runs differ as
- * wholes, beyond their samples: 0 where a side has one. */
-static double runs_variance(const struct diff *d)
-{
-	const struct slice_values *slices = d->want->slices;
-	double variance = 0;
-
-	if (!diff_is_by_slices(d) || !diff_is_rate(d))
-		return 0;
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		const struct slice_side *side = &slices->sides[s];
-		double mean = 0, square = 0, sampled = 0;
-
-		for (size_t i = 0; i < side->count; i++)
-			mean += side->wholes[i] / side->exposures[i] /
-				(double)side->count;
-		for (size_t i = 0; i < side->count && mean > 0; i++) {
-			double apart =
-				side->wholes[i] / side->exposures[i] / mean - 1;
-
-			square += apart * apart;
-			sampled += d->period[s] / fmax(1, side->wholes[i]);
-		}
-		if (side->count > 1)
-			variance += fmax(0, square / (double)(side->count - 1) -
-						    sampled / (double)side->count) /
-				    (double)side->count;
-	}
-	return variance;
-}
-
 struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 {
 	struct growth_ranges out = { { NAN, NAN }, { NAN, NAN } };
@@ -1135,7 +1134,7 @@ struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 	out.beside = growth_of_ratio(counts_ratio_interval(&c, variance, z));
 	c.n_a = d->all.n_a;
 	out.own = growth_of_ratio(
-		counts_ratio_interval(&c, variance + runs_variance(d), z));
+		counts_ratio_interval(&c, variance + d->runs_variance, z));
 	return out;
 }
 
@@ -1260,6 +1259,7 @@ bool diff_test(struct diff *d, const struct func_table *t,
 	if (!find_noise(d, err))
 		return false;
 	take_reference(d);
+	d->runs_variance = runs_variance(d);
 	whole_test(d);
 	find_drift(d);
 	if (d->method == DIFF_UNTESTED)

@@ -112,9 +112,9 @@ struct diff_want {
 	enum rank_by peers_by; /* see diff_want_peers() */
 	bool has_peers;        /* enough of them */
 	struct diff_shared *shared; /* NULL: one measure alone */
-	/* Name of a function that is known to be unchanged: all is compared beside it.
-	 * Empty, or not on both sides: none. */
-	struct str reference;
+	/* A function that is known to be unchanged: all is compared beside it.
+	 * ENTRY_NONE, or not on both sides: none. */
+	uint32_t reference;
 	double peers_nest;     /* how often a sample counts among them, 1 or more */
 	/* Measures that are tested elsewhere, as a mask of 1 << rank_by: a
 	 * value that one of them has, too, is no test of its own. */
@@ -154,6 +154,9 @@ struct diff {
 	bool is_bounded;  /* it may be more, see DIFF_COMMON_RATE */
 	bool is_together; /* the whole moved, and functions with it */
 	struct whole_diff whole;
+	/* Of the logarithm of the ratio of the sides, by how their runs differ as
+	 * wholes beyond their samples; 0 where a side has one. */
+	double runs_variance;
 	struct counts all; /* a, b: samples of the sides; exposures set */
 	double period[SIDE_COUNT];
 	double df; /* of the runs */

@@ -52,7 +52,6 @@ static void rank_exposure_set(const struct rank_want *want,
 	out->is_small_told = want->by == RANK_DELTA;
 	out->is_interleaved = want->is_interleaved;
 	out->is_of_runs = want->is_of_runs;
-	out->reference = want->reference;
 	exposure[SIDE_SLOW] = exposure[SIDE_BASELINE] = 1;
 	if (out->normalize == NORMALIZE_REQUEST) {
 		exposure[SIDE_SLOW] = want->slow_requests;
@@ -661,10 +660,19 @@ static bool build_slices(const struct ranking *r, enum rank_by by,
 	return true;
 }
 
+static uint32_t find_named(const struct func_table *t, struct str name)
+{
+	for (uint32_t id = 0; name.len && id < t->count; id++)
+		if (str_equal(t->entries[id].name, name))
+			return id;
+	return ENTRY_NONE;
+}
+
 static bool build_peers(struct ranking *r, struct error *err)
 {
 	struct diff_want want;
 
+	r->diff_want.reference = find_named(r->t, r->want->reference);
 	diff_want_peers(&r->diff_want, r->t);
 	r->diff_want.shared = &r->shared;
 	want = r->diff_want;
