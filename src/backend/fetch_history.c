@@ -133,7 +133,7 @@ static bool keep_answer(struct history_job *job, struct backends *b,
 			search_decoder *decode,
 			const struct http_response *response)
 {
-	const struct history_window *w = &job->history->windows[job->window];
+	struct history_window *w = &job->history->windows[job->window];
 	uint32_t before = w->trace_count;
 	struct buf next_page;
 	bool is_more;
@@ -154,6 +154,7 @@ static bool keep_answer(struct history_job *job, struct backends *b,
 		trace_answer_decode(b, decode, buf_str(&response->body),
 				    job->history, &want, &job->job.err);
 	job->trace_count += w->trace_count - before;
+	w->is_sample |= job->is_newest_part;
 	is_more = job->job.has_answer &&
 		  turn_page(job, b, want.trace_limit, buf_str(&next_page));
 	buf_release(&next_page);
@@ -219,7 +220,9 @@ void history_job_init(struct history_job *job, struct history *history,
 
 static struct count_query count_query_of(const struct count_job *job)
 {
-	return (struct count_query){ job->service, job->range, job->step_ns };
+	return (struct count_query){ job->service,      job->range,
+				     job->step_ns,      job->name,
+				     job->root_service, job->root_name };
 }
 
 static bool count_request(struct job *base, struct backends *b,
@@ -288,10 +291,17 @@ static const struct job_type count_type = { .request = count_request,
 					    .is_newer = true,
 					    .range = count_range };
 
-void count_job_init(struct count_job *job, struct str service,
-		    struct time_range range, int64_t step_ns)
+static const struct job_type count_aid_type = { .request = count_request,
+						.answer = count_answer,
+						.about = ABOUT_REQUEST_COUNT,
+						.is_aid = true,
+						.range = count_range };
+
+static void count_init(struct count_job *job, const struct job_type *type,
+		       struct str service, struct time_range range,
+		       int64_t step_ns)
 {
-	*job = (struct count_job){ .job.type = &count_type,
+	*job = (struct count_job){ .job.type = type,
 				   .service = service,
 				   .range = range,
 				   .step_ns = step_ns };
@@ -303,6 +313,85 @@ void count_job_init(struct count_job *job, struct str service,
 		job->step_count =
 			(uint32_t)((range.to_ns - range.from_ns + step_ns - 1) /
 				   step_ns);
+}
+
+void count_job_init(struct count_job *job, struct str service,
+		    struct time_range range, int64_t step_ns)
+{
+	count_init(job, &count_type, service, range, step_ns);
+}
+
+void count_job_init_aid(struct count_job *job, struct str service,
+			struct time_range range, int64_t step_ns)
+{
+	count_init(job, &count_aid_type, service, range, step_ns);
+}
+
+static struct time_range step_range(const struct count_job *job, uint32_t i)
+{
+	int64_t from_ns = job->range.from_ns + job->step_ns * (int64_t)i;
+
+	return (struct time_range){ from_ns, from_ns + job->step_ns };
+}
+
+struct time_range count_newest_part(const struct count_job *job,
+				    struct time_range range, double wanted)
+{
+	double sum = 0;
+
+	for (uint32_t i = job->job.has_answer ? job->step_count : 0; i-- > 0;) {
+		struct time_range step = step_range(job, i);
+
+		if (step.from_ns >= range.to_ns)
+			continue;
+		if (step.from_ns < range.from_ns)
+			break;
+		/* What is not known may be none, and of a step that reaches
+		 * beyond the end, all of it may lie there. */
+		if (job->counts[i] > 0 && step.to_ns <= range.to_ns)
+			sum += (double)job->counts[i];
+		if (sum < wanted)
+			continue;
+		/* Evenly within the step. */
+		range.from_ns =
+			step.from_ns +
+			(int64_t)((sum - wanted) / (double)job->counts[i] *
+				  (double)job->step_ns);
+		break;
+	}
+	return range;
+}
+
+double count_within(const struct count_job *job, struct time_range range)
+{
+	double sum = 0;
+
+	if (!job->job.has_answer)
+		return -1;
+	for (uint32_t i = 0; i < job->step_count; i++) {
+		struct time_range step = step_range(job, i);
+
+		if (step.from_ns >= range.to_ns || step.to_ns <= range.from_ns)
+			continue;
+		if (job->counts[i] < 0)
+			return -1;
+		sum += (double)job->counts[i];
+	}
+	return sum;
+}
+
+double count_rate(const struct count_job *job)
+{
+	double sum = 0, steps = 0;
+
+	for (uint32_t i = 0; job->job.has_answer && i < job->step_count; i++)
+		if (job->counts[i] >= 0) {
+			sum += (double)job->counts[i];
+			steps++;
+		}
+	return steps > 0 ? sum * (double)NS_PER_S /
+				   (steps * (double)job->step_ns)
+			 : 0;
 }
 
 /* ---- measured by version ---- */

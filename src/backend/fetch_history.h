@@ -21,6 +21,7 @@ struct history_job {
 	struct str root_name;
 	bool is_root_called;           /* as in a search_query */
 	uint32_t trace_limit;          /* traces wanted */
+	bool is_newest_part; /* of what it is about: there is more */
 	const struct trace_id *except; /* not this trace; NULL none */
 	struct str page_token;         /* of an answer in pages, the next */
 	uint32_t trace_count;          /* of all pages so far */
@@ -34,10 +35,14 @@ void history_job_init(struct history_job *job, struct history *history,
 		      uint32_t window, uint32_t trace_limit);
 
 /* Requests that a service served in a range, in equal steps: entry spans
- * (server, consumer) as the trace store knows them, so after sampling. */
+ * (server, consumer) as the trace store knows them, so after sampling; or
+ * spans of a name, see struct count_query. */
 struct count_job {
 	struct job job;
 	struct str service;
+	struct str name; /* set by the caller, as the next two */
+	struct str root_service;
+	struct str root_name;
 	struct time_range range;
 	int64_t step_ns;
 	int64_t *counts; /* step_count items, in b->arena; -1 not known */
@@ -57,6 +62,22 @@ void steps_job_init(struct steps_job *job, const struct steps_query *query);
 
 void count_job_init(struct count_job *job, struct str service,
 		    struct time_range range, int64_t step_ns);
+
+/* The same for what only makes other questions cheaper: without an answer
+ * nothing is lost. */
+void count_job_init_aid(struct count_job *job, struct str service,
+			struct time_range range, int64_t step_ns);
+
+/* The end of a range that holds so many of what was counted, to a step; all of
+ * it where that is not known. */
+struct time_range count_newest_part(const struct count_job *job,
+				    struct time_range range, double wanted);
+
+/* How many there are in a range; -1: not known. */
+double count_within(const struct count_job *job, struct time_range range);
+
+/* How many there are in a second, on average; 0: not known. */
+double count_rate(const struct count_job *job);
 
 /* How long everything took that a search describes, where the trace server
  * counts it. */

@@ -213,9 +213,9 @@ static bool is_lost(const struct job *job)
 	case ERROR_STOPPED:
 		return false;
 	case ERROR_INTERNAL: /* this kind of server knows no such question */
-		return !job->has_answer && job->status;
+		return !job->has_answer && job->status && !job->type->is_aid;
 	default:
-		return !job->has_answer &&
+		return !job->has_answer && !job->type->is_aid &&
 		       !(job->type->is_newer && job->is_route_missing);
 	}
 }

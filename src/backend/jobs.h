@@ -58,6 +58,7 @@ struct job_type {
 	/* Older releases of its server lack the route, and answers do without:
 	 * that it is missing is no gap, when the server itself says so. */
 	bool is_newer;
+	bool is_aid; /* it makes others cheaper: without it nothing is lost */
 };
 
 /* The first member of what the job fetches. */

@@ -34,6 +34,8 @@ struct trace_traits {
 	 * the window's own share. */
 	unsigned history_slices;
 	uint32_t history_slice_traces;
+	/* Counts spans of a name for less than a search for them costs. */
+	bool counts_names;
 	/* Other traces that an answer may hold; 0: as many as are asked for. */
 	uint32_t history_most;
 	/* How often a run asks on after pages that hold fewer than that. */

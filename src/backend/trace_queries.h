@@ -61,11 +61,16 @@ struct search_query {
  * address, whose ceiling at proxies is often 8 KiB. */
 #define SEARCH_OPERATIONS 32u
 
-/* Requests that a service served, in steps from range.from_ns on. */
+/* Requests that a service served, in steps from range.from_ns on. With a name
+ * the spans of that name instead, in traces of that root: what a search for
+ * such traces will find. */
 struct count_query {
 	struct str service;
 	struct time_range range;
 	int64_t step_ns;
+	struct str name;
+	struct str root_service; /* empty: any root */
+	struct str root_name;
 };
 
 /* What requests of a service were, step by step and by its version; with a

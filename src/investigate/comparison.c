@@ -487,8 +487,8 @@ static double overlap(int64_t from_ns, int64_t length_ns,
 	return to > from ? (double)(to - from) / (double)length_ns : 0;
 }
 
-static bool count_within(const struct count_job *counts,
-			 struct time_range range, double *out)
+static bool count_part(const struct count_job *counts, struct time_range range,
+		       double *out)
 {
 	double covered = 0;
 
@@ -516,7 +516,7 @@ void comparison_count(struct comparison_side *side,
 	    side->span_id_count || side->profiled_s > 0)
 		return;
 	for (size_t i = 0; i < side->part_count; i++) {
-		if (!count_within(counts, part_range(side, i), &parts[i]))
+		if (!count_part(counts, part_range(side, i), &parts[i]))
 			return;
 		sum += parts[i];
 	}

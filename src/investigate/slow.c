@@ -383,10 +383,17 @@ static bool ask_history(struct asking *a, struct error *err)
 	struct job *jobs[FIRST_JOBS];
 	size_t n = 0;
 
-	return look_up(a, jobs, &n, err) &&
-	       operation_history_request(h, a->v, s, a->window, jobs, &n,
-					 err) &&
-	       jobs_run(a->v->backends, jobs, n, err) &&
+	if (!look_up(a, jobs, &n, err) ||
+	    !operation_history_prepare(h, a->v, s, a->window, jobs, &n, err))
+		return false;
+	/* What is counted tells how little is to be searched. */
+	if (h->density.job.type) {
+		if (!jobs_run(a->v->backends, jobs, n, err))
+			return false;
+		n = 0;
+	}
+	operation_history_request(h, a->v, s, a->window, jobs, &n);
+	return jobs_run(a->v->backends, jobs, n, err) &&
 	       operation_history_judge(h, a->v, s, err) &&
 	       ask_between(a, err) && usual_waits_ask(h, a->v, s, err) &&
 	       (!h->has_typical ||

@@ -786,19 +786,70 @@ static const int64_t shifts_ns[BASELINE_SLOTS] = {
 	[BASELINE_WEEK] = 7 * NS_PER_DAY,
 };
 
+/* Steps in which requests are counted. */
+#define DENSITY_STEPS 200
+
+/* A search costs a server what lies in its range, not what is wanted of it: of
+ * a busy operation the end of a slice is asked about that holds as many and a
+ * fifth more, for the newest of all of the slice are those. */
+#define DENSITY_MARGIN 1.2
+
+/* Of an hour or days ago nothing is counted: three times the time that as many
+ * would take now. */
+#define DENSITY_FAR 3.0
+
+static bool is_counted(const struct operation_history *s,
+		       struct time_range range)
+{
+	return range.from_ns >= s->density.range.from_ns &&
+	       range.to_ns <= s->density.range.to_ns;
+}
+
+static struct time_range newest_part(const struct operation_history *s,
+				     struct time_range range, uint32_t traces)
+{
+	double rate = count_rate(&s->density);
+
+	if (is_counted(s, range))
+		return count_newest_part(&s->density, range,
+					 traces * DENSITY_MARGIN);
+	if (rate > 0 && traces * DENSITY_FAR / rate <
+				time_range_seconds(range))
+		range.from_ns = range.to_ns -
+				(int64_t)(traces * DENSITY_FAR / rate *
+					  (double)NS_PER_S);
+	return range;
+}
+
 static void add_job(struct operation_history *s, const struct investigation *v,
 		    uint32_t window, struct time_range range, uint32_t traces)
 {
 	struct history_job *job = &s->jobs[s->job_count++];
+	struct time_range part = newest_part(s, range, traces);
 
 	history_job_init(job, &s->history, window, traces);
-	job->range = range;
+	job->range = part;
+	job->is_newest_part = part.from_ns > range.from_ns;
 	if (s->operations.has_single_root) {
 		job->root_service = s->operations.root_service;
 		job->root_name = s->operations.root_name;
 		job->is_root_called = s->operations.is_root_called;
 	}
 	job->except = &v->trace->id;
+}
+
+/* Not more than one answer may hold, with room for those that came since they
+ * were counted: then slices would only cost. */
+#define DENSITY_FEW (WINDOW_TRACES * 3 / 2)
+#define DENSITY_FEW_COUNTED (WINDOW_TRACES * 5 / 4)
+
+static bool holds_few(const struct operation_history *s,
+		      struct time_range range)
+{
+	double count = count_within(&s->density, range);
+
+	return is_counted(s, range) && count >= 0 &&
+	       count <= DENSITY_FEW_COUNTED;
 }
 
 /* WINDOW_NONE: there are as many as there may be. */
@@ -831,9 +882,15 @@ static uint32_t add_slices(struct operation_history *s,
 			   struct time_range range, unsigned slices)
 {
 	const struct trace_traits *traits = backends_trace_traits(v->backends);
-	int64_t step = (range.to_ns - range.from_ns) / slices;
 	uint32_t window = begin_window(s, range);
+	int64_t step;
 
+	if (holds_few(s, range)) {
+		if (window != WINDOW_NONE)
+			add_job(s, v, window, range, DENSITY_FEW);
+		return window;
+	}
+	step = (range.to_ns - range.from_ns) / slices;
 	for (unsigned i = 0; window != WINDOW_NONE && i < slices; i++) {
 		struct time_range slice = { range.from_ns + step * i,
 					    range.from_ns + step * (i + 1) };
@@ -940,9 +997,38 @@ static uint32_t find_slow_only(const struct operation_history *s,
 	return WINDOW_NONE;
 }
 
-/* Of a window with thousands of quick requests some dozens are drawn; those
- * like this one are asked for by their duration. They are of the operation
- * whose time is to be explained, whatever request called it. */
+static int64_t like_it_ns(const struct investigation *v, uint32_t entry)
+{
+	return (int64_t)(LIKE_IT *
+			 (double)span_duration_ns(&v->trace->spans[entry]));
+}
+
+/* Those like it that the slow window holds are half of what would be asked
+ * for. Without counts it is asked about before that is known. */
+static bool has_like_it(const struct operation_history *s,
+			const struct investigation *v, uint32_t entry,
+			uint32_t operation)
+{
+	const struct history_window *w = &s->history.windows[s->roles.slow];
+	int64_t least_ns = like_it_ns(v, entry);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < w->span_count; i++)
+		count += w->spans[i].operation == operation &&
+			 w->spans[i].duration_ns >= least_ns;
+	return s->density.job.has_answer && count >= LIKE_IT_TRACES / 2;
+}
+
+static void use_whole(struct history_job *job, struct time_range range)
+{
+	job->range = range;
+	job->is_newest_part = false;
+}
+
+/* Of a window with thousands of quick requests some dozens are drawn; where
+ * few of those are like this one, they are asked for by their duration. They
+ * are of the operation whose time is to be explained, whatever request called
+ * it. */
 static void add_slow_only(struct operation_history *s,
 			  const struct investigation *v, uint32_t entry,
 			  struct time_range window)
@@ -954,18 +1040,18 @@ static void add_slow_only(struct operation_history *s,
 	if (operation == OPERATION_NONE)
 		return;
 	s->roles.slow_only = find_slow_only(s, operation);
-	if (s->roles.slow_only != WINDOW_NONE)
+	if (s->roles.slow_only != WINDOW_NONE ||
+	    has_like_it(s, v, entry, operation))
 		return;
 	s->roles.slow_only = add_window(s, v, window, LIKE_IT_TRACES);
 	if (s->roles.slow_only == WINDOW_NONE)
 		return;
 	w = &s->history.windows[s->roles.slow_only];
 	w->slow_operation = operation;
-	w->min_duration_ns =
-		(int64_t)(LIKE_IT *
-			  (double)span_duration_ns(&v->trace->spans[entry]));
+	w->min_duration_ns = like_it_ns(v, entry);
 	job = &s->jobs[s->job_count - 1];
 	job->root_service = job->root_name = (struct str){ NULL, 0 };
+	use_whole(job, window);
 }
 
 /* What was joined to the trace stands in others by itself there, too. */
@@ -985,13 +1071,40 @@ static void add_foreign(struct operation_history *s,
 		add_job(s, v, windows[i], s->history.windows[windows[i]].range,
 			WINDOW_TRACES);
 		job = &s->jobs[s->job_count - 1];
+		use_whole(job, s->history.windows[windows[i]].range);
 		job->root_service = s->operations.foreign_service;
 		job->root_name = s->operations.foreign_name;
 		job->is_root_called = false;
 	}
 }
 
-bool operation_history_request(struct operation_history *s,
+/* From the window before on, in whole steps: what is counted then begins and
+ * ends with one. */
+static void count_density(struct operation_history *s,
+			  const struct investigation *v,
+			  struct time_range window, struct job **jobs, size_t *n)
+{
+	const struct operation *root = &s->operations.items[0];
+	struct time_range range = { window_previous(window).from_ns,
+				    window.to_ns };
+	int64_t step_ns = (range.to_ns - range.from_ns) / DENSITY_STEPS;
+
+	if (!backends_trace_traits(v->backends)->counts_names ||
+	    !s->operations.has_single_root || step_ns < NS_PER_S)
+		return;
+	step_ns -= step_ns % NS_PER_S;
+	range.from_ns -= range.from_ns % step_ns;
+	range.to_ns += step_ns - range.to_ns % step_ns;
+	count_job_init_aid(&s->density, root->service, range, step_ns);
+	s->density.name = root->name;
+	if (!s->operations.is_root_called) {
+		s->density.root_service = s->operations.root_service;
+		s->density.root_name = s->operations.root_name;
+	}
+	jobs[(*n)++] = &s->density.job;
+}
+
+bool operation_history_prepare(struct operation_history *s,
 			       struct investigation *v, const struct suspect *g,
 			       struct time_range window, struct job **jobs,
 			       size_t *n, struct error *err)
@@ -1006,15 +1119,28 @@ bool operation_history_request(struct operation_history *s,
 	s->history.keys = s->keys;
 	s->history.key_count =
 		contrast_keys_collect(v->trace, &s->operations, s->keys);
+	count_density(s, v, window, jobs, n);
+	return true;
+}
+
+void operation_history_request(struct operation_history *s,
+			       const struct investigation *v,
+			       const struct suspect *g,
+			       struct time_range window, struct job **jobs,
+			       size_t *n)
+{
+	if (!s->operations.count)
+		return;
 	s->roles.slow =
 		add_slices(s, v, window,
 			   backends_trace_traits(v->backends)->history_slices);
-	add_slow_only(s, v, suspect_entry(v->trace, g), window);
+	/* Else it is known first what the slow window holds. */
+	if (!s->density.job.has_answer)
+		add_slow_only(s, v, suspect_entry(v->trace, g), window);
 	add_baselines(s, v, window, &v->question->baseline);
 	add_foreign(s, v);
 	for (size_t i = 0; i < s->job_count; i++)
 		jobs[(*n)++] = &s->jobs[i].job;
-	return true;
 }
 
 void operation_history_request_again(struct operation_history *s,

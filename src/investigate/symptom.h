@@ -98,6 +98,8 @@ struct operation_history {
 	struct history history;
 	struct history_key keys[HISTORY_KEYS]; /* of the history */
 	struct window_roles roles;
+	/* How many requests like this one there were around it and before. */
+	struct count_job density;
 	struct history_job jobs[HISTORY_JOBS];
 	size_t job_count;
 	/* Before, requests of the slow window were as quick as ever, and are
@@ -122,12 +124,20 @@ void operation_history_release(struct operation_history *s);
 uint32_t operation_history_find(const struct operation_history *s,
 				const struct trace *t, uint32_t span);
 
-/* The questions to the trace server, for jobs_run(); none when the trace
- * came from a file. window: around the trace. */
-bool operation_history_request(struct operation_history *s,
+/* What other traces are to be asked about; none when the trace came from a
+ * file. window: around the trace. At most one job, for servers that count for
+ * less than they search: its answer makes the searches cheaper. */
+bool operation_history_prepare(struct operation_history *s,
 			       struct investigation *v, const struct suspect *g,
 			       struct time_range window, struct job **jobs,
 			       size_t *n, struct error *err) MUST_CHECK;
+
+/* The questions to the trace server, for jobs_run(). */
+void operation_history_request(struct operation_history *s,
+			       const struct investigation *v,
+			       const struct suspect *g,
+			       struct time_range window, struct job **jobs,
+			       size_t *n);
 
 /* After it was judged: windows between those that were asked for, when these
  * leave open which is healthy. At most BASELINES_BETWEEN jobs; when they ran it

@@ -598,9 +598,22 @@ static void tempo_count_path(const struct count_query *query, struct buf *out)
 	struct buf q;
 
 	buf_init(&q, LIMIT_URL_BYTES);
-	buf_add_text(&q, "{resource.service.name=");
-	traceql_add_string(&q, query->service);
-	buf_add_text(&q, "&&(kind=server||kind=consumer)}|count_over_time()");
+	buf_add_char(&q, '{');
+	if (query->root_service.len) {
+		buf_add_text(&q, "rootServiceName=");
+		traceql_add_string(&q, query->root_service);
+		buf_add_text(&q, "&&rootName=");
+		traceql_add_string(&q, query->root_name);
+		buf_add_text(&q, "&&");
+	}
+	traceql_add_equal(&q, "resource.service.name", query->service);
+	if (query->name.len) {
+		buf_add_text(&q, "&&name=");
+		traceql_add_string(&q, query->name);
+	} else {
+		buf_add_text(&q, "&&(kind=server||kind=consumer)");
+	}
+	buf_add_text(&q, "}|count_over_time()");
 	buf_add_text(out, "/api/metrics/query_range?q=");
 	url_encode_built(out, &q);
 	/* As many examples as points would be most of the answer; 0 asks for
@@ -805,6 +818,7 @@ const struct trace_backend trace_tempo = {
 		    .finds_errors_only = true,
 		    .duration_slack_ns = NS_PER_MS,
 		    .history_slices = HISTORY_SLICES,
+		    .counts_names = true,
 		    .search_least = 200,
 		    .search_most = 4000,
 		    .search_rounds = SEARCH_ROUNDS },

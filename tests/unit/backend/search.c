@@ -500,11 +500,27 @@ static void test_counts_are_asked_for(void **state)
 	assert_int_equal(tempo_count_step_ns(&query), 6000000000);
 	query.step_ns = 3;
 	assert_int_equal(tempo_count_step_ns(&query), NS_PER_MS);
+	query = (struct count_query){
+		.service = STR("c"),
+		.range = { 120 * NS_PER_S, 240 * NS_PER_S },
+		.step_ns = 60 * NS_PER_S,
+		.name = STR("GET /\"x"),
+		.root_service = STR("w"),
+		.root_name = STR("load"),
+	};
+	check_count(&trace_tempo, &query,
+		    "/api/metrics/query_range?q=%7BrootServiceName%3D%22w%22%26"
+		    "%26rootName%3D%22load%22%26%26resource.service.name%3D%22c"
+		    "%22%26%26name%3D%22GET%20%2F%5C%22x%22%7D%7Ccount_over_"
+		    "time%28%29&start=120000000000&end=240000000000&"
+		    "step=60000ms&exemplars=1");
 }
 
 static void test_no_such_server(void **state)
 {
-	const struct count_query count = { STR("s"), { 0, 1 }, 1 };
+	const struct count_query count = { .service = STR("s"),
+					     .range = { 0, 1 },
+					     .step_ns = 1 };
 	struct search_query query = query_make();
 	struct http_request request;
 

@@ -2,6 +2,7 @@
 #include "../unit.h"
 #include "investigate/symptom.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -36,6 +37,10 @@ static const struct time_range window = {
 	FIXTURE_BASE_NS + 300 * NS_PER_S + 1,
 };
 
+/* What the server counts in each step from which on; none: it does not tell. */
+static int64_t counted_before, counted_after;
+static int64_t counted_from_ns;
+
 static int setup(void **state)
 {
 	(void)state;
@@ -48,6 +53,7 @@ static int setup(void **state)
 	fixture_trace(&trace, call);
 	operation_history_init(&situation);
 	job_count = 0;
+	counted_before = counted_after = 0;
 	return 0;
 }
 
@@ -69,14 +75,34 @@ static uint32_t span_named(const char *name)
 	return SPAN_NONE;
 }
 
+static void count(void)
+{
+	struct count_job *c = &situation.density;
+
+	if (!counted_before && !counted_after)
+		return;
+	assert_non_null(c->job.type);
+	c->counts = arena_array(&result.arena, c->step_count, sizeof *c->counts);
+	for (uint32_t i = 0; i < c->step_count; i++)
+		c->counts[i] = c->range.from_ns + i * c->step_ns <
+					       counted_from_ns
+				       ? counted_before
+				       : counted_after;
+	c->job.has_answer = true;
+}
+
 static void ask(const char *owner)
 {
 	assert_true(trace_times_compute(&trace, &result.arena, &guilty.times,
 					&err));
 	guilty.pick.owner = span_named(owner);
 	guilty.pick.profile_span = SPAN_NONE;
-	assert_true(operation_history_request(&situation, &v, &guilty, window,
+	assert_true(operation_history_prepare(&situation, &v, &guilty, window,
 					      jobs, &job_count, &err));
+	job_count = 0;
+	count();
+	operation_history_request(&situation, &v, &guilty, window, jobs,
+				  &job_count);
 }
 
 /* How many jobs ask about a window; each begins where the one before it
@@ -121,6 +147,70 @@ static void test_windows_are_asked_about_in_slices(void **state)
 	assert_int_equal(job_count, situation.job_count);
 }
 
+static const struct history_job *nth_of(uint32_t asked, size_t n)
+{
+	for (size_t i = 0; i < situation.job_count; i++)
+		if (situation.jobs[i].window == asked && n-- == 0)
+			return &situation.jobs[i];
+	fail_msg("not asked for");
+	return NULL;
+}
+
+static double seconds_of(const struct history_job *job)
+{
+	return time_range_seconds(job->range);
+}
+
+/* The newest fifty of a slice lie within its last seconds: a search costs what
+ * lies in its range. */
+static void test_of_busy_slices_the_end_is_searched(void **state)
+{
+	(void)state;
+	counted_before = counted_after = 30; /* in six seconds */
+	ask("GET /user");
+	for (size_t i = 0; i < 4; i++) {
+		const struct history_job *job = nth_of(situation.roles.slow, i);
+
+		assert_true(seconds_of(job) >= 12 && seconds_of(job) < 19);
+		assert_true(job->is_newest_part);
+		assert_in_range(job->range.to_ns,
+				window.from_ns + 149 * NS_PER_S,
+				window.to_ns);
+	}
+	assert_true(
+		seconds_of(nth_of(situation.roles.baselines[BASELINE_PREVIOUS],
+				  1)) < 31);
+	/* Not counted: three times what it would take now. */
+	assert_true(fabs(seconds_of(nth_of(
+				 situation.roles.baselines[BASELINE_WEEK], 0)) -
+			 60) < 1);
+}
+
+/* One answer holds all of them. */
+static void test_few_are_not_searched_in_slices(void **state)
+{
+	(void)state;
+	counted_before = 30;
+	counted_after = 2;
+	counted_from_ns = window.from_ns;
+	ask("GET /user");
+	assert_int_equal(count_slices(situation.roles.slow, window), 1);
+	assert_false(nth_of(situation.roles.slow, 0)->is_newest_part);
+	assert_int_equal(nth_of(situation.roles.slow, 0)->trace_limit, 300);
+	assert_true(
+		seconds_of(nth_of(situation.roles.baselines[BASELINE_PREVIOUS],
+				  1)) < 31);
+}
+
+/* What nobody asked for so far was not counted: all of it is searched. */
+static void test_unknown_numbers_narrow_nothing(void **state)
+{
+	(void)state;
+	counted_before = counted_after = -1;
+	ask("GET /user");
+	assert_int_equal(count_slices(situation.roles.slow, window), 4);
+}
+
 static const struct history_job *slow_only(void)
 {
 	size_t at = 0;
@@ -130,6 +220,14 @@ static const struct history_job *slow_only(void)
 		at++;
 	assert_int_equal(situation.jobs[at].window, situation.roles.slow_only);
 	return &situation.jobs[at];
+}
+
+static void ask_again_for(const char *owner)
+{
+	situation.is_answered = true;
+	guilty.pick.owner = span_named(owner);
+	operation_history_request_again(&situation, &v, &guilty, window, jobs,
+					&job_count);
 }
 
 /* Those like it are of the operation that owns the time, under any root. */
@@ -158,10 +256,7 @@ static void test_the_same_operation_is_not_asked_for_again(void **state)
 	(void)state;
 	ask("SELECT a");
 	asked = situation.job_count;
-	situation.is_answered = true;
-	guilty.pick.owner = span_named("GET /user");
-	operation_history_request_again(&situation, &v, &guilty, window, jobs,
-					&job_count);
+	ask_again_for("GET /user");
 	assert_int_equal(situation.job_count, asked);
 	assert_int_equal(job_count, asked);
 }
@@ -174,10 +269,7 @@ static void test_another_operation_is_asked_for_once(void **state)
 	(void)state;
 	ask("SELECT a");
 	asked = situation.job_count;
-	situation.is_answered = true;
-	guilty.pick.owner = span_named("POST /login");
-	operation_history_request_again(&situation, &v, &guilty, window, jobs,
-					&job_count);
+	ask_again_for("POST /login");
 	assert_int_equal(situation.job_count, asked + 1);
 	assert_int_equal(job_count, asked + 1);
 	assert_ptr_equal(jobs[asked], &situation.jobs[asked].job);
@@ -189,11 +281,34 @@ static void test_another_operation_is_asked_for_once(void **state)
 					      span_named("POST /login")));
 }
 
-static void ask_again_for(const char *owner)
+/* The searches found as many as would be asked for. */
+static void test_requests_like_it_that_came_are_not_asked_for(void **state)
 {
-	guilty.pick.owner = span_named(owner);
-	operation_history_request_again(&situation, &v, &guilty, window, jobs,
-					&job_count);
+	static struct history_span spans[30];
+	struct history_window *w;
+	size_t asked;
+
+	(void)state;
+	counted_before = counted_after = 2;
+	ask("SELECT a");
+	asked = situation.job_count;
+	w = &situation.history.windows[situation.roles.slow];
+	w->spans = spans;
+	w->span_count = COUNT_OF(spans);
+	for (size_t i = 0; i < COUNT_OF(spans); i++)
+		spans[i] = (struct history_span){
+			.operation = operation_history_find(
+				&situation, &trace, span_named("GET /user")),
+			.duration_ns = (i ? 400 : 300) * NS_PER_MS,
+		};
+	ask_again_for("SELECT a");
+	assert_int_equal(situation.job_count, asked + 1);
+	spans[0].duration_ns = 400 * NS_PER_MS;
+	situation.history.window_count--;
+	situation.job_count--;
+	ask_again_for("SELECT a");
+	assert_int_equal(situation.job_count, asked);
+	w->span_count = 0;
 }
 
 /* Blame goes to a caller and comes back. */
@@ -205,7 +320,6 @@ static void test_blame_that_comes_back_asks_nothing(void **state)
 	(void)state;
 	ask("SELECT a");
 	first = situation.roles.slow_only;
-	situation.is_answered = true;
 	ask_again_for("POST /login");
 	asked = situation.job_count;
 	ask_again_for("GET /user");
@@ -236,7 +350,6 @@ static void test_windows_end_at_their_limit(void **state)
 	trace_release(&trace);
 	fixture_trace(&trace, chain);
 	ask("GET /user");
-	situation.is_answered = true;
 	for (size_t i = 0; i < COUNT_OF(owners); i++) {
 		asked = situation.job_count;
 		ask_again_for(owners[i]);
@@ -314,7 +427,17 @@ UNIT_TESTS(symptom)
 			test_windows_are_asked_about_in_slices, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(
+			test_of_busy_slices_the_end_is_searched, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			test_few_are_not_searched_in_slices, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_unknown_numbers_narrow_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(
 			test_requests_like_it_are_of_the_guilty_operation,
+			setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_requests_like_it_that_came_are_not_asked_for,
 			setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_the_same_operation_is_not_asked_for_again, setup,
