@@ -90,11 +90,17 @@ static int compare_candidate(const void *left, const void *right)
 }
 
 /* The own time of a client span that has a server side is spent in the
- * network or in queues: it has to be twice as long to be the answer. */
+ * network or in queues: it has to be twice as long to be the answer, unless it
+ * is this part of the path. */
+#define WAY_PATH_PERCENT 60
+
 static int64_t weigh(const struct rank *r, uint32_t span, int64_t time_ns)
 {
-	return span_server_side(r->calls->t, span) == SPAN_NONE ? time_ns
-								: time_ns / 2;
+	if (span_server_side(r->calls->t, span) == SPAN_NONE ||
+	    sat_mul_i64(time_ns, 100) >=
+		    sat_mul_i64(r->times->path_ns, WAY_PATH_PERCENT))
+		return time_ns;
+	return time_ns / 2;
 }
 
 /* A child that overlaps a later one is not on the path, and its time falls to

@@ -147,7 +147,16 @@ static void network_counts_half(void **state)
 	      "1 0 a C call 0 100\n"
 	      "2 1 b S serve 40 58\n",
 	      (struct guilty_want){ 0 });
-	expect(&r, 0, 1, 1, 41);
+	expect(&r, 0, 1, 1, 82);
+	end(&r);
+	/* 990 of 1,600 ms pass before the callee begins, which then works for
+	 * 510 ms and ends a little after its caller. */
+	begin(&r,
+	      "1 0 web S GET 0 1600\n"
+	      "2 1 web C call 10 1510\n"
+	      "3 2 api S serve 1000 1510.001\n",
+	      (struct guilty_want){ 0 });
+	expect(&r, 0, 2, 1, 990);
 	end(&r);
 }
 
