@@ -502,7 +502,7 @@ static void write_drawing(struct jsonw *w, enum metric_meaning meaning)
 static void write_field(struct jsonw *w, const struct document *d,
 			enum metric_meaning meaning)
 {
-	double above = document_threshold(d);
+	double above = meaning == METRIC_LATENCY ? document_threshold(d) : 0;
 
 	jsonw_addf(w, "fieldConfig:{defaults:{unit:%s, min:0",
 		   unit_id(&d->sources[meaning], meaning));
