@@ -757,6 +757,29 @@ static void settle_resources(struct cost *c)
 		cpu->used = (struct cost_number){ profiled, COST_OF_PROFILES };
 }
 
+/* More by as much is how far two ways to measure lie apart. */
+#define LIKE_KERNEL 1.1
+
+/* What the kernel counted is the cost, which the profile divides: some profilers
+ * count threads that wait for a CPU. Less in the profile is a row of its own. */
+static void settle_unit(struct cost *c)
+{
+	const struct cost_number *used = &c->resources[COST_CPU].used;
+	double profiled = cost_amount(c, c->functions.whole.value);
+
+	if (c->what != COST_CPU || used->source != COST_OF_METRICS ||
+	    !(profiled > used->value))
+		return;
+	c->unit_s *= used->value / profiled;
+	if (profiled > LIKE_KERNEL * used->value)
+		investigation_note(c->v,
+				   (struct note){
+					   .kind = NOTE_PROFILE_OVER_KERNEL,
+					   .percent = 100 * profiled /
+						      used->value,
+				   });
+}
+
 /* ---- the road ---- */
 
 static double seconds_of(const struct comparison_side *side)
@@ -877,6 +900,7 @@ bool cost_investigate(struct cost *c, struct error *err)
 		c->seconds = seconds_of(&c->chosen.comparison.slow);
 	if (!check_length(c, err) || !find_functions(c, err))
 		return false;
+	settle_unit(c);
 	settle_resources(c);
 	return (!c->want->has_operations || c->what == COST_MEMORY ||
 		cost_ask_operations(c, err)) &&

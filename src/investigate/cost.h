@@ -108,7 +108,9 @@ struct cost {
 	 * profile holds samples and metrics tell all. */
 	enum cost_what what;
 	struct function_costs functions;
-	double unit_s;  /* of one value of a profile of CPU */
+	/* Of one value of a profile of CPU; less than its unit where the kernel
+	 * counted less. */
+	double unit_s;
 	double seconds; /* profiled; 0: not known, or of single requests */
 	double requests_error;       /* relative, as of functions */
 	struct cost_number requests; /* while it was profiled */

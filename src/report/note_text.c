@@ -244,6 +244,14 @@ static void add_reasons(const struct note *n, struct notes *notes)
 			  "usage and allocation are higher",
 			  n->percent);
 		break;
+	case NOTE_PROFILE_OVER_KERNEL:
+		notes_add(notes,
+			  "the profile has %.1f times the CPU that the metrics "
+			  "counted, as profilers have that count threads "
+			  "waiting for a CPU: the metrics are the cost, which "
+			  "the profile divides",
+			  n->percent / 100);
+		break;
 	case NOTE_REQUESTS_TRACED:
 		notes_add(notes,
 			  "requests are those whose traces were kept: where "
