@@ -25,6 +25,7 @@ static bool question(struct services *s, struct context *ctx, struct error *err)
 		.backends = &ctx->backends,
 		.note = note_text_add,
 		.service = o->service,
+		.asks_kernel = true,
 	};
 	if (!window_resolve(o, ctx->backends.now_ns, DEFAULT_WINDOW_NS,
 			    &s->window, err))

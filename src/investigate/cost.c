@@ -757,9 +757,6 @@ static void settle_resources(struct cost *c)
 		cpu->used = (struct cost_number){ profiled, COST_OF_PROFILES };
 }
 
-/* More by as much is how far two ways to measure lie apart. */
-#define LIKE_KERNEL 1.1
-
 /* What the kernel counted is the cost, which the profile divides: some profilers
  * count threads that wait for a CPU. Less in the profile is a row of its own. */
 static void settle_unit(struct cost *c)

@@ -74,6 +74,8 @@ enum note_kind {
 	NOTE_FILES_HOLD_NOTHING, /* count of total: nothing that stays */
 	NOTE_METRICS_PART,      /* they are of percent of the window */
 	NOTE_PROFILE_OVER_KERNEL, /* CPU of it in percent of the metrics' */
+	NOTE_SERVICES_OVER_KERNEL, /* the same of count services, at most of
+				      name */
 	NOTE_REQUESTS_TRACED,   /* more were served where traces are sampled */
 	NOTE_REQUESTS_UNKNOWN,  /* nobody counted them; reason, or NULL */
 	NOTE_SIZE_BELOW_USE,    /* the hint, in percent of what it uses now */

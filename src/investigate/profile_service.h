@@ -230,6 +230,7 @@ struct services {
 	const char *service;      /* no other; NULL: all */
 	struct time_range window; /* at most SERVICES_MAX_NS; whole steps when
 				   * answered */
+	bool asks_kernel; /* what metrics counted, where it is less */
 	/* The answer, in the backends' arena. */
 	int64_t step_ms;
 	size_t step_count;

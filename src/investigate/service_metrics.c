@@ -190,6 +190,8 @@ static bool question_init(struct metric_job *job,
 		.meaning = q->meaning,
 		.over = q->over,
 		.service = m->service,
+		.services = m->services,
+		.is_by_service = m->services != NULL,
 		.operation = q->operation,
 		.quantile = q->quantile,
 		.rate_ns = q->rate_ns   ? q->rate_ns

@@ -11,6 +11,10 @@
 #include "backend/metrics.h"
 #include "model/metrics.h"
 
+/* Profiles with more CPU than metrics counted, by so much, are no matter of how
+ * far two ways to measure lie apart. */
+#define LIKE_KERNEL 1.1
+
 struct service_metrics {
 	struct backends *backends;
 	const char *service;  /* borrowed */
@@ -58,7 +62,7 @@ struct service_metric {
 	struct error err; /* why there is none */
 };
 
-/* Asks all of them side by side. */
+/* Asks all of them side by side. Of several services there is a series each. */
 bool service_metrics_ask(const struct service_metrics *m,
 			 struct service_metric *list, size_t count,
 			 struct error *err) MUST_CHECK;

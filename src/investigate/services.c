@@ -8,6 +8,7 @@
 #include "backend/selector.h"
 #include "base/num.h"
 #include "investigate/investigation.h"
+#include "investigate/service_metrics.h"
 
 /* Senders upload every 10 to 15 s: shorter steps would show gaps. */
 #define STEP_MIN_MS 15000
@@ -335,12 +336,97 @@ static bool ask_others(struct services *s, struct error *err)
 	return done;
 }
 
+/* ---- what the kernel counted ---- */
+
+/* The services whose profiles have more, and the one with the most of it. */
+struct over_kernel {
+	size_t count;
+	struct str name;
+	double factor;
+};
+
+static void take_kernel(struct services *s, struct service_row *row,
+			double cores, struct over_kernel *over)
+{
+	double counted_ns =
+		cores * (double)(s->window.to_ns - s->window.from_ns);
+	double factor = row->total_ns / counted_ns;
+
+	if (!row->cpu_ns || !(counted_ns > 0) || !(factor > 1))
+		return;
+	for (size_t i = 0; i < s->step_count; i++)
+		row->cpu_ns[i] /= factor;
+	row->total_ns = counted_ns;
+	if (factor > LIKE_KERNEL)
+		over->count++;
+	if (factor > over->factor) {
+		over->factor = factor;
+		over->name = row->name;
+	}
+}
+
+static bool ask_kernel(struct services *s, struct error *err)
+{
+	struct service_metrics m;
+	struct service_metric cpu = { .meaning = METRIC_CPU,
+				      .range = s->window };
+	struct over_kernel over = { .count = 0 };
+
+	if (!(s->service ? service_metrics_find(&m, s->backends, s->service,
+						s->window, err)
+			 : service_metrics_find_several(&m, s->backends, ".+",
+							s->window, err)))
+		return false;
+	if (!m.sources[METRIC_CPU].name)
+		return true;
+	if (!service_metrics_ask(&m, &cpu, 1, err))
+		return false;
+	if (!cpu.has_answer) {
+		*err = cpu.err;
+		return false;
+	}
+	for (size_t i = 0; i < cpu.series_count; i++) {
+		const struct metric_series *of = &cpu.series[i];
+		const char *label = metric_series_label(&m.sources[METRIC_CPU]);
+		struct str name = s->service ? str_from(s->service)
+					     : metric_label_find(
+						       of, str_from(label));
+		struct service_row *row = find_row(s, name);
+
+		if (row && of->point_count)
+			take_kernel(s, row, of->points[0].value, &over);
+	}
+	if (over.count)
+		s->note(&(struct note){ .kind = NOTE_SERVICES_OVER_KERNEL,
+					.name = over.name,
+					.count = over.count,
+					.percent = 100 * over.factor },
+			s->backends->notes);
+	return true;
+}
+
+/* Nothing needs it: what goes wrong is a note. */
+static bool settle_kernel(struct services *s, struct error *err)
+{
+	if (!s->asks_kernel || s->backends->metrics.is_default ||
+	    ask_kernel(s, err))
+		return true;
+	if (investigation_must_end(err))
+		return false;
+	s->note(&(struct note){ .kind = NOTE_METRICS_MISSING,
+				.reason = err->message },
+		s->backends->notes);
+	error_clear(err);
+	return true;
+}
+
 bool services_fetch(struct services *s, struct error *err)
 {
 	cut_window(s);
 	if (!selector_of_service(s->backends->arena, s->service, &s->selector,
 				 err) ||
-	    !ask_typical(s, err) || !ask_others(s, err))
+	    !ask_typical(s, err) || !ask_others(s, err) ||
+	    !settle_kernel(s, err))
 		return false;
 	if (s->count)
 		qsort(s->rows, s->count, sizeof *s->rows, compare_rows);

@@ -252,6 +252,15 @@ static void add_reasons(const struct note *n, struct notes *notes)
 			  "the profile divides",
 			  n->percent / 100);
 		break;
+	case NOTE_SERVICES_OVER_KERNEL:
+		notes_add(notes,
+			  "profiles of %zu service%s have more CPU than the "
+			  "metrics counted, those of %.*s %.1f times as much: "
+			  "some profilers count threads waiting for a CPU; "
+			  "cores are by the metrics",
+			  n->count, &"s"[n->count == 1], STR_ARGS(n->name),
+			  n->percent / 100);
+		break;
 	case NOTE_REQUESTS_TRACED:
 		notes_add(notes,
 			  "requests are those whose traces were kept: where "
