@@ -129,14 +129,19 @@ static bool find(struct service_metrics *m, struct time_range window,
 	struct candidates c;
 
 	list_candidates(&c, backends_metrics(b)->is_cloud, false);
-	for (size_t i = 0; i < COUNT_OF(jobs); i++)
+	for (size_t i = 0; i < COUNT_OF(jobs); i++) {
 		if (!presence_init(&jobs[i], &c, i == 0, m, window, err))
 			return false;
+		jobs[i].is_extra = m->is_extra;
+	}
 	if (!jobs_run(b, list, COUNT_OF(list), err))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(jobs); i++) {
 		if (!jobs[i].job.has_answer) {
 			*err = jobs[i].job.err;
+			m->is_unheld = m->is_extra &&
+				       err->code == ERROR_NOT_FOUND &&
+				       !jobs[i].job.status;
 			return false;
 		}
 		take_presence(m, &c, &jobs[i].answer);
@@ -157,6 +162,17 @@ bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
 				  struct time_range window, struct error *err)
 {
 	*m = (struct service_metrics){ .backends = b, .services = services };
+	return find(m, window, err);
+}
+
+bool service_metrics_find_extra(struct service_metrics *m, struct backends *b,
+				const char *service, struct time_range window,
+				struct error *err)
+{
+	*m = (struct service_metrics){ .backends = b,
+				       .service = service,
+				       .services = service ? NULL : ".+",
+				       .is_extra = true };
 	return find(m, window, err);
 }
 

@@ -21,6 +21,10 @@ struct service_metrics {
 	const char *services; /* instead of it, as in struct metric_want */
 	/* By meaning; without a name where the server has none. */
 	struct metric_source sources[METRIC_MEANINGS];
+	/* Done without: a replayed case may lack it, which then is why there is
+	 * no answer. */
+	bool is_extra;
+	bool is_unheld;
 };
 
 /* Which there were in the last hour of the window. None at all is no failure.
@@ -34,6 +38,12 @@ bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
 				  const char *services,
 				  struct time_range window,
 				  struct error *err) MUST_CHECK;
+
+/* The same of one or, where that is NULL, of all, beside what a command is
+ * about. */
+bool service_metrics_find_extra(struct service_metrics *m, struct backends *b,
+				const char *service, struct time_range window,
+				struct error *err) MUST_CHECK;
 
 /* The same of what is allocated to it, in one more request. */
 bool service_metrics_find_allocation(struct service_metrics *m,

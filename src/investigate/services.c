@@ -372,11 +372,9 @@ static bool ask_kernel(struct services *s, struct error *err)
 				      .range = s->window };
 	struct over_kernel over = { .count = 0 };
 
-	if (!(s->service ? service_metrics_find(&m, s->backends, s->service,
-						s->window, err)
-			 : service_metrics_find_several(&m, s->backends, ".+",
-							s->window, err)))
-		return false;
+	if (!service_metrics_find_extra(&m, s->backends, s->service, s->window,
+					err))
+		return m.is_unheld;
 	if (!m.sources[METRIC_CPU].name)
 		return true;
 	if (!service_metrics_ask(&m, &cpu, 1, err))
@@ -408,9 +406,10 @@ static bool ask_kernel(struct services *s, struct error *err)
 /* Nothing needs it: what goes wrong is a note. */
 static bool settle_kernel(struct services *s, struct error *err)
 {
-	if (!s->asks_kernel || s->backends->metrics.is_default ||
-	    ask_kernel(s, err))
+	if (!s->asks_kernel || s->backends->metrics.is_default)
 		return true;
+	if (ask_kernel(s, err))
+		return error_clear(err), true;
 	if (investigation_must_end(err))
 		return false;
 	s->note(&(struct note){ .kind = NOTE_METRICS_MISSING,
