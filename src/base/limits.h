@@ -342,4 +342,7 @@
 /* An address that holds a trace id; browsers and servers stop before. */
 #define LIMIT_URL_BYTES (32 * KIB)
 
+/* The condition of an alert, in which a selector stands a dozen times. */
+#define LIMIT_RULE_BYTES (16 * LIMIT_URL_BYTES)
+
 #endif

@@ -26,6 +26,9 @@
 /* A process that began within the window warms up first: a tenth of its life,
  * ten minutes at least, a quarter at most. */
 #define WARM_UP_NS (10 * NS_PER_MIN)
+/* Uploads are up to a minute apart: of a process that sent some all the time the
+ * first and the last lie so far within the window. */
+#define EDGES_NS (2 * NS_PER_MIN)
 
 /* ---- asking ---- */
 
@@ -359,14 +362,15 @@ static bool add_segment(struct cutter *c, size_t from, size_t to,
 	int64_t length = s.range.to_ns - s.range.from_ns;
 	int64_t warm_up = length / 10;
 
-	if (length > subject->longest_ns)
-		subject->longest_ns = length;
 	if (warm_up < WARM_UP_NS)
 		warm_up = WARM_UP_NS < length / 4 ? WARM_UP_NS : length / 4;
-	if (is_from_start)
+	if (is_from_start) {
 		s.range.from_ns += warm_up;
-	if (s.range.to_ns - s.range.from_ns < LEAK_LEAST_NS ||
-	    !fill_blocks(c, &s)) {
+		length -= warm_up;
+	}
+	if (length > subject->longest_ns)
+		subject->longest_ns = length;
+	if (length < LEAK_LEAST_NS - EDGES_NS || !fill_blocks(c, &s)) {
 		subject->short_count++;
 		return true;
 	}

@@ -384,6 +384,17 @@ void document_growth_condition(const struct document *d,
 	buf_addf(out, " within %s", time);
 }
 
+void document_full_condition(const struct document *d, struct buf *out)
+{
+	char limit[UNIT_TEXT_BYTES];
+
+	buf_addf(out, "memory above %.0f %% of its limit", 100 * FULL_ENOUGH);
+	if (d->leak->limit_bytes > 0) {
+		format_size(sat_round_f64(d->leak->limit_bytes), limit);
+		buf_addf(out, " of %s", limit);
+	}
+}
+
 void document_growth_measured(const struct document *d, struct buf *out)
 {
 	const struct growth *g = leaking(d);
@@ -448,8 +459,9 @@ static void note_horizon(const struct document *d,
 	format_duration(2 * g->horizon_ns, learning);
 	notes_add(notes,
 		  "Cloud Monitoring learns for twice as long, %s, before its "
-		  "first forecast",
-		  learning);
+		  "first forecast; until then the other condition fires, "
+		  "above %.0f %% of the limit",
+		  learning, 100 * FULL_ENOUGH);
 }
 
 void document_growth_notes(const struct document *d, bool is_google,

@@ -108,6 +108,9 @@ void document_growth_condition(const struct document *d,
 			       const struct document_growth *g,
 			       struct buf *out);
 
+/* "memory above 90 % of its limit of 512 MiB". */
+void document_full_condition(const struct document *d, struct buf *out);
+
 /* What was measured and the command that measures again, as sentences. */
 void document_growth_measured(const struct document *d, struct buf *out);
 void document_growth_next(const struct document *d, struct buf *out);

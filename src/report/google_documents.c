@@ -670,24 +670,33 @@ static void write_growth_aggregation(struct jsonw *w,
 		   g->horizon_ns ? "ALIGN_MAX" : "ALIGN_PERCENT_CHANGE");
 }
 
-static void write_growth_condition(struct jsonw *w, const struct document *d,
-				   const struct document_growth *g)
+/* A condition up to what ends it. */
+static void begin_growth_condition(struct jsonw *w, const struct document *d,
+				   const struct document_growth *g,
+				   struct buf *name)
 {
 	const struct metric_source *s = &d->sources[g->meaning];
 	struct metric_want want = document_want(d, g->meaning);
-	struct buf name;
 
 	want.quantile = 0.99;
-	buf_init(&name, LIMIT_URL_BYTES);
-	document_growth_condition(d, g, &name);
 	jsonw_object(w);
-	document_pair(w, "displayName", &name);
+	document_pair(w, "displayName", name);
 	jsonw_addf(w, "conditionThreshold:{");
 	write_filter(w, s, &want);
 	jsonw_addf(w, "aggregations:[");
 	write_growth_aggregation(w, s, &want, g);
 	jsonw_addf(w, "], comparison:COMPARISON_GT, thresholdValue:%.6f",
 		   g->horizon_ns ? g->threshold : g->percent);
+}
+
+static void write_growth_condition(struct jsonw *w, const struct document *d,
+				   const struct document_growth *g)
+{
+	struct buf name;
+
+	buf_init(&name, LIMIT_URL_BYTES);
+	document_growth_condition(d, g, &name);
+	begin_growth_condition(w, d, g, &name);
 	pair_seconds(w, "duration", DOCUMENT_GROWTH_FOR_NS);
 	jsonw_addf(w, "trigger:{count:1}");
 	if (g->horizon_ns) {
@@ -696,6 +705,18 @@ static void write_growth_condition(struct jsonw *w, const struct document *d,
 		jsonw_object_end(w);
 	}
 	jsonw_addf(w, "}}");
+}
+
+/* A process may be ended before the forecast has learnt: what it has now. */
+static void write_full_condition(struct jsonw *w, const struct document *d,
+				 const struct document_growth *g)
+{
+	struct buf name;
+
+	buf_init(&name, LIMIT_URL_BYTES);
+	document_full_condition(d, &name);
+	begin_growth_condition(w, d, g, &name);
+	jsonw_addf(w, "duration:'60s', trigger:{count:1}}}");
 }
 
 void google_growth_write(const struct document *d, struct out *out)
@@ -719,5 +740,7 @@ void google_growth_write(const struct document *d, struct out *out)
 	buf_add_char(&text, '`');
 	pair_markdown(&w, &text);
 	write_growth_condition(&w, d, &g);
+	if (g.horizon_ns)
+		write_full_condition(&w, d, &g);
 	end_policy(&w, "WARNING");
 }

@@ -190,9 +190,9 @@ bool leak_explain(const struct leak *l, struct error *err)
 				 GROWTH_BLOCKS);
 	return error_set(err, ERROR_NOT_FOUND,
 			 "too little to judge: the longest that an instance of "
-			 "\"%s\" sent profiles in this window is %s; %u "
-			 "intervals with uploads in each and %s in all are "
-			 "needed (--since %s)",
+			 "\"%s\" sent profiles in this window is %s, its "
+			 "warm-up left out; %u blocks with uploads in each and "
+			 "%s in all are needed (--since %s)",
 			 l->service, longest_ns ? lived : "nothing",
 			 GROWTH_BLOCKS, least, "6h");
 }

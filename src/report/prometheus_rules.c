@@ -357,17 +357,36 @@ void prometheus_alert_write(const void *document, struct out *out)
 	write_text(out, "          description: ", &text);
 }
 
-/* An alert on growing memory. */
+/* An alert on growing memory. Whoever starts, fills a cache, frees in one go or
+ * follows the day grows for hours, too: asked for is a process that is older than
+ * the window, whose later half grew as much as the earlier one, and that is where
+ * it was not a day ago. */
 
-/* A line is laid through so much, as long as what it is drawn on to, but no
- * longer than servers like to read. */
-static void add_range(struct buf *out, int64_t length_ns)
+/* Garbage collectors make teeth: what counts are their peaks. */
+#define PEAKS "15m"
+#define PEAKS_NS (15 * NS_PER_MIN)
+/* A line through half of what it is drawn on, as servers like to read. */
+#define LINE_LEAST_NS NS_PER_HOUR
+/* Where what is held nears its end the later half grows less: a cache that fills
+ * within the time that is looked ahead has e^(-1/4) at most. */
+#define LATER_LEAST 0.75
+/* Of what was measured, or of the limit within the time that is looked ahead. */
+#define GROWTH_LEAST 0.5
+#define LIMIT_PART_LEAST 0.1
+
+struct growth_rule {
+	const struct document_growth *growth;
+	struct buf memory; /* as it is, in PromQL */
+	int64_t line_ns;
+};
+
+static int64_t line_of(const struct document_growth *g)
 {
-	char text[32];
+	int64_t ns = g->horizon_ns ? g->horizon_ns / 2 : g->over_ns;
 
-	format_duration_option(
-		length_ns < RAW_MOST_NS ? length_ns : RAW_MOST_NS, text);
-	buf_addf(out, "[%s:1m]", text);
+	return ns < LINE_LEAST_NS ? LINE_LEAST_NS
+	       : ns > RAW_MOST_NS ? RAW_MOST_NS
+				  : ns;
 }
 
 static void add_memory(const struct document *d,
@@ -384,30 +403,113 @@ static void add_memory(const struct document *d,
 	metric_expression(out, s, &want);
 }
 
+/* "max_over_time(MEMORY[2h:1m] offset 1h)" */
+static void add_over(const struct growth_rule *r, const char *function,
+		     int64_t range_ns, int64_t offset_ns, struct buf *out)
+{
+	char range[32], offset[32];
+
+	format_duration_option(range_ns, range);
+	format_duration_option(offset_ns, offset);
+	buf_addf(out, "%s(%s[%s:1m]%s%s)", function, buf_text(&r->memory),
+		 range, offset_ns ? " offset " : "", offset_ns ? offset : "");
+}
+
+/* "deriv(max_over_time(MEMORY[15m:1m])[2h:5m] offset 1h", an open call. */
+static void add_line(const struct growth_rule *r, const char *function,
+		     int64_t range_ns, int64_t offset_ns, struct buf *out)
+{
+	char range[32], offset[32];
+
+	format_duration_option(range_ns, range);
+	format_duration_option(offset_ns, offset);
+	buf_addf(out, "%s(max_over_time(%s[" PEAKS ":1m])[%s:5m]%s%s", function,
+		 buf_text(&r->memory), range, offset_ns ? " offset " : "",
+		 offset_ns ? offset : "");
+}
+
+/* What grows ever less is forecast by the later half. */
+static void add_forecast(const struct growth_rule *r, struct buf *out)
+{
+	const struct document_growth *g = r->growth;
+
+	if (g->horizon_ns) {
+		add_line(r, "predict_linear", r->line_ns / 2, 0, out);
+		buf_addf(out, ", %lld) > %.15g\n",
+			 (long long)(g->horizon_ns / NS_PER_S), g->threshold);
+		return;
+	}
+	add_line(r, "deriv", r->line_ns, 0, out);
+	buf_addf(out, ") * %lld > %.15g * ",
+		 (long long)(g->over_ns / NS_PER_S), g->percent / 100);
+	add_over(r, "min_over_time", r->line_ns, 0, out);
+	buf_add_char(out, '\n');
+}
+
+/* In the unit of the metric, within the half of the line. */
+static double growth_least(const struct growth_rule *r)
+{
+	const struct document_growth *g = r->growth;
+	double half = (double)(r->line_ns / 2);
+	double of_limit = LIMIT_PART_LEAST * g->threshold * half /
+			  (double)g->horizon_ns;
+	double found = g->full_ns ? GROWTH_LEAST * g->threshold * half /
+					    (double)g->full_ns
+				  : of_limit;
+
+	return found < of_limit ? found : of_limit;
+}
+
+static void add_later_half(const struct growth_rule *r, struct buf *out)
+{
+	const struct document_growth *g = r->growth;
+	int64_t half_ns = r->line_ns / 2;
+
+	buf_add_text(out, "and ");
+	add_line(r, "deriv", half_ns, 0, out);
+	buf_addf(out, ") > %.2g * ", LATER_LEAST);
+	add_line(r, "deriv", half_ns, half_ns, out);
+	buf_add_text(out, ")\nand ");
+	add_over(r, "max_over_time", half_ns, 0, out);
+	buf_add_text(out, " > ");
+	if (!g->horizon_ns)
+		buf_addf(out, "%.15g * ",
+			 1 + GROWTH_LEAST * g->percent / 100 * (double)half_ns /
+				     (double)g->over_ns);
+	add_over(r, "max_over_time", half_ns, half_ns, out);
+	if (g->horizon_ns)
+		buf_addf(out, " + %.4g", growth_least(r));
+	buf_add_char(out, '\n');
+}
+
 static void write_growth_expression(struct out *out, const struct document *d,
 				    const struct document_growth *g)
 {
-	int64_t range_ns = g->horizon_ns ? g->horizon_ns : g->over_ns;
+	struct growth_rule r = { .growth = g, .line_ns = line_of(g) };
+	/* What this hour and the next ones brought a day ago. */
+	int64_t ahead_ns = g->horizon_ns && g->horizon_ns < RAW_MOST_NS
+				   ? g->horizon_ns
+				   : RAW_MOST_NS;
 	struct buf text;
 
-	buf_init(&text, LIMIT_URL_BYTES);
-	buf_add_text(&text, g->horizon_ns ? "predict_linear(" : "deriv(");
-	add_memory(d, g, &text);
-	add_range(&text, range_ns);
-	if (g->horizon_ns) {
-		buf_addf(&text, ", %lld) > %.15g",
-			 (long long)(range_ns / NS_PER_S), g->threshold);
-	} else {
-		buf_addf(&text, ") * %lld\n> %.15g * min_over_time(",
-			 (long long)(range_ns / NS_PER_S), g->percent / 100);
-		add_memory(d, g, &text);
-		add_range(&text, range_ns);
-		buf_add_char(&text, ')');
-	}
-	if (text.state != BUF_OK)
+	buf_init(&r.memory, LIMIT_URL_BYTES);
+	add_memory(d, g, &r.memory);
+	buf_init(&text, LIMIT_RULE_BYTES);
+	add_forecast(&r, &text);
+	add_later_half(&r, &text);
+	buf_add_text(&text, "and ");
+	add_over(&r, "last_over_time", 5 * NS_PER_MIN, r.line_ns + PEAKS_NS,
+		 &text);
+	buf_add_text(&text, "\nunless ");
+	add_over(&r, "max_over_time", NS_PER_HOUR + ahead_ns,
+		 NS_PER_DAY - ahead_ns, &text);
+	buf_add_text(&text, " >= ");
+	add_over(&r, "max_over_time", NS_PER_HOUR, 0, &text);
+	if (text.state != BUF_OK || r.memory.state != BUF_OK)
 		out_fail_memory(out);
 	yaml_pair(out, INDENT, "expr", buf_str(&text));
 	buf_release(&text);
+	buf_release(&r.memory);
 }
 
 void prometheus_growth_write(const struct document *d, struct out *out)
