@@ -156,7 +156,8 @@ bool mcp_call_start(struct mcp_call *c, const struct mcp_settings *settings,
 		return error_set(err, ERROR_INTERNAL, "no process: %s",
 				 strerror(errno));
 	c->pid = pid;
-	c->end_ns = clock_monotonic_ns() +
+	c->begin_ns = clock_monotonic_ns();
+	c->end_ns = c->begin_ns +
 		    (int64_t)settings->call_seconds * NS_PER_S;
 	return true;
 }
@@ -207,8 +208,11 @@ struct str mcp_call_talk(struct mcp_call *c)
 	return talk.len ? talk : STR("the command ended without an answer");
 }
 
-/* Who sends more at once gets an error for the rest. */
+/* Who sends more at once gets an error for the rest; so many run. */
 #define WAITING_MOST 32u
+#define RUNNING_MOST 4u
+/* What is quicker is answered in the order in which it was asked. */
+#define ALONE_MS 3000
 
 /* Answers of which more may be asked for, and their bytes in all. */
 #define KEPT_MOST 8u
@@ -226,9 +230,9 @@ struct server {
 	bool has_ended;   /* the input has */
 	bool is_skipping; /* the rest of a line that is too long */
 	bool is_initialised;
-	struct mcp_call *first; /* runs */
-	struct mcp_call *last;
+	struct mcp_call *first; /* in the order in which they came */
 	unsigned count;
+	unsigned running;
 	struct kept kept[KEPT_MOST];
 	uint64_t answers;
 	struct error *err;
@@ -372,31 +376,79 @@ static void answer_more(struct server *s, struct mcp_call *c)
 
 /* ---- calls ---- */
 
-static void drop_first(struct server *s)
+/* The link to a call; it then leads to the next one. */
+static void drop(struct server *s, struct mcp_call **at)
 {
-	struct mcp_call *c = s->first;
+	struct mcp_call *c = *at;
 
-	s->first = c->next;
-	if (!s->first)
-		s->last = NULL;
+	*at = c->next;
 	s->count--;
+	s->running -= c->pid > 0;
 	mcp_call_free(c);
+}
+
+/* Whether it runs; else it has its answer. */
+static bool start(struct server *s, struct mcp_call *c)
+{
+	struct error err = { 0 };
+
+	if (!c->tool->command) {
+		answer_more(s, c);
+	} else if (!c->is_cancelled) {
+		if (mcp_call_start(c, s->settings, &err))
+			return true;
+		mcp_write_trouble(&s->writer, &c->message,
+				  str_from(err.message));
+	}
+	return false;
+}
+
+/* Of an answer that is still to come. */
+static bool is_early(const struct server *s, const struct mcp_call *c,
+		     bool is_behind)
+{
+	struct tool_cursor cursor;
+	struct error err;
+	struct arena arena;
+	bool is_early;
+
+	if (c->tool->command || !is_behind)
+		return false;
+	arena_init(&arena, 2 * MCP_LINE_BYTES);
+	is_early = tool_cursor_read(c->message.arguments, &arena, &cursor,
+				    &err) &&
+		   cursor.answer > s->answers;
+	arena_release(&arena);
+	return is_early;
+}
+
+/* How long it still runs alone; 0: no longer. */
+static int alone_ms(const struct mcp_call *c)
+{
+	int64_t ms = (clock_monotonic_ns() - c->begin_ns) / NS_PER_MS;
+
+	return c->pid && ms < ALONE_MS ? ALONE_MS - (int)ms : 0;
 }
 
 static void start_next(struct server *s)
 {
-	while (s->first && !s->first->pid) {
-		struct error err = { 0 };
+	struct mcp_call **at = &s->first;
 
-		if (!s->first->tool->command) {
-			answer_more(s, s->first);
-		} else if (!s->first->is_cancelled) {
-			if (mcp_call_start(s->first, s->settings, &err))
-				return;
-			mcp_write_trouble(&s->writer, &s->first->message,
-					  str_from(err.message));
+	while (*at) {
+		struct mcp_call *c = *at;
+
+		if (alone_ms(c)) {
+			return;
+		} else if (c->pid || is_early(s, c, s->running > 0)) {
+			at = &c->next;
+		} else if (c->tool->command && s->running == RUNNING_MOST) {
+			return;
+		} else if (start(s, c)) {
+			s->running++;
+			at = &c->next;
+		} else {
+			drop(s, at);
 		}
-		drop_first(s);
 	}
 }
 
@@ -419,11 +471,11 @@ static void add_call(struct server *s, struct mcp_call *c)
 				   &err)) {
 		problem = err.message;
 	} else {
-		if (s->last)
-			s->last->next = c;
-		else
-			s->first = c;
-		s->last = c;
+		struct mcp_call **at = &s->first;
+
+		while (*at)
+			at = &(*at)->next;
+		*at = c;
 		s->count++;
 		start_next(s);
 		return;
@@ -445,15 +497,22 @@ static void cancel(struct server *s, const struct mcp_id *id)
 	}
 }
 
-static void finish_first(struct server *s)
+static void finish(struct server *s)
 {
-	struct mcp_call *c = s->first;
+	struct mcp_call **at = &s->first;
 
-	if (!c || !c->pid || !mcp_call_ended(c))
-		return;
-	if (!c->is_cancelled)
-		answer_call(s, c);
-	drop_first(s);
+	while (*at) {
+		struct mcp_call *c = *at;
+
+		if (!c->pid || !mcp_call_ended(c)) {
+			at = &c->next;
+			continue;
+		}
+		s->running--; /* its process is no more */
+		if (!c->is_cancelled)
+			answer_call(s, c);
+		drop(s, at);
+	}
 	start_next(s);
 }
 
@@ -613,28 +672,61 @@ static void read_progress(struct server *s, struct mcp_call *c)
 		buf_clear(text);
 }
 
+static void read_streams(struct server *s, struct mcp_call *c,
+			 const struct pollfd polled[CALL_STREAMS])
+{
+	for (int i = 0; i < CALL_STREAMS; i++)
+		if (polled[i].revents && i == CALL_PROGRESS)
+			read_progress(s, c);
+		else if (polled[i].revents)
+			mcp_call_read(c, (enum call_stream)i);
+}
+
+/* Of a pipe that nobody reads any more only its end is told. */
+static bool is_gone(const struct pollfd *output)
+{
+	return output->revents & (POLLERR | POLLHUP);
+}
+
 static void wait_and_read(struct server *s)
 {
-	struct mcp_call *c = s->first;
-	struct pollfd polled[1 + CALL_STREAMS] = {
+	struct mcp_call *running[RUNNING_MOST];
+	struct pollfd polled[2 + RUNNING_MOST * CALL_STREAMS] = {
 		{ .fd = s->has_ended ? -1 : STDIN_FILENO, .events = POLLIN },
+		{ .fd = STDOUT_FILENO },
 	};
+	struct pollfd *streams = polled + 2;
+	size_t n = 0;
+	int left_ms = -1;
 
-	for (int i = 0; i < CALL_STREAMS; i++)
-		polled[1 + i] = (struct pollfd){ .fd = c ? c->fds[i] : -1,
-						 .events = POLLIN };
-	if (poll(polled, 1 + CALL_STREAMS, c ? mcp_call_time(c) : -1) < 0) {
+	for (struct mcp_call *c = s->first; c; c = c->next) {
+		int ms;
+
+		if (!c->pid)
+			continue;
+		for (int i = 0; i < CALL_STREAMS; i++)
+			streams[n * CALL_STREAMS + (size_t)i] = (struct pollfd){
+				.fd = c->fds[i], .events = POLLIN
+			};
+		running[n++] = c;
+		ms = mcp_call_time(c);
+		if (c->next && alone_ms(c))
+			ms = alone_ms(c);
+		left_ms = left_ms < 0 || ms < left_ms ? ms : left_ms;
+	}
+	if (poll(polled, 2 + n * CALL_STREAMS, left_ms) < 0) {
 		if (errno != EINTR)
 			error_set(s->err, ERROR_INTERNAL, "poll: %s",
 				  strerror(errno));
 		return;
 	}
-	for (int i = 0; i < CALL_STREAMS; i++)
-		if (polled[1 + i].revents && i == CALL_PROGRESS)
-			read_progress(s, c);
-		else if (polled[1 + i].revents)
-			mcp_call_read(c, (enum call_stream)i);
-	finish_first(s);
+	if (is_gone(&polled[1])) {
+		error_set(s->err, ERROR_OUTPUT, "the client has gone");
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		read_streams(s, running[i], &streams[i * CALL_STREAMS]);
+	finish(s);
 	if (polled[0].revents)
 		read_input(s);
 }
@@ -650,8 +742,10 @@ bool mcp_serve(const struct mcp_settings *settings, struct error *err)
 	while (err->code == ERROR_NONE && (!s.has_ended || s.first) &&
 	       mcp_writer_check(&s.writer, err))
 		wait_and_read(&s);
+	for (struct mcp_call *c = s.first; c; c = c->next)
+		mcp_call_stop(c); /* all before one is waited for */
 	while (s.first)
-		drop_first(&s);
+		drop(&s, &s.first);
 	for (size_t i = 0; i < KEPT_MOST; i++)
 		forget(&s.kept[i]);
 	buf_release(&s.input);

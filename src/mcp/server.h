@@ -2,8 +2,9 @@
  *
  * Serves the Model Context Protocol on standard input and output, a message a
  * line. A call of a tool is a command in a process of its own, which can be
- * stopped and whose memory goes with it; one runs at a time, others wait.
- * Knows no options and no servers: whoever calls it runs the commands.
+ * stopped and whose memory goes with it; once one has run for some
+ * seconds, four run side by side. It ends when nobody reads its answers. Knows no
+ * options and no servers: whoever calls it runs the commands.
  */
 #ifndef MCP_SERVER_H
 #define MCP_SERVER_H
@@ -216,7 +217,9 @@ struct mcp_call {
 	bool is_cancelled;
 	bool is_too_long;
 	bool is_too_late;
-	int64_t end_ns; /* of its time, on the monotonic clock */
+	/* Of its time, on the monotonic clock. */
+	int64_t begin_ns;
+	int64_t end_ns;
 	int status; /* of the process, as waitpid() has it */
 };
 

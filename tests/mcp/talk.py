@@ -132,13 +132,20 @@ def check_cancel(tap, program):
     talk = Talk(program, "--traces-url", f"tempo+{server.url}")
     talk.call(1, "find_slow_traces", {"service": "a"})
     server.http.asked.wait(PATIENCE_S)
-    talk.call(2, "find_slow_traces", {"service": "b"})
     talk.call(3, "explain_trace", {"trace_id": "no"})
     message = talk.hear()
-    tap.equal(message and message["id"], 3, "others are answered meanwhile")
+    tap.equal(message and message["id"], 3, "others are refused meanwhile")
+    talk.call(4, "list_profile_types", {"since": "x"})
+    message = talk.hear()
+    tap.equal(message and message["id"], 4, "and run meanwhile")
+    for more in ("m1", "m2", "m3"):
+        talk.call(more, "find_slow_traces", {"service": "c"})
+    talk.call(2, "find_slow_traces", {"service": "b"})
     talk.say("notifications/cancelled", {"requestId": 2})
     talk.say("notifications/cancelled", {"requestId": 77})
     talk.say("notifications/cancelled", {"requestId": 1})
+    for more in ("m1", "m2", "m3"):
+        talk.say("notifications/cancelled", {"requestId": more})
     talk.call("p", "list_profile_types", {"since": "x"})
     message = talk.hear()
     tap.equal(message and message["id"], "p",
@@ -160,6 +167,15 @@ def check_gone(tap, program):
     talk.process.wait(PATIENCE_S)
     tap.check(time.monotonic() - began < 5, "ends at once when it is told to")
     talk.end()
+    talk = Talk(program, "--traces-url", f"tempo+{server.url}")
+    server.http.asked.clear()
+    talk.call(1, "find_slow_traces", {"service": "a"})
+    server.http.asked.wait(PATIENCE_S)
+    talk.process.stdin.close()
+    talk.process.stdout.close()
+    began = time.monotonic()
+    talk.process.wait(PATIENCE_S)
+    tap.check(time.monotonic() - began < 5, "ends when nobody reads it")
     server.close()
 
 
