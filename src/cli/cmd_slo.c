@@ -109,6 +109,8 @@ bool slo_question_has_requests(const struct slo *s, struct error *err)
 
 /* Traces are fetched and compared one after another. */
 #define TIMEOUT_NS (10 * NS_PER_MIN)
+/* Of it the sample takes so much, so that the last one comes to its end. */
+#define SAMPLE_PART 0.75
 
 /* As a check of a pipeline fails. */
 #define EXIT_SPENT 10
@@ -153,13 +155,17 @@ static bool count(struct slo *s, struct run *r, struct error *err)
 
 /* What spent the budget, where somebody reads it. */
 static bool find_spent(struct slo_spent *spent, const struct slo *s,
-		       struct run *r, struct error *err)
+		       int64_t begin_ns, struct run *r, struct error *err)
 {
 	const struct options *o = r->ctx.options;
+	int64_t most_ns = r->ctx.most_ns ? r->ctx.most_ns : o->timeout_ns;
 
 	*spent = (struct slo_spent){ .slo = s,
 				     .question = &r->question,
 				     .wanted = (size_t)o->sample };
+	if (!r->ctx.replay) /* which takes no time of servers */
+		spent->end_ns = begin_ns +
+				(int64_t)(SAMPLE_PART * (double)most_ns);
 	if (!window_resolve(o, r->ctx.backends.now_ns, o->window_ns,
 			    &spent->range, err))
 		return false;
@@ -214,10 +220,11 @@ int cmd_slo(const struct options *o)
 	struct slo_spent spent = { .wanted = 0 };
 	struct run r;
 	bool is_told = false;
+	int64_t begin_ns = clock_monotonic_ns();
 	bool done = run_begin(&r, o, "slo", &err) && question(&s, &r, &err) &&
 		    count(&s, &r, &err) &&
 		    tell_numbers(&r, &s, &is_told, &err) &&
-		    find_spent(&spent, &s, &r, &err) &&
+		    find_spent(&spent, &s, begin_ns, &r, &err) &&
 		    tell(&r, &s, &spent, is_told, &err);
 	bool is_bad = done && (slo_is_spent(&s) || slo_firing(&s));
 	int status = run_end(&r, done, &err);

@@ -12,6 +12,7 @@
 #include "backend/fetch_trace.h"
 #include "backend/metrics.h"
 #include "base/num.h"
+#include "base/timefmt.h"
 #include "investigate/finding.h"
 #include "investigate/investigation.h"
 #include "investigate/question.h"
@@ -980,6 +981,10 @@ static bool look_at(struct slo_spent *s, const struct trace_id *ids,
 	for (size_t i = 0; i < n; i++) {
 		struct error why = { 0 };
 
+		if (i && s->end_ns && clock_monotonic_ns() >= s->end_ns) {
+			s->late_count = n - i;
+			break;
+		}
 		if (slo_request_look(s->slo, s->question, &ids[i], ranges[i],
 				     &s->requests[count], &why)) {
 			count++;

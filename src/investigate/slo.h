@@ -111,6 +111,9 @@ struct slo_spent {
 	const struct question *question; /* for each of them */
 	struct time_range range;         /* whose bad requests are wanted */
 	size_t wanted;                   /* at most LIMIT_SLO_SAMPLE */
+	/* On the monotonic clock: from then on none but the first is looked at;
+	 * 0: all are. */
+	int64_t end_ns;
 	/* The answer, in the backends' arena. */
 	double bad;  /* in the range; by traces those found */
 	double kept; /* part of those from where traces are kept on */
@@ -119,6 +122,7 @@ struct slo_spent {
 	struct spent spent;   /* of these */
 	size_t missing_count; /* chosen, but there is no trace of it, */
 	size_t unread_count;  /* or it could not be read */
+	size_t late_count;    /* or there was no time left for it */
 	struct error reason;  /* of that, or why there is no answer */
 };
 

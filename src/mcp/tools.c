@@ -234,7 +234,8 @@ const struct tool tools[] = {
 	{ "slo", "What spends the error budget",
 	  "Good requests of a service against an objective: what spent the "
 	  "error budget by cause, service and function, how fast it goes.",
-	  "slo", NULL, slo_arguments },
+	  /* Clients wait for a minute, of which the sample takes a half. */
+	  "slo", "--timeout=40s", slo_arguments },
 	{ "doctor", "Check the servers",
 	  "Whether servers answer and which data they hold, with a fix for "
 	  "each gap.",

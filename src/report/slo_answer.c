@@ -208,11 +208,22 @@ void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 		note_kept(s, notes);
 	if (s->missing_count)
 		notes_add(notes,
-			  "of %zu bad requests of the sample there is no trace",
-			  s->missing_count);
+			  "of %zu bad request%s of the sample there is no trace",
+			  s->missing_count, &"s"[s->missing_count == 1]);
 	if (s->unread_count)
-		notes_add(notes, "%zu traces of bad requests were not read: %s",
-			  s->unread_count, s->reason.message);
+		notes_add(notes, "%zu %s not read: %s", s->unread_count,
+			  s->unread_count == 1
+				  ? "trace of a bad request was"
+				  : "traces of bad requests were",
+			  s->reason.message);
+	if (s->late_count)
+		notes_add(notes,
+			  "%zu of %zu bad requests of the sample %s not looked "
+			  "at, for lack of time (--timeout)",
+			  s->late_count,
+			  s->late_count + s->spent.count + s->missing_count +
+				  s->unread_count,
+			  s->late_count == 1 ? "was" : "were");
 }
 
 /* What computing with shares loses. */
@@ -761,9 +772,9 @@ static void write_sample(struct jsonw *w, const struct slo_spent *s)
 	json_range(w, s->from);
 	jsonw_addf(w,
 		   "bad_requests:%.1f, kept_share:%.6f, investigated:%zu, "
-		   "missing:%zu, unread:%zu",
+		   "missing:%zu, unread:%zu, late:%zu",
 		   s->bad, s->kept, s->spent.count, s->missing_count,
-		   s->unread_count);
+		   s->unread_count, s->late_count);
 	jsonw_addf(w,
 		   "excess_ns:%jd, unexplained:%.6f, unexplained_low:%.6f, "
 		   "unexplained_high:%.6f}",

@@ -10,6 +10,7 @@
 #include "../unit.h"
 #include "analyze/contrasts.h"
 #include "base/num.h"
+#include "report/slo_answer.h"
 #include "report/texts.h"
 
 static struct notes notes;
@@ -119,11 +120,38 @@ static void numbers_and_names_stand_in_them(void **state)
 	       "spans of those calls show them");
 }
 
+/* What of a sample was not looked at, one of them and several. */
+static void one_is_not_several(void **state)
+{
+	struct slo_spent s = { .wanted = 20,
+			       .spent = { .count = 17 },
+			       .missing_count = 1,
+			       .unread_count = 1,
+			       .late_count = 1 };
+
+	(void)state;
+	strcpy(s.reason.message, "why");
+	slo_add_spent_notes(&s, &notes);
+	assert_string_equal(notes.text[0], "of 1 bad request of the sample "
+					   "there is no trace");
+	assert_string_equal(notes.text[1],
+			    "1 trace of a bad request was not read: why");
+	assert_string_equal(notes.text[2],
+			    "1 of 20 bad requests of the sample was not looked "
+			    "at, for lack of time (--timeout)");
+	s.unread_count = 2;
+	notes_init(&notes);
+	slo_add_spent_notes(&s, &notes);
+	assert_string_equal(notes.text[1],
+			    "2 traces of bad requests were not read: why");
+}
+
 UNIT_TESTS(note_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(each_fact_has_words, setup),
 		cmocka_unit_test_setup(numbers_and_names_stand_in_them, setup),
+		cmocka_unit_test_setup(one_is_not_several, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
