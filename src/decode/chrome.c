@@ -301,14 +301,17 @@ struct chrome_text {
 	char bytes[CHROME_ID_BYTES];
 };
 
-static void copy(struct json_reader *r, struct chrome_text *out)
+static void keep(struct str text, struct chrome_text *out)
 {
-	struct str text = read_text(r);
-
 	out->len = text.len;
 	if (text.len > sizeof out->bytes)
 		out->len = utf8_floor(text.ptr, text.len, sizeof out->bytes);
 	memcpy(out->bytes, text.ptr, out->len);
+}
+
+static void copy(struct json_reader *r, struct chrome_text *out)
+{
+	keep(read_text(r), out);
 }
 
 /* Microseconds with a fraction. */
@@ -350,6 +353,7 @@ struct chrome_event {
 	uint64_t parent_id;
 	int64_t start_ns;
 	int64_t duration_ns;
+	uint64_t name_tail; /* hash of a name too long to be kept, or 0 */
 };
 
 enum { ARG_NAMED, ARG_SPAN_ID, ARG_PARENT_ID, ARG_SUM };
@@ -405,7 +409,7 @@ static struct json_fields event_fields = JSON_FIELDS(
 static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 			      struct buf *named)
 {
-	struct str phase;
+	struct str text;
 	int field;
 
 	/* Texts have a length and no end. */
@@ -416,8 +420,14 @@ static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 	while ((field = json_next_field(r, &event_fields)) >= 0)
 		switch (field) {
 		case FIELD_PHASE:
-			phase = read_text(r);
-			e->phase = phase.len == 1 ? phase.ptr[0] : '\0';
+			text = read_text(r);
+			e->phase = text.len == 1 ? text.ptr[0] : '\0';
+			break;
+		case TEXT_NAME:
+			text = read_text(r);
+			keep(text, &e->texts[TEXT_NAME]);
+			if (text.len > CHROME_ID_BYTES)
+				e->name_tail = hash_bytes(text.ptr, text.len);
 			break;
 		case FIELD_TIME:
 			e->start_ns = read_time(r);
@@ -486,6 +496,10 @@ static bool chrome_event_is_async(const struct chrome_event *e)
  * since 0 is no time. */
 #define LEAST_START_NS 1000
 
+/* So many spans that are open at once are looked through for the one that an
+ * end names. */
+#define OPEN_LOOKS 256u
+
 struct process {
 	struct str pid;
 	struct str name;
@@ -509,6 +523,7 @@ struct chrome_span {
 	int64_t end_ns;
 	uint32_t lane;
 	uint32_t around; /* the span around it, plus 1 */
+	uint32_t name;   /* hash of it, by which its end is found */
 	bool has_end;
 };
 
@@ -517,6 +532,9 @@ struct chrome {
 	struct arena arena;
 	struct buf key;
 	struct buf named; /* by the event being read, if it is metadata */
+	/* Of the span being read: its name, and the file or the like that it
+	 * is about, which stands among its arguments. */
+	struct buf name, about;
 	struct text_table processes, lanes;
 	struct process *process_list;
 	struct lane *lane_list;
@@ -657,6 +675,16 @@ static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 
 /* ---- the first reading ---- */
 
+/* Of an event's whole name; 0: it has none. */
+static uint32_t hash_name(const struct chrome *c, const struct chrome_event *e)
+{
+	struct str name = chrome_str(e, TEXT_NAME);
+
+	if (!name.len)
+		return 0;
+	return (text_table_hash(&c->lanes, name) ^ (uint32_t)e->name_tail) | 1;
+}
+
 static bool add_span(struct chrome *c, const struct chrome_event *e,
 		     uint32_t lane)
 {
@@ -682,6 +710,7 @@ static bool add_span(struct chrome *c, const struct chrome_event *e,
 		span.end_ns = sat_add_i64(e->start_ns, e->duration_ns);
 	} else {
 		/* Until the end comes, it names the one around it. */
+		span.name = hash_name(c, e);
 		span.around = c->lane_list[lane].open;
 		c->lane_list[lane].open = (uint32_t)c->span_count + 1;
 	}
@@ -689,19 +718,33 @@ static bool add_span(struct chrome *c, const struct chrome_event *e,
 	return true;
 }
 
-/* An end without a begin is of what began before the recording. */
+static bool is_named(const struct chrome_span *span, uint32_t name)
+{
+	return !name || !span->name || span->name == name;
+}
+
+/* An end names what it ends: in a lane that several share, as with go build
+ * -debug-trace, that is not always what began last. One without a name ends
+ * that. An end without a begin is of what began before the recording. */
 static void end_span(struct chrome *c, const struct chrome_event *e,
 		     uint32_t lane)
 {
-	uint32_t open = c->lane_list[lane].open;
+	uint32_t *open = &c->lane_list[lane].open;
+	uint32_t name = hash_name(c, e);
 	struct chrome_span *span;
 
-	if (!open)
+	for (unsigned looks = 0;
+	     *open && !is_named(&c->spans[*open - 1], name); looks++) {
+		if (looks == OPEN_LOOKS)
+			return;
+		open = &c->spans[*open - 1].around;
+	}
+	if (!*open)
 		return;
-	span = &c->spans[open - 1];
+	span = &c->spans[*open - 1];
 	span->has_end = true;
 	span->end_ns = e->start_ns;
-	c->lane_list[lane].open = span->around;
+	*open = span->around;
 }
 
 static bool use_event(struct chrome *c, const struct chrome_event *e)
@@ -840,6 +883,37 @@ static void add_value(struct chrome *c, struct str key)
 	}
 }
 
+/* The argument that says which of many things of one name a span is: of
+ * TypeScript's --generateTrace "path" and "fileName", of clang "detail". */
+static bool is_about_key(struct str key)
+{
+	return str_equal(key, STR("path")) || str_equal(key, STR("detail")) ||
+	       str_equal(key, STR("fileName"));
+}
+
+static void keep_text_of(struct buf *kept, struct str text)
+{
+	buf_clear(kept);
+	buf_add_str(kept, str_slice(text, 0, LIMIT_STRING_BYTES + 1));
+}
+
+/* The value that comes next: what the span is about, and an attribute. */
+static void add_about(struct chrome *c, struct str key)
+{
+	struct trace_json *t = &c->t;
+	struct str text;
+
+	if (json_peek(t->r) != JSON_STRING) {
+		add_value(c, key);
+	} else if (json_text(t->r, &text)) {
+		keep_text_of(&c->about, text);
+		(void)trace_json_taken(t, !taker_wants(t->to, key) ||
+						  taker_attr(t->to, key,
+							     buf_str(&c->about),
+							     &t->err));
+	}
+}
+
 /* The members of the object that comes next. */
 static void add_values(struct chrome *c)
 {
@@ -849,8 +923,13 @@ static void add_values(struct chrome *c)
 	if (!json_enter_if(c->t.r, JSON_OBJECT))
 		return;
 	while (json_next_key(c->t.r, &key)) {
+		bool is_about = !c->is_own && is_about_key(key);
+
 		attr_key_set(&kept, key);
-		add_value(c, attr_key_str(&kept));
+		if (is_about)
+			add_about(c, attr_key_str(&kept));
+		else
+			add_value(c, attr_key_str(&kept));
 	}
 }
 
@@ -894,17 +973,30 @@ static struct json_fields span_fields = JSON_FIELDS(
 
 static void read_members(struct chrome *c, struct span_input *in)
 {
+	struct trace_json *t = &c->t;
 	int field;
 
-	while ((field = json_next_field(c->t.r, &span_fields)) >= 0)
+	buf_clear(&c->name);
+	buf_clear(&c->about);
+	while ((field = json_next_field(t->r, &span_fields)) >= 0)
 		if (field == TEXT_NAME)
-			trace_json_name(&c->t, in);
+			keep_text_of(&c->name, json_text_nullable(t->r));
 		else if (field == TEXT_CATEGORY)
 			read_category(c, in);
 		else if (c->is_own)
 			read_own_args(c, in);
 		else
 			add_values(c);
+	if (c->about.len) {
+		buf_add_char(&c->name, ' ');
+		buf_add_str(&c->name, buf_str(&c->about));
+	}
+	if (!json_failed(t->r))
+		(void)trace_json_taken(
+			t, buf_check(&c->name, WHAT, &t->err) &&
+				   buf_check(&c->about, WHAT, &t->err) &&
+				   taker_name(t->to, buf_str(&c->name), in,
+					      &t->err));
 }
 
 static bool add_thread(struct chrome *c, const struct lane *lane)
@@ -1124,8 +1216,12 @@ bool decode_chrome_spans(struct feed *feed, struct taker *to, struct error *err)
 	text_table_init(&c.lanes, &c.arena);
 	buf_init(&c.key, LIMIT_BODY_PLAIN_BYTES);
 	buf_init(&c.named, LIMIT_STRING_BYTES + 16);
+	buf_init(&c.name, 2 * LIMIT_STRING_BYTES + 16);
+	buf_init(&c.about, LIMIT_STRING_BYTES + 16);
 	read_twice(&c, feed);
 	is_read = trace_json_finish(&c.t, "Chrome trace", err);
+	buf_release(&c.about);
+	buf_release(&c.name);
 	buf_release(&c.named);
 	buf_release(&c.key);
 	arena_release(&c.arena);

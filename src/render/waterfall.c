@@ -794,22 +794,57 @@ static size_t count_errors(const struct trace *trace)
 	return count;
 }
 
-/* What follows an answer makes the trace longer than its root, by days where a
- * message waits. */
-static void write_times(struct page *p, const struct waterfall *w, uint32_t top)
+/* Of the rows that are shown, the first; they may all be left out, and the trace
+ * is still that of its root. A Chrome trace, which has no id, is of threads,
+ * with roots in any number: the longest. */
+static uint32_t find_top(const struct waterfall *w)
 {
-	int64_t trace_ns =
-		sat_sub_i64(w->trace->end_ns, w->trace->start_ns);
-	int64_t top_ns = top == SPAN_NONE
-				 ? trace_ns
-				 : span_duration_ns(&w->trace->spans[top]);
-	char root[UNIT_TEXT_BYTES], whole[UNIT_TEXT_BYTES];
+	const struct trace *t = w->trace;
+	uint32_t top = t->root_count ? t->roots[0] : SPAN_NONE;
 
+	if (!trace_id_is_zero(&t->id) || !t->root_count)
+		return w->count ? w->rows[0].span : top;
+	for (uint32_t i = 1; i < t->root_count; i++)
+		if (span_duration_ns(&t->spans[t->roots[i]]) >
+		    span_duration_ns(&t->spans[top]))
+			top = t->roots[i];
+	return top;
+}
+
+static void write_span(struct page *p, const struct trace *t, uint32_t span)
+{
+	page_name(p, span_service(t, span), p->width / 4);
+	page_text(p, "  ");
+	page_name(p, span_name(t, span), p->width / 3);
+	page_text(p, "  ");
+}
+
+/* What follows an answer makes the trace longer than its root, by days where a
+ * message waits. Of threads none stands for the whole, which comes first. */
+static void write_times(struct page *p, const struct waterfall *w)
+{
+	const struct trace *t = w->trace;
+	uint32_t top = find_top(w);
+	int64_t trace_ns = sat_sub_i64(t->end_ns, t->start_ns);
+	int64_t top_ns = trace_ns;
+	char root[UNIT_TEXT_BYTES], whole[UNIT_TEXT_BYTES];
+	bool is_of_threads;
+
+	if (top != SPAN_NONE)
+		top_ns = span_duration_ns(&t->spans[top]);
 	format_duration(top_ns, root);
 	format_duration(trace_ns, whole);
-	page_text(p, "duration ");
+	is_of_threads = trace_id_is_zero(&t->id) && strcmp(root, whole) != 0;
+	if (is_of_threads) {
+		page_text(p, "the whole trace  took ");
+		page_number(p, whole);
+		page_text(p, ", its longest root ");
+	}
+	if (top != SPAN_NONE)
+		write_span(p, t, top);
+	page_text(p, is_of_threads ? "" : "took ");
 	page_number(p, root);
-	if (strcmp(root, whole) == 0)
+	if (is_of_threads || strcmp(root, whole) == 0)
 		return;
 	page_text(p, ", the whole trace ");
 	page_number(p, whole);
@@ -818,20 +853,8 @@ static void write_times(struct page *p, const struct waterfall *w, uint32_t top)
 static void write_answer(struct page *p, const struct waterfall *w)
 {
 	size_t errors = count_errors(w->trace);
-	uint32_t top = SPAN_NONE;
 
-	/* Rows may all be left out; the trace is still that of its root. */
-	if (w->count)
-		top = w->rows[0].span;
-	else if (w->trace->root_count)
-		top = w->trace->roots[0];
-	if (top != SPAN_NONE) {
-		page_name(p, span_service(w->trace, top), p->width / 4);
-		page_text(p, "  ");
-		page_name(p, span_name(w->trace, top), p->width / 3);
-		page_text(p, "  ");
-	}
-	write_times(p, w, top);
+	write_times(p, w);
 	add_plural(p, ": ", w->trace->span_count, "span");
 	add_plural(p, " in ", w->trace->service_count, "service");
 	if (errors)

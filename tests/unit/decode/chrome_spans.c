@@ -15,7 +15,7 @@ static struct str quoted(char *text)
 
 static void decode_text(const char *text)
 {
-	char copy[2048];
+	char copy[4096];
 
 	assert_true((size_t)snprintf(copy, sizeof copy, "%s", text) <
 		    sizeof copy);
@@ -130,6 +130,78 @@ static void test_nesting(void **state)
 	assert_int_equal(span_duration_ns(&trace.spans[find("a")]), 4000);
 	assert_int_equal(span_duration_ns(&trace.spans[find("c")]), 2000);
 	expect_within("b", NULL);
+	trace_release(&trace);
+}
+
+/* Over where names are cut. */
+#define TWIN "0000000000000000000000000000000000000000000000000000000000000000"
+
+/* An end is of what it names, though something else began later: goroutines
+ * take turns on a lane of go build -debug-trace, requests share an id. */
+#define TURNS(begin, end, lane)                                                \
+	"[{" begin lane ",'name':'a','ts':1}"                                  \
+	",{" begin lane ",'name':'b','ts':2}"                                  \
+	",{" begin lane ",'name':'" TWIN "1','ts':3}"                          \
+	",{" begin lane ",'name':'" TWIN "2','ts':3}"                          \
+	",{" end lane ",'name':'none','ts':4}"                                 \
+	",{" end lane ",'name':'a','ts':5}"                                    \
+	",{" end lane ",'name':'" TWIN "1','ts':6}"                            \
+	",{" end lane ",'name':'" TWIN "2','ts':7}"                            \
+	",{" end lane ",'name':'b','ts':9}]"
+
+static void expect_us(const char *name, int64_t us)
+{
+	assert_int_equal(span_duration_ns(&trace.spans[find(name)]), us * 1000);
+}
+
+static void test_ends_are_paired_by_name(void **state)
+{
+	static const char *const texts[] = {
+		TURNS("'ph':'B',", "'ph':'E',", "'tid':7"),
+		TURNS("'ph':'b',", "'ph':'e',", "'id':7,'cat':'x'"),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		decode_text(texts[i]);
+		assert_int_equal(trace.span_count, 4);
+		expect_us("a", 4);
+		expect_us("b", 7);
+		expect_us(TWIN "1", 3);
+		expect_us(TWIN "2", 4);
+		trace_release(&trace);
+	}
+}
+
+/* Of one name inside the other, the inner one ends first; one without a name
+ * ends what began last. */
+static void test_ends_without_choice(void **state)
+{
+	(void)state;
+	decode_text("[{'ph':'B','name':'a','ts':1,'args':{'path':'1'}},"
+		    "{'ph':'B','name':'a','ts':2,'args':{'path':'2'}},"
+		    "{'ph':'E','name':'c','ts':4},"
+		    "{'ph':'E','name':'a','ts':6},{'ph':'E','ts':9}]");
+	expect_us("a 2", 4);
+	expect_us("a 1", 8);
+	trace_release(&trace);
+}
+
+/* Compilers have one name for all files; which it is stands beside it. */
+static void test_names_tell_files(void **state)
+{
+	(void)state;
+	decode_text(
+		"[{'ph':'X','ts':1,'dur':9,'name':'check','args':{'path':'/a'}},"
+		"{'args':{'fileName':'b','kind':1},'ph':'X','ts':11,'dur':9,"
+		"'name':'find'},"
+		"{'ph':'X','ts':31,'dur':9,'name':'Source',"
+		"'args':{'detail':'c.h'}},"
+		"{'ph':'X','ts':51,'dur':9,'name':'n','args':{'path':7}}]");
+	expect_us("check /a", 9);
+	expect_us("find b", 9);
+	expect_us("Source c.h", 9);
+	expect_us("n", 9);
 	trace_release(&trace);
 }
 
@@ -379,6 +451,9 @@ UNIT_TESTS(chrome_spans)
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_recorders_are_no_work),
 		cmocka_unit_test(test_nesting),
+		cmocka_unit_test(test_ends_are_paired_by_name),
+		cmocka_unit_test(test_ends_without_choice),
+		cmocka_unit_test(test_names_tell_files),
 		cmocka_unit_test(test_origin),
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_empty),
