@@ -743,6 +743,8 @@ bool chosen_filter(struct chosen *c, bool is_answer, struct error *err)
 	int64_t base = all->base.profile.whole_total;
 	bool is_of_rest = is_answer && all->has_base;
 
+	if (want->labels)
+		c->untagged_value = sat_sub_i64(slow, all->slow.profile.total);
 	note_zero_sum(c, &all->slow.profile, STR("profile"));
 	if (all->has_base)
 		note_zero_sum(c, &all->base.profile, STR("baseline"));
@@ -807,6 +809,7 @@ bool chosen_report(const struct chosen *c, struct result *result,
 		.unit = profile_unit(&all->slow.profile),
 		.truncated_share = all->slow.profile.truncated_share,
 		.total_value = all->slow.profile.whole_total,
+		.untagged_value = c->is_of_rest ? 0 : c->untagged_value,
 		.is_difference = all->slow.profile.is_difference,
 		.net_value = all->slow.profile.total,
 	};

@@ -44,6 +44,7 @@ struct chosen {
 	bool has_span;       /* at least one */
 	bool is_file;        /* the slow side is one, or several */
 	bool is_of_span;     /* the slow side is the span's own samples */
+	int64_t untagged_value; /* of the samples that labels leave out */
 	bool is_of_rest;     /* both sides are what filters leave, no more */
 	struct str baseline_kind;
 	struct str type_id; /* of a server; empty: the files say */

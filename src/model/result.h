@@ -291,6 +291,7 @@ struct profile_info {
 	struct str unit;
 	double truncated_share;
 	int64_t total_value;
+	int64_t untagged_value; /* of it, what --tag-focus leaves out */
 	bool is_difference; /* of two profiles; then total_value is the sum of
 			       magnitudes, and this of the values: */
 	int64_t net_value;

@@ -264,7 +264,8 @@ struct side {
 	struct str name; /* selector, file or kind */
 	struct time_range range;
 	int64_t samples;
-	int64_t total_value;
+	int64_t value;
+	int64_t whole_value; /* larger when labels leave samples out */
 	bool is_net;
 };
 
@@ -286,7 +287,7 @@ static bool is_told_by_samples(const struct result *r, const struct side *side)
 	static const char *const types[] = { "samples/count", "cpu/count",
 					     "wall/count" };
 
-	return is_count(r) && side->samples == side->total_value &&
+	return is_count(r) && side->samples == side->value &&
 	       str_is_one_of(r->profile.type, types, COUNT_OF(types));
 }
 
@@ -309,7 +310,7 @@ static void write_side(struct page *p, const struct result *r,
 	}
 	if (side->is_net || !is_told_by_samples(r, side)) {
 		add_part(p, &has_parts);
-		format_value(side->total_value, r->profile.unit, text);
+		format_value(side->value, r->profile.unit, text);
 		if (side->is_net)
 			page_text(p, "net ");
 		page_number(p, text);
@@ -317,6 +318,11 @@ static void write_side(struct page *p, const struct result *r,
 			page_textf(p, " %s", measure_noun(r->profile.type));
 		else
 			page_textf(p, " of %s", measure_word(r->profile.type));
+	}
+	if (!side->is_net && side->value != side->whole_value) {
+		format_value(side->whole_value, r->profile.unit, text);
+		page_text(p, ", of ");
+		page_number(p, text);
 	}
 	if (side->name.len) {
 		page_text(p, "   ");
@@ -328,15 +334,17 @@ static void write_side(struct page *p, const struct result *r,
 static void write_after(struct page *p, const struct result *r,
 			const char *label)
 {
+	int64_t whole = r->profile.total_value;
 	struct side side = {
 		.label = label,
 		.name = r->profile.text.len ? r->profile.text
 					    : r->profile.selector,
 		.range = r->profile.range,
 		.samples = r->profile.samples,
-		.total_value = r->profile.is_difference
-				       ? r->profile.net_value
-				       : r->profile.total_value,
+		.value = r->profile.is_difference
+				 ? r->profile.net_value
+				 : whole - r->profile.untagged_value,
+		.whole_value = whole,
 		.is_net = r->profile.is_difference,
 	};
 
@@ -352,7 +360,8 @@ static void write_before(struct page *p, const struct result *r)
 					     : r->baseline.kind,
 		.range = r->baseline.range,
 		.samples = r->baseline.samples,
-		.total_value = r->baseline.total_value,
+		.value = r->baseline.total_value,
+		.whole_value = r->baseline.total_value,
 	};
 
 	if (r->has_baseline)

@@ -226,7 +226,8 @@ static void test_compared(void **state)
 
 	(void)state;
 	sample_slow(&s);
-	expect(&s, "compared    10:10-10:20 UTC, 10 m, 1,830 samples, with\n");
+	expect(&s, "compared    2026-11-21 10:10-10:20 UTC, 10 m, 1,830 "
+		   "samples, with\n");
 	expect(&s, "10:00-10:10 UTC, 10 m, 18,230 samples: healthy, p50 48 ms");
 	b->healthy = 0;
 	b->range.from_ns += NS_PER_S;
