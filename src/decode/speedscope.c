@@ -602,14 +602,16 @@ static void note_rest(const struct reader *r, const struct profile *out,
 {
 	if (r->open_count)
 		notes_add(notes,
-			  "%zu frames are open where the recording ends, as if "
-			  "it was cut off: they last until then",
-			  r->open_count);
+			  "%zu frame%s open where the recording ends, as if "
+			  "it was cut off: what is open lasts until then",
+			  r->open_count,
+			  r->open_count == 1 ? " is" : "s are");
 	if (r->other_count)
 		notes_add(notes,
-			  "%zu profiles of another unit are left out; --type "
+			  "%zu profile%s of another unit %s left out; --type "
 			  "names another one",
-			  r->other_count);
+			  r->other_count, &"s"[r->other_count == 1],
+			  r->other_count == 1 ? "is" : "are");
 	if (r->outside && out->total)
 		notes_add(notes,
 			  "%.1f %% are in no managed code "

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyze/rank_facts.h"
 #include "base/num.h"
@@ -124,6 +125,9 @@ static void note_periods(const struct rank_facts *f, struct notes *notes)
 	format_value(sat_round_f64(f->period[SIDE_SLOW]), f->value_unit, slow);
 	format_value(sat_round_f64(f->period[SIDE_BASELINE]), f->value_unit,
 		     baseline);
+	/* They may differ by less than is told. */
+	if (strcmp(slow, baseline) == 0)
+		return;
 	notes_add(notes,
 		  "the sides were sampled every %s and %s: compared by what "
 		  "the samples stand for",

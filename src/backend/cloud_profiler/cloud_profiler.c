@@ -43,8 +43,8 @@ static void check_list(struct checkup *c, const struct profile_list *list)
 	format_duration(sat_sub_i64(c->backends->now_ns, c->stats.newest_ns),
 			newest);
 	check_ok(c->checks, "profiles", "retention",
-		 "%s profiles; the oldest is %s old, the newest %s", count,
-		 oldest, newest);
+		 "%s profile%s; the oldest is %s old, the newest %s", count,
+		 &"s"[list->count == 1], oldest, newest);
 }
 
 static bool examine(struct checkup *c, bool *is_up, struct error *err)

@@ -156,7 +156,7 @@ static void test_units_of_threads(void **state)
 		"", &p));
 	assert_folded(&p, "f 2000000000\nmain 1000000\n");
 	assert_int_equal(notes.count, 1);
-	assert_non_null(strstr(notes.text[0], "1 profiles of another unit"));
+	assert_non_null(strstr(notes.text[0], "1 profile of another unit is "));
 	profile_release(&p);
 }
 

@@ -236,6 +236,11 @@ static void test_periods(void **state)
 	assert_told(&f, assumed,
 		    "the sides were sampled every 20 ms and 10 ms: "
 		    "compared by what the samples stand for");
+	/* Means of a profile's samples, of which the difference is not told. */
+	f.period[SIDE_SLOW] = f.period[SIDE_BASELINE] + 1;
+	tell(&f);
+	assert_int_equal(told.count, 1);
+	f.period[SIDE_SLOW] = 2e7;
 	f.method = DIFF_SLICE_VALUES;
 	tell(&f);
 	assert_int_equal(told.count, 0);
