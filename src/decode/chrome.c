@@ -26,6 +26,7 @@ struct reader {
 	struct map by_thread;
 	struct buf args;   /* of an event, until it is known to be of samples */
 	bool is_of_py_spy; /* so some event says */
+	bool is_of_node;
 	bool is_open;      /* the list has no end */
 };
 
@@ -104,10 +105,15 @@ static void read_event(struct reader *r, struct event *e)
 					      : 0;
 		else if (field == FIELD_ARGS || json_peek(json) != JSON_STRING)
 			json_skip(json);
-		else if (json_text(json, &text) && field == TEXT_NAME)
+		else if (!json_text(json, &text))
+			break;
+		else if (field == TEXT_NAME) {
 			e->is_profile = is_profile_event(text);
-		else
+			/* Metadata, of its versions. */
+			r->is_of_node |= str_equal(text, STR("node"));
+		} else {
 			r->is_of_py_spy |= str_equal(text, STR("py-spy"));
+		}
 }
 
 static struct v8_calls *find_thread(struct reader *r, const struct event *e)
@@ -202,14 +208,17 @@ static bool read_sample_events(struct reader *r, struct error *err)
 
 static bool lacks_samples(const struct reader *r, struct error *err)
 {
+	const char *way = "record it with the category "
+			  "disabled-by-default-v8.cpu_profiler";
+
+	if (r->is_of_py_spy)
+		way = "record some: py-spy record --format speedscope";
+	else if (r->is_of_node) /* it has no category for them */
+		way = "record some: node --cpu-prof";
 	return error_set(err, ERROR_FORMAT,
 			 "the Chrome trace has no samples of functions (%s; "
 			 "its spans: tracefind show)",
-			 r->is_of_py_spy
-				 ? "record some: py-spy record --format "
-				   "speedscope"
-				 : "record it with the category "
-				   "disabled-by-default-v8.cpu_profiler");
+			 way);
 }
 
 /* The list of events, or an object that has it. */

@@ -395,7 +395,12 @@ static bool read_top(struct pb_reader *p, struct wire_feed *top)
 
 	if (b && trace_build_resume(b, &place))
 		wire_feed_seek(top, place.offset);
-	while (wire_feed_next(top, &f)) {
+	/* Messages one after the other are one, but for the lengths that the
+	 * collector's file exporter writes in front of each. */
+	for (;;) {
+		wire_feed_skip_length(top, WIRE_TAG(1, WIRE_BYTES));
+		if (!wire_feed_next(top, &f))
+			break;
 		place = (struct feed_place){ .offset = top->field_start };
 		if (b && !trace_build_at(b, &place))
 			break;

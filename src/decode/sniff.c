@@ -22,6 +22,16 @@ struct guess {
 	const char *looks_like;
 };
 
+#define SKYWALKING                                                             \
+	"spans of SkyWalking (send them to OpenTelemetry's collector, whose "  \
+	"skywalking receiver takes those of its agents, with a file exporter)"
+#define ELASTIC                                                                \
+	"data of Elastic APM (have OpenTelemetry's collector, which sends to " \
+	"Elastic, write a file as well: its file exporter)"
+#define SENTRY                                                                 \
+	"an event of Sentry (have OpenTelemetry's SDK beside it write OTLP, "  \
+	"to a collector with a file exporter)"
+
 /* A key of the outermost object that decides alone, when its value is of
  * this kind. */
 struct sign {
@@ -96,6 +106,14 @@ static const struct sign signs[] = {
 	SIGN_OTHER("recording", JSON_OBJECT,
 		   "what jfr print made of a recording (give the recording "
 		   "itself, FILE.jfr)"),
+	SIGN_OTHER("traceSegmentId", JSON_STRING, SKYWALKING),
+	SIGN_OTHER("serviceInstance", JSON_STRING, SKYWALKING),
+	SIGN_OTHER("_source", JSON_OBJECT, ELASTIC),
+	SIGN_OTHER("_shards", JSON_OBJECT,
+		   "an answer of Elasticsearch (have OpenTelemetry's "
+		   "collector, which sends to Elastic, write a file as well: "
+		   "its file exporter)"),
+	SIGN_OTHER("transaction", JSON_OBJECT, ELASTIC),
 	SIGN_OTHER("log", JSON_OBJECT, "a HAR recording (use --replay)"),
 };
 
@@ -111,6 +129,14 @@ static const struct sign signs[] = {
 
 #define GUESS_OPEN ((struct guess){ FORMAT_UNKNOWN, NULL })
 #define GUESS_JAEGER ((struct guess){ FORMAT_JAEGER_JSON, NULL })
+
+/* How far into a page or a text a look goes. */
+#define LOOK_BYTES ((size_t)16384)
+
+static bool has_text(struct str text, struct str needle)
+{
+	return str_find(str_slice(text, 0, LOOK_BYTES), needle) != SIZE_MAX;
+}
 
 /* Skips to the first of two keys in the object that is entered. */
 static bool find_key(struct json_reader *r, struct str one, struct str other)
@@ -178,6 +204,31 @@ static struct guess sniff_series(struct json_reader *r)
 	return GUESS_OTHER("TraceQL metrics, not a trace");
 }
 
+/* "data" of GraphQL, as SkyWalking answers: {"data":{"trace":{"spans":[...]}}} */
+static struct guess sniff_graphql(struct json_reader *r)
+{
+	if (json_enter(r, JSON_OBJECT) && json_next_named(r, STR("trace")) &&
+	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
+	    json_next_named(r, STR("spans")))
+		return GUESS_OTHER(SKYWALKING);
+	return GUESS_OTHER("JSON of another kind");
+}
+
+/* "metadata" in front of what agents of Elastic send. */
+static struct guess sniff_metadata(struct json_reader *r)
+{
+	struct str key;
+
+	if (json_enter_if(r, JSON_OBJECT))
+		while (json_next_key(r, &key)) {
+			if (str_equal(key, STR("service")) &&
+			    json_peek(r) == JSON_OBJECT)
+				return GUESS_OTHER(ELASTIC);
+			json_skip(r);
+		}
+	return GUESS_OPEN;
+}
+
 /* "spans" of a bare trace: of Jaeger, or of Cloud Trace. */
 static struct guess sniff_spans(struct json_reader *r)
 {
@@ -187,6 +238,10 @@ static struct guess sniff_spans(struct json_reader *r)
 	    json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT))
 		return GUESS_OTHER("JSON of another kind");
 	while (json_next_key(r, &key)) {
+		if (str_equal(key, STR("segmentId")))
+			return GUESS_OTHER(SKYWALKING);
+		if (str_equal(key, STR("start_timestamp")))
+			return GUESS_OTHER(SENTRY);
 		if (str_equal(key, STR("spanID")) ||
 		    str_equal(key, STR("operationName")))
 			return GUESS_JAEGER;
@@ -317,7 +372,9 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 	bool has_signs = mark_signs(key, is_marked);
 	size_t value = 0;
 	enum json_kind kind;
+	bool is_data;
 
+	is_data = str_equal(key, STR("data"));
 	while (value < COUNT_OF(values) && !str_equal(key, values[value].key))
 		value++;
 	kind = json_peek(r);
@@ -326,6 +383,8 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 			return signs[i].guess;
 	if (value < COUNT_OF(values) && values[value].kind == kind)
 		return values[value].sniff(r);
+	if (is_data && kind == JSON_OBJECT)
+		return sniff_graphql(r);
 	json_skip(r);
 	return GUESS_OPEN;
 }
@@ -337,12 +396,19 @@ static bool is_verdict(struct guess guess)
 
 /* An object that is entered. *is_header: it says of what format comes behind
  * it, as SDKs of AWS X-Ray do. */
+static bool is_sentry_key(struct str key)
+{
+	return str_equal(key, STR("sent_at")) || str_equal(key, STR("dsn")) ||
+	       str_equal(key, STR("sdk")) || str_equal(key, STR("platform")) ||
+	       str_equal(key, STR("contexts"));
+}
+
 static struct guess sniff_object(struct json_reader *r, bool *is_header)
 {
 	bool has_data = false, has_errors = false, is_empty = true;
 	bool has_format = false, has_version = false;
 	bool has_trace_id = false, has_id = false, has_context = false;
-	bool has_name = false;
+	bool has_name = false, has_event_id = false, has_sentry = false;
 	struct str key;
 
 	*is_header = false;
@@ -364,8 +430,14 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 		if (has_name && str_equal(key, STR("SpanContext")))
 			return GUESS_STDOUTTRACE;
 		has_name |= str_equal(key, STR("Name"));
+		has_event_id |= str_equal(key, STR("event_id"));
+		has_sentry |= is_sentry_key(key);
+		if (has_event_id && has_sentry)
+			return GUESS_OTHER(SENTRY);
+		guess = is_empty && str_equal(key, STR("metadata"))
+				? sniff_metadata(r)
+				: sniff_key(r, key);
 		is_empty = false;
-		guess = sniff_key(r, key);
 		if (is_verdict(guess))
 			return guess;
 	}
@@ -421,6 +493,13 @@ static struct guess sniff_item(struct json_reader *r)
 		}
 		if (str_equal(key, STR("ph")))
 			return GUESS_FORMAT(FORMAT_CHROME_TRACE);
+		if (str_equal(key, STR("traceSegmentId")) ||
+		    str_equal(key, STR("serviceInstance")))
+			return GUESS_OTHER(SKYWALKING);
+		if (str_equal(key, STR("start_timestamp")))
+			return GUESS_OTHER(SENTRY);
+		if (str_equal(key, STR("_source")))
+			return GUESS_OTHER(ELASTIC);
 		if (str_equal(key, STR("resourceSpans")))
 			return GUESS_OTHER("a list of OTLP documents (write "
 					   "them one a line)");
@@ -457,8 +536,11 @@ static struct guess sniff_json(struct str text)
 		guess = sniff_array(r);
 	else
 		guess = sniff_objects(r);
+	/* Node prints objects as JavaScript writes them. */
 	if (guess.format == FORMAT_UNKNOWN && json_failed(r))
-		guess = GUESS_OTHER("damaged JSON");
+		guess = has_text(text, STR("\n  traceId: '"))
+				? GUESS_CONSOLE
+				: GUESS_OTHER("damaged JSON");
 	json_free(r);
 	return guess;
 }
@@ -755,8 +837,32 @@ static struct guess sniff_pyroscope(struct str message)
 	return GUESS_OTHER(NULL);
 }
 
+#define ZSTD "\x28\xb5\x2f\xfd"
+
+/* The first message of a file exporter ("format: proto"), behind its length. */
+static bool find_exported(struct str bytes, struct str *message)
+{
+	uint32_t len = 0;
+
+	if (bytes.len <= WIRE_LENGTH_BYTES ||
+	    bytes.ptr[WIRE_LENGTH_BYTES] != WIRE_TAG(1, WIRE_BYTES))
+		return false;
+	for (size_t i = 0; i < WIRE_LENGTH_BYTES; i++)
+		len = len << 8 | (unsigned char)bytes.ptr[i];
+	*message = str_slice(bytes, WIRE_LENGTH_BYTES, len);
+	return len <= LIMIT_BODY_WIRE_BYTES;
+}
+
 static struct guess sniff_protobuf(struct str bytes)
 {
+	struct str message;
+
+	if (find_exported(bytes, &message) && is_traces_data(message))
+		return GUESS_FORMAT(FORMAT_OTLP_PB);
+	if (str_starts(str_slice(bytes, WIRE_LENGTH_BYTES, bytes.len),
+		       STR(ZSTD)))
+		return GUESS_OTHER("what the collector's file exporter packs "
+				   "by zstd (leave its \"compression\" out)");
 	if (is_pprof(bytes))
 		return GUESS_FORMAT(FORMAT_PPROF);
 	if (is_pushed(bytes))
@@ -770,8 +876,7 @@ static struct guess sniff_protobuf(struct str bytes)
 	return sniff_pyroscope(bytes);
 }
 
-/* How far into a page or a text a look goes. */
-#define LOOK_BYTES ((size_t)16384)
+/* How far looks go. */
 #define LOOK_LINES 20
 #define LOOK_MEMRAY_BYTES 32
 #define LOOK_FORM_BYTES 80
@@ -800,7 +905,7 @@ struct magic {
 
 static const struct magic magics[] = {
 	MAGIC("\x1f\x8b", "gzip inside gzip"),
-	MAGIC("\x28\xb5\x2f\xfd", "zstd-compressed data (unpack it first)"),
+	MAGIC(ZSTD, "zstd-compressed data (unpack it first)"),
 	MAGIC("\x04\x22\x4d\x18", "LZ4-compressed data (unpack it first)"),
 	MAGIC("\xfd\x37zXZ", "xz-compressed data (unpack it first)"),
 	MAGIC("BZh", "bzip2-compressed data (unpack it first)"),
@@ -905,11 +1010,6 @@ static const char *find_magic(struct str bytes)
 		if (str_starts(bytes, magics[i].start))
 			return magics[i].looks_like;
 	return NULL;
-}
-
-static bool has_text(struct str text, struct str needle)
-{
-	return str_find(str_slice(text, 0, LOOK_BYTES), needle) != SIZE_MAX;
 }
 
 /* Looks for a tag in either case, as pages write both. */
@@ -1104,6 +1204,7 @@ static bool is_no_protobuf(struct str bytes)
 	struct wire_field f;
 	struct wire w;
 
+	(void)find_exported(bytes, &bytes);
 	wire_init(&w, bytes);
 	while (wire_next(&w, &f))
 		;

@@ -150,6 +150,15 @@ bool wire_feed_widen(struct wire_feed *wf, size_t at, struct wire_field *f)
 	return true;
 }
 
+void wire_feed_skip_length(struct wire_feed *wf, uint32_t tag)
+{
+	while (wf->w.bytes.len - wf->w.at < WIRE_LENGTH_BYTES)
+		if (!window_more(wf, wf->w.at))
+			return;
+	if ((unsigned char)wf->w.bytes.ptr[wf->w.at] != tag)
+		wf->w.at += WIRE_LENGTH_BYTES;
+}
+
 bool wire_check(const struct wire *w, const char *what, struct error *err)
 {
 	if (!w->failure)

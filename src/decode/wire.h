@@ -50,6 +50,10 @@ struct wire {
 	bool is_short; /* it failed for want of bytes */
 };
 
+/* Of a length in front of a message, the first byte first, as the collector's
+ * file exporter writes it ("format: proto"). */
+#define WIRE_LENGTH_BYTES ((size_t)4)
+
 /* The outermost message of a feed, of which a window is in memory, as large
  * as the largest field of this message needs. */
 struct wire_feed {
@@ -73,6 +77,10 @@ bool wire_feed_check(const struct wire_feed *wf, const char *what,
 
 /* Goes on at this offset, where a field begins. */
 void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
+
+/* Passes over the length, in four bytes, that stands here in front of a message
+ * whose fields all have this tag of one byte, unless one of them begins. */
+void wire_feed_skip_length(struct wire_feed *wf, uint32_t tag);
 
 /* The message (or packed array) in a WIRE_BYTES field of `parent`. */
 static inline struct wire wire_inside(const struct wire *parent,

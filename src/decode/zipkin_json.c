@@ -8,6 +8,9 @@
  * times at which client and server sent and received ("cs", "sr", "ss", "cr"),
  * which tell its kind and whose it is, and tags ("binaryAnnotations"), of which
  * "sa" and "ca" are the other side. A span of both sides is two.
+ *
+ * Next.js writes its builds so (.next/trace), with ids that are numbers, times
+ * since the machine began, and beside them when that was, in milliseconds.
  */
 #include "base/num.h"
 #include "decode/formats.h"
@@ -28,6 +31,7 @@ enum field {
 	FIELD_REMOTE,
 	FIELD_SERVICE,
 	FIELD_SHARED,
+	FIELD_START_TIME,
 	FIELD_TAGS,
 	FIELD_TIMESTAMP,
 	FIELD_TRACE_ID,
@@ -70,6 +74,10 @@ struct zipkin {
 	struct endpoint_text server; /* of a span of both sides */
 	struct endpoint_text read;   /* of the annotation at hand */
 	struct buf text;             /* of it */
+	/* Since when Next.js counts, by the first span of this trace; and that
+	 * trace. */
+	uint64_t origin_us;
+	struct trace_id origin_of;
 };
 
 /* What of a span is judged when all its members are known. */
@@ -80,6 +88,7 @@ struct pieces {
 	bool is_shared;
 	bool has_kind;
 	uint64_t marks_us[MARK_COUNT]; /* 0: not there */
+	uint64_t start_ms;             /* of Next.js; 0: not there */
 };
 
 /* ---- tags ---- */
@@ -303,6 +312,16 @@ static void read_binary(struct zipkin *z, struct span_input *in)
 	use_tag(t, &name, in);
 }
 
+/* Of Next.js a number. */
+static uint64_t read_id(struct trace_json *t)
+{
+	uint64_t id = 0;
+
+	if (json_peek(t->r) != JSON_NUMBER)
+		return trace_json_span_id(t);
+	return json_u64(t->r, &id) ? id : 0;
+}
+
 static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 			    struct pieces *p)
 {
@@ -314,10 +333,10 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		trace_json_trace_id(t, &in->trace_id);
 		break;
 	case FIELD_ID:
-		in->span_id = trace_json_span_id(t);
+		in->span_id = read_id(t);
 		break;
 	case FIELD_PARENT_ID:
-		in->parent_id = trace_json_span_id(t);
+		in->parent_id = read_id(t);
 		break;
 	case FIELD_NAME:
 		trace_json_name(t, in);
@@ -329,6 +348,9 @@ static void read_span_field(struct zipkin *z, int field, struct span_input *in,
 		break;
 	case FIELD_TIMESTAMP:
 		p->start_us = read_us(t);
+		break;
+	case FIELD_START_TIME:
+		p->start_ms = read_us(t);
 		break;
 	case FIELD_DURATION:
 		p->has_duration = json_peek(t->r) != JSON_NULL;
@@ -428,7 +450,28 @@ static struct json_fields span_fields = JSON_FIELDS(
 	JSON_NAME("remoteEndpoint", FIELD_REMOTE),
 	JSON_NAME("annotations", FIELD_ANNOTATIONS),
 	JSON_NAME("binaryAnnotations", FIELD_BINARY),
-	JSON_NAME("shared", FIELD_SHARED));
+	JSON_NAME("shared", FIELD_SHARED),
+	JSON_NAME("startTime", FIELD_START_TIME));
+
+/* Of one trace all count from the same moment, which each tells to the
+ * millisecond. */
+static void use_start_time(struct zipkin *z, struct pieces *p,
+			   const struct trace_id *id)
+{
+	uint64_t start_us = p->start_ms * 1000;
+
+	if (!p->start_ms || p->start_ms > UINT64_MAX / 1000)
+		return;
+	if (!trace_id_equal(&z->origin_of, id)) {
+		z->origin_of = *id;
+		z->origin_us =
+			start_us > p->start_us ? start_us - p->start_us : 0;
+	}
+	if (z->origin_us <= UINT64_MAX - p->start_us)
+		p->start_us += z->origin_us;
+	if (!z->local.service.len)
+		buf_add_text(&z->local.service, "Next.js");
+}
 
 static void read_span(struct zipkin *z)
 {
@@ -450,6 +493,7 @@ static void read_span(struct zipkin *z)
 	is_two = !p.has_kind && has_side(&p, SPAN_KIND_CLIENT) &&
 		 has_side(&p, SPAN_KIND_SERVER);
 	use_side(&p, &in);
+	use_start_time(z, &p, &in.trace_id);
 	give_span(t,
 		  in.kind == SPAN_KIND_SERVER && z->server.service.len
 			  ? &z->server

@@ -139,6 +139,9 @@ static void test_damage(void **state)
 	refuse("[{\"cat\":\"py-spy\",\"name\":\"f\",\"ph\":\"B\",\"ts\":1}]",
 	       "no samples of functions (record some: py-spy record --format "
 	       "speedscope; its spans");
+	refuse("[{\"cat\":\"__metadata\",\"name\":\"node\",\"ph\":\"M\"}]",
+	       "no samples of functions (record some: node --cpu-prof; its "
+	       "spans");
 	refuse("{\"traceEvents\":[{\"name\":\"X\"}]}",
 	       "no samples of functions");
 	refuse("{\"traceEvents\":[" ONE, "");

@@ -41,6 +41,33 @@ static void test_fixtures_as_generated_code_reads_them(void **state)
 	assert_int_equal(oracle_each("otlp/*.pb", compare_otlp), 12);
 }
 
+/* Three messages, in front of each its length. */
+static void test_file_exporter(void **state)
+{
+	struct str bytes = oracle_load("otlp/file-exporter.proto");
+	unsigned accepted = 0;
+
+	(void)state;
+	assert_int_equal(format_sniff(bytes, NULL, 0), FORMAT_OTLP_PB);
+	for (size_t len = 1; len <= bytes.len; len++) {
+		struct str front = str_slice(bytes, 0, len);
+
+		if (!decode(FORMAT_OTLP_PB, front)) {
+			assert_int_equal(err.code, ERROR_FORMAT);
+			continue;
+		}
+		accepted++;
+		assert_true(trace.span_count <= 3);
+	}
+	/* Behind each length, and behind each message. */
+	assert_int_equal(accepted, 6);
+	assert_int_equal(trace.span_count, 3);
+	assert_int_equal(trace.root_count, 1);
+	assert_int_equal(trace.service_count, 3);
+	trace_release(&trace);
+	drop(bytes);
+}
+
 static void test_missing_trace(void **state)
 {
 	struct str bytes = oracle_load("tempo/miss-v2-pb/body.pb");
@@ -307,6 +334,7 @@ UNIT_TESTS(otlp_pb)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixtures_as_generated_code_reads_them),
+		cmocka_unit_test(test_file_exporter),
 		cmocka_unit_test(test_missing_trace),
 		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_ids_of_other_lengths),

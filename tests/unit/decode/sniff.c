@@ -496,6 +496,66 @@ static void test_other_kinds(void **state)
 	       "binary data of no known kind");
 }
 
+/* What others keep of traces: each has a way on. */
+static void test_other_tools(void **state)
+{
+	static const struct {
+		const char *text, *looks_like;
+	} files[] = {
+		{ "{\n  resource: {\n    attributes: {\n      'service.name': 'x'\n"
+		  "    }\n  },\n  traceId: '92bcc1f56dd6367e69067f2cdd4f17b3',\n",
+		  "console exporter" },
+		{ "{\"traceId\":\"a\",\"serviceInstance\":\"i\",\"spans\":"
+		  "[{\"operationName\":\"/a\",\"spanId\":0}],\"service\":\"s\","
+		  "\"traceSegmentId\":\"b\"}",
+		  "SkyWalking" },
+		{ "[{\"traceId\":\"a\",\"traceSegmentId\":\"b\",\"spans\":[]}]",
+		  "SkyWalking" },
+		{ "{\"data\":{\"trace\":{\"spans\":[{\"traceId\":\"a\"}]}}}",
+		  "SkyWalking" },
+		{ "{\"spans\":[{\"traceId\":\"a\",\"segmentId\":\"b\","
+		  "\"spanId\":0}]}",
+		  "SkyWalking" },
+		{ "{\"metadata\":{\"process\":{\"pid\":1},\"service\":{\"name\":"
+		  "\"s\"}}}\n{\"transaction\":{\"id\":\"a\"}}\n",
+		  "Elastic APM" },
+		{ "{\"transaction\":{\"id\":\"a\"}}", "Elastic APM" },
+		{ "{\"_index\":\"traces-apm\",\"_source\":{\"trace\":{\"id\":"
+		  "\"a\"}}}",
+		  "Elastic APM" },
+		{ "{\"took\":5,\"timed_out\":false,\"_shards\":{\"total\":1},"
+		  "\"hits\":{\"hits\":[]}}",
+		  "an answer of Elasticsearch" },
+		{ "{\"event_id\":\"a\",\"sent_at\":\"b\",\"sdk\":{},\"trace\":"
+		  "{\"trace_id\":\"c\"}}\n{\"type\":\"transaction\"}\n{}\n",
+		  "an event of Sentry" },
+		{ "{\"type\":\"transaction\",\"platform\":\"node\",\"event_id\":"
+		  "\"a\",\"spans\":[]}",
+		  "an event of Sentry" },
+		{ "{\"spans\":[{\"start_timestamp\":1.5,\"span_id\":\"b\"}]}",
+		  "an event of Sentry" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(files); i++) {
+		char text[256];
+
+		assert_int_equal(format_sniff(str_from(files[i].text), text,
+					      sizeof text),
+				 FORMAT_UNKNOWN);
+		if (!strstr(text, files[i].looks_like) ||
+		    !strstr(text, "file exporter"))
+			fail_msg("%zu: %s", i, text);
+	}
+	/* Theirs are their own members. */
+	expect(STR("{\"id\":\"a\",\"metadata\":{\"service\":{}},\"trace_id\":"
+		   "\"1-58406520-a006649127e371903a2de979\"}"),
+	       FORMAT_XRAY_JSON, "");
+	expect(STR("{\"metadata\":{\"command_line\":\"x\"},"
+		   "\"traceEvents\":[]}"),
+	       FORMAT_CHROME_TRACE, "");
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -619,6 +679,7 @@ UNIT_TESTS(sniff)
 		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_large_profile),
 		cmocka_unit_test(test_other_kinds),
+		cmocka_unit_test(test_other_tools),
 		cmocka_unit_test(test_texts_of_tools),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_beginnings),

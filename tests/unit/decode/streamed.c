@@ -180,20 +180,41 @@ static void add_pb_span(struct buf *b, unsigned n, unsigned i)
 	wirew_close(b, span);
 }
 
-/* Groups of all sizes: some larger than the window they are read through. */
+/* Of all sizes: some larger than the window they are read through. */
+static void add_group(struct buf *b, unsigned i)
+{
+	unsigned repeats = i % 10 == 3 ? 20 : 1;
+	size_t group = wirew_open(b, 1), part = wirew_open(b, 2);
+
+	for (unsigned k = 0; k < TRACES * repeats; k++)
+		add_pb_span(b, k % TRACES, i);
+	wirew_close(b, part);
+	part = wirew_open(b, 1);
+	add_pb_attr(b, 1, "service.name", "web");
+	wirew_close(b, part);
+	wirew_close(b, group);
+}
+
 static void otlp_pb(struct buf *b)
 {
-	for (unsigned i = 0; i < SPANS; i++) {
-		unsigned repeats = i % 10 == 3 ? 20 : 1;
-		size_t group = wirew_open(b, 1), part = wirew_open(b, 2);
+	for (unsigned i = 0; i < SPANS; i++)
+		add_group(b, i);
+}
 
-		for (unsigned k = 0; k < TRACES * repeats; k++)
-			add_pb_span(b, k % TRACES, i);
-		wirew_close(b, part);
-		part = wirew_open(b, 1);
-		add_pb_attr(b, 1, "service.name", "web");
-		wirew_close(b, part);
-		wirew_close(b, group);
+/* As the collector's file exporter: messages of three groups, the length of
+ * each in front. */
+static void otlp_messages(struct buf *b)
+{
+	for (unsigned i = 0; i < SPANS;) {
+		size_t start = b->len + 4;
+
+		buf_add_text(b, "0000");
+		do {
+			add_group(b, i++);
+		} while (i % 3 && i < SPANS);
+		for (unsigned k = 0; k < 4; k++)
+			b->data[start - 4 + k] =
+				(char)((b->len - start) >> (24 - 8 * k) & 0xff);
 	}
 }
 
@@ -276,6 +297,7 @@ static void test_otlp_pb(void **state)
 {
 	(void)state;
 	compare_readings(FORMAT_OTLP_PB, otlp_pb);
+	compare_readings(FORMAT_OTLP_PB, otlp_messages);
 }
 
 /* Damage anywhere is noticed, also behind the trace that would be taken. */

@@ -284,6 +284,43 @@ static void test_long_text(void **state)
 	free(text);
 }
 
+/* .next/trace: a list a line, as next build (16.4) writes it. Its times keep
+ * their microseconds. */
+static void test_next_js(void **state)
+{
+	(void)state;
+	decode_text(
+		"[{\"name\":\"run-webpack\",\"duration\":65241879,"
+		"\"timestamp\":3090015172,\"id\":14,\"parentId\":1,\"tags\":{},"
+		"\"startTime\":1795996423140,\"traceId\":\"e8dc7dfc3e9d0751\"},"
+		"{\"name\":\"static-check\",\"duration\":3252781,"
+		"\"timestamp\":3155308489,\"id\":882,\"parentId\":1,\"tags\":"
+		"{\"page\":\"/a\"},\"startTime\":1795996488434,"
+		"\"traceId\":\"e8dc7dfc3e9d0751\"}]\n"
+		"[{\"name\":\"next-build\",\"duration\":150785844,"
+		"\"timestamp\":3088771941,\"id\":1,\"tags\":{\"bundler\":"
+		"\"webpack\"},\"startTime\":1795996421897,"
+		"\"traceId\":\"e8dc7dfc3e9d0751\"}]\n");
+	assert_int_equal(trace.span_count, 3);
+	assert_int_equal(trace.root_count, 1);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct span *s = &trace.spans[i];
+
+		assert_true(str_equal(span_service(&trace, i), STR("Next.js")));
+		if (i == trace.roots[0]) {
+			assert_int_equal(span_duration_ns(s), 150785844000);
+			assert_int_equal(s->start_ns, 1795996421896769000);
+			continue;
+		}
+		assert_int_equal(s->parent, trace.roots[0]);
+		if (s->span_id == 14)
+			assert_int_equal(s->start_ns, 1795996423140000000);
+		else
+			assert_int_equal(s->start_ns, 1795996488433317000);
+	}
+	trace_release(&trace);
+}
+
 UNIT_TESTS(zipkin_json)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +334,7 @@ UNIT_TESTS(zipkin_json)
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_extreme_times),
 		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_next_js),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
