@@ -302,7 +302,7 @@ set +e
 	CC=$cc LDFLAGS='-static -Wl,--gc-sections' \
 		meson setup build $cross --buildtype=release -Db_lto=true -Db_pie=false \
 		-Dprefer_static=true -Dlazy=false -Disal=disabled \
-		-Dlibcrypto=enabled -Dinteractive=disabled -Dman=disabled \
+		-Dlibcrypto=enabled -Dlibstdcxx=disabled -Dinteractive=disabled -Dman=disabled \
 		-Dtests=disabled
 	ninja -C build ${JOBS:+-j"$JOBS"} src/tracefind
 	"${tools}strip" -o "$result" build/src/tracefind

@@ -31,6 +31,7 @@ static const char *const late_libraries[] = {
 	LIBCRYPTO,
 #endif
 	LIBRARY_CURL,
+	LIBRARY_CPP,
 };
 
 /* Below the user's home: kinds of terminals, and tokens for keys that GnuTLS

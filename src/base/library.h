@@ -19,6 +19,7 @@
 /* The files of those that a run may load late, in the sandbox. libcrypto is
  * named by the version whose headers there are: meson defines LIBCRYPTO. */
 #define LIBRARY_CURL "libcurl.so.4" /* since 2006 */
+#define LIBRARY_CPP "libstdc++.so.6" /* since 2004 */
 
 struct library_symbol {
 	const char *name;

@@ -323,6 +323,10 @@
 #define LIMIT_DEMANGLED_BYTES (16 * KIB)
 #define LIMIT_MANGLED_DEPTH 200u
 #define LIMIT_DEMANGLE_STEPS 100000u
+/* C++, without parameters: as much as GCC's runtime reads; and what that may
+ * unfold into (demangle/cpp_bound.c), some 5 ms. */
+#define LIMIT_CPP_BYTES 1024u
+#define LIMIT_UNFOLDED_BYTES MIB
 /* All names of a profile together, in steps and bytes read and written, some
  * 15 ns each: three seconds. A million names of the usual length. */
 #define LIMIT_DEMANGLE_WORK 200000000u

@@ -5,7 +5,6 @@
 #include "demangle/cpp.h"
 
 struct demangler {
-	struct cpp_demangler *cpp;
 	struct buf out;
 	uint64_t work_left;
 	bool is_exhausted;
@@ -19,18 +18,13 @@ struct demangler *demangler_new(void)
 		return NULL;
 	buf_init(&d->out, LIMIT_DEMANGLED_BYTES);
 	d->work_left = LIMIT_DEMANGLE_WORK;
-	d->cpp = cpp_demangler_new();
-	if (d->cpp)
-		return d;
-	mem_free(d);
-	return NULL;
+	return d;
 }
 
 void demangler_free(struct demangler *d)
 {
 	if (!d)
 		return;
-	cpp_demangler_free(d->cpp);
 	buf_release(&d->out);
 	mem_free(d);
 }
@@ -69,7 +63,7 @@ static bool demangle_any(struct demangler *d, struct str name, uint64_t *steps)
 	if (rust_demangle_legacy(name, &d->out))
 		return true;
 	buf_clear(&d->out);
-	return cpp_demangle(d->cpp, name, &d->out, steps);
+	return cpp_demangle(name, &d->out, steps);
 }
 
 struct str demangle(struct demangler *d, struct str name)

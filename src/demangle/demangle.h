@@ -5,6 +5,8 @@
  * without parameters, return type and template arguments, which tell
  * instances apart that nobody wrote.
  *
+ * Those of C++ are read by the C++ runtime (demangle/cpp.h); without it they stay.
+ *
  * Names are a stranger's: work, nesting and length of one are bounded, and the
  * work of all together. What is malformed or goes beyond stays as it is.
  */
