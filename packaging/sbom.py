@@ -17,12 +17,12 @@ from datetime import datetime, timezone
 
 # As their own files say; a library that is not here has to be added.
 LICENSES = {
-    "inih": "BSD-3-Clause", "libcrypto": "Apache-2.0", "libcurl": "curl", "libdeflate": "MIT",
+    "inih": "BSD-3-Clause", "jansson": "MIT", "libcrypto": "Apache-2.0", "libcurl": "curl", "libdeflate": "MIT",
     "libisal": "BSD-3-Clause", "libpcre2-8": "BSD-3-Clause", "libprotobuf-c": "BSD-2-Clause",
     "libutf8proc": "MIT", "ncursesw": "X11-distribute-modifications-variant", "yaml-0.1": "MIT", "zlib": "Zlib",
 }
 # Of tests, or of the C library.
-NONE_OF_IT = {"cmocka", "dl", "jansson", "m", "threads"}
+NONE_OF_IT = {"cmocka", "dl", "m", "threads"}
 LATE = {"libcrypto", "libcurl", "ncursesw"}
 NAMESPACE = "https://tracefind.example.org/spdx/"
 

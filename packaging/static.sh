@@ -18,6 +18,7 @@ pins='
 zlib 1.3.1 9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23 https://zlib.net/fossils/zlib-1.3.1.tar.gz
 libdeflate 1.14 89e7df898c37c3427b0f39aadcf733731321a278771d20fc553f92da8d4808ac https://github.com/ebiggers/libdeflate/archive/refs/tags/v1.14.tar.gz
 inih 61 7caf26a2202a4ca689df3fe4175dfa74e0faa18fcca07331bba934fd0ecb8f12 https://github.com/benhoyt/inih/archive/refs/tags/r61.tar.gz
+jansson 2.14 5798d010e41cf8d76b66236cfb2f2543c8d082181d16bc3085ab49538d4b9929 https://github.com/akheron/jansson/releases/download/v2.14/jansson-2.14.tar.gz
 libyaml 0.2.5 fa240dbf262be053f3898006d502d514936c818e422afdcf33921c63bed9bf2e https://github.com/yaml/libyaml/archive/refs/tags/0.2.5.tar.gz
 utf8proc 2.11.3 abfed50b6d4da51345713661370290f4f4747263ee73dc90356299dfc7990c78 https://github.com/JuliaStrings/utf8proc/archive/refs/tags/v2.11.3.tar.gz
 protobuf-c 1.5.1 20d1dc257da96f8ddff8be4dd9779215bbd0a6069ed53bbe9de38fa7629be06b https://github.com/protobuf-c/protobuf-c/releases/download/v1.5.1/protobuf-c-1.5.1.tar.gz
@@ -178,6 +179,14 @@ build_inih()
 	archive inih '' ini.c
 	cp ini.h "$prefix/include"
 	describe inih "$1" inih
+}
+
+build_jansson()
+{
+	./configure CC="$cc" CFLAGS="$flags" $host --prefix="$prefix" --disable-shared \
+		--disable-dependency-tracking
+	make -j"$jobs" -C src install
+	make install-pkgconfigDATA
 }
 
 build_libyaml()

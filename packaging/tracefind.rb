@@ -14,6 +14,7 @@ class Tracefind < Formula
   depends_on "scdoc" => :build
   depends_on "curl"
   depends_on "inih"
+  depends_on "jansson"
   depends_on "libdeflate"
   depends_on "libyaml"
   depends_on "ncurses"

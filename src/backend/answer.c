@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/document.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "wire/http_message.h"
@@ -65,8 +66,7 @@ bool answer_lacks_own_route(const struct http_response *response)
 	char code[40];
 
 	if (response->status == 404 &&
-	    str_equal(str_trim(body_text(response)),
-		      STR("404 page not found")))
+	    str_equal(str_trim(body_text(response)), STR("404 page not found")))
 		return true;
 	if (response->status == 200)
 		return body_is_html(response) &&
@@ -156,14 +156,10 @@ void line_copy(char *out, size_t size, struct str text)
 	out[len] = '\0';
 }
 
-void line_read(struct json_reader *r, char *out, size_t size)
+void line_take(const struct document *d, char *out, size_t size)
 {
-	struct str text;
-
-	if (json_peek(r) != JSON_STRING)
-		json_skip(r);
-	else if (json_text(r, &text))
-		line_copy(out, size, text);
+	if (document_is_text(d))
+		line_copy(out, size, document_text(d));
 }
 
 /* Each byte that is none would be told with four letters. A message may be in
@@ -197,81 +193,38 @@ struct json_reason {
 	char code[40];
 };
 
-static void take_string(struct json_reader *r, struct buf *out)
+static void keep_message(const struct document *d, struct json_reason *found)
 {
-	if (json_peek(r) != JSON_STRING) {
-		json_skip(r);
+	if (!document_is_text(d))
 		return;
-	}
-	buf_clear(out);
-	if (!json_string_long(r, out))
-		buf_clear(out);
+	buf_clear(&found->message);
+	buf_add_str(&found->message, document_text(d));
 }
 
-static void take_code(struct json_reader *r, struct json_reason *found)
+/* A message, or an object with one: {"httpCode":404,"message":".."}. */
+static void read_inner(const struct document *d, struct json_reason *found)
 {
-	struct str text;
-
-	if (json_peek(r) == JSON_STRING && json_text(r, &text))
-		snprintf(found->code, sizeof found->code, "%.*s",
-			 STR_ARGS(text));
-	else
-		json_skip(r);
-}
-
-/* An object with message or msg: {"httpCode":404,"message":".."}. */
-static void take_inner(struct json_reader *r, struct json_reason *found)
-{
-	struct str key;
-
-	if (json_peek(r) == JSON_STRING) {
-		take_string(r, &found->message);
-		return;
-	}
-	if (!json_enter_if(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key)) {
-		if (str_equal(key, STR("message")) ||
-		    str_equal(key, STR("msg")))
-			take_string(r, &found->message);
-		else
-			json_skip(r);
-	}
-}
-
-static void take_list(struct json_reader *r, struct json_reason *found)
-{
-	if (!json_enter_if(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r))
-		take_inner(r, found);
+	keep_message(d, found);
+	keep_message(document_get(d, "message"), found);
+	keep_message(document_get(d, "msg"), found);
 }
 
 static bool read_json_reason(struct str body, struct json_reason *found)
 {
 	struct error ignored;
-	struct json_reader *r = json_new(body, &ignored);
-	struct str key;
-	bool is_ok;
+	struct document *d = document_read_object(body, &ignored);
+	const struct document *errors = document_get(d, "errors");
+	struct str code = document_text_at(d, "code");
 
-	if (!r)
-		return false;
-	is_ok = json_enter(r, JSON_OBJECT);
-	while (is_ok && json_next_key(r, &key)) {
-		if (str_equal(key, STR("message")))
-			take_string(r, &found->message);
-		else if (str_equal(key, STR("code")))
-			take_code(r, found);
-		else if (str_equal(key, STR("error")))
-			take_inner(r, found);
-		else if (str_equal(key, STR("errors")))
-			take_list(r, found);
-		else
-			json_skip(r);
-	}
-	is_ok = !json_failed(r) && found->message.len > 0;
-	json_free(r);
-	return is_ok;
+	if (code.len)
+		snprintf(found->code, sizeof found->code, "%.*s",
+			 STR_ARGS(code));
+	keep_message(document_get(d, "message"), found);
+	read_inner(document_get(d, "error"), found);
+	for (size_t i = 0; i < document_count(errors); i++)
+		read_inner(document_at(errors, i), found);
+	document_free(d);
+	return found->message.len > 0;
 }
 
 /* Goes inward while the message is itself such a document. The caller
@@ -493,9 +446,8 @@ static void fail_status(const char *subject, const struct endpoint *e,
 			  subject, STR_ARGS(host), status, colon, reason->text,
 			  side_url(e));
 	else
-		error_set(err, ERROR_NETWORK,
-			  "%s: %.*s answered %d%s%s", subject, STR_ARGS(host),
-			  status, colon, reason->text);
+		error_set(err, ERROR_NETWORK, "%s: %.*s answered %d%s%s",
+			  subject, STR_ARGS(host), status, colon, reason->text);
 }
 
 enum answer answer_fail(const char *subject, const struct endpoint *e,

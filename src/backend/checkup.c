@@ -8,7 +8,7 @@
 #include "backend/fetch_profile.h"
 #include "backend/source.h"
 #include "backend/table.h"
-#include "base/json.h"
+#include "base/document.h"
 #include "base/num.h"
 #include "wire/http.h"
 #include "wire/http_message.h"
@@ -55,65 +55,38 @@ const struct profile_checkup *profile_checkup_of(const struct backends *b)
 
 /* ---- version ---- */
 
-struct version {
-	char *text;
-	bool is_found;
-};
-
-static void read_version_field(struct json_reader *r, struct str key,
-			       struct version *v)
+static bool take_version(const struct document *d,
+			 char out[STATUS_VERSION_BYTES])
 {
-	struct str text;
+	struct str text = document_text_at(d, "version");
+	size_t len = utf8_floor(text.ptr, text.len, STATUS_VERSION_BYTES - 1);
 
-	if (!str_equal(key, STR("version")) || json_peek(r) != JSON_STRING) {
-		json_skip(r);
-		return;
-	}
-	if (!json_text(r, &text))
-		return;
-	v->is_found = true;
-	snprintf(v->text, STATUS_VERSION_BYTES, "%.*s",
-		 (int)utf8_floor(text.ptr, text.len, STATUS_VERSION_BYTES - 1),
-		 text.ptr);
+	if (!document_is_text(document_get(d, "version")))
+		return false;
+	snprintf(out, STATUS_VERSION_BYTES, "%.*s", (int)len, text.ptr);
+	return true;
 }
 
 /* Tempo writes the fields at the top, others inside an object. */
-static void read_version(struct json_reader *r, struct version *v)
-{
-	struct str key;
-
-	if (!json_enter(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key)) {
-		if (json_peek(r) != JSON_OBJECT) {
-			read_version_field(r, key, v);
-			continue;
-		}
-		if (json_enter(r, JSON_OBJECT))
-			while (json_next_key(r, &key))
-				read_version_field(r, key, v);
-	}
-}
-
 bool status_version_read(const struct http_response *response,
 			 char out[STATUS_VERSION_BYTES])
 {
-	struct version v = { .text = out };
-	struct json_reader *r;
+	const struct document *inner;
+	struct document *d;
 	struct error ignored;
+	void *place = NULL;
+	struct str key;
+	bool is_found;
 
 	out[0] = '\0';
 	if (response->status != 200 || body_first(response) != '{')
 		return false;
-	r = json_new(buf_str(&response->body), &ignored);
-	if (!r)
-		return false;
-	read_version(r, &v);
-	v.is_found = v.is_found && !json_failed(r);
-	json_free(r);
-	if (!v.is_found)
-		out[0] = '\0';
-	return v.is_found;
+	d = document_read_object(buf_str(&response->body), &ignored);
+	is_found = take_version(d, out);
+	while (!is_found && document_next(d, &place, &key, &inner))
+		is_found = take_version(inner, out);
+	document_free(d);
+	return is_found;
 }
 
 /* ---- clock ---- */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/document.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/timefmt.h"
@@ -107,8 +108,8 @@ struct reason {
 /* Foreign text as one line: trimmed, of whole characters, without controls.
  * The rest of the escaping is the terminal's affair. */
 void line_copy(char *out, size_t size, struct str text);
-/* So the next value when it is a string; others are skipped. */
-void line_read(struct json_reader *r, char *out, size_t size);
+/* So the value when it is a string; otherwise out stays. */
+void line_take(const struct document *d, char *out, size_t size);
 
 /* The first line of a text body, the message inside a JSON one (Jaeger's
  * error and errors, Connect's nested message, Grafana's message), "an HTML

@@ -15,6 +15,9 @@
  * values) stays under 30. Both leave room and keep explicit stacks small. JSON's
  * is a multiple of 64: a bit each. */
 #define LIMIT_JSON_DEPTH 320
+/* A document that becomes a tree, of some forty times its size at most. Answers
+ * that are errors have some KiB. */
+#define LIMIT_DOCUMENT_BYTES MIB
 #define LIMIT_PB_DEPTH 64
 /* Elements that describe a flight recording, and values in it: fields stand in
  * classes at a depth of 4, frames of stack traces at 2. */

@@ -48,6 +48,7 @@ FOREIGN = {
     r"libdeflate\.h": {"base/gz.c"},
     r"isa-l/.*": {"base/gunzip_isal.c"},
     r"ini\.h": {"cli/config.c"},
+    r"jansson\.h": {"base/document.c"},
     r"yaml\.h": {"decode/grafana.c"},
     r"emmintrin\.h": {"base/json_reader.h"},
     r"utf8proc\.h": {"base/escape.c"},

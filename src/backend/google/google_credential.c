@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "backend/google/google_token.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json.h"
+#include "base/document.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -122,34 +123,16 @@ bool google_url_is_safe(const char *url)
 
 /* ---- reading ---- */
 
-/* What passes through here is wiped, so the JSON reader's own room for strings
- * sees none of it: it is that of json_string_long(). */
-struct reading {
-	struct json_reader *json;
-	struct buf text;
-	bool is_out_of_memory;
-};
-
-/* Ends the reading. */
-static bool fail_memory(struct reading *r)
+/* Into *out, which is wiped and replaced. */
+static bool take_text(const struct document *d, const char *key, char **out,
+		      struct error *err)
 {
-	r->is_out_of_memory = true;
-	return json_fail(r->json, "out of memory");
-}
+	struct str text = document_text(d);
 
-/* The next value's text into *out, which is wiped and replaced. */
-static bool take_text(struct reading *r, const char *key, char **out)
-{
-	struct str text;
-
-	if (json_peek(r->json) == JSON_NULL)
-		return json_skip(r->json);
-	if (json_peek(r->json) != JSON_STRING)
-		return json_fail(r->json, "\"%s\" is no text", key);
-	buf_clear(&r->text);
-	if (!json_string_long(r->json, &r->text))
-		return false;
-	text = buf_str(&r->text);
+	if (document_is_null(d))
+		return true;
+	if (!document_is_text(d))
+		return error_set(err, ERROR_AUTH, "\"%s\" is no text", key);
 	/* The lines of a key in PEM form are all that may have an end. */
 	for (size_t i = 0; i < text.len; i++) {
 		unsigned char c = (unsigned char)text.ptr[i];
@@ -157,202 +140,152 @@ static bool take_text(struct reading *r, const char *key, char **out)
 
 		if (c == 0x7F ||
 		    (c < ' ' && !(is_line_end && !strcmp(key, "private_key"))))
-			return json_fail(r->json,
+			return error_set(err, ERROR_AUTH,
 					 "\"%s\" holds control characters",
 					 key);
 	}
 	secret_free(*out);
 	*out = text.len ? mem_strndup(text.ptr, text.len) : NULL;
-	return *out || !text.len || fail_memory(r);
+	return *out || !text.len || error_memory(err, "a credential");
 }
 
-/* False when the key is none of these; a failure sticks to the reader. */
-static bool take_field(struct reading *r, struct google_credential *c,
-		       const struct field_name *names, struct str key)
+static bool take_fields(const struct document *d, struct google_credential *c,
+			const struct field_name *names, struct error *err)
 {
-	for (; names->key; names++) {
-		if (!str_equal(key, str_from(names->key)))
-			continue;
-		(void)take_text(r, names->key, &c->fields[names->field]);
-		return true;
+	for (; names->key; names++)
+		if (!take_text(document_get(d, names->key), names->key,
+			       &c->fields[names->field], err))
+			return false;
+	return true;
+}
+
+/* *member is NULL when it is not there. */
+static bool get_object(const struct document *d, const char *key,
+		       const struct document **member, struct error *err)
+{
+	*member = document_get(d, key);
+	return document_is_null(*member) || document_is_object(*member) ||
+	       error_set(err, ERROR_AUTH, "\"%s\" is no object", key);
+}
+
+static bool take_delegates(const struct document *d,
+			   struct google_credential *c, struct error *err)
+{
+	const struct document *list = document_get(d, "delegates");
+
+	if (!document_is_null(list) && !document_is_list(list))
+		return error_set(err, ERROR_AUTH, "\"delegates\" is no list");
+	if (document_count(list) > LIMIT_GOOGLE_DELEGATES)
+		return error_set(err, ERROR_AUTH, "more than %u \"delegates\"",
+				 LIMIT_GOOGLE_DELEGATES);
+	for (size_t i = 0; i < document_count(list); i++) {
+		char **place = &c->delegates[c->delegate_count];
+
+		if (!take_text(document_at(list, i), "delegates", place, err))
+			return false;
+		c->delegate_count += *place != NULL;
 	}
-	return false;
-}
-
-static bool enter(struct reading *r, const char *key, enum json_kind kind)
-{
-	if (json_peek(r->json) == kind)
-		return json_enter(r->json, kind);
-	if (json_peek(r->json) == JSON_NULL)
-		json_skip(r->json);
-	else
-		json_fail(r->json, "\"%s\" is no %s", key,
-			  kind == JSON_ARRAY ? "list" : "object");
-	return false;
-}
-
-static void take_delegates(struct reading *r, struct google_credential *c)
-{
-	if (!enter(r, "delegates", JSON_ARRAY))
-		return;
-	while (json_next_item(r->json)) {
-		if (c->delegate_count >= LIMIT_GOOGLE_DELEGATES) {
-			json_fail(r->json, "more than %u \"delegates\"",
-				  LIMIT_GOOGLE_DELEGATES);
-			return;
-		}
-		if (!take_text(r, "delegates",
-			       &c->delegates[c->delegate_count]))
-			return;
-		c->delegate_count += c->delegates[c->delegate_count] != NULL;
-	}
+	return true;
 }
 
 /* "Name: value" of {"Name": "value"}; the value may be secret. */
-static void take_header(struct reading *r, struct google_credential *c,
-			struct str key)
+static bool take_header(struct google_credential *c, struct str key,
+			const char *value, struct error *err)
 {
-	struct buf line;
-	struct error err;
-	char *value = NULL;
+	size_t size = key.len + strlen(value) + 3;
+	struct error why;
+	char *line;
 
-	buf_init(&line, LIMIT_SECRET_FILE_BYTES * 2);
-	buf_add_str(&line, key);
-	buf_add_text(&line, ": ");
-	if (c->header_count >= LIMIT_GOOGLE_HEADERS) {
-		json_fail(r->json, "more than %u \"headers\"",
-			  LIMIT_GOOGLE_HEADERS);
-	} else if (take_text(r, "headers", &value) && value) {
-		char *copy = NULL;
+	if (c->header_count >= LIMIT_GOOGLE_HEADERS)
+		return error_set(err, ERROR_AUTH, "more than %u \"headers\"",
+				 LIMIT_GOOGLE_HEADERS);
+	line = mem_alloc(size);
+	if (!line)
+		return error_memory(err, "a credential");
+	snprintf(line, size, "%.*s: %s", STR_ARGS(key), value);
+	c->headers[c->header_count++] = line;
+	return header_check(line, &why) ||
+	       error_set(err, ERROR_AUTH, "\"headers\": %s", why.message);
+}
 
-		/* At once: growing would leave copies of a secret behind. */
-		if (buf_reserve(&line, strlen(value) + 1)) {
-			buf_add_text(&line, value);
-			copy = mem_strdup(buf_text(&line));
-		}
-		c->headers[c->header_count] = copy;
-		c->header_count += copy != NULL;
-		if (!copy)
-			fail_memory(r);
-		else if (!header_check(copy, &err))
-			json_fail(r->json, "\"headers\": %s", err.message);
+static bool take_headers(const struct document *source,
+			 struct google_credential *c, struct error *err)
+{
+	const struct document *headers, *value;
+	void *place = NULL;
+	struct str key;
+
+	if (!get_object(source, "headers", &headers, err))
+		return false;
+	while (document_next(headers, &place, &key, &value)) {
+		char *text = NULL;
+		bool is_ok = take_text(value, "headers", &text, err) &&
+			     (!text || take_header(c, key, text, err));
+
+		secret_free(text);
+		if (!is_ok)
+			return false;
 	}
-	buf_wipe(&line);
-	buf_release(&line);
-	secret_free(value);
+	return true;
 }
 
-static void take_headers(struct reading *r, struct google_credential *c)
+static bool take_source(const struct document *d, struct google_credential *c,
+			struct error *err)
 {
-	struct str key;
+	const struct document *source, *format;
 
-	if (!enter(r, "headers", JSON_OBJECT))
-		return;
-	while (json_next_key(r->json, &key))
-		take_header(r, c, key);
+	if (!get_object(d, "credential_source", &source, err) ||
+	    !get_object(source, "format", &format, err))
+		return false;
+	c->has_program = document_get(source, "executable");
+	c->has_certificate = document_get(source, "certificate");
+	return take_fields(source, c, source_names, err) &&
+	       take_fields(format, c, format_names, err) &&
+	       take_headers(source, c, err);
 }
 
-static void take_format(struct reading *r, struct google_credential *c)
+static bool take_lifetime(const struct document *d, struct google_credential *c,
+			  struct error *err)
 {
-	struct str key;
+	const char *key = "token_lifetime_seconds";
+	const struct document *impersonation;
 
-	if (!enter(r, "format", JSON_OBJECT))
-		return;
-	while (json_next_key(r->json, &key))
-		if (!take_field(r, c, format_names, key))
-			json_skip(r->json);
-}
-
-static void take_source(struct reading *r, struct google_credential *c)
-{
-	struct str key;
-
-	if (!enter(r, "credential_source", JSON_OBJECT))
-		return;
-	while (json_next_key(r->json, &key)) {
-		if (take_field(r, c, source_names, key))
-			continue;
-		if (str_equal(key, STR("format"))) {
-			take_format(r, c);
-			continue;
-		}
-		if (str_equal(key, STR("headers"))) {
-			take_headers(r, c);
-			continue;
-		}
-		c->has_program |= str_equal(key, STR("executable"));
-		c->has_certificate |= str_equal(key, STR("certificate"));
-		json_skip(r->json);
-	}
-}
-
-static void take_lifetime(struct reading *r, struct google_credential *c)
-{
-	struct str key;
-
-	if (!enter(r, "service_account_impersonation", JSON_OBJECT))
-		return;
-	while (json_next_key(r->json, &key)) {
-		if (!str_equal(key, STR("token_lifetime_seconds")))
-			json_skip(r->json);
-		else if (json_i64(r->json, &c->lifetime_s) &&
-			 (c->lifetime_s < 0 ||
-			  c->lifetime_s > LIMIT_GOOGLE_LIFETIME_S))
-			json_fail(r->json,
-				  "\"token_lifetime_seconds\" is not within "
-				  "0 and %d",
-				  LIMIT_GOOGLE_LIFETIME_S);
-	}
+	if (!get_object(d, "service_account_impersonation", &impersonation,
+			err))
+		return false;
+	if (!document_i64(document_get(impersonation, key), &c->lifetime_s))
+		return error_set(err, ERROR_AUTH, "\"%s\" is no whole number",
+				 key);
+	if (c->lifetime_s < 0 || c->lifetime_s > LIMIT_GOOGLE_LIFETIME_S)
+		return error_set(err, ERROR_AUTH,
+				 "\"%s\" is not within 0 and %d", key,
+				 LIMIT_GOOGLE_LIFETIME_S);
+	return true;
 }
 
 /* All but what stands for another credential. */
-static void take_member(struct reading *r, struct google_credential *c,
-			struct str key)
+static bool take_one(const struct document *d, struct google_credential *c,
+		     struct error *err)
 {
-	if (take_field(r, c, top_names, key))
-		return;
-	if (str_equal(key, STR("delegates"))) {
-		take_delegates(r, c);
-	} else if (str_equal(key, STR("credential_source"))) {
-		take_source(r, c);
-	} else if (str_equal(key, STR("service_account_impersonation"))) {
-		take_lifetime(r, c);
-	} else {
-		c->is_client |= str_equal(key, STR("installed")) ||
-				str_equal(key, STR("web"));
-		json_skip(r->json);
-	}
+	c->is_client = document_get(d, "installed") || document_get(d, "web");
+	return take_fields(d, c, top_names, err) && take_delegates(d, c, err) &&
+	       take_source(d, c, err) && take_lifetime(d, c, err);
 }
 
-static void take_inner(struct reading *r, struct google_credential *c)
+static bool take_all(const struct document *d, struct google_credential *c,
+		     struct error *err)
 {
-	struct str key;
+	const struct document *inner;
 
-	if (!enter(r, "source_credentials", JSON_OBJECT))
-		return;
+	if (!get_object(d, "source_credentials", &inner, err) ||
+	    !take_one(d, c, err))
+		return false;
+	if (document_is_null(inner))
+		return true;
+	c->source = mem_calloc(1, sizeof *c->source);
 	if (!c->source)
-		c->source = mem_calloc(1, sizeof *c->source);
-	if (!c->source) {
-		fail_memory(r);
-		return;
-	}
-	while (json_next_key(r->json, &key))
-		take_member(r, c->source, key);
-}
-
-static void take_all(struct reading *r, struct google_credential *c)
-{
-	struct str key;
-
-	if (!json_enter(r->json, JSON_OBJECT))
-		return;
-	while (json_next_key(r->json, &key)) {
-		if (str_equal(key, STR("source_credentials")))
-			take_inner(r, c);
-		else
-			take_member(r, c, key);
-	}
-	json_expect_end(r->json, "object");
+		return error_memory(err, "a credential");
+	return take_one(inner, c->source, err);
 }
 
 /* ---- is it whole? ---- */
@@ -497,29 +430,17 @@ static bool check_all(struct google_credential *c, struct error *err)
 bool google_credential_read(struct google_credential *c, struct str json,
 			    const char *path, struct error *err)
 {
-	struct reading r = { .json = NULL };
-	bool is_ok = false;
+	struct document *d = document_read_object(json, err);
+	bool is_ok;
 
 	*c = (struct google_credential){ .kind = GOOGLE_METADATA };
-	buf_init(&r.text, LIMIT_SECRET_FILE_BYTES * 2);
-	/* The whole room at once: growing would leave copies behind. */
-	if (!buf_reserve(&r.text, LIMIT_SECRET_FILE_BYTES * 2 - 1))
-		return error_memory(err, "a credential");
-	r.json = json_new(json, err);
-	if (r.json) {
-		take_all(&r, c);
-		is_ok = json_check(r.json, err);
-		json_free(r.json);
-		if (r.is_out_of_memory)
-			error_memory(err, "a credential");
-		else if (is_ok)
-			is_ok = check_all(c, err);
-		else if (err->code != ERROR_MEMORY)
-			err->code = ERROR_AUTH;
-	}
-	buf_wipe(&r.text);
-	buf_release(&r.text);
-	return is_ok || error_prefix(err, "Google credentials of %s", path);
+	is_ok = d && take_all(d, c, err) && check_all(c, err);
+	document_free(d);
+	if (is_ok)
+		return true;
+	if (err->code != ERROR_MEMORY)
+		err->code = ERROR_AUTH;
+	return error_prefix(err, "Google credentials of %s", path);
 }
 
 bool google_credential_load(struct google_credential *c, const char *path,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/source.h"
-#include "base/json.h"
+#include "base/document.h"
 #include "base/str.h"
 #include "wire/http_message.h"
 
@@ -180,89 +180,48 @@ static void keep_project(char *text)
 	text[project.len] = '\0';
 }
 
-static void read_metadata(struct json_reader *r, struct google_refusal *f)
+static void read_metadata(const struct document *d, struct google_refusal *f)
 {
-	struct str key;
-
-	if (!json_enter_if(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key))
-		if (str_equal(key, STR("consumer")))
-			line_read(r, f->consumer, sizeof f->consumer);
-		else if (str_equal(key, STR("permission")))
-			line_read(r, f->permission, sizeof f->permission);
-		else if (str_equal(key, STR("quota_metric")))
-			line_read(r, f->metric, sizeof f->metric);
-		else if (str_equal(key, STR("quota_limit")))
-			line_read(r, f->limit, sizeof f->limit);
-		else if (str_equal(key, STR("quota_limit_value")))
-			line_read(r, f->limit_value, sizeof f->limit_value);
-		else
-			json_skip(r);
+	line_take(document_get(d, "consumer"), f->consumer, sizeof f->consumer);
+	line_take(document_get(d, "permission"), f->permission,
+		  sizeof f->permission);
+	line_take(document_get(d, "quota_metric"), f->metric, sizeof f->metric);
+	line_take(document_get(d, "quota_limit"), f->limit, sizeof f->limit);
+	line_take(document_get(d, "quota_limit_value"), f->limit_value,
+		  sizeof f->limit_value);
 }
 
 /* Details of several types; only ErrorInfo has a reason. The older list of
  * errors has one, too, in other words. */
-static void read_details(struct json_reader *r, struct google_refusal *f)
+static void read_reasons(const struct document *error, struct google_refusal *f)
 {
-	struct str key;
+	const struct document *details = document_get(error, "details");
+	const struct document *old = document_get(error, "errors");
 
-	if (!json_enter_if(r, JSON_ARRAY))
-		return;
-	while (json_next_item(r)) {
-		if (!json_enter_if(r, JSON_OBJECT))
-			continue;
-		while (json_next_key(r, &key))
-			if (str_equal(key, STR("reason")))
-				line_read(r, f->reason, sizeof f->reason);
-			else if (str_equal(key, STR("metadata")))
-				read_metadata(r, f);
-			else
-				json_skip(r);
+	for (size_t i = 0; i < document_count(old); i++)
+		line_take(document_get(document_at(old, i), "reason"),
+			  f->reason, sizeof f->reason);
+	for (size_t i = 0; i < document_count(details); i++) {
+		const struct document *d = document_at(details, i);
+
+		line_take(document_get(d, "reason"), f->reason,
+			  sizeof f->reason);
+		read_metadata(document_get(d, "metadata"), f);
 	}
-}
-
-static bool read_error(struct json_reader *r, struct google_refusal *f)
-{
-	struct google_refusal old = { .reason = "" };
-	struct str key;
-
-	if (!json_enter_if(r, JSON_OBJECT))
-		return false;
-	while (json_next_key(r, &key))
-		if (str_equal(key, STR("message")))
-			line_read(r, f->message, sizeof f->message);
-		else if (str_equal(key, STR("status")))
-			line_read(r, f->code, sizeof f->code);
-		else if (str_equal(key, STR("details")))
-			read_details(r, f);
-		else if (str_equal(key, STR("errors")))
-			read_details(r, &old);
-		else
-			json_skip(r);
-	if (!f->reason[0])
-		memcpy(f->reason, old.reason, sizeof f->reason);
-	return f->message[0] || f->code[0];
 }
 
 static bool read_body(struct str body, struct google_refusal *f)
 {
 	struct error ignored;
-	struct json_reader *r = json_new(body, &ignored);
-	bool is_found = false, is_object;
-	struct str key;
+	struct document *d = document_read_object(body, &ignored);
+	const struct document *error = document_get(d, "error");
 
-	if (!r)
-		return false;
-	is_object = json_enter(r, JSON_OBJECT);
-	while (is_object && json_next_key(r, &key))
-		if (str_equal(key, STR("error")))
-			is_found |= read_error(r, f);
-		else
-			json_skip(r);
-	is_found = is_found && !json_failed(r);
-	json_free(r);
-	return is_found;
+	line_take(document_get(error, "message"), f->message,
+		  sizeof f->message);
+	line_take(document_get(error, "status"), f->code, sizeof f->code);
+	read_reasons(error, f);
+	document_free(d);
+	return f->message[0] || f->code[0];
 }
 
 /* ---- judging ---- */

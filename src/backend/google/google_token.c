@@ -9,7 +9,7 @@
 #include "backend/source.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "base/document.h"
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
@@ -382,9 +382,9 @@ static bool ask_act(struct google_flow *f, const struct google_credential *c,
 
 /* ---- answers ---- */
 
-/* What stands in an answer that is a token. */
+/* What stands in an answer that is a token, borrowed from it. */
 struct grant {
-	struct buf token;
+	struct str token;
 	int64_t lifetime_s;
 	int64_t expires_ns;
 };
@@ -397,39 +397,19 @@ static bool is_usable(struct str token)
 	return token.len > 0;
 }
 
-static void take_end(struct json_reader *r, struct grant *g)
+static bool read_grant(const struct document *d, struct grant *g,
+		       struct error *err)
 {
-	struct str text;
+	struct str end = document_text_at(d, "expireTime");
 
-	if (json_peek(r) != JSON_STRING)
-		json_skip(r);
-	else if (json_text(r, &text) && !parse_rfc3339(text, &g->expires_ns))
-		json_fail(r, "its end is no time");
-}
-
-static void take_grant(struct json_reader *r, struct grant *g)
-{
-	struct str key;
-
-	if (!json_enter(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key)) {
-		bool is_token = str_equal(key, STR("access_token")) ||
-				str_equal(key, STR("accessToken"));
-
-		if (is_token && json_peek(r) == JSON_STRING) {
-			buf_clear(&g->token);
-			if (!json_string_long(r, &g->token))
-				return;
-		} else if (str_equal(key, STR("expires_in"))) {
-			if (!json_i64(r, &g->lifetime_s))
-				return;
-		} else if (str_equal(key, STR("expireTime"))) {
-			take_end(r, g);
-		} else {
-			json_skip(r);
-		}
-	}
+	*g = (struct grant){ .token = document_text_at(d, "access_token") };
+	if (!g->token.len)
+		g->token = document_text_at(d, "accessToken");
+	if (!document_i64(document_get(d, "expires_in"), &g->lifetime_s))
+		return error_set(err, ERROR_FORMAT,
+				 "\"expires_in\" is no whole number");
+	return !end.len || parse_rfc3339(end, &g->expires_ns) ||
+	       error_set(err, ERROR_FORMAT, "its end is no time");
 }
 
 static bool keep_token(struct google_flow *f, const struct grant *g,
@@ -439,7 +419,7 @@ static bool keep_token(struct google_flow *f, const struct grant *g,
 
 	struct str host = url_authority(f->origin);
 
-	if (!is_usable(buf_str(&g->token)))
+	if (!is_usable(g->token))
 		return error_set(err, ERROR_AUTH,
 				 "%.*s answers, but with no access token",
 				 STR_ARGS(host));
@@ -449,7 +429,7 @@ static bool keep_token(struct google_flow *f, const struct grant *g,
 	f->expires_ns =
 		g->expires_ns ? g->expires_ns : now_ns + lifetime_s * NS_PER_S;
 	secret_free(f->token);
-	f->token = mem_strdup(buf_text(&g->token));
+	f->token = mem_strndup(g->token.ptr, g->token.len);
 	return f->token || error_memory(err, "a credential");
 }
 
@@ -458,24 +438,16 @@ static bool take_token(struct google_flow *f,
 		       struct error *err)
 {
 	struct str host = url_authority(f->origin);
-	struct json_reader *r = json_new(buf_str(&response->body), err);
-	struct grant g = { .lifetime_s = 0 };
-	bool is_ok = false;
+	struct document *d =
+		document_read_object(buf_str(&response->body), err);
+	struct grant g;
+	bool is_ok;
 
-	buf_init(&g.token, LIMIT_SECRET_FILE_BYTES);
-	if (!r || !buf_reserve(&g.token, LIMIT_SECRET_FILE_BYTES)) {
-		json_free(r);
-		return error_memory(err, "a credential");
-	}
-	take_grant(r, &g);
-	is_ok = json_check(r, err);
-	json_free(r);
-	if (is_ok)
-		is_ok = keep_token(f, &g, now_ns, err);
+	if (!d || !read_grant(d, &g, err))
+		is_ok = error_prefix(err, "the answer of %.*s", STR_ARGS(host));
 	else
-		error_prefix(err, "the answer of %.*s", STR_ARGS(host));
-	buf_wipe(&g.token);
-	buf_release(&g.token);
+		is_ok = keep_token(f, &g, now_ns, err);
+	document_free(d);
 	return is_ok;
 }
 
@@ -483,29 +455,16 @@ static bool take_token(struct google_flow *f,
 static bool take_field(struct str content, const char *field, struct buf *out,
 		       struct error *err)
 {
-	struct json_reader *r = json_new(content, err);
-	struct str key;
-	bool is_ok, is_found = false;
+	struct document *d = document_read_object(content, err);
+	const struct document *value = document_get(d, field);
+	bool is_ok = document_is_text(value);
 
-	if (!r)
-		return false;
-	is_ok = json_enter(r, JSON_OBJECT);
-	while (is_ok && json_next_key(r, &key)) {
-		if (!str_equal(key, str_from(field)) ||
-		    json_peek(r) != JSON_STRING) {
-			json_skip(r);
-			continue;
-		}
-		buf_clear(out);
-		is_found = true;
-		is_ok = json_string_long(r, out);
-	}
-	is_ok = json_check(r, err);
-	json_free(r);
-	if (is_ok && !is_found)
-		return error_set(err, ERROR_AUTH, "no \"%s\" of text in it",
-				 field);
-	return is_ok;
+	buf_clear(out);
+	buf_add_str(out, document_text(value));
+	if (d && !is_ok)
+		error_set(err, ERROR_AUTH, "no \"%s\" of text in it", field);
+	document_free(d);
+	return is_ok && buf_check(out, "a credential", err);
 }
 
 static bool fail_subject(const struct google_flow *f, struct error *err)
@@ -677,44 +636,18 @@ struct complaint {
 	char shown[300]; /* both, or the status */
 };
 
-static void take_error(struct json_reader *r, struct complaint *c)
-{
-	struct str key;
-
-	if (json_peek(r) == JSON_STRING) {
-		line_read(r, c->code, sizeof c->code);
-		return;
-	}
-	if (!json_enter_if(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key)) {
-		if (str_equal(key, STR("status")))
-			line_read(r, c->code, sizeof c->code);
-		else if (str_equal(key, STR("message")))
-			line_read(r, c->text, sizeof c->text);
-		else
-			json_skip(r);
-	}
-}
-
 static void read_json(struct str body, struct complaint *c)
 {
 	struct error ignored;
-	struct json_reader *r = json_new(body, &ignored);
-	struct str key;
+	struct document *d = document_read_object(body, &ignored);
+	const struct document *error = document_get(d, "error");
 
-	if (!r)
-		return;
-	if (json_enter(r, JSON_OBJECT))
-		while (json_next_key(r, &key)) {
-			if (str_equal(key, STR("error")))
-				take_error(r, c);
-			else if (str_equal(key, STR("error_description")))
-				line_read(r, c->text, sizeof c->text);
-			else
-				json_skip(r);
-		}
-	json_free(r);
+	line_take(document_get(d, "error_description"), c->text,
+		  sizeof c->text);
+	line_take(error, c->code, sizeof c->code);
+	line_take(document_get(error, "status"), c->code, sizeof c->code);
+	line_take(document_get(error, "message"), c->text, sizeof c->text);
+	document_free(d);
 }
 
 static void complaint_read(const struct http_response *response,

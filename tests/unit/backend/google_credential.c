@@ -73,8 +73,10 @@ static void test_service_account(void **state)
 		       "\"token_uri\" is no address of https");
 	assert_refused("{" ACCOUNT ",\"private_key_id\":\"a\\nb\"}",
 		       "\"private_key_id\" holds control characters");
-	assert_refused("{" ACCOUNT ",\"private_key\":\"a\\u0000b\"}",
+	assert_refused("{\"private_key\":\"a\\u0000b\"}",
 		       "\"private_key\" holds control characters");
+	assert_refused("{" ACCOUNT ",\"private_key\":\"b\"}",
+		       "a member stands there twice");
 }
 
 #define USER                                                                   \
@@ -239,16 +241,16 @@ static void test_headers_limit(void **state)
 static void test_others(void **state)
 {
 	(void)state;
-	assert_refused("", "the text ends where");
-	assert_refused("hunter2", "'h' where");
-	assert_refused("[]", "'[' where");
+	assert_refused("", "the JSON text ends too early");
+	assert_refused("hunter2", "it is not valid JSON");
+	assert_refused("[]", "it is no JSON object");
 	assert_refused("{}", "\"type\" is missing");
 	assert_refused("{\"type\":\"gdch_service_account\"}",
 		       "credentials of type \"gdch_service_account\" are not");
 	assert_refused("{\"installed\":{\"client_id\":\"c\"}}",
 		       "it is an OAuth client");
-	assert_refused(USER "} {}", "more behind");
-	assert_refused(USER, "the text ends where");
+	assert_refused(USER "} {}", "more stands behind it");
+	assert_refused(USER, "the JSON text ends too early");
 }
 
 static void test_file(void **state)

@@ -363,7 +363,7 @@ static void test_external_file_bad(void **state)
 	(void)state;
 	fail_file("", "", "it is empty or no single word");
 	fail_file("hunter2 hunter2", "", "it is empty or no single word");
-	fail_file("hunter2", json, "'h' where");
+	fail_file("hunter2", json, "it is not valid JSON");
 	fail_file("{\"u\":\"hunter2\"}", json, "no \"t\" of text in it");
 	fail_file("{\"t\":7}", json, "no \"t\" of text in it");
 	begin("{" EXTERNAL ",\"credential_source\":{\"file\":\"/no/f\"}}");
