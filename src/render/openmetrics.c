@@ -139,7 +139,7 @@ static const struct gauge openmetrics_gauges[] = {
 	  "cost_memory_bytes", NULL,
 	  { "service=service", "which:allocated" } },
 	{ "cost", "rows", "money_per_million", NULL, NULL, 0,
-	  "cost_per_million_requests", "What a million requests cost.",
+	  "cost_per_million_requests", "Cost per million requests.",
 	  { "kind=kind", "name=name", "resource=/resource",
 	    "service=/service", "currency=/prices.currency" } },
 	{ "cost", NULL, "difference.money_per_month", NULL, NULL, 0,

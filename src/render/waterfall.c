@@ -842,7 +842,7 @@ static void write_times(struct page *p, const struct waterfall *w)
 	}
 	if (top != SPAN_NONE)
 		write_span(p, t, top);
-	page_text(p, is_of_threads ? "" : "took ");
+	page_text(p, is_of_threads ? "" : "duration ");
 	page_number(p, root);
 	if (is_of_threads || strcmp(root, whole) == 0)
 		return;

@@ -32,7 +32,7 @@ const char *gate_name(enum gate_kind gate)
 	return names[gate];
 }
 
-/* " a run", " a second" or, of shares, nothing. */
+/* " per run", " per second" or, of shares, nothing. */
 static const char *check_per(const struct check *c)
 {
 	switch (c->per) {
@@ -122,7 +122,7 @@ static void add_common(const struct check_answer *a, const struct gate_hit *hit,
 	check_more(common, "more", "much", out);
 }
 
-/* "takes 20 % more CPU a run than before (+15 % to +25 %)" */
+/* "uses 20 % more CPU per run than in the baseline (+15 % to +25 %)" */
 static void add_takes(const struct check_answer *a, const struct gate_hit *hit,
 		      struct buf *out)
 {
@@ -142,7 +142,7 @@ static void add_takes(const struct check_answer *a, const struct gate_hit *hit,
 	add_common(a, hit, out);
 }
 
-/* "shop.Route takes 20 % more CPU a run than before (+15 % to +25 %); the limit is
+/* "shop.Route uses 20 % more CPU per run than in the baseline; the limit is
  * 5 %" */
 static void check_hit_text(const struct check_answer *a,
 			   const struct gate_hit *hit, struct buf *out)

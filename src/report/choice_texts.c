@@ -721,9 +721,9 @@ static void report_head(const struct choice *c, struct buf *out)
 	else if (c->want->by == GUILTY_BY_DURATION)
 		buf_add_text(out, "duration");
 	else
-		buf_add_text(out, "score: own time on the critical path, half "
-				  "of it for a call whose callee has spans, "
-				  "unless that is most of the path");
+		buf_add_text(out, "score: self time on the critical path, half "
+				  "for a call whose callee has spans, unless "
+				  "that is most of the path");
 	if (!c->typical)
 		buf_add_text(out, "; no baseline");
 	else if (!c->is_by_change)

@@ -711,7 +711,7 @@ static void add_sums(const struct cost_answer *a, const struct cost_row *all,
 		return;
 	buf_add_text(out, isnan(all->month) ? "" : has_idle ? "; " : ", ");
 	add_money(a, all->million, false, out);
-	buf_addf(out, " a million %ss", cost_request_word(a));
+	buf_addf(out, " per million %ss", cost_request_word(a));
 }
 
 /* "takes 71.2 ms of CPU a request", "takes 0.13 vCPU", "holds 204 MiB". */
@@ -858,9 +858,9 @@ static void write_prices(struct page *p, const struct cost_answer *a)
 	struct buf text;
 
 	buf_init(&text, WORDING_BYTES);
-	add_price(a, a->prices.cpu * 3600, " a vCPU hour", &text);
-	add_price(a, a->prices.memory * 3600, " a GiB hour", &text);
-	add_price(a, a->prices.request * COST_MILLION, " a million requests",
+	add_price(a, a->prices.cpu * 3600, " per vCPU hour", &text);
+	add_price(a, a->prices.memory * 3600, " per GiB hour", &text);
+	add_price(a, a->prices.request * COST_MILLION, " per million requests",
 		  &text);
 	if (text.len && a->prices.note) {
 		buf_add_text(&text, "; ");

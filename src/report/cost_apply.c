@@ -264,7 +264,7 @@ void cost_write_gcloud_apply(const void *answer, struct out *out)
 		 "'$old_cpu|$old_mem'\"\n"
 		 "}\n"
 		 "numbers() { echo \"$cpu $mem\"; }\n\n"
-		 "# Memory that goes with so many CPUs, in MiB.\n"
+		 "# Memory range for a number of CPUs, in MiB.\n"
 		 "range() {\n"
 		 "	case $1 in\n");
 	cost_write_run_sizes(out);

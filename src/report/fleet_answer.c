@@ -167,8 +167,8 @@ static void write_power(struct page *p, const struct fleet *f)
 		return;
 	format_growth(seen, false, growth);
 	page_textf(p,
-		   "of a function with 10 %% of its service a growth is seen "
-		   "from %s on, in three of four services",
+		   "%s or more in a function of 10 %%, in three of four "
+		   "services",
 		   growth);
 	page_flush(p, PAINT_NONE, "  detectable", LABEL_COLUMNS);
 }

@@ -191,8 +191,8 @@ bool leak_explain(const struct leak *l, struct error *err)
 	return error_set(err, ERROR_NOT_FOUND,
 			 "too little to judge: the longest that an instance of "
 			 "\"%s\" sent profiles in this window is %s, its "
-			 "warm-up left out; %u blocks with uploads in each and "
-			 "%s in all are needed (--since %s)",
+			 "warm-up left out; %u intervals with uploads in each "
+			 "and %s in all are needed (--since %s)",
 			 l->service, longest_ns ? lived : "nothing",
 			 GROWTH_BLOCKS, least, "6h");
 }
@@ -688,7 +688,7 @@ static void write_instances(struct page *p, const struct leak_subject *s)
 	else
 		page_text(p, "not distinguishable");
 	if (s->restarts)
-		page_textf(p, ", %zu restart%s: each life is judged apart",
+		page_textf(p, ", %zu restart%s: each process lifetime is judged separately",
 			   s->restarts, &"s"[s->restarts == 1]);
 	if (s->total.kind != GROWTH_NONE)
 		page_textf(p, "; %zu of %zu%s hold%s more and more",

@@ -45,7 +45,7 @@ static const char *when_result_word(enum series_kind kind)
 	return "too_few";
 }
 
-/* "CPU per request", "duration", "requests a second"; JSON's words. */
+/* "CPU per request", "duration", "requests per second"; JSON's words. */
 static void when_measure_text(const struct when *w, enum when_measure m,
 			      struct buf *out)
 {

@@ -152,7 +152,7 @@ static const struct history_job *nth_of(uint32_t asked, size_t n)
 	for (size_t i = 0; i < situation.job_count; i++)
 		if (situation.jobs[i].window == asked && n-- == 0)
 			return &situation.jobs[i];
-	fail_msg("not asked for");
+	fail_msg("not queried");
 	return NULL;
 }
 

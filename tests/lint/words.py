@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Finds words in what users read that the field does not have: the manuals of pprof,
+OpenTelemetry and Prometheus say it otherwise, and that is what people search for.
+
+usage: words.py SOURCE_ROOT
+"""
+import re
+import sys
+from pathlib import Path
+
+import csource
+
+# Pattern -> the word to use.
+WORDS = {
+    r"\bown time\b|; own:|\bby own\b": "self time, self+lib",
+    r"\busual(ly)?\b|\bas ever\b": "normal, normally, baseline",
+    r"\bwander": "vary, noise, run-to-run variance",
+    r"\b(told|tells?) from noise\b|\bfor certain\b": "significant",
+    r"\bcan(not)? see\b|\bcould not see\b|\bis seen from\b": "detectable",
+    r"\ball of it\b": "the whole program, total",
+    r"\beach life\b|\b(all|of \d+) lives\b": "process lifetimes",
+    r"\bdearer\b": "slower, more expensive",
+    r"\bso many\b": "N, number of",
+    r"\bcrumbs?\b": "under 2 %",
+    r"\bgoes round\b": "source",
+    r"\bneither spans nor profiles\b": "unattributed",
+    r"\b(CPU|cores|requests|ms|runs?|profiles?|samples|values|price|costs?) a "
+    r"(second|request|run|side|month|minute|instance)\b": "per second, per request, per side",
+    r"\bwhat (it|they) (takes?|took|costs?)\b": "duration, usage, cost",
+    r"\bas fast as the objective\b": "burn rate",
+    r"\bas many as there\b": "unlimited",
+}
+FOLDERS = ("cli", "report", "render", "doctor", "tui", "mcp")
+PAGES = ("README.md", "docs/*.md", "man/*.scd")
+# File -> texts that may stay: keys of JSON.
+ALLOWED = {"src/render/json.c": ("usual:%i",), "man/tracefind-json.5.scd": ("*usual*",)}
+
+BAD = [(re.compile(pattern), word) for pattern, word in WORDS.items()]
+
+
+def literals(text):
+    """Line number and text of each string, those side by side as one."""
+    joined, line, end = "", 0, 0
+    for token in csource.TOKEN.finditer(text):
+        if not token.group(0).startswith('"'):
+            continue
+        if joined and not text[end:token.start()].strip():
+            joined += token.group(0)[1:-1]
+        else:
+            if joined:
+                yield line, joined
+            joined, line = token.group(0)[1:-1], text.count("\n", 0, token.start()) + 1
+        end = token.end()
+    if joined:
+        yield line, joined
+
+
+def paragraphs(text):
+    """Line number and text of each paragraph; blocks of examples are what the
+    program prints, and tested as that."""
+    at = 1
+    for block in re.split(r"(\n\s*\n)", text):
+        yield at, re.sub(r"\s+", " ", block)
+        at += block.count("\n")
+
+
+def problems(root):
+    for folder in FOLDERS:
+        for path in sorted((root / "src" / folder).rglob("*.[ch]")):
+            for line, text in literals(path.read_text(encoding="utf-8")):
+                if " " in text and not text.endswith((".h", ".c")):
+                    yield from faults(root, path, line, text.replace("\\n", " "))
+    for pattern in PAGES:
+        for path in sorted(root.glob(pattern)):
+            for line, text in paragraphs(path.read_text(encoding="utf-8")):
+                yield from faults(root, path, line, text)
+
+
+def faults(root, path, line, text):
+    name = str(path.relative_to(root))
+    for bad, word in BAD:
+        for found in bad.finditer(text):
+            near = text[max(0, found.start() - 30):found.end() + 30]
+            if not any(part in near for part in ALLOWED.get(name, ())):
+                yield f"{name}:{line}: \"{found.group(0)}\": {word} (...{near}...)"
+
+
+def main():
+    root = Path(sys.argv[1])
+    found = list(problems(root))
+    for text in found:
+        print(text)
+    print(f"{len(found)} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
