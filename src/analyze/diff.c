@@ -866,19 +866,26 @@ static double deviations_of(const struct diff *d, uint32_t id, double b,
 	return counts_deviation(&c, noise);
 }
 
-/* The growth that is claimed in four of five cases, of a row of b samples before;
- * what is too small a part of the whole is not claimed, however significant. Noise
- * that is known from few runs differs from case to case, and the deviations with it
- * (a common approximation of the noncentral distribution). id: ENTRY_NONE for a row
- * like most. */
-static double detectable(const struct diff *d, uint32_t id, double part,
-			 double b, double df)
+/* Deviations of a growth that is claimed in four of five cases. Noise that is known
+ * from few runs differs from case to case, and the deviations with it (a common
+ * approximation of the noncentral distribution). */
+static double claimed_deviations(const struct diff *d, double df)
 {
 	double level = DIFF_FALSE_DISCOVERY / fmax(1, d->family);
 	double claimed = student_two_sided_quantile(level, df);
-	double far = claimed +
-		     SEEN_BEYOND * sqrt(1 + (isinf(df) ? 0 : claimed * claimed /
-								     (2 * df)));
+
+	return claimed +
+	       SEEN_BEYOND * sqrt(1 + (isinf(df) ? 0 : claimed * claimed /
+							       (2 * df)));
+}
+
+/* The growth that is claimed in four of five cases, of a row of b samples before;
+ * what is too small a part of the whole is not claimed, however significant. id:
+ * ENTRY_NONE for a row like most. */
+static double detectable(const struct diff *d, uint32_t id, double part,
+			 double b, double df)
+{
+	double far = claimed_deviations(d, df);
 	double low = 0, high = DETECTABLE_MOST;
 
 	if (deviations_of(d, id, b, high) < far)
@@ -894,15 +901,36 @@ static double detectable(const struct diff *d, uint32_t id, double part,
 	return fmax(least_delta(d) / part, high);
 }
 
+/* What a row of these counts is of both sides, and has before where all of it is what
+ * it was afterwards. */
+static double part_of(const struct diff *d, const struct counts *c)
+{
+	return (c->a + c->b) / (d->all.a + d->all.b);
+}
+
+static double samples_before(const struct counts *c)
+{
+	return fmax(c->b, c->a * c->n_b / c->n_a);
+}
+
 double diff_detectable(const struct diff *d, uint32_t id)
 {
 	struct counts c = counts_of(d, id);
 
 	if (d->method == DIFF_UNTESTED || !(c.a + c.b > 0))
 		return NAN;
-	return detectable(d, id, (c.a + c.b) / (d->all.a + d->all.b),
-			  fmax(c.b, c.a * c.n_b / c.n_a),
+	return detectable(d, id, part_of(d, &c), samples_before(&c),
 			  noise_of(d, id, &c).df);
+}
+
+/* Whether that is no more than `growth`, which is found sooner. */
+static bool is_detectable(const struct diff *d, uint32_t id, double growth)
+{
+	struct counts c = counts_of(d, id);
+
+	return c.a + c.b > 0 && least_delta(d) <= growth * part_of(d, &c) &&
+	       deviations_of(d, id, samples_before(&c), growth) >=
+		       claimed_deviations(d, noise_of(d, id, &c).df);
 }
 
 double diff_detectable_of(const struct diff *d, double share)
@@ -938,7 +966,7 @@ static bool is_visible(const struct diff *d, uint32_t id)
 		return true;
 	return expm1(SEEN_BEYOND * sqrt(counts_log_variance(&c))) <=
 		       DIFF_SAME_PART &&
-	       diff_detectable(d, id) <= DIFF_SAME_PART;
+	       is_detectable(d, id, DIFF_SAME_PART);
 }
 
 /* ---- what changed ---- */

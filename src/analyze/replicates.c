@@ -205,8 +205,82 @@ static double beside_trend(const struct replicate_seen *x, double drift)
 	       log1p(drift * x->mean);
 }
 
-/* Sorts the rows by how far they lie from a trend with this drift; returns the
- * logarithm of the trend's s by their median: half of them may do what they like. */
+static void swap_seen(struct replicate_seen *a, struct replicate_seen *b)
+{
+	struct replicate_seen kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* The middle one of the first, the middle and the last. */
+static double pivot_of(const struct replicate_seen *seen, size_t count)
+{
+	double a = seen[0].scratch, b = seen[count / 2].scratch;
+	double c = seen[count - 1].scratch;
+
+	return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* Those that are smaller than the pivot first: how many there are; then equal ones, up
+ * to *end. */
+static size_t part_seen(struct replicate_seen *seen, size_t count, double pivot,
+			size_t *end)
+{
+	size_t less = 0, at = 0, more = count;
+
+	while (at < more) {
+		if (seen[at].scratch < pivot)
+			swap_seen(&seen[less++], &seen[at++]);
+		else if (seen[at].scratch > pivot)
+			swap_seen(&seen[at], &seen[--more]);
+		else
+			at++;
+	}
+	*end = more;
+	return less;
+}
+
+/* So many rounds leave few of any rows but such as are made for it. */
+#define SELECT_ROUNDS 48
+#define SELECT_FEW 16u
+
+/* Puts the row there that has so many smaller ones by `scratch`, and those before
+ * it. */
+static double nth_seen(struct replicate_seen *seen, size_t count, size_t n)
+{
+	for (int round = 0; round < SELECT_ROUNDS && count > SELECT_FEW; round++) {
+		size_t end;
+		size_t less = part_seen(seen, count, pivot_of(seen, count), &end);
+
+		if (n < less) {
+			count = less;
+		} else if (n < end) {
+			return seen[n].scratch;
+		} else {
+			seen += end;
+			count -= end;
+			n -= end;
+		}
+	}
+	qsort(seen, count, sizeof *seen, compare_r);
+	return seen[n].scratch;
+}
+
+/* Of rows whose `scratch` is set; their order changes. */
+static double median_seen(struct replicate_seen *seen, size_t count)
+{
+	double low = nth_seen(seen, count, (count - 1) / 2), high = INFINITY;
+
+	if (count % 2)
+		return low;
+	for (size_t i = count / 2; i < count; i++)
+		high = fmin(high, seen[i].scratch);
+	return (low + high) / 2;
+}
+
+/* The logarithm of the trend's s by the median of how far the rows lie from one with
+ * this drift: half of them may do what they like. */
 static double median_sampling(struct replicate_seen *seen, size_t count,
 			      double drift, double least)
 {
@@ -214,8 +288,7 @@ static double median_sampling(struct replicate_seen *seen, size_t count,
 
 	for (size_t i = 0; i < count; i++)
 		seen[i].scratch = beside_trend(&seen[i], drift);
-	qsort(seen, count, sizeof *seen, compare_r);
-	middle = (seen[(count - 1) / 2].scratch + seen[count / 2].scratch) / 2;
+	middle = median_seen(seen, count);
 	middle = fmin(log(MOST_SAMPLING), middle);
 	return least > 0 ? fmax(log(least), middle) : middle;
 }
