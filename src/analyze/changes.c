@@ -26,7 +26,7 @@ static void adjust_family(struct diff *const members[MEASURES], bool is_both,
 		for (size_t i = 0; i < members[m]->count; i++)
 			if (is_of_both(members[m], i) == is_both)
 				p[count++] = members[m]->p[i];
-	false_discovery_adjust(p, q, order, count);
+	false_part_adjust(p, q, order, count);
 	for (size_t m = 0, at = 0; m < MEASURES; m++) {
 		if (is_both)
 			members[m]->family = (double)count;

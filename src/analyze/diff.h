@@ -36,7 +36,8 @@ bool slice_values_build(struct slice_values *out, const struct func_table *t,
 			const struct rank_want *want, bool is_share,
 			struct error *err) MUST_CHECK;
 
-/* Part of false claims among all claims that is put up with. */
+/* Part of comparisons that tell more false changes than is put up with, see
+ * false_part_adjust(). */
 #define DIFF_FALSE_DISCOVERY 0.05
 
 /* No change is only said where a change of this part of the function would

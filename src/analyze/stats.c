@@ -550,18 +550,41 @@ static int compare_by_p(const void *left, const void *right, void *data)
 	return a < b ? -1 : a > b;
 }
 
-void false_discovery_adjust(const double *p, double *q, size_t *order,
-			    size_t count)
+static void order_by_p(const double *p, size_t *order, size_t count)
 {
 	struct p_values by = { p };
-	double lowest = 1;
 
 	for (size_t i = 0; i < count; i++)
 		order[i] = i;
 	system_sort(order, count, sizeof *order, compare_by_p, &by);
+}
+
+void false_discovery_adjust(const double *p, double *q, size_t *order,
+			    size_t count)
+{
+	double lowest = 1;
+
+	order_by_p(p, order, count);
 	for (size_t i = count; i-- > 0;) {
 		lowest = fmin(lowest,
 			      p[order[i]] * (double)count / (double)(i + 1));
 		q[order[i]] = lowest;
+	}
+}
+
+/* A tenth of what is told may be false. */
+#define TOLD_OF_FALSE ((size_t)10)
+
+void false_part_adjust(const double *p, double *q, size_t *order, size_t count)
+{
+	double highest = 0;
+
+	order_by_p(p, order, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t may = (i + 1) / TOLD_OF_FALSE;
+
+		highest = fmax(highest, p[order[i]] * (double)(count + may - i) /
+						(double)(may + 1));
+		q[order[i]] = fmin(1, highest);
 	}
 }

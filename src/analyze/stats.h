@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The statistics of comparing two profiles: exact and approximate tests for
- * two counts, false discovery control (Benjamini-Hochberg), intervals.
+ * two counts, control of false claims, intervals.
  * Counts are samples, never nanoseconds. Knows nothing of profiles.
  */
 #ifndef ANALYZE_STATS_H
@@ -116,6 +116,12 @@ double counts_delta(const struct counts *c, double slow_total);
  * counted nothing. */
 struct interval counts_delta_interval(const struct counts *c, double slow_total,
 				      double phi, double z);
+
+/* What has a q of at most Q is told so that in all but a part Q of cases no more than
+ * a tenth of it is false: of up to nine none at all (Lehmann and Romano, Annals of
+ * Statistics 33, 2005; for fewer than ten it is Holm's). order is scratch of count
+ * items. */
+void false_part_adjust(const double *p, double *q, size_t *order, size_t count);
 
 /* Benjamini-Hochberg: q[i] for p[i]. order is scratch of count items. */
 void false_discovery_adjust(const double *p, double *q, size_t *order,

@@ -242,7 +242,7 @@ static void note_certainty(const struct result *r, struct notes *reasons)
 		return;
 	notes_add(reasons,
 		  "certainty: %.*s: %.1f times as far as unchanged functions "
-		  "of its size vary, false discovery rate q %.2g",
+		  "of its size vary, chance of a false claim q %.2g",
 		  STR_ARGS(row->name), row->deviations, row->q);
 }
 

@@ -261,6 +261,29 @@ static void test_false_discovery(void **state)
 	false_discovery_adjust(p, q, order, 0);
 }
 
+/* Of few each pays for all that are left; from the tenth on one may be false. */
+static void test_false_part(void **state)
+{
+	static const double p[] = { 0.01, 0.02, 0.03,  0.04, 0.05,
+				    0.9,  0.5,  0.001, 0.5,  0.0004 };
+	static const double want[] = { 0.08, 0.14, 0.18,  0.2, 0.2,
+				       1,    1,    0.009, 1,   0.004 };
+	double many[40], q[40];
+	size_t order[40];
+
+	(void)state;
+	false_part_adjust(p, q, order, 10);
+	for (size_t i = 0; i < 10; i++)
+		assert_close(q[i], want[i], 1e-12);
+	for (size_t i = 0; i < 40; i++)
+		many[i] = i < 9 ? 1e-6 : 0.002;
+	false_part_adjust(many, q, order, 40);
+	assert_close(q[8], 40e-6, 1e-12);
+	assert_close(q[9], 0.002 * 32 / 2, 1e-12);
+	assert_close(q[39], 0.002 * 32 / 2, 1e-12);
+	false_part_adjust(p, q, order, 0);
+}
+
 /* ---- how often nothing is called something ---- */
 
 #define FRAMES 200
@@ -446,6 +469,7 @@ UNIT_TESTS(stats)
 		cmocka_unit_test(test_share_interval),
 		cmocka_unit_test(test_rate_interval),
 		cmocka_unit_test(test_false_discovery),
+		cmocka_unit_test(test_false_part),
 		cmocka_unit_test(test_quiet_without_change),
 		cmocka_unit_test(test_power),
 		cmocka_unit_test(test_ratio_interval),
