@@ -293,69 +293,49 @@ static double median_sampling(struct replicate_seen *seen, size_t count,
 	return least > 0 ? fmax(log(least), middle) : middle;
 }
 
-/* Of sides without runs, where rows that changed are as far off as any: the trend
- * that has the rows nearest to it, by the absolute distance of logarithms. */
-static void fit_sides_trend(struct replicate_seen *seen, size_t count, double least,
-			    struct replicate_noise *n)
-{
-	double best = INFINITY;
-
-	for (int step = 0; step < DRIFT_STEPS; step++) {
-		double drift = step ? LEAST_DRIFT * exp2(step - 1) : 0;
-		double middle = median_sampling(seen, count, drift, least);
-		double cost = 0;
-
-		for (size_t i = 0; i < count; i++)
-			cost += fabs(seen[i].scratch - middle);
-		if (cost < best * (1 - 1e-9)) {
-			best = cost;
-			n->drift = drift;
-			n->sampling = exp(middle);
-		}
-	}
-}
-
 /* The deviance of the rows from a trend with this drift (gamma distribution), none of
  * them counting as farther off than TREND_FAR; *sampling is the trend's, with one
- * deviation of chance taken off: most samples are independent ones. */
-static double runs_deviance(struct replicate_seen *seen, size_t count,
-			    double drift, double least, double *sampling)
+ * deviation of chance taken off: most samples are independent ones. Sides without runs
+ * have rows that changed, which speak for no drift: then it is that of the middle. */
+static double trend_deviance(struct replicate_seen *seen, size_t count, double drift,
+			     double least, bool is_of_sides, double *sampling)
 {
 	double middle = exp(median_sampling(seen, count, drift, least));
 	double cost = 0, sum = 0, df = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !is_of_sides; i++) {
 		double phi = middle * (1 + drift * seen[i].mean);
 
 		sum += seen[i].df * fmin(chi2_part(seen[i].df, TREND_FAR),
 					 seen[i].r / phi);
 		df += seen[i].df;
 	}
-	*sampling = fmax(least,
-			 middle * sum / df * fmax(0.5, 1 - sqrt(2 / df)));
+	*sampling = is_of_sides ? middle
+				: fmax(least, middle * sum / df *
+						      fmax(0.5, 1 - sqrt(2 / df)));
 	for (size_t i = 0; i < count; i++) {
 		double phi = *sampling * (1 + drift * seen[i].mean);
+		double far = is_of_sides ? UNCHANGED_WITHIN * UNCHANGED_WITHIN
+					 : chi2_part(seen[i].df, TREND_FAR);
 
-		cost += seen[i].df *
-			(log(phi) + fmin(chi2_part(seen[i].df, TREND_FAR),
-					 seen[i].r / phi));
+		cost += seen[i].df * (log(phi) + fmin(far, seen[i].r / phi));
 	}
 	return cost;
 }
 
-/* Only the few large rows of runs show the drift, and often badly: taken is its mean
- * over what the rows let it be, and its variance, for larger rows than those. Before
- * they are seen functions vary by LIKELY_CV at most, nearly always. */
-static void fit_runs_trend(struct replicate_seen *seen, size_t count, double least,
-			   struct replicate_noise *n)
+/* Only the few large rows show the drift, and often badly: taken is its mean over what
+ * the rows let it be, and of runs its variance, for larger rows than those. Before they
+ * are seen functions vary by LIKELY_CV at most, nearly always. */
+static void fit_trend(struct replicate_seen *seen, size_t count, double least,
+		      bool is_of_sides, struct replicate_noise *n)
 {
 	double drifts[DRIFT_STEPS], costs[DRIFT_STEPS], best = INFINITY;
 	double weight = 0, sum = 0, squares = 0, sampling;
 
 	for (size_t step = 0; step < DRIFT_STEPS; step++) {
 		drifts[step] = LEAST_DRIFT * exp2((double)step);
-		costs[step] = runs_deviance(seen, count, drifts[step], least,
-					    &sampling);
+		costs[step] = trend_deviance(seen, count, drifts[step], least,
+					     is_of_sides, &sampling);
 		best = fmin(best, costs[step]);
 	}
 	for (size_t step = 0; step < DRIFT_STEPS; step++) {
@@ -368,8 +348,9 @@ static void fit_runs_trend(struct replicate_seen *seen, size_t count, double lea
 		squares += w * drifts[step] * drifts[step];
 	}
 	n->drift = sum / weight;
-	n->drift_variance = squares / weight - n->drift * n->drift;
-	runs_deviance(seen, count, n->drift, least, &n->sampling);
+	n->drift_variance =
+		is_of_sides ? 0 : squares / weight - n->drift * n->drift;
+	trend_deviance(seen, count, n->drift, least, is_of_sides, &n->sampling);
 }
 
 /* The square of a width beyond that which few degrees of freedom give it, as a
@@ -467,7 +448,7 @@ void replicates_trend_of(struct replicate_seen *seen, size_t count,
 		n->prior_df = LEAST_PRIOR_DF;
 		return;
 	}
-	fit_runs_trend(seen, known, n->least, n);
+	fit_trend(seen, known, n->least, false, n);
 	fit_prior_df(seen, known, false, n);
 }
 
@@ -578,7 +559,7 @@ static void noise_of_peers(const struct peer *peers, size_t count,
 			.mean = 2 / peers[i].sampled,
 		};
 	}
-	fit_sides_trend(seen, count, n->least, n);
+	fit_trend(seen, count, n->least, true, n);
 	for (int step = 0; may_rise && step < SPREAD_STEPS; step++)
 		n->sampling = sampling_within(seen, count, n);
 	if (!may_rise) {
