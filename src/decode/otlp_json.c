@@ -522,30 +522,36 @@ static struct json_fields group_fields = JSON_FIELDS(
 	JSON_NAME("instrumentationLibrarySpans", FIELD_SCOPES),
 	JSON_NAME("instrumentation_library_spans", FIELD_SCOPES));
 
+struct group {
+	uint32_t resource;
+	bool is_described;
+	bool has_members;
+};
+
+/* A member of one, whose value comes next. */
+static void read_group_member(struct trace_json *t, int field, struct group *g)
+{
+	if (field == FIELD_RESOURCE && !g->is_described) {
+		read_resource(t, &g->resource);
+		g->is_described = g->resource != NO_RESOURCE;
+	} else if (field != FIELD_SCOPES) {
+		json_skip(t->r);
+	} else if (g->resource != NO_RESOURCE ||
+		   trace_json_taken(t,
+				    taker_process_reserve(t->to, &g->resource,
+							  &t->err))) {
+		read_scopes(t, g->resource);
+	}
+	g->has_members = true;
+}
+
 static void read_group(struct trace_json *t)
 {
-	uint32_t resource = NO_RESOURCE;
-	bool is_described = false;
+	struct group g = { .resource = NO_RESOURCE };
 	struct str key;
 
-	while (json_next_key(t->r, &key)) {
-		int field = json_field(&group_fields, key);
-
-		if (field == FIELD_RESOURCE && !is_described) {
-			read_resource(t, &resource);
-			is_described = resource != NO_RESOURCE;
-			continue;
-		}
-		if (field != FIELD_SCOPES) {
-			json_skip(t->r);
-			continue;
-		}
-		if (resource == NO_RESOURCE &&
-		    !trace_json_taken(t, taker_process_reserve(t->to, &resource,
-							       &t->err)))
-			return;
-		read_scopes(t, resource);
-	}
+	while (json_next_key(t->r, &key))
+		read_group_member(t, json_field(&group_fields, key), &g);
 	if (!json_failed(t->r))
 		trace_json_taken(t, taker_settle(t->to, &t->err));
 }
@@ -592,11 +598,15 @@ static void read_inner(struct trace_json *t)
 static struct json_fields document_statuses = JSON_FIELDS(
 	JSON_NAME("PARTIAL", 1));
 
+/* The exporter of OpenTelemetry's Java SDK for logs writes one resource's spans
+ * a line, without the list around them. */
 static void read_document(struct trace_json *t)
 {
+	struct group alone = { .resource = NO_RESOURCE };
 	char text[LIMIT_NOTE_BYTES / 2];
 	struct str key, message = STR("");
 	bool is_partial = false;
+	int field;
 
 	if (!json_enter(t->r, JSON_OBJECT))
 		return;
@@ -619,9 +629,15 @@ static void read_document(struct trace_json *t)
 			trace_json_server_error(t);
 			break;
 		default:
-			json_skip(t->r);
+			field = json_field(&group_fields, key);
+			if (field >= 0)
+				read_group_member(t, field, &alone);
+			else
+				json_skip(t->r);
 			break;
 		}
+	if (alone.has_members && !json_failed(t->r))
+		trace_json_taken(t, taker_settle(t->to, &t->err));
 	if (is_partial)
 		otlp_note_partial(t->to, message);
 }

@@ -10,6 +10,8 @@
 #define ID_PARTS_MIN 5
 #define ID_PARTS_MAX 6
 
+#define CPU_OF_DATADOG "cpu-time"
+
 /* Plain words and what runtimes call it in files, the likeliest first; the
  * ids of Pyroscope have a profile name in front that files lack. So they do
  * not tell mutex from block profiles: both hold contentions and delay. */
@@ -19,13 +21,16 @@ static const struct {
 	const char *unit;
 } candidates[] = {
 	{ "cpu", "cpu", "nanoseconds" },
+	{ "cpu", CPU_OF_DATADOG, "nanoseconds" },
 	{ "cpu", "cpu_samples", "count" },
 	{ "cpu", "samples", "count" },
 	{ "wall", "wall", "nanoseconds" },
+	{ "wall", "wall-time", "nanoseconds" },
 	{ "alloc", "alloc_space", "bytes" },
 	{ "alloc", "alloc_sample_bytes", "bytes" },
 	{ "alloc", "alloc_in_new_tlab_bytes", "bytes" },
 	{ "alloc", "alloc_size", "bytes" },
+	{ "alloc", "alloc-space", "bytes" },
 	{ "alloc_space", "alloc_space", "bytes" },
 	{ "alloc_space", "alloc_sample_bytes", "bytes" },
 	{ "alloc_space", "alloc_in_new_tlab_bytes", "bytes" },
@@ -38,10 +43,12 @@ static const struct {
 	{ "inuse", "space", "bytes" },
 	{ "inuse", "live_bytes", "bytes" },
 	{ "inuse", "live", "count" },
+	{ "inuse", "heap-space", "bytes" },
 	{ "heap", "inuse_space", "bytes" },
 	{ "heap", "space", "bytes" },
 	{ "heap", "live_bytes", "bytes" },
 	{ "heap", "live", "count" },
+	{ "heap", "heap-space", "bytes" },
 	{ "goroutine", "goroutine", "count" },
 	{ "goroutine", "goroutines", "count" },
 	{ "goroutineleak", "goroutineleak", "count" },
@@ -51,6 +58,7 @@ static const struct {
 	{ "block", "contentions", "count" },
 	{ "lock", "lock_time", "nanoseconds" },
 	{ "lock", "delay", "nanoseconds" },
+	{ "lock", "lock-acquire-wait", "nanoseconds" },
 	{ "exceptions", "exception", "count" },
 	{ "exceptions", "exceptions", "count" },
 	{ "offcpu", "off_cpu", "nanoseconds" },
@@ -63,7 +71,7 @@ static const struct {
 static const char *const gauges[] = {
 	"inuse_space",  "inuse_objects", "goroutine", "goroutines",
 	"goroutineleak", "live",	 "live_bytes", "live_objects",
-	"objects",	"space",
+	"objects",	"space",	 "heap-space", "heap-live-samples",
 };
 
 /* Splits at ':'; more parts than fit give max + 1. */
@@ -290,6 +298,20 @@ static uint32_t one_of_equal(const struct type_name *offered, uint32_t count,
 	return i;
 }
 
+/* The last one, where none is named; of Datadog's tracer for Python, whose list
+ * ends in what GPUs did, CPU time. */
+static uint32_t default_by_place(const struct type_name *offered,
+				 uint32_t count)
+{
+	uint32_t cpu;
+
+	return find_type(offered, count,
+			 (struct type_name){ .type = STR(CPU_OF_DATADOG) },
+			 &cpu)
+		       ? cpu
+		       : count - 1;
+}
+
 bool type_choose(const struct type_name *offered, uint32_t count,
 		 struct str default_type, const struct profile_want *want,
 		 uint32_t *chosen, struct error *err)
@@ -301,8 +323,9 @@ bool type_choose(const struct type_name *offered, uint32_t count,
 		if (wanted.len) {
 			if (!find_wanted(offered, count, wanted, chosen))
 				return not_found(offered, count, wanted, err);
-		} else if (default_type.len == 0 ||
-			   !find_type(offered, count, type, chosen)) {
+		} else if (default_type.len == 0) {
+			*chosen = default_by_place(offered, count);
+		} else if (!find_type(offered, count, type, chosen)) {
 			*chosen = count - 1;
 		}
 	}

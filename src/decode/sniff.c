@@ -53,6 +53,8 @@ struct sign {
 static const struct sign signs[] = {
 	SIGN("resourceSpans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
 	SIGN("resource_spans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
+	/* One of them, alone. */
+	SIGN("scopeSpans", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
 	SIGN("batches", JSON_ARRAY, FORMAT_OTLP_JSON, NULL),
 	/* The decoder tells what the server said. */
 	SIGN("error", JSON_OBJECT, FORMAT_OTLP_JSON, NULL),
@@ -106,6 +108,9 @@ static const struct sign signs[] = {
 	SIGN_OTHER("recording", JSON_OBJECT,
 		   "what jfr print made of a recording (give the recording "
 		   "itself, FILE.jfr)"),
+	SIGN_OTHER("linux-perf-json-version", JSON_NUMBER,
+		   "what perf data convert --to-json made, which lacks periods "
+		   "(make text of the same file: perf script > perf.txt)"),
 	SIGN_OTHER("traceSegmentId", JSON_STRING, SKYWALKING),
 	SIGN_OTHER("serviceInstance", JSON_STRING, SKYWALKING),
 	SIGN_OTHER("_source", JSON_OBJECT, ELASTIC),

@@ -393,6 +393,37 @@ static struct generated nameless_number(struct str s, size_t at)
 	return (struct generated){ STR("__"), 2 + end, true };
 }
 
+/* "Shop", "Stdlib.List", or "camlShop", as ocamlopt writes it. */
+static bool is_ocaml_module(struct str s)
+{
+	bool is_start = true;
+
+	if (str_starts(s, STR("caml")))
+		s = str_slice(s, 4, s.len);
+	for (size_t i = 0; i < s.len; i++) {
+		if (is_start ? !ascii_is_upper(s.ptr[i])
+			     : !is_identifier(s.ptr[i]) && s.ptr[i] != '.')
+			return false;
+		is_start = s.ptr[i] == '.';
+	}
+	return s.len && !is_start;
+}
+
+/* "Shop.parse_151", "Shop.fun_538": ocamlopt numbers all that a file defines,
+ * so that one more definition renumbers those behind it. */
+static struct generated ocaml_stamp(struct str s, size_t at)
+{
+	size_t digits = count_while(s, at + 1, ascii_is_digit);
+	size_t name = str_behind_last(str_slice(s, 0, at), '.');
+
+	if (!digits || at + 1 + digits < s.len || name < 2 || name == at ||
+	    ascii_is_upper(s.ptr[name]) ||
+	    count_while(s, name, is_identifier) < at - name ||
+	    !is_ocaml_module(str_slice(s, 0, name - 1)))
+		return (struct generated){ 0 };
+	return (struct generated){ STR(""), 1 + digits, true };
+}
+
 /* By the character that begins it. */
 static struct generated generated_at(struct str s, size_t at)
 {
@@ -418,7 +449,8 @@ static struct generated generated_at(struct str s, size_t at)
 			g = process_file(s, at);
 		return g.len ? g : crate_hash(s, at);
 	case '_':
-		return nameless_number(s, at);
+		g = nameless_number(s, at);
+		return g.len ? g : ocaml_stamp(s, at);
 	default:
 		return g;
 	}

@@ -416,11 +416,26 @@ static void test_byte_order_mark(void **state)
 	trace_release(&trace);
 }
 
+/* A line of OtlpJsonLoggingSpanExporter of the Java SDK: no list around it. */
+static void test_resources_alone(void **state)
+{
+	struct str bytes = STR(GROUP(SPAN("00000000000000a1")) "\n" GROUP(
+		SPAN("00000000000000a2")) "\n");
+
+	(void)state;
+	assert_int_equal(format_sniff(bytes, NULL, 0), FORMAT_OTLP_JSON);
+	assert_true(decode(bytes));
+	assert_int_equal(trace.span_count, 2);
+	assert_int_equal(trace.service_count, 1);
+	trace_release(&trace);
+}
+
 UNIT_TESTS(otlp_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fixtures_as_jansson_reads_them),
 		cmocka_unit_test(test_file_of_the_collector),
+		cmocka_unit_test(test_resources_alone),
 		cmocka_unit_test(test_missing_trace),
 		cmocka_unit_test(test_partial),
 		cmocka_unit_test(test_remarks_of_jaeger),

@@ -50,6 +50,15 @@ static const struct type_name two_units[] = {
 	TYPE("cpu", "nanoseconds"),
 };
 
+/* Of Datadog's tracer for Python, in part: what GPUs did comes last. */
+static const struct type_name datadog_python[] = {
+	TYPE("cpu-time", "nanoseconds"), TYPE("cpu-samples", "count"),
+	TYPE("wall-time", "nanoseconds"), TYPE("lock-acquire-wait",
+					       "nanoseconds"),
+	TYPE("alloc-space", "bytes"),	 TYPE("heap-space", "bytes"),
+	TYPE("gpu-flops-samples", "count"),
+};
+
 /* Of Cloud Profiler's agent. */
 static const struct type_name python_cpu[] = {
 	TYPE("sample", "count"),
@@ -119,6 +128,13 @@ static void test_choice(void **state)
 		{ java_tlab, 4, "", "block", 3 },
 		{ java_tlab, 5, "", "lock", 4 },
 		{ python_cpu, 2, "", "cpu", 1 },
+		{ datadog_python, 7, "", "", 0 },
+		{ datadog_python, 7, "", "cpu", 0 },
+		{ datadog_python, 7, "", "wall", 2 },
+		{ datadog_python, 7, "", "lock", 3 },
+		{ datadog_python, 7, "", "alloc", 4 },
+		{ datadog_python, 7, "", "inuse", 5 },
+		{ datadog_python, 7, "alloc-space", "", 4 },
 		{ python_cpu, 2, "",
 		  "process_cpu:cpu:nanoseconds:cpu:nanoseconds", 1 },
 		{ two_units, 3, "", "cpu/milliseconds", 1 },
