@@ -291,11 +291,9 @@ static void write_json_check(struct jsonw *w, const struct check *check)
 	char name[64];
 
 	snprintf(name, sizeof name, "%s %s", check->side, check->name);
-	jsonw_addf(w, "{name:%s, status:%s, text:%.*s, fix:%-.*s, mend:%-.*s",
-		   name, check_status_name(check->status),
-		   STR_WHOLE(check->text), STR_WHOLE(check->fix),
-		   STR_WHOLE(check->fix)); /* its old name */
-	jsonw_object_end(w);
+	jsonw_addf(w, "{name:%s, status:%s, text:%.*s, fix:%-.*s}", name,
+		   check_status_name(check->status), STR_WHOLE(check->text),
+		   STR_WHOLE(check->fix));
 }
 
 static void write_json_row(struct jsonw *w, const struct doctor_service *row)

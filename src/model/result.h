@@ -497,6 +497,7 @@ struct result {
 	struct profile_info profile;
 	bool has_baseline;
 	struct baseline_info baseline;
+	struct str since_version; /* that came when it became slow, or empty */
 	enum rank_by rank_by;
 	struct function_row *functions;
 	/* What the verdict rests on where the rows are a view of it; NULL: the

@@ -7,6 +7,7 @@
 #include "render/render.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/jsonw.h"
 #include "base/notes.h"
@@ -416,42 +417,8 @@ static const char *const measure_words[] = {
 	[RANK_TOTAL] = "total",
 };
 
-/* NaN, which is written as null, when there is nothing to compare with; what a
- * function does itself where that changed for certain. */
-static void write_comparison(struct jsonw *w, const struct result *r,
-			     const struct function_row *row)
-{
-	static const struct function_row none = {
-		.baseline_self_lib = NAN,
-		.baseline_self = NAN,
-		.baseline_total = NAN,
-		.delta = NAN,
-		.delta_low = NAN,
-		.delta_high = NAN,
-		.q = NAN,
-	};
-	const struct function_row *of = r->has_baseline ? row : &none;
-	bool is_real = change_is_real(of->change);
-	bool is_own = change_is_real(row->self_change.change);
-
-	jsonw_addf(w,
-		   "baseline_owned:%.6f, baseline_self:%.6f, "
-		   "baseline_total:%.6f",
-		   of->baseline_self_lib, of->baseline_self,
-		   of->baseline_total);
-	jsonw_addf(w,
-		   "delta:%.6f, delta_low:%.6f, delta_high:%.6f, q:%.9f, "
-		   "change:%s, changed:%s",
-		   of->delta, of->delta_low, of->delta_high, of->q,
-		   change_name(of->change),
-		   is_real ? measure_words[row_measure(r, row)] : NULL);
-	jsonw_addf(w, "self_growth:%.6f, self_q:%.9f, through:%*s, with_all:%i",
-		   is_own ? row->self_change.growth : (double)NAN,
-		   is_own ? row->self_change.q : (double)NAN,
-		   STR_WHOLE(row->through), row->is_with_all);
-}
-
-/* What the table shows: in its unit, and with what it says. */
+/* What the table shows: in its unit, and with what it says. NaN, which is
+ * written as null, when there is nothing to compare with. */
 static void write_shown(struct jsonw *w, const struct result *r,
 			const struct function_row *row)
 {
@@ -469,7 +436,23 @@ static void write_shown(struct jsonw *w, const struct result *r,
 		   r->has_baseline ? row->detectable : none);
 }
 
-/* Under names that say it: those of the table are of values there. */
+/* What a function does itself where that changed for certain. */
+static void write_change(struct jsonw *w, const struct result *r,
+			 const struct function_row *row)
+{
+	enum change change = r->has_baseline ? row->change : CHANGE_NONE;
+	bool is_own = change_is_real(row->self_change.change);
+
+	jsonw_addf(w, "change:%s, changed:%s, q:%.9f", change_name(change),
+		   change_is_real(change) ? measure_words[row_measure(r, row)]
+					  : NULL,
+		   r->has_baseline ? row->q : (double)NAN);
+	jsonw_addf(w, "self_growth:%.6f, self_q:%.9f, through:%*s, with_all:%i",
+		   is_own ? row->self_change.growth : (double)NAN,
+		   is_own ? row->self_change.q : (double)NAN,
+		   STR_WHOLE(row->through), row->is_with_all);
+}
+
 static void write_shares(struct jsonw *w, const struct result *r,
 			 const struct function_row *row)
 {
@@ -488,31 +471,25 @@ static void write_shares(struct jsonw *w, const struct result *r,
 		   has ? row->baseline_self_lib : none);
 	jsonw_addf(w,
 		   "share_delta:%.6f, share_delta_low:%.6f, "
-		   "share_delta_high:%.6f}",
+		   "share_delta_high:%.6f",
 		   has ? row->delta : none, has ? row->delta_low : none,
 		   has ? row->delta_high : none);
 }
 
-/* Old names, those of shares and of what is self with libraries, stay for one
- * minor version. */
 static void write_function(struct jsonw *w, const struct result *r,
 			   const struct function_row *row)
 {
 	jsonw_addf(w, "{rank:%u, name:%*s, file:%*s, line:%-u, leaf:%*s",
 		   row->rank, STR_WHOLE(row->name), STR_WHOLE(row->file),
 		   row->line, STR_WHOLE(row->leaf));
-	jsonw_addf(w, "owned:%.6f, self:%.6f, total:%.6f", row->self_lib,
-		   row->self, row->total);
-	jsonw_addf(w, "owned_value:%jd, self_value:%jd, total_value:%jd",
-		   row->self_lib_value, row->self_value, row->total_value);
-	write_comparison(w, r, row);
-	jsonw_addf(w,
-		   "self_with_libraries:%.6f, self_with_libraries_value:%jd, "
-		   "baseline_self_with_libraries:%.6f",
-		   row->self_lib, row->self_lib_value,
-		   r->has_baseline ? row->baseline_self_lib : (double)NAN);
 	write_shown(w, r, row);
+	write_change(w, r, row);
+	jsonw_addf(w,
+		   "self_value:%jd, total_value:%jd, "
+		   "self_with_libraries_value:%jd",
+		   row->self_value, row->total_value, row->self_lib_value);
 	write_shares(w, r, row);
+	jsonw_object_end(w);
 }
 
 static const char *const per_words[] = {
@@ -580,6 +557,51 @@ static void write_contrast(struct jsonw *w, const struct contrast_row *c)
 
 /* ---- the document ---- */
 
+/* What the request has that fast ones have not; empty: no such. */
+static struct str contrast_value(const struct result *r, struct str key)
+{
+	for (size_t i = 0; i < r->contrast_count; i++)
+		if (r->contrasts[i].own == 1 &&
+		    str_equal(r->contrasts[i].key, key))
+			return r->contrasts[i].value;
+	return STR("");
+}
+
+/* The answer of `slow` in one flat object, for scripts. */
+static void write_summary(struct jsonw *w, const struct result *r)
+{
+	bool is_known = r->has_span && !strcmp(r->command, "slow");
+	bool has_function =
+		r->has_profile && r->function_count && !r->is_healthy;
+	struct str version = r->since_version;
+	struct str instance = contrast_value(r, STR("instance"));
+	struct buf where;
+	struct str place;
+
+	if (!jsonw_key_known(w, "summary", is_known))
+		return;
+	if (!version.len)
+		version = contrast_value(r, STR("service.version"));
+	buf_init(&where, 2 * LIMIT_STRING_BYTES + 2);
+	buf_add_str(&where, r->span.service);
+	buf_add_char(&where, ' ');
+	buf_add_str(&where, r->span.name);
+	place = buf_str(&where);
+	jsonw_addf(w, "{where:%.*s", STR_WHOLE(place));
+	jsonw_pair_known_str(w, "function",
+			     has_function ? r->functions[0].name : STR(""));
+	jsonw_pair_text(w, "cause",
+			r->has_cause ? json_cause(r->cause.kind) : NULL);
+	if (jsonw_key_known(w, "since", r->history && r->history->onset_ns))
+		jsonw_addf(w, "%+jd", r->history->onset_ns);
+	jsonw_addf(w, "version:%-.*s, instance:%-.*s, confidence:%s}",
+		   STR_WHOLE(version), STR_WHOLE(instance),
+		   r->has_cause ? confidence_names[r->cause.confidence] : NULL);
+	if (where.state != BUF_OK)
+		out_fail_memory(w->out);
+	buf_release(&where);
+}
+
 static void write_answer(struct jsonw *w, const struct render_input *in)
 {
 	struct buf text;
@@ -596,6 +618,7 @@ static void write_heads(struct jsonw *w, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
+	write_summary(w, r);
 	write_answer(w, in);
 	if (jsonw_key_known(w, "trace", r->has_trace))
 		write_trace(w, &r->trace);

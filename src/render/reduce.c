@@ -51,7 +51,6 @@ struct copier {
 	struct level levels[LIMIT_JSON_DEPTH + 1];
 	unsigned depth;
 	bool is_whole;   /* the document, not a part of it */
-	unsigned ranked; /* where a function of a comparison is at hand */
 	struct buf *text; /* that is written */
 	size_t body_bytes; /* of it, without what was left out */
 	size_t left_bytes; /* of that */
@@ -334,8 +333,6 @@ static void leave(struct copier *c)
 {
 	struct level *in = innermost(c);
 
-	if (c->depth == c->ranked)
-		c->ranked = 0;
 	if (in->is_list) {
 		if (in->count > in->shown)
 			left_add(c, in->shown, in->count);
@@ -353,29 +350,6 @@ static bool is_apparatus(struct str key)
 {
 	return str_equal(key, STR("schema_version")) ||
 	       str_equal(key, STR("tool")) || str_equal(key, STR("requests"));
-}
-
-/* Deprecated: other keys say the same. */
-static bool is_deprecated(const struct copier *c, struct str key)
-{
-	static const char *const shares[] = {
-		"self",
-		"total",
-		"self_with_libraries",
-		"baseline_self",
-		"baseline_total",
-		"baseline_self_with_libraries",
-		"delta",
-		"delta_low",
-		"delta_high",
-	};
-
-	for (size_t i = 0; c->depth == c->ranked && i < COUNT_OF(shares); i++)
-		if (str_equal(key, str_from(shares[i])))
-			return true;
-	return str_starts(key, STR("owned")) ||
-	       str_starts(key, STR("baseline_owned")) ||
-	       str_equal(key, STR("mend"));
 }
 
 static void copy_element(struct copier *c)
@@ -399,13 +373,9 @@ static void copy_member(struct copier *c)
 
 	if (!json_next_key(c->reader, &key)) {
 		leave(c);
-	} else if (is_deprecated(c, key) ||
-		   (c->is_whole && c->depth == 1 && is_apparatus(key))) {
+	} else if (c->is_whole && c->depth == 1 && is_apparatus(key)) {
 		json_skip(c->reader);
 	} else {
-		/* It begins with that. */
-		if (str_equal(key, STR("rank")))
-			c->ranked = c->depth;
 		buf_clear(&c->key);
 		buf_add_str(&c->key, key);
 		path_add_key(&c->path, key);

@@ -219,6 +219,8 @@ bool headline_write(const struct finding *f, struct result *result,
 
 	if (!result->has_cause || !f->suspect.has_choice)
 		return true;
+	if (f->history.deploy.is_found && f->history.deploy.is_near_onset)
+		result->since_version = f->history.deploy.to_version;
 	if (is_healthy && result->span.is_typical_like &&
 	    !write_like(&f->symptom, result, err))
 		return false;

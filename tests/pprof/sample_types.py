@@ -70,8 +70,8 @@ def sums(answer):
     """What the values of both sides add up to."""
     rows = answer["functions"]
     return (sum(row["self_value"] for row in rows),
-            round(sum(row["baseline_self"] or 0 for row in rows), 6),
-            sum(abs(row["delta"] or 0) for row in rows))
+            round(sum(row["baseline_share_self"] or 0 for row in rows), 6),
+            sum(abs(row["share_delta"] or 0) for row in rows))
 
 
 def judge(program, path, types, samples, index, *args):

@@ -207,8 +207,8 @@ static void test_json_round_trip(void **state)
 	assert_true(json_is_null(json_object_get(row, "file")));
 	assert_true(json_is_null(json_object_get(row, "line")));
 	assert_true(json_is_null(json_object_get(row, "q")));
-	assert_true(json_is_null(json_object_get(row, "delta_low")));
-	assert_true(fabs(json_real_value(json_object_get(row, "delta")) -
+	assert_true(json_is_null(json_object_get(row, "share_delta_low")));
+	assert_true(fabs(json_real_value(json_object_get(row, "share_delta")) -
 			 0.609155) < 1e-9);
 	json_decref(root);
 }

@@ -55,9 +55,6 @@ static void test_whole(void **state)
 		{ "{\"schema_version\":1,\"tool\":\"t\",\"requests\":[1],"
 		  "\"x\":{\"requests\":7}}",
 		  100, "{\"x\":{\"requests\":7}}", ERROR_NONE },
-		{ "{\"f\":[{\"owned\":1,\"owned_value\":2,"
-		  "\"baseline_owned\":3,\"self\":4}]}",
-		  100, "{\"f\":[{\"self\":4}]}", ERROR_NONE },
 		/* Four digits, but whole numbers as they are. */
 		{ "{\"a\":321913043.478261,\"b\":21.230009,\"c\":0.99837912,"
 		  "\"d\":9007199254740993,\"e\":-1234.5}",
