@@ -153,7 +153,7 @@ static const struct history_job *nth_of(uint32_t asked, size_t n)
 		if (situation.jobs[i].window == asked && n-- == 0)
 			return &situation.jobs[i];
 	fail_msg("not queried");
-	return NULL;
+	return situation.jobs;
 }
 
 static double seconds_of(const struct history_job *job)
