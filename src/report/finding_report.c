@@ -181,7 +181,7 @@ static void add_healthy(const struct symptom *s, struct buf *out)
 static void add_since(const struct finding *f, struct buf *out)
 {
 	const struct onset *o = &f->history.onset;
-	char at[CLOCK_BYTES];
+	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 
 	/* A plan changes with the code. */
 	if (f->suspect.choice.plan && f->history.deploy.is_found &&
@@ -196,8 +196,14 @@ static void add_since(const struct finding *f, struct buf *out)
 	    f->history.baseline.slots[BASELINE_PREVIOUS].said ==
 		    BASELINE_IN_FAULT)
 		return;
-	format_clock(o->start_ns, false, at);
-	buf_addf(out, ", since %s", at);
+	/* "2026-11-21T10:09", to the minute. An answer is pasted elsewhere. */
+	format_rfc3339(o->start_ns, from);
+	format_rfc3339(o->end_ns, to);
+	if (!o->has_recovered)
+		buf_addf(out, ", since %.10s %.5s UTC", from, from + 11);
+	else
+		buf_addf(out, ", from %.10s %.5s to %.5s UTC", from, from + 11,
+			 to + 11);
 }
 
 static bool write_like(const struct symptom *s, struct result *result,

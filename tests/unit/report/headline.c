@@ -79,8 +79,14 @@ static void since_when(void **state)
 		.has_start = true,
 		.start_ns = (1795255200 + 540) * NS_PER_S,
 	};
-	expect(CAUSE_CPU, "computing in store.(*Users).load, since 10:09");
-	expect(CAUSE_UNKNOWN, "cause not known, since 10:09");
+	expect(CAUSE_CPU, "computing in store.(*Users).load, "
+			  "since 2026-11-21 10:09 UTC");
+	expect(CAUSE_UNKNOWN, "cause not known, since 2026-11-21 10:09 UTC");
+	/* It has ended. */
+	finding.history.onset.has_recovered = true;
+	finding.history.onset.end_ns = (1795255200 + 900) * NS_PER_S;
+	expect(CAUSE_CPU, "computing in store.(*Users).load, "
+			  "from 2026-11-21 10:09 to 10:15 UTC");
 	finding.history.onset.has_start = false;
 	expect(CAUSE_CPU, "computing in store.(*Users).load");
 }
