@@ -83,7 +83,7 @@ static void test_lines(void **state)
 		  "search|--errors|--limit=5", NULL },
 		/* Numbers that models write for texts. */
 		{ "slo", "{\"service\":\"a\",\"objective\":99.5}",
-		  "slo|--service=a|--objective=99.5", NULL },
+		  "slo|--timeout=40s|--service=a|--objective=99.5", NULL },
 		{ "compare", "{\"baseline\":\"version=../etc\"}",
 		  "diff|--limit=100|--baseline=version=../etc", NULL },
 		{ "compare", "{\"baseline\":\"now-2h..now-1h\"}",
