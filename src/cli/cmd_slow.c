@@ -81,6 +81,7 @@ static bool answer(struct run *r, const struct error *missing,
 {
 	struct error render = { 0 };
 
+	suggest_step(r);
 	suggest_next(r, "show", "");
 	r->result.servers = suggest_servers(&r->ctx, false);
 	if (r->result.has_profile)

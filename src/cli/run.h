@@ -124,6 +124,9 @@ bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
  * added when the trace came through standard input, which is gone. */
 void suggest_next(struct run *r, const char *command, const char *tail);
 
+/* What to do at once, before them, and of servers how to see that it helped. */
+void suggest_step(struct run *r);
+
 /* Appends the run's own command without what concerns its output; nothing when
  * it read standard input. */
 void suggest_repeat(const struct run *r, struct buf *out);

@@ -157,24 +157,51 @@ void suggest_repeat(const struct run *r, struct buf *out)
 	arena_release(&arena);
 }
 
-void suggest_next(struct run *r, const char *command, const char *tail)
+static void suggest_line(struct result *result, struct buf *text)
 {
-	struct result *result = &r->result;
-	struct buf text;
-	struct str line;
+	struct str line = { NULL, 0 };
 
-	if (reads_stdin(r->ctx.options))
-		return;
 	if (!result->next)
 		result->next = arena_array(&result->arena, NEXT_MAX,
 					   sizeof *result->next);
-	if (!result->next || result->next_count == NEXT_MAX)
+	if (result->next && result->next_count < NEXT_MAX &&
+	    text->state == BUF_OK)
+		line = arena_str(&result->arena, buf_str(text));
+	if (line.ptr)
+		result->next[result->next_count++] = line;
+	buf_release(text);
+}
+
+void suggest_next(struct run *r, const char *command, const char *tail)
+{
+	struct buf text;
+
+	if (reads_stdin(r->ctx.options))
 		return;
 	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
 	build(r, r->ctx.options, command, tail, &text);
-	line = text.state == BUF_OK ? arena_str(&result->arena, buf_str(&text))
-				    : (struct str){ NULL, 0 };
-	if (line.ptr)
-		result->next[result->next_count++] = line;
-	buf_release(&text);
+	suggest_line(&r->result, &text);
+}
+
+void suggest_step(struct run *r)
+{
+	struct result *result = &r->result;
+	bool is_live = !r->ctx.replay && !r->ctx.backends.traces.path;
+	struct buf text;
+
+	if (!result->step.len)
+		return;
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	buf_add_str(&text, result->step);
+	if (is_live)
+		buf_add_text(&text, "; ten minutes later:");
+	suggest_line(result, &text);
+	if (!is_live)
+		return;
+	buf_init(&text, LIMIT_OPTION_VALUE_BYTES);
+	buf_add_text(&text, "tracefind search --service");
+	shell_word_add(&text, result->span.service);
+	buf_add_text(&text, " --since 10m");
+	buf_add_str(&text, suggest_servers(&r->ctx, false));
+	suggest_line(result, &text);
 }

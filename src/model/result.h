@@ -553,6 +553,8 @@ struct result {
 	bool shows_reasons; /* --why; a page shows them anyway */
 	struct request_info *requests;
 	size_t request_count;
+	/* What to do at once, as a comment of a shell; empty: nothing. */
+	struct str step;
 	/* The "next" line: commands to go on with, each one shell line. */
 	struct str *next;
 	size_t next_count;

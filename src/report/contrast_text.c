@@ -173,6 +173,28 @@ void contrast_tell(const struct symptom *s, const struct contrast *c,
 		buf_add_text(out, "; not this one");
 }
 
+const struct contrast *contrast_apart(const struct symptom *s)
+{
+	const struct contrast *c = s->contrasts && s->contrasts->count
+					   ? &s->contrasts->items[0]
+					   : NULL;
+
+	return c && c->kind == CONTRAST_VALUE &&
+			       c->slow_with == c->slow_count && !c->fast_with &&
+			       c->own != 0 && c->since != CONTRAST_AS_EVER
+		       ? c
+		       : NULL;
+}
+
+void contrast_tell_apart(const struct symptom *s, const struct contrast *c,
+			 struct buf *out)
+{
+	buf_add_text(out, c->of == CONTRAST_OF_INSTANCE ? ", only on "
+							: ", only with ");
+	add_pair(s, c, out);
+	add_owner(s, c, out);
+}
+
 void contrast_tell_like(const struct symptom *s, const struct contrast *c,
 			struct buf *out)
 {

@@ -206,6 +206,81 @@ static void add_since(const struct finding *f, struct buf *out)
 			 to + 11);
 }
 
+/* The deployment about when it became slow; NULL: none. */
+static const struct deploy *deploy_near(const struct finding *f)
+{
+	const struct deploy *d = &f->history.deploy;
+
+	return d->is_found && d->is_near_onset ? d : NULL;
+}
+
+/* What came with it: a version, one instance, an attribute. */
+static void add_change(const struct finding *f, struct buf *out)
+{
+	const struct deploy *d = deploy_near(f);
+	const struct contrast *c = contrast_apart(&f->symptom);
+	char at[CLOCK_BYTES];
+
+	if (d && !f->suspect.choice.plan) {
+		format_clock(d->at_ns, true, at);
+		buf_add_text(out, ", ");
+		wording_add(out, d->to_version, WORDING_TEXT_BYTES);
+		buf_addf(out, " deployed %s", at);
+	}
+	if (c && !(d && c->of == CONTRAST_OF_VERSION))
+		contrast_tell_apart(&f->symptom, c, out);
+}
+
+/* A line that a shell runs as well as any other: it does nothing. */
+static bool is_one_line(struct str text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if ((unsigned char)text.ptr[i] < ' ' || text.ptr[i] == 0x7f)
+			return false;
+	return true;
+}
+
+/* What ends the trouble for now, as the comment of a shell. */
+static void add_step(const struct finding *f, struct buf *out)
+{
+	const struct symptom *s = &f->symptom;
+	const struct deploy *d = deploy_near(f);
+	const struct contrast *c = contrast_apart(s);
+	const struct pool_holder *h =
+		f->profiles ? &f->profiles->holder : NULL;
+
+	if (d) {
+		buf_add_text(out, "# roll back ");
+		wording_add(out, s->service, WORDING_TEXT_BYTES);
+		buf_add_text(out, " from ");
+		wording_add(out, d->to_version, WORDING_TEXT_BYTES);
+		buf_add_text(out, " to ");
+		wording_add(out, d->from_version, WORDING_TEXT_BYTES);
+	} else if (c && c->of == CONTRAST_OF_INSTANCE) {
+		buf_add_text(out, "# drain ");
+		wording_add(out, history_text(s->history, c->value),
+			    WORDING_TEXT_BYTES);
+		buf_add_text(out, ", an instance of ");
+		wording_add(out, s->service, WORDING_TEXT_BYTES);
+	} else if (h && h->is_found) {
+		buf_add_text(out, "# look at ");
+		wording_add(out, h->request, WORDING_TEXT_BYTES);
+		buf_add_text(out, ", which holds the connections");
+	}
+}
+
+static bool step_write(const struct finding *f, struct result *result,
+		       struct error *err)
+{
+	struct buf text;
+
+	buf_init(&text, WORDING_BYTES);
+	add_step(f, &text);
+	if (!is_one_line(buf_str(&text)))
+		buf_clear(&text);
+	return wording_take(&text, &result->arena, &result->step, err);
+}
+
 static bool write_like(const struct symptom *s, struct result *result,
 		       struct error *err)
 {
@@ -236,8 +311,14 @@ bool headline_write(const struct finding *f, struct result *result,
 		add_healthy(&f->symptom, &text);
 	else
 		add_cause(f, result, &text);
-	if (f->has_symptom && !is_healthy && text.len)
+	if (f->has_symptom && !is_healthy && text.len) {
 		add_since(f, &text);
+		add_change(f, &text);
+		if (!step_write(f, result, err)) {
+			buf_release(&text);
+			return false;
+		}
+	}
 	return wording_take(&text, &result->arena, &result->cause.headline,
 			    err);
 }

@@ -152,6 +152,14 @@ void contrast_tell_usual(const struct symptom *s, const struct contrast *c,
 bool contrasts_report_write(const struct symptom *s, struct result *result,
 			    struct error *err) MUST_CHECK;
 
+/* What sets the slow requests apart for certain, this one among them: all of
+ * them have it and none of the others. NULL: nothing does. */
+const struct contrast *contrast_apart(const struct symptom *s);
+
+/* ", only on instance quotes-3", ", only with cache.hit=false". */
+void contrast_tell_apart(const struct symptom *s, const struct contrast *c,
+			 struct buf *out);
+
 /* "for its size", "with tenant=acme": requests like this one. */
 void contrast_tell_like(const struct symptom *s, const struct contrast *c,
 			struct buf *out);

@@ -91,6 +91,30 @@ static void since_when(void **state)
 	expect(CAUSE_CPU, "computing in store.(*Users).load");
 }
 
+/* 2026-11-21 10:08:30 UTC */
+static void a_version_that_came_with_it(void **state)
+{
+	(void)state;
+	finding.symptom.service = STR("pricing");
+	finding.history.deploy =
+		(struct deploy){ .is_found = true,
+				 .is_near_onset = true,
+				 .from_version = STR("1.4.0"),
+				 .to_version = STR("1.5.0"),
+				 .at_ns = (1795255200 + 510) * NS_PER_S };
+	expect(CAUSE_CPU,
+	       "computing in store.(*Users).load, 1.5.0 deployed 10:08:30");
+	assert_true(str_equal(
+		result.step, STR("# roll back pricing from 1.5.0 to 1.4.0")));
+	/* A step is a comment of a shell, which ends with the line. */
+	finding.history.deploy.from_version = STR("1\nreboot");
+	expect(CAUSE_CPU,
+	       "computing in store.(*Users).load, 1.5.0 deployed 10:08:30");
+	assert_int_equal(result.step.len, 0);
+	finding.history.deploy.is_near_onset = false;
+	expect(CAUSE_CPU, "computing in store.(*Users).load");
+}
+
 static void what_is_as_ever_is_said_to_be(void **state)
 {
 	const struct contrast usual = { .is_usual = true };
@@ -114,6 +138,8 @@ UNIT_TESTS(headline)
 		cmocka_unit_test_setup_teardown(one_that_may_be_noise_is_not,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(since_when, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_version_that_came_with_it,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_as_ever_is_said_to_be,
 						setup, teardown),
 	};
