@@ -145,6 +145,11 @@ bool document_is_text(const struct document *d)
 	return json_is_string(json_of(d));
 }
 
+bool document_is_number(const struct document *d)
+{
+	return json_is_number(json_of(d));
+}
+
 bool document_is_null(const struct document *d)
 {
 	return !d || json_is_null(json_of(d));
@@ -213,4 +218,27 @@ bool document_i64(const struct document *d, int64_t *out)
 bool document_is_true(const struct document *d)
 {
 	return json_is_true(json_of(d));
+}
+
+bool document_is_false(const struct document *d)
+{
+	return json_is_false(json_of(d));
+}
+
+static int add_piece(const char *piece, size_t size, void *out)
+{
+	buf_add(out, piece, size);
+	return 0;
+}
+
+/* All digits of numbers that people write, and none of those that come of
+ * counting in twos. */
+#define REAL_DIGITS 15
+
+void document_write(const struct document *d, struct buf *out)
+{
+	if (d && json_dump_callback(json_of(d), add_piece, out,
+				    JSON_ENCODE_ANY | JSON_COMPACT |
+					    JSON_REAL_PRECISION(REAL_DIGITS)))
+		out->state = BUF_OUT_OF_MEMORY;
 }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/str.h"
 
@@ -36,6 +37,7 @@ void document_free(struct document *d);
 bool document_is_object(const struct document *d);
 bool document_is_list(const struct document *d);
 bool document_is_text(const struct document *d);
+bool document_is_number(const struct document *d);
 bool document_is_null(const struct document *d); /* or not there */
 
 /* An object's member; NULL: there is none. */
@@ -58,5 +60,10 @@ struct str document_text_at(const struct document *d, const char *key);
 bool document_i64(const struct document *d, int64_t *out) MUST_CHECK;
 
 bool document_is_true(const struct document *d);
+bool document_is_false(const struct document *d);
+
+/* As JSON on one line, appended, without text for NULL; the buffer tells whether
+ * there was room. */
+void document_write(const struct document *d, struct buf *out);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "base/document.h"
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -13,127 +13,75 @@
 
 #define META "io.modelcontextprotocol/"
 
+/* Texts outlive the document. */
 struct reading {
-	struct json_reader *json;
 	struct arena *arena;
-	struct mcp_message *m;
-	bool is_version_2; /* of JSON-RPC */
-	bool has_method;
-	bool has_bad_id;
-	bool has_bad_params;
+	bool is_out_of_memory;
 };
 
 static struct str keep(struct reading *r, struct str text)
 {
 	struct str kept = arena_str(r->arena, text);
 
+	r->is_out_of_memory |= !kept.ptr;
 	return kept.ptr ? kept : STR("");
 }
 
+static struct str keep_text(struct reading *r, const struct document *d,
+			    const char *key)
+{
+	return keep(r, document_text_at(d, key));
+}
+
 /* Other kinds stand for nothing. */
-static struct str read_text(struct reading *r)
+static struct mcp_id read_id(struct reading *r, const struct document *d)
 {
-	struct str text = STR("");
+	struct mcp_id id = { .is_text = document_is_text(d) };
 
-	if (json_peek(r->json) == JSON_STRING && json_text(r->json, &text))
-		return keep(r, text);
-	json_skip(r->json);
-	return STR("");
+	if (id.is_text)
+		id.text = keep(r, document_text(d));
+	id.is_given = !document_is_null(d) &&
+		      (id.is_text || document_i64(d, &id.number));
+	return id;
 }
 
-static bool read_id(struct reading *r, struct mcp_id *id)
+static void read_meta(struct reading *r, const struct document *meta,
+		      struct mcp_message *m)
 {
-	enum json_kind kind = json_peek(r->json);
+	const struct document *revision =
+		document_get(meta, META "protocolVersion");
 
-	*id = (struct mcp_id){ .is_text = kind == JSON_STRING };
-	if (id->is_text)
-		id->text = read_text(r);
-	else if (kind != JSON_NUMBER)
-		return json_skip(r->json), false;
-	else if (!json_i64(r->json, &id->number))
-		return false;
-	id->is_given = true;
-	return true;
+	m->has_meta_revision = revision;
+	m->meta_revision = keep(r, document_text(revision));
+	m->has_capabilities = document_is_object(
+		document_get(meta, META "clientCapabilities"));
+	m->progress = read_id(r, document_get(meta, "progressToken"));
 }
 
-static struct str read_raw(struct reading *r)
+static void read_params(struct reading *r, const struct document *params,
+			struct mcp_message *m)
 {
-	struct str text = STR("");
-	struct buf raw;
+	struct buf arguments;
 
-	buf_init(&raw, MCP_LINE_BYTES);
-	if (json_raw(r->json, &raw))
-		text = keep(r, buf_str(&raw));
-	buf_release(&raw);
-	return text;
+	read_meta(r, document_get(params, "_meta"), m);
+	m->name = keep_text(r, params, "name");
+	m->cursor = keep_text(r, params, "cursor");
+	m->revision = keep_text(r, params, "protocolVersion");
+	m->request = read_id(r, document_get(params, "requestId"));
+	buf_init(&arguments, 2 * MCP_LINE_BYTES);
+	document_write(document_get(params, "arguments"), &arguments);
+	m->arguments = keep(r, buf_str(&arguments));
+	r->is_out_of_memory |= arguments.state != BUF_OK;
+	buf_release(&arguments);
 }
 
-static void read_meta(struct reading *r)
+static void read_message(struct reading *r, const struct document *d,
+			 struct mcp_message *m)
 {
-	struct mcp_message *m = r->m;
-	struct str key;
-
-	if (!json_enter_if(r->json, JSON_OBJECT))
-		return;
-	while (json_next_key(r->json, &key)) {
-		if (str_equal(key, STR(META "protocolVersion"))) {
-			m->has_meta_revision = true;
-			m->meta_revision = read_text(r);
-		} else if (str_equal(key, STR(META "clientCapabilities"))) {
-			m->has_capabilities =
-				json_peek(r->json) == JSON_OBJECT;
-			json_skip(r->json);
-		} else if (str_equal(key, STR("progressToken"))) {
-			(void)read_id(r, &m->progress);
-		} else {
-			json_skip(r->json);
-		}
-	}
-}
-
-static void read_params(struct reading *r)
-{
-	struct mcp_message *m = r->m;
-	struct str key;
-
-	if (!json_enter_if(r->json, JSON_OBJECT)) {
-		r->has_bad_params = true;
-		return;
-	}
-	while (json_next_key(r->json, &key)) {
-		if (str_equal(key, STR("_meta")))
-			read_meta(r);
-		else if (str_equal(key, STR("name")))
-			m->name = read_text(r);
-		else if (str_equal(key, STR("cursor")))
-			m->cursor = read_text(r);
-		else if (str_equal(key, STR("protocolVersion")))
-			m->revision = read_text(r);
-		else if (str_equal(key, STR("requestId")))
-			(void)read_id(r, &m->request);
-		else if (str_equal(key, STR("arguments")))
-			m->arguments = read_raw(r);
-		else
-			json_skip(r->json);
-	}
-}
-
-static void read_member(struct reading *r, struct str key)
-{
-	if (str_equal(key, STR("jsonrpc"))) {
-		r->is_version_2 = str_equal(read_text(r), STR("2.0"));
-	} else if (str_equal(key, STR("id"))) {
-		r->has_bad_id = !read_id(r, &r->m->id);
-	} else if (str_equal(key, STR("method"))) {
-		r->has_method = json_peek(r->json) == JSON_STRING;
-		r->m->method = read_text(r);
-	} else if (str_equal(key, STR("params"))) {
-		read_params(r);
-	} else {
-		r->m->is_response |= str_equal(key, STR("result")) ||
-				     str_equal(key, STR("error"));
-		json_skip(r->json);
-	}
+	m->id = read_id(r, document_get(d, "id"));
+	m->method = keep_text(r, d, "method");
+	m->is_response = document_get(d, "result") || document_get(d, "error");
+	read_params(r, document_get(d, "params"), m);
 }
 
 static bool fail(enum mcp_fault *fault, enum mcp_fault what, struct error *err,
@@ -143,18 +91,23 @@ static bool fail(enum mcp_fault *fault, enum mcp_fault what, struct error *err,
 	return error_set(err, ERROR_FORMAT, "%s", why);
 }
 
-static bool judge(const struct reading *r, enum mcp_fault *fault,
-		  struct error *err)
+static bool judge(const struct document *d, const struct mcp_message *m,
+		  enum mcp_fault *fault, struct error *err)
 {
-	if (!r->is_version_2)
+	const struct document *params = document_get(d, "params");
+
+	if (!document_is_object(d))
+		return fail(fault, MCP_INVALID_REQUEST, err,
+			    "a message is one object");
+	if (!str_equal(document_text_at(d, "jsonrpc"), STR("2.0")))
 		return fail(fault, MCP_INVALID_REQUEST, err,
 			    "jsonrpc is not \"2.0\"");
-	if (r->has_bad_id)
+	if (document_get(d, "id") && !m->id.is_given)
 		return fail(fault, MCP_INVALID_REQUEST, err,
 			    "the id is neither a string nor an integer");
-	if (!r->has_method && !r->m->is_response)
+	if (!document_is_text(document_get(d, "method")) && !m->is_response)
 		return fail(fault, MCP_INVALID_REQUEST, err, "no method");
-	return !r->has_bad_params ||
+	return !params || document_is_object(params) ||
 	       fail(fault, MCP_INVALID_PARAMS, err, "params are no object");
 }
 
@@ -162,32 +115,22 @@ bool mcp_message_read(struct mcp_message *m, struct str line,
 		      struct arena *arena, enum mcp_fault *fault,
 		      struct error *err)
 {
-	struct reading r = { .json = json_new(line, err),
-			     .arena = arena,
-			     .m = m };
-	struct str key;
-	bool is_object, is_read;
+	struct document *d = document_read(line, err);
+	struct reading r = { .arena = arena };
+	bool is_good;
 
 	*m = (struct mcp_message){ .is_response = false };
-	*fault = MCP_INTERNAL_ERROR;
-	if (!r.json)
-		return false;
-	is_object = json_peek(r.json) == JSON_OBJECT;
-	if (is_object && json_enter(r.json, JSON_OBJECT))
-		while (json_next_key(r.json, &key))
-			read_member(&r, key);
-	else
-		json_skip(r.json);
-	json_expect_end(r.json, "message");
-	is_read = json_check(r.json, err);
-	json_free(r.json);
-	if (!is_read) {
-		*fault = MCP_PARSE_ERROR;
+	if (!d) {
+		*fault = err->code == ERROR_MEMORY ? MCP_INTERNAL_ERROR
+						   : MCP_PARSE_ERROR;
 		return false;
 	}
-	return is_object ? judge(&r, fault, err)
-			 : fail(fault, MCP_INVALID_REQUEST, err,
-				"a message is one object");
+	read_message(&r, d, m);
+	*fault = MCP_INTERNAL_ERROR;
+	is_good = r.is_out_of_memory ? arena_fail(arena, "the message", err)
+				     : judge(d, m, fault, err);
+	document_free(d);
+	return is_good;
 }
 
 /* null for one that is not given. */

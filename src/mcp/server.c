@@ -613,7 +613,7 @@ static void on_too_long(struct server *s)
 
 	s->is_skipping = true;
 	mcp_write_fault(&s->writer, &none, MCP_PARSE_ERROR,
-			"a message has over 4 MiB");
+			"a message has over 1 MiB");
 }
 
 static void take_input(struct server *s, struct str bytes)

@@ -94,7 +94,7 @@ void tools_write(struct jsonw *w);
  * request (modelcontextprotocol/modelcontextprotocol, schema/). */
 
 /* Calls have a few names and times; whoever sends more is no client. */
-#define MCP_LINE_BYTES (4 * MIB)
+#define MCP_LINE_BYTES LIMIT_DOCUMENT_BYTES
 
 /* A string or an integer; answers repeat it as it came. */
 struct mcp_id {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/json.h"
+#include "base/document.h"
 #include "base/num.h"
 #include "base/str.h"
 #include "base/timefmt.h"
@@ -407,57 +407,62 @@ static bool check_value(const struct call_values *v,
 
 /* ---- the arguments of a call ---- */
 
-static bool read_flag(struct json_reader *r, const struct tool_argument *a,
+static bool read_flag(const struct document *d, const struct tool_argument *a,
 		      struct str *value, struct error *err)
 {
-	enum json_kind kind = json_peek(r);
-
-	json_skip(r);
-	*value = kind == JSON_TRUE ? STR("true") : STR("");
-	return kind == JSON_TRUE || kind == JSON_FALSE ||
+	*value = document_is_true(d) ? STR("true") : STR("");
+	return value->len || document_is_false(d) ||
 	       fail_value(a, "true or false", err);
 }
 
-static bool read_count(struct call_values *v, struct json_reader *r,
+static bool read_count(struct call_values *v, const struct document *d,
 		       const struct tool_argument *a, struct str *value,
 		       struct error *err)
 {
-	enum json_kind kind = json_peek(r);
-	uint64_t count;
+	int64_t count;
 
-	if ((kind != JSON_NUMBER && kind != JSON_STRING) ||
-	    !json_u64(r, &count))
+	if (!document_i64(d, &count) || count < 0)
 		return fail_value(a, "a whole number", err);
-	*value = arena_printf(v->arena, "%" PRIu64, count);
+	*value = arena_printf(v->arena, "%" PRId64, count);
 	return value->ptr || arena_fail(v->arena, "the arguments", err);
 }
 
-static bool read_value(struct call_values *v, struct json_reader *r,
+/* A number stands for its digits. */
+static bool read_text(struct call_values *v, const struct document *d,
+		      const struct tool_argument *a, struct str *value,
+		      struct error *err)
+{
+	struct str text = document_text(d);
+	struct buf digits;
+
+	buf_init(&digits, LIMIT_ERROR_BYTES);
+	if (document_is_number(d)) {
+		document_write(d, &digits);
+		text = buf_str(&digits);
+	} else if (!document_is_text(d)) {
+		return fail_value(a, "a text", err);
+	}
+	*value = arena_str(v->arena, text);
+	buf_release(&digits);
+	if (value->len > TEXT_BYTES_MOST)
+		return fail_value(a, "over 4,000 bytes", err);
+	return value->ptr || arena_fail(v->arena, "the arguments", err);
+}
+
+static bool read_value(struct call_values *v, const struct document *d,
 		       const struct tool_argument *a, struct error *err)
 {
 	struct str *value = &v->values[a - v->tool->arguments];
-	struct str text;
 
-	if (json_peek(r) == JSON_NULL) {
-		json_skip(r);
+	if (document_is_null(d))
 		return true;
-	}
 	if (a->kind == TOOL_FLAG)
-		return read_flag(r, a, value, err);
+		return read_flag(d, a, value, err);
 	if (a->kind == TOOL_COUNT)
-		return read_count(v, r, a, value, err);
-	if (json_peek(r) == JSON_NUMBER ? !json_number_text(r, &text)
-					: json_peek(r) != JSON_STRING ||
-						  !json_text(r, &text))
-		return fail_value(a, "a text", err);
-	if (!text.len)
-		return true;
-	if (text.len > TEXT_BYTES_MOST)
-		return fail_value(a, "over 4,000 bytes", err);
-	*value = arena_str(v->arena, text);
-	if (!value->ptr)
-		return arena_fail(v->arena, "the arguments", err);
-	return check_value(v, a, value, err);
+		return read_count(v, d, a, value, err);
+	if (!read_text(v, d, a, value, err))
+		return false;
+	return !value->len || check_value(v, a, value, err);
 }
 
 static bool fail_name(const struct tool *tool, struct str name,
@@ -475,12 +480,12 @@ static bool fail_name(const struct tool *tool, struct str name,
 	return false;
 }
 
-static bool read_argument(struct call_values *v, struct json_reader *r,
+static bool read_argument(struct call_values *v, const struct document *d,
 			  struct str name, struct error *err)
 {
 	for (const struct tool_argument *a = v->tool->arguments; a->name; a++)
 		if (str_equal(name, str_from(a->name)))
-			return read_value(v, r, a, err);
+			return read_value(v, d, a, err);
 	return fail_name(v->tool, name, err);
 }
 
@@ -498,22 +503,22 @@ static bool check_needed(const struct call_values *v, struct error *err)
 static bool read_arguments(struct call_values *v, struct str arguments,
 			   struct error *err)
 {
-	struct json_reader *r;
+	const struct document *value;
+	void *place = NULL;
+	struct document *d;
 	struct str name;
-	bool is_read = true;
+	bool is_read;
 
 	if (!arguments.len)
 		return check_needed(v, err);
-	r = json_new(arguments, err);
-	if (!r)
+	d = document_read(arguments, err);
+	if (!d)
 		return false;
-	if (json_peek(r) != JSON_OBJECT || !json_enter(r, JSON_OBJECT))
-		is_read = error_set(err, ERROR_USAGE,
-				    "the arguments are no object");
-	while (is_read && json_next_key(r, &name))
-		is_read = read_argument(v, r, name, err);
-	is_read = is_read && json_check(r, err);
-	json_free(r);
+	is_read = document_is_object(d) ||
+		  error_set(err, ERROR_USAGE, "the arguments are no object");
+	while (is_read && document_next(d, &place, &name, &value))
+		is_read = read_argument(v, value, name, err);
+	document_free(d);
 	return is_read && check_needed(v, err);
 }
 

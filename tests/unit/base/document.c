@@ -56,6 +56,9 @@ static void test_values(void **state)
 	assert_true(document_is_list(list) && !document_is_text(list));
 	assert_true(document_is_true(document_get(d, "b")));
 	assert_false(document_is_true(document_get(d, "n")));
+	assert_false(document_is_false(document_get(d, "b")));
+	assert_true(document_is_number(document_get(d, "f")));
+	assert_false(document_is_number(document_get(d, "t")));
 	assert_true(document_is_null(document_get(d, "nothing")));
 	document_free(d);
 	document_free(NULL);
@@ -77,6 +80,40 @@ static void test_order_of_members(void **state)
 	document_free(d);
 	place = NULL;
 	assert_false(document_next(NULL, &place, &key, &value));
+}
+
+static void check_written(const char *text, const char *want)
+{
+	struct document *d = read_document(text);
+	struct buf b;
+
+	buf_init(&b, KIB);
+	document_write(d, &b);
+	assert_int_equal(b.state, BUF_OK);
+	assert_string_equal(buf_text(&b), want);
+	buf_release(&b);
+	buf_init(&b, 2);
+	document_write(d, &b);
+	assert_true(strlen(want) <= 2 || b.state == BUF_OVER_LIMIT);
+	buf_release(&b);
+	document_free(d);
+}
+
+static void test_written(void **state)
+{
+	struct buf b;
+
+	(void)state;
+	check_written(
+		"{ \"b\" : [ 1, -0.1, 1e3, null ], \"a\": \"\\u00e4\\n\" }",
+		"{\"b\":[1,-0.1,1000.0,null],\"a\":\"\xC3\xA4\\n\"}");
+	check_written("0.3", "0.3");
+	check_written("9007199254740993", "9007199254740993");
+	check_written("false", "false");
+	buf_init(&b, KIB);
+	document_write(NULL, &b);
+	assert_int_equal(b.len, 0);
+	buf_release(&b);
 }
 
 /* What jansson says quotes the text, which may be secret: none of it is told.
@@ -203,6 +240,7 @@ UNIT_TESTS(document)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_order_of_members),
+		cmocka_unit_test(test_written),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_size),

@@ -93,7 +93,7 @@ static void test_call(void **state)
 	assert_text(m.id.text, "a");
 	assert_text(m.method, "tools/call");
 	assert_text(m.name, "doctor");
-	assert_text(m.arguments, "{\"x\":[1, 2]}");
+	assert_text(m.arguments, "{\"x\":[1,2]}");
 	assert_text(m.meta_revision, "2026-07-28");
 	assert_true(m.has_meta_revision && m.has_capabilities);
 	assert_true(m.progress.is_given && !m.progress.is_text);
