@@ -105,30 +105,19 @@ static void link_large(struct arena *a, struct arena_block *block)
 	a->large = block;
 }
 
-static size_t round_up(size_t size)
-{
-	return (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
-}
-
-static size_t next_block_size(const struct arena *a, size_t room)
-{
-	size_t size = FIRST_BLOCK_BYTES;
-
-	if (a->small)
-		size = a->small->size * BLOCK_GROWTH;
-	while (size < room)
-		size *= BLOCK_GROWTH;
-	return size < BLOCK_BYTES ? size : BLOCK_BYTES;
-}
-
 /* A whole block, or near the ceiling what is left of it. */
 static size_t shared_size(const struct arena *a, size_t room)
 {
 	size_t left = a->max_bytes - a->used_bytes;
-	size_t whole = next_block_size(a, room);
+	size_t whole = a->small ? a->small->size * BLOCK_GROWTH
+				: FIRST_BLOCK_BYTES;
 
 	if (is_unshared)
 		return room;
+	while (whole < room)
+		whole *= BLOCK_GROWTH;
+	if (whole > BLOCK_BYTES)
+		whole = BLOCK_BYTES;
 	if (left >= whole + sizeof(struct arena_block))
 		return whole;
 	if (left < room + sizeof(struct arena_block))
@@ -150,7 +139,8 @@ static void *take(struct arena *a, size_t size, bool is_zeroed)
 		link_large(a, block);
 		return block->data;
 	}
-	room = round_up(size ? size : 1);
+	room = ((size ? size : 1) + ALIGN_BYTES - 1) / ALIGN_BYTES *
+	       ALIGN_BYTES;
 	if (!block || block->size - block->used < room) {
 		block = block_new(a, shared_size(a, room), false);
 		if (!block)

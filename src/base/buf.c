@@ -43,17 +43,6 @@ void buf_cut(struct buf *b, size_t len)
 	b->data[len] = '\0';
 }
 
-/* Capacity for need bytes and a NUL: doubling, but not past the ceiling. */
-static size_t next_cap(const struct buf *b, size_t need)
-{
-	size_t cap = b->cap > FIRST_BYTES / 2 ? b->cap : FIRST_BYTES / 2;
-
-	cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
-	if (cap - 1 > b->max_bytes)
-		cap = b->max_bytes + 1;
-	return cap > need ? cap : need + 1;
-}
-
 char *buf_reserve(struct buf *b, size_t len)
 {
 	size_t cap;
@@ -68,7 +57,13 @@ char *buf_reserve(struct buf *b, size_t len)
 	}
 	if (b->len + len < b->cap)
 		return b->data + b->len;
-	cap = next_cap(b, b->len + len);
+	/* With room for a NUL: doubling, but not past the ceiling. */
+	cap = b->cap > FIRST_BYTES / 2 ? b->cap : FIRST_BYTES / 2;
+	cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
+	if (cap - 1 > b->max_bytes)
+		cap = b->max_bytes + 1;
+	if (cap <= b->len + len)
+		cap = b->len + len + 1;
 	grown = mem_realloc(b->data, cap);
 	if (!grown) {
 		b->state = BUF_OUT_OF_MEMORY;

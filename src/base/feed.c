@@ -110,16 +110,6 @@ static size_t read_packed(struct feed *f, char *into, size_t room)
 	return len;
 }
 
-static size_t read_memory(struct feed *f, char *into, size_t room)
-{
-	struct str piece = str_slice(f->memory, (size_t)f->at, room);
-
-	if (piece.len)
-		memcpy(into, piece.ptr, piece.len);
-	f->at += piece.len;
-	return piece.len;
-}
-
 /* On from what the file has given so far. */
 static size_t read_on(struct feed *f, char *into, size_t room)
 {
@@ -157,8 +147,14 @@ size_t feed_read(struct feed *f, char *into, size_t room)
 {
 	size_t len = 0;
 
-	if (!f->path)
-		return read_memory(f, into, room);
+	if (!f->path) {
+		struct str piece = str_slice(f->memory, (size_t)f->at, room);
+
+		if (piece.len)
+			memcpy(into, piece.ptr, piece.len);
+		f->at += piece.len;
+		return piece.len;
+	}
 	if (f->at < f->front_len) {
 		len = min_size(room, f->front_len - (size_t)f->at);
 		memcpy(into, f->front + f->at, len);

@@ -309,12 +309,6 @@ static bool zlib_init(z_stream *z)
 	return inflateInit2(z, WINDOW_BITS) == Z_OK;
 }
 
-static void zlib_set_input(z_stream *z, const char *data, size_t len)
-{
-	z->next_in = (const unsigned char *)data;
-	z->avail_in = (unsigned)len;
-}
-
 struct gz_stream {
 	z_stream z;
 	size_t ceiling_bytes;
@@ -405,7 +399,8 @@ static bool feed(struct gz_stream *z, struct str bytes, struct buf *out,
 		if (z->is_padded)
 			return gz_fail_damaged("content", err);
 		z->is_started = true;
-		zlib_set_input(&z->z, bytes.ptr, step);
+		z->z.next_in = (const unsigned char *)bytes.ptr;
+		z->z.avail_in = (unsigned)step;
 		z->packed_bytes += step;
 		if (!inflate_step(z, out, err))
 			return false;

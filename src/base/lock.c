@@ -33,12 +33,6 @@ static bool is_current(const struct lock *l)
 	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-static void drop(struct lock *l)
-{
-	close(l->fd);
-	l->fd = -1;
-}
-
 /* Sets fd where it has it; false where none can be had at all. */
 static bool try(struct lock *l, struct error *err)
 {
@@ -48,8 +42,10 @@ static bool try(struct lock *l, struct error *err)
 				 l->path, strerror(errno));
 	if ((flock(l->fd, LOCK_EX | LOCK_NB) &&
 	     (errno == EWOULDBLOCK || errno == EINTR)) ||
-	    !is_current(l) || !outfile_remember(l->path))
-		drop(l);
+	    !is_current(l) || !outfile_remember(l->path)) {
+		close(l->fd);
+		l->fd = -1;
+	}
 	return true;
 }
 

@@ -35,26 +35,17 @@ struct clean {
 	bool is_rooted;
 };
 
-static void clean_drop(struct clean *c)
-{
-	size_t len = c->out->len;
-
-	while (len > c->keep && c->out->data[len - 1] != '/')
-		len--;
-	if (len > c->keep)
-		len--;
-	c->out->len = len;
-	c->out->data[len] = '\0';
-}
-
 static void clean_part(struct clean *c, struct str part)
 {
 	bool is_up = str_equal(part, STR(".."));
+	size_t len = c->out->len;
 
 	if (part.len == 0 || str_equal(part, STR(".")))
 		return;
-	if (is_up && c->out->len > c->keep) {
-		clean_drop(c);
+	if (is_up && len > c->keep) {
+		while (len > c->keep && c->out->data[len - 1] != '/')
+			len--;
+		buf_cut(c->out, len > c->keep ? len - 1 : len);
 		return;
 	}
 	if (is_up && c->is_rooted)

@@ -39,23 +39,15 @@ static void order_by_digit(const struct radix_item *from, struct radix_item *to,
 		to[places[digit_of(&from[i], d)]++] = from[i];
 }
 
-/* The bits in which keys are not all the same. */
-static uint64_t differing_bits(const struct radix_item *items, uint32_t count)
-{
-	uint64_t bits = 0;
-
-	for (uint32_t i = 1; i < count; i++)
-		bits |= items[i].key ^ items[0].key;
-	return bits;
-}
-
 struct radix_item *radix_sort(struct radix_item *items, struct radix_item *room,
 			      uint32_t count)
 {
-	uint64_t bits = differing_bits(items, count);
+	uint64_t bits = 0; /* in which keys are not all the same */
 	unsigned digit_bits = count < FEW_ITEMS ? FEW_BITS : MOST_BITS;
 	struct digit d = { .most = (1u << digit_bits) - 1 };
 
+	for (uint32_t i = 1; i < count; i++)
+		bits |= items[i].key ^ items[0].key;
 	for (; d.shift < 64; d.shift += digit_bits) {
 		struct radix_item *swap = room;
 

@@ -34,24 +34,11 @@ static void give_back(void *memory, void *data)
  * and what follows it is still searched. */
 #define OPTIONS (PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C)
 
-static bool fail_pattern(const char *subject, int code, size_t at,
-			 struct error *err)
-{
-	PCRE2_UCHAR text[MESSAGE_BYTES];
-
-	if (code == PCRE2_ERROR_HEAP_FAILED)
-		return error_memory(err, subject);
-	if (pcre2_get_error_message(code, text, sizeof text) < 0)
-		text[0] = '\0';
-	return error_set(err, ERROR_USAGE,
-			 "%s: not a regular expression: %s, at character %zu",
-			 subject, (const char *)text, at + 1);
-}
-
 static bool compile(struct regex *re, struct str pattern, struct error *err)
 {
 	pcre2_compile_context *context =
 		pcre2_compile_context_create(re->memory);
+	PCRE2_UCHAR text[MESSAGE_BYTES];
 	size_t at = 0;
 	int code = PCRE2_ERROR_HEAP_FAILED;
 
@@ -61,7 +48,15 @@ static bool compile(struct regex *re, struct str pattern, struct error *err)
 					 OPTIONS, &code, &at, context);
 		pcre2_compile_context_free(context);
 	}
-	return re->code || fail_pattern(re->subject, code, at, err);
+	if (re->code)
+		return true;
+	if (code == PCRE2_ERROR_HEAP_FAILED)
+		return error_memory(err, re->subject);
+	if (pcre2_get_error_message(code, text, sizeof text) < 0)
+		text[0] = '\0';
+	return error_set(err, ERROR_USAGE,
+			 "%s: not a regular expression: %s, at character %zu",
+			 re->subject, (const char *)text, at + 1);
 }
 
 #define LIMIT_REGEX_HEAP_BYTES (16 * MIB)

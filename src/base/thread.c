@@ -23,26 +23,6 @@ struct worker {
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct worker *idle;
 
-static struct worker *idle_take(void)
-{
-	struct worker *w;
-
-	pthread_mutex_lock(&idle_lock);
-	w = idle;
-	if (w)
-		idle = w->next;
-	pthread_mutex_unlock(&idle_lock);
-	return w;
-}
-
-static void idle_put(struct worker *w)
-{
-	pthread_mutex_lock(&idle_lock);
-	w->next = idle;
-	idle = w;
-	pthread_mutex_unlock(&idle_lock);
-}
-
 static void *work(void *data)
 {
 	struct worker *w = data;
@@ -153,7 +133,11 @@ bool thread_try(struct thread *t, void (*run)(void *task), void *task)
 	*t = (struct thread){ .worker = NULL };
 	if (!find_processors(&allowed))
 		return false;
-	w = idle_take();
+	pthread_mutex_lock(&idle_lock);
+	w = idle;
+	if (w)
+		idle = w->next;
+	pthread_mutex_unlock(&idle_lock);
 	if (!w)
 		w = worker_new();
 	if (!w)
@@ -176,7 +160,10 @@ void thread_join(struct thread *t)
 	if (!t->worker)
 		return;
 	tokens_take(&t->worker->done);
-	idle_put(t->worker);
+	pthread_mutex_lock(&idle_lock);
+	t->worker->next = idle;
+	idle = t->worker;
+	pthread_mutex_unlock(&idle_lock);
 	t->worker = NULL;
 }
 

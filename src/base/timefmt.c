@@ -196,17 +196,6 @@ static size_t count_while(struct str text, char first, char last)
 	return len;
 }
 
-static bool find_unit(struct str name, int64_t *size_ns)
-{
-	for (size_t i = 0; i < UNIT_COUNT; i++) {
-		if (str_equal(name, str_from(units[i].name))) {
-			*size_ns = units[i].size_ns;
-			return true;
-		}
-	}
-	return false;
-}
-
 bool parse_duration(struct str text, int64_t *out_ns)
 {
 	int64_t total_ns = 0;
@@ -221,12 +210,16 @@ bool parse_duration(struct str text, int64_t *out_ns)
 		size_t digits = count_while(text, '0', '9');
 		struct str rest = str_slice(text, digits, text.len);
 		size_t letters = count_while(rest, 'a', 'z');
+		size_t unit = 0;
 		int64_t count;
-		int64_t size_ns;
 
+		while (unit < UNIT_COUNT &&
+		       !str_equal(str_slice(rest, 0, letters),
+				  str_from(units[unit].name)))
+			unit++;
 		if (!parse_i64(str_slice(text, 0, digits), &count) ||
-		    !find_unit(str_slice(rest, 0, letters), &size_ns) ||
-		    !mul_i64(count, size_ns, &count) ||
+		    unit == UNIT_COUNT ||
+		    !mul_i64(count, units[unit].size_ns, &count) ||
 		    !add_i64(total_ns, count, &total_ns))
 			return false;
 		text = str_slice(rest, letters, rest.len);
