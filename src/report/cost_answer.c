@@ -630,7 +630,7 @@ static void add_change_unit(const struct cost_answer *a, struct buf *out)
 		cost_add_currency(a, out);
 		buf_add_text(out, " per month");
 	} else if (a->cost->is_by_request) {
-		buf_addf(out, " of CPU a %s", cost_request_word(a));
+		buf_addf(out, " of CPU per %s", cost_request_word(a));
 	}
 }
 
@@ -714,7 +714,7 @@ static void add_sums(const struct cost_answer *a, const struct cost_row *all,
 	buf_addf(out, " per million %ss", cost_request_word(a));
 }
 
-/* "takes 71.2 ms of CPU a request", "takes 0.13 vCPU", "holds 204 MiB". */
+/* "uses 71.2 ms of CPU per request", "uses 0.13 vCPU", "holds 204 MiB". */
 static void add_use(const struct cost_answer *a, const struct cost_row *sum,
 		    struct buf *out)
 {
@@ -728,7 +728,7 @@ static void add_use(const struct cost_answer *a, const struct cost_row *sum,
 	} else {
 		buf_add_text(out, "uses ");
 		add_cpu(sum->each, out);
-		buf_addf(out, " of CPU a %s", cost_request_word(a));
+		buf_addf(out, " of CPU per %s", cost_request_word(a));
 	}
 }
 

@@ -337,7 +337,7 @@ static void write_title(struct page *p, const struct layout *l,
 	buf_init(&text, WORDING_BYTES);
 	buf_addf(&text, "%s %s%s, %s%s",
 		 l->a->cost->what == COST_MEMORY ? "memory" : "CPU",
-		 l->is_by_request ? "a " : "in use",
+		 l->is_by_request ? "per " : "in use",
 		 l->is_by_request ? request : "", l->unit, what);
 	if (l->is_shown[COLUMN_MILLION] || l->is_shown[COLUMN_MONTH]) {
 		buf_add_text(&text, "; money");
