@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "base/limits.h"
+#include "base/map.h"
+
 #define MEASURES 3
 
 /* ---- families of tests ---- */
@@ -17,19 +20,65 @@ static bool is_of_both(const struct diff *d, size_t i)
 	return v[SIDE_SLOW].total && v[SIDE_BASELINE].total;
 }
 
-static void adjust_family(struct diff *const members[MEASURES], bool is_both,
-			  double *p, double *q, size_t *order)
+/* Of fewer samples of both sides two rows may be equal by chance. */
+#define TWIN_SAMPLES 100
+
+/* Rows that are in the same samples, as callers that only call the next one are: all
+ * of them changed, or none did. */
+struct twins {
+	struct map seen;
+	uint32_t count; /* of others */
+};
+
+/* Whether one of the same values was there; as many are taken for different ones as
+ * there is memory for. */
+static bool is_twin_of_seen(struct twins *t, const struct diff *d, size_t i)
 {
+	const struct side_values *v = d->t->entries[d->ids[i]].values;
+	int64_t slow = side_value(&v[SIDE_SLOW], d->want->by);
+	int64_t base = side_value(&v[SIDE_BASELINE], d->want->by);
+	double samples = (double)slow / d->period[SIDE_SLOW] +
+			 (double)base / d->period[SIDE_BASELINE];
+	uint64_t key = (uint64_t)slow * UINT64_C(0x9e3779b97f4a7c15) ^
+		       (uint64_t)base;
+	uint32_t found = t->count;
+
+	if (samples < TWIN_SAMPLES ||
+	    !map_insert_u64(&t->seen, key, t->count, &found) ||
+	    found == t->count) {
+		t->count++;
+		return false;
+	}
+	return true;
+}
+
+/* Room for what a family is adjusted with. */
+struct family {
+	double *p;
+	double *q;
+	bool *is_twin;
+	size_t *order;
+};
+
+static void adjust_family(struct diff *const members[MEASURES], bool is_both,
+			  const struct family *f, struct arena *scratch)
+{
+	struct twins twins = { .count = 0 };
+	const double *q = f->q;
 	size_t count = 0;
 
+	map_init(&twins.seen, scratch);
 	for (size_t m = 0; m < MEASURES; m++)
 		for (size_t i = 0; i < members[m]->count; i++)
-			if (is_of_both(members[m], i) == is_both)
-				p[count++] = members[m]->p[i];
-	false_part_adjust(p, q, order, count);
+			if (is_of_both(members[m], i) == is_both) {
+				f->is_twin[count] =
+					is_twin_of_seen(&twins, members[m], i);
+				f->p[count++] = members[m]->p[i];
+			}
+	false_part_adjust(f->p, f->is_twin, f->q, f->order, count);
 	for (size_t m = 0, at = 0; m < MEASURES; m++) {
 		if (is_both)
-			members[m]->family = (double)count;
+			members[m]->family = (double)twins.count;
 		for (size_t i = 0; i < members[m]->count; i++)
 			if (is_of_both(members[m], i) == is_both)
 				members[m]->q[i] = q[at++];
@@ -38,20 +87,24 @@ static void adjust_family(struct diff *const members[MEASURES], bool is_both,
 
 static bool adjust(struct diff *const members[MEASURES], struct error *err)
 {
-	struct arena *arena = members[0]->t->arena;
+	struct arena *arena = members[0]->t->arena, scratch;
+	struct family f;
 	size_t room = 0;
-	double *p, *q;
-	size_t *order;
 
 	for (size_t m = 0; m < MEASURES; m++)
 		room += members[m]->count;
-	p = arena_array(arena, room, sizeof *p);
-	q = arena_array(arena, room, sizeof *q);
-	order = arena_array(arena, room, sizeof *order);
-	if (!p || !q || !order)
+	f = (struct family){
+		.p = arena_array(arena, room, sizeof *f.p),
+		.q = arena_array(arena, room, sizeof *f.q),
+		.is_twin = arena_array(arena, room, sizeof *f.is_twin),
+		.order = arena_array(arena, room, sizeof *f.order),
+	};
+	if (!f.p || !f.q || !f.is_twin || !f.order)
 		return arena_fail(arena, "comparing functions", err);
-	adjust_family(members, true, p, q, order);
-	adjust_family(members, false, p, q, order);
+	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	adjust_family(members, true, &f, &scratch);
+	adjust_family(members, false, &f, &scratch);
+	arena_release(&scratch);
 	return true;
 }
 

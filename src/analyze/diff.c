@@ -1315,7 +1315,7 @@ bool func_table_diff(struct diff *d, const struct func_table *t,
 {
 	if (!diff_test(d, t, want, err))
 		return false;
-	false_part_adjust(d->p, d->q, d->order, d->count);
+	false_part_adjust(d->p, NULL, d->q, d->order, d->count);
 	diff_judge(d);
 	return true;
 }

@@ -79,6 +79,7 @@
 struct peer {
 	double log_ratio;
 	double sampled; /* variance of it by sampling alone */
+	double samples; /* of both sides */
 	double weight;
 	double part; /* of the samples of a side, on average */
 	size_t row;
@@ -186,6 +187,7 @@ static struct peer peer_of(const struct replicate_runs *runs,
 		.log_ratio = log((a + 0.5) / size[0]) -
 			     log((b + 0.5) / size[1]),
 		.sampled = 1 / fmax(1, a) + 1 / fmax(1, b),
+		.samples = a + b,
 		.part = (a / size[0] + b / size[1]) / REPLICATE_SIDES,
 	};
 }
@@ -296,7 +298,8 @@ static double median_sampling(struct replicate_seen *seen, size_t count,
 /* The deviance of the rows from a trend with this drift (gamma distribution), none of
  * them counting as farther off than TREND_FAR; *sampling is the trend's, with one
  * deviation of chance taken off: most samples are independent ones. Sides without runs
- * have rows that changed, which speak for no drift: then it is that of the middle. */
+ * have rows that changed, which speak for no drift: then it is that of the middle, and
+ * what the others have less is theirs. */
 static double trend_deviance(struct replicate_seen *seen, size_t count, double drift,
 			     double least, bool is_of_sides, double *sampling)
 {
@@ -317,29 +320,33 @@ static double trend_deviance(struct replicate_seen *seen, size_t count, double d
 		double phi = *sampling * (1 + drift * seen[i].mean);
 		double far = is_of_sides ? UNCHANGED_WITHIN * UNCHANGED_WITHIN
 					 : chi2_part(seen[i].df, TREND_FAR);
+		double all = is_of_sides ? UNCHANGED_VARIANCE : 1;
 
-		cost += seen[i].df * (log(phi) + fmin(far, seen[i].r / phi));
+		cost += seen[i].df * (log(phi) + fmin(far, seen[i].r / phi) / all);
 	}
 	return cost;
 }
 
 /* Only the few large rows show the drift, and often badly: taken is its mean over what
  * the rows let it be, and of runs its variance, for larger rows than those. Before they
- * are seen functions vary by LIKELY_CV at most, nearly always. */
+ * are seen functions vary by LIKELY_CV at most, nearly always, and between sides by
+ * what is taken for those (NULL: of runs). */
 static void fit_trend(struct replicate_seen *seen, size_t count, double least,
-		      bool is_of_sides, struct replicate_noise *n)
+		      const struct replicate_prior *sides,
+		      struct replicate_noise *n)
 {
+	double likely_cv = sides ? sides->drift_cv : LIKELY_CV;
 	double drifts[DRIFT_STEPS], costs[DRIFT_STEPS], best = INFINITY;
 	double weight = 0, sum = 0, squares = 0, sampling;
 
 	for (size_t step = 0; step < DRIFT_STEPS; step++) {
 		drifts[step] = LEAST_DRIFT * exp2((double)step);
 		costs[step] = trend_deviance(seen, count, drifts[step], least,
-					     is_of_sides, &sampling);
+					     sides != NULL, &sampling);
 		best = fmin(best, costs[step]);
 	}
 	for (size_t step = 0; step < DRIFT_STEPS; step++) {
-		double off = 1 + drifts[step] / (LIKELY_CV * LIKELY_CV);
+		double off = 1 + drifts[step] / (likely_cv * likely_cv);
 		double w = exp((best - costs[step]) / 2) * sqrt(drifts[step]) /
 			   (off * off * off);
 
@@ -349,8 +356,8 @@ static void fit_trend(struct replicate_seen *seen, size_t count, double least,
 	}
 	n->drift = sum / weight;
 	n->drift_variance =
-		is_of_sides ? 0 : squares / weight - n->drift * n->drift;
-	trend_deviance(seen, count, n->drift, least, is_of_sides, &n->sampling);
+		sides ? 0 : squares / weight - n->drift * n->drift;
+	trend_deviance(seen, count, n->drift, least, sides != NULL, &n->sampling);
 }
 
 /* The square of a width beyond that which few degrees of freedom give it, as a
@@ -448,7 +455,7 @@ void replicates_trend_of(struct replicate_seen *seen, size_t count,
 		n->prior_df = LEAST_PRIOR_DF;
 		return;
 	}
-	fit_trend(seen, known, n->least, false, n);
+	fit_trend(seen, known, n->least, NULL, n);
 	fit_prior_df(seen, known, false, n);
 }
 
@@ -475,19 +482,25 @@ bool replicates_trend(const struct replicate_runs *runs,
 static int compare_peers(const void *left, const void *right)
 {
 	const struct peer *a = left, *b = right;
-	int order = compare_f64(a->sampled, b->sampled);
+	int order = compare_f64(b->samples, a->samples);
 
 	return order ? order : compare_f64(a->log_ratio, b->log_ratio);
 }
 
-/* So many of the largest tell enough. */
+/* So many of the largest tell enough, by what both sides have together, which says
+ * nothing of how much one of them has. */
 #define REPLICATE_MOST_ROWS 2048u
+/* Of rows that should have less than so many times the samples that each side has to
+ * have, those do that chance made alike: they say that less moved. */
+#define CERTAIN_TIMES 2
 
 static struct peer *list_peers(const struct replicate_runs *runs,
 			       const struct replicate_row *rows, size_t count,
 			       struct arena *arena, size_t *found)
 {
 	struct peer *peers = arena_array(arena, count + 1, sizeof *peers);
+	double a = size_of(runs, 0), b = size_of(runs, 1);
+	double part = fmin(a, b) / (a + b);
 
 	*found = 0;
 	for (size_t i = 0; peers && i < count; i++) {
@@ -503,6 +516,9 @@ static struct peer *list_peers(const struct replicate_runs *runs,
 		return NULL;
 	qsort(peers, *found, sizeof *peers, compare_peers);
 	*found = min_size(*found, REPLICATE_MOST_ROWS);
+	while (*found > REPLICATE_MANY_ROWS &&
+	       peers[*found - 1].samples * part < CERTAIN_TIMES * TELLING_SAMPLES)
+		--*found;
 	return peers;
 }
 
@@ -559,7 +575,7 @@ static void noise_of_peers(const struct peer *peers, size_t count,
 			.mean = 2 / peers[i].sampled,
 		};
 	}
-	fit_trend(seen, count, n->least, true, n);
+	fit_trend(seen, count, n->least, prior, n);
 	for (int step = 0; may_rise && step < SPREAD_STEPS; step++)
 		n->sampling = sampling_within(seen, count, n);
 	if (!may_rise) {

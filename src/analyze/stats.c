@@ -575,16 +575,21 @@ void false_discovery_adjust(const double *p, double *q, size_t *order,
 /* A tenth of what is told may be false. */
 #define TOLD_OF_FALSE ((size_t)10)
 
-void false_part_adjust(const double *p, double *q, size_t *order, size_t count)
+void false_part_adjust(const double *p, const bool *is_twin, double *q,
+		       size_t *order, size_t count)
 {
 	double highest = 0;
+	size_t all = 0, told = 0;
 
 	order_by_p(p, order, count);
+	for (size_t i = 0; i < count; i++)
+		all += !is_twin || !is_twin[i];
 	for (size_t i = 0; i < count; i++) {
-		size_t may = (i + 1) / TOLD_OF_FALSE;
+		size_t may = (told + 1) / TOLD_OF_FALSE;
 
-		highest = fmax(highest, p[order[i]] * (double)(count + may - i) /
+		highest = fmax(highest, p[order[i]] * (double)(all + may - told) /
 						(double)(may + 1));
 		q[order[i]] = fmin(1, highest);
+		told += !is_twin || !is_twin[order[i]];
 	}
 }

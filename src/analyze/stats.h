@@ -119,9 +119,11 @@ struct interval counts_delta_interval(const struct counts *c, double slow_total,
 
 /* What has a q of at most Q is told so that in all but a part Q of cases no more than
  * a tenth of it is false: of up to nine none at all (Lehmann and Romano, Annals of
- * Statistics 33, 2005; for fewer than ten it is Holm's). order is scratch of count
- * items. */
-void false_part_adjust(const double *p, double *q, size_t *order, size_t count);
+ * Statistics 33, 2005; for fewer than ten it is Holm's). is_twin: those
+ * that say what another one does, which are no tests of their own; NULL: none. order is
+ * scratch of count items. */
+void false_part_adjust(const double *p, const bool *is_twin, double *q,
+		       size_t *order, size_t count);
 
 /* Benjamini-Hochberg: q[i] for p[i]. order is scratch of count items. */
 void false_discovery_adjust(const double *p, double *q, size_t *order,

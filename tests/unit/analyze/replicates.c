@@ -517,6 +517,39 @@ static void test_steady_beside_changed(void **state)
 	}
 }
 
+/* Most rows have hardly the samples that a side must have, and all take a fifth less:
+ * those that have them on both sides are not taken for what most did. */
+static void test_hardly_telling(void **state)
+{
+	double mean = 0;
+	struct drawn d;
+
+	(void)state;
+	draw(&d, (struct setting){ .runs = 1, .samples = ROWS, .after = 1 });
+	for (int draws = 0; draws < SPREAD_DRAWS; draws++) {
+		d.sizes[0][0] = d.sizes[1][0] = 0;
+		for (int s = 0; s < REPLICATE_SIDES; s++)
+			for (size_t i = 0; i < ROWS; i++) {
+				double some = (i < 40 ? 100 : 12) * (s ? 1 : 0.8);
+
+				d.values[s][i][0] = fmax(
+					0, round(some + sqrt(some) *
+							next_normal(
+								&random_state)));
+				d.sizes[s][0] += d.values[s][i][0];
+			}
+		d.runs.sizes[0] = d.sizes[0];
+		d.runs.sizes[1] = d.sizes[1];
+		assert_true(replicates_common(&d.runs, d.rows, ROWS, &prior,
+					      &d.arena, &d.common, &d.err));
+		mean += (d.common.log_ratio +
+			 log(d.sizes[0][0] / d.sizes[1][0])) /
+			SPREAD_DRAWS;
+	}
+	assert_within(mean, log(0.8) - 0.01, log(0.8) + 0.01);
+	arena_release(&d.arena);
+}
+
 UNIT_TESTS(replicates)
 {
 	const struct CMUnitTest tests[] = {
@@ -536,6 +569,7 @@ UNIT_TESTS(replicates)
 		cmocka_unit_test(test_steady),
 		cmocka_unit_test(test_larger_rows),
 		cmocka_unit_test(test_steady_beside_changed),
+		cmocka_unit_test(test_hardly_telling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,19 +269,26 @@ static void test_false_part(void **state)
 	static const double want[] = { 0.08, 0.14, 0.18,  0.2, 0.2,
 				       1,    1,    0.009, 1,   0.004 };
 	double many[40], q[40];
+	bool is_twin[40];
 	size_t order[40];
 
 	(void)state;
-	false_part_adjust(p, q, order, 10);
+	false_part_adjust(p, NULL, q, order, 10);
 	for (size_t i = 0; i < 10; i++)
 		assert_close(q[i], want[i], 1e-12);
 	for (size_t i = 0; i < 40; i++)
 		many[i] = i < 9 ? 1e-6 : 0.002;
-	false_part_adjust(many, q, order, 40);
+	false_part_adjust(many, NULL, q, order, 40);
 	assert_close(q[8], 40e-6, 1e-12);
 	assert_close(q[9], 0.002 * 32 / 2, 1e-12);
 	assert_close(q[39], 0.002 * 32 / 2, 1e-12);
-	false_part_adjust(p, q, order, 0);
+	false_part_adjust(p, NULL, q, order, 0);
+	/* Nine are the same as the first. */
+	for (size_t i = 0; i < 40; i++)
+		is_twin[i] = i && i < 10;
+	false_part_adjust(many, is_twin, q, order, 40);
+	assert_close(q[8], 31e-6, 1e-12);
+	assert_close(q[20], 0.002 * 30, 1e-12);
 }
 
 /* ---- how often nothing is called something ---- */
