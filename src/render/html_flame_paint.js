@@ -208,12 +208,25 @@ function runLabel(tree, run, most) {
 	return [whole, text, ""].find(t => flameNames.letters(t) <= most);
 }
 
+// That of most of its frames; of as many the first.
+function runColor(tree, run, measure) {
+	const counts = new Map();
+
+	for (const i of run) {
+		const color = look.colors.ofNode(look.palette, tree, i, measure);
+
+		counts.set(color, (counts.get(color) || 0) + 1);
+	}
+	return [...counts].reduce((a, b) => b[1] > a[1] ? b : a)[0];
+}
+
 function paintBox(p, row, k, y, isAbove) {
 	const i = row.node[k], fused = row.fused[k], run = row.run[k];
 	const w = row.w[k], tree = p.tree, many = fused || run;
 	const x = snap(p.left + row.x[k]), end = snap(p.left + row.x[k] + w);
 	const t = state.isMatch && isMatch(tree, i, fused) ?
-		isDark ? MATCH_DARK : MATCH : look.colors.tone(many ?
+		isDark ? MATCH_DARK : MATCH : look.colors.tone(run ?
+			runColor(tree, run, p.measure) : fused ?
 			look.none : look.colors.ofNode(look.palette, tree, i,
 				p.measure));
 	const drawn = Math.max(end - x - (w > 2 ? 1 / look.dpr : 0), 0.5);
