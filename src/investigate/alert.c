@@ -178,7 +178,8 @@ static bool run_search(struct alert *a, struct trace_search *s,
 {
 	if (trace_search_run(s, a->backends, err))
 		return true;
-	if (err->code != ERROR_NOT_FOUND)
+	/* That there is none has no words, as what is missing has. */
+	if (err->code != ERROR_NOT_FOUND || err->message[0])
 		return false;
 	error_clear(err);
 	return true;
