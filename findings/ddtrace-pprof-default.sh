@@ -23,7 +23,7 @@ def spin():
         sum(range(1000))
 spin()
 PY
-DD_PROFILING_OUTPUT_PPROF="$tmp/out" DD_TRACE_ENABLED=false DD_INSTRUMENTATION_TELEMETRY_ENABLED=false \
+TMPDIR="$tmp" DD_PROFILING_OUTPUT_PPROF="$tmp/out" DD_TRACE_ENABLED=false DD_INSTRUMENTATION_TELEMETRY_ENABLED=false \
   PYTHONPATH=py python3 -m ddtrace.commands.ddtrace_run --profiling python3 work.py >log 2>&1
 file=$(ls out*.pprof)
 packed=$(go tool pprof -top "$file" 2>&1 | grep -o 'unrecognized profile format' || true)
