@@ -11,6 +11,7 @@
 #include "backend/fetch_profile.h"
 #include "backend/pyroscope/pyroscope_calls.h"
 #include "backend/source.h"
+#include "base/document.h"
 #include "base/jsonw.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -47,47 +48,33 @@ bool pyroscope_stats_request(const struct endpoint *e,
 	return true;
 }
 
-static void read_stats(struct json_reader *r, struct profile_stats *stats)
-{
-	struct str key;
-	int64_t ms;
-
-	if (!json_enter(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key)) {
-		bool is_oldest = str_equal(key, STR("oldestProfileTime"));
-
-		if (str_equal(key, STR("dataIngested"))) {
-			if (!json_bool(r, &stats->has_data))
-				return;
-		} else if (is_oldest ||
-			   str_equal(key, STR("newestProfileTime"))) {
-			if (!json_i64(r, &ms))
-				return;
-			*(is_oldest ? &stats->oldest_ns : &stats->newest_ns) =
-				sat_mul_i64(ms, NS_PER_MS);
-		} else {
-			json_skip(r);
-		}
-	}
-}
-
 bool pyroscope_stats_read(const struct http_response *response,
 			  struct profile_stats *stats)
 {
-	struct json_reader *r;
+	const struct document *has_data;
+	int64_t oldest_ms, newest_ms;
 	struct error ignored;
+	struct document *d;
 	bool is_ok;
 
 	*stats = (struct profile_stats){ .has_data = false };
 	if (response->status != 200 || body_first(response) != '{')
 		return false;
-	r = json_new(buf_str(&response->body), &ignored);
-	if (!r)
-		return false;
-	read_stats(r, stats);
-	is_ok = !json_failed(r);
-	json_free(r);
+	d = document_read_object(buf_str(&response->body), &ignored);
+	has_data = document_get(d, "dataIngested");
+	is_ok = d &&
+		(!has_data || document_is_true(has_data) ||
+		 document_is_false(has_data)) &&
+		document_i64(document_get(d, "oldestProfileTime"),
+			     &oldest_ms) &&
+		document_i64(document_get(d, "newestProfileTime"), &newest_ms);
+	if (is_ok)
+		*stats = (struct profile_stats){
+			.has_data = document_is_true(has_data),
+			.oldest_ns = sat_mul_i64(oldest_ms, NS_PER_MS),
+			.newest_ns = sat_mul_i64(newest_ms, NS_PER_MS),
+		};
+	document_free(d);
 	return is_ok;
 }
 
