@@ -56,11 +56,6 @@ static bool is_of_identifier(char c)
 	return ascii_is_alnum(c) || c == '_' || c == '$';
 }
 
-static bool starts(const struct text *t, struct str with)
-{
-	return str_starts(str_slice(t->in, t->at, t->in.len), with);
-}
-
 /* Bytes of an "operator<=" that begins here, 0: none does. */
 static size_t operator_length(const struct text *t)
 {
@@ -69,11 +64,11 @@ static size_t operator_length(const struct text *t)
 		"->",  ">>=", ">>", ">=", ">", "()"
 	};
 	struct str word = STR("operator");
-	struct str rest;
+	struct str rest = str_slice(t->in, t->at, t->in.len);
 
-	if (!starts(t, word) || is_of_identifier(before(t)))
+	if (!str_starts(rest, word) || is_of_identifier(before(t)))
 		return 0;
-	rest = str_slice(t->in, t->at + word.len, t->in.len);
+	rest = str_slice(rest, word.len, rest.len);
 	for (size_t i = 0; i < COUNT_OF(symbols); i++)
 		if (str_starts(rest, str_from(symbols[i])))
 			return word.len + strlen(symbols[i]);

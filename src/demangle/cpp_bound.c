@@ -300,20 +300,15 @@ static void parameters(struct bound *b)
 	}
 }
 
-/* "operator T", and what T means may stand behind it. */
-static void conversion(struct bound *b)
+static void operator_name(struct bound *b)
 {
 	bool was_conversion = b->is_conversion;
 
-	b->is_conversion = true;
-	type(b);
-	b->is_conversion = was_conversion;
-}
-
-static void operator_name(struct bound *b)
-{
+	/* "operator T", and what T means may stand behind it. */
 	if (take_two(b, "cv")) {
-		conversion(b);
+		b->is_conversion = true;
+		type(b);
+		b->is_conversion = was_conversion;
 		return;
 	}
 	if (take_two(b, "li") ||
