@@ -398,7 +398,7 @@ static bool read_top(struct pb_reader *p, struct wire_feed *top)
 	/* Messages one after the other are one, but for the lengths that the
 	 * collector's file exporter writes in front of each. */
 	for (;;) {
-		wire_feed_skip_length(top, WIRE_TAG(1, WIRE_BYTES));
+		wire_feed_skip_length(top);
 		if (!wire_feed_next(top, &f))
 			break;
 		place = (struct feed_place){ .offset = top->field_start };

@@ -150,12 +150,12 @@ bool wire_feed_widen(struct wire_feed *wf, size_t at, struct wire_field *f)
 	return true;
 }
 
-void wire_feed_skip_length(struct wire_feed *wf, uint32_t tag)
+void wire_feed_skip_length(struct wire_feed *wf)
 {
 	while (wf->w.bytes.len - wf->w.at < WIRE_LENGTH_BYTES)
 		if (!window_more(wf, wf->w.at))
 			return;
-	if ((unsigned char)wf->w.bytes.ptr[wf->w.at] != tag)
+	if ((unsigned char)wf->w.bytes.ptr[wf->w.at] < WIRE_TAG(1, 0))
 		wf->w.at += WIRE_LENGTH_BYTES;
 }
 

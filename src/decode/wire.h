@@ -78,9 +78,9 @@ bool wire_feed_check(const struct wire_feed *wf, const char *what,
 /* Goes on at this offset, where a field begins. */
 void wire_feed_seek(struct wire_feed *wf, uint64_t offset);
 
-/* Passes over the length, in four bytes, that stands here in front of a message
- * whose fields all have this tag of one byte, unless one of them begins. */
-void wire_feed_skip_length(struct wire_feed *wf, uint32_t tag);
+/* Passes over the length, in four bytes, that may stand here in front of a message:
+ * below 128 MiB it begins with a byte that no field does, since none has number 0. */
+void wire_feed_skip_length(struct wire_feed *wf);
 
 /* The message (or packed array) in a WIRE_BYTES field of `parent`. */
 static inline struct wire wire_inside(const struct wire *parent,
