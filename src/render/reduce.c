@@ -31,6 +31,9 @@ static const struct cut {
 	{ 1, 3, 80, 11, true },
 };
 
+/* The first line is what the rest explains: it is cut last. */
+#define ANSWER_BYTES ((size_t)300)
+
 /* A container that is being read. */
 struct level {
 	bool is_list;
@@ -204,18 +207,22 @@ static void write_key(struct copier *c)
 static void copy_text(struct copier *c)
 {
 	struct str text;
+	size_t most;
 
 	if (!json_text(c->reader, &text))
 		return;
+	most = c->cut->text_bytes;
+	if (c->depth == 1 && str_equal(buf_str(&c->key), STR("answer")))
+		most = max_size(most, ANSWER_BYTES);
 	write_key(c);
-	if (text.len <= c->cut->text_bytes) {
+	if (text.len <= most) {
 		jsonw_str(c->w, text);
 	} else {
 		struct buf trimmed;
 
 		buf_init(&trimmed, LIMIT_STRING_BYTES);
 		buf_add(&trimmed, text.ptr,
-			utf8_floor(text.ptr, text.len, c->cut->text_bytes));
+			utf8_floor(text.ptr, text.len, most));
 		buf_add_text(&trimmed, "...");
 		jsonw_str(c->w, buf_str(&trimmed));
 		buf_release(&trimmed);
