@@ -157,10 +157,10 @@ static void whole_of_call(void **state)
 		"3 2 db S find 70 80\n",
 		true, (struct guilty_want){ 0 });
 	assert_string_equal(g.result.reasons.text[1],
-			    "span: web find: took 80 ms, self time on the path "
-			    "70 ms, usually 30 ms (10 traces), grew 50 ms, "
+			    "span: web find: duration 80 ms, self time on the path "
+			    "70 ms, normally 30 ms (10 traces), grew 50 ms, "
 			    "half of it counts: chosen");
-	assert_non_null(strstr(g.result.span.why.ptr, "grew by 50 ms"));
+	assert_non_null(strstr(g.result.span.why.ptr, "up 50 ms"));
 	end(&g);
 }
 
@@ -172,12 +172,12 @@ static void alone(void **state)
 		"span: 3 candidates, by score: self time on the critical path, "
 		"half for a call whose callee has spans, unless that is most "
 		"of the path; no baseline",
-		"span: db find: took 60 ms, self time on the path 60 ms: "
+		"span: db find: duration 60 ms, self time on the path 60 ms: "
 		"chosen",
-		"span: web GET /: took 100 ms, self time on the path 20 ms: "
-		"took less, 33 % of the chosen one",
-		"span: web find: took 80 ms, self time on the path 20 ms, "
-		"score 10 ms: took less, 17 % of the chosen one",
+		"span: web GET /: duration 100 ms, self time on the path 20 ms: "
+		"was shorter, 33 % of the chosen one",
+		"span: web find: duration 80 ms, self time on the path 20 ms, "
+		"score 10 ms: was shorter, 17 % of the chosen one",
 		NULL
 	};
 	struct reasoning g;

@@ -218,8 +218,8 @@ static void test_certainty(void **state)
 	comparison_notes_report(&r, &told, &reasons);
 	assert_string_equal(reasons.text[reasons.count - 1],
 			    "certainty: shop.find: 7.1 times as far as "
-			    "unchanged functions of its size vary, false "
-			    "discovery rate q 0.0004");
+			    "unchanged functions of its size vary, chance of a "
+			    "false claim q 0.0004");
 	row.change = CHANGE_NOISE;
 	notes_init(&reasons);
 	comparison_notes_report(&r, &told, &reasons);
