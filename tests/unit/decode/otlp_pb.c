@@ -58,6 +58,8 @@ static void test_file_exporter(void **state)
 		}
 		accepted++;
 		assert_true(trace.span_count <= 3);
+		if (len < bytes.len)
+			trace_release(&trace);
 	}
 	/* Behind each length, and behind each message. */
 	assert_int_equal(accepted, 6);
