@@ -293,7 +293,7 @@ static bool is_of_goroutines(struct str type)
 
 /* A request has no more time than it took; what its threads took together is
  * told as that. */
-static void add_sum(struct page *p, const struct result *r,
+static bool add_sum(struct page *p, const struct result *r,
 		    const struct function_row *row)
 {
 	double ns = scale_exact(r, row_value(row, row_measure(r, row)), false);
@@ -302,7 +302,7 @@ static void add_sum(struct page *p, const struct result *r,
 	if (!r->has_span || r->normalize != NORMALIZE_REQUEST ||
 	    !str_equal(r->profile.unit, STR("nanoseconds")) ||
 	    ns <= (double)r->span.duration_ns)
-		return;
+		return false;
 	format_duration(r->span.duration_ns, took);
 	page_textf(p, " (summed over %s%s; the request took ",
 		   r->profile.scope == SCOPE_SPAN ||
@@ -313,6 +313,7 @@ static void add_sum(struct page *p, const struct result *r,
 						     : "threads");
 	page_number(p, took);
 	page_text(p, ")");
+	return true;
 }
 
 /* "322 ms of CPU per request (was 5.3 ms)": the values of the row. */
@@ -322,21 +323,22 @@ static void add_values(struct page *p, const struct result *r,
 	enum rank_by measure = row_measure(r, row);
 	char now[UNIT_TEXT_BYTES], before[UNIT_TEXT_BYTES];
 	char of[2 * UNIT_TEXT_BYTES];
+	bool is_sum;
 
 	scale_measure(r, of);
 	scale_say(r, row_value(row, measure), false, now);
 	page_number(p, now);
 	page_textf(p, " of %s", of);
-	add_sum(p, r, row);
+	is_sum = add_sum(p, r, row);
 	if (!r->has_baseline)
 		return;
 	if (row_before(row, measure) > 0) {
 		scale_say(r, row_before(row, measure), true, before);
-		page_text(p, " (was ");
+		page_text(p, is_sum ? ", was " : " (was ");
 		page_number(p, before);
-		page_text(p, ")");
+		page_text(p, is_sum ? "" : ")");
 	} else {
-		page_text(p, " (was 0)");
+		page_text(p, is_sum ? ", was 0" : " (was 0)");
 	}
 	if (row->change == CHANGE_NOISE)
 		page_text(p, "; may be noise");

@@ -175,7 +175,7 @@ static void add_on_cpu(const struct profile_inquiry *q, struct buf *out)
 		buf_add_char(out, ')');
 	if (!isnan(m->base_ns)) {
 		buf_add_text(out, q->s->is_base_fast ? ", of the fast ones "
-						     : ", up from ");
+						     : ", baseline ");
 		wording_add_ns(out, m->base_ns);
 	}
 }

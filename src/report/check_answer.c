@@ -743,14 +743,14 @@ static size_t baseline_runs(const struct check *c)
 
 static void write_sides(struct page *p, const struct check *c)
 {
-	const char *what = c->candidate.is_of_files ? "run" : "slice";
+	const char *what = c->candidate.is_of_files ? "run" : "interval";
 
 	write_side(p, "  candidate", &c->candidate, c->candidate.runs.count,
 		   what);
 	write_side(p, "  baseline", &c->baseline, baseline_runs(c),
 		   c->want->snapshot && c->want->snapshot->is_of_runs ? "run"
 		   : c->baseline.is_of_files                          ? "run"
-					     : "slice");
+					     : "interval");
 }
 
 static void format_side(const struct result *r, int64_t value, double exposure,

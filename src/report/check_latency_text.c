@@ -134,7 +134,7 @@ void check_latency_notes(const struct check_latency *l, struct notes *notes)
 			  most->alike, STR_ARGS(most->name));
 	if (l->count >= HISTORY_LEARNED)
 		notes_add(notes,
-			  "the latency of %u operations was looked at, those "
+			  "the latency of %u operations was examined, those "
 			  "that were met first; there may be more",
 			  HISTORY_LEARNED);
 }

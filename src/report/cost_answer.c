@@ -573,9 +573,9 @@ static const char *source_words(enum cost_source source)
 	static const char *const words[] = {
 		[COST_UNKNOWN] = "not known",
 		[COST_GIVEN] = "as given",
-		[COST_OF_METRICS] = "by metrics",
-		[COST_OF_TRACES] = "by the traces that were kept",
-		[COST_OF_PROFILES] = "by profiles",
+		[COST_OF_METRICS] = "source: metrics",
+		[COST_OF_TRACES] = "source: kept traces",
+		[COST_OF_PROFILES] = "source: profiles",
 		[COST_OF_REQUESTS] = "what its pods request",
 		[COST_OF_LIMITS] = "the limits of its pods",
 	};

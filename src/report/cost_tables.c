@@ -319,7 +319,7 @@ static void write_cost_heads(struct page *p, const struct layout *l,
 	const struct head heads[] = {
 		{ each, NUMBER_COLUMNS },
 		{ "95 %", INTERVAL_COLUMNS },
-		{ l->is_shown[COLUMN_MILLION] ? "a million" : NULL,
+		{ l->is_shown[COLUMN_MILLION] ? "per 1M" : NULL,
 		  NUMBER_COLUMNS },
 		{ l->is_shown[COLUMN_MONTH] ? "per month" : NULL,
 		  NUMBER_COLUMNS },
@@ -444,8 +444,7 @@ static void write_operations(struct page *p, const struct cost_answer *a)
 	for (size_t i = 0; i < c->operation_count; i++)
 		write_operation(p, &l, &c->operations[i]);
 	page_textf(p,
-		   "%zu requests were looked at; share: of all that were "
-		   "traced",
+		   "%zu requests examined; share: of all traced ones",
 		   spans);
 	if (c->operation_total > c->operation_count)
 		page_textf(p, "; %zu more operations were not",
@@ -778,7 +777,7 @@ void cost_write_size(struct page *p, const struct cost_answer *a)
 	buf_init(&text, KIB);
 	cost_refusal_text(s, &text);
 	if (s->refusal)
-		page_textf(p, "size of an instance, no hint: %s",
+		page_textf(p, "no suggested instance size: %s",
 			   buf_text(&text));
 	else
 		page_textf(p,

@@ -189,10 +189,10 @@ bool leak_explain(const struct leak *l, struct error *err)
 				 longest_ns ? lived : "nothing", least,
 				 GROWTH_BLOCKS);
 	return error_set(err, ERROR_NOT_FOUND,
-			 "too little to judge: the longest that an instance of "
-			 "\"%s\" sent profiles in this window is %s, its "
-			 "warm-up left out; %u intervals with uploads in each "
-			 "and %s in all are needed (--since %s)",
+			 "too little to judge: the longest time for which an "
+			 "instance of \"%s\" sent profiles in this window is "
+			 "%s, its warm-up left out; %u intervals with uploads "
+			 "in each and %s in all are needed (--since %s)",
 			 l->service, longest_ns ? lived : "nothing",
 			 GROWTH_BLOCKS, least, "6h");
 }
@@ -389,7 +389,7 @@ static void write_chart(const struct leak *l, const struct leak_subject *s,
 		return;
 	choose_colors(&d);
 	d.chart.top = find_top(&d);
-	outf(out, "<section>\n<h2>%s an instance</h2>\n",
+	outf(out, "<section>\n<h2>%s per instance</h2>\n",
 	     s->what == LEAK_MEMORY ? "memory in use" : leak_subject_word(s));
 	chart_begin(&d.chart, "what each instance holds over time, UTC");
 	draw_scale(&d);
@@ -513,7 +513,7 @@ static void add_rate(struct page *p, const struct leak_subject *s,
 	leak_format_number(s, g->per_hour, false, rate);
 	leak_format_number(s, g->low, false, low);
 	leak_format_number(s, g->high, false, high);
-	page_textf(p, "%s%s an hour (%s to %s)", rate,
+	page_textf(p, "%s%s per hour (%s to %s)", rate,
 		   s->what == LEAK_MEMORY ? " MiB" : "", low, high);
 }
 
@@ -633,7 +633,7 @@ static void write_function(struct page *p, const struct leak_subject *s)
 	}
 	if (f->bytes_each > 0) {
 		format_size(sat_round_f64(f->bytes_each), each);
-		page_textf(p, "; %s an object, %.0f more an hour", each,
+		page_textf(p, "; %s per object, %.0f more per hour", each,
 			   f->found.growth.per_hour / f->bytes_each);
 	}
 	evidence(p, "");
@@ -652,7 +652,7 @@ static void write_path(struct page *p, const struct leak_function *f)
 		format_percent(
 			fmin(f->found.growth.per_hour / f->allocated_hour, 1),
 			stays);
-		page_textf(p, "%s an hour there, %s of it stays", made, stays);
+		page_textf(p, "%s per hour there, %s of it stays", made, stays);
 		evidence(p, "  allocates");
 	}
 }
@@ -667,8 +667,8 @@ static void write_held(struct page *p, const struct leak *l,
 	leak_format_held(s, g->start, start);
 	leak_format_held(s, g->end, end);
 	page_textf(p,
-		   "%s, then %s an instance (first and last third of the "
-		   "blocks)",
+		   "%s, then %s per instance (first and last third of the "
+		   "window)",
 		   start, end);
 	if (s->what == LEAK_MEMORY && l->memory_bytes > 0) {
 		format_size(sat_round_f64(l->memory_bytes), more);
@@ -688,13 +688,14 @@ static void write_instances(struct page *p, const struct leak_subject *s)
 	else
 		page_text(p, "not distinguishable");
 	if (s->restarts)
-		page_textf(p, ", %zu restart%s: each process lifetime is judged separately",
+		page_textf(p,
+			   ", %zu restart%s: each process lifetime is judged "
+			   "separately",
 			   s->restarts, &"s"[s->restarts == 1]);
 	if (s->total.kind != GROWTH_NONE)
-		page_textf(p, "; %zu of %zu%s hold%s more and more",
-			   s->total.rising, s->total.segment_count,
-			   s->restarts ? " process lifetimes" : "",
-			   &"s"[s->total.rising != 1]);
+		page_textf(p, "; growth in %zu of %zu%s", s->total.rising,
+			   s->total.segment_count,
+			   s->restarts ? " process lifetimes" : "");
 	if (s->short_count)
 		page_textf(p, "; %zu too short to judge", s->short_count);
 	evidence(p, "  instances");
@@ -804,14 +805,14 @@ static void write_row(struct page *p, const struct leak_subject *s,
 
 static void write_table_head(struct page *p, const struct leak_subject *s)
 {
-	page_textf(p, "%s an instance, by function%s",
+	page_textf(p, "%s per instance, by function%s",
 		   s->what == LEAK_MEMORY ? "in use, MiB"
 					  : leak_subject_word(s),
-		   s->processes > 1 ? ", mean of those looked at" : "");
+		   s->processes > 1 ? ", mean of those examined" : "");
 	markdown_or_title(p);
 	if (p->style.is_markdown) {
 		static const char *const names[] = {
-			"start", "end",     "an hour",  "95 % of that, from",
+			"start", "end",     "per hour",  "95 %, from",
 			"to",    "verdict", "function", "file"
 		};
 
@@ -821,7 +822,7 @@ static void write_table_head(struct page *p, const struct leak_subject *s)
 	}
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "start");
 	page_field(p, PAINT_BOLD, ALIGN_RIGHT, VALUE_COLUMNS, "end");
-	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CHANGE_COLUMNS, "an hour");
+	page_field(p, PAINT_BOLD, ALIGN_RIGHT, CHANGE_COLUMNS, "per hour");
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, INTERVAL_COLUMNS,
 		   "  95 % of that");
 	page_field(p, PAINT_BOLD, ALIGN_LEFT, KIND_COLUMNS, "verdict");
@@ -898,7 +899,7 @@ static void write_other(struct page *p, const struct leak_answer *a,
 	}
 	leak_format_held(s, s->total.start, start);
 	leak_format_held(s, s->total.end, end);
-	page_textf(p, "%s, then %s an instance: %s", start, end,
+	page_textf(p, "%s, then %s per instance: %s", start, end,
 		   leak_kind_word(s->total.kind));
 	write_label(p, s);
 }

@@ -73,8 +73,8 @@ static void write_head(struct page *p, const struct slo_answer *answer)
 	format_count((int64_t)s->spent.count, count);
 	format_count(sat_round_f64(s->bad), bad);
 	page_textf(p,
-		   "What spent it, %% of the bad requests: %s of %s looked "
-		   "at",
+		   "What consumed the budget, %% of the bad requests: %s of %s "
+		   "examined",
 		   count, bad);
 	markdown_or_title(p);
 	if (p->style.is_markdown) {
@@ -189,19 +189,19 @@ static void note_kept(const struct slo_spent *s, struct notes *notes)
 	format_share(s->kept, share);
 	format_rfc3339(s->from.from_ns, time);
 	notes_add(notes,
-		  "what spent it is of the %s of the bad requests since "
-		  "%.19sZ: of earlier ones no traces are kept",
+		  "what consumed the budget covers the %s of the bad requests "
+		  "since %.19sZ: of earlier ones no traces are kept",
 		  share, time);
 }
 
 void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 {
 	if (s->wanted && !s->spent.count && s->reason.code != ERROR_NONE)
-		notes_add(notes, "what spent it is not known: %s",
+		notes_add(notes, "what consumed the budget is not known: %s",
 			  s->reason.message);
 	else if (s->wanted && !s->spent.count && s->missing_count)
-		notes_add(notes, "what spent it is not known: no trace of a "
-				 "bad request was found");
+		notes_add(notes, "what consumed the budget is not known: no "
+				 "trace of a bad request was found");
 	if (!s->spent.count)
 		return;
 	if (s->from.from_ns > s->range.from_ns)
@@ -297,7 +297,7 @@ void slo_objective_text(const struct slo *s, struct buf *out)
 static const char *verdict_of(const struct slo *s)
 {
 	return slo_is_spent(s) ? " has no error budget left: "
-	       : slo_firing(s) ? " spends its error budget too fast: "
+	       : slo_firing(s) ? " burns its error budget too fast: "
 			       : " keeps its objective: ";
 }
 
@@ -357,7 +357,7 @@ static void write_requests(struct page *p, const struct slo *s)
 	const struct slo_window *w = slo_budget(s);
 
 	page_count(p, w->count.total);
-	page_text(p, w->is_sample ? " traces looked at, " : ", ");
+	page_text(p, w->is_sample ? " traces examined, " : ", ");
 	page_count(p, w->count.bad);
 	page_text(p, " of them bad");
 	if (s->failed >= 0) {
@@ -420,7 +420,7 @@ void slo_source_write(struct page *p, const struct slo *s)
 			   source->name->from);
 	else
 		page_text(p, "traces");
-	page_flush(p, PAINT_NONE, "  measured by", LABEL_COLUMNS);
+	page_flush(p, PAINT_NONE, "  source", LABEL_COLUMNS);
 }
 
 /* ---- burn rates ---- */
@@ -615,9 +615,9 @@ static void note_traces(const struct slo *s, struct notes *notes)
 		  "do they where a span of the service failed, but not the "
 		  "request");
 	if (slo_budget(s)->is_sample)
-		notes_add(notes, "there are more traces than were looked at: "
-				 "shares are those of a sample, bad where a "
-				 "span of the trace failed");
+		notes_add(notes, "more traces exist than were examined: shares "
+				 "are of a sample, bad where a span of the "
+				 "trace failed");
 }
 
 void slo_add_notes(const struct slo *s, struct notes *notes)

@@ -858,8 +858,8 @@ static void write_evidence(struct page *p, const struct when *w)
 	else if (w->lead == WHEN_DURATION)
 		page_text(p, ", means of all that was traced");
 	if (!s->is_per_request)
-		page_text(p, ", not by request: more traffic looks the same");
-	page_textf(p, "; %zu requests of at most %zu", w->request_count,
+		page_text(p, ", not per request: more traffic looks the same");
+	page_textf(p, "; %zu of at most %zu requests", w->request_count,
 		   w->request_limit);
 	flush(p, "  measured");
 }

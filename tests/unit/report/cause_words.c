@@ -74,7 +74,7 @@ static void cpu_is_told_of_the_requests(void **state)
 {
 	(void)state;
 	expect_cause(CAUSE_CPU, "computing: 30 ms of 40 ms were on CPU (mean "
-				"of 10 slow requests), up from 10 ms");
+				"of 10 slow requests), baseline 10 ms");
 	assert_int_equal(result.cause.on_cpu_ns, 30 * NS_PER_MS);
 	symptom.slow_id_count = 1;
 	q->cpu.base_ns = NAN;
@@ -117,13 +117,13 @@ static void who_waits_for_a_processor_computes_more(void **state)
 	expect_cause(CAUSE_CPU,
 		     "computes 15 times as much, and waits for a processor: "
 		     "16.4 ms of 105 ms were on CPU (mean of 10 slow "
-		     "requests), up from 1.13 ms; 87.4 ms more are in no "
+		     "requests), baseline 1.13 ms; 87.4 ms more are in no "
 		     "profile");
 	q->cpu.base_ns = 0;
 	expect_cause(CAUSE_CPU,
 		     "computes (it did not in the baseline), and waits for a "
 		     "processor: 16.4 ms of 105 ms were on CPU (mean of 10 "
-		     "slow requests), up from 0 s; 86.2 ms more are in no "
+		     "slow requests), baseline 0 s; 86.2 ms more are in no "
 		     "profile");
 }
 
@@ -170,8 +170,8 @@ static void contention_names_who_did_not_get_the_cpu(void **state)
 	expect_cause(CAUSE_CONTENTION,
 		     "CPU starvation: on cat-2, one of 4 instances of cat, the "
 		     "self time of 3 operations is 4.5 to 7.0 times normal; 10 "
-		     "ms of 40 ms were on CPU (mean of 10 slow requests), up "
-		     "from 10 ms; 75 % of its self time is unattributed");
+		     "ms of 40 ms were on CPU (mean of 10 slow requests), "
+		     "baseline 10 ms; 75 % of its self time is unattributed");
 	q->cpu_verdict = CPU_UNKNOWN;
 	q->contention.place = STR("node-3");
 	expect_cause(CAUSE_CONTENTION,
@@ -209,7 +209,7 @@ static void contention_of_one_operation(void **state)
 	expect_cause(CAUSE_CONTENTION,
 		     "CPU starvation: computing took 21.5 ms longer in the "
 		     "wall profile with no more CPU; 10 ms of 40 ms were on "
-		     "CPU (mean of 10 slow requests), up from 10 ms; 75 % of "
+		     "CPU (mean of 10 slow requests), baseline 10 ms; 75 % of "
 		     "its self time is unattributed");
 }
 
@@ -324,7 +324,7 @@ static void a_hundredfold_is_next_to_nothing(void **state)
 static void what_was_asked_is_listed(void **state)
 {
 	static const char cpu[] = "not CPU: 30 ms of 40 ms were on CPU (mean of 10 slow "
-		  "requests), up from 10 ms; ";
+		  "requests), baseline 10 ms; ";
 	static const char guide[] =
 		" (tracefind types --guide lists the profile types that show "
 		"it)";
@@ -365,20 +365,20 @@ static void nothing_is_blamed_on_a_healthy_operation(void **state)
 	expect_cause(CAUSE_UNKNOWN, "no regression: " FEW);
 	expect_cause(CAUSE_CPU, "no regression: " FEW "; computing: 30 ms of "
 				"40 ms were on CPU (mean of 10 slow "
-				"requests), up from 10 ms");
+				"requests), baseline 10 ms");
 	/* More threads than one: it cannot be a part of its own time. */
 	q->cpu.slow_ns = 50 * NS_PER_MS;
 	expect_cause(CAUSE_CPU,
 		     "no regression: " FEW "; computing: 50 ms were on CPU "
 		     "(mean of 10 slow requests; this one has 40 ms self "
-		     "time), up from 10 ms");
+		     "time), baseline 10 ms");
 	/* Pauses between attempts, as ever: the trace knows of them. */
 	q->trace_cause = CAUSE_WAIT;
 	result.cause.text = STR("150 ms of pauses");
 	expect_cause(CAUSE_WAIT,
 		     "150 ms of pauses; no regression: " FEW "; 50 ms were on "
 		     "CPU (mean of 10 slow requests; this one has 40 ms self "
-		     "time), up from 10 ms");
+		     "time), baseline 10 ms");
 }
 
 static void what_grew_is_told_when_nothing_is_known(void **state)
