@@ -4,6 +4,7 @@ import re
 
 TOKEN = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+BETWEEN = re.compile(r"(?:\s|/\*.*?\*/)*", re.S)
 
 
 def blank(text):
@@ -21,6 +22,30 @@ def comments(text):
     for match in TOKEN.finditer(text):
         if match.group(0).startswith("/"):
             yield text.count("\n", 0, match.start()) + 1, match.group(0)
+
+
+def literals(text):
+    """Where each string begins, and its text: those side by side are one."""
+    tokens = list(TOKEN.finditer(text))
+    at = 0
+    while at < len(tokens):
+        first = tokens[at]
+        at += 1
+        if not first.group(0).startswith('"'):
+            continue
+        parts, end = [first.group(0)[1:-1]], first.end()
+        while at < len(tokens):
+            between = BETWEEN.match(text, end, tokens[at].end())
+            if tokens[at].group(0).startswith("/"):
+                at += 1
+                continue
+            if not tokens[at].group(0).startswith('"') or \
+                    between.end() != tokens[at].start():
+                break
+            parts.append(tokens[at].group(0)[1:-1])
+            end = tokens[at].end()
+            at += 1
+        yield first.start(), "".join(parts)
 
 
 def report(files, problems):

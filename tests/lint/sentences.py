@@ -56,7 +56,6 @@ ALLOWED = {
 }
 
 LITERAL = re.compile(r'"((?:\\.|[^"\\\n])*)"')
-BETWEEN = re.compile(r"(?:\s|/\*.*?\*/)*", re.S)
 INCLUDE = re.compile(r"^\s*#\s*include\b")
 CONVERSION = re.compile(r"%%|%[-+ #0-9.*]*(?:hh|h|ll|l|z|j|t)?[a-zA-Z]")
 WORD = re.compile(r"[A-Za-z]{2,}")
@@ -71,28 +70,9 @@ def is_sentence(text):
 def literals(text):
     """Line number, what stands before in the statement, and text of each
     string, those side by side as one."""
-    tokens = list(csource.TOKEN.finditer(text))
-    at = 0
-    while at < len(tokens):
-        first = tokens[at]
-        at += 1
-        if not first.group(0).startswith('"'):
-            continue
-        parts, end = [first.group(0)[1:-1]], first.end()
-        while at < len(tokens):
-            between = BETWEEN.match(text, end, tokens[at].end())
-            if tokens[at].group(0).startswith("/"):
-                at += 1
-                continue
-            if not tokens[at].group(0).startswith('"') or \
-                    between.end() != tokens[at].start():
-                break
-            parts.append(tokens[at].group(0)[1:-1])
-            end = tokens[at].end()
-            at += 1
-        before = csource.blank(text[:first.start()])
-        yield (before.count("\n") + 1, re.split(r"[;{}]", before)[-1],
-               "".join(parts))
+    for start, literal in csource.literals(text):
+        before = csource.blank(text[:start])
+        yield before.count("\n") + 1, re.split(r"[;{}]", before)[-1], literal
 
 
 def reason_to_stay(name, text):

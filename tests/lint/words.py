@@ -39,23 +39,6 @@ ALLOWED = {"src/render/json.c": ("usual:%i",), "man/tracefind-json.5.scd": ("*us
 BAD = [(re.compile(pattern), word) for pattern, word in WORDS.items()]
 
 
-def literals(text):
-    """Line number and text of each string, those side by side as one."""
-    joined, line, end = "", 0, 0
-    for token in csource.TOKEN.finditer(text):
-        if not token.group(0).startswith('"'):
-            continue
-        if joined and not text[end:token.start()].strip():
-            joined += token.group(0)[1:-1]
-        else:
-            if joined:
-                yield line, joined
-            joined, line = token.group(0)[1:-1], text.count("\n", 0, token.start()) + 1
-        end = token.end()
-    if joined:
-        yield line, joined
-
-
 def paragraphs(text):
     """Line number and text of each paragraph; blocks of examples are what the
     program prints, and tested as that."""
@@ -68,9 +51,11 @@ def paragraphs(text):
 def problems(root):
     for folder in FOLDERS:
         for path in sorted((root / "src" / folder).rglob("*.[ch]")):
-            for line, text in literals(path.read_text(encoding="utf-8")):
-                if " " in text and not text.endswith((".h", ".c")):
-                    yield from faults(root, path, line, text.replace("\\n", " "))
+            source = path.read_text(encoding="utf-8")
+            for start, text in csource.literals(source):
+                if " " in text:
+                    yield from faults(root, path, source.count("\n", 0, start) + 1,
+                                      text.replace("\\n", " "))
     for pattern in PAGES:
         for path in sorted(root.glob(pattern)):
             for line, text in paragraphs(path.read_text(encoding="utf-8")):
