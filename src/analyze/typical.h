@@ -2,7 +2,7 @@
  *
  * What operations usually take, from the traces of one window. A trace may
  * call an operation several times, so both single durations and sums over a
- * trace are kept: "52 calls, usually 3".
+ * trace are kept: "52 calls, normally 3".
  */
 #ifndef ANALYZE_TYPICAL_H
 #define ANALYZE_TYPICAL_H

@@ -648,8 +648,7 @@ void flame_head_colors(struct page *page, const struct flame *f,
 					? ": how much of the frame came or "
 					  "went, only where the change of its "
 					  "function is no noise"
-					: ": no function changed "
-					  "significantly");
+					: ": no function changed significantly");
 	if (flame_has_blamed(f))
 		page_text(page, "; outlined: the function to blame");
 }

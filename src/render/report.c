@@ -63,7 +63,7 @@ static bool is_queue(const struct result *r)
 	return r->has_cause && r->cause.kind == CAUSE_QUEUE;
 }
 
-/* " took 612 ms, usually 48 ms". The calls of a loop are told as its cause,
+/* " took 612 ms, normally 48 ms". The calls of a loop are told as its cause,
  * since the span itself is one. */
 static void times_text(const struct result *r, char *out, size_t size)
 {
@@ -82,7 +82,7 @@ static void times_text(const struct result *r, char *out, size_t size)
 		 *typical ? ", normally " : "", typical);
 }
 
-/* " waited 8.2 s in its queue, usually 12 ms". */
+/* " waited 8.2 s in its queue, normally 12 ms". */
 static void queue_text(const struct queue_info *q, char *out, size_t size)
 {
 	char took[UNIT_TEXT_BYTES];
@@ -125,7 +125,7 @@ void slow_answer(struct page *p, const struct render_input *in)
 	page_flush(p, PAINT_BOLD, "", 0);
 }
 
-/* The cause may begin with it: "208 ms of its own on the critical path". */
+/* The cause may begin with it: "208 ms self time on the critical path". */
 static bool is_self_told(const struct guilty_span *span)
 {
 	char phrase[UNIT_TEXT_BYTES + sizeof " self time"];

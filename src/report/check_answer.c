@@ -322,9 +322,8 @@ static void check_power_text(const struct check_answer *a, struct buf *out)
 		add_growth(", ", g->seen_growth, "functions",
 			   GATES_BLIND_SHARE, out);
 	if (!isnan(a->result->whole.detectable) && !g->is_relative)
-		add_growth(", ", a->result->whole.detectable, "the whole "
-								   "program",
-			   0, out);
+		add_growth(", ", a->result->whole.detectable,
+			   "the whole program", 0, out);
 	if (limit >= 0 && !is_seen)
 		buf_addf(out, "; the limit of %g %% is below that",
 			 100 * limit);

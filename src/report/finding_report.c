@@ -231,7 +231,7 @@ static void add_change(const struct finding *f, struct buf *out)
 		contrast_tell_apart(&f->symptom, c, out);
 }
 
-/* A line that a shell runs as well as any other: it does nothing. */
+/* What else a name holds would be run behind the comment. */
 static bool is_one_line(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -240,7 +240,8 @@ static bool is_one_line(struct str text)
 	return true;
 }
 
-/* What ends the trouble for now, as the comment of a shell. */
+/* What ends the trouble for now, as the comment of a shell: run like the commands
+ * below it, it does nothing. */
 static void add_step(const struct finding *f, struct buf *out)
 {
 	const struct symptom *s = &f->symptom;
@@ -300,8 +301,8 @@ bool headline_write(const struct finding *f, struct result *result,
 
 	if (!result->has_cause || !f->suspect.has_choice)
 		return true;
-	if (f->history.deploy.is_found && f->history.deploy.is_near_onset)
-		result->since_version = f->history.deploy.to_version;
+	if (deploy_near(f))
+		result->since_version = deploy_near(f)->to_version;
 	if (is_healthy && result->span.is_typical_like &&
 	    !write_like(&f->symptom, result, err))
 		return false;

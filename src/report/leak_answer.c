@@ -578,8 +578,8 @@ static void write_none(struct page *p, const struct leak *l,
 		if (g->rising < g->segment_count)
 			page_textf(p, "only in %zu of %zu%s", g->rising,
 				   g->segment_count,
-				   s->restarts ? " process "
-						 "lifetimes" : " instances");
+				   s->restarts ? " process lifetimes"
+					       : " instances");
 		else
 			page_text(p, "not all the time");
 		break;

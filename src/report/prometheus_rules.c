@@ -363,7 +363,6 @@ void prometheus_alert_write(const void *document, struct out *out)
  * it was not a day ago. */
 
 /* Garbage collectors make teeth: what counts are their peaks. */
-#define PEAKS "15m"
 #define PEAKS_NS (15 * NS_PER_MIN)
 /* A line through half of what it is drawn on, as servers like to read. */
 #define LINE_LEAST_NS NS_PER_HOUR
@@ -403,29 +402,36 @@ static void add_memory(const struct document *d,
 	metric_expression(out, s, &want);
 }
 
+/* "[2h:1m] offset 1h" */
+static void add_window(int64_t range_ns, const char *step, int64_t offset_ns,
+		       struct buf *out)
+{
+	char text[32];
+
+	format_duration_option(range_ns, text);
+	buf_addf(out, "[%s:%s]", text, step);
+	if (!offset_ns)
+		return;
+	format_duration_option(offset_ns, text);
+	buf_addf(out, " offset %s", text);
+}
+
 /* "max_over_time(MEMORY[2h:1m] offset 1h)" */
 static void add_over(const struct growth_rule *r, const char *function,
 		     int64_t range_ns, int64_t offset_ns, struct buf *out)
 {
-	char range[32], offset[32];
-
-	format_duration_option(range_ns, range);
-	format_duration_option(offset_ns, offset);
-	buf_addf(out, "%s(%s[%s:1m]%s%s)", function, buf_text(&r->memory),
-		 range, offset_ns ? " offset " : "", offset_ns ? offset : "");
+	buf_addf(out, "%s(%s", function, buf_text(&r->memory));
+	add_window(range_ns, "1m", offset_ns, out);
+	buf_add_char(out, ')');
 }
 
 /* "deriv(max_over_time(MEMORY[15m:1m])[2h:5m] offset 1h", an open call. */
 static void add_line(const struct growth_rule *r, const char *function,
 		     int64_t range_ns, int64_t offset_ns, struct buf *out)
 {
-	char range[32], offset[32];
-
-	format_duration_option(range_ns, range);
-	format_duration_option(offset_ns, offset);
-	buf_addf(out, "%s(max_over_time(%s[" PEAKS ":1m])[%s:5m]%s%s", function,
-		 buf_text(&r->memory), range, offset_ns ? " offset " : "",
-		 offset_ns ? offset : "");
+	buf_addf(out, "%s(", function);
+	add_over(r, "max_over_time", PEAKS_NS, 0, out);
+	add_window(range_ns, "5m", offset_ns, out);
 }
 
 /* What grows ever less is forecast by the later half. */
