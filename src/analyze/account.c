@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyze/findings.h"
+#include "base/map.h"
 #include "base/num.h"
 
 double account_path_ns(const struct account_place *p)
@@ -219,6 +220,8 @@ struct past {
 	const struct account_callers *callers;
 	struct trace t; /* of one request; spans, children and roots are ours */
 	uint32_t *operation; /* by span */
+	uint64_t *parent_id; /* by span, 0: none, or not known */
+	struct map by_id;    /* spans placed so far */
 	uint32_t root;
 	/* The last spans of each operation, and how many there were. */
 	uint32_t recent[OPERATIONS_MAX][CALLERS_MOST];
@@ -242,10 +245,11 @@ static bool past_init(struct past *p, const struct history *h, uint32_t window,
 	t->children = arena_array(&p->scratch, n, sizeof *t->children);
 	t->roots = arena_array(&p->scratch, n, sizeof *t->roots);
 	p->operation = arena_array(&p->scratch, n, sizeof *p->operation);
+	p->parent_id = arena_array(&p->scratch, n, sizeof *p->parent_id);
 	t->resources = arena_array(&p->scratch, h->operation_count,
 				   sizeof *t->resources);
 	if (!t->spans || !t->children || !t->roots || !p->operation ||
-	    !t->resources)
+	    !p->parent_id || !t->resources)
 		return arena_fail(&p->scratch, "the history", err);
 	if (!symtab_init(&t->symtab, &p->scratch, err))
 		return false;
@@ -322,12 +326,23 @@ static uint32_t find_caller(const struct past *p, uint32_t span)
 	return found;
 }
 
-static void place_span(struct past *p, uint32_t span)
+/* What the source says, where that span is of an operation that was asked for
+ * and began before: a ring of parents is impossible so. */
+static uint32_t find_parent(const struct past *p, uint32_t span)
+{
+	uint32_t parent = p->parent_id[span]
+				  ? map_find_u64(&p->by_id, p->parent_id[span])
+				  : MAP_NONE;
+
+	return parent == MAP_NONE ? find_caller(p, span) : parent;
+}
+
+static bool place_span(struct past *p, uint32_t span)
 {
 	struct span *s = &p->t.spans[span];
-	uint32_t operation = p->operation[span];
+	uint32_t operation = p->operation[span], same;
 
-	s->parent = find_caller(p, span);
+	s->parent = find_parent(p, span);
 	p->recent[operation][p->seen[operation]++ % CALLERS_MOST] = span;
 	if (s->parent == SPAN_NONE)
 		p->t.roots[p->t.root_count++] = span;
@@ -337,9 +352,10 @@ static void place_span(struct past *p, uint32_t span)
 		p->placed++;
 	else if (p->callers->all[operation])
 		p->unplaced++;
+	return map_insert_u64(&p->by_id, s->span_id, span, &same);
 }
 
-static void link_spans(struct past *p)
+static bool link_spans(struct past *p, struct arena *arena, struct error *err)
 {
 	struct trace *t = &p->t;
 	uint32_t next = 0;
@@ -347,8 +363,10 @@ static void link_spans(struct past *p)
 	t->root_count = 0;
 	for (uint32_t i = 0; i < OPERATIONS_MAX; i++)
 		p->seen[i] = 0;
+	map_init(&p->by_id, arena);
 	for (uint32_t i = 0; i < t->span_count; i++)
-		place_span(p, i);
+		if (!place_span(p, i))
+			return arena_fail(arena, "the history", err);
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		t->spans[i].child_first = next;
 		next += t->spans[i].child_count;
@@ -362,6 +380,7 @@ static void link_spans(struct past *p)
 		above = &t->spans[t->spans[i].parent];
 		t->children[above->child_first + above->child_count++] = i;
 	}
+	return true;
 }
 
 static enum account_state past_state(const struct trace *t, uint32_t span)
@@ -402,6 +421,7 @@ static void add_past_span(struct past *p, const struct history_span *s)
 	uint32_t i = p->t.span_count++;
 
 	p->operation[i] = s->operation;
+	p->parent_id[i] = s->parent_id;
 	p->t.spans[i] = (struct span){
 		.span_id = s->span_id,
 		.start_ns = s->start_ns,
@@ -420,9 +440,9 @@ static bool account_past(struct past *p, struct error *err)
 
 	if (!p->t.span_count)
 		return true;
-	link_spans(p);
 	arena_init(&arena, LIMIT_DECODE_HEAP_BYTES);
-	is_done = trace_times_compute(&p->t, &arena, &times, err);
+	is_done = link_spans(p, &arena, err) &&
+		  trace_times_compute(&p->t, &arena, &times, err);
 	if (is_done)
 		sum_past(p, &times);
 	arena_release(&arena);

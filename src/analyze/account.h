@@ -56,9 +56,10 @@ bool account_of_trace(const struct calls *c, const struct trace_times *times,
 		      struct error *err) MUST_CHECK;
 
 /* Requests of an operation that began in the range (both ends 0: all) of a
- * window: all of their traces' spans that are of known operations. Who called
- * them is not told; it is the shortest span of a caller that contains them. No
- * requests when too many of them lie in none. */
+ * window: all of their traces' spans that are of known operations. Where the
+ * source does not say who called one, or that is of no known operation, it is
+ * the shortest span of a caller that contains it. No requests when too many of
+ * them lie in none. */
 bool account_of_history(const struct history *h, uint32_t window,
 			struct time_range range, uint32_t root,
 			const struct account_callers *callers,

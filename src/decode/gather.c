@@ -39,6 +39,7 @@ void facts_clear_span(struct span_facts *f)
 {
 	f->texts[FACT_NAME] = STR("");
 	f->span_id = 0;
+	f->parent_id = 0;
 	f->profile_id = 0;
 	f->start_ns = 0;
 	f->duration_ns = 0;
@@ -70,6 +71,7 @@ static const struct {
 	{ { INSTANCE_HOST, sizeof INSTANCE_HOST - 1 }, FACT_HOST, OF_PROCESS },
 	{ { "service.version", 15 }, FACT_VERSION, OF_PROCESS },
 	{ { "pyroscope.profile.id", 20 }, FACT_PROFILE, OF_SPAN },
+	{ { "span:parentID", 13 }, FACT_PARENT, FACTS_TRACEQL },
 	{ { "name", 4 }, FACT_NAME, FACTS_TRACEQL },
 	{ { "kind", 4 }, FACT_KIND, FACTS_TRACEQL },
 	{ { "status", 6 }, FACT_STATUS, FACTS_TRACEQL },
@@ -105,6 +107,10 @@ void facts_set(struct span_facts *f, enum fact fact, struct str value)
 	case FACT_PROFILE:
 		if (!parse_hex_u64(value, &f->profile_id))
 			f->profile_id = 0;
+		break;
+	case FACT_PARENT:
+		if (!parse_hex_u64(value, &f->parent_id))
+			f->parent_id = 0;
 		break;
 	case FACT_KIND:
 		f->has_kind = span_kind_parse(value, &f->kind);
@@ -406,6 +412,7 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 	struct history_span span = {
 		.trace = trace,
 		.span_id = f->span_id,
+		.parent_id = f->parent_id,
 		.profile_id = f->profile_id,
 		.start_ns = history_time(f->start_ns),
 		.duration_ns = history_time(f->duration_ns),

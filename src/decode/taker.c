@@ -178,6 +178,7 @@ static bool gather(struct taker *t, const struct span_input *in,
 	uint32_t trace;
 
 	f->span_id = in->span_id;
+	f->parent_id = in->parent_id;
 	f->start_ns = in->start_unix_ns;
 	f->duration_ns = in->end_unix_ns > in->start_unix_ns
 				 ? in->end_unix_ns - in->start_unix_ns

@@ -33,6 +33,7 @@ enum fact {
 	FACT_VERSION,
 	FACT_TEXTS, /* those before are texts */
 	FACT_PROFILE = FACT_TEXTS,
+	FACT_PARENT,
 	FACT_KIND,
 	FACT_STATUS,
 	FACT_NONE,
@@ -52,6 +53,7 @@ struct span_facts {
 	struct buf of_span;
 	struct buf of_process;
 	uint64_t span_id;
+	uint64_t parent_id; /* 0: none, or not known */
 	uint64_t profile_id;
 	uint64_t start_ns;
 	uint64_t duration_ns;

@@ -55,6 +55,7 @@ struct history_span {
 	uint32_t operation; /* index into history.operations */
 	uint32_t trace;     /* index into history_window.traces */
 	uint64_t span_id;
+	uint64_t parent_id;  /* 0: a root, or the source does not say */
 	uint64_t profile_id; /* pyroscope.profile.id, 0 none */
 	int64_t start_ns;
 	int64_t duration_ns;

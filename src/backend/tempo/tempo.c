@@ -273,14 +273,14 @@ static enum answer tempo_names_answer(unsigned attempt,
 
 /* TraceQL: spans of some operations in a window, and counts of entry spans. */
 
-/* Releases differ in what they know: most_recent came with 2.8, trace:rootName
- * is the newer spelling of rootName, select() the younger part of the
+/* Releases differ in what they know: most_recent and span:parentID came with
+ * 2.8, trace:rootName is the newer spelling of rootName, select() the younger part of the
  * language. The first that the server can parse answers. */
 static const struct form {
 	const char *root_service; /* NULL: no condition on the root */
 	const char *root_name;
 	bool has_select;
-	bool has_most_recent; /* newest first, the same each time */
+	bool has_most_recent; /* newest first, the same each time; and parents */
 } forms[] = {
 	{ "rootServiceName", "rootName", true, true },
 	{ "rootServiceName", "rootName", true, false },
@@ -473,11 +473,14 @@ static bool key_word(const struct search_key *key, struct buf *out)
 }
 
 /* As many attributes as fit beside the operations. */
-static void add_select(struct buf *q, const struct search_query *query)
+static void add_select(struct buf *q, const struct search_query *query,
+		       bool has_parents)
 {
 	struct buf word;
 
 	traceql_select(q, select_words, SELECT_WORDS);
+	if (has_parents)
+		traceql_select_more(q, "span:parentID");
 	buf_init(&word, LIMIT_URL_BYTES);
 	for (size_t i = 0; i < query->key_count; i++) {
 		if (!key_word(&query->keys[i], &word))
@@ -509,7 +512,7 @@ static void add_query(struct buf *q, const struct search_query *query,
 	}
 	buf_add_char(q, '}');
 	if (form->has_select)
-		add_select(q, query);
+		add_select(q, query, form->has_most_recent);
 	if (form->has_most_recent)
 		buf_add_text(q, " with(most_recent=true)");
 }

@@ -490,6 +490,64 @@ static void lost_callers(void **state)
 	end(&a);
 }
 
+/* Two that wait at once, each for a call that both may make: by time the call
+ * is that of the shorter one. */
+static double check_self_ms(bool has_parents, bool is_ring)
+{
+	struct error err = { 0 };
+	struct accounted a;
+	struct account before;
+	double self_ns;
+	struct past p;
+
+	begin(&a, "1 0 web S GET 0 200\n"
+		  "2 1 web I long 0 100\n"
+		  "3 1 web I short 100 150\n"
+		  "4 2 web C read 10 40\n"
+		  "5 3 web C read 110 140\n");
+	past_init(&p);
+	past_window(&p, 0, 1000);
+	p.h.operations = a.operations.items;
+	p.h.operation_count = a.operations.count;
+	for (uint32_t i = 0; i < 10; i++) {
+		struct history_span *spans[4];
+		static const char *const names[] = { "GET", "long", "short",
+						     "read" };
+		static const double lengths_ms[] = { 200, 100, 50, 30 };
+
+		past_trace(&p, 0);
+		for (uint32_t s = 0; s < 4; s++) {
+			spans[s] = past_add(&p, 0, place_named(&a, names[s]),
+					    s == 3 ? 10 : 0, lengths_ms[s]);
+			spans[s]->trace = i;
+		}
+		if (has_parents) {
+			spans[1]->parent_id = spans[0]->span_id;
+			spans[2]->parent_id = spans[0]->span_id;
+			spans[3]->parent_id = spans[1]->span_id;
+		}
+		if (is_ring)
+			spans[1]->parent_id = spans[3]->span_id;
+	}
+	assert_true(account_of_history(&p.h, 0, (struct time_range){ 0, 0 },
+				       place_named(&a, "GET"), &a.callers,
+				       &before, &err));
+	assert_int_equal(before.requests, 10);
+	self_ns = before.places[place_named(&a, "short")].self_ns;
+	past_release(&p);
+	end(&a);
+	return self_ns / 1e6;
+}
+
+static void parents(void **state)
+{
+	(void)state;
+	assert_true(check_self_ms(false, false) == 20);
+	assert_true(check_self_ms(true, false) == 50);
+	/* Who comes first is above, whatever it says. */
+	assert_true(check_self_ms(true, true) == 50);
+}
+
 UNIT_TESTS(account)
 {
 	const struct CMUnitTest tests[] = {
@@ -504,6 +562,7 @@ UNIT_TESTS(account)
 		cmocka_unit_test(more_calls),
 		cmocka_unit_test(slower_and_new),
 		cmocka_unit_test(lost_callers),
+		cmocka_unit_test(parents),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,8 @@ static void test_tempo_asks_for_services_and_names(void **state)
 			   "resource.service.name=\"db\")&&"
 			   "(name=\"GET /cart\"||name=\"SELECT\")}|select(");
 	assert_contains(text, "span.pyroscope.profile.id,");
-	assert_contains(text, ",kind,status) with(most_recent=true)&start=12&"
+	assert_contains(text, ",kind,status,span:parentID) "
+			      "with(most_recent=true)&start=12&"
 			      "end=23&limit=40&spss=100");
 	query.is_root_called = true;
 	check_starts(decoded(&trace_tempo, &query, 0),
@@ -104,7 +105,8 @@ static void test_tempo_asks_for_attributes(void **state)
 	query.keys = keys;
 	query.key_count = COUNT(keys);
 	assert_contains(decoded(&trace_tempo, &query, 0),
-			",kind,status,span.cache.hit,resource.zone) with(");
+			",kind,status,span:parentID,span.cache.hit,"
+			"resource.zone) with(");
 }
 
 /* Those that fit. */

@@ -233,6 +233,30 @@ static void test_old_servers_give_one_set(void **state)
 	assert_int_equal(find_span(0xa1)->duration_ns, 5);
 	assert_true(find_span(0xa1)->is_error);
 	check_text(find_span(0xa1)->instance, "h1");
+	assert_int_equal(find_span(0xa1)->parent_id, 0);
+}
+
+/* Without leading zeros; a root's is empty. */
+static void test_parents_come_as_attributes(void **state)
+{
+	static const char *const given[] = { "f00d", "00000000000f00d0", "",
+					     "f00d0f00d0f00d0f00d", "none" };
+	static const uint64_t read[] = { 0xf00d, 0xf00d0, 0, 0, 0 };
+	char text[512];
+
+	(void)state;
+	for (unsigned i = 0; i < COUNT_OF(given); i++) {
+		snprintf(text, sizeof text,
+			 "{\"traces\":[{\"traceID\":\"1\",\"startTimeUnixNano\":"
+			 "\"9\",\"spanSets\":[{\"spans\":[{\"spanID\":\"a%u\","
+			 "\"name\":\"op\",\"startTimeUnixNano\":\"9\","
+			 "\"attributes\":[{\"key\":\"service.name\",\"value\":{"
+			 "\"stringValue\":\"s\"}},{\"key\":\"span:parentID\","
+			 "\"value\":{\"stringValue\":\"%s\"}}]}]}]}]}",
+			 i, given[i]);
+		decode_text(decode_tempo_search_json, text);
+		assert_true(find_span(0xa0 + i)->parent_id == read[i]);
+	}
 }
 
 static void test_both_sets_count_once(void **state)
@@ -640,6 +664,7 @@ static void test_cloud_trace_history(void **state)
 	check_text(s->instance, "pricing-1");
 	check_text(s->version, "1.5.0");
 	s = find_span(2);
+	assert_int_equal(s->parent_id, 1);
 	assert_int_equal(s->operation, 4);
 	assert_int_equal(s->duration_ns, 200 * NS_PER_MS);
 	assert_true(s->is_error);
@@ -941,6 +966,7 @@ UNIT_TESTS(history)
 		TEST(test_nothing_found_is_an_answer),
 		TEST(test_more_matched_than_listed),
 		TEST(test_old_servers_give_one_set),
+		TEST(test_parents_come_as_attributes),
 		TEST(test_both_sets_count_once),
 		TEST(test_kind_may_be_unknown),
 		TEST(test_spans_that_resemble_each_other),
