@@ -632,7 +632,6 @@ static void write_heads(struct jsonw *w, const struct render_input *in)
 		write_baseline(w, &r->baseline);
 }
 
-/* With --why alone: it is the reasoning in numbers. */
 static void write_account(struct jsonw *w, const struct account_info *a)
 {
 	static const char *const whys[ACCOUNT_WHYS] = {
@@ -673,7 +672,7 @@ static void write_lists(struct jsonw *w, const struct result *r)
 	json_notes(w, "notes", &r->notes);
 	json_requests(w, r);
 	json_notes(w, "reasons", r->shows_reasons ? &r->reasons : &none);
-	if (r->shows_reasons && r->account)
+	if (r->account)
 		write_account(w, r->account);
 	jsonw_addf(w, "contrasts:[");
 	for (size_t i = 0; i < r->contrast_count; i++)

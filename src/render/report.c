@@ -247,6 +247,62 @@ static void add_part(struct page *p, const struct excess_part *part)
 	page_text(p, ")");
 }
 
+/* Operations that are named, and the part of the whole that each holds: the
+ * rest is one number. */
+#define ACCOUNT_NAMED 3u
+#define ACCOUNT_NAMED_PART 20
+
+/* Where one holds all but this part of it, what is told of its span is enough. */
+#define ACCOUNT_REST_PART 20
+
+static void add_account_row(struct page *p, const struct account_row *row)
+{
+	static const char *const whys[ACCOUNT_WHYS] = {
+		[ACCOUNT_SLOWER] = "",
+		[ACCOUNT_MORE_CALLS] = ", more calls",
+		[ACCOUNT_LESS_OVERLAP] = ", calls one after another",
+		[ACCOUNT_NEW] = ", new",
+		[ACCOUNT_GONE] = ", gone",
+	};
+
+	add_duration(p, row->change_ns);
+	page_text(p, " ");
+	page_name(p, row->service, 0);
+	page_text(p, " ");
+	page_name(p, row->name, 0);
+	page_text(p, whys[row->why]);
+}
+
+/* The whole request, of which the span is a part: a sum. */
+static void write_account(struct page *p, const struct result *r)
+{
+	const struct account_info *a = r->account;
+	int64_t grown_ns, left_ns;
+	size_t named = 0;
+
+	if (!a || r->is_healthy || !r->has_cause || a->now_ns <= a->before_ns)
+		return;
+	grown_ns = left_ns = a->now_ns - a->before_ns;
+	if (!a->count || a->rows[0].change_ns >=
+				 grown_ns - grown_ns / ACCOUNT_REST_PART)
+		return;
+	page_text(p, "up ");
+	add_duration(p, grown_ns);
+	for (; named < a->count && named < ACCOUNT_NAMED &&
+	       a->rows[named].change_ns >= grown_ns / ACCOUNT_NAMED_PART;
+	     named++) {
+		page_text(p, named ? "; " : ": ");
+		add_account_row(p, &a->rows[named]);
+		left_ns -= a->rows[named].change_ns;
+	}
+	if (named < a->count) {
+		page_text(p, named ? "; " : ": ");
+		add_duration(p, left_ns);
+		page_textf(p, " in %zu more", a->count - named);
+	}
+	evidence(p, "  request");
+}
+
 /* Less than this part of it shows in no digit. */
 #define EXCESS_ALONE_PART 1000
 
@@ -546,6 +602,7 @@ void slow_evidence(struct page *p, const struct render_input *in)
 	write_code(p, r);
 	if (r->has_span || r->has_cause)
 		write_why(p, r);
+	write_account(p, r);
 	write_excess(p, r);
 	write_contrasts(p, r);
 	write_compared(p, r);
