@@ -326,23 +326,18 @@ static uint32_t find_caller(const struct past *p, uint32_t span)
 	return found;
 }
 
-/* What the source says, where that span is of an operation that was asked for
- * and began before: a ring of parents is impossible so. */
-static uint32_t find_parent(const struct past *p, uint32_t span)
-{
-	uint32_t parent = p->parent_id[span]
-				  ? map_find_u64(&p->by_id, p->parent_id[span])
-				  : MAP_NONE;
-
-	return parent == MAP_NONE ? find_caller(p, span) : parent;
-}
-
 static bool place_span(struct past *p, uint32_t span)
 {
 	struct span *s = &p->t.spans[span];
 	uint32_t operation = p->operation[span], same;
 
-	s->parent = find_parent(p, span);
+	/* What the source says, where that span is of an operation that was
+	 * asked for and began before: no ring of parents comes of it. */
+	s->parent = p->parent_id[span]
+			    ? map_find_u64(&p->by_id, p->parent_id[span])
+			    : MAP_NONE;
+	if (s->parent == MAP_NONE)
+		s->parent = find_caller(p, span);
 	p->recent[operation][p->seen[operation]++ % CALLERS_MOST] = span;
 	if (s->parent == SPAN_NONE)
 		p->t.roots[p->t.root_count++] = span;
