@@ -136,8 +136,14 @@ static bool is_self_told(const struct guilty_span *span)
 	return str_starts(span->why, str_from(phrase));
 }
 
+/* Of a call to what sends no spans "self" would be the wrong word, and the first
+ * line has its duration. */
 static void add_self(struct page *p, const struct guilty_span *span)
 {
+	bool is_whole = span->count <= 1 && span->self_ns == span->duration_ns;
+
+	if (span->share > 0 && is_whole)
+		return;
 	page_text(p, span->share > 0 ? "; " : "");
 	add_duration(p, span->self_ns);
 	page_text(p, " self");
