@@ -74,34 +74,18 @@ void json_requests(struct jsonw *w, const struct result *result)
 
 /* "history" of tracefind-json(5): the requests that the investigation saw. */
 
-static const char *role_name(enum request_role role)
-{
-	static const char *const names[REQUEST_ROLES] = {
-		[REQUESTS_NOW] = "now",
-		[REQUESTS_PREVIOUS] = "previous",
-		[REQUESTS_THIRD_HOUR] = "20m",
-		[REQUESTS_TWO_THIRDS] = "40m",
-		[REQUESTS_HOUR] = "1h",
-		[REQUESTS_THREE_HOURS] = "3h",
-		[REQUESTS_DAY] = "1d",
-		[REQUESTS_WEEK] = "7d",
-	};
-
-	return names[role];
-}
-
 static void write_example(struct jsonw *w, const struct request_example *e)
 {
 	char id[33];
 
 	trace_id_format(&e->trace_id, id);
 	jsonw_addf(w, "{trace_id:%s, window:%s, start:%+jd, duration_ns:%jd}",
-		   id, role_name(e->role), e->start_ns, e->duration_ns);
+		   id, request_role_name(e->role), e->start_ns, e->duration_ns);
 }
 
 static void write_window(struct jsonw *w, const struct request_window *window)
 {
-	jsonw_addf(w, "{window:%s", role_name(window->role));
+	jsonw_addf(w, "{window:%s", request_role_name(window->role));
 	json_range(w, window->range);
 	jsonw_addf(w, "requests:%u, p50_ns:%-jd, baseline:%i, sampled:%i}",
 		   window->count, window->p50_ns, window->is_baseline,
@@ -122,7 +106,7 @@ static void write_bucket(struct jsonw *w, const struct request_bucket *b)
 
 static void write_slot(struct jsonw *w, const struct request_slot *slot)
 {
-	jsonw_addf(w, "{window:%s", role_name(slot->role));
+	jsonw_addf(w, "{window:%s", request_role_name(slot->role));
 	json_range(w, slot->range);
 	jsonw_addf(w,
 		   "requests:%u, slow:%u, errors:%u, shortest_ns:%jd, "

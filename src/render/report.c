@@ -506,22 +506,6 @@ static void write_code(struct page *p, const struct result *r)
 	evidence(p, "  function");
 }
 
-static void add_baseline_name(struct page *p, const struct baseline_info *b)
-{
-	if (str_equal(b->kind, STR("20m")))
-		page_text(p, "20 minutes earlier, ");
-	else if (str_equal(b->kind, STR("40m")))
-		page_text(p, "40 minutes earlier, ");
-	else if (str_equal(b->kind, STR("1h")))
-		page_text(p, "1 hour earlier, ");
-	else if (str_equal(b->kind, STR("3h")))
-		page_text(p, "3 hours earlier, ");
-	else if (str_equal(b->kind, STR("1d")))
-		page_text(p, "1 day earlier, ");
-	else if (str_equal(b->kind, STR("7d")))
-		page_text(p, "7 days earlier, ");
-}
-
 /* One side's window and extent: a share of three samples is not a share of
  * 18,000. */
 static void add_side(struct page *p, const struct extent *extent,
@@ -571,7 +555,10 @@ static void write_compared(struct page *p, const struct result *r)
 	}
 	page_text(p, ", with");
 	evidence(p, "  compared");
-	add_baseline_name(p, b);
+	/* Not of the window right before, nor of what the user chose. */
+	for (enum request_role i = REQUESTS_THIRD_HOUR; i < REQUEST_ROLES; i++)
+		if (str_equal(b->kind, str_from(request_role_name(i))))
+			page_textf(p, "%s, ", request_role_words(i));
 	if (!b->range.from_ns && !b->range.to_ns) {
 		page_foreign(p, b->kind);
 		page_text(p, has_extent(&base) ? ", " : "");

@@ -564,18 +564,26 @@ const char *code_kind_words(enum code_kind kind)
 	return words[kind];
 }
 
+static const struct {
+	const char *name;
+	const char *words;
+} roles[REQUEST_ROLES] = {
+	[REQUESTS_NOW] = { "now", "in these minutes" },
+	[REQUESTS_PREVIOUS] = { "previous", "immediately before" },
+	[REQUESTS_THIRD_HOUR] = { "20m", "20 minutes earlier" },
+	[REQUESTS_TWO_THIRDS] = { "40m", "40 minutes earlier" },
+	[REQUESTS_HOUR] = { "1h", "1 hour earlier" },
+	[REQUESTS_THREE_HOURS] = { "3h", "3 hours earlier" },
+	[REQUESTS_DAY] = { "1d", "1 day earlier" },
+	[REQUESTS_WEEK] = { "7d", "7 days earlier" },
+};
+
+const char *request_role_name(enum request_role role)
+{
+	return roles[role].name;
+}
+
 const char *request_role_words(enum request_role role)
 {
-	static const char *const words[REQUEST_ROLES] = {
-		[REQUESTS_NOW] = "in these minutes",
-		[REQUESTS_PREVIOUS] = "immediately before",
-		[REQUESTS_THIRD_HOUR] = "20 minutes earlier",
-		[REQUESTS_TWO_THIRDS] = "40 minutes earlier",
-		[REQUESTS_HOUR] = "1 hour earlier",
-		[REQUESTS_THREE_HOURS] = "3 hours earlier",
-		[REQUESTS_DAY] = "1 day earlier",
-		[REQUESTS_WEEK] = "1 week earlier",
-	};
-
-	return words[role];
+	return roles[role].words;
 }

@@ -112,7 +112,8 @@ int64_t row_before(const struct function_row *row, enum rank_by measure);
 /* "HTTP client". Static. */
 const char *code_kind_words(enum code_kind kind);
 
-/* "in these minutes", "an hour before". Static. */
+/* "now", "20m", as documents have it; "20 minutes earlier". Static. */
+const char *request_role_name(enum request_role role);
 const char *request_role_words(enum request_role role);
 
 #endif

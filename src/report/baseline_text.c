@@ -9,6 +9,7 @@
 #include "base/timefmt.h"
 #include "investigate/symptom.h"
 #include "model/result.h"
+#include "render/units.h"
 
 static void report_range(struct time_range range, struct buf *out)
 {
@@ -75,16 +76,11 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 	}
 }
 
-/* In the words of struct baseline_info's kinds. */
-static const char *const times[BASELINE_SLOTS] = {
-	[BASELINE_PREVIOUS] = "immediately before",
-	[BASELINE_THIRD_HOUR] = "20 minutes before",
-	[BASELINE_TWO_THIRDS] = "40 minutes before",
-	[BASELINE_HOUR] = "1 hour before",
-	[BASELINE_THREE_HOURS] = "3 hours before",
-	[BASELINE_DAY] = "1 day before",
-	[BASELINE_WEEK] = "7 days before",
-};
+static const char *slot_words(unsigned slot)
+{
+	return request_role_words(
+		(enum request_role)(slot + REQUESTS_PREVIOUS));
+}
 
 /* "; it creeps: p50 50 ms one day before, 90 ms just before, 100 ms now". */
 static void baseline_tell_creep(const struct baseline_choice *choice,
@@ -95,7 +91,7 @@ static void baseline_tell_creep(const struct baseline_choice *choice,
 		if (!choice->slots[i].count)
 			continue;
 		wording_add_duration(out, choice->slots[i].p50_ns);
-		buf_addf(out, " %s, ", times[i]);
+		buf_addf(out, " %s, ", slot_words(i));
 	}
 	wording_add_duration(out, choice->now_p50_ns);
 	buf_add_text(out, " now");
@@ -121,7 +117,7 @@ static void tell_fault(const struct baseline_choice *choice, struct buf *out)
 
 		if (b->said != BASELINE_IN_FAULT)
 			continue;
-		buf_addf(out, ", %s", times[i]);
+		buf_addf(out, ", %s", slot_words(i));
 		add_slow("", b->slow_count, b->count, out);
 	}
 	add_slow(", now", choice->now_slow_count, choice->now_count, out);
