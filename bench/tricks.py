@@ -37,6 +37,7 @@ TRICKS = (
     Trick("libcurl opened late", SHORT, linked("curl")),
     Trick("libcrypto opened late", SHORT, linked("crypto")),
     Trick("ncurses opened late", SHORT, linked("ncursesw")),
+    Trick("libzstd opened late", SHORT, linked("zstd")),
     Trick("functions of libcurl's libraries bound when called", ("P9",),
           without("src/base/library.c", "dlopen(file, RTLD_LAZY |",
                   "dlopen(file, RTLD_NOW |")),

@@ -22,7 +22,7 @@ usage()
 	            that the machine has
 	  portable  tracefind-VERSION-ARCHITECTURE.tar.gz, a folder like /usr/local
 	            of a program that needs the C library of this machine or a newer
-	            one; and libcurl, libcrypto, ncurses and the C++ runtime only
+	            one; and libcurl, libcrypto, libzstd, ncurses and the C++ runtime only
 	            when a run does
 	  static    tracefind-VERSION-ARCHITECTURE-static, one file that runs on any
 	            Linux of this architecture, with musl (musl-tools) and all

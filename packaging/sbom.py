@@ -19,11 +19,11 @@ from datetime import datetime, timezone
 LICENSES = {
     "inih": "BSD-3-Clause", "jansson": "MIT", "libcrypto": "Apache-2.0", "libcurl": "curl", "libdeflate": "MIT",
     "libisal": "BSD-3-Clause", "libpcre2-8": "BSD-3-Clause", "libprotobuf-c": "BSD-2-Clause",
-    "libutf8proc": "MIT", "ncursesw": "X11-distribute-modifications-variant", "yaml-0.1": "MIT", "zlib": "Zlib",
+    "libutf8proc": "MIT", "libzstd": "BSD-3-Clause", "ncursesw": "X11-distribute-modifications-variant", "yaml-0.1": "MIT", "zlib": "Zlib",
 }
 # Of tests, or of the C library.
 NONE_OF_IT = {"cmocka", "dl", "m", "threads"}
-LATE = {"libcrypto", "libcurl", "ncursesw"}
+LATE = {"libcrypto", "libcurl", "libzstd", "ncursesw"}
 NAMESPACE = "https://tracefind.example.org/spdx/"
 
 

@@ -17,6 +17,7 @@ set -eu
 pins='
 zlib 1.3.1 9a93b2b7dfdac77ceba5a558a580e74667dd6fede4585b91eefb60f03b72df23 https://zlib.net/fossils/zlib-1.3.1.tar.gz
 libdeflate 1.14 89e7df898c37c3427b0f39aadcf733731321a278771d20fc553f92da8d4808ac https://github.com/ebiggers/libdeflate/archive/refs/tags/v1.14.tar.gz
+zstd 1.5.7 eb33e51f49a15e023950cd7825ca74a4a2b43db8354825ac24fc1b7ee09e6fa3 https://github.com/facebook/zstd/releases/download/v1.5.7/zstd-1.5.7.tar.gz
 inih 61 7caf26a2202a4ca689df3fe4175dfa74e0faa18fcca07331bba934fd0ecb8f12 https://github.com/benhoyt/inih/archive/refs/tags/r61.tar.gz
 jansson 2.14 5798d010e41cf8d76b66236cfb2f2543c8d082181d16bc3085ab49538d4b9929 https://github.com/akheron/jansson/releases/download/v2.14/jansson-2.14.tar.gz
 libyaml 0.2.5 fa240dbf262be053f3898006d502d514936c818e422afdcf33921c63bed9bf2e https://github.com/yaml/libyaml/archive/refs/tags/0.2.5.tar.gz
@@ -172,6 +173,15 @@ build_libdeflate()
 	archive deflate -I. lib/*.c lib/*/*.c
 	cp libdeflate.h "$prefix/include"
 	describe libdeflate "$1" deflate
+}
+
+# Without the parts that pack; and those in assembler need a preprocessor's flags.
+build_zstd()
+{
+	cd lib
+	archive zstd '-I. -Icommon -DZSTD_DISABLE_ASM' common/*.c decompress/*.c
+	cp zstd.h zstd_errors.h "$prefix/include"
+	describe libzstd "$1" zstd
 }
 
 build_inih()

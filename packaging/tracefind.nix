@@ -9,7 +9,7 @@ pkgs.stdenv.mkDerivation {
 
   nativeBuildInputs = with pkgs; [ meson ninja pkg-config protobufc python3 scdoc ];
   buildInputs = with pkgs; [
-    curl inih jansson libdeflate libyaml ncurses openssl pcre2 protobufc utf8proc zlib
+    curl inih jansson libdeflate libyaml ncurses openssl pcre2 protobufc utf8proc zlib zstd
   ];
   # Libraries are found by their path there, so none is loaded by its bare name.
   mesonFlags = [ "-Dtests=disabled" "-Dlazy=false" "-Db_lto=true" ];

@@ -22,6 +22,7 @@ class Tracefind < Formula
   depends_on "pcre2"
   depends_on "protobuf-c"
   depends_on "utf8proc"
+  depends_on "zstd"
   uses_from_macos "python" => :build
   uses_from_macos "zlib"
 

@@ -32,6 +32,7 @@ static const char *const late_libraries[] = {
 #endif
 	LIBRARY_CURL,
 	LIBRARY_CPP,
+	LIBRARY_ZSTD,
 };
 
 /* Below the user's home: kinds of terminals, and tokens for keys that GnuTLS

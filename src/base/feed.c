@@ -30,6 +30,7 @@ struct feed {
 	size_t max_plain_bytes;
 	struct error err;
 
+	enum packing packing;
 	struct gz_reader *gz; /* NULL: read as it is */
 	char *packed;         /* PACKED_BYTES */
 	struct str rest;      /* of them, not unpacked yet */
@@ -171,7 +172,8 @@ size_t feed_read(struct feed *f, char *into, size_t room)
 static bool restart(struct feed *f)
 {
 	gz_reader_free(f->gz);
-	f->gz = gz_reader_new(NULL, f->file_bytes, f->max_plain_bytes, &f->err);
+	f->gz = gz_reader_new(f->packing, NULL, f->file_bytes,
+			      f->max_plain_bytes, &f->err);
 	f->rest = STR("");
 	f->file_at = 0;
 	if (f->gz && lseek(f->fd, 0, SEEK_SET) < 0)
@@ -217,15 +219,16 @@ void feed_seek(struct feed *f, uint64_t offset)
 		f->file_at = offset;
 }
 
-/* Looks at the first two bytes. */
+/* Looks at the first bytes. */
 static bool prepare(struct feed *f, struct error *err)
 {
-	char start[2];
+	char start[PACKING_FRONT_BYTES];
 	ssize_t got = pread(f->fd, start, sizeof start, 0);
 
 	if (got < 0)
 		return file_fail_read(f->path, errno, err);
-	if (!gz_is((struct str){ start, (size_t)got }))
+	f->packing = packing_of((struct str){ start, (size_t)got });
+	if (f->packing == PACKING_NONE)
 		return true;
 	f->packed = mem_alloc(PACKED_BYTES);
 	if (!f->packed)

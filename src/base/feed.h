@@ -2,8 +2,8 @@
  *
  * An input that is read from the front, piece by piece, so that it may be
  * larger than the memory spent on it: bytes that lie in memory, or a regular
- * file, unpacked on the way when it is gzip. It can be taken up again at any
- * place. The first failure sticks: reading ends there, and feed_check() tells
+ * file, unpacked on the way when it is packed (gz.h). It can be taken up again
+ * at any place. The first failure sticks: reading ends there, and feed_check() tells
  * it.
  */
 #ifndef BASE_FEED_H

@@ -88,8 +88,25 @@ bool gz_is(struct str bytes)
 	return str_starts(bytes, STR("\x1f\x8b"));
 }
 
+#define ZSTD_MAGIC "\x28\xb5\x2f\xfd"
+
+enum packing packing_of(struct str front)
+{
+	if (gz_is(front))
+		return PACKING_GZIP;
+	/* Or a frame that is skipped, such as pzstd begins with. */
+	if (str_starts(front, STR(ZSTD_MAGIC)) ||
+	    (str_starts(str_slice(front, 1, front.len), STR("\x2a\x4d\x18")) &&
+	     (front.ptr[0] & 0xf0) == 0x50))
+		return PACKING_ZSTD;
+	return str_starts(str_slice(front, 4, front.len), STR(ZSTD_MAGIC))
+		       ? PACKING_ZSTD_MESSAGES
+		       : PACKING_NONE;
+}
+
 struct gz_reader {
-	struct gunzip *gunzip;
+	struct gunzip *gunzip; /* or */
+	struct unzstd *unzstd;
 	const char *what;
 	size_t file_bytes; /* packed */
 	size_t ceiling_bytes;
@@ -100,16 +117,21 @@ struct gz_reader {
 	bool is_padded; /* zeros have followed it */
 };
 
-struct gz_reader *gz_reader_new(const char *what, size_t file_bytes,
-				size_t ceiling_bytes, struct error *err)
+struct gz_reader *gz_reader_new(enum packing packing, const char *what,
+				size_t file_bytes, size_t ceiling_bytes,
+				struct error *err)
 {
 	struct gz_reader *r = mem_calloc(1, sizeof *r);
+	bool is_zstd = packing > PACKING_GZIP;
 
-	if (r)
+	if (r && is_zstd)
+		r->unzstd = unzstd_new(packing == PACKING_ZSTD_MESSAGES, err);
+	else if (r)
 		r->gunzip = gunzip_new();
-	if (!r || !r->gunzip) {
+	if (!r || (!r->gunzip && !r->unzstd)) {
+		if (!r || !is_zstd)
+			error_memory(err, what ? what : "unpacking");
 		mem_free(r);
-		error_memory(err, what ? what : "unpacking");
 		return NULL;
 	}
 	r->what = what;
@@ -123,6 +145,7 @@ void gz_reader_free(struct gz_reader *r)
 	if (!r)
 		return;
 	gunzip_free(r->gunzip);
+	unzstd_free(r->unzstd);
 	mem_free(r);
 }
 
@@ -155,7 +178,8 @@ static bool read_step(struct gz_reader *r, struct str *packed, char *into,
 {
 	size_t offered = packed->len;
 	enum gunzip_state state =
-		gunzip_step(r->gunzip, packed, into, room, len);
+		r->gunzip ? gunzip_step(r->gunzip, packed, into, room, len)
+			  : unzstd_step(r->unzstd, packed, into, room, len);
 
 	r->packed_bytes += offered - packed->len;
 	r->plain_bytes += *len;
@@ -167,6 +191,13 @@ static bool read_step(struct gz_reader *r, struct str *packed, char *into,
 		return gz_fail_ceiling(r->what, r->ceiling_bytes, err);
 	if (r->plain_bytes > most_bytes(r))
 		return gz_fail_bomb(r->what, err);
+	if (state == GUNZIP_WIDE || state == GUNZIP_DICTIONARY) {
+		error_set(err, ERROR_FORMAT,
+			  "packed by zstd with %s; unpack it first (zstd -d)",
+			  state == GUNZIP_WIDE ? "a window of more than 128 MiB"
+					       : "a dictionary");
+		return fail(r->what, err);
+	}
 	return state != GUNZIP_DAMAGED || gz_fail_damaged(r->what, err);
 }
 
@@ -178,7 +209,8 @@ bool gz_reader_read(struct gz_reader *r, struct str *packed, char *into,
 		size_t offered, got = 0;
 
 		if (!r->is_inside) {
-			if (r->has_ended && !take_padding(r, packed))
+			if (r->gunzip && r->has_ended &&
+			    !take_padding(r, packed))
 				return gz_fail_damaged(r->what, err);
 			if (!packed->len)
 				return true;
@@ -205,11 +237,14 @@ static size_t and_one(size_t bytes)
 	return bytes < SIZE_MAX ? bytes + 1 : bytes;
 }
 
-/* What the last member says that it unpacks to, which is not to be trusted. */
+/* What the last member of gzip says that it unpacks to, which is not to be
+ * trusted. */
 static size_t first_room(struct str bytes)
 {
 	size_t hint = 0;
 
+	if (packing_of(bytes) > PACKING_GZIP)
+		return FIRST_ROOM;
 	for (size_t i = 0; bytes.len >= MEMBER_BYTES && i < SIZE_BYTES; i++)
 		hint = hint << 8 | (unsigned char)bytes.ptr[bytes.len - 1 - i];
 	return and_one(max_size(hint, FIRST_ROOM));
@@ -249,7 +284,8 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 
 	if (!buf_check(out, what, err))
 		return false;
-	r = gz_reader_new(what, bytes.len, out->max_bytes - out->len, err);
+	r = gz_reader_new(packing_of(bytes), what, bytes.len,
+			  out->max_bytes - out->len, err);
 	if (!r)
 		return false;
 	is_done = inflate_all(r, bytes, out, err);

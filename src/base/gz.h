@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recognises gzip by content, unpacks files (several members allowed) and
- * streams of HTTP content, packs. Every expansion is bounded in size and in
- * ratio (limits.h).
+ * Recognises gzip and zstd by content, unpacks files (several members allowed)
+ * and streams of HTTP content, packs. Every expansion is bounded in size and in
+ * ratio.
  */
 #ifndef BASE_GZ_H
 #define BASE_GZ_H
@@ -18,17 +18,31 @@
 /* Begins with 1f 8b. */
 bool gz_is(struct str bytes);
 
-/* Unpacks all members of a gzip file, appending to out, whose max_bytes is
- * the ceiling. Errors name truncation, damage and bombs apart, each with
- * `what` as the subject ("before.pb.gz"). Nested gzip is not unpacked. */
+enum packing {
+	PACKING_NONE,
+	PACKING_GZIP,
+	PACKING_ZSTD,
+	/* Frames of zstd, the length in front of each: the collector's file
+	 * exporter. The messages are given one after the other. */
+	PACKING_ZSTD_MESSAGES,
+};
+
+/* By the first bytes, of which so many, or all, are looked at. */
+#define PACKING_FRONT_BYTES 8u
+enum packing packing_of(struct str front);
+
+/* Unpacks all members of a file, appending to out, whose max_bytes is the
+ * ceiling; what is not packed is taken for gzip. Errors name truncation, damage
+ * and bombs apart, each with `what` as the subject ("before.pb.gz"). What is
+ * packed twice is unpacked once. */
 bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 		struct error *err) MUST_CHECK;
 
 /* The same piece by piece, of a file of so many bytes. what: the subject of
  * errors, borrowed; NULL: they have none. NULL when out of memory. */
 struct gz_reader;
-struct gz_reader *gz_reader_new(const char *what, size_t file_bytes,
-				size_t ceiling_bytes,
+struct gz_reader *gz_reader_new(enum packing packing, const char *what,
+				size_t file_bytes, size_t ceiling_bytes,
 				struct error *err) MUST_CHECK;
 void gz_reader_free(struct gz_reader *r);
 
@@ -77,6 +91,9 @@ enum gunzip_state {
 	GUNZIP_END,  /* of the member: the next step begins another one */
 	GUNZIP_DAMAGED,
 	GUNZIP_NO_MEMORY,
+	/* Of zstd: more has to be remembered than is allowed, or to be known. */
+	GUNZIP_WIDE,
+	GUNZIP_DICTIONARY,
 };
 
 /* NULL when out of memory. */
@@ -86,6 +103,14 @@ void gunzip_free(struct gunzip *g);
 /* Unpacks until *packed, of which it takes off what it has used, or the room
  * is exhausted. *len: how much of the room was filled. */
 enum gunzip_state gunzip_step(struct gunzip *g, struct str *packed, char *into,
+			      size_t room, size_t *len);
+
+/* One frame of a zstd file after another, likewise, or one message with its
+ * length in front. NULL also when the library is not there. */
+struct unzstd;
+struct unzstd *unzstd_new(bool has_lengths, struct error *err);
+void unzstd_free(struct unzstd *u);
+enum gunzip_state unzstd_step(struct unzstd *u, struct str *packed, char *into,
 			      size_t room, size_t *len);
 
 /* What zlib unpacks with, in which what it unpacked stays behind: an answer may

@@ -20,6 +20,7 @@
  * named by the version whose headers there are: meson defines LIBCRYPTO. */
 #define LIBRARY_CURL "libcurl.so.4" /* since 2006 */
 #define LIBRARY_CPP "libstdc++.so.6" /* since 2004 */
+#define LIBRARY_ZSTD "libzstd.so.1"  /* since 2016 */
 
 struct library_symbol {
 	const char *name;

@@ -267,7 +267,7 @@ bool decode_each_trace(enum format format, struct feed *feed,
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 			struct error *err)
 {
-	if (!gz_is(bytes))
+	if (packing_of(bytes) == PACKING_NONE)
 		return bytes;
 	if (!gz_inflate(bytes, name, storage, err))
 		return (struct str){ NULL, 0 };

@@ -2,7 +2,7 @@
  *
  * Bytes to models. Decoders know formats, not where bytes came from, so each
  * runs on a file, a recorded answer, a test string or a fuzzer alike. Input
- * is plain (decode_plain() unpacks gzip first) and untrusted.
+ * is plain (decode_plain() unpacks first) and untrusted.
  */
 #ifndef DECODE_DECODE_H
 #define DECODE_DECODE_H
@@ -59,8 +59,8 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size);
  * whatever follows: looks_like says what they seem to be. */
 bool format_is_none(struct str front, char *looks_like, size_t size);
 
-/* If bytes are gzip, unpacks into `storage` and returns a view of it, else
- * returns bytes. NULL ptr on failure; name is the subject of errors. */
+/* If bytes are packed (gz.h), unpacks into `storage` and returns a view of it,
+ * else returns bytes. NULL ptr on failure; name is the subject of errors. */
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 			struct error *err) MUST_CHECK;
 

@@ -842,8 +842,6 @@ static struct guess sniff_pyroscope(struct str message)
 	return GUESS_OTHER(NULL);
 }
 
-#define ZSTD "\x28\xb5\x2f\xfd"
-
 /* The first message of a file exporter ("format: proto"), behind its length. */
 static bool find_exported(struct str bytes, struct str *message)
 {
@@ -864,10 +862,6 @@ static struct guess sniff_protobuf(struct str bytes)
 
 	if (find_exported(bytes, &message) && is_traces_data(message))
 		return GUESS_FORMAT(FORMAT_OTLP_PB);
-	if (str_starts(str_slice(bytes, WIRE_LENGTH_BYTES, bytes.len),
-		       STR(ZSTD)))
-		return GUESS_OTHER("what the collector's file exporter packs "
-				   "by zstd (leave its \"compression\" out)");
 	if (is_pprof(bytes))
 		return GUESS_FORMAT(FORMAT_PPROF);
 	if (is_pushed(bytes))
@@ -909,8 +903,8 @@ struct magic {
 	"Rprof(\"FILE\"), whose stacks can be folded)"
 
 static const struct magic magics[] = {
-	MAGIC("\x1f\x8b", "gzip inside gzip"),
-	MAGIC(ZSTD, "zstd-compressed data (unpack it first)"),
+	MAGIC("\x1f\x8b", "gzip inside compressed data"),
+	MAGIC("\x28\xb5\x2f\xfd", "zstd inside compressed data"),
 	MAGIC("\x04\x22\x4d\x18", "LZ4-compressed data (unpack it first)"),
 	MAGIC("\xfd\x37zXZ", "xz-compressed data (unpack it first)"),
 	MAGIC("BZh", "bzip2-compressed data (unpack it first)"),
@@ -1220,7 +1214,7 @@ bool format_is_none(struct str front, char *looks_like, size_t size)
 {
 	struct str text = front;
 
-	if (gz_is(front) ||
+	if (packing_of(front) != PACKING_NONE ||
 	    format_sniff(front, looks_like, size) != FORMAT_UNKNOWN)
 		return false;
 	if (str_starts(text, STR("\xef\xbb\xbf")))

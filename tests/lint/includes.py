@@ -47,6 +47,7 @@ FOREIGN = {
     r"zlib\.h": {"base/gz.c", "base/gunzip_zlib.c"},
     r"libdeflate\.h": {"base/gz.c"},
     r"isa-l/.*": {"base/gunzip_isal.c"},
+    r"zstd(_errors)?\.h": {"base/unzstd.c"},
     r"ini\.h": {"cli/config.c"},
     r"jansson\.h": {"base/document.c"},
     r"yaml\.h": {"decode/grafana.c"},

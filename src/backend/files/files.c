@@ -409,11 +409,12 @@ static bool find_left_out(const struct profile *p, uint64_t *left_out,
 			 "added up");
 }
 
-/* What it holds is looked at for its type and its time. narrowed: gets what is
- * sent instead, where something is left out. */
+/* What it holds is looked at for its type and its time. instead: gets what is
+ * sent, where something is left out or packed in a way that receivers do not
+ * know. */
 static bool describe(struct backends *b, const char *path, struct str bytes,
 		     bool is_for_sums, struct whole_profile *w,
-		     struct buf *narrowed, struct error *err)
+		     struct buf *instead, struct error *err)
 {
 	uint64_t left_out = 0;
 	struct profile_want want = b->want;
@@ -440,8 +441,12 @@ static bool describe(struct backends *b, const char *path, struct str bytes,
 		w->start_ns = p.time_ns;
 	}
 	is_ok = is_ok && (!is_for_sums || find_left_out(&p, &left_out, err)) &&
-		(!left_out || pprof_leave_out(plain, left_out, narrowed, err));
+		(!left_out || pprof_leave_out(plain, left_out, instead, err));
 	w->is_narrowed = left_out != 0;
+	if (is_ok && !left_out && packing_of(bytes) > PACKING_GZIP) {
+		buf_add_str(instead, plain);
+		is_ok = buf_check(instead, "a profile", err);
+	}
 	profile_release(&p);
 	buf_release(&storage);
 	return is_ok && (w->kind.ptr || arena_fail(b->arena, "a profile", err));
@@ -454,7 +459,7 @@ static bool give(struct backends *b, const char *path,
 {
 	struct whole_profile w = { .name = str_from(path) };
 	struct error why = { 0 };
-	struct buf bytes, narrowed;
+	struct buf bytes, instead;
 	bool is_ok = true;
 
 	if (query->service)
@@ -462,21 +467,21 @@ static bool give(struct backends *b, const char *path,
 			(struct whole_label){ STR("service_name"),
 					      str_from(query->service) };
 	buf_init(&bytes, LIMIT_BODY_WIRE_BYTES);
-	buf_init(&narrowed, LIMIT_BODY_PLAIN_BYTES);
+	buf_init(&instead, LIMIT_BODY_PLAIN_BYTES);
 	if (!file_read(path, &bytes, &why) ||
 	    !describe(b, path, buf_str(&bytes), query->is_for_sums, &w,
-		      &narrowed, &why)) {
+		      &instead, &why)) {
 		if (why.code == ERROR_FORMAT)
 			error_prefix(&why, "%s", path);
 		is_ok = taker->take(taker->context, &w, &why, err);
 	} else {
 		w.name = buf_str(&bytes);
 		if (taker->wants(taker->context, &w)) {
-			w.bytes = buf_str(w.is_narrowed ? &narrowed : &bytes);
+			w.bytes = buf_str(instead.len ? &instead : &bytes);
 			is_ok = taker->take(taker->context, &w, NULL, err);
 		}
 	}
-	buf_release(&narrowed);
+	buf_release(&instead);
 	buf_release(&bytes);
 	return is_ok;
 }

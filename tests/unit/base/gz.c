@@ -233,7 +233,8 @@ static struct buf with_header(unsigned flags, unsigned wrong_crc)
 /* In pieces of so many bytes; false where it is refused. */
 static bool read_pieces(struct str packed, size_t step, struct buf *out)
 {
-	struct gz_reader *r = gz_reader_new("x.gz", packed.len, MIB, &err);
+	struct gz_reader *r = gz_reader_new(PACKING_GZIP, "x.gz",
+					    packed.len, MIB, &err);
 	bool is_done = true;
 
 	assert_non_null(r);

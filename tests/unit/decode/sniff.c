@@ -68,7 +68,7 @@ static void test_recorded_traces(void **state)
 	assert_int_equal(oracle_each("tempo/*/body.pb.gz", is_tempo_pb), 2);
 	assert_int_equal(oracle_each("tempo/trace-*/body.json*", is_otlp_json),
 			 25);
-	assert_int_equal(oracle_each("otlp/*.json*", is_otlp_json), 15);
+	assert_int_equal(oracle_each("otlp/*.json*", is_otlp_json), 17);
 	assert_int_equal(oracle_each("otlp/*.pb", is_otlp_pb), 12);
 	assert_int_equal(oracle_each("jaeger/*-v3*/body.json", is_otlp_json),
 			 16);
@@ -96,7 +96,7 @@ static void test_recorded_others(void **state)
 	expect_file("jaeger/html-ready/body.html", FORMAT_UNKNOWN,
 		    "an HTML page (Jaeger's; was the path wrong?)");
 	expect_file("tempo/trace-b-nplus1-v2-zstd-offered/body.pb.zst",
-		    FORMAT_UNKNOWN, "zstd-compressed data (unpack it first)");
+		    FORMAT_TEMPO_PB, "");
 }
 
 static void is_pprof(const char *path)
@@ -491,7 +491,10 @@ static void test_other_kinds(void **state)
 	       "these: jcmd PID JFR.start)");
 	expect(STR("PERFILE2"), FORMAT_UNKNOWN,
 	       "a perf.data file (make text of it: perf script > perf.txt)");
-	expect(STR("\x1f\x8b\x08"), FORMAT_UNKNOWN, "gzip inside gzip");
+	expect(STR("\x1f\x8b\x08"), FORMAT_UNKNOWN,
+	       "gzip inside compressed data");
+	expect(STR("\x28\xb5\x2f\xfd"), FORMAT_UNKNOWN,
+	       "zstd inside compressed data");
 	expect(STR("\x01\x02\x03\xff"), FORMAT_UNKNOWN,
 	       "binary data of no known kind");
 }
