@@ -87,6 +87,7 @@ struct backends {
 	enum stack_order file_order;
 	bool wants_span_lines; /* names of functions are not enough */
 	int64_t now_ns;
+	struct trace_files *trace_files; /* of the run's trace, or NULL */
 	struct side traces;
 	struct side profiles;
 	struct side metrics;

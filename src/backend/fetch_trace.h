@@ -126,7 +126,21 @@ bool trace_named_parse(struct trace_named *n, const char *const *texts,
 		       size_t count, const struct backends *b,
 		       struct error *err) MUST_CHECK;
 
-/* Reads it. window: where the server looks first, or NULL. */
+/* The files that the trace of a run came from, open, where they hold other
+ * traces as well. */
+struct trace_files;
+void trace_files_free(struct trace_files *f);
+
+/* Adds those of the traces that have a link to this one, always the same. */
+bool trace_files_linking(struct trace_files *f, const struct trace_id *id,
+			 struct hits *hits, struct error *err) MUST_CHECK;
+
+/* After that: into an initialised trace, which is empty when it is not there. */
+bool trace_files_fetch(struct trace_files *f, const struct trace_id *id,
+		       struct trace *trace, struct error *err) MUST_CHECK;
+
+/* Reads it; files with other traces go to b->trace_files. window: where the
+ * server looks first, or NULL. */
 bool trace_named_fetch(const struct trace_named *n, struct backends *b,
 		       const struct time_range *window, struct trace *trace,
 		       enum trace_found *found, struct error *err) MUST_CHECK;

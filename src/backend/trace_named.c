@@ -357,29 +357,84 @@ static bool open_source(struct input *in, const char *path,
 	return true;
 }
 
+struct trace_files {
+	struct trace_source *sources;
+	struct input *inputs;
+	size_t count; /* that are open */
+	struct trace_build *survey; /* of those linked to a trace; or NULL */
+};
+
+void trace_files_free(struct trace_files *f)
+{
+	if (!f)
+		return;
+	trace_build_free(f->survey);
+	for (size_t i = 0; i < f->count; i++)
+		input_release(&f->inputs[i]);
+	mem_free(f->sources);
+	mem_free(f->inputs);
+	mem_free(f);
+}
+
+static struct trace_files *open_files(const char *const *paths, size_t count,
+				      struct error *err)
+{
+	struct trace_files *f = mem_calloc(1, sizeof *f);
+	bool done = f != NULL;
+
+	if (done) {
+		f->sources = mem_calloc(count, sizeof *f->sources);
+		f->inputs = mem_calloc(count, sizeof *f->inputs);
+		done = f->sources && f->inputs;
+	}
+	if (!done)
+		error_memory(err, "the files");
+	while (done && f->count < count) {
+		done = open_source(&f->inputs[f->count], paths[f->count],
+				   &f->sources[f->count], err);
+		f->count++;
+	}
+	if (done)
+		return f;
+	trace_files_free(f);
+	return NULL;
+}
+
 /* Several files are of one trace, or of the longest in them. */
 static bool read_files(const struct trace_named *n, struct backends *b,
 		       struct trace *trace, struct error *err)
 {
-	struct trace_source *sources = mem_calloc(n->count, sizeof *sources);
-	struct input *inputs = mem_calloc(n->count, sizeof *inputs);
-	bool done = (sources && inputs) || error_memory(err, "the files");
-	size_t opened = 0;
+	struct trace_files *f = open_files(n->paths, n->count, err);
+	bool done = f && decode_trace_sources(f->sources, n->count,
+					      trace_id_is_zero(&n->arg.id)
+						      ? NULL
+						      : &n->arg.id,
+					      trace, b->notes, err);
 
-	while (done && opened < n->count) {
-		done = open_source(&inputs[opened], n->paths[opened],
-				   &sources[opened], err);
-		opened++;
+	if (done && trace->oddities.may_have_links &&
+	    (trace->oddities.trace_count > 1 ||
+	     trace->oddities.foreign_count)) {
+		trace_files_free(b->trace_files);
+		b->trace_files = f;
+	} else {
+		trace_files_free(f);
 	}
-	done = done && decode_trace_sources(
-			       sources, n->count,
-			       trace_id_is_zero(&n->arg.id) ? NULL : &n->arg.id,
-			       trace, b->notes, err);
-	for (size_t i = 0; i < opened; i++)
-		input_release(&inputs[i]);
-	mem_free(sources);
-	mem_free(inputs);
 	return done;
+}
+
+bool trace_files_linking(struct trace_files *f, const struct trace_id *id,
+			 struct hits *hits, struct error *err)
+{
+	if (!f->survey)
+		f->survey = decode_linking(f->sources, f->count, id, err);
+	return f->survey && trace_build_linking_hits(f->survey, hits, err);
+}
+
+bool trace_files_fetch(struct trace_files *f, const struct trace_id *id,
+		       struct trace *trace, struct error *err)
+{
+	return decode_found_trace(f->sources, f->count, f->survey, id, trace,
+				  err);
 }
 
 /* Behind the first argument there are files only, and so is that one then. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backend/backends.h"
+#include "backend/fetch_trace.h"
 #include "backend/input.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -234,6 +235,7 @@ void context_release(struct context *ctx)
 {
 	http_client_free(ctx->backends.client);
 	profiles_release(&ctx->backends.profiles);
+	trace_files_free(ctx->backends.trace_files);
 	cache_close(ctx->cache);
 	har_free(ctx->record);
 	if (ctx->is_replay_own)

@@ -180,6 +180,53 @@ bool decode_trace_sources(const struct trace_source *sources, size_t count,
 	return is_decoded;
 }
 
+/* Notes were given when they were read first. */
+static bool read_again(const struct trace_source *sources, size_t count,
+		       struct trace_build *b, struct error *err)
+{
+	bool is_read = true;
+	struct notes again;
+
+	notes_init(&again);
+	for (size_t i = 0; is_read && i < count; i++)
+		is_read = read_source(&sources[i], i, b, &again, err);
+	return is_read;
+}
+
+struct trace_build *decode_linking(const struct trace_source *sources,
+				   size_t count, const struct trace_id *to,
+				   struct error *err)
+{
+	struct trace_build *b = trace_build_linking(to, err);
+
+	if (!b)
+		return NULL;
+	if (count > 1)
+		trace_build_unplaced(b);
+	if (read_again(sources, count, b, err))
+		return b;
+	trace_build_free(b);
+	return NULL;
+}
+
+bool decode_found_trace(const struct trace_source *sources, size_t count,
+			const struct trace_build *survey,
+			const struct trace_id *id, struct trace *out,
+			struct error *err)
+{
+	struct trace_build *b;
+	bool is_done;
+	size_t index;
+
+	if (!trace_build_find(survey, id, &index))
+		return true;
+	b = trace_build_one(survey, index, out, err);
+	is_done = b && read_again(sources, count, b, err) &&
+		  trace_build_finish(b, err);
+	trace_build_free(b);
+	return is_done;
+}
+
 bool decode_trace_feed(enum format format, struct feed *feed,
 		       const struct trace_id *want, struct trace *out,
 		       struct notes *notes, struct error *err)

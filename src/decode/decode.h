@@ -89,6 +89,17 @@ bool decode_trace_sources(const struct trace_source *sources, size_t count,
 			  const struct trace_id *want, struct trace *out,
 			  struct notes *notes, struct error *err) MUST_CHECK;
 
+/* Looks them through for traces with a link to this one: a build for
+ * trace_build_linking_hits(), and for the next, which takes another trace out of
+ * the same inputs, into an initialised one, which is empty when it is in none. */
+struct trace_build *decode_linking(const struct trace_source *sources,
+				   size_t count, const struct trace_id *to,
+				   struct error *err) MUST_CHECK;
+bool decode_found_trace(const struct trace_source *sources, size_t count,
+			const struct trace_build *survey,
+			const struct trace_id *id, struct trace *out,
+			struct error *err) MUST_CHECK;
+
 /* Decodes each trace of an input in turn, with all its details, in the order in
  * which they begin there. The trace is take's to read, not to keep; false ends
  * it with err. Nothing is taken of an input that cannot be read. */

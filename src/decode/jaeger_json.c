@@ -600,6 +600,8 @@ bool decode_jaeger_json(struct feed *feed, struct taker *to, struct error *err)
 	if (!trace_json_init(&j.t, feed, to, err))
 		return false;
 	j.t.has_short_ids = true;
+	if (to->b)
+		trace_build_may_have_links(to->b);
 	arena_init(&j.arena, LIMIT_DECODE_HEAP_BYTES);
 	buf_init(&j.references, LIMIT_SPAN_ATTRS * sizeof(struct reference));
 	if (trace_json_resume(&j.t)) {

@@ -399,17 +399,17 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 
 /* What is read of a span that is not kept: all else is checked for its grammar
  * only. */
-static bool is_of_times(int field)
+static bool is_always_read(int field)
 {
 	return field == FIELD_TRACE_ID || field == FIELD_SPAN_ID ||
 	       field == FIELD_PARENT_ID || field == FIELD_START ||
-	       field == FIELD_END;
+	       field == FIELD_END || field == FIELD_LINKS;
 }
 
 static void read_span_field(struct trace_json *t, int field,
 			    struct span_input *in)
 {
-	if (!is_of_times(field) && taker_skips(t->to, &in->trace_id)) {
+	if (!is_always_read(field) && taker_skips(t->to, &in->trace_id)) {
 		json_skip(t->r);
 		return;
 	}

@@ -1417,6 +1417,8 @@ bool decode_xray_json(struct feed *feed, struct taker *to, struct error *err)
 
 	if (!trace_json_init(&x.t, feed, to, err))
 		return false;
+	if (to->b)
+		trace_build_may_have_links(to->b);
 	arena_init(&x.arena, LIMIT_DECODE_HEAP_BYTES);
 	map_init(&x.places_by_span, &x.arena);
 	map_init(&x.callers, &x.arena);

@@ -16,6 +16,7 @@ struct following {
 	size_t total; /* that links lead to, as far as is known */
 	struct linking_job linking;
 	bool is_linking_asked;
+	bool has_message; /* that something else may have taken */
 	bool has_awaited; /* within the trace itself */
 };
 
@@ -76,10 +77,8 @@ static int64_t end_of(const struct hit *hit)
 
 /* Of several that link to this one those that end last: they are what is not
  * done yet. */
-static void want_linking(struct following *f)
+static void want_linking(struct following *f, struct hits *hits)
 {
-	struct hits *hits = &f->linking.hits;
-
 	for (size_t i = 0; i < hits->count; i++) {
 		struct hit latest = hits->items[i];
 		size_t at = i;
@@ -113,7 +112,7 @@ static void ask_linking(struct following *f, struct job **jobs, size_t *n)
 {
 	struct investigation *v = f->v;
 
-	if (!has_open_message(v->trace))
+	if (!f->has_message)
 		return;
 	if (!linking_can_ask(v->backends)) {
 		investigation_note(
@@ -129,11 +128,13 @@ static void ask_linking(struct following *f, struct job **jobs, size_t *n)
 	jobs[(*n)++] = &f->linking.job;
 }
 
+/* Of those that no file had. */
 static void add_jobs(struct following *f, size_t from, struct job **jobs,
 		     size_t *n)
 {
 	for (size_t i = from; i < f->count; i++)
-		jobs[(*n)++] = &f->jobs[i].job;
+		if (!f->traces[i].span_count)
+			jobs[(*n)++] = &f->jobs[i].job;
 }
 
 static bool run(const struct following *f, struct job *const *jobs, size_t n,
@@ -145,19 +146,39 @@ static bool run(const struct following *f, struct job *const *jobs, size_t n,
 static bool ask(struct following *f, struct error *err)
 {
 	struct job *jobs[TRACE_JOIN_MOST + 1];
-	size_t n = 0, asked;
+	size_t n = 0, asked = f->count;
 
-	want_linked(f);
-	asked = f->count;
 	add_jobs(f, 0, jobs, &n);
 	ask_linking(f, jobs, &n);
 	if (!run(f, jobs, n, err))
 		return false;
 	n = 0;
 	if (f->is_linking_asked)
-		want_linking(f);
+		want_linking(f, &f->linking.hits);
 	add_jobs(f, asked, jobs, &n);
 	return run(f, jobs, n, err);
+}
+
+/* ---- looking ---- */
+
+/* In the files that the trace is of. */
+static bool look(struct following *f, struct error *err)
+{
+	struct trace_files *files = f->v->backends->trace_files;
+	struct hits linking;
+	bool is_done;
+
+	if (!files || (!f->count && !f->has_message))
+		return true;
+	hits_init(&linking);
+	is_done = trace_files_linking(files, &f->v->trace->id, &linking, err);
+	if (is_done && f->has_message)
+		want_linking(f, &linking);
+	hits_release(&linking);
+	for (size_t i = 0; is_done && i < f->count; i++)
+		is_done = trace_files_fetch(files, &f->jobs[i].id,
+					    &f->traces[i], err);
+	return is_done;
 }
 
 /* ---- joining ---- */
@@ -194,11 +215,12 @@ static bool join(struct following *f, size_t *joined, struct error *err)
 	return is_done;
 }
 
-bool links_follow(struct investigation *v, struct suspect *s, struct error *err)
+bool links_follow(struct investigation *v, struct suspect *s, bool may_ask,
+		  struct error *err)
 {
 	struct following f = { .v = v };
-	bool has_server =
-		!v->backends->traces.path && backends_traces(v->backends);
+	bool has_server = may_ask && !v->backends->traces.path &&
+			  backends_traces(v->backends);
 	size_t joined = 0;
 	bool is_done;
 
@@ -206,7 +228,10 @@ bool links_follow(struct investigation *v, struct suspect *s, struct error *err)
 		return true;
 	for (size_t i = 0; i < TRACE_JOIN_MOST; i++)
 		trace_init(&f.traces[i]);
-	is_done = (!has_server || ask(&f, err)) && join(&f, &joined, err);
+	want_linked(&f);
+	f.has_message = has_open_message(v->trace);
+	is_done = look(&f, err) && (!has_server || ask(&f, err)) &&
+		  join(&f, &joined, err);
 	if (is_done && joined)
 		note_joined(&f, joined);
 	if (f.is_linking_asked)

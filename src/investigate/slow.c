@@ -638,13 +638,9 @@ static bool explain(struct asking *a, struct error *err)
 static bool ask_servers(struct asking *a, struct error *err)
 {
 	struct finding *f = a->f;
-	uint32_t before;
+	uint32_t before = resource_of(a);
 	bool is_done;
 
-	/* What a trace set off may be why it took long. */
-	if (!links_follow(a->v, &f->suspect, err))
-		return false;
-	before = resource_of(a);
 	/* Other traces of the operation; the window stays that of the first
 	 * suspect: the question was asked for it. */
 	if (!ask_history(a, err) || !ask_again(a, before, err) ||
@@ -669,8 +665,13 @@ bool slow_investigate(struct investigation *v, struct finding *f,
 			    .f = f,
 			    .window = slow_window(v, &f->suspect) };
 
-	return slow_is_chosen(v) ? slow_chosen_investigate(v, f, a.window, err)
-				 : ask_servers(&a, err);
+	bool is_chosen = slow_is_chosen(v);
+
+	/* What a trace set off may be why it took long. */
+	if (!links_follow(v, &f->suspect, !is_chosen, err))
+		return false;
+	return is_chosen ? slow_chosen_investigate(v, f, a.window, err)
+			 : ask_servers(&a, err);
 }
 
 const struct profile *finding_own_samples(const struct finding *f,

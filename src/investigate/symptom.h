@@ -205,13 +205,13 @@ bool version_baseline_select(const struct symptom *s, struct investigation *v,
 
 /* From a trace to those that belong to its story: what its messages set off, or
  * who sent the message that it took, in traces of their own that only links
- * lead to. A few requests, and none where a trace has neither messages nor
- * links. */
+ * lead to: in the files that the trace came from, and of its server. A few
+ * requests, and none where a trace has neither messages nor links. */
 
 /* Joins them to v->trace (model/trace_join.h) and finds the suspect again.
  * Traces that cannot be had are noted at most: the answer is then of this one
- * trace. */
-bool links_follow(struct investigation *v, struct suspect *s,
+ * trace. may_ask: the server, too. */
+bool links_follow(struct investigation *v, struct suspect *s, bool may_ask,
 		  struct error *err) MUST_CHECK;
 
 /* How long messages usually wait whose sender and receiver stand in traces of

@@ -119,6 +119,7 @@ struct trace_oddities {
 	struct trace_id others[TRACE_OTHER_IDS];
 	size_t other_count;
 	size_t foreign_count; /* spans of traces that are not wanted */
+	bool may_have_links;  /* some span of the input, of whatever trace */
 	size_t trimmed_count; /* texts over LIMIT_STRING_BYTES */
 	size_t attrs_over_count;   /* past LIMIT_SPAN_ATTRS */
 	size_t details_over_count; /* past LIMIT_SPAN_DETAILS */
@@ -255,6 +256,20 @@ struct trace_build *trace_build_one(const struct trace_build *survey,
 				    size_t index, struct trace *out,
 				    struct error *err);
 
+/* A build that only looks, at all traces of an input that is read once, for
+ * those with a link to this one. */
+struct trace_build *trace_build_linking(const struct trace_id *to,
+					struct error *err);
+
+/* Which of the traces in it this one is. False: it has none such. */
+bool trace_build_find(const struct trace_build *survey,
+		      const struct trace_id *id, size_t *index);
+
+/* Adds those with the link, and when they began and ended, but not itself. */
+struct hits; /* model/history.h */
+bool trace_build_linking_hits(const struct trace_build *b, struct hits *hits,
+			      struct error *err) MUST_CHECK;
+
 /* Before the first reading: the input is several, whose places mean nothing. */
 void trace_build_unplaced(struct trace_build *b);
 
@@ -316,8 +331,8 @@ bool trace_build_wants(const struct trace_build *b, struct str key);
 /* Whether events and links will be taken. */
 bool trace_build_has_details(const struct trace_build *b);
 
-/* Whether links will be taken, their attributes aside. */
-bool trace_build_has_links(const struct trace_build *b);
+/* Links of spans that are skipped will not be told, though there may be some. */
+void trace_build_may_have_links(struct trace_build *b);
 
 /* Between begin and end, attributes are those of an event (DETAIL_EVENT) or a
  * link (DETAIL_LINK) of the next span. Both do nothing unless

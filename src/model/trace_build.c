@@ -126,9 +126,9 @@ bool trace_build_has_details(const struct trace_build *b)
 	return b->phase != BUILD_SURVEY && b->result->wants_details;
 }
 
-bool trace_build_has_links(const struct trace_build *b)
+void trace_build_may_have_links(struct trace_build *b)
 {
-	return b->phase != BUILD_SURVEY;
+	b->may_have_links = true;
 }
 
 /* What is past the limit is counted and left out. */
@@ -190,7 +190,10 @@ static bool link_add(struct trace_build *b, const struct trace_id *trace_id,
 	struct arena *arena = &b->out->arena;
 	void *all = b->out->links;
 
-	if (!trace_build_has_links(b) || trace_id_is_zero(trace_id) ||
+	b->may_have_links = true;
+	b->is_linking |= b->has_linking &&
+			 trace_id_is_same(trace_id, &b->linking);
+	if (b->phase == BUILD_SURVEY || trace_id_is_zero(trace_id) ||
 	    b->out->link_count >= LIMIT_TRACE_LINKS)
 		return true;
 	if (!arena_reserve(arena, &all, &b->link_cap, b->out->link_count + 1,
@@ -581,6 +584,8 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 	if (b->phase != BUILD_SURVEY)
 		return span_append(b, s, err);
 	trace_seen_add(&b->seen[b->seen_at], &s);
+	b->seen[b->seen_at].is_linking |= b->is_linking;
+	b->is_linking = false;
 	return true;
 }
 
@@ -1401,6 +1406,7 @@ bool trace_build_finish(struct trace_build *b, struct error *err)
 		return false;
 	if (b->phase == BUILD_CHOSEN)
 		keep_others(b, odd);
+	odd->may_have_links = b->may_have_links;
 	b->out->wants_details = b->result->wants_details;
 	b->out->wants_attrs = b->result->wants_attrs;
 	trace_release(b->result);

@@ -34,6 +34,7 @@ struct trace_seen {
 	struct trace_id id;
 	uint32_t span_count;
 	bool is_placed;          /* all of it, by trace_build_at() */
+	bool is_linking;         /* to the trace that is asked about */
 	struct feed_place first; /* where its first span stands */
 	uint64_t last_offset;    /* and its last one */
 	bool has_plausible;      /* some time lies in the years that can be */
@@ -54,6 +55,10 @@ struct trace_build {
 	struct arena scratch; /* freed with the build */
 	bool has_want;
 	struct trace_id want;
+	bool may_have_links; /* of any trace */
+	bool has_linking;
+	struct trace_id linking; /* links to it are looked for */
+	bool is_linking; /* the span that comes next has one */
 	enum build_phase phase;
 
 	size_t span_cap;
@@ -120,6 +125,7 @@ void trace_times_repair(struct trace *t, struct trace_oddities *r);
  * left of it once they are sane. */
 void trace_seen_add(struct trace_seen *seen, const struct span *s);
 int64_t trace_seen_length(const struct trace_seen *seen);
+int64_t trace_seen_end(const struct trace_seen *seen);
 /* trace_survey.c: the longest trace first; no two are equal. */
 bool trace_seen_is_before(const struct trace_seen *a,
 			  const struct trace_seen *b);

@@ -6,6 +6,8 @@
  */
 #include <string.h>
 
+#include "base/num.h"
+#include "model/history.h"
 #include "model/trace_build.h"
 
 #define WHAT "the list of traces"
@@ -114,6 +116,53 @@ struct trace_build *trace_build_one(const struct trace_build *survey,
 	return b;
 }
 
+struct trace_build *trace_build_linking(const struct trace_id *to,
+					struct error *err)
+{
+	struct trace_build *b = trace_build_new(NULL, NULL, err);
+
+	if (!b)
+		return NULL;
+	b->phase = BUILD_SURVEY;
+	b->has_linking = true;
+	b->linking = *to;
+	return b;
+}
+
+bool trace_build_find(const struct trace_build *survey,
+		      const struct trace_id *id, size_t *index)
+{
+	*index = trace_id_map_find(&survey->seen_by_id, id);
+	return *index != MAP_NONE &&
+	       trace_id_is_same(&survey->seen[*index].id, id);
+}
+
+bool trace_build_linking_hits(const struct trace_build *b, struct hits *hits,
+			      struct error *err)
+{
+	for (size_t i = 0; i < b->seen_count; i++) {
+		const struct trace_seen *seen = &b->seen[i];
+		int64_t length_ns = trace_seen_length(seen);
+		const struct hit hit = {
+			.id = seen->id,
+			.root_service = STR(""),
+			.root_name = STR(""),
+			.service = STR(""),
+			.name = STR(""),
+			.start_ns = sat_sub_i64(trace_seen_end(seen),
+						length_ns),
+			.trace_ns = length_ns,
+			.span_count = seen->span_count,
+		};
+
+		if (seen->is_linking &&
+		    !trace_id_is_same(&seen->id, &b->linking) &&
+		    !hits_add(hits, &hit, err))
+			return false;
+	}
+	return true;
+}
+
 void trace_build_unplaced(struct trace_build *b)
 {
 	b->is_unplaced = true;
@@ -144,7 +193,7 @@ bool trace_build_resume(const struct trace_build *b, struct feed_place *place)
 
 bool trace_build_skips(const struct trace_build *b, const struct trace_id *id)
 {
-	return b->phase == BUILD_SURVEY ||
+	return (b->phase == BUILD_SURVEY && !b->has_linking) ||
 	       (b->has_want && !trace_id_is_zero(id) &&
 		!trace_id_is_same(&b->want, id));
 }

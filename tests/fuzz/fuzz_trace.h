@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "decode/decode.h"
 #include "fuzz.h"
+#include "model/history.h"
 
 static inline void fuzz_check_span(const struct trace *t, uint32_t i)
 {
@@ -49,6 +50,34 @@ static inline void fuzz_check_times(const struct trace *t)
 	arena_release(&arena);
 }
 
+/* What is linked to it is found, and read alone, of any input that is read. */
+static inline void fuzz_check_links(enum format format, struct str bytes,
+				    const struct trace *t)
+{
+	struct error err = { 0 };
+	struct feed *feed = decode_feed(format, bytes, &err);
+	const struct trace_source source = { .format = format, .feed = feed };
+	struct trace_build *survey =
+		feed ? decode_linking(&source, 1, &t->id, &err) : NULL;
+	struct hits hits;
+	struct trace other;
+
+	hits_init(&hits);
+	FUZZ_CHECK(survey && trace_build_linking_hits(survey, &hits, &err),
+		   "%s", err.message);
+	for (size_t i = 0; i < hits.count && i < 3; i++) {
+		trace_init(&other);
+		FUZZ_CHECK(decode_found_trace(&source, 1, survey,
+					      &hits.items[i].id, &other, &err),
+			   "%s", err.message);
+		FUZZ_CHECK(other.span_count, "a trace without spans");
+		trace_release(&other);
+	}
+	hits_release(&hits);
+	trace_build_free(survey);
+	feed_free(feed);
+}
+
 static inline int fuzz_trace(enum format format, const uint8_t *data,
 			     size_t size)
 {
@@ -67,6 +96,8 @@ static inline int fuzz_trace(enum format format, const uint8_t *data,
 		for (uint32_t i = 0; i < t.span_count; i++)
 			fuzz_check_span(&t, i);
 		fuzz_check_times(&t);
+		if (t.oddities.trace_count && t.oddities.may_have_links)
+			fuzz_check_links(format, fuzz_str(data, size), &t);
 	}
 	trace_release(&t);
 	return 0;
