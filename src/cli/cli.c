@@ -491,6 +491,8 @@ static int run_case(struct replay *r, struct options *o,
 		return fail(&err);
 	if (!parse_line(r->command, o, a, &status))
 		return status;
+	o->has_case_trace = !r->has_choice &&
+			    r->command->bit & (COMMAND_SLOW | COMMAND_SHOW);
 	arena_init(&arena, LIMIT_CASE_ARGS_BYTES);
 	status = !r->is_filled || case_fill(o, r->command, r->har, r->path,
 					    &arena, &err)

@@ -84,9 +84,11 @@ static bool answer(struct run *r, const struct error *missing,
 	suggest_step(r);
 	suggest_next(r, "show", "");
 	r->result.servers = suggest_servers(&r->ctx, false);
-	if (r->result.has_profile)
+	if (!r->ctx.options->why)
+		suggest_next(r, "slow", " --why");
+	else if (r->result.has_profile)
 		suggest_next(r, "slow", " -o svg=flame.svg");
-	else if (missing->code != ERROR_NONE)
+	if (missing->code != ERROR_NONE)
 		suggest_file(r);
 	if (!run_render(r, &render) && is_told_by(&render, missing)) {
 		if (missing->code != ERROR_NONE)

@@ -170,6 +170,7 @@ struct options {
 	bool may_read_stdin; /* what is piped in may be taken without a "-" */
 	struct output_option outputs[LIMIT_OUTPUTS];
 	size_t output_count;
+	bool has_case_trace;   /* args are the case's, for slow and show */
 	bool has_case_outputs; /* recorded ones: the first new one replaces */
 	enum color_mode color;
 	bool no_pager;

@@ -116,6 +116,7 @@ static struct render_style style_for(const struct options *o, bool is_stdout)
 		.use_unicode = !is_stdout || terminal_is_unicode(!is_terminal),
 		.use_local_time = is_terminal,
 		.limit = (size_t)o->limit,
+		.has_limit = options_given(o, "limit"),
 		.brief_tokens = (size_t)o->budget,
 		.is_quiet = o->quiet,
 		.has_callers = o->callers,
@@ -134,7 +135,6 @@ static struct picture_style picture_for(const struct options *o)
 		.columns = terminal_columns_asked(),
 		.min_width_cpx = options_centipixels(o->min_width),
 		.has_root_below = o->layout && !strcmp(o->layout, "flame"),
-		.has_rows = options_given(o, "limit"),
 	};
 
 	for (size_t i = 0; o->palette && i < sizeof palettes / sizeof *palettes;

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 
-#define NEXT_MAX 4
+#define NEXT_MAX 5
 
 /* How an answer was printed, which the next command chooses anew. */
 static const char *const printing[] = { "--output", "--limit", "--sort",
@@ -114,12 +114,12 @@ struct str suggest_servers(struct context *ctx, bool has_window)
 	return kept;
 }
 
-/* command NULL: the run's own once more. */
+/* command NULL: the run's own once more. A case knows its trace, too. */
 static void build(const struct run *r, const struct options *o,
 		  const char *command, const char *tail, struct buf *out)
 {
 	buf_addf(out, "tracefind %s", command ? command : r->result.command);
-	for (size_t i = 0; i < o->arg_count; i++)
+	for (size_t i = 0; i < o->arg_count && !o->has_case_trace; i++)
 		shell_word_add(out, str_from(o->args[i]));
 	for (size_t i = 1; i < o->raw_count; i++)
 		if (is_option(o->raw_args[i]) &&

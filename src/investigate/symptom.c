@@ -227,12 +227,25 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 		out->change_ns = (int64_t)grown;
 }
 
+/* Whether the first attribute that sets slow requests apart is their instance or
+ * version. */
+static bool is_set_apart(const struct contrasts *all, const struct cohorts *c)
+{
+	const struct contrast *first = all->count ? &all->items[0] : NULL;
+
+	return first &&
+	       ((c->instance.is_found && first->of == CONTRAST_OF_INSTANCE) ||
+		(c->version.is_found && first->of == CONTRAST_OF_VERSION));
+}
+
 /* One sick pod or one version of several is half of the answer. */
 static void note_concentration(const struct investigation *v,
+			       const struct symptom *s,
 			       const struct cohorts *c)
 {
 	if (c->mode == COHORT_BIMODAL &&
-	    (c->instance.is_found || c->version.is_found))
+	    (c->instance.is_found || c->version.is_found) &&
+	    !is_set_apart(s->contrasts, c))
 		investigation_note(v,
 				   (struct note){ .kind = NOTE_ONE_KIND_IS_SLOW,
 						  .cohorts = c });
@@ -441,7 +454,7 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		symptom_use_cohorts(out, &s->cohorts, want.duration_ns,
 				    is_fast_wanted, has_own_moved);
 	}
-	note_concentration(v, &s->cohorts);
+	note_concentration(v, out, &s->cohorts);
 	heed_contrasts(out, has_own_moved);
 	return count_operation(out, s, &v->result->arena, err);
 }

@@ -306,6 +306,7 @@ struct baseline_info {
 	int64_t samples;
 	int healthy; /* 1, 0, -1 not known */
 	struct str text;
+	bool is_text_plain; /* statistics of its health, no reservation */
 	int64_t total_value;
 	int64_t requests; /* 0 and less: unknown */
 	bool is_requests_sampled;

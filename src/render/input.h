@@ -23,7 +23,9 @@ struct render_style {
 	bool use_local_time; /* by the zone of TZ; else UTC */
 	size_t limit;        /* rows of tables, 0 = all */
 	size_t brief_tokens; /* of the format brief */
+	bool has_limit;      /* given by the user */
 	bool is_quiet;
+	bool is_short; /* no more than fits on a screen; set by report_slow() */
 	bool has_callers; /* a row each for those that pass a change on */
 	bool is_markdown; /* for a ticket; set by the format */
 	bool is_html;     /* words within a page; set by the format */
@@ -43,7 +45,6 @@ struct picture_style {
 	unsigned columns;  /* of a text that is no terminal's; 0: not said */
 	unsigned min_width_cpx; /* narrower frames are left out; 1/100 pixel */
 	bool has_root_below;    /* a flame, no icicle */
-	bool has_rows;          /* the limit of the style was asked for */
 	enum palette palette;
 };
 

@@ -625,7 +625,8 @@ static int64_t day_of(int64_t time_ns)
 void page_window(struct page *p, struct time_range range, int64_t day_ns)
 {
 	bool with_seconds =
-		range.from_ns % NS_PER_MIN || range.to_ns % NS_PER_MIN;
+		!p->style.is_short &&
+		(range.from_ns % NS_PER_MIN || range.to_ns % NS_PER_MIN);
 	int64_t offset_ns = offset_of(p, range.from_ns);
 	bool has_day = day_ns != 0, is_one_day;
 	char clock[16], zone[ZONE_BYTES];

@@ -5,12 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "render/render.h"
 #include "render/units.h"
 
 /* A path longer than both ends together loses its middle. */
 #define PATH_HEAD 3u
 #define PATH_TAIL 6u
+#define PATH_SHORT_HEAD 1u
+#define PATH_SHORT_TAIL 2u
+
+/* A short answer tells the share of the critical path when so much of it lies
+ * elsewhere that this span is not the whole trouble. */
+#define SHARE_OF_WHOLE 0.75
 
 static const char *const confidence_words[] = {
 	[CONFIDENCE_WEAK] = "weak",
@@ -35,6 +42,15 @@ static const char *const cause_words[] = {
 static void evidence(struct page *p, const char *label)
 {
 	page_flush(p, PAINT_NONE, label, EVIDENCE_COLUMNS);
+}
+
+/* Ends a line of evidence that another follows; a short answer goes on in it. */
+static void next_clause(struct page *p, const char *label)
+{
+	if (p->style.is_short)
+		page_text(p, "; ");
+	else
+		evidence(p, label);
 }
 
 static void add_duration(struct page *p, int64_t duration_ns)
@@ -136,51 +152,58 @@ static bool is_self_told(const struct guilty_span *span)
 	return str_starts(span->why, str_from(phrase));
 }
 
-/* Of a call to what sends no spans "self" would be the wrong word, and the first
- * line has its duration. */
-static void add_self(struct page *p, const struct guilty_span *span)
+static void add_self(struct page *p, int64_t self_ns, bool is_next)
 {
-	bool is_whole = span->count <= 1 && span->self_ns == span->duration_ns;
-
-	if (span->share > 0 && is_whole)
-		return;
-	page_text(p, span->share > 0 ? "; " : "");
-	add_duration(p, span->self_ns);
+	page_text(p, is_next ? "; " : "");
+	add_duration(p, self_ns);
 	page_text(p, " self");
+}
+
+static void add_path(struct page *p, const struct guilty_span *span)
+{
+	size_t head = p->style.is_short ? PATH_SHORT_HEAD : PATH_HEAD;
+	size_t tail = p->style.is_short ? PATH_SHORT_TAIL : PATH_TAIL;
+	bool is_long = span->path_count > head + tail + 1;
+
+	for (size_t i = 0; i < span->path_count; i++) {
+		if (i)
+			page_text(p, " > ");
+		if (is_long && i == head) {
+			i = span->path_count - tail;
+			page_textf(p, "(%zu spans) > ",
+				   i - head + span->path_left_out -
+					   (span->path_left_out > 0));
+		}
+		page_name(p, span->path[i], 0);
+	}
 }
 
 static void write_where(struct page *p, const struct result *r)
 {
 	const struct guilty_span *span = &r->span;
-	bool is_long = span->path_count > PATH_HEAD + PATH_TAIL + 1;
 
-	for (size_t i = 0; i < span->path_count; i++) {
-		if (i)
-			page_text(p, " > ");
-		if (is_long && i == PATH_HEAD) {
-			i = span->path_count - PATH_TAIL;
-			page_textf(p, "(%zu spans) > ",
-				   i - PATH_HEAD + span->path_left_out -
-					   (span->path_left_out > 0));
-		}
-		page_name(p, span->path[i], 0);
-	}
-	evidence(p, "  where");
-	if (is_queue(r))
+	bool has_share = span->share > 0 && !(p->style.is_short &&
+					      span->share >= SHARE_OF_WHOLE);
+	bool has_self = !is_loop(r) && !is_self_told(span);
+
+	add_path(p, span);
+	if (is_queue(r) || (!has_self && !has_share)) {
+		evidence(p, "  where");
 		return;
-	if (span->share > 0) {
+	}
+	next_clause(p, "  where");
+	if (has_share) {
 		add_share(p, span->share);
 		page_text(p, span->is_of_part
 				     ? " of the critical path of that part of "
 				       "the trace"
-				     : " of the trace's critical path");
+				     : " of the critical path");
 	}
-	if (is_loop(r))
+	if (is_loop(r) && !p->style.is_short)
 		page_text(p, ", its repeated calls included");
-	else if (!is_self_told(span))
-		add_self(p, span);
-	if (p->line.len)
-		evidence(p, "");
+	else if (has_self)
+		add_self(p, span->self_ns, has_share);
+	evidence(p, p->style.is_short ? "  where" : "");
 }
 
 static bool is_end_of_clause(struct str text, size_t at)
@@ -207,23 +230,20 @@ static struct str after_why(struct str text, struct str why)
 /* Why this span, then what caused its time; one line where both are one. */
 static void write_why(struct page *p, const struct result *r)
 {
-	bool has_text = r->has_cause && r->cause.text.len > 0;
+	struct str why = r->span.why, text = { NULL, 0 };
 
-	if (r->span.why.len) {
-		page_sentence(p, r->span.why);
-		evidence(p, "  cause");
-	}
-	if (has_text && str_equal(r->cause.text, r->span.why))
-		return;
-	if (has_text)
-		page_sentence(p, after_why(r->cause.text, r->span.why));
-	else if (r->has_cause && r->cause.kind != CAUSE_UNKNOWN)
-		page_text(p, cause_words[r->cause.kind]);
-	else if (!r->span.why.len)
-		page_text(p, cause_words[CAUSE_UNKNOWN]);
-	else
-		return;
-	evidence(p, r->span.why.len ? "" : "  cause");
+	if (r->has_cause && r->cause.text.len)
+		text = str_equal(r->cause.text, why)
+			       ? text
+			       : after_why(r->cause.text, why);
+	else if (!why.len || (r->has_cause && r->cause.kind != CAUSE_UNKNOWN))
+		text = str_from(cause_words[r->has_cause ? r->cause.kind
+							 : CAUSE_UNKNOWN]);
+	page_sentence(p, why);
+	if (why.len && text.len)
+		next_clause(p, "  cause");
+	page_sentence(p, text);
+	evidence(p, !why.len || !text.len || p->style.is_short ? "  cause" : "");
 }
 
 /* "15.3 ms on CPU (1.13 -> 16.4 ms)". */
@@ -318,7 +338,7 @@ static void write_excess(struct page *p, const struct result *r)
 {
 	const struct excess *x = &r->cause.excess;
 
-	if (!r->has_cause || x->count < 2)
+	if (!r->has_cause || x->count < 2 || p->style.is_short)
 		return;
 	add_duration(p, x->span_ns);
 	if (x->span_ns - x->total_ns > x->span_ns / EXCESS_ALONE_PART) {
@@ -454,13 +474,13 @@ static void write_function(struct page *p, const struct result *r)
 		page_text(p, "   ");
 		page_place_text(p, row->file, row->line);
 	}
-	evidence(p, label);
+	next_clause(p, label);
 	add_values(p, r, row);
-	if (row->leaf.len) {
+	if (row->leaf.len && !p->style.is_short) {
 		page_text(p, "; hottest beneath it: ");
 		page_name(p, row->leaf, 0);
 	}
-	evidence(p, "");
+	evidence(p, p->style.is_short ? label : "");
 }
 
 struct str missing_profile(const struct result *r)
@@ -528,10 +548,33 @@ static void add_health(struct page *p, const struct baseline_info *b)
 		page_text(p, ": health not checked");
 	else
 		page_text(p, b->healthy ? ": healthy" : ": not healthy");
-	if (b->text.len && !str_equal(b->text, b->kind)) {
+	if (b->text.len && !str_equal(b->text, b->kind) &&
+	    !(p->style.is_short && b->is_text_plain)) {
 		page_text(p, ", ");
 		page_sentence(p, b->text);
 	}
+}
+
+/* "2026-11-21 10:09-10:17 UTC, with 09:57-10:07 UTC: healthy". */
+static void write_windows(struct page *p, const struct result *r)
+{
+	const struct time_range slow = r->profile.range;
+	const struct baseline_info *b = &r->baseline;
+	bool is_same = slow.from_ns == b->range.from_ns &&
+		       slow.to_ns == b->range.to_ns;
+
+	page_window(p, slow, 0);
+	page_text(p, slow.to_ns ? ", with " : "with ");
+	if (is_same && b->healthy > 0 && b->text.len) {
+		page_sentence(p, b->text);
+	} else {
+		if (b->range.to_ns)
+			page_window(p, b->range, slow.from_ns);
+		else
+			page_foreign(p, b->kind);
+		add_health(p, b);
+	}
+	evidence(p, "  compared");
 }
 
 static void write_compared(struct page *p, const struct result *r)
@@ -546,6 +589,10 @@ static void write_compared(struct page *p, const struct result *r)
 
 	if (!r->has_profile)
 		return;
+	if (p->style.is_short && r->has_baseline) {
+		write_windows(p, r);
+		return;
+	}
 	/* An answer may be pasted where nobody knows its day. */
 	add_side(p, &slow, 0);
 	if (!r->has_baseline) {
@@ -570,7 +617,10 @@ static void write_compared(struct page *p, const struct result *r)
 
 static void write_contrasts(struct page *p, const struct result *r)
 {
-	for (size_t i = 0; i < r->contrast_count; i++) {
+	size_t count = p->style.is_short ? min_size(r->contrast_count, 1)
+					 : r->contrast_count;
+
+	for (size_t i = 0; i < count; i++) {
 		page_sentence(p, r->contrasts[i].text);
 		evidence(p, i ? "" : "  attributes");
 	}
@@ -607,6 +657,7 @@ void report_slow(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 
+	p->style.is_short = !r->shows_reasons && !p->style.is_markdown;
 	slow_answer(p, in);
 	out_char(p->out, '\n');
 	slow_evidence(p, in);

@@ -109,6 +109,7 @@ void table_categories(struct page *p, const struct result *r)
 
 /* More would push the answer off the screen; JSON has them all. */
 #define FINDINGS_SHOWN 8u
+#define SHORT_FINDINGS 2u
 
 /* A finding opens with its place ("user-db find: 52 x ..."); the evidence may
  * have told the rest of it already. */
@@ -132,15 +133,22 @@ bool report_has_findings(const struct result *r, struct str told)
 
 void report_findings(struct page *p, const struct result *r, struct str told)
 {
+	size_t most = p->style.is_short ? SHORT_FINDINGS : FINDINGS_SHOWN;
+	bool has_cause = p->style.is_short && r->has_span && r->span.why.len;
 	size_t shown = 0;
 	size_t left = 0;
 
 	for (size_t i = 0; i < r->finding_count; i++) {
+		const struct finding_facts *f = &r->findings[i].facts;
 		struct str text = r->findings[i].text;
 
 		if (!text.len || is_told(text, told))
 			continue;
-		if (shown == FINDINGS_SHOWN && !p->style.is_html) {
+		/* The cause told where the time of the guilty span went. */
+		if (has_cause && f->kind == FINDING_GAP &&
+		    f->span == r->span.span)
+			continue;
+		if (shown == most && !p->style.is_html) {
 			left++;
 			continue;
 		}
@@ -150,8 +158,9 @@ void report_findings(struct page *p, const struct result *r, struct str told)
 	}
 	if (!left)
 		return;
-	page_textf(p, "%zu more finding%s, -o json lists them", left,
-		   left == 1 ? "" : "s");
+	page_textf(p, "%zu more finding%s (%s)", left,
+		   left == 1 ? "" : "s",
+		   p->style.is_short ? "--why" : "-o json");
 	page_flush(p, PAINT_DIM, "also", PAGE_LABEL_COLUMNS);
 }
 
@@ -209,7 +218,8 @@ void report_tail(struct page *p, const struct result *r,
 {
 	if (p->style.is_quiet)
 		return;
-	if (r->finding_count || r->notes.count || r->next_count)
+	if (!p->style.is_short &&
+	    (r->finding_count || r->notes.count || r->next_count))
 		out_char(p->out, '\n');
 	report_findings(p, r, told_finding);
 	page_notes(p, &r->notes, told_note);
@@ -400,9 +410,6 @@ static void row_numbers(const struct table *t, const struct function_row *row,
 /* Fewer are rows of their own. */
 #define CALLERS_LEAST 2u
 
-/* So many of them are named. */
-#define CALLERS_NAMED 3u
-
 /* The change is that of whom it passes on, up to this. */
 #define CALLERS_RATIO 1.25
 
@@ -448,44 +455,19 @@ static bool is_folded(const struct table *t, const struct function_row *row)
 	return t->caller_count && is_caller(t, row);
 }
 
-/* "net/http" of a path with its package, else the name as it is. */
-static struct str package_of(struct str name)
+/* The rows that a short answer shows. */
+#define SHORT_ROWS 5u
+
+static void keep_first_rows(const struct page *p, struct table *t)
 {
-	size_t at = name.len;
+	size_t shown = 0, at = 0;
 
-	while (at && name.ptr[at - 1] != '/')
-		at--;
-	if (!at)
-		return name;
-	while (at < name.len && name.ptr[at] != '.')
-		at++;
-	return str_slice(name, 0, at);
-}
-
-static void write_callers(struct page *p, const struct table *t)
-{
-	struct str named[CALLERS_NAMED];
-	size_t count = 0, left = 0;
-
-	page_textf(p, "%zu callers folded: ", t->caller_count);
-	for (size_t i = 0; i < t->row_count; i++) {
-		const struct function_row *row = &t->result->functions[i];
-		struct str package = package_of(name_shown(row->name));
-		bool is_new = is_folded(t, row);
-
-		for (size_t k = 0; k < count; k++)
-			is_new &= !str_equal(named[k], package);
-		if (is_new && count < CALLERS_NAMED) {
-			page_text(p, count ? ", " : "");
-			page_name(p, package, 0);
-			named[count++] = package;
-		} else {
-			left += is_new;
-		}
-	}
-	page_text(p, left ? ", ... (--callers shows them)"
-			  : " (--callers shows them)");
-	page_flush(p, PAINT_DIM, "", FOOT_COLUMNS);
+	for (; at < t->row_count && shown <= SHORT_ROWS; at++)
+		shown += !is_folded(t, &t->result->functions[at]);
+	if (shown <= SHORT_ROWS)
+		return;
+	t->row_count = at - 1;
+	t->caller_count = count_callers(p, t);
 }
 
 /* ---- layout ---- */
@@ -690,7 +672,8 @@ struct row_layout {
 
 /* A row needs no more than its own name and place: another row's are no reason
  * to lose either. Of a name that is too long the packages in front go; where
- * not even its last parts fit beside the place, that stands below. */
+ * not even its last parts fit beside the place, that stands below, or not at all
+ * in a short answer. */
 static void lay_out_row(struct page *p, const struct table *t,
 			const struct function_row *row, struct row_layout *l)
 {
@@ -713,8 +696,9 @@ static void lay_out_row(struct page *p, const struct table *t,
 	l->is_below = !page_name_fits(p, name, l->name);
 	if (l->is_below) {
 		l->name = room;
-		l->place = room;
+		l->place = p->style.is_short ? 0 : room;
 		l->pad = 0;
+		l->is_below = l->place > 0;
 		return;
 	}
 	columns = min_size(columns, l->name);
@@ -792,8 +776,7 @@ static void write_unit(struct page *p, const struct table *t)
 			   t->scale.unit);
 	}
 	if (has_own)
-		page_textf(p, "%sself+lib: the function and the library code "
-			      "it calls",
+		page_textf(p, "%sself+lib: function and its library calls",
 			   t->result->has_baseline ? "; " : "");
 	page_flush(p, PAINT_NONE, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
 	if (p->style.is_markdown)
@@ -830,8 +813,8 @@ static void write_head(struct page *p, const struct table *t)
 	out_char(p->out, '\n');
 }
 
-/* How many rows the table leaves out, and of which kind. */
-static void write_foot(struct page *p, const struct table *t)
+/* The number of rows that the table leaves out, and their kind. */
+static void add_more(struct page *p, const struct table *t)
 {
 	const struct result *r = t->result;
 	size_t more = r->function_total > t->row_count
@@ -844,18 +827,27 @@ static void write_foot(struct page *p, const struct table *t)
 	changed = r->change_total > shown ? r->change_total - shown : 0;
 	if (!more)
 		return;
+	page_text(p, p->line.len ? "; " : "");
 	if (!r->has_baseline)
-		page_textf(p, "%zu more function%s (-n 0 shows all)", more,
+		page_textf(p, "%zu more function%s", more,
 			   more == 1 ? "" : "s");
 	else if (changed)
-		page_textf(p,
-			   "%zu more changed, %zu within noise (-n 0 shows "
-			   "all)",
-			   changed, more - changed);
+		page_textf(p, "%zu more changed, %zu within noise", changed,
+			   more - changed);
 	else
-		page_textf(p,
-			   "%zu more function%s within noise (-n 0 shows all)",
-			   more, more == 1 ? "" : "s");
+		page_textf(p, "%zu more function%s within noise", more,
+			   more == 1 ? "" : "s");
+	page_text(p, " (-n 0 for all)");
+}
+
+/* "9 callers folded (--callers); 4 more changed, 51 within noise (-n 0 for
+ * all)". */
+static void write_foot(struct page *p, const struct table *t)
+{
+	if (t->caller_count)
+		page_textf(p, "%zu callers folded (--callers)",
+			   t->caller_count);
+	add_more(p, t);
 	page_flush(p, PAINT_DIM, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
 }
 
@@ -935,22 +927,14 @@ static void markdown_functions(struct page *p, struct table *t)
 
 static void write_table(struct page *p, struct table *t)
 {
-	bool is_told = false;
-
 	if (p->style.is_markdown) {
 		markdown_functions(p, t);
 		return;
 	}
 	write_head(p, t);
-	for (size_t i = 0; i < t->row_count; i++) {
-		const struct function_row *row = &t->result->functions[i];
-
-		if (!is_folded(t, row))
-			write_row(p, t, row);
-		else if (!is_told)
-			write_callers(p, t);
-		is_told |= is_folded(t, row);
-	}
+	for (size_t i = 0; i < t->row_count; i++)
+		if (!is_folded(t, &t->result->functions[i]))
+			write_row(p, t, &t->result->functions[i]);
 }
 
 void table_functions(struct page *p, const struct result *r)
@@ -963,6 +947,8 @@ void table_functions(struct page *p, const struct result *r)
 	scale_init(&t.scale, r);
 	t.row_count = table_row_count(p, &t);
 	t.caller_count = count_callers(p, &t);
+	if (p->style.is_short && !p->style.has_limit)
+		keep_first_rows(p, &t);
 	if (t.row_count) {
 		lay_out(p, &t);
 		write_unit(p, &t);
@@ -973,5 +959,6 @@ void table_functions(struct page *p, const struct result *r)
 	if (p->style.is_markdown)
 		out_char(p->out, '\n');
 	write_foot(p, &t);
-	table_categories(p, r);
+	if (!p->style.is_short)
+		table_categories(p, r);
 }

@@ -294,7 +294,7 @@ static struct rows choose_rows(const struct drawing *d,
 	struct rows rows = { g->row_count, g->hidden_rows, g->hidden_part };
 	uint32_t least = g->row_count ? row_columns(g, 0) / ROW_PARTS : 0;
 
-	while (!d->in->picture.has_rows && rows.count > 1 &&
+	while (!d->in->style.has_limit && rows.count > 1 &&
 	       row_columns(g, rows.count - 1) < least) {
 		rows.count--;
 		rows.hidden++;
@@ -332,7 +332,7 @@ static void write_rows(struct drawing *d, const struct flame_grid *g)
 
 static uint32_t row_limit(const struct render_input *in)
 {
-	if (!in->picture.has_rows)
+	if (!in->style.has_limit)
 		return ROWS;
 	return in->style.limit && in->style.limit < UINT32_MAX
 		       ? (uint32_t)in->style.limit

@@ -11,15 +11,6 @@
 #include "model/result.h"
 #include "render/units.h"
 
-static void report_range(struct time_range range, struct buf *out)
-{
-	char from[16], to[16];
-
-	format_clock(range.from_ns, false, from);
-	format_clock(range.to_ns, false, to);
-	buf_addf(out, "%s-%s", from, to);
-}
-
 static void report_numbers(const struct baseline_health *b, struct buf *out)
 {
 	char count[COUNT_TEXT_BYTES];
@@ -42,11 +33,15 @@ static void report_numbers_in_brackets(const struct baseline_health *b,
 
 void baseline_tell_window(const struct baseline_health *b, struct buf *out)
 {
+	char from[16], to[16];
+
 	if (b->said == BASELINE_NO_ANSWER) {
 		buf_add_text(out, "not queried, or no answer");
 		return;
 	}
-	report_range(b->range, out);
+	format_clock(b->range.from_ns, false, from);
+	format_clock(b->range.to_ns, false, to);
+	buf_addf(out, "%s-%s", from, to);
 	switch (b->said) {
 	case BASELINE_NOT_WEIGHED:
 	case BASELINE_NO_ANSWER:
@@ -140,13 +135,10 @@ void baseline_tell_chosen(const struct baseline_choice *choice,
 			tell_fault(choice, out);
 		return;
 	}
-	buf_add_text(out, "baseline ");
-	report_range(b->range, out);
-	buf_add_text(out, " is like it");
+	buf_add_text(out, "no different");
 	report_numbers_in_brackets(b, out);
-	buf_add_text(out, choice->is_only
-				  ? ", and no earlier window is known"
-				  : ", and no earlier window was faster");
+	buf_add_text(out, choice->is_only ? ", no earlier window is known"
+					  : ", no earlier window was faster");
 }
 
 /* What a slow request is compared with, in words. */
@@ -183,6 +175,7 @@ void baseline_words_add(const struct symptom *s, struct buf *out)
 bool baseline_words_write(const struct profile_inquiry *q,
 			  struct result *result, struct error *err)
 {
+	const struct baseline_choice *c = q->s->base_choice;
 	struct baseline_info *b = &result->baseline;
 	struct buf text;
 	bool done;
@@ -197,6 +190,9 @@ bool baseline_words_write(const struct profile_inquiry *q,
 	}
 	buf_init(&text, TEXT_BYTES);
 	baseline_words_add(q->s, &text);
+	b->is_text_plain = q->s->base_is == BASE_IS_WINDOW && c &&
+			   !c->is_alike && !c->is_creeping &&
+			   !c->is_behind_fault;
 	done = buf_check(&text, "the baseline", err);
 	if (done && text.len)
 		b->text = arena_str(&result->arena, buf_str(&text));

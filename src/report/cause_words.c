@@ -40,7 +40,9 @@ void confidence_report_basis(const struct result *result, struct buf *out)
 		return;
 	}
 	buf_add_text(out, scope_words[result->profile.scope]);
-	wording_add_samples(out, result);
+	wording_add_samples(out, result,
+			    result->profile.scope == SCOPE_COHORT ||
+				    result->profile.scope == SCOPE_SPAN);
 }
 
 void confidence_report_weaknesses(const struct confidence_rating *rating,
@@ -55,7 +57,7 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 		[WEAKNESS_NOT_TESTED] =
 			"significance not tested",
 		[WEAKNESS_WHOLE_SERVICE] =
-			"measured in the whole service, not in this request",
+			"not of this request alone",
 		[WEAKNESS_FEW_SAMPLES] = "few samples",
 		[WEAKNESS_NEAR_NOISE] = "not far from noise",
 		[WEAKNESS_CLOSE_SECOND] =
@@ -541,8 +543,7 @@ static void add_throughput(const struct profile_inquiry *q, struct buf *out)
 
 	if (slow->requests <= 0 || base->requests <= 0)
 		return;
-	buf_addf(out, "; its service receives %.3g per minute, %.3g in the "
-		      "baseline%s",
+	buf_addf(out, "; it receives %.3g per minute, %.3g in the baseline%s",
 		 60 * slow->requests / comparison_seconds(slow),
 		 60 * base->requests / comparison_seconds(base),
 		 slow->is_requests_sampled ? " (in traces)" : "");
@@ -864,7 +865,7 @@ static void add_confidence(const struct cause_facts *f,
 		return;
 	}
 	add_whose(&result->profile, out);
-	wording_add_samples(out, result);
+	wording_add_samples(out, result, false);
 	if (f->is_span_measured)
 		buf_add_text(out, ", CPU time measured on the span");
 	confidence_report_weaknesses(&f->rating, out);

@@ -361,12 +361,10 @@ static void report_queue(const struct choice *c, struct buf *out)
 	wording_add(out, name, WORDING_TEXT_BYTES);
 	if (name.len)
 		buf_add_char(out, '"');
-	report_typical_wait(w, out);
-	buf_add_text(out, ", from ");
-	wording_add_span(out, c->t, w->sender);
-	buf_add_text(out, " until ");
+	buf_add_text(out, " before ");
 	wording_add(out, span_service(c->t, w->receiver), WORDING_TEXT_BYTES);
-	buf_add_text(out, " received the message");
+	buf_add_text(out, " received it");
+	report_typical_wait(w, out);
 }
 
 /* Of a call by each of its caller's: means, which a few spans that were lost
@@ -539,7 +537,7 @@ static void report_behind(const struct choice *c, struct buf *out)
 	wording_add(out, span_service(c->t, c->queue->receiver),
 		    WORDING_TEXT_BYTES);
 	buf_add_text(out, c->queue->has_moved
-				  ? " is behind with its messages"
+				  ? " lags behind"
 				  : " received this one late; other messages "
 				    "do not wait");
 }

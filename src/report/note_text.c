@@ -21,12 +21,11 @@ static const char *const plain[] = {
 		"no function is blamed: the time was spent waiting, and no "
 		"profile of this service shows who waits for most of it",
 	[NOTE_SPANS_WITHOUT_LINES] =
-		"samples of single requests come without lines and addresses; "
-		"--scope service has them",
+		"samples of single requests have no lines and addresses; "
+		"--scope service shows them",
 	[NOTE_SPANS_LINES_OF_SERVICE] =
-		"samples of single requests come without lines: a line here is "
-		"the only one with samples of that function in the whole "
-		"service; --scope service has them all",
+		"lines are those of the whole service: samples of single "
+		"requests have none (--scope service shows all)",
 	[NOTE_BASELINE_EMPTY] =
 		"no samples in the baseline window: the profile is shown "
 		"without a comparison",

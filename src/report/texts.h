@@ -55,8 +55,10 @@ void wording_add_failure(struct buf *out, const struct trace *t, uint32_t span);
 /* "one after another", "some at a time" or "side by side". */
 const char *wording_manner(enum repeat_manner manner);
 
-/* ", 21 samples against 1,830": what is known. */
-void wording_add_samples(struct buf *out, const struct result *result);
+/* ", 21 samples against 1,830": what is known; is_unit_told: ", 21 against
+ * 1,830". */
+void wording_add_samples(struct buf *out, const struct result *result,
+			 bool is_unit_told);
 
 /* Moves the sentence into the arena and empties the buffer. */
 bool wording_take(struct buf *text, struct arena *arena, struct str *out,
@@ -166,7 +168,7 @@ void contrast_tell_like(const struct symptom *s, const struct contrast *c,
 
 /* How sure an answer is, in words: what it rests on and what it lacks. */
 
-/* "samples of the slow requests themselves, 1,830 samples against 21": of the
+/* "samples of the slow requests themselves, 1,830 against 21": of the
  * result's profile, or of its trace where it has none. */
 void confidence_report_basis(const struct result *result, struct buf *out);
 

@@ -114,14 +114,15 @@ const char *wording_manner(enum repeat_manner manner)
 	return words[manner];
 }
 
-void wording_add_samples(struct buf *out, const struct result *result)
+void wording_add_samples(struct buf *out, const struct result *result,
+			 bool is_unit_told)
 {
 	char count[COUNT_TEXT_BYTES];
 
 	if (result->profile.samples < 0)
 		return;
 	format_count(result->profile.samples, count);
-	buf_addf(out, ", %s samples", count);
+	buf_addf(out, ", %s%s", count, is_unit_told ? "" : " samples");
 	if (!result->has_baseline || result->baseline.samples < 0)
 		return;
 	format_count(result->baseline.samples, count);

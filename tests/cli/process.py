@@ -196,7 +196,8 @@ def check_trace_of_file(program, _):
     """Whoever names no server of profiles is told that a file does, too."""
     trace = str(TESTDATA / "otlp" / "b.json")
     lines = shown(program, 200, "slow", trace, "--no-pager")
-    equal(lines[-2:], [f"next  tracefind show {trace}",
+    equal(lines[-3:], [f"next  tracefind show {trace}",
+                       f"      tracefind slow {trace} --why",
                        f"      tracefind slow {trace} --profiles-url file:PROFILE"])
 
 

@@ -56,6 +56,18 @@ static void test_slow(void **state)
 	golden_check(&s, "chat", (struct render_style){ 0 }, "slow.chat.md");
 }
 
+/* With --why, the evidence that the short answer leaves out. */
+static void test_slow_why(void **state)
+{
+	const struct render_style style = { .width = 80, .use_unicode = true };
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	s.result.shows_reasons = true;
+	golden_check(&s, "table", style, "slow-why.w80.txt");
+}
+
 static void test_diff(void **state)
 {
 	struct sample s;
@@ -347,8 +359,8 @@ static void test_term_profile(void **state)
 	sample_profile(&s);
 	sample_flame(&s);
 	check_term(&s, "profile");
-	s.picture.has_rows = true;
 	s.picture.width_px = 480;
+	limited.has_limit = true;
 	limited.limit = 3;
 	golden_check(&s, "term", limited, "profile.term.rows.txt");
 }
@@ -412,6 +424,7 @@ UNIT_TESTS(golden)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow),
+		cmocka_unit_test(test_slow_why),
 		cmocka_unit_test(test_slow_bare),
 		cmocka_unit_test(test_slow_loop),
 		cmocka_unit_test(test_diff),

@@ -48,6 +48,13 @@ static void expect_not(const struct sample *s, const char *text)
 	expect_not_in(s, plain, text);
 }
 
+/* With --why. */
+static void sample_whole(struct sample *s)
+{
+	sample_slow(s);
+	s->result.shows_reasons = true;
+}
+
 static void test_answer(void **state)
 {
 	struct sample s;
@@ -90,7 +97,7 @@ static void test_cause_adds(void **state)
 	struct sample s;
 
 	(void)state;
-	sample_slow(&s);
+	sample_whole(&s);
 	s.result.span.why = STR("a call to pay; grew by 70 ms");
 	s.result.cause.text = STR("a call to pay; no function grew");
 	expect(&s, "  cause       a call to pay; grew by 70 ms\n"
@@ -111,7 +118,7 @@ static void test_long_path(void **state)
 	struct sample s;
 
 	(void)state;
-	sample_slow(&s);
+	sample_whole(&s);
 	for (size_t i = 0; i < 14; i++)
 		path[i] = STR("svc step");
 	path[0] = STR("svc first");
@@ -134,7 +141,7 @@ static void test_function(void **state)
 	struct sample s;
 
 	(void)state;
-	sample_slow(&s);
+	sample_whole(&s);
 	expect(&s, "FindByEmail   user_repository.go:88\n");
 	expect(&s,
 	       "119 ms of CPU per request (was 7.47 ms); hottest beneath it: "
@@ -209,7 +216,7 @@ static void test_local_time(void **state)
 	(void)state;
 	local.use_local_time = true;
 	setenv("TZ", "NST3:30", 1);
-	sample_slow(&s);
+	sample_whole(&s);
 	expect_in(&s, local,
 		  "06:30-06:40 -03:30, 10 m, 18,230 samples: healthy, p50");
 	/* The day is that of the zone, too. */
@@ -225,7 +232,7 @@ static void test_compared(void **state)
 	struct baseline_info *b = &s.result.baseline;
 
 	(void)state;
-	sample_slow(&s);
+	sample_whole(&s);
 	expect(&s, "compared    2026-11-21 10:10-10:20 UTC, 10 m, 1,830 "
 		   "samples, with\n");
 	expect(&s, "10:00-10:10 UTC, 10 m, 18,230 samples: healthy, p50 48 ms");
@@ -253,14 +260,14 @@ static void test_findings(void **state)
 	struct sample s;
 
 	(void)state;
-	sample_slow(&s);
+	sample_whole(&s);
 	expect(&s, "also  user-db runs 3 ms ahead of api_server\n");
 	expect_not(&s, "also  user-db find: 52 x");
 	for (size_t i = 0; i < 20; i++)
 		many[i] = s.findings[1];
 	s.result.findings = many;
 	s.result.finding_count = 20;
-	expect(&s, "also  12 more findings, -o json lists them\n");
+	expect(&s, "also  12 more findings (-o json)\n");
 }
 
 static void test_diff_answers(void **state)
@@ -348,9 +355,9 @@ static void test_changes_only(void **state)
 	s.result.function_count = 5;
 	expect_not_in(&s, (struct render_style){ .limit = 10 }, "logRequest");
 	expect_in(&s, (struct render_style){ .limit = 10 },
-		  "32 more functions within noise (-n 0 shows all)\n");
+		  "32 more functions within noise (-n 0 for all)\n");
 	expect_in(&s, (struct render_style){ .limit = 2 },
-		  "2 more changed, 32 within noise (-n 0 shows all)\n");
+		  "2 more changed, 32 within noise (-n 0 for all)\n");
 	expect(&s, "logRequest");
 	s.rows[4].delta = 0.4;
 	s.rows[4].baseline_total_value /= 2;
@@ -374,15 +381,93 @@ static void test_adds_up(void **state)
 	expect(&s, " 119.0       7.5  +111.5  grown ");
 	s.result.exposure = s.result.baseline_exposure = 1;
 	s.result.normalize = NORMALIZE_VALUE;
-	expect(&s, "  CPU, s; self+lib: the function and the library code "
-		   "it calls\n");
+	expect(&s, "  CPU, s; self+lib: function and its library calls\n");
 	expect(&s, " 11.9       7.5    +4.4  grown ");
 	s.result.normalize = NORMALIZE_SHARE;
 	s.result.exposure = 18300000000;
 	s.result.baseline_exposure = 182300000000;
-	expect(&s, "  CPU, %; self+lib: the function and the library code "
-		   "it calls\n");
+	expect(&s, "  CPU, %; self+lib: function and its library calls\n");
 	expect(&s, " 65.0       4.1   +60.9  grown ");
+}
+
+/* What a screen has no room for. */
+static void test_short(void **state)
+{
+	struct excess_part parts[2] = { { .kind = EXCESS_CPU, .ns = 2 },
+					{ .kind = EXCESS_REST, .ns = 1 } };
+	struct str path[5] = { STR("web /"), STR("api /"), STR("api get"),
+			       STR("db read"), STR("db find") };
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	memcpy(s.result.cause.excess.parts, parts, sizeof parts);
+	s.result.cause.excess.count = 2;
+	s.result.span.path = path;
+	s.result.span.path_count = 5;
+	s.result.categories = (struct category_shares){ .total = 1000 };
+	s.result.categories.value[CODE_APPLICATION] = 1000;
+	expect(&s, "  where       web / > (2 spans) > db read > db find\n");
+	expect(&s, "10:10-10:20 UTC, with 10:00-10:10 UTC: healthy\n");
+	expect_not(&s, "grew by");
+	expect_not(&s, "by category");
+	expect_not(&s, "hottest");
+	s.result.span.share = 0.5;
+	expect(&s, "db find; 50.0 % of the critical path\n");
+	s.result.baseline.is_text_plain = false;
+	expect(&s, "healthy, p50 48 ms over 212 spans\n");
+	s.result.baseline.range = s.result.profile.range;
+	s.result.baseline.text = STR("the other instances");
+	expect(&s, "10:10-10:20 UTC, with the other instances\n");
+	s.result.shows_reasons = true;
+	expect(&s, "web / > api / > api get > db read > db find\n");
+	expect(&s, "  grew by     ");
+	expect(&s, "CPU by category  application 100 %\n");
+	expect(&s, "; hottest beneath it: ");
+}
+
+/* Five rows, unless -n says otherwise. */
+static void test_short_rows(void **state)
+{
+	struct render_style style = { .limit = 10 };
+	struct function_row rows[7];
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	for (size_t i = 0; i < 7; i++) {
+		rows[i] = s.rows[0];
+		rows[i].name = i < 5 ? STR("kept") : STR("left");
+	}
+	s.result.functions = rows;
+	s.result.function_count = 7;
+	expect_in(&s, style, "kept");
+	expect_not_in(&s, style, "left");
+	style.has_limit = true;
+	expect_in(&s, style, "left");
+}
+
+/* A gap of the span whose time the cause has told. */
+static void test_short_findings(void **state)
+{
+	struct trace_finding many[4];
+	struct sample s;
+
+	(void)state;
+	sample_slow(&s);
+	for (size_t i = 0; i < 4; i++) {
+		many[i] = s.findings[1];
+		many[i].text = STR("a thing");
+	}
+	many[0].text = STR("a gap");
+	many[0].facts.kind = FINDING_GAP;
+	many[0].facts.span = s.result.span.span;
+	s.result.findings = many;
+	s.result.finding_count = 4;
+	expect_not(&s, "a gap");
+	expect(&s, "also  1 more finding (--why)\n");
+	s.result.shows_reasons = true;
+	expect(&s, "a gap");
 }
 
 static void test_limit(void **state)
@@ -422,7 +507,7 @@ static void test_kinds(void **state)
 	struct category_shares *was = &s.result.baseline_categories;
 
 	(void)state;
-	sample_slow(&s);
+	sample_whole(&s);
 	expect_not(&s, "by category");
 	*now = (struct category_shares){ .total = 1000 };
 	now->value[CODE_APPLICATION] = 414;
@@ -471,6 +556,9 @@ UNIT_TESTS(report)
 		cmocka_unit_test(test_diff_uncertain),
 		cmocka_unit_test(test_changes_only),
 		cmocka_unit_test(test_adds_up),
+		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_short_rows),
+		cmocka_unit_test(test_short_findings),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_formats),
 	};

@@ -115,6 +115,7 @@ static void add_sides(struct sample *s)
 		.samples = 18230,
 		.healthy = 1,
 		.text = STR("p50 48 ms over 212 spans"),
+		.is_text_plain = true,
 		.total_value = 182300000000,
 	};
 	r->rank_by = RANK_TOTAL;

@@ -420,20 +420,20 @@ static void a_queue_is_told_with_its_consumer(void **state)
 	c->slow.requests = 28;
 	c->base.requests = 30;
 	c->slow.is_requests_sampled = true;
-	result.cause.text = STR("idx is behind with its messages");
+	result.cause.text = STR("idx lags behind");
 	expect_cause(CAUSE_QUEUE,
-		     "idx is behind with its messages; its service receives 28 "
+		     "idx lags behind; it receives 28 "
 		     "per minute, 30 in the baseline (in traces); its CPU went "
 		     "from 0.25 to 1.00 cores, most of it in shop.Pay");
 	rows[0].change = CHANGE_NOISE;
 	c->slow.requests = -1;
-	result.cause.text = STR("idx is behind with its messages");
-	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its CPU "
+	result.cause.text = STR("idx lags behind");
+	expect_cause(CAUSE_QUEUE, "idx lags behind; its CPU "
 				  "went from 0.25 to 1.00 cores, no single "
 				  "function is significant");
 	set_cores(&c->slow, 0.3);
-	result.cause.text = STR("idx is behind with its messages");
-	expect_cause(CAUSE_QUEUE, "idx is behind with its messages; its CPU "
+	result.cause.text = STR("idx lags behind");
+	expect_cause(CAUSE_QUEUE, "idx lags behind; its CPU "
 				  "went from 0.25 to 0.30 cores: too few "
 				  "consumers, or one that waits");
 	symptom.is_healthy = true;
@@ -466,7 +466,7 @@ static void both_sides_are_counted(void **state)
 	(void)state;
 	assert_int_equal(confidence(), CONFIDENCE_STRONG);
 	assert_true(says("samples of the slow requests themselves, 1,200 "
-			 "samples against 90"));
+			 "against 90"));
 }
 
 /* Two thirds (0.67) of what the first grew by is close: 0.402 of 0.6. */

@@ -235,10 +235,10 @@ static void a_queue(void **state)
 	(void)state;
 	tell_queue(&g, orders, 10 * NS_PER_MS, true);
 	expect(g.result.span.why,
-	       "4 s in the queue \"orders\", normally 10 ms (1,200 earlier "
-	       "messages), from api publish until idx received the message; "
-	       "the request did not wait for it and lasted 100 ms");
-	expect(g.result.cause.text, "idx is behind with its messages");
+	       "4 s in the queue \"orders\" before idx received it, normally "
+	       "10 ms (1,200 earlier messages); the request did not wait for "
+	       "it and lasted 100 ms");
+	expect(g.result.cause.text, "idx lags behind");
 	assert_int_equal(g.result.cause.kind, CAUSE_QUEUE);
 	assert_int_equal(g.result.cause.queue.wait_ns, 4 * NS_PER_S);
 	assert_int_equal(g.result.cause.confidence, CONFIDENCE_FAIR);
@@ -247,9 +247,9 @@ static void a_queue(void **state)
 	end(&g);
 	tell_queue(&g, orders, -1, false);
 	expect(g.result.span.why,
-	       "4 s in the queue \"orders\", no baseline for it, from api "
-	       "publish until idx received the message; the request did not "
-	       "wait for it and lasted 100 ms");
+	       "4 s in the queue \"orders\" before idx received it, no "
+	       "baseline for it; the request did not wait for it and lasted "
+	       "100 ms");
 	expect(g.result.cause.text, "idx received this one late; other "
 				    "messages do not wait");
 	end(&g);
@@ -259,9 +259,8 @@ static void a_queue(void **state)
 		   "4 3 idx K process 4092 4142\n",
 		   10 * NS_PER_MS, true);
 	expect(g.result.span.why,
-	       "4 s in the queue, normally 10 ms (1,200 earlier messages), "
-	       "from api publish until idx received the message; the request "
-	       "was longer, 4.2 s");
+	       "4 s in the queue before idx received it, normally 10 ms "
+	       "(1,200 earlier messages); the request was longer, 4.2 s");
 	end(&g);
 }
 
