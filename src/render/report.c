@@ -278,8 +278,10 @@ static void add_part(struct page *p, const struct excess_part *part)
 #define ACCOUNT_NAMED 3u
 #define ACCOUNT_NAMED_PART 20
 
-/* Where one holds all but this part of it, what is told of its span is enough. */
+/* Where one holds all but this part of it, what is told of its span is enough; on
+ * a screen where it holds half. */
 #define ACCOUNT_REST_PART 20
+#define ACCOUNT_SHORT_PART 2
 
 static void add_account_row(struct page *p, const struct account_row *row)
 {
@@ -304,13 +306,15 @@ static void write_account(struct page *p, const struct result *r)
 {
 	const struct account_info *a = r->account;
 	int64_t grown_ns, left_ns;
+	int64_t rest_part = p->style.is_short ? ACCOUNT_SHORT_PART
+					      : ACCOUNT_REST_PART;
 	size_t named = 0;
 
 	if (!a || r->is_healthy || !r->has_cause || a->now_ns <= a->before_ns)
 		return;
 	grown_ns = left_ns = a->now_ns - a->before_ns;
 	if (!a->count || a->rows[0].change_ns >=
-				 grown_ns - grown_ns / ACCOUNT_REST_PART)
+				 grown_ns - grown_ns / rest_part)
 		return;
 	page_text(p, "up ");
 	add_duration(p, grown_ns);
