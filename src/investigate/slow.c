@@ -362,18 +362,28 @@ static bool ask_again(struct asking *a, uint32_t resource_before,
 /* Of operation_history_request_between(). */
 #define BASELINES_BETWEEN 3u
 
+static bool run_and_judge(struct asking *a, struct job **jobs, size_t n,
+			  struct error *err)
+{
+	return n == 0 || (jobs_run(a->v->backends, jobs, n, err) &&
+			  operation_history_judge(&a->f->history, a->v,
+						  &a->f->suspect, err));
+}
+
 /* Where the first windows do not tell a healthy one from the fault. */
-static bool ask_between(struct asking *a, struct error *err)
+static bool ask_further(struct asking *a, struct error *err)
 {
 	struct operation_history *h = &a->f->history;
-	struct job *jobs[BASELINES_BETWEEN];
+	struct job *jobs[BASELINES_FAR + BASELINES_BETWEEN];
 	size_t n = 0;
 
+	operation_history_request_far(h, a->v, a->window, jobs, &n);
+	if (!run_and_judge(a, jobs, n, err))
+		return false;
+	n = 0;
 	operation_history_request_between(h, a->v, &a->f->suspect, a->window,
 					  jobs, &n);
-	return n == 0 ||
-	       (jobs_run(a->v->backends, jobs, n, err) &&
-		operation_history_judge(h, a->v, &a->f->suspect, err));
+	return run_and_judge(a, jobs, n, err);
 }
 
 static bool ask_history(struct asking *a, struct error *err)
@@ -395,7 +405,7 @@ static bool ask_history(struct asking *a, struct error *err)
 	operation_history_request(h, a->v, s, a->window, jobs, &n);
 	return jobs_run(a->v->backends, jobs, n, err) &&
 	       operation_history_judge(h, a->v, s, err) &&
-	       ask_between(a, err) && usual_waits_ask(h, a->v, s, err) &&
+	       ask_further(a, err) && usual_waits_ask(h, a->v, s, err) &&
 	       (!h->has_typical ||
 		suspect_find_again(a->v, s, &h->typical, false, err));
 }

@@ -918,16 +918,13 @@ static uint32_t add_slices(struct operation_history *s,
 	return window;
 }
 
+/* Those of an hour or days ago cost a server as much as the two that are asked
+ * about first, and mostly these are enough. */
 static bool is_wanted(const struct baseline_want *want, unsigned slot)
 {
-	switch (want->kind) {
-	case BASELINE_WANT_SHIFT:
-		return want->shift_ns == shifts_ns[slot];
-	case BASELINE_WANT_PREVIOUS:
-		return slot == BASELINE_PREVIOUS;
-	default:
-		return !baseline_slot_is_between(slot);
-	}
+	return want->kind == BASELINE_WANT_SHIFT
+		       ? want->shift_ns == shifts_ns[slot]
+		       : slot == BASELINE_PREVIOUS;
 }
 
 static struct time_range slot_range(struct time_range window, unsigned slot)
@@ -971,6 +968,56 @@ static size_t spared_requests(const struct suspect *g)
 static bool is_apart(struct time_range window, unsigned slot)
 {
 	return window.to_ns - window.from_ns < shifts_ns[slot];
+}
+
+/* Entry spans of each operation: one of these is what is compared. */
+static bool knows_entries(const struct operation_history *s, uint32_t window)
+{
+	const struct history_window *w = &s->history.windows[window];
+	uint32_t counts[OPERATIONS_MAX] = { 0 };
+
+	for (uint32_t i = 0; i < w->span_count; i++)
+		if (w->spans[i].operation < OPERATIONS_MAX)
+			counts[w->spans[i].operation]++;
+	for (uint32_t i = 0; i < s->operations.count; i++)
+		if (span_kind_is_request(s->operations.items[i].kind) &&
+		    counts[i] < TYPICAL_MIN)
+			return false;
+	return true;
+}
+
+/* A step, and no slow request before it: nothing further back changes that. */
+static bool is_settled(const struct operation_history *s)
+{
+	const struct baseline_choice *b = &s->baseline;
+
+	return s->onset.is_found && b->chosen == BASELINE_PREVIOUS &&
+	       !b->slots[BASELINE_PREVIOUS].slow_count &&
+	       !baseline_is_open(b) && knows_entries(s, b->window);
+}
+
+void operation_history_request_far(struct operation_history *s,
+				   const struct investigation *v,
+				   struct time_range window, struct job **jobs,
+				   size_t *n)
+{
+	enum baseline_kind kind = v->question->baseline.kind;
+	static const unsigned far[BASELINES_FAR] = { BASELINE_HOUR,
+						     BASELINE_DAY,
+						     BASELINE_WEEK };
+
+	if (!s->is_answered || s->operations.root == OPERATION_NONE ||
+	    kind == BASELINE_WANT_SHIFT || kind == BASELINE_WANT_PREVIOUS ||
+	    is_settled(s))
+		return;
+	for (unsigned i = 0; i < BASELINES_FAR; i++) {
+		size_t asked = s->job_count;
+
+		s->roles.baselines[far[i]] = add_window(
+			s, v, slot_range(window, far[i]), FAR_TRACES);
+		if (s->job_count > asked)
+			jobs[(*n)++] = &s->jobs[asked].job;
+	}
 }
 
 void operation_history_request_between(struct operation_history *s,

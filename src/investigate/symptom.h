@@ -139,7 +139,16 @@ void operation_history_request(struct operation_history *s,
 			       struct time_range window, struct job **jobs,
 			       size_t *n);
 
-/* After it was judged: windows between those that were asked for, when these
+/* After it was judged: windows of an hour and of days ago, unless the one before
+ * tells all that they could. At most BASELINES_FAR jobs; when they ran it is to
+ * be judged anew. */
+#define BASELINES_FAR 3u
+void operation_history_request_far(struct operation_history *s,
+				   const struct investigation *v,
+				   struct time_range window, struct job **jobs,
+				   size_t *n);
+
+/* Then: windows between those that were asked for, when these
  * leave open which is healthy. At most BASELINES_BETWEEN jobs; when they ran it
  * is to be judged anew. */
 void operation_history_request_between(struct operation_history *s,
