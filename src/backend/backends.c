@@ -53,11 +53,18 @@ void backends_begin(struct backends *b)
 {
 	b->earlier_requests = backends_requests_sent(b);
 	b->earlier_rounds = rounds_sent(b);
+	b->saved_requests = 0;
+}
+
+void backends_save_requests(struct backends *b, size_t count)
+{
+	b->saved_requests += count;
 }
 
 size_t backends_requests_left(const struct backends *b)
 {
-	size_t sent = backends_requests_sent(b) - b->earlier_requests;
+	size_t sent = backends_requests_sent(b) - b->earlier_requests +
+		      b->saved_requests;
 
 	if (backends_profile_traits(b)->is_list)
 		return LIMIT_ORDINARY_REQUESTS;

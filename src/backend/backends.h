@@ -99,6 +99,7 @@ struct backends {
 	struct gaps gaps;
 	/* What questions before this one used, see backends_begin(). */
 	size_t earlier_requests;
+	size_t saved_requests;
 	unsigned earlier_rounds;
 };
 
@@ -126,6 +127,9 @@ void backends_begin(struct backends *b);
  * yet. All of it where profiles are chosen from a list on this side: finer
  * questions cost no request there. */
 size_t backends_requests_left(const struct backends *b);
+
+/* So many of them were not needed: nobody else spends them. */
+void backends_save_requests(struct backends *b, size_t count);
 unsigned backends_rounds_left(const struct backends *b);
 
 /* Finds out what answers at the traces URL; once a run. */

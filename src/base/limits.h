@@ -146,7 +146,7 @@
  * answer once more. Old servers that refuse the form of a question and are
  * asked again count as well, but only the fineness yields to them. */
 #define LIMIT_ORDINARY_REQUESTS 40u
-#define LIMIT_ORDINARY_ROUNDS 7u
+#define LIMIT_ORDINARY_ROUNDS 8u
 /* Requests that are sent together; more than a verdict needs at once. */
 #define LIMIT_BATCH 40u
 /* Spans whose samples are asked for together. Pyroscope answers 10,000 in

@@ -1007,9 +1007,12 @@ void operation_history_request_far(struct operation_history *s,
 						     BASELINE_WEEK };
 
 	if (!s->is_answered || s->operations.root == OPERATION_NONE ||
-	    kind == BASELINE_WANT_SHIFT || kind == BASELINE_WANT_PREVIOUS ||
-	    is_settled(s))
+	    kind == BASELINE_WANT_SHIFT || kind == BASELINE_WANT_PREVIOUS)
 		return;
+	if (is_settled(s)) {
+		backends_save_requests(v->backends, BASELINES_FAR);
+		return;
+	}
 	for (unsigned i = 0; i < BASELINES_FAR; i++) {
 		size_t asked = s->job_count;
 

@@ -550,7 +550,7 @@ static void history_reasons_add(const struct symptom *symptom,
 #define LINE_BYTES 4096u
 
 /* LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS. */
-#define BUDGET_WORDS "40 requests in 7 rounds"
+#define BUDGET_WORDS "40 requests in 8 rounds"
 
 static void add_count(struct buf *out, int64_t count, const char *what)
 {

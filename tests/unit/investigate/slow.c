@@ -137,6 +137,26 @@ static void without_them_the_service_decides(void **state)
 	fake_end();
 }
 
+static uint32_t day_before(void)
+{
+	return fake->finding.history.roles.baselines[BASELINE_DAY];
+}
+
+/* Not where it became slow at once, after a window without a slow request. */
+static void days_ago_are_asked_about_where_they_may_tell(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_grew, only_cpu);
+	assert_int_equal(day_before(), WINDOW_NONE);
+	fake_end();
+	ask(ONE_SERVICE, slow_for_an_hour, cpu_grew, only_cpu);
+	assert_int_not_equal(day_before(), WINDOW_NONE);
+	fake_end();
+	ask(ONE_SERVICE, always_slow, cpu_grew, only_cpu);
+	assert_int_not_equal(day_before(), WINDOW_NONE);
+	fake_end();
+}
+
 static void the_window_before_is_the_baseline_when_healthy(void **state)
 {
 	(void)state;
@@ -1012,6 +1032,8 @@ UNIT_TESTS(slow)
 		cmocka_unit_test(samples_of_slow_requests_come_first),
 		cmocka_unit_test(the_service_decides_where_few_requests_cannot),
 		cmocka_unit_test(without_them_the_service_decides),
+		cmocka_unit_test(
+			days_ago_are_asked_about_where_they_may_tell),
 		cmocka_unit_test(
 			the_window_before_is_the_baseline_when_healthy),
 		cmocka_unit_test(else_the_nearest_healthy_one_further_back),
