@@ -95,6 +95,21 @@ static inline const char *pass_number(const char *at, const char *end)
 	return (size_t)(at - first) < LIMIT_NUMBER_BYTES ? at : NULL;
 }
 
+/* From behind a number of a list to behind those that follow it: columns of
+ * tables and samples are most of the files that have them. */
+static inline const char *pass_numbers(const char *at, const char *end)
+{
+	const char *behind = at;
+
+	while (behind) {
+		at = behind;
+		behind = end - at > 1 && *at == ',' && ascii_is_digit(at[1])
+				 ? pass_number(at + 1, end)
+				 : NULL;
+	}
+	return at;
+}
+
 /* A string, a plain number or a word; NULL for all else. */
 static inline const char *pass_scalar(const char *at, const char *end)
 {
@@ -156,6 +171,7 @@ static inline bool step_in(struct json_reader *r, struct scan *s,
 static inline bool step(struct json_reader *r, struct scan *s)
 {
 	const char *at = pass_blanks(s->at, s->end);
+	bool is_number;
 
 	if (at == s->end)
 		return false;
@@ -179,10 +195,11 @@ static inline bool step(struct json_reader *r, struct scan *s)
 		s->at = at + 1;
 		return true;
 	}
-	at = pass_scalar(at, s->end);
+	is_number = ascii_is_digit(*at);
+	at = is_number ? pass_number(at, s->end) : pass_scalar(at, s->end);
 	if (!at)
 		return false;
-	s->at = at;
+	s->at = is_number && !s->is_in_object ? pass_numbers(at, s->end) : at;
 	s->is_behind_member = true;
 	return true;
 }
