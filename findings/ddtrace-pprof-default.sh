@@ -14,7 +14,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 go version
-python3 -m pip install -q --disable-pip-version-check --target py ddtrace==4.16.0 zstandard==0.25.0 2>/dev/null
+python3 -m pip install -q --disable-pip-version-check --no-compile --target py ddtrace==4.16.0 zstandard==0.25.0 2>/dev/null
 cat >work.py <<'PY'
 import time
 def spin():
