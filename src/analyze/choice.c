@@ -1024,11 +1024,13 @@ static bool fill_trace(const struct trace *t, struct result *result,
 
 	if (result->has_trace && t->joined_root_id)
 		return true;
-	trace_id_format(&t->id, id);
 	result->has_trace = true;
-	result->trace.id = arena_str(&result->arena, str_from(id));
-	if (!result->trace.id.ptr)
-		return arena_fail(&result->arena, "the answer", err);
+	if (!trace_id_is_zero(&t->id)) {
+		trace_id_format(&t->id, id);
+		result->trace.id = arena_str(&result->arena, str_from(id));
+		if (!result->trace.id.ptr)
+			return arena_fail(&result->arena, "the answer", err);
+	}
 	result->trace.start_ns = t->start_ns;
 	result->trace.duration_ns = sat_sub_i64(t->end_ns, t->start_ns);
 	result->trace.service_count = t->service_count;

@@ -166,7 +166,7 @@ static inline bool change_is_real(enum change change)
 }
 
 struct trace_info {
-	struct str id;     /* 32 hex digits */
+	struct str id;     /* 32 hex digits; NULL: it has none */
 	struct str source; /* "tempo http://host:3200", a file name */
 	struct str page;   /* where a person looks at it; empty: nowhere */
 	int64_t start_ns;

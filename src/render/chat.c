@@ -118,8 +118,11 @@ static void write_trace(const struct render_input *in, struct out *out)
 	page_time(&p, r->trace.start_ns, r->trace.start_ns, &start);
 	page_end(&p);
 	out_text(out, "- **trace** ");
-	escape_markdown_code(out, r->trace.id, false);
-	outf(out, ", %s %.12s %s", start.date, start.clock, start.zone);
+	if (r->trace.id.len) {
+		escape_markdown_code(out, r->trace.id, false);
+		out_text(out, ", ");
+	}
+	outf(out, "%s %.12s %s", start.date, start.clock, start.zone);
 	out_char(out, '\n');
 }
 

@@ -256,7 +256,7 @@ static void put_origin(struct jsonw *w, const struct trace *t)
 	trace_id_format(&t->id, id);
 	format_rfc3339(t->start_ns, start);
 	jsonw_addf(w, "displayTimeUnit:ns, otherData:{trace_id:%s, start:%s}",
-		   id, start);
+		   trace_id_is_zero(&t->id) ? NULL : id, start);
 }
 
 void render_chrome(const struct render_input *in, struct out *out)

@@ -499,7 +499,7 @@ static void fill_trace(const struct html *h, struct buf *out)
 	const struct trace_info *t = &h->in->result->trace;
 	const struct link_value values[] = { { STR("{trace_id}"), t->id } };
 
-	if (!h->in->result->has_trace)
+	if (!t->id.len)
 		return;
 	if (h->in->trace_link)
 		link_pattern_fill(h->in->trace_link, values, COUNT_OF(values),

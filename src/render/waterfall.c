@@ -348,9 +348,11 @@ static void write_ids(struct page *p, const struct trace *t, uint32_t span)
 	char id[33];
 
 	span_id_format(t->spans[span].span_id, id);
-	page_textf(p, "span %s of trace ", id);
-	trace_id_format(&t->id, id);
-	page_text(p, id);
+	page_textf(p, "span %s", id);
+	if (!trace_id_is_zero(&t->id)) {
+		trace_id_format(&t->id, id);
+		page_textf(p, " of trace %s", id);
+	}
 	page_flush(p, PAINT_NONE, "", 0);
 	out_char(p->out, '\n');
 }
@@ -867,7 +869,7 @@ void trace_origin(struct page *p, const struct render_input *in)
 	const struct result *r = in->result;
 	struct page_time start;
 
-	if (r->has_trace) {
+	if (r->has_trace && r->trace.id.len) {
 		page_text(p, "trace ");
 		page_name(p, r->trace.id, 0);
 		page_text(p, ", ");
