@@ -89,10 +89,18 @@ static bool explain_no_traces(const struct slo *s, struct error *err)
 		.range = { s->to_ns - min_i64(s->window_ns, NAMES_NS),
 			   s->to_ns },
 	};
+	struct gaps *gaps = &s->backends->gaps;
 	struct trace_lack lack;
 
-	return trace_lack_ask(s->backends, &query, &lack, err) &&
-	       trace_lack_explain(&lack, &query, err);
+	if (!trace_lack_ask(s->backends, &query, &lack, err))
+		return false;
+	/* The services are known: that no metrics come from where nobody said
+	 * that there are any is no reason to doubt their names. */
+	if (lack.kind == SEARCH_LACKS_SERVICE && s->lack == SLO_LACKS_SERVER &&
+	    s->backends->metrics.is_default &&
+	    !strcmp(gaps->first.message, s->why.message))
+		gaps->first.code = ERROR_NONE;
+	return trace_lack_explain(&lack, &query, err);
 }
 
 bool slo_question_has_requests(const struct slo *s, struct error *err)
