@@ -1258,7 +1258,8 @@ static void begin_rows(struct diff *d)
 					    .q = NAN,
 					    .deviations = NAN,
 					    .measure = d->want->by,
-					    .through = ENTRY_NONE };
+					    .through = ENTRY_NONE,
+					    .replaces = ENTRY_NONE };
 		row->change =
 			is_tested ? unproven(d, id) : judge_untested(d, id);
 		row->effect = is_tested ? 0 : row->delta;

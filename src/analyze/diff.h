@@ -70,6 +70,8 @@ struct entry_diff {
 	uint32_t through;
 	/* It is a caller that asks for it, not what this one calls. */
 	bool is_asked;
+	/* Entry that is gone and whose place this one takes, or ENTRY_NONE. */
+	uint32_t replaces;
 	/* Of totals: too small beside others to be asked where it comes from.
 	 */
 	bool is_untraced;

@@ -451,11 +451,19 @@ static bool row_texts(const struct ranking *r, size_t i, struct arena *arena,
 	uint32_t through = d && i >= r->loop_count
 				   ? d->rows[r->order[i]].through
 				   : ENTRY_NONE;
+	uint32_t replaces = ENTRY_NONE;
 
+	if (r->diffs && change_is_up(row->change))
+		replaces = r->diffs[r->order[i]].replaces;
+	if (replaces != ENTRY_NONE)
+		row->replaced_value =
+			r->t->entries[replaces].values[SIDE_BASELINE].total;
 	row->file = e->file;
 	row->line = e->line;
 	row->is_asked = through != ENTRY_NONE && d->rows[r->order[i]].is_asked;
 	return name_take(e, arena, &row->name) &&
+	       (replaces == ENTRY_NONE ||
+		name_take(&r->t->entries[replaces], arena, &row->replaces)) &&
 	       (leaf == e || name_take(leaf, arena, &row->leaf)) &&
 	       (through == ENTRY_NONE ||
 		name_take(&r->t->entries[through], arena, &row->through));

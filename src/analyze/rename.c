@@ -308,6 +308,42 @@ static struct candidate *best_match(const struct renaming *r,
 	return best;
 }
 
+/* A new function of another value takes a gone one's place when the same
+ * functions call it, which are there on both sides, and most of what it does
+ * beneath, or itself, is the same. */
+#define EXPLAIN_REPLACED_CALLEES 0.5
+
+static bool takes_place(const struct renaming *r, const struct candidate *gone,
+			const struct candidate *fresh)
+{
+	struct overlap o = find_overlap(r, gone, fresh);
+
+	return !gone->is_paired && !fresh->is_paired &&
+	       o.known_callers >= EXPLAIN_RENAME_OVERLAP &&
+	       o.callees >= EXPLAIN_REPLACED_CALLEES;
+}
+
+/* Of several that may have taken one's place, or whose place one may have
+ * taken, none is sure. */
+static void replaced_find(struct renaming *r)
+{
+	for (size_t g = 0; g < r->gone_count; g++) {
+		size_t fresh = 0, found = 0, rivals = 0;
+
+		for (size_t i = r->gone_count; i < r->count; i++)
+			if (takes_place(r, &r->items[g], &r->items[i])) {
+				fresh = i;
+				found++;
+			}
+		for (size_t i = 0; found == 1 && i < r->gone_count; i++)
+			rivals += takes_place(r, &r->items[i],
+					      &r->items[fresh]);
+		if (rivals == 1)
+			r->d->rows[r->items[fresh].id].replaces =
+				r->items[g].id;
+	}
+}
+
 /* Pairs gone functions with new ones of the same callers and callees, or of
  * the same place in the same file, and of similar value. Neither is claimed
  * then, and facts hold the pair. edges must hold those of all claims. */
@@ -328,12 +364,13 @@ static bool rename_find(struct diff *d, const struct call_edges *edges,
 
 		if (!fresh)
 			continue;
-		fresh->is_paired = true;
+		fresh->is_paired = r.items[i].is_paired = true;
 		claim_neither(&r, r.items[i].id, fresh->id);
 		if (!rank_facts_add_renaming(facts, &entries[r.items[i].id],
 					     &entries[fresh->id], err))
 			return false;
 	}
+	replaced_find(&r);
 	return true;
 }
 

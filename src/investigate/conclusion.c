@@ -33,7 +33,8 @@ static bool keep_rows(struct result *result, struct error *err)
 		if (!keep_text(arena, &row->name) ||
 		    !keep_text(arena, &row->file) ||
 		    !keep_text(arena, &row->leaf) ||
-		    !keep_text(arena, &row->through))
+		    !keep_text(arena, &row->through) ||
+		    !keep_text(arena, &row->replaces))
 			return arena_fail(arena, "the rows", err);
 	}
 	return true;

@@ -387,6 +387,10 @@ struct function_row {
 	 * calls, or, where is_asked, a caller that asks for it. */
 	struct str through;
 	bool is_asked;
+	/* A function that is gone and whose place this new one takes, or NULL,
+	 * and all that was spent in it. */
+	struct str replaces;
+	int64_t replaced_value;
 };
 
 /* Code of the application, neither a library's nor the runtime's. */

@@ -108,6 +108,7 @@ static void add_function(struct page *p, const struct result *r,
 			 row->delta >= 0 ? "grew" : "shrank", by, sides);
 	page_name(p, row->name, 0);
 	page_text(p, text);
+	row_replaced(p, r, row);
 }
 
 /* "most in a (-1.5 s), b (-1.1 s)": what holds the change of the whole. */

@@ -431,10 +431,12 @@ static void write_change(struct jsonw *w, const struct result *r,
 		   change_is_real(change) ? measure_words[row_measure(r, row)]
 					  : NULL,
 		   r->has_baseline ? row->q : (double)NAN);
-	jsonw_addf(w, "self_growth:%.6f, self_q:%.9f, through:%*s, with_all:%i",
+	jsonw_addf(w, "self_growth:%.6f, self_q:%.9f, through:%*s, with_all:%i, "
+		   "replaces:%*s",
 		   is_own ? row->self_change.growth : (double)NAN,
 		   is_own ? row->self_change.q : (double)NAN,
-		   STR_WHOLE(row->through), row->is_with_all);
+		   STR_WHOLE(row->through), row->is_with_all,
+		   STR_WHOLE(row->replaces));
 }
 
 static void write_shares(struct jsonw *w, const struct result *r,

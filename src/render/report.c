@@ -480,7 +480,8 @@ static void write_function(struct page *p, const struct result *r)
 	}
 	next_clause(p, label);
 	add_values(p, r, row);
-	if (row->leaf.len && !p->style.is_short) {
+	row_replaced(p, r, row);
+	if (row->leaf.len) {
 		page_text(p, "; hottest beneath it: ");
 		page_name(p, row->leaf, 0);
 	}

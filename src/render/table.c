@@ -540,6 +540,21 @@ const char *row_link_word(const struct function_row *row)
 	return row->is_asked ? "called by " : "calls ";
 }
 
+void row_replaced(struct page *p, const struct result *r,
+		  const struct function_row *row)
+{
+	char was[UNIT_TEXT_BYTES];
+
+	if (!row->replaces.len)
+		return;
+	scale_say(r, row->replaced_value, true, was);
+	page_text(p, "; replaces ");
+	page_name(p, row->replaces, 0);
+	page_text(p, " (was ");
+	page_number(p, was);
+	page_text(p, ")");
+}
+
 /* What stands behind a name: where it is, or whose change it passes on. */
 static size_t place_width(struct page *p, const struct function_row *row)
 {

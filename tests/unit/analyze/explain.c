@@ -102,6 +102,58 @@ static void test_many_renames(void **state)
 	release(&f);
 }
 
+/* ---- one in another's place ---- */
+
+/* Under the same caller, with the same callees, of another value. */
+static void test_replaced(void **state)
+{
+	struct fixture f;
+	struct rank_want want = { 0 };
+
+	(void)state;
+	rank_cpu(&f,
+		 "m.m;a.load;a.each;a.query 8000\nm.m;a.load;a.each 200\n"
+		 "m.m;a.load 100\nm.m 3000\n",
+		 "m.m;a.load;a.all;a.query 400\nm.m;a.load;a.all 20\n"
+		 "m.m;a.load 100\nm.m 3000\n",
+		 &want);
+	assert_int_equal(row(&f, "a.each")->change, CHANGE_NEW);
+	assert_true(str_equal(row(&f, "a.each")->replaces, STR("a.all")));
+	assert_int_equal(row(&f, "a.each")->replaced_value, 420);
+	assert_null(row(&f, "a.all")->replaces.ptr);
+	assert_null(row(&f, "a.query")->replaces.ptr);
+	release(&f);
+}
+
+/* Another caller, other callees, or two that may have taken the place: not
+ * known, whatever their names are. */
+static void test_not_replaced(void **state)
+{
+	static const char *const slow[] = {
+		"m.m;a.other;b.all;a.query 8000\nm.m;a.other;b.all 200\n"
+		"m.m;a.load 100\nm.m 3000\n",
+		"m.m;a.load;b.all;sort.Sort 8000\nm.m;a.load 100\n"
+		"m.m 3000\n",
+		"m.m;a.load;b.all;a.query 8000\nm.m;a.load;b.all 200\n"
+		"m.m;a.load;c.all;a.query 7000\nm.m;a.load;c.all 200\n"
+		"m.m 3000\n",
+	};
+	struct rank_want want = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture f;
+
+		rank_cpu(&f, slow[i],
+			 "m.m;a.load;a.all;a.query 400\nm.m;a.load;a.all 20\n"
+			 "m.m;a.load 100\nm.m;a.other 30\nm.m;sort.Sort 30\nm.m 3000\n",
+			 &want);
+		assert_int_equal(row(&f, "b.all")->change, CHANGE_NEW);
+		assert_null(row(&f, "b.all")->replaces.ptr);
+		release(&f);
+	}
+}
+
 /* ---- cost that moved ---- */
 
 /* parse was split in two, and serve took what it took. */
@@ -254,6 +306,8 @@ UNIT_TESTS(explain)
 		cmocka_unit_test(test_same_place),
 		cmocka_unit_test(test_package_moved),
 		cmocka_unit_test(test_many_renames),
+		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_not_replaced),
 		cmocka_unit_test(test_shift),
 		cmocka_unit_test(test_no_shift),
 		cmocka_unit_test(test_shift_of_shares),
