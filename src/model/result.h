@@ -486,6 +486,16 @@ struct contrast_row {
 	struct str text;
 };
 
+/* Who else is hit: requests of the operation in the minutes of the trace, this
+ * one among them, and the services above it. */
+struct affected_info {
+	uint32_t requests; /* 0: not known, nor is the rest */
+	uint32_t slow;
+	bool is_sample; /* there were more */
+	struct str *callers; /* the nearest first */
+	size_t caller_count;
+};
+
 struct func_table;
 struct rank_facts;
 
@@ -544,6 +554,7 @@ struct result {
 	 * requests were seen. */
 	const struct request_history *history;
 	const struct account_info *account; /* so; NULL: not known */
+	struct affected_info affected;
 	struct contrast_row *contrasts; /* slow only; the clearest first */
 	size_t contrast_count;
 	struct waterfall_row *waterfall; /* show only */

@@ -645,6 +645,7 @@ static void write_account(struct jsonw *w, const struct account_info *a)
 static void write_lists(struct jsonw *w, const struct result *r)
 {
 	static const struct notes none;
+	const struct affected_info *x = &r->affected;
 
 	if (jsonw_key_known(w, "compared", r->is_compared))
 		write_compared(w, r);
@@ -665,6 +666,13 @@ static void write_lists(struct jsonw *w, const struct result *r)
 		write_contrast(w, &r->contrasts[i]);
 	jsonw_array_end(w);
 	json_history(w, r->history);
+	if (!jsonw_key_known(w, "affected", x->requests))
+		return;
+	jsonw_addf(w, "{slow_requests:%u, requests:%u, sampled:%i, callers:[",
+		   x->slow, x->requests, x->is_sample);
+	for (size_t i = 0; i < x->caller_count; i++)
+		jsonw_str(w, x->callers[i]);
+	jsonw_addf(w, "]}");
 }
 
 void render_json(const struct render_input *in, struct out *out)

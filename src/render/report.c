@@ -631,6 +631,31 @@ static void write_contrasts(struct page *p, const struct result *r)
 	}
 }
 
+/* "GET /cart: 119 of 232 requests seen in these minutes were slow (51 %); called
+ * by auth, web" */
+static void write_affected(struct page *p, const struct result *r)
+{
+	const struct affected_info *x = &r->affected;
+	char slow[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES];
+	char percent[UNIT_TEXT_BYTES];
+
+	if (!x->requests)
+		return;
+	format_count(x->slow, slow);
+	format_count(x->requests, all);
+	format_percent((double)x->slow / x->requests, percent);
+	page_name(p, r->history->name, 0);
+	page_textf(p, ": %s of %s requests %s in these minutes were slow (",
+		   slow, all, x->is_sample ? "sampled" : "seen");
+	page_number(p, percent);
+	page_text(p, ")");
+	for (size_t i = 0; i < x->caller_count; i++) {
+		page_text(p, i ? ", " : "; called by ");
+		page_name(p, x->callers[i], 0);
+	}
+	evidence(p, "  affected");
+}
+
 static void write_confidence(struct page *p, const struct cause *cause)
 {
 	page_text(p, confidence_words[cause->confidence]);
@@ -653,6 +678,7 @@ void slow_evidence(struct page *p, const struct render_input *in)
 	write_account(p, r);
 	write_excess(p, r);
 	write_contrasts(p, r);
+	write_affected(p, r);
 	write_compared(p, r);
 	if (r->has_cause)
 		write_confidence(p, &r->cause);
