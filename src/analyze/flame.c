@@ -409,9 +409,10 @@ static void mark_blamed(struct flame *f, const struct result *r)
 				   r->has_locations_in_names);
 }
 
-/* Samples of spans come without lines; rows have those of their service. */
-static bool take_lines(struct build *b, const struct result *r,
-		       struct error *err)
+/* The row of each function, of those of one name of the first. Samples of spans
+ * come without lines; rows have those of their service. */
+static bool take_rows(struct build *b, const struct result *r,
+		      struct error *err)
 {
 	struct flame *f = b->f;
 	struct map names;
@@ -419,18 +420,19 @@ static bool take_lines(struct build *b, const struct result *r,
 
 	map_init(&names, &b->scratch);
 	for (uint32_t i = 1; i < f->function_count; i++)
-		if (!f->functions[i].line &&
-		    !map_insert(&names, f->functions[i].name, i, &at))
+		if (!map_insert(&names, f->functions[i].name, i, &at))
 			return no_memory(b, err);
 	for (size_t i = 0; i < result_listed(r); i++) {
 		const struct function_row *row = &r->functions[i];
 		struct flame_function *fn;
 
-		at = row->line ? map_find(&names, row->name) : MAP_NONE;
-		if (at == MAP_NONE)
+		at = map_find(&names, row->name);
+		if (at == MAP_NONE || f->functions[at].row)
 			continue;
 		fn = &f->functions[at];
-		if (fn->file.len && !str_equal(fn->file, row->file))
+		fn->row = (uint32_t)i + 1;
+		if (fn->line || !row->line ||
+		    (fn->file.len && !str_equal(fn->file, row->file)))
 			continue;
 		fn->file = row->file;
 		fn->line = row->line;
@@ -464,7 +466,7 @@ static bool write_functions(struct build *b, const struct result *r,
 	}
 	if (f->has_baseline)
 		mark_blamed(f, r);
-	return take_lines(b, r, err);
+	return take_rows(b, r, err);
 }
 
 /* ---- the whole ---- */

@@ -45,6 +45,7 @@ struct flame_function {
 	enum change change;
 	/* The one that the answer names, not a caller of it. */
 	bool is_to_blame;
+	uint32_t row; /* of result.functions, from 1 on; 0: of none */
 	/* Of all its nodes, once per stack: what tables say of it. */
 	int64_t totals[FLAME_SIDES];
 	/* The same of itself with the libraries that it calls, and alone. */

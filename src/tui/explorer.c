@@ -524,6 +524,7 @@ static const char *side_words(const struct explorer *e)
 static void add_mode(struct explorer *e)
 {
 	static const char *const orders[] = {
+		[FUNCTIONS_ANSWER] = "by rank",
 		[FUNCTIONS_SELF] = "by self",
 		[FUNCTIONS_TOTAL] = "by total",
 		[FUNCTIONS_CHANGE] = "by change",

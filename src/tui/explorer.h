@@ -87,7 +87,8 @@ void list_move(struct list *l, enum tui_key key, uint32_t count, uint32_t page);
 /* The functions beneath a node of a flame graph with what they took, sorted. */
 
 enum functions_order {
-	FUNCTIONS_SELF = 0,
+	FUNCTIONS_ANSWER = 0, /* as its rows, what it has not by its change */
+	FUNCTIONS_SELF,
 	FUNCTIONS_TOTAL,
 	FUNCTIONS_CHANGE, /* without a baseline left out */
 	FUNCTIONS_NAME,
@@ -100,6 +101,7 @@ struct function_sum {
 	struct str name;
 	struct flame_values values[FLAME_SIDES];
 	int64_t own[FLAME_SIDES]; /* self, or with the libraries it calls */
+	uint32_t place;           /* among the answer's rows, when by these */
 	double key;               /* what is sorted by, the largest first */
 };
 

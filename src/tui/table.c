@@ -66,6 +66,8 @@ static double key_of(const struct functions *t, const struct flame *f,
 		     const struct function_sum *row, enum flame_side side)
 {
 	switch (t->order) {
+	case FUNCTIONS_ANSWER:
+		return fabs(sum_moved(f, row));
 	case FUNCTIONS_SELF:
 		return (double)row->own[side];
 	case FUNCTIONS_TOTAL:
@@ -84,8 +86,10 @@ static double key_of(const struct functions *t, const struct flame *f,
 static int compare(const void *pa, const void *pb)
 {
 	const struct function_sum *a = pa, *b = pb;
-	int order = compare_f64(b->key, a->key);
+	int order = compare_u64(a->place, b->place);
 
+	if (!order)
+		order = compare_f64(b->key, a->key);
 	if (!order)
 		order = str_compare(a->name, b->name);
 	return order ? order : compare_u64(a->function, b->function);
@@ -125,6 +129,10 @@ static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 		row.name = f->functions[i].name;
 		set_own(&row, f, node);
 		row.key = key_of(t, f, &row, side);
+		/* Without a row: behind all that have one. */
+		row.place = t->order == FUNCTIONS_ANSWER
+				    ? f->functions[i].row - 1
+				    : 0;
 		t->rows[count++] = row;
 	}
 	t->count = count;

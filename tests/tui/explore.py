@@ -106,10 +106,10 @@ def tabulates():
     with Program(DIFF) as p:
         p.shows(READY)
         p.send("t")
-        p.shows("by self+lib")
+        p.shows("by rank")
         p.shows("total baseline   change    self+lib  function   (CPU, s)")
         p.shows("1.200    0.020   +1.180 +!    1.200  main.retryLoop")
-        p.send("ss")
+        p.send("sss")
         p.shows("by change")
         p.send("t")
         p.shows("[all 2.250 s")
@@ -326,7 +326,7 @@ def takes_clicks():
         p.until(lambda: b"main.serve" in p.data, "the frame clicked")
         p.data = b""
         p.send("\x1b[<0;22;2M\x1b[<0;22;2m")
-        p.until(lambda: b"by self+lib" in p.data, "the view clicked")
+        p.until(lambda: b"by rank" in p.data, "the view clicked")
         p.send("q")
         p.end()
 

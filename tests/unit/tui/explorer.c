@@ -294,7 +294,7 @@ static void test_names(void **state)
 	explorer_resize(&e, 24, 40);
 	draw(&e);
 	assert_non_null(strstr(paper.text[1], " 1  2  3 functions  4  5 "));
-	assert_non_null(strstr(paper.text[1], "  by self+lib"));
+	assert_non_null(strstr(paper.text[1], "  by rank"));
 	end(&e);
 }
 
@@ -462,9 +462,9 @@ static void test_no_baseline(void **state)
 	check_on_paper("this path 100.0 %");
 	check_on_paper("whole function 100.0 %, 10 s");
 	assert_false(is_on_paper("before"));
-	type(&e, "ttss"); /* by change is passed over */
-	assert_int_equal(e.functions.order, FUNCTIONS_SELF);
-	type(&e, "tss");
+	type(&e, "ttsss"); /* by change is passed over */
+	assert_int_equal(e.functions.order, FUNCTIONS_ANSWER);
+	type(&e, "tsss");
 	assert_int_equal(e.functions.order, FUNCTIONS_NAME);
 	end(&e);
 }
@@ -580,7 +580,11 @@ static void test_table(void **state)
 		       "(CPU per request, ms)");
 	check_on_paper("     65.0      2.0    +63.0 +!     65.0  main.(*User");
 	check_on_paper("     50.0      0.0    +50.0 +       0.0  database/sql");
+	check_on_paper("by rank");
+	type(&e, "s");
+	draw(&e);
 	check_on_paper("by self+lib");
+	assert_int_equal(row_function(&e, 0), 2);
 	type(&e, "s");
 	draw(&e);
 	assert_int_equal(row_function(&e, 0), 1);
