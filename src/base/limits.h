@@ -92,9 +92,10 @@
 #define LIMIT_PAGE_FRAMES 100000u
 
 /* A page for people. Nobody reads further, and a browser lays so much out in a
- * tenth of a second: functions in its table, rows of its waterfall, bytes of
- * the attributes, events and links of its spans. */
-#define LIMIT_PAGE_FUNCTIONS 1000u
+ * tenth of a second: functions in its table, which are half a kilobyte each of a
+ * page that is to be mailed, rows of its waterfall, bytes of the attributes,
+ * events and links of its spans. */
+#define LIMIT_PAGE_FUNCTIONS 200u
 #define LIMIT_PAGE_SPANS 1000u
 #define LIMIT_PAGE_DETAIL_BYTES MIB
 

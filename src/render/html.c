@@ -475,6 +475,7 @@ void render_html(const struct render_input *in, struct out *out)
 		.use_unicode = true,
 		.is_quiet = in->style.is_quiet,
 		.limit = in->style.limit,
+		.has_callers = in->style.has_callers,
 		.is_html = true,
 	};
 	struct html h = { .in = in,

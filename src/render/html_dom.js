@@ -21,6 +21,26 @@ const tracefindDom = {
 	},
 	saveSvg: (svg, name) => tracefindDom.save(new Blob([new XMLSerializer()
 		.serializeToString(svg)], { type: "image/svg+xml" }), name),
+	// Whether the text is in the clipboard then. Where scripts may not write to
+	// it, what is selected is copied as by a key.
+	copy: function (text) {
+		const byKey = function () {
+			const area = tracefindDom.element("textarea", text,
+				{ "class": "vh" });
+			const was = document.activeElement;
+
+			document.body.append(area);
+			area.select();
+			const is = document.execCommand("copy");
+
+			area.remove();
+			was.focus({ preventScroll: true });
+			return is;
+		};
+
+		return navigator.clipboard ? navigator.clipboard.writeText(text)
+			.then(() => true, byKey) : Promise.resolve(byKey());
+	},
 	all: (selector, from) =>
 		Array.from((from || document).querySelectorAll(selector)),
 	// Whether a key is meant for the page, not for what is typed or chosen.

@@ -32,8 +32,8 @@
 
 /* Narrower frames tell nothing on paper. */
 #define MIN_PART 0.002
-/* Some 300 bytes each: a fifth of what a page should have. */
-#define MAX_FRAMES 300
+/* Some 300 bytes each: a seventh of what a page should have. */
+#define MAX_FRAMES 200
 #define HALVINGS 30
 
 struct picture {
@@ -246,8 +246,10 @@ enum node_flags {
 	NODE_HAS_SELF = 1 << 1,     /* and << 1 for the baseline */
 	NODE_HAS_LEFT_OUT = 1 << 3, /* and << 1: of frames beneath */
 };
-/* Above the change in a function's digit. */
-#define RANKED_SHIFT 3
+/* Above the change in a function's digit: it is the one to blame; what it
+ * changed is its own, and no fold of callers may hide it. */
+#define BLAMED_SHIFT 3
+#define VERDICT_SHIFT 4
 
 enum column {
 	COLUMN_FILE_SHARED = 0,
@@ -298,6 +300,7 @@ struct data {
 	uint32_t *functions; /* used ones, by name */
 	uint32_t *places;    /* of a function among them */
 	uint32_t *files;     /* of a function, 0 for none */
+	bool *is_caller;     /* of a row of the result, see table_callers() */
 	uint32_t count;
 	struct buf columns[COLUMNS];
 	struct buf shown;  /* a text as it is displayed */
@@ -431,7 +434,9 @@ static bool functions_init(struct data *d)
 	d->functions = mem_alloc(size);
 	d->places = mem_alloc(size);
 	d->files = mem_alloc(size);
-	if (!d->functions || !d->places || !d->files)
+	d->is_caller = mem_calloc(d->words.scale.result->function_count + 1,
+				  sizeof *d->is_caller);
+	if (!d->functions || !d->places || !d->files || !d->is_caller)
 		return false;
 	for (uint32_t i = 0; i < f->function_count; i++)
 		d->places[i] = FLAME_NONE;
@@ -513,6 +518,19 @@ static void put_totals(struct data *d, const struct flame_function *fn)
 	}
 }
 
+/* As the table has it, which folds mere callers, too. */
+static bool has_verdict(const struct data *d, const struct flame_function *fn)
+{
+	const struct result *r = d->words.scale.result;
+	const struct function_row *row =
+		fn->row ? &r->functions[fn->row - 1] : NULL;
+
+	if (!row || !change_is_real(row->change) || r->is_healthy)
+		return false;
+	return fn->row > r->function_count ? !row->through.len
+					   : !d->is_caller[fn->row - 1];
+}
+
 static void write_functions(struct data *d)
 {
 	const struct flame_function *functions = d->f->functions;
@@ -534,7 +552,8 @@ static void write_functions(struct data *d)
 		put(d, COLUMN_KIND, fn->kind);
 		put(d, COLUMN_LANGUAGE, fn->language);
 		put(d, COLUMN_CHANGE,
-		    fn->change | (unsigned)fn->is_to_blame << RANKED_SHIFT);
+		    fn->change | (unsigned)fn->is_to_blame << BLAMED_SHIFT |
+			    (unsigned)has_verdict(d, fn) << VERDICT_SHIFT);
 		put_totals(d, fn);
 	}
 	jsonw_array_end(&d->json);
@@ -742,22 +761,32 @@ static bool data_release(struct data *d)
 	mem_free(d->functions);
 	mem_free(d->places);
 	mem_free(d->files);
+	mem_free(d->is_caller);
 	return is_ok;
 }
 
 static bool write_json(const struct render_input *in, struct out *out)
 {
+	const struct render_style style = {
+		.limit = in->style.limit,
+		.has_callers = in->style.has_callers,
+	};
 	struct data d = { .f = in->flame };
+	struct page p;
 	bool is_done;
 
 	flame_words_init(&d.words, in->flame, in->result);
+	page_begin(&p, &style, out);
 	data_init(&d, out);
 	set_min_share(&d, &in->picture);
 	for (int s = 0; s < FLAME_SIDES; s++)
 		d.divisor[s] = divisor_of(&d.words, s);
 	is_done = functions_init(&d);
-	if (is_done)
+	if (is_done) {
+		table_callers(&p, in->result, d.is_caller);
 		write_object(&d, in);
+	}
+	page_end(&p);
 	return data_release(&d) && is_done;
 }
 

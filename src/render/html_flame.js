@@ -386,6 +386,21 @@ function foldCallers() {
 	change("isUnfolded", !state.isUnfolded);
 }
 
+// As a person reads it: a line each, the outermost caller first.
+function copyStack(f) {
+	const tree = f.pane.tree, names = [];
+	const last = f.run ? f.run[f.run.length - 1] :
+		f.fused ? tree.parent(f.i) : f.i;
+
+	for (let i = last; i >= 0; i = tree.parent(i))
+		if (tree.fn(i) !== null && (i || tree.id !== "top"))
+			names.push(tree.name(i));
+	if (tree.id === "top" || tree.id === "callees")
+		names.reverse();
+	tracefindDom.copy(names.join("\n")).then(is => tip.say(is ?
+		"stack copied" : "the browser does not let it be copied"));
+}
+
 function nextOf(options, now) {
 	return options[(options.indexOf(now) + 1) % options.length];
 }
@@ -425,7 +440,7 @@ Object.assign(act, {
 		model.packageOf(fn) : null),
 	light: f => f && !f.run && f.pane.tree.fn(f.i) !== null &&
 		lightPackage(model.packageOf(f.pane.tree.fn(f.i))),
-	center: center,
+	copy: f => f && copyStack(f), center: center,
 	sandwich: function (f) {
 		const fn = f && !f.fused && !f.run ? f.pane.tree.fn(f.i) : null;
 

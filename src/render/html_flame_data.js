@@ -81,7 +81,8 @@ function readFunctions(data) {
 		total: readValues(data, count, "function"),
 		measured: readValues(data, count, "measured"),
 		change: change.map(word => word & 7),
-		isToBlame: change.map(word => word >> 3) };
+		isToBlame: change.map(word => word >> 3 & 1),
+		hasVerdict: change.map(word => word >> 4) };
 }
 
 // Frames in depth-first order, as columns that grow.

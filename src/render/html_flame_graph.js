@@ -57,7 +57,8 @@ function isKept(tree, i) {
 	const fn = tree.fn(i);
 
 	return state.isUnfolded || fn === null || fn === state.wanted ||
-		model.functions.isToBlame[fn] || Boolean(state.isMatch &&
+		model.functions.isToBlame[fn] ||
+		model.functions.hasVerdict[fn] || Boolean(state.isMatch &&
 		state.isMatch[fn]) || tree.id !== "top" &&
 		tree.fn(tree.parent(i)) === null || Boolean(tree.opened && tree.opened.has(i));
 }
@@ -123,7 +124,9 @@ function look(dpr) {
 		hasBaseline: model.head.has_baseline, hasMarks: hasMarks(),
 		scale: model.head.baseline_scale, ink: pageColor("--text"), none: model.head.none,
 		line: colors.isDark() ? "#ffffff59" : "#00000059",
-		isToBlame: fn => fn !== null && model.functions.isToBlame[fn] };
+		isToBlame: fn => fn !== null && model.functions.isToBlame[fn],
+		hasVerdict: fn => fn !== null &&
+			model.functions.hasVerdict[fn] };
 }
 
 function edges(to, ink) {

@@ -54,7 +54,8 @@ function move(graph, f, key) {
 }
 
 // Keys that need a frame and those that do not; by act's names.
-const OF_FRAME = { Enter: "zoomIn", " ": "zoomIn", s: "sandwich", p: "light" };
+const OF_FRAME = { Enter: "zoomIn", " ": "zoomIn", s: "sandwich", p: "light",
+	y: "copy" };
 const OF_ALL = { Backspace: "zoomBack", Home: "home", n: "nextMatch",
 	N: "previousMatch", t: "turn", r: "hideRuntime", c: "foldRecursion",
 	u: "nextUnit", w: "nextMeasure", f: "foldCallers" };
@@ -128,6 +129,16 @@ function listen(section, graph, state, act) {
 		if (e.pointerType !== "touch" || isAgain)
 			act.zoomIn(f);
 	});
+	// A finger that rests has no button to mean that.
+	canvas.addEventListener("contextmenu", function (e) {
+		const f = e.pointerType === "touch" ? null : graph.hit(e);
+
+		if (!f)
+			return;
+		e.preventDefault();
+		act.focus(f, false, e);
+		act.copy(f);
+	});
 }
 
 const HELP = [
@@ -138,6 +149,7 @@ const HELP = [
 	["/", "search; Enter goes to what is found"],
 	["n, N", "next and previous frame found"],
 	["s", "callers and callees of the frame's function"],
+	["y, right button", "copy the frame's stack"],
 	["p", "only the frame's package in full colour"],
 	["1 to 7", "the views"],
 	["t", "root at the top or the bottom"],

@@ -220,6 +220,14 @@ function runColor(tree, run, measure) {
 	return [...counts].reduce((a, b) => b[1] > a[1] ? b : a)[0];
 }
 
+// Grey, but for what changed by itself.
+function fusedColor(tree, fused, measure) {
+	const i = fused.find(k => look.hasVerdict(tree.fn(k)));
+
+	return i === undefined ? look.none :
+		look.colors.ofNode(look.palette, tree, i, measure);
+}
+
 function paintBox(p, row, k, y, isAbove) {
 	const i = row.node[k], fused = row.fused[k], run = row.run[k];
 	const w = row.w[k], tree = p.tree, many = fused || run;
@@ -227,7 +235,7 @@ function paintBox(p, row, k, y, isAbove) {
 	const t = state.isMatch && isMatch(tree, i, fused) ?
 		isDark ? MATCH_DARK : MATCH : look.colors.tone(run ?
 			runColor(tree, run, p.measure) : fused ?
-			look.none : look.colors.ofNode(look.palette, tree, i,
+			fusedColor(tree, fused, p.measure) : look.colors.ofNode(look.palette, tree, i,
 				p.measure));
 	const drawn = Math.max(end - x - (w > 2 ? 1 / look.dpr : 0), 0.5);
 	const h = p.rowHeight - 1;

@@ -66,6 +66,13 @@ function mark(f) {
 
 return { tell: tell, hide: hide, mark: mark,
 	follow: (f, at) => f ? tell(f, at) : hide(),
+	say: function (text) {
+		const e = document.createElement("span");
+
+		document.getElementById("flame-live").textContent = text;
+		e.textContent = text;
+		tip.append(e);
+	},
 	announce: function (f) {
 		const many = model.manyLines(f);
 

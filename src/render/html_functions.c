@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/mem.h"
 #include "base/num.h"
 #include "model/source_path.h"
 #include "render/html.h"
@@ -33,6 +34,7 @@ struct functions {
 	enum rank_by measure;         /* that is compared */
 	enum rank_by other;           /* measure beside it */
 	size_t count;                 /* rows written */
+	bool *is_caller;              /* by row that is kept; NULL: no memory */
 	double reach;                 /* the largest change, for bars */
 };
 
@@ -42,7 +44,8 @@ static const char *const measure_names[] = {
 	[RANK_TOTAL] = "total",
 };
 static const char *const measure_hints[] = {
-	[RANK_SELF_LIB] = "the function and the library code it calls",
+	[RANK_SELF_LIB] = "the function and the library code it calls, which "
+			  "counts for its caller",
 	[RANK_SELF] = "the function itself",
 	[RANK_TOTAL] = "the function and its callees",
 };
@@ -287,14 +290,18 @@ static void flat_cells(struct functions *f, const struct function_row *row)
 	}
 }
 
-/* Those after the limit are there, but wait to be asked for. */
+/* Those after the limit are there, but wait to be asked for, as do callers that
+ * only pass a change on. */
 static void write_row(struct functions *f, size_t i)
 {
 	const struct function_row *row = &f->r->functions[i];
 	size_t limit = f->h->in->style.limit;
+	bool is_caller = f->is_caller && i < f->r->function_count &&
+			 f->is_caller[i];
 
-	outf(f->h->out, "<tr class=\"%s%s\">", row_class(row),
-	     limit && i >= limit ? " more" : "");
+	outf(f->h->out, "<tr class=\"%s%s%s\">", row_class(row),
+	     is_caller || (limit && i >= limit) ? " more" : "",
+	     is_caller ? " caller" : "");
 	name_cell(f, row);
 	if (f->r->has_baseline)
 		change_cells(f, row);
@@ -372,6 +379,11 @@ static void write_foot(struct functions *f)
 	struct out *out = f->h->out;
 	char text[UNIT_TEXT_BYTES];
 
+	if (f->h->page.line.len) {
+		out_text(out, "<p class=\"hint\" id=\"callers\">");
+		page_flush(&f->h->page, PAINT_NONE, "", 0);
+		out_text(out, "</p>\n");
+	}
 	if (r->function_total > f->count) {
 		format_count((int64_t)(r->function_total - f->count), text);
 		outf(out,
@@ -408,11 +420,17 @@ void html_functions_write(struct html *h)
 	f.count = min_size(result_listed(r), LIMIT_PAGE_FUNCTIONS);
 	measure_rows(&f);
 	scale_init(&f.scale, r);
+	f.is_caller = mem_calloc(r->function_count + 1, sizeof *f.is_caller);
+	if (f.is_caller)
+		table_callers(&h->page, r, f.is_caller);
+	else
+		out_fail_memory(h->out);
 	out_text(h->out, "<section id=\"functions\" "
 			 "aria-labelledby=\"functions-title\">\n"
 			 "<h2 id=\"functions-title\">Functions</h2>\n");
 	write_hint(&f);
 	write_table(&f);
 	write_foot(&f);
+	mem_free(f.is_caller);
 	out_text(h->out, "</section>\n");
 }

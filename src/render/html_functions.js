@@ -36,24 +36,29 @@ const filter = dom.element("input", "", { type: "search", placeholder:
 	"Filter by name or file", "aria-label":
 	"Filter functions by name or file", spellcheck: "false" });
 const status = dom.element("span", "", { role: "status", "class": "hint" });
+const callers = document.getElementById("callers");
 const more = dom.element("button", "", { "aria-expanded": "false" });
 let order = ranked, marked = null, isWhole = false;
 
 // ---- which rows ----
 
-// As many as at first, whatever their order; with a filter all of it.
+// As many as at first, whatever their order, without callers that only pass a
+// change on; with a filter all of it.
 function show() {
 	const wanted = filter.value.trim().toLowerCase();
 	const isAll = isWhole || wanted !== "";
 	let shown = 0;
 
 	order.forEach(function (row) {
-		const is = row === marked || (isAll || shown < first) &&
+		const is = row === marked || (isAll || shown < first &&
+			!row.classList.contains("caller")) &&
 			(!wanted || filterText(row).indexOf(wanted) >= 0);
 
 		row.hidden = !is;
 		shown += is;
 	});
+	if (callers)
+		callers.hidden = isAll;
 	more.hidden = first === ranked.length || wanted !== "";
 	more.textContent = isWhole ? "Show the first " + first :
 		"Show all " + ranked.length;

@@ -127,6 +127,20 @@ static struct time_range compared_of(const struct html *h,
 	return c;
 }
 
+/* Profiles may be compared with other minutes than traces chose. */
+static bool is_baseline(const struct html *h, const struct request_window *w)
+{
+	const struct result *r = h->in->result;
+	struct time_range c = r->baseline.range;
+
+	if (!r->has_baseline || !r->has_profile || r->profile.is_file ||
+	    !c.to_ns)
+		return w->is_baseline;
+	return w->role != REQUESTS_NOW &&
+	       time_range_has(w->range,
+			      c.from_ns + (c.to_ns - c.from_ns) / 2);
+}
+
 /* By the middle of what the slot counts. */
 static bool is_left_out(const struct html *h, const struct panel *p,
 			const struct request_slot *slot)
@@ -237,7 +251,14 @@ static bool write_panel(struct html *h, const struct panel *p)
 	outf(h->out, ">%s</text><text class=\"first\" y=\"%d\"",
 	     request_role_words(p->window->role), HISTORY_HEIGHT + 30);
 	html_history_place(h, "x", p->from);
-	outf(h->out, ">%.8s</text>\n", from.clock);
+	outf(h->out, ">%.8s</text>", from.clock);
+	if (is_baseline(h, p->window)) {
+		outf(h->out, "<text class=\"first compared\" y=\"%d\"",
+		     HISTORY_HEIGHT + 46);
+		html_history_place(h, "x", p->from);
+		out_text(h->out, ">baseline</text>");
+	}
+	out_char(h->out, '\n');
 	return has_any;
 }
 
@@ -330,6 +351,8 @@ static void write_onset_words(struct html *h, bool has_left_out)
 
 /* Room under it for what stands on its axis. */
 #define HISTORY_AXIS 36
+/* Windows have a name, a clock and what they are. */
+#define TIMES_AXIS 52
 
 /* Over time, and what its bars link to. */
 static void html_history_times(struct html *h,
@@ -341,7 +364,7 @@ static void html_history_times(struct html *h,
 	outf(h->out,
 	     "<h3>Over time</h3>\n<svg class=\"chart times\" role=\"group\" "
 	     "aria-label=\"Durations over time\" height=\"%d\">\n",
-	     HISTORY_HEIGHT + HISTORY_AXIS);
+	     HISTORY_HEIGHT + TIMES_AXIS);
 	has_left_out = write_chart(h, history, &s);
 	out_text(h->out, "</svg>\n");
 	write_onset_words(h, has_left_out);
@@ -585,7 +608,7 @@ static void write_window(struct html *h, const struct request_window *w)
 		format_duration(w->p50_ns, p50);
 		page_textf(p, ", median %s", p50);
 	}
-	if (w->is_baseline)
+	if (is_baseline(h, w))
 		page_text(p, "; the baseline");
 	page_flush(p, PAINT_NONE, request_role_words(w->role),
 		   PAGE_LABEL_COLUMNS);

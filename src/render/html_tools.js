@@ -42,20 +42,13 @@ function selectText(node) {
 // Where nobody may write the clipboard the text is selected, at least.
 function copy(text, button, node) {
 	const was = button.textContent;
-	const say = function (words) {
-		button.textContent = words;
-		setTimeout(() => { button.textContent = was; }, 2000);
-	};
-	const fallBack = function () {
-		if (node)
-			selectText(node);
-		say(document.execCommand("copy") ? "Copied" : "Selected");
-	};
 
-	if (!navigator.clipboard)
-		return fallBack();
-	return navigator.clipboard.writeText(text).then(() => say("Copied"),
-		fallBack);
+	dom.copy(text).then(function (is) {
+		if (!is && node)
+			selectText(node);
+		button.textContent = is ? "Copied" : "Selected";
+		setTimeout(() => { button.textContent = was; }, 2000);
+	});
 }
 
 function addCopy(pre) {

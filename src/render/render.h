@@ -177,6 +177,10 @@ struct str missing_profile(const struct result *r);
  * total%. */
 void table_functions(struct page *p, const struct result *r);
 
+/* Which of the rows that are kept it tells in one line, as callers that pass on
+ * what another row holds: by row. The line, if any, goes into the paragraph. */
+void table_callers(struct page *p, const struct result *r, bool *is_there);
+
 /* "grown", "grown?" where that may be noise, "with all", "". */
 const char *row_change_word(const struct function_row *row);
 

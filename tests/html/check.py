@@ -42,7 +42,7 @@ output p path pattern pre rect script section select span strong style summary s
 table tbody td text th thead title tr ul wbr""".split())
 LOADS = {"src", "srcset", "data", "action", "formaction", "poster",
          "background", "xlink:href", "ping", "style"}
-SIZE_MAX = 500_000
+SIZE_MAX = 400_000
 OWN_MAX = 150_000  # of it, scripts and styles
 CANARY = "\"'><script>canary()</script><img src=x onerror=canary()>"
 
@@ -265,6 +265,16 @@ class Test(Tap):
         if ('<script id="case"' in page.read_text("utf-8")) != is_held:
             raise Bad(f"with {size} bytes more it is held: {not is_held}")
 
+    def recorded(self, path):
+        """The page of a recorded case can be mailed; some have no page."""
+        page = self.folder / "recorded.html"
+        page.unlink(missing_ok=True)
+        subprocess.run([self.program, "--replay", path, "-o", f"html={page}"],
+                       check=False, capture_output=True, timeout=60,
+                       env={"PATH": os.environ["PATH"], "LC_ALL": "C"})
+        if page.exists() and page.stat().st_size > SIZE_MAX:
+            raise Bad(f"{page.stat().st_size} bytes")
+
     def folded(self, name, *stacks):
         path = self.folder / name
         path.write_text("".join(f"{s}\n" for s in stacks), encoding="utf-8")
@@ -319,6 +329,8 @@ class Test(Tap):
                      ["show", TRACE, *loop, "--collapse", "auth", "-n", "7"],
                      ["diff", before, after, "--sort", "self"]):
             self.attempt(f"{args[0]}: its command again", self.again, *args)
+        for path in sorted((self.data / "cases").glob("*.har.gz")):
+            self.attempt(f"{path.name}: size", self.recorded, path)
         mib = 1 << 20
         self.attempt("a case of 12 MiB is held", self.embedded, 11 * mib, True)
         self.attempt("a larger one is not", self.embedded, 12 * mib, False)

@@ -511,6 +511,42 @@ class Test(Page):
                    "false", "a link shows the same")
         self.quiet("folds")
 
+    def stacks(self):
+        """A frame's stack is copied by a key and by the right button."""
+        b = self.b
+        self.open(self.diff)
+        b.js("tracefindDom.copy = text => { window.copied = text;"
+             " return Promise.resolve(true); }")
+        f = self.to("main", "serve", "load")
+        b.key("y")
+        self.equal(b.js("copied"), "main\nserve\nload", "callers first")
+        self.wait()
+        self.check(b.js("told()").endswith("stack copied"), "and says so",
+                   b.js("told()"))
+        f = self.to("main", "idle")
+        left, top = b.js("[view().left, view().top]")
+        x, y = left + float(f["x"]) + 9, top + float(f["y"]) + ROW / 2
+        for kind in ("mousePressed", "mouseReleased"):
+            b.call("Input.dispatchMouseEvent", type=kind, x=x, y=y,
+                   button="right", clickCount=1)
+        self.equal(b.js("copied"), "main\nidle", "of what is pointed at")
+        b.js("go('bottom')")
+        self.to("steady", "serve", "main")
+        b.key("y")
+        self.equal(b.js("copied"), "main\nserve\nsteady",
+                   "from the callers on, whatever the view")
+
+    def verdicts(self):
+        """What changed by itself is in no fold of callers."""
+        self.open(self.draw("verdicts.html", "slow", TRACE, "--replay",
+                            self.case))
+        serve = self.to("net/http.(*conn).serve")
+        self.equal(serve["run"], "8", "callers that pass a change on are one")
+        self.equal(self.keys("ArrowDown"), {
+            **self.b.js("focused()"), "run": "0", "name":
+            "shop/internal/store.(*UserRepository).FindByEmail"},
+            "what has a verdict stands by itself")
+
     def marks(self):
         """What is new, what grew and what shrank, without colours."""
         b = self.b
@@ -1111,7 +1147,7 @@ class Test(Page):
                      self.search, self.views):
             step()
         self.quiet("diff")
-        for step in (self.filters, self.folds, self.marks, self.highlight, self.selection,
+        for step in (self.filters, self.folds, self.stacks, self.verdicts, self.marks, self.highlight, self.selection,
                      self.controls, self.as_table, self.turned, self.saved, self.widths, self.dark,
                      self.touch, self.remembered, self.back, self.tall,
                      self.narrow, self.hostile, self.without_script,

@@ -79,7 +79,10 @@ class Test(Page):
     def sort(self):
         b = self.b
         ranked = b.js("names()")
-        self.equal(len(ranked), 10, "ten functions at first")
+        self.equal(len(ranked), 3, "ten functions at first, of which ...")
+        self.check(b.js("document.getElementById('callers').textContent")
+                   .startswith("7 callers folded: "), "seven are folded",
+                   b.js("document.getElementById('callers').textContent"))
         self.equal(b.js("document.querySelectorAll('[aria-sort]').length"), 0,
                    "by rank at first")
         for name in ("self+lib", "total", "baseline", "change"):
@@ -113,8 +116,10 @@ class Test(Page):
         self.check(whole > 100, "there are more", whole)
         self.click(f"button('Show all {whole}')")
         self.equal(b.js("rows().length"), whole, "all are shown")
-        self.click("button('Show the first 10')")
-        self.equal(b.js("rows().length"), 10, "and the first again")
+        self.check(b.js("document.getElementById('callers').hidden"),
+                   "the callers among them")
+        self.click("button('Show the first 3')")
+        self.equal(b.js("rows().length"), 3, "and the first again")
         b.js("document.querySelector('.tools input').focus()")
         b.type("LOADPREF")
         names = b.js("names()")
@@ -134,7 +139,7 @@ class Test(Page):
         self.equal(b.js("rows().length"), 0, "none is none")
         b.js("(i => { i.value = ''; i.dispatchEvent(new Event('input')); })"
              "(document.querySelector('.tools input'))")
-        self.equal(b.js("rows().length"), 10, "without it the first")
+        self.equal(b.js("rows().length"), 3, "without it the first")
 
     def found(self):
         """A function that is picked elsewhere is marked here."""
@@ -147,11 +152,23 @@ class Test(Page):
         self.check(last not in b.js("names()"), "the last is not shown", last)
         b.js(tell % json.dumps(last))
         self.equal(b.js(marked), [last], "what is found is marked")
-        self.equal(b.js("names().length"), 11, "and shown, without the others")
+        self.equal(b.js("names().length"), 4, "and shown, without the others")
         b.js(tell % json.dumps("no such function"))
         self.equal(b.js(marked), [], "what is not there is not")
         b.js(tell % "null")
-        self.equal(b.js("names().length"), 10, "nothing is nothing")
+        self.equal(b.js("names().length"), 3, "nothing is nothing")
+
+    def narrow(self):
+        """Where columns have no room a value has its column's name."""
+        b = self.b
+        b.resize(600)
+        named = b.js("""Array.from(rows()[0].cells).map(c => [getComputedStyle(
+            c, '::before').content.replace(/"/g, '').trim(), document
+            .querySelectorAll('#table thead tr > *')[c.cellIndex].textContent])
+            .filter(n => n[0] !== 'none')""")
+        self.check(len(named) == 3 and all(name == head for name, head in named),
+                   "names of values are those of columns", named)
+        b.resize(1200)
 
     def links(self):
         """From the table to the flame graph, and back."""
@@ -239,7 +256,7 @@ class Test(Page):
             if name in seen[-1:] and name == "BODY":
                 break
             seen.append(name)
-        for name in ("Spans", "Dark", "login", "Show all 388", "bar", "Copy"):
+        for name in ("Spans", "Dark", "login", "Show all 200", "bar", "Copy"):
             self.check(name in seen, f"Tab comes to {name}", seen)
 
     def theme(self):
@@ -407,6 +424,7 @@ class Test(Page):
         self.sort()
         self.filter()
         self.found()
+        self.narrow()
         self.links()
         self.fold()
         self.details()
