@@ -103,4 +103,13 @@ static inline bool flame_is_gone(const struct flame_node *n)
 	       n->values[FLAME_BASELINE].total > 0;
 }
 
+/* It was not there before, and its function grew for certain. */
+static inline bool flame_is_new(const struct flame *f,
+				const struct flame_node *n)
+{
+	return n->values[FLAME_SLOW].total > 0 &&
+	       n->values[FLAME_BASELINE].total == 0 &&
+	       change_is_up(f->functions[n->function].change);
+}
+
 #endif

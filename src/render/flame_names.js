@@ -53,15 +53,21 @@ function endOf(name, most) {
 	return start < name.length ? name.slice(start) : name;
 }
 
-function cut(text, most) {
-	let kept;
+// So many letters from the front.
+function front(chars, most) {
+	let used = 0;
+	const end = chars.findIndex(c => (used += letters(c)) > most);
 
-	if (letters(text) <= most)
-		return text;
-	kept = Array.from(text).slice(0, most - 1);
-	while (letters(kept.join("")) > most - 1)
-		kept.pop();
-	return kept.join("") + "\u2026";
+	return end < 0 ? chars : chars.slice(0, end);
+}
+
+// Without the middle: names of one package differ in the last letters.
+function cut(text, most) {
+	const chars = Array.from(text), head = Math.floor((most - 1) / 3);
+
+	return letters(text) <= most ? text : front(chars, head).join("") +
+		"\u2026" + front(chars.reverse(), most - 1 - head)
+		.reverse().join("");
 }
 
 // The longest form that fits, else the shortest one that is a name.
@@ -71,10 +77,14 @@ function shortest(name, most) {
 	return letters(end) > most ? endOf(end, most) : end;
 }
 
-// A form of the name with so many letters at most; below `least` none is cut.
-function fit(name, most, least) {
-	name = shortest(name, most);
-	return most < least && letters(name) > most ? "" : cut(name, most);
+// Letters below which a name that is cut says nothing.
+const LEAST = 6;
+
+// A form of the name with so many letters at most; "" where none says anything.
+function fit(name, most) {
+	const short = shortest(name, most);
+
+	return most < LEAST && letters(short) > most ? "" : cut(short, most);
 }
 
 // ---- search ----

@@ -110,8 +110,10 @@ static void write_part(struct out *out, const struct flame_words *w,
 	outf(out, "; %s of the profile", share);
 }
 
-void flame_sides_write(struct out *out, const struct flame_words *w,
-		       const int64_t values[FLAME_SIDES])
+/* "1,200 ms per second, baseline 20 ms, change +1,180 ms"; of one profile
+ * "57.1 %, 200 ms". */
+static void write_sides(struct out *out, const struct flame_words *w,
+			const int64_t values[FLAME_SIDES])
 {
 	int64_t now = scale_after(&w->scale, values[FLAME_SLOW]);
 
@@ -129,10 +131,29 @@ void flame_function_write(struct out *out, const struct flame_words *w,
 {
 	const struct flame_function *fn = &w->f->functions[n->function];
 
-	out_text(out, "whole function ");
-	flame_sides_write(out, w, fn->totals);
+	out_text(out, "total ");
+	write_sides(out, w, fn->totals);
 	if (w->f->has_baseline && fn->is_to_blame)
 		out_text(out, " (the function to blame)");
+}
+
+const char *flame_measure(const struct flame_words *w)
+{
+	return w->scale.result->rank_by == RANK_SELF ? "self" : "self+lib";
+}
+
+const int64_t *flame_measured(const struct flame_words *w,
+			      const struct flame_function *fn)
+{
+	return w->scale.result->rank_by == RANK_SELF ? fn->self
+						     : fn->self_lib;
+}
+
+void flame_measure_write(struct out *out, const struct flame_words *w,
+			 const struct flame_node *n)
+{
+	outf(out, "%s ", flame_measure(w));
+	write_sides(out, w, flame_measured(w, &w->f->functions[n->function]));
 }
 
 /* "new", "grew", "may be noise". */
@@ -164,7 +185,7 @@ void flame_path_write(struct out *out, const struct flame_words *w,
 	out_text(out, label ? label : is_root ? "total " : "this path ");
 	if (!w->f->has_baseline) {
 		write_value(out, w->f, n->values[FLAME_SLOW].total);
-		out_text(out, "; self ");
+		out_text(out, label ? "; self " : "; self here ");
 		write_value(out, w->f, n->values[FLAME_SLOW].self);
 		return;
 	}
@@ -179,11 +200,11 @@ void flame_path_write(struct out *out, const struct flame_words *w,
 }
 
 void flame_self_write(struct out *out, const struct flame_words *w,
-		      const struct flame_node *n)
+		      const struct flame_node *n, const char *label)
 {
 	const struct flame *f = w->f;
 
-	out_text(out, "self ");
+	out_text(out, label ? label : "self here ");
 	write_steps(out, w, scale_after(&w->scale, n->values[FLAME_SLOW].self));
 	out_text(out, ", baseline ");
 	write_steps(out, w,
@@ -203,80 +224,7 @@ static double flame_moved(const struct flame *f, const struct flame_node *n)
 	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
 }
 
-/* Where they begin. Arguments have separators of their own. */
-static size_t end_start(struct str name)
-{
-	size_t end = 0, slash = 0, dot = 0, before = 0;
-
-	while (end < name.len && !strchr("(<[ ", name.ptr[end])) {
-		if (name.ptr[end] == '/')
-			slash = end + 1;
-		if (name.ptr[end] == '.') {
-			before = dot;
-			dot = end + 1;
-		}
-		end++;
-	}
-	if (slash)
-		return slash < name.len ? slash : 0;
-	return before && dot < end ? before : 0;
-}
-
-/* A name without what stands in front of its last parts: the path of a Go
- * package, the packages of a class of the JVM. */
-static struct str flame_name_end(struct str name)
-{
-	return str_slice(name, end_start(name), name.len);
-}
-
-/* A bracket that closes, read from the end, is one that opens. */
-static size_t depth_before(char c, size_t depth)
-{
-	if (c == ')' || c == '>' || c == ']')
-		return depth + 1;
-	if (depth && (c == '(' || c == '<' || c == '['))
-		return depth - 1;
-	return depth;
-}
-
-/* Does what begins at `at`, outside of brackets, look like a name? Versions
- * and numbers of lines do not. */
-static bool is_part(struct str name, size_t at)
-{
-	char before = name.ptr[at - 1], first = name.ptr[at];
-
-	if (before != '.' &&
-	    !(before == ':' && at >= 2 && name.ptr[at - 2] == ':'))
-		return false;
-	return first != '.' && first != ':' && first != ' ' &&
-	       !(first >= '0' && first <= '9');
-}
-
-struct str flame_name_fit(struct str name, size_t columns)
-{
-	struct str end = flame_name_end(name);
-	size_t start = end.len, width = 0, depth = 0;
-
-	if (text_width(end) <= columns)
-		return end;
-	for (size_t at = end.len; at-- > 1;) {
-		depth = depth_before(end.ptr[at], depth);
-		if (depth || !is_part(end, at))
-			continue;
-		width += text_width(str_slice(end, at, start - at));
-		if (width > columns && start < end.len)
-			break;
-		start = at;
-		if (width > columns)
-			break;
-	}
-	return start < end.len ? str_slice(end, start, end.len) : end;
-}
-
 /* The text in a frame of a flame graph made of character cells. */
-
-/* Fewer letters of a name that is cut tell nothing. */
-#define LETTERS_MIN 5
 
 /* On the side of the baseline nothing grew. */
 static char direction(const struct flame *f, enum flame_side side,
@@ -323,7 +271,7 @@ static void value_text(const struct flame_words *w, enum flame_side side,
 		scale_text(&w->scale, scale_after(&w->scale, value), out);
 }
 
-/* " (1,300 ms in all)" of a function that has other paths; else nothing. */
+/* " (total 1,300 ms)" of a function that has other paths; else nothing. */
 static void whole_text(const struct flame_words *w, enum flame_side side,
 		       const struct flame_node *n, const char *value,
 		       char out[WHOLE_BYTES])
@@ -334,7 +282,7 @@ static void whole_text(const struct flame_words *w, enum flame_side side,
 	value_text(w, side, total, whole);
 	out[0] = '\0';
 	if (total > n->values[side].total && strcmp(whole, value) != 0)
-		snprintf(out, WHOLE_BYTES, " (%s in all)", whole);
+		snprintf(out, WHOLE_BYTES, " (total %s)", whole);
 }
 
 /* " +1,180" */
@@ -411,12 +359,13 @@ static bool add_whole(struct flame_labeler *l, struct str name, const char *end,
 static void add_cut(struct flame_labeler *l, struct str name, size_t columns)
 {
 	const char *dots = l->use_unicode ? "…" : "..";
-	size_t room = columns - text_width(str_from(dots));
+	struct cut cut = text_cut(name, columns, text_width(str_from(dots)));
 
-	if (columns < LETTERS_MIN)
+	if (columns < NAME_LETTERS_MIN)
 		return;
-	buf_add_str(&l->text, str_slice(name, 0, text_fit(name, room)));
+	buf_add_str(&l->text, cut.head);
 	buf_add_text(&l->text, dots);
+	buf_add_str(&l->text, cut.tail);
 }
 
 struct str flame_label(struct flame_labeler *l, enum flame_side side,
@@ -424,7 +373,7 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 {
 	const struct flame *f = l->words.f;
 	char ends[ENDS][END_BYTES], mark[FLAME_MARK_BYTES];
-	struct str name, name_end;
+	struct str name, end;
 
 	clear(l, &l->name);
 	clear(l, &l->text);
@@ -438,16 +387,16 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 		name_shown(f->functions[f->nodes[node].function].name));
 	write_ends(&l->words, side, node, *mark != '\0', ends);
 	name = buf_str(&l->name);
-	name_end = flame_name_end(name);
+	end = name_end(name);
 	for (int i = 0; i < ENDS; i++)
 		if (add_whole(l, name, ends[i], columns) ||
-		    add_whole(l, name_end, ends[i], columns)) {
+		    add_whole(l, end, ends[i], columns)) {
 			l->has_whole |= !i && strcmp(ends[0], ends[1]) != 0;
 			return buf_str(&l->text);
 		}
-	name_end = flame_name_fit(name, columns);
-	if (!add_whole(l, name_end, "", columns))
-		add_cut(l, name_end, columns);
+	end = name_fit(name, columns);
+	if (!add_whole(l, end, "", columns))
+		add_cut(l, end, columns);
 	return buf_str(&l->text);
 }
 

@@ -87,44 +87,23 @@ static void choose(struct picture *p)
 	(void)is_small(p);
 }
 
-static bool is_alone(const struct flame_words *w)
-{
-	static const struct function_row none = { .measure = RANK_SELF_LIB };
-
-	return row_measure(w->scale.result, &none) == RANK_SELF;
-}
-
-/* What tables say of functions besides their total, and its values:
- * "self+lib". */
-static const char *html_flame_measure(const struct flame_words *w)
-{
-	return is_alone(w) ? "self" : "self+lib";
-}
-
-static const int64_t *html_flame_measured(const struct flame_words *w,
-					  const struct flame_function *fn)
-{
-	return is_alone(w) ? fn->self : fn->self_lib;
-}
-
 /* What a node says of itself in one line: its function as a whole, in both
  * measures, then the path. */
 static void html_flame_says(struct out *out, const struct flame_words *w,
 			    uint32_t node)
 {
 	const struct flame_node *n = &w->f->nodes[node];
-	const struct flame_function *fn = &w->f->functions[n->function];
 
 	if (node) {
 		flame_function_write(out, w, n);
 		out_text(out, "; ");
-		outf(out, "%s ", html_flame_measure(w));
-		flame_sides_write(out, w, html_flame_measured(w, fn));
+		flame_measure_write(out, w, n);
 		out_text(out, "; ");
 	}
 	flame_path_write(out, w, n, NULL);
 }
 
+/* Of the function as a whole the table of functions tells. */
 static void write_title(struct out *out, const struct flame_words *w,
 			uint32_t node)
 {
@@ -141,7 +120,7 @@ static void write_title(struct out *out, const struct flame_words *w,
 			outf(out, ":%u", (unsigned)fn->line);
 	}
 	out_char(out, '\n');
-	html_flame_says(out, w, node);
+	flame_path_write(out, w, &f->nodes[node], NULL);
 	out_text(out, "</title>");
 }
 
@@ -262,7 +241,7 @@ enum column {
 	COLUMN_CHANGE,
 	COLUMN_WHOLE, /* of a function, as many as there are sides */
 	COLUMN_MEASURED =
-		COLUMN_WHOLE + FLAME_SIDES, /* as html_flame_measured() */
+		COLUMN_WHOLE + FLAME_SIDES, /* as flame_measured() */
 	COLUMN_FLAGS = COLUMN_MEASURED + FLAME_SIDES,
 	COLUMN_STEP, /* with NODE_HAS_STEP; and so on */
 	COLUMN_FUNCTION,
@@ -400,7 +379,7 @@ static uint64_t divisor_of(const struct flame_words *w, int side)
 		const struct flame_function *fn = &f->functions[i];
 
 		divisor = gcd_u64(divisor, magnitude_i64(fn->totals[side]));
-		divisor = gcd_u64(divisor, magnitude_i64(html_flame_measured(
+		divisor = gcd_u64(divisor, magnitude_i64(flame_measured(
 						   w, fn)[side]));
 	}
 	return divisor ? divisor : 1;
@@ -513,7 +492,7 @@ static void put_totals(struct data *d, const struct flame_function *fn)
 		put_i64(d, COLUMN_WHOLE + (enum column)s,
 			fn->totals[s] / (int64_t)d->divisor[s]);
 		put_i64(d, COLUMN_MEASURED + (enum column)s,
-			html_flame_measured(&d->words, fn)[s] /
+			flame_measured(&d->words, fn)[s] /
 				(int64_t)d->divisor[s]);
 	}
 }
@@ -637,7 +616,7 @@ static void write_head(struct data *d, const struct render_input *in)
 	jsonw_pair_text(w, "layout",
 			in->picture.has_root_below ? "flame" : "icicle");
 	jsonw_pair_bool(w, "is_reversed", f->is_reversed);
-	jsonw_pair_text(w, "measure", html_flame_measure(&d->words));
+	jsonw_pair_text(w, "measure", flame_measure(&d->words));
 	jsonw_pair_bool(w, "is_share", f->normalize == NORMALIZE_SHARE);
 	jsonw_pair_f64(w, "baseline_scale", f->baseline_scale, -1);
 	write_scale(w, in->result);

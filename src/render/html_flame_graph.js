@@ -226,7 +226,7 @@ function paintOn(to, tall, title) {
 	title = [title, model.head.has_baseline && "+ grew, - shrank"]
 		.filter(text => text).join("; ");
 	if (title)
-		to.text(0, -12, flamePackages.label(title,
+		to.text(0, -12, flameNames.fit(title,
 			Math.floor(PICTURE_PX / letter)), "#111111");
 	flamePaint.paint(to, panes, Object.assign(look(2),
 		{ ink: "#111111", line: "#00000059",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of functions as a flame graph shows them: their package, and what of
-// them fits into a box.
+// The packages of functions, by their names.
 const flamePackages = (function () {
 "use strict";
 // Of model/flame.h.
@@ -54,35 +53,5 @@ function of(name, language) {
 	return upTo(name, ".", 2);
 }
 
-// ---- labels ----
-
-// Both ends stay: names of one package differ in the last letters.
-function middle(text, most) {
-	const chars = Array.from(text), room = most - 1;
-	let tail = Math.floor(room / 2), front = room - tail, ends;
-
-	do {
-		ends = [chars.slice(0, front).join(""),
-			chars.slice(chars.length - tail).join("")];
-		if (front > tail)
-			front--;
-		else
-			tail--;
-	} while (flameNames.letters(ends.join("")) > room && tail > 0);
-	return ends.join("\u2026");
-}
-
-// Letters below which a name that is cut says nothing.
-const LEAST = 7;
-
-// A form of the name with so many letters at most; "" where none says anything.
-function label(name, most) {
-	const short = flameNames.shortest(name, most);
-
-	if (flameNames.letters(short) <= most)
-		return short;
-	return most < LEAST ? "" : middle(short, most);
-}
-
-return { of: of, label: label, NONE: NONE };
+return { of: of, NONE: NONE };
 }());

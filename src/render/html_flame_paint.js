@@ -193,7 +193,7 @@ function label(tree, i, fused, run, room) {
 	const sign = run ? "" : mark(tree, i);
 
 	return run ? runLabel(tree, run, most) :
-		sign + flamePackages.label(tree.name(i), most - sign.length);
+		sign + flameNames.fit(tree.name(i), most - sign.length);
 }
 
 const RUN_NAME = 30; // letters

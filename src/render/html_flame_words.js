@@ -194,7 +194,7 @@ function whole(fn) {
 
 	if (fn >= F.count)
 		return [];
-	return ["whole function " + tell(total) +
+	return ["total " + tell(total) +
 		(F.isToBlame[fn] ? " (the function to blame)" : ""),
 	head.measure + " " + tell(own)];
 }
@@ -209,12 +209,12 @@ function path(label, fn, totals, selfs) {
 	let text = label + " ";
 
 	if (!head.has_baseline)
-		return [text + alone(totals[0], true) + (selfs ? "; self " +
+		return [text + alone(totals[0], true) + (selfs ? "; self here " +
 			alone(selfs[0], true) : "")];
 	text += sides(totals) + (fn === null ? "" : ": " + moved(fn, totals));
 	if (fn !== null && totals[0] && !(head.is_share || unit === "share"))
 		text += "; " + share(part(0, totals[0])) + " of the profile";
-	return [text].concat(selfs ? "self " + brief(selfs) + samples(totals) :
+	return [text].concat(selfs ? "self here " + brief(selfs) + samples(totals) :
 		[]);
 }
 

@@ -118,14 +118,6 @@ static struct str escape_cell(struct page *p, struct str foreign)
 	return buf_str(&p->cell);
 }
 
-/* Escaped text without its middle: head, ellipsis, tail. */
-struct cut {
-	struct str head;
-	struct str tail;
-	bool is_cut;
-	size_t columns;
-};
-
 static const char *ellipsis(const struct page *p)
 {
 	return p->style.use_unicode ? "…" : "...";
@@ -143,12 +135,9 @@ static struct str last_columns(struct str text, size_t total, size_t columns)
 	return str_slice(text, at, text.len);
 }
 
-/* The end of a qualified name tells more than its beginning, so two thirds
- * of the room go to it. */
-static struct cut cut_middle(const struct page *p, struct str text, size_t max)
+struct cut text_cut(struct str text, size_t max, size_t dots)
 {
 	size_t total = text_width(text);
-	size_t dots = p->style.use_unicode ? 1 : 3;
 	size_t keep = max > dots ? max - dots : 0;
 	size_t head = text_fit(text, keep / 3);
 	struct str tail;
@@ -163,6 +152,11 @@ static struct cut cut_middle(const struct page *p, struct str text, size_t max)
 		.columns = text_width(str_slice(text, 0, head)) + dots +
 			   text_width(tail),
 	};
+}
+
+static size_t dots_of(const struct page *p)
+{
+	return text_width(str_from(ellipsis(p)));
 }
 
 struct str name_shown(struct str name)
@@ -180,7 +174,7 @@ size_t page_columns(struct page *p, struct str foreign, size_t max)
 void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 	       size_t pad)
 {
-	struct cut cut = cut_middle(p, escape_cell(p, foreign), max);
+	struct cut cut = text_cut(escape_cell(p, foreign), max, dots_of(p));
 
 	paint_on(p, paint);
 	out_str(p->out, cut.head);
@@ -192,36 +186,74 @@ void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 		out_repeat(p->out, " ", pad - cut.columns);
 }
 
-/* The longest end of a qualified name that fits and begins at one of its parts:
- * "db.(*Pool).Events" of "github.com/acme/db.(*Pool).Events". What is within
- * brackets is no part by itself. 0 long: none fits. */
-static struct str last_parts(struct str name, size_t columns)
+/* Where they begin. Arguments have separators of their own. */
+static size_t end_start(struct str name)
 {
-	size_t total = text_width(name), before = 0, depth = 0, at = 0;
+	size_t end = 0, slash = 0, dot = 0, before = 0;
 
-	for (size_t i = 0; i + 1 < name.len; i++) {
-		char c = name.ptr[i];
-
-		if (strchr("([{<", c))
-			depth++;
-		else if (strchr(")]}>", c) && depth)
-			depth--;
-		if (depth || !strchr("/.:", c) || name.ptr[i + 1] == c)
-			continue;
-		before += text_width(str_slice(name, at, i + 1 - at));
-		at = i + 1;
-		if (total - before <= columns)
-			return str_slice(name, i + 1, name.len);
+	while (end < name.len && !strchr("(<[ ", name.ptr[end])) {
+		if (name.ptr[end] == '/')
+			slash = end + 1;
+		if (name.ptr[end] == '.') {
+			before = dot;
+			dot = end + 1;
+		}
+		end++;
 	}
-	return STR("");
+	if (slash)
+		return slash < name.len ? slash : 0;
+	return before && dot < end ? before : 0;
 }
 
-/* What is left of a name in so many columns, whose dots come first. */
-static struct str cut_front(const struct page *p, struct str name, size_t max)
+/* A name without what stands in front of its last parts: the path of a Go
+ * package, the packages of a class of the JVM. */
+struct str name_end(struct str name)
 {
-	size_t dots = p->style.use_unicode ? 1 : 3;
+	return str_slice(name, end_start(name), name.len);
+}
 
-	return max > dots ? last_parts(name, max - dots) : STR("");
+/* A bracket that closes, read from the end, is one that opens. */
+static size_t depth_before(char c, size_t depth)
+{
+	if (c == ')' || c == '>' || c == ']')
+		return depth + 1;
+	if (depth && (c == '(' || c == '<' || c == '['))
+		return depth - 1;
+	return depth;
+}
+
+/* Does what begins at `at`, outside of brackets, look like a name? Versions
+ * and numbers of lines do not. */
+static bool is_part(struct str name, size_t at)
+{
+	char before = name.ptr[at - 1], first = name.ptr[at];
+
+	if (before != '.' &&
+	    !(before == ':' && at >= 2 && name.ptr[at - 2] == ':'))
+		return false;
+	return first != '.' && first != ':' && first != ' ' &&
+	       !(first >= '0' && first <= '9');
+}
+
+struct str name_fit(struct str name, size_t columns)
+{
+	struct str end = name_end(name);
+	size_t start = end.len, width = 0, depth = 0;
+
+	if (text_width(end) <= columns)
+		return end;
+	for (size_t at = end.len; at-- > 1;) {
+		depth = depth_before(end.ptr[at], depth);
+		if (depth || !is_part(end, at))
+			continue;
+		width += text_width(str_slice(end, at, start - at));
+		if (width > columns && start < end.len)
+			break;
+		start = at;
+		if (width > columns)
+			break;
+	}
+	return start < end.len ? str_slice(end, start, end.len) : end;
 }
 
 bool page_name_fits(struct page *p, struct str name, size_t max)
@@ -230,22 +262,26 @@ bool page_name_fits(struct page *p, struct str name, size_t max)
 
 	if (text_width(text) <= max)
 		return true;
-	end = cut_front(p, text, max);
-	return end.len && last_parts(end, text_width(end) - 1).len;
+	if (max <= dots_of(p))
+		return false;
+	end = name_fit(text, max - dots_of(p));
+	return text_width(end) <= max - dots_of(p) &&
+	       name_fit(end, text_width(end) - 1).len < end.len;
 }
 
 void page_name_cell(struct page *p, enum paint paint, struct str name,
 		    size_t max, size_t pad)
 {
 	struct str text = escape_cell(p, name), end;
-	size_t columns = text_width(text);
+	size_t room = max > dots_of(p) ? max - dots_of(p) : 0;
+	size_t columns;
 
-	end = max && columns > max ? cut_front(p, text, max) : STR("");
-	if (!end.len) {
+	end = name_fit(text, room);
+	columns = text_width(end) + dots_of(p);
+	if (!max || text_width(text) <= max || columns > max) {
 		page_cell(p, paint, name, max, pad);
 		return;
 	}
-	columns = text_width(end) + (p->style.use_unicode ? 1 : 3);
 	paint_on(p, paint);
 	out_text(p->out, ellipsis(p));
 	out_str(p->out, end);
@@ -283,7 +319,7 @@ void page_place(struct page *p, enum paint paint, struct str file,
 {
 	struct str text = escape_place(p, file, line);
 	size_t total = text_width(text);
-	size_t dots = p->style.use_unicode ? 1 : 3;
+	size_t dots = dots_of(p);
 
 	paint_on(p, paint);
 	if (max && total > max) {
@@ -410,7 +446,7 @@ static void add_markup(struct page *p, struct str foreign, bool is_name)
 
 static void add_cut(struct page *p, struct str foreign, size_t max)
 {
-	struct cut cut = cut_middle(p, escape_cell(p, foreign), max);
+	struct cut cut = text_cut(escape_cell(p, foreign), max, dots_of(p));
 
 	buf_add_str(&p->line, cut.head);
 	if (cut.is_cut)

@@ -56,6 +56,30 @@ struct str name_shown(struct str name);
 
 enum align { ALIGN_LEFT = 0, ALIGN_RIGHT };
 
+/* Escaped text without its middle, dots in its place: two thirds of the room go
+ * to the end, which tells more of a qualified name. */
+struct cut {
+	struct str head;
+	struct str tail;
+	bool is_cut;
+	size_t columns;
+};
+
+/* To at most max columns (0 = never), of which the dots take so many. */
+struct cut text_cut(struct str text, size_t max, size_t dots);
+
+/* A name without what stands in front of its last parts: the path of a Go
+ * package, the packages of a class of the JVM. */
+struct str name_end(struct str name);
+
+/* The longest end of a name that is a name by itself and fits into so many
+ * columns: "runtime.mallocgc", else "mallocgc". The shortest one, too wide,
+ * where none does. */
+struct str name_fit(struct str name, size_t columns);
+
+/* Fewer letters of a name that is cut say nothing. */
+#define NAME_LETTERS_MIN 6u
+
 /* Columns that foreign text takes, at most max (0 = no limit). */
 size_t page_columns(struct page *p, struct str foreign, size_t max);
 
@@ -64,8 +88,9 @@ size_t page_columns(struct page *p, struct str foreign, size_t max);
 void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 	       size_t pad);
 
-/* The name of a function, of whose parts ("pkg/", "Type.") as many go at its
- * front as have to; its middle is cut only where the last one is too long. */
+/* The name of a function, cut as frames of flame graphs are: its front goes, in
+ * whole parts (name_fit()), and the middle only of what is too long by
+ * itself. */
 void page_name_cell(struct page *p, enum paint paint, struct str name,
 		    size_t max, size_t pad);
 

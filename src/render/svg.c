@@ -15,8 +15,6 @@
 #include "render/page.h"
 
 #define LETTERS_MIN 3
-/* Fewer letters of a name that is cut tell nothing. */
-#define NAME_LETTERS_MIN 6
 #define SWATCH_PX 12
 
 /* Nothing of it depends on where the output goes. */
@@ -35,6 +33,7 @@ void svg_begin(struct svg *s, const struct render_input *in, struct out *out)
 	s->width = (int64_t)(width_px ? width_px : SVG_WIDTH_PX) * SVG_PX;
 	buf_init(&s->text, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&s->shown, LIMIT_PAGE_TEXT_BYTES);
+	buf_init(&s->cut, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&s->title, LIMIT_PAGE_TEXT_BYTES);
 	for (size_t i = 0; i < SVG_PARAGRAPHS; i++)
 		buf_init(&s->paragraphs[i], LIMIT_PAGE_TEXT_BYTES);
@@ -53,6 +52,7 @@ void svg_end(struct svg *s)
 	page_end(&s->page);
 	svg_clear(s, &s->text);
 	svg_clear(s, &s->shown);
+	svg_clear(s, &s->cut);
 	svg_clear(s, &s->title);
 	for (size_t i = 0; i < SVG_PARAGRAPHS; i++) {
 		svg_clear(s, &s->paragraphs[i]);
@@ -63,6 +63,7 @@ void svg_end(struct svg *s)
 	out_release(&s->memory);
 	buf_release(&s->text);
 	buf_release(&s->shown);
+	buf_release(&s->cut);
 	buf_release(&s->title);
 }
 
@@ -112,16 +113,17 @@ void svg_text(struct svg *s, int64_t x, int64_t y, const char *class,
 	out_text(s->out, "</text>\n");
 }
 
-/* An end of what s->shown holds, as much as fits. */
 static struct str cut_shown(struct svg *s, struct str text, size_t letters)
 {
-	if (text_width(text) <= letters)
+	struct cut cut = text_cut(text, letters, 1);
+
+	if (!cut.is_cut)
 		return text;
-	text.len = text_fit(text, letters - 1);
-	memmove(s->shown.data, text.ptr, text.len);
-	s->shown.len = text.len;
-	buf_add(&s->shown, "\xE2\x80\xA6", 3);
-	return buf_str(&s->shown);
+	svg_clear(s, &s->cut);
+	buf_add_str(&s->cut, cut.head);
+	buf_add_text(&s->cut, "…");
+	buf_add_str(&s->cut, cut.tail);
+	return buf_str(&s->cut);
 }
 
 struct str svg_fit(struct svg *s, struct str name, int64_t width)
@@ -134,9 +136,8 @@ struct str svg_fit(struct svg *s, struct str name, int64_t width)
 		return STR("");
 	escape_terminal_buf(&s->shown, name);
 	text = buf_str(&s->shown);
-	if (text_width(text) <= letters)
-		return text;
-	text = flame_name_fit(text, letters);
+	if (text_width(text) > letters)
+		text = name_fit(text, letters);
 	if (letters < NAME_LETTERS_MIN && text_width(text) > letters)
 		return STR("");
 	return cut_shown(s, text, letters);
@@ -285,11 +286,13 @@ static void write_head(struct svg *s)
 		y = write_paragraph(s, buf_str(&s->paragraphs[i]), y);
 }
 
-/* On frames that are gone, and on several drawn as one. */
+/* On frames that are gone, that are new, and on several drawn as one. */
 static const char textures[] =
 	"<pattern id=\"gone\" width=\"6\" height=\"6\" "
 	"patternUnits=\"userSpaceOnUse\"><path "
 	"d=\"M0 6L6 0M-1 1L1 -1M5 7L7 5\"/></pattern>\n"
+	"<pattern id=\"new\" width=\"4\" height=\"4\" "
+	"patternUnits=\"userSpaceOnUse\"><path d=\"M1 1h1M3 3h1\"/></pattern>\n"
 	"<pattern id=\"many\" width=\"3\" height=\"3\" "
 	"patternUnits=\"userSpaceOnUse\"><path d=\"M.5 0V3\"/></pattern>\n";
 

@@ -37,6 +37,7 @@ struct svg {
 	struct buf text; /* what the page wrote */
 	struct out memory;
 	struct buf shown; /* a text as it is displayed */
+	struct buf cut;   /* so, without its middle */
 	struct buf title;
 	struct buf paragraphs[SVG_PARAGRAPHS];
 	size_t paragraph_count;

@@ -43,8 +43,8 @@ function Frame(lane, x, w, d, g) {
 	this.d = d;
 	this.g = g;
 	this.rect = g && g.children[1];
-	this.gone = g && g.querySelector(".gone");
-	this.text = g && g.children[this.gone ? 3 : 2];
+	this.over = g && g.querySelector(".gone,.new");
+	this.text = g && g.children[this.over ? 3 : 2];
 	this.title = this.name = this.hash = null;
 	this.isMade = false;
 	this.isShown = true;
@@ -115,7 +115,8 @@ function read(lane) {
 					null);
 				last.color = words[3];
 				last.isRanked = words.includes("r");
-				last.isGone = words.includes("g");
+				last.texture = words.includes("g") ? "gone" :
+					words.includes("n") ? "new" : "";
 				last.title = "";
 				last.isShown = false;
 				add(last);
@@ -186,7 +187,7 @@ function frameOf(e) {
 function fit(name, room) {
 	var most = Math.floor(room / LETTER);
 
-	return most < 3 ? "" : flameNames.fit(name, most, 6);
+	return most < 3 ? "" : flameNames.fit(name, most);
 }
 
 function label(f, x, w) {
@@ -221,9 +222,9 @@ function makeElement(f) {
 	make("title", {}, f.g).textContent = f.title;
 	f.rect = make("rect", { y: px(f.lane.y + f.lane.step * f.d), height: TALL,
 		fill: f.color }, f.g);
-	if (f.isGone)
-		f.gone = make("rect", { y: f.rect.getAttribute("y"), height: TALL,
-			fill: "url(#gone)", "class": "gone" }, f.g);
+	if (f.texture)
+		f.over = make("rect", { y: f.rect.getAttribute("y"), height: TALL,
+			fill: "url(#" + f.texture + ")", "class": f.texture }, f.g);
 	f.text = null;
 	f.g.frame = f;
 	f.px = f.pw = -1;
@@ -233,7 +234,7 @@ function makeElement(f) {
 
 function dropElement(f) {
 	f.g.remove();
-	f.g = f.rect = f.gone = f.text = null;
+	f.g = f.rect = f.over = f.text = null;
 	f.isMade = f.isShown = false;
 }
 
@@ -245,7 +246,7 @@ function placeElement(f, x, w) {
 		return;
 	f.px = x;
 	f.pw = w;
-	[f.rect, f.gone].forEach(function (rect) {
+	[f.rect, f.over].forEach(function (rect) {
 		if (!rect)
 			return;
 		rect.setAttribute("x", px(x));

@@ -46,12 +46,14 @@ static void svg_flame_says(struct out *out, const struct flame_words *w,
 		out_text(out, between);
 		flame_function_write(out, w, n);
 		out_text(out, between);
+		flame_measure_write(out, w, n);
+		out_text(out, between);
 	}
 	flame_path_write(out, w, n, NULL);
 	if (!w->f->has_baseline)
 		return;
 	out_text(out, between);
-	flame_self_write(out, w, n);
+	flame_self_write(out, w, n, NULL);
 }
 
 void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
@@ -231,7 +233,7 @@ static void svg_many(struct svg *s, uint32_t count, const char *color,
 /* From the last row to the legend. */
 #define LEGEND_CPX (2 * SVG_LINE_PX * SVG_PX - 6 * SVG_PX)
 /* Lines below the picture for what is pointed at. */
-#define INFO_LINES 6
+#define INFO_LINES 7
 
 /* Parts of the whole width that the script knows frames by: fine enough to
  * zoom into one of a tenth of a pixel. */
@@ -249,6 +251,7 @@ struct picture {
 	size_t frames;       /* drawn */
 	size_t slivers;      /* of these, too narrow for an element */
 	bool has_left_out;   /* frames that are not drawn */
+	bool has_new;        /* frames that were not there before */
 	uint64_t categories; /* drawn, as flame_color_bit() */
 };
 
@@ -293,6 +296,7 @@ static bool lay_out(struct picture *p)
 		if (!is_drawn(p, i))
 			continue;
 		p->frames++;
+		p->has_new |= flame_is_new(p->f, &p->f->nodes[i]);
 		p->slivers += is_sliver(p, i);
 		if (p->f->nodes[i].depth > p->depth)
 			p->depth = p->f->nodes[i].depth;
@@ -349,6 +353,15 @@ static void write_box(struct picture *p, uint32_t node)
 	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
 }
 
+/* As pages have them: hatched is gone, dotted is new. */
+static const char *texture_of(const struct picture *p,
+			      const struct flame_node *n)
+{
+	if (flame_is_gone(n))
+		return "gone";
+	return flame_is_new(p->f, n) ? "new" : NULL;
+}
+
 static void write_frame(struct picture *p, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
@@ -366,9 +379,10 @@ static void write_frame(struct picture *p, uint32_t node)
 	write_box(p, node);
 	svg_color(out, color_of(p, node));
 	out_text(out, "\"/>");
-	if (flame_is_gone(n)) {
+	if (texture_of(p, n)) {
 		write_box(p, node);
-		out_text(out, "url(#gone)\" class=\"gone\"/>");
+		outf(out, "url(#%s)\" class=\"%s\"/>", texture_of(p, n),
+		     texture_of(p, n));
 	}
 	svg_flame_label(&p->s, fn->name, x_of(p, p->places.starts[node]),
 			frame_top(p, n->depth), width_cpx(p, node));
@@ -501,7 +515,7 @@ static void draw_slivers(struct picture *p)
 	out_text(p->s.out, "</g>\n");
 }
 
-/* "x w depth #color", with " r" where it is to blame and " g" where it is gone;
+/* "x w depth #color", with " r" where it is to blame, " g" where it is gone and " n" new;
  * then what it says, a blank before each line. */
 static void tell_sliver(struct picture *p, uint32_t node)
 {
@@ -516,8 +530,8 @@ static void tell_sliver(struct picture *p, uint32_t node)
 	svg_color(out, color_of(p, node));
 	if (p->f->functions[n->function].is_to_blame)
 		out_text(out, " r");
-	if (flame_is_gone(n))
-		out_text(out, " g");
+	if (texture_of(p, n))
+		outf(out, " %c", *texture_of(p, n));
 	out_text(out, "\n ");
 	svg_flame_says(out, &p->words, node, "\n ");
 	out_char(out, '\n');
@@ -609,7 +623,9 @@ static void write_head(struct picture *p)
 	for (int i = 0; i < FLAME_HEAD_PARTS; i++) {
 		flame_head_write(page, (enum flame_head_part)i, p->f, p->r);
 		if (i == FLAME_HEAD_HOW) {
-			page_text(page, "; ");
+			page_text(page, p->has_new
+						? "; dotted: grew from nothing; "
+						: "; ");
 			flame_head_colors(page, p->f, p->palette);
 		}
 		if (i == FLAME_HEAD_TITLE)

@@ -82,7 +82,7 @@ function infoTop(lines) {
 // shared: what says of how many frames it is drawn as one; or null.
 function tell(f, shared) {
 	var most = Math.max(20, Math.floor((width - 2 * MARGIN) / LETTER));
-	var lines = f ? titleOf(f).split("\n").slice(0, 6) : [], y;
+	var lines = f ? titleOf(f).split("\n").slice(0, 7) : [], y;
 
 	if (shared)
 		lines.push("drawn as one here: " + shared.textContent);

@@ -417,7 +417,7 @@ static void write_legend(struct drawing *d)
 			     "to blame; no mark: the same, or may be noise");
 	if (d->labels.has_whole)
 		page_textf(p,
-			   "%sin all: on all paths of the function, as in "
+			   "%stotal: on all paths of the function, as in "
 			   "tables",
 			   p->line.len ? "; " : "");
 	if (d->has_gone)

@@ -687,7 +687,8 @@ static void add_self(struct explorer *e, const struct flame_node *n)
 	if (!e->has_baseline || e->tab == TAB_SANDWICH)
 		return;
 	out_init_memory(&out, &e->line);
-	flame_self_write(&out, &e->labels.words, n);
+	flame_self_write(&out, &e->labels.words, n,
+			 e->tab == TAB_FUNCTIONS ? "self " : NULL);
 	out_release(&out);
 }
 

@@ -352,7 +352,7 @@ void table_add_function(struct explorer *e, uint32_t function)
 	escape_terminal_buf(&e->name, name_shown(fn->name));
 	name = buf_str(&e->name);
 	if (text_width(name) > room)
-		name = flame_name_fit(name, room);
+		name = name_fit(name, room);
 	buf_add_str(&e->line, name);
 	if (!fn->file.len)
 		return;

@@ -170,8 +170,8 @@ LABELS = (
     ("shop/store.(*UserRepository).FindByEmail", 34,
      "store.(*UserRepository).FindByEmail"[6:]),
     ("shop/store.(*UserRepository).FindByEmail", 12, "FindByEmail"),
-    ("shop/store.(*UserRepository).FindByEmail", 9, "Find…mail"),
-    ("shop/store.(*UserRepository).FindByEmail", 6, ""),
+    ("shop/store.(*UserRepository).FindByEmail", 9, "Fi…yEmail"),
+    ("shop/store.(*UserRepository).FindByEmail", 5, ""),
     ("f", 2, "f"),
 )
 
@@ -184,7 +184,7 @@ class Test(Page):
             self.equal(self.b.js(f"flamePackages.of({json.dumps(name)}, "
                                  f"{language})"), wanted, f"package of {name}")
         for name, room, wanted in LABELS:
-            found = self.b.js(f"flamePackages.label({json.dumps(name)}, "
+            found = self.b.js(f"flameNames.fit({json.dumps(name)}, "
                               f"{room})")
             self.equal(found, wanted, f"{room} letters of {name}")
         bad = self.b.js("""(() => {
@@ -193,7 +193,7 @@ class Test(Page):
             let name = '';
             for (let i = 0; i < 1 + next(60); i++)
               name += 'ab.:/()<>[] \\u4e00*'[next(14)];
-            const most = 2 + next(40), text = flamePackages.label(name, most);
+            const most = 2 + next(40), text = flameNames.fit(name, most);
             // The mark of what is cut takes one.
             if (flameNames.letters(text.replace('\\u2026', '.')) > most ||
                 text.endsWith('\\u2026'))

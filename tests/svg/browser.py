@@ -56,7 +56,7 @@ class Test(Page):
         b.mouse("mouseMoved", x, y)
         told = b.js("info()")
         self.check("load" in told and "this path 7,000, baseline 3,000, " in told
-                   and "whole function 7,000, baseline 3,000, " in told
+                   and "total 7,000, baseline 3,000, " in told
                    and "; 50.0 % of the profile" in told,
                    "hover tells of the frame and its function", told)
         self.check("baseline" in b.js("info()"), "hover tells both sides",

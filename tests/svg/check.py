@@ -28,11 +28,11 @@ ATTRIBUTES = {"version", "id", "class", "width", "height", "viewBox", "fill",
               "fill-opacity", "stroke", "x", "y", "d", "aria-label", "data-x",
               "data-w", "data-d", "data-y", "data-step", "patternUnits"}
 # Of this file's own.
-TEXTURES = {"url(#gone)", "url(#many)"}
+TEXTURES = {"url(#gone)", "url(#new)", "url(#many)"}
 NUMBERS = {"x", "y", "width", "height", "data-y", "data-step"}
 NUMBER = re.compile(r"-?\d+(\.\d\d)?\Z")
 RUN = re.compile(r"M(\S+) (\S+)h(\S+)v17\.00h(\S+)z")
-SLIVER = re.compile(r"(\d+) (\d+) (\d+) (#[0-9a-f]{6})( r)?( g)?\Z")
+SLIVER = re.compile(r"(\d+) (\d+) (\d+) (#[0-9a-f]{6})( r)?( [gn])?\Z")
 SLIVER_PX = 1.2
 PARTS = 10 ** 8
 MARGIN = 10
@@ -58,7 +58,7 @@ def check_element(e):
 
 
 def check_style(text):
-    if re.search(r"@import|url\((?!#gone\))|https?:", text):
+    if re.search(r"@import|url\((?!#(gone|new)\))|https?:", text):
         raise Bad("the style refers to something outside")
 
 

@@ -32,7 +32,7 @@ RUNS = {
 }
 SVG = "{http://www.w3.org/2000/svg}"
 ROW = re.compile(r" *([\d,.]+) +([\d,.]+) +([-+]?[\d,.]+)  (.*)")
-SAID = re.compile(r"whole function ([\d,.]+)(.*?), baseline ([\d,.]+)(.*?), "
+SAID = re.compile(r"total ([\d,.]+)(.*?), baseline ([\d,.]+)(.*?), "
                   r"change ([-+]?[\d,.]+)")
 
 

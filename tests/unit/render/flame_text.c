@@ -6,11 +6,11 @@
 #include <cmocka.h>
 
 #include "../unit.h"
-#include "render/flame.h"
+#include "render/page.h"
 
 static void assert_end(const char *name, size_t columns, const char *want)
 {
-	struct str found = flame_name_fit(str_from(name), columns);
+	struct str found = name_fit(str_from(name), columns);
 
 	if (!str_equal(found, str_from(want)))
 		fail_msg("%s in %zu columns: \"%.*s\", not \"%s\"", name,

@@ -254,11 +254,11 @@ static void test_details(void **state)
 	draw(&e);
 	check_on_paper("main.(*UserRepository).FindByEmail  "
 		       "user_repository.go:88  application");
-	check_on_paper("whole function 65.0 ms per request, baseline 2.0 ms, "
+	check_on_paper("total 65.0 ms per request, baseline 2.0 ms, "
 		       "change +63.0 ms (the function to blame)");
 	check_on_paper("this path 65.0 ms per request, baseline 2.0 ms, change "
 		       "+63.0 ms: grew; 65.0 % of the profile");
-	check_on_paper("self 15.0 ms, baseline 2.0 ms; samples 650, baseline 200");
+	check_on_paper("self here 15.0 ms, baseline 2.0 ms; samples 650, baseline 200");
 	check_on_paper("user-db  UserRepository.findByEmail  612 ms");
 	end(&e);
 }
@@ -460,7 +460,7 @@ static void test_no_baseline(void **state)
 	draw(&e);
 	check_on_paper("there is no baseline");
 	check_on_paper("this path 100.0 %");
-	check_on_paper("whole function 100.0 %, 10 s");
+	check_on_paper("total 100.0 %, 10 s");
 	assert_false(is_on_paper("before"));
 	type(&e, "ttsss"); /* by change is passed over */
 	assert_int_equal(e.functions.order, FUNCTIONS_ANSWER);
@@ -598,7 +598,7 @@ static void test_table(void **state)
 	type(&e, "rjj");
 	assert_int_equal(e.functions.list.selected, 2);
 	draw(&e);
-	check_on_paper("whole function 0.0 ms per request, baseline 23.5 ms, "
+	check_on_paper("total 0.0 ms per request, baseline 23.5 ms, "
 		       "change -23.5 ms");
 	key(&e, TUI_ENTER); /* what is gone has its frame, but not after */
 	assert_int_equal(e.tab, TAB_FLAME);
