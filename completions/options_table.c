@@ -84,8 +84,10 @@ static void print_first_words(const struct command *c)
 {
 	const char *name;
 
-	if (c->bit == COMMAND_HELP)
+	if (c->bit == COMMAND_HELP) {
 		print_commands(COMMAND_ALL);
+		printf(",options");
+	}
 	/* What the scripts themselves ask for is no word of people. */
 	if (c->bit == COMMAND_COMPLETION)
 		printf("bash,zsh,fish");

@@ -38,6 +38,12 @@ enum option_flags {
 
 /* One option. Offsets are into the target struct, those of a sided row into
  * the part that a prefix names. */
+/* What an option means to a command. */
+struct option_text {
+	unsigned commands; /* bits; 0 ends a list */
+	const char *help;
+};
+
 struct option_row {
 	const char *name; /* long name without dashes */
 	char letter;      /* 0: none */
@@ -46,7 +52,8 @@ struct option_row {
 	unsigned commands; /* bits of the commands that take it */
 	const char *metavar;
 	const char *group; /* heading in the help */
-	const char *help;
+	const char *help;  /* fits on the line of its option */
+	const struct option_text *texts; /* of some commands instead, or NULL */
 	size_t offset;
 	size_t count_offset; /* of a list's size_t count */
 	size_t max_count;
@@ -54,7 +61,6 @@ struct option_row {
 	uint64_t min;             /* of a number or a duration in ns */
 	uint64_t max;
 	const char *alias; /* another long name, or NULL */
-	const char *brief; /* for a help that fits on a screen; NULL: help */
 	/* Further demands on a text. */
 	bool (*check)(const char *value, struct error *err);
 	/* Replaces storing by kind. */

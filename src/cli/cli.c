@@ -231,6 +231,8 @@ static int cmd_help(const struct options *o)
 	const struct command *command = NULL;
 	struct error err;
 
+	if (o->arg_count && !strcmp(o->args[0], "options"))
+		return write_help(NULL, true);
 	if (o->arg_count) {
 		command = command_find(str_from(o->args[0]));
 		if (!command) {
@@ -238,7 +240,7 @@ static int cmd_help(const struct options *o)
 			return fail(&err);
 		}
 	}
-	return write_help(command, o->all);
+	return write_help(command, command && o->all);
 }
 
 static int cmd_version(const struct options *o)

@@ -10,12 +10,9 @@ const struct command commands[] = {
 	  "Finds the span that cost the time of a trace, fetches the profile of its\n"
 	  "service for that time and for a healthy baseline, and names the\n"
 	  "functions that grew.\n"
-	  "\n"
-	  "TRACE is a trace id of up to 32 hex digits, a traceparent, a URL of\n"
-	  "Grafana, Tempo or Jaeger, a file, or - for standard input. Several\n"
-	  "files belong to one trace; profiles among them are used. Without TRACE,\n"
-	  "a typical slow trace through --service is chosen; the culprit may be any\n"
-	  "service in it. --blame restricts it to one.\n"
+	  "TRACE is an id, a traceparent, a URL of Grafana, Tempo or Jaeger, files\n"
+	  "(profiles among them are used), or - for standard input. Without it, a\n"
+	  "typical slow trace through --service is chosen.\n"
 	  "\n"
 	  "Examples:\n"
 	  "  tracefind slow 4bf92f3577b34da6a3ce929d0e0e4736\n"
@@ -224,7 +221,6 @@ const struct command commands[] = {
 	  "Copies the traces and profiles of a window (the last hour): traces to an\n"
 	  "OTLP receiver or a file, profiles to one, to Pyroscope or to a folder.\n"
 	  "Each is sent once; an interrupted run resumes.\n"
-	  "\n"
 	  "Sources are the configured servers or files, for profiles also folders.\n"
 	  "Receivers have separate logins: --to-header and so on.\n"
 	  "\n"
@@ -312,10 +308,11 @@ const struct command commands[] = {
 	  "  tracefind completion zsh > ~/.zfunc/_tracefind\n"
 	  "  tracefind completion fish | source\n",
 	  "", 1 },
-	{ "help", COMMAND_HELP, "help [--all] [COMMAND]",
+	{ "help", COMMAND_HELP, "help [--all] [COMMAND|options]",
 	  "this list, or the options of a command",
 	  "Lists the commands, or shows the options of one that are used most;\n"
-	  "with --all, all of them.\n",
+	  "with --all, all of them. 'help options' shows those that most\n"
+	  "commands share: time, pictures, servers, logins, case files.\n",
 	  "all", 1 },
 	{ "version", COMMAND_VERSION, "version", "the version",
 	  "Prints the version, then how the program was built and with which\n"

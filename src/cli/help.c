@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/optparse.h"
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -58,24 +59,22 @@ static void write_general(struct out *out)
 		"the environment and the exit status.\n");
 }
 
-/* Breaks text at blanks; every line begins at TEXT_COLUMN. `column` is where
- * the writer stands. */
+/* Breaks text at blanks; every line begins at TEXT_COLUMN, the first one two
+ * blanks behind what stands there already, at `column`. */
 static void write_wrapped(struct out *out, const char *text, size_t column)
 {
-	if (column >= TEXT_COLUMN) {
-		out_char(out, '\n');
-		column = 0;
-	}
-	out_repeat(out, " ", TEXT_COLUMN - column);
-	column = TEXT_COLUMN;
+	size_t start = column + 2 > TEXT_COLUMN ? column + 2 : TEXT_COLUMN;
+
+	out_repeat(out, " ", start - column);
+	column = start;
 	while (*text) {
 		size_t len = strcspn(text, " ");
 
-		if (column > TEXT_COLUMN && column + 1 + len > LINE_COLUMNS) {
+		if (column > start && column + 1 + len > LINE_COLUMNS) {
 			out_char(out, '\n');
 			out_repeat(out, " ", TEXT_COLUMN);
-			column = TEXT_COLUMN;
-		} else if (column > TEXT_COLUMN) {
+			start = column = TEXT_COLUMN;
+		} else if (column > start) {
 			out_char(out, ' ');
 			column++;
 		}
@@ -88,61 +87,74 @@ static void write_wrapped(struct out *out, const char *text, size_t column)
 
 #define OPTION_USAGE_BYTES 96
 
-/* "  -n, --limit N"; its length. */
-static size_t option_usage(const struct option_row *row,
-			   char usage[OPTION_USAGE_BYTES])
+/* "  -n, --limit N", then the text for the command; NULL: that of most. With
+ * is_all, the formats of --output. */
+static void write_option(struct out *out, const struct option_row *row,
+			 const struct command *command, bool is_all)
 {
-	snprintf(usage, OPTION_USAGE_BYTES, "  %c%c%c --%s%s%s%s",
+	const struct option_text *text = row->texts;
+	const char *help = row->help;
+	char usage[OPTION_USAGE_BYTES];
+	struct buf formats;
+
+	for (; command && text && text->commands; text++)
+		if (text->commands & command->bit)
+			help = text->help;
+	snprintf(usage, sizeof usage, "  %c%c%c --%s%s%s%s",
 		 row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
 		 row->letter ? ',' : ' ', row->name, row->metavar ? " " : "",
 		 row->metavar ? row->metavar : "",
 		 row->flags & OPTION_SIDED ? " *" : "");
-	return strlen(usage);
-}
-
-static void write_option(struct out *out, const struct option_row *row,
-			 const struct command *command)
-{
-	char usage[OPTION_USAGE_BYTES], text[256];
-	size_t len = option_usage(row, usage);
-	struct buf formats;
-
-	buf_init(&formats, sizeof text);
-	if (!strcmp(row->name, "output"))
+	buf_init(&formats, LIMIT_OPTION_VALUE_BYTES);
+	if (is_all && command && !strcmp(row->name, "output"))
 		output_list_formats(command, &formats);
-	snprintf(text, sizeof text, "%s%s%s%s", row->help,
-		 formats.len ? ": " : "", buf_text(&formats),
-		 row->kind != OPTION_FLAG && row->flags & OPTION_REPEATABLE
-			 ? "; may be repeated"
-			 : "");
-	buf_release(&formats);
 	out_text(out, usage);
-	/* Two blanks at least between an option and its text. */
-	write_wrapped(out, text,
-		      len + 2 > TEXT_COLUMN ? TEXT_COLUMN : len);
+	write_wrapped(out, formats.len ? buf_text(&formats) : help,
+		      strlen(usage));
+	buf_release(&formats);
 }
 
+/* Options that most commands share have a page of their own. */
+static bool is_shared(const struct option_row *row)
+{
+	static const char *const groups[] = { "Time", "Pages and pictures",
+					      "Printing", "Servers",
+					      "Case files", "General" };
+
+	for (size_t i = 0; i < COUNT_OF(groups); i++)
+		if (!strcmp(row->group, groups[i]))
+			return true;
+	return false;
+}
+
+/* command NULL: those that commands share. */
 static void write_options(struct out *out, const struct command *command)
 {
+	unsigned bits = command ? command->bit : COMMAND_DATA;
+	bool has_shared = bits & COMMAND_DATA;
 	const char *group = NULL;
 	bool has_sided = false;
 
 	for (size_t i = 0; i < options_table.row_count; i++) {
 		const struct option_row *row = &options_table.rows[i];
 
-		if (!(row->commands & command->bit))
+		if (!(row->commands & bits) ||
+		    (has_shared && is_shared(row) != !command))
 			continue;
 		if (!group || strcmp(group, row->group))
 			outf(out, "\n%s:\n", row->group);
 		group = row->group;
 		has_sided |= (row->flags & OPTION_SIDED) != 0;
-		write_option(out, row, command);
+		write_option(out, row, command, true);
 	}
 	if (has_sided)
 		out_text(out,
 			 "\n* also --traces-..., --profiles-... and "
 			 "--metrics-..., for one side:\n  "
 			 "--traces-token-file\n");
+	if (has_shared && command)
+		out_text(out, "\nTime, pictures, servers, logins, case files: "
+			      "tracefind help options\n");
 }
 
 /* ---- what fits on a screen ---- */
@@ -159,23 +171,24 @@ static struct str next_line(const char **text)
 	return line;
 }
 
-/* The first paragraph and the first examples. */
-static void write_brief(const char *details, struct out *out)
+/* The description and the first examples; with is_all, all examples. */
+static void write_details(const char *details, bool is_all, struct out *out)
 {
 	const char *examples = strstr(details, "\n\nExamples:\n");
-	const char *end = strstr(details, "\n\n");
 	unsigned count = 0;
 
-	while (*details && (!end || details <= end))
+	while (*details && !(is_all && examples) &&
+	       (!examples || details <= examples))
 		out_str(out, next_line(&details));
 	if (!examples)
 		return;
 	examples += 2;
-	out_char(out, '\n');
+	if (!is_all)
+		out_char(out, '\n');
 	out_str(out, next_line(&examples));
 	while (*examples) {
 		count += str_starts(str_from(examples), STR("  tracefind"));
-		if (count > SHOWN_EXAMPLES)
+		if (count > SHOWN_EXAMPLES && !is_all)
 			break;
 		out_str(out, next_line(&examples));
 	}
@@ -194,16 +207,6 @@ static const struct option_row *row_of(const struct command *command,
 	return NULL;
 }
 
-static void write_short(const struct option_row *row, struct out *out)
-{
-	char usage[OPTION_USAGE_BYTES];
-	size_t len = option_usage(row, usage);
-
-	out_text(out, usage);
-	write_wrapped(out, row->brief ? row->brief : row->help,
-		      len + 2 > TEXT_COLUMN ? TEXT_COLUMN : len);
-}
-
 static void write_common(const struct command *command, struct out *out)
 {
 	const char *names = command->common;
@@ -215,7 +218,7 @@ static void write_common(const struct command *command, struct out *out)
 		const struct option_row *row = row_of(command, name);
 
 		if (row)
-			write_short(row, out);
+			write_option(out, row, command, false);
 		names += name.len + strspn(names + name.len, " ");
 	}
 	if (*command->common)
@@ -225,16 +228,19 @@ static void write_common(const struct command *command, struct out *out)
 
 void help_write(const struct command *command, bool is_all, struct out *out)
 {
+	if (!command && is_all) {
+		out_text(out, "Options that most commands share:\n");
+		write_options(out, NULL);
+		return;
+	}
 	if (!command) {
 		write_general(out);
 		return;
 	}
 	outf(out, "usage: tracefind %s\n\n", command->synopsis);
-	if (is_all) {
-		out_text(out, command->details);
+	write_details(command->details, is_all, out);
+	if (is_all)
 		write_options(out, command);
-	} else {
-		write_brief(command->details, out);
+	else
 		write_common(command, out);
-	}
 }

@@ -152,7 +152,7 @@ int cli_run_again(const struct options *first, int argc,
 #define HELP_LINES 24
 
 /* Of one command, or of the whole program for NULL. is_all: not only what fits
- * on a screen. */
+ * on a screen, or for NULL the options that most commands share. */
 void help_write(const struct command *command, bool is_all, struct out *out);
 
 /* What a run without arguments is told: usage and the commands. */

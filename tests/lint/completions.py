@@ -145,7 +145,7 @@ def check_zsh(table, path, folder, tap):
                            re.M)
         tap.same(f"zsh: {command}", found,
                  [o.name for o in table.of(command)])
-    tap.check(f"'1:command:({' '.join(table.commands)})'" in text,
+    tap.check(f"'1:command:({' '.join([*table.commands, 'options'])})'" in text,
               "zsh: commands after help")
     if shutil.which("zsh"):
         tap.same("zsh: syntax", lines_of(["zsh", "-n", path], folder), [])

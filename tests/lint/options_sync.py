@@ -51,6 +51,11 @@ BARE = ("completion", "version")
 
 # Of an ordinary terminal.
 SCREEN_LINES = 24
+# What --all shows takes two.
+ALL_SCREENS = 2
+
+# An option and its text, of the lines that options begin.
+OPTION_LINE = re.compile(r"^  (?:-\w, |    )(--.*?)(?: \*)?(?:  +(.*)|)$", re.M)
 
 
 def check_screen(command, text, own, report):
@@ -68,18 +73,47 @@ def check_screen(command, text, own, report):
         report.say(f"help {command}: no common options, or no way to the others")
 
 
+def check_lines(where, text, table, report):
+    """Each option has its text on its line, which speaks of no other command."""
+    lines = text.splitlines()
+    options = [i for i, line in enumerate(lines) if OPTION_LINE.match(line)]
+    other = re.compile(rf"\b(?:{'|'.join(table.commands)})(?:, \w+)*: |"
+                       rf"\bfor (?:{'|'.join(table.commands)})\b")
+    for at in options:
+        told = OPTION_LINE.match(lines[at]).group(2)
+        if not told:
+            report.say(f"{where}, no text on its line: {lines[at].strip()}")
+        elif other.search(told):
+            report.say(f"{where}, speaks of another command: {lines[at].strip()}")
+    # The formats of --output alone need more than one.
+    more = [line for at, line in enumerate(lines) if line.startswith(" " * 20) and
+            "--output" not in "".join(lines[max(0, at - 2):at])]
+    report.same(f"{where}, texts of more than one line", more, [])
+
+
 def check_help(table, binary, report):
+    shared = run([binary, "help", "options"])
+    check_lines("help options", shared, table, report)
     for command in table.commands:
         check_screen(command, run([binary, "help", command]),
                      [o for o in table.of(command) if not o.is_side_form()],
                      report)
         text = run([binary, "help", command, "--all"])
+        check_lines(f"help {command}", text, table, report)
+        report.same(f"help {command} --all, lines over two screens",
+                    text.splitlines()[ALL_SCREENS * SCREEN_LINES:], [])
+        if "tracefind help options" in text:
+            text += shared
         found = re.findall(r"^  (?:-\w, |    )--.*?(?=(?: \*)?(?:  |$))",
                            text, re.M)
         own = [o for o in table.options
                if command in o.commands and not o.is_side_form()]
         wanted = [usage(o, own) for o in own]
-        report.same(f"help {command}", [f.strip() for f in found], wanted)
+        found = [f.strip() for f in found]
+        if "tracefind help options" in text:
+            # That page has all that commands share, not only those of this one.
+            found = [f for f in found if f in wanted or f not in shared]
+        report.same(f"help {command}", found, wanted)
         wide = [line for line in text.splitlines() if len(line) > 79]
         report.same(f"help {command}, lines over 79 columns", wide, [])
     listed = re.findall(r"^  (\w+) +\S", run([binary, "help"]), re.M)
@@ -196,20 +230,23 @@ def check_config_man(table, path, report):
                  if o.is_sided and not o.is_side_form()])
 
 
-def check_texts(table, report):
-    """Words that a help text lists must be the words there are."""
+def check_words(table, folder, report):
+    """The words that an option takes stand in its paragraph of the man page."""
+    pages = "\n".join(plain(path.read_text(encoding="utf-8"))
+                      for path in sorted(folder.glob("*.1.scd")))
     for option in table.options:
-        for word in option.words:
-            if word not in option.text:
-                report.say(f"help of --{option.name}: {word} is missing")
-        report.checks += 1
+        told = "".join(re.findall(rf"^(?:-\w, )?--{option.name} .*\n((?:\t.*\n|\n(?=\t))+)",
+                                  pages, re.M))
+        report.same(f"man page, words of --{option.name}",
+                    {word for word in option.words if word in told},
+                    option.words)
 
 
 def main():
     root = Path(sys.argv[1])
     table = Table(sys.argv[2])
     report = Report()
-    check_texts(table, report)
+    check_words(table, root / "man", report)
     if len(sys.argv) > 3:
         check_help(table, sys.argv[3], report)
     check_man(table, root / "man/tracefind.1.scd", report)
