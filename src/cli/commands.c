@@ -284,7 +284,7 @@ const struct command commands[] = {
 	  "  get KEY              a value of the context\n"
 	  "  set KEY VALUE        change it; comments stay\n"
 	  "  unset KEY            remove it\n"
-	  "  init                 asks where the servers are, on a terminal\n"
+	  "  init                 prompts for the servers, on a terminal\n"
 	  "  use CONTEXT          put another context into force\n"
 	  "  view [--origin]      all that is in force, and from where\n"
 	  "  import grafana FILE  contexts from Grafana's data sources\n"

@@ -635,8 +635,8 @@ static void write_words(struct html *h)
 	out_text(h->out, "<li class=\"now\">others of these minutes</li>"
 			 "<li class=\"before\">baseline</li>");
 	if (history->selected_count)
-		out_text(h->out, "<li class=\"selected\">found only by asking "
-				 "for long ones</li>");
+		out_text(h->out, "<li class=\"selected\">found only by a "
+				 "search for long ones</li>");
 	out_text(h->out, "</ul>\n");
 }
 

@@ -92,7 +92,7 @@ static const char *const loop =
 	"	say \"back at $before\"\n"
 	"}\n"
 	"\n"
-	"# Whether the platform has what it had; asked in a shell of its own.\n"
+	"# Whether the platform has what it had; checked in a shell of its own.\n"
 	"untouched() (\n"
 	"	was=$(numbers)\n"
 	"	read_size \"$@\" 2>/dev/null\n"

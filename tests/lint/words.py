@@ -30,6 +30,10 @@ WORDS = {
     r"\bwhat (it|they) (takes?|took|costs?)\b": "duration, usage, cost",
     r"\bas fast as the objective\b": "burn rate",
     r"\bas many as there\b": "unlimited",
+    r"\bask(s|ed|ing)?\b": "query, request, requires",
+    r"\b(tells?|told)\b": "show, report, return, recognise",
+    r"\b(six|ten|runs|samples|values) a side\b": "per side",
+    r"\b(has|have|had) in common\b": "attributes that set slow requests apart, share",
 }
 FOLDERS = ("cli", "report", "render", "doctor", "tui", "mcp")
 PAGES = ("README.md", "docs/*.md", "man/*.scd")

@@ -50,7 +50,7 @@ ROWS = [
     Row("cuts-socket", "the same over a connection", 200, "tests/net/cuts.py"),
     Row("answers", "an answer of a recorded run is refused, lost, late, cut, "
         "damaged, or another one comes in its place: the same verdict, or what "
-        "is missing is told", 10000,
+        "is missing is reported", 10000,
         "tests/safety/answers.py"),
     Row("hostile-server", "a server that lies, stalls, resets or never ends",
         80, "tests/net/hostile.py"),
