@@ -20,8 +20,8 @@ enum account_state {
 	ACCOUNT_STATES
 };
 
-/* Of a request, or of requests on average. calls * own time of a call * the
- * part of it on the path is the time on the path. */
+/* A place of a request, or of requests on average. calls * own time of a call *
+ * the part of it on the path is the time on the path. */
 struct account_place {
 	double calls;   /* attempts that failed are none */
 	double self_ns; /* of all calls, without what they wait for */

@@ -91,8 +91,8 @@ static inline bool baseline_slot_is_between(unsigned slot)
 	       slot == BASELINE_THREE_HOURS;
 }
 
-/* Whether windows that were not asked for may be needed to tell: nothing was
- * chosen, or what was holds about as many slow ones as now. */
+/* Returns whether windows that were not asked for may be needed to tell:
+ * nothing was chosen, or what was holds about as many slow ones as now. */
 bool baseline_is_open(const struct baseline_choice *b);
 
 /* duration_ns: what the operation took in the trace in question. onset may be

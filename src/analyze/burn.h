@@ -69,16 +69,16 @@ bool burn_pair_can_fire(const struct burn_pair *pair, double objective);
 /* With fewer bad requests in the long window its rate tells little. */
 #define BURN_BAD_LEAST 5.0
 
-/* Whether both windows burn faster than the pair allows, and enough of it was
- * seen. */
+/* Returns whether both windows burn faster than the pair allows, and enough of
+ * it was seen. */
 bool burn_pair_fires(const struct burn_pair *pair, double objective,
 		     struct burn_count long_window,
 		     struct burn_count short_window);
 
-/* What spent an error budget: bad requests that were looked at, added up by
- * what made each of them bad. The budget is counted in requests, so that each
- * weighs as much as any other: its share goes to its cause as far as that
- * explains its excess time, and the rest is not explained. */
+/* The consumers of an error budget: investigated bad requests, added up by what
+ * made each of them bad. The budget is counted in requests, so that each weighs
+ * as much as any other: its share goes to its cause as far as that explains its
+ * excess time, and the rest is not explained. */
 
 /* One bad request. */
 struct spent_request {

@@ -38,15 +38,15 @@ struct calls {
 bool calls_build(const struct trace *t, struct arena *arena, struct calls *out,
 		 struct error *err) MUST_CHECK;
 
-/* What the call asks for: "SELECT * FROM users WHERE id = ?", "GET /user/{id}",
- * "order.created"; the span's name when nothing better is known, which may be
- * empty. verb: instead of a method of HTTP that is not known. */
+/* Appends the target of a call: "SELECT * FROM users WHERE id = ?", "GET
+ * /user/{id}", "order.created"; the span's name when nothing better is known,
+ * which may be empty. verb: instead of a method of HTTP that is not known. */
 void calls_describe(const struct calls *c, uint32_t span, const char *verb,
 		    struct buf *out);
 
-/* Whether a call leaves its process. An embedded database does not: its time is
- * the caller's, and is in its profile. One that says where its server is does.
- */
+/* Returns whether a call leaves its process. An embedded database does not: its
+ * time is the caller's, and is in its profile. One that says where its server
+ * is does. */
 bool calls_is_outside(const struct calls *c, uint32_t span);
 
 /* Who was called: "postgresql (pg-0)", "api.example:443"; may be nothing. */
@@ -71,8 +71,8 @@ bool calls_text_is_whole(const struct calls *c, uint32_t span);
  * else; SPAN_NONE when it makes none. */
 uint32_t calls_inside(const struct calls *c, uint32_t span);
 
-/* Whether the second of two like calls asks for the next part of a listing:
- * a loop over pages cannot be one call. */
+/* Returns whether the second of two like calls asks for the next part of a
+ * listing: a loop over pages cannot be one call. */
 bool calls_is_page(const struct calls *c, uint32_t before, uint32_t after);
 
 /* False when their queries or addresses differ in more than the host: the

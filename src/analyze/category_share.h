@@ -14,11 +14,11 @@
  * counted (block and mutex profiles), what the runtime does is waiting. */
 enum code_kind kind_within(const struct profile *p, enum code_kind kind);
 
-/* Whether kind_within() makes a difference. */
+/* Returns whether kind_within() makes a difference. */
 bool kinds_wait(const struct profile *p);
 
-/* Whether its samples are goroutines where they stand: nearly all of them wait,
- * and a leaf is the way to do so. */
+/* Returns whether its samples are goroutines where they stand: nearly all of
+ * them wait, and a leaf is the way to do so. */
 bool counts_goroutines(const struct profile *p);
 
 /* The kind of a stack with these frames, root first; kernel_from: the first

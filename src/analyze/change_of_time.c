@@ -178,8 +178,8 @@ static bool is_beyond_scatter(const struct time_changes *g,
 			TIME_CHANGE_RATIO * (double)out->typical_ns);
 }
 
-/* Whether the usual own time of the candidate's calls is known: that of single
- * calls tells nothing of more of them than usual. */
+/* Returns whether the usual own time of the candidate's calls is known: that of
+ * single calls tells nothing of more of them than usual. */
 static bool has_typical_self(const struct time_changes *g,
 			     const struct candidate *c)
 {

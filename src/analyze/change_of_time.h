@@ -81,16 +81,16 @@ bool time_changes_choose(const struct time_changes *g,
 			 struct arena *arena, struct change_choice *out,
 			 struct error *err) MUST_CHECK;
 
-/* Whether the number of a loop's calls is what grew. Their time is number
- * times duration: of the two the one that became the larger multiple of what
- * is usual explains it. False when nothing is known of the calls. */
+/* Returns whether the number of a loop's calls is what grew. Their time is
+ * number times duration: of the two the one that became the larger multiple of
+ * what is usual explains it. False when nothing is known of the calls. */
 bool time_changes_is_by_number(const struct time_changes *g,
 			       const struct repeats *repeats,
 			       const struct repeat *loop);
 
-/* What repeated calls grew by together, with what is below them; 0 for a loop
- * whose number did not grow: then the calls grew, or nothing. Of calls that
- * nothing is known of the estimate. */
+/* Returns the growth of repeated calls together, with what is below them; 0 for
+ * a loop whose number did not grow: then the calls grew, or nothing. Of calls
+ * that nothing is known of the estimate. */
 int64_t time_changes_of_loop(const struct time_changes *g,
 			     const struct repeats *repeats,
 			     const struct repeat *loop);

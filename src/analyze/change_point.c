@@ -12,8 +12,7 @@
 
 /* A series as the search for changes goes through it: the steps that have a
  * value, their levels as logarithms, without spikes, and sums of them, so that
- * the level of any stretch is a difference. Not for others than change_point.c.
- */
+ * the level of any stretch is a difference. */
 
 struct change_scan {
 	size_t count;    /* of steps with a value */
@@ -665,8 +664,8 @@ static double steps_per_day(const struct change_scan *s)
 	return (double)s->day_steps * (double)s->count / (double)span;
 }
 
-/* Whether it jumps like that at this time of another day. Stretches of half a
- * day at most, which tell nothing of the jump itself a day from it. */
+/* Returns whether it jumps like that at this time of another day. Stretches of
+ * half a day at most, which tell nothing of the jump itself a day from it. */
 static bool is_rhythm(const struct change_scan *s, const struct candidate *x)
 {
 	double per_day = steps_per_day(s);

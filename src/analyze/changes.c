@@ -30,8 +30,8 @@ struct twins {
 	uint32_t count; /* of others */
 };
 
-/* Whether one of the same values was there; as many are taken for different ones as
- * there is memory for. */
+/* Returns whether one of the same values was there; as many are taken for
+ * different ones as there is memory for. */
 static bool is_twin_of_seen(struct twins *t, const struct diff *d, size_t i)
 {
 	const struct side_values *v = d->t->entries[d->ids[i]].values;

@@ -43,15 +43,15 @@ static bool is_explained_by_callee(const struct choice *c)
 	       c->best->self_ns < c->best->duration_ns / 2;
 }
 
-/* Whether the way to the callee is what grew. */
+/* Returns whether the way to the callee is what grew. */
 static bool is_grown_gap(const struct choice *c)
 {
 	return c->is_by_change && !c->retry && choice_change(c)->is_gap &&
 	       choice_change(c)->is_grown;
 }
 
-/* Whether the best candidate is one call whose time lies for the most part
- * outside its callee's spans, or calls of which that part is what grew. */
+/* Returns whether the best candidate is one call whose time lies for the most
+ * part outside its callee's spans, or calls of which that part is what grew. */
 static bool choice_is_gap(const struct choice *c)
 {
 	return !c->queue && !c->loop && !c->retry &&
@@ -246,8 +246,8 @@ int64_t choice_measure(const struct choice *c, int64_t *whole_ns)
 	return sat_add_i64(c->change.change_ns, c->change.others_ns);
 }
 
-/* Whether the next candidate takes more than two thirds of what the choice
- * takes. */
+/* Returns whether the next candidate takes more than two thirds of what the
+ * choice takes. */
 static bool choice_is_close(const struct choice *c)
 {
 	int64_t whole, measure = choice_measure(c, &whole);
@@ -360,7 +360,7 @@ static bool is_attempt(const struct choice *c, const struct retry *r,
 	return false;
 }
 
-/* Whether the span is an attempt or what was done for one. */
+/* Returns whether the span is an attempt or what was done for one. */
 static bool is_of_attempts(const struct choice *c, const struct retry *r,
 			   uint32_t span)
 {

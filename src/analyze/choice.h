@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The choice of the guilty span in the making, between the part that chooses
- * (choice.c), those that fill the result from it (choice.c, choice.c) and those
- * that put it into words (report/choice_texts.c and, for --why,
- * report/choice_texts.c).
+ * The choice of the guilty span in the making, between choice.c, which chooses
+ * and fills the result, and report/choice_texts.c, which puts it into words,
+ * those of --why too.
  */
 #ifndef ANALYZE_CHOICE_H
 #define ANALYZE_CHOICE_H
@@ -13,7 +12,7 @@
 #include "analyze/findings.h"
 #include "model/result.h"
 
-/* What the chosen one spends its time on, as far as a trace tells. */
+/* The reason for the time of the chosen one, as far as a trace shows it. */
 enum choice_ground {
 	CHOICE_OWN = 0,  /* code of its own, or a wait in it */
 	CHOICE_LOOP,     /* calls that it repeats */
@@ -28,7 +27,8 @@ enum choice_ground {
 	CHOICE_PLAN,     /* calls, more or one after another since a while */
 };
 
-/* Of what was asked for; then the candidates are those to offer instead. */
+/* The kind of span that was requested and is missing; then the candidates are
+ * those to offer instead. */
 enum choice_missing {
 	CHOICE_MISSING_NONE = 0,
 	CHOICE_MISSING_SPAN,    /* no such span, of the service at least */
@@ -88,13 +88,15 @@ void choice_release(struct choice *c);
 
 enum choice_ground choice_ground(const struct choice *c);
 
-/* Of the best candidate, with c->usual. */
+/* Returns the change of the best candidate, with c->usual. */
 const struct time_change *choice_change(const struct choice *c);
 
-/* What the choice is measured by, and the whole it is a part of. */
+/* Returns the time that the choice is measured by, and the whole it is a part
+ * of. */
 int64_t choice_measure(const struct choice *c, int64_t *whole_ns);
 
-/* What the server sides of the best candidate's calls took together. */
+/* Returns the time of the server sides of the best candidate's calls together.
+ */
 int64_t choice_served_ns(const struct choice *c);
 
 /* Fills result->span and result->cause but for their texts and the path. */

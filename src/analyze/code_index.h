@@ -85,7 +85,7 @@ static inline size_t short_start(struct str s)
 	return start_of(s.ptr[0], s.ptr[1], '.');
 }
 
-/* Of LONG_BYTES at least. */
+/* Returns the first letters of a text of LONG_BYTES at least. */
 static inline size_t long_start(struct str s)
 {
 	return STARTS +

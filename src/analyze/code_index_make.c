@@ -55,7 +55,7 @@ static size_t bucket_of_start(struct str word)
 	return word.len > 1 ? short_start(word) : ANYWHERE;
 }
 
-/* Whether words of it are looked for at the start of names. */
+/* Returns whether words of it are looked for at the start of names. */
 static bool is_start(enum rule_op op)
 {
 	return op == OP_PKG || op == OP_PKG_BARE || op == OP_NAME_PREFIX ||

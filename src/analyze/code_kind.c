@@ -155,7 +155,8 @@ struct subject_letters {
 	uint64_t file; /* and of the module, which is a part of it */
 };
 
-/* Whether a text that begins with the word has its last letter there. */
+/* Returns whether a text that begins with the word has its last letter there.
+ */
 static bool may_begin(struct str text, const struct index_word *w)
 {
 	return text.len >= w->len && letter_of(text.ptr[w->len - 1]) == w->last;

@@ -17,9 +17,9 @@
 
 struct code_rules;
 
-/* Of which language a function is, from its name and file, and the name as
- * rules read it. Bare names such as "json.dumps" or "handle" mean different
- * things in different languages, so the rest of the profile votes. */
+/* The language of a function, by its name and file, and the name as rules read
+ * it. Bare names such as "json.dumps" or "handle" mean different things in
+ * different languages, so the rest of the profile votes. */
 
 enum code_language {
 	LANGUAGE_GO = 1 << 0,
@@ -157,7 +157,7 @@ struct code_rules {
 	size_t count;
 };
 
-/* What is wrong with a rule file. */
+/* The faults of a rule file. */
 enum rules_fault_kind {
 	RULES_FAULT_NONE = 0,
 	RULES_FAULT_WORD,    /* unknown, or missing: empty */

@@ -364,7 +364,8 @@ static struct str without_mark(struct str name)
 	return str_slice(name, 0, at);
 }
 
-/* Whether one of the suffixes may be there, by its first two letters. */
+/* Returns whether one of the suffixes may be there, by its first two letters.
+ */
 static bool may_have_suffix(const struct letters *l, struct str name)
 {
 	if (l->has['@'])

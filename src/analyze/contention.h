@@ -29,7 +29,7 @@ struct contention {
 	double most_ratio;
 };
 
-/* Of a history of one service (history_init_service()): its slow window
+/* Compares in a history of one service (history_init_service()) its slow window
  * against one that is healthy. Instances are told apart when some are slow and
  * others are as quick as ever; where they run is known when the history has
  * contention_places for its keys. *out borrows the history. */
@@ -57,9 +57,10 @@ struct pool_holder {
 	int64_t typical_ns; /* the same in the other window, -1 not known */
 };
 
-/* Of a history of one service (history_init_service()) with pool_keys for its
- * keys: a request holds a connection while it calls a database, by the calls
- * that began within it. *out borrows the history. */
+/* Finds who holds the connections, in a history of one service
+ * (history_init_service()) with pool_keys for its keys: a request holds a
+ * connection while it calls a database, by the calls that began within it. *out
+ * borrows the history. */
 bool pool_holder_find(const struct history *h, uint32_t slow, uint32_t base,
 		      struct pool_holder *out, struct error *err) MUST_CHECK;
 

@@ -17,9 +17,9 @@
 /* Slow spans of an operation against fast ones: whether the whole operation
  * became slow, a part of it, or none, and the spans to compare. */
 
-/* Whether slow spans come from one instance or one version while the others
- * are fast in the same minutes: then those are the ones to compare with. A
- * new pod has no past. */
+/* The concentration of slow spans on one instance or one version while the
+ * others are fast in the same minutes: then those are the ones to compare with.
+ * A new pod has no past. */
 
 struct concentration {
 	bool is_found;
@@ -251,11 +251,13 @@ uint32_t contrast_keys_collect(const struct trace *t,
 			       const struct operations *operations,
 			       struct history_key *keys);
 
-/* Whether an attribute may say what requests have in common. Not those that
- * name the request, measure its time, or are the same for a whole service. */
+/* Returns whether an attribute may say what requests have in common. Not those
+ * that name the request, measure its time, or are the same for a whole service.
+ */
 bool contrast_key_is_telling(struct str key);
 
-/* Whether it tells how a request ended: rather what came of its slowness. */
+/* Returns whether it tells how a request ended: rather what came of its
+ * slowness. */
 bool contrast_key_is_outcome(struct str key);
 
 /* Slow requests are those of the windows `slow` and `slow_only` from

@@ -265,9 +265,9 @@ static bool is_enough(const struct pauses *p)
 		       sat_mul_i64(length(p), SESSION_PAUSE_PERCENT);
 }
 
-/* Whether a root stands for a session rather than for work of its own: no
- * server waits in it and no message was taken, what it calls pauses as above,
- * and most of that went well (attempts at one thing pause, too). */
+/* Returns whether a root stands for a session rather than for work of its own:
+ * no server waits in it and no message was taken, what it calls pauses as
+ * above, and most of that went well (attempts at one thing pause, too). */
 static bool session_is_root(const struct trace *t, uint32_t span)
 {
 	const struct span *s = &t->spans[span];
@@ -610,7 +610,7 @@ static int compare_time(const void *left, const void *right)
 	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
 }
 
-/* Whether a child starts after from and before to. */
+/* Returns whether a child starts after from and before to. */
 static bool has_start_between(struct path *p, struct frame *f, int64_t from,
 			      int64_t to)
 {

@@ -923,7 +923,7 @@ double diff_detectable(const struct diff *d, uint32_t id)
 			  noise_of(d, id, &c).df);
 }
 
-/* Whether that is no more than `growth`, which is found sooner. */
+/* Returns whether that is no more than `growth`, which is found sooner. */
 static bool is_detectable(const struct diff *d, uint32_t id, double growth)
 {
 	struct counts c = counts_of(d, id);
@@ -1037,9 +1037,9 @@ static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
  * others pay for. */
 #define DIFF_MIN_SHARE 0.001
 
-/* Whether so much of both sides together could be a change that is claimed.
- * What could not is no test that the others pay for; the sum says nothing of
- * the difference. */
+/* Returns whether so much of both sides together could be a change that is
+ * claimed. What could not is no test that the others pay for; the sum says
+ * nothing of the difference. */
 static bool may_matter(const struct diff *d, uint32_t id)
 {
 	double least = d->want->is_small_told ? DIFF_MIN_SHARE : least_delta(d);

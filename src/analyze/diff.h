@@ -66,7 +66,7 @@ struct entry_diff {
 	/* Moved, but no more than most functions did; see diff.is_together. */
 	bool is_with_all;
 	/* Entry that this one's change comes from, which only passes through
-	 * here, or ENTRY_NONE; see diff.h. */
+	 * here, or ENTRY_NONE. */
 	uint32_t through;
 	/* It is a caller that asks for it, not what this one calls. */
 	bool is_asked;
@@ -89,7 +89,8 @@ struct whole_diff {
 	double detectable;
 };
 
-/* What all measures of one comparison share: found once, by the first. */
+/* The common factor of all measures of one comparison: found once, by the
+ * first. */
 struct diff_shared {
 	bool is_found;
 	const double *sizes[SIDE_COUNT]; /* of the runs */
@@ -241,8 +242,8 @@ double diff_typical_cv(const struct diff *d);
 /* diff_detectable() of a function of this share of a profile. */
 double diff_detectable_of(const struct diff *d, double share);
 
-/* What a certain change is called. A function that was there before but did not
- * own anything has grown; new is only what was not there at all. */
+/* Returns the name of a significant change. A function that was there before
+ * but did not own anything has grown; new is only what was not there at all. */
 enum change diff_name_change(const struct func_entry *e, double delta);
 
 /* Difference of two values of the sides in parts of the slow side's total, and
@@ -257,7 +258,7 @@ double diff_delta_beside(const struct diff *d, int64_t slow, int64_t baseline);
 double diff_test_together(const struct diff *d, const uint32_t *ids,
 			  size_t count, double *delta);
 
-/* What changed between two profiles: all that is spent in a function (total),
+/* The changes between two profiles: all that is spent in a function (total),
  * tested together with what it owns (self+lib) and what it does itself (self),
  * each in its own right. A total may wander too much to show what its own code
  * shows clearly, and a helper that several functions share shows nothing of

@@ -294,7 +294,8 @@ static bool *call_at(struct build *b, const struct graph_call *e)
 	return &b->is_called[b->nodes[e->from].place][b->nodes[e->to].place];
 }
 
-/* Whether another way leads from e->from to e->to, looked for from its end. */
+/* Returns whether another way leads from e->from to e->to, looked for from its
+ * end. */
 static bool is_redundant(const struct build *b, const struct graph_call *e)
 {
 	uint32_t from = b->nodes[e->from].place, to = b->nodes[e->to].place;

@@ -149,7 +149,7 @@ bool retries_find(const struct calls *c, const struct trace_times *times,
 		  const struct siblings *siblings, struct arena *arena,
 		  struct retries *out, struct error *err) MUST_CHECK;
 
-/* Whether an attempt (or the call inside its wrapper) failed. */
+/* Returns whether an attempt (or the call inside its wrapper) failed. */
 bool call_has_failed(const struct calls *c, uint32_t span);
 
 /* Findings in the making, between findings.c, which puts them in order, and

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of the functions of both sides of a comparison, and how it is read;
- * function_table.h makes it. A function is one entry whatever its file, build or
- * process.
+ * The table of the functions of both sides of a comparison. A function is one
+ * entry whatever its file, build or process.
  */
 #ifndef ANALYZE_FUNCTION_TABLE_H
 #define ANALYZE_FUNCTION_TABLE_H
@@ -82,7 +81,8 @@ struct func_table {
 	struct func_side sides[SIDE_COUNT];
 };
 
-/* Whether the name to show lies in the table's arena, and not in a profile. */
+/* Returns whether the name to show lies in the table's arena, and not in a
+ * profile. */
 static inline bool func_is_named_by_table(const struct func_entry *e)
 {
 	return e->is_merged || e->is_placed;
@@ -112,8 +112,9 @@ struct str func_table_root(const struct func_table *t);
 uint32_t func_side_function(const struct func_side *side,
 			    const struct stack *stack, uint32_t i);
 
-/* What a server cut off, under the name "other", and addresses: no function,
- * whatever its value. Where names count as they are addresses are as good. */
+/* Returns whether it is what a server cut off, under the name "other", or an
+ * address: no function, whatever its value. Where names count as they are
+ * addresses are as good. */
 bool func_is_nameless(const struct func_table *t, uint32_t id);
 
 /* By key, for what is equal otherwise: numbers of entries follow the order of
@@ -124,8 +125,8 @@ static inline int func_compare_keys(const struct func_table *t, uint32_t a,
 	return str_compare(t->entries[a].key, t->entries[b].key);
 }
 
-/* Whether a comes before b, which may be ENTRY_NONE: the larger value first,
- * then by key. */
+/* Returns whether a comes before b, which may be ENTRY_NONE: the larger value
+ * first, then by key. */
 static inline bool func_is_larger(const struct func_table *t, uint32_t a,
 				  double value_a, uint32_t b, double value_b)
 {
@@ -174,10 +175,10 @@ enum name_match {
 	NAME_MATCH_FUNCTION,
 };
 
-/* Whether a function's name is what the span's says: UserRepository.Find is
- * "shop/store.(*UserRepository).Find", "find" is too. Case and underscores do
- * not count; a class in span must match. Span names that are no code, such
- * as "GET /users", match nothing. */
+/* Returns how far a function's name is what the span's says:
+ * UserRepository.Find is "shop/store.(*UserRepository).Find", "find" is too.
+ * Case and underscores do not count; a class in span must match. Span names
+ * that are no code, such as "GET /users", match nothing. */
 enum name_match function_name_match(struct str name, struct str span);
 
 /* True for names that every server has high in its stacks and that explain

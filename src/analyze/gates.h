@@ -57,7 +57,8 @@ struct gate_hit {
 	double q; /* NaN not tested */
 };
 
-/* Whether it is of a function of the runtime, the collector or the kernel. */
+/* Returns whether it is of a function of the runtime, the collector or the
+ * kernel. */
 bool gate_hit_is_of_machine(const struct gate_hit *hit);
 
 /* Shares of a profile whose functions' smallest visible growth is told; people
@@ -133,7 +134,8 @@ struct gates {
 	double common;
 };
 
-/* Whether this limit was set, and can be judged in such a comparison. */
+/* Returns whether this limit was set, and can be judged in such a comparison.
+ */
 static inline bool gates_has(const struct gates *g, enum gate_kind gate)
 {
 	return g->limits.limit[gate] >= 0;
@@ -145,8 +147,8 @@ static inline enum gates_lack gates_lack(const struct gates *g)
 	return g->lacks[g->lacking];
 }
 
-/* Whether it is too little data that leaves limits open: what grew for certain, by
- * the code or not, is none. */
+/* Returns whether it is too little data that leaves limits open: what grew for
+ * certain, by the code or not, is none. */
 bool gates_lack_data(const struct gates *g);
 
 /* Judges a result that functions_rank() filled with all rows, by totals. */

@@ -20,8 +20,8 @@
 /* Spans needed to speak of a group. */
 #define GROUP_MIN 5u
 
-/* Of how much longer own times in the slow window it is said that they moved:
- * the median by a fifth, and beyond chance. */
+/* The ratio from which self times of the slow window have moved: the median by
+ * a fifth, and beyond chance. */
 #define GROUP_OWN_MOVED_RATIO 1.2
 
 /* ---- which spans ---- */
@@ -144,11 +144,11 @@ enum group_rule {
 	GROUP_RULES,
 };
 
-/* What a rule lets through by chance, of one that is tried. */
+/* Returns the chance of a false claim by a rule that is tried once. */
 double group_rule_p(enum group_rule rule);
 
-/* Whether the first group is slower than the other by that rule, the hardest to
- * excuse of so many that were tried. */
+/* Returns whether the first group is slower than the other by that rule, the
+ * hardest to excuse of so many that were tried. */
 bool group_is_slower(const struct group_test *t, enum group_rule rule,
 		     uint32_t tried);
 
@@ -156,12 +156,13 @@ bool group_is_slower(const struct group_test *t, enum group_rule rule,
  * by far, or by less but beyond doubt. */
 bool group_has_moved(const struct group_test *t);
 
-/* Whether there are more of them than before, the smaller part, by that rule.
- */
+/* Returns whether there are more of them than before, the smaller part, by that
+ * rule. */
 bool part_is_larger(struct part now, struct part before, enum group_rule rule);
 
-/* Whether one group stood out from the others before by at least half of what
- * it does now: then that is no news. Both have to be known of before. */
+/* Returns whether one group stood out from the others before by at least half
+ * of what it does now: then that is no news. Both have to be known of before.
+ */
 bool group_was_apart(const struct group_pair *now,
 		     const struct group_pair *before);
 

@@ -18,7 +18,7 @@
 #include "model/profile.h"
 
 #define GROWTH_BLOCKS 8u
-/* Of more processes the first ones are enough. */
+/* The most processes that are looked at; of more the first ones. */
 #define GROWTH_SEGMENTS_MAX 64u
 
 /* The life of one process, or what of it was looked at. */
@@ -58,10 +58,10 @@ struct growth {
 void growth_judge(const struct growth_segment *segments, size_t count,
 		  double least, struct growth *out);
 
-/* Of what a process holds as a whole: false alarms of flat, sawing and filling
- * memory stay under 1 % (the tests count them). */
+/* The limit of q for a process as a whole: false alarms of flat, sawing and
+ * filling memory stay under 1 % (the tests count them). */
 #define GROWTH_Q 0.002
-/* Of its parts, where the whole was found to grow: which one it is. */
+/* The limit of q for its parts, where the whole was found to grow. */
 #define GROWTH_PART_Q 0.01
 
 /* Among so many that were judged: those that may be chance by this share of
@@ -70,9 +70,9 @@ void growth_judge(const struct growth_segment *segments, size_t count,
 void growth_settle(struct growth *list, size_t count, double most_q,
 		   double *scratch, size_t *order);
 
-/* Which functions hold more and more: growth.h for each function that stacks
- * are charged to, from the profiles of the blocks of some processes, and the
- * way to what grew. Pure. */
+/* The functions that hold more and more: a growth for each function that stacks
+ * are charged to, from the profiles of the parts of some processes, and the way
+ * to what grew. Pure. */
 
 /* Functions that are tested, those that grew most. */
 #define GROWTH_FUNCTIONS 20u
@@ -110,13 +110,14 @@ struct growth_functions *growth_functions_new(const struct growth_blocks *want,
 bool growth_functions_find(struct growth_functions *g,
 			   struct growth_function list[GROWTH_FUNCTIONS],
 			   size_t *count, struct error *err) MUST_CHECK;
-/* What another profile charges to the function found at this place. */
+/* Finds the value that another profile charges to the function found at this
+ * place. */
 bool growth_functions_value(const struct growth_functions *g, size_t index,
 			    const struct profile *p, double *out,
 			    struct error *err) MUST_CHECK;
 void growth_functions_free(struct growth_functions *g);
 
-/* What grew in a fleet. One service has some dozen functions that tell how far
+/* The growth in a fleet. One service has some dozen functions that tell how far
  * unchanged ones wander, a fleet has thousands: noise is taken from all of them
  * and, for each service, drawn towards what services are like (empirical
  * Bayes), so that what one service alone could not tell from noise is told.
@@ -131,8 +132,8 @@ void growth_functions_free(struct growth_functions *g);
 bool fleet_growth_find(struct fleet *f, const struct gate_limits *limits,
 		       struct error *err) MUST_CHECK;
 
-/* Of the profiles of a service what is kept of it in a fleet: samples by
- * function, now and in each part of before. */
+/* The profiles of a service as a fleet keeps them: samples by function, now and
+ * in each part of before. */
 
 struct code_rules;
 

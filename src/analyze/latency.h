@@ -39,7 +39,7 @@ struct latency_sample {
 	size_t count;
 };
 
-/* Of the durations; -1: fewer than 20 of p95, than 100 of p99. */
+/* The quantiles of durations; -1: fewer than 20 for p95, than 100 for p99. */
 struct latency_quantiles {
 	int64_t p50_ns;
 	int64_t p95_ns;

@@ -264,8 +264,9 @@ static void vote(struct sources *s, struct str name, struct tally tallies[2])
 	}
 }
 
-/* Whether all functions of the name lie in the same file, as far as it is
- * known; then it does not matter whose it is. "" when none of them has one. */
+/* Returns whether all functions of the name lie in the same file, as far as it
+ * is known; then it does not matter whose it is. "" when none of them has one.
+ */
 static bool has_one_file(const struct sources *s, struct str name,
 			 struct str *file)
 {

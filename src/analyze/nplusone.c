@@ -579,7 +579,8 @@ static bool keep_nested(struct nest *n, const struct repeat *r,
 	return true;
 }
 
-/* Whether so many like calls are a loop over the spans that they are below. */
+/* Returns whether so many like calls are a loop over the spans that they are
+ * below. */
 static bool add_nested(struct nest *n, const struct way *calls, uint32_t count)
 {
 	struct search *s = n->s;

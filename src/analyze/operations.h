@@ -14,7 +14,8 @@
  * critical path. */
 #define OPERATIONS_MAX 24u
 
-/* Of an operation whose own time its spans and those below do not tell. */
+/* The callee of an operation whose self time its spans and those below do not
+ * give. */
 #define OPERATIONS_BELOW_UNKNOWN UINT32_MAX
 
 struct operations {

@@ -14,8 +14,9 @@
 /* Sorts in place, ascending. */
 void values_sort(int64_t *values, size_t count);
 
-/* Of sorted values, percent 0..100, by the nearest rank below or at (p50 of
- * an even count is the mean of the middle two); -1 when there are none. */
+/* Returns the quantile of sorted values, percent 0..100, by the nearest rank
+ * below or at (p50 of an even count is the mean of the middle two); -1 when
+ * there are none. */
 int64_t values_quantile(const int64_t *sorted, size_t count, unsigned percent);
 
 /* Values below `value` of sorted ones. */

@@ -83,8 +83,8 @@ enum normalize profiles_default_normalize(const struct profile *slow,
 					  const struct profile *baseline,
 					  bool *is_of_whole_runs);
 
-/* Whether its length was asked for, as far as that shows: of twenty others one may
- * look like it. */
+/* Returns whether its length was asked for, as far as that shows: of twenty
+ * others one may look like it. */
 bool profile_is_of_a_time(const struct profile *p);
 
 /* Adds up values of both sides by stack text, for folded and difffolded.

@@ -86,11 +86,12 @@ bool rank_facts_add_shift(struct rank_facts *f, const struct func_entry *from,
 			  const struct func_entry *parent,
 			  struct error *err) MUST_CHECK;
 
-/* What the table and its comparison tell; d: NULL when nothing was judged. */
+/* Takes the facts of the table and its comparison; d: NULL when nothing was
+ * judged. */
 bool rank_facts_take(struct rank_facts *f, const struct func_table *t,
 		     const struct diff *d, struct error *err) MUST_CHECK;
 
-/* What lies behind the changes of a comparison: functions that were renamed,
+/* The explanations of the changes of a comparison: functions that were renamed,
  * and cost that only moved between siblings that took each other's place. */
 
 /* Takes back claims of d that renaming or shifting explains: they become

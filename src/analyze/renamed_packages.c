@@ -369,7 +369,8 @@ static bool pairs_find(const struct moving *m, const struct front *f,
  * at least: what is called by both names all the time is two functions. */
 #define MOVED_PART_BEFORE 0.2
 
-/* Whether the newer names took the place of the older ones, all together. */
+/* Returns whether the newer names took the place of the older ones, all
+ * together. */
 static bool is_move(const struct moving *m, const struct moved_pairs *pairs)
 {
 	double old[SIDE_COUNT] = { 0 }, fresh[SIDE_COUNT] = { 0 };

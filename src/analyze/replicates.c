@@ -592,8 +592,9 @@ static void noise_of_peers(const struct peer *peers, size_t count,
 	n->prior_df = 1 / (1 / n->prior_df + 1 / known);
 }
 
-/* Whether peers lie within what a variance beyond that of runs lets them: half
- * of them; once it is about known, those that did not change by it, on average. */
+/* Returns whether peers lie within what a variance beyond that of runs lets
+ * them: half of them; once it is about known, those that did not change by it,
+ * on average. */
 static bool holds(const struct peer *peers, size_t count, double log_common,
 		  double known, double between, double part)
 {
@@ -820,8 +821,8 @@ static struct mode first_mode(const struct peer *peers, size_t count)
 	return middle.weight >= DENSE_PART * best.weight ? middle : best;
 }
 
-/* Whether the rows behind m may be those that did not change, and the rest of
- * what the other group leaves did. */
+/* Returns whether the rows behind m may be those that did not change, and the
+ * rest of what the other group leaves did. */
 static bool holds_rest(const struct mode *m, const struct mode *other,
 		       double all)
 {

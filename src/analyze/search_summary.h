@@ -10,16 +10,17 @@
 #include "model/history.h"
 #include "model/metrics.h"
 
-/* Whether a route or method is one that only asks if a program is alive:
- * "GET /healthz", "/api/ready?full=1", "grpc.health.v1.Health/Check". THE
- * rule; the last part of the path decides. */
+/* Returns whether a route or method is one that only asks if a program is
+ * alive: "GET /healthz", "/api/ready?full=1", "grpc.health.v1.Health/Check".
+ * THE rule; the last part of the path decides. */
 bool route_is_health_check(struct str name);
 
 /* The same rule as a regular expression for a server, RE2, that matches whole
  * names. */
 struct str health_check_pattern(void);
 
-/* Of a trace, by its root; by the span that matched when it has none. */
+/* Returns whether a trace is one, by its root; by the span that matched when it
+ * has none. */
 bool hit_is_health_check(const struct hit *hit);
 
 /* Longest first, then newest first, then by id. */
@@ -62,7 +63,7 @@ int64_t buckets_quantile(const struct duration_buckets *b, unsigned permille,
 /* A row a bucket, of more than there is room for several; total > 0. */
 void buckets_histogram(const struct duration_buckets *b, struct histogram *h);
 
-/* What a quantile leaves above it: of `count` durations from from_ns on, the
+/* The durations above a quantile: of `count` durations from from_ns on, the
  * lower edge of its bucket, the `kept` longest. */
 struct tail {
 	int64_t from_ns;

@@ -17,10 +17,11 @@ bool candidates_rank(const struct calls *c, const struct trace_times *times,
 		     const struct guilty_want *want, struct arena *arena,
 		     struct candidates *out, struct error *err) MUST_CHECK;
 
-/* Whether the user asked for anything but the ranking as it comes. */
+/* Returns whether the user asked for anything but the ranking as it comes. */
 bool guilty_want_is_narrow(const struct guilty_want *want);
 
-/* Whether the span passes service and name; span_id is not looked at. */
+/* Returns whether the span passes service and name; span_id is not looked at.
+ */
 bool guilty_want_accepts(const struct guilty_want *want, const struct trace *t,
 			 uint32_t span);
 

@@ -66,7 +66,7 @@ double binomial_mid_p(double a, double n, double pi);
 /* The same for a of n_a against b of n_b with both margins given (Fisher). */
 double fisher_mid_p(double a, double n_a, double b, double n_b);
 
-/* What the variance is taken as: phi times that of independent samples, phi
+/* The variance that is assumed: phi times that of independent samples, phi
  * itself known from df degrees of freedom (INFINITY: given). */
 struct noise {
 	double phi;
@@ -102,8 +102,8 @@ double counts_seen_log_variance(const struct counts *c);
 struct interval counts_ratio_interval(const struct counts *c,
 				      double log_variance, double z);
 
-/* What a relative standard deviation of cv from window to window, the same on
- * both sides, adds to phi. */
+/* Returns the share of phi that comes from a relative standard deviation of cv
+ * from window to window, the same on both sides. */
 double counts_drift(const struct counts *c, double cv);
 
 /* Difference slow - baseline as a share of the slow side's samples; for
@@ -117,11 +117,11 @@ double counts_delta(const struct counts *c, double slow_total);
 struct interval counts_delta_interval(const struct counts *c, double slow_total,
 				      double phi, double z);
 
-/* What has a q of at most Q is told so that in all but a part Q of cases no more than
- * a tenth of it is false: of up to nine none at all (Lehmann and Romano, Annals of
- * Statistics 33, 2005; for fewer than ten it is Holm's). is_twin: those
- * that say what another one does, which are no tests of their own; NULL: none. order is
- * scratch of count items. */
+/* Sets q so that of what has a q of at most Q, in all but a part Q of cases no
+ * more than a tenth of it is false: of up to nine none at all (Lehmann and
+ * Romano, Annals of Statistics 33, 2005; for fewer than ten it is Holm's).
+ * is_twin: those that say what another one does, which are no tests of their
+ * own; NULL: none. order is scratch of count items. */
 void false_part_adjust(const double *p, const bool *is_twin, double *q,
 		       size_t *order, size_t count);
 
@@ -175,7 +175,7 @@ struct replicate_noise {
 	size_t rows;  /* that it was seen in */
 };
 
-/* What is taken without rows that tell. */
+/* The noise that is assumed without rows that show it. */
 struct replicate_prior {
 	double sampling;
 	double drift_cv;
@@ -195,7 +195,7 @@ struct replicate_prior {
 	double whole;
 };
 
-/* What the common factor rests on. */
+/* The ground of the common factor. */
 enum replicate_reading {
 	REPLICATE_CLEAR = 0,
 	/* All rows that tell moved alike, by more than the bound: a change of
@@ -216,7 +216,7 @@ struct replicate_common {
 	double other_log_ratio; /* REPLICATE_SPLIT: that of the other group */
 };
 
-/* What one row shows of how rows vary in runs. */
+/* The variance in runs as one row shows it. */
 struct replicate_seen {
 	double r; /* variance relative to independent samples */
 	double df;
@@ -261,8 +261,8 @@ bool replicates_noise(const struct replicate_runs *runs,
 		      struct replicate_noise *out,
 		      struct error *err) MUST_CHECK;
 
-/* What runs alone show of other rows, which may hold each other's samples:
- * takes the place of n's trend. */
+/* Fits the trend that runs alone show of other rows, which may hold each
+ * other's samples: takes the place of n's trend. */
 bool replicates_trend(const struct replicate_runs *runs,
 		      const struct replicate_row *rows, size_t count,
 		      struct replicate_noise *n, struct error *err) MUST_CHECK;
@@ -272,7 +272,7 @@ bool replicates_trend(const struct replicate_runs *runs,
 void replicates_trend_of(struct replicate_seen *seen, size_t count,
 			 struct replicate_noise *n);
 
-/* What a row shows; df 0: nothing. */
+/* Returns the variance that a row shows; df 0: none. */
 struct replicate_seen replicates_see(const struct replicate_runs *runs,
 				     const struct replicate_row *row,
 				     double least);

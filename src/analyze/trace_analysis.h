@@ -11,7 +11,7 @@
 #include "model/result.h"
 #include "model/trace.h"
 
-/* Of a trace that is many requests with pauses between them. */
+/* The requests of a trace that is many of them, with pauses between them. */
 struct session {
 	uint32_t request_count; /* 0: it is none */
 	uint32_t slowest;       /* of them: the top of its tree */
@@ -52,7 +52,7 @@ bool trace_times_compute(const struct trace *t, struct arena *arena,
 void trace_times_focus(const struct trace *t, struct trace_times *times,
 		       uint32_t top);
 
-/* Whether a span is the top of such a tree. */
+/* Returns whether a span is the top of such a tree. */
 bool trace_times_is_long_async(const struct trace_times *times, uint32_t span);
 
 enum guilty_by {
@@ -118,7 +118,7 @@ struct candidates {
 	uint32_t *members; /* span indices, grouped per candidate */
 };
 
-/* What the profile side needs to know of the choice. */
+/* The choice as the profile side needs it. */
 struct guilty_pick {
 	uint32_t span;      /* guilty span or first of the group */
 	uint32_t owner;     /* the span whose code runs the loop or waits: the

@@ -696,8 +696,8 @@ static void own_history_measure(struct own_history *own, uint32_t operation,
 	}
 }
 
-/* Whether medians can be step_ns apart: of the slow ones half are as much
- * longer than the shortest of all. Mostly not, and that is soon known. */
+/* Returns whether medians can be step_ns apart: of the slow ones half are as
+ * much longer than the shortest of all. Mostly not, and that is soon known. */
 static bool may_have_step(const struct own_history *own, int64_t step_ns)
 {
 	int64_t shortest_ns = INT64_MAX;

@@ -96,8 +96,9 @@ bool typical_add_waits(struct typical *u, const struct history *h,
 bool typical_set_wait(struct typical *u, const struct message_wait *wait,
 		      struct arena *arena, struct error *err) MUST_CHECK;
 
-/* What stands in another trace than the root says nothing of whether the root's
- * traces have it. foreign: a bit for each operation. */
+/* Forgets the shares of operations that stand in another trace than the root,
+ * which says nothing of whether the root's traces have them. foreign: a bit for
+ * each operation. */
 void typical_forget_shares(struct typical *u, uint32_t foreign);
 
 /* Windows in which an onset is looked for: the one before and the slow one. */
@@ -110,13 +111,14 @@ bool own_onset_find(const struct history *h, const uint32_t *windows,
 		    const uint32_t *below, int64_t least_ns, struct onset *out,
 		    struct error *err) MUST_CHECK;
 
-/* What is known of a span's operation; NULL when nothing was asked. */
+/* Returns the facts of a span's operation; NULL when nothing was queried. */
 const struct typical_operation *typical_find(const struct typical *u,
 					     const struct trace *t,
 					     uint32_t span);
 
-/* Whether there is enough to say what is usual for it: TYPICAL_MIN spans; or
- * it never occurred in TYPICAL_MIN traces of the root: then it is new. */
+/* Returns whether there is enough to say what is usual for it: TYPICAL_MIN
+ * spans; or it never occurred in TYPICAL_MIN traces of the root: then it is
+ * new. */
 bool typical_is_known(const struct typical *u,
 		      const struct typical_operation *o);
 

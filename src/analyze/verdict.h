@@ -62,23 +62,24 @@ enum cpu_verdict {
  * by their absence. */
 enum cpu_verdict verdict_cpu(const struct cpu_measure *m);
 
-/* Whether most of the own time was on CPU, grown or not: half of its possible
- * ticks were seen, less two standard errors of their count. */
+/* Returns whether most of the own time was on CPU, grown or not: half of its
+ * possible ticks were seen, less two standard errors of their count. */
 bool verdict_is_on_cpu(const struct cpu_measure *m);
 
-/* Whether the time that is not on CPU is that of a processor which others have:
- * see VERDICT_MANIFOLD. blocked_ns: what a profile of waiting tells;
- * are_waits_seen: it is one of all that blocks, where it happens. */
+/* Returns whether the time that is not on CPU is that of a processor which
+ * others have: see VERDICT_MANIFOLD. blocked_ns: what a profile of waiting
+ * tells; are_waits_seen: it is one of all that blocks, where it happens. */
 bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns,
 			bool are_waits_seen);
 
-/* Whether garbage collection explains time that is in no profile of requests:
- * its part of the service's CPU, now and before, and of what grew there. */
+/* Returns whether garbage collection explains time that is in no profile of
+ * requests: its part of the service's CPU, now and before, and of what grew
+ * there. */
 bool verdict_is_gc(double now, double before, double of_growth, double least);
 
-/* Whether a span that took own_ns, change_ns of it more than usual (-1 not
- * known), took what spans like it do now and then: less than three times the
- * usual. */
+/* Returns whether a span that took own_ns, change_ns of it more than usual (-1
+ * not known), took what spans like it do now and then: less than three times
+ * the usual. */
 bool verdict_is_ordinary(int64_t own_ns, int64_t change_ns);
 
 /* A kind of waiting, or the CPU time of the whole service. */
@@ -92,7 +93,7 @@ enum wait_type {
 	WAIT_TYPES
 };
 
-/* What the first function of a comparison says. */
+/* The wait of the first function of a comparison. */
 struct wait_measure {
 	bool is_known;      /* compared, with a baseline */
 	bool is_grown;      /* the first function is new or grown */
@@ -117,16 +118,17 @@ struct wait_measure {
  * that is likely. */
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES]);
 
-/* Whether a kind of waiting may explain what the trace told. A call to
+/* Returns whether a kind of waiting may explain what the trace told. A call to
  * something without spans waits by nature: only who calls is asked for. */
 bool verdict_asks_for(enum cause_kind trace_cause, enum wait_type type);
 
-/* Of an answer that is long on its way who waits for it does so in any
- * profile: leaves what else would hold the caller up, locks and the CPU. */
+/* Drops the waits for an answer that is long on its way, which any profile has:
+ * leaves what else would hold the caller up, locks and the CPU. */
 void verdict_keep_locks(struct wait_measure measures[WAIT_TYPES]);
 
-/* Whether a growth is as much as must be found, of what is needed: where that is
- * not known (0: no other request of the window came back) nothing explains. */
+/* Returns whether a growth is as much as must be found, of what is needed:
+ * where that is not known (0: no other request of the window came back) nothing
+ * explains. */
 bool verdict_explains(double change, double needed);
 
 /* The same of one measure, but for the test: a function that holds half of
@@ -139,10 +141,10 @@ bool verdict_is_likely(const struct wait_measure *m);
 enum cause_kind verdict_wait_cause(enum wait_type type,
 				   const struct wait_measure *m);
 
-/* Whether spans tell the cause, so that no profile changes it. */
+/* Returns whether spans tell the cause, so that no profile changes it. */
 bool verdict_is_of_trace(enum cause_kind kind);
 
-/* What confidence rests on. */
+/* The facts that confidence rests on. */
 struct confidence_facts {
 	enum scope scope;
 	bool has_profile;
@@ -166,7 +168,7 @@ struct confidence_facts {
 	bool has_few_messages; /* what is usual rests on fewer than five */
 };
 
-/* What a confidence lacks, in the order in which it is told. */
+/* The weaknesses of a confidence, in the order in which they are listed. */
 enum weakness {
 	WEAKNESS_NO_PROFILE,
 	WEAKNESS_OTHER_TIME, /* of a file, than the trace's */
@@ -222,7 +224,7 @@ struct cause_evidence {
 	enum cause_file file;
 };
 
-/* What the profile adds to what the trace said. */
+/* The part of the profile in the cause, beside that of the trace. */
 enum cause_said {
 	CAUSE_SAYS_NOTHING = 0,
 	CAUSE_SAYS_CPU_SHARE,     /* of the span, in the trace's place */
@@ -233,7 +235,7 @@ enum cause_said {
 	CAUSE_SAYS_NOT_GROWN,
 };
 
-/* What report/texts.h has the words for. */
+/* The facts for which report/texts.h has the words. */
 struct cause_facts {
 	enum cause_said said;
 	int64_t own_ns; /* of a CPU share, that result->cause.on_cpu_ns is of */
