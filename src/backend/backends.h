@@ -119,13 +119,13 @@ struct side *backends_side(struct backends *b, enum server_side side);
 /* Requests of the run so far. */
 size_t backends_requests_sent(const struct backends *b);
 
-/* What follows is a question of its own, as of a run: what was used before does
- * not count in the next two. */
+/* Begins a question of its own, as of a run: what was used before does not
+ * count in the next two. */
 void backends_begin(struct backends *b);
 
-/* Of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS, what is not used up
- * yet. All of it where profiles are chosen from a list on this side: finer
- * questions cost no request there. */
+/* Returns the rest of LIMIT_ORDINARY_REQUESTS and LIMIT_ORDINARY_ROUNDS that is
+ * not used up. All of it where profiles are chosen from a list on this side:
+ * finer questions cost no request there. */
 size_t backends_requests_left(const struct backends *b);
 
 /* So many of them were not needed: nobody else spends them. */
@@ -174,8 +174,8 @@ struct str backends_trace_page(struct backends *b, const struct trace_id *id);
  * kind, which nobody asks. */
 const struct profile_backend *backends_profiles(const struct backends *b);
 
-/* What the servers of both sides can do; those of the first of the table while
- * none is known. */
+/* Returns the abilities of the servers of both sides; those of the first of the
+ * table while none is known. */
 const struct trace_traits *backends_trace_traits(const struct backends *b);
 const struct profile_traits *backends_profile_traits(const struct backends *b);
 

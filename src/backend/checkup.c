@@ -282,8 +282,8 @@ static bool fail_all(const struct probe *p, struct error *err)
 	return false;
 }
 
-/* Whether something is there that does not say what it is: where a server is
- * only looked for none need be. */
+/* Returns whether something is there that does not say what it is: where a
+ * server is only looked for none need be. */
 static bool is_response_lost(const struct http_response *r)
 {
 	enum trouble trouble = trouble_find(r);

@@ -11,8 +11,8 @@
 #include "backend/source.h"
 #include "model/checks.h"
 
-/* What servers tell of themselves, version and clock; and what is wrong when
- * they answer with something else. */
+/* The facts that servers report of themselves, version and clock; and what is
+ * wrong when they answer with something else. */
 
 /* ---- version ---- */
 
@@ -60,7 +60,7 @@ enum trouble {
 /* The kind of trouble by which a fix is chosen. */
 enum trouble trouble_find(const struct http_response *response);
 
-/* What the one who asks may see of the profiles of a server. The newest may lag
+/* The profiles of a server that the querying tenant may see. The newest may lag
  * a minute or two. */
 struct profile_stats {
 	bool has_data;
@@ -68,7 +68,8 @@ struct profile_stats {
 	int64_t newest_ns;
 };
 
-/* What a room appends to, and what it learns for later checks. */
+/* The report that a room appends to, and the facts that it learns for later
+ * checks. */
 struct checkup {
 	struct backends *backends;
 	struct checks *checks;
@@ -80,7 +81,7 @@ struct checkup {
 /* Asks for the services that sent profiles in the last hour. */
 bool checkup_find_recent(struct checkup *c, struct error *err) MUST_CHECK;
 
-/* Of a server of traces. */
+/* The checks of a server of traces. */
 struct trace_checkup {
 	/* One question that tells all, and its judgement: of servers that are
 	 * known by their address. *is_up: it answers as it should. NULL: it is
@@ -94,12 +95,12 @@ struct trace_checkup {
 	const char *missing_fix;
 };
 
-/* Of the server of traces, or of files. */
+/* Returns the checks of the server of traces, or of files. */
 const struct trace_checkup *trace_checkup_of(const struct backends *b);
 
 #define PROFILE_ASKS 4
 
-/* Of a server of profiles. */
+/* The checks of a server of profiles. */
 struct profile_checkup {
 	const char *title; /* "Pyroscope" */
 

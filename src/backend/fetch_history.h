@@ -50,14 +50,14 @@ struct count_job {
 	bool is_sample; /* a limit was reached: a lower bound */
 };
 
-/* What the server measures of requests, by version. */
+/* The measurements of requests by the server, by version. */
 struct steps_job {
 	struct job job;
 	struct steps_query query;
 	struct step_rows rows; /* in b->arena */
 };
 
-/* What the query's texts point at stays the caller's. */
+/* The texts of the query stay the caller's. */
 void steps_job_init(struct steps_job *job, const struct steps_query *query);
 
 void count_job_init(struct count_job *job, struct str service,

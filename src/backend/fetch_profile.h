@@ -74,7 +74,7 @@ struct profile_fetch {
 	int64_t profiled_ns;
 };
 
-/* What query points at stays the caller's and must outlive the run. */
+/* The texts of query stay the caller's and must outlive the run. */
 void profile_fetch_init(struct profile_fetch *f,
 			const struct profile_query *query,
 			struct profile *into);
@@ -84,10 +84,10 @@ void profile_fetch_init(struct profile_fetch *f,
 void profile_fetch_again_as_tree(struct profile_fetch *f,
 				 const struct backends *b);
 
-/* Whether a server can have heeded the spans it was asked for. Some ignore a
- * selector they do not know and answer with the whole service. Both totals of
- * one window and selector; has_other_spans: the service served more requests
- * in it than those asked for. */
+/* Returns whether a server can have heeded the spans it was asked for. Some
+ * ignore a selector they do not know and answer with the whole service. Both
+ * totals of one window and selector; has_other_spans: the service served more
+ * requests in it than those asked for. */
 bool span_answer_is_believable(int64_t span_total, int64_t service_total,
 			       bool has_other_spans);
 
@@ -118,7 +118,7 @@ struct series_job {
 	struct window_walk walk;
 };
 
-/* What the pointers point at stays the caller's and must outlive the run. */
+/* The texts stay the caller's and must outlive the run. */
 void series_job_init(struct series_job *s, const char *selector,
 		     const char *const *labels, size_t label_count,
 		     struct time_range range);
@@ -132,13 +132,13 @@ struct snapshots_job {
 	struct window_walk walk;
 };
 
-/* What the pointers point at stays the caller's and must outlive the run. */
+/* The texts stay the caller's and must outlive the run. */
 void snapshots_job_init(struct snapshots_job *s,
 			const struct profile_query *query,
 			const char *instance_label);
 
-/* What samples of one type add up to over time, of a window that the server
- * takes whole. A replayed case may lack it. */
+/* The sums of samples of one type over time, of a window that the server takes
+ * whole. A replayed case may lack it. */
 struct totals_job {
 	struct job job; /* for jobs_run() */
 	struct totals_query query;
@@ -148,11 +148,11 @@ struct totals_job {
 	struct totals totals; /* in b->arena */
 };
 
-/* What the pointers point at stays the caller's and must outlive the run. */
+/* The texts stay the caller's and must outlive the run. */
 void totals_job_init(struct totals_job *t, const struct totals_query *query);
 
-/* What the sum is called: "a.pb.gz + b.pb.gz", of many the first and how many
- * more. In the arena; NULL: no memory. */
+/* Returns the name of the sum: "a.pb.gz + b.pb.gz", of many the first and how
+ * many more. In the arena; NULL: no memory. */
 struct str profile_files_name(struct backends *b, const char *const *paths,
 			      size_t count);
 

@@ -36,7 +36,7 @@ struct trace_job {
 void trace_job_init(struct trace_job *job, const struct trace_id *id,
 		    struct trace *trace);
 
-/* Whether the server can be asked which traces have links to one. */
+/* Returns whether the server can be asked which traces have links to one. */
 bool linking_can_ask(const struct backends *b);
 
 /* Traces with a link to this one. */
@@ -85,13 +85,13 @@ bool held_searches_each(const struct har *har, held_search_taker take,
 			void *context, size_t *count,
 			struct error *err) MUST_CHECK;
 
-/* Whether there is one. */
+/* Returns whether there is one. */
 bool held_searches_any(const struct har *har);
 
 /* The trace that a user names, from a server or files: what the text means, the
  * trace, and why there is none. */
 
-/* What a user pastes where a trace is asked for: up to 32 hex digits, a W3C
+/* The text that a user pastes for a trace: up to 32 hex digits, a W3C
  * traceparent, a Grafana, Tempo or Jaeger URL that holds an id, what Google's
  * headers and logs have, an id with the hyphens of a UUID or of X-Ray, a file,
  * "-". Jaeger and Tempo's search print ids without leading zeros, so an id of

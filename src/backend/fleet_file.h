@@ -15,10 +15,10 @@ struct fleet_file {
 	int fd; /* -1: there is none, or not yet */
 };
 
-/* What is in the file is read into an initialised f, which stays empty where
- * there is none yet. question: what is asked, as text. ERROR_USAGE: the file is
- * of another question or too old; ERROR_FORMAT: it is no such file. path may be
- * NULL. Close it after failure, too. */
+/* Reads the file into an initialised f, which stays empty where there is none
+ * yet. question: what is asked, as text. ERROR_USAGE: the file is of another
+ * question or too old; ERROR_FORMAT: it is no such file. path may be NULL.
+ * Close it after failure, too. */
 bool fleet_file_open(struct fleet_file *file, const char *path,
 		      struct str question, struct fleet *f,
 		      int64_t now_ns, struct error *err) MUST_CHECK;

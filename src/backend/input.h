@@ -23,8 +23,8 @@ struct input {
 	struct feed *feed; /* the file, when it is streamed; a trace, always */
 };
 
-/* Whether errno says of a word that no file has this name: there may be none so
- * long. All else is a reason why it cannot be known, to be told. */
+/* Returns whether errno says of a word that no file has this name: there may be
+ * none so long. All else is a reason why it cannot be known, to be told. */
 bool input_is_absent(int error_number);
 
 /* Says that this is no file but an address, without its password; false. */
@@ -44,12 +44,12 @@ bool input_open_trace(struct input *in, const char *path,
 		      struct error *err) MUST_CHECK;
 bool input_open_profile(struct input *in, const char *path,
 			struct error *err) MUST_CHECK;
-/* What is neither is refused. */
+/* Opens a file that is one or the other; what is neither is refused. */
 bool input_open_either(struct input *in, const char *path,
 		       struct error *err) MUST_CHECK;
-/* Whether a file is a profile, which no trace can be taken for. A pipe can be
- * read once, and what Chrome traces are wanted for the command tells: they are
- * none. */
+/* Returns whether a file is a profile, which no trace can be taken for. A pipe
+ * can be read once, and what Chrome traces are wanted for the command tells:
+ * they are none. */
 bool input_is_profile(const char *path);
 
 /* By its first bytes; what cannot be read is told when it is. */

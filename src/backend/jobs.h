@@ -11,8 +11,9 @@
 
 struct job;
 
-/* What a job asks of the profile server: some list what they have and select
- * nothing, so that this side answers instead (profile_backend.answer_jobs). */
+/* The questions of jobs to the profile server: some list what they have and
+ * select nothing, so that this side answers instead
+ * (profile_backend.answer_jobs). */
 enum job_question {
 	QUESTION_SERVER = 0, /* the server's to answer, whichever it is */
 	QUESTION_NAMES,      /* struct names_job */
@@ -22,7 +23,7 @@ enum job_question {
 	QUESTION_TOTALS,     /* sums over time */
 };
 
-/* What a job asks about, told when it gets no answer (backends.h). */
+/* The subjects of jobs, named when one gets no answer (backends.h). */
 enum job_about {
 	ABOUT_SOMETHING = 0,
 	ABOUT_OTHER_TRACES,
@@ -91,7 +92,7 @@ const struct profile_backend *profiles_likely(
 	const struct profile_backend *known,
 	const struct http_response *response);
 
-/* Of whichever server the answer is; names live in the arena. */
+/* Reads the names of an answer of any server; they live in the arena. */
 bool profiles_kept_names(const char *url, struct str asked,
 			 const struct http_response *response, bool is_types,
 			 struct arena *arena, struct name_list *names);
@@ -107,8 +108,8 @@ bool profiles_prepare(struct backends *b, struct job *job,
 bool profiles_recognise(struct backends *b, const struct job *job,
 			const struct http_response *response);
 
-/* Whether judging the answer may ask further questions at once, so that it has
- * to wait until no others are on their way. */
+/* Returns whether judging the answer may ask further questions at once, so that
+ * it has to wait until no others are on their way. */
 bool profiles_may_ask(const struct backends *b,
 		      const struct http_response *response);
 

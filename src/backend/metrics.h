@@ -23,9 +23,9 @@ struct metric_job {
 	bool is_extra;
 };
 
-/* What the query points at stays the caller's and must outlive the run. A
- * question of more than LIMIT_METRIC_STEPS steps is ERROR_LIMIT. That an answer
- * may be partial is among b->notes. */
+/* The texts of the query stay the caller's and must outlive the run. A question
+ * of more than LIMIT_METRIC_STEPS steps is ERROR_LIMIT. That an answer may be
+ * partial is among b->notes. */
 void metric_job_init(struct metric_job *m, const struct metric_query *query);
 
 /* The request of a question, without a job. */
@@ -40,7 +40,7 @@ const struct metric_backend *backends_metrics(const struct backends *b);
  * how each is asked for in PromQL. The table is all there is to change where
  * another producer has names of its own. Asks nobody. */
 
-/* What a metric tells of a service, in these units. */
+/* The meanings of a metric of a service, in these units. */
 enum metric_meaning {
 	METRIC_REQUESTS = 0, /* a second */
 	METRIC_LATENCY,      /* seconds */
@@ -102,7 +102,7 @@ struct metric_name {
 extern const struct metric_name metric_names[];
 extern const size_t metric_name_count;
 
-/* Whether it tells this: a histogram of latencies counts requests. */
+/* Returns whether it tells this: a histogram of latencies counts requests. */
 bool metric_name_tells(const struct metric_name *name,
 		       enum metric_meaning meaning);
 
@@ -124,7 +124,7 @@ const struct metric_name *metric_name_find(struct str name);
  * where there is one, which Prometheus always writes. */
 const char *metric_name_label(const struct metric_name *name);
 
-/* What a platform writes by itself, for those who know theirs. */
+/* The metrics that a platform writes by itself, for those who know theirs. */
 #define METRIC_PLATFORM_NAMES 4
 struct metric_platform {
 	const char *name; /* "cloud-run" */
@@ -133,7 +133,7 @@ struct metric_platform {
 
 extern const struct metric_platform metric_platforms[]; /* NULL name: end */
 
-/* What becomes of the instances. */
+/* The treatment of the instances. */
 enum metric_over {
 	METRIC_OVER_USUAL = 0, /* see metric_expression() */
 	METRIC_OVER_SUM,
@@ -141,7 +141,7 @@ enum metric_over {
 	METRIC_OVER_NONE,  /* a series each */
 };
 
-/* What is wanted of a source. */
+/* The demands on a source. */
 struct metric_want {
 	enum metric_meaning meaning;
 	enum metric_over over;

@@ -11,8 +11,8 @@
 #include "backend/source.h"
 #include "base/arena.h"
 
-/* Of types, else of services; sorted, some more than once, in the arena. What
- * cannot be read has none. list: empty. */
+/* Reads the kept names of types, else of services; sorted, some more than once,
+ * in the arena. What cannot be read has none. list: empty. */
 void kept_names_read(const char *folder, bool is_types, struct arena *arena,
 		     struct name_list *list);
 

@@ -22,8 +22,8 @@ struct whole_query;
 struct whole_taker;
 struct side;
 
-/* What it can do. Code outside backend/ asks for these, not for the name of a
- * server. */
+/* The abilities of a server. Code outside backend/ asks for these, not for the
+ * name of a server. */
 struct profile_traits {
 	/* Samples can be selected by the ids of their spans. */
 	bool has_span_samples;
@@ -71,8 +71,8 @@ struct series_list {
 	size_t label_count; /* values a row */
 };
 
-/* What samples of one type add up to, step by step, by the values of one label
- * or two. */
+/* The sums of samples of one type, step by step, by the values of one label or
+ * two. */
 struct totals_query {
 	const char *type_id;
 	const char *selector;

@@ -9,7 +9,8 @@
 #include "backend/profile_backend.h"
 #include "backend/source.h"
 
-/* What a receiver says of one request. err is set for all but RECEIPT_TAKEN. */
+/* The answer of a receiver to one request. err is set for all but
+ * RECEIPT_TAKEN. */
 enum receipt {
 	RECEIPT_TAKEN = 0,
 	RECEIPT_PART,    /* some of it is refused, *rejected of them */
@@ -54,7 +55,8 @@ bool receiver_post(const struct endpoint *endpoint, const char *route,
 		   const char *content_type, struct str bytes,
 		   struct http_request *request, struct error *err) MUST_CHECK;
 
-/* What a status that is no success means; subject: as in answer_fail(). */
+/* Returns the meaning of a status that is no success; subject: as in
+ * answer_fail(). */
 enum receipt receiver_fail(const char *subject, const struct endpoint *endpoint,
 			   const struct http_response *response,
 			   struct error *err);

@@ -23,8 +23,8 @@ void selector_free(struct selector *selector);
 /* The value of a label, "" when there is none. */
 typedef struct str (*selector_value)(void *context, struct str label);
 
-/* Whether every matcher holds; patterns (=~, !~) are of whole values. False
- * when a pattern takes too long. */
+/* Returns whether every matcher holds; patterns (=~, !~) are of whole values.
+ * False when a pattern takes too long. */
 bool selector_matches(const struct selector *selector, selector_value value,
 		      void *context, bool *is_match,
 		      struct error *err) MUST_CHECK;

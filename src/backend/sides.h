@@ -66,7 +66,7 @@ bool sides_init(const struct sides_want *w, struct side_logins *l,
 /* Frees logins, and wipes secrets. */
 void sides_release(struct side_logins *l);
 
-/* What the requests of a batch need, before it is sent. */
+/* Fetches the tokens that the requests of a batch need, before it is sent. */
 bool sides_ensure_tokens(struct side_logins *l,
 			 const struct http_request *requests, size_t n,
 			 struct error *err) MUST_CHECK;

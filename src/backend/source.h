@@ -26,7 +26,7 @@ enum answer {
 	ANSWER_ERROR,
 };
 
-/* What a run may ask, each of a server of its own. */
+/* The sides that a run may query, each a server of its own. */
 enum server_side {
 	SERVER_TRACES = 0,
 	SERVER_PROFILES,
@@ -82,8 +82,8 @@ bool profile_type_resolve(struct str word, const struct name_list *present,
 			  struct arena *arena, struct str *type_id,
 			  bool *is_gauge, struct error *err) MUST_CHECK;
 
-/* What lies in memory or waits at one moment, so that snapshots cannot be
- * summed; all else accumulates. For a full id. */
+/* Returns whether it is what lies in memory or waits at one moment, so that
+ * snapshots cannot be summed; all else accumulates. For a full id. */
 bool profile_type_is_gauge(struct str type_id);
 
 /* The word of --type that means this id where a service has the types
@@ -96,9 +96,9 @@ struct str profile_type_word(struct str type_id,
 size_t nearest_names(const struct name_list *list, struct str wanted,
 		     struct str *out, size_t max);
 
-/* What all servers have in common when they do not give what was asked:
- * logins, redirects, HTML pages, overload; and the words for it. Names of
- * options carry the side ("--traces-token-file"). */
+/* The failures that all servers share: logins, redirects, HTML pages, overload;
+ * and the words for it. Names of options carry the side
+ * ("--traces-token-file"). */
 
 /* Why a server refused: its text, fit for one line of a message. */
 struct reason {
@@ -136,8 +136,8 @@ bool answer_lacks_route(const struct http_response *response);
  * tells of an older release. */
 bool answer_lacks_own_route(const struct http_response *response);
 
-/* What a good answer to one question is made of, even one that holds nothing:
- * all else of the same status is none, such as the page of a proxy, an object of
+/* The form of a good answer to one question, even one that holds nothing: all
+ * else of the same status is none, such as the page of a proxy, an object of
  * another program or an empty body. */
 struct answer_form {
 	const char *keys[4]; /* its object has one of these */
@@ -178,7 +178,7 @@ enum answer answer_no_route(const char *subject, const struct endpoint *e,
 /* ' (tenant "x" sent)' or a hint at --tenant-id, for what was not found. */
 const char *tenant_words(const struct endpoint *e, char *out, size_t size);
 
-/* What rooms share when they build requests. Not for code outside backend/. */
+/* The parts of requests that rooms share. Not for code outside backend/. */
 
 /* Begins a path: below the project where the endpoint has one. */
 void project_path_init(struct buf *path, const struct endpoint *endpoint,

@@ -28,7 +28,7 @@ struct backend_row {
 	const struct metric_backend *metrics;
 };
 
-/* Whether it holds what this side is asked for. */
+/* Returns whether it holds what this side is asked for. */
 bool backend_row_holds(const struct backend_row *row, enum server_side side);
 
 /* In the order in which they are tried. */
@@ -38,10 +38,10 @@ extern const size_t backend_table_count;
 /* Files of profiles, which a job may name whichever server there is. */
 extern const struct backend_row backend_files;
 
-/* Of this server of profiles; NULL: what a plain address is taken for. */
+/* Returns the row of this server of profiles; NULL: that of a plain address. */
 const struct backend_row *profiles_row(const struct profile_backend *profiles);
 
-/* What a plain address of metrics is taken for. */
+/* Returns the row of a plain address of metrics. */
 const struct backend_row *metrics_row(void);
 
 #endif

@@ -16,8 +16,8 @@
 
 struct trace_checkup;
 
-/* What it can do, and how much it gives at once. Code outside backend/ asks for
- * these, not for the name of a server. */
+/* The abilities of a server, and how much it gives at once. Code outside
+ * backend/ goes by these, not for the name of a server. */
 struct trace_traits {
 	/* Requests use up a quota: it may end in the middle of a run, which is
 	 * then told. */

@@ -18,13 +18,14 @@ enum answer trace_names_read(const char *subject,
 			     struct arena *arena, struct name_list *names,
 			     struct error *err);
 
-/* What lists the values of a tag at servers that list services and their
- * operations only. title: "Jaeger". ERROR_USAGE: of any other tag nothing does. */
+/* Finds the list with the values of a tag at servers that list services and
+ * their operations only. title: "Jaeger". ERROR_USAGE: of any other tag nothing
+ * does. */
 bool trace_names_of_tag(const struct tags_query *query, const char *title,
 			struct names_query *names,
 			struct error *err) MUST_CHECK;
 
-/* What several jobs do with answers of trace servers. */
+/* The steps that several jobs take with answers of trace servers. */
 
 /* An answer to a search, read as the server's find_answer() or search_answer()
  * said; h and want as decode/history.h has them. */

@@ -73,8 +73,8 @@ struct count_query {
 	struct str root_name;
 };
 
-/* What requests of a service were, step by step and by its version; with a
- * name the spans of that name. */
+/* The requests of a service, step by step and by its version; with a name the
+ * spans of that name. */
 enum steps_measure {
 	STEPS_COUNT,
 	STEPS_MEAN_S, /* their duration in seconds, on average */
@@ -109,14 +109,14 @@ struct find_query {
 	struct str page_token; /* of the page after the first */
 };
 
-/* Whether durations are those of the spans asked for, not of traces. */
+/* Returns whether durations are those of the spans asked for, not of traces. */
 static inline bool find_is_by_span(const struct find_query *query)
 {
 	return query->traceql.len == 0 &&
 	       (query->service.len > 0 || query->name.len > 0);
 }
 
-/* What a server can count of what the query describes. */
+/* The kinds of things that a server can count of a query. */
 enum find_counted {
 	FIND_COUNTS_NONE,     /* no server counts that; ask nothing */
 	FIND_COUNTS_TRACES,   /* by their roots */

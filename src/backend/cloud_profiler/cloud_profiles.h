@@ -59,7 +59,7 @@ const struct cloud_type *cloud_types_of(enum stored_type type, size_t *count);
 /* NULL: Cloud Profiler has no such type. */
 const struct cloud_type *cloud_type_find(struct str id);
 
-/* What Pyroscope would be asked, answered from Cloud Profiler's list: names,
+/* The questions for a Pyroscope, answered from Cloud Profiler's list: names,
  * types, series, snapshots, and profiles as the sums of those that match. */
 
 /* For struct profile_backend. */

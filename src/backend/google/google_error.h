@@ -45,7 +45,7 @@ enum google_trouble {
 	GOOGLE_BUSY, /* worth another try later */
 };
 
-/* What an answer says. Texts are cut, and without controls. */
+/* The error of an answer. Texts are cut, and without controls. */
 struct google_refusal {
 	enum google_trouble trouble;
 	int status;          /* of HTTP */

@@ -224,7 +224,7 @@ static void set_route(struct google_flow *f, bool is_next_door,
 	f->endpoint.cacert = side->cacert;
 }
 
-/* Whether it is a metadata server at all: any host may answer there. */
+/* Returns whether it is a metadata server at all: any host may answer there. */
 static bool check_instance(struct google_login *l, const struct endpoint *side,
 			   const struct http_response *response,
 			   struct error *err)

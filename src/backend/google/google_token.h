@@ -20,8 +20,7 @@
 
 /* Credentials of Google Cloud as its own tools keep them: a JSON file of one
  * of several types (google.aip.dev/auth/4110 to 4117), or the metadata server
- * of a machine there. Reading them only; google_token.h makes tokens of them.
- */
+ * of a machine there. */
 
 /* Google's own domain; others are clouds of partners. */
 #define GOOGLE_UNIVERSE "googleapis.com"
@@ -94,9 +93,9 @@ const char *google_kind_name(enum google_kind kind);
 /* The domain its tokens are for; borrowed. */
 const char *google_credential_universe(const struct google_credential *c);
 
-/* Whether a secret may be sent there: https, this machine, or the fixed
- * addresses at which clouds tell a machine about itself, by nature over
- * http. */
+/* Returns whether a secret may be sent there: https, this machine, or the fixed
+ * addresses at which clouds tell a machine about itself, by nature over http.
+ */
 bool google_url_is_safe(const char *url);
 bool google_url_is_metadata(const char *url);
 
@@ -136,12 +135,12 @@ void base64url_add(struct buf *out, struct str bytes);
 bool jwt_sign(const struct jwt_claims *claims, const char *pem, struct buf *out,
 	      struct error *err) MUST_CHECK;
 
-/* What the APIs of traces and profiles take at the least. */
+/* The least scopes of the APIs of traces and profiles. */
 #define GOOGLE_SCOPES                                                          \
 	"https://www.googleapis.com/auth/trace.readonly "                      \
 	"https://www.googleapis.com/auth/monitoring"
 
-/* Of a token that only buys another one. */
+/* The scope of a token that only buys another one. */
 #define GOOGLE_SCOPE_ALL "https://www.googleapis.com/auth/cloud-platform"
 
 #define GOOGLE_METADATA_URL "http://169.254.169.254"

@@ -59,9 +59,9 @@ static enum answer jaeger_names_answer(unsigned attempt,
 				response, arena, names, err);
 }
 
-/* The parts of the server that jaeger.c puts together, and what all searches
- * share, whatever they ask: the parameters of both APIs, and what an answer
- * means. See trace_backend.h for what each function is. */
+/* The parts that all searches share, whatever they look for: the parameters of
+ * both APIs, and what an answer means. See trace_backend.h for what each
+ * function is. */
 
 /* "name=value"; nothing for an empty value. name: with what goes before. */
 static void jaeger_add(struct buf *out, const char *name, struct str value)

@@ -11,8 +11,8 @@
 
 #include "backend/profile_backend.h"
 
-/* What the files of this room share: the facts that are known of a Parca
- * before anything else is asked, and its questions. */
+/* The parts that the files of this room share: the facts that are known of a
+ * Parca before anything else is asked, and its questions. */
 
 struct parca_type {
 	struct str id;      /* five parts, as elsewhere */

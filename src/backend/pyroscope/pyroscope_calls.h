@@ -35,8 +35,8 @@ bool pyroscope_version_request(const struct endpoint *e,
 bool pyroscope_stats_request(const struct endpoint *e,
 			     struct http_request *request,
 			     struct error *err) MUST_CHECK;
-/* Of the tenant that asks. False, without a reason, for servers that do not
- * know the question. */
+/* Reads the statistics of the querying tenant. False, without a reason, for
+ * servers that do not know the question. */
 bool pyroscope_stats_read(const struct http_response *response,
 			  struct profile_stats *stats);
 

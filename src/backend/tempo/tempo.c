@@ -17,9 +17,8 @@
 
 static void traceql_select_more(struct buf *q, const char *field);
 
-/* The parts of the server that tempo.c puts together, and what all searches
- * share, whatever their TraceQL asks: the path and the two forms of an answer.
- * See trace_backend.h for what each function is. */
+/* The parts that all searches share, whatever their TraceQL: the path and the
+ * two forms of an answer. See trace_backend.h for what each function is. */
 
 /* Whole seconds, as Tempo counts time; rounded down. */
 static int64_t tempo_seconds(int64_t time_ns)

@@ -28,9 +28,10 @@ enum answer tempo_search_form(const struct endpoint *e,
 			      search_decoder **decode, bool *is_empty,
 			      struct error *err);
 
-/* Whether a refusal is about the window, which no other form of the question
- * mends. A window within what the server does not search yet (query_end_cutoff,
- * 30 s unless set otherwise) begins, for it, where it ends. */
+/* Returns whether a refusal is about the window, which no other form of the
+ * question mends. A window within what the server does not search yet
+ * (query_end_cutoff, 30 s unless set otherwise) begins, for it, where it ends.
+ */
 bool tempo_search_is_too_long(const struct http_response *response);
 bool tempo_search_is_too_recent(const struct http_response *response);
 
@@ -51,7 +52,7 @@ enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 void tempo_linking_query(const char *trace_id_hex, struct buf *out);
 bool tempo_find_is_bounded(const struct find_query *query, unsigned attempt);
 
-/* Of an answer to TraceQL metrics. */
+/* The form of an answer to TraceQL metrics. */
 extern const struct answer_form tempo_metrics_form;
 
 enum find_counted tempo_counted(const struct find_query *query);
