@@ -36,8 +36,9 @@ static inline uint32_t load_half_word(const void *bytes)
 						      : word;
 }
 
-/* Of the length of a text and all its bytes, of one over 16 from both ends: to
- * be multiplied, for a hash of words that are known beforehand. */
+/* Returns a word of the length of a text and all its bytes, of one over 16 from
+ * both ends: to be multiplied, for a hash of words that are known beforehand.
+ */
 static inline uint64_t word_of_ends(struct str text)
 {
 	const char *front = text.ptr, *back = text.ptr + text.len;
@@ -118,14 +119,14 @@ static inline uint64_t varint_take(const unsigned char **at)
 
 #define FNV64_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* Of a second hash beside it, where 64 bits are not enough. */
+/* The begin of a second hash beside it, where 64 bits are not enough. */
 #define FNV64_OTHER_BEGIN UINT64_C(0x84222325cbf29ce4)
 
 /* Goes on from a hash, or from FNV64_BEGIN. */
 uint64_t fnv64(uint64_t hash, struct str bytes);
 
-/* Of 32 bits, the upper half mixed into the lower: names that differ in one
- * letter only differ in low bits. */
+/* Returns a hash of 32 bits, the upper half mixed into the lower: names that
+ * differ in one letter only differ in low bits. */
 uint32_t fnv32_mixed(struct str bytes);
 
 #endif

@@ -59,9 +59,9 @@ bool confine_below(const char *root) MUST_CHECK;
  * between wins. */
 int confine_open(const char *path, int flags) MUST_CHECK;
 
-/* What stays open to a confined process for its own working: libraries that it
- * loads late and what these read, devices, and the places that its outputs are
- * written to. Knows no option. */
+/* The accesses that stay open to a confined process for its own working:
+ * libraries that it loads late and what these read, devices, and the places
+ * that its outputs are written to. Knows no option. */
 
 /* Reading what belongs to the system. */
 void confine_allow_system(struct confine *c);

@@ -32,7 +32,7 @@ struct document *document_read_object(struct str text,
 				      struct error *err) MUST_CHECK;
 void document_free(struct document *d);
 
-/* What follows is borrowed from the document. */
+/* The results of these are borrowed from the document. */
 
 bool document_is_object(const struct document *d);
 bool document_is_list(const struct document *d);

@@ -15,7 +15,7 @@
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define MUST_CHECK __attribute__((warn_unused_result))
 
-/* What kind of failure; error_exit_code() maps it to the exit status. */
+/* The kind of failure; error_exit_code() maps it to the exit status. */
 enum error_code {
 	ERROR_NONE = 0,
 	ERROR_USAGE,

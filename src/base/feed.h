@@ -39,10 +39,10 @@ struct feed *feed_open(const char *path, size_t max_packed_bytes,
 		       struct error *err) MUST_CHECK;
 void feed_free(struct feed *f);
 
-/* Whether all of it lies in memory, and where. */
+/* Returns whether all of it lies in memory, and where. */
 bool feed_in_memory(const struct feed *f, struct str *bytes);
 
-/* Of an input, to tell its format by. */
+/* The front of an input, to recognise its format by. */
 #define FEED_FRONT_BYTES (128 * KIB)
 
 /* The first bytes, so many or all, before anything is read: they are read

@@ -24,7 +24,7 @@ extern const char *const instance_attrs[INSTANCE_ATTRS];
 #define INSTANCE_LABELS 8
 extern const char *const instance_labels[INSTANCE_LABELS];
 
-/* Whether it is one of the labels, of which the attributes are some. */
+/* Returns whether it is one of the labels, of which the attributes are some. */
 bool instance_is_name(struct str name);
 
 #endif

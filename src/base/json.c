@@ -15,7 +15,7 @@
 #include "base/str.h"
 
 /* The quick way over what nobody wants: most of a document. It takes the
- * ordinary only, so that json.c alone says what is wrong. What it pays:
+ * ordinary only, so that the reader alone says what is wrong. Measured in
  * docs/lab/performance.md, "quick way over unwanted JSON". */
 
 /* What of the reader changes from step to step. */
@@ -281,7 +281,7 @@ struct json_reader *json_new_window(struct feed *feed, size_t window_bytes,
 	return r;
 }
 
-/* Whether so many bytes are left. */
+/* Returns whether so many bytes are left. */
 static inline bool json_has(struct json_reader *r, size_t need)
 {
 	while (r->end - r->at < need)
@@ -474,7 +474,7 @@ static inline void close_level(struct json_reader *r)
 	finish_value(r);
 }
 
-/* Whether this byte comes next, without a blank before it. */
+/* Returns whether this byte comes next, without a blank before it. */
 static inline bool is_next(const struct json_reader *r, char c)
 {
 	return r->at < r->end && r->data[r->at] == c;
@@ -1334,7 +1334,7 @@ int json_next_field(struct json_reader *r, struct json_fields *f)
 	return -1;
 }
 
-/* Steps of more than one token, made of those of json.c. */
+/* Steps of more than one token, made of those above. */
 
 void json_each_object(struct json_reader *r,
 		      void (*read)(struct json_reader *r, struct str key,

@@ -21,7 +21,7 @@
 /* The least that a window may have: a number is seen whole. */
 #define JSON_WINDOW_LEAST (LIMIT_NUMBER_BYTES + 8)
 
-/* What the grammar wants next. At depth 0 it is always a value. */
+/* The token that the grammar wants next. At depth 0 it is always a value. */
 enum due {
 	DUE_VALUE = 0,
 	DUE_FIRST,   /* just inside a bracket: a first member or the closing */

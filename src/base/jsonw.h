@@ -41,7 +41,8 @@ void jsonw_array_end(struct jsonw *w);
 /* The next value's name; trusted text of ours or foreign, both escaped. */
 void jsonw_key(struct jsonw *w, const char *key);
 void jsonw_key_str(struct jsonw *w, struct str key);
-/* Whether its value is to be written; null stands for what is not known. */
+/* Returns whether its value is to be written; null stands for what is not
+ * known. */
 bool jsonw_key_known(struct jsonw *w, const char *key, bool is_known);
 
 void jsonw_str(struct jsonw *w, struct str text);
@@ -53,7 +54,7 @@ void jsonw_thousandths(struct jsonw *w, int64_t value);
  * them gives the fewest digits that read back as the same double. */
 void jsonw_f64(struct jsonw *w, double value, int max_decimals);
 void jsonw_bool(struct jsonw *w, bool value);
-/* What is JSON already, as it is. */
+/* Writes what is JSON already, as it is. */
 void jsonw_raw(struct jsonw *w, struct str json);
 void jsonw_null(struct jsonw *w);
 

@@ -110,8 +110,8 @@
  * untruncated profile merges reach tens of MB compressed. */
 #define LIMIT_BODY_WIRE_BYTES (64 * MIB)
 #define LIMIT_BODY_PLAIN_BYTES (512 * MIB)
-/* Of which little is kept: 1,000 profiles of a page of Cloud Profiler's list,
- * of some 100 KiB in base64, and ten times that. */
+/* The bytes of an answer of which little is kept: 1,000 profiles of a page of
+ * Cloud Profiler's list, of some 100 KiB in base64, and ten times that. */
 #define LIMIT_SIEVED_BYTES GIB
 #define LIMIT_HEADER_BYTES (256 * KIB)
 /* Lines that go on with the one before: long out of use, and the library copies
@@ -139,8 +139,8 @@
 #define LIMIT_SLO_SAMPLE 100u
 #define LIMIT_SLO_REQUESTS                                                     \
 	(LIMIT_SLO_SAMPLE * LIMIT_ORDINARY_REQUESTS + LIMIT_REQUESTS_PER_RUN)
-/* Of an export: three for each trace there may be, below, and as many again
- * for lists and profiles. */
+/* The requests of an export: three for each trace there may be, below, and as
+ * many again for lists and profiles. */
 #define LIMIT_REQUESTS_PER_EXPORT 600000u
 /* An ordinary `slow` keeps to these by asking for profiles less finely when
  * a service offers much (investigate/comparison.h). Each further round costs the longest
@@ -165,8 +165,8 @@
 #define LIMIT_HISTORY_ATTRS 2000000u
 #define LIMIT_RETRY_AFTER_MS 30000u
 
-/* What an export remembers to have sent, a line of some 45 bytes each: a day of
- * two traces a second, in 9 MiB. */
+/* The traces that an export remembers to have sent, a line of some 45 bytes
+ * each: a day of two traces a second, in 9 MiB. */
 #define LIMIT_EXPORT_KEPT 200000u
 
 /* Names a profile server lists (services, types). Thousands of services are
@@ -213,7 +213,7 @@
 /* The command line inside a case: as long as Linux lets one be. */
 #define LIMIT_CASE_ARGS_BYTES (2 * MIB)
 
-/* What one run says. A report with more notes than this is noise itself. */
+/* The notes of one run. A report with more notes than this is noise itself. */
 #define LIMIT_NOTES 64u
 #define LIMIT_NOTE_BYTES 400u
 #define LIMIT_ERROR_BYTES 600u
@@ -230,8 +230,8 @@
  * lines: what the analysis may hold, once more. */
 #define LIMIT_RESULT_BYTES GIB
 
-/* What a run keeps besides models and answers: addresses, headers, secrets and
- * the list of its requests. */
+/* The memory of a run besides models and answers: addresses, headers, secrets
+ * and the list of its requests. */
 #define LIMIT_CONTEXT_BYTES (64 * MIB)
 
 /* One paragraph or cell of a report. Names of the largest size, escaped, in a

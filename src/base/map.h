@@ -93,10 +93,10 @@ void text_table_init(struct text_table *t, struct arena *arena);
  * others: once, where they are counted. */
 bool text_table_reserve(struct text_table *t, size_t count) MUST_CHECK;
 
-/* Of a text, for this table. */
+/* Returns the hash of a text, for this table. */
 uint32_t text_table_hash(const struct text_table *t, struct str text);
 
-/* Of a text whose hash is known, or TEXT_NONE. */
+/* Returns the number of a text whose hash is known, or TEXT_NONE. */
 uint32_t text_table_find(const struct text_table *t, struct str text,
 			 uint32_t hash);
 

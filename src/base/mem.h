@@ -46,8 +46,8 @@ void *mem_wiped_realloc(void *ptr, size_t size);
 void mem_wiped_free(void *ptr);
 char *mem_wiped_strdup(const char *text);
 
-/* Whether memory was ever lacking. Libraries tell it as something else, as a
- * server that does not answer, or not at all: an answer after that may be
+/* Returns whether memory was ever lacking. Libraries tell it as something else,
+ * as a server that does not answer, or not at all: an answer after that may be
  * another than it should. */
 bool mem_has_failed(void);
 

@@ -38,7 +38,7 @@ enum option_flags {
 
 /* One option. Offsets are into the target struct, those of a sided row into
  * the part that a prefix names. */
-/* What an option means to a command. */
+/* The text of an option for a command. */
 struct option_text {
 	unsigned commands; /* bits; 0 ends a list */
 	const char *help;
@@ -147,8 +147,8 @@ bool option_store(const struct option_form *form, const char *value,
 		  bool is_negated, const char *subject, void *target,
 		  struct error *err) MUST_CHECK;
 
-/* Whether option_store() would take a text: neither empty nor too long, no
- * control characters, UTF-8 unless it names a file. */
+/* Returns whether option_store() would take a text: neither empty nor too long,
+ * no control characters, UTF-8 unless it names a file. */
 bool option_check(const struct option_form *form, const char *value,
 		  const char *subject, struct error *err) MUST_CHECK;
 

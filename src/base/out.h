@@ -106,8 +106,8 @@ bool file_read_judged(const char *path, struct buf *out,
 /* The reason for what errno says of a file that is read. Returns false. */
 bool file_fail_read(const char *name, int error_number, struct error *err);
 
-/* Whether errno says of a name that nothing has it; all else is a reason why
- * what may be there cannot be looked at. */
+/* Returns whether errno says of a name that nothing has it; all else is a
+ * reason why what may be there cannot be looked at. */
 bool file_is_absent(int error_number);
 
 #endif

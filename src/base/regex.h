@@ -25,8 +25,8 @@ void regex_free(struct regex *re);
  * stranger's, too, and meets many texts. */
 void regex_limit_steps(struct regex *re, uint32_t steps);
 
-/* Whether the pattern is found in text. False with ERROR_LIMIT when that
- * takes more than LIMIT_REGEX_STEPS or LIMIT_REGEX_HEAP_BYTES. */
+/* Returns whether the pattern is found in text. False with ERROR_LIMIT when
+ * that takes more than LIMIT_REGEX_STEPS or LIMIT_REGEX_HEAP_BYTES. */
 bool regex_match(struct regex *re, struct str text, bool *is_match,
 		 struct error *err) MUST_CHECK;
 

@@ -217,7 +217,7 @@ void pager_prepare(const char *command)
 	close(input[1]);
 }
 
-/* Whether the one that waits does it. */
+/* Returns whether the one that waits does it. */
 static bool start_prepared(struct pager *p)
 {
 	ssize_t done;

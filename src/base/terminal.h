@@ -16,11 +16,11 @@
 
 unsigned terminal_width(void);
 
-/* What COLUMNS says, within limits; 0: nothing. */
+/* Returns the value of COLUMNS, within limits; 0: none. */
 unsigned terminal_columns_asked(void);
 
-/* Whether what reads the text shows more than ASCII, by the variables that name
- * its character set; fallback where none does. */
+/* Returns whether what reads the text shows more than ASCII, by the variables
+ * that name its character set; fallback where none does. */
 bool terminal_is_unicode(bool fallback);
 
 enum color_mode { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };

@@ -77,7 +77,7 @@ void tokens_give(struct tokens *t);
 /* Waits until there is one. */
 void tokens_take(struct tokens *t);
 
-/* Whether this process may run on two processors or more. */
+/* Returns whether this process may run on two processors or more. */
 bool thread_is_worth_it(void);
 
 #endif
