@@ -14,7 +14,7 @@
 #include "investigate/finding.h"
 #include "report/answers.h"
 
-/* Whether the options say what to search for instead of which trace. */
+/* Returns whether the options say what to search for instead of which trace. */
 static bool slow_search_is_asked(const struct options *o)
 {
 	bool has_file = o->traces_url &&

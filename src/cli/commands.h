@@ -47,8 +47,8 @@ enum command_bit {
 		COMMAND_COMPLETION | COMMAND_MCP | COMMAND_CONVERT,
 };
 
-/* What -o offers: names of formats with blanks between, or all of render/ but
- * what the command lacks. */
+/* The formats of -o: names of formats with blanks between, or all of render/
+ * but what the command lacks. */
 #define FORMATS_OF_RESULTS "all"
 #define FORMATS_OF_ANSWERS "table json brief"
 
@@ -87,16 +87,17 @@ const char *output_format_of_file(struct str path);
 /* ".txt, .json": the endings that there are. */
 void output_list_suffixes(struct buf *text);
 
-/* Whether a word is one of those, with blanks between. */
+/* Returns whether a word is one of those, with blanks between. */
 bool words_have(const char *words, struct str word);
 
-/* Whether -o of the command offers this format. */
+/* Returns whether -o of the command offers this format. */
 bool output_gives(const struct command *command, const char *format);
 
 /* "table, json or csv": what -o of the command offers. */
 void output_list_formats(const struct command *command, struct buf *text);
 
-/* Whether it is a format of results that needs this of enum render_needs. */
+/* Returns whether it is a format of results that needs this of enum
+ * render_needs. */
 bool output_format_needs(const char *format, unsigned needs);
 
 /* tracefind completion: the scripts for shells, which are made when the program

@@ -684,8 +684,8 @@ static bool is_same_server(const char *a, const char *b)
 	       str_equal_nocase(first.authority, second.authority);
 }
 
-/* Whether the configuration's settings of a side are for the server that the
- * run will ask. Without any address they are not bound to one. */
+/* Returns whether the configuration's settings of a side are for the server
+ * that the run will ask. Without any address they are not bound to one. */
 static bool is_ours(const struct options *before, const struct options *ours,
 		    enum server_side side)
 {

@@ -74,8 +74,8 @@ const struct config_entry *config_file_find(const struct config_file *f,
 const struct config_context *config_file_context(const struct config_file *f,
 						 const char *name);
 
-/* Whether the name may stand in [context "NAME"]: letters, digits and "._-",
- * at most LIMIT_CONTEXT_NAME_BYTES. */
+/* Returns whether the name may stand in [context "NAME"]: letters, digits and
+ * "._-", at most LIMIT_CONTEXT_NAME_BYTES. */
 bool context_name_check(const char *name, struct error *err) MUST_CHECK;
 
 /* The form of a key that this kind of file may hold. ERROR_USAGE names the
@@ -106,7 +106,8 @@ void config_release(struct config *c);
 /* The user's file only, whatever context it says is in force. */
 bool config_load_user(struct config *c, struct error *err) MUST_CHECK;
 
-/* Whether the user's file has this context; the error names the nearest. */
+/* Returns whether the user's file has this context; the error names the
+ * nearest. */
 bool config_context_check(const struct config *c, const char *name,
 			  struct error *err) MUST_CHECK;
 
@@ -141,7 +142,7 @@ bool config_edit(struct buf *out, const char *path, struct str text,
 		 const struct config_change *change,
 		 struct error *err) MUST_CHECK;
 
-/* Whether a value stands between quotes in a file. */
+/* Returns whether a value stands between quotes in a file. */
 bool config_value_is_quoted(const char *value);
 
 /* Reads the file at path, makes the changes in this order and replaces it at
@@ -159,7 +160,7 @@ bool config_import_grafana(const struct config *c, const char *path,
 			   const char *name, struct out *out,
 			   struct error *err) MUST_CHECK;
 
-/* What may be written into the configuration from a command line. */
+/* The values that may be written into the configuration from a command line. */
 
 /* As the run would take it, so that it does not fail later, and no secret.
  * ERROR_USAGE. */
@@ -174,9 +175,9 @@ bool options_environment(struct options *o, struct error *err) MUST_CHECK;
  * environment, tokens, passwords, and logins of proxies. */
 void environment_wipe(void);
 
-/* Whether the command line or the environment, as far as `before` has them,
- * leave no room for a value of this form: they give it, in the side's own form
- * or the common one, or another credential. */
+/* Returns whether the command line or the environment, as far as `before` has
+ * them, leave no room for a value of this form: they give it, in the side's own
+ * form or the common one, or another credential. */
 bool options_settled(const struct options *before,
 		     const struct option_form *form);
 

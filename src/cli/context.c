@@ -372,7 +372,7 @@ static void tell_lost_cache(const struct error *lost)
 		message_info("%s", lost->message);
 }
 
-/* Whether the case file, if there is to be one, was written. */
+/* Returns whether the case file, if there is to be one, was written. */
 static bool finish_record(struct context *ctx, bool done, struct error *err)
 {
 	if (!ctx->record || !ctx->options->record)

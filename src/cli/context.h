@@ -64,9 +64,10 @@ bool context_find_cache(struct arena *arena, struct str *folder,
 bool context_report(struct context *ctx, struct result *result,
 		    struct error *err) MUST_CHECK;
 
-/* What a run gives up before the first byte of an answer is read, when all it
- * will need is known: to read the user's files and folders that were not named,
- * to write anywhere but where its outputs go, to start programs. */
+/* The rights that a run gives up before the first byte of an answer is read,
+ * when all it will need is known: to read the user's files and folders that
+ * were not named, to write anywhere but where its outputs go, to start
+ * programs. */
 
 /* Where the kernel lacks something, or the run needs it, there is less of that;
  * -v tells what is on. Never a failure. */

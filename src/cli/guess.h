@@ -16,7 +16,7 @@ struct command;
  * (an id, a URL, a file), profile, where it is a file with one; else NULL. */
 const struct command *guess_command(const char *word);
 
-/* Whether it is a file with a recorded run, by its name. */
+/* Returns whether it is a file with a recorded run, by its name. */
 bool guess_is_case(const char *word);
 
 /* Room for a line with a URL. */
@@ -29,12 +29,12 @@ bool guess_server(const char *url, char out[STDIN_ID_BYTES]);
 /* Says that this is no command, and which one may be meant; false. */
 bool guess_fail_command(const char *word, struct error *err);
 
-/* What stands for an option or a command of other programs here, with which a
- * sentence may go on; NULL: nothing is known of it. */
+/* Returns what stands for an option or a command of other programs here, with
+ * which a sentence may go on; NULL: nothing is known of it. */
 const char *habit_find(const char *word);
 
-/* Whether something comes from there, of a pipe within 2 s; nothing does of a
- * terminal or /dev/null. */
+/* Returns whether something comes from there, of a pipe within 2 s; nothing
+ * does of a terminal or /dev/null. */
 bool stdin_is_piped(void);
 
 /* Reads the first line of what is piped in, unless none comes soon; whether it

@@ -17,16 +17,17 @@ struct options;
 /* Messages on stderr, each one line, foreign text escaped: "tracefind: ...". */
 void message_error(const struct error *err);
 bool message_has_told_error(void);
-/* What -v tells. */
+/* Prints a line for -v. */
 void message_info(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* One line on a terminal's standard error about what a run waits for, once it
  * takes longer than a second; gone again before anything else is written. The
  * state is the process's own: a signal handler has to clear the line. */
 
-/* Whether anything is wanted: not with --quiet. The line is, where standard
- * error is a terminal that can clear lines, and without -v; elsewhere a pause
- * that a server asks for is told once. Time counts from the first call. */
+/* Returns whether anything is wanted: not with --quiet. The line is, where
+ * standard error is a terminal that can clear lines, and without -v; elsewhere
+ * a pause that a server asks for is told once. Time counts from the first call.
+ */
 bool progress_begin(const struct options *o);
 
 /* Lines go to this descriptor from now on, each ended by a newline, whatever

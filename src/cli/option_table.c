@@ -65,7 +65,7 @@ bool metric_option_read(const char *value, const struct metric_name **name,
 			 value_quote(value).text);
 }
 
-/* Whether it can be read. */
+/* Returns whether it can be read. */
 static bool metric_option_check(const char *value, struct error *err)
 {
 	const struct metric_name *name;

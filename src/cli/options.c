@@ -172,7 +172,7 @@ static bool is_address(const struct option_form *form)
 			  str_from(form->row->name));
 }
 
-/* Whether a token of a case file may act on this machine. */
+/* Returns whether a token of a case file may act on this machine. */
 static bool is_harmless(const struct option_token *token)
 {
 	if (token->form.row->flags & OPTION_LOCAL)
@@ -377,8 +377,9 @@ static bool check_outputs(const struct options *o, struct error *err)
 	return true;
 }
 
-/* Whether the run has a server there: traces and profiles have a default, the
- * others are not asked, and a login for all of them needs no user for these. */
+/* Returns whether the run has a server there: traces and profiles have a
+ * default, the others are not asked, and a login for all of them needs no user
+ * for these. */
 static bool has_server(const struct options *o, enum server_side side)
 {
 	switch (side) {

@@ -21,7 +21,7 @@
 #include "base/limits.h"
 #include "base/terminal.h"
 
-/* What -o says: a format, a file, or both. Knows no other options. */
+/* The value of -o: a format, a file, or both. Knows no other options. */
 
 struct output_option {
 	const char *format;
@@ -36,7 +36,7 @@ bool output_option_read(const char *value, const struct command *command,
 			struct output_option *out,
 			struct error *err) MUST_CHECK;
 
-/* Whether this value of --output names a file. */
+/* Returns whether this value of --output names a file. */
 bool output_is_file(const char *value);
 
 struct har;
@@ -247,15 +247,15 @@ bool options_form_given(const struct options *o,
 /* Makes options_given() true. */
 void options_mark(struct options *o, const struct option_form *form);
 
-/* What option_store() of this form was given, as text: item i of a list, else
- * 0. NULL: no value, or a flag. May point into number. */
+/* Returns the value that option_store() of this form was given, as text: item i
+ * of a list, else 0. NULL: no value, or a flag. May point into number. */
 const char *options_value_text(const struct option_form *form,
 			       struct options *o, size_t i, char number[32]);
 
 /* --min-width in hundredths of a pixel; the default when it was not given. */
 unsigned options_centipixels(const char *min_width);
 
-/* Whether --scope asks for this rung. */
+/* Returns whether --scope asks for this rung. */
 bool options_scope_is(const struct options *o, const char *scope);
 
 /* Where a value of `option` (without dashes) came from, for people:
@@ -287,8 +287,8 @@ bool options_record_args(const struct options *o, const struct command *command,
 			 struct arena *arena, const char *const **args,
 			 size_t *count, struct error *err) MUST_CHECK;
 
-/* What single values of options have to be like, beyond their kind: functions
- * for struct option_row, ERROR_USAGE with what is asked for. */
+/* The checks of single values of options, beyond their kind: functions for
+ * struct option_row, ERROR_USAGE with what is required. */
 
 /* The value of --metric: "NAME" or "NAME{LABEL}". */
 

@@ -13,7 +13,7 @@
 
 /* Which outputs a run was asked for, and what they need. Writes nothing. */
 
-/* What -o asked for, "table" on standard output by default. */
+/* Returns the outputs of -o, "table" on standard output by default. */
 const struct output_option *output_wanted(const struct options *o,
 					  size_t *count);
 
@@ -22,10 +22,12 @@ const struct output_option *output_wanted(const struct options *o,
 size_t output_count_of(const struct options *o, const char *formats);
 bool output_is_only(const struct options *o, const char *formats);
 
-/* Whether a format that -o asked for needs this of enum render_needs. */
+/* Returns whether a format that -o asked for needs this of enum render_needs.
+ */
 bool output_needs(const struct options *o, unsigned needs);
 
-/* Whether one of the formats shows ranked functions, or what ranking tells. */
+/* Returns whether one of the formats shows ranked functions, or what ranking
+ * tells. */
 bool output_shows_ranks(const struct options *o);
 
 /* How many functions a page among those formats lists; 0: there is none. */
@@ -59,8 +61,9 @@ bool output_check_as(const struct options *o, const struct command *command,
 bool output_check_answer(const struct options *o, const char *called,
 			 struct error *err) MUST_CHECK;
 
-/* Whether all that -o asked for is a table that is read as it is written: on
- * standard output, with no pager, which would take its parts for texts. */
+/* Returns whether all that -o asked for is a table that is read as it is
+ * written: on standard output, with no pager, which would take its parts for
+ * texts. */
 bool output_is_table_alone(const struct options *o);
 
 /* Writes all that -o asked for; the first failure is told. */

@@ -16,8 +16,8 @@
 #include "investigate/trace_search.h"
 #include "report/documents.h"
 
-/* What a dashboard or an alert is of: from options, and from what the server of
- * metrics has, to a document. */
+/* The services and metrics of a dashboard or an alert: from options, and from
+ * what the server of metrics has, to a document. */
 
 struct document_choice {
 	struct document document;
@@ -69,7 +69,7 @@ int cmd_mcp(const struct options *o);
 int cmd_config(const struct options *o);
 int cmd_completion(const struct options *o);
 
-/* What show and profile do between run_begin() and run_end(), also for
+/* The work of show and profile between run_begin() and run_end(), also for
  * convert. */
 bool show_trace(struct run *r, struct error *err) MUST_CHECK;
 bool show_profile(struct run *r, struct error *err) MUST_CHECK;
@@ -95,7 +95,7 @@ bool search_slow_operation(struct context *ctx, struct time_range range,
 /* Which two sides the options of `diff` mean: windows of a service, selectors,
  * spans, slow requests and fast ones, files. Compares nothing. */
 
-/* What is asked for, and what it points to. */
+/* The sides of a diff, and what they point to. */
 struct diff {
 	struct run *run;
 	struct options changed; /* the run's options from then on */
@@ -151,11 +151,12 @@ int cli_run_again(const struct options *first, int argc,
 /* Lines of an ordinary terminal, into which the help of a command fits. */
 #define HELP_LINES 24
 
-/* Of one command, or of the whole program for NULL. is_all: not only what fits
- * on a screen, or for NULL the options that most commands share. */
+/* Writes the help of one command, or of the whole program for NULL. is_all: not
+ * only what fits on a screen, or for NULL the options that most commands share.
+ */
 void help_write(const struct command *command, bool is_all, struct out *out);
 
-/* What a run without arguments is told: usage and the commands. */
+/* Writes what a run without arguments prints: usage and the commands. */
 void help_write_short(struct out *out);
 
 #endif

@@ -100,8 +100,8 @@ void question_from_options(struct question *q, const struct options *o);
 /* The order that is no measure, where --sort asks for one. */
 enum rows_order row_order_shown(const struct options *o);
 
-/* Whether the ranking may put first what explains most: no measure was asked
- * for. */
+/* Returns whether the ranking may put first what explains most: no measure was
+ * asked for. */
 bool row_order_is_free(const struct options *o);
 
 /* The measure that --sort asks for. */
@@ -124,7 +124,8 @@ bool fetch_trace(struct context *ctx, struct trace *trace, struct str *source,
  * added when the trace came through standard input, which is gone. */
 void suggest_next(struct run *r, const char *command, const char *tail);
 
-/* What to do at once, before them, and of servers how to see that it helped. */
+/* Adds the step to take at once, before them, and with servers how to see that
+ * it helped. */
 void suggest_step(struct run *r);
 
 /* Appends the run's own command without what concerns its output; nothing when
