@@ -457,7 +457,7 @@ static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 		}
 }
 
-/* Whether it begins, or is, a span; and whether it ends one. */
+/* Returns whether it begins, or is, a span; and whether it ends one. */
 static bool chrome_event_begins(const struct chrome_event *e)
 {
 	return e->phase && strchr("XBbS", e->phase) && !e->is_sum;

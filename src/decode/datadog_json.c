@@ -109,8 +109,8 @@ static struct str datadog_span_key(struct str tag)
 	return tag;
 }
 
-/* Whether spans of this type are calls of a database, whose resource is a
- * query. */
+/* Returns whether spans of this type are calls of a database, whose resource is
+ * a query. */
 static bool datadog_type_is_database(struct str type)
 {
 	for (size_t i = 0; i < COUNT_OF(databases); i++)

@@ -55,8 +55,8 @@ bool format_is_profile(enum format f);
  * "a Chrome trace", "a PNG picture", "empty", "text". Never fails. */
 enum format format_sniff(struct str bytes, char *looks_like, size_t size);
 
-/* Whether these first bytes of an input are those of no format that is read,
- * whatever follows: looks_like says what they seem to be. */
+/* Returns whether these first bytes of an input are those of no format that is
+ * read, whatever follows: looks_like says what they seem to be. */
 bool format_is_none(struct str front, char *looks_like, size_t size);
 
 /* If bytes are packed (gz.h), unpacks into `storage` and returns a view of it,
@@ -64,7 +64,8 @@ bool format_is_none(struct str front, char *looks_like, size_t size);
 struct str decode_plain(struct str bytes, const char *name, struct buf *storage,
 			struct error *err) MUST_CHECK;
 
-/* Whether it can be decoded while it is read, out of a feed of a file. */
+/* Returns whether it can be decoded while it is read, out of a feed of a file.
+ */
 bool format_is_streamed(enum format f);
 
 /* Decodes into an initialised trace. want may be NULL. No spans at all is

@@ -495,7 +495,7 @@ static bool make_frame(struct reader *r, const struct tables *own,
 				   made, err);
 }
 
-/* Whether frames of the thread are others than those of all. */
+/* Returns whether frames of the thread are others than those of all. */
 static bool has_own_frames(const struct tables *own)
 {
 	size_t count = own->strings.count;

@@ -64,8 +64,8 @@ const struct folded_batch *folded_lines_next(struct folded_lines *f);
  * after piece, each of whole lines. While one is looked at the next one is
  * read beside it, which for a packed input takes longer than its lines. */
 
-/* Of an input at a time: larger ones take longer to come from the cache,
- * smaller ones are a thread each too often. */
+/* The bytes of an input per thread at a time: larger ones take longer to come
+ * from the cache, smaller ones are a thread each too often. */
 #define LINE_PIECE_BYTES (1024 * KIB)
 
 struct line_piece {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The decoders, one a format; decode.c and decode.c hold the tables
- * that choose among them. All take untrusted plain bytes.
+ * The decoders, one a format; decode.c holds the tables that choose among them.
+ * All take untrusted plain bytes.
  */
 #ifndef DECODE_FORMATS_H
 #define DECODE_FORMATS_H
@@ -35,7 +35,7 @@ span_reader decode_chrome_spans MUST_CHECK;
 span_reader decode_datadog_json MUST_CHECK;
 span_reader decode_xray_json MUST_CHECK;
 
-/* What is read is a search's answer: see decode/history.h. */
+/* Reads a search's answer: see decode/history.h. */
 bool decode_search(span_reader *read, struct str bytes, struct history *h,
 		   const struct history_want *want,
 		   struct error *err) MUST_CHECK;
@@ -70,13 +70,13 @@ profile_decoder decode_flamegraph_json MUST_CHECK;
 /* Recognises what callgrind writes, and others in its format. Private to
  * decode/. */
 
-/* Whether a line of the first ones names the events that are counted, and
- * functions follow. */
+/* Returns whether a line of the first ones names the events that are counted,
+ * and functions follow. */
 bool callgrind_is(struct str text);
 
 /* Recognises what `perf script` prints. Private to decode/. */
 
-/* Whether the first sample of the text reads like one. */
+/* Returns whether the first sample of the text reads like one. */
 bool perf_script_is(struct str text);
 
 /* The tree of bytes in which Pyroscope packs a profile. Private to decode/. */

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "model/history.h"
 
-/* What an answer is for. */
+/* The purpose of an answer. */
 struct history_want {
 	uint32_t window;         /* index */
 	struct str root_service; /* only traces with this root; empty: any */

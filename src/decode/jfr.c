@@ -527,7 +527,7 @@ static bool note_event(struct reader *r, uint64_t type, struct jfr_input *in,
 	return take_setting(r, type, in, err);
 }
 
-/* Whether samples of the chunk tell what time they stand for. */
+/* Returns whether samples of the chunk tell what time they stand for. */
 static bool tells_time(const struct reader *r, const struct sampled *s)
 {
 	const struct jfr_settings *settings = &r->chunk.settings;

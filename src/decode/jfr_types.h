@@ -32,7 +32,7 @@ enum jfr_kind {
 	JFR_STRING,
 };
 
-/* What a field means here. */
+/* The role of a field here. */
 enum jfr_role {
 	JFR_NO_ROLE = 0,
 	JFR_TEXT,       /* of a symbol, or of a state or kind */
@@ -93,7 +93,7 @@ const struct jfr_class *jfr_class_by_name(const struct jfr_types *t,
 bool jfr_class_has(const struct jfr_types *t, const struct jfr_class *class,
 		   enum jfr_role role);
 
-/* What was met in a value. */
+/* The parts that were met in a value. */
 struct jfr_frame {
 	uint64_t method;
 	uint64_t type;

@@ -41,8 +41,8 @@ bool otlp_pb_pair(struct wire *kv, struct str *key,
  * other. */
 void otlp_pb_scalar(struct value_text *v, const struct wire_field *f);
 
-/* What Tempo's search answers have of OTLP JSON: attributes, and the AnyValue
- * as text. */
+/* The parts of OTLP JSON in Tempo's search answers: attributes, and the
+ * AnyValue as text. */
 
 /* A list of attributes; those that are wanted go to the taker. */
 void otlp_json_attributes(struct trace_json *t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The dictionary of OTLP's profiles, turned into the tables of a pprof message
- * and into labels. otlp_profiles.c keeps and writes them,
- * otlp_profiles.c reads the profiles that refer to them. Private to decode/.
+ * and into labels. otlp_profiles.c keeps them, writes them and reads the
+ * profiles that refer to them. Private to decode/.
  */
 #ifndef DECODE_OTLP_PROFILES_H
 #define DECODE_OTLP_PROFILES_H
@@ -67,9 +67,8 @@ bool otlp_profiles_write(struct str pprof, const struct otlp_attribute *about,
 			 size_t about_count, int64_t start_ns, struct buf *out,
 			 struct error *err) MUST_CHECK;
 
-/* What a pprof message holds, numbered as OTLP's profiles want it.
- * otlp_profiles_write.c fills it, otlp_profiles_write.c writes it. Private to
- * decode/. */
+/* The content of a pprof message, numbered as OTLP's profiles want it, for
+ * otlp_profiles_write.c. Private to decode/. */
 
 /* Fields of ProfilesDictionary, and of Profile. */
 enum {

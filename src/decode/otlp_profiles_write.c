@@ -615,7 +615,7 @@ static uint32_t counting_type(const struct otlp_writer *w)
 	return i;
 }
 
-/* Whether the counts tell the times, too. */
+/* Returns whether the counts tell the times, too. */
 static bool is_told_by_counts(const struct otlp_writer *w, uint32_t type,
 			      uint32_t counting)
 {

@@ -2,11 +2,10 @@
  *
  * The tables of a pprof message, of which all but the samples is kept: usual
  * functions and locations as rows, others, as mappings, as their bytes, which
- * are looked at when a sample first needs them, never before. pprof.c
- * keeps and fills them, pprof_pack.c resolves what stands in them,
- * pprof_pack.c finds the frames that the file wants left out, pprof_pack.c and
- * pprof_pack.c keep the samples until the tables are there, pprof.c reads
- * them. Private to decode/.
+ * are looked at when a sample first needs them, never before. pprof.c reads
+ * and keeps them; pprof_pack.c resolves them, finds the frames that the file
+ * wants left out, and keeps the samples until the tables are there. Private to
+ * decode/.
  */
 #ifndef DECODE_PPROF_H
 #define DECODE_PPROF_H
@@ -233,9 +232,8 @@ bool pprof_drop_cut(struct pprof *p, const uint64_t *ids, size_t count,
 		    size_t *first, struct error *err) MUST_CHECK;
 
 /* Packs the samples of a pprof message (model/profile.h: packed_stacks) as they
- * come: what their ids stand for is not known before the end. pprof_pack.c
- * packs and unpacks, pprof_pack.c makes them stacks of the model. What it
- * pays: docs/lab/performance.md, "packed samples of files". Private to decode/. */
+ * come: what their ids stand for is not known before the end. Measured in
+ * docs/lab/performance.md, "packed samples of files". Private to decode/. */
 
 /* Words are read that begin before the varints, or end behind them. */
 #define PACK_SPARE_BYTES 8u
@@ -310,10 +308,10 @@ bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack);
 
 /* ---- pprof_pack.c ---- */
 
-/* What the samples are packed into, in this arena but for the bytes, which it
- * takes over. *out is NULL where values may cancel out or overflow, stacks must
- * be cut, or none is left: then they are to be unpacked, and added one by one.
- * ids: room for pack->longest. */
+/* Packs the samples, in this arena but for the bytes, which it takes over. *out
+ * is NULL where values may cancel out or overflow, stacks must be cut, or none
+ * is left: then they are to be unpacked, and added one by one. ids: room for
+ * pack->longest. */
 bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
 		      uint64_t *ids, struct packed_stacks **out,
 		      struct error *err) MUST_CHECK;

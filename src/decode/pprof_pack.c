@@ -930,9 +930,9 @@ static struct extent measure(const struct pprof_pack *pack)
 	return x;
 }
 
-/* Whether no stack is too deep, nor all of them together too large. The first
- * glance is enough for nearly all. Nothing is unfolded for it: those that are
- * not small are unfolded as they are added. */
+/* Returns whether no stack is too deep, nor all of them together too large. The
+ * first glance is enough for nearly all. Nothing is unfolded for it: those that
+ * are not small are unfolded as they are added. */
 static bool are_stacks_small(const struct pprof_pack *pack,
 			     const struct extent *x, uint64_t *ids)
 {

@@ -13,20 +13,21 @@
 #include "model/prices.h"
 #include "model/profile_runs.h"
 
-/* Of a text that was checked; NULL: 0. */
+/* Returns the amount of a text that was checked; NULL: 0. */
 double amount_of(const char *text);
 
 /* A number above 0. */
 bool amount_check(const char *text, struct error *err) MUST_CHECK;
 
-/* What --requests or --baseline-requests (`option`) say: a number, or a file of
+/* Reads --requests or --baseline-requests (`option`): a number, or a file of
  * some, one a line; text NULL: nothing. */
 bool requests_read(const char *option, const char *text, struct arena *arena,
 		   struct request_counts *out, struct error *err) MUST_CHECK;
 
 /* Some letters or signs: "USD". */
 bool currency_check(const char *text, struct error *err) MUST_CHECK;
-/* Of time, a second's or with "/h" an hour's; and of one request. */
+/* Checks a price of time, per second or with "/h" per hour; and of one request.
+ */
 bool price_check(const char *text, struct error *err) MUST_CHECK;
 bool price_request_check(const char *text, struct error *err) MUST_CHECK;
 

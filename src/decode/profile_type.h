@@ -40,7 +40,7 @@ bool label_filter_matches(const struct label_filter *filter);
 void label_filter_shared_begin(struct label_filter *filter);
 void label_filter_shared_end(struct label_filter *filter);
 
-/* What of a profile is to be read: which of its types, which samples, in how
+/* The parts of a profile to be read: which of its types, which samples, in how
  * much detail. */
 
 struct type_name {
@@ -110,7 +110,7 @@ bool type_declare_implied(struct profile_build *b,
 			  const struct profile_want *want,
 			  struct error *err) MUST_CHECK;
 
-/* What a finished profile's type and values tell when nothing else does:
+/* Settles by type and values of a finished profile what nothing else says:
  * whether it is a gauge, how many samples it holds. */
 void type_settle(struct profile *out);
 

@@ -11,7 +11,7 @@
 #include "model/fleet.h"
 #include "model/snapshot.h"
 
-/* Whether this begins as a snapshot does. */
+/* Returns whether this begins as a snapshot does. */
 bool snapshot_is(struct str bytes);
 
 /* Into an initialised s; release it after failure, too. ERROR_FORMAT names what

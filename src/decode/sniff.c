@@ -569,7 +569,8 @@ static bool has_field(struct tags tags, uint32_t tag)
 	return i < tags.count;
 }
 
-/* Whether every field of a message is of an expected number and type. */
+/* Returns whether every field of a message is of an expected number and type.
+ */
 static bool has_only(struct str message, struct tags tags)
 {
 	struct wire_field f;

@@ -23,7 +23,7 @@ enum facts_scope {
 	FACTS_SPAN = 1 << 2,
 };
 
-/* What attributes tell. */
+/* The facts of attributes. */
 enum fact {
 	FACT_SERVICE,
 	FACT_NAME,
@@ -39,7 +39,7 @@ enum fact {
 	FACT_NONE,
 };
 
-/* What is known of a span and its process while reading. */
+/* The facts of a span and its process while reading. */
 struct span_facts {
 	enum facts_scope scope; /* of the attributes that come */
 	/* A text over the limit is empty: no operation is called so. */
@@ -68,7 +68,7 @@ void facts_release(struct span_facts *f);
 void facts_clear_span(struct span_facts *f);
 void facts_clear_process(struct span_facts *f);
 
-/* What the attribute of this name tells in this scope. */
+/* Returns the fact of the attribute of this name in this scope. */
 enum fact facts_find(const struct span_facts *f, struct str key);
 void facts_set(struct span_facts *f, enum fact fact, struct str value);
 
@@ -185,11 +185,11 @@ void taker_release(struct taker *t);
 /* Begins collecting attributes of a process, or of a span. */
 void taker_attrs_begin(struct taker *t, enum attrs_of of);
 
-/* What facts there are of. */
+/* Returns whether there is a fact of this key. */
 bool taker_wants_fact(const struct taker *t, struct str key);
 bool taker_set_fact(struct taker *t, struct str key, struct str value);
 
-/* Whether an attribute with this key will be taken. */
+/* Returns whether an attribute with this key will be taken. */
 static inline bool taker_wants(const struct taker *t, struct str key)
 {
 	return t->b ? trace_build_wants(t->b, key) : taker_wants_fact(t, key);
@@ -218,21 +218,21 @@ bool taker_process_reserve(struct taker *t, uint32_t *process,
 bool taker_process_describe(struct taker *t, uint32_t process,
 			    struct error *err) MUST_CHECK;
 
-/* Whether spans of this trace are not kept, so that nothing but their ids and
- * times is wanted. */
+/* Returns whether spans of this trace are not kept, so that nothing but their
+ * ids and times is wanted. */
 static inline bool taker_skips(const struct taker *t, const struct trace_id *id)
 {
 	return t->b && trace_build_skips(t->b, id);
 }
 
-/* Whether events and links will be taken, which go to t->b. */
+/* Returns whether events and links will be taken, which go to t->b. */
 static inline bool taker_has_details(const struct taker *t)
 {
 	return t->b && trace_build_has_details(t->b);
 }
 
-/* Whether links will be taken, which go to t->b; attributes of theirs only
- * with details. */
+/* Returns whether links will be taken, which go to t->b; attributes of theirs
+ * only with details. */
 static inline bool taker_has_links(const struct taker *t)
 {
 	return t->b != NULL;

@@ -80,7 +80,8 @@ void trace_json_key(struct trace_json *t, struct attr_key *key);
 void attr_key_set(struct attr_key *key, struct str text);
 struct str attr_key_str(const struct attr_key *key);
 
-/* What t->value holds; false, and the reader stopped, when memory failed. */
+/* Returns the value that t->value holds; false, and the reader stopped, when
+ * memory failed. */
 bool trace_json_value(struct trace_json *t, struct str *text) MUST_CHECK;
 
 /* Adds what t->value holds under the key, when kept. */

@@ -14,7 +14,7 @@
 
 #define V8_WHAT "the V8 profile"
 
-/* Of one thread. */
+/* The calls of one thread. */
 struct v8_calls {
 	struct arena *arena;
 	struct json_reader *json;
@@ -42,7 +42,7 @@ struct v8_calls {
 	int64_t gaps_ns; /* without samples, beyond that */
 };
 
-/* What a file holds. All but `all` and `count` are borrowed, and set by the
+/* The content of a file. All but `all` and `count` are borrowed, and set by the
  * caller. */
 struct v8_group {
 	struct arena *arena; /* for what is read */

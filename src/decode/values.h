@@ -40,7 +40,7 @@ void value_null(struct value_text *v);
 /* Raw bytes, written as base64. */
 void value_bytes(struct value_text *v, struct str bytes);
 
-/* What was written; false when memory failed. */
+/* Returns what was written; false when memory failed. */
 bool value_check(const struct value_text *v, struct str *text,
 		 struct error *err) MUST_CHECK;
 

@@ -50,8 +50,8 @@ struct wire {
 	bool is_short; /* it failed for want of bytes */
 };
 
-/* Of a length in front of a message, the first byte first, as the collector's
- * file exporter writes it ("format: proto"). */
+/* The bytes of a length in front of a message, the first byte first, as the
+ * collector's file exporter writes it ("format: proto"). */
 #define WIRE_LENGTH_BYTES ((size_t)4)
 
 /* The outermost message of a feed, of which a window is in memory, as large
