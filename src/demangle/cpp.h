@@ -30,7 +30,7 @@ struct cpp_bound {
 /* False: the name is malformed, is not known here, or goes beyond a limit. */
 bool cpp_bound(struct str name, struct cpp_bound *bound);
 
-/* What the runtime prints, appended without template arguments and without the
+/* Appends what the runtime prints, without template arguments and without the
  * parameters of functions around a name; false when brackets do not match. */
 bool cpp_shorten(struct str text, struct buf *out);
 

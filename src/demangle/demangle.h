@@ -29,17 +29,17 @@ void demangler_free(struct demangler *d);
 /* Less than LIMIT_DEMANGLE_WORK. */
 void demangler_limit_work(struct demangler *d, uint64_t work);
 
-/* Whether names stayed as they are since the work of all was done. */
+/* Returns whether names stayed as they are since the work of all was done. */
 bool demangler_is_exhausted(const struct demangler *d);
 
-/* Whether the name begins as mangled ones do; cheap. */
+/* Returns whether the name begins as mangled ones do; cheap. */
 bool is_mangled(struct str name);
 
 /* The name of the source: borrowed until the next call; `name` itself when it
  * is none of these languages or cannot be read. */
 struct str demangle(struct demangler *d, struct str name);
 
-/* What both forms of Rust's names share. Private to demangle/. */
+/* The parts that both forms of Rust's names share. Private to demangle/. */
 
 /* Each appended to out; false when it is no name of its form. *steps grows by
  * those taken. */
