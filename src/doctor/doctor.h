@@ -86,7 +86,7 @@ enum window_trouble {
 	WINDOW_TOO_LONG,
 };
 
-/* What is known of the server; 0 is unknown. */
+/* The limits of the server; 0 is unknown. */
 struct window_limits {
 	int64_t oldest_ns;
 	int64_t newest_ns;
@@ -126,7 +126,7 @@ bool is_span_profile_id(struct str value);
 
 #define RESOURCE_NONE UINT32_MAX
 
-/* What the user said of a side's server. */
+/* The options of a side's server. */
 struct doctor_side {
 	struct str url_origin;    /* "from --traces-url", or "as given" */
 	struct str tenant_origin; /* likewise; of the tenant that is sent */
@@ -139,7 +139,7 @@ struct doctor_option {
 
 #define DOCTOR_OPTIONS 8
 
-/* What is to be examined. Texts are borrowed. */
+/* The subject of an examination. Texts are borrowed. */
 struct doctor_question {
 	struct backends *backends;
 	struct doctor_side traces;
@@ -285,7 +285,7 @@ void doctor_write_json(const void *answer, struct out *out);
  * and what is known of it so far. Does not know what was asked of it and why.
  */
 
-/* What a check needs to be known first. */
+/* The facts that a check needs first. */
 enum {
 	EXAM_REACHED = 1, /* it answers */
 	EXAM_SECURED = 2, /* and how its connection is kept is told */

@@ -641,7 +641,7 @@ static bool send_all(struct doctor *d, const struct profile_checkup *p,
 	return done;
 }
 
-/* Whether a server of the kinds that were asked for answered. */
+/* Returns whether a server of the kinds that were asked for answered. */
 static bool is_settled(const struct round *q)
 {
 	for (size_t i = 0; i < q->traces_count; i++) {
