@@ -242,7 +242,7 @@ static bool is_of_one_length(const struct profile_runs *files)
 	return (double)(most - least) <= SAME_RUNS * (double)most;
 }
 
-/* Whether the runs were taken for a time, and not for the same. */
+/* Returns whether the runs were taken for a time, and not for the same. */
 static bool is_taken_for_times(const struct check *c)
 {
 	const struct profile *files = c->candidate.files.heads;
@@ -280,7 +280,8 @@ static enum normalize default_per(const struct check *c)
 	return is_taken_for_times(c) ? NORMALIZE_RATE : NORMALIZE_REQUEST;
 }
 
-/* Whether the snapshot says what it took in this measure; shares need none. */
+/* Returns whether the snapshot says what it took in this measure; shares need
+ * none. */
 static bool take_length(struct check *c)
 {
 	struct snapshot *s = &c->snapshot;

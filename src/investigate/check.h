@@ -21,7 +21,7 @@
  * operation, of as many of them as a trace server gives. No words, no options.
  */
 
-/* Whether traces are asked. */
+/* The role of traces in a check. */
 enum latency_want {
 	LATENCY_OFF = 0,
 	LATENCY_IF_KNOWN, /* what they cannot tell is only said */

@@ -8,8 +8,7 @@
 #include "investigate/profile_service.h"
 #include "investigate/symptom.h"
 
-/* The sides of a chosen comparison that a server is asked for (chosen.c has
- * those that files are). */
+/* The sides of a chosen comparison that come from a server. */
 
 /* The order in which a type is settled for where none was asked for. */
 static const char *const auto_types[] = { "cpu",   "wall",  "alloc",

@@ -39,8 +39,8 @@ struct budget_plan {
 	bool has_coverage;
 };
 
-/* What fits. First the one request goes, which those like it outweigh, then
- * parts, then what most windows do without. */
+/* Returns the plan that fits. First the one request goes, which those like it
+ * outweigh, then parts, then what most windows do without. */
 struct budget_plan budget_plan(const struct budget_want *want);
 
 /* Parts a side of a last comparison: at most COMPARISON_PARTS, 1 when no two
@@ -139,8 +139,8 @@ void comparison_request(struct comparison *c, size_t parts, struct job **jobs,
 void comparison_count(struct comparison_side *side,
 		      const struct count_job *counts);
 
-/* What of the sides' ranges the service was there for, both ends 0: all. Before
- * comparison_apply(). */
+/* Sets the parts of the sides' ranges for which the service was there, both
+ * ends 0: all. Before comparison_apply(). */
 void comparison_cover(struct comparison *c, struct time_range slow,
 		      struct time_range base);
 
@@ -158,9 +158,9 @@ bool comparison_unpack(struct comparison *c, struct error *err) MUST_CHECK;
 bool comparison_divide(struct comparison *c, struct investigation *v,
 		       struct str instance_label, struct error *err) MUST_CHECK;
 
-/* Whether the server heeded the spans that c asked for; service: the same type
- * of all requests, taken too. A server that ignores spans answers each part
- * with the whole service. True when the two cannot be compared. */
+/* Returns whether the server heeded the spans that c asked for; service: the
+ * same type of all requests, taken too. A server that ignores spans answers
+ * each part with the whole service. True when the two cannot be compared. */
 bool comparison_is_of_spans(const struct comparison *c,
 			    const struct comparison *service);
 
@@ -194,15 +194,16 @@ bool comparison_leave_out_calls(struct comparison *c,
 bool comparison_filter(struct comparison *c, struct investigation *v,
 		       bool is_of_rest, struct error *err) MUST_CHECK;
 
-/* What was not there before, or is not any more, moved with no others: it is
- * new or gone, or that may be noise. comparison_rank() does it. */
+/* Settles rows that were not there before, or are not any more, which moved
+ * with no others: it is new or gone, or that may be noise. comparison_rank()
+ * does it. */
 void rows_settle_new(struct result *r);
 
 /* Ranks functions into the result, which keeps its notes. */
 bool comparison_rank(struct comparison *c, const struct rank_want *want,
 		     struct result *result, struct error *err) MUST_CHECK;
 
-/* What the sides say of themselves: result->profile and ->baseline. */
+/* Fills the facts of both sides: result->profile and ->baseline. */
 bool comparison_report(const struct comparison *c, struct result *result,
 		       struct error *err) MUST_CHECK;
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the requests of a service cost, and where: CPU by function and by
- * operation, memory, what of its machine is used and what is given to it. Told
- * in cores, bytes and seconds; what those are worth is the reader's to say. The
- * road is cost.c; cost.c asks the server of metrics, cost.c
- * divides CPU among operations, cost_size.c has the history for a better size.
+ * The cost of the requests of a service: CPU by function and by operation,
+ * memory, and the use of its machine, in cores, bytes and seconds; their price
+ * is the reader's to say. The road is cost.c; cost_size.c has the history for
+ * a better size.
  */
 #ifndef INVESTIGATE_COST_H
 #define INVESTIGATE_COST_H
@@ -54,7 +53,7 @@ struct cost_number {
 	enum cost_source source;
 };
 
-/* Of cores or bytes, on average over the window, of all instances. */
+/* The cores or bytes of all instances, on average over the window. */
 struct cost_resource {
 	struct cost_number used;
 	struct cost_number allocated;

@@ -53,8 +53,8 @@ bool slow_investigate(struct investigation *v, struct finding *f,
 		      struct error *err) MUST_CHECK;
 void slow_without_profiles(struct investigation *v, struct finding *f);
 
-/* What the filters leave is for the rows and drawings: all that was decided and
- * said is of the whole, so this comes after the words. */
+/* Applies the filters, for the rows and drawings: all that was decided and said
+ * is of the whole, so this comes after the words. */
 bool slow_view(struct investigation *v, struct finding *f,
 	       struct error *err) MUST_CHECK;
 

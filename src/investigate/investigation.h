@@ -21,9 +21,8 @@
 #include "model/profile.h"
 #include "model/trace.h"
 
-/* What an investigation has to say beside its answer, as facts: what weakens
- * it (notes), and why there is none (a shortfall). The words stand in report/.
- */
+/* The side of an investigation beside its answer, as facts: what weakens it
+ * (notes), and why there is none (a shortfall). The words stand in report/. */
 
 enum note_kind {
 	NOTE_WINDOW_WITHOUT_SPAN,  /* the window given does not hold it */
@@ -216,7 +215,8 @@ static inline bool investigation_fail(struct investigation *v,
 	return error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
-/* Whether an error ends the run, though nothing needed what it kept away. */
+/* Returns whether an error ends the run, though nothing needed what it kept
+ * away. */
 static inline bool investigation_must_end(const struct error *err)
 {
 	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||

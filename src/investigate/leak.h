@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Does what a service holds grow without end? Its memory in use, and its
- * goroutines or threads, over hours: by process, from restart to restart, in
- * blocks (analyze/growth.h), then function by function. The road is leak.c;
- * leak_series.c has the time series and what they are cut into, and
- * leak.c the profiles of the blocks. Files stand for a service that
- * sends profiles: leak.c.
+ * The search for growth without end: of the memory in use of a service, and of
+ * its goroutines or threads, over hours, by process, from restart to restart,
+ * in intervals (analyze/growth.h), then function by function. The road is
+ * leak.c, with the profiles of the intervals; leak_series.c has the time
+ * series and what they are cut into. Files stand for a service that sends
+ * profiles.
  */
 #ifndef INVESTIGATE_LEAK_H
 #define INVESTIGATE_LEAK_H
@@ -23,8 +23,8 @@
 
 enum leak_what { LEAK_MEMORY = 0, LEAK_THREADS, LEAK_WHATS };
 
-/* What a process held from one restart to the next, as far as it lies in the
- * window. */
+/* The memory of a process from one restart to the next, as far as it lies in
+ * the window. */
 struct leak_segment {
 	struct str instance; /* empty: they are not told apart */
 	struct time_range range;
@@ -108,7 +108,7 @@ enum leak_lack {
 };
 enum leak_lack leak_lack(const struct leak *l);
 
-/* Whether any of them grows without end. */
+/* Returns whether any of them grows without end. */
 bool leak_is_one(const struct leak *l);
 
 /* Seconds until the limit; below 0: not known. At most, where what the process
@@ -117,7 +117,7 @@ double leak_seconds_left(const struct leak *l);
 
 /* ---- between the files of it ---- */
 
-/* What the values of a type add up to by instance and step. */
+/* The sums of a type's values by instance and step. */
 struct leak_row {
 	struct str instance;
 	double *values;     /* step_count; 0: nothing was sent */
@@ -150,8 +150,8 @@ size_t leak_step(const struct leak *l, int64_t time_ns);
 /* The time of block i of a segment. */
 struct time_range leak_block(const struct leak_segment *s, size_t i);
 
-/* What the subject's growth has to be to count, given what there is at the
- * start. */
+/* Returns the least growth of the subject that counts, given what there is at
+ * the start. */
 double leak_least(const struct leak_subject *s, double start);
 
 #endif

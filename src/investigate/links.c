@@ -22,7 +22,8 @@ struct following {
 
 /* ---- which ---- */
 
-/* Whether something that is not in the trace may have taken a message. */
+/* Returns whether something that is not in the trace may have taken a message.
+ */
 static bool has_open_message(const struct trace *t)
 {
 	for (uint32_t i = 0; i < t->span_count; i++) {

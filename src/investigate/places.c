@@ -227,8 +227,8 @@ static bool find_by_attrs(const struct chooser *c, size_t label,
 	return false;
 }
 
-/* Whether a row is of the process: one of its instance labels has the value of
- * this attribute. */
+/* Returns whether a row is of the process: one of its instance labels has the
+ * value of this attribute. */
 static bool row_has_instance(const struct place_rows *r, size_t row,
 			     struct str value)
 {

@@ -94,23 +94,23 @@ void profile_inquiry_free(struct profile_inquiry *q);
 bool profile_inquiry_run(struct profile_inquiry *q,
 			 struct error *err) MUST_CHECK;
 
-/* What an inquiry chose, put into the answer: rows and both sides; and the view
- * of them that filters ask for. Has no words. */
+/* The choice of an inquiry, put into the answer: rows and both sides; and the
+ * view of them that filters ask for. Has no words. */
 
 /* From q->shown, NULL when no profile explains anything: then a note says
  * so. */
 bool profile_inquiry_conclude(struct profile_inquiry *q,
 			      struct error *err) MUST_CHECK;
 
-/* What the filters leave is for the rows and drawings: all that was decided
- * and said is of the whole, so this comes after the words. */
+/* Applies the filters, for the rows and drawings: all that was decided and said
+ * is of the whole, so this comes after the words. */
 bool profile_inquiry_view(struct profile_inquiry *q,
 			  struct error *err) MUST_CHECK;
 
 /* The rows once more, of what filters leave of the profiles, while the verdict
  * and what is said of the whole stay. */
 
-/* What a view of the rows leaves as the verdict has it. */
+/* The verdict that a view of the rows leaves as it is. */
 struct kept_verdict {
 	struct category_shares categories;
 	struct category_shares baseline_categories;
@@ -125,20 +125,20 @@ void rows_view_end(struct investigation *v, const struct kept_verdict *kept);
 /* Instead of ranking: nothing was left. */
 void rows_view_empty(struct investigation *v);
 
-/* What comparisons of profiles say, as the numbers that the rules of
+/* The outcome of comparisons of profiles, as the numbers that the rules of
  * analyze/verdict.h are about. */
 
 /* "mutex", "block": as types are asked for. */
 const char *wait_type_name(enum wait_type type);
 
-/* What the service sends, by its list of types. */
+/* Finds the types that the service sends, by its list of them. */
 void inquiry_find_types(struct profile_inquiry *q);
 
-/* Whether the server cut so much off that functions are not told. */
+/* Returns whether the server cut so much off that functions are not told. */
 bool comparison_is_cut(const struct comparison *c);
 
-/* Whether the cohort has samples enough; whether it is to be shown, rather than
- * the service. */
+/* Returns whether the cohort has samples enough; whether it is to be shown,
+ * rather than the service. */
 bool inquiry_has_cohort_samples(const struct profile_inquiry *q);
 bool inquiry_is_of_cohort(const struct profile_inquiry *q);
 
@@ -159,38 +159,38 @@ bool inquiry_measure_cpu(struct profile_inquiry *q,
 bool inquiry_measure_service(struct profile_inquiry *q,
 			     struct error *err) MUST_CHECK;
 
-/* Whether the function that leads the service's CPU grew in the slow requests'
- * own samples, few as they may be, by half of what grew there: is_own_cpu.
- * After inquiry_measure_service(). */
+/* Sets is_own_cpu: whether the function that leads the service's CPU grew in
+ * the slow requests' own samples, few as they may be, by half of what grew
+ * there: is_own_cpu. After inquiry_measure_service(). */
 void inquiry_measure_own_cpu(struct profile_inquiry *q);
 
 /* Where requests begin, by all samples of spans that were fetched: roots. */
 void inquiry_find_roots(struct profile_inquiry *q);
 
-/* What grew per request, in a comparison of wall clock time, in code that
- * computes rather than calls, waits for a lock or idles. */
+/* Measures the growth per request, in a comparison of wall clock time, in code
+ * that computes rather than calls, waits for a lock or idles. */
 bool inquiry_measure_computing(const struct comparison *c,
 			       const struct code_rules *rules,
 			       double *change_ns, struct error *err) MUST_CHECK;
 
-/* What grew in garbage collection and allocation: fills gc_share, of the
- * neighbour's measure as well, and their parts of the service's CPU. */
+/* Measures the growth of garbage collection and allocation: fills gc_share, of
+ * the neighbour's measure as well, and their parts of the service's CPU. */
 bool inquiry_measure_gc(struct profile_inquiry *q,
 			struct error *err) MUST_CHECK;
 
-/* Whether garbage collection explains time in which the request did not run,
- * from this part of the service's CPU on. Measures it. */
+/* Returns whether garbage collection explains time in which the request did not
+ * run, from this part of the service's CPU on. Measures it. */
 bool inquiry_is_gc(struct profile_inquiry *q, double least, bool *is_gc,
 		   struct error *err) MUST_CHECK;
 
-/* Whether what grew in a profile in waits for calls is told by the spans of
- * those calls: then none of it is time of the span's own. */
+/* Returns whether what grew in a profile in waits for calls is told by the
+ * spans of those calls: then none of it is time of the span's own. */
 bool inquiry_are_calls_told(const struct profile_inquiry *q,
 			    const struct comparison *c, bool *are_told,
 			    struct error *err) MUST_CHECK;
 
-/* What of its growth the request was blocked, by the profile that tells most;
- * ns. */
+/* Returns the part of its growth that the request was blocked, by the profile
+ * that shows most; ns. */
 double inquiry_blocked_ns(const struct profile_inquiry *q);
 
 #endif

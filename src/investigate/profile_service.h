@@ -66,7 +66,7 @@ struct places {
 	struct place_doubt doubt; /* the first that nothing settles */
 };
 
-/* Whether the process has any attribute that names its place. */
+/* Returns whether the process has any attribute that names its place. */
 bool places_are_told(const struct trace *trace, uint32_t resource);
 
 /* By the attributes of a process, or by the series of its instance where its
@@ -76,12 +76,12 @@ bool places_choose(struct place_rows *rows, const struct trace *trace,
 		   uint32_t resource, bool is_near, struct arena *arena,
 		   struct places *out, struct error *err) MUST_CHECK;
 
-/* What agents and SDKs call a version, the most particular first. */
+/* The labels of agents and SDKs for a version, the most particular first. */
 #define VERSION_LABELS 5
 extern const char *const version_labels[VERSION_LABELS];
 
-/* What --map and the usual naming schemes make of a span's process:
- * NAME, namespace/NAME, k8s namespace/NAME, k8s namespace/container,
+/* The names that --map and the usual schemes make of a span's process: NAME,
+ * namespace/NAME, k8s namespace/NAME, k8s namespace/container,
  * ebpf/namespace/container; matched exactly, then by case, then by suffix. */
 struct profile_lookup {
 	struct job *jobs[2]; /* for jobs_run() */

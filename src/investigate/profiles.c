@@ -231,12 +231,11 @@ static bool find_unrun(struct profile_inquiry *q, struct error *err)
 	return true;
 }
 
-/* Whether all that the service does became slower while its CPU is as ever, or
- * code that computes did: fills contention and unrun_ns, and takes back a wait
- * that is none. Two requests, in a round of their own, when there is reason to
- * ask.
- * The machine, where nothing else explains the time. Which of its instances
- * suffer is told by all that the service does. */
+/* Returns whether all that the service does became slower while its CPU is as
+ * ever, or code that computes did: fills contention and unrun_ns, and takes
+ * back a wait that is none. Two requests, in a round of their own, when there
+ * is reason to ask. The machine, where nothing else explains the time. Which of
+ * its instances suffer is told by all that the service does. */
 static bool inquiry_find_contention(struct profile_inquiry *q,
 				    struct error *err)
 {
@@ -631,7 +630,7 @@ static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
 	return ask_parts_and(q, c, jobs, 0, err);
 }
 
-/* Whether parts of what was asked for as a whole can be had yet. */
+/* Returns whether parts of what was asked for as a whole can be had yet. */
 static bool has_room(const struct profile_inquiry *q,
 		     const struct comparison *whole)
 {
@@ -820,7 +819,8 @@ static bool decide_cpu(struct profile_inquiry *q, struct error *err)
 	return ask_alloc(q, err);
 }
 
-/* Whether CPU time of the service, without span ids, could explain it. */
+/* Returns whether CPU time of the service, without span ids, could explain it.
+ */
 static bool is_service_cpu(const struct profile_inquiry *q)
 {
 	struct wait_measure only[WAIT_TYPES] = { { .is_known = false } };

@@ -94,7 +94,7 @@ struct question {
 	bool has_reasons; /* the reasoning is wanted, too */
 };
 
-/* Whether this evidence level, and no other, was asked for. */
+/* Returns whether this evidence level, and no other, was asked for. */
 static inline bool question_scope_is(const struct question *q, enum scope scope)
 {
 	return q->has_scope && q->scope == scope;

@@ -13,7 +13,7 @@
 #include "backend/profile_backend.h"
 #include "investigate/question.h"
 
-/* Of one that ends with the others. */
+/* A window that ends with the others. */
 struct slo_window {
 	int64_t length_ns;
 	struct burn_count count; /* total 0: there was no request */
@@ -78,7 +78,7 @@ static inline const struct slo_window *slo_budget(const struct slo *s)
 
 bool slo_pair_fires(const struct slo *s, const struct burn_pair *pair);
 
-/* Whether it might fire, had each of its windows been answered. */
+/* Returns whether it might fire, had each of its windows been answered. */
 bool slo_pair_is_open(const struct slo *s, const struct burn_pair *pair);
 
 /* How fast the budget is spent at present: the shortest of the windows from an
@@ -89,7 +89,7 @@ const struct slo_window *slo_present(const struct slo *s);
  * to last. */
 double slo_seconds_left(const struct slo *s);
 
-/* Whether nothing else can be asked after such an error. */
+/* Returns whether nothing else can be asked after such an error. */
 bool slo_is_final(const struct error *err);
 
 /* One bad request of a service, investigated as a slow trace is. Knows no
@@ -101,9 +101,10 @@ bool slo_is_final(const struct error *err);
 uint32_t slo_request_span(const struct slo *s, const struct trace *t,
 			  bool *is_failed);
 
-/* What spent an error budget: a sample of the bad requests, each investigated
- * as a slow one is. Where metrics count the bad ones over time, the sample
- * follows them; else what searches find. Knows no options and has no words. */
+/* The consumers of an error budget: a sample of the bad requests, each
+ * investigated as a slow one is. Where metrics count the bad ones over time,
+ * the sample follows them; else what searches find. Knows no options and has no
+ * words. */
 
 struct slo_spent {
 	/* Set by the caller. */
@@ -130,10 +131,10 @@ struct slo_spent {
  * the traces do not tell. */
 bool slo_spent_find(struct slo_spent *s, struct error *err) MUST_CHECK;
 
-/* Whether requests of services take too long right now, by the condition of an
- * alert: a quantile of their latency above a threshold, minute by minute for
- * some time. Asked of metrics, by the expression that a rule has; else of
- * traces, a service at a time. Knows no options and has no words. */
+/* An alert on requests of services that take too long right now, by the
+ * condition of an alert: a quantile of their latency above a threshold, minute
+ * by minute for some time. Asked of metrics, by the expression that a rule has;
+ * else of traces, a service at a time. Knows no options and has no words. */
 
 #define ALERT_STEP_NS NS_PER_MIN
 
@@ -196,11 +197,11 @@ bool alert_find_slowest(struct alert *a, struct str service,
 /* How many services fire. */
 size_t alert_firing(const struct alert *a);
 
-/* Whether a service that was named had no request to judge. */
+/* Returns whether a service that was named had no request to judge. */
 bool alert_lacks(const struct alert *a);
 
-/* What the values of a service's steps make of it: those that are above, of as
- * many as there have to be. */
+/* Judges a service by the values of its steps: those that are above, of as many
+ * as there have to be. */
 void alert_judge(struct alert_service *s, const double *values, size_t count,
 		 size_t step_count, double threshold_s);
 

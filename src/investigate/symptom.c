@@ -227,8 +227,8 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 		out->change_ns = (int64_t)grown;
 }
 
-/* Whether the first attribute that sets slow requests apart is their instance or
- * version. */
+/* Returns whether the first attribute that sets slow requests apart is their
+ * instance or version. */
 static bool is_set_apart(const struct contrasts *all, const struct cohorts *c)
 {
 	const struct contrast *first = all->count ? &all->items[0] : NULL;
@@ -251,8 +251,8 @@ static void note_concentration(const struct investigation *v,
 						  .cohorts = c });
 }
 
-/* Whether something of a kind changed: those that bear it are slower than
- * before, or more. */
+/* Returns whether something of a kind changed: those that bear it are slower
+ * than before, or more. */
 static bool has_changed_kind(const struct contrasts *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)

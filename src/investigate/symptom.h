@@ -20,7 +20,7 @@
 #define FOREIGN_JOBS 2u
 #define HISTORY_JOBS (HISTORY_WINDOWS + 10 + FOREIGN_JOBS)
 
-/* What a baseline is, beside its kind and range. */
+/* The nature of a baseline, beside its kind and range. */
 enum base_is {
 	BASE_IS_WINDOW = 0,    /* base_choice */
 	BASE_IS_VERSION,       /* base_version, by label alone */
@@ -124,9 +124,9 @@ void operation_history_release(struct operation_history *s);
 uint32_t operation_history_find(const struct operation_history *s,
 				const struct trace *t, uint32_t span);
 
-/* What other traces are to be asked about; none when the trace came from a
- * file. window: around the trace. At most one job, for servers that count for
- * less than they search: its answer makes the searches cheaper. */
+/* Prepares the windows whose other traces are queried; none when the trace came
+ * from a file. window: around the trace. At most one job, for servers that
+ * count for less than they search: its answer makes the searches cheaper. */
 bool operation_history_prepare(struct operation_history *s,
 			       struct investigation *v, const struct suspect *g,
 			       struct time_range window, struct job **jobs,

@@ -99,9 +99,9 @@ bool trace_search_unusual(struct trace_search *s, struct backends *b,
 /* A quantile of the durations, of buckets a near one; duration_count > 0. */
 int64_t trace_search_quantile(const struct trace_search *s, unsigned permille);
 
-/* Whether later answers hold the slowest first: a server that sorts gives them
- * in one; but by the whole of the trace, which says where to look for spans
- * only. */
+/* Returns whether later answers hold the slowest first: a server that sorts
+ * gives them in one; but by the whole of the trace, which says where to look
+ * for spans only. */
 bool trace_search_is_sorted(const struct trace_search *s);
 
 /* The bound for the next question, given what was found so far (longest
@@ -110,8 +110,8 @@ bool trace_search_is_sorted(const struct trace_search *s);
 int64_t trace_search_bound(const struct hit *items, size_t count, size_t wanted,
 			   int64_t bound_ns);
 
-/* What can be searched for: the names of the labels of spans, or the values of
- * one of them. Knows no options. */
+/* The terms of searches: the names of the labels of spans, or the values of one
+ * of them. Knows no options. */
 
 /* Asks the trace server; names lie in the backends' arena. ERROR_USAGE for
  * what it cannot list. */

@@ -20,7 +20,7 @@
 #define WHEN_LEAST_SLICED_NS NS_PER_HOUR
 #define WHEN_MOST_NS (7 * NS_PER_DAY)
 
-/* What is asked; texts may be empty. */
+/* The question; texts may be empty. */
 struct when_want {
 	struct str service;
 	struct str name;     /* of an operation */
@@ -116,13 +116,13 @@ double when_level(const struct when_series *s, size_t i);
 /* A step of a series as a time. */
 struct when_step when_step_of(const struct when_series *s, size_t i);
 
-/* Whether the lead has a step. */
+/* Returns whether the lead has a step. */
 static inline bool when_has_step(const struct when *w)
 {
 	return w->series[w->lead].found.kind == SERIES_STEP;
 }
 
-/* What the files of when.h share. */
+/* The parts that when.c and when_slices.c share. */
 
 /* ---- when.c: what servers add up over time ---- */
 
