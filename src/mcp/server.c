@@ -387,7 +387,7 @@ static void drop(struct server *s, struct mcp_call **at)
 	mcp_call_free(c);
 }
 
-/* Whether it runs; else it has its answer. */
+/* Returns whether it runs; else it has its answer. */
 static bool start(struct server *s, struct mcp_call *c)
 {
 	struct error err = { 0 };
@@ -530,7 +530,7 @@ static void on_unknown(struct server *s, const struct mcp_message *m)
 				"no such method");
 }
 
-/* Whether the request may be answered; else its fault is. */
+/* Returns whether the request may be answered; else its fault is. */
 static bool check_era(struct server *s, const struct mcp_message *m)
 {
 	if (!m->has_meta_revision)

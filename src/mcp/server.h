@@ -21,7 +21,7 @@
 #include "base/out.h"
 #include "base/str.h"
 
-/* What an assistant may call: each tool is a command with some of its options.
+/* The tools of an assistant: each tool is a command with some of its options.
  * An argument that is not in the table cannot be given, and none of those there
  * names a server, a file outside the root or a place to write to. */
 
@@ -72,7 +72,7 @@ bool tool_line_make(const struct tool *tool, struct str arguments,
 		    const char *root, struct arena *arena,
 		    struct tool_line *line, struct error *err) MUST_CHECK;
 
-/* What a command said that went wrong, with the names of tools and of their
+/* Appends the errors of a command, with the names of tools and of their
  * arguments for those of commands and options: "ask the tool doctor". */
 void tool_words(struct str talk, struct buf *out);
 
@@ -140,9 +140,9 @@ bool mcp_message_read(struct mcp_message *m, struct str line,
 
 bool mcp_id_equal(const struct mcp_id *a, const struct mcp_id *b);
 
-/* What the server says: one message a line, each written at once. Both eras get
- * the same results; what the stateless one demands stands in its answers only.
- */
+/* The writer of the server: one message a line, each written at once. Both eras
+ * get the same results; what the stateless one demands stands in its answers
+ * only. */
 
 struct mcp_writer {
 	struct out out;
@@ -155,7 +155,7 @@ void mcp_writer_release(struct mcp_writer *w);
 /* False when the client cannot be told any more. */
 bool mcp_writer_check(struct mcp_writer *w, struct error *err) MUST_CHECK;
 
-/* Whether requests may name this revision, one without `initialize`. */
+/* Returns whether requests may name this revision, one without `initialize`. */
 bool mcp_revision_is_stateless(struct str revision);
 
 /* Errors of the protocol. */
@@ -169,7 +169,8 @@ void mcp_write_discovered(struct mcp_writer *w, const struct mcp_message *m);
 void mcp_write_empty(struct mcp_writer *w, const struct mcp_message *m);
 void mcp_write_tools(struct mcp_writer *w, const struct mcp_message *m);
 
-/* Of a tool. answer: JSON of an object; command NULL: there was none. */
+/* Writes the result of a tool. answer: JSON of an object; command NULL: there
+ * was none. */
 void mcp_write_result(struct mcp_writer *w, const struct mcp_message *m,
 		      const struct buf *command, int exit_code,
 		      struct str answer);
@@ -201,7 +202,7 @@ bool mcp_serve(const struct mcp_settings *settings,
 
 /* A call of a tool: the process that works on it, and what it has printed. */
 
-/* What a call is read from. */
+/* The streams that a call is read from. */
 enum call_stream { CALL_ANSWER, CALL_TALK, CALL_PROGRESS, CALL_STREAMS };
 
 struct mcp_call {
@@ -237,10 +238,11 @@ int mcp_call_time(struct mcp_call *c);
 /* Takes what there is on this stream. */
 void mcp_call_read(struct mcp_call *c, enum call_stream stream);
 
-/* Whether all of its streams are at their end; waits for the process then. */
+/* Returns whether all of its streams are at their end; waits for the process
+ * then. */
 bool mcp_call_ended(struct mcp_call *c);
 
-/* What it printed about what went wrong, in a line or some. */
+/* Returns what it printed about what went wrong, in a line or some. */
 struct str mcp_call_talk(struct mcp_call *c);
 
 #endif
