@@ -15,15 +15,15 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 
-/* What was before is asked for in so many equal parts, which show how a
- * function varies by itself; with what is now, four requests a service. */
+/* The equal parts in which the baseline is queried, which show how a function
+ * varies by itself; with what is now, four requests a service. */
 #define FLEET_PARTS 3
 
 /* Functions of a service with a smaller part of both sides together are not
  * kept: half of it was never a cause. At most 400 are left of a service. */
 #define FLEET_LEAST_SHARE 0.005
 
-/* What became of a service. */
+/* The outcome of a service. */
 enum fleet_state {
 	FLEET_WAITING = 0, /* not asked yet */
 	FLEET_COMPARED,

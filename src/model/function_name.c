@@ -456,7 +456,7 @@ static struct generated generated_at(struct str s, size_t at)
 	}
 }
 
-/* Whether generated_at() looks further. */
+/* Returns whether generated_at() looks further. */
 static bool may_begin_generated(char c)
 {
 	static const bool may[UCHAR_MAX + 1] = {
@@ -476,7 +476,7 @@ static size_t plain_length(struct str s, size_t at)
 	return end - at;
 }
 
-/* Whether the exact and the stable key differ. */
+/* Returns whether the exact and the stable key differ. */
 static bool add_numbered(struct str s, enum name_key key, struct buf *out)
 {
 	bool tells_apart = false;
@@ -721,7 +721,7 @@ static bool line_find(struct str name, struct name_parts *parts)
 	return leading_match(name, parts);
 }
 
-/* Whether the exact and the stable key differ. */
+/* Returns whether the exact and the stable key differ. */
 static bool add_parts(const struct name_parts *parts, enum name_key key,
 		      struct buf *out)
 {

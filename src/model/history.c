@@ -251,9 +251,9 @@ static uint64_t *id_table(uint32_t count, unsigned *bits)
 	return mem_calloc((size_t)1 << *bits, sizeof(uint64_t));
 }
 
-/* Whether two spans have the same id, of whatever trace and operation: hardly
- * ever. Perhaps, where there is no memory to know, or finding a place for each
- * takes long: ids are chosen by others. */
+/* Returns whether two spans have the same id, of whatever trace and operation:
+ * hardly ever. Perhaps, where there is no memory to know, or finding a place
+ * for each takes long: ids are chosen by others. */
 static bool may_have_copies(const struct history_window *w)
 {
 	uint64_t steps = 8 * (uint64_t)w->span_count;

@@ -93,7 +93,7 @@ struct history_window {
  * guess, of what the history says, and of a caller and back. One is spare. */
 #define HISTORY_WINDOWS 13
 
-/* Whether a time lies in a range of which both ends 0 mean all. */
+/* Returns whether a time lies in a range of which both ends 0 mean all. */
 static inline bool history_range_has(struct time_range range, int64_t time_ns)
 {
 	return (!range.from_ns && !range.to_ns) ||
@@ -297,7 +297,7 @@ struct hit {
 	uint32_t error_count;
 };
 
-/* What a trace must have to be kept; the server judged most of it. */
+/* The conditions for a trace to be kept; the server judged most of it. */
 struct hit_want {
 	struct str service; /* of a span; empty: any */
 	struct str name;

@@ -69,7 +69,7 @@ struct duration_buckets {
 	int64_t total;
 };
 
-/* What was measured in equal steps of a window, a row for each value of an
+/* The measurements in equal steps of a window, a row for each value of an
  * attribute (a version). */
 
 /* Equal steps from from_ms on. */

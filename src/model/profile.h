@@ -84,7 +84,7 @@ struct frame {
 	uint32_t line;     /* 0 unknown */
 };
 
-/* What most commands do not ask for, and so lies apart. */
+/* The details of a frame that most commands do not need, which lie apart. */
 struct frame_detail {
 	/* Only where decoded with PROFILE_DETAIL_ADDRESSES. */
 	uint32_t column; /* 0 unknown */
@@ -122,9 +122,9 @@ struct stack {
 	int64_t value;
 };
 
-/* Of most places of a program there is one frame, of some two: the leaf's side
- * first, then PACKED_NONE where there is no other. PACKED_RUN | n: there are
- * more, the runs[n] ones behind runs[n], root first. */
+/* The frames of a place of a program, mostly one, sometimes two: the leaf's
+ * side first, then PACKED_NONE where there is no other. PACKED_RUN | n: there
+ * are more, the runs[n] ones behind runs[n], root first. */
 struct packed_place {
 	uint32_t frames[2];
 };
@@ -246,11 +246,13 @@ static inline bool is_frame_inlined(const struct profile *p, uint32_t frame)
 	return p->details && p->details[frame].is_inlined;
 }
 
-/* What the values of all stacks are multiples of; 0 where there are none. */
+/* Returns the number that the values of all stacks are multiples of; 0 where
+ * there are none. */
 int64_t profile_divisor(const struct profile *p);
 
-/* What is missing from the magnitudes of the stacks' values: *stackless was
- * omitted or filtered, *cancelled were equal stacks of both signs. */
+/* Computes what is missing from the magnitudes of the stacks' values:
+ * *stackless was omitted or filtered, *cancelled were equal stacks of both
+ * signs. */
 void profile_rest(const struct profile *p, int64_t *stackless,
 		  int64_t *cancelled);
 
@@ -419,7 +421,7 @@ void profile_divide(struct profile *p, int64_t divisor);
 bool profile_merge(struct profile *out, const struct profile *const *parts,
 		   size_t n, struct notes *notes, struct error *err) MUST_CHECK;
 
-/* What the sum says of itself: all but its functions, frames, stacks, total and
+/* Merges the head of the sum: all but its functions, frames, stacks, total and
  * types. */
 void profile_merge_heads(struct profile *out,
 			 const struct profile *const *parts, size_t n);
@@ -465,11 +467,13 @@ double profile_keep_stacks(struct profile *p, const bool *is_kept);
  * the model: ordered lists are merged, nothing is hashed but new texts, and
  * nothing is put into order again. Private to model/. */
 
-/* What a function is in out. texts: by symbol of p, that of out. */
+/* Returns the function that it is in out. texts: by symbol of p, that of out.
+ */
 struct function profile_join_function(const struct profile *p,
 				      const uint32_t *texts, uint32_t function);
 
-/* What a frame is in out. functions: by function of p, that of out. */
+/* Returns the frame that it is in out. functions: by function of p, that of
+ * out. */
 struct whole_frame profile_join_frame(const struct profile *p,
 				      const uint32_t *functions,
 				      uint32_t frame);

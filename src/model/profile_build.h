@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inside of a profile in the making, shared by the files that build
- * it: profile_build.c collects, profile_build.c tells functions and frames
- * that were there already, profile.c collects where stacks are texts,
- * profile_build.c puts into order, profile.c does so later.
+ * The inside of a profile in the making, shared by the files that build it:
+ * profile_build.c collects stacks, recognises functions and frames that were
+ * there already, and puts all into order; profile.c does so for stacks that
+ * are texts, and later.
  */
 #ifndef MODEL_PROFILE_BUILD_H
 #define MODEL_PROFILE_BUILD_H

@@ -42,7 +42,8 @@ struct stored_series {
 	enum stored_type type;
 };
 
-/* Of [start_ns, end_ns); a snapshot begins and ends at once. */
+/* A stored profile of [start_ns, end_ns); a snapshot begins and ends at once.
+ */
 struct stored_profile {
 	struct str name; /* the server's; tells it from all others */
 	int64_t start_ns;
@@ -103,7 +104,7 @@ struct str stored_series_label(const struct profile_list *list,
 struct str stored_series_service(const struct profile_list *list,
 				 const struct stored_series *series);
 
-/* Whether some of its time lies in the range. */
+/* Returns whether some of its time lies in the range. */
 bool stored_profile_is_in(const struct stored_profile *profile,
 			  struct time_range range);
 

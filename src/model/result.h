@@ -21,8 +21,8 @@
 #include "model/history.h"
 #include "model/trace.h"
 
-/* What a trace shows beside the answer, as numbers and spans; the words for it
- * are report/'s. */
+/* The findings of a trace beside the answer, as numbers and spans; the words
+ * for it are report/'s. */
 
 /* Which facts each has; the others are 0, their spans mean nothing. */
 enum finding_kind {
@@ -240,7 +240,7 @@ struct excess {
 	size_t count;
 };
 
-/* What became of an operation, in a request beside those before it. */
+/* The change of an operation, in a request beside those before it. */
 enum account_why {
 	ACCOUNT_SLOWER = 0,   /* a call takes longer */
 	ACCOUNT_MORE_CALLS,   /* of the place, to those that it calls */
@@ -258,7 +258,7 @@ struct account_row {
 	struct str called; /* whose calls, the largest part; NULL: none */
 };
 
-/* What a request takes longer than those before it on average: the sum of the
+/* The extra time of a request over those before it on average: the sum of the
  * rows, the largest first, shrunk ones last. */
 struct account_info {
 	int64_t now_ns;
@@ -317,8 +317,8 @@ struct baseline_info {
  * shrank among what grew. */
 enum rank_by { RANK_SELF_LIB = 0, RANK_SELF, RANK_TOTAL, RANK_DELTA };
 
-/* What a side's values are divided by before they are compared: all of them,
- * seconds of the window, requests that the window served. */
+/* The divisor of a side's values before they are compared: all of them, seconds
+ * of the window, requests that the window served. */
 enum normalize {
 	NORMALIZE_SHARE = 0,
 	NORMALIZE_RATE,
@@ -448,7 +448,7 @@ struct waterfall_row {
 	bool is_guilty;
 };
 
-/* What `show` prints of spans besides their times. */
+/* The parts of spans that `show` prints besides their times. */
 struct show_view {
 	bool has_events; /* all of each span */
 	bool has_errors; /* of spans that failed: what they say */
@@ -464,7 +464,7 @@ struct stack_line {
 	int64_t after;
 };
 
-/* What slow requests have in common and fast ones have not. Counts are of the
+/* An attribute that sets slow requests apart from fast ones. Counts are of the
  * requests of which it is known. */
 struct contrast_row {
 	const char *kind; /* "value", "more", "less" */

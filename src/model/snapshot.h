@@ -13,7 +13,7 @@
 /* Measures of a function, in the order of enum rank_by. */
 #define SNAPSHOT_MEASURES 3
 
-/* Of one run, for each unit of its exposure. */
+/* The value of one run, for each unit of its exposure. */
 struct snapshot_value {
 	double mean;
 	double spread; /* standard deviation of the runs; 0 of one run */

@@ -40,9 +40,10 @@ struct str source_path_end(struct str path);
  * "libz.so.1". Appended to a path already stable, it stays as it is. */
 void source_path_stable(struct str path, struct buf *out);
 
-/* Whether a library is none: what a process wrote, or memory of its own, named
- * by its number or not at all ("/tmp/perf-123.map", "jitted-123-4.so",
- * "//anon"), where functions of compilers that run beside it lie. */
+/* Returns whether a library is none: what a process wrote, or memory of its
+ * own, named by its number or not at all ("/tmp/perf-123.map",
+ * "jitted-123-4.so", "//anon"), where functions of compilers that run beside it
+ * lie. */
 bool source_path_is_of_process(struct str path);
 
 #endif

@@ -29,7 +29,7 @@ enum span_kind {
 	SPAN_KIND_CONSUMER,
 };
 
-/* Whether a service is entered with it. */
+/* Returns whether a service is entered with it. */
 static inline bool span_kind_is_request(enum span_kind kind)
 {
 	return kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER;
@@ -55,8 +55,8 @@ struct attr {
 	uint32_t value; /* symtab; numbers and booleans as text */
 };
 
-/* What is read only on demand, see trace->wants_details. The attributes of an
- * event or a link follow it. */
+/* The details that are read only on demand, see trace->wants_details. The
+ * attributes of an event or a link follow it. */
 enum detail_kind {
 	DETAIL_ATTR = 0, /* none of those in attrs */
 	DETAIL_EVENT,    /* key: its name */
@@ -111,7 +111,7 @@ struct span {
 /* Ids of other traces of the input that are kept. */
 #define TRACE_OTHER_IDS 4u
 
-/* What was odd about the input, and mended when the model was built. */
+/* The oddities of the input, mended when the model was built. */
 struct trace_oddities {
 	/* Traces in the input of which the longest was taken, else 0; and the
 	 * longest of the others. */
@@ -209,7 +209,7 @@ bool trace_id_parse(struct str text, struct trace_id *id) MUST_CHECK;
 /* Always 32 lower-case digits. */
 void trace_id_format(const struct trace_id *id, char out[33]);
 bool trace_id_equal(const struct trace_id *a, const struct trace_id *b);
-/* Whether an id has 64 bits alone. */
+/* Returns whether an id has 64 bits alone. */
 bool trace_id_is_half(const struct trace_id *id);
 /* Equal, or one is the lower half of the other, as tracers of 64 bits pass it
  * on. */
@@ -284,8 +284,8 @@ bool trace_build_at(struct trace_build *b,
 bool trace_build_resume(const struct trace_build *b,
 			struct feed_place *place) MUST_CHECK;
 
-/* Whether spans of this trace are not kept, so that nothing but their ids and
- * times is wanted. */
+/* Returns whether spans of this trace are not kept, so that nothing but their
+ * ids and times is wanted. */
 bool trace_build_skips(const struct trace_build *b, const struct trace_id *id);
 
 /* Begins collecting attributes for the next span or resource; the second is for
@@ -311,7 +311,7 @@ bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
 bool trace_build_resource_describe(struct trace_build *b, uint32_t resource,
 				   struct error *err) MUST_CHECK;
 
-/* What a decoder knows of a span; times as received, unsigned. */
+/* The facts that a decoder has of a span; times as received, unsigned. */
 struct span_input {
 	struct trace_id trace_id;
 	uint64_t span_id;
@@ -325,14 +325,14 @@ struct span_input {
 	uint8_t flags; /* SPAN_IS_ERROR, _FOLLOWS_FROM, _LINKED, _AWAITED */
 };
 
-/* Whether an attribute with this key will be taken. */
+/* Returns whether an attribute with this key will be taken. */
 bool trace_build_wants(const struct trace_build *b, struct str key);
 
-/* Whether events and links will be taken. */
+/* Returns whether events and links will be taken. */
 bool trace_build_has_details(const struct trace_build *b);
 
-/* Links of spans that are skipped will not be told, though there may be some. */
-void trace_build_may_have_links(struct trace_build *b);
+/* Returns whether links will be taken, their attributes aside. */
+bool trace_build_has_links(const struct trace_build *b);
 
 /* Between begin and end, attributes are those of an event (DETAIL_EVENT) or a
  * link (DETAIL_LINK) of the next span. Both do nothing unless

@@ -97,7 +97,8 @@ struct trace_build {
 	bool is_of_process; /* what is collected */
 };
 
-/* What spans are sorted by: two numbers; of equal ones the index rises. */
+/* The key that spans are sorted by: two numbers; of equal ones the index rises.
+ */
 struct span_key {
 	uint64_t major;
 	uint64_t minor;

@@ -12,16 +12,16 @@
  * messages, and each costs a request. */
 #define TRACE_JOIN_MOST 3u
 
-/* Of so many messages of a trace it is looked whether they are waited for, so
- * many levels above their senders: each takes a walk through the trace. */
+/* The messages of a trace that are checked for who waits for them, and the
+ * levels above their senders: each takes a walk through the trace. */
 #define TRACE_AWAITED_MOST 16u
 
-/* Of two linked spans the later one follows from the earlier, whichever of
- * them has the link: when it is a root or takes a message, it is put below it
- * and flagged SPAN_IS_FOLLOWS_FROM; below the one that ended first, when there
- * are several. Spans of the others are SPAN_IS_LINKED. A trace that nothing
- * ties to `main` is left out, and so is one with ids of spans that another has.
- * At most TRACE_JOIN_MOST others.
+/* Joins traces by links. Of two linked spans the later one follows from the
+ * earlier, whichever of them has the link: when it is a root or takes a message,
+ * it is put below it and flagged SPAN_IS_FOLLOWS_FROM; below the one that ended
+ * first, when there are several. Spans of the others are SPAN_IS_LINKED. A trace
+ * that nothing ties to `main` is left out, and so is one with ids of spans that
+ * another has. At most TRACE_JOIN_MOST others.
  *
  * What its sender waits for is put below the span that waits, and flagged
  * SPAN_IS_AWAITED instead; in main itself, too.
@@ -32,14 +32,14 @@ bool trace_join(const struct trace *main, const struct trace *const *others,
 		size_t count, struct trace *out, size_t *joined,
 		struct error *err) MUST_CHECK;
 
-/* Whether trace_join() moves something without others. */
+/* Returns whether trace_join() moves something without others. */
 bool trace_has_awaited(const struct trace *t);
 
 /* From when on the parent of a span that is flagged so was idle, waiting for
  * its end. */
 int64_t trace_awaited_from(const struct trace *t, uint32_t span);
 
-/* What is below a span and itself, which is a root then whose caller is not
+/* Takes out a span and what is below it; it is a root then whose caller is not
  * there: one request of many that a trace is of. *out, which the caller has not
  * initialised, is a trace of its own with the same id. */
 bool trace_part(const struct trace *t, uint32_t top, struct trace *out,
