@@ -11,7 +11,7 @@
 #include "base/num.h"
 #include "render/page.h"
 
-/* Of the evidence; with headline and trace, six lines. */
+/* The lines of the evidence; with headline and trace, six. */
 #define EVIDENCE_LINES 4u
 
 /* A channel breaks longer ones into a block of their own. */

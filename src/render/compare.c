@@ -9,10 +9,11 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* What the whole moved by is told of some functions, the largest first. */
+/* The functions that are named for the change of the whole, the largest first.
+ */
 #define MOST_ROWS 3
 
-/* Of them those that hold so much of it. */
+/* The least part of it that each of them holds. */
 #define MOST_PART 0.05
 
 /* Less than that the whole did not move. */
@@ -24,7 +25,7 @@
 #define SEEN_PART 0.5
 #define DOUBT_PART 0.05
 
-/* Of a function, of what it was. */
+/* The least change of a function, of what it was. */
 #define SAME_PART 0.05
 
 #define CHANGE_BYTES 256
@@ -40,7 +41,7 @@ static void from_to(const struct result *r, int64_t before, int64_t after,
 	snprintf(out, size, "from %s to %s", from, to);
 }
 
-/* What the baseline would be, of what is now; 0 when that is nothing. */
+/* Returns the baseline in parts of what is now; 0 when that is nothing. */
 static double whole_ratio(const struct result *r)
 {
 	double after = (double)r->profile.total_value / r->exposure;
@@ -472,7 +473,7 @@ const char *profile_without_rows(const struct result *r)
 					  : "the profile holds no samples";
 }
 
-/* Of a difference: what grew most. */
+/* The answer of a difference: what grew most. */
 static void difference_answer(struct page *p, const struct result *r)
 {
 	const struct function_row *row = result_verdict(r);

@@ -42,7 +42,7 @@ static void share_field(struct page *p, int64_t value, int64_t total)
 	page_field(p, PAINT_NONE, ALIGN_RIGHT, SHARE_COLUMNS, text);
 }
 
-/* What is left of the line for a name; 0: not cut. */
+/* Returns the columns left for a name; 0: not cut. */
 static size_t name_columns(const struct page *p, size_t lead)
 {
 	if (!p->width)

@@ -25,9 +25,9 @@ void flame_words_init(struct flame_words *w, const struct flame *f,
 /* A value of a side as a part of all that was there, 0 when nothing was. */
 double flame_share(const struct flame *f, enum flame_side side, double value);
 
-/* What the node's function took on all paths, in the words of tables: "total
- * 1,200 ms per second, baseline 20 ms, change +1,180 ms (the function to blame)";
- * without a baseline "total 57.1 %, 200 ms". */
+/* Writes what the node's function took on all paths, as tables have it: "whole
+ * function 1,200 ms per second, before 20 ms, change +1,180 ms (the function
+ * to blame)"; without a baseline "whole function 57.1 %, 200 ms". */
 void flame_function_write(struct out *out, const struct flame_words *w,
 			  const struct flame_node *n);
 
@@ -40,22 +40,22 @@ const char *flame_measure(const struct flame_words *w);
 const int64_t *flame_measured(const struct flame_words *w,
 			      const struct flame_function *fn);
 
-/* What the node itself took: "this path 1,100 ms per second, before 20 ms,
- * change +1,080 ms: grew; 48.9 % of the profile"; without a baseline "this path
- * 57.1 %, 200 ms, 20 samples; self here 2.0 %, ..."; of the root "total ...". label:
- * what to call it instead; NULL. */
+/* Writes what the node itself took: "this path 1,100 ms per second, before 20
+ * ms, change +1,080 ms: grew; 48.9 % of the profile"; without a baseline "this
+ * path 57.1 %, 200 ms, 20 samples; self 2.0 %, ..."; of the root "total ...".
+ * label: what to call it instead; NULL. */
 void flame_path_write(struct out *out, const struct flame_words *w,
 		      const struct flame_node *n, const char *label);
 
-/* What is left of a comparison: "self here 1,200 ms, baseline 20 ms; samples 120,
- * baseline 2": of the node, no sum over its function, unless label says so. */
+/* Writes the rest of a comparison: "self 1,200 ms, before 20 ms; samples 120,
+ * before 2". */
 void flame_self_write(struct out *out, const struct flame_words *w,
 		      const struct flame_node *n, const char *label);
 
 /* The text in a frame of a flame graph made of character cells. */
 
-/* What a frame says without colour: '+' grew or is new, '-' shrank or is gone,
- * '!' the function to blame. At most two, NUL behind them. */
+/* The mark of a frame without colour: '+' grew or is new, '-' shrank or is
+ * gone, '!' the function to blame. At most two, NUL behind them. */
 #define FLAME_MARK_BYTES 3
 void flame_mark(const struct flame *f, enum flame_side side, uint32_t node,
 		char out[FLAME_MARK_BYTES]);
@@ -73,7 +73,7 @@ struct flame_labeler {
 void flame_labeler_init(struct flame_labeler *l, const struct flame *f,
 			const struct result *r, bool use_unicode);
 bool flame_labeler_release(struct flame_labeler *l);
-/* Whether it did until now. */
+/* Returns whether it did until now. */
 bool flame_labeler_is_good(const struct flame_labeler *l);
 
 /* Marks, name, value, change and the function's value in all where it has other
@@ -83,7 +83,7 @@ bool flame_labeler_is_good(const struct flame_labeler *l);
 struct str flame_label(struct flame_labeler *l, enum flame_side side,
 		       uint32_t node, size_t columns);
 
-/* What the head of a flame graph says, for all drawings: of what it is, of
+/* The parts of the head of a flame graph, for all drawings: what it is of, of
  * when, how much lies behind it, how to read it, what is not drawn. */
 
 enum flame_head_part {
@@ -103,7 +103,7 @@ void flame_head_write(struct page *p, enum flame_head_part part,
 /* How the sides of a comparison stand beside each other; nothing of one. */
 void flame_head_compared(struct page *p, const struct flame *f);
 
-/* Whether a function is marked. */
+/* Returns whether a function is marked. */
 bool flame_has_blamed(const struct flame *f);
 
 /* The same of the colours: what they go by, and what else is marked. */
@@ -132,7 +132,7 @@ void flame_union_release(struct flame_union *u);
 /* A flame graph in rows of character cells: which frames lie in which columns.
  * Of a terminal or of a text; draws nothing itself. */
 
-/* What is looked at. */
+/* The part of a flame graph that is looked at. */
 struct flame_view {
 	const struct flame *f;
 	const struct flame_union *places;
@@ -165,7 +165,7 @@ struct flame_grid {
 	double hidden_part;
 };
 
-/* Whether a frame is wide enough to be drawn, in whatever row. */
+/* Returns whether a frame is wide enough to be drawn, in whatever row. */
 bool flame_view_shows(const struct flame_view *v, uint32_t node);
 
 /* False when memory ran out; flame_grid_release() in any case. */
@@ -179,7 +179,7 @@ void flame_grid_release(struct flame_grid *g);
  * PALETTE_DIFF only with a baseline. */
 enum palette flame_palette(const struct flame *f, enum palette wanted);
 
-/* What it goes by, after "colour by": "change". Static. */
+/* Returns what it goes by, after "colour by": "change". Static. */
 const char *flame_palette_words(enum palette palette);
 
 /* 0xrrggbb of a function as a whole, in drawings that have it once. */
@@ -190,7 +190,7 @@ uint32_t flame_function_color(const struct flame *f, enum palette palette,
 uint32_t flame_color(const struct flame *f, enum palette palette,
 		     uint32_t node);
 
-/* Of changes, for drawings that work colours out themselves. */
+/* The steps of changes, for drawings that work colours out themselves. */
 #define FLAME_STEPS 4
 struct flame_change_colors {
 	uint32_t none;
@@ -202,8 +202,8 @@ struct flame_change_colors {
 };
 extern const struct flame_change_colors flame_change_colors;
 
-/* What the colour of a node tells by kind or language, as a bit; 0 in the
- * other palettes and for the root. */
+/* Returns what the colour of a node means by kind or language, as a bit; 0 in
+ * the other palettes and for the root. */
 uint64_t flame_color_bit(const struct flame *f, enum palette palette,
 			 uint32_t node);
 

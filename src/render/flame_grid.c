@@ -19,7 +19,7 @@ struct run {
 	uint32_t parent;
 };
 
-/* What is looked at, in parts of the width. */
+/* The part that is looked at, in parts of the width. */
 struct window {
 	double start;
 	double scale; /* parts to columns */
@@ -164,7 +164,8 @@ static void add_frame(struct building *b, uint32_t node, uint32_t column,
 				       .columns = columns });
 }
 
-/* What is beneath a frame without a column has none either: skipped. */
+/* Adds nodes; those beneath a frame without a column have none either: skipped.
+ */
 static void add_nodes(struct building *b)
 {
 	const struct flame_view *v = b->v;

@@ -217,8 +217,8 @@ void flame_self_write(struct out *out, const struct flame_words *w,
 	write_count(out, f, FLAME_BASELINE, n->values[FLAME_BASELINE].total);
 }
 
-/* What is spent in the node and beneath it more than before, in values of the
- * slow side. */
+/* Returns the growth of the node and what is beneath it, in values of the slow
+ * side. */
 static double flame_moved(const struct flame *f, const struct flame_node *n)
 {
 	return (double)n->values[FLAME_SLOW].total - flame_before(f, n);
@@ -400,8 +400,8 @@ struct str flame_label(struct flame_labeler *l, enum flame_side side,
 	return buf_str(&l->text);
 }
 
-/* What the head of a flame graph says, for all drawings: of what it is, of
- * when, how much lies behind it, how to read it, what is not drawn. */
+/* The head of a flame graph, for all drawings: what it is of, of when, how much
+ * lies behind it, how to read it, what is not drawn. */
 
 struct head {
 	struct page *page;

@@ -22,7 +22,7 @@
 
 static void html_links_write(struct html *h);
 
-/* What the answer rests on: how it was decided, what servers were asked, and
+/* The evidence of the answer: how it was decided, the queries to servers, and
  * the case itself, which a page may hold. */
 
 static bool has_reasons(const struct result *r)
@@ -523,7 +523,8 @@ static void add_profile(const struct html *h, struct str from_ms,
 	link_pattern_fill(h->in->profile_link, values, COUNT_OF(values), out);
 }
 
-/* What is of files, or of spans by their ids, no server can be asked for so. */
+/* The link of a profile; none of files, or of spans by their ids, which no
+ * server shows so. */
 static void fill_profile(const struct html *h, struct buf *out)
 {
 	const struct profile_info *p = &h->in->result->profile;

@@ -32,8 +32,8 @@ void html_functions_write(struct html *h);
 bool html_has_spans(const struct render_input *in);
 bool html_has_functions(const struct render_input *in);
 
-/* What a span says besides its times: what the page may hold of it, in bytes,
- * and the element that shows it. */
+/* The details of a span besides its times: how much the page may hold of them,
+ * in bytes, and the element that shows it. */
 size_t html_span_bytes(const struct trace *t, uint32_t span);
 /* The same of the processes that they point at, as resources in the order of
  * their numbers. */

@@ -87,7 +87,26 @@ static void choose(struct picture *p)
 	(void)is_small(p);
 }
 
-/* What a node says of itself in one line: its function as a whole, in both
+static bool is_alone(const struct flame_words *w)
+{
+	static const struct function_row none = { .measure = RANK_SELF_LIB };
+
+	return row_measure(w->scale.result, &none) == RANK_SELF;
+}
+
+/* Returns the measure of functions besides their total: "self+lib". */
+static const char *html_flame_measure(const struct flame_words *w)
+{
+	return is_alone(w) ? "self" : "self+lib";
+}
+
+static const int64_t *html_flame_measured(const struct flame_words *w,
+					  const struct flame_function *fn)
+{
+	return is_alone(w) ? fn->self : fn->self_lib;
+}
+
+/* Writes the text of a node in one line: its function as a whole, in both
  * measures, then the path. */
 static void html_flame_says(struct out *out, const struct flame_words *w,
 			    uint32_t node)
@@ -207,11 +226,11 @@ static bool html_flame_picture(const struct render_input *in, struct out *out)
 	return is_done;
 }
 
-/* What the script of a page draws a flame graph from, kept small: functions in
- * the order of their names, each without what it shares with the one before;
- * numbers in little-endian digits of 32, one letter each, those of a column
- * together, which then pack well. A frame is told by how it follows the one
- * before, and by its own values: sums are left to the reader. */
+/* The data that the script of a page draws a flame graph from, kept small:
+ * functions in the order of their names, each without what it shares with the
+ * one before; numbers in little-endian digits of 32, one letter each, those of
+ * a column together, which then pack well. A frame is told by how it follows
+ * the one before, and by its own values: sums are left to the reader. */
 
 /* Digits 32 to 63 say that another one follows. */
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -219,7 +238,7 @@ static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGIT_BITS 5
 #define DIGIT_MORE 32u
 
-/* What is there of a frame, as bits of its first digit. */
+/* The parts of a frame that are there, as bits of its first digit. */
 enum node_flags {
 	NODE_HAS_STEP = 1 << 0,     /* callers to go back, not the one before */
 	NODE_HAS_SELF = 1 << 1,     /* and << 1 for the baseline */
@@ -307,8 +326,8 @@ static void put_i64(struct data *d, enum column column, int64_t value)
 
 /* ---- what is kept ---- */
 
-/* Of its side's whole picture, on the side where that is more. Never more
- * than that of its caller. */
+/* Returns the node's share of its side's whole picture, on the side where that
+ * is more. Never more than that of its caller. */
 static double node_share(const struct flame *f, uint32_t node)
 {
 	double most = 0;
@@ -540,7 +559,7 @@ static void write_functions(struct data *d)
 
 /* ---- frames ---- */
 
-/* Of frames beneath that are left out. */
+/* Returns the value of frames beneath that are left out. */
 static uint64_t left_out(const struct data *d, uint32_t node, int side)
 {
 	const struct flame *f = d->f;
@@ -664,7 +683,7 @@ static void write_legend(struct jsonw *w, const char *key, enum palette palette)
 	jsonw_array_end(w);
 }
 
-/* What a viewer may hide: what runs on behalf of others' code. */
+/* The kinds that a viewer may hide: what runs on behalf of others' code. */
 static void write_runtime_kinds(struct jsonw *w)
 {
 	static const enum code_kind kinds[] = { CODE_GC_ALLOC, CODE_RUNTIME,
@@ -871,7 +890,7 @@ static void write_own(const struct render_input *in, struct out *out)
 	buf_release(&json);
 }
 
-/* Of the hottest path; what is deeper is a click away. */
+/* The frames of the hottest path; what is deeper is a click away. */
 #define PATH_FRAMES 40
 
 /* As --palette and the script know them. */
@@ -899,7 +918,8 @@ static void write_paragraph(struct page *p, const struct render_input *in,
 	flush_paragraph(p);
 }
 
-/* Of the picture without a script; the script says it of what it shows. */
+/* The description of the picture without a script; the script writes that of
+ * what it shows. */
 static void write_how(struct page *p, const struct flame *f)
 {
 	out_text(p->out, "<p class=\"flame-how\" id=\"flame-caption\">");
@@ -913,7 +933,7 @@ static void write_how(struct page *p, const struct flame *f)
 	out_text(p->out, "</p>\n");
 }
 
-/* Of the palette that is chosen, by the script, too. */
+/* The legend of the palette that is chosen, by the script, too. */
 static void write_colors(struct page *p, const struct render_input *in)
 {
 	static const enum palette palettes[] = { PALETTE_DIFF, PALETTE_KIND,
@@ -1036,7 +1056,7 @@ static void write_step(const struct flame_words *w, struct out *out,
 	out_char(out, '\n');
 }
 
-/* Of the path, the node included. */
+/* Returns the frames of the path, the node included. */
 static unsigned frames_below(const struct flame *f, uint32_t node)
 {
 	unsigned count = 0;

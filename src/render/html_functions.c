@@ -15,7 +15,7 @@
 #include "render/source_link.h"
 #include "render/units.h"
 
-/* What shares are sorted by: less is below what sampling can tell. */
+/* The parts that shares are sorted by: less is below the error of sampling. */
 #define SHARE_PARTS 1000000
 
 struct column {
@@ -94,7 +94,7 @@ static void set_columns(struct functions *f)
 
 /* ---- cells ---- */
 
-/* What is shown is rounded; what is sorted by is not. */
+/* Begins a number: the one shown is rounded, the one sorted by is not. */
 static void begin_number(struct functions *f, double share)
 {
 	double parts = isfinite(share) ? fmin(fmax(share, -1e9), 1e9) : 0;
@@ -372,7 +372,8 @@ static void write_hint(struct functions *f)
 	out_text(out, ".</p>\n");
 }
 
-/* What the table leaves out or means differently. */
+/* The rows that the table leaves out, and the words that it means differently.
+ */
 static void write_foot(struct functions *f)
 {
 	const struct result *r = f->r;

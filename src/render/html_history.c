@@ -26,7 +26,7 @@ struct panel {
 };
 
 #define PANEL_GAP 0.01
-/* Of a part's width. */
+/* The width of a bar, of its part's. */
 #define BAR_PART 0.7
 
 static void html_history_place(struct html *h, const char *name, double part);
@@ -111,7 +111,8 @@ static double place_in(const struct panel *p, int64_t time_ns)
 
 /* ---- minutes that are not compared ---- */
 
-/* What of a window was compared; all of it where nothing else is known. */
+/* Returns the part of a window that was compared; all of it where nothing else
+ * is known. */
 static struct time_range compared_of(const struct html *h,
 				     const struct request_window *w)
 {
@@ -212,7 +213,7 @@ static void write_slot(struct html *h, const struct scale_of_time *s,
 	out_text(h->out, "/></a>\n");
 }
 
-/* Of a window: less shows in no drawing. */
+/* The least part of a window that was left out: less shows in no drawing. */
 #define LEFT_OUT_PART 0.01
 
 static bool write_left_out(struct html *h, const struct panel *p,
@@ -385,7 +386,7 @@ static void html_history_time_details(struct html *h,
 	}
 }
 
-/* Of a column's width: what is left free on each side of its bars. */
+/* The part of a column's width that is left free on each side of its bars. */
 #define GAP 0.12
 /* Beyond this part of the width words stand to the left of what they name. */
 #define TURN 0.6

@@ -16,7 +16,7 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* What one span says: its ids and times, attributes, events, links. */
+/* The details of one span: its ids and times, attributes, events, links. */
 
 /* Markup around a key and its value. */
 #define PAIR_BYTES 27u
@@ -299,7 +299,7 @@ struct choice {
 	uint8_t grade;
 };
 
-/* What the reader looks for, then what took long. */
+/* Orders what the reader looks for first, then what took long. */
 static int compare_choices(const void *left, const void *right)
 {
 	const struct choice *a = left, *b = right;

@@ -17,7 +17,7 @@
 #include "render/input.h"
 #include "render/units.h"
 
-/* What JSON answers have in common (tracefind-json(5)), in an object already
+/* The parts that JSON answers share (tracefind-json(5)), in an object already
  * begun. */
 
 #define SCHEMA_VERSION 1
@@ -401,7 +401,7 @@ static const char *const measure_words[] = {
 	[RANK_TOTAL] = "total",
 };
 
-/* What the table shows: in its unit, and with what it says. NaN, which is
+/* The figures of the table, in its unit and with its words. NaN, which is
  * written as null, when there is nothing to compare with. */
 static void write_shown(struct jsonw *w, const struct result *r,
 			const struct function_row *row)
@@ -420,7 +420,7 @@ static void write_shown(struct jsonw *w, const struct result *r,
 		   r->has_baseline ? row->detectable : none);
 }
 
-/* What a function does itself where that changed for certain. */
+/* The self time of a function where its change is significant. */
 static void write_change(struct jsonw *w, const struct result *r,
 			 const struct function_row *row)
 {
@@ -543,7 +543,7 @@ static void write_contrast(struct jsonw *w, const struct contrast_row *c)
 
 /* ---- the document ---- */
 
-/* What the request has that fast ones have not; empty: no such. */
+/* Returns the value of the request that fast ones have not; empty: none. */
 static struct str contrast_value(const struct result *r, struct str key)
 {
 	for (size_t i = 0; i < r->contrast_count; i++)

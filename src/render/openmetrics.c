@@ -21,7 +21,8 @@
 		    "per=/compared.per", "side:" which
 #define FUNCTION_SIDE(which) "function=name", "file=file", SIDE(which)
 
-/* What is compared, in all and by function; the unit is in the name. */
+/* The gauges of a comparison, in all and by function; the unit is in the name.
+ */
 #define COMPARED(command, unit, divisor, suffix)                               \
 	{ command, NULL, "compared.now", NULL, "compared.unit=" unit, divisor, \
 	  "profile_" suffix, "All of the profile.", { SIDE("now") } },         \
@@ -171,7 +172,8 @@ static const struct gauge openmetrics_gauges[] = {
 	{ 0 },
 };
 
-/* What is read of an answer takes no more than the answer, some times over. */
+/* The memory of an answer that is read: no more than the answer, some times
+ * over. */
 #define FACTS_BYTES ((size_t)4 * LIMIT_RESULT_BYTES)
 
 /* A member that is no container. */

@@ -137,7 +137,8 @@ static void put_trace_id(struct buf *b, uint32_t field,
 		  (struct str){ (const char *)id->bytes, sizeof id->bytes });
 }
 
-/* What follows it and is of it counts as well: as many as are used up. */
+/* Puts an event with its attributes, which follow it; returns the number of
+ * details used up. */
 static uint32_t put_event(struct buf *b, const struct trace *t,
 			  const struct detail *d, uint32_t count)
 {

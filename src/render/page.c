@@ -205,9 +205,8 @@ static size_t end_start(struct str name)
 	return before && dot < end ? before : 0;
 }
 
-/* A name without what stands in front of its last parts: the path of a Go
- * package, the packages of a class of the JVM. */
-struct str name_end(struct str name)
+/* Returns the end of a name that fits behind its dots. */
+static struct str cut_front(const struct page *p, struct str name, size_t max)
 {
 	return str_slice(name, end_start(name), name.len);
 }
@@ -568,8 +567,9 @@ static void flush_markdown(struct page *p, enum paint paint, const char *label,
 	write_line(p, PAINT_NONE, buf_str(&p->line));
 }
 
-/* What is indented belongs to a list: of items where page.is_list, else of
- * terms, and lines without a label describe the term above. */
+/* Writes a line; what is indented belongs to a list: of items where
+ * page.is_list, else of terms, and lines without a label describe the term
+ * above. */
 static void flush_html(struct page *p, const char *label, size_t indent)
 {
 	struct str name = label_name(label);

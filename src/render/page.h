@@ -94,8 +94,8 @@ void page_cell(struct page *p, enum paint paint, struct str foreign, size_t max,
 void page_name_cell(struct page *p, enum paint paint, struct str name,
 		    size_t max, size_t pad);
 
-/* Whether at least its last two parts fit in max columns: a method's name says
- * little without its type. */
+/* Returns whether at least its last two parts fit in max columns: a method's
+ * name says little without its type. */
 bool page_name_fits(struct page *p, struct str name, size_t max);
 
 /* "file:line" (line 0 unknown), the file without p->source_root, of at most
@@ -185,8 +185,8 @@ struct extent {
 /* "10 m, 2 instances, 1,830 samples, 412 requests traced": what is known. */
 void page_extent(struct page *p, const struct extent *e);
 
-/* What looks different in Markdown than on a page: tables and blocks of code.
- */
+/* The parts of a page that look different in Markdown: tables and blocks of
+ * code. */
 
 /* A style for Markdown: no colours, nothing cut. */
 struct render_style render_style_markdown(const struct render_style *style);

@@ -115,7 +115,7 @@ struct writer {
 
 /* ---- numbers of things ---- */
 
-/* What the map has given is new when it is the next number. */
+/* Returns a number that the map gave, which is new when it is the next one. */
 static uint32_t met(struct numbering *n, uint32_t number, bool *is_new)
 {
 	*is_new = number == n->count;
@@ -283,7 +283,7 @@ static uint32_t number_of_location(struct writer *w, struct str key,
 	return number_of(w, &w->locations, arena_str(&w->arena, key), is_new);
 }
 
-/* Whether it is what pprof calls a location without lines. */
+/* Returns whether it is what pprof calls a location without lines. */
 static bool is_named_after_mapping(const struct profile *p,
 				   const struct function *f)
 {
@@ -481,8 +481,9 @@ static void write_stackless(struct writer *w, const struct profile *p,
 		write_sample(w, p, &stack, is_base);
 }
 
-/* What was filtered out, or never had a stack, still is what shares are of: one
- * sample without a stack. So is what cancelled out: two of them that do. */
+/* The rest that was filtered out, or never had a stack, still is what shares
+ * are of: one sample without a stack. So is what cancelled out: two of them
+ * that do. */
 static void write_rest(struct writer *w, const struct profile *p, bool is_base)
 {
 	int64_t stackless, cancelled;

@@ -9,7 +9,8 @@
 #include "base/jsonw.h"
 #include "base/num.h"
 
-/* Of the whole: how the answer was come by, and what its first line says. */
+/* The members of the whole that go first: how the answer was come by, and what
+ * its first line says. */
 static const char *const lesser_members[] = {
 	"history", "contrasts", "power", "compared",  "baseline", "profile",
 	"trace",   "notes",     "span",  "candidate", "limits",
@@ -74,9 +75,9 @@ struct copier {
 	unsigned left_count;
 };
 
-/* Of the budget, for the list of what was left out. */
+/* The part of the budget for the list of what was left out. */
 #define LEFT_THIRD 3u
-/* What stands around that list. */
+/* The frame of that list. */
 #define LEFT_FRAME (sizeof ",\"left_out\":[]}")
 
 static void copier_init(struct copier *c, const struct reduction *r,
@@ -552,7 +553,7 @@ static bool copy_list(struct copier *c, struct str pointer, uint64_t offset,
 	return !is_full || shown;
 }
 
-/* Of the budget, for the rest that stands behind the elements. */
+/* The part of the budget for the rest that stands behind the elements. */
 #define LIST_QUARTERS 3u
 
 static bool copy_part(struct copier *c, const struct reduction *r,
@@ -602,7 +603,7 @@ static bool try_part(const struct reduction *r, const struct cut *cut,
 
 /* ---- the first that fits ---- */
 
-/* What does not fit is written before it is taken back. */
+/* The room for what does not fit, which is written before it is taken back. */
 #define ROOM_BYTES MIB
 
 static bool first_fit(const struct reduction *r, bool is_whole,
@@ -663,7 +664,7 @@ static bool is_line_list(const struct lines *l)
 	return l->depth == 2 && l->is_list[1];
 }
 
-/* Whether the innermost level stands in no brackets: it is a line. */
+/* Returns whether the innermost level stands in no brackets: it is a line. */
 static bool is_line(const struct lines *l)
 {
 	return l->depth <= 2 || (l->depth == 3 && l->is_list[1]);

@@ -17,8 +17,8 @@
 #include "base/out.h"
 #include "base/str.h"
 
-/* What models count, taken low: JSON of names and numbers has three to four
- * bytes in each. */
+/* The bytes of a token of a model, taken low: JSON of names and numbers has
+ * three to four bytes in each. */
 #define REDUCE_TOKEN_BYTES 3u
 
 /* Names of what was left out take most of less. */
@@ -46,7 +46,7 @@ bool reduce_part(const struct reduction *r, struct str pointer, uint64_t offset,
 /* An answer in short, to be pasted into a chat: the machine's answer, reduced,
  * as lines of text. */
 
-/* What an answer takes unless something else is asked for. */
+/* The size of an answer by default. */
 #define BRIEF_TOKENS 2000u
 
 /* json is an object; what it has no room for is told in the last lines. */

@@ -77,8 +77,8 @@ struct answer_writer {
 	bool is_list;
 };
 
-/* What the files of this folder share: the functions behind the rows of the
- * format table and behind the commands of the table format. */
+/* The functions that the files of this folder share: those behind the rows of
+ * the format table and behind the commands of the table format. */
 
 /* "  confidence  ", and the other labels of what an answer rests on. */
 #define EVIDENCE_COLUMNS 14u
@@ -120,7 +120,8 @@ void attr_list_span(const struct trace *t, uint32_t span, struct out *out,
 		    struct attr_list *list);
 void attr_list_resource(const struct trace *t, uint32_t resource,
 			struct out *out, struct attr_list *list);
-/* Of an event or a link among the details of a span, which end at `end`. */
+/* The attributes of an event or a link among the details of a span, which end
+ * at `end`. */
 void attr_list_part(const struct trace *t, const struct detail *part,
 		    const struct detail *end, struct out *out,
 		    struct attr_list *list);
@@ -145,7 +146,7 @@ void profile_answer(struct page *p, const struct render_input *in);
 /* Why a profile has no rows, which a note tells more about. */
 const char *profile_without_rows(const struct result *r);
 void profile_evidence(struct page *p, const struct render_input *in);
-/* Of the trace, or of the one span of show --span. */
+/* The answer about the trace, or about the one span of show --span. */
 void show_answer(struct page *p, const struct render_input *in);
 void show_evidence(struct page *p, const struct render_input *in);
 /* Which trace, of when and from where. */
@@ -187,12 +188,7 @@ const char *row_change_word(const struct function_row *row);
 /* "calls " or "called by ", in front of whose change a row passes on. */
 const char *row_link_word(const struct function_row *row);
 
-/* "; replaces store.loadAll (was 5.3 ms)" where it takes the place of a function
- * that is gone. */
-void row_replaced(struct page *p, const struct result *r,
-		  const struct function_row *row);
-
-/* What the baseline is: its file or selector, else its kind. */
+/* Returns the name of the baseline: its file or selector, else its kind. */
 struct str baseline_name(const struct result *r);
 
 /* The word of `change` for programs; NULL for none. */
@@ -236,7 +232,8 @@ bool otlp_trace_write(const struct trace *t, const struct result *findings,
 				   uint32_t span_count, struct error *err),
 		      void *context, struct error *err) MUST_CHECK;
 
-/* Whether it is one of those: of a span, and not a count of further ones. */
+/* Returns whether it is one of those: of a span, and not a count of further
+ * ones. */
 bool otlp_finding_is_written(const struct trace *t,
 			     const struct trace_finding *f);
 
@@ -248,7 +245,7 @@ extern const struct answer_writer call_graph_writer;
 
 extern const struct answer_writer listings_writer; /* struct listings */
 
-/* What JSON answers have in common (tracefind-json(5)), in the object of the
+/* The parts that JSON answers share (tracefind-json(5)), in the object of the
  * answer. */
 
 /* How every answer begins: the schema's version, the tool and the command; and
@@ -272,7 +269,7 @@ const char *json_cause(enum cause_kind kind);
  * of text files, a push gateway or a scrape: the numbers of the machine's
  * answer, in base units. */
 
-/* Whether there is a row for answers of this command. */
+/* Returns whether there is a row for answers of this command. */
 bool openmetrics_has(const char *command);
 
 /* json is the answer, an object. A failure stays in out. */
@@ -280,11 +277,12 @@ void openmetrics_write(struct str json, struct out *out);
 
 /* Colours of pictures as near as a terminal of fewer colours has them. */
 
-/* Of the 256 colours of xterm the nearest from 16 on: the first 16 are the
- * user's own. */
+/* Returns the nearest of the 256 colours of xterm, from 16 on: the first 16 are
+ * the user's own. */
 unsigned ansi_256(uint32_t rgb);
 
-/* Of the 16 one that text in black is read on: 2, 3, 5, 6, 7, 9 or 14. */
+/* Returns one of the 16 that text in black is read on: 2, 3, 5, 6, 7, 9 or 14.
+ */
 unsigned ansi_16(uint32_t rgb);
 
 /* A little darker: rows of a picture that touch each other take turns. */

@@ -213,7 +213,7 @@ static bool is_end_of_clause(struct str text, size_t at)
 		text.ptr[at + 1] == ' ');
 }
 
-/* What the cause's text adds to what has just been told. */
+/* Returns what the cause's text adds to the clause before it. */
 static struct str after_why(struct str text, struct str why)
 {
 	size_t told = 0;
@@ -336,8 +336,8 @@ static void write_account(struct page *p, const struct result *r)
 /* Less than this part of it shows in no digit. */
 #define EXCESS_ALONE_PART 1000
 
-/* What took longer, as a sum of a request; of one part alone the cause has been
- * told. */
+/* The growth of a request as a sum; of one part alone the cause has it already.
+ */
 static void write_excess(struct page *p, const struct result *r)
 {
 	const struct excess *x = &r->cause.excess;

@@ -185,7 +185,7 @@ static bool find_module(struct str path, struct module *m)
 	return m->version.ptr[0] == 'v';
 }
 
-/* What a repository calls a version: its tag, or the commit. */
+/* The name of a version in a repository: its tag, or the commit. */
 static void add_version(struct buf *out, const struct module *m)
 {
 	struct str version = m->version;

@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "base/str.h"
 
-/* Whether a pattern can be one: http or https, with {path} in it, of characters
- * that an address may have. */
+/* Returns whether a pattern can be one: http or https, with {path} in it, of
+ * characters that an address may have. */
 bool source_pattern_check(const char *pattern, struct error *err) MUST_CHECK;
 
 /* Adds the address of a file, as it was compiled, and a line (0: not known) to
@@ -35,8 +35,8 @@ struct link_value {
 	struct str value;
 };
 
-/* Whether a pattern can be one: http or https, of characters that an address
- * may have, with the name in it. what: "the file", for the message. */
+/* Returns whether a pattern can be one: http or https, of characters that an
+ * address may have, with the name in it. what: "the file", for the message. */
 bool link_pattern_check(const char *pattern, const char *name, const char *what,
 			const char *example, struct error *err) MUST_CHECK;
 

@@ -153,8 +153,8 @@ static void write_samples(struct jsonw *w, const struct side *side)
 	jsonw_array_end(w);
 }
 
-/* What the values sum up to, also where that is more than the model holds:
- * readers take it as a floating point number. */
+/* The sum of the values, also where that is more than the model holds: readers
+ * take it as a floating point number. */
 static void write_end(struct jsonw *w, const struct profile *p)
 {
 	int64_t sum = 0;

@@ -357,8 +357,8 @@ void svg_legend(struct svg *s, int64_t *x, int64_t *y, uint32_t color,
 	*x += width;
 }
 
-/* What the fills of a picture become in dark surroundings: rules of style,
- * since a picture does not know where it is shown. */
+/* The fills of a picture in dark surroundings: rules of style, since a picture
+ * does not know where it is shown. */
 
 #define INK_DARK 0x111111u
 #define INK_LIGHT 0xf4f4f4u

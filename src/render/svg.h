@@ -81,8 +81,8 @@ void svg_legend(struct svg *s, int64_t *x, int64_t *y, uint32_t color,
 void svg_flame_label(struct svg *s, struct str name, int64_t x, int64_t y,
 		     int64_t width);
 
-/* What the colours mean of the kinds that are drawn (flame_color_bit()), from
- * *y on, which becomes the last line's. */
+/* Draws the legend of the kinds that are drawn (flame_color_bit()), from *y on,
+ * which becomes the last line's. */
 void svg_flame_legend(struct svg *s, enum palette palette, uint64_t categories,
 		      int64_t *y);
 

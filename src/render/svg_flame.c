@@ -31,8 +31,8 @@ static void write_place(struct out *out, const struct flame *f,
 	out_text(out, code_kind_words(fn->kind));
 }
 
-/* What a frame says of itself: the name on the first line, alone. `between`
- * ends each line but the last. */
+/* The text of a frame: the name on the first line, alone. `between` ends each
+ * line but the last. */
 static void svg_flame_says(struct out *out, const struct flame_words *w,
 			   uint32_t node, const char *between)
 {
@@ -485,7 +485,7 @@ static void end_left_out(struct picture *p, struct left_out *run)
 	out_text(out, "</g>\n");
 }
 
-/* What is narrower than asked for is not drawn, but many of it are. */
+/* Frames narrower than --min-width are not drawn, but many of them are. */
 static void draw_left_out(struct picture *p)
 {
 	struct left_out run = { 0 };

@@ -102,7 +102,7 @@ void table_categories(struct page *p, const struct result *r)
 	page_flush(p, PAINT_NONE, label, strlen(label) + GAP_COLUMNS);
 }
 
-/* What stands under every table: findings, notes, commands to go on with. */
+/* The parts under every table: findings, notes, commands to go on with. */
 
 /* "  baseline  " */
 #define TOPIC_COLUMNS 12u
@@ -240,15 +240,15 @@ void report_tail(struct page *p, const struct result *r,
 #define BAR_NARROW 3u
 #define BAR_WIDE 8u
 
-/* Of a place so much is shown beside its name, folders in front cut off. */
+/* The columns of a place beside its name, folders in front cut off. */
 #define PLACE_MIN_COLUMNS 24u
 /* For less of a name the last number gives way. */
 #define NAME_LEAST_COLUMNS 16u
 /* Narrower than that, lines run over. */
 #define NAME_TINY_COLUMNS 6u
 
-/* What may be noise is a row of its own when it is this part of the largest
- * change; less is counted. */
+/* The part of the largest change from which one that may be noise has a row;
+ * less is counted. */
 #define UNCERTAIN_PART 0.2
 
 /* The numbers of a row of changes, in the order of their columns. */
@@ -285,7 +285,8 @@ static const char *const part_words[] = {
 	[CHANGE_GONE] = "self gone",
 };
 
-/* Whether it changed for sure: a question mark where that may be noise. */
+/* Returns the word of the change, with a question mark where it may be noise.
+ */
 const char *row_change_word(const struct function_row *row)
 {
 	if (row->is_part && change_is_real(row->change))
@@ -388,8 +389,8 @@ static int64_t flat_value(const struct result *r,
 						 : row->self_value;
 }
 
-/* What is printed in the columns of a row: the change is the difference of
- * what is printed beside it. */
+/* The numbers in the columns of a row: the change is the difference of what is
+ * printed beside it. */
 static void row_numbers(const struct table *t, const struct function_row *row,
 			char out[NUMBERS][UNIT_TEXT_BYTES])
 {
@@ -566,22 +567,8 @@ const char *row_link_word(const struct function_row *row)
 	return row->is_asked ? "called by " : "calls ";
 }
 
-void row_replaced(struct page *p, const struct result *r,
-		  const struct function_row *row)
-{
-	char was[UNIT_TEXT_BYTES];
-
-	if (!row->replaces.len)
-		return;
-	scale_say(r, row->replaced_value, true, was);
-	page_text(p, "; replaces ");
-	page_name(p, row->replaces, 0);
-	page_text(p, " (was ");
-	page_number(p, was);
-	page_text(p, ")");
-}
-
-/* What stands behind a name: where it is, or whose change it passes on. */
+/* Returns the columns behind a name: its place, or the function whose change it
+ * passes on. */
 static size_t place_width(struct page *p, const struct function_row *row)
 {
 	if (row->through.len)

@@ -113,7 +113,7 @@ uint32_t ansi_shade(uint32_t rgb)
 	       (uint32_t)(blue(rgb) * 23 / 24);
 }
 
-/* What --width and --min-width, which are in pixels, take a column for. */
+/* The pixels of a column, for --width and --min-width. */
 #define COLUMN_PX 8u
 /* Wide enough for most names, narrow enough for a ticket. */
 #define COLUMNS_UNKNOWN 100u
@@ -270,7 +270,7 @@ static void write_row(struct drawing *d, const struct flame_grid *g,
 	out_char(d->out, '\n');
 }
 
-/* Of the grid's rows those that are drawn. */
+/* The rows of the grid that are drawn. */
 struct rows {
 	uint32_t count;
 	uint32_t hidden;

@@ -242,7 +242,8 @@ const char *measure_noun(struct str type)
 	return word ? word : "in all";
 }
 
-/* Of formats that count samples and say no more. */
+/* Returns whether it is a type of formats that count samples and say no more.
+ */
 static bool is_samples(struct str type)
 {
 	return str_equal(type, STR("samples/count")) ||

@@ -33,16 +33,17 @@ void format_size(int64_t size_bytes, char out[UNIT_TEXT_BYTES]);
 /* A profile's value by its unit: a duration, a size or a count. */
 void format_value(int64_t value, struct str unit, char out[UNIT_TEXT_BYTES]);
 
-/* What a share is a share of: "CPU", "wall time", "allocated bytes"... for a
+/* Returns the whole of a share: "CPU", "wall time", "allocated bytes"... for a
  * full profile type id or a file's "cpu/nanoseconds"; "the profile" when the
  * type is not a known one. */
 const char *measure_word(struct str type);
 
-/* What is measured, at the head of a table or a sentence: "CPU", "samples";
+/* Returns the measure, at the head of a table or a sentence: "CPU", "samples";
  * "value" when the type is not a known one. */
 const char *measure_subject(struct str type);
 
-/* What a count is one of: "allocations"...; "in all" when that is not known. */
+/* Returns the noun of a count: "allocations"...; "in all" when that is not
+ * known. */
 const char *measure_noun(struct str type);
 
 /* The one unit of a table, chosen so that its largest number has four digits,
@@ -83,7 +84,7 @@ void scale_text(const struct scale *s, int64_t steps,
 void scale_text_signed(const struct scale *s, int64_t steps,
 		       char out[UNIT_TEXT_BYTES]);
 
-/* What a side's values are divided by; 1 where nothing is compared. */
+/* Returns the divisor of a side's values; 1 where nothing is compared. */
 double scale_exposure(const struct result *r, bool is_before);
 
 /* By what values are divided: " per request"; "" by nothing. */
@@ -99,7 +100,7 @@ void scale_say(const struct result *r, int64_t value, bool is_before,
 void scale_say_change(const struct result *r, int64_t after, int64_t before,
 		      char out[UNIT_TEXT_BYTES]);
 
-/* What is measured, and by what it was divided: "CPU per request". */
+/* Writes the measure and its divisor: "CPU per request". */
 void scale_measure(const struct result *r, char out[2 * UNIT_TEXT_BYTES]);
 
 /* A row's value by a measure, on one side. */

@@ -37,7 +37,7 @@ static void add(struct attr_list *list, const struct trace *t, uint32_t key,
 	list->count++;
 }
 
-/* Of equal keys the last counts, as where they are decoded. */
+/* Drops repeated keys: the last one counts, as where they are decoded. */
 static void drop_repeats(struct attr_list *list)
 {
 	size_t kept = 0;
@@ -435,7 +435,8 @@ struct waterfall {
 	bool has_hidden;
 };
 
-/* What of a label is ours; service and name stand before `repeat`. */
+/* The parts of a label that are ours; service and name stand before `repeat`.
+ */
 struct label {
 	uint32_t levels;
 	char depth[UNIT_TEXT_BYTES];      /* "(312) " when too deep to draw */
@@ -796,9 +797,9 @@ static size_t count_errors(const struct trace *trace)
 	return count;
 }
 
-/* Of the rows that are shown, the first; they may all be left out, and the trace
- * is still that of its root. A Chrome trace, which has no id, is of threads,
- * with roots in any number: the longest. */
+/* Returns the first of the rows that are shown; they may all be left out, and
+ * the trace is still that of its root. A Chrome trace, which has no id, is of
+ * threads, with roots in any number: the longest. */
 static uint32_t find_top(const struct waterfall *w)
 {
 	const struct trace *t = w->trace;
@@ -821,8 +822,9 @@ static void write_span(struct page *p, const struct trace *t, uint32_t span)
 	page_text(p, "  ");
 }
 
-/* What follows an answer makes the trace longer than its root, by days where a
- * message waits. Of threads none stands for the whole, which comes first. */
+/* The times of the trace: work after the answer makes it longer than its root,
+ * by days where a message waits. Of threads none stands for the whole, which
+ * comes first. */
 static void write_times(struct page *p, const struct waterfall *w)
 {
 	const struct trace *t = w->trace;
