@@ -313,7 +313,7 @@ bool alert_explain(const struct alert *a, const struct error *why,
 			 why ? why->message : "");
 }
 
-/* Whether an error budget is spent too fast now, by the pairs of windows that
+/* An error budget that may be spent too fast now, by the pairs of windows that
  * an alert on it has, with the slowest of the bad requests. Knows no options.
  */
 

@@ -26,7 +26,8 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* What an export has copied and what it has not, and why. Knows no options. */
+/* The outcome of an export: what it copied and what it did not, and why. Knows
+ * no options. */
 
 struct export_side {
 	const struct export *export; /* NULL: there was none of this kind */
@@ -40,13 +41,13 @@ struct export_answer {
 
 extern const struct answer_writer export_writer; /* struct export_answer */
 
-/* Whether not all that is in the window came over whole. */
+/* Returns whether not all that is in the window came over whole. */
 bool export_is_partial(const struct export_answer *a);
 
-/* Whether there was anything to export. */
+/* Returns whether there was anything to export. */
 bool export_has_found(const struct export_answer *a);
 
-/* Of an export after which there is nothing at the other end: why. True where
+/* Explains an export after which there is nothing at the other end. True where
  * there is something. */
 bool export_explain(const struct export_answer *a, struct error *err);
 
@@ -141,8 +142,8 @@ bool types_explain_none(const struct profile_types *t, struct error *err);
 /* The answer it writes is not looked at: NULL will do. */
 extern const struct answer_writer types_guide_writer;
 
-/* Whether an alert fires now, in words: which services, how slow they are, and
- * the slowest request. Knows no options. */
+/* An alert that is evaluated now, in words: which services, how slow they are,
+ * and the slowest request. Knows no options. */
 
 struct alert_answer {
 	const struct alert *alert;
@@ -159,8 +160,8 @@ void alert_slowest_note(const struct alert *a, struct notes *notes);
 
 /* ---- beside the answer ---- */
 
-/* What weakens the answer. why: of the metrics, when traces were asked instead;
- * NULL: they were not asked. */
+/* Adds what weakens the answer. why: the lack of metrics, when traces were
+ * queried instead; NULL: they were not. */
 void alert_add_notes(const struct alert *a, const struct error *why,
 		     struct notes *notes);
 
@@ -169,7 +170,7 @@ void alert_add_notes(const struct alert *a, const struct error *why,
 bool alert_explain(const struct alert *a, const struct error *why,
 		   struct error *err);
 
-/* Whether an error budget is spent too fast now, by the pairs of windows that
+/* An error budget that may be spent too fast now, by the pairs of windows that
  * an alert on it has, with the slowest of the bad requests. Knows no options.
  */
 
@@ -185,10 +186,10 @@ extern const struct answer_writer burn_now_writer; /* struct burn_answer */
 /* The pair that fires with the highest limit; NULL: none does. */
 const struct burn_pair *burn_firing(const struct slo *s);
 
-/* Whether none fires, but one might, had its windows been answered. */
+/* Returns whether none fires, but one might, had its windows been answered. */
 bool burn_is_open(const struct slo *s);
 
-/* Whether a service leaks, in words, and the functions that it may be. Knows no
+/* The leaks of a service, in words, and the functions that it may be. Knows no
  * options. */
 
 struct leak_answer {
@@ -200,7 +201,8 @@ struct leak_answer {
 	struct str servers;
 };
 
-/* Of struct leak_answer; "google" and "prometheus" write an alert. */
+/* The writer of struct leak_answer; "google" and "prometheus" write an alert.
+ */
 extern const struct answer_writer leak_writer;
 
 /* The words for an error that leak_investigate() left without any; others stay
@@ -246,7 +248,7 @@ bool finding_report_missing(const struct finding *f, const char *why,
 			    struct result *result, struct notes *notes,
 			    struct error *err) MUST_CHECK;
 
-/* What formats draw of the profiles behind an answer, each made when the first
+/* The drawings of the profiles behind an answer, each made when the first
  * format needs it: stacks added up, the flame graph, the call graph. Knows no
  * options, and not where the bytes go. */
 
@@ -263,8 +265,8 @@ void drawings_init(struct drawings *d, struct render_input *in,
 		   const struct flame_want *want);
 void drawings_release(struct drawings *d);
 
-/* Whether there is what the format cannot do without; else the error says what
- * is missing. */
+/* Returns whether there is what the format cannot do without; else the error
+ * says what is missing. */
 bool drawings_possible(const struct render_input *in,
 		       const struct render_format *f,
 		       struct error *err) MUST_CHECK;
@@ -293,8 +295,8 @@ struct rows_order_want {
 bool rows_order_apply(const struct rows_order_want *want, struct result *r,
 		      struct error *err) MUST_CHECK;
 
-/* What `check` found, in words and in the forms that pipelines read. Knows no
- * options. */
+/* The findings of `check`, in words and in the forms that pipelines read. Knows
+ * no options. */
 
 struct check; /* investigate/check.h */
 struct check_latency;
@@ -328,7 +330,7 @@ bool check_more(double growth, const char *more, const char *as,
 /* The same in a column of percents: "+4.2", "x60", "new". */
 void check_growth_cell(double growth, char out[UNIT_TEXT_BYTES]);
 
-/* What `check` says of how long requests take. */
+/* The words of `check` for the duration of requests. */
 
 /* "requests of POST /login take 31 % longer, p50 12.1 ms, was 9.24 ms" */
 void check_latency_hit(const struct gate_hit *hit, struct buf *out);
@@ -340,7 +342,7 @@ void check_latency_lack(const struct check *c, struct buf *out);
  * nothing when it was not asked for. */
 void check_latency_power(const struct check *c, struct buf *out);
 
-/* What weakens it, before the notes are told. */
+/* Adds what weakens it, before the notes are written. */
 void check_latency_notes(const struct check_latency *l, struct notes *notes);
 
 /* The table of operations. */
@@ -349,7 +351,7 @@ void check_latency_table(struct page *p, const struct check *c);
 /* "latency": null where it was not asked for. */
 void check_latency_json(struct jsonw *w, const struct check *c);
 
-/* What grew in a fleet, as a list. Knows no options. */
+/* The growth in a fleet, as a list. Knows no options. */
 
 struct fleet_answer {
 	const struct fleet *fleet;

@@ -141,7 +141,7 @@ void baseline_tell_chosen(const struct baseline_choice *choice,
 					  : ", no earlier window was faster");
 }
 
-/* What a slow request is compared with, in words. */
+/* The baseline of a slow request, in words. */
 
 #define NAME_BYTES 60u
 #define TEXT_BYTES 256u

@@ -10,7 +10,7 @@
 
 /* How sure an answer is, in words: what it rests on and what it lacks. */
 
-/* What a queue is known by; profiles only tell who is behind. */
+/* The basis of a queue; profiles only show who is behind. */
 static void report_messages(const struct queue_info *queue, struct buf *out)
 {
 	char count[COUNT_TEXT_BYTES];
@@ -198,7 +198,7 @@ static void report_healthy(const struct profile_inquiry *q, struct buf *out)
 	add_on_cpu(q, out);
 }
 
-/* Of wall clock time an event loop is busy, or idle. */
+/* The share of wall clock time that an event loop is busy, or idle. */
 static void report_busy(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct wait_measure *m = q->lead;
@@ -272,7 +272,7 @@ static void add_bytes(struct buf *out, int64_t bytes)
 	buf_add_text(out, text);
 }
 
-/* What is in use, where it is known of both windows. */
+/* The memory in use, where it is known of both windows. */
 static void add_heap(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct profile *now = &q->heap.slow.profile;
@@ -421,7 +421,7 @@ static bool has_wait_types(const struct profile_inquiry *q)
 	return false;
 }
 
-/* What would tell more: the reader's next step. */
+/* The type that would show more: the reader's next step. */
 static void report_asked(const struct profile_inquiry *q, struct buf *out)
 {
 	bool part = result_blocked_part(q->v->result) != NULL;
@@ -491,7 +491,7 @@ static void report_unknown(const struct profile_inquiry *q, struct buf *out)
 		buf_add_text(out, "no function of its service clearly grew");
 }
 
-/* What the profile of a callee adds that sends no spans. */
+/* The part of the profile of a callee that sends no spans. */
 static void add_callee(const struct profile_inquiry *q, struct buf *out)
 {
 	const struct comparison *c = &q->service_cpu;
@@ -723,7 +723,7 @@ static bool has_close_second(const struct result *r)
 	       !str_equal(a->leaf, b->name);
 }
 
-/* Of what was waited for, in a profile that explains the time. */
+/* Returns whether a wait is, in a profile that explains the time. */
 static bool is_beyond_noise(const struct profile_inquiry *q)
 {
 	const struct wait_measure *m;
@@ -840,7 +840,7 @@ static void add_cause(const struct cause_facts *f, const struct cause *c,
 	}
 }
 
-/* Of which requests a file is nobody knows. */
+/* The subject of the profile: of which requests a file is nobody knows. */
 static void add_whose(const struct profile_info *p, struct buf *out)
 {
 	if (p->is_file) {

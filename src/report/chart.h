@@ -32,7 +32,7 @@ void chart_page_end(struct out *out, const struct answer_writer *writer,
 void chart_begin(struct chart *c, const char *label);
 void chart_end(struct chart *c);
 
-/* Of times and levels; levels beyond the edges lie on them. */
+/* The coordinates of times and levels; levels beyond the edges lie on them. */
 double chart_x(const struct chart *c, int64_t time_ns);
 double chart_y(const struct chart *c, double level);
 

@@ -105,7 +105,8 @@ bool check_more(double growth, const char *more, const char *as,
 /* Less of what functions have in common is not worth a word. */
 #define COMMON_TOLD 0.05
 
-/* What a function is judged beside: ", and most functions 8.0 % more". */
+/* The change that a function is judged beside: ", and most functions 8.0 %
+ * more". */
 static void add_common(const struct check_answer *a, const struct gate_hit *hit,
 		       struct buf *out)
 {
@@ -584,7 +585,7 @@ static void sarif_result(struct jsonw *w, const struct check_answer *a,
 	buf_release(&uri);
 }
 
-/* What could not be told is no result: the invocation says so. */
+/* The invocation says what could not be judged, which is no result. */
 static void sarif_invocation(struct jsonw *w, const struct check_answer *a)
 {
 	bool is_unknown = a->check->gates.outcome == GATES_UNKNOWN;
@@ -794,7 +795,7 @@ static void write_total(struct page *p, const struct check_answer *a)
 	page_flush(p, PAINT_NONE, "  total", LABEL_COLUMNS);
 }
 
-/* What it took more by the machine, and all others did as well. */
+/* The growth of the reference, by the machine, and of all others. */
 static void tell_reference(const struct check_answer *a, struct buf *out)
 {
 	struct str name = a->check->want->reference;
@@ -950,7 +951,7 @@ static void write_table_head(struct page *p, const struct check_answer *a,
 /* So many of the machine stand among the others; more of them hide those. */
 #define MACHINE_SHOWN 3u
 
-/* What follows the machine stands last; -n 0 shows it in any case. */
+/* Rows that follow the machine stand last; -n 0 shows it in any case. */
 static size_t count_shown(const struct page *p, const struct gates *g,
 			  enum gate_kind gate, size_t count, size_t *of_machine)
 {
@@ -1095,7 +1096,7 @@ static void json_total(struct jsonw *w, const struct check_answer *a)
 	jsonw_object_end(w);
 }
 
-/* Of operations nanoseconds, half of the requests took less. */
+/* The values of operations are nanoseconds, medians of the requests. */
 static void json_hit(struct jsonw *w, const struct check_answer *a,
 		     const struct gate_hit *hit)
 {

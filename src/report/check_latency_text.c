@@ -148,7 +148,7 @@ static const char *const change_words[] = {
 	[LATENCY_FEW] = "few",
 };
 
-/* What is the answer first. */
+/* The changes that are the answer come first. */
 static const enum latency_change order[] = { LATENCY_LONGER, LATENCY_SHORTER,
 					     LATENCY_NOISE, LATENCY_FEW };
 

@@ -249,7 +249,7 @@ static void report_typical(const struct choice *c, const struct time_change *g,
 	report_sample(g->typical_count, out);
 }
 
-/* Of the calls that a loop repeats. */
+/* The change of the calls that a loop repeats. */
 static void report_loop_change(const struct choice *c, struct buf *out)
 {
 	const struct typical_operation *o =
@@ -269,8 +269,8 @@ static void report_loop_change(const struct choice *c, struct buf *out)
 	buf_add_char(out, ')');
 }
 
-/* Whether a span within a process stands for all of its code: then the growth of
- * the choice is that of the code. */
+/* Returns whether a span within a process stands for all of its code: then the
+ * growth of the choice is that of the code. */
 static bool is_for_code(const struct choice *c)
 {
 	const struct time_change *g = choice_change(c);
@@ -278,8 +278,8 @@ static bool is_for_code(const struct choice *c)
 	return !c->retry && g->is_known && g->own_ns < c->change.change_ns;
 }
 
-/* Of the span, without what the choice takes off for a call with a server
- * side. */
+/* Returns the change of the span, without what the choice takes off for a call
+ * with a server side. */
 static int64_t own_change(const struct choice *c)
 {
 	const struct time_change *g = choice_change(c);
@@ -367,7 +367,7 @@ static void report_queue(const struct choice *c, struct buf *out)
 	report_typical_wait(w, out);
 }
 
-/* Of a call by each of its caller's: means, which a few spans that were lost
+/* The tolerance of calls per caller: means, which a few spans that were lost
  * make uneven. */
 #define TIMES_NEAR 0.1
 
@@ -455,8 +455,7 @@ static void report_ground(const struct choice *c, struct buf *out)
 	}
 }
 
-/* Of work that nobody waited for: what was waited for; of a session: that it is
- * one. */
+/* The request that did not wait for the work; of a session, that it is one. */
 static void report_request(const struct choice *c, struct buf *out)
 {
 	const struct session *session = &c->times->session;
@@ -481,7 +480,8 @@ static void report_request(const struct choice *c, struct buf *out)
 	wording_add_duration(out, span_duration_ns(&c->t->spans[root]));
 }
 
-/* What is to blame is a part of what a message set off: who waits for that. */
+/* The span that waits for what a message set off, of which a part is to blame.
+ */
 static void report_waiter(const struct choice *c, struct buf *out)
 {
 	const struct span *spans = c->t->spans;
@@ -542,7 +542,7 @@ static void report_behind(const struct choice *c, struct buf *out)
 				    "do not wait");
 }
 
-/* Of calls that overlap, too: what each of them took. */
+/* Returns the mean duration of a call, of calls that overlap, too. */
 static int64_t mean_call_ns(const struct choice *c)
 {
 	const uint32_t *members = c->repeats.members + c->loop->member_first;
@@ -924,7 +924,7 @@ static void report_cell(const struct choice *c,
 	wording_add(out, c->typical->operations[cell->of].name, NAME_BYTES);
 }
 
-/* What the request takes longer than those before it, on average, by place: the
+/* The extra time of the request over those before it, on average, by place: the
  * lines add up. */
 static void report_account(const struct choice *c, struct notes *reasons)
 {
@@ -991,7 +991,7 @@ void choice_reasons_report(const struct choice *c, struct notes *reasons)
 #define LISTED_NAMES 5u
 #define LISTED_NAME_BYTES 60u
 
-/* Whether the name of this candidate is among those of better ones. */
+/* Returns whether the name of this candidate is among those of better ones. */
 static bool is_listed(const struct choice *c, const uint32_t *listed,
 		      size_t count, uint32_t span, bool is_service)
 {

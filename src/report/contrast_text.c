@@ -6,7 +6,7 @@
 
 #include "base/num.h"
 
-/* What whole numbers are written in full up to. */
+/* The number up to which whole ones are written in full. */
 #define WHOLE_MAX 1e15
 /* Parts of so large a number say nothing. */
 #define ROUNDED_FROM 1000

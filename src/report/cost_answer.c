@@ -232,12 +232,12 @@ static void cost_write_json(const void *answer, struct out *out)
 	json_end(&w, a->notes);
 }
 
-/* What the requests of a service cost, as rows that add up: functions, what of
- * the machine lies idle, memory, and all of it, with what that is worth.
+/* The cost of the requests of a service, as rows that add up: functions, what
+ * of the machine lies idle, memory, and all of it, with what that is worth.
  * Numbers only; the formats have the words. */
 
-/* What is measured beside profiles is listed when it is more than how far two
- * ways to measure lie apart. */
+/* The part from which usage outside of profiles is listed: more than two ways
+ * to measure lie apart. */
 #define UNPROFILED_PART 0.02
 
 struct rows {
@@ -386,7 +386,7 @@ static bool is_bill(const struct cost *c, const struct cost_prices *p)
 	       (has_memory || p->memory < 0);
 }
 
-/* What is used, unless the functions are of it, and what lies idle. */
+/* Adds the used part, unless the functions are of it, and the idle one. */
 static void add_resource_row(struct rows *r, enum cost_what what)
 {
 	static const enum cost_row_kind kinds[] = { COST_ROW_CPU,
@@ -603,7 +603,8 @@ static const struct function_row *largest_change(const struct cost_answer *a)
 	return best;
 }
 
-/* What a change costs a month, or where nothing has a price what it is. */
+/* Appends the cost of a change per month, or where nothing has a price its
+ * amount. */
 static void add_change(const struct cost_answer *a, double part, bool is_signed,
 		       struct buf *out)
 {

@@ -14,8 +14,8 @@
 #include "render/page.h"
 #include "render/render.h"
 
-/* What the requests of a service cost, as rows that add up: functions, what of
- * the machine lies idle, memory, and all of it, with what that is worth.
+/* The cost of the requests of a service, as rows that add up: functions, what
+ * of the machine lies idle, memory, and all of it, with what that is worth.
  * Numbers only; the formats have the words. */
 
 /* A month as clouds count it. */
@@ -77,8 +77,8 @@ void cost_operation_row(const struct cost *c, const struct cost_prices *prices,
  * of CPU per request, or cores where requests are not known. */
 double cost_change(const struct cost *c, const struct result *r, double part);
 
-/* What so many seconds of CPU more per request, or cores where requests are not
- * known, cost a month; NaN: not known. */
+/* Returns the cost per month of more seconds of CPU per request, or of cores
+ * where requests are not known; NaN: not known. */
 double cost_of_change(const struct cost *c, const struct cost_prices *prices,
 		      double value);
 
@@ -102,7 +102,7 @@ struct cost_answer {
 
 extern const struct answer_writer cost_writer; /* struct cost_answer */
 
-/* What weakens it and is seen here only, as notes. */
+/* Adds what weakens it and is seen here only, as notes. */
 void cost_notes_add(const struct cost_answer *a, struct notes *notes);
 
 /* ---- between the files of it ---- */
@@ -124,14 +124,14 @@ void cost_write_tables(struct page *p, const struct cost_answer *a);
  * these numbers. */
 const char *cost_request_word(const struct cost_answer *a);
 
-/* What became of the advice on the size, as lines of a page. */
+/* Writes the outcome of the advice on the size, as lines of a page. */
 void cost_write_size(struct page *p, const struct cost_answer *a);
 
 /* Why there is none, in words, where there is none. */
 void cost_refusal_text(const struct cost_size *size, struct buf *out);
 const char *cost_refusal_name(enum size_refusal refusal);
 
-/* What an instance should ask for and be limited to; 0: not known. In cores and
+/* The advised requests and limits of an instance; 0: not known. In cores and
  * bytes. */
 struct cost_advised {
 	double request[COST_WHATS];

@@ -30,7 +30,7 @@ int cost_decimals(double largest, int digits)
 
 enum column { COLUMN_EACH, COLUMN_MILLION, COLUMN_MONTH, COLUMNS };
 
-/* What a table measures in. */
+/* The units of a table. */
 struct layout {
 	const struct cost_answer *a;
 	bool is_shown[COLUMNS];
@@ -104,7 +104,7 @@ static void layout_begin(struct layout *l, const struct cost_answer *a)
 	layout_by(l, a->rows.sum, a->rows.bill ? a->rows.bill : a->rows.sum);
 }
 
-/* Of what the functions are of. */
+/* Returns whether a row is of the resource that functions use. */
 static bool is_of_sum(const struct layout *l, const struct cost_row *row)
 {
 	bool is_memory = row->kind == COST_ROW_MEMORY ||
@@ -123,8 +123,9 @@ static int64_t digits_of(const struct layout *l, const struct cost_row *row,
 			     pow(10, l->decimals[column]));
 }
 
-/* Of the functions that are not listed: what the other rows leave of the sum, so
- * that rows add up and the sum is the one that the answer begins with. */
+/* Returns the digits of functions that are not listed: what the other rows
+ * leave of the sum, so that rows add up and the sum is the one that the answer
+ * begins with. */
 static int64_t digits_left(const struct layout *l, enum column column)
 {
 	const struct cost_rows *rows = &l->a->rows;
@@ -186,7 +187,7 @@ static void put_interval(struct page *p, const struct layout *l, double low,
 	markdown_or_field(p, PAINT_NONE, INTERVAL_COLUMNS, text);
 }
 
-/* Of the bill; without prices of CPU. */
+/* The share of the bill; of CPU without prices. */
 static void put_share(struct page *p, const struct cost_answer *a,
 		      const struct cost_row *row)
 {
@@ -456,8 +457,7 @@ static void write_operations(struct page *p, const struct cost_answer *a)
 
 enum change_column { CHANGE_BEFORE, CHANGE_BY, CHANGE_MONTH, CHANGE_COLUMNS };
 
-/* What stands in the rows of a difference so far, in last digits, and how those
- * are told. */
+/* The rows of a difference so far, in last digits, and their format. */
 struct changes_shown {
 	const struct cost_answer *a;
 	const struct layout *l;
@@ -726,7 +726,7 @@ static void write_size_heads(struct page *p)
 	out_char(p->out, '\n');
 }
 
-/* What of it costs less, or more, in what is asked for or else limited. */
+/* Returns the change of cost, in what is requested or else limited. */
 static double saving(const struct cost_answer *a)
 {
 	const struct cost_size *s = &a->cost->size;
@@ -866,7 +866,7 @@ void cost_write_kubernetes(const void *answer, struct out *out)
 	write_amounts(out, "limits", now.limit);
 }
 
-/* What an instance of Cloud Run may have: whole vCPU, since less takes requests
+/* The sizes of an instance of Cloud Run: whole vCPU, since less takes requests
  * one at a time, with so much memory. */
 static const struct {
 	int cores;

@@ -37,7 +37,7 @@ void slo_prometheus_write(const void *answer, struct out *out)
 
 /* ---- OpenSLO ---- */
 
-/* What takes a name of an object: at most so many of a-z, 0-9 and '-'. */
+/* The length of a name of an object, of a-z, 0-9 and '-'. */
 #define NAME_MOST 63u
 
 void document_id_add(struct buf *out, struct str text)
@@ -296,10 +296,11 @@ void document_alert_next(const struct document *d, struct buf *out)
 
 /* Nobody sees a process at its limit: it is ended there. */
 #define FULL_ENOUGH 0.9
-/* What Cloud Monitoring forecasts (google.monitoring.v3, ForecastOptions). */
+/* The horizons that Cloud Monitoring forecasts (google.monitoring.v3,
+ * ForecastOptions). */
 #define HORIZON_LEAST_NS NS_PER_HOUR
 #define HORIZON_MOST_NS (60 * NS_PER_HOUR)
-/* Of what does not leak: a day to do something in. */
+/* The horizon without a leak: a day to do something in. */
 #define HORIZON_USUAL_NS NS_PER_DAY
 
 static const struct growth *leaking(const struct document *d)

@@ -44,7 +44,7 @@ struct document {
 /* Conditions of Cloud Monitoring look no further back than 25 hours. */
 #define GOOGLE_LOOKBACK_NS (25 * NS_PER_HOUR)
 
-/* What a panel draws, where there is a source. */
+/* The content of a panel, where there is a source. */
 struct document_tile {
 	enum metric_meaning meaning;
 	const char *title;
@@ -71,8 +71,8 @@ double document_threshold(const struct document *d);
 /* "p95 latency above 2 s for 5m". */
 void document_condition(const struct document *d, struct buf *out);
 
-/* What an alert says, in the templates of Prometheus: of which service, and the
- * command that looks for the function. */
+/* Appends the text of an alert, in the templates of Prometheus: the service,
+ * and the command that looks for the function. */
 void document_alert_summary(const struct document *d, struct buf *out);
 void document_alert_next(const struct document *d, struct buf *out);
 
@@ -87,7 +87,7 @@ void document_burn_condition(const struct burn_pair *pair, struct buf *out);
 /* For so long a forecast has to hold: uploads and rollouts come and go. */
 #define DOCUMENT_GROWTH_FOR_NS (15 * NS_PER_MIN)
 
-/* What an alert on memory watches, by what leak measured. */
+/* The figures that an alert on memory watches, as leak measured them. */
 struct document_growth {
 	enum metric_meaning meaning; /* METRIC_MEMORY or its share */
 	/* In the unit of the metric, and how far ahead it is looked; 0: the
@@ -111,14 +111,14 @@ void document_growth_condition(const struct document *d,
 /* "memory above 90 % of its limit of 512 MiB". */
 void document_full_condition(const struct document *d, struct buf *out);
 
-/* What was measured and the command that measures again, as sentences. */
+/* Appends the measurement and the command that repeats it, as sentences. */
 void document_growth_measured(const struct document *d, struct buf *out);
 void document_growth_next(const struct document *d, struct buf *out);
 
 /* Why there is no alert. Always false. */
 bool document_growth_explain(const struct document *d, struct error *err);
 
-/* What the alert cannot say, and where its figures come from. */
+/* Adds what the alert cannot say, and where its figures come from. */
 void document_growth_notes(const struct document *d, bool is_google,
 			   struct notes *notes);
 
@@ -129,8 +129,8 @@ void document_id_add(struct buf *out, struct str text);
 /* A key and a text that was put together, and is released. */
 void document_pair(struct jsonw *w, const char *key, struct buf *text);
 
-/* Of struct document; the formats are "google" and "grafana", of alerts also
- * "prometheus". */
+/* The writers of struct document; the formats are "google" and "grafana", of
+ * alerts also "prometheus". */
 extern const struct answer_writer dashboard_writer;
 extern const struct answer_writer alert_writer;
 extern const struct answer_writer burn_writer; /* with a slo */

@@ -6,7 +6,7 @@
 #include "analyze/call_graph.h"
 #include "analyze/profile_analysis.h"
 
-/* Of what cancelled out a part was below zero, too. */
+/* Returns whether no value is below zero; of what cancelled out a part was. */
 static bool is_positive(const struct profile *p)
 {
 	int64_t stackless, cancelled = 0;

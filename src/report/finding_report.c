@@ -214,7 +214,7 @@ static const struct deploy *deploy_near(const struct finding *f)
 	return d->is_found && d->is_near_onset ? d : NULL;
 }
 
-/* What came with it: a version, one instance, an attribute. */
+/* The change that came with it: a version, one instance, an attribute. */
 static void add_change(const struct finding *f, struct buf *out)
 {
 	const struct deploy *d = deploy_near(f);
@@ -231,7 +231,7 @@ static void add_change(const struct finding *f, struct buf *out)
 		contrast_tell_apart(&f->symptom, c, out);
 }
 
-/* What else a name holds would be run behind the comment. */
+/* Returns whether a name holds no line that would be run behind the comment. */
 static bool is_one_line(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++)
@@ -240,8 +240,8 @@ static bool is_one_line(struct str text)
 	return true;
 }
 
-/* What ends the trouble for now, as the comment of a shell: run like the commands
- * below it, it does nothing. */
+/* The step that ends the trouble for now, as the comment of a shell: run like
+ * the commands below it, it does nothing. */
 static void add_step(const struct finding *f, struct buf *out)
 {
 	const struct symptom *s = &f->symptom;
@@ -324,8 +324,9 @@ bool headline_write(const struct finding *f, struct result *result,
 			    err);
 }
 
-/* What other traces said, for --why: since when it is slow, which requests
- * are slow like it, and what became of each baseline that was thought of. */
+/* The reasoning from other traces, for --why: since when it is slow, which
+ * requests are slow like it, and what became of each baseline that was thought
+ * of. */
 
 #define DURATION_BYTES 24
 
@@ -776,7 +777,7 @@ static const char *wait_outcome(const struct profile_inquiry *q,
 				       "the one taken";
 }
 
-/* What the leading function waited, as the request was compared. */
+/* The wait of the leading function, as the request was compared. */
 static void report_measure(const struct profile_inquiry *q, enum wait_type type,
 			   const struct comparison *c, struct notes *reasons)
 {

@@ -297,7 +297,7 @@ static void report_clock_skew(const struct telling *k)
 		 f->moved_count, f->moved_count == 1 ? "span" : "spans");
 }
 
-/* Of the kinds that can be too many to list each. */
+/* Returns the words for kinds that can be too many to list each. */
 static const char *rest_words(enum finding_kind kind)
 {
 	switch (kind) {
@@ -363,8 +363,8 @@ bool finding_texts_write(const struct calls *calls, struct result *result,
 	return true;
 }
 
-/* What was odd about a trace as it came, in notes: spans without an end, of
- * other traces, at impossible times. */
+/* The oddities of a trace as it came, in notes: spans without an end, of other
+ * traces, at impossible times. */
 
 /* One sentence for one, another, with the number in front, for more. */
 static void note_count(struct notes *notes, size_t count, const char *one,

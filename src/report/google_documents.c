@@ -66,7 +66,7 @@ static void add_label(struct buf *out, const struct metric_source *s)
 	buf_addf(out, "%s.labels.%s", metric_filter_scope(s), s->label);
 }
 
-/* Of distributions the quantile is taken once, of all instances: a mean of
+/* The quantile of distributions is taken once, of all instances: a mean of
  * quantiles is none. */
 static void write_aggregation(struct jsonw *w, const struct metric_source *s,
 			      const struct metric_want *want)
@@ -165,7 +165,8 @@ static const char *unit_label(const struct metric_source *s,
 	}
 }
 
-/* Of one service more quantiles; of several they would cover each other. */
+/* A chart of one service has more quantiles; of several they would cover each
+ * other. */
 static void write_chart(struct jsonw *w, const struct document *d,
 			enum metric_meaning meaning)
 {
@@ -416,7 +417,7 @@ void google_burn_write(const void *document, struct out *out)
 
 /* ---- objectives: google.monitoring.v3.ServiceLevelObjective ---- */
 
-/* What it takes, as its comments say. */
+/* The goals and windows that it accepts, as its comments say. */
 #define GOAL_MOST 0.9999
 #define ROLLING_MOST_NS (30 * NS_PER_DAY)
 /* Where it is not known. */

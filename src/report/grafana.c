@@ -32,7 +32,7 @@ static uint64_t hash_services(const struct document *d)
 
 #define UID_MOST 40
 
-/* Of letters, digits, '-' and '_', UID_MOST at most. */
+/* A uid of letters, digits, '-' and '_', UID_MOST at most. */
 static void write_uid(struct jsonw *w, const struct document *d,
 		      const char *before)
 {
@@ -117,9 +117,9 @@ static void write_condition(struct jsonw *w, const struct document *d)
 		   document_threshold(d));
 }
 
-/* What the file's reader would take for a variable of the environment is not
- * in it: only "${...}" is one in annotations, and nothing of labels begins with
- * a dollar. */
+/* The words without what the file's reader would take for a variable of the
+ * environment: only "${...}" is one in annotations, and nothing of labels
+ * begins with a dollar. */
 static void write_words(struct jsonw *w, struct buf *summary, struct buf *next,
 			const char *severity)
 {
@@ -129,7 +129,7 @@ static void write_words(struct jsonw *w, struct buf *summary, struct buf *next,
 	jsonw_addf(w, "}, labels:{severity:%s}, data:[", severity);
 }
 
-/* What a rule says of itself, up to what it asks. */
+/* The state of a rule, up to its query. */
 static void write_state(struct jsonw *w, const char *condition, int64_t for_ns)
 {
 	char text[32];
@@ -290,8 +290,8 @@ void grafana_burn_write(const void *document, struct out *out)
 #define COLUMNS 24
 #define PANEL_HEIGHT 8
 #define FLAME_HEIGHT 14
-/* Of 2024: newer ones are understood by newer programs only, which read older
- * ones. */
+/* The schema of 2024: newer ones are understood by newer programs only, which
+ * read older ones. */
 #define SCHEMA_VERSION 39
 
 /* ---- sources of data ---- */
@@ -380,7 +380,7 @@ static void write_variables(struct jsonw *w, const struct document *d,
 
 /* ---- links ---- */
 
-/* What is between "${" and "}" is filled in by the dashboard. */
+/* Appends encoded JSON; the dashboard fills in what is between "${" and "}". */
 static void add_encoded(struct buf *out, struct str json)
 {
 	while (json.len) {

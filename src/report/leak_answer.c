@@ -83,8 +83,8 @@ static const struct leak_function *leak_function_of(
 	return NULL;
 }
 
-/* What is told of a leak: of its function, when the process as a whole is too
- * restless to tell. */
+/* Returns the growth to show of a leak: that of its function when the process
+ * as a whole is too restless. */
 static const struct growth *leak_growth_told(const struct leak_subject *s)
 {
 	const struct leak_function *f = leak_function_of(s);
@@ -93,7 +93,8 @@ static const struct growth *leak_growth_told(const struct leak_subject *s)
 						    : &s->total;
 }
 
-/* What the first line is of: a leak, else memory, else what there is. */
+/* Returns the subject of the first line: a leak, else memory, else what there
+ * is. */
 static const struct leak_subject *leak_leading(const struct leak *l)
 {
 	for (int i = 0; i < LEAK_WHATS; i++)
@@ -485,7 +486,7 @@ static void leak_write_json(const void *answer, struct out *out)
 #define CHANGE_COLUMNS 10u
 #define INTERVAL_COLUMNS 20u
 #define KIND_COLUMNS 12u
-/* What a row has in front of its function. */
+/* The columns in front of the function of a row. */
 #define ROW_COLUMNS                                                            \
 	(2 * VALUE_COLUMNS + CHANGE_COLUMNS + INTERVAL_COLUMNS + KIND_COLUMNS)
 #define NAME_MIN_COLUMNS 20u

@@ -176,8 +176,8 @@ static void add_names(const struct note *n, struct notes *notes)
 	}
 }
 
-/* What a reason kept from the answer says more than that a question got lost
- * (backend/backends.h). */
+/* Drops the note that a query got lost (backend/backends.h), of which the
+ * reason says more. */
 static void drop_gap(const char *reason, struct notes *notes)
 {
 	const struct str gap = STR("no answer about ");

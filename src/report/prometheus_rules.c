@@ -369,7 +369,8 @@ void prometheus_alert_write(const void *document, struct out *out)
 /* Where what is held nears its end the later half grows less: a cache that fills
  * within the time that is looked ahead has e^(-1/4) at most. */
 #define LATER_LEAST 0.75
-/* Of what was measured, or of the limit within the time that is looked ahead. */
+/* The parts of the measured growth, and of the limit within the time that is
+ * looked ahead. */
 #define GROWTH_LEAST 0.5
 #define LIMIT_PART_LEAST 0.1
 
@@ -434,7 +435,7 @@ static void add_line(const struct growth_rule *r, const char *function,
 	add_window(range_ns, "5m", offset_ns, out);
 }
 
-/* What grows ever less is forecast by the later half. */
+/* The forecast of what grows ever less is by the later half. */
 static void add_forecast(const struct growth_rule *r, struct buf *out)
 {
 	const struct document_growth *g = r->growth;
@@ -547,10 +548,10 @@ void prometheus_growth_write(const struct document *d, struct out *out)
 	write_text(out, "          description: ", &text);
 }
 
-/* What is wrong with a file of the user's rules, and what may stand there
- * instead. */
+/* The faults of a file of the user's rules, and the words that may stand there.
+ */
 
-/* Of a word that is none; more of it would hide the list. */
+/* The bytes shown of an unknown word; more would hide the list. */
 #define WORD_BYTES 40
 
 /* "unknown test 'x' (one of pkg, name-is)" */

@@ -211,8 +211,8 @@ static const unsigned shown_permilles[] = { 500, 900, 950, 990 };
 #define CLOCK_COLUMNS 10
 #define DATE_COLUMNS 21
 #define ID_COLUMNS 34
-/* What an operation begins at that does not fit beside its id: both are
- * needed whole. */
+/* The column of an operation that does not fit beside its id: both are needed
+ * whole. */
 #define BELOW_COLUMNS 10
 /* Left for the operation; below it the id, which cannot be cut, goes. */
 #define NAME_MIN_COLUMNS 16
@@ -252,7 +252,7 @@ static struct layout layout_make(const struct trace_search *s,
 	return l;
 }
 
-/* What the trace is about: its root, and the span that matched when it is
+/* The subject of a trace: its root, and the span that matched when it is
  * another one; where there is room for one, that span. */
 static void add_subject(const struct hit *hit, const struct layout *l,
 			struct buf *out)

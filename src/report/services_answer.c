@@ -96,7 +96,7 @@ static size_t word_rank(struct str word)
 	return i;
 }
 
-/* What the words of one rank take is added to *used. */
+/* Writes the words of one rank, and adds their columns to *used. */
 static void write_words(struct page *p, const struct service_row *row,
 			size_t rank, size_t columns, size_t *used, size_t *left)
 {

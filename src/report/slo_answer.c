@@ -12,8 +12,8 @@
 #include "render/units.h"
 #include "report/chart.h"
 
-/* What spent an error budget, as a table: a row for each cause, and below it
- * the command that shows one of its requests. */
+/* The consumers of an error budget, as a table: a row for each cause, and below
+ * it the command that shows one of its requests. */
 
 #define SHARE_COLUMNS 9u
 #define INTERVAL_COLUMNS 14u
@@ -226,7 +226,7 @@ void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes)
 			  s->late_count == 1 ? "was" : "were");
 }
 
-/* What computing with shares loses. */
+/* The error of computing with shares. */
 #define ROUNDED 1e-9
 
 #define LABEL_COLUMNS 14u

@@ -11,8 +11,8 @@
 #include "render/page.h"
 #include "render/render.h"
 
-/* Of the table: the numbers may stand there before what spent the budget is
- * known. */
+/* The parts of the table: the numbers may stand there before the consumers of
+ * the budget are known. */
 enum slo_part { SLO_WHOLE = 0, SLO_NUMBERS, SLO_REST };
 
 struct slo_answer {
@@ -61,7 +61,7 @@ size_t slo_firing(const struct slo *s);
 /* "99.9 % of GET /cart within 300 ms and without error over 30 d" */
 void slo_objective_text(const struct slo *s, struct buf *out);
 
-/* What weakens the answer. */
+/* Adds what weakens the answer. */
 void slo_add_notes(const struct slo *s, struct notes *notes);
 void slo_add_spent_notes(const struct slo_spent *s, struct notes *notes);
 

@@ -49,7 +49,8 @@ void wording_add_call(struct buf *out, const struct calls *c, uint32_t span);
 void wording_add_peer(struct buf *out, const char *before,
 		      const struct calls *c, uint32_t span);
 
-/* What a failed span says of its failure, else its code, else "failed". */
+/* Appends the failure of a span in its own words, else its code, else "failed".
+ */
 void wording_add_failure(struct buf *out, const struct trace *t, uint32_t span);
 
 /* "one after another", "some at a time" or "side by side". */
@@ -75,7 +76,7 @@ void baseline_tell_window(const struct baseline_health *b, struct buf *out);
 void baseline_tell_chosen(const struct baseline_choice *choice,
 			  const struct operation *named, struct buf *out);
 
-/* What a slow request is compared with, in words. */
+/* The baseline of a slow request, in words. */
 
 /* "p50 40 ms over 20 spans of version 1.2"; appends nothing without a
  * baseline. */
@@ -98,8 +99,8 @@ struct str fast_spans_words(struct arena *arena, struct str name, size_t count,
 bool cause_text_write(const struct cause_facts *facts, struct result *result,
 		      struct error *err) MUST_CHECK;
 
-/* What an inquest found, in words: cause, how sure, and the reasoning that
- * --why prints. */
+/* The outcome of an investigation, in words: cause, how sure, and the reasoning
+ * that --why prints. */
 
 /* result->cause: on_cpu_ns and text. */
 bool cause_words_write(const struct profile_inquiry *q,
@@ -123,7 +124,7 @@ bool choice_texts_write(const struct choice *c, struct result *result,
 /* The choice of the span as --why tells it: who competed, by what, and why
  * the others lost. */
 
-/* What its caller's plan is now, of a choice with c->plan. */
+/* Appends the plan that its caller has now, of a choice with c->plan. */
 void wording_add_plan(struct buf *out, const struct choice *c);
 
 /* Begins `reasons` anew with the candidates and what became of each. */
@@ -139,7 +140,7 @@ void cohorts_tell(const struct cohorts *c, struct buf *out);
 /* The numbers behind it, for --why. */
 void cohorts_tell_numbers(const struct cohorts *c, struct buf *out);
 
-/* What slow requests have in common, in words. */
+/* The attributes that set slow requests apart, in words. */
 
 /* "96 % of the slow requests have cache.hit=false, 4 % of the fast ones". */
 void contrast_tell(const struct symptom *s, const struct contrast *c,
@@ -154,8 +155,8 @@ void contrast_tell_usual(const struct symptom *s, const struct contrast *c,
 bool contrasts_report_write(const struct symptom *s, struct result *result,
 			    struct error *err) MUST_CHECK;
 
-/* What sets the slow requests apart for certain, this one among them: all of
- * them have it and none of the others. NULL: nothing does. */
+/* Returns the attribute that sets the slow requests apart, this one among them:
+ * all of them have it and none of the others. NULL: there is none. */
 const struct contrast *contrast_apart(const struct symptom *s);
 
 /* ", only on instance quotes-3", ", only with cache.hit=false". */
@@ -203,7 +204,7 @@ bool headline_write(const struct finding *f, struct result *result,
 /* After choice_make() failed with c->missing set. Always returns false. */
 bool missing_span_explain(const struct choice *c, struct error *err);
 
-/* What weakens an answer, in words: the notes of an investigation. */
+/* The weaknesses of an answer, in words: the notes of an investigation. */
 
 /* For struct investigation: adds the note's sentence. */
 void note_text_add(const struct note *note, struct notes *notes);
@@ -216,27 +217,28 @@ void note_text_add(const struct note *note, struct notes *notes);
  * stay as they are. Always false. */
 bool shortfall_explain(const struct shortfall *s, struct error *err);
 
-/* What was odd about a trace as it came, in notes: spans without an end, of
- * other traces, at impossible times. */
+/* The oddities of a trace as it came, in notes: spans without an end, of other
+ * traces, at impossible times. */
 
 void trace_notes_add(const struct trace *t, struct notes *notes);
 
-/* What is wrong with a file of the user's rules, and what may stand there
- * instead. */
+/* The faults of a file of the user's rules, and the words that may stand there.
+ */
 
 /* Fills err after code_rules_parse() set a fault; name is the file's. Always
  * false. */
 bool rules_fault_explain(const struct rules_fault *fault, const char *name,
 			 struct error *err);
 
-/* What weakens a comparison of functions, in notes: which way of comparing was
- * not possible, how noise was told, what was put down to the load, which
- * functions were renamed. */
+/* The weaknesses of a comparison of functions, in notes: which way of comparing
+ * was not possible, how noise was measured, what was put down to the load,
+ * which functions were renamed. */
 
 struct rank_facts; /* analyze/rank_facts.h */
 struct result;     /* model/result.h */
 
-/* What weakens the answer is a note; how noise was told, a reason. */
+/* Adds a note for what weakens the answer, and a reason for how noise was
+ * measured. */
 void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
 			  struct notes *reasons);
 

@@ -82,7 +82,7 @@ static void when_subject(const struct when *w, struct buf *out)
 	buf_add_str(out, w->want.service);
 }
 
-/* Of a type's id the part that names the unit. */
+/* Returns the part of a type's id that names the unit. */
 static struct str unit_of(struct str type_id)
 {
 	for (int i = 0; i < 2; i++)
@@ -171,7 +171,7 @@ static void add_least(const struct change_points *found, struct buf *out)
 		buf_add_text(out, "; only a very large change is detectable");
 }
 
-/* Whether the newest steps may become a step. */
+/* Returns whether the newest steps may become a step. */
 static bool has_recent(const struct when *w)
 {
 	return w->series[w->lead].found.recent_count > 0;
@@ -628,7 +628,7 @@ static void write_verdict(struct page *p, const struct when *w)
 
 /* ---- over time ---- */
 
-/* What was not measured is drawn as nothing; cells are of equal length. */
+/* The sparkline: what was not measured is blank, cells are of equal length. */
 static void write_spark(struct page *p, const struct when *w)
 {
 	const struct when_series *s = &w->series[w->lead];
@@ -791,7 +791,7 @@ static void add_which(const struct when *w, enum when_measure m,
 	buf_add_text(out, ": ");
 }
 
-/* What became of something else, at the step where there is one. */
+/* The course of something else, at the change point where there is one. */
 static void write_beside(struct page *p, const struct when *w,
 			 enum when_measure m, const char *label)
 {
