@@ -18,8 +18,8 @@
 #include "render/render.h"
 #include "render/units.h"
 
-/* What the explorer draws on: a screen of cells, whatever shows them. Knows no
- * terminal, so that tests read what was drawn. */
+/* The surface that the explorer draws on: a screen of cells, whatever shows
+ * them. Knows no terminal, so that tests read what was drawn. */
 
 static void put_blanks(const struct surface *s, uint32_t row, uint32_t column,
 		       size_t count, const struct look *look)
@@ -615,7 +615,7 @@ static void draw_names(struct explorer *e, const struct surface *s)
 
 /* ---- what is selected ---- */
 
-/* Of a row of a list a node that is all of the function's. */
+/* Returns for a row of a list a node that is all of the function's. */
 static struct flame_node selected_node(const struct explorer *e)
 {
 	const struct functions *t = &e->functions;
@@ -692,7 +692,7 @@ static void add_self(struct explorer *e, const struct flame_node *n)
 	out_release(&out);
 }
 
-/* What values are divided by is also in the head of the functions: it gives way
+/* Drops the divisor, which is also in the head of the functions: it gives way
  * where there is no room for all. */
 static void drop_per(struct explorer *e)
 {
@@ -828,7 +828,7 @@ static const char *const help_lines[] = {
 	"/// not there after;  ... narrow frames side by side",
 };
 
-/* What the colours mean, beside each other. */
+/* Draws the legend of the colours, beside each other. */
 static void draw_legend(struct explorer *e, const struct surface *s,
 			uint32_t row)
 {

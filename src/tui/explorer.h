@@ -40,7 +40,7 @@ struct callers {
 
 void callers_release(struct callers *c);
 
-/* What a person does: a key, or the mouse. Knows no terminal. */
+/* The input of a person: a key, or the mouse. Knows no terminal. */
 
 enum tui_key {
 	TUI_NONE = 0,
@@ -81,7 +81,7 @@ struct list {
  * it among `page` rows, 1 and more. */
 void list_select(struct list *l, uint32_t row, uint32_t count, uint32_t page);
 
-/* What arrows, pages, ends and the wheel do. */
+/* Moves a list by arrows, pages, ends and the wheel. */
 void list_move(struct list *l, enum tui_key key, uint32_t count, uint32_t page);
 
 /* The functions beneath a node of a flame graph with what they took, sorted. */
@@ -114,8 +114,8 @@ struct functions {
 	bool is_old; /* functions_build() is due */
 };
 
-/* Whether rows beneath the node tell self+lib, as tables that compare do: it is
- * known of whole functions. */
+/* Returns whether rows beneath the node tell self+lib, as tables that compare
+ * do: it is known of whole functions. */
 bool functions_have_self_lib(const struct flame *f, uint32_t node);
 
 void functions_release(struct functions *t);
@@ -149,8 +149,8 @@ void search_drop(struct search *s);
 
 bool search_finds(const struct search *s, uint32_t node);
 
-/* Whether the pattern is in one of two texts that are no functions; the first
- * that takes too long ends the search. */
+/* Returns whether the pattern is in one of two texts that are no functions; the
+ * first that takes too long ends the search. */
 bool search_finds_text(struct search *s, struct str a, struct str b);
 
 /* The part of a node's values of a side that frames found have, each stack
@@ -158,8 +158,8 @@ bool search_finds_text(struct search *s, struct str a, struct str b);
 double search_share(const struct search *s, enum flame_side side,
 		    uint32_t node);
 
-/* What the explorer draws on: a screen of cells, whatever shows them. Knows no
- * terminal, so that tests read what was drawn. */
+/* The surface that the explorer draws on: a screen of cells, whatever shows
+ * them. Knows no terminal, so that tests read what was drawn. */
 
 /* How a text looks. All zero: as the terminal writes. */
 struct look {
@@ -190,7 +190,7 @@ void surface_text(const struct surface *s, uint32_t row, uint32_t column,
 /* The body begins below the title and the names of the views. */
 #define EXPLORER_BODY_TOP 2u
 
-/* What is looked at, in the order of their keys, from 1 on. */
+/* The views, in the order of their keys, from 1 on. */
 enum explorer_tab {
 	TAB_TRACE = 0,
 	TAB_FLAME,
@@ -315,7 +315,7 @@ void table_add_compared(struct explorer *e, uint32_t function,
 void table_add_share(struct explorer *e, int64_t value);
 void table_add_function(struct explorer *e, uint32_t function);
 
-/* What of a text of ours and others' there is in e->line; then empties it. */
+/* Puts the text of ours and others' that is in e->line; then empties it. */
 void explorer_put(struct explorer *e, const struct surface *s, uint32_t row,
 		  uint32_t column, uint32_t columns, const struct look *look);
 

@@ -14,7 +14,7 @@
 
 #define COLOR_SELECTED 0x005fd7u
 #define COLOR_FOUND 0xc026d3u
-/* Of the same function as what is selected. */
+/* The colour of frames of the selected function. */
 #define COLOR_SAME 0x5f7f9fu
 
 /* ---- moves ---- */

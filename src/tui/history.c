@@ -267,7 +267,7 @@ static void add_example(struct explorer *e, const struct request_example *x)
 	escape_terminal_buf(&e->line, e->in->result->servers);
 }
 
-/* Of the window that is selected, or of all. */
+/* Adds a line of the window that is selected, or of all. */
 static bool add_window_detail(struct explorer *e, uint32_t line)
 {
 	const struct request_history *h = history_of(e);

@@ -79,7 +79,7 @@ static void add_caller_row(struct callers *c, const struct flame *f,
 	};
 }
 
-/* Of a tree that has callees first they lie above. */
+/* Adds rows; of a tree that has callees first they lie above. */
 static void add_rows(struct callers *c, const struct counting *n,
 		     const struct flame *f, uint32_t function)
 {

@@ -48,7 +48,8 @@ static bool has_upper(const struct search *s)
 	return false;
 }
 
-/* What is no expression yet, such as "(*Conn", is looked for as it stands. */
+/* Compiles the pattern; what is no expression yet, such as "(*Conn", is looked
+ * for as it stands. */
 static struct regex *compile(const struct search *s)
 {
 	char text[2 * SEARCH_BYTES + 8];

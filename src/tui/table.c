@@ -21,7 +21,8 @@
 
 /* The functions beneath a node of a flame graph with what they took, sorted. */
 
-/* Of all that is spent in it and beneath, as flame_moved(). */
+/* Returns the growth of all that is spent in it and beneath, as flame_moved().
+ */
 static double sum_moved(const struct flame *f, const struct function_sum *row)
 {
 	return (double)row->values[FLAME_SLOW].total -
@@ -111,8 +112,8 @@ static void set_own(struct function_sum *row, const struct flame *f,
 				      : row->values[s].self;
 }
 
-/* What the node takes no part in is left out, and the root, which is no
- * function, too. */
+/* Keeps the rows that the node takes part in, without the root, which is no
+ * function. */
 static void keep_rows(struct functions *t, const struct flame *f, uint32_t node,
 		      enum flame_side side)
 {
@@ -294,8 +295,8 @@ void table_event(struct explorer *e, const struct tui_event *event)
 
 /* ---- rows ---- */
 
-/* Of the functions' own unit, with its name in the head; shares without a
- * baseline. */
+/* Adds a value in the functions' unit, whose name is in the head; a share
+ * without a baseline. */
 void table_add_share(struct explorer *e, int64_t value)
 {
 	char text[UNIT_TEXT_BYTES];

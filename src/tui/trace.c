@@ -19,7 +19,7 @@
 #define LEVEL_COLUMNS 1u
 #define LEVELS_MAX 20u
 #define COLOR_GUILTY 0xf4812bu
-/* Of the width, for names. */
+/* The part of the width for names. */
 #define LABEL_PART 0.45
 #define LABEL_MAX 72
 
@@ -260,7 +260,7 @@ void trace_draw(struct explorer *e, const struct surface *s)
 	}
 }
 
-/* What is known of the span, a line each. */
+/* Adds a line of the span's details. */
 bool trace_add_detail(struct explorer *e, uint32_t line)
 {
 	const struct waterfall_row *row = selected_row(e);

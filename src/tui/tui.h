@@ -21,8 +21,8 @@ bool tui_check(struct error *err) MUST_CHECK;
  * which is then raised again for the handler that was there before. */
 bool tui_run(const struct render_input *in, struct error *err) MUST_CHECK;
 
-/* Whether the terminal on standard output, named by TERM, is known and moves
- * its cursor. ERROR_USAGE. */
+/* Returns whether the terminal on standard output, named by TERM, is known and
+ * moves its cursor. ERROR_USAGE. */
 bool terminfo_check(struct error *err) MUST_CHECK;
 
 #endif
