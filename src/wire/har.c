@@ -26,8 +26,8 @@ static bool har_entry_copy(const struct har_entry *e,
 			   struct http_response *response, struct error *err)
 			   MUST_CHECK;
 
-/* What a case holds: for commands that take from it what there is, and for
- * telling what there is when something is missing. */
+/* The content of a case: for commands that take from it what there is, and for
+ * messages when something is missing. */
 
 size_t har_held_count(const struct har *h)
 {
@@ -88,7 +88,8 @@ bool har_held_is_search(const char *url)
 					str_ends(path, STR("/traces")));
 }
 
-/* What comes before and after TraceQL's "|select(...)"; false without it. */
+/* Returns the parts before and after TraceQL's "|select(...)"; false without
+ * it. */
 static bool part_at_select(struct str url, struct str *before,
 			   struct str *after)
 {
@@ -151,7 +152,7 @@ bool har_held_is_same_search(struct str a, struct str b, bool of_any_number)
 			 : is_same_but_numbers(a, b);
 }
 
-/* What comes before and after the list of labels; false without it. */
+/* Returns the parts before and after the list of labels; false without it. */
 static bool part_at_labels(struct str body, struct str *before,
 			   struct str *after)
 {
@@ -401,7 +402,7 @@ static void har_entry_release(struct har_entry *e)
 	buf_release(&e->response.body);
 }
 
-/* What is looked for; request is borrowed. */
+/* The key of a search; request is borrowed. */
 struct har_key {
 	const struct http_request *request;
 	struct buf url; /* redacted as recorded ones are */
@@ -549,8 +550,8 @@ static void next_bytes(struct reading *c, struct buf *out)
 		buf_clear(out); /* the reader tells */
 }
 
-/* Of a request or an answer; mark is the key that tells of base64, type what
- * receives mimeType, or NULL. */
+/* Reads the body of a request or an answer; mark is the key that says base64,
+ * type what receives mimeType, or NULL. */
 static bool read_body(struct reading *c, const char *mark, struct buf *out,
 		      char *type, size_t type_size)
 {
@@ -711,7 +712,7 @@ static void read_failure(struct reading *c, struct http_response *r)
 	error_set(&r->err, har_code_find(code), "%s", message);
 }
 
-/* What HAR has no place for. */
+/* Reads what HAR has no place for. */
 static bool read_extra(struct reading *c, struct http_response *r)
 {
 	int64_t tries = 0;
@@ -1252,7 +1253,7 @@ static void write_response(struct jsonw *w, const struct http_response *r)
 		   or_empty(r->location), r->wire_bytes);
 }
 
-/* What HAR has no place for, yet a replay must repeat. */
+/* Writes what HAR has no place for, yet a replay must repeat. */
 static void write_extra(struct jsonw *w, const struct http_response *r)
 {
 	jsonw_addf(w, "_tracefind:{duration_ns:%jd, tries:%u", r->duration_ns,

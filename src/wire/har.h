@@ -51,7 +51,7 @@ bool har_pack(const struct har *h, struct buf *packed,
 bool har_write(const struct har *h, const char *path,
 	       struct error *err) MUST_CHECK;
 
-/* What a case holds: for commands that take from it what there is, and for
+/* The content of a case: for commands that take from it what there is, and for
  * telling what there is when something is missing. */
 
 /* A recorded exchange; borrowed from the case. */
@@ -68,21 +68,21 @@ struct har_held har_held_at(const struct har *h, size_t i);
  * another request. */
 struct str har_held_trace(const char *url);
 
-/* Whether the request searched for traces. */
+/* Returns whether the request searched for traces. */
 bool har_held_is_search(const char *url);
 
-/* Whether two searches look for the same, and differ at most in what answers
- * are asked to tell of a span, and of how many (of_any_number) traces: another
- * version may ask for less or more. */
+/* Returns whether two searches look for the same, and differ at most in what
+ * answers are asked to tell of a span, and of how many (of_any_number) traces:
+ * another version may ask for less or more. */
 bool har_held_is_same_search(struct str a, struct str b, bool of_any_number);
 
-/* Whether two bodies of requests for series, of the same address, differ at
- * most in which labels are asked for: another version may ask for less or more.
- */
+/* Returns whether two bodies of requests for series, of the same address,
+ * differ at most in which labels are asked for: another version may ask for
+ * less or more. */
 bool har_held_is_same_series(const char *url, struct str a, struct str b);
 
-/* Whether it asked for the names and types there are, which are true of more
- * than the window asked about. */
+/* Returns whether it asked for the names and types there are, which are true of
+ * more than the window asked about. */
 bool har_held_is_list(const char *url);
 
 /* A copy of answer i. */
@@ -99,7 +99,7 @@ void har_relax(struct har *h);
 void har_describe(const struct har *h, struct buf *out);
 
 /* A case in memory: its recorded exchanges, and how a request finds one
- * again. har.c keeps it, har.c and har.c are its file. */
+ * again. */
 
 struct har_entry {
 	char *method;

@@ -20,8 +20,7 @@
 #include "wire/curl_calls.h"
 #include "wire/http_message.h"
 
-/* The header lines of a request, credentials among them, as libcurl's list.
- * For http.c. */
+/* The header lines of a request, credentials among them, as libcurl's list. */
 
 /* Wipes the lines first. NULL is none.
  * The library copies what it sends; our own copies at least do not stay. */
@@ -388,7 +387,8 @@ static bool begin_body(struct receive *r, struct error *err)
 			 STR_ARGS(encoding));
 }
 
-/* Of an error page the beginning is enough, whatever comes after. */
+/* Takes the beginning of an error page, which is enough, whatever comes after.
+ */
 static bool take_error_page(struct receive *r, struct str bytes)
 {
 	struct buf *body = &r->response->body;
@@ -619,7 +619,7 @@ static int on_connected(void *context, char *remote, char *local,
 
 /* ---- setting up ---- */
 
-/* Of the run's time, rounded up: 0 only when it is over. */
+/* Returns the rest of the run's time, rounded up: 0 only when it is over. */
 static int64_t left_ms(const struct wire *w)
 {
 	int64_t left_ns = sat_sub_i64(w->deadline_ns, clock_monotonic_ns());
@@ -794,7 +794,7 @@ static bool job_start(struct job *job, struct error *err)
 	return error_memory(err, "a request");
 }
 
-/* What the user can do differs; that is what the kinds are told apart by. */
+/* The kinds of failures, by what the user can do about them. */
 static const struct {
 	CURLcode code;
 	enum wire_failure failure;
@@ -967,8 +967,8 @@ static void job_expire(struct job *job)
 
 /* ---- the batch ---- */
 
-/* Whether a request that keeps its distance from others has to wait; if not,
- * the next one has to. */
+/* Returns whether a request that keeps its distance from others has to wait; if
+ * not, the next one has to. */
 static bool has_to_wait(struct wire *w, struct job *job, int64_t now_ns)
 {
 	int64_t distance_ns = job->exchange->request->endpoint->distance_ns;

@@ -53,7 +53,8 @@ struct http_settings {
 	void *renew_context;
 };
 
-/* What -v prints and the JSON answer lists, in the order of the requests. */
+/* A request as -v prints and the JSON answer lists it, in the order of the
+ * requests. */
 struct http_log_entry {
 	char *method;
 	char *url; /* redacted */
@@ -109,8 +110,7 @@ size_t http_log(const struct http_client *c,
 		const struct http_log_entry **entries);
 
 /* The wire under http_client.c: sends requests in parallel and waits for the
- * answers. Implemented by http.c, which calls curl (http.c makes lists
- * for it). */
+ * answers. Implemented by http.c, which calls curl. */
 
 struct wire;
 
@@ -132,7 +132,7 @@ void wire_free(struct wire *w);
 /* Another deadline, from the next wire_run() on. */
 void wire_extend(struct wire *w, int64_t deadline_ns);
 
-/* What there is to do while answers are waited for. */
+/* The work to do while answers are waited for. */
 struct wire_work {
 	/* A piece of it, when there is one: *is_done is set then. False ends
 	 * the run with err. Sends nothing. */
@@ -150,7 +150,7 @@ bool wire_run(struct wire *w, struct exchange *exchanges, size_t n,
 
 #define RETRY_NEVER ((int64_t)-1)
 
-/* What a failed try left behind. */
+/* The facts that a failed try left behind. */
 struct retry_facts {
 	int status;             /* 0: no answer */
 	bool is_broken;         /* the connection broke; not refused, not TLS */
@@ -218,7 +218,7 @@ bool receive_finish(struct receive *r, struct error *err) MUST_CHECK;
 
 /* A request as a command line of curl, without its secrets. Sends nothing. */
 
-/* What a line may take: a request's body as base64, quoted, and its
+/* The most bytes of a line: a request's body as base64, quoted, and its
  * addresses. */
 #define CURL_LINE_BYTES (4 * LIMIT_OPTION_VALUE_BYTES + 4 * MIB)
 

@@ -156,7 +156,8 @@ static bool mask_text(const struct endpoint *e, char *text)
 	return secrets_mask(e, text, strlen(text), MASK_MIN_ERROR_BYTES);
 }
 
-/* What a server echoes must not reach a message, the log or a case. */
+/* Masks the secrets that a server echoes: they must not reach a message, the
+ * log or a case. */
 static bool mask_response(const struct endpoint *e, struct http_response *r,
 			  struct error *err)
 {
@@ -197,7 +198,7 @@ static bool prepare(struct exchange *x, const struct http_request *request,
 	return true;
 }
 
-/* What one http_run_each() works at. */
+/* The requests of one http_run_each(). */
 struct batch {
 	struct http_client *client;
 	struct exchange *exchanges;
@@ -265,8 +266,8 @@ static bool may_renew(const struct batch *b, const struct exchange *x)
 	       b->client->settings.renew_token;
 }
 
-/* What takes long to read waits until all are there: how long the others take,
- * and what time is left to them, is told by when they are looked at. */
+/* The size from which an answer waits until all are there: reading it would
+ * delay the clock of the others. */
 #define TAKEN_EARLY_BYTES MIB
 
 static bool take_ready(void *context, bool *is_done, struct error *err)
@@ -314,7 +315,7 @@ static void prepare_again(struct batch *b)
 	b->is_last_try = true;
 }
 
-/* What an earlier run was answered is not asked again. */
+/* Finds answers of earlier runs, which are not fetched again. */
 static void find_cached(struct batch *b)
 {
 	struct cache *cache = b->client->settings.cache;
@@ -442,8 +443,8 @@ bool parse_http_date(struct str text, int64_t *out_ns)
 	return parse_rfc3339(str_from(iso), out_ns);
 }
 
-/* What the server asked for in milliseconds, or RETRY_NEVER when it said
- * nothing that can be read. */
+/* Returns the wait that the server demanded in milliseconds, or RETRY_NEVER
+ * when it said nothing that can be read. */
 static int64_t asked_ms(const struct retry_facts *f)
 {
 	int64_t until_ns, now_ns, wait_ns;
@@ -620,8 +621,8 @@ static bool says(const struct wire_facts *f, const char *words)
 	return strstr(f->detail, words) != NULL;
 }
 
-/* What is wrong with the certificate is told by curl's words for names and
- * OpenSSL's for times; all else is about who signed it. */
+/* Describes the fault of a certificate, by curl's words for names and OpenSSL's
+ * for times; all else is about who signed it. */
 static void describe_distrust(const struct wire_facts *f, struct error *err)
 {
 	struct str host = url_authority(f->url);

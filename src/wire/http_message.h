@@ -44,8 +44,9 @@ struct endpoint {
 
 enum http_codec { HTTP_ACCEPT_ANY, HTTP_ACCEPT_JSON, HTTP_ACCEPT_PROTOBUF };
 
-/* What of a good answer's body is kept, decided while it comes in, unpacked,
- * piece by piece. Such an answer is no one else's: it is not cached. */
+/* A filter of a good answer's body: what is kept is decided while it comes in,
+ * unpacked, piece by piece. Such an answer is no one else's: it is not cached.
+ */
 struct http_sieve {
 	void (*begin)(void *context); /* before each try */
 	void (*pass)(void *context, struct str bytes, struct buf *kept);
@@ -90,7 +91,7 @@ struct http_response {
 void http_request_release(struct http_request *r);
 void http_response_release(struct http_response *r);
 
-/* Whether the status is one of success, whatever the body. */
+/* Returns whether the status is one of success, whatever the body. */
 static inline bool http_is_success(const struct http_response *response)
 {
 	return response->status >= 200 && response->status < 300;
@@ -132,8 +133,8 @@ struct wire_facts {
 	const char *detail; /* the library's words, may be empty */
 };
 
-/* What is said in each case, by which the kind of failure can be told again
- * after it was recorded. */
+/* The words for each case, by which the kind of failure is recognised after it
+ * was recorded. */
 #define WIRE_SAYS_REFUSED "refused the connection"
 #define WIRE_SAYS_NO_HOST "no such host"
 #define WIRE_SAYS_NO_PROXY "no such proxy host"

@@ -92,7 +92,7 @@ static bool child_start(struct child *c, const char *command, struct error *err)
 
 /* ---- listening ---- */
 
-/* What there is at the moment. False when it is too much. */
+/* Reads what there is at the moment. False when it is too much. */
 static bool listen_to(struct child *c, size_t stream)
 {
 	struct buf *text = &c->texts[stream];
@@ -134,8 +134,8 @@ static bool fail_late(int64_t timeout_ms, struct error *err)
 			 limit);
 }
 
-/* What it started in the background may keep the pipes open: its own end is
- * the end. */
+/* Listens until the command ends, whose children in the background may keep the
+ * pipes open. */
 static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
 {
 	int64_t end_ns = clock_monotonic_ns() + timeout_ms * NS_PER_MS;

@@ -100,7 +100,7 @@ static bool is_port(struct str text)
 	       port <= PORT_MAX;
 }
 
-/* Of IPv6, at least in its letters. */
+/* Returns whether it is an address of IPv6, at least in its letters. */
 static bool is_address(struct str host)
 {
 	for (size_t i = 0; i < host.len; i++) {
