@@ -208,7 +208,7 @@ static void *grow_large(struct arena *a, void *ptr, size_t new_size)
 	return grown;
 }
 
-/* What is so large has a block of its own. */
+/* Unlinks the block of a large allocation, which has one of its own. */
 static struct arena_block *unlink_large(struct arena *a, void *ptr)
 {
 	struct arena_block *block = block_of(ptr);
@@ -229,7 +229,7 @@ void arena_drop(struct arena *a, void *ptr, size_t size)
 		mem_free(unlink_large(a, ptr));
 }
 
-/* What is new is not set. */
+/* Grows an allocation; the new part is not set. */
 static void *grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 {
 	void *fresh;

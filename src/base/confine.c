@@ -26,7 +26,8 @@
 
 /* ---- Landlock ---- */
 
-/* Of all architectures alike; older headers lack them. */
+/* The numbers of the calls, on all architectures alike; older headers lack
+ * them. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 
 #define ASK_VERSION 1u  /* LANDLOCK_CREATE_RULESET_VERSION */
@@ -164,7 +165,7 @@ bool confine_end(struct confine *c)
 #define REFUSE_CALL(number)                                                    \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), RETURN(REFUSE)
 
-/* Of an argument the half that a number is in. */
+/* The half of an argument that a number is in. */
 #define LOW_HALF (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0)
 
 /* Few, as each is paid for at every start. What only the superuser may is left
@@ -223,7 +224,7 @@ bool confine_calls(void)
 
 /* ---- below a folder ---- */
 
-/* Of all architectures alike; older headers lack it. */
+/* The number of the call, on all architectures alike; older headers lack it. */
 enum { OPENAT2 = 437 };
 
 /* RESOLVE_NO_SYMLINKS and RESOLVE_BENEATH. */

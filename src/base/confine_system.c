@@ -10,8 +10,9 @@
 #include "base/num.h"
 #include "base/path.h"
 
-/* Of the system: libraries that are loaded late and what they read, such as
- * certificates, names of hosts and kinds of terminals. Not the user's. */
+/* The paths of the system: libraries that are loaded late and what they read,
+ * such as certificates, names of hosts and kinds of terminals. Not the user's.
+ */
 static const char *const system_paths[] = {
 	"/usr", "/lib",       "/lib32",    "/lib64",   "/libx32",
 	"/bin", "/etc",       "/run",      "/var/lib", "/var/run",
@@ -85,7 +86,7 @@ static bool is_of_system(const char *path)
 	return false;
 }
 
-/* Of a tree of libraries outside of the system, as those of conda are, others
+/* Allows a library's tree outside of the system, as those of conda are: others
  * of it may be loaded, and files that belong to them. */
 static void allow_library(const char *path, void *confine)
 {

@@ -93,11 +93,12 @@ static bool is_visible(struct rune c)
 	return c.code >= 0 && !is_control(c.code);
 }
 
-/* What stands for the character at `at`, perhaps in room; NULL: itself. */
+/* Returns what stands for the character at `at`, perhaps in room; NULL: itself.
+ */
 typedef const char *spelling(struct str text, size_t at, struct rune c,
 			     char room[SPELLING_BYTES]);
 
-/* Whether this byte, wherever it stands, stands for itself. */
+/* Returns whether this byte, wherever it stands, stands for itself. */
 typedef bool plainness(unsigned char byte);
 
 static inline bool is_ascii_visible(unsigned char byte)
@@ -152,8 +153,8 @@ void escape_terminal_buf(struct buf *out, struct str text)
 	escape_terminal(&memory, text);
 }
 
-/* Of Unicode, but no characters: XML takes none of the first two, HTML none at
- * all. */
+/* Returns whether it is a code of Unicode, but no character: XML takes none of
+ * the first two, HTML none at all. */
 static bool is_noncharacter(int32_t code)
 {
 	return (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
@@ -372,7 +373,7 @@ static bool is_in_link(struct str text, size_t at)
 	       str_equal_nocase(str_slice(text, at - 3, 3), STR("www"));
 }
 
-/* What stands for an ASCII character; NULL: itself. */
+/* Returns what stands for an ASCII character; NULL: itself. */
 static const char *markdown_for(struct str text, size_t at,
 				char marked[SPELLING_BYTES])
 {

@@ -13,9 +13,9 @@
 #include "base/num.h"
 #include "base/out.h"
 
-/* Of a packed file at a time. */
+/* The bytes of a packed file at a time. */
 #define PACKED_BYTES (64 * KIB)
-/* Of what is skipped when reading goes on further behind. */
+/* The bytes skipped at a time when reading goes on further behind. */
 #define SKIPPED_BYTES (64 * KIB)
 
 struct feed {

@@ -21,7 +21,7 @@
 #define FLAG_COMMENT 0x10
 #define FLAGS_RESERVED 0xE0
 
-/* Of the header, in this order. */
+/* The parts of the header, in this order. */
 enum part {
 	PART_FIXED,
 	PART_EXTRA_SIZE,

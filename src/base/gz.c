@@ -14,8 +14,8 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* What is held against what is unpacked, and how that is told. `what` is the
- * subject of an error, or NULL where the caller has one. */
+/* The limit of what is unpacked, and its error. `what` is the subject of an
+ * error, or NULL where the caller has one. */
 
 #define LIMIT_EXPANSION_FREE_BYTES MIB
 
@@ -237,8 +237,8 @@ static size_t and_one(size_t bytes)
 	return bytes < SIZE_MAX ? bytes + 1 : bytes;
 }
 
-/* What the last member of gzip says that it unpacks to, which is not to be
- * trusted. */
+/* Returns the unpacked size of the last member by its own word, which is not to
+ * be trusted. */
 static size_t first_room(struct str bytes)
 {
 	size_t hint = 0;

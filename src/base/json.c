@@ -18,7 +18,7 @@
  * ordinary only, so that the reader alone says what is wrong. Measured in
  * docs/lab/performance.md, "quick way over unwanted JSON". */
 
-/* What of the reader changes from step to step. */
+/* The part of the reader that changes from step to step. */
 struct scan {
 	const char *at;
 	const char *end;
@@ -297,7 +297,7 @@ static void skip_mark(struct json_reader *r)
 		r->at += 3;
 }
 
-/* Of a feed at a time: fits the second cache of any machine. */
+/* The bytes of a feed at a time: fits the second cache of any machine. */
 #define JSON_WINDOW_BYTES (256 * KIB)
 
 struct json_reader *json_new_feed(struct feed *feed, struct error *err)
@@ -1277,8 +1277,9 @@ static bool place_fields(struct json_fields *f)
 	return true;
 }
 
-/* Of 25 names every tenth factor does. Those that none tells apart are looked
- * for one by one, as they are while another thread makes the table. */
+/* The factors that are tried: of 25 names every tenth one separates all. Names
+ * that none separates are looked for one by one, as they are while another
+ * thread makes the table. */
 #define FACTORS_MOST 10000u
 
 enum { FIELDS_RAW, FIELDS_IN_WORK, FIELDS_MADE };

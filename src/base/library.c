@@ -21,8 +21,8 @@ static bool fail(const char *file, struct error *err)
 			 why ? why : "no reason is known");
 }
 
-/* What the library itself calls is looked up when it does: libcurl and those
- * behind it have 2,000 such functions, of which a run calls few. */
+/* Loads a library, which looks up what it calls itself when it does: libcurl
+ * and those behind it have 2,000 such functions, of which a run calls few. */
 static bool load(const char *file, const struct library_symbol *symbols,
 		 size_t count, struct error *err)
 {

@@ -23,13 +23,13 @@ static int (*mem_gate)(size_t size);
 #ifdef SYSTEM_GLIBC
 /* The heap grows by so much, which fits into usual limits of address space. */
 #define TOP_PAD_BYTES (16 * 1024 * 1024)
-/* Of a large one, mostly, and a multiple of the size of the others. */
+/* The size of a large page, mostly, and a multiple of the others'. */
 #define LARGE_PAGE_BYTES ((uintptr_t)2 * 1024 * 1024)
-/* What runs fill that read nothing. */
+/* The memory that runs fill that read nothing. */
 #define SMALL_PAGES_BYTES ((uintptr_t)128 * 1024)
 
-/* Of the heap, by its first step. Where there are no large pages small ones
- * come as ever. */
+/* Uses a large page for the heap, by its first step. Where there are no large
+ * pages small ones come as ever. */
 static void use_large_page(uintptr_t begin)
 {
 	void *volatile step; /* or the compiler sees no need for it */

@@ -200,7 +200,7 @@ bool out_is_broken_pipe(const struct out *o)
  * renamed. Unfinished ones are removed, also from a signal handler. Special
  * files (/dev/stdout, pipes) are written in place. */
 
-/* Of an export's states, and of the configuration. */
+/* The locks of an export's states, and of the configuration. */
 #define LOCKS 2
 
 /* Outputs of a run, its case file, and one to spare. */

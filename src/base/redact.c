@@ -6,7 +6,7 @@
 
 #include "base/num.h"
 
-/* Of one argument. */
+/* The bytes shown of one argument. */
 #define SHOWN_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
 
 /* Enough to see which value is meant. */

@@ -56,7 +56,7 @@ double system_log_gamma(double x)
 
 #else
 
-/* What qsort() does not pass on. */
+/* The context that qsort() does not pass on. */
 static _Thread_local struct {
 	int (*compare)(const void *a, const void *b, void *context);
 	void *context;

@@ -122,7 +122,7 @@ bool terminal_has_truecolor(void)
  */
 #define DEFAULT_PAGER "command -v less >/dev/null || exit 127; less"
 
-/* What sh gives for a command that it does not find or may not run. */
+/* The status of sh for a command that it does not find or may not run. */
 #define STATUS_NOT_RUN 126
 
 const char *pager_command(bool is_off, const char *configured)

@@ -160,8 +160,8 @@ uint32_t text_table_find(const struct text_table *t, struct str text,
 	return TEXT_NONE;
 }
 
-/* What is likely to be the number of that text, or TEXT_NONE where it is not
- * there. */
+/* Fetches what is likely to be the number of that text, or TEXT_NONE where it
+ * is not there. */
 static void fetch_number(const struct text_table *t, struct text_ref *ref)
 {
 	struct text_slot *slot = home(t, ref->hash);
