@@ -34,7 +34,7 @@ static const char *keep(struct arena *arena, struct str text, struct error *err)
 
 /* ---- its trace ---- */
 
-/* What the recorded command was given, also a file. */
+/* Finds the trace that the recorded command was given, also a file. */
 static bool recorded_trace(const struct har *har, const char **trace)
 {
 	const char *const *args = NULL;

@@ -35,7 +35,7 @@ struct arguments {
 	size_t text_bytes;
 };
 
-/* What the command line is about, before its options are understood. */
+/* The outline of the command line, before its options are understood. */
 struct outline {
 	const char *word; /* the first argument */
 	int word_at;
@@ -549,7 +549,7 @@ static const struct command *read_command(struct arguments *a,
 	return command;
 }
 
-/* Of an option that is not known. */
+/* Adds a hint to the error of an option that is not known. */
 static void hint_habit(const struct arguments *a, struct error *err)
 {
 	const char *instead = NULL;

@@ -106,8 +106,8 @@ static void tell_datasource(const struct document *d, const struct options *o,
 			  d->datasource);
 }
 
-/* Of a metric that was named no server is asked: without a threshold it needs
- * no buckets. */
+/* Takes a metric that was named, for which no server is queried: without a
+ * threshold it needs no buckets. */
 static bool take_told(const struct document_choice *c, struct slo *s,
 		      struct error *err)
 {
@@ -171,8 +171,8 @@ static bool can_fire(const struct slo *s)
 
 #define ALERT_EXIT_UNKNOWN 5
 
-/* What --now exits with: it fires, as a check of a pipeline fails; or nothing
- * fires of what was measured, which is not all that was asked for. */
+/* The exit status of --now: it fires, as a check of a pipeline fails; or
+ * nothing fires of what was measured, which is not all that was asked for. */
 #define ALERT_EXIT_FIRES 10
 
 static bool evaluate_burn(struct context *ctx, struct slo *s, int *outcome,
@@ -217,7 +217,7 @@ static bool alert_burn_run(struct document_choice *c, struct context *ctx,
 				    : write_burn_document(c, ctx, &s, err);
 }
 
-/* What Cloud Monitoring takes. */
+/* The limits of Cloud Monitoring. */
 #define FILTER_MOST_BYTES 2048
 
 /* Where OpenTelemetry's last bucket begins unless it was chosen. */

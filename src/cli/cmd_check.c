@@ -471,8 +471,8 @@ static void add_option(struct buf *text, const char *name, const char *value)
 	shell_word_add(text, str_from(value));
 }
 
-/* What makes two sweeps the same, as people ask for it: "the last hour" goes on
- * to be the hour that it was. */
+/* Writes what makes two sweeps the same, as people mean it: "the last hour"
+ * goes on to be the hour that it was. */
 static bool write_question(struct sweep *s, struct error *err)
 {
 	struct context *ctx = &s->run->ctx;
@@ -571,7 +571,8 @@ static bool sweep(struct sweep *s, struct error *err)
 	       tell_fleet(s, err);
 }
 
-/* What the server did not answer may have grown. */
+/* Returns the exit status of a fleet: what the server did not answer may have
+ * grown. */
 static int exit_of_fleet(const struct sweep *s, const struct options *o)
 {
 	if (s->fleet.grown)
@@ -723,7 +724,8 @@ static void list_references(struct str name, const struct result *result,
 		buf_addf(out, "; did you mean %.*s", STR_ARGS(nearest));
 }
 
-/* What one side alone has tells nothing of the machine. */
+/* Checks the reference: what one side alone has shows nothing of the machine.
+ */
 static bool check_reference(const char *name, const struct result *result,
 			    struct error *err)
 {

@@ -99,7 +99,7 @@ static void write_cached(bool is_types, struct out *out)
 	arena_release(&arena);
 }
 
-/* Of a configuration that is wrong there are none either. */
+/* Writes the contexts; a configuration that is wrong has none. */
 static void write_contexts(struct out *out)
 {
 	struct config config;

@@ -22,7 +22,7 @@
 #include "cli/options.h"
 #include "cli/pages.h"
 
-/* What is in force for a run and where each value comes from. */
+/* The values in force for a run, and where each comes from. */
 
 /* The stages by which a value may have been set, the later ones over what the
  * earlier ones left open. */
@@ -240,7 +240,8 @@ static void write_default_traces(struct config_shown *v)
 	buf_release(&origin);
 }
 
-/* Of a side that a project of the traces is one of, too. */
+/* Writes the default of a side, also of one that the project of the traces has.
+ */
 static void write_default(struct config_shown *v, enum server_side side,
 			  const struct backend_row *row)
 {
@@ -310,7 +311,8 @@ static bool config_view(const struct config *c, const struct options *given,
 	return true;
 }
 
-/* What `tracefind config list` and `get` print of the configuration's files. */
+/* The output of `tracefind config list` and `get` about the configuration's
+ * files. */
 
 static const char *url_of(const struct config *c, const char *context,
 			  const char *key, struct option_form *form)
@@ -421,8 +423,8 @@ static bool config_get(const struct config *c, const char *key, struct out *out,
 			 context ? " in context " : "", context ? context : "");
 }
 
-/* What `tracefind config` can do: init, list, get, set, unset, use, view, import.
- */
+/* The actions of `tracefind config`: init, list, get, set, unset, use, view,
+ * import. */
 
 /* One run of the command. given: before the environment. */
 struct config_run {

@@ -35,7 +35,7 @@ static bool prices_read(const struct options *o, struct arena *arena,
 	return prices_parse(&t, out, err);
 }
 
-/* What a script has to keep. */
+/* Reads the guard that a script has to keep. */
 static bool read_guard(const struct options *o, struct cost_answer *a,
 		       struct error *err)
 {

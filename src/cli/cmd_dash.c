@@ -18,7 +18,7 @@ static bool check(const struct options *o, struct error *err)
 	return output_check(o, "dash", err);
 }
 
-/* What is drawn, and what is not. */
+/* Notes what is drawn, and what is not. */
 static void tell_sources(const struct document *d, struct notes *notes)
 {
 	static const enum metric_meaning wanted[][2] = {

@@ -14,7 +14,7 @@
 
 #define DEFAULT_WINDOW_NS NS_PER_HOUR
 
-/* Of what counts against a quota that others share. */
+/* The rate of requests that count against a quota that others share. */
 #define METERED_RATE 4u
 
 static bool check(const struct context *ctx, struct error *err)
@@ -117,7 +117,7 @@ static bool run_kind(struct context *ctx, struct export *e,
 	return done;
 }
 
-/* What a side allows, or the user. */
+/* Keeps the rate that a side allows, or the user. */
 static void keep_distance(struct context *ctx)
 {
 	const struct options *o = ctx->options;

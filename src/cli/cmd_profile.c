@@ -50,7 +50,7 @@ static bool fail_no_match(const char *option, const char *pattern,
 			 option, pattern);
 }
 
-/* What weakens the answer goes to standard error: the output is the view. */
+/* Prints notes to standard error: the output is the view. */
 static void tell_notes(const struct run *r)
 {
 	for (size_t i = 0; i < r->ctx.notes.count; i++)

@@ -56,7 +56,7 @@ bool search_question(struct trace_search *s, const struct context *ctx,
 
 /* ---- for slow without a trace, diff without an operation ---- */
 
-/* What was searched for, which says nothing of the trace that was found: its
+/* The options of the search, which say nothing of the trace that was found: its
  * culprit may be any service. */
 static const char *const searched[] = { "since",        "from",    "to",
 					"around",       "service", "name",

@@ -117,7 +117,7 @@ bool slo_question_has_requests(const struct slo *s, struct error *err)
 
 /* Traces are fetched and compared one after another. */
 #define TIMEOUT_NS (10 * NS_PER_MIN)
-/* Of it the sample takes so much, so that the last one comes to its end. */
+/* The part of it for the sample, so that the last one comes to its end. */
 #define SAMPLE_PART 0.75
 
 /* As a check of a pipeline fails. */
@@ -143,8 +143,8 @@ static bool question(struct slo *s, struct run *r, struct error *err)
 	return slo_question_read(s, &r->ctx, o->service, err);
 }
 
-/* What an output does not take is told before servers are asked, and once the
- * metric is known. */
+/* Checks what an output does not accept, before servers are queried and once
+ * the metric is known. */
 static bool check_google(const struct slo *s, const struct options *o,
 			 struct error *err)
 {
@@ -161,7 +161,7 @@ static bool count(struct slo *s, struct run *r, struct error *err)
 	       slo_question_has_requests(s, err);
 }
 
-/* What spent the budget, where somebody reads it. */
+/* Finds the consumers of the budget, where somebody reads it. */
 static bool find_spent(struct slo_spent *spent, const struct slo *s,
 		       int64_t begin_ns, struct run *r, struct error *err)
 {

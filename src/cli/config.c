@@ -286,8 +286,8 @@ static bool set_current(struct reading *r, struct str value)
 	return context_name_check(name.ptr, r->err);
 }
 
-/* Of a key no more is known than that it is a word; nothing secret comes with
- * a clone. */
+/* Checks a pair, of whose key no more is known than that it is a word; nothing
+ * secret comes with a clone. */
 static bool check_pair(struct reading *r, const char *name, const char *value)
 {
 	struct str key = str_from(name);
@@ -1151,7 +1151,7 @@ bool config_edit_file(const char *path, const struct config_change *changes,
 	return is_done;
 }
 
-/* What may be written into the configuration from a command line. */
+/* The values that may be written into the configuration from a command line. */
 
 /* A password in an address would lie in a file that is no place for it, and
  * no request would go out with it. */

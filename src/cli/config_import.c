@@ -13,7 +13,8 @@
 
 /* From Grafana's data sources to contexts of the configuration. */
 
-/* Of one context: two addresses and what belongs to them, and tags. */
+/* The changes of contexts: two addresses each and what belongs to them, and
+ * tags. */
 #define MAX_CHANGES (LIMIT_CONTEXTS * 16)
 
 struct import {

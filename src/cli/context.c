@@ -328,7 +328,7 @@ bool context_report(struct context *ctx, struct result *result,
 	return copy_requests(ctx, result, err);
 }
 
-/* What the run took of a quota that others share. */
+/* Lists what the run used of a quota that others share. */
 static void list_spent(const struct trace_backend *t,
 		       const struct http_log_entry *log, size_t count)
 {
@@ -387,8 +387,8 @@ static bool finish_record(struct context *ctx, bool done, struct error *err)
 	return true;
 }
 
-/* What weakens an answer may be why there is none. One that could not be
- * written is none of it. */
+/* Prints notes: what weakens an answer may be why there is none. One that could
+ * not be written is none of it. */
 static void tell_notes(const struct context *ctx, const struct error *err)
 {
 	const struct notes *notes = &ctx->notes;

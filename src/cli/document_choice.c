@@ -16,7 +16,7 @@
 /* Some service, whichever it is: the label is there. */
 #define ANY_SERVICE ".+"
 
-/* What nearly all senders call CPU time. */
+/* The name of nearly all senders for CPU time. */
 #define TYPICAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
 /* ---- services ---- */

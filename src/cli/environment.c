@@ -198,8 +198,8 @@ static struct str without_prefix(const char *variable)
 
 static const char *const secrets[] = { "token", "password" };
 
-/* Of a variable, as "TRACES_URL" of TRACEFIND_TRACES_URL: *is_known, or the
- * nearest one. */
+/* Judges the name of a variable, as "TRACES_URL" of TRACEFIND_TRACES_URL:
+ * *is_known, or the nearest one. */
 static void judge_name(struct str name, struct suggestion *near, bool *is_known)
 {
 	char variable[NAME_BYTES], option[OPTION_NAME_BYTES];

@@ -54,8 +54,8 @@ static void message_write(const char *prefix, const char *text)
 	buf_release(&line);
 }
 
-/* What could not be read for lack of memory may look like something that is not
- * there, or like another server. */
+/* Prints an error; what could not be read for lack of memory may look like
+ * something that is not there, or like another server. */
 void message_error(const struct error *err)
 {
 	struct error told = *err;

@@ -153,8 +153,8 @@ bool fail_on_parse(const char *text, struct gate_limits *out,
 	}
 }
 
-/* What single values of options have to be like, beyond their kind: functions
- * for struct option_row, ERROR_USAGE with what is asked for. */
+/* The checks of single values of options, beyond their kind: functions for
+ * struct option_row, ERROR_USAGE with what is required. */
 
 static bool option_check_span(const char *value, struct error *err)
 {
@@ -256,7 +256,8 @@ static bool option_check_fail_on(const char *value, struct error *err)
 	return fail_on_parse(value, &limits, err);
 }
 
-/* Of what is left of 100 % a budget is made: it has to be more than nothing. */
+/* Checks an objective: a budget is what is left of 100 %, which has to be more
+ * than nothing. */
 static bool option_check_objective(const char *value, struct error *err)
 {
 	double percent;
@@ -366,7 +367,7 @@ static bool store_output(void *target, const char *value, struct error *err)
 #define WATCHING (COMMAND_DASH | COMMAND_ALERT)
 #define COMPARING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_CHECK)
 
-/* What an option means to some of its commands. */
+/* The texts of options for some of their commands. */
 static const struct option_text span_texts[] = {
 	{ COMMAND_SHOW, "all that is known of this span" },
 	{ COMMAND_DIFF, "the samples of this span" },

@@ -170,7 +170,7 @@ static const struct answer_format *other_format(const struct answer_writer *w,
 	return NULL;
 }
 
-/* What is made of the machine's answer. */
+/* Writes a format that is made of the machine's answer. */
 static void write_from_json(const struct writing *w, struct out *out)
 {
 	struct buf json;
@@ -322,7 +322,8 @@ static void add_origin(struct rendering *g)
 	g->in.embedded_case = buf_str(&g->packed_case);
 }
 
-/* What is too much for a mail is told; the page is worth more than it. */
+/* Packs the case; one too large for a mail is left out, with a message, since
+ * the page is worth more. */
 static bool pack_case(struct rendering *g, struct error *err)
 {
 	const struct context *ctx = &g->r->ctx;

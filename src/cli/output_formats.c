@@ -47,7 +47,7 @@ const char *output_format_find(struct str name)
 	return known;
 }
 
-/* What others write, beside the suffixes that we suggest. */
+/* The suffixes of others, beside those that we suggest. */
 static const struct {
 	const char *suffix;
 	const char *format;

@@ -79,7 +79,7 @@ static size_t terminal_columns(void)
 	return DEFAULT_COLUMNS;
 }
 
-/* What an address asks for, in words. */
+/* Returns the subject of an address, in words. */
 static const char *subject_of(const char *path)
 {
 	static const struct {

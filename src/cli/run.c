@@ -57,7 +57,7 @@ enum rank_by row_order_measure(const struct options *o, enum rank_by fallback)
 	return RANK_SELF_LIB;
 }
 
-/* What --normalize asks for; by request when it is not given. */
+/* Returns the value of --normalize; by request when it is not given. */
 static enum normalize row_order_normalize(const struct options *o)
 {
 	if (!o->normalize)
@@ -327,7 +327,7 @@ bool run_find_suspect(struct run *r, struct suspect *s, struct error *err)
 	       suspect_explain(s, err);
 }
 
-/* What files of pprof and OTLP need, and nothing else. */
+/* The needs of files of pprof and OTLP, and nothing else. */
 #define ANY_ORDER_NEEDS                                                        \
 	(RENDER_NEEDS_PROFILE | RENDER_NEEDS_ONE | RENDER_IS_BINARY |          \
 	 RENDER_IS_UNRANKED)

@@ -50,7 +50,7 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 
 /* ---- what is written ---- */
 
-/* Of an export that goes into files. */
+/* Allows the destination of an export that goes into files. */
 static void allow_destination(struct confine *c, const char *text,
 			      bool is_folder)
 {

@@ -16,7 +16,7 @@ static const char *const printing[] = { "--output", "--limit", "--sort",
 static const char *const writing[] = { "--output", "--color", "--quiet",
 				       "--verbose" };
 
-/* What of a command's options matters to `show`. */
+/* The options of a command that matter to `show`. */
 static const char *const showing[] = { "--traces-", "--tenant-id", "--span",
 				       "--name",    "--service",   "--blame" };
 
@@ -54,7 +54,7 @@ static bool is_taken(const char *command, const char *arg)
 	       form.row->commands & c->bit;
 }
 
-/* What makes no sense in the next command is left out of it. */
+/* Returns whether an argument makes sense in the next command. */
 static bool is_understood(const struct run *r, const char *command,
 			  const char *arg)
 {
