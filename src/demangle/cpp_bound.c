@@ -102,7 +102,7 @@ static bool enter(struct bound *b)
 	return true;
 }
 
-/* What began at so many bytes is complete. */
+/* Completes the part that began at this byte. */
 static void complete(struct bound *b, uint64_t start)
 {
 	if (b->bytes - start > b->largest)
@@ -248,7 +248,7 @@ static void argument(struct bound *b)
 	b->depth--;
 }
 
-/* What parameters of a conversion mean has been read. */
+/* Settles the parameters of a conversion, whose meaning has been read. */
 static void settle_pending(struct bound *b)
 {
 	/* Of two of them one could mean the other. */
@@ -669,9 +669,9 @@ static void new_expression(struct bound *b)
 		expect(b, 'E');
 }
 
-/* What follows the two letters of an operator: 'e' an expression, 't' a type,
- * 'l' expressions up to an end, 'n' a name, 'a' template arguments up to an
- * end. */
+/* The operands behind the two letters of an operator: 'e' an expression, 't' a
+ * type, 'l' expressions up to an end, 'n' a name, 'a' template arguments up to
+ * an end. */
 static const struct operation {
 	char code[3];
 	char operands[4];

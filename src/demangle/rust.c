@@ -247,7 +247,7 @@ static void impl_path(struct rust *r)
 	r->is_silent = was_silent;
 }
 
-/* Of a lower-case digit; negative: it is none. */
+/* Returns the value of a lower-case digit; negative: it is none. */
 static inline int rust_hex(char c)
 {
 	if (c >= '0' && c <= '9')
