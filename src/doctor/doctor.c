@@ -52,7 +52,7 @@ bool doctor_service_is_found(const struct doctor_service *row)
 
 /* ---- for people ---- */
 
-/* What is well needs no colour. */
+/* Returns the colour of a status; what is well needs none. */
 static enum paint status_paint(enum check_status status)
 {
 	static const enum paint paints[] = { PAINT_NONE, PAINT_MARK,
@@ -200,7 +200,7 @@ struct columns {
 
 #define FIELD_SAMPLES 9
 #define FIELD_SPAN 10
-/* What is left to the types: "cpu alloc inuse goroutine block mutex". */
+/* The columns left to the types: "cpu alloc inuse goroutine block mutex". */
 #define FIELD_TYPES 14
 
 static struct columns measure(const struct doctor *d, struct page *p)

@@ -282,7 +282,8 @@ static void check_version(struct doctor *d, const struct exam *e)
 			 "%s, version unknown", e->title);
 }
 
-/* Of profiles, which may be of another kind than they were taken for. */
+/* Judges a server of profiles that may be of another kind than it was taken
+ * for. */
 static bool judge_other(struct doctor *d, struct exam *e, struct error *err)
 {
 	const struct profile_backend *p = NULL;
@@ -489,7 +490,7 @@ static const struct {
 	{ TROUBLE_SERVER, "see the server's log" },
 };
 
-/* What answers, and not as it should. */
+/* The fix for a server that answers, and not as it should. */
 static const char other_fix[] =
 	"{side}-url of the server itself, with its path prefix; through "
 	"Grafana: https://GRAFANA/api/datasources/proxy/uid/UID";

@@ -14,7 +14,7 @@
 
 enum { ASK_PROOF, ASK_VERSION, ASK_METRICS_COUNT };
 
-/* What any server of metrics can work out, and nothing else. */
+/* The query that any server of metrics can work out, and nothing else. */
 #define PROOF "vector(1)"
 
 struct metrics_exam {
@@ -222,7 +222,8 @@ static bool narrow(struct doctor *d, struct doctor_service *row,
 	return row->selector.ptr || arena_fail(&d->arena, "a selector", err);
 }
 
-/* What is not answered is not judged: slow asks for the same. */
+/* Takes the answers of a service; what is not answered is not judged: slow
+ * needs the same. */
 static bool take(struct doctor *d, struct doctor_service *row,
 		 const struct series_job *job, struct error *err)
 {

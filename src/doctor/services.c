@@ -18,7 +18,8 @@ static bool has_samples(const struct doctor_service *row)
 	return row->has_answer && row->samples != 0;
 }
 
-/* Of a trace some services may well do without; alone it is the question. */
+/* Adds trouble: some services of a trace may well do without; alone it is the
+ * question. */
 static void trouble(struct doctor *d, const char *format, ...)
 	PRINTF_LIKE(2, 3);
 
@@ -44,7 +45,7 @@ static void add_names(struct buf *out, const struct str *names, size_t count)
 		buf_addf(out, "%s\"%.*s\"", i ? ", " : "", STR_ARGS(names[i]));
 }
 
-/* What leads from the traced name to the other one: for a trace a map that
+/* Writes the fix from the traced name to the other one: for a trace a map that
  * concerns this service only, else the other name itself. */
 static void fix_name(struct doctor *d, const struct doctor_service *row,
 		     const char *lead, const char *tail)
@@ -472,7 +473,7 @@ static void judge_rows(struct doctor *d)
 		judge_row(d, &d->rows[i]);
 }
 
-/* What the checks are about. */
+/* The subjects of the checks, as bits. */
 enum {
 	ANY_ROW = 1,  /* services are asked about */
 	ANY_NAME = 2, /* the server has some */
