@@ -151,9 +151,9 @@ bool mcp_id_equal(const struct mcp_id *a, const struct mcp_id *b)
 			   : a->number == b->number);
 }
 
-/* What the server says: one message a line, each written at once. Both eras get
- * the same results; what the stateless one demands stands in its answers only.
- */
+/* The writer of the server: one message a line, each written at once. Both eras
+ * get the same results; what the stateless one demands stands in its answers
+ * only. */
 
 /* Newest first; those behind the first begin with `initialize`. */
 static const char *const revisions[] = { "2026-07-28", "2025-11-25",

@@ -85,7 +85,7 @@ static void mcp_call_stop(struct mcp_call *c)
 		kill(c->pid, SIGTERM);
 }
 
-/* What was asked to end has that much time, and is killed then. */
+/* The time of a call that was cancelled to end; then it is killed. */
 #define MCP_STOP_SECONDS 5
 
 int mcp_call_time(struct mcp_call *c)
@@ -211,7 +211,7 @@ struct str mcp_call_talk(struct mcp_call *c)
 /* Who sends more at once gets an error for the rest; so many run. */
 #define WAITING_MOST 32u
 #define RUNNING_MOST 4u
-/* What is quicker is answered in the order in which it was asked. */
+/* The time up to which calls are answered in the order in which they came. */
 #define ALONE_MS 3000
 
 /* Answers of which more may be asked for, and their bytes in all. */
@@ -282,8 +282,8 @@ static struct kept *keep(struct server *s, struct mcp_call *c)
 
 /* ---- answers of tools ---- */
 
-/* What gives the same in a shell: without servers, which are its own
- * configuration's. */
+/* Writes the command that gives the same in a shell: without servers, which are
+ * its own configuration's. */
 static void command_text(const struct mcp_call *c, struct buf *out)
 {
 	buf_add_text(out, "tracefind");
@@ -403,7 +403,7 @@ static bool start(struct server *s, struct mcp_call *c)
 	return false;
 }
 
-/* Of an answer that is still to come. */
+/* Returns whether the answer of a call is still to come. */
 static bool is_early(const struct server *s, const struct mcp_call *c,
 		     bool is_behind)
 {
@@ -682,7 +682,7 @@ static void read_streams(struct server *s, struct mcp_call *c,
 			mcp_call_read(c, (enum call_stream)i);
 }
 
-/* Of a pipe that nobody reads any more only its end is told. */
+/* Returns whether nobody reads the pipe any more: only its end is reported. */
 static bool is_gone(const struct pollfd *output)
 {
 	return output->revents & (POLLERR | POLLHUP);

@@ -563,7 +563,8 @@ static bool has_option(const struct call_values *v, const char *option)
 	return false;
 }
 
-/* What is positional comes behind "--", so that it is never an option. */
+/* Makes the command line; positional arguments come behind "--", so that it is
+ * never an option. */
 static bool make_line(const struct call_values *v, struct tool_line *line,
 		      struct error *err)
 {
