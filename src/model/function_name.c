@@ -229,7 +229,7 @@ static size_t address_length(struct str s, size_t at)
 	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
 }
 
-/* What is written for a generated part, and how much of the name it was. */
+/* The text for a generated part, and how much of the name it was. */
 struct generated {
 	struct str text;
 	size_t len;       /* 0: nothing generated here */
@@ -595,7 +595,7 @@ static const struct line_form line_forms[] = {
 	{ T(""), T(""), T(":"), T(""), T(""), FILE_JAVA_METHOD, false },
 };
 
-/* What lies in front of the file, the file, and what comes behind it. */
+/* The parts of a name: before the file, the file, and behind it. */
 struct name_parts {
 	struct str front;
 	struct str file;

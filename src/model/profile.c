@@ -108,7 +108,7 @@ bool profile_tree_mark(struct profile_build *b, bool *is_frame_used)
 	return true;
 }
 
-/* Of all stacks together; false: no memory. */
+/* Counts the frames of all stacks together; false: no memory. */
 static bool count_frames(struct profile_build *b, size_t *sum)
 {
 	const struct stack_tree *t = &b->tree;
@@ -179,7 +179,7 @@ static int64_t divide_floor(int64_t value, int64_t divisor, int64_t *remainder)
 	return quotient;
 }
 
-/* Of packed ones the caller knows that the sum fits. */
+/* Multiplies packed stacks, of which the caller knows that the sum fits. */
 static void multiply_packed(struct packed_stacks *packed, int64_t factor)
 {
 	for (struct packed_chunk *c = packed->chunks; c; c = c->next)
@@ -441,7 +441,8 @@ static bool check_place(const struct profile *p, const uint32_t frames[2])
 	       (frames[1] < p->frame_count || frames[1] == PACKED_NONE);
 }
 
-/* What the packed stacks themselves hold the decoder has checked. */
+/* Checks the places of packed stacks; the decoder has checked the stacks
+ * themselves. */
 static bool check_packed(const struct profile *p, struct error *err)
 {
 	const struct packed_stacks *packed = p->packed;

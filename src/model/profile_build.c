@@ -219,7 +219,7 @@ static bool says_nothing(const struct frame_detail *d)
 	return !(d->column | d->is_inlined | d->address_high | d->address_low);
 }
 
-/* Of the same function. */
+/* Returns whether a frame, which is of the same function, is at this place. */
 static bool is_same_frame(const struct profile_build *b, uint32_t frame,
 			  const struct whole_frame *place)
 {
@@ -1000,7 +1000,7 @@ static uint32_t *place_words(struct arena *arena, const uint32_t *words,
 	return place;
 }
 
-/* What finishing works with. */
+/* The state of finishing. */
 struct finish {
 	struct profile_build *b;
 	bool *is_function_used;
@@ -1031,7 +1031,7 @@ static void mark_frames(struct finish *f)
 	b->stack_count = kept;
 }
 
-/* What only stacks of nothing used leaves as well. */
+/* Marks what is used; what only stacks of nothing used leaves as well. */
 static bool mark_used(struct finish *f)
 {
 	struct profile_build *b = f->b;

@@ -25,7 +25,7 @@ void profile_list_release(struct profile_list *list)
 
 /* ---- series ---- */
 
-/* What series are told apart by; plain numbers without padding. */
+/* The key of a series; plain numbers without padding. */
 struct series_key {
 	uint32_t service;
 	uint32_t type;

@@ -865,7 +865,8 @@ static bool place_loose_stacks(struct loose *l, const struct radix_item *order,
 			 LIMIT_SAMPLES);
 }
 
-/* Of both sides, one after the other; no more room than that. */
+/* Joins the ids of both sides, one after the other, in no more room than that.
+ */
 static bool join_ids(struct loose *l, struct error *err)
 {
 	struct loose_side *to = &l->sides[0];
@@ -1108,7 +1109,8 @@ static bool merge_parts(struct merge *m, struct profile *out,
 	return is_done;
 }
 
-/* What is said of the first part, as far as the next one agrees. */
+/* Merges the header of a part: what the first one says, as far as the next one
+ * agrees. */
 static void merge_header(struct profile *out, const struct profile *p,
 			 bool *is_length_known)
 {

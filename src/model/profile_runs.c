@@ -14,7 +14,7 @@
 /* A stack that other runs cancelled out. */
 #define NO_STACK UINT32_MAX
 
-/* What adding one run works with. */
+/* The state of adding one run. */
 struct adding {
 	struct profile_runs *runs;
 	struct profile *profile;
@@ -246,7 +246,7 @@ static uint32_t count_common(const struct profile *p, const struct stack *a,
 	return i;
 }
 
-/* Of each stack what it has in common with the one before, and its other
+/* Writes of each stack what it shares with the one before, and its other
  * frames. */
 static void write_frames(const struct profile *sum, struct buf *words)
 {

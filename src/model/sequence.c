@@ -39,7 +39,8 @@ static uint64_t item_at(const struct sequence *s, uint32_t at,
 	return (uint64_t)s->items[at - s->count - 1] + 1;
 }
 
-/* What a and b share, when they share at least the first `at` items. */
+/* Returns how much a and b share, when they share at least the first `at`
+ * items. */
 static uint32_t count_common(const struct sequence *a, const struct sequence *b,
 			     uint32_t at, const uint32_t *rank)
 {

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* What a compiler or an interpreter puts in front of a path. */
+/* The schemes that a compiler or an interpreter puts in front of a path. */
 static const struct str schemes[] = { { "file://", 7 }, { "webpack://", 10 } };
 
 /* Folders of caches and toolchains, and how many folders behind them are only
@@ -138,7 +138,7 @@ static struct str without_scheme(struct str path)
 	return path;
 }
 
-/* Of the path's folders, the last slash included. */
+/* Returns the length of the path's folders, the last slash included. */
 static size_t folder_length(struct str path)
 {
 	size_t end = path.len;
@@ -252,8 +252,8 @@ static bool is_release(struct str s, unsigned min_points)
 	       (at == s.len || s.ptr[at] == '-' || s.ptr[at] == '+');
 }
 
-/* What mkdtemp() and mktemp make up: "tmpab12cd_x" of Python, "tmp.Qe3kXw91Lb",
- * "_MEI123456" of PyInstaller, "go-build123". */
+/* Returns whether it is a name as mkdtemp() and mktemp make up: "tmpab12cd_x"
+ * of Python, "tmp.Qe3kXw91Lb", "_MEI123456" of PyInstaller, "go-build123". */
 static bool is_temporary(struct str s)
 {
 	static const struct str fronts[] = { { "tmp.", 4 },

@@ -26,7 +26,7 @@ bool symtab_reserve(struct symtab *t, size_t count, struct error *err)
 	return text_table_reserve(&t->table, count) || no_memory(t, err);
 }
 
-/* Of a text that is not there. */
+/* Appends a text that is not there. */
 static bool append(struct symtab *t, const struct text_ref *ref, bool is_kept,
 		   uint32_t *id, struct error *err)
 {
@@ -68,7 +68,7 @@ bool symtab_add_kept(struct symtab *t, struct str text, uint32_t *id,
 	return add(t, text, true, id, err);
 }
 
-/* Of another table: none is among them twice. */
+/* Adds texts of another table: none is among them twice. */
 static bool add_some(struct symtab *t, const struct str *texts, size_t count,
 		     uint32_t *ids, struct error *err)
 {

@@ -131,7 +131,7 @@ void trace_build_may_have_links(struct trace_build *b)
 	b->may_have_links = true;
 }
 
-/* What is past the limit is counted and left out. */
+/* Adds a detail; what is past the limit is counted and left out. */
 static bool detail_add(struct trace_build *b, enum detail_kind kind,
 		       struct str key, struct str value, struct error *err)
 {
@@ -183,7 +183,7 @@ void trace_build_event_end(struct trace_build *b, uint64_t time_unix_ns,
 	part->key = name;
 }
 
-/* Of the span that comes next. */
+/* Adds a link of the span that comes next. */
 static bool link_add(struct trace_build *b, const struct trace_id *trace_id,
 		     uint64_t span_id, struct error *err)
 {
@@ -367,8 +367,9 @@ static int compare_attrs(const void *left, const void *right)
 	return order ? order : compare_u64(a->value, b->value);
 }
 
-/* What a resource is interned by: its attributes, with details in an order
- * that does not depend on the input's. NULL ptr when memory ran out. */
+/* Returns the key that a resource is interned by: its attributes, with details
+ * in an order that does not depend on the input's. NULL ptr when memory ran
+ * out. */
 static struct str resource_key(struct trace_build *b, const struct attr *attrs,
 			       uint32_t count)
 {
@@ -474,7 +475,7 @@ static bool spans_reserve(struct trace_build *b, struct error *err)
 	return true;
 }
 
-/* What Jaeger's server remarks about a span; NULL ptr for nothing. */
+/* Returns the remarks of Jaeger's server about a span; NULL ptr for none. */
 static struct str warnings_of(const struct trace_build *b,
 			      const struct attr *attrs, uint32_t count)
 {
@@ -696,9 +697,9 @@ static bool is_caller(enum span_kind kind)
 	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER;
 }
 
-/* Of spans that share an id so many are looked at, those that began last before
- * the child: forked workers are some dozens, and who makes up thousands must
- * not cost thousands times thousands. */
+/* The most spans that share an id and are looked at, those that began last
+ * before the child: forked workers are some dozens, and who makes up thousands
+ * must not cost thousands times thousands. */
 #define TWINS_MOST 128u
 
 /* How well a span fits as the parent of another. */
@@ -1049,7 +1050,7 @@ static int compare_texts(const struct trace *t, uint32_t a, uint32_t b)
 	return a == b ? 0 : str_compare(trace_text(t, a), trace_text(t, b));
 }
 
-/* What has more of them comes first. */
+/* Orders lists of attributes: the longer one comes first. */
 static int compare_attr_lists(const struct trace *t, const struct attr *a,
 			      size_t a_count, const struct attr *b,
 			      size_t b_count)
@@ -1143,7 +1144,7 @@ static int compare_spans(const struct trace *t, const struct span *a,
 
 /* ---- copies ---- */
 
-/* Of copies of one span, keys[first] to keys[last - 1], marks all but one as
+/* Marks all copies of one span, keys[first] to keys[last - 1], but one as
  * dropped. */
 static void merge_copies(const struct trace *t, const struct span_key *keys,
 			 size_t first, size_t last, bool *is_dropped,
@@ -1164,7 +1165,7 @@ static void merge_copies(const struct trace *t, const struct span_key *keys,
 	}
 }
 
-/* Of spans that share id and kind: whether they are one that was sent twice,
+/* Returns whether spans that share id and kind are one that was sent twice,
  * before and after it ended perhaps, and not those of two processes that were
  * forked with the same numbers to come. b starts no earlier than a. */
 static bool is_copy(const struct trace *t, const struct span *a,
@@ -1178,8 +1179,8 @@ static bool is_copy(const struct trace *t, const struct span *a,
 		a->name == b->name);
 }
 
-/* Of the spans that share id and kind, which are more than one: each that is no
- * copy of another stays. */
+/* Merges the spans that share id and kind, which are more than one: each that
+ * is no copy of another stays. */
 static void merge_group(const struct trace *t, const struct span_sort *sort,
 			size_t count, bool *is_dropped,
 			struct trace_oddities *r)

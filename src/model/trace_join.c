@@ -118,7 +118,7 @@ static uint32_t service_of(const struct trace *t, uint32_t span)
  * begun by the middle of that is waited for no more than its queue. */
 #define TRACE_AWAITED_NS (5 * NS_PER_MS)
 
-/* What outlasts its parent held nobody up. */
+/* Returns whether a child outlasts its parent: then it held nobody up. */
 static bool is_outlasting(const struct span *s, const struct span *child)
 {
 	return sat_sub_i64(child->end_ns, s->end_ns) > TRACE_AWAITED_NS;
@@ -235,7 +235,7 @@ static uint32_t waiter_within(const struct trace *t, uint32_t span)
 	return find_waiter(t, t->spans[span].parent, &t->spans[span], span);
 }
 
-/* Of main the messages that it took itself. */
+/* Adds the messages that main took itself. */
 static void add_awaited(struct join *j)
 {
 	const struct trace *t = j->parts[0];
@@ -254,7 +254,8 @@ static void add_awaited(struct join *j)
 	}
 }
 
-/* What the main trace was asked about stays a request of its own. */
+/* Finds who waits; the requested span of the main trace stays a request of its
+ * own. */
 static void find_waiters(struct join *j)
 {
 	uint32_t looked_at = 0;

@@ -26,7 +26,8 @@ bool trace_build_survey_begin(struct trace_build *b, struct error *err)
 	return symtab_init(&t->symtab, &t->arena, err);
 }
 
-/* What was known by half of its id gets the other half as well. */
+/* Sees a trace again; one known by half of its id gets the other half as well.
+ */
 static bool see_again(struct trace_build *b, struct trace_seen *seen,
 		      const struct trace_id *id, struct error *err)
 {
