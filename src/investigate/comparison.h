@@ -195,7 +195,7 @@ bool comparison_filter(struct comparison *c, struct investigation *v,
 		       bool is_of_rest, struct error *err) MUST_CHECK;
 
 /* Settles rows that were not there before, or are not any more, which moved
- * with no others: it is new or gone, or that may be noise. comparison_rank()
+ * with no others: they are new or gone, or that may be noise. comparison_rank()
  * does it. */
 void rows_settle_new(struct result *r);
 

@@ -485,7 +485,8 @@ static void end_left_out(struct picture *p, struct left_out *run)
 	out_text(out, "</g>\n");
 }
 
-/* Frames narrower than --min-width are not drawn, but many of them are. */
+/* Draws the place of many frames that are narrower than --min-width; fewer are
+ * left out. */
 static void draw_left_out(struct picture *p)
 {
 	struct left_out run = { 0 };
