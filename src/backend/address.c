@@ -252,7 +252,7 @@ static const struct receiver *receiver_of(const char **text,
 	return is_of_profiles ? NULL : receiver_table[0];
 }
 
-/* What it takes, and from whom. */
+/* Checks what a receiver accepts, and from whom. */
 static bool check_receiver(const struct receiver *r, const struct side *to,
 			   bool is_of_profiles, struct error *err)
 {

@@ -28,7 +28,7 @@ bool checkup_find_recent(struct checkup *c, struct error *err)
 	return true;
 }
 
-/* Of the servers that people run themselves, and files. */
+/* The checks of the servers that people run themselves, and of files. */
 static const struct trace_checkup own_server = {
 	.cut_fix = "Tempo: overrides max_bytes_per_trace; Jaeger: "
 		   "max_trace_size",
@@ -50,8 +50,8 @@ const struct profile_checkup *profile_checkup_of(const struct backends *b)
 	return backends_profiles(b)->checkup;
 }
 
-/* What servers tell of themselves, version and clock; and what is wrong when
- * they answer with something else. */
+/* The facts that servers report of themselves, version and clock; and what is
+ * wrong when they answer with something else. */
 
 /* ---- version ---- */
 
@@ -342,9 +342,9 @@ static void add_late_candidates(struct probe *p)
 	}
 }
 
-/* What answers none of the first questions may still know another: a request
- * more, that a case which was recorded before it may lack. *is_found: it
- * does. */
+/* Asks late: a server that answers none of the first queries may still know
+ * another: a request more, that a case which was recorded before it may lack.
+ * *is_found: it does. */
 static bool ask_late(struct probe *p, const struct trace_candidate *c,
 		     bool *is_found, struct error *err)
 {

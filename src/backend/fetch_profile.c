@@ -296,7 +296,7 @@ static bool is_lowered(struct profile_fetch *f, const struct backends *b,
 	return true;
 }
 
-/* Of several profiles the worst is told, by context_report(). */
+/* Keeps the largest share that was cut off a profile, for context_report(). */
 static void keep_other(const struct profile_fetch *f, struct backends *b)
 {
 	if (f->into->truncated_share > b->cut_share)

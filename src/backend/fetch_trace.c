@@ -142,8 +142,8 @@ static bool trace_job_request(struct job *base, struct backends *b,
 	return true;
 }
 
-/* What is odd about a trace beside the one that was asked for is no note of
- * the answer. */
+/* Decodes a trace; oddities of one beside the requested one are no note of the
+ * answer. */
 static bool decode(const struct trace_job *job, const struct backends *b,
 		   enum format format, const struct http_response *response,
 		   struct error *err)

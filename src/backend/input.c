@@ -247,8 +247,8 @@ void input_release(struct input *in)
 /* The files that a list of paths means where some of them are folders: the
  * profiles in it, by their names. Reads no file. */
 
-/* What tools call profiles; anything else beside them, such as the output of a
- * benchmark, is none. */
+/* The suffixes of profiles by tools; anything else beside them, such as the
+ * output of a benchmark, is none. */
 static const char *const suffixes[] = {
 	".pb.gz", ".pb",     ".pprof",      ".prof",
 	".out",   ".folded", ".collapsed",  ".speedscope.json",

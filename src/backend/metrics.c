@@ -128,8 +128,9 @@ void metric_job_init(struct metric_job *m, const struct metric_query *query)
 #define OF_SPANS                                                               \
 	.operation_label = "span_name", .matchers = SERVED,                    \
 	.error_label = "status_code", .error_values = "STATUS_CODE_ERROR"
-/* What the conventions call the server's own failures: of HTTP 5xx, of gRPC
- * unknown, deadline exceeded, unimplemented, internal, unavailable, data loss. */
+/* The values that conventions have for the server's own failures: of HTTP 5xx,
+ * of gRPC unknown, deadline exceeded, unimplemented, internal, unavailable,
+ * data loss. */
 #define OF_HTTP(label) .error_label = (label), .error_values = "5.."
 #define OF_RUN .error_label = "response_code_class", .error_values = "5xx"
 #define OF_PROCESS .service_labels = OTEL_SERVICE
@@ -563,7 +564,8 @@ static bool is_matched(const struct metric_name *n, const char *label)
 	return false;
 }
 
-/* Of all services: what is of none is left out; there is always a job. */
+/* Adds matchers; of all services what is of none is left out; there is always a
+ * job. */
 static void add_matchers(struct buf *out, const struct metric_source *s,
 			 const struct metric_want *w)
 {
@@ -688,8 +690,8 @@ static void add_count(struct buf *out, const struct metric_source *s,
 	buf_add_text(out, s->is_native ? "))" : ")");
 }
 
-/* Of several instances the one that is nearest to its end. 0 stands for no
- * limit. */
+/* Adds the gauge, of several instances that of the one nearest to its end. 0
+ * stands for no limit. */
 static void add_gauge(struct buf *out, const struct metric_source *s,
 		      const struct metric_want *w)
 {
@@ -898,7 +900,7 @@ static void add_filter_service(struct buf *out, const struct metric_source *s,
 	buf_release(&pattern);
 }
 
-/* What is no word stands in quotes. */
+/* Adds a label; what is no word stands in quotes. */
 static void add_metric_label(struct buf *out, const char *label)
 {
 	buf_add_text(out, " AND metric.labels.");

@@ -371,7 +371,7 @@ static bool names_reserve(struct names *n, size_t more)
 	return items != NULL;
 }
 
-/* What cannot be read offers nothing. */
+/* Takes the names of an answer; what cannot be read offers none. */
 static void take_answer(struct names *n, const struct har_held *held,
 			const struct http_response *response)
 {

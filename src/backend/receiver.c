@@ -26,7 +26,8 @@ bool receiver_post(const struct endpoint *endpoint, const char *route,
 	return true;
 }
 
-/* Of one request: what it holds is wrong, too old, or too much. */
+/* Returns whether a status is about one request: what it holds is wrong, too
+ * old, or too much. */
 static bool is_about_content(int status)
 {
 	return status == 400 || status == 413 || status == 422;

@@ -74,8 +74,8 @@ static bool is_label_char(char c)
 	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '.';
 }
 
-/* What stands behind a backslash; others stand for themselves, as in patterns
- * that were escaped once. */
+/* Adds the character behind a backslash; others stand for themselves, as in
+ * patterns that were escaped once. */
 static void add_escape(struct buf *out, char c)
 {
 	switch (c) {

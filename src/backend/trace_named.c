@@ -252,7 +252,7 @@ static bool fail_text(struct str text, struct error *err)
 			 STR_ARGS(shown));
 }
 
-/* What logs and headers call a trace's id. */
+/* The names of a trace's id in logs and headers. */
 static const char *const id_names[] = { "traceparent", "trace_id", "traceid",
 					"trace-id",    "trace.id", "trace" };
 

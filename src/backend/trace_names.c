@@ -159,7 +159,7 @@ bool trace_names_of_tag(const struct tags_query *query, const char *title,
 	return true;
 }
 
-/* What several jobs do with answers of trace servers. */
+/* The steps that several jobs take with answers of trace servers. */
 
 bool trace_answer_decode(const struct backends *b, search_decoder *decode,
 			 struct str body, struct history *h,

@@ -21,8 +21,8 @@
 /* Which series and profiles of Cloud Profiler's list a selector and a window
  * mean. */
 
-/* What a series has under a label; its service under "service_name" as well.
- * Empty where it has none. */
+/* Returns the value of a series under a label; its service under "service_name"
+ * as well. Empty where it has none. */
 static struct str cloud_series_value(const struct profile_list *list,
 				     const struct stored_series *series,
 				     struct str label)

@@ -178,7 +178,7 @@ void cloud_sieve_init(struct cloud_sieve *s,
 /* Names of pages are percent-encoded, which makes three bytes of one. */
 #define PATH_BYTES (4 * LIMIT_PAGE_TOKEN_BYTES)
 
-/* What a page is to hold; both are partial responses. */
+/* The fields of a page; both are partial responses. */
 enum cloud_fields {
 	CLOUD_FIELDS_LIST,  /* all but the profiles' bytes */
 	CLOUD_FIELDS_BYTES, /* names and bytes */
@@ -377,7 +377,8 @@ static bool is_refusal(const struct error *err)
 	       err->code == ERROR_NETWORK;
 }
 
-/* What is said of other servers, to ask for less, does not help here. */
+/* Reports that time is up; what helps with other servers, to query less, does
+ * not help here. */
 static void tell_time_up(const struct cloud_profiles *c,
 			 const struct http_response *response,
 			 struct error *err)
@@ -489,7 +490,8 @@ static bool is_wanted(void *context, struct str name)
 	return index != MAP_NONE && f->is_left[index];
 }
 
-/* What cannot be kept is asked for again some time: no reason to stop. */
+/* Keeps bytes; what cannot be kept is fetched again some time: no reason to
+ * stop. */
 static bool keep_bytes(struct fetching *f, struct str name, struct str bytes,
 		       struct error *err)
 {
@@ -630,8 +632,8 @@ static size_t page_room(const struct backends *b)
 		       : left / 2;
 }
 
-/* Of more pages than there is room for every so many-eth: the list may be in
- * order of time. */
+/* Thins out the pages where there are more than there is room for: the list may
+ * be in order of time. */
 static void thin_out(struct fetching *f, uint32_t wanted[LIMIT_LIST_PAGES])
 {
 	size_t room = page_room(f->backends), count = 0, seen = 0;

@@ -161,7 +161,8 @@ const struct trace_checkup checkup_cloud_trace = {
 /* So many there are a minute, unless the project was given more. */
 #define UNITS_A_MINUTE 300u
 
-/* What the language takes without quotes: [a-zA-Z0-9./_][a-zA-Z0-9./_-]*. */
+/* Returns whether the language takes a value without quotes:
+ * [a-zA-Z0-9./_][a-zA-Z0-9./_-]*. */
 static bool is_plain(struct str value)
 {
 	for (size_t i = 0; i < value.len; i++) {

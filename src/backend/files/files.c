@@ -371,9 +371,10 @@ static struct str kind_of(struct str type, const char *path)
 	return type;
 }
 
-/* What Go counts from the start of a process on, and so again in each of its
- * profiles: allocations, and waits for locks and channels. Of a stretch of time
- * (net/http/pprof with seconds=) a profile tells how long it is. A bit a type. */
+/* Returns whether Go counts it from the start of a process on, and so again in
+ * each of its profiles: allocations, and waits for locks and channels. Of a
+ * stretch of time (net/http/pprof with seconds=) a profile tells how long it
+ * is. A bit a type. */
 static uint64_t counts_since_start(const struct profile *p)
 {
 	static const struct str names[] = { { "alloc_objects", 13 },
@@ -409,9 +410,8 @@ static bool find_left_out(const struct profile *p, uint64_t *left_out,
 			 "added up");
 }
 
-/* What it holds is looked at for its type and its time. instead: gets what is
- * sent, where something is left out or packed in a way that receivers do not
- * know. */
+/* Describes a file by its type and its time. narrowed: gets what is sent
+ * instead, where something is left out. */
 static bool describe(struct backends *b, const char *path, struct str bytes,
 		     bool is_for_sums, struct whole_profile *w,
 		     struct buf *instead, struct error *err)
@@ -530,7 +530,7 @@ static void read(struct backends *b, struct profile_fetch *f)
 					     f->like, f->into, &f->job.err);
 }
 
-/* What is read for its own type first may be what is wanted. */
+/* Reads both files; the first, read for its own type, may be what is wanted. */
 static void read_both(struct backends *b, struct profile_fetch *first,
 		      struct profile_fetch *second)
 {

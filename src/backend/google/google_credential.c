@@ -353,7 +353,8 @@ static bool check_format(const struct google_credential *c, struct error *err)
 			 "\"subject_token_field_name\" is missing or empty");
 }
 
-/* What would need a program or a signature of another cloud. */
+/* Refuses a source that would need a program or a signature of another cloud.
+ */
 static bool check_source(const struct google_credential *c, struct error *err)
 {
 	static const char instead[] =

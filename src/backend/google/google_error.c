@@ -16,7 +16,7 @@
 #define ID_MAX 30u
 /* Longest name of a host (RFC 1035). */
 #define DOMAIN_MAX 253u
-/* Of an int64. */
+/* The digits of an int64. */
 #define NUMBER_DIGITS 19u
 
 static const struct str own = { "gcp://", 6 };

@@ -382,7 +382,7 @@ static bool ask_act(struct google_flow *f, const struct google_credential *c,
 
 /* ---- answers ---- */
 
-/* What stands in an answer that is a token, borrowed from it. */
+/* The content of an answer that is a token, borrowed from it. */
 struct grant {
 	struct str token;
 	int64_t lifetime_s;
@@ -814,7 +814,8 @@ static void fail_refused(const struct google_flow *f,
 	}
 }
 
-/* What is said of servers of traces names options that do not lead here. */
+/* Fails without the words for servers of traces, which name options that do not
+ * lead here. */
 static void fail_network(const struct google_flow *f, const struct error *why,
 			 struct error *err)
 {

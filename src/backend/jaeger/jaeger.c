@@ -100,7 +100,7 @@ static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
 			 (long long)(range.to_ns / NS_PER_US) + 1, trace_limit);
 }
 
-/* Of both APIs, the legacy one first. */
+/* The forms of both APIs, the legacy one first. */
 static const struct answer_form traces_forms[] = { { { "data" } },
 						   { { "result" } } };
 

@@ -73,7 +73,8 @@ static void read_partial(struct wire *w, int64_t *rejected, struct str *message)
 			*message = f.bytes;
 }
 
-/* What is said in another encoding, or not at all, is no partial success. */
+/* Judges an answer; what is said in another encoding, or not at all, is no
+ * partial success. */
 static enum receipt answer(const struct receiver *to,
 			   const struct endpoint *endpoint,
 			   const struct http_response *response,

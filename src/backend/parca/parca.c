@@ -323,7 +323,7 @@ static bool parca_totals_request(const struct side *side,
 	return get(&side->endpoint, &path, request, err);
 }
 
-/* What people and agents call a service, the most particular first. */
+/* The labels of people and agents for a service, the most particular first. */
 static const char *const service_labels[] = {
 	"service_name", "app_kubernetes_io_name", "app", "job", "container",
 	"comm",         "systemd_unit",

@@ -50,7 +50,7 @@ static bool pyroscope_render_request(const struct endpoint *endpoint,
 	return true;
 }
 
-/* Of an answer of status 200. */
+/* Judges an answer of status 200. */
 static enum answer pyroscope_render_answer(const struct http_response *response,
 					   struct error *err)
 {
@@ -532,7 +532,7 @@ static int64_t pyroscope_window_limit_ns(const struct http_response *response)
 							       : NS_PER_DAY;
 }
 
-/* What an answer of status 200 holds. */
+/* Judges the body of an answer of status 200. */
 static enum answer judge_body(const struct profile_query *query,
 			      enum form asked, const struct endpoint *endpoint,
 			      const struct http_response *response,

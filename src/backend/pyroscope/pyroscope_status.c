@@ -205,8 +205,7 @@ static void read_data(struct checkup *c, const struct http_response *answers)
 		check_no_data(c);
 }
 
-/* What is kept shows in the oldest profile; how long it is kept, no server
- * tells. */
+/* Checks the retention by the oldest profile; no server reports it. */
 static void check_retention(struct checkup *c)
 {
 	const struct profile_stats *stats = &c->stats;
@@ -234,7 +233,8 @@ static bool judge(struct checkup *c, const struct http_response *answers,
 	return true;
 }
 
-/* What adds the span's id to CPU samples and pyroscope.profile.id to spans. */
+/* The packages that add the span's id to CPU samples and pyroscope.profile.id
+ * to spans. */
 static const struct {
 	const char *language;
 	const char *fix;

@@ -434,7 +434,7 @@ static void add_root(struct buf *q, const struct search_query *query,
 	}
 }
 
-/* What is asked for in any case. */
+/* The attributes that are selected in any case. */
 static const char *const select_words[] = {
 	"span.pyroscope.profile.id",
 	"resource.service.name",

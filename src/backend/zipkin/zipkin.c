@@ -59,8 +59,8 @@ static void add(struct buf *out, const char *name, struct str value)
 	url_encode(out, value);
 }
 
-/* Of whole milliseconds; the end counts. Durations are whole microseconds, of
- * which 0 is refused. */
+/* Adds a search of whole milliseconds; the end counts. Durations are whole
+ * microseconds, of which 0 is refused. */
 static void add_search(struct buf *out, struct str service, struct str name,
 		       int64_t least_ns, struct time_range range,
 		       uint32_t trace_limit)
