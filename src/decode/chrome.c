@@ -42,7 +42,7 @@ static bool is_profile_event(struct str name)
 	       str_equal(name, STR("CpuProfile"));
 }
 
-/* Of an event. Real ones are shorter: "1234", "0x1". */
+/* The id of an event. Real ones are shorter: "1234", "0x1". */
 struct event {
 	char pid[32];
 	char tid[32];
@@ -351,8 +351,8 @@ static uint64_t read_span_id(struct json_reader *r)
 	return id;
 }
 
-/* What tells where an event belongs. Names of events are cut likewise: those
- * that are looked at ("process_name") are short. */
+/* The fields that say where an event belongs. Names of events are cut likewise:
+ * those that are looked at ("process_name") are short. */
 struct chrome_event {
 	struct chrome_text texts[TEXTS];
 	char phase; /* 'X', 'B', ...; 0: none was told */
@@ -658,7 +658,7 @@ static bool find_lane(struct chrome *c, const struct chrome_event *e,
 	return true;
 }
 
-/* What processes and threads are called. */
+/* Uses the names of processes and threads. */
 static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 {
 	struct str event = chrome_str(e, TEXT_NAME);
@@ -684,7 +684,7 @@ static bool use_metadata(struct chrome *c, const struct chrome_event *e)
 
 /* ---- the first reading ---- */
 
-/* Of an event's whole name; 0: it has none. */
+/* Returns the hash of an event's whole name; 0: it has none. */
 static uint32_t hash_name(const struct chrome *c, const struct chrome_event *e)
 {
 	struct str name = chrome_str(e, TEXT_NAME);
@@ -788,7 +788,8 @@ static void survey_event(struct chrome *c)
 
 /* ---- which is within which ---- */
 
-/* What begins later is within, of what begins at once what ends earlier. */
+/* Orders spans: one that begins later is within, of those that begin at once
+ * the one that ends earlier. */
 static int compare_spans(const void *left, const void *right, void *spans)
 {
 	uint32_t at = *(const uint32_t *)left, other = *(const uint32_t *)right;
@@ -1131,7 +1132,8 @@ static void read_origin(struct chrome *c)
 	}
 }
 
-/* Of clang -ftime-trace: microseconds since 1970. */
+/* Reads the beginning that clang -ftime-trace writes: microseconds since 1970.
+ */
 static void read_beginning(struct chrome *c)
 {
 	struct str text;

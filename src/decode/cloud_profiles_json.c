@@ -7,7 +7,7 @@
 
 #define WHAT "list of profiles"
 
-/* What is known so far of the profile being read. */
+/* The facts so far of the profile being read. */
 struct profile_text {
 	struct stored_entry entry; /* texts lie in the arena */
 	struct buf base64;
@@ -188,8 +188,8 @@ static bool read_duration(struct page_reader *p)
 	return true;
 }
 
-/* Of a profile that is not wanted the bytes are passed over; where its name
- * comes behind them, they are kept until then. */
+/* Reads the bytes of a profile; those of one that is not wanted are passed
+ * over; where its name comes behind them, they are kept until then. */
 static bool read_bytes(struct page_reader *p)
 {
 	struct str name = p->now.entry.name;

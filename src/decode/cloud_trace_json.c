@@ -159,7 +159,7 @@ static const struct {
 _Static_assert(COUNT_OF(resource_keys) == RESOURCE_KEYS,
 	       "GOOGLE_RESOURCE_KEYS counts this table");
 
-/* What the labels of one span say that is no attribute of its own. */
+/* The facts in the labels of one span that are no attribute of its own. */
 struct google_labels {
 	struct buf values[GOOGLE_RESOURCE_KEYS];
 	unsigned char ranks[GOOGLE_RESOURCE_KEYS]; /* 0: not said */
@@ -523,7 +523,7 @@ static void read_field(struct cloud *c, int field, struct span_input *in)
 	}
 }
 
-/* What of the labels is none of the span's attributes. */
+/* Uses the labels that are none of the span's attributes. */
 static bool use_labels(struct cloud *c, struct span_input *in)
 {
 	const struct google_labels *labels = &c->labels;

@@ -315,7 +315,7 @@ static struct str text_of(const struct datadog *d, enum text text)
 	return buf_str(&d->texts[text]);
 }
 
-/* What is said under this name, in t->value. */
+/* Uses the value of this name, in t->value. */
 static void use_tag(struct datadog *d, struct str name, struct span_input *in)
 {
 	struct trace_json *t = &d->t;
@@ -491,7 +491,7 @@ static void read_span_field(struct datadog *d, int field, struct span_input *in,
 	}
 }
 
-/* What the kind of work says where the span's own kind is not told. */
+/* Uses the kind of work where the span's own kind is not given. */
 static void use_type(struct datadog *d, struct span_input *in)
 {
 	struct str type = text_of(d, TEXT_TYPE);

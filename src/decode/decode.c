@@ -96,7 +96,7 @@ static struct str format_unmarked(enum format f, struct str bytes)
 		       : bytes;
 }
 
-/* What could not be read seems cut off to the decoder. */
+/* Reads once; what could not be read seems cut off to the decoder. */
 static bool read_once(span_reader *read, struct feed *feed, size_t index,
 		      struct trace_build *b, struct notes *notes,
 		      struct error *err)
@@ -352,7 +352,8 @@ static const struct row *profile_row_of(enum format format)
 	return NULL;
 }
 
-/* What Tempo writes is told by all of it. */
+/* Returns whether a format can be read as a stream; Tempo's is recognised by
+ * the whole of it. */
 bool format_is_streamed(enum format f)
 {
 	const struct row *row = profile_row_of(f);

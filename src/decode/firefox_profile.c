@@ -53,7 +53,7 @@ static const struct {
 	[SOURCE_FILE] = { "sources", "filename" },
 };
 
-/* What weights are (weightType), and what that is called outside. */
+/* The kinds of weights (weightType), and what that is called outside. */
 static const struct weight {
 	const char *name;
 	const char *type;

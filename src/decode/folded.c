@@ -67,7 +67,7 @@ static struct str whole_lines(struct str text)
 	return str_slice(text, 0, str_behind_last(text, '\n'));
 }
 
-/* What was read ahead, or else is read now. */
+/* Takes the piece that was read ahead, or else reads one. */
 static bool take_piece(struct line_reader *r, struct line_piece *p,
 		       struct error *err)
 {
@@ -95,7 +95,8 @@ static bool find_lines(struct line_piece *p, struct str *lines,
 	}
 }
 
-/* What stands behind the whole lines begins the piece after them. */
+/* Reads ahead; what stands behind the whole lines begins the piece after them.
+ */
 static bool read_ahead(struct line_reader *r, struct line_piece *p,
 		       struct str rest, struct error *err)
 {
@@ -608,7 +609,7 @@ void folded_lines_free(struct folded_lines *f)
  * counts of samples. */
 #define UNIT_DIVISOR_MIN 10000
 
-/* Of a name that is no function's. */
+/* The frame of a name that is no function's. */
 #define NO_FRAME UINT32_MAX
 
 /* uftrace ends a stack with that a thread left the CPU: that is no function. */
@@ -797,7 +798,7 @@ static bool add_deep(struct folded *f, const struct folded_line *line,
 	return profile_build_stack(f->build, f->deep, count, line->weight, err);
 }
 
-/* What the stack has in common with the last one stays as it was read. */
+/* Adds a stack; what it shares with the last one stays as it was read. */
 static bool add_stack_changed(struct folded *f, uint32_t depth, int64_t value,
 			      struct error *err)
 {

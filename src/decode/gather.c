@@ -8,7 +8,7 @@
 
 /* ---- facts ---- */
 
-/* What comes before the bytes of a value. */
+/* The head of the bytes of a value. */
 struct attr_head {
 	uint32_t key;
 	uint32_t len;
@@ -225,7 +225,7 @@ static void keep(struct gather *g, struct str *at, struct str text)
 	g->is_starved |= !at->ptr;
 }
 
-/* What Tempo says while a trace has no root. */
+/* Returns the service without Tempo's words for a trace that has no root. */
 static struct str without_placeholder(struct str service)
 {
 	return str_equal(service, STR("<root span not yet received>"))
@@ -381,7 +381,8 @@ static bool add_attrs(struct gather *g, const struct buf *attrs,
 	return true;
 }
 
-/* What the server did not tell, it has judged. */
+/* Returns whether a text fits; what the server did not return, it has judged.
+ */
 static bool fits(struct str wanted, struct str text)
 {
 	return !wanted.len || !text.len || str_equal(wanted, text);

@@ -392,8 +392,8 @@ static void read_log(struct jaeger *j)
 	trace_build_event_end(t->to->b, trace_json_ns((uint64_t)time_us), name);
 }
 
-/* What is read of a span that is not kept: all else is checked for its grammar
- * only. */
+/* Returns whether a field is read of a span that is not kept: all else is
+ * checked for its grammar only. */
 static bool is_of_times(int field)
 {
 	return field == FIELD_TRACE_ID || field == FIELD_SPAN_ID ||

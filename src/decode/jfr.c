@@ -61,7 +61,7 @@ struct jfr_settings {
 	enum { JFR_COUNTER = 0, JFR_CPU_CLOCK, JFR_WALL_CLOCK } event;
 };
 
-/* What does not fit replaces the last one. */
+/* Adds a change; one that does not fit replaces the last one. */
 static void add_change(struct jfr_settings *s, uint64_t ticks, int64_t ns)
 {
 	if (s->change_count == JFR_PERIOD_CHANGES)
@@ -142,8 +142,8 @@ static int64_t jfr_settings_execution_ns(const struct jfr_settings *s,
 	return s->changes[at - 1].ns;
 }
 
-/* What execution samples of this chunk tell, and how much of it a sample is;
- * false: no time. */
+/* Finds the measure of execution samples of this chunk, and the value of a
+ * sample; false: no time. */
 static bool jfr_settings_execution(const struct jfr_settings *s, bool *is_wall)
 {
 	*is_wall = s->has_interval && s->event == JFR_WALL_CLOCK;
@@ -155,7 +155,7 @@ static bool jfr_settings_execution(const struct jfr_settings *s, bool *is_wall)
 	return s->change_count > 0;
 }
 
-/* Of a sample of profiler.WallClockSample; 0: not told. */
+/* Returns the time of a sample of profiler.WallClockSample; 0: not given. */
 static int64_t jfr_settings_wall_ns(const struct jfr_settings *s)
 {
 	if (s->has_wall)
@@ -185,8 +185,8 @@ enum timed {
 
 #define CPU_TIME_SAMPLE "jdk.CPUTimeSample"
 
-/* What samples of an event are called, with the names that Pyroscope has for
- * them where it has any. The default is the first one that a file has; of equal
+/* The types of samples of an event, with the names that Pyroscope has for them
+ * where it has any. The default is the first one that a file has; of equal
  * names the later ones are not offered. */
 static const struct sampled {
 	const char *event;
@@ -254,7 +254,7 @@ struct method {
 	bool is_known; /* the function is */
 };
 
-/* Of a sample. */
+/* The trace of a sample. */
 struct trace {
 	size_t frame_first; /* leaf first */
 	size_t frame_count;
@@ -264,7 +264,7 @@ struct trace {
 	bool is_truncated;
 };
 
-/* Of a thread in a sample. */
+/* The state of a thread in a sample. */
 struct state {
 	uint64_t key;
 	uint64_t samples;
@@ -607,8 +607,8 @@ static bool choose_type(struct reader *r, const struct profile_want *want,
 
 /* ---- pools ---- */
 
-/* What was there first stays: later ones of a chunk repeat it, and get a place
- * that the next one takes. */
+/* Adds to a pool; what was there first stays: later ones of a chunk repeat it,
+ * and get a place that the next one takes. */
 static void *pool_add(struct reader *r, struct pool *p, uint64_t key,
 		      size_t size)
 {
@@ -739,7 +739,7 @@ static value_keeper *keeper_of(struct str class)
 	return NULL;
 }
 
-/* Of all traces those of samples alone. */
+/* Reads a trace; of all traces those of samples alone. */
 static bool read_trace(struct reader *r, const struct jfr_class *class,
 		       uint64_t key, struct jfr_input *in, struct error *err)
 {
@@ -879,7 +879,8 @@ static bool read_sample(struct reader *r, uint64_t type, struct jfr_input *in,
 	return count_sample(r, &value, err);
 }
 
-/* What samples told before the pools did. */
+/* Counts samples of threads that sleep and traces that are cut, which the pools
+ * name only behind the samples. */
 static void count_kinds(struct reader *r)
 {
 	const struct chunk *c = &r->chunk;

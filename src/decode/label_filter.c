@@ -165,8 +165,8 @@ static bool find(struct label_filter *f, struct condition *c, struct str key,
 	return true;
 }
 
-/* Of keys and values longer than LIMIT_STRING_BYTES / 2 only that is matched.
- */
+/* Adds a label; of keys and values longer than LIMIT_STRING_BYTES / 2 only that
+ * is matched. */
 bool label_filter_add(struct label_filter *f, struct str key, struct str value,
 		      struct error *err)
 {

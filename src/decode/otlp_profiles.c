@@ -31,7 +31,7 @@
 #include "decode/wire.h"
 #include "model/trace.h"
 
-/* Of mappings and functions the fields that pprof has, too. */
+/* The last field of mappings and functions that pprof has, too. */
 #define LAST_SHIFTED 4u
 
 #define OTLP_PROFILES_WHAT "the OTLP profile"
@@ -493,7 +493,7 @@ static bool read_sample(struct wire *w, struct sample *s, struct error *err)
 	return true;
 }
 
-/* Of a sample that was read. */
+/* Uses the attributes of a sample that was read. */
 static void use_attributes(struct otlp_profiles *o, struct wire w)
 {
 	struct wire_field f;

@@ -18,7 +18,7 @@
 #include "decode/profile_type.h"
 #include "decode/wire.h"
 
-/* What a pprof message holds, numbered as OTLP's profiles want it. */
+/* The content of a pprof message, numbered as OTLP's profiles want it. */
 
 /* Ids of a message's elements: their places are 1, 2, 3... */
 struct otlp_ids {
@@ -320,7 +320,7 @@ static bool make_room(struct otlp_writer *w, struct error *err)
 	return true;
 }
 
-/* What a sample begins with is what tells it from others. */
+/* Finds a sample by what it begins with, which separates it from others. */
 static bool find_sample(struct otlp_writer *w, uint32_t *sample,
 			struct error *err)
 {
@@ -437,7 +437,7 @@ static bool otlp_gather_samples(struct otlp_writer *w, struct error *err)
 	return true;
 }
 
-/* What OTLP has of mappings and functions ends with this number of pprof's. */
+/* The last number of pprof's mappings and functions that OTLP has. */
 #define LAST_OF_ROW 5u
 
 /* The number of a text that the message need not have. */
@@ -530,7 +530,7 @@ static bool put_location(struct otlp_writer *w, struct str row,
 	return wire_check(&message, OTLP_SOURCE_WHAT, err);
 }
 
-/* Of each table first what stands for nothing. */
+/* Puts the tables, each with the entry for nothing first. */
 static bool put_tables(struct otlp_writer *w, struct error *err)
 {
 	static const char no_ids[24];

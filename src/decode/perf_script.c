@@ -173,7 +173,8 @@ static bool read_place(struct str line, struct place *p)
 	return true;
 }
 
-/* What perf tells beside samples: of memory that was mapped, of names. */
+/* Returns whether a line is one of perf beside samples: of memory that was
+ * mapped, of names. */
 static bool is_record(struct str line)
 {
 	return str_find(line, STR("PERF_RECORD_")) != SIZE_MAX;
@@ -241,7 +242,7 @@ static bool is_thread(struct str word)
 		str_is_digits(str_slice(word, slash + 1, word.len)));
 }
 
-/* Of a sample with a stack, whose time was not asked for: "work  1234 [000]
+/* Reads the head of a sample with a stack, without a time: "work  1234 [000]
  * cycles:", at the left margin. */
 static bool read_untimed(struct str line, struct event *e)
 {
@@ -320,8 +321,8 @@ static struct type_name type_of(struct str event)
 	return (struct type_name){ name, STR("count") };
 }
 
-/* What each sample stands for, in time or of what is counted, where perf tells
- * it (-F +period); else samples. Without periods a clock tells no time. */
+/* Chooses the value of each sample, in time or of what is counted, where perf
+ * has it (-F +period); else samples. Without periods a clock tells no time. */
 static bool choose_type(struct perf *p, struct error *err)
 {
 	struct type_name offered[2] = {

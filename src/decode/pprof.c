@@ -50,7 +50,8 @@ static bool count_type(struct pprof *p, struct error *err)
 	return true;
 }
 
-/* Of header fields that come twice the last one holds, as in any protobuf. */
+/* Counts a field; of header fields that come twice the last one holds, as in
+ * any protobuf. */
 static bool count_field(struct pprof *p, const struct wire_field *f,
 			struct error *err)
 {
@@ -533,7 +534,7 @@ static bool read_types(struct pprof *p, struct error *err)
 	       read_type(p, h->period_message, &h->period_type, err);
 }
 
-/* What locations resolve: each function once. */
+/* Prepares the columns that locations resolve: each function once. */
 static bool prepare_columns(struct pprof *p, struct error *err)
 {
 	p->known =
@@ -623,7 +624,7 @@ static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
  * have as many. */
 #define USUAL_TYPES 4u
 
-/* What one Sample message says. */
+/* The content of one Sample message. */
 struct sample {
 	uint64_t *ids; /* leaf first */
 	size_t id_cap, id_count;
@@ -893,7 +894,7 @@ static bool is_left_out(const struct samples *s)
 	       (s->want->omits_stackless && !s->now.id_count);
 }
 
-/* What has no stack may cancel out, too. */
+/* Leaves out samples without a stack, which may cancel out, too. */
 static void leave_out(struct samples *s)
 {
 	int64_t magnitude = sat_magnitude_i64(s->now.value);
@@ -971,7 +972,7 @@ static bool read_fields(struct samples *s, struct wire_feed *wf,
 	return wire_feed_check(wf, PPROF_WHAT, err);
 }
 
-/* What could not be read seems cut off. */
+/* Reads a message; what could not be read seems cut off. */
 static bool read_message(struct samples *s, struct feed *feed,
 			 uint64_t *size_bytes, struct error *err)
 {
@@ -1173,7 +1174,7 @@ static bool choose_column(struct samples *s, const struct profile_want *want,
 	return true;
 }
 
-/* Of a profile without samples any type will do. */
+/* Chooses the type; of a profile without samples any will do. */
 static bool choose_type(struct samples *s, const struct profile_want *want,
 			uint32_t *type, struct error *err)
 {

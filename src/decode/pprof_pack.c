@@ -28,8 +28,8 @@
 #define ID_VARINTS 0u
 #define ID_VARINT_BYTES 10u
 
-/* Of a stack without its ids: two counts and a value. Counts are small, so that
- * eight bytes are left behind the last id. */
+/* The bytes of a stack without its ids: two counts and a value. Counts are
+ * small, so that eight bytes are left behind the last id. */
 #define STACK_BYTES 30u
 
 _Static_assert(LIMIT_LOCATIONS <= 1 << 24, "ids of locations fit three bytes");
@@ -97,8 +97,9 @@ static bool is_value_small(const struct pprof_pack *pack, int64_t value)
 #define FIRST_CHUNK_BYTES (8 * KIB)
 #define CHUNK_BYTES (256 * KIB)
 
-/* What all values so far are multiples of: few values of profilers are not
- * those of the sampling period, and small numbers are short. */
+/* Returns the number that all values so far are multiples of: few values of
+ * profilers are not those of the sampling period, and small numbers are short.
+ */
 static uint64_t value_unit(const struct pprof_pack *pack)
 {
 	return pack->is_ordered ? 1 : pack->divisor;
@@ -237,7 +238,8 @@ static size_t common_bytes(const unsigned char *end,
 	return count;
 }
 
-/* Of a varint the last byte alone lacks the eighth bit. */
+/* Returns whether it is within a varint, whose last byte alone lacks the eighth
+ * bit. */
 static bool is_within_varint(const unsigned char *begin,
 			     const unsigned char *at)
 {
@@ -251,7 +253,8 @@ static uint64_t varint_ends(uint64_t word)
 	return ~word >> 7 & ALL_BYTES;
 }
 
-/* Of a part of the path's; what lies behind it is read, and not counted. */
+/* Counts the varints of a part; what lies behind it is read, and not counted.
+ */
 static size_t count_varints(const unsigned char *bytes, size_t len)
 {
 	size_t count = 0;
@@ -898,7 +901,8 @@ bool pprof_unfold(struct pprof *p, uint64_t id, uint32_t location,
 
 /* ---- how deep stacks are ---- */
 
-/* Of the place with this id. One that is missing is found out later. */
+/* Returns the frames of the place with this id. One that is missing is found
+ * out later. */
 static uint32_t frames_at(const struct pprof_pack *pack, uint64_t id)
 {
 	const struct pprof *p = pack->p;
@@ -909,7 +913,7 @@ static uint32_t frames_at(const struct pprof_pack *pack, uint64_t id)
 		       : pprof_frames_of(&p->location_rows[location]);
 }
 
-/* What places that stacks are on have. */
+/* The extent of places that stacks are on. */
 struct extent {
 	uint32_t deepest; /* most frames of one */
 	size_t run_words; /* of all that have more than two */
@@ -1332,7 +1336,7 @@ static bool count_lines(const struct pprof *p, const struct pprof_location *row,
 	return pprof_check(p, &w, err);
 }
 
-/* What drop_frames leave of a location. */
+/* The part of a location that drop_frames leave. */
 enum pprof_cut {
 	PPROF_CUT_UNKNOWN = 0, /* not looked at yet */
 	PPROF_CUT_NOTHING,

@@ -268,7 +268,7 @@ static bool not_found(const struct type_name *offered, uint32_t count,
 			 near.best[0] ? "?" : ";", list);
 }
 
-/* What is wanted in words, the more exact reading first. */
+/* Finds the type that is wanted in words, the more exact reading first. */
 static bool find_wanted(const struct type_name *offered, uint32_t count,
 			struct str wanted, uint32_t *chosen)
 {

@@ -345,7 +345,7 @@ static void read_series_list(struct reader *d)
 
 /* ---- all of it ---- */
 
-/* Of warnings and of infos, which newer servers tell apart. */
+/* Reads warnings, and infos, which newer servers separate from them. */
 static void read_warnings(struct reader *d)
 {
 	struct metric_answer *a = d->out;

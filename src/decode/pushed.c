@@ -134,7 +134,7 @@ static bool make_room(struct pushed *p, struct error *err)
 	return true;
 }
 
-/* What is asked for of all that follow is the type of the first one. */
+/* Keeps the type of the first one, which is wanted of all that follow. */
 static bool keep_type(struct pushed *p, const struct profile *first,
 		      struct error *err)
 {

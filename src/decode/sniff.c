@@ -352,7 +352,7 @@ static bool mark_signs(struct str key, bool is_marked[SIGN_COUNT])
 	return has_any;
 }
 
-/* What the value of such a key tells, of this kind and unread. */
+/* The formats by a key whose value is of this kind, unread. */
 static const struct {
 	struct str key;
 	enum json_kind kind;
@@ -369,7 +369,7 @@ static const struct {
 	{ { "trace_id", 8 }, JSON_STRING, sniff_trace_id },
 };
 
-/* What this key says, its value unread. Without a verdict the value is
+/* Returns what this key says, its value unread. Without a verdict the value is
  * consumed. */
 static struct guess sniff_key(struct json_reader *r, struct str key)
 {
@@ -773,7 +773,8 @@ static bool may_be_resource_profiles(struct str message)
 	       is_value_type(type);
 }
 
-/* Of a large trace its first field tells that it is none. */
+/* Returns whether it is a message of profiles; the first field of a large trace
+ * shows that it is none. */
 static bool is_otlp_profiles(struct str message)
 {
 	static const uint32_t tags[] = {

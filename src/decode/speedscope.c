@@ -13,7 +13,8 @@
 
 #define WHAT "the speedscope profile"
 
-/* What units mean here. Values are read with `shift` more decimal places. */
+/* The meanings of units here. Values are read with `shift` more decimal places.
+ */
 static const struct unit {
 	const char *name;
 	const char *type;
@@ -401,7 +402,8 @@ static bool take_length(struct reader *r, int64_t busy, struct error *err)
 	return true;
 }
 
-/* What is open when the recording was cut off lasts until its end. */
+/* Closes what is open when the recording was cut off: it lasts until its end.
+ */
 static bool close_at_end(struct reader *r, const struct column *open,
 			 int64_t last, struct error *err)
 {

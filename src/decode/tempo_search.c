@@ -51,7 +51,7 @@ static void read_span_field(struct trace_json *t, int field)
 	}
 }
 
-/* Of those that the answer holds so far. */
+/* Returns the last of the traces that the answer holds so far. */
 static uint32_t last_trace(const struct trace_json *t)
 {
 	return (uint32_t)t->to->gather->trace_count - 1;
@@ -113,7 +113,7 @@ static void read_service_stats(struct trace_json *t)
 	gather_stats(t->to->gather, last_trace(t), spans, errors);
 }
 
-/* What a trace says of itself. */
+/* The facts of a trace in the answer. */
 struct found {
 	bool has_root_service; /* as wanted */
 	bool has_root_name;

@@ -37,7 +37,7 @@ struct node {
 	uint64_t bytes;
 };
 
-/* What samples tell of a node. There are millions of them, so this is apart:
+/* The tally of samples of a node. There are millions of them, so this is apart:
  * all of it stays in the processor's cache. */
 struct v8_tally {
 	int64_t time_ns;
@@ -152,7 +152,8 @@ static struct json_fields place_fields = JSON_FIELDS(
 	JSON_NAME("functionName", FIELD_NAME), JSON_NAME("url", FIELD_FILE),
 	JSON_NAME("lineNumber", FIELD_LINE));
 
-/* Of a node and of its callFrame alike: older files have none. */
+/* Reads a place, of a node and of its callFrame alike: older files have none.
+ */
 static bool read_place(struct v8_calls *c, int field, struct node *node,
 		       struct error *err)
 {
@@ -481,7 +482,8 @@ static bool interval_find(struct v8_calls *c, struct error *err)
 	return true;
 }
 
-/* What a sample took of the time up to the next one. */
+/* Returns the time of a sample up to the next one, behind a long gap one
+ * interval of it. */
 static double without_gap(struct v8_calls *c, double us)
 {
 	if (!(c->interval_us > 0) || us < GAP_INTERVALS * c->interval_us)

@@ -101,7 +101,7 @@ void value_string(struct value_text *v, struct str text)
 		add(v, text);
 }
 
-/* What JSON writes bare. */
+/* Adds a value that JSON writes bare. */
 static void add_bare(struct value_text *v, struct str text)
 {
 	separate(v);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* What a feed's window holds at first. */
+/* The bytes of a feed's window at first. */
 #define WINDOW_BYTES (64 * KIB)
 
 void wire_init(struct wire *w, struct str bytes)

@@ -136,7 +136,7 @@ static struct json_fields fields = JSON_FIELDS(
 	JSON_NAME("links", FIELD_LINKS),
 	JSON_NAME("subsegments", FIELD_SUBSEGMENTS));
 
-/* What the X-Ray exporters of OpenTelemetry put in front of attributes of a
+/* The prefix of the X-Ray exporters of OpenTelemetry for attributes of a
  * process, which stand among the metadata of a segment. */
 static const struct str resource_prefix = { "otel.resource.", 14 };
 
@@ -162,7 +162,7 @@ struct xray_span {
 	bool is_aws;  /* of AWS itself */
 };
 
-/* What a span says beside its times. */
+/* The notes of a span beside its times. */
 struct xray_note {
 	enum xray_note_kind kind;
 	uint32_t next; /* of the same span, plus 1; 0: the last */
@@ -620,7 +620,7 @@ static void read_link(struct xray_segment *s, struct json_reader *r,
 
 /* ---- segments ---- */
 
-/* What else was called, if it is a call. */
+/* Reads what else was called, if it is a call. */
 static void read_namespace(struct xray_segment *s, struct json_reader *r,
 			   uint32_t span)
 {
@@ -631,8 +631,8 @@ static void read_namespace(struct xray_segment *s, struct json_reader *r,
 		s->spans[span].is_aws || str_equal(text, STR("remote"));
 }
 
-/* Of a trace that is not kept nothing but ids and times is read, and all else
- * is checked for its grammar only. */
+/* Reads a field; of a trace that is not kept nothing but ids and times is read,
+ * and all else is checked for its grammar only. */
 static void read_field(struct xray_segment *s, struct json_reader *r,
 		       uint32_t span, int field)
 {
@@ -901,7 +901,7 @@ static void add_process_attr(struct xray *x, struct str key, struct str value)
 	buf_add_str(&x->attrs, value);
 }
 
-/* What the segment says of its process, into x->attrs. */
+/* Collects what the segment says of its process, into x->attrs. */
 static bool collect_process(struct xray *x)
 {
 	const struct xray_segment *s = &x->segment;
@@ -1071,8 +1071,8 @@ static bool find_parent(struct xray *x)
 
 /* ---- spans ---- */
 
-/* What OpenTelemetry says of a call of an AWS SDK. Those of X-Ray write the
- * service in either case. */
+/* Adds what OpenTelemetry says of a call of an AWS SDK. Those of X-Ray write
+ * the service in either case. */
 static bool add_call(struct xray *x, struct str name, struct str operation)
 {
 	struct taker *to = x->t.to;

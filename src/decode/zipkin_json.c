@@ -80,7 +80,7 @@ struct zipkin {
 	struct trace_id origin_of;
 };
 
-/* What of a span is judged when all its members are known. */
+/* The pieces of a span that are judged when all its members are known. */
 struct pieces {
 	uint64_t start_us;
 	uint64_t duration_us;
@@ -230,7 +230,8 @@ static void copy_endpoint(struct trace_json *t, struct endpoint_text *to,
 			   buf_check(&to->address, "an address", &t->err));
 }
 
-/* Of version 1: whoever says something about a span is where it was. */
+/* Uses the endpoint of version 1: whoever says something about a span is where
+ * it was. */
 static void use_endpoint(struct zipkin *z, struct endpoint_text *whose)
 {
 	if (z->read.service.len && !whose->service.len)
@@ -312,7 +313,7 @@ static void read_binary(struct zipkin *z, struct span_input *in)
 	use_tag(t, &name, in);
 }
 
-/* Of Next.js a number. */
+/* Reads an id, of Next.js a number. */
 static uint64_t read_id(struct trace_json *t)
 {
 	uint64_t id = 0;
@@ -407,8 +408,8 @@ static void use_marks(struct pieces *p, enum span_kind kind)
 	p->duration_us = last - first;
 }
 
-/* Of version 1: the kind that marks tell, the client's where both sides are
- * there. Times that the span has itself are better. */
+/* Uses the side of version 1: the kind by its marks, the client's where both
+ * sides are there. Times that the span has itself are better. */
 static void use_side(struct pieces *p, struct span_input *in)
 {
 	for (unsigned i = 0; i < MARK_COUNT && !p->has_kind; i++)
@@ -453,8 +454,8 @@ static struct json_fields span_fields = JSON_FIELDS(
 	JSON_NAME("shared", FIELD_SHARED),
 	JSON_NAME("startTime", FIELD_START_TIME));
 
-/* Of one trace all count from the same moment, which each tells to the
- * millisecond. */
+/* Uses the start time: all spans of one trace count from the same moment, which
+ * each has to the millisecond. */
 static void use_start_time(struct zipkin *z, struct pieces *p,
 			   const struct trace_id *id)
 {
