@@ -54,7 +54,8 @@ static bool counts_nanoseconds(const struct check *c)
 	return !s || str_equal(s->unit, STR("nanoseconds"));
 }
 
-/* Of the type given or like another; let go of as soon as it is folded. */
+/* Reads a file, of the type given or like another; it is let go of as soon as
+ * it is folded. */
 static bool read_file(struct check *c, struct check_side *side,
 		      const char *path, const struct type_name *like,
 		      struct error *err)
@@ -100,8 +101,9 @@ static bool is_of_whole_runs(const struct profile_runs *files)
 	return false;
 }
 
-/* What is in use at a time is in runs of a program no series of one process:
- * each is a value of its own, which counts as often as there are runs. */
+/* Returns whether files add up; what is in use at a time is in runs of a
+ * program no series of one process: each is a value of its own, which counts as
+ * often as there are runs. */
 static bool files_add_up(struct check *c, struct check_side *side,
 			 struct error *err)
 {

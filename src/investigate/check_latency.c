@@ -84,7 +84,8 @@ static bool ask(struct asking *a, struct error *err)
 	return jobs_run(a->v->backends, jobs, n, err);
 }
 
-/* What a run is missing is a smaller sample; of a side all must not be. */
+/* Checks the answers: one that is missing makes a smaller sample; of a side all
+ * must not be. */
 static bool check_answers(const struct asking *a, struct error *err)
 {
 	const struct error *first = NULL;
@@ -115,7 +116,7 @@ static bool check_answers(const struct asking *a, struct error *err)
 	return true;
 }
 
-/* What a server adds up only later is missing. */
+/* Takes a count; what a server adds up only later is missing. */
 static void take_count(const struct count_job *job, struct latency_window *out)
 {
 	out->counted = -1;

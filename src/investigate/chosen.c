@@ -105,8 +105,8 @@ static bool align_forms(struct chosen *c, struct error *err)
 	return !n || jobs_run(c->v->backends, jobs, n, err);
 }
 
-/* What is wrong with the names matters only when no samples came. A mapping
- * of the user's that fits nothing is an error all the same. */
+/* Judges the names, whose faults matter only when no samples came. A mapping of
+ * the user's that fits nothing is an error all the same. */
 static bool judge_lookup(struct chosen *c, struct error *err)
 {
 	const struct profile_lookup *l = &c->lookup;
@@ -139,7 +139,8 @@ static void note_missing_base(const struct chosen *c,
 					     .reason = base->job.err.message });
 }
 
-/* What is in use at a time is not spread over it. */
+/* Returns the number of slices: what is in use at a time is not spread over it.
+ */
 static size_t slices_of(const struct chosen *c)
 {
 	return c->want->slices && !c->is_gauge ? c->want->slices : 1;
@@ -773,8 +774,8 @@ static struct str type_text(const struct chosen *c, struct arena *arena)
 	return arena_printf(arena, "%.*s/%.*s", STR_ARGS(name), STR_ARGS(unit));
 }
 
-/* What tells the baseline apart when its window does not. A file has no
- * window, and may be compared with itself. */
+/* Returns the text that separates the baseline when its window does not. A file
+ * has no window, and may be compared with itself. */
 static struct str baseline_text(const struct chosen *c)
 {
 	const struct comparison *all = &c->comparison;

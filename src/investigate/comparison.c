@@ -72,8 +72,8 @@ static int64_t part_edge(struct time_range range, size_t i, size_t parts)
 	       (i == parts ? length % (int64_t)parts : 0);
 }
 
-/* Of a part of the range what the service was there for; of several instances
- * in the same time the seconds of each count. */
+/* Returns the seconds of a part of the range for which the service was there;
+ * of several instances in the same time the seconds of each count. */
 static double lively_seconds(const struct comparison_side *side,
 			     struct time_range range)
 {
@@ -199,8 +199,9 @@ static void take_profiled(struct comparison_side *side,
 		side->exposure[i] = (double)fetches[i].profiled_ns / NS_PER_S;
 }
 
-/* What came as a whole is what a sum of parts would be: nothing where there is
- * no answer, of an unknown number of samples where there are none. */
+/* Takes a side that came as a whole, which is what a sum of parts would be:
+ * nothing where there is no answer, of an unknown number of samples where there
+ * are none. */
 static void whole_take(struct comparison_side *side, bool has_answer)
 {
 	struct profile *p = &side->profile;

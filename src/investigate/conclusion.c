@@ -72,16 +72,16 @@ void rows_view_empty(struct investigation *v)
 	investigation_note(v, (struct note){ NOTE_NOTHING_MATCHES });
 }
 
-/* What an inquiry chose, put into the answer: rows and both sides; and the view
- * of them that filters ask for. Has no words. */
+/* The choice of an inquiry, put into the answer: rows and both sides; and the
+ * view of them that filters ask for. Has no words. */
 
 static bool is_up(const struct function_row *row)
 {
 	return change_is_up(row->change);
 }
 
-/* What was decided on is named first where noise alone ranks the rows, and
- * where they begin with what merely waits beneath it. */
+/* Puts first what was decided on, where noise alone ranks the rows, and where
+ * they begin with what merely waits beneath it. */
 static void put_lead_first(struct profile_inquiry *q)
 {
 	struct result *r = q->v->result;
@@ -103,8 +103,8 @@ static void put_lead_first(struct profile_inquiry *q)
 	r->functions[0] = lead;
 }
 
-/* Of rows of totals that grew by about as much as the first one the
- * one to name: new before grown, then the one with the least in it, which is
+/* The growth, in parts of the first row's, from which a row of totals may be
+ * named instead: new before grown, then the one with the least in it, which is
  * within the others. */
 #define HOLDS_PART 0.8
 
@@ -209,8 +209,8 @@ static bool add_locations(struct profile_inquiry *q, struct error *err)
 				  q->shown->type_id == q->cpu_id, err);
 }
 
-/* Of one instance when that was chosen, or when the service has no other;
- * else as many as the traces of the window saw. */
+/* Sets the instances: one when that was chosen, or when the service has no
+ * other; else as many as the traces of the window saw. */
 static void set_instances(const struct profile_inquiry *q)
 {
 	struct result *r = q->v->result;

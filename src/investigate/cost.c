@@ -14,7 +14,7 @@
 
 /* Points of a gauge whose mean is that of the window. */
 #define GAUGE_STEPS 60
-/* Of these, so many may be missing. */
+/* The part of these that has to be there. */
 #define COVERED 0.9
 
 enum asked {
@@ -198,7 +198,7 @@ static bool ask(struct cost *c, struct error *err)
 	return true;
 }
 
-/* What the server of metrics tells: requests of the sides by part, what is used
+/* Queries the server of metrics: requests of the sides by part, what is used
  * and given. What goes wrong is a note. */
 static bool cost_ask_metrics(struct cost *c, struct error *err)
 {
@@ -382,7 +382,8 @@ static bool take_operation(struct asking *a, struct operation_spans *o,
 	return true;
 }
 
-/* Of all of them nothing is no cost of nothing: the samples carry no spans. */
+/* Judges the operations: nothing in all of them is no cost of nothing, the
+ * samples carry no spans. */
 static void judge(struct cost *c)
 {
 	double sum = 0;
@@ -690,7 +691,8 @@ static bool count_traced(struct cost *c, struct error *err)
 	return true;
 }
 
-/* Of both sides by the same source, else there is nothing to compare. */
+/* Counts requests, of both sides by the same source, else there is nothing to
+ * compare. */
 static bool count_requests(struct cost *c, struct error *err)
 {
 	struct comparison *all = &c->chosen.comparison;
@@ -757,8 +759,9 @@ static void settle_resources(struct cost *c)
 		cpu->used = (struct cost_number){ profiled, COST_OF_PROFILES };
 }
 
-/* What the kernel counted is the cost, which the profile divides: some profilers
- * count threads that wait for a CPU. Less in the profile is a row of its own. */
+/* Settles the unit: what the kernel counted is the cost, which the profile
+ * divides: some profilers count threads that wait for a CPU. Less in the
+ * profile is a row of its own. */
 static void settle_unit(struct cost *c)
 {
 	const struct cost_number *used = &c->resources[COST_CPU].used;
@@ -854,7 +857,8 @@ static bool find_functions(struct cost *c, struct error *err)
 				   &c->functions, err);
 }
 
-/* Of another part of the service's requests than the candidate. */
+/* Returns whether the baseline is of another part of the service's requests
+ * than the candidate. */
 static bool is_other_part(const struct cost *c)
 {
 	const struct question *q = c->v->question;

@@ -13,8 +13,9 @@
 #define STEP_NS (10 * NS_PER_MIN)
 #define RATE_NS (2 * NS_PER_MIN)
 
-/* Of the periods of its quota, so many may be cut short, as starting up does;
- * with more of them its use tells what it was allowed, not what it needs. */
+/* The part of the periods of its quota that may be cut short, as starting up
+ * does; with more of them its use tells what it was allowed, not what it needs.
+ */
 #define THROTTLED_MOST 0.01
 
 enum asked {

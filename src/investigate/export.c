@@ -212,7 +212,8 @@ static bool judge(struct batch *b, size_t request, struct error *err)
 	return false;
 }
 
-/* Of what came through before the end comes, it is known that it did. */
+/* Flushes a batch; of what came through before the end comes, it is known that
+ * it did. */
 static bool flush(struct batch *b, struct error *err)
 {
 	bool is_ok = !b->request_count ||
@@ -256,8 +257,8 @@ static bool take_part(void *context, struct str part, uint32_t span_count,
 		&e->to->endpoint, part, &b->requests[b->request_count++], err);
 }
 
-/* What of a trace goes into one request at most, before it is packed. New Relic
- * takes 1 MB, Datadog 3.2 MB; a span may pass it. */
+/* The most of a trace that goes into one request, before it is packed. New
+ * Relic takes 1 MB, Datadog 3.2 MB; a span may pass it. */
 #define EXPORT_PART_BYTES ((size_t)900000)
 
 static bool pack_trace(struct batch *b, size_t i, const struct trace *t,
@@ -274,8 +275,8 @@ static bool pack_trace(struct batch *b, size_t i, const struct trace *t,
 	return true;
 }
 
-/* What of an answer cannot be read is told of that trace; where there is none,
- * the others would not come either. */
+/* Packs a trace; what of an answer cannot be read is reported of that trace;
+ * where there is none, the others would not come either. */
 static bool pack(struct batch *b, size_t i, struct error *err)
 {
 	const struct job *job = &b->jobs[i].job;
@@ -748,7 +749,7 @@ static bool export_profiles(struct export *e, struct error *err)
 
 /* ---- where from, and where to ---- */
 
-/* Of a server's address, whatever kind it is. */
+/* Returns the address of a server, whatever kind it is. */
 static struct str place_of(const struct side *s)
 {
 	return str_from(s->endpoint.project ? s->endpoint.project

@@ -59,7 +59,7 @@ static bool fail_odd(struct leak *l, const struct leak_file *f, struct str type,
 	return error_set(err, ERROR_FORMAT, "%s", "");
 }
 
-/* Of all files of a subject the first says which type it is. */
+/* Settles the type: of all files of a subject the first says which it is. */
 static bool settle_type(struct leak *l, const struct leak_file *f,
 			struct leak_subject *s, const struct profile *p,
 			struct error *err)
@@ -76,8 +76,8 @@ static bool settle_type(struct leak *l, const struct leak_file *f,
 	return str_equal(s->type_id, id) || fail_odd(l, f, id, err);
 }
 
-/* What was allocated since the process began falls only where another one
- * began. */
+/* Reads what was allocated since the process began, which falls only where
+ * another one began. */
 static bool read_made(struct leak *l, struct leak_file *f,
 		      const struct profile *held, struct error *err)
 {
@@ -314,10 +314,10 @@ static int64_t leak_file_time(const struct leak *l, const char *path)
 #define BLOCKS GROWTH_BLOCKS
 #define SLICES (LEAK_PROCESSES * BLOCKS)
 #define THIRD 3u /* blocks of the last third */
-/* What is asked of the function that leaks, beside the slices. */
+/* The requests for the function that leaks, beside the slices. */
 #define LAST_REQUESTS 2u
-/* Of files, whose allocations are counted since the process began: those of
- * the first and of the last one. */
+/* The files whose allocations are counted since the process began: those of the
+ * first and of the last one. */
 #define LAST_FILES 3u
 /* A process is looked at when it lived half as long as the longest. */
 #define LIFE_SHARE 2
@@ -750,7 +750,7 @@ static bool find_type(const struct leak *l, const char *word, struct str *out)
 	       l->found.types.count;
 }
 
-/* What was asked for, or both. */
+/* Finds the types: the given one, or both. */
 static bool find_types(struct leak *l, struct error *err)
 {
 	struct str *threads = &l->subjects[LEAK_THREADS].type_id;

@@ -14,8 +14,8 @@
 #define STEPS_MOST 2880
 /* Servers refuse to look at more than a day at once by default. */
 #define ASK_MAX_MS (NS_PER_DAY / NS_PER_MS)
-/* Of a list of profiles that are added up here: each step is a profile of its
- * own, and platforms send one a minute of all instances. */
+/* The steps of a list of profiles that are added up here: each step is a
+ * profile of its own, and platforms send one a minute of all instances. */
 #define LIST_STEPS 48
 /* So many times the rhythm of its uploads between two of them are a gap; one
  * may be lost on its way. */
@@ -219,8 +219,8 @@ static bool ask_steps(struct leak *l, struct leak_series *series,
 	return done;
 }
 
-/* Of all instances, which lists do not tell apart: they are profiled one after
- * the other. */
+/* Queries lists of all instances, which these do not separate: they are
+ * profiled one after the other. */
 static bool ask_lists(struct leak *l, struct leak_series *list, size_t count,
 		      struct error *err)
 {

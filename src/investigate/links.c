@@ -76,9 +76,9 @@ static int64_t end_of(const struct hit *hit)
 	return sat_add_i64(hit->start_ns, hit->trace_ns);
 }
 
-/* Of several that link to this one those that end last: they are what is not
- * done yet. */
-static void want_linking(struct following *f, struct hits *hits)
+/* Wants of several that link to this one those that end last: they are what is
+ * not done yet. */
+static void want_linking(struct following *f)
 {
 	for (size_t i = 0; i < hits->count; i++) {
 		struct hit latest = hits->items[i];
@@ -96,7 +96,8 @@ static void want_linking(struct following *f, struct hits *hits)
 
 /* ---- asking ---- */
 
-/* What came long after is another story, and was not waited for. */
+/* The reach of links: what came later is another story, and was not waited for.
+ */
 #define LINKS_REACH_NS NS_PER_HOUR
 
 static struct time_range range_of(const struct investigation *v)
@@ -327,8 +328,8 @@ static void choose(struct inquiry *q, const struct history_window *w,
 	}
 }
 
-/* Of a batch the first, which waited longest: a message of a batch may wait as
- * long as that before it is a word of a queue. */
+/* Chooses the sender, of a batch the first, which waited longest: a message of
+ * a batch may wait as long as that before it is a word of a queue. */
 static void choose_sender(struct pair *p, struct str service, struct str name)
 {
 	const struct trace *t = &p->receiver;

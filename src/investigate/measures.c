@@ -122,7 +122,8 @@ static double operation_part(const struct profile_inquiry *q,
 	return all > 0 ? fmin(1, operation_rate(q, c) / all) : 1;
 }
 
-/* What a library does for who calls it, not what carries or holds it up. */
+/* Returns whether it is work of a library for who calls it, not what carries or
+ * holds it up. */
 static bool is_of_library(const struct function_row *row)
 {
 	enum code_kind kind;
@@ -314,7 +315,8 @@ bool inquiry_measure_computing(const struct comparison *c,
 	return true;
 }
 
-/* What a function takes with all that it calls; of packed stacks nothing. */
+/* Returns the total of a function with all that it calls; of packed stacks
+ * nothing. */
 static int64_t total_of(const struct profile *p, struct str name)
 {
 	int64_t sum = 0;

@@ -45,8 +45,9 @@ const char *const place_labels[PLACE_LABELS] = {
 	"region",
 };
 
-/* What the labels mean. Those that people name themselves may have words of
- * their own ("prod" for "production"), so that another word proves nothing. */
+/* The meanings of the labels. Those that people name themselves may have words
+ * of their own ("prod" for "production"), so that another word proves nothing.
+ */
 static const struct {
 	enum place_kind kind;
 	bool is_own_word;

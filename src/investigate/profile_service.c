@@ -15,7 +15,7 @@
  * names a process of a trace may go by, and which of those that exist is
  * meant. Nothing here asks a server. */
 
-/* What pyroscope agents of 2022 put behind each name. */
+/* The suffix of names by pyroscope agents of 2022. */
 #define OLD_SUFFIX ".cpu"
 
 static struct str attr_of(const struct trace *trace, uint32_t resource,
@@ -282,8 +282,8 @@ static bool is_same_part_but_suffix(struct str present, struct str wanted)
 	return is_same_last_part(without_old_suffix(present), wanted);
 }
 
-/* What people call the places where a service runs. Words that may as well be
- * a part of another service's name ("cart-db", "shopping-cart") are none. */
+/* The names of places where a service runs. Words that may as well be a part of
+ * another service's name ("cart-db", "shopping-cart") are none. */
 static const char *const environments[] = {
 	"prod",  "production", "prd",     "live",        "staging",
 	"stage", "stg",        "preprod", "test",        "testing",
@@ -999,8 +999,7 @@ static bool ask_again(struct profile_lookup_state *s, struct investigation *v,
 	return jobs_run(v->backends, &job, 1, err);
 }
 
-/* What agents send as the name where they are not told any: scrapers of
- * Pyroscope. */
+/* The name that agents send where they have none: scrapers of Pyroscope. */
 #define UNNAMED STR("unspecified")
 
 /* Profiles without a name of their own are the service's where they are of the

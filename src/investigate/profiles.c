@@ -79,7 +79,7 @@ static void inquiry_begin_cohort(const struct profile_inquiry *q,
 	inquiry_set_cohort(q, c);
 }
 
-/* Whether the machine is what slows a service down: asked when neither CPU nor
+/* The search for a machine that slows a service down: made when neither CPU nor
  * a profile of waiting explains its own time. */
 
 /* Newest traces with the service, in the slow window and in the baseline: some
@@ -88,14 +88,14 @@ static void inquiry_begin_cohort(const struct profile_inquiry *q,
 
 #define WINDOWS 2
 
-/* Of a window, where one answer holds few traces. */
+/* The slices of a window, where one answer holds few traces. */
 #define SLICES 4
 
 /* CPU of the service per request counts as ever up to here. */
 #define AS_EVER 1.3
 
-/* What the service computes: per request, or one instance beside the mean of
- * the others. False: not known. */
+/* Measures the CPU of the service: per request, or one instance beside the mean
+ * of the others. False: not known. */
 static bool measure_cpu(const struct profile_inquiry *q, double *now,
 			double *before)
 {
@@ -388,7 +388,8 @@ static void drop(struct comparison *c)
 	comparison_init(c, "", scope);
 }
 
-/* What a server says of spans that it did not look for is worth nothing. */
+/* Drops spans that the server ignored: what it says of them is worth nothing.
+ */
 static void drop_ignored_spans(struct profile_inquiry *q)
 {
 	q->has_ignored_spans =
@@ -456,15 +457,16 @@ static size_t count_waits(const struct profile_inquiry *q, size_t sides)
 	return n;
 }
 
-/* Of lists of profiles it is known how long each is. */
+/* Returns whether coverage is needed; of lists of profiles it is known how long
+ * each is. */
 static bool wants_coverage(const struct profile_inquiry *q)
 {
 	return q->s->has_base &&
 	       !backends_profile_traits(q->v->backends)->is_list;
 }
 
-/* Of the service one comparison is asked for: in parts, unless requests like
- * the slow one are. */
+/* Plans one comparison of the service: in parts, unless requests like the slow
+ * one are. */
 static void plan_cpu(const struct profile_inquiry *q, struct budget_plan *plan)
 {
 	size_t service_sides = sides_of(&q->service_cpu);
@@ -551,7 +553,7 @@ static bool is_of_waiters(const struct comparison *c, enum wait_type type)
 	       type != WAIT_NEIGHBOUR;
 }
 
-/* Of what a span waits for itself. */
+/* Leaves out calls, for what a span waits for itself. */
 static bool leave_out_calls(struct profile_inquiry *q, enum wait_type type,
 			    struct comparison *c, struct error *err)
 {
@@ -684,8 +686,8 @@ static bool ask_final(struct profile_inquiry *q, struct error *err)
 	return done;
 }
 
-/* What is in use, once: beside what was allocated it tells whether more is
- * kept. */
+/* Begins the query for what is in use, once: beside what was allocated it shows
+ * whether more is kept. */
 static bool begin_heap(struct profile_inquiry *q, struct job *jobs[JOBS],
 		       size_t *n, struct error *err)
 {
@@ -982,7 +984,7 @@ static bool fail_empty(const struct profile_inquiry *q,
 		err);
 }
 
-/* What was asked for is shown as it is, the cause by CPU alone. */
+/* Shows the given type as it is, the cause by CPU alone. */
 static void show_forced(struct profile_inquiry *q, struct comparison *c)
 {
 	q->shown = c;
@@ -1005,7 +1007,8 @@ static bool force_scope(struct profile_inquiry *q, struct comparison *c,
 	return true;
 }
 
-/* Of a gauge the parts would be snapshots, and requests use up none. */
+/* Queries a gauge, whose parts would be snapshots, and of which requests use up
+ * none. */
 static bool ask_gauge(struct profile_inquiry *q, struct comparison *c,
 		      struct error *err)
 {

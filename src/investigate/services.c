@@ -16,8 +16,8 @@
 /* Servers refuse to look at more than a day at once by default. */
 #define ASK_MAX_MS (NS_PER_DAY / NS_PER_MS)
 
-/* What nearly all senders call CPU time; the others are asked for once their
- * types are known. */
+/* The name of nearly all senders for CPU time; the others are queried once
+ * their types are known. */
 #define TYPICAL_CPU "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
 /* The longest range that servers answer at once by default. */

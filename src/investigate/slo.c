@@ -161,7 +161,7 @@ static bool take_edges(struct slo *s, const struct metric_answer *a,
 	return true;
 }
 
-/* Of both ends the one that is nearer, by their ratio; the other one tells how
+/* Chooses the nearer end of the bucket, by their ratio; the other one shows how
  * much hangs on that. */
 static bool choose_bucket(struct slo *s, const struct metric_answer *a,
 			  struct metric_indicator *other, bool *is_told,
@@ -458,7 +458,8 @@ static bool keep(struct arena *arena, struct str text, struct str *out,
 	return out->ptr || arena_fail(arena, "a name", err);
 }
 
-/* What the operation usually takes, where that is good; else what it may. */
+/* Returns the typical duration of the operation; -1 where it is not known, or
+ * not good. */
 static int64_t usual_ns(const struct looking *l)
 {
 	const struct operation_history *h = &l->finding.history;
@@ -633,9 +634,10 @@ static bool slo_request_look(const struct slo *s,
 	return done;
 }
 
-/* What spent an error budget: a sample of the bad requests, each investigated
- * as a slow one is. Where metrics count the bad ones over time, the sample
- * follows them; else what searches find. Knows no options and has no words. */
+/* The consumers of an error budget: a sample of the bad requests, each
+ * investigated as a slow one is. Where metrics count the bad ones over time,
+ * the sample follows them; else what searches find. Knows no options and has no
+ * words. */
 
 /* Steps of the count of bad requests: an incident of half an hour is not lost
  * in a month. */
@@ -1143,7 +1145,8 @@ static bool count_bad(const struct slo *s, struct find_query query,
 	return true;
 }
 
-/* What cannot be counted as a whole is judged by a sample of it. */
+/* Counts a range; what cannot be counted as a whole is judged by a sample of
+ * it. */
 static bool count_range(const struct slo *s, struct time_range range,
 			struct tally *out, struct error *err)
 {
@@ -1188,7 +1191,7 @@ static bool add_range(const struct slo *s, struct time_range range,
 	return true;
 }
 
-/* What lies before the windows that are summed up already. */
+/* Adds the window that lies before those that are summed up already. */
 static bool add_window(const struct slo *s, int64_t before_ns,
 		       int64_t length_ns, struct sum *sum, struct error *err)
 {

@@ -16,9 +16,10 @@
 #include "investigate/suspect.h"
 #include "investigate/symptom.h"
 
-/* What the span to blame grew by, laid out as a sum. Asks nothing. */
+/* The growth of the guilty span, laid out as a sum. Sends no query. */
 
-/* Of the whole span; where only its own time is known to have grown, that. */
+/* Returns the growth of the whole span; where only its own time is known to
+ * have grown, that. */
 static int64_t total_of(const struct symptom *s, const struct suspect *g,
 			const struct result *r)
 {
@@ -41,7 +42,7 @@ static int64_t shared_of(const struct symptom *s, int64_t span_ns)
 			    : span_ns;
 }
 
-/* What the caller whose plan changed takes longer itself. */
+/* Returns the growth of the caller's own time, whose plan changed. */
 static int64_t plan_own_ns(const struct choice *c)
 {
 	const struct account_growth *g = &c->typical->account->growth;
@@ -54,8 +55,8 @@ static int64_t plan_own_ns(const struct choice *c)
 	return 0;
 }
 
-/* What of it are calls by its spans: the calls that are the cause, or what is
- * no time of its own. */
+/* Returns the part of it that is calls by its spans: the calls that are the
+ * cause, or what is no time of its own. */
 static int64_t calls_of(const struct suspect *g, const struct result *r,
 			int64_t total_ns)
 {
@@ -82,9 +83,8 @@ static void add_cpu(const struct profile_inquiry *q, struct excess_facts *f)
 	f->gc_share = q->gc_share;
 }
 
-/* Of the types that tell of waits the one that was chosen, else the one that
- * grew most: they tell of the same time. Wall clock time holds the time on CPU,
- * too. */
+/* Adds the waits by the type that was chosen, else the one that grew most: they
+ * measure the same time. Wall clock time holds the time on CPU, too. */
 static void add_waits(const struct profile_inquiry *q, struct excess_facts *f)
 {
 	bool is_chosen = q->wait != WAIT_TYPES && q->wait != WAIT_NEIGHBOUR;
@@ -320,7 +320,7 @@ static struct time_range slow_window(const struct investigation *v,
 
 /* ---- asking ---- */
 
-/* What goes on while the questions of a round are put together. */
+/* The state while the queries of a round are put together. */
 struct asking {
 	struct investigation *v;
 	struct finding *f;
@@ -359,7 +359,7 @@ static bool ask_again(struct asking *a, uint32_t resource_before,
 	return n == 0 || jobs_run(a->v->backends, jobs, n, err);
 }
 
-/* Of operation_history_request_between(). */
+/* The number of windows of operation_history_request_between(). */
 #define BASELINES_BETWEEN 3u
 
 static bool run_and_judge(struct asking *a, struct job **jobs, size_t n,
@@ -505,7 +505,7 @@ static bool blame_caller(struct asking *a, struct error *err)
 
 /* ---- a callee without spans ---- */
 
-/* What was called, when profiles are sent under its name; empty: nothing of
+/* Returns the callee, when profiles are sent under its name; empty: nothing of
  * the kind, or the user has said whose profiles to look at. */
 static struct str find_callee(const struct asking *a)
 {
@@ -556,8 +556,8 @@ static bool turn_to_callee(struct asking *a, struct error *err)
 
 /* ---- one unlike the others ---- */
 
-/* What befell this request alone says nothing of why others are slow: where
- * those lost their time is told beside it. */
+/* Notes that what befell this request alone says nothing of why others are
+ * slow: where those lost their time is told beside it. */
 static void note_unlike_others(const struct asking *a)
 {
 	const struct finding *f = a->f;
@@ -579,8 +579,8 @@ static void note_unlike_others(const struct asking *a)
 
 /* ---- what is usual for requests like it ---- */
 
-/* Of a request that takes long as those of its kind always do, what all of them
- * take says nothing. */
+/* Uses the times of its kind for a request that is long as those always are, of
+ * which the times of all say nothing. */
 static void use_usual(const struct asking *a)
 {
 	const struct contrast *usual = a->f->symptom.usual;

@@ -34,7 +34,8 @@ uint32_t operation_history_find(const struct operation_history *s,
 
 /* ---- judging ---- */
 
-/* Of the windows that are compared with the lost ones are noted already. */
+/* Notes windows without an answer; those that are compared with are noted
+ * already. */
 static void note_unanswered(struct operation_history *s,
 			    struct investigation *v)
 {
@@ -48,9 +49,9 @@ static void note_unanswered(struct operation_history *s,
 		investigation_note(v, (struct note){ NOTE_TRACE_OF_FILE });
 }
 
-/* What became slow only by its own time, beside a call that is always long,
- * shows no step in the whole: then the step of the own time counts. Who takes
- * messages late need not do so for long. */
+/* Finds the onset; what became slow only by its own time, beside a call that is
+ * always long, shows no step in the whole: then the step of the own time
+ * counts. Who takes messages late need not do so for long. */
 static bool find_onset(struct operation_history *s, uint32_t operation,
 		       int64_t at_ns, struct arena *arena, struct error *err)
 {
@@ -90,9 +91,9 @@ static bool find_baseline(struct operation_history *s, uint32_t operation,
 			       &s->baseline, err);
 }
 
-/* What came before the onset is healthy: where the window before knows too
- * little, as of a service that has just begun, it goes on up to there. For a
- * trace of the slow part only. */
+/* Moves the healthy window: what came before the onset is healthy; where the
+ * window before knows too little, as of a service that has just begun, it goes
+ * on up to there. For a trace of the slow part only. */
 static bool move_healthy(struct operation_history *s, const struct onset *onset,
 			 int64_t at_ns, struct error *err)
 {
@@ -290,8 +291,9 @@ static uint32_t list_gaps(const struct history_window *w, uint32_t operation,
 	return count;
 }
 
-/* Of a busy operation a window holds a sample: servers give the newest of each
- * slice, and how dense those lie tells how many there are. 0: not known. */
+/* Estimates the rate of a busy operation, of which a window holds a sample:
+ * servers give the newest of each slice, and how dense those lie tells how many
+ * there are. 0: not known. */
 static bool sampled_rate(const struct symptom *s,
 			 const struct history_window *w, struct arena *arena,
 			 double *rate, struct error *err)
@@ -486,8 +488,8 @@ static void use_baseline(struct symptom *out, const struct operation_history *s)
 	out->base_choice = &s->baseline;
 }
 
-/* What the traces could not choose: the window before, unchecked; or what
- * the user said. */
+/* Falls back where the traces could not choose: to the window before,
+ * unchecked; or what the user said. */
 static void fall_back(struct symptom *out, struct time_range window,
 		      const struct baseline_want *want)
 {
@@ -569,8 +571,8 @@ static uint32_t call_operations(const struct operation_history *s,
 	return bits;
 }
 
-/* What a request of an operation spends in calls; all of them together, as
- * profiles add up what waits side by side. */
+/* Returns the time that a request of an operation spends in calls; all of them
+ * together, as profiles add up what waits side by side. */
 static double calls_ns(const struct history_window *w, struct time_range range,
 		       uint32_t operation, uint32_t calls)
 {
@@ -725,7 +727,8 @@ static uint32_t count_instances(const struct operation_history *s,
 	return most;
 }
 
-/* Of versions side by side one is counted, and the other is the rest. */
+/* Sets the instances; of versions side by side one is counted, and the other is
+ * the rest. */
 static void set_instances(struct symptom *out,
 			  const struct operation_history *s)
 {
@@ -769,7 +772,7 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 	return true;
 }
 
-/* What the trace server is asked for: windows of history, in slices. */
+/* The queries to the trace server: windows of history, in slices. */
 
 /* Servers give the newest traces of what they are asked for: of a busy
  * service those of its last minutes, so that what began and ended before is
@@ -781,7 +784,7 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 #define PREVIOUS_SLICES 2u
 #define WINDOW_TRACES 200u
 
-/* Of an hour or days ago: together they tell as much. */
+/* The traces per window of an hour or days ago: together they show as much. */
 #define FAR_TRACES 100u
 
 /* Those like the slow one. */
@@ -807,8 +810,8 @@ static const int64_t shifts_ns[BASELINE_SLOTS] = {
  * fifth more, for the newest of all of the slice are those. */
 #define DENSITY_MARGIN 1.2
 
-/* Of an hour or days ago nothing is counted: three times the time that as many
- * would take now. */
+/* The length of windows an hour or days ago, where nothing is counted: three
+ * times that in which as many come now. */
 #define DENSITY_FAR 3.0
 
 static bool is_counted(const struct operation_history *s,
@@ -951,8 +954,8 @@ static void add_baselines(struct operation_history *s,
 	}
 }
 
-/* What profiles in parts take, with samples of requests and of the service;
- * and requests like this one, should they be asked for again. */
+/* The requests of profiles in parts, with samples of requests and of the
+ * service; and requests like this one, should they be asked for again. */
 #define SPARED_REQUESTS 20u
 
 /* How long messages wait elsewhere is asked for trace by trace. */
@@ -1088,10 +1091,9 @@ static void use_whole(struct history_job *job, struct time_range range)
 	job->is_newest_part = false;
 }
 
-/* Of a window with thousands of quick requests some dozens are drawn; where
- * few of those are like this one, they are asked for by their duration. They
- * are of the operation whose time is to be explained, whatever request called
- * it. */
+/* Adds a search by duration: of a window with thousands of quick requests some
+ * dozens are drawn, of which few may be like this one. They are of the
+ * operation whose time is to be explained, whatever request called it. */
 static void add_slow_only(struct operation_history *s,
 			  const struct investigation *v, uint32_t entry,
 			  struct time_range window)
@@ -1117,7 +1119,7 @@ static void add_slow_only(struct operation_history *s,
 	use_whole(job, window);
 }
 
-/* What was joined to the trace stands in others by itself there, too. */
+/* Adds joined parts of the trace, which stand by themselves in others, too. */
 static void add_foreign(struct operation_history *s,
 			const struct investigation *v)
 {

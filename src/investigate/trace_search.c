@@ -377,7 +377,8 @@ struct held_answers {
 	struct backends *backends;
 };
 
-/* What is none of this server's searches is passed over. */
+/* Takes a held answer; what is none of this server's searches is passed over.
+ */
 static void take_held(void *context, const struct http_response *response)
 {
 	const struct held_answers *held = context;
@@ -491,8 +492,8 @@ bool trace_search_unusual(struct trace_search *s, struct backends *b,
 			    s->earlier.count, &s->unusual, err);
 }
 
-/* What can be searched for: the names of the labels of spans, or the values of
- * one of them. Knows no options. */
+/* The terms of searches: the names of the labels of spans, or the values of one
+ * of them. Knows no options. */
 
 struct tags_job {
 	struct job job;

@@ -230,7 +230,7 @@ static void when_cut_window(struct when *w)
 
 /* ---- asking ---- */
 
-/* What is asked of the servers for some steps: by version where they tell. */
+/* The queries for some steps: by version where servers know it. */
 struct asked {
 	struct steps_job requests[PARTS_MOST];
 	struct steps_job means[PARTS_MOST];
@@ -402,7 +402,7 @@ static bool take_totals(struct when *w, const struct steps *steps,
 	return true;
 }
 
-/* What is in use at one moment is no cost of requests. */
+/* Settles the type; what is in use at one moment is no cost of requests. */
 static bool settle_type(struct when *w, struct error *err)
 {
 	const char *word = w->v->question->type ? w->v->question->type : "cpu";
@@ -546,8 +546,9 @@ static void fill_rate(struct when_series *s, const struct steps *steps,
 #define REQUESTS_TOLD 100
 #define REACH_MOST 10
 
-/* Of a sample of the requests a step has few, whose number says little of how
- * many there were: traffic goes on as it does, and the steps around tell. */
+/* Returns the requests at a step; of a sample it has few, whose number says
+ * little of how many there were: traffic goes on as it does, and the steps
+ * around tell. */
 static double requests_at(const struct step_rows *requests, size_t count,
 			  size_t i)
 {
@@ -779,7 +780,7 @@ static int64_t middle_of(const struct when_series *s, size_t i)
 	return s->starts[i] + (s->starts[i + 1] - s->starts[i]) / 2;
 }
 
-/* What a step takes that lies within its first half is the new level's. */
+/* Returns the step; what lies within its first half is the new level's. */
 struct when_step when_step_of(const struct when_series *s, size_t i)
 {
 	const struct change_point *p = &s->found.items[i];
@@ -817,8 +818,8 @@ static double step_size(const struct when_series *s)
 				    fmax(p->before, 1e-9 * p->after)));
 }
 
-/* What was asked about; of a service what it computes or how long it takes,
- * whichever changed more. */
+/* Chooses the series to lead: the given one; of a service its CPU or its
+ * duration, whichever changed more. */
 static void choose_lead(struct when *w)
 {
 	const struct when_series *all = w->series;

@@ -22,7 +22,7 @@
 /* Left for the instances around the step. */
 #define REQUESTS_BESIDE 1
 
-/* What is measured in a part of the window. */
+/* The measurement of a part of the window. */
 struct slice {
 	struct time_range range;
 	double amount;
@@ -346,8 +346,9 @@ static size_t halves_of(int64_t length_ns)
 	return n;
 }
 
-/* Of a function the levels of the slices beside the step tell where it is to
- * some minutes; of spans, which are the newest of each, halves have to. */
+/* The halvings for a function: the levels of the slices beside the change point
+ * place it to some minutes; of spans, which are the newest of each, halves have
+ * to. */
 #define HALVES_OF_FUNCTION 2
 
 /* As many as leave enough for those. */
@@ -412,7 +413,8 @@ static double part_after(const struct change_point *p, double level)
 	return (level - p->before) / (p->after - p->before);
 }
 
-/* What of that is noise where so much was counted. */
+/* Returns the noise of a change point in parts of its height, where so much was
+ * counted. */
 static double noise_of(const struct when_series *s,
 		       const struct change_point *p, double counted)
 {
@@ -509,7 +511,7 @@ static void interpolate(const struct when_series *s, struct time_range *at)
 
 /* ---- a function beside the others ---- */
 
-/* Of the whole, the rest that can be held against. */
+/* The least part of the whole that a rest can be compared with. */
 #define REST_LEAST 0.1
 
 /* The number of requests is known to a twentieth where few are traced, and all
@@ -546,7 +548,7 @@ static double level_between(const struct when_series *s, size_t from, size_t to)
 	return amount / count;
 }
 
-/* Of a jump, that another measure has, too. */
+/* The part of a change point that another measure has to have, too. */
 #define AGREED 0.5
 
 static double jump_of(const struct change_point *p)
@@ -573,7 +575,7 @@ static bool agree(const struct when_series *s,
 	return out->kind == SERIES_STEP;
 }
 
-/* Of spans there is nothing to hold them against. */
+/* Judges the slices; spans have nothing to be compared with. */
 static bool judge_slices(struct when *w, struct when_series *s,
 			 struct when_series *odds, const struct points *points,
 			 struct error *err)
