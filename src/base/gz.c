@@ -237,8 +237,8 @@ static size_t and_one(size_t bytes)
 	return bytes < SIZE_MAX ? bytes + 1 : bytes;
 }
 
-/* Returns the unpacked size of the last member by its own word, which is not to
- * be trusted. */
+/* What the last member of gzip says that it unpacks to, which is not to be
+ * trusted. */
 static size_t first_room(struct str bytes)
 {
 	size_t hint = 0;

@@ -105,8 +105,16 @@ void gunzip_free(struct gunzip *g);
 enum gunzip_state gunzip_step(struct gunzip *g, struct str *packed, char *into,
 			      size_t room, size_t *len);
 
-/* The memory that zlib unpacks with, in which what it unpacked stays behind: an
- * answer may hold a token. Private to base/. */
+/* One frame of a zstd file after another, likewise, or one message with its
+ * length in front. NULL also when the library is not there. */
+struct unzstd;
+struct unzstd *unzstd_new(bool has_lengths, struct error *err);
+void unzstd_free(struct unzstd *u);
+enum gunzip_state unzstd_step(struct unzstd *u, struct str *packed, char *into,
+			      size_t room, size_t *len);
+
+/* What zlib unpacks with, in which what it unpacked stays behind: an answer may
+ * hold a token. Private to base/. */
 
 static inline void *zlib_alloc(void *opaque, unsigned count, unsigned size)
 {

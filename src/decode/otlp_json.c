@@ -397,9 +397,9 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 							 in.span_id, &t->err));
 }
 
-/* Returns whether a field is read of a span that is not kept: all else is
- * checked for its grammar only. */
-static bool is_of_times(int field)
+/* What is read of a span that is not kept: all else is checked for its grammar
+ * only. */
+static bool is_always_read(int field)
 {
 	return field == FIELD_TRACE_ID || field == FIELD_SPAN_ID ||
 	       field == FIELD_PARENT_ID || field == FIELD_START ||

@@ -76,9 +76,9 @@ static int64_t end_of(const struct hit *hit)
 	return sat_add_i64(hit->start_ns, hit->trace_ns);
 }
 
-/* Wants of several that link to this one those that end last: they are what is
- * not done yet. */
-static void want_linking(struct following *f)
+/* Of several that link to this one those that end last: they are what is not
+ * done yet. */
+static void want_linking(struct following *f, struct hits *hits)
 {
 	for (size_t i = 0; i < hits->count; i++) {
 		struct hit latest = hits->items[i];

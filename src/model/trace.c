@@ -464,8 +464,13 @@ int64_t trace_seen_length(const struct trace_seen *seen)
 	return sat_sub_i64(end_ns, start_ns);
 }
 
-/* Repairs a span: what is unknown becomes zero length at the best known place.
- */
+int64_t trace_seen_end(const struct trace_seen *seen)
+{
+	return seen->has_plausible ? seen->plausible.end_ns
+				   : seen->valid.end_ns;
+}
+
+/* What is unknown becomes zero length at the best known place. */
 static void repair(struct span *s, const struct trace_seen *seen,
 		   int64_t earliest_ns, struct trace_oddities *r)
 {

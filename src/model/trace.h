@@ -331,8 +331,8 @@ bool trace_build_wants(const struct trace_build *b, struct str key);
 /* Returns whether events and links will be taken. */
 bool trace_build_has_details(const struct trace_build *b);
 
-/* Returns whether links will be taken, their attributes aside. */
-bool trace_build_has_links(const struct trace_build *b);
+/* Links of spans that are skipped will not be told, though there may be some. */
+void trace_build_may_have_links(struct trace_build *b);
 
 /* Between begin and end, attributes are those of an event (DETAIL_EVENT) or a
  * link (DETAIL_LINK) of the next span. Both do nothing unless

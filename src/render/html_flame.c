@@ -87,26 +87,7 @@ static void choose(struct picture *p)
 	(void)is_small(p);
 }
 
-static bool is_alone(const struct flame_words *w)
-{
-	static const struct function_row none = { .measure = RANK_SELF_LIB };
-
-	return row_measure(w->scale.result, &none) == RANK_SELF;
-}
-
-/* Returns the measure of functions besides their total: "self+lib". */
-static const char *html_flame_measure(const struct flame_words *w)
-{
-	return is_alone(w) ? "self" : "self+lib";
-}
-
-static const int64_t *html_flame_measured(const struct flame_words *w,
-					  const struct flame_function *fn)
-{
-	return is_alone(w) ? fn->self : fn->self_lib;
-}
-
-/* Writes the text of a node in one line: its function as a whole, in both
+/* What a node says of itself in one line: its function as a whole, in both
  * measures, then the path. */
 static void html_flame_says(struct out *out, const struct flame_words *w,
 			    uint32_t node)

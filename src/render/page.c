@@ -205,8 +205,9 @@ static size_t end_start(struct str name)
 	return before && dot < end ? before : 0;
 }
 
-/* Returns the end of a name that fits behind its dots. */
-static struct str cut_front(const struct page *p, struct str name, size_t max)
+/* A name without what stands in front of its last parts: the path of a Go
+ * package, the packages of a class of the JVM. */
+struct str name_end(struct str name)
 {
 	return str_slice(name, end_start(name), name.len);
 }

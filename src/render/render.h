@@ -188,7 +188,12 @@ const char *row_change_word(const struct function_row *row);
 /* "calls " or "called by ", in front of whose change a row passes on. */
 const char *row_link_word(const struct function_row *row);
 
-/* Returns the name of the baseline: its file or selector, else its kind. */
+/* "; replaces store.loadAll (was 5.3 ms)" where it takes the place of a function
+ * that is gone. */
+void row_replaced(struct page *p, const struct result *r,
+		  const struct function_row *row);
+
+/* What the baseline is: its file or selector, else its kind. */
 struct str baseline_name(const struct result *r);
 
 /* The word of `change` for programs; NULL for none. */

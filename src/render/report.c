@@ -481,7 +481,7 @@ static void write_function(struct page *p, const struct result *r)
 	next_clause(p, label);
 	add_values(p, r, row);
 	row_replaced(p, r, row);
-	if (row->leaf.len) {
+	if (row->leaf.len && !p->style.is_short) {
 		page_text(p, "; hottest beneath it: ");
 		page_name(p, row->leaf, 0);
 	}

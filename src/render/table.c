@@ -463,38 +463,12 @@ static void keep_first_rows(const struct page *p, struct table *t)
 {
 	size_t shown = 0, at = 0;
 
-	while (at && name.ptr[at - 1] != '/')
-		at--;
-	if (!at)
-		return name;
-	while (at < name.len && name.ptr[at] != '.')
-		at++;
-	return str_slice(name, 0, at);
-}
-
-/* "6 callers folded: net/http, ..." */
-static void add_callers(struct page *p, const struct table *t)
-{
-	struct str named[CALLERS_NAMED];
-	size_t count = 0, left = 0;
-
-	page_textf(p, "%zu callers folded: ", t->caller_count);
-	for (size_t i = 0; i < t->row_count; i++) {
-		const struct function_row *row = &t->result->functions[i];
-		struct str package = package_of(name_shown(row->name));
-		bool is_new = is_folded(t, row);
-
-		for (size_t k = 0; k < count; k++)
-			is_new &= !str_equal(named[k], package);
-		if (is_new && count < CALLERS_NAMED) {
-			page_text(p, count ? ", " : "");
-			page_name(p, package, 0);
-			named[count++] = package;
-		} else {
-			left += is_new;
-		}
-	}
-	page_text(p, left ? ", ..." : "");
+	for (; at < t->row_count && shown <= SHORT_ROWS; at++)
+		shown += !is_folded(t, &t->result->functions[at]);
+	if (shown <= SHORT_ROWS)
+		return;
+	t->row_count = at - 1;
+	t->caller_count = count_callers(p, t);
 }
 
 /* ---- layout ---- */
@@ -567,8 +541,22 @@ const char *row_link_word(const struct function_row *row)
 	return row->is_asked ? "called by " : "calls ";
 }
 
-/* Returns the columns behind a name: its place, or the function whose change it
- * passes on. */
+void row_replaced(struct page *p, const struct result *r,
+		  const struct function_row *row)
+{
+	char was[UNIT_TEXT_BYTES];
+
+	if (!row->replaces.len)
+		return;
+	scale_say(r, row->replaced_value, true, was);
+	page_text(p, "; replaces ");
+	page_name(p, row->replaces, 0);
+	page_text(p, " (was ");
+	page_number(p, was);
+	page_text(p, ")");
+}
+
+/* What stands behind a name: where it is, or whose change it passes on. */
 static size_t place_width(struct page *p, const struct function_row *row)
 {
 	if (row->through.len)
@@ -960,20 +948,9 @@ static void write_table(struct page *p, struct table *t)
 		return;
 	}
 	write_head(p, t);
-	for (size_t i = 0; i < t->row_count; i++) {
-		const struct function_row *row = &t->result->functions[i];
-
-		if (!is_folded(t, row)) {
-			write_row(p, t, row);
-			continue;
-		}
-		if (!is_told) {
-			add_callers(p, t);
-			page_text(p, " (--callers shows them)");
-			page_flush(p, PAINT_DIM, "", FOOT_COLUMNS);
-		}
-		is_told = true;
-	}
+	for (size_t i = 0; i < t->row_count; i++)
+		if (!is_folded(t, &t->result->functions[i]))
+			write_row(p, t, &t->result->functions[i]);
 }
 
 static void table_init(struct table *t, const struct page *p,
@@ -996,7 +973,7 @@ void table_callers(struct page *p, const struct result *r, bool *is_there)
 	for (size_t i = 0; i < t.row_count; i++)
 		is_there[i] = is_folded(&t, &r->functions[i]);
 	if (t.caller_count)
-		add_callers(p, &t);
+		page_textf(p, "%zu callers folded", t.caller_count);
 }
 
 void table_functions(struct page *p, const struct result *r)
@@ -1004,6 +981,8 @@ void table_functions(struct page *p, const struct result *r)
 	struct table t;
 
 	table_init(&t, p, r);
+	if (p->style.is_short && !p->style.has_limit)
+		keep_first_rows(p, &t);
 	if (t.row_count) {
 		lay_out(p, &t);
 		write_unit(p, &t);

@@ -410,8 +410,9 @@ static bool find_left_out(const struct profile *p, uint64_t *left_out,
 			 "added up");
 }
 
-/* Describes a file by its type and its time. narrowed: gets what is sent
- * instead, where something is left out. */
+/* What it holds is looked at for its type and its time. instead: gets what is
+ * sent, where something is left out or packed in a way that receivers do not
+ * know. */
 static bool describe(struct backends *b, const char *path, struct str bytes,
 		     bool is_for_sums, struct whole_profile *w,
 		     struct buf *instead, struct error *err)
