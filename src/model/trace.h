@@ -265,7 +265,7 @@ struct trace_build *trace_build_linking(const struct trace_id *to,
 bool trace_build_find(const struct trace_build *survey,
 		      const struct trace_id *id, size_t *index);
 
-/* Adds those with the link, and when they began and ended, but not itself. */
+/* Adds those with the link, but itself: of many those that end last. */
 struct hits; /* model/history.h */
 bool trace_build_linking_hits(const struct trace_build *b, struct hits *hits,
 			      struct error *err) MUST_CHECK;

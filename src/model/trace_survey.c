@@ -138,11 +138,38 @@ bool trace_build_find(const struct trace_build *survey,
 	       trace_id_is_same(&survey->seen[*index].id, id);
 }
 
+/* So many are listed of a server, too: more are a batch of many, which a few of
+ * them tell. */
+#define LINKING_MOST 20u
+
+/* The one that ends last of those behind this one, NULL: of all. */
+static const struct trace_seen *linking_after(const struct trace_build *b,
+					      const struct trace_seen *last)
+{
+	const struct trace_seen *found = NULL;
+
+	for (size_t i = 0; i < b->seen_count; i++) {
+		const struct trace_seen *seen = &b->seen[i];
+		int64_t end_ns = trace_seen_end(seen);
+
+		if (!seen->is_linking || trace_id_is_same(&seen->id, &b->linking))
+			continue;
+		if (last && (end_ns > trace_seen_end(last) ||
+			     (end_ns == trace_seen_end(last) && seen <= last)))
+			continue;
+		if (!found || end_ns > trace_seen_end(found))
+			found = seen;
+	}
+	return found;
+}
+
 bool trace_build_linking_hits(const struct trace_build *b, struct hits *hits,
 			      struct error *err)
 {
-	for (size_t i = 0; i < b->seen_count; i++) {
-		const struct trace_seen *seen = &b->seen[i];
+	const struct trace_seen *seen = NULL;
+
+	for (unsigned i = 0;
+	     i < LINKING_MOST && (seen = linking_after(b, seen)); i++) {
 		int64_t length_ns = trace_seen_length(seen);
 		const struct hit hit = {
 			.id = seen->id,
@@ -156,9 +183,7 @@ bool trace_build_linking_hits(const struct trace_build *b, struct hits *hits,
 			.span_count = seen->span_count,
 		};
 
-		if (seen->is_linking &&
-		    !trace_id_is_same(&seen->id, &b->linking) &&
-		    !hits_add(hits, &hit, err))
+		if (!hits_add(hits, &hit, err))
 			return false;
 	}
 	return true;

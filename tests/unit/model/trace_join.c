@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "model/history.h"
 #include "model/trace_join.h"
 
 #define MAIN 0x0a
@@ -486,6 +487,57 @@ static void part_below_a_span(void **state)
 	trace_release(&t);
 }
 
+static void add_linked(struct trace_build *b, uint8_t id, uint8_t to,
+		       uint64_t end_ns)
+{
+	struct trace_id linked = { .bytes = { [15] = to } };
+	struct error err = { 0 };
+	struct span_input in = {
+		.trace_id = { .bytes = { [15] = id } },
+		.span_id = id,
+		.start_unix_ns = 1000000000000000000u + end_ns - 5,
+		.end_unix_ns = 1000000000000000000u + end_ns,
+		.kind = SPAN_KIND_CONSUMER,
+	};
+
+	trace_build_attrs_begin(b);
+	assert_true(trace_build_part_begin(b, DETAIL_LINK, &err));
+	assert_true(trace_build_link_end(b, &linked, 1, &err));
+	assert_true(trace_build_span(b, &in, &err));
+}
+
+/* Of many that link to one those that end last, whatever their order. */
+static void many_linking(void **state)
+{
+	const struct trace_id main = { .bytes = { [15] = MAIN } };
+	struct error err = { 0 };
+	struct trace_build *b = trace_build_linking(&main, &err);
+	struct hits hits;
+	size_t index;
+
+	(void)state;
+	assert_non_null(b);
+	for (uint8_t i = 0; i < 100; i++)
+		add_linked(b, (uint8_t)(100 + i), i % 2 ? MAIN : 7,
+			   i * 37u % 100 / 2 * 10);
+	add_linked(b, MAIN, MAIN, 5000);
+	hits_init(&hits);
+	assert_true(trace_build_linking_hits(b, &hits, &err));
+	assert_int_equal(hits.count, 20);
+	for (size_t i = 0; i < hits.count; i++) {
+		const struct hit *hit = &hits.items[i];
+
+		assert_int_equal(hit->id.bytes[15] % 2, 1);
+		assert_int_equal(hit->trace_ns, 5);
+		assert_int_equal(hit->start_ns,
+				 1000000000000000000 + 490 - 10 * (int)i - 5);
+		assert_true(trace_build_find(b, &hit->id, &index));
+		assert_int_equal(index, hit->id.bytes[15] - 100);
+	}
+	hits_release(&hits);
+	trace_build_free(b);
+}
+
 UNIT_TESTS(trace_join)
 {
 	const struct CMUnitTest tests[] = {
@@ -493,6 +545,7 @@ UNIT_TESTS(trace_join)
 		cmocka_unit_test(producer_above_its_consumer),
 		cmocka_unit_test(link_of_the_producer),
 		cmocka_unit_test(batch),
+		cmocka_unit_test(many_linking),
 		cmocka_unit_test(link_from_within),
 		cmocka_unit_test(consumers_within),
 		cmocka_unit_test(along_a_chain),
