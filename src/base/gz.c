@@ -237,7 +237,7 @@ static size_t and_one(size_t bytes)
 	return bytes < SIZE_MAX ? bytes + 1 : bytes;
 }
 
-/* What the last member of gzip says that it unpacks to, which is not to be
+/* Returns the size that the last member of gzip gives for itself unpacked, which is not to be
  * trusted. */
 static size_t first_room(struct str bytes)
 {

@@ -113,7 +113,7 @@ void unzstd_free(struct unzstd *u);
 enum gunzip_state unzstd_step(struct unzstd *u, struct str *packed, char *into,
 			      size_t room, size_t *len);
 
-/* What zlib unpacks with, in which what it unpacked stays behind: an answer may
+/* State and window of zlib, in which what it unpacked stays behind: an answer may
  * hold a token. Private to base/. */
 
 static inline void *zlib_alloc(void *opaque, unsigned count, unsigned size)

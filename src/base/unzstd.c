@@ -24,7 +24,7 @@ LIBRARY_CALLS(ZSTD_CALLS, LIBRARY_ZSTD)
 #define ZSTD_getErrorCode LIBRARY_CALL(ZSTD_getErrorCode)
 #define ZSTD_isError LIBRARY_CALL(ZSTD_isError)
 
-/* What a frame may ask to be remembered while it is unpacked, as a power of
+/* The window that a frame may ask for while it is unpacked, as a power of
  * two: 128 MiB, as much as every level of zstd keeps to without --long. */
 #define ZSTD_WINDOW_BITS 27
 

@@ -397,7 +397,7 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 							 in.span_id, &t->err));
 }
 
-/* What is read of a span that is not kept: all else is checked for its grammar
+/* Fields that are read of a span that is not kept: all else is checked for its grammar
  * only. */
 static bool is_always_read(int field)
 {

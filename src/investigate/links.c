@@ -76,7 +76,7 @@ static int64_t end_of(const struct hit *hit)
 	return sat_add_i64(hit->start_ns, hit->trace_ns);
 }
 
-/* Of several that link to this one those that end last: they are what is not
+/* Keeps, of several that link to this one, those that end last: they are not
  * done yet. */
 static void want_linking(struct following *f, struct hits *hits)
 {
@@ -130,7 +130,7 @@ static void ask_linking(struct following *f, struct job **jobs, size_t *n)
 	jobs[(*n)++] = &f->linking.job;
 }
 
-/* Of those that no file had. */
+/* Adds jobs for those that no file had. */
 static void add_jobs(struct following *f, size_t from, struct job **jobs,
 		     size_t *n)
 {

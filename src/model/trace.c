@@ -470,7 +470,7 @@ int64_t trace_seen_end(const struct trace_seen *seen)
 				   : seen->valid.end_ns;
 }
 
-/* What is unknown becomes zero length at the best known place. */
+/* Gives an unknown time zero length at the best known place. */
 static void repair(struct span *s, const struct trace_seen *seen,
 		   int64_t earliest_ns, struct trace_oddities *r)
 {

@@ -25,7 +25,7 @@ void flame_words_init(struct flame_words *w, const struct flame *f,
 /* A value of a side as a part of all that was there, 0 when nothing was. */
 double flame_share(const struct flame *f, enum flame_side side, double value);
 
-/* What the node's function took on all paths, in the words of tables: "total
+/* Writes what the node's function took on all paths, in the words of tables: "total
  * 1,200 ms per second, baseline 20 ms, change +1,180 ms (the function to blame)";
  * without a baseline "total 57.1 %, 200 ms". */
 void flame_function_write(struct out *out, const struct flame_words *w,
@@ -40,14 +40,14 @@ const char *flame_measure(const struct flame_words *w);
 const int64_t *flame_measured(const struct flame_words *w,
 			      const struct flame_function *fn);
 
-/* What the node itself took: "this path 1,100 ms per second, before 20 ms,
+/* Writes what the node itself took: "this path 1,100 ms per second, before 20 ms,
  * change +1,080 ms: grew; 48.9 % of the profile"; without a baseline "this path
  * 57.1 %, 200 ms, 20 samples; self here 2.0 %, ..."; of the root "total ...". label:
  * what to call it instead; NULL. */
 void flame_path_write(struct out *out, const struct flame_words *w,
 		      const struct flame_node *n, const char *label);
 
-/* What is left of a comparison: "self here 1,200 ms, baseline 20 ms; samples 120,
+/* Writes the rest of a comparison: "self here 1,200 ms, baseline 20 ms; samples 120,
  * baseline 2": of the node, no sum over its function, unless label says so. */
 void flame_self_write(struct out *out, const struct flame_words *w,
 		      const struct flame_node *n, const char *label);

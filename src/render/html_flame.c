@@ -87,7 +87,7 @@ static void choose(struct picture *p)
 	(void)is_small(p);
 }
 
-/* What a node says of itself in one line: its function as a whole, in both
+/* Writes one line about a node: its function as a whole, in both
  * measures, then the path. */
 static void html_flame_says(struct out *out, const struct flame_words *w,
 			    uint32_t node)
@@ -103,7 +103,7 @@ static void html_flame_says(struct out *out, const struct flame_words *w,
 	flame_path_write(out, w, n, NULL);
 }
 
-/* Of the function as a whole the table of functions tells. */
+/* Writes the path alone: the table has the function as a whole. */
 static void write_title(struct out *out, const struct flame_words *w,
 			uint32_t node)
 {

@@ -193,7 +193,7 @@ const char *row_link_word(const struct function_row *row);
 void row_replaced(struct page *p, const struct result *r,
 		  const struct function_row *row);
 
-/* What the baseline is: its file or selector, else its kind. */
+/* Returns the file or selector of the baseline, else its kind. */
 struct str baseline_name(const struct result *r);
 
 /* The word of `change` for programs; NULL for none. */

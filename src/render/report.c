@@ -631,26 +631,30 @@ static void write_contrasts(struct page *p, const struct result *r)
 	}
 }
 
-/* "GET /cart: 119 of 232 requests seen in these minutes were slow (51 %); called
- * by auth, web" */
+/* From this part on all are affected, which a short answer need not say. */
+#define AFFECTED_ALL_PERCENT 90u
+
+/* "51 % of GET /cart, 119 of 232; callers: auth, web". */
 static void write_affected(struct page *p, const struct result *r)
 {
 	const struct affected_info *x = &r->affected;
 	char slow[COUNT_TEXT_BYTES], all[COUNT_TEXT_BYTES];
 	char percent[UNIT_TEXT_BYTES];
 
-	if (!x->requests)
+	if (!x->requests ||
+	    (p->style.is_short &&
+	     x->slow >= x->requests * (uint64_t)AFFECTED_ALL_PERCENT / 100))
 		return;
 	format_count(x->slow, slow);
 	format_count(x->requests, all);
 	format_percent((double)x->slow / x->requests, percent);
-	page_name(p, r->history->name, 0);
-	page_textf(p, ": %s of %s requests %s in these minutes were slow (",
-		   slow, all, x->is_sample ? "sampled" : "seen");
 	page_number(p, percent);
-	page_text(p, ")");
+	page_text(p, " of ");
+	page_name(p, r->history->name, 0);
+	page_textf(p, ", %s of %s%s", slow, all,
+		   x->is_sample ? " sampled" : "");
 	for (size_t i = 0; i < x->caller_count; i++) {
-		page_text(p, i ? ", " : "; called by ");
+		page_text(p, i ? ", " : "; callers: ");
 		page_name(p, x->callers[i], 0);
 	}
 	evidence(p, "  affected");

@@ -550,13 +550,17 @@ void row_replaced(struct page *p, const struct result *r,
 		return;
 	scale_say(r, row->replaced_value, true, was);
 	page_text(p, "; replaces ");
-	page_name(p, row->replaces, 0);
+	/* It lies beside the new one mostly. */
+	page_name(p,
+		  p->style.is_short ? name_end(row->replaces) : row->replaces,
+		  0);
 	page_text(p, " (was ");
 	page_number(p, was);
 	page_text(p, ")");
 }
 
-/* What stands behind a name: where it is, or whose change it passes on. */
+/* Returns the columns behind a name: its place, or the function whose change it
+ * passes on. */
 static size_t place_width(struct page *p, const struct function_row *row)
 {
 	if (row->through.len)
@@ -941,18 +945,6 @@ static void markdown_functions(struct page *p, struct table *t)
 	}
 }
 
-static void write_table(struct page *p, struct table *t)
-{
-	if (p->style.is_markdown) {
-		markdown_functions(p, t);
-		return;
-	}
-	write_head(p, t);
-	for (size_t i = 0; i < t->row_count; i++)
-		if (!is_folded(t, &t->result->functions[i]))
-			write_row(p, t, &t->result->functions[i]);
-}
-
 static void table_init(struct table *t, const struct page *p,
 		       const struct result *r)
 {
@@ -986,7 +978,14 @@ void table_functions(struct page *p, const struct result *r)
 	if (t.row_count) {
 		lay_out(p, &t);
 		write_unit(p, &t);
-		write_table(p, &t);
+	}
+	if (t.row_count && p->style.is_markdown) {
+		markdown_functions(p, &t);
+	} else if (t.row_count) {
+		write_head(p, &t);
+		for (size_t i = 0; i < t.row_count; i++)
+			if (!is_folded(&t, &r->functions[i]))
+				write_row(p, &t, &r->functions[i]);
 	}
 	if (p->style.is_quiet)
 		return;

@@ -535,18 +535,9 @@ static void report_trace_cause(const struct profile_inquiry *q, struct buf *out)
 	add_cpu(q, out);
 }
 
-/* As many as before: then it is not that more came. */
-static void add_throughput(const struct profile_inquiry *q, struct buf *out)
+static double per_minute(const struct comparison_side *side)
 {
-	const struct comparison_side *slow = &q->service_cpu.slow;
-	const struct comparison_side *base = &q->service_cpu.base;
-
-	if (slow->requests <= 0 || base->requests <= 0)
-		return;
-	buf_addf(out, "; it receives %.3g per minute, %.3g in the baseline%s",
-		 60 * slow->requests / comparison_seconds(slow),
-		 60 * base->requests / comparison_seconds(base),
-		 slow->is_requests_sampled ? " (in traces)" : "");
+	return 60 * side->requests / comparison_seconds(side);
 }
 
 /* From here on a service computes more, whichever function it is. */
@@ -562,7 +553,15 @@ static void report_queue(const struct profile_inquiry *q, struct buf *out)
 	add_name(out, q->v->result->cause.text);
 	if (q->s->is_healthy || !row || !q->service_cpu.has_base)
 		return;
-	add_throughput(q, out);
+	/* As many as before: then it is not that more came. */
+	if (q->service_cpu.slow.requests > 0 && q->service_cpu.base.requests > 0)
+		buf_addf(out,
+			 "; it receives %.3g per minute, %.3g in the baseline%s",
+			 per_minute(&q->service_cpu.slow),
+			 per_minute(&q->service_cpu.base),
+			 q->service_cpu.slow.is_requests_sampled
+				 ? " (in traces)"
+				 : "");
 	buf_addf(out, "; its CPU went from %.2f to %.2f cores", base, slow);
 	if (is_up(row)) {
 		buf_add_text(out, ", most of it in ");

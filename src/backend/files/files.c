@@ -410,7 +410,7 @@ static bool find_left_out(const struct profile *p, uint64_t *left_out,
 			 "added up");
 }
 
-/* What it holds is looked at for its type and its time. instead: gets what is
+/* Looks at what the file holds for its type and its time. instead: gets what is
  * sent, where something is left out or packed in a way that receivers do not
  * know. */
 static bool describe(struct backends *b, const char *path, struct str bytes,
