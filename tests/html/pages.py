@@ -81,7 +81,7 @@ class Test(Page):
         ranked = b.js("names()")
         self.equal(len(ranked), 3, "ten functions at first, of which ...")
         self.check(b.js("document.getElementById('callers').textContent")
-                   .startswith("7 callers folded: "), "seven are folded",
+                   .startswith("7 callers folded"), "seven are folded",
                    b.js("document.getElementById('callers').textContent"))
         self.equal(b.js("document.querySelectorAll('[aria-sort]').length"), 0,
                    "by rank at first")

@@ -132,7 +132,7 @@ static void behind_a_fault(void **state)
 	assert_string_equal(
 		buf_text(&text),
 		"p50 40 ms over 95 spans; slow are from 158 ms on, 20 minutes "
-		"before 5 of 90, immediately before 7 of 98, now 14 of 200");
+		"earlier 5 of 90, immediately before 7 of 98, now 14 of 200");
 	buf_release(&text);
 	buf_init(&text, MIB);
 	baseline_tell_window(&choice.slots[BASELINE_PREVIOUS], &text);
@@ -162,7 +162,7 @@ static void what_creeps(void **state)
 	baseline_tell_chosen(&choice, NULL, &text);
 	assert_string_equal(buf_text(&text),
 			    "p50 50 ms over 30 spans; it creeps: p50 50 ms 1 "
-			    "day before, 90 ms immediately before, 100 ms now");
+			    "day earlier, 90 ms immediately before, 100 ms now");
 	buf_release(&text);
 }
 
