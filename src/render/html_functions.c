@@ -44,8 +44,8 @@ static const char *const measure_names[] = {
 	[RANK_TOTAL] = "total",
 };
 static const char *const measure_hints[] = {
-	[RANK_SELF_LIB] = "the function and the library code it calls, which "
-			  "counts for its caller",
+	[RANK_SELF_LIB] = ("the function and the library code it calls, which "
+			  "counts for its caller"),
 	[RANK_SELF] = "the function itself",
 	[RANK_TOTAL] = "the function and its callees",
 };
