@@ -999,15 +999,25 @@ static bool is_settled(const struct operation_history *s)
 	       !baseline_is_open(b) && knows_entries(s, b->window);
 }
 
+static void request_slot(struct operation_history *s,
+			 const struct investigation *v,
+			 struct time_range window, unsigned slot,
+			 struct job **jobs, size_t *n)
+{
+	size_t asked = s->job_count;
+
+	s->roles.baselines[slot] =
+		add_window(s, v, slot_range(window, slot), FAR_TRACES);
+	if (s->job_count > asked)
+		jobs[(*n)++] = &s->jobs[asked].job;
+}
+
 void operation_history_request_far(struct operation_history *s,
 				   const struct investigation *v,
 				   struct time_range window, struct job **jobs,
 				   size_t *n)
 {
 	enum baseline_kind kind = v->question->baseline.kind;
-	static const unsigned far[BASELINES_FAR] = { BASELINE_HOUR,
-						     BASELINE_DAY,
-						     BASELINE_WEEK };
 
 	if (!s->is_answered || s->operations.root == OPERATION_NONE ||
 	    kind == BASELINE_WANT_SHIFT || kind == BASELINE_WANT_PREVIOUS)
@@ -1016,14 +1026,9 @@ void operation_history_request_far(struct operation_history *s,
 		backends_save_requests(v->backends, BASELINES_FAR);
 		return;
 	}
-	for (unsigned i = 0; i < BASELINES_FAR; i++) {
-		size_t asked = s->job_count;
-
-		s->roles.baselines[far[i]] = add_window(
-			s, v, slot_range(window, far[i]), FAR_TRACES);
-		if (s->job_count > asked)
-			jobs[(*n)++] = &s->jobs[asked].job;
-	}
+	for (unsigned i = BASELINE_PREVIOUS + 1; i < BASELINE_SLOTS; i++)
+		if (!baseline_slot_is_between(i))
+			request_slot(s, v, window, i, jobs, n);
 }
 
 void operation_history_request_between(struct operation_history *s,
@@ -1041,16 +1046,9 @@ void operation_history_request_between(struct operation_history *s,
 	    (kind != BASELINE_WANT_AUTO && kind != BASELINE_WANT_FAST) ||
 	    !baseline_is_open(&s->baseline))
 		return;
-	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
-		size_t asked = s->job_count;
-
-		if (!baseline_slot_is_between(i) || !is_apart(window, i))
-			continue;
-		s->roles.baselines[i] =
-			add_window(s, v, slot_range(window, i), FAR_TRACES);
-		if (s->job_count > asked)
-			jobs[(*n)++] = &s->jobs[asked].job;
-	}
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
+		if (baseline_slot_is_between(i) && is_apart(window, i))
+			request_slot(s, v, window, i, jobs, n);
 }
 
 /* The window that was asked for the slow requests of an operation. */
