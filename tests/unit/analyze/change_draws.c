@@ -4,41 +4,7 @@
  * without one.
  */
 #include "../unit.h"
-#include "analyze/onset.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "base/limits.h"
-#include "base/num.h"
-
-#include "../random_draws.h"
-
-#define STEPS 240
-
-static double amounts[STEPS], counts[STEPS];
-
-static struct change_points find_in(struct change_series series)
-{
-	struct change_points found;
-	struct error err = { 0 };
-	struct arena arena;
-
-	series.amounts = amounts;
-	series.counts = counts;
-	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
-	assert_true(change_points_find(&series, &arena, &found, &err));
-	arena_release(&arena);
-	return found;
-}
-
-static struct change_points find(void)
-{
-	return find_in((struct change_series){ .step_count = STEPS });
-}
+#include "change_series.h"
 
 /* Series that hang together from step to step, as they do: how often is
  * something seen in them? docs/lab/verdict.md has more of it. */
@@ -122,17 +88,6 @@ static void test_slices(void **state)
 		count_told(steps, 0.05, 1, 0, &found, &wrong);
 		assert_in_range(found + wrong, 0, 1);
 	}
-}
-
-/* Levels of twelve steps, the newest last. */
-static struct change_points find_twelve(const double levels[CHANGE_STEPS_MIN])
-{
-	for (size_t i = 0; i < CHANGE_STEPS_MIN; i++) {
-		counts[i] = 1;
-		amounts[i] = levels[i];
-	}
-	return find_in(
-		(struct change_series){ .step_count = CHANGE_STEPS_MIN });
 }
 
 /* How often is it hinted at where nothing changed? bench/steps has more. */

@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "analyze/onset.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include "base/limits.h"
-#include "base/num.h"
-
-#include "../random_draws.h"
-
-#define STEPS 240
-
-static double amounts[STEPS], counts[STEPS];
+#include "change_series.h"
 
 /* Levels of 10 that wander by a twentieth, each step on its own. */
 static void make(size_t count)
@@ -31,25 +16,6 @@ static void multiply(size_t from, size_t to, double by)
 {
 	for (size_t i = from; i < to; i++)
 		amounts[i] *= by;
-}
-
-static struct change_points find_in(struct change_series series)
-{
-	struct change_points found;
-	struct error err = { 0 };
-	struct arena arena;
-
-	series.amounts = amounts;
-	series.counts = counts;
-	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
-	assert_true(change_points_find(&series, &arena, &found, &err));
-	arena_release(&arena);
-	return found;
-}
-
-static struct change_points find(void)
-{
-	return find_in((struct change_series){ .step_count = STEPS });
 }
 
 static void test_step(void **state)
@@ -261,17 +227,6 @@ static void test_pulse(void **state)
 	assert_int_equal(f.count, 2);
 	assert_int_equal(f.items[0].at, 16);
 	assert_int_equal(f.items[1].at, 23);
-}
-
-/* Levels of twelve steps, the newest last. */
-static struct change_points find_twelve(const double levels[CHANGE_STEPS_MIN])
-{
-	for (size_t i = 0; i < CHANGE_STEPS_MIN; i++) {
-		counts[i] = 1;
-		amounts[i] = levels[i];
-	}
-	return find_in(
-		(struct change_series){ .step_count = CHANGE_STEPS_MIN });
 }
 
 /* Two of twelve steps are too few for a verdict, and no secret. */
