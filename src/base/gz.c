@@ -122,7 +122,7 @@ struct gz_reader *gz_reader_new(enum packing packing, const char *what,
 				struct error *err)
 {
 	struct gz_reader *r = mem_calloc(1, sizeof *r);
-	bool is_zstd = packing > PACKING_GZIP;
+	bool is_zstd = packing_is_zstd(packing);
 
 	if (r && is_zstd)
 		r->unzstd = unzstd_new(packing == PACKING_ZSTD_MESSAGES, err);
@@ -243,7 +243,7 @@ static size_t first_room(struct str bytes)
 {
 	size_t hint = 0;
 
-	if (packing_of(bytes) > PACKING_GZIP)
+	if (packing_is_zstd(packing_of(bytes)))
 		return FIRST_ROOM;
 	for (size_t i = 0; bytes.len >= MEMBER_BYTES && i < SIZE_BYTES; i++)
 		hint = hint << 8 | (unsigned char)bytes.ptr[bytes.len - 1 - i];

@@ -27,6 +27,11 @@ enum packing {
 	PACKING_ZSTD_MESSAGES,
 };
 
+static inline bool packing_is_zstd(enum packing packing)
+{
+	return packing == PACKING_ZSTD || packing == PACKING_ZSTD_MESSAGES;
+}
+
 /* By the first bytes, of which so many, or all, are looked at. */
 #define PACKING_FRONT_BYTES 8u
 enum packing packing_of(struct str front);

@@ -117,9 +117,10 @@ static void write_option(struct out *out, const struct option_row *row,
 /* Options that most commands share have a page of their own. */
 static bool is_shared(const struct option_row *row)
 {
-	static const char *const groups[] = { "Time", "Pages and pictures",
-					      "Printing", "Servers",
-					      "Case files", "General" };
+	static const char *const groups[] = {
+		OPTIONS_TIME,    OPTIONS_PICTURES, OPTIONS_PRINTING,
+		OPTIONS_SERVERS, OPTIONS_CASES,	   OPTIONS_GENERAL,
+	};
 
 	for (size_t i = 0; i < COUNT_OF(groups); i++)
 		if (!strcmp(row->group, groups[i]))

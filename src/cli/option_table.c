@@ -346,15 +346,15 @@ static bool store_output(void *target, const char *value, struct error *err)
 	return true;
 }
 
-#define SERVERS "Servers"
-#define TIME "Time"
+#define SERVERS OPTIONS_SERVERS
+#define TIME OPTIONS_TIME
 #define CHOICE "What to look at"
 #define VIEW "View"
 #define OUTPUT "Output"
-#define PRINTING "Printing"
-#define PICTURES "Pages and pictures"
-#define CASES "Case files"
-#define GENERAL "General"
+#define PRINTING OPTIONS_PRINTING
+#define PICTURES OPTIONS_PICTURES
+#define CASES OPTIONS_CASES
+#define GENERAL OPTIONS_GENERAL
 #define ANSWERING (COMMAND_DATA | COMMAND_CONVERT)
 #define FINDING (COMMAND_SLOW | COMMAND_SHOW)
 #define PROFILING (COMMAND_SLOW | COMMAND_DIFF | COMMAND_PROFILE)

@@ -209,6 +209,14 @@ struct options {
 
 struct command; /* commands.h */
 struct config;  /* config.h */
+/* Groups of options that most commands share; the others have one of their own. */
+#define OPTIONS_TIME "Time"
+#define OPTIONS_PICTURES "Pages and pictures"
+#define OPTIONS_PRINTING "Printing"
+#define OPTIONS_SERVERS "Servers"
+#define OPTIONS_CASES "Case files"
+#define OPTIONS_GENERAL "General"
+
 struct option_table;
 struct option_form;
 

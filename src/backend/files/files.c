@@ -444,7 +444,7 @@ static bool describe(struct backends *b, const char *path, struct str bytes,
 	is_ok = is_ok && (!is_for_sums || find_left_out(&p, &left_out, err)) &&
 		(!left_out || pprof_leave_out(plain, left_out, instead, err));
 	w->is_narrowed = left_out != 0;
-	if (is_ok && !left_out && packing_of(bytes) > PACKING_GZIP) {
+	if (is_ok && !left_out && packing_is_zstd(packing_of(bytes))) {
 		buf_add_str(instead, plain);
 		is_ok = buf_check(instead, "a profile", err);
 	}
