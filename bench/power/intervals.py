@@ -45,7 +45,10 @@ def settings():
 
 def ask(tracefind, cell, number, is_turned=False):
     """What check says; is_turned: of the sides exchanged."""
-    pair = draw(cell, number)
+    return ask_about(tracefind, cell, draw(cell, number), is_turned)
+
+
+def ask_about(tracefind, cell, pair, is_turned=False):
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         sides = []
         for side, runs in (("before", pair.before), ("after", pair.after)):

@@ -702,15 +702,23 @@ static struct interval growth_of_ratio(struct interval ratio)
 	return (struct interval){ ratio.low - 1, ratio.high - 1 };
 }
 
-/* The variance of the logarithm of the ratio of the sides by how runs differ as
- * wholes, beyond their samples: 0 where a side has one. */
+/* Fewer runs of a side do not show how far runs differ as wholes: one pair in five shows
+ * less than a fourth of it. */
+#define DIFF_WHOLE_RUNS 3u
+
+/* Returns the variance of the logarithm of the ratio of the sides by how runs differ
+ * as wholes, beyond their samples: 0 of shares, NaN where a side has few runs. */
 static double runs_variance(const struct diff *d)
 {
 	const struct slice_values *slices = d->want->slices;
 	double variance = 0;
 
-	if (!diff_is_by_slices(d) || !diff_is_rate(d))
+	if (!diff_is_rate(d))
 		return 0;
+	if (!diff_is_by_slices(d) ||
+	    min_size(slices->sides[SIDE_SLOW].count,
+		     slices->sides[SIDE_BASELINE].count) < DIFF_WHOLE_RUNS)
+		return NAN;
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct slice_side *side = &slices->sides[s];
 		double mean = 0, square = 0, sampled = 0;
@@ -725,10 +733,9 @@ static double runs_variance(const struct diff *d)
 			square += apart * apart;
 			sampled += d->period[s] / fmax(1, side->wholes[i]);
 		}
-		if (side->count > 1)
-			variance += fmax(0, square / (double)(side->count - 1) -
-						    sampled / (double)side->count) /
-				    (double)side->count;
+		variance += fmax(0, square / (double)(side->count - 1) -
+					    sampled / (double)side->count) /
+			    (double)side->count;
 	}
 	return variance;
 }
@@ -1147,22 +1154,45 @@ struct interval diff_range(const struct diff *d, uint32_t id)
 	return (struct interval){ range.low + common, range.high + common };
 }
 
+/* Returns the growth of a row's own counts: with as many degrees of freedom as the sum
+ * of both variances has (Satterthwaite), or, where runs are few, from the growth by the
+ * counts to that beside what all did, of which the truth is one or in between. */
+static struct interval own_growth(const struct diff *d, struct counts c,
+				  struct noise noise, double variance,
+				  struct interval beside)
+{
+	double runs = isnan(d->runs_variance) ? 0 : d->runs_variance;
+	double all = variance + runs;
+	double square = variance * variance / noise.df +
+			(runs > 0 ? runs * runs / d->df : 0);
+	struct interval own;
+
+	c.n_a = d->all.n_a;
+	own = growth_of_ratio(counts_ratio_interval(
+		&c, all,
+		deviations_at(d->range_level,
+			      square > 0 ? all * all / square : INFINITY)));
+	if (isnan(d->runs_variance)) {
+		own.low = fmin(own.low, beside.low);
+		own.high = fmax(own.high, beside.high);
+	}
+	return own;
+}
+
 struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 {
 	struct growth_ranges out = { { NAN, NAN }, { NAN, NAN } };
 	struct counts c = counts_of(d, id);
-	double sampled = counts_seen_log_variance(&c), variance, z;
+	double sampled = counts_seen_log_variance(&c), variance;
 	struct noise noise;
 
 	if (isnan(d->rows[id].q))
 		return out;
 	noise = noise_beside_sampling(d, id, sampled);
 	variance = noise.phi * sampled;
-	z = deviations_at(d->range_level, noise.df);
-	out.beside = growth_of_ratio(counts_ratio_interval(&c, variance, z));
-	c.n_a = d->all.n_a;
-	out.own = growth_of_ratio(
-		counts_ratio_interval(&c, variance + d->runs_variance, z));
+	out.beside = growth_of_ratio(counts_ratio_interval(
+		&c, variance, deviations_at(d->range_level, noise.df)));
+	out.own = own_growth(d, c, noise, variance, out.beside);
 	return out;
 }
 

@@ -159,7 +159,7 @@ struct diff {
 	bool is_together; /* the whole moved, and functions with it */
 	struct whole_diff whole;
 	/* Of the logarithm of the ratio of the sides, by how their runs differ as
-	 * wholes beyond their samples; 0 where a side has one. */
+	 * wholes beyond their samples; NaN where a side has few runs. */
 	double runs_variance;
 	struct counts all; /* a, b: samples of the sides; exposures set */
 	double period[SIDE_COUNT];
@@ -217,8 +217,9 @@ void diff_judge(struct diff *d);
 struct interval diff_range(const struct diff *d, uint32_t id);
 
 /* The growth of an entry at 95 %, in parts of what it was: beside what all have in
- * common, and of its own counts, which runs move as wholes, too. NaN when it was not
- * tested. Unlike diff_range() they have the uncertainty of what it was in them. */
+ * common, and of its own counts, which runs move as wholes, too: by how much, one or two
+ * runs do not show, and there the second holds the first. NaN when it was not tested.
+ * Unlike diff_range() they have the uncertainty of what it was in them. */
 struct growth_ranges {
 	struct interval beside;
 	struct interval own;

@@ -391,6 +391,26 @@ static void test_rates(void **state)
 	release(&f);
 }
 
+/* All took a fifth more: the second run as a whole, or the code. One run a side does not
+ * show which, so the interval of a growth reaches from the one to the other. */
+static void test_one_run_as_a_whole(void **state)
+{
+	char busy[512] = "a.x 24000\n", calm[512] = "a.x 10000\n";
+	struct rank_want want = { .normalize = NORMALIZE_RATE,
+				  .window_ns = 600 * NS_PER_S,
+				  .baseline_ns = 600 * NS_PER_S };
+	struct fixture f;
+
+	(void)state;
+	add_functions(busy, 10, 12000);
+	add_functions(calm, 10, 10000);
+	rank_cpu(&f, busy, calm, &want);
+	assert_int_equal(row(&f, "a.x")->change, CHANGE_GROWN);
+	assert_true(row(&f, "a.x")->growth_low < 1);
+	assert_true(row(&f, "a.x")->growth_high > 1.4);
+	release(&f);
+}
+
 UNIT_TESTS(diff)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +431,7 @@ UNIT_TESTS(diff)
 		cmocka_unit_test(test_changes_beside_drift),
 		cmocka_unit_test(test_reference),
 		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_one_run_as_a_whole),
 	};
 
 	return cmocka_run_group_tests_name("analyze/diff", tests, NULL, NULL);
