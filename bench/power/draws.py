@@ -54,6 +54,7 @@ class Run:
     start_ns: int
     length_ns: int
     period_ns: int
+    means: dict = field(default_factory=dict)  # of `counts`, of what may grow
 
 
 @dataclass
@@ -250,8 +251,25 @@ def draw_run(rng, cell, shape, level, is_after, is_outlier):
         length_ns = round(length * (cell.length_after if is_after else 1)) \
             * NS_PER_S
     else:
-        length_ns = sum(counts.values()) * period_ns + 1_234_567
-    return Run(counts, 0, length_ns, period_ns)
+        length_ns = busy_length(counts, period_ns)
+    return Run(counts, 0, length_ns, period_ns,
+               {stack: means[stack] for stack in shape.grown})
+
+
+def busy_length(counts, period_ns):
+    return sum(counts.values()) * period_ns + 1_234_567
+
+
+def plant(cell, pair, growth, seed):
+    """Grows in a drawn pair, which stays what it is but for that; the sum of two
+    Poisson counts is one of the sum of their means."""
+    rng = random.Random(f"{cell.name} planted {seed}")
+    for run in pair.after:
+        for stack, mean in sorted(run.means.items()):
+            run.counts[stack] = run.counts.get(stack, 0) + \
+                poisson(rng, growth * mean)
+        if not cell.is_in_seconds:
+            run.length_ns = busy_length(run.counts, run.period_ns)
 
 
 def rename(cell, shape, runs):

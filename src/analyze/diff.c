@@ -873,6 +873,13 @@ static double deviations_of(const struct diff *d, uint32_t id, double b,
 	return counts_deviation(&c, noise);
 }
 
+/* Deviations of a level, for noise that is known from so much. */
+static double deviations_at(struct level level, double df)
+{
+	return isinf(df) ? level.normal_z
+			 : student_two_sided_quantile(level.p, df);
+}
+
 /* Deviations of a growth that is claimed in four of five cases. Noise that is known
  * from few runs differs from case to case, and the deviations with it (a common
  * approximation of the noncentral distribution). */
@@ -886,13 +893,10 @@ static double claimed_deviations(const struct diff *d, double df)
 							       (2 * df)));
 }
 
-/* The growth that is claimed in four of five cases, of a row of b samples before;
- * what is too small a part of the whole is not claimed, however significant. id:
- * ENTRY_NONE for a row like most. */
-static double detectable(const struct diff *d, uint32_t id, double part,
-			 double b, double df)
+/* The growth that shows so many deviations, of a row of b samples before. */
+static double growth_of_deviations(const struct diff *d, uint32_t id, double b,
+				   double far)
 {
-	double far = claimed_deviations(d, df);
 	double low = 0, high = DETECTABLE_MOST;
 
 	if (deviations_of(d, id, b, high) < far)
@@ -905,7 +909,17 @@ static double detectable(const struct diff *d, uint32_t id, double part,
 		else
 			high = next;
 	}
-	return fmax(least_delta(d) / part, high);
+	return high;
+}
+
+/* The growth that is claimed in four of five cases, of a row of b samples before;
+ * what is too small a part of the whole is not claimed, however significant. id:
+ * ENTRY_NONE for a row like most. */
+static double detectable(const struct diff *d, uint32_t id, double part,
+			 double b, double df)
+{
+	return fmax(least_delta(d) / part,
+		    growth_of_deviations(d, id, b, claimed_deviations(d, df)));
 }
 
 /* What a row of these counts is of both sides, and has before where all of it is what
@@ -940,14 +954,29 @@ static bool is_detectable(const struct diff *d, uint32_t id, double growth)
 		       claimed_deviations(d, noise_of(d, id, &c).df);
 }
 
-double diff_detectable_of(const struct diff *d, double share)
+/* Returns by how much a function has to grow beside all others to take more than it did,
+ * where a machine made those faster: what does so by more is the program, and growth that
+ * of a function's own samples. */
+static double growth_of_machine(const struct diff *d)
+{
+	return d->drift < 1 / DIFF_COMMON_RATE ? 0 : fmax(0, 1 / d->drift - 1);
+}
+
+double diff_detectable_of(const struct diff *d, double share, bool is_own)
 {
 	struct counts c =
 		counts_beside(d, share * d->all.a, share * d->all.b);
+	double df, certain;
 
 	if (d->method == DIFF_UNTESTED || isinf(counts_log_variance(&c)))
 		return NAN;
-	return detectable(d, ENTRY_NONE, share, c.b, typical_noise(d, &c).df);
+	df = typical_noise(d, &c).df;
+	certain = growth_of_deviations(d, ENTRY_NONE, c.b,
+				       deviations_at(d->range_level, df) +
+					       SEEN_BEYOND);
+	return fmax(detectable(d, ENTRY_NONE, share, c.b, df),
+		    is_own ? (1 + certain) * (1 + growth_of_machine(d)) - 1
+			   : 0);
 }
 
 /* The function that is spoken of when all are: of this share of a profile. */
@@ -955,7 +984,7 @@ double diff_detectable_of(const struct diff *d, double share)
 
 double diff_detectable_typical(const struct diff *d)
 {
-	return diff_detectable_of(d, DIFF_TYPICAL_SHARE);
+	return diff_detectable_of(d, DIFF_TYPICAL_SHARE, false);
 }
 
 double diff_typical_cv(const struct diff *d)
@@ -1123,13 +1152,6 @@ static double worst_case(struct interval range, double delta)
 static struct level level_of(double p)
 {
 	return (struct level){ p, normal_two_sided_quantile(p) };
-}
-
-/* Deviations of a level, for noise that is known from so much. */
-static double deviations_at(struct level level, double df)
-{
-	return isinf(df) ? level.normal_z
-			 : student_two_sided_quantile(level.p, df);
 }
 
 static struct interval interval_at(const struct diff *d, uint32_t id,

@@ -240,8 +240,9 @@ double diff_detectable(const struct diff *d, uint32_t id);
 double diff_detectable_typical(const struct diff *d);
 double diff_typical_cv(const struct diff *d);
 
-/* diff_detectable() of a function of this share of a profile. */
-double diff_detectable_of(const struct diff *d, double share);
+/* diff_detectable() of a function of this share of a profile; is_own: of which its own
+ * samples show that it grew, too, not only beside the others. */
+double diff_detectable_of(const struct diff *d, double share, bool is_own);
 
 /* Returns the name of a significant change. A function that was there before
  * but did not own anything has grown; new is only what was not there at all. */

@@ -225,14 +225,6 @@ static void judge_row(struct judging *j, const struct function_row *row)
 /* One pipeline in a hundred whose sum did not grow may be told that it did. */
 #define GATES_FALSE_TOTAL 0.01
 
-static bool is_relative(const struct result *result)
-{
-	const struct rank_facts *f = result->rank_facts;
-
-	return f->is_judged && f->has_drift && !f->is_of_runs &&
-	       result->normalize == NORMALIZE_RATE;
-}
-
 static void judge_total(struct gates *g, const struct result *result)
 {
 	const struct whole_change *w = &result->whole;
@@ -457,7 +449,7 @@ bool gates_judge(struct gates *g, const struct gate_limits *limits,
 	const struct rank_facts *f = result->rank_facts;
 
 	gates_init(g, limits);
-	g->is_relative = is_relative(result);
+	g->is_relative = f->is_relative;
 	g->common = f->drift > 0 ? f->drift - 1 : 0;
 	g->other_common = f->other_drift - 1;
 	if (!judge_rows(g, result, err))

@@ -66,11 +66,14 @@ static void take_diff(struct rank_facts *f, const struct diff *d)
 		      d->common.reading == REPLICATE_SPLIT;
 	f->other_drift = d->drift * exp(d->common.other_log_ratio -
 					d->common.log_ratio);
+	f->is_relative = d->has_drift && !d->want->is_of_runs &&
+			 d->want->normalize == NORMALIZE_RATE;
 	f->is_drift_bounded = d->is_bounded;
 	f->is_of_runs = d->want->is_of_runs;
 	f->is_interleaved = d->want->is_interleaved;
 	for (size_t i = 0; i < RANK_POWER_SHARES; i++)
-		f->detectable[i] = diff_detectable_of(d, rank_power_shares[i]);
+		f->detectable[i] = diff_detectable_of(
+			d, rank_power_shares[i], !f->is_relative);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		f->slices[s] = slices ? slices->sides[s].count : 0;
 		f->period[s] = d->period[s];

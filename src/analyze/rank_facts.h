@@ -65,12 +65,14 @@ struct rank_facts {
 	size_t peers;
 	double window_cv; /* diff_typical_cv() */
 	double period[SIDE_COUNT];
-	/* diff_detectable_of() these shares. */
+	/* diff_detectable_of() these shares: by their own samples, too, unless
+	 * is_relative. */
 	double detectable[RANK_POWER_SHARES];
 	bool is_share;
 	bool is_together;
 	double drift;
 	bool has_drift; /* it could be found */
+	bool is_relative;  /* rates of windows, whose growth is told beside it */
 	bool is_split;     /* drift may as well be that of the other group */
 	double other_drift; /* then */
 	bool is_drift_bounded; /* by DIFF_COMMON_RATE */

@@ -411,6 +411,41 @@ static void test_one_run_as_a_whole(void **state)
 	release(&f);
 }
 
+/* Returns the growth that is detectable of a function of most of the profile, where all
+ * functions took so much before and so much after, per request. */
+static double detectable_beside(int after, int before)
+{
+	struct rank_want want = { .by = RANK_DELTA,
+				  .normalize = NORMALIZE_REQUEST,
+				  .slow_requests = 100,
+				  .baseline_requests = 100 };
+	char busy[512] = "", calm[512] = "";
+	struct fixture f;
+	double detectable;
+
+	add_functions(busy, 10, after);
+	add_functions(calm, 10, before);
+	rank_cpu(&f, busy, calm, &want);
+	detectable =
+		f.result.rank_facts->detectable[RANK_POWER_SHARES - 1];
+	release(&f);
+	return detectable;
+}
+
+/* Beside functions that a faster machine lets take less, one has to grow by more than that
+ * to take more than it did; beside those that the program lets take less it has not. */
+static void test_detectable_beside_a_faster_machine(void **state)
+{
+	double alike = detectable_beside(100000, 100000);
+	double faster = detectable_beside(85000, 100000);
+
+	(void)state;
+	assert_true(faster > alike + 0.1);
+	assert_true(faster < (1 + alike) / 0.85 - 1);
+	assert_true(detectable_beside(50000, 100000) < alike + 0.01);
+	assert_true(detectable_beside(115000, 100000) < alike + 0.01);
+}
+
 UNIT_TESTS(diff)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +467,7 @@ UNIT_TESTS(diff)
 		cmocka_unit_test(test_reference),
 		cmocka_unit_test(test_rates),
 		cmocka_unit_test(test_one_run_as_a_whole),
+		cmocka_unit_test(test_detectable_beside_a_faster_machine),
 	};
 
 	return cmocka_run_group_tests_name("analyze/diff", tests, NULL, NULL);
