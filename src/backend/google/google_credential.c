@@ -465,6 +465,8 @@ bool google_credential_load(struct google_credential *c, const char *path,
 	}
 	buf_wipe(&json);
 	buf_release(&json);
+	/* Pieces of the key that reading it left there. */
+	mem_wipe_stack();
 	return is_ok;
 }
 
