@@ -160,6 +160,15 @@ static void sum_trace(const struct accounting *a,
 			    (callers->of[i] == OPERATION_NONE ||
 			     counts[i][j] > counts[i][callers->of[i]]))
 				callers->of[i] = j;
+	for (uint32_t i = 0; i < out->count; i++) {
+		uint32_t above = callers->of[i];
+
+		if (above != OPERATION_NONE &&
+		    (operations[i].kind == SPAN_KIND_CLIENT ||
+		     !str_equal(operations[i].service,
+				operations[above].service)))
+			callers->remote |= 1u << i;
+	}
 }
 
 static bool accounting_init(struct accounting *a, const struct calls *c,
@@ -345,7 +354,7 @@ static bool place_span(struct past *p, uint32_t span)
 		p->t.spans[s->parent].child_count++;
 	if (s->parent != SPAN_NONE)
 		p->placed++;
-	else if (p->callers->all[operation])
+	else if (p->callers->all[operation] && !p->parent_id[span])
 		p->unplaced++;
 	return map_insert_u64(&p->by_id, s->span_id, span, &same);
 }
@@ -596,6 +605,22 @@ static uint32_t who_calls(const struct comparing *k, uint32_t place)
 	return place;
 }
 
+/* The first above the topmost of the calls that were not made before and led to a place,
+ * else the place itself: code that is new there is no call. */
+static uint32_t who_calls_anew(const struct comparing *k, uint32_t place)
+{
+	uint32_t to = place;
+
+	for (uint32_t i = 0; i < k->now->count && place != OPERATION_NONE &&
+			     k->before->places[place].calls <= 0;
+	     i++) {
+		if (k->callers->remote & 1u << place)
+			to = k->callers->of[place];
+		place = k->callers->of[place];
+	}
+	return to;
+}
+
 /* The part of the path that runs through a place, by what it takes in all: the
  * caller whose own part is as before lets its calls overlap less. */
 static double part_through(const struct account *a, uint32_t place)
@@ -629,6 +654,10 @@ static void charge(struct comparing *k, uint32_t place, enum account_why why,
 		to = who_calls(k, place);
 	else if (why == ACCOUNT_LESS_OVERLAP)
 		to = who_waits(k, place);
+	else if (why == ACCOUNT_NEW)
+		to = who_calls_anew(k, place);
+	if (why == ACCOUNT_NEW && to != place)
+		why = ACCOUNT_MORE_CALLS;
 	k->change_ns[to][why] += change_ns;
 	if (to != place && fabs(change_ns) > k->of_ns[to][why]) {
 		k->of_ns[to][why] = fabs(change_ns);
@@ -732,19 +761,22 @@ void account_compare(const struct account *before, const struct account *now,
 
 /* ---- a plan that changed ---- */
 
-/* A request grew when it takes a quarter more than before, and a tenth of the
- * time it takes is what a cell must hold, and half of the growth. */
+/* A request grew when it takes a quarter more than before. What is new for others of its
+ * time, too, is told of it where that is a tenth of the time it takes, a quarter of what
+ * it grew by, and half of all that is new for them: the rest is its own. */
 #define PLAN_GROWN 0.25
 #define PLAN_OF_PATH 0.1
-#define PLAN_OF_GROWTH 0.5
-
-/* What others of its time grew by in the same way, of what it did. */
-#define PLAN_OF_OTHERS 0.5
+#define PLAN_OF_GROWTH 0.25
+#define PLAN_OF_SHARED 0.5
 
 /* A callee that is slower comes out from behind others, too: calls wait for one
  * another when all of them together take longer by themselves by less than this
  * part of what waiting costs. */
 #define PLAN_OF_SELF 0.5
+
+/* Who does less itself by this part of what its new calls cost made them before, by a
+ * name that is not known. */
+#define PLAN_RENAMED 0.1
 
 static const struct account_growth_cell *
 find_cell(const struct account_growth *g, uint32_t place, enum account_why why)
@@ -767,23 +799,49 @@ static double self_growth(const struct account_change *a, uint32_t caller)
 	return sum;
 }
 
+/* Returns whether the caller called the same by another name before. */
+static bool is_renamed(const struct account_change *a,
+		       const struct account_growth_cell *cell)
+{
+	const struct account_growth_cell *own =
+		find_cell(&a->growth, cell->place, ACCOUNT_SLOWER);
+
+	return cell->why == ACCOUNT_MORE_CALLS &&
+	       a->before.places[cell->of].calls <= 0 && own &&
+	       -own->change_ns > cell->change_ns * PLAN_RENAMED;
+}
+
 const struct account_growth_cell *
 account_changed_plan(const struct account_change *a)
 {
-	const struct account_growth_cell *cell = &a->growth.cells[0], *others;
+	const struct account_growth_cell *cell = NULL;
+	double most_ns = 0, sum_ns = 0;
 
-	if (!a->growth.count ||
+	for (uint32_t i = 0; i < a->growth.count; i++) {
+		const struct account_growth_cell *c = &a->growth.cells[i];
+		const struct account_growth_cell *others =
+			find_cell(&a->others_growth, c->place, c->why);
+		double ns = others ? fmax(0, fmin(others->change_ns,
+						  c->change_ns))
+				   : 0;
+
+		sum_ns += ns;
+		if (ns <= most_ns)
+			continue;
+		most_ns = ns;
+		cell = c;
+	}
+	if (!cell ||
 	    (cell->why != ACCOUNT_MORE_CALLS &&
 	     cell->why != ACCOUNT_LESS_OVERLAP) ||
-	    cell->of == OPERATION_NONE ||
+	    cell->of == OPERATION_NONE || is_renamed(a, cell) ||
 	    a->growth.total_ns < a->before.total_ns * PLAN_GROWN ||
-	    cell->change_ns < a->now.total_ns * PLAN_OF_PATH ||
-	    cell->change_ns < a->growth.total_ns * PLAN_OF_GROWTH)
+	    most_ns < a->now.total_ns * PLAN_OF_PATH ||
+	    most_ns < a->growth.total_ns * PLAN_OF_GROWTH ||
+	    most_ns < sum_ns * PLAN_OF_SHARED)
 		return NULL;
-	others = find_cell(&a->others_growth, cell->place, cell->why);
-	if (!others || others->change_ns < cell->change_ns * PLAN_OF_OTHERS ||
-	    (cell->why == ACCOUNT_LESS_OVERLAP &&
-	     self_growth(a, cell->place) > others->change_ns * PLAN_OF_SELF))
+	if (cell->why == ACCOUNT_LESS_OVERLAP &&
+	    self_growth(a, cell->place) > most_ns * PLAN_OF_SELF)
 		return NULL;
 	return cell;
 }

@@ -47,6 +47,8 @@ struct account_callers {
 	uint32_t all[OPERATIONS_MAX];
 	/* First span of the operation on the path, else at all. */
 	uint32_t span[OPERATIONS_MAX];
+	/* A bit for each that another service is asked by, or answers in. */
+	uint32_t remote;
 };
 
 /* The request of times->root. */
@@ -83,7 +85,8 @@ struct account_growth {
 /* By the logarithmic mean Divisia index (LMDI-I; B. W. Ang, The LMDI approach
  * to decomposition analysis, Energy Policy 33, 2005), which leaves no rest.
  * More calls and less overlap are charged to the caller whose plan changed: the
- * first above who does not itself do more, or overlap less, by as much. */
+ * first above who does not itself do more, or overlap less, by as much. Calls to
+ * what was not called before are more calls, with all below them. */
 void account_compare(const struct account *before, const struct account *now,
 		     const struct account_callers *callers,
 		     struct account_growth *out);
@@ -99,10 +102,9 @@ struct account_change {
 	uint32_t root; /* span of the request */
 };
 
-/* The cell that holds most of what the request grew by, when that is a plan
- * that changed, for others of its time as well: more calls, or calls that no
- * longer overlap. NULL: time went into what is done, or there was no growth
- * that is worth a word. */
+/* Returns the cell that holds most of what the request and others of its time grew by
+ * alike, when that is a plan that changed: more calls, or calls that no longer overlap.
+ * NULL: time went into what is done, or there was no growth that is worth a word. */
 const struct account_growth_cell *
 account_changed_plan(const struct account_change *a);
 

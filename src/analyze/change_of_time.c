@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analyze/change_of_time.h"
 
+#include <math.h>
+
 #include "analyze/findings.h"
 #include "analyze/typical.h"
 #include "base/num.h"
@@ -261,6 +263,9 @@ static void fill_known(const struct time_changes *g, const struct candidate *c,
 	out->is_new = typical_is_new(g->typical, o);
 	out->typical_count =
 		out->is_new ? g->typical->trace_count : o->trace_count;
+	out->called_count =
+		o->share > 0 ? (uint32_t)lround(o->share * out->typical_count)
+			     : 0;
 	out->calls = out->is_new ? 0 : o->calls_p50;
 	if (!out->is_new)
 		out->typical_ns = typical_duration(g->typical, o, c->count,

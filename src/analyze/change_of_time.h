@@ -21,7 +21,7 @@
 
 struct time_change {
 	bool is_known;
-	bool is_new;            /* no usual trace calls it */
+	bool is_new;            /* no usual trace calls it, or far fewer do */
 	bool is_longer;         /* as a whole, beyond scatter */
 	bool is_grown;          /* and by its own time */
 	bool is_manifold;       /* many times its own time: see above */
@@ -36,6 +36,7 @@ struct time_change {
 	int64_t total_ns;       /* with what is below; at least 0 */
 	int64_t typical_ns;     /* of all members; -1 not known or new */
 	uint32_t typical_count; /* traces behind it */
+	uint32_t called_count;  /* of them, where it is new: those with it */
 	uint32_t calls;         /* by trace: usual */
 };
 

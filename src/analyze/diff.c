@@ -954,29 +954,24 @@ static bool is_detectable(const struct diff *d, uint32_t id, double growth)
 		       claimed_deviations(d, noise_of(d, id, &c).df);
 }
 
-/* Returns by how much a function has to grow beside all others to take more than it did,
- * where a machine made those faster: what does so by more is the program, and growth that
- * of a function's own samples. */
-static double growth_of_machine(const struct diff *d)
-{
-	return d->drift < 1 / DIFF_COMMON_RATE ? 0 : fmax(0, 1 / d->drift - 1);
-}
-
 double diff_detectable_of(const struct diff *d, double share, bool is_own)
 {
 	struct counts c =
 		counts_beside(d, share * d->all.a, share * d->all.b);
-	double df, certain;
+	double df, certain, least = 0;
 
 	if (d->method == DIFF_UNTESTED || isinf(counts_log_variance(&c)))
 		return NAN;
+	/* Where a machine made all others faster it has to grow beside them to take
+	 * more than it did. What does so by more is the program. */
+	if (d->drift >= 1 / DIFF_COMMON_RATE && d->drift < 1)
+		least = 1 / d->drift - 1;
 	df = typical_noise(d, &c).df;
 	certain = growth_of_deviations(d, ENTRY_NONE, c.b,
 				       deviations_at(d->range_level, df) +
 					       SEEN_BEYOND);
 	return fmax(detectable(d, ENTRY_NONE, share, c.b, df),
-		    is_own ? (1 + certain) * (1 + growth_of_machine(d)) - 1
-			   : 0);
+		    is_own ? (1 + certain) * (1 + least) - 1 : 0);
 }
 
 /* The function that is spoken of when all are: of this share of a profile. */

@@ -213,15 +213,20 @@ static bool is_end_of_clause(struct str text, size_t at)
 		text.ptr[at + 1] == ' ');
 }
 
-/* Returns what the cause's text adds to the clause before it. */
+/* Returns what the cause's text adds to the clauses before it, which may tell more of
+ * the same: "a call to x, up 100 ms". */
 static struct str after_why(struct str text, struct str why)
 {
 	size_t told = 0;
 
-	for (size_t i = 0; i < text.len && i <= why.len; i++) {
-		if (is_end_of_clause(text, i) && is_end_of_clause(why, i))
-			told = i + 2;
-		if (i == why.len || text.ptr[i] != why.ptr[i])
+	for (size_t i = 0; i <= text.len && i <= why.len; i++) {
+		bool is_more = i + 2 < why.len && why.ptr[i] == ',' &&
+			       why.ptr[i + 1] == ' ';
+
+		if (is_end_of_clause(text, i) &&
+		    (is_more || is_end_of_clause(why, i)))
+			told = i == text.len ? i : i + 2;
+		if (i == text.len || i == why.len || text.ptr[i] != why.ptr[i])
 			break;
 	}
 	return (struct str){ text.ptr + told, text.len - told };
@@ -233,9 +238,7 @@ static void write_why(struct page *p, const struct result *r)
 	struct str why = r->span.why, text = { NULL, 0 };
 
 	if (r->has_cause && r->cause.text.len)
-		text = str_equal(r->cause.text, why)
-			       ? text
-			       : after_why(r->cause.text, why);
+		text = after_why(r->cause.text, why);
 	else if (!why.len || (r->has_cause && r->cause.kind != CAUSE_UNKNOWN))
 		text = str_from(cause_words[r->has_cause ? r->cause.kind
 							 : CAUSE_UNKNOWN]);

@@ -233,12 +233,21 @@ static void report_sample(uint32_t traces, struct buf *out)
 	buf_addf(out, "%s earlier traces", count);
 }
 
+/* "not called in 212 earlier traces", "called in 20 of 212 earlier traces" */
+static void report_new(const struct time_change *g, struct buf *out)
+{
+	if (g->called_count)
+		buf_addf(out, "called in %u of ", g->called_count);
+	else
+		buf_add_text(out, "not called in ");
+	report_sample(g->typical_count, out);
+}
+
 static void report_typical(const struct choice *c, const struct time_change *g,
 			   struct buf *out)
 {
 	if (g->is_new) {
-		buf_add_text(out, "not called in ");
-		report_sample(g->typical_count, out);
+		report_new(g, out);
 		return;
 	}
 	buf_add_text(out, "normally ");
@@ -397,14 +406,20 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 				  "by side");
 		return;
 	}
-	buf_add_text(out, "calls ");
+	buf_add_text(out, before > 0 ? "calls " : "now calls ");
 	wording_add(out, c->typical->operations[called].name,
 		    WORDING_TEXT_BYTES);
-	buf_add_char(out, ' ');
-	add_times(out, calls);
-	buf_add_text(out, ", ");
-	add_times(out, before);
-	buf_add_text(out, " before");
+	if (before > 0 || calls >= 1 + TIMES_NEAR) {
+		buf_add_char(out, ' ');
+		add_times(out, calls);
+	}
+	if (before >= 1 - TIMES_NEAR) {
+		buf_add_text(out, ", ");
+		add_times(out, before);
+		buf_add_text(out, " before");
+	} else if (before > 0) {
+		buf_addf(out, ", in %.0f %% of requests before", 100 * before);
+	}
 }
 
 static void report_plan(const struct choice *c, struct buf *out)
@@ -735,8 +750,8 @@ static void reason_of_typical(const struct time_change *g, struct buf *out)
 		return;
 	}
 	if (g->is_new) {
-		buf_addf(out, ", not called in %u earlier traces",
-			 g->typical_count);
+		buf_add_text(out, ", ");
+		report_new(g, out);
 	} else {
 		buf_add_text(out, ", normally ");
 		wording_add_duration(out, g->typical_ns);

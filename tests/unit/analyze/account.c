@@ -459,6 +459,128 @@ static void slower_and_new(void **state)
 	end(&a);
 }
 
+/* A call that is slower in this request alone does not hide that all make it now, and half
+ * of them did. */
+static void plan_beside_bad_luck(void **state)
+{
+	struct accounted a, once;
+	struct pasts b;
+
+	(void)state;
+	begin(&once, "1 0 orders S order 0 100\n"
+		     "2 1 orders C get 5 95\n"
+		     "3 2 crm S Get 6 94\n");
+	begin(&a, "1 0 orders S order 0 200\n"
+		  "2 1 orders C get 5 195\n"
+		  "3 2 crm S Get 6 194\n");
+	compare(&a,
+		"1 0 orders S order 0 100\n"
+		"2 1 orders C get 5 95\n"
+		"3 2 crm S Get 6 94\n",
+		&b);
+	for (uint32_t i = 0; i < b.before.count; i++) {
+		struct account_place *p = &b.before.places[i];
+
+		if (i == place_named(&a, "order"))
+			continue;
+		p->calls /= 2;
+		p->self_ns /= 2;
+		for (unsigned s = 0; s < ACCOUNT_STATES; s++)
+			p->path_ns[s] /= 2;
+	}
+	b.before.total_ns = 55e6;
+	account_compare(&b.before, &a.account, &a.callers, &b.growth);
+	assert_int_equal(b.growth.cells[0].why, ACCOUNT_SLOWER);
+	assert_true(has_plan(&a, &b, &once.account));
+	/* where others do not, it is none */
+	assert_false(has_plan(&a, &b, &b.before));
+	past_release(&b.p);
+	end(&once);
+	end(&a);
+}
+
+/* A callee that was not called before, with all below it, is a call more of the one who
+ * calls it now; code of its own that has a span now is no call. */
+static void called_anew(void **state)
+{
+	struct accounted a;
+	struct pasts b;
+
+	(void)state;
+	begin(&a, "1 0 cart S order 0 145\n"
+		  "2 1 cart C get 5 115\n"
+		  "3 2 policy S Check 6 114\n"
+		  "4 3 policy C SELECT 7 112\n"
+		  "5 1 cart C list 115 135\n");
+	compare(&a,
+		"1 0 cart S order 0 35\n"
+		"5 1 cart C list 5 25\n",
+		&b);
+	expect_first(&a, &b, "order", ACCOUNT_MORE_CALLS, 110, "SELECT");
+	assert_true(has_plan(&a, &b, &a.account));
+	past_release(&b.p);
+	end(&a);
+	begin(&a, "1 0 cart S order 0 145\n"
+		  "2 1 cart I check 5 115\n");
+	compare(&a, "1 0 cart S order 0 35\n", &b);
+	expect_first(&a, &b, "check", ACCOUNT_NEW, 110, NULL);
+	past_release(&b.p);
+	end(&a);
+}
+
+/* The same callee by another name: what it took is told as the caller's own, whose
+ * calls have no name that is known. */
+static void called_by_another_name(void **state)
+{
+	struct accounted a;
+	struct pasts b;
+
+	(void)state;
+	begin(&a, "1 0 cart S order 0 145\n"
+		  "2 1 cart C get 5 125\n"
+		  "3 2 items S GetV2 6 124\n");
+	compare(&a, "1 0 cart S order 0 60\n", &b);
+	assert_false(has_plan(&a, &b, &a.account));
+	past_release(&b.p);
+	end(&a);
+}
+
+/* What a worker did after the answer, in the trace of the request: its caller is known
+ * and none that was asked about, so its time is no part of the request. */
+static void work_after_the_answer(void **state)
+{
+	struct error err = { 0 };
+	struct accounted a;
+	struct account before;
+	struct past p;
+
+	(void)state;
+	begin(&a, "1 0 web S GET 0 200\n"
+		  "2 1 mail S send 5 195\n"
+		  "3 2 mail C deliver 6 190\n");
+	past_init(&p);
+	past_window(&p, 0, 1000);
+	p.h.operations = a.operations.items;
+	p.h.operation_count = a.operations.count;
+	for (uint32_t i = 0; i < 10; i++) {
+		struct history_span *after;
+
+		past_trace(&p, 0);
+		past_add(&p, 0, place_named(&a, "GET"), 0, 20)->trace = i;
+		after = past_add(&p, 0, place_named(&a, "deliver"), 0, 130);
+		after->trace = i;
+		after->start_ns += fixture_ms(25);
+		after->parent_id = 0xabc;
+	}
+	assert_true(account_of_history(&p.h, 0, (struct time_range){ 0, 0 },
+				       place_named(&a, "GET"), &a.callers,
+				       &before, &err));
+	assert_int_equal(before.requests, 10);
+	assert_true(before.places[place_named(&a, "deliver")].calls == 0);
+	past_release(&p);
+	end(&a);
+}
+
 /* Spans that lie in no caller's time: what each took by itself is not known. */
 static void lost_callers(void **state)
 {
@@ -561,6 +683,10 @@ UNIT_TESTS(account)
 		cmocka_unit_test(plans),
 		cmocka_unit_test(more_calls),
 		cmocka_unit_test(slower_and_new),
+		cmocka_unit_test(plan_beside_bad_luck),
+		cmocka_unit_test(called_anew),
+		cmocka_unit_test(called_by_another_name),
+		cmocka_unit_test(work_after_the_answer),
 		cmocka_unit_test(lost_callers),
 		cmocka_unit_test(parents),
 	};

@@ -104,6 +104,13 @@ static void test_cause_adds(void **state)
 		   "              no function grew\n");
 	s.result.cause.text = STR("a call to payments; no function grew");
 	expect(&s, "              a call to payments; no function grew\n");
+	s.result.span.why = STR("a call to pay, up 70 ms (normally 9 ms)");
+	s.result.cause.text = STR("a call to pay; no function grew");
+	expect(&s, "  cause       a call to pay, up 70 ms (normally 9 ms)\n"
+		   "              no function grew\n");
+	s.result.cause.text = STR("a call to pay");
+	expect(&s, "  cause       a call to pay, up 70 ms (normally 9 ms)\n"
+		   "  compared");
 	s.result.span.why = STR("a call to pay");
 	s.result.cause.text = STR("a call to pay; no function grew");
 	expect(&s, "  cause       a call to pay\n"
