@@ -84,16 +84,17 @@ static const struct document *document_of(const json_t *json)
 	return (const struct document *)json;
 }
 
-struct document *document_read(struct str text, struct error *err)
+struct document *document_read_within(struct str text, size_t most_bytes,
+				      struct error *err)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	json_error_t why;
 	json_t *root;
 
 	pthread_once(&once, set_functions);
-	if (text.len > LIMIT_DOCUMENT_BYTES) {
-		error_set(err, ERROR_LIMIT, "it has more than %u bytes",
-			  (unsigned)LIMIT_DOCUMENT_BYTES);
+	if (text.len > most_bytes) {
+		error_set(err, ERROR_LIMIT, "it has more than %zu bytes",
+			  most_bytes);
 		return NULL;
 	}
 	if (!check_depth(text, err))
@@ -112,6 +113,11 @@ struct document *document_read(struct str text, struct error *err)
 			  words(json_error_code(&why)));
 	}
 	return (struct document *)root;
+}
+
+struct document *document_read(struct str text, struct error *err)
+{
+	return document_read_within(text, LIMIT_DOCUMENT_BYTES, err);
 }
 
 struct document *document_read_object(struct str text, struct error *err)
@@ -213,6 +219,12 @@ bool document_i64(const struct document *d, int64_t *out)
 		return !compare_f64((double)*out, json_real_value(json));
 	}
 	return json_is_integer(json) || document_is_null(d);
+}
+
+bool document_f64(const struct document *d, double *out)
+{
+	*out = json_number_value(json_of(d));
+	return json_is_number(json_of(d)) || document_is_null(d);
 }
 
 bool document_is_true(const struct document *d)

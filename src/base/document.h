@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Small JSON documents as trees, by jansson: tokens, errors of servers,
- * messages of assistants, state. Traces and profiles may be too large for a
+ * messages of assistants, snapshots. Traces and profiles may be too large for a
  * tree and are read as a stream (base/json.h).
  *
  * What is no JSON to the letter is refused: a member that stands there twice,
@@ -27,7 +27,11 @@ struct document;
  * that has no text of the document. */
 struct document *document_read(struct str text, struct error *err) MUST_CHECK;
 
-/* The same; another value than an object is ERROR_FORMAT. */
+/* The same of a text that may be as large as this. */
+struct document *document_read_within(struct str text, size_t most_bytes,
+				      struct error *err) MUST_CHECK;
+
+/* As document_read(); another value than an object is ERROR_FORMAT. */
 struct document *document_read_object(struct str text,
 				      struct error *err) MUST_CHECK;
 void document_free(struct document *d);
@@ -58,6 +62,9 @@ struct str document_text_at(const struct document *d, const char *key);
 
 /* A whole number, or a text that is one. 0 of null; false of others. */
 bool document_i64(const struct document *d, int64_t *out) MUST_CHECK;
+
+/* A number. 0 of null; false of others. */
+bool document_f64(const struct document *d, double *out) MUST_CHECK;
 
 bool document_is_true(const struct document *d);
 bool document_is_false(const struct document *d);

@@ -336,8 +336,9 @@
 #define LIMIT_DEMANGLE_WORK 200000000u
 
 /* Snapshots of `check`: a line of some 200 bytes for each function that takes
- * part, of which large programs have some thousand. Runs of one side are as many
- * as there may be arguments. */
+ * part, of which large programs have some thousand, and a tree of eight times
+ * that while it is read. Runs of one side are as many as there may be
+ * arguments. */
 #define LIMIT_SNAPSHOT_BYTES (16 * MIB)
 #define LIMIT_SNAPSHOT_FUNCTIONS 50000u
 #define LIMIT_SNAPSHOT_HEAP_BYTES (64 * MIB)

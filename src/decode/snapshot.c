@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/json.h"
+#include "base/document.h"
 #include "base/jsonw.h"
 #include "base/num.h"
 
@@ -30,187 +30,139 @@ bool snapshot_is(struct str bytes)
 
 /* ---- reading ---- */
 
-struct reader {
-	struct json_reader *json;
-	struct snapshot *s;
-	size_t cap;
-	int64_t version;
-	struct error *err; /* of our own */
-	bool is_out_of_memory;
-};
-
-static void read_text(struct reader *r, struct str *into)
+static bool read_number(const struct document *d, double *into,
+			struct error *err)
 {
-	*into = arena_str(&r->s->arena, json_text_nullable(r->json));
-	r->is_out_of_memory |= !into->ptr;
+	return (document_f64(d, into) && *into >= 0 && *into <= 0x1p60) ||
+	       error_set(err, ERROR_FORMAT, "a number out of range");
 }
 
-static void read_number(struct reader *r, double *into)
+/* A count that is not there stays what it is. */
+static bool read_count(const struct document *d, int64_t *into,
+		       struct error *err)
 {
-	if (json_f64(r->json, into) && !(*into >= 0 && *into <= 0x1p60))
-		json_fail(r->json, "a number out of range");
-}
-
-static void read_count(struct reader *r, int64_t *into)
-{
-	if (json_peek(r->json) == JSON_NULL)
-		json_skip(r->json);
-	else if (json_i64(r->json, into) && *into < 0)
-		json_fail(r->json, "a number below 0");
+	return document_is_null(d) || (document_i64(d, into) && *into >= 0) ||
+	       error_set(err, ERROR_FORMAT,
+			 "a count that is no whole number, or below 0");
 }
 
 /* [mean, spread] */
-static void read_value(struct reader *r, struct snapshot_value *into)
+static bool read_value(const struct document *d, struct snapshot_value *into,
+		       struct error *err)
 {
-	double *const parts[] = { &into->mean, &into->spread };
-	size_t n = 0;
-
-	if (!json_enter(r->json, JSON_ARRAY))
-		return;
-	while (json_next_item(r->json)) {
-		if (n == COUNT_OF(parts)) {
-			json_fail(r->json, "more than a mean and a spread");
-			return;
-		}
-		read_number(r, parts[n++]);
-	}
+	if (d && (!document_is_list(d) || document_count(d) > 2))
+		return error_set(err, ERROR_FORMAT,
+				 "no list of a mean and a spread");
+	return read_number(document_at(d, 0), &into->mean, err) &&
+	       read_number(document_at(d, 1), &into->spread, err);
 }
 
-static void read_per(struct reader *r)
+static bool read_function(struct snapshot *s, const struct document *d,
+			  struct snapshot_function *f, struct error *err)
 {
-	struct str text;
+	struct str file = document_text_at(d, "file");
+
+	f->name = arena_str(&s->arena, document_text_at(d, "name"));
+	if (file.len)
+		f->file = arena_str(&s->arena, file);
+	if (!f->name.ptr || (file.len && !f->file.ptr))
+		return arena_fail(&s->arena, "the snapshot", err);
+	if (!f->name.len)
+		return error_set(err, ERROR_FORMAT,
+				 "a function without a name");
+	for (size_t m = 0; m < SNAPSHOT_MEASURES; m++)
+		if (!read_value(document_get(d, measures[m]), &f->values[m],
+				err))
+			return false;
+	return true;
+}
+
+static bool read_functions(struct snapshot *s, const struct document *list,
+			   struct error *err)
+{
+	size_t count = document_count(list);
+
+	if (list && !document_is_list(list))
+		return error_set(err, ERROR_FORMAT, "functions are no list");
+	if (count > LIMIT_SNAPSHOT_FUNCTIONS)
+		return error_set(err, ERROR_LIMIT, "more than %u functions",
+				 LIMIT_SNAPSHOT_FUNCTIONS);
+	s->functions = arena_array(&s->arena, count + 1, sizeof *s->functions);
+	if (!s->functions)
+		return arena_fail(&s->arena, "the snapshot", err);
+	for (; s->count < count; s->count++)
+		if (!read_function(s, document_at(list, s->count),
+				   &s->functions[s->count], err))
+			return false;
+	return true;
+}
+
+static bool read_per(struct snapshot *s, const struct document *d,
+		     struct error *err)
+{
 	size_t i = 0;
 
-	if (!json_text(r->json, &text))
-		return;
-	while (i < COUNT_OF(units_of_work) &&
-	       !str_equal(text, str_from(units_of_work[i])))
+	while (d && i < COUNT_OF(units_of_work) &&
+	       !str_equal(document_text(d), str_from(units_of_work[i])))
 		i++;
-	if (i == COUNT_OF(units_of_work)) {
-		json_fail(r->json, "values per run, request or second only");
-		return;
-	}
-	r->s->is_of_runs = i == 0;
-	r->s->per = i == 2 ? NORMALIZE_RATE : NORMALIZE_REQUEST;
+	if (i == COUNT_OF(units_of_work))
+		return error_set(err, ERROR_FORMAT,
+				 "values per run, request or second only");
+	s->is_of_runs = d && i == 0;
+	s->per = i == 2 ? NORMALIZE_RATE : NORMALIZE_REQUEST;
+	return true;
 }
 
-static void read_function(struct reader *r)
+static bool read_head(struct snapshot *s, const struct document *d,
+		      struct error *err)
 {
-	struct snapshot *s = r->s;
-	struct snapshot_function *f;
-	struct str key;
+	struct str *const texts[] = { &s->type, &s->unit, &s->source };
+	static const char *const names[] = { "type", "unit", "source" };
+	int64_t runs = 0;
 
-	if (s->count >= LIMIT_SNAPSHOT_FUNCTIONS) {
-		json_fail(r->json, "more than %u functions",
-			  LIMIT_SNAPSHOT_FUNCTIONS);
-		return;
+	for (size_t i = 0; i < COUNT_OF(texts); i++) {
+		*texts[i] = arena_str(&s->arena, document_text_at(d, names[i]));
+		if (!texts[i]->ptr)
+			return arena_fail(&s->arena, "the snapshot", err);
 	}
-	if (!arena_reserve(&s->arena, (void **)&s->functions, &r->cap,
-			   s->count + 1, sizeof *s->functions)) {
-		r->is_out_of_memory = true;
-		return;
-	}
-	f = &s->functions[s->count];
-	*f = (struct snapshot_function){ .name = { NULL, 0 } };
-	while (json_next_key(r->json, &key)) {
-		size_t m = 0;
-
-		while (m < SNAPSHOT_MEASURES &&
-		       !str_equal(key, str_from(measures[m])))
-			m++;
-		if (str_equal(key, STR("name")))
-			read_text(r, &f->name);
-		else if (str_equal(key, STR("file")))
-			read_text(r, &f->file);
-		else if (m < SNAPSHOT_MEASURES)
-			read_value(r, &f->values[m]);
-		else
-			json_skip(r->json);
-	}
-	if (!f->name.len)
-		json_fail(r->json, "a function without a name");
-	s->count++;
-}
-
-static void read_functions(struct reader *r)
-{
-	if (!json_enter(r->json, JSON_ARRAY))
-		return;
-	while (!r->is_out_of_memory && json_next_object(r->json))
-		read_function(r);
-}
-
-static void read_member(struct reader *r, struct str key)
-{
-	struct snapshot *s = r->s;
-	int64_t runs = s->runs;
-
-	if (str_equal(key, STR(MARK)))
-		read_count(r, &r->version);
-	else if (str_equal(key, STR("type")))
-		read_text(r, &s->type);
-	else if (str_equal(key, STR("unit")))
-		read_text(r, &s->unit);
-	else if (str_equal(key, STR("source")))
-		read_text(r, &s->source);
-	else if (str_equal(key, STR("per")))
-		read_per(r);
-	else if (str_equal(key, STR("runs")))
-		read_count(r, &runs);
-	else if (str_equal(key, STR("run_length")))
-		read_number(r, &s->exposure);
-	else if (str_equal(key, STR("run_seconds")))
-		read_number(r, &s->seconds);
-	else if (str_equal(key, STR("samples")))
-		read_count(r, &s->samples);
-	else if (str_equal(key, STR("period")))
-		read_count(r, &s->period);
-	else if (str_equal(key, STR("total")))
-		read_value(r, &s->whole);
-	else if (str_equal(key, STR("functions")))
-		read_functions(r);
-	else
-		json_skip(r->json);
+	if (!read_per(s, document_get(d, "per"), err) ||
+	    !read_count(document_get(d, "runs"), &runs, err) ||
+	    !read_number(document_get(d, "run_length"), &s->exposure, err) ||
+	    !read_number(document_get(d, "run_seconds"), &s->seconds, err) ||
+	    !read_count(document_get(d, "samples"), &s->samples, err) ||
+	    !read_count(document_get(d, "period"), &s->period, err) ||
+	    !read_value(document_get(d, "total"), &s->whole, err))
+		return false;
 	if (runs > LIMIT_ARGUMENTS)
-		json_fail(r->json, "more than %u runs", LIMIT_ARGUMENTS);
-	else
-		s->runs = (uint32_t)runs;
+		return error_set(err, ERROR_LIMIT, "more than %u runs",
+				 LIMIT_ARGUMENTS);
+	s->runs = (uint32_t)runs;
+	s->length = s->exposure;
+	return (runs && s->exposure > 0 && s->unit.len && s->whole.mean > 0) ||
+	       error_set(err, ERROR_FORMAT,
+			 "a snapshot without runs, run_length, unit or total");
 }
 
-static void check_whole(struct reader *r)
+static bool check_version(const struct document *d, struct error *err)
 {
-	const struct snapshot *s = r->s;
+	int64_t version = 0;
 
-	if (json_failed(r->json))
-		return;
-	if (r->version != VERSION)
-		json_fail(r->json, "a snapshot of version %d is wanted, this "
-				   "is of %lld",
-			  VERSION, (long long)r->version);
-	else if (!s->runs || !(s->exposure > 0) || !s->unit.len ||
-		 !(s->whole.mean > 0))
-		json_fail(r->json, "a snapshot without runs, run_length, unit "
-				   "or total");
+	return read_count(document_get(d, MARK), &version, err) &&
+	       (version == VERSION ||
+		error_set(err, ERROR_FORMAT,
+			  "a snapshot of version %d is wanted, this is of %lld",
+			  VERSION, (long long)version));
 }
 
 bool snapshot_read(struct snapshot *s, struct str bytes, struct error *err)
 {
-	struct reader r = { .s = s };
-	struct str key;
-	bool done;
+	struct document *d =
+		document_read_within(bytes, LIMIT_SNAPSHOT_BYTES, err);
+	bool done = d && check_version(d, err) &&
+		    read_functions(s, document_get(d, "functions"), err) &&
+		    read_head(s, d, err);
 
-	r.json = json_new(bytes, err);
-	if (!r.json)
-		return false;
-	if (json_enter(r.json, JSON_OBJECT))
-		while (!r.is_out_of_memory && json_next_key(r.json, &key))
-			read_member(&r, key);
-	check_whole(&r);
-	s->length = s->exposure;
-	done = r.is_out_of_memory
-		       ? arena_fail(&s->arena, "the snapshot", err)
-		       : json_check(r.json, err);
-	json_free(r.json);
+	document_free(d);
 	return done;
 }
 

@@ -31,6 +31,7 @@ static void test_values(void **state)
 		" \"o\": {\"i\": \"in\"}, \"z\": null, \"0\": \"a\\u0000b\"}");
 	const struct document *list = document_get(d, "l");
 	int64_t number;
+	double real;
 
 	(void)state;
 	check_text(document_text_at(d, "a"), "x\xC3\xA4");
@@ -47,6 +48,11 @@ static void test_values(void **state)
 	assert_false(document_i64(document_get(d, "f"), &number));
 	assert_false(document_i64(document_get(d, "a"), &number));
 	assert_false(document_i64(list, &number));
+	assert_true(document_f64(document_get(d, "f"), &real) && real == 5.5);
+	assert_true(document_f64(document_get(d, "n"), &real) && real == 3);
+	assert_true(document_f64(document_get(d, "z"), &real) && real == 0);
+	assert_true(document_f64(NULL, &real) && real == 0);
+	assert_false(document_f64(document_get(d, "t"), &real));
 	assert_int_equal(document_count(list), 3);
 	check_text(document_text(document_at(list, 0)), "p");
 	assert_true(document_is_null(document_at(list, 2)));

@@ -12,9 +12,10 @@
 #include "decode/snapshot.h"
 
 #define HEAD "{\"tracefind_snapshot\":1,\"type\":\"cpu\",\"unit\":\"ns\","
-#define REST                                                                   \
-	"\"per\":\"run\",\"runs\":2,\"run_length\":1,\"total\":[10,1],"         \
-	"\"functions\":[]}"
+#define PER "\"per\":\"run\","
+#define RUNS "\"runs\":2,\"run_length\":1,"
+#define TOTAL "\"total\":[10,1]"
+#define REST PER RUNS TOTAL "}"
 
 static struct error err;
 
@@ -42,15 +43,29 @@ static void test_refused(void **state)
 	assert_true(reads(HEAD REST));
 	refuses("{\"tracefind_snapshot\":2}", "of version 1 is wanted");
 	refuses("{}", "version 1");
+	refuses("[]", "version 1");
 	refuses(HEAD "\"runs\":2}", "without runs, run_length, unit or total");
-	refuses(HEAD "\"per\":\"week\"," REST, "per run, request or second");
-	refuses(HEAD "\"runs\":301," REST, "more than 300 runs");
-	assert_true(reads(HEAD "\"runs\":300," REST));
-	refuses(HEAD "\"runs\":-1," REST, "below 0");
-	refuses(HEAD "\"total\":[-1,0]," REST, "out of range");
-	refuses(HEAD "\"total\":[1,2,3]," REST, "a mean and a spread");
+	refuses(HEAD "\"per\":\"week\"," RUNS TOTAL "}",
+		"per run, request or second");
+	refuses(HEAD "\"per\":null," RUNS TOTAL "}",
+		"per run, request or second");
+	refuses(HEAD PER "\"runs\":301,\"run_length\":1," TOTAL "}",
+		"more than 300 runs");
+	assert_true(
+		reads(HEAD PER "\"runs\":300,\"run_length\":1," TOTAL "}"));
+	refuses(HEAD PER "\"runs\":-1," TOTAL "}", "below 0");
+	refuses(HEAD PER "\"runs\":1.5," TOTAL "}", "no whole number");
+	refuses(HEAD PER RUNS "\"total\":[-1,0]}", "out of range");
+	refuses(HEAD PER RUNS "\"total\":[1e300,0]}", "out of range");
+	refuses(HEAD PER RUNS "\"total\":[\"1\",0]}", "out of range");
+	refuses(HEAD PER RUNS "\"total\":[1,2,3]}", "a mean and a spread");
+	refuses(HEAD PER RUNS "\"total\":7}", "a mean and a spread");
 	refuses(HEAD "\"functions\":[{\"total\":[1,1]}]," REST,
 		"without a name");
+	refuses(HEAD "\"functions\":[7]," REST, "without a name");
+	refuses(HEAD "\"functions\":{}," REST, "functions are no list");
+	refuses(HEAD RUNS REST, "stands there twice");
+	refuses(HEAD REST "x", "byte");
 	refuses(HEAD, "byte");
 }
 
