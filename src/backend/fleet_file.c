@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/feed.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/timefmt.h"
@@ -74,16 +73,15 @@ static bool read_state(struct fleet_file *file, struct str question,
 		       struct fleet *f, int64_t now_ns, struct error *err)
 {
 	struct str kept = { NULL, 0 };
-	bool is_regular, done;
-	struct feed *feed = feed_open(file->path, LIMIT_FLEET_FILE_BYTES,
-				      LIMIT_FLEET_FILE_BYTES, &is_regular, err);
+	struct buf text;
+	bool done;
 
-	if (!feed)
-		return false;
-	done = fleet_state_read(f, feed, &kept, err) ||
-	       error_prefix(err, "--resume: %s is no file of check --all",
-			    file->path);
-	feed_free(feed);
+	buf_init(&text, LIMIT_FLEET_FILE_BYTES);
+	done = file_read(file->path, &text, err) &&
+	       (fleet_state_read(f, buf_str(&text), &kept, err) ||
+		error_prefix(err, "--resume: %s is no file of check --all",
+			     file->path));
+	buf_release(&text);
 	return done &&
 	       check_question(file, f, kept, question, now_ns, err);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Small JSON documents as trees, by jansson: tokens, errors of servers,
- * messages of assistants, snapshots. Traces and profiles may be too large for a
- * tree and are read as a stream (base/json.h).
+ * messages of assistants, snapshots, state. Traces and profiles may be too
+ * large for a tree and are read as a stream (base/json.h).
  *
  * What is no JSON to the letter is refused: a member that stands there twice,
  * bytes that are no UTF-8, more behind it. So is what is too large or too deep.

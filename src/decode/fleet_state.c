@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decode/snapshot.h"
 
-#include "base/json.h"
+#include <inttypes.h>
+
+#include "base/document.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
 #include "base/num.h"
@@ -91,254 +93,191 @@ void fleet_state_add(const struct fleet *f, size_t index, struct out *out)
 
 /* ---- reading ---- */
 
-struct reader {
-	struct json_reader *json;
-	struct fleet *fleet;
-	size_t planned; /* services that the first line promises */
-	int64_t version;
-	bool is_out_of_memory;
-};
-
-static void read_text(struct reader *r, struct str *into)
+/* Another kind than a text leaves NULL. */
+static bool read_text(struct fleet *f, const struct document *d,
+		      struct str *into, struct error *err)
 {
-	struct str text;
-
-	if (!json_text(r->json, &text))
-		return;
-	*into = arena_str(&r->fleet->arena, text);
-	r->is_out_of_memory |= !into->ptr;
+	if (!document_is_text(d))
+		return true;
+	*into = arena_str(&f->arena, document_text(d));
+	return into->ptr || arena_fail(&f->arena, "the fleet", err);
 }
 
-static void read_number(struct reader *r, double *into)
+static bool read_count(const struct document *d, int64_t most, int64_t *into,
+		       struct error *err)
 {
-	if (json_f64(r->json, into) && !(*into >= 0 && *into <= 0x1p60))
-		json_fail(r->json, "a number out of range");
+	return (document_i64(d, into) && *into >= 0 && *into <= most) ||
+	       error_set(err, ERROR_FORMAT, "a number out of range");
 }
 
-static void read_numbers(struct reader *r, double *const *into, size_t count)
+static bool read_number(const struct document *d, double *into,
+			struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (json_next_item(r->json))
-			read_number(r, into[i]);
-		else
-			json_fail(r->json, "fewer than %zu numbers", count);
-	}
+	return (document_f64(d, into) && *into >= 0 && *into <= 0x1p60) ||
+	       error_set(err, ERROR_FORMAT, "a number out of range");
 }
 
-static void end_list(struct reader *r)
+/* The numbers that end a list: of now, and of the parts of the baseline. */
+static bool read_numbers(const struct document *list, size_t from,
+			 double *after, double before[FLEET_PARTS],
+			 struct error *err)
 {
-	if (!json_failed(r->json) && json_next_item(r->json))
-		json_fail(r->json, "too long a list");
+	if (document_count(list) != from + 1 + FLEET_PARTS)
+		return error_set(err, ERROR_FORMAT,
+				 "a list that does not end with %d numbers",
+				 1 + FLEET_PARTS);
+	for (size_t i = 0; i < FLEET_PARTS; i++)
+		if (!read_number(document_at(list, from + 1 + i), &before[i],
+				 err))
+			return false;
+	return read_number(document_at(list, from), after, err);
 }
 
-static void read_range(struct reader *r, struct time_range *into)
+static bool read_range(const struct document *d, struct time_range *into,
+		       struct error *err)
 {
-	if (!json_enter(r->json, JSON_ARRAY))
-		return;
-	if (!json_next_item(r->json) || !json_i64(r->json, &into->from_ns) ||
-	    !json_next_item(r->json) || !json_i64(r->json, &into->to_ns) ||
-	    into->from_ns < 0 || into->to_ns < into->from_ns)
-		json_fail(r->json, "no window");
-	end_list(r);
+	return !d ||
+	       (document_count(d) == 2 &&
+		document_i64(document_at(d, 0), &into->from_ns) &&
+		document_i64(document_at(d, 1), &into->to_ns) &&
+		into->from_ns >= 0 && into->to_ns >= into->from_ns) ||
+	       error_set(err, ERROR_FORMAT, "no window");
 }
 
-static void read_count(struct reader *r, int64_t most, int64_t *into)
+static bool read_state(const struct document *d, enum fleet_state *into,
+		       struct error *err)
 {
-	if (json_i64(r->json, into) && (*into < 0 || *into > most))
-		json_fail(r->json, "a number out of range");
-}
-
-static void read_state(struct reader *r, enum fleet_state *into)
-{
-	struct str text;
 	size_t i = 0;
 
-	if (!json_text(r->json, &text))
-		return;
+	if (!d)
+		return true;
 	while (i < FLEET_STATES &&
-	       !(state_names[i] && str_equal(text, str_from(state_names[i]))))
+	       !(state_names[i] &&
+		 str_equal(document_text(d), str_from(state_names[i]))))
 		i++;
 	if (i == FLEET_STATES)
-		json_fail(r->json, "an unknown state");
-	else
-		*into = (enum fleet_state)i;
+		return error_set(err, ERROR_FORMAT, "an unknown state");
+	*into = (enum fleet_state)i;
+	return true;
 }
 
-static void read_head(struct reader *r, struct str *question)
+/* *planned: services that the first line promises. */
+static bool read_head(struct fleet *f, const struct document *d,
+		      struct str *question, size_t *planned, struct error *err)
 {
-	struct fleet *f = r->fleet;
-	int64_t count = 0;
-	struct str key;
+	int64_t version, count;
 
-	while (json_next_key(r->json, &key)) {
-		if (str_equal(key, STR(MARK)))
-			read_count(r, INT64_MAX, &r->version);
-		else if (str_equal(key, STR("question")))
-			read_text(r, question);
-		else if (str_equal(key, STR("started")))
-			read_count(r, INT64_MAX, &f->started_ns);
-		else if (str_equal(key, STR("window")))
-			read_range(r, &f->window);
-		else if (str_equal(key, STR("baseline")))
-			read_range(r, &f->baseline);
-		else if (str_equal(key, STR("services")))
-			read_count(r, LIMIT_SERIES, &count);
-		else
-			json_skip(r->json);
-	}
-	if (!json_failed(r->json) && (r->version != VERSION || !question->ptr))
-		json_fail(r->json, "what check --all keeps, of version %d, is "
-				   "wanted",
-			  VERSION);
-	r->planned = (size_t)count;
-	f->items = arena_array(&f->arena, r->planned + 1, sizeof *f->items);
-	r->is_out_of_memory |= !f->items;
+	if (!read_count(document_get(d, MARK), INT64_MAX, &version, err) ||
+	    !read_text(f, document_get(d, "question"), question, err) ||
+	    !read_count(document_get(d, "started"), INT64_MAX, &f->started_ns,
+			err) ||
+	    !read_range(document_get(d, "window"), &f->window, err) ||
+	    !read_range(document_get(d, "baseline"), &f->baseline, err) ||
+	    !read_count(document_get(d, "services"), LIMIT_SERIES, &count, err))
+		return false;
+	if (version != VERSION || !question->ptr)
+		return error_set(err, ERROR_FORMAT,
+				 "what check --all keeps, of version %d, is "
+				 "wanted",
+				 VERSION);
+	*planned = (size_t)count;
+	f->items = arena_array(&f->arena, *planned + 1, sizeof *f->items);
+	return f->items || arena_fail(&f->arena, "the fleet", err);
 }
 
-static void read_plan(struct reader *r)
-{
-	struct fleet_service *s = &r->fleet->items[r->fleet->count++];
-	struct str key;
-
-	while (json_next_key(r->json, &key)) {
-		if (str_equal(key, STR("service")))
-			read_text(r, &s->name);
-		else if (str_equal(key, STR("type")))
-			read_text(r, &s->type_id);
-		else if (str_equal(key, STR("state")))
-			read_state(r, &s->state);
-		else if (str_equal(key, STR("after")))
-			read_range(r, &s->after.range);
-		else if (str_equal(key, STR("before")))
-			read_range(r, &s->before.range);
-		else if (str_equal(key, STR("label")))
-			read_text(r, &s->version_label);
-		else if (str_equal(key, STR("after_version")))
-			read_text(r, &s->after.version);
-		else if (str_equal(key, STR("before_version")))
-			read_text(r, &s->before.version);
-		else
-			json_skip(r->json);
-	}
-	if (!s->name.ptr || !s->type_id.ptr ||
-	    !s->version_label.ptr != !s->after.version.ptr ||
-	    !s->version_label.ptr != !s->before.version.ptr)
-		json_fail(r->json, "a service without its name, type or "
-				   "versions");
-}
-
-static void read_function(struct reader *r, struct fleet_function *f)
-{
-	double *numbers[1 + FLEET_PARTS] = { &f->after };
-	int64_t line = 0;
-
-	*f = (struct fleet_function){ .line = 0 };
-	for (size_t i = 0; i < FLEET_PARTS; i++)
-		numbers[1 + i] = &f->before[i];
-	if (!json_enter(r->json, JSON_ARRAY))
-		return;
-	if (json_next_item(r->json))
-		read_text(r, &f->name);
-	if (json_next_item(r->json))
-		read_text(r, &f->file);
-	if (json_next_item(r->json))
-		read_count(r, UINT32_MAX, &line);
-	f->line = (uint32_t)line;
-	read_numbers(r, numbers, COUNT_OF(numbers));
-	end_list(r);
-}
-
-static void read_functions(struct reader *r, struct fleet_service *s)
-{
-	size_t cap = 0;
-
-	if (!json_enter(r->json, JSON_ARRAY))
-		return;
-	while (!r->is_out_of_memory && json_next_item(r->json)) {
-		if (s->count >= LIMIT_FLEET_FUNCTIONS) {
-			json_fail(r->json, "more than %u functions",
-				  LIMIT_FLEET_FUNCTIONS);
-			return;
-		}
-		if (!arena_reserve(&r->fleet->arena, (void **)&s->functions,
-				   &cap, s->count + 1, sizeof *s->functions)) {
-			r->is_out_of_memory = true;
-			return;
-		}
-		read_function(r, &s->functions[s->count++]);
-	}
-	arena_trim(&r->fleet->arena, (void **)&s->functions, &cap, s->count,
-		   sizeof *s->functions);
-}
-
-static void read_samples(struct reader *r, struct fleet_service *s)
-{
-	double *numbers[1 + FLEET_PARTS] = { &s->after_samples };
-
-	for (size_t i = 0; i < FLEET_PARTS; i++)
-		numbers[1 + i] = &s->before_samples[i];
-	if (!json_enter(r->json, JSON_ARRAY))
-		return;
-	read_numbers(r, numbers, COUNT_OF(numbers));
-	end_list(r);
-}
-
-/* "of" comes first. */
-static void read_answer(struct reader *r)
-{
-	struct fleet_service *s = NULL;
-	int64_t index = 0;
-	struct str key;
-
-	while (json_next_key(r->json, &key)) {
-		if (str_equal(key, STR("of"))) {
-			read_count(r, (int64_t)r->fleet->count - 1, &index);
-			s = &r->fleet->items[index];
-			s->count = 0;
-		} else if (!s) {
-			json_fail(r->json, "an answer of no service");
-		} else if (str_equal(key, STR("state"))) {
-			read_state(r, &s->state);
-		} else if (str_equal(key, STR("sample_cores"))) {
-			read_number(r, &s->sample_cores);
-		} else if (str_equal(key, STR("samples"))) {
-			read_samples(r, s);
-		} else if (str_equal(key, STR("functions"))) {
-			read_functions(r, s);
-		} else {
-			json_skip(r->json);
-		}
-	}
-}
-
-static bool has_more(struct reader *r)
-{
-	return !r->is_out_of_memory && !json_failed(r->json) &&
-	       !json_at_end(r->json);
-}
-
-bool fleet_state_read(struct fleet *f, struct feed *feed, struct str *question,
+static bool read_plan(struct fleet *f, const struct document *d,
 		      struct error *err)
 {
-	struct reader r = { .fleet = f, .json = json_new_feed(feed, err) };
-	bool done;
+	struct fleet_service *s = &f->items[f->count++];
 
-	if (!r.json)
+	if (!read_text(f, document_get(d, "service"), &s->name, err) ||
+	    !read_text(f, document_get(d, "type"), &s->type_id, err) ||
+	    !read_state(document_get(d, "state"), &s->state, err) ||
+	    !read_range(document_get(d, "after"), &s->after.range, err) ||
+	    !read_range(document_get(d, "before"), &s->before.range, err) ||
+	    !read_text(f, document_get(d, "label"), &s->version_label, err) ||
+	    !read_text(f, document_get(d, "after_version"), &s->after.version,
+		       err) ||
+	    !read_text(f, document_get(d, "before_version"),
+		       &s->before.version, err))
 		return false;
-	if (json_enter(r.json, JSON_OBJECT))
-		read_head(&r, question);
-	while (f->count < r.planned && has_more(&r))
-		if (json_enter(r.json, JSON_OBJECT))
-			read_plan(&r);
+	return (s->name.ptr && s->type_id.ptr &&
+		!s->version_label.ptr == !s->after.version.ptr &&
+		!s->version_label.ptr == !s->before.version.ptr) ||
+	       error_set(err, ERROR_FORMAT,
+			 "a service without its name, type or versions");
+}
+
+/* [name, file, line, numbers] */
+static bool read_function(struct fleet *f, const struct document *d,
+			  struct fleet_function *function, struct error *err)
+{
+	int64_t line;
+
+	if (!read_text(f, document_at(d, 0), &function->name, err) ||
+	    !read_text(f, document_at(d, 1), &function->file, err) ||
+	    !read_count(document_at(d, 2), UINT32_MAX, &line, err) ||
+	    !read_numbers(d, 3, &function->after, function->before, err))
+		return false;
+	function->line = (uint32_t)line;
+	return (function->name.ptr && function->file.ptr) ||
+	       error_set(err, ERROR_FORMAT, "a function without its name");
+}
+
+/* The last answer of a service counts. */
+static bool read_answer(struct fleet *f, const struct document *d,
+			struct error *err)
+{
+	const struct document *functions = document_get(d, "functions");
+	const struct document *samples = document_get(d, "samples");
+	size_t count = document_count(functions);
+	struct fleet_service *s;
+	int64_t index;
+
+	if (!document_get(d, "of"))
+		return error_set(err, ERROR_FORMAT, "an answer of no service");
+	if (!read_count(document_get(d, "of"), (int64_t)f->count - 1, &index,
+			err))
+		return false;
+	if (count > LIMIT_FLEET_FUNCTIONS)
+		return error_set(err, ERROR_LIMIT, "more than %u functions",
+				 LIMIT_FLEET_FUNCTIONS);
+	s = &f->items[index];
+	s->count = count;
+	s->functions = arena_array(&f->arena, count + 1, sizeof *s->functions);
+	if (!s->functions)
+		return arena_fail(&f->arena, "the fleet", err);
+	for (size_t i = 0; i < count; i++)
+		if (!read_function(f, document_at(functions, i),
+				   &s->functions[i], err))
+			return false;
+	return read_state(document_get(d, "state"), &s->state, err) &&
+	       read_number(document_get(d, "sample_cores"), &s->sample_cores,
+			   err) &&
+	       (!samples || read_numbers(samples, 0, &s->after_samples,
+					 s->before_samples, err));
+}
+
+bool fleet_state_read(struct fleet *f, struct str text, struct str *question,
+		      struct error *err)
+{
+	bool is_head = true, done = true;
+	size_t planned = 0;
+	uint64_t number = 0;
+
+	while (done && (is_head || text.len)) {
+		struct document *d = document_read_within(
+			str_take_line(&text), LIMIT_FLEET_FILE_BYTES, err);
+
+		number++;
+		done = d && (is_head ? read_head(f, d, question, &planned, err)
+			     : f->count < planned ? read_plan(f, d, err)
+						  : read_answer(f, d, err));
+		is_head = false;
+		document_free(d);
+	}
 	/* Whoever wrote it was stopped before it was whole. */
-	if (f->count < r.planned)
+	if (f->count < planned)
 		f->count = 0;
-	while (f->count && has_more(&r))
-		if (json_enter(r.json, JSON_OBJECT))
-			read_answer(&r);
-	done = r.is_out_of_memory ? arena_fail(&f->arena, "the fleet", err)
-				  : feed_check(feed, err) &&
-					    json_check(r.json, err);
-	json_free(r.json);
-	return done;
+	return done || error_prefix(err, "line %" PRIu64, number);
 }

@@ -6,7 +6,6 @@
 #ifndef DECODE_SNAPSHOT_H
 #define DECODE_SNAPSHOT_H
 
-#include "base/feed.h"
 #include "base/out.h"
 #include "model/fleet.h"
 #include "model/snapshot.h"
@@ -36,7 +35,7 @@ void fleet_state_add(const struct fleet *f, size_t index, struct out *out);
 /* Into an initialised f. *question is that of the file, in its arena.
  * ERROR_FORMAT names what is wrong. A file whose list of services is not whole
  * leaves f without any. */
-bool fleet_state_read(struct fleet *f, struct feed *feed, struct str *question,
+bool fleet_state_read(struct fleet *f, struct str text, struct str *question,
 		      struct error *err) MUST_CHECK;
 
 #endif

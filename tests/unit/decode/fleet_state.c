@@ -25,17 +25,11 @@ static struct str question;
 
 static bool reads(const char *text)
 {
-	struct feed *feed = feed_new(str_from(text), &err);
-	bool done;
-
-	assert_non_null(feed);
 	arena_release(&f.arena);
 	f = (struct fleet){ .count = 0 };
 	arena_init(&f.arena, GIB);
 	question = (struct str){ NULL, 0 };
-	done = fleet_state_read(&f, feed, &question, &err);
-	feed_free(feed);
-	return done;
+	return fleet_state_read(&f, str_from(text), &question, &err);
 }
 
 static void refuses(const char *text, const char *why)
@@ -52,7 +46,9 @@ static void test_refused(void **state)
 	refuses("{}", "of version 1, is wanted");
 	refuses("{\"tracefind_fleet\":2,\"question\":\"q\"}", "version 1");
 	refuses("{\"tracefind_fleet\":1}", "version 1");
-	refuses("[]", "object");
+	refuses("[]", "version 1");
+	refuses("", "line 1: byte 0: the JSON text ends too early");
+	refuses(HEAD(1) PLAN "{\"of\":0", "line 3: byte 7");
 	refuses(HEAD(-1), "out of range");
 	assert_true(reads(HEAD(50000)));
 	refuses(HEAD(50001), "out of range");
@@ -62,14 +58,18 @@ static void test_refused(void **state)
 	refuses(HEAD(1) "{\"state\":\"asleep\"}", "an unknown state");
 	refuses(HEAD(1) "{\"after\":[20,10]}", "no window");
 	refuses(HEAD(1) "{\"after\":[1]}", "no window");
-	refuses(HEAD(1) "{\"after\":[1,2,3]}", "too long a list");
+	refuses(HEAD(1) "{\"after\":[1,2,3]}", "no window");
 	refuses(HEAD(1) PLAN "{\"state\":\"answered\"}", "of no service");
 	refuses(HEAD(1) PLAN "{\"of\":1}", "out of range");
-	refuses(ANSWER("\"samples\":[1,2]"), "fewer than 4 numbers");
+	refuses(ANSWER("\"samples\":[1,2]"), "end with 4 numbers");
 	refuses(ANSWER("\"samples\":[1,2,3,-4]"), "out of range");
-	refuses(ANSWER("\"samples\":[1,2,3,4,5]"), "too long a list");
+	refuses(ANSWER("\"samples\":[1,2,3,4,5]"), "end with 4 numbers");
 	refuses(ANSWER("\"sample_cores\":1e300"), "out of range");
-	refuses(ANSWER("\"functions\":[[\"f\",\"\",1,2,3]]"), "fewer than 4");
+	refuses(ANSWER("\"functions\":[[\"f\",\"\",1,2,3]]"),
+		"end with 4 numbers");
+	refuses(ANSWER("\"functions\":[[5,\"\",1,2,3,4,5]]"),
+		"without its name");
+	refuses(ANSWER("\"functions\":[7]"), "end with 4 numbers");
 	refuses(ANSWER("\"functions\":[[\"f\",\"\",-1,2,3,4,5]]"),
 		"out of range");
 }
