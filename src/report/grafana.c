@@ -301,22 +301,20 @@ enum data { DATA_METRICS = 0, DATA_TRACES, DATA_PROFILES };
 
 static const struct {
 	const char *name;
+	const char *uid;
 	const char *label;
 	const char *type;
 } data_kinds[] = {
-	[DATA_METRICS] = { "metrics", "Metrics", "prometheus" },
-	[DATA_TRACES] = { "traces", "Traces", "tempo" },
-	[DATA_PROFILES] = { "profiles", "Profiles",
+	[DATA_METRICS] = { "metrics", "${metrics}", "Metrics", "prometheus" },
+	[DATA_TRACES] = { "traces", "${traces}", "Traces", "tempo" },
+	[DATA_PROFILES] = { "profiles", "${profiles}", "Profiles",
 			    "grafana-pyroscope-datasource" },
 };
 
 static void write_data(struct jsonw *w, enum data kind)
 {
-	char uid[24];
-
-	snprintf(uid, sizeof uid, "${%s}", data_kinds[kind].name);
 	jsonw_addf(w, "datasource:{type:%s, uid:%s}", data_kinds[kind].type,
-		   uid);
+		   data_kinds[kind].uid);
 }
 
 static void write_data_variable(struct jsonw *w, enum data kind)
@@ -397,62 +395,76 @@ static void add_encoded(struct buf *out, struct str json)
 	}
 }
 
-/* Opens a query of another source of data, in the time of the dashboard. */
-static void write_link(struct jsonw *w, const char *title, enum data kind,
-		       const char *query)
-{
-	struct buf panes, url;
+/* A link to a query of another source of data, in the time of the dashboard. */
+struct link {
+	struct buf panes;
+	struct out out;
+	struct jsonw query;
+};
 
-	buf_init(&panes, LIMIT_URL_BYTES);
+static void link_begin(struct link *l, enum data kind)
+{
+	buf_init(&l->panes, LIMIT_URL_BYTES);
+	out_init_memory(&l->out, &l->panes);
+	jsonw_init(&l->query, &l->out, 0);
+	jsonw_addf(&l->query, "{a:{datasource:%s, queries:[{refId:A",
+		   data_kinds[kind].uid);
+	write_data(&l->query, kind);
+}
+
+static void link_end(struct link *l, struct jsonw *w, const char *title)
+{
+	struct buf url;
+
+	jsonw_addf(&l->query,
+		   "}], range:{from:'${__from}', to:'${__to}'}}}");
 	buf_init(&url, LIMIT_URL_BYTES);
-	buf_addf(&panes,
-		 "{\"a\":{\"datasource\":\"${%s}\",\"queries\":[{\"refId\":"
-		 "\"A\",\"datasource\":{\"type\":\"%s\",\"uid\":\"${%s}\"},%s}]"
-		 ",\"range\":{\"from\":\"${__from}\",\"to\":\"${__to}\"}}}",
-		 data_kinds[kind].name, data_kinds[kind].type,
-		 data_kinds[kind].name, query);
 	buf_add_text(&url, "/explore?schemaVersion=1&panes=");
-	add_encoded(&url, buf_str(&panes));
+	add_encoded(&url, buf_str(&l->panes));
 	jsonw_addf(w, "{title:%s", title);
 	document_pair(w, "url", &url);
 	jsonw_addf(w, "targetBlank:true}");
-	buf_release(&panes);
+	out_release(&l->out);
+	buf_release(&l->panes);
 }
 
 static void write_trace_link(struct jsonw *w, const struct document *d,
 			     const struct metric_source *s, bool is_slow)
 {
+	struct link l;
 	struct buf query;
-	char above[32];
 
-	snprintf(above, sizeof above, "%lldms",
-		 (long long)sat_round_f64(d->threshold_s * NS_PER_S / NS_PER_MS));
 	buf_init(&query, LIMIT_URL_BYTES);
-	buf_addf(&query,
-		 "\"queryType\":\"traceql\",\"query\":\"{ "
-		 "resource.service.name = \\\"${__field.labels.%s}\\\"%s%s "
-		 "}\",\"limit\":20,\"tableType\":\"traces\","
-		 "\"filters\":[]",
-		 metric_series_label(s), is_slow ? " && duration > " : "",
-		 is_slow ? above : "");
-	write_link(w, is_slow ? "Slow traces" : "Traces", DATA_TRACES,
+	buf_addf(&query, "{ resource.service.name = \"${__field.labels.%s}\"",
+		 metric_series_label(s));
+	if (is_slow)
+		buf_addf(&query, " && duration > %lldms",
+			 (long long)sat_round_f64(d->threshold_s * NS_PER_S /
+						  NS_PER_MS));
+	buf_add_text(&query, " }");
+	link_begin(&l, DATA_TRACES);
+	jsonw_addf(&l.query, "queryType:traceql, query:%s, limit:20, "
+			     "tableType:traces, filters:[]",
 		   buf_text(&query));
+	link_end(&l, w, is_slow ? "Slow traces" : "Traces");
 	buf_release(&query);
 }
 
 static void write_profile_link(struct jsonw *w, const struct document *d,
 			       const struct metric_source *s)
 {
-	struct buf query;
+	struct link l;
+	struct buf selector;
 
-	buf_init(&query, LIMIT_URL_BYTES);
-	buf_addf(&query,
-		 "\"queryType\":\"both\",\"profileTypeId\":\"%s\","
-		 "\"labelSelector\":\"{service_name=\\\"${__field.labels.%s}"
-		 "\\\"}\",\"groupBy\":[]",
-		 d->profiles[0].type_id, metric_series_label(s));
-	write_link(w, "Profiles", DATA_PROFILES, buf_text(&query));
-	buf_release(&query);
+	buf_init(&selector, LIMIT_URL_BYTES);
+	buf_addf(&selector, "{service_name=\"${__field.labels.%s}\"}",
+		 metric_series_label(s));
+	link_begin(&l, DATA_PROFILES);
+	jsonw_addf(&l.query, "queryType:both, profileTypeId:%s, "
+			     "labelSelector:%s, groupBy:[]",
+		   d->profiles[0].type_id, buf_text(&selector));
+	link_end(&l, w, "Profiles");
+	buf_release(&selector);
 }
 
 static void write_links(struct jsonw *w, const struct document *d,
