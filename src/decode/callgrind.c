@@ -501,15 +501,6 @@ static bool read_all(struct callgrind *c, struct str text,
 	return cap_recursion(c, err) && add_stacks(c, err);
 }
 
-static void settle(const struct callgrind *c, struct profile *out)
-{
-	out->is_of_calls = true;
-	out->omitted = max_i64(sat_sub_i64(c->whole, out->total), 0);
-	out->whole_total = sat_add_i64(out->total, out->omitted);
-	out->sample_count = -1;
-	out->period = 0;
-}
-
 bool decode_callgrind(struct str bytes, const struct profile_want *want,
 		      struct profile *out, struct notes *notes,
 		      struct error *err)
@@ -530,8 +521,13 @@ bool decode_callgrind(struct str bytes, const struct profile_want *want,
 	is_done = read_all(&c, bytes, want, err);
 	out->type = c.chosen;
 	is_done = is_done && profile_build_finish(c.build, notes, err);
-	if (is_done)
-		settle(&c, out);
+	if (is_done) {
+		out->is_of_calls = true;
+		out->omitted = max_i64(sat_sub_i64(c.whole, out->total), 0);
+		out->whole_total = sat_add_i64(out->total, out->omitted);
+		out->sample_count = -1;
+		out->period = 0;
+	}
 	buf_release(&c.key);
 	arena_release(&c.arena);
 	profile_build_free(c.build);

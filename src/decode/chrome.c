@@ -30,18 +30,6 @@ struct reader {
 	bool is_open;      /* the list has no end */
 };
 
-static bool no_profile_memory(const struct reader *r, struct error *err)
-{
-	return arena_fail(r->g.arena, V8_WHAT, err);
-}
-
-static bool is_profile_event(struct str name)
-{
-	return str_equal(name, STR("Profile")) ||
-	       str_equal(name, STR("ProfileChunk")) ||
-	       str_equal(name, STR("CpuProfile"));
-}
-
 /* The id of an event. Real ones are shorter: "1234", "0x1". */
 struct event {
 	char pid[32];
@@ -92,23 +80,26 @@ static void read_event(struct reader *r, struct event *e)
 
 	buf_clear(&r->args);
 	while ((field = json_next_field(json, &sample_fields)) >= 0)
-		if (field == TEXT_PID)
+		if (field == TEXT_PID) {
 			keep_text(r, e->pid, sizeof e->pid);
-		else if (field == TEXT_TID)
+		} else if (field == TEXT_TID) {
 			keep_text(r, e->tid, sizeof e->tid);
-		else if (field == TEXT_ID)
+		} else if (field == TEXT_ID) {
 			keep_text(r, e->id, sizeof e->id);
-		else if (field == FIELD_ARGS && !r->args.len &&
-			 json_peek(json) != JSON_NULL)
+		} else if (field == FIELD_ARGS && !r->args.len &&
+			 json_peek(json) != JSON_NULL) {
 			e->args_end = json_raw(json, &r->args)
 					      ? json_offset(json)
 					      : 0;
-		else if (field == FIELD_ARGS || json_peek(json) != JSON_STRING)
+		} else if (field == FIELD_ARGS ||
+			   json_peek(json) != JSON_STRING) {
 			json_skip(json);
-		else if (!json_text(json, &text))
+		} else if (!json_text(json, &text)) {
 			break;
-		else if (field == TEXT_NAME) {
-			e->is_profile = is_profile_event(text);
+		} else if (field == TEXT_NAME) {
+			e->is_profile = str_equal(text, STR("Profile")) ||
+					str_equal(text, STR("ProfileChunk")) ||
+					str_equal(text, STR("CpuProfile"));
 			/* Metadata, of its versions. */
 			r->is_of_node |= str_equal(text, STR("node"));
 		} else {
@@ -172,7 +163,7 @@ static bool read_profile_event(struct reader *r, const struct event *e,
 	bool is_read = true;
 
 	if (!calls)
-		return no_profile_memory(r, err);
+		return arena_fail(r->g.arena, V8_WHAT, err);
 	if (!r->args.len)
 		return true;
 	json = json_new_part(buf_str(&r->args), e->args_end - r->args.len, err);
@@ -463,11 +454,6 @@ static bool chrome_event_begins(const struct chrome_event *e)
 	return e->phase && strchr("XBbS", e->phase) && !e->is_sum;
 }
 
-static bool chrome_event_ends(const struct chrome_event *e)
-{
-	return e->phase && strchr("EeF", e->phase);
-}
-
 static inline struct str chrome_str(const struct chrome_event *e,
 				    unsigned text)
 {
@@ -484,12 +470,6 @@ static bool chrome_event_is_of_recorder(const struct chrome_event *e)
 		str_starts(chrome_str(e, TEXT_NAME),
 			   STR("PyTorch Profiler"))) ||
 	       str_equal(category, STR("critical path component"));
-}
-
-/* Its spans belong to an id, not to a thread. */
-static bool chrome_event_is_async(const struct chrome_event *e)
-{
-	return e->phase && strchr("beSF", e->phase);
 }
 
 /* Spans in a Chrome trace ("Trace Event Format"): complete events (X), begins
@@ -618,30 +598,27 @@ static void add_key_part(struct chrome *c, struct str text)
 	buf_add_str(&c->key, text);
 }
 
-static void add_async_key(struct chrome *c, const struct chrome_event *e)
-{
-	add_key_part(c, chrome_str(e, TEXT_CATEGORY));
-	add_key_part(c, chrome_str(e, TEXT_SCOPE));
-	add_key_part(c, chrome_str(e, TEXT_ID));
-	/* The older ones do not nest: a name is as good as an id. */
-	if (e->phase == 'S' || e->phase == 'F')
-		add_key_part(c, chrome_str(e, TEXT_NAME));
-}
-
 static bool find_lane(struct chrome *c, const struct chrome_event *e,
 		      uint32_t *number)
 {
-	bool is_async = chrome_event_is_async(e);
+	/* Those belong to an id, not to a thread. */
+	bool is_async = e->phase && strchr("beSF", e->phase);
 	void *items = c->lane_list;
 	struct lane fresh = { .name = STR("") };
 
 	buf_clear(&c->key);
 	buf_add_char(&c->key, is_async ? 'a' : 't');
 	add_key_part(c, chrome_str(e, TEXT_PID));
-	if (is_async)
-		add_async_key(c, e);
-	else
+	if (is_async) {
+		add_key_part(c, chrome_str(e, TEXT_CATEGORY));
+		add_key_part(c, chrome_str(e, TEXT_SCOPE));
+		add_key_part(c, chrome_str(e, TEXT_ID));
+		/* The older ones do not nest: a name is as good as an id. */
+		if (e->phase == 'S' || e->phase == 'F')
+			add_key_part(c, chrome_str(e, TEXT_NAME));
+	} else {
 		add_key_part(c, chrome_str(e, TEXT_TID));
+	}
 	if (!number_key(c, &c->lanes, number))
 		return false;
 	if (*number < c->lane_count)
@@ -762,7 +739,7 @@ static bool use_event(struct chrome *c, const struct chrome_event *e)
 
 	if (e->phase == 'M')
 		return use_metadata(c, e);
-	if (!chrome_event_begins(e) && !chrome_event_ends(e))
+	if (!chrome_event_begins(e) && !(e->phase && strchr("EeF", e->phase)))
 		return true;
 	if (chrome_event_is_of_recorder(e)) {
 		c->recorder_count++;
@@ -775,15 +752,6 @@ static bool use_event(struct chrome *c, const struct chrome_event *e)
 	if (!c->is_full)
 		end_span(c, e, lane);
 	return true;
-}
-
-static void survey_event(struct chrome *c)
-{
-	struct chrome_event e;
-
-	chrome_event_read(c->t.r, &e, &c->named);
-	if (!json_failed(c->t.r))
-		(void)trace_json_taken(&c->t, use_event(c, &e));
 }
 
 /* ---- which is within which ---- */
@@ -893,14 +861,6 @@ static void add_value(struct chrome *c, struct str key)
 	}
 }
 
-/* The argument that says which of many things of one name a span is: of
- * TypeScript's --generateTrace "path" and "fileName", of clang "detail". */
-static bool is_about_key(struct str key)
-{
-	return str_equal(key, STR("path")) || str_equal(key, STR("detail")) ||
-	       str_equal(key, STR("fileName"));
-}
-
 static void keep_text_of(struct buf *kept, struct str text)
 {
 	buf_clear(kept);
@@ -933,7 +893,11 @@ static void add_values(struct chrome *c)
 	if (!json_enter_if(c->t.r, JSON_OBJECT))
 		return;
 	while (json_next_key(c->t.r, &key)) {
-		bool is_about = !c->is_own && is_about_key(key);
+		/* What of many things of one name a span is: of TypeScript's
+		 * --generateTrace "path" and "fileName", of clang "detail". */
+		bool is_about = !c->is_own && (str_equal(key, STR("path")) ||
+					       str_equal(key, STR("detail")) ||
+					       str_equal(key, STR("fileName")));
 
 		attr_key_set(&kept, key);
 		if (is_about)
@@ -967,16 +931,6 @@ static void read_own_args(struct chrome *c, struct span_input *in)
 		}
 }
 
-static void read_category(struct chrome *c, struct span_input *in)
-{
-	enum span_kind kind;
-
-	if (!c->is_own || json_peek(c->t.r) != JSON_STRING)
-		add_value(c, STR("category"));
-	else if (span_kind_parse(json_text_nullable(c->t.r), &kind))
-		in->kind = (uint8_t)kind;
-}
-
 static struct json_fields span_fields = JSON_FIELDS(
 	JSON_NAME("name", TEXT_NAME), JSON_NAME("cat", TEXT_CATEGORY),
 	JSON_NAME("args", FIELD_ARGS));
@@ -989,14 +943,21 @@ static void read_members(struct chrome *c, struct span_input *in)
 	buf_clear(&c->name);
 	buf_clear(&c->about);
 	while ((field = json_next_field(t->r, &span_fields)) >= 0)
-		if (field == TEXT_NAME)
+		if (field == TEXT_NAME) {
 			keep_text_of(&c->name, json_text_nullable(t->r));
-		else if (field == TEXT_CATEGORY)
-			read_category(c, in);
-		else if (c->is_own)
+		} else if (field == TEXT_CATEGORY) {
+			enum span_kind kind;
+
+			if (!c->is_own || json_peek(c->t.r) != JSON_STRING)
+				add_value(c, STR("category"));
+			else if (span_kind_parse(json_text_nullable(c->t.r),
+						 &kind))
+				in->kind = (uint8_t)kind;
+		} else if (c->is_own) {
 			read_own_args(c, in);
-		else
+		} else {
 			add_values(c);
+		}
 	if (c->about.len) {
 		buf_add_char(&c->name, ' ');
 		buf_add_str(&c->name, buf_str(&c->about));
@@ -1083,12 +1044,6 @@ static bool describe_all(struct chrome *c)
 
 /* ---- documents ---- */
 
-static bool is_next_span(const struct chrome *c)
-{
-	return c->next_span < c->span_count &&
-	       c->spans[c->next_span].event == c->event;
-}
-
 static void read_events(struct chrome *c)
 {
 	struct json_reader *r = c->t.r;
@@ -1096,14 +1051,21 @@ static void read_events(struct chrome *c)
 	if (!json_enter_nullable(r, JSON_ARRAY))
 		return;
 	for (; json_next_item_or_end(r, &c->is_open); c->event++) {
-		if (c->is_second && !is_next_span(c))
+		if (c->is_second &&
+		    !(c->next_span < c->span_count &&
+		      c->spans[c->next_span].event == c->event)) {
 			json_skip(r);
-		else if (!json_enter_nullable(r, JSON_OBJECT))
+		} else if (!json_enter_nullable(r, JSON_OBJECT)) {
 			continue;
-		else if (c->is_second)
+		} else if (c->is_second) {
 			read_span(c);
-		else
-			survey_event(c);
+		} else {
+			struct chrome_event e;
+
+			chrome_event_read(c->t.r, &e, &c->named);
+			if (!json_failed(c->t.r))
+				(void)trace_json_taken(&c->t, use_event(c, &e));
+		}
 	}
 }
 

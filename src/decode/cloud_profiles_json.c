@@ -167,16 +167,6 @@ static bool read_enum(struct page_reader *p)
 	return true;
 }
 
-static bool read_start(struct page_reader *p)
-{
-	struct str text;
-
-	if (!read_text(p, &text))
-		return false;
-	p->now.has_time = parse_rfc3339(text, &p->now.entry.start_ns);
-	return true;
-}
-
 static bool read_duration(struct page_reader *p)
 {
 	struct str text;
@@ -209,8 +199,14 @@ static bool read_field(struct page_reader *p, struct str key)
 		return read_text(p, &p->now.entry.name);
 	if (str_equal(key, STR("profileType")))
 		return read_enum(p);
-	if (str_equal(key, STR("startTime")))
-		return read_start(p);
+	if (str_equal(key, STR("startTime"))) {
+		struct str text;
+
+		if (!read_text(p, &text))
+			return false;
+		p->now.has_time = parse_rfc3339(text, &p->now.entry.start_ns);
+		return true;
+	}
 	if (str_equal(key, STR("duration")))
 		return read_duration(p);
 	if (str_equal(key, STR("profileBytes")))

@@ -271,13 +271,6 @@ static bool take_resource(struct google_labels *l, struct str label,
 	       take_own(l, label, value);
 }
 
-/* "service.name" and so on; what the process says under it, in *value. False
- * when it says nothing. */
-static struct str google_resource_key(unsigned index)
-{
-	return resource_keys[index];
-}
-
 static bool google_labels_resource(const struct google_labels *l,
 				   unsigned index, struct str *value)
 {
@@ -303,13 +296,6 @@ static void take_message(struct google_labels *l, struct str value)
 	l->has_message = true;
 	buf_clear(&l->message);
 	buf_add_str(&l->message, value);
-}
-
-static bool is_server_failure(struct str status)
-{
-	uint64_t code;
-
-	return parse_u64(status, &code) && code >= 500 && code < 600;
 }
 
 enum status_label {
@@ -385,22 +371,16 @@ static bool google_labels_take(struct google_labels *l, struct str label,
 	for (size_t i = 0; i < COUNT_OF(renamed); i++)
 		if (str_equal(renamed[i].label, label))
 			*key = renamed[i].key;
-	if (str_equal(*key, STR("error.type")))
+	if (str_equal(*key, STR("error.type"))) {
 		l->is_error = true;
-	else if (str_equal(*key, STR("http.status_code")) ||
-		 str_equal(*key, STR("http.response.status_code")))
-		l->is_error |= is_server_failure(value);
-	return true;
-}
+	} else if (str_equal(*key, STR("http.status_code")) ||
+		 str_equal(*key, STR("http.response.status_code"))) {
+		uint64_t code;
 
-/* "RPC_SERVER", or the number of the enumeration; the rest is internal. */
-static enum span_kind google_kind(struct str text)
-{
-	if (str_equal(text, STR("RPC_SERVER")) || str_equal(text, STR("1")))
-		return SPAN_KIND_SERVER;
-	if (str_equal(text, STR("RPC_CLIENT")) || str_equal(text, STR("2")))
-		return SPAN_KIND_CLIENT;
-	return SPAN_KIND_INTERNAL;
+		l->is_error |=
+			parse_u64(value, &code) && code >= 500 && code < 600;
+	}
+	return true;
 }
 
 /* GetTrace gives so many spans of a trace, and does not say when there are
@@ -462,7 +442,12 @@ static enum span_kind read_kind(struct cloud *c)
 		json_skip(c->t.r);
 	else
 		(void)!json_number_text(c->t.r, &text);
-	return google_kind(text);
+	/* "RPC_SERVER", or the number of the enumeration. */
+	if (str_equal(text, STR("RPC_SERVER")) || str_equal(text, STR("1")))
+		return SPAN_KIND_SERVER;
+	if (str_equal(text, STR("RPC_CLIENT")) || str_equal(text, STR("2")))
+		return SPAN_KIND_CLIENT;
+	return SPAN_KIND_INTERNAL;
 }
 
 /* Strings by the format's definition. */
@@ -547,7 +532,7 @@ static bool describe_process(struct cloud *c, uint32_t process)
 	taker_attrs_begin(to, ATTRS_OF_PROCESS);
 	for (unsigned i = 0; i < GOOGLE_RESOURCE_KEYS; i++)
 		if (google_labels_resource(&c->labels, i, &value) &&
-		    !taker_attr(to, google_resource_key(i), value, &c->t.err))
+		    !taker_attr(to, resource_keys[i], value, &c->t.err))
 			return false;
 	return taker_process_describe(to, process, &c->t.err);
 }
@@ -606,23 +591,6 @@ static void read_late_spans(struct trace_json *t)
 	read_spans((struct cloud *)t);
 }
 
-static void read_trace_id(struct cloud *c)
-{
-	struct str text = json_text_nullable(c->t.r);
-
-	c->has_trace_id = trace_id_parse(text, &c->trace_id);
-	if (!c->has_trace_id)
-		json_fail(c->t.r, "'%.*s' is no trace id", STR_ARGS(text));
-}
-
-static void read_next_page(struct cloud *c)
-{
-	struct str token = json_text_nullable(c->t.r);
-
-	if (token.len)
-		taker_next_page(c->t.to, token);
-}
-
 static void trace_begin(struct cloud *c)
 {
 	c->has_trace_id = false;
@@ -652,31 +620,33 @@ static void trace_end(struct cloud *c)
 
 static void read_trace_member(struct cloud *c, struct str key)
 {
-	if (str_equal(key, STR("traceId")))
-		read_trace_id(c);
-	else if (!str_equal(key, STR("spans")))
+	if (str_equal(key, STR("traceId"))) {
+		struct str text = json_text_nullable(c->t.r);
+
+		c->has_trace_id = trace_id_parse(text, &c->trace_id);
+		if (!c->has_trace_id)
+			json_fail(c->t.r, "'%.*s' is no trace id",
+				  STR_ARGS(text));
+	} else if (!str_equal(key, STR("spans"))) {
 		json_skip(c->t.r);
-	else if (c->has_trace_id)
+	} else if (c->has_trace_id) {
 		read_spans(c);
-	else
+	} else {
 		trace_json_keep_late(&c->t);
-}
-
-static void read_trace(struct cloud *c)
-{
-	struct str key;
-
-	trace_begin(c);
-	while (json_next_key(c->t.r, &key))
-		read_trace_member(c, key);
-	trace_end(c);
+	}
 }
 
 static void read_traces(struct cloud *c)
 {
 	if (json_enter_nullable(c->t.r, JSON_ARRAY))
-		while (json_next_object(c->t.r))
-			read_trace(c);
+		while (json_next_object(c->t.r)) {
+			struct str key;
+
+			trace_begin(c);
+			while (json_next_key(c->t.r, &key))
+				read_trace_member(c, key);
+			trace_end(c);
+		}
 }
 
 /* A trace, or a page of them: the two share no key. */
@@ -692,12 +662,16 @@ static void read_document(struct cloud *c)
 		return;
 	trace_begin(c);
 	while (json_next_key(c->t.r, &key))
-		if (str_equal(key, STR("traces")))
+		if (str_equal(key, STR("traces"))) {
 			read_traces(c);
-		else if (str_equal(key, STR("nextPageToken")))
-			read_next_page(c);
-		else
+		} else if (str_equal(key, STR("nextPageToken"))) {
+			struct str token = json_text_nullable(c->t.r);
+
+			if (token.len)
+				taker_next_page(c->t.to, token);
+		} else {
 			read_trace_member(c, key);
+		}
 	trace_end(c);
 }
 

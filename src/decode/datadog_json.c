@@ -95,11 +95,6 @@ static unsigned datadog_process_key(struct str tag)
 	return i;
 }
 
-static struct str datadog_process_name(unsigned key)
-{
-	return process_names[key].key;
-}
-
 /* The name of an attribute: the tag's own where OpenTelemetry has none. */
 static struct str datadog_span_key(struct str tag)
 {
@@ -491,19 +486,6 @@ static void read_span_field(struct datadog *d, int field, struct span_input *in,
 	}
 }
 
-/* Uses the kind of work where the span's own kind is not given. */
-static void use_type(struct datadog *d, struct span_input *in)
-{
-	struct str type = text_of(d, TEXT_TYPE);
-
-	if (in->kind != SPAN_KIND_INTERNAL)
-		return;
-	if (str_equal(type, STR("web")))
-		in->kind = SPAN_KIND_SERVER;
-	else if (str_equal(type, STR("http")) || datadog_type_is_database(type))
-		in->kind = SPAN_KIND_CLIENT;
-}
-
 /* "resource" tells requests and calls apart, but of a database it is the
  * query. */
 static bool name_span(struct datadog *d, struct span_input *in)
@@ -547,7 +529,7 @@ static bool describe_process(struct datadog *d, uint32_t process)
 		struct str text = text_of(d, TEXT_PROCESS + i);
 
 		if (text.len &&
-		    !taker_attr(to, datadog_process_name(i), text, err))
+		    !taker_attr(to, process_names[i].key, text, err))
 			return false;
 	}
 	return taker_process_describe(to, process, err) &&
@@ -560,8 +542,16 @@ static bool store_span(struct datadog *d, struct span_input *in)
 	struct error *err = &d->t.err;
 	struct str base = text_of(d, TEXT_PROCESS + DATADOG_SERVICE);
 	struct str service = text_of(d, TEXT_SERVICE);
+	struct str type = text_of(d, TEXT_TYPE);
 
-	use_type(d, in);
+	/* The kind of work where the span's own kind is not given. */
+	if (in->kind == SPAN_KIND_INTERNAL) {
+		if (str_equal(type, STR("web")))
+			in->kind = SPAN_KIND_SERVER;
+		else if (str_equal(type, STR("http")) ||
+			 datadog_type_is_database(type))
+			in->kind = SPAN_KIND_CLIENT;
+	}
 	if (base.len && service.len && !str_equal(base, service) &&
 	    !taker_attr(to, STR("peer.service"), service, err))
 		return false;
@@ -653,23 +643,18 @@ static void read_spans(struct datadog *d)
 			read_span(d);
 }
 
-static void read_page_trace(struct datadog *d)
-{
-	if (!json_enter_nullable(d->t.r, JSON_OBJECT))
-		return;
-	d->has_seconds = true;
-	while (json_next_named(d->t.r, STR("spans")))
-		read_spans(d);
-	d->has_seconds = false;
-}
-
 static void read_object(struct datadog *d, bool is_placed)
 {
 	struct str key;
 
 	while (!d->t.is_enough && json_next_key(d->t.r, &key))
 		if (str_equal(key, STR("trace"))) {
-			read_page_trace(d);
+			if (json_enter_nullable(d->t.r, JSON_OBJECT)) {
+				d->has_seconds = true;
+				while (json_next_named(d->t.r, STR("spans")))
+					read_spans(d);
+				d->has_seconds = false;
+			}
 		} else if (str_equal(key, STR("traces"))) {
 			d->has_hex = true;
 			d->is_placed = is_placed;

@@ -365,20 +365,17 @@ static bool read_all(struct reader *r, int64_t *cut_off, struct error *err)
 	return true;
 }
 
-/* Comparisons have rows of seven numbers; what tells them apart follows only
- * after these. */
-static bool mentions_two_sides(struct str bytes)
-{
-	return str_find(bytes, STR("\"leftTicks\":")) != SIZE_MAX ||
-	       str_find(bytes, STR("\"rightTicks\":")) != SIZE_MAX;
-}
-
 bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
 			    struct profile *out, struct notes *notes,
 			    struct error *err)
 {
-	struct reader r = { .json = json_new(bytes, err),
-			    .is_diff = mentions_two_sides(bytes) };
+	/* Comparisons have rows of seven numbers, and say so behind them. */
+	struct reader r = {
+		.json = json_new(bytes, err),
+		.is_diff =
+			(str_find(bytes, STR("\"leftTicks\":")) != SIZE_MAX ||
+			 str_find(bytes, STR("\"rightTicks\":")) != SIZE_MAX)
+	};
 	struct profile_build *build;
 	int64_t cut_off = 0;
 	bool is_done = false;

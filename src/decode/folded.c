@@ -95,20 +95,6 @@ static bool find_lines(struct line_piece *p, struct str *lines,
 	}
 }
 
-/* Reads ahead; what stands behind the whole lines begins the piece after them.
- */
-static bool read_ahead(struct line_reader *r, struct line_piece *p,
-		       struct str rest, struct error *err)
-{
-	buf_clear(&p->bytes);
-	buf_add_str(&p->bytes, rest);
-	if (!piece_reserve(p, LINE_PIECE_BYTES, err))
-		return false;
-	r->is_ahead = true;
-	thread_start(&r->ahead, piece_read, p);
-	return true;
-}
-
 bool line_reader_next(struct line_reader *r, struct str *lines,
 		      struct error *err)
 {
@@ -121,9 +107,19 @@ bool line_reader_next(struct line_reader *r, struct str *lines,
 		return false;
 	text = buf_str(&p->bytes);
 	r->is_end = p->got < p->room;
-	if (!r->is_end)
-		return read_ahead(r, before,
-				  str_slice(text, lines->len, text.len), err);
+	if (!r->is_end) {
+		struct str rest = str_slice(text, lines->len, text.len);
+
+		/* What stands behind the whole lines begins the piece after
+		 * them. */
+		buf_clear(&before->bytes);
+		buf_add_str(&before->bytes, rest);
+		if (!piece_reserve(before, LINE_PIECE_BYTES, err))
+			return false;
+		r->is_ahead = true;
+		thread_start(&r->ahead, piece_read, before);
+		return true;
+	}
 	*lines = text;
 	return feed_check(p->feed, err);
 }
@@ -220,14 +216,6 @@ static bool ends_in_number(struct str stack)
 	return rest.len && parse_weight(word, &weight, &is_whole);
 }
 
-/* One line with a single number says that it is no comparison. */
-static void count_numbers(struct folded_lines *f, struct str stack)
-{
-	if (f->two_number_lines == f->stack_lines)
-		f->two_number_lines += ends_in_number(stack);
-	f->stack_lines++;
-}
-
 /* How many bytes both begin with: words first, since it is most of them. */
 static size_t shared_len(struct str a, struct str b)
 {
@@ -245,17 +233,6 @@ static size_t shared_len(struct str a, struct str b)
 	while (len < most && a.ptr[len] == b.ptr[len])
 		len++;
 	return len;
-}
-
-/* Collapsers sort their lines, so neighbours have most frames in common: of
- * the stack before those stay that end in the shared part. */
-static void share_path(struct folded_lines *f, struct str stack)
-{
-	size_t shared = shared_len(stack, f->last);
-
-	while (f->depth && f->ends[f->depth - 1] >= shared)
-		f->depth--;
-	f->last = stack;
 }
 
 static void forget_last(struct folded_lines *f)
@@ -365,8 +342,14 @@ static bool add_line(struct folded_lines *f, struct str stack, int64_t weight,
 	struct folded_line *line = &b->lines[b->line_count];
 	size_t before = b->name_count + f->group_count;
 	bool is_deep = false;
+	size_t shared = shared_len(stack, f->last);
 
-	share_path(f, stack);
+	/* Collapsers sort their lines, so neighbours have most frames in
+	 * common: of the stack before those stay that end in the shared part.
+	 */
+	while (f->depth && f->ends[f->depth - 1] >= shared)
+		f->depth--;
+	f->last = stack;
 	line->weight = weight;
 	line->shared = f->depth;
 	if (!add_names(f, stack, b, &is_deep))
@@ -448,22 +431,20 @@ static bool cut_line(struct folded_lines *f, struct str line,
 				 f->line, STR_ARGS(shown));
 	f->open_end_lines += stack.ptr[stack.len - 1] == ';';
 	stack = without_empty_ends(stack);
-	count_numbers(f, stack);
+	/* One line with a single number says that it is no comparison. */
+	if (f->two_number_lines == f->stack_lines)
+		f->two_number_lines += ends_in_number(stack);
+	f->stack_lines++;
 	return add_line(f, stack, weight, b);
-}
-
-/* For one more stack that is not too deep. */
-static bool has_room(const struct folded_lines *f, const struct folded_batch *b)
-{
-	return b->line_count < BATCH_LINES &&
-	       b->name_count + f->group_count + LIMIT_STACK_FRAMES <=
-		       BATCH_NAMES;
 }
 
 /* Until the batch is full or the text is done. */
 static bool cut_lines(struct folded_lines *f, struct folded_batch *b)
 {
-	while (f->text.len && has_room(f, b)) {
+	/* While there is room for one more stack that is not too deep. */
+	while (f->text.len && b->line_count < BATCH_LINES &&
+	       b->name_count + f->group_count + LIMIT_STACK_FRAMES <=
+		       BATCH_NAMES) {
 		size_t len = str_until(f->text, 0, '\n');
 
 		if (!cut_line(f, str_slice(f->text, 0, len), b))
@@ -547,30 +528,6 @@ const struct folded_batch *folded_lines_next(struct folded_lines *f)
 		thread_try(&f->filler, fill_batches, f);
 	}
 	return b;
-}
-
-/* After the last batch: the last line has no end. */
-static bool folded_lines_cut_off(const struct folded_lines *f)
-{
-	return f->is_cut_off;
-}
-
-/* After the last batch: how long was recorded, if a comment told; or 0. */
-static int64_t folded_lines_duration_us(const struct folded_lines *f)
-{
-	return f->duration_us;
-}
-
-/* After the last batch: all lines, of one at least, end in two numbers. */
-static bool folded_lines_are_pairs(const struct folded_lines *f)
-{
-	return f->stack_lines && f->two_number_lines == f->stack_lines;
-}
-
-/* After the last batch: all lines end in an empty frame. */
-static bool folded_lines_have_open_ends(const struct folded_lines *f)
-{
-	return f->open_end_lines == f->stack_lines;
 }
 
 struct folded_lines *folded_lines_new(struct feed *feed, struct error *err)
@@ -702,13 +659,6 @@ static struct str without_address(struct str name)
 	return str_slice(name, 0, name.len - digits - 2);
 }
 
-static void see_wait(struct folded *f, struct str name)
-{
-	for (size_t i = 0; i < WAITS; i++)
-		if (str_equal(name, str_from(waits[i])))
-			f->waits[i] = f->named[f->named_count - 1];
-}
-
 /* The time is the caller's. */
 static uint32_t without_wait(struct folded *f, const uint32_t *frames,
 			     uint32_t depth, int64_t value)
@@ -739,8 +689,11 @@ static bool add_frame(struct folded *f, struct str name, struct error *err)
 		  profile_build_interned(f->build, &function, &at, err) &&
 		  profile_build_frame(f->build, at, 0,
 				      &f->named[f->named_count++], err);
-	if (is_done)
-		see_wait(f, name);
+	if (is_done) {
+		for (size_t i = 0; i < WAITS; i++)
+			if (str_equal(name, str_from(waits[i])))
+				f->waits[i] = f->named[f->named_count - 1];
+	}
 	return is_done;
 }
 
@@ -849,26 +802,20 @@ static bool add_lines(struct folded *f, const struct folded_batch *b,
 	return true;
 }
 
-static bool add_batch(struct folded *f, const struct folded_batch *b,
-		      struct error *err)
-{
-	if (b->err.code != ERROR_NONE) {
-		*err = b->err;
-		return false;
-	}
-	for (size_t i = 0; i < b->text_count; i++)
-		if (!add_frame(f, b->texts[i], err))
-			return false;
-	return add_lines(f, b, err);
-}
-
 static bool read_lines(struct folded *f, struct error *err)
 {
 	const struct folded_batch *b;
 
 	do {
 		b = folded_lines_next(f->lines);
-		if (!add_batch(f, b, err))
+		if (b->err.code != ERROR_NONE) {
+			*err = b->err;
+			return false;
+		}
+		for (size_t i = 0; i < b->text_count; i++)
+			if (!add_frame(f, b->texts[i], err))
+				return false;
+		if (!add_lines(f, b, err))
 			return false;
 	} while (!b->is_last);
 	return true;
@@ -880,7 +827,8 @@ static bool check_pairs(const struct folded *f, struct str wanted,
 {
 	struct type_name type;
 
-	if (!folded_lines_are_pairs(f->lines))
+	if (!(f->lines->stack_lines &&
+	      f->lines->two_number_lines == f->lines->stack_lines))
 		return true;
 	if (type_spelled_out(wanted, &type)) {
 		notes_add(notes, "every line of the folded stacks ends in two "
@@ -979,7 +927,7 @@ static void take_callees_off(struct profile *p, struct notes *notes)
 /* Weights of unknown unit that are no counts tell no number of samples. */
 static void settle(const struct folded *f, struct profile *out)
 {
-	int64_t length_us = folded_lines_duration_us(f->lines);
+	int64_t length_us = f->lines->duration_us;
 	uint64_t divisor = 0;
 
 	type_settle(out);
@@ -1066,14 +1014,6 @@ static struct folded *folded_new(struct feed *feed, struct profile *out,
 	return f;
 }
 
-static void folded_free(struct folded *f)
-{
-	folded_lines_free(f->lines);
-	arena_release(&f->scratch);
-	profile_build_free(f->build);
-	mem_free(f);
-}
-
 bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 			struct profile *out, struct notes *notes,
 			struct error *err)
@@ -1085,11 +1025,11 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 		return false;
 	is_done = f->lines && read_all(f, want->type, notes, err) &&
 		  profile_build_finish(f->build, notes, err);
-	if (is_done && folded_lines_have_open_ends(f->lines))
+	if (is_done && f->lines->open_end_lines == f->lines->stack_lines)
 		take_callees_off(out, notes);
 	if (is_done)
 		settle(f, out);
-	if (is_done && folded_lines_cut_off(f->lines))
+	if (is_done && f->lines->is_cut_off)
 		notes_add(notes, "the last line of the folded stacks has no "
 				 "line end: the file may be cut off");
 	if (is_done && f->is_leaf_first)
@@ -1100,6 +1040,9 @@ bool decode_folded_feed(struct feed *feed, const struct profile_want *want,
 			  "%.1f %% are not on a CPU (linux:schedule), and told "
 			  "by what called it",
 			  100 * (double)f->waited / (double)out->total);
-	folded_free(f);
+	folded_lines_free(f->lines);
+	arena_release(&f->scratch);
+	profile_build_free(f->build);
+	mem_free(f);
 	return is_done;
 }

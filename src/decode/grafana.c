@@ -91,19 +91,6 @@ static struct grafana_header *header_of(struct reading *r, struct str key,
 	return &r->source->headers[number - 1];
 }
 
-static bool take_secret(struct reading *r, struct str key, struct str value)
-{
-	struct grafana_header *h = header_of(r, key, STR("httpHeaderValue"));
-
-	if (!h)
-		return true;
-	h->is_secret_there = true;
-	if (h->name &&
-	    str_equal_nocase(str_from(h->name), STR("x-scope-orgid")))
-		return keep(r, &h->value, value);
-	return true;
-}
-
 static bool take_setting(struct reading *r, struct str key, struct str value)
 {
 	struct grafana_source *s = r->source;
@@ -189,9 +176,19 @@ static bool take_value(struct reading *r, struct str value)
 	if (!strncmp(path, settings, sizeof settings - 1))
 		return take_setting(r, str_from(path + sizeof settings - 1),
 				    value);
-	if (!strncmp(path, secrets, sizeof secrets - 1))
-		return take_secret(r, str_from(path + sizeof secrets - 1),
-				   value);
+	if (!strncmp(path, secrets, sizeof secrets - 1)) {
+		struct grafana_header *h =
+			header_of(r, str_from(path + sizeof secrets - 1),
+				  STR("httpHeaderValue"));
+
+		if (!h)
+			return true;
+		h->is_secret_there = true;
+		if (h->name &&
+		    str_equal_nocase(str_from(h->name), STR("x-scope-orgid")))
+			return keep(r, &h->value, value);
+		return true;
+	}
 	if (!strncmp(path, fields, sizeof fields - 1))
 		return take_field(r, str_from(path + sizeof fields - 1), value);
 	return true;
@@ -245,15 +242,6 @@ static bool begin_collection(struct reading *r, bool is_mapping,
 	return true;
 }
 
-static void end_collection(struct reading *r)
-{
-	if (r->depth)
-		r->depth--;
-	if (r->depth <= 2)
-		r->source = NULL;
-	end_value(r);
-}
-
 static bool take_scalar(struct reading *r, const yaml_event_t *event)
 {
 	struct level *level = top(r);
@@ -284,7 +272,11 @@ static bool take_event(struct reading *r, const yaml_event_t *event)
 		return begin_collection(r, false, &event->start_mark);
 	case YAML_MAPPING_END_EVENT:
 	case YAML_SEQUENCE_END_EVENT:
-		end_collection(r);
+		if (r->depth)
+			r->depth--;
+		if (r->depth <= 2)
+			r->source = NULL;
+		end_value(r);
 		return true;
 	case YAML_SCALAR_EVENT:
 		return take_scalar(r, event);

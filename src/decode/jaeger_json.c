@@ -60,17 +60,6 @@ struct tag {
 	bool is_float;
 };
 
-/* Written as every other format's doubles are. */
-static void normalise_float(struct value_text *v)
-{
-	double value;
-
-	if (!parse_f64(buf_str(&v->buf), &value))
-		return;
-	value_clear(v);
-	value_f64(v, value);
-}
-
 static struct json_fields tag_fields = JSON_FIELDS(
 	JSON_NAME("key", FIELD_KEY), JSON_NAME("type", FIELD_TYPE),
 	JSON_NAME("value", FIELD_VALUE));
@@ -94,20 +83,15 @@ static void read_tag(struct jaeger *j, struct tag *tag)
 			trace_json_plain_value(&j->t);
 			break;
 		}
-	if (tag->is_float)
-		normalise_float(&j->t.value);
-}
+	if (tag->is_float) {
+		double value;
 
-/* Zipkin's "error" holds a text and means failure whatever it says; Jaeger's
- * is a boolean, which the status repeats, so only a text is kept. */
-static void use_error_tag(struct jaeger *j, struct span_input *in,
-			  const struct tag *tag, struct str text)
-{
-	if (str_equal(text, STR("false")))
-		return;
-	in->flags |= SPAN_IS_ERROR;
-	if (!str_equal(text, STR("true")))
-		trace_json_attr(&j->t, attr_key_str(&tag->key));
+		/* Written as every other format's doubles are. */
+		if (parse_f64(buf_str(&j->t.value.buf), &value)) {
+			value_clear(&j->t.value);
+			value_f64(&j->t.value, value);
+		}
+	}
 }
 
 static void use_span_tag(struct jaeger *j, struct span_input *in,
@@ -120,7 +104,14 @@ static void use_span_tag(struct jaeger *j, struct span_input *in,
 		span_kind_parse(text, &kind);
 		in->kind = (uint8_t)kind;
 	} else if (str_equal(key, STR("error"))) {
-		use_error_tag(j, in, tag, text);
+		/* Zipkin's "error" holds a text and means failure whatever it
+		 * says; Jaeger's is a boolean, which the status repeats, so
+		 * only a text is kept. */
+		if (!str_equal(text, STR("false"))) {
+			in->flags |= SPAN_IS_ERROR;
+			if (!str_equal(text, STR("true")))
+				trace_json_attr(&j->t, attr_key_str(&tag->key));
+		}
 	} else if (!trace_json_status_tag(&j->t, key, text, in)) {
 		trace_json_attr(&j->t, key);
 	}
@@ -207,18 +198,6 @@ static void read_process(struct jaeger *j, uint32_t resource)
 	trace_json_taken(t, taker_process_describe(t->to, resource, &t->err));
 }
 
-static void read_processes(struct jaeger *j)
-{
-	uint32_t resource;
-	struct str key;
-
-	if (!json_enter_nullable(j->t.r, JSON_OBJECT))
-		return;
-	while (json_next_key(j->t.r, &key))
-		if (find_process(j, key, &resource))
-			read_process(j, resource);
-}
-
 /* The process that a span held itself, read once its own tags are stored. */
 static void read_embedded_process(struct trace_json *t)
 {
@@ -256,13 +235,6 @@ static void read_reference(struct jaeger *j)
 			break;
 		}
 	buf_add(&j->references, &ref, sizeof ref);
-}
-
-static void read_references(struct jaeger *j)
-{
-	if (json_enter_nullable(j->t.r, JSON_ARRAY))
-		while (json_next_object(j->t.r))
-			read_reference(j);
 }
 
 /* The first CHILD_OF within the trace, else the first FOLLOWS_FROM; those to
@@ -319,14 +291,6 @@ struct span_times {
 	int64_t duration_us;
 	bool has_duration;
 };
-
-static void use_times(const struct span_times *times, struct span_input *in)
-{
-	in->start_unix_ns = trace_json_ns((uint64_t)times->start_us);
-	if (times->has_duration)
-		in->end_unix_ns = trace_json_ns((uint64_t)sat_add_i64(
-			times->start_us, times->duration_us));
-}
 
 /* Up to 2^64 what does not fit becomes the largest number, an impossible time:
  * Jaeger writes the length of a span that ends before it begins so. */
@@ -422,7 +386,9 @@ static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 		trace_json_name(&j->t, in);
 		break;
 	case FIELD_REFERENCES:
-		read_references(j);
+		if (json_enter_nullable(j->t.r, JSON_ARRAY))
+			while (json_next_object(j->t.r))
+				read_reference(j);
 		break;
 	case FIELD_START:
 		read_number(j, &times->start_us);
@@ -491,7 +457,10 @@ static void read_span(struct jaeger *j)
 		return;
 	use_references(j, &in);
 	use_links(j, &in);
-	use_times(&times, &in);
+	in.start_unix_ns = trace_json_ns((uint64_t)times.start_us);
+	if (times.has_duration)
+		in.end_unix_ns = trace_json_ns((uint64_t)sat_add_i64(
+			times.start_us, times.duration_us));
 	if (!taker_skips(t->to, &in.trace_id) &&
 	    (t->late.len || in.resource == NO_RESOURCE))
 		trace_json_taken(
@@ -502,13 +471,6 @@ static void read_span(struct jaeger *j)
 	j->embedded = in.resource;
 	if (in.resource != NO_RESOURCE)
 		trace_json_read_late(t, read_embedded_process);
-}
-
-static void read_spans(struct jaeger *j)
-{
-	if (json_enter_nullable(j->t.r, JSON_ARRAY))
-		while (json_next_object(j->t.r))
-			read_span(j);
 }
 
 /* ---- documents ---- */
@@ -533,24 +495,23 @@ static struct json_fields document_fields = JSON_FIELDS(
 
 static void read_trace_field(struct jaeger *j, int field)
 {
-	if (field == FIELD_SPANS)
-		read_spans(j);
-	else if (field == FIELD_PROCESSES)
-		read_processes(j);
-	else if (field == FIELD_TRACE_ID)
+	if (field == FIELD_SPANS) {
+		if (json_enter_nullable(j->t.r, JSON_ARRAY))
+			while (json_next_object(j->t.r))
+				read_span(j);
+	} else if (field == FIELD_PROCESSES) {
+		uint32_t resource;
+		struct str key;
+
+		if (json_enter_nullable(j->t.r, JSON_OBJECT))
+			while (json_next_key(j->t.r, &key))
+				if (find_process(j, key, &resource))
+					read_process(j, resource);
+	} else if (field == FIELD_TRACE_ID) {
 		trace_json_trace_id(&j->t, &j->trace_id);
-	else
+	} else {
 		json_skip(j->t.r);
-}
-
-static void read_trace(struct jaeger *j)
-{
-	struct str key;
-
-	begin_trace(j);
-	while (json_next_key(j->t.r, &key))
-		read_trace_field(j, json_field(&document_fields, key));
-	end_trace(j);
+	}
 }
 
 /* The item that is announced and those that follow. */
@@ -559,15 +520,16 @@ static void read_traces(struct jaeger *j)
 	do {
 		if (!trace_json_at(&j->t))
 			return;
-		if (json_enter_nullable(j->t.r, JSON_OBJECT))
-			read_trace(j);
-	} while (json_next_item(j->t.r));
-}
+		if (json_enter_nullable(j->t.r, JSON_OBJECT)) {
+			struct str key;
 
-static void read_data(struct jaeger *j)
-{
-	if (json_enter_nullable(j->t.r, JSON_ARRAY) && json_next_item(j->t.r))
-		read_traces(j);
+			begin_trace(j);
+			while (json_next_key(j->t.r, &key))
+				read_trace_field(
+					j, json_field(&document_fields, key));
+			end_trace(j);
+		}
+	} while (json_next_item(j->t.r));
 }
 
 /* An envelope, or a trace without one. */
@@ -582,12 +544,15 @@ static void read_document(struct jaeger *j)
 	while (!j->t.is_enough && json_next_key(j->t.r, &key)) {
 		int field = json_field(&document_fields, key);
 
-		if (field == FIELD_DATA)
-			read_data(j);
-		else if (field == FIELD_ERRORS)
+		if (field == FIELD_DATA) {
+			if (json_enter_nullable(j->t.r, JSON_ARRAY) &&
+			    json_next_item(j->t.r))
+				read_traces(j);
+		} else if (field == FIELD_ERRORS) {
 			trace_json_server_error(&j->t);
-		else
+		} else {
 			read_trace_field(j, field);
+		}
 	}
 	end_trace(j);
 }

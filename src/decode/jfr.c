@@ -61,25 +61,6 @@ struct jfr_settings {
 	enum { JFR_COUNTER = 0, JFR_CPU_CLOCK, JFR_WALL_CLOCK } event;
 };
 
-/* Adds a change; one that does not fit replaces the last one. */
-static void add_change(struct jfr_settings *s, uint64_t ticks, int64_t ns)
-{
-	if (s->change_count == JFR_PERIOD_CHANGES)
-		s->change_count--;
-	s->changes[s->change_count++] = (struct jfr_change){ ticks, ns };
-}
-
-static void take_event(struct jfr_settings *s, struct str event)
-{
-	static const char *const clocks[] = { "cpu", "itimer", "ctimer",
-					      "cpu-clock" };
-
-	if (str_is_one_of(event, clocks, COUNT_OF(clocks)))
-		s->event = JFR_CPU_CLOCK;
-	else if (str_equal(event, STR("wall")))
-		s->event = JFR_WALL_CLOCK;
-}
-
 /* Takes a jdk.ActiveSetting that is of events of that class. */
 static void jfr_settings_take(struct jfr_settings *s, struct str class,
 			      const struct jfr_value *setting)
@@ -89,7 +70,13 @@ static void jfr_settings_take(struct jfr_settings *s, struct str class,
 	int64_t number = 0;
 
 	if (str_equal(name, STR("event"))) {
-		take_event(s, value);
+		static const char *const clocks[] = { "cpu", "itimer", "ctimer",
+						      "cpu-clock" };
+
+		if (str_is_one_of(value, clocks, COUNT_OF(clocks)))
+			s->event = JFR_CPU_CLOCK;
+		else if (str_equal(value, STR("wall")))
+			s->event = JFR_WALL_CLOCK;
 		return;
 	}
 	if (!str_equal(class, STR("jdk.ExecutionSample")))
@@ -97,7 +84,12 @@ static void jfr_settings_take(struct jfr_settings *s, struct str class,
 	if (str_equal(name, STR("period"))) {
 		if (!parse_period(value, &number))
 			number = 0;
-		add_change(s, setting->numbers[JFR_START], number);
+		/* One that does not fit replaces the last one. */
+		if (s->change_count == JFR_PERIOD_CHANGES)
+			s->change_count--;
+		s->changes[s->change_count++] =
+			(struct jfr_change){ setting->numbers[JFR_START],
+					     number };
 	} else if (str_equal(name, STR("interval"))) {
 		s->has_interval = parse_i64(value, &s->interval) &&
 				  s->interval >= 0;
@@ -113,15 +105,11 @@ static int64_t wall_or_default(int64_t ns)
 	return ns ? ns : WALL_DEFAULT_NS;
 }
 
-/* Before version 4 samples of both clocks may be one event. */
-static bool is_mixed(const struct jfr_settings *s)
-{
-	return s->has_wall && s->event == JFR_CPU_CLOCK && !s->is_batched;
-}
-
 static int64_t interval_ns(const struct jfr_settings *s)
 {
-	if (s->event == JFR_COUNTER || is_mixed(s))
+	/* Before version 4 samples of both clocks may be one event. */
+	if (s->event == JFR_COUNTER ||
+	    (s->has_wall && s->event == JFR_CPU_CLOCK && !s->is_batched))
 		return 0;
 	if (s->event == JFR_WALL_CLOCK)
 		return wall_or_default(s->has_wall ? s->wall_ns : s->interval);
@@ -922,15 +910,6 @@ static struct str class_of(const struct chunk *c, const struct method *method)
 	return owner ? symbol(c, *owner) : STR("");
 }
 
-/* Where async-profiler wrote a kind that it alone has: the class of what is
- * not Java is a library. To the JDK "Native" is Java, too. */
-static bool is_of_library(const struct chunk *c, struct str kind)
-{
-	return c->has_kernel &&
-	       (str_equal(kind, STR("Native")) || str_equal(kind, STR("C++")) ||
-		str_equal(kind, STR("Kernel")));
-}
-
 /* "__futex_wait", "schedule_[k]": as async-profiler has it. */
 static bool name_of_library(struct reader *r, struct method *method,
 			    struct str kind, struct error *err)
@@ -970,7 +949,11 @@ static bool name_function(struct reader *r, struct method *method,
 	struct str kind = text_in(&r->chunk.kinds, frame_type);
 
 	method->is_known = true;
-	return is_of_library(&r->chunk, kind)
+	/* Where async-profiler wrote a kind that it alone has, the class of
+	 * what is not Java is a library. To the JDK "Native" is Java, too. */
+	return (r->chunk.has_kernel &&
+		(str_equal(kind, STR("Native")) ||
+		 str_equal(kind, STR("C++")) || str_equal(kind, STR("Kernel"))))
 		       ? name_of_library(r, method, kind, err)
 		       : name_of_class(r, method, err);
 }

@@ -52,19 +52,6 @@ static bool descend(struct walk *w, enum json_kind kind, enum place place,
 	return true;
 }
 
-static void write_int(struct walk *w)
-{
-	struct str text;
-	int64_t value;
-
-	if (!json_number_text(w->r, &text))
-		return;
-	if (parse_whole_i64(text, &value))
-		value_i64(w->v, value);
-	else
-		value_string(w->v, text);
-}
-
 static void write_double(struct walk *w)
 {
 	double value;
@@ -109,19 +96,27 @@ static void read_any(struct walk *w, struct str key)
 	}
 	level->has_value = true;
 	if (is_any_of(key, STR("stringValue"), STR("string_value")) ||
-	    is_any_of(key, STR("bytesValue"), STR("bytes_value")))
+	    is_any_of(key, STR("bytesValue"), STR("bytes_value"))) {
 		write_string(w);
-	else if (is_any_of(key, STR("intValue"), STR("int_value")))
-		write_int(w);
-	else if (is_any_of(key, STR("doubleValue"), STR("double_value")))
+	} else if (is_any_of(key, STR("intValue"), STR("int_value"))) {
+		struct str text;
+		int64_t value;
+
+		if (json_number_text(w->r, &text)) {
+			if (parse_whole_i64(text, &value))
+				value_i64(w->v, value);
+			else
+				value_string(w->v, text);
+		}
+	} else if (is_any_of(key, STR("doubleValue"), STR("double_value"))) {
 		write_double(w);
-	else if (is_any_of(key, STR("boolValue"), STR("bool_value")))
+	} else if (is_any_of(key, STR("boolValue"), STR("bool_value"))) {
 		write_bool(w);
-	else if (is_any_of(key, STR("arrayValue"), STR("array_value")))
+	} else if (is_any_of(key, STR("arrayValue"), STR("array_value"))) {
 		open_wrapper(w, false);
-	else if (is_any_of(key, STR("kvlistValue"), STR("kvlist_value")))
+	} else if (is_any_of(key, STR("kvlistValue"), STR("kvlist_value"))) {
 		open_wrapper(w, true);
-	else {
+	} else {
 		level->has_value = false;
 		json_skip(w->r);
 	}
@@ -147,16 +142,6 @@ static void read_pair(struct walk *w, struct str key)
 	}
 }
 
-static void read_wrapper(struct walk *w, struct str key)
-{
-	bool is_map = w->levels[w->depth - 1].is_map;
-
-	if (str_equal(key, STR("values")))
-		descend(w, JSON_ARRAY, is_map ? IN_MAP : IN_LIST, false);
-	else
-		json_skip(w->r);
-}
-
 static void leave(struct walk *w)
 {
 	struct level level = w->levels[--w->depth];
@@ -169,28 +154,32 @@ static void leave(struct walk *w)
 		value_null(w->v);
 }
 
-static void read_item(struct walk *w, bool is_map)
-{
-	if (!descend(w, JSON_OBJECT, is_map ? IN_PAIR : IN_ANY, false))
-		value_null(w->v);
-}
-
 static void step(struct walk *w)
 {
 	enum place place = w->levels[w->depth - 1].place;
 	struct str key;
 
 	if (place == IN_LIST || place == IN_MAP) {
-		if (json_next_item(w->r))
-			read_item(w, place == IN_MAP);
-		else
+		if (json_next_item(w->r)) {
+			if (!descend(w, JSON_OBJECT,
+				     (place == IN_MAP) ? IN_PAIR : IN_ANY,
+				     false))
+				value_null(w->v);
+		} else {
 			leave(w);
+		}
 	} else if (!json_next_key(w->r, &key)) {
 		leave(w);
 	} else if (place == IN_ANY) {
 		read_any(w, key);
 	} else if (place == IN_WRAPPER) {
-		read_wrapper(w, key);
+		bool is_map = w->levels[w->depth - 1].is_map;
+
+		if (str_equal(key, STR("values")))
+			descend(w, JSON_ARRAY, is_map ? IN_MAP : IN_LIST,
+				false);
+		else
+			json_skip(w->r);
 	} else {
 		read_pair(w, key);
 	}
@@ -310,11 +299,6 @@ static struct json_fields kind_fields = JSON_FIELDS(
 	JSON_NAME("SPAN_KIND_CLIENT", 3), JSON_NAME("SPAN_KIND_PRODUCER", 4),
 	JSON_NAME("SPAN_KIND_CONSUMER", 5));
 
-static uint8_t read_kind(struct trace_json *t)
-{
-	return (uint8_t)otlp_kind(read_enum(t, &kind_fields));
-}
-
 static struct json_fields status_fields = JSON_FIELDS(
 	JSON_NAME("code", FIELD_CODE), JSON_NAME("message", FIELD_MESSAGE));
 
@@ -427,7 +411,7 @@ static void read_span_field(struct trace_json *t, int field,
 		trace_json_name(t, in);
 		break;
 	case FIELD_KIND:
-		in->kind = read_kind(t);
+		in->kind = (uint8_t)otlp_kind(read_enum(t, &kind_fields));
 		break;
 	case FIELD_START:
 		in->start_unix_ns = read_time(t);
@@ -545,17 +529,6 @@ static void read_group_member(struct trace_json *t, int field, struct group *g)
 	g->has_members = true;
 }
 
-static void read_group(struct trace_json *t)
-{
-	struct group g = { .resource = NO_RESOURCE };
-	struct str key;
-
-	while (json_next_key(t->r, &key))
-		read_group_member(t, json_field(&group_fields, key), &g);
-	if (!json_failed(t->r))
-		trace_json_taken(t, taker_settle(t->to, &t->err));
-}
-
 /* ---- documents ---- */
 
 /* The item that is announced and those that follow. */
@@ -564,8 +537,17 @@ static void read_group_items(struct trace_json *t)
 	do {
 		if (!trace_json_at(t))
 			return;
-		if (json_enter_nullable(t->r, JSON_OBJECT))
-			read_group(t);
+		if (json_enter_nullable(t->r, JSON_OBJECT)) {
+			struct group g = { .resource = NO_RESOURCE };
+			struct str key;
+
+			while (json_next_key(t->r, &key))
+				read_group_member(
+					t, json_field(&group_fields, key), &g);
+			if (!json_failed(t->r))
+				trace_json_taken(t,
+						 taker_settle(t->to, &t->err));
+		}
 	} while (json_next_item(t->r));
 }
 

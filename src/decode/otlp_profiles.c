@@ -643,22 +643,16 @@ static bool read_head(const struct wire *profile, struct profile_head *h,
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
-/* A count of samples, and what each of them stands for: receivers multiply. */
-static bool counts_periods(const struct otlp_profiles *o,
-			   const struct profile_head *h)
-{
-	return type_name_equal(name_of(o, h->type), otlp_counted) &&
-	       h->period && h->period <= INT64_MAX &&
-	       name_of(o, h->period_type).type.len;
-}
-
 /* Its columns. That of times is there where no profile has it already. */
 static bool find_columns(struct otlp_profiles *o, struct profile_head *h,
 			 struct error *err)
 {
 	if (!find_column(o, h->type, &h->column, err))
 		return false;
-	if (!counts_periods(o, h))
+	/* Receivers multiply a count of samples by what each of them stands
+	 * for. */
+	if (!(type_name_equal(name_of(o, h->type), otlp_counted) && h->period &&
+	      h->period <= INT64_MAX && name_of(o, h->period_type).type.len))
 		return true;
 	if (!find_column(o, h->period_type, &h->times_column, err))
 		return false;
@@ -821,8 +815,11 @@ static bool each_profile(struct otlp_profiles *o, profile_step *step,
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
-static void put_head(struct otlp_profiles *o)
+static bool convert(struct otlp_profiles *o, struct error *err)
 {
+	if (!each_profile(o, NULL, err) || !each_profile(o, learn_own, err) ||
+	    !each_profile(o, learn_times, err))
+		return false;
 	for (uint32_t i = 0; i < o->column_count; i++)
 		otlp_type_put(&o->out, 1, o->columns[i]);
 	if (o->period) {
@@ -831,14 +828,6 @@ static void put_head(struct otlp_profiles *o)
 	}
 	wirew_known(&o->out, 9, o->start_ns);
 	wirew_known(&o->out, 10, o->end_ns - o->start_ns);
-}
-
-static bool convert(struct otlp_profiles *o, struct error *err)
-{
-	if (!each_profile(o, NULL, err) || !each_profile(o, learn_own, err) ||
-	    !each_profile(o, learn_times, err))
-		return false;
-	put_head(o);
 	if (!otlp_put_tables(o, err))
 		return false;
 	if (o->want->labels && !otlp_label_tables(o, err))
@@ -1037,15 +1026,6 @@ static uint64_t read_whole(struct converter *c, const struct member *m)
 	return m->kind == PLACE && value ? value + c->bases[m->of] : value;
 }
 
-static void put_fixed(struct buf *b, uint64_t value)
-{
-	char bytes[8];
-
-	for (unsigned i = 0; i < sizeof bytes; i++)
-		bytes[i] = (char)(value >> 8 * i);
-	buf_add(b, bytes, sizeof bytes);
-}
-
 /* An array of numbers, packed. */
 static void put_numbers(struct converter *c, const struct member *m)
 {
@@ -1054,10 +1034,16 @@ static void put_numbers(struct converter *c, const struct member *m)
 	if (!json_enter(c->json, JSON_ARRAY))
 		return;
 	while (json_next_item(c->json))
-		if (m->kind == FIXED)
-			put_fixed(&c->out, read_whole(c, m));
-		else
+		if (m->kind == FIXED) {
+			uint64_t value = read_whole(c, m);
+			char bytes[8];
+
+			for (unsigned i = 0; i < sizeof bytes; i++)
+				bytes[i] = (char)(value >> 8 * i);
+			buf_add(&c->out, bytes, sizeof bytes);
+		} else {
 			wirew_element(&c->out, read_whole(c, m));
+		}
 	wirew_close(&c->out, at);
 }
 
@@ -1069,14 +1055,6 @@ static void put_text(struct converter *c, const struct member *m)
 		return;
 	wirew_str(&c->out, m->number, text);
 	count_element(c, m);
-}
-
-static void put_texts(struct converter *c, const struct member *m)
-{
-	if (!json_enter(c->json, JSON_ARRAY))
-		return;
-	while (json_next_item(c->json))
-		put_text(c, m);
 }
 
 static void put_id(struct converter *c, const struct member *m)
@@ -1125,10 +1103,13 @@ static void read_member(struct converter *c, const struct member *m)
 		push(c, m, is_array);
 		break;
 	case TEXT:
-		if (is_array)
-			put_texts(c, m);
-		else
+		if (is_array) {
+			if (json_enter(c->json, JSON_ARRAY))
+				while (json_next_item(c->json))
+					put_text(c, m);
+		} else {
 			put_text(c, m);
+		}
 		break;
 	case TRACE_ID:
 	case SPAN_ID:
@@ -1151,17 +1132,6 @@ static void read_member(struct converter *c, const struct member *m)
 	}
 }
 
-static void read_key(struct converter *c, struct str key)
-{
-	const struct member *m =
-		find_member(c->open[c->depth - 1].message, key);
-
-	if (m && json_peek(c->json) != JSON_NULL)
-		read_member(c, m);
-	else
-		json_skip(c->json);
-}
-
 /* Goes on in the innermost message or array that is open. */
 static void convert_step(struct converter *c)
 {
@@ -1174,7 +1144,13 @@ static void convert_step(struct converter *c)
 		else
 			c->depth--;
 	} else if (json_next_key(c->json, &key)) {
-		read_key(c, key);
+		const struct member *m =
+			find_member(c->open[c->depth - 1].message, key);
+
+		if (m && json_peek(c->json) != JSON_NULL)
+			read_member(c, m);
+		else
+			json_skip(c->json);
 	} else {
 		if (c->depth > 1)
 			wirew_close(&c->out, o->at);

@@ -158,23 +158,17 @@ static bool keep_id(struct otlp_writer *w, struct otlp_ids *ids,
 	return true;
 }
 
-static bool keep_type(struct otlp_writer *w, struct str message,
-		      struct error *err)
-{
-	if (w->type_count == LIMIT_SAMPLE_TYPES)
-		return error_set(err, ERROR_LIMIT,
-				 "%s has more than %u sample types",
-				 OTLP_SOURCE_WHAT, LIMIT_SAMPLE_TYPES);
-	w->types[w->type_count++] = otlp_type_read(message);
-	return true;
-}
-
 static bool keep_field(struct otlp_writer *w, const struct wire *message,
 		       const struct wire_field *f, struct error *err)
 {
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
-		return keep_type(w, f->bytes, err);
+		if (w->type_count == LIMIT_SAMPLE_TYPES)
+			return error_set(err, ERROR_LIMIT,
+					 "%s has more than %u sample types",
+					 OTLP_SOURCE_WHAT, LIMIT_SAMPLE_TYPES);
+		w->types[w->type_count++] = otlp_type_read(f->bytes);
+		return true;
 	case WIRE_TAG(3, WIRE_BYTES):
 		return keep_id(w, &w->mappings, message, f, err);
 	case WIRE_TAG(4, WIRE_BYTES):
@@ -243,17 +237,6 @@ static bool add_locations(struct otlp_writer *w, struct wire *packed,
 	return wire_check(packed, OTLP_SOURCE_WHAT, err);
 }
 
-static void put_value(struct otlp_writer *w, uint64_t text, uint64_t number)
-{
-	size_t at = wirew_open(&w->label, 2);
-
-	if (text)
-		wirew_utf8(&w->label, 1, w->strings[text]);
-	else
-		wirew_varint(&w->label, 3, number);
-	wirew_close(&w->label, at);
-}
-
 /* Label{key, str, num, num_unit} to KeyValueAndUnit{key, value, unit}. */
 static bool add_label(struct otlp_writer *w, struct wire *label,
 		      struct error *err)
@@ -263,6 +246,7 @@ static bool add_label(struct otlp_writer *w, struct wire *label,
 	struct str bytes;
 	uint32_t place;
 	bool is_new;
+	size_t at;
 
 	while (wire_next(label, &f))
 		if ((f.tag & 7) == WIRE_VARINT && f.tag >> 3 < 5)
@@ -274,7 +258,12 @@ static bool add_label(struct otlp_writer *w, struct wire *label,
 		return false;
 	buf_clear(&w->label);
 	wirew_known(&w->label, 1, fields[1]);
-	put_value(w, fields[2], fields[3]);
+	at = wirew_open(&w->label, 2);
+	if (fields[2])
+		wirew_utf8(&w->label, 1, w->strings[fields[2]]);
+	else
+		wirew_varint(&w->label, 3, fields[3]);
+	wirew_close(&w->label, at);
 	wirew_known(&w->label, 3, fields[4]);
 	bytes = buf_str(&w->label);
 	if (!place_of(w, &w->attributes, &bytes, &place, &is_new, err))

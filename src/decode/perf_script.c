@@ -454,19 +454,6 @@ static bool end_sample(struct perf *p, struct error *err)
 				   p->is_counted ? 1 : value, err);
 }
 
-static void take_time(struct perf *p, int64_t time_ns)
-{
-	p->first_ns = p->has_times ? min_i64(p->first_ns, time_ns) : time_ns;
-	p->last_ns = p->has_times ? max_i64(p->last_ns, time_ns) : time_ns;
-	p->has_times = true;
-}
-
-/* "sched:sched_switch"; "cycles:uppp" has a modifier. Each counts as one. */
-static bool is_tracepoint(struct str name)
-{
-	return name.len > str_until(name, 0, ':') + MODIFIER_BYTES;
-}
-
 /* By the first sample: others of its event alone are read. */
 static bool begin(struct perf *p, const struct event *e, struct error *err)
 {
@@ -474,7 +461,11 @@ static bool begin(struct perf *p, const struct event *e, struct error *err)
 	p->event = arena_str(&p->scratch, e->name);
 	if (!p->event.ptr)
 		return arena_fail(&p->scratch, WHAT, err);
-	p->has_periods = e->has_period && !is_tracepoint(e->name);
+	/* "sched:sched_switch"; "cycles:uppp" has a modifier. Tracepoints count
+	 * as one each. */
+	p->has_periods =
+		e->has_period &&
+		!(e->name.len > str_until(e->name, 0, ':') + MODIFIER_BYTES);
 	return choose_type(p, err);
 }
 
@@ -486,8 +477,13 @@ static bool begin_sample(struct perf *p, const struct event *e,
 
 	if (!(p->is_begun ? end_sample(p, err) : begin(p, e, err)))
 		return false;
-	if (e->has_time)
-		take_time(p, e->time_ns);
+	if (e->has_time) {
+		p->first_ns = p->has_times ? min_i64(p->first_ns, e->time_ns)
+					   : e->time_ns;
+		p->last_ns = p->has_times ? max_i64(p->last_ns, e->time_ns)
+					  : e->time_ns;
+		p->has_times = true;
+	}
 	p->is_in_sample = true;
 	p->is_wanted = str_equal(e->name, p->event);
 	p->period = e->period;
@@ -498,21 +494,6 @@ static bool begin_sample(struct perf *p, const struct event *e,
 	return find_frame(p, &place, &frame, err) && add_frame(p, frame, err);
 }
 
-/* A line that is no event's. Those of other kinds (sources, registers) say
- * nothing of the stack. */
-static bool read_frame(struct perf *p, struct str line, uint32_t hash,
-		       struct error *err)
-{
-	struct place place;
-	uint32_t frame;
-
-	if (!p->is_in_sample || !p->is_wanted || !is_blank(line.ptr[0]) ||
-	    !read_place(line, &place))
-		return true;
-	return find_frame(p, &place, &frame, err) &&
-	       know(p, line, hash, frame, err) && add_frame(p, frame, err);
-}
-
 static bool read_line(struct perf *p, struct str line, struct error *err)
 {
 	struct event event;
@@ -520,6 +501,8 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 	uint32_t known = p->is_in_sample
 				 ? text_table_find(&p->known, line, hash)
 				 : TEXT_NONE;
+	struct place place;
+	uint32_t frame;
 
 	if (known != TEXT_NONE)
 		return !p->is_wanted ||
@@ -531,7 +514,13 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 	if (read_event(line, &event) ||
 	    (!p->is_in_sample && read_untimed(line, &event)))
 		return begin_sample(p, &event, err);
-	return read_frame(p, line, hash, err);
+	/* Lines of other kinds (sources, registers) say nothing of the stack.
+	 */
+	if (!p->is_in_sample || !p->is_wanted || !is_blank(line.ptr[0]) ||
+	    !read_place(line, &place))
+		return true;
+	return find_frame(p, &place, &frame, err) &&
+	       know(p, line, hash, frame, err) && add_frame(p, frame, err);
 }
 
 static bool read_lines(struct perf *p, struct str text, struct error *err)

@@ -548,25 +548,6 @@ static bool prepare_columns(struct pprof *p, struct error *err)
 	return true;
 }
 
-static void keep_texts(struct pprof *p)
-{
-	arena_trim(p->kept, (void **)&p->texts, &p->texts_cap, p->texts_len, 1);
-	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
-}
-
-/* All has come: what there is too much room for serves what follows. */
-static void trim_tables(struct pprof *p)
-{
-	arena_trim(&p->scratch, (void **)&p->strings, &p->string_cap,
-		   p->string_count, sizeof *p->strings);
-	arena_trim(&p->scratch, (void **)&p->location_rows,
-		   &p->location_row_cap, p->locations.count,
-		   sizeof *p->location_rows);
-	arena_trim(&p->scratch, (void **)&p->function_rows,
-		   &p->function_row_cap, p->functions.count,
-		   sizeof *p->function_rows);
-}
-
 static bool check_ids(const struct pprof_table *t, struct error *err)
 {
 	uint32_t at = 0;
@@ -604,8 +585,17 @@ static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 	if (!check_ids(&p->mappings, err) || !check_ids(&p->locations, err) ||
 	    !give_functions_ids(p, notes, err))
 		return false;
-	keep_texts(p);
-	trim_tables(p);
+	arena_trim(p->kept, (void **)&p->texts, &p->texts_cap, p->texts_len, 1);
+	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
+	/* All has come: what there is too much room for serves what follows. */
+	arena_trim(&p->scratch, (void **)&p->strings, &p->string_cap,
+		   p->string_count, sizeof *p->strings);
+	arena_trim(&p->scratch, (void **)&p->location_rows,
+		   &p->location_row_cap, p->locations.count,
+		   sizeof *p->location_rows);
+	arena_trim(&p->scratch, (void **)&p->function_rows,
+		   &p->function_row_cap, p->functions.count,
+		   sizeof *p->function_rows);
 	return read_header(p, err) && index_ids(p, &p->mappings, err) &&
 	       index_ids(p, &p->locations, err) &&
 	       index_ids(p, &p->functions, err) && read_types(p, err) &&
@@ -725,14 +715,6 @@ static bool read_piece(struct samples *s, const struct wire *varints,
 	return is_first || read_varints(s, err);
 }
 
-static bool read_id(struct samples *s, uint64_t id, struct error *err)
-{
-	if (!read_varints(s, err) || !reserve_ids(s, 1, err))
-		return false;
-	s->now.ids[s->now.id_count++] = id;
-	return true;
-}
-
 static void add_value(struct samples *s, uint64_t value)
 {
 	uint32_t column = s->now.value_count++;
@@ -775,7 +757,10 @@ static bool read_sample_field(struct samples *s, const struct wire *sample,
 		inside = wire_inside(sample, f);
 		return read_piece(s, &inside, err);
 	case WIRE_TAG(1, WIRE_VARINT):
-		return read_id(s, f->value, err);
+		if (!read_varints(s, err) || !reserve_ids(s, 1, err))
+			return false;
+		s->now.ids[s->now.id_count++] = f->value;
+		return true;
 	case WIRE_TAG(2, WIRE_BYTES):
 		inside = wire_inside(sample, f);
 		while (wire_next_varint(&inside, &value))
@@ -888,12 +873,6 @@ static bool read_sample(struct samples *s, struct wire *w, struct error *err)
 	return wire_check(w, PPROF_WHAT, err) && check_values(s, err);
 }
 
-static bool is_left_out(const struct samples *s)
-{
-	return (s->labels && !label_filter_matches(s->labels)) ||
-	       (s->want->omits_stackless && !s->now.id_count);
-}
-
 /* Leaves out samples without a stack, which may cancel out, too. */
 static void leave_out(struct samples *s)
 {
@@ -917,7 +896,8 @@ static bool take_sample(struct samples *s, struct error *err)
 		return true;
 	if (!read_varints(s, err))
 		return false;
-	if (is_left_out(s)) {
+	if ((s->labels && !label_filter_matches(s->labels)) ||
+	    (s->want->omits_stackless && !s->now.id_count)) {
 		leave_out(s);
 		return true;
 	}
@@ -1237,12 +1217,6 @@ static void set_period(const struct samples *s, struct profile *out)
 	}
 }
 
-static void set_header(const struct pprof_header *h, struct profile *out)
-{
-	out->time_ns = h->time_ns > 0 ? h->time_ns : 0;
-	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
-}
-
 /* pprof -diff_base labels what it took off; -base leaves negative values. */
 static bool has_base_label(const struct pprof *p)
 {
@@ -1258,17 +1232,6 @@ static bool has_negative(const struct profile *out)
 		if (out->stacks[i].value < 0)
 			return true;
 	return false;
-}
-
-static void note_difference(bool is_labelled, struct profile *out,
-			    struct notes *notes)
-{
-	out->is_difference = is_labelled || has_negative(out);
-	if (out->is_difference)
-		notes_add(notes,
-			  "the profile is a difference, as pprof -base, "
-			  "-diff_base and Go's ?seconds= write it: values "
-			  "below 0 shrank");
 }
 
 /* ---- the whole ---- */
@@ -1390,9 +1353,15 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 	out->omitted = s->left_out - s->cancelled;
 	if (s->is_timed)
 		profile_multiply(out, h->period);
-	set_header(h, out);
+	out->time_ns = h->time_ns > 0 ? h->time_ns : 0;
+	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
 	set_period(s, out);
-	note_difference(is_labelled, out, notes);
+	out->is_difference = is_labelled || has_negative(out);
+	if (out->is_difference)
+		notes_add(notes,
+			  "the profile is a difference, as pprof -base, "
+			  "-diff_base and Go's ?seconds= write it: values "
+			  "below 0 shrank");
 	return true;
 }
 

@@ -688,18 +688,6 @@ static bool intern(struct pprof *p, const struct text *text, bool is_name,
 	return true;
 }
 
-static bool add_function(struct pprof *p, const struct function_texts *texts,
-			 const struct text *mapping, uint32_t *function,
-			 struct error *err)
-{
-	struct function f = { .is_nameless = false };
-
-	return intern(p, &texts->name, true, &f.name, err) &&
-	       intern(p, &texts->file, false, &f.file, err) &&
-	       intern(p, mapping, false, &f.mapping, err) &&
-	       profile_build_interned(p->build, &f, function, err);
-}
-
 /* A function without any name is named by its location and so not kept. With
  * detail it is another one in each mapping: that of the last one is kept. */
 static bool resolve_function(struct pprof *p, uint64_t id,
@@ -709,6 +697,7 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 	uint32_t index = pprof_find(&p->functions, id);
 	struct function_texts texts;
 	struct pprof_known *known;
+	struct function f = { .is_nameless = false };
 
 	if (id == 0)
 		return add_nameless(p, l, function, err);
@@ -722,7 +711,10 @@ static bool resolve_function(struct pprof *p, uint64_t id,
 		return false;
 	if (texts.name.text.len == 0)
 		return add_nameless(p, l, function, err);
-	if (!add_function(p, &texts, &l->mapping, function, err))
+	if (!(intern(p, &texts.name, true, &f.name, err) &&
+	      intern(p, &texts.file, false, &f.file, err) &&
+	      intern(p, &l->mapping, false, &f.mapping, err) &&
+	      profile_build_interned(p->build, &f, function, err)))
 		return false;
 	*known = (struct pprof_known){ *function, (uint32_t)l->mapping.number };
 	return true;
@@ -786,16 +778,6 @@ static bool unfold_line(struct pprof *p, struct wire *parent,
 	return pprof_check(p, &w, err) && push_frame(p, &line, l, err);
 }
 
-static void reverse(uint32_t *items, size_t count)
-{
-	for (size_t i = 0; i < count / 2; i++) {
-		uint32_t kept = items[i];
-
-		items[i] = items[count - 1 - i];
-		items[count - 1 - i] = kept;
-	}
-}
-
 static bool read_location(const struct pprof *p, struct str message,
 			  struct location *l, struct error *err)
 {
@@ -839,6 +821,8 @@ static bool unfold_message(struct pprof *p, const struct pprof_location *row,
 	struct wire w;
 	struct wire_field f;
 	uint32_t line = 0;
+	uint32_t *items;
+	size_t count;
 
 	if (!read_location(p, message, &l, err) || !find_file(p, &l, err))
 		return false;
@@ -850,7 +834,14 @@ static bool unfold_message(struct pprof *p, const struct pprof_location *row,
 	if (p->frame_count == first &&
 	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
 		return false;
-	reverse(p->frames + first, p->frame_count - first);
+	items = p->frames + first;
+	count = p->frame_count - first;
+	for (size_t i = 0; i < count / 2; i++) {
+		uint32_t kept = items[i];
+
+		items[i] = items[count - 1 - i];
+		items[count - 1 - i] = kept;
+	}
 	return true;
 }
 
@@ -1065,19 +1056,6 @@ static struct packed_stacks *stacks_new(struct pprof_pack *pack,
 	return out->sums ? out : NULL;
 }
 
-/* Chunks count like what is in the arena. */
-static bool take_chunks(struct pprof_pack *pack, struct arena *arena,
-			struct packed_stacks *out, struct error *err)
-{
-	if (pack->size_bytes > arena->max_bytes - arena->used_bytes) {
-		arena->is_over_limit = true;
-		return arena_fail(arena, PPROF_WHAT, err);
-	}
-	out->chunks = pack->first;
-	pack->first = pack->last = NULL;
-	return true;
-}
-
 bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
 		      uint64_t *ids, struct packed_stacks **out,
 		      struct error *err)
@@ -1098,7 +1076,14 @@ bool pprof_pack_build(struct pprof_pack *pack, struct arena *arena,
 	if (!built)
 		return arena_fail(arena, PPROF_WHAT, err);
 	*out = built;
-	return take_chunks(pack, arena, built, err);
+	/* Chunks count like what is in the arena. */
+	if (pack->size_bytes > arena->max_bytes - arena->used_bytes) {
+		arena->is_over_limit = true;
+		return arena_fail(arena, PPROF_WHAT, err);
+	}
+	built->chunks = pack->first;
+	pack->first = pack->last = NULL;
+	return true;
 }
 
 /* drop_frames and keep_frames: patterns in the file itself that say which

@@ -212,13 +212,6 @@ static void read_query(struct reader *d)
 
 /* ---- exemplars ---- */
 
-/* As client libraries write it. */
-static bool is_trace_id(struct str key)
-{
-	return str_equal_nocase(key, STR("trace_id")) ||
-	       str_equal_nocase(key, STR("traceid"));
-}
-
 static void read_trace_id(struct reader *d, struct exemplar *e)
 {
 	struct str key;
@@ -226,7 +219,8 @@ static void read_trace_id(struct reader *d, struct exemplar *e)
 	if (!json_enter_if(d->r, JSON_OBJECT))
 		return;
 	while (json_next_key(d->r, &key))
-		if (is_trace_id(key))
+		if (str_equal_nocase(key, STR("trace_id")) ||
+		    str_equal_nocase(key, STR("traceid")))
 			e->trace_id = keep(d, json_text_nullable(d->r));
 		else
 			json_skip(d->r);

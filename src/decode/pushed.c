@@ -37,14 +37,6 @@ struct pushed {
 	bool has_earlier_one; /* whose values should be taken off */
 };
 
-static void pushed_init(struct pushed *p, const struct profile_want *want,
-			struct notes *notes)
-{
-	*p = (struct pushed){ .want = *want, .notes = notes };
-	p->want.packed_max_bytes = 0;
-	arena_init(&p->scratch, LIMIT_DECODE_HEAP_BYTES);
-}
-
 static void release_held(struct pushed *p)
 {
 	for (size_t i = 0; i < p->held_count; i++) {
@@ -73,14 +65,6 @@ static void pushed_labels_end(struct pushed *p)
 {
 	if (p->want.labels)
 		label_filter_shared_end(p->want.labels);
-}
-
-static void pushed_release(struct pushed *p)
-{
-	pushed_labels_begin(p);
-	pushed_labels_end(p);
-	release_held(p);
-	arena_release(&p->scratch);
 }
 
 /* ---- profiles ---- */
@@ -134,20 +118,6 @@ static bool make_room(struct pushed *p, struct error *err)
 	return true;
 }
 
-/* Keeps the type of the first one, which is wanted of all that follow. */
-static bool keep_type(struct pushed *p, const struct profile *first,
-		      struct error *err)
-{
-	if (p->want.like || !first->type_count)
-		return true;
-	p->type.type = arena_str(&p->scratch, profile_type_name(first));
-	p->type.unit = arena_str(&p->scratch, profile_unit(first));
-	if (!p->type.type.ptr || !p->type.unit.ptr)
-		return arena_fail(&p->scratch, WHAT, err);
-	p->want.like = &p->type;
-	return true;
-}
-
 static bool decode_recording(struct pushed *p, struct str bytes,
 			     struct profile *one, struct error *err)
 {
@@ -179,17 +149,6 @@ static bool decode_one(struct pushed *p, struct str bytes, struct profile *one,
 	return is_done && profile_check(one, err);
 }
 
-/* One without the type that is wanted is left out. */
-static bool leave_out(struct pushed *p, struct error *err)
-{
-	if (err->code != ERROR_NOT_FOUND)
-		return false;
-	if (!p->other_count++)
-		p->other = *err;
-	error_clear(err);
-	return true;
-}
-
 static bool pushed_take(struct pushed *p, struct str bytes, struct error *err)
 {
 	struct profile *one;
@@ -204,12 +163,27 @@ static bool pushed_take(struct pushed *p, struct str bytes, struct error *err)
 	if (!one)
 		return false;
 	p->held[p->held_count++] = one;
-	if (decode_one(p, bytes, one, err))
-		return keep_type(p, one, err);
+	if (decode_one(p, bytes, one, err)) {
+		/* The type of the first one is wanted of all that follow. */
+		if (p->want.like || !one->type_count)
+			return true;
+		p->type.type = arena_str(&p->scratch, profile_type_name(one));
+		p->type.unit = arena_str(&p->scratch, profile_unit(one));
+		if (!p->type.type.ptr || !p->type.unit.ptr)
+			return arena_fail(&p->scratch, WHAT, err);
+		p->want.like = &p->type;
+		return true;
+	}
 	p->held_count--;
 	profile_release(one);
 	mem_free(one);
-	return leave_out(p, err);
+	/* One without the type that is wanted is left out. */
+	if (err->code != ERROR_NOT_FOUND)
+		return false;
+	if (!p->other_count++)
+		p->other = *err;
+	error_clear(err);
+	return true;
 }
 
 static void note_all(const struct pushed *p)
@@ -546,7 +520,9 @@ bool decode_pushed(struct str bytes, const struct profile_want *want,
 	struct str text = str_trim(bytes);
 	bool is_done;
 
-	pushed_init(&p, want, notes);
+	p = (struct pushed){ .want = *want, .notes = notes };
+	p.want.packed_max_bytes = 0;
+	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
 	if (str_starts(text, STR("{")))
 		is_done = read_json(&p, bytes, err);
 	else if (str_starts(text, STR("--")))
@@ -554,6 +530,9 @@ bool decode_pushed(struct str bytes, const struct profile_want *want,
 	else
 		is_done = read_protobuf(&p, bytes, err);
 	is_done = is_done && pushed_finish(&p, out, err);
-	pushed_release(&p);
+	pushed_labels_begin(&p);
+	pushed_labels_end(&p);
+	release_held(&p);
+	arena_release(&p.scratch);
 	return is_done;
 }

@@ -248,18 +248,6 @@ static bool read_part(struct answer *a, struct wire *w,
 	}
 }
 
-static bool read_answer(struct str bytes, struct answer *a, struct error *err)
-{
-	struct wire w;
-	struct wire_field f;
-
-	wire_init(&w, bytes);
-	while (wire_next(&w, &f))
-		if (!read_part(a, &w, &f, err))
-			return false;
-	return wire_check(&w, WHAT, err);
-}
-
 static bool read_parts(const struct answer *a, struct profile_build *build,
 		       int64_t *cut_off, struct error *err)
 {
@@ -283,8 +271,14 @@ bool decode_pyroscope_tree(struct str bytes, const struct profile_want *want,
 	struct profile_build *build;
 	int64_t cut_off = 0;
 	bool is_done;
+	struct wire w;
+	struct wire_field f;
 
-	if (!read_answer(bytes, &a, err))
+	wire_init(&w, bytes);
+	while (wire_next(&w, &f))
+		if (!read_part(&a, &w, &f, err))
+			return false;
+	if (!wire_check(&w, WHAT, err))
 		return false;
 	if (a.pprof.ptr)
 		return decode_pprof(a.pprof, want, out, notes, err);

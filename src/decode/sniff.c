@@ -399,8 +399,6 @@ static bool is_verdict(struct guess guess)
 	return guess.format != FORMAT_UNKNOWN || guess.looks_like;
 }
 
-/* An object that is entered. *is_header: it says of what format comes behind
- * it, as SDKs of AWS X-Ray do. */
 static bool is_sentry_key(struct str key)
 {
 	return str_equal(key, STR("sent_at")) || str_equal(key, STR("dsn")) ||
@@ -408,6 +406,8 @@ static bool is_sentry_key(struct str key)
 	       str_equal(key, STR("contexts"));
 }
 
+/* An object that is entered. *is_header: it says of what format comes behind
+ * it, as SDKs of AWS X-Ray do. */
 static struct guess sniff_object(struct json_reader *r, bool *is_header)
 {
 	bool has_data = false, has_errors = false, is_empty = true;
@@ -602,15 +602,6 @@ static bool find_field(struct str message, uint32_t tag, struct str *bytes)
 
 /* ---- traces ---- */
 
-/* Trace ids of 16 bytes, 64-bit ones, and hex that was base64-decoded. */
-static bool is_span(struct str message)
-{
-	struct str id;
-
-	return find_field(message, WIRE_TAG(1, WIRE_BYTES), &id) &&
-	       (id.len == 16 || id.len == 8 || id.len == 24);
-}
-
 static bool is_resource_spans(struct str message, bool *has_span)
 {
 	static const uint32_t tags[] = {
@@ -620,6 +611,7 @@ static bool is_resource_spans(struct str message, bool *has_span)
 		WIRE_TAG(1000, WIRE_BYTES),
 	};
 	struct str scope = STR(""), span;
+	struct str id;
 
 	if (!HAS_ONLY(message, tags))
 		return false;
@@ -627,7 +619,10 @@ static bool is_resource_spans(struct str message, bool *has_span)
 		find_field(message, WIRE_TAG(1000, WIRE_BYTES), &scope);
 	if (!find_field(scope, WIRE_TAG(2, WIRE_BYTES), &span))
 		return true;
-	*has_span = is_span(span);
+	/* Trace ids of 16 bytes, 64-bit ones, and hex that was base64-decoded.
+	 */
+	*has_span = find_field(span, WIRE_TAG(1, WIRE_BYTES), &id) &&
+		    (id.len == 16 || id.len == 8 || id.len == 24);
 	return *has_span;
 }
 

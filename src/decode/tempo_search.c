@@ -281,15 +281,6 @@ static void read_inner(struct search_pb *s, struct wire *w,
 	pass_failure(w, &inner);
 }
 
-/* string_value = 1, bool_value = 2, int_value = 3, double_value = 4. */
-static bool is_single(uint32_t tag)
-{
-	return tag == WIRE_TAG(1, WIRE_BYTES) ||
-	       tag == WIRE_TAG(2, WIRE_VARINT) ||
-	       tag == WIRE_TAG(3, WIRE_VARINT) ||
-	       tag == WIRE_TAG(4, WIRE_FIXED64);
-}
-
 /* A text as it is; what is none is written as one. */
 static struct str read_value(struct search_pb *s, const struct wire_field *f)
 {
@@ -318,34 +309,15 @@ static void read_new_attribute(struct search_pb *s, struct wire *w,
 	if (otlp_pb_pair(w, &key, &value)) {
 		inner = wire_inside(w, &value);
 		while (wire_next(&inner, &f))
-			if (is_single(f.tag))
+			if (f.tag == WIRE_TAG(1, WIRE_BYTES) ||
+			    f.tag == WIRE_TAG(2, WIRE_VARINT) ||
+			    f.tag == WIRE_TAG(3, WIRE_VARINT) ||
+			    f.tag == WIRE_TAG(4, WIRE_FIXED64))
 				out->value = read_value(s, &f);
 		pass_failure(w, &inner);
 	}
 	out->fact = facts_find(&s->facts, key);
 	out->key = facts_key(&s->facts, key);
-}
-
-/* After it has been set once: what it tells is kept. */
-static void keep_told(struct met_attribute *met, const struct span_facts *facts)
-{
-	if (met->fact < FACT_TEXTS)
-		met->value = facts->texts[met->fact];
-	met->kind = facts->kind;
-	met->has_kind = facts->has_kind;
-}
-
-/* As facts_set(), without looking at what was met before. */
-static void set_again(const struct met_attribute *met, struct span_facts *facts)
-{
-	if (met->fact < FACT_TEXTS) {
-		facts->texts[met->fact] = met->value;
-	} else if (met->fact == FACT_KIND) {
-		facts->kind = met->kind;
-		facts->has_kind = met->has_kind;
-	} else {
-		facts_set(facts, met->fact, met->value);
-	}
 }
 
 /* Where an attribute is put when it is met, by its length and its last bytes:
@@ -371,9 +343,20 @@ static void read_attribute(struct search_pb *s, struct wire *w,
 		read_new_attribute(s, &inner, met);
 		pass_failure(w, &inner);
 		facts_set(&s->facts, met->fact, met->value);
-		keep_told(met, &s->facts);
+		if (met->fact < FACT_TEXTS)
+			met->value = s->facts.texts[met->fact];
+		met->kind = s->facts.kind;
+		met->has_kind = s->facts.has_kind;
 	} else {
-		set_again(met, &s->facts);
+		/* As facts_set(), without looking at what was met before. */
+		if (met->fact < FACT_TEXTS) {
+			s->facts.texts[met->fact] = met->value;
+		} else if (met->fact == FACT_KIND) {
+			s->facts.kind = met->kind;
+			s->facts.has_kind = met->has_kind;
+		} else {
+			facts_set(&s->facts, met->fact, met->value);
+		}
 	}
 	if (met->key < HISTORY_KEYS)
 		facts_add_attr(&s->facts, met->key, met->value);

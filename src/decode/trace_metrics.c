@@ -113,28 +113,23 @@ static void read_count_series(struct counting *c)
 				read_count_sample(c);
 }
 
-/* The newest of the server's steps may be missing: what they would add to is
- * then a part only. */
-static void forget_parts(struct counting *c)
-{
-	int64_t step_ns = c->out->step_ns;
-
-	for (uint32_t i = 0; i < c->out->step_count; i++)
-		if (c->parts[i] && sat_mul_i64(c->parts[i] + (int64_t)1,
-					       c->server_step_ns) <= step_ns)
-			c->out->counts[i] = -1;
-}
-
 bool decode_tempo_counts(struct str bytes, int64_t server_step_ns,
 			 struct step_counts *out, struct error *err)
 {
 	struct counting c;
+	int64_t step_ns;
 
 	if (!counting_init(&c, bytes, out, err))
 		return false;
 	c.server_step_ns = server_step_ns;
 	read_member(&c, STR("series"), read_count_series);
-	forget_parts(&c);
+	step_ns = c.out->step_ns;
+	/* The newest of the server's steps may be missing: what they would add
+	 * to is then a part only. */
+	for (uint32_t i = 0; i < c.out->step_count; i++)
+		if (c.parts[i] && sat_mul_i64(c.parts[i] + (int64_t)1,
+					      c.server_step_ns) <= step_ns)
+			c.out->counts[i] = -1;
 	return counting_finish(&c, "TraceQL metrics", err);
 }
 
@@ -372,24 +367,13 @@ static double read_value(struct reading *d)
 	return json_f64(d->r, &value) ? value : NAN;
 }
 
-static void keep_sample(struct reading *d, uint64_t end_ms, double value)
-{
-	const struct steps *s = d->steps;
-	int64_t since_ms;
-
-	if (end_ms > INT64_MAX || !isfinite(value) || value < 0 ||
-	    !sub_i64((int64_t)end_ms, s->from_ms, &since_ms) || since_ms < 1)
-		return;
-	since_ms = (since_ms - 1) / s->step_ms;
-	if (since_ms < (int64_t)s->count)
-		d->row.values[since_ms] += value;
-}
-
 static void read_sample(struct reading *d)
 {
 	uint64_t end_ms = 0;
 	double value = 0;
 	struct str key;
+	const struct steps *s;
+	int64_t since_ms;
 
 	while (json_next_key(d->r, &key))
 		if (str_equal(key, STR("timestampMs")))
@@ -398,7 +382,14 @@ static void read_sample(struct reading *d)
 			value = read_value(d);
 		else
 			json_skip(d->r);
-	keep_sample(d, end_ms, value);
+	s = d->steps;
+	if (!(end_ms > INT64_MAX || !isfinite(value) || value < 0 ||
+	      !sub_i64((int64_t)end_ms, s->from_ms, &since_ms) ||
+	      since_ms < 1)) {
+		since_ms = (since_ms - 1) / s->step_ms;
+		if (since_ms < (int64_t)s->count)
+			d->row.values[since_ms] += value;
+	}
 }
 
 static void keep_row(struct reading *d)

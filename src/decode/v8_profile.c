@@ -100,27 +100,6 @@ static bool read_name(struct v8_calls *c, struct node *node, struct error *err)
 	       profile_build_text(c->build, text, &node->name, err);
 }
 
-static bool read_file(struct v8_calls *c, struct node *node, struct error *err)
-{
-	struct str text;
-
-	if (!json_text(c->json, &text))
-		return true;
-	if (str_starts(text, STR("file://")))
-		text = str_slice(text, 7, text.len);
-	return !text.len ||
-	       profile_build_text(c->build, text, &node->file, err);
-}
-
-/* Lines are counted from 0; -1 is none. */
-static void read_line(struct v8_calls *c, struct node *node)
-{
-	double line;
-
-	if (json_f64(c->json, &line) && line >= 0 && line < INT32_MAX)
-		node->line = (uint32_t)line + 1;
-}
-
 enum {
 	FIELD_NAME,
 	FIELD_FILE,
@@ -161,12 +140,25 @@ static bool read_place(struct v8_calls *c, int field, struct node *node,
 
 	if (field == FIELD_NAME && kind == JSON_STRING)
 		return read_name(c, node, err);
-	if (field == FIELD_FILE && kind == JSON_STRING)
-		return read_file(c, node, err);
-	if (field == FIELD_LINE && kind == JSON_NUMBER)
-		read_line(c, node);
-	else
+	if (field == FIELD_FILE && kind == JSON_STRING) {
+		struct str text;
+
+		if (!json_text(c->json, &text))
+			return true;
+		if (str_starts(text, STR("file://")))
+			text = str_slice(text, 7, text.len);
+		return !text.len ||
+		       profile_build_text(c->build, text, &node->file, err);
+	}
+	if (field == FIELD_LINE && kind == JSON_NUMBER) {
+		double line;
+
+		/* Lines are counted from 0; -1 is none. */
+		if (json_f64(c->json, &line) && line >= 0 && line < INT32_MAX)
+			node->line = (uint32_t)line + 1;
+	} else {
 		json_skip(c->json);
+	}
 	return true;
 }
 

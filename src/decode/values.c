@@ -189,25 +189,22 @@ bool value_check(const struct value_text *v, struct str *text,
 #define TRACE_BYTES 16
 #define SPAN_BYTES 8
 
-/* Hex text of 2 * size digits whose bytes are 3/2 * size: someone decoded it
- * as base64. Encoding gives the digits back. */
-static bool undo_base64(struct str bytes, unsigned char *id, size_t size)
-{
-	char text[4 * ((TRACE_BYTES * 3 / 2 + 2) / 3) + 1];
-
-	if (bytes.len != size * 3 / 2)
-		return false;
-	base64_encode((const unsigned char *)bytes.ptr, bytes.len, text);
-	return hex_decode((struct str){ text, 2 * size }, id, size);
-}
-
 static bool id_from_bytes(struct str bytes, unsigned char *id, size_t size)
 {
 	memset(id, 0, size);
 	if (bytes.len == 0)
 		return true;
-	if (bytes.len != size)
-		return undo_base64(bytes, id, size);
+	if (bytes.len != size) {
+		char text[4 * ((TRACE_BYTES * 3 / 2 + 2) / 3) + 1];
+
+		/* Hex text whose bytes are 3/2 of those of the id: someone
+		 * decoded it as base64. Encoding gives the digits back. */
+		if (bytes.len != size * 3 / 2)
+			return false;
+		base64_encode((const unsigned char *)bytes.ptr, bytes.len,
+			      text);
+		return hex_decode((struct str){ text, 2 * size }, id, size);
+	}
 	memcpy(id, bytes.ptr, size);
 	return true;
 }

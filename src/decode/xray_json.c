@@ -1322,28 +1322,25 @@ static void read_entries(struct xray *x)
 	}
 }
 
-static void read_cut(struct xray *x)
-{
-	bool is_cut;
-
-	if (json_peek(x->t.r) != JSON_TRUE)
-		json_skip(x->t.r);
-	else if (json_bool(x->t.r, &is_cut))
-		taker_partial(x->t.to,
-			      "X-Ray has more of this trace than it keeps: "
-			      "segments are missing");
-}
-
 static void read_trace_member(struct xray *x, struct str key)
 {
-	if (str_equal(key, STR("Segments")))
+	if (str_equal(key, STR("Segments"))) {
 		read_entries(x);
-	else if (str_equal(key, STR("Document")))
+	} else if (str_equal(key, STR("Document"))) {
 		read_document_member(x);
-	else if (str_equal(key, STR("LimitExceeded")))
-		read_cut(x);
-	else
+	} else if (str_equal(key, STR("LimitExceeded"))) {
+		bool is_cut;
+
+		if (json_peek(x->t.r) != JSON_TRUE)
+			json_skip(x->t.r);
+		else if (json_bool(x->t.r, &is_cut))
+			taker_partial(
+				x->t.to,
+				"X-Ray has more of this trace than it keeps: "
+				"segments are missing");
+	} else {
 		read_member(x, key);
+	}
 }
 
 static void read_traces(struct xray *x)

@@ -199,16 +199,6 @@ static void add_local_attr(struct trace_json *t, struct str key,
 	trace_json_attr(t, key);
 }
 
-static void describe_resource(struct trace_json *t,
-			      const struct endpoint_text *of, uint32_t resource)
-{
-	taker_attrs_begin(t->to, ATTRS_OF_PROCESS);
-	add_local_attr(t, STR("service.name"), &of->service);
-	add_local_attr(t, STR("ip"), &of->address);
-	trace_json_taken(t, taker_process_describe(t->to, resource, &t->err) &&
-				    taker_settle(t->to, &t->err));
-}
-
 /* ---- spans ---- */
 
 static uint64_t read_us(struct trace_json *t)
@@ -408,38 +398,26 @@ static void use_marks(struct pieces *p, enum span_kind kind)
 	p->duration_us = last - first;
 }
 
-/* Uses the side of version 1: the kind by its marks, the client's where both
- * sides are there. Times that the span has itself are better. */
-static void use_side(struct pieces *p, struct span_input *in)
-{
-	for (unsigned i = 0; i < MARK_COUNT && !p->has_kind; i++)
-		if (p->marks_us[i]) {
-			in->kind = (uint8_t)marks[i].kind;
-			p->has_kind = true;
-			if (!p->start_us)
-				use_marks(p, marks[i].kind);
-		}
-}
-
-static void use_pieces(const struct pieces *p, struct span_input *in)
-{
-	in->start_unix_ns = trace_json_ns(p->start_us);
-	if (p->has_duration && p->duration_us <= UINT64_MAX - p->start_us)
-		in->end_unix_ns = trace_json_ns(p->start_us + p->duration_us);
-	/* Only servers share an id; old ones leave the kind out. */
-	if (p->is_shared && !p->has_kind)
-		in->kind = SPAN_KIND_SERVER;
-}
-
 static void give_span(struct trace_json *t, const struct endpoint_text *of,
 		      const struct pieces *p, struct span_input *in)
 {
 	if (!trace_json_taken(
 		    t, taker_process_reserve(t->to, &in->resource, &t->err)))
 		return;
-	use_pieces(p, in);
-	if (trace_json_taken(t, taker_span(t->to, in, &t->err)))
-		describe_resource(t, of, in->resource);
+	in->start_unix_ns = trace_json_ns(p->start_us);
+	if (p->has_duration && p->duration_us <= UINT64_MAX - p->start_us)
+		in->end_unix_ns = trace_json_ns(p->start_us + p->duration_us);
+	/* Only servers share an id; old ones leave the kind out. */
+	if (p->is_shared && !p->has_kind)
+		in->kind = SPAN_KIND_SERVER;
+	if (trace_json_taken(t, taker_span(t->to, in, &t->err))) {
+		taker_attrs_begin(t->to, ATTRS_OF_PROCESS);
+		add_local_attr(t, STR("service.name"), &of->service);
+		add_local_attr(t, STR("ip"), &of->address);
+		trace_json_taken(t, taker_process_describe(t->to, in->resource,
+							   &t->err) &&
+					    taker_settle(t->to, &t->err));
+	}
 }
 
 static struct json_fields span_fields = JSON_FIELDS(
@@ -493,7 +471,15 @@ static void read_span(struct zipkin *z)
 		return;
 	is_two = !p.has_kind && has_side(&p, SPAN_KIND_CLIENT) &&
 		 has_side(&p, SPAN_KIND_SERVER);
-	use_side(&p, &in);
+	/* The kind of version 1 by its marks, the client's where both sides are
+	 * there. Times that the span has itself are better. */
+	for (unsigned i = 0; i < MARK_COUNT && !p.has_kind; i++)
+		if (p.marks_us[i]) {
+			in.kind = (uint8_t)marks[i].kind;
+			p.has_kind = true;
+			if (!p.start_us)
+				use_marks(&p, marks[i].kind);
+		}
 	use_start_time(z, &p, &in.trace_id);
 	give_span(t,
 		  in.kind == SPAN_KIND_SERVER && z->server.service.len
@@ -535,20 +521,6 @@ static void read_items(struct zipkin *z)
 	} while (json_next_item(z->t.r));
 }
 
-/* Lists of spans, or spans, one after the other. */
-static void read_document(struct zipkin *z)
-{
-	struct json_reader *r = z->t.r;
-
-	trace_json_nowhere(&z->t);
-	if (json_peek(r) == JSON_OBJECT) {
-		if (json_enter(r, JSON_OBJECT))
-			read_span(z);
-	} else if (json_enter(r, JSON_ARRAY) && json_next_item(r)) {
-		read_items(z);
-	}
-}
-
 bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 {
 	struct zipkin z = { 0 };
@@ -570,8 +542,18 @@ bool decode_zipkin_json(struct feed *feed, struct taker *to, struct error *err)
 		read_items(&z);
 		trace_json_leave(&z.t);
 	}
-	while (!z.t.is_enough && !json_at_end(z.t.r))
-		read_document(&z);
+	while (!z.t.is_enough && !json_at_end(z.t.r)) {
+		struct json_reader *r = z.t.r;
+
+		/* Lists of spans, or spans, one after the other. */
+		trace_json_nowhere(&z.t);
+		if (json_peek(r) == JSON_OBJECT) {
+			if (json_enter(r, JSON_OBJECT))
+				read_span(&z);
+		} else if (json_enter(r, JSON_ARRAY) && json_next_item(r)) {
+			read_items(&z);
+		}
+	}
 	is_read = trace_json_finish(&z.t, "Zipkin JSON", err);
 	for (size_t i = 0; i < COUNT_OF(kept); i++)
 		buf_release(kept[i]);
