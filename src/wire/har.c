@@ -521,12 +521,6 @@ static void next_integer(struct reading *c, int64_t *value)
 		*value = 0;
 }
 
-static void next_flag(struct reading *c, bool *flag)
-{
-	*flag = json_peek(c->r) == JSON_TRUE;
-	json_skip(c->r);
-}
-
 /* ---- bodies ---- */
 
 static bool unpack(struct buf *body, struct error *err)
@@ -542,14 +536,6 @@ static bool unpack(struct buf *body, struct error *err)
 	return true;
 }
 
-/* Text with its length, since it may hold NUL. */
-static void next_bytes(struct reading *c, struct buf *out)
-{
-	buf_clear(out);
-	if (is_next(c, JSON_STRING) && !json_string_long(c->r, out))
-		buf_clear(out); /* the reader tells */
-}
-
 /* Reads the body of a request or an answer; mark is the key that says base64,
  * type what receives mimeType, or NULL. */
 static bool read_body(struct reading *c, const char *mark, struct buf *out,
@@ -561,15 +547,20 @@ static bool read_body(struct reading *c, const char *mark, struct buf *out,
 	if (!json_enter_if(c->r, JSON_OBJECT))
 		return true;
 	while (json_next_key(c->r, &key)) {
-		if (str_equal(key, STR("text")))
-			next_bytes(c, out);
-		else if (str_equal(key, str_from(mark)))
+		if (str_equal(key, STR("text"))) {
+			/* Text with its length, since it may hold NUL. */
+			buf_clear(out);
+			if (is_next(c, JSON_STRING) &&
+			    !json_string_long(c->r, out))
+				buf_clear(out); /* the reader tells */
+		} else if (str_equal(key, str_from(mark))) {
 			is_packed = next_text(c, &encoding) &&
 				    str_equal(encoding, STR("base64"));
-		else if (type && str_equal(key, STR("mimeType")))
+		} else if (type && str_equal(key, STR("mimeType"))) {
 			next_field(c, type, type_size);
-		else
+		} else {
 			json_skip(c->r);
+		}
 	}
 	return !is_packed || !out->len || unpack(out, c->err);
 }
@@ -721,16 +712,18 @@ static bool read_extra(struct reading *c, struct http_response *r)
 	if (!json_enter_if(c->r, JSON_OBJECT))
 		return true;
 	while (json_next_key(c->r, &key)) {
-		if (str_equal(key, STR("duration_ns")))
+		if (str_equal(key, STR("duration_ns"))) {
 			next_integer(c, &r->duration_ns);
-		else if (str_equal(key, STR("tries")))
+		} else if (str_equal(key, STR("tries"))) {
 			next_integer(c, &tries);
-		else if (str_equal(key, STR("has_sent_secret")))
-			next_flag(c, &r->has_sent_secret);
-		else if (str_equal(key, STR("error")))
-			read_failure(c, r);
-		else
+		} else if (str_equal(key, STR("has_sent_secret"))) {
+			r->has_sent_secret = json_peek(c->r) == JSON_TRUE;
 			json_skip(c->r);
+		} else if (str_equal(key, STR("error"))) {
+			read_failure(c, r);
+		} else {
+			json_skip(c->r);
+		}
 	}
 	if (tries < 0 || tries > 1000)
 		return error_set(c->err, ERROR_FORMAT, "a count out of range");
@@ -1073,11 +1066,6 @@ size_t har_args(const struct har *h, const char *const **args)
 
 /* ---- reading ---- */
 
-static bool is_page(struct str text)
-{
-	return str_starts(text, STR("<!DOCTYPE html>"));
-}
-
 /* Leaves of a page the case in it. */
 static bool unpack_page(struct buf *page, struct error *err)
 {
@@ -1107,7 +1095,8 @@ static bool read_file(struct har *h, const char *path, struct error *err)
 	buf_init(&plain, LIMIT_HAR_BYTES);
 	if (!file_read(path, &raw, err))
 		is_ok = error_prefix(err, "--replay");
-	else if (is_page(buf_str(&raw)) && !unpack_page(&raw, err))
+	else if (str_starts(buf_str(&raw), STR("<!DOCTYPE html>")) &&
+		 !unpack_page(&raw, err))
 		is_ok = error_prefix(err, "--replay %s", path);
 	else if (gz_is(buf_str(&raw)))
 		is_ok = (gz_inflate(buf_str(&raw), path, &plain, err) &&
@@ -1147,12 +1136,6 @@ static bool is_utf8(struct str text)
 static const char *or_empty(const char *text)
 {
 	return text ? text : "";
-}
-
-/* For viewers; a replay reads the exact nanoseconds (write_extra). */
-static double to_ms(int64_t duration_ns)
-{
-	return (double)duration_ns / (double)NS_PER_MS;
 }
 
 /* "text", and `mark`: "base64" when the bytes are not UTF-8. */
@@ -1253,24 +1236,11 @@ static void write_response(struct jsonw *w, const struct http_response *r)
 		   or_empty(r->location), r->wire_bytes);
 }
 
-/* Writes what HAR has no place for, yet a replay must repeat. */
-static void write_extra(struct jsonw *w, const struct http_response *r)
-{
-	jsonw_addf(w, "_tracefind:{duration_ns:%jd, tries:%u", r->duration_ns,
-		   r->tries);
-	/* Decides what a refusal is told to be; nothing else depends on it. */
-	if (r->status == 401 && r->has_sent_secret)
-		jsonw_pair_bool(w, "has_sent_secret", true);
-	if (r->err.code != ERROR_NONE)
-		jsonw_addf(w, "error:{code:%s, message:%s}",
-			   har_code_name(r->err.code), r->err.message);
-	jsonw_object_end(w);
-}
-
 /* HAR demands the phases; only the whole is known. */
 static void write_entry(struct jsonw *w, const struct har_entry *e)
 {
-	double took_ms = to_ms(e->response.duration_ns);
+	/* For viewers; a replay reads the exact nanoseconds. */
+	double took_ms = (double)e->response.duration_ns / (double)NS_PER_MS;
 
 	jsonw_addf(w, "{startedDateTime:%+jd, time:%.6f", e->started_ns,
 		   took_ms);
@@ -1278,7 +1248,17 @@ static void write_entry(struct jsonw *w, const struct har_entry *e)
 	write_response(w, &e->response);
 	jsonw_addf(w, "cache:{}, timings:{send:0, wait:%.6f, receive:0}",
 		   took_ms);
-	write_extra(w, &e->response);
+	/* What HAR has no place for, yet a replay must repeat. */
+	jsonw_addf(w, "_tracefind:{duration_ns:%jd, tries:%u",
+		   e->response.duration_ns, e->response.tries);
+	/* Decides what a refusal is told to be; nothing else depends on it. */
+	if (e->response.status == 401 && e->response.has_sent_secret)
+		jsonw_pair_bool(w, "has_sent_secret", true);
+	if (e->response.err.code != ERROR_NONE)
+		jsonw_addf(w, "error:{code:%s, message:%s}",
+			   har_code_name(e->response.err.code),
+			   e->response.err.message);
+	jsonw_object_end(w);
 	jsonw_object_end(w);
 }
 

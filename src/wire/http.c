@@ -22,15 +22,6 @@
 
 /* The header lines of a request, credentials among them, as libcurl's list. */
 
-/* Wipes the lines first. NULL is none.
- * The library copies what it sends; our own copies at least do not stay. */
-static void http_headers_free(struct curl_slist *list)
-{
-	for (struct curl_slist *item = list; item; item = item->next)
-		mem_wipe(item->data, strlen(item->data));
-	curl_slist_free_all(list);
-}
-
 static bool add_header(struct curl_slist **list, const char *name,
 		       struct str value)
 {
@@ -189,21 +180,6 @@ static void copy_text(char *out, size_t size, struct str text)
 			out[i] = ' ';
 }
 
-static void lower_text(char *text)
-{
-	for (; *text; text++)
-		*text = ascii_lower(*text);
-}
-
-static void set_content_type(struct http_response *response, struct str value)
-{
-	size_t end = str_find(value, STR(";"));
-
-	copy_text(response->content_type, sizeof response->content_type,
-		  str_trim(str_slice(value, 0, end)));
-	lower_text(response->content_type);
-}
-
 static void set_location(struct http_response *response, struct str value)
 {
 	struct buf shown;
@@ -290,21 +266,29 @@ static void keep_header(struct receive *r, struct str name, struct str value)
 {
 	struct http_response *response = r->response;
 
-	if (str_equal_nocase(name, STR("content-type")))
-		set_content_type(response, value);
-	else if (str_equal_nocase(name, STR("location")))
+	if (str_equal_nocase(name, STR("content-type"))) {
+		size_t end = str_find(value, STR(";"));
+		char *type = response->content_type;
+
+		copy_text(type, sizeof response->content_type,
+			  str_trim(str_slice(value, 0, end)));
+		for (; *type; type++)
+			*type = ascii_lower(*type);
+	} else if (str_equal_nocase(name, STR("location"))) {
 		set_location(response, value);
-	else if (str_equal_nocase(name, STR("date")))
+	} else if (str_equal_nocase(name, STR("date"))) {
 		copy_text(response->server_date, sizeof response->server_date,
 			  value);
-	else if (str_equal_nocase(name, STR("metadata-flavor")))
+	} else if (str_equal_nocase(name, STR("metadata-flavor"))) {
 		copy_text(response->metadata_flavor,
 			  sizeof response->metadata_flavor, value);
-	else if (str_equal_nocase(name, STR("retry-after")))
+	} else if (str_equal_nocase(name, STR("retry-after"))) {
 		copy_text(r->retry_after, sizeof r->retry_after, value);
-	else if (str_equal_nocase(name, STR("content-encoding")) && value.len)
+	} else if (str_equal_nocase(name, STR("content-encoding")) &&
+		   value.len) {
 		copy_text(r->content_encoding, sizeof r->content_encoding,
 			  value);
+	}
 }
 
 bool receive_header(struct receive *r, struct str line, struct error *err)
@@ -478,14 +462,6 @@ static bool is_cut(struct str packed)
 	return is_good;
 }
 
-static bool unpack(struct receive *r, struct error *err)
-{
-	if (gz_inflate(buf_str(&r->packed), "content", &r->response->body, err))
-		return true;
-	r->is_cut = err->code == ERROR_FORMAT && is_cut(buf_str(&r->packed));
-	return false;
-}
-
 /* JSON and text are read to their end, or are of no use; the messages of
  * protobuf may be cut between two fields and nobody sees it. */
 static bool tells_its_end(const struct receive *r)
@@ -525,8 +501,14 @@ bool receive_finish(struct receive *r, struct error *err)
 	}
 	if (!check_end(r, err))
 		return false;
-	if (r->is_packed)
-		return unpack(r, err);
+	if (r->is_packed) {
+		if (gz_inflate(buf_str(&r->packed), "content",
+			       &r->response->body, err))
+			return true;
+		r->is_cut = err->code == ERROR_FORMAT &&
+			    is_cut(buf_str(&r->packed));
+		return false;
+	}
 	if (!r->gz || !http_is_success(r->response))
 		return true;
 	r->is_cut = !gz_stream_finish(r->gz, err);
@@ -756,7 +738,11 @@ static void job_unhook(struct job *job)
 		job->wire->running--;
 	}
 	job->easy = NULL;
-	http_headers_free(job->headers);
+	/* The library copies what it sends; our own copies at least do not
+	 * stay. */
+	for (struct curl_slist *item = job->headers; item; item = item->next)
+		mem_wipe(item->data, strlen(item->data));
+	curl_slist_free_all(job->headers);
 	job->headers = NULL;
 	receive_release(&job->receive);
 }
@@ -954,17 +940,6 @@ static void finish_curl(struct job *job, CURLcode code)
 	       os_error);
 }
 
-/* The run's time is over; an earlier failure says more than that. */
-static void job_expire(struct job *job)
-{
-	if (job->exchange->response->tries == 0) {
-		receive_init(&job->receive, job->exchange->response,
-			     job->exchange->request->sieve);
-		describe(job, WIRE_OUT_OF_TIME, 0);
-	}
-	job_end(job);
-}
-
 /* ---- the batch ---- */
 
 /* Returns whether a request that keeps its distance from others has to wait; if
@@ -998,7 +973,15 @@ static bool start_ready(struct wire *w, struct error *err)
 		if (job->state != JOB_WAITING || job->not_before_ns > now_ns)
 			continue;
 		if (left_ms(w) == 0) {
-			job_expire(job);
+			/* The run's time is over; an earlier failure says more
+			 * than that. */
+			if (job->exchange->response->tries == 0) {
+				receive_init(&job->receive,
+					     job->exchange->response,
+					     job->exchange->request->sieve);
+				describe(job, WIRE_OUT_OF_TIME, 0);
+			}
+			job_end(job);
 		} else if (has_to_wait(w, job, now_ns)) {
 			continue;
 		} else if (!job_start(job, err)) {

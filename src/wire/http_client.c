@@ -566,12 +566,6 @@ static void show_ms(int64_t ms, char out[24])
 	format_duration(ms * NS_PER_MS, out);
 }
 
-/* Seldom a name comes without an errno; its text would say "Success". */
-static const char *system_reason(const struct wire_facts *f)
-{
-	return f->os_error ? strerror(f->os_error) : f->detail;
-}
-
 /* Codes follow the exit statuses: 6 for all that another try, another address
  * or another setting may mend. */
 static void describe_connect(enum wire_failure failure,
@@ -609,9 +603,12 @@ static void describe_connect(enum wire_failure failure,
 			  STR_ARGS(host), limit, side_url(f->endpoint));
 		break;
 	default:
+		/* Seldom a name comes without an errno; its text would say
+		 * "Success". */
 		error_set(err, ERROR_NETWORK,
 			  WIRE_SAYS_CANNOT_CONNECT " to %.*s: %s",
-			  STR_ARGS(host), system_reason(f));
+			  STR_ARGS(host),
+			  f->os_error ? strerror(f->os_error) : f->detail);
 		break;
 	}
 }

@@ -77,17 +77,6 @@ static bool has_only(struct str s, const char *extra)
 	return s.len > 0;
 }
 
-static bool split_scheme(struct str *url, bool *is_https)
-{
-	struct str http = STR("http://"), https = STR("https://");
-
-	*is_https = str_equal_nocase(str_slice(*url, 0, https.len), https);
-	if (!*is_https && !str_equal_nocase(str_slice(*url, 0, http.len), http))
-		return false;
-	*url = str_slice(*url, *is_https ? https.len : http.len, url->len);
-	return true;
-}
-
 /* ":8080", or nothing at all. */
 static bool is_port(struct str text)
 {
@@ -134,13 +123,17 @@ bool url_split(struct str url, struct url_parts *parts)
 {
 	struct str authority;
 	size_t end, at;
+	struct str http = STR("http://"), https = STR("https://");
 
 	*parts = (struct url_parts){ .user_info = STR("") };
 	for (size_t i = 0; i < url.len; i++)
 		if (url.ptr[i] <= ' ' || url.ptr[i] == 0x7F)
 			return false;
-	if (!split_scheme(&url, &parts->is_https))
+	parts->is_https = str_equal_nocase(str_slice(url, 0, https.len), https);
+	if (!parts->is_https &&
+	    !str_equal_nocase(str_slice(url, 0, http.len), http))
 		return false;
+	url = str_slice(url, parts->is_https ? https.len : http.len, url.len);
 	end = find_any(url, "/?#\\");
 	authority = str_slice(url, 0, end);
 	parts->rest = str_slice(url, end, url.len);
