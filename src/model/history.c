@@ -155,20 +155,16 @@ bool history_add_trace(struct history *h, uint32_t window,
 	return true;
 }
 
-/* A full window may have dropped the trace that this span belongs to. */
-static bool is_full(const struct history_window *w)
-{
-	return w->span_count >= LIMIT_HISTORY_SPANS || w->trace_count == 0 ||
-	       (w->trace_count == LIMIT_HISTORY_TRACES && w->is_sample);
-}
-
 bool history_add_span(struct history *h, uint32_t window,
 		      const struct history_span *span, struct error *err)
 {
 	struct history_window *w = &h->windows[window];
 	void *items = w->spans;
 
-	if (is_full(w)) {
+	/* A full window may have dropped the trace that this span belongs to.
+	 */
+	if (w->span_count >= LIMIT_HISTORY_SPANS || w->trace_count == 0 ||
+	    (w->trace_count == LIMIT_HISTORY_TRACES && w->is_sample)) {
 		w->is_sample = true;
 		return true;
 	}
@@ -370,17 +366,6 @@ static int64_t first_start(const struct history_span *spans, uint32_t count)
 	return first_ns;
 }
 
-/* Their starts, after the earliest one. */
-static void list_starts(const struct history_span *spans, uint32_t count,
-			int64_t first_ns, struct radix_item *starts)
-{
-	for (uint32_t i = 0; i < count; i++)
-		starts[i] = (struct radix_item){
-			(uint64_t)spans[i].start_ns - (uint64_t)first_ns,
-			i,
-		};
-}
-
 /* Moves the spans, then orders those that start together. */
 static void place_spans(struct history_span *spans, uint32_t count,
 			const struct radix_item *starts,
@@ -436,7 +421,12 @@ static void order_spans(struct history_window *w)
 	starts = mem_alloc(2 * (size_t)count * sizeof *starts);
 	room = mem_alloc(count * sizeof *room);
 	if (starts && room) {
-		list_starts(spans, count, rest_ns, starts);
+		/* Their starts, after the earliest one. */
+		for (uint32_t i = 0; i < count; i++)
+			starts[i] = (struct radix_item){
+				(uint64_t)spans[i].start_ns - (uint64_t)rest_ns,
+				i,
+			};
 		place_spans(spans, count,
 			    radix_sort(starts, starts + count, count), room);
 	} else {

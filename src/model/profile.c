@@ -441,19 +441,6 @@ static bool check_place(const struct profile *p, const uint32_t frames[2])
 	       (frames[1] < p->frame_count || frames[1] == PACKED_NONE);
 }
 
-/* Checks the places of packed stacks; the decoder has checked the stacks
- * themselves. */
-static bool check_packed(const struct profile *p, struct error *err)
-{
-	const struct packed_stacks *packed = p->packed;
-
-	for (uint32_t i = 0; i < packed->place_count; i++)
-		if (packed->sums[i] &&
-		    !check_place(p, packed->places[i].frames))
-			return check_failed(err, "content of place", i);
-	return true;
-}
-
 bool profile_check(const struct profile *p, struct error *err)
 {
 	int64_t total = 0;
@@ -462,8 +449,16 @@ bool profile_check(const struct profile *p, struct error *err)
 		return false;
 	if (p->type_count ? p->type >= p->type_count : p->type != 0)
 		return check_failed(err, "sample type", p->type);
-	if (p->packed)
-		return check_packed(p, err);
+	if (p->packed) {
+		const struct packed_stacks *packed = p->packed;
+
+		/* The decoder has checked the stacks themselves. */
+		for (uint32_t i = 0; i < packed->place_count; i++)
+			if (packed->sums[i] &&
+			    !check_place(p, packed->places[i].frames))
+				return check_failed(err, "content of place", i);
+		return true;
+	}
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *s = &p->stacks[i];
 

@@ -24,13 +24,6 @@ static bool profile_reserve(struct arena *arena, void *column, size_t *cap,
 			    size_t need, size_t size,
 			    arena_reserver *reserve) MUST_CHECK;
 
-static void profile_intern_init(struct profile_build *b)
-{
-	map_init(&b->functions_by_name.others, &b->scratch);
-	map_init(&b->frames_by_function.others, &b->scratch);
-	map_init(&b->pair_map, &b->scratch);
-}
-
 /* Not more than this on the word of a file: its tables may hold what no stack
  * needs. */
 #define EXPECTED_MAX ((size_t)1 << 20)
@@ -318,7 +311,9 @@ struct profile_build *profile_build_resume(struct profile *p, struct error *err)
 	b->out = p;
 	arena_init(&b->scratch, LIMIT_DECODE_HEAP_BYTES);
 	arena_init(&b->tree_arena, LIMIT_DECODE_HEAP_BYTES);
-	profile_intern_init(b);
+	map_init(&b->functions_by_name.others, &b->scratch);
+	map_init(&b->frames_by_function.others, &b->scratch);
+	map_init(&b->pair_map, &b->scratch);
 	map_init(&b->mangled_map, &b->scratch);
 	return b;
 }
@@ -1278,21 +1273,17 @@ static bool finish_packed(struct profile_build *b)
 	return true;
 }
 
-static bool finish_ordered(struct finish *f)
-{
-	if (!mark_used(f) || !place_functions(f) || !place_frames(f) ||
-	    !place_stacks(f))
-		return false;
-	total_stacks(f->b);
-	return true;
-}
-
 static bool finish(struct finish *f)
 {
 	const struct packed_stacks *packed = f->b->out->packed;
 
-	if (!packed)
-		return finish_ordered(f);
+	if (!packed) {
+		if (!mark_used(f) || !place_functions(f) || !place_frames(f) ||
+		    !place_stacks(f))
+			return false;
+		total_stacks(f->b);
+		return true;
+	}
 	return packed->is_for_later ? finish_for_later(f) : finish_packed(f->b);
 }
 

@@ -338,16 +338,6 @@ static void drop_frames(struct join *j)
 		out->frame_id_count = 0;
 }
 
-static void drop_unused(struct join *j)
-{
-	uint32_t used = 0;
-
-	for (uint32_t i = 0; i < j->out->frame_count; i++)
-		used += j->is_used[i];
-	if (used < j->out->frame_count)
-		drop_frames(j);
-}
-
 /* ---- all of it ---- */
 
 static bool side_init(struct join *j, struct side *s, const struct profile *p,
@@ -430,8 +420,14 @@ static bool profile_join(struct profile *out, const struct profile *a,
 		  side_init(&j, &j.sides[1], b, err) && make_room(&j, err) &&
 		  join_functions(&j, err) && join_frames(&j, err) &&
 		  join_stacks(&j, err);
-	if (is_done)
-		drop_unused(&j);
+	if (is_done) {
+		uint32_t used = 0;
+
+		for (uint32_t i = 0; i < j.out->frame_count; i++)
+			used += j.is_used[i];
+		if (used < j.out->frame_count)
+			drop_frames(&j);
+	}
 	arena_release(&j.scratch);
 	*is_saturated |= j.is_saturated;
 	return is_done;

@@ -205,15 +205,6 @@ static bool link_add(struct trace_build *b, const struct trace_id *trace_id,
 	return true;
 }
 
-/* Hands the links collected so far to their span, or to nobody. */
-static void links_take(struct trace_build *b, uint64_t span_id, bool is_kept)
-{
-	if (!is_kept)
-		b->out->link_count = b->link_pending;
-	for (; b->link_pending < b->out->link_count; b->link_pending++)
-		b->out->links[b->link_pending].from_id = span_id;
-}
-
 bool trace_build_link_end(struct trace_build *b,
 			  const struct trace_id *trace_id, uint64_t span_id,
 			  struct error *err)
@@ -492,19 +483,6 @@ static bool contains(struct str text, struct str part)
 	return str_find(text, part) != SIZE_MAX;
 }
 
-static void heed_warnings(struct trace_build *b, struct str warnings,
-			  struct span *s)
-{
-	if (contains(warnings, STR("trace has more than")))
-		b->out->oddities.is_cut_by_server = true;
-	if (contains(warnings, STR("timestamps were adjusted by")))
-		b->out->oddities.moved_count++;
-	/* A span that ended at or before its start is stored as 1 ns long. */
-	if (sat_sub_i64(s->end_ns, s->start_ns) == 1 &&
-	    contains(warnings, STR("Negative duration detected")))
-		s->end_ns = s->start_ns;
-}
-
 /* The next span of the model, with the attributes collected for it. */
 static bool span_append(struct trace_build *b, struct span s, struct error *err)
 {
@@ -512,8 +490,17 @@ static bool span_append(struct trace_build *b, struct span s, struct error *err)
 	uint32_t count = pending_take(b, attrs);
 	struct str warnings = warnings_of(b, attrs, count);
 
-	if (warnings.len)
-		heed_warnings(b, warnings, &s);
+	if (warnings.len) {
+		if (contains(warnings, STR("trace has more than")))
+			b->out->oddities.is_cut_by_server = true;
+		if (contains(warnings, STR("timestamps were adjusted by")))
+			b->out->oddities.moved_count++;
+		/* A span that ended at or before its start is stored as 1 ns
+		 * long. */
+		if (sat_sub_i64(s.end_ns, s.start_ns) == 1 &&
+		    contains(warnings, STR("Negative duration detected")))
+			s.end_ns = s.start_ns;
+	}
 	s.attr_count = (uint16_t)count;
 	if (!spans_reserve(b, err) ||
 	    !attrs_append(b, attrs, count, &s.attr_first, err))
@@ -577,7 +564,11 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 	bool is_kept = is_wanted(b, &in->trace_id);
 
 	b->is_part_open = false;
-	links_take(b, in->span_id, is_kept);
+	/* The links collected so far are those of the span, or nobody's. */
+	if (!is_kept)
+		b->out->link_count = b->link_pending;
+	for (; b->link_pending < b->out->link_count; b->link_pending++)
+		b->out->links[b->link_pending].from_id = in->span_id;
 	if (!is_kept)
 		return true;
 	if (!span_see(b, &in->trace_id, err))
@@ -1301,17 +1292,6 @@ static void permute(struct span *spans, struct span_key *keys, uint32_t count)
 	}
 }
 
-static void sort_spans(struct trace *t, const struct span_sort *sort)
-{
-	struct span_key *keys = sort->keys;
-
-	for (uint32_t i = 0; i < t->span_count; i++)
-		keys[i] = (struct span_key){ (uint64_t)t->spans[i].start_ns,
-					     t->spans[i].span_id, i };
-	span_keys_sort(sort, t->span_count);
-	permute(t->spans, keys, t->span_count);
-}
-
 static bool count_services(struct trace *t, struct arena *scratch,
 			   struct error *err)
 {
@@ -1326,15 +1306,6 @@ static bool count_services(struct trace *t, struct arena *scratch,
 		is_counted[service] = true;
 	}
 	return true;
-}
-
-static void find_extent(struct trace *t)
-{
-	t->start_ns = t->spans[0].start_ns;
-	t->end_ns = t->spans[0].end_ns;
-	for (uint32_t i = 1; i < t->span_count; i++)
-		if (t->spans[i].end_ns > t->end_ns)
-			t->end_ns = t->spans[i].end_ns;
 }
 
 /* ---- other traces ---- */
@@ -1355,17 +1326,6 @@ static const struct trace_seen *seen_after(const struct trace_build *b,
 	return next;
 }
 
-/* The traces that were not taken, but for the shortest. */
-static void keep_others(const struct trace_build *b, struct trace_oddities *out)
-{
-	const struct trace_seen *other = &b->seen[b->seen_at];
-
-	out->trace_count = b->seen_count;
-	while (out->other_count < TRACE_OTHER_IDS &&
-	       (other = seen_after(b, other)))
-		out->others[out->other_count++] = other->id;
-}
-
 /* ---- the door ---- */
 
 static bool put_in_order(struct trace_build *b, struct trace_oddities *r,
@@ -1374,6 +1334,7 @@ static bool put_in_order(struct trace_build *b, struct trace_oddities *r,
 	struct trace *t = b->out;
 	struct span_sort sort;
 	bool *is_dropped;
+	struct span_key *keys;
 
 	trace_times_repair(t, r);
 	sort.keys = arena_array(&b->scratch, t->span_count, sizeof *sort.keys);
@@ -1383,9 +1344,18 @@ static bool put_in_order(struct trace_build *b, struct trace_oddities *r,
 	if (!sort.keys || !sort.spare || !is_dropped)
 		return arena_fail(&b->scratch, WHAT, err);
 	trace_copies_drop(t, &sort, is_dropped, r);
-	sort_spans(t, &sort);
+	keys = sort.keys;
+	for (uint32_t i = 0; i < t->span_count; i++)
+		keys[i] = (struct span_key){ (uint64_t)t->spans[i].start_ns,
+					     t->spans[i].span_id, i };
+	span_keys_sort(&sort, t->span_count);
+	permute(t->spans, keys, t->span_count);
 	trace_ties_order(t);
-	find_extent(t);
+	t->start_ns = t->spans[0].start_ns;
+	t->end_ns = t->spans[0].end_ns;
+	for (uint32_t i = 1; i < t->span_count; i++)
+		if (t->spans[i].end_ns > t->end_ns)
+			t->end_ns = t->spans[i].end_ns;
 	return trace_link(t, &b->scratch, &sort, r, err) &&
 	       count_services(t, &b->scratch, err);
 }
@@ -1405,8 +1375,15 @@ bool trace_build_finish(struct trace_build *b, struct error *err)
 	if (b->out->span_count > 0 &&
 	    (!resolve_locations(b, err) || !put_in_order(b, odd, err)))
 		return false;
-	if (b->phase == BUILD_CHOSEN)
-		keep_others(b, odd);
+	if (b->phase == BUILD_CHOSEN) {
+		const struct trace_seen *other = &b->seen[b->seen_at];
+
+		/* The traces that were not taken, but for the shortest. */
+		odd->trace_count = b->seen_count;
+		while (odd->other_count < TRACE_OTHER_IDS &&
+		       (other = seen_after(b, other)))
+			odd->others[odd->other_count++] = other->id;
+	}
 	odd->may_have_links = b->may_have_links;
 	b->out->wants_details = b->result->wants_details;
 	b->out->wants_attrs = b->result->wants_attrs;

@@ -26,18 +26,6 @@ bool trace_build_survey_begin(struct trace_build *b, struct error *err)
 	return symtab_init(&t->symtab, &t->arena, err);
 }
 
-/* Sees a trace again; one known by half of its id gets the other half as well.
- */
-static bool see_again(struct trace_build *b, struct trace_seen *seen,
-		      const struct trace_id *id, struct error *err)
-{
-	if (!trace_id_is_half(&seen->id) || trace_id_is_half(id))
-		return true;
-	seen->id = *id;
-	return trace_id_map_insert(&b->seen_by_id, id, b->seen_at) ||
-	       arena_fail(&b->scratch, WHAT, err);
-}
-
 /* The trace of a span; new ones are put on the list. */
 bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 		     struct error *err)
@@ -48,8 +36,15 @@ bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 		return true;
 	b->seen_at = trace_id_map_find(&b->seen_by_id, id);
 	if (b->seen_at != MAP_NONE &&
-	    trace_id_is_same(&b->seen[b->seen_at].id, id))
-		return see_again(b, &b->seen[b->seen_at], id, err);
+	    trace_id_is_same(&b->seen[b->seen_at].id, id)) {
+		/* One known by half of its id gets the other half as well. */
+		if (!trace_id_is_half(&b->seen[b->seen_at].id) ||
+		    trace_id_is_half(id))
+			return true;
+		b->seen[b->seen_at].id = *id;
+		return trace_id_map_insert(&b->seen_by_id, id, b->seen_at) ||
+		       arena_fail(&b->scratch, WHAT, err);
+	}
 	b->seen_at = (uint32_t)b->seen_count;
 	if (!arena_reserve(&b->scratch, &seen, &b->seen_cap, b->seen_count + 1,
 			   sizeof *b->seen) ||
