@@ -209,18 +209,6 @@ static bool is_json_plain(int32_t code)
 	       !is_bidi(code) && !is_noncharacter(code);
 }
 
-/* Beyond 16 bits as two surrogates. */
-static const char *spell_unit(int32_t code, char room[SPELLING_BYTES])
-{
-	if (code <= 0xFFFF)
-		snprintf(room, SPELLING_BYTES, "\\u%04x", (unsigned)code);
-	else
-		snprintf(room, SPELLING_BYTES, "\\u%04x\\u%04x",
-			 0xD7C0u + ((unsigned)code >> 10),
-			 0xDC00u + ((unsigned)code & 0x3FF));
-	return room;
-}
-
 static const char *spell_json(struct str text, size_t at, struct rune c,
 			      char room[SPELLING_BYTES])
 {
@@ -238,7 +226,14 @@ static const char *spell_json(struct str text, size_t at, struct rune c,
 			return room;
 		}
 	}
-	return spell_unit(c.code, room);
+	/* Beyond 16 bits as two surrogates. */
+	if (c.code <= 0xFFFF)
+		snprintf(room, SPELLING_BYTES, "\\u%04x", (unsigned)c.code);
+	else
+		snprintf(room, SPELLING_BYTES, "\\u%04x\\u%04x",
+			 0xD7C0u + ((unsigned)c.code >> 10),
+			 0xDC00u + ((unsigned)c.code & 0x3FF));
+	return room;
 }
 
 static inline bool is_json_ascii(unsigned char byte)
@@ -251,18 +246,13 @@ void escape_json(struct out *out, struct str text)
 	escape_each(out, text, spell_json, is_json_ascii);
 }
 
-static bool is_blank(struct rune c)
-{
-	return c.code == ' ' || is_control(c.code);
-}
-
 /* Where blanks, or what is none, end that begin at `at`. */
 static size_t skip(struct str text, size_t at, bool are_blanks)
 {
 	while (at < text.len) {
 		struct rune c = rune_at(text.ptr + at, text.len - at);
 
-		if (is_blank(c) != are_blanks)
+		if ((c.code == ' ' || is_control(c.code)) != are_blanks)
 			break;
 		at += c.len;
 	}

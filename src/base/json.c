@@ -290,13 +290,6 @@ static inline bool json_has(struct json_reader *r, size_t need)
 	return true;
 }
 
-/* Editors on Windows put a byte order mark in front of saved JSON. */
-static void skip_mark(struct json_reader *r)
-{
-	if (json_has(r, 3) && !memcmp(r->data + r->at, "\xef\xbb\xbf", 3))
-		r->at += 3;
-}
-
 /* The bytes of a feed at a time: fits the second cache of any machine. */
 #define JSON_WINDOW_BYTES (256 * KIB)
 
@@ -309,8 +302,10 @@ struct json_reader *json_new_feed(struct feed *feed, struct error *err)
 		r = json_new(bytes, err);
 	else
 		r = json_new_window(feed, JSON_WINDOW_BYTES, err);
-	if (r)
-		skip_mark(r);
+	/* Editors on Windows put a byte order mark in front of saved JSON. */
+	if (r && json_has(r, 3) &&
+	    !memcmp(r->data + r->at, "\xef\xbb\xbf", 3))
+		r->at += 3;
 	return r;
 }
 

@@ -44,11 +44,6 @@ unsigned terminal_width(void)
 					: DEFAULT_COLUMNS;
 }
 
-static bool names_utf8(const char *locale)
-{
-	return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
-}
-
 bool terminal_is_unicode(bool fallback)
 {
 	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -57,7 +52,8 @@ bool terminal_is_unicode(bool fallback)
 		const char *value = getenv(variables[i]);
 
 		if (value && *value)
-			return names_utf8(value);
+			return strcasestr(value, "utf-8") ||
+			       strcasestr(value, "utf8");
 	}
 	return fallback;
 }
