@@ -341,14 +341,6 @@ static void find_typed(struct explorer *e)
 	views[e->tab].event(e, &next);
 }
 
-static void escape(struct explorer *e)
-{
-	if (e->search.is_active)
-		search_clear(&e->search);
-	else if (e->zoom)
-		graph_zoom(e, e->f->nodes[e->zoom].parent);
-}
-
 static void type(struct explorer *e, const struct tui_event *event)
 {
 	switch (event->key) {
@@ -425,7 +417,10 @@ static bool on_common(struct explorer *e, const struct tui_event *event)
 		go_next(e);
 		return true;
 	case TUI_ESCAPE:
-		escape(e);
+		if (e->search.is_active)
+			search_clear(&e->search);
+		else if (e->zoom)
+			graph_zoom(e, e->f->nodes[e->zoom].parent);
 		return true;
 	case TUI_BACKSPACE:
 		if (e->zoom)
@@ -455,14 +450,6 @@ static struct tui_event as_arrow(struct tui_event event)
 	return event;
 }
 
-static void click_name(struct explorer *e, uint32_t column)
-{
-	enum explorer_tab tab = explorer_tab_at(e, column);
-
-	if (tab != TABS)
-		explorer_go(e, tab);
-}
-
 void explorer_event(struct explorer *e, const struct tui_event *event)
 {
 	struct tui_event moved;
@@ -481,12 +468,16 @@ void explorer_event(struct explorer *e, const struct tui_event *event)
 	if (!e->has_report && on_common(e, event))
 		return;
 	moved = as_arrow(*event);
-	if (e->has_report)
+	if (e->has_report) {
 		report_event(e, &moved);
-	else if (event->key == TUI_CLICK && event->row == 1)
-		click_name(e, event->column);
-	else
+	} else if (event->key == TUI_CLICK && event->row == 1) {
+		enum explorer_tab tab = explorer_tab_at(e, event->column);
+
+		if (tab != TABS)
+			explorer_go(e, tab);
+	} else {
 		views[e->tab].event(e, &moved);
+	}
 }
 
 static const struct look plain_look = { 0 };
@@ -494,17 +485,12 @@ static const struct look title_look = { .is_reverse = true, .is_bold = true };
 static const struct look bold = { .is_bold = true };
 static const struct look dim_look = { .is_dim = true };
 
-static void clear_line(struct explorer *e)
-{
-	e->has_failed |= e->line.state != BUF_OK;
-	buf_clear(&e->line);
-}
-
 void explorer_put(struct explorer *e, const struct surface *s, uint32_t row,
 		  uint32_t column, uint32_t columns, const struct look *look)
 {
 	surface_text(s, row, column, columns, buf_str(&e->line), look);
-	clear_line(e);
+	e->has_failed |= e->line.state != BUF_OK;
+	buf_clear(&e->line);
 }
 
 /* ---- the title ---- */
@@ -543,11 +529,6 @@ static void add_mode(struct explorer *e)
 		buf_add_text(&e->line, side);
 	else if (e->tab == TAB_HISTORY)
 		history_add_operation(e);
-}
-
-static void draw_title(struct explorer *e, const struct surface *s)
-{
-	surface_text(s, 0, 0, s->columns, buf_str(&e->title), &title_look);
 }
 
 /* ---- the names of the views ---- */
@@ -766,19 +747,6 @@ static void add_found(struct explorer *e)
 		buf_add_text(&e->line, " (stopped after its time limit)");
 }
 
-/* The end of what was typed, where there is no room for all of it. */
-static void add_pattern(struct explorer *e, uint32_t columns)
-{
-	struct str text = { e->search.text, e->search.len };
-
-	buf_add_char(&e->line, '/');
-	while (text_width(text) > columns)
-		text = str_slice(text, text_fit(text, 2), text.len);
-	escape_terminal_buf(&e->line, text);
-	if (e->is_typing)
-		buf_add_char(&e->line, '_');
-}
-
 static void draw_status(struct explorer *e, const struct surface *s)
 {
 	const struct flame_node *zoom = &e->f->nodes[e->zoom];
@@ -789,8 +757,18 @@ static void draw_status(struct explorer *e, const struct surface *s)
 
 	if (e->message)
 		buf_addf(&e->line, "%s  ", e->message);
-	if (e->is_typing || e->search.len)
-		add_pattern(e, s->columns / 3);
+	if (e->is_typing || e->search.len) {
+		struct str text = { e->search.text, e->search.len };
+
+		/* The end of what was typed, where there is no room for all of
+		 * it. */
+		buf_add_char(&e->line, '/');
+		while (text_width(text) > s->columns / 3)
+			text = str_slice(text, text_fit(text, 2), text.len);
+		escape_terminal_buf(&e->line, text);
+		if (e->is_typing)
+			buf_add_char(&e->line, '_');
+	}
 	add_found(e);
 	if (e->zoom)
 		add_share(e, "  zoomed to ",
@@ -900,7 +878,7 @@ void explorer_draw(struct explorer *e, const struct surface *s)
 		return;
 	}
 	drawers[e->tab](e, s);
-	draw_title(e, s);
+	surface_text(s, 0, 0, s->columns, buf_str(&e->title), &title_look);
 	draw_names(e, s);
 	draw_details(e, s);
 	draw_status(e, s);

@@ -147,15 +147,6 @@ static void go_deepest(struct explorer *e)
 	select_node(e, e->selected);
 }
 
-static void go_by_screen(struct explorer *e, bool is_down)
-{
-	for (uint32_t i = explorer_body_rows(e); i > 1; i--)
-		if (is_down)
-			go_down(e);
-		else
-			go_up(e);
-}
-
 /* The next frame found, from the selected one on.
  * Within what is zoomed into; from the first again after the last. */
 static void graph_next(struct explorer *e, bool is_forward)
@@ -307,7 +298,11 @@ void graph_event(struct explorer *e, const struct tui_event *event)
 		break;
 	case TUI_PAGE_UP:
 	case TUI_PAGE_DOWN:
-		go_by_screen(e, key == TUI_PAGE_DOWN);
+		for (uint32_t i = explorer_body_rows(e); i > 1; i--)
+			if (key == TUI_PAGE_DOWN)
+				go_down(e);
+			else
+				go_up(e);
 		break;
 	case TUI_HOME:
 		select_node(e, 0);

@@ -62,17 +62,6 @@ static void on_signal(int number)
 			has_come[i] = 1;
 }
 
-static void catch_one(struct terminal *t, size_t i)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(caught[i], &action, &t->before[i]);
-	/* nohup and background jobs of a script have them ignored. */
-	if (t->before[i].sa_handler == SIG_IGN)
-		sigaction(caught[i], &t->before[i], NULL);
-}
-
 /* ncurses takes over only those whose handler is the default. */
 static void catch_signals(struct terminal *t)
 {
@@ -84,8 +73,15 @@ static void catch_signals(struct terminal *t)
 		sigaddset(&blocked, caught[i]);
 	}
 	sigprocmask(SIG_BLOCK, &blocked, &t->mask);
-	for (size_t i = 0; i < CAUGHT; i++)
-		catch_one(t, i);
+	for (size_t i = 0; i < CAUGHT; i++) {
+		struct sigaction action = { .sa_handler = on_signal };
+
+		sigemptyset(&action.sa_mask);
+		sigaction(caught[i], &action, &t->before[i]);
+		/* nohup and background jobs of a script have them ignored. */
+		if (t->before[i].sa_handler == SIG_IGN)
+			sigaction(caught[i], &t->before[i], NULL);
+	}
 }
 
 static void release_signals(struct terminal *t)
@@ -204,13 +200,6 @@ static void put(void *context, uint32_t row, uint32_t column, struct str text,
 		addnstr(text.ptr, (int)text.len);
 	else
 		add_plain(text);
-}
-
-static void draw(struct terminal *t)
-{
-	erase();
-	explorer_draw(&t->explorer, &t->surface);
-	refresh();
 }
 
 static void take_size(struct terminal *t)
@@ -345,22 +334,6 @@ static void wait_and_read(struct terminal *t)
 		read_keys(t);
 }
 
-static bool is_over(const struct terminal *t)
-{
-	return t->explorer.is_done || t->explorer.has_failed || t->ended_by ||
-	       t->is_closed;
-}
-
-static void run(struct terminal *t)
-{
-	take_size(t);
-	while (!is_over(t)) {
-		draw(t);
-		wait_and_read(t);
-		handle_signals(t);
-	}
-}
-
 /* Terminals that stay in the other mode of their keypad. */
 static void define_arrows(void)
 {
@@ -405,7 +378,15 @@ static bool show(const struct render_input *in, struct terminal *t,
 		return error_set(err, ERROR_OUTPUT,
 				 "--interactive: cannot set up the terminal");
 	set_up(in, t);
-	run(t);
+	take_size(t);
+	while (!(t->explorer.is_done || t->explorer.has_failed || t->ended_by ||
+		 t->is_closed)) {
+		erase();
+		explorer_draw(&t->explorer, &t->surface);
+		refresh();
+		wait_and_read(t);
+		handle_signals(t);
+	}
 	endwin();
 	delscreen(t->screen);
 	return !t->explorer.has_failed || error_memory(err, "the explorer");
