@@ -45,9 +45,11 @@ static struct mcp_id read_id(struct reading *r, const struct document *d)
 	return id;
 }
 
-static void read_meta(struct reading *r, const struct document *meta,
-		      struct mcp_message *m)
+static void read_params(struct reading *r, const struct document *params,
+			struct mcp_message *m)
 {
+	struct buf arguments;
+	const struct document *meta = document_get(params, "_meta");
 	const struct document *revision =
 		document_get(meta, META "protocolVersion");
 
@@ -56,14 +58,6 @@ static void read_meta(struct reading *r, const struct document *meta,
 	m->has_capabilities = document_is_object(
 		document_get(meta, META "clientCapabilities"));
 	m->progress = read_id(r, document_get(meta, "progressToken"));
-}
-
-static void read_params(struct reading *r, const struct document *params,
-			struct mcp_message *m)
-{
-	struct buf arguments;
-
-	read_meta(r, document_get(params, "_meta"), m);
 	m->name = keep_text(r, params, "name");
 	m->cursor = keep_text(r, params, "cursor");
 	m->revision = keep_text(r, params, "protocolVersion");
@@ -73,15 +67,6 @@ static void read_params(struct reading *r, const struct document *params,
 	m->arguments = keep(r, buf_str(&arguments));
 	r->is_out_of_memory |= arguments.state != BUF_OK;
 	buf_release(&arguments);
-}
-
-static void read_message(struct reading *r, const struct document *d,
-			 struct mcp_message *m)
-{
-	m->id = read_id(r, document_get(d, "id"));
-	m->method = keep_text(r, d, "method");
-	m->is_response = document_get(d, "result") || document_get(d, "error");
-	read_params(r, document_get(d, "params"), m);
 }
 
 static bool fail(enum mcp_fault *fault, enum mcp_fault what, struct error *err,
@@ -125,7 +110,10 @@ bool mcp_message_read(struct mcp_message *m, struct str line,
 						   : MCP_PARSE_ERROR;
 		return false;
 	}
-	read_message(&r, d, m);
+	m->id = read_id(&r, document_get(d, "id"));
+	m->method = keep_text(&r, d, "method");
+	m->is_response = document_get(d, "result") || document_get(d, "error");
+	read_params(&r, document_get(d, "params"), m);
 	*fault = MCP_INTERNAL_ERROR;
 	is_good = r.is_out_of_memory ? arena_fail(arena, "the message", err)
 				     : judge(d, m, fault, err);
@@ -205,16 +193,6 @@ static void begin(struct mcp_writer *w, struct jsonw *j,
 	}
 }
 
-/* Nothing waits in the buffer: the client waits for it. */
-static void end(struct mcp_writer *w, struct jsonw *j)
-{
-	struct error told_later;
-
-	jsonw_object_end(j);
-	out_char(&w->out, '\n');
-	(void)!out_finish(&w->out, "standard output", &told_later);
-}
-
 static void write_server(struct mcp_writer *w, struct jsonw *j)
 {
 	jsonw_addf(j, "{name:tracefind, version:%s}", w->version);
@@ -235,8 +213,13 @@ static void begin_result(struct mcp_writer *w, struct jsonw *j,
 
 static void end_result(struct mcp_writer *w, struct jsonw *j)
 {
+	struct error told_later;
+
 	jsonw_object_end(j);
-	end(w, j);
+	/* Nothing waits in the buffer: the client waits for it. */
+	jsonw_object_end(j);
+	out_char(&w->out, '\n');
+	(void)!out_finish(&w->out, "standard output", &told_later);
 }
 
 /* ---- errors ---- */

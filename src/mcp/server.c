@@ -282,28 +282,9 @@ static struct kept *keep(struct server *s, struct mcp_call *c)
 
 /* ---- answers of tools ---- */
 
-/* Writes the command that gives the same in a shell: without servers, which are
- * its own configuration's. */
-static void command_text(const struct mcp_call *c, struct buf *out)
-{
-	buf_add_text(out, "tracefind");
-	for (size_t i = 0; i < c->line.count; i++)
-		shell_word_add(out, str_from(c->line.items[i]));
-}
-
 static size_t budget_bytes(const struct server *s)
 {
 	return s->settings->budget_tokens * REDUCE_TOKEN_BYTES;
-}
-
-static void answer_trouble(struct server *s, struct mcp_call *c)
-{
-	struct buf words;
-
-	buf_init(&words, 2 * MCP_TALK_BYTES);
-	tool_words(mcp_call_talk(c), &words);
-	mcp_write_trouble(&s->writer, &c->message, buf_str(&words));
-	buf_release(&words);
 }
 
 static void answer_call(struct server *s, struct mcp_call *c)
@@ -317,7 +298,12 @@ static void answer_call(struct server *s, struct mcp_call *c)
 
 	if (c->is_too_long || c->is_too_late || code < 0 ||
 	    !c->texts[CALL_ANSWER].len) {
-		answer_trouble(s, c);
+		struct buf words;
+
+		buf_init(&words, 2 * MCP_TALK_BYTES);
+		tool_words(mcp_call_talk(c), &words);
+		mcp_write_trouble(&s->writer, &c->message, buf_str(&words));
+		buf_release(&words);
 		return;
 	}
 	k = keep(s, c);
@@ -325,7 +311,11 @@ static void answer_call(struct server *s, struct mcp_call *c)
 	r = (struct reduction){ buf_str(&k->json), budget_bytes(s), number };
 	buf_init(&command, LIMIT_OPTION_VALUE_BYTES);
 	buf_init(&reduced, r.budget_bytes + 1);
-	command_text(c, &command);
+	/* The command that gives the same in a shell: without servers, which
+	 * are its own configuration's. */
+	buf_add_text(&command, "tracefind");
+	for (size_t i = 0; i < c->line.count; i++)
+		shell_word_add(&command, str_from(c->line.items[i]));
 	if (reduce(&r, &reduced, &err))
 		mcp_write_result(&s->writer, &c->message, &command, code,
 				 buf_str(&reduced));
@@ -485,18 +475,6 @@ static void add_call(struct server *s, struct mcp_call *c)
 	mcp_call_free(c);
 }
 
-static void cancel(struct server *s, const struct mcp_id *id)
-{
-	struct mcp_call **at = &s->first;
-
-	while (*at && !mcp_id_equal(&(*at)->message.id, id))
-		at = &(*at)->next;
-	if (*at) {
-		(*at)->is_cancelled = true;
-		mcp_call_stop(*at);
-	}
-}
-
 static void finish(struct server *s)
 {
 	struct mcp_call **at = &s->first;
@@ -593,15 +571,24 @@ static void on_line(struct server *s, struct str line)
 		error_memory(s->err, "a message");
 		return;
 	}
-	if (!mcp_message_read(&c->message, line, &c->arena, &fault, &err))
+	if (!mcp_message_read(&c->message, line, &c->arena, &fault, &err)) {
 		mcp_write_fault(&s->writer, &c->message, fault, err.message);
-	else if (c->message.is_response)
+	} else if (c->message.is_response) {
 		; /* nothing was asked */
-	else if (!c->message.id.is_given &&
-		 str_equal(c->message.method, STR("notifications/cancelled")))
-		cancel(s, &c->message.request);
-	else if (c->message.id.is_given && on_request(s, c))
+	} else if (!c->message.id.is_given &&
+		 str_equal(c->message.method, STR("notifications/cancelled"))) {
+		struct mcp_call **at = &s->first;
+
+		while (*at &&
+		       !mcp_id_equal(&(*at)->message.id, &c->message.request))
+			at = &(*at)->next;
+		if (*at) {
+			(*at)->is_cancelled = true;
+			mcp_call_stop(*at);
+		}
+	} else if (c->message.id.is_given && on_request(s, c)) {
 		return;
+	}
 	mcp_call_free(c);
 }
 
@@ -682,12 +669,6 @@ static void read_streams(struct server *s, struct mcp_call *c,
 			mcp_call_read(c, (enum call_stream)i);
 }
 
-/* Returns whether nobody reads the pipe any more: only its end is reported. */
-static bool is_gone(const struct pollfd *output)
-{
-	return output->revents & (POLLERR | POLLHUP);
-}
-
 static void wait_and_read(struct server *s)
 {
 	struct mcp_call *running[RUNNING_MOST];
@@ -720,7 +701,8 @@ static void wait_and_read(struct server *s)
 				  strerror(errno));
 		return;
 	}
-	if (is_gone(&polled[1])) {
+	/* Nobody reads the pipe any more: only its end is reported. */
+	if (polled[1].revents & (POLLERR | POLLHUP)) {
 		error_set(s->err, ERROR_OUTPUT, "the client has gone");
 		return;
 	}

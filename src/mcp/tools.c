@@ -407,26 +407,6 @@ static bool check_value(const struct call_values *v,
 
 /* ---- the arguments of a call ---- */
 
-static bool read_flag(const struct document *d, const struct tool_argument *a,
-		      struct str *value, struct error *err)
-{
-	*value = document_is_true(d) ? STR("true") : STR("");
-	return value->len || document_is_false(d) ||
-	       fail_value(a, "true or false", err);
-}
-
-static bool read_count(struct call_values *v, const struct document *d,
-		       const struct tool_argument *a, struct str *value,
-		       struct error *err)
-{
-	int64_t count;
-
-	if (!document_i64(d, &count) || count < 0)
-		return fail_value(a, "a whole number", err);
-	*value = arena_printf(v->arena, "%" PRId64, count);
-	return value->ptr || arena_fail(v->arena, "the arguments", err);
-}
-
 /* A number stands for its digits. */
 static bool read_text(struct call_values *v, const struct document *d,
 		      const struct tool_argument *a, struct str *value,
@@ -456,10 +436,19 @@ static bool read_value(struct call_values *v, const struct document *d,
 
 	if (document_is_null(d))
 		return true;
-	if (a->kind == TOOL_FLAG)
-		return read_flag(d, a, value, err);
-	if (a->kind == TOOL_COUNT)
-		return read_count(v, d, a, value, err);
+	if (a->kind == TOOL_FLAG) {
+		*value = document_is_true(d) ? STR("true") : STR("");
+		return value->len || document_is_false(d) ||
+		       fail_value(a, "true or false", err);
+	}
+	if (a->kind == TOOL_COUNT) {
+		int64_t count;
+
+		if (!document_i64(d, &count) || count < 0)
+			return fail_value(a, "a whole number", err);
+		*value = arena_printf(v->arena, "%" PRId64, count);
+		return value->ptr || arena_fail(v->arena, "the arguments", err);
+	}
 	if (!read_text(v, d, a, value, err))
 		return false;
 	return !value->len || check_value(v, a, value, err);
