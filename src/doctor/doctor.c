@@ -317,13 +317,6 @@ static void write_json_row(struct jsonw *w, const struct doctor_service *row)
 		   row->has_span_answer ? row->span_samples : -1);
 }
 
-static void write_json_window(struct jsonw *w, struct time_range window)
-{
-	if (!jsonw_key_known(w, "window", window.to_ns))
-		return;
-	jsonw_addf(w, "{from:%+jd, to:%+jd}", window.from_ns, window.to_ns);
-}
-
 void doctor_write_json(const void *answer, struct out *out)
 {
 	const struct doctor *d = answer;
@@ -339,7 +332,9 @@ void doctor_write_json(const void *answer, struct out *out)
 	for (size_t i = 0; i < d->checks.count; i++)
 		write_json_check(&w, &d->checks.items[i]);
 	jsonw_array_end(&w);
-	write_json_window(&w, d->window);
+	if (jsonw_key_known(&w, "window", d->window.to_ns))
+		jsonw_addf(&w, "{from:%+jd, to:%+jd}", d->window.from_ns,
+			   d->window.to_ns);
 	jsonw_addf(&w, "services:[");
 	for (size_t i = 0; i < d->row_count; i++)
 		write_json_row(&w, &d->rows[i]);

@@ -282,26 +282,23 @@ static void check_version(struct doctor *d, const struct exam *e)
 			 "%s, version unknown", e->title);
 }
 
-/* Judges a server of profiles that may be of another kind than it was taken
- * for. */
-static bool judge_other(struct doctor *d, struct exam *e, struct error *err)
-{
-	const struct profile_backend *p = NULL;
-	bool is_found = false;
-
-	if (e->profiles && !e->side->is_kind_given)
-		p = profiles_likely(backends_profiles(d->backends), e->best);
-	if (p && !exam_ask_other(d, p->checkup, e, &is_found, err))
-		return false;
-	return is_found || judge_stranger(d, e, err);
-}
-
 static bool judge_server(struct doctor *d, struct exam *e, struct error *err)
 {
 	struct error why = { 0 };
 
-	if (!e->is_right)
-		return judge_other(d, e, err);
+	if (!e->is_right) {
+		const struct profile_backend *p = NULL;
+		bool is_found = false;
+
+		/* It may be of another kind of server of profiles than it was
+		 * taken for. */
+		if (e->profiles && !e->side->is_kind_given)
+			p = profiles_likely(backends_profiles(d->backends),
+					    e->best);
+		if (p && !exam_ask_other(d, p->checkup, e, &is_found, err))
+			return false;
+		return is_found || judge_stranger(d, e, err);
+	}
 	if (e->profiles && e->profiles->learn &&
 	    !e->profiles->learn(d->backends, e->answers, &why)) {
 		fail_server(d, e, &why);

@@ -107,16 +107,6 @@ static bool choose_rows(struct doctor *d, struct error *err)
 	return true;
 }
 
-static void choose_window(struct doctor *d)
-{
-	const struct doctor_question *q = d->question;
-
-	d->window = d->has_trace && !q->has_window
-			    ? window_around(d->trace.start_ns, d->trace.end_ns,
-					    q->pad_ns, d->backends->now_ns)
-			    : q->window;
-}
-
 /* ---- names and types ---- */
 
 static struct time_range names_range(const struct doctor *d)
@@ -142,23 +132,6 @@ static bool set_selector(struct doctor *d, struct doctor_service *row,
 	return row->selector.ptr || arena_fail(&d->arena, "a selector", err);
 }
 
-static void types_take(struct doctor_service *row, const struct names_job *job)
-{
-	if (job->job.has_answer)
-		row->types = job->names;
-	else
-		row->err = job->job.err;
-}
-
-static void services_take(struct doctor *d, const struct names_job *job)
-{
-	if (job->job.has_answer)
-		d->services = job->names;
-	else
-		check_fail(&d->checks, job->job.err.code, "profiles",
-			   "services", "%s", job->job.err.message);
-}
-
 /* Types of the services' selectors, and the names of all;
  * LIMIT_CHECKED_SERVICES bounds the rows. */
 struct names_round {
@@ -166,12 +139,6 @@ struct names_round {
 	struct doctor_service *rows[1 + LIMIT_CHECKED_SERVICES]; /* or NULL */
 	size_t count;
 };
-
-static void services_add(struct doctor *d, struct names_round *q)
-{
-	services_job_init(&q->jobs[q->count], names_range(d));
-	q->rows[q->count++] = NULL;
-}
 
 static void types_add(struct doctor *d, struct names_round *q,
 		      struct doctor_service *row)
@@ -190,10 +157,18 @@ static bool names_run(struct doctor *d, struct names_round *q,
 	if (q->count && !jobs_run(d->backends, jobs, q->count, err))
 		return false;
 	for (size_t i = 0; i < q->count; i++) {
-		if (q->rows[i])
-			types_take(q->rows[i], &q->jobs[i]);
-		else
-			services_take(d, &q->jobs[i]);
+		if (q->rows[i]) {
+			if (q->jobs[i].job.has_answer)
+				q->rows[i]->types = q->jobs[i].names;
+			else
+				q->rows[i]->err = q->jobs[i].job.err;
+		} else if (q->jobs[i].job.has_answer) {
+			d->services = q->jobs[i].names;
+		} else {
+			check_fail(&d->checks, q->jobs[i].job.err.code,
+				   "profiles", "services", "%s",
+				   q->jobs[i].job.err.message);
+		}
 	}
 	return true;
 }
@@ -216,7 +191,8 @@ static bool fetch_names(struct doctor *d, struct error *err)
 
 	if (!q)
 		return false;
-	services_add(d, q);
+	services_job_init(&q->jobs[q->count], names_range(d));
+	q->rows[q->count++] = NULL;
 	for (size_t i = 0; i < d->row_count; i++) {
 		if (!set_selector(d, &d->rows[i], d->rows[i].name, err))
 			return false;
@@ -481,7 +457,12 @@ static void judge_spans(struct doctor *d)
 
 bool doctor_profiles(struct doctor *d, struct error *err)
 {
-	choose_window(d);
+	const struct doctor_question *q = d->question;
+
+	d->window = d->has_trace && !q->has_window
+			    ? window_around(d->trace.start_ns, d->trace.end_ns,
+					    q->pad_ns, d->backends->now_ns)
+			    : q->window;
 	if (!choose_rows(d, err))
 		return false;
 	if (!d->is_profiles_up)
