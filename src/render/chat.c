@@ -97,17 +97,6 @@ static void write_evidence(const struct render_input *in, struct out *out)
 	buf_release(&text);
 }
 
-static void write_headline(const struct render_input *in, struct out *out)
-{
-	const struct render_style style = render_style_markdown(&in->style);
-	struct page p;
-
-	page_begin(&p, &style, out);
-	p.source_root = in->result->source_root;
-	words_find(in->result)->answer(&p, in);
-	page_end(&p);
-}
-
 static void write_trace(const struct render_input *in, struct out *out)
 {
 	const struct result *r = in->result;
@@ -128,7 +117,13 @@ static void write_trace(const struct render_input *in, struct out *out)
 
 void render_chat(const struct render_input *in, struct out *out)
 {
-	write_headline(in, out);
+	const struct render_style style = render_style_markdown(&in->style);
+	struct page p;
+
+	page_begin(&p, &style, out);
+	p.source_root = in->result->source_root;
+	words_find(in->result)->answer(&p, in);
+	page_end(&p);
 	write_evidence(in, out);
 	if (in->result->has_trace)
 		write_trace(in, out);

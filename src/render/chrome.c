@@ -199,13 +199,6 @@ static void lay_out(struct layout *l, const struct render_input *in)
 
 /* ---- events ---- */
 
-static void put_name(struct jsonw *w, const struct placed *item)
-{
-	jsonw_addf(w, "{ph:M, name:process_name, pid:%u, args:{", item->pid);
-	jsonw_pair_str(w, "name", name_shown(item->service));
-	jsonw_addf(w, "}}");
-}
-
 static void put_args(struct jsonw *w, const struct trace *t,
 		     const struct waterfall_row *row)
 {
@@ -247,22 +240,11 @@ static void put_event(struct jsonw *w, const struct render_input *in,
 	jsonw_object_end(w);
 }
 
-/* Times count from the start of the trace: viewers keep them as doubles, which
- * lose nanoseconds in a number of microseconds since 1970. */
-static void put_origin(struct jsonw *w, const struct trace *t)
-{
-	char id[33], start[TIME_RFC3339_BYTES];
-
-	trace_id_format(&t->id, id);
-	format_rfc3339(t->start_ns, start);
-	jsonw_addf(w, "displayTimeUnit:ns, otherData:{trace_id:%s, start:%s}",
-		   trace_id_is_zero(&t->id) ? NULL : id, start);
-}
-
 void render_chrome(const struct render_input *in, struct out *out)
 {
 	struct layout l;
 	struct jsonw w;
+	char id[33], start[TIME_RFC3339_BYTES];
 
 	if (!layout_init(&l, in->result->span_count, in->trace->span_count)) {
 		layout_release(&l);
@@ -272,11 +254,23 @@ void render_chrome(const struct render_input *in, struct out *out)
 	lay_out(&l, in);
 	jsonw_init(&w, out, 0);
 	jsonw_object(&w);
-	put_origin(&w, in->trace);
+	/* Times count from the start of the trace: viewers keep them as
+	 * doubles, which lose nanoseconds in a number of microseconds since
+	 * 1970. */
+	trace_id_format(&in->trace->id, id);
+	format_rfc3339(in->trace->start_ns, start);
+	jsonw_addf(&w, "displayTimeUnit:ns, otherData:{trace_id:%s, start:%s}",
+		   trace_id_is_zero(&in->trace->id) ? NULL : id, start);
 	jsonw_addf(&w, "traceEvents:[");
 	for (size_t i = 0; i < l.count; i++) {
-		if (!i || l.items[i].pid != l.items[i - 1].pid)
-			put_name(&w, &l.items[i]);
+		if (!i || l.items[i].pid != l.items[i - 1].pid) {
+			jsonw_addf(&w,
+				   "{ph:M, name:process_name, pid:%u, args:{",
+				   l.items[i].pid);
+			jsonw_pair_str(&w, "name",
+				       name_shown(l.items[i].service));
+			jsonw_addf(&w, "}}");
+		}
 		out_char(out, '\n');
 		put_event(&w, in, &l.items[i]);
 	}

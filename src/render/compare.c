@@ -158,16 +158,6 @@ static const char *whole_name(const struct result *r)
 				     : "the whole profile";
 }
 
-static void add_together(struct page *p, const struct result *r)
-{
-	page_textf(p, "%s %s: ", whole_name(r), whole_words(whole_ratio(r)));
-	add_whole(p, r);
-	if (has_certain(r))
-		add_most(p, r);
-	else
-		page_text(p, ", no function more than others");
-}
-
 /* Nothing is certain: what there is, and how much of it would have shown. */
 static void add_uncertain(struct page *p, const struct result *r)
 {
@@ -237,7 +227,13 @@ static void add_answer(struct page *p, const struct result *r)
 				     ? "no change"
 				     : "not compared: no baseline");
 	} else if (r->whole.is_together) {
-		add_together(p, r);
+		page_textf(p, "%s %s: ", whole_name(r),
+			   whole_words(whole_ratio(r)));
+		add_whole(p, r);
+		if (has_certain(r))
+			add_most(p, r);
+		else
+			page_text(p, ", no function more than others");
 	} else if (has_certain(r)) {
 		add_function(p, r, result_verdict(r));
 		page_text(p, "; ");

@@ -24,15 +24,6 @@ static void put_number(struct out *out, double value, bool is_known)
 		outf(out, "%.6f", value);
 }
 
-static void put_values(struct out *out, const struct function_row *row)
-{
-	put_number(out, row->self_lib, true);
-	put_number(out, row->self, true);
-	put_number(out, row->total, true);
-	outf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64, row->self_lib_value,
-	     row->self_value, row->total_value);
-}
-
 static void put_comparison(struct out *out, const struct function_row *row,
 			   bool has_baseline)
 {
@@ -62,7 +53,11 @@ static void put_row(struct out *out, const struct result *r,
 	outf(out, ",%s", row->kind ? row->kind : "");
 	put_text(out, row->leaf);
 	put_text(out, r->profile.unit);
-	put_values(out, row);
+	put_number(out, row->self_lib, true);
+	put_number(out, row->self, true);
+	put_number(out, row->total, true);
+	outf(out, ",%" PRId64 ",%" PRId64 ",%" PRId64, row->self_lib_value,
+	     row->self_value, row->total_value);
 	put_comparison(out, row, r->has_baseline);
 	out_char(out, '\n');
 }

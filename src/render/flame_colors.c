@@ -71,24 +71,6 @@ static uint32_t change_color(enum change change, double after, double before)
 	return change == CHANGE_NOISE ? COLOR_NOISE : COLOR_NONE;
 }
 
-static uint32_t diff_color(const struct flame *f, const struct flame_node *n)
-{
-	if (n->parent == FLAME_NONE)
-		return COLOR_NONE;
-	return change_color(f->functions[n->function].change,
-			    (double)n->values[FLAME_SLOW].total,
-			    flame_before(f, n));
-}
-
-/* Warm, always the same for a name. */
-static uint32_t hot_color(struct str name)
-{
-	uint32_t hash = fnv32_mixed(name);
-
-	return (215 + hash % 40) << 16 | (100 + (hash >> 8) % 125) << 8 |
-	       (40 + (hash >> 16) % 40);
-}
-
 static bool is_kernel(const struct flame_function *fn)
 {
 	return fn->kind == CODE_KERNEL;
@@ -98,12 +80,17 @@ static bool is_kernel(const struct flame_function *fn)
 static uint32_t plain_color(const struct flame_function *fn,
 			    enum palette palette)
 {
+	uint32_t hash;
+
 	if (palette == PALETTE_JAVA)
 		return is_kernel(fn) ? kernel.color
 				     : languages[fn->language].color;
 	if (palette == PALETTE_KIND)
 		return kind_colors[fn->kind];
-	return hot_color(fn->name);
+	hash = fnv32_mixed(fn->name);
+	/* Warm, always the same for a name. */
+	return (215 + hash % 40) << 16 | (100 + (hash >> 8) % 125) << 8 |
+	       (40 + (hash >> 16) % 40);
 }
 
 uint32_t flame_function_color(const struct flame *f, enum palette palette,
@@ -123,10 +110,12 @@ uint32_t flame_color(const struct flame *f, enum palette palette,
 {
 	const struct flame_node *n = &f->nodes[node];
 
-	if (palette == PALETTE_DIFF)
-		return diff_color(f, n);
 	if (n->parent == FLAME_NONE)
 		return COLOR_NONE;
+	if (palette == PALETTE_DIFF)
+		return change_color(f->functions[n->function].change,
+				    (double)n->values[FLAME_SLOW].total,
+				    flame_before(f, n));
 	return plain_color(&f->functions[n->function], palette);
 }
 

@@ -39,16 +39,6 @@ static bool html_has_evidence(const struct render_input *in)
 
 /* ---- how it was decided ---- */
 
-static void write_reasons(struct html *h)
-{
-	if (!has_reasons(h->in->result))
-		return;
-	out_text(h->out, "<h3>How it was decided</h3>\n"
-			 "<dl class=\"evidence wide\">\n");
-	report_reasons(&h->page, &h->in->result->reasons);
-	out_text(h->out, "</dl>\n");
-}
-
 /* ---- what was asked ---- */
 
 static void write_request(struct html *h, const struct request_info *request)
@@ -141,7 +131,12 @@ static void html_evidence_write(struct html *h)
 	if (h->in->embedded_case.len)
 		out_text(h->out, "; the case");
 	out_text(h->out, "</summary>\n");
-	write_reasons(h);
+	if (has_reasons(h->in->result)) {
+		out_text(h->out, "<h3>How it was decided</h3>\n"
+				 "<dl class=\"evidence wide\">\n");
+		report_reasons(&h->page, &h->in->result->reasons);
+		out_text(h->out, "</dl>\n");
+	}
 	write_requests(h);
 	write_case(h);
 	out_text(h->out, "</details>\n</section>\n");
@@ -196,19 +191,6 @@ void html_percent(int64_t part, int64_t whole, char out[HTML_PERCENT_BYTES])
 
 /* ---- the head ---- */
 
-static void write_policy(struct out *out)
-{
-	out_text(out, "<meta http-equiv=\"Content-Security-Policy\" content=\""
-		      "default-src 'none'; base-uri 'none'; "
-		      "form-action 'none'; script-src");
-	for (size_t i = 0; i < SCRIPT_COUNT; i++)
-		outf(out, " %s", scripts[i].hash);
-	out_text(out, "; style-src");
-	for (size_t i = 0; i < STYLE_COUNT; i++)
-		outf(out, " %s", styles[i].hash);
-	out_text(out, "\">\n");
-}
-
 static void write_title(struct html *h)
 {
 	struct buf text;
@@ -229,7 +211,15 @@ static void write_head(struct html *h)
 
 	out_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
 		      "<meta charset=\"utf-8\">\n");
-	write_policy(out);
+	out_text(out, "<meta http-equiv=\"Content-Security-Policy\" content=\""
+		      "default-src 'none'; base-uri 'none'; "
+		      "form-action 'none'; script-src");
+	for (size_t i = 0; i < SCRIPT_COUNT; i++)
+		outf(out, " %s", scripts[i].hash);
+	out_text(out, "; style-src");
+	for (size_t i = 0; i < STYLE_COUNT; i++)
+		outf(out, " %s", styles[i].hash);
+	out_text(out, "\">\n");
 	out_text(out, "<meta name=\"viewport\" "
 		      "content=\"width=device-width, initial-scale=1\">\n"
 		      "<meta name=\"color-scheme\" content=\"light dark\">\n"
@@ -248,12 +238,6 @@ static void write_head(struct html *h)
 
 /* ---- the answer ---- */
 
-/* A whole trace is its own. */
-static bool has_evidence(const struct result *r)
-{
-	return r->view.is_one || !str_equal(str_from(r->command), STR("show"));
-}
-
 static void write_answer(struct html *h)
 {
 	const struct words *w = words_find(h->in->result);
@@ -269,7 +253,9 @@ static void write_answer(struct html *h)
 		out_text(out, "</p>\n");
 	}
 	html_links_write(h);
-	if (has_evidence(h->in->result)) {
+	/* A whole trace is its own. */
+	if (h->in->result->view.is_one ||
+	    !str_equal(str_from(h->in->result->command), STR("show"))) {
 		out_text(out, "<dl class=\"evidence\">\n");
 		w->evidence(&h->page, h->in);
 		out_text(out, "</dl>\n");

@@ -483,20 +483,6 @@ static void write_files(struct data *d)
 	jsonw_array_end(&d->json);
 }
 
-/* In the digits of put_i64(): a sum with negative stacks may be one. */
-static void put_totals(struct data *d, const struct flame_function *fn)
-{
-	int sides = d->f->has_baseline ? FLAME_SIDES : 1;
-
-	for (int s = 0; s < sides; s++) {
-		put_i64(d, COLUMN_WHOLE + (enum column)s,
-			fn->totals[s] / (int64_t)d->divisor[s]);
-		put_i64(d, COLUMN_MEASURED + (enum column)s,
-			flame_measured(&d->words, fn)[s] /
-				(int64_t)d->divisor[s]);
-	}
-}
-
 /* As the table has it, which folds mere callers, too. */
 static bool has_verdict(const struct data *d, const struct flame_function *fn)
 {
@@ -521,6 +507,7 @@ static void write_functions(struct data *d)
 	jsonw_addf(&d->json, "names:[");
 	for (uint32_t i = 0; i < d->count; i++) {
 		const struct flame_function *fn = &functions[d->functions[i]];
+		int sides;
 
 		d->places[d->functions[i]] = i;
 		put_text(d, COLUMN_NAME_SHARED, name_shown(fn->name));
@@ -533,7 +520,16 @@ static void write_functions(struct data *d)
 		put(d, COLUMN_CHANGE,
 		    fn->change | (unsigned)fn->is_to_blame << BLAMED_SHIFT |
 			    (unsigned)has_verdict(d, fn) << VERDICT_SHIFT);
-		put_totals(d, fn);
+		sides = d->f->has_baseline ? FLAME_SIDES : 1;
+		/* In the digits of put_i64(): a sum with negative stacks may be
+		 * one. */
+		for (int s = 0; s < sides; s++) {
+			put_i64(d, COLUMN_WHOLE + (enum column)s,
+				fn->totals[s] / (int64_t)d->divisor[s]);
+			put_i64(d, COLUMN_MEASURED + (enum column)s,
+				flame_measured(&d->words, fn)[s] /
+					(int64_t)d->divisor[s]);
+		}
 	}
 	jsonw_array_end(&d->json);
 }
@@ -899,21 +895,6 @@ static void write_paragraph(struct page *p, const struct render_input *in,
 	flush_paragraph(p);
 }
 
-/* The description of the picture without a script; the script writes that of
- * what it shows. */
-static void write_how(struct page *p, const struct flame *f)
-{
-	out_text(p->out, "<p class=\"flame-how\" id=\"flame-caption\">");
-	page_textf(p, "%s; a frame is as wide as ",
-		   f->is_reversed ? "callees first" : "callers first");
-	page_text(p, f->has_baseline
-			     ? "the larger side of its stacks, baseline or "
-			       "after; hatched: gone after"
-			     : "the value of its stacks");
-	page_flush(p, PAINT_NONE, "", 0);
-	out_text(p->out, "</p>\n");
-}
-
 /* The legend of the palette that is chosen, by the script, too. */
 static void write_colors(struct page *p, const struct render_input *in)
 {
@@ -947,7 +928,17 @@ static void write_words(const struct render_input *in, struct out *out)
 	struct page p;
 
 	page_begin(&p, &style, out);
-	write_how(&p, in->flame);
+	/* The description of the picture without a script; the script writes
+	 * that of what it shows. */
+	out_text(p.out, "<p class=\"flame-how\" id=\"flame-caption\">");
+	page_textf(&p, "%s; a frame is as wide as ",
+		   in->flame->is_reversed ? "callees first" : "callers first");
+	page_text(&p, in->flame->has_baseline
+			      ? "the larger side of its stacks, baseline or "
+				"after; hatched: gone after"
+			      : "the value of its stacks");
+	page_flush(&p, PAINT_NONE, "", 0);
+	out_text(p.out, "</p>\n");
 	flame_head_compared(&p, in->flame);
 	flush_paragraph(&p);
 	write_colors(&p, in);
@@ -965,21 +956,10 @@ static void palette_option(struct out *out, enum palette palette,
 	     palette == shown ? " selected" : "", flame_palette_words(palette));
 }
 
-static void write_palettes(const struct render_input *in, struct out *out)
-{
-	enum palette palette = flame_palette(in->flame, in->picture.palette);
-
-	out_text(out, "<label>Colour <select id=\"flame-palette\">");
-	if (in->flame->has_baseline)
-		palette_option(out, PALETTE_DIFF, palette);
-	palette_option(out, PALETTE_KIND, palette);
-	palette_option(out, PALETTE_JAVA, palette);
-	palette_option(out, PALETTE_HOT, palette);
-	out_text(out, "</select></label>\n");
-}
-
 static void write_controls(const struct render_input *in, struct out *out)
 {
+	enum palette palette;
+
 	out_text(out, "<div class=\"flame-tools\" id=\"flame-tools\">\n"
 		      "<div class=\"flame-search\"><label>Search <input "
 		      "id=\"flame-find\" type=\"search\" maxlength=\"200\" "
@@ -987,7 +967,14 @@ static void write_controls(const struct render_input *in, struct out *out)
 		      "spellcheck=\"false\"></label>\n"
 		      "<output id=\"flame-matched\" for=\"flame-find\">"
 		      "</output></div>\n");
-	write_palettes(in, out);
+	palette = flame_palette(in->flame, in->picture.palette);
+	out_text(out, "<label>Colour <select id=\"flame-palette\">");
+	if (in->flame->has_baseline)
+		palette_option(out, PALETTE_DIFF, palette);
+	palette_option(out, PALETTE_KIND, palette);
+	palette_option(out, PALETTE_JAVA, palette);
+	palette_option(out, PALETTE_HOT, palette);
+	out_text(out, "</select></label>\n");
 	out_text(out,
 		 "</div>\n"
 		 "<div class=\"flame-view\" id=\"flame-view\">"

@@ -280,16 +280,6 @@ static const char *row_class(const struct function_row *row)
 	return row->change == CHANGE_NOISE ? "noise" : "same";
 }
 
-static void flat_cells(struct functions *f, const struct function_row *row)
-{
-	for (const struct column *c = f->columns; c->name; c++) {
-		if (c->is_value)
-			value_cell(f, row_value(row, c->measure));
-		else
-			share_cell(f, row_share(row, c->measure));
-	}
-}
-
 /* Those after the limit are there, but wait to be asked for, as do callers that
  * only pass a change on. */
 static void write_row(struct functions *f, size_t i)
@@ -303,10 +293,16 @@ static void write_row(struct functions *f, size_t i)
 	     is_caller || (limit && i >= limit) ? " more" : "",
 	     is_caller ? " caller" : "");
 	name_cell(f, row);
-	if (f->r->has_baseline)
+	if (f->r->has_baseline) {
 		change_cells(f, row);
-	else
-		flat_cells(f, row);
+	} else {
+		for (const struct column *c = f->columns; c->name; c++) {
+			if (c->is_value)
+				value_cell(f, row_value(row, c->measure));
+			else
+				share_cell(f, row_share(row, c->measure));
+		}
+	}
 	out_text(f->h->out, "</tr>\n");
 }
 
@@ -315,19 +311,6 @@ static void head_cell(struct functions *f, const char *class, const char *name,
 {
 	outf(f->h->out, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s</th>",
 	     class, hint, name);
-}
-
-static void compared_heads(struct functions *f)
-{
-	head_cell(f, "num", measure_names[f->measure],
-		  measure_hints[f->measure]);
-	head_cell(f, "num", "baseline", "in the baseline");
-	head_cell(f, "num", "change", "what stands left of it, subtracted");
-	out_text(f->h->out, "<td class=\"graph\"></td>"
-			    "<th scope=\"col\" class=\"range\">95 % "
-			    "interval</th><th scope=\"col\" "
-			    "class=\"change\">verdict</th>");
-	head_cell(f, "num", measure_names[f->other], measure_hints[f->other]);
 }
 
 static void write_table(struct functions *f)
@@ -340,11 +323,22 @@ static void write_table(struct functions *f)
 	out_text(out, f->class);
 	out_text(out, "\">\n<thead><tr>");
 	head_cell(f, "function", "function", "by name");
-	if (f->r->has_baseline)
-		compared_heads(f);
-	else
+	if (f->r->has_baseline) {
+		head_cell(f, "num", measure_names[f->measure],
+			  measure_hints[f->measure]);
+		head_cell(f, "num", "baseline", "in the baseline");
+		head_cell(f, "num", "change",
+			  "what stands left of it, subtracted");
+		out_text(f->h->out, "<td class=\"graph\"></td>"
+				    "<th scope=\"col\" class=\"range\">95 % "
+				    "interval</th><th scope=\"col\" "
+				    "class=\"change\">verdict</th>");
+		head_cell(f, "num", measure_names[f->other],
+			  measure_hints[f->other]);
+	} else {
 		for (const struct column *c = f->columns; c->name; c++)
 			head_cell(f, "num", c->name, c->hint);
+	}
 	out_text(out, "</tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < f->count; i++)
 		write_row(f, i);
@@ -397,19 +391,6 @@ static void write_foot(struct functions *f)
 	out_text(out, "</dl>\n");
 }
 
-static void measure_rows(struct functions *f)
-{
-	for (size_t i = 0; i < f->count; i++) {
-		const struct function_row *row = &f->r->functions[i];
-
-		if (change_is_real(row->change))
-			f->reach = fmax(f->reach, fabs(row->delta));
-	}
-	/* Without a change noise is not to fill the bars. */
-	if (!(f->reach > 0.01))
-		f->reach = 0.01;
-}
-
 void html_functions_write(struct html *h)
 {
 	const struct result *r = h->in->result;
@@ -419,7 +400,15 @@ void html_functions_write(struct html *h)
 		return;
 	set_columns(&f);
 	f.count = min_size(result_listed(r), LIMIT_PAGE_FUNCTIONS);
-	measure_rows(&f);
+	for (size_t i = 0; i < f.count; i++) {
+		const struct function_row *row = &f.r->functions[i];
+
+		if (change_is_real(row->change))
+			f.reach = fmax(f.reach, fabs(row->delta));
+	}
+	/* Without a change noise is not to fill the bars. */
+	if (!(f.reach > 0.01))
+		f.reach = 0.01;
 	scale_init(&f.scale, r);
 	f.is_caller = mem_calloc(r->function_count + 1, sizeof *f.is_caller);
 	if (f.is_caller)

@@ -247,17 +247,6 @@ static void write_process(struct html *h, uint32_t resource, uint32_t number)
 	out_text(h->out, "</details>\n");
 }
 
-static void html_processes(struct html *h, const uint32_t *resources,
-			   uint32_t count)
-{
-	if (!count)
-		return;
-	out_text(h->out, "<div class=\"processes\"><h3>Processes</h3>\n");
-	for (uint32_t i = 0; i < count; i++)
-		write_process(h, resources[i], i + 1);
-	out_text(h->out, "</div>\n");
-}
-
 /* Levels that html.css indents; deeper rows have their depth in front. */
 #define LEVELS_MAX 20u
 /* Colours of html.css. */
@@ -308,30 +297,6 @@ static int compare_choices(const void *left, const void *right)
 	if (!order)
 		order = compare_i64(b->duration_ns, a->duration_ns);
 	return order ? order : compare_u64(a->row, b->row);
-}
-
-static struct choice choice_of(const struct waterfall_row *r, uint32_t row)
-{
-	return (struct choice){
-		.duration_ns = r->duration_ns,
-		.row = row,
-		.grade = r->is_guilty  ? 0
-			 : r->is_error ? 1
-				       : !r->is_on_path + 2,
-	};
-}
-
-/* Rows come depth first: the row above is the last one of less depth. */
-static void find_parents(struct fall *f)
-{
-	for (uint32_t i = 0; i < f->count; i++) {
-		uint32_t above = i ? i - 1 : UINT32_MAX;
-
-		while (above != UINT32_MAX &&
-		       f->rows[above].depth >= f->rows[i].depth)
-			above = f->parents[above];
-		f->parents[i] = above;
-	}
 }
 
 /* With the rows above it; false when that would be too many. */
@@ -420,9 +385,25 @@ static bool choose(struct fall *f)
 	if (!order)
 		return false;
 	for (uint32_t i = 0; i < f->count; i++)
-		order[i] = choice_of(&f->rows[i], i);
+		order[i] = (struct choice){
+			.duration_ns = f->rows[i].duration_ns,
+			.row = i,
+			.grade = f->rows[i].is_guilty ? 0
+				 : f->rows[i].is_error
+					 ? 1
+					 : !f->rows[i].is_on_path + 2,
+		};
 	qsort(order, f->count, sizeof *order, compare_choices);
-	find_parents(f);
+	/* Rows come depth first: the row above is the last one of less depth.
+	 */
+	for (uint32_t i = 0; i < f->count; i++) {
+		uint32_t above = i ? i - 1 : UINT32_MAX;
+
+		while (above != UINT32_MAX &&
+		       f->rows[above].depth >= f->rows[i].depth)
+			above = f->parents[above];
+		f->parents[i] = above;
+	}
 	choose_rows(f, order);
 	number_processes(f);
 	count_left(f);
@@ -648,7 +629,13 @@ static void write_section(struct fall *f)
 	write_rows(f);
 	out_text(out, "</div>\n");
 	write_left_out(f);
-	html_processes(f->h, f->processes, f->process_count);
+	if (f->process_count) {
+		out_text(f->h->out,
+			 "<div class=\"processes\"><h3>Processes</h3>\n");
+		for (uint32_t i = 0; i < f->process_count; i++)
+			write_process(f->h, f->processes[i], i + 1);
+		out_text(f->h->out, "</div>\n");
+	}
 	out_text(out, "</section>\n");
 }
 

@@ -205,20 +205,11 @@ static void put_parts(struct jsonw *w, const struct trace *t,
 	jsonw_array_end(w);
 }
 
-static void put_all_attrs(struct jsonw *w, const struct trace *t, uint32_t span)
-{
-	struct attr_list list;
-
-	attr_list_span(t, span, w->out, &list);
-	put_attrs(w, "attributes", &list);
-	attr_list_resource(t, t->spans[span].resource, w->out, &list);
-	put_attrs(w, "resource", &list);
-}
-
 static void put_span(struct jsonw *w, const struct trace *t,
 		     const struct waterfall_row *row)
 {
 	const struct span *s = &t->spans[row->span];
+	struct attr_list list;
 
 	struct str service = span_service(t, row->span);
 	struct str name = span_name(t, row->span);
@@ -235,7 +226,10 @@ static void put_span(struct jsonw *w, const struct trace *t,
 		   row->duration_ns, row->self_ns, row->critical_ns,
 		   row->is_on_path, row->is_guilty, row->is_error);
 	jsonw_pair_str(w, "status_message", trace_text(t, s->status_message));
-	put_all_attrs(w, t, row->span);
+	attr_list_span(t, row->span, w->out, &list);
+	put_attrs(w, "attributes", &list);
+	attr_list_resource(t, t->spans[row->span].resource, w->out, &list);
+	put_attrs(w, "resource", &list);
 	put_parts(w, t, s, DETAIL_EVENT);
 	put_parts(w, t, s, DETAIL_LINK);
 	jsonw_object_end(w);
@@ -318,16 +312,6 @@ static void write_span(struct jsonw *w, const struct guilty_span *span)
 		   STR_WHOLE(span->why));
 }
 
-static void write_queue(struct jsonw *w, const struct cause *cause)
-{
-	const struct queue_info *queue = &cause->queue;
-
-	if (jsonw_key_known(w, "queue", cause->kind == CAUSE_QUEUE))
-		jsonw_addf(w, "{name:%*s, wait_ns:%jd, typical_ns:%-jd}",
-			   STR_WHOLE(queue->name), queue->wait_ns,
-			   queue->typical_ns);
-}
-
 static void write_part(struct jsonw *w, const struct excess_part *part)
 {
 	static const char *const kinds[EXCESS_KINDS] = {
@@ -343,24 +327,25 @@ static void write_part(struct jsonw *w, const struct excess_part *part)
 		   STR_WHOLE(part->name), part->by);
 }
 
-static void write_growth(struct jsonw *w, const struct excess *x)
-{
-	if (!jsonw_key_known(w, "growth", x->total_ns))
-		return;
-	jsonw_addf(w, "{span_ns:%jd, total_ns:%jd, parts:[", x->span_ns,
-		   x->total_ns);
-	for (size_t i = 0; i < x->count; i++)
-		write_part(w, &x->parts[i]);
-	jsonw_addf(w, "]}");
-}
-
 static void write_cause(struct jsonw *w, const struct cause *cause)
 {
+	const struct queue_info *queue;
+
 	jsonw_addf(w, "{kind:%s, confidence:%s, on_cpu_ns:%-jd",
 		   json_cause(cause->kind), confidence_names[cause->confidence],
 		   cause->on_cpu_ns);
-	write_queue(w, cause);
-	write_growth(w, &cause->excess);
+	queue = &cause->queue;
+	if (jsonw_key_known(w, "queue", cause->kind == CAUSE_QUEUE))
+		jsonw_addf(w, "{name:%*s, wait_ns:%jd, typical_ns:%-jd}",
+			   STR_WHOLE(queue->name), queue->wait_ns,
+			   queue->typical_ns);
+	if (jsonw_key_known(w, "growth", cause->excess.total_ns)) {
+		jsonw_addf(w, "{span_ns:%jd, total_ns:%jd, parts:[",
+			   cause->excess.span_ns, cause->excess.total_ns);
+		for (size_t i = 0; i < cause->excess.count; i++)
+			write_part(w, &cause->excess.parts[i]);
+		jsonw_addf(w, "]}");
+	}
 	jsonw_addf(w, "text:%*s}", STR_WHOLE(cause->text));
 }
 

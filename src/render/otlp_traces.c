@@ -77,11 +77,6 @@ static const char *const number_keys[] = {
 	"thread.id",
 };
 
-static bool is_number_key(struct str key)
-{
-	return str_is_one_of(key, number_keys, COUNT_OF(number_keys));
-}
-
 static void put_pair(struct buf *b, uint32_t field, struct str key,
 		     struct str value)
 {
@@ -90,7 +85,8 @@ static void put_pair(struct buf *b, uint32_t field, struct str key,
 
 	wirew_utf8(b, PAIR_KEY, key);
 	any = wirew_open(b, PAIR_VALUE);
-	if (is_number_key(key) && parse_i64(value, &number))
+	if (str_is_one_of(key, number_keys, COUNT_OF(number_keys)) &&
+	    parse_i64(value, &number))
 		wirew_varint(b, VALUE_INT, (uint64_t)number);
 	else
 		wirew_utf8(b, VALUE_STRING, value);

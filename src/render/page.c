@@ -382,21 +382,17 @@ void page_bar(struct page *p, enum paint paint, double share, size_t cells)
 
 /* ---- paragraphs ---- */
 
-/* HTML goes into the line as it will stand there. */
-static void add_html(struct page *p, struct str text)
-{
-	struct out line;
-
-	out_init_memory(&line, &p->line);
-	escape_xml(&line, text);
-}
-
 void page_text(struct page *p, const char *text)
 {
-	if (p->style.is_html)
-		add_html(p, str_from(text));
-	else
+	if (p->style.is_html) {
+		struct out line;
+
+		/* HTML goes into the line as it will stand there. */
+		out_init_memory(&line, &p->line);
+		escape_xml(&line, str_from(text));
+	} else {
 		buf_add_text(&p->line, text);
+	}
 }
 
 void page_textf(struct page *p, const char *format, ...)

@@ -236,16 +236,6 @@ static uint32_t put_new_function(struct writer *w, const struct profile *p,
 	return id;
 }
 
-static uint32_t put_function(struct writer *w, const struct profile *p,
-			     uint32_t function)
-{
-	uint32_t *known = &w->number_of_function[function];
-
-	if (!*known)
-		*known = put_new_function(w, p, &p->functions[function]);
-	return *known;
-}
-
 /* ---- locations ---- */
 
 /* Words of a location's key: the mapping, the address, then for each line
@@ -316,8 +306,12 @@ static uint32_t put_location(struct writer *w, const struct profile *p,
 		count = 0;
 	for (size_t i = count; i-- > 0; len += LINE_WORDS) {
 		const struct whole_frame line = whole_frame(p, frames[i]);
+		uint32_t *known = &w->number_of_function[line.frame.function];
 
-		w->key[len] = put_function(w, p, line.frame.function);
+		if (!*known)
+			*known = put_new_function(
+				w, p, &p->functions[line.frame.function]);
+		w->key[len] = *known;
 		w->key[len + 1] = line.frame.line;
 		w->key[len + 2] = line.detail.column;
 	}
@@ -481,22 +475,10 @@ static void write_stackless(struct writer *w, const struct profile *p,
 		write_sample(w, p, &stack, is_base);
 }
 
-/* The rest that was filtered out, or never had a stack, still is what shares
- * are of: one sample without a stack. So is what cancelled out: two of them
- * that do. */
-static void write_rest(struct writer *w, const struct profile *p, bool is_base)
-{
-	int64_t stackless, cancelled;
-
-	profile_rest(p, &stackless, &cancelled);
-	write_stackless(w, p, stackless, is_base);
-	write_stackless(w, p, cancelled / 2, is_base);
-	write_stackless(w, p, -(cancelled / 2), is_base);
-}
-
 static void write_side(struct writer *w, const struct profile *p, bool is_base)
 {
 	size_t deepest = 1;
+	int64_t stackless, cancelled;
 
 	for (uint32_t i = 0; i < p->stack_count; i++)
 		if (p->stacks[i].frame_count > deepest)
@@ -533,7 +515,13 @@ static void write_side(struct writer *w, const struct profile *p, bool is_base)
 			fetch_frames(p, i + AHEAD);
 		write_sample(w, p, &p->stacks[i], is_base);
 	}
-	write_rest(w, p, is_base);
+	/* The rest that was filtered out, or never had a stack, still is what
+	 * shares are of: one sample without a stack. So is what cancelled out:
+	 * two of them that do. */
+	profile_rest(p, &stackless, &cancelled);
+	write_stackless(w, p, stackless, is_base);
+	write_stackless(w, p, cancelled / 2, is_base);
+	write_stackless(w, p, -(cancelled / 2), is_base);
 }
 
 /* ---- the head ---- */

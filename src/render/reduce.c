@@ -265,16 +265,6 @@ static void copy_bool(struct copier *c)
 	jsonw_bool(c->w, value);
 }
 
-/* The rest of the container that was entered. */
-static void pass_over(struct copier *c, enum json_kind kind)
-{
-	struct str key;
-
-	while (kind == JSON_ARRAY ? json_next_item(c->reader)
-				  : json_next_key(c->reader, &key))
-		json_skip(c->reader);
-}
-
 static bool has_no_room(struct copier *c)
 {
 	if (c->depth >= c->cut->depth)
@@ -298,7 +288,12 @@ static void enter(struct copier *c, enum json_kind kind)
 	    json_peek(c->reader) != JSON_END)
 		left_add(c, 0, 0);
 	if (c->depth && (has_no_room(c) || json_peek(c->reader) == JSON_END)) {
-		pass_over(c, kind);
+		struct str key;
+
+		/* The rest of the container that was entered. */
+		while (kind == JSON_ARRAY ? json_next_item(c->reader)
+					  : json_next_key(c->reader, &key))
+			json_skip(c->reader);
 		return;
 	}
 	write_key(c);
@@ -391,24 +386,20 @@ static void copy_member(struct copier *c)
 	}
 }
 
-static void take_back(struct copier *c)
-{
-	buf_cut(c->text, c->before.text_len);
-	*c->w = c->before.w;
-	buf_cut(&c->left, c->before.left_len);
-	c->left_w = c->before.left_w;
-	c->left_count = c->before.left_count;
-	left_add(c, 0, 0);
-}
-
 /* Between two members of the whole: takes the last one back when it has no
  * room. */
 static void check_member(struct copier *c)
 {
 	if (!c->cut->drops_members || c->depth != 1 || !c->is_whole)
 		return;
-	if (c->before.text_len && c->text->len > c->body_bytes)
-		take_back(c);
+	if (c->before.text_len && c->text->len > c->body_bytes) {
+		buf_cut(c->text, c->before.text_len);
+		*c->w = c->before.w;
+		buf_cut(&c->left, c->before.left_len);
+		c->left_w = c->before.left_w;
+		c->left_count = c->before.left_count;
+		left_add(c, 0, 0);
+	}
 	c->before = (struct before){ c->text->len, *c->w, c->left.len,
 				     c->left_w, c->left_count };
 }
@@ -457,12 +448,6 @@ static bool try_cut(const struct reduction *r, const struct cut *cut,
 }
 
 /* ---- a part ---- */
-
-static bool fail_part(struct str pointer, struct error *err)
-{
-	return error_set(err, ERROR_NOT_FOUND, "the answer has no part %.*s",
-			 STR_ARGS(pointer));
-}
 
 static bool find_member(struct json_reader *reader, struct str name)
 {
@@ -594,7 +579,8 @@ static bool try_part(const struct reduction *r, const struct cut *cut,
 	if (is_found)
 		fits = copy_part(&c, r, pointer, offset, text);
 	if (json_check(reader, err) && !is_found)
-		fail_part(pointer, err);
+		error_set(err, ERROR_NOT_FOUND, "the answer has no part %.*s",
+			  STR_ARGS(pointer));
 	copier_release(&c);
 	out_release(&out);
 	json_free(reader);

@@ -61,14 +61,6 @@ static void add_duration(struct page *p, int64_t duration_ns)
 	page_number(p, text);
 }
 
-static void add_share(struct page *p, double share)
-{
-	char text[UNIT_TEXT_BYTES];
-
-	format_share(share, text);
-	page_number(p, text);
-}
-
 static bool is_loop(const struct result *r)
 {
 	return r->has_cause && r->cause.kind == CAUSE_N_PLUS_ONE;
@@ -98,19 +90,6 @@ static void times_text(const struct result *r, char *out, size_t size)
 		 *typical ? ", normally " : "", typical);
 }
 
-/* " waited 8.2 s in its queue, normally 12 ms". */
-static void queue_text(const struct queue_info *q, char *out, size_t size)
-{
-	char took[UNIT_TEXT_BYTES];
-	char typical[UNIT_TEXT_BYTES] = "";
-
-	format_duration(q->wait_ns, took);
-	if (q->typical_ns >= 0)
-		format_duration(q->typical_ns, typical);
-	snprintf(out, size, " waited %s in its queue%s%s", took,
-		 *typical ? ", normally " : "", typical);
-}
-
 void slow_answer(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
@@ -122,10 +101,19 @@ void slow_answer(struct page *p, const struct render_input *in)
 		page_flush(p, PAINT_BOLD, "", 0);
 		return;
 	}
-	if (is_queue(r))
-		queue_text(&r->cause.queue, times, sizeof times);
-	else
+	if (is_queue(r)) {
+		char took[UNIT_TEXT_BYTES];
+		char typical[UNIT_TEXT_BYTES] = "";
+
+		/* " waited 8.2 s in its queue, normally 12 ms". */
+		format_duration(r->cause.queue.wait_ns, took);
+		if (r->cause.queue.typical_ns >= 0)
+			format_duration(r->cause.queue.typical_ns, typical);
+		snprintf(times, sizeof times, " waited %s in its queue%s%s",
+			 took, *typical ? ", normally " : "", typical);
+	} else {
 		times_text(r, times, sizeof times);
+	}
 	page_name(p, span->service, 0);
 	page_text(p, " ");
 	page_name(p, span->name, 0);
@@ -150,13 +138,6 @@ static bool is_self_told(const struct guilty_span *span)
 	format_duration(span->self_ns, self);
 	snprintf(phrase, sizeof phrase, "%s self time", self);
 	return str_starts(span->why, str_from(phrase));
-}
-
-static void add_self(struct page *p, int64_t self_ns, bool is_next)
-{
-	page_text(p, is_next ? "; " : "");
-	add_duration(p, self_ns);
-	page_text(p, " self");
 }
 
 static void add_path(struct page *p, const struct guilty_span *span)
@@ -193,16 +174,22 @@ static void write_where(struct page *p, const struct result *r)
 	}
 	next_clause(p, "  where");
 	if (has_share) {
-		add_share(p, span->share);
+		char text[UNIT_TEXT_BYTES];
+
+		format_share(span->share, text);
+		page_number(p, text);
 		page_text(p, span->is_of_part
 				     ? " of the critical path of that part of "
 				       "the trace"
 				     : " of the critical path");
 	}
-	if (is_loop(r) && !p->style.is_short)
+	if (is_loop(r) && !p->style.is_short) {
 		page_text(p, ", its repeated calls included");
-	else if (has_self)
-		add_self(p, span->self_ns, has_share);
+	} else if (has_self) {
+		page_text(p, has_share ? "; " : "");
+		add_duration(p, span->self_ns);
+		page_text(p, " self");
+	}
 	evidence(p, p->style.is_short ? "  where" : "");
 }
 
@@ -623,17 +610,6 @@ static void write_compared(struct page *p, const struct result *r)
 	evidence(p, "");
 }
 
-static void write_contrasts(struct page *p, const struct result *r)
-{
-	size_t count = p->style.is_short ? min_size(r->contrast_count, 1)
-					 : r->contrast_count;
-
-	for (size_t i = 0; i < count; i++) {
-		page_sentence(p, r->contrasts[i].text);
-		evidence(p, i ? "" : "  attributes");
-	}
-}
-
 /* From this part on all are affected, which a short answer need not say. */
 #define AFFECTED_ALL_PERCENT 90u
 
@@ -663,19 +639,10 @@ static void write_affected(struct page *p, const struct result *r)
 	evidence(p, "  affected");
 }
 
-static void write_confidence(struct page *p, const struct cause *cause)
-{
-	page_text(p, confidence_words[cause->confidence]);
-	if (cause->confidence_text.len) {
-		page_text(p, ": ");
-		page_sentence(p, cause->confidence_text);
-	}
-	evidence(p, "  confidence");
-}
-
 void slow_evidence(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
+	size_t count;
 
 	if (r->has_span)
 		write_where(p, r);
@@ -684,11 +651,22 @@ void slow_evidence(struct page *p, const struct render_input *in)
 		write_why(p, r);
 	write_account(p, r);
 	write_excess(p, r);
-	write_contrasts(p, r);
+	count = p->style.is_short ? min_size(r->contrast_count, 1)
+				  : r->contrast_count;
+	for (size_t i = 0; i < count; i++) {
+		page_sentence(p, r->contrasts[i].text);
+		evidence(p, i ? "" : "  attributes");
+	}
 	write_affected(p, r);
 	write_compared(p, r);
-	if (r->has_cause)
-		write_confidence(p, &r->cause);
+	if (r->has_cause) {
+		page_text(p, confidence_words[r->cause.confidence]);
+		if (r->cause.confidence_text.len) {
+			page_text(p, ": ");
+			page_sentence(p, r->cause.confidence_text);
+		}
+		evidence(p, "  confidence");
+	}
 }
 
 void report_slow(struct page *p, const struct render_input *in)

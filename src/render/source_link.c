@@ -221,17 +221,6 @@ static void unescape_case(struct str path, struct buf *out)
 	}
 }
 
-/* The module's last part may be its major version alone. */
-static void forget_major(struct module *m)
-{
-	size_t slash = m->folder.len;
-
-	while (slash && m->folder.ptr[slash - 1] != '/')
-		slash--;
-	if (is_major(str_slice(m->folder, slash, m->folder.len)))
-		m->folder = str_slice(m->folder, 0, slash ? slash - 1 : 0);
-}
-
 static bool by_module(struct str path, uint32_t line, struct buf *out)
 {
 	struct buf plain;
@@ -242,7 +231,14 @@ static bool by_module(struct str path, uint32_t line, struct buf *out)
 	unescape_case(path, &plain);
 	is_one = plain.state == BUF_OK && find_module(buf_str(&plain), &m);
 	if (is_one) {
-		forget_major(&m);
+		size_t slash = m.folder.len;
+
+		/* The module's last part may be its major version alone. */
+		while (slash && m.folder.ptr[slash - 1] != '/')
+			slash--;
+		if (is_major(str_slice(m.folder, slash, m.folder.len)))
+			m.folder =
+				str_slice(m.folder, 0, slash ? slash - 1 : 0);
 		buf_add_text(out, "https://" GITHUB);
 		link_escape(out, "/", m.repository);
 		buf_add_text(out, "/blob/");

@@ -80,19 +80,6 @@ static void frames_add_side(struct frames *f, struct side *side)
 			frame_add(f, function_name(p, i), function_file(p, i));
 }
 
-static void write_frames(const struct frames *f, struct jsonw *w)
-{
-	jsonw_addf(w, "shared:{frames:[");
-	for (size_t i = 0; i < f->count; i++) {
-		jsonw_addf(w, "{name:%.*s", STR_WHOLE(f->items[i].name));
-		if (f->items[i].file.len) {
-			jsonw_addf(w, "file:%.*s", STR_WHOLE(f->items[i].file));
-		}
-		jsonw_object_end(w);
-	}
-	jsonw_addf(w, "]}");
-}
-
 /* ---- profiles ---- */
 
 static const char *unit_word(struct str unit)
@@ -171,18 +158,6 @@ static void write_end(struct jsonw *w, const struct profile *p)
 		jsonw_pair_f64(w, "endValue", rounded, 0);
 }
 
-static void write_profile(struct jsonw *w, const struct side *side,
-			  struct out *out)
-{
-	jsonw_addf(w, "{type:sampled");
-	write_name(w, side, out);
-	jsonw_pair_text(w, "unit", unit_word(profile_unit(side->profile)));
-	jsonw_pair_i64(w, "startValue", 0);
-	write_end(w, side->profile);
-	write_samples(w, side);
-	jsonw_object_end(w);
-}
-
 static size_t sides_of(const struct render_input *in, struct side sides[2])
 {
 	const struct result *r = in->result;
@@ -222,10 +197,26 @@ void render_speedscope(const struct render_input *in, struct out *out)
 	}
 	jsonw_init(&w, out, 0);
 	jsonw_addf(&w, "{$schema:%s", SCHEMA);
-	write_frames(&f, &w);
+	jsonw_addf(&w, "shared:{frames:[");
+	for (size_t i = 0; i < f.count; i++) {
+		jsonw_addf(&w, "{name:%.*s", STR_WHOLE(f.items[i].name));
+		if (f.items[i].file.len) {
+			jsonw_addf(&w, "file:%.*s", STR_WHOLE(f.items[i].file));
+		}
+		jsonw_object_end(&w);
+	}
+	jsonw_addf(&w, "]}");
 	jsonw_addf(&w, "profiles:[");
-	for (size_t i = 0; i < count; i++)
-		write_profile(&w, &sides[i], out);
+	for (size_t i = 0; i < count; i++) {
+		jsonw_addf(&w, "{type:sampled");
+		write_name(&w, &sides[i], out);
+		jsonw_pair_text(&w, "unit",
+				unit_word(profile_unit(sides[i].profile)));
+		jsonw_pair_i64(&w, "startValue", 0);
+		write_end(&w, sides[i].profile);
+		write_samples(&w, &sides[i]);
+		jsonw_object_end(&w);
+	}
 	jsonw_addf(&w, "], activeProfileIndex:%jd, exporter:%s}",
 		   (int64_t)count - 1, "tracefind@" TRACEFIND_VERSION);
 	out_char(out, '\n');

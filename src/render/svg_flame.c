@@ -391,15 +391,6 @@ static void write_frame(struct picture *p, uint32_t node)
 
 /* ---- slivers ---- */
 
-static void draw_sliver(struct picture *p, uint32_t node, struct svg_slivers *v)
-{
-	uint32_t depth = p->f->nodes[node].depth;
-
-	svg_sliver_add(v, depth, frame_top(p, depth),
-		       x_of(p, p->places.starts[node]),
-		       x_of(p, end_of(p, node)), color_of(p, node));
-}
-
 static bool draw_colors(struct picture *p)
 {
 	struct svg_slivers v;
@@ -407,8 +398,13 @@ static bool draw_colors(struct picture *p)
 		svg_slivers_begin(&v, &p->s, p->depth + 1, FRAME_HEIGHT_CPX);
 
 	for (uint32_t i = 0; is_done && i < p->f->node_count; i++)
-		if (is_drawn(p, i) && is_sliver(p, i))
-			draw_sliver(p, i, &v);
+		if (is_drawn(p, i) && is_sliver(p, i)) {
+			uint32_t depth = p->f->nodes[i].depth;
+
+			svg_sliver_add(&v, depth, frame_top(p, depth),
+				       x_of(p, p->places.starts[i]),
+				       x_of(p, end_of(p, i)), color_of(p, i));
+		}
 	svg_slivers_end(&v);
 	return is_done;
 }
@@ -507,15 +503,6 @@ static void draw_left_out(struct picture *p)
 	end_left_out(p, &run);
 }
 
-static void draw_slivers(struct picture *p)
-{
-	out_text(p->s.out, "<g class=\"n\">\n");
-	if (!draw_colors(p) || !draw_textures(p))
-		out_fail_memory(p->s.out);
-	draw_left_out(p);
-	out_text(p->s.out, "</g>\n");
-}
-
 /* "x w depth #color", with " r" where it is to blame, " g" where it is gone and " n" new;
  * then what it says, a blank before each line. */
 static void tell_sliver(struct picture *p, uint32_t node)
@@ -589,8 +576,13 @@ static void write_frames(struct picture *p)
 		write_frame(p, i);
 		out_char(out, '\n');
 	}
-	if (p->slivers || p->has_left_out)
-		draw_slivers(p);
+	if (p->slivers || p->has_left_out) {
+		out_text(p->s.out, "<g class=\"n\">\n");
+		if (!draw_colors(p) || !draw_textures(p))
+			out_fail_memory(p->s.out);
+		draw_left_out(p);
+		out_text(p->s.out, "</g>\n");
+	}
 	if (p->slivers)
 		tell_slivers(p);
 	out_text(out, "</g>\n");
@@ -601,20 +593,6 @@ static void write_frames(struct picture *p)
 static int64_t frames_height(const struct picture *p)
 {
 	return p->frames ? ((int64_t)p->depth + 1) * FRAME_CPX : 0;
-}
-
-/* Legends of kinds and languages stand below: which of them are there is
- * known then. */
-static void write_body(struct picture *p)
-{
-	int64_t y = p->top + frames_height(p) + LEGEND_CPX;
-
-	if (!p->frames)
-		svg_text(&p->s, SVG_MARGIN_PX * SVG_PX, p->top + 14 * SVG_PX,
-			 NULL, STR("no samples to draw"));
-	write_frames(p);
-	svg_flame_legend(&p->s, p->palette, p->categories, &y);
-	svg_info(&p->s, y + 24 * SVG_PX);
 }
 
 static void write_head(struct picture *p)
@@ -639,13 +617,22 @@ static void write_head(struct picture *p)
 static void draw(struct picture *p)
 {
 	int64_t height;
+	int64_t y;
 
 	write_head(p);
 	p->top = svg_head_height(&p->s) + 10 * SVG_PX;
 	height = p->top + frames_height(p) +
 		 (4 + INFO_LINES) * SVG_LINE_PX * SVG_PX;
 	svg_open(&p->s, "flame", height);
-	write_body(p);
+	y = p->top + frames_height(p) + LEGEND_CPX;
+	/* Legends of kinds and languages stand below: which of them are there
+	 * is known then. */
+	if (!p->frames)
+		svg_text(&p->s, SVG_MARGIN_PX * SVG_PX, p->top + 14 * SVG_PX,
+			 NULL, STR("no samples to draw"));
+	write_frames(p);
+	svg_flame_legend(&p->s, p->palette, p->categories, &y);
+	svg_info(&p->s, y + 24 * SVG_PX);
 	svg_flame_dark(&p->s, p->palette, p->categories);
 	svg_close(&p->s);
 }

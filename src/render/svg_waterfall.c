@@ -64,16 +64,6 @@ static void service_add(struct fall *f, struct str name)
 		(struct service){ name, svg_name_colors[place] };
 }
 
-static void find_services(struct fall *f)
-{
-	for (size_t i = 0; i < f->r->waterfall_count; i++) {
-		struct str name = span_service(f->t, f->r->waterfall[i].span);
-
-		if (f->service_count < SERVICES_MAX && !service_find(f, name))
-			service_add(f, name);
-	}
-}
-
 static uint32_t service_color(const struct fall *f, struct str name)
 {
 	const struct service *s = service_find(f, name);
@@ -321,7 +311,12 @@ void svg_waterfall(const struct render_input *in, struct out *out)
 	f.room = f.s.width - SVG_MARGIN_PX * SVG_PX - f.left;
 	f.from_ns = in->result->trace.start_ns;
 	f.length_ns = in->result->trace.duration_ns;
-	find_services(&f);
+	for (size_t i = 0; i < f.r->waterfall_count; i++) {
+		struct str name = span_service(f.t, f.r->waterfall[i].span);
+
+		if (f.service_count < SERVICES_MAX && !service_find(&f, name))
+			service_add(&f, name);
+	}
 	draw(&f);
 	svg_end(&f.s);
 }

@@ -67,20 +67,12 @@ static void add_percent(struct page *p, double share)
 	page_number(p, text);
 }
 
-/* "CPU by category"; where the type is not known "by category". */
-static void label_write(const struct result *r, char label[LABEL_BYTES])
-{
-	const char *word = measure_word(r->profile.type);
-	bool is_known = strcmp(word, measure_word(STR(""))) != 0;
-
-	snprintf(label, LABEL_BYTES, "%s%sby category", is_known ? word : "",
-		 is_known ? " " : "");
-}
-
 void table_categories(struct page *p, const struct result *r)
 {
 	struct kind_row rows[CODE_KIND_COUNT];
 	size_t count = collect_rows(r, rows);
+	const char *word;
+	bool is_known;
 
 	char label[LABEL_BYTES];
 
@@ -98,7 +90,11 @@ void table_categories(struct page *p, const struct result *r)
 		page_text(p, ")");
 	}
 	out_char(p->out, '\n');
-	label_write(r, label);
+	word = measure_word(r->profile.type);
+	is_known = strcmp(word, measure_word(STR(""))) != 0;
+	/* "CPU by category"; where the type is not known "by category". */
+	snprintf(label, LABEL_BYTES, "%s%sby category", is_known ? word : "",
+		 is_known ? " " : "");
 	page_flush(p, PAINT_NONE, label, strlen(label) + GAP_COLUMNS);
 }
 
@@ -189,17 +185,6 @@ void report_reasons(struct page *p, const struct notes *reasons)
 	}
 }
 
-static void write_reasons(struct page *p, const struct notes *reasons)
-{
-	if (!reasons->count)
-		return;
-	out_text(p->out, p->style.is_markdown ? "\n**how it was decided**\n\n"
-					      : "\nhow it was decided\n");
-	report_reasons(p, reasons);
-	if (!p->style.is_markdown)
-		out_char(p->out, '\n');
-}
-
 /* A line each, however wide the terminal is: a line is what is copied. */
 static void write_next(struct page *p, const struct result *r)
 {
@@ -223,8 +208,14 @@ void report_tail(struct page *p, const struct result *r,
 		out_char(p->out, '\n');
 	report_findings(p, r, told_finding);
 	page_notes(p, &r->notes, told_note);
-	if (r->shows_reasons)
-		write_reasons(p, &r->reasons);
+	if (r->shows_reasons && r->reasons.count) {
+		out_text(p->out, p->style.is_markdown
+					 ? "\n**how it was decided**\n\n"
+					 : "\nhow it was decided\n");
+		report_reasons(p, &r->reasons);
+		if (!p->style.is_markdown)
+			out_char(p->out, '\n');
+	}
 	write_next(p, r);
 }
 
@@ -569,20 +560,12 @@ static size_t place_width(struct page *p, const struct function_row *row)
 	return page_place_columns(p, row->file, row->line);
 }
 
-/* Places stand below each other as far as the longest name allows. */
-static void share_room(struct table *t, size_t width, size_t name, size_t place)
-{
-	size_t beside = PLACE_GAP_COLUMNS + min_size(place, PLACE_MIN_COLUMNS);
-
-	t->room = width - lead_columns(t);
-	t->name_pad = min_size(name, t->room > beside ? t->room - beside : 0) +
-		      PLACE_GAP_COLUMNS;
-}
-
 static void lay_out_names(struct page *p, struct table *t)
 {
 	size_t name = 0;
 	size_t place = 0;
+	size_t width;
+	size_t beside;
 
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &t->result->functions[i];
@@ -604,8 +587,12 @@ static void lay_out_names(struct page *p, struct table *t)
 	if (t->result->has_baseline &&
 	    NAME_LEAST_COLUMNS + lead_columns(t) > p->width)
 		t->columns[OTHER] = 0;
-	share_room(t, max_size(p->width, lead_columns(t) + NAME_TINY_COLUMNS),
-		   name, place);
+	width = max_size(p->width, lead_columns(t) + NAME_TINY_COLUMNS);
+	beside = PLACE_GAP_COLUMNS + min_size(place, PLACE_MIN_COLUMNS);
+	/* Places stand below each other as far as the longest name allows. */
+	t->room = width - lead_columns(t);
+	t->name_pad = min_size(name, t->room > beside ? t->room - beside : 0) +
+		      PLACE_GAP_COLUMNS;
 }
 
 static void lay_out(struct page *p, struct table *t)
@@ -860,17 +847,6 @@ static void add_more(struct page *p, const struct table *t)
 	page_text(p, " (-n 0 for all)");
 }
 
-/* "9 callers folded (--callers); 4 more changed, 51 within noise (-n 0 for
- * all)". */
-static void write_foot(struct page *p, const struct table *t)
-{
-	if (t->caller_count)
-		page_textf(p, "%zu callers folded (--callers)",
-			   t->caller_count);
-	add_more(p, t);
-	page_flush(p, PAINT_DIM, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
-}
-
 /* ---- the same in Markdown ---- */
 
 static void share_cell(struct page *p, double share)
@@ -887,20 +863,6 @@ static void value_cell(struct page *p, const struct result *r, int64_t value)
 
 	format_value(value, r->profile.unit, text);
 	markdown_cell(p, text);
-}
-
-static void flat_cells(struct page *p, const struct result *r,
-		       const struct function_row *row)
-{
-	bool is_owned = table_measure(r) == RANK_SELF_LIB;
-
-	value_cell(p, r, flat_value(r, row));
-	share_cell(p, is_owned ? row->self_lib : row->self);
-	if (is_owned)
-		share_cell(p, row->self);
-	else
-		value_cell(p, r, row->total_value);
-	share_cell(p, row->total);
 }
 
 static void change_cells(struct page *p, const struct table *t,
@@ -931,10 +893,19 @@ static void markdown_functions(struct page *p, struct table *t)
 	for (size_t i = 0; i < t->row_count; i++) {
 		const struct function_row *row = &r->functions[i];
 
-		if (r->has_baseline)
+		if (r->has_baseline) {
 			change_cells(p, t, row);
-		else
-			flat_cells(p, r, row);
+		} else {
+			bool is_owned = table_measure(r) == RANK_SELF_LIB;
+
+			value_cell(p, r, flat_value(r, row));
+			share_cell(p, is_owned ? row->self_lib : row->self);
+			if (is_owned)
+				share_cell(p, row->self);
+			else
+				value_cell(p, r, row->total_value);
+			share_cell(p, row->total);
+		}
 		markdown_name_cell(p, name_shown(row->name));
 		if (t->has_places && row->through.len)
 			markdown_link_cell(p, row_link_word(row),
@@ -991,7 +962,12 @@ void table_functions(struct page *p, const struct result *r)
 		return;
 	if (p->style.is_markdown)
 		out_char(p->out, '\n');
-	write_foot(p, &t);
+	/* "9 callers folded (--callers); 4 more changed, 51 within noise (-n 0
+	 * for all)". */
+	if (t.caller_count)
+		page_textf(p, "%zu callers folded (--callers)", t.caller_count);
+	add_more(p, &t);
+	page_flush(p, PAINT_DIM, "", p->style.is_markdown ? 0 : FOOT_COLUMNS);
 	if (!p->style.is_short)
 		table_categories(p, r);
 }

@@ -245,16 +245,6 @@ static void write_many(struct drawing *d, const struct flame_bar *bar)
 		color_off(d);
 }
 
-static void write_bar(struct drawing *d, const struct flame_bar *bar)
-{
-	if (bar->count > 1)
-		write_many(d, bar);
-	else if (d->in->style.use_color)
-		colored_frame(d, bar);
-	else
-		plain_frame(d, bar);
-}
-
 static void write_row(struct drawing *d, const struct flame_grid *g,
 		      uint32_t row)
 {
@@ -264,7 +254,12 @@ static void write_row(struct drawing *d, const struct flame_grid *g,
 		const struct flame_bar *bar = &g->bars[i];
 
 		out_repeat(d->out, " ", bar->column - column);
-		write_bar(d, bar);
+		if (bar->count > 1)
+			write_many(d, bar);
+		else if (d->in->style.use_color)
+			colored_frame(d, bar);
+		else
+			plain_frame(d, bar);
 		column = bar->column + bar->columns;
 	}
 	out_char(d->out, '\n');
@@ -430,17 +425,6 @@ static void write_legend(struct drawing *d)
 	page_flush(p, PAINT_DIM, "", 0);
 }
 
-static void draw(struct drawing *d)
-{
-	write_head(d);
-	if (d->places.widths[0] > 0)
-		write_frames(d);
-	else
-		out_text(d->out, "no samples to draw\n");
-	if (!d->in->style.is_quiet)
-		write_legend(d);
-}
-
 void render_term(const struct render_input *in, struct out *out)
 {
 	struct drawing d = { .in = in, .f = in->flame, .out = out };
@@ -451,10 +435,17 @@ void render_term(const struct render_input *in, struct out *out)
 	d.palette = flame_palette(d.f, in->picture.palette);
 	page_begin(&d.page, &style, out);
 	flame_labeler_init(&d.labels, d.f, in->result, style.use_unicode);
-	if (flame_union_init(&d.places, d.f))
-		draw(&d);
-	else
+	if (flame_union_init(&d.places, d.f)) {
+		write_head(&d);
+		if (d.places.widths[0] > 0)
+			write_frames(&d);
+		else
+			out_text(d.out, "no samples to draw\n");
+		if (!d.in->style.is_quiet)
+			write_legend(&d);
+	} else {
 		d.has_failed = true;
+	}
 	flame_union_release(&d.places);
 	if (!flame_labeler_release(&d.labels) || d.has_failed)
 		out_fail_memory(out);

@@ -242,21 +242,17 @@ const char *measure_noun(struct str type)
 	return word ? word : "in all";
 }
 
-/* Returns whether it is a type of formats that count samples and say no more.
- */
-static bool is_samples(struct str type)
-{
-	return str_equal(type, STR("samples/count")) ||
-	       str_equal(type, STR("samples/samples"));
-}
-
 const char *measure_subject(struct str type)
 {
 	const char *word = find_word(type);
 
 	if (word)
 		return word;
-	return type.ptr && is_samples(type) ? "samples" : "value";
+	/* Formats that count samples and say no more. */
+	return type.ptr && (str_equal(type, STR("samples/count")) ||
+			    str_equal(type, STR("samples/samples")))
+		       ? "samples"
+		       : "value";
 }
 
 /* The one unit of a table, chosen so that its largest number has four digits,

@@ -265,19 +265,6 @@ static void span_events_write(struct page *p, const struct render_input *in,
 /* The way down from the root, as in the answer of `slow`. */
 #define PATH_SPANS 12u
 
-static void add_step(struct page *p, const struct trace *t, uint32_t span)
-{
-	uint32_t parent = t->spans[span].parent;
-	struct str service = span_service(t, span);
-
-	if (parent == SPAN_NONE ||
-	    !str_equal(service, span_service(t, parent))) {
-		page_name(p, service, 0);
-		page_text(p, " ");
-	}
-	page_name(p, span_name(t, span), 0);
-}
-
 static void write_path(struct page *p, const struct trace *t, uint32_t span)
 {
 	uint32_t path[PATH_SPANS];
@@ -289,7 +276,15 @@ static void write_path(struct page *p, const struct trace *t, uint32_t span)
 	if (at != SPAN_NONE)
 		page_text(p, "... > ");
 	while (count-- > 0) {
-		add_step(p, t, path[count]);
+		uint32_t parent = t->spans[path[count]].parent;
+		struct str service = span_service(t, path[count]);
+
+		if (parent == SPAN_NONE ||
+		    !str_equal(service, span_service(t, parent))) {
+			page_name(p, service, 0);
+			page_text(p, " ");
+		}
+		page_name(p, span_name(t, path[count]), 0);
 		page_text(p, count ? " > " : "");
 	}
 	page_flush(p, PAINT_NONE, "  where", LABEL_COLUMNS);
@@ -585,13 +580,6 @@ static enum paint row_paint(const struct waterfall_row *row)
 	return row->is_guilty ? PAINT_BOLD : PAINT_NONE;
 }
 
-static void write_marks(struct page *p, const struct waterfall_row *row)
-{
-	page_field(p, PAINT_BAD, ALIGN_LEFT, 1, row->is_guilty ? ">" : "");
-	page_field(p, PAINT_MARK, ALIGN_LEFT, 1, row->is_on_path ? "*" : "");
-	page_field(p, PAINT_BAD, ALIGN_LEFT, 2, row->is_error ? "!" : "");
-}
-
 static enum paint service_paint(const struct waterfall *w,
 				const struct waterfall_row *row)
 {
@@ -702,23 +690,15 @@ static void write_row(struct page *p, const struct waterfall *w, size_t i,
 {
 	const struct waterfall_row *row = &w->rows[i];
 
-	write_marks(p, row);
+	page_field(p, PAINT_BAD, ALIGN_LEFT, 1, row->is_guilty ? ">" : "");
+	page_field(p, PAINT_MARK, ALIGN_LEFT, 1, row->is_on_path ? "*" : "");
+	page_field(p, PAINT_BAD, ALIGN_LEFT, 2, row->is_error ? "!" : "");
 	write_label(p, w, i, is_going);
 	write_time(p, sat_sub_i64(row->start_ns, w->start_ns));
 	write_time(p, row->duration_ns);
 	write_time(p, row->self_ns);
 	out_repeat(p->out, " ", GAP_COLUMNS);
 	write_span_bar(p, w, row);
-	out_char(p->out, '\n');
-}
-
-static void write_columns(struct page *p, const struct waterfall *w)
-{
-	out_repeat(p->out, " ", MARK_COLUMNS);
-	page_field(p, PAINT_DIM, ALIGN_LEFT, w->label_pad, "service and span");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "start");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "duration");
-	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "self");
 	out_char(p->out, '\n');
 }
 
@@ -745,7 +725,12 @@ static void write_rows(struct page *p, const struct waterfall *w,
 	bool is_going[LEVELS_MAX + 1] = { false };
 	bool is_orphan = false;
 
-	write_columns(p, w);
+	out_repeat(p->out, " ", MARK_COLUMNS);
+	page_field(p, PAINT_DIM, ALIGN_LEFT, w->label_pad, "service and span");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "start");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "duration");
+	page_field(p, PAINT_DIM, ALIGN_RIGHT, TIME_COLUMNS, "self");
+	out_char(p->out, '\n');
 	for (size_t i = 0; i < w->count; i++) {
 		uint32_t depth = w->rows[i].depth;
 
@@ -814,14 +799,6 @@ static uint32_t find_top(const struct waterfall *w)
 	return top;
 }
 
-static void write_span(struct page *p, const struct trace *t, uint32_t span)
-{
-	page_name(p, span_service(t, span), p->width / 4);
-	page_text(p, "  ");
-	page_name(p, span_name(t, span), p->width / 3);
-	page_text(p, "  ");
-}
-
 /* The times of the trace: work after the answer makes it longer than its root,
  * by days where a message waits. Of threads none stands for the whole, which
  * comes first. */
@@ -844,8 +821,12 @@ static void write_times(struct page *p, const struct waterfall *w)
 		page_number(p, whole);
 		page_text(p, ", its longest root ");
 	}
-	if (top != SPAN_NONE)
-		write_span(p, t, top);
+	if (top != SPAN_NONE) {
+		page_name(p, span_service(t, top), p->width / 4);
+		page_text(p, "  ");
+		page_name(p, span_name(t, top), p->width / 3);
+		page_text(p, "  ");
+	}
 	page_text(p, is_of_threads ? "" : "duration ");
 	page_number(p, root);
 	if (is_of_threads || strcmp(root, whole) == 0)
