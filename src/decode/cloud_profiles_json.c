@@ -167,17 +167,6 @@ static bool read_enum(struct page_reader *p)
 	return true;
 }
 
-static bool read_duration(struct page_reader *p)
-{
-	struct str text;
-
-	if (!read_text(p, &text))
-		return false;
-	if (!cloud_duration_parse(text, &p->now.entry.duration_ns))
-		p->now.entry.duration_ns = 0;
-	return true;
-}
-
 /* Reads the bytes of a profile; those of one that is not wanted are passed
  * over; where its name comes behind them, they are kept until then. */
 static bool read_bytes(struct page_reader *p)
@@ -195,20 +184,25 @@ static bool read_bytes(struct page_reader *p)
 
 static bool read_field(struct page_reader *p, struct str key)
 {
+	struct str text;
+
 	if (str_equal(key, STR("name")))
 		return read_text(p, &p->now.entry.name);
 	if (str_equal(key, STR("profileType")))
 		return read_enum(p);
 	if (str_equal(key, STR("startTime"))) {
-		struct str text;
-
 		if (!read_text(p, &text))
 			return false;
 		p->now.has_time = parse_rfc3339(text, &p->now.entry.start_ns);
 		return true;
 	}
-	if (str_equal(key, STR("duration")))
-		return read_duration(p);
+	if (str_equal(key, STR("duration"))) {
+		if (!read_text(p, &text))
+			return false;
+		if (!cloud_duration_parse(text, &p->now.entry.duration_ns))
+			p->now.entry.duration_ns = 0;
+		return true;
+	}
 	if (str_equal(key, STR("profileBytes")))
 		return read_bytes(p);
 	if (str_equal(key, STR("deployment")))

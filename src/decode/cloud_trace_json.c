@@ -271,13 +271,6 @@ static bool take_resource(struct google_labels *l, struct str label,
 	       take_own(l, label, value);
 }
 
-static bool google_labels_resource(const struct google_labels *l,
-				   unsigned index, struct str *value)
-{
-	*value = buf_str(&l->values[index]);
-	return l->ranks[index] != 0;
-}
-
 /* False when memory for a text was lacking. */
 static bool google_labels_are_complete(const struct google_labels *l)
 {
@@ -527,12 +520,12 @@ static bool use_labels(struct cloud *c, struct span_input *in)
 static bool describe_process(struct cloud *c, uint32_t process)
 {
 	struct taker *to = c->t.to;
-	struct str value;
 
 	taker_attrs_begin(to, ATTRS_OF_PROCESS);
 	for (unsigned i = 0; i < GOOGLE_RESOURCE_KEYS; i++)
-		if (google_labels_resource(&c->labels, i, &value) &&
-		    !taker_attr(to, resource_keys[i], value, &c->t.err))
+		if (c->labels.ranks[i] &&
+		    !taker_attr(to, resource_keys[i],
+				buf_str(&c->labels.values[i]), &c->t.err))
 			return false;
 	return taker_process_describe(to, process, &c->t.err);
 }

@@ -264,16 +264,6 @@ static bool read_link(struct pb_reader *p, struct wire *parent,
 	       trace_build_link_end(p->to->b, &to.trace_id, to.span_id, p->err);
 }
 
-static bool read_part(struct pb_reader *p, struct wire *w,
-		      const struct wire_field *f)
-{
-	bool is_event = f->tag == WIRE_TAG(11, WIRE_BYTES);
-
-	if (is_event)
-		return !taker_has_details(p->to) || read_event(p, w, f);
-	return !taker_has_links(p->to) || read_link(p, w, f);
-}
-
 static bool read_span_field(struct pb_reader *p, struct wire *w,
 			    const struct wire_field *f, struct span_input *in)
 {
@@ -296,8 +286,9 @@ static bool read_span_field(struct pb_reader *p, struct wire *w,
 	case WIRE_TAG(9, WIRE_BYTES):
 		return read_attr(p, w, f);
 	case WIRE_TAG(11, WIRE_BYTES):
+		return !taker_has_details(p->to) || read_event(p, w, f);
 	case WIRE_TAG(13, WIRE_BYTES):
-		return read_part(p, w, f);
+		return !taker_has_links(p->to) || read_link(p, w, f);
 	case WIRE_TAG(15, WIRE_BYTES):
 		return read_status(p, w, f, in);
 	default:

@@ -38,18 +38,6 @@ bool pprof_malformed(struct error *err, const char *what, uint64_t id,
 
 /* ---- what is kept ---- */
 
-static bool count_type(struct pprof *p, struct error *err)
-{
-	struct pprof_header *h = &p->header;
-
-	if (h->type_count == LIMIT_SAMPLE_TYPES)
-		return error_set(err, ERROR_LIMIT,
-				 "%s has more than %u sample types", PPROF_WHAT,
-				 LIMIT_SAMPLE_TYPES);
-	h->type_count++;
-	return true;
-}
-
 /* Counts a field; of header fields that come twice the last one holds, as in
  * any protobuf. */
 static bool count_field(struct pprof *p, const struct wire_field *f,
@@ -59,7 +47,12 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
-		return count_type(p, err);
+		if (h->type_count == LIMIT_SAMPLE_TYPES)
+			return error_set(err, ERROR_LIMIT,
+					 "%s has more than %u sample types",
+					 PPROF_WHAT, LIMIT_SAMPLE_TYPES);
+		h->type_count++;
+		break;
 	case WIRE_TAG(7, WIRE_VARINT):
 		h->drop_frames = f->value;
 		break;
@@ -428,16 +421,6 @@ static bool read_header(struct pprof *p, struct error *err)
 	return pprof_check(p, &w, err);
 }
 
-static uint64_t highest_id(const struct pprof_table *t)
-{
-	uint64_t highest = 0;
-
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->ids[i] > highest)
-			highest = t->ids[i];
-	return highest;
-}
-
 /* Several profiles written one after another parse as one message in which
  * ids come twice; adding them up is not what anybody meant. */
 static bool twice(const struct pprof_table *t, uint64_t id, struct error *err)
@@ -470,11 +453,13 @@ static bool index_small_ids(struct pprof *p, struct pprof_table *t,
  * are hashes or addresses are legal too. */
 static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 {
-	uint64_t highest;
+	uint64_t highest = 0;
 
 	if (!t->ids)
 		return true;
-	highest = highest_id(t);
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->ids[i] > highest)
+			highest = t->ids[i];
 	if (highest < (uint64_t)t->count * SLOTS_PER_MESSAGE)
 		return index_small_ids(p, t, highest, err);
 	map_init(&t->map, &p->scratch);
