@@ -1094,31 +1094,27 @@ static void read_origin(struct chrome *c)
 	}
 }
 
-/* Reads the beginning that clang -ftime-trace writes: microseconds since 1970.
- */
-static void read_beginning(struct chrome *c)
-{
-	struct str text;
-
-	if (json_peek(c->t.r) != JSON_NUMBER)
-		json_skip(c->t.r);
-	else if (json_number_text(c->t.r, &text))
-		c->has_origin = parse_scaled_i64(text, 3, &c->origin_ns);
-}
-
 static void read_members_of_file(struct chrome *c)
 {
 	struct str key;
 
 	while (json_next_key(c->t.r, &key))
-		if (str_equal(key, STR("traceEvents")))
+		if (str_equal(key, STR("traceEvents"))) {
 			read_events(c);
-		else if (str_equal(key, STR("otherData")))
+		} else if (str_equal(key, STR("otherData"))) {
 			read_origin(c);
-		else if (str_equal(key, STR("beginningOfTime")))
-			read_beginning(c);
-		else
+		} else if (str_equal(key, STR("beginningOfTime"))) {
+			struct str text;
+
+			/* clang -ftime-trace writes microseconds since 1970. */
+			if (json_peek(c->t.r) != JSON_NUMBER)
+				json_skip(c->t.r);
+			else if (json_number_text(c->t.r, &text))
+				c->has_origin = parse_scaled_i64(text, 3,
+								 &c->origin_ns);
+		} else {
 			json_skip(c->t.r);
+		}
 }
 
 /* The list of events, or an object that has it. */

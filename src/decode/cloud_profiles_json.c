@@ -167,21 +167,6 @@ static bool read_enum(struct page_reader *p)
 	return true;
 }
 
-/* Reads the bytes of a profile; those of one that is not wanted are passed
- * over; where its name comes behind them, they are kept until then. */
-static bool read_bytes(struct page_reader *p)
-{
-	struct str name = p->now.entry.name;
-
-	if (!p->take || json_peek(p->r) != JSON_STRING ||
-	    (name.len && !p->take->is_wanted(p->take->context, name))) {
-		json_skip(p->r);
-		return true;
-	}
-	buf_clear(&p->now.base64);
-	return json_string_long(p->r, &p->now.base64);
-}
-
 static bool read_field(struct page_reader *p, struct str key)
 {
 	struct str text;
@@ -203,8 +188,19 @@ static bool read_field(struct page_reader *p, struct str key)
 			p->now.entry.duration_ns = 0;
 		return true;
 	}
-	if (str_equal(key, STR("profileBytes")))
-		return read_bytes(p);
+	if (str_equal(key, STR("profileBytes"))) {
+		struct str name = p->now.entry.name;
+
+		/* Those of one that is not wanted are passed over; where its
+		 * name comes behind them, they are kept until then. */
+		if (!p->take || json_peek(p->r) != JSON_STRING ||
+		    (name.len && !p->take->is_wanted(p->take->context, name))) {
+			json_skip(p->r);
+			return true;
+		}
+		buf_clear(&p->now.base64);
+		return json_string_long(p->r, &p->now.base64);
+	}
 	if (str_equal(key, STR("deployment")))
 		read_deployment(p);
 	else if (str_equal(key, STR("labels")))

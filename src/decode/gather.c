@@ -233,25 +233,22 @@ static struct str without_placeholder(struct str service)
 		       : service;
 }
 
-static void keep_root(struct gather *g, struct gathered_trace *t,
-		      struct str service, struct str name)
-{
-	bool is_known = t->hit.root_service.len || t->hit.root_name.len;
-
-	if (is_known && t->last_start_ns >= t->root_start_ns)
-		return;
-	t->root_start_ns = t->last_start_ns;
-	keep(g, &t->hit.root_service, without_placeholder(service));
-	keep(g, &t->hit.root_name, name);
-}
-
 void gather_root(struct gather *g, uint32_t trace, struct str service,
 		 struct str name)
 {
 	const struct history_want *want = g->want;
 
-	if (want->hits)
-		keep_root(g, &g->traces[trace], service, name);
+	if (want->hits) {
+		struct gathered_trace *t = &g->traces[trace];
+		bool is_known = t->hit.root_service.len || t->hit.root_name.len;
+
+		if (!is_known || t->last_start_ns < t->root_start_ns) {
+			t->root_start_ns = t->last_start_ns;
+			keep(g, &t->hit.root_service,
+			     without_placeholder(service));
+			keep(g, &t->hit.root_name, name);
+		}
+	}
 
 	if ((want->root_service.len == 0 ||
 	     str_equal(want->root_service, service)) &&

@@ -141,12 +141,6 @@ static bool keep_bytes(struct pprof *p, const struct kept_field *field,
 
 /* ---- rows ---- */
 
-static void note_damage(struct pprof *p, const struct error *why)
-{
-	if (p->damage.code == ERROR_NONE)
-		p->damage = *why;
-}
-
 /* Ids are kept from the first on that does not count on. */
 static bool keep_id(struct pprof *p, struct pprof_table *t, uint64_t id,
 		    struct error *err)
@@ -202,8 +196,8 @@ static bool keep_message(struct pprof *p, const struct kept_field *field,
 	while (*id == 0 && wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
 			*id = f.value;
-	if (!pprof_check(p, &w, &why))
-		note_damage(p, &why);
+	if (!pprof_check(p, &w, &why) && p->damage.code == ERROR_NONE)
+		p->damage = why;
 	return true;
 }
 

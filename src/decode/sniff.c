@@ -209,16 +209,6 @@ static struct guess sniff_series(struct json_reader *r)
 	return GUESS_OTHER("TraceQL metrics, not a trace");
 }
 
-/* "data" of GraphQL, as SkyWalking answers: {"data":{"trace":{"spans":[...]}}} */
-static struct guess sniff_graphql(struct json_reader *r)
-{
-	if (json_enter(r, JSON_OBJECT) && json_next_named(r, STR("trace")) &&
-	    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
-	    json_next_named(r, STR("spans")))
-		return GUESS_OTHER(SKYWALKING);
-	return GUESS_OTHER("JSON of another kind");
-}
-
 /* "metadata" in front of what agents of Elastic send. */
 static struct guess sniff_metadata(struct json_reader *r)
 {
@@ -388,8 +378,16 @@ static struct guess sniff_key(struct json_reader *r, struct str key)
 			return signs[i].guess;
 	if (value < COUNT_OF(values) && values[value].kind == kind)
 		return values[value].sniff(r);
-	if (is_data && kind == JSON_OBJECT)
-		return sniff_graphql(r);
+	if (is_data && kind == JSON_OBJECT) {
+		/* "data" of GraphQL, as SkyWalking answers:
+		 * {"data":{"trace":{"spans":[...]}}} */
+		if (json_enter(r, JSON_OBJECT) &&
+		    json_next_named(r, STR("trace")) &&
+		    json_peek(r) == JSON_OBJECT && json_enter(r, JSON_OBJECT) &&
+		    json_next_named(r, STR("spans")))
+			return GUESS_OTHER(SKYWALKING);
+		return GUESS_OTHER("JSON of another kind");
+	}
 	json_skip(r);
 	return GUESS_OPEN;
 }
@@ -987,17 +985,12 @@ static bool is_heap_text_of_go(struct str bytes)
 	       str_find(str_take_line(&bytes), STR("] @ heap/")) != SIZE_MAX;
 }
 
-/* An LZ4 frame, whose first block begins with bytes as they are. */
-static bool is_memray_packed(struct str bytes)
-{
-	return str_starts(bytes, STR("\x04\x22\x4d\x18")) &&
-	       str_find(str_slice(bytes, 0, LOOK_MEMRAY_BYTES),
-			STR("memray\0")) != SIZE_MAX;
-}
-
 static const char *find_magic(struct str bytes)
 {
-	if (is_memray_packed(bytes))
+	/* An LZ4 frame, whose first block begins with bytes as they are. */
+	if (str_starts(bytes, STR("\x04\x22\x4d\x18")) &&
+	    str_find(str_slice(bytes, 0, LOOK_MEMRAY_BYTES), STR("memray\0")) !=
+		    SIZE_MAX)
 		return MEMRAY;
 	if (is_heap_text_of_go(bytes))
 		return "a heap profile as text of Go (ask without debug=1: "

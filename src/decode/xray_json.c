@@ -511,18 +511,6 @@ static void read_exception(struct xray_segment *s, struct json_reader *r,
 		}
 }
 
-/* An object with exceptions, or the id of one told elsewhere. */
-static void read_cause(struct xray_segment *s, struct json_reader *r,
-		       uint32_t span)
-{
-	if (!json_enter_if(r, JSON_OBJECT))
-		return;
-	while (json_next_named(r, STR("exceptions")))
-		if (json_enter_if(r, JSON_ARRAY))
-			while (json_next_object(r))
-				read_exception(s, r, span);
-}
-
 /* ---- ids and times ---- */
 
 static uint64_t read_id(struct json_reader *r)
@@ -661,7 +649,13 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 		read_flag(r, &s->spans[span].is_error);
 		break;
 	case FIELD_CAUSE:
-		read_cause(s, r, span);
+		/* An object with exceptions, or the id of one told elsewhere.
+		 */
+		if (json_enter_if(r, JSON_OBJECT))
+			while (json_next_named(r, STR("exceptions")))
+				if (json_enter_if(r, JSON_ARRAY))
+					while (json_next_object(r))
+						read_exception(s, r, span);
 		break;
 	case FIELD_HTTP:
 		read_section(s, r, span, STR("http"));
@@ -746,20 +740,6 @@ static void read_subsegments(struct xray_segment *s, struct json_reader *r)
 			levels[depth++] = (struct level){ .owner = at->span };
 		}
 	}
-}
-
-/* Ready for the next document; memory is kept. */
-static void xray_segment_begin(struct xray_segment *s, struct json_reader *r)
-{
-	s->span_count = 0;
-	s->note_count = 0;
-	buf_clear(&s->texts);
-	s->trace_id = (struct trace_id){ .bytes = { 0 } };
-	s->parent_id = 0;
-	s->has_trace_id = s->is_subsegment = s->is_inferred = false;
-	s->is_any = false;
-	error_clear(&s->err);
-	(void)!add_span(s, r, 0);
 }
 
 /* Reads the member of the document whose key came last, to its end;
@@ -1034,20 +1014,6 @@ static bool describe_segment(struct xray *x, uint32_t place)
 
 /* ---- what is inferred ---- */
 
-/* The document is left out: what comes below it is its caller's. */
-static bool leave_out(struct xray *x)
-{
-	void *items = x->caller_ids;
-
-	if (!arena_reserve(&x->arena, &items, &x->caller_cap,
-			   x->caller_count + 1, sizeof *x->caller_ids))
-		return no_memory(x);
-	x->caller_ids = items;
-	x->caller_ids[x->caller_count] = x->segment.parent_id;
-	return add_key(x, &x->callers, x->segment.spans[0].id,
-		       (uint32_t)x->caller_count++);
-}
-
 /* Unless something below it came before. */
 static bool may_be_left_out(const struct xray *x)
 {
@@ -1223,8 +1189,19 @@ static bool store_segment(struct xray *x)
 	bool is_kept = !taker_skips(x->t.to, &x->segment.trace_id);
 	uint32_t place = 0, process = 0;
 
-	if (may_be_left_out(x))
-		return leave_out(x);
+	if (may_be_left_out(x)) {
+		void *items = x->caller_ids;
+
+		/* The document is left out: what comes below it is its
+		 * caller's. */
+		if (!arena_reserve(&x->arena, &items, &x->caller_cap,
+				   x->caller_count + 1, sizeof *x->caller_ids))
+			return no_memory(x);
+		x->caller_ids = items;
+		x->caller_ids[x->caller_count] = x->segment.parent_id;
+		return add_key(x, &x->callers, x->segment.spans[0].id,
+			       (uint32_t)x->caller_count++);
+	}
 	if (!find_parent(x) || (is_kept && !choose_place(x, &place)))
 		return false;
 	if (is_kept)
@@ -1240,7 +1217,18 @@ static bool store_segment(struct xray *x)
 
 static void begin_segment(struct xray *x)
 {
-	xray_segment_begin(&x->segment, x->t.r);
+	struct xray_segment *s = &x->segment;
+
+	/* Ready for the next document; memory is kept. */
+	s->span_count = 0;
+	s->note_count = 0;
+	buf_clear(&s->texts);
+	s->trace_id = (struct trace_id){ .bytes = { 0 } };
+	s->parent_id = 0;
+	s->has_trace_id = s->is_subsegment = s->is_inferred = false;
+	s->is_any = false;
+	error_clear(&s->err);
+	(void)!add_span(s, x->t.r, 0);
 }
 
 static void read_member(struct xray *x, struct str key)
