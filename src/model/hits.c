@@ -35,23 +35,20 @@ static bool append(struct hits *h, struct hit hit)
 	return true;
 }
 
-static void widen(struct hit *old, const struct hit *hit)
-{
-	if (hit->duration_ns > old->duration_ns)
-		old->duration_ns = hit->duration_ns;
-	if (hit->trace_ns > old->trace_ns)
-		old->trace_ns = hit->trace_ns;
-	if (hit->span_ns > old->span_ns)
-		old->span_ns = hit->span_ns;
-}
-
 bool hits_add(struct hits *h, const struct hit *hit, struct error *err)
 {
 	struct str key = { (const char *)hit->id.bytes, sizeof hit->id.bytes };
 	uint32_t index = map_find(&h->by_id, key);
 
 	if (index != MAP_NONE) {
-		widen(&h->items[index], hit);
+		struct hit *old = &h->items[index];
+
+		if (hit->duration_ns > old->duration_ns)
+			old->duration_ns = hit->duration_ns;
+		if (hit->trace_ns > old->trace_ns)
+			old->trace_ns = hit->trace_ns;
+		if (hit->span_ns > old->span_ns)
+			old->span_ns = hit->span_ns;
 		return true;
 	}
 	key = arena_str(&h->arena, key);

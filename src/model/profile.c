@@ -746,21 +746,19 @@ static void unpack(struct stack_walk *w)
 		read_ahead(w);
 }
 
-static void take_stack(struct stack_walk *w, const struct stack *s)
-{
-	w->frames = &w->profile->frame_ids[s->frame_first];
-	w->count = s->frame_count;
-	w->value = s->value;
-}
-
 bool stack_walk_next(struct stack_walk *w)
 {
 	if (w->index == w->profile->stack_count)
 		return false;
-	if (w->profile->packed)
+	if (w->profile->packed) {
 		unpack(w);
-	else
-		take_stack(w, &w->profile->stacks[w->index]);
+	} else {
+		const struct stack *s = &w->profile->stacks[w->index];
+
+		w->frames = &w->profile->frame_ids[s->frame_first];
+		w->count = s->frame_count;
+		w->value = s->value;
+	}
 	w->index++;
 	return true;
 }

@@ -979,14 +979,6 @@ static bool is_outside(const struct span *s, const struct span *parent)
 	       s->end_ns > sat_add_i64(parent->end_ns, SPAN_ROUNDING_NS);
 }
 
-/* A caller that failed gave up (a timeout) on a callee that went on: no sign
- * of clocks that disagree. */
-static bool is_abandoned(const struct span *s, const struct span *parent)
-{
-	return (parent->flags & SPAN_IS_ERROR) &&
-	       s->start_ns >= sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS);
-}
-
 static void count_outside(const struct trace *t, struct trace_oddities *r)
 {
 	for (uint32_t i = 0; i < t->span_count; i++) {
@@ -998,7 +990,11 @@ static void count_outside(const struct trace *t, struct trace_oddities *r)
 		parent = &t->spans[s->parent];
 		if (!is_outside(s, parent))
 			continue;
-		if (is_abandoned(s, parent))
+		/* A caller that failed gave up (a timeout) on a callee that
+		 * went on: no sign of clocks that disagree. */
+		if ((parent->flags & SPAN_IS_ERROR) &&
+		    s->start_ns >=
+			    sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS))
 			r->abandoned_count++;
 		else
 			r->outside_count++;
