@@ -391,17 +391,6 @@ static bool har_entry_fill(struct har_entry *e,
 	return error_memory(err, "the case");
 }
 
-static void har_entry_release(struct har_entry *e)
-{
-	mem_free(e->method);
-	mem_free(e->url);
-	mem_free(e->accept);
-	mem_free(e->content_type);
-	mem_free(e->tenant);
-	buf_release(&e->request_body);
-	buf_release(&e->response.body);
-}
-
 /* The key of a search; request is borrowed. */
 struct har_key {
 	const struct http_request *request;
@@ -926,8 +915,17 @@ void har_free(struct har *h)
 {
 	if (!h)
 		return;
-	for (size_t i = 0; i < h->count; i++)
-		har_entry_release(&h->entries[i]);
+	for (size_t i = 0; i < h->count; i++) {
+		struct har_entry *e = &h->entries[i];
+
+		mem_free(e->method);
+		mem_free(e->url);
+		mem_free(e->accept);
+		mem_free(e->content_type);
+		mem_free(e->tenant);
+		buf_release(&e->request_body);
+		buf_release(&e->response.body);
+	}
 	mem_free(h->entries);
 	args_free(h);
 	mem_free(h);

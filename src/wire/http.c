@@ -1049,18 +1049,6 @@ static int poll_ms(const struct wire *w)
 	return ms;
 }
 
-static void tell_pause(const struct job *job, struct http_progress *p)
-{
-	int64_t now_ns = clock_monotonic_ns();
-
-	if (job->state != JOB_WAITING || !job->paused_ns ||
-	    job->not_before_ns <= now_ns)
-		return;
-	p->waited_ns = now_ns - job->paused_ns;
-	p->wait_left_ns = job->not_before_ns - now_ns;
-	p->wait_status = job->exchange->response->status;
-}
-
 static void tell_progress(const struct wire *w)
 {
 	struct http_progress p = { .count = w->count };
@@ -1075,8 +1063,17 @@ static void tell_progress(const struct wire *w)
 			p.answered++;
 		else if (!p.waiting)
 			p.waiting = x->request;
-		if (p.waiting == x->request)
-			tell_pause(&w->jobs[i], &p);
+		if (p.waiting == x->request) {
+			const struct job *job = &w->jobs[i];
+			int64_t now_ns = clock_monotonic_ns();
+
+			if (job->state == JOB_WAITING && job->paused_ns &&
+			    job->not_before_ns > now_ns) {
+				p.waited_ns = now_ns - job->paused_ns;
+				p.wait_left_ns = job->not_before_ns - now_ns;
+				p.wait_status = job->exchange->response->status;
+			}
+		}
 	}
 	if (p.waiting)
 		w->settings->on_progress(&p);
