@@ -96,20 +96,6 @@ static void write_now(struct out *out, const struct flame_words *w, int64_t now)
 	out_text(out, scale_per(w->scale.result));
 }
 
-/* How wide the frame is, where that is not the value itself. */
-static void write_part(struct out *out, const struct flame_words *w,
-		       const struct flame_node *n)
-{
-	char share[UNIT_TEXT_BYTES];
-
-	if (w->f->normalize == NORMALIZE_SHARE || !n->values[FLAME_SLOW].total)
-		return;
-	format_share(flame_share(w->f, FLAME_SLOW,
-				 (double)n->values[FLAME_SLOW].total),
-		     share);
-	outf(out, "; %s of the profile", share);
-}
-
 /* "1,200 ms per second, baseline 20 ms, change +1,180 ms"; of one profile
  * "57.1 %, 200 ms". */
 static void write_sides(struct out *out, const struct flame_words *w,
@@ -181,6 +167,7 @@ void flame_path_write(struct out *out, const struct flame_words *w,
 {
 	bool is_root = n->parent == FLAME_NONE;
 	int64_t now = scale_after(&w->scale, n->values[FLAME_SLOW].total);
+	char share[UNIT_TEXT_BYTES];
 
 	out_text(out, label ? label : is_root ? "total " : "this path ");
 	if (!w->f->has_baseline) {
@@ -196,7 +183,13 @@ void flame_path_write(struct out *out, const struct flame_words *w,
 		return;
 	out_text(out, ": ");
 	out_text(out, change_words(w->f, n));
-	write_part(out, w, n);
+	/* How wide the frame is, where that is not the value itself. */
+	if (w->f->normalize != NORMALIZE_SHARE && n->values[FLAME_SLOW].total) {
+		format_share(flame_share(w->f, FLAME_SLOW,
+					 (double)n->values[FLAME_SLOW].total),
+			     share);
+		outf(out, "; %s of the profile", share);
+	}
 }
 
 void flame_self_write(struct out *out, const struct flame_words *w,

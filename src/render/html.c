@@ -332,26 +332,20 @@ static void write_command(struct html *h, const char *label, struct str command)
 	out_text(h->out, "</code></pre></dd>\n");
 }
 
-/* A replay has its case already. */
-static void write_keep(struct html *h)
-{
-	struct str repeat = h->in->repeat;
-
-	if (!repeat.len || h->in->is_replay)
-		return;
-	out_text(h->out, "<dt>keep</dt><dd><pre><code>");
-	html_text(h, repeat);
-	out_text(h->out, " --record case.har.gz</code></pre></dd>\n");
-}
-
 static void write_commands(struct html *h)
 {
 	const struct result *r = h->in->result;
+	struct str repeat = h->in->repeat;
 
 	out_text(h->out, "<dl class=\"evidence\">\n");
-	if (h->in->repeat.len)
-		write_command(h, "again", h->in->repeat);
-	write_keep(h);
+	if (repeat.len)
+		write_command(h, "again", repeat);
+	/* A replay has its case already. */
+	if (repeat.len && !h->in->is_replay) {
+		out_text(h->out, "<dt>keep</dt><dd><pre><code>");
+		html_text(h, repeat);
+		out_text(h->out, " --record case.har.gz</code></pre></dd>\n");
+	}
 	for (size_t i = 0; i < r->next_count; i++)
 		write_command(h, i ? "" : "next", r->next[i]);
 	out_text(h->out, "</dl>\n");
@@ -509,21 +503,6 @@ static void add_profile(const struct html *h, struct str from_ms,
 	link_pattern_fill(h->in->profile_link, values, COUNT_OF(values), out);
 }
 
-/* The link of a profile; none of files, or of spans by their ids, which no
- * server shows so. */
-static void fill_profile(const struct html *h, struct buf *out)
-{
-	const struct profile_info *p = &h->in->result->profile;
-	char from[MS_BYTES], to[MS_BYTES];
-
-	if (!h->in->profile_link || p->is_file ||
-	    !str_starts(p->selector, STR("{")))
-		return;
-	snprintf(from, sizeof from, "%" PRId64, p->range.from_ns / NS_PER_MS);
-	snprintf(to, sizeof to, "%" PRId64, p->range.to_ns / NS_PER_MS);
-	add_profile(h, str_from(from), str_from(to), out);
-}
-
 static bool has_address(const struct html *h, const struct buf *address)
 {
 	if (address->state != BUF_OK)
@@ -545,11 +524,20 @@ static void write_link(struct html *h, const struct buf *address,
 static void html_links_write(struct html *h)
 {
 	struct buf trace, profile;
+	const struct profile_info *p = &h->in->result->profile;
+	char from[MS_BYTES], to[MS_BYTES];
 
 	buf_init(&trace, LIMIT_PAGE_TEXT_BYTES);
 	buf_init(&profile, LIMIT_PAGE_TEXT_BYTES);
 	fill_trace(h, &trace);
-	fill_profile(h, &profile);
+	/* None of files, or of spans by their ids, which no server shows so. */
+	if (h->in->profile_link && !p->is_file &&
+	    str_starts(p->selector, STR("{"))) {
+		snprintf(from, sizeof from, "%" PRId64,
+			 p->range.from_ns / NS_PER_MS);
+		snprintf(to, sizeof to, "%" PRId64, p->range.to_ns / NS_PER_MS);
+		add_profile(h, str_from(from), str_from(to), &profile);
+	}
 	if (has_address(h, &trace) || has_address(h, &profile)) {
 		out_text(h->out, "<p class=\"origin\">");
 		write_link(h, &trace, "open the trace");

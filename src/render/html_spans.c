@@ -183,17 +183,6 @@ static void write_times(struct html *h, const struct waterfall_row *row)
 	out_text(h->out, "</p>");
 }
 
-static void write_failure(struct html *h, const struct span *s)
-{
-	struct str text = trace_text(h->in->trace, s->status_message);
-
-	if (!(s->flags & SPAN_IS_ERROR) || !text.len)
-		return;
-	out_text(h->out, "<p class=\"failure\">");
-	write_value(h, text);
-	out_text(h->out, "</p>");
-}
-
 static void write_ids(struct html *h, const struct span *s, uint32_t process)
 {
 	struct str service = trace_text(
@@ -216,9 +205,15 @@ static void html_span_details(struct html *h, const struct waterfall_row *row,
 	const struct trace *t = h->in->trace;
 	const struct span *s = &t->spans[row->span];
 	struct attr_list list;
+	struct str text;
 
 	out_text(h->out, "<div class=\"says\">");
-	write_failure(h, s);
+	text = trace_text(h->in->trace, s->status_message);
+	if ((s->flags & SPAN_IS_ERROR) && text.len) {
+		out_text(h->out, "<p class=\"failure\">");
+		write_value(h, text);
+		out_text(h->out, "</p>");
+	}
 	write_times(h, row);
 	attr_list_span(t, row->span, h->out, &list);
 	write_list(h, NULL, &list);

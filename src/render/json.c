@@ -54,21 +54,19 @@ void json_range(struct jsonw *w, struct time_range range)
 	}
 }
 
-static void json_request(struct jsonw *w, const struct request_info *request)
-{
-	jsonw_addf(w,
-		   "{method:%-.*s, url:%-.*s, status:%-d, bytes:%-jd, "
-		   "duration_ns:%-jd}",
-		   STR_WHOLE(request->method), STR_WHOLE(request->url),
-		   request->status ? request->status : -1, request->bytes,
-		   request->duration_ns);
-}
-
 void json_requests(struct jsonw *w, const struct result *result)
 {
 	jsonw_addf(w, "requests:[");
-	for (size_t i = 0; i < result->request_count; i++)
-		json_request(w, &result->requests[i]);
+	for (size_t i = 0; i < result->request_count; i++) {
+		const struct request_info *request = &result->requests[i];
+
+		jsonw_addf(w,
+			   "{method:%-.*s, url:%-.*s, status:%-d, bytes:%-jd, "
+			   "duration_ns:%-jd}",
+			   STR_WHOLE(request->method), STR_WHOLE(request->url),
+			   request->status ? request->status : -1,
+			   request->bytes, request->duration_ns);
+	}
 	jsonw_array_end(w);
 }
 
@@ -83,15 +81,6 @@ static void write_example(struct jsonw *w, const struct request_example *e)
 		   id, request_role_name(e->role), e->start_ns, e->duration_ns);
 }
 
-static void write_window(struct jsonw *w, const struct request_window *window)
-{
-	jsonw_addf(w, "{window:%s", request_role_name(window->role));
-	json_range(w, window->range);
-	jsonw_addf(w, "requests:%u, p50_ns:%-jd, baseline:%i, sampled:%i}",
-		   window->count, window->p50_ns, window->is_baseline,
-		   window->is_sample);
-}
-
 static void write_bucket(struct jsonw *w, const struct request_bucket *b)
 {
 	jsonw_addf(w,
@@ -104,31 +93,37 @@ static void write_bucket(struct jsonw *w, const struct request_bucket *b)
 	jsonw_addf(w, "]}");
 }
 
-static void write_slot(struct jsonw *w, const struct request_slot *slot)
-{
-	jsonw_addf(w, "{window:%s", request_role_name(slot->role));
-	json_range(w, slot->range);
-	jsonw_addf(w,
-		   "requests:%u, slow:%u, errors:%u, shortest_ns:%jd, "
-		   "p50_ns:%jd, longest:",
-		   slot->count, slot->slow_count, slot->error_count,
-		   slot->shortest_ns, slot->p50_ns);
-	write_example(w, &slot->longest);
-	jsonw_object_end(w);
-}
-
 static void write_history_lists(struct jsonw *w,
 				const struct request_history *h)
 {
 	jsonw_addf(w, "windows:[");
-	for (size_t i = 0; i < h->window_count; i++)
-		write_window(w, &h->windows[i]);
+	for (size_t i = 0; i < h->window_count; i++) {
+		const struct request_window *window = &h->windows[i];
+
+		jsonw_addf(w, "{window:%s", request_role_name(window->role));
+		json_range(w, window->range);
+		jsonw_addf(w,
+			   "requests:%u, p50_ns:%-jd, baseline:%i, sampled:%i}",
+			   window->count, window->p50_ns, window->is_baseline,
+			   window->is_sample);
+	}
 	jsonw_addf(w, "], durations:[");
 	for (size_t i = 0; i < h->bucket_count; i++)
 		write_bucket(w, &h->buckets[i]);
 	jsonw_addf(w, "], over_time:[");
-	for (size_t i = 0; i < h->slot_count; i++)
-		write_slot(w, &h->slots[i]);
+	for (size_t i = 0; i < h->slot_count; i++) {
+		const struct request_slot *slot = &h->slots[i];
+
+		jsonw_addf(w, "{window:%s", request_role_name(slot->role));
+		json_range(w, slot->range);
+		jsonw_addf(w,
+			   "requests:%u, slow:%u, errors:%u, shortest_ns:%jd, "
+			   "p50_ns:%jd, longest:",
+			   slot->count, slot->slow_count, slot->error_count,
+			   slot->shortest_ns, slot->p50_ns);
+		write_example(w, &slot->longest);
+		jsonw_object_end(w);
+	}
 	jsonw_array_end(w);
 }
 
@@ -358,28 +353,6 @@ static void put_extent(struct jsonw *w, uint32_t instances, int64_t requests,
 		   requests > 0 ? is_sampled : -1);
 }
 
-static void write_profile(struct jsonw *w, const struct profile_info *profile)
-{
-	jsonw_addf(w, "{type:%*s, scope:%s, selector:%*s",
-		   STR_WHOLE(profile->type), scope_names[profile->scope],
-		   STR_WHOLE(profile->selector));
-	json_range(w, profile->range);
-	jsonw_addf(w, "samples:%-jd, unit:%*s, truncated_share:%.6f",
-		   profile->samples, STR_WHOLE(profile->unit),
-		   profile->truncated_share);
-	put_extent(w, profile->instances, profile->requests,
-		   profile->is_requests_sampled);
-}
-
-static void write_baseline(struct jsonw *w, const struct baseline_info *b)
-{
-	jsonw_addf(w, "{kind:%*s", STR_WHOLE(b->kind));
-	json_range(w, b->range);
-	jsonw_addf(w, "samples:%-jd, healthy:%-i, text:%*s", b->samples,
-		   b->healthy, STR_WHOLE(b->text));
-	put_extent(w, b->instances, b->requests, b->is_requests_sampled);
-}
-
 static const char *const measure_words[] = {
 	[RANK_SELF_LIB] = "self_with_libraries",
 	[RANK_SELF] = "self",
@@ -597,10 +570,30 @@ static void write_heads(struct jsonw *w, const struct render_input *in)
 		write_span(w, &r->span);
 	if (jsonw_key_known(w, "cause", r->has_cause))
 		write_cause(w, &r->cause);
-	if (jsonw_key_known(w, "profile", r->has_profile))
-		write_profile(w, &r->profile);
-	if (jsonw_key_known(w, "baseline", r->has_baseline))
-		write_baseline(w, &r->baseline);
+	if (jsonw_key_known(w, "profile", r->has_profile)) {
+		const struct profile_info *profile = &r->profile;
+
+		jsonw_addf(w, "{type:%*s, scope:%s, selector:%*s",
+			   STR_WHOLE(profile->type),
+			   scope_names[profile->scope],
+			   STR_WHOLE(profile->selector));
+		json_range(w, profile->range);
+		jsonw_addf(w, "samples:%-jd, unit:%*s, truncated_share:%.6f",
+			   profile->samples, STR_WHOLE(profile->unit),
+			   profile->truncated_share);
+		put_extent(w, profile->instances, profile->requests,
+			   profile->is_requests_sampled);
+	}
+	if (jsonw_key_known(w, "baseline", r->has_baseline)) {
+		const struct baseline_info *b = &r->baseline;
+
+		jsonw_addf(w, "{kind:%*s", STR_WHOLE(b->kind));
+		json_range(w, b->range);
+		jsonw_addf(w, "samples:%-jd, healthy:%-i, text:%*s", b->samples,
+			   b->healthy, STR_WHOLE(b->text));
+		put_extent(w, b->instances, b->requests,
+			   b->is_requests_sampled);
+	}
 }
 
 static void write_account(struct jsonw *w, const struct account_info *a)

@@ -185,19 +185,6 @@ void report_reasons(struct page *p, const struct notes *reasons)
 	}
 }
 
-/* A line each, however wide the terminal is: a line is what is copied. */
-static void write_next(struct page *p, const struct result *r)
-{
-	if (p->style.is_markdown) {
-		markdown_commands(p, r->next, r->next_count);
-		return;
-	}
-	for (size_t i = 0; i < r->next_count; i++) {
-		page_next(p, r->next[i], i == 0);
-		out_char(p->out, '\n');
-	}
-}
-
 void report_tail(struct page *p, const struct result *r,
 		 struct str told_finding, struct str told_note)
 {
@@ -216,7 +203,16 @@ void report_tail(struct page *p, const struct result *r,
 		if (!p->style.is_markdown)
 			out_char(p->out, '\n');
 	}
-	write_next(p, r);
+	/* A line each, however wide the terminal is: a line is what is copied.
+	 */
+	if (p->style.is_markdown) {
+		markdown_commands(p, r->next, r->next_count);
+		return;
+	}
+	for (size_t i = 0; i < r->next_count; i++) {
+		page_next(p, r->next[i], i == 0);
+		out_char(p->out, '\n');
+	}
 }
 
 /* Fields of the numbers, each with its gap on the left. */

@@ -233,18 +233,6 @@ static void plain_frame(struct drawing *d, const struct flame_bar *bar)
 	out_text(d->out, use_unicode ? "┤" : "]");
 }
 
-static void write_many(struct drawing *d, const struct flame_bar *bar)
-{
-	const struct render_style *style = &d->in->style;
-
-	d->has_many = true;
-	if (style->use_color)
-		out_text(d->out, "\033[2m");
-	out_repeat(d->out, style->use_unicode ? "·" : ":", bar->columns);
-	if (style->use_color)
-		color_off(d);
-}
-
 static void write_row(struct drawing *d, const struct flame_grid *g,
 		      uint32_t row)
 {
@@ -254,12 +242,21 @@ static void write_row(struct drawing *d, const struct flame_grid *g,
 		const struct flame_bar *bar = &g->bars[i];
 
 		out_repeat(d->out, " ", bar->column - column);
-		if (bar->count > 1)
-			write_many(d, bar);
-		else if (d->in->style.use_color)
+		if (bar->count > 1) {
+			const struct render_style *style = &d->in->style;
+
+			d->has_many = true;
+			if (style->use_color)
+				out_text(d->out, "\033[2m");
+			out_repeat(d->out, style->use_unicode ? "·" : ":",
+				   bar->columns);
+			if (style->use_color)
+				color_off(d);
+		} else if (d->in->style.use_color) {
 			colored_frame(d, bar);
-		else
+		} else {
 			plain_frame(d, bar);
+		}
 		column = bar->column + bar->columns;
 	}
 	out_char(d->out, '\n');
@@ -312,19 +309,6 @@ static void write_hidden(struct drawing *d, const struct rows *rows)
 	page_flush(&d->page, PAINT_DIM, "", 0);
 }
 
-static void write_rows(struct drawing *d, const struct flame_grid *g)
-{
-	struct rows rows = choose_rows(d, g);
-	bool is_flame = d->in->picture.has_root_below;
-
-	if (is_flame)
-		write_hidden(d, &rows);
-	for (uint32_t i = 0; i < rows.count; i++)
-		write_row(d, g, is_flame ? rows.count - 1 - i : i);
-	if (!is_flame)
-		write_hidden(d, &rows);
-}
-
 static uint32_t row_limit(const struct render_input *in)
 {
 	if (!in->style.has_limit)
@@ -346,10 +330,19 @@ static void write_frames(struct drawing *d)
 	};
 	struct flame_grid g;
 
-	if (flame_grid_init(&g, &view))
-		write_rows(d, &g);
-	else
+	if (flame_grid_init(&g, &view)) {
+		struct rows rows = choose_rows(d, &g);
+		bool is_flame = d->in->picture.has_root_below;
+
+		if (is_flame)
+			write_hidden(d, &rows);
+		for (uint32_t i = 0; i < rows.count; i++)
+			write_row(d, &g, is_flame ? rows.count - 1 - i : i);
+		if (!is_flame)
+			write_hidden(d, &rows);
+	} else {
 		d->has_failed = true;
+	}
 	flame_grid_release(&g);
 }
 

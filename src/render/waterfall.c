@@ -749,19 +749,6 @@ static void write_rows(struct page *p, const struct waterfall *w,
 	}
 }
 
-/* How many rows a selection left out, and how to see them. */
-static void write_selection(struct page *p, const struct result *r)
-{
-	char some[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
-
-	if (!r->waterfall_total)
-		return;
-	format_count((int64_t)r->waterfall_count, some);
-	format_count((int64_t)r->waterfall_total, all);
-	page_textf(p, "%s of %s rows", some, all);
-	page_flush(p, PAINT_DIM, "", MARK_COLUMNS);
-}
-
 /* ---- head and foot ---- */
 
 static void add_plural(struct page *p, const char *between, size_t count,
@@ -921,6 +908,7 @@ static void render_text(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
 	struct waterfall w = waterfall_of(in);
+	char some[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
 
 	if (r->view.is_one) {
 		span_detail_render(p, in);
@@ -939,7 +927,13 @@ static void render_text(struct page *p, const struct render_input *in)
 		trace_origin(p, in);
 	out_char(p->out, '\n');
 	write_rows(p, &w, in);
-	write_selection(p, r);
+	/* How many rows a selection left out, and how to see them. */
+	if (r->waterfall_total) {
+		format_count((int64_t)r->waterfall_count, some);
+		format_count((int64_t)r->waterfall_total, all);
+		page_textf(p, "%s of %s rows", some, all);
+		page_flush(p, PAINT_DIM, "", MARK_COLUMNS);
+	}
 	if (!p->style.is_quiet)
 		write_legend(p, &w);
 	report_tail(p, r, STR(""), STR(""));
