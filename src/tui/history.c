@@ -256,17 +256,6 @@ static void add_counts(struct explorer *e, const struct request_bucket *b)
 			 b->selected_count);
 }
 
-static void add_example(struct explorer *e, const struct request_example *x)
-{
-	char id[33], took[UNIT_TEXT_BYTES];
-
-	trace_id_format(&x->trace_id, id);
-	format_duration(x->duration_ns, took);
-	buf_addf(&e->line, "%s, %s: tracefind slow %s", took,
-		 request_role_words(x->role), id);
-	escape_terminal_buf(&e->line, e->in->result->servers);
-}
-
 /* Adds a line of the window that is selected, or of all. */
 static bool add_window_detail(struct explorer *e, uint32_t line)
 {
@@ -292,9 +281,18 @@ bool history_add_detail(struct explorer *e, uint32_t line)
 
 	if (row >= h->bucket_count)
 		return add_window_detail(e, line);
-	if (line == 0)
+	if (line == 0) {
 		add_counts(e, &h->buckets[row]);
-	else if (line <= h->buckets[row].example_count)
-		add_example(e, &h->buckets[row].examples[line - 1]);
+	} else if (line <= h->buckets[row].example_count) {
+		const struct request_example *x =
+			&h->buckets[row].examples[line - 1];
+		char id[33], took[UNIT_TEXT_BYTES];
+
+		trace_id_format(&x->trace_id, id);
+		format_duration(x->duration_ns, took);
+		buf_addf(&e->line, "%s, %s: tracefind slow %s", took,
+			 request_role_words(x->role), id);
+		escape_terminal_buf(&e->line, e->in->result->servers);
+	}
 	return line <= h->buckets[row].example_count;
 }

@@ -215,17 +215,6 @@ void table_enter(struct explorer *e)
 			select_row(e, row);
 }
 
-static void sort_next(struct explorer *e)
-{
-	struct functions *t = &e->functions;
-
-	t->order = (enum functions_order)((t->order + 1) % FUNCTIONS_ORDERS);
-	if (t->order == FUNCTIONS_CHANGE && !e->has_baseline)
-		t->order = FUNCTIONS_NAME;
-	t->is_old = true;
-	t->list = (struct list){ 0 };
-}
-
 static void find_next(struct explorer *e, bool is_forward)
 {
 	struct functions *t = &e->functions;
@@ -246,7 +235,14 @@ static void find_next(struct explorer *e, bool is_forward)
 static void on_character(struct explorer *e, uint32_t c)
 {
 	if (c == 's') {
-		sort_next(e);
+		struct functions *t = &e->functions;
+
+		t->order = (enum functions_order)((t->order + 1) %
+						  FUNCTIONS_ORDERS);
+		if (t->order == FUNCTIONS_CHANGE && !e->has_baseline)
+			t->order = FUNCTIONS_NAME;
+		t->is_old = true;
+		t->list = (struct list){ 0 };
 	} else if (c == 'r') {
 		e->functions.is_reversed = !e->functions.is_reversed;
 		e->functions.is_old = true;
