@@ -776,7 +776,11 @@ void account_compare(const struct account *before, const struct account *now,
 
 /* Who does less itself by this part of what its new calls cost made them before, by a
  * name that is not known. */
-#define PLAN_RENAMED 0.1
+#define PLAN_RENAMED 0.15
+
+/* So many calls of the requests before would there have been, had they made as many as
+ * others do now: that there was none is then no chance (e^-5). */
+#define PLAN_NEW_CALLS 5.0
 
 static const struct account_growth_cell *
 find_cell(const struct account_growth *g, uint32_t place, enum account_why why)
@@ -799,6 +803,14 @@ static double self_growth(const struct account_change *a, uint32_t caller)
 	return sum;
 }
 
+/* Returns whether calls of the cell were not made before. */
+static bool is_of_new_calls(const struct account_change *a,
+			    const struct account_growth_cell *cell)
+{
+	return cell->why == ACCOUNT_MORE_CALLS && cell->of != OPERATION_NONE &&
+	       a->before.places[cell->of].calls <= 0;
+}
+
 /* Returns whether the caller called the same by another name before. */
 static bool is_renamed(const struct account_change *a,
 		       const struct account_growth_cell *cell)
@@ -806,9 +818,25 @@ static bool is_renamed(const struct account_change *a,
 	const struct account_growth_cell *own =
 		find_cell(&a->growth, cell->place, ACCOUNT_SLOWER);
 
-	return cell->why == ACCOUNT_MORE_CALLS &&
-	       a->before.places[cell->of].calls <= 0 && own &&
+	return is_of_new_calls(a, cell) && own &&
 	       -own->change_ns > cell->change_ns * PLAN_RENAMED;
+}
+
+/* Returns what of the cell is new for others of its time, too: what they grew by in the
+ * same way; of calls that none made before all of it, where some of them make those. */
+static double shared_ns(const struct account_change *a,
+			const struct account_growth_cell *cell)
+{
+	const struct account_growth_cell *others =
+		find_cell(&a->others_growth, cell->place, cell->why);
+
+	if (!others)
+		return 0;
+	if (is_of_new_calls(a, cell) &&
+	    a->before.requests * a->others.places[cell->of].calls >=
+		    PLAN_NEW_CALLS)
+		return fmax(0, cell->change_ns);
+	return fmax(0, fmin(others->change_ns, cell->change_ns));
 }
 
 const struct account_growth_cell *
@@ -819,11 +847,7 @@ account_changed_plan(const struct account_change *a)
 
 	for (uint32_t i = 0; i < a->growth.count; i++) {
 		const struct account_growth_cell *c = &a->growth.cells[i];
-		const struct account_growth_cell *others =
-			find_cell(&a->others_growth, c->place, c->why);
-		double ns = others ? fmax(0, fmin(others->change_ns,
-						  c->change_ns))
-				   : 0;
+		double ns = shared_ns(a, c);
 
 		sum_ns += ns;
 		if (ns <= most_ns)

@@ -416,11 +416,15 @@ static const struct operation *named(const struct operation_history *s,
 static bool find_cohorts(struct symptom *out, struct operation_history *s,
 			 struct investigation *v, uint32_t entry,
 			 uint32_t operation, struct time_range window,
-			 bool is_fast_wanted, bool has_moved_inside,
+			 bool is_fast_wanted, const struct suspect *g,
 			 struct error *err)
 {
-	bool has_own_moved = has_moved_inside;
+	bool has_own_moved = g->pick.has_manifold_change;
 	const struct span *span = &v->trace->spans[entry];
+	/* What was not called before is no slower than it was: the request is, since
+	 * it calls that. */
+	bool is_new = s->has_typical &&
+		      typical_is_new(&s->typical, &s->typical.items[operation]);
 	struct cohort_want want = {
 		.history = &s->history,
 		.roles = &s->roles,
@@ -430,7 +434,9 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		.baseline = &s->baseline,
 	};
 
-	if (!find_baseline(s, operation, span, &v->result->arena, err))
+	if (!find_baseline(s, is_new ? s->operations.root : operation,
+			   is_new ? &v->trace->spans[g->times.root] : span,
+			   &v->result->arena, err))
 		return false;
 	out->slow = want.slow_range =
 		onset_slow_range(&s->onset, window, span->start_ns);
@@ -673,8 +679,7 @@ static bool fill(struct symptom *out, struct operation_history *s,
 	if (!s->is_answered || operation == OPERATION_NONE)
 		return true;
 	if (!find_cohorts(out, s, v, entry, operation, window,
-			  want->kind == BASELINE_WANT_FAST,
-			  pick->has_manifold_change, err))
+			  want->kind == BASELINE_WANT_FAST, g, err))
 		return false;
 	forget_scatter(out, g);
 	if (pick->is_queue)

@@ -367,8 +367,8 @@ static bool is_of_goroutines(struct str type)
 	       str_starts(type, STR("mutex:"));
 }
 
-/* A request has no more time than it took; what its threads took together is
- * told as that. */
+/* A request has no more time than it took: its threads took it together, or it is all
+ * that the service took, by requests that have a trace. */
 static bool add_sum(struct page *p, const struct result *r,
 		    const struct function_row *row)
 {
@@ -380,13 +380,13 @@ static bool add_sum(struct page *p, const struct result *r,
 	    ns <= (double)r->span.duration_ns)
 		return false;
 	format_duration(r->span.duration_ns, took);
-	page_textf(p, " (summed over %s%s; the request took ",
-		   r->profile.scope == SCOPE_SPAN ||
-				   r->profile.scope == SCOPE_COHORT
-			   ? ""
-			   : "the service's ",
-		   is_of_goroutines(r->profile.type) ? "goroutines"
-						     : "threads");
+	if (r->profile.scope != SCOPE_SPAN && r->profile.scope != SCOPE_COHORT)
+		page_text(p, " (the whole service, per traced request");
+	else if (is_of_goroutines(r->profile.type))
+		page_text(p, " (summed over goroutines");
+	else
+		page_text(p, " (summed over threads");
+	page_text(p, "; the request took ");
 	page_number(p, took);
 	page_text(p, ")");
 	return true;

@@ -406,7 +406,11 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 				  "by side");
 		return;
 	}
-	buf_add_text(out, before > 0 ? "calls " : "now calls ");
+	if (before <= 0)
+		buf_add_text(out, "now ");
+	buf_add_text(out, c->calls.kind[a->callers.span[called]] == CALL_DATABASE
+				  ? "runs "
+				  : "calls ");
 	wording_add(out, c->typical->operations[called].name,
 		    WORDING_TEXT_BYTES);
 	if (before > 0 || calls >= 1 + TIMES_NEAR) {
