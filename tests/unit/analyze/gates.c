@@ -381,8 +381,7 @@ static void test_traffic(void **state)
 {
 	struct fixture *f = *state;
 
-	f->facts.is_of_runs = false;
-	f->facts.has_drift = true;
+	f->facts.is_relative = true;
 	f->facts.drift = 2;
 	f->result.normalize = NORMALIZE_RATE;
 	f->result.whole = (struct whole_change){ .delta = 0.5,
