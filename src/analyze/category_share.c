@@ -204,17 +204,18 @@ static bool is_call(const struct profile *p, struct calls_in *c,
 			  kinds_wait(p)) == CODE_HTTP_CLIENT;
 }
 
-static bool leave_out(struct profile *p, const struct code_rules *rules,
-		      bool are_all, struct arena *arena)
+/* Returns which stacks of a profile are no such calls; NULL: no memory. */
+static bool *mark_others(const struct profile *p, const struct code_rules *rules,
+			 bool are_all, struct arena *arena)
 {
 	unsigned char *by_function = arena_array(arena, p->function_count, 1);
 	uint32_t *words = arena_array(arena, p->frame_count, sizeof *words);
-	bool *is_kept = arena_array(arena, p->stack_count, sizeof *is_kept);
+	bool *is_other = arena_array(arena, p->stack_count, sizeof *is_other);
 	bool *traces = arena_array(arena, p->function_count, sizeof *traces);
 	struct calls_in *calls = arena_alloc(arena, sizeof *calls);
 
-	if (!by_function || !words || !is_kept || !traces || !calls)
-		return false;
+	if (!by_function || !words || !is_other || !traces || !calls)
+		return NULL;
 	classify(p, rules, by_function, words);
 	for (uint32_t f = 0; f < p->function_count; f++)
 		traces[f] = is_tracer(function_name(p, f));
@@ -222,22 +223,32 @@ static bool leave_out(struct profile *p, const struct code_rules *rules,
 	calls->is_tracer = traces;
 	calls->are_all = are_all;
 	for (uint32_t i = 0; i < p->stack_count; i++)
-		is_kept[i] = !is_call(p, calls, &p->stacks[i]);
-	(void)profile_keep_stacks(p, is_kept);
-	return true;
+		is_other[i] = !is_call(p, calls, &p->stacks[i]);
+	return is_other;
 }
 
-bool calls_leave_out(struct profile *p, const struct code_rules *rules,
-		     bool are_all, struct error *err)
+bool calls_leave_out(struct profile *const *profiles, size_t count,
+		     const struct code_rules *rules, bool are_all,
+		     struct error *err)
 {
 	struct arena arena;
+	bool **is_other;
 	bool is_done;
 
-	if (p->packed || !p->stack_count)
-		return true;
+	for (size_t i = 0; i < count; i++)
+		if (profiles[i]->packed)
+			return true;
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
-	is_done = leave_out(p, rules, are_all, &arena) ||
-		  arena_fail(&arena, "sorting functions by kind", err);
+	is_other = arena_array(&arena, count, sizeof *is_other);
+	is_done = is_other;
+	for (size_t i = 0; is_done && i < count; i++) {
+		is_other[i] = mark_others(profiles[i], rules, are_all, &arena);
+		is_done = is_other[i];
+	}
+	if (is_done)
+		(void)profiles_keep_stacks(profiles, count, is_other);
+	else
+		arena_fail(&arena, "sorting functions by kind", err);
 	arena_release(&arena);
 	return is_done;
 }

@@ -57,12 +57,13 @@ bool category_shares_compute(const struct profile *p,
 			     struct category_shares *of_application,
 			     struct error *err) MUST_CHECK;
 
-/* Leaves out of a profile what is done and waited for in calls to other
+/* Leaves out of profiles that are compared what is done and waited for in calls to other
  * services, all of it or only in those that pass through the client side of a
- * tracing library, and so have spans, as if there were no more of it. All stays
- * when the profile is packed, or of such calls alone. */
-bool calls_leave_out(struct profile *p, const struct code_rules *rules,
-		     bool are_all, struct error *err) MUST_CHECK;
+ * tracing library, and so have spans, as if there were no more of them. All stays
+ * when one is packed, or all of them are of such calls alone. */
+bool calls_leave_out(struct profile *const *profiles, size_t count,
+		     const struct code_rules *rules, bool are_all,
+		     struct error *err) MUST_CHECK;
 
 /* Which part of what grew is of this kind, 0..1: the kind's growth per unit of
  * exposure over the sum of all kinds' that grew. Exposure is what the values

@@ -585,17 +585,27 @@ static bool serves(const struct request_roots *roots, const struct profile *p,
 	return s->frame_count && is_root(roots, root_of(p, s));
 }
 
-double request_roots_keep(const struct request_roots *roots, struct profile *p)
+double request_roots_keep(const struct request_roots *roots,
+			  struct profile *const *profiles, size_t count)
 {
-	double left_out;
-	bool *is_kept;
+	double left_out = 0;
+	struct arena arena;
+	bool **is_kept;
 
-	if (!is_read(p))
-		return 0;
-	is_kept = mem_calloc(p->stack_count, sizeof *is_kept);
-	for (uint32_t i = 0; is_kept && i < p->stack_count; i++)
-		is_kept[i] = serves(roots, p, &p->stacks[i]);
-	left_out = is_kept ? profile_keep_stacks(p, is_kept) : 0;
-	mem_free(is_kept);
+	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
+	is_kept = arena_array(&arena, count, sizeof *is_kept);
+	for (size_t i = 0; is_kept && i < count; i++) {
+		const struct profile *p = profiles[i];
+		uint32_t stacks = p->packed ? 0 : p->stack_count;
+
+		is_kept[i] = arena_array(&arena, stacks, sizeof **is_kept);
+		if (!is_kept[i])
+			is_kept = NULL;
+		for (uint32_t k = 0; is_kept && k < stacks; k++)
+			is_kept[i][k] = serves(roots, p, &p->stacks[k]);
+	}
+	if (is_kept)
+		left_out = profiles_keep_stacks(profiles, count, is_kept);
+	arena_release(&arena);
 	return left_out;
 }

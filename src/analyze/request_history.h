@@ -50,9 +50,10 @@ void request_roots_find(const struct profile *const *profiles, size_t count,
 			const struct code_rules *rules,
 			struct request_roots *out);
 
-/* Leaves of a profile what serves requests, as if there were no more of it;
- * returns which part was left out, 0..1. It stays as it is (0) when it is packed,
- * or when nothing of it begins with them. */
-double request_roots_keep(const struct request_roots *roots, struct profile *p);
+/* Leaves of profiles that are compared what serves requests, as if there were no more of
+ * them; returns which part of the first was left out, 0..1. They stay as they are (0) when
+ * one is packed, or when nothing of any begins with the roots. */
+double request_roots_keep(const struct request_roots *roots,
+			  struct profile *const *profiles, size_t count);
 
 #endif

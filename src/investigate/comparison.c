@@ -342,15 +342,8 @@ double comparison_keep_roots(struct comparison *c,
 {
 	struct profile *profiles[PROFILES_MAX];
 	size_t n = list_profiles(c, profiles);
-	double left_out = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		double part = request_roots_keep(roots, profiles[i]);
-
-		if (profiles[i] == &c->slow.profile)
-			left_out = part;
-	}
-	return left_out;
+	return request_roots_keep(roots, profiles, n);
 }
 
 bool comparison_leave_out_calls(struct comparison *c,
@@ -361,9 +354,8 @@ bool comparison_leave_out_calls(struct comparison *c,
 	size_t n = list_profiles(c, profiles);
 	int64_t before = c->slow.profile.total;
 
-	for (size_t i = 0; i < n; i++)
-		if (!calls_leave_out(profiles[i], rules, are_all, err))
-			return false;
+	if (!calls_leave_out(profiles, n, rules, are_all, err))
+		return false;
 	*has_less = c->slow.profile.total < before;
 	return true;
 }

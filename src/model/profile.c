@@ -834,17 +834,12 @@ bool profile_unpack(struct profile *p, struct error *err)
 	return is_done && profile_check(p, err);
 }
 
-double profile_keep_stacks(struct profile *p, const bool *is_kept)
+static double keep_stacks(struct profile *p, const bool *is_kept)
 {
 	int64_t before = p->whole_total, sum = 0, magnitude = 0;
 	uint32_t kept = 0;
-	double part;
+	double part = 1;
 
-	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++)
-		kept += is_kept[i];
-	if (!kept || kept == p->stack_count || before <= 0)
-		return 0;
-	kept = 0;
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *s = &p->stacks[i];
 
@@ -854,7 +849,10 @@ double profile_keep_stacks(struct profile *p, const bool *is_kept)
 		magnitude = sat_add_i64(magnitude, sat_magnitude_i64(s->value));
 		p->stacks[kept++] = *s;
 	}
-	part = (double)magnitude / (double)before;
+	if (kept == p->stack_count)
+		return 0;
+	if (before > 0)
+		part = (double)magnitude / (double)before;
 	p->stack_count = kept;
 	p->total = sum;
 	p->whole_total = magnitude;
@@ -863,4 +861,25 @@ double profile_keep_stacks(struct profile *p, const bool *is_kept)
 		p->sample_count =
 			(int64_t)((double)p->sample_count * part + 0.5);
 	return 1 - part;
+}
+
+double profiles_keep_stacks(struct profile *const *profiles, size_t count,
+			    bool *const *is_kept)
+{
+	double left_out = 0;
+	uint64_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (profiles[i]->packed)
+			return 0;
+		for (uint32_t k = 0; k < profiles[i]->stack_count; k++)
+			kept += is_kept[i][k];
+	}
+	for (size_t i = 0; i < count && kept; i++) {
+		double part = keep_stacks(profiles[i], is_kept[i]);
+
+		if (i == 0)
+			left_out = part;
+	}
+	return left_out;
 }

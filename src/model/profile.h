@@ -458,10 +458,11 @@ void stack_walk_init(struct stack_walk *w, const struct profile *p);
 /* The next stack; false after the last. */
 bool stack_walk_next(struct stack_walk *w);
 
-/* Leaves the stacks that are kept (by their number) of a profile, as if there
- * were no more of it; returns which part was left out, 0..1. It stays as it is
- * (0) when it is packed, or when none or all of them are kept. */
-double profile_keep_stacks(struct profile *p, const bool *is_kept);
+/* Leaves the stacks that are kept (by their number) of profiles that are compared, as if
+ * there were no more of them; returns which part of the first was left out, 0..1. They stay
+ * as they are (0) when one is packed, or when none or all of all of them are kept. */
+double profiles_keep_stacks(struct profile *const *profiles, size_t count,
+			    bool *const *is_kept);
 
 /* Adds up two profiles whose functions, frames and stacks are in the order of
  * the model: ordered lists are merged, nothing is hashed but new texts, and

@@ -242,24 +242,34 @@ static const char waits[] =
 	"main.f;net/http.(*Client).do;runtime.selectgo 30\n"
 	"main.f;main.g;runtime.chanrecv1 10\n";
 
-/* Those with a span for certain, all of them, and all there is. */
+/* Those with a span for certain, all of them, and all there is; a side of such calls alone
+ * has nothing that the other one's rest is compared with. */
 static void calls_that_are_left_out(void **state)
 {
-	struct profile p;
+	static const char calls[] =
+		"main.f;net/http.(*Client).do;runtime.selectgo 30\n";
+	struct profile p, before;
+	struct profile *sides[] = { &p, &before };
 
 	(void)state;
 	make_profile(&p, "delay", "nanoseconds", 0, waits);
-	assert_ok(calls_leave_out(&p, NULL, false, &err));
+	assert_ok(calls_leave_out(sides, 1, NULL, false, &err));
 	assert_int_equal(p.stack_count, 2);
 	assert_int_equal(p.total, 40);
 	assert_int_equal(p.whole_total, 40);
-	assert_ok(calls_leave_out(&p, NULL, true, &err));
+	assert_ok(calls_leave_out(sides, 1, NULL, true, &err));
 	assert_int_equal(p.total, 10);
 	profile_release(&p);
-	make_profile(&p, "delay", "nanoseconds", 0,
-		     "main.f;net/http.(*Client).do;runtime.selectgo 30\n");
-	assert_ok(calls_leave_out(&p, NULL, true, &err));
+	make_profile(&p, "delay", "nanoseconds", 0, calls);
+	assert_ok(calls_leave_out(sides, 1, NULL, true, &err));
 	assert_int_equal(p.total, 30);
+	profile_release(&p);
+	make_profile(&p, "delay", "nanoseconds", 0, waits);
+	make_profile(&before, "delay", "nanoseconds", 0, calls);
+	assert_ok(calls_leave_out(sides, 2, NULL, true, &err));
+	assert_int_equal(p.total, 10);
+	assert_int_equal(before.total, 0);
+	profile_release(&before);
 	profile_release(&p);
 }
 

@@ -84,6 +84,11 @@ static void too_many_roots(void **state)
 	}
 }
 
+static double keep(struct profile *p)
+{
+	return request_roots_keep(&roots, &p, 1);
+}
+
 static void only_what_serves_requests_is_kept(void **state)
 {
 	struct profile labelled, waits;
@@ -95,11 +100,11 @@ static void only_what_serves_requests_is_kept(void **state)
 		     HANDLER "shop/api.Save;shop/db.(*DB).exec 30\n"
 			     "net/http.(*conn).serve;shop/api.Load 10\n" LOOP
 			     "writeLoop;runtime.selectgo 960\n");
-	assert_true(request_roots_keep(&roots, &waits) == 0.96);
+	assert_true(keep(&waits) == 0.96);
 	assert_int_equal(waits.stack_count, 2);
 	assert_int_equal(waits.total, 40);
 	assert_int_equal(waits.whole_total, 40);
-	assert_true(request_roots_keep(&roots, &waits) == 0);
+	assert_true(keep(&waits) == 0);
 	profile_release(&waits);
 	profile_release(&labelled);
 }
@@ -113,10 +118,33 @@ static void without_them_all_is_kept(void **state)
 	find_in(&labelled, HANDLER "shop/api.Save 30\n");
 	make_profile(&waits, "delay", "nanoseconds", 0,
 		     LOOP "writeLoop;runtime.selectgo 960\n");
-	assert_true(request_roots_keep(&roots, &waits) == 0);
+	assert_true(keep(&waits) == 0);
 	assert_int_equal(waits.total, 960);
 	roots.count = 0;
-	assert_true(request_roots_keep(&roots, &waits) == 0);
+	assert_true(keep(&waits) == 0);
+	profile_release(&waits);
+	profile_release(&labelled);
+}
+
+/* What served requests waited for nothing before: background work was no wait of theirs
+ * then, either. */
+static void a_side_without_them_is_empty(void **state)
+{
+	struct profile labelled, waits, before;
+	struct profile *sides[] = { &waits, &before };
+
+	(void)state;
+	find_in(&labelled, HANDLER "shop/api.Save 30\n");
+	make_profile(&waits, "delay", "nanoseconds", 0,
+		     HANDLER "shop/api.Save;shop/db.(*DB).exec 40\n" LOOP
+			     "writeLoop;runtime.selectgo 960\n");
+	make_profile(&before, "delay", "nanoseconds", 0,
+		     LOOP "writeLoop;runtime.selectgo 950\n");
+	assert_true(request_roots_keep(&roots, sides, 2) == 0.96);
+	assert_int_equal(waits.total, 40);
+	assert_int_equal(before.stack_count, 0);
+	assert_int_equal(before.total, 0);
+	profile_release(&before);
 	profile_release(&waits);
 	profile_release(&labelled);
 }
@@ -131,7 +159,7 @@ static void known_servers_have_known_roots(void **state)
 	make_profile(&waits, "delay", "nanoseconds", 0,
 		     HANDLER "shop/api.Save;shop/db.(*DB).exec 30\n"
 			     "shop/db.(*Archiver).loop;shop/db.sleep 70\n");
-	assert_true(request_roots_keep(&roots, &waits) == 0.7);
+	assert_true(keep(&waits) == 0.7);
 	assert_int_equal(waits.total, 30);
 	profile_release(&waits);
 }
@@ -145,6 +173,7 @@ UNIT_TESTS(request_roots)
 		cmocka_unit_test(too_many_roots),
 		cmocka_unit_test(only_what_serves_requests_is_kept),
 		cmocka_unit_test(without_them_all_is_kept),
+		cmocka_unit_test(a_side_without_them_is_empty),
 		cmocka_unit_test(known_servers_have_known_roots),
 	};
 
