@@ -882,3 +882,11 @@ uint32_t account_called(const struct account_change *a,
 	}
 	return OPERATION_NONE;
 }
+
+uint32_t account_served(const struct account_change *a, uint32_t called)
+{
+	for (uint32_t i = 0; i < a->now.count && called != OPERATION_NONE; i++)
+		if (a->callers.of[i] == called && a->callers.remote & 1u << i)
+			return i;
+	return called;
+}

@@ -108,9 +108,13 @@ struct account_change {
 const struct account_growth_cell *
 account_changed_plan(const struct account_change *a);
 
-/* The calls of a plan that hold most of the cell: what it calls itself;
- * OPERATION_NONE where none of them is charged to it. */
+/* Returns what the place of a cell calls itself, with most of the cell in it or below it;
+ * OPERATION_NONE where none of it is charged to its calls. */
 uint32_t account_called(const struct account_change *a,
 			const struct account_growth_cell *cell);
+
+/* Returns the server side of calls, else the calls themselves: clients of HTTP are named
+ * by their method. */
+uint32_t account_served(const struct account_change *a, uint32_t called);
 
 #endif

@@ -322,7 +322,8 @@ static bool fill_account(const struct choice *c, struct result *result,
 			.name = name_of(c, cell->place),
 			.why = cell->why,
 			.change_ns = sat_from_f64(cell->change_ns),
-			.called = name_of(c, cell->of),
+			.called = name_of(
+				c, account_served(a, account_called(a, cell))),
 		};
 
 		out->before_ns = sat_sub_i64(out->before_ns, row.change_ns);

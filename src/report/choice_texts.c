@@ -396,6 +396,8 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 {
 	const struct account_change *a = c->typical->account;
 	uint32_t called = account_called(a, c->plan);
+	const struct operation *served =
+		&c->typical->operations[account_served(a, called)];
 	double calls = a->now.places[called].calls /
 		       a->now.places[c->plan->place].calls;
 	double before = a->before.places[called].calls /
@@ -411,8 +413,11 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 	buf_add_text(out, c->calls.kind[a->callers.span[called]] == CALL_DATABASE
 				  ? "runs "
 				  : "calls ");
-	wording_add(out, c->typical->operations[called].name,
-		    WORDING_TEXT_BYTES);
+	if (!str_equal(served->name, c->typical->operations[called].name)) {
+		wording_add(out, served->service, WORDING_TEXT_BYTES);
+		buf_add_char(out, ' ');
+	}
+	wording_add(out, served->name, WORDING_TEXT_BYTES);
 	if (before > 0 || calls >= 1 + TIMES_NEAR) {
 		buf_add_char(out, ' ');
 		add_times(out, calls);
@@ -927,6 +932,8 @@ static void report_cell(const struct choice *c,
 			struct buf *out)
 {
 	const struct operation *o = &c->typical->operations[cell->place];
+	const struct account_change *a = c->typical->account;
+	uint32_t called = account_served(a, account_called(a, cell));
 
 	buf_add_text(out, "account: ");
 	add_change(out, cell->change_ns);
@@ -937,10 +944,10 @@ static void report_cell(const struct choice *c,
 	buf_addf(out, ": %s",
 		 cell->change_ns < 0 ? account_less[cell->why]
 				     : account_whys[cell->why]);
-	if (cell->of == OPERATION_NONE)
+	if (called == OPERATION_NONE)
 		return;
 	buf_add_text(out, ", most of it ");
-	wording_add(out, c->typical->operations[cell->of].name, NAME_BYTES);
+	wording_add(out, c->typical->operations[called].name, NAME_BYTES);
 }
 
 /* The extra time of the request over those before it, on average, by place: the

@@ -355,6 +355,12 @@ static bool has_plan(struct accounted *a, struct pasts *b,
 		return false;
 	assert_int_equal(cell->place, place_named(a, "order"));
 	assert_int_equal(account_called(&change, cell), place_named(a, "get"));
+	/* a client's is the server's */
+	assert_int_equal(a->callers.of[account_served(&change,
+						      place_named(a, "get"))],
+			 place_named(a, "get"));
+	assert_int_equal(account_served(&change, OPERATION_NONE),
+			 OPERATION_NONE);
 	return true;
 }
 
