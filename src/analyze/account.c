@@ -839,11 +839,25 @@ static double shared_ns(const struct account_change *a,
 	return fmax(0, fmin(others->change_ns, cell->change_ns));
 }
 
+uint32_t account_called(const struct account_change *a,
+			const struct account_growth_cell *cell)
+{
+	uint32_t called = cell->of;
+
+	for (uint32_t i = 0; i < a->now.count && called != OPERATION_NONE; i++) {
+		if (a->callers.of[called] == cell->place)
+			return called;
+		called = a->callers.of[called];
+	}
+	return OPERATION_NONE;
+}
+
 const struct account_growth_cell *
 account_changed_plan(const struct account_change *a)
 {
 	const struct account_growth_cell *cell = NULL;
 	double most_ns = 0, sum_ns = 0;
+	uint32_t called;
 
 	for (uint32_t i = 0; i < a->growth.count; i++) {
 		const struct account_growth_cell *c = &a->growth.cells[i];
@@ -864,23 +878,13 @@ account_changed_plan(const struct account_change *a)
 	    most_ns < a->growth.total_ns * PLAN_OF_GROWTH ||
 	    most_ns < sum_ns * PLAN_OF_SHARED)
 		return NULL;
-	if (cell->why == ACCOUNT_LESS_OVERLAP &&
-	    self_growth(a, cell->place) > most_ns * PLAN_OF_SELF)
+	called = account_called(a, cell);
+	if (called == OPERATION_NONE)
 		return NULL;
-	return cell;
-}
-
-uint32_t account_called(const struct account_change *a,
-			const struct account_growth_cell *cell)
-{
-	uint32_t called = cell->of;
-
-	for (uint32_t i = 0; i < a->now.count && called != OPERATION_NONE; i++) {
-		if (a->callers.of[called] == cell->place)
-			return called;
-		called = a->callers.of[called];
-	}
-	return OPERATION_NONE;
+	/* What a process does more often itself its code tells. */
+	if (cell->why == ACCOUNT_MORE_CALLS)
+		return a->callers.remote & 1u << called ? cell : NULL;
+	return self_growth(a, cell->place) > most_ns * PLAN_OF_SELF ? NULL : cell;
 }
 
 uint32_t account_served(const struct account_change *a, uint32_t called)

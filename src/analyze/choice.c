@@ -840,7 +840,7 @@ static void choose_plan(struct choice *c)
 	    a->root != c->times->root)
 		return;
 	plan = account_changed_plan(a);
-	if (!plan || account_called(a, plan) == OPERATION_NONE)
+	if (!plan)
 		return;
 	span = a->callers.span[plan->place];
 	for (size_t i = 0; i < c->candidates.count; i++) {

@@ -555,6 +555,18 @@ static void called_anew(void **state)
 	expect_first(&a, &b, "check", ACCOUNT_NEW, 110, NULL);
 	past_release(&b.p);
 	end(&a);
+	/* nor is code that runs more often */
+	begin(&a, "1 0 cart S order 0 145\n"
+		  "2 1 cart I get 5 75\n"
+		  "3 1 cart I get 75 145\n");
+	compare(&a,
+		"1 0 cart S order 0 75\n"
+		"2 1 cart I get 5 75\n",
+		&b);
+	expect_first(&a, &b, "order", ACCOUNT_MORE_CALLS, 70, "get");
+	assert_false(has_plan(&a, &b, &a.account));
+	past_release(&b.p);
+	end(&a);
 }
 
 /* The same callee by another name: what it took is told as the caller's own, whose
