@@ -811,15 +811,19 @@ static bool is_of_new_calls(const struct account_change *a,
 	       a->before.places[cell->of].calls <= 0;
 }
 
-/* Returns whether the caller called the same by another name before. */
+/* Returns whether the caller called the same by another name before, by others of its
+ * time: one request may wait for it long. */
 static bool is_renamed(const struct account_change *a,
 		       const struct account_growth_cell *cell)
 {
+	const struct account_growth *g = &a->others_growth;
+	const struct account_growth_cell *calls =
+		find_cell(g, cell->place, cell->why);
 	const struct account_growth_cell *own =
-		find_cell(&a->growth, cell->place, ACCOUNT_SLOWER);
+		find_cell(g, cell->place, ACCOUNT_SLOWER);
 
-	return is_of_new_calls(a, cell) && own &&
-	       -own->change_ns > cell->change_ns * PLAN_RENAMED;
+	return is_of_new_calls(a, cell) && calls && own &&
+	       -own->change_ns > calls->change_ns * PLAN_RENAMED;
 }
 
 /* Returns what of the cell is new for others of its time, too: what they grew by in the

@@ -573,7 +573,7 @@ static void called_anew(void **state)
  * calls have no name that is known. */
 static void called_by_another_name(void **state)
 {
-	struct accounted a;
+	struct accounted a, once;
 	struct pasts b;
 
 	(void)state;
@@ -583,6 +583,18 @@ static void called_by_another_name(void **state)
 	compare(&a, "1 0 cart S order 0 60\n", &b);
 	assert_false(has_plan(&a, &b, &a.account));
 	past_release(&b.p);
+	end(&a);
+	/* this one waits far longer for it than others do */
+	begin(&once, "1 0 cart S order 0 145\n"
+		     "2 1 cart C get 5 125\n"
+		     "3 2 items S GetV2 6 124\n");
+	begin(&a, "1 0 cart S order 0 645\n"
+		  "2 1 cart C get 5 625\n"
+		  "3 2 items S GetV2 6 624\n");
+	compare(&a, "1 0 cart S order 0 60\n", &b);
+	assert_false(has_plan(&a, &b, &once.account));
+	past_release(&b.p);
+	end(&once);
 	end(&a);
 }
 
