@@ -93,6 +93,10 @@ struct source_places {
 			       * empty: the working folder */
 };
 
+/* Puts into path where the file called so lies. False: it is not there. */
+bool source_file_find(const struct source_places *places, struct str name,
+		      struct buf *path);
+
 /* Replaces the lines of each listing by all lines around them, with their
  * text, or says why there is no source. False only without memory. */
 bool source_files_read(const struct source_places *places,

@@ -57,7 +57,7 @@ static bool find_under(struct str folder, struct str file, struct buf *path)
 	return false;
 }
 
-static bool find_file(const struct source_places *places, struct str name,
+bool source_file_find(const struct source_places *places, struct str name,
 		      struct buf *path)
 {
 	struct str search = places->folders, folder;
@@ -196,7 +196,7 @@ static bool read_one(const struct source_places *places, struct listings *l,
 		return explain(l, item, "the profile names no lines", err);
 	buf_init(&path, LIMIT_STRING_BYTES * 2);
 	buf_init(&text, LIMIT_SOURCE_BYTES);
-	if (!find_file(places, item->file, &path))
+	if (!source_file_find(places, item->file, &path))
 		is_done = explain(l, item,
 				  "the file is not here; give the folder of "
 				  "the sources with --source-path, and what "

@@ -121,6 +121,19 @@ void confine_allow_write(struct confine *c, const char *path)
 	allow(c, path, WRITING_IN | TRUNCATE);
 }
 
+void confine_allow_program(struct confine *c, const char *path)
+{
+	/* Where dynamic linkers lie. */
+	static const char *const folders[] = {
+		"/lib",	      "/lib32",	    "/lib64",	  "/usr/lib",
+		"/usr/lib32", "/usr/lib64", "/nix/store", "/gnu/store",
+	};
+
+	allow(c, path, EXECUTE);
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		allow(c, folders[i], EXECUTE);
+}
+
 /* Without it only the superuser may confine himself; what setuid programs
  * would do is of no interest to a process that starts none. */
 static bool renounce_privileges(void)
@@ -270,6 +283,12 @@ void confine_allow_read(struct confine *c, const char *path)
 }
 
 void confine_allow_write(struct confine *c, const char *path)
+{
+	(void)c;
+	(void)path;
+}
+
+void confine_allow_program(struct confine *c, const char *path)
 {
 	(void)c;
 	(void)path;

@@ -39,6 +39,9 @@ void confine_allow_read(struct confine *c, const char *path);
  * below, files may be made, replaced and removed, but not read. */
 void confine_allow_write(struct confine *c, const char *path);
 
+/* path, a program, may be started, with what starts programs on this system. */
+void confine_allow_program(struct confine *c, const char *path);
+
 /* From here on only what was allowed; for good, and for all threads that are
  * started from now on. False with errno when the kernel refuses. Releases. */
 bool confine_end(struct confine *c) MUST_CHECK;
@@ -62,6 +65,9 @@ int confine_open(const char *path, int flags) MUST_CHECK;
 /* The accesses that stay open to a confined process for its own working:
  * libraries that it loads late and what these read, devices, and the places
  * that its outputs are written to. Knows no option. */
+
+/* Reading paths that are separated by ':'. NULL: none. */
+void confine_allow_read_list(struct confine *c, const char *paths);
 
 /* Reading what belongs to the system. */
 void confine_allow_system(struct confine *c);

@@ -49,7 +49,7 @@ static bool is_below(struct str path, struct str folder)
 	       (path.len == folder.len || path.ptr[folder.len] == '/');
 }
 
-static void allow_list(struct confine *c, const char *paths)
+void confine_allow_read_list(struct confine *c, const char *paths)
 {
 	struct str rest = str_from(paths ? paths : "");
 	struct str item;
@@ -126,7 +126,7 @@ void confine_allow_system(struct confine *c)
 	for (size_t i = 0; i < COUNT_OF(system_paths); i++)
 		confine_allow_read(c, system_paths[i]);
 	for (size_t i = 0; i < COUNT_OF(system_variables); i++)
-		allow_list(c, getenv(system_variables[i]));
+		confine_allow_read_list(c, getenv(system_variables[i]));
 	for (size_t i = 0; home && *home && i < COUNT_OF(home_paths); i++)
 		if (snprintf(path, sizeof path, "%s/%s", home, home_paths[i]) <
 		    (int)sizeof path)

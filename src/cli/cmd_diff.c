@@ -279,6 +279,7 @@ static bool diff(struct run *r, struct diff *d, struct chosen *chosen,
 	return chosen_report(chosen, &r->result, err) &&
 	       (!output_shows_ranks(o) ||
 		chosen_rank(chosen, RANK_DELTA, STR(""), false, err)) &&
+	       run_find_commits(r, err) &&
 	       run_render(r, err);
 }
 

@@ -139,7 +139,8 @@ static bool slow(struct run *r, struct finding *f, struct error *err)
 		    !without_profile(r, f, &missing, err))
 			return false;
 	}
-	return add_waterfall(r, &f->suspect, err) && answer(r, &missing, err);
+	return run_find_commits(r, err) && add_waterfall(r, &f->suspect, err) &&
+	       answer(r, &missing, err);
 }
 
 /* Which of the files is the profile to look at; o->arg_count: none. */

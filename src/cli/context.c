@@ -8,6 +8,7 @@
 
 #include "backend/backends.h"
 #include "backend/fetch_trace.h"
+#include "backend/git_log.h"
 #include "backend/input.h"
 #include "base/arena.h"
 #include "base/error.h"
@@ -227,6 +228,9 @@ bool context_init(struct context *ctx, const struct options *o,
 	    !open_export(ctx, err))
 		return false;
 	open_profile_cache(ctx);
+	/* --list shows sources, not who changed them. */
+	if (o->source_path && !o->list)
+		git_log_prepare();
 	sandbox_enter(ctx);
 	return true;
 }

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "decode/profile_type.h"
 #include "investigate/chosen.h"
+#include "investigate/commits.h"
 #include "investigate/question.h"
 #include "investigate/suspect.h"
 #include "model/result.h"
@@ -270,6 +271,16 @@ bool run_choose(struct run *r, struct chosen *c, struct error *err)
 		return shortfall_explain(&r->investigation.shortfall, err);
 	r->shown = &c->comparison;
 	return true;
+}
+
+bool run_find_commits(struct run *r, struct error *err)
+{
+	const struct source_places places = {
+		.trim_path = str_from(r->ctx.options->trim_path),
+		.folders = str_from(r->ctx.options->source_path),
+	};
+
+	return commits_find(&places, &r->result, err);
 }
 
 /* A trace may begin before and end after what the user remembers; too tight a

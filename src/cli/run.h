@@ -67,6 +67,9 @@ enum stack_order run_file_order(const struct run *r, bool has_several_files);
  * filters count. */
 void run_ask(struct run *r);
 
+/* Finds who last changed the function that is blamed, with --source-path. */
+bool run_find_commits(struct run *r, struct error *err) MUST_CHECK;
+
 /* Fetches what the user chose and filters it; r->shown is set. */
 bool run_choose(struct run *r, struct chosen *c, struct error *err) MUST_CHECK;
 

@@ -46,6 +46,7 @@ static void allow_inputs(struct confine *c, const struct context *ctx)
 	allow_argument(c, o->resume);
 	allow_argument(c, ctx->backends.traces.path);
 	allow_argument(c, ctx->backends.profiles.path);
+	confine_allow_read_list(c, o->source_path);
 }
 
 /* ---- what is written ---- */

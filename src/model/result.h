@@ -496,6 +496,30 @@ struct affected_info {
 	size_t caller_count;
 };
 
+/* A commit that touched the lines of the function that is blamed. */
+struct commit {
+	struct str hash; /* all of its digits */
+	int64_t time_ns; /* when it was committed */
+	struct str subject;
+};
+
+/* More are history, not news. */
+#define COMMITS_MOST 3u
+
+/* Why there are none. */
+enum commits_gap {
+	COMMITS_GAP_NONE = 0, /* there are, or nobody asked */
+	COMMITS_NO_LINE,      /* the profile has none */
+	COMMITS_NO_FILE,
+	COMMITS_NO_FUNCTION, /* the source has it elsewhere */
+	COMMITS_NO_GIT,
+	COMMITS_NO_TREE,   /* git knows neither the file nor the lines */
+	COMMITS_LATE,      /* git took too long */
+	COMMITS_CHANGED,   /* HEAD has other lines */
+	COMMITS_SHALLOW,   /* the clone does not reach back */
+	COMMITS_NO_FORMAT, /* not what git log prints */
+};
+
 struct func_table;
 struct rank_facts;
 
@@ -555,6 +579,9 @@ struct result {
 	const struct request_history *history;
 	const struct account_info *account; /* so; NULL: not known */
 	struct affected_info affected;
+	struct commit commits[COMMITS_MOST]; /* the newest first */
+	size_t commit_count;
+	enum commits_gap commits_gap;
 	struct contrast_row *contrasts; /* slow only; the clearest first */
 	size_t contrast_count;
 	struct waterfall_row *waterfall; /* show only */
@@ -601,6 +628,17 @@ static inline const struct function_row *result_verdict(const struct result *r)
 static inline size_t result_verdict_count(const struct result *r)
 {
 	return r->verdict_rows ? r->verdict_count : r->function_count;
+}
+
+/* The function that is blamed: what grew most, or, without anything to compare
+ * with, where the most is. NULL: none. */
+static inline const struct function_row *result_blamed(const struct result *r)
+{
+	const struct function_row *lead = result_verdict(r);
+
+	if (r->is_healthy || !r->has_profile || !result_verdict_count(r))
+		return NULL;
+	return !r->has_baseline || change_is_up(lead->change) ? lead : NULL;
 }
 
 /* How many rows functions holds. */

@@ -430,6 +430,7 @@ void diff_evidence(struct page *p, const struct render_input *in)
 {
 	write_before(p, in->result);
 	write_after(p, in->result, "  comparison");
+	evidence_commits(p, in->result);
 	write_confidence(p, in->result);
 }
 

@@ -644,6 +644,14 @@ static void write_lists(struct jsonw *w, const struct result *r)
 		write_contrast(w, &r->contrasts[i]);
 	jsonw_array_end(w);
 	json_history(w, r->history);
+	if (r->commit_count)
+		jsonw_addf(w, "commits:[");
+	for (size_t i = 0; i < r->commit_count; i++)
+		jsonw_addf(w, "{hash:%.*s, time:%+jd, subject:%.*s}",
+			   STR_WHOLE(r->commits[i].hash), r->commits[i].time_ns,
+			   STR_WHOLE(r->commits[i].subject));
+	if (r->commit_count)
+		jsonw_array_end(w);
 	if (!jsonw_key_known(w, "affected", x->requests))
 		return;
 	jsonw_addf(w, "{slow_requests:%u, requests:%u, sampled:%i, callers:[",

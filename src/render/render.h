@@ -188,6 +188,9 @@ const char *row_change_word(const struct function_row *row);
 /* "calls " or "called by ", in front of whose change a row passes on. */
 const char *row_link_word(const struct function_row *row);
 
+/* The last commits of the function that is blamed, a line each. */
+void evidence_commits(struct page *p, const struct result *r);
+
 /* "; replaces store.loadAll (was 5.3 ms)" where it takes the place of a function
  * that is gone. */
 void row_replaced(struct page *p, const struct result *r,

@@ -19,6 +19,9 @@
  * elsewhere that this span is not the whole trouble. */
 #define SHARE_OF_WHOLE 0.75
 
+/* A hash is cut to these; git shows seven and more. */
+#define HASH_DIGITS 10u
+
 static const char *const confidence_words[] = {
 	[CONFIDENCE_WEAK] = "weak",
 	[CONFIDENCE_FAIR] = "fair",
@@ -489,6 +492,21 @@ struct str missing_profile(const struct result *r)
 	return (struct str){ NULL, 0 };
 }
 
+/* "3f2a1bc94e 2026-11-21 load preferences with each user". */
+void evidence_commits(struct page *p, const struct result *r)
+{
+	for (size_t i = 0; i < r->commit_count; i++) {
+		const struct commit *c = &r->commits[i];
+		struct page_time time;
+
+		page_time(p, c->time_ns, c->time_ns, &time);
+		page_name(p, str_slice(c->hash, 0, HASH_DIGITS), 0);
+		page_textf(p, " %s%s", time.date, c->subject.len ? " " : "");
+		page_foreign(p, c->subject);
+		evidence(p, i ? "" : "  commits");
+	}
+}
+
 static void write_code(struct page *p, const struct result *r)
 {
 	struct str missing = missing_profile(r);
@@ -647,6 +665,7 @@ void slow_evidence(struct page *p, const struct render_input *in)
 	if (r->has_span)
 		write_where(p, r);
 	write_code(p, r);
+	evidence_commits(p, r);
 	if (r->has_span || r->has_cause)
 		write_why(p, r);
 	write_account(p, r);

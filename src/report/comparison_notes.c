@@ -246,9 +246,26 @@ static void note_certainty(const struct result *r, struct notes *reasons)
 		  STR_ARGS(row->name), row->deviations, row->q);
 }
 
+static const char *const commits_gaps[] = {
+	[COMMITS_NO_LINE] = "the profile has no line of the function",
+	[COMMITS_NO_FILE] = "the file is not below --source-path",
+	[COMMITS_NO_FUNCTION] = "the function is not around its line: the "
+				"source is of another version",
+	[COMMITS_NO_GIT] = "git is not installed or does not start",
+	[COMMITS_NO_TREE] = "git shows none: the file is in no work tree of "
+			    "its own user, or not committed",
+	[COMMITS_LATE] = "git took longer than 3 s",
+	[COMMITS_CHANGED] = "the function has changes that are not committed",
+	[COMMITS_SHALLOW] = "the clone is shallow",
+	[COMMITS_NO_FORMAT] = "the output of git log is in no known form",
+};
+
 void comparison_notes_report(const struct result *r, struct notes *notes,
 			     struct notes *reasons)
 {
+	if (r->commits_gap)
+		notes_add(reasons, "commits: none, %s",
+			  commits_gaps[r->commits_gap]);
 	if (!r->rank_facts)
 		return;
 	comparison_notes_add(r->rank_facts, notes, reasons);

@@ -75,7 +75,8 @@ FOREIGN = {
 SYSTEM = set("""
     ctype.h dirent.h dlfcn.h errno.h fcntl.h float.h inttypes.h limits.h locale.h math.h poll.h
     pthread.h signal.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h
-    strings.h sys/file.h sys/ioctl.h sys/stat.h sys/time.h sys/types.h sys/uio.h sys/wait.h termios.h time.h
+    strings.h sys/file.h sys/ioctl.h sys/resource.h
+    sys/stat.h sys/time.h sys/types.h sys/uio.h sys/wait.h termios.h time.h
     unistd.h
 """.split())
 
