@@ -52,6 +52,12 @@ void flame_path_write(struct out *out, const struct flame_words *w,
 void flame_self_write(struct out *out, const struct flame_words *w,
 		      const struct flame_node *n, const char *label);
 
+/* Returns whether a function changed by itself, as the table has it, which folds
+ * mere callers: no drawing hides its frames in others. is_caller: of the rows
+ * kept, as table_callers() says. */
+bool flame_has_verdict(const struct result *r, const struct flame_function *fn,
+		       const bool *is_caller);
+
 /* The text in a frame of a flame graph made of character cells. */
 
 /* The mark of a frame without colour: '+' grew or is new, '-' shrank or is

@@ -27,6 +27,18 @@ void flame_words_init(struct flame_words *w, const struct flame *f,
 	scale_init(&w->scale, r);
 }
 
+bool flame_has_verdict(const struct result *r, const struct flame_function *fn,
+		       const bool *is_caller)
+{
+	const struct function_row *row =
+		fn->row ? &r->functions[fn->row - 1] : NULL;
+
+	if (!row || !change_is_real(row->change) || r->is_healthy)
+		return false;
+	return fn->row > r->function_count ? !row->through.len
+					   : !is_caller[fn->row - 1];
+}
+
 /* "65.0 %, 1.19 s" */
 static void write_share(struct out *out, const struct flame *f,
 			enum flame_side s, int64_t value)

@@ -483,19 +483,6 @@ static void write_files(struct data *d)
 	jsonw_array_end(&d->json);
 }
 
-/* As the table has it, which folds mere callers, too. */
-static bool has_verdict(const struct data *d, const struct flame_function *fn)
-{
-	const struct result *r = d->words.scale.result;
-	const struct function_row *row =
-		fn->row ? &r->functions[fn->row - 1] : NULL;
-
-	if (!row || !change_is_real(row->change) || r->is_healthy)
-		return false;
-	return fn->row > r->function_count ? !row->through.len
-					   : !d->is_caller[fn->row - 1];
-}
-
 static void write_functions(struct data *d)
 {
 	const struct flame_function *functions = d->f->functions;
@@ -519,7 +506,10 @@ static void write_functions(struct data *d)
 		put(d, COLUMN_LANGUAGE, fn->language);
 		put(d, COLUMN_CHANGE,
 		    fn->change | (unsigned)fn->is_to_blame << BLAMED_SHIFT |
-			    (unsigned)has_verdict(d, fn) << VERDICT_SHIFT);
+			    (unsigned)flame_has_verdict(
+				    d->words.scale.result, fn,
+				    d->is_caller)
+				    << VERDICT_SHIFT);
 		sides = d->f->has_baseline ? FLAME_SIDES : 1;
 		/* In the digits of put_i64(): a sum with negative stacks may be
 		 * one. */

@@ -66,6 +66,12 @@ function nameOf(f) {
 	return f.name;
 }
 
+// Those of the frames of a fold, which says three lines of itself first.
+function namesOf(f) {
+	return f.g && f.g.classList.contains("k") ?
+		titleOf(f).split("\n").slice(3) : [nameOf(f)];
+}
+
 // still: slivers as the picture was written with; moving: as they are now.
 var lanes = [], all = null, made = [];
 

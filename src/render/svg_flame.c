@@ -4,6 +4,7 @@
  * hatched where it was.
  */
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
@@ -246,7 +247,10 @@ struct picture {
 	struct flame_words words;
 	enum palette palette;
 	struct flame_union places;
-	uint32_t depth; /* of what is drawn */
+	uint32_t *rows;   /* by node, that which its frame stands in */
+	uint32_t *frames_of; /* by node: those that its box stands for; 0: none,
+			      * another stands for it or it is left out there */
+	uint32_t depth; /* of the last row with a frame */
 	int64_t top;
 	size_t frames;       /* drawn */
 	size_t slivers;      /* of these, too narrow for an element */
@@ -269,7 +273,7 @@ static int64_t width_cpx(const struct picture *p, uint32_t node)
 
 static bool is_drawn(const struct picture *p, uint32_t node)
 {
-	return p->places.widths[node] > 0 &&
+	return p->frames_of[node] && p->places.widths[node] > 0 &&
 	       width_cpx(p, node) >= (int64_t)p->s.in->picture.min_width_cpx;
 }
 
@@ -283,13 +287,119 @@ static bool is_left_out(const struct picture *p, uint32_t node)
 {
 	uint32_t parent = p->f->nodes[node].parent;
 
-	return p->places.widths[node] > 0 && !is_drawn(p, node) &&
-	       is_drawn(p, parent) && !is_sliver(p, parent);
+	return p->frames_of[node] && p->places.widths[node] > 0 &&
+	       !is_drawn(p, node) && is_drawn(p, parent) &&
+	       !is_sliver(p, parent);
+}
+
+/* ---- folds ---- */
+
+/* As on pages: so many frames that each call the next with all but a hundredth
+ * of what they take are one box; of fewer a row at most would be won. */
+#define FOLD_LEAST 3u
+#define FOLD_PART 0.99
+
+/* Where callers come last, what took the time is not one of them. */
+static bool is_foldable(const struct picture *p, uint32_t node,
+			const bool *is_caller)
+{
+	const struct flame_node *n = &p->f->nodes[node];
+	const struct flame_function *fn = &p->f->functions[n->function];
+
+	return node && !(p->f->is_reversed && !n->parent) && !fn->is_to_blame &&
+	       !flame_has_verdict(p->r, fn, is_caller);
+}
+
+/* Returns the callee that takes all but a hundredth on both sides; 0: none. */
+static uint32_t next_of_fold(const struct flame *f, uint32_t node)
+{
+	const struct flame_values *of = f->nodes[node].values;
+
+	for (uint32_t i = node + 1; i < f->nodes[node].end;
+	     i = f->nodes[i].end) {
+		const struct flame_values *v = f->nodes[i].values;
+
+		if ((double)v[FLAME_SLOW].total >=
+			    FOLD_PART * (double)of[FLAME_SLOW].total &&
+		    (double)v[FLAME_BASELINE].total >=
+			    FOLD_PART * (double)of[FLAME_BASELINE].total)
+			return i;
+	}
+	return 0;
+}
+
+/* Folds the frames from node on, if there are some. The rows of what is in the
+ * fold, and of what it leads to, are set then. */
+static void fold_from(struct picture *p, uint32_t node, const bool *is_caller)
+{
+	uint32_t count = 0, end = node, next;
+
+	while (is_foldable(p, end, is_caller) &&
+	       (next = next_of_fold(p->f, end))) {
+		/* All of the fold takes what its first frame does. */
+		if (count && p->places.widths[next] <
+				     FOLD_PART * p->places.widths[node])
+			break;
+		end = next;
+		count++;
+	}
+	if (count < FOLD_LEAST)
+		return;
+	for (next = next_of_fold(p->f, node); next != end;
+	     next = next_of_fold(p->f, next)) {
+		p->rows[next] = p->rows[node];
+		p->frames_of[next] = 0;
+	}
+	p->rows[end] = p->rows[node] + 1;
+	p->frames_of[end] = 1;
+	p->frames_of[node] = count;
+}
+
+/* Callers stand before what they call. Row 0 is that of the root alone, else it
+ * says that none was set. */
+static void lay_rows(struct picture *p, bool has_folds, const bool *is_caller)
+{
+	p->frames_of[0] = 1;
+	for (uint32_t i = 1; i < p->f->node_count; i++) {
+		uint32_t parent = p->f->nodes[i].parent;
+		bool is_beside = p->frames_of[parent] != 1;
+
+		if (p->rows[i])
+			continue;
+		p->rows[i] = p->rows[parent] + !is_beside;
+		p->frames_of[i] = !is_beside;
+		if (has_folds && is_drawn(p, i) && !is_sliver(p, i))
+			fold_from(p, i, is_caller);
+	}
+}
+
+static bool fold(struct picture *p)
+{
+	const struct render_input *in = p->s.in;
+	const struct render_style style = {
+		.limit = in->style.limit,
+	};
+	bool *is_caller = mem_calloc(p->r->function_count + 1,
+				     sizeof *is_caller);
+	struct page page;
+
+	p->rows = mem_calloc(p->f->node_count, sizeof *p->rows);
+	p->frames_of = mem_calloc(p->f->node_count, sizeof *p->frames_of);
+	if (is_caller && p->rows && p->frames_of) {
+		page_begin(&page, &style, p->s.out);
+		table_callers(&page, p->r, is_caller);
+		page_end(&page);
+		lay_rows(p,
+			 !in->style.has_callers && in->picture.min_width_cpx,
+			 is_caller);
+	}
+	mem_free(is_caller);
+	return is_caller && p->rows && p->frames_of;
 }
 
 static bool lay_out(struct picture *p)
 {
-	if (!flame_union_init(&p->places, p->f))
+	if (!flame_union_init(&p->places, p->f) || !fold(p))
 		return false;
 	for (uint32_t i = 0; i < p->f->node_count; i++) {
 		p->has_left_out |= i && is_left_out(p, i);
@@ -298,18 +408,18 @@ static bool lay_out(struct picture *p)
 		p->frames++;
 		p->has_new |= flame_is_new(p->f, &p->f->nodes[i]);
 		p->slivers += is_sliver(p, i);
-		if (p->f->nodes[i].depth > p->depth)
-			p->depth = p->f->nodes[i].depth;
+		if (p->rows[i] > p->depth)
+			p->depth = p->rows[i];
 	}
 	return true;
 }
 
 /* ---- frames ---- */
 
-static int64_t frame_top(const struct picture *p, uint32_t depth)
+static int64_t frame_top(const struct picture *p, uint32_t row)
 {
-	uint32_t row =
-		p->s.in->picture.has_root_below ? p->depth - depth : depth;
+	if (p->s.in->picture.has_root_below)
+		row = p->depth - row;
 
 	return p->top + (int64_t)row * FRAME_CPX;
 }
@@ -348,7 +458,7 @@ static void write_box(struct picture *p, uint32_t node)
 
 	out_text(out, "<rect");
 	svg_attr(out, "x", x_of(p, p->places.starts[node]));
-	svg_attr(out, "y", frame_top(p, p->f->nodes[node].depth));
+	svg_attr(out, "y", frame_top(p, p->rows[node]));
 	svg_attr(out, "width", gapped(width_cpx(p, node)));
 	out_text(out, " height=\"" FRAME_HEIGHT_TEXT "\" fill=\"");
 }
@@ -362,18 +472,62 @@ static const char *texture_of(const struct picture *p,
 	return flame_is_new(p->f, n) ? "new" : NULL;
 }
 
+static void open_frame(struct picture *p, uint32_t node, const char *class)
+{
+	struct out *out = p->s.out;
+
+	outf(out, "<g class=\"%s\"", class);
+	write_part(out, " data-x=\"", p->places.starts[node]);
+	write_part(out, "\" data-w=\"", p->places.widths[node]);
+	out_text(out, "\" data-d=\"");
+	out_int(out, p->rows[node]);
+	out_text(out, "\"><title>");
+}
+
+/* The names of a fold follow what it says, a line each, for the script. Its
+ * colour is that of most of its frames. */
+static void write_fold(struct picture *p, uint32_t node)
+{
+	uint32_t at = node, most = node, votes = 0;
+	struct out *out = p->s.out;
+	char count[COUNT_TEXT_BYTES], label[COUNT_TEXT_BYTES + 16];
+
+	format_count(p->frames_of[node], count);
+	snprintf(label, sizeof label, "%s callers", count);
+	open_frame(p, node, "f k");
+	outf(out, "%s\neach calls the next with all but 1 %% of its own\n",
+	     label);
+	flame_path_write(out, &p->words, &p->f->nodes[node], NULL);
+	for (uint32_t i = 0; i < p->frames_of[node]; i++) {
+		out_char(out, '\n');
+		escape_xml(out,
+			   p->f->functions[p->f->nodes[at].function].name);
+		if (flame_color(p->f, p->palette, at) ==
+		    flame_color(p->f, p->palette, most)) {
+			votes++;
+		} else if (votes-- <= 1) {
+			most = at;
+			votes = 1;
+		}
+		at = next_of_fold(p->f, at);
+	}
+	out_text(out, "</title>");
+	write_box(p, node);
+	svg_color(out, color_of(p, most));
+	out_text(out, "\"/>");
+	svg_flame_label(&p->s, str_from(label),
+			x_of(p, p->places.starts[node]),
+			frame_top(p, p->rows[node]), width_cpx(p, node));
+	out_text(out, "</g>");
+}
+
 static void write_frame(struct picture *p, uint32_t node)
 {
 	const struct flame_node *n = &p->f->nodes[node];
 	const struct flame_function *fn = &p->f->functions[n->function];
 	struct out *out = p->s.out;
 
-	out_text(out, fn->is_to_blame ? "<g class=\"f r\"" : "<g class=\"f\"");
-	write_part(out, " data-x=\"", p->places.starts[node]);
-	write_part(out, "\" data-w=\"", p->places.widths[node]);
-	out_text(out, "\" data-d=\"");
-	out_int(out, n->depth);
-	out_text(out, "\"><title>");
+	open_frame(p, node, fn->is_to_blame ? "f r" : "f");
 	svg_flame_says(out, &p->words, node, "\n");
 	out_text(out, "</title>");
 	write_box(p, node);
@@ -385,7 +539,7 @@ static void write_frame(struct picture *p, uint32_t node)
 		     texture_of(p, n));
 	}
 	svg_flame_label(&p->s, fn->name, x_of(p, p->places.starts[node]),
-			frame_top(p, n->depth), width_cpx(p, node));
+			frame_top(p, p->rows[node]), width_cpx(p, node));
 	out_text(out, "</g>");
 }
 
@@ -399,9 +553,9 @@ static bool draw_colors(struct picture *p)
 
 	for (uint32_t i = 0; is_done && i < p->f->node_count; i++)
 		if (is_drawn(p, i) && is_sliver(p, i)) {
-			uint32_t depth = p->f->nodes[i].depth;
+			uint32_t row = p->rows[i];
 
-			svg_sliver_add(&v, depth, frame_top(p, depth),
+			svg_sliver_add(&v, row, frame_top(p, row),
 				       x_of(p, p->places.starts[i]),
 				       x_of(p, end_of(p, i)), color_of(p, i));
 		}
@@ -431,7 +585,7 @@ static bool draw_textures(struct picture *p)
 	struct fused *rows = mem_calloc((size_t)p->depth + 1, sizeof *rows);
 
 	for (uint32_t i = 0; rows && i < p->f->node_count; i++) {
-		uint32_t depth = p->f->nodes[i].depth;
+		uint32_t depth = p->rows[i];
 		struct fused *run;
 		int64_t from;
 
@@ -460,7 +614,6 @@ struct left_out {
 
 static void end_left_out(struct picture *p, struct left_out *run)
 {
-	const struct flame_node *n = &p->f->nodes[run->first];
 	double start = p->places.starts[run->first], width;
 	int64_t from = x_of(p, start);
 	uint32_t last = run->first, count;
@@ -475,8 +628,9 @@ static void end_left_out(struct picture *p, struct left_out *run)
 		return;
 	write_part(out, "<g class=\"left\" data-x=\"", start);
 	write_part(out, "\" data-w=\"", width);
-	outf(out, "\" data-d=\"%u\">", (unsigned)n->depth);
-	svg_many(&p->s, count, "#e3e3e3", from, frame_top(p, n->depth),
+	outf(out, "\" data-d=\"%u\">", (unsigned)p->rows[run->first]);
+	svg_many(&p->s, count, "#e3e3e3", from,
+		 frame_top(p, p->rows[run->first]),
 		 x_of(p, start + width) - from);
 	out_text(out, "</g>\n");
 }
@@ -513,7 +667,7 @@ static void tell_sliver(struct picture *p, uint32_t node)
 	write_part(out, "", p->places.starts[node]);
 	write_part(out, " ", p->places.widths[node]);
 	out_char(out, ' ');
-	out_int(out, n->depth);
+	out_int(out, p->rows[node]);
 	out_char(out, ' ');
 	svg_color(out, color_of(p, node));
 	if (p->f->functions[n->function].is_to_blame)
@@ -573,7 +727,10 @@ static void write_frames(struct picture *p)
 	for (uint32_t i = 0; i < p->f->node_count; i++) {
 		if (!is_drawn(p, i) || is_sliver(p, i))
 			continue;
-		write_frame(p, i);
+		if (p->frames_of[i] > 1)
+			write_fold(p, i);
+		else
+			write_frame(p, i);
 		out_char(out, '\n');
 	}
 	if (p->slivers || p->has_left_out) {
@@ -649,6 +806,8 @@ static void render_flame(const struct render_input *in, struct out *out)
 	else
 		out_fail_memory(out);
 	flame_union_release(&p.places);
+	mem_free(p.rows);
+	mem_free(p.frames_of);
 	svg_end(&p.s);
 }
 

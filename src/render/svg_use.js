@@ -158,20 +158,18 @@ function search(pattern) {
 	var known = new Map(), test = pattern ? flameNames.matcher(pattern) : null;
 	var started = Date.now(), isLate = false, wasMatching = isMatching;
 
+	function isWanted(name) {
+		if (!known.has(name) && !isLate) {
+			known.set(name, test(name));
+			isLate = Date.now() - started > flameNames.BUSY_MS;
+		}
+		return !isLate && known.get(name);
+	}
 	isMatching = !!test;
 	wanted = pattern;
 	if (isMatching || wasMatching) {
 		frames().forEach(function (f) {
-			var is = false, name = test && nameOf(f);
-
-			if (test && !isLate) {
-				if (!known.has(name)) {
-					known.set(name, test(name));
-					isLate = Date.now() - started > flameNames.BUSY_MS;
-				}
-				is = known.get(name);
-			}
-			mark(f, is);
+			mark(f, isMatching && namesOf(f).some(isWanted));
 		});
 		layout();
 	}
@@ -246,7 +244,9 @@ function hashFrames() {
 	var open = [];
 
 	frames().forEach(function (f) {
-		f.hash = f.d ? hash(open[f.d - 1] + ";" + nameOf(f)) : "all";
+		f.hash = f.d ? namesOf(f).reduce(function (above, name) {
+			return hash(above + ";" + name);
+		}, open[f.d - 1]) : "all";
 		open[f.d] = f.hash;
 	});
 }

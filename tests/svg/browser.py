@@ -188,7 +188,8 @@ class Test(Page):
         b = self.b
         for name in ("real-go-cpu", "real-cpp-cpu"):
             path = self.draw(f"{name}.svg", "profile", str(
-                Path(os.environ["TESTDATA"]) / "pprof" / f"{name}.pb.gz"))
+                Path(os.environ["TESTDATA"]) / "pprof" / f"{name}.pb.gz"),
+                "--min-width", "0")
             found = []
             for is_off in (True, False):
                 b.call("Emulation.setScriptExecutionDisabled", value=is_off)
@@ -198,6 +199,28 @@ class Test(Page):
                     ".map(t => t.textContent)"))
             self.equal(found[1], found[0], f"{name}: labels")
             self.check(len(found[0]) > 20, f"{name}: many", len(found[0]))
+
+    def folds(self):
+        """Frames within a fold are found, and do not change addresses."""
+        b = self.b
+        lines = "main;a;b;c;work;x 60\nmain;a;b;c;work;y 50\n"
+        folded = self.write("folds.folded", lines)
+        self.open(self.draw("folds.svg", "profile", folded))
+        self.check(b.js("!!frame('4 callers')"), "a fold is drawn")
+        self.equal(self.find("^b$"), "matched 100.0 %", "it is searched")
+        self.check(b.js("frame('4 callers').classList.contains('m')"),
+                   "and marked")
+        b.key("Escape")
+        self.equal(self.find("callers"), "matched 0.0 %",
+                   "its label is no name")
+        b.key("Escape")
+        b.click(*self.center("x"))
+        address = b.js("location.hash")
+        self.open(self.draw("whole.svg", "profile", folded, "--min-width",
+                            "0"))
+        self.check(b.js("!!frame('b')"), "all are drawn where all is wanted")
+        b.click(*self.center("x"))
+        self.equal(b.js("location.hash"), address, "the address of a callee")
 
     def narrow(self):
         """Pictures of a width of their own, not of the window's."""
@@ -242,7 +265,8 @@ class Test(Page):
         b = self.b
         stack = ";".join(f"f{i}" for i in range(120))
         self.open(self.draw("tall.svg", "profile",
-                            self.write("tall.folded", f"{stack} 100\n")))
+                            self.write("tall.folded", f"{stack} 100\n"),
+                            "--min-width", "0"))
         for name, at_top in (("f30", False), ("f80", True)):
             b.js(f"scrollTo(0, place('{name}')[1] + scrollY - "
                  f"{100 if not at_top else 850})")
@@ -501,6 +525,7 @@ class Test(Page):
                    "the root of a flame is below")
         self.quiet("keyboard")
         self.labels()
+        self.folds()
         self.narrow()
         self.paper()
         self.tall()
