@@ -233,12 +233,20 @@ static struct str without_placeholder(struct str service)
 		       : service;
 }
 
+/* Whoever is hit by slow spans is told by what began the traces. */
+static bool keeps_roots(const struct gather *g)
+{
+	return g->want->hits ||
+	       g->history->windows[g->want->window].slow_operation !=
+		       OPERATION_NONE;
+}
+
 void gather_root(struct gather *g, uint32_t trace, struct str service,
 		 struct str name)
 {
 	const struct history_want *want = g->want;
 
-	if (want->hits) {
+	if (keeps_roots(g)) {
 		struct gathered_trace *t = &g->traces[trace];
 		bool is_known = t->hit.root_service.len || t->hit.root_name.len;
 
@@ -258,14 +266,14 @@ void gather_root(struct gather *g, uint32_t trace, struct str service,
 
 void gather_root_service(struct gather *g, uint32_t trace, struct str service)
 {
-	if (g->want->hits)
+	if (keeps_roots(g))
 		keep(g, &g->traces[trace].hit.root_service,
 		     without_placeholder(service));
 }
 
 void gather_root_name(struct gather *g, uint32_t trace, struct str name)
 {
-	if (g->want->hits)
+	if (keeps_roots(g))
 		keep(g, &g->traces[trace].hit.root_name, name);
 }
 
@@ -470,10 +478,15 @@ static bool store(struct gather *g, struct error *err)
 		first[g->spans[i].trace] = (uint32_t)i + 1;
 	}
 	for (size_t i = 0; i < g->trace_count; i++) {
-		if (!is_wanted(g, &g->traces[i]))
+		struct gathered_trace *t = &g->traces[i];
+
+		if (!is_wanted(g, t))
 			continue;
-		if (!history_add_trace(g->history, window, &g->traces[i].trace,
-				       err))
+		if (!history_symbol(g->history, t->hit.root_service,
+				    &t->trace.root_service, err) ||
+		    !history_symbol(g->history, t->hit.root_name,
+				    &t->trace.root_name, err) ||
+		    !history_add_trace(g->history, window, &t->trace, err))
 			return false;
 		for (uint32_t at = first[i]; at; at = next[at - 1])
 			if (!history_add_span(g->history, window,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "analyze/affected.h"
 #include "analyze/contrasts.h"
 #include "analyze/request_history.h"
 #include "analyze/typical.h"
@@ -622,53 +623,20 @@ static bool keep_history(struct asking *a, struct error *err)
 	return true;
 }
 
-/* ---- who else is hit ---- */
-
-/* More are no one's to warn. */
-#define CALLERS_MOST 8u
-
-static bool find_callers(struct asking *a, struct error *err)
-{
-	struct affected_info *x = &a->v->result->affected;
-	const struct trace *t = a->v->trace;
-	uint32_t span = a->f->symptom.entry;
-	struct str own = span_service(t, span);
-
-	x->callers = arena_array(&a->v->result->arena, CALLERS_MOST,
-				 sizeof *x->callers);
-	if (!x->callers)
-		return arena_fail(&a->v->result->arena, "the answer", err);
-	for (; span != SPAN_NONE && x->caller_count < CALLERS_MOST;
-	     span = t->spans[span].parent) {
-		struct str service = span_service(t, span);
-		size_t i = 0;
-
-		while (i < x->caller_count &&
-		       !str_equal(x->callers[i], service))
-			i++;
-		if (i == x->caller_count && !str_equal(service, own))
-			x->callers[x->caller_count++] = service;
-	}
-	return true;
-}
-
-/* The request in question is in none of the counts. */
 static bool find_affected(struct asking *a, struct error *err)
 {
-	const struct request_history *h = a->v->result->history;
-	struct affected_info *x = &a->v->result->affected;
+	const struct operation_history *h = &a->f->history;
+	const struct affected_want want = {
+		.trace = a->v->trace,
+		.entry = a->f->symptom.entry,
+		.requests = a->v->result->history,
+		.history = &h->history,
+		.operation = a->f->symptom.operation,
+	};
 
-	if (!h || !h->threshold_ns || a->f->symptom.is_healthy)
-		return true;
-	for (size_t i = 0; i < h->bucket_count; i++)
-		x->slow += h->buckets[i].slow_count;
-	for (size_t i = 0; i < h->window_count; i++)
-		if (h->windows[i].role == REQUESTS_NOW) {
-			x->requests = h->windows[i].count + 1;
-			x->is_sample = h->windows[i].is_sample;
-		}
-	x->slow += h->this_duration_ns >= h->threshold_ns;
-	return find_callers(a, err);
+	return a->f->symptom.is_healthy ||
+	       affected_find(&want, &a->v->result->arena,
+			     &a->v->result->affected, err);
 }
 
 /* ---- the whole ---- */

@@ -71,6 +71,9 @@ struct history_trace {
 	struct trace_id id;
 	int64_t start_ns;
 	int64_t duration_ns; /* of the whole trace, 0 unknown */
+	/* Symtab: the first span's. Only in a window of slow traces; 0 unknown. */
+	uint32_t root_service;
+	uint32_t root_name;
 };
 
 /* The answer to one question. */

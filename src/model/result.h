@@ -486,14 +486,23 @@ struct contrast_row {
 	struct str text;
 };
 
+/* A request in which the operation was slow, too. */
+struct affected_request {
+	struct str service;
+	struct str name;
+	uint32_t count; /* of traces that were seen */
+};
+
 /* Who else is hit: requests of the operation in the minutes of the trace, this
- * one among them, and the services above it. */
+ * one among them, the services above it, and other requests through it. */
 struct affected_info {
 	uint32_t requests; /* 0: not known, nor is the rest */
 	uint32_t slow;
 	bool is_sample; /* there were more */
 	struct str *callers; /* the nearest first */
 	size_t caller_count;
+	struct affected_request *others; /* the most frequent first */
+	size_t other_count;
 };
 
 /* A commit that touched the lines of the function that is blamed. */

@@ -658,6 +658,11 @@ static void write_lists(struct jsonw *w, const struct result *r)
 		   x->slow, x->requests, x->is_sample);
 	for (size_t i = 0; i < x->caller_count; i++)
 		jsonw_str(w, x->callers[i]);
+	jsonw_addf(w, "], others:[");
+	for (size_t i = 0; i < x->other_count; i++)
+		jsonw_addf(w, "{service:%.*s, name:%.*s}",
+			   STR_WHOLE(x->others[i].service),
+			   STR_WHOLE(x->others[i].name));
 	jsonw_addf(w, "]}");
 }
 

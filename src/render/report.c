@@ -639,7 +639,7 @@ static void write_affected(struct page *p, const struct result *r)
 	char percent[UNIT_TEXT_BYTES];
 
 	if (!x->requests ||
-	    (p->style.is_short &&
+	    (p->style.is_short && !x->other_count &&
 	     x->slow >= x->requests * (uint64_t)AFFECTED_ALL_PERCENT / 100))
 		return;
 	format_count(x->slow, slow);
@@ -653,6 +653,12 @@ static void write_affected(struct page *p, const struct result *r)
 	for (size_t i = 0; i < x->caller_count; i++) {
 		page_text(p, i ? ", " : "; callers: ");
 		page_name(p, x->callers[i], 0);
+	}
+	for (size_t i = 0; i < x->other_count; i++) {
+		page_text(p, i ? ", " : "; also slow in: ");
+		page_name(p, x->others[i].service, 0);
+		page_text(p, " ");
+		page_name(p, x->others[i].name, 0);
 	}
 	evidence(p, "  affected");
 }

@@ -135,6 +135,46 @@ static void test_tempo_history_pb(void **state)
 	check_tempo_history();
 }
 
+/* What began a trace is kept where slow spans were asked for. */
+static void check_roots(decoder decode, const char *path, const char *service,
+			const char *name)
+{
+	const struct history_window *w = &h.windows[0];
+
+	decode_file(decode, path);
+	assert_int_equal(w->traces[0].root_service, 0);
+	assert_int_equal(w->traces[0].root_name, 0);
+	history_release(&h);
+	setup(NULL);
+	h.windows[0].slow_operation = 0;
+	decode_file(decode, path);
+	check_text(w->traces[0].root_service, service);
+	check_text(w->traces[0].root_name, name);
+}
+
+static void test_tempo_roots_json(void **state)
+{
+	(void)state;
+	check_roots(decode_tempo_search_json,
+		    "tempo/search-history-json/body.json", "api_server-p02",
+		    "GET /api/cart");
+}
+
+static void test_tempo_roots_pb(void **state)
+{
+	(void)state;
+	check_roots(decode_tempo_search_pb, "tempo/search-history-pb/body.pb",
+		    "api_server-p02", "GET /api/cart");
+}
+
+static void test_jaeger_roots(void **state)
+{
+	(void)state;
+	check_roots(decode_jaeger_search,
+		    "jaeger/traces-search-history/body.json", "api_server-p02",
+		    "GET /api/cart");
+}
+
 static void test_as_many_as_asked_for_are_a_sample(void **state)
 {
 	(void)state;
@@ -959,6 +999,9 @@ UNIT_TESTS(history)
 		TEST(test_tempo_attributes_json),
 		TEST(test_jaeger_attributes),
 		TEST(test_jaeger_legacy_attributes),
+		TEST(test_tempo_roots_json),
+		TEST(test_tempo_roots_pb),
+		TEST(test_jaeger_roots),
 		TEST(test_as_many_as_asked_for_are_a_sample),
 		TEST(test_one_trace_is_left_out),
 		TEST(test_other_roots_are_left_out),
