@@ -49,7 +49,9 @@ bool guess_is_case(const char *word)
 {
 	struct str name = str_from(word);
 
-	return (str_ends(name, STR(".har.gz")) || str_ends(name, STR(".har"))) &&
+	return (str_ends(name, STR(".har.gz")) ||
+		str_ends(name, STR(".har.zst")) ||
+		str_ends(name, STR(".har"))) &&
 	       is_file(word);
 }
 

@@ -135,7 +135,7 @@ static bool decode_one(struct pushed *p, struct str bytes, struct profile *one,
 	bool is_done = true;
 
 	buf_init(&storage, LIMIT_BODY_PLAIN_BYTES);
-	if (gz_is(bytes)) {
+	if (packing_of(bytes) != PACKING_NONE) {
 		is_done = gz_inflate(bytes, WHAT, &storage, err);
 		bytes = buf_str(&storage);
 	}

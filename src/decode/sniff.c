@@ -721,7 +721,7 @@ static bool is_pushed_series(struct str message)
 	return HAS_ONLY(message, tags) &&
 	       find_field(message, WIRE_TAG(2, WIRE_BYTES), &sample) &&
 	       find_field(sample, WIRE_TAG(1, WIRE_BYTES), &profile) &&
-	       (gz_is(profile) || is_pprof(profile));
+	       (packing_of(profile) != PACKING_NONE || is_pprof(profile));
 }
 
 /* Pyroscope's PushRequest has series in field 1, Parca's WriteRawRequest in

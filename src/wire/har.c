@@ -1096,7 +1096,7 @@ static bool read_file(struct har *h, const char *path, struct error *err)
 	else if (str_starts(buf_str(&raw), STR("<!DOCTYPE html>")) &&
 		 !unpack_page(&raw, err))
 		is_ok = error_prefix(err, "--replay %s", path);
-	else if (gz_is(buf_str(&raw)))
+	else if (packing_of(buf_str(&raw)) != PACKING_NONE)
 		is_ok = (gz_inflate(buf_str(&raw), path, &plain, err) &&
 			 har_read(h, buf_str(&plain), err)) ||
 			error_prefix(err, "--replay %s", path);

@@ -785,7 +785,7 @@ static bool decode_base64(const struct buf *base64, struct buf *out,
 	return true;
 }
 
-/* {"pprof":"BASE64"}, of a gzip file. */
+/* {"pprof":"BASE64"}, of a file that may be packed. */
 static bool unwrap(const struct buf *base64, struct buf *plain,
 		   struct error *err)
 {
@@ -795,7 +795,7 @@ static bool unwrap(const struct buf *base64, struct buf *plain,
 	buf_init(&packed, LIMIT_BODY_PLAIN_BYTES);
 	done = buf_check(base64, "the profile", err) &&
 	       decode_base64(base64, &packed, err);
-	if (done && gz_is(buf_str(&packed)))
+	if (done && packing_of(buf_str(&packed)) != PACKING_NONE)
 		done = gz_inflate(buf_str(&packed), "the profile", plain, err);
 	else if (done)
 		buf_add_str(plain, buf_str(&packed));

@@ -208,6 +208,23 @@ static void test_types(void **state)
 	profile_release(&p);
 }
 
+#define PART(name) "Content-Disposition: form-data; name=\"" name "\"\r\n\r\n"
+
+/* Of zstd: a frame that says its 21 bytes, in one block that is as it was. */
+#define ZSTD_FRAME "\x28\xb5\x2f\xfd\x20\x15\xa9\x00\x00"
+
+/* Profiles may be packed as files are. */
+static void test_zstd(void **state)
+{
+	(void)state;
+	expect(STR("\x0a\x22\x12\x20\x0a\x1e" ZSTD_FRAME PROFILE("a")), "", 5,
+	       0);
+	expect(STR("--m\r\n" PART("profile") ZSTD_FRAME PROFILE("a")
+			   "\r\n--m--\r\n"),
+	       "", 5, 0);
+	refuse(STR(JSON_OF(SAMPLE("KLUv/SAV"))), ERROR_FORMAT, "");
+}
+
 static void put_many(struct buf *b, unsigned count)
 {
 	buf_init(b, 64 * MIB);
@@ -234,8 +251,6 @@ static void test_many(void **state)
 	refuse(buf_str(&b), ERROR_LIMIT, "are more than 1000");
 	buf_release(&b);
 }
-
-#define PART(name) "Content-Disposition: form-data; name=\"" name "\"\r\n\r\n"
 
 static void test_forms(void **state)
 {
@@ -335,6 +350,7 @@ UNIT_TESTS(pushed)
 		cmocka_unit_test(test_labels_end),
 		cmocka_unit_test(test_orders),
 		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_zstd),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_damage),
