@@ -111,35 +111,13 @@ static double place_in(const struct panel *p, int64_t time_ns)
 
 /* ---- minutes that are not compared ---- */
 
-/* Returns the part of a window that was compared; all of it where nothing else
- * is known. */
+/* All of a window where nothing else is known. */
 static struct time_range compared_of(const struct html *h,
 				     const struct request_window *w)
 {
-	const struct result *r = h->in->result;
-	struct time_range c = w->is_baseline ? r->baseline.range
-					     : r->profile.range;
-	bool is_side = w->is_baseline || w->role == REQUESTS_NOW;
+	struct time_range c = request_window_compared(h->in->result, w);
 
-	if (!is_side || !r->has_baseline || !r->has_profile ||
-	    r->profile.is_file || c.to_ns <= w->range.from_ns ||
-	    c.from_ns >= w->range.to_ns)
-		return w->range;
-	return c;
-}
-
-/* Profiles may be compared with other minutes than traces chose. */
-static bool is_baseline(const struct html *h, const struct request_window *w)
-{
-	const struct result *r = h->in->result;
-	struct time_range c = r->baseline.range;
-
-	if (!r->has_baseline || !r->has_profile || r->profile.is_file ||
-	    !c.to_ns)
-		return w->is_baseline;
-	return w->role != REQUESTS_NOW &&
-	       time_range_has(w->range,
-			      c.from_ns + (c.to_ns - c.from_ns) / 2);
+	return c.to_ns ? c : w->range;
 }
 
 /* By the middle of what the slot counts. */
@@ -253,7 +231,7 @@ static bool write_panel(struct html *h, const struct panel *p)
 	     request_role_words(p->window->role), HISTORY_HEIGHT + 30);
 	html_history_place(h, "x", p->from);
 	outf(h->out, ">%.8s</text>", from.clock);
-	if (is_baseline(h, p->window)) {
+	if (request_window_is_baseline(h->in->result, p->window)) {
 		outf(h->out, "<text class=\"first compared\" y=\"%d\"",
 		     HISTORY_HEIGHT + 46);
 		html_history_place(h, "x", p->from);
@@ -609,7 +587,7 @@ static void write_window(struct html *h, const struct request_window *w)
 		format_duration(w->p50_ns, p50);
 		page_textf(p, ", median %s", p50);
 	}
-	if (is_baseline(h, w))
+	if (request_window_is_baseline(h->in->result, w))
 		page_text(p, "; the baseline");
 	page_flush(p, PAINT_NONE, request_role_words(w->role),
 		   PAGE_LABEL_COLUMNS);

@@ -580,6 +580,40 @@ const char *request_role_name(enum request_role role)
 	return roles[role].name;
 }
 
+/* Returns whether it is known which minutes the profiles are of. */
+static bool has_compared(const struct result *r)
+{
+	return r->has_baseline && r->has_profile && !r->profile.is_file;
+}
+
+bool request_window_is_baseline(const struct result *r,
+				const struct request_window *w)
+{
+	struct time_range c = r->baseline.range;
+
+	if (!has_compared(r) || !c.to_ns)
+		return w->is_baseline;
+	return w->role != REQUESTS_NOW &&
+	       time_range_has(w->range,
+			      c.from_ns + (c.to_ns - c.from_ns) / 2);
+}
+
+struct time_range request_window_compared(const struct result *r,
+					  const struct request_window *w)
+{
+	const struct time_range none = { 0, 0 };
+	struct time_range c = r->baseline.range;
+
+	if (w->role == REQUESTS_NOW)
+		c = r->profile.range;
+	else if (!request_window_is_baseline(r, w))
+		return none;
+	return has_compared(r) && c.to_ns > w->range.from_ns &&
+			       c.from_ns < w->range.to_ns
+		       ? c
+		       : none;
+}
+
 const char *request_role_words(enum request_role role)
 {
 	return roles[role].words;

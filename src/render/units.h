@@ -117,4 +117,14 @@ const char *code_kind_words(enum code_kind kind);
 const char *request_role_name(enum request_role role);
 const char *request_role_words(enum request_role role);
 
+/* Returns whether a window of the history is the one that was compared with:
+ * profiles may be of other minutes than traces chose. */
+bool request_window_is_baseline(const struct result *r,
+				const struct request_window *w);
+
+/* Returns the minutes of a window of the history that were compared; both ends
+ * 0: none of them, or not known which. */
+struct time_range request_window_compared(const struct result *r,
+					  const struct request_window *w);
+
 #endif

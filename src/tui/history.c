@@ -136,7 +136,7 @@ static void add_bucket(struct explorer *e, const struct surface *s, uint32_t i)
 /* ---- over time ---- */
 
 /* Medians of the window's parts, to one scale of all windows; blank where there
- * were no requests. */
+ * were no requests. Those that were compared stand in brackets. */
 static void add_medians(struct explorer *e, const struct surface *s,
 			const struct request_window *w)
 {
@@ -146,6 +146,8 @@ static void add_medians(struct explorer *e, const struct surface *s,
 					     "+", "*", "#", "@" };
 	const struct request_history *h = history_of(e);
 	double top = 1, length = (double)(w->range.to_ns - w->range.from_ns);
+	struct time_range compared = request_window_compared(e->in->result, w);
+	bool is_inside = false, has_marks = false;
 	const char *cells[REQUEST_SLOTS];
 
 	for (size_t i = 0; i < REQUEST_SLOTS; i++)
@@ -163,8 +165,20 @@ static void add_medians(struct explorer *e, const struct surface *s,
 				(s->use_unicode ? blocks
 						: plain)[level < 0 ? 0 : level];
 	}
-	for (size_t i = 0; i < REQUEST_SLOTS; i++)
+	for (size_t i = 0; i < REQUEST_SLOTS; i++) {
+		int64_t middle_ns =
+			w->range.from_ns +
+			(int64_t)(length * ((double)i + 0.5) / REQUEST_SLOTS);
+		bool is_in = middle_ns >= compared.from_ns &&
+			     middle_ns <= compared.to_ns;
+
+		if (is_in != is_inside)
+			buf_add_char(&e->line, is_in ? '[' : ']');
+		has_marks |= is_in;
+		is_inside = is_in;
 		buf_add_text(&e->line, cells[i]);
+	}
+	buf_add_text(&e->line, is_inside ? "]" : has_marks ? "" : "  ");
 }
 
 static void add_range(struct explorer *e, struct time_range range)
@@ -192,11 +206,12 @@ static void add_window(struct explorer *e, const struct surface *s,
 
 	if (w->p50_ns >= 0)
 		format_duration(w->p50_ns, p50);
-	buf_addf(&e->line, "  %-16s ", request_role_words(w->role));
+	buf_addf(&e->line, "  %-18s ", request_role_words(w->role));
 	add_medians(e, s, w);
 	buf_addf(&e->line, "  p50 %-9s %6" PRIu32 " request%s%s%s", p50,
 		 w->count, w->count == 1 ? "" : "s",
-		 w->is_baseline ? ", the baseline" : "",
+		 request_window_is_baseline(e->in->result, w) ? ", the baseline"
+							      : "",
 		 w->is_sample ? ", a sample" : "");
 }
 
@@ -267,9 +282,18 @@ static bool add_window_detail(struct explorer *e, uint32_t line)
 	if (line == 0) {
 		history_add_operation(e);
 	} else if (line == 1) {
-		buf_addf(&e->line, "this one: %s; bars are medians", took);
+		buf_addf(&e->line,
+			 "this one: %s; bars are medians, [compared]", took);
 	} else if (line == 2 && at >= GAP_ROWS) {
-		add_range(e, h->windows[at - GAP_ROWS].range);
+		const struct request_window *w = &h->windows[at - GAP_ROWS];
+		struct time_range compared =
+			request_window_compared(e->in->result, w);
+
+		add_range(e, w->range);
+		if (compared.to_ns) {
+			buf_add_text(&e->line, ", compared: ");
+			add_range(e, compared);
+		}
 	}
 	return e->line.len > 0;
 }

@@ -187,6 +187,39 @@ static void test_measure_word(void **state)
 	assert_string_equal(measure_noun(STR("samples/count")), "in all");
 }
 
+/* What was compared is told by the profiles; without them by the traces. */
+static void test_compared_windows(void **state)
+{
+	const struct request_window windows[] = {
+		{ .role = REQUESTS_NOW, .range = { 100, 200 } },
+		{ .role = REQUESTS_PREVIOUS,
+		  .range = { 0, 100 },
+		  .is_baseline = true },
+		{ .role = REQUESTS_HOUR, .range = { -100, 0 } },
+	};
+	struct result r = {
+		.has_profile = true,
+		.has_baseline = true,
+		.profile.range = { 120, 190 },
+		.baseline.range = { -80, -20 },
+	};
+
+	(void)state;
+	assert_int_equal(request_window_compared(&r, &windows[0]).from_ns, 120);
+	assert_int_equal(request_window_compared(&r, &windows[0]).to_ns, 190);
+	assert_int_equal(request_window_compared(&r, &windows[1]).to_ns, 0);
+	assert_int_equal(request_window_compared(&r, &windows[2]).to_ns, -20);
+	assert_false(request_window_is_baseline(&r, &windows[0]));
+	assert_false(request_window_is_baseline(&r, &windows[1]));
+	assert_true(request_window_is_baseline(&r, &windows[2]));
+	/* Of other minutes altogether. */
+	r.profile.range = (struct time_range){ 200, 300 };
+	assert_int_equal(request_window_compared(&r, &windows[0]).to_ns, 0);
+	r.profile.is_file = true;
+	assert_true(request_window_is_baseline(&r, &windows[1]));
+	assert_int_equal(request_window_compared(&r, &windows[1]).to_ns, 0);
+}
+
 UNIT_TESTS(units)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +230,7 @@ UNIT_TESTS(units)
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_value),
 		cmocka_unit_test(test_measure_word),
+		cmocka_unit_test(test_compared_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
