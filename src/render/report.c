@@ -227,7 +227,12 @@ static void write_why(struct page *p, const struct result *r)
 {
 	struct str why = r->span.why, text = { NULL, 0 };
 
-	if (r->has_cause && r->cause.text.len)
+	/* Of a wait for others a screen needs no CPU time. */
+	if (p->style.is_short && why.len && !r->is_healthy && r->has_cause &&
+	    (r->cause.kind == CAUSE_DOWNSTREAM ||
+	     r->cause.kind == CAUSE_NETWORK))
+		text.len = 0;
+	else if (r->has_cause && r->cause.text.len)
 		text = after_why(r->cause.text, why);
 	else if (!why.len || (r->has_cause && r->cause.kind != CAUSE_UNKNOWN))
 		text = str_from(cause_words[r->has_cause ? r->cause.kind
@@ -389,8 +394,10 @@ static bool add_sum(struct page *p, const struct result *r,
 		page_text(p, " (summed over goroutines");
 	else
 		page_text(p, " (summed over threads");
-	page_text(p, "; the request took ");
-	page_number(p, took);
+	if (!p->style.is_short) {
+		page_text(p, "; the request took ");
+		page_number(p, took);
+	}
 	page_text(p, ")");
 	return true;
 }
@@ -663,6 +670,15 @@ static void write_affected(struct page *p, const struct result *r)
 	evidence(p, "  affected");
 }
 
+/* Returns whether all that is slow is of a version that the first line and the step tell
+ * of. */
+static bool is_rolled_back(const struct result *r, const struct contrast_row *c)
+{
+	return c->value.len && c->slow_with == c->slow_count && !c->fast_with &&
+	       str_equal(c->key, STR("service.version")) &&
+	       str_find(r->step, c->value) < r->step.len;
+}
+
 void slow_evidence(struct page *p, const struct render_input *in)
 {
 	const struct result *r = in->result;
@@ -676,8 +692,9 @@ void slow_evidence(struct page *p, const struct render_input *in)
 		write_why(p, r);
 	write_account(p, r);
 	write_excess(p, r);
-	count = p->style.is_short ? min_size(r->contrast_count, 1)
-				  : r->contrast_count;
+	count = r->contrast_count;
+	if (p->style.is_short && count)
+		count = !is_rolled_back(r, &r->contrasts[0]);
 	for (size_t i = 0; i < count; i++) {
 		page_sentence(p, r->contrasts[i].text);
 		evidence(p, i ? "" : "  attributes");

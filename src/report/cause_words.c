@@ -56,8 +56,8 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 		[WEAKNESS_NOTHING_GREW] = "no function clearly grew",
 		[WEAKNESS_NOT_TESTED] =
 			"significance not tested",
-		[WEAKNESS_WHOLE_SERVICE] =
-			"not of this request alone",
+		/* What the profile is of has been told. */
+		[WEAKNESS_WHOLE_SERVICE] = NULL,
 		[WEAKNESS_FEW_SAMPLES] = "few samples",
 		[WEAKNESS_NEAR_NOISE] = "not far from noise",
 		[WEAKNESS_CLOSE_SECOND] =
@@ -79,7 +79,8 @@ void confidence_report_weaknesses(const struct confidence_rating *rating,
 	};
 
 	for (size_t i = 0; i < rating->weakness_count; i++)
-		buf_addf(out, ", %s", words[rating->weaknesses[i]]);
+		if (words[rating->weaknesses[i]])
+			buf_addf(out, ", %s", words[rating->weaknesses[i]]);
 }
 
 bool confidence_report_gaps(struct result *result, struct error *err)

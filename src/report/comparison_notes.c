@@ -106,12 +106,15 @@ static void note_slices(const struct rank_facts *f, struct notes *notes,
 		  100 * f->window_cv);
 }
 
-static void note_assumed(const struct rank_facts *f, struct notes *notes,
-			 struct notes *reasons)
+/* Whoever asks about a request has no files to add. */
+static void note_assumed(const struct rank_facts *f, bool is_of_request,
+			 struct notes *notes, struct notes *reasons)
 {
-	notes_add(notes, "noise is estimated: one profile per side; several "
-			 "would measure it (check takes several files per "
-			 "side)");
+	if (!is_of_request)
+		notes_add(notes,
+			  "noise is estimated: one profile per side; several "
+			  "would measure it (check takes several files per "
+			  "side)");
 	notes_add(reasons,
 		  "noise: estimated: %.1f times that of independent samples, "
 		  "and %.1f %% from one profile to the next%s",
@@ -134,15 +137,15 @@ static void note_periods(const struct rank_facts *f, struct notes *notes)
 		  slow, baseline);
 }
 
-static void note_method(const struct rank_facts *f, struct notes *notes,
-			struct notes *reasons)
+static void note_method(const struct rank_facts *f, bool is_of_request,
+			struct notes *notes, struct notes *reasons)
 {
 	switch (f->method) {
 	case DIFF_UNTESTED:
 		note_untested(f, notes);
 		break;
 	case DIFF_ASSUMED:
-		note_assumed(f, notes, reasons);
+		note_assumed(f, is_of_request, notes, reasons);
 		break;
 	case DIFF_SLICES:
 	case DIFF_SLICE_VALUES:
@@ -209,8 +212,8 @@ static void note_joined(const struct rank_facts *f, struct notes *notes)
 		  STR_ARGS(f->joined), more);
 }
 
-void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
-			  struct notes *reasons)
+void comparison_notes_add(const struct rank_facts *f, bool is_of_request,
+			  struct notes *notes, struct notes *reasons)
 {
 	note_way(f, notes);
 	if (f->is_side_empty)
@@ -228,7 +231,7 @@ void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
 	note_moves(f, notes);
 	if (!f->is_judged)
 		return;
-	note_method(f, notes, reasons);
+	note_method(f, is_of_request, notes, reasons);
 	note_drift(f, notes);
 }
 
@@ -268,6 +271,6 @@ void comparison_notes_report(const struct result *r, struct notes *notes,
 			  commits_gaps[r->commits_gap]);
 	if (!r->rank_facts)
 		return;
-	comparison_notes_add(r->rank_facts, notes, reasons);
+	comparison_notes_add(r->rank_facts, r->has_span, notes, reasons);
 	note_certainty(r, reasons);
 }

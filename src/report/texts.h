@@ -239,8 +239,8 @@ struct result;     /* model/result.h */
 
 /* Adds a note for what weakens the answer, and a reason for how noise was
  * measured. */
-void comparison_notes_add(const struct rank_facts *f, struct notes *notes,
-			  struct notes *reasons);
+void comparison_notes_add(const struct rank_facts *f, bool is_of_request,
+			  struct notes *notes, struct notes *reasons);
 
 /* The same of a result's comparison, where there is one, and how clear its
  * first row is. */

@@ -38,7 +38,7 @@ static inline void rank(struct fixture *f, bool has_baseline,
 	assert_ok(functions_rank(&f->slow, has_baseline ? &f->baseline : NULL,
 				 want, &f->result, &err));
 	notes_init(&f->result.reasons);
-	comparison_notes_add(f->result.rank_facts, &f->result.notes,
+	comparison_notes_add(f->result.rank_facts, false, &f->result.notes,
 			     &f->result.reasons);
 }
 

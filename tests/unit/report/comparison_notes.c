@@ -34,7 +34,7 @@ static void tell(const struct rank_facts *f)
 {
 	notes_init(&told);
 	notes_init(&reasons);
-	comparison_notes_add(f, &told, &reasons);
+	comparison_notes_add(f, false, &told, &reasons);
 }
 
 static void assert_told(const struct rank_facts *f, const char *first,

@@ -65,7 +65,7 @@ static void test_each_weakness_has_words(void **state)
 		[WEAKNESS_NOTHING_GREW] = ", no function clearly grew",
 		[WEAKNESS_NOT_TESTED] = ", significance not tested",
 		[WEAKNESS_WHOLE_SERVICE] =
-			", not of this request alone",
+			"",
 		[WEAKNESS_FEW_SAMPLES] = ", few samples",
 		[WEAKNESS_NEAR_NOISE] = ", not far from noise",
 		[WEAKNESS_CLOSE_SECOND] =
