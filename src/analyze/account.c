@@ -763,11 +763,15 @@ void account_compare(const struct account *before, const struct account *now,
 
 /* A request grew when it takes a quarter more than before. What is new for others of its
  * time, too, is told of it where that is a tenth of the time it takes, a quarter of what
- * it grew by, and half of all that is new for them: the rest is its own. */
+ * it grew by, and most of all that is new for them: the rest is its own. */
 #define PLAN_GROWN 0.25
 #define PLAN_OF_PATH 0.1
 #define PLAN_OF_GROWTH 0.25
-#define PLAN_OF_SHARED 0.5
+#define PLAN_OF_SHARED 0.6
+
+/* Half of what it grew by are those calls, and what they take longer by themselves: where
+ * it waits longer elsewhere, that is for others to tell. */
+#define PLAN_HOLDS 0.5
 
 /* A callee that is slower comes out from behind others, too: calls wait for one
  * another when all of them together take longer by themselves by less than this
@@ -827,20 +831,23 @@ static bool is_renamed(const struct account_change *a,
 }
 
 /* Returns what of the cell is new for others of its time, too: what they grew by in the
- * same way; of calls that none made before all of it, where some of them make those. */
+ * same way; of calls that none made before what those of them grew by that make them. */
 static double shared_ns(const struct account_change *a,
 			const struct account_growth_cell *cell)
 {
 	const struct account_growth_cell *others =
 		find_cell(&a->others_growth, cell->place, cell->why);
+	double part = 1, made;
 
 	if (!others)
 		return 0;
+	made = fmin(1, a->others.places[cell->of == OPERATION_NONE
+						? cell->place
+						: cell->of].calls);
 	if (is_of_new_calls(a, cell) &&
-	    a->before.requests * a->others.places[cell->of].calls >=
-		    PLAN_NEW_CALLS)
-		return fmax(0, cell->change_ns);
-	return fmax(0, fmin(others->change_ns, cell->change_ns));
+	    a->before.requests * made >= PLAN_NEW_CALLS)
+		part = made;
+	return fmax(0, fmin(others->change_ns / part, cell->change_ns));
 }
 
 uint32_t account_called(const struct account_change *a,
@@ -854,6 +861,29 @@ uint32_t account_called(const struct account_change *a,
 		called = a->callers.of[called];
 	}
 	return OPERATION_NONE;
+}
+
+static bool is_below(const struct account_change *a, uint32_t place,
+		     uint32_t above)
+{
+	for (uint32_t i = 0; i < a->now.count && place != OPERATION_NONE; i++) {
+		if (place == above)
+			return true;
+		place = a->callers.of[place];
+	}
+	return false;
+}
+
+/* Returns what the request grew by in calls of the cell, too, with what is below them. */
+static double held_ns(const struct account_change *a,
+		      const struct account_growth_cell *cell, uint32_t called)
+{
+	double sum = cell->change_ns;
+
+	for (uint32_t i = 0; i < a->growth.count; i++)
+		if (is_below(a, a->growth.cells[i].place, called))
+			sum += a->growth.cells[i].change_ns;
+	return sum;
 }
 
 const struct account_growth_cell *
@@ -883,7 +913,8 @@ account_changed_plan(const struct account_change *a)
 	    most_ns < sum_ns * PLAN_OF_SHARED)
 		return NULL;
 	called = account_called(a, cell);
-	if (called == OPERATION_NONE)
+	if (called == OPERATION_NONE ||
+	    held_ns(a, cell, called) < a->growth.total_ns * PLAN_HOLDS)
 		return NULL;
 	/* What a process does more often itself its code tells. */
 	if (cell->why == ACCOUNT_MORE_CALLS)

@@ -418,6 +418,8 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 		buf_add_char(out, ' ');
 	}
 	wording_add(out, served->name, WORDING_TEXT_BYTES);
+	if (served == &c->typical->operations[called])
+		wording_add_peer(out, " at ", &c->calls, a->callers.span[called]);
 	if (before > 0 || calls >= 1 + TIMES_NEAR) {
 		buf_add_char(out, ' ');
 		add_times(out, calls);

@@ -524,6 +524,34 @@ static bool has_plan_of_some(struct accounted *a, struct pasts *b, double part)
 	return has_plan(a, b, &others);
 }
 
+/* Where the request waits longer in its own code than for the new call, that is another
+ * matter. */
+static void plan_beside_own_wait(void **state)
+{
+	struct accounted a, once;
+	struct pasts b;
+
+	(void)state;
+	begin(&once, "1 0 orders S order 0 150\n"
+		     "2 1 orders C get 5 95\n"
+		     "3 2 crm S Get 6 94\n");
+	begin(&a, "1 0 orders S order 0 260\n"
+		  "2 1 orders C get 5 95\n"
+		  "3 2 crm S Get 6 94\n");
+	compare(&a, "1 0 orders S order 0 10\n", &b);
+	assert_false(has_plan(&a, &b, &once.account));
+	past_release(&b.p);
+	end(&a);
+	begin(&a, "1 0 orders S order 0 150\n"
+		  "2 1 orders C get 5 95\n"
+		  "3 2 crm S Get 6 94\n");
+	compare(&a, "1 0 orders S order 0 10\n", &b);
+	assert_true(has_plan(&a, &b, &once.account));
+	past_release(&b.p);
+	end(&once);
+	end(&a);
+}
+
 /* A callee that was not called before, with all below it, is a call more of the one who
  * calls it now; code of its own that has a span now is no call. */
 static void called_anew(void **state)
@@ -737,6 +765,7 @@ UNIT_TESTS(account)
 		cmocka_unit_test(more_calls),
 		cmocka_unit_test(slower_and_new),
 		cmocka_unit_test(plan_beside_bad_luck),
+		cmocka_unit_test(plan_beside_own_wait),
 		cmocka_unit_test(called_anew),
 		cmocka_unit_test(called_by_another_name),
 		cmocka_unit_test(work_after_the_answer),
