@@ -863,26 +863,22 @@ uint32_t account_called(const struct account_change *a,
 	return OPERATION_NONE;
 }
 
-static bool is_below(const struct account_change *a, uint32_t place,
-		     uint32_t above)
-{
-	for (uint32_t i = 0; i < a->now.count && place != OPERATION_NONE; i++) {
-		if (place == above)
-			return true;
-		place = a->callers.of[place];
-	}
-	return false;
-}
-
 /* Returns what the request grew by in calls of the cell, too, with what is below them. */
 static double held_ns(const struct account_change *a,
 		      const struct account_growth_cell *cell, uint32_t called)
 {
 	double sum = cell->change_ns;
 
-	for (uint32_t i = 0; i < a->growth.count; i++)
-		if (is_below(a, a->growth.cells[i].place, called))
+	for (uint32_t i = 0; i < a->growth.count; i++) {
+		uint32_t place = a->growth.cells[i].place;
+
+		for (uint32_t k = 0; k < a->now.count && place != called &&
+				     place != OPERATION_NONE;
+		     k++)
+			place = a->callers.of[place];
+		if (place == called)
 			sum += a->growth.cells[i].change_ns;
+	}
 	return sum;
 }
 

@@ -398,6 +398,8 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 	uint32_t called = account_called(a, c->plan);
 	const struct operation *served =
 		&c->typical->operations[account_served(a, called)];
+	bool is_query =
+		c->calls.kind[a->callers.span[called]] == CALL_DATABASE;
 	double calls = a->now.places[called].calls /
 		       a->now.places[c->plan->place].calls;
 	double before = a->before.places[called].calls /
@@ -410,15 +412,13 @@ void wording_add_plan(struct buf *out, const struct choice *c)
 	}
 	if (before <= 0)
 		buf_add_text(out, "now ");
-	buf_add_text(out, c->calls.kind[a->callers.span[called]] == CALL_DATABASE
-				  ? "runs "
-				  : "calls ");
+	buf_add_text(out, is_query ? "runs " : "calls ");
 	if (!str_equal(served->name, c->typical->operations[called].name)) {
 		wording_add(out, served->service, WORDING_TEXT_BYTES);
 		buf_add_char(out, ' ');
 	}
 	wording_add(out, served->name, WORDING_TEXT_BYTES);
-	if (served == &c->typical->operations[called])
+	if (served == &c->typical->operations[called] && !is_query)
 		wording_add_peer(out, " at ", &c->calls, a->callers.span[called]);
 	if (before > 0 || calls >= 1 + TIMES_NEAR) {
 		buf_add_char(out, ' ');
