@@ -16,14 +16,6 @@
 #define FAIR_PATH_PERCENT 30
 #define FAIR_LEAD_PERCENT 150
 
-static bool is_call(const struct choice *c)
-{
-	uint8_t kind = c->t->spans[c->best->span].kind;
-
-	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER ||
-	       c->calls.kind[c->best->span] != CALL_NONE;
-}
-
 static bool is_embedded(const struct choice *c)
 {
 	return c->calls.kind[c->best->span] == CALL_DATABASE &&
@@ -102,7 +94,8 @@ enum choice_ground choice_ground(const struct choice *c)
 		return CHOICE_GAP;
 	if (is_embedded(c))
 		return CHOICE_EMBEDDED;
-	return is_call(c) ? CHOICE_CALL : CHOICE_OWN;
+	return c->calls.kind[c->best->span] == CALL_NONE ? CHOICE_OWN
+							 : CHOICE_CALL;
 }
 
 static enum cause_kind cause_of(const struct choice *c)
@@ -544,15 +537,13 @@ static void pick_owner(const struct choice *c, struct guilty_pick *pick)
 {
 	const struct trace *t = c->t;
 	const struct span *s = &t->spans[pick->span];
-	bool is_call = s->kind == SPAN_KIND_CLIENT ||
-		       s->kind == SPAN_KIND_PRODUCER ||
-		       c->calls.kind[pick->span] != CALL_NONE;
 
 	if (c->loop)
 		pick->owner = c->loop->parent;
 	else if (c->server_side != SPAN_NONE && !is_gap_of_caller(c))
 		pick->owner = c->server_side;
-	else if (is_call && s->parent != SPAN_NONE &&
+	else if (c->calls.kind[pick->span] != CALL_NONE &&
+		 s->parent != SPAN_NONE &&
 		 t->spans[s->parent].resource == s->resource)
 		pick->owner = s->parent;
 }
