@@ -40,11 +40,6 @@ struct slowing {
 	int64_t least_ns, most_ns; /* usually */
 };
 
-static bool is_entry(const struct operation *o)
-{
-	return o->kind == SPAN_KIND_SERVER || o->kind == SPAN_KIND_CONSUMER;
-}
-
 /* An entry waits for the calls of its process. */
 static void set_below(struct work *w)
 {
@@ -55,7 +50,7 @@ static void set_below(struct work *w)
 		    w->h->operations[i].kind == SPAN_KIND_PRODUCER)
 			calls |= 1u << i;
 	for (uint32_t i = 0; i < w->h->operation_count; i++)
-		w->below[i] = is_entry(&w->h->operations[i])
+		w->below[i] = span_kind_is_request(w->h->operations[i].kind)
 				      ? calls
 				      : OPERATIONS_BELOW_UNKNOWN;
 }
@@ -184,12 +179,11 @@ static bool take_instance(struct work *w, uint32_t instance, struct error *err)
 
 static void tell(const struct slowing *s, struct contention *out)
 {
-	if (!out->is_found || s->least_ratio < out->least_ratio)
+	if (!out->operation_count || s->least_ratio < out->least_ratio)
 		out->least_ratio = s->least_ratio;
 	if (s->slower > out->operation_count)
 		out->operation_count = s->slower;
 	out->most_ratio = fmax(out->most_ratio, s->most_ratio);
-	out->is_found = true;
 }
 
 /* Where the span's process runs, 0 not known. A host may be called as the
@@ -258,7 +252,7 @@ static bool find_instances(struct work *w, struct contention *out,
 		is_slow[i] = true;
 	}
 	found.place = find_place(w, is_slow);
-	if (quick && found.is_found)
+	if (quick && found.operation_count)
 		*out = found;
 	return true;
 }
@@ -271,7 +265,7 @@ static bool find(struct work *w, struct contention *out, struct error *err)
 	list_instances(w);
 	if (!find_instances(w, out, err))
 		return false;
-	if (out->is_found)
+	if (out->operation_count)
 		return true;
 	if (!compare(w, w->slow, &s, err))
 		return false;
@@ -404,9 +398,7 @@ struct holding {
 
 static bool is_request(const struct history *h, const struct history_span *s)
 {
-	enum span_kind kind = h->operations[s->operation].kind;
-
-	return kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER;
+	return span_kind_is_request(h->operations[s->operation].kind);
 }
 
 static bool is_database(const struct history *h, const struct history_span *s)

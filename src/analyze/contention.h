@@ -17,14 +17,14 @@
 extern const struct history_key contention_places[CONTENTION_PLACES];
 
 struct contention {
-	bool is_found;
 	struct str instance;          /* a slow one; borrowed */
 	uint32_t slow_instance_count; /* 0: not of some instances, but of all
 					 or of who knows how many */
 	uint32_t instance_count;      /* seen in the slow window, 0 not known */
 	struct str place; /* node, else zone, of all slow instances; borrowed,
 			     empty: not known, or not one */
-	uint32_t operation_count; /* compared, all of them slower */
+	uint32_t operation_count; /* compared, all of them slower; 0: it is not
+				     the machine */
 	double least_ratio;       /* of own time, slow against usual */
 	double most_ratio;
 };

@@ -923,7 +923,7 @@ static bool decide_waits(struct profile_inquiry *q, struct error *err)
 			q->is_starved = true;
 			q->shown = cpu_level(q);
 			set_kind(q, CAUSE_CPU);
-		} else if (q->contention.is_found || q->unrun_ns > 0) {
+		} else if (q->contention.operation_count || q->unrun_ns > 0) {
 			set_kind(q, CAUSE_CONTENTION);
 		} else if (q->trace_cause != CAUSE_NETWORK &&
 			   q->cpu_verdict == CPU_PARTLY) {

@@ -605,7 +605,7 @@ static void report_contention(const struct profile_inquiry *q, struct buf *out)
 	const struct contention *c = &q->contention;
 
 	buf_add_text(out, "CPU starvation: ");
-	if (c->is_found) {
+	if (c->operation_count) {
 		buf_add_text(out, "on ");
 		add_contended(q, out);
 		buf_addf(out,
@@ -761,7 +761,7 @@ bool confidence_words_write(const struct profile_inquiry *q, struct error *err)
 			(q->cpu_verdict == CPU_PARTLY || q->is_starved) &&
 			r->cause.kind == CAUSE_CPU,
 		.is_of_one_operation = r->cause.kind == CAUSE_CONTENTION &&
-				       !q->contention.is_found,
+				       !q->contention.operation_count,
 		.is_partial_trace = r->trace.is_partial,
 		.is_trace_enough = verdict_is_of_trace(r->cause.kind) ||
 				   r->cause.kind == CAUSE_NETWORK ||

@@ -160,8 +160,7 @@ static void contention_names_who_did_not_get_the_cpu(void **state)
 	symptom.service = STR("cat");
 	q->cpu_verdict = CPU_WAITS;
 	q->cpu.slow_ns = 10 * NS_PER_MS;
-	q->contention = (struct contention){ .is_found = true,
-					     .instance = STR("cat-2"),
+	q->contention = (struct contention){ .instance = STR("cat-2"),
 					     .slow_instance_count = 1,
 					     .instance_count = 4,
 					     .operation_count = 3,
