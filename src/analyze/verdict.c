@@ -60,7 +60,7 @@ bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns,
 	return !isnan(grown) && m->samples >= VERDICT_SAMPLES &&
 	       m->slow_ns >= VERDICT_MANIFOLD * m->base_ns &&
 	       grown >= least * m->change_ns &&
-	       rest > blocked && rest > 0;
+	       rest > blocked;
 }
 
 #define VERDICT_GC_RATIO 2.0
@@ -101,7 +101,7 @@ static bool is_cpu_in_wall(const struct wait_measure measures[WAIT_TYPES])
 {
 	const struct wait_measure *cpu = &measures[WAIT_NEIGHBOUR];
 
-	return verdict_is_likely(cpu) && cpu->name.len &&
+	return verdict_is_likely(cpu) &&
 	       str_equal(cpu->name, measures[WAIT_WALL].name);
 }
 
