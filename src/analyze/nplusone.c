@@ -457,7 +457,8 @@ static void number_paths(struct nest *n)
 	}
 }
 
-/* Replaces spans by their parents, each once; all are of one level. */
+/* Replaces spans by their parents, each once; all are of one level of a tree,
+ * whose top is left alone. */
 static uint32_t climb_up(struct nest *n, uint32_t count)
 {
 	const struct span *spans = n->s->calls->t->spans;
@@ -467,7 +468,7 @@ static uint32_t climb_up(struct nest *n, uint32_t count)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t up = spans[n->climb[i]].parent;
 
-		if (up == SPAN_NONE || n->visited[up] == n->round)
+		if (n->visited[up] == n->round)
 			continue;
 		n->visited[up] = n->round;
 		n->climb[kept++] = up;

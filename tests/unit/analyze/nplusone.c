@@ -447,6 +447,50 @@ static void turns_of_several(void **state)
 	buf_release(&text);
 }
 
+/* Turns that are not alike: of a row another query is made now and then, of a
+ * store what its cache lacks. Between them may be calls of the kind, no work. */
+static void irregular_turns(void **state)
+{
+	static const struct {
+		const char *between, *attrs;
+		int count;
+		size_t found;
+	} cases[] = {
+		{ "C q", "db.system=pg db.statement=\"SELECT c\"", 10, 1 },
+		{ "C GET", "db.system=redis db.statement=\"GET k\"", 10, 1 },
+		{ "C GET", "url.full=http://h/u", 10, 0 },
+		{ "I map", "", 10, 0 },
+		/* As few as suffice of turns that repeat exactly. */
+		{ "C q", "db.system=pg db.statement=\"SELECT c\"", 3, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct search s;
+		struct buf text;
+
+		buf_init(&text, MIB);
+		buf_add_text(&text, "1 0 s S root 0 5000\n");
+		for (int k = 0; k < cases[i].count; k++) {
+			int at = 100 + k * 40;
+
+			buf_addf(&text, "%x 1 s C b %d %d " SELECT_B "\n",
+				 0x100 + k, at, at + 20);
+			for (int more = 0; more < (k + 1) % 3; more++)
+				buf_addf(&text, "%x 1 s %s %d %d %s\n",
+					 0x200 + 4 * k + more, cases[i].between,
+					 at + 21 + more, at + 21 + more,
+					 cases[i].attrs);
+		}
+		begin(&s, buf_text(&text));
+		assert_int_equal(s.found.count, cases[i].found);
+		if (s.found.count)
+			assert_int_equal(s.found.items->count, cases[i].count);
+		end(&s);
+		buf_release(&text);
+	}
+}
+
 /* Two, then four at a time: 5 x 20 ms in which some of them ran. */
 static void some_at_a_time(void **state)
 {
@@ -726,6 +770,7 @@ UNIT_TESTS(nplusone)
 		cmocka_unit_test(below_spans_below_spans),
 		cmocka_unit_test(deep_below),
 		cmocka_unit_test(turns_of_several),
+		cmocka_unit_test(irregular_turns),
 		cmocka_unit_test(some_at_a_time),
 		cmocka_unit_test(all_at_once),
 		cmocka_unit_test(few_long_turns),
