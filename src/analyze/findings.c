@@ -518,7 +518,7 @@ static bool add_errors(struct collect *k)
 	if (!is_above)
 		return arena_fail(&k->scratch, "the trace", k->err);
 	k->item_count = 0;
-	fatal = t->span_count ? find_fatal(k) : SPAN_NONE;
+	fatal = find_fatal(k);
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		const struct span *s = &t->spans[i];
 
@@ -1061,7 +1061,8 @@ static int64_t moved_end(const struct collect *k, uint32_t span)
 	return sat_add_i64(k->t->spans[span].end_ns, k->times->shift_ns[span]);
 }
 
-/* Proxies may try several servers within one call. */
+/* Of a call that has a server side. Proxies may try several servers within one
+ * call. */
 static struct rim find_rim(const struct collect *k, uint32_t client)
 {
 	const struct trace *t = k->t;
@@ -1069,8 +1070,6 @@ static struct rim find_rim(const struct collect *k, uint32_t client)
 	struct rim rim = { .server = span_server_side(t, client) };
 	int64_t start_ns, end_ns;
 
-	if (rim.server == SPAN_NONE)
-		return rim;
 	start_ns = moved_start(k, rim.server);
 	end_ns = moved_end(k, rim.server);
 	for (uint32_t i = 0; i < s->child_count; i++) {

@@ -149,6 +149,17 @@ static void retry(void **state)
 					.failed_count = 2,
 					.time_ns = 450 * MS,
 					.pause_ns = 50 * MS });
+	/* the client counts itself, and tells no failure */
+	expect("1 0 a S root 0 900\n"
+	       "2 1 a C POST 0 50 url.full=http://pay/c\n"
+	       "3 1 a C POST 60 110 url.full=http://pay/c "
+	       "http.request.resend_count=1\n",
+	       &(struct finding_facts){ .kind = FINDING_RETRY,
+					.span = 1,
+					.call = 2,
+					.count = 2,
+					.time_ns = 60 * MS,
+					.pause_ns = 10 * MS });
 	/* 10 ms are enough, 9.9 are not */
 	expect("1 0 a S root 0 900\n"
 	       "2 1 a C POST 0 5 error url.full=http://pay/c\n"
@@ -542,8 +553,12 @@ static void gap(void **state)
 		    "2 1 a I one 0 20\n"
 		    "3 1 a I two 49.9 100\n",
 		    "gap");
-	/* no children at all: the whole span, which is nothing new */
+	/* no children at all, or none that it waits for: the whole span, which is
+	 * nothing new */
 	expect_none("1 0 a S root 0 100\n", "gap");
+	expect_none("1 0 a S root 0 100\n"
+		    "2 1 a I later 10 40 follows\n",
+		    "gap");
 }
 
 static void errors(void **state)
@@ -574,6 +589,36 @@ static void errors(void **state)
 	expect("1 0 a S root 0 100 error=\"bad gateway\"\n",
 	       &(struct finding_facts){
 		       .kind = FINDING_ERROR, .span = 1, .count = 1 });
+}
+
+/* One that says something else began elsewhere. */
+static void errors_by_message(void **state)
+{
+	struct report r;
+	size_t count = 0;
+
+	(void)state;
+	begin(&r, "1 0 a S root 0 100\n"
+		  "2 1 a I parse 0 10 error=refused\n"
+		  "3 1 a I parse 10 20 error=reset\n"
+		  "4 1 a I parse 20 30 error=refused\n");
+	for (size_t i = 0; i < r.result.finding_count; i++)
+		count += r.result.findings[i].facts.kind == FINDING_ERROR;
+	assert_int_equal(count, 2);
+	end(&r);
+}
+
+/* The longest is named. */
+static void async_work(void **state)
+{
+	(void)state;
+	expect("1 0 a S root 0 100\n"
+	       "2 1 a I audit 10 40 follows\n"
+	       "3 1 a I mail 20 180 follows\n",
+	       &(struct finding_facts){ .kind = FINDING_ASYNC_WORK,
+					.span = 3,
+					.count = 2,
+					.time_ns = 80 * MS });
 }
 
 static void message_delay(void **state)
@@ -638,6 +683,8 @@ UNIT_TESTS(findings)
 		cmocka_unit_test(slow_query),
 		cmocka_unit_test(consecutive),
 		cmocka_unit_test(queue_gap),
+		cmocka_unit_test(errors_by_message),
+		cmocka_unit_test(async_work),
 		cmocka_unit_test(gap),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(message_delay),
