@@ -250,6 +250,23 @@ static void attempts_and_pauses(void **state)
 		     "4 1 a C POST 150 200 error=deadline " PAY "\n"
 		     "5 1 a I render 200 400\n",
 		     5, CAUSE_UNKNOWN, CHOICE_OWN, 0, 0);
+	/* Who pauses for longer than the attempts take is named, else what took
+	 * most of them. */
+	expect_blame("1 0 a S root 0 470\n"
+		     "2 1 a C POST 0 40 error=deadline " PAY "\n"
+		     "3 1 a C POST 115 155 error=deadline " PAY "\n"
+		     "4 1 a C POST 230 270 error=deadline " PAY "\n"
+		     "5 1 a I render 270 470\n",
+		     1, CAUSE_WAIT, CHOICE_PAUSES, 3, 3);
+	expect_blame("1 0 a S root 0 450\n"
+		     "2 1 a C POST 0 50 error=deadline " PAY "\n"
+		     "3 2 b S charge 5 45\n"
+		     "4 1 a C POST 100 150 error=deadline " PAY "\n"
+		     "5 4 b S charge 105 145\n"
+		     "6 1 a C POST 200 250 error=deadline " PAY "\n"
+		     "7 6 b S charge 205 245\n"
+		     "8 1 a I render 250 450\n",
+		     3, CAUSE_UNKNOWN, CHOICE_OWN, 3, 3);
 }
 
 /* Codes that stand for a failure, without an error status. */
