@@ -127,6 +127,92 @@ static void the_service_decides_where_few_requests_cannot(void **state)
 	fake_end();
 }
 
+#define HANDLES "net/http.(*conn).serve;"
+
+/* Enough of them, of whose functions none grew for sure. */
+static const char *cpu_of_spans_scatters(const char *type_id, bool is_of_spans,
+					 double at_s)
+{
+	static unsigned calls;
+
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	if (!is_of_spans)
+		return at_s > -120
+			       ? HANDLES "shop.Discount 7000000000\n" HANDLES
+					 "shop.Log 900000000\n"
+			       : HANDLES "shop.Discount 700000000\n" HANDLES
+					 "shop.Log 900000000\n";
+	if (at_s < -120)
+		return HANDLES "shop.Discount 300000000\n" HANDLES
+			       "shop.Log 300000000\n";
+	return calls++ % 2 ? HANDLES "shop.Log 3000000000\n"
+			   : HANDLES "shop.Discount 3000000000\n";
+}
+
+/* In parts, which tell the noise of the whole service. */
+static void the_service_decides_where_spans_scatter(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_of_spans_scatters, only_cpu);
+	assert_ptr_equal(fake->finding.shown, &fake->finding.profiles->final);
+	assert_int_equal(fake->finding.shown->scope, SCOPE_SERVICE);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Discount")));
+	fake_end();
+}
+
+/* Another job of the process takes the processors: its function, not one of the
+ * request's, grew. */
+static const char *neighbour_grew(const char *type_id, bool is_of_spans,
+				  double at_s)
+{
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	if (is_of_spans)
+		return "main;shop.Discount 600000000\n";
+	return at_s > -120 ? "main;shop.Discount 700000000\n"
+			     "main;shop.Reindex 90000000000\n"
+			   : "main;shop.Discount 700000000\n"
+			     "main;shop.Reindex 900000000\n";
+}
+
+static void a_neighbour_on_the_cpu_explains_waiting(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, neighbour_grew, all_types);
+	assert_int_equal(fake->finding.profiles->cpu_verdict, CPU_WAITS);
+	assert_int_equal(fake->finding.profiles->wait, WAIT_NEIGHBOUR);
+	assert_false(fake->finding.profiles->is_own_cpu);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_true(str_equal(fake->finding.profiles->lead->name,
+			      STR("shop.Reindex")));
+	assert_int_equal(fake->finding.shown->scope, SCOPE_SERVICE);
+	fake_end();
+}
+
+/* Node.js sends wall clock time alone: its busy part stands for the CPU. */
+static const char *wall_grew(const char *type_id, bool is_of_spans, double at_s)
+{
+	return strcmp(type_id, FAKE_WALL) != 0
+		       ? NULL
+		       : cpu_grew(FAKE_CPU, is_of_spans, at_s);
+}
+
+static void wall_clock_stands_for_a_cpu_that_is_not_sent(void **state)
+{
+	static const char *const only_wall[] = { FAKE_WALL, NULL };
+
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, wall_grew, only_wall);
+	assert_true(fake->finding.profiles->is_wall_cpu);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_true(str_equal(fake->result.functions[0].name,
+			      STR("shop.Discount")));
+	fake_end();
+}
+
 static void without_them_the_service_decides(void **state)
 {
 	(void)state;
@@ -1031,6 +1117,9 @@ UNIT_TESTS(slow)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_slow_requests_come_first),
 		cmocka_unit_test(the_service_decides_where_few_requests_cannot),
+		cmocka_unit_test(the_service_decides_where_spans_scatter),
+		cmocka_unit_test(a_neighbour_on_the_cpu_explains_waiting),
+		cmocka_unit_test(wall_clock_stands_for_a_cpu_that_is_not_sent),
 		cmocka_unit_test(without_them_the_service_decides),
 		cmocka_unit_test(
 			days_ago_are_asked_about_where_they_may_tell),
