@@ -653,8 +653,15 @@ int cli_run(int argc, char **argv, const struct completion_script *scripts)
 	mem_init();
 	set_signals();
 	guard_descriptors();
-	if (argc < 2 && !stdin_read_id(piped))
-		return write_usage();
+	if (argc < 2 && !stdin_read_id(piped)) {
+		if (!*piped)
+			return write_usage();
+		error_set(&err, ERROR_USAGE,
+			  "standard input is no trace ID: 'tracefind slow -' "
+			  "reads a trace from it, 'tracefind profile -' a "
+			  "profile");
+		return fail(&err);
+	}
 	if (argc < 2)
 		argv = alone;
 	if (arguments_copy(&a, argc < 2 ? 1 : argc - 1, argv + 1)) {

@@ -195,6 +195,10 @@ bool guess_fail_command(const char *word, struct error *err)
 				 "unknown command '%s'; did you mean %s?",
 				 value_quote(word).text, near.best);
 	return error_set(err, ERROR_USAGE,
-			 "unknown command '%s'; tracefind help lists them",
+			 strpbrk(word, "/.")
+				 ? "no file and no command '%s'; tracefind "
+				   "help lists the commands"
+				 : "unknown command '%s'; tracefind help lists "
+				   "them",
 			 value_quote(word).text);
 }

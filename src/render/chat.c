@@ -85,9 +85,12 @@ static void write_evidence(const struct render_input *in, struct out *out)
 	for (rest = buf_str(&text); rest.len && count < EVIDENCE_LINES;) {
 		size_t end = str_until(rest, 0, '\n');
 		struct str line = str_slice(rest, 0, end);
+		bool is_last = str_starts(line, STR("- **confidence**"));
 
 		rest = str_slice(rest, end + 1, rest.len);
-		if (!is_wanted(line))
+		/* Its line is kept for the confidence. */
+		if (!is_wanted(line) ||
+		    (count == EVIDENCE_LINES - 1 && !is_last))
 			continue;
 		write_line(out, line);
 		count++;

@@ -800,6 +800,10 @@ static void report_less(const struct choice *c, size_t i, struct buf *out)
 
 	if (c->retry_ns)
 		best = c->retry_ns;
+	if (c->plan) {
+		buf_add_text(out, "others did not grow by it");
+		return;
+	}
 	buf_add_text(out, c->is_by_change ? "grew less" : "was shorter");
 	if (best > 0)
 		buf_addf(out, ", %.0f %% of the chosen one",

@@ -674,9 +674,11 @@ static void report_levels(const struct profile_inquiry *q,
 		return;
 	}
 	notes_add(reasons, "evidence: instance: not queried, %s",
-		  q->service.instance_label.ptr
-			  ? "the slow requests are not all of one instance"
-			  : "the profiles carry no label of the instance");
+		  !q->service.instance_label.ptr
+			  ? "the profiles carry no label of the instance"
+		  : s->slow_instances == 1
+			  ? "it is the only one"
+			  : "the slow requests are not all of one instance");
 	report_level(q, "service", &q->service_cpu, "", reasons);
 }
 

@@ -839,7 +839,7 @@ static void write_other_steps(struct page *p, const struct when *w)
 		add_buf(p, &text);
 	}
 	buf_release(&text);
-	flush(p, "  other change points");
+	flush(p, "  other change points ");
 }
 
 static void write_evidence(struct page *p, const struct when *w)

@@ -153,10 +153,12 @@ class Said(unittest.TestCase):
             file.touch()
         logs = machine.top / "build-release/meson-logs"
         logs.mkdir(parents=True)
-        (logs / "install-log.txt").write_text("# List of files\n" + "".join(f"{file}\n" for file in files))
+        # Folders are there as well, before what is in them; others may use them, too.
+        (logs / "install-log.txt").write_text("# List of files\n" + "".join(
+            f"{path}\n" for path in (files[0].parent, files[0], files[1].parent, files[1])))
         status, _, lines = machine.dev("uninstall")
         self.assertEqual((status, lines), (0, [f"taken away: {files[0]} and what was installed with it"]))
-        self.assertEqual([file.exists() for file in [*files, other]], [False, False, True])
+        self.assertEqual([path.exists() for path in [*files, files[1].parent, other]], [False, False, False, True])
         self.assertEqual(machine.dev("uninstall")[0], 1)
 
     def test_tests_keep_the_first_look(self):
