@@ -192,6 +192,62 @@ static void a_neighbour_on_the_cpu_explains_waiting(void **state)
 	fake_end();
 }
 
+/* A third of what the request grew by is on the CPU, where it was as much as
+ * half as much before; no profile tells of the rest. */
+static const char *cpu_grew_a_part(const char *type_id, bool is_of_spans,
+				   double at_s)
+{
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	if (!is_of_spans)
+		return "main;shop.Discount 9000000000\n";
+	return at_s > -120 ? "main;shop.Discount 1600000000\n"
+			   : "main;shop.Discount 1200000000\n";
+}
+
+static void a_part_on_the_cpu_is_what_is_known(void **state)
+{
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, cpu_grew_a_part, only_cpu);
+	assert_int_equal(fake->finding.profiles->cpu_verdict, CPU_PARTLY);
+	assert_false(fake->finding.profiles->is_starved);
+	assert_int_equal(fake->result.cause.kind, CAUSE_CPU);
+	assert_int_equal(fake->finding.shown->scope, SCOPE_COHORT);
+	fake_end();
+}
+
+/* What it computes more is allocation. */
+static const char *allocation_grew(const char *type_id, bool is_of_spans,
+				   double at_s)
+{
+	bool is_slow = at_s > -120;
+
+	if (!strcmp(type_id, FAKE_ALLOC))
+		return is_slow ? HANDLES "shop.Discount 7000000000\n"
+			       : HANDLES "shop.Discount 700000000\n";
+	if (strcmp(type_id, FAKE_CPU) != 0)
+		return NULL;
+	if (!is_of_spans)
+		return is_slow ? HANDLES "shop.Discount;runtime.mallocgc 7000000000\n"
+			       : HANDLES "shop.Discount;runtime.mallocgc 700000000\n";
+	return is_slow ? HANDLES "shop.Discount;runtime.mallocgc 6000000000\n"
+		       : HANDLES "shop.Discount;runtime.mallocgc 600000000\n";
+}
+
+static void cpu_that_allocates_is_told_by_who_allocates(void **state)
+{
+	static const char *const cpu_and_heap[] = { FAKE_CPU, FAKE_ALLOC, NULL };
+
+	(void)state;
+	ask(ONE_SERVICE, slow_lately, allocation_grew, cpu_and_heap);
+	assert_int_equal(fake->finding.profiles->cpu_verdict, CPU_EXPLAINS);
+	assert_int_equal(fake->result.cause.kind, CAUSE_ALLOC);
+	assert_ptr_equal(fake->finding.shown, &fake->finding.profiles->alloc);
+	assert_true(str_equal(fake->finding.profiles->lead->name,
+			      STR("shop.Discount")));
+	fake_end();
+}
+
 /* Node.js sends wall clock time alone: its busy part stands for the CPU. */
 static const char *wall_grew(const char *type_id, bool is_of_spans, double at_s)
 {
@@ -1119,6 +1175,8 @@ UNIT_TESTS(slow)
 		cmocka_unit_test(the_service_decides_where_few_requests_cannot),
 		cmocka_unit_test(the_service_decides_where_spans_scatter),
 		cmocka_unit_test(a_neighbour_on_the_cpu_explains_waiting),
+		cmocka_unit_test(a_part_on_the_cpu_is_what_is_known),
+		cmocka_unit_test(cpu_that_allocates_is_told_by_who_allocates),
 		cmocka_unit_test(wall_clock_stands_for_a_cpu_that_is_not_sent),
 		cmocka_unit_test(without_them_the_service_decides),
 		cmocka_unit_test(
