@@ -82,7 +82,7 @@ enum choice_ground choice_ground(const struct choice *c)
 		return CHOICE_PLAN;
 	if (c->loop)
 		return CHOICE_LOOP;
-	if (c->retry && c->is_retry_pause)
+	if (choice_is_pause(c))
 		return CHOICE_PAUSES;
 	if (c->server_side != SPAN_NONE && is_grown_gap(c))
 		return CHOICE_WAY;
@@ -156,7 +156,7 @@ static void fill_times(const struct choice *c, struct guilty_span *out)
 
 	out->start_ns = s->start_ns;
 	out->duration_ns = span_duration_ns(s);
-	if (c->is_loop_headline) {
+	if (choice_is_loop(c)) {
 		out->self_ns = sat_add_i64(c->times->self_ns[c->headline],
 					   c->loop_sum_ns);
 		/* Loops of one span that ran side by side. */
@@ -192,7 +192,7 @@ static void fill_typical(const struct choice *c, struct guilty_span *out)
 	o = c->time_changes.known[span];
 	if (!o || typical_is_new(c->typical, o))
 		return;
-	if (!c->is_loop_headline && c->best->count > 1) {
+	if (!choice_is_loop(c) && c->best->count > 1) {
 		if (is_parallel_group(c))
 			return;
 		out->typical_ns = choice_change(c)->typical_ns;
@@ -431,7 +431,6 @@ static void prefer_retry(struct choice *c, const struct retry *r,
 		return;
 	c->best = &c->candidates.items[found];
 	c->retry = r;
-	c->is_retry_pause = is_pause;
 	c->retry_ns = sat_add_i64(cost->attempts_ns, cost->pauses_ns);
 	if (c->is_by_change) {
 		c->change.change_ns = c->retry_ns;
@@ -451,7 +450,6 @@ static bool judge(struct choice *c, const struct retry *r)
 		if (cost.pauses_ns < best - cost.pauses_ns)
 			return false;
 		c->retry = r;
-		c->is_retry_pause = true;
 	} else if (is_of_attempts(c, r, c->best->span)) {
 		c->retry = r;
 	} else if (is_free(c) && c->times->tree[r->parent] == c->times->root &&
@@ -804,7 +802,6 @@ static bool choose_loop(struct choice *c, struct error *err)
 	if (r &&
 	    total_ns >= best_measure(c) / LOOP_SHARE_DEN * LOOP_SHARE_NUM) {
 		c->loop = r;
-		c->is_loop_headline = true;
 		c->headline = r->parent;
 		sum_loops(c);
 		c->critical_ns = sat_add_i64(c->times->critical_ns[r->parent],
@@ -875,7 +872,7 @@ static bool is_below_loop(const struct choice *c, uint32_t span)
 
 static void find_next(struct choice *c)
 {
-	if (c->is_by_change && !c->is_loop_headline) {
+	if (c->is_by_change && !choice_is_loop(c)) {
 		c->next_ns = c->change.next_ns;
 		return;
 	}
@@ -883,7 +880,7 @@ static void find_next(struct choice *c)
 		const struct candidate *other = &c->candidates.items[i];
 		int64_t own;
 
-		if (c->is_loop_headline ? is_below_loop(c, other->span)
+		if (choice_is_loop(c) ? is_below_loop(c, other->span)
 					: other == c->best)
 			continue;
 		own = other->self_ns < other->critical_ns ? other->self_ns

@@ -54,9 +54,7 @@ struct choice {
 	const struct repeat *loop;      /* N+1, or NULL */
 	struct retries retries;
 	const struct retry *retry; /* that the best is part of, or NULL */
-	bool is_retry_pause;       /* its pauses, not its attempts */
 	int64_t retry_ns;          /* both together when that decided, else 0 */
-	bool is_loop_headline;     /* the loop's span, not the calls */
 	/* Of the account that decided: whose plan changed, or NULL. */
 	const struct account_growth_cell *plan;
 	uint32_t headline;         /* span of the first line */
@@ -72,6 +70,18 @@ struct choice {
 	uint32_t step_count;
 	enum choice_missing missing;
 };
+
+/* Returns whether the pauses of the retry are the reason, not its attempts. */
+static inline bool choice_is_pause(const struct choice *c)
+{
+	return c->retry && c->best->span == c->retry->parent;
+}
+
+/* Returns whether the loop's span is the headline, not the calls. */
+static inline bool choice_is_loop(const struct choice *c)
+{
+	return c->loop && c->headline == c->loop->parent;
+}
 
 /* The two halves of guilty_find(), for those who look at the choice between
  * them: fills result->trace, ranks and chooses; then fills the rest of what

@@ -532,7 +532,7 @@ static void report_why(const struct choice *c, struct buf *out)
 	report_ground(c, out);
 	report_request(c, out);
 	report_waiter(c, out);
-	if (!c->loop && c->retry && !c->is_retry_pause)
+	if (!c->loop && c->retry && !choice_is_pause(c))
 		report_attempts(c, out);
 	if (guilty_want_is_narrow(c->want))
 		buf_add_text(out, "; selected by option, not ranked");
@@ -779,7 +779,7 @@ static bool is_of_loop(const struct choice *c, size_t i)
 {
 	uint32_t span = c->candidates.items[i].span;
 
-	if (!c->is_loop_headline)
+	if (!choice_is_loop(c))
 		return false;
 	if (span == c->headline)
 		return true;
@@ -830,7 +830,7 @@ static void report_lost(const struct choice *c, size_t i, struct buf *out)
 /* A process's own code counts together at its entry span. */
 static void report_won(const struct choice *c, size_t i, struct buf *out)
 {
-	if (c->is_loop_headline) {
+	if (choice_is_loop(c)) {
 		buf_add_text(out, "the loop counts together");
 		return;
 	}
@@ -894,12 +894,12 @@ static void reason_of_loop(const struct choice *c, struct buf *out)
 	wording_add(out, span_name(c->t, r->parent), NAME_BYTES);
 	buf_add_text(out, ": ");
 	wording_add_duration(out,
-			     c->is_loop_headline ? c->loop_sum_ns : r->sum_ns);
-	if (c->is_by_change && c->is_loop_headline) {
+			     choice_is_loop(c) ? c->loop_sum_ns : r->sum_ns);
+	if (c->is_by_change && choice_is_loop(c)) {
 		buf_add_text(out, ", grew ");
 		wording_add_duration(out, c->change.change_ns);
 	}
-	buf_add_text(out, c->is_loop_headline ? ": chosen" : "");
+	buf_add_text(out, choice_is_loop(c) ? ": chosen" : "");
 }
 
 static void keep(struct buf *text, struct notes *reasons)
