@@ -119,6 +119,25 @@ static void the_cpu_share_decides_between_computing_and_waiting(void **state)
 	}
 }
 
+/* Told by the traces, whatever a profile says: sure where the usual wait is
+ * known. */
+static void a_queue_is_as_sure_as_its_usual_wait(void **state)
+{
+	(void)state;
+	for (uint32_t count = 0; count < 2; count++) {
+		struct fixture f;
+
+		set_up(&f, CAUSE_QUEUE);
+		add_samples(&f, 300, "nanoseconds");
+		f.result.cause.queue.typical_count = count;
+		assert_int_equal(complete(&f, 560).kind, CAUSE_QUEUE);
+		assert_int_equal(f.facts.said, CAUSE_SAYS_NOTHING);
+		expect_lack(&f, count ? CONFIDENCE_FAIR : CONFIDENCE_WEAK, 0,
+			    WEAKNESSES);
+		tear_down(&f);
+	}
+}
+
 static void a_repeated_call_stays_the_cause(void **state)
 {
 	struct fixture f;
@@ -254,6 +273,7 @@ UNIT_TESTS(cause)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			the_cpu_share_decides_between_computing_and_waiting),
+		cmocka_unit_test(a_queue_is_as_sure_as_its_usual_wait),
 		cmocka_unit_test(a_repeated_call_stays_the_cause),
 		cmocka_unit_test(bytes_are_no_cpu_time),
 		cmocka_unit_test(short_spans_are_not_judged),
