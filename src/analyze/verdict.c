@@ -57,7 +57,8 @@ bool verdict_is_starved(const struct cpu_measure *m, double blocked_ns,
 	double blocked = fmax(0, blocked_ns);
 	double rest = m->change_ns - grown - blocked;
 
-	return !isnan(grown) && m->samples >= VERDICT_SAMPLES &&
+	/* Neither holds where the base is not known: NaN. */
+	return m->samples >= VERDICT_SAMPLES &&
 	       m->slow_ns >= VERDICT_MANIFOLD * m->base_ns &&
 	       grown >= least * m->change_ns &&
 	       rest > blocked;

@@ -346,7 +346,7 @@ void inquiry_measure_own_cpu(struct profile_inquiry *q)
 	struct str name = q->measures[WAIT_NEIGHBOUR].name;
 	double grown, of_lead;
 
-	if (!c->slow.profile.stack_count || !name.len)
+	if (!c->slow.profile.stack_count)
 		return;
 	grown = comparison_rate(&c->slow, c->slow.profile.total) -
 		comparison_rate(&c->base, c->base.profile.total);
