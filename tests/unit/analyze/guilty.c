@@ -317,6 +317,32 @@ static void loop_headline(void **state)
 	buf_release(&text);
 }
 
+#define SELECTS "db.system=postgresql db.statement=\"SELECT b WHERE id = ?\""
+
+/* The calls of another span's loop are none of it. */
+static void loops_of_two_spans(void **state)
+{
+	struct answer a;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text, MIB);
+	buf_add_text(&text, "1 0 a S root 0 1000\n"
+			    "2 1 a I one 0 600\n"
+			    "3 1 a I two 600 900\n");
+	for (int i = 0; i < 10; i++)
+		buf_addf(&text,
+			 "%x 2 a C q %d %d " SELECTS "\n"
+			 "%x 3 a C q %d %d " SELECTS "\n",
+			 0x100 + i, i * 60, i * 60 + 50, 0x200 + i,
+			 600 + i * 30, 600 + i * 30 + 20);
+	begin(&a, buf_text(&text));
+	assert_int_equal(a.c.headline, fixture_span(&a.t, 2));
+	assert_int_equal(a.c.loop_sum_ns, fixture_ms(500));
+	end(&a);
+	buf_release(&text);
+}
+
 /* A loop that is not what costs the time is a finding, not the answer. */
 static void loop_beside_worse(void **state)
 {
@@ -554,6 +580,11 @@ static void profile_ids(void **state)
 		  "pyroscope.profile.id=000000000000C0DE\n");
 	expect_str(a.pick.profile_id, "000000000000c0de");
 	end(&a);
+	/* What nobody waits for is not left out of its own time. */
+	begin(&a, "abc 0 a S root 0 100 pyroscope.profile.id=\n"
+		  "2 abc a C get 20 80 follows\n");
+	assert_int_equal(a.pick.profile_own_ns, fixture_ms(100));
+	end(&a);
 }
 
 static void incomplete_is_weak(void **state)
@@ -692,6 +723,7 @@ UNIT_TESTS(guilty)
 		cmocka_unit_test(slow_query),
 		cmocka_unit_test(network_gap),
 		cmocka_unit_test(explained_by_callee),
+		cmocka_unit_test(loops_of_two_spans),
 		cmocka_unit_test(loop_headline),
 		cmocka_unit_test(loop_beside_worse),
 		cmocka_unit_test(loop_calls_asked_for),
