@@ -10,6 +10,9 @@
  * Revisions before 1.9 number the fields of samples in other ways, without
  * saying so: they are told by the types of these, and refused. Numbers may be
  * packed or not, as of any protobuf; async-profiler does not pack them.
+ *
+ * A first element that is not empty is against the protocol. Python's
+ * opentelemetry-sdk-extension-profiling (0.63b4) has them, and refers to them.
  */
 #include "decode/otlp_profiles.h"
 
@@ -86,6 +89,19 @@ static bool keep_row(struct otlp_profiles *o, enum table table, struct str item,
 	return true;
 }
 
+/* False for the zero value of a message, whichever way it is written. */
+static bool is_something(struct str message)
+{
+	struct wire_field f;
+	struct wire w;
+
+	wire_init(&w, message);
+	while (wire_next(&w, &f))
+		if (f.value)
+			return true;
+	return false;
+}
+
 /* Adds the elements of a dictionary's tables. */
 static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
 				 struct error *err)
@@ -103,13 +119,47 @@ static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
 	return wire_check(w, OTLP_PROFILES_WHAT, err);
 }
 
-/* Element 0 stands for nothing, and so does what is not there. */
+/* Returns whether place 0 can be an element as any other. That of links and
+ * mappings is for what has none, that of strings is empty. */
+static bool may_have_first(enum table table)
+{
+	return table != LINKS && table != MAPPINGS && table != STRINGS;
+}
+
+static void find_first_rows(struct otlp_profiles *o)
+{
+	for (unsigned i = 0; i < TABLE_COUNT; i++) {
+		struct rows *r = &o->tables[i];
+
+		r->has_first = r->count && may_have_first((enum table)i) &&
+			       is_something(r->items[0]);
+	}
+}
+
+/* Where the rows of a table begin that stand for something. */
+static uint32_t first_row(const struct otlp_profiles *o, enum table table)
+{
+	return o->tables[table].has_first ? 0 : 1;
+}
+
+/* Empty for places without an element. */
 static struct str otlp_row(const struct otlp_profiles *o, enum table table,
 			   uint64_t index)
 {
 	const struct rows *r = &o->tables[table];
 
-	return index && index < r->count ? r->items[index] : STR("");
+	return index >= first_row(o, table) && index < r->count
+		       ? r->items[index]
+		       : STR("");
+}
+
+/* The id of an element in pprof, where 0 is none. */
+static uint64_t id_of(const struct otlp_profiles *o, enum table table,
+		      uint64_t index)
+{
+	const struct rows *r = &o->tables[table];
+
+	return index || !r->has_first ? index : r->count;
 }
 
 /* False where the table has no such element; `what` names it. */
@@ -153,18 +203,24 @@ static bool put_shifted(struct otlp_profiles *o, uint32_t field, uint32_t id,
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
-/* Lines are the same in both. */
-static bool check_line(const struct otlp_profiles *o, struct str line,
-		       struct error *err)
+static bool put_line(struct otlp_profiles *o, struct str line,
+		     struct error *err)
 {
+	size_t at = wirew_open(&o->out, 4);
+	uint64_t function = 0;
 	struct wire_field f;
 	struct wire w;
 
 	wire_init(&w, line);
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT) &&
-		    !otlp_check_place(o, FUNCTIONS, f.value, "function", err))
-			return false;
+		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+			function = f.value;
+		else if ((f.tag & 7) == WIRE_VARINT)
+			wirew_known(&o->out, f.tag >> 3, f.value);
+	if (!otlp_check_place(o, FUNCTIONS, function, "function", err))
+		return false;
+	wirew_known(&o->out, 1, id_of(o, FUNCTIONS, function));
+	wirew_close(&o->out, at);
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
@@ -189,9 +245,8 @@ static bool table_location(struct otlp_profiles *o, uint32_t id, struct str row,
 			wirew_known(&o->out, 3, f.value);
 			break;
 		case WIRE_TAG(3, WIRE_BYTES):
-			if (!check_line(o, f.bytes, err))
+			if (!put_line(o, f.bytes, err))
 				return false;
-			wirew_str(&o->out, 4, f.bytes);
 			break;
 		default:
 			break;
@@ -211,11 +266,13 @@ static bool otlp_put_tables(struct otlp_profiles *o, struct error *err)
 	for (uint32_t i = 1; i < r[MAPPINGS].count; i++)
 		if (!put_shifted(o, 3, i, r[MAPPINGS].items[i], 4, 4, err))
 			return false;
-	for (uint32_t i = 1; i < r[LOCATIONS].count; i++)
-		if (!table_location(o, i, r[LOCATIONS].items[i], err))
+	for (uint32_t i = first_row(o, LOCATIONS); i < r[LOCATIONS].count; i++)
+		if (!table_location(o, (uint32_t)id_of(o, LOCATIONS, i),
+				    r[LOCATIONS].items[i], err))
 			return false;
-	for (uint32_t i = 1; i < r[FUNCTIONS].count; i++)
-		if (!put_shifted(o, 5, i, r[FUNCTIONS].items[i], 1, 3, err))
+	for (uint32_t i = first_row(o, FUNCTIONS); i < r[FUNCTIONS].count; i++)
+		if (!put_shifted(o, 5, (uint32_t)id_of(o, FUNCTIONS, i),
+				 r[FUNCTIONS].items[i], 1, 3, err))
 			return false;
 	return true;
 }
@@ -340,7 +397,7 @@ static bool label_rows(struct otlp_profiles *o, enum table table,
 {
 	struct rows *r = &o->tables[table];
 
-	for (uint32_t i = 1; i < r->count; i++) {
+	for (uint32_t i = first_row(o, table); i < r->count; i++) {
 		buf_clear(&o->labels);
 		add(o, r->items[i]);
 		if (!buf_check(&o->labels, OTLP_PROFILES_WHAT, err) ||
@@ -510,15 +567,15 @@ static bool put_location(struct otlp_profiles *o, uint64_t location,
 {
 	if (!otlp_check_place(o, LOCATIONS, location, "location", err))
 		return false;
-	wirew_varint(&o->out, 1, location);
+	wirew_element(&o->out, id_of(o, LOCATIONS, location));
 	return true;
 }
 
-/* The locations of a stack, which are the ids of the message. */
 static bool put_stack(struct otlp_profiles *o, uint64_t stack,
 		      struct error *err)
 {
 	struct str row = otlp_row(o, STACKS, stack);
+	size_t at = wirew_open(&o->out, 1);
 	struct wire_field f;
 	struct wire w, inside;
 	uint64_t location;
@@ -534,13 +591,12 @@ static bool put_stack(struct otlp_profiles *o, uint64_t stack,
 			continue;
 		inside = wire_inside(&w, &f);
 		while (wire_next_varint(&inside, &location))
-			if (!otlp_check_place(o, LOCATIONS, location,
-					      "location", err))
+			if (!put_location(o, location, err))
 				return false;
 		if (!wire_check(&inside, OTLP_PROFILES_WHAT, err))
 			return false;
-		wirew_str(&o->out, 1, f.bytes);
 	}
+	wirew_close(&o->out, at);
 	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
@@ -817,7 +873,10 @@ static bool each_profile(struct otlp_profiles *o, profile_step *step,
 
 static bool convert(struct otlp_profiles *o, struct error *err)
 {
-	if (!each_profile(o, NULL, err) || !each_profile(o, learn_own, err) ||
+	if (!each_profile(o, NULL, err))
+		return false;
+	find_first_rows(o);
+	if (!each_profile(o, learn_own, err) ||
 	    !each_profile(o, learn_times, err))
 		return false;
 	for (uint32_t i = 0; i < o->column_count; i++)
@@ -1023,7 +1082,9 @@ static uint64_t read_whole(struct converter *c, const struct member *m)
 	uint64_t value =
 		m->kind == NUMBER ? read_number(c) : json_u64_capped(c->json);
 
-	return m->kind == PLACE && value ? value + c->bases[m->of] : value;
+	return m->kind == PLACE && (value || may_have_first((enum table)m->of))
+		       ? value + c->bases[m->of]
+		       : value;
 }
 
 /* An array of numbers, packed. */
@@ -1090,6 +1151,11 @@ static void push(struct converter *c, const struct member *m, bool is_array)
 	if (!is_array) {
 		o->at = wirew_open(&c->out, m->number);
 		count_element(c, m);
+		/* What is left out is place 0 of this document. */
+		if (o->message == SAMPLE)
+			wirew_known(&c->out, 1, c->bases[STACKS]);
+		else if (o->message == LINE)
+			wirew_known(&c->out, 1, c->bases[FUNCTIONS]);
 	}
 	c->depth++;
 }

@@ -46,6 +46,7 @@ struct rows {
 	struct str *items;
 	uint32_t count;
 	size_t cap;
+	bool has_first; /* place 0 stands for itself, not for nothing */
 };
 
 /* A pprof message in the protobuf of OpenTelemetry's profiles, as it is sent to

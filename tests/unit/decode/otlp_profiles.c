@@ -149,13 +149,23 @@ static void put_numbers(struct buf *b, uint32_t field, const int64_t *numbers,
 	wirew_close(b, at);
 }
 
+static void put_thread(struct buf *b)
+{
+	size_t value;
+
+	wirew_varint(b, 1, THREAD);
+	value = wirew_open(b, 2);
+	wirew_str(b, 1, STR("io"));
+	wirew_close(b, value);
+}
+
 /* Functions 1 to 3 are main, work, wait; locations are one each; stack 1 is
  * main;work, stack 2 main;wait. Attribute 1 is thread.name=io. */
 static void put_dictionary(struct buf *b)
 {
 	static const int64_t working[] = { 2, 1 }, waiting[] = { 3, 1 };
 	static const char id[16] = { 1, 2, 3 };
-	size_t dictionary = wirew_open(b, 2), at, inside;
+	size_t dictionary = wirew_open(b, 2), at;
 
 	for (uint32_t table = 1; table <= 7; table++)
 		wirew_str(b, table, STR(""));
@@ -174,10 +184,7 @@ static void put_dictionary(struct buf *b)
 	put_numbers(b, 1, waiting, 2);
 	wirew_close(b, at);
 	at = wirew_open(b, 6);
-	wirew_varint(b, 1, THREAD);
-	inside = wirew_open(b, 2);
-	wirew_str(b, 1, STR("io"));
-	wirew_close(b, inside);
+	put_thread(b);
 	wirew_close(b, at);
 	at = wirew_open(b, 4);
 	wirew_str(b, 1, (struct str){ id, sizeof id });
@@ -401,6 +408,49 @@ static void test_places(void **state)
 	refuse(&b, ERROR_FORMAT, "two messages, one behind the other");
 }
 
+/* Tables that begin with what the protocol wants behind an empty element:
+ * location 0 is in main, 1 in work, stack 0 has both, attribute 0 is of it. */
+static void test_first_elements(void **state)
+{
+	static const int64_t working[] = { 1, 0 }, attribute = 0, value = 5;
+	struct profile_want want = want_of("");
+	size_t opened[2], profile, at, inside;
+	struct profile p;
+	struct buf b;
+
+	(void)state;
+	profile = begin(&b, opened);
+	put_pair(&b, 1, SAMPLES, COUNT);
+	at = wirew_open(&b, 2);
+	put_numbers(&b, 2, &attribute, 1);
+	put_numbers(&b, 4, &value, 1);
+	wirew_close(&b, at);
+	end(&b, opened, profile);
+	at = wirew_open(&b, 2);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		wirew_str(&b, 5, str_from(texts[i]));
+	for (uint64_t i = 0; i < 2; i++) {
+		put_pair(&b, 3, MAIN + i, 0);
+		inside = wirew_open(&b, 2);
+		put_pair(&b, 3, i, 10);
+		wirew_close(&b, inside);
+	}
+	inside = wirew_open(&b, 7);
+	put_numbers(&b, 1, working, 2);
+	wirew_close(&b, inside);
+	inside = wirew_open(&b, 6);
+	put_thread(&b);
+	wirew_close(&b, inside);
+	wirew_close(&b, at);
+	want.labels = label_filter_new("thread.name=io", NULL, &err);
+	assert_non_null(want.labels);
+	assert_decoded(decode(buf_str(&b), want, &p));
+	assert_folded(&p, "main;work 5\n");
+	profile_release(&p);
+	label_filter_free(want.labels);
+	buf_release(&b);
+}
+
 /* 1.8 has values in field 2, 1.7 numbers its locations by start and length. */
 static void test_older(void **state)
 {
@@ -515,6 +565,31 @@ static void test_documents(void **state)
 	profile_release(&p);
 }
 
+#define NO_EMPTY_ELEMENTS                                                      \
+	"{\"dictionary\":{\"stringTable\":[\"\",\"a\",\"alloc\",\"bytes\"],"       \
+	"\"functionTable\":[{\"nameStrindex\":1}],"                             \
+	"\"locationTable\":[{\"lines\":[{\"line\":7}]}],"                       \
+	"\"stackTable\":[{\"locationIndices\":[0]}]},"                          \
+	"\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":[{"           \
+	"\"sampleType\":{\"typeStrindex\":2,\"unitStrindex\":3},"              \
+	"\"samples\":[{\"values\":[4]}]}]}]}]}\n"
+
+/* Each has a place 0 of its own. */
+static void test_first_of_documents(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode_json(NO_EMPTY_ELEMENTS, &p));
+	assert_folded(&p, "a 4\n");
+	profile_release(&p);
+	assert_decoded(decode_json(DOCUMENT("b", "1") NO_EMPTY_ELEMENTS
+					   DOCUMENT("c", "2"),
+				   &p));
+	assert_folded(&p, "a 4\nb 1\nc 2\n");
+	profile_release(&p);
+}
+
 static void test_bad_documents(void **state)
 {
 	static const struct {
@@ -602,9 +677,11 @@ UNIT_TESTS(otlp_profiles)
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_timestamps),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_first_elements),
 		cmocka_unit_test(test_older),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_documents),
+		cmocka_unit_test(test_first_of_documents),
 		cmocka_unit_test(test_bad_documents),
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_starvation),
