@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Profiles of OpenTelemetry (opentelemetry-proto 1.9 to 1.11: ProfilesData of
+ * Profiles of OpenTelemetry (opentelemetry-proto 1.8 to 1.11: ProfilesData of
  * profiles/v1development/profiles.proto, which is what is sent to receivers,
  * too), turned into one pprof message, so that types, labels, places in files
  * and addresses mean the same in both. What differs there: tables are one for
  * all profiles, and their first elements stand for nothing; stacks are a table;
  * each profile has one type; labels refer to texts, or hold other values.
  *
- * Revisions before 1.9 number the fields of samples in other ways, without
- * saying so: they are told by the types of these, and refused. Numbers may be
- * packed or not, as of any protobuf; async-profiler does not pack them.
+ * Before 1.10 the fields of samples had other numbers (otlp_numbering.c), in 1.8
+ * some of profiles, too; what is older is told by the types of fields, and
+ * refused. Numbers may be packed or not, as of any protobuf; async-profiler
+ * does not pack them.
  *
  * A first element that is not empty is against the protocol. Python's
  * opentelemetry-sdk-extension-profiling (0.63b4) has them, and refers to them.
@@ -37,18 +38,6 @@
 /* The last field of mappings and functions that pprof has, too. */
 #define LAST_SHIFTED 4u
 
-#define OTLP_PROFILES_WHAT "the OTLP profile"
-
-/* False, always: what revisions before 1.9 alone have was met. */
-static bool otlp_refuse_older(struct error *err)
-{
-	return error_set(err, ERROR_FORMAT,
-			 "%s is of the protocol before 1.9 (October 2025), "
-			 "which numbered its fields otherwise: send it through "
-			 "a current collector, or take pprof",
-			 OTLP_PROFILES_WHAT);
-}
-
 /* ---- the dictionary ---- */
 
 struct otlp_profiles {
@@ -57,6 +46,8 @@ struct otlp_profiles {
 	bool is_joined; /* of documents, whose tables go on from one another */
 	struct arena scratch;
 	struct rows tables[TABLE_COUNT];
+	struct otlp_evidence evidence;
+	const struct otlp_numbering *numbering; /* of samples */
 	/* Types of the message that is written: a sample has a value each. */
 	struct otlp_type columns[LIMIT_SAMPLE_TYPES];
 	uint32_t column_count;
@@ -89,19 +80,6 @@ static bool keep_row(struct otlp_profiles *o, enum table table, struct str item,
 	return true;
 }
 
-/* False for the zero value of a message, whichever way it is written. */
-static bool is_something(struct str message)
-{
-	struct wire_field f;
-	struct wire w;
-
-	wire_init(&w, message);
-	while (wire_next(&w, &f))
-		if (f.value)
-			return true;
-	return false;
-}
-
 /* Adds the elements of a dictionary's tables. */
 static bool otlp_read_dictionary(struct otlp_profiles *o, struct wire *w,
 				 struct error *err)
@@ -126,20 +104,21 @@ static bool may_have_first(enum table table)
 	return table != LINKS && table != MAPPINGS && table != STRINGS;
 }
 
+/* Finds the tables where it is one: the zero value of a message, whichever way
+ * it is written, is none. */
 static void find_first_rows(struct otlp_profiles *o)
 {
 	for (unsigned i = 0; i < TABLE_COUNT; i++) {
 		struct rows *r = &o->tables[i];
+		struct wire_field f;
+		struct wire w;
 
-		r->has_first = r->count && may_have_first((enum table)i) &&
-			       is_something(r->items[0]);
+		if (!r->count || !may_have_first((enum table)i))
+			continue;
+		wire_init(&w, r->items[0]);
+		while (!r->has_first && wire_next(&w, &f))
+			r->has_first = f.value != 0;
 	}
-}
-
-/* Where the rows of a table begin that stand for something. */
-static uint32_t first_row(const struct otlp_profiles *o, enum table table)
-{
-	return o->tables[table].has_first ? 0 : 1;
 }
 
 /* Empty for places without an element. */
@@ -148,7 +127,7 @@ static struct str otlp_row(const struct otlp_profiles *o, enum table table,
 {
 	const struct rows *r = &o->tables[table];
 
-	return index >= first_row(o, table) && index < r->count
+	return index >= first_row(r) && index < r->count
 		       ? r->items[index]
 		       : STR("");
 }
@@ -266,11 +245,11 @@ static bool otlp_put_tables(struct otlp_profiles *o, struct error *err)
 	for (uint32_t i = 1; i < r[MAPPINGS].count; i++)
 		if (!put_shifted(o, 3, i, r[MAPPINGS].items[i], 4, 4, err))
 			return false;
-	for (uint32_t i = first_row(o, LOCATIONS); i < r[LOCATIONS].count; i++)
+	for (uint32_t i = first_row(&r[LOCATIONS]); i < r[LOCATIONS].count; i++)
 		if (!table_location(o, (uint32_t)id_of(o, LOCATIONS, i),
 				    r[LOCATIONS].items[i], err))
 			return false;
-	for (uint32_t i = first_row(o, FUNCTIONS); i < r[FUNCTIONS].count; i++)
+	for (uint32_t i = first_row(&r[FUNCTIONS]); i < r[FUNCTIONS].count; i++)
 		if (!put_shifted(o, 5, (uint32_t)id_of(o, FUNCTIONS, i),
 				 r[FUNCTIONS].items[i], 1, 3, err))
 			return false;
@@ -397,7 +376,7 @@ static bool label_rows(struct otlp_profiles *o, enum table table,
 {
 	struct rows *r = &o->tables[table];
 
-	for (uint32_t i = first_row(o, table); i < r->count; i++) {
+	for (uint32_t i = first_row(r); i < r->count; i++) {
 		buf_clear(&o->labels);
 		add(o, r->items[i]);
 		if (!buf_check(&o->labels, OTLP_PROFILES_WHAT, err) ||
@@ -478,87 +457,21 @@ struct profile_head {
 	/* Samples times the period, where they are counted and this is time. */
 	uint32_t times_column;
 	bool has_times;
+	bool is_1_8; /* it has fields that 1.9 dropped or numbered otherwise */
 };
 
 /* ---- samples ---- */
 
-struct sample {
-	uint64_t stack;
-	uint64_t link;
-	int64_t value;
-	uint64_t times;
-	bool has_values;
-	bool has_second; /* field 2: attributes, or the values of 1.8 */
-	bool has_packed_second;
-	bool has_unpacked_fourth; /* a value, or the link of 1.8 */
-};
-
-static bool add_values(const struct wire *parent, const struct wire_field *f,
-		       struct sample *s, struct error *err)
-{
-	struct wire w = wire_inside(parent, f);
-	uint64_t value;
-
-	s->has_values = true;
-	while (wire_next_varint(&w, &value))
-		s->value = sat_add_i64(s->value, (int64_t)value);
-	return wire_check(&w, OTLP_PROFILES_WHAT, err);
-}
-
-static bool read_sample(struct wire *w, struct sample *s, struct error *err)
-{
-	struct wire_field f;
-
-	while (wire_next(w, &f))
-		switch (f.tag) {
-		case WIRE_TAG(1, WIRE_VARINT):
-			s->stack = f.value;
-			break;
-		case WIRE_TAG(2, WIRE_BYTES):
-			s->has_second = s->has_packed_second = true;
-			break;
-		case WIRE_TAG(2, WIRE_VARINT):
-			s->has_second = true;
-			break;
-		case WIRE_TAG(3, WIRE_VARINT):
-			s->link = f.value;
-			break;
-		case WIRE_TAG(3, WIRE_BYTES): /* 1.8 */
-			return otlp_refuse_older(err);
-		case WIRE_TAG(4, WIRE_VARINT):
-			s->has_values = s->has_unpacked_fourth = true;
-			s->value = sat_add_i64(s->value, (int64_t)f.value);
-			break;
-		case WIRE_TAG(4, WIRE_BYTES):
-			if (!add_values(w, &f, s, err))
-				return false;
-			break;
-		case WIRE_TAG(5, WIRE_BYTES):
-			s->times += f.bytes.len / sizeof(uint64_t);
-			break;
-		case WIRE_TAG(5, WIRE_FIXED64):
-			s->times++;
-			break;
-		default:
-			break;
-		}
-	if (!wire_check(w, OTLP_PROFILES_WHAT, err))
-		return false;
-	if ((!s->has_values && !s->times && s->has_second) ||
-	    (s->has_unpacked_fourth && s->has_packed_second))
-		return otlp_refuse_older(err);
-	return true;
-}
-
-/* Uses the attributes of a sample that was read. */
-static void use_attributes(struct otlp_profiles *o, struct wire w)
+/* Uses the attributes of a sample or profile that was read. */
+static void use_attributes(struct otlp_profiles *o, struct wire w,
+			   uint32_t field)
 {
 	struct wire_field f;
 
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+		if (f.tag == WIRE_TAG(field, WIRE_BYTES))
 			otlp_use_attributes(o, f.bytes);
-		else if (f.tag == WIRE_TAG(2, WIRE_VARINT))
+		else if (f.tag == WIRE_TAG(field, WIRE_VARINT))
 			otlp_use_attribute(o, f.value);
 }
 
@@ -620,24 +533,29 @@ static void put_values(struct otlp_profiles *o, const struct profile_head *h,
 static bool put_sample(struct otlp_profiles *o, const struct profile_head *h,
 		       struct wire *w, struct error *err)
 {
+	const struct otlp_numbering *n = o->numbering;
 	const struct wire whole = *w;
-	struct sample s = { .value = 0 };
+	const struct otlp_numbers *values;
+	struct otlp_sample s;
 	size_t shared = o->labels.len, at;
 
 	if (++o->sample_count > LIMIT_SAMPLES)
 		return error_set(err, ERROR_LIMIT,
 				 "%s has more than %u samples",
 				 OTLP_PROFILES_WHAT, LIMIT_SAMPLES);
-	if (!read_sample(w, &s, err))
+	if (!otlp_sample_read(w, &s, err) ||
+	    (!o->is_joined && !otlp_sample_check(&s, n, err)))
 		return false;
 	if (o->want->labels) {
-		use_attributes(o, whole);
-		buf_add_str(&o->labels, otlp_row(o, LINKS, s.link));
+		use_attributes(o, whole, n->attributes);
+		buf_add_str(&o->labels,
+			    otlp_row(o, LINKS, s.fields[n->link].last));
 	}
+	values = &s.fields[n->values];
 	at = wirew_open(&o->out, 2);
 	if (!put_stack(o, s.stack, err))
 		return false;
-	put_values(o, h, s.has_values ? s.value : (int64_t)s.times);
+	put_values(o, h, values->count ? values->sum : (int64_t)s.times);
 	buf_add_str(&o->out, buf_str(&o->labels));
 	wirew_close(&o->out, at);
 	buf_cut(&o->labels, shared);
@@ -693,6 +611,18 @@ static bool read_head(const struct wire *profile, struct profile_head *h,
 		case WIRE_TAG(6, WIRE_VARINT):
 			h->period = f.value;
 			break;
+		case WIRE_TAG(7, WIRE_VARINT):  /* a comment */
+		case WIRE_TAG(8, WIRE_BYTES):   /* its id */
+		case WIRE_TAG(9, WIRE_VARINT):  /* attributes left out */
+		case WIRE_TAG(12, WIRE_VARINT): /* attributes */
+		case WIRE_TAG(12, WIRE_BYTES):
+			h->is_1_8 = true;
+			break;
+		case WIRE_TAG(3, WIRE_VARINT): /* locations of 1.7 */
+		case WIRE_TAG(3, WIRE_BYTES):
+		case WIRE_TAG(5, WIRE_VARINT): /* its duration */
+		case WIRE_TAG(6, WIRE_BYTES):  /* its type of period */
+			return otlp_refuse_older(err);
 		default:
 			break;
 		}
@@ -729,6 +659,8 @@ static bool learn_own(struct otlp_profiles *o, const struct wire *profile,
 	    !find_column(o, h.type, &h.column, err))
 		return false;
 	o->own_columns = o->column_count;
+	if (h.is_1_8)
+		o->evidence.is_not[OTLP_NEWER] = true;
 	if (h.period && !o->period) {
 		o->period = h.period;
 		o->period_type = h.period_type;
@@ -739,6 +671,29 @@ static bool learn_own(struct otlp_profiles *o, const struct wire *profile,
 	if (h.start_ns && end_ns >= h.start_ns && end_ns > o->end_ns)
 		o->end_ns = end_ns;
 	return true;
+}
+
+/* How its samples are numbered. */
+static bool learn_numbering(struct otlp_profiles *o, const struct wire *profile,
+			    struct error *err)
+{
+	struct wire w = *profile, inside;
+	struct otlp_sample s;
+	struct wire_field f;
+
+	while (!otlp_evidence_is_firm(&o->evidence) && wire_next(&w, &f)) {
+		uint32_t number = f.tag >> 3;
+
+		if (number == 11 || number == 12)
+			o->evidence.has_profile_attributes = true;
+		if (f.tag != WIRE_TAG(2, WIRE_BYTES))
+			continue;
+		inside = wire_inside(&w, &f);
+		if (!otlp_sample_read(&inside, &s, err))
+			return false;
+		otlp_evidence_add(&o->evidence, &s, o->tables);
+	}
+	return wire_check(&w, OTLP_PROFILES_WHAT, err);
 }
 
 static bool learn_times(struct otlp_profiles *o, const struct wire *profile,
@@ -759,10 +714,8 @@ static bool put_samples(struct otlp_profiles *o, const struct wire *profile,
 
 	if (!read_head(profile, &h, err) || !find_columns(o, &h, err))
 		return false;
-	while (o->want->labels && wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(11, WIRE_BYTES))
-			otlp_use_attributes(o, f.bytes);
-	w = *profile;
+	if (o->want->labels)
+		use_attributes(o, w, h.is_1_8 ? 12 : 11);
 	while (wire_next(&w, &f)) {
 		sample = wire_inside(&w, &f);
 		if (f.tag == WIRE_TAG(2, WIRE_BYTES) &&
@@ -879,6 +832,11 @@ static bool convert(struct otlp_profiles *o, struct error *err)
 	if (!each_profile(o, learn_own, err) ||
 	    !each_profile(o, learn_times, err))
 		return false;
+	/* Of JSON the names tell. */
+	o->evidence.is_not[OTLP_OLDER] = o->is_joined;
+	if (!each_profile(o, learn_numbering, err) ||
+	    !otlp_numbering_choose(&o->evidence, o->tables, &o->numbering, err))
+		return false;
 	for (uint32_t i = 0; i < o->column_count; i++)
 		otlp_type_put(&o->out, 1, o->columns[i]);
 	if (o->period) {
@@ -942,7 +900,7 @@ enum kind {
 	TRACE_ID,
 	SPAN_ID,
 	PLACE, /* in a table, of which `of` tells */
-	OLDER, /* only revisions before 1.9 have it */
+	OLDER, /* only revisions before 1.8 have it */
 };
 
 enum message {
@@ -991,7 +949,8 @@ static const struct member {
 	{ SCOPE, "attributes", 3, MESSAGE, PAIR },
 	{ PROFILE, "sampleType", 1, MESSAGE, VALUE_TYPE },
 	{ PROFILE, "samples", 2, MESSAGE, SAMPLE },
-	{ PROFILE, "sample", 0, OLDER, 0 },
+	{ PROFILE, "sample", 2, MESSAGE, SAMPLE }, /* before 1.9 */
+	{ PROFILE, "locationIndices", 0, OLDER, 0 },
 	{ PROFILE, "timeUnixNano", 3, FIXED, 0 },
 	{ PROFILE, "durationNano", 4, NUMBER, 0 },
 	{ PROFILE, "periodType", 5, MESSAGE, VALUE_TYPE },
@@ -1004,6 +963,7 @@ static const struct member {
 	{ SAMPLE, "linkIndex", 3, PLACE, LINKS },
 	{ SAMPLE, "values", 4, NUMBER, 0 },
 	{ SAMPLE, "timestampsUnixNano", 5, FIXED, 0 },
+	{ SAMPLE, "value", 0, OLDER, 0 },
 	{ MAPPING, "memoryStart", 1, NUMBER, 0 },
 	{ MAPPING, "memoryLimit", 2, NUMBER, 0 },
 	{ MAPPING, "fileOffset", 3, NUMBER, 0 },
@@ -1011,6 +971,7 @@ static const struct member {
 	{ LOCATION, "mappingIndex", 1, PLACE, MAPPINGS },
 	{ LOCATION, "address", 2, NUMBER, 0 },
 	{ LOCATION, "lines", 3, MESSAGE, LINE },
+	{ LOCATION, "line", 3, MESSAGE, LINE }, /* before 1.9 */
 	{ LINE, "functionIndex", 1, PLACE, FUNCTIONS },
 	{ LINE, "line", 2, NUMBER, 0 },
 	{ LINE, "column", 3, NUMBER, 0 },

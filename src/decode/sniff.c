@@ -665,6 +665,7 @@ static bool is_value_type(struct str message)
 	static const uint32_t tags[] = {
 		WIRE_TAG(1, WIRE_VARINT),
 		WIRE_TAG(2, WIRE_VARINT),
+		WIRE_TAG(3, WIRE_VARINT), /* of OTLP before 1.9 */
 	};
 
 	return HAS_ONLY(message, tags);

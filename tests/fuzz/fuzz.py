@@ -60,7 +60,7 @@ TARGETS = {
     "perf_script": ("perf", [("perf/*.txt.gz", b"")]),
     "callgrind": ("perf", [("callgrind/*.out", b"")]),
     "firefox_profile": ("json", [("firefox/*.json", b"")]),
-    "otlp_profiles": ("protobuf", [("otlp-profiles/example.pb", b"")]),
+    "otlp_profiles": ("protobuf", [("otlp-profiles/*.pb", b"")]),
     "otlp_profiles_json":
         ("json", [("otlp-profiles/example.json", b"")]),
     "pushed": ("protobuf", [("pushed/*.pb", b""), ("pushed/*.json", b""), ("pushed/*.form", b"")]),

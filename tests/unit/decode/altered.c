@@ -448,6 +448,11 @@ bool tell_pprof(struct str bytes, struct buf *told, struct error *err)
 	return tell_profile(FORMAT_PPROF, bytes, told, err);
 }
 
+bool tell_otlp_profiles(struct str bytes, struct buf *told, struct error *err)
+{
+	return tell_profile(FORMAT_OTLP_PROFILES_PB, bytes, told, err);
+}
+
 bool tell_pyroscope(struct str bytes, struct buf *told, struct error *err)
 {
 	return tell_profile(FORMAT_PYROSCOPE_TREE_PB, bytes, told, err);

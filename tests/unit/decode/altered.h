@@ -55,6 +55,7 @@ bool tell_cloud_take(struct str bytes, struct buf *told, struct error *err);
 
 bool tell_labelled(struct str bytes, struct buf *told, struct error *err);
 bool tell_pprof(struct str bytes, struct buf *told, struct error *err);
+bool tell_otlp_profiles(struct str bytes, struct buf *told, struct error *err);
 bool tell_pyroscope(struct str bytes, struct buf *told, struct error *err);
 bool tell_flame_json(struct str bytes, struct buf *told, struct error *err);
 bool tell_speedscope(struct str bytes, struct buf *told, struct error *err);

@@ -6,6 +6,8 @@
 #include "../unit.h"
 #include "profile_testing.h"
 
+#include <inttypes.h>
+
 #include "base/wirew.h"
 #include "decode/profile_type.h"
 #include "decode/otlp_profiles.h"
@@ -193,6 +195,8 @@ static void put_dictionary(struct buf *b)
 	wirew_close(b, dictionary);
 }
 
+static bool is_older; /* the numbers of samples' fields before 1.10 */
+
 static void put_sample(struct buf *b, uint64_t stack, int64_t attribute,
 		       uint64_t link, int64_t value)
 {
@@ -200,9 +204,9 @@ static void put_sample(struct buf *b, uint64_t stack, int64_t attribute,
 
 	wirew_known(b, 1, stack);
 	if (attribute)
-		put_numbers(b, 2, &attribute, 1);
-	wirew_known(b, 3, link);
-	put_numbers(b, 4, &value, 1);
+		put_numbers(b, is_older ? 3 : 2, &attribute, 1);
+	wirew_known(b, is_older ? 4 : 3, link);
+	put_numbers(b, is_older ? 2 : 4, &value, 1);
 	wirew_close(b, at);
 }
 
@@ -317,7 +321,7 @@ static void test_unpacked_times(void **state)
 }
 
 /* Of the sample, of its span, of what was profiled. */
-static void test_labels(void **state)
+static void check_labels(void)
 {
 	static const struct {
 		const char *filter;
@@ -333,7 +337,6 @@ static void test_labels(void **state)
 	struct profile p;
 	struct buf b;
 
-	(void)state;
 	put_counts(&b);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct profile_want want = want_of("samples");
@@ -346,6 +349,25 @@ static void test_labels(void **state)
 		label_filter_free(want.labels);
 	}
 	buf_release(&b);
+}
+
+static void test_labels(void **state)
+{
+	(void)state;
+	check_labels();
+}
+
+/* The same content, as 1.8 and 1.9 have it, packed and one by one. */
+static void test_older(void **state)
+{
+	(void)state;
+	is_older = true;
+	test_counts(NULL);
+	check_labels();
+	is_unpacked = true;
+	test_counts(NULL);
+	check_labels();
+	is_older = is_unpacked = false;
 }
 
 /* A sample of times alone counts them. */
@@ -451,44 +473,221 @@ static void test_first_elements(void **state)
 	buf_release(&b);
 }
 
-/* 1.8 has values in field 2, 1.7 numbers its locations by start and length. */
-static void test_older(void **state)
+/* ---- which numbers samples have ---- */
+
+static uint64_t take_number(const char **at)
 {
-	static const int64_t value = 7;
-	size_t opened[2], profile, at;
+	char *end;
+	uint64_t number = strtoull(*at, &end, 10);
+
+	*at = end;
+	return number;
+}
+
+static void put_shape_field(struct buf *b, const char **at)
+{
+	uint32_t field = (uint32_t)take_number(at);
+	char form = *(*at)++;
+	uint64_t number;
+	size_t opened;
+
+	if (form == '[') {
+		opened = wirew_open(b, field);
+		for (; **at != ']'; *at += **at == ',')
+			wirew_element(b, take_number(at));
+		++*at;
+		wirew_close(b, opened);
+		return;
+	}
+	number = take_number(at);
+	if (form == '=')
+		wirew_varint(b, field, number);
+	for (; form == '!' && number > 0; number--)
+		wirew_fixed64(b, field, 1700000000000000000);
+}
+
+/* "2[7,1] 4=1; 5!2": one sample with packed numbers and one that is not, and
+ * one with two times; all have stack 1. */
+static void put_shapes(struct buf *b, const char *text)
+{
+	size_t at = wirew_open(b, 2);
+
+	wirew_varint(b, 1, 1);
+	while (*text)
+		if (*text == ';') {
+			wirew_close(b, at);
+			at = wirew_open(b, 2);
+			wirew_varint(b, 1, 1);
+			text++;
+		} else if (*text == ' ') {
+			text++;
+		} else {
+			put_shape_field(b, &text);
+		}
+	wirew_close(b, at);
+}
+
+/* Fields of the profile, its samples, what they are worth or why not. The
+ * dictionary has attribute 1 and link 1. */
+static const struct {
+	const char *profile, *samples, *expected;
+} shapes[] = {
+	/* By what must be there, and types. */
+	{ "", "2[7]", "7" },
+	{ "", "2=7", "7" },
+	{ "", "4[3]", "3" },
+	{ "", "4=3", "3" },
+	{ "", "5!3", "3" },
+	{ "", "2[1] 3[1] 4=1", "1" },
+	{ "", "2[5] 3[1] 4=1 5!1", "5" },
+	{ "", "2[5,6] 3[1] 5!2", "11" },
+	{ "", "3[1] 5!2", "2" },
+	{ "", "3=1 3=1 5!2", "2" },
+	{ "", "2[1] 3=1 4[5]", "5" },
+	{ "", "2=1 3=1 4=5 4=6", "11" },
+	{ "", "3=1 4=5", "5" },
+	{ "", "2=5 3=1", "5" },
+	{ "", "2=1 3=1 4=1; 2=5 3=1", "6" },
+	{ "", "2=1 3=1 4=1; 4=9", "10" },
+	/* By places. */
+	{ "", "2[9] 4=1", "9" },
+	{ "", "2=9 3=1 4=1", "9" },
+	{ "", "2=1 3=1 4=9", "9" },
+	{ "", "2[9] 5!1", "9" },
+	{ "", "2=9 3=1 5!1", "9" },
+	{ "", "2=1 3=2 5!1; 2=1 3=1 5!1", "neither" },
+	/* By the number of values. */
+	{ "", "2[1] 5!3", "3" },
+	{ "", "2=1 3=1 5!3; 2=1 3=1 5!1", "4" },
+	/* By who refers to attributes. */
+	{ "", "2[1] 5!1", "1" },
+	{ "", "2=1 4=1", "1" },
+	{ "", "2=0 4=1", "1" },
+	/* By fields of the profile that only 1.8 has. */
+	{ "7=1", "2=3 3=1 4=1", "3" },
+	{ "8[1]", "2=1 3=1 4=0", "1" },
+	{ "9=1", "2=1 3=1 4=0", "1" },
+	{ "12[1]", "2[0] 5!1", "0" },
+	{ "12=1", "2[0] 5!1", "0" },
+	/* By nothing. */
+	{ "", "2=1 3=1 4=1", "does not show" },
+	{ "", "2[1] 5!1; 2[1] 3=1 5!1", "does not show" },
+	{ "11[1]", "2[1] 5!1", "does not show" },
+	/* Of both, of none. */
+	{ "", "2[7]; 4[7]", "neither" },
+	{ "", "4[7]; 2[7]", "neither" },
+	{ "", "2[7] 3[1]; 2[1] 4[3]", "neither" },
+	{ "", "3[1]", "neither" },
+	{ "", "2[9,8] 5!3", "neither" },
+	{ "8[1]", "4[3]", "neither" },
+	/* Earlier ones. */
+	{ "3[1,2]", "1=0 2=2 3[7]", "before 1.8 (September 2025)" },
+	{ "3=1", "1=0 2=1 3=7", "before 1.8" },
+	{ "5=1", "2[7]", "before 1.8" },
+	{ "6[1]", "2[7]", "before 1.8" },
+	{ "", "2=2 3[7] 5=1", "before 1.8" },
+	{ "", "2=2 3[7] 6=1", "before 1.8" },
+	{ "", "2=2 3[7] 6[1]", "before 1.8" },
+};
+
+static void check_shape(size_t i)
+{
+	bool is_read, expects_value = strspn(shapes[i].expected, "0123456789");
+	const char *profile_field = shapes[i].profile;
+	size_t opened[2], profile;
+	struct profile p;
 	struct buf b;
 
+	profile = begin(&b, opened);
+	put_pair(&b, 1, SAMPLES, COUNT);
+	if (*profile_field)
+		put_shape_field(&b, &profile_field);
+	put_shapes(&b, shapes[i].samples);
+	end(&b, opened, profile);
+	put_dictionary(&b);
+	error_clear(&err);
+	is_read = decode(buf_str(&b), want_of(""), &p);
+	if (is_read != expects_value ||
+	    (is_read ? p.total != strtol(shapes[i].expected, NULL, 10)
+		     : !strstr(err.message, shapes[i].expected)))
+		fail_msg("%s: %" PRId64 " %s", shapes[i].samples, p.total,
+			 err.message);
+	assert_int_equal(err.code, is_read ? 0 : ERROR_FORMAT);
+	profile_release(&p);
+	buf_release(&b);
+}
+
+static void test_shapes(void **state)
+{
 	(void)state;
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+		check_shape(i);
+}
+
+/* Attributes that are of a mapping or a location need not be of a sample. */
+static void test_attributes_of_others(void **state)
+{
+	static const struct {
+		uint32_t table, field;
+	} others[] = { { 1, 5 }, { 2, 4 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		size_t opened[2], at, row, profile;
+		struct buf b;
+
+		profile = begin(&b, opened);
+		put_pair(&b, 1, SAMPLES, COUNT);
+		put_shapes(&b, "2[1] 5!1");
+		end(&b, opened, profile);
+		put_dictionary(&b);
+		at = wirew_open(&b, 2);
+		row = wirew_open(&b, others[i].table);
+		wirew_str(&b, others[i].field, STR("\x1"));
+		wirew_close(&b, row);
+		wirew_close(&b, at);
+		refuse(&b, ERROR_FORMAT, "does not show");
+	}
+}
+
+/* Attributes of a profile are field 12 in 1.8, where 11 is what it was made of,
+ * and 11 later. */
+static void check_profile_attributes(uint32_t attributes, uint32_t other)
+{
+	struct profile_want want = want_of("");
+	size_t opened[2], profile, at;
+	char looks_like[80];
+	struct profile p;
+	struct buf b;
+
 	profile = begin(&b, opened);
-	put_pair(&b, 1, SAMPLES, COUNT);
-	at = wirew_open(&b, 2);
-	wirew_varint(&b, 1, 1);
-	put_numbers(&b, 2, &value, 1);
+	at = wirew_open(&b, 1);
+	wirew_varint(&b, 1, SAMPLES);
+	wirew_varint(&b, 2, COUNT);
+	wirew_varint(&b, 3, 1); /* of 1.8: whether it is a difference */
 	wirew_close(&b, at);
+	put_shapes(&b, "2[7]");
+	wirew_str(&b, other, STR("\x0"));
+	wirew_str(&b, attributes, STR("\x1"));
 	end(&b, opened, profile);
 	put_dictionary(&b);
-	refuse(&b, ERROR_FORMAT, "before 1.9 (October 2025)");
-	profile = begin(&b, opened);
-	put_pair(&b, 1, SAMPLES, COUNT);
-	at = wirew_open(&b, 2);
-	wirew_varint(&b, 1, 1);
-	wirew_varint(&b, 2, 2);
-	put_numbers(&b, 3, &value, 1);
-	wirew_close(&b, at);
-	end(&b, opened, profile);
-	put_dictionary(&b);
-	refuse(&b, ERROR_FORMAT, "before 1.9 (October 2025)");
-	/* Values and a link. */
-	profile = begin(&b, opened);
-	put_pair(&b, 1, SAMPLES, COUNT);
-	at = wirew_open(&b, 2);
-	wirew_varint(&b, 1, 1);
-	put_numbers(&b, 2, &value, 1);
-	wirew_varint(&b, 4, 1);
-	wirew_close(&b, at);
-	end(&b, opened, profile);
-	put_dictionary(&b);
-	refuse(&b, ERROR_FORMAT, "before 1.9 (October 2025)");
+	assert_int_equal(format_sniff(buf_str(&b), looks_like,
+				      sizeof looks_like),
+			 FORMAT_OTLP_PROFILES_PB);
+	want.labels = label_filter_new("thread.name=io", NULL, &err);
+	assert_non_null(want.labels);
+	assert_decoded(decode(buf_str(&b), want, &p));
+	assert_folded(&p, "main;work 7\n");
+	profile_release(&p);
+	label_filter_free(want.labels);
+	buf_release(&b);
+}
+
+static void test_profile_attributes(void **state)
+{
+	(void)state;
+	check_profile_attributes(12, 11);
+	check_profile_attributes(11, 10);
 }
 
 static void put_types(struct buf *b, size_t count)
@@ -574,6 +773,28 @@ static void test_documents(void **state)
 	"\"sampleType\":{\"typeStrindex\":2,\"unitStrindex\":3},"              \
 	"\"samples\":[{\"values\":[4]}]}]}]}]}\n"
 
+/* 1.8, whose names tell what is what; 1.7 has other ones. */
+static void test_older_document(void **state)
+{
+	static const char text[] =
+		"{\"dictionary\":{\"stringTable\":[\"\",\"a\"],"
+		"\"functionTable\":[{},{\"nameStrindex\":1}],"
+		"\"locationTable\":[{},{\"line\":[{\"functionIndex\":1}]}],"
+		"\"stackTable\":[{},{\"locationIndices\":[1]}],"
+		"\"attributeTable\":[{},{\"keyStrindex\":1}]},"
+		"\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":[{"
+		"\"sampleType\":{\"typeStrindex\":1,"
+		"\"aggregationTemporality\":1},\"sample\":[{"
+		"\"stackIndex\":1,\"values\":[1],\"attributeIndices\":[1],"
+		"\"linkIndex\":0}]}]}]}]}";
+	struct profile p;
+
+	(void)state;
+	assert_decoded(decode_json(text, &p));
+	assert_folded(&p, "a 1\n");
+	profile_release(&p);
+}
+
 /* Each has a place 0 of its own. */
 static void test_first_of_documents(void **state)
 {
@@ -597,8 +818,11 @@ static void test_bad_documents(void **state)
 		const char *part;
 	} cases[] = {
 		{ "{\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":["
-		  "{\"sample\":[]}]}]}]}",
-		  "before 1.9" },
+		  "{\"sample\":[{\"value\":[1]}]}]}]}]}",
+		  "before 1.8" },
+		{ "{\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":["
+		  "{\"locationIndices\":[1]}]}]}]}",
+		  "before 1.8" },
 		{ "{\"dictionary\":{\"stringTable\":[1]}}", "a string" },
 		{ "{\"dictionary\":[{\"stringTable\":[]}", "the text ends" },
 		{ "{\"resourceProfiles\":[{\"scopeProfiles\":[{\"profiles\":["
@@ -679,6 +903,10 @@ UNIT_TESTS(otlp_profiles)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_first_elements),
 		cmocka_unit_test(test_older),
+		cmocka_unit_test(test_shapes),
+		cmocka_unit_test(test_attributes_of_others),
+		cmocka_unit_test(test_profile_attributes),
+		cmocka_unit_test(test_older_document),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_documents),
 		cmocka_unit_test(test_first_of_documents),
