@@ -2,6 +2,7 @@
 #include "report/answers.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "analyze/baseline.h"
 #include "analyze/calls.h"
@@ -202,8 +203,10 @@ static void add_since(const struct finding *f, struct buf *out)
 	if (!o->has_recovered)
 		buf_addf(out, ", since %.10s %.5s UTC", from, from + 11);
 	else
-		buf_addf(out, ", from %.10s %.5s to %.5s UTC", from, from + 11,
-			 to + 11);
+		/* with seconds within a minute */
+		buf_addf(out, ", from %.10s %.*s to %.*s UTC", from,
+			 strncmp(from, to, 16) ? 5 : 8, from + 11,
+			 strncmp(from, to, 16) ? 5 : 8, to + 11);
 }
 
 /* The deployment about when it became slow; NULL: none. */

@@ -87,6 +87,9 @@ static void since_when(void **state)
 	finding.history.onset.end_ns = (1795255200 + 900) * NS_PER_S;
 	expect(CAUSE_CPU, "computing in store.(*Users).load, "
 			  "from 2026-11-21 10:09 to 10:15 UTC");
+	finding.history.onset.end_ns = (1795255200 + 543) * NS_PER_S;
+	expect(CAUSE_CPU, "computing in store.(*Users).load, "
+			  "from 2026-11-21 10:09:00 to 10:09:03 UTC");
 	finding.history.onset.has_start = false;
 	expect(CAUSE_CPU, "computing in store.(*Users).load");
 }
