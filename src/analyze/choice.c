@@ -574,11 +574,11 @@ static int compare_range(const void *left, const void *right)
 	return compare_i64(a->from_ns, b->from_ns);
 }
 
-static int64_t without(const struct span *s, struct time_range *ranges,
+static int64_t without(struct time_range whole, struct time_range *ranges,
 		       size_t count)
 {
-	int64_t own = span_duration_ns(s);
-	int64_t covered_to = s->start_ns;
+	int64_t own = sat_sub_i64(whole.to_ns, whole.from_ns);
+	int64_t covered_to = whole.from_ns;
 
 	if (count)
 		qsort(ranges, count, sizeof *ranges, compare_range);
@@ -586,8 +586,8 @@ static int64_t without(const struct span *s, struct time_range *ranges,
 		int64_t from = ranges[i].from_ns > covered_to
 				       ? ranges[i].from_ns
 				       : covered_to;
-		int64_t to = ranges[i].to_ns < s->end_ns ? ranges[i].to_ns
-							 : s->end_ns;
+		int64_t to = ranges[i].to_ns < whole.to_ns ? ranges[i].to_ns
+							   : whole.to_ns;
 
 		if (to <= from)
 			continue;
@@ -618,6 +618,14 @@ static bool is_loop_call(const struct choice *c, uint32_t span)
 		       c->calls.key[c->repeats.members[c->loop->member_first]];
 }
 
+static struct time_range range_of(const struct choice *c, uint32_t span)
+{
+	return (struct time_range){
+		trace_times_start_ns(c->t, c->times, span),
+		trace_times_end_ns(c->t, c->times, span)
+	};
+}
+
 /* What the process of the profile did itself within the span that carries
  * the profile id: the span without calls, but with those of the loop that is
  * to be explained. */
@@ -639,7 +647,6 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 
 		for (uint32_t i = 0; i < s->child_count; i++) {
 			uint32_t child = t->children[s->child_first + i];
-			const struct span *below = &t->spans[child];
 
 			if (c->times->tree[child] == child)
 				continue;
@@ -647,13 +654,11 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 			    !is_outside(c, child, s->resource))
 				stack[depth++] = child;
 			else if (!is_loop_call(c, child))
-				ranges[count++] =
-					(struct time_range){ below->start_ns,
-							     below->end_ns };
+				ranges[count++] = range_of(c, child);
 		}
 	}
-	pick->profile_own_ns =
-		without(&t->spans[pick->profile_span], ranges, count);
+	pick->profile_own_ns = without(range_of(c, pick->profile_span), ranges,
+				       count);
 	return true;
 }
 

@@ -24,6 +24,7 @@ static const char *const host_names[] = { "host.id", "host.ip", "host.name",
 
 struct skew {
 	const struct trace *t;
+	const int64_t *late_ns;
 	struct arena scratch;
 	uint32_t *hosts;    /* per resource: symbol of its host, 0 unknown */
 	struct map trusted; /* pairs of resources whose clocks agree */
@@ -68,6 +69,16 @@ static uint64_t pair_key(const struct span *child, const struct span *parent)
 	return (uint64_t)parent->resource << 32 | child->resource;
 }
 
+/* Returns a span with the times that it had, where its start was rounded. */
+static struct span begun(const struct skew *k, uint32_t span)
+{
+	struct span s = k->t->spans[span];
+
+	s.start_ns = sat_add_i64(s.start_ns, k->late_ns[span]);
+	s.end_ns = sat_add_i64(s.end_ns, k->late_ns[span]);
+	return s;
+}
+
 /* One fitting call shows that the clocks agree; another that reaches beyond its
  * caller's was left alone by it. One that lies apart shows that they do not. */
 static bool find_trusted(struct skew *k)
@@ -75,14 +86,14 @@ static bool find_trusted(struct skew *k)
 	uint32_t ignored;
 
 	for (uint32_t i = 0; i < k->t->span_count; i++) {
-		const struct span *s = &k->t->spans[i];
-		const struct span *parent;
+		struct span child, parent;
 
 		if (!span_is_served_call(k->t, i))
 			continue;
-		parent = &k->t->spans[s->parent];
-		if (fits(s, parent) &&
-		    !map_insert_u64(&k->trusted, pair_key(s, parent), 1,
+		child = begun(k, i);
+		parent = begun(k, child.parent);
+		if (fits(&child, &parent) &&
+		    !map_insert_u64(&k->trusted, pair_key(&child, &parent), 1,
 				    &ignored))
 			return false;
 	}
@@ -113,11 +124,9 @@ static bool is_as_long(const struct span *child, const struct span *parent)
 /* The two sides of a call. The caller's may have no kind, when all it did was
  * this call; or it is not in the trace: still nothing starts before what it
  * was started by. */
-static bool is_remote_pair(const struct skew *k, uint32_t span)
+static bool is_remote_pair(const struct skew *k, uint32_t span,
+			   const struct span *s, const struct span *parent)
 {
-	const struct span *s = &k->t->spans[span];
-	const struct span *parent = &k->t->spans[s->parent];
-
 	if (span_is_served_call(k->t, span))
 		return true;
 	if (s->kind != SPAN_KIND_SERVER)
@@ -159,30 +168,34 @@ static int64_t align(const struct span *child, const struct span *parent)
 	return 0;
 }
 
-static int64_t shift_of(const struct skew *k, const struct span *child,
-			uint32_t span, int64_t parent_shift)
+static int64_t shift_of(const struct skew *k, uint32_t span,
+			int64_t parent_shift)
 {
-	const struct span *parent = &k->t->spans[child->parent];
-	struct span moved = *parent;
+	struct span child = begun(k, span);
+	struct span parent = begun(k, child.parent);
+	struct span moved = parent;
 
-	if (is_same_clock(k, child, parent) || fits(child, parent))
+	if (is_same_clock(k, &child, &parent) || fits(&child, &parent))
 		return parent_shift;
 	moved.start_ns = sat_add_i64(moved.start_ns, parent_shift);
 	moved.end_ns = sat_add_i64(moved.end_ns, parent_shift);
-	if (parent_shift && fits(child, &moved))
+	if (parent_shift && fits(&child, &moved))
 		return 0;
-	if (!is_remote_pair(k, span) || is_abandoned(child, parent) ||
-	    (map_find_u64(&k->trusted, pair_key(child, parent)) != MAP_NONE &&
-	     !is_apart(child, parent)))
+	if (!is_remote_pair(k, span, &child, &parent) ||
+	    is_abandoned(&child, &parent) ||
+	    (map_find_u64(&k->trusted, pair_key(&child, &parent)) != MAP_NONE &&
+	     !is_apart(&child, &parent)))
 		return parent_shift;
-	return sat_add_i64(parent_shift, align(child, parent));
+	return sat_add_i64(parent_shift, align(&child, &parent));
 }
 
-/* Fills shift_ns[span]; order lists all spans, parents first. */
+/* Fills shift_ns[span], but for what late_ns tells; order lists all spans,
+ * parents first. */
 static bool clock_shifts_compute(const struct trace *t, const uint32_t *order,
-				 int64_t *shift_ns, struct error *err)
+				 const int64_t *late_ns, int64_t *shift_ns,
+				 struct error *err)
 {
-	struct skew k = { .t = t };
+	struct skew k = { .t = t, .late_ns = late_ns };
 	bool is_done;
 
 	arena_init(&k.scratch, LIMIT_DECODE_HEAP_BYTES);
@@ -192,11 +205,11 @@ static bool clock_shifts_compute(const struct trace *t, const uint32_t *order,
 	for (uint32_t i = 0; is_done && i < t->resource_count; i++)
 		k.hosts[i] = host_of(t, i);
 	for (uint32_t i = 0; is_done && i < t->span_count; i++) {
-		const struct span *s = &t->spans[order[i]];
+		uint32_t parent = t->spans[order[i]].parent;
 
-		if (s->parent != SPAN_NONE)
+		if (parent != SPAN_NONE)
 			shift_ns[order[i]] =
-				shift_of(&k, s, order[i], shift_ns[s->parent]);
+				shift_of(&k, order[i], shift_ns[parent]);
 	}
 	if (!is_done)
 		arena_fail(&k.scratch, "the trace", err);
@@ -204,7 +217,7 @@ static bool clock_shifts_compute(const struct trace *t, const uint32_t *order,
 	return is_done;
 }
 
-int64_t clock_skew_ns(const struct trace *t, const int64_t *shift_ns,
+int64_t clock_skew_ns(const struct trace *t, const struct trace_times *times,
 		      uint32_t span)
 {
 	const struct span *s = &t->spans[span];
@@ -212,7 +225,8 @@ int64_t clock_skew_ns(const struct trace *t, const int64_t *shift_ns,
 	if (s->kind != SPAN_KIND_SERVER || s->parent == SPAN_NONE ||
 	    fits(s, &t->spans[s->parent]))
 		return 0;
-	return sat_sub_i64(shift_ns[span], shift_ns[s->parent]);
+	return sat_sub_i64(trace_times_skew_ns(times, span),
+			   trace_times_skew_ns(times, s->parent));
 }
 
 /* Traces that are no request: a session in a browser, an installation, a
@@ -397,10 +411,12 @@ static bool allocate(struct path *p, struct arena *arena, struct error *err)
 	times->critical_ns = arena_array(arena, n, sizeof *times->critical_ns);
 	times->through_ns = arena_array(arena, n, sizeof *times->through_ns);
 	times->shift_ns = arena_array(arena, n, sizeof *times->shift_ns);
+	times->late_ns = arena_array(arena, n, sizeof *times->late_ns);
 	times->tree = arena_array(arena, n, sizeof *times->tree);
 	times->is_on_path = arena_array(arena, n, sizeof *times->is_on_path);
 	if (!times->self_ns || !times->critical_ns || !times->through_ns ||
-	    !times->shift_ns || !times->tree || !times->is_on_path)
+	    !times->shift_ns || !times->late_ns || !times->tree ||
+	    !times->is_on_path)
 		return arena_fail(arena, "the trace", err);
 	p->order = arena_array(&p->scratch, n, sizeof *p->order);
 	p->whole = arena_array(&p->scratch, n, sizeof *p->whole);
@@ -780,7 +796,14 @@ bool trace_times_compute(const struct trace *t, struct arena *arena,
 	is_done = allocate(&p, arena, err);
 	if (is_done) {
 		order_spans(&p);
-		is_done = clock_shifts_compute(t, p.order, out->shift_ns, err);
+		is_done = whole_starts_find(t, p.order, out->late_ns, err) &&
+			  clock_shifts_compute(t, p.order, out->late_ns,
+					       out->shift_ns, err);
+	}
+	for (uint32_t i = 0; is_done && i < t->span_count; i++) {
+		out->shift_ns[i] =
+			sat_add_i64(out->shift_ns[i], out->late_ns[i]);
+		out->late_count += out->late_ns[i] != 0;
 	}
 	if (is_done)
 		compute(&p);

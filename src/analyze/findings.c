@@ -15,6 +15,7 @@
 
 struct sibling_item {
 	uint64_t key; /* what it does and what the call inside does */
+	int64_t start_ns;
 	uint32_t parent;
 	uint32_t span;
 };
@@ -26,7 +27,6 @@ static bool collect_consecutive(struct collect *k) MUST_CHECK;
 static bool collect_queue_gaps(struct collect *k) MUST_CHECK;
 static bool collect_message_delays(struct collect *k) MUST_CHECK;
 
-/* Spans are numbered by start. */
 static int compare_sibling(const void *left, const void *right)
 {
 	const struct sibling_item *a = left;
@@ -35,19 +35,9 @@ static int compare_sibling(const void *left, const void *right)
 
 	if (!order)
 		order = compare_u64(a->key, b->key);
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
 	return order ? order : compare_i64(a->span, b->span);
-}
-
-static struct sibling_item item_of(const struct calls *c, uint32_t span)
-{
-	uint32_t leaf = calls_inside(c, span);
-	uint32_t inside = leaf == SPAN_NONE ? span : leaf;
-
-	return (struct sibling_item){
-		.key = (uint64_t)c->like[span] << 32 | c->like[inside],
-		.parent = c->t->spans[span].parent,
-		.span = span,
-	};
 }
 
 static bool is_like(const struct sibling_item *a, const struct sibling_item *b)
@@ -68,8 +58,17 @@ bool siblings_find(const struct calls *c, const struct trace_times *times,
 	if (!items || !out->groups || !out->members)
 		return arena_fail(arena, "the trace", err);
 	for (uint32_t i = 0; i < n; i++) {
+		uint32_t leaf = calls_inside(c, i);
+		uint32_t inside = leaf == SPAN_NONE ? i : leaf;
+
 		if (times->tree[i] != i)
-			items[count++] = item_of(c, i);
+			items[count++] = (struct sibling_item){
+				.key = (uint64_t)c->like[i] << 32 |
+				       c->like[inside],
+				.start_ns = trace_times_start_ns(c->t, times, i),
+				.parent = c->t->spans[i].parent,
+				.span = i,
+			};
 	}
 	if (count)
 		qsort(items, count, sizeof *items, compare_sibling);
@@ -127,7 +126,8 @@ static bool is_next_attempt(const struct search *s, uint32_t before,
 	uint32_t first = call_of_retry(s->calls, before);
 	uint32_t again = call_of_retry(s->calls, after);
 
-	if (s->t->spans[after].start_ns < s->t->spans[before].end_ns ||
+	if (trace_times_start_ns(s->t, s->times, after) <
+		    trace_times_end_ns(s->t, s->times, before) ||
 	    (!call_has_failed(s->calls, before) &&
 	     !calls_is_resent(s->calls, again)))
 		return false;
@@ -175,7 +175,7 @@ static void add_server(const struct search *s, struct retry *r, uint32_t call)
 static void add_attempt(const struct search *s, struct retry *r, uint32_t span)
 {
 	uint32_t call = call_of_retry(s->calls, span);
-	const struct span *attempt = &s->t->spans[span];
+	int64_t start_ns = trace_times_start_ns(s->t, s->times, span);
 
 	s->out->members[s->out->member_count++] = span;
 	s->out->is_member[span] = true;
@@ -187,8 +187,8 @@ static void add_attempt(const struct search *s, struct retry *r, uint32_t span)
 		r->error = deepest_error(s->t, span);
 	}
 	r->pause_ns = sat_add_i64(r->pause_ns,
-				  sat_sub_i64(attempt->start_ns, r->end_ns));
-	r->end_ns = attempt->end_ns;
+				  sat_sub_i64(start_ns, r->end_ns));
+	r->end_ns = trace_times_end_ns(s->t, s->times, span);
 	r->through_ns = sat_add_i64(r->through_ns, s->times->through_ns[span]);
 	add_server(s, r, call);
 }
@@ -196,8 +196,9 @@ static void add_attempt(const struct search *s, struct retry *r, uint32_t span)
 static void add_retry(struct search *s, const struct sibling_group *g,
 		      const uint32_t *list, uint32_t count)
 {
-	const struct span *spans = s->t->spans;
-	int64_t last_start = spans[list[count - 1]].start_ns;
+	int64_t start_ns = trace_times_start_ns(s->t, s->times, list[0]);
+	int64_t last_start =
+		trace_times_start_ns(s->t, s->times, list[count - 1]);
 	struct retry *r = &s->out->items[s->out->count++];
 
 	*r = (struct retry){
@@ -206,8 +207,8 @@ static void add_retry(struct search *s, const struct sibling_group *g,
 		.member_first = (uint32_t)s->out->member_count,
 		.server = SPAN_NONE,
 		.error = SPAN_NONE,
-		.start_ns = spans[list[0]].start_ns,
-		.end_ns = spans[list[0]].start_ns,
+		.start_ns = start_ns,
+		.end_ns = start_ns,
 	};
 	for (uint32_t i = 0; i < count; i++)
 		add_attempt(s, r, list[i]);
@@ -553,7 +554,8 @@ static int64_t after_request(const struct collect *k, uint32_t span)
 {
 	uint32_t root = root_of(k->t, span);
 	int64_t after_ns =
-		sat_sub_i64(k->t->spans[span].end_ns, k->t->spans[root].end_ns);
+		sat_sub_i64(trace_times_end_ns(k->t, k->times, span),
+			    trace_times_end_ns(k->t, k->times, root));
 	int64_t all_ns = span_duration_ns(&k->t->spans[span]);
 
 	if (after_ns < 0)
@@ -650,7 +652,7 @@ static uint32_t find_skewed(struct collect *k, int64_t *least, int64_t *most)
 	*least = INT64_MAX;
 	*most = 0;
 	for (uint32_t i = 0; i < k->t->span_count; i++) {
-		int64_t ns = clock_skew_ns(k->t, k->times->shift_ns, i);
+		int64_t ns = clock_skew_ns(k->t, k->times, i);
 
 		if (!ns)
 			continue;
@@ -670,8 +672,23 @@ static bool add_skew(struct collect *k)
 	if (!facts.count)
 		return true;
 	for (uint32_t i = 0; i < k->t->span_count; i++)
-		facts.moved_count += k->times->shift_ns[i] != 0;
+		facts.moved_count += trace_times_skew_ns(k->times, i) != 0;
 	return collect_add(k, &facts, k->spans, facts.count);
+}
+
+static bool add_whole_starts(struct collect *k)
+{
+	struct finding_facts facts = { .kind = FINDING_WHOLE_STARTS };
+
+	for (uint32_t i = 0; i < k->t->span_count; i++) {
+		int64_t ns = k->times->late_ns[i];
+
+		if (!ns)
+			continue;
+		k->spans[facts.count++] = i;
+		facts.time_ns = ns > facts.time_ns ? ns : facts.time_ns;
+	}
+	return !facts.count || collect_add(k, &facts, k->spans, facts.count);
 }
 
 static bool prepare(struct collect *k)
@@ -712,7 +729,7 @@ bool findings_collect(const struct calls *c, const struct trace_times *times,
 		  collect_message_delays(&k) && add_awaited(&k) &&
 		  add_session(&k) &&
 		  (!is_one_story(&k) || (add_async(&k) && add_roots(&k))) &&
-		  add_skew(&k);
+		  add_skew(&k) && add_whole_starts(&k);
 	arena_release(&k.scratch);
 	return is_done;
 }
@@ -784,22 +801,25 @@ static bool collect_retries(struct collect *k)
 }
 
 /* The branches that begin with spans[0]. */
-static struct branches cut_branches(const struct trace *t,
+static struct branches cut_branches(const struct collect *k,
 				    const uint32_t *spans, uint32_t count)
 {
 	struct branches b = { .spans = spans, .slowest_ns = -1 };
 
-	b.start_ns = b.end_ns = t->spans[spans[0]].start_ns;
+	b.start_ns = b.end_ns = trace_times_start_ns(k->t, k->times, spans[0]);
 	while (b.count < count) {
-		const struct span *s = &t->spans[spans[b.count]];
+		uint32_t span = spans[b.count];
+		int64_t end_ns = trace_times_end_ns(k->t, k->times, span);
+		int64_t length_ns = span_duration_ns(&k->t->spans[span]);
 
-		if (b.count && s->start_ns >= b.end_ns)
+		if (b.count &&
+		    trace_times_start_ns(k->t, k->times, span) >= b.end_ns)
 			break;
-		if (span_duration_ns(s) > b.slowest_ns) {
-			b.slowest_ns = span_duration_ns(s);
-			b.slowest = spans[b.count];
+		if (length_ns > b.slowest_ns) {
+			b.slowest_ns = length_ns;
+			b.slowest = span;
 		}
-		b.end_ns = s->end_ns > b.end_ns ? s->end_ns : b.end_ns;
+		b.end_ns = end_ns > b.end_ns ? end_ns : b.end_ns;
 		b.count++;
 	}
 	return b;
@@ -863,7 +883,7 @@ static bool add_branches(struct collect *k, const struct branches *b,
 			     FINDING_LEAST_PERCENT))
 		return true;
 	median_ns = collect_median(k, b->spans, b->count);
-	if (k->t->spans[b->slowest].end_ns == b->end_ns &&
+	if (trace_times_end_ns(k->t, k->times, b->slowest) == b->end_ns &&
 	    b->slowest_ns >= sat_mul_i64(median_ns, SHARD_TIMES) &&
 	    collect_matters(k, sat_sub_i64(b->slowest_ns, median_ns),
 			    FINDING_LEAST_NS, FINDING_LEAST_PERCENT))
@@ -881,7 +901,7 @@ static bool collect_fan_outs(struct collect *k)
 
 		for (uint32_t at = 0; at < g->count;) {
 			struct branches b =
-				cut_branches(k->t, list + at, g->count - at);
+				cut_branches(k, list + at, g->count - at);
 
 			if (k->result->finding_count - before >=
 			    FINDINGS_PER_KIND)
@@ -894,11 +914,12 @@ static bool collect_fan_outs(struct collect *k)
 	return true;
 }
 
-static bool is_one_by_one(const struct trace *t, const uint32_t *spans,
+static bool is_one_by_one(const struct collect *k, const uint32_t *spans,
 			  uint32_t count)
 {
 	for (uint32_t i = 1; i < count; i++) {
-		if (t->spans[spans[i]].start_ns < t->spans[spans[i - 1]].end_ns)
+		if (trace_times_start_ns(k->t, k->times, spans[i]) <
+		    trace_times_end_ns(k->t, k->times, spans[i - 1]))
 			return false;
 	}
 	return true;
@@ -927,7 +948,7 @@ static bool add_cold_call(struct collect *k, const struct sibling_group *g)
 	    !k->times->is_on_path[list[0]] ||
 	    !collect_matters(k, first_ns, COLD_NS, FINDING_LEAST_PERCENT) ||
 	    call_has_failed(k->calls, list[0]) ||
-	    !is_one_by_one(k->t, list, g->count))
+	    !is_one_by_one(k, list, g->count))
 		return true;
 	facts.other_ns = collect_median(k, list + 1, g->count - 1);
 	return first_ns < sat_mul_i64(facts.other_ns, COLD_TIMES) ||
@@ -996,10 +1017,11 @@ static bool add_consecutive(struct collect *k, uint32_t parent, uint32_t count)
 
 #define CONSECUTIVE_GAP_NS ((int64_t)500000000)
 
-static bool follows(const struct trace *t, uint32_t before, uint32_t after)
+static bool follows(const struct collect *k, uint32_t before, uint32_t after)
 {
 	int64_t gap_ns =
-		sat_sub_i64(t->spans[after].start_ns, t->spans[before].end_ns);
+		sat_sub_i64(trace_times_start_ns(k->t, k->times, after),
+			    trace_times_end_ns(k->t, k->times, before));
 
 	return gap_ns >= 0 && gap_ns <= CONSECUTIVE_GAP_NS;
 }
@@ -1015,7 +1037,7 @@ static bool collect_below(struct collect *k, uint32_t parent)
 
 		if (!is_long_remote(k, child))
 			continue;
-		if (count && !follows(t, k->spans[count - 1], child)) {
+		if (count && !follows(k, k->spans[count - 1], child)) {
 			if (!add_consecutive(k, parent, count))
 				return false;
 			count = 0;
@@ -1080,7 +1102,7 @@ static struct rim find_rim(const struct collect *k, uint32_t client)
 		if (moved_end(k, child) > end_ns)
 			end_ns = moved_end(k, child);
 		rim.is_moved |=
-			clock_skew_ns(t, k->times->shift_ns, child) != 0;
+			clock_skew_ns(t, k->times, child) != 0;
 	}
 	/* Left alone by its caller, or on a clock of its own: then the times
 	 * between the two say nothing. */

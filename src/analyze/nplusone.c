@@ -15,6 +15,7 @@
 /* A child of the span under examination. */
 struct child {
 	uint64_t key; /* of itself and of the call inside */
+	int64_t start_ns;
 	uint32_t span;
 	uint32_t leaf;
 	uint32_t place; /* among its siblings */
@@ -36,17 +37,17 @@ struct search {
 	struct repeats *out;
 };
 
-static struct child examine(const struct calls *c, uint32_t span,
-			    uint32_t place)
+static struct child examine(const struct search *s, uint32_t span)
 {
+	const struct calls *c = s->calls;
 	uint32_t leaf = calls_inside(c, span);
 	uint32_t call = leaf == SPAN_NONE ? span : leaf;
 
 	return (struct child){
 		.key = (uint64_t)c->key[span] << 32 | c->key[call],
+		.start_ns = trace_times_start_ns(c->t, s->times, span),
 		.span = span,
 		.leaf = call,
-		.place = place,
 		.kind = leaf == SPAN_NONE ? CALL_NONE : c->kind[leaf],
 	};
 }
@@ -58,6 +59,16 @@ static int compare_child(const void *left, const void *right)
 	int order = compare_u64(a->key, b->key);
 
 	return order ? order : compare_i64(a->place, b->place);
+}
+
+/* Spans are numbered by their recorded starts. */
+static int compare_child_start(const void *left, const void *right)
+{
+	const struct child *a = left;
+	const struct child *b = right;
+	int order = compare_i64(a->start_ns, b->start_ns);
+
+	return order ? order : compare_i64(a->span, b->span);
 }
 
 static bool is_same_kind(const struct child *a, const struct child *b)
@@ -233,15 +244,17 @@ static void add_member(const struct search *s, struct repeat *r,
 		       struct turns *turns, uint32_t span)
 {
 	const struct span *m = &s->calls->t->spans[span];
-	int64_t from = m->start_ns > r->end_ns ? m->start_ns : r->end_ns;
+	int64_t start_ns = trace_times_start_ns(s->calls->t, s->times, span);
+	int64_t end_ns = trace_times_end_ns(s->calls->t, s->times, span);
+	int64_t from = start_ns > r->end_ns ? start_ns : r->end_ns;
 
-	if (sat_sub_i64(r->end_ns, m->start_ns) >
+	if (sat_sub_i64(r->end_ns, start_ns) >
 	    span_duration_ns(m) / SMALL_OVERLAP)
 		r->is_parallel = true;
-	if (m->end_ns > from)
-		r->sum_ns = sat_add_i64(r->sum_ns, m->end_ns - from);
-	if (m->end_ns > r->end_ns)
-		r->end_ns = m->end_ns;
+	if (end_ns > from)
+		r->sum_ns = sat_add_i64(r->sum_ns, end_ns - from);
+	if (end_ns > r->end_ns)
+		r->end_ns = end_ns;
 	if (span_duration_ns(m) > turns->longest_ns)
 		turns->longest_ns = span_duration_ns(m);
 	turns->count += !call_has_failed(s->calls, span);
@@ -278,7 +291,8 @@ static void fill_parallel(struct repeat *r)
 static bool add_run(struct search *s, uint32_t parent, const struct run *run)
 {
 	const struct child *list = s->sorted + run->first;
-	int64_t start_ns = s->calls->t->spans[list->span].start_ns;
+	int64_t start_ns =
+		trace_times_start_ns(s->calls->t, s->times, list->span);
 	struct turns turns = { .is_loose = run->is_loose };
 	struct repeat r = {
 		.parent = parent,
@@ -342,12 +356,17 @@ static bool search_children(struct search *s, uint32_t parent)
 
 		if (s->times->tree[span] == span)
 			continue;
-		s->children[count] = examine(s->calls, span, count);
-		s->sorted[count] = s->children[count];
-		count++;
+		s->children[count++] = examine(s, span);
 	}
 	if (count < REPEAT_DB_COUNT)
 		return true;
+	if (s->times->late_count)
+		qsort(s->children, count, sizeof *s->children,
+		      compare_child_start);
+	for (uint32_t i = 0; i < count; i++) {
+		s->children[i].place = i;
+		s->sorted[i] = s->children[i];
+	}
 	qsort(s->sorted, count, sizeof *s->sorted, compare_child);
 	return find_runs(s, parent, count);
 }
@@ -359,6 +378,7 @@ static bool search_children(struct search *s, uint32_t parent)
 /* A span by the way to it from the top of its tree: spans whose ways are alike
  * have one number. Whoever was called does not matter on the way. */
 struct way {
+	int64_t start_ns;
 	uint32_t above; /* the way to its parent */
 	uint32_t key;
 	uint32_t span;
@@ -390,7 +410,6 @@ struct nest {
 	bool *is_dropped;  /* by repeat */
 };
 
-/* Spans are numbered by start. */
 static int compare_way(const void *left, const void *right)
 {
 	const struct way *a = left;
@@ -399,6 +418,8 @@ static int compare_way(const void *left, const void *right)
 
 	if (!order)
 		order = compare_i64(a->key, b->key);
+	if (!order)
+		order = compare_i64(a->start_ns, b->start_ns);
 	return order ? order : compare_i64(a->span, b->span);
 }
 
@@ -586,7 +607,7 @@ static bool add_nested(struct nest *n, const struct way *calls, uint32_t count)
 {
 	struct search *s = n->s;
 	uint32_t leaf = calls->span;
-	int64_t start_ns = s->calls->t->spans[leaf].start_ns;
+	int64_t start_ns = trace_times_start_ns(s->calls->t, s->times, leaf);
 	struct turns turns = { .is_loose = true };
 	struct repeat r = {
 		.leaf = leaf,
@@ -619,7 +640,9 @@ static bool find_nested(struct nest *n)
 	for (uint32_t i = 0; i < s->calls->t->span_count; i++)
 		if (s->calls->kind[i] != CALL_NONE && s->times->tree[i] != i)
 			n->ways[count++] =
-				(struct way){ n->path[i], 0, i };
+				(struct way){ trace_times_start_ns(s->calls->t,
+								   s->times, i),
+					      n->path[i], 0, i };
 	if (count)
 		qsort(n->ways, count, sizeof *n->ways, compare_way);
 	for (uint32_t first = 0; first < count; first = end) {

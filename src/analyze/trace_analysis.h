@@ -8,6 +8,7 @@
 #define ANALYZE_TRACE_ANALYSIS_H
 
 #include "base/error.h"
+#include "base/num.h"
 #include "model/result.h"
 #include "model/trace.h"
 
@@ -26,12 +27,16 @@ struct session {
  * own; the analysed one is that of `root`.
  *
  * Calls between processes whose clocks disagree are moved into their callers
- * for all sums; times of spans stay as recorded, shift_ns tells the move. */
+ * for all sums, and so is what began at a whole millisecond behind what ended
+ * in it; times of spans stay as recorded, shift_ns tells the move. */
 struct trace_times {
 	int64_t *self_ns;     /* duration not covered by waiting children */
 	int64_t *critical_ns; /* own segments on its tree's critical path */
 	int64_t *through_ns;  /* the same with all that is below it */
-	int64_t *shift_ns;    /* added to a span's times to fit its caller */
+	int64_t *shift_ns;    /* added to a span's times to fit its caller and,
+				 late_ns of it, since its start was rounded */
+	int64_t *late_ns;
+	uint32_t late_count;  /* spans of which that is not 0 */
 	uint32_t *tree;       /* top span of the tree it belongs to */
 	bool *is_on_path;     /* the analysed path runs through it or below */
 	uint32_t root;        /* the analysed root: longest extent; SPAN_NONE
@@ -210,7 +215,38 @@ bool waterfall_select(const struct trace *t, const struct waterfall_want *want,
 
 /* How far a server span was moved against its caller because it did not fit;
  * 0 for all others. */
-int64_t clock_skew_ns(const struct trace *t, const int64_t *shift_ns,
+int64_t clock_skew_ns(const struct trace *t, const struct trace_times *times,
 		      uint32_t span);
+
+/* How far a span was moved for the clocks of hosts. */
+static inline int64_t trace_times_skew_ns(const struct trace_times *times,
+					  uint32_t span)
+{
+	return sat_sub_i64(times->shift_ns[span], times->late_ns[span]);
+}
+
+/* The times of a span on the clock of its own host, in nanoseconds where its
+ * process rounded its start. */
+static inline int64_t trace_times_start_ns(const struct trace *t,
+					   const struct trace_times *times,
+					   uint32_t span)
+{
+	return sat_add_i64(t->spans[span].start_ns, times->late_ns[span]);
+}
+
+static inline int64_t trace_times_end_ns(const struct trace *t,
+					 const struct trace_times *times,
+					 uint32_t span)
+{
+	return sat_add_i64(t->spans[span].end_ns, times->late_ns[span]);
+}
+
+/* Fills late_ns[span], which is all 0, of processes whose spans begin at whole
+ * milliseconds and end at finer times: by how much less than one they began
+ * later at least, as they did not before a sibling, or the part of another,
+ * that their start overlaps by less than one had ended. What then does not fit
+ * ran side by side and stays. order lists all spans, parents first. */
+bool whole_starts_find(const struct trace *t, const uint32_t *order,
+		       int64_t *late_ns, struct error *err) MUST_CHECK;
 
 #endif

@@ -20,6 +20,7 @@ const char *finding_kind_name(enum finding_kind kind)
 		[FINDING_OTHER_ROOTS] = "other_roots",
 		[FINDING_SESSION] = "session",
 		[FINDING_CLOCK_SKEW] = "clock_skew",
+		[FINDING_WHOLE_STARTS] = "whole_milliseconds",
 	};
 
 	return names[kind];

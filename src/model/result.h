@@ -67,6 +67,9 @@ enum finding_kind {
 	/* count calls do not fit into their caller's time, by other_ns to
 	 * time_ns; moved_count spans were moved */
 	FINDING_CLOCK_SKEW,
+	/* count spans, which begin at whole milliseconds, were moved behind what
+	 * had ended before them, by time_ns at most */
+	FINDING_WHOLE_STARTS,
 	FINDING_KINDS,
 };
 

@@ -297,6 +297,17 @@ static void report_clock_skew(const struct telling *k)
 		 f->moved_count, f->moved_count == 1 ? "span" : "spans");
 }
 
+static void report_whole_starts(const struct telling *k)
+{
+	const struct finding_facts *f = k->f;
+
+	buf_addf(k->out,
+		 "starts are whole milliseconds: %u %s moved by up to ",
+		 f->count, f->count == 1 ? "span was" : "spans were");
+	add_duration(k, f->time_ns);
+	add_text(k, ", behind what had ended before");
+}
+
 /* Returns the words for kinds that can be too many to list each. */
 static const char *rest_words(enum finding_kind kind)
 {
@@ -337,6 +348,7 @@ static void tell(const struct telling *k)
 		[FINDING_AWAITED_JOB] = report_awaited_job,
 		[FINDING_SESSION] = report_session,
 		[FINDING_CLOCK_SKEW] = report_clock_skew,
+		[FINDING_WHOLE_STARTS] = report_whole_starts,
 	};
 
 	if (k->f->more_count)

@@ -68,7 +68,7 @@ static void test_recorded_traces(void **state)
 	assert_int_equal(oracle_each("tempo/*/body.pb.gz", is_tempo_pb), 2);
 	assert_int_equal(oracle_each("tempo/trace-*/body.json*", is_otlp_json),
 			 25);
-	assert_int_equal(oracle_each("otlp/*.json*", is_otlp_json), 17);
+	assert_int_equal(oracle_each("otlp/*.json*", is_otlp_json), 18);
 	assert_int_equal(oracle_each("otlp/*.pb", is_otlp_pb), 12);
 	assert_int_equal(oracle_each("jaeger/*-v3*/body.json", is_otlp_json),
 			 16);

@@ -196,6 +196,14 @@ static void whole_trace(void **state)
 	       "by 1.24 s; 1 span moved for the critical path only",
 	       .kind = FINDING_CLOCK_SKEW, .count = 1, .moved_count = 1,
 	       .time_ns = 1240 * MS, .other_ns = 1240 * MS);
+	EXPECT("starts are whole milliseconds: 71 spans were moved by up to "
+	       "950 us, behind what had ended before",
+	       .kind = FINDING_WHOLE_STARTS, .count = 71,
+	       .time_ns = 950 * MS / 1000);
+	EXPECT("starts are whole milliseconds: 1 span was moved by up to "
+	       "1 us, behind what had ended before",
+	       .kind = FINDING_WHOLE_STARTS, .count = 1,
+	       .time_ns = MS / 1000);
 }
 
 static void those_not_listed(void **state)
