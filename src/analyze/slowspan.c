@@ -115,18 +115,23 @@ static int64_t own_time(const struct rank *r, uint32_t span)
 
 static void add_member(const struct rank *r, struct candidate *c, uint32_t span)
 {
-	const struct span *s = &r->calls->t->spans[span];
+	const struct trace *t = r->calls->t;
+	const struct span *s = &t->spans[span];
+	int64_t start_ns = trace_times_start_ns(t, r->times, span);
+	int64_t end_ns = trace_times_end_ns(t, r->times, span);
 	int64_t self = r->times->self_ns[span];
 	int64_t critical = r->times->critical_ns[span];
 
 	if (!c->count++) {
 		c->span = span;
 		c->parent = s->parent;
-		c->start_ns = s->start_ns;
-		c->end_ns = s->end_ns;
+		c->start_ns = start_ns;
+		c->end_ns = end_ns;
 	}
-	if (s->end_ns > c->end_ns)
-		c->end_ns = s->end_ns;
+	if (start_ns < c->start_ns)
+		c->start_ns = start_ns;
+	if (end_ns > c->end_ns)
+		c->end_ns = end_ns;
 	c->duration_ns = sat_add_i64(c->duration_ns, span_duration_ns(s));
 	c->self_ns = sat_add_i64(c->self_ns, self);
 	c->critical_ns = sat_add_i64(c->critical_ns, critical);

@@ -109,7 +109,7 @@ struct candidate {
 	uint32_t branch_count; /* of the fan-out that it is the slowest of, else
 				  0; then count is 1 */
 	uint32_t member_first; /* into candidates.members */
-	int64_t start_ns;      /* as recorded; first start, last end */
+	int64_t start_ns;      /* trace_times_start_ns(); first, last end */
 	int64_t end_ns;
 	int64_t duration_ns; /* summed */
 	int64_t self_ns;

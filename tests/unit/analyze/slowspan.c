@@ -74,6 +74,34 @@ static void groups_outrank_spans(void **state)
 	end(&r);
 }
 
+/* No fan-out, though more than 50 ms ran within 50. */
+static void whole_milliseconds(void **state)
+{
+	struct ranking r;
+
+	(void)state;
+	begin(&r,
+	      "1 0 s S root 0 51.1\n"
+	      "2 1 s C query 0 0.9\n"
+	      "3 1 s C query 0 49.9\n"
+	      "4 3 s I other 1 1.1\n"
+	      "5 3 s I other 2 2.1\n"
+	      "6 3 s I other 3 3.1\n"
+	      "7 3 s I other 4 4.1\n"
+	      "8 3 s I other 5 5.1\n"
+	      "9 3 s I other 6 6.1\n"
+	      "a 3 s I other 7 7.1\n"
+	      "b 3 s I other 8 8.1\n"
+	      "c 3 s I other 9 9.1\n",
+	      (struct guilty_want){ .name = STR("query") });
+	expect(&r, 0, 2, 2, 0.9 + 49.9 - 0.9);
+	assert_int_equal(r.list.items[0].branch_count, 0);
+	assert_int_equal(r.list.items[0].start_ns, FIXTURE_BASE_NS);
+	assert_int_equal(r.list.items[0].end_ns,
+			 FIXTURE_BASE_NS + fixture_ms(50.8));
+	end(&r);
+}
+
 static void ranked_by_choice(void **state)
 {
 	struct ranking r;
@@ -343,6 +371,7 @@ UNIT_TESTS(slowspan)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_outrank_spans),
+		cmocka_unit_test(whole_milliseconds),
 		cmocka_unit_test(ranked_by_choice),
 		cmocka_unit_test(filters),
 		cmocka_unit_test(network_counts_half),
