@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tap import Tap, open_terminal  # noqa: E402
+from tap import Lacking, Tap, open_terminal  # noqa: E402
 
 CASES = Path(os.environ["TESTDATA"]) / "cases"
 ROWS, COLUMNS = 24, 80
@@ -73,7 +73,11 @@ def answer(program, case):
 def main():
     program = str(Path(sys.argv[1]).resolve())
     tap = Tap()
-    counted = {case: rows_of(answer(program, case)) for case in recorded()}
+    try:
+        counted = {case: rows_of(answer(program, case)) for case in recorded()}
+    except Lacking as lack:
+        tap.skip("answers on a terminal", lack)
+        return tap.end()
     tap.check(counted and min(counted.values()) >= LEAST_ROWS,
               f"each of {len(counted)} cases has an answer", counted)
     fitting = sum(rows <= ROWS for rows in counted.values())
