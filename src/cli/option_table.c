@@ -387,6 +387,20 @@ static const struct option_text all_texts[] = {
 	{ COMMAND_HELP, "all options of a command" },
 	{ 0, NULL }
 };
+/* Each has what a command gives that is asked for most. */
+static const struct option_text output_texts[] = {
+	{ COMMAND_SEARCH | COMMAND_SERVICES,
+	  "json, csv, id...; to a file: -o out.json" },
+	{ COMMAND_LEAK | COMMAND_SLO | COMMAND_WHEN,
+	  "json, html, markdown...; to a file: -o out.html" },
+	{ COMMAND_CHECK, "json, junit, sarif...; to a file: -o out.json" },
+	{ COMMAND_COST, "json, csv, gcloud...; to a file: -o out.json" },
+	{ COMMAND_ALERT, "prometheus, google...; to a file: -o out.json" },
+	{ COMMAND_DASH, "grafana or google; to a file: -o grafana=FILE" },
+	{ COMMAND_TYPES | COMMAND_EXPORT | COMMAND_DOCTOR,
+	  "table, json or brief; to a file: -o out.json" },
+	{ 0, NULL }
+};
 static const struct option_text errors_texts[] = {
 	{ COMMAND_SEARCH, "only failed traces" },
 	{ 0, NULL }
@@ -745,7 +759,8 @@ static const struct option_row rows[] = {
 	{ "output", 'o', OPTION_STRING, OPTION_REPEATABLE, ANSWERING,
 	  "FORMAT[=FILE]", OUTPUT,
 	  "json, svg, html...; to a file: -o out.svg",
-	  FIELD(outputs), .store = store_output },
+	  FIELD(outputs), .store = store_output,
+	  .texts = output_texts },
 	{ "interactive", 'i', OPTION_FLAG, OPTION_LOCAL, PROFILING, NULL,
 	  OUTPUT,
 	  "explore on the terminal, full screen",
