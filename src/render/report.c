@@ -228,15 +228,17 @@ static void write_why(struct page *p, const struct result *r)
 	struct str why = r->span.why, text = { NULL, 0 };
 
 	/* Of a wait for others a screen needs no CPU time. */
-	if (p->style.is_short && why.len && !r->is_healthy && r->has_cause &&
-	    (r->cause.kind == CAUSE_DOWNSTREAM ||
-	     r->cause.kind == CAUSE_NETWORK))
-		text.len = 0;
-	else if (r->has_cause && r->cause.text.len)
-		text = after_why(r->cause.text, why);
-	else if (!why.len || (r->has_cause && r->cause.kind != CAUSE_UNKNOWN))
-		text = str_from(cause_words[r->has_cause ? r->cause.kind
-							 : CAUSE_UNKNOWN]);
+	if (!p->style.is_short || !why.len || r->is_healthy || !r->has_cause ||
+	    (r->cause.kind != CAUSE_DOWNSTREAM &&
+	     r->cause.kind != CAUSE_NETWORK)) {
+		if (r->has_cause && r->cause.text.len)
+			text = after_why(r->cause.text, why);
+		else if (!why.len ||
+			 (r->has_cause && r->cause.kind != CAUSE_UNKNOWN))
+			text = str_from(cause_words[r->has_cause
+							    ? r->cause.kind
+							    : CAUSE_UNKNOWN]);
+	}
 	page_sentence(p, why);
 	if (why.len && text.len)
 		next_clause(p, "  cause");
@@ -676,7 +678,7 @@ static bool is_rolled_back(const struct result *r, const struct contrast_row *c)
 {
 	return c->value.len && c->slow_with == c->slow_count && !c->fast_with &&
 	       str_equal(c->key, STR("service.version")) &&
-	       str_find(r->step, c->value) < r->step.len;
+	       str_equal(c->value, r->since_version);
 }
 
 void slow_evidence(struct page *p, const struct render_input *in)

@@ -798,12 +798,12 @@ static void report_less(const struct choice *c, size_t i, struct buf *out)
 	int64_t best = c->is_by_change ? c->change.change_ns
 				       : measure_of(c, best_of(c));
 
-	if (c->retry_ns)
-		best = c->retry_ns;
 	if (c->plan) {
 		buf_add_text(out, "others did not grow by it");
 		return;
 	}
+	if (c->retry_ns)
+		best = c->retry_ns;
 	buf_add_text(out, c->is_by_change ? "grew less" : "was shorter");
 	if (best > 0)
 		buf_addf(out, ", %.0f %% of the chosen one",

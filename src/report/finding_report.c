@@ -179,17 +179,25 @@ static void add_healthy(const struct symptom *s, struct buf *out)
 		buf_add_text(out, "no slower than normal");
 }
 
+/* The deployment about when it became slow; NULL: none. */
+static const struct deploy *deploy_near(const struct finding *f)
+{
+	const struct deploy *d = &f->history.deploy;
+
+	return d->is_found && d->is_near_onset ? d : NULL;
+}
+
 static void add_since(const struct finding *f, struct buf *out)
 {
 	const struct onset *o = &f->history.onset;
+	const struct deploy *d = deploy_near(f);
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
+	int digits;
 
 	/* A plan changes with the code. */
-	if (f->suspect.choice.plan && f->history.deploy.is_found &&
-	    f->history.deploy.is_near_onset) {
+	if (f->suspect.choice.plan && d) {
 		buf_add_text(out, ", since ");
-		wording_add(out, f->history.deploy.to_version,
-			    WORDING_TEXT_BYTES);
+		wording_add(out, d->to_version, WORDING_TEXT_BYTES);
 		return;
 	}
 	/* What was slow at times before did not begin at any of them. */
@@ -200,21 +208,12 @@ static void add_since(const struct finding *f, struct buf *out)
 	/* "2026-11-21T10:09", to the minute. An answer is pasted elsewhere. */
 	format_rfc3339(o->start_ns, from);
 	format_rfc3339(o->end_ns, to);
+	digits = strncmp(from, to, 16) ? 5 : 8; /* seconds within a minute */
 	if (!o->has_recovered)
 		buf_addf(out, ", since %.10s %.5s UTC", from, from + 11);
 	else
-		/* with seconds within a minute */
-		buf_addf(out, ", from %.10s %.*s to %.*s UTC", from,
-			 strncmp(from, to, 16) ? 5 : 8, from + 11,
-			 strncmp(from, to, 16) ? 5 : 8, to + 11);
-}
-
-/* The deployment about when it became slow; NULL: none. */
-static const struct deploy *deploy_near(const struct finding *f)
-{
-	const struct deploy *d = &f->history.deploy;
-
-	return d->is_found && d->is_near_onset ? d : NULL;
+		buf_addf(out, ", from %.10s %.*s to %.*s UTC", from, digits,
+			 from + 11, digits, to + 11);
 }
 
 /* The change that came with it: a version, one instance, an attribute. */
