@@ -837,16 +837,16 @@ static double shared_ns(const struct account_change *a,
 {
 	const struct account_growth_cell *others =
 		find_cell(&a->others_growth, cell->place, cell->why);
-	double part = 1, made;
+	double part = 1;
 
 	if (!others)
 		return 0;
-	made = fmin(1, a->others.places[cell->of == OPERATION_NONE
-						? cell->place
-						: cell->of].calls);
-	if (is_of_new_calls(a, cell) &&
-	    a->before.requests * made >= PLAN_NEW_CALLS)
-		part = made;
+	if (is_of_new_calls(a, cell)) {
+		double made = fmin(1, a->others.places[cell->of].calls);
+
+		if (a->before.requests * made >= PLAN_NEW_CALLS)
+			part = made;
+	}
 	return fmax(0, fmin(others->change_ns / part, cell->change_ns));
 }
 
