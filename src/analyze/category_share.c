@@ -204,18 +204,17 @@ static bool is_call(const struct profile *p, struct calls_in *c,
 			  kinds_wait(p)) == CODE_HTTP_CLIENT;
 }
 
-/* Returns which stacks of a profile are no such calls; NULL: no memory. */
-static bool *mark_others(const struct profile *p, const struct code_rules *rules,
-			 bool are_all, struct arena *arena)
+/* Marks which stacks of a profile are no such calls. False: no memory. */
+static bool mark_others(const struct profile *p, const struct code_rules *rules,
+			bool are_all, struct arena *scratch, bool *is_other)
 {
-	unsigned char *by_function = arena_array(arena, p->function_count, 1);
-	uint32_t *words = arena_array(arena, p->frame_count, sizeof *words);
-	bool *is_other = arena_array(arena, p->stack_count, sizeof *is_other);
-	bool *traces = arena_array(arena, p->function_count, sizeof *traces);
-	struct calls_in *calls = arena_alloc(arena, sizeof *calls);
+	unsigned char *by_function = arena_array(scratch, p->function_count, 1);
+	uint32_t *words = arena_array(scratch, p->frame_count, sizeof *words);
+	bool *traces = arena_array(scratch, p->function_count, sizeof *traces);
+	struct calls_in *calls = arena_alloc(scratch, sizeof *calls);
 
-	if (!by_function || !words || !is_other || !traces || !calls)
-		return NULL;
+	if (!by_function || !words || !traces || !calls)
+		return false;
 	classify(p, rules, by_function, words);
 	for (uint32_t f = 0; f < p->function_count; f++)
 		traces[f] = is_tracer(function_name(p, f));
@@ -224,14 +223,19 @@ static bool *mark_others(const struct profile *p, const struct code_rules *rules
 	calls->are_all = are_all;
 	for (uint32_t i = 0; i < p->stack_count; i++)
 		is_other[i] = !is_call(p, calls, &p->stacks[i]);
-	return is_other;
+	return true;
+}
+
+static bool fail_sorting(struct arena *arena, struct error *err)
+{
+	return arena_fail(arena, "sorting functions by kind", err);
 }
 
 bool calls_leave_out(struct profile *const *profiles, size_t count,
 		     const struct code_rules *rules, bool are_all,
 		     struct error *err)
 {
-	struct arena arena;
+	struct arena arena, scratch;
 	bool **is_other;
 	bool is_done;
 
@@ -240,15 +244,20 @@ bool calls_leave_out(struct profile *const *profiles, size_t count,
 			return true;
 	arena_init(&arena, LIMIT_ANALYZE_HEAP_BYTES);
 	is_other = arena_array(&arena, count, sizeof *is_other);
-	is_done = is_other;
+	is_done = is_other || fail_sorting(&arena, err);
 	for (size_t i = 0; is_done && i < count; i++) {
-		is_other[i] = mark_others(profiles[i], rules, are_all, &arena);
-		is_done = is_other[i];
+		is_other[i] = arena_array(&arena, profiles[i]->stack_count,
+					  sizeof **is_other);
+		arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
+		is_done = is_other[i]
+				  ? mark_others(profiles[i], rules, are_all,
+						&scratch, is_other[i]) ||
+					    fail_sorting(&scratch, err)
+				  : fail_sorting(&arena, err);
+		arena_release(&scratch);
 	}
 	if (is_done)
 		(void)profiles_keep_stacks(profiles, count, is_other);
-	else
-		arena_fail(&arena, "sorting functions by kind", err);
 	arena_release(&arena);
 	return is_done;
 }
@@ -273,7 +282,7 @@ bool category_shares_compute(const struct profile *p,
 		classify(p, rules, by_function, words);
 		sum(p, words, seen, out, of_application);
 	} else {
-		is_done = arena_fail(&arena, "sorting functions by kind", err);
+		is_done = fail_sorting(&arena, err);
 	}
 	arena_release(&arena);
 	return is_done;

@@ -238,15 +238,19 @@ bool whole_starts_find(const struct trace *t, const uint32_t *order,
 {
 	struct whole w = { .t = t, .late_ns = late_ns };
 	struct arena scratch;
-	bool is_done;
+	bool has_some, is_done;
 
 	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
 	w.starts = arena_array(&scratch, t->resource_count, sizeof *w.starts);
-	w.children = arena_array(&scratch, t->span_count, sizeof *w.children);
-	is_done = w.starts && w.children;
+	has_some = w.starts && count_starts(&w);
+	/* Most traces have none. */
+	if (has_some)
+		w.children = arena_array(&scratch, t->span_count,
+					 sizeof *w.children);
+	is_done = w.starts && (!has_some || w.children);
 	if (!is_done)
 		arena_fail(&scratch, "the trace", err);
-	if (is_done && count_starts(&w)) {
+	if (w.children) {
 		/* What is below tells how late a span is at least; then that
 		 * holds for what is below. */
 		for (uint32_t i = t->span_count; i-- > 0;) {
