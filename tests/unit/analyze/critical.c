@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "trace_fixture.h"
+#include "times_fixture.h"
 
 #include "analyze/trace_analysis.h"
 
-struct case_times {
-	struct trace t;
-	struct arena arena;
-	struct trace_times times;
-};
-
-static void begin(struct case_times *c, const char *text)
-{
-	struct error err = { 0 };
-
-	fixture_trace(&c->t, text);
-	arena_init(&c->arena, GIB);
-	assert_true(trace_times_compute(&c->t, &c->arena, &c->times, &err));
-}
-
-static void end(struct case_times *c)
-{
-	arena_release(&c->arena);
-	trace_release(&c->t);
-}
-
-static void expect(const struct case_times *c, uint64_t id, double self_ms,
+static void expect(const struct fixture_times *c, uint64_t id, double self_ms,
 		   double critical_ms, double through_ms)
 {
 	uint32_t span = fixture_span(&c->t, id);
@@ -40,53 +19,53 @@ static void expect(const struct case_times *c, uint64_t id, double self_ms,
 
 static void back_to_back(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s I parent 0 100\n"
+	fixture_times_begin(&c, "1 0 s I parent 0 100\n"
 		  "2 1 s I A 0 50\n"
 		  "3 1 s I B 50 100\n");
 	expect(&c, 1, 0, 0, 100);
 	expect(&c, 2, 50, 50, 50);
 	expect(&c, 3, 50, 50, 50);
 	assert_int_equal(c.times.path_ns, fixture_ms(100));
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void parallel(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s I parent 0 100\n"
+	fixture_times_begin(&c, "1 0 s I parent 0 100\n"
 		  "2 1 s I A 10 60\n"
 		  "3 1 s I B 20 90\n");
 	expect(&c, 1, 20, 30, 100);
 	expect(&c, 2, 50, 0, 0);
 	expect(&c, 3, 70, 70, 70);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void overflow(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s I A 0 30\n"
+	fixture_times_begin(&c, "1 0 s I A 0 30\n"
 		  "2 1 s I B 15 35\n"
 		  "3 2 s I C 20 40\n");
 	expect(&c, 1, 15, 15, 30);
 	expect(&c, 2, 5, 5, 15);
 	expect(&c, 3, 20, 10, 10);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void async(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s I parent 0 10\n"
+	fixture_times_begin(&c, "1 0 s I parent 0 10\n"
 		  "2 1 s I child 50 80\n"
 		  "3 2 s I below 55 65\n");
 	expect(&c, 1, 10, 10, 10);
@@ -96,15 +75,15 @@ static void async(void **state)
 	assert_int_equal(c.times.path_ns, fixture_ms(10));
 	assert_int_equal(c.times.tree[fixture_span(&c.t, 3)],
 			 fixture_span(&c.t, 2));
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void not_waited_for_by_nature(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s S parent 0 100\n"
+	fixture_times_begin(&c, "1 0 s S parent 0 100\n"
 		  "2 1 s P send 10 60\n"
 		  "3 2 w K process 20 50\n"
 		  "4 1 s I detached 60 90 follows\n"
@@ -115,17 +94,17 @@ static void not_waited_for_by_nature(void **state)
 	expect(&c, 4, 30, 30, 30);
 	expect(&c, 5, 5, 5, 5);
 	assert_int_equal(c.times.async_count, 2);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* Begun and left: the answer was sent at 20 ms. What ends half after it was
  * waited for as long as could be. */
 static void fire_and_forget(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s S GET 0 20\n"
+	fixture_times_begin(&c, "1 0 s S GET 0 20\n"
 		  "2 1 s I mail 10 1200\n"
 		  "3 2 s I render 20 1100\n"
 		  "4 1 s I log 5 35\n");
@@ -134,7 +113,7 @@ static void fire_and_forget(void **state)
 	expect(&c, 4, 30, 15, 15);
 	assert_int_equal(c.times.async_count, 1);
 	assert_int_equal(c.times.path_ns, fixture_ms(20));
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* A parent that gave up, or whose end was lost, had waited; and of another
@@ -149,37 +128,37 @@ static void not_left_behind(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		struct case_times c;
+		struct fixture_times c;
 
-		begin(&c, texts[i]);
+		fixture_times_begin(&c, texts[i]);
 		assert_int_equal(c.times.async_count, 0);
-		end(&c);
+		fixture_times_end(&c);
 	}
 }
 
 /* A consumer in another process works on its own, whatever sent to it. */
 static void consumer_elsewhere(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s S parent 0 100\n"
+	fixture_times_begin(&c, "1 0 s S parent 0 100\n"
 		  "2 1 w K process 60 300\n"
 		  "3 2 w I work 70 290\n");
 	expect(&c, 1, 100, 100, 100);
 	expect(&c, 2, 20, 20, 240);
 	expect(&c, 3, 220, 220, 220);
 	assert_int_equal(c.times.async_count, 1);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* The longer root is analysed; a span whose parent is not there is one. */
 static void several_roots(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s S short 0 100\n"
+	fixture_times_begin(&c, "1 0 s S short 0 100\n"
 		  "2 1 s I below 10 90\n"
 		  "3 ff s S orphan 20 200\n"
 		  "4 3 s I step 20 150\n");
@@ -189,17 +168,17 @@ static void several_roots(void **state)
 	expect(&c, 4, 130, 130, 130);
 	expect(&c, 1, 20, 20, 100);
 	expect(&c, 2, 80, 80, 80);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* A runs into B by 0.9 of 100 ms: they follow one another, and what is below
  * A is cut with it. By 1 ms they ran side by side. */
 static void small_overlap(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s I parent 0 100\n"
+	fixture_times_begin(&c, "1 0 s I parent 0 100\n"
 		  "2 1 s I A 0 50.9\n"
 		  "3 2 s I below 40 50.9\n"
 		  "4 1 s I B 50 100\n");
@@ -207,42 +186,42 @@ static void small_overlap(void **state)
 	expect(&c, 2, 40, 40, 50);
 	expect(&c, 3, 10.9, 10, 10);
 	expect(&c, 4, 50, 50, 50);
-	end(&c);
-	begin(&c, "1 0 s I parent 0 100\n"
+	fixture_times_end(&c);
+	fixture_times_begin(&c, "1 0 s I parent 0 100\n"
 		  "2 1 s I A 0 51\n"
 		  "4 1 s I B 50 100\n");
 	expect(&c, 1, 0, 50, 100);
 	expect(&c, 2, 51, 0, 0);
-	end(&c);
+	fixture_times_end(&c);
 	/* another one begins, or ends, while both run */
-	begin(&c, "1 0 s I parent 0 100\n"
+	fixture_times_begin(&c, "1 0 s I parent 0 100\n"
 		  "2 1 s I A 0 50.9\n"
 		  "3 1 s I begins 50.5 60\n"
 		  "4 1 s I B 50 100\n");
 	expect(&c, 2, 50.9, 0, 0);
-	end(&c);
-	begin(&c, "1 0 s I parent 0 100\n"
+	fixture_times_end(&c);
+	fixture_times_begin(&c, "1 0 s I parent 0 100\n"
 		  "2 1 s I A 0 50.9\n"
 		  "3 1 s I ends 40 50.5\n"
 		  "4 1 s I B 50 100\n");
 	expect(&c, 2, 50.9, 0, 0);
 	expect(&c, 3, 10.5, 10, 10);
-	end(&c);
+	fixture_times_end(&c);
 	/* A began after B */
-	begin(&c, "1 0 s I parent 0 100\n"
+	fixture_times_begin(&c, "1 0 s I parent 0 100\n"
 		  "2 1 s I A 50.1 50.9\n"
 		  "4 1 s I B 50 100\n");
 	expect(&c, 2, 0.8, 0, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* Of branches side by side the slowest is on the path. */
 static void fan_out(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s S root 0 120\n"
+	fixture_times_begin(&c, "1 0 s S root 0 120\n"
 		  "2 1 s C part 10 40\n"
 		  "3 1 s C part 10 110\n"
 		  "4 3 t S part 15 105\n"
@@ -252,31 +231,31 @@ static void fan_out(void **state)
 	expect(&c, 3, 10, 10, 100);
 	expect(&c, 4, 90, 90, 90);
 	expect(&c, 5, 40, 0, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* Two spans of the same times: the one that is first in order. */
 static void twins(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s S root 0 100\n"
+	fixture_times_begin(&c, "1 0 s S root 0 100\n"
 		  "3 1 s I two 10 90\n"
 		  "2 1 s I one 10 90\n"
 		  "4 1 s I shorter 20 90\n");
 	expect(&c, 2, 80, 80, 80);
 	expect(&c, 3, 80, 0, 0);
 	expect(&c, 4, 70, 0, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void zero_lengths(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s I root 0 10\n"
+	fixture_times_begin(&c, "1 0 s I root 0 10\n"
 		  "2 1 s I at-end 10 10\n"
 		  "3 1 s I inside 5 5\n"
 		  "4 1 s I at-start 0 0\n"
@@ -286,32 +265,32 @@ static void zero_lengths(void **state)
 	expect(&c, 5, 5, 5, 5);
 	expect(&c, 3, 0, 0, 0);
 	assert_int_equal(c.times.async_count, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void lost_end(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 s S root 0 -\n"
+	fixture_times_begin(&c, "1 0 s S root 0 -\n"
 		  "2 1 s I A 10 60\n"
 		  "3 1 s I B 70 90\n");
 	expect(&c, 1, 20, 20, 90);
 	expect(&c, 2, 50, 50, 50);
 	assert_int_equal(c.times.async_count, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void no_spans(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "");
+	fixture_times_begin(&c, "");
 	assert_int_equal(c.times.root, SPAN_NONE);
 	assert_int_equal(c.times.path_ns, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* ---- random trees against a slow and simple oracle ---- */

@@ -1,40 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "trace_fixture.h"
+#include "times_fixture.h"
 
 #include "analyze/findings.h"
 #include "analyze/trace_analysis.h"
 
-struct asked {
-	struct trace t;
-	struct arena arena;
-	struct trace_times times;
-};
-
-static void begin(struct asked *a, const char *text)
-{
-	struct error err = { 0 };
-
-	fixture_trace(&a->t, text);
-	arena_init(&a->arena, GIB);
-	assert_true(trace_times_compute(&a->t, &a->arena, &a->times, &err));
-}
-
-static void end(struct asked *a)
-{
-	arena_release(&a->arena);
-	trace_release(&a->t);
-}
-
 /* Requests, 0 for no session, and the span of the tree that is analysed. */
 static void expect(const char *text, uint32_t requests, uint64_t top)
 {
-	struct asked a;
+	struct fixture_times a;
 
-	begin(&a, text);
+	fixture_times_begin(&a, text);
 	assert_int_equal(a.times.session.request_count, requests);
 	assert_int_equal(a.t.spans[a.times.root].span_id, top);
-	end(&a);
+	fixture_times_end(&a);
 }
 
 /* The root ended at once; those that came after it name it as their parent. */
@@ -46,16 +25,16 @@ static const char browser[] = "1 0 web S GET 0 2\n"
 
 static void root_that_ended_early(void **state)
 {
-	struct asked a;
+	struct fixture_times a;
 
 	(void)state;
 	expect(browser, 4, 4);
-	begin(&a, browser);
+	fixture_times_begin(&a, browser);
 	assert_int_equal(a.times.session.length_ns, fixture_ms(9300));
 	assert_int_equal(a.times.session.pause_ns,
 			 fixture_ms(2998 + 1900 + 3600));
 	assert_int_equal(a.times.path_ns, fixture_ms(400));
-	end(&a);
+	fixture_times_end(&a);
 }
 
 /* A root around all of it: its own time is the pauses. */

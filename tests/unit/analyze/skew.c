@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "trace_fixture.h"
+#include "times_fixture.h"
 
 #include "analyze/trace_analysis.h"
 
-struct case_times {
-	struct trace t;
-	struct arena arena;
-	struct trace_times times;
-};
-
-static void begin(struct case_times *c, const char *text)
-{
-	struct error err = { 0 };
-
-	fixture_trace(&c->t, text);
-	arena_init(&c->arena, GIB);
-	assert_true(trace_times_compute(&c->t, &c->arena, &c->times, &err));
-}
-
-static void end(struct case_times *c)
-{
-	arena_release(&c->arena);
-	trace_release(&c->t);
-}
-
-static void expect(const struct case_times *c, uint64_t id, double self_ms,
+static void expect(const struct fixture_times *c, uint64_t id, double self_ms,
 		   double critical_ms, double through_ms)
 {
 	uint32_t span = fixture_span(&c->t, id);
@@ -40,10 +19,10 @@ static void expect(const struct case_times *c, uint64_t id, double self_ms,
 
 static void skewed_callee(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a C client 100 200 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a C client 100 200 @host.name=a\n"
 		  "2 1 b S server 350 410 @host.name=b\n"
 		  "3 2 b I work 360 390 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
@@ -52,52 +31,52 @@ static void skewed_callee(void **state)
 	expect(&c, 2, 30, 30, 60);
 	expect(&c, 3, 30, 30, 30);
 	assert_int_equal(c.times.async_count, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void skew_early_and_longer(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a C client 210 260 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a C client 210 260 @host.name=a\n"
 		  "2 1 b S server 200 280 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
 			 fixture_ms(10));
 	expect(&c, 1, 0, 0, 50);
 	expect(&c, 2, 80, 50, 50);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* 1 % longer than its call is a matter of clocks and is capped, more is not:
  * then only what fits into the call counts. */
 static void skew_slightly_longer(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a C client 100 200 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a C client 100 200 @host.name=a\n"
 		  "2 1 b S server 150 251 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
 			 fixture_ms(-50));
 	expect(&c, 1, 0, 0, 100);
 	expect(&c, 2, 101, 100, 100);
-	end(&c);
-	begin(&c, "1 0 a C client 100 200 @host.name=a\n"
+	fixture_times_end(&c);
+	fixture_times_begin(&c, "1 0 a C client 100 200 @host.name=a\n"
 		  "2 1 b S server 150 251.1 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)], 0);
 	expect(&c, 1, 50, 50, 100);
 	expect(&c, 2, 101.1, 50, 50);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* The client's span is missing; a callee cannot begin before its caller. */
 static void skew_without_client(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a S root 100 200 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a S root 100 200 @host.name=a\n"
 		  "2 1 b S early 20 80 @host.name=b\n"
 		  "3 1 c S late 190 250 @host.name=c\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
@@ -105,16 +84,16 @@ static void skew_without_client(void **state)
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)], 0);
 	expect(&c, 2, 60, 60, 60);
 	expect(&c, 3, 60, 10, 10);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* The caller's side has no kind, and only this child. */
 static void skew_without_kind(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a S root 0 300 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a S root 0 300 @host.name=a\n"
 		  "2 1 a I call 100 200 @host.name=a\n"
 		  "3 2 b S serve 150 210 @host.name=b\n"
 		  "4 1 a I calls 210 300 @host.name=a\n"
@@ -123,22 +102,22 @@ static void skew_without_kind(void **state)
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)],
 			 fixture_ms(-10));
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 5)], 0);
-	end(&c);
+	fixture_times_end(&c);
 	/* longer than its call: that one did not wait */
-	begin(&c, "1 0 a S root 0 300 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a S root 0 300 @host.name=a\n"
 		  "2 1 a I call 100 200 @host.name=a\n"
 		  "3 2 b S serve 150 252 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 3)], 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* The caller gave up after 100 ms; its callee went on, or began later. */
 static void given_up(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a S root 0 500 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a S root 0 500 @host.name=a\n"
 		  "2 1 a C call 0 100 error @host.name=a\n"
 		  "3 2 b S serve 5 400 @host.name=b\n"
 		  "4 1 a C call 200 300 error @host.name=a\n"
@@ -150,16 +129,16 @@ static void given_up(void **state)
 	expect(&c, 4, 100, 100, 100);
 	assert_int_equal(c.times.tree[fixture_span(&c.t, 5)],
 			 fixture_span(&c.t, 5));
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* a -> b (clock ahead) -> a: the way back needs no move. */
 static void skew_there_and_back(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a C out 0 100 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a C out 0 100 @host.name=a\n"
 		  "2 1 b S in 1010 1090 @host.name=b\n"
 		  "3 2 b C out 1020 1080 @host.name=b\n"
 		  "4 3 a S in 30 70 @host.name=a\n");
@@ -169,16 +148,16 @@ static void skew_there_and_back(void **state)
 			 fixture_ms(-1000));
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 4)], 0);
 	expect(&c, 4, 40, 40, 40);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void not_skewed(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
 	/* Same host; a caller that gave up; a pair that fits elsewhere. */
-	begin(&c, "1 0 a S root 0 1000 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a S root 0 1000 @host.name=a\n"
 		  "2 1 a C client 100 200 @host.name=a\n"
 		  "3 2 b S server 150 210 @host.name=a\n"
 		  "4 1 a C client 300 400 error @host.name=a\n"
@@ -193,17 +172,17 @@ static void not_skewed(void **state)
 		assert_int_equal(c.times.shift_ns[i], 0);
 	expect(&c, 2, 50, 50, 100);
 	expect(&c, 3, 60, 50, 50);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* Another call of the two fits, so that one which reaches beyond its caller's
  * was left alone by it; but none is served after its answer. */
 static void apart_from_its_call(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a S root 0 1000 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a S root 0 1000 @host.name=a\n"
 		  "2 1 a C client 100 226 @host.name=a\n"
 		  "3 2 b S server 301 401 @host.name=b\n"
 		  "4 1 a C client 500 600 @host.name=a\n"
@@ -216,15 +195,15 @@ static void apart_from_its_call(void **state)
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 7)], 0);
 	expect(&c, 2, 26, 26, 126);
 	expect(&c, 3, 100, 100, 100);
-	end(&c);
+	fixture_times_end(&c);
 	/* It took longer than its call as well: both begin together. */
-	begin(&c, "1 0 a C client 100 226 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a C client 100 226 @host.name=a\n"
 		  "2 1 b S server 301 501 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)],
 			 fixture_ms(-201));
 	expect(&c, 1, 0, 0, 126);
 	expect(&c, 2, 200, 126, 126);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* A callee that ends just after its caller is on the same clock: what it ran
@@ -232,18 +211,18 @@ static void apart_from_its_call(void **state)
  * that. */
 static void ends_late(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, "1 0 a S root 0 1600 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a S root 0 1600 @host.name=a\n"
 		  "2 1 a C call 10 1510 @host.name=a\n"
 		  "3 2 a I refresh 20 980 @host.name=a\n"
 		  "4 2 b S serve 1000 1525 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 4)], 0);
 	expect(&c, 3, 960, 960, 960);
 	expect(&c, 4, 525, 510, 510);
-	end(&c);
-	begin(&c, "1 0 a S root 0 1600 @host.name=a\n"
+	fixture_times_end(&c);
+	fixture_times_begin(&c, "1 0 a S root 0 1600 @host.name=a\n"
 		  "2 1 a C call 10 1510 @host.name=a\n"
 		  "3 2 a I refresh 20 980 @host.name=a\n"
 		  "4 2 b S serve 1000 1526 @host.name=b\n");
@@ -251,12 +230,12 @@ static void ends_late(void **state)
 			 fixture_ms(-16));
 	expect(&c, 3, 960, 960, 960);
 	expect(&c, 4, 526, 526, 526);
-	end(&c);
+	fixture_times_end(&c);
 	/* of a short call a millisecond is none either */
-	begin(&c, "1 0 a C call 0 10 @host.name=a\n"
+	fixture_times_begin(&c, "1 0 a C call 0 10 @host.name=a\n"
 		  "2 1 b S serve 8 11 @host.name=b\n");
 	assert_int_equal(c.times.shift_ns[fixture_span(&c.t, 2)], 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 UNIT_TESTS(skew)

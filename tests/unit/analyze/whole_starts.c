@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../unit.h"
-#include "trace_fixture.h"
+#include "times_fixture.h"
 
 #include <stdio.h>
 
 #include "analyze/trace_analysis.h"
-
-struct case_times {
-	struct trace t;
-	struct arena arena;
-	struct trace_times times;
-};
 
 /* Other requests of process s: 8 spans that begin at whole milliseconds. */
 #define EIGHT                                                                  \
@@ -23,22 +17,7 @@ struct case_times {
 	"e7 0 s I other 1007 1007.5\n"                                         \
 	"e8 0 s I other 1008 1008.5\n"
 
-static void begin(struct case_times *c, const char *text)
-{
-	struct error err = { 0 };
-
-	fixture_trace(&c->t, text);
-	arena_init(&c->arena, GIB);
-	assert_true(trace_times_compute(&c->t, &c->arena, &c->times, &err));
-}
-
-static void end(struct case_times *c)
-{
-	arena_release(&c->arena);
-	trace_release(&c->t);
-}
-
-static void expect_late(const struct case_times *c, uint64_t id, double ms)
+static void expect_late(const struct fixture_times *c, uint64_t id, double ms)
 {
 	uint32_t span = fixture_span(&c->t, id);
 
@@ -48,19 +27,19 @@ static void expect_late(const struct case_times *c, uint64_t id, double ms)
 
 static void expect_none(const char *text)
 {
-	struct case_times c;
+	struct fixture_times c;
 
-	begin(&c, text);
+	fixture_times_begin(&c, text);
 	assert_int_equal(c.times.late_count, 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void in_a_row(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, EIGHT "1 0 s S parent 0 5.1\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S parent 0 5.1\n"
 			"2 1 s C query 0 0.4\n"
 			"3 1 s C query 0 0.3\n"
 			"4 1 s C query 0 2.9\n"
@@ -75,20 +54,20 @@ static void in_a_row(void **state)
 	assert_int_equal(c.times.critical_ns[fixture_span(&c.t, 1)],
 			 fixture_ms(5.1 - 0.4 - 0.3 - 2.9 - 1.2));
 	assert_int_equal(c.times.late_count, 3);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void overlaps(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
 			"2 1 s C query 0 1.999999\n"
 			"3 1 s C query 1 4.5\n"
 			"4 0 s I other 1009 1009.5\n");
 	expect_late(&c, 3, 0.999999);
-	end(&c);
+	fixture_times_end(&c);
 	expect_none(EIGHT "1 0 s S parent 0 9.5\n"
 			  "2 1 s C query 0 2\n"
 			  "3 1 s C query 1 4.5\n"
@@ -97,16 +76,16 @@ static void overlaps(void **state)
 
 static void processes(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
 	/* 12 spans; 11 may be by chance */
-	begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
 			"2 1 s C query 0 1.5\n"
 			"3 1 s C query 1 4.5\n"
 			"4 0 s I other 1009 1009.5\n");
 	expect_late(&c, 3, 0.5);
-	end(&c);
+	fixture_times_end(&c);
 	expect_none(EIGHT "1 0 s S parent 0 9.5\n"
 			  "2 1 s C query 0 1.5\n"
 			  "3 1 s C query 1 4.5\n");
@@ -132,11 +111,11 @@ static void processes(void **state)
 
 static void ends(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
 	/* 7 of 12 finer than starts; 6 are no more than half */
-	begin(&c, "1 0 s S parent 0 9.5\n"
+	fixture_times_begin(&c, "1 0 s S parent 0 9.5\n"
 		  "2 1 s C query 0 1.5\n"
 		  "3 1 s C query 1 4.5\n"
 		  "4 0 s I other 1009 1009.5\n"
@@ -149,7 +128,7 @@ static void ends(void **state)
 		  "b 0 s I other 1016 1017\n"
 		  "c 0 s I other 1017 1018\n");
 	expect_late(&c, 3, 0.5);
-	end(&c);
+	fixture_times_end(&c);
 	expect_none("1 0 s S parent 0 9.5\n"
 		    "2 1 s C query 0 1.5\n"
 		    "3 1 s C query 1 4.5\n"
@@ -166,11 +145,11 @@ static void ends(void **state)
 
 static void last_child(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
 	/* ended within its parent, and that within its own */
-	begin(&c, EIGHT "1 0 s S root 0 9.4\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S root 0 9.4\n"
 			"2 1 s I parent 1 9.2\n"
 			"3 2 s I child 9 9.5\n"
 			"4 1 s I before 0 1.2\n");
@@ -179,31 +158,31 @@ static void last_child(void **state)
 	expect_late(&c, 1, 0.1);
 	expect_late(&c, 4, 0.1);
 	assert_int_equal(c.times.async_count, 0);
-	end(&c);
-	begin(&c, EIGHT "1 0 s S root 0 9.000001\n"
+	fixture_times_end(&c);
+	fixture_times_begin(&c, EIGHT "1 0 s S root 0 9.000001\n"
 			"2 1 s I child 9 10\n"
 			"3 0 s I other 1009 1009.5\n"
 			"4 0 s I other 1010 1010.5\n");
 	expect_late(&c, 1, 0.999999);
 	assert_int_equal(c.times.async_count, 0);
-	end(&c);
+	fixture_times_end(&c);
 	/* a millisecond late: work that was left behind */
-	begin(&c, EIGHT "1 0 s S root 0 9.000001\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S root 0 9.000001\n"
 			"2 1 s I child 9 10.000001\n"
 			"3 0 s I other 1009 1009.5\n"
 			"4 0 s I other 1010 1010.5\n");
 	assert_int_equal(c.times.late_count, 0);
 	assert_int_equal(c.times.async_count, 1);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void below(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
 	/* what begins with a span that is moved begins no earlier */
-	begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
 			"2 1 s I first 0 1.6\n"
 			"3 1 s I second 1 6.5\n"
 			"4 3 s C query 1 3.2\n"
@@ -218,12 +197,12 @@ static void below(void **state)
 			 fixture_ms(0.4));
 	assert_int_equal(clock_skew_ns(&c.t, &c.times, fixture_span(&c.t, 6)),
 			 0);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 static void side_by_side(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
 	/* three of 0.5 ms do not run in a row in one millisecond */
@@ -231,26 +210,26 @@ static void side_by_side(void **state)
 			  "2 1 s C query 1 1.5\n"
 			  "3 1 s C query 1 1.5\n"
 			  "4 1 s C query 1 1.5\n");
-	begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S parent 0 9.5\n"
 			"2 1 s C query 1 1.499999\n"
 			"3 1 s C query 1 1.5\n"
 			"4 1 s C query 1 1.500001\n");
 	expect_late(&c, 3, 0.499999);
 	expect_late(&c, 4, 0.999999);
-	end(&c);
+	fixture_times_end(&c);
 	/* nor two of 0.4 ms in their parent's 0.7 */
 	expect_none(EIGHT "1 0 s S parent 1 1.799999\n"
 			  "2 1 s C query 1 1.4\n"
 			  "3 1 s C query 1 1.4\n"
 			  "4 0 s I other 1009 1009.5\n");
-	begin(&c, EIGHT "1 0 s S parent 1 1.8\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S parent 1 1.8\n"
 			"2 1 s C query 1 1.4\n"
 			"3 1 s C query 1 1.4\n"
 			"4 0 s I other 1009 1009.5\n");
 	expect_late(&c, 3, 0.4);
-	end(&c);
+	fixture_times_end(&c);
 	/* a row beside a long one; what fans out behind it does so at once */
-	begin(&c, EIGHT "1 0 s S parent 0 99.5\n"
+	fixture_times_begin(&c, EIGHT "1 0 s S parent 0 99.5\n"
 			"2 1 s C long 0 50.5\n"
 			"3 1 s C query 2 4.4\n"
 			"4 1 s C query 4 6.5\n"
@@ -260,13 +239,13 @@ static void side_by_side(void **state)
 	expect_late(&c, 4, 0.4);
 	expect_late(&c, 5, 0.5);
 	expect_late(&c, 6, 0.5);
-	end(&c);
+	fixture_times_end(&c);
 }
 
 /* So many calls that end at 5.5, one that ends at 5.9, then one at 5. */
 static int64_t late_after(unsigned count)
 {
-	struct case_times c;
+	struct fixture_times c;
 	char text[8192];
 	size_t at = 0;
 	int64_t late;
@@ -277,9 +256,9 @@ static int64_t late_after(unsigned count)
 				       "%x 1 s C query 1 5.5\n", 0x100 + i);
 	snprintf(text + at, sizeof text - at,
 		 "2 1 s C query 1 5.9\n3 1 s C query 5 9.5\n");
-	begin(&c, text);
+	fixture_times_begin(&c, text);
 	late = c.times.late_ns[fixture_span(&c.t, 3)];
-	end(&c);
+	fixture_times_end(&c);
 	return late;
 }
 
@@ -302,10 +281,10 @@ static void not_awaited(void **state)
 /* No clocks of hosts disagree when a callee's start is rounded. */
 static void callee(void **state)
 {
-	struct case_times c;
+	struct fixture_times c;
 
 	(void)state;
-	begin(&c, EIGHT "1 0 t C call 0.999999 9.5 @host.name=t\n"
+	fixture_times_begin(&c, EIGHT "1 0 t C call 0.999999 9.5 @host.name=t\n"
 			"2 1 s S served 0 8.4\n"
 			"3 2 s I work 0 0.5\n"
 			"4 2 s I work 3 3.5\n"
@@ -315,9 +294,9 @@ static void callee(void **state)
 	expect_late(&c, 4, 0);
 	assert_int_equal(clock_skew_ns(&c.t, &c.times, fixture_span(&c.t, 2)),
 			 0);
-	end(&c);
+	fixture_times_end(&c);
 	/* by a millisecond they do */
-	begin(&c, EIGHT "1 0 t C call 1 9.5 @host.name=t\n"
+	fixture_times_begin(&c, EIGHT "1 0 t C call 1 9.5 @host.name=t\n"
 			"2 1 s S served 0 8.4\n"
 			"3 2 s I work 0 0.5\n"
 			"4 2 s I work 3 3.5\n"
@@ -325,7 +304,7 @@ static void callee(void **state)
 	assert_int_equal(c.times.late_count, 0);
 	assert_int_equal(clock_skew_ns(&c.t, &c.times, fixture_span(&c.t, 2)),
 			 fixture_ms(1));
-	end(&c);
+	fixture_times_end(&c);
 }
 
 UNIT_TESTS(whole_starts)
