@@ -126,7 +126,7 @@ struct code_class code_classify_subject(const struct code_rules *rules,
  *
  * One rule a line: LANGUAGES KIND TEST TEXT, such as
  *	go application pkg github.com/acme
- * LANGUAGES are words of code_language_words(), joined by commas; KIND is a
+ * LANGUAGES are names such as go or jvm, joined by commas; KIND is a
  * word of code_kind_name(); TEXT is the rest of the line. A '#' at the start
  * of a line or after a blank begins a comment. */
 

@@ -37,7 +37,7 @@ bool function_costs_find(const struct profile *p,
 			 struct error *err) MUST_CHECK;
 
 /* Half of the 95 % interval of a sum over blocks, relative to it, which is of
- * so many samples; exposures as in struct slice_row. NaN of no samples. */
+ * so many samples; exposures as in struct slice_side. NaN of no samples. */
 double cost_error(const double *values, const double *exposures, size_t count,
 		  double sample_value);
 

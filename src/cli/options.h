@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the user asked for: THE option table and the struct it fills, grouped
- * by the stage that reads it. Parsing only fills this struct; turning it into
- * endpoints and queries is cli/context.c. --help, man page and completions
+ * Options as the user gave them: the table, and the struct filled by parsing,
+ * grouped by the stage that reads it. cli/context.c makes endpoints and queries
+ * of it. --help, man page and completions
  * are checked against the table by a test.
  */
 #ifndef CLI_OPTIONS_H

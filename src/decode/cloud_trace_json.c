@@ -29,7 +29,7 @@
 		literal, sizeof(literal) - 1                                   \
 	}
 
-/* Names of the process that are kept, see google_resource_key(). */
+/* Names of the process that are kept, as in resource_keys. */
 #define GOOGLE_RESOURCE_KEYS 29u
 
 enum resource_key {
