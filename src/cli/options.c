@@ -126,6 +126,7 @@ static bool add_option(struct options *o, const struct command *command,
 {
 	char name[OPTION_NAME_BYTES];
 	char subject[OPTION_NAME_BYTES + 8];
+	const char letter[] = { token->form.row->letter, '\0' };
 
 	option_form_name(&token->form, name);
 	snprintf(subject, sizeof subject, "--%s%s",
@@ -135,9 +136,10 @@ static bool add_option(struct options *o, const struct command *command,
 	     !(token->form.prefix->commands & command->bit)))
 		return error_set(
 			err, ERROR_USAGE,
-			"%s is not an option of tracefind %s; tracefind help "
-			"%s --all lists its options",
-			subject, command->name, command->name);
+			"%s%s%s%s is not an option of tracefind %s; tracefind "
+			"help %s --all lists its options",
+			subject, *letter ? " (-" : "", letter,
+			*letter ? ")" : "", command->name, command->name);
 	if (!option_store(&token->form, token->value, token->is_negated,
 			  subject, o, err))
 		return false;
