@@ -129,16 +129,6 @@ static bool judge_lookup(struct chosen *c, struct error *err)
 	return has_samples;
 }
 
-static void note_missing_base(const struct chosen *c,
-			      const struct profile_fetch *base)
-{
-	if (!base->job.has_answer)
-		investigation_note(
-			c->v, (struct note){ .kind = NOTE_SIDE_MISSING,
-					     .name = STR("baseline"),
-					     .reason = base->job.err.message });
-}
-
 /* Returns the number of slices: what is in use at a time is not spread over it.
  */
 static size_t slices_of(const struct chosen *c)
@@ -151,13 +141,16 @@ static bool take_round(struct chosen *c, const struct profile_fetch *span,
 		       struct error *err)
 {
 	struct comparison *all = &c->comparison;
-
 	const struct profile_fetch *slow = &all->fetches[0];
+	const struct profile_fetch *base = &all->fetches[slices_of(c)];
 
 	if (slow->job.has_answer && !comparison_apply(all, c->v, err))
 		return false;
-	if (!slow->job.has_answer && all->has_base)
-		note_missing_base(c, &all->fetches[slices_of(c)]);
+	if (!slow->job.has_answer && all->has_base && !base->job.has_answer)
+		investigation_note(
+			c->v, (struct note){ .kind = NOTE_SIDE_MISSING,
+					     .name = STR("baseline"),
+					     .reason = base->job.err.message });
 	if (span && !span->job.has_answer)
 		investigation_note(
 			c->v, (struct note){ .kind = NOTE_SPAN_SAMPLES_MISSING,
@@ -191,47 +184,38 @@ static bool fetch_round(struct chosen *c, bool with_lookup, struct error *err)
 
 /* ---- what the service really has ---- */
 
-static void resolve_auto(const struct chosen *c, struct str *id, bool *is_gauge)
-{
-	struct error ignored;
-
-	for (size_t i = 0; i < COUNT_OF(auto_types); i++)
-		if (profile_type_resolve(
-			    str_from(auto_types[i]), &c->service.types,
-			    c->v->backends->arena, id, is_gauge, &ignored))
-			return;
-	*id = c->service.types.items[0];
-	*is_gauge = false;
-}
-
-static bool settle_selector(struct chosen *c)
-{
-	struct comparison *all = &c->comparison;
-
-	if (!c->is_service_known ||
-	    str_equal(c->service.selector, all->slow.selector))
-		return false;
-	if (!c->want->baseline_selector)
-		all->base.selector = c->service.selector;
-	all->slow.selector = c->service.selector;
-	return true;
-}
-
 /* Replaces the first guess by what the service really has. *is_changed tells
  * whether the profiles must be fetched again. */
 static bool settle_type(struct chosen *c, bool *is_changed, struct error *err)
 {
+	struct comparison *all = &c->comparison;
+	const struct name_list *types = &c->service.types;
 	const char *word = c->v->question->type;
+	struct arena *arena = c->v->backends->arena;
+	struct error ignored;
 	struct str id;
 	bool is_other;
+	size_t i = 0;
 
-	*is_changed = settle_selector(c);
-	if (c->service.types.count == 0)
+	*is_changed = c->is_service_known &&
+		      !str_equal(c->service.selector, all->slow.selector);
+	if (*is_changed && !c->want->baseline_selector)
+		all->base.selector = c->service.selector;
+	if (*is_changed)
+		all->slow.selector = c->service.selector;
+	if (types->count == 0)
 		return true;
 	if (!word) {
-		resolve_auto(c, &id, &c->is_gauge);
-	} else if (!profile_type_resolve(str_from(word), &c->service.types,
-					 c->v->backends->arena, &id,
+		while (i < COUNT_OF(auto_types) &&
+		       !profile_type_resolve(str_from(auto_types[i]), types,
+					     arena, &id, &c->is_gauge,
+					     &ignored))
+			i++;
+		if (i == COUNT_OF(auto_types)) {
+			id = types->items[0];
+			c->is_gauge = false;
+		}
+	} else if (!profile_type_resolve(str_from(word), types, arena, &id,
 					 &c->is_gauge, err)) {
 		c->v->shortfall = (struct shortfall){
 			.kind = SHORTFALL_TYPE,
@@ -335,14 +319,6 @@ static bool fail_empty(const struct chosen *c, struct error *err)
 	return investigation_fail(c->v, s, err);
 }
 
-static bool check_spans(const struct chosen *c, struct error *err)
-{
-	return !c->want->only_span_count || !c->span.stack_count ||
-	       investigation_fail(c->v,
-				  (struct shortfall){ SHORTFALL_SPANS_IGNORED },
-				  err);
-}
-
 /* ---- baselines further back ---- */
 
 #define TRIES 3
@@ -389,9 +365,20 @@ static bool widen_baseline(struct chosen *c, struct error *err)
 static bool finish_baseline(struct chosen *c, struct error *err)
 {
 	struct comparison *all = &c->comparison;
+	const struct chosen_want *want = c->want;
+	enum baseline_kind kind = asked_baseline(c)->kind;
 
-	if (asked_baseline(c)->kind == BASELINE_WANT_AUTO && !all->has_base &&
-	    !c->want->baseline_selector && !c->want->baseline_span_count &&
+	if (!is_baseline_asked(c))
+		return true;
+	/* Another time has a version that ran all along on both sides. */
+	if (!want->baseline_selector && !want->only_span_count &&
+	    kind != BASELINE_WANT_VERSION && c->service.versions.count > 1)
+		investigation_note(c->v, (struct note){
+						 .kind = NOTE_VERSIONS_BESIDE,
+						 .names = &c->service.versions,
+					 });
+	if (kind == BASELINE_WANT_AUTO && !all->has_base &&
+	    !want->baseline_selector && !want->baseline_span_count &&
 	    !widen_baseline(c, err))
 		return false;
 	if (!all->has_base)
@@ -401,16 +388,7 @@ static bool finish_baseline(struct chosen *c, struct error *err)
 
 /* ---- the whole ---- */
 
-/* How much there is behind the answer, where that is little by nature. */
-static void note_extent(struct chosen *c)
-{
-	const struct comparison *all = &c->comparison;
-
-	comparison_note_extent(all, c->v,
-			       c->want->trace ? &all->slow.range : NULL);
-}
-
-static bool guess(struct chosen *c, struct error *err)
+static bool guess_profiles(struct chosen *c, struct error *err)
 {
 	static const struct name_list none;
 	const struct chosen_want *want = c->want;
@@ -435,43 +413,36 @@ static bool guess(struct chosen *c, struct error *err)
 	return true;
 }
 
-/* Another time has a version that ran all along on both sides. */
-static void note_versions(const struct chosen *c)
-{
-	if (is_baseline_asked(c) && !c->want->baseline_selector &&
-	    !c->want->only_span_count &&
-	    asked_baseline(c)->kind != BASELINE_WANT_VERSION &&
-	    c->service.versions.count > 1)
-		investigation_note(c->v, (struct note){
-						 .kind = NOTE_VERSIONS_BESIDE,
-						 .names = &c->service.versions,
-					 });
-}
-
 /* Everything at once, and once more where the service proves to have other
  * names or types than was guessed. */
 static bool chosen_fetch_live(struct chosen *c, struct error *err)
 {
 	struct comparison *all = &c->comparison;
+	const struct chosen_want *want = c->want;
 	bool is_changed;
 
-	if (!guess(c, err) || !fetch_round(c, true, err) ||
+	if (!guess_profiles(c, err) || !fetch_round(c, true, err) ||
 	    !settle_type(c, &is_changed, err) ||
 	    !settle_version(c, &is_changed, err) ||
-	    (is_changed && !fetch_round(c, false, err)) || !check_spans(c, err))
+	    (is_changed && !fetch_round(c, false, err)))
 		return false;
+	if (want->only_span_count && c->span.stack_count)
+		return investigation_fail(
+			c->v, (struct shortfall){ SHORTFALL_SPANS_IGNORED },
+			err);
 	/* What --tag-focus took away is not missing. */
 	if (!all->slow.profile.stack_count &&
 	    (!c->v->backends->want.labels ||
 	     all->slow.profile.whole_total <= 0))
 		return fail_empty(c, err);
 	c->has_span = c->span.stack_count > 0;
-	note_extent(c);
-	note_versions(c);
-	if (is_baseline_asked(c) && !finish_baseline(c, err))
-		return false;
-	return !c->is_gauge ||
-	       comparison_divide(all, c->v, c->service.instance_label, err);
+	/* How much there is behind the answer, where that is little by
+	 * nature. */
+	comparison_note_extent(all, c->v,
+			       want->trace ? &all->slow.range : NULL);
+	return finish_baseline(c, err) &&
+	       (!c->is_gauge ||
+		comparison_divide(all, c->v, c->service.instance_label, err));
 }
 
 void chosen_init(struct chosen *c, struct investigation *v,
@@ -496,13 +467,6 @@ static bool is_baseline_file(const struct chosen *c)
 {
 	return c->want->is_baseline_wanted &&
 	       asked_baseline(c)->kind == BASELINE_WANT_FILE;
-}
-
-static enum scope scope_of(const struct chosen_want *want)
-{
-	return want->only_span_count > 1 ? SCOPE_COHORT
-	       : want->only_span_count   ? SCOPE_SPAN
-					 : SCOPE_SERVICE;
 }
 
 static struct str kind_of(const struct chosen *c)
@@ -535,11 +499,6 @@ static const char *type_in_file(const struct chosen *c)
 	return c->v->question->type ? c->v->question->type : "";
 }
 
-static struct str name_of(const char *path)
-{
-	return str_from(strcmp(path, "-") ? path : "standard input");
-}
-
 static bool fail_file(const struct chosen *c, struct str name, bool is_baseline,
 		      struct error *err)
 {
@@ -550,19 +509,6 @@ static bool fail_file(const struct chosen *c, struct str name, bool is_baseline,
 						    : SHORTFALL_FILE,
 				    .name = name },
 		err);
-}
-
-static bool take_slow_file(struct chosen *c, struct error *err)
-{
-	struct comparison *all = &c->comparison;
-
-	if (!all->fetches[0].job.has_answer) {
-		*err = all->fetches[0].job.err;
-		return false;
-	}
-	c->is_gauge = all->slow.profile.is_gauge;
-	return all->slow.profile.whole_total > 0 ||
-	       fail_file(c, all->slow.selector, false, err);
 }
 
 static bool take_baseline_file(struct chosen *c,
@@ -586,7 +532,9 @@ static void set_baseline_file(struct chosen *c)
 	c->baseline_kind = STR("file");
 	base->paths = &asked_baseline(c)->path;
 	base->path_count = 1;
-	base->selector = name_of(asked_baseline(c)->path);
+	base->selector = str_from(strcmp(asked_baseline(c)->path, "-")
+					  ? asked_baseline(c)->path
+					  : "standard input");
 	base->range = (struct time_range){ 0, 0 };
 	c->comparison.has_base = true;
 }
@@ -610,8 +558,15 @@ static bool fetch_files(struct chosen *c, struct error *err)
 	if (is_baseline_file(c))
 		set_baseline_file(c);
 	comparison_request(all, 1, jobs, &n);
-	if (!jobs_run(c->v->backends, jobs, n, err) || !take_slow_file(c, err))
+	if (!jobs_run(c->v->backends, jobs, n, err))
 		return false;
+	if (!all->fetches[0].job.has_answer) {
+		*err = all->fetches[0].job.err;
+		return false;
+	}
+	c->is_gauge = all->slow.profile.is_gauge;
+	if (all->slow.profile.whole_total <= 0)
+		return fail_file(c, all->slow.selector, false, err);
 	return n == 1 || take_baseline_file(c, &all->fetches[1], err);
 }
 
@@ -683,7 +638,9 @@ bool chosen_fetch(struct chosen *c, struct error *err)
 			err);
 	c->is_file = c->want->path_count > 0;
 	c->baseline_kind = kind_of(c);
-	c->comparison.scope = scope_of(c->want);
+	c->comparison.scope = c->want->only_span_count > 1 ? SCOPE_COHORT
+			      : c->want->only_span_count   ? SCOPE_SPAN
+							   : SCOPE_SERVICE;
 	return (c->is_file ? fetch_files(c, err)
 			   : chosen_fetch_live(c, err) &&
 				     (!is_baseline_file(c) ||
@@ -725,22 +682,13 @@ static void note_zero_sum(const struct chosen *c, const struct profile *p,
 							.name = side });
 }
 
-static void note_stackless(const struct chosen *c, const struct profile *p)
-{
-	if (p->omitted > 0)
-		investigation_note(
-			c->v,
-			(struct note){ .kind = NOTE_STACKLESS,
-				       .percent = 100 * (double)p->omitted /
-						  (double)p->whole_total });
-}
-
 bool chosen_filter(struct chosen *c, bool is_answer, struct error *err)
 {
 	struct comparison *all = &c->comparison;
 	const struct profile_want *want = &c->v->backends->want;
 	int64_t slow = all->slow.profile.whole_total;
 	int64_t base = all->base.profile.whole_total;
+	int64_t omitted = all->slow.profile.omitted;
 	bool is_of_rest = is_answer && all->has_base;
 
 	if (want->labels)
@@ -749,8 +697,13 @@ bool chosen_filter(struct chosen *c, bool is_answer, struct error *err)
 	if (all->has_base)
 		note_zero_sum(c, &all->base.profile, STR("baseline"));
 	if (view_is_plain(&c->v->question->view) && !want->labels) {
-		if (want->omits_stackless)
-			note_stackless(c, &all->slow.profile);
+		if (want->omits_stackless && omitted > 0)
+			investigation_note(
+				c->v, (struct note){
+					      .kind = NOTE_STACKLESS,
+					      .percent = 100 * (double)omitted /
+							 (double)slow,
+				      });
 		return true;
 	}
 	if (!comparison_filter(all, c->v, is_of_rest, err))
@@ -764,36 +717,17 @@ bool chosen_filter(struct chosen *c, bool is_answer, struct error *err)
 
 /* ---- the answer ---- */
 
-static struct str type_text(const struct chosen *c, struct arena *arena)
-{
-	struct str name = profile_type_name(&c->comparison.slow.profile);
-	struct str unit = profile_unit(&c->comparison.slow.profile);
-
-	if (c->type_id.len)
-		return c->type_id;
-	return arena_printf(arena, "%.*s/%.*s", STR_ARGS(name), STR_ARGS(unit));
-}
-
-/* Returns the text that separates the baseline when its window does not. A file
- * has no window, and may be compared with itself. */
-static struct str baseline_text(const struct chosen *c)
-{
-	const struct comparison *all = &c->comparison;
-	bool is_file = str_equal(c->baseline_kind, STR("file"));
-
-	if (c->want->baseline_text.len)
-		return c->want->baseline_text;
-	if (!is_file && str_equal(all->base.selector, all->slow.selector))
-		return (struct str){ NULL, 0 };
-	return all->base.selector;
-}
-
 bool chosen_report(const struct chosen *c, struct result *result,
 		   struct error *err)
 {
 	const struct comparison *all = &c->comparison;
-	struct str type = type_text(c, &result->arena);
+	struct str name = profile_type_name(&all->slow.profile);
+	struct str unit = profile_unit(&all->slow.profile);
+	struct str type = c->type_id, text = c->want->baseline_text;
 
+	if (!type.len)
+		type = arena_printf(&result->arena, "%.*s/%.*s", STR_ARGS(name),
+				    STR_ARGS(unit));
 	if (!type.ptr)
 		return arena_fail(&result->arena, "the answer", err);
 	result->has_profile = true;
@@ -806,7 +740,7 @@ bool chosen_report(const struct chosen *c, struct result *result,
 		.text = c->want->only_text,
 		.range = all->slow.range,
 		.samples = all->slow.profile.sample_count,
-		.unit = profile_unit(&all->slow.profile),
+		.unit = unit,
 		.truncated_share = all->slow.profile.truncated_share,
 		.total_value = all->slow.profile.whole_total,
 		.untagged_value = c->is_of_rest ? 0 : c->untagged_value,
@@ -815,25 +749,37 @@ bool chosen_report(const struct chosen *c, struct result *result,
 	};
 	if (!all->has_base)
 		return true;
+	/* Separates the baseline when its window does not. A file has no
+	 * window, and may be compared with itself. */
+	if (!text.len && (str_equal(c->baseline_kind, STR("file")) ||
+			  !str_equal(all->base.selector, all->slow.selector)))
+		text = all->base.selector;
 	result->has_baseline = true;
 	result->baseline = (struct baseline_info){
 		.kind = c->baseline_kind,
 		.range = all->base.range,
 		.samples = all->base.profile.sample_count,
 		.healthy = -1,
-		.text = baseline_text(c),
+		.text = text,
 		.total_value = all->base.profile.whole_total,
 	};
 	return true;
 }
 
-/* Files of a process that ran until it was done are compared as they are. */
-static enum normalize default_normalize(const struct chosen *c)
+static enum normalize chosen_normalize(const struct chosen *c)
 {
+	const struct question *q = c->v->question;
 	const struct comparison *all = &c->comparison;
+	enum normalize way = question_normalize(q, NORMALIZE_REQUEST);
 	bool is_of_whole_runs;
-	enum normalize way;
 
+	if (way != NORMALIZE_REQUEST || all->slow.profile.is_gauge)
+		return way;
+	/* How many requests there were, nobody knows here. */
+	if (q->rows.has_normalize)
+		investigation_note(c->v, (struct note){ NOTE_NOT_BY_REQUEST });
+	/* Files of a process that ran until it was done are compared as they
+	 * are. */
 	if (all->slow.range.to_ns || all->base.range.to_ns)
 		return NORMALIZE_RATE;
 	way = profiles_default_normalize(&all->slow.profile, &all->base.profile,
@@ -850,26 +796,13 @@ static enum normalize default_normalize(const struct chosen *c)
 	return way;
 }
 
-/* How many requests there were, nobody knows here. */
-static enum normalize way_of(const struct chosen *c)
-{
-	const struct question *q = c->v->question;
-	enum normalize asked = question_normalize(q, NORMALIZE_REQUEST);
-
-	if (asked != NORMALIZE_REQUEST || c->comparison.slow.profile.is_gauge)
-		return asked;
-	if (q->rows.has_normalize)
-		investigation_note(c->v, (struct note){ NOTE_NOT_BY_REQUEST });
-	return default_normalize(c);
-}
-
 bool chosen_rank(struct chosen *c, enum rank_by by, struct str span_name,
 		 bool is_loop, struct error *err)
 {
 	const struct question *q = c->v->question;
 	struct rank_want want = {
 		.by = question_measure(q, by),
-		.normalize = way_of(c),
+		.normalize = chosen_normalize(c),
 		.is_way_asked = q->rows.has_normalize,
 		.limit = q->rows.limit,
 		.listed = q->rows.listed,

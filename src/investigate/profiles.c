@@ -9,6 +9,7 @@
 #include "analyze/verdict.h"
 #include "backend/fetch_history.h"
 #include "base/mem.h"
+#include "base/num.h"
 #include "investigate/comparison.h"
 #include "investigate/symptom.h"
 
@@ -16,12 +17,17 @@
  * service, of one instance or version of it, or of requests like the slow one.
  * Asks nothing. */
 
-static bool set_service_sides(struct profile_inquiry *q, struct comparison *c,
-			      struct error *err)
+/* Begins a comparison of the service's samples; of an instance alone when the
+ * slow requests are all of it. */
+static bool inquiry_begin_service(struct profile_inquiry *q,
+				  struct comparison *c, const char *type_id,
+				  struct error *err)
 {
 	const struct symptom *s = q->s;
 	bool is_instance = s->instance.ptr && q->service.instance_label.ptr;
 
+	comparison_init(c, type_id,
+			is_instance ? SCOPE_INSTANCE : SCOPE_SERVICE);
 	c->slow.range = s->slow;
 	c->base.range = is_instance ? s->slow : s->base;
 	c->slow.selector = c->base.selector = q->service.selector;
@@ -30,7 +36,6 @@ static bool set_service_sides(struct profile_inquiry *q, struct comparison *c,
 		return version_baseline_select(s, q->v, &q->service,
 					       &c->slow.selector,
 					       &c->base.selector, err);
-	c->scope = SCOPE_INSTANCE;
 	c->slow.instances = 1;
 	c->base.instances = s->slow_instances > 1 ? s->slow_instances - 1 : 0;
 	c->slow.selector =
@@ -43,12 +48,13 @@ static bool set_service_sides(struct profile_inquiry *q, struct comparison *c,
 	       error_memory(err, "the selector");
 }
 
-/* Fills the sides of the latter alone. */
-static void inquiry_set_cohort(const struct profile_inquiry *q,
-			       struct comparison *c)
+/* Begins one of the samples of requests like the slow one. */
+static void inquiry_begin_cohort(const struct profile_inquiry *q,
+				 struct comparison *c, const char *type_id)
 {
 	const struct symptom *s = q->s;
 
+	comparison_init(c, type_id, SCOPE_COHORT);
 	c->slow.range = s->slow;
 	c->base.range = s->is_base_fast ? s->slow : s->base;
 	c->slow.selector = c->base.selector = q->service.selector;
@@ -59,24 +65,6 @@ static void inquiry_set_cohort(const struct profile_inquiry *q,
 	c->base.span_id_count = s->base_id_count;
 	c->base.requests = (double)s->base_id_count;
 	c->has_base = s->base_id_count > 0;
-}
-
-/* Begins a comparison of the service's samples; of an instance alone when the
- * slow requests are all of it. */
-static bool inquiry_begin_service(struct profile_inquiry *q,
-				  struct comparison *c, const char *type_id,
-				  struct error *err)
-{
-	comparison_init(c, type_id, SCOPE_SERVICE);
-	return set_service_sides(q, c, err);
-}
-
-/* Begins one of the samples of requests like the slow one. */
-static void inquiry_begin_cohort(const struct profile_inquiry *q,
-				 struct comparison *c, const char *type_id)
-{
-	comparison_init(c, type_id, SCOPE_COHORT);
-	inquiry_set_cohort(q, c);
 }
 
 /* The search for a machine that slows a service down: made when neither CPU nor
@@ -94,34 +82,27 @@ static void inquiry_begin_cohort(const struct profile_inquiry *q,
 /* CPU of the service per request counts as ever up to here. */
 #define AS_EVER 1.3
 
-/* Measures the CPU of the service: per request, or one instance beside the mean
- * of the others. False: not known. */
-static bool measure_cpu(const struct profile_inquiry *q, double *now,
-			double *before)
-{
-	const struct comparison *c = &q->service_cpu;
-
-	if (q->is_wall_cpu || !c->has_base)
-		return false;
-	if (c->scope == SCOPE_INSTANCE && q->s->slow_instances > 1) {
-		*now = comparison_cores(&c->slow);
-		*before = comparison_cores(&c->base);
-		return true;
-	}
-	*now = comparison_rate(&c->slow, c->slow.profile.total);
-	*before = comparison_rate(&c->base, c->base.profile.total);
-	return c->slow.requests > 0 && c->base.requests > 0;
-}
-
-/* CPU per request that did not grow, of the slow requests or of all. */
+/* CPU per request that did not grow, of the slow requests or of all; or of one
+ * instance beside the mean of the others. */
 static bool is_cpu_as_ever(const struct profile_inquiry *q)
 {
+	const struct comparison *c = &q->service_cpu;
 	double now, before;
 
 	if (q->cpu_verdict != CPU_UNKNOWN)
 		return q->cpu_verdict == CPU_WAITS;
-	return measure_cpu(q, &now, &before) && before > 0 &&
-	       now <= AS_EVER * before;
+	if (q->is_wall_cpu || !c->has_base)
+		return false;
+	if (c->scope == SCOPE_INSTANCE && q->s->slow_instances > 1) {
+		now = comparison_cores(&c->slow);
+		before = comparison_cores(&c->base);
+	} else if (c->slow.requests > 0 && c->base.requests > 0) {
+		now = comparison_rate(&c->slow, c->slow.profile.total);
+		before = comparison_rate(&c->base, c->base.profile.total);
+	} else {
+		return false;
+	}
+	return before > 0 && now <= AS_EVER * before;
 }
 
 /* By the trace; the rest is another's. */
@@ -130,33 +111,10 @@ static bool is_own_time(const struct profile_inquiry *q)
 	return q->trace_cause == CAUSE_UNKNOWN || q->trace_cause == CAUSE_WAIT;
 }
 
-/* The service's own time grew. A quota is not spent on it. */
-static bool may_be(const struct profile_inquiry *q)
-{
-	const struct backends *b = q->v->backends;
-
-	return is_own_time(q) && q->s->has_history && q->s->has_base && is_cpu_as_ever(q) &&
-	       !b->traces.path && !backends_trace_traits(b)->is_metered &&
-	       backends_rounds_left(b) > 0 &&
-	       backends_requests_left(b) >= WINDOWS;
-}
-
-/* Servers that send whole traces send few at once: of those as many slices are
- * asked for as the run may send requests. */
-static size_t count_slices(const struct profile_inquiry *q)
-{
-	const struct backends *b = q->v->backends;
-	size_t left = backends_requests_left(b) / WINDOWS;
-
-	if (!backends_trace_traits(b)->history_most)
-		return 1;
-	return left < SLICES ? left : SLICES;
-}
-
 /* Puts together the questions about a window. */
-static size_t add_window(struct history *h, struct time_range range,
-			 size_t slices, struct history_job *asked,
-			 struct job **jobs)
+static size_t contention_window_add(struct history *h, struct time_range range,
+				    size_t slices, struct history_job *asked,
+				    struct job **jobs)
 {
 	int64_t step = (range.to_ns - range.from_ns) / (int64_t)slices;
 	uint32_t window = h->window_count++;
@@ -172,42 +130,44 @@ static size_t add_window(struct history *h, struct time_range range,
 	return slices;
 }
 
-static bool ask(struct profile_inquiry *q, struct history *h, struct error *err)
-{
-	struct history_job asked[WINDOWS * SLICES];
-	struct job *jobs[WINDOWS * SLICES];
-	size_t slices = count_slices(q), n;
-
-	n = add_window(h, q->s->slow, slices, asked, jobs);
-	n += add_window(h, q->s->base, slices, asked + n, jobs + n);
-	return jobs_run(q->v->backends, jobs, n, err);
-}
-
-/* Beyond the history that they are of. */
-static bool keep_names(struct profile_inquiry *q, struct error *err)
-{
-	struct arena *arena = &q->v->result->arena;
-	struct contention *c = &q->contention;
-
-	c->instance = arena_str(arena, c->instance);
-	c->place = arena_str(arena, c->place);
-	return (c->instance.ptr && c->place.ptr) ||
-	       arena_fail(arena, "the answer", err);
-}
-
+/* Looks whether all that the service does became slower, when its own time grew
+ * while its CPU is as ever. Two requests, in a round of their own. */
 static bool find_by_operations(struct profile_inquiry *q, struct error *err)
 {
+	const struct backends *b = q->v->backends;
+	const struct trace_traits *traits = backends_trace_traits(b);
+	struct arena *arena = &q->v->result->arena;
+	struct contention *c = &q->contention;
+	struct history_job asked[WINDOWS * SLICES];
+	struct job *jobs[WINDOWS * SLICES];
 	struct history h;
+	size_t slices = 1, n;
 	bool done;
 
-	if (!may_be(q))
+	/* A quota is not spent on it. */
+	if (!is_own_time(q) || !q->s->has_history || !q->s->has_base ||
+	    !is_cpu_as_ever(q) || b->traces.path || traits->is_metered ||
+	    backends_rounds_left(b) == 0 || backends_requests_left(b) < WINDOWS)
 		return true;
+	/* Servers that send whole traces send few at once: of those as many
+	 * slices are asked for as the run may send requests. */
+	if (traits->history_most)
+		slices = min_size(SLICES,
+				  backends_requests_left(b) / WINDOWS);
 	history_init_service(&h, q->s->service);
 	h.keys = contention_places;
 	h.key_count = CONTENTION_PLACES;
-	done = ask(q, &h, err) &&
-	       contention_find(&h, 0, 1, &q->contention, err) &&
-	       keep_names(q, err);
+	n = contention_window_add(&h, q->s->slow, slices, asked, jobs);
+	n += contention_window_add(&h, q->s->base, slices, asked + n, jobs + n);
+	done = jobs_run(q->v->backends, jobs, n, err) &&
+	       contention_find(&h, 0, 1, c, err);
+	if (done) {
+		/* Beyond the history that they are of. */
+		c->instance = arena_str(arena, c->instance);
+		c->place = arena_str(arena, c->place);
+		done = (c->instance.ptr && c->place.ptr) ||
+		       arena_fail(arena, "the answer", err);
+	}
 	history_release(&h);
 	return done;
 }
@@ -219,8 +179,9 @@ static bool find_unrun(struct profile_inquiry *q, struct error *err)
 	const struct comparison *c = &q->waits[WAIT_WALL];
 	double computing_ns;
 
-	if (!is_own_time(q) || q->wait != WAIT_WALL || q->measures[WAIT_WALL].is_lock ||
-	    q->cpu_verdict != CPU_WAITS || c->scope != SCOPE_COHORT)
+	if (!is_own_time(q) || q->wait != WAIT_WALL ||
+	    q->measures[WAIT_WALL].is_lock || q->cpu_verdict != CPU_WAITS ||
+	    c->scope != SCOPE_COHORT)
 		return true;
 	if (!inquiry_measure_computing(c, q->v->question->rules, &computing_ns,
 				       err))
@@ -229,22 +190,6 @@ static bool find_unrun(struct profile_inquiry *q, struct error *err)
 	if (verdict_explains(computing_ns, q->measures[WAIT_WALL].needed))
 		q->unrun_ns = computing_ns;
 	return true;
-}
-
-/* Returns whether all that the service does became slower while its CPU is as
- * ever, or code that computes did: fills contention and unrun_ns, and takes
- * back a wait that is none. Two requests, in a round of their own, when there
- * is reason to ask. The machine, where nothing else explains the time. Which of
- * its instances suffer is told by all that the service does. */
-static bool inquiry_find_contention(struct profile_inquiry *q,
-				    struct error *err)
-{
-	if (!find_unrun(q, err))
-		return false;
-	if (q->wait != WAIT_TYPES && q->unrun_ns <= 0)
-		return true;
-	q->wait = WAIT_TYPES;
-	return find_by_operations(q, err);
 }
 
 /* Who holds the connections that a span waited for: asked of the traces, in the
@@ -258,25 +203,6 @@ static bool inquiry_find_contention(struct profile_inquiry *q,
 #define BUDGET_LAST_PARTS 3u
 
 #define POOL_JOBS 2u
-
-static bool may_ask(const struct profile_inquiry *q, bool has_parts)
-{
-	const struct backends *b = q->v->backends;
-	size_t needed = POOL_JOBS + (has_parts ? 2 * BUDGET_LAST_PARTS : 0);
-
-	return q->s->has_history && q->s->has_base && !b->traces.path &&
-	       !backends_trace_traits(b)->is_metered &&
-	       backends_rounds_left(b) > 0 &&
-	       backends_requests_left(b) >= needed;
-}
-
-static bool waits_for_pool(const struct profile_inquiry *q)
-{
-	return q->wait != WAIT_NEIGHBOUR &&
-	       q->v->result->span.kind != SPAN_KIND_CLIENT &&
-	       pool_wait_share(&q->waits[q->wait].slow.profile,
-			       q->measures[q->wait].name) >= VERDICT_EXPLAINED;
-}
 
 struct pool_question {
 	struct history h;
@@ -292,10 +218,20 @@ static void pool_question_init(struct pool_question *p,
 {
 	const struct time_range ranges[POOL_JOBS] = { q->s->slow, q->s->base };
 
+	const struct backends *b = q->v->backends;
+	size_t needed = POOL_JOBS + (has_parts ? 2 * BUDGET_LAST_PARTS : 0);
+
 	history_init_service(&p->h, q->s->service);
 	p->h.keys = pool_keys;
 	p->h.key_count = POOL_KEYS;
-	if (!waits_for_pool(q) || !may_ask(q, has_parts))
+	if (q->wait == WAIT_NEIGHBOUR ||
+	    q->v->result->span.kind == SPAN_KIND_CLIENT ||
+	    pool_wait_share(&q->waits[q->wait].slow.profile,
+			    q->measures[q->wait].name) < VERDICT_EXPLAINED)
+		return;
+	if (!q->s->has_history || !q->s->has_base || b->traces.path ||
+	    backends_trace_traits(b)->is_metered ||
+	    backends_rounds_left(b) == 0 || backends_requests_left(b) < needed)
 		return;
 	for (uint32_t i = 0; i < POOL_JOBS; i++) {
 		p->h.windows[p->h.window_count++].range = ranges[i];
@@ -305,31 +241,24 @@ static void pool_question_init(struct pool_question *p,
 	}
 }
 
-static void pool_question_release(struct pool_question *p)
-{
-	history_release(&p->h);
-}
-
-/* Beyond the history that they are of. */
-static bool keep_pool_names(struct profile_inquiry *q, struct error *err)
-{
-	struct arena *arena = &q->v->result->arena;
-	struct pool_holder *holder = &q->holder;
-
-	holder->request = arena_str(arena, holder->request);
-	holder->call = arena_str(arena, holder->call);
-	return (holder->request.ptr && holder->call.ptr) ||
-	       arena_fail(arena, "the answer", err);
-}
-
 /* After they ran: fills q->holder. */
 static bool pool_question_answer(struct pool_question *p,
 				 struct profile_inquiry *q, struct error *err)
 {
+	struct arena *arena = &q->v->result->arena;
+	struct pool_holder *holder = &q->holder;
+
 	if (!p->h.window_count)
 		return true;
-	return pool_holder_find(&p->h, 0, 1, &q->holder, err) &&
-	       (!q->holder.is_found || keep_pool_names(q, err));
+	if (!pool_holder_find(&p->h, 0, 1, holder, err))
+		return false;
+	if (!holder->is_found)
+		return true;
+	/* Beyond the history that they are of. */
+	holder->request = arena_str(arena, holder->request);
+	holder->call = arena_str(arena, holder->call);
+	return (holder->request.ptr && holder->call.ptr) ||
+	       arena_fail(arena, "the answer", err);
 }
 
 /* All that can be asked for at once: the types of waiting as wholes, or one
@@ -350,23 +279,6 @@ static bool has_cohort(const struct profile_inquiry *q)
 	       !question_scope_is(o, SCOPE_INSTANCE);
 }
 
-static bool run_jobs(struct profile_inquiry *q, struct job **jobs, size_t n,
-		     struct error *err)
-{
-	return n == 0 || jobs_run(q->v->backends, jobs, n, err);
-}
-
-/* This request among those of the cohort: how much of its time was CPU. */
-static void begin_request(struct profile_inquiry *q)
-{
-	comparison_init(&q->request, q->cpu_id, SCOPE_SPAN);
-	inquiry_set_cohort(q, &q->request);
-	q->request.slow.span_ids = &q->s->profile_id;
-	q->request.slow.span_id_count = 1;
-	q->request.slow.requests = 1;
-	q->request.has_base = false;
-}
-
 static void count_requests(struct profile_inquiry *q, struct comparison *c)
 {
 	/* Requests are counted wherever the service runs. */
@@ -380,7 +292,7 @@ static void count_requests(struct profile_inquiry *q, struct comparison *c)
 		comparison_uncount(c);
 }
 
-static void drop(struct comparison *c)
+static void comparison_drop(struct comparison *c)
 {
 	enum scope scope = c->scope;
 
@@ -388,24 +300,10 @@ static void drop(struct comparison *c)
 	comparison_init(c, "", scope);
 }
 
-/* Drops spans that the server ignored: what it says of them is worth nothing.
- */
-static void drop_ignored_spans(struct profile_inquiry *q)
-{
-	q->has_ignored_spans =
-		!comparison_is_of_spans(&q->request, &q->service_cpu) ||
-		!comparison_is_of_spans(&q->cohort, &q->service_cpu);
-	if (!q->has_ignored_spans)
-		return;
-	drop(&q->request);
-	drop(&q->cohort);
-	investigation_note(q->v, (struct note){ NOTE_SPANS_IGNORED });
-}
-
 /* The service's CPU is taken first: it knows where functions lie. Those of one
  * request are looked at only where they are to be shown. */
-static bool take(struct profile_inquiry *q, struct comparison *c,
-		 struct error *err)
+static bool comparison_take(struct profile_inquiry *q, struct comparison *c,
+			    struct error *err)
 {
 	bool wants_files = c->scope == SCOPE_COHORT ||
 			   (c->scope == SCOPE_SPAN &&
@@ -421,7 +319,7 @@ static bool take(struct profile_inquiry *q, struct comparison *c,
 
 /* ---- the budget ---- */
 
-static size_t sides_of(const struct comparison *c)
+static size_t comparison_sides(const struct comparison *c)
 {
 	return c->has_base ? 2 : 1;
 }
@@ -439,49 +337,34 @@ static bool is_cpu_all(const struct profile_inquiry *q)
 	       q->trace_cause == CAUSE_QUEUE;
 }
 
-/* The decision rests on CPU alone, whatever it finds; see decide(). */
-static bool is_cpu_enough(const struct profile_inquiry *q)
-{
-	const struct question *o = q->v->question;
-
-	return q->forced_id || question_scope_is(o, SCOPE_SPAN) ||
-	       question_scope_is(o, SCOPE_COHORT) || is_cpu_all(q);
-}
-
-static size_t count_waits(const struct profile_inquiry *q, size_t sides)
-{
-	size_t n = 0;
-
-	for (int i = 0; i < WAIT_TYPES && !is_cpu_enough(q); i++)
-		n += is_asked_for(q, (enum wait_type)i) ? sides : 0;
-	return n;
-}
-
-/* Returns whether coverage is needed; of lists of profiles it is known how long
- * each is. */
-static bool wants_coverage(const struct profile_inquiry *q)
-{
-	return q->s->has_base &&
-	       !backends_profile_traits(q->v->backends)->is_list;
-}
-
 /* Plans one comparison of the service: in parts, unless requests like the slow
  * one are. */
-static void plan_cpu(const struct profile_inquiry *q, struct budget_plan *plan)
+static struct budget_plan plan_cpu(const struct profile_inquiry *q)
 {
-	size_t service_sides = sides_of(&q->service_cpu);
-	size_t counts = q->s->has_base ? 2 : 1;
+	const struct question *o = q->v->question;
+	const struct backends *b = q->v->backends;
+	size_t service_sides = comparison_sides(&q->service_cpu);
 	bool has_cohort = q->cohort.type_id == q->cpu_id;
-	const struct budget_want want = {
-		.left = backends_requests_left(q->v->backends),
-		.fixed = counts + (has_cohort ? service_sides : 0),
-		.sides = has_cohort ? sides_of(&q->cohort) : service_sides,
-		.later = count_waits(q, service_sides),
+	struct budget_want want = {
+		.left = backends_requests_left(b),
+		.fixed = (q->s->has_base ? 2 : 1) +
+			 (has_cohort ? service_sides : 0),
+		.sides = has_cohort ? comparison_sides(&q->cohort)
+				    : service_sides,
 		.has_request = q->s->profile_id != 0 && q->has_span_samples,
-		.has_coverage = wants_coverage(q),
+		/* Of lists of profiles it is known how long each is. */
+		.has_coverage = q->s->has_base &&
+				!backends_profile_traits(b)->is_list,
 	};
 
-	*plan = budget_plan(&want);
+	/* Unless the decision rests on CPU alone, whatever it finds: see
+	 * inquiry_decide(). */
+	if (!q->forced_id && !question_scope_is(o, SCOPE_SPAN) &&
+	    !question_scope_is(o, SCOPE_COHORT) && !is_cpu_all(q))
+		for (int i = 0; i < WAIT_TYPES; i++)
+			if (is_asked_for(q, (enum wait_type)i))
+				want.later += service_sides;
+	return budget_plan(&want);
 }
 
 static bool ask_cpu(struct profile_inquiry *q, struct error *err)
@@ -495,14 +378,21 @@ static bool ask_cpu(struct profile_inquiry *q, struct error *err)
 	q->service_cpu.packs_for_later = has_cohort(q);
 	if (has_cohort(q))
 		inquiry_begin_cohort(q, &q->cohort, q->cpu_id);
-	plan_cpu(q, &plan);
+	plan = plan_cpu(q);
 	q->cpu_parts = plan.parts;
 	q->is_request_spared =
 		q->s->profile_id && q->has_span_samples && !plan.has_request;
 	comparison_request(&q->service_cpu, has_cohort(q) ? 1 : plan.parts,
 			   jobs, &n);
 	if (plan.has_request) {
-		begin_request(q);
+		/* This request among those of the cohort: how much of its time
+		 * was CPU. */
+		inquiry_begin_cohort(q, &q->request, q->cpu_id);
+		q->request.scope = SCOPE_SPAN;
+		q->request.slow.span_ids = &q->s->profile_id;
+		q->request.slow.span_id_count = 1;
+		q->request.slow.requests = 1;
+		q->request.has_base = false;
 		comparison_request(&q->request, 1, jobs, &n);
 	}
 	if (has_cohort(q))
@@ -520,11 +410,20 @@ static bool ask_cpu(struct profile_inquiry *q, struct error *err)
 			     q->service_cpu.slow.selector.ptr, q->s->slow,
 			     q->s->base, COVERAGE_STEP_NS))
 		jobs[n++] = &q->coverage.job.job;
-	if (!run_jobs(q, jobs, n, err) || !take(q, &q->service_cpu, err) ||
-	    !take(q, &q->request, err) || !take(q, &q->cohort, err))
+	if (!jobs_run(q->v->backends, jobs, n, err) ||
+	    !comparison_take(q, &q->service_cpu, err) ||
+	    !comparison_take(q, &q->request, err) ||
+	    !comparison_take(q, &q->cohort, err))
 		return false;
 	count_requests(q, &q->service_cpu);
-	drop_ignored_spans(q);
+	/* What the server says of spans that it ignored is worth nothing. */
+	if (!comparison_is_of_spans(&q->request, &q->service_cpu) ||
+	    !comparison_is_of_spans(&q->cohort, &q->service_cpu)) {
+		q->has_ignored_spans = true;
+		comparison_drop(&q->request);
+		comparison_drop(&q->cohort);
+		investigation_note(q->v, (struct note){ NOTE_SPANS_IGNORED });
+	}
 	return inquiry_is_of_cohort(q) ||
 	       comparison_unpack(&q->service_cpu, err);
 }
@@ -573,7 +472,8 @@ static bool measure_wait(struct profile_inquiry *q, enum wait_type type,
 	count_requests(q, c);
 	if (is_of_waiters(c, type)) {
 		comparison_keep_roots(c, &q->roots);
-		if (!inquiry_are_calls_told(q, c, &q->are_calls_told[type], err) ||
+		if (!inquiry_are_calls_told(q, c, &q->are_calls_told[type],
+					    err) ||
 		    !leave_out_calls(q, type, c, err))
 			return false;
 	}
@@ -592,10 +492,11 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 			return false;
 		comparison_request(&q->waits[i], 1, jobs, &n);
 	}
-	if (!run_jobs(q, jobs, n, err))
+	if (n && !jobs_run(q->v->backends, jobs, n, err))
 		return false;
 	for (int i = 0; i < WAIT_TYPES; i++)
-		if (q->waits[i].is_asked && !take(q, &q->waits[i], err))
+		if (q->waits[i].is_asked &&
+		    !comparison_take(q, &q->waits[i], err))
 			return false;
 	inquiry_find_roots(q);
 	for (int i = 0; i < WAIT_TYPES; i++)
@@ -606,30 +507,31 @@ static bool ask_waits(struct profile_inquiry *q, struct error *err)
 	if (q->trace_cause == CAUSE_NETWORK)
 		verdict_keep_locks(q->measures);
 	q->wait = verdict_wait(q->measures);
-	return inquiry_find_contention(q, err);
+	/* All that the service does may have become slower, or code that
+	 * computes: then a wait is none. Which instances of the machine suffer
+	 * is told by all that the service does. */
+	if (!find_unrun(q, err))
+		return false;
+	if (q->wait != WAIT_TYPES && q->unrun_ns <= 0)
+		return true;
+	q->wait = WAIT_TYPES;
+	return find_by_operations(q, err);
 }
 
 /* A comparison that was begun, in parts, so that its noise is known; with n
  * other questions that there is room for. */
-static bool ask_parts_and(struct profile_inquiry *q, struct comparison *c,
-			  struct job *jobs[JOBS], size_t n, struct error *err)
+static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
+		      struct job *jobs[JOBS], size_t n, struct error *err)
 {
 	size_t left = backends_requests_left(q->v->backends) - n;
 
-	q->last_parts = budget_parts(left, sides_of(c));
+	q->last_parts = budget_parts(left, comparison_sides(c));
 	comparison_request(c, q->last_parts, jobs, &n);
-	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
+	if (!jobs_run(q->v->backends, jobs, n, err) ||
+	    !comparison_take(q, c, err))
 		return false;
 	count_requests(q, c);
 	return true;
-}
-
-static bool ask_parts(struct profile_inquiry *q, struct comparison *c,
-		      struct error *err)
-{
-	struct job *jobs[JOBS];
-
-	return ask_parts_and(q, c, jobs, 0, err);
 }
 
 /* Returns whether parts of what was asked for as a whole can be had yet. */
@@ -639,8 +541,8 @@ static bool has_room(const struct profile_inquiry *q,
 	const struct backends *b = q->v->backends;
 
 	return backends_rounds_left(b) > 0 &&
-	       budget_parts(backends_requests_left(b), sides_of(whole)) >=
-		       BUDGET_LAST_PARTS;
+	       budget_parts(backends_requests_left(b),
+			    comparison_sides(whole)) >= BUDGET_LAST_PARTS;
 }
 
 /* The chosen type again, in parts, or as it is. */
@@ -652,13 +554,13 @@ static bool ask_again(struct profile_inquiry *q, struct job *jobs[JOBS],
 
 	if (!has_room(q, q->shown)) {
 		q->last_parts = 1;
-		return run_jobs(q, jobs, n, err);
+		return !n || jobs_run(q->v->backends, jobs, n, err);
 	}
 	if (q->wait == WAIT_NEIGHBOUR)
 		done = inquiry_begin_service(q, c, q->cpu_id, err);
 	else
 		done = begin_wait(q, q->wait, c, err);
-	if (!done || !ask_parts_and(q, c, jobs, n, err))
+	if (!done || !ask_parts(q, c, jobs, n, err))
 		return false;
 	if (is_of_waiters(c, q->wait)) {
 		q->background_share = comparison_keep_roots(c, &q->roots);
@@ -682,51 +584,13 @@ static bool ask_final(struct profile_inquiry *q, struct error *err)
 	pool_question_init(&pool, q, has_room(q, q->shown), jobs, &n);
 	done = ask_again(q, jobs, n, err) &&
 	       pool_question_answer(&pool, q, err);
-	pool_question_release(&pool);
+	history_release(&pool.h);
 	return done;
 }
 
-/* Begins the query for what is in use, once: beside what was allocated it shows
- * whether more is kept. */
-static bool begin_heap(struct profile_inquiry *q, struct job *jobs[JOBS],
-		       size_t *n, struct error *err)
-{
-	size_t left = backends_requests_left(q->v->backends);
-
-	if (!q->inuse_id || left < 2 + BUDGET_LAST_PARTS * 2)
-		return true;
-	if (!inquiry_begin_service(q, &q->heap, q->inuse_id, err))
-		return false;
-	comparison_request(&q->heap, 1, jobs, n);
-	return true;
-}
-
-static bool take_heap(struct profile_inquiry *q, struct error *err)
-{
-	struct comparison *c = &q->heap;
-
-	if (!c->is_asked)
-		return true;
-	if (!take(q, c, err))
-		return false;
-	if (!c->slow.profile.stack_count || !c->base.profile.stack_count)
-		return true;
-	return comparison_divide(c, q->v, q->service.instance_label, err) &&
-	       inquiry_measure(q, c, &q->heap_lead, err);
-}
-
-static bool leads(const struct wait_measure *m)
+static bool measure_leads(const struct wait_measure *m)
 {
 	return m->is_owner && (m->is_grown || verdict_is_likely(m));
-}
-
-/* Twice as much of it is kept, and not twice as much allocated. */
-static bool is_kept(const struct profile_inquiry *q)
-{
-	return leads(&q->heap_lead) &&
-	       (!leads(&q->alloc_lead) ||
-		(verdict_is_likely(&q->heap_lead) &&
-		 !verdict_is_likely(&q->alloc_lead)));
 }
 
 /* Who allocates, when one of the application's functions allocates more: for
@@ -737,18 +601,35 @@ static bool ask_alloc(struct profile_inquiry *q, struct error *err)
 	struct job *jobs[JOBS];
 	size_t n = 0;
 
+	struct comparison *heap = &q->heap;
+
 	if (!q->alloc_id)
 		return true;
-	if (!begin_heap(q, jobs, &n, err) ||
-	    !inquiry_begin_service(q, &q->alloc, q->alloc_id, err) ||
-	    !ask_parts_and(q, &q->alloc, jobs, n, err) ||
+	/* What is in use, once: beside what was allocated it shows whether more
+	 * is kept. */
+	if (q->inuse_id && backends_requests_left(q->v->backends) >=
+				   2 + BUDGET_LAST_PARTS * 2) {
+		if (!inquiry_begin_service(q, heap, q->inuse_id, err))
+			return false;
+		comparison_request(heap, 1, jobs, &n);
+	}
+	if (!inquiry_begin_service(q, &q->alloc, q->alloc_id, err) ||
+	    !ask_parts(q, &q->alloc, jobs, n, err) ||
 	    !inquiry_measure(q, &q->alloc, &q->alloc_lead, err) ||
-	    !take_heap(q, err))
+	    (heap->is_asked && !comparison_take(q, heap, err)))
 		return false;
-	if (is_kept(q)) {
+	if (heap->slow.profile.stack_count && heap->base.profile.stack_count &&
+	    (!comparison_divide(heap, q->v, q->service.instance_label, err) ||
+	     !inquiry_measure(q, heap, &q->heap_lead, err)))
+		return false;
+	/* Twice as much of it is kept, and not twice as much allocated. */
+	if (measure_leads(&q->heap_lead) &&
+	    (!measure_leads(&q->alloc_lead) ||
+	     (verdict_is_likely(&q->heap_lead) &&
+	      !verdict_is_likely(&q->alloc_lead)))) {
 		q->shown = &q->heap;
 		q->lead = &q->heap_lead;
-	} else if (leads(&q->alloc_lead)) {
+	} else if (measure_leads(&q->alloc_lead)) {
 		q->shown = &q->alloc;
 		q->lead = &q->alloc_lead;
 	}
@@ -785,6 +666,7 @@ static struct comparison *cpu_level(struct profile_inquiry *q)
 static bool take_power(struct profile_inquiry *q, struct error *err)
 {
 	struct wait_measure own = { .is_known = false }, of_all = own;
+	struct job *jobs[JOBS];
 
 	if (q->shown != &q->cohort || !q->s->has_base ||
 	    !has_room(q, &q->service_cpu))
@@ -794,7 +676,7 @@ static bool take_power(struct profile_inquiry *q, struct error *err)
 	if (own.is_grown)
 		return true;
 	if (!inquiry_begin_service(q, &q->final, q->cpu_id, err) ||
-	    !ask_parts(q, &q->final, err) ||
+	    !ask_parts(q, &q->final, jobs, 0, err) ||
 	    !inquiry_measure(q, &q->final, &of_all, err))
 		return false;
 	if (!of_all.is_grown || !of_all.is_owner ||
@@ -821,16 +703,6 @@ static bool decide_cpu(struct profile_inquiry *q, struct error *err)
 	return ask_alloc(q, err);
 }
 
-/* Returns whether CPU time of the service, without span ids, could explain it.
- */
-static bool is_service_cpu(const struct profile_inquiry *q)
-{
-	struct wait_measure only[WAIT_TYPES] = { { .is_known = false } };
-
-	only[WAIT_NEIGHBOUR] = q->measures[WAIT_NEIGHBOUR];
-	return verdict_wait(only) == WAIT_NEIGHBOUR;
-}
-
 /* Nothing is sure; CPU time of the service that doubled is the best there
  * is. */
 static void show_likely(struct profile_inquiry *q)
@@ -852,7 +724,7 @@ static bool decide_gc(struct profile_inquiry *q, double least, bool *is_gc,
 		      struct error *err)
 {
 	*is_gc = false;
-	if (q->trace_cause != CAUSE_UNKNOWN && q->trace_cause != CAUSE_WAIT)
+	if (!is_own_time(q))
 		return true;
 	if (!inquiry_is_gc(q, least, is_gc, err))
 		return false;
@@ -896,9 +768,8 @@ static bool decide_healthy(struct profile_inquiry *q, struct error *err)
  * shown, though most of the time went by in waiting for them. */
 static bool is_starved(const struct profile_inquiry *q)
 {
-	return (q->trace_cause == CAUSE_UNKNOWN ||
-		q->trace_cause == CAUSE_WAIT) &&
-	       !q->is_wall_cpu && inquiry_has_cohort_samples(q) &&
+	return is_own_time(q) && !q->is_wall_cpu &&
+	       inquiry_has_cohort_samples(q) &&
 	       verdict_is_starved(&q->cpu, inquiry_blocked_ns(q),
 				  q->measures[WAIT_BLOCK].is_known ||
 					  q->measures[WAIT_OFF_CPU].is_known);
@@ -1007,37 +878,38 @@ static bool force_scope(struct profile_inquiry *q, struct comparison *c,
 	return true;
 }
 
-/* Queries a gauge, whose parts would be snapshots, and of which requests use up
- * none. */
-static bool ask_gauge(struct profile_inquiry *q, struct comparison *c,
-		      struct error *err)
-{
-	struct job *jobs[JOBS];
-	size_t n = 0;
-
-	comparison_request(c, 1, jobs, &n);
-	if (!run_jobs(q, jobs, n, err) || !take(q, c, err))
-		return false;
-	return !c->slow.profile.stack_count ||
-	       comparison_divide(c, q->v, q->service.instance_label, err);
-}
-
 static bool force_type(struct profile_inquiry *q, struct error *err)
 {
 	struct comparison *c = &q->final;
+	struct job *jobs[JOBS];
+	size_t n = 0;
 
-	if (!inquiry_begin_service(q, c, q->forced_id, err) ||
-	    !(q->is_forced_gauge ? ask_gauge : ask_parts)(q, c, err))
+	if (!inquiry_begin_service(q, c, q->forced_id, err))
 		return false;
+	if (!q->is_forced_gauge) {
+		if (!ask_parts(q, c, jobs, n, err))
+			return false;
+	} else {
+		/* Parts of a gauge would be snapshots, and requests use up none
+		 * of it. */
+		comparison_request(c, 1, jobs, &n);
+		if (!jobs_run(q->v->backends, jobs, n, err) ||
+		    !comparison_take(q, c, err) ||
+		    (c->slow.profile.stack_count &&
+		     !comparison_divide(c, q->v, q->service.instance_label,
+					err)))
+			return false;
+	}
 	if (!c->slow.profile.stack_count)
 		return fail_empty(q, c, err);
 	show_forced(q, c);
 	return true;
 }
 
-static bool decide(struct profile_inquiry *q, struct error *err)
+static bool inquiry_decide(struct profile_inquiry *q, struct error *err)
 {
 	const struct question *o = q->v->question;
+	struct wait_measure only[WAIT_TYPES] = { { .is_known = false } };
 
 	if (q->forced_id && strcmp(q->forced_id, q->cpu_id) != 0)
 		return force_type(q, err);
@@ -1051,8 +923,11 @@ static bool decide(struct profile_inquiry *q, struct error *err)
 		return decide_cpu(q, err);
 	if (!inquiry_measure_service(q, err))
 		return false;
+	/* CPU time of the service, without span ids, may explain it. */
+	only[WAIT_NEIGHBOUR] = q->measures[WAIT_NEIGHBOUR];
 	if (q->cpu_verdict == CPU_UNKNOWN &&
-	    q->trace_cause != CAUSE_DOWNSTREAM && is_service_cpu(q))
+	    q->trace_cause != CAUSE_DOWNSTREAM &&
+	    verdict_wait(only) == WAIT_NEIGHBOUR)
 		return decide_cpu(q, err);
 	return decide_waits(q, err);
 }
@@ -1105,16 +980,15 @@ void profile_inquiry_free(struct profile_inquiry *q)
 
 /* ---- the whole ---- */
 
-static bool find_forced(struct profile_inquiry *q, struct error *err)
+bool profile_inquiry_run(struct profile_inquiry *q, struct error *err)
 {
 	const char *word = q->v->question->type;
-	struct str id;
+	struct str id = { NULL, 0 };
 
-	if (!word)
-		return true;
-	if (!profile_type_resolve(str_from(word), &q->service.types,
-				  q->v->backends->arena, &id,
-				  &q->is_forced_gauge, err)) {
+	inquiry_find_types(q);
+	if (word && !profile_type_resolve(str_from(word), &q->service.types,
+					  q->v->backends->arena, &id,
+					  &q->is_forced_gauge, err)) {
 		q->v->shortfall = (struct shortfall){
 			.kind = SHORTFALL_TYPE,
 			.service = q->s->service,
@@ -1122,14 +996,6 @@ static bool find_forced(struct profile_inquiry *q, struct error *err)
 		return false;
 	}
 	q->forced_id = id.ptr;
-	return true;
-}
-
-bool profile_inquiry_run(struct profile_inquiry *q, struct error *err)
-{
-	inquiry_find_types(q);
-	if (!find_forced(q, err))
-		return false;
 	if (!q->cpu_id)
 		return investigation_fail(
 			q->v,
@@ -1140,6 +1006,6 @@ bool profile_inquiry_run(struct profile_inquiry *q, struct error *err)
 		return false;
 	if (!q->service_cpu.slow.profile.stack_count)
 		return fail_empty(q, &q->service_cpu, err);
-	return inquiry_measure_cpu(q, err) && decide(q, err) &&
+	return inquiry_measure_cpu(q, err) && inquiry_decide(q, err) &&
 	       profile_inquiry_conclude(q, err);
 }

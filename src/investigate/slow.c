@@ -19,77 +19,47 @@
 
 /* The growth of the guilty span, laid out as a sum. Sends no query. */
 
-/* Returns the growth of the whole span; where only its own time is known to
- * have grown, that. */
-static int64_t total_of(const struct symptom *s, const struct suspect *g,
-			const struct result *r)
-{
-	const struct guilty_span *span = &r->span;
-
-	if (r->cause.kind == CAUSE_QUEUE)
-		return g->pick.change_ns;
-	if (span->typical_ns >= 0 && span->duration_ns > span->typical_ns)
-		return span->duration_ns - span->typical_ns;
-	return s->has_history ? g->pick.change_ns : 0;
-}
-
-/* Requests like it were measured: what this one grew by beyond them is for
- * nothing to tell. */
-static int64_t shared_of(const struct symptom *s, int64_t span_ns)
-{
-	int64_t alone_ns = sat_sub_i64(s->grown_ns, s->change_ns);
-
-	return alone_ns > 0 ? max_i64(s->change_ns, span_ns - alone_ns)
-			    : span_ns;
-}
-
-/* Returns the growth of the caller's own time, whose plan changed. */
-static int64_t plan_own_ns(const struct choice *c)
-{
-	const struct account_growth *g = &c->typical->account->growth;
-
-	for (uint32_t i = 0; i < g->count; i++)
-		if (g->cells[i].place == c->plan->place &&
-		    g->cells[i].why == ACCOUNT_SLOWER &&
-		    g->cells[i].change_ns > 0)
-			return sat_from_f64(g->cells[i].change_ns);
-	return 0;
-}
-
 /* Returns the part of it that is calls by its spans: the calls that are the
  * cause, or what is no time of its own. */
 static int64_t calls_of(const struct suspect *g, const struct result *r,
 			int64_t total_ns)
 {
+	const struct choice *c = &g->choice;
+	const struct account_growth *growth;
 	int64_t own_ns = g->pick.change_ns;
 
 	if (own_ns < 0)
 		return 0;
-	if (g->choice.plan)
-		return total_ns - plan_own_ns(&g->choice);
+	/* But for the caller's own time, whose plan changed. */
+	if (c->plan) {
+		growth = &c->typical->account->growth;
+		for (uint32_t i = 0; i < growth->count; i++)
+			if (growth->cells[i].place == c->plan->place &&
+			    growth->cells[i].why == ACCOUNT_SLOWER &&
+			    growth->cells[i].change_ns > 0)
+				return total_ns -
+				       sat_from_f64(growth->cells[i].change_ns);
+		return total_ns;
+	}
 	if (r->cause.kind == CAUSE_N_PLUS_ONE ||
 	    cause_is_outside(r->cause.kind))
 		return own_ns;
 	return total_ns > own_ns ? total_ns - own_ns : 0;
 }
 
-static void add_cpu(const struct profile_inquiry *q, struct excess_facts *f)
-{
-	const struct cpu_measure *m = &q->cpu;
-
-	if (q->cpu_verdict == CPU_UNKNOWN || isnan(m->base_ns))
-		return;
-	f->cpu_now_ns = m->slow_ns;
-	f->cpu_before_ns = m->base_ns;
-	f->gc_share = q->gc_share;
-}
-
-/* Adds the waits by the type that was chosen, else the one that grew most: they
- * measure the same time. Wall clock time holds the time on CPU, too. */
-static void add_waits(const struct profile_inquiry *q, struct excess_facts *f)
+/* Adds the CPU, and the waits by the type that was chosen, else the one that
+ * grew most: they measure the same time. Wall clock time holds the time on CPU,
+ * too. */
+static void add_profiled(const struct profile_inquiry *q,
+			 struct excess_facts *f)
 {
 	bool is_chosen = q->wait != WAIT_TYPES && q->wait != WAIT_NEIGHBOUR;
 
+	if (q->cpu_verdict != CPU_UNKNOWN && !isnan(q->cpu.base_ns)) {
+		f->cpu_now_ns = q->cpu.slow_ns;
+		f->cpu_before_ns = q->cpu.base_ns;
+		f->gc_share = q->gc_share;
+	}
 	for (int i = 0; i < WAIT_TYPES; i++) {
 		const struct wait_measure *m = &q->measures[i];
 		double ns = m->per_request_ns;
@@ -110,37 +80,42 @@ static void add_waits(const struct profile_inquiry *q, struct excess_facts *f)
 }
 
 /* Fills result->cause.excess, of what the trace and its history tell and, where
- * they came to something, of the profiles (q; NULL: none were looked for). None
- * where it is not known what is usual, or as ever. */
+ * they came to something, of the service's profiles (q; NULL: they did not).
+ * None where it is not known what is usual, or as ever. */
 static void excess_fill(const struct symptom *s, const struct suspect *g,
 			const struct profile_inquiry *q, struct result *result)
 {
 	struct excess_facts f = { .cpu_before_ns = NAN };
-	int64_t span_ns;
+	const struct guilty_span *span = &result->span;
+	enum cause_kind kind = result->cause.kind;
+	bool is_of_calls = kind == CAUSE_N_PLUS_ONE || cause_is_outside(kind);
+	int64_t alone_ns = sat_sub_i64(s->grown_ns, s->change_ns);
+	int64_t span_ns = g->pick.change_ns;
 
 	result->cause.excess = (struct excess){ 0 };
 	if (s->is_healthy || !s->has_history || !result->has_span)
 		return;
-	span_ns = f.total_ns = total_of(s, g, result);
-	/* All but what it does itself. */
+	/* The growth of the whole span; where only its own time is known to
+	 * have grown, that. Of a plan, all but what it does itself. */
 	if (g->choice.plan)
-		span_ns = f.total_ns = g->choice.change.trace_ns;
-	if (result->cause.kind == CAUSE_QUEUE)
+		span_ns = g->choice.change.trace_ns;
+	else if (kind != CAUSE_QUEUE && span->typical_ns >= 0 &&
+		 span->duration_ns > span->typical_ns)
+		span_ns = span->duration_ns - span->typical_ns;
+	f.total_ns = span_ns;
+	if (kind == CAUSE_QUEUE)
 		f.queue_ns = f.total_ns;
 	else
 		f.call_ns = calls_of(g, result, f.total_ns);
-	if (result->cause.kind != CAUSE_N_PLUS_ONE &&
-	    result->cause.kind != CAUSE_QUEUE &&
-	    !cause_is_outside(result->cause.kind))
-		f.total_ns = shared_of(s, span_ns);
-	if (q && !s->is_of_callee && result->cause.kind != CAUSE_QUEUE) {
-		add_cpu(q, &f);
-		add_waits(q, &f);
-	}
+	/* Requests like it were measured: what this one grew by beyond them is
+	 * for nothing to tell. */
+	if (kind != CAUSE_QUEUE && !is_of_calls && alone_ns > 0)
+		f.total_ns = max_i64(s->change_ns, span_ns - alone_ns);
+	if (q && kind != CAUSE_QUEUE)
+		add_profiled(q, &f);
 	/* What its own time went into is then for no sum to tell. */
 	if (isnan(f.cpu_before_ns) && f.blocked_ns <= 0 && !f.queue_ns &&
-	    result->cause.kind != CAUSE_N_PLUS_ONE &&
-	    !cause_is_outside(result->cause.kind))
+	    !is_of_calls)
 		return;
 	excess_sum(&f, &result->cause.excess);
 	if (result->cause.excess.total_ns)
@@ -151,14 +126,8 @@ static void excess_fill(const struct symptom *s, const struct suspect *g,
  * of their own making. They are taken as they are; no other traces are asked
  * for. */
 
-static bool slow_is_chosen(const struct investigation *v)
-{
-	return v->backends->profiles.path || v->question->baseline_selector ||
-	       v->question->baseline.kind == BASELINE_WANT_FILE;
-}
-
-static void want_init(const struct investigation *v, struct finding *f,
-		      struct time_range window)
+static void finding_want(const struct investigation *v, struct finding *f,
+			 struct time_range window)
 {
 	const char *const *path = &v->backends->profiles.path;
 	const struct guilty_pick *pick = &f->suspect.pick;
@@ -195,18 +164,6 @@ static bool rank_rows(const struct investigation *v, struct finding *f,
 	return chosen_rank(&f->chosen, by, v->result->span.name, is_loop, err);
 }
 
-static bool rank_chosen(const struct investigation *v, struct finding *f,
-			struct error *err)
-{
-	const struct guilty_pick *pick = &f->suspect.pick;
-
-	return (!question_scope_is(v->question, SCOPE_SPAN) ||
-		chosen_turn_to_span(&f->chosen, pick->profile_id.ptr != NULL,
-				    pick->profile_id, err)) &&
-	       chosen_report(&f->chosen, v->result, err) &&
-	       rank_rows(v, f, err);
-}
-
 /* A file names no service: that it is of the trace its time alone tells, as
  * windows of servers are chosen, or samples of the span. */
 static void judge_file(const struct investigation *v, const struct chosen *c,
@@ -227,29 +184,29 @@ static void judge_file(const struct investigation *v, const struct chosen *c,
 		evidence->file = CAUSE_FILE_OF_OTHER_TIME;
 }
 
-static void judge_cause(const struct investigation *v, struct finding *f)
+/* As slow_investigate(), and the view of its rows. */
+static bool slow_chosen_investigate(struct investigation *v, struct finding *f,
+				    struct time_range window, struct error *err)
 {
+	const struct guilty_pick *pick = &f->suspect.pick;
 	struct cause_evidence evidence = { 0 };
 
+	f->note_count = v->result->notes.count;
+	finding_want(v, f, window);
+	if (!chosen_fetch(&f->chosen, err) ||
+	    (question_scope_is(v->question, SCOPE_SPAN) &&
+	     !chosen_turn_to_span(&f->chosen, pick->profile_id.ptr != NULL,
+				  pick->profile_id, err)) ||
+	    !chosen_report(&f->chosen, v->result, err) || !rank_rows(v, f, err))
+		return false;
 	judge_file(v, &f->chosen, &evidence);
 	if (f->chosen.has_span) {
 		evidence.span = f->chosen.is_of_span
 					? &f->chosen.comparison.slow.profile
 					: &f->chosen.span;
-		evidence.span_own_ns = f->suspect.pick.profile_own_ns;
+		evidence.span_own_ns = pick->profile_own_ns;
 	}
 	cause_judge(&evidence, v->result, &f->cause);
-}
-
-/* As slow_investigate(), and the view of its rows. */
-static bool slow_chosen_investigate(struct investigation *v, struct finding *f,
-				    struct time_range window, struct error *err)
-{
-	f->note_count = v->result->notes.count;
-	want_init(v, f, window);
-	if (!chosen_fetch(&f->chosen, err) || !rank_chosen(v, f, err))
-		return false;
-	judge_cause(v, f);
 	f->shown = &f->chosen.comparison;
 	f->has_conclusion = true;
 	return true;
@@ -437,45 +394,33 @@ static void find_instance(const struct investigation *v, struct symptom *s,
 	}
 }
 
-static bool check_instance(struct investigation *v, const struct symptom *s,
-			   const struct profile_service *service,
-			   struct error *err)
-{
-	struct shortfall missing = { .service = service->name,
-				     .name = service->instance_label,
-				     .value = s->instance };
-
-	if (!question_scope_is(v->question, SCOPE_INSTANCE))
-		return true;
-	if (s->instance.len && name_list_has(&service->instances, s->instance))
-		return true;
-	missing.kind = !s->instance.len ? SHORTFALL_INSTANCE_OF_SPAN
-		       : !service->instance_label.ptr ? SHORTFALL_INSTANCE_LABEL
-						      : SHORTFALL_INSTANCE;
-	return investigation_fail(v, missing, err);
-}
-
-/* Faster than this one, and by as much as makes a baseline healthy. */
-static bool has_fast(const struct finding *f)
-{
-	const struct cohorts *c = &f->history.cohorts;
-
-	return f->symptom.base_id_count &&
-	       (double)c->fast.p50_ns * BASELINE_RATIO <=
-		       (double)c->slow.p50_ns;
-}
-
 static bool check_asked(struct investigation *v, const struct finding *f,
 			const struct profile_service *service,
 			struct error *err)
 {
 	const struct baseline_want *want = &v->question->baseline;
+	const struct symptom *s = &f->symptom;
+	const struct cohorts *c = &f->history.cohorts;
+	struct shortfall missing = { .service = service->name,
+				     .name = service->instance_label,
+				     .value = s->instance };
 
-	if (want->kind == BASELINE_WANT_FAST && !has_fast(f))
+	/* Faster than this one, and by as much as makes a baseline healthy. */
+	if (want->kind == BASELINE_WANT_FAST &&
+	    (!s->base_id_count || (double)c->fast.p50_ns * BASELINE_RATIO >
+					  (double)c->slow.p50_ns))
 		return investigation_fail(
 			v, (struct shortfall){ SHORTFALL_FAST }, err);
-	return check_instance(v, &f->symptom, service, err) &&
-	       version_baseline_check(v, &f->symptom, service, want, err);
+	if (question_scope_is(v->question, SCOPE_INSTANCE) &&
+	    (!s->instance.len ||
+	     !name_list_has(&service->instances, s->instance))) {
+		missing.kind = !s->instance.len ? SHORTFALL_INSTANCE_OF_SPAN
+			       : !service->instance_label.ptr
+				       ? SHORTFALL_INSTANCE_LABEL
+				       : SHORTFALL_INSTANCE;
+		return investigation_fail(v, missing, err);
+	}
+	return version_baseline_check(v, s, service, want, err);
 }
 
 /* ---- the caller's or the callee's ---- */
@@ -527,10 +472,15 @@ static struct str find_callee(const struct asking *a)
 
 /* Its profiles are asked for as a whole, in the same windows: there are no
  * spans of it. */
-static void use_callee(struct symptom *s, struct str callee)
+static bool turn_to_callee(struct asking *a, struct error *err)
 {
 	const struct str none = { NULL, 0 };
+	struct investigation *v = a->v;
+	struct symptom *s = &a->f->symptom;
+	struct str callee = find_callee(a);
 
+	if (!callee.len)
+		return true;
 	s->service = callee;
 	s->is_of_callee = true;
 	s->profile_id = 0;
@@ -538,16 +488,6 @@ static void use_callee(struct symptom *s, struct str callee)
 	s->slow_own_ns = 0;
 	s->slow_instances = s->base_instances = 0;
 	s->instance = s->slow_version = s->base_version = none;
-}
-
-static bool turn_to_callee(struct asking *a, struct error *err)
-{
-	struct investigation *v = a->v;
-	struct str callee = find_callee(a);
-
-	if (!callee.len)
-		return true;
-	use_callee(&a->f->symptom, callee);
 	if (!profile_lookup_init(&a->lookup, v, NULL, 0, callee, a->window,
 				 err))
 		return false;
@@ -578,22 +518,6 @@ static void note_unlike_others(const struct asking *a)
 	investigation_note(a->v, note);
 }
 
-/* ---- what is usual for requests like it ---- */
-
-/* Uses the times of its kind for a request that is long as those always are, of
- * which the times of all say nothing. */
-static void use_usual(const struct asking *a)
-{
-	const struct contrast *usual = a->f->symptom.usual;
-	struct guilty_span *span = &a->v->result->span;
-
-	if (!usual || !a->f->symptom.is_healthy || span->count > 1 ||
-	    a->f->history.cohorts.named)
-		return;
-	span->typical_ns = usual->like_before_p50_ns;
-	span->typical_count = usual->like_before_count;
-	span->is_typical_like = true;
-}
 
 /* ---- the requests that were seen ---- */
 
@@ -641,7 +565,7 @@ static bool find_affected(struct asking *a, struct error *err)
 
 /* ---- the whole ---- */
 
-static bool explain(struct asking *a, struct error *err)
+static bool explain_by_profiles(struct asking *a, struct error *err)
 {
 	struct investigation *v = a->v;
 	struct finding *f = a->f;
@@ -665,7 +589,9 @@ static bool explain(struct asking *a, struct error *err)
 static bool ask_servers(struct asking *a, struct error *err)
 {
 	struct finding *f = a->f;
+	struct guilty_span *span = &a->v->result->span;
 	uint32_t before = resource_of(a);
+	const struct contrast *usual;
 	bool is_done;
 
 	/* Other traces of the operation; the window stays that of the first
@@ -677,11 +603,19 @@ static bool ask_servers(struct asking *a, struct error *err)
 	    !turn_to_callee(a, err))
 		return false;
 	f->has_symptom = true;
-	use_usual(a);
+	/* The times of its kind, for a request that is long as those always
+	 * are: the times of all say nothing of it. */
+	usual = f->symptom.is_healthy ? f->symptom.usual : NULL;
+	if (usual && span->count <= 1 && !f->history.cohorts.named) {
+		span->typical_ns = usual->like_before_p50_ns;
+		span->typical_count = usual->like_before_count;
+		span->is_typical_like = true;
+	}
 	note_unlike_others(a);
 	/* The profile that explains it, and the sum that it comes to. */
-	is_done = explain(a, err);
-	excess_fill(&f->symptom, &f->suspect, is_done ? f->profiles : NULL,
+	is_done = explain_by_profiles(a, err);
+	excess_fill(&f->symptom, &f->suspect,
+		    is_done && !f->symptom.is_of_callee ? f->profiles : NULL,
 		    a->v->result);
 	return is_done;
 }
@@ -693,7 +627,10 @@ bool slow_investigate(struct investigation *v, struct finding *f,
 			    .f = f,
 			    .window = slow_window(v, &f->suspect) };
 
-	bool is_chosen = slow_is_chosen(v);
+	/* Files, or a baseline of the user's own making. */
+	bool is_chosen = v->backends->profiles.path ||
+			 v->question->baseline_selector ||
+			 v->question->baseline.kind == BASELINE_WANT_FILE;
 
 	/* What a trace set off may be why it took long. */
 	if (!links_follow(v, &f->suspect, !is_chosen, err))

@@ -34,21 +34,6 @@ uint32_t operation_history_find(const struct operation_history *s,
 
 /* ---- judging ---- */
 
-/* Notes windows without an answer; those that are compared with are noted
- * already. */
-static void note_unanswered(struct operation_history *s,
-			    struct investigation *v)
-{
-	const struct history_job *slow = &s->jobs[0];
-
-	if (s->job_count && !s->history.windows[slow->window].is_answered)
-		investigation_note(
-			v, (struct note){ .kind = NOTE_NO_OTHER_TRACES,
-					  .reason = slow->job.err.message });
-	else if (!s->job_count)
-		investigation_note(v, (struct note){ NOTE_TRACE_OF_FILE });
-}
-
 /* Finds the onset; what became slow only by its own time, beside a call that is
  * always long, shows no step in the whole: then the step of the own time
  * counts. Who takes messages late need not do so for long. */
@@ -67,18 +52,6 @@ static bool find_onset(struct operation_history *s, uint32_t operation,
 		s->onset = s->wait_onset;
 	onset_forget_past(&s->onset, at_ns);
 	return true;
-}
-
-static bool find_own_onset(struct operation_history *s, int64_t duration_ns,
-			   struct error *err)
-{
-	const uint32_t windows[OWN_WINDOWS] = {
-		s->roles.baselines[BASELINE_PREVIOUS], s->roles.slow
-	};
-
-	return own_onset_find(&s->history, windows, s->operations.below,
-			      duration_ns / 100 * TIME_CHANGE_PATH_PERCENT,
-			      &s->own_onset, err);
 }
 
 static bool find_baseline(struct operation_history *s, uint32_t operation,
@@ -137,7 +110,8 @@ static bool find_account(struct operation_history *s, struct investigation *v,
 				(struct time_range){ 0, 0 }, root, &a->callers,
 				&a->others, err))
 		return false;
-	if (a->before.requests < TYPICAL_MIN || a->others.requests < TYPICAL_MIN)
+	if (a->before.requests < TYPICAL_MIN ||
+	    a->others.requests < TYPICAL_MIN)
 		return true;
 	account_compare(&a->before, &a->now, &a->callers, &a->growth);
 	account_compare(&a->before, &a->others, &a->callers, &a->others_growth);
@@ -155,11 +129,25 @@ bool operation_history_judge(struct operation_history *s,
 
 	for (size_t i = 0; i < s->job_count; i++)
 		s->is_answered |= s->jobs[i].job.has_answer;
-	note_unanswered(s, v);
+	/* Of windows without an answer, those that are compared with are noted
+	 * already. */
+	if (!s->job_count)
+		investigation_note(v, (struct note){ NOTE_TRACE_OF_FILE });
+	else if (!s->history.windows[s->jobs[0].window].is_answered)
+		investigation_note(
+			v, (struct note){ .kind = NOTE_NO_OTHER_TRACES,
+					  .reason = s->jobs->job.err.message });
 	if (!s->is_answered || s->operations.root == OPERATION_NONE)
 		return true;
 	root = &v->trace->spans[g->times.root];
-	if (!find_own_onset(s, span_duration_ns(root), err) ||
+	if (!own_onset_find(&s->history,
+			    (const uint32_t[OWN_WINDOWS]){
+				    s->roles.baselines[BASELINE_PREVIOUS],
+				    s->roles.slow },
+			    s->operations.below,
+			    span_duration_ns(root) / 100 *
+				    TIME_CHANGE_PATH_PERCENT,
+			    &s->own_onset, err) ||
 	    !find_onset(s, s->operations.root, root->start_ns, arena, err) ||
 	    !move_healthy(s, &s->onset, root->start_ns, err) ||
 	    !find_baseline(s, s->operations.root, root, arena, err))
@@ -228,38 +216,23 @@ void symptom_use_cohorts(struct symptom *out, const struct cohorts *c,
 		out->change_ns = (int64_t)grown;
 }
 
-/* Returns whether the first attribute that sets slow requests apart is their
- * instance or version. */
-static bool is_set_apart(const struct contrasts *all, const struct cohorts *c)
-{
-	const struct contrast *first = all->count ? &all->items[0] : NULL;
-
-	return first &&
-	       ((c->instance.is_found && first->of == CONTRAST_OF_INSTANCE) ||
-		(c->version.is_found && first->of == CONTRAST_OF_VERSION));
-}
-
-/* One sick pod or one version of several is half of the answer. */
+/* One sick pod or one version of several is half of the answer; it is said
+ * already where it is the first attribute that sets slow requests apart. */
 static void note_concentration(const struct investigation *v,
 			       const struct symptom *s,
 			       const struct cohorts *c)
 {
+	const struct contrasts *all = s->contrasts;
+	enum contrast_of first =
+		all->count ? all->items[0].of : CONTRAST_OF_ATTRIBUTE;
+
 	if (c->mode == COHORT_BIMODAL &&
 	    (c->instance.is_found || c->version.is_found) &&
-	    !is_set_apart(s->contrasts, c))
+	    !(c->instance.is_found && first == CONTRAST_OF_INSTANCE) &&
+	    !(c->version.is_found && first == CONTRAST_OF_VERSION))
 		investigation_note(v,
 				   (struct note){ .kind = NOTE_ONE_KIND_IS_SLOW,
 						  .cohorts = c });
-}
-
-/* Returns whether something of a kind changed: those that bear it are slower
- * than before, or more. */
-static bool has_changed_kind(const struct contrasts *c)
-{
-	for (uint32_t i = 0; i < c->count; i++)
-		if (contrast_has_changed(c->items[i].since))
-			return true;
-	return false;
 }
 
 /* So many of the gaps between traces, the longest, are those between the slices
@@ -293,16 +266,22 @@ static uint32_t list_gaps(const struct history_window *w, uint32_t operation,
 
 /* Estimates the rate of a busy operation, of which a window holds a sample:
  * servers give the newest of each slice, and how dense those lie tells how many
- * there are. 0: not known. */
-static bool sampled_rate(const struct symptom *s,
-			 const struct history_window *w, struct arena *arena,
-			 double *rate, struct error *err)
+ * there are. */
+static bool count_operation(struct symptom *s,
+			    const struct operation_history *h,
+			    struct arena *arena, struct error *err)
 {
-	int64_t *gaps = arena_array(arena, w->span_count, sizeof *gaps);
+	const struct history_window *w;
 	uint32_t count, spans;
+	int64_t *gaps;
 	double sum = 0;
 
-	*rate = 0;
+	if (h->roles.slow == WINDOW_NONE)
+		return true;
+	w = &h->history.windows[h->roles.slow];
+	if (!w->is_sample || s->operation_per_s <= 0)
+		return true;
+	gaps = arena_array(arena, w->span_count, sizeof *gaps);
 	if (!gaps)
 		return arena_fail(arena, "the history", err);
 	count = list_gaps(w, s->operation, s->slow, gaps, &spans);
@@ -312,25 +291,10 @@ static bool sampled_rate(const struct symptom *s,
 	for (uint32_t i = 0; i < count - GAPS_LEFT_OUT; i++)
 		sum += (double)gaps[i];
 	if (sum > 0)
-		*rate = (count - GAPS_LEFT_OUT) / sum * (double)NS_PER_S *
-			spans / (count + 1);
-	return true;
-}
-
-static bool count_operation(struct symptom *s, const struct operation_history *h,
-			    struct arena *arena, struct error *err)
-{
-	const struct history_window *w;
-	double rate;
-
-	if (h->roles.slow == WINDOW_NONE)
-		return true;
-	w = &h->history.windows[h->roles.slow];
-	if (!w->is_sample || s->operation_per_s <= 0)
-		return true;
-	if (!sampled_rate(s, w, arena, &rate, err))
-		return false;
-	s->operation_per_s = fmax(s->operation_per_s, rate);
+		s->operation_per_s = fmax(s->operation_per_s,
+					  (count - GAPS_LEFT_OUT) / sum *
+						  (double)NS_PER_S * spans /
+						  (count + 1));
 	return true;
 }
 
@@ -341,10 +305,12 @@ static void heed_contrasts(struct symptom *out, bool has_own_moved)
 {
 	const struct contrasts *c = out->contrasts;
 
-	if (has_changed_kind(c)) {
-		out->is_healthy = false;
-		return;
-	}
+	/* Those that bear it are slower than before, or more. */
+	for (uint32_t i = 0; i < c->count; i++)
+		if (contrast_has_changed(c->items[i].since)) {
+			out->is_healthy = false;
+			return;
+		}
 	for (uint32_t i = 0; i < c->count && !has_own_moved; i++)
 		if (c->items[i].is_usual && !out->usual)
 			out->usual = &c->items[i];
@@ -403,16 +369,6 @@ static bool find_lead(const struct symptom *s, struct cohort_lead *lead)
 	return false;
 }
 
-/* The span that is blamed may stand for a part of that operation. */
-static const struct operation *named(const struct operation_history *s,
-				     const struct guilty_span *span,
-				     uint32_t operation)
-{
-	const struct operation *o = &s->operations.items[operation];
-
-	return operation_is_named(o, span->service, span->name) ? NULL : o;
-}
-
 static bool find_cohorts(struct symptom *out, struct operation_history *s,
 			 struct investigation *v, uint32_t entry,
 			 uint32_t operation, struct time_range window,
@@ -421,8 +377,10 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 {
 	bool has_own_moved = g->pick.has_manifold_change;
 	const struct span *span = &v->trace->spans[entry];
-	/* What was not called before is no slower than it was: the request is, since
-	 * it calls that. */
+	const struct guilty_span *blamed = &v->result->span;
+	const struct operation *named = &s->operations.items[operation];
+	/* What was not called before is no slower than it was: the request is,
+	 * since it calls that. */
 	bool is_new = s->has_typical &&
 		      typical_is_new(&s->typical, &s->typical.items[operation]);
 	struct cohort_want want = {
@@ -446,7 +404,10 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 		    2, out->service, &s->onset, &s->deploy);
 	if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
 		return false;
-	s->cohorts.named = named(s, &v->result->span, operation);
+	/* The span that is blamed may stand for a part of that operation. */
+	if (operation_is_named(named, blamed->service, blamed->name))
+		named = NULL;
+	s->cohorts.named = named;
 	has_own_moved |=
 		s->has_typical && s->typical.items[operation].has_own_moved;
 	symptom_use_cohorts(out, &s->cohorts, want.duration_ns, is_fast_wanted,
@@ -454,44 +415,15 @@ static bool find_cohorts(struct symptom *out, struct operation_history *s,
 	if (!find_contrasts(out, s, v, &want, err))
 		return false;
 	if (find_lead(out, &want.lead)) {
-		const struct operation *of = s->cohorts.named;
-
 		if (!cohorts_find(&want, &v->result->arena, &s->cohorts, err))
 			return false;
-		s->cohorts.named = of;
+		s->cohorts.named = named;
 		symptom_use_cohorts(out, &s->cohorts, want.duration_ns,
 				    is_fast_wanted, has_own_moved);
 	}
 	note_concentration(v, out, &s->cohorts);
 	heed_contrasts(out, has_own_moved);
 	return count_operation(out, s, &v->result->arena, err);
-}
-
-/* Nothing outside the process took clearly longer than usual, or less than
- * three times that in this request alone: the way to it is as long as ever. */
-static void forget_scatter(struct symptom *out, const struct suspect *g)
-{
-	bool is_scatter = !g->choice.is_by_change ||
-			  (g->pick.is_alone && out->is_ordinary);
-
-	if (!out->is_outside || !is_scatter || guilty_want_is_narrow(&g->want))
-		return;
-	out->is_outside = false;
-	out->is_healthy = true;
-}
-
-static void use_baseline(struct symptom *out, const struct operation_history *s)
-{
-	const struct baseline_health *b;
-
-	if (s->baseline.chosen == BASELINE_SLOTS)
-		return;
-	b = &s->baseline.slots[s->baseline.chosen];
-	out->base = window_apart(b->range, out->slow);
-	out->has_base = true;
-	out->base_healthy = b->healthy;
-	out->base_kind = str_from(baseline_slot_name(s->baseline.chosen));
-	out->base_choice = &s->baseline;
 }
 
 /* Falls back where the traces could not choose: to the window before,
@@ -621,81 +553,91 @@ static void set_mean_calls(struct symptom *out,
 					 out->operation, calls));
 }
 
-static uint64_t profile_id_of(const struct guilty_pick *pick)
+/* Fills what the trace alone says, and where to look for more. */
+static void symptom_begin(struct symptom *out,
+			  const struct operation_history *s,
+			  const struct investigation *v,
+			  const struct guilty_pick *pick, uint32_t entry,
+			  uint32_t operation, struct time_range window)
 {
-	uint64_t id = 0;
-
-	if (!pick->profile_id.ptr || !parse_hex_u64(pick->profile_id, &id))
-		return 0;
-	return id;
-}
-
-/* A message that waited is no slow request: what its receiver does is as quick
- * as ever, and what keeps it from taking messages need not be of their spans.
- */
-static void use_queue(struct symptom *out, const struct guilty_pick *pick)
-{
-	out->is_healthy = pick->is_lone_queue;
-	out->is_outside = out->is_ordinary = false;
-	out->slow_ids = out->base_ids = NULL;
-	out->slow_id_count = out->base_id_count = 0;
-	out->is_base_fast = false;
-	out->profile_id = 0;
-	out->change_ns = pick->change_ns;
-}
-
-static bool fill(struct symptom *out, struct operation_history *s,
-		 struct investigation *v, const struct suspect *g,
-		 uint32_t entry, uint32_t operation, struct time_range window,
-		 struct error *err)
-{
-	const struct baseline_want *want = &v->question->baseline;
-	const struct guilty_pick *pick = &g->pick;
-	bool is_chosen = want->kind == BASELINE_WANT_AUTO ||
-			 want->kind == BASELINE_WANT_FAST;
+	int64_t self_ns = v->result->span.self_ns;
+	uint64_t id;
 
 	*out = (struct symptom){
 		.service = pick->service,
 		.resource = v->trace->spans[pick->owner].resource,
 		.entry = entry,
 		.operation = operation,
-		.profile_id = profile_id_of(pick),
-		.own_ns = pick->profile_span != SPAN_NONE
-				  ? pick->profile_own_ns
-				  : v->result->span.self_ns,
+		.own_ns = pick->profile_span != SPAN_NONE ? pick->profile_own_ns
+							  : self_ns,
 		.is_close_span = pick->is_close,
 		.is_alone = pick->is_alone,
 		.has_history = s->has_typical && pick->change_ns >= 0,
 		.slow = window,
 		.slow_asked = window,
 	};
-	out->is_ordinary =
-		out->has_history &&
-		verdict_is_ordinary(v->result->span.self_ns, pick->change_ns);
+	if (pick->profile_id.ptr && parse_hex_u64(pick->profile_id, &id))
+		out->profile_id = id;
+	out->is_ordinary = out->has_history &&
+			   verdict_is_ordinary(self_ns, pick->change_ns);
 	out->change_ns = out->has_history ? pick->change_ns : out->own_ns;
 	out->mean_change_ns = (double)out->change_ns;
 	out->grown_ns = out->change_ns;
-	fall_back(out, window, want);
-	if (!s->is_answered || operation == OPERATION_NONE)
-		return true;
-	if (!find_cohorts(out, s, v, entry, operation, window,
+	fall_back(out, window, &v->question->baseline);
+}
+
+/* Completes it by requests of the operation. */
+static bool symptom_compare(struct symptom *out, struct operation_history *s,
+			    struct investigation *v, const struct suspect *g,
+			    struct time_range window, struct error *err)
+{
+	const struct baseline_want *want = &v->question->baseline;
+	const struct guilty_pick *pick = &g->pick;
+	unsigned chosen;
+
+	if (!find_cohorts(out, s, v, out->entry, out->operation, window,
 			  want->kind == BASELINE_WANT_FAST, g, err))
 		return false;
-	forget_scatter(out, g);
-	if (pick->is_queue)
-		use_queue(out, pick);
+	/* Nothing outside the process took clearly longer than usual, or less
+	 * than three times that in this request alone: the way to it is as long
+	 * as ever. */
+	if (out->is_outside && !guilty_want_is_narrow(&g->want) &&
+	    (!g->choice.is_by_change || (pick->is_alone && out->is_ordinary))) {
+		out->is_outside = false;
+		out->is_healthy = true;
+	}
+	/* A message that waited is no slow request: what its receiver does is
+	 * as quick as ever, and what keeps it from taking messages need not be
+	 * of their spans. */
+	if (pick->is_queue) {
+		out->is_healthy = pick->is_lone_queue;
+		out->is_outside = out->is_ordinary = false;
+		out->slow_ids = out->base_ids = NULL;
+		out->slow_id_count = out->base_id_count = 0;
+		out->is_base_fast = false;
+		out->profile_id = 0;
+		out->change_ns = pick->change_ns;
+	}
 	out->mean_change_ns = (double)out->change_ns;
 	if (!set_mean_change(out, s, v, pick, err))
 		return false;
 	set_mean_calls(out, s, v, g);
 	out->is_exception = out->is_healthy && !out->usual &&
 			    g->choice.is_by_change;
-	if (is_chosen)
+	if (want->kind == BASELINE_WANT_AUTO ||
+	    want->kind == BASELINE_WANT_FAST)
 		out->has_base = false;
 	if (want->kind == BASELINE_WANT_NONE)
 		out->base_id_count = 0;
-	else if (is_chosen || want->kind != BASELINE_WANT_RANGE)
-		use_baseline(out, s);
+	chosen = s->baseline.chosen;
+	if (want->kind == BASELINE_WANT_NONE ||
+	    want->kind == BASELINE_WANT_RANGE || chosen == BASELINE_SLOTS)
+		return true;
+	out->base = window_apart(s->baseline.slots[chosen].range, out->slow);
+	out->has_base = true;
+	out->base_healthy = s->baseline.slots[chosen].healthy;
+	out->base_kind = str_from(baseline_slot_name(chosen));
+	out->base_choice = &s->baseline;
 	return true;
 }
 
@@ -765,7 +707,9 @@ bool symptom_fill(struct symptom *out, struct operation_history *s,
 	if (s->healthy_to_ns > window.from_ns)
 		window.from_ns = s->healthy_to_ns;
 	use_wait_onset(s, &g->pick, operation);
-	if (!fill(out, s, v, g, entry, operation, window, err))
+	symptom_begin(out, s, v, &g->pick, entry, operation, window);
+	if (s->is_answered && operation != OPERATION_NONE &&
+	    !symptom_compare(out, s, v, g, window, err))
 		return false;
 	/* That of the span itself, whatever other traces say. */
 	if (question_scope_is(v->question, SCOPE_INSTANCE))
@@ -826,28 +770,20 @@ static bool is_counted(const struct operation_history *s,
 	       range.to_ns <= s->density.range.to_ns;
 }
 
-static struct time_range newest_part(const struct operation_history *s,
-				     struct time_range range, uint32_t traces)
-{
-	double rate = count_rate(&s->density);
-
-	if (is_counted(s, range))
-		return count_newest_part(&s->density, range,
-					 traces * DENSITY_MARGIN);
-	if (rate > 0 && traces * DENSITY_FAR / rate <
-				time_range_seconds(range))
-		range.from_ns = range.to_ns -
-				(int64_t)(traces * DENSITY_FAR / rate *
-					  (double)NS_PER_S);
-	return range;
-}
-
 static void add_job(struct operation_history *s, const struct investigation *v,
 		    uint32_t window, struct time_range range, uint32_t traces)
 {
 	struct history_job *job = &s->jobs[s->job_count++];
-	struct time_range part = newest_part(s, range, traces);
+	double rate = count_rate(&s->density);
+	double far_s = rate > 0 ? traces * DENSITY_FAR / rate : INFINITY;
+	struct time_range part = range;
 
+	if (is_counted(s, range))
+		part = count_newest_part(&s->density, range,
+					 traces * DENSITY_MARGIN);
+	else if (far_s < time_range_seconds(range))
+		part.from_ns =
+			range.to_ns - (int64_t)(far_s * (double)NS_PER_S);
 	history_job_init(job, &s->history, window, traces);
 	job->range = part;
 	job->is_newest_part = part.from_ns > range.from_ns;
@@ -863,15 +799,6 @@ static void add_job(struct operation_history *s, const struct investigation *v,
  * were counted: then slices would only cost. */
 #define DENSITY_FEW (WINDOW_TRACES * 3 / 2)
 #define DENSITY_FEW_COUNTED (WINDOW_TRACES * 5 / 4)
-
-static bool holds_few(const struct operation_history *s,
-		      struct time_range range)
-{
-	double count = count_within(&s->density, range);
-
-	return is_counted(s, range) && count >= 0 &&
-	       count <= DENSITY_FEW_COUNTED;
-}
 
 /* WINDOW_NONE: there are as many as there may be. */
 static uint32_t begin_window(struct operation_history *s,
@@ -904,9 +831,11 @@ static uint32_t add_slices(struct operation_history *s,
 {
 	const struct trace_traits *traits = backends_trace_traits(v->backends);
 	uint32_t window = begin_window(s, range);
+	double count = count_within(&s->density, range);
 	int64_t step;
 
-	if (holds_few(s, range)) {
+	if (is_counted(s, range) && count >= 0 &&
+	    count <= DENSITY_FEW_COUNTED) {
 		if (window != WINDOW_NONE)
 			add_job(s, v, window, range, DENSITY_FEW);
 		return window;
@@ -926,15 +855,6 @@ static uint32_t add_slices(struct operation_history *s,
 	return window;
 }
 
-/* Those of an hour or days ago cost a server as much as the two that are asked
- * about first, and mostly these are enough. */
-static bool is_wanted(const struct baseline_want *want, unsigned slot)
-{
-	return want->kind == BASELINE_WANT_SHIFT
-		       ? want->shift_ns == shifts_ns[slot]
-		       : slot == BASELINE_PREVIOUS;
-}
-
 static struct time_range slot_range(struct time_range window, unsigned slot)
 {
 	return slot == BASELINE_PREVIOUS
@@ -949,8 +869,13 @@ static void add_baselines(struct operation_history *s,
 {
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++) {
 		struct time_range range = slot_range(window, i);
+		/* Those of an hour or days ago cost a server as much as the two
+		 * that are asked about first, and mostly these are enough. */
+		bool is_wanted = want->kind == BASELINE_WANT_SHIFT
+					 ? want->shift_ns == shifts_ns[i]
+					 : i == BASELINE_PREVIOUS;
 
-		if (!is_wanted(want, i))
+		if (!is_wanted)
 			continue;
 		s->roles.baselines[i] =
 			i == BASELINE_PREVIOUS
@@ -966,18 +891,6 @@ static void add_baselines(struct operation_history *s,
 /* How long messages wait elsewhere is asked for trace by trace. */
 #define SPARED_FOR_MESSAGES 8u
 
-static size_t spared_requests(const struct suspect *g)
-{
-	return SPARED_REQUESTS +
-	       (g->messages.count ? SPARED_FOR_MESSAGES : 0);
-}
-
-/* A longer window reaches into those before it. */
-static bool is_apart(struct time_range window, unsigned slot)
-{
-	return window.to_ns - window.from_ns < shifts_ns[slot];
-}
-
 /* Entry spans of each operation: one of these is what is compared. */
 static bool knows_entries(const struct operation_history *s, uint32_t window)
 {
@@ -992,16 +905,6 @@ static bool knows_entries(const struct operation_history *s, uint32_t window)
 		    counts[i] < TYPICAL_MIN)
 			return false;
 	return true;
-}
-
-/* A step, and no slow request before it: nothing further back changes that. */
-static bool is_settled(const struct operation_history *s)
-{
-	const struct baseline_choice *b = &s->baseline;
-
-	return s->onset.is_found && b->chosen == BASELINE_PREVIOUS &&
-	       !b->slots[BASELINE_PREVIOUS].slow_count &&
-	       !baseline_is_open(b) && knows_entries(s, b->window);
 }
 
 static void request_slot(struct operation_history *s,
@@ -1023,11 +926,16 @@ void operation_history_request_far(struct operation_history *s,
 				   size_t *n)
 {
 	enum baseline_kind kind = v->question->baseline.kind;
+	const struct baseline_choice *b = &s->baseline;
 
 	if (!s->is_answered || s->operations.root == OPERATION_NONE ||
 	    kind == BASELINE_WANT_SHIFT || kind == BASELINE_WANT_PREVIOUS)
 		return;
-	if (is_settled(s)) {
+	/* A step, and no slow request before it: nothing further back changes
+	 * that. */
+	if (s->onset.is_found && b->chosen == BASELINE_PREVIOUS &&
+	    !b->slots[BASELINE_PREVIOUS].slow_count && !baseline_is_open(b) &&
+	    knows_entries(s, b->window)) {
 		backends_save_requests(v->backends, BASELINES_FAR);
 		return;
 	}
@@ -1043,55 +951,21 @@ void operation_history_request_between(struct operation_history *s,
 				       struct job **jobs, size_t *n)
 {
 	enum baseline_kind kind = v->question->baseline.kind;
+	size_t spared = SPARED_REQUESTS +
+			(g->messages.count ? SPARED_FOR_MESSAGES : 0);
 
 	/* A quota is kept for what is asked in any case. */
 	if (!s->is_answered || s->operations.root == OPERATION_NONE ||
 	    backends_trace_traits(v->backends)->is_metered ||
-	    backends_requests_left(v->backends) < spared_requests(g) ||
+	    backends_requests_left(v->backends) < spared ||
 	    (kind != BASELINE_WANT_AUTO && kind != BASELINE_WANT_FAST) ||
 	    !baseline_is_open(&s->baseline))
 		return;
+	/* A longer window reaches into those before it. */
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
-		if (baseline_slot_is_between(i) && is_apart(window, i))
+		if (baseline_slot_is_between(i) &&
+		    window.to_ns - window.from_ns < shifts_ns[i])
 			request_slot(s, v, window, i, jobs, n);
-}
-
-/* The window that was asked for the slow requests of an operation. */
-static uint32_t find_slow_only(const struct operation_history *s,
-			       uint32_t operation)
-{
-	for (uint32_t i = 0; i < s->history.window_count; i++)
-		if (s->history.windows[i].slow_operation == operation)
-			return i;
-	return WINDOW_NONE;
-}
-
-static int64_t like_it_ns(const struct investigation *v, uint32_t entry)
-{
-	return (int64_t)(LIKE_IT *
-			 (double)span_duration_ns(&v->trace->spans[entry]));
-}
-
-/* Those like it that the slow window holds are half of what would be asked
- * for. Without counts it is asked about before that is known. */
-static bool has_like_it(const struct operation_history *s,
-			const struct investigation *v, uint32_t entry,
-			uint32_t operation)
-{
-	const struct history_window *w = &s->history.windows[s->roles.slow];
-	int64_t least_ns = like_it_ns(v, entry);
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < w->span_count; i++)
-		count += w->spans[i].operation == operation &&
-			 w->spans[i].duration_ns >= least_ns;
-	return s->density.job.has_answer && count >= LIKE_IT_TRACES / 2;
-}
-
-static void use_whole(struct history_job *job, struct time_range range)
-{
-	job->range = range;
-	job->is_newest_part = false;
 }
 
 /* Adds a search by duration: of a window with thousands of quick requests some
@@ -1102,24 +976,39 @@ static void add_slow_only(struct operation_history *s,
 			  struct time_range window)
 {
 	uint32_t operation = operation_history_find(s, v->trace, entry);
+	int64_t least_ns =
+		(int64_t)(LIKE_IT *
+			  (double)span_duration_ns(&v->trace->spans[entry]));
 	struct history_window *w;
 	struct history_job *job;
+	uint32_t count = 0;
 
 	if (operation == OPERATION_NONE)
 		return;
-	s->roles.slow_only = find_slow_only(s, operation);
-	if (s->roles.slow_only != WINDOW_NONE ||
-	    has_like_it(s, v, entry, operation))
+	s->roles.slow_only = WINDOW_NONE;
+	for (uint32_t i = 0; i < s->history.window_count; i++)
+		if (s->history.windows[i].slow_operation == operation) {
+			s->roles.slow_only = i;
+			return;
+		}
+	/* Those like it that the slow window holds are half of what would be
+	 * asked for. Without counts it is asked about before that is known. */
+	w = &s->history.windows[s->roles.slow];
+	for (uint32_t i = 0; i < w->span_count; i++)
+		count += w->spans[i].operation == operation &&
+			 w->spans[i].duration_ns >= least_ns;
+	if (s->density.job.has_answer && count >= LIKE_IT_TRACES / 2)
 		return;
 	s->roles.slow_only = add_window(s, v, window, LIKE_IT_TRACES);
 	if (s->roles.slow_only == WINDOW_NONE)
 		return;
 	w = &s->history.windows[s->roles.slow_only];
 	w->slow_operation = operation;
-	w->min_duration_ns = like_it_ns(v, entry);
+	w->min_duration_ns = least_ns;
 	job = &s->jobs[s->job_count - 1];
 	job->root_service = job->root_name = (struct str){ NULL, 0 };
-	use_whole(job, window);
+	job->range = window;
+	job->is_newest_part = false;
 }
 
 /* Adds joined parts of the trace, which stand by themselves in others, too. */
@@ -1136,10 +1025,11 @@ static void add_foreign(struct operation_history *s,
 
 		if (windows[i] == WINDOW_NONE)
 			continue;
+		job = &s->jobs[s->job_count];
 		add_job(s, v, windows[i], s->history.windows[windows[i]].range,
 			WINDOW_TRACES);
-		job = &s->jobs[s->job_count - 1];
-		use_whole(job, s->history.windows[windows[i]].range);
+		job->range = s->history.windows[windows[i]].range;
+		job->is_newest_part = false;
 		job->root_service = s->operations.foreign_service;
 		job->root_name = s->operations.foreign_name;
 		job->is_root_called = false;
