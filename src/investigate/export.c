@@ -26,24 +26,17 @@
 
 /* ---- which there are ---- */
 
-struct listed {
-	struct export *export;
-	struct hits *hits;
-	unsigned attempt;
-	struct time_range pending[PENDING]; /* the earliest last */
-	size_t count;
-};
 
 /* Ids of a window are listed first: some 300 bytes each. */
 #define EXPORT_TRACES 200000u
 
 /* All pages of a range. *is_full: there may be more in it. */
-static bool ask_range(struct listed *l, struct time_range range, bool *is_full,
-		      struct error *err)
+static bool ask_range(struct export *e, struct hits *hits, unsigned *attempt,
+		      struct time_range range, bool *is_full, struct error *err)
 {
-	struct backends *b = l->export->backends;
+	struct backends *b = e->backends;
 	struct find_query query = {
-		.service = str_from(l->export->service),
+		.service = str_from(e->service),
 		.range = range,
 		.trace_limit = backends_trace_traits(b)->search_most,
 	};
@@ -61,13 +54,13 @@ static bool ask_range(struct listed *l, struct time_range range, bool *is_full,
 		query.page_token = arena_str(b->arena, buf_str(&next));
 		buf_clear(&next);
 		is_ok = query.page_token.ptr
-				? hits_fetch(b, &query, &l->attempt, l->hits,
-					     &next, err)
+				? hits_fetch(b, &query, attempt, hits, &next,
+					     err)
 				: arena_fail(b->arena, "a page", err);
 	} while (is_ok && next.len && ++pages < PAGES_MOST &&
-		 l->hits->count < EXPORT_TRACES);
+		 hits->count < EXPORT_TRACES);
 	*is_full = next.len || (!backends_trace_traits(b)->page_of_spans &&
-				l->hits->answer_count >= query.trace_limit);
+				hits->answer_count >= query.trace_limit);
 	buf_release(&next);
 	/* A server knows nothing of so short a time yet. */
 	if (!is_ok && err->code == ERROR_NOT_FOUND) {
@@ -78,22 +71,7 @@ static bool ask_range(struct listed *l, struct time_range range, bool *is_full,
 	return is_ok;
 }
 
-/* A server that gives the first so many, in no order, is asked for shorter and
- * shorter windows. */
-static void split(struct listed *l, struct time_range range)
-{
-	int64_t middle_ns = range.from_ns + (range.to_ns - range.from_ns) / 2;
-
-	if (middle_ns - range.from_ns < SHORTEST_NS || l->count + 2 > PENDING) {
-		l->export->counts.is_cut = true;
-		return;
-	}
-	l->pending[l->count++] = (struct time_range){ middle_ns, range.to_ns };
-	l->pending[l->count++] =
-		(struct time_range){ range.from_ns, middle_ns };
-}
-
-static int by_start(const void *a, const void *b)
+static int hit_compare(const void *a, const void *b)
 {
 	const struct hit *x = a, *y = b;
 
@@ -102,27 +80,40 @@ static int by_start(const void *a, const void *b)
 	return memcmp(x->id.bytes, y->id.bytes, sizeof x->id.bytes);
 }
 
+/* A server that gives the first so many, in no order, is asked for shorter and
+ * shorter windows. */
 static bool list_traces(struct export *e, struct hits *hits, struct error *err)
 {
-	struct listed l = {
-		.export = e, .hits = hits, .pending = { e->window }, .count = 1
-	};
+	struct time_range pending[PENDING] = { e->window }; /* earliest last */
+	size_t count = 1;
+	unsigned attempt = 0;
 
-	while (l.count) {
-		struct time_range range = l.pending[--l.count];
+	while (count) {
+		struct time_range range = pending[--count];
+		int64_t half_ns = (range.to_ns - range.from_ns) / 2;
+		int64_t middle_ns = range.from_ns + half_ns;
 		bool is_full;
 
 		if (hits->count >= EXPORT_TRACES) {
 			e->counts.is_cut = true;
 			break;
 		}
-		if (!ask_range(&l, range, &is_full, err))
+		if (!ask_range(e, hits, &attempt, range, &is_full, err))
 			return false;
-		if (is_full)
-			split(&l, range);
+		if (!is_full)
+			continue;
+		if (half_ns < SHORTEST_NS || count + 2 > PENDING) {
+			e->counts.is_cut = true;
+			continue;
+		}
+		pending[count++] =
+			(struct time_range){ middle_ns, range.to_ns };
+		pending[count++] =
+			(struct time_range){ range.from_ns, middle_ns };
 	}
 	if (hits->count)
-		qsort(hits->items, hits->count, sizeof *hits->items, by_start);
+		qsort(hits->items, hits->count, sizeof *hits->items,
+		      hit_compare);
 	e->counts.found = hits->count;
 	return true;
 }
@@ -172,7 +163,11 @@ static void export_count_refusal(struct export_counts *counts,
 	counts->reasons[counts->reason_count++].count = 1;
 }
 
-static void refuse(struct batch *b, size_t i, const struct error *why)
+/* The most of a trace that goes into one request, before it is packed. New
+ * Relic takes 1 MB, Datadog 3.2 MB; a span may pass it. */
+#define EXPORT_PART_BYTES ((size_t)900000)
+
+static void batch_refuse(struct batch *b, size_t i, const struct error *why)
 {
 	if (b->fates[i] != FATE_REFUSED)
 		export_count_refusal(&b->export->counts, why);
@@ -180,7 +175,7 @@ static void refuse(struct batch *b, size_t i, const struct error *why)
 }
 
 /* False: nothing more need be sent. */
-static bool judge(struct batch *b, size_t request, struct error *err)
+static bool batch_judge(struct batch *b, size_t request, struct error *err)
 {
 	struct export *e = b->export;
 	const struct part *part = &b->parts[request];
@@ -204,7 +199,7 @@ static bool judge(struct batch *b, size_t request, struct error *err)
 		b->parts_left[part->owner]--;
 		return true;
 	case RECEIPT_REFUSED:
-		refuse(b, part->owner, err);
+		batch_refuse(b, part->owner, err);
 		return true;
 	case RECEIPT_NONE:
 		break;
@@ -214,7 +209,7 @@ static bool judge(struct batch *b, size_t request, struct error *err)
 
 /* Flushes a batch; of what came through before the end comes, it is known that
  * it did. */
-static bool flush(struct batch *b, struct error *err)
+static bool batch_flush(struct batch *b, struct error *err)
 {
 	bool is_ok = !b->request_count ||
 		     backends_send(b->export->backends, b->requests,
@@ -224,7 +219,7 @@ static bool flush(struct batch *b, struct error *err)
 	for (size_t i = 0; i < b->request_count; i++) {
 		struct error why;
 
-		if (is_answered && !judge(b, i, &why)) {
+		if (is_answered && !batch_judge(b, i, &why)) {
 			if (is_ok)
 				*err = why;
 			is_ok = false;
@@ -238,8 +233,8 @@ static bool flush(struct batch *b, struct error *err)
 	return is_ok;
 }
 
-static bool take_part(void *context, struct str part, uint32_t span_count,
-		      struct error *err)
+static bool batch_take_part(void *context, struct str part, uint32_t span_count,
+			    struct error *err)
 {
 	struct batch *b = context;
 	struct export *e = b->export;
@@ -249,7 +244,7 @@ static bool take_part(void *context, struct str part, uint32_t span_count,
 		out_str(e->file, part);
 		return true;
 	}
-	if (b->request_count == LIMIT_BATCH && !flush(b, err))
+	if (b->request_count == LIMIT_BATCH && !batch_flush(b, err))
 		return false;
 	b->parts[b->request_count] = (struct part){ b->owner, span_count };
 	b->parts_left[b->owner]++;
@@ -261,11 +256,11 @@ static bool take_part(void *context, struct str part, uint32_t span_count,
  * Relic takes 1 MB, Datadog 3.2 MB; a span may pass it. */
 #define EXPORT_PART_BYTES ((size_t)900000)
 
-static bool pack_trace(struct batch *b, size_t i, const struct trace *t,
+static bool batch_pack(struct batch *b, size_t i, const struct trace *t,
 		       struct error *err)
 {
 	b->owner = i;
-	if (!b->export->encode(t, EXPORT_PART_BYTES, take_part, b,
+	if (!b->export->encode(t, EXPORT_PART_BYTES, batch_take_part, b,
 			       &b->export->counts.findings, err))
 		return false;
 	if (b->fates[i] == FATE_OPEN)
@@ -275,51 +270,7 @@ static bool pack_trace(struct batch *b, size_t i, const struct trace *t,
 	return true;
 }
 
-/* Packs a trace; what of an answer cannot be read is reported of that trace;
- * where there is none, the others would not come either. */
-static bool pack(struct batch *b, size_t i, struct error *err)
-{
-	const struct job *job = &b->jobs[i].job;
-	const struct trace *t = &b->traces[i];
-
-	if (!job->has_answer && job->err.code != ERROR_FORMAT &&
-	    job->err.code != ERROR_LIMIT) {
-		*err = job->err;
-		return false;
-	}
-	if (!job->has_answer) {
-		refuse(b, i, &job->err);
-		return true;
-	}
-	if (!t->span_count) {
-		b->fates[i] = FATE_GONE;
-		return true;
-	}
-	return pack_trace(b, i, t, err);
-}
-
-static bool fetch(struct batch *b, struct error *err)
-{
-	struct job *jobs[AT_ONCE];
-
-	for (size_t i = 0; i < b->count; i++) {
-		trace_init(&b->traces[i]);
-		b->traces[i].wants_details = true;
-		trace_job_init(&b->jobs[i], &b->ids[i], &b->traces[i]);
-		jobs[i] = &b->jobs[i].job;
-	}
-	return jobs_run(b->export->backends, jobs, b->count, err);
-}
-
-static struct export_key key_of(const struct hit *hit)
-{
-	struct export_key key;
-
-	memcpy(key.bytes, hit->id.bytes, sizeof key.bytes);
-	return key;
-}
-
-static bool count_fates(struct batch *b, struct error *err)
+static bool batch_count(struct batch *b, struct error *err)
 {
 	struct export *e = b->export;
 
@@ -337,16 +288,16 @@ static bool count_fates(struct batch *b, struct error *err)
 }
 
 /* Sends what is packed, and keeps what came of it. */
-static bool end_batch(struct batch *b, bool is_ok, struct error *err)
+static bool batch_end(struct batch *b, bool is_ok, struct error *err)
 {
 	struct error late;
 
 	if (is_ok)
-		is_ok = flush(b, err);
+		is_ok = batch_flush(b, err);
 	for (size_t i = 0; i < b->request_count; i++)
 		http_request_release(&b->requests[i]);
 	b->request_count = 0;
-	if (!count_fates(b, &late) && is_ok) {
+	if (!batch_count(b, &late) && is_ok) {
 		*err = late;
 		is_ok = false;
 	}
@@ -354,35 +305,53 @@ static bool end_batch(struct batch *b, bool is_ok, struct error *err)
 	return is_ok;
 }
 
-static bool run_batch(struct batch *b, struct error *err)
+/* Fetches, packs and sends the traces. What of an answer cannot be read is
+ * reported of that trace; where there is none, the others would not come
+ * either. */
+static bool batch_run(struct batch *b, struct error *err)
 {
-	bool is_ok = fetch(b, err);
+	struct job *jobs[AT_ONCE];
+	bool is_ok;
 
 	for (size_t i = 0; i < b->count; i++) {
-		is_ok = is_ok && pack(b, i, err);
+		trace_init(&b->traces[i]);
+		b->traces[i].wants_details = true;
+		trace_job_init(&b->jobs[i], &b->ids[i], &b->traces[i]);
+		jobs[i] = &b->jobs[i].job;
+	}
+	is_ok = jobs_run(b->export->backends, jobs, b->count, err);
+	for (size_t i = 0; i < b->count; i++) {
+		const struct job *job = jobs[i];
+
+		if (is_ok && !job->has_answer) {
+			is_ok = job->err.code == ERROR_FORMAT ||
+				job->err.code == ERROR_LIMIT;
+			if (is_ok)
+				batch_refuse(b, i, &job->err);
+			else
+				*err = job->err;
+		} else if (is_ok && !b->traces[i].span_count) {
+			b->fates[i] = FATE_GONE;
+		} else if (is_ok) {
+			is_ok = batch_pack(b, i, &b->traces[i], err);
+		}
 		trace_release(&b->traces[i]);
 	}
-	return end_batch(b, is_ok, err);
-}
-
-static bool is_in_batch(const struct batch *b, const struct export_key *key)
-{
-	size_t i = 0;
-
-	while (i < b->count &&
-	       memcmp(b->keys[i].bytes, key->bytes, sizeof key->bytes))
-		i++;
-	return i < b->count;
+	return batch_end(b, is_ok, err);
 }
 
 /* Into the batch, unless it was sent, or is in it already. */
-static bool add(struct batch *b, const struct trace_id *id, int64_t start_ns,
-		struct export_key key)
+static bool batch_add(struct batch *b, const struct trace_id *id,
+		      int64_t start_ns, struct export_key key)
 {
 	struct export *e = b->export;
+	size_t i = 0;
 
-	if ((e->state && export_state_has(e->state, &key)) ||
-	    is_in_batch(b, &key)) {
+	while (i < b->count &&
+	       memcmp(b->keys[i].bytes, key.bytes, sizeof key.bytes))
+		i++;
+	if (i < b->count ||
+	    (e->state && export_state_has(e->state, &key))) {
 		e->counts.known++;
 		return false;
 	}
@@ -395,23 +364,6 @@ static bool add(struct batch *b, const struct trace_id *id, int64_t start_ns,
 	return true;
 }
 
-static bool send_traces(struct export *e, const struct hits *hits,
-			struct batch *b, struct error *err)
-{
-	for (size_t i = 0; i < hits->count; i++) {
-		const struct hit *hit = &hits->items[i];
-
-		add(b, &hit->id, hit->start_ns, key_of(hit));
-		if (!b->count || (b->count < AT_ONCE && i + 1 < hits->count))
-			continue;
-		if (!run_batch(b, err))
-			return false;
-		if (e->progress)
-			e->progress(i + 1, hits->count);
-	}
-	return true;
-}
-
 static bool export_listed(struct export *e, struct batch *b, struct error *err)
 {
 	struct hits hits;
@@ -419,20 +371,24 @@ static bool export_listed(struct export *e, struct batch *b, struct error *err)
 
 	hits_init(&hits);
 	is_ok = backends_probe_traces(e->backends, err) &&
-		list_traces(e, &hits, err) && send_traces(e, &hits, b, err);
+		list_traces(e, &hits, err);
+	for (size_t i = 0; is_ok && i < hits.count; i++) {
+		const struct hit *hit = &hits.items[i];
+		struct export_key key;
+
+		memcpy(key.bytes, hit->id.bytes, sizeof key.bytes);
+		batch_add(b, &hit->id, hit->start_ns, key);
+		if (!b->count || (b->count < AT_ONCE && i + 1 < hits.count))
+			continue;
+		is_ok = batch_run(b, err);
+		if (is_ok && e->progress)
+			e->progress(i + 1, hits.count);
+	}
 	hits_release(&hits);
 	return is_ok;
 }
 
 /* ---- those in files ---- */
-
-static bool passes_through(const struct trace *t, const char *service)
-{
-	for (uint32_t i = 0; i < t->span_count; i++)
-		if (str_equal(span_service(t, i), str_from(service)))
-			return true;
-	return false;
-}
 
 /* Another file may have more of the same trace. */
 static struct export_key key_of_trace(const struct trace *t)
@@ -449,20 +405,23 @@ static struct export_key key_of_trace(const struct trace *t)
 	return key;
 }
 
-static bool take_trace(void *context, const struct trace *t, struct error *err)
+static bool batch_take(void *context, const struct trace *t, struct error *err)
 {
 	struct batch *b = context;
 	struct export *e = b->export;
+	bool is_wanted = !e->service;
 
-	if (e->service && !passes_through(t, e->service))
+	for (uint32_t i = 0; i < t->span_count && !is_wanted; i++)
+		is_wanted = str_equal(span_service(t, i), str_from(e->service));
+	if (!is_wanted)
 		return true;
 	e->counts.found++;
-	if (!add(b, &t->id, t->start_ns, key_of_trace(t)))
+	if (!batch_add(b, &t->id, t->start_ns, key_of_trace(t)))
 		return true;
-	if (!pack_trace(b, b->count - 1, t, err))
-		b->is_stopped = !end_batch(b, false, err);
+	if (!batch_pack(b, b->count - 1, t, err))
+		b->is_stopped = !batch_end(b, false, err);
 	else if (b->count == AT_ONCE)
-		b->is_stopped = !end_batch(b, true, err);
+		b->is_stopped = !batch_end(b, true, err);
 	return !b->is_stopped;
 }
 
@@ -476,7 +435,7 @@ static bool export_file(struct batch *b, const char *path, struct error *err)
 
 	notes_init(&notes);
 	if (input_open_trace(&in, path, &why) &&
-	    input_each_trace(&in, take_trace, b, &notes, &why)) {
+	    input_each_trace(&in, batch_take, b, &notes, &why)) {
 		input_release(&in);
 		return true;
 	}
@@ -490,28 +449,22 @@ static bool export_file(struct batch *b, const char *path, struct error *err)
 	return true;
 }
 
-static bool export_files(struct export *e, struct batch *b, struct error *err)
-{
-	for (size_t i = 0; i < e->path_count; i++) {
-		if (!export_file(b, e->paths[i], err))
-			return false;
-		if (e->progress)
-			e->progress(i + 1, e->path_count);
-	}
-	return end_batch(b, true, err);
-}
-
 static bool export_traces(struct export *e, struct error *err)
 {
 	struct error late;
 	struct batch *b = mem_calloc(1, sizeof *b);
 	bool is_ok = b || error_memory(err, "traces");
 
-	if (is_ok) {
+	if (is_ok)
 		b->export = e;
-		is_ok = e->path_count ? export_files(e, b, err)
-				      : export_listed(e, b, err);
+	for (size_t i = 0; is_ok && i < e->path_count; i++) {
+		is_ok = export_file(b, e->paths[i], err);
+		if (is_ok && e->progress)
+			e->progress(i + 1, e->path_count);
 	}
+	if (is_ok)
+		is_ok = e->path_count ? batch_end(b, true, err)
+				      : export_listed(e, b, err);
 	if (e->state && !export_state_save(e->state, true, &late) && is_ok) {
 		*err = late;
 		is_ok = false;
@@ -534,15 +487,7 @@ struct sending {
 
 /* ---- into a folder ---- */
 
-static struct str service_of(const struct whole_profile *w)
-{
-	for (size_t i = 0; i < w->label_count; i++)
-		if (str_equal(w->labels[i].name, STR("service_name")))
-			return w->labels[i].value;
-	return STR("profile");
-}
-
-static void add_name(struct buf *path, struct str text)
+static void path_add(struct buf *path, struct str text)
 {
 	for (size_t i = 0; i < text.len; i++)
 		buf_add_char(path,
@@ -553,61 +498,48 @@ static void add_name(struct buf *path, struct str text)
 
 /* "FOLDER/data-service-process_cpu-2026-11-21T101400Z-8c1f03a2.pb.gz": the same
  * each time. */
-static void path_of(const struct export *e, const struct whole_profile *w,
-		    struct buf *path)
+static void profile_path(const struct export *e, const struct whole_profile *w,
+			 struct buf *path)
 {
 	struct export_key key = export_key_of_text(w->name);
+	struct str service = STR("profile");
 	char time[TIME_RFC3339_BYTES], hex[33];
+
+	for (size_t i = w->label_count; i--;)
+		if (str_equal(w->labels[i].name, STR("service_name")))
+			service = w->labels[i].value;
 
 	format_rfc3339(w->start_ns, time);
 	hex_encode(key.bytes, sizeof key.bytes, hex);
 	buf_init(path, LIMIT_PATH_BYTES);
 	buf_addf(path, "%s/", e->to->path);
-	add_name(path, str_slice(service_of(w), 0, 100));
+	path_add(path, str_slice(service, 0, 100));
 	buf_add_char(path, '-');
-	add_name(path, str_slice(w->kind, 0, 50));
+	path_add(path, str_slice(w->kind, 0, 50));
 	buf_addf(path, "-%.13s%.2s%.2sZ-%.8s.pb.gz", time, time + 14, time + 17,
 		 hex);
-}
-
-static bool write_bytes(const char *path, struct str bytes, struct error *err)
-{
-	struct outfile f;
-
-	if (!outfile_open(&f, path, 0666, err))
-		return false;
-	out_str(&f.out, bytes);
-	return outfile_commit(&f, err);
 }
 
 static bool write_file(struct export *e, const struct whole_profile *w,
 		       struct error *err)
 {
 	struct buf path, packed;
+	struct outfile f;
 	bool is_ok;
 
-	path_of(e, w, &path);
+	profile_path(e, w, &path);
 	buf_init(&packed, LIMIT_BODY_WIRE_BYTES);
 	is_ok = buf_check(&path, "a name", err) &&
 		(gz_is(w->bytes) || gz_deflate(w->bytes, &packed, err)) &&
-		write_bytes(buf_text(&path),
-			    gz_is(w->bytes) ? w->bytes : buf_str(&packed), err);
+		outfile_open(&f, buf_text(&path), 0666, err);
+	if (is_ok) {
+		out_str(&f.out, gz_is(w->bytes) ? w->bytes : buf_str(&packed));
+		is_ok = outfile_commit(&f, err);
+	}
 	e->counts.sent += is_ok;
 	buf_release(&path);
 	buf_release(&packed);
 	return is_ok;
-}
-
-static bool has_file(const struct export *e, const struct whole_profile *w)
-{
-	struct stat st;
-	struct buf path;
-	bool is_there;
-
-	path_of(e, w, &path);
-	is_there = path.state == BUF_OK && !stat(buf_text(&path), &st);
-	buf_release(&path);
-	return is_there;
 }
 
 /* ---- to a receiver ---- */
@@ -664,40 +596,34 @@ static bool flush_profiles(struct sending *s, struct error *err)
 	return is_ok && (!e->state || export_state_save(e->state, false, err));
 }
 
-static bool send(struct sending *s, const struct whole_profile *w,
-		 struct error *err)
-{
-	struct export *e = s->export;
-
-	if (s->count == PROFILES_AT_ONCE && !flush_profiles(s, err))
-		return false;
-	s->keys[s->count] = export_key_of_text(w->name);
-	s->starts_ns[s->count] = w->start_ns;
-	return e->to->receiver->profile_request(&e->to->endpoint, w,
-						&s->requests[s->count++], err);
-}
-
 /* ---- one by one ---- */
 
-static bool wants(void *context, const struct whole_profile *w)
+static bool sending_wants(void *context, const struct whole_profile *w)
 {
 	struct sending *s = context;
 	struct export *e = s->export;
 	struct export_key key = export_key_of_text(w->name);
-	bool is_known = e->to->path
-				? has_file(e, w)
-				: e->state && export_state_has(e->state, &key);
+	bool is_known = !e->to->path && e->state &&
+			export_state_has(e->state, &key);
+	struct stat st;
+	struct buf path;
 
+	if (e->to->path) {
+		profile_path(e, w, &path);
+		is_known = path.state == BUF_OK && !stat(buf_text(&path), &st);
+		buf_release(&path);
+	}
 	e->counts.found++;
 	e->counts.known += is_known;
 	return !is_known;
 }
 
-static bool take(void *context, const struct whole_profile *w,
-		 const struct error *why, struct error *err)
+static bool sending_take(void *context, const struct whole_profile *w,
+			 const struct error *why, struct error *err)
 {
 	struct sending *s = context;
-	struct export_counts *counts = &s->export->counts;
+	struct export *e = s->export;
+	struct export_counts *counts = &e->counts;
 
 	if (why && why->code == ERROR_NOT_FOUND) {
 		counts->gone++;
@@ -711,8 +637,14 @@ static bool take(void *context, const struct whole_profile *w,
 		return true;
 	}
 	counts->narrowed += w->is_narrowed;
-	return s->export->to->path ? write_file(s->export, w, err)
-				   : send(s, w, err);
+	if (e->to->path)
+		return write_file(e, w, err);
+	if (s->count == PROFILES_AT_ONCE && !flush_profiles(s, err))
+		return false;
+	s->keys[s->count] = export_key_of_text(w->name);
+	s->starts_ns[s->count] = w->start_ns;
+	return e->to->receiver->profile_request(&e->to->endpoint, w,
+						&s->requests[s->count++], err);
 }
 
 static bool export_profiles(struct export *e, struct error *err)
@@ -726,7 +658,7 @@ static bool export_profiles(struct export *e, struct error *err)
 				     .path_count = e->path_count,
 				     .is_for_sums = e->to->receiver != NULL };
 	struct sending *s = mem_calloc(1, sizeof *s);
-	struct whole_taker taker = { wants, take, s };
+	struct whole_taker taker = { sending_wants, sending_take, s };
 	struct error late;
 	bool is_ok;
 
@@ -748,13 +680,6 @@ static bool export_profiles(struct export *e, struct error *err)
 }
 
 /* ---- where from, and where to ---- */
-
-/* Returns the address of a server, whatever kind it is. */
-static struct str place_of(const struct side *s)
-{
-	return str_from(s->endpoint.project ? s->endpoint.project
-					    : s->endpoint.url);
-}
 
 static bool default_state(struct export *e, const char *what, struct str from,
 			  struct error *err)
@@ -780,7 +705,10 @@ static bool open_state(struct export *e, const char *what,
 		       const struct side *side, struct str files,
 		       struct error *err)
 {
-	struct str from = e->path_count ? files : place_of(side);
+	const struct endpoint *server = &side->endpoint;
+	struct str from = e->path_count ? files
+			  : server->project ? str_from(server->project)
+					    : str_from(server->url);
 
 	if (!e->to->receiver || !e->keeps_state)
 		return true;

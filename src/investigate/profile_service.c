@@ -31,7 +31,7 @@ struct candidate_parts {
 	struct str name;
 };
 
-static char *append(char *at, struct str text)
+static char *text_append(char *at, struct str text)
 {
 	if (text.len)
 		memcpy(at, text.ptr, text.len);
@@ -49,16 +49,16 @@ static struct str join_parts(struct arena *arena,
 
 	if (!text)
 		return (struct str){ NULL, 0 };
-	at = append(at, prefix);
-	at = append(at, p->space);
-	at = append(at, slash);
-	*append(at, p->name) = '\0';
+	at = text_append(at, prefix);
+	at = text_append(at, p->space);
+	at = text_append(at, slash);
+	*text_append(at, p->name) = '\0';
 	return (struct str){ text, len };
 }
 
 /* Those with a part missing are passed over. False without memory. */
-static bool add(struct name_candidates *c, struct arena *arena,
-		struct candidate_parts p, const char *how)
+static bool candidate_add(struct name_candidates *c, struct arena *arena,
+			  struct candidate_parts p, const char *how)
 {
 	struct str text;
 
@@ -87,10 +87,11 @@ static bool add_workloads(struct name_candidates *c, struct arena *arena,
 	const size_t count = sizeof keys / sizeof *keys;
 
 	for (size_t i = 0; i < count; i++)
-		if (!add(c, arena,
-			 (struct candidate_parts){
-				 "", space, attr_of(trace, resource, keys[i]) },
-			 "namespace/container"))
+		if (!candidate_add(c, arena,
+				   (struct candidate_parts){
+					   "", space,
+					   attr_of(trace, resource, keys[i]) },
+				   "namespace/container"))
 			return false;
 	return true;
 }
@@ -105,49 +106,41 @@ static bool add_all(struct name_candidates *c, const struct trace *trace,
 	struct str none = STR("");
 	struct candidate_parts p = { "", none, service };
 
-	if (!add(c, arena, p, "exact"))
+	if (!candidate_add(c, arena, p, "exact"))
 		return false;
 	p.space = logical;
-	if (logical.len && !add(c, arena, p, "namespace/name"))
+	if (logical.len && !candidate_add(c, arena, p, "namespace/name"))
 		return false;
 	p.space = k8s;
-	if (k8s.len && (!add(c, arena, p, "namespace/name") ||
+	if (k8s.len && (!candidate_add(c, arena, p, "namespace/name") ||
 			!add_workloads(c, arena, trace, resource, k8s)))
 		return false;
 	p = (struct candidate_parts){ "ebpf/", k8s, container };
-	if (k8s.len && !add(c, arena, p, "ebpf/namespace/container"))
+	if (k8s.len && !candidate_add(c, arena, p, "ebpf/namespace/container"))
 		return false;
 	p.name = service;
-	if (k8s.len && !add(c, arena, p, "ebpf/namespace/name"))
+	if (k8s.len && !candidate_add(c, arena, p, "ebpf/namespace/name"))
 		return false;
 	p = (struct candidate_parts){ "", none, docker };
-	return add(c, arena, p, "container");
-}
-
-static void add_space(struct name_candidates *c, struct str space)
-{
-	if (space.len && c->space_count < NAME_SPACES_MAX)
-		c->spaces[c->space_count++] = space;
-}
-
-static void add_spaces(struct name_candidates *c, const struct trace *trace,
-		       uint32_t resource)
-{
-	static const char *const keys[NAME_SPACES_MAX] = {
-		"service.namespace", "k8s.namespace.name",
-		"deployment.environment", "deployment.environment.name"
-	};
-
-	for (size_t i = 0; i < NAME_SPACES_MAX; i++)
-		add_space(c, attr_of(trace, resource, keys[i]));
+	return candidate_add(c, arena, p, "container");
 }
 
 bool name_candidates_init(struct name_candidates *c, const struct trace *trace,
 			  uint32_t resource, struct str service,
 			  struct arena *arena, struct error *err)
 {
+	static const char *const keys[NAME_SPACES_MAX] = {
+		"service.namespace", "k8s.namespace.name",
+		"deployment.environment", "deployment.environment.name"
+	};
+
 	*c = (struct name_candidates){ .count = 0 };
-	add_spaces(c, trace, resource);
+	for (size_t i = 0; i < NAME_SPACES_MAX; i++) {
+		struct str space = attr_of(trace, resource, keys[i]);
+
+		if (space.len)
+			c->spaces[c->space_count++] = space;
+	}
 	return add_all(c, trace, resource, service, arena) ||
 	       arena_fail(arena, "the service's names", err);
 }
@@ -190,10 +183,10 @@ static bool add_targets(struct name_candidates *c, struct arena *arena,
 	char room[TARGET_BYTES];
 
 	p.name = target_of(name, 0, room);
-	if (!add(c, arena, p, how))
+	if (!candidate_add(c, arena, p, how))
 		return false;
 	p.name = target_of(name, '-', room);
-	return add(c, arena, p, how);
+	return candidate_add(c, arena, p, how);
 }
 
 bool name_candidates_add_targets(struct name_candidates *c,
@@ -324,7 +317,8 @@ static bool is_in_environment(const struct name_candidates *c,
 }
 
 /* True when it is settled: one is, or several are and none is believed. */
-static bool settle(struct name_choice *out, size_t count, const char *how)
+static bool choice_settle(struct name_choice *out, size_t count,
+			  const char *how)
 {
 	if (count == 1) {
 		out->name = out->doubts[0];
@@ -335,7 +329,7 @@ static bool settle(struct name_choice *out, size_t count, const char *how)
 	return count > 0;
 }
 
-static void add_match(struct name_choice *out, size_t *count, struct str name)
+static void choice_add(struct name_choice *out, size_t *count, struct str name)
 {
 	if (*count < NAME_DOUBTS_MAX)
 		out->doubts[*count] = name;
@@ -350,25 +344,15 @@ static bool choose_only(const struct name_list *present, struct str wanted,
 
 	for (size_t i = 0; i < present->count; i++)
 		if (matches(present->items[i], wanted))
-			add_match(out, &count, present->items[i]);
-	return settle(out, count, how);
-}
-
-static void choose_environment(const struct name_candidates *c,
-			       const struct name_list *present,
-			       struct name_choice *out)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < present->count; i++)
-		if (is_in_environment(c, present->items[i]))
-			add_match(out, &count, present->items[i]);
-	settle(out, count, "environment");
+			choice_add(out, &count, present->items[i]);
+	return choice_settle(out, count, how);
 }
 
 void name_choose(const struct name_candidates *c,
 		 const struct name_list *present, struct name_choice *out)
 {
+	size_t count = 0;
+
 	*out = (struct name_choice){ .how = NULL };
 	for (size_t i = 0; i < c->count; i++)
 		if (choose_only(present, c->names[i], str_equal, c->how[i],
@@ -385,9 +369,13 @@ void name_choose(const struct name_candidates *c,
 		if (choose_only(present, c->names[i], is_same_but_suffix,
 				"without .cpu", out))
 			return;
-	if (!choose_only(present, c->names[0], is_same_part_but_suffix,
-			 "without .cpu", out))
-		choose_environment(c, present, out);
+	if (choose_only(present, c->names[0], is_same_part_but_suffix,
+			"without .cpu", out))
+		return;
+	for (size_t i = 0; i < present->count; i++)
+		if (is_in_environment(c, present->items[i]))
+			choice_add(out, &count, present->items[i]);
+	choice_settle(out, count, "environment");
 }
 
 /* Names and types are asked for over a day, the longest query a server takes
@@ -462,43 +450,6 @@ static bool take_selector(struct buf *text, struct investigation *v,
 	return done;
 }
 
-/* --map TRACED=SENT, with the names of two services: no attribute is called
- * as a service of the trace is. */
-static bool is_service_of(const struct trace *trace, struct str name)
-{
-	for (uint32_t i = 0; trace && i < trace->resource_count; i++)
-		if (str_equal(trace_text(trace, trace->resources[i].service),
-			      name))
-			return true;
-	return false;
-}
-
-/* True when the map names a service, this one or another. */
-static bool read_alias(struct profile_lookup_state *s,
-		       const struct trace *trace, const struct mapping *m)
-{
-	if (str_equal(m->attr, s->service)) {
-		s->maps[s->map_count++] =
-			(struct mapping){ .attr = m->attr,
-					  .label = STR("service_name"),
-					  .value = m->label,
-					  .is_name = true };
-		return true;
-	}
-	return is_service_of(trace, m->attr);
-}
-
-/* "service.name" is the service looked for, whichever span named it. */
-static struct str map_value(const struct profile_lookup_state *s,
-			    const struct trace *trace, uint32_t resource,
-			    struct str attr)
-{
-	if (str_equal(attr, STR("service.name")))
-		return s->service;
-	return trace ? resource_attr(trace, resource, attr)
-		     : (struct str){ NULL, 0 };
-}
-
 static void read_map(struct profile_lookup_state *s, struct investigation *v,
 		     const struct trace *trace, uint32_t resource,
 		     const char *text)
@@ -512,9 +463,25 @@ static void read_map(struct profile_lookup_state *s, struct investigation *v,
 	if (equals == SIZE_MAX)
 		return;
 	m.label = str_slice(map, equals + 1, map.len);
-	if (read_alias(s, trace, &m))
+	/* --map TRACED=SENT, with the names of two services, this one or
+	 * another: no attribute is called as a service of the trace is. */
+	if (str_equal(m.attr, s->service)) {
+		s->maps[s->map_count++] =
+			(struct mapping){ .attr = m.attr,
+					  .label = STR("service_name"),
+					  .value = m.label,
+					  .is_name = true };
 		return;
-	m.value = map_value(s, trace, resource, m.attr);
+	}
+	for (uint32_t i = 0; trace && i < trace->resource_count; i++)
+		if (str_equal(trace_text(trace, trace->resources[i].service),
+			      m.attr))
+			return;
+	/* The service looked for, whichever span named it. */
+	if (is_service)
+		m.value = s->service;
+	else if (trace)
+		m.value = resource_attr(trace, resource, m.attr);
 	is_name_label = str_equal(m.label, STR("service_name"));
 	if (is_service && is_name_label)
 		return; /* as without it */
@@ -527,20 +494,14 @@ static void read_map(struct profile_lookup_state *s, struct investigation *v,
 						  .name = map });
 }
 
-static bool is_name_mapped(const struct profile_lookup_state *s)
-{
-	for (size_t i = 0; i < s->map_count; i++)
-		if (s->maps[i].is_name)
-			return true;
-	return false;
-}
-
 static bool build_matcher(struct profile_lookup_state *s,
 			  struct investigation *v, struct error *err)
 {
 	struct buf text, pattern;
 
-	s->is_given = v->question->selector || is_name_mapped(s);
+	s->is_given = v->question->selector != NULL;
+	for (size_t i = 0; i < s->map_count; i++)
+		s->is_given |= s->maps[i].is_name;
 	if (v->question->selector) {
 		s->matcher = str_from(v->question->selector);
 		return true;
@@ -593,16 +554,6 @@ static void add_place_labels(struct profile_lookup_state *s)
 	s->label_count = s->place_first + PLACE_LABELS;
 }
 
-static struct time_range metadata_range(struct time_range window)
-{
-	struct time_range r = { sat_sub_i64(window.to_ns, METADATA_RANGE_NS),
-				window.to_ns };
-
-	if (window.from_ns < r.from_ns)
-		r.from_ns = window.from_ns;
-	return r;
-}
-
 bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
 			 const struct trace *trace, uint32_t resource,
 			 struct str service, struct time_range range,
@@ -610,7 +561,11 @@ bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
 {
 	struct profile_lookup_state *s =
 		arena_alloc(v->backends->arena, sizeof *s);
-	struct time_range day = metadata_range(range);
+	struct time_range day = {
+		min_i64(range.from_ns,
+			sat_sub_i64(range.to_ns, METADATA_RANGE_NS)),
+		range.to_ns
+	};
 
 	*l = (struct profile_lookup){ .state = s };
 	if (!s)
@@ -641,8 +596,8 @@ bool profile_lookup_init(struct profile_lookup *l, struct investigation *v,
 
 /* ---- what there is ---- */
 
-static struct str value_of(const struct profile_lookup_state *s, size_t row,
-			   size_t label)
+static struct str series_value(const struct profile_lookup_state *s, size_t row,
+			       size_t label)
 {
 	const struct series_list *list = &s->series.series;
 
@@ -661,7 +616,7 @@ struct rows {
 static bool row_is_named(const struct rows *r, size_t row)
 {
 	return !r->name.ptr ||
-	       str_equal(value_of(r->s, row, LABEL_SERVICE), r->name);
+	       str_equal(series_value(r->s, row, LABEL_SERVICE), r->name);
 }
 
 static bool row_is_ours(const struct rows *r, size_t row)
@@ -670,21 +625,21 @@ static bool row_is_ours(const struct rows *r, size_t row)
 		return false;
 	for (size_t i = 0; i < r->s->map_count; i++)
 		if (r->is_map_used[i] &&
-		    !str_equal(value_of(r->s, row, LABEL_MAP + i),
+		    !str_equal(series_value(r->s, row, LABEL_MAP + i),
 			       r->s->maps[i].value))
 			return false;
 	return true;
 }
 
 /* The distinct values of a label in our rows. */
-static bool collect(const struct rows *r, struct investigation *v, size_t label,
-		    struct name_list *out, struct error *err)
+static bool rows_collect(const struct rows *r, struct investigation *v,
+			 size_t label, struct name_list *out, struct error *err)
 {
 	size_t rows = r->s->series.series.count, cap = 0;
 
 	*out = (struct name_list){ .items = NULL };
 	for (size_t row = 0; row < rows; row++) {
-		struct str value = value_of(r->s, row, label);
+		struct str value = series_value(r->s, row, label);
 		void *items = out->items;
 
 		if (!value.len || !row_is_ours(r, row) ||
@@ -703,12 +658,12 @@ static bool collect(const struct rows *r, struct investigation *v, size_t label,
 }
 
 /* The first label of the list that the service has. */
-static bool collect_first(const struct rows *r, struct investigation *v,
-			  size_t first, size_t count, struct str *label,
-			  struct name_list *out, struct error *err)
+static bool rows_collect_first(const struct rows *r, struct investigation *v,
+			       size_t first, size_t count, struct str *label,
+			       struct name_list *out, struct error *err)
 {
 	for (size_t i = first; i < first + count; i++) {
-		if (!collect(r, v, i, out, err))
+		if (!rows_collect(r, v, i, out, err))
 			return false;
 		if (out->count) {
 			*label = str_from(r->s->labels[i]);
@@ -716,14 +671,6 @@ static bool collect_first(const struct rows *r, struct investigation *v,
 		}
 	}
 	return true;
-}
-
-static bool label_exists(const struct rows *r, size_t label)
-{
-	for (size_t row = 0; row < r->s->series.series.count; row++)
-		if (row_is_named(r, row) && value_of(r->s, row, label).len)
-			return true;
-	return false;
 }
 
 /* Maps of labels that the service's profiles do not carry would select
@@ -734,9 +681,14 @@ static void choose_maps(struct rows *r, struct investigation *v)
 	bool is_known = s->series.job.has_answer && s->series.series.count;
 
 	for (size_t i = 0; i < s->map_count; i++) {
-		r->is_map_used[i] = s->maps[i].is_name || !is_known ||
-				    label_exists(r, LABEL_MAP + i);
-		if (!r->is_map_used[i])
+		bool is_used = s->maps[i].is_name || !is_known;
+
+		for (size_t row = 0; !is_used && row < s->series.series.count;
+		     row++)
+			is_used = row_is_named(r, row) &&
+				  series_value(s, row, LABEL_MAP + i).len;
+		r->is_map_used[i] = is_used;
+		if (!is_used)
 			investigation_note(
 				v, (struct note){ .kind = NOTE_MAP_NO_LABEL,
 						  .name = s->maps[i].attr,
@@ -830,20 +782,6 @@ static bool fail_absent(const struct profile_service *service,
 		err);
 }
 
-/* Where it alone tells whose profiles they are. */
-static void keep_pod(struct place_rows *rows, struct places *places,
-		     const struct profile_lookup_state *s)
-{
-	for (size_t i = 0; i < rows->count; i++)
-		rows->is_ours[i] &=
-			str_equal(value_of(s, i, s->pod_label), s->pod);
-	if (places->count < PLACE_LABELS)
-		places->items[places->count++] =
-			(struct place){ .label = s->labels[s->pod_label],
-					.attr = INSTANCE_POD,
-					.value = s->pod };
-}
-
 /* Profiles of the same service elsewhere say nothing of the trace. What the
  * user selects is taken as it is. */
 static bool choose_places(struct rows *r, struct investigation *v,
@@ -872,29 +810,18 @@ static bool choose_places(struct rows *r, struct investigation *v,
 			   v->backends->arena, &out->places, err))
 		return false;
 	r->is_here = rows.is_ours;
-	if (s->pod.ptr)
-		keep_pod(&rows, &out->places, s);
+	/* Where the pod alone tells whose profiles they are. */
+	for (size_t i = 0; s->pod.ptr && i < rows.count; i++)
+		rows.is_ours[i] &=
+			str_equal(series_value(s, i, s->pod_label), s->pod);
+	if (s->pod.ptr && out->places.count < PLACE_LABELS)
+		out->places.items[out->places.count++] =
+			(struct place){ .label = s->labels[s->pod_label],
+					.attr = INSTANCE_POD,
+					.value = s->pod };
 	note_places(&out->places, v);
 	return out->places.doubt.trouble != PLACES_ABSENT ||
 	       fail_absent(out, v, err);
-}
-
-static bool describe(const struct profile_lookup_state *s,
-		     struct investigation *v, struct profile_service *out,
-		     struct error *err)
-{
-	struct rows r = { .s = s };
-
-	if (!s->is_given)
-		r.name = out->name;
-	choose_maps(&r, v);
-	return choose_places(&r, v, out, err) &&
-	       build_selector(&r, v, out, err) &&
-	       collect(&r, v, LABEL_TYPE, &out->types, err) &&
-	       collect_first(&r, v, LABEL_INSTANCE, INSTANCE_LABELS,
-			     &out->instance_label, &out->instances, err) &&
-	       collect_first(&r, v, LABEL_VERSION, VERSION_LABELS,
-			     &out->version_label, &out->versions, err);
 }
 
 /* ---- which one it is ---- */
@@ -963,27 +890,18 @@ static bool take_given(struct profile_lookup_state *s, struct investigation *v,
 		return assume_name(s, v, out, err);
 	if (!s->series.series.count)
 		return fail_missing(s, v, &none, err);
-	if (!collect(&all, v, LABEL_SERVICE, &names, err))
+	if (!rows_collect(&all, v, LABEL_SERVICE, &names, err))
 		return false;
 	if (names.count == 1)
 		out->name = names.items[0];
 	return true;
 }
 
-static void choose_name(const struct profile_lookup_state *s,
-			const struct name_list *present,
-			struct name_choice *choice)
-{
-	name_choose(&s->candidates, present, choice);
-	/* Series may be empty where the list of values is not. */
-	if (!choice->name.ptr && !choice->doubt_count)
-		name_choose(&s->candidates, &s->services.names, choice);
-}
-
 /* A name that the pattern of the first question does not hold: its types and
  * instances are asked for by that name. */
-static bool ask_again(struct profile_lookup_state *s, struct investigation *v,
-		      struct str name, struct error *err)
+static bool lookup_ask_again(struct profile_lookup_state *s,
+			     struct investigation *v, struct str name,
+			     struct error *err)
 {
 	struct job *job = &s->series.job;
 	struct time_range range = s->series.range;
@@ -1015,11 +933,11 @@ static bool find_by_pod(struct profile_lookup_state *s,
 	pod = resource_attr(s->trace, s->resource, STR(INSTANCE_POD));
 	if (!pod.len)
 		return true;
-	if (!ask_again(s, v, UNNAMED, err))
+	if (!lookup_ask_again(s, v, UNNAMED, err))
 		return false;
 	for (size_t i = 0; i < s->series.series.count; i++)
 		for (size_t k = 0; k < POD_LABELS; k++)
-			if (str_equal(value_of(s, i, LABEL_INSTANCE + k),
+			if (str_equal(series_value(s, i, LABEL_INSTANCE + k),
 				      pod)) {
 				s->pod = pod;
 				s->pod_label = LABEL_INSTANCE + k;
@@ -1036,9 +954,12 @@ static bool take_found(struct profile_lookup_state *s, struct investigation *v,
 	struct name_choice choice;
 	struct name_list present;
 
-	if (!collect(&all, v, LABEL_SERVICE, &present, err))
+	if (!rows_collect(&all, v, LABEL_SERVICE, &present, err))
 		return false;
-	choose_name(s, &present, &choice);
+	name_choose(&s->candidates, &present, &choice);
+	/* Series may be empty where the list of values is not. */
+	if (!choice.name.ptr && !choice.doubt_count)
+		name_choose(&s->candidates, &s->services.names, &choice);
 	if (!choice.name.ptr && !choice.doubt_count &&
 	    !find_by_pod(s, v, &out->name, err))
 		return false;
@@ -1056,7 +977,7 @@ static bool take_found(struct profile_lookup_state *s, struct investigation *v,
 				v, (struct note){ .kind = NOTE_NAME_OTHER,
 						  .name = choice.name });
 		return name_list_has(&present, choice.name) ||
-		       ask_again(s, v, choice.name, err);
+		       lookup_ask_again(s, v, choice.name, err);
 	}
 	if (s->services.job.has_answer)
 		return fail_missing(s, v, &choice, err);
@@ -1070,10 +991,21 @@ bool profile_lookup_apply(struct profile_lookup *l, struct investigation *v,
 			  struct profile_service *out, struct error *err)
 {
 	struct profile_lookup_state *s = l->state;
+	struct rows r = { .s = s };
 
 	*out = (struct profile_service){ .name = { NULL, 0 } };
-	return (s->is_given ? take_given : take_found)(s, v, out, err) &&
-	       describe(s, v, out, err);
+	if (!(s->is_given ? take_given : take_found)(s, v, out, err))
+		return false;
+	if (!s->is_given)
+		r.name = out->name;
+	choose_maps(&r, v);
+	return choose_places(&r, v, out, err) &&
+	       build_selector(&r, v, out, err) &&
+	       rows_collect(&r, v, LABEL_TYPE, &out->types, err) &&
+	       rows_collect_first(&r, v, LABEL_INSTANCE, INSTANCE_LABELS,
+				  &out->instance_label, &out->instances, err) &&
+	       rows_collect_first(&r, v, LABEL_VERSION, VERSION_LABELS,
+				  &out->version_label, &out->versions, err);
 }
 
 bool profile_lookup_knows(const struct profile_lookup *l,
@@ -1119,14 +1051,17 @@ struct str selector_with(struct investigation *v, struct str selector,
 /* Which types of profiles a service sends, or all services, and which services
  * there are. Knows no options. */
 
-/* Types and names together: the names tell why there are no types. */
-static bool ask_both(struct profile_types *t, struct backends *b,
-		     const char *selector, struct error *err)
+bool profile_types_ask(struct profile_types *t, struct backends *b,
+		       struct error *err)
 {
+	/* Types and names together: the names tell why there are no types. */
 	struct names_job types, services;
 	struct job *jobs[] = { &types.job, &services.job };
+	struct str selector;
 
-	types_job_init(&types, selector, t->window);
+	if (!selector_of_service(b->arena, t->service, &selector, err))
+		return false;
+	types_job_init(&types, selector.ptr, t->window);
 	services_job_init(&services, t->window);
 	if (!jobs_run(b, jobs, 2, err))
 		return false;
@@ -1139,13 +1074,4 @@ static bool ask_both(struct profile_types *t, struct backends *b,
 	t->ids = types.names;
 	t->services = services.names;
 	return true;
-}
-
-bool profile_types_ask(struct profile_types *t, struct backends *b,
-		       struct error *err)
-{
-	struct str selector;
-
-	return selector_of_service(b->arena, t->service, &selector, err) &&
-	       ask_both(t, b, selector.ptr, err);
 }

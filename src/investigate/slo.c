@@ -77,7 +77,8 @@ struct questions {
 };
 
 /* The question that the text asks, which is released. */
-static bool add(struct questions *q, struct buf *text, struct error *err)
+static bool question_add(struct questions *q, struct buf *text,
+			 struct error *err)
 {
 	struct arena *arena = q->slo->backends->arena;
 	struct metric_query query = {
@@ -91,7 +92,7 @@ static bool add(struct questions *q, struct buf *text, struct error *err)
 	return query.expression.ptr || arena_fail(arena, "a question", err);
 }
 
-static bool run(struct questions *q, struct error *err)
+static bool questions_run(struct questions *q, struct error *err)
 {
 	struct job *jobs[QUESTIONS];
 
@@ -101,7 +102,7 @@ static bool run(struct questions *q, struct error *err)
 }
 
 /* Without a series nothing was counted. */
-static double value(const struct questions *q, size_t i)
+static double question_value(const struct questions *q, size_t i)
 {
 	const struct metric_answer *a = &q->jobs[i].answer;
 
@@ -195,16 +196,16 @@ static bool ask_series(struct questions *q, struct slo *s, bool has_buckets,
 	buf_init(&text, LIMIT_URL_BYTES);
 	if (has_buckets) {
 		metric_edges_expression(&text, &s->indicator, EDGES_NS);
-		if (!add(q, &text, err))
+		if (!question_add(q, &text, err))
 			return false;
 	}
 	if (s->indicator.source.name->error_label) {
 		buf_init(&text, LIMIT_URL_BYTES);
 		metric_errors_expression(&text, &s->indicator, EDGES_NS);
-		if (!add(q, &text, err))
+		if (!question_add(q, &text, err))
 			return false;
 	}
-	if (q->count && !run(q, err))
+	if (q->count && !questions_run(q, err))
 		return false;
 	for (size_t i = 0; i < q->count; i++)
 		if (!q->jobs[i].job.has_answer) {
@@ -246,7 +247,7 @@ static bool add_part(struct questions *q, const struct metric_indicator *of,
 
 	buf_init(&text, LIMIT_URL_BYTES);
 	metric_part_expression(&text, of, part, "increase", window_ns);
-	return add(q, &text, err);
+	return question_add(q, &text, err);
 }
 
 static bool add_counts(struct questions *q, const struct slo *s,
@@ -275,13 +276,13 @@ static bool take_counts(struct slo *s, const struct questions *q,
 
 	for (size_t i = 0; i < s->window_count; i++) {
 		struct slo_window *w = &s->windows[i];
-		double total = value(q, 2 * i);
+		double total = question_value(q, 2 * i);
 
 		w->is_known = q->jobs[2 * i].job.has_answer &&
 			      q->jobs[2 * i + 1].job.has_answer;
 		if (w->is_known)
 			w->count = (struct burn_count){
-				total, fmax(0, total - value(q, 2 * i + 1))
+				total, fmax(0, total - question_value(q, 2 * i + 1))
 			};
 		else
 			s->why = q->jobs[2 * i + q->jobs[2 * i].job.has_answer]
@@ -293,34 +294,31 @@ static bool take_counts(struct slo *s, const struct questions *q,
 	}
 	if (s->indicator.tells_errors) {
 		if (q->jobs[next].job.has_answer)
-			s->failed = value(q, next);
+			s->failed = question_value(q, next);
 		next++;
 	}
 	if (s->other_ns && q->jobs[next].job.has_answer)
-		s->other_bad = fmax(0, all->total - value(q, next));
+		s->other_bad = fmax(0, all->total - question_value(q, next));
 	return true;
 }
 
-static bool count(struct slo *s, const struct metric_indicator *other,
-		  struct error *err)
-{
-	struct questions q = { .slo = s };
-
-	return add_counts(&q, s, other, err) && run(&q, err) &&
-	       take_counts(s, &q, err);
-}
-
-static bool ask(struct slo *s, bool *is_told, struct error *err)
+static bool ask_metrics(struct slo *s, bool *is_told, struct error *err)
 {
 	const struct time_range window = { s->to_ns - s->window_ns, s->to_ns };
 	struct metric_indicator other = { .service = NULL };
+	struct questions q = { .slo = s };
 	struct service_metrics m;
 
 	if (!service_metrics_find(&m, s->backends, s->service, window, err))
 		return false;
 	*is_told = choose_metric(s, &m);
-	return !*is_told || (look_at_series(s, &other, is_told, err) &&
-			     (!*is_told || count(s, &other, err)));
+	if (!*is_told)
+		return true;
+	if (!look_at_series(s, &other, is_told, err))
+		return false;
+	return !*is_told ||
+	       (add_counts(&q, s, &other, err) && questions_run(&q, err) &&
+		take_counts(s, &q, err));
 }
 
 bool slo_is_final(const struct error *err)
@@ -332,7 +330,7 @@ bool slo_is_final(const struct error *err)
 bool slo_ask_metrics(struct slo *s, bool *is_told, struct error *err)
 {
 	*is_told = false;
-	if (!ask(s, is_told, &s->why)) {
+	if (!ask_metrics(s, is_told, &s->why)) {
 		*is_told = lacks(s, SLO_LACKS_SERVER);
 		if (slo_is_final(&s->why)) {
 			*err = s->why;
@@ -409,14 +407,6 @@ double slo_seconds_left(const struct slo *s)
 
 /* ---- the request ---- */
 
-static bool is_entry(const struct slo *s, const struct trace *t, uint32_t span)
-{
-	return str_equal(span_service(t, span), str_from(s->service)) &&
-	       (!s->operation ||
-		str_equal(span_name(t, span), str_from(s->operation))) &&
-	       (s->operation || span_entry(t, span) == span);
-}
-
 uint32_t slo_request_span(const struct slo *s, const struct trace *t,
 			  bool *is_failed)
 {
@@ -425,8 +415,13 @@ uint32_t slo_request_span(const struct slo *s, const struct trace *t,
 
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		int64_t duration_ns = span_duration_ns(&t->spans[i]);
+		bool is_entry =
+			s->operation ? str_equal(span_name(t, i),
+						 str_from(s->operation))
+				     : span_entry(t, i) == i;
 
-		if (!is_entry(s, t, i))
+		if (!is_entry ||
+		    !str_equal(span_service(t, i), str_from(s->service)))
 			continue;
 		if (s->threshold_ns && duration_ns > longest_ns) {
 			longest_ns = duration_ns;
@@ -451,8 +446,8 @@ struct looking {
 	struct notes notes;
 };
 
-static bool keep(struct arena *arena, struct str text, struct str *out,
-		 struct error *err)
+static bool name_keep(struct arena *arena, struct str text, struct str *out,
+		      struct error *err)
 {
 	*out = arena_str(arena, text);
 	return out->ptr || arena_fail(arena, "a name", err);
@@ -476,7 +471,8 @@ static int64_t usual_ns(const struct looking *l)
 
 /* By how much the span to blame grew; of an operation that is always bad, its
  * part of the critical path. */
-static void take_excess(const struct looking *l, struct spent_request *out)
+static void request_take_excess(const struct looking *l,
+				struct spent_request *out)
 {
 	int64_t usual = usual_ns(l);
 	int64_t change_ns = l->finding.suspect.pick.change_ns;
@@ -493,36 +489,29 @@ static void take_excess(const struct looking *l, struct spent_request *out)
 						 (double)whole_ns);
 }
 
-/* The first row, where it is what grew. */
-static const struct function_row *leading_row(const struct result *r)
-{
-	const struct function_row *row = result_verdict(r);
-
-	return r->has_profile && result_verdict_count(r) &&
-			       (!r->has_baseline || change_is_up(row->change))
-		       ? row
-		       : NULL;
-}
-
-static bool take_slow(struct looking *l, struct spent_request *out,
-		      struct error *err)
+static bool request_take_slow(struct looking *l, struct spent_request *out,
+			      struct error *err)
 {
 	struct arena *arena = l->slo->backends->arena;
 	const struct result *r = &l->result;
-	const struct function_row *row = leading_row(r);
+	const struct function_row *row = result_verdict(r);
 
+	/* The first row, where it is what grew. */
+	if (!r->has_profile || !result_verdict_count(r) ||
+	    (r->has_baseline && !change_is_up(row->change)))
+		row = NULL;
 	out->cause = r->cause.kind;
-	take_excess(l, out);
+	request_take_excess(l, out);
 	if (row)
 		out->line = row->line;
-	return keep(arena, r->span.service, &out->service, err) &&
-	       keep(arena, r->span.name, &out->operation, err) &&
-	       (!row || (keep(arena, row->name, &out->function, err) &&
-			 keep(arena, row->file, &out->file, err)));
+	return name_keep(arena, r->span.service, &out->service, err) &&
+	       name_keep(arena, r->span.name, &out->operation, err) &&
+	       (!row || (name_keep(arena, row->name, &out->function, err) &&
+			 name_keep(arena, row->file, &out->file, err)));
 }
 
-static bool look_slow(struct looking *l, struct spent_request *out,
-		      struct error *err)
+static bool request_look_slow(struct looking *l, struct spent_request *out,
+			      struct error *err)
 {
 	struct error missing = { 0 };
 
@@ -533,38 +522,17 @@ static bool look_slow(struct looking *l, struct spent_request *out,
 		}
 		slow_without_profiles(&l->v, &l->finding);
 	}
-	return take_slow(l, out, err);
+	return request_take_slow(l, out, err);
 }
 
-/* Where the failure began, as far as the trace tells. */
-static uint32_t failed_span(const struct looking *l)
-{
-	const struct result *r = &l->result;
-
-	for (size_t i = 0; i < r->finding_count; i++)
-		if (r->findings[i].facts.kind == FINDING_ERROR &&
-		    r->findings[i].facts.is_fatal)
-			return r->findings[i].facts.span;
-	return l->trace.roots[0];
-}
-
-static bool look_failed(struct looking *l, struct spent_request *out,
-			struct error *err)
-{
-	struct arena *arena = l->slo->backends->arena;
-	uint32_t span = failed_span(l);
-
-	out->is_failed = true;
-	out->explained = 1;
-	return keep(arena, span_service(&l->trace, span), &out->service, err) &&
-	       keep(arena, span_name(&l->trace, span), &out->operation, err);
-}
-
-static bool look(struct looking *l, const struct question *question,
-		 bool is_failed, struct spent_request *out, struct error *err)
+static bool request_look(struct looking *l, const struct question *question,
+			 bool is_failed, struct spent_request *out,
+			 struct error *err)
 {
 	struct backends *b = l->slo->backends;
 	struct notes *notes = b->notes;
+	const struct result *r = &l->result;
+	uint32_t span = l->trace.roots[0];
 	bool done;
 
 	l->v = (struct investigation){ .question = question,
@@ -579,8 +547,22 @@ static bool look(struct looking *l, const struct question *question,
 	finding_init(&l->finding, &l->v);
 	b->notes = &l->notes;
 	out->duration_ns = l->trace.end_ns - l->trace.start_ns;
-	done = suspect_find(&l->v, &l->finding.suspect, err) &&
-	       (is_failed ? look_failed(l, out, err) : look_slow(l, out, err));
+	done = suspect_find(&l->v, &l->finding.suspect, err);
+	if (done && is_failed) {
+		/* Where the failure began, as far as the trace tells. */
+		for (size_t i = r->finding_count; i--;)
+			if (r->findings[i].facts.kind == FINDING_ERROR &&
+			    r->findings[i].facts.is_fatal)
+				span = r->findings[i].facts.span;
+		out->is_failed = true;
+		out->explained = 1;
+		done = name_keep(b->arena, span_service(&l->trace, span),
+				 &out->service, err) &&
+		       name_keep(b->arena, span_name(&l->trace, span),
+				 &out->operation, err);
+	} else if (done) {
+		done = request_look_slow(l, out, err);
+	}
 	b->notes = notes;
 	finding_release(&l->finding);
 	arena_release(&l->result.arena);
@@ -588,19 +570,6 @@ static bool look(struct looking *l, const struct question *question,
 }
 
 /* ---- its trace ---- */
-
-static bool fetch(const struct slo *s, const struct trace_id *id,
-		  struct time_range range, struct trace *t, struct error *err)
-{
-	const struct time_range window = { sat_sub_i64(range.from_ns, PAD_NS),
-					   sat_add_i64(range.to_ns, PAD_NS) };
-	enum trace_found found;
-
-	if (!trace_fetch(s->backends, id, &window, t, &found, err))
-		return false;
-	return (found && t->span_count) ||
-	       error_set(err, ERROR_NOT_FOUND, "%s", "");
-}
 
 /* Reads the trace, takes the part of it that is the request, and finds what
  * made it bad. Texts live in the backends' arena. False: it cannot be read;
@@ -611,23 +580,27 @@ static bool slo_request_look(const struct slo *s,
 			     const struct trace_id *id, struct time_range range,
 			     struct spent_request *out, struct error *err)
 {
+	const struct time_range window = { sat_sub_i64(range.from_ns, PAD_NS),
+					   sat_add_i64(range.to_ns, PAD_NS) };
 	struct looking l = { .slo = s };
+	enum trace_found found;
 	struct trace whole;
 	bool is_failed, done;
-	uint32_t span;
+	uint32_t span = SPAN_NONE;
 
 	backends_begin(s->backends);
 	*out = (struct spent_request){ .cause = CAUSE_UNKNOWN };
 	trace_id_format(id, out->trace_id);
 	trace_init(&whole);
 	whole.wants_attrs = true;
-	done = fetch(s, id, range, &whole, err);
-	span = done ? slo_request_span(s, &whole, &is_failed) : SPAN_NONE;
+	done = trace_fetch(s->backends, id, &window, &whole, &found, err);
+	if (done && found && whole.span_count)
+		span = slo_request_span(s, &whole, &is_failed);
 	if (done && span == SPAN_NONE)
 		done = error_set(err, ERROR_NOT_FOUND, "%s", "");
 	if (done) {
 		done = trace_part(&whole, span, &l.trace, err) &&
-		       look(&l, question, is_failed, out, err);
+		       request_look(&l, question, is_failed, out, err);
 		trace_release(&l.trace);
 	}
 	trace_release(&whole);
@@ -696,14 +669,6 @@ static bool cells_reserve(struct sampling *m, size_t count, struct error *err)
 	return m->cells || arena_fail(m->b->arena, "bad requests", err);
 }
 
-static void cells_release(struct sampling *m)
-{
-	for (size_t i = 0; i < m->count; i++) {
-		hits_release(&m->cells[i].hits);
-		buf_release(&m->cells[i].page);
-	}
-}
-
 /* ---- by metrics ---- */
 
 enum { ASK_ALL, ASK_GOOD, ASK_FAILED, ASKED };
@@ -716,8 +681,8 @@ static int64_t step_of(struct time_range range)
 	return step_ns < NS_PER_MIN ? NS_PER_MIN : step_ns;
 }
 
-static bool job_init(const struct sampling *m, struct metric_job *job,
-		     enum metric_part part, struct error *err)
+static bool count_job_begin(const struct sampling *m, struct metric_job *job,
+			    enum metric_part part, struct error *err)
 {
 	struct time_range range = m->s->range;
 	int64_t step_ns = step_of(range);
@@ -796,7 +761,7 @@ static bool count_metrics(struct sampling *m, struct error *err)
 
 	memset(jobs, 0, sizeof jobs);
 	for (size_t i = 0; i < asked; i++) {
-		if (!job_init(m, &jobs[i], parts[i], err))
+		if (!count_job_begin(m, &jobs[i], parts[i], err))
 			return false;
 		list[i] = &jobs[i].job;
 	}
@@ -813,7 +778,7 @@ static bool count_metrics(struct sampling *m, struct error *err)
 /* ---- searches ---- */
 
 /* Those that are wanted and were not asked for. */
-static bool search(struct sampling *m, struct error *err)
+static bool cells_search(struct sampling *m, struct error *err)
 {
 	struct job **jobs =
 		arena_array(m->b->arena, m->count + 1, sizeof *jobs);
@@ -864,7 +829,7 @@ static bool search_parts(struct sampling *m, struct error *err)
 				 kind == 1, 0)
 				->taken = 1;
 		}
-	if (!search(m, err))
+	if (!cells_search(m, err))
 		return false;
 	for (size_t i = 0; i < m->count; i++)
 		m->cells[i].weight = (double)m->cells[i].hits.count;
@@ -873,7 +838,7 @@ static bool search_parts(struct sampling *m, struct error *err)
 
 /* ---- the sample ---- */
 
-static double weight_of(const struct sampling *m)
+static double cells_weight(const struct sampling *m)
 {
 	double sum = 0;
 
@@ -883,9 +848,9 @@ static double weight_of(const struct sampling *m)
 }
 
 /* Every so many bad requests one is taken. */
-static void take(struct sampling *m)
+static void cells_take(struct sampling *m)
 {
-	double each = weight_of(m) / (double)m->s->wanted;
+	double each = cells_weight(m) / (double)m->s->wanted;
 	double next = each / 2, sum = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
@@ -901,7 +866,7 @@ static void take(struct sampling *m)
 static bool drop_forgotten(struct sampling *m)
 {
 	int64_t first_ns = INT64_MAX;
-	double all = weight_of(m);
+	double all = cells_weight(m);
 	bool has_dropped = false;
 
 	for (size_t i = 0; i < m->count; i++)
@@ -919,30 +884,21 @@ static bool drop_forgotten(struct sampling *m)
 		c->weight = 0;
 	}
 	m->s->from.from_ns = has_dropped ? first_ns : m->s->range.from_ns;
-	m->s->kept = all > 0 ? weight_of(m) / all : 1;
+	m->s->kept = all > 0 ? cells_weight(m) / all : 1;
 	return has_dropped;
 }
 
 /* Ids are random: the first ones by id are a sample. */
-static int compare_ids(const void *a, const void *b)
+static int hit_compare_ids(const void *a, const void *b)
 {
 	const struct hit *x = a, *y = b;
 
 	return memcmp(x->id.bytes, y->id.bytes, sizeof x->id.bytes);
 }
 
-static bool is_chosen(const struct trace_id *list, size_t count,
-		      const struct trace_id *id)
-{
-	for (size_t i = 0; i < count; i++)
-		if (trace_id_equal(&list[i], id))
-			return true;
-	return false;
-}
-
 /* The index of the hits is of no use from here on. */
-static size_t choose(struct sampling *m, struct trace_id *ids,
-		     struct time_range *ranges)
+static size_t cells_choose(struct sampling *m, struct trace_id *ids,
+			   struct time_range *ranges)
 {
 	size_t count = 0;
 
@@ -952,12 +908,15 @@ static size_t choose(struct sampling *m, struct trace_id *ids,
 
 		if (c->hits.count)
 			qsort(c->hits.items, c->hits.count,
-			      sizeof *c->hits.items, compare_ids);
+			      sizeof *c->hits.items, hit_compare_ids);
 		for (size_t k = 0; left && k < c->hits.count; k++) {
 			const struct hit *hit = &c->hits.items[k];
+			size_t known = 0;
 
-			if (hit_is_health_check(hit) ||
-			    is_chosen(ids, count, &hit->id))
+			while (known < count &&
+			       !trace_id_equal(&ids[known], &hit->id))
+				known++;
+			if (known < count || hit_is_health_check(hit))
 				continue;
 			ranges[count] = c->query.range;
 			ids[count++] = hit->id;
@@ -1007,7 +966,7 @@ static bool look_at(struct slo_spent *s, const struct trace_id *ids,
 	return spent_sum(s->requests, count, b->arena, &s->spent, err);
 }
 
-static bool sample(struct sampling *m, struct error *err)
+static bool spent_sample(struct sampling *m, struct error *err)
 {
 	bool has_counts = m->s->slo->indicator.source.name != NULL;
 	struct trace_id ids[LIMIT_SLO_SAMPLE];
@@ -1015,16 +974,16 @@ static bool sample(struct sampling *m, struct error *err)
 
 	if (!(has_counts ? count_metrics(m, err) : search_parts(m, err)))
 		return false;
-	m->s->bad = weight_of(m);
-	take(m);
-	if (!search(m, err))
+	m->s->bad = cells_weight(m);
+	cells_take(m);
+	if (!cells_search(m, err))
 		return false;
 	if (has_counts && drop_forgotten(m)) {
-		take(m);
-		if (!search(m, err))
+		cells_take(m);
+		if (!cells_search(m, err))
 			return false;
 	}
-	return look_at(m->s, ids, ranges, choose(m, ids, ranges), err);
+	return look_at(m->s, ids, ranges, cells_choose(m, ids, ranges), err);
 }
 
 bool slo_spent_find(struct slo_spent *s, struct error *err)
@@ -1035,8 +994,11 @@ bool slo_spent_find(struct slo_spent *s, struct error *err)
 
 	s->kept = 1;
 	s->from = s->range;
-	done = backends_probe_traces(m.b, &why) && sample(&m, &why);
-	cells_release(&m);
+	done = backends_probe_traces(m.b, &why) && spent_sample(&m, &why);
+	for (size_t i = 0; i < m.count; i++) {
+		hits_release(&m.cells[i].hits);
+		buf_release(&m.cells[i].page);
+	}
 	if (done)
 		return true;
 	if (slo_is_final(&why)) {
@@ -1060,23 +1022,6 @@ struct tally {
 	bool is_sample; /* so many were seen, and there are more */
 };
 
-static bool is_bad(const struct slo *s, const struct hit *hit)
-{
-	return hit->error_count ||
-	       (s->threshold_ns && hit->duration_ns > s->threshold_ns);
-}
-
-static void take_hits(const struct slo *s, const struct hits *hits,
-		      struct tally *out)
-{
-	for (size_t i = 0; i < hits->count; i++) {
-		if (hit_is_health_check(&hits->items[i]))
-			continue;
-		out->count++;
-		out->bad += is_bad(s, &hits->items[i]);
-	}
-}
-
 /* How many there are; of a sample, *seen, what bad requests it holds. */
 static bool count_query(const struct slo *s, const struct find_query *query,
 			struct tally *seen, struct tally *out,
@@ -1093,8 +1038,16 @@ static bool count_query(const struct slo *s, const struct find_query *query,
 	hits_init(&hits);
 	buf_init(&page, LIMIT_URL_BYTES);
 	done = hits_fetch(b, query, &attempt, &hits, &page, err);
-	if (done)
-		take_hits(s, &hits, seen);
+	for (size_t i = 0; done && i < hits.count; i++) {
+		const struct hit *hit = &hits.items[i];
+
+		if (hit_is_health_check(hit))
+			continue;
+		seen->count++;
+		seen->bad +=
+			hit->error_count ||
+			(s->threshold_ns && hit->duration_ns > s->threshold_ns);
+	}
 	*out = (struct tally){ .count = seen->count };
 	out->is_sample = page.len || hits.answer_count >= query->trace_limit;
 	if (done && out->is_sample &&
@@ -1106,20 +1059,6 @@ static bool count_query(const struct slo *s, const struct find_query *query,
 	buf_release(&page);
 	hits_release(&hits);
 	return done;
-}
-
-static struct find_query query_of(const struct slo *s, struct time_range range)
-{
-	const struct trace_traits *traits = backends_trace_traits(s->backends);
-
-	return (struct find_query){
-		.service = str_from(s->service),
-		.name = str_from(s->operation),
-		.range = range,
-		.trace_limit = traits->page_of_spans ? traits->page_of_spans
-						     : traits->search_most,
-		.uncounted_names = health_check_pattern(),
-	};
 }
 
 /* Slow, failed, and both, which are counted once. */
@@ -1150,7 +1089,15 @@ static bool count_bad(const struct slo *s, struct find_query query,
 static bool count_range(const struct slo *s, struct time_range range,
 			struct tally *out, struct error *err)
 {
-	const struct find_query query = query_of(s, range);
+	const struct trace_traits *traits = backends_trace_traits(s->backends);
+	const struct find_query query = {
+		.service = str_from(s->service),
+		.name = str_from(s->operation),
+		.range = range,
+		.trace_limit = traits->page_of_spans ? traits->page_of_spans
+						     : traits->search_most,
+		.uncounted_names = health_check_pattern(),
+	};
 	struct tally sample;
 
 	if (!count_query(s, &query, &sample, out, err))
@@ -1172,25 +1119,6 @@ struct sum {
 	bool is_sample;
 };
 
-static bool add_range(const struct slo *s, struct time_range range,
-		      struct sum *sum, struct error *err)
-{
-	double seconds = time_range_seconds(range);
-	struct tally t;
-
-	if (!count_range(s, range, &t, err))
-		return false;
-	if (t.count == 0)
-		return true;
-	sum->total += t.count;
-	sum->bad += t.bad;
-	sum->failed += t.failed;
-	sum->seconds += seconds;
-	sum->bad_seconds += seconds * t.bad / t.count;
-	sum->is_sample |= t.is_sample;
-	return true;
-}
-
 /* Adds the window that lies before those that are summed up already. */
 static bool add_window(const struct slo *s, int64_t before_ns,
 		       int64_t length_ns, struct sum *sum, struct error *err)
@@ -1199,10 +1127,20 @@ static bool add_window(const struct slo *s, int64_t before_ns,
 		int64_t next_ns = min_i64(length_ns, before_ns + PART_NS);
 		const struct time_range part = { s->to_ns - next_ns,
 						 s->to_ns - before_ns };
+		double seconds = time_range_seconds(part);
+		struct tally t;
 
-		if (!add_range(s, part, sum, err))
+		if (!count_range(s, part, &t, err))
 			return false;
 		before_ns = next_ns;
+		if (t.count == 0)
+			continue;
+		sum->total += t.count;
+		sum->bad += t.bad;
+		sum->failed += t.failed;
+		sum->seconds += seconds;
+		sum->bad_seconds += seconds * t.bad / t.count;
+		sum->is_sample |= t.is_sample;
 	}
 	return true;
 }

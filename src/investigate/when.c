@@ -21,18 +21,13 @@
 /* Steps after it came that tell whether it does. */
 #define AFTER_STEPS 10
 
-static const char *when_reason(const struct when *w, const struct error *err);
-
-static size_t first_of(const struct step_row *row, size_t count)
+/* An error's words, kept. */
+static const char *when_reason(const struct when *w, const struct error *err)
 {
-	size_t i = 0;
-
-	while (i < count && !(row->values[i] > 0))
-		i++;
-	return i;
+	return arena_str(w->v->backends->arena, str_from(err->message)).ptr;
 }
 
-static double sum_of(const struct step_row *row, size_t from, size_t to)
+static double row_sum(const struct step_row *row, size_t from, size_t to)
 {
 	double sum = 0;
 
@@ -42,14 +37,14 @@ static double sum_of(const struct step_row *row, size_t from, size_t to)
 }
 
 /* The version that had most of the steps before. */
-static const struct step_row *before_of(const struct step_rows *rows,
-					size_t from, size_t to)
+static const struct step_row *row_before(const struct step_rows *rows,
+					 size_t from, size_t to)
 {
 	const struct step_row *best = NULL;
 	double most = 0;
 
 	for (size_t i = 0; i < rows->count; i++) {
-		double sum = sum_of(&rows->items[i], from, to);
+		double sum = row_sum(&rows->items[i], from, to);
 
 		if (rows->items[i].name.len && sum > most) {
 			most = sum;
@@ -59,7 +54,7 @@ static const struct step_row *before_of(const struct step_rows *rows,
 	return best;
 }
 
-static int64_t time_of(const struct when *w, size_t step)
+static int64_t step_time(const struct when *w, size_t step)
 {
 	return (w->steps.from_ms + w->steps.step_ms * (int64_t)step) *
 	       NS_PER_MS;
@@ -70,7 +65,7 @@ static void add_version(struct when *w, const struct step_rows *rows,
 {
 	size_t from = first > AFTER_STEPS ? first - AFTER_STEPS : 0;
 	size_t to = min_size(first + AFTER_STEPS, w->steps.count);
-	const struct step_row *old = before_of(rows, from, first);
+	const struct step_row *old = row_before(rows, from, first);
 
 	if (!old || w->version_count == WHEN_VERSIONS)
 		return;
@@ -78,13 +73,13 @@ static void add_version(struct when *w, const struct step_rows *rows,
 		.from = old->name,
 		.to = row->name,
 		/* Few requests: it may have been there for a step. */
-		.at = { time_of(w, first - 1), time_of(w, first + 1) },
-		.is_partial = sum_of(old, first + (to - first) / 2, to) >
-			      GOES_ON * sum_of(old, from, first),
+		.at = { step_time(w, first - 1), step_time(w, first + 1) },
+		.is_partial = row_sum(old, first + (to - first) / 2, to) >
+			      GOES_ON * row_sum(old, from, first),
 	};
 }
 
-static int compare_times(const void *a, const void *b)
+static int version_compare(const void *a, const void *b)
 {
 	const struct when_version *x = a, *y = b;
 	int order = compare_i64(x->at.from_ns, y->at.from_ns);
@@ -100,7 +95,10 @@ void when_find_versions(struct when *w)
 
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct step_row *row = &rows->items[i];
-		size_t first = first_of(row, w->steps.count);
+		size_t first = 0;
+
+		while (first < w->steps.count && !(row->values[first] > 0))
+			first++;
 
 		w->has_versions |= row->name.len > 0;
 		if (row->name.len && first > 0 && first < w->steps.count)
@@ -108,19 +106,7 @@ void when_find_versions(struct when *w)
 	}
 	if (w->version_count)
 		qsort(w->versions, w->version_count, sizeof *w->versions,
-		      compare_times);
-}
-
-static void mark_versions(struct when *w)
-{
-	for (size_t i = 0; i < w->version_count; i++) {
-		struct when_version *v = &w->versions[i];
-
-		v->is_near = sat_sub_i64(v->at.from_ns, w->step.at.to_ns) <=
-				     ONSET_NEAR_NS &&
-			     sat_sub_i64(w->step.at.from_ns, v->at.to_ns) <=
-				     ONSET_NEAR_NS;
-	}
+		      version_compare);
 }
 
 /* ---- instances ---- */
@@ -148,9 +134,9 @@ static void count_instances(struct when *w, const struct totals_job *t)
 	for (size_t i = 0; i < t->totals.count; i++) {
 		const struct total *total = &t->totals.items[i];
 		struct step_row row = { total->name, total->values };
-		bool was = sum_of(&row, 0, end) > 0;
+		bool was = row_sum(&row, 0, end) > 0;
 		bool is = begin < t->query.step_count &&
-			  sum_of(&row, begin, t->query.step_count) > 0;
+			  row_sum(&row, begin, t->query.step_count) > 0;
 
 		w->instances.before += was;
 		w->instances.after += is;
@@ -187,7 +173,14 @@ static bool ask_instances(struct when *w, struct error *err)
 /* Which of them came with the step, and the instances around it. */
 static bool when_ask_beside(struct when *w, struct error *err)
 {
-	mark_versions(w);
+	for (size_t i = 0; i < w->version_count; i++) {
+		struct when_version *v = &w->versions[i];
+
+		v->is_near = sat_sub_i64(v->at.from_ns, w->step.at.to_ns) <=
+				     ONSET_NEAR_NS &&
+			     sat_sub_i64(w->step.at.from_ns, v->at.to_ns) <=
+				     ONSET_NEAR_NS;
+	}
 	if (!w->profiles.instance_label.ptr || !w->type_id.len ||
 	    w->request_count >= w->request_limit)
 		return true;
@@ -402,30 +395,24 @@ static bool take_totals(struct when *w, const struct steps *steps,
 	return true;
 }
 
-/* Settles the type; what is in use at one moment is no cost of requests. */
-static bool settle_type(struct when *w, struct error *err)
+static bool ask_profiles(struct when *w, struct profile_lookup *lookup,
+			 struct asked *a, struct error *err)
 {
 	const char *word = w->v->question->type ? w->v->question->type : "cpu";
 	bool is_gauge;
 
-	if (!profile_type_resolve(str_from(word), &w->profiles.types,
+	if (!profile_lookup_apply(lookup, w->v, &w->profiles, err) ||
+	    !profile_type_resolve(str_from(word), &w->profiles.types,
 				  w->v->backends->arena, &w->type_id, &is_gauge,
 				  err))
 		return false;
-	return !is_gauge || investigation_fail(w->v,
-					       (struct shortfall){
-						       .kind = SHORTFALL_GAUGE,
-						       .name = w->type_id,
-					       },
-					       err);
-}
-
-static bool ask_profiles(struct when *w, struct profile_lookup *lookup,
-			 struct asked *a, struct error *err)
-{
-	if (!profile_lookup_apply(lookup, w->v, &w->profiles, err) ||
-	    !settle_type(w, err))
-		return false;
+	/* What is in use at one moment is no cost of requests. */
+	if (is_gauge)
+		return investigation_fail(
+			w->v,
+			(struct shortfall){ .kind = SHORTFALL_GAUGE,
+					    .name = w->type_id },
+			err);
 	/* A function is looked at in slices; the total tells it nothing. */
 	if (w->want.function.len && w->requests.count)
 		return true;
@@ -433,14 +420,6 @@ static bool ask_profiles(struct when *w, struct profile_lookup *lookup,
 	add_totals(w, &w->steps, a);
 	return when_run(w, a->jobs, a->job_count, err) &&
 	       take_totals(w, &w->steps, a->totals, a->parts, &w->totals, err);
-}
-
-/* Without profiles a service still has durations, unless a type of them was
- * asked for. */
-static bool may_lack(const struct when *w, const struct error *err)
-{
-	return !w->want.function.len && !w->v->question->type &&
-	       w->means.count && err->code != ERROR_MEMORY;
 }
 
 /* Asks for requests and durations by version (is_traced), for the profiles'
@@ -471,7 +450,10 @@ static bool when_ask_steps(struct when *w, bool is_traced, bool has_profiles,
 		return false;
 	if (!has_profiles || ask_profiles(w, &lookup, a, err))
 		return true;
-	if (!may_lack(w, err))
+	/* Without profiles a service still has durations, unless a type of them
+	 * was asked for. */
+	if (w->want.function.len || w->v->question->type || !w->means.count ||
+	    err->code == ERROR_MEMORY)
 		return false;
 	w->series[WHEN_CPU].reason = when_reason(w, err);
 	w->lack = w->v->shortfall;
@@ -506,7 +488,7 @@ static bool steps_make(struct when *w, struct when_series *s,
 	return true;
 }
 
-static double sum_at(const struct step_rows *rows, size_t i)
+static double rows_sum(const struct step_rows *rows, size_t i)
 {
 	double sum = 0;
 
@@ -515,28 +497,20 @@ static double sum_at(const struct step_rows *rows, size_t i)
 	return sum;
 }
 
-/* Steps before the first and behind the last that has anything are of a
- * service that was not there, or not yet counted. */
-static void between(const struct step_rows *rows, size_t steps, size_t *from,
-		    size_t *to)
-{
-	*from = 0;
-	*to = steps;
-	while (*from < *to && !(sum_at(rows, *from) > 0))
-		++*from;
-	while (*to > *from && !(sum_at(rows, *to - 1) > 0))
-		--*to;
-}
-
 /* A second. */
 static void fill_rate(struct when_series *s, const struct steps *steps,
 		      const struct step_rows *rows)
 {
-	size_t from, to;
+	size_t from = 0, to = steps->count;
 
-	between(rows, steps->count, &from, &to);
+	/* Steps before the first and behind the last that has anything are of a
+	 * service that was not there, or not yet counted. */
+	while (from < to && !(rows_sum(rows, from) > 0))
+		from++;
+	while (to > from && !(rows_sum(rows, to - 1) > 0))
+		to--;
 	for (size_t i = from; i < to; i++) {
-		s->amounts[i] = sum_at(rows, i);
+		s->amounts[i] = rows_sum(rows, i);
 		s->counts[i] = (double)steps->step_ms / 1000;
 	}
 	s->is_known = to > from;
@@ -553,7 +527,7 @@ static double requests_at(const struct step_rows *requests, size_t count,
 			  size_t i)
 {
 	size_t reach = 0, from = i, to = i + 1;
-	double sum = sum_at(requests, i);
+	double sum = rows_sum(requests, i);
 
 	while (sum > 0 && sum < REQUESTS_TOLD && reach < REACH_MOST) {
 		reach++;
@@ -561,7 +535,7 @@ static double requests_at(const struct step_rows *requests, size_t count,
 			break;
 		from = i - reach;
 		to = i + reach + 1;
-		sum += sum_at(requests, from) + sum_at(requests, to - 1);
+		sum += rows_sum(requests, from) + rows_sum(requests, to - 1);
 	}
 	return sum / (double)(to - from);
 }
@@ -571,7 +545,7 @@ static void fill_requests(struct when_series *s, const struct steps *steps,
 			  const struct step_rows *requests)
 {
 	for (size_t i = 0; i < steps->count; i++) {
-		double amount = sum_at(rows, i);
+		double amount = rows_sum(rows, i);
 		double count = requests_at(requests, steps->count, i);
 
 		/* Without any profile it was not measured. */
@@ -584,15 +558,6 @@ static void fill_requests(struct when_series *s, const struct steps *steps,
 	s->is_per_request = true;
 }
 
-static const struct step_row *same_name(const struct step_rows *rows,
-					struct str name)
-{
-	for (size_t i = 0; i < rows->count; i++)
-		if (str_equal(rows->items[i].name, name))
-			return &rows->items[i];
-	return NULL;
-}
-
 /* Means by version, each of as many requests. */
 static void fill_durations(struct when_series *s, const struct steps *steps,
 			   const struct step_rows *means,
@@ -600,8 +565,11 @@ static void fill_durations(struct when_series *s, const struct steps *steps,
 {
 	for (size_t k = 0; k < requests->count; k++) {
 		const struct step_row *of = &requests->items[k];
-		const struct step_row *mean = same_name(means, of->name);
+		const struct step_row *mean = NULL;
 
+		for (size_t i = 0; i < means->count && !mean; i++)
+			if (str_equal(means->items[i].name, of->name))
+				mean = &means->items[i];
 		for (size_t i = 0; mean && i < steps->count; i++) {
 			if (!(of->values[i] > 0) || !(mean->values[i] > 0))
 				continue;
@@ -693,7 +661,7 @@ double when_requests_in(const struct when *w, struct time_range range)
 				       max_i64(at_ns, range.from_ns)) /
 			      (double)step_ns;
 
-		sum += fmax(part, 0) * sum_at(&w->requests, i);
+		sum += fmax(part, 0) * rows_sum(&w->requests, i);
 	}
 	return sum;
 }
@@ -775,7 +743,7 @@ double when_level(const struct when_series *s, size_t i)
 			 : s->amounts[i] / s->counts[i];
 }
 
-static int64_t middle_of(const struct when_series *s, size_t i)
+static int64_t step_middle(const struct when_series *s, size_t i)
 {
 	return s->starts[i] + (s->starts[i + 1] - s->starts[i]) / 2;
 }
@@ -786,16 +754,10 @@ struct when_step when_step_of(const struct when_series *s, size_t i)
 	const struct change_point *p = &s->found.items[i];
 
 	return (struct when_step){
-		.at = { middle_of(s, p->low - 1), middle_of(s, p->high) },
+		.at = { step_middle(s, p->low - 1), step_middle(s, p->high) },
 		.before = s->is_log ? exp(p->before) : p->before,
 		.after = s->is_log ? exp(p->after) : p->after,
 	};
-}
-
-/* An error's words, kept. */
-static const char *when_reason(const struct when *w, const struct error *err)
-{
-	return arena_str(w->v->backends->arena, str_from(err->message)).ptr;
 }
 
 bool when_run(struct when *w, struct job *const *jobs, size_t count,
@@ -835,34 +797,8 @@ static void choose_lead(struct when *w)
 				  : WHEN_CPU;
 }
 
-static void set_step(struct when *w)
-{
-	const struct when_series *s = &w->series[w->lead];
-
-	if (s->found.kind == SERIES_STEP && !s->is_sliced)
-		w->step = when_step_of(s, s->found.largest);
-}
-
 /* Requests of a run: 2 log2(window / minute) and so many more. */
 #define WHEN_REQUESTS 8
-
-/* Minutes of the window, halved until one is left, twice, and a few more. */
-static size_t limit_of(struct time_range window)
-{
-	double minutes =
-		(double)(window.to_ns - window.from_ns) / (double)NS_PER_MIN;
-
-	return (size_t)(2 * log2(fmax(minutes, 2))) + WHEN_REQUESTS;
-}
-
-/* Servers that measure nothing over time are searched; one that does and found
- * nothing is not asked once more. */
-static bool is_searched(const struct when *w, bool is_traced)
-{
-	const struct when_series *s = &w->series[WHEN_DURATION];
-
-	return w->want.name.len && !s->is_known && (!is_traced || s->reason);
-}
 
 bool when_fail_operation(struct when *w, struct error *err)
 {
@@ -876,18 +812,6 @@ bool when_fail_operation(struct when *w, struct error *err)
 
 	return trace_lack_ask(w->v->backends, &query, &s.traces, err) &&
 	       investigation_fail(w->v, s, err);
-}
-
-static bool fail_unknown(struct when *w, struct error *err)
-{
-	return w->want.name.len
-		       ? when_fail_operation(w, err)
-		       : investigation_fail(w->v,
-					    (struct shortfall){
-						    .kind = SHORTFALL_STEPS,
-						    .service = w->want.service,
-					    },
-					    err);
 }
 
 /* Once it is known when, less tells whether something else changed then. */
@@ -924,10 +848,18 @@ static bool find_traces(struct when *w, bool *is_traced, struct error *err)
 
 bool when_find(struct when *w, struct error *err)
 {
+	const struct time_range *window = &w->want.window;
 	bool has_profiles = !w->want.name.len && !w->v->backends->profiles.path;
-	bool is_traced;
+	const struct when_series *durations = &w->series[WHEN_DURATION];
+	const struct when_series *lead;
+	double minutes =
+		(double)(window->to_ns - window->from_ns) / (double)NS_PER_MIN;
+	bool is_traced, is_searched;
 
-	w->request_limit = limit_of(w->want.window);
+	/* Minutes of the window, halved until one is left, twice, and a few
+	 * more. */
+	w->request_limit =
+		(size_t)(2 * log2(fmax(minutes, 2))) + WHEN_REQUESTS;
 	when_cut_window(w);
 	if (!find_traces(w, &is_traced, err))
 		return false;
@@ -937,13 +869,25 @@ bool when_find(struct when *w, struct error *err)
 	if (!when_judge_steps(w, err))
 		return false;
 	choose_lead(w);
-	if ((w->want.function.len || is_searched(w, is_traced)) &&
-	    !when_ask_slices(w, err))
+	/* Servers that measure nothing over time are searched; one that does
+	 * and found nothing is not asked once more. */
+	is_searched = w->want.name.len && !durations->is_known &&
+		      (!is_traced || durations->reason);
+	if ((w->want.function.len || is_searched) && !when_ask_slices(w, err))
 		return false;
-	if (!w->series[w->lead].is_known)
-		return fail_unknown(w, err);
-	set_step(w);
-	return !when_has_step(w) ||
-	       (judge_others(w, err) && when_narrow(w, err) &&
-		when_ask_beside(w, err));
+	lead = &w->series[w->lead];
+	if (!lead->is_known && w->want.name.len)
+		return when_fail_operation(w, err);
+	if (!lead->is_known)
+		return investigation_fail(
+			w->v,
+			(struct shortfall){ .kind = SHORTFALL_STEPS,
+					    .service = w->want.service },
+			err);
+	if (lead->found.kind == SERIES_STEP && !lead->is_sliced)
+		w->step = when_step_of(lead, lead->found.largest);
+	if (!when_has_step(w))
+		return true;
+	return judge_others(w, err) && when_narrow(w, err) &&
+	       when_ask_beside(w, err);
 }
