@@ -35,25 +35,6 @@ void check_release(struct check *c)
 
 /* ---- files: a run each ---- */
 
-static bool fail_empty(struct check *c, const char *path, bool is_baseline,
-		       struct error *err)
-{
-	struct shortfall s = { .kind = is_baseline ? SHORTFALL_BASELINE_FILE
-						   : SHORTFALL_FILE,
-			       .name = str_from(path) };
-
-	return investigation_fail(c->v, s, err);
-}
-
-/* Times of any unit are compared in nanoseconds, but with a snapshot in
- * another one. */
-static bool counts_nanoseconds(const struct check *c)
-{
-	const struct snapshot *s = c->want->snapshot;
-
-	return !s || str_equal(s->unit, STR("nanoseconds"));
-}
-
 /* Reads a file, of the type given or like another; it is let go of as soon as
  * it is folded. */
 static bool read_file(struct check *c, struct check_side *side,
@@ -61,11 +42,12 @@ static bool read_file(struct check *c, struct check_side *side,
 		      struct error *err)
 {
 	const char *word = c->v->question->type;
+	const struct snapshot *s = c->want->snapshot;
 	struct profile_query query = { .type_id = word ? word : "" };
 	struct profile_fetch fetch;
 	struct job *job = &fetch.job;
 	struct profile p;
-	bool is_done;
+	bool is_baseline = side == &c->baseline, is_done;
 
 	profile_init(&p);
 	profile_fetch_init(&fetch, &query, &p);
@@ -78,8 +60,16 @@ static bool read_file(struct check *c, struct check_side *side,
 		is_done = false;
 	}
 	if (is_done && p.whole_total <= 0)
-		is_done = fail_empty(c, path, side == &c->baseline, err);
-	if (is_done && counts_nanoseconds(c))
+		is_done = investigation_fail(
+			c->v,
+			(struct shortfall){
+				.kind = is_baseline ? SHORTFALL_BASELINE_FILE
+						    : SHORTFALL_FILE,
+				.name = str_from(path) },
+			err);
+	/* Times of any unit are compared in nanoseconds, but with a snapshot in
+	 * another one. */
+	if (is_done && (!s || str_equal(s->unit, STR("nanoseconds"))))
 		is_done = profile_to_nanoseconds(&p, err);
 	is_done = is_done && profile_runs_add(&side->files, &p, err);
 	profile_release(&p);
@@ -89,16 +79,6 @@ static bool read_file(struct check *c, struct check_side *side,
 static struct type_name type_of(const struct profile *p)
 {
 	return (struct type_name){ profile_type_name(p), profile_unit(p) };
-}
-
-/* A process that ended did its work; a profile that was taken for a time holds
- * what that time brought, and each of them looks like it: one may by chance. */
-static bool is_of_whole_runs(const struct profile_runs *files)
-{
-	for (size_t i = 0; i < files->count; i++)
-		if (!profile_is_of_a_time(&files->heads[i]))
-			return true;
-	return false;
 }
 
 /* Returns whether files add up; what is in use at a time is in runs of a
@@ -115,6 +95,10 @@ static bool files_add_up(struct check *c, struct check_side *side,
 		return arena_fail(c->v->backends->arena, "the profiles", err);
 	for (size_t i = 0; i < files->count; i++) {
 		parts[i] = &files->heads[i];
+		/* A process that ended did its work; a profile that was taken
+		 * for a time holds what that time brought, and each of them
+		 * looks like it: one may by chance. */
+		side->is_of_whole_runs |= !profile_is_of_a_time(parts[i]);
 		if (files->count > 1)
 			files->heads[i].is_gauge = false;
 	}
@@ -122,7 +106,6 @@ static bool files_add_up(struct check *c, struct check_side *side,
 					   .count = files->count,
 					   .folded = files };
 	side->whole = &side->sum;
-	side->is_of_whole_runs = is_of_whole_runs(files);
 	return profile_runs_finish(files, c->v->backends->notes, err);
 }
 
@@ -163,18 +146,6 @@ static void side_of_window(struct check_side *side,
 	comparison_slices(from, side->parts, side->exposure, &side->runs);
 }
 
-static bool fetch_live(struct check *c, struct error *err)
-{
-	const struct comparison *all = &c->chosen.comparison;
-
-	if (!chosen_fetch(&c->chosen, err) || !chosen_filter(&c->chosen, false, err))
-		return false;
-	side_of_window(&c->candidate, &all->slow);
-	if (c->want->live.is_baseline_wanted && all->has_base)
-		side_of_window(&c->baseline, &all->base);
-	return true;
-}
-
 /* ---- what values are of ---- */
 
 static bool set_exposure(struct check *c, struct check_side *side,
@@ -187,9 +158,10 @@ static bool set_exposure(struct check *c, struct check_side *side,
 	if (!exposure)
 		return arena_fail(arena, "the profiles", err);
 	for (size_t i = 0; i < side->runs.count; i++)
-		exposure[i] = is_length ? (double)side->files.heads[i].duration_ns /
-						  NS_PER_S
-					: 1;
+		exposure[i] =
+			is_length ? (double)side->files.heads[i].duration_ns /
+					    NS_PER_S
+				  : 1;
 	side->runs.exposure = exposure;
 	return true;
 }
@@ -225,11 +197,6 @@ static bool is_length_known(const struct check_side *side)
 	return true;
 }
 
-static bool has_requests(const struct check *c)
-{
-	return c->want->requests.count && c->want->baseline_requests.count;
-}
-
 /* Runs that were taken for a time are as long as each other to this part. */
 #define SAME_RUNS 0.02
 
@@ -249,7 +216,8 @@ static bool is_taken_for_times(const struct check *c)
 {
 	const struct profile *files = c->candidate.files.heads;
 	const struct profile *base = c->baseline.files.heads;
-	size_t count = c->candidate.files.count, base_count = c->baseline.files.count;
+	size_t count = c->candidate.files.count;
+	size_t base_count = c->baseline.files.count;
 	size_t pairs = count > base_count ? count : base_count;
 	bool is_of_whole_runs;
 
@@ -262,24 +230,11 @@ static bool is_taken_for_times(const struct check *c)
 		base_count = 1;
 	}
 	for (size_t i = 0; base && i < pairs; i++)
-		if (profiles_default_normalize(&files[i % count],
-					       &base[i % base_count],
-					       &is_of_whole_runs) == NORMALIZE_RATE)
+		if (profiles_default_normalize(
+			    &files[i % count], &base[i % base_count],
+			    &is_of_whole_runs) == NORMALIZE_RATE)
 			return true;
 	return false;
-}
-
-/* A run of a program is a unit of work, unless the profiles were taken for a
- * time. */
-static enum normalize default_per(const struct check *c)
-{
-	const struct snapshot *s = c->want->snapshot;
-
-	if (!c->candidate.is_of_files ||
-	    (c->baseline.whole && !c->baseline.is_of_files && !s) ||
-	    (s && s->per == NORMALIZE_RATE))
-		return NORMALIZE_RATE;
-	return is_taken_for_times(c) ? NORMALIZE_RATE : NORMALIZE_REQUEST;
 }
 
 /* Returns whether the snapshot says what it took in this measure; shares need
@@ -322,19 +277,28 @@ static bool set_exposures(struct check *c, bool is_timed, struct error *err)
 	return true;
 }
 
+/* A run of a program is a unit of work, unless the profiles were taken for a
+ * time. */
 static bool choose_per(struct check *c, struct error *err)
 {
-	enum normalize own = default_per(c);
+	const struct snapshot *s = c->want->snapshot;
+	bool has_requests = c->want->requests.count &&
+			    c->want->baseline_requests.count;
+	bool is_of_times =
+		!c->candidate.is_of_files ||
+		(c->baseline.whole && !c->baseline.is_of_files && !s) ||
+		(s && s->per == NORMALIZE_RATE) || is_taken_for_times(c);
 
-	c->per = question_normalize(c->v->question, has_requests(c)
-							    ? NORMALIZE_REQUEST
-							    : own);
+	c->per = question_normalize(c->v->question,
+				    is_of_times && !has_requests
+					    ? NORMALIZE_RATE
+					    : NORMALIZE_REQUEST);
 	if (c->per == NORMALIZE_RATE &&
 	    (!is_length_known(&c->candidate) || !is_length_known(&c->baseline)))
 		c->per = NORMALIZE_REQUEST;
 	if (c->per == NORMALIZE_VALUE)
 		c->per = NORMALIZE_REQUEST; /* a run as it is */
-	c->is_by_request = c->per == NORMALIZE_REQUEST && has_requests(c);
+	c->is_by_request = c->per == NORMALIZE_REQUEST && has_requests;
 	if (c->per == NORMALIZE_REQUEST && !c->is_by_request &&
 	    !c->candidate.is_of_files)
 		c->per = NORMALIZE_RATE;
@@ -342,7 +306,7 @@ static bool choose_per(struct check *c, struct error *err)
 		return investigation_fail(
 			c->v, (struct shortfall){ SHORTFALL_SNAPSHOT_LENGTH },
 			err);
-	return set_exposures(c, own == NORMALIZE_RATE, err);
+	return set_exposures(c, is_of_times, err);
 }
 
 /* ---- both sides ---- */
@@ -352,7 +316,7 @@ struct moment {
 	bool is_candidate;
 };
 
-static int compare_moments(const void *left, const void *right)
+static int moment_compare(const void *left, const void *right)
 {
 	const struct moment *a = left, *b = right;
 	int order = compare_i64(a->time_ns, b->time_ns);
@@ -385,7 +349,7 @@ static bool is_interleaved(const struct check *c)
 	if (a != c->candidate.runs.count || b != c->baseline.runs.count ||
 	    a < 2 || b < 2)
 		return false;
-	qsort(moments, a + b, sizeof *moments, compare_moments);
+	qsort(moments, a + b, sizeof *moments, moment_compare);
 	for (size_t i = 1; i < a + b; i++)
 		turns += moments[i].is_candidate != moments[i - 1].is_candidate;
 	return turns >= 1 + ((a < b ? a : b) + 1) / 2;
@@ -408,76 +372,66 @@ static bool check_types(struct check *c, struct error *err)
 				  err);
 }
 
-static bool take_snapshot(struct check *c, struct error *err)
-{
-	const struct snapshot *s = c->want->snapshot;
-
-	if (!s)
-		return true;
-	c->snapshot = *s;
-	c->baseline.name = s->source;
-	c->baseline.samples = s->samples;
-	c->baseline.whole = &c->snapshot_whole;
-	return snapshot_profile(s, &c->snapshot_whole, err);
-}
-
 /* ---- requests ---- */
-
-/* The minutes in which profiles were compared; else those that are asked
- * about. */
-static struct time_range baseline_range(const struct check *c)
-{
-	const struct baseline_want *want = &c->v->question->baseline;
-	struct time_range range =
-		window_of_baseline(want, c->want->live.window);
-
-	if (c->baseline.range.to_ns)
-		return c->baseline.range;
-	if (want->kind == BASELINE_WANT_VERSION)
-		range.to_ns = c->want->live.window.to_ns;
-	return range;
-}
 
 static bool fetch_latency(struct check *c, struct error *err)
 {
 	const struct chosen_want *live = &c->want->live;
+	const struct baseline_want *want = &c->v->question->baseline;
+	struct time_range base = window_of_baseline(want, live->window);
 
+	/* The minutes in which profiles were compared; else those that are
+	 * asked about. */
+	if (want->kind == BASELINE_WANT_VERSION)
+		base.to_ns = live->window.to_ns;
+	if (c->baseline.range.to_ns)
+		base = c->baseline.range;
 	return !c->want->latency ||
 	       check_latency_find(&c->latency, c->v, live->service,
-				  live->window, baseline_range(c),
-				  c->want->latency, err);
-}
-
-static bool fetch_requests(struct check *c, struct error *err)
-{
-	c->candidate.samples = c->baseline.samples = -1;
-	c->candidate.name = c->baseline.name = c->want->live.service;
-	if (!fetch_latency(c, err))
-		return false;
-	c->candidate.range = c->latency.after.range;
-	c->baseline.range = c->latency.before.range;
-	return true;
+				  live->window, base, c->want->latency, err);
 }
 
 bool check_fetch(struct check *c, struct error *err)
 {
 	const struct check_want *want = c->want;
+	const struct comparison *all = &c->chosen.comparison;
 	struct type_name like;
 
-	if (want->is_latency_alone)
-		return fetch_requests(c, err);
-
+	if (want->is_latency_alone) {
+		c->candidate.samples = c->baseline.samples = -1;
+		c->candidate.name = c->baseline.name = want->live.service;
+		if (!fetch_latency(c, err))
+			return false;
+		c->candidate.range = c->latency.after.range;
+		c->baseline.range = c->latency.before.range;
+		return true;
+	}
 	c->v->backends->file_order = STACKS_SUMMED;
-	if (want->candidate.count ? !side_of_files(c, &c->candidate,
-						   &want->candidate, NULL, err)
-				  : !fetch_live(c, err))
-		return false;
+	if (want->candidate.count) {
+		if (!side_of_files(c, &c->candidate, &want->candidate, NULL,
+				   err))
+			return false;
+	} else {
+	if (!chosen_fetch(&c->chosen, err) ||
+	    !chosen_filter(&c->chosen, false, err))
+			return false;
+		side_of_window(&c->candidate, &all->slow);
+		if (want->live.is_baseline_wanted && all->has_base)
+			side_of_window(&c->baseline, &all->base);
+	}
 	like = type_of(c->candidate.whole);
 	if (want->baseline.count &&
 	    !side_of_files(c, &c->baseline, &want->baseline, &like, err))
 		return false;
-	if (!take_snapshot(c, err) || !check_types(c, err) ||
-	    !choose_per(c, err))
+	if (want->snapshot) {
+		c->snapshot = *want->snapshot;
+		c->baseline.name = c->snapshot.source;
+		c->baseline.samples = c->snapshot.samples;
+		c->baseline.whole = &c->snapshot_whole;
+		if (!snapshot_profile(want->snapshot, &c->snapshot_whole, err))
+			return false;
+	}
+	if (!check_types(c, err) || !choose_per(c, err))
 		return false;
 	c->is_interleaved = is_interleaved(c);
 	return fetch_latency(c, err);
@@ -560,38 +514,29 @@ static bool report_sides(struct check *c, struct error *err)
 	return true;
 }
 
-/* A busy or slow machine takes longer for instructions, and not more of them. */
-static bool is_of_instructions(const struct check_side *side)
-{
-	return side->files.count &&
-	       (str_equal(type_of(side->whole).type, STR("instructions")) ||
-		side->files.heads->is_of_calls);
-}
-
-/* A growth of all of it is the code's where what else would grow it is known, or
- * hits both sides. */
-static struct gate_limits limits_of(const struct check *c)
-{
-	struct gate_limits limits = c->want->limits;
-	bool is_by_turns = c->per == NORMALIZE_REQUEST && c->is_interleaved &&
-			   c->candidate.is_of_whole_runs &&
-			   c->baseline.is_of_whole_runs;
-
-	if (is_by_turns || is_of_instructions(&c->candidate) ||
-	    c->want->reference.len)
-		limits.is_total_open = false;
-	return limits;
-}
-
 static bool judge_profiles(struct check *c, struct error *err)
 {
-	const struct gate_limits limits = limits_of(c);
+	const struct check_side *candidate = &c->candidate;
+	struct gate_limits limits = c->want->limits;
+	bool is_by_turns, is_of_instructions;
 	struct rank_want want;
 
 	if (c->want->is_latency_alone) {
 		gates_init(&c->gates, &c->want->limits);
 		return true;
 	}
+	is_by_turns = c->per == NORMALIZE_REQUEST && c->is_interleaved &&
+		      candidate->is_of_whole_runs &&
+		      c->baseline.is_of_whole_runs;
+	/* A busy or slow machine takes longer for them, and not more. */
+	is_of_instructions = candidate->files.count &&
+			     (str_equal(type_of(candidate->whole).type,
+					STR("instructions")) ||
+			      candidate->files.heads->is_of_calls);
+	/* A growth of all of it is the code's where what else would grow it is
+	 * known, or hits both sides. */
+	if (is_by_turns || is_of_instructions || c->want->reference.len)
+		limits.is_total_open = false;
 	want = rank_want_of(c);
 	return report_sides(c, err) &&
 	       functions_rank(c->candidate.whole, c->baseline.whole, &want,

@@ -26,24 +26,13 @@ struct asking {
 
 /* ---- asking ---- */
 
-static struct time_range part_of(struct time_range whole, size_t i, size_t n)
-{
-	int64_t part_ns = (whole.to_ns - whole.from_ns) / (int64_t)n;
-
-	return (struct time_range){
-		whole.from_ns + part_ns * (int64_t)i,
-		i + 1 == n ? whole.to_ns
-			   : whole.from_ns + part_ns * (int64_t)(i + 1),
-	};
-}
-
 static bool is_by_version(const struct asking *a)
 {
 	return a->v->question->baseline.kind == BASELINE_WANT_VERSION;
 }
 
 /* Nobody counts those of a version. */
-static void begin(struct asking *a, const struct check_latency *l)
+static void searches_begin(struct asking *a, const struct check_latency *l)
 {
 	const struct time_range ranges[SIDES] = { l->after.range,
 						  l->before.range };
@@ -55,22 +44,25 @@ static void begin(struct asking *a, const struct check_latency *l)
 	a->h.is_of_requests = true;
 	a->h.window_count = SIDES;
 	for (uint32_t side = 0; side < SIDES; side++) {
+		int64_t part_ns = (ranges[side].to_ns - ranges[side].from_ns) /
+				  (int64_t)a->runs;
+
 		a->h.windows[side].range = ranges[side];
 		a->h.windows[side].slow_operation = OPERATION_NONE;
-		count_job_init(
-			&a->counts[side], a->service, ranges[side],
-			max_i64(1, (ranges[side].to_ns - ranges[side].from_ns) /
-					   (int64_t)a->runs));
+		count_job_init(&a->counts[side], a->service, ranges[side],
+			       max_i64(1, part_ns));
 		for (size_t i = 0; i < a->runs; i++) {
-			history_job_init(&a->searches[side][i], &a->h, side,
-					 RUN_TRACES);
-			a->searches[side][i].range =
-				part_of(ranges[side], i, a->runs);
+			struct history_job *job = &a->searches[side][i];
+
+			history_job_init(job, &a->h, side, RUN_TRACES);
+			job->range.from_ns += part_ns * (int64_t)i;
+			if (i + 1 < a->runs)
+				job->range.to_ns = job->range.from_ns + part_ns;
 		}
 	}
 }
 
-static bool ask(struct asking *a, struct error *err)
+static bool searches_ask(struct asking *a, struct error *err)
 {
 	struct job *jobs[SIDES * (LATENCY_RUNS + 1)];
 	size_t n = 0;
@@ -144,15 +136,6 @@ static bool is_of_side(const struct asking *a, const struct history_span *span,
 			(side == BEFORE));
 }
 
-static uint32_t run_of(const struct asking *a, struct time_range range,
-		       int64_t time_ns)
-{
-	int64_t part_ns = (range.to_ns - range.from_ns) / (int64_t)a->runs;
-	int64_t run = part_ns > 0 ? (time_ns - range.from_ns) / part_ns : 0;
-
-	return (uint32_t)min_i64(max_i64(run, 0), (int64_t)a->runs - 1);
-}
-
 static struct latency_sample *sample_of(struct latency_operation *o,
 					size_t side)
 {
@@ -186,24 +169,29 @@ static size_t take_requests(const struct asking *a,
 			    struct latency_operation *all, size_t side)
 {
 	const struct history_window *w = &a->h.windows[side];
+	int64_t runs = (int64_t)a->runs;
+	int64_t length_ns = w->range.to_ns - w->range.from_ns;
+	int64_t part_ns = max_i64(1, length_ns / runs);
 	size_t taken = 0;
 
 	for (uint32_t i = 0; i < w->span_count; i++) {
 		const struct history_span *span = &w->spans[i];
+		int64_t run = (span->start_ns - w->range.from_ns) / part_ns;
 		struct latency_sample *s;
 
 		if (!is_of_side(a, span, side))
 			continue;
 		s = sample_of(&all[span->operation], side);
 		s->requests[s->count++] = (struct latency_request){
-			span->duration_ns, run_of(a, w->range, span->start_ns)
+			span->duration_ns,
+			(uint32_t)min_i64(max_i64(run, 0), runs - 1)
 		};
 		taken++;
 	}
 	return taken;
 }
 
-static int compare_rows(const void *left, const void *right)
+static int row_compare(const void *left, const void *right)
 {
 	const struct latency_row *a = left, *b = right;
 	size_t of_a = a->after.count + a->before.count;
@@ -214,8 +202,8 @@ static int compare_rows(const void *left, const void *right)
 	return str_compare(a->name, b->name);
 }
 
-static bool judge(const struct asking *a, struct check_latency *l,
-		  struct error *err)
+static bool operations_judge(const struct asking *a, struct check_latency *l,
+			     struct error *err)
 {
 	struct arena *arena = &a->v->result->arena;
 	size_t count = a->h.operation_count;
@@ -238,23 +226,11 @@ static bool judge(const struct asking *a, struct check_latency *l,
 		if (l->rows[i].after.count + l->rows[i].before.count)
 			l->rows[l->count++] = l->rows[i];
 	if (l->count)
-		qsort(l->rows, l->count, sizeof *l->rows, compare_rows);
+		qsort(l->rows, l->count, sizeof *l->rows, row_compare);
 	return true;
 }
 
 /* ---- the road ---- */
-
-static bool find(struct check_latency *l, struct asking *a, struct error *err)
-{
-	if (!backends_probe_traces(a->v->backends, err))
-		return false;
-	begin(a, l);
-	if (!ask(a, err) || !check_answers(a, err))
-		return false;
-	take_count(&a->counts[AFTER], &l->after);
-	take_count(&a->counts[BEFORE], &l->before);
-	return judge(a, l, err);
-}
 
 bool check_latency_find(struct check_latency *l, struct investigation *v,
 			struct str service, struct time_range after,
@@ -271,7 +247,17 @@ bool check_latency_find(struct check_latency *l, struct investigation *v,
 	l->after.range = after;
 	l->before.range = before;
 	history_init_service(&a->h, service);
-	done = l->is_known = find(l, a, err);
+	done = backends_probe_traces(v->backends, err);
+	if (done) {
+		searches_begin(a, l);
+		done = searches_ask(a, err) && check_answers(a, err);
+	}
+	if (done) {
+		take_count(&a->counts[AFTER], &l->after);
+		take_count(&a->counts[BEFORE], &l->before);
+		done = operations_judge(a, l, err);
+	}
+	l->is_known = done;
 	history_release(&a->h);
 	if (done || want == LATENCY_NEEDED || investigation_must_end(err))
 		return done;

@@ -19,8 +19,8 @@ static bool map_split(const char *map, struct str *from, struct str *to)
 	return from->len > 0;
 }
 
-static bool by_map(const struct path_maps *m, struct str file,
-		   struct arena *arena, struct str *out)
+static bool file_by_map(const struct path_maps *m, struct str file,
+			struct arena *arena, struct str *out)
 {
 	struct str from, to;
 
@@ -39,28 +39,22 @@ static bool by_map(const struct path_maps *m, struct str file,
 }
 
 /* Names come from strangers: nothing above the working folder is looked at. */
-static bool is_below(struct str path)
-{
-	return path.len && path.ptr[0] != '/' &&
-	       path.len < LIMIT_PATH_BYTES &&
-	       !str_starts(path, STR("../")) &&
-	       str_find(path, STR("/../")) == SIZE_MAX &&
-	       !memchr(path.ptr, '\0', path.len);
-}
-
-static bool is_file(struct str path)
+static bool path_is_file(struct str path)
 {
 	char text[LIMIT_PATH_BYTES];
 	struct stat st;
 
-	if (!is_below(path))
+	if (!path.len || path.ptr[0] == '/' || path.len >= LIMIT_PATH_BYTES ||
+	    str_starts(path, STR("../")) ||
+	    str_find(path, STR("/../")) != SIZE_MAX ||
+	    memchr(path.ptr, '\0', path.len))
 		return false;
 	memcpy(text, path.ptr, path.len);
 	text[path.len] = '\0';
 	return !stat(text, &st) && S_ISREG(st.st_mode);
 }
 
-static bool by_end(struct str file, struct str *out)
+static bool file_by_end(struct str file, struct str *out)
 {
 	size_t at = 0;
 
@@ -68,7 +62,7 @@ static bool by_end(struct str file, struct str *out)
 		const char *slash;
 
 		*out = str_slice(file, at, file.len);
-		if (is_file(*out))
+		if (path_is_file(*out))
 			return true;
 		slash = memchr(out->ptr, '/', out->len);
 		at = slash ? (size_t)(slash - file.ptr) + 1 : file.len;
@@ -76,31 +70,24 @@ static bool by_end(struct str file, struct str *out)
 	return false;
 }
 
-static struct str unknown_place(const struct path_maps *m)
-{
-	struct str from, to;
-
-	for (size_t i = 0; i < m->count; i++)
-		if (!map_split(m->items[i], &from, &to) && to.len)
-			return to;
-	return STR(ANY_FILE);
-}
-
 static struct check_place place_of(const struct path_maps *m,
 				   const struct function_row *row,
 				   struct arena *arena)
 {
 	struct check_place place = { .line = 1 };
+	struct str from, to;
 
-	if (!row || !row->file.len ||
-	    (!by_map(m, row->file, arena, &place.path) &&
-	     !by_end(row->file, &place.path))) {
-		place.path = unknown_place(m);
-		return place;
-	}
-	place.is_known = true;
-	if (row->line)
+	place.is_known = row && row->file.len &&
+			 (file_by_map(m, row->file, arena, &place.path) ||
+			  file_by_end(row->file, &place.path));
+	if (place.is_known && row->line)
 		place.line = row->line;
+	if (place.is_known)
+		return place;
+	place.path = STR(ANY_FILE);
+	for (size_t i = m->count; i--;)
+		if (!map_split(m->items[i], &from, &to) && to.len)
+			place.path = to;
 	return place;
 }
 

@@ -88,17 +88,9 @@ static void list_questions(const struct cost *c,
 
 /* Only some profiles of the service are looked at, and nobody counts requests
  * of these. */
-static inline bool cost_is_of_selector(const struct cost *c)
+static bool cost_is_of_selector(const struct cost *c)
 {
 	return c->v->question->selector || c->v->question->baseline_selector;
-}
-
-/* Metrics are of all that the service does; of some profiles, such as those of
- * a version, they tell nothing. */
-static bool is_of_all(const struct cost *c)
-{
-	return c->v->question->baseline.kind != BASELINE_WANT_VERSION &&
-	       !cost_is_of_selector(c);
 }
 
 /* Each part was measured, or nothing is known. */
@@ -121,36 +113,22 @@ static double steps_of(const struct service_metric *q)
 			max_i64(q->step_ns, NS_PER_S));
 }
 
-/* Over the whole window: where it says nothing there was nothing. */
-static double mean_of(const struct service_metric *q)
-{
-	double steps = steps_of(q), sum = 0;
-
-	if (!q->step_ns)
-		return q->point_count ? q->points[0].value : 0;
-	for (size_t i = 0; i < q->point_count; i++)
-		sum += q->points[i].value;
-	return steps > 0 ? sum / steps : 0;
-}
-
 static void take_number(const struct service_metric *q, double factor,
 			enum cost_source source, struct cost_number *out)
 {
-	double value = mean_of(q) * factor;
+	double steps = steps_of(q), value = 0;
 
+	/* The mean over the whole window: where it says nothing there was
+	 * nothing. */
+	for (size_t i = 0; q->step_ns && i < q->point_count; i++)
+		value += q->points[i].value;
+	if (q->step_ns)
+		value = steps > 0 ? value / steps : 0;
+	else if (q->point_count)
+		value = q->points[0].value;
+	value *= factor;
 	if (!out->source && value > 0)
 		*out = (struct cost_number){ value, source };
-}
-
-/* A server that knows little of the window makes little of it: that is told. */
-static void note_gaps(const struct cost *c, const struct service_metric *q)
-{
-	double share = (double)q->point_count / steps_of(q);
-
-	if (q->point_count && share < COVERED)
-		investigation_note(c->v,
-				   (struct note){ .kind = NOTE_METRICS_PART,
-						  .percent = 100 * share });
 }
 
 static void take_answers(struct cost *c, const struct service_metric *list)
@@ -176,10 +154,13 @@ static void take_answers(struct cost *c, const struct service_metric *list)
 		    &memory->allocated);
 }
 
-static bool ask(struct cost *c, struct error *err)
+/* Queries the server of metrics: requests of the sides by part, what is used
+ * and given. */
+static bool cost_ask_metrics(struct cost *c, struct error *err)
 {
 	struct service_metric list[ASKED] = { 0 };
 	struct service_metrics *m = &c->metrics;
+	double share;
 
 	if (!service_metrics_find(m, c->v->backends,
 				  c->want->profiles.service.ptr, cost_window(c),
@@ -187,28 +168,24 @@ static bool ask(struct cost *c, struct error *err)
 	    !service_metrics_find_allocation(m, cost_window(c), err))
 		return false;
 	c->has_metrics = true;
-	if (!is_of_all(c))
+	/* Metrics are of all that the service does; of some profiles, such as
+	 * those of a version, they tell nothing. */
+	if (c->v->question->baseline.kind == BASELINE_WANT_VERSION ||
+	    cost_is_of_selector(c))
 		return true;
 	list_questions(c, list);
 	if (!service_metrics_ask(m, list,
 				 ASKED - !c->chosen.comparison.has_base, err))
 		return false;
 	take_answers(c, list);
-	note_gaps(c, &list[ASK_COUNT]);
-	return true;
-}
-
-/* Queries the server of metrics: requests of the sides by part, what is used
- * and given. What goes wrong is a note. */
-static bool cost_ask_metrics(struct cost *c, struct error *err)
-{
-	if (c->v->backends->metrics.is_default || ask(c, err))
-		return true;
-	if (investigation_must_end(err))
-		return false;
-	investigation_note(c->v, (struct note){ .kind = NOTE_METRICS_MISSING,
-						.reason = err->message });
-	error_clear(err);
+	/* A server that knows little of the window makes little of it: that is
+	 * told. */
+	share = (double)list[ASK_COUNT].point_count /
+		steps_of(&list[ASK_COUNT]);
+	if (list[ASK_COUNT].point_count && share < COVERED)
+		investigation_note(c->v,
+				   (struct note){ .kind = NOTE_METRICS_PART,
+						  .percent = 100 * share });
 	return true;
 }
 
@@ -264,7 +241,7 @@ static bool ask_traces(struct investigation *v, struct history *h,
 	return jobs_run(v->backends, list, HISTORY_PARTS, err);
 }
 
-static int compare_by_seen(const void *left, const void *right)
+static int spans_compare(const void *left, const void *right)
 {
 	const struct operation_spans *a = left, *b = right;
 
@@ -274,7 +251,7 @@ static int compare_by_seen(const void *left, const void *right)
 }
 
 /* Those with the most requests. */
-static void choose(struct asking *a)
+static void choose_operations(struct asking *a)
 {
 	const struct history_window *w = &a->h.windows[0];
 
@@ -291,7 +268,7 @@ static void choose(struct asking *a)
 		a->seen++;
 	}
 	if (a->count)
-		qsort(a->items, a->count, sizeof *a->items, compare_by_seen);
+		qsort(a->items, a->count, sizeof *a->items, spans_compare);
 	while (a->count && !a->items[a->count - 1].seen)
 		a->count--;
 	a->c->operation_total = a->count;
@@ -337,8 +314,9 @@ static bool ask_samples(struct asking *a, struct error *err)
 	return !n || jobs_run(a->c->v->backends, jobs, n, err);
 }
 
-static void measure(const struct cost *c, const struct comparison_side *side,
-		    double sample_value, struct cost_operation *out)
+static void measure_operation(const struct cost *c,
+			      const struct comparison_side *side,
+			      double sample_value, struct cost_operation *out)
 {
 	double values[COMPARISON_PARTS], sum = 0, error;
 	double each_s = c->unit_s / (double)side->span_id_count;
@@ -378,29 +356,14 @@ static bool take_operation(struct asking *a, struct operation_spans *o,
 	out->is_known = side->part_count > 0 &&
 			comparison_is_of_spans(&o->samples, all);
 	if (out->is_known)
-		measure(c, side, c->functions.sample_value, out);
+		measure_operation(c, side, c->functions.sample_value, out);
 	return true;
-}
-
-/* Judges the operations: nothing in all of them is no cost of nothing, the
- * samples carry no spans. */
-static void judge(struct cost *c)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < c->operation_count; i++)
-		sum += c->operations[i].cpu_s;
-	if (!c->operation_total)
-		c->operation_lack = COST_LACK_REQUESTS;
-	else if (!(sum > 0))
-		c->operation_lack = COST_LACK_SPANS;
-	else
-		c->operation_lack = COST_LACK_NONE;
 }
 
 static bool ask_operations(struct asking *a, struct error *err)
 {
 	struct cost *c = a->c;
+	double sum = 0;
 
 	if (!ask_traces(c->v, &a->h, cost_window(c), err))
 		return false;
@@ -410,13 +373,19 @@ static bool ask_operations(struct asking *a, struct error *err)
 	for (uint32_t i = 0; i < a->h.operation_count; i++)
 		comparison_init(&a->items[i].samples, c->chosen.type_id.ptr,
 				SCOPE_COHORT);
-	choose(a);
+	choose_operations(a);
 	if (!ask_samples(a, err))
 		return false;
 	for (size_t i = 0; i < a->count; i++)
 		if (!take_operation(a, &a->items[i], err))
 			return false;
-	judge(c);
+	/* Nothing in all of them is no cost of nothing, the samples carry no
+	 * spans. */
+	for (size_t i = 0; i < c->operation_count; i++)
+		sum += c->operations[i].cpu_s;
+	c->operation_lack = !c->operation_total ? COST_LACK_REQUESTS
+			    : !(sum > 0)	? COST_LACK_SPANS
+						: COST_LACK_NONE;
 	return true;
 }
 
@@ -575,50 +544,40 @@ static void take_given(const struct cost *c, struct comparison_side *side,
 	cost_count_side(side, parts, false, COST_GIVEN, out);
 }
 
-/* Which rows of versions are of a side: those of the baseline's version, all
- * others, or all. */
-static bool is_of_side(const struct cost *c, struct str version, bool is_base)
-{
-	const struct baseline_want *want = &c->v->question->baseline;
-
-	return !c->want->is_compared || want->kind != BASELINE_WANT_VERSION ||
-	       str_equal(version, want->version) == is_base;
-}
-
-static double part_of_step(const struct steps *s, size_t i,
-			   struct time_range range)
-{
-	int64_t from = (s->from_ms + s->step_ms * (int64_t)i) * NS_PER_MS;
-	int64_t to = from + s->step_ms * NS_PER_MS;
-
-	return fmax(0, (double)(min_i64(to, range.to_ns) -
-				max_i64(from, range.from_ns)) /
-			       (double)(to - from));
-}
-
 static void sum_parts(const struct cost *c, const struct steps_job *job,
 		      const struct comparison_side *side, bool is_base,
 		      double parts[COMPARISON_PARTS])
 {
-	int64_t length = side->range.to_ns - side->range.from_ns;
+	int64_t part_ns = (side->range.to_ns - side->range.from_ns) /
+			  COMPARISON_PARTS;
+	const struct baseline_want *want = &c->v->question->baseline;
+	bool is_by_version = c->want->is_compared &&
+			     want->kind == BASELINE_WANT_VERSION;
 	const struct steps *s = &job->query.steps;
+	int64_t step_ns = s->step_ms * NS_PER_MS;
 
 	memset(parts, 0, COMPARISON_PARTS * sizeof *parts);
 	for (size_t k = 0; k < job->rows.count; k++) {
-		if (!is_of_side(c, job->rows.items[k].name, is_base))
+		const struct step_row *row = &job->rows.items[k];
+
+		/* Of a side are those of the baseline's version, all others, or
+		 * all. */
+		if (is_by_version &&
+		    str_equal(row->name, want->version) != is_base)
 			continue;
 		for (size_t i = 0; i < s->count * COMPARISON_PARTS; i++) {
-			int64_t at = (int64_t)(i % COMPARISON_PARTS);
-			struct time_range part = {
-				side->range.from_ns +
-					length / COMPARISON_PARTS * at,
-				side->range.from_ns +
-					length / COMPARISON_PARTS * (at + 1),
-			};
+			size_t at = i % COMPARISON_PARTS;
 			size_t step = i / COMPARISON_PARTS;
+			int64_t part_from =
+				side->range.from_ns + part_ns * (int64_t)at;
+			int64_t from = s->from_ms * NS_PER_MS +
+				       step_ns * (int64_t)step;
+			int64_t within =
+				min_i64(from + step_ns, part_from + part_ns) -
+				max_i64(from, part_from);
 
-			parts[at] += job->rows.items[k].values[step] *
-				     part_of_step(s, step, part);
+			parts[at] += row->values[step] *
+				     fmax(0, (double)within / (double)step_ns);
 		}
 	}
 }
@@ -710,8 +669,15 @@ static bool count_requests(struct cost *c, struct error *err)
 		   &c->baseline_requests);
 	if (c->chosen.is_file)
 		return true;
-	if (!cost_ask_metrics(c, err))
-		return false;
+	/* What goes wrong is a note. */
+	if (!c->v->backends->metrics.is_default && !cost_ask_metrics(c, err)) {
+		if (investigation_must_end(err))
+			return false;
+		investigation_note(c->v,
+				   (struct note){ .kind = NOTE_METRICS_MISSING,
+						  .reason = err->message });
+		error_clear(err);
+	}
 	is_missing = !c->requests.source ||
 		     (all->has_base && !c->baseline_requests.source);
 	if (!is_missing || c->requests.source == COST_GIVEN ||
@@ -722,21 +688,10 @@ static bool count_requests(struct cost *c, struct error *err)
 	return count_traced(c, err);
 }
 
-static bool compare_by_request(struct cost *c)
-{
-	struct comparison *all = &c->chosen.comparison;
-
-	if (c->requests.source && c->baseline_requests.source)
-		return true;
-	comparison_uncount(all);
-	investigation_note(c->v, (struct note){ NOTE_REQUESTS_SIDES });
-	return false;
-}
-
 /* ---- the machine ---- */
 
-static void give(double each, struct cost_number instances,
-		 struct cost_number *out)
+static void number_give(double each, struct cost_number instances,
+			struct cost_number *out)
 {
 	if (each > 0 && instances.value > 0)
 		*out = (struct cost_number){ each * instances.value,
@@ -752,9 +707,9 @@ static void settle_resources(struct cost *c)
 	if (want->instances > 0)
 		c->instances =
 			(struct cost_number){ want->instances, COST_GIVEN };
-	give(want->cores, c->instances, &cpu->allocated);
-	give(want->memory_bytes, c->instances,
-	     &c->resources[COST_MEMORY].allocated);
+	number_give(want->cores, c->instances, &cpu->allocated);
+	number_give(want->memory_bytes, c->instances,
+		    &c->resources[COST_MEMORY].allocated);
 	if (c->what == COST_CPU && !cpu->used.source && profiled >= 0)
 		cpu->used = (struct cost_number){ profiled, COST_OF_PROFILES };
 }
@@ -810,20 +765,6 @@ static bool settle_what(struct cost *c, struct error *err)
 				  err);
 }
 
-/* A snapshot of the heap is a part of what a process takes, and none of how
- * that went over time. */
-static bool check_memory(struct cost *c, struct error *err)
-{
-	if (c->what != COST_MEMORY ||
-	    (c->resources[COST_MEMORY].used.source && !c->want->is_compared))
-		return true;
-	return investigation_fail(
-		c->v,
-		(struct shortfall){ .kind = SHORTFALL_MEMORY,
-				    .has_id = c->want->is_compared },
-		err);
-}
-
 /* Without either there is nothing to divide by. */
 static bool check_length(struct cost *c, struct error *err)
 {
@@ -857,31 +798,26 @@ static bool find_functions(struct cost *c, struct error *err)
 				   &c->functions, err);
 }
 
-/* Returns whether the baseline is of another part of the service's requests
- * than the candidate. */
-static bool is_other_part(const struct cost *c)
+static bool cost_compare(struct cost *c, struct error *err)
 {
 	const struct question *q = c->v->question;
-
-	return q->baseline.kind == BASELINE_WANT_VERSION ||
-	       q->baseline_selector;
-}
-
-static bool compare(struct cost *c, struct error *err)
-{
 	struct comparison *all = &c->chosen.comparison;
-	struct rank_want want = {
-		.by = RANK_SELF_LIB,
-		.rules = c->v->question->rules,
-	};
+	struct rank_want want = { .by = RANK_SELF_LIB, .rules = q->rules };
 
 	if (!all->has_base)
 		return !c->want->is_compared ||
 		       investigation_fail(
 			       c->v, (struct shortfall){ SHORTFALL_BASELINE },
 			       err);
-	c->is_by_request = compare_by_request(c);
-	if (!c->is_by_request && is_other_part(c))
+	c->is_by_request = c->requests.source && c->baseline_requests.source;
+	if (!c->is_by_request) {
+		comparison_uncount(all);
+		investigation_note(c->v, (struct note){ NOTE_REQUESTS_SIDES });
+	}
+	/* The baseline may be of another part of the service's requests than
+	 * the candidate. */
+	if (!c->is_by_request && (q->baseline.kind == BASELINE_WANT_VERSION ||
+				  q->baseline_selector))
 		return investigation_fail(
 			c->v, (struct shortfall){ SHORTFALL_VERSION_REQUESTS },
 			err);
@@ -895,8 +831,17 @@ bool cost_investigate(struct cost *c, struct error *err)
 	c->v->backends->file_order = STACKS_IN_ORDER;
 	c->operation_lack = COST_LACK_ASKED;
 	if (!chosen_fetch(&c->chosen, err) || !settle_what(c, err) ||
-	    !count_requests(c, err) || !check_memory(c, err))
+	    !count_requests(c, err))
 		return false;
+	/* A snapshot of the heap is a part of what a process takes, and none of
+	 * how that went over time. */
+	if (c->what == COST_MEMORY &&
+	    (!c->resources[COST_MEMORY].used.source || c->want->is_compared))
+		return investigation_fail(
+			c->v,
+			(struct shortfall){ .kind = SHORTFALL_MEMORY,
+					    .has_id = c->want->is_compared },
+			err);
 	if (!c->want->profiles.only_span_count)
 		c->seconds = seconds_of(&c->chosen.comparison.slow);
 	if (!check_length(c, err) || !find_functions(c, err))
@@ -905,5 +850,6 @@ bool cost_investigate(struct cost *c, struct error *err)
 	settle_resources(c);
 	return (!c->want->has_operations || c->what == COST_MEMORY ||
 		cost_ask_operations(c, err)) &&
-	       (!c->want->has_size || cost_ask_size(c, err)) && compare(c, err);
+	       (!c->want->has_size || cost_ask_size(c, err)) &&
+	       cost_compare(c, err);
 }

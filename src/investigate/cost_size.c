@@ -70,15 +70,6 @@ static void list_questions(const struct cost *c, int64_t rate_ns,
 
 /* ---- answers ---- */
 
-static size_t count_points(const struct service_metric *q)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < q->series_count; i++)
-		count += q->series[i].point_count;
-	return count;
-}
-
 static double age_days(const struct service_metric *q, int64_t time_ns)
 {
 	return (double)(q->range.to_ns - time_ns) / (double)NS_PER_DAY;
@@ -154,25 +145,16 @@ static double largest(const struct service_metric *q)
 	return value;
 }
 
-static double throttled(const struct service_metric *list)
-{
-	const struct service_metric *periods = &list[ASK_PERIODS];
-	const struct service_metric *cut = &list[ASK_THROTTLED];
-
-	if (!periods->point_count || !cut->point_count ||
-	    !(periods->points[0].value > 0))
-		return -1;
-	return cut->points[0].value / periods->points[0].value;
-}
-
-static bool advise(struct cost *c, enum cost_what what,
-		   const struct service_metric *q, struct error *err)
+static bool size_advise(struct cost *c, enum cost_what what,
+			const struct service_metric *q, struct error *err)
 {
 	struct arena *arena = c->v->backends->arena;
-	size_t room = count_points(q), count;
-	struct size_sample *samples =
-		arena_array(arena, room + 1, sizeof *samples);
+	struct size_sample *samples;
+	size_t count = 0;
 
+	for (size_t i = 0; i < q->series_count; i++)
+		count += q->series[i].point_count;
+	samples = arena_array(arena, count + 1, sizeof *samples);
 	if (!samples)
 		return arena_fail(arena, "the history", err);
 	count = what == COST_MEMORY ? take_peaks(q, samples)
@@ -182,8 +164,29 @@ static bool advise(struct cost *c, enum cost_what what,
 	return true;
 }
 
-static void judge(struct cost_size *s)
+static bool take_answers(struct cost *c, const struct service_metric *list,
+			 struct error *err)
 {
+	const struct service_metric *periods = &list[ASK_PERIODS];
+	const struct service_metric *cut = &list[ASK_THROTTLED];
+	const struct cost_resource *cpu = &c->resources[COST_CPU];
+	struct cost_size *s = &c->size;
+	double part;
+
+	s->hours = fmax(hours_of(&list[ASK_CPU]), hours_of(&list[ASK_MEMORY]));
+	s->instances = max_size(list[ASK_CPU].series_count,
+				list[ASK_MEMORY].series_count);
+	s->throttled = -1;
+	if (periods->point_count && cut->point_count &&
+	    periods->points[0].value > 0)
+		s->throttled = cut->points[0].value / periods->points[0].value;
+	s->request[COST_CPU] = largest(&list[ASK_CPU_REQUEST]);
+	s->limit[COST_CPU] = largest(&list[ASK_CPU_LIMIT]);
+	s->request[COST_MEMORY] = largest(&list[ASK_MEMORY_REQUEST]);
+	s->limit[COST_MEMORY] = largest(&list[ASK_MEMORY_LIMIT]);
+	if (!size_advise(c, COST_CPU, &list[ASK_CPU], err) ||
+	    !size_advise(c, COST_MEMORY, &list[ASK_MEMORY], err))
+		return false;
 	if (!s->advice[COST_CPU].count && !s->advice[COST_MEMORY].count)
 		s->refusal = SIZE_NO_METRICS;
 	else if (s->hours < SIZE_LEAST_HOURS)
@@ -192,40 +195,14 @@ static void judge(struct cost_size *s)
 		s->refusal = SIZE_THROTTLED;
 	else
 		s->refusal = SIZE_ADVISED;
-}
-
-/* Days tell what is usual; what is so now may have come to stay. */
-static void note_use(const struct cost *c)
-{
-	const struct cost_resource *cpu = &c->resources[COST_CPU];
-	double part = c->size.advice[COST_CPU].target * c->instances.value /
-		      cpu->used.value;
-
-	if (!c->size.refusal && c->size.advice[COST_CPU].count &&
-	    c->instances.source && cpu->used.source && part < 1)
+	/* Days tell what is usual; what is so now may have come to stay. */
+	part = s->advice[COST_CPU].target * c->instances.value /
+	       cpu->used.value;
+	if (!s->refusal && s->advice[COST_CPU].count && c->instances.source &&
+	    cpu->used.source && part < 1)
 		investigation_note(c->v,
 				   (struct note){ .kind = NOTE_SIZE_BELOW_USE,
 						  .percent = 100 * part });
-}
-
-static bool take_answers(struct cost *c, const struct service_metric *list,
-			 struct error *err)
-{
-	struct cost_size *s = &c->size;
-
-	s->hours = fmax(hours_of(&list[ASK_CPU]), hours_of(&list[ASK_MEMORY]));
-	s->instances = max_size(list[ASK_CPU].series_count,
-				list[ASK_MEMORY].series_count);
-	s->throttled = throttled(list);
-	s->request[COST_CPU] = largest(&list[ASK_CPU_REQUEST]);
-	s->limit[COST_CPU] = largest(&list[ASK_CPU_LIMIT]);
-	s->request[COST_MEMORY] = largest(&list[ASK_MEMORY_REQUEST]);
-	s->limit[COST_MEMORY] = largest(&list[ASK_MEMORY_LIMIT]);
-	if (!advise(c, COST_CPU, &list[ASK_CPU], err) ||
-	    !advise(c, COST_MEMORY, &list[ASK_MEMORY], err))
-		return false;
-	judge(s);
-	note_use(c);
 	return true;
 }
 

@@ -39,57 +39,37 @@ static bool has_open_message(const struct trace *t)
 	return false;
 }
 
-static bool is_wanted(const struct following *f, const struct trace_id *id)
+static void trace_want(struct following *f, const struct trace_id *id)
 {
-	if (f->count == TRACE_JOIN_MOST || trace_id_is_same(id, &f->v->trace->id))
-		return false;
+	if (f->count == TRACE_JOIN_MOST ||
+	    trace_id_is_same(id, &f->v->trace->id))
+		return;
 	for (size_t i = 0; i < f->count; i++)
 		if (trace_id_is_same(id, &f->jobs[i].id))
-			return false;
-	return true;
-}
-
-static void want(struct following *f, const struct trace_id *id)
-{
-	if (!is_wanted(f, id))
-		return;
+			return;
 	trace_job_init(&f->jobs[f->count], id, &f->traces[f->count]);
 	f->count++;
 }
 
-/* The first, the last, and those between: a batch lists its messages in the
- * order in which they came. */
-static void want_linked(struct following *f)
-{
-	const struct trace *t = f->v->trace;
-	size_t n = t->link_count;
-
-	for (size_t i = 0; n && i < TRACE_JOIN_MOST; i++)
-		want(f,
-		     &t->links[i * (n - 1) / (TRACE_JOIN_MOST - 1)].trace_id);
-	for (size_t i = 0; i < n; i++)
-		f->total += !trace_id_is_same(&t->links[i].trace_id, &t->id);
-}
-
-static int64_t end_of(const struct hit *hit)
+static int64_t hit_end(const struct hit *hit)
 {
 	return sat_add_i64(hit->start_ns, hit->trace_ns);
 }
 
 /* Keeps, of several that link to this one, those that end last: they are not
  * done yet. */
-static void want_linking(struct following *f, struct hits *hits)
+static void traces_want(struct following *f, struct hits *hits)
 {
 	for (size_t i = 0; i < hits->count; i++) {
 		struct hit latest = hits->items[i];
 		size_t at = i;
 
 		for (size_t k = i + 1; k < hits->count; k++)
-			if (end_of(&hits->items[k]) > end_of(&latest))
+			if (hit_end(&hits->items[k]) > hit_end(&latest))
 				latest = hits->items[at = k];
 		hits->items[at] = hits->items[i];
 		hits->items[i] = latest;
-		want(f, &latest.id);
+		trace_want(f, &latest.id);
 	}
 	f->total += hits->count;
 }
@@ -100,19 +80,14 @@ static void want_linking(struct following *f, struct hits *hits)
  */
 #define LINKS_REACH_NS NS_PER_HOUR
 
-static struct time_range range_of(const struct investigation *v)
-{
-	int64_t to_ns = sat_add_i64(v->trace->end_ns, LINKS_REACH_NS);
-
-	return (struct time_range){ v->trace->start_ns,
-				    to_ns < v->backends->now_ns
-					    ? to_ns
-					    : v->backends->now_ns };
-}
-
 static void ask_linking(struct following *f, struct job **jobs, size_t *n)
 {
 	struct investigation *v = f->v;
+	struct time_range range = {
+		v->trace->start_ns,
+		min_i64(sat_add_i64(v->trace->end_ns, LINKS_REACH_NS),
+			v->backends->now_ns),
+	};
 
 	if (!f->has_message)
 		return;
@@ -125,7 +100,7 @@ static void ask_linking(struct following *f, struct job **jobs, size_t *n)
 			});
 		return;
 	}
-	linking_job_init(&f->linking, &v->trace->id, range_of(v));
+	linking_job_init(&f->linking, &v->trace->id, range);
 	f->is_linking_asked = true;
 	jobs[(*n)++] = &f->linking.job;
 }
@@ -139,32 +114,26 @@ static void add_jobs(struct following *f, size_t from, struct job **jobs,
 			jobs[(*n)++] = &f->jobs[i].job;
 }
 
-static bool run(const struct following *f, struct job *const *jobs, size_t n,
-		struct error *err)
-{
-	return n == 0 || jobs_run(f->v->backends, jobs, n, err);
-}
-
-static bool ask(struct following *f, struct error *err)
+static bool links_ask(struct following *f, struct error *err)
 {
 	struct job *jobs[TRACE_JOIN_MOST + 1];
 	size_t n = 0, asked = f->count;
 
 	add_jobs(f, 0, jobs, &n);
 	ask_linking(f, jobs, &n);
-	if (!run(f, jobs, n, err))
+	if (n && !jobs_run(f->v->backends, jobs, n, err))
 		return false;
 	n = 0;
 	if (f->is_linking_asked)
-		want_linking(f, &f->linking.hits);
+		traces_want(f, &f->linking.hits);
 	add_jobs(f, asked, jobs, &n);
-	return run(f, jobs, n, err);
+	return !n || jobs_run(f->v->backends, jobs, n, err);
 }
 
 /* ---- looking ---- */
 
 /* In the files that the trace is of. */
-static bool look(struct following *f, struct error *err)
+static bool links_look(struct following *f, struct error *err)
 {
 	struct trace_files *files = f->v->backends->trace_files;
 	struct hits linking;
@@ -175,7 +144,7 @@ static bool look(struct following *f, struct error *err)
 	hits_init(&linking);
 	is_done = trace_files_linking(files, &f->v->trace->id, &linking, err);
 	if (is_done && f->has_message)
-		want_linking(f, &linking);
+		traces_want(f, &linking);
 	hits_release(&linking);
 	for (size_t i = 0; is_done && i < f->count; i++)
 		is_done = trace_files_fetch(files, &f->jobs[i].id,
@@ -185,14 +154,7 @@ static bool look(struct following *f, struct error *err)
 
 /* ---- joining ---- */
 
-static void note_joined(const struct following *f, size_t joined)
-{
-	investigation_note(f->v, (struct note){ .kind = NOTE_LINKS_FOLLOWED,
-						.count = joined,
-						.total = f->total });
-}
-
-static bool join(struct following *f, size_t *joined, struct error *err)
+static bool links_join(struct following *f, size_t *joined, struct error *err)
 {
 	const struct trace *others[TRACE_JOIN_MOST];
 	struct trace *trace = f->v->trace;
@@ -223,19 +185,29 @@ bool links_follow(struct investigation *v, struct suspect *s, bool may_ask,
 	struct following f = { .v = v };
 	bool has_server = may_ask && !v->backends->traces.path &&
 			  backends_traces(v->backends);
-	size_t joined = 0;
+	const struct trace *t = v->trace;
+	size_t joined = 0, n = t->link_count;
 	bool is_done;
 
 	if (guilty_want_is_narrow(&v->question->suspect))
 		return true;
 	for (size_t i = 0; i < TRACE_JOIN_MOST; i++)
 		trace_init(&f.traces[i]);
-	want_linked(&f);
-	f.has_message = has_open_message(v->trace);
-	is_done = look(&f, err) && (!has_server || ask(&f, err)) &&
-		  join(&f, &joined, err);
+	/* The first, the last, and those between: a batch lists its messages in
+	 * the order in which they came. */
+	for (size_t i = 0; n && i < TRACE_JOIN_MOST; i++)
+		trace_want(&f, &t->links[i * (n - 1) / (TRACE_JOIN_MOST - 1)]
+					.trace_id);
+	for (size_t i = 0; i < n; i++)
+		f.total += !trace_id_is_same(&t->links[i].trace_id, &t->id);
+	f.has_message = has_open_message(t);
+	is_done = links_look(&f, err) && (!has_server || links_ask(&f, err)) &&
+		  links_join(&f, &joined, err);
 	if (is_done && joined)
-		note_joined(&f, joined);
+		investigation_note(v,
+				   (struct note){ .kind = NOTE_LINKS_FOLLOWED,
+						  .count = joined,
+						  .total = f.total });
 	if (f.is_linking_asked)
 		hits_release(&f.linking.hits);
 	for (size_t i = 0; i < TRACE_JOIN_MOST; i++)
@@ -267,15 +239,9 @@ struct inquiry {
 	size_t count;
 };
 
-static bool is_across(const struct trace *t, const struct message *m)
-{
-	return (t->spans[m->sender].flags & SPAN_IS_LINKED) !=
-	       (t->spans[m->receiver].flags & SPAN_IS_LINKED);
-}
-
 /* NULL: none that matters. */
-static const struct message *longest(const struct trace *t,
-				     const struct suspect *s)
+static const struct message *message_longest(const struct trace *t,
+					     const struct suspect *s)
 {
 	const struct message *found = NULL;
 	int64_t least_ns = s->times.path_ns / 100 * TIME_CHANGE_PATH_PERCENT;
@@ -284,47 +250,51 @@ static const struct message *longest(const struct trace *t,
 		least_ns = MESSAGE_WAIT_NS;
 	for (size_t i = 0; i < s->messages.count; i++) {
 		const struct message *m = &s->messages.items[i];
+		bool is_across =
+			(t->spans[m->sender].flags & SPAN_IS_LINKED) !=
+			(t->spans[m->receiver].flags & SPAN_IS_LINKED);
 
-		if (is_across(t, m) && m->wait_ns >= least_ns &&
+		if (is_across && m->wait_ns >= least_ns &&
 		    (!found || m->wait_ns > found->wait_ns))
 			found = m;
 	}
 	return found;
 }
 
-static void add_pair(struct inquiry *q, const struct trace_id *id)
+static bool span_is_of(const struct history_window *w,
+		       const struct history_span *s, struct time_range range,
+		       uint32_t receiver)
 {
-	struct pair *p = &q->pairs[q->count];
-
-	for (size_t i = 0; i < q->count; i++)
-		if (trace_id_equal(&q->pairs[i].job.id, id))
-			return;
-	trace_job_init(&p->job, id, &p->receiver);
-	q->count++;
+	return s->operation == receiver && s->trace < w->trace_count &&
+	       time_range_has(range, s->start_ns);
 }
 
 /* The first, the last and one between of those that took a message. */
-static void choose(struct inquiry *q, const struct history_window *w,
-		   struct time_range range, uint32_t receiver)
+static void choose_pairs(struct inquiry *q, const struct history_window *w,
+			 struct time_range range, uint32_t receiver)
 {
 	uint32_t n = 0, at = 0;
 
-	for (int pass = 0; pass < 2; pass++) {
-		at = 0;
-		for (uint32_t i = 0; i < w->span_count; i++) {
-			const struct history_span *s = &w->spans[i];
+	for (uint32_t i = 0; i < w->span_count; i++)
+		n += span_is_of(w, &w->spans[i], range, receiver);
+	for (uint32_t i = 0; i < w->span_count && q->count < USUAL_WAITS; i++) {
+		const struct history_span *s = &w->spans[i];
+		struct pair *p = &q->pairs[q->count];
+		const struct trace_id *id;
+		size_t known = 0;
 
-			if (s->operation != receiver ||
-			    s->trace >= w->trace_count ||
-			    !time_range_has(range, s->start_ns))
-				continue;
-			if (!pass)
-				n++;
-			else if (q->count < USUAL_WAITS &&
-				 at >= q->count * (n - 1) / (USUAL_WAITS - 1))
-				add_pair(q, &w->traces[s->trace].id);
-			at++;
-		}
+		if (!span_is_of(w, s, range, receiver))
+			continue;
+		if (at++ < q->count * (n - 1) / (USUAL_WAITS - 1))
+			continue;
+		id = &w->traces[s->trace].id;
+		while (known < q->count &&
+		       !trace_id_equal(&q->pairs[known].job.id, id))
+			known++;
+		if (known < q->count)
+			continue;
+		trace_job_init(&p->job, id, &p->receiver);
+		q->count++;
 	}
 }
 
@@ -348,7 +318,8 @@ static void choose_sender(struct pair *p, struct str service, struct str name)
 	}
 }
 
-static bool fetch(struct inquiry *q, const struct message *m, struct error *err)
+static bool pairs_fetch(struct inquiry *q, const struct message *m,
+			struct error *err)
 {
 	const struct trace *t = q->v->trace;
 	struct job *jobs[USUAL_WAITS];
@@ -369,7 +340,7 @@ static bool fetch(struct inquiry *q, const struct message *m, struct error *err)
 }
 
 /* -1: not known. */
-static int64_t wait_of(const struct pair *p)
+static int64_t pair_wait(const struct pair *p)
 {
 	uint32_t sender;
 	int64_t wait_ns;
@@ -384,58 +355,47 @@ static int64_t wait_of(const struct pair *p)
 	return wait_ns > 0 ? wait_ns : 0;
 }
 
-static bool keep(struct inquiry *q, struct operation_history *h,
-		 const struct message *m, struct error *err)
+static bool waits_keep(struct inquiry *q, struct operation_history *h,
+		       const struct message *m, struct error *err)
 {
 	const struct trace *t = q->v->trace;
 	struct message_wait wait = {
-		.sender = operations_find_span(
-			h->operations.items, h->operations.count, t, m->sender),
-		.receiver = operations_find_span(h->operations.items,
-						 h->operations.count, t,
-						 m->receiver),
+		.sender = operation_history_find(h, t, m->sender),
+		.receiver = operation_history_find(h, t, m->receiver),
 		.slow_p50_ns = -1,
 	};
 	int64_t values[USUAL_WAITS];
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < q->count; i++) {
-		values[n] = wait_of(&q->pairs[i]);
+		values[n] = pair_wait(&q->pairs[i]);
 		n += values[n] >= 0;
 	}
 	message_wait_set(&wait, values, n);
 	return typical_set_wait(&h->typical, &wait, &q->v->result->arena, err);
 }
 
-static bool ask_waits(struct inquiry *q, struct operation_history *h,
-		      const struct message *m, struct error *err)
-{
-	uint32_t receiver =
-		operations_find_span(h->operations.items, h->operations.count,
-				     q->v->trace, m->receiver);
-
-	if (receiver == OPERATION_NONE)
-		return true;
-	choose(q, &h->history.windows[h->baseline.window],
-	       h->baseline.slots[h->baseline.chosen].range, receiver);
-	return fetch(q, m, err) && keep(q, h, m, err);
-}
-
 bool usual_waits_ask(struct operation_history *h, struct investigation *v,
 		     const struct suspect *s, struct error *err)
 {
 	const struct message *m =
-		v->trace->joined_root_id ? longest(v->trace, s) : NULL;
+		v->trace->joined_root_id ? message_longest(v->trace, s) : NULL;
 	struct inquiry q = { .v = v };
+	uint32_t receiver;
 	bool is_done;
 
 	if (!m || !h->has_typical)
+		return true;
+	receiver = operation_history_find(h, v->trace, m->receiver);
+	if (receiver == OPERATION_NONE)
 		return true;
 	for (size_t i = 0; i < USUAL_WAITS; i++) {
 		trace_init(&q.pairs[i].receiver);
 		trace_init(&q.pairs[i].sender);
 	}
-	is_done = ask_waits(&q, h, m, err);
+	choose_pairs(&q, &h->history.windows[h->baseline.window],
+		     h->baseline.slots[h->baseline.chosen].range, receiver);
+	is_done = pairs_fetch(&q, m, err) && waits_keep(&q, h, m, err);
 	for (size_t i = 0; i < USUAL_WAITS; i++) {
 		trace_release(&q.pairs[i].receiver);
 		trace_release(&q.pairs[i].sender);
