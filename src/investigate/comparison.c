@@ -58,8 +58,8 @@ void comparison_release(struct comparison *c)
 }
 
 /* A side that was asked for as a whole is its only part. */
-static const struct profile *part_of(const struct comparison_side *side,
-				     size_t i)
+static const struct profile *side_part(const struct comparison_side *side,
+				       size_t i)
 {
 	return side->part_count == 1 ? &side->profile : &side->parts[i];
 }
@@ -74,8 +74,8 @@ static int64_t part_edge(struct time_range range, size_t i, size_t parts)
 
 /* Returns the seconds of a part of the range for which the service was there;
  * of several instances in the same time the seconds of each count. */
-static double lively_seconds(const struct comparison_side *side,
-			     struct time_range range)
+static double side_lively_seconds(const struct comparison_side *side,
+				  struct time_range range)
 {
 	const struct time_range *lively = &side->lively;
 	double instances = side->instances ? side->instances : 1;
@@ -91,8 +91,8 @@ static double lively_seconds(const struct comparison_side *side,
 		       : 0;
 }
 
-static struct time_range part_range(const struct comparison_side *side,
-				    size_t i)
+static struct time_range side_part_range(const struct comparison_side *side,
+					 size_t i)
 {
 	return (struct time_range){
 		part_edge(side->range, i, side->part_count),
@@ -104,7 +104,8 @@ static void side_cover(struct comparison_side *side, struct time_range lively)
 {
 	side->lively = lively;
 	for (size_t i = 0; !side->span_id_count && i < side->part_count; i++)
-		side->exposure[i] = lively_seconds(side, part_range(side, i));
+		side->exposure[i] =
+			side_lively_seconds(side, side_part_range(side, i));
 }
 
 void comparison_cover(struct comparison *c, struct time_range slow,
@@ -114,41 +115,31 @@ void comparison_cover(struct comparison *c, struct time_range slow,
 	side_cover(&c->base, base);
 }
 
-/* Some spans, over the whole range: theirs are spread over it anyhow. */
-static void ask_spans(struct comparison_side *side, size_t i, size_t parts,
-		      struct profile_query *query)
-{
-	size_t from = side->span_id_count * i / parts;
-	size_t to = side->span_id_count * (i + 1) / parts;
-
-	query->span_ids = side->span_ids + from;
-	query->span_id_count = to - from;
-	query->range = side->has_exact_range
-			       ? side->range
-			       : window_of_samples(side->range.from_ns,
-						   side->range.to_ns);
-	side->exposure[i] = (double)(to - from);
-}
-
-static void ask_time(struct comparison_side *side, size_t i,
-		     struct profile_query *query)
-{
-	query->range = part_range(side, i);
-	query->is_continued = i > 0;
-	side->exposure[i] = time_range_seconds(query->range);
-}
-
-static void part_ask(struct comparison_side *side, const char *type_id,
-		     size_t i, struct profile_fetch *f)
+static void side_part_ask(struct comparison_side *side, const char *type_id,
+			  size_t i, struct profile_fetch *f)
 {
 	size_t parts = side->part_count;
 	struct profile_query query = { .type_id = type_id,
 				       .selector = side->selector.ptr };
 
-	if (side->span_id_count)
-		ask_spans(side, i, parts, &query);
-	else
-		ask_time(side, i, &query);
+	if (side->span_id_count) {
+		size_t from = side->span_id_count * i / parts;
+		size_t to = side->span_id_count * (i + 1) / parts;
+
+		/* Some spans, over the whole range: theirs are spread over it
+		 * anyhow. */
+		query.span_ids = side->span_ids + from;
+		query.span_id_count = to - from;
+		query.range = side->has_exact_range
+				      ? side->range
+				      : window_of_samples(side->range.from_ns,
+							  side->range.to_ns);
+		side->exposure[i] = (double)(to - from);
+	} else {
+		query.range = side_part_range(side, i);
+		query.is_continued = i > 0;
+		side->exposure[i] = time_range_seconds(query.range);
+	}
 	profile_fetch_init(f, &query,
 			   parts == 1 ? &side->profile : &side->parts[i]);
 	f->paths = side->paths;
@@ -159,7 +150,7 @@ void comparison_side_request(struct comparison_side *side, const char *type_id,
 			     struct profile_fetch *fetch)
 {
 	side->part_count = 1;
-	part_ask(side, type_id, 0, fetch);
+	side_part_ask(side, type_id, 0, fetch);
 }
 
 static void side_ask(struct comparison *c, struct comparison_side *side,
@@ -171,7 +162,7 @@ static void side_ask(struct comparison *c, struct comparison_side *side,
 	for (size_t i = 0; i < parts; i++) {
 		struct profile_fetch *f = &c->fetches[c->fetch_count++];
 
-		part_ask(side, c->type_id, i, f);
+		side_part_ask(side, c->type_id, i, f);
 		f->packs_for_later = c->packs_for_later && parts == 1;
 		jobs[(*n)++] = &f->job;
 	}
@@ -187,8 +178,8 @@ void comparison_request(struct comparison *c, size_t parts, struct job **jobs,
 }
 
 /* Where profiles are taken now and then, only that time counts. */
-static void take_profiled(struct comparison_side *side,
-			  const struct profile_fetch *fetches)
+static void side_take_profiled(struct comparison_side *side,
+			       const struct profile_fetch *fetches)
 {
 	int64_t sum_ns = 0;
 
@@ -199,24 +190,12 @@ static void take_profiled(struct comparison_side *side,
 		side->exposure[i] = (double)fetches[i].profiled_ns / NS_PER_S;
 }
 
-/* Takes a side that came as a whole, which is what a sum of parts would be:
- * nothing where there is no answer, of an unknown number of samples where there
- * are none. */
-static void whole_take(struct comparison_side *side, bool has_answer)
-{
-	struct profile *p = &side->profile;
-
-	if (!has_answer)
-		profile_release(p);
-	if (!p->stack_count && p->whole_total <= 0)
-		p->sample_count = -1;
-}
-
 static bool side_take(struct comparison_side *side,
 		      const struct profile_fetch *fetches, struct str name,
 		      struct investigation *v, struct error *err)
 {
 	const struct profile *parts[COMPARISON_PARTS];
+	struct profile *whole = &side->profile;
 	bool is_whole = side->part_count == 1;
 	size_t n = 0;
 
@@ -230,20 +209,24 @@ static bool side_take(struct comparison_side *side,
 				   });
 			continue;
 		}
-		parts[n++] = part_of(side, i);
+		parts[n++] = side_part(side, i);
 	}
 	/* Half a side compares with nothing. */
 	if (n < side->part_count)
 		n = 0;
 	if (n > 0)
-		take_profiled(side, fetches);
+		side_take_profiled(side, fetches);
 	if (n == 0)
 		side->part_count = 0;
-	if (is_whole) {
-		whole_take(side, n > 0);
-		return true;
-	}
-	return profile_merge(&side->profile, parts, n, v->backends->notes, err);
+	if (!is_whole)
+		return profile_merge(whole, parts, n, v->backends->notes, err);
+	/* As a sum of parts would be: nothing where there is no answer, of an
+	 * unknown number of samples where there are none. */
+	if (n == 0)
+		profile_release(whole);
+	if (!whole->stack_count && whole->whole_total <= 0)
+		whole->sample_count = -1;
+	return true;
 }
 
 bool comparison_side_apply(struct comparison_side *side,
@@ -251,7 +234,7 @@ bool comparison_side_apply(struct comparison_side *side,
 {
 	if (!fetch->job.has_answer || !side->profile.stack_count)
 		return false;
-	take_profiled(side, fetch);
+	side_take_profiled(side, fetch);
 	return true;
 }
 
@@ -263,23 +246,17 @@ void comparison_use_base(struct comparison *c, struct comparison_side *base)
 	side_init(base);
 }
 
-/* The first refusal. That nothing was found is none. */
-static const struct error *side_error(const struct comparison_side *side,
-				      const struct profile_fetch *fetches)
-{
-	for (size_t i = 0; i < side->part_count; i++)
-		if (!fetches[i].job.has_answer &&
-		    fetches[i].job.err.code != ERROR_NOT_FOUND)
-			return &fetches[i].job.err;
-	return NULL;
-}
-
 bool comparison_apply(struct comparison *c, struct investigation *v,
 		      struct error *err)
 {
 	const struct profile_fetch *base = c->fetches + c->slow.part_count;
 
-	c->slow_error = side_error(&c->slow, c->fetches);
+	/* The first refusal. That nothing was found is none. */
+	c->slow_error = NULL;
+	for (size_t i = 0; i < c->slow.part_count && !c->slow_error; i++)
+		if (!c->fetches[i].job.has_answer &&
+		    c->fetches[i].job.err.code != ERROR_NOT_FOUND)
+			c->slow_error = &c->fetches[i].job.err;
 	if (!side_take(&c->slow, c->fetches, STR("profile"), v, err))
 		return false;
 	if (c->has_base && !side_take(&c->base, base, STR("baseline"), v, err))
@@ -297,7 +274,7 @@ bool comparison_unpack(struct comparison *c, struct error *err)
 
 #define PROFILES_MAX ((size_t)2 * (1 + COMPARISON_PARTS))
 
-static size_t list_side(struct comparison_side *side, struct profile **out)
+static size_t side_list(struct comparison_side *side, struct profile **out)
 {
 	size_t n = 0;
 
@@ -307,11 +284,11 @@ static size_t list_side(struct comparison_side *side, struct profile **out)
 	return n;
 }
 
-static size_t list_profiles(struct comparison *c, struct profile **out)
+static size_t comparison_list(struct comparison *c, struct profile **out)
 {
-	size_t n = list_side(&c->slow, out);
+	size_t n = side_list(&c->slow, out);
 
-	return c->has_base ? n + list_side(&c->base, out + n) : n;
+	return c->has_base ? n + side_list(&c->base, out + n) : n;
 }
 
 bool comparison_apply_files(struct comparison *c,
@@ -321,7 +298,7 @@ bool comparison_apply_files(struct comparison *c,
 	struct profile *profiles[PROFILES_MAX];
 	const struct profile *from[] = { &service->slow.profile,
 					 &service->base.profile };
-	size_t n = list_profiles(c, profiles);
+	size_t n = comparison_list(c, profiles);
 
 	return profiles_take_files(profiles, n, from, 2, rules, err);
 }
@@ -332,7 +309,7 @@ bool comparison_apply_lines(struct comparison *c,
 	struct profile *profiles[PROFILES_MAX];
 	const struct profile *from[] = { &service->slow.profile,
 					 &service->base.profile };
-	size_t n = list_profiles(c, profiles);
+	size_t n = comparison_list(c, profiles);
 
 	return profiles_take_lines(profiles, n, from, 2, err);
 }
@@ -341,7 +318,7 @@ double comparison_keep_roots(struct comparison *c,
 			     const struct request_roots *roots)
 {
 	struct profile *profiles[PROFILES_MAX];
-	size_t n = list_profiles(c, profiles);
+	size_t n = comparison_list(c, profiles);
 
 	return request_roots_keep(roots, profiles, n);
 }
@@ -351,7 +328,7 @@ bool comparison_leave_out_calls(struct comparison *c,
 				bool *has_less, struct error *err)
 {
 	struct profile *profiles[PROFILES_MAX];
-	size_t n = list_profiles(c, profiles);
+	size_t n = comparison_list(c, profiles);
 	int64_t before = c->slow.profile.total;
 
 	if (!calls_leave_out(profiles, n, rules, are_all, err))
@@ -398,7 +375,7 @@ bool comparison_filter(struct comparison *c, struct investigation *v,
 {
 	enum note_kind note = is_of_rest ? NOTE_FILTERED_SIDE : NOTE_FILTERED;
 	struct profile *profiles[PROFILES_MAX];
-	size_t n = list_profiles(c, profiles);
+	size_t n = comparison_list(c, profiles);
 
 	for (size_t i = 0; i < n; i++)
 		if (!view_apply(v, profiles[i], err))
@@ -427,23 +404,19 @@ void comparison_note_extent(const struct comparison *c, struct investigation *v,
 			       c->slow.profile.sample_count, around);
 }
 
-static struct snapshots_side snapshots_of(const struct comparison *c,
-					  struct comparison_side *side)
-{
-	return (struct snapshots_side){
-		.query = { .type_id = c->type_id,
-			   .selector = side->selector.ptr,
-			   .range = side->range },
-		.profile = &side->profile,
-	};
-}
-
 bool comparison_divide(struct comparison *c, struct investigation *v,
 		       struct str instance_label, struct error *err)
 {
-	const struct snapshots_side sides[] = { snapshots_of(c, &c->slow),
-						snapshots_of(c, &c->base) };
+	struct comparison_side *from[] = { &c->slow, &c->base };
+	struct snapshots_side sides[2];
 
+	for (size_t i = 0; i < 2; i++)
+		sides[i] = (struct snapshots_side){
+			.query = { .type_id = c->type_id,
+				   .selector = from[i]->selector.ptr,
+				   .range = from[i]->range },
+			.profile = &from[i]->profile,
+		};
 	c->is_gauge = true;
 	return snapshots_divide(v->backends, sides, c->has_base ? 2 : 1,
 				instance_label.ptr, err);
@@ -461,23 +434,12 @@ bool comparison_is_of_spans(const struct comparison *c,
 	if (!side->part_count || service->scope != SCOPE_SERVICE)
 		return true;
 	for (size_t i = 0; i < side->part_count; i++)
-		if (part_of(side, i)->total < least)
-			least = part_of(side, i)->total;
+		if (side_part(side, i)->total < least)
+			least = side_part(side, i)->total;
 	has_others = side->part_count > 1 ||
 		     service->slow.requests > (double)side->span_id_count;
 	return span_answer_is_believable(least, service->slow.profile.total,
 					 has_others);
-}
-
-/* Part of the step [from, from + length) that lies within a range. */
-static double overlap(int64_t from_ns, int64_t length_ns,
-		      struct time_range range)
-{
-	int64_t from = from_ns > range.from_ns ? from_ns : range.from_ns;
-	int64_t to = from_ns + length_ns < range.to_ns ? from_ns + length_ns
-						       : range.to_ns;
-
-	return to > from ? (double)(to - from) / (double)length_ns : 0;
 }
 
 static bool count_part(const struct count_job *counts, struct time_range range,
@@ -489,9 +451,11 @@ static bool count_part(const struct count_job *counts, struct time_range range,
 	for (uint32_t i = 0; i < counts->step_count; i++) {
 		int64_t from =
 			counts->range.from_ns + (int64_t)i * counts->step_ns;
-		double part = overlap(from, counts->step_ns, range);
+		int64_t within = min_i64(from + counts->step_ns, range.to_ns) -
+				 max_i64(from, range.from_ns);
+		double part = (double)within / (double)counts->step_ns;
 
-		if (counts->counts[i] < 0)
+		if (counts->counts[i] < 0 || within <= 0)
 			continue;
 		*out += part * (double)counts->counts[i];
 		covered += part * (double)counts->step_ns;
@@ -509,7 +473,7 @@ void comparison_count(struct comparison_side *side,
 	    side->span_id_count || side->profiled_s > 0)
 		return;
 	for (size_t i = 0; i < side->part_count; i++) {
-		if (!count_part(counts, part_range(side, i), &parts[i]))
+		if (!count_part(counts, side_part_range(side, i), &parts[i]))
 			return;
 		sum += parts[i];
 	}
@@ -531,7 +495,7 @@ void comparison_slices(const struct comparison_side *side,
 		if (side->exposure[i] <= 0)
 			continue;
 		exposure[n] = side->exposure[i];
-		parts[n++] = part_of(side, i);
+		parts[n++] = side_part(side, i);
 	}
 	*slices = (struct rank_slices){ .profiles = parts,
 					.exposure = exposure,
@@ -541,11 +505,11 @@ void comparison_slices(const struct comparison_side *side,
 double comparison_seconds(const struct comparison_side *side)
 {
 	return side->profiled_s > 0 ? side->profiled_s
-				    : lively_seconds(side, side->range);
+				    : side_lively_seconds(side, side->range);
 }
 
 /* A file has no window, but may know how long it is. */
-static int64_t profiled_ns(const struct comparison_side *side)
+static int64_t side_profiled_ns(const struct comparison_side *side)
 {
 	int64_t ns = (int64_t)(comparison_seconds(side) * NS_PER_S);
 
@@ -592,8 +556,8 @@ bool comparison_rank(struct comparison *c, const struct rank_want *want,
 	w.slow_requests = fmax(0, c->slow.requests);
 	w.baseline_requests = fmax(0, c->base.requests);
 	w.is_requests_sampled = c->slow.is_requests_sampled;
-	w.window_ns = profiled_ns(&c->slow);
-	w.baseline_ns = profiled_ns(&c->base);
+	w.window_ns = side_profiled_ns(&c->slow);
+	w.baseline_ns = side_profiled_ns(&c->base);
 	/* A snapshot is of no length. */
 	if (c->is_gauge)
 		w.window_ns = w.baseline_ns = NS_PER_S;

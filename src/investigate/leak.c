@@ -36,7 +36,7 @@ static bool read_as(struct leak *l, const char *path, const char *word,
 	return fetch.job.has_answer;
 }
 
-static bool offers(const struct profile *p, struct str type)
+static bool profile_offers(const struct profile *p, struct str type)
 {
 	for (uint32_t i = 0; i < p->type_count; i++)
 		if (str_equal(profile_text(p, p->types[i].type), type))
@@ -85,7 +85,7 @@ static bool read_made(struct leak *l, struct leak_file *f,
 	bool done = true;
 
 	f->made = -1;
-	if (!offers(held, STR("alloc_space")))
+	if (!profile_offers(held, STR("alloc_space")))
 		return true;
 	profile_init(&p);
 	done = read_as(l, f->path, "alloc_space", &p, err);
@@ -118,7 +118,7 @@ static bool read_file(struct leak *l, struct leak_file *f, struct error *err)
 
 	profile_init(&p);
 	done = read_as(l, f->path, word ? word : "", &p, err);
-	if (done && !word && offers(&p, STR("inuse_space")) &&
+	if (done && !word && profile_offers(&p, STR("inuse_space")) &&
 	    !(p.is_gauge && what_of(&p) == LEAK_MEMORY)) {
 		profile_release(&p);
 		profile_init(&p);
@@ -132,7 +132,7 @@ static bool read_file(struct leak *l, struct leak_file *f, struct error *err)
 
 /* ---- all of them ---- */
 
-static int compare_files(const void *left, const void *right)
+static int file_compare(const void *left, const void *right)
 {
 	const struct leak_file *a = left, *b = right;
 	int order = str_compare(a->instance, b->instance);
@@ -140,14 +140,6 @@ static int compare_files(const void *left, const void *right)
 	if (!order)
 		order = compare_i64(a->time_ns, b->time_ns);
 	return order ? order : strcmp(a->path, b->path);
-}
-
-static struct str folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (struct str){ path, (size_t)(slash - path) }
-		     : str_from(".");
 }
 
 /* Files without any such type are left out; when all are, the last one that
@@ -161,10 +153,15 @@ static bool read_all(struct leak *l, struct error *err)
 		return arena_fail(arena, "the files", err);
 	for (size_t i = 0; i < l->path_count; i++) {
 		struct leak_file *f = &l->files[l->file_count];
+		struct str path = str_from(l->paths[i]);
+		const char *slash = strrchr(path.ptr, '/');
 
-		*f = (struct leak_file){ .path = l->paths[i],
-					 .instance = folder_of(l->paths[i]),
+		*f = (struct leak_file){ .path = path.ptr,
+					 .instance = STR("."),
 					 .made = -1 };
+		if (slash)
+			f->instance = str_slice(path, 0,
+						(size_t)(slash - path.ptr));
 		if (!read_file(l, f, err))
 			return false;
 		l->file_count += f->time_ns > 0;
@@ -179,7 +176,7 @@ static bool read_all(struct leak *l, struct error *err)
 				       .count = l->path_count - l->file_count,
 				       .total = l->path_count });
 	if (l->file_count)
-		qsort(l->files, l->file_count, sizeof *l->files, compare_files);
+		qsort(l->files, l->file_count, sizeof *l->files, file_compare);
 	return true;
 }
 
@@ -337,23 +334,16 @@ struct slices {
 
 /* ---- asking ---- */
 
-static size_t processes_fitting(const struct slices *s, bool wants_functions)
-{
-	size_t left = backends_requests_left(s->l->v->backends);
-	size_t each = wants_functions ? BLOCKS + 1 : 1;
-	size_t fitting =
-		left > LAST_REQUESTS ? (left - LAST_REQUESTS) / each : 0;
-
-	return fitting < 1 ? 1 : min_size(fitting, LEAK_PROCESSES);
-}
-
 /* Segments stand by their length. */
 static void choose_processes(struct slices *s, bool wants_functions)
 {
 	const struct leak_segment *all = s->subject->segments;
-	size_t most = processes_fitting(s, wants_functions);
+	size_t left = backends_requests_left(s->l->v->backends);
+	size_t each = wants_functions ? BLOCKS + 1 : 1;
+	size_t most = left > LAST_REQUESTS ? (left - LAST_REQUESTS) / each : 0;
 	int64_t longest = all[0].range.to_ns - all[0].range.from_ns;
 
+	most = min_size(max_size(most, 1), LEAK_PROCESSES);
 	while (s->process_count < most &&
 	       s->process_count < s->subject->segment_count) {
 		struct time_range r = all[s->process_count].range;
@@ -364,62 +354,51 @@ static void choose_processes(struct slices *s, bool wants_functions)
 	}
 }
 
-static bool select_process(struct slices *s, size_t process, struct error *err)
-{
-	struct leak *l = s->l;
-	struct str instance = s->subject->segments[process].instance;
-	struct str *out = &s->selectors[process];
-
-	*out = l->found.instance_label.ptr && instance.len
-		       ? selector_with(l->v, l->found.selector,
-				       l->found.instance_label, instance, false)
-		       : l->found.selector;
-	return out->ptr || arena_fail(l->v->backends->arena, "a selector", err);
-}
-
-/* A profile of a part of a process's life, from wherever they are. */
-static bool slice_init(struct slices *s, struct profile_fetch *f,
-		       const struct leak_segment *segment,
-		       struct profile_query query, struct profile *into,
+static bool slices_ask(struct slices *s, bool wants_functions,
 		       struct error *err)
 {
 	struct leak *l = s->l;
-
-	profile_fetch_init(f, &query, into);
-	if (!l->path_count)
-		return true;
-	f->paths = leak_files_within(l, s->subject, segment, query.range,
-				     &f->path_count);
-	return f->paths || arena_fail(l->v->backends->arena, "the files", err);
-}
-
-static bool ask(struct slices *s, bool wants_functions, struct error *err)
-{
+	struct arena *arena = l->v->backends->arena;
 	struct job *jobs[SLICES + LEAK_PROCESSES];
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->process_count; i++) {
 		const struct leak_segment *segment = &s->subject->segments[i];
 		struct profile_query query = { .range = segment->range };
+		struct str *selector = &s->selectors[i];
 
-		if (!s->l->path_count && !select_process(s, i, err))
-			return false;
+		if (!l->path_count) {
+			*selector = l->found.selector;
+			if (l->found.instance_label.ptr &&
+			    segment->instance.len)
+				*selector = selector_with(
+					l->v, l->found.selector,
+					l->found.instance_label,
+					segment->instance, false);
+			if (!selector->ptr)
+				return arena_fail(arena, "a selector", err);
+		}
 		query.type_id = s->subject->type_id.ptr;
-		query.selector = s->selectors[i].ptr;
+		query.selector = selector->ptr;
 		snapshots_job_init(&s->counts[i], &query, NULL);
-		if (!s->l->path_count)
+		if (!l->path_count)
 			jobs[n++] = &s->counts[i].job;
 		for (size_t k = 0; wants_functions && k < BLOCKS; k++) {
 			size_t at = i * BLOCKS + k;
+			struct profile_fetch *f = &s->fetches[at];
 
 			query.range = leak_block(segment, k);
-			if (!slice_init(s, &s->fetches[at], segment, query,
-					&s->profiles[at], err))
-				return false;
-			jobs[n++] = &s->fetches[at].job;
+			profile_fetch_init(f, &query, &s->profiles[at]);
+			if (l->path_count)
+				f->paths = leak_files_within(
+					l, s->subject, segment, query.range,
+					&f->path_count);
+			if (l->path_count && !f->paths)
+				return arena_fail(arena, "the files", err);
+			jobs[n++] = &f->job;
 		}
 	}
-	return jobs_run(s->l->v->backends, jobs, n, err);
+	return jobs_run(l->v->backends, jobs, n, err);
 }
 
 /* ---- snapshots ---- */
@@ -491,13 +470,6 @@ static void judge_total(struct leak_subject *s)
 
 /* ---- what else is known of a function ---- */
 
-static bool is_of_totals(const struct backends *b, struct str type_id)
-{
-	const struct profile_backend *p = backends_profiles(b);
-
-	return p->counts_totals && p->counts_totals(&b->profiles, type_id);
-}
-
 /* Questions about the longest-lived process, in the last third of its life:
  * what becomes of them stands in values, 0 where it is not known. */
 struct last_third {
@@ -515,6 +487,7 @@ static bool ask_last(struct slices *s, struct last_third *last,
 	static const char *const words[LAST_REQUESTS] = { "inuse_objects",
 							  "alloc" };
 	struct backends *b = s->l->v->backends;
+	const struct profile_backend *p = backends_profiles(b);
 	struct job *jobs[LAST_REQUESTS];
 	size_t n = 0;
 
@@ -528,7 +501,7 @@ static bool ask_last(struct slices *s, struct last_third *last,
 		if (!profile_type_resolve(str_from(words[i]),
 					  &s->l->found.types, b->arena, &type,
 					  &is_gauge, &ignored) ||
-		    is_of_totals(b, type))
+		    (p->counts_totals && p->counts_totals(&b->profiles, type)))
 			continue;
 		query.type_id = type.ptr;
 		profile_fetch_init(&last->fetches[i], &query,
@@ -624,22 +597,6 @@ static bool ask_more(struct slices *s, size_t index, struct error *err)
 
 /* ---- functions ---- */
 
-static bool has_slices(struct slices *s)
-{
-	for (size_t i = 0; i < s->process_count * BLOCKS; i++)
-		if (!s->fetches[i].job.has_answer) {
-			investigation_note(
-				s->l->v,
-				(struct note){
-					.kind = NOTE_SIDE_MISSING,
-					.name = STR("block"),
-					.reason = s->fetches[i].job.err.message,
-				});
-			return false;
-		}
-	return true;
-}
-
 static bool take_functions(struct slices *s, struct error *err)
 {
 	struct growth_function found[GROWTH_FUNCTIONS];
@@ -681,8 +638,17 @@ static bool judge_functions(struct slices *s, struct error *err)
 	};
 	bool done;
 
-	if (!has_slices(s))
-		return true;
+	for (size_t i = 0; i < s->process_count * BLOCKS; i++)
+		if (!s->fetches[i].job.has_answer) {
+			investigation_note(
+				s->l->v,
+				(struct note){
+					.kind = NOTE_SIDE_MISSING,
+					.name = STR("block"),
+					.reason = s->fetches[i].job.err.message,
+				});
+			return true;
+		}
 	for (size_t i = 0; i < s->process_count; i++)
 		s->segments[i] = s->subject->segments[i].growth;
 	s->functions = growth_functions_new(&want, err);
@@ -707,7 +673,7 @@ static bool leak_functions_judge(struct leak *l, struct leak_subject *subject,
 	for (size_t i = 0; i < SLICES; i++)
 		profile_init(&s->profiles[i]);
 	choose_processes(s, wants_functions);
-	done = ask(s, wants_functions, err);
+	done = slices_ask(s, wants_functions, err);
 	if (done) {
 		if (!subject->is_per_snapshot)
 			apply_snapshots(s);
@@ -725,19 +691,6 @@ static bool leak_functions_judge(struct leak *l, struct leak_subject *subject,
 #define METRIC_STEPS 480
 
 /* ---- which types ---- */
-
-static bool lookup(struct leak *l, struct error *err)
-{
-	struct investigation *v = l->v;
-	struct profile_lookup lookup;
-
-	if (!profile_lookup_init(&lookup, v, NULL, 0, str_from(l->service),
-				 l->window, err) ||
-	    !jobs_run(v->backends, lookup.jobs, lookup.job_count, err) ||
-	    !profile_lookup_apply(&lookup, v, &l->found, err))
-		return false;
-	return true;
-}
 
 static bool find_type(const struct leak *l, const char *word, struct str *out)
 {
@@ -813,21 +766,6 @@ static bool ask_metrics(struct leak *l, struct service_metric *requests,
 	return true;
 }
 
-/* Nothing needs it: what goes wrong is a note. */
-static bool try_metrics(struct leak *l, struct service_metric *requests,
-			struct error *err)
-{
-	if (l->v->backends->metrics.is_default || ask_metrics(l, requests, err))
-		return true;
-	if (err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
-	    err->code == ERROR_INTERRUPTED)
-		return false;
-	investigation_note(l->v, (struct note){ .kind = NOTE_METRICS_MISSING,
-						.reason = err->message });
-	error_clear(err);
-	return true;
-}
-
 /* Requests of the whole service stand for the load of each process. */
 static void use_requests(struct leak_subject *s,
 			 const struct service_metric *requests)
@@ -859,10 +797,11 @@ static void use_requests(struct leak_subject *s,
 
 /* ---- the road ---- */
 
-static bool judge(struct leak *l, struct leak_subject *s,
-		  const struct leak_series *series,
-		  const struct leak_series *load,
-		  const struct service_metric *requests, struct error *err)
+static bool subject_judge(struct leak *l, struct leak_subject *s,
+			  const struct leak_series *series,
+			  const struct leak_series *load,
+			  const struct service_metric *requests,
+			  struct error *err)
 {
 	bool is_memory = s->what == LEAK_MEMORY;
 
@@ -897,12 +836,6 @@ static bool ask_series(struct leak *l, struct leak_series list[LEAK_WHATS + 1],
 	return leak_series_ask(l, list, n, err);
 }
 
-static const struct leak_series *answered(const struct leak_series *list,
-					  size_t at)
-{
-	return at != SIZE_MAX && list[at].has_answer ? &list[at] : NULL;
-}
-
 static bool investigate_files(struct leak *l, struct error *err)
 {
 	const struct service_metric none = { .point_count = 0 };
@@ -914,7 +847,8 @@ static bool investigate_files(struct leak *l, struct error *err)
 		return false;
 	for (int i = 0; i < LEAK_WHATS; i++)
 		if (list[i].has_answer &&
-		    !judge(l, &l->subjects[i], &list[i], NULL, &none, err))
+		    !subject_judge(l, &l->subjects[i], &list[i], NULL, &none,
+				   err))
 			return false;
 	return leak_lack(l) == LEAK_NO_LACK ||
 	       error_set(err, ERROR_NOT_FOUND, "%s", "");
@@ -925,15 +859,32 @@ static bool investigate_service(struct leak *l, struct error *err)
 	struct leak_series list[LEAK_WHATS + 1] = { 0 };
 	size_t of[LEAK_WHATS + 1] = { SIZE_MAX, SIZE_MAX, SIZE_MAX };
 	struct service_metric requests = { .point_count = 0 };
-	const struct leak_series *load;
+	const struct leak_series *load = NULL;
+	struct investigation *v = l->v;
+	struct profile_lookup lookup;
 
-	if (!lookup(l, err) || !find_types(l, err))
+	if (!profile_lookup_init(&lookup, v, NULL, 0, str_from(l->service),
+				 l->window, err) ||
+	    !jobs_run(v->backends, lookup.jobs, lookup.job_count, err) ||
+	    !profile_lookup_apply(&lookup, v, &l->found, err) ||
+	    !find_types(l, err))
 		return false;
 	if (leak_lack(l) == LEAK_NO_TYPE)
 		return error_set(err, ERROR_NOT_FOUND, "%s", "");
-	if (!ask_series(l, list, of, err) || !try_metrics(l, &requests, err))
+	if (!ask_series(l, list, of, err))
 		return false;
-	load = answered(list, of[LEAK_WHATS]);
+	/* Nothing needs metrics: what goes wrong is a note. */
+	if (!v->backends->metrics.is_default &&
+	    !ask_metrics(l, &requests, err)) {
+		if (investigation_must_end(err))
+			return false;
+		investigation_note(v,
+				   (struct note){ .kind = NOTE_METRICS_MISSING,
+						  .reason = err->message });
+		error_clear(err);
+	}
+	if (of[LEAK_WHATS] != SIZE_MAX && list[of[LEAK_WHATS]].has_answer)
+		load = &list[of[LEAK_WHATS]];
 	for (int i = 0; i < LEAK_WHATS; i++) {
 		if (of[i] == SIZE_MAX)
 			continue;
@@ -941,8 +892,8 @@ static bool investigate_service(struct leak *l, struct error *err)
 			*err = list[of[i]].err;
 			return false;
 		}
-		if (!judge(l, &l->subjects[i], &list[of[i]], load, &requests,
-			   err))
+		if (!subject_judge(l, &l->subjects[i], &list[of[i]], load,
+				   &requests, err))
 			return false;
 	}
 	if (requests.point_count)

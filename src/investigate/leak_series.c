@@ -26,8 +26,8 @@
 /* A process that began within the window warms up first: a tenth of its life,
  * ten minutes at least, a quarter at most. */
 #define WARM_UP_NS (10 * NS_PER_MIN)
-/* Uploads are up to a minute apart: of a process that sent some all the time the
- * first and the last lie so far within the window. */
+/* Uploads are up to a minute apart: of a process that sent some all the time
+ * the first and the last lie so far within the window. */
 #define EDGES_NS (2 * NS_PER_MIN)
 
 /* ---- asking ---- */
@@ -46,7 +46,7 @@ static void cut_window(struct leak *l, int64_t most)
 		(from_ms + l->step_ms * (int64_t)l->step_count) * NS_PER_MS;
 }
 
-static struct leak_row *find_row(struct leak_series *s, struct str name,
+static struct leak_row *row_find(struct leak_series *s, struct str name,
 				 size_t *cap, const struct leak *l,
 				 struct error *err)
 {
@@ -85,20 +85,13 @@ static bool take_part(struct leak_series *s, const struct totals_job *job,
 
 		if (s->count == LIMIT_LEAK_INSTANCES)
 			break;
-		row = find_row(s, total->name, cap, l, err);
+		row = row_find(s, total->name, cap, l, err);
 		if (!row)
 			return false;
 		for (size_t k = 0; k < job->query.step_count; k++)
 			row->values[first_step + k] += total->values[k];
 	}
 	return true;
-}
-
-static size_t part_count(const struct leak *l)
-{
-	size_t fitting = (size_t)(ASK_MAX_MS / l->step_ms);
-
-	return (l->step_count + fitting - 1) / fitting;
 }
 
 static void part_init(struct totals_job *job, const struct leak *l,
@@ -219,18 +212,6 @@ static bool ask_steps(struct leak *l, struct leak_series *series,
 	return done;
 }
 
-/* Queries lists of all instances, which these do not separate: they are
- * profiled one after the other. */
-static bool ask_lists(struct leak *l, struct leak_series *list, size_t count,
-		      struct error *err)
-{
-	l->found.instance_label = (struct str){ NULL, 0 };
-	for (size_t i = 0; i < count; i++)
-		if (!ask_steps(l, &list[i], err))
-			return false;
-	return true;
-}
-
 bool leak_series_ask(struct leak *l, struct leak_series *list, size_t count,
 		     struct error *err)
 {
@@ -239,12 +220,19 @@ bool leak_series_ask(struct leak *l, struct leak_series *list, size_t count,
 	struct totals_job *parts;
 	struct job **jobs;
 	bool done = true;
-	size_t n;
+	size_t fitting, n;
 
 	cut_window(l, is_list ? LIST_STEPS : STEPS_MOST);
-	if (is_list)
-		return ask_lists(l, list, count, err);
-	n = part_count(l);
+	if (is_list) {
+		/* Of all instances, which lists do not separate: they are
+		 * profiled one after the other. */
+		l->found.instance_label = (struct str){ NULL, 0 };
+		for (size_t i = 0; done && i < count; i++)
+			done = ask_steps(l, &list[i], err);
+		return done;
+	}
+	fitting = (size_t)(ASK_MAX_MS / l->step_ms);
+	n = (l->step_count + fitting - 1) / fitting;
 	parts = arena_array(arena, count * n, sizeof *parts);
 	jobs = arena_array(arena, count * n, sizeof *jobs);
 	if (!parts || !jobs)
@@ -396,7 +384,7 @@ static bool is_restart(const double *values, size_t last, size_t next,
 	       (gap > GAP_LONG * rhythm && values[next] < 0.75 * values[last]);
 }
 
-static bool cut_row(struct cutter *c)
+static bool row_cut(struct cutter *c)
 {
 	const double *values = c->row->values;
 	size_t count = c->l->step_count;
@@ -425,16 +413,7 @@ static bool cut_row(struct cutter *c)
 	       add_segment(c, begin, last + 1, is_from_start);
 }
 
-static const double *load_of(const struct leak_series *load,
-			     struct str instance)
-{
-	for (size_t i = 0; load && i < load->count; i++)
-		if (str_equal(load->rows[i].instance, instance))
-			return load->rows[i].values;
-	return NULL;
-}
-
-static int compare_segments(const void *a, const void *b)
+static int segment_compare(const void *a, const void *b)
 {
 	const struct leak_segment *x = a, *y = b;
 	int order = compare_i64(y->range.to_ns - y->range.from_ns,
@@ -452,16 +431,18 @@ bool leak_segments_cut(struct leak *l, struct leak_subject *s,
 	struct cutter c = { .l = l, .subject = s, .err = err };
 
 	s->is_per_snapshot = series->is_per_snapshot;
-
 	for (size_t i = 0; i < series->count; i++) {
 		c.row = &series->rows[i];
-		c.load = load_of(load, c.row->instance);
+		c.load = NULL;
+		for (size_t k = 0; load && k < load->count && !c.load; k++)
+			if (str_equal(load->rows[k].instance, c.row->instance))
+				c.load = load->rows[k].values;
 		s->instance_count++;
-		if (!cut_row(&c))
+		if (!row_cut(&c))
 			return false;
 	}
 	if (s->segment_count)
 		qsort(s->segments, s->segment_count, sizeof *s->segments,
-		      compare_segments);
+		      segment_compare);
 	return true;
 }
