@@ -8,6 +8,7 @@
 #include "backend/metrics.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "investigate/investigation.h"
 #include "investigate/trace_search.h"
 #include "model/history.h"
 
@@ -27,7 +28,7 @@ void alert_judge(struct alert_service *s, const double *values, size_t count,
 						: ALERT_SILENT;
 }
 
-static int compare(const void *a, const void *b)
+static int service_compare(const void *a, const void *b)
 {
 	const struct alert_service *x = a, *y = b;
 	int order = compare_u64(y->state, x->state);
@@ -57,29 +58,6 @@ bool alert_lacks(const struct alert *a)
 
 /* Services told apart; more rows nobody reads. */
 #define ALERT_SERVICES 300u
-
-static bool list_init(struct alert *a, struct error *err)
-{
-	a->list = arena_array(a->backends->arena, ALERT_SERVICES,
-			      sizeof *a->list);
-	if (!a->list)
-		return arena_fail(a->backends->arena, "the services", err);
-	a->count = a->service_count;
-	for (size_t i = 0; i < a->count; i++)
-		a->list[i].name = str_from(a->services[i]);
-	return true;
-}
-
-static struct alert_service *find(struct alert *a, struct str name)
-{
-	for (size_t i = 0; i < a->count; i++)
-		if (str_equal(a->list[i].name, name))
-			return &a->list[i];
-	if (a->service_count || a->count == ALERT_SERVICES)
-		return NULL;
-	a->list[a->count].name = name;
-	return &a->list[a->count++];
-}
 
 /* ---- by metrics ---- */
 
@@ -121,22 +99,27 @@ static bool take_series(struct alert *a, const struct metric_series *series,
 {
 	const char *label = metric_series_label(a->source);
 	struct arena *arena = a->backends->arena;
-	struct alert_service *s, one = { .state = ALERT_SILENT };
+	struct alert_service one = { .state = ALERT_SILENT };
 	double *values =
 		arena_array(arena, series->point_count + 1, sizeof *values);
+	size_t at = 0;
 
 	if (!values)
 		return arena_fail(arena, "the values", err);
 	for (size_t i = 0; i < series->point_count; i++)
 		values[i] = series->points[i].value * a->source->name->unit;
-	s = find(a, metric_label_find(series, str_from(label)));
-	if (!s)
-		return true;
-	one.name = s->name;
+	one.name = metric_label_find(series, str_from(label));
+	while (at < a->count && !str_equal(a->list[at].name, one.name))
+		at++;
+	if (at == a->count) {
+		if (a->service_count || a->count == ALERT_SERVICES)
+			return true;
+		a->list[a->count++].name = one.name;
+	}
 	alert_judge(&one, values, series->point_count, a->step_count,
 		    a->threshold_s);
-	if (compare(&one, s) < 0)
-		*s = one;
+	if (service_compare(&one, &a->list[at]) < 0)
+		a->list[at] = one;
 	return true;
 }
 
@@ -197,11 +180,6 @@ static struct time_range step_range(const struct alert *a, size_t i)
 	return (struct time_range){ from_ns, from_ns + ALERT_STEP_NS };
 }
 
-static bool is_counted(const struct trace_search *s)
-{
-	return s->buckets.total > 0 || s->duration_count > 0;
-}
-
 /* More than one answer holds: each minute is asked for by itself, and counted
  * where the server can. */
 static bool ask_step(struct alert *a, struct alert_service *service, size_t i,
@@ -213,7 +191,7 @@ static bool ask_step(struct alert *a, struct alert_service *service, size_t i,
 	search_init(&s, service->name, step_range(a, i));
 	s.round_limit = 1;
 	done = run_search(a, &s, err);
-	if (done && is_counted(&s))
+	if (done && (s.buckets.total > 0 || s.duration_count > 0))
 		values[(*count)++] =
 			(double)trace_search_quantile(&s, permille(a)) /
 			NS_PER_S;
@@ -288,45 +266,29 @@ static bool ask_traces(struct alert *a, struct error *err)
 
 /* ---- the slowest ---- */
 
-static bool is_final(const struct error *err)
-{
-	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
-	       err->code == ERROR_INTERRUPTED;
-}
-
-static bool keep_hit(struct alert *a, const struct hit *hit, struct error *err)
-{
-	struct alert_trace *t = &a->slowest;
-
-	trace_id_format(&hit->id, t->id);
-	t->duration_ns = hit->duration_ns;
-	t->name = arena_str(a->backends->arena,
-			    hit->name.len ? hit->name : hit->root_name);
-	return t->name.ptr || arena_fail(a->backends->arena, "a name", err);
-}
-
 static bool search_slowest(struct alert *a, struct error *err)
 {
+	struct arena *arena = a->backends->arena;
+	struct alert_trace *t = &a->slowest;
+	const struct hit *hit;
 	struct trace_search s;
 	bool done;
 
-	search_init(&s, a->slowest.service, a->window);
+	search_init(&s, t->service, a->window);
 	s.wanted = 1;
 	s.query.min_duration_ns = sat_from_f64(a->threshold_s * NS_PER_S);
 	s.query.is_error = a->is_of_failed;
-	done = trace_search_run(&s, a->backends, err) &&
-	       keep_hit(a, &s.items[0], err);
+	done = trace_search_run(&s, a->backends, err);
+	if (done) {
+		hit = &s.items[0];
+		trace_id_format(&hit->id, t->id);
+		t->duration_ns = hit->duration_ns;
+		t->name = arena_str(arena, hit->name.len ? hit->name
+							 : hit->root_name);
+		done = t->name.ptr || arena_fail(arena, "a name", err);
+	}
 	trace_search_release(&s);
 	return done;
-}
-
-/* It is foreign, and is to be pasted. */
-static bool is_id(struct str text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (!ascii_is_hex(text.ptr[i]))
-			return false;
-	return text.len == 16 || text.len == 32;
 }
 
 static void keep_exemplar(struct alert *a, const struct metric_answer *answer)
@@ -337,12 +299,18 @@ static void keep_exemplar(struct alert *a, const struct metric_answer *answer)
 
 	for (size_t i = 0; i < answer->exemplar_count; i++) {
 		const struct exemplar *e = &answer->exemplars[i];
+		struct str id = e->trace_id;
+		size_t hex = 0;
 
-		if (e->value <= longest || !is_id(e->trace_id))
+		/* It is foreign, and is to be pasted. */
+		while (hex < id.len && ascii_is_hex(id.ptr[hex]))
+			hex++;
+		if (e->value <= longest || hex < id.len ||
+		    (id.len != 16 && id.len != 32))
 			continue;
 		longest = e->value;
-		memcpy(t->id, e->trace_id.ptr, e->trace_id.len);
-		t->id[e->trace_id.len] = '\0';
+		memcpy(t->id, id.ptr, id.len);
+		t->id[id.len] = '\0';
 		t->duration_ns = sat_round_f64(e->value * unit * NS_PER_S);
 		t->is_exemplar = true;
 	}
@@ -382,7 +350,7 @@ bool alert_find_slowest(struct alert *a, struct str service, struct error *err)
 	t->service = service;
 	if (search_slowest(a, &t->reason))
 		return true;
-	if (is_final(&t->reason)) {
+	if (investigation_must_end(&t->reason)) {
 		*err = t->reason;
 		return false;
 	}
@@ -393,10 +361,16 @@ bool alert_evaluate(struct alert *a, struct error *err)
 {
 	bool has_any = false;
 
-	if (!list_init(a, err) ||
-	    !(a->source ? ask_metrics(a, err) : ask_traces(a, err)))
+	a->list = arena_array(a->backends->arena, ALERT_SERVICES,
+			      sizeof *a->list);
+	if (!a->list)
+		return arena_fail(a->backends->arena, "the services", err);
+	a->count = a->service_count;
+	for (size_t i = 0; i < a->count; i++)
+		a->list[i].name = str_from(a->services[i]);
+	if (!(a->source ? ask_metrics(a, err) : ask_traces(a, err)))
 		return false;
-	qsort(a->list, a->count, sizeof *a->list, compare);
+	qsort(a->list, a->count, sizeof *a->list, service_compare);
 	for (size_t i = 0; i < a->count; i++)
 		has_any |= a->list[i].state != ALERT_SILENT;
 	if (!has_any)

@@ -75,7 +75,7 @@ void rows_view_empty(struct investigation *v)
 /* The choice of an inquiry, put into the answer: rows and both sides; and the
  * view of them that filters ask for. Has no words. */
 
-static bool is_up(const struct function_row *row)
+static bool row_is_up(const struct function_row *row)
 {
 	return change_is_up(row->change);
 }
@@ -90,7 +90,7 @@ static void put_lead_first(struct profile_inquiry *q)
 
 	if (!q->lead || q->v->question->rows.has_measure ||
 	    !r->function_count ||
-	    (is_up(&r->functions[0]) &&
+	    (row_is_up(&r->functions[0]) &&
 	     row_is_of_application(&r->functions[0])))
 		return;
 	while (i < r->function_count &&
@@ -108,17 +108,6 @@ static void put_lead_first(struct profile_inquiry *q)
  * within the others. */
 #define HOLDS_PART 0.8
 
-static bool is_deeper(const struct function_row *row,
-		      const struct function_row *than)
-{
-	double part = row->baseline_total / fmax(row->total, 1e-12);
-	double than_part = than->baseline_total / fmax(than->total, 1e-12);
-
-	if (fabs(part - than_part) > 1e-9)
-		return part < than_part;
-	return row->total_value < than->total_value;
-}
-
 /* A caller of a loop contains what grew; who holds it is named. */
 static void put_deepest_first(struct result *r)
 {
@@ -126,15 +115,21 @@ static void put_deepest_first(struct result *r)
 	size_t found = 0;
 
 	if (r->rank_by != RANK_TOTAL || !r->function_count ||
-	    !is_up(&r->functions[0]))
+	    !row_is_up(&r->functions[0]))
 		return;
 	for (size_t i = 1; i < r->function_count; i++) {
 		const struct function_row *row = &r->functions[i];
+		const struct function_row *than = &r->functions[found];
+		double part = row->baseline_total / fmax(row->total, 1e-12) -
+			      than->baseline_total / fmax(than->total, 1e-12);
+		bool is_deeper = fabs(part) > 1e-9
+					 ? part < 0
+					 : row->total_value < than->total_value;
 
-		if (is_up(row) && row_is_of_application(row) &&
+		if (row_is_up(row) && row_is_of_application(row) &&
 		    !row->through.len &&
 		    row->delta >= HOLDS_PART * r->functions[0].delta &&
-		    is_deeper(row, &r->functions[found]))
+		    is_deeper)
 			found = i;
 	}
 	lead = r->functions[found];
@@ -154,7 +149,7 @@ static size_t blame_nothing(struct profile_inquiry *q)
 	if (!q->s->is_healthy || q->lead)
 		return 0;
 	for (size_t i = 0; i < result_listed(r); i++) {
-		if (!is_up(&r->functions[i]))
+		if (!row_is_up(&r->functions[i]))
 			continue;
 		r->functions[i].change = CHANGE_NOISE;
 		r->change_total--;
@@ -163,17 +158,6 @@ static size_t blame_nothing(struct profile_inquiry *q)
 	}
 	r->is_healthy = true;
 	return count;
-}
-
-static void note_blameless(struct profile_inquiry *q, size_t count)
-{
-	if (!count)
-		return;
-	investigation_note(
-		q->v, (struct note){ .kind = q->shown->scope == SCOPE_SERVICE
-						     ? NOTE_NOT_BLAMED_SERVICE
-						     : NOTE_NOT_BLAMED_REQUESTS,
-				     .count = count });
 }
 
 static bool rank_shown(struct profile_inquiry *q, struct error *err)
@@ -210,10 +194,14 @@ static bool add_locations(struct profile_inquiry *q, struct error *err)
 }
 
 /* Sets the instances: one when that was chosen, or when the service has no
- * other; else as many as the traces of the window saw. */
-static void set_instances(const struct profile_inquiry *q)
+ * other; else as many as the traces of the window saw. And how many requests
+ * they are of: those of spans were asked for one by one, those of a service are
+ * as many as the trace store knows of. */
+static void set_extent(const struct profile_inquiry *q)
 {
 	struct result *r = q->v->result;
+	const struct comparison_side *slow = &q->shown->slow;
+	const struct comparison_side *base = &q->shown->base;
 	bool is_single = q->service.instances.count == 1;
 
 	r->profile.instances = is_single ? 1 : q->s->slow_instances;
@@ -221,18 +209,7 @@ static void set_instances(const struct profile_inquiry *q)
 	if (q->shown->scope == SCOPE_SPAN || q->shown->scope == SCOPE_INSTANCE)
 		r->profile.instances = 1;
 	if (q->shown->scope == SCOPE_INSTANCE)
-		r->baseline.instances = q->shown->base.instances;
-}
-
-/* And how many requests they are of: those of spans were asked for one by
- * one, those of a service are as many as the trace store knows of. */
-static void set_extent(const struct profile_inquiry *q)
-{
-	struct result *r = q->v->result;
-	const struct comparison_side *slow = &q->shown->slow;
-	const struct comparison_side *base = &q->shown->base;
-
-	set_instances(q);
+		r->baseline.instances = base->instances;
 	r->profile.requests = (int64_t)(slow->requests + 0.5);
 	r->profile.is_requests_sampled = slow->is_requests_sampled;
 	r->baseline.requests = (int64_t)(base->requests + 0.5);
@@ -253,31 +230,6 @@ static void set_baseline(struct profile_inquiry *q)
 		b->kind = STR("fast");
 		b->healthy = 1;
 	}
-}
-
-/* The user asked for a certain one. */
-static void note_no_baseline(struct profile_inquiry *q)
-{
-	const struct baseline_want *asked = &q->v->question->baseline;
-
-	if (!q->shown || q->v->result->has_baseline ||
-	    asked->kind == BASELINE_WANT_AUTO ||
-	    asked->kind == BASELINE_WANT_NONE)
-		return;
-	investigation_note(q->v,
-			   (struct note){ .kind = NOTE_NO_BASELINE_ASKED,
-					  .name = str_from(asked->text) });
-}
-
-static void note_left_out(struct profile_inquiry *q)
-{
-	if (q->background_share > 0 && q->shown == &q->final)
-		investigation_note(
-			q->v,
-			(struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
-				       .percent = 100 * q->background_share });
-	if (q->wait != WAIT_TYPES && q->are_calls_left_out[q->wait])
-		investigation_note(q->v, (struct note){ NOTE_CALLS_LEFT_OUT });
 }
 
 /* Samples of spans have names only where the server is older than 2.2 or keeps
@@ -322,36 +274,66 @@ bool profile_inquiry_view(struct profile_inquiry *q, struct error *err)
 		return true;
 	if (!add_lines(q, err) ||
 	    !rows_view_begin(q->v, q->note_count, &kept, err) ||
-	    !comparison_filter(q->shown, q->v, false, err) || !rank_view(q, err))
+	    !comparison_filter(q->shown, q->v, false, err) ||
+	    !rank_view(q, err))
 		return false;
 	rows_view_end(q->v, &kept);
 	return true;
 }
 
+static bool conclude_shown(struct profile_inquiry *q, struct error *err)
+{
+	bool is_of_service = q->shown->scope == SCOPE_SERVICE;
+	size_t blameless;
+
+	if (!rank_shown(q, err) ||
+	    !comparison_report(q->shown, q->v->result, err) ||
+	    !add_locations(q, err))
+		return false;
+	put_lead_first(q);
+	if (!q->v->question->rows.has_measure && !q->lead)
+		put_deepest_first(q->v->result);
+	blameless = blame_nothing(q);
+	if (blameless)
+		investigation_note(
+			q->v,
+			(struct note){ is_of_service ? NOTE_NOT_BLAMED_SERVICE
+						     : NOTE_NOT_BLAMED_REQUESTS,
+				       .count = blameless });
+	set_baseline(q);
+	set_extent(q);
+	if (q->background_share > 0 && q->shown == &q->final)
+		investigation_note(
+			q->v,
+			(struct note){ .kind = NOTE_BACKGROUND_LEFT_OUT,
+				       .percent = 100 * q->background_share });
+	if (q->wait != WAIT_TYPES && q->are_calls_left_out[q->wait])
+		investigation_note(q->v, (struct note){ NOTE_CALLS_LEFT_OUT });
+	/* Where that is little by nature. */
+	comparison_note_extent(q->shown, q->v, &q->s->slow_asked);
+	return true;
+}
+
 bool profile_inquiry_conclude(struct profile_inquiry *q, struct error *err)
 {
+	const struct baseline_want *asked = &q->v->question->baseline;
+	enum cause_kind cause = q->v->result->cause.kind;
+
 	q->note_count = q->v->result->notes.count;
-	if (!q->shown) {
-		/* A CPU profile is no answer to a wait, and looks like one. */
-		if (q->v->result->cause.kind != CAUSE_NETWORK &&
-		    q->v->result->cause.kind != CAUSE_CONTENTION)
-			investigation_note(q->v,
-					   (struct note){ NOTE_WAITED_UNSEEN });
-	} else {
-		if (!rank_shown(q, err) ||
-		    !comparison_report(q->shown, q->v->result, err) ||
-		    !add_locations(q, err))
+	if (q->shown) {
+		if (!conclude_shown(q, err))
 			return false;
-		put_lead_first(q);
-		if (!q->v->question->rows.has_measure && !q->lead)
-			put_deepest_first(q->v->result);
-		note_blameless(q, blame_nothing(q));
-		set_baseline(q);
-		set_extent(q);
-		note_left_out(q);
-		/* Where that is little by nature. */
-		comparison_note_extent(q->shown, q->v, &q->s->slow_asked);
+		/* The user asked for a certain one. */
+		if (!q->v->result->has_baseline &&
+		    asked->kind != BASELINE_WANT_AUTO &&
+		    asked->kind != BASELINE_WANT_NONE)
+			investigation_note(
+				q->v, (struct note){
+					      .kind = NOTE_NO_BASELINE_ASKED,
+					      .name = str_from(asked->text) });
+	} else if (cause != CAUSE_NETWORK && cause != CAUSE_CONTENTION) {
+		/* A CPU profile is no answer to a wait, and looks like one. */
+		investigation_note(q->v, (struct note){ NOTE_WAITED_UNSEEN });
 	}
-	note_no_baseline(q);
 	return true;
 }

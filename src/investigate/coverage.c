@@ -37,22 +37,6 @@ bool coverage_request(struct coverage *c, const char *type_id,
 	return c->is_asked;
 }
 
-static bool has_samples(const struct totals *t, size_t step)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (t->items[i].values[step] > 0)
-			return true;
-	return false;
-}
-
-static struct time_range step_range(const struct totals_query *q, size_t step)
-{
-	int64_t from_ms = q->from_ms + (int64_t)step * q->step_ms;
-
-	return (struct time_range){ from_ms * NS_PER_MS,
-				    (from_ms + q->step_ms) * NS_PER_MS };
-}
-
 /* Less than this part of a window at one of its ends is the grain of steps. */
 #define COVERAGE_LEAST 0.1
 
@@ -65,11 +49,18 @@ struct time_range coverage_of(const struct coverage *c,
 	if (!c->is_asked || !c->job.job.has_answer)
 		return (struct time_range){ 0, 0 };
 	for (size_t i = 0; i < c->job.query.step_count; i++) {
-		struct time_range step = step_range(&c->job.query, i);
+		const struct totals_query *q = &c->job.query;
+		const struct totals *t = &c->job.totals;
+		int64_t from_ms = q->from_ms + (int64_t)i * q->step_ms;
+		const struct time_range step = {
+			from_ms * NS_PER_MS, (from_ms + q->step_ms) * NS_PER_MS
+		};
+		size_t k = 0;
 
-		if (step.to_ns <= window.from_ns ||
-		    step.from_ns >= window.to_ns ||
-		    !has_samples(&c->job.totals, i))
+		while (k < t->count && !(t->items[k].values[i] > 0))
+			k++;
+		if (k == t->count || step.to_ns <= window.from_ns ||
+		    step.from_ns >= window.to_ns)
 			continue;
 		if (step.from_ns < found.from_ns)
 			found.from_ns = step.from_ns;

@@ -37,8 +37,8 @@ struct finding_spans {
 	int64_t fast_to_ns;
 };
 
-static bool run(struct finding_spans *f, struct history_job *jobs, size_t n,
-		struct error *err)
+static bool searches_run(struct finding_spans *f, struct history_job *jobs,
+			 size_t n, struct error *err)
 {
 	struct job *list[PARTS];
 
@@ -72,7 +72,7 @@ static bool ask_all(struct finding_spans *f, struct time_range range,
 		if (i + 1 < n)
 			jobs[i].range.to_ns = jobs[i].range.from_ns + part_ns;
 	}
-	return run(f, jobs, n, err);
+	return searches_run(f, jobs, n, err);
 }
 
 /* Spans wanted on either side: below, one request is all there is to see. */
@@ -118,18 +118,6 @@ static uint32_t main_operation(const struct finding_spans *f)
 	return best;
 }
 
-/* More of the slow ones, which a sample of all has few of. */
-static bool ask_slow(struct finding_spans *f, struct error *err)
-{
-	struct history_window *w = &f->history.windows[WINDOW_SLOW];
-	struct history_job job;
-
-	w->slow_operation = main_operation(f);
-	w->min_duration_ns = f->slow_from_ns;
-	history_job_init(&job, &f->history, WINDOW_SLOW, SLOW_TRACES);
-	return run(f, &job, 1, err);
-}
-
 static void take_ids(const struct finding_spans *f, unsigned window,
 		     struct fast_spans *out)
 {
@@ -150,18 +138,18 @@ static void take_ids(const struct finding_spans *f, unsigned window,
 	}
 }
 
-static int compare_ids(const void *a, const void *v)
+static int id_compare(const void *a, const void *v)
 {
 	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)v);
 }
 
 /* A slow span may be in both windows. */
-static size_t sort_ids(uint64_t *ids, size_t count)
+static size_t ids_sort(uint64_t *ids, size_t count)
 {
 	size_t kept = 0;
 
 	if (count)
-		qsort(ids, count, sizeof *ids, compare_ids);
+		qsort(ids, count, sizeof *ids, id_compare);
 	for (size_t i = 0; i < count; i++)
 		if (!kept || ids[i] != ids[kept - 1])
 			ids[kept++] = ids[i];
@@ -179,8 +167,8 @@ static bool take_sides(struct finding_spans *f, struct fast_spans *out,
 		return arena_fail(arena, "the spans", err);
 	take_ids(f, WINDOW_ALL, out);
 	take_ids(f, WINDOW_SLOW, out);
-	out->slow_count = sort_ids(out->slow_ids, out->slow_count);
-	out->fast_count = sort_ids(out->fast_ids, out->fast_count);
+	out->slow_count = ids_sort(out->slow_ids, out->slow_count);
+	out->fast_count = ids_sort(out->fast_ids, out->fast_count);
 	if (out->slow_count < FAST_SPANS_MIN ||
 	    out->fast_count < FAST_SPANS_MIN)
 		return investigation_fail(
@@ -201,6 +189,8 @@ bool fast_spans_find(struct investigation *v, struct str service,
 		     struct fast_spans *out, struct error *err)
 {
 	struct finding_spans f = { .v = v };
+	struct history_window *slow = &f.history.windows[WINDOW_SLOW];
+	struct history_job job;
 	bool done;
 
 	*out = (struct fast_spans){ .slow_ids = NULL };
@@ -208,8 +198,15 @@ bool fast_spans_find(struct investigation *v, struct str service,
 		f.operations[i] = (struct operation){ service, name, kinds[i] };
 	history_init(&f.history, f.operations, KINDS);
 	done = backends_probe_traces(v->backends, err) &&
-	       ask_all(&f, range, err) && take_durations(&f, err) &&
-	       ask_slow(&f, err) && take_sides(&f, out, err);
+	       ask_all(&f, range, err) && take_durations(&f, err);
+	if (done) {
+		/* More of the slow ones, which a sample of all has few of. */
+		slow->slow_operation = main_operation(&f);
+		slow->min_duration_ns = f.slow_from_ns;
+		history_job_init(&job, &f.history, WINDOW_SLOW, SLOW_TRACES);
+		done = searches_run(&f, &job, 1, err) &&
+		       take_sides(&f, out, err);
+	}
 	history_release(&f.history);
 	return done;
 }

@@ -81,7 +81,7 @@ static size_t label_rank(const struct seen *s)
 	return i;
 }
 
-static int compare_seen(const void *left, const void *right)
+static int seen_compare(const void *left, const void *right)
 {
 	const struct seen *a = left, *b = right;
 	int order = str_compare(a->service, b->service);
@@ -113,7 +113,7 @@ static bool take_answers(struct sightings *all, const struct totals_job *jobs,
 						 &jobs[i].totals.items[k],
 						 &jobs[i].query);
 	if (all->count)
-		qsort(all->items, all->count, sizeof *all->items, compare_seen);
+		qsort(all->items, all->count, sizeof *all->items, seen_compare);
 	return true;
 }
 
@@ -133,8 +133,8 @@ static size_t list_types(const struct fleet *f, struct str out[TYPES])
 	return n;
 }
 
-static bool ask(struct sightings *all, const struct fleet *f,
-		struct investigation *v, struct error *err)
+static bool sightings_ask(struct sightings *all, const struct fleet *f,
+			  struct investigation *v, struct error *err)
 {
 	struct arena *arena = v->backends->arena;
 	struct totals_job *jobs = arena_array(arena, QUESTIONS, sizeof *jobs);
@@ -242,7 +242,7 @@ static bool fleet_find_versions(struct fleet *f, struct investigation *v,
 {
 	struct sightings all = { .count = 0 };
 
-	if (!ask(&all, f, v, err))
+	if (!sightings_ask(&all, f, v, err))
 		return false;
 	for (size_t i = 0; i < f->count; i++) {
 		struct fleet_service *s = &f->items[i];
@@ -268,7 +268,7 @@ struct visit {
 
 /* ---- which services ---- */
 
-static bool fail(struct fleet *f, struct error *err)
+static bool fleet_fail(struct fleet *f, struct error *err)
 {
 	return arena_fail(&f->arena, "the fleet", err);
 }
@@ -288,10 +288,11 @@ static bool plan_service(struct fleet *f, const struct service_row *row,
 							 : FLEET_LEFT_OUT,
 	};
 	f->count++;
-	return s->name.ptr && s->type_id.ptr ? true : fail(f, err);
+	return s->name.ptr && s->type_id.ptr ? true : fleet_fail(f, err);
 }
 
-static bool plan(struct fleet *f, struct investigation *v, struct error *err)
+static bool fleet_plan_all(struct fleet *f, struct investigation *v,
+			   struct error *err)
 {
 	struct services all = { .backends = v->backends,
 				.note = v->note,
@@ -301,7 +302,7 @@ static bool plan(struct fleet *f, struct investigation *v, struct error *err)
 		return false;
 	f->items = arena_array(&f->arena, all.count + 1, sizeof *f->items);
 	if (!f->items)
-		return fail(f, err);
+		return fleet_fail(f, err);
 	for (size_t i = 0; i < all.count; i++)
 		if (!plan_service(f, &all.rows[i], err))
 			return false;
@@ -320,7 +321,8 @@ bool fleet_plan(struct fleet *f, struct investigation *v,
 	if (*is_resumed)
 		return true;
 	f->started_ns = now_ns;
-	return plan(f, v, err) && fleet_file_begin(file, f, question, err);
+	return fleet_plan_all(f, v,
+			      err) && fleet_file_begin(file, f, question, err);
 }
 
 /* ---- asking ---- */
@@ -380,18 +382,6 @@ static bool visit_begin(struct visit *visit, struct fleet_service *s,
 
 /* ---- answers ---- */
 
-/* That nothing was found is an answer. */
-static const struct error *refusal(const struct visit *visit)
-{
-	for (size_t i = 0; i < FLEET_QUESTIONS; i++) {
-		const struct job *job = &visit->fetches[i].job;
-
-		if (!job->has_answer && job->err.code != ERROR_NOT_FOUND)
-			return &job->err;
-	}
-	return NULL;
-}
-
 /* All of them, on the way. */
 struct asking {
 	struct fleet *fleet;
@@ -402,28 +392,25 @@ struct asking {
 	size_t refused; /* services in a row */
 };
 
-static bool take_refusal(struct asking *a, struct fleet_service *s,
-			 const struct error *why, struct error *err)
-{
-	struct arena *arena = &a->fleet->arena;
-
-	s->state = FLEET_FAILED;
-	s->reason = arena_str(arena, str_from(why->message));
-	if (!s->reason.ptr)
-		return fail(a->fleet, err);
-	*err = *why;
-	return ++a->refused < MOST_REFUSALS;
-}
-
 static bool visit_end(struct asking *a, struct visit *visit, struct error *err)
 {
 	const struct profile *profiles[FLEET_QUESTIONS];
 	struct fleet_service *s = visit->service;
 	struct fleet *f = a->fleet;
-	const struct error *refused = refusal(visit);
 
-	if (refused)
-		return take_refusal(a, s, refused, err);
+	for (size_t i = 0; i < FLEET_QUESTIONS; i++) {
+		const struct job *job = &visit->fetches[i].job;
+
+		/* That nothing was found is an answer. */
+		if (job->has_answer || job->err.code == ERROR_NOT_FOUND)
+			continue;
+		s->state = FLEET_FAILED;
+		s->reason = arena_str(&f->arena, str_from(job->err.message));
+		if (!s->reason.ptr)
+			return fleet_fail(f, err);
+		*err = job->err;
+		return ++a->refused < MOST_REFUSALS;
+	}
 	a->refused = 0;
 	for (size_t i = 0; i < FLEET_QUESTIONS; i++)
 		profiles[i] = &visit->profiles[i];

@@ -86,23 +86,6 @@ static double unit_ns(const struct comparison *c)
 	return ns > 0 ? (double)ns : 1;
 }
 
-static double row_change(const struct comparison *c,
-			 const struct function_row *row)
-{
-	return unit_ns(c) *
-	       (comparison_rate(&c->slow, row->total_value) -
-		comparison_rate(&c->base, row->baseline_total_value));
-}
-
-static bool is_lock(const struct profile_inquiry *q,
-		    const struct function_row *row)
-{
-	struct str leaf = row->leaf.ptr ? row->leaf : row->name;
-
-	return code_classify(q->v->question->rules, leaf, STR(""), 0).kind ==
-	       CODE_LOCK;
-}
-
 /* Requests of the slow operation by second: this one at least, where others are
  * not known; 0 where they are, and of the slow window none came. */
 static double operation_rate(const struct profile_inquiry *q,
@@ -134,8 +117,9 @@ static bool is_of_library(const struct function_row *row)
 }
 
 /* The first that is code of the application and grew, and does not pass on what
- * another one grew by; where that is not sure of any, the first of its code: waiting as such always leads. A program whose
- * own code came as a package has none: of waits libraries are told then. */
+ * another one grew by; where that is not sure of any, the first of its code:
+ * waiting as such always leads. A program whose own code came as a package has
+ * none: of waits libraries are told then. */
 static const struct function_row *find_lead(const struct result *ranked,
 					    bool is_waiting)
 {
@@ -174,34 +158,20 @@ static double needed(const struct profile_inquiry *q,
 	/* Of all requests of the service only those of the operation wait. */
 	if (c->scope == SCOPE_COHORT)
 		return (double)q->s->change_ns;
-	return q->s->mean_change_ns * (c->slow.requests > 0 ? operation_part(q, c)
-						   : operation_rate(q, c));
+	return q->s->mean_change_ns *
+	       (c->slow.requests > 0 ? operation_part(q, c)
+				     : operation_rate(q, c));
 }
 
-/* All of what grew is taken to be of the slow operation; a crumb is left as it
- * is by request. */
-static void set_per_request(const struct profile_inquiry *q,
-			    const struct comparison *c,
-			    struct wait_measure *out)
-{
-	double grown_ns = (double)q->s->grown_ns;
-
-	if (q->s->change_ns > 0)
-		grown_ns *= q->s->mean_change_ns / (double)q->s->change_ns;
-	out->is_crumb = c->scope != SCOPE_COHORT && out->is_by_request &&
-			out->change < VERDICT_CRUMB * grown_ns;
-	out->per_request_ns = out->change;
-	if (!out->is_crumb && out->needed > 0)
-		out->per_request_ns *= (double)q->s->change_ns / out->needed;
-}
-
-static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
+static bool lead_read(struct profile_inquiry *q, const struct comparison *c,
 		      const struct result *ranked, struct wait_measure *out,
 		      struct error *err)
 {
 	bool is_waiting = kinds_wait(&c->slow.profile);
 	const struct function_row *row = find_lead(ranked, is_waiting);
 	struct arena *arena = &q->v->result->arena;
+	double grown_ns = (double)q->s->grown_ns;
+	struct code_class leaf;
 
 	out->is_known = c->has_base;
 	if (!row)
@@ -209,13 +179,25 @@ static bool read_lead(struct profile_inquiry *q, const struct comparison *c,
 	out->is_grown = change_is_up(row->change);
 	out->is_owner = row_is_of_application(row) ||
 			(is_waiting && is_of_library(row));
-	out->change = row_change(c, row);
+	out->change = unit_ns(c) *
+		      (comparison_rate(&c->slow, row->total_value) -
+		       comparison_rate(&c->base, row->baseline_total_value));
 	out->before = unit_ns(c) *
 		      comparison_rate(&c->base, row->baseline_total_value);
 	out->is_by_request = c->slow.requests > 0 && c->base.requests > 0;
-	out->is_lock = is_lock(q, row);
+	leaf = code_classify(q->v->question->rules,
+			     row->leaf.ptr ? row->leaf : row->name, STR(""), 0);
+	out->is_lock = leaf.kind == CODE_LOCK;
 	out->needed = needed(q, c);
-	set_per_request(q, c, out);
+	/* All of what grew is taken to be of the slow operation; a crumb is
+	 * left as it is by request. */
+	if (q->s->change_ns > 0)
+		grown_ns *= q->s->mean_change_ns / (double)q->s->change_ns;
+	out->is_crumb = c->scope != SCOPE_COHORT && out->is_by_request &&
+			out->change < VERDICT_CRUMB * grown_ns;
+	out->per_request_ns = out->change;
+	if (!out->is_crumb && out->needed > 0)
+		out->per_request_ns *= (double)q->s->change_ns / out->needed;
 	out->name = arena_str(arena, row->name);
 	return out->name.ptr || arena_fail(arena, "the answer", err);
 }
@@ -235,7 +217,7 @@ bool inquiry_measure(struct profile_inquiry *q, struct comparison *c,
 	arena_init(&ranked.arena, LIMIT_RESULT_BYTES);
 	notes_init(&ranked.notes);
 	done = comparison_rank(c, &want, &ranked, err) &&
-	       read_lead(q, c, &ranked, out, err);
+	       lead_read(q, c, &ranked, out, err);
 	arena_release(&ranked.arena);
 	return done;
 }
@@ -255,37 +237,25 @@ bool inquiry_measure_service(struct profile_inquiry *q, struct error *err)
  * would outweigh both. */
 #define GC_IN_APPLICATION 0.25
 
-static bool shares_for_gc(const struct comparison *c,
-			  const struct code_rules *rules,
-			  struct category_shares *slow,
-			  struct category_shares *base, struct error *err)
-{
-	struct category_shares slow_own, base_own;
-
-	if (!category_shares_compute(&c->slow.profile, rules, slow, &slow_own,
-				     err) ||
-	    !category_shares_compute(&c->base.profile, rules, base, &base_own,
-				     err))
-		return false;
-	if ((double)slow_own.value[CODE_GC_ALLOC] >=
-	    GC_IN_APPLICATION * (double)slow->value[CODE_GC_ALLOC]) {
-		*slow = slow_own;
-		*base = base_own;
-	}
-	return true;
-}
-
 static bool change_in_gc(const struct comparison *c,
 			 const struct code_rules *rules, double *share,
 			 struct error *err)
 {
-	struct category_shares slow, base;
+	struct category_shares slow, base, slow_own, base_own;
 
 	*share = 0;
 	if (!c->has_base || !c->slow.profile.stack_count)
 		return true;
-	if (!shares_for_gc(c, rules, &slow, &base, err))
+	if (!category_shares_compute(&c->slow.profile, rules, &slow, &slow_own,
+				     err) ||
+	    !category_shares_compute(&c->base.profile, rules, &base, &base_own,
+				     err))
 		return false;
+	if ((double)slow_own.value[CODE_GC_ALLOC] >=
+	    GC_IN_APPLICATION * (double)slow.value[CODE_GC_ALLOC]) {
+		slow = slow_own;
+		base = base_own;
+	}
 	*share = category_change_share(&slow, comparison_exposure(&c->slow),
 				       &base, comparison_exposure(&c->base),
 				       CODE_GC_ALLOC);
@@ -452,7 +422,7 @@ bool inquiry_measure_gc(struct profile_inquiry *q, struct error *err)
 	return true;
 }
 
-static void measure_requests(struct profile_inquiry *q)
+bool inquiry_measure_cpu(struct profile_inquiry *q, struct error *err)
 {
 	const struct symptom *s = q->s;
 	const struct comparison *c =
@@ -460,22 +430,20 @@ static void measure_requests(struct profile_inquiry *q)
 	struct cpu_measure *m = &q->cpu;
 
 	*m = (struct cpu_measure){ .base_ns = NAN };
-	if (!c->is_asked || q->is_wall_cpu)
-		return;
-	m->slow_ns = comparison_rate(&c->slow, c->slow.profile.total);
-	m->samples = (double)c->slow.profile.sample_count;
-	m->change_ns = (double)s->change_ns;
-	m->own_ns = c == &q->cohort && s->slow_own_ns > 0 ? s->slow_own_ns
-							  : (double)s->own_ns;
-	m->possible_samples = m->own_ns * c->slow.requests / (10.0 * NS_PER_MS);
-	if (c->base.requests > 0 && s->has_history)
-		m->base_ns = comparison_rate(&c->base, c->base.profile.total);
-	q->cpu_verdict = verdict_cpu(m);
-}
-
-bool inquiry_measure_cpu(struct profile_inquiry *q, struct error *err)
-{
-	measure_requests(q);
+	if (c->is_asked && !q->is_wall_cpu) {
+		m->slow_ns = comparison_rate(&c->slow, c->slow.profile.total);
+		m->samples = (double)c->slow.profile.sample_count;
+		m->change_ns = (double)s->change_ns;
+		m->own_ns = c == &q->cohort && s->slow_own_ns > 0
+				    ? s->slow_own_ns
+				    : (double)s->own_ns;
+		m->possible_samples =
+			m->own_ns * c->slow.requests / (10.0 * NS_PER_MS);
+		if (c->base.requests > 0 && s->has_history)
+			m->base_ns = comparison_rate(&c->base,
+						     c->base.profile.total);
+		q->cpu_verdict = verdict_cpu(m);
+	}
 	return !q->v->result->has_reasons ||
 	       (inquiry_measure_service(q, err) && inquiry_measure_gc(q, err));
 }

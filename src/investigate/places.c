@@ -123,45 +123,6 @@ static bool read_label(const struct chooser *c, size_t label,
 	return true;
 }
 
-/* The first instance label that a row has; NULL ptr: none. */
-static struct str row_instance(const struct place_rows *r, size_t row)
-{
-	for (size_t i = 0; i < INSTANCE_LABELS; i++) {
-		struct str value = row_value(r, row, r->instance_first + i);
-
-		if (value.len)
-			return value;
-	}
-	return (struct str){ NULL, 0 };
-}
-
-struct seen_instances {
-	struct name_list with;
-	struct name_list without;
-};
-
-static bool list_instances(const struct chooser *c, size_t label,
-			   struct seen_instances *seen, struct error *err)
-{
-	const struct place_rows *r = c->rows;
-
-	seen->with.items = arena_array(c->arena, r->count, sizeof(struct str));
-	seen->without.items =
-		arena_array(c->arena, r->count, sizeof(struct str));
-	if (!seen->with.items || !seen->without.items)
-		return arena_fail(c->arena, "the server's series", err);
-	for (size_t row = 0; row < r->count; row++) {
-		bool has_label = place_value(r, row, label).len > 0;
-		struct name_list *list =
-			has_label ? &seen->with : &seen->without;
-
-		if (r->is_ours[row])
-			list->items[list->count++] = row_instance(r, row);
-	}
-	name_list_sort(&seen->with);
-	name_list_sort(&seen->without);
-	return true;
-}
 
 /* Code may label parts of its work by the region of a customer: then the same
  * process has series with the label and without, and the label says nothing of
@@ -170,17 +131,39 @@ static bool names_place(const struct chooser *c, size_t label,
 			const struct label_facts *facts, bool *names,
 			struct error *err)
 {
-	struct seen_instances seen = { .with = { NULL, 0 } };
+	const struct place_rows *r = c->rows;
+	struct name_list with = { NULL, 0 }, without = { NULL, 0 };
 	size_t i = 0, k = 0;
 
 	*names = true;
 	if (!facts->is_missing)
 		return true;
-	if (!list_instances(c, label, &seen, err))
-		return false;
-	while (*names && i < seen.with.count && k < seen.without.count) {
-		int order = str_compare(seen.with.items[i],
-					seen.without.items[k]);
+	with.items = arena_array(c->arena, r->count, sizeof(struct str));
+	without.items = arena_array(c->arena, r->count, sizeof(struct str));
+	if (!with.items || !without.items)
+		return arena_fail(c->arena, "the server's series", err);
+	for (size_t row = 0; row < r->count; row++) {
+		struct name_list *list =
+			place_value(r, row, label).len ? &with : &without;
+		struct str *instance = &list->items[list->count];
+
+		if (!r->is_ours[row])
+			continue;
+		/* The first instance label that the row has, if any. */
+		*instance = (struct str){ NULL, 0 };
+		for (size_t n = 0; n < INSTANCE_LABELS && !instance->ptr; n++) {
+			struct str value =
+				row_value(r, row, r->instance_first + n);
+
+			if (value.len)
+				*instance = value;
+		}
+		list->count++;
+	}
+	name_list_sort(&with);
+	name_list_sort(&without);
+	while (*names && i < with.count && k < without.count) {
+		int order = str_compare(with.items[i], without.items[k]);
 
 		*names = order != 0;
 		i += order < 0;
@@ -191,55 +174,33 @@ static bool names_place(const struct chooser *c, size_t label,
 
 /* ---- what the trace says ---- */
 
-/* In either case, as people write them. */
-static struct str find_nocase(const struct name_list *list, struct str wanted)
-{
-	for (size_t i = 0; wanted.len && i < list->count; i++)
-		if (str_equal_nocase(list->items[i], wanted))
-			return list->items[i];
-	return (struct str){ NULL, 0 };
-}
-
-/* Labels called "namespace" are of Kubernetes as a rule, and sometimes of what
- * OpenTelemetry calls so. */
-static bool may_mean(size_t label, enum place_kind kind)
-{
-	enum place_kind own = meanings[label].kind;
-
-	return kind == own || (label == 0 && kind == PLACE_NAMESPACE);
-}
-
 static bool find_by_attrs(const struct chooser *c, size_t label,
 			  const struct name_list *values, struct place *out)
 {
 	for (size_t i = 0; i < ATTRS; i++) {
 		enum place_kind kind = (enum place_kind)(i / PLACE_ATTRS);
 		const char *attr = place_attrs[kind][i % PLACE_ATTRS];
+		struct str wanted;
 
-		if (!attr || !may_mean(label, kind))
+		/* Labels called "namespace" are of Kubernetes as a rule, and
+		 * sometimes of what OpenTelemetry calls so. */
+		if (!attr || (kind != meanings[label].kind &&
+			      (label != 0 || kind != PLACE_NAMESPACE)))
 			continue;
-		out->value = find_nocase(
-			values,
-			resource_attr(c->trace, c->resource, str_from(attr)));
+		wanted = resource_attr(c->trace, c->resource, str_from(attr));
 		out->attr = attr;
-		if (out->value.len)
-			return true;
+		/* In either case, as people write them. */
+		for (size_t k = 0; wanted.len && k < values->count; k++)
+			if (str_equal_nocase(values->items[k], wanted)) {
+				out->value = values->items[k];
+				return true;
+			}
 	}
 	return false;
 }
 
-/* Returns whether a row is of the process: one of its instance labels has the
- * value of this attribute. */
-static bool row_has_instance(const struct place_rows *r, size_t row,
-			     struct str value)
-{
-	for (size_t i = 0; value.len && i < INSTANCE_LABELS; i++)
-		if (str_equal(row_value(r, row, r->instance_first + i), value))
-			return true;
-	return false;
-}
-
-/* The value that all series of the process have; *is_known: it has series. */
+/* The value that all series of the process have, of which one of the instance
+ * labels names it; *is_known: it has series. */
 static struct str value_of_instance(const struct chooser *c, size_t label,
 				    struct str instance, bool *is_known)
 {
@@ -248,8 +209,13 @@ static struct str value_of_instance(const struct chooser *c, size_t label,
 
 	for (size_t row = 0; row < r->count; row++) {
 		struct str value = place_value(r, row, label);
+		size_t i = 0;
 
-		if (!r->is_ours[row] || !row_has_instance(r, row, instance))
+		while (i < INSTANCE_LABELS &&
+		       !str_equal(row_value(r, row, r->instance_first + i),
+				  instance))
+			i++;
+		if (!r->is_ours[row] || !instance.len || i == INSTANCE_LABELS)
 			continue;
 		*is_known = true;
 		if (!value.len || (found.ptr && !str_equal(found, value)))
@@ -276,41 +242,25 @@ static bool find_by_instance(const struct chooser *c, size_t label,
 	return false;
 }
 
-static struct str told_value(const struct chooser *c, enum place_kind kind,
-			     const char **attr)
-{
-	struct str value = { NULL, 0 };
-
-	for (size_t i = 0; !value.len && i < PLACE_ATTRS; i++) {
-		*attr = place_attrs[kind][i];
-		if (*attr)
-			value = resource_attr(c->trace, c->resource,
-					      str_from(*attr));
-	}
-	return value;
-}
-
 /* ---- choosing ---- */
 
-static void narrow(const struct chooser *c, size_t label, struct str value)
-{
-	struct place_rows *r = c->rows;
-
-	for (size_t row = 0; row < r->count; row++)
-		r->is_ours[row] &=
-			str_equal(place_value(r, row, label), value);
-}
-
-static void doubt(struct chooser *c, size_t label,
-		  const struct label_facts *facts)
+static void label_doubt(struct chooser *c, size_t label,
+			const struct label_facts *facts)
 {
 	enum place_kind kind = meanings[label].kind;
 	bool is_split = facts->values.count > 1 || facts->is_missing;
-	const char *attr;
-	struct str value = told_value(c, kind, &attr);
-	bool is_absent = value.len && !meanings[label].is_own_word &&
-			 !facts->is_missing && !c->is_near;
+	const char *attr = NULL;
+	struct str value = { NULL, 0 };
+	bool is_absent;
 
+	for (size_t i = 0; !value.len && i < PLACE_ATTRS; i++) {
+		attr = place_attrs[kind][i];
+		if (attr)
+			value = resource_attr(c->trace, c->resource,
+					      str_from(attr));
+	}
+	is_absent = value.len && !meanings[label].is_own_word &&
+		    !facts->is_missing && !c->is_near;
 	if (c->doubts[kind].trouble || (!is_split && !is_absent))
 		return;
 	c->doubts[kind] = (struct place_doubt){
@@ -337,11 +287,16 @@ static bool choose_label(struct chooser *c, size_t label, struct error *err)
 	    find_by_instance(c, label, &found, &is_instance_known)) {
 		c->is_settled[meanings[label].kind] = true;
 		if (facts.values.count > 1 || facts.is_missing) {
-			narrow(c, label, found.value);
+			struct place_rows *r = c->rows;
+
+			for (size_t row = 0; row < r->count; row++)
+				r->is_ours[row] &=
+					str_equal(place_value(r, row, label),
+						  found.value);
 			c->out->items[c->out->count++] = found;
 		}
 	} else if (!is_instance_known) {
-		doubt(c, label, &facts);
+		label_doubt(c, label, &facts);
 	}
 	return true;
 }

@@ -49,13 +49,8 @@ static void list_candidates(struct candidates *c, bool is_cloud,
 	}
 }
 
-/* Requests and what they took, or what the process took of its machine. */
-static bool is_of_requests(const struct metric_source *s)
-{
-	return s->name->meaning <= METRIC_LATENCY;
-}
-
-/* One answer tells of all: each that is there, by its number. */
+/* One answer tells of all: each that is there, by its number. of_requests:
+ * requests and what they took, or what the process took of its machine. */
 static void add_presence(struct buf *out, const struct candidates *c,
 			 bool of_requests, const struct service_metrics *m,
 			 int64_t over_ns)
@@ -65,7 +60,10 @@ static void add_presence(struct buf *out, const struct candidates *c,
 	const char *joint = "";
 
 	for (size_t i = 0; i < c->count; i++) {
-		if (is_of_requests(&c->list[i]) != of_requests)
+		bool is_of_requests =
+			c->list[i].name->meaning <= METRIC_LATENCY;
+
+		if (is_of_requests != of_requests)
 			continue;
 		buf_addf(out, "%slabel_replace(count(last_over_time(", joint);
 		metric_selector(out, &c->list[i], &want);
@@ -120,8 +118,8 @@ static void take_presence(struct service_metrics *m, const struct candidates *c,
 			metric_source_take(m->sources, &c->list[i]);
 }
 
-static bool find(struct service_metrics *m, struct time_range window,
-		 struct error *err)
+static bool metrics_find(struct service_metrics *m, struct time_range window,
+			 struct error *err)
 {
 	struct backends *b = m->backends;
 	struct metric_job jobs[2];
@@ -154,7 +152,7 @@ bool service_metrics_find(struct service_metrics *m, struct backends *b,
 			  struct error *err)
 {
 	*m = (struct service_metrics){ .backends = b, .service = service };
-	return find(m, window, err);
+	return metrics_find(m, window, err);
 }
 
 bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
@@ -162,7 +160,7 @@ bool service_metrics_find_several(struct service_metrics *m, struct backends *b,
 				  struct time_range window, struct error *err)
 {
 	*m = (struct service_metrics){ .backends = b, .services = services };
-	return find(m, window, err);
+	return metrics_find(m, window, err);
 }
 
 bool service_metrics_find_extra(struct service_metrics *m, struct backends *b,
@@ -173,7 +171,7 @@ bool service_metrics_find_extra(struct service_metrics *m, struct backends *b,
 				       .service = service,
 				       .services = service ? NULL : ".+",
 				       .is_extra = true };
-	return find(m, window, err);
+	return metrics_find(m, window, err);
 }
 
 bool service_metrics_find_allocation(struct service_metrics *m,
@@ -296,24 +294,6 @@ static bool name_sources(const struct candidates *c, struct arena *arena,
 	return true;
 }
 
-static bool is_listed(const struct metric_answer *a, struct str name)
-{
-	return str_is_among(name, a->names, a->name_count);
-}
-
-/* One of each name: which label has the service does not matter here. */
-static void list_names(struct candidates *c, bool is_cloud)
-{
-	size_t kept = 0;
-
-	list_candidates(c, is_cloud, false);
-	for (size_t i = 0; i < c->count; i++)
-		if (!kept || c->list[kept - 1].name != c->list[i].name ||
-		    c->list[kept - 1].is_native != c->list[i].is_native)
-			c->list[kept++] = c->list[i];
-	c->count = kept;
-}
-
 bool service_metrics_list(struct backends *b, struct time_range window,
 			  struct metric_source **sources, size_t *count,
 			  struct error *err)
@@ -324,8 +304,15 @@ bool service_metrics_list(struct backends *b, struct time_range window,
 	struct metric_job job;
 	struct job *list[] = { &job.job };
 	struct candidates c;
+	size_t kept = 0;
 
-	list_names(&c, backends_metrics(b)->is_cloud);
+	list_candidates(&c, backends_metrics(b)->is_cloud, false);
+	/* One of each name: which label has the service does not matter. */
+	for (size_t i = 0; i < c.count; i++)
+		if (!kept || c.list[kept - 1].name != c.list[i].name ||
+		    c.list[kept - 1].is_native != c.list[i].is_native)
+			c.list[kept++] = c.list[i];
+	c.count = kept;
 	if (!name_sources(&c, b->arena, names, err))
 		return false;
 	query.names = names;
@@ -342,7 +329,8 @@ bool service_metrics_list(struct backends *b, struct time_range window,
 		return arena_fail(b->arena, "names", err);
 	*count = 0;
 	for (size_t i = 0; i < c.count; i++)
-		if (is_listed(&job.answer, names[i]))
+		if (str_is_among(names[i], job.answer.names,
+				 job.answer.name_count))
 			(*sources)[(*count)++] = c.list[i];
 	return true;
 }

@@ -94,7 +94,7 @@ static void totals_init(struct totals_part *t, const struct services *s,
 
 /* ---- rows ---- */
 
-static int compare_pairs(const void *a, const void *b)
+static int pair_compare(const void *a, const void *b)
 {
 	const struct str *x = a, *y = b;
 	int order = str_compare(x[0], y[0]);
@@ -102,19 +102,19 @@ static int compare_pairs(const void *a, const void *b)
 	return order ? order : str_compare(x[1], y[1]);
 }
 
-static int compare_names(const void *a, const void *b)
+static int row_compare_names(const void *a, const void *b)
 {
 	const struct service_row *x = a, *y = b;
 
 	return str_compare(x->name, y->name);
 }
 
-static int compare_rows(const void *a, const void *b)
+static int row_compare(const void *a, const void *b)
 {
 	const struct service_row *x = a, *y = b;
 	int order = compare_f64(y->total_ns, x->total_ns);
 
-	return order ? order : compare_names(a, b);
+	return order ? order : row_compare_names(a, b);
 }
 
 /* All parts' pairs of service and type, sorted; those without both are left
@@ -144,21 +144,9 @@ static bool gather_pairs(struct services *s, const struct series_job *parts,
 		}
 	}
 	if (*count)
-		qsort(pairs, *count, 2 * sizeof *pairs, compare_pairs);
+		qsort(pairs, *count, 2 * sizeof *pairs, pair_compare);
 	*out = pairs;
 	return true;
-}
-
-/* Only time can be told as cores. */
-static void choose_cpu(struct services *s, struct service_row *row)
-{
-	struct error none = { 0 };
-	bool is_gauge;
-
-	if (!profile_type_resolve(STR("cpu"), &row->types, s->backends->arena,
-				  &row->cpu_type, &is_gauge, &none) ||
-	    str_find(row->cpu_type, STR(":nanoseconds:")) == SIZE_MAX)
-		row->cpu_type = STR("");
 }
 
 static bool build_rows(struct services *s, const struct series_job *parts,
@@ -176,7 +164,7 @@ static bool build_rows(struct services *s, const struct series_job *parts,
 	for (size_t i = 0; i < count; i++) {
 		const struct str *pair = &pairs[2 * i];
 
-		if (i && !compare_pairs(pair, pair - 2))
+		if (i && !pair_compare(pair, pair - 2))
 			continue;
 		if (!i || !str_equal(pair[0], pair[-2]))
 			s->rows[s->count++] = (struct service_row){
@@ -186,17 +174,27 @@ static bool build_rows(struct services *s, const struct series_job *parts,
 		types[used++] = pair[1];
 		s->rows[s->count - 1].types.count++;
 	}
-	for (size_t i = 0; i < s->count; i++)
-		choose_cpu(s, &s->rows[i]);
+	for (size_t i = 0; i < s->count; i++) {
+		struct service_row *row = &s->rows[i];
+		struct error none = { 0 };
+		bool is_gauge;
+
+		/* Only time can be told as cores. */
+		if (!profile_type_resolve(STR("cpu"), &row->types,
+					  s->backends->arena, &row->cpu_type,
+					  &is_gauge, &none) ||
+		    str_find(row->cpu_type, STR(":nanoseconds:")) == SIZE_MAX)
+			row->cpu_type = STR("");
+	}
 	return true;
 }
 
-static struct service_row *find_row(const struct services *s, struct str name)
+static struct service_row *row_find(const struct services *s, struct str name)
 {
 	struct service_row key = { .name = name };
 
 	return s->count ? bsearch(&key, s->rows, s->count, sizeof *s->rows,
-				  compare_names)
+				  row_compare_names)
 			: NULL;
 }
 
@@ -206,7 +204,7 @@ static bool add_totals(struct services *s, const struct totals_part *t,
 {
 	for (size_t i = 0; i < t->job.totals.count; i++) {
 		const struct total *total = &t->job.totals.items[i];
-		struct service_row *row = find_row(s, total->name);
+		struct service_row *row = row_find(s, total->name);
 
 		if (!row ||
 		    !str_equal(row->cpu_type, str_from(t->job.query.type_id)))
@@ -389,7 +387,7 @@ static bool ask_kernel(struct services *s, struct error *err)
 		struct str name = s->service ? str_from(s->service)
 					     : metric_label_find(
 						       of, str_from(label));
-		struct service_row *row = find_row(s, name);
+		struct service_row *row = row_find(s, name);
 
 		if (row && of->point_count)
 			take_kernel(s, row, of->points[0].value, &over);
@@ -428,7 +426,7 @@ bool services_fetch(struct services *s, struct error *err)
 	    !settle_kernel(s, err))
 		return false;
 	if (s->count)
-		qsort(s->rows, s->count, sizeof *s->rows, compare_rows);
+		qsort(s->rows, s->count, sizeof *s->rows, row_compare);
 	return true;
 }
 

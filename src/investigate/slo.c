@@ -282,7 +282,8 @@ static bool take_counts(struct slo *s, const struct questions *q,
 			      q->jobs[2 * i + 1].job.has_answer;
 		if (w->is_known)
 			w->count = (struct burn_count){
-				total, fmax(0, total - question_value(q, 2 * i + 1))
+				total,
+				fmax(0, total - question_value(q, 2 * i + 1))
 			};
 		else
 			s->why = q->jobs[2 * i + q->jobs[2 * i].job.has_answer]
@@ -323,8 +324,7 @@ static bool ask_metrics(struct slo *s, bool *is_told, struct error *err)
 
 bool slo_is_final(const struct error *err)
 {
-	return err->code == ERROR_MEMORY || err->code == ERROR_STOPPED ||
-	       err->code == ERROR_INTERRUPTED;
+	return investigation_must_end(err);
 }
 
 bool slo_ask_metrics(struct slo *s, bool *is_told, struct error *err)
@@ -332,7 +332,7 @@ bool slo_ask_metrics(struct slo *s, bool *is_told, struct error *err)
 	*is_told = false;
 	if (!ask_metrics(s, is_told, &s->why)) {
 		*is_told = lacks(s, SLO_LACKS_SERVER);
-		if (slo_is_final(&s->why)) {
+		if (investigation_must_end(&s->why)) {
 			*err = s->why;
 			return false;
 		}
@@ -516,7 +516,7 @@ static bool request_look_slow(struct looking *l, struct spent_request *out,
 	struct error missing = { 0 };
 
 	if (!slow_investigate(&l->v, &l->finding, &missing)) {
-		if (slo_is_final(&missing)) {
+		if (investigation_must_end(&missing)) {
 			*err = missing;
 			return false;
 		}
@@ -802,7 +802,7 @@ static bool cells_search(struct sampling *m, struct error *err)
 
 		if (!m->cells[i].is_asked || job->has_answer)
 			continue;
-		if (slo_is_final(&job->err)) {
+		if (investigation_must_end(&job->err)) {
 			*err = job->err;
 			return false;
 		}
@@ -951,7 +951,7 @@ static bool look_at(struct slo_spent *s, const struct trace_id *ids,
 			count++;
 			continue;
 		}
-		if (slo_is_final(&why)) {
+		if (investigation_must_end(&why)) {
 			*err = why;
 			return false;
 		}
@@ -1001,7 +1001,7 @@ bool slo_spent_find(struct slo_spent *s, struct error *err)
 	}
 	if (done)
 		return true;
-	if (slo_is_final(&why)) {
+	if (investigation_must_end(&why)) {
 		*err = why;
 		return false;
 	}

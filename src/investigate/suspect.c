@@ -16,8 +16,8 @@ void suspect_release(struct suspect *s)
 	s->has_choice = false;
 }
 
-static bool choose(struct investigation *v, struct suspect *s,
-		   const struct typical *typical, struct error *err)
+static bool suspect_choose(struct investigation *v, struct suspect *s,
+			   const struct typical *typical, struct error *err)
 {
 	suspect_release(s);
 	s->has_choice = true;
@@ -34,30 +34,26 @@ bool suspect_find(struct investigation *v, struct suspect *s, struct error *err)
 				   err) &&
 	       messages_find(v->trace, &s->times, &v->result->arena,
 			     &s->messages, err) &&
-	       choose(v, s, NULL, err);
-}
-
-static void focus(const struct investigation *v, struct suspect *s,
-		  const struct typical *typical)
-{
-	struct slow_tree found;
-
-	slow_tree_find(v->trace, &s->times, typical, &s->messages, &found);
-	trace_times_focus(v->trace, &s->times, found.top);
-	s->want.has_queue = found.is_queue;
-	s->want.queue = found.queue;
+	       suspect_choose(v, s, NULL, err);
 }
 
 bool suspect_find_again(struct investigation *v, struct suspect *s,
 			const struct typical *typical, bool has_gap_of_caller,
 			struct error *err)
 {
+	struct slow_tree found;
+
 	v->result->finding_count = 0;
 	s->want.has_gap_of_caller = has_gap_of_caller;
 	if (s->want.by == GUILTY_BY_CRITICAL_PATH &&
-	    !guilty_want_is_narrow(&s->want))
-		focus(v, s, typical);
-	return choose(v, s, typical, err);
+	    !guilty_want_is_narrow(&s->want)) {
+		slow_tree_find(v->trace, &s->times, typical, &s->messages,
+			       &found);
+		trace_times_focus(v->trace, &s->times, found.top);
+		s->want.has_queue = found.is_queue;
+		s->want.queue = found.queue;
+	}
+	return suspect_choose(v, s, typical, err);
 }
 
 uint32_t suspect_entry(const struct trace *t, const struct suspect *s)

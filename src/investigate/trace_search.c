@@ -62,17 +62,8 @@ static bool is_missing(const struct names_job *job, struct str name)
 /* Where no server sorts, the youngest of so many. */
 #define BACK_TRACES 20u
 
-static void take_back(const struct hits *hits, struct trace_lack *out)
-{
-	out->is_looked_back = true;
-	for (size_t i = 0; i < hits->count; i++)
-		if (!hit_is_health_check(&hits->items[i]))
-			out->found_ns = max_i64(out->found_ns,
-						hits->items[i].start_ns);
-}
-
-static void set_names(struct trace_lack *lack, enum search_lack kind,
-		      const struct name_list *names)
+static void lack_set(struct trace_lack *lack, enum search_lack kind,
+		     const struct name_list *names)
 {
 	lack->kind = kind;
 	lack->names = *names;
@@ -112,15 +103,18 @@ bool trace_lack_ask(struct backends *b, const struct find_query *query,
 	if (!backends_trace_traits(b)->is_metered)
 		jobs[n++] = &hits_job.job;
 	done = jobs_run(b, jobs, n, err);
-	if (done && hits_job.job.has_answer)
-		take_back(&hits, lack);
+	lack->is_looked_back = done && hits_job.job.has_answer;
+	for (size_t i = 0; lack->is_looked_back && i < hits.count; i++)
+		if (!hit_is_health_check(&hits.items[i]))
+			lack->found_ns = max_i64(lack->found_ns,
+						 hits.items[i].start_ns);
 	lack->is_last = hits.answer_count < back.trace_limit && !page.len;
 	buf_release(&page);
 	hits_release(&hits);
 	if (done && is_missing(&services, query->service))
-		set_names(lack, SEARCH_LACKS_SERVICE, &services.names);
+		lack_set(lack, SEARCH_LACKS_SERVICE, &services.names);
 	else if (done && is_missing(&operations, query->name))
-		set_names(lack, SEARCH_LACKS_OPERATION, &operations.names);
+		lack_set(lack, SEARCH_LACKS_OPERATION, &operations.names);
 	return done;
 }
 
@@ -154,27 +148,16 @@ void trace_search_release(struct trace_search *s)
 
 /* ---- one question ---- */
 
-/* The search that slow begins with leaves most of the quota to the rest. */
-static unsigned first_pages(const struct trace_search *s)
+static bool search_ask(struct trace_search *s, struct backends *b,
+		       unsigned *attempt, struct error *err)
 {
-	return s->round_limit ? 1 : FIRST_PAGES;
-}
-
-/* Traces that make pages of one question enough. */
-static size_t page_wish(const struct trace_search *s)
-{
-	bool is_bounded =
-		s->rounds > 0 && s->wanted && s->wanted < s->query.trace_limit;
-
-	return is_bounded ? s->wanted : s->query.trace_limit;
-}
-
-static bool ask(struct trace_search *s, struct backends *b, unsigned *attempt,
-		struct error *err)
-{
-	size_t count = 0, wish = page_wish(s);
+	size_t count = 0, wish = s->query.trace_limit;
 	unsigned pages = 0;
 	struct str token;
+
+	/* Traces that make pages of one question enough. */
+	if (s->rounds > 0 && s->wanted && s->wanted < wish)
+		wish = s->wanted;
 
 	s->rounds++;
 	s->bound_ns = s->query.min_duration_ns;
@@ -198,11 +181,6 @@ static bool ask(struct trace_search *s, struct backends *b, unsigned *attempt,
 
 /* ---- rounds ---- */
 
-static bool is_shown(const struct trace_search *s, const struct hit *hit)
-{
-	return s->has_health_checks || !hit_is_health_check(hit);
-}
-
 /* Fills the list from all that was found, from `low_ns` on. The hits stay
  * where they are: their index knows them by place. */
 static bool list_build(struct trace_search *s, struct backends *b,
@@ -213,11 +191,14 @@ static bool list_build(struct trace_search *s, struct backends *b,
 		return arena_fail(b->arena, "the traces found", err);
 	s->fitting_count = 0;
 	s->hidden_count = 0;
-	for (size_t i = 0; i < s->hits.count; i++)
-		if (!is_shown(s, &s->hits.items[i]))
+	for (size_t i = 0; i < s->hits.count; i++) {
+		const struct hit *hit = &s->hits.items[i];
+
+		if (!s->has_health_checks && hit_is_health_check(hit))
 			s->hidden_count++;
-		else if (s->hits.items[i].duration_ns >= low_ns)
-			s->items[s->fitting_count++] = s->hits.items[i];
+		else if (hit->duration_ns >= low_ns)
+			s->items[s->fitting_count++] = *hit;
+	}
 	hits_sort(s->items, s->fitting_count);
 	s->count = s->fitting_count;
 	if (s->wanted && s->count > s->wanted)
@@ -248,13 +229,16 @@ int64_t trace_search_bound(const struct hit *items, size_t count, size_t wanted,
 	return items[wanted - 1].duration_ns;
 }
 
-static uint32_t limit_for(const struct trace_search *s,
-			  const struct trace_traits *traits)
+static uint32_t search_limit(const struct trace_search *s,
+			     const struct trace_traits *traits)
 {
 	uint32_t least = traits->search_least, most = traits->search_most;
+	/* The search that slow begins with leaves most of the quota to the
+	 * rest. */
+	unsigned first_pages = s->round_limit ? 1 : FIRST_PAGES;
 
 	if (traits->page_of_spans)
-		return first_pages(s) *
+		return first_pages *
 		       (find_is_by_span(&s->query) || s->query.is_error
 				? traits->page_of_spans
 				: traits->page_of_roots);
@@ -263,7 +247,7 @@ static uint32_t limit_for(const struct trace_search *s,
 	return s->wanted * 4 > least ? (uint32_t)s->wanted * 4 : least;
 }
 
-static bool is_full(const struct trace_search *s)
+static bool search_is_full(const struct trace_search *s)
 {
 	return s->next_page.len > 0 ||
 	       s->hits.answer_count >= s->query.trace_limit;
@@ -275,15 +259,6 @@ bool trace_search_is_sorted(const struct trace_search *s)
 	       !s->query.is_error;
 }
 
-static unsigned round_limit(const struct trace_search *s,
-			    const struct trace_traits *traits)
-{
-	unsigned limit = traits->search_rounds;
-
-	return s->round_limit && s->round_limit < limit ? s->round_limit
-							: limit;
-}
-
 /* The server's counts know only in which bucket the quantile lies; what lies
  * there, or a sample of it, tells where. */
 static bool above_refine(struct trace_search *s, struct backends *b,
@@ -293,7 +268,7 @@ static bool above_refine(struct trace_search *s, struct backends *b,
 
 	if (tail.from_ns > s->query.min_duration_ns) {
 		s->query.min_duration_ns = tail.from_ns;
-		if (!ask(s, b, attempt, err))
+		if (!search_ask(s, b, attempt, err))
 			return false;
 	}
 	if (!list_build(s, b, tail.from_ns, err))
@@ -309,11 +284,11 @@ static bool first_run(struct trace_search *s, struct backends *b,
 		      unsigned *attempt, struct error *err)
 {
 	s->first_min_ns = s->query.min_duration_ns;
-	if (!ask(s, b, attempt, err) || !list_build(s, b, 0, err) ||
+	if (!search_ask(s, b, attempt, err) || !list_build(s, b, 0, err) ||
 	    !durations_take(s, b, err))
 		return false;
 	s->first_count = s->hits.count;
-	s->is_first_sample = is_full(s);
+	s->is_first_sample = search_is_full(s);
 	s->counted = traces_counted(backends_traces(b), &s->query);
 	if (s->is_first_sample && s->counted != FIND_COUNTS_NONE &&
 	    !trace_durations_ask(b, &s->query, (int64_t)s->duration_count,
@@ -331,7 +306,10 @@ static bool rounds_run(struct trace_search *s, struct backends *b,
 {
 	struct find_query *q = &s->query;
 	int64_t low_ns = q->min_duration_ns, next_ns;
-	unsigned attempt = 0, limit = round_limit(s, backends_trace_traits(b));
+	unsigned attempt = 0, limit = backends_trace_traits(b)->search_rounds;
+
+	if (s->round_limit && s->round_limit < limit)
+		limit = s->round_limit;
 
 	if (!first_run(s, b, &attempt, err))
 		return false;
@@ -339,7 +317,7 @@ static bool rounds_run(struct trace_search *s, struct backends *b,
 		low_ns = s->above_ns;
 	next_ns = low_ns;
 	q->is_slowest_first = backends_trace_traits(b)->sorts_by_duration;
-	while (is_full(s) && s->rounds < limit) {
+	while (search_is_full(s) && s->rounds < limit) {
 		if (!list_build(s, b, low_ns, err))
 			return false;
 		next_ns = trace_search_bound(s->items, s->fitting_count,
@@ -347,14 +325,14 @@ static bool rounds_run(struct trace_search *s, struct backends *b,
 		if (next_ns <= q->min_duration_ns && !trace_search_is_sorted(s))
 			break;
 		q->min_duration_ns = next_ns;
-		if (!ask(s, b, &attempt, err))
+		if (!search_ask(s, b, &attempt, err))
 			return false;
 		if (trace_search_is_sorted(s) ||
 		    !traces_find_is_bounded(backends_traces(b), q, attempt))
 			break;
 	}
-	s->is_sample =
-		is_full(s) && !(trace_search_is_sorted(s) && s->rounds > 1);
+	s->is_sample = search_is_full(s) &&
+		       !(trace_search_is_sorted(s) && s->rounds > 1);
 	return list_build(s, b, low_ns, err);
 }
 
@@ -403,29 +381,26 @@ static void hits_range(struct trace_search *s)
 	}
 }
 
-/* All traces that the case's searches found, whatever they looked for. */
-static bool case_run(struct trace_search *s, struct backends *b,
-		     struct error *err)
-{
-	struct held_answers held = { s, b };
-
-	s->query.range = (struct time_range){ INT64_MIN, INT64_MAX };
-	if (!held_searches_each(s->held, take_held, &held, &s->held_count, err))
-		return false;
-	hits_range(s);
-	return list_build(s, b, 0, err) && durations_take(s, b, err);
-}
-
 bool trace_search_run(struct trace_search *s, struct backends *b,
 		      struct error *err)
 {
+	struct held_answers held = { s, b };
+
 	if (!backends_probe_traces(b, err))
 		return false;
 	if (s->held) {
-		if (!case_run(s, b, err))
+		/* All traces that the case's searches found, whatever they
+		 * looked for. */
+		s->query.range = (struct time_range){ INT64_MIN, INT64_MAX };
+		if (!held_searches_each(s->held, take_held, &held,
+					&s->held_count, err))
+			return false;
+		hits_range(s);
+		if (!list_build(s, b, 0, err) || !durations_take(s, b, err))
 			return false;
 	} else {
-		s->query.trace_limit = limit_for(s, backends_trace_traits(b));
+		s->query.trace_limit = search_limit(s,
+						    backends_trace_traits(b));
 		if (!rounds_run(s, b, err))
 			return false;
 	}
@@ -445,17 +420,6 @@ bool trace_search_typical(struct trace_search *s, struct backends *b,
 	       typical_hit_find(s->items, s->fitting_count, typical, err);
 }
 
-/* Health checks are always quick and many. */
-static size_t drop_health_checks(struct hit *items, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (!hit_is_health_check(&items[i]))
-			items[kept++] = items[i];
-	return kept;
-}
-
 static bool ask_earlier(struct trace_search *s, struct backends *b,
 			struct error *err)
 {
@@ -470,7 +434,7 @@ static bool ask_earlier(struct trace_search *s, struct backends *b,
 	earlier.query.is_slowest_first = false;
 	earlier.query.page_token = STR("");
 	/* That there is no answer to it is no reason to give none. */
-	if (ask(&earlier, b, &attempt, &ignored)) {
+	if (search_ask(&earlier, b, &attempt, &ignored)) {
 		hits_release(&s->earlier);
 		s->earlier = earlier.hits;
 		hits_init(&earlier.hits);
@@ -482,14 +446,20 @@ static bool ask_earlier(struct trace_search *s, struct backends *b,
 bool trace_search_unusual(struct trace_search *s, struct backends *b,
 			  struct error *err)
 {
+	struct hits *earlier = &s->earlier;
+	size_t kept = 0;
+
 	if (s->held || backends_trace_traits(b)->is_metered)
 		return true;
 	if (!ask_earlier(s, b, err))
 		return false;
-	s->earlier.count =
-		drop_health_checks(s->earlier.items, s->earlier.count);
-	return unusual_find(s->hits.items, s->first_count, s->earlier.items,
-			    s->earlier.count, &s->unusual, err);
+	/* Health checks are always quick and many. */
+	for (size_t i = 0; i < earlier->count; i++)
+		if (!hit_is_health_check(&earlier->items[i]))
+			earlier->items[kept++] = earlier->items[i];
+	earlier->count = kept;
+	return unusual_find(s->hits.items, s->first_count, earlier->items,
+			    earlier->count, &s->unusual, err);
 }
 
 /* The terms of searches: the names of the labels of spans, or the values of one
@@ -540,7 +510,7 @@ bool tags_ask(struct backends *b, const struct tags_query *query,
 /* Which trace stands for the slow requests of a service by its metrics: an
  * exemplar of the latency histogram from the buckets of the slowest 5 %. */
 
-static int compare(const void *a, const void *b)
+static int exemplar_compare(const void *a, const void *b)
 {
 	const struct exemplar *x = a, *y = b;
 	int order = compare_f64(x->value, y->value);
@@ -561,7 +531,7 @@ void exemplar_pick(struct exemplar_choice *c, struct exemplar *list,
 	c->lack = count ? EXEMPLAR_FOUND : EXEMPLAR_NONE;
 	if (!count)
 		return;
-	qsort(list, count, sizeof *list, compare);
+	qsort(list, count, sizeof *list, exemplar_compare);
 	c->exemplar = list[count - 1];
 	/* p95 is interpolated within its bucket, so all of that one counts. */
 	for (size_t i = 0; c->p95_s > 0 && i < count; i++)

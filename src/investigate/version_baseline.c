@@ -10,9 +10,9 @@ struct version_spans {
 	size_t id_count;
 };
 
-static bool gather(const struct group_spans *from, struct str version,
-		   struct arena *arena, struct version_spans *out,
-		   struct error *err)
+static bool version_gather(const struct group_spans *from, struct str version,
+			   struct arena *arena, struct version_spans *out,
+			   struct error *err)
 {
 	const struct symtab *names = &from->history->symtab;
 	size_t most = group_spans_most(from);
@@ -55,7 +55,7 @@ static bool find_window(const struct operation_history *s, uint32_t operation,
 		if (from.window >= h->window_count)
 			continue;
 		from.range = h->windows[from.window].range;
-		if (!gather(&from, version, arena, out, err))
+		if (!version_gather(&from, version, arena, out, err))
 			return false;
 		*window = from.window;
 		if (out->group.count >= TYPICAL_MIN)
@@ -65,40 +65,13 @@ static bool find_window(const struct operation_history *s, uint32_t operation,
 	return true;
 }
 
-static void use_spans(struct symptom *out, const struct operation_history *s,
-		      uint32_t window, const struct version_spans *spans)
-{
-	int64_t p50 = spans->group.p50_ns;
-
-	out->base = s->history.windows[window].range;
-	out->is_base_beside = window == s->roles.slow;
-	out->base_ids = spans->ids;
-	out->base_id_count = spans->id_count;
-	out->is_base_fast = out->is_base_beside;
-	out->base_healthy =
-		(double)s->cohorts.slow.p50_ns >= BASELINE_RATIO * (double)p50;
-	out->base_is = BASE_IS_VERSION_SPANS;
-	out->base_p50_ns = p50;
-	out->base_span_count = spans->group.count;
-}
-
-/* Without traces of it: all the time that was looked at, by label alone. */
-static void use_label(struct symptom *out, struct time_range window)
-{
-	out->base.from_ns = window_previous(window).from_ns;
-	out->base.to_ns = window.to_ns;
-	out->is_base_beside = true;
-	out->base_id_count = 0;
-	out->base_healthy = -1;
-	out->base_is = BASE_IS_VERSION;
-}
-
 static bool use_wanted(struct symptom *out, const struct operation_history *s,
 		       uint32_t operation, struct time_range window,
 		       struct arena *arena, struct error *err)
 {
 	struct version_spans spans;
 	uint32_t found = WINDOW_NONE;
+	double slow_p50_ns = (double)s->cohorts.slow.p50_ns;
 
 	if (operation != OPERATION_NONE &&
 	    !find_window(s, operation, out->base_version, arena, &found, &spans,
@@ -106,24 +79,28 @@ static bool use_wanted(struct symptom *out, const struct operation_history *s,
 		return false;
 	out->has_base = true;
 	out->base_kind = STR("version");
-	if (found == WINDOW_NONE)
-		use_label(out, window);
-	else
-		use_spans(out, s, found, &spans);
+	if (found == WINDOW_NONE) {
+		/* Without traces of it: all the time that was looked at, by
+		 * label alone. */
+		out->base.from_ns = window_previous(window).from_ns;
+		out->base.to_ns = window.to_ns;
+		out->is_base_beside = true;
+		out->base_id_count = 0;
+		out->base_healthy = -1;
+		out->base_is = BASE_IS_VERSION;
+		return true;
+	}
+	out->base = s->history.windows[found].range;
+	out->is_base_beside = found == s->roles.slow;
+	out->base_ids = spans.ids;
+	out->base_id_count = spans.id_count;
+	out->is_base_fast = out->is_base_beside;
+	out->base_healthy =
+		slow_p50_ns >= BASELINE_RATIO * (double)spans.group.p50_ns;
+	out->base_is = BASE_IS_VERSION_SPANS;
+	out->base_p50_ns = spans.group.p50_ns;
+	out->base_span_count = spans.group.count;
 	return true;
-}
-
-/* The slow requests are of one version, and those of others are fast in the
- * same minutes: what differs is the version. */
-static void use_concentration(struct symptom *out,
-			      const struct concentration *c)
-{
-	out->slow_version = c->value;
-	out->base = out->slow;
-	out->has_base = true;
-	out->base_healthy = 1;
-	out->base_kind = STR("version");
-	out->base_is = BASE_IS_OTHER_VERSIONS;
 }
 
 bool version_baseline_use(struct symptom *out,
@@ -136,9 +113,17 @@ bool version_baseline_use(struct symptom *out,
 		out->base_version = want->version;
 		return use_wanted(out, s, operation, window, arena, err);
 	}
+	/* The slow requests are of one version, and those of others are fast in
+	 * the same minutes: what differs is the version. */
 	if (want->kind == BASELINE_WANT_AUTO && s->cohorts.version.is_found &&
-	    !s->cohorts.instance.is_found)
-		use_concentration(out, &s->cohorts.version);
+	    !s->cohorts.instance.is_found) {
+		out->slow_version = s->cohorts.version.value;
+		out->base = out->slow;
+		out->has_base = true;
+		out->base_healthy = 1;
+		out->base_kind = STR("version");
+		out->base_is = BASE_IS_OTHER_VERSIONS;
+	}
 	return true;
 }
 
@@ -160,9 +145,10 @@ bool version_baseline_check(struct investigation *v, const struct symptom *s,
 				  err);
 }
 
-static bool narrow(struct investigation *v,
-		   const struct profile_service *service, struct str version,
-		   bool is_excluded, struct str *selector, struct error *err)
+static bool version_narrow(struct investigation *v,
+			   const struct profile_service *service,
+			   struct str version, bool is_excluded,
+			   struct str *selector, struct error *err)
 {
 	*selector = selector_with(v, *selector, service->version_label, version,
 				  is_excluded);
@@ -180,13 +166,15 @@ bool version_baseline_select(const struct symptom *s, struct investigation *v,
 		       name_list_has(&service->versions, s->base_version);
 
 	if (is_slow)
-		return narrow(v, service, s->slow_version, false, slow_selector,
-			      err) &&
-		       narrow(v, service, s->slow_version, true, base_selector,
-			      err);
+		return version_narrow(v, service, s->slow_version, false,
+				      slow_selector, err) &&
+		       version_narrow(v, service, s->slow_version, true,
+				      base_selector, err);
 	if (!is_base)
 		return true;
-	return (!s->is_base_beside || narrow(v, service, s->base_version, true,
-					     slow_selector, err)) &&
-	       narrow(v, service, s->base_version, false, base_selector, err);
+	return (!s->is_base_beside || version_narrow(v, service,
+						     s->base_version, true,
+						     slow_selector, err)) &&
+	       version_narrow(v, service, s->base_version, false, base_selector,
+			      err);
 }

@@ -43,7 +43,7 @@ struct function_names {
 	bool is_exact;
 };
 
-static void add_name(struct function_names *f, struct str name)
+static void names_add(struct function_names *f, struct str name)
 {
 	bool is_exact = str_equal(name, f->wanted);
 
@@ -60,38 +60,30 @@ static void add_name(struct function_names *f, struct str name)
 		f->names[f->count++] = arena_str(f->arena, name);
 }
 
-static void add_names(struct function_names *f, const struct profile *p)
-{
-	for (uint32_t i = 0; i < p->function_count; i++)
-		add_name(f, function_name(p, i));
-}
-
-static bool is_in(const struct profile *p, const struct stack_walk *walk,
-		  struct str name)
-{
-	for (uint32_t i = 0; i < walk->count; i++)
-		if (str_equal(function_name(
-				      p, p->frames[walk->frames[i]].function),
-			      name))
-			return true;
-	return false;
-}
-
-static double value_of(const struct profile *p, struct str name,
-		       struct stack_walk *walk)
+static double function_value(const struct profile *p, struct str name,
+			     struct stack_walk *walk)
 {
 	double sum = 0;
 
 	stack_walk_init(walk, p);
-	while (stack_walk_next(walk))
-		if (is_in(p, walk, name))
+	while (stack_walk_next(walk)) {
+		uint32_t i = 0;
+
+		while (i < walk->count &&
+		       !str_equal(function_name(
+					  p,
+					  p->frames[walk->frames[i]].function),
+				  name))
+			i++;
+		if (i < walk->count)
 			sum += (double)walk->value;
+	}
 	return sum;
 }
 
 /* One of that name. */
-static bool settle_name(struct when *w, struct function_names *f,
-			struct error *err)
+static bool names_settle(struct when *w, struct function_names *f,
+			 struct error *err)
 {
 	struct shortfall s = { .kind = f->count ? SHORTFALL_FUNCTIONS
 						: SHORTFALL_FUNCTION,
@@ -110,12 +102,6 @@ static bool settle_name(struct when *w, struct function_names *f,
 	return investigation_fail(w->v, s, err);
 }
 
-static double exposure_of(const struct when *w, struct time_range range)
-{
-	return w->requests.count ? when_requests_in(w, range)
-				 : time_range_seconds(range);
-}
-
 static bool read_profiles(struct when *w, const struct profile *profiles,
 			  struct slice *slices, size_t n, struct error *err)
 {
@@ -127,14 +113,19 @@ static bool read_profiles(struct when *w, const struct profile *profiles,
 	if (!walk)
 		return arena_fail(w->v->backends->arena, "the profiles", err);
 	for (size_t i = 0; !w->function.len && i < n; i++)
-		add_names(&f, &profiles[i]);
-	if (!w->function.len && !settle_name(w, &f, err))
+		for (uint32_t k = 0; k < profiles[i].function_count; k++)
+			names_add(&f, function_name(&profiles[i], k));
+	if (!w->function.len && !names_settle(w, &f, err))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (!(profiles[i].total > 0))
 			continue;
-		slices[i].amount = value_of(&profiles[i], w->function, walk);
-		slices[i].count = exposure_of(w, slices[i].range);
+		slices[i].amount = function_value(&profiles[i], w->function,
+						  walk);
+		slices[i].count =
+			w->requests.count
+				? when_requests_in(w, slices[i].range)
+				: time_range_seconds(slices[i].range);
 		slices[i].rest = (double)profiles[i].total - slices[i].amount;
 	}
 	return true;
@@ -198,7 +189,7 @@ static const enum span_kind kinds[KINDS] = {
 };
 
 /* Logarithms: the mean of those is not carried off by one that hangs. */
-static void add_span(struct slice *slice, const struct history_span *span)
+static void slice_add(struct slice *slice, const struct history_span *span)
 {
 	slice->amount += log(fmax((double)span->duration_ns, 1));
 	slice->count += 1;
@@ -225,7 +216,7 @@ static void add_groups(struct points *out, const struct history_span *spans,
 
 		*x = (struct slice){ .range.from_ns = spans[from].start_ns };
 		for (size_t k = from; k < to; k++)
-			add_span(x, &spans[k]);
+			slice_add(x, &spans[k]);
 	}
 }
 
@@ -241,7 +232,7 @@ static void read_spans(const struct history *h, struct slice *slices, size_t n,
 
 		while (i < window->span_count &&
 		       window->spans[i].start_ns < slices[k].range.to_ns)
-			add_span(&slices[k], &window->spans[i++]);
+			slice_add(&slices[k], &window->spans[i++]);
 		if (out)
 			add_groups(out, window->spans + first, i - first);
 	}
@@ -320,8 +311,8 @@ static bool measure_spans(struct when *w, struct slice *slices, size_t n,
 /* ---- slices ---- */
 
 /* out: what is told of the slices in more detail; NULL: nothing. */
-static bool measure(struct when *w, struct slice *slices, size_t n,
-		    struct points *out, struct error *err)
+static bool slices_measure(struct when *w, struct slice *slices, size_t n,
+			   struct points *out, struct error *err)
 {
 	if (w->lead == WHEN_DURATION)
 		return measure_spans(w, slices, n, out, err);
@@ -435,7 +426,8 @@ struct bracket {
 
 /* The first half of it has the level of before, or of after from some time in
  * it on; what is too little of that to be seen lies at its end. */
-static void narrow(struct bracket *b, int64_t half_ns, double part, double seen)
+static void bracket_narrow(struct bracket *b, int64_t half_ns, double part,
+			   double seen)
 {
 	if (part >= seen) {
 		b->to_ns = half_ns;
@@ -451,8 +443,8 @@ static void narrow(struct bracket *b, int64_t half_ns, double part, double seen)
 }
 
 /* s: the series that the step was found in, by levels of the same kind. */
-static bool halve(struct when *w, const struct when_series *s, bool is_rest,
-		  struct time_range *at, struct error *err)
+static bool step_halve(struct when *w, const struct when_series *s,
+		       bool is_rest, struct time_range *at, struct error *err)
 {
 	const struct change_point *p = &s->found.items[s->found.largest];
 	struct bracket b = { minute_of(at->from_ns), minute_of(at->from_ns),
@@ -465,7 +457,7 @@ static bool halve(struct when *w, const struct when_series *s, bool is_rest,
 		struct slice x = { .range = { b.from_ns, half_ns } };
 		double seen, counted;
 
-		if (!measure(w, &x, 1, NULL, err))
+		if (!slices_measure(w, &x, 1, NULL, err))
 			return false;
 		counted = is_rest ? x.rest : x.count;
 		if (!(counted > 0))
@@ -473,7 +465,8 @@ static bool halve(struct when *w, const struct when_series *s, bool is_rest,
 		seen = fmax(PART_SEEN, NOISE_SEEN * noise_of(s, p, counted));
 		if (seen > PART_MOST)
 			break;
-		narrow(&b, half_ns, part_after(p, x.amount / counted), seen);
+		bracket_narrow(&b, half_ns, part_after(p, x.amount / counted),
+			       seen);
 	}
 	*at = (struct time_range){ b.first_ns, b.to_ns };
 	return true;
@@ -484,7 +477,7 @@ static bool halve(struct when *w, const struct when_series *s, bool is_rest,
  * is noise. */
 #define WIDTH_NOISE 2.5
 
-static void interpolate(const struct when_series *s, struct time_range *at)
+static void step_interpolate(const struct when_series *s, struct time_range *at)
 {
 	const struct change_point *p = &s->found.items[s->found.largest];
 	double after_ns = 0, off_ns = 0;
@@ -558,8 +551,9 @@ static double jump_of(const struct change_point *p)
 
 /* The steps that were found in another series, with the levels of this one;
  * false where there are none, or one of them is not in this one. */
-static bool agree(const struct when_series *s,
-		  const struct change_points *found, struct change_points *out)
+static bool steps_agree(const struct when_series *s,
+			const struct change_points *found,
+			struct change_points *out)
 {
 	*out = *found;
 	for (size_t i = 0; i < out->count; i++) {
@@ -593,7 +587,8 @@ static bool judge_slices(struct when *w, struct when_series *s,
 	if (odds->is_known && !odds->found.recent_count)
 		s->found.recent_count = 0;
 	if (odds->is_known && !s->is_per_request &&
-	    s->found.kind == SERIES_STEP && !agree(odds, &s->found, &found))
+	    s->found.kind == SERIES_STEP && !steps_agree(odds, &s->found,
+							 &found))
 		s->found = (struct change_points){
 			.kind = SERIES_STEADY,
 			.least_ratio = odds->found.least_ratio,
@@ -601,7 +596,7 @@ static bool judge_slices(struct when *w, struct when_series *s,
 			.first = s->found.first,
 			.last = s->found.last,
 		};
-	odds->is_known = odds->is_known && agree(s, &odds->found, &found);
+	odds->is_known = odds->is_known && steps_agree(s, &odds->found, &found);
 	if (odds->is_known)
 		s->found = found;
 	return true;
@@ -609,7 +604,7 @@ static bool judge_slices(struct when *w, struct when_series *s,
 
 /* ---- all of it ---- */
 
-static void cut(struct time_range window, struct slice *slices, size_t n)
+static void slices_cut(struct time_range window, struct slice *slices, size_t n)
 {
 	int64_t length_ns = (window.to_ns - window.from_ns) / (int64_t)n;
 
@@ -635,8 +630,8 @@ static bool place_step(struct when *w, const struct when_series *s,
 		s->starts[p->high + 1],
 	};
 	if (w->lead == WHEN_FUNCTION)
-		interpolate(s, &w->step.at);
-	return halve(w, s, is_rest, &w->step.at, err);
+		step_interpolate(s, &w->step.at);
+	return step_halve(w, s, is_rest, &w->step.at, err);
 }
 
 bool when_ask_slices(struct when *w, struct error *err)
@@ -649,8 +644,8 @@ bool when_ask_slices(struct when *w, struct error *err)
 
 	if (!points)
 		return arena_fail(w->v->backends->arena, "the slices", err);
-	cut(w->want.window, slices, n);
-	if (!measure(w, slices, n, points, err) ||
+	slices_cut(w->want.window, slices, n);
+	if (!slices_measure(w, slices, n, points, err) ||
 	    !fill_series(w, s, points, err))
 		return false;
 	if (w->lead == WHEN_DURATION)
