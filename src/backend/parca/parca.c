@@ -29,10 +29,6 @@
 /* Below every scraper's interval: each sample is one snapshot. */
 #define SNAPSHOT_STEP_S 1
 
-static bool parca_adopt(struct backends *b,
-			const struct http_response *responses,
-			struct error *err) MUST_CHECK;
-
 /* ---- requests ---- */
 
 static void add_param(struct buf *path, const char *name, struct str value)
@@ -62,20 +58,6 @@ static const struct parca_facts *parca_facts_of(const struct side *side)
 	return side->room;
 }
 
-static bool is_label_char(char c)
-{
-	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '.';
-}
-
-static size_t quoted_length(struct str text)
-{
-	size_t i = 1;
-
-	while (i < text.len && text.ptr[i] != text.ptr[0])
-		i += text.ptr[i] == '\\' && text.ptr[0] != '`' ? 2 : 1;
-	return i < text.len ? i + 1 : text.len;
-}
-
 void parca_selector(struct buf *out, const char *service_label,
 		    struct str selector)
 {
@@ -83,15 +65,23 @@ void parca_selector(struct buf *out, const char *service_label,
 
 	while (i < selector.len) {
 		struct str rest = str_slice(selector, i, selector.len);
+		char quote = rest.ptr[0];
 		size_t len = 0;
 
-		if (strchr("\"'`", rest.ptr[0]) && rest.ptr[0]) {
-			rest.len = quoted_length(rest);
+		if (quote && strchr("\"'`", quote)) {
+			len = 1;
+			while (len < rest.len && rest.ptr[len] != quote)
+				len += rest.ptr[len] == '\\' && quote != '`'
+					       ? 2
+					       : 1;
+			rest = str_slice(rest, 0, len + 1);
 			buf_add_str(out, rest);
 			i += rest.len;
 			continue;
 		}
-		while (len < rest.len && is_label_char(rest.ptr[len]))
+		while (len < rest.len &&
+		       (ascii_is_alnum(rest.ptr[len]) ||
+			rest.ptr[len] == '_' || rest.ptr[len] == '.'))
 			len++;
 		if (str_equal(str_slice(rest, 0, len), STR("service_name")))
 			buf_add_text(out, service_label);
@@ -101,22 +91,19 @@ void parca_selector(struct buf *out, const char *service_label,
 	}
 }
 
-static bool is_wanted_as(const char *wanted, struct str id)
-{
-	struct str text = str_from(wanted);
-
-	return str_starts(text, id) &&
-	       (text.len == id.len ||
-		str_equal(str_slice(text, id.len, text.len), STR(":delta")));
-}
-
 const struct parca_type *parca_type_find(const struct parca_facts *facts,
 					 struct str id)
 {
-	for (size_t i = 0; i < facts->type_count; i++)
-		if (str_equal(facts->types[i].id, id) ||
-		    is_wanted_as(facts->types[i].wanted, id))
-			return &facts->types[i];
+	for (size_t i = 0; i < facts->type_count; i++) {
+		const struct parca_type *type = &facts->types[i];
+		struct str wanted = str_from(type->wanted);
+
+		if (str_equal(type->id, id) || str_equal(wanted, id) ||
+		    (str_starts(wanted, id) &&
+		     str_equal(str_slice(wanted, id.len, wanted.len),
+			       STR(":delta"))))
+			return type;
+	}
 	return NULL;
 }
 
@@ -214,6 +201,16 @@ static bool parca_type_request(const struct side *side, size_t type,
 				&path, "sumBy",
 				str_from(parca_label(side, query->labels[i])));
 	return get(&side->endpoint, &path, request, err);
+}
+
+/* Of intervals, of a moment, since a process began. */
+enum type_group { DELTAS, GAUGES, TOTALS };
+
+static enum type_group type_group(const struct parca_type *type)
+{
+	if (type->is_delta)
+		return DELTAS;
+	return profile_type_is_gauge(type->id) ? GAUGES : TOTALS;
 }
 
 static const struct parca_type *type_of(const struct side *side,
@@ -495,7 +492,7 @@ static void name_agent_cpu(struct parca_facts *facts)
 	}
 }
 
-static int compare_types(const void *a, const void *b)
+static int type_compare(const void *a, const void *b)
 {
 	const struct parca_type *x = a, *y = b;
 	int order = str_compare(x->id, y->id);
@@ -524,7 +521,7 @@ bool parca_facts_answer(const struct endpoint *endpoint, enum parca_fact fact,
 		name_agent_cpu(facts);
 		if (facts->type_count)
 			qsort(facts->types, facts->type_count,
-			      sizeof *facts->types, compare_types);
+			      sizeof *facts->types, type_compare);
 		return true;
 	}
 	if (!parca_read(endpoint, response, "labelNames", read_label_names,
@@ -561,18 +558,6 @@ struct rows_reader {
 	bool is_failed;
 };
 
-/* "service_name" among the labels stands for the one used here. */
-static size_t row_label(const struct rows_reader *s, struct str name)
-{
-	size_t i;
-
-	for (i = 0; i < s->list->label_count; i++)
-		if (str_equal(name,
-			      str_from(parca_label(s->side, s->labels[i]))))
-			break;
-	return i;
-}
-
 static struct str *row_new(struct rows_reader *s)
 {
 	struct series_list *list = s->list;
@@ -604,15 +589,23 @@ static struct str *row_new(struct rows_reader *s)
 static void read_row_label(struct json_reader *r, struct rows_reader *s,
 			   struct str *row)
 {
-	size_t label = s->list->label_count;
+	const size_t count = s->list->label_count;
 	struct str key, text, value = { NULL, 0 };
+	size_t label = count;
 
 	if (!json_enter(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
 		if (str_equal(key, STR("name"))) {
-			if (json_text(r, &text))
-				label = row_label(s, text);
+			if (!json_text(r, &text))
+				continue;
+			/* "service_name" stands for the one used here. */
+			label = 0;
+			while (label < count &&
+			       !str_equal(text, str_from(parca_label(
+							s->side,
+							s->labels[label]))))
+				label++;
 		} else if (str_equal(key, STR("value"))) {
 			if (json_text(r, &text)) {
 				value = arena_str(s->arena, text);
@@ -622,7 +615,7 @@ static void read_row_label(struct json_reader *r, struct rows_reader *s,
 			json_skip(r);
 		}
 	}
-	if (label < s->list->label_count)
+	if (label < count)
 		row[label] = value;
 }
 
@@ -665,20 +658,16 @@ static void read_rows(struct json_reader *r, void *into)
 	}
 }
 
-/* Its page, or that of a build without one, and no other's. */
-static bool is_own_page(const struct http_response *response)
-{
-	return body_contains(response, STR("Parca")) ||
-	       str_equal(str_trim(buf_str(&response->body)),
-			 STR("<html></html>"));
-}
-
 /* A range without samples is answered 404, or in its place with the first web
  * page, by releases that have any. */
 static bool parca_is_empty_range(const struct http_response *response)
 {
+	/* Its page, or that of a build without one, and no other's. */
 	if (body_is_html(response))
-		return response->status == 200 && is_own_page(response);
+		return response->status == 200 &&
+		       (body_contains(response, STR("Parca")) ||
+			str_equal(str_trim(buf_str(&response->body)),
+				  STR("<html></html>")));
 	return response->status == 404 && answer_lacks_own_route(response);
 }
 
@@ -771,30 +760,27 @@ static void read_pprof(struct json_reader *r, void *into)
 		json_fail(r, "the profile is no text");
 }
 
-static bool decode_base64(const struct buf *base64, struct buf *out,
-			  struct error *err)
+/* {"pprof":"BASE64"}, of a file that may be packed. */
+static bool profile_unwrap(const struct buf *base64, struct buf *plain,
+			   struct error *err)
 {
 	size_t size = base64->len / 4 * 3 + 3, len;
-	char *room = buf_reserve(out, size);
-
-	if (!room)
-		return buf_check(out, "the profile", err);
-	if (!base64_decode(buf_str(base64), (unsigned char *)room, size, &len))
-		return error_set(err, ERROR_FORMAT, "damaged base64");
-	buf_commit(out, len);
-	return true;
-}
-
-/* {"pprof":"BASE64"}, of a file that may be packed. */
-static bool unwrap(const struct buf *base64, struct buf *plain,
-		   struct error *err)
-{
 	struct buf packed;
+	char *room = NULL;
 	bool done;
 
 	buf_init(&packed, LIMIT_BODY_PLAIN_BYTES);
-	done = buf_check(base64, "the profile", err) &&
-	       decode_base64(base64, &packed, err);
+	done = buf_check(base64, "the profile", err);
+	if (done) {
+		room = buf_reserve(&packed, size);
+		done = buf_check(&packed, "the profile", err);
+	}
+	if (done)
+		done = base64_decode(buf_str(base64), (unsigned char *)room,
+				     size, &len) ||
+		       error_set(err, ERROR_FORMAT, "damaged base64");
+	if (done)
+		buf_commit(&packed, len);
 	if (done && packing_of(buf_str(&packed)) != PACKING_NONE)
 		done = gz_inflate(buf_str(&packed), "the profile", plain, err);
 	else if (done)
@@ -813,7 +799,7 @@ static bool parca_profile_unwrap(const struct side *side,
 	buf_init(&base64, LIMIT_BODY_PLAIN_BYTES);
 	done = parca_read(&side->endpoint, response, "pprof", read_pprof,
 			  &base64, err) &&
-	       unwrap(&base64, plain, err);
+	       profile_unwrap(&base64, plain, err);
 	buf_release(&base64);
 	return done;
 }
@@ -1015,77 +1001,10 @@ static void check_label(struct checkup *c)
 
 /* ---- types ---- */
 
-enum type_group { DELTAS, GAUGES, TOTALS };
-
-static enum type_group group_of(const struct parca_type *type)
-{
-	if (type->is_delta)
-		return DELTAS;
-	return profile_type_is_gauge(type->id) ? GAUGES : TOTALS;
-}
 
 static struct str family_of(struct str id)
 {
 	return str_slice(id, 0, str_find(id, STR(":")));
-}
-
-/* Ids for which --type has no word are named when their whole family has
- * none. */
-static bool has_word_in_family(const struct name_list *ids, struct str family)
-{
-	for (size_t i = 0; i < ids->count; i++)
-		if (str_equal(family_of(ids->items[i]), family) &&
-		    profile_type_word(ids->items[i], ids).len)
-			return true;
-	return false;
-}
-
-static void add_type(struct buf *out, struct str id,
-		     const struct name_list *ids)
-{
-	struct str word = profile_type_word(id, ids);
-
-	if (!word.len && !has_word_in_family(ids, family_of(id)))
-		word = id;
-	if (word.len)
-		buf_addf(out, " %.*s", STR_ARGS(word));
-}
-
-static bool list_ids(struct checkup *c, struct name_list *ids,
-		     struct error *err)
-{
-	const struct parca_facts *facts = facts_of(c);
-
-	*ids = (struct name_list){ arena_array(
-		c->checks->arena, facts->type_count + 1, sizeof *ids->items) };
-	if (!ids->items)
-		return arena_fail(c->checks->arena, "the types", err);
-	for (size_t i = 0; i < facts->type_count; i++)
-		ids->items[ids->count++] = facts->types[i].id;
-	return true;
-}
-
-static bool has_cpu_delta(const struct parca_facts *facts)
-{
-	for (size_t i = 0; i < facts->type_count; i++)
-		if (facts->types[i].is_delta &&
-		    str_find(facts->types[i].id, STR(":cpu:nanoseconds")) !=
-			    SIZE_MAX)
-			return true;
-	return false;
-}
-
-static void say_types(struct checkup *c, const char *text)
-{
-	if (has_cpu_delta(facts_of(c))) {
-		check_ok(c->checks, "profiles", "types", "%s", text);
-		return;
-	}
-	check_warn(c->checks, "profiles", "types",
-		   "no CPU of intervals (delta): %s", text);
-	check_fix(c->checks,
-		  "in Parca's scrape_configs: profiling_config: pprof_config: "
-		  "process_cpu: with enabled and delta true");
 }
 
 static void add_group(struct checkup *c, enum type_group group,
@@ -1096,9 +1015,23 @@ static void add_group(struct checkup *c, enum type_group group,
 	struct buf names;
 
 	buf_init(&names, LIMIT_CHECK_BYTES);
-	for (size_t i = 0; i < facts->type_count; i++)
-		if (group_of(&facts->types[i]) == group)
-			add_type(&names, ids->items[i], ids);
+	for (size_t i = 0; i < facts->type_count; i++) {
+		struct str id = ids->items[i], family = family_of(id);
+		struct str word = profile_type_word(id, ids);
+		bool has_word = word.len > 0, is_named = has_word;
+
+		/* Ids for which --type has no word are named when their whole
+		 * family has none. */
+		for (size_t k = 0; !has_word && k < ids->count; k++)
+			has_word =
+				str_equal(family_of(ids->items[k]), family) &&
+				profile_type_word(ids->items[k], ids).len;
+		if (!is_named)
+			word = id;
+		if (type_group(&facts->types[i]) == group &&
+		    (is_named || !has_word))
+			buf_addf(&names, " %.*s", STR_ARGS(word));
+	}
 	if (names.len)
 		buf_addf(out, "%s%s%s", out->len ? "; " : "", head,
 			 buf_text(&names));
@@ -1108,47 +1041,89 @@ static void add_group(struct checkup *c, enum type_group group,
 /* Only deltas and gauges can be compared between two windows. */
 static bool check_types(struct checkup *c, struct error *err)
 {
-	struct name_list ids;
+	const struct parca_facts *facts = facts_of(c);
+	struct name_list ids = { .count = facts->type_count };
+	bool has_cpu_delta = false;
 	struct buf text;
 
-	if (!list_ids(c, &ids, err))
-		return false;
+	ids.items = arena_array(c->checks->arena, ids.count + 1,
+				sizeof *ids.items);
+	if (!ids.items)
+		return arena_fail(c->checks->arena, "the types", err);
+	for (size_t i = 0; i < ids.count; i++) {
+		ids.items[i] = facts->types[i].id;
+		has_cpu_delta |=
+			facts->types[i].is_delta &&
+			str_find(ids.items[i], STR(":cpu:nanoseconds")) !=
+				SIZE_MAX;
+	}
 	buf_init(&text, LIMIT_CHECK_BYTES);
 	add_group(c, DELTAS, "of intervals:", &ids, &text);
 	add_group(c, GAUGES, "of a moment:", &ids, &text);
 	add_group(c, TOTALS,
 		  "totals since each process began, not compared:", &ids,
 		  &text);
-	say_types(c, buf_text(&text));
+	if (has_cpu_delta) {
+		check_ok(c->checks, "profiles", "types", "%s", buf_text(&text));
+	} else {
+		check_warn(c->checks, "profiles", "types",
+			   "no CPU of intervals (delta): %s", buf_text(&text));
+		check_fix(c->checks,
+			  "in Parca's scrape_configs: profiling_config: "
+			  "pprof_config: process_cpu: with enabled and delta "
+			  "true");
+	}
 	buf_release(&text);
 	return true;
 }
 
 /* ---- data ---- */
 
-static void check_no_data(struct checkup *c)
+/* Makes the profile server a Parca with what its answers to PARCA_TYPES and
+ * PARCA_LABELS, in this order, tell; false when they are no Parca's. */
+static bool parca_adopt(struct backends *b,
+			const struct http_response *responses,
+			struct error *err)
 {
-	check_fail(c->checks, ERROR_NOT_FOUND, "profiles", "data",
-		   "the server has no profile at all");
-	check_fix(c->checks,
-		  "scrape_configs in its parca.yaml, or parca-agent with "
-		  "--remote-store-address of it");
+	struct parca_facts *facts = arena_alloc(b->arena, sizeof *facts);
+
+	if (!facts)
+		return arena_fail(b->arena, "the server's types", err);
+	if (responses[PARCA_TYPES].status == 200 &&
+	    !parca_is(&responses[PARCA_TYPES]))
+		return error_set(err, ERROR_FORMAT,
+				 "%s answers, but as no Parca does: is the "
+				 "address with its path prefix right? "
+				 "(--profiles-url)",
+				 b->profiles.endpoint.url);
+	for (int i = 0; i < PARCA_FACTS; i++)
+		if (!parca_facts_answer(&b->profiles.endpoint,
+					(enum parca_fact)i, &responses[i],
+					b->arena, facts, err))
+			return false;
+	profiles_settle(&b->profiles, &profile_parca, facts);
+	return true;
 }
 
-static bool judge(struct checkup *c, const struct http_response *answers,
-		  struct error *err)
+static bool checkup_judge(struct checkup *c,
+			  const struct http_response *answers,
+			  struct error *err)
 {
 	(void)answers;
 	if (!facts_of(c)->type_count) {
-		check_no_data(c);
+		check_fail(c->checks, ERROR_NOT_FOUND, "profiles", "data",
+			   "the server has no profile at all");
+		check_fix(c->checks,
+			  "scrape_configs in its parca.yaml, or parca-agent "
+			  "with --remote-store-address of it");
 		return true;
 	}
 	check_label(c);
 	return check_types(c, err) && checkup_find_recent(c, err);
 }
 
-static bool request(const struct backends *b, size_t ask,
-		    struct http_request *request, struct error *err)
+static bool checkup_request(const struct backends *b, size_t ask,
+			    struct http_request *request, struct error *err)
 {
 	if (!parca_facts_request(&b->profiles.endpoint, (enum parca_fact)ask,
 				 request, err))
@@ -1160,10 +1135,10 @@ static bool request(const struct backends *b, size_t ask,
 const struct profile_checkup checkup_parca = {
 	.title = "Parca",
 	.ask_count = PARCA_FACTS,
-	.request = request,
+	.request = checkup_request,
 	.is_proof = parca_is,
 	.learn = parca_adopt,
-	.judge = judge,
+	.judge = checkup_judge,
 	.add_fix = "have Parca scrape it, or run parca-agent beside it",
 	.logs_fix = "look at the logs of the SDKs or of Alloy; ",
 	.elsewhere_fix = "another tenant: --profiles-tenant-id NAME",
@@ -1200,11 +1175,6 @@ static const struct job_type type_job = { .request = type_request,
 					  .answer = type_answer,
 					  .about = ABOUT_SERIES };
 
-static bool is_total(const struct parca_type *type)
-{
-	return !type->is_delta && !profile_type_is_gauge(type->id);
-}
-
 /* *lists: one a type, in b->arena; that of the first type is read from the
  * response, the others are asked for, or left empty where they count totals
  * and these are not wanted. False when any failed. */
@@ -1221,7 +1191,7 @@ static bool all_types(struct backends *b, const struct series_query *query,
 	if (!*lists)
 		return arena_fail(b->arena, "the server's series", err);
 	for (size_t i = 1; i < count && i < LIMIT_SAMPLE_TYPES; i++) {
-		if (is_total(&facts->types[i]) && !wants_totals)
+		if (type_group(&facts->types[i]) == TOTALS && !wants_totals)
 			continue;
 		types[job_count] =
 			(struct type_job){ .job = { .type = &type_job },
@@ -1280,7 +1250,7 @@ static bool parca_counts_totals(const struct side *side, struct str type_id)
 	const struct parca_type *type =
 		parca_type_find(parca_facts_of(side), type_id);
 
-	return type && is_total(type);
+	return type && type_group(type) == TOTALS;
 }
 
 /* Totals grow with the age of a process: later than a baseline they are
@@ -1296,23 +1266,10 @@ static bool parca_series_answer(struct backends *b,
 
 	*series = (struct series_list){ .label_count = query->label_count };
 	for (size_t i = 0; done && i < facts->type_count; i++)
-		if (!is_total(&facts->types[i]))
+		if (type_group(&facts->types[i]) != TOTALS)
 			done = series_list_add(series, b->arena, &lists[i],
 					       err);
 	return done;
-}
-
-static bool read_facts(struct backends *b,
-		       const struct http_response *responses,
-		       struct parca_facts *facts, struct error *err)
-{
-	const struct endpoint *e = &b->profiles.endpoint;
-
-	for (int i = 0; i < PARCA_FACTS; i++)
-		if (!parca_facts_answer(e, (enum parca_fact)i, &responses[i],
-					b->arena, facts, err))
-			return false;
-	return true;
 }
 
 static bool ask_facts(struct backends *b, struct http_response *responses,
@@ -1331,29 +1288,6 @@ static bool ask_facts(struct backends *b, struct http_response *responses,
 	return done;
 }
 
-/* Makes the profile server a Parca with what its answers to PARCA_TYPES and
- * PARCA_LABELS, in this order, tell; false when they are no Parca's. */
-static bool parca_adopt(struct backends *b,
-			const struct http_response *responses,
-			struct error *err)
-{
-	struct parca_facts *facts = arena_alloc(b->arena, sizeof *facts);
-
-	if (!facts)
-		return arena_fail(b->arena, "the server's types", err);
-	if (responses[PARCA_TYPES].status == 200 &&
-	    !parca_is(&responses[PARCA_TYPES]))
-		return error_set(err, ERROR_FORMAT,
-				 "%s answers, but as no Parca does: is the "
-				 "address with its path prefix right? "
-				 "(--profiles-url)",
-				 b->profiles.endpoint.url);
-	if (!read_facts(b, responses, facts, err))
-		return false;
-	profiles_settle(&b->profiles, &profile_parca, facts);
-	return true;
-}
-
 /* One with its web pages shows the first of them at any address; routers
  * answer 405 where a page exists for another method. */
 static bool is_likely(const struct http_response *response)
@@ -1362,7 +1296,7 @@ static bool is_likely(const struct http_response *response)
 	       (response->status == 200 && body_is_html(response));
 }
 
-static bool learn(struct backends *b, struct error *err)
+static bool backend_learn(struct backends *b, struct error *err)
 {
 	struct http_response responses[PARCA_FACTS] = { 0 };
 	const struct parca_facts *facts;
@@ -1395,7 +1329,7 @@ const struct profile_backend profile_parca = {
 	.name = "parca",
 	.title = "Parca",
 	.checkup = &checkup_parca,
-	.learn = learn,
+	.learn = backend_learn,
 	.is_likely = is_likely,
 	.asks_on = true,
 	.services_request = parca_services_request,

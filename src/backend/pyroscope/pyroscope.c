@@ -50,18 +50,6 @@ static bool pyroscope_render_request(const struct endpoint *endpoint,
 	return true;
 }
 
-/* Judges an answer of status 200. */
-static enum answer pyroscope_render_answer(const struct http_response *response,
-					   struct error *err)
-{
-	if (body_has_key(response, STR("flamebearer"), false))
-		return ANSWER_OK;
-	error_set(err, ERROR_FORMAT,
-		  "pyroscope: " PATH " answered with something else than a "
-		  "flame graph: is there a Pyroscope at this address?");
-	return ANSWER_ERROR;
-}
-
 #define SERVICE "/querier.v1.QuerierService/"
 #define PROTO "application/proto"
 
@@ -70,7 +58,7 @@ static enum answer pyroscope_render_answer(const struct http_response *response,
 #define LATE_START "query start time is after end time"
 
 /* How a profile can be asked for; "later" by a millisecond, see
- * start_is_unlucky(). Only PPROF and SPAN_PPROF bring files and lines. */
+ * answer_failed(). Only PPROF and SPAN_PPROF bring files and lines. */
 enum form {
 	PPROF,
 	PPROF_LATER,
@@ -160,22 +148,9 @@ static char *unconst(const char *text)
 	return u.out;
 }
 
-static void pack_pprof(const struct profile_query *query, int64_t start_ms,
-		       int64_t end_ms, struct buf *body)
-{
-	Querier__SelectMergeProfileRequest message =
-		QUERIER__SELECT_MERGE_PROFILE_REQUEST__INIT;
-
-	message.profile_type_id = unconst(query->type_id);
-	message.label_selector = unconst(query->selector);
-	message.start_ms = start_ms;
-	message.end_ms = end_ms;
-	add_packed(body, &message.base);
-}
-
 #define SPAN_ID_BYTES 17
 
-static int compare_ids(const void *a, const void *b)
+static int id_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -190,13 +165,6 @@ struct span_texts {
 	size_t count;
 };
 
-static void span_texts_free(struct span_texts *t)
-{
-	mem_free(t->ids);
-	mem_free(t->texts);
-	mem_free(t->items);
-}
-
 static bool span_texts_fill(struct span_texts *t,
 			    const struct profile_query *query)
 {
@@ -208,7 +176,7 @@ static bool span_texts_fill(struct span_texts *t,
 	if (!t->ids || !t->texts || !t->items)
 		return false;
 	memcpy(t->ids, query->span_ids, n * sizeof *t->ids);
-	qsort(t->ids, n, sizeof *t->ids, compare_ids);
+	qsort(t->ids, n, sizeof *t->ids, id_compare);
 	for (size_t i = 0; i < n; i++) {
 		char *text = t->texts[t->count];
 
@@ -261,23 +229,33 @@ static void pack_span_tree(const struct profile_query *query,
 	add_packed(body, &message.base);
 }
 
-static bool pack(const struct profile_query *query, enum form form,
-		 int64_t start_ms, int64_t end_ms, struct buf *body,
-		 struct error *err)
+static bool profile_pack(const struct profile_query *query, enum form form,
+			 int64_t start_ms, int64_t end_ms, struct buf *body,
+			 struct error *err)
 {
 	struct span_texts spans = { .count = 0 };
 	bool done;
 
 	done = !query->span_id_count || span_texts_fill(&spans, query);
-	if (!done)
+	if (!done) {
 		error_memory(err, "the span ids");
-	else if (form == TREE || form == SPAN_PPROF)
+	} else if (form == TREE || form == SPAN_PPROF) {
 		pack_stacktraces(query, &spans, start_ms, end_ms, body);
-	else if (query->span_id_count)
+	} else if (query->span_id_count) {
 		pack_span_tree(query, &spans, start_ms, end_ms, body);
-	else
-		pack_pprof(query, start_ms, end_ms, body);
-	span_texts_free(&spans);
+	} else {
+		Querier__SelectMergeProfileRequest message =
+			QUERIER__SELECT_MERGE_PROFILE_REQUEST__INIT;
+
+		message.profile_type_id = unconst(query->type_id);
+		message.label_selector = unconst(query->selector);
+		message.start_ms = start_ms;
+		message.end_ms = end_ms;
+		add_packed(body, &message.base);
+	}
+	mem_free(spans.ids);
+	mem_free(spans.texts);
+	mem_free(spans.items);
 	return done;
 }
 
@@ -366,7 +344,7 @@ static bool pyroscope_profile_request(const struct side *side,
 		return pyroscope_render_request(endpoint, query, start_ms,
 						end_ms, request, err);
 	buf_init(&body, PYROSCOPE_BODY_BYTES);
-	if (!pack(query, form, start_ms, end_ms, &body, err)) {
+	if (!profile_pack(query, form, start_ms, end_ms, &body, err)) {
 		buf_release(&body);
 		return false;
 	}
@@ -379,99 +357,30 @@ static bool pyroscope_profile_request(const struct side *side,
 
 /* ---- answers with profiles ---- */
 
-static enum answer miss(const struct profile_query *query,
-			const struct endpoint *e, struct error *err)
+
+static enum answer answer_failed(const struct profile_query *query,
+				 unsigned attempt, const struct endpoint *e,
+				 const struct http_response *response,
+				 struct error *err)
 {
-	char tenant[160];
-
-	error_set(err, ERROR_NOT_FOUND,
-		  "pyroscope: no %s samples of %.200s in this window (%s)",
-		  query->type_id, query->selector,
-		  tenant_words(e, tenant, sizeof tenant));
-	return ANSWER_MISS;
-}
-
-/* No samples in 0 or 6 bytes, depending on why; anything longer is for the
- * decoder to count. */
-static bool is_empty(const struct http_response *response)
-{
-	struct str body = buf_str(&response->body);
-
-	return body.len == 0 ||
-	       str_equal(body, (struct str){ "\x0A\x00\x32\x00\x5A\x00", 6 });
-}
-
-/* Field 5 of the answer comes first when it came at all. Servers that do not
- * know the form ignore the spans, too, and send the flame graph of the whole
- * service. */
-static bool is_wrapped_pprof(const struct http_response *response)
-{
-	return str_starts(buf_str(&response->body), STR("\x2A"));
-}
-
-/* A server that splits its storage (the default of 2.x) refuses a window that
- * begins exactly at its oldest profile: "query start time is after end time",
- * though it is not. One millisecond later it answers. */
-static bool start_is_unlucky(const struct profile_query *query,
-			     unsigned attempt,
-			     const struct http_response *response)
-{
-	return query->range.from_ns < query->range.to_ns &&
-	       !is_later(form_of(query, attempt)) &&
-	       body_contains(response, STR(LATE_START));
-}
-
-/* A case that was recorded without lines. */
-static bool is_not_recorded(const struct profile_query *query, unsigned attempt,
-			    const struct http_response *response)
-{
-	return form_of(query, attempt) == SPAN_PPROF &&
-	       response->err.code == ERROR_NOT_FOUND;
-}
-
-/* A missing method, or one that a proxy in between does not let pass. */
-static bool is_route_missing(const struct http_response *response,
-			     const char *code)
-{
-	return !strcmp(code, "unimplemented") || response->status == 404 ||
-	       response->status == 405 || response->status == 501;
-}
-
-/* That, or an answer too large for the server to send at once: the next form
- * may still be had. */
-static bool is_beyond_server(const struct http_response *response,
-			     const char *code)
-{
-	return is_route_missing(response, code) ||
-	       body_contains(response, STR("message larger than max"));
-}
-
-/* Servers before 1.2 and proxies that pass the page's calls only. */
-static void fail_spans(const struct endpoint *e,
-		       const struct http_response *response, struct error *err)
-{
+	enum form form = form_of(query, attempt);
 	struct str host = url_authority(e->url);
-
-	error_set(err, err->code,
-		  "pyroscope: %.*s has no samples of single requests: it does "
-		  "not know SelectMergeSpanProfile (%d)",
-		  STR_ARGS(host), response->status);
-}
-
-static enum answer failed(const struct profile_query *query, unsigned attempt,
-			  const struct endpoint *e,
-			  const struct http_response *response,
-			  struct error *err)
-{
 	char code[40];
-	bool is_hopeless;
+	bool is_route_missing;
 
 	answer_fail("pyroscope", e, response, err);
+	/* A case may be recorded without lines. */
 	if (response->status == 0)
-		return is_not_recorded(query, attempt, response)
+		return form == SPAN_PPROF &&
+				       response->err.code == ERROR_NOT_FOUND
 			       ? ANSWER_TRY_NEXT
 			       : ANSWER_ERROR;
-	if (start_is_unlucky(query, attempt, response))
+	/* A server that splits its storage (the default of 2.x) refuses a
+	 * window that begins exactly at its oldest profile: "query start time
+	 * is after end time", though it is not. One millisecond later it
+	 * answers. */
+	if (query->range.from_ns < query->range.to_ns && !is_later(form) &&
+	    body_contains(response, STR(LATE_START)))
 		return ANSWER_TRY_NEXT;
 	connect_code_read(response, code, sizeof code);
 	/* Old releases answer 500 for what the inner code calls a login. */
@@ -480,11 +389,23 @@ static enum answer failed(const struct profile_query *query, unsigned attempt,
 		err->code = ERROR_AUTH;
 	if (body_contains(response, STR("max_query_length")))
 		err->code = ERROR_LIMIT;
-	is_hopeless = response->status == 401 || response->status == 403;
-	if (is_hopeless || !is_beyond_server(response, code))
+	if (response->status == 401 || response->status == 403)
 		return ANSWER_ERROR;
-	if (query->span_id_count && is_route_missing(response, code))
-		fail_spans(e, response, err);
+	/* A missing method, or one that a proxy in between does not let pass;
+	 * or an answer too large for the server to send at once: the next form
+	 * may still be had. */
+	is_route_missing = !strcmp(code, "unimplemented") ||
+			   response->status == 404 || response->status == 405 ||
+			   response->status == 501;
+	if (!is_route_missing &&
+	    !body_contains(response, STR("message larger than max")))
+		return ANSWER_ERROR;
+	/* Servers before 1.2 and proxies that pass the page's calls only. */
+	if (query->span_id_count && is_route_missing)
+		error_set(err, err->code,
+			  "pyroscope: %.*s has no samples of single requests: "
+			  "it does not know SelectMergeSpanProfile (%d)",
+			  STR_ARGS(host), response->status);
 	return ANSWER_TRY_NEXT;
 }
 
@@ -533,11 +454,15 @@ static int64_t pyroscope_window_limit_ns(const struct http_response *response)
 }
 
 /* Judges the body of an answer of status 200. */
-static enum answer judge_body(const struct profile_query *query,
-			      enum form asked, const struct endpoint *endpoint,
-			      const struct http_response *response,
-			      struct profile_form *form, struct error *err)
+static enum answer answer_judge(const struct profile_query *query,
+				enum form asked,
+				const struct endpoint *endpoint,
+				const struct http_response *response,
+				struct profile_form *form, struct error *err)
 {
+	struct str body = buf_str(&response->body);
+	char tenant[160];
+
 	if (body_is_html(response))
 		return answer_fail("pyroscope", endpoint, response, err);
 	if (asked == RENDER) {
@@ -546,7 +471,13 @@ static enum answer judge_body(const struct profile_query *query,
 			"the profile came through the old call "
 			"/pyroscope/render: no files and lines"
 		};
-		return pyroscope_render_answer(response, err);
+		if (body_has_key(response, STR("flamebearer"), false))
+			return ANSWER_OK;
+		error_set(err, ERROR_FORMAT,
+			  "pyroscope: " PATH " answered with something else "
+			  "than a flame graph: is there a Pyroscope at this "
+			  "address?");
+		return ANSWER_ERROR;
 	}
 	if (strcmp(response->content_type, PROTO)) {
 		error_set(err, ERROR_FORMAT,
@@ -555,9 +486,21 @@ static enum answer judge_body(const struct profile_query *query,
 			  method_name(asked), response->content_type);
 		return ANSWER_ERROR;
 	}
-	if (is_empty(response))
-		return miss(query, endpoint, err);
-	if (asked == SPAN_PPROF && !is_wrapped_pprof(response)) {
+	/* No samples in 0 or 6 bytes, depending on why; anything longer is for
+	 * the decoder to count. */
+	if (body.len == 0 ||
+	    str_equal(body, (struct str){ "\x0A\x00\x32\x00\x5A\x00", 6 })) {
+		error_set(err, ERROR_NOT_FOUND,
+			  "pyroscope: no %s samples of %.200s in this window "
+			  "(%s)",
+			  query->type_id, query->selector,
+			  tenant_words(endpoint, tenant, sizeof tenant));
+		return ANSWER_MISS;
+	}
+	/* Field 5 of the answer comes first when it came at all. Servers that
+	 * do not know the form ignore the spans, too, and send the flame graph
+	 * of the whole service. */
+	if (asked == SPAN_PPROF && !str_starts(body, STR("\x2A"))) {
 		error_set(err, ERROR_NOT_FOUND,
 			  "pyroscope: no lines of single requests before 2.2");
 		return ANSWER_TRY_NEXT;
@@ -578,14 +521,6 @@ static bool pyroscope_has_span_lines(const struct side *side)
 	return side->room != &without_lines;
 }
 
-/* A refusal may be of this one question; all else is so of others, too. */
-static void remember_no_lines(struct side *side,
-			      const struct http_response *response)
-{
-	if (response->status != 400)
-		side->room = &without_lines;
-}
-
 static enum answer pyroscope_profile_answer(
 	struct side *side, const struct profile_query *query, unsigned attempt,
 	const struct http_response *response, struct profile_form *form,
@@ -597,12 +532,16 @@ static enum answer pyroscope_profile_answer(
 
 	*form = (struct profile_form){ .format = FORMAT_PPROF };
 	if (response->status < 200 || response->status >= 300)
-		answer = failed(query, attempt, endpoint, response, err);
+		answer = answer_failed(query, attempt, endpoint, response, err);
 	else
 		answer =
-			judge_body(query, asked, endpoint, response, form, err);
-	if (answer == ANSWER_TRY_NEXT && asked == SPAN_PPROF)
-		remember_no_lines(side, response);
+			answer_judge(query, asked, endpoint, response, form,
+				     err);
+	/* A refusal may be of this one question; all else is so of others,
+	 * too. */
+	if (answer == ANSWER_TRY_NEXT && asked == SPAN_PPROF &&
+	    response->status != 400)
+		side->room = &without_lines;
 	return answer;
 }
 
@@ -829,16 +768,6 @@ struct series_reader {
 	bool is_failed;
 };
 
-static size_t label_index(const struct series_reader *s, struct str name)
-{
-	size_t i = 0;
-
-	while (i < s->series->label_count &&
-	       !str_equal(name, str_from(s->labels[i])))
-		i++;
-	return i;
-}
-
 /* Neighbours mostly share their values; those are kept once. */
 static struct str series_text(struct series_reader *s, size_t label,
 			      struct str text)
@@ -862,16 +791,21 @@ static struct str series_text(struct series_reader *s, size_t label,
 static void read_series_label(struct json_reader *r, struct series_reader *s,
 			      struct str *row)
 {
-	size_t label = s->series->label_count;
+	const size_t count = s->series->label_count;
 	struct str value = { NULL, 0 }, text;
+	size_t label = count;
 	struct str key;
 
 	if (!json_enter(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
 		if (str_equal(key, STR("name"))) {
-			if (json_text(r, &text))
-				label = label_index(s, text);
+			if (!json_text(r, &text))
+				continue;
+			label = 0;
+			while (label < count &&
+			       !str_equal(text, str_from(s->labels[label])))
+				label++;
 		} else if (str_equal(key, STR("value"))) {
 			if (json_text(r, &text))
 				value = series_text(s, label, text);
@@ -879,7 +813,7 @@ static void read_series_label(struct json_reader *r, struct series_reader *s,
 			json_skip(r);
 		}
 	}
-	if (label < s->series->label_count)
+	if (label < count)
 		row[label] = value;
 }
 
@@ -1158,33 +1092,12 @@ static void read_total_label(struct json_reader *r, struct total_gatherer *g,
 	*(is_beside ? &into->beside : &into->name) = value;
 }
 
-static void read_labels(struct json_reader *r, struct total_gatherer *g,
-			struct total *into)
-{
-	if (json_enter(r, JSON_ARRAY))
-		while (json_next_item(r))
-			read_total_label(r, g, into);
-}
-
-/* A point at t counts the step that ends there. */
-static void keep_point(const struct total_gatherer *g, int64_t time_ms,
-		       double value, struct total *into)
-{
-	const struct totals_query *q = g->query;
-	int64_t after_ms;
-
-	if (!(value > 0) || !isfinite(value) ||
-	    !sub_i64(time_ms, first_point_ms(q), &after_ms) || after_ms < 0 ||
-	    after_ms / q->step_ms >= (int64_t)q->step_count)
-		return;
-	into->values[after_ms / q->step_ms] += value;
-}
-
 /* {"value":1.5,"timestamp":"1795271102000"} */
 static void read_point(struct json_reader *r, const struct total_gatherer *g,
 		       struct total *into)
 {
-	int64_t time_ms = INT64_MIN;
+	const struct totals_query *q = g->query;
+	int64_t time_ms = INT64_MIN, after_ms;
 	double value = 0;
 	struct str key;
 
@@ -1201,15 +1114,11 @@ static void read_point(struct json_reader *r, const struct total_gatherer *g,
 			json_skip(r);
 		}
 	}
-	keep_point(g, time_ms, value, into);
-}
-
-static void read_points(struct json_reader *r, const struct total_gatherer *g,
-			struct total *into)
-{
-	if (json_enter(r, JSON_ARRAY))
-		while (json_next_item(r))
-			read_point(r, g, into);
+	/* A point at t counts the step that ends there. */
+	if (value > 0 && isfinite(value) &&
+	    sub_i64(time_ms, first_point_ms(q), &after_ms) && after_ms >= 0 &&
+	    after_ms / q->step_ms < (int64_t)q->step_count)
+		into->values[after_ms / q->step_ms] += value;
 }
 
 static void read_one(struct json_reader *r, struct total_gatherer *g)
@@ -1224,12 +1133,20 @@ static void read_one(struct json_reader *r, struct total_gatherer *g)
 	if (!json_enter(r, JSON_OBJECT))
 		return;
 	while (json_next_key(r, &key)) {
-		if (str_equal(key, STR("labels")))
-			read_labels(r, g, into);
-		else if (str_equal(key, STR("points")))
-			read_points(r, g, into);
-		else
+		bool is_label = str_equal(key, STR("labels"));
+
+		if (!is_label && !str_equal(key, STR("points"))) {
 			json_skip(r);
+			continue;
+		}
+		if (!json_enter(r, JSON_ARRAY))
+			return;
+		while (json_next_item(r)) {
+			if (is_label)
+				read_total_label(r, g, into);
+			else
+				read_point(r, g, into);
+		}
 	}
 }
 
