@@ -50,32 +50,24 @@ struct cloud_choice {
 	bool *series; /* of the list, by index: chosen */
 };
 
-static bool choice_fill(struct cloud_choice *c, const struct selector *selector,
-			struct error *err)
-{
-	for (uint32_t i = 0; i < c->list->series_count; i++) {
-		struct series_view view = { c->list, &c->list->series[i] };
-
-		if (!selector_matches(selector, view_value, &view,
-				      &c->series[i], err))
-			return false;
-	}
-	return true;
-}
-
 static bool choice_init(struct cloud_choice *c, const struct profile_list *list,
 			const char *text, struct error *err)
 {
 	struct selector *selector = selector_parse(str_from(text), err);
-	bool is_ok = false;
+	bool is_ok;
 
 	*c = (struct cloud_choice){ .list = list };
 	if (!selector)
 		return false;
 	c->series =
 		mem_calloc((size_t)list->series_count + 1, sizeof *c->series);
-	is_ok = c->series ? choice_fill(c, selector, err)
-			  : error_memory(err, "the selector");
+	is_ok = c->series || error_memory(err, "the selector");
+	for (uint32_t i = 0; is_ok && i < list->series_count; i++) {
+		struct series_view view = { list, &list->series[i] };
+
+		is_ok = selector_matches(selector, view_value, &view,
+					 &c->series[i], err);
+	}
 	selector_free(selector);
 	return is_ok;
 }
@@ -114,15 +106,6 @@ static void cloud_choice_release(struct cloud_choice *c)
 	mem_free(c->series);
 }
 
-/* Parts of a window share what lies across their border: it is of the part in
- * which it began. */
-static bool is_in_query(const struct stored_profile *p,
-			const struct profile_query *query)
-{
-	return stored_profile_is_in(p, query->range) &&
-	       (!query->is_continued || p->start_ns >= query->range.from_ns);
-}
-
 /* Counts the profiles that a query is about, and sets their marks (one for
  * each of the list; may be NULL). */
 static bool cloud_choose_profiles(const struct profile_list *list,
@@ -139,9 +122,13 @@ static bool cloud_choose_profiles(const struct profile_list *list,
 	for (uint32_t i = 0; is_ok && type && i < list->count; i++) {
 		const struct stored_profile *p = &list->profiles[i];
 
+		/* Parts of a window share what lies across their border: it is
+		 * of the part in which it began. */
 		if (!c.series[p->series] ||
 		    list->series[p->series].type != type->type ||
-		    !is_in_query(p, query))
+		    !stored_profile_is_in(p, query->range) ||
+		    (query->is_continued &&
+		     p->start_ns < query->range.from_ns))
 			continue;
 		if (marks)
 			marks[i] = true;
@@ -175,8 +162,8 @@ static uint32_t count_profiles(const struct profile_list *list,
 
 /* Around a trace it is widened on both sides, else it ends where it did. Where
  * it was cut to the time of slowness, a wider one is cut there as well. */
-static struct time_range widen(struct time_range range, int64_t length_ns,
-			       const struct time_range *around)
+static struct time_range range_widen(struct time_range range, int64_t length_ns,
+				     const struct time_range *around)
 {
 	int64_t middle_ns;
 
@@ -206,7 +193,7 @@ static int64_t find_wider(const struct profile_list *list,
 
 	for (size_t i = 0; i < sizeof steps_ns / sizeof *steps_ns; i++) {
 		struct time_range wider =
-			widen(query->range, steps_ns[i], around);
+			range_widen(query->range, steps_ns[i], around);
 
 		if (wider.to_ns > now_ns)
 			wider.to_ns = now_ns;
@@ -289,30 +276,8 @@ static void parts_free(struct cloud_sum *sum)
 	sum->count = 0;
 }
 
-/* type_id stays the caller's. */
-static struct cloud_sum *cloud_sum_new(struct backends *b, struct str type_id,
-				       struct error *err)
-{
-	struct cloud_sum *sum = mem_calloc(1, sizeof *sum);
-
-	if (!sum) {
-		error_memory(err, "a profile");
-		return NULL;
-	}
-	sum->backends = b;
-	sum->type = cloud_type_find(type_id);
-	return sum;
-}
-
-static void cloud_sum_free(struct cloud_sum *sum)
-{
-	if (sum)
-		parts_free(sum);
-	mem_free(sum);
-}
-
-static bool merge(struct cloud_sum *sum, struct profile *into,
-		  struct error *err)
+static bool sum_merge(struct cloud_sum *sum, struct profile *into,
+		      struct error *err)
 {
 	const struct profile *parts[1 + PARTS];
 
@@ -322,13 +287,13 @@ static bool merge(struct cloud_sum *sum, struct profile *into,
 			     err);
 }
 
-static bool add_up(struct cloud_sum *sum, struct error *err)
+static bool sum_add_up(struct cloud_sum *sum, struct error *err)
 {
 	struct profile *all = part_new(err);
 
 	if (!all)
 		return false;
-	if (!merge(sum, all, err)) {
+	if (!sum_merge(sum, all, err)) {
 		part_free(all);
 		return false;
 	}
@@ -339,8 +304,8 @@ static bool add_up(struct cloud_sum *sum, struct error *err)
 
 /* Agents name their samples as their languages do: what the file takes for its
  * own is the type that was asked for. */
-static bool decode(struct cloud_sum *sum, struct str plain,
-		   struct profile *into, struct error *err)
+static bool part_decode(struct cloud_sum *sum, struct str plain,
+			struct profile *into, struct error *err)
 {
 	const char *const names[] = { sum->type->sample, sum->type->other, "" };
 	size_t count = sum->type->is_main ? 3 : 2;
@@ -364,7 +329,7 @@ static bool decode(struct cloud_sum *sum, struct str plain,
 }
 
 /* "process_cpu:cpu:nanoseconds:cpu:nanoseconds": the part of that number. */
-static struct str part_of(const char *id, unsigned number)
+static struct str type_part(const char *id, unsigned number)
 {
 	struct str rest = str_from(id);
 
@@ -373,33 +338,27 @@ static struct str part_of(const char *id, unsigned number)
 	return str_slice(rest, 0, str_find(rest, STR(":")));
 }
 
-/* Those of several languages are added up and compared under one name and in
- * one unit; Node.js counts microseconds. */
-static bool unify(const struct cloud_sum *sum, struct profile *p,
-		  struct error *err)
+static bool part_read(struct cloud_sum *sum, struct str bytes,
+		      struct profile *into, struct error *err)
 {
-	struct str unit = part_of(sum->type->id, 2);
-	struct str own = profile_unit(p);
-	int64_t ns = time_unit_ns(unit), own_ns = time_unit_ns(own);
-	int64_t factor = ns > 0 ? own_ns / ns : 0;
-
-	if (str_equal(unit, own))
-		factor = 1;
-	return factor == 0 ||
-	       profile_restate(p, part_of(sum->type->id, 1), unit, factor, err);
-}
-
-static bool read(struct cloud_sum *sum, struct str bytes, struct profile *into,
-		 struct error *err)
-{
-	struct str plain;
+	struct str unit = type_part(sum->type->id, 2), plain, own;
+	int64_t ns = time_unit_ns(unit), factor = 1;
 	struct buf storage;
 	bool is_ok;
 
 	buf_init(&storage, LIMIT_BODY_PLAIN_BYTES);
 	plain = decode_plain(bytes, "the profile", &storage, err);
-	is_ok = plain.ptr && decode(sum, plain, into, err) &&
-		unify(sum, into, err);
+	is_ok = plain.ptr && part_decode(sum, plain, into, err);
+	if (is_ok) {
+		/* Those of several languages are added up and compared under
+		 * one name and in one unit; Node.js counts microseconds. */
+		own = profile_unit(into);
+		if (!str_equal(unit, own))
+			factor = ns > 0 ? time_unit_ns(own) / ns : 0;
+		is_ok = factor == 0 ||
+			profile_restate(into, type_part(sum->type->id, 1), unit,
+					factor, err);
+	}
 	buf_release(&storage);
 	return is_ok;
 }
@@ -411,12 +370,12 @@ static bool cloud_sum_add(struct cloud_sum *sum, struct str bytes,
 {
 	struct profile *part;
 
-	if (sum->count == 1 + PARTS && !add_up(sum, err))
+	if (sum->count == 1 + PARTS && !sum_add_up(sum, err))
 		return false;
 	part = part_new(err);
 	if (!part)
 		return false;
-	if (!read(sum, bytes, part, err)) {
+	if (!part_read(sum, bytes, part, err)) {
 		part_free(part);
 		return error_prefix(err, "Cloud Profiler: %.*s",
 				    STR_ARGS(profile->name));
@@ -429,18 +388,6 @@ static bool cloud_sum_add(struct cloud_sum *sum, struct str bytes,
 	sum->profiled_ns = sat_add_i64(sum->profiled_ns, part->duration_ns);
 	sum->parts[sum->count++] = part;
 	return true;
-}
-
-/* into: initialised, gets the sum. *profiled_ns: how long was profiled in all,
- * as the files say, else as the list does. */
-static bool cloud_sum_finish(struct cloud_sum *sum, struct profile *into,
-			     int64_t *profiled_ns, struct error *err)
-{
-	bool is_ok = merge(sum, into, err);
-
-	*profiled_ns = sum->profiled_ns;
-	parts_free(sum);
-	return is_ok;
 }
 
 /* ---- names ---- */
@@ -599,17 +546,6 @@ static bool answer_series(struct series_job *s, struct backends *b,
 
 /* ---- snapshots ---- */
 
-static bool answer_snapshots(struct snapshots_job *s,
-			     const struct profile_list *list)
-{
-	uint32_t count;
-	bool is_ok = cloud_choose_profiles(list, &s->query, NULL, &count,
-					   &s->job.err);
-
-	s->count = count;
-	return is_ok && count > 0;
-}
-
 /* ---- profiles ---- */
 
 struct profile_answers {
@@ -623,16 +559,6 @@ struct profile_answers {
 	} items[LIMIT_BATCH];
 	size_t count;
 };
-
-static void answers_release(struct profile_answers *a)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		cloud_sum_free(a->items[i].sum);
-		mem_free(a->items[i].marks);
-	}
-	mem_free(a->is_wanted);
-	a->count = 0;
-}
 
 static bool take_profile(void *context, uint32_t index, struct str bytes,
 			 bool *is_good, struct error *err)
@@ -662,14 +588,16 @@ static bool begin_profile(struct profile_answers *a, struct profile_fetch *f,
 			  struct error *err)
 {
 	bool *marks = mem_calloc((size_t)a->list->count + 1, sizeof *marks);
+	struct cloud_sum *sum = mem_calloc(1, sizeof *sum);
 	uint32_t count;
 
 	a->items[a->count].fetch = f;
 	a->items[a->count].marks = marks;
-	a->items[a->count].sum =
-		cloud_sum_new(a->backends, str_from(f->query.type_id), err);
-	if (!a->items[a->count++].sum)
-		return false;
+	a->items[a->count++].sum = sum;
+	if (!sum)
+		return error_memory(err, "a profile");
+	sum->backends = a->backends;
+	sum->type = cloud_type_find(str_from(f->query.type_id));
 	if (!marks)
 		return error_memory(err, "the profiles");
 	if (f->query.span_id_count) {
@@ -689,29 +617,21 @@ static bool finish_profile(struct profile_answers *a, size_t i,
 			   struct error *err)
 {
 	struct profile_fetch *f = a->items[i].fetch;
+	struct cloud_sum *sum = a->items[i].sum;
 
 	profile_release(f->into);
 	profile_init(f->into);
 	if (f->job.is_done)
 		return true;
 	f->job.is_done = true;
-	f->job.has_answer = cloud_sum_finish(a->items[i].sum, f->into,
-					     &f->profiled_ns, &f->job.err);
+	f->job.has_answer = sum_merge(sum, f->into, &f->job.err);
+	/* As the files say, else as the list does. */
+	f->profiled_ns = sum->profiled_ns;
+	parts_free(sum);
 	if (f->job.has_answer || f->job.err.code != ERROR_MEMORY)
 		return true;
 	*err = f->job.err;
 	return false;
-}
-
-static void refuse(struct profile_answers *a, const struct error *why)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		struct job *job = &a->items[i].fetch->job;
-
-		if (!job->is_done)
-			job->err = *why;
-		job->is_done = true;
-	}
 }
 
 static bool fetch_profiles(struct profile_answers *a, struct error *err)
@@ -727,7 +647,13 @@ static bool fetch_profiles(struct profile_answers *a, struct error *err)
 			*err = why;
 			return false;
 		}
-		refuse(a, &why);
+		for (size_t i = 0; i < a->count; i++) {
+			struct job *job = &a->items[i].fetch->job;
+
+			if (!job->is_done)
+				job->err = why;
+			job->is_done = true;
+		}
 	}
 	for (size_t i = 0; is_ok && i < a->count; i++)
 		is_ok = finish_profile(a, i, err);
@@ -750,7 +676,13 @@ static bool answer_profiles(struct backends *b, const struct profile_list *list,
 			is_ok = begin_profile(
 				&a, (struct profile_fetch *)jobs[*at], err);
 	is_ok = is_ok && (!a.count || fetch_profiles(&a, err));
-	answers_release(&a);
+	for (size_t i = 0; i < a.count; i++) {
+		if (a.items[i].sum)
+			parts_free(a.items[i].sum);
+		mem_free(a.items[i].sum);
+		mem_free(a.items[i].marks);
+	}
+	mem_free(a.is_wanted);
 	return is_ok;
 }
 
@@ -759,6 +691,9 @@ static bool answer_profiles(struct backends *b, const struct profile_list *list,
 static void answer_plain(struct job *job, struct backends *b,
 			 const struct profile_list *list)
 {
+	struct snapshots_job *s;
+	uint32_t count;
+
 	switch (job->type->question) {
 	case QUESTION_NAMES:
 		job->has_answer =
@@ -769,8 +704,11 @@ static void answer_plain(struct job *job, struct backends *b,
 			answer_series((struct series_job *)job, b, list);
 		break;
 	case QUESTION_SNAPSHOTS:
-		job->has_answer =
-			answer_snapshots((struct snapshots_job *)job, list);
+		s = (struct snapshots_job *)job;
+		job->has_answer = cloud_choose_profiles(list, &s->query, NULL,
+							&count, &job->err) &&
+				  count > 0;
+		s->count = count;
 		break;
 	case QUESTION_TOTALS:
 		error_set(&job->err, ERROR_NOT_FOUND,
@@ -784,42 +722,29 @@ static void answer_plain(struct job *job, struct backends *b,
 	job->is_done = true;
 }
 
-static bool is_any_asked(struct job *const *jobs, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (jobs[i]->type->question != QUESTION_SERVER &&
-		    !jobs[i]->is_done)
-			return true;
-	return false;
-}
-
-static void refuse_all(struct job *const *jobs, size_t n,
-		       const struct error *why)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (jobs[i]->type->question == QUESTION_SERVER ||
-		    jobs[i]->is_done)
-			continue;
-		jobs[i]->err = *why;
-		jobs[i]->is_done = true;
-	}
-}
-
 bool cloud_answers(struct backends *b, struct job *const *jobs, size_t n,
 		   struct error *err)
 {
 	const struct profile_list *list;
 	struct error why;
-	bool is_fatal;
+	bool is_fatal, is_any = false;
 	size_t at = 0;
 
-	if (!is_any_asked(jobs, n))
+	for (size_t i = 0; i < n; i++)
+		is_any |= jobs[i]->type->question != QUESTION_SERVER &&
+			  !jobs[i]->is_done;
+	if (!is_any)
 		return true;
 	list = cloud_profiles_list(b, &is_fatal, &why);
 	if (!list) {
 		*err = why;
-		if (!is_fatal)
-			refuse_all(jobs, n, &why);
+		for (size_t i = 0; i < n && !is_fatal; i++) {
+			if (jobs[i]->type->question == QUESTION_SERVER ||
+			    jobs[i]->is_done)
+				continue;
+			jobs[i]->err = why;
+			jobs[i]->is_done = true;
+		}
 		return !is_fatal;
 	}
 	for (size_t i = 0; i < n; i++)

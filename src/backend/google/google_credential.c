@@ -290,14 +290,6 @@ static bool take_all(const struct document *d, struct google_credential *c,
 
 /* ---- is it whole? ---- */
 
-static const char *key_of(enum google_field field)
-{
-	for (const struct field_name *n = top_names; n->key; n++)
-		if (n->field == field)
-			return n->key;
-	return "?";
-}
-
 static bool fail_type(const struct google_credential *c, struct error *err)
 {
 	if (c->fields[CREDENTIAL_TYPE])
@@ -320,6 +312,7 @@ static bool fail_type(const struct google_credential *c, struct error *err)
 
 static bool check_kind(struct google_credential *c, struct error *err)
 {
+	const struct field_name *name = top_names;
 	size_t i;
 
 	for (i = 0; i < KIND_COUNT; i++)
@@ -329,12 +322,18 @@ static bool check_kind(struct google_credential *c, struct error *err)
 	if (i == KIND_COUNT)
 		return fail_type(c, err);
 	c->kind = kinds[i].kind;
-	for (size_t k = 0;
-	     k < WANTED_MAX && kinds[i].wanted[k] != CREDENTIAL_TYPE; k++)
-		if (!c->fields[kinds[i].wanted[k]])
-			return error_set(err, ERROR_AUTH,
-					 "\"%s\" is missing or empty",
-					 key_of(kinds[i].wanted[k]));
+	for (size_t k = 0; k < WANTED_MAX; k++) {
+		enum google_field wanted = kinds[i].wanted[k];
+
+		if (wanted == CREDENTIAL_TYPE)
+			break;
+		if (c->fields[wanted])
+			continue;
+		while (name->key && name->field != wanted)
+			name++;
+		return error_set(err, ERROR_AUTH, "\"%s\" is missing or empty",
+				 name->key ? name->key : "?");
+	}
 	return true;
 }
 
@@ -392,23 +391,18 @@ static bool check_url(const char *url, const char *key, struct error *err)
 			 key);
 }
 
-static bool check_urls(const struct google_credential *c, struct error *err)
+static bool check_one(struct google_credential *c, struct error *err)
 {
 	const char *subject = c->fields[CREDENTIAL_SUBJECT_URL];
 
-	return check_url(c->fields[CREDENTIAL_TOKEN_URI], "token_uri", err) &&
+	return check_kind(c, err) &&
+	       (c->kind != GOOGLE_EXTERNAL || check_source(c, err)) &&
+	       check_url(c->fields[CREDENTIAL_TOKEN_URI], "token_uri", err) &&
 	       check_url(c->fields[CREDENTIAL_TOKEN_URL], "token_url", err) &&
 	       check_url(c->fields[CREDENTIAL_IMPERSONATION_URL],
 			 "service_account_impersonation_url", err) &&
 	       ((subject && google_url_is_metadata(subject)) ||
 		check_url(subject, "url", err));
-}
-
-static bool check_one(struct google_credential *c, struct error *err)
-{
-	return check_kind(c, err) &&
-	       (c->kind != GOOGLE_EXTERNAL || check_source(c, err)) &&
-	       check_urls(c, err);
 }
 
 static bool check_all(struct google_credential *c, struct error *err)

@@ -93,15 +93,6 @@ bool google_project_check(struct str project, struct error *err)
 
 /* ---- addresses ---- */
 
-/* The last, for a prefix may hold the word, too. */
-static size_t find_folder(struct str text)
-{
-	for (size_t i = text.len; i-- > 0;)
-		if (str_starts(str_slice(text, i, text.len), projects_folder))
-			return i;
-	return SIZE_MAX;
-}
-
 static struct str without_slash(struct str text, size_t from)
 {
 	struct str rest = str_slice(text, from, text.len);
@@ -113,7 +104,7 @@ bool google_address_parse(const char *text, struct project_address *address,
 			  struct error *err)
 {
 	struct str all = str_from(text);
-	size_t at;
+	size_t at = SIZE_MAX;
 
 	*address = (struct project_address){ .base = STR("") };
 	if (has_prefix(all, own)) {
@@ -121,7 +112,10 @@ bool google_address_parse(const char *text, struct project_address *address,
 		return google_project_check(address->project, err);
 	}
 	all = str_slice(all, other.len, all.len);
-	at = find_folder(all);
+	/* The last, for a prefix may hold the word, too. */
+	for (size_t i = all.len; i-- > 0 && at == SIZE_MAX;)
+		if (str_starts(str_slice(all, i, all.len), projects_folder))
+			at = i;
 	if (at == SIZE_MAX || at == 0)
 		return error_set(err, ERROR_USAGE,
 				 "an address of Google Cloud by another host "
@@ -180,17 +174,6 @@ static void keep_project(char *text)
 	text[project.len] = '\0';
 }
 
-static void read_metadata(const struct document *d, struct google_refusal *f)
-{
-	line_take(document_get(d, "consumer"), f->consumer, sizeof f->consumer);
-	line_take(document_get(d, "permission"), f->permission,
-		  sizeof f->permission);
-	line_take(document_get(d, "quota_metric"), f->metric, sizeof f->metric);
-	line_take(document_get(d, "quota_limit"), f->limit, sizeof f->limit);
-	line_take(document_get(d, "quota_limit_value"), f->limit_value,
-		  sizeof f->limit_value);
-}
-
 /* Details of several types; only ErrorInfo has a reason. The older list of
  * errors has one, too, in other words. */
 static void read_reasons(const struct document *error, struct google_refusal *f)
@@ -203,10 +186,20 @@ static void read_reasons(const struct document *error, struct google_refusal *f)
 			  f->reason, sizeof f->reason);
 	for (size_t i = 0; i < document_count(details); i++) {
 		const struct document *d = document_at(details, i);
+		const struct document *more = document_get(d, "metadata");
 
 		line_take(document_get(d, "reason"), f->reason,
 			  sizeof f->reason);
-		read_metadata(document_get(d, "metadata"), f);
+		line_take(document_get(more, "consumer"), f->consumer,
+			  sizeof f->consumer);
+		line_take(document_get(more, "permission"), f->permission,
+			  sizeof f->permission);
+		line_take(document_get(more, "quota_metric"), f->metric,
+			  sizeof f->metric);
+		line_take(document_get(more, "quota_limit"), f->limit,
+			  sizeof f->limit);
+		line_take(document_get(more, "quota_limit_value"),
+			  f->limit_value, sizeof f->limit_value);
 	}
 }
 
@@ -258,53 +251,38 @@ static const struct {
 	{ "insufficientPermissions", GOOGLE_RIGHTS },
 };
 
-static enum google_trouble by_reason(const struct google_refusal *f)
-{
-	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-		if (!strcmp(reasons[i].reason, f->reason))
-			return reasons[i].trouble;
-	return GOOGLE_NONE;
-}
-
-static bool says(const struct google_refusal *f, const char *words)
+static bool refusal_says(const struct google_refusal *f, const char *words)
 {
 	return strstr(f->message, words) != NULL;
 }
 
 /* Not every part of Google sends details. */
-static enum google_trouble by_status(const struct google_refusal *f)
+static enum google_trouble trouble_by_status(const struct google_refusal *f)
 {
 	switch (f->status) {
 	case 401:
 		return GOOGLE_LOGIN;
 	case 403:
-		if (says(f, "has not been used in project"))
+		if (refusal_says(f, "has not been used in project"))
 			return GOOGLE_DISABLED;
-		if (says(f, "requires a quota project"))
+		if (refusal_says(f, "requires a quota project"))
 			return GOOGLE_NO_QUOTA_PROJECT;
-		if (says(f, "billing") || says(f, "Billing"))
+		if (refusal_says(f, "billing") || refusal_says(f, "Billing"))
 			return GOOGLE_BILLING;
-		return says(f, "scope") ? GOOGLE_SCOPE : GOOGLE_RIGHTS;
+		return refusal_says(f, "scope") ? GOOGLE_SCOPE : GOOGLE_RIGHTS;
 	case 404:
 		return GOOGLE_NOT_FOUND;
 	case 429:
 		return GOOGLE_QUOTA;
 	case 400:
-		return says(f, "page token") || says(f, "page_token") ||
-				       says(f, "pageToken")
+		return refusal_says(f, "page token") ||
+				       refusal_says(f, "page_token") ||
+				       refusal_says(f, "pageToken")
 			       ? GOOGLE_PAGE_TOKEN
 			       : GOOGLE_OTHER;
 	default:
 		return f->status >= 500 ? GOOGLE_BUSY : GOOGLE_OTHER;
 	}
-}
-
-/* The projects of gcloud itself, to which a user's token counts that names
- * no other: nobody can enable an API there. */
-static bool is_of_gcloud(const struct google_refusal *f)
-{
-	return !strcmp(f->consumer, "764086051850") ||
-	       !strcmp(f->consumer, "32555940559");
 }
 
 void google_refusal_read(const struct http_response *response,
@@ -319,10 +297,15 @@ void google_refusal_read(const struct http_response *response,
 	keep_name(refusal->metric);
 	keep_name(refusal->limit);
 	keep_name(refusal->limit_value);
-	refusal->trouble = by_reason(refusal);
-	if (refusal->trouble == GOOGLE_NONE)
-		refusal->trouble = by_status(refusal);
-	if (refusal->trouble == GOOGLE_DISABLED && is_of_gcloud(refusal))
+	refusal->trouble = trouble_by_status(refusal);
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (!strcmp(reasons[i].reason, refusal->reason))
+			refusal->trouble = reasons[i].trouble;
+	/* The projects of gcloud itself, to which a user's token counts that
+	 * names no other: nobody can enable an API there. */
+	if (refusal->trouble == GOOGLE_DISABLED &&
+	    (!strcmp(refusal->consumer, "764086051850") ||
+	     !strcmp(refusal->consumer, "32555940559")))
 		refusal->trouble = GOOGLE_NO_QUOTA_PROJECT;
 }
 
@@ -337,19 +320,15 @@ struct teller {
 	const char *counted; /* where it counts; often the same */
 };
 
-/* By what the answer says, not by what was sent: a recorded case does not hold
- * that, and tells the same. */
-static bool is_missing(const struct google_refusal *f)
-{
-	return !strcmp(f->reason, "CREDENTIALS_MISSING") ||
-	       (!f->reason[0] && says(f, "missing required authentication"));
-}
-
 static void tell_login(const struct teller *t, struct error *err)
 {
 	const struct google_refusal *f = t->f;
 
-	if (is_missing(f))
+	/* By what the answer says, not by what was sent: a recorded case does
+	 * not hold that, and tells the same. */
+	if (!strcmp(f->reason, "CREDENTIALS_MISSING") ||
+	    (!f->reason[0] &&
+	     refusal_says(f, "missing required authentication")))
 		error_set(err, ERROR_AUTH,
 			  "%s: Google wants credentials (%d): log in with "
 			  "gcloud auth application-default login, or give a "
@@ -371,32 +350,6 @@ static void tell_login(const struct teller *t, struct error *err)
 			  "clock is wrong, too (tracefind doctor compares it)",
 			  t->subject, f->status, f->reason[0] ? " " : "",
 			  f->reason, t->side);
-}
-
-static void tell_quota(const struct teller *t, struct error *err)
-{
-	const struct google_refusal *f = t->f;
-
-	error_set(err, ERROR_NETWORK,
-		  "%s: the quota of project %s is used up (%d%s%s%s%s%s%s): %s",
-		  t->subject, t->counted, f->status, f->metric[0] ? " " : "",
-		  f->metric, f->limit[0] ? ", " : "", f->limit,
-		  f->limit_value[0] ? " = " : "", f->limit_value,
-		  t->api->quota);
-}
-
-static void tell_rights(const struct teller *t, struct error *err)
-{
-	const struct google_refusal *f = t->f;
-
-	error_set(err, ERROR_AUTH,
-		  "%s: not allowed to read the %s of project %s (%d%s%s), or "
-		  "there is no such project: gcloud projects "
-		  "add-iam-policy-binding %s --role=%s "
-		  "--member=user:EMAIL",
-		  t->subject, t->api->what, t->project, f->status,
-		  f->permission[0] ? " " : "", f->permission, t->project,
-		  t->api->role);
 }
 
 static void tell_projects(const struct teller *t, struct error *err)
@@ -482,9 +435,11 @@ static void tell_request(const struct teller *t, struct error *err)
 	}
 }
 
-static void tell(const struct teller *t, struct error *err)
+static void refusal_tell(const struct teller *t, struct error *err)
 {
-	switch (t->f->trouble) {
+	const struct google_refusal *f = t->f;
+
+	switch (f->trouble) {
 	case GOOGLE_LOGIN:
 	case GOOGLE_EXPIRED:
 		tell_login(t, err);
@@ -494,13 +449,27 @@ static void tell(const struct teller *t, struct error *err)
 			  "%s: the access token is made for other things "
 			  "(%d): it needs the scope %s, or "
 			  "https://www.googleapis.com/auth/cloud-platform",
-			  t->subject, t->f->status, t->api->scope);
+			  t->subject, f->status, t->api->scope);
 		break;
 	case GOOGLE_RIGHTS:
-		tell_rights(t, err);
+		error_set(err, ERROR_AUTH,
+			  "%s: not allowed to read the %s of project %s "
+			  "(%d%s%s), or there is no such project: gcloud "
+			  "projects add-iam-policy-binding %s --role=%s "
+			  "--member=user:EMAIL",
+			  t->subject, t->api->what, t->project, f->status,
+			  f->permission[0] ? " " : "", f->permission,
+			  t->project, t->api->role);
 		break;
 	case GOOGLE_QUOTA:
-		tell_quota(t, err);
+		error_set(err, ERROR_NETWORK,
+			  "%s: the quota of project %s is used up "
+			  "(%d%s%s%s%s%s%s): %s",
+			  t->subject, t->counted, f->status,
+			  f->metric[0] ? " " : "", f->metric,
+			  f->limit[0] ? ", " : "", f->limit,
+			  f->limit_value[0] ? " = " : "", f->limit_value,
+			  t->api->quota);
 		break;
 	case GOOGLE_DISABLED:
 	case GOOGLE_NO_QUOTA_PROJECT:
@@ -531,6 +500,6 @@ enum answer google_fail(const struct google_api *api, const char *subject,
 	if (refusal.trouble == GOOGLE_NONE)
 		return answer_fail(subject, e, response, err);
 	t.counted = refusal.consumer[0] ? refusal.consumer : t.project;
-	tell(&t, err);
+	refusal_tell(&t, err);
 	return ANSWER_ERROR;
 }

@@ -36,7 +36,7 @@ struct google_login {
 	char token[TOKEN_BYTES];
 };
 
-static const char *variable(const char *name)
+static const char *env_get(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -45,63 +45,48 @@ static const char *variable(const char *name)
 
 /* ---- finding them ---- */
 
-static bool has_secret(const struct google_credential *c)
-{
-	const struct google_credential *base = c->source ? c->source : c;
-
-	return base->fields[CREDENTIAL_PRIVATE_KEY] ||
-	       base->fields[CREDENTIAL_CLIENT_SECRET];
-}
-
 static void load_file(struct google_login *l, const char *path)
 {
+	const struct google_credential *base = &l->credential;
 	struct stat st;
 
 	snprintf(l->path, sizeof l->path, "%s", path);
 	if (!google_credential_load(&l->credential, path, &l->fault))
 		return;
 	error_clear(&l->fault);
-	l->is_open = has_secret(&l->credential) && !stat(path, &st) &&
-		     S_ISREG(st.st_mode) && st.st_mode & (S_IRGRP | S_IROTH);
-}
-
-static void set_default_path(struct google_login *l)
-{
-	const char *folder = variable("CLOUDSDK_CONFIG");
-	const char *home = variable("HOME");
-
-	if (folder)
-		snprintf(l->default_path, sizeof l->default_path,
-			 "%s/" FILE_NAME, folder);
-	else if (home)
-		snprintf(l->default_path, sizeof l->default_path,
-			 "%s/.config/gcloud/" FILE_NAME, home);
-}
-
-static void set_metadata_url(struct google_login *l)
-{
-	const char *host = variable("GCE_METADATA_HOST");
-
-	if (host)
-		snprintf(l->metadata_url, sizeof l->metadata_url, "http://%s",
-			 host);
-	else
-		snprintf(l->metadata_url, sizeof l->metadata_url,
-			 GOOGLE_METADATA_URL);
+	if (base->source)
+		base = base->source;
+	l->is_open = (base->fields[CREDENTIAL_PRIVATE_KEY] ||
+		      base->fields[CREDENTIAL_CLIENT_SECRET]) &&
+		     !stat(path, &st) && S_ISREG(st.st_mode) &&
+		     st.st_mode & (S_IRGRP | S_IROTH);
 }
 
 struct google_login *google_login_new(struct error *err)
 {
 	struct google_login *l = mem_calloc(1, sizeof *l);
-	const char *named = variable("GOOGLE_APPLICATION_CREDENTIALS");
+	const char *named = env_get("GOOGLE_APPLICATION_CREDENTIALS");
+	const char *folder = env_get("CLOUDSDK_CONFIG");
+	const char *home = env_get("HOME");
+	const char *host = env_get("GCE_METADATA_HOST");
 	struct stat st;
 
 	if (!l) {
 		error_memory(err, "credentials");
 		return NULL;
 	}
-	set_default_path(l);
-	set_metadata_url(l);
+	if (folder)
+		snprintf(l->default_path, sizeof l->default_path,
+			 "%s/" FILE_NAME, folder);
+	else if (home)
+		snprintf(l->default_path, sizeof l->default_path,
+			 "%s/.config/gcloud/" FILE_NAME, home);
+	if (host)
+		snprintf(l->metadata_url, sizeof l->metadata_url, "http://%s",
+			 host);
+	else
+		snprintf(l->metadata_url, sizeof l->metadata_url,
+			 GOOGLE_METADATA_URL);
 	if (named)
 		load_file(l, named);
 	else if (l->default_path[0] &&
@@ -127,7 +112,7 @@ const char *google_login_token(const struct google_login *l)
 const char *google_quota_project(const struct google_login *l,
 				 const char *side_project)
 {
-	const char *named = variable("GOOGLE_CLOUD_QUOTA_PROJECT");
+	const char *named = env_get("GOOGLE_CLOUD_QUOTA_PROJECT");
 
 	if (named || !l)
 		return named;
@@ -189,18 +174,6 @@ static bool check_universe(const struct google_login *l,
 	return fail_with(l, err);
 }
 
-static bool check_metadata_host(const struct google_login *l,
-				const struct endpoint *side, struct error *err)
-{
-	if (l->path[0] || host_is_loopback(l->metadata_url) ||
-	    google_url_is_metadata(l->metadata_url) || side->is_insecure_auth)
-		return true;
-	return error_set(err, ERROR_AUTH,
-			 "GCE_METADATA_HOST is neither this machine nor the "
-			 "metadata server's address: a token would come over "
-			 "plain http (--insecure-auth allows that)");
-}
-
 /* ---- buying a token ---- */
 
 /* Fixed addresses next door are not reached by way of a proxy. */
@@ -212,37 +185,6 @@ static bool is_next_door(const struct google_login *l,
 		       : google_url_is_metadata(f->endpoint.url);
 }
 
-static void set_route(struct google_flow *f, bool is_next_door,
-		      const struct endpoint *side)
-{
-	f->endpoint.option_prefix = side->option_prefix;
-	if (is_next_door)
-		f->endpoint.proxy = "";
-	else if (!host_is_loopback(f->endpoint.url))
-		f->endpoint.proxy = side->proxy;
-	/* --insecure is not meant for those who give tokens. */
-	f->endpoint.cacert = side->cacert;
-}
-
-/* Returns whether it is a metadata server at all: any host may answer there. */
-static bool check_instance(struct google_login *l, const struct endpoint *side,
-			   const struct http_response *response,
-			   struct error *err)
-{
-	if (response->status == 0)
-		return fail_none(l, "nothing answers", side, err);
-	return !strcmp(response->metadata_flavor, "Google") ||
-	       fail_none(l, "something else answers there", side, err);
-}
-
-/* Never 0, which ends at once but without a word of what for. */
-static int64_t left_ms(int64_t end_ns)
-{
-	int64_t left = sat_sub_i64(end_ns, clock_monotonic_ns()) / NS_PER_MS;
-
-	return left > 1 ? left : 1;
-}
-
 static bool run_step(struct google_login *l, struct google_flow *f,
 		     const struct endpoint *side,
 		     const struct google_login_want *want, int64_t end_ns,
@@ -251,13 +193,17 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 	bool is_near = is_next_door(l, f);
 	bool is_instance = google_flow_step(f) == GOOGLE_STEP_INSTANCE;
 	int64_t connect_ms = want->connect_timeout_ns / NS_PER_MS;
+	int64_t left_ms =
+		sat_sub_i64(end_ns, clock_monotonic_ns()) / NS_PER_MS;
 	struct http_settings settings = {
 		.connect_timeout_ms =
 			is_instance && connect_ms > METADATA_CONNECT_MS
 				? METADATA_CONNECT_MS
 				: connect_ms,
 		.stall_timeout_ms = STALL_MS,
-		.timeout_ms = left_ms(end_ns),
+		/* Never 0, which ends at once but without a word of what
+		 * for. */
+		.timeout_ms = max_i64(left_ms, 1),
 		.retries = want->retries,
 	};
 	struct http_client *client = http_client_new(&settings, err);
@@ -266,9 +212,20 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 
 	if (!client)
 		return false;
-	set_route(f, is_near, side);
-	is_ok = http_run(client, &f->request, &response, 1, err) &&
-		(!is_instance || check_instance(l, side, &response, err));
+	f->endpoint.option_prefix = side->option_prefix;
+	if (is_near)
+		f->endpoint.proxy = "";
+	else if (!host_is_loopback(f->endpoint.url))
+		f->endpoint.proxy = side->proxy;
+	/* --insecure is not meant for those who give tokens. */
+	f->endpoint.cacert = side->cacert;
+	is_ok = http_run(client, &f->request, &response, 1, err);
+	/* Any host may answer in place of a metadata server. */
+	if (is_ok && is_instance && response.status == 0)
+		is_ok = fail_none(l, "nothing answers", side, err);
+	else if (is_ok && is_instance &&
+		 strcmp(response.metadata_flavor, "Google"))
+		is_ok = fail_none(l, "something else answers there", side, err);
 	if (is_ok && !google_flow_take(f, &response, clock_now_ns(), err))
 		is_ok = fail_with(l, err);
 	buf_wipe(&response.body);
@@ -277,8 +234,8 @@ static bool run_step(struct google_login *l, struct google_flow *f,
 	return is_ok;
 }
 
-static void tell(const struct google_login *l,
-		 const struct google_login_want *want)
+static void login_tell(const struct google_login *l,
+		       const struct google_login_want *want)
 {
 	char left[24];
 
@@ -314,7 +271,7 @@ static bool run_flow(struct google_login *l, struct google_flow *f,
 	mem_wipe(l->token, sizeof l->token);
 	memcpy(l->token, f->token, strlen(f->token) + 1);
 	l->expires_ns = f->expires_ns;
-	tell(l, want);
+	login_tell(l, want);
 	l->is_open = false; /* once is enough */
 	return true;
 }
@@ -330,8 +287,15 @@ bool google_login_again(struct google_login *l, const struct endpoint *side,
 		return false;
 	}
 	l->is_absent = false;
-	if (!check_universe(l, side, err) || !check_metadata_host(l, side, err))
+	if (!check_universe(l, side, err))
 		return false;
+	if (!l->path[0] && !host_is_loopback(l->metadata_url) &&
+	    !google_url_is_metadata(l->metadata_url) && !side->is_insecure_auth)
+		return error_set(err, ERROR_AUTH,
+				 "GCE_METADATA_HOST is neither this machine "
+				 "nor the metadata server's address: a token "
+				 "would come over plain http (--insecure-auth "
+				 "allows that)");
 	google_flow_init(&flow, &l->credential, l->metadata_url);
 	is_ok = run_flow(l, &flow, side, want, err);
 	google_flow_release(&flow);

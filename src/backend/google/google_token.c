@@ -32,10 +32,6 @@
 /* Signed a little in the past, for clocks that go a little slow. */
 #define BACKDATED_S 10
 
-static bool google_token_fail(const struct google_flow *f,
-			      const struct http_response *response,
-			      int64_t now_ns, struct error *err);
-
 /* ---- the steps ---- */
 
 /* The credential that starts the flow: the source's, where there is one. */
@@ -61,19 +57,6 @@ enum google_step google_flow_step(const struct google_flow *f)
 	return f->steps[f->at];
 }
 
-static bool is_of_google(const struct google_credential *c)
-{
-	return !strcmp(google_credential_universe(c), GOOGLE_UNIVERSE);
-}
-
-/* Clouds of partners take self-signed tokens only. */
-static enum google_step sign_step(const struct google_credential *c)
-{
-	return c->fields[CREDENTIAL_TOKEN_URI] && is_of_google(c)
-		       ? GOOGLE_STEP_ASSERT
-		       : GOOGLE_STEP_SIGN;
-}
-
 void google_flow_init(struct google_flow *f, const struct google_credential *c,
 		      const char *metadata_url)
 {
@@ -85,7 +68,13 @@ void google_flow_init(struct google_flow *f, const struct google_credential *c,
 	base = google_flow_base(f);
 	switch (base->kind) {
 	case GOOGLE_SERVICE_ACCOUNT:
-		*step++ = sign_step(base);
+		/* Clouds of partners take self-signed tokens only. */
+		*step++ = base->fields[CREDENTIAL_TOKEN_URI] &&
+					  !strcmp(google_credential_universe(
+							  base),
+						  GOOGLE_UNIVERSE)
+				  ? GOOGLE_STEP_ASSERT
+				  : GOOGLE_STEP_SIGN;
 		break;
 	case GOOGLE_USER:
 	case GOOGLE_WORKFORCE:
@@ -223,13 +212,6 @@ static bool ask_assert(struct google_flow *f, int64_t now_ns, struct error *err)
 		 "urn:ietf:params:oauth:grant-type:jwt-bearer");
 	add_form(f, "assertion", f->assertion);
 	return request_end(f, err);
-}
-
-static bool make_signed(struct google_flow *f, int64_t now_ns,
-			struct error *err)
-{
-	f->expires_ns = now_ns + (JWT_LIFETIME_S - BACKDATED_S) * NS_PER_S;
-	return sign(f, NULL, now_ns, &f->token, err);
 }
 
 /* Without scopes: those of the login hold, and others would be refused. A
@@ -467,26 +449,13 @@ static bool take_field(struct str content, const char *field, struct buf *out,
 	return is_ok && buf_check(out, "a credential", err);
 }
 
-static bool fail_subject(const struct google_flow *f, struct error *err)
-{
-	struct buf place;
-
-	buf_init(&place, LIMIT_SECRET_FILE_BYTES * 4);
-	google_flow_place(f, &place);
-	error_prefix(err, "the token of %s", buf_text(&place));
-	buf_release(&place);
-	if (err->code == ERROR_FORMAT)
-		err->code = ERROR_AUTH;
-	return false;
-}
-
 /* The token of another identity: the whole text, or a field of it. */
 static bool keep_subject(struct google_flow *f, struct str content,
 			 struct error *err)
 {
 	const struct google_credential *c = google_flow_base(f);
 	const char *format = c->fields[CREDENTIAL_FORMAT];
-	struct buf text;
+	struct buf text, place;
 	bool is_ok = true;
 
 	buf_init(&text, LIMIT_SECRET_FILE_BYTES * 2);
@@ -508,7 +477,15 @@ static bool keep_subject(struct google_flow *f, struct str content,
 	}
 	buf_wipe(&text);
 	buf_release(&text);
-	return is_ok || fail_subject(f, err);
+	if (is_ok)
+		return true;
+	buf_init(&place, LIMIT_SECRET_FILE_BYTES * 4);
+	google_flow_place(f, &place);
+	error_prefix(err, "the token of %s", buf_text(&place));
+	buf_release(&place);
+	if (err->code == ERROR_FORMAT)
+		err->code = ERROR_AUTH;
+	return false;
 }
 
 static bool read_subject(struct google_flow *f, struct error *err)
@@ -544,7 +521,9 @@ static bool step_begin(struct google_flow *f, int64_t now_ns, bool *is_asking,
 		return read_subject(f, err);
 	case GOOGLE_STEP_SIGN:
 		*is_asking = false;
-		return make_signed(f, now_ns, err);
+		f->expires_ns =
+			now_ns + (JWT_LIFETIME_S - BACKDATED_S) * NS_PER_S;
+		return sign(f, NULL, now_ns, &f->token, err);
 	case GOOGLE_STEP_URL:
 		return ask_subject(f, err);
 	case GOOGLE_STEP_INSTANCE:
@@ -602,23 +581,6 @@ static bool mask_secrets(const struct google_flow *f,
 			return error_memory(err, "an answer");
 	}
 	return true;
-}
-
-bool google_flow_take(struct google_flow *f, struct http_response *response,
-		      int64_t now_ns, struct error *err)
-{
-	bool is_ok;
-
-	if (!http_is_success(response))
-		is_ok = mask_secrets(f, response, err) &&
-			google_token_fail(f, response, now_ns, err);
-	else if (google_flow_step(f) == GOOGLE_STEP_URL)
-		is_ok = keep_subject(f, buf_str(&response->body), err);
-	else
-		is_ok = take_token(f, response, now_ns, err);
-	buf_wipe(&response->body);
-	f->at += is_ok;
-	return is_ok;
 }
 
 /* The words for a token that Google Cloud did not give. */
@@ -727,25 +689,20 @@ static void fail_exchange(const struct google_flow *f,
 	buf_release(&place);
 }
 
-/* .../serviceAccounts/NAME:generateAccessToken */
-static struct str account_of(const char *url)
-{
-	static const struct str front = { "/serviceAccounts/", 17 };
-	struct str whole = str_from(url);
-	size_t at = str_find(whole, front);
-
-	if (at == SIZE_MAX)
-		return STR("the account");
-	whole = str_slice(whole, at + front.len, 100);
-	return str_slice(whole, 0, str_find(whole, STR(":")));
-}
-
 static void fail_act(const struct google_credential *c,
 		     const struct complaint *said, int status,
 		     struct error *err)
 {
-	struct str name = account_of(c->fields[CREDENTIAL_IMPERSONATION_URL]);
+	/* .../serviceAccounts/NAME:generateAccessToken */
+	static const struct str front = { "/serviceAccounts/", 17 };
+	struct str url = str_from(c->fields[CREDENTIAL_IMPERSONATION_URL]);
+	struct str name = STR("the account");
+	size_t at = str_find(url, front);
 
+	if (at != SIZE_MAX) {
+		name = str_slice(url, at + front.len, 100);
+		name = str_slice(name, 0, str_find(name, STR(":")));
+	}
 	if (says(said, "has not been used") || says(said, "is disabled"))
 		error_set(err, ERROR_AUTH,
 			  "cannot act for %.*s: the API is off (%s): gcloud "
@@ -843,11 +800,6 @@ static void fail_network(const struct google_flow *f, const struct error *why,
 	*err = *why;
 }
 
-static bool is_busy(int status)
-{
-	return status == 429 || status >= 500;
-}
-
 /* A skewed clock makes other reasons look like the true one. */
 static void add_clock(const struct http_response *response, int64_t now_ns,
 		      struct error *err)
@@ -885,7 +837,7 @@ static bool google_token_fail(const struct google_flow *f,
 			  "%.*s, which gives the token, answers %d and would "
 			  "go elsewhere; secrets do not follow",
 			  STR_ARGS(host), response->status);
-	} else if (is_busy(response->status)) {
+	} else if (response->status == 429 || response->status >= 500) {
 		error_set(err, ERROR_NETWORK,
 			  "%.*s, which gives the token, is not available (%d): "
 			  "try again later",
@@ -895,4 +847,21 @@ static bool google_token_fail(const struct google_flow *f,
 		add_clock(response, now_ns, err);
 	}
 	return false;
+}
+
+bool google_flow_take(struct google_flow *f, struct http_response *response,
+		      int64_t now_ns, struct error *err)
+{
+	bool is_ok;
+
+	if (!http_is_success(response))
+		is_ok = mask_secrets(f, response, err) &&
+			google_token_fail(f, response, now_ns, err);
+	else if (google_flow_step(f) == GOOGLE_STEP_URL)
+		is_ok = keep_subject(f, buf_str(&response->body), err);
+	else
+		is_ok = take_token(f, response, now_ns, err);
+	buf_wipe(&response->body);
+	f->at += is_ok;
+	return is_ok;
 }
