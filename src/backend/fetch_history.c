@@ -194,7 +194,7 @@ static const struct job_type history_type = { .request = history_request,
 					      .range = history_range };
 
 /* A job that cannot ask is done before it begins, with the reason. */
-static void refuse(struct job *job, const char *why)
+static void job_refuse(struct job *job, const char *why)
 {
 	error_set(&job->err, ERROR_USAGE, "%s", why);
 	job->is_done = true;
@@ -211,9 +211,9 @@ void history_job_init(struct history_job *job, struct history *history,
 				     .range = w->range,
 				     .trace_limit = trace_limit };
 	if (history->operation_count == 0 && !history->service.len)
-		refuse(&job->job, "no operation to search for");
+		job_refuse(&job->job, "no operation to search for");
 	else if (w->range.to_ns <= w->range.from_ns)
-		refuse(&job->job, "no time to search in");
+		job_refuse(&job->job, "no time to search in");
 }
 
 /* ---- counts ---- */
@@ -238,42 +238,30 @@ static bool count_request(struct job *base, struct backends *b,
 	return true;
 }
 
-static bool counts_alloc(struct count_job *job, struct backends *b)
-{
-	job->counts =
-		arena_array(b->arena, job->step_count, sizeof *job->counts);
-	if (!job->counts)
-		return arena_fail(b->arena, "counts", &job->job.err);
-	for (uint32_t i = 0; i < job->step_count; i++)
-		job->counts[i] = -1;
-	return true;
-}
-
-static bool counts_decode(struct count_job *job, struct backends *b,
-			  struct str body)
-{
-	struct count_query query = count_query_of(job);
-	struct step_counts out = { job->range.from_ns, job->step_ns,
-				   job->counts, job->step_count };
-
-	return backends_traces(b)->count_decode(body, &query, &out,
-						&job->is_sample, &job->job.err);
-}
-
 static bool count_answer(struct job *base, struct backends *b,
 			 const struct http_response *response)
 {
 	struct count_job *job = (struct count_job *)base;
 	const struct trace_backend *t = backends_traces(b);
+	struct count_query query = count_query_of(job);
+	struct step_counts out;
 
-	if (!counts_alloc(job, b)) {
+	job->counts =
+		arena_array(b->arena, job->step_count, sizeof *job->counts);
+	if (!job->counts) {
+		arena_fail(b->arena, "counts", &base->err);
 		job->step_count = 0;
 		return true;
 	}
+	for (uint32_t i = 0; i < job->step_count; i++)
+		job->counts[i] = -1;
 	if (t->count_answer(&b->traces.endpoint, response, &base->err) !=
 	    ANSWER_OK)
 		return true;
-	base->has_answer = counts_decode(job, b, buf_str(&response->body)) ||
+	out = (struct step_counts){ job->range.from_ns, job->step_ns,
+				    job->counts, job->step_count };
+	base->has_answer = t->count_decode(buf_str(&response->body), &query,
+					   &out, &job->is_sample, &base->err) ||
 			   error_prefix(&base->err, "%s: counts", t->name);
 	for (uint32_t i = 0; !base->has_answer && i < job->step_count; i++)
 		job->counts[i] = -1;
@@ -308,7 +296,7 @@ static void count_init(struct count_job *job, const struct job_type *type,
 	if (step_ns <= 0 || range.to_ns <= range.from_ns ||
 	    (range.to_ns - 1) / step_ns - range.from_ns / step_ns >=
 		    COUNT_STEPS)
-		refuse(&job->job, "not a window of at most 2,000 steps");
+		job_refuse(&job->job, "not a window of at most 2,000 steps");
 	else
 		job->step_count =
 			(uint32_t)((range.to_ns - range.from_ns + step_ns - 1) /
@@ -495,44 +483,29 @@ static const struct job_type durations_type = { .request = durations_request,
 						.about = ABOUT_DURATIONS,
 						.is_newer = true };
 
-static void buckets_add(struct duration_buckets *sum,
-			const struct duration_buckets *part)
-{
-	for (size_t i = 0; i < DURATION_BUCKETS; i++)
-		sum->counts[i] = sat_add_i64(sum->counts[i], part->counts[i]);
-	sum->total = sat_add_i64(sum->total, part->total);
-}
-
-/* The ith of n parts. All are of one length: a short last one could end where
- * nothing is counted yet, which is refused. */
-static struct time_range part_of(struct time_range whole, int64_t i, int64_t n)
-{
-	int64_t length_ns = whole.to_ns - whole.from_ns;
-	int64_t step_ns = length_ns / n;
-
-	return (struct time_range){
-		whole.from_ns + i * step_ns,
-		i + 1 == n ? whole.to_ns : whole.from_ns + (i + 1) * step_ns,
-	};
-}
-
 /* All at once; a part that is missing makes the sum worth nothing. */
 static bool ask_parts(struct backends *b, const struct durations_job *whole,
 		      struct duration_buckets *out, struct error *err)
 {
 	struct time_range range = whole->query.range;
-	int64_t n = part_count(whole);
+	int64_t n = part_count(whole), part_ns;
 	struct durations_job parts[LIMIT_BATCH];
 	struct job *jobs[LIMIT_BATCH] = { NULL };
 
 	if (!n)
 		return true;
+	/* All are of one length: a short last one could end where nothing is
+	 * counted yet, which is refused. */
+	part_ns = (range.to_ns - range.from_ns) / n;
 	for (int64_t i = 0; i < n; i++) {
 		parts[i] = (struct durations_job){
 			.job.type = &durations_type,
 			.query = whole->query,
 		};
-		parts[i].query.range = part_of(range, i, n);
+		parts[i].query.range.from_ns = range.from_ns + i * part_ns;
+		if (i + 1 < n)
+			parts[i].query.range.to_ns =
+				range.from_ns + (i + 1) * part_ns;
 		jobs[i] = &parts[i].job;
 	}
 	if (!jobs_run(b, jobs, (size_t)n, err))
@@ -542,7 +515,10 @@ static bool ask_parts(struct backends *b, const struct durations_job *whole,
 			*out = (struct duration_buckets){ .total = 0 };
 			return true;
 		}
-		buckets_add(out, &parts[i].buckets);
+		for (size_t k = 0; k < DURATION_BUCKETS; k++)
+			out->counts[k] = sat_add_i64(
+				out->counts[k], parts[i].buckets.counts[k]);
+		out->total = sat_add_i64(out->total, parts[i].buckets.total);
 	}
 	return true;
 }

@@ -160,19 +160,6 @@ static bool profile_request(struct job *job, struct backends *b,
 		&b->profiles, &query, job->attempt, request, err);
 }
 
-static void note_totals(const struct profile_fetch *f, struct backends *b)
-{
-	const struct profile_backend *p = backends_profiles(b);
-
-	if (f->into->stack_count && p->counts_totals &&
-	    p->counts_totals(&b->profiles, str_from(f->query.type_id)))
-		notes_add(b->notes,
-			  "%s: %s is not scraped as a delta: values are "
-			  "totals since each process began, once a scrape; "
-			  "read the shares",
-			  p->title, f->query.type_id);
-}
-
 static bool decode_part(struct backends *b, enum format format,
 			const struct http_response *response,
 			struct profile_fetch *f, struct profile *into)
@@ -268,59 +255,40 @@ static void note_empty_start(const struct profile_fetch *f, struct backends *b)
 /* Under "other" more than this is worth another request. */
 #define OTHER_SHARE_MAX 0.01
 
-/* True when too much was cut off and a larger tree is to be asked for. */
-static bool is_cut(struct profile_fetch *f)
-{
-	if (f->is_raised || !f->is_tree ||
-	    f->into->truncated_share <= OTHER_SHARE_MAX)
-		return false;
-	f->is_raised = true;
-	f->query.max_nodes = RAISED_NODES;
-	f->walk.is_started = false;
-	f->empty_to_ns = 0;
-	return true;
-}
-
-/* True when the answer refuses so many nodes: then as many as it allows, or
- * again what it gives by itself. */
-static bool is_lowered(struct profile_fetch *f, const struct backends *b,
-		       const struct http_response *response)
-{
-	const struct profile_backend *p = backends_profiles(b);
-	int64_t allowed;
-
-	if (!f->query.max_nodes || !p->node_limit)
-		return false;
-	allowed = p->node_limit(response);
-	f->query.max_nodes = allowed < f->query.max_nodes ? allowed : 0;
-	return true;
-}
-
-/* Keeps the largest share that was cut off a profile, for context_report(). */
-static void keep_other(const struct profile_fetch *f, struct backends *b)
-{
-	if (f->into->truncated_share > b->cut_share)
-		b->cut_share = f->into->truncated_share;
-}
-
 /* False when another part is to be asked for. Fallbacks stay: sums of pprof
  * and trees would not agree on frames without names. */
 static bool part_done(struct profile_fetch *f, struct backends *b)
 {
+	const struct profile_backend *p = backends_profiles(b);
+
 	if (!f->into->stack_count)
 		f->empty_to_ns = f->walk.parts.part.to_ns;
-	if (f->job.has_answer && window_parts_next(&f->walk.parts)) {
+	if (!f->job.has_answer)
+		return true;
+	if (window_parts_next(&f->walk.parts)) {
 		if (!f->is_tree || f->query.span_id_count)
 			f->job.attempt = 0;
 		return false;
 	}
-	if (f->job.has_answer && is_cut(f))
+	if (!f->is_raised && f->is_tree &&
+	    f->into->truncated_share > OTHER_SHARE_MAX) {
+		f->is_raised = true;
+		f->query.max_nodes = RAISED_NODES;
+		f->walk.is_started = false;
+		f->empty_to_ns = 0;
 		return false;
-	if (f->job.has_answer) {
-		keep_other(f, b);
-		note_empty_start(f, b);
-		note_totals(f, b);
 	}
+	/* The largest share that was cut off a profile is told in the end. */
+	if (f->into->truncated_share > b->cut_share)
+		b->cut_share = f->into->truncated_share;
+	note_empty_start(f, b);
+	if (f->into->stack_count && p->counts_totals &&
+	    p->counts_totals(&b->profiles, str_from(f->query.type_id)))
+		notes_add(b->notes,
+			  "%s: %s is not scraped as a delta: values are "
+			  "totals since each process began, once a scrape; "
+			  "read the shares",
+			  p->title, f->query.type_id);
 	return true;
 }
 
@@ -342,41 +310,42 @@ static bool next_attempt(struct profile_fetch *f, const struct backends *b)
 	return true;
 }
 
-static bool take_profile(struct profile_fetch *f, struct backends *b,
-			 const struct profile_form *form,
-			 const struct http_response *response)
-{
-	bool done = decode_answer(b, form->format, response, f);
-
-	f->is_tree = form->format != FORMAT_PPROF && !f->query.wants_lines;
-	if (done && form->note)
-		notes_add(b->notes, "%s", form->note);
-	return done;
-}
-
 static bool profile_answer(struct job *job, struct backends *b,
 			   const struct http_response *response)
 {
 	struct profile_fetch *f = (struct profile_fetch *)job;
 	struct profile_query query = f->query;
+	const struct profile_backend *p;
 	struct profile_form form;
 	enum answer answer;
+	int64_t allowed;
 
 	if (walk_restarts(&f->walk, job, b, response))
 		return false;
+	p = backends_profiles(b);
 	query.range = f->walk.parts.part;
-	answer = backends_profiles(b)->profile_answer(
-		&b->profiles, &query, job->attempt, response, &form, &job->err);
+	answer = p->profile_answer(&b->profiles, &query, job->attempt, response,
+				   &form, &job->err);
 	if (answer == ANSWER_TRY_NEXT && next_attempt(f, b))
 		return false;
-	if (answer == ANSWER_ERROR && is_lowered(f, b, response))
+	if (answer == ANSWER_ERROR && f->query.max_nodes && p->node_limit) {
+		/* So many nodes may be refused: then as many as it allows, or
+		 * again what it gives by itself. */
+		allowed = p->node_limit(response);
+		f->query.max_nodes = allowed < f->query.max_nodes ? allowed : 0;
 		return false;
+	}
 	if (answer == ANSWER_ERROR &&
 	    walk_is_shortened(&f->walk, b, response, &job->err))
 		return false;
 	job->has_answer = answer == ANSWER_MISS; /* an empty profile */
-	if (answer == ANSWER_OK)
-		job->has_answer = take_profile(f, b, &form, response);
+	if (answer == ANSWER_OK) {
+		job->has_answer = decode_answer(b, form.format, response, f);
+		f->is_tree =
+			form.format != FORMAT_PPROF && !f->query.wants_lines;
+		if (job->has_answer && form.note)
+			notes_add(b->notes, "%s", form.note);
+	}
 	return part_done(f, b);
 }
 
@@ -447,28 +416,24 @@ static bool names_request(struct job *job, struct backends *b,
 	return p->services_request(&b->profiles, query.range, request, err);
 }
 
-static bool names_read(struct names_job *n, struct backends *b,
-		       const struct http_response *response,
-		       struct name_list *part)
-{
-	const struct profile_backend *p = backends_profiles(b);
-	struct series_query query = types_query(n);
-
-	if (n->selector)
-		return p->types_answer(b, &query, response, part, &n->job.err);
-	return p->services_answer(b, response, part, &n->job.err);
-}
-
 static bool names_answer(struct job *job, struct backends *b,
 			 const struct http_response *response)
 {
 	struct names_job *n = (struct names_job *)job;
+	const struct profile_backend *p;
+	struct series_query query;
 	struct name_list part;
 
 	if (walk_restarts(&n->walk, job, b, response))
 		return false;
-	job->has_answer = names_read(n, b, response, &part) &&
-			  name_list_add(&n->names, b->arena, &part, &job->err);
+	p = backends_profiles(b);
+	query = types_query(n);
+	job->has_answer =
+		(n->selector ? p->types_answer(b, &query, response, &part,
+					       &job->err)
+			     : p->services_answer(b, response, &part,
+						  &job->err)) &&
+		name_list_add(&n->names, b->arena, &part, &job->err);
 	if (job->has_answer)
 		return !window_parts_next(&n->walk.parts);
 	return !walk_is_shortened(&n->walk, b, response, &job->err);
@@ -512,25 +477,20 @@ static bool series_request(struct job *job, struct backends *b,
 						    request, err);
 }
 
-static bool rows_add(struct series_job *s, struct backends *b,
-		     const struct http_response *response)
-{
-	struct series_query query = series_query_of(s);
-	struct series_list part;
-
-	return backends_profiles(b)->series_answer(b, &query, response, &part,
-						   &s->job.err) &&
-	       series_list_add(&s->series, b->arena, &part, &s->job.err);
-}
-
 static bool series_answer(struct job *job, struct backends *b,
 			  const struct http_response *response)
 {
 	struct series_job *s = (struct series_job *)job;
+	struct series_query query;
+	struct series_list part;
 
 	if (walk_restarts(&s->walk, job, b, response))
 		return false;
-	job->has_answer = rows_add(s, b, response);
+	query = series_query_of(s);
+	job->has_answer =
+		backends_profiles(b)->series_answer(b, &query, response, &part,
+						    &job->err) &&
+		series_list_add(&s->series, b->arena, &part, &job->err);
 	if (job->has_answer)
 		return !window_parts_next(&s->walk.parts);
 	return !walk_is_shortened(&s->walk, b, response, &job->err);
@@ -681,26 +641,13 @@ struct str profile_files_name(struct backends *b, const char *const *paths,
 
 #define SIDES 2
 
-static void divide(struct backends *b, const struct snapshots_side *sides,
-		   const struct snapshots_job *jobs, size_t count)
-{
-	char before[64] = "";
-
-	for (size_t i = 0; i < count; i++)
-		profile_divide(sides[i].profile, jobs[i].count);
-	if (count == SIDES)
-		snprintf(before, sizeof before, ", %" PRId64 " in the baseline",
-			 jobs[1].count);
-	notes_add(b->notes, "values are per snapshot: %" PRId64 " snapshot%s%s",
-		  jobs[0].count, &"s"[jobs[0].count == 1], before);
-}
-
 bool snapshots_divide(struct backends *b, const struct snapshots_side *sides,
 		      size_t count, const char *instance_label,
 		      struct error *err)
 {
 	struct snapshots_job counts[SIDES] = { 0 };
 	struct job *jobs[SIDES];
+	char before[64] = "";
 
 	for (size_t i = 0; i < count; i++) {
 		snapshots_job_init(&counts[i], &sides[i].query, instance_label);
@@ -708,12 +655,19 @@ bool snapshots_divide(struct backends *b, const struct snapshots_side *sides,
 	}
 	if (!jobs_run(b, jobs, count, err))
 		return false;
-	if (counts[0].job.has_answer && counts[count - 1].job.has_answer)
-		divide(b, sides, counts, count);
-	else
+	if (!counts[0].job.has_answer || !counts[count - 1].job.has_answer) {
 		notes_add(b->notes,
 			  "this type is a gauge: values are sums over all "
 			  "snapshots of the window; read the shares");
+		return true;
+	}
+	for (size_t i = 0; i < count; i++)
+		profile_divide(sides[i].profile, counts[i].count);
+	if (count == SIDES)
+		snprintf(before, sizeof before, ", %" PRId64 " in the baseline",
+			 counts[1].count);
+	notes_add(b->notes, "values are per snapshot: %" PRId64 " snapshot%s%s",
+		  counts[0].count, &"s"[counts[0].count == 1], before);
 	return true;
 }
 

@@ -11,18 +11,6 @@
 #include "model/trace.h"
 #include "wire/har.h"
 
-/* Starts the model over for the next attempt. */
-static void trace_restart(struct trace *trace)
-{
-	bool wants_details = trace->wants_details;
-	bool wants_attrs = trace->wants_attrs;
-
-	trace_release(trace);
-	trace_init(trace);
-	trace->wants_details = wants_details;
-	trace->wants_attrs = wants_attrs;
-}
-
 /* Spans, and none of the trace that was asked for. */
 static bool check_own(const struct backends *b, const struct trace *trace,
 		      struct error *err)
@@ -32,16 +20,6 @@ static bool check_own(const struct backends *b, const struct trace *trace,
 			 "%s: the answer is about another trace than the one "
 			 "asked for: is a proxy or a cache in between?",
 			 backends_traces(b)->name);
-}
-
-static bool decode_answer(struct backends *b, enum format format,
-			  const struct http_response *response,
-			  const struct trace_id *id, struct trace *trace,
-			  struct error *err)
-{
-	return decode_trace(format, buf_str(&response->body), id, trace,
-			    b->notes, err) ||
-	       error_prefix(err, "%s: trace", backends_traces(b)->name);
 }
 
 /* One attempt. *answer says how it went; false is a failure for good. */
@@ -63,8 +41,10 @@ static bool try_attempt(struct backends *b, const struct trace_query *query,
 	*answer = t->trace_answer(attempt, e, &response, &format, err);
 	done = true;
 	if (*answer == ANSWER_OK) {
-		done = decode_answer(b, format, &response, id, trace, err) &&
-		       check_own(b, trace, err);
+		done = decode_trace(format, buf_str(&response.body), id, trace,
+				    b->notes, err) ||
+		       error_prefix(err, "%s: trace", t->name);
+		done = done && check_own(b, trace, err);
 		if (done && trace->span_count == 0)
 			*answer = ANSWER_MISS;
 	}
@@ -79,10 +59,15 @@ static bool attempts_run(struct backends *b, const struct trace_query *query,
 			 enum answer *answer, struct error *err)
 {
 	unsigned count = backends_traces(b)->attempts;
+	bool wants_details = trace->wants_details;
+	bool wants_attrs = trace->wants_attrs;
 	bool is_missed = false;
 
 	for (unsigned attempt = 0; attempt < count; attempt++) {
-		trace_restart(trace);
+		trace_release(trace);
+		trace_init(trace);
+		trace->wants_details = wants_details;
+		trace->wants_attrs = wants_attrs;
 		if (!try_attempt(b, query, id, attempt, trace, answer, err))
 			return false;
 		if (*answer == ANSWER_OK || *answer == ANSWER_ERROR)
@@ -142,22 +127,6 @@ static bool trace_job_request(struct job *base, struct backends *b,
 	return true;
 }
 
-/* Decodes a trace; oddities of one beside the requested one are no note of the
- * answer. */
-static bool decode(const struct trace_job *job, const struct backends *b,
-		   enum format format, const struct http_response *response,
-		   struct error *err)
-{
-	struct notes unheard;
-	bool is_done;
-
-	notes_init(&unheard);
-	is_done = decode_trace(format, buf_str(&response->body), &job->id,
-			       job->trace, &unheard, err) ||
-		  error_prefix(err, "%s: trace", backends_traces(b)->name);
-	return is_done && check_own(b, job->trace, err);
-}
-
 static bool trace_job_answer(struct job *base, struct backends *b,
 			     const struct http_response *response)
 {
@@ -166,9 +135,19 @@ static bool trace_job_answer(struct job *base, struct backends *b,
 	enum format format;
 	enum answer answer = t->trace_answer(base->attempt, &b->traces.endpoint,
 					     response, &format, &base->err);
+	struct notes unheard;
+	bool is_done;
 
 	if (answer == ANSWER_OK) {
-		base->has_answer = decode(job, b, format, response, &base->err);
+		/* Oddities of a trace beside the requested one are no note of
+		 * the answer. */
+		notes_init(&unheard);
+		is_done = decode_trace(format, buf_str(&response->body),
+				       &job->id, job->trace, &unheard,
+				       &base->err) ||
+			  error_prefix(&base->err, "%s: trace", t->name);
+		base->has_answer =
+			is_done && check_own(b, job->trace, &base->err);
 		return true;
 	}
 	if (answer == ANSWER_TRY_NEXT && base->attempt + 1 < t->attempts) {

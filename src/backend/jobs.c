@@ -65,14 +65,6 @@ bool profiles_recognise(struct backends *b, const struct job *job,
 	return likely->learn(b, &err);
 }
 
-bool profiles_may_ask(const struct backends *b,
-		      const struct http_response *response)
-{
-	const struct profile_backend *known = backends_profiles(b);
-
-	return known->asks_on || profiles_likely(known, response);
-}
-
 void profiles_settle(struct side *side, const struct profile_backend *profiles,
 		     void *room)
 {
@@ -101,14 +93,6 @@ struct round {
 	size_t answered; /* from the front on */
 };
 
-static void round_release(struct round *r)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		http_request_release(&r->requests[i]);
-		http_response_release(&r->responses[i]);
-	}
-}
-
 static bool round_fill(struct backends *b, struct round *r,
 		       struct job *const *jobs, size_t n, struct error *err)
 {
@@ -135,15 +119,8 @@ static bool round_fill(struct backends *b, struct round *r,
 	return true;
 }
 
-/* Not while others are on their way. */
-static bool may_ask(const struct round *r, size_t index)
-{
-	return r->jobs[index]->type->question != QUESTION_SERVER &&
-	       profiles_may_ask(r->backends, &r->responses[index]);
-}
-
 /* Its answer is needed no longer: all at once would be much to hold. */
-static void answer_next(struct round *r)
+static void round_answer_next(struct round *r)
 {
 	struct http_response *response = &r->responses[r->answered];
 	struct job *job = r->jobs[r->answered++];
@@ -164,18 +141,23 @@ static void answer_next(struct round *r)
 	http_response_release(response);
 }
 
-static void take(void *context, size_t index)
+static void round_take(void *context, size_t index)
 {
 	struct round *r = context;
+	const struct profile_backend *known = backends_profiles(r->backends);
 
-	if (r->answered == index && !may_ask(r, index))
-		answer_next(r);
+	/* Not while others are on their way, where the answer may ask on. */
+	if (r->answered == index &&
+	    (r->jobs[index]->type->question == QUESTION_SERVER ||
+	     !(known->asks_on ||
+	       profiles_likely(known, &r->responses[index]))))
+		round_answer_next(r);
 }
 
 static bool round_run(struct backends *b, struct round *r,
 		      struct job *const *jobs, size_t n, struct error *err)
 {
-	const struct http_taker taker = { take, r };
+	const struct http_taker taker = { round_take, r };
 	bool done;
 
 	memset(r, 0, sizeof *r);
@@ -186,8 +168,11 @@ static bool round_run(struct backends *b, struct round *r,
 		backends_send_each(b, r->requests, r->responses, r->count,
 				   &taker, err));
 	while (done && r->answered < r->count)
-		answer_next(r);
-	round_release(r);
+		round_answer_next(r);
+	for (size_t i = 0; i < r->count; i++) {
+		http_request_release(&r->requests[i]);
+		http_response_release(&r->responses[i]);
+	}
 	return done;
 }
 
@@ -204,7 +189,7 @@ struct group {
 
 /* That there is nothing is an answer, which servers give as their API has it
  * (answer_has_form()); a refusal is none. */
-static bool is_lost(const struct job *job)
+static bool job_is_lost(const struct job *job)
 {
 	switch (job->err.code) {
 	case ERROR_NONE:
@@ -220,7 +205,7 @@ static bool is_lost(const struct job *job)
 	}
 }
 
-static const char *subject_of(const struct job *job)
+static const char *job_subject(const struct job *job)
 {
 	static const char *const words[] = {
 		[ABOUT_SOMETHING] = "a question",
@@ -243,7 +228,7 @@ static const char *subject_of(const struct job *job)
 	return words[job->type->about];
 }
 
-static void add_range(struct buf *out, const struct job *job)
+static void add_time_range(struct buf *out, const struct job *job)
 {
 	struct time_range range;
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
@@ -262,71 +247,52 @@ static void add_range(struct buf *out, const struct job *job)
 		 CLOCK_BYTES - (int)same, to + same);
 }
 
-static void tell_group(struct backends *b, const struct group *g)
-{
-	struct buf about;
-
-	buf_init(&about, LIMIT_ERROR_BYTES);
-	buf_add_text(&about, subject_of(g->first));
-	add_range(&about, g->first);
-	if (g->count > 1)
-		buf_addf(&about, " and %zu more", g->count - 1);
-	gaps_tell(&b->gaps, buf_text(&about), &g->first->err);
-	buf_release(&about);
-}
-
-static bool is_alike(const struct job *a, const struct job *b)
-{
-	return a->type->about == b->type->about &&
-	       !strcmp(a->err.message, b->err.message);
-}
-
-/* One more of a group, or the first of a new one. */
-static void group_add(struct group *groups, size_t *count,
-		      const struct job *job)
-{
-	size_t i = 0;
-
-	while (i < *count && !is_alike(groups[i].first, job))
-		i++;
-	if (i == GAPS_TOLD)
-		i--;
-	else if (i == *count)
-		groups[(*count)++] = (struct group){ .first = job };
-	groups[i].count++;
-}
-
 static void note_lost(struct backends *b, struct job *const *jobs, size_t n)
 {
 	struct group groups[GAPS_TOLD];
 	size_t count = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (jobs[i]->is_gap || !is_lost(jobs[i]))
+		struct job *job = jobs[i];
+		size_t at = 0;
+
+		if (job->is_gap || !job_is_lost(job))
 			continue;
-		jobs[i]->is_gap = true;
-		gaps_count(&b->gaps, &jobs[i]->err);
-		group_add(groups, &count, jobs[i]);
+		job->is_gap = true;
+		gaps_count(&b->gaps, &job->err);
+		while (at < count &&
+		       (groups[at].first->type->about != job->type->about ||
+			strcmp(groups[at].first->err.message,
+			       job->err.message)))
+			at++;
+		if (at == GAPS_TOLD)
+			at--;
+		else if (at == count)
+			groups[count++] = (struct group){ .first = job };
+		groups[at].count++;
 	}
-	for (size_t i = 0; i < count; i++)
-		tell_group(b, &groups[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct group *g = &groups[i];
+		struct buf about;
+
+		buf_init(&about, LIMIT_ERROR_BYTES);
+		buf_add_text(&about, job_subject(g->first));
+		add_time_range(&about, g->first);
+		if (g->count > 1)
+			buf_addf(&about, " and %zu more", g->count - 1);
+		gaps_tell(&b->gaps, buf_text(&about), &g->first->err);
+		buf_release(&about);
+	}
 }
 
 /* ---- rounds ---- */
-
-static bool is_left(struct job *const *jobs, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!jobs[i]->is_done)
-			return true;
-	return false;
-}
 
 bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 	      struct error *err)
 {
 	const struct profile_backend *profiles = backends_profiles(b);
 	struct round *r = mem_alloc(sizeof *r);
+	size_t first = 0; /* that is not done */
 	bool done;
 
 	if (!r)
@@ -334,8 +300,13 @@ bool jobs_run(struct backends *b, struct job *const *jobs, size_t n,
 	done = backend_files.profiles->answer_jobs(b, jobs, n, err);
 	if (done && profiles->answer_jobs)
 		done = profiles->answer_jobs(b, jobs, n, err);
-	while (done && is_left(jobs, n))
+	for (;;) {
+		while (first < n && jobs[first]->is_done)
+			first++;
+		if (!done || first == n)
+			break;
 		done = round_run(b, r, jobs, n, err);
+	}
 	if (done)
 		note_lost(b, jobs, n);
 	mem_free(r);

@@ -108,11 +108,6 @@ bool profiles_prepare(struct backends *b, struct job *job,
 bool profiles_recognise(struct backends *b, const struct job *job,
 			const struct http_response *response);
 
-/* Returns whether judging the answer may ask further questions at once, so that
- * it has to wait until no others are on their way. */
-bool profiles_may_ask(const struct backends *b,
-		      const struct http_response *response);
-
 /* The server is this one, and its room remembers that. */
 void profiles_settle(struct side *side, const struct profile_backend *profiles,
 		     void *room);

@@ -80,11 +80,6 @@ static bool find_hex_run(struct str text, size_t digits, struct str *run)
 static const char *const id_places[] = { "/trace/", "/traces/",
 					 "\"query\":\"" };
 
-static bool is_id_end(struct str text, size_t at)
-{
-	return at == text.len || memchr("/?#&\"", text.ptr[at], 5);
-}
-
 /* The last one behind this place: a gateway's own path comes before. */
 static bool find_behind(struct str text, struct str place, struct str *run)
 {
@@ -97,22 +92,13 @@ static bool find_behind(struct str text, struct str place, struct str *run)
 		text = str_slice(text, at + place.len, text.len);
 		while (len < text.len && ascii_is_hex(text.ptr[len]))
 			len++;
-		if (len == 0 || len > TRACE_ID_DIGITS || !is_id_end(text, len))
+		if (len == 0 || len > TRACE_ID_DIGITS ||
+		    (len < text.len && !memchr("/?#&\"", text.ptr[len], 5)))
 			continue;
 		*run = str_slice(text, 0, len);
 		is_found = true;
 	}
 	return is_found;
-}
-
-/* Servers leave leading zeros out, so a place decides, not the number of
- * digits: a Jaeger's "/trace/ab12?uiFind=" goes on with a span id. */
-static bool find_placed(struct str text, struct str *run)
-{
-	for (size_t i = 0; i < sizeof id_places / sizeof *id_places; i++)
-		if (find_behind(text, str_from(id_places[i]), run))
-			return true;
-	return false;
 }
 
 static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
@@ -125,9 +111,14 @@ static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
 	buf_init(&twice, LIMIT_URL_BYTES);
 	percent_decode(text, &once);
 	percent_decode(buf_str(&once), &twice);
-	found = find_hex_run(buf_str(&twice), TRACE_ID_DIGITS, &run) ||
-		find_placed(buf_str(&twice), &run) ||
-		find_hex_run(buf_str(&twice), SPAN_ID_DIGITS, &run);
+	found = find_hex_run(buf_str(&twice), TRACE_ID_DIGITS, &run);
+	/* Servers leave leading zeros out, so a place decides, not the number
+	 * of digits: a Jaeger's "/trace/ab12?uiFind=" goes on with a span
+	 * id. */
+	for (size_t i = 0; i < COUNT_OF(id_places) && !found; i++)
+		found = find_behind(buf_str(&twice), str_from(id_places[i]),
+				    &run);
+	found = found || find_hex_run(buf_str(&twice), SPAN_ID_DIGITS, &run);
 	found = found && trace_id_parse(run, &out->id) &&
 		!trace_id_is_zero(&out->id);
 	if (found)
@@ -140,39 +131,29 @@ static bool parse_url(struct str text, struct trace_arg *out, struct error *err)
 				  "the id itself");
 }
 
-/* "<32 digits>/<decimal span id>;o=1", the header X-Cloud-Trace-Context. */
-static bool parse_cloud_context(struct str text, struct trace_arg *out)
-{
-	struct str trace = str_slice(text, 0, TRACE_ID_DIGITS);
-	struct str span = str_slice(text, TRACE_ID_DIGITS + 1, text.len);
-	size_t end = str_find(span, STR(";"));
-
-	return text.len > TRACE_ID_DIGITS && text.ptr[TRACE_ID_DIGITS] == '/' &&
-	       is_all_hex(trace) && trace_id_parse(trace, &out->id) &&
-	       parse_u64(str_slice(span, 0, end), &out->span_id);
-}
-
-/* "projects/my-project/traces/<32 digits>", as Google's log entries name
- * their trace. */
-static bool parse_log_field(struct str text, struct trace_arg *out)
-{
-	size_t at = str_find(text, STR("/traces/"));
-	struct str trace;
-
-	if (!str_starts(text, STR("projects/")) || at == SIZE_MAX)
-		return false;
-	trace = str_slice(text, at + 8, text.len);
-	return trace.len == TRACE_ID_DIGITS && is_all_hex(trace) &&
-	       trace_id_parse(trace, &out->id);
-}
-
+/* "<32 digits>/<decimal span id>;o=1", the header X-Cloud-Trace-Context, or
+ * "projects/my-project/traces/<32 digits>", as Google's log entries name their
+ * trace. */
 static bool parse_google(struct str text, struct trace_arg *out)
 {
 	struct trace_arg found = { .id_digits = TRACE_ID_DIGITS };
+	struct str trace = str_slice(text, 0, TRACE_ID_DIGITS);
+	struct str span = str_slice(text, TRACE_ID_DIGITS + 1, text.len);
+	size_t at = str_find(text, STR("/traces/"));
+	bool is_context =
+		text.len > TRACE_ID_DIGITS &&
+		text.ptr[TRACE_ID_DIGITS] == '/' && is_all_hex(trace) &&
+		parse_u64(str_slice(span, 0, str_find(span, STR(";"))),
+			  &found.span_id);
 
-	if ((!parse_cloud_context(text, &found) &&
-	     !parse_log_field(text, &found)) ||
-	    trace_id_is_zero(&found.id))
+	if (!is_context) {
+		if (!str_starts(text, STR("projects/")) || at == SIZE_MAX)
+			return false;
+		found.span_id = 0;
+		trace = str_slice(text, at + 8, text.len);
+	}
+	if (trace.len != TRACE_ID_DIGITS || !is_all_hex(trace) ||
+	    !trace_id_parse(trace, &found.id) || trace_id_is_zero(&found.id))
 		return false;
 	*out = found;
 	return true;
@@ -214,14 +195,6 @@ static bool parse_xray(struct str text, struct trace_arg *out)
 	return str_starts(text, STR("1-")) &&
 	       parse_groups(str_slice(text, 2, text.len), digits,
 			    COUNT_OF(digits), out);
-}
-
-/* As logs have an id that went through a type for UUIDs. */
-static bool parse_uuid(struct str text, struct trace_arg *out)
-{
-	static const unsigned digits[] = { 8, 4, 4, 4, 12 };
-
-	return parse_groups(text, digits, COUNT_OF(digits), out);
 }
 
 static bool fail_text(struct str text, struct error *err)
@@ -282,6 +255,8 @@ static struct str without_name(struct str text)
 
 bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 {
+	/* As logs have an id that went through a type for UUIDs. */
+	static const unsigned uuid[] = { 8, 4, 4, 4, 12 };
 	struct str trimmed = without_name(str_trim(str_from(text)));
 	int why_no_file;
 
@@ -301,7 +276,7 @@ bool trace_arg_parse(const char *text, struct trace_arg *out, struct error *err)
 	}
 	why_no_file = errno;
 	if (parse_google(trimmed, out) || parse_xray(trimmed, out) ||
-	    parse_uuid(trimmed, out))
+	    parse_groups(trimmed, uuid, COUNT_OF(uuid), out))
 		return true;
 	if (str_starts(trimmed, STR("0x")))
 		trimmed = str_slice(trimmed, 2, trimmed.len);
@@ -344,19 +319,6 @@ void trace_arg_doubt(const struct trace_arg *arg, const char *text,
 
 /* ---- the trace itself ---- */
 
-static bool open_source(struct input *in, const char *path,
-			struct trace_source *source, struct error *err)
-{
-	if (!input_open_trace(in, path, err))
-		return false;
-	*source = (struct trace_source){
-		.name = in->name,
-		.format = in->format,
-		.feed = in->feed,
-	};
-	return true;
-}
-
 struct trace_files {
 	struct trace_source *sources;
 	struct input *inputs;
@@ -390,8 +352,14 @@ static struct trace_files *open_files(const char *const *paths, size_t count,
 	if (!done)
 		error_memory(err, "the files");
 	while (done && f->count < count) {
-		done = open_source(&f->inputs[f->count], paths[f->count],
-				   &f->sources[f->count], err);
+		struct input *in = &f->inputs[f->count];
+
+		done = input_open_trace(in, paths[f->count], err);
+		if (done)
+			f->sources[f->count] =
+				(struct trace_source){ .name = in->name,
+						       .format = in->format,
+						       .feed = in->feed };
 		f->count++;
 	}
 	if (done)

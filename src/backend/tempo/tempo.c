@@ -15,8 +15,6 @@
 #include "decode/formats.h"
 #include "wire/url.h"
 
-static void traceql_select_more(struct buf *q, const char *field);
-
 /* The parts that all searches share, whatever their TraceQL: the path and the
  * two forms of an answer. See trace_backend.h for what each function is. */
 
@@ -40,26 +38,6 @@ void tempo_q_path(struct buf *out, struct buf *owned_q, struct time_range range,
 		 spans_per_trace);
 }
 
-static bool is_protobuf_answer(const struct http_response *response)
-{
-	return str_equal(str_from(response->content_type),
-			 STR("application/protobuf"));
-}
-
-/* Field 1, a trace, or field 2, what the search cost, is in each. */
-static bool is_search_protobuf(const struct http_response *response)
-{
-	return response->body.len > 1 && (response->body.data[0] == '\x0A' ||
-					  response->body.data[0] == '\x12');
-}
-
-/* Field 1 would come first. */
-static bool holds_no_trace(const struct http_response *response)
-{
-	if (is_protobuf_answer(response))
-		return response->body.data[0] != '\x0A';
-	return !body_contains(response, STR("\"traceID\""));
-}
 
 enum answer tempo_search_form(const struct endpoint *e,
 			      const struct http_response *response,
@@ -67,13 +45,19 @@ enum answer tempo_search_form(const struct endpoint *e,
 			      struct error *err)
 {
 	static const struct answer_form form = { { "traces", "metrics" } };
+	bool is_protobuf = str_equal(str_from(response->content_type),
+				     STR("application/protobuf"));
+	char first = response->body.len > 1 ? response->body.data[0] : '\0';
 
-	if (is_protobuf_answer(response) ? !is_search_protobuf(response)
-					 : !answer_has_form(response, &form))
+	/* Field 1, a trace, which would come first, or field 2, what the search
+	 * cost, is in each. */
+	if (is_protobuf ? first != '\x0A' && first != '\x12'
+			: !answer_has_form(response, &form))
 		return answer_fail("tempo: search", e, response, err);
-	*decode = is_protobuf_answer(response) ? decode_tempo_search_pb
-					       : decode_tempo_search_json;
-	*is_empty = holds_no_trace(response);
+	*decode = is_protobuf ? decode_tempo_search_pb
+			      : decode_tempo_search_json;
+	*is_empty = is_protobuf ? first != '\x0A'
+				: !body_contains(response, STR("\"traceID\""));
 	return ANSWER_OK;
 }
 
@@ -146,6 +130,12 @@ void traceql_add_least(struct buf *q, const char *field, int64_t duration_ns)
 	buf_release(&word);
 }
 
+static void traceql_select_more(struct buf *q, const char *field)
+{
+	buf_add_char(q, ',');
+	traceql_add_word(q, field);
+}
+
 void traceql_select(struct buf *q, const char *const *fields,
 		    size_t field_count)
 {
@@ -153,12 +143,6 @@ void traceql_select(struct buf *q, const char *const *fields,
 	traceql_add_word(q, fields[0]);
 	for (size_t i = 1; i < field_count; i++)
 		traceql_select_more(q, fields[i]);
-}
-
-static void traceql_select_more(struct buf *q, const char *field)
-{
-	buf_add_char(q, ',');
-	traceql_add_word(q, field);
 }
 
 /* Names of services, operations and attributes: Tempo has them all as tags. */
@@ -217,32 +201,27 @@ static size_t scope_length(struct str tag)
 	return 0;
 }
 
-/* "name", or with the scopes of newer servers "span:name". */
-static bool is_intrinsic(struct str tag)
-{
-	return str_is_one_of(tag, intrinsics, COUNT_OF(intrinsics)) ||
-	       str_find(tag, STR(":")) != SIZE_MAX;
-}
-
-static void add_tag(struct buf *out, struct str tag, unsigned attempt)
-{
-	if (str_equal(tag, STR("service")))
-		tag = STR("resource.service.name");
-	if (attempt > 0)
-		tag = str_slice(tag, scope_length(tag), tag.len);
-	else if (!scope_length(tag) && !is_intrinsic(tag))
-		buf_add_char(out, '.');
-	url_encode(out, tag);
-}
-
 static bool tempo_tags_path(const struct tags_query *query, unsigned attempt,
 			    struct buf *out, struct error *err)
 {
+	struct str tag = query->tag;
+	size_t scope;
+
 	(void)err;
 	buf_add_text(out, attempt ? "/api/search/tag" : "/api/v2/search/tag");
-	if (query->tag.len) {
+	if (tag.len) {
 		buf_add_char(out, '/');
-		add_tag(out, query->tag, attempt);
+		if (str_equal(tag, STR("service")))
+			tag = STR("resource.service.name");
+		scope = scope_length(tag);
+		/* An intrinsic is "name", or with the scopes of newer servers
+		 * "span:name". */
+		if (attempt > 0)
+			tag = str_slice(tag, scope, tag.len);
+		else if (!scope && str_find(tag, STR(":")) == SIZE_MAX &&
+			 !str_is_one_of(tag, intrinsics, COUNT_OF(intrinsics)))
+			buf_add_char(out, '.');
+		url_encode(out, tag);
 		buf_add_text(out, "/values");
 	} else {
 		buf_add_char(out, 's');
@@ -273,8 +252,8 @@ static enum answer tempo_names_answer(unsigned attempt,
 /* TraceQL: spans of some operations in a window, and counts of entry spans. */
 
 /* Releases differ in what they know: most_recent and span:parentID came with
- * 2.8, trace:rootName is the newer spelling of rootName, select() the younger part of the
- * language. The first that the server can parse answers. */
+ * 2.8, trace:rootName is the newer spelling of rootName, select() the younger
+ * part of the language. The first that the server can parse answers. */
 static const struct form {
 	const char *root_service; /* NULL: no condition on the root */
 	const char *root_name;
@@ -347,31 +326,24 @@ static void add_operation(struct buf *q, const struct search_operation *o)
 	buf_add_char(q, ')');
 }
 
-/* Has one of the first n operations this service, or this name? */
-static bool is_known(const struct search_query *query, size_t n, bool is_name)
-{
-	const struct search_operation *o = query->operations;
-
-	for (size_t i = 0; i < n; i++)
-		if (str_equal(is_name ? o[i].name : o[i].service,
-			      is_name ? o[n].name : o[n].service))
-			return true;
-	return false;
-}
-
 static void add_distinct(struct buf *q, const struct search_query *query,
 			 size_t count, bool is_name)
 {
 	buf_add_char(q, '(');
 	for (size_t i = 0; i < count; i++) {
-		const struct search_operation *o = &query->operations[i];
+		const struct search_operation *o = query->operations;
+		struct str text = is_name ? o[i].name : o[i].service;
+		size_t k = 0;
 
-		if (is_known(query, i, is_name))
+		while (k < i &&
+		       !str_equal(is_name ? o[k].name : o[k].service, text))
+			k++;
+		if (k < i)
 			continue;
 		if (i)
 			buf_add_text(q, "||");
 		traceql_add_equal(q, is_name ? "name" : "resource.service.name",
-				  is_name ? o->name : o->service);
+				  text);
 	}
 	buf_add_char(q, ')');
 }
@@ -390,31 +362,6 @@ static size_t count_fitting(const struct search_query *query)
 		count++;
 	}
 	return count;
-}
-
-/* Any of the services and any of the names, which the decoder narrows down.
- * "Service and name and kind, or ..." says it exactly, but a Tempo takes ten
- * times as long for eight of those (1.3 to 5 s instead of 0.3, Tempo 3.0 with
- * an hour of local blocks). */
-static void add_operations(struct buf *q, const struct search_query *query)
-{
-	size_t count = count_fitting(query);
-
-	add_distinct(q, query, count, false);
-	if (!query->operations[0].name.len)
-		return;
-	buf_add_text(q, "&&");
-	add_distinct(q, query, count, true);
-}
-
-/* Only traces that have this span, which is no condition on the others. */
-static void add_called_root(struct buf *q, const struct search_query *query)
-{
-	buf_add_char(q, '{');
-	traceql_add_equal(q, "resource.service.name", query->root_service);
-	buf_add_text(q, "&&name=");
-	traceql_add_string(q, query->root_name);
-	buf_add_text(q, "}&&");
 }
 
 static void add_root(struct buf *q, const struct search_query *query,
@@ -449,28 +396,6 @@ static const char *const select_words[] = {
 
 #define SELECT_WORDS (sizeof select_words / sizeof *select_words)
 
-/* Names that need no quotes, which older releases do not know. */
-static bool is_plain(struct str name)
-{
-	for (size_t i = 0; i < name.len; i++)
-		if (!ascii_is_alnum(name.ptr[i]) && name.ptr[i] != '.' &&
-		    name.ptr[i] != '_' && name.ptr[i] != '-')
-			return false;
-	return name.len > 0;
-}
-
-/* Into out; false for one that is not asked for, or is asked for in any case.
- */
-static bool key_word(const struct search_key *key, struct buf *out)
-{
-	buf_clear(out);
-	if (!is_plain(key->name))
-		return false;
-	buf_addf(out, "%s%.*s", key->is_of_process ? "resource." : "span.",
-		 STR_ARGS(key->name));
-	return !str_is_one_of(buf_str(out), select_words, SELECT_WORDS);
-}
-
 /* As many attributes as fit beside the operations. */
 static void add_select(struct buf *q, const struct search_query *query,
 		       bool has_parents)
@@ -482,7 +407,21 @@ static void add_select(struct buf *q, const struct search_query *query,
 		traceql_select_more(q, "span:parentID");
 	buf_init(&word, LIMIT_URL_BYTES);
 	for (size_t i = 0; i < query->key_count; i++) {
-		if (!key_word(&query->keys[i], &word))
+		const struct search_key *key = &query->keys[i];
+		size_t plain = 0;
+
+		/* Names that need quotes older releases do not know. */
+		while (plain < key->name.len &&
+		       (ascii_is_alnum(key->name.ptr[plain]) ||
+			memchr("._-", key->name.ptr[plain], 3)))
+			plain++;
+		if (!plain || plain < key->name.len)
+			continue;
+		buf_clear(&word);
+		buf_addf(&word, "%s%.*s",
+			 key->is_of_process ? "resource." : "span.",
+			 STR_ARGS(key->name));
+		if (str_is_one_of(buf_str(&word), select_words, SELECT_WORDS))
 			continue;
 		if (q->len + word.len > QUERY_BYTES)
 			break;
@@ -496,9 +435,18 @@ static void add_query(struct buf *q, const struct search_query *query,
 		      struct choice c)
 {
 	const struct form *form = &forms[c.form];
+	size_t count = count_fitting(query);
 
-	if (query->is_root_called && query->root_name.len)
-		add_called_root(q, query);
+	/* Only traces that have this span, which is no condition on the
+	 * others. */
+	if (query->is_root_called && query->root_name.len) {
+		buf_add_char(q, '{');
+		traceql_add_equal(q, "resource.service.name",
+				  query->root_service);
+		buf_add_text(q, "&&name=");
+		traceql_add_string(q, query->root_name);
+		buf_add_text(q, "}&&");
+	}
 	buf_add_char(q, '{');
 	add_root(q, query, form);
 	if (query->slow) {
@@ -507,7 +455,16 @@ static void add_query(struct buf *q, const struct search_query *query,
 		traceql_add_least(q, duration_names[c.duration],
 				  query->min_duration_ns);
 	} else {
-		add_operations(q, query);
+		/* Any of the services and any of the names, which the decoder
+		 * narrows down. "Service and name and kind, or ..." says it
+		 * exactly, but a Tempo takes ten times as long for eight of
+		 * those (1.3 to 5 s instead of 0.3, Tempo 3.0 with an hour of
+		 * local blocks). */
+		add_distinct(q, query, count, false);
+		if (query->operations[0].name.len) {
+			buf_add_text(q, "&&");
+			add_distinct(q, query, count, true);
+		}
 	}
 	buf_add_char(q, '}');
 	if (form->has_select)
@@ -549,17 +506,6 @@ static enum answer search_success(const struct search_query *query,
 	return ANSWER_OK;
 }
 
-/* The next form of the question, when the refusal is about its form. */
-static bool next_choice(const struct http_response *response, struct choice *c)
-{
-	if (body_contains(response, STR("spans per span set")))
-		return ++c->spans < SPANS;
-	if (tempo_search_is_too_long(response) ||
-	    tempo_search_is_too_recent(response))
-		return false;
-	return ++c->form < FORMS;
-}
-
 static enum answer tempo_search_answer(const struct search_query *query,
 				       unsigned *attempt,
 				       const struct endpoint *e,
@@ -568,11 +514,18 @@ static enum answer tempo_search_answer(const struct search_query *query,
 				       struct error *err)
 {
 	struct choice c = choice_of(*attempt);
+	bool has_next = false;
 
 	if (http_is_success(response))
 		return search_success(query, attempt, e, response, decode, err);
 	answer_fail("tempo: search", e, response, err);
-	if (response->status != 400 || !next_choice(response, &c))
+	/* The next form of the question, when the refusal is about its form. */
+	if (body_contains(response, STR("spans per span set")))
+		has_next = ++c.spans < SPANS;
+	else if (!tempo_search_is_too_long(response) &&
+		 !tempo_search_is_too_recent(response))
+		has_next = ++c.form < FORMS;
+	if (response->status != 400 || !has_next)
 		return ANSWER_ERROR;
 	*attempt = attempt_of(c);
 	return ANSWER_TRY_NEXT;
@@ -704,7 +657,7 @@ static const char *trace_accept(unsigned attempt)
 	return attempts[attempt].accept;
 }
 
-static enum answer miss(const struct endpoint *e, struct error *err)
+static enum answer trace_miss(const struct endpoint *e, struct error *err)
 {
 	char tenant[160];
 
@@ -715,25 +668,6 @@ static enum answer miss(const struct endpoint *e, struct error *err)
 	return ANSWER_MISS;
 }
 
-static enum answer too_large(const struct reason *reason, struct error *err)
-{
-	error_set(err, ERROR_LIMIT,
-		  "tempo: the trace is over the server's size limit (%s): "
-		  "raise max_bytes_per_trace in Tempo's overrides",
-		  reason->text);
-	return ANSWER_ERROR;
-}
-
-/* Field 1 (the trace) present and of length 0. */
-static bool is_empty_v2(const struct http_response *response, bool is_json)
-{
-	struct str body = buf_str(&response->body);
-
-	if (is_json)
-		return str_starts(body, STR("{\"trace\":{}"));
-	return str_starts(body, (struct str){ "\x0A\x00", 2 });
-}
-
 static bool is_protobuf(const char *type)
 {
 	return !strcmp(type, PROTOBUF) ||
@@ -741,9 +675,9 @@ static bool is_protobuf(const char *type)
 	       !strcmp(type, "application/octet-stream");
 }
 
-static enum answer success(bool is_v2, const struct endpoint *e,
-			   const struct http_response *response,
-			   enum format *format, struct error *err)
+static enum answer trace_success(bool is_v2, const struct endpoint *e,
+				 const struct http_response *response,
+				 enum format *format, struct error *err)
 {
 	static const struct answer_form v1 = { { "batches",
 						 "resourceSpans" } };
@@ -752,6 +686,8 @@ static enum answer success(bool is_v2, const struct endpoint *e,
 	 * Tempo gives JSON unless Accept is the one type and no more. */
 	bool is_json = !is_protobuf(response->content_type) &&
 		       body_first(response) == '{';
+	struct str body = buf_str(&response->body);
+	bool is_empty = body.len == 0;
 
 	if (!is_json && !is_protobuf(response->content_type)) {
 		if (body_is_html(response))
@@ -763,23 +699,20 @@ static enum answer success(bool is_v2, const struct endpoint *e,
 		return ANSWER_TRY_NEXT;
 	}
 	if (is_json ? !answer_has_form(response, is_v2 ? &v2 : &v1)
-		    : is_v2 && response->body.len == 0)
+		    : is_v2 && body.len == 0)
 		return answer_fail("tempo", e, response, err);
-	if (is_v2 ? is_empty_v2(response, is_json) : response->body.len == 0)
-		return miss(e, err);
+	/* Field 1 (the trace) present and of length 0. */
+	if (is_v2)
+		is_empty = str_starts(body,
+				      is_json ? STR("{\"trace\":{}")
+					      : (struct str){ "\x0A\x00", 2 });
+	if (is_empty)
+		return trace_miss(e, err);
 	if (is_json)
 		*format = FORMAT_OTLP_JSON;
 	else
 		*format = is_v2 ? FORMAT_TEMPO_PB : FORMAT_OTLP_PB;
 	return ANSWER_OK;
-}
-
-/* v1: an empty body of no type or these words say "no such trace"; "404 page
- * not found" and anything else a missing route. */
-static bool is_miss_v1(const struct http_response *response)
-{
-	return (response->body.len == 0 && !response->content_type[0]) ||
-	       body_contains(response, STR("trace not found"));
 }
 
 static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
@@ -790,16 +723,25 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 	struct reason reason;
 
 	if (http_is_success(response))
-		return success(is_v2, e, response, format, err);
-	if (response->status == 404 && !is_v2 && is_miss_v1(response))
-		return miss(e, err);
+		return trace_success(is_v2, e, response, format, err);
+	/* v1: an empty body of no type or these words say "no such trace"; "404
+	 * page not found" and anything else a missing route. */
+	if (response->status == 404 && !is_v2 &&
+	    ((response->body.len == 0 && !response->content_type[0]) ||
+	     body_contains(response, STR("trace not found"))))
+		return trace_miss(e, err);
 	if (response->status == 404)
 		return answer_no_route("tempo", e, response, err);
 	/* 422, 500 before Tempo 2.7; the phrase may stand inside a longer
 	 * text. A gateway's 422 means something else. */
 	if (body_contains(response, STR("trace exceeds max size"))) {
 		reason_read(response, &reason);
-		return too_large(&reason, err);
+		error_set(err, ERROR_LIMIT,
+			  "tempo: the trace is over the server's size limit "
+			  "(%s): raise max_bytes_per_trace in Tempo's "
+			  "overrides",
+			  reason.text);
+		return ANSWER_ERROR;
 	}
 	return answer_fail("tempo", e, response, err);
 }

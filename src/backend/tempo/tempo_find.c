@@ -72,15 +72,6 @@ static void add_conditions(struct buf *q, const struct find_query *query,
 	buf_add_char(q, '}');
 }
 
-static void add_select(struct buf *q)
-{
-	static const char *const words[] = { "resource.service.name", "name",
-					     "status" };
-
-	traceql_select(q, words, sizeof words / sizeof *words);
-	buf_add_char(q, ')');
-}
-
 /* The user's own question, bounded by a second one about the same trace. A
  * pipeline may stand in parentheses; one that ends in select() or with() may
  * not and is then asked as it is. */
@@ -97,20 +88,6 @@ static void add_own(struct buf *q, const struct find_query *query,
 	traceql_add_least(q, forms[c.form].trace_duration,
 			  query->min_duration_ns);
 	buf_add_text(q, "})");
-}
-
-static void add_query(struct buf *q, const struct find_query *query,
-		      struct choice c)
-{
-	if (query->traceql.len) {
-		add_own(q, query, c);
-		return;
-	}
-	add_conditions(q, query, c);
-	if (forms[c.form].has_select)
-		add_select(q);
-	if (forms[c.form].has_most_recent)
-		buf_add_text(q, " with(most_recent=true)");
 }
 
 /* Its ids are texts, without the zeros that they begin with in some places. */
@@ -133,10 +110,23 @@ void tempo_linking_query(const char *trace_id_hex, struct buf *out)
 void tempo_find_path(const struct find_query *query, unsigned attempt,
 		     struct buf *out)
 {
+	static const char *const words[] = { "resource.service.name", "name",
+					     "status" };
+	struct choice c = choice_of(attempt);
 	struct buf q;
 
 	buf_init(&q, LIMIT_URL_BYTES);
-	add_query(&q, query, choice_of(attempt));
+	if (query->traceql.len) {
+		add_own(&q, query, c);
+	} else {
+		add_conditions(&q, query, c);
+		if (forms[c.form].has_select) {
+			traceql_select(&q, words, sizeof words / sizeof *words);
+			buf_add_char(&q, ')');
+		}
+		if (forms[c.form].has_most_recent)
+			buf_add_text(&q, " with(most_recent=true)");
+	}
 	tempo_q_path(out, &q, query->range, query->trace_limit,
 		     SPANS_PER_TRACE);
 }
@@ -161,57 +151,48 @@ static enum answer find_success(const struct find_query *query,
 	return ANSWER_OK;
 }
 
-/* The next form of the question; of the user's own only the bound is ours. */
-static bool next_choice(const struct find_query *query, struct choice *c)
-{
-	if (!query->traceql.len)
-		return ++c->form < FORMS;
-	if (query->min_duration_ns <= 0 || c->bound != BY_SPAN)
-		return false;
-	c->bound = BY_TRACE;
-	return true;
-}
-
-/* "range specified by start and end exceeds 168h0m0s" */
-static enum answer fail_too_long(const struct http_response *response,
-				 struct error *err)
-{
-	struct reason reason;
-
-	reason_read(response, &reason);
-	error_set(err, err->code,
-		  "tempo: search: the server refuses so long a window (%s): "
-		  "narrow it with --since, or with --from and --to",
-		  reason.text);
-	return ANSWER_ERROR;
-}
-
-/* "http parameter start must be before end. received start=8 end=8" */
-static enum answer fail_too_recent(struct error *err)
-{
-	error_set(err, ERROR_NOT_FOUND,
-		  "tempo: search: the server does not search what has just "
-		  "happened yet, and the window is no longer than that (30 s "
-		  "or what it is set to): widen it with --since");
-	return ANSWER_ERROR;
-}
-
 enum answer tempo_find_answer(const struct find_query *query, unsigned *attempt,
 			      const struct endpoint *e,
 			      const struct http_response *response,
 			      search_decoder **decode, struct error *err)
 {
 	struct choice c = choice_of(*attempt);
+	struct reason reason;
 
 	if (http_is_success(response))
 		return find_success(query, attempt, e, response, decode, err);
 	answer_fail("tempo: search", e, response, err);
-	if (response->status == 400 && tempo_search_is_too_long(response))
-		return fail_too_long(response, err);
-	if (response->status == 400 && tempo_search_is_too_recent(response))
-		return fail_too_recent(err);
-	if (response->status != 400 || !next_choice(query, &c))
+	if (response->status != 400)
 		return ANSWER_ERROR;
+	/* "range specified by start and end exceeds 168h0m0s" */
+	if (tempo_search_is_too_long(response)) {
+		reason_read(response, &reason);
+		error_set(err, err->code,
+			  "tempo: search: the server refuses so long a window "
+			  "(%s): narrow it with --since, or with --from and "
+			  "--to",
+			  reason.text);
+		return ANSWER_ERROR;
+	}
+	/* "http parameter start must be before end. received start=8 end=8" */
+	if (tempo_search_is_too_recent(response)) {
+		error_set(err, ERROR_NOT_FOUND,
+			  "tempo: search: the server does not search what has "
+			  "just happened yet, and the window is no longer than "
+			  "that (30 s or what it is set to): widen it with "
+			  "--since");
+		return ANSWER_ERROR;
+	}
+	/* The next form of the question; of the user's own only the bound is
+	 * ours. */
+	if (!query->traceql.len) {
+		if (++c.form == FORMS)
+			return ANSWER_ERROR;
+	} else {
+		if (query->min_duration_ns <= 0 || c.bound != BY_SPAN)
+			return ANSWER_ERROR;
+		c.bound = BY_TRACE;
+	}
 	*attempt = attempt_of(c);
 	return ANSWER_TRY_NEXT;
 }
