@@ -20,12 +20,13 @@ struct sibling_item {
 	uint32_t span;
 };
 
-static bool collect_retries(struct collect *k) MUST_CHECK;
-static bool collect_fan_outs(struct collect *k) MUST_CHECK;
-static bool collect_cold_calls(struct collect *k) MUST_CHECK;
-static bool collect_consecutive(struct collect *k) MUST_CHECK;
-static bool collect_queue_gaps(struct collect *k) MUST_CHECK;
-static bool collect_message_delays(struct collect *k) MUST_CHECK;
+/* The call that a wrapper makes, or the span itself. */
+static uint32_t call_within(const struct calls *c, uint32_t span)
+{
+	uint32_t leaf = calls_inside(c, span);
+
+	return leaf == SPAN_NONE ? span : leaf;
+}
 
 static int compare_sibling(const void *left, const void *right)
 {
@@ -58,14 +59,12 @@ bool siblings_find(const struct calls *c, const struct trace_times *times,
 	if (!items || !out->groups || !out->members)
 		return arena_fail(arena, "the trace", err);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t leaf = calls_inside(c, i);
-		uint32_t inside = leaf == SPAN_NONE ? i : leaf;
-
 		if (times->tree[i] != i)
 			items[count++] = (struct sibling_item){
 				.key = (uint64_t)c->like[i] << 32 |
-				       c->like[inside],
-				.start_ns = trace_times_start_ns(c->t, times, i),
+				       c->like[call_within(c, i)],
+				.start_ns =
+					trace_times_start_ns(c->t, times, i),
 				.parent = c->t->spans[i].parent,
 				.span = i,
 			};
@@ -106,25 +105,18 @@ struct search {
 /* Levels looked down for the failure that began it. */
 #define ERROR_SPANS 64
 
-static uint32_t call_of_retry(const struct calls *c, uint32_t span)
-{
-	uint32_t leaf = calls_inside(c, span);
-
-	return leaf == SPAN_NONE ? span : leaf;
-}
-
 bool call_has_failed(const struct calls *c, uint32_t span)
 {
 	return calls_has_failed(c, span) ||
-	       calls_has_failed(c, call_of_retry(c, span));
+	       calls_has_failed(c, call_within(c, span));
 }
 
 /* One attempt after the other: those side by side are hedged or fanned out. */
 static bool is_next_attempt(const struct search *s, uint32_t before,
 			    uint32_t after)
 {
-	uint32_t first = call_of_retry(s->calls, before);
-	uint32_t again = call_of_retry(s->calls, after);
+	uint32_t first = call_within(s->calls, before);
+	uint32_t again = call_within(s->calls, after);
 
 	if (trace_times_start_ns(s->t, s->times, after) <
 		    trace_times_end_ns(s->t, s->times, before) ||
@@ -156,25 +148,10 @@ static uint32_t deepest_error(const struct trace *t, uint32_t span)
 	return found;
 }
 
-static void add_server(const struct search *s, struct retry *r, uint32_t call)
-{
-	const struct span *spans = s->t->spans;
-	uint32_t server = span_server_side(s->t, call);
-	int64_t ns;
-
-	if (server == SPAN_NONE)
-		return;
-	ns = span_duration_ns(&spans[server]);
-	if (ns < span_duration_ns(&spans[call]) / SERVER_SHARE ||
-	    (r->server != SPAN_NONE && ns <= r->server_ns))
-		return;
-	r->server = server;
-	r->server_ns = ns;
-}
-
 static void add_attempt(const struct search *s, struct retry *r, uint32_t span)
 {
-	uint32_t call = call_of_retry(s->calls, span);
+	uint32_t call = call_within(s->calls, span);
+	uint32_t server = span_server_side(s->t, call);
 	int64_t start_ns = trace_times_start_ns(s->t, s->times, span);
 
 	s->out->members[s->out->member_count++] = span;
@@ -190,7 +167,15 @@ static void add_attempt(const struct search *s, struct retry *r, uint32_t span)
 				  sat_sub_i64(start_ns, r->end_ns));
 	r->end_ns = trace_times_end_ns(s->t, s->times, span);
 	r->through_ns = sat_add_i64(r->through_ns, s->times->through_ns[span]);
-	add_server(s, r, call);
+	if (server != SPAN_NONE) {
+		int64_t ns = span_duration_ns(&s->t->spans[server]);
+
+		if (ns >= span_duration_ns(&s->t->spans[call]) / SERVER_SHARE &&
+		    (r->server == SPAN_NONE || ns > r->server_ns)) {
+			r->server = server;
+			r->server_ns = ns;
+		}
+	}
 }
 
 static void add_retry(struct search *s, const struct sibling_group *g,
@@ -203,7 +188,7 @@ static void add_retry(struct search *s, const struct sibling_group *g,
 
 	*r = (struct retry){
 		.parent = g->parent,
-		.call = call_of_retry(s->calls, list[0]),
+		.call = call_within(s->calls, list[0]),
 		.member_first = (uint32_t)s->out->member_count,
 		.server = SPAN_NONE,
 		.error = SPAN_NONE,
@@ -266,6 +251,39 @@ bool retries_find(const struct calls *c, const struct trace_times *times,
 		      compare_retry);
 	return true;
 }
+
+/* A span among others with equal keys, which make one finding. */
+struct item {
+	uint64_t key;
+	int64_t rank_ns;
+	uint32_t message;
+	uint32_t span;
+};
+
+struct group {
+	uint32_t first; /* into collect.spans */
+	uint32_t count;
+	uint32_t span; /* the member of the highest rank */
+	int64_t rank_ns;
+};
+
+struct collect {
+	const struct calls *calls;
+	const struct trace *t;
+	const struct trace_times *times;
+	struct siblings siblings;
+	struct retries retries;
+	struct result *result;
+	struct arena scratch;
+	struct item *items; /* as many as there are spans */
+	uint32_t item_count;
+	struct group *groups;
+	uint32_t group_count;
+	uint32_t *spans;
+	int64_t *durations;
+	bool *is_told; /* per span: its failure is part of a finding */
+	struct error *err;
+};
 
 /* Adds a finding about these spans. */
 static bool collect_add(struct collect *k, const struct finding_facts *facts,
@@ -406,18 +424,87 @@ static int64_t collect_median(struct collect *k, const uint32_t *spans,
 	return k->durations[(count - 1) / 2];
 }
 
-/* Of groups ranked by time. */
-static bool add_group(struct collect *k, enum finding_kind kind,
-		      const struct group *g)
-{
-	const struct finding_facts facts = {
-		.kind = kind,
-		.span = g->span,
-		.count = g->count,
-		.time_ns = g->rank_ns,
-	};
+/* The parts of a call that its callee does not cover. */
+struct rim {
+	uint32_t server; /* the first server side */
+	int64_t before_ns;
+	int64_t behind_ns;
+	bool is_moved; /* by the clocks' difference: only the sum is known */
+};
 
-	return collect_add(k, &facts, k->spans + g->first, g->count);
+static int64_t moved_start(const struct collect *k, uint32_t span)
+{
+	return sat_add_i64(k->t->spans[span].start_ns,
+			   k->times->shift_ns[span]);
+}
+
+static int64_t moved_end(const struct collect *k, uint32_t span)
+{
+	return sat_add_i64(k->t->spans[span].end_ns, k->times->shift_ns[span]);
+}
+
+/* Of a call that has a server side. Proxies may try several servers within one
+ * call. */
+static struct rim find_rim(const struct collect *k, uint32_t client)
+{
+	const struct trace *t = k->t;
+	const struct span *s = &t->spans[client];
+	struct rim rim = { .server = span_server_side(t, client) };
+	int64_t start_ns, end_ns;
+
+	start_ns = moved_start(k, rim.server);
+	end_ns = moved_end(k, rim.server);
+	for (uint32_t i = 0; i < s->child_count; i++) {
+		uint32_t child = t->children[s->child_first + i];
+
+		start_ns = min_i64(start_ns, moved_start(k, child));
+		end_ns = max_i64(end_ns, moved_end(k, child));
+		rim.is_moved |= clock_skew_ns(t, k->times, child) != 0;
+	}
+	/* Left alone by its caller, or on a clock of its own: then the times
+	 * between the two say nothing. */
+	if (start_ns >= moved_end(k, client) ||
+	    end_ns <= moved_start(k, client))
+		return rim;
+	rim.before_ns =
+		max_i64(0, sat_sub_i64(start_ns, moved_start(k, client)));
+	rim.behind_ns = max_i64(0, sat_sub_i64(moved_end(k, client), end_ns));
+	return rim;
+}
+
+/* Groups k->items, and adds a finding for each group, those of the highest rank
+ * first; ranks are times, but of errors. */
+static bool add_groups(struct collect *k, enum finding_kind kind)
+{
+	collect_group(k);
+	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
+		const struct group *g = &k->groups[i];
+		struct finding_facts facts = {
+			.kind = kind,
+			.span = g->span,
+			.count = g->count,
+			.time_ns = g->rank_ns,
+		};
+
+		if (kind == FINDING_ERROR) {
+			facts.is_fatal = g->rank_ns != 0;
+			facts.time_ns = 0;
+		} else if (kind == FINDING_QUEUE_GAP) {
+			struct rim rim = find_rim(k, g->span);
+
+			facts.other = rim.server;
+			facts.rim = rim.is_moved ? CALL_RIM_BOTH
+				    : rim.behind_ns > rim.before_ns
+					    ? CALL_RIM_BEHIND
+					    : CALL_RIM_BEFORE;
+		} else if (kind == FINDING_MESSAGE_DELAY) {
+			facts.span = k->t->spans[g->span].parent;
+			facts.other = g->span;
+		}
+		if (!collect_add(k, &facts, k->spans + g->first, g->count))
+			return false;
+	}
+	return collect_add_rest(k, kind, k->group_count);
 }
 
 /* One query that takes as long is worth a word by itself (Sentry's rule). */
@@ -436,12 +523,7 @@ static bool add_slow_queries(struct collect *k)
 			.span = i,
 		};
 	}
-	collect_group(k);
-	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
-		if (!add_group(k, FINDING_SLOW_QUERY, &k->groups[i]))
-			return false;
-	}
-	return collect_add_rest(k, FINDING_SLOW_QUERY, k->group_count);
+	return add_groups(k, FINDING_SLOW_QUERY);
 }
 
 /* Marks all spans that have a failed span below them. */
@@ -464,31 +546,6 @@ static bool *mark_above_errors(struct collect *k)
 	return is_above;
 }
 
-static bool add_error(struct collect *k, const struct group *g)
-{
-	const struct finding_facts facts = {
-		.kind = FINDING_ERROR,
-		.span = g->span,
-		.count = g->count,
-		.is_fatal = g->rank_ns != 0,
-	};
-
-	return collect_add(k, &facts, k->spans + g->first, g->count);
-}
-
-static uint32_t last_child(const struct collect *k, uint32_t span)
-{
-	const struct span *s = &k->t->spans[span];
-
-	for (uint32_t i = s->child_count; i-- > 0;) {
-		uint32_t child = k->t->children[s->child_first + i];
-
-		if (k->times->tree[child] == k->times->root)
-			return child;
-	}
-	return SPAN_NONE;
-}
-
 /* The failure that ended the request: from the root down, each failed span
  * did nothing more after the failed one below it. SPAN_NONE when the request
  * went well or failed by itself. */
@@ -496,15 +553,20 @@ static uint32_t find_fatal(const struct collect *k)
 {
 	const struct span *spans = k->t->spans;
 	uint32_t span = k->times->root;
-	uint32_t below;
-
 	if (!(spans[span].flags & SPAN_IS_ERROR))
 		return SPAN_NONE;
 	for (;;) {
-		below = last_child(k, span);
-		if (below == SPAN_NONE || !(spans[below].flags & SPAN_IS_ERROR))
+		const uint32_t *children =
+			k->t->children + spans[span].child_first;
+		uint32_t left = spans[span].child_count;
+
+		/* What runs on its own did not end the request. */
+		while (left &&
+		       k->times->tree[children[left - 1]] != k->times->root)
+			left--;
+		if (!left || !(spans[children[left - 1]].flags & SPAN_IS_ERROR))
 			return span == k->times->root ? SPAN_NONE : span;
-		span = below;
+		span = children[left - 1];
 	}
 }
 
@@ -534,33 +596,7 @@ static bool add_errors(struct collect *k)
 			.span = i,
 		};
 	}
-	collect_group(k);
-	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
-		if (!add_error(k, &k->groups[i]))
-			return false;
-	}
-	return collect_add_rest(k, FINDING_ERROR, k->group_count);
-}
-
-static uint32_t root_of(const struct trace *t, uint32_t span)
-{
-	while (t->spans[span].parent != SPAN_NONE)
-		span = t->spans[span].parent;
-	return span;
-}
-
-/* The part of it that ran when its request was over. */
-static int64_t after_request(const struct collect *k, uint32_t span)
-{
-	uint32_t root = root_of(k->t, span);
-	int64_t after_ns =
-		sat_sub_i64(trace_times_end_ns(k->t, k->times, span),
-			    trace_times_end_ns(k->t, k->times, root));
-	int64_t all_ns = span_duration_ns(&k->t->spans[span]);
-
-	if (after_ns < 0)
-		return 0;
-	return after_ns < all_ns ? after_ns : all_ns;
+	return add_groups(k, FINDING_ERROR);
 }
 
 /* What is analysed itself is told by the answer. */
@@ -569,6 +605,8 @@ static bool add_async(struct collect *k)
 	struct finding_facts facts = { .kind = FINDING_ASYNC_WORK,
 				       .span = SPAN_NONE };
 	const struct trace *t = k->t;
+	uint32_t root;
+	int64_t after_ns;
 
 	for (uint32_t i = 0; i < t->span_count; i++) {
 		if (k->times->tree[i] != i || i == k->times->root ||
@@ -582,7 +620,14 @@ static bool add_async(struct collect *k)
 	}
 	if (!facts.count)
 		return true;
-	facts.time_ns = after_request(k, facts.span);
+	root = facts.span;
+	while (t->spans[root].parent != SPAN_NONE)
+		root = t->spans[root].parent;
+	/* The part of it that ran when its request was over. */
+	after_ns = sat_sub_i64(trace_times_end_ns(t, k->times, facts.span),
+			       trace_times_end_ns(t, k->times, root));
+	facts.time_ns = max_i64(
+		0, min_i64(after_ns, span_duration_ns(&t->spans[facts.span])));
 	return collect_add(k, &facts, k->spans, facts.count);
 }
 
@@ -623,17 +668,10 @@ static bool add_session(struct collect *k)
 	return !s->request_count || collect_add(k, &facts, &s->slowest, 1);
 }
 
-/* Requests of a session are told with it. */
-static bool is_one_story(const struct collect *k)
-{
-	return !k->times->session.request_count;
-}
-
 /* The tree that took longest is analysed; the waterfall shows all. */
 static bool add_roots(struct collect *k)
 {
 	const struct trace *t = k->t;
-
 	struct finding_facts facts = { .kind = FINDING_OTHER_ROOTS };
 
 	if (t->root_count < 2)
@@ -644,36 +682,25 @@ static bool add_roots(struct collect *k)
 	return collect_add(k, &facts, t->roots + 1, facts.count);
 }
 
-/* Moves of calls against their callers, smallest and largest. */
-static uint32_t find_skewed(struct collect *k, int64_t *least, int64_t *most)
-{
-	uint32_t count = 0;
-
-	*least = INT64_MAX;
-	*most = 0;
-	for (uint32_t i = 0; i < k->t->span_count; i++) {
-		int64_t ns = clock_skew_ns(k->t, k->times, i);
-
-		if (!ns)
-			continue;
-		k->spans[count++] = i;
-		ns = ns < 0 ? sat_sub_i64(0, ns) : ns;
-		*most = ns > *most ? ns : *most;
-		*least = ns < *least ? ns : *least;
-	}
-	return count;
-}
-
 static bool add_skew(struct collect *k)
 {
-	struct finding_facts facts = { .kind = FINDING_CLOCK_SKEW };
+	struct finding_facts facts = { .kind = FINDING_CLOCK_SKEW,
+				       .other_ns = INT64_MAX };
 
-	facts.count = find_skewed(k, &facts.other_ns, &facts.time_ns);
-	if (!facts.count)
-		return true;
-	for (uint32_t i = 0; i < k->t->span_count; i++)
+	for (uint32_t i = 0; i < k->t->span_count; i++) {
+		int64_t ns =
+			sat_magnitude_i64(clock_skew_ns(k->t, k->times, i));
+
 		facts.moved_count += trace_times_skew_ns(k->times, i) != 0;
-	return collect_add(k, &facts, k->spans, facts.count);
+		if (!ns)
+			continue;
+		k->spans[facts.count++] = i;
+		/* Moves of calls against their callers, largest and smallest.
+		 */
+		facts.time_ns = max_i64(facts.time_ns, ns);
+		facts.other_ns = min_i64(facts.other_ns, ns);
+	}
+	return !facts.count || collect_add(k, &facts, k->spans, facts.count);
 }
 
 static bool add_whole_starts(struct collect *k)
@@ -686,52 +713,9 @@ static bool add_whole_starts(struct collect *k)
 		if (!ns)
 			continue;
 		k->spans[facts.count++] = i;
-		facts.time_ns = ns > facts.time_ns ? ns : facts.time_ns;
+		facts.time_ns = max_i64(facts.time_ns, ns);
 	}
 	return !facts.count || collect_add(k, &facts, k->spans, facts.count);
-}
-
-static bool prepare(struct collect *k)
-{
-	size_t n = k->t->span_count;
-
-	k->items = arena_array(&k->scratch, n, sizeof *k->items);
-	k->groups = arena_array(&k->scratch, n, sizeof *k->groups);
-	k->spans = arena_array(&k->scratch, n, sizeof *k->spans);
-	k->durations = arena_array(&k->scratch, n, sizeof *k->durations);
-	k->is_told = arena_array(&k->scratch, n, sizeof *k->is_told);
-	if (!k->items || !k->groups || !k->spans || !k->durations ||
-	    !k->is_told)
-		return arena_fail(&k->scratch, "the trace", k->err);
-	return siblings_find(k->calls, k->times, &k->scratch, &k->siblings,
-			     k->err) &&
-	       retries_find(k->calls, k->times, &k->siblings, &k->scratch,
-			    &k->retries, k->err);
-}
-
-bool findings_collect(const struct calls *c, const struct trace_times *times,
-		      const struct repeats *repeats, struct result *result,
-		      struct error *err)
-{
-	struct collect k = { .calls = c,
-			     .t = c->t,
-			     .times = times,
-			     .result = result,
-			     .err = err };
-	bool is_done;
-
-	arena_init(&k.scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = prepare(&k) && add_repeats(&k, repeats) &&
-		  collect_retries(&k) && collect_fan_outs(&k) &&
-		  collect_cold_calls(&k) && add_slow_queries(&k) &&
-		  collect_consecutive(&k) && collect_queue_gaps(&k) &&
-		  collect_gaps(&k) && add_errors(&k) &&
-		  collect_message_delays(&k) && add_awaited(&k) &&
-		  add_session(&k) &&
-		  (!is_one_story(&k) || (add_async(&k) && add_roots(&k))) &&
-		  add_skew(&k) && add_whole_starts(&k);
-	arena_release(&k.scratch);
-	return is_done;
 }
 
 /* Findings on calls of one span that belong together: attempts, branches,
@@ -746,14 +730,6 @@ struct branches {
 	int64_t start_ns;
 	int64_t end_ns;
 };
-
-/* The branches' common name: of the call in a wrapper. */
-static uint32_t call_of(const struct collect *k, uint32_t span)
-{
-	uint32_t leaf = calls_inside(k->calls, span);
-
-	return leaf == SPAN_NONE ? span : leaf;
-}
 
 static bool add_retry_finding(struct collect *k, const struct retry *r)
 {
@@ -773,7 +749,7 @@ static bool add_retry_finding(struct collect *k, const struct retry *r)
 
 	for (uint32_t i = 0; i < r->count; i++) {
 		k->is_told[members[i]] = true;
-		k->is_told[call_of(k, members[i])] = true;
+		k->is_told[call_within(k->calls, members[i])] = true;
 	}
 	if (r->error != SPAN_NONE)
 		k->is_told[r->error] = true;
@@ -819,47 +795,10 @@ static struct branches cut_branches(const struct collect *k,
 			b.slowest_ns = length_ns;
 			b.slowest = span;
 		}
-		b.end_ns = end_ns > b.end_ns ? end_ns : b.end_ns;
+		b.end_ns = max_i64(b.end_ns, end_ns);
 		b.count++;
 	}
 	return b;
-}
-
-static bool add_slow_shard(struct collect *k, const struct branches *b,
-			   uint32_t parent, int64_t median_ns)
-{
-	const struct finding_facts facts = {
-		.kind = FINDING_SLOW_SHARD,
-		.span = parent,
-		.call = call_of(k, b->slowest),
-		.count = b->count,
-		.time_ns = b->slowest_ns,
-		.other_ns = median_ns,
-	};
-
-	return collect_add(k, &facts, &b->slowest, 1);
-}
-
-static bool add_fan_out(struct collect *k, const struct branches *b,
-			uint32_t parent)
-{
-	const struct finding_facts facts = {
-		.kind = FINDING_FAN_OUT,
-		.span = parent,
-		.call = call_of(k, b->slowest),
-		.count = b->count,
-		.time_ns = sat_sub_i64(b->end_ns, b->start_ns),
-		.other_ns = b->slowest_ns,
-	};
-
-	return collect_add(k, &facts, b->spans, b->count);
-}
-
-/* A few at a time is a loop, which has been told as such. */
-static bool is_at_once(const struct branches *b)
-{
-	return sat_sub_i64(b->end_ns, b->start_ns) <
-	       sat_mul_i64(b->slowest_ns, REPEAT_PARALLEL_WAVES);
 }
 
 #define FAN_OUT_COUNT REPEAT_PARALLEL_COUNT
@@ -875,20 +814,33 @@ static bool is_at_once(const struct branches *b)
 static bool add_branches(struct collect *k, const struct branches *b,
 			 uint32_t parent)
 {
-	int64_t median_ns;
+	struct finding_facts facts = {
+		.kind = FINDING_SLOW_SHARD,
+		.span = parent,
+		.call = call_within(k->calls, b->slowest),
+		.count = b->count,
+		.time_ns = b->slowest_ns,
+	};
+	int64_t length_ns = sat_sub_i64(b->end_ns, b->start_ns);
 
-	if (b->count < SHARD_COUNT || !is_at_once(b) ||
+	/* A few at a time is a loop, which has been told as such. */
+	if (b->count < SHARD_COUNT ||
+	    length_ns >= sat_mul_i64(b->slowest_ns, REPEAT_PARALLEL_WAVES) ||
 	    !k->times->is_on_path[b->slowest] ||
 	    !collect_matters(k, b->slowest_ns, FINDING_LEAST_NS,
 			     FINDING_LEAST_PERCENT))
 		return true;
-	median_ns = collect_median(k, b->spans, b->count);
+	facts.other_ns = collect_median(k, b->spans, b->count);
 	if (trace_times_end_ns(k->t, k->times, b->slowest) == b->end_ns &&
-	    b->slowest_ns >= sat_mul_i64(median_ns, SHARD_TIMES) &&
-	    collect_matters(k, sat_sub_i64(b->slowest_ns, median_ns),
+	    b->slowest_ns >= sat_mul_i64(facts.other_ns, SHARD_TIMES) &&
+	    collect_matters(k, sat_sub_i64(b->slowest_ns, facts.other_ns),
 			    FINDING_LEAST_NS, FINDING_LEAST_PERCENT))
-		return add_slow_shard(k, b, parent, median_ns);
-	return b->count < FAN_OUT_COUNT || add_fan_out(k, b, parent);
+		return collect_add(k, &facts, &b->slowest, 1);
+	facts.kind = FINDING_FAN_OUT;
+	facts.time_ns = length_ns;
+	facts.other_ns = b->slowest_ns;
+	return b->count < FAN_OUT_COUNT ||
+	       collect_add(k, &facts, b->spans, b->count);
 }
 
 static bool collect_fan_outs(struct collect *k)
@@ -914,17 +866,6 @@ static bool collect_fan_outs(struct collect *k)
 	return true;
 }
 
-static bool is_one_by_one(const struct collect *k, const uint32_t *spans,
-			  uint32_t count)
-{
-	for (uint32_t i = 1; i < count; i++) {
-		if (trace_times_start_ns(k->t, k->times, spans[i]) <
-		    trace_times_end_ns(k->t, k->times, spans[i - 1]))
-			return false;
-	}
-	return true;
-}
-
 #define COLD_NS ((int64_t)50000000)
 
 #define COLD_TIMES 5
@@ -932,55 +873,47 @@ static bool is_one_by_one(const struct collect *k, const uint32_t *spans,
 /* The first of 4 and more calls takes 5 times the median of the others. */
 #define COLD_COUNT 4u
 
-static bool add_cold_call(struct collect *k, const struct sibling_group *g)
-{
-	const uint32_t *list = k->siblings.members + g->member_first;
-	int64_t first_ns = span_duration_ns(&k->t->spans[list[0]]);
-	struct finding_facts facts = {
-		.kind = FINDING_COLD_CALL,
-		.span = g->parent,
-		.call = g->leaf,
-		.count = g->count,
-		.time_ns = first_ns,
-	};
-
-	if (g->leaf == SPAN_NONE || g->count < COLD_COUNT ||
-	    !k->times->is_on_path[list[0]] ||
-	    !collect_matters(k, first_ns, COLD_NS, FINDING_LEAST_PERCENT) ||
-	    call_has_failed(k->calls, list[0]) ||
-	    !is_one_by_one(k, list, g->count))
-		return true;
-	facts.other_ns = collect_median(k, list + 1, g->count - 1);
-	return first_ns < sat_mul_i64(facts.other_ns, COLD_TIMES) ||
-	       collect_add(k, &facts, list, 1);
-}
-
 static bool collect_cold_calls(struct collect *k)
 {
-	size_t before = k->result->finding_count;
+	size_t most = k->result->finding_count + FINDINGS_PER_KIND;
 
 	for (uint32_t i = 0; i < k->siblings.count; i++) {
-		if (k->result->finding_count - before >= FINDINGS_PER_KIND)
+		const struct sibling_group *g = &k->siblings.groups[i];
+		const uint32_t *list = k->siblings.members + g->member_first;
+		int64_t first_ns = span_duration_ns(&k->t->spans[list[0]]);
+		struct finding_facts facts = {
+			.kind = FINDING_COLD_CALL,
+			.span = g->parent,
+			.call = g->leaf,
+			.count = g->count,
+			.time_ns = first_ns,
+		};
+		uint32_t n = 1;
+
+		if (k->result->finding_count >= most)
 			break;
-		if (!add_cold_call(k, &k->siblings.groups[i]))
+		if (g->leaf == SPAN_NONE || g->count < COLD_COUNT ||
+		    !k->times->is_on_path[list[0]] ||
+		    !collect_matters(k, first_ns, COLD_NS,
+				     FINDING_LEAST_PERCENT) ||
+		    call_has_failed(k->calls, list[0]))
+			continue;
+		/* One after another. */
+		while (n < g->count &&
+		       trace_times_start_ns(k->t, k->times, list[n]) >=
+			       trace_times_end_ns(k->t, k->times, list[n - 1]))
+			n++;
+		if (n < g->count)
+			continue;
+		facts.other_ns = collect_median(k, list + 1, g->count - 1);
+		if (first_ns >= sat_mul_i64(facts.other_ns, COLD_TIMES) &&
+		    !collect_add(k, &facts, list, 1))
 			return false;
 	}
 	return true;
 }
 
 #define CONSECUTIVE_NS ((int64_t)500000000)
-
-static bool is_long_remote(const struct collect *k, uint32_t span)
-{
-	uint32_t leaf;
-
-	if (k->times->tree[span] == span || k->retries.is_member[span] ||
-	    span_duration_ns(&k->t->spans[span]) < CONSECUTIVE_NS)
-		return false;
-	leaf = calls_inside(k->calls, span);
-	return leaf != SPAN_NONE && (k->calls->kind[leaf] == CALL_HTTP ||
-				     k->calls->kind[leaf] == CALL_RPC);
-}
 
 #define CONSECUTIVE_SAVING_NS ((int64_t)2000000000)
 
@@ -1007,7 +940,7 @@ static bool add_consecutive(struct collect *k, uint32_t parent, uint32_t count)
 			longest = k->spans[i];
 		}
 	}
-	facts.call = call_of(k, longest);
+	facts.call = call_within(k->calls, longest);
 	facts.time_ns = sum_ns;
 	facts.other_ns = sat_sub_i64(sum_ns, longest_ns);
 	return count < CONSECUTIVE_COUNT ||
@@ -1017,15 +950,6 @@ static bool add_consecutive(struct collect *k, uint32_t parent, uint32_t count)
 
 #define CONSECUTIVE_GAP_NS ((int64_t)500000000)
 
-static bool follows(const struct collect *k, uint32_t before, uint32_t after)
-{
-	int64_t gap_ns =
-		sat_sub_i64(trace_times_start_ns(k->t, k->times, after),
-			    trace_times_end_ns(k->t, k->times, before));
-
-	return gap_ns >= 0 && gap_ns <= CONSECUTIVE_GAP_NS;
-}
-
 static bool collect_below(struct collect *k, uint32_t parent)
 {
 	const struct trace *t = k->t;
@@ -1034,10 +958,23 @@ static bool collect_below(struct collect *k, uint32_t parent)
 
 	for (uint32_t i = 0; i < p->child_count; i++) {
 		uint32_t child = t->children[p->child_first + i];
+		uint32_t leaf = calls_inside(k->calls, child);
+		int64_t gap_ns;
 
-		if (!is_long_remote(k, child))
+		if (k->times->tree[child] == child ||
+		    k->retries.is_member[child] ||
+		    span_duration_ns(&t->spans[child]) < CONSECUTIVE_NS ||
+		    leaf == SPAN_NONE ||
+		    (k->calls->kind[leaf] != CALL_HTTP &&
+		     k->calls->kind[leaf] != CALL_RPC))
 			continue;
-		if (count && !follows(k, k->spans[count - 1], child)) {
+		gap_ns = count ? sat_sub_i64(trace_times_start_ns(t, k->times,
+								  child),
+					     trace_times_end_ns(
+						     t, k->times,
+						     k->spans[count - 1]))
+			       : 0;
+		if (gap_ns < 0 || gap_ns > CONSECUTIVE_GAP_NS) {
 			if (!add_consecutive(k, parent, count))
 				return false;
 			count = 0;
@@ -1064,132 +1001,42 @@ static bool collect_consecutive(struct collect *k)
 /* Findings on time between spans: before and behind the callee, inside a span
  * with no child, between sender and receiver of a message. */
 
-/* The parts of a call that its callee does not cover. */
-struct rim {
-	uint32_t server; /* the first server side */
-	int64_t before_ns;
-	int64_t behind_ns;
-	bool is_moved; /* by the clocks' difference: only the sum is known */
-};
-
-static int64_t moved_start(const struct collect *k, uint32_t span)
-{
-	return sat_add_i64(k->t->spans[span].start_ns,
-			   k->times->shift_ns[span]);
-}
-
-static int64_t moved_end(const struct collect *k, uint32_t span)
-{
-	return sat_add_i64(k->t->spans[span].end_ns, k->times->shift_ns[span]);
-}
-
-/* Of a call that has a server side. Proxies may try several servers within one
- * call. */
-static struct rim find_rim(const struct collect *k, uint32_t client)
-{
-	const struct trace *t = k->t;
-	const struct span *s = &t->spans[client];
-	struct rim rim = { .server = span_server_side(t, client) };
-	int64_t start_ns, end_ns;
-
-	start_ns = moved_start(k, rim.server);
-	end_ns = moved_end(k, rim.server);
-	for (uint32_t i = 0; i < s->child_count; i++) {
-		uint32_t child = t->children[s->child_first + i];
-
-		if (moved_start(k, child) < start_ns)
-			start_ns = moved_start(k, child);
-		if (moved_end(k, child) > end_ns)
-			end_ns = moved_end(k, child);
-		rim.is_moved |=
-			clock_skew_ns(t, k->times, child) != 0;
-	}
-	/* Left alone by its caller, or on a clock of its own: then the times
-	 * between the two say nothing. */
-	if (start_ns >= moved_end(k, client) ||
-	    end_ns <= moved_start(k, client))
-		return rim;
-	rim.before_ns = sat_sub_i64(start_ns, moved_start(k, client));
-	rim.behind_ns = sat_sub_i64(moved_end(k, client), end_ns);
-	rim.before_ns = rim.before_ns < 0 ? 0 : rim.before_ns;
-	rim.behind_ns = rim.behind_ns < 0 ? 0 : rim.behind_ns;
-	return rim;
-}
-
-static int64_t rim_ns(const struct rim *rim)
-{
-	if (rim->is_moved)
-		return sat_add_i64(rim->before_ns, rim->behind_ns);
-	return rim->before_ns > rim->behind_ns ? rim->before_ns
-					       : rim->behind_ns;
-}
-
 /* Between the two sides of a call: a fifth of it. */
 #define QUEUE_PERCENT 20
 
-static bool is_queue_gap(const struct collect *k, uint32_t client, int64_t ns)
-{
-	int64_t call_ns = span_duration_ns(&k->t->spans[client]);
-
-	return sat_mul_i64(ns, 100) > sat_mul_i64(call_ns, QUEUE_PERCENT) &&
-	       ns > FINDING_LEAST_NS &&
-	       collect_matters(k, ns, FINDING_LEAST_NS, FINDING_LEAST_PERCENT);
-}
-
-static bool add_queue_gap(struct collect *k, const struct group *g)
-{
-	struct rim rim = find_rim(k, g->span);
-	struct finding_facts facts = {
-		.kind = FINDING_QUEUE_GAP,
-		.span = g->span,
-		.other = rim.server,
-		.count = g->count,
-		.time_ns = rim_ns(&rim),
-		.rim = CALL_RIM_BEFORE,
-	};
-
-	if (rim.is_moved)
-		facts.rim = CALL_RIM_BOTH;
-	else if (rim.behind_ns > rim.before_ns)
-		facts.rim = CALL_RIM_BEHIND;
-	return collect_add(k, &facts, k->spans + g->first, g->count);
-}
-
-/* The way to a callee that the answer is about. */
-static bool is_answered_gap(const struct collect *k, uint32_t span)
-{
-	const struct result *r = k->result;
-
-	return r->has_cause && r->cause.kind == CAUSE_NETWORK &&
-	       k->calls->like[r->span.span] == k->calls->like[span];
-}
-
 static bool collect_queue_gaps(struct collect *k)
 {
+	const struct result *r = k->result;
+	/* The way to a callee that the answer is about. */
+	bool is_told = r->has_cause && r->cause.kind == CAUSE_NETWORK;
+
 	k->item_count = 0;
 	for (uint32_t i = 0; i < k->t->span_count; i++) {
 		struct rim rim;
+		int64_t ns, call_ns = span_duration_ns(&k->t->spans[i]);
 
 		if (k->t->spans[i].kind != SPAN_KIND_CLIENT ||
 		    !k->times->is_on_path[i] ||
 		    span_server_side(k->t, i) == SPAN_NONE ||
-		    is_answered_gap(k, i))
+		    (is_told &&
+		     k->calls->like[r->span.span] == k->calls->like[i]))
 			continue;
 		rim = find_rim(k, i);
-		if (!is_queue_gap(k, i, rim_ns(&rim)))
+		ns = rim.is_moved ? sat_add_i64(rim.before_ns, rim.behind_ns)
+				  : max_i64(rim.before_ns, rim.behind_ns);
+		if (sat_mul_i64(ns, 100) <=
+			    sat_mul_i64(call_ns, QUEUE_PERCENT) ||
+		    ns <= FINDING_LEAST_NS ||
+		    !collect_matters(k, ns, FINDING_LEAST_NS,
+				     FINDING_LEAST_PERCENT))
 			continue;
 		k->items[k->item_count++] = (struct item){
 			.key = k->calls->like[i],
-			.rank_ns = rim_ns(&rim),
+			.rank_ns = ns,
 			.span = i,
 		};
 	}
-	collect_group(k);
-	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
-		if (!add_queue_gap(k, &k->groups[i]))
-			return false;
-	}
-	return collect_add_rest(k, FINDING_QUEUE_GAP, k->group_count);
+	return add_groups(k, FINDING_QUEUE_GAP);
 }
 
 struct stretch {
@@ -1225,32 +1072,20 @@ static struct stretch find_stretch(const struct collect *k, uint32_t span)
 			continue;
 		found.has_children = true;
 		widen(&found, covered_to, moved_start(k, child), start);
-		if (moved_end(k, child) > covered_to)
-			covered_to = moved_end(k, child);
+		covered_to = max_i64(covered_to, moved_end(k, child));
 	}
 	widen(&found, covered_to, moved_end(k, span), start);
 	return found;
-}
-
-static bool add_gap(struct collect *k, uint32_t span, const struct stretch *s)
-{
-	const struct finding_facts facts = {
-		.kind = FINDING_GAP,
-		.span = span,
-		.time_ns = s->length_ns,
-		.other_ns = s->offset_ns,
-	};
-
-	return collect_add(k, &facts, &span, 1);
 }
 
 /* A stretch without any child, of the whole critical path. */
 #define GAP_PERCENT 30
 
 /* Of a span without children the whole is one stretch, and nothing new. */
-bool collect_gaps(struct collect *k)
+static bool collect_gaps(struct collect *k)
 {
 	for (uint32_t i = 0; i < k->t->span_count; i++) {
+		struct finding_facts facts = { .kind = FINDING_GAP, .span = i };
 		struct stretch s;
 
 		if (!k->times->is_on_path[i] ||
@@ -1262,62 +1097,83 @@ bool collect_gaps(struct collect *k)
 		    !collect_matters(k, s.length_ns, FINDING_LEAST_NS,
 				     GAP_PERCENT))
 			continue;
-		if (!add_gap(k, i, &s))
+		facts.time_ns = s.length_ns;
+		facts.other_ns = s.offset_ns;
+		if (!collect_add(k, &facts, &i, 1))
 			return false;
 	}
 	return true;
 }
 
-static bool add_message_delay(struct collect *k, const struct group *g)
-{
-	const struct finding_facts facts = {
-		.kind = FINDING_MESSAGE_DELAY,
-		.span = k->t->spans[g->span].parent,
-		.other = g->span,
-		.count = g->count,
-		.time_ns = g->rank_ns,
-	};
-
-	return collect_add(k, &facts, k->spans + g->first, g->count);
-}
-
-/* What the answer is about needs no finding. */
-static bool is_answer(const struct collect *k, uint32_t span)
-{
-	return k->result->has_cause && k->result->cause.kind == CAUSE_QUEUE &&
-	       k->result->span.span == span;
-}
-
 /* From the end of sending to the begin of working. */
 #define MESSAGE_DELAY_NS ((int64_t)100000000)
 
-static void add_delays(struct collect *k, const struct messages *messages)
-{
-	k->item_count = 0;
-	for (size_t i = 0; i < messages->count; i++) {
-		const struct message *m = &messages->items[i];
-
-		if (m->wait_ns >= MESSAGE_DELAY_NS &&
-		    !is_answer(k, m->receiver))
-			k->items[k->item_count++] = (struct item){
-				.key = k->calls->like[m->receiver],
-				.rank_ns = m->wait_ns,
-				.span = m->receiver,
-			};
-	}
-}
-
 static bool collect_message_delays(struct collect *k)
 {
+	const struct result *r = k->result;
+	bool is_queue = r->has_cause && r->cause.kind == CAUSE_QUEUE;
 	struct messages messages;
 
 	if (!messages_find(k->t, k->times, &k->scratch, &messages, k->err))
 		return false;
-	add_delays(k, &messages);
-	collect_group(k);
-	for (uint32_t i = 0; i < k->group_count && i < FINDINGS_PER_KIND; i++) {
-		if (!add_message_delay(k, &k->groups[i]))
-			return false;
+	k->item_count = 0;
+	for (size_t i = 0; i < messages.count; i++) {
+		const struct message *m = &messages.items[i];
+
+		/* What the answer is about needs no finding. */
+		if (m->wait_ns < MESSAGE_DELAY_NS ||
+		    (is_queue && r->span.span == m->receiver))
+			continue;
+		k->items[k->item_count++] = (struct item){
+			.key = k->calls->like[m->receiver],
+			.rank_ns = m->wait_ns,
+			.span = m->receiver,
+		};
 	}
-	return collect_add_rest(k, FINDING_MESSAGE_DELAY, k->group_count);
+	return add_groups(k, FINDING_MESSAGE_DELAY);
+}
+
+static bool collect_init(struct collect *k)
+{
+	size_t n = k->t->span_count;
+
+	k->items = arena_array(&k->scratch, n, sizeof *k->items);
+	k->groups = arena_array(&k->scratch, n, sizeof *k->groups);
+	k->spans = arena_array(&k->scratch, n, sizeof *k->spans);
+	k->durations = arena_array(&k->scratch, n, sizeof *k->durations);
+	k->is_told = arena_array(&k->scratch, n, sizeof *k->is_told);
+	if (!k->items || !k->groups || !k->spans || !k->durations ||
+	    !k->is_told)
+		return arena_fail(&k->scratch, "the trace", k->err);
+	return siblings_find(k->calls, k->times, &k->scratch, &k->siblings,
+			     k->err) &&
+	       retries_find(k->calls, k->times, &k->siblings, &k->scratch,
+			    &k->retries, k->err);
+}
+
+bool findings_collect(const struct calls *c, const struct trace_times *times,
+		      const struct repeats *repeats, struct result *result,
+		      struct error *err)
+{
+	struct collect k = { .calls = c,
+			     .t = c->t,
+			     .times = times,
+			     .result = result,
+			     .err = err };
+	bool is_done;
+
+	arena_init(&k.scratch, LIMIT_DECODE_HEAP_BYTES);
+	is_done = collect_init(&k) && add_repeats(&k, repeats) &&
+		  collect_retries(&k) && collect_fan_outs(&k) &&
+		  collect_cold_calls(&k) && add_slow_queries(&k) &&
+		  collect_consecutive(&k) && collect_queue_gaps(&k) &&
+		  collect_gaps(&k) && add_errors(&k) &&
+		  collect_message_delays(&k) && add_awaited(&k) &&
+		  add_session(&k) &&
+		  /* Requests of a session are told with it. */
+		  (times->session.request_count ||
+		   (add_async(&k) && add_roots(&k))) &&
+		  add_skew(&k) && add_whole_starts(&k);
+	arena_release(&k.scratch);
+	return is_done;
 }
