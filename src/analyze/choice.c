@@ -16,13 +16,7 @@
 #define FAIR_PATH_PERCENT 30
 #define FAIR_LEAD_PERCENT 150
 
-static bool is_embedded(const struct choice *c)
-{
-	return c->calls.kind[c->best->span] == CALL_DATABASE &&
-	       !calls_is_outside(&c->calls, c->best->span);
-}
-
-/* part >= whole * percent / 100, without overflow. */
+/* part >= whole * percent / 100, time_without overflow. */
 static bool is_at_least(int64_t part, int64_t whole, int64_t percent)
 {
 	return sat_mul_i64(part, 100) >= sat_mul_i64(whole, percent);
@@ -67,13 +61,6 @@ int64_t choice_served_ns(const struct choice *c)
 	return sum;
 }
 
-/* A slow way to the callee is seen while a connection is set up, too. */
-static bool is_grown_set_up(const struct choice *c)
-{
-	return c->is_by_change && !c->retry && choice_change(c)->is_grown &&
-	       calls_set_up(&c->calls, c->best->span) != SPAN_NONE;
-}
-
 enum choice_ground choice_ground(const struct choice *c)
 {
 	if (c->queue)
@@ -86,13 +73,17 @@ enum choice_ground choice_ground(const struct choice *c)
 		return CHOICE_PAUSES;
 	if (c->server_side != SPAN_NONE && is_grown_gap(c))
 		return CHOICE_WAY;
-	if (is_grown_set_up(c))
+	/* A slow way to the callee is seen while a connection is set up, too.
+	 */
+	if (c->is_by_change && !c->retry && choice_change(c)->is_grown &&
+	    calls_set_up(&c->calls, c->best->span) != SPAN_NONE)
 		return CHOICE_SET_UP;
 	if (is_explained_by_callee(c))
 		return CHOICE_CALLEE;
 	if (c->server_side != SPAN_NONE)
 		return CHOICE_GAP;
-	if (is_embedded(c))
+	if (c->calls.kind[c->best->span] == CALL_DATABASE &&
+	    !calls_is_outside(&c->calls, c->best->span))
 		return CHOICE_EMBEDDED;
 	return c->calls.kind[c->best->span] == CALL_NONE ? CHOICE_OWN
 							 : CHOICE_CALL;
@@ -122,14 +113,6 @@ const struct time_change *choice_change(const struct choice *c)
 	return &c->time_changes.items[c->best - c->candidates.items];
 }
 
-/* The client span of a call is left out when its server span follows. */
-static bool is_step(const struct choice *c, uint32_t span, uint32_t below)
-{
-	return below == SPAN_NONE ||
-	       c->t->spans[span].kind != SPAN_KIND_CLIENT ||
-	       !span_is_served_call(c->t, below);
-}
-
 static bool find_steps(struct choice *c, struct error *err)
 {
 	const struct span *spans = c->t->spans;
@@ -142,7 +125,10 @@ static bool find_steps(struct choice *c, struct error *err)
 	if (!c->steps)
 		return arena_fail(&c->scratch, "the trace", err);
 	for (uint32_t i = c->headline; i != SPAN_NONE; i = spans[i].parent) {
-		if (is_step(c, i, below))
+		/* The client span of a call is left out when its server span
+		 * follows. */
+		if (below == SPAN_NONE || spans[i].kind != SPAN_KIND_CLIENT ||
+		    !span_is_served_call(c->t, below))
 			c->steps[c->step_count++] = i;
 		below = i;
 	}
@@ -157,11 +143,11 @@ static void fill_times(const struct choice *c, struct guilty_span *out)
 	out->start_ns = s->start_ns;
 	out->duration_ns = span_duration_ns(s);
 	if (choice_is_loop(c)) {
-		out->self_ns = sat_add_i64(c->times->self_ns[c->headline],
-					   c->loop_sum_ns);
-		/* Loops of one span that ran side by side. */
-		if (out->self_ns > out->duration_ns)
-			out->self_ns = out->duration_ns;
+		/* Loops of one span may run side by side. */
+		out->self_ns =
+			min_i64(sat_add_i64(c->times->self_ns[c->headline],
+					    c->loop_sum_ns),
+				out->duration_ns);
 		out->count = c->loop->count;
 	} else {
 		out->duration_ns = sat_sub_i64(best->end_ns, best->start_ns);
@@ -172,12 +158,6 @@ static void fill_times(const struct choice *c, struct guilty_span *out)
 	out->share = c->path_ns > 0
 			     ? (double)c->critical_ns / (double)c->path_ns
 			     : 0;
-}
-
-static bool is_parallel_group(const struct choice *c)
-{
-	return c->best->duration_ns >
-	       sat_sub_i64(c->best->end_ns, c->best->start_ns);
 }
 
 /* What the headline usually takes. Of calls made side by side only the sums
@@ -193,7 +173,8 @@ static void fill_typical(const struct choice *c, struct guilty_span *out)
 	if (!o || typical_is_new(c->typical, o))
 		return;
 	if (!choice_is_loop(c) && c->best->count > 1) {
-		if (is_parallel_group(c))
+		if (c->best->duration_ns >
+		    sat_sub_i64(c->best->end_ns, c->best->start_ns))
 			return;
 		out->typical_ns = choice_change(c)->typical_ns;
 	} else {
@@ -248,42 +229,6 @@ static bool choice_is_close(const struct choice *c)
 	return !is_at_least(measure, c->next_ns, FAIR_LEAD_PERCENT);
 }
 
-static bool is_fair(const struct choice *c)
-{
-	int64_t whole, measure = choice_measure(c, &whole);
-
-	return cause_of(c) != CAUSE_UNKNOWN && !c->t->is_partial &&
-	       !c->t->orphan_count &&
-	       is_at_least(measure, whole, FAIR_PATH_PERCENT) &&
-	       !choice_is_close(c);
-}
-
-static void fill_queue(const struct choice *c, struct cause *out)
-{
-	const struct queue_wait *queue = c->queue;
-	const struct message m = { queue->sender, queue->receiver,
-				   queue->wait_ns };
-
-	out->queue = (struct queue_info){
-		.name = message_queue(c->t, &m),
-		.wait_ns = queue->wait_ns,
-		.typical_ns = queue->typical_ns,
-		.typical_count = queue->count,
-	};
-}
-
-static void fill_cause(const struct choice *c, struct result *result)
-{
-	result->has_cause = true;
-	result->cause = (struct cause){
-		.kind = cause_of(c),
-		.confidence = is_fair(c) ? CONFIDENCE_FAIR : CONFIDENCE_WEAK,
-		.on_cpu_ns = -1,
-	};
-	if (c->queue)
-		fill_queue(c, &result->cause);
-}
-
 static struct str name_of(const struct choice *c, uint32_t place)
 {
 	return place == OPERATION_NONE ? (struct str){ NULL, 0 }
@@ -328,7 +273,31 @@ static bool fill_account(const struct choice *c, struct result *result,
 
 bool choice_fill(struct choice *c, struct result *result, struct error *err)
 {
-	fill_cause(c, result);
+	const struct queue_wait *queue = c->queue;
+	enum cause_kind kind = cause_of(c);
+	int64_t whole, measure = choice_measure(c, &whole);
+	bool is_fair = kind != CAUSE_UNKNOWN && !c->t->is_partial &&
+		       !c->t->orphan_count &&
+		       is_at_least(measure, whole, FAIR_PATH_PERCENT) &&
+		       !choice_is_close(c);
+
+	result->has_cause = true;
+	result->cause = (struct cause){
+		.kind = kind,
+		.confidence = is_fair ? CONFIDENCE_FAIR : CONFIDENCE_WEAK,
+		.on_cpu_ns = -1,
+	};
+	if (queue) {
+		const struct message m = { queue->sender, queue->receiver,
+					   queue->wait_ns };
+
+		result->cause.queue = (struct queue_info){
+			.name = message_queue(c->t, &m),
+			.wait_ns = queue->wait_ns,
+			.typical_ns = queue->typical_ns,
+			.typical_count = queue->count,
+		};
+	}
 	return fill_account(c, result, err) && fill_span(c, result, err);
 }
 
@@ -345,30 +314,17 @@ struct cost {
 	int64_t pauses_ns;
 };
 
-static bool is_attempt(const struct choice *c, const struct retry *r,
-		       uint32_t span)
-{
-	for (uint32_t i = 0; i < r->count; i++)
-		if (c->retries.members[r->member_first + i] == span)
-			return true;
-	return false;
-}
-
 /* Returns whether the span is an attempt or what was done for one. */
 static bool is_of_attempts(const struct choice *c, const struct retry *r,
 			   uint32_t span)
 {
 	for (int i = 0; i < BELOW_ATTEMPT_SPANS && span != SPAN_NONE; i++) {
-		if (is_attempt(c, r, span))
-			return true;
+		for (uint32_t m = 0; m < r->count; m++)
+			if (c->retries.members[r->member_first + m] == span)
+				return true;
 		span = c->t->spans[span].parent;
 	}
 	return false;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
 }
 
 static int64_t own_measure(const struct choice *c, size_t index)
@@ -386,7 +342,7 @@ static struct cost cost_of(const struct choice *c, const struct retry *r)
 		int64_t own = own_measure(c, i);
 
 		if (span == r->parent)
-			cost.pauses_ns = least(own, r->pause_ns);
+			cost.pauses_ns = min_i64(own, r->pause_ns);
 		else if (is_of_attempts(c, r, span))
 			cost.attempts_ns = sat_add_i64(cost.attempts_ns, own);
 	}
@@ -438,12 +394,17 @@ static void prefer_retry(struct choice *c, const struct retry *r,
 	}
 }
 
-static bool judge(struct choice *c, const struct retry *r)
+static int64_t best_measure(const struct choice *c)
+{
+	int64_t whole;
+
+	return c->is_by_change ? choice_measure(c, &whole) : c->best->score;
+}
+
+static bool retry_judge(struct choice *c, const struct retry *r)
 {
 	struct cost cost = cost_of(c, r);
-	int64_t whole;
-	int64_t best =
-		c->is_by_change ? choice_measure(c, &whole) : c->best->score;
+	int64_t best = best_measure(c);
 
 	if (c->best->span == r->parent) {
 		/* Backing off explains it when it is half of it. */
@@ -475,28 +436,10 @@ static bool choice_find_retry(struct choice *c, struct error *err)
 	 * reason either. */
 	for (size_t i = 0; i < c->retries.count && i < RETRIES_JUDGED; i++) {
 		if (c->retries.items[i].lost_ns < FINDING_LEAST_NS ||
-		    judge(c, &c->retries.items[i]))
+		    retry_judge(c, &c->retries.items[i]))
 			break;
 	}
 	return true;
-}
-
-static struct str get_profile_id(const struct trace *t, uint32_t span)
-{
-	return span_attr(t, span, STR("pyroscope.profile.id"));
-}
-
-/* Tempo and Jaeger give the server span of a pair that shares its id a new
- * small number and keep the old id as its parent's: that one is the label of
- * its samples. */
-static uint64_t label_of(const struct trace *t, uint32_t span)
-{
-	const struct span *s = &t->spans[span];
-
-	if (s->kind == SPAN_KIND_SERVER && s->span_id < t->span_count &&
-	    s->parent_id)
-		return s->parent_id;
-	return s->span_id;
 }
 
 /* The attribute normally holds the label; some agents send it empty, as a
@@ -504,22 +447,31 @@ static uint64_t label_of(const struct trace *t, uint32_t span)
 static bool find_profile(const struct trace *t, struct arena *arena,
 			 struct guilty_pick *pick, struct error *err)
 {
+	const struct span *s = NULL;
 	uint32_t resource = t->spans[pick->owner].resource;
 	uint32_t span = pick->owner;
 	struct str id = { NULL, 0 };
 	uint64_t label;
 	char text[17];
 
-	while (span != SPAN_NONE && t->spans[span].resource == resource) {
-		id = get_profile_id(t, span);
+	for (; span != SPAN_NONE && t->spans[span].resource == resource;
+	     span = s->parent) {
+		s = &t->spans[span];
+		id = span_attr(t, span, STR("pyroscope.profile.id"));
 		if (id.ptr)
 			break;
-		span = t->spans[span].parent;
 	}
 	if (!id.ptr)
 		return true;
+	/* Tempo and Jaeger give the server span of a pair that shares its id
+	 * a new small number and keep the old id as its parent's: that one is
+	 * the label of its samples. */
 	if (!parse_hex_u64(id, &label) || !label)
-		label = label_of(t, span);
+		label = s->kind == SPAN_KIND_SERVER &&
+					s->span_id < t->span_count &&
+					s->parent_id
+				? s->parent_id
+				: s->span_id;
 	span_id_format(label, text);
 	pick->profile_span = span;
 	pick->profile_id = arena_str(arena, str_from(text));
@@ -546,24 +498,12 @@ static void pick_owner(const struct choice *c, struct guilty_pick *pick)
 		pick->owner = s->parent;
 }
 
-/* What the choice grew by; for a loop, with its calls. */
-static int64_t change_of(const struct choice *c)
-{
-	size_t best = (size_t)(c->best - c->candidates.items);
-
-	if (c->is_by_change)
-		return c->change.change_ns;
-	if (!c->typical || !c->time_changes.items[best].is_known)
-		return -1;
-	return c->time_changes.items[best].own_ns;
-}
-
 /* On the way to a callee it is no change of the callee's. */
 static bool has_manifold_change(const struct choice *c)
 {
 	return c->is_by_change && !c->loop && !c->plan &&
 	       (!choice_is_gap(c) || is_gap_of_caller(c)) &&
-	       c->time_changes.items[c->best - c->candidates.items].is_manifold;
+	       choice_change(c)->is_manifold;
 }
 
 static int compare_range(const void *left, const void *right)
@@ -574,8 +514,8 @@ static int compare_range(const void *left, const void *right)
 	return compare_i64(a->from_ns, b->from_ns);
 }
 
-static int64_t without(struct time_range whole, struct time_range *ranges,
-		       size_t count)
+static int64_t time_without(struct time_range whole, struct time_range *ranges,
+			    size_t count)
 {
 	int64_t own = sat_sub_i64(whole.to_ns, whole.from_ns);
 	int64_t covered_to = whole.from_ns;
@@ -583,11 +523,8 @@ static int64_t without(struct time_range whole, struct time_range *ranges,
 	if (count)
 		qsort(ranges, count, sizeof *ranges, compare_range);
 	for (size_t i = 0; i < count; i++) {
-		int64_t from = ranges[i].from_ns > covered_to
-				       ? ranges[i].from_ns
-				       : covered_to;
-		int64_t to = ranges[i].to_ns < whole.to_ns ? ranges[i].to_ns
-							   : whole.to_ns;
+		int64_t from = max_i64(ranges[i].from_ns, covered_to);
+		int64_t to = min_i64(ranges[i].to_ns, whole.to_ns);
 
 		if (to <= from)
 			continue;
@@ -595,27 +532,6 @@ static int64_t without(struct time_range whole, struct time_range *ranges,
 		covered_to = to;
 	}
 	return own;
-}
-
-/* A call out of the process, or a span of another one right away. */
-static bool is_outside(const struct choice *c, uint32_t span, uint32_t resource)
-{
-	return c->t->spans[span].resource != resource ||
-	       calls_is_outside(&c->calls, span);
-}
-
-/* Of a call that dials for long the time on the wire is to be explained, not
- * that of its callee. */
-static bool is_gap_call(const struct choice *c, uint32_t span)
-{
-	return span == c->best->span && is_gap_of_caller(c);
-}
-
-static bool is_loop_call(const struct choice *c, uint32_t span)
-{
-	return c->loop && c->t->spans[span].parent == c->loop->parent &&
-	       c->calls.key[span] ==
-		       c->calls.key[c->repeats.members[c->loop->member_first]];
 }
 
 static struct time_range range_of(const struct choice *c, uint32_t span)
@@ -627,8 +543,8 @@ static struct time_range range_of(const struct choice *c, uint32_t span)
 }
 
 /* What the process of the profile did itself within the span that carries
- * the profile id: the span without calls, but with those of the loop that is
- * to be explained. */
+ * the profile id: the span time_without calls, but with those of the loop that
+ * is to be explained. */
 static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 			  struct error *err)
 {
@@ -637,6 +553,8 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 		arena_array(&c->scratch, t->span_count, sizeof *ranges);
 	uint32_t *stack =
 		arena_array(&c->scratch, t->span_count, sizeof *stack);
+	uint32_t turn =
+		c->loop ? c->repeats.members[c->loop->member_first] : SPAN_NONE;
 	size_t count = 0, depth = 0;
 
 	if (!ranges || !stack)
@@ -650,15 +568,20 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 
 			if (c->times->tree[child] == child)
 				continue;
-			if (is_gap_call(c, child) ||
-			    !is_outside(c, child, s->resource))
+			/* Of a call that dials for long the time on the wire is
+			 * to be explained, not that of its callee. */
+			if ((child == c->best->span && is_gap_of_caller(c)) ||
+			    (t->spans[child].resource == s->resource &&
+			     !calls_is_outside(&c->calls, child)))
 				stack[depth++] = child;
-			else if (!is_loop_call(c, child))
+			else if (!c->loop ||
+				 t->spans[child].parent != c->loop->parent ||
+				 c->calls.key[child] != c->calls.key[turn])
 				ranges[count++] = range_of(c, child);
 		}
 	}
-	pick->profile_own_ns = without(range_of(c, pick->profile_span), ranges,
-				       count);
+	pick->profile_own_ns =
+		time_without(range_of(c, pick->profile_span), ranges, count);
 	return true;
 }
 
@@ -667,8 +590,7 @@ static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 static bool is_alone(const struct choice *c)
 {
 	return c->is_by_change && !c->loop && !c->retry && !c->plan &&
-	       choice_ground(c) != CHOICE_QUEUE &&
-	       c->time_changes.items[c->best - c->candidates.items].is_alone;
+	       choice_ground(c) != CHOICE_QUEUE && choice_change(c)->is_alone;
 }
 
 /* Whose profile is to be looked at.
@@ -684,7 +606,10 @@ static bool choice_pick(struct choice *c, struct result *result,
 		.start_ns = c->loop ? c->loop->start_ns : c->best->start_ns,
 		.end_ns = c->loop ? c->loop->end_ns : c->best->end_ns,
 		.profile_span = SPAN_NONE,
-		.change_ns = change_of(c),
+		.change_ns = c->is_by_change ? c->change.change_ns
+			     : c->typical && choice_change(c)->is_known
+				     ? choice_change(c)->own_ns
+				     : -1,
 		.has_manifold_change = has_manifold_change(c),
 		.is_gap = choice_is_gap(c),
 		.is_alone = is_alone(c),
@@ -728,13 +653,6 @@ static int64_t loop_measure(const struct choice *c, const struct repeat *r)
 						      : r->sum_ns;
 }
 
-static int64_t best_measure(const struct choice *c)
-{
-	int64_t whole;
-
-	return c->is_by_change ? choice_measure(c, &whole) : c->best->score;
-}
-
 /* The span whose loops take the most time together: its leading loop, with
  * the sums of all of them in *total_ns. */
 static const struct repeat *find_loop(struct choice *c, int64_t *total_ns,
@@ -766,34 +684,6 @@ static const struct repeat *find_loop(struct choice *c, int64_t *total_ns,
 	return found;
 }
 
-static void sum_loops(struct choice *c)
-{
-	for (size_t i = 0; i < c->repeats.count; i++) {
-		const struct repeat *r = &c->repeats.items[i];
-
-		if (r->parent != c->loop->parent)
-			continue;
-		c->loop_sum_ns = sat_add_i64(c->loop_sum_ns, r->sum_ns);
-		c->loop_through_ns =
-			sat_add_i64(c->loop_through_ns, r->through_ns);
-	}
-}
-
-/* The best candidate may be the repeated calls themselves, when their
- * parent was filtered out. */
-static const struct repeat *loop_of_best(const struct choice *c)
-{
-	for (size_t i = 0; i < c->repeats.count; i++) {
-		const struct repeat *r = &c->repeats.items[i];
-
-		if (c->repeats.members[r->member_first] == c->best->span &&
-		    r->count == c->best->count &&
-		    (!c->is_by_change || loop_measure(c, r) > 0))
-			return r;
-	}
-	return NULL;
-}
-
 static bool choose_loop(struct choice *c, struct error *err)
 {
 	int64_t total_ns = -1;
@@ -808,7 +698,16 @@ static bool choose_loop(struct choice *c, struct error *err)
 	    total_ns >= best_measure(c) / LOOP_SHARE_DEN * LOOP_SHARE_NUM) {
 		c->loop = r;
 		c->headline = r->parent;
-		sum_loops(c);
+		for (size_t i = 0; i < c->repeats.count; i++) {
+			const struct repeat *of = &c->repeats.items[i];
+
+			if (of->parent != r->parent)
+				continue;
+			c->loop_sum_ns =
+				sat_add_i64(c->loop_sum_ns, of->sum_ns);
+			c->loop_through_ns =
+				sat_add_i64(c->loop_through_ns, of->through_ns);
+		}
 		c->critical_ns = sat_add_i64(c->times->critical_ns[r->parent],
 					     c->loop_through_ns);
 		if (c->is_by_change) {
@@ -817,7 +716,15 @@ static bool choose_loop(struct choice *c, struct error *err)
 		}
 		return true;
 	}
-	c->loop = loop_of_best(c);
+	/* The best candidate may be the repeated calls themselves, when their
+	 * parent was filtered out. */
+	for (size_t i = 0; !c->loop && i < c->repeats.count; i++) {
+		r = &c->repeats.items[i];
+		if (c->repeats.members[r->member_first] == c->best->span &&
+		    r->count == c->best->count &&
+		    (!c->is_by_change || loop_measure(c, r) > 0))
+			c->loop = r;
+	}
 	return true;
 }
 
@@ -846,8 +753,7 @@ static void choose_plan(struct choice *c)
 		c->critical_ns =
 			sat_from_f64(a->now.places[plan->place].through_ns);
 		/* Where it calls itself it holds that twice. */
-		if (c->critical_ns > c->path_ns)
-			c->critical_ns = c->path_ns;
+		c->critical_ns = min_i64(c->critical_ns, c->path_ns);
 		c->is_by_change = true;
 		c->change = (struct change_choice){
 			.best = i,
@@ -888,12 +794,10 @@ static void find_next(struct choice *c)
 		if (choice_is_loop(c) ? is_below_loop(c, other->span)
 					: other == c->best)
 			continue;
-		own = other->self_ns < other->critical_ns ? other->self_ns
-							  : other->critical_ns;
-		if (c->is_by_change)
-			own = c->time_changes.items[i].own_ns;
-		if (own > c->next_ns)
-			c->next_ns = own;
+		own = c->is_by_change
+			      ? c->time_changes.items[i].own_ns
+			      : min_i64(other->self_ns, other->critical_ns);
+		c->next_ns = max_i64(c->next_ns, own);
 	}
 }
 
@@ -928,8 +832,7 @@ static bool choose_best(struct choice *c, struct error *err)
 	if (!time_changes_find(&c->calls, c->times, c->typical, &c->candidates,
 			       &c->scratch, &c->time_changes, err))
 		return false;
-	if (c->want->by != GUILTY_BY_CRITICAL_PATH ||
-	    guilty_want_is_narrow(c->want))
+	if (!is_free(c))
 		return true;
 	if (c->want->has_queue)
 		choose_receiver(c);
@@ -979,7 +882,8 @@ static bool choose(struct choice *c, struct error *err)
 	return true;
 }
 
-/* Ranks again without the part that nothing matched, for names to offer. */
+/* Ranks again time_without the part that nothing matched, for names to offer.
+ */
 static bool find_others(struct choice *c, struct error *err)
 {
 	struct guilty_want wider = { .by = c->want->by };
@@ -1003,11 +907,6 @@ static bool find_others(struct choice *c, struct error *err)
 		return false;
 	c->missing = CHOICE_MISSING_SERVICE;
 	return true;
-}
-
-static bool fail_missing(struct choice *c, struct error *err)
-{
-	return find_others(c, err) && error_set(err, ERROR_NOT_FOUND, "%s", "");
 }
 
 /* What was joined to a trace is no part of it. */
@@ -1048,7 +947,8 @@ bool choice_make(struct choice *c, const struct trace *t,
 			     &c->candidates, err))
 		return false;
 	if (!c->candidates.count)
-		return fail_missing(c, err);
+		return find_others(c, err) &&
+		       error_set(err, ERROR_NOT_FOUND, "%s", "");
 	return repeats_find(&c->calls, times, &c->scratch, &c->repeats, err) &&
 	       choose(c, err);
 }

@@ -103,17 +103,6 @@ static void set_sizes(const struct group_pair *p, struct concentration *out)
 	out->other_p50_ns = p->without.p50_ns;
 }
 
-static void set_slow(const struct group_pair *p, int64_t threshold_ns,
-		     struct concentration *out)
-{
-	set_sizes(p, out);
-	out->slow_count = group_from(&p->with, threshold_ns);
-	out->other_slow_count = group_from(&p->without, threshold_ns);
-	out->p = part_p(
-		(struct part){ out->slow_count, out->span_count },
-		(struct part){ out->other_slow_count, out->other_count });
-}
-
 #define CONCENTRATION_P 0.01
 
 #define CONCENTRATION_OTHERS 0.2
@@ -176,22 +165,11 @@ static uint32_t judge_order(const struct tally *t, struct group_pair *p,
 	return slower;
 }
 
-/* 0: no span has it. */
-static uint32_t find_lead(const struct concentration_want *want,
-			  const struct tally *t)
-{
-	for (size_t i = 0; i < t->count; i++)
-		if (str_equal(symtab_text(&want->now.history->symtab,
-					  t->items[i].label),
-			      want->lead))
-			return t->items[i].label;
-	return 0;
-}
-
 static bool find_concentration(const struct concentration_want *want,
 			       struct arena *scratch, struct concentration *out,
 			       struct error *err)
 {
+	const struct symtab *names = &want->now.history->symtab;
 	struct tally now, before;
 	struct group_pair here, then;
 	uint32_t found;
@@ -202,11 +180,23 @@ static bool find_concentration(const struct concentration_want *want,
 	    !group_pair_reserve(&then, before.count, scratch, err))
 		return false;
 	found = find_leader(&now, want->threshold_ns, out);
-	if (want->lead.len)
-		found = find_lead(want, &now);
+	if (want->lead.len) {
+		found = 0; /* no span has it */
+		for (size_t i = 0; !found && i < now.count; i++)
+			if (str_equal(symtab_text(names, now.items[i].label),
+				      want->lead))
+				found = now.items[i].label;
+	}
 	if (found || want->lead.len) {
 		split(&now, found, 0, &here);
-		set_slow(&here, want->threshold_ns, out);
+		set_sizes(&here, out);
+		out->slow_count = group_from(&here.with, want->threshold_ns);
+		out->other_slow_count =
+			group_from(&here.without, want->threshold_ns);
+		out->p = part_p(
+			(struct part){ out->slow_count, out->span_count },
+			(struct part){ out->other_slow_count,
+				       out->other_count });
 		out->value = want->lead;
 		out->is_found = want->lead.len || is_concentrated(out);
 	}
@@ -218,7 +208,7 @@ static bool find_concentration(const struct concentration_want *want,
 		found = slower ? slower : found;
 	}
 	if (found)
-		out->value = symtab_text(&want->now.history->symtab, found);
+		out->value = symtab_text(names, found);
 	/* Of versions side by side the slower one is news for as long as it
 	 * runs; an instance may be far away for ever. */
 	if (out->is_found && want->by == CONCENTRATION_INSTANCE) {
@@ -252,9 +242,6 @@ bool concentration_find(const struct concentration_want *want,
 #define VALLEY_TO (2.0 / 3)
 #define VALLEY_HALF_WIDTH (1.0 / 6)
 #define VALLEY_DEPTH 0.5
-
-/* A part that was always there: the slow window has less than twice of it. */
-#define NEW_SHARE_RATIO 2.0
 
 struct work {
 	const struct cohort_want *want;
@@ -328,18 +315,6 @@ static double log_of(int64_t value)
 
 #define COHORT_WANDER_SPANS 20u
 
-/* Logarithms of the medians of windows before. Returns how many. */
-static size_t list_medians(const struct work *w, double logs[BASELINE_SLOTS])
-{
-	const struct baseline_choice *b = w->want->baseline;
-	size_t count = 0;
-
-	for (unsigned i = 0; b && i < BASELINE_SLOTS; i++)
-		if (b->slots[i].count >= COHORT_WANDER_SPANS)
-			logs[count++] = log_of(b->slots[i].p50_ns);
-	return count;
-}
-
 /* Medians of some dozens of spans are no better known. */
 #define COHORT_WANDER_LEAST 0.01
 
@@ -350,10 +325,16 @@ static size_t list_medians(const struct work *w, double logs[BASELINE_SLOTS])
 /* Sets what they wander by, and says whether the median now is beyond that. */
 static bool is_beyond_wander(struct work *w)
 {
-	double logs[BASELINE_SLOTS], mean = 0, squares = 0, t;
-	size_t count = list_medians(w, logs);
-	double n = (double)count, now = log_of(w->now.p50_ns);
+	const struct baseline_choice *b = w->want->baseline;
+	/* Logarithms of the medians of windows before. */
+	double logs[BASELINE_SLOTS], mean = 0, squares = 0, t, n;
+	double now = log_of(w->now.p50_ns);
+	size_t count = 0;
 
+	for (unsigned i = 0; b && i < BASELINE_SLOTS; i++)
+		if (b->slots[i].count >= COHORT_WANDER_SPANS)
+			logs[count++] = log_of(b->slots[i].p50_ns);
+	n = (double)count;
 	w->out->wander = NAN;
 	if (count < COHORT_WANDER_WINDOWS)
 		return false;
@@ -492,7 +473,7 @@ static int64_t find_threshold(const struct work *w)
 	threshold = between(typical, slow);
 	if (!w->is_moved && (double)threshold < COHORT_RATIO * (double)typical)
 		threshold = (int64_t)(COHORT_RATIO * (double)typical);
-	return threshold < own ? threshold : own;
+	return min_i64(threshold, own);
 }
 
 static void set_threshold(struct work *w, int64_t threshold_ns)
@@ -512,23 +493,6 @@ static bool is_larger_part(const struct work *w,
 			   enum group_rule rule)
 {
 	return part_is_larger(slow_of(w, &w->now), slow_of(w, before), rule);
-}
-
-/* A fault may be older than the baseline, whose median it leaves alone. */
-static bool is_new_part(const struct work *w)
-{
-	return is_larger_part(w, &w->before, GROUP_MORE) ||
-	       is_larger_part(w, &w->earlier, GROUP_MORE);
-}
-
-/* Two modes are no fault by themselves: big exports are slow as ever. Where
- * such spans were seen before, there must be twice as many of them now. Where
- * no slow one was seen before, or nothing is known of it, they are what
- * they look like. */
-static bool has_part_changed(const struct work *w)
-{
-	return !w->out->before_slow_count || w->out->is_new ||
-	       is_larger_part(w, &w->before, GROUP_MORE_IN_MODE);
 }
 
 /* Nothing is denied that may be: so many slow ones are told apart from none. */
@@ -576,12 +540,6 @@ static bool has_new_tail(struct work *w)
 /* A part that was always there: the slow window has less than twice of it. */
 #define NEW_SHARE_RATIO 2.0
 
-static bool is_as_before(const struct work *w)
-{
-	return part_share(slow_of(w, &w->now)) <
-	       NEW_SHARE_RATIO * part_share(slow_of(w, &w->before));
-}
-
 /* A part much slower than the rest, and more than there was of it, is a change
  * without a valley too: some requests of a feature, a burst. */
 static bool is_new_mode(struct work *w)
@@ -607,15 +565,6 @@ static double percentile(const struct work *w)
 				 (double)g->count;
 }
 
-/* One that is slower as a whole is not the matter of a request that took no
- * longer than those elsewhere. */
-static void heed_own(const struct work *w, struct concentration *c)
-{
-	if (c->is_by_order &&
-	    w->want->duration_ns < between(c->other_p50_ns, c->p50_ns))
-		c->is_found = false;
-}
-
 static bool find_concentration_by(struct work *w, enum concentration_by by,
 				  struct concentration *out, struct error *err)
 {
@@ -630,7 +579,11 @@ static bool find_concentration_by(struct work *w, enum concentration_by by,
 		want.lead = w->want->lead.value;
 	if (!concentration_find(&want, out, err))
 		return false;
-	heed_own(w, out);
+	/* One that is slower as a whole is not the matter of a request that
+	 * took no longer than those elsewhere. */
+	if (out->is_by_order &&
+	    w->want->duration_ns < between(out->other_p50_ns, out->p50_ns))
+		out->is_found = false;
 	return true;
 }
 
@@ -669,12 +622,23 @@ static bool find_mode(struct work *w, struct error *err)
 	test_median(w);
 	is_bimodal = has_two_modes(w);
 	set_threshold(w, is_bimodal ? out->threshold_ns : find_threshold(w));
-	out->is_new = is_new_part(w);
-	out->is_part_as_ever = is_bimodal && !has_part_changed(w);
+	/* A fault may be older than the baseline, whose median it leaves
+	 * alone. */
+	out->is_new = is_larger_part(w, &w->before, GROUP_MORE) ||
+		      is_larger_part(w, &w->earlier, GROUP_MORE);
+	/* Two modes are no fault by themselves: big exports are slow as ever.
+	 * Where such spans were seen before, there must be twice as many of
+	 * them now. Where no slow one was seen before, or nothing is known of
+	 * it, they are what they look like. */
+	out->is_part_as_ever =
+		is_bimodal && out->before_slow_count && !out->is_new &&
+		!is_larger_part(w, &w->before, GROUP_MORE_IN_MODE);
 	is_bimodal = (is_bimodal && !out->is_part_as_ever) || is_new_mode(w);
 	out->is_tail = !is_bimodal && !w->is_moved && has_new_tail(w);
 	out->is_new |= out->is_tail;
-	out->is_as_before = is_as_before(w);
+	out->is_as_before =
+		part_share(slow_of(w, &w->now)) <
+		NEW_SHARE_RATIO * part_share(slow_of(w, &w->before));
 	out->percentile = percentile(w);
 	if (!find_concentration_by(w, CONCENTRATION_INSTANCE, &out->instance,
 				   err) ||
@@ -754,20 +718,6 @@ static void drop_repeats(struct members *m)
 	m->count = kept;
 }
 
-static bool set_median(struct work *w, const struct members *m,
-		       struct cohort *out, struct error *err)
-{
-	struct span_group all = { .count = 0 };
-
-	if (!group_reserve(&all, m->count, &w->scratch, err))
-		return false;
-	for (size_t i = 0; i < m->count; i++)
-		group_take(&all, m->items[i]->duration_ns);
-	group_end(&all);
-	out->p50_ns = all.p50_ns;
-	return true;
-}
-
 /* Ids are random numbers, so every n-th in their order is a fair sample. The
  * own one is taken in any case. */
 static bool take_ids(const struct work *w, const struct members *m,
@@ -805,6 +755,7 @@ static bool fill_cohort(struct work *w, const struct group_spans from[2],
 	size_t most = group_spans_most(&from[0]) + group_spans_most(&from[1]);
 	struct members m = { .items = arena_array(&w->scratch, most + 1,
 						  sizeof(void *)) };
+	struct span_group all = { .count = 0 };
 	const struct history_span *s;
 
 	if (!m.items)
@@ -818,8 +769,14 @@ static bool fill_cohort(struct work *w, const struct group_spans from[2],
 	drop_repeats(&m);
 	*out = (struct cohort){ .range = from[0].range,
 				.span_count = (uint32_t)m.count };
-	return take_ids(w, &m, own ? own->profile_id : 0, out, err) &&
-	       set_median(w, &m, out, err);
+	if (!take_ids(w, &m, own ? own->profile_id : 0, out, err) ||
+	    !group_reserve(&all, m.count, &w->scratch, err))
+		return false;
+	for (size_t i = 0; i < m.count; i++)
+		group_take(&all, m.items[i]->duration_ns);
+	group_end(&all);
+	out->p50_ns = all.p50_ns;
+	return true;
 }
 
 static bool fill_cohorts(struct work *w, struct error *err)
@@ -875,18 +832,6 @@ bool cohorts_find(const struct cohort_want *want, struct arena *arena,
 
 /* How many instances of a service a window's traces saw. */
 
-static bool is_wanted(const struct history *h, const struct history_span *s,
-		      struct time_range range, struct str service,
-		      struct str version)
-{
-	if (!s->instance || s->operation >= h->operation_count ||
-	    !time_range_has(range, s->start_ns) ||
-	    !str_equal(h->operations[s->operation].service, service))
-		return false;
-	return !version.len ||
-	       str_equal(symtab_text(&h->symtab, s->version), version);
-}
-
 /* More are not told apart. */
 #define INSTANCES_MAX 100u
 
@@ -912,7 +857,11 @@ uint32_t instances_count(const struct history *h, uint32_t window,
 		const struct history_span *s = &w->spans[i];
 		uint32_t at = 0;
 
-		if (!is_wanted(h, s, range, service, version))
+		if (!s->instance || s->operation >= h->operation_count ||
+		    !time_range_has(range, s->start_ns) ||
+		    !str_equal(h->operations[s->operation].service, service) ||
+		    (version.len &&
+		     !str_equal(symtab_text(&h->symtab, s->version), version)))
 			continue;
 		spans++;
 		while (at < count && seen[at] != s->instance)

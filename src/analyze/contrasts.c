@@ -75,18 +75,6 @@ static int text_bears(const struct history *h, const struct contrast *c,
 	return str_equal(value, history_text(h, c->value));
 }
 
-static int span_bears(const struct history *h, const struct contrast *c,
-		      const struct history_span *span)
-{
-	uint32_t value = value_of(h, c, span);
-
-	if (value == VALUE_UNKNOWN)
-		return -1;
-	return c->kind == CONTRAST_VALUE
-		       ? value == c->value
-		       : text_bears(h, c, history_text(h, value));
-}
-
 /* ---- which attributes ---- */
 
 /* Of these some are of processes, where zone, node and region stand. */
@@ -180,18 +168,14 @@ bool contrast_key_is_outcome(struct str key)
 	return str_is_among(key, outcomes, COUNT_OF(outcomes));
 }
 
-/* Names nothing but an instance, which is looked at whatever tells it. A host
- * may be the machine of several. */
-static bool is_instance(struct str key)
-{
-	return str_equal(key, STR(INSTANCE_POD)) ||
-	       str_equal(key, STR(INSTANCE_ID));
-}
-
 bool contrast_key_is_telling(struct str key)
 {
-	if (!key.len || is_instance(key) ||
-	    str_is_among(key, silent_words, COUNT_OF(silent_words)))
+	/* Names nothing but an instance, which is looked at whatever tells it.
+	 * A host may be the machine of several. */
+	if (str_equal(key, STR(INSTANCE_POD)) ||
+	    str_equal(key, STR(INSTANCE_ID)))
+		return false;
+	if (!key.len || str_is_among(key, silent_words, COUNT_OF(silent_words)))
 		return false;
 	for (size_t i = 0; i < COUNT_OF(silent); i++)
 		if (str_starts(key, silent[i]))
@@ -348,7 +332,14 @@ static const struct history_span *span_of(const struct work *w,
 static int bears(const struct work *w, const struct contrast *c,
 		 uint32_t request)
 {
-	return span_bears(w->history, c, span_of(w, request, c->operation));
+	const struct history *h = w->history;
+	uint32_t value = value_of(h, c, span_of(w, request, c->operation));
+
+	if (value == VALUE_UNKNOWN)
+		return -1;
+	return c->kind == CONTRAST_VALUE
+		       ? value == c->value
+		       : text_bears(h, c, history_text(h, value));
 }
 
 static bool append(struct work *w, enum when when, struct error *err)
@@ -417,22 +408,11 @@ static bool find_requests(struct work *w, const struct group_spans *from,
 	return true;
 }
 
-static void mark_mixed(struct work *w, const struct history_span *a,
-		       const struct history_span *b)
-{
-	const struct history *h = w->history;
-
-	for (uint32_t i = 0; i < b->attr_count; i++) {
-		uint32_t key = h->attrs[b->attr_first + i].key;
-
-		if (history_attr(h, a, key) != history_attr(h, b, key))
-			w->mixed_keys[a->operation] |= 1u << key;
-	}
-}
-
 static void take_spans(struct work *w, const struct history_window *from,
 		       const uint32_t *requests)
 {
+	const struct history *h = w->history;
+
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 		const struct history_span **longest;
@@ -440,10 +420,15 @@ static void take_spans(struct work *w, const struct history_window *from,
 		if (requests[s->trace] == REQUEST_NONE)
 			continue;
 		longest = &w->spans[(size_t)requests[s->trace] *
-					    w->history->operation_count +
+					    h->operation_count +
 				    s->operation];
-		if (*longest)
-			mark_mixed(w, *longest, s);
+		for (uint32_t k = 0; *longest && k < s->attr_count; k++) {
+			uint32_t key = h->attrs[s->attr_first + k].key;
+
+			if (history_attr(h, *longest, key) !=
+			    history_attr(h, s, key))
+				w->mixed_keys[s->operation] |= 1u << key;
+		}
 		if (!*longest || s->duration_ns > (*longest)->duration_ns)
 			*longest = s;
 	}
@@ -505,29 +490,17 @@ static void set_sides(struct work *w)
 	}
 }
 
-static bool reserve(struct work *w, struct error *err)
-{
-	struct arena *a = &w->arena;
-
-	w->values = arena_array(a, w->count, sizeof *w->values);
-	w->numbers = arena_array(a, w->count, sizeof *w->numbers);
-	w->symbols = arena_array(a, w->count, sizeof *w->symbols);
-	w->starts = arena_array(a, w->count, sizeof *w->starts);
-	if (!w->values || !w->numbers || !w->symbols || !w->starts)
-		return arena_fail(a, WHAT, err);
-	return group_pair_reserve(&w->room, w->count, a, err);
-}
-
 static bool collect(struct work *w, struct error *err)
 {
 	const struct contrast_want *want = w->want;
 	const struct window_roles *roles = want->roles;
+	struct arena *a = &w->arena;
 	uint32_t fast = 0;
 
-	w->mixed_keys = arena_array(&w->arena, w->history->operation_count,
+	w->mixed_keys = arena_array(a, w->history->operation_count,
 				    sizeof *w->mixed_keys);
 	if (!w->mixed_keys)
-		return arena_fail(&w->arena, WHAT, err);
+		return arena_fail(a, WHAT, err);
 	if (!add_requests(w, roles->slow, want->slow_range, OF_NOW, err) ||
 	    !add_requests(w, roles->slow_only, want->slow_range, OF_SLOW_ONLY,
 			  err))
@@ -540,7 +513,13 @@ static bool collect(struct work *w, struct error *err)
 	if (w->out->is_against_before && !add_base(w, err))
 		return false;
 	set_sides(w);
-	return reserve(w, err);
+	w->values = arena_array(a, w->count, sizeof *w->values);
+	w->numbers = arena_array(a, w->count, sizeof *w->numbers);
+	w->symbols = arena_array(a, w->count, sizeof *w->symbols);
+	w->starts = arena_array(a, w->count, sizeof *w->starts);
+	if (!w->values || !w->numbers || !w->symbols || !w->starts)
+		return arena_fail(a, WHAT, err);
+	return group_pair_reserve(&w->room, w->count, a, err);
 }
 
 /* What they are held against, when something is told. */
@@ -672,12 +651,6 @@ static bool is_counter(struct work *w)
 	       CONTRAST_COUNTER;
 }
 
-/* Half way between two medians, by factors where both are above nothing. */
-static double cut_between(double a, double b)
-{
-	return a > 0 && b > 0 ? sqrt(a * b) : (a + b) / 2;
-}
-
 static void test_numbers(struct work *w, struct contrast c)
 {
 	struct span_group *slow = &w->room.with, *fast = &w->room.without;
@@ -704,7 +677,11 @@ static void test_numbers(struct work *w, struct contrast c)
 		number_back(values_quantile(slow->values, slow->count, 50));
 	c.fast_median =
 		number_back(values_quantile(fast->values, fast->count, 50));
-	c.cut = cut_between(c.slow_median, c.fast_median);
+	/* Half way between the medians, by factors where both are above
+	 * nothing. */
+	c.cut = c.slow_median > 0 && c.fast_median > 0
+			? sqrt(c.slow_median * c.fast_median)
+			: (c.slow_median + c.fast_median) / 2;
 	count_bearing(w, &c, sides);
 	c.slow_count = (uint32_t)slow->count;
 	c.fast_count = (uint32_t)fast->count;
@@ -782,26 +759,19 @@ static bool is_first_of_service(const struct work *w, uint32_t operation)
 	return true;
 }
 
-/* A bit for each key that some span of the operation bears. */
-static uint32_t keys_of(const struct work *w, uint32_t operation)
-{
-	uint32_t keys = 0;
-
-	for (uint32_t i = 0; i < w->count; i++) {
-		const struct history_span *s = span_of(w, i, operation);
-
-		for (uint32_t k = 0; s && k < s->attr_count; k++)
-			keys |= 1u << w->history->attrs[s->attr_first + k].key;
-	}
-	return keys;
-}
-
 /* Against a time before, instances have other names: they come and go. */
 static void test_operation(struct work *w, uint32_t operation)
 {
 	const struct history *h = w->history;
 	bool is_first = is_first_of_service(w, operation);
-	uint32_t keys = keys_of(w, operation);
+	uint32_t keys = 0; /* a bit for each that some span of it bears */
+
+	for (uint32_t i = 0; i < w->count; i++) {
+		const struct history_span *s = span_of(w, i, operation);
+
+		for (uint32_t k = 0; s && k < s->attr_count; k++)
+			keys |= 1u << h->attrs[s->attr_first + k].key;
+	}
 
 	if (is_first)
 		test(w, CONTRAST_OF_VERSION, operation, 0);
@@ -1016,23 +986,6 @@ static bool judge_usual(struct work *w, struct contrast *c, struct str value,
 /* False discoveries among what is told. */
 #define CONTRAST_Q 0.01
 
-static bool tells(const struct contrast *c)
-{
-	return c->q < CONTRAST_Q &&
-	       c->effect >= (c->kind == CONTRAST_VALUE
-				     ? CONTRAST_DIFFERENCE
-				     : 2 * CONTRAST_ORDER - 1);
-}
-
-static double weight_of(const struct work *w, const struct contrast *c)
-{
-	bool is_outcome =
-		c->of == CONTRAST_OF_ATTRIBUTE &&
-		contrast_key_is_outcome(w->history->keys[c->key].name);
-
-	return c->effect - (is_outcome ? OUTCOME_COSTS : 0);
-}
-
 /* Of those that bear nothing that was told: a second reason tells them apart as
  * well, another name of the first does not. */
 static bool tells_more(const struct work *w, const struct contrast *c)
@@ -1053,9 +1006,16 @@ static struct contrast *best_left(struct work *w)
 
 	for (uint32_t i = 0; i < w->found_count; i++) {
 		struct contrast *c = &w->found[i];
-		double weight = weight_of(w, c);
+		bool is_outcome =
+			c->of == CONTRAST_OF_ATTRIBUTE &&
+			contrast_key_is_outcome(w->history->keys[c->key].name);
+		double weight = c->effect - (is_outcome ? OUTCOME_COSTS : 0);
+		double least = c->kind == CONTRAST_VALUE
+				       ? CONTRAST_DIFFERENCE
+				       : 2 * CONTRAST_ORDER - 1;
 
-		if (!tells(c) || (best && weight < most + SAME_EFFECT))
+		if (!(c->q < CONTRAST_Q && c->effect >= least) ||
+		    (best && weight < most + SAME_EFFECT))
 			continue;
 		best = c;
 		most = weight;
@@ -1098,28 +1058,25 @@ static uint32_t own_span(const struct work *w, uint32_t operation)
 	return longest;
 }
 
-static struct str own_value(const struct work *w, const struct contrast *c,
-			    uint32_t span)
-{
-	const struct trace *t = w->want->trace;
-
-	if (c->of == CONTRAST_OF_VERSION)
-		return resource_attr(t, t->spans[span].resource,
-				     STR("service.version"));
-	if (c->of == CONTRAST_OF_INSTANCE)
-		return resource_instance(t, t->spans[span].resource);
-	return span_any_attr(t, span, w->history->keys[c->key].name);
-}
-
 static bool tell(struct work *w, struct contrast c, struct error *err)
 {
+	const struct trace *t = w->want->trace;
 	uint32_t span = own_span(w, c.operation);
 	struct str own = { NULL, 0 };
 
 	set_medians(w, &c);
 	c.own = -1;
 	if (span != SPAN_NONE) {
-		own = own_value(w, &c, span);
+		uint32_t resource = t->spans[span].resource;
+
+		if (c.of == CONTRAST_OF_VERSION)
+			own = resource_attr(t, resource,
+					    STR("service.version"));
+		else if (c.of == CONTRAST_OF_INSTANCE)
+			own = resource_instance(t, resource);
+		else
+			own = span_any_attr(t, span,
+					    w->history->keys[c.key].name);
 		c.own = text_bears(w->history, &c, own);
 	}
 	for (uint32_t i = 0; i < w->count; i++)

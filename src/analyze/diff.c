@@ -34,13 +34,6 @@ double side_share(const struct profile *p, int64_t value)
 	return fmin(1, fmax(0, (double)value / (double)p->whole_total));
 }
 
-/* Bytes allocated, not bytes in use: those are no sum of samples. */
-static bool is_allocation(const struct profile *p)
-{
-	return str_equal(profile_unit(p), STR("bytes")) &&
-	       str_starts(profile_type_name(p), STR("alloc"));
-}
-
 /* Bytes of one sampled allocation: the default of Go and of async-profiler. A
  * finer setting cannot be seen; then there are more samples than counted, and
  * the test is stricter than it needs to be. */
@@ -57,7 +50,9 @@ double profile_sample_value(const struct profile *p)
 		return (double)p->period * ns >= MIN_PERIOD_NS
 			       ? (double)p->period
 			       : 0;
-	if (is_allocation(p))
+	/* Bytes allocated, not bytes in use: those are no sum of samples. */
+	if (str_equal(profile_unit(p), STR("bytes")) &&
+	    str_starts(profile_type_name(p), STR("alloc")))
 		return fmax(DIFF_ALLOC_SAMPLE_BYTES, (double)p->period);
 	return str_equal(type, STR("samples")) && p->sample_count >= 0 ? 1 : 0;
 }
@@ -70,27 +65,6 @@ static bool is_weighted(const struct profile *p)
 	       p->sample_count < 0;
 }
 
-/* What all values of both sides are multiples of. A sample stands for no more,
- * so that there are at least as many; more of them would only be surer. */
-static double common_step(const struct profile *const p[SIDE_COUNT])
-{
-	uint64_t slow = (uint64_t)profile_divisor(p[SIDE_SLOW]);
-
-	return (double)gcd_u64(slow,
-			       (uint64_t)profile_divisor(p[SIDE_BASELINE]));
-}
-
-/* All values whole multiples of what the other side's samples count? */
-static bool is_sampled_with(const struct profile *p, double value)
-{
-	int64_t step = (int64_t)value;
-
-	if (step <= 0 || time_unit_ns(profile_unit(p)) == 0 || p->is_gauge ||
-	    str_equal(profile_type_name(p), STR("delay")))
-		return false;
-	return profile_divisor(p) % step == 0;
-}
-
 bool diff_sample_values(const struct profile *slow,
 			const struct profile *baseline,
 			double values[SIDE_COUNT])
@@ -99,12 +73,24 @@ bool diff_sample_values(const struct profile *slow,
 
 	for (int s = 0; s < SIDE_COUNT; s++)
 		values[s] = profile_sample_value(p[s]);
+	/* What all values of both sides are multiples of. A sample stands for
+	 * no more, so that there are at least as many; more of them would only
+	 * be surer. */
 	if (is_weighted(slow) && is_weighted(baseline))
-		values[SIDE_SLOW] = values[SIDE_BASELINE] = common_step(p);
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (values[s] <= 0 && values[!s] > 0 &&
-		    is_sampled_with(p[s], values[!s]))
+		values[SIDE_SLOW] = values[SIDE_BASELINE] =
+			(double)gcd_u64((uint64_t)profile_divisor(slow),
+					(uint64_t)profile_divisor(baseline));
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		int64_t step = (int64_t)values[!s];
+
+		/* All values are whole multiples of what the other side's
+		 * samples count. */
+		if (values[s] <= 0 && step > 0 &&
+		    time_unit_ns(profile_unit(p[s])) != 0 && !p[s]->is_gauge &&
+		    !str_equal(profile_type_name(p[s]), STR("delay")) &&
+		    profile_divisor(p[s]) % step == 0)
 			values[s] = values[!s];
+	}
 	/* Zero samples are zero samples of any size. */
 	for (int s = 0; s < SIDE_COUNT; s++)
 		if (p[s]->total == 0)
@@ -135,16 +121,6 @@ static int64_t value_of(const struct diff *d, uint32_t id, enum diff_side s)
 static double total_of(const struct diff *d, enum diff_side s)
 {
 	return (double)d->t->sides[s].profile->whole_total;
-}
-
-static double slices_df(const struct slice_values *slices)
-{
-	double df = 0;
-
-	for (int s = 0; slices && s < SIDE_COUNT; s++)
-		if (slices->sides[s].count)
-			df += (double)slices->sides[s].count - 1;
-	return df;
 }
 
 /* Degrees of freedom that slices must give before they are believed. */
@@ -188,13 +164,17 @@ static double counted_variance(const struct diff *d, enum diff_side s)
 static void set_counts(struct diff *d)
 {
 	const struct func_side *sides = d->t->sides;
+	const struct slice_values *slices = d->want->slices;
 	double values[SIDE_COUNT];
 	bool is_counted =
 		diff_sample_values(sides[SIDE_SLOW].profile,
 				   sides[SIDE_BASELINE].profile, values) &&
 		values[SIDE_SLOW] > 0;
 
-	d->df = slices_df(d->want->slices);
+	d->df = 0;
+	for (int s = 0; slices && s < SIDE_COUNT; s++)
+		if (slices->sides[s].count)
+			d->df += (double)slices->sides[s].count - 1;
 	d->method = choose_method(d, is_counted);
 	d->all = (struct counts){ .is_continuous = !is_counted,
 				  .exposure = EXPOSURE_RATE };
@@ -234,70 +214,75 @@ static struct counts counts_of(const struct diff *d, uint32_t id)
 
 /* ---- runs ---- */
 
-/* One run a side where there are no slices. */
-static bool one_run(const struct diff *d, enum diff_side s, enum rank_by by,
-		    const double **values, struct error *err)
+/* The slices that are the runs of a side; NULL: the side is one run. */
+static const struct slice_side *runs_of(const struct diff *d, int s,
+					const struct slice_values *slices)
 {
-	double *out = arena_array(d->t->arena, d->t->count + 1, sizeof *out);
-
-	if (!out)
-		return arena_fail(d->t->arena, "comparing functions", err);
-	for (uint32_t id = 0; id < d->t->count; id++)
-		out[id] = (double)side_value(&d->t->entries[id].values[s], by);
-	*values = out;
-	return true;
+	return slices && slices->sides[s].count && diff_is_by_slices(d)
+		       ? &slices->sides[s]
+		       : NULL;
 }
 
-static bool find_values(const struct diff *d, enum diff_side s, enum rank_by by,
+/* The values of all entries in each run, of both sides. */
+static bool find_values(const struct diff *d, enum rank_by by,
 			const struct slice_values *slices,
-			const double **values, struct error *err)
+			const double *values[SIDE_COUNT], struct error *err)
 {
-	if (!slices || !slices->sides[s].count || !diff_is_by_slices(d))
-		return one_run(d, s, by, values, err);
-	*values = slices->sides[s].values;
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct slice_side *side = runs_of(d, s, slices);
+		double *out;
+
+		if (side) {
+			values[s] = side->values;
+			continue;
+		}
+		out = arena_array(d->t->arena, d->t->count + 1, sizeof *out);
+		if (!out)
+			return arena_fail(d->t->arena, "comparing functions",
+					  err);
+		for (uint32_t id = 0; id < d->t->count; id++)
+			out[id] = (double)side_value(
+				&d->t->entries[id].values[s], by);
+		values[s] = out;
+	}
 	return true;
-}
-
-/* What the rows of a run are compared by: all of its samples, or, where too few
- * functions could tell what they have in common, what it was measured for. */
-static double run_size(const struct diff *d, enum diff_side s, size_t run)
-{
-	const struct slice_side *side = &d->want->slices->sides[s];
-	double exposure = 0;
-
-	if (d->want->has_peers || !diff_is_rate(d))
-		return side->wholes[run] / d->period[s];
-	for (size_t i = 0; i < side->count; i++)
-		exposure += side->exposures[i];
-	return side->exposures[run] / exposure * total_of(d, s) / d->period[s];
 }
 
 static bool set_runs(struct diff *d, struct error *err)
 {
 	const struct slice_values *slices = d->want->slices;
+	/* What the rows of a run are compared by: all of its samples, or,
+	 * where too few functions could tell what they have in common, what it
+	 * was measured for. */
+	bool is_by_samples = d->want->has_peers || !diff_is_rate(d);
 
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		bool is_one = !slices || !slices->sides[s].count ||
-			      !diff_is_by_slices(d);
-		size_t count = is_one ? 1 : slices->sides[s].count;
+		const struct slice_side *side = runs_of(d, s, slices);
+		size_t count = side ? side->count : 1;
 		double *sizes =
 			arena_array(d->t->arena, count, sizeof *sizes);
+		double total = total_of(d, (enum diff_side)s), exposure = 0;
 
 		if (!sizes)
 			return arena_fail(d->t->arena, "comparing functions",
 					  err);
-		for (size_t i = 0; i < count; i++)
-			sizes[i] = is_one ? total_of(d, (enum diff_side)s) /
-						    d->period[s]
-					  : run_size(d, (enum diff_side)s, i);
+		for (size_t i = 0; side && i < count; i++)
+			exposure += side->exposures[i];
+		for (size_t i = 0; i < count; i++) {
+			double value = total;
+
+			if (side)
+				value = is_by_samples
+						? side->wholes[i]
+						: side->exposures[i] /
+							  exposure * total;
+			sizes[i] = value / d->period[s];
+		}
 		d->runs.count[s] = count;
 		d->runs.value[s] = d->period[s];
 		d->runs.sizes[s] = sizes;
 	}
-	return find_values(d, SIDE_SLOW, d->want->by, slices,
-			   &d->values[SIDE_SLOW], err) &&
-	       find_values(d, SIDE_BASELINE, d->want->by, slices,
-			   &d->values[SIDE_BASELINE], err);
+	return find_values(d, d->want->by, slices, d->values, err);
 }
 
 static struct replicate_row row_at(const struct diff *d,
@@ -309,13 +294,6 @@ static struct replicate_row row_at(const struct diff *d,
 	for (int s = 0; s < SIDE_COUNT; s++)
 		row.values[s] = values[s] + id * d->runs.count[s];
 	return row;
-}
-
-static struct replicate_sums sums_of(const struct diff *d, uint32_t id)
-{
-	struct replicate_row row = row_at(d, d->values, id);
-
-	return replicates_sums(&d->runs, &row, d->noise.drift);
 }
 
 /* ---- what all have in common, and noise ---- */
@@ -393,10 +371,9 @@ static bool list_peers(const struct diff *d, struct replicate_row **rows,
 	*rows = arena_array(d->t->arena, d->t->count + 1, sizeof **rows);
 	if (!*rows)
 		return arena_fail(d->t->arena, "comparing functions", err);
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (!find_values(d, (enum diff_side)s, d->want->peers_by,
-				 d->want->peer_slices, &values[s], err))
-			return false;
+	if (!find_values(d, d->want->peers_by, d->want->peer_slices, values,
+			 err))
+		return false;
 	for (uint32_t id = 0; id < d->t->count; id++)
 		if (is_peer(d->t, id, d->want->peers_by))
 			(*rows)[(*count)++] = row_at(d, values, id);
@@ -470,28 +447,22 @@ static bool find_trend(struct diff *d, struct error *err)
 	return is_done;
 }
 
-static bool noise_of_rows(struct diff *d, const struct replicate_row *peers,
-			  size_t count, struct error *err)
-{
-	struct replicate_prior prior = prior_of(d);
-
-	d->noise = (struct replicate_noise){ .least = !d->all.is_continuous };
-	if (!replicates_common(&d->runs, peers, count, &prior, d->t->arena,
-			       &d->common, err))
-		return false;
-	/* Samples that several count tell no more than once. */
-	d->common.variance *= d->want->peers_nest;
-	return replicates_noise(&d->runs, peers, count, &d->common, &prior,
-				&d->noise, err);
-}
-
 static bool find_peers_noise(struct diff *d, struct error *err)
 {
+	struct replicate_prior prior = prior_of(d);
 	struct replicate_row *peers = NULL;
 	size_t count;
-	bool is_done = list_peers(d, &peers, &count, err) &&
-		       noise_of_rows(d, peers, count, err);
+	bool is_done = list_peers(d, &peers, &count, err);
 
+	d->noise = (struct replicate_noise){ .least = !d->all.is_continuous };
+	if (is_done)
+		is_done = replicates_common(&d->runs, peers, count, &prior,
+					    d->t->arena, &d->common, err);
+	/* Samples that several count tell no more than once. */
+	d->common.variance *= d->want->peers_nest;
+	if (is_done)
+		is_done = replicates_noise(&d->runs, peers, count, &d->common,
+					   &prior, &d->noise, err);
 	arena_drop(d->t->arena, peers,
 		   peers ? (d->t->count + 1) * sizeof *peers : 0);
 	return is_done;
@@ -532,26 +503,17 @@ static double common_rate(const struct diff *d)
 	       (size[SIDE_BASELINE] / d->all.n_b);
 }
 
-/* More load moves all functions alike; where requests are counted, it is known,
- * and what all of them take more of is a change. */
-static bool has_load(const struct diff *d)
-{
-	return diff_is_rate(d) && (d->want->normalize != NORMALIZE_REQUEST ||
-				   d->want->is_small_told);
-}
-
-static bool is_near(double ratio, double whole)
-{
-	return ratio > 0 && isfinite(ratio) &&
-	       fabs(log(ratio) - log(whole)) <= fabs(log(whole)) / 2;
-}
-
 /* Few functions tell nothing of the others, but when the whole moved with
  * them. */
 static void find_drift(struct diff *d)
 {
 	double whole = diff_is_rate(d) ? 1 / (1 - d->whole.delta) : 1;
 	bool is_free = d->want->is_small_told || !diff_is_rate(d);
+	/* More load moves all functions alike; where requests are counted, it
+	 * is known, and what all of them take more of is a change. */
+	bool has_load =
+		diff_is_rate(d) && (d->want->normalize != NORMALIZE_REQUEST ||
+				    d->want->is_small_told);
 	double rate;
 
 	if (d->is_given || !d->common.is_known)
@@ -559,8 +521,8 @@ static void find_drift(struct diff *d)
 	rate = common_rate(d);
 	if (!(rate > 0) || !isfinite(rate))
 		return;
-	d->is_together = d->whole.is_changed && has_load(d) && whole > 0 &&
-			 is_near(rate, whole) &&
+	d->is_together = d->whole.is_changed && has_load && whole > 0 &&
+			 fabs(log(rate) - log(whole)) <= fabs(log(whole)) / 2 &&
 			 (!is_of_known_work(d) ||
 			  d->common.reading == REPLICATE_TOGETHER);
 	if (is_free && !d->is_together && d->common.rows < REPLICATE_ROWS)
@@ -584,20 +546,6 @@ static double beside_variance(const struct diff *d)
 /* What was counted moved, with 95 %. */
 #define RAW_DEVIATIONS 1.96
 
-/* Preemption, scheduling, collection: as the machine has it. */
-static bool follows_machine(const struct diff *d, uint32_t id)
-{
-	switch (func_entry_kind(&d->t->entries[id])) {
-	case CODE_GC_ALLOC:
-	case CODE_RUNTIME:
-	case CODE_IDLE:
-	case CODE_KERNEL:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* With one run a side nothing shows that what runtimes and kernels do, which
  * follows the machine and not the code, varies more than other functions: taken
  * as this relative standard deviation. Of equal runs of a Go program on a busy
@@ -609,11 +557,19 @@ static bool follows_machine(const struct diff *d, uint32_t id)
 static struct noise noise_beside_sampling(const struct diff *d, uint32_t id,
 					  double sampled)
 {
-	struct replicate_sums sums = sums_of(d, id);
+	struct replicate_row row = row_at(d, d->values, id);
+	struct replicate_sums sums =
+		replicates_sums(&d->runs, &row, d->noise.drift);
 	double beside = beside_variance(d);
 
-	if (d->method == DIFF_ASSUMED && follows_machine(d, id))
-		beside += 2 * DIFF_MACHINE_CV * DIFF_MACHINE_CV;
+	if (d->method == DIFF_ASSUMED) {
+		enum code_kind kind = func_entry_kind(&d->t->entries[id]);
+
+		/* Preemption, scheduling, collection: as the machine has it. */
+		if (kind == CODE_GC_ALLOC || kind == CODE_RUNTIME ||
+		    kind == CODE_IDLE || kind == CODE_KERNEL)
+			beside += 2 * DIFF_MACHINE_CV * DIFF_MACHINE_CV;
+	}
 	return replicates_row_noise(&d->noise, &sums, sampled, beside);
 }
 
@@ -687,13 +643,6 @@ static struct noise whole_noise(const struct diff *d)
 			       d->df };
 }
 
-static double detectable_part(const struct counts *c, struct noise noise)
-{
-	double samples = 2 / (1 / fmax(1, c->a) + 1 / fmax(1, c->b));
-
-	return SEEN_DEVIATIONS * sqrt(2 * noise.phi / samples);
-}
-
 /* The whole profile moved when it certainly did, by this factor at least. */
 #define DIFF_WHOLE_RATIO 1.1
 
@@ -746,7 +695,7 @@ static void whole_test(struct diff *d)
 	struct whole_diff *w = &d->whole;
 	struct counts all = d->all;
 	struct noise noise;
-	double ratio, z;
+	double ratio, z, samples;
 
 	*w = (struct whole_diff){ .q = NAN,
 				  .range = { NAN, NAN },
@@ -766,7 +715,8 @@ static void whole_test(struct diff *d)
 	noise = whole_noise(d);
 	w->q = counts_test(&all, noise);
 	w->is_changed = w->is_changed && w->q <= DIFF_FALSE_DISCOVERY;
-	w->detectable = detectable_part(&all, noise);
+	samples = 2 / (1 / fmax(1, all.a) + 1 / fmax(1, all.b));
+	w->detectable = SEEN_DEVIATIONS * sqrt(2 * noise.phi / samples);
 	z = student_two_sided_quantile(0.05, noise.df);
 	w->range = counts_delta_interval(&all, all.a, noise.phi, z);
 	w->growth_range = growth_of_ratio(counts_ratio_interval(
@@ -944,16 +894,6 @@ double diff_detectable(const struct diff *d, uint32_t id)
 			  noise_of(d, id, &c).df);
 }
 
-/* Returns whether that is no more than `growth`, which is found sooner. */
-static bool is_detectable(const struct diff *d, uint32_t id, double growth)
-{
-	struct counts c = counts_of(d, id);
-
-	return c.a + c.b > 0 && least_delta(d) <= growth * part_of(d, &c) &&
-	       deviations_of(d, id, samples_before(&c), growth) >=
-		       claimed_deviations(d, noise_of(d, id, &c).df);
-}
-
 double diff_detectable_of(const struct diff *d, double share, bool is_own)
 {
 	struct counts c =
@@ -988,7 +928,8 @@ double diff_typical_cv(const struct diff *d)
 				    d->noise.between / 2));
 }
 
-/* Most functions are too small to be asked further. */
+/* Returns whether diff_detectable() is no more than DIFF_SAME_PART, which is
+ * found sooner; most functions are too small to be asked further. */
 static bool is_visible(const struct diff *d, uint32_t id)
 {
 	struct counts c = counts_of(d, id);
@@ -997,7 +938,10 @@ static bool is_visible(const struct diff *d, uint32_t id)
 		return true;
 	return expm1(SEEN_BEYOND * sqrt(counts_log_variance(&c))) <=
 		       DIFF_SAME_PART &&
-	       is_detectable(d, id, DIFF_SAME_PART);
+	       c.a + c.b > 0 &&
+	       least_delta(d) <= DIFF_SAME_PART * part_of(d, &c) &&
+	       deviations_of(d, id, samples_before(&c), DIFF_SAME_PART) >=
+		       claimed_deviations(d, noise_of(d, id, &c).df);
 }
 
 /* ---- what changed ---- */
@@ -1037,18 +981,6 @@ static enum change judge_untested(const struct diff *d, uint32_t id)
 	return diff_name_change(&d->t->entries[id], delta);
 }
 
-/* Values that are no samples must have been seen more than once. */
-static bool is_seen_twice(const struct diff *d, uint32_t id)
-{
-	struct replicate_row row = row_at(d, d->values, id);
-	size_t seen = 0;
-
-	for (int s = 0; s < SIDE_COUNT; s++)
-		for (size_t i = 0; i < d->runs.count[s]; i++)
-			seen += row.values[s][i] > 0;
-	return seen >= 2;
-}
-
 static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
 {
 	const struct side_values *v = d->t->entries[id].values;
@@ -1068,32 +1000,35 @@ static bool is_tested_elsewhere(const struct diff *d, uint32_t id)
  * others pay for. */
 #define DIFF_MIN_SHARE 0.001
 
-/* Returns whether so much of both sides together could be a change that is
- * claimed. What could not is no test that the others pay for; the sum says
- * nothing of the difference. */
-static bool may_matter(const struct diff *d, uint32_t id)
-{
-	double least = d->want->is_small_told ? DIFF_MIN_SHARE : least_delta(d);
-
-	return diff_delta(d, value_of(d, id, SIDE_SLOW), 0) -
-		       diff_delta(d, 0, value_of(d, id, SIDE_BASELINE)) >=
-	       least;
-}
-
 /* Fewer samples on both sides together decide nothing. */
 #define DIFF_MIN_SAMPLES 10
 
 static bool is_candidate(const struct diff *d, uint32_t id)
 {
 	struct counts c = counts_of(d, id);
+	struct replicate_row row = row_at(d, d->values, id);
+	double least = d->want->is_small_told ? DIFF_MIN_SHARE : least_delta(d);
+	size_t seen = 0;
 
-	if (is_tested_elsewhere(d, id))
+	if (is_tested_elsewhere(d, id) || is_everywhere(d, id) ||
+	    func_is_nameless(d->t, id))
 		return false;
-	if (d->method == DIFF_SLICE_VALUES ? !is_seen_twice(d, id)
-					   : c.a + c.b < DIFF_MIN_SAMPLES)
+	/* Values that are no samples must have been seen more than once. */
+	if (d->method == DIFF_SLICE_VALUES) {
+		for (int s = 0; s < SIDE_COUNT; s++)
+			for (size_t i = 0; i < d->runs.count[s]; i++)
+				seen += row.values[s][i] > 0;
+		if (seen < 2)
+			return false;
+	} else if (c.a + c.b < DIFF_MIN_SAMPLES) {
 		return false;
-	return !is_everywhere(d, id) && !func_is_nameless(d->t, id) &&
-	       may_matter(d, id);
+	}
+	/* So much of both sides together could be a change that is claimed.
+	 * What could not is no test that the others pay for; the sum says
+	 * nothing of the difference. */
+	return diff_delta(d, value_of(d, id, SIDE_SLOW), 0) -
+		       diff_delta(d, 0, value_of(d, id, SIDE_BASELINE)) >=
+	       least;
 }
 
 double diff_deviations(const struct diff *d, uint32_t id)
@@ -1118,31 +1053,6 @@ static void test_rows(struct thread_part *part)
 
 /* As so many rows take longer than handing half of them on. */
 #define BESIDE_ROWS 1024u
-
-static void find_candidates(struct diff *d)
-{
-	for (uint32_t id = 0; id < d->t->count; id++)
-		if (is_candidate(d, id))
-			d->ids[d->count++] = id;
-}
-
-/* Level of the interval of rows that were selected by their size: the more
- * are selected, the less each needs (false coverage rate, Benjamini and
- * Yekutieli). */
-static double selected_level(const struct diff *d)
-{
-	size_t selected = 0;
-
-	for (size_t i = 0; i < d->count; i++)
-		selected += d->q[i] <= DIFF_FALSE_DISCOVERY;
-	return DIFF_FALSE_DISCOVERY * (double)(selected ? selected : 1) /
-	       (double)(d->count ? d->count : 1);
-}
-
-static double worst_case(struct interval range, double delta)
-{
-	return delta > 0 ? fmax(0, range.low) : fmin(0, range.high);
-}
 
 static struct level level_of(double p)
 {
@@ -1256,13 +1166,16 @@ static void judge_rows(struct thread_part *part)
 	for (size_t i = part->first; i < part->end; i++) {
 		uint32_t id = d->ids[i];
 		struct entry_diff *row = &d->rows[id];
+		struct interval range;
 		double effect;
 
 		row->q = d->q[i];
 		if (row->q > DIFF_FALSE_DISCOVERY || is_moved_by_others(d, id))
 			continue;
-		effect =
-			worst_case(interval_at(d, id, j->selected), row->delta);
+		/* The worst case of what is certain. */
+		range = interval_at(d, id, j->selected);
+		effect = row->delta > 0 ? fmax(0, range.low)
+					: fmin(0, range.high);
 		if (effect == 0 || !is_material(d, id, effect))
 			continue;
 		row->effect = effect;
@@ -1285,15 +1198,6 @@ static bool diff_alloc(struct diff *d, struct error *err)
 	return true;
 }
 
-/* Moved, but only as far as all the others. */
-static bool is_follower(const struct diff *d, uint32_t id)
-{
-	double delta = raw_delta(d, id);
-
-	return d->is_together && fabs(delta) >= DIFF_MIN_DELTA &&
-	       (delta > 0) == (d->whole.delta > 0);
-}
-
 static void begin_rows(struct diff *d)
 {
 	bool is_tested = d->method != DIFF_UNTESTED;
@@ -1313,15 +1217,6 @@ static void begin_rows(struct diff *d)
 	}
 }
 
-static bool is_equal(const struct diff *d)
-{
-	for (uint32_t id = 0; id < d->t->count; id++)
-		if (value_of(d, id, SIDE_SLOW) !=
-		    value_of(d, id, SIDE_BASELINE))
-			return false;
-	return true;
-}
-
 bool diff_test(struct diff *d, const struct func_table *t,
 	       const struct diff_want *want, struct error *err)
 {
@@ -1331,7 +1226,9 @@ bool diff_test(struct diff *d, const struct func_table *t,
 	set_counts(d);
 	if (!set_runs(d, err))
 		return false;
-	find_candidates(d);
+	for (uint32_t id = 0; id < t->count; id++)
+		if (is_candidate(d, id))
+			d->ids[d->count++] = id;
 	if (!find_noise(d, err))
 		return false;
 	take_reference(d);
@@ -1342,20 +1239,39 @@ bool diff_test(struct diff *d, const struct func_table *t,
 		d->count = 0;
 	thread_halves(test_rows, d, d->count, BESIDE_ROWS);
 	d->family = (double)d->count;
-	d->is_equal = is_equal(d);
+	d->is_equal = true;
+	for (uint32_t id = 0; id < t->count; id++)
+		d->is_equal =
+			d->is_equal && value_of(d, id, SIDE_SLOW) ==
+					       value_of(d, id, SIDE_BASELINE);
 	return true;
 }
 
 void diff_judge(struct diff *d)
 {
-	struct judging j = { d, level_of(selected_level(d)) };
+	struct judging j = { .d = d };
+	size_t selected = 0;
 
+	/* Level of the interval of rows that were selected by their size: the
+	 * more are selected, the less each needs (false coverage rate,
+	 * Benjamini and Yekutieli). */
+	for (size_t i = 0; i < d->count; i++)
+		selected += d->q[i] <= DIFF_FALSE_DISCOVERY;
+	j.selected =
+		level_of(DIFF_FALSE_DISCOVERY * (double)max_size(selected, 1) /
+			 (double)max_size(d->count, 1));
 	begin_rows(d);
 	thread_halves(judge_rows, &j, d->count, BESIDE_ROWS);
 	d->range_level = level_of(0.05);
-	for (uint32_t id = 0; id < d->t->count; id++)
+	for (uint32_t id = 0; id < d->t->count; id++) {
+		double delta = raw_delta(d, id);
+
+		/* Moved, but only as far as all the others. */
 		d->rows[id].is_with_all = !change_is_real(d->rows[id].change) &&
-					  is_follower(d, id);
+					  d->is_together &&
+					  fabs(delta) >= DIFF_MIN_DELTA &&
+					  (delta > 0) == (d->whole.delta > 0);
+	}
 }
 
 bool func_table_diff(struct diff *d, const struct func_table *t,

@@ -246,17 +246,6 @@ static bool drop_small_nodes(struct build *b, struct error *err)
 	return !dropped || count(b, err);
 }
 
-static bool keep_telling_nodes(struct build *b, struct error *err)
-{
-	if (!put_in_order(b, err))
-		return false;
-	if (b->kept_count <= NODES_MAX)
-		return true;
-	for (size_t i = NODES_MAX; i < b->kept_count; i++)
-		b->nodes[b->order[i]].is_kept = false;
-	return count(b, err) && put_in_order(b, err);
-}
-
 static int compare_edges(const void *left, const void *right, void *data)
 {
 	const struct graph_call *a = left, *b = right;
@@ -269,20 +258,19 @@ static int compare_edges(const void *left, const void *right, void *data)
 		     : str_compare(nodes[a->to].name, nodes[b->to].name);
 }
 
-/* Values of both signs may leave a node nothing, but not its calls. */
-static bool is_drawn(const struct build *b, const struct graph_call *e)
-{
-	return b->nodes[e->from].is_kept && b->nodes[e->to].is_kept &&
-	       magnitude_i64(e->value) >= (uint64_t)b->g->edge_cutoff;
-}
-
 static void drop_small_edges(struct build *b)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < b->edges.count; i++)
-		if (is_drawn(b, &b->edges.calls[i]))
-			b->edges.calls[kept++] = b->edges.calls[i];
+	for (size_t i = 0; i < b->edges.count; i++) {
+		const struct graph_call *e = &b->edges.calls[i];
+
+		/* Values of both signs may leave a node nothing, but not its
+		 * calls. */
+		if (b->nodes[e->from].is_kept && b->nodes[e->to].is_kept &&
+		    magnitude_i64(e->value) >= (uint64_t)b->g->edge_cutoff)
+			b->edges.calls[kept++] = *e;
+	}
 	b->edges.count = kept;
 	if (kept)
 		system_sort(b->edges.calls, kept, sizeof *b->edges.calls,
@@ -364,8 +352,14 @@ static bool write_graph(struct build *b, struct error *err)
 static bool build(struct build *b, struct error *err)
 {
 	if (!nodes_make(b, err) || !count(b, err) ||
-	    !drop_small_nodes(b, err) || !keep_telling_nodes(b, err))
+	    !drop_small_nodes(b, err) || !put_in_order(b, err))
 		return false;
+	if (b->kept_count > NODES_MAX) {
+		for (size_t i = NODES_MAX; i < b->kept_count; i++)
+			b->nodes[b->order[i]].is_kept = false;
+		if (!count(b, err) || !put_in_order(b, err))
+			return false;
+	}
 	drop_small_edges(b);
 	for (size_t i = 0; i < b->edges.count; i++)
 		*call_at(b, &b->edges.calls[i]) = true;

@@ -67,19 +67,6 @@ static void add(int64_t *sum, int64_t value)
 	*sum = sat_add_i64(*sum, value);
 }
 
-static bool node_add(struct build *b, uint32_t parent, uint32_t entry,
-		     struct error *err)
-{
-	if (!arena_reserve(&b->scratch, (void **)&b->nodes, &b->cap,
-			   b->count + 1, sizeof *b->nodes))
-		return no_memory(b, err);
-	b->nodes[b->count++] = (struct growing){ .parent = parent,
-						 .entry = entry,
-						 .first_child = FLAME_NONE,
-						 .next_sibling = FLAME_NONE };
-	return true;
-}
-
 /* FLAME_NONE in *node when there is no room for another. Of stacks in order
  * what is not on the path is nowhere. */
 static bool node_at(struct build *b, uint32_t parent, uint32_t entry,
@@ -94,18 +81,17 @@ static bool node_at(struct build *b, uint32_t parent, uint32_t entry,
 	if (!b->is_ordered &&
 	    !map_insert_u64(&b->map, key, (uint32_t)b->count, node))
 		return no_memory(b, err);
-	return node_add(b, parent, entry, err);
+	if (!arena_reserve(&b->scratch, (void **)&b->nodes, &b->cap,
+			   b->count + 1, sizeof *b->nodes))
+		return no_memory(b, err);
+	b->nodes[b->count++] = (struct growing){ .parent = parent,
+						 .entry = entry,
+						 .first_child = FLAME_NONE,
+						 .next_sibling = FLAME_NONE };
+	return true;
 }
 
 _Static_assert(FLAME_NONE == MAP_NONE, "what is not found is no node");
-
-static uint32_t entry_at(const struct build *b,
-			 const struct stack_frames *stack, uint32_t i)
-{
-	uint32_t from = b->want->is_reversed ? stack->count - 1 - i : i;
-
-	return b->frame_entries[stack->frames[from]];
-}
 
 /* The node that the stack ends in. The first `shared` frames are those of the
  * stack before. */
@@ -117,7 +103,8 @@ static bool stack_walk(struct build *b, const struct stack_frames *stack,
 
 	*end = i ? b->path_nodes[i - 1] : 0;
 	for (; i < stack->count; i++) {
-		uint32_t entry = entry_at(b, stack, i);
+		uint32_t from = b->want->is_reversed ? stack->count - 1 - i : i;
+		uint32_t entry = b->frame_entries[stack->frames[from]];
 		uint32_t node;
 
 		if (i < known && b->path_entries[i] == entry) {
@@ -158,17 +145,6 @@ static bool side_begin(struct build *b, enum diff_side s, struct error *err)
 	return true;
 }
 
-static uint32_t shared_frames(const struct stack_frames *a, const uint32_t *b,
-			      uint32_t count)
-{
-	uint32_t most = a->count < count ? a->count : count;
-	uint32_t shared = 0;
-
-	while (shared < most && a->frames[shared] == b[shared])
-		shared++;
-	return shared;
-}
-
 static bool side_grow(struct build *b, enum diff_side s, struct error *err)
 {
 	const struct profile *p = b->t->sides[s].profile;
@@ -179,17 +155,16 @@ static bool side_grow(struct build *b, enum diff_side s, struct error *err)
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *stack = &p->stacks[i];
 		const uint32_t *frames = &p->frame_ids[stack->frame_first];
-		uint32_t count = stack->frame_count, end;
+		uint32_t count = stack->frame_count, shared = 0, end;
 
 		if (stack->value < 0) {
 			add(&b->f->negative[s], stack->value);
 			continue;
 		}
-		last.shared = b->want->is_reversed
-				      ? 0
-				      : shared_frames(&last, frames, count);
-		last.frames = frames;
-		last.count = count;
+		while (!b->want->is_reversed && shared < last.count &&
+		       shared < count && last.frames[shared] == frames[shared])
+			shared++;
+		last = (struct stack_frames){ frames, count, shared };
 		if (!stack_walk(b, &last, &end, err))
 			return false;
 		add(&b->nodes[end].values[s].self, stack->value);
@@ -226,18 +201,6 @@ static int compare_names(const void *left, const void *right, void *data)
 	return order ? order : str_compare(a->key, b->key);
 }
 
-/* Nodes of each entry, as a list through `next` from heads[entry]. */
-static void list_by_entry(const struct build *b, uint32_t *heads,
-			  uint32_t *next)
-{
-	for (size_t e = 0; e < b->t->count; e++)
-		heads[e] = FLAME_NONE;
-	for (uint32_t i = 1; i < b->count; i++) {
-		next[i] = heads[b->nodes[i].entry];
-		heads[b->nodes[i].entry] = i;
-	}
-}
-
 /* Puts each node before its siblings, the last names first. */
 static bool link_siblings(struct build *b, struct error *err)
 {
@@ -250,7 +213,13 @@ static bool link_siblings(struct build *b, struct error *err)
 	for (uint32_t e = 0; e < b->t->count; e++)
 		b->order[e] = e;
 	system_sort(b->order, b->t->count, sizeof *b->order, compare_names, b);
-	list_by_entry(b, heads, next);
+	/* Nodes of each entry, as a list through `next` from its head. */
+	for (size_t e = 0; e < b->t->count; e++)
+		heads[e] = FLAME_NONE;
+	for (uint32_t i = 1; i < b->count; i++) {
+		next[i] = heads[b->nodes[i].entry];
+		heads[b->nodes[i].entry] = i;
+	}
 	for (size_t k = b->t->count; k-- > 0;) {
 		uint32_t i = heads[b->order[k]];
 
@@ -368,45 +337,24 @@ static enum change shown_change(const struct result *r, enum change change)
 	return r->is_healthy && change_is_up(change) ? CHANGE_NOISE : change;
 }
 
-/* What is spent in a function and beneath decides how it is drawn; a function
- * that is all of the profile on both sides only shows what it owns itself. */
-static void take_change(const struct result *r, const struct function_change *c,
-			struct flame_function *out)
-{
-	enum change own = shown_change(r, c->change);
-
-	out->change = shown_change(r, c->total_change);
-	if (!change_is_real(out->change) && change_is_real(own))
-		out->change = own;
-}
-
-/* The row that the answer names; NULL where it blames none. */
-static const struct function_row *blamed_row(const struct result *r)
-{
-	const struct function_row *rows = result_verdict(r);
-	size_t count = result_verdict_count(r);
-
-	return count && !r->is_healthy && change_is_up(rows->change) ? rows
-								     : NULL;
-}
-
-/* Names may go on with a file and a line, see --granularity. */
-static bool is_of_name(struct str shown, struct str name, bool has_place)
-{
-	if (str_equal(shown, name))
-		return true;
-	return has_place && shown.len > name.len && str_starts(shown, name) &&
-	       shown.ptr[name.len] == ' ';
-}
-
+/* Marks the function that the answer names, where it blames one. */
 static void mark_blamed(struct flame *f, const struct result *r)
 {
-	const struct function_row *row = blamed_row(r);
+	const struct function_row *row = result_verdict(r);
 
-	for (uint32_t i = 1; row && i < f->function_count; i++)
-		f->functions[i].is_to_blame =
-			is_of_name(f->functions[i].name, row->name,
-				   r->has_locations_in_names);
+	if (!result_verdict_count(r) || r->is_healthy ||
+	    !change_is_up(row->change))
+		return;
+	for (uint32_t i = 1; i < f->function_count; i++) {
+		struct str shown = f->functions[i].name;
+
+		/* Names may go on with a file and a line, see --granularity. */
+		f->functions[i].is_to_blame = str_equal(shown, row->name) ||
+					      (r->has_locations_in_names &&
+					       shown.len > row->name.len &&
+					       str_starts(shown, row->name) &&
+					       shown.ptr[row->name.len] == ' ');
+	}
 }
 
 /* The row of each function, of those of one name of the first. Samples of spans
@@ -458,11 +406,19 @@ static bool write_functions(struct build *b, const struct result *r,
 	f->function_count = (uint32_t)b->t->count + 1;
 	f->source_root = func_table_root(b->t);
 	for (size_t i = 0; f->has_baseline && i < r->change_count; i++) {
-		uint32_t entry = map_find(&b->t->map, r->changes[i].key);
+		const struct function_change *c = &r->changes[i];
+		uint32_t entry = map_find(&b->t->map, c->key);
+		enum change own = shown_change(r, c->change);
+		enum change total = shown_change(r, c->total_change);
 
+		/* What is spent in a function and beneath decides how it is
+		 * drawn; a function that is all of the profile on both sides
+		 * only shows what it owns itself. */
 		if (entry != MAP_NONE)
-			take_change(r, &r->changes[i],
-				    &f->functions[entry + 1]);
+			f->functions[entry + 1].change =
+				!change_is_real(total) && change_is_real(own)
+					? own
+					: total;
 	}
 	if (f->has_baseline)
 		mark_blamed(f, r);
@@ -489,14 +445,6 @@ static void set_head(struct flame *f, const struct profile *slow,
 			0;
 }
 
-static bool is_of(const struct func_table *t, const struct profile *slow,
-		  const struct profile *baseline, const struct flame_want *want)
-{
-	return t && t->sides[SIDE_SLOW].profile == slow &&
-	       t->sides[SIDE_BASELINE].profile == baseline &&
-	       t->rules == want->rules && t->is_plain == want->is_plain;
-}
-
 /* Most drawings are of what was ranked just before. */
 static bool take_table(struct build *b, const struct profile *slow,
 		       const struct profile *baseline, const struct result *r,
@@ -505,7 +453,10 @@ static bool take_table(struct build *b, const struct profile *slow,
 	struct func_table *own;
 
 	b->t = r->table;
-	if (is_of(b->t, slow, baseline, b->want))
+	if (b->t && b->t->sides[SIDE_SLOW].profile == slow &&
+	    b->t->sides[SIDE_BASELINE].profile == baseline &&
+	    b->t->rules == b->want->rules &&
+	    b->t->is_plain == b->want->is_plain)
 		return true;
 	b->t = own = arena_alloc(&b->scratch, sizeof *own);
 	if (!own)
