@@ -50,45 +50,24 @@ static void find_places(struct accounting *a, const struct operation *operations
 	}
 }
 
-static bool is_of(const struct accounting *a, uint32_t span,
-		  const struct operation *operations)
-{
-	uint32_t place = a->place[span];
-
-	return place != OPERATION_NONE &&
-	       operations_find_span(&operations[place], 1, a->t, span) == 0;
-}
-
-static bool is_awaited_producer(const struct trace *t, uint32_t span)
+/* calls: NULL of traces of the past, of which attributes are not known. */
+static enum account_state state_of(const struct trace *t,
+				   const struct calls *calls, uint32_t span)
 {
 	const struct span *s = &t->spans[span];
 
+	if (span_server_side(t, span) != SPAN_NONE)
+		return ACCOUNT_GAP;
 	for (uint32_t i = 0; s->kind == SPAN_KIND_PRODUCER && i < s->child_count;
 	     i++)
 		if (t->spans[t->children[s->child_first + i]].flags &
 		    SPAN_IS_AWAITED)
-			return true;
-	return false;
-}
-
-static enum account_state state_of(const struct accounting *a, uint32_t span)
-{
-	uint8_t kind = a->t->spans[span].kind;
-
-	if (span_server_side(a->t, span) != SPAN_NONE)
-		return ACCOUNT_GAP;
-	if (is_awaited_producer(a->t, span))
-		return ACCOUNT_QUEUE;
-	if (calls_set_up(a->calls, span) != SPAN_NONE)
+			return ACCOUNT_QUEUE;
+	if (calls && calls_set_up(calls, span) != SPAN_NONE)
 		return ACCOUNT_SET_UP;
-	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER
+	return s->kind == SPAN_KIND_CLIENT || s->kind == SPAN_KIND_PRODUCER
 		       ? ACCOUNT_CALL
 		       : ACCOUNT_SELF;
-}
-
-static bool is_failed_attempt(const struct accounting *a, uint32_t span)
-{
-	return a->retries.is_member[span] && call_has_failed(a->calls, span);
 }
 
 /* Pauses are a part of what their span does itself. */
@@ -142,15 +121,17 @@ static void sum_trace(const struct accounting *a,
 		    a->place[i] == OPERATION_NONE)
 			continue;
 		p = &out->places[a->place[i]];
-		if (!is_of(a, i, operations)) {
+		if (operations_find_span(&operations[a->place[i]], 1, a->t,
+					 i) != 0) {
 			/* what is above it does this itself */
 			p->self_ns += critical;
 			p->path_ns[ACCOUNT_SELF] += critical;
 			continue;
 		}
-		p->calls += !is_failed_attempt(a, i);
+		p->calls += !(a->retries.is_member[i] &&
+			      call_has_failed(a->calls, i));
 		p->self_ns += (double)a->times->self_ns[i];
-		p->path_ns[state_of(a, i)] += critical;
+		p->path_ns[state_of(a->t, a->calls, i)] += critical;
 		p->through_ns += (double)a->times->through_ns[i];
 		add_caller(a, i, counts, callers);
 	}
@@ -171,28 +152,22 @@ static void sum_trace(const struct accounting *a,
 	}
 }
 
-static bool accounting_init(struct accounting *a, const struct calls *c,
-			    const struct trace_times *times, struct error *err)
-{
-	struct siblings siblings;
-
-	*a = (struct accounting){ .calls = c, .t = c->t, .times = times };
-	arena_init(&a->scratch, LIMIT_DECODE_HEAP_BYTES);
-	a->place = arena_array(&a->scratch, c->t->span_count, sizeof *a->place);
-	if (!a->place)
-		return arena_fail(&a->scratch, "the trace", err);
-	return siblings_find(c, times, &a->scratch, &siblings, err) &&
-	       retries_find(c, times, &siblings, &a->scratch, &a->retries, err);
-}
-
 bool account_of_trace(const struct calls *c, const struct trace_times *times,
 		      const struct operation *operations, uint32_t count,
 		      struct account *out, struct account_callers *callers,
 		      struct error *err)
 {
-	struct accounting a;
-	bool is_done = accounting_init(&a, c, times, err);
+	struct accounting a = { .calls = c, .t = c->t, .times = times };
+	struct siblings siblings;
+	bool is_done;
 
+	arena_init(&a.scratch, LIMIT_DECODE_HEAP_BYTES);
+	a.place = arena_array(&a.scratch, c->t->span_count, sizeof *a.place);
+	is_done =
+		a.place ? siblings_find(c, times, &a.scratch, &siblings, err) &&
+				  retries_find(c, times, &siblings, &a.scratch,
+					       &a.retries, err)
+			: arena_fail(&a.scratch, "the trace", err);
 	*out = (struct account){ .count = count, .requests = 1 };
 	*callers = (struct account_callers){ 0 };
 	for (uint32_t i = 0; i < OPERATIONS_MAX; i++)
@@ -271,15 +246,6 @@ static bool past_init(struct past *p, const struct history *h, uint32_t window,
 	return true;
 }
 
-static uint32_t resource_of(const struct past *p, uint32_t operation)
-{
-	for (uint32_t i = 0; i < operation; i++)
-		if (p->t.resources[i].service ==
-		    p->t.resources[operation].service)
-			return i;
-	return operation;
-}
-
 /* How well a span fits as another's caller. */
 static bool is_better_caller(const struct trace *t, uint32_t span,
 			     uint32_t candidate, uint32_t than)
@@ -302,16 +268,6 @@ static bool is_better_caller(const struct trace *t, uint32_t span,
 	return span_duration_ns(a) < span_duration_ns(b);
 }
 
-static void consider_caller(const struct past *p, uint32_t span,
-			    uint32_t candidate, uint32_t *found)
-{
-	const struct trace *t = &p->t;
-
-	if (t->spans[candidate].end_ns > t->spans[span].start_ns &&
-	    is_better_caller(t, span, candidate, *found))
-		*found = candidate;
-}
-
 /* Spans come in the order of their starts. One that none has called before it
  * may have been by one that seems to begin while it runs. */
 static uint32_t find_caller(const struct past *p, uint32_t span)
@@ -323,8 +279,13 @@ static uint32_t find_caller(const struct past *p, uint32_t span)
 	for (uint32_t o = 0; o < p->h->operation_count; o++) {
 		uint32_t seen = callers & 1u << o ? p->seen[o] : 0;
 
-		for (uint32_t i = 0; i < seen && i < CALLERS_MOST; i++)
-			consider_caller(p, span, p->recent[o][i], &found);
+		for (uint32_t i = 0; i < seen && i < CALLERS_MOST; i++) {
+			uint32_t above = p->recent[o][i];
+
+			if (t->spans[above].end_ns > t->spans[span].start_ns &&
+			    is_better_caller(t, span, above, found))
+				found = above;
+		}
 	}
 	for (uint32_t i = span + 1; found == SPAN_NONE && i < t->span_count &&
 				    i <= span + LATE_MOST;
@@ -387,16 +348,6 @@ static bool link_spans(struct past *p, struct arena *arena, struct error *err)
 	return true;
 }
 
-static enum account_state past_state(const struct trace *t, uint32_t span)
-{
-	if (span_server_side(t, span) != SPAN_NONE)
-		return ACCOUNT_GAP;
-	return t->spans[span].kind == SPAN_KIND_CLIENT ||
-			       t->spans[span].kind == SPAN_KIND_PRODUCER
-		       ? ACCOUNT_CALL
-		       : ACCOUNT_SELF;
-}
-
 static void sum_past(struct past *p, const struct trace_times *times)
 {
 	const struct trace *t = &p->t;
@@ -414,7 +365,7 @@ static void sum_past(struct past *p, const struct trace_times *times)
 		}
 		place->calls++;
 		place->self_ns += (double)times->self_ns[i];
-		place->path_ns[past_state(t, i)] +=
+		place->path_ns[state_of(t, NULL, i)] +=
 			(double)times->critical_ns[i];
 		place->through_ns += (double)times->through_ns[i];
 	}
@@ -422,15 +373,18 @@ static void sum_past(struct past *p, const struct trace_times *times)
 
 static void add_past_span(struct past *p, const struct history_span *s)
 {
-	uint32_t i = p->t.span_count++;
+	uint32_t i = p->t.span_count++, process = 0;
 
+	while (p->t.resources[process].service !=
+	       p->t.resources[s->operation].service)
+		process++;
 	p->operation[i] = s->operation;
 	p->parent_id[i] = s->parent_id;
 	p->t.spans[i] = (struct span){
 		.span_id = s->span_id,
 		.start_ns = s->start_ns,
 		.end_ns = sat_add_i64(s->start_ns, s->duration_ns),
-		.resource = resource_of(p, s->operation),
+		.resource = process,
 		.kind = (uint8_t)p->h->operations[s->operation].kind,
 		.flags = s->is_error ? SPAN_IS_ERROR : 0,
 	};

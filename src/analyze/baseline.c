@@ -36,28 +36,6 @@ const char *baseline_slot_name(unsigned slot)
 	return slot < BASELINE_SLOTS ? names[slot] : "none";
 }
 
-/* The slot's window, or NULL when it was not asked or not answered. */
-static const struct history_window *window_of(const struct weighing *w,
-					      unsigned slot)
-{
-	uint32_t window = w->roles->baselines[slot];
-
-	if (window >= w->h->window_count || !w->h->windows[window].is_answered)
-		return NULL;
-	return &w->h->windows[window];
-}
-
-static enum baseline_said said_of(const struct baseline_health *b)
-{
-	if (b->range.to_ns <= b->range.from_ns)
-		return BASELINE_ALL_SLOW;
-	if (!b->count)
-		return BASELINE_NO_SPANS;
-	if (b->healthy < 0)
-		return BASELINE_FEW_SPANS;
-	return b->healthy ? BASELINE_HEALTHY : BASELINE_NOT_FASTER;
-}
-
 static bool collect(const struct weighing *w, uint32_t window,
 		    struct time_range range, struct span_group *out,
 		    struct error *err)
@@ -72,42 +50,39 @@ static bool collect(const struct weighing *w, uint32_t window,
 
 static bool measure(struct weighing *w, unsigned slot, struct error *err)
 {
-	const struct history_window *window = window_of(w, slot);
+	uint32_t window = w->roles->baselines[slot];
 	struct baseline_health *out = &w->out->slots[slot];
 	struct span_group *g = &w->slots[slot];
 
 	*out = (struct baseline_health){ .said = BASELINE_NO_ANSWER,
 					 .healthy = -1,
 					 .p50_ns = -1 };
-	if (!window)
+	if (window >= w->h->window_count || !w->h->windows[window].is_answered)
 		return true;
-	out->range = onset_healthy_range(w->onset, window->range);
-	if (!collect(w, w->roles->baselines[slot], out->range, g, err))
+	out->range = onset_healthy_range(w->onset, w->h->windows[window].range);
+	if (!collect(w, window, out->range, g, err))
 		return false;
 	out->count = (uint32_t)g->count;
 	out->p50_ns = g->p50_ns;
 	if (out->count >= TYPICAL_MIN)
 		out->healthy = (double)w->duration_ns >=
 			       BASELINE_RATIO * (double)out->p50_ns;
-	out->said = said_of(out);
+	out->said = out->range.to_ns <= out->range.from_ns ? BASELINE_ALL_SLOW
+		    : !out->count                          ? BASELINE_NO_SPANS
+		    : out->healthy < 0                     ? BASELINE_FEW_SPANS
+		    : out->healthy                         ? BASELINE_HEALTHY
+				   : BASELINE_NOT_FASTER;
 	return true;
 }
 
-static bool measure_now(struct weighing *w, struct error *err)
+static void take(struct weighing *w, unsigned slot)
 {
-	uint32_t slow = w->roles->slow;
-
-	w->out->now_p50_ns = -1;
-	if (slow >= w->h->window_count)
-		return true;
-	if (!collect(w, slow, w->h->windows[slow].range, &w->now, err))
-		return false;
-	w->out->now_p50_ns = w->now.p50_ns;
-	return true;
+	w->out->chosen = slot;
+	w->out->window = w->roles->baselines[slot];
 }
 
 /* Nothing was faster: the span is like those before it, and the nearest
- * window is as good as any. */
+ * window is as good as any: it counts as healthy. */
 static void settle(struct weighing *w)
 {
 	struct baseline_choice *out = w->out;
@@ -129,19 +104,13 @@ static void settle(struct weighing *w)
 	out->window = out->chosen == BASELINE_SLOTS
 			      ? WINDOW_NONE
 			      : w->roles->baselines[out->chosen];
-}
-
-/* Of windows that are all alike, the nearest counts as healthy. */
-static void take_alike(struct weighing *w)
-{
-	struct baseline_choice *out = w->out;
-	struct baseline_health *taken = &out->slots[out->chosen];
-
-	taken->healthy = 1;
-	taken->said = BASELINE_HEALTHY;
+	if (!out->is_alike)
+		return;
+	out->slots[known].healthy = 1;
+	out->slots[known].said = BASELINE_HEALTHY;
 	out->is_only = true;
-	for (unsigned slot = 0; slot < BASELINE_SLOTS; slot++)
-		if (slot != out->chosen && out->slots[slot].healthy >= 0)
+	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
+		if (i != known && out->slots[i].healthy >= 0)
 			out->is_only = false;
 }
 
@@ -174,12 +143,6 @@ static bool is_before_creep(const struct baseline_choice *b, unsigned slot)
 		    is_times(b->slots[i].p50_ns, CREEP_PART_RATIO, far->p50_ns))
 			return false;
 	return true;
-}
-
-static void take(struct weighing *w, unsigned slot)
-{
-	w->out->chosen = slot;
-	w->out->window = w->roles->baselines[slot];
 }
 
 static void look_back(struct weighing *w)
@@ -251,24 +214,20 @@ static bool may_be_before_fault(const struct baseline_choice *b, unsigned slot)
 	return true;
 }
 
-/* Few spans each: together they tell what none of them does. */
-static struct part part_behind(const struct baseline_choice *b, unsigned slot)
-{
-	struct part sum = { 0, 0 };
-
-	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
-		if (may_be_before_fault(b, i)) {
-			sum.some += b->slots[i].slow_count;
-			sum.all += b->slots[i].count;
-		}
-	return sum;
-}
-
 /* The next further back with less of them; BASELINE_SLOTS: none. */
 static unsigned find_less(const struct baseline_choice *b, unsigned slot)
 {
 	struct part here = part_of(&b->slots[slot]);
-	bool is_less_behind = is_surely_less(part_behind(b, slot), here);
+	struct part behind = { 0, 0 };
+	bool is_less_behind;
+
+	/* Few spans each: together they tell what none of them does. */
+	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
+		if (may_be_before_fault(b, i)) {
+			behind.some += b->slots[i].slow_count;
+			behind.all += b->slots[i].count;
+		}
+	is_less_behind = is_surely_less(behind, here);
 
 	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++) {
 		struct part there = part_of(&b->slots[i]);
@@ -332,15 +291,18 @@ bool baseline_choose(const struct history *h, const struct window_roles *roles,
 			      .arena = arena,
 			      .out = out };
 
-	*out = (struct baseline_choice){ 0 };
+	uint32_t slow = roles->slow;
+
+	*out = (struct baseline_choice){ .now_p50_ns = -1 };
 	for (unsigned i = 0; i < BASELINE_SLOTS; i++)
 		if (!measure(&w, i, err))
 			return false;
-	if (!measure_now(&w, err))
-		return false;
+	if (slow < h->window_count) {
+		if (!collect(&w, slow, h->windows[slow].range, &w.now, err))
+			return false;
+		out->now_p50_ns = w.now.p50_ns;
+	}
 	settle(&w);
-	if (out->is_alike)
-		take_alike(&w);
 	look_back(&w);
 	count_slow(&w);
 	leave_fault(&w);

@@ -65,8 +65,7 @@ static size_t scaled_pairs(int64_t window_ns, struct burn_pair out[BURN_PAIRS])
 			continue;
 		out[count] = usual[i];
 		out[count].long_ns = long_ns;
-		out[count].short_ns = short_ns < SHORT_LEAST_NS ? SHORT_LEAST_NS
-								: short_ns;
+		out[count].short_ns = max_i64(short_ns, SHORT_LEAST_NS);
 		out[count++].rate =
 			usual[i].spent * (double)window_ns / (double)long_ns;
 	}
@@ -156,48 +155,21 @@ static bool is_alike(const struct spent_request *a,
 	return is_same_span(a, b) && a->cause == b->cause;
 }
 
-static void fill_cause(struct spent_request *r,
-		       const struct spent_request *list, size_t count)
-{
-	for (size_t i = 0; i < count && r->cause == CAUSE_UNKNOWN; i++)
-		if (is_same_span(r, &list[i]))
-			r->cause = list[i].cause;
-}
-
-static void fill_function(struct spent_request *r,
-			  const struct spent_request *list, size_t count)
-{
-	for (size_t i = 0; i < count && !r->function.len; i++) {
-		if (!is_alike(r, &list[i]))
-			continue;
-		r->function = list[i].function;
-		r->file = list[i].file;
-		r->line = list[i].line;
-	}
-}
-
 static double explained_ns(const struct spent_request *r)
 {
 	return r->explained * (double)r->excess_ns;
 }
 
-static struct spent_row *row_of(struct spent *s, const struct spent_request *r)
+static void spent_add(struct spent *s, const struct spent_request *r)
 {
-	struct spent_row *row;
+	struct spent_row *row = s->rows;
+	const struct spent_row *end = s->rows + s->row_count;
 
-	for (size_t i = 0; i < s->row_count; i++)
-		if (is_alike(s->rows[i].example, r) &&
-		    str_equal(s->rows[i].example->function, r->function))
-			return &s->rows[i];
-	row = &s->rows[s->row_count++];
-	*row = (struct spent_row){ .example = r };
-	return row;
-}
-
-static void add(struct spent *s, const struct spent_request *r)
-{
-	struct spent_row *row = row_of(s, r);
-
+	while (row < end && !(is_alike(row->example, r) &&
+			      str_equal(row->example->function, r->function)))
+		row++;
+	if (row == end)
+		s->rows[s->row_count++] = (struct spent_row){ .example = r };
 	row->count++;
 	row->share += r->explained / (double)s->count;
 	row->excess_ns =
@@ -207,7 +179,7 @@ static void add(struct spent *s, const struct spent_request *r)
 	s->excess_ns = sat_add_i64(s->excess_ns, r->excess_ns);
 }
 
-static int compare(const void *a, const void *b)
+static int row_compare(const void *a, const void *b)
 {
 	const struct spent_row *x = a, *y = b;
 	int order = compare_f64(y->share, x->share);
@@ -225,13 +197,23 @@ bool spent_sum(struct spent_request *list, size_t count, struct arena *arena,
 		return arena_fail(arena, "what spent the budget", err);
 	if (!count)
 		return true;
+	/* What is not known of a request is what it is of others like it. */
 	for (size_t i = 0; i < count; i++)
-		fill_cause(&list[i], list, count);
+		for (size_t k = 0; k < count && list[i].cause == CAUSE_UNKNOWN;
+		     k++)
+			if (is_same_span(&list[i], &list[k]))
+				list[i].cause = list[k].cause;
 	for (size_t i = 0; i < count; i++)
-		fill_function(&list[i], list, count);
+		for (size_t k = 0; k < count && !list[i].function.len; k++) {
+			if (!is_alike(&list[i], &list[k]))
+				continue;
+			list[i].function = list[k].function;
+			list[i].file = list[k].file;
+			list[i].line = list[k].line;
+		}
 	for (size_t i = 0; i < count; i++)
-		add(out, &list[i]);
-	qsort(out->rows, out->row_count, sizeof *out->rows, compare);
+		spent_add(out, &list[i]);
+	qsort(out->rows, out->row_count, sizeof *out->rows, row_compare);
 	for (size_t i = 0; i < out->row_count; i++) {
 		struct spent_row *row = &out->rows[i];
 

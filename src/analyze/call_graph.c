@@ -15,32 +15,24 @@ void graph_edges_init(struct graph_edges *e, struct arena *arena)
 	map_init(&e->pairs, arena);
 }
 
-static struct graph_call *call_find(struct graph_edges *e, uint32_t from,
-				    uint32_t to)
+bool graph_edges_add(struct graph_edges *e, const struct graph_call *call,
+		     uint32_t stack, int64_t value)
 {
-	uint64_t key = (uint64_t)from << 32 | to;
+	uint64_t key = (uint64_t)call->from << 32 | call->to;
 	void *calls = e->calls;
+	struct graph_call *known;
 	uint32_t at;
 
 	if (!map_insert_u64(&e->pairs, key, (uint32_t)e->count, &at) ||
 	    !arena_reserve(e->arena, &calls, &e->cap, e->count + 1,
 			   sizeof *e->calls))
-		return NULL;
+		return false;
 	e->calls = calls;
 	if (at == e->count)
 		e->calls[e->count++] = (struct graph_call){
-			.from = from, .to = to, .is_inlined = true
+			.from = call->from, .to = call->to, .is_inlined = true
 		};
-	return &e->calls[at];
-}
-
-bool graph_edges_add(struct graph_edges *e, const struct graph_call *call,
-		     uint32_t stack, int64_t value)
-{
-	struct graph_call *known = call_find(e, call->from, call->to);
-
-	if (!known)
-		return false;
+	known = &e->calls[at];
 	if (known->stack == stack + 1)
 		return true;
 	known->stack = stack + 1;
@@ -177,11 +169,6 @@ static int compare_edges(const void *left, const void *right)
 
 /* ---- the answer ---- */
 
-static bool is_shown(const struct node *n)
-{
-	return n->is_wanted && (n->cum || n->flat);
-}
-
 /* place[node]: its index in the answer, from 1. */
 static bool write_nodes(struct build *b, uint32_t *place, struct error *err)
 {
@@ -193,7 +180,7 @@ static bool write_nodes(struct build *b, uint32_t *place, struct error *err)
 	for (uint32_t i = 0; i < b->node_count; i++) {
 		const struct node *n = &b->nodes[i];
 
-		if (!is_shown(n))
+		if (!n->is_wanted || (!n->cum && !n->flat))
 			continue;
 		g->nodes[g->count++] = (struct graph_node){ .name = n->name,
 							    .flat = n->flat,
@@ -201,18 +188,6 @@ static bool write_nodes(struct build *b, uint32_t *place, struct error *err)
 		place[i] = (uint32_t)g->count;
 	}
 	return true;
-}
-
-static void count_edges(const struct build *b, const uint32_t *place)
-{
-	for (size_t i = 0; i < b->edges.count; i++) {
-		const struct graph_call *e = &b->edges.calls[i];
-
-		if (place[e->to])
-			b->g->nodes[place[e->to] - 1].caller_count++;
-		if (place[e->from])
-			b->g->nodes[place[e->from] - 1].callee_count++;
-	}
 }
 
 static bool reserve_edges(struct call_graph *g)
@@ -244,7 +219,14 @@ static bool write_edges(struct build *b, const uint32_t *place,
 {
 	struct call_graph *g = b->g;
 
-	count_edges(b, place);
+	for (size_t i = 0; i < b->edges.count; i++) {
+		const struct graph_call *e = &b->edges.calls[i];
+
+		if (place[e->to])
+			g->nodes[place[e->to] - 1].caller_count++;
+		if (place[e->from])
+			g->nodes[place[e->from] - 1].callee_count++;
+	}
 	if (!reserve_edges(g))
 		return no_memory(b, err);
 	for (size_t i = 0; i < b->edges.count; i++) {

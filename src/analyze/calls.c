@@ -72,11 +72,6 @@ static const char *const set_up_words[] = { "dns",       "tls",     "ssl",
 /* Spans between one of these and its call. */
 #define SET_UP_LEVELS 3
 
-static bool is_set_up_word(struct str word)
-{
-	return str_is_one_of_nocase(word, set_up_words, COUNT_OF(set_up_words));
-}
-
 static bool has_set_up_word(struct str name)
 {
 	size_t start = 0;
@@ -84,7 +79,8 @@ static bool has_set_up_word(struct str name)
 	for (size_t i = 0; i <= name.len; i++) {
 		if (i < name.len && ascii_is_letter(name.ptr[i]))
 			continue;
-		if (is_set_up_word(str_slice(name, start, i - start)))
+		if (str_is_one_of_nocase(str_slice(name, start, i - start),
+					 set_up_words, COUNT_OF(set_up_words)))
 			return true;
 		start = i + 1;
 	}
@@ -183,38 +179,11 @@ static struct str value_behind(struct str text, const char *word)
 	return str_slice(text, 0, len);
 }
 
-static bool is_literal(struct str value)
-{
-	return str_is_digits(value);
-}
-
 /* A place in a listing that moved, or one that cannot be seen. */
 static bool has_moved(struct str before, struct str after)
 {
 	return before.ptr && after.ptr &&
-	       (!str_equal(before, after) || !is_literal(after));
-}
-
-/* FETCH NEXT, FETCH FORWARD 100 FROM c: reads an open cursor. The clause
- * OFFSET ... FETCH NEXT holds a SELECT. */
-static bool is_cursor_read(struct str query)
-{
-	struct str text = str_trim(query);
-
-	return str_equal_nocase(str_slice(text, 0, 6), STR("FETCH ")) ||
-	       str_find(text, STR("\"search_after\"")) != SIZE_MAX ||
-	       str_find(text, STR("\"scroll_id\"")) != SIZE_MAX ||
-	       str_find(text, STR("\"getMore\"")) != SIZE_MAX;
-}
-
-/* MySQL's LIMIT 200, 100. */
-static bool has_moved_limit(struct str before, struct str after)
-{
-	struct str a = value_behind(before, "LIMIT");
-	struct str b = value_behind(after, "LIMIT");
-
-	return a.ptr && b.ptr && str_find(b, STR(",")) != SIZE_MAX &&
-	       has_moved(a, b);
+	       (!str_equal(before, after) || !str_is_digits(after));
 }
 
 /* WHERE id > ? ORDER BY id LIMIT 100: goes on behind the last row read. LIMIT
@@ -232,30 +201,22 @@ static bool is_behind_last(struct str query)
 
 bool paging_is_next_query(struct str before, struct str after)
 {
-	return is_cursor_read(after) || has_moved_limit(before, after) ||
-	       has_moved(value_behind(before, "OFFSET"),
+	struct str limit = value_behind(after, "LIMIT");
+
+	/* FETCH NEXT, FETCH FORWARD 100 FROM c: reads an open cursor. The
+	 * clause OFFSET ... FETCH NEXT holds a SELECT. */
+	if (str_equal_nocase(str_slice(str_trim(after), 0, 6), STR("FETCH ")) ||
+	    str_find(after, STR("\"search_after\"")) != SIZE_MAX ||
+	    str_find(after, STR("\"scroll_id\"")) != SIZE_MAX ||
+	    str_find(after, STR("\"getMore\"")) != SIZE_MAX)
+		return true;
+	/* MySQL's LIMIT 200, 100. */
+	if (str_find(limit, STR(",")) != SIZE_MAX &&
+	    has_moved(value_behind(before, "LIMIT"), limit))
+		return true;
+	return has_moved(value_behind(before, "OFFSET"),
 			 value_behind(after, "OFFSET")) ||
 	       is_behind_last(after);
-}
-
-static bool is_page_parameter(struct str name)
-{
-	return str_is_one_of_nocase(name, page_parameters,
-				    COUNT_OF(page_parameters));
-}
-
-/* The query string of an address; a text without '?' is one itself, unless
- * it is a path. */
-static struct str query_string(struct str url)
-{
-	size_t at = str_find(url, STR("?"));
-
-	if (at != SIZE_MAX)
-		return str_slice(url, at + 1, url.len);
-	if (str_find(url, STR("/")) != SIZE_MAX &&
-	    str_find(url, STR("=")) == SIZE_MAX)
-		return (struct str){ "", 0 };
-	return url;
 }
 
 /* Cuts the next name=value from the rest. */
@@ -280,11 +241,19 @@ static bool next_parameter(struct str *rest, struct str *name,
 /* The value of the first parameter that names a place in a listing. */
 static struct str find_place(struct str url, struct str *place)
 {
-	struct str rest = query_string(url);
+	size_t query = str_find(url, STR("?"));
+	struct str rest = url;
 	struct str name, value;
 
+	/* A text without '?' is a query string itself, unless it is a path. */
+	if (query != SIZE_MAX)
+		rest = str_slice(url, query + 1, url.len);
+	else if (str_find(url, STR("/")) != SIZE_MAX &&
+		 str_find(url, STR("=")) == SIZE_MAX)
+		rest.len = 0;
 	while (next_parameter(&rest, &name, &value)) {
-		if (is_page_parameter(name)) {
+		if (str_is_one_of_nocase(name, page_parameters,
+					 COUNT_OF(page_parameters))) {
 			*place = value;
 			return name;
 		}
@@ -505,12 +474,6 @@ static uint32_t http_url(const struct call_attrs *a)
 	return pick(a, ATTR_URL_FULL, ATTR_HTTP_TARGET);
 }
 
-static bool is_cache(struct str system)
-{
-	return str_is_one_of_nocase(system, cache_systems,
-				    COUNT_OF(cache_systems));
-}
-
 /* Server and consumer spans carry http and messaging attributes too, but
  * they are work done here, not calls. */
 static enum call_kind kind_of(const struct calls *c, uint32_t span,
@@ -521,8 +484,11 @@ static enum call_kind kind_of(const struct calls *c, uint32_t span,
 	if (kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER)
 		return CALL_NONE;
 	if (db_system(a) || db_text(a))
-		return is_cache(trace_text(c->t, db_system(a))) ? CALL_CACHE
-								: CALL_DATABASE;
+		return str_is_one_of_nocase(trace_text(c->t, db_system(a)),
+					    cache_systems,
+					    COUNT_OF(cache_systems))
+			       ? CALL_CACHE
+			       : CALL_DATABASE;
 	if (kind == SPAN_KIND_PRODUCER)
 		return CALL_MESSAGE;
 	if (kind != SPAN_KIND_CLIENT)
@@ -557,15 +523,10 @@ static bool is_id_segment(struct str segment)
  * replaced by {id}. */
 static void add_url_path(struct str url, struct buf *out)
 {
-	size_t at = str_find(url, STR("://"));
-	size_t start;
+	size_t start = 0;
 
-	if (at != SIZE_MAX) {
-		url = str_slice(url, at + 3, url.len);
-		at = str_find(url, STR("/"));
-		url = str_slice(url, at == SIZE_MAX ? url.len : at, url.len);
-	}
-	for (start = at = 0; at <= url.len; at++) {
+	url = skip_host(url);
+	for (size_t at = 0; at <= url.len; at++) {
 		char ch = at < url.len ? url.ptr[at] : '\0';
 		struct str segment = str_slice(url, start, at - start);
 
@@ -634,17 +595,6 @@ static bool number_text(struct call_keys *k, struct str text, uint32_t *id)
 	return true;
 }
 
-/* "shard-12" and "shard-7" are names of one kind of thing. */
-static void mask_name(struct str name, struct buf *out)
-{
-	for (size_t i = 0; i < name.len; i++) {
-		if (!ascii_is_digit(name.ptr[i]))
-			buf_add_char(out, name.ptr[i]);
-		else if (!i || !ascii_is_digit(name.ptr[i - 1]))
-			buf_add_char(out, '#');
-	}
-}
-
 static void mask_text(struct str text, enum mask mask, struct buf *out)
 {
 	switch (mask) {
@@ -652,7 +602,12 @@ static void mask_text(struct str text, enum mask mask, struct buf *out)
 		query_normalize(text, out);
 		break;
 	case MASK_NAME:
-		mask_name(text, out);
+		/* "shard-12" and "shard-7" are names of one kind of thing. */
+		for (size_t i = 0; i < text.len; i++)
+			if (!ascii_is_digit(text.ptr[i]))
+				buf_add_char(out, text.ptr[i]);
+			else if (!i || !ascii_is_digit(text.ptr[i - 1]))
+				buf_add_char(out, '#');
 		break;
 	case MASK_URL:
 		buf_add_str(out, url_host(text));
@@ -914,14 +869,6 @@ bool calls_is_resent(const struct calls *c, uint32_t span)
 	return count.len && !str_equal(count, STR("0"));
 }
 
-/* Timeout, too many requests, and what servers own up to. */
-static bool is_http_failure(struct str code)
-{
-	return code.len == 3 &&
-	       (code.ptr[0] == '5' || str_equal(code, STR("408")) ||
-		str_equal(code, STR("429")));
-}
-
 bool calls_has_failed(const struct calls *c, uint32_t span)
 {
 	struct call_attrs a;
@@ -936,7 +883,10 @@ bool calls_has_failed(const struct calls *c, uint32_t span)
 	a = read_attrs(c, span);
 	code = pick_text(c, &a, ATTR_HTTP_RESPONSE_STATUS_CODE,
 			 ATTR_HTTP_STATUS_CODE);
-	if (is_http_failure(code))
+	/* Timeout, too many requests, and what servers own up to. */
+	if (code.len == 3 &&
+	    (code.ptr[0] == '5' || str_equal(code, STR("408")) ||
+	     str_equal(code, STR("429"))))
 		return true;
 	code = trace_text(c->t, a.value[ATTR_RPC_GRPC_STATUS_CODE]);
 	return code.len && !str_equal(code, STR("0"));

@@ -19,14 +19,6 @@ static bool counts_time(const struct profile *p)
  * CPU part went and both are said. */
 #define CAUSE_CPU_SHARE 0.5
 
-/* Which of cpu and wait the span's own samples prove; unknown between. */
-static enum cause_kind kind_of(double share)
-{
-	if (share >= CAUSE_CPU_SHARE)
-		return CAUSE_CPU;
-	return share < CAUSE_WAIT_SHARE ? CAUSE_WAIT : CAUSE_UNKNOWN;
-}
-
 /* A span whose own time is shorter offers fewer than twenty ticks at 100 Hz:
  * a share of one in five then has an interval of some 20 points either way,
  * too much to call the span computing or waiting. */
@@ -42,6 +34,8 @@ static bool is_judged(const struct cause_evidence *e)
 static void judge_cpu_share(const struct cause_evidence *e, struct cause *c,
 			    struct cause_facts *facts)
 {
+	double share;
+
 	if (!e->span || !counts_time(e->span) || e->span_own_ns <= 0)
 		return;
 	c->on_cpu_ns = e->span->total;
@@ -53,37 +47,17 @@ static void judge_cpu_share(const struct cause_evidence *e, struct cause *c,
 	if (c->kind == CAUSE_N_PLUS_ONE)
 		return;
 	facts->said = CAUSE_SAYS_CPU_SHARE;
-	c->kind = kind_of((double)c->on_cpu_ns / (double)e->span_own_ns);
+	/* Which of the two the span's own samples prove; unknown between. */
+	share = (double)c->on_cpu_ns / (double)e->span_own_ns;
+	c->kind = share >= CAUSE_CPU_SHARE   ? CAUSE_CPU
+		  : share < CAUSE_WAIT_SHARE ? CAUSE_WAIT
+					     : CAUSE_UNKNOWN;
 }
 
 static bool leader_changed(const struct result *result)
 {
 	return result->function_count > 0 &&
 	       change_is_up(result->functions[0].change);
-}
-
-/* Where the trace alone could not tell, and too few samples carry the span:
- * what the profile of the service adds, and no more. */
-static void judge_profile(const struct result *result, bool is_judged,
-			  struct cause_facts *facts)
-{
-	if (!result->has_profile || result->cause.kind != CAUSE_UNKNOWN ||
-	    is_judged)
-		return;
-	facts->said = CAUSE_SAYS_WHERE;
-	if (leader_changed(result))
-		facts->said = CAUSE_SAYS_GROWN;
-	else if (result->has_baseline)
-		facts->said = CAUSE_SAYS_NOT_GROWN;
-}
-
-/* A span that never waited for CPU is not explained by a CPU profile; then
- * the first function is no answer and must not look like one. */
-static bool is_explained(const struct result *result)
-{
-	return leader_changed(result) && result->cause.kind != CAUSE_WAIT &&
-	       !cause_is_outside(result->cause.kind) &&
-	       result->cause.kind != CAUSE_QUEUE;
 }
 
 static void lacks(struct confidence_rating *r, bool is_lacking,
@@ -98,9 +72,15 @@ static void rate(const struct cause_evidence *e, const struct result *result,
 {
 	struct confidence_rating *r = &facts->rating;
 	bool has_baseline = result->has_baseline;
+	/* A span that never waited for CPU is not explained by a CPU profile;
+	 * then the first function is no answer and must not look like one. */
+	bool is_explained = leader_changed(result) &&
+			    result->cause.kind != CAUSE_WAIT &&
+			    result->cause.kind != CAUSE_QUEUE &&
+			    !cause_is_outside(result->cause.kind);
 
-	if (has_baseline && is_explained(result) &&
-	    result->functions[0].q >= 0 && e->file == CAUSE_FILE_FITS)
+	if (has_baseline && is_explained && result->functions[0].q >= 0 &&
+	    e->file == CAUSE_FILE_FITS)
 		r->confidence = CONFIDENCE_FAIR;
 	if (result->cause.kind == CAUSE_QUEUE)
 		r->confidence = result->cause.queue.typical_count
@@ -128,7 +108,13 @@ void cause_judge(const struct cause_evidence *evidence, struct result *result,
 	if (!result->has_cause)
 		return;
 	judge_cpu_share(evidence, &result->cause, facts);
-	judge_profile(result, is_judged(evidence), facts);
+	/* Where the trace alone could not tell, and too few samples carry the
+	 * span: what the profile of the service adds, and no more. */
+	if (result->has_profile && result->cause.kind == CAUSE_UNKNOWN &&
+	    !is_judged(evidence))
+		facts->said = leader_changed(result) ? CAUSE_SAYS_GROWN
+			      : result->has_baseline ? CAUSE_SAYS_NOT_GROWN
+						     : CAUSE_SAYS_WHERE;
 	rate(evidence, result, facts);
 	result->cause.confidence = facts->rating.confidence;
 }
@@ -137,16 +123,6 @@ void cause_judge(const struct cause_evidence *evidence, struct result *result,
  * spans and profiles tell, and of what nothing does. Pure functions of numbers.
  */
 
-/* Behind all that are larger. */
-static void put(struct excess *x, const struct excess_part *part)
-{
-	size_t at = x->count++;
-
-	for (; at && x->parts[at - 1].ns < part->ns; at--)
-		x->parts[at] = x->parts[at - 1];
-	x->parts[at] = *part;
-}
-
 /* Less than this part of the whole is left in the rest. */
 #define EXCESS_LEAST_PART 1000
 
@@ -154,12 +130,17 @@ static void put(struct excess *x, const struct excess_part *part)
 static void take(struct excess *x, int64_t *left_ns, double ns,
 		 struct excess_part part)
 {
+	size_t at;
+
 	part.ns = min_i64(*left_ns, sat_from_f64(ns));
 	if (part.ns <= 0 || (part.kind != EXCESS_REST &&
 			     part.ns < x->total_ns / EXCESS_LEAST_PART))
 		return;
 	*left_ns -= part.ns;
-	put(x, &part);
+	/* Behind all that are larger. */
+	for (at = x->count++; at && x->parts[at - 1].ns < part.ns; at--)
+		x->parts[at] = x->parts[at - 1];
+	x->parts[at] = part;
 }
 
 void excess_sum(const struct excess_facts *f, struct excess *out)

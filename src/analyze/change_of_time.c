@@ -14,22 +14,17 @@ struct wanted {
 	uint32_t count; /* spans in the tree */
 };
 
-static bool is_same(const struct trace *t, const struct typical *u,
-		    const struct wanted *wanted, uint32_t operation,
-		    uint32_t span)
-{
-	const struct span *s = &t->spans[span];
-
-	return s->name == wanted[operation].name &&
-	       s->kind == (uint8_t)u->operations[operation].kind &&
-	       t->resources[s->resource].service == wanted[operation].service;
-}
-
 static uint32_t find_operation(const struct time_changes *g,
 			       const struct wanted *wanted, uint32_t span)
 {
+	const struct trace *t = g->calls->t;
+	const struct span *s = &t->spans[span];
+	uint32_t service = t->resources[s->resource].service;
+
 	for (uint32_t i = 0; i < g->typical->operation_count; i++)
-		if (is_same(g->calls->t, g->typical, wanted, i, span))
+		if (s->name == wanted[i].name &&
+		    s->kind == (uint8_t)g->typical->operations[i].kind &&
+		    service == wanted[i].service)
 			return i;
 	return OPERATION_NONE;
 }
@@ -66,9 +61,7 @@ static void set_known(struct time_changes *g, struct wanted *wanted)
 
 static int64_t clamp(int64_t value, int64_t most)
 {
-	if (value < 0)
-		return 0;
-	return value < most ? value : most;
+	return max_i64(0, min_i64(value, most));
 }
 
 static int64_t part(int64_t whole, double share)
@@ -96,10 +89,7 @@ static int64_t change_below(const struct time_changes *g, uint32_t span)
 
 static int64_t own_time(const struct time_changes *g, uint32_t span)
 {
-	int64_t self = g->times->self_ns[span];
-	int64_t critical = g->times->critical_ns[span];
-
-	return self < critical ? self : critical;
+	return min_i64(g->times->self_ns[span], g->times->critical_ns[span]);
 }
 
 /* Spans that nothing is known of share what the others leave unexplained of
@@ -167,19 +157,6 @@ static bool is_large(const struct time_changes *g, int64_t change_ns)
 	return is_part_of_path(g, change_ns, TIME_CHANGE_PATH_PERCENT);
 }
 
-static bool is_beyond_scatter(const struct time_changes *g,
-			      const struct time_change *out,
-			      const struct candidate *c)
-{
-	int64_t most = typical_long_duration(g->typical, g->known[c->span],
-					     c->count, g->all[c->span]);
-
-	return out->is_new ||
-	       (c->duration_ns > most &&
-		(double)c->duration_ns >=
-			TIME_CHANGE_RATIO * (double)out->typical_ns);
-}
-
 /* Returns whether the usual own time of the candidate's calls is known: that of
  * single calls tells nothing of more of them than usual. */
 static bool has_typical_self(const struct time_changes *g,
@@ -189,16 +166,6 @@ static bool has_typical_self(const struct time_changes *g,
 
 	return o && !typical_is_new(g->typical, o) &&
 	       o->own_count >= TYPICAL_MIN && g->all[c->span] <= o->calls_p90;
-}
-
-static bool is_own_beyond_scatter(const struct typical_operation *o,
-				  uint32_t count, int64_t own_ns)
-{
-	double typical = (double)sat_mul_i64(o->own_p50_ns, count);
-
-	return own_ns > sat_mul_i64(o->own_p90_ns, count) &&
-	       (o->has_own_moved ||
-		(double)own_ns >= TIME_CHANGE_RATIO * typical);
 }
 
 #define TIME_CHANGE_MANIFOLD_PERCENT 5
@@ -216,8 +183,7 @@ static bool is_manifold(const struct time_changes *g, const struct candidate *c,
 			int64_t change_ns)
 {
 	const struct typical_operation *o = g->known[c->span];
-	int64_t own_ns =
-		c->self_ns < c->critical_ns ? c->self_ns : c->critical_ns;
+	int64_t own_ns = min_i64(c->self_ns, c->critical_ns);
 	double typical;
 
 	if (!has_typical_self(g, c) || !o->has_own_moved ||
@@ -270,9 +236,21 @@ static void fill_known(const struct time_changes *g, const struct candidate *c,
 	if (!out->is_new)
 		out->typical_ns = typical_duration(g->typical, o, c->count,
 						   g->all[c->span]);
-	out->is_longer = is_beyond_scatter(g, out, c);
-	if (has_typical_self(g, c))
-		out->is_longer |= is_own_beyond_scatter(o, c->count, own_ns);
+	/* Beyond scatter as a whole, or by its own time. */
+	out->is_longer =
+		out->is_new ||
+		(c->duration_ns > typical_long_duration(g->typical, o, c->count,
+							g->all[c->span]) &&
+		 (double)c->duration_ns >=
+			 TIME_CHANGE_RATIO * (double)out->typical_ns);
+	if (has_typical_self(g, c) &&
+	    own_ns > sat_mul_i64(o->own_p90_ns, c->count))
+		out->is_longer |=
+			o->has_own_moved ||
+			(double)own_ns >=
+				TIME_CHANGE_RATIO *
+					(double)sat_mul_i64(o->own_p50_ns,
+							    c->count);
 	out->is_alone = o->is_own_compared && !o->has_own_moved;
 }
 
@@ -292,7 +270,7 @@ static void fill(const struct time_changes *g,
 	}
 	*out = (struct time_change){
 		.own_ns = clamp(sat_sub_i64(total, below), own),
-		.total_ns = total > 0 ? total : 0,
+		.total_ns = max_i64(total, 0),
 		.typical_ns = -1,
 	};
 	if (!g->known[c->span])
@@ -349,35 +327,25 @@ static bool judge(struct time_changes *g, const struct candidates *candidates,
 	return true;
 }
 
-static bool time_changes_alloc(struct time_changes *g, size_t count,
-			       struct arena *arena, struct error *err)
-{
-	size_t n = g->calls->t->span_count;
-
-	g->known = arena_array(arena, n, sizeof(void *));
-	g->all = arena_array(arena, n, sizeof *g->all);
-	g->span_ns = arena_array(arena, n, sizeof *g->span_ns);
-	g->items = arena_array(arena, count, sizeof *g->items);
-	return (g->known && g->all && g->span_ns && g->items) ||
-	       arena_fail(arena, "the trace", err);
-}
-
 bool time_changes_find(const struct calls *c, const struct trace_times *times,
 		       const struct typical *typical,
 		       const struct candidates *candidates, struct arena *arena,
 		       struct time_changes *out, struct error *err)
 {
-	struct wanted *wanted;
+	size_t n = c->t->span_count;
+	struct wanted *wanted =
+		arena_array(arena, typical->operation_count, sizeof *wanted);
 
 	*out = (struct time_changes){ .calls = c,
 				      .times = times,
 				      .typical = typical,
 				      .count = candidates->count };
-	wanted = arena_array(arena, typical->operation_count, sizeof *wanted);
-	if (!wanted)
+	out->known = arena_array(arena, n, sizeof(void *));
+	out->all = arena_array(arena, n, sizeof *out->all);
+	out->span_ns = arena_array(arena, n, sizeof *out->span_ns);
+	out->items = arena_array(arena, candidates->count, sizeof *out->items);
+	if (!wanted || !out->known || !out->all || !out->span_ns || !out->items)
 		return arena_fail(arena, "the trace", err);
-	if (!time_changes_alloc(out, candidates->count, arena, err))
-		return false;
 	set_known(out, wanted);
 	set_span_change(out);
 	for (size_t i = 0; i < candidates->count; i++)
@@ -490,17 +458,6 @@ static void sum_code(const struct time_changes *g, struct entries *e,
 	}
 }
 
-/* What a process grew by, without the scatter of its entry span. */
-static int64_t code_change(const struct time_changes *g,
-			   const struct entries *e, size_t entry)
-{
-	const struct time_change *item = &g->items[entry];
-
-	if (item->is_longer || !item->is_known)
-		return e->code_ns[entry];
-	return sat_sub_i64(e->code_ns[entry], item->own_ns);
-}
-
 /* A service's own code is one candidate, at its entry span; a span inside
  * that holds this part of the growth is named instead. What an entry span
  * that took hardly longer seems to have grown by is scatter, and no part of
@@ -513,7 +470,10 @@ static void find_inner(const struct time_changes *g, const struct entries *e,
 		       struct change_choice *out)
 {
 	size_t entry = out->best;
-	int64_t code_ns = code_change(g, e, entry);
+	const struct time_change *item = &g->items[entry];
+	int64_t scatter_ns =
+		item->is_longer || !item->is_known ? 0 : item->own_ns;
+	int64_t code_ns = sat_sub_i64(e->code_ns[entry], scatter_ns);
 	bool is_scatter = code_ns < e->code_ns[entry];
 
 	for (size_t i = 0; i < g->count; i++) {

@@ -62,12 +62,6 @@ static double level_of(const struct change_scan *s, size_t from, size_t to)
 	return change_log(s, change_ratio(s, from, to));
 }
 
-static bool is_used(const struct change_series *in, size_t i)
-{
-	return in->counts[i] > 0 && isfinite(in->counts[i]) &&
-	       isfinite(in->amounts[i]);
-}
-
 static bool make_room(struct change_scan *s, const struct change_series *in,
 		      struct arena *arena)
 {
@@ -164,7 +158,8 @@ static double noise_of(const struct change_scan *s)
 static void fill(struct change_scan *s, const struct change_series *in)
 {
 	for (size_t i = 0; i < in->step_count; i++) {
-		if (!is_used(in, i))
+		if (!(in->counts[i] > 0) || !isfinite(in->counts[i]) ||
+		    !isfinite(in->amounts[i]))
 			continue;
 		s->amounts[s->count + 1] =
 			s->amounts[s->count] + in->amounts[i];
@@ -198,18 +193,6 @@ static double change_jump(const struct change_scan *s, size_t at, size_t length)
 {
 	return change_log(s, cleaned_of(s, at, at + length)) -
 	       change_log(s, cleaned_of(s, at - length, at));
-}
-
-/* False only without memory. */
-static bool change_scan_make(struct change_scan *s,
-			     const struct change_series *series,
-			     struct arena *arena, struct error *err)
-{
-	*s = (struct change_scan){ .count = 0 };
-	if (!make_room(s, series, arena))
-		return arena_fail(arena, "the series", err);
-	fill(s, series);
-	return true;
 }
 
 /* Steps and part of the series that a change lasts; at the ends of it less
@@ -275,21 +258,6 @@ struct stretch {
 	struct explained by_line;
 	struct explained by_step;
 };
-
-/* For what a step is off from what those before it let expect: how much of it
- * the level is thought to have moved, and what makes it a unit. */
-static void set_gains(struct change_scan *s, struct stretch *x, double wander)
-{
-	double level = 1 + wander; /* variance, by that of the noise */
-
-	x->spread = 0;
-	for (size_t i = 1; i < x->count; i++) {
-		s->gains[i] = level / (level + 1);
-		s->scales[i] = 1 / sqrt(level + 1);
-		x->spread += log(level + 1);
-		level = s->gains[i] + wander;
-	}
-}
 
 /* What each is off, as a unit: independent of each other, from 1 on. */
 static void set_off(const struct change_scan *s, const struct stretch *x,
@@ -371,9 +339,19 @@ static const double parts[] = { 0, 0.5 };
 static void look(struct change_scan *s, struct stretch *x, double wander)
 {
 	double least = INFINITY, nearest = INFINITY;
+	double level = 1 + wander; /* variance, by that of the noise */
 	double all, line, both;
 
-	set_gains(s, x, wander);
+	/* For what a step is off from what those before it let expect: how much
+	 * of it the level is thought to have moved, and what makes it a unit.
+	 */
+	x->spread = 0;
+	for (size_t i = 1; i < x->count; i++) {
+		s->gains[i] = level / (level + 1);
+		s->scales[i] = 1 / sqrt(level + 1);
+		x->spread += log(level + 1);
+		level = s->gains[i] + wander;
+	}
 	for (size_t i = 0; i < x->count; i++)
 		s->room[i] = (double)i;
 	set_off(s, x, s->levels + x->from, s->levels_off);
@@ -402,15 +380,6 @@ static double median_of(struct change_scan *s, size_t from, size_t to)
 	return stats_median(s->room, to - from);
 }
 
-/* At and beside what is known: steps are counted by clocks of two servers. */
-static bool is_known(const struct change_scan *s, size_t at)
-{
-	for (size_t i = 0; i < s->known_count; i++)
-		if (at + 1 >= s->known[i] && at <= s->known[i] + 1)
-			return true;
-	return false;
-}
-
 /* The likeliest step of a stretch, if it is likely enough and likelier than
  * *best. The smallest jump that would do. */
 static double find_in(struct change_scan *s, size_t from, size_t to,
@@ -429,13 +398,17 @@ static double find_in(struct change_scan *s, size_t from, size_t to,
 		look(s, &x, wanders[i]);
 	for (size_t i = 1; i < x.count; i++) {
 		size_t at = from + i;
-		struct candidate c = {
-			.at = at,
-			.length = min_size(i, x.count - i),
-			.score = (s->likely[i] - x.by_line.likelihood) /
-				 (is_known(s, at) ? needed * NEEDED_KNOWN
-						  : needed),
-		};
+		struct candidate c = { .at = at,
+				       .length = min_size(i, x.count - i) };
+		bool is_known = false;
+
+		/* At and beside what is known: steps are counted by clocks of
+		 * two servers. */
+		for (size_t k = 0; k < s->known_count && !is_known; k++)
+			is_known =
+				at + 1 >= s->known[k] && at <= s->known[k] + 1;
+		c.score = (s->likely[i] - x.by_line.likelihood) /
+			  (is_known ? needed * NEEDED_KNOWN : needed);
 
 		if (c.score < 1 || c.score <= best->score)
 			continue;
@@ -534,16 +507,6 @@ static bool is_long(const struct change_scan *s, size_t from, size_t to)
 	return to - from >= least;
 }
 
-static bool is_lasting(struct change_scan *s, const struct candidates *c,
-		       size_t i)
-{
-	size_t at = c->items[i].at;
-
-	return is_long(s, begin_of(c, i), at) &&
-	       is_long(s, at, end_of(c, s, i)) &&
-	       lasting_part(s, c, i) >= LASTING;
-}
-
 static void drop(struct candidates *c, size_t i)
 {
 	memmove(c->items + i, c->items + i + 1,
@@ -557,11 +520,17 @@ static void keep_lasting(struct change_scan *s, struct candidates *c)
 
 	do {
 		worst = c->count;
-		for (size_t i = 0; i < c->count; i++)
-			if (!is_lasting(s, c, i) &&
+		for (size_t i = 0; i < c->count; i++) {
+			size_t at = c->items[i].at;
+			bool is_lasting = is_long(s, begin_of(c, i), at) &&
+					  is_long(s, at, end_of(c, s, i)) &&
+					  lasting_part(s, c, i) >= LASTING;
+
+			if (!is_lasting &&
 			    (worst == c->count ||
 			     c->items[i].score < c->items[worst].score))
 				worst = i;
+		}
 		if (worst < c->count)
 			drop(c, worst);
 	} while (worst < c->count);
@@ -704,19 +673,6 @@ static bool follows_days(const struct change_scan *s)
 	return both > DAY_FOLLOWED * square;
 }
 
-/* True when there was one. */
-static bool drop_rhythm(const struct change_scan *s, struct candidates *c)
-{
-	bool had_one = false;
-
-	for (size_t i = c->count; i > 0; i--)
-		if (is_rhythm(s, &c->items[i - 1])) {
-			drop(c, i - 1);
-			had_one = true;
-		}
-	return had_one;
-}
-
 /* ---- a ramp ---- */
 
 /* Of the pairs of blocks so many more rise than fall, or the other way round:
@@ -728,8 +684,11 @@ static const struct {
 
 #define BLOCKS_MOST 8
 
-static bool is_ramp_of(struct change_scan *s, size_t blocks, int least)
+static bool is_ramp(struct change_scan *s)
 {
+	/* Two steps of each block at least. */
+	size_t ramp = s->count >= 2 * ramps[0].blocks ? 0 : 1;
+	size_t blocks = ramps[ramp].blocks;
 	double levels[BLOCKS_MOST];
 	int pairs = 0;
 
@@ -740,16 +699,8 @@ static bool is_ramp_of(struct change_scan *s, size_t blocks, int least)
 		for (size_t j = i + 1; j < blocks; j++)
 			pairs += (levels[j] > levels[i]) -
 				 (levels[j] < levels[i]);
-	return abs(pairs) >= least &&
+	return abs(pairs) >= ramps[ramp].pairs &&
 	       fabs(levels[blocks - 1] - levels[0]) >= log(CHANGE_RATIO);
-}
-
-/* Two steps of each block at least. */
-static bool is_ramp(struct change_scan *s)
-{
-	size_t i = s->count >= 2 * ramps[0].blocks ? 0 : 1;
-
-	return is_ramp_of(s, ramps[i].blocks, ramps[i].pairs);
 }
 
 /* ---- what is too new for a step ---- */
@@ -847,13 +798,14 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 			struct change_points *out, struct error *err)
 {
 	struct candidates c = { .count = 0 };
-	struct change_scan s;
+	struct change_scan s = { .count = 0 };
 	double least = INFINITY;
-	bool has_rhythm, had_one;
+	bool has_rhythm = false, had_one;
 
 	*out = (struct change_points){ .least_ratio = INFINITY };
-	if (!change_scan_make(&s, series, arena, err))
-		return false;
+	if (!make_room(&s, series, arena))
+		return arena_fail(arena, "the series", err);
+	fill(&s, series);
 	if (s.count < CHANGE_STEPS_MIN)
 		return true;
 	out->first = change_ratio(&s, 0, (s.count + 3) / 4);
@@ -861,7 +813,12 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 	find_candidates(&s, &c, &least);
 	out->least_ratio = exp(least);
 	out->noise = s.noise;
-	has_rhythm = drop_rhythm(&s, &c) || follows_days(&s);
+	for (size_t i = c.count; i > 0; i--)
+		if (is_rhythm(&s, &c.items[i - 1])) {
+			drop(&c, i - 1);
+			has_rhythm = true;
+		}
+	has_rhythm = has_rhythm || follows_days(&s);
 	had_one = has_jumped(&s, &c);
 	keep_lasting(&s, &c);
 	fill_points(&s, &c, out);

@@ -114,17 +114,6 @@ static bool adjust(struct diff *const members[MEASURES], struct error *err)
  * factor of each other. */
 #define CHANGES_PART 2.0
 
-/* The total moved as its part did, for all that can be seen. */
-static bool is_of_whole(const struct entry_diff *part,
-			const struct entry_diff *whole)
-{
-	double most = CHANGES_PART * fabs(whole->delta);
-
-	return (part->delta > 0) == (whole->delta > 0) &&
-	       fabs(part->delta) <= most &&
-	       CHANGES_PART * fabs(part->delta) >= fabs(whole->delta);
-}
-
 static void take_part(const struct diff *d, uint32_t id,
 		      const struct entry_diff *part, struct entry_diff *whole)
 {
@@ -133,7 +122,10 @@ static void take_part(const struct diff *d, uint32_t id,
 	whole->q = part->q;
 	whole->deviations = part->deviations;
 	whole->is_with_all = false;
-	if (is_of_whole(part, whole)) {
+	/* The total moved as its part did, for all that can be seen. */
+	if ((part->delta > 0) == (whole->delta > 0) &&
+	    fabs(part->delta) <= CHANGES_PART * fabs(whole->delta) &&
+	    fabs(whole->delta) <= CHANGES_PART * fabs(part->delta)) {
 		whole->change =
 			diff_name_change(&d->t->entries[id], whole->delta);
 		return;

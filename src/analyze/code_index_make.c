@@ -40,20 +40,7 @@ struct word {
 static struct word words[WORDS_MAX];
 static size_t word_count;
 
-static void fail(const char *what)
-{
-	fprintf(stderr, "code_index_make: %s\n", what);
-	exit(1);
-}
-
 /* ---- where a word belongs ---- */
-
-static size_t bucket_of_start(struct str word)
-{
-	if (word.len >= LONG_BYTES)
-		return long_start(word);
-	return word.len > 1 ? short_start(word) : ANYWHERE;
-}
 
 /* Returns whether words of it are looked for at the start of names. */
 static bool is_start(enum rule_op op)
@@ -64,58 +51,37 @@ static bool is_start(enum rule_op op)
 
 static size_t bucket_of(struct str text, enum rule_op op)
 {
+	if (is_start(op) && text.len >= LONG_BYTES)
+		return long_start(text);
 	if (is_start(op))
-		return bucket_of_start(text);
+		return text.len > 1 ? short_start(text) : ANYWHERE;
 	if (op == OP_FILE_PREFIX || op == OP_FILE_HAS ||
 	    (op == OP_FUNCTION_IN && text.ptr[0] != ':'))
 		return OF_FILES;
 	return ANYWHERE;
 }
 
-static size_t chain_of_languages(unsigned int languages)
-{
-	size_t i = 0;
-
-	if (languages & (languages - 1))
-		return LANGUAGES_MIXED;
-	while (!(languages >> i & 1))
-		i++;
-	return i;
-}
-
-/* A function and its file are written with ':' between. */
-static uint64_t letters_of_word(const struct word *w)
-{
-	uint64_t letters = letters_of(w->text);
-
-	if (is_start(w->rule->op))
-		return 0;
-	return w->rule->op == OP_FUNCTION_IN ? letters & ~letter_bit(':')
-					     : letters;
-}
-
 /* ---- all words, by chain ---- */
-
-/* *at is behind the word; false at the end of the rule. */
-static bool next_word(const char **at, struct str *word)
-{
-	size_t len = strcspn(*at, " ");
-
-	*word = (struct str){ *at, len };
-	*at += (*at)[len] ? len + 1 : len;
-	return len > 0;
-}
 
 static void add_rule(const struct rule *rule)
 {
-	struct word w = { .rule = rule };
+	bool is_mixed = rule->languages & (rule->languages - 1);
+	size_t language = is_mixed ? LANGUAGES_MIXED : 0, len;
 
-	for (const char *at = rule->words; next_word(&at, &w.text);) {
-		if (word_count == WORDS_MAX || w.text.len > UINT8_MAX)
-			fail("too many words, or too long a one");
-		w.chain = bucket_of(w.text, rule->op) * BUCKET_CHAINS +
-			  chain_of_languages(rule->languages);
-		words[word_count++] = w;
+	while (!is_mixed && !(rule->languages >> language & 1))
+		language++;
+	for (const char *at = rule->words; *at; at += at[len] ? len + 1 : len) {
+		struct word *w = &words[word_count];
+
+		len = strcspn(at, " ");
+		if (word_count++ == WORDS_MAX || len > UINT8_MAX) {
+			fprintf(stderr, "code_index_make: too many words, or "
+					"too long a one\n");
+			exit(1);
+		}
+		*w = (struct word){ .text = { at, len }, .rule = rule };
+		w->chain =
+			bucket_of(w->text, rule->op) * BUCKET_CHAINS + language;
 	}
 }
 
@@ -132,15 +98,6 @@ static int compare_words(const void *left, const void *right)
 
 /* ---- the tables ---- */
 
-static void print_text(const char *name)
-{
-	printf("static const char %s_text[] = {", name);
-	for (size_t i = 0; i < word_count; i++)
-		for (size_t j = 0; j < words[i].text.len; j++)
-			printf("%d,", words[i].text.ptr[j]);
-	puts("};");
-}
-
 static void print_words(const char *name, const struct rule *first)
 {
 	size_t text = 0;
@@ -156,40 +113,40 @@ static void print_words(const char *name, const struct rule *first)
 	puts("};");
 }
 
-static void print_chains(const char *name)
-{
-	size_t i = 0;
-
-	printf("static const uint16_t %s_chains[] = {", name);
-	for (size_t chain = 0; chain <= CHAINS; chain++) {
-		while (i < word_count && words[i].chain < chain)
-			i++;
-		printf("%zu,", i);
-	}
-	puts("};");
-}
-
-static void print_letters(const char *name)
-{
-	printf("static const uint64_t %s_letters[] = {", name);
-	for (size_t i = 0; i < word_count; i++)
-		if (words[i].chain >= ANYWHERE * BUCKET_CHAINS)
-			printf("UINT64_C(%" PRIu64 "),",
-			       letters_of_word(&words[i]));
-	puts("};");
-}
-
 static void print_index(const char *name, const struct rule *rules,
 			size_t count)
 {
+	size_t first = 0;
+
 	word_count = 0;
 	for (size_t i = 0; i < count; i++)
 		add_rule(&rules[i]);
 	qsort(words, word_count, sizeof *words, compare_words);
-	print_text(name);
+	printf("static const char %s_text[] = {", name);
+	for (size_t i = 0; i < word_count; i++)
+		for (size_t j = 0; j < words[i].text.len; j++)
+			printf("%d,", words[i].text.ptr[j]);
+	puts("};");
 	print_words(name, rules);
-	print_chains(name);
-	print_letters(name);
+	printf("static const uint16_t %s_chains[] = {", name);
+	for (size_t chain = 0; chain <= CHAINS; chain++) {
+		while (first < word_count && words[first].chain < chain)
+			first++;
+		printf("%zu,", first);
+	}
+	puts("};");
+	printf("static const uint64_t %s_letters[] = {", name);
+	for (size_t i = 0; i < word_count; i++) {
+		enum rule_op op = words[i].rule->op;
+		uint64_t letters = is_start(op) ? 0 : letters_of(words[i].text);
+
+		/* A function and its file are written with ':' between. */
+		if (op == OP_FUNCTION_IN)
+			letters &= ~letter_bit(':');
+		if (words[i].chain >= ANYWHERE * BUCKET_CHAINS)
+			printf("UINT64_C(%" PRIu64 "),", letters);
+	}
+	puts("};");
 }
 
 int main(void)

@@ -53,11 +53,6 @@ static const struct rules purpose_rules = {
 	{ purpose_text, purpose_words, purpose_chains, purpose_letters },
 };
 
-static bool is_word(char c)
-{
-	return ascii_is_alnum(c) || c == '_' || c == '-';
-}
-
 static char slash_as_dot(char c)
 {
 	return c == '/' ? '.' : c;
@@ -88,7 +83,8 @@ static bool is_in_package(struct str text, struct str package)
 	if (next == '-' && text.len > package.len + 1 &&
 	    ascii_is_digit(text.ptr[package.len + 1]))
 		return true;
-	return last == '-' || !is_word(next);
+	return last == '-' ||
+	       !(ascii_is_alnum(next) || next == '_' || next == '-');
 }
 
 static bool str_matches(struct str text, struct str word)
@@ -249,40 +245,6 @@ static const struct rule *rule_find(const struct rules *rules,
 	return best == RULE_NONE ? NULL : &rules->rows[best];
 }
 
-static const struct code_rule *user_rule_find(const struct code_rules *rules,
-					      const struct code_subject *s)
-{
-	for (size_t i = 0; rules && i < rules->count; i++)
-		if ((s->languages & rules->items[i].languages) &&
-		    word_matches(s, rules->items[i].op, rules->items[i].text))
-			return &rules->items[i];
-	return NULL;
-}
-
-/* Code of an interpreter or a virtual machine shows as C or C++. */
-static bool is_beneath_managed(const struct code_subject *s,
-			       unsigned int profile)
-{
-	unsigned int managed = LANGUAGE_JVM | LANGUAGE_PYTHON | LANGUAGE_NODE |
-			       LANGUAGE_DOTNET | LANGUAGE_RUBY;
-	unsigned int others = profile & ~(unsigned int)LANGUAGE_NATIVE;
-
-	return (profile & managed) && (s->languages & LANGUAGE_NATIVE) &&
-	       !(s->languages & others);
-}
-
-/* Every Go function of a package has a dot; assembler and C do not. A file of
- * Go says that a profiler left the package out; without a file it may be
- * anything. */
-static enum code_kind bare_in_go(const struct code_subject *s)
-{
-	if (s->languages != LANGUAGE_GO ||
-	    str_find(s->name, STR(".")) != SIZE_MAX ||
-	    str_ends(s->file, STR(".go")))
-		return CODE_APPLICATION;
-	return s->file.len ? CODE_RUNTIME : CODE_UNKNOWN;
-}
-
 bool code_is_address(struct str name)
 {
 	size_t i = 2;
@@ -299,7 +261,12 @@ static struct code_class origin_of(const struct code_subject *s,
 				   const struct subject_letters *letters,
 				   unsigned int profile_languages)
 {
+	static const unsigned int managed = LANGUAGE_JVM | LANGUAGE_PYTHON |
+					    LANGUAGE_NODE | LANGUAGE_DOTNET |
+					    LANGUAGE_RUBY;
 	const struct rule *rule = rule_find(&origin_rules, s, letters);
+	unsigned int others =
+		profile_languages & ~(unsigned int)LANGUAGE_NATIVE;
 	struct code_class out = { CODE_APPLICATION, false, false };
 
 	if (rule) {
@@ -307,51 +274,19 @@ static struct code_class origin_of(const struct code_subject *s,
 		out.is_kernel_entry = rule->is_kernel_entry;
 	} else if (code_is_address(s->name)) {
 		out.kind = CODE_UNKNOWN;
-	} else if (is_beneath_managed(s, profile_languages)) {
+	} else if ((profile_languages & managed) &&
+		   (s->languages & LANGUAGE_NATIVE) &&
+		   !(s->languages & others)) {
+		/* Code of an interpreter or a virtual machine shows as C or
+		 * C++. */
 		out.kind = CODE_RUNTIME;
-	} else {
-		out.kind = bare_in_go(s);
-	}
-	return out;
-}
-
-/* .NET puts the assembly in front: "System.Private.CoreLib!System.GC.Run". */
-static const struct rule *purpose_find(const struct code_subject *s,
-				       const struct subject_letters *letters)
-{
-	const struct rule *rule = rule_find(&purpose_rules, s, letters);
-	size_t mark = str_find(s->name, STR("!"));
-	struct code_subject inner = *s;
-
-	if (rule || mark == SIZE_MAX || !(s->languages & LANGUAGE_DOTNET))
-		return rule;
-	inner.name = str_slice(s->name, mark + 1, s->name.len);
-	return rule_find(&purpose_rules, &inner, letters);
-}
-
-static struct code_class classify(const struct code_rules *rules,
-				  struct code_subject s,
-				  unsigned int profile_languages)
-{
-	const struct code_rule *own;
-	const struct rule *purpose;
-	struct subject_letters letters;
-	struct code_class out;
-	char text[MANGLED_BYTES];
-
-	code_subject_settle(&s, profile_languages, text);
-	own = user_rule_find(rules, &s);
-	if (own)
-		return (struct code_class){ own->kind, false, false };
-	letters.name = letters_of(s.name);
-	letters.file = letters_of(s.file);
-	out = origin_of(&s, &letters, profile_languages);
-	if (out.kind == CODE_APPLICATION || out.is_kernel_entry)
-		return out;
-	purpose = purpose_find(&s, &letters);
-	if (purpose) {
-		out.kind = (enum code_kind)purpose->kind;
-		out.is_leaf_only = purpose->is_leaf_only;
+	} else if (s->languages == LANGUAGE_GO &&
+		   str_find(s->name, STR(".")) == SIZE_MAX &&
+		   !str_ends(s->file, STR(".go"))) {
+		/* Every Go function of a package has a dot; assembler and C do
+		 * not. A file of Go says that a profiler left the package out;
+		 * without a file it may be anything. */
+		out.kind = s->file.len ? CODE_RUNTIME : CODE_UNKNOWN;
 	}
 	return out;
 }
@@ -360,7 +295,39 @@ struct code_class code_classify_subject(const struct code_rules *rules,
 					const struct code_subject *subject,
 					unsigned int profile_languages)
 {
-	return classify(rules, *subject, profile_languages);
+	struct code_subject s = *subject;
+	const struct rule *purpose;
+	struct subject_letters letters;
+	struct code_class out;
+	char text[MANGLED_BYTES];
+	size_t mark;
+
+	code_subject_settle(&s, profile_languages, text);
+	for (size_t i = 0; rules && i < rules->count; i++) {
+		const struct code_rule *own = &rules->items[i];
+
+		if ((s.languages & own->languages) &&
+		    word_matches(&s, own->op, own->text))
+			return (struct code_class){ own->kind, false, false };
+	}
+	letters.name = letters_of(s.name);
+	letters.file = letters_of(s.file);
+	out = origin_of(&s, &letters, profile_languages);
+	if (out.kind == CODE_APPLICATION || out.is_kernel_entry)
+		return out;
+	purpose = rule_find(&purpose_rules, &s, &letters);
+	/* .NET puts the assembly in front:
+	 * "System.Private.CoreLib!System.GC.Run". */
+	mark = str_find(s.name, STR("!"));
+	if (!purpose && mark != SIZE_MAX && (s.languages & LANGUAGE_DOTNET)) {
+		s.name = str_slice(s.name, mark + 1, s.name.len);
+		purpose = rule_find(&purpose_rules, &s, &letters);
+	}
+	if (purpose) {
+		out.kind = (enum code_kind)purpose->kind;
+		out.is_leaf_only = purpose->is_leaf_only;
+	}
+	return out;
 }
 
 struct code_class code_classify(const struct code_rules *rules, struct str name,

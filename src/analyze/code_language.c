@@ -13,11 +13,6 @@
 		literal, sizeof(literal) - 1                                   \
 	}
 
-static bool is_word(char c)
-{
-	return ascii_is_alnum(c) || c == '_' || c == '-';
-}
-
 /* The bytes of a text. Some thirty words are looked for in a name, and most of
  * them have a letter that it has not. */
 struct letters {
@@ -105,11 +100,6 @@ static unsigned int language_of_file(struct str file)
 	return 0;
 }
 
-static bool ends_in_rust_hash(struct str s)
-{
-	return s.len > 19 && str_equal(str_slice(s, s.len - 19, 3), STR("::h"));
-}
-
 /* Modules that C++ has no namespace of the name of. */
 static bool has_rust_module(struct str name)
 {
@@ -127,21 +117,18 @@ static bool has_rust_module(struct str name)
 	return false;
 }
 
-/* "Shop::Cart#total"; but C++ and Rust count what has no name: "main::{lambda
- * (int)#1}", "main::{closure#0}". */
-static bool has_ruby_method(const struct letters *l, struct str name)
-{
-	size_t at = find(l, name, STR("#"));
-
-	return at != SIZE_MAX && at + 1 < name.len &&
-	       !ascii_is_digit(name.ptr[at + 1]);
-}
-
 static unsigned int language_of_scoped(const struct letters *l, struct str name)
 {
-	if (has_ruby_method(l, name))
+	size_t hash = find(l, name, STR("#"));
+
+	/* "Shop::Cart#total"; but C++ and Rust count what has no name:
+	 * "main::{lambda(int)#1}", "main::{closure#0}". */
+	if (hash != SIZE_MAX && hash + 1 < name.len &&
+	    !ascii_is_digit(name.ptr[hash + 1]))
 		return LANGUAGE_RUBY;
-	if (ends_in_rust_hash(name) || has(l, name, STR("{{closure}}")) ||
+	if ((name.len > 19 &&
+	     str_equal(str_slice(name, name.len - 19, 3), STR("::h"))) ||
+	    has(l, name, STR("{{closure}}")) ||
 	    has(l, name, STR("{closure#")) || has(l, name, STR(" as ")) ||
 	    has_rust_module(name))
 		return LANGUAGE_RUST;
@@ -198,15 +185,6 @@ static struct dotted split_dotted(struct str name)
 	return d;
 }
 
-/* "runtime.gcMarkDone.forEachP.func5": a function literal of Go's. */
-static bool has_go_literal(const struct letters *l, struct str name)
-{
-	size_t at = find(l, name, STR(".func"));
-
-	return at != SIZE_MAX && at + 5 < name.len &&
-	       ascii_is_digit(name.ptr[at + 5]);
-}
-
 static unsigned int language_of_dotted(struct str name)
 {
 	struct dotted d = split_dotted(name);
@@ -225,8 +203,14 @@ static unsigned int language_of_dotted(struct str name)
 
 static bool is_go_name(const struct letters *l, struct str name)
 {
-	return has(l, name, STR(".(*")) || has(l, name, STR("[go.shape")) ||
-	       has(l, name, STR("[...]")) || has_go_literal(l, name);
+	size_t literal = find(l, name, STR(".func"));
+
+	if (has(l, name, STR(".(*")) || has(l, name, STR("[go.shape")) ||
+	    has(l, name, STR("[...]")))
+		return true;
+	/* "runtime.gcMarkDone.forEachP.func5" */
+	return literal != SIZE_MAX && literal + 5 < name.len &&
+	       ascii_is_digit(name.ptr[literal + 5]);
 }
 
 static unsigned int language_of_name(const struct letters *l, struct str name)
@@ -297,25 +281,11 @@ static void take_embedded_file(const struct letters *l, struct code_subject *s)
 		s->name = str_slice(s->name, end + 1, s->name.len);
 }
 
-/* Words such as "void" and "unsigned long" before a demangled name. */
-static struct str without_return_type(struct str name)
-{
-	size_t start = 0;
-
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.ptr[i];
-
-		if (c == ' ')
-			start = i + 1;
-		else if (!is_word(c) && c != '*' && c != '&')
-			break;
-	}
-	return str_slice(name, start, name.len);
-}
-
 /* "<alloc::vec::Vec<T> as core::ops::Drop>::drop" is about alloc. */
 static struct str without_decoration(struct str name)
 {
+	size_t start = 0;
+
 	if (str_find(name, STR("::")) == SIZE_MAX)
 		return name;
 	while (name.len &&
@@ -323,7 +293,17 @@ static struct str without_decoration(struct str name)
 		name = str_slice(name, 1, name.len);
 	if (starts(name, STR("dyn ")) || starts(name, STR("mut ")))
 		name = str_slice(name, 4, name.len);
-	return without_return_type(name);
+	/* Words such as "void" and "unsigned long" before the name itself. */
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (c == ' ')
+			start = i + 1;
+		else if (!ascii_is_alnum(c) && c != '_' && c != '-' &&
+			 c != '*' && c != '&')
+			break;
+	}
+	return str_slice(name, start, name.len);
 }
 
 /* "_ZN4core3fmt5write17h..E" as "core::fmt::write"; only the nested form
@@ -352,32 +332,6 @@ static struct str demangle(struct str name, char *text, size_t size)
 	return len ? (struct str){ text, len - 2 } : name;
 }
 
-/* "java/lang/Object.wait_[j]": profilers mark how the code was compiled. "[k]"
- * is the kernel and stays. */
-static struct str without_mark(struct str name)
-{
-	size_t at = name.len - 4;
-
-	if (name.len < 5 || !str_equal(str_slice(name, at, 2), STR("_[")) ||
-	    name.ptr[name.len - 1] != ']' || name.ptr[at + 2] == 'k')
-		return name;
-	return str_slice(name, 0, at);
-}
-
-/* Returns whether one of the suffixes may be there, by its first two letters.
- */
-static bool may_have_suffix(const struct letters *l, struct str name)
-{
-	if (l->has['@'])
-		return true;
-	if (!l->has['.'])
-		return false;
-	for (size_t i = 0; i + 1 < name.len; i++)
-		if (name.ptr[i] == '.' && strchr("clip", name.ptr[i + 1]))
-			return true;
-	return false;
-}
-
 /* What linkers and compilers put behind the names of C: the version of a
  * symbol, the kind of a clone. */
 static struct str without_suffix(const struct letters *l, struct str name)
@@ -388,7 +342,13 @@ static struct str without_suffix(const struct letters *l, struct str name)
 		TEXT(".part."),      TEXT(".cold"),
 	};
 
-	if (!may_have_suffix(l, name))
+	bool may_have = l->has['@'];
+
+	/* By their first two letters. */
+	for (size_t i = 0; !may_have && l->has['.'] && i + 1 < name.len; i++)
+		may_have = name.ptr[i] == '.' &&
+			   strchr("clip", name.ptr[i + 1]) != NULL;
+	if (!may_have)
 		return name;
 	for (size_t i = 0; i < sizeof suffixes_of_c / sizeof *suffixes_of_c;
 	     i++) {
@@ -457,10 +417,15 @@ static struct str module_of(struct str file)
 struct code_subject code_subject_of(struct str name, struct str file)
 {
 	const struct letters l = letters_of(name);
-	struct code_subject s = {
-		.name = without_suffix(&l, without_mark(name)),
-		.file = file,
-	};
+	struct code_subject s = { .file = file };
+
+	/* "java/lang/Object.wait_[j]": profilers mark how the code was
+	 * compiled. "[k]" is the kernel and stays. */
+	if (name.len >= 5 &&
+	    str_equal(str_slice(name, name.len - 4, 2), STR("_[")) &&
+	    name.ptr[name.len - 1] == ']' && name.ptr[name.len - 2] != 'k')
+		name = str_slice(name, 0, name.len - 4);
+	s.name = without_suffix(&l, name);
 
 	if (str_equal(file, STR("<autogenerated>")))
 		s.file = STR("");

@@ -123,17 +123,6 @@ static bool parse_languages(const struct reader *r, struct str word,
 	return true;
 }
 
-static bool parse_text(const struct reader *r, struct str text)
-{
-	if (!text.len)
-		return fail(
-			r, (struct rules_fault){ .kind = RULES_FAULT_NO_TEXT });
-	if (text.len > LIMIT_RULE_TEXT_BYTES)
-		return fail(r, (struct rules_fault){ .kind = RULES_FAULT_TEXT,
-						     .bytes = text.len });
-	return true;
-}
-
 static bool parse_rule(struct reader *r, struct code_rule *rule)
 {
 	unsigned int op;
@@ -149,7 +138,13 @@ static bool parse_rule(struct reader *r, struct code_rule *rule)
 		return fail_word(r, RULES_TEST, word);
 	rule->op = (enum rule_op)op;
 	rule->text = r->rest;
-	return parse_text(r, rule->text);
+	if (!rule->text.len)
+		return fail(
+			r, (struct rules_fault){ .kind = RULES_FAULT_NO_TEXT });
+	if (rule->text.len > LIMIT_RULE_TEXT_BYTES)
+		return fail(r, (struct rules_fault){ .kind = RULES_FAULT_TEXT,
+						     .bytes = rule->text.len });
+	return true;
 }
 
 static bool rule_add(struct code_rules *rules, size_t *cap, struct arena *arena,

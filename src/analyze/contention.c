@@ -78,10 +78,8 @@ static void add(struct slowing *s, int64_t usual_ns, int64_t now_ns)
 	if (!s->slower || usual_ns < s->least_ns)
 		s->least_ns = usual_ns;
 	s->most_ratio = fmax(s->most_ratio, ratio);
-	if (added_ns > s->most_added_ns)
-		s->most_added_ns = added_ns;
-	if (usual_ns > s->most_ns)
-		s->most_ns = usual_ns;
+	s->most_added_ns = max_i64(s->most_added_ns, added_ns);
+	s->most_ns = max_i64(s->most_ns, usual_ns);
 	s->slower++;
 }
 
@@ -112,17 +110,6 @@ static bool compare(struct work *w, uint32_t window, struct slowing *out,
 	return true;
 }
 
-/* How far apart the factors would be if all took as much more. */
-static double spread_of_sum(const struct slowing *s)
-{
-	double added =
-		((double)s->least_added_ns + (double)s->most_added_ns) / 2;
-
-	return s->least_ns > 0 ? (1 + added / (double)s->least_ns) /
-					 (1 + added / (double)s->most_ns)
-			       : 1;
-}
-
 /* Two that usually take as long grow by a like factor whatever the reason: if
  * each took as much more as the mean, their factors have to be so far apart,
  * several times what medians of some dozens wander. One alone never is. */
@@ -135,7 +122,13 @@ static double spread_of_sum(const struct slowing *s)
 /* All of them, by factors nearer to each other than to those of a sum. */
 static bool is_contention(const struct slowing *s)
 {
-	double of_sum = spread_of_sum(s);
+	double added =
+		((double)s->least_added_ns + (double)s->most_added_ns) / 2;
+	/* How far apart the factors would be if all took as much more. */
+	double of_sum = s->least_ns > 0
+				? (1 + added / (double)s->least_ns) /
+					  (1 + added / (double)s->most_ns)
+				: 1;
 	double factors =
 		s->least_ratio > 0 ? s->most_ratio / s->least_ratio : INFINITY;
 
@@ -186,25 +179,6 @@ static void tell(const struct slowing *s, struct contention *out)
 	out->most_ratio = fmax(out->most_ratio, s->most_ratio);
 }
 
-/* Where the span's process runs, 0 not known. A host may be called as the
- * instance is. */
-static uint32_t place_of(const struct history *h, const struct history_span *s,
-			 uint32_t key)
-{
-	uint32_t place = key < h->key_count ? history_attr(h, s, key) : 0;
-
-	return place == s->instance ? 0 : place;
-}
-
-static bool is_of_slow(const struct work *w, uint32_t instance,
-		       const bool *is_slow)
-{
-	for (uint32_t i = 0; i < w->instance_count; i++)
-		if (w->instances[i] == instance)
-			return is_slow[i];
-	return false;
-}
-
 /* What all spans of slow instances have in common, nearest first. */
 static struct str find_place(const struct work *w, const bool *is_slow)
 {
@@ -216,10 +190,19 @@ static struct str find_place(const struct work *w, const bool *is_slow)
 
 		for (uint32_t i = 0; i < from->span_count; i++) {
 			const struct history_span *s = &from->spans[i];
-			uint32_t place = place_of(w->h, s, key);
+			uint32_t place = key < w->h->key_count
+						 ? history_attr(w->h, s, key)
+						 : 0;
+			uint32_t k = 0;
 
-			if (!is_of_slow(w, s->instance, is_slow))
+			while (k < w->instance_count &&
+			       w->instances[k] != s->instance)
+				k++;
+			if (k == w->instance_count || !is_slow[k])
 				continue;
+			/* A host may be called as the instance is. */
+			if (place == s->instance)
+				place = 0;
 			is_one &= place && (!common || place == common);
 			common = place;
 		}
@@ -324,22 +307,22 @@ static char slash_as_dot(char c)
 	return c == '/' ? '.' : c;
 }
 
-static bool ends_alike(struct str name, struct str end)
-{
-	if (name.len < end.len)
-		return false;
-	for (size_t i = 0; i < end.len; i++)
-		if (slash_as_dot(name.ptr[name.len - end.len + i]) !=
-		    slash_as_dot(end.ptr[i]))
-			return false;
-	return true;
-}
-
 static bool is_taker(struct str name)
 {
-	for (size_t i = 0; i < COUNT_OF(takers); i++)
-		if (ends_alike(name, str_from(takers[i])))
+	for (size_t i = 0; i < COUNT_OF(takers); i++) {
+		struct str end = str_from(takers[i]);
+		const char *tail;
+		size_t same = 0;
+
+		if (name.len < end.len)
+			continue;
+		tail = name.ptr + (name.len - end.len);
+		while (same < end.len &&
+		       slash_as_dot(tail[same]) == slash_as_dot(end.ptr[same]))
+			same++;
+		if (same == end.len)
 			return true;
+	}
 	return false;
 }
 
@@ -401,27 +384,6 @@ static bool is_request(const struct history *h, const struct history_span *s)
 	return span_kind_is_request(h->operations[s->operation].kind);
 }
 
-static bool is_database(const struct history *h, const struct history_span *s)
-{
-	for (uint32_t i = 0; i < h->key_count; i++)
-		if (history_attr(h, s, i))
-			return true;
-	return false;
-}
-
-static bool reserve(struct holding *w, const struct history_window *from,
-		    struct error *err)
-{
-	w->requests =
-		arena_array(&w->arena, from->span_count, sizeof *w->requests);
-	w->first = arena_array(&w->arena, (size_t)from->trace_count + 2,
-			       sizeof *w->first);
-	w->values = arena_array(&w->arena, from->span_count, sizeof *w->values);
-	w->count = 0;
-	return (w->requests && w->first && w->values) ||
-	       arena_fail(&w->arena, "who holds the pool", err);
-}
-
 /* By trace, each trace's in order of time: a place for each is counted out
  * first. */
 static void list_requests(struct holding *w, const struct history_window *from)
@@ -442,8 +404,8 @@ static void list_requests(struct holding *w, const struct history_window *from)
 }
 
 /* The last one that began before the call and had not ended. */
-static struct request *request_of(struct holding *w,
-				  const struct history_span *s)
+static struct request *request_find(struct holding *w,
+				    const struct history_span *s)
 {
 	for (uint32_t i = w->first[s->trace + 1]; i-- > w->first[s->trace];) {
 		struct request *r = &w->requests[i];
@@ -459,17 +421,27 @@ static bool measure_holders(struct holding *w, uint32_t window,
 			    struct error *err)
 {
 	const struct history_window *from = &w->h->windows[window];
+	struct arena *a = &w->arena;
 
-	if (!reserve(w, from, err))
-		return false;
+	w->requests = arena_array(a, from->span_count, sizeof *w->requests);
+	w->first =
+		arena_array(a, (size_t)from->trace_count + 2, sizeof *w->first);
+	w->values = arena_array(a, from->span_count, sizeof *w->values);
+	w->count = 0;
+	if (!w->requests || !w->first || !w->values)
+		return arena_fail(a, "who holds the pool", err);
 	list_requests(w, from);
 	for (uint32_t i = 0; i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 		struct request *r;
+		uint32_t key = 0;
 
-		if (is_request(w->h, s) || !is_database(w->h, s))
+		/* Its call is of a database where it bears one of the keys. */
+		while (key < w->h->key_count && !history_attr(w->h, s, key))
+			key++;
+		if (is_request(w->h, s) || key == w->h->key_count)
 			continue;
-		r = request_of(w, s);
+		r = request_find(w, s);
 		if (!r)
 			continue;
 		r->held_ns = sat_add_i64(r->held_ns, s->duration_ns);

@@ -58,7 +58,7 @@ static bool fits(const struct span *child, const struct span *parent)
 {
 	int64_t late = span_duration_ns(parent) / 100 * LATE_END_PERCENT;
 
-	late = late > LATE_END_NS ? late : LATE_END_NS;
+	late = max_i64(late, LATE_END_NS);
 	return child->start_ns >= parent->start_ns &&
 	       child->start_ns < parent->end_ns &&
 	       child->end_ns <= sat_add_i64(parent->end_ns, late);
@@ -100,18 +100,6 @@ static bool find_trusted(struct skew *k)
 	return true;
 }
 
-/* Hosts may be called alike: what begins before it is called is on another
- * clock. */
-static bool is_same_clock(const struct skew *k, const struct span *child,
-			  const struct span *parent)
-{
-	uint32_t host = k->hosts[child->resource];
-
-	return child->resource == parent->resource ||
-	       (host && host == k->hosts[parent->resource] &&
-		child->start_ns >= parent->start_ns);
-}
-
 /* At most as long as its call, but for what two clocks measure differently. */
 static bool is_as_long(const struct span *child, const struct span *parent)
 {
@@ -143,13 +131,6 @@ static bool is_apart(const struct span *child, const struct span *parent)
 	       child->end_ns <= parent->start_ns;
 }
 
-/* A caller that failed may have given up on a callee that went on. */
-static bool is_abandoned(const struct span *child, const struct span *parent)
-{
-	return child->start_ns >= parent->start_ns &&
-	       (parent->flags & SPAN_IS_ERROR);
-}
-
 /* The least shift that fits. Of a callee that lies apart nothing tells where in
  * its call it ran: the middle, as Jaeger has it. */
 static int64_t align(const struct span *child, const struct span *parent)
@@ -174,15 +155,23 @@ static int64_t shift_of(const struct skew *k, uint32_t span,
 	struct span child = begun(k, span);
 	struct span parent = begun(k, child.parent);
 	struct span moved = parent;
+	uint32_t host = k->hosts[child.resource];
+	/* Hosts may be called alike: what begins before it is called is on
+	 * another clock. */
+	bool is_same_clock = child.resource == parent.resource ||
+			     (host && host == k->hosts[parent.resource] &&
+			      child.start_ns >= parent.start_ns);
 
-	if (is_same_clock(k, &child, &parent) || fits(&child, &parent))
+	if (is_same_clock || fits(&child, &parent))
 		return parent_shift;
 	moved.start_ns = sat_add_i64(moved.start_ns, parent_shift);
 	moved.end_ns = sat_add_i64(moved.end_ns, parent_shift);
 	if (parent_shift && fits(&child, &moved))
 		return 0;
+	/* A caller that failed may have given up on a callee that went on. */
 	if (!is_remote_pair(k, span, &child, &parent) ||
-	    is_abandoned(&child, &parent) ||
+	    (child.start_ns >= parent.start_ns &&
+	     (parent.flags & SPAN_IS_ERROR)) ||
 	    (map_find_u64(&k->trusted, pair_key(&child, &parent)) != MAP_NONE &&
 	     !is_apart(&child, &parent)))
 		return parent_shift;
@@ -259,8 +248,7 @@ static void add(struct pauses *p, const struct span *s)
 		p->count++;
 		p->sum_ns = sat_add_i64(p->sum_ns, pause_ns);
 	}
-	if (s->end_ns > p->covered_to_ns)
-		p->covered_to_ns = s->end_ns;
+	p->covered_to_ns = max_i64(p->covered_to_ns, s->end_ns);
 }
 
 static int64_t length(const struct pauses *p)
@@ -300,19 +288,6 @@ static bool session_is_root(const struct trace *t, uint32_t span)
 	return is_enough(&p) && failed * 2 <= s->child_count;
 }
 
-/* A request of the session, or the story of a message, or the session itself.
- */
-static bool is_request(const struct trace *t, const struct trace_times *times,
-		       uint32_t span)
-{
-	const struct span *s = &t->spans[span];
-
-	if (times->tree[span] != span || session_is_root(t, span))
-		return false;
-	return s->parent == SPAN_NONE || (s->kind != SPAN_KIND_CONSUMER &&
-					  !(s->flags & SPAN_IS_FOLLOWS_FROM));
-}
-
 /* Looks for such pauses between the trees of a trace, those of messages aside,
  * which are the story of one request. False, and an empty *out, when there are
  * not enough. */
@@ -323,12 +298,19 @@ static bool session_find(const struct trace *t, const struct trace_times *times,
 
 	*out = (struct session){ .slowest = SPAN_NONE };
 	for (uint32_t i = 0; i < t->span_count; i++) {
-		if (!is_request(t, times, i))
+		const struct span *s = &t->spans[i];
+
+		/* A request of the session, not the story of a message, nor the
+		 * session itself. */
+		if (times->tree[i] != i || session_is_root(t, i) ||
+		    (s->parent != SPAN_NONE &&
+		     (s->kind == SPAN_KIND_CONSUMER ||
+		      s->flags & SPAN_IS_FOLLOWS_FROM)))
 			continue;
-		add(&p, &t->spans[i]);
+		add(&p, s);
 		/* As recorded: what never ended seems to last to the end. */
 		if (out->slowest == SPAN_NONE ||
-		    span_duration_ns(&t->spans[i]) >
+		    span_duration_ns(s) >
 			    span_duration_ns(&t->spans[out->slowest]))
 			out->slowest = i;
 	}
@@ -483,33 +465,7 @@ static bool is_detached(const struct path *p, uint32_t span)
 
 static int64_t clamp(int64_t value, int64_t low, int64_t high)
 {
-	if (value < low)
-		return low;
-	return value > high ? high : value;
-}
-
-static void place_span(struct path *p, uint32_t span)
-{
-	const struct span *s = &p->t->spans[span];
-	int64_t shift = p->times->shift_ns[span];
-
-	p->whole[span] = (struct extent){
-		.start_ns = sat_add_i64(s->start_ns, shift),
-		.end_ns = sat_add_i64(s->end_ns, shift),
-		.span = span,
-	};
-}
-
-/* The end of a span was lost: it lasted at least as long as what it waited
- * for, else all of that would look like work nobody waited for. */
-static void extend_unfinished(struct path *p, uint32_t span)
-{
-	uint32_t parent = p->t->spans[span].parent;
-
-	if (parent != SPAN_NONE && span_is_awaited(p->t, span) &&
-	    (p->t->spans[parent].flags & SPAN_IS_UNFINISHED) &&
-	    p->whole[span].end_ns > p->whole[parent].end_ns)
-		p->whole[parent].end_ns = p->whole[span].end_ns;
+	return max_i64(low, min_i64(value, high));
 }
 
 static void clip_span(struct path *p, uint32_t span)
@@ -581,10 +537,8 @@ static int64_t self_time(struct path *p, uint32_t span)
 		qsort(p->children + p->t->spans[span].child_first, count,
 		      sizeof *list, compare_start);
 	for (uint32_t i = 0; i < count; i++) {
-		int64_t from = list[i].start_ns > covered_to ? list[i].start_ns
-							     : covered_to;
-		int64_t to = list[i].end_ns < own->end_ns ? list[i].end_ns
-							  : own->end_ns;
+		int64_t from = max_i64(list[i].start_ns, covered_to);
+		int64_t to = min_i64(list[i].end_ns, own->end_ns);
 
 		if (to <= from)
 			continue;
@@ -594,30 +548,23 @@ static int64_t self_time(struct path *p, uint32_t span)
 	return self;
 }
 
-/* A parent that was shortened on the way shortens what is below it. */
-static void shorten_children(struct path *p, const struct frame *f)
-{
-	struct extent *list = p->children + p->t->spans[f->span].child_first;
-
-	for (uint32_t i = 0; i < f->count; i++) {
-		list[i].start_ns = clamp(list[i].start_ns, INT64_MIN, f->at_ns);
-		list[i].end_ns = clamp(list[i].end_ns, INT64_MIN, f->at_ns);
-		p->clipped[list[i].span] = list[i];
-	}
-}
-
 static struct frame enter(struct path *p, uint32_t span)
 {
 	const struct extent *own = &p->clipped[span];
 	struct frame frame = { .span = span, .at_ns = own->end_ns };
+	struct extent *list = p->children + p->t->spans[span].child_first;
 
 	p->times->through_ns[span] = own->end_ns - own->start_ns;
 	frame.count = gather(p, span, p->clipped);
 	frame.last = frame.count;
-	shorten_children(p, &frame);
+	/* A parent that was shortened on the way shortens what is below it. */
+	for (uint32_t i = 0; i < frame.count; i++) {
+		list[i].start_ns = min_i64(list[i].start_ns, frame.at_ns);
+		list[i].end_ns = min_i64(list[i].end_ns, frame.at_ns);
+		p->clipped[list[i].span] = list[i];
+	}
 	if (frame.count > 1)
-		qsort(p->children + p->t->spans[span].child_first, frame.count,
-		      sizeof *p->children, compare_end);
+		qsort(list, frame.count, sizeof *list, compare_end);
 	return frame;
 }
 
@@ -718,27 +665,31 @@ static void walk(struct path *p, uint32_t top)
 	}
 }
 
-/* What others were joined to is what was asked about. */
-static uint32_t first_top(const struct path *p)
-{
-	uint32_t joined = SPAN_NONE;
-
-	if (p->t->joined_root_id)
-		joined = trace_find_span(p->t, p->t->joined_root_id);
-	return joined == SPAN_NONE
-		       ? session_poll_work(p->t, p->times, p->t->roots[0])
-		       : p->times->tree[joined];
-}
-
 static void compute(struct path *p)
 {
+	const struct trace *t = p->t;
 	struct trace_times *times = p->times;
-	uint32_t n = p->t->span_count;
+	uint32_t n = t->span_count, joined = SPAN_NONE, top;
 
 	for (uint32_t i = 0; i < n; i++)
-		place_span(p, i);
-	for (uint32_t i = n; i-- > 0;)
-		extend_unfinished(p, p->order[i]);
+		p->whole[i] = (struct extent){
+			.start_ns = sat_add_i64(t->spans[i].start_ns,
+						times->shift_ns[i]),
+			.end_ns = sat_add_i64(t->spans[i].end_ns,
+					      times->shift_ns[i]),
+			.span = i,
+		};
+	/* The end of a span was lost: it lasted at least as long as what it
+	 * waited for, else all of that would look like work nobody waited
+	 * for. */
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t span = p->order[i], parent = t->spans[span].parent;
+
+		if (parent != SPAN_NONE && span_is_awaited(t, span) &&
+		    (t->spans[parent].flags & SPAN_IS_UNFINISHED))
+			p->whole[parent].end_ns = max_i64(
+				p->whole[parent].end_ns, p->whole[span].end_ns);
+	}
 	for (uint32_t i = 0; i < n; i++)
 		clip_span(p, p->order[i]);
 	for (uint32_t i = 0; i < n; i++)
@@ -749,10 +700,16 @@ static void compute(struct path *p)
 	}
 	if (!n)
 		return;
-	trace_times_focus(p->t, times,
-			  session_find(p->t, times, &times->session)
-				  ? times->session.slowest
-				  : first_top(p));
+	/* What others were joined to is what was asked about. */
+	if (t->joined_root_id)
+		joined = trace_find_span(t, t->joined_root_id);
+	if (session_find(t, times, &times->session))
+		top = times->session.slowest;
+	else if (joined != SPAN_NONE)
+		top = times->tree[joined];
+	else
+		top = session_poll_work(t, times, t->roots[0]);
+	trace_times_focus(t, times, top);
 }
 
 void trace_times_focus(const struct trace *t, struct trace_times *times,
@@ -776,21 +733,15 @@ bool trace_times_is_long_async(const struct trace_times *times, uint32_t span)
 		       sat_mul_i64(times->path_ns, ASYNC_RATIO);
 }
 
-/* The longest root, when it stands for a session. */
-static uint32_t find_session_root(const struct trace *t)
-{
-	return t->root_count && session_is_root(t, t->roots[0]) ? t->roots[0]
-								: SPAN_NONE;
-}
-
 bool trace_times_compute(const struct trace *t, struct arena *arena,
 			 struct trace_times *out, struct error *err)
 {
-	struct path p = { .t = t,
-			  .times = out,
-			  .session_root = find_session_root(t) };
+	struct path p = { .t = t, .times = out, .session_root = SPAN_NONE };
 	bool is_done;
 
+	/* The longest root, when it stands for a session. */
+	if (t->root_count && session_is_root(t, t->roots[0]))
+		p.session_root = t->roots[0];
 	*out = (struct trace_times){ .root = SPAN_NONE };
 	arena_init(&p.scratch, LIMIT_DECODE_HEAP_BYTES);
 	is_done = allocate(&p, arena, err);
