@@ -623,11 +623,6 @@ static void charge(struct comparing *k, uint32_t place, enum account_why why,
  * behind others. Ratios to hardly anything would call all of it overlap. */
 #define HIDDEN_PART 0.01
 
-static bool is_hidden(const struct factors *f)
-{
-	return f->of[2] < HIDDEN_PART;
-}
-
 /* What it takes longer by itself comes onto the path last, and leaves it first;
  * the rest of its change there is overlap. */
 static void compare_hidden(struct comparing *k, uint32_t place,
@@ -665,7 +660,7 @@ static void compare_place(struct comparing *k, uint32_t place)
 		       is_ns - was_ns);
 		return;
 	}
-	if (is_hidden(&x) != is_hidden(&y)) {
+	if ((x.of[2] < HIDDEN_PART) != (y.of[2] < HIDDEN_PART)) {
 		compare_hidden(k, place, &x, &y);
 		return;
 	}

@@ -116,11 +116,6 @@ static void settle(struct weighing *w)
 
 /* ---- what creeps ---- */
 
-static bool is_times(int64_t a_ns, double times, int64_t b_ns)
-{
-	return (double)a_ns >= times * (double)b_ns;
-}
-
 #define CREEP_MIN 10u
 
 #define CREEP_PART_RATIO 1.2
@@ -135,12 +130,13 @@ static bool is_before_creep(const struct baseline_choice *b, unsigned slot)
 {
 	const struct baseline_health *far = &b->slots[slot];
 
-	if (far->healthy <= 0 || !is_times(b->slots[b->chosen].p50_ns,
-					   CREEP_PART_RATIO, far->p50_ns))
+	double part_ns = CREEP_PART_RATIO * (double)far->p50_ns;
+
+	if (far->healthy <= 0 || (double)b->slots[b->chosen].p50_ns < part_ns)
 		return false;
 	for (unsigned i = slot + 1; i < BASELINE_SLOTS; i++)
 		if (b->slots[i].count >= CREEP_MIN &&
-		    is_times(b->slots[i].p50_ns, CREEP_PART_RATIO, far->p50_ns))
+		    (double)b->slots[i].p50_ns >= part_ns)
 			return false;
 	return true;
 }

@@ -74,23 +74,6 @@ static bool no_memory(const struct build *b, struct error *err)
 
 /* ---- values ---- */
 
-static bool node_add(struct build *b, uint32_t function, struct error *err)
-{
-	struct str name = function_name(b->p, function);
-	struct node *node;
-	uint32_t at;
-
-	if (!map_insert(&b->names, name, b->node_count, &at))
-		return no_memory(b, err);
-	b->node_of[function] = at;
-	if (at < b->node_count)
-		return true;
-	node = &b->nodes[b->node_count++];
-	*node = (struct node){ .name = name, .is_wanted = true };
-	return !b->want->symbol ||
-	       regex_match(b->want->symbol, name, &node->is_wanted, err);
-}
-
 static bool nodes_make(struct build *b, struct error *err)
 {
 	uint32_t count = b->p->function_count;
@@ -99,9 +82,20 @@ static bool nodes_make(struct build *b, struct error *err)
 	b->node_of = arena_array(&b->scratch, count, sizeof *b->node_of);
 	if (!b->nodes || !b->node_of)
 		return no_memory(b, err);
-	for (uint32_t f = 0; f < count; f++)
-		if (!node_add(b, f, err))
+	for (uint32_t f = 0; f < count; f++) {
+		struct str name = function_name(b->p, f);
+		struct node *node;
+
+		if (!map_insert(&b->names, name, b->node_count, &b->node_of[f]))
+			return no_memory(b, err);
+		if (b->node_of[f] < b->node_count)
+			continue;
+		node = &b->nodes[b->node_count++];
+		*node = (struct node){ .name = name, .is_wanted = true };
+		if (b->want->symbol &&
+		    !regex_match(b->want->symbol, name, &node->is_wanted, err))
 			return false;
+	}
 	return true;
 }
 

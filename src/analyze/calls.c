@@ -186,19 +186,6 @@ static bool has_moved(struct str before, struct str after)
 	       (!str_equal(before, after) || !str_is_digits(after));
 }
 
-/* WHERE id > ? ORDER BY id LIMIT 100: goes on behind the last row read. LIMIT
- * 1 is how mappers look for one row. */
-static bool is_behind_last(struct str query)
-{
-	struct str limit = value_behind(query, "LIMIT");
-
-	return limit.len && !str_equal(limit, STR("1")) &&
-	       find_word(query, "ORDER") != SIZE_MAX &&
-	       find_word(query, "WHERE") != SIZE_MAX &&
-	       (str_find(query, STR(" > ")) != SIZE_MAX ||
-		str_find(query, STR(" < ")) != SIZE_MAX);
-}
-
 bool paging_is_next_query(struct str before, struct str after)
 {
 	struct str limit = value_behind(after, "LIMIT");
@@ -214,9 +201,16 @@ bool paging_is_next_query(struct str before, struct str after)
 	if (str_find(limit, STR(",")) != SIZE_MAX &&
 	    has_moved(value_behind(before, "LIMIT"), limit))
 		return true;
-	return has_moved(value_behind(before, "OFFSET"),
-			 value_behind(after, "OFFSET")) ||
-	       is_behind_last(after);
+	if (has_moved(value_behind(before, "OFFSET"),
+		      value_behind(after, "OFFSET")))
+		return true;
+	/* WHERE id > ? ORDER BY id LIMIT 100: goes on behind the last row read.
+	 * LIMIT 1 is how mappers look for one row. */
+	return limit.len && !str_equal(limit, STR("1")) &&
+	       find_word(after, "ORDER") != SIZE_MAX &&
+	       find_word(after, "WHERE") != SIZE_MAX &&
+	       (str_find(after, STR(" > ")) != SIZE_MAX ||
+		str_find(after, STR(" < ")) != SIZE_MAX);
 }
 
 /* Cuts the next name=value from the rest. */

@@ -64,11 +64,6 @@ static int64_t clamp(int64_t value, int64_t most)
 	return max_i64(0, min_i64(value, most));
 }
 
-static int64_t part(int64_t whole, double share)
-{
-	return sat_from_f64((double)whole * share);
-}
-
 /* What the children on the path grew by: no more than they hold of it. */
 static int64_t change_below(const struct time_changes *g, uint32_t span)
 {
@@ -142,7 +137,8 @@ static void set_span_change(struct time_changes *g)
 	for (uint32_t i = 0; i < t->span_count; i++)
 		if (!g->known[i])
 			g->span_ns[i] =
-				part(g->times->through_ns[i], g->unknown_share);
+				sat_from_f64((double)g->times->through_ns[i] *
+					     g->unknown_share);
 }
 
 static bool is_part_of_path(const struct time_changes *g, int64_t change_ns,
@@ -150,11 +146,6 @@ static bool is_part_of_path(const struct time_changes *g, int64_t change_ns,
 {
 	return change_ns > 0 && sat_mul_i64(change_ns, 100) >=
 					sat_mul_i64(g->times->path_ns, percent);
-}
-
-static bool is_large(const struct time_changes *g, int64_t change_ns)
-{
-	return is_part_of_path(g, change_ns, TIME_CHANGE_PATH_PERCENT);
 }
 
 /* Returns whether the usual own time of the candidate's calls is known: that of
@@ -274,7 +265,7 @@ static void fill(const struct time_changes *g,
 		.typical_ns = -1,
 	};
 	if (!g->known[c->span])
-		out->own_ns = part(own, g->unknown_share);
+		out->own_ns = sat_from_f64((double)own * g->unknown_share);
 	else if (has_typical_self(g, c))
 		out->own_ns = clamp(
 			sat_sub_i64(own,
@@ -322,7 +313,9 @@ static bool judge(struct time_changes *g, const struct candidates *candidates,
 		if (o == SIZE_MAX || !item->is_longer)
 			continue;
 		item->is_manifold = is_manifold(g, c, sums[o]);
-		item->is_grown = is_large(g, sums[o]) || item->is_manifold;
+		item->is_grown =
+			is_part_of_path(g, sums[o], TIME_CHANGE_PATH_PERCENT) ||
+			item->is_manifold;
 	}
 	return true;
 }
@@ -493,7 +486,9 @@ static bool has_grown(const struct time_changes *g, const struct entries *e,
 		      size_t index)
 {
 	return e->has_grown[index] ||
-	       (g->items[index].is_longer && is_large(g, e->code_ns[index]));
+	       (g->items[index].is_longer &&
+		is_part_of_path(g, e->code_ns[index],
+				TIME_CHANGE_PATH_PERCENT));
 }
 
 /* From ten places, of ten entries: see judge(). */

@@ -564,59 +564,36 @@ static double variance(const struct change_scan *s, size_t from, size_t to)
 	return to - from > 1 ? sum / (double)(to - from - 1) : 0;
 }
 
-struct place {
-	size_t from; /* stretches that tell it */
-	size_t to;
-	size_t at;
-	size_t low;
-	size_t high;
-};
-
-/* A step that came within one of the series is of the side it is nearer to. */
-static struct place place_of(const struct change_scan *s,
-			     const struct candidates *c, size_t i)
-{
-	struct place p = { .from = begin_of(c, i),
-			   .to = end_of(c, s, i),
-			   .at = c->items[i].at };
-
-	if (p.at - 1 > p.from &&
-	    cost_of(s, p.from, p.at - 1, p.to) < cost_of(s, p.from, p.at, p.to))
-		p.at--;
-	p.low = p.at;
-	p.high = p.at;
-	return p;
-}
-
-/* To places that are nearly as likely. */
-static void widen(const struct change_scan *s, struct place *p)
-{
-	double noise = fmax(
-		(variance(s, p->from, p->at) + variance(s, p->at, p->to)) / 2,
-		s->noise * s->noise);
-	double limit = cost_of(s, p->from, p->at, p->to) + PLACE_LIKELY * noise;
-
-	while (p->low - 1 > p->from &&
-	       cost_of(s, p->from, p->low - 1, p->to) <= limit)
-		p->low--;
-	while (p->high + 1 < p->to &&
-	       cost_of(s, p->from, p->high + 1, p->to) <= limit)
-		p->high++;
-}
-
 static void fill_point(const struct change_scan *s, const struct candidates *c,
 		       size_t i, struct change_point *out)
 {
-	struct place p = place_of(s, c, i);
+	size_t from = begin_of(c, i), to = end_of(c, s, i);
+	size_t at = c->items[i].at, low, high;
+	double limit;
 
-	widen(s, &p);
+	/* A step that came within one of the series is of the side it is nearer
+	 * to. */
+	if (at - 1 > from &&
+	    cost_of(s, from, at - 1, to) < cost_of(s, from, at, to))
+		at--;
+	/* To places that are nearly as likely. */
+	limit = cost_of(s, from, at, to) +
+		PLACE_LIKELY *
+			fmax((variance(s, from, at) + variance(s, at, to)) / 2,
+			     s->noise * s->noise);
+	for (low = at;
+	     low - 1 > from && cost_of(s, from, low - 1, to) <= limit;)
+		low--;
+	for (high = at;
+	     high + 1 < to && cost_of(s, from, high + 1, to) <= limit;)
+		high++;
 	*out = (struct change_point){
-		.at = s->steps[p.at],
+		.at = s->steps[at],
 		/* It may have come right behind the step before. */
-		.low = s->steps[p.low - 1] + 1,
-		.high = s->steps[p.high],
-		.before = change_ratio(s, begin_of(c, i), p.at),
-		.after = change_ratio(s, p.at, end_of(c, s, i)),
+		.low = s->steps[low - 1] + 1,
+		.high = s->steps[high],
+		.before = change_ratio(s, from, at),
+		.after = change_ratio(s, at, to),
 		.score = c->items[i].score,
 	};
 }

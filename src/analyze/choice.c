@@ -349,26 +349,6 @@ static struct cost cost_of(const struct choice *c, const struct retry *r)
 	return cost;
 }
 
-/* The candidate that stands for the retry: who pauses, or the one of the
- * attempts that took most. */
-static size_t find_candidate(const struct choice *c, const struct retry *r,
-			     bool is_pause)
-{
-	size_t found = SIZE_MAX;
-
-	for (size_t i = 0; i < c->candidates.count; i++) {
-		uint32_t span = c->candidates.items[i].span;
-
-		if (is_pause ? span == r->parent
-			     : is_of_attempts(c, r, span) &&
-				       (found == SIZE_MAX ||
-					own_measure(c, i) >
-						own_measure(c, found)))
-			found = i;
-	}
-	return found;
-}
-
 static bool is_free(const struct choice *c)
 {
 	return c->want->by == GUILTY_BY_CRITICAL_PATH &&
@@ -381,8 +361,20 @@ static void prefer_retry(struct choice *c, const struct retry *r,
 			 const struct cost *cost)
 {
 	bool is_pause = cost->pauses_ns > cost->attempts_ns;
-	size_t found = find_candidate(c, r, is_pause);
+	size_t found = SIZE_MAX;
 
+	/* Who stands for the retry: who pauses, or the attempts' candidate that
+	 * took most. */
+	for (size_t i = 0; i < c->candidates.count; i++) {
+		uint32_t span = c->candidates.items[i].span;
+
+		if (is_pause ? span == r->parent
+			     : is_of_attempts(c, r, span) &&
+				       (found == SIZE_MAX ||
+					own_measure(c, i) >
+						own_measure(c, found)))
+			found = i;
+	}
 	if (found == SIZE_MAX)
 		return;
 	c->best = &c->candidates.items[found];
@@ -481,21 +473,6 @@ static bool find_profile(const struct trace *t, struct arena *arena,
 static bool is_gap_of_caller(const struct choice *c)
 {
 	return c->want->has_gap_of_caller && choice_is_gap(c);
-}
-
-static void pick_owner(const struct choice *c, struct guilty_pick *pick)
-{
-	const struct trace *t = c->t;
-	const struct span *s = &t->spans[pick->span];
-
-	if (c->loop)
-		pick->owner = c->loop->parent;
-	else if (c->server_side != SPAN_NONE && !is_gap_of_caller(c))
-		pick->owner = c->server_side;
-	else if (c->calls.kind[pick->span] != CALL_NONE &&
-		 s->parent != SPAN_NONE &&
-		 t->spans[s->parent].resource == s->resource)
-		pick->owner = s->parent;
 }
 
 /* On the way to a callee it is no change of the callee's. */
@@ -599,6 +576,7 @@ static bool choice_pick(struct choice *c, struct result *result,
 			struct guilty_pick *pick, struct error *err)
 {
 	const struct trace *t = c->t;
+	const struct span *s;
 
 	*pick = (struct guilty_pick){
 		.span = c->loop ? c->repeats.members[c->loop->member_first]
@@ -616,8 +594,16 @@ static bool choice_pick(struct choice *c, struct result *result,
 		.is_queue = c->queue != NULL,
 		.is_lone_queue = c->queue && !c->queue->has_moved,
 	};
+	s = &t->spans[pick->span];
 	pick->owner = pick->span;
-	pick_owner(c, pick);
+	if (c->loop)
+		pick->owner = c->loop->parent;
+	else if (c->server_side != SPAN_NONE && !is_gap_of_caller(c))
+		pick->owner = c->server_side;
+	else if (c->calls.kind[pick->span] != CALL_NONE &&
+		 s->parent != SPAN_NONE &&
+		 t->spans[s->parent].resource == s->resource)
+		pick->owner = s->parent;
 	pick->service = span_service(t, pick->owner);
 	if (!c->loop && c->best->count == 1 && pick->owner == c->server_side) {
 		pick->start_ns = t->spans[pick->owner].start_ns;
@@ -771,16 +757,6 @@ static void choose_plan(struct choice *c)
 	}
 }
 
-static bool is_below_loop(const struct choice *c, uint32_t span)
-{
-	for (int i = 0; i <= BELOW_LOOP_SPANS && span != SPAN_NONE; i++) {
-		if (span == c->headline)
-			return true;
-		span = c->t->spans[span].parent;
-	}
-	return false;
-}
-
 static void find_next(struct choice *c)
 {
 	if (c->is_by_change && !choice_is_loop(c)) {
@@ -789,10 +765,14 @@ static void find_next(struct choice *c)
 	}
 	for (size_t i = 0; i < c->candidates.count; i++) {
 		const struct candidate *other = &c->candidates.items[i];
+		uint32_t above = other->span;
 		int64_t own;
 
-		if (choice_is_loop(c) ? is_below_loop(c, other->span)
-					: other == c->best)
+		for (int k = 0; choice_is_loop(c) && k < BELOW_LOOP_SPANS &&
+				above != SPAN_NONE && above != c->headline;
+		     k++)
+			above = c->t->spans[above].parent;
+		if (choice_is_loop(c) ? above == c->headline : other == c->best)
 			continue;
 		own = c->is_by_change
 			      ? c->time_changes.items[i].own_ns

@@ -375,17 +375,6 @@ static const struct package_root {
 	{ TEXT("registry/src/"), true },
 };
 
-static size_t find_last(const struct letters *l, struct str s, struct str part)
-{
-	size_t found = SIZE_MAX, from = 0, at;
-
-	while ((at = find(l, str_slice(s, from, s.len), part)) != SIZE_MAX) {
-		found = from + at;
-		from = found + part.len;
-	}
-	return found;
-}
-
 static struct str module_of(struct str file)
 {
 	struct letters l;
@@ -397,16 +386,18 @@ static struct str module_of(struct str file)
 	for (size_t i = 0; i < sizeof package_roots / sizeof *package_roots;
 	     i++) {
 		struct str path = package_roots[i].path;
-		size_t at = find_last(&l, file, path);
+		size_t at = 0, next;
 
-		if (at == SIZE_MAX)
+		/* Behind the last of them. */
+		while ((next = find(&l, str_slice(file, at, file.len), path)) !=
+		       SIZE_MAX)
+			at += next + path.len;
+		if (!at)
 			continue;
-		at += path.len;
 		while (package_roots[i].is_versioned && at < file.len &&
 		       file.ptr[at++] != '/')
 			;
-		if (at > start)
-			start = at;
+		start = at > start ? at : start;
 	}
 	if (!start && (file.ptr[0] == '/' || file.ptr[0] == '<'))
 		return STR("");

@@ -57,15 +57,6 @@ static bool fail_word(const struct reader *r, enum rules_place place,
 					     .word = word });
 }
 
-/* '#' within a word is none: "Array#each" is a name of Ruby's. */
-static struct str without_comment(struct str line)
-{
-	for (size_t i = 0; i < line.len; i++)
-		if (line.ptr[i] == '#' && (!i || is_blank(line.ptr[i - 1])))
-			return str_slice(line, 0, i);
-	return line;
-}
-
 static struct str next_word(struct reader *r)
 {
 	struct str word;
@@ -172,10 +163,17 @@ static bool read_lines(struct code_rules *rules, struct arena *arena,
 	size_t cap = 0;
 
 	while (text.len) {
-		size_t end = str_find(text, STR("\n"));
+		size_t end = str_find(text, STR("\n")), len = 0;
+		struct str line = str_slice(text, 0, end);
 
 		r->line++;
-		r->rest = str_trim(without_comment(str_slice(text, 0, end)));
+		/* '#' within a word is none: "Array#each" is a name of
+		 * Ruby's. */
+		while (len < line.len &&
+		       (line.ptr[len] != '#' ||
+			(len && !is_blank(line.ptr[len - 1]))))
+			len++;
+		r->rest = str_trim(str_slice(line, 0, len));
 		text = end == SIZE_MAX ? STR("")
 				       : str_slice(text, end + 1, text.len);
 		if (r->rest.len && !rule_add(rules, &cap, arena, r, err))

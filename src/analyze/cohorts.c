@@ -407,19 +407,6 @@ static size_t count_between(const struct span_group *d, double from, double to)
 	return n;
 }
 
-static bool has_valley(const struct work *w)
-{
-	double fast = log_of(w->out->fast_p50_ns);
-	double way = log_of(w->out->slow_p50_ns) - fast;
-	size_t valley = count_between(&w->now, fast + way * VALLEY_FROM,
-				      fast + way * VALLEY_TO);
-	size_t slow =
-		count_between(&w->now, fast + way * (1 - VALLEY_HALF_WIDTH),
-			      fast + way * (1 + VALLEY_HALF_WIDTH));
-
-	return (double)valley <= VALLEY_DEPTH * (double)slow;
-}
-
 static void set_medians(struct work *w, size_t split)
 {
 	w->out->fast_p50_ns = values_quantile(w->now.values, split, 50);
@@ -438,14 +425,22 @@ static void set_medians(struct work *w, size_t split)
 static bool has_two_modes(struct work *w)
 {
 	size_t split = find_split(w), slow = w->now.count - split;
+	size_t valley, around;
+	double fast, way;
 
 	if (split < GROUP_MIN || slow < GROUP_MIN ||
 	    (double)slow < COHORT_MODE_SHARE * (double)w->now.count)
 		return false;
 	set_medians(w, split);
+	fast = log_of(w->out->fast_p50_ns);
+	way = log_of(w->out->slow_p50_ns) - fast;
+	valley = count_between(&w->now, fast + way * VALLEY_FROM,
+			       fast + way * VALLEY_TO);
+	around = count_between(&w->now, fast + way * (1 - VALLEY_HALF_WIDTH),
+			       fast + way * (1 + VALLEY_HALF_WIDTH));
 	if (times_as_long(w->out->slow_p50_ns, w->out->fast_p50_ns) <
 		    COHORT_MODE_RATIO ||
-	    !has_valley(w))
+	    (double)valley > VALLEY_DEPTH * (double)around)
 		return false;
 	w->out->threshold_ns = w->now.values[split];
 	return true;
@@ -497,22 +492,6 @@ static bool is_larger_part(const struct work *w,
 
 /* Nothing is denied that may be: so many slow ones are told apart from none. */
 #define COHORT_UNSURE_MIN 3u
-
-/* Fewer than make a change: neither is it denied. The baseline has the fewest
- * slow ones of the windows looked at, so that it alone has too few of them:
- * those further back count as well. */
-static bool is_unsure(const struct work *w)
-{
-	struct part now = slow_of(w, &w->now);
-	struct part before = slow_of(w, &w->before);
-	struct part earlier = slow_of(w, &w->earlier);
-	struct part both = { before.some + earlier.some,
-			     before.all + earlier.all };
-
-	return w->out->slow_count >= COHORT_UNSURE_MIN &&
-	       (part_is_larger(now, both, GROUP_MAYBE_MORE) ||
-		part_is_larger(now, earlier, GROUP_MAYBE_MORE));
-}
 
 #define COHORT_TAIL_MIN 40u
 
@@ -600,6 +579,11 @@ static int64_t p99_of(const struct span_group *g)
 static enum cohort_mode mode_of(const struct work *w, bool is_bimodal)
 {
 	const struct cohorts *out = w->out;
+	struct part now = slow_of(w, &w->now);
+	struct part before = slow_of(w, &w->before);
+	struct part earlier = slow_of(w, &w->earlier);
+	struct part both = { before.some + earlier.some,
+			     before.all + earlier.all };
 
 	if (w->now.count < GROUP_MIN)
 		return COHORT_UNKNOWN;
@@ -611,7 +595,14 @@ static enum cohort_mode mode_of(const struct work *w, bool is_bimodal)
 		return COHORT_BIMODAL;
 	if (w->before.count < GROUP_MIN)
 		return COHORT_UNKNOWN;
-	return is_unsure(w) ? COHORT_UNSURE : COHORT_HEALTHY;
+	/* Fewer than make a change: neither is it denied. The baseline has the
+	 * fewest slow ones of the windows looked at, so that it alone has too
+	 * few of them: those further back count as well. */
+	return out->slow_count >= COHORT_UNSURE_MIN &&
+			       (part_is_larger(now, both, GROUP_MAYBE_MORE) ||
+				part_is_larger(now, earlier, GROUP_MAYBE_MORE))
+		       ? COHORT_UNSURE
+		       : COHORT_HEALTHY;
 }
 
 static bool find_mode(struct work *w, struct error *err)

@@ -326,38 +326,26 @@ static bool is_taker(struct str name)
 	return false;
 }
 
-struct passing {
-	bool has_function;
-	bool has_taker;
-};
-
-static struct passing look_at(const struct profile *p, const struct stack *s,
-			      struct str function)
-{
-	const uint32_t *ids = &p->frame_ids[s->frame_first];
-	struct passing out = { .has_function = false };
-
-	for (uint32_t i = 0; i < s->frame_count; i++) {
-		struct str name = function_name(p, p->frames[ids[i]].function);
-
-		out.has_function |= str_equal(name, function);
-		out.has_taker |= is_taker(name);
-	}
-	return out;
-}
-
 double pool_wait_share(const struct profile *p, struct str function)
 {
 	int64_t all = 0, waiting = 0;
 
 	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
-		struct passing passing = look_at(p, &p->stacks[i], function);
-		int64_t value = p->stacks[i].value;
+		const struct stack *s = &p->stacks[i];
+		const uint32_t *ids = &p->frame_ids[s->frame_first];
+		bool has_function = false, has_taker = false;
 
-		if (!passing.has_function)
+		for (uint32_t k = 0; k < s->frame_count; k++) {
+			struct str name =
+				function_name(p, p->frames[ids[k]].function);
+
+			has_function |= str_equal(name, function);
+			has_taker |= is_taker(name);
+		}
+		if (!has_function)
 			continue;
-		all = sat_add_i64(all, value);
-		waiting = sat_add_i64(waiting, passing.has_taker ? value : 0);
+		all = sat_add_i64(all, s->value);
+		waiting = sat_add_i64(waiting, has_taker ? s->value : 0);
 	}
 	return all > 0 ? (double)waiting / (double)all : 0;
 }

@@ -745,26 +745,21 @@ static void test(struct work *w, enum contrast_of of, uint32_t operation,
 		test_values(w, c, values);
 }
 
-/* What is of a process is looked at once a service. */
-static bool is_first_of_service(const struct work *w, uint32_t operation)
-{
-	const struct history *h = w->history;
-	struct str service = h->operations[operation].service;
-
-	if (str_equal(h->operations[w->want->operation].service, service))
-		return operation == w->want->operation;
-	for (uint32_t i = 0; i < operation; i++)
-		if (str_equal(h->operations[i].service, service))
-			return false;
-	return true;
-}
-
 /* Against a time before, instances have other names: they come and go. */
 static void test_operation(struct work *w, uint32_t operation)
 {
 	const struct history *h = w->history;
-	bool is_first = is_first_of_service(w, operation);
+	const struct operation *all = h->operations;
+	uint32_t first = w->want->operation;
 	uint32_t keys = 0; /* a bit for each that some span of it bears */
+	bool is_first;
+
+	/* What is of a process is looked at once a service. */
+	if (!str_equal(all[first].service, all[operation].service))
+		for (first = 0;
+		     !str_equal(all[first].service, all[operation].service);)
+			first++;
+	is_first = first == operation;
 
 	for (uint32_t i = 0; i < w->count; i++) {
 		const struct history_span *s = span_of(w, i, operation);
@@ -986,18 +981,6 @@ static bool judge_usual(struct work *w, struct contrast *c, struct str value,
 /* False discoveries among what is told. */
 #define CONTRAST_Q 0.01
 
-/* Of those that bear nothing that was told: a second reason tells them apart as
- * well, another name of the first does not. */
-static bool tells_more(const struct work *w, const struct contrast *c)
-{
-	struct part sides[SIDES];
-
-	count_bearing(w, c, sides);
-	return sides[SIDE_SLOW].some >= CONTRAST_MIN &&
-	       more_of(sides) >= CONTRAST_DIFFERENCE &&
-	       part_p(sides[SIDE_SLOW], sides[SIDE_FAST]) < CONTRAST_Q;
-}
-
 /* The clearest that is left; of equal ones the first. */
 static struct contrast *best_left(struct work *w)
 {
@@ -1093,10 +1076,19 @@ static bool choose(struct work *w, struct error *err)
 {
 	while (w->out->count < CONTRASTS_TOLD) {
 		struct contrast *best = best_left(w);
+		struct part sides[SIDES];
 
 		if (!best)
 			break;
-		if ((!w->out->count || tells_more(w, best)) &&
+		/* Of those that bear nothing that was told: a second reason
+		 * tells them apart as well, another name of the first does
+		 * not. */
+		count_bearing(w, best, sides);
+		if ((!w->out->count ||
+		     (sides[SIDE_SLOW].some >= CONTRAST_MIN &&
+		      more_of(sides) >= CONTRAST_DIFFERENCE &&
+		      part_p(sides[SIDE_SLOW], sides[SIDE_FAST]) <
+			      CONTRAST_Q)) &&
 		    !tell(w, *best, err))
 			return false;
 		best->q = 1;

@@ -57,26 +57,25 @@ double profile_sample_value(const struct profile *p)
 	return str_equal(type, STR("samples")) && p->sample_count >= 0 ? 1 : 0;
 }
 
-/* Weights called samples that are too large to be counts, as folded stacks of
- * nanoseconds have them? */
-static bool is_weighted(const struct profile *p)
-{
-	return str_equal(profile_type_name(p), STR("samples")) &&
-	       p->sample_count < 0;
-}
-
 bool diff_sample_values(const struct profile *slow,
 			const struct profile *baseline,
 			double values[SIDE_COUNT])
 {
 	const struct profile *p[] = { slow, baseline };
+	bool is_weighted = true;
 
-	for (int s = 0; s < SIDE_COUNT; s++)
+	/* Weights called samples that are too large to be counts, as folded
+	 * stacks of nanoseconds have them. */
+	for (int s = 0; s < SIDE_COUNT; s++) {
 		values[s] = profile_sample_value(p[s]);
+		is_weighted =
+			is_weighted && p[s]->sample_count < 0 &&
+			str_equal(profile_type_name(p[s]), STR("samples"));
+	}
 	/* What all values of both sides are multiples of. A sample stands for
 	 * no more, so that there are at least as many; more of them would only
 	 * be surer. */
-	if (is_weighted(slow) && is_weighted(baseline))
+	if (is_weighted)
 		values[SIDE_SLOW] = values[SIDE_BASELINE] =
 			(double)gcd_u64((uint64_t)profile_divisor(slow),
 					(uint64_t)profile_divisor(baseline));
@@ -404,26 +403,6 @@ static bool is_of_known_work(const struct diff *d)
 		d->want->normalize == NORMALIZE_REQUEST);
 }
 
-static struct replicate_prior prior_of(const struct diff *d)
-{
-	const struct diff_want *want = d->want;
-
-	return (struct replicate_prior){
-		.sampling = DIFF_PRIOR_SAMPLING,
-		.drift_cv = want->is_small_told ? DIFF_WINDOW_CV
-						: DIFF_PRIOR_CV,
-		/* Whatever came between runs of the two came between those of
-		 * one as well. */
-		.between_cv = want->is_interleaved   ? (double)NAN
-			      : want->is_of_runs     ? 0
-						     : DIFF_WINDOW_CV,
-		.may_rise = want->is_small_told,
-		.is_of_runs = want->is_of_runs,
-		.bound = is_of_known_work(d) ? log(DIFF_COMMON_RATE) : 0,
-		.whole = log((d->all.a / d->all.n_a) / (d->all.b / d->all.n_b)),
-	};
-}
-
 /* The ranked measure in runs has a trend of its own. */
 static bool find_trend(struct diff *d, struct error *err)
 {
@@ -449,7 +428,21 @@ static bool find_trend(struct diff *d, struct error *err)
 
 static bool find_peers_noise(struct diff *d, struct error *err)
 {
-	struct replicate_prior prior = prior_of(d);
+	const struct diff_want *want = d->want;
+	struct replicate_prior prior = {
+		.sampling = DIFF_PRIOR_SAMPLING,
+		.drift_cv =
+			want->is_small_told ? DIFF_WINDOW_CV : DIFF_PRIOR_CV,
+		/* Whatever came between runs of the two came between those of
+		 * one as well. */
+		.between_cv = want->is_interleaved ? (double)NAN
+			      : want->is_of_runs   ? 0
+						   : DIFF_WINDOW_CV,
+		.may_rise = want->is_small_told,
+		.is_of_runs = want->is_of_runs,
+		.bound = is_of_known_work(d) ? log(DIFF_COMMON_RATE) : 0,
+		.whole = log((d->all.a / d->all.n_a) / (d->all.b / d->all.n_b)),
+	};
 	struct replicate_row *peers = NULL;
 	size_t count;
 	bool is_done = list_peers(d, &peers, &count, err);
@@ -459,7 +452,7 @@ static bool find_peers_noise(struct diff *d, struct error *err)
 		is_done = replicates_common(&d->runs, peers, count, &prior,
 					    d->t->arena, &d->common, err);
 	/* Samples that several count tell no more than once. */
-	d->common.variance *= d->want->peers_nest;
+	d->common.variance *= want->peers_nest;
 	if (is_done)
 		is_done = replicates_noise(&d->runs, peers, count, &d->common,
 					   &prior, &d->noise, err);
@@ -958,25 +951,18 @@ static enum change unproven(const struct diff *d, uint32_t id)
 		       : CHANGE_UNSEEN;
 }
 
-/* True when one is DIFF_UNTESTED_RATIO or more times the other, in the given
- * direction. */
-static bool is_apart(double before, double after, bool is_change)
-{
-	if (is_change)
-		return after >= DIFF_UNTESTED_RATIO * before;
-	return before >= DIFF_UNTESTED_RATIO * after;
-}
-
 /* By the values, and beside what all did. */
 static enum change judge_untested(const struct diff *d, uint32_t id)
 {
 	double delta = raw_delta(d, id);
 	double after = value_share(d, id, SIDE_SLOW);
 	double before = fmax(0, after - delta);
+	double beside = before * d->drift;
+	bool is_apart =
+		delta > 0 ? after >= DIFF_UNTESTED_RATIO * fmax(before, beside)
+			  : fmin(before, beside) >= DIFF_UNTESTED_RATIO * after;
 
-	if (fabs(delta) < DIFF_UNTESTED_DELTA ||
-	    !is_apart(before, after, delta > 0) ||
-	    !is_apart(before * d->drift, after, delta > 0))
+	if (fabs(delta) < DIFF_UNTESTED_DELTA || !is_apart)
 		return unproven(d, id);
 	return diff_name_change(&d->t->entries[id], delta);
 }
@@ -1081,36 +1067,13 @@ struct interval diff_range(const struct diff *d, uint32_t id)
 	return (struct interval){ range.low + common, range.high + common };
 }
 
-/* Returns the growth of a row's own counts: with as many degrees of freedom as the sum
- * of both variances has (Satterthwaite), or, where runs are few, from the growth by the
- * counts to that beside what all did, of which the truth is one or in between. */
-static struct interval own_growth(const struct diff *d, struct counts c,
-				  struct noise noise, double variance,
-				  struct interval beside)
-{
-	double runs = isnan(d->runs_variance) ? 0 : d->runs_variance;
-	double all = variance + runs;
-	double square = variance * variance / noise.df +
-			(runs > 0 ? runs * runs / d->df : 0);
-	struct interval own;
-
-	c.n_a = d->all.n_a;
-	own = growth_of_ratio(counts_ratio_interval(
-		&c, all,
-		deviations_at(d->range_level,
-			      square > 0 ? all * all / square : INFINITY)));
-	if (isnan(d->runs_variance)) {
-		own.low = fmin(own.low, beside.low);
-		own.high = fmax(own.high, beside.high);
-	}
-	return own;
-}
-
 struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 {
 	struct growth_ranges out = { { NAN, NAN }, { NAN, NAN } };
 	struct counts c = counts_of(d, id);
 	double sampled = counts_seen_log_variance(&c), variance;
+	double runs = isnan(d->runs_variance) ? 0 : d->runs_variance;
+	double all, square;
 	struct noise noise;
 
 	if (isnan(d->rows[id].q))
@@ -1119,7 +1082,22 @@ struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 	variance = noise.phi * sampled;
 	out.beside = growth_of_ratio(counts_ratio_interval(
 		&c, variance, deviations_at(d->range_level, noise.df)));
-	out.own = own_growth(d, c, noise, variance, out.beside);
+	all = variance + runs;
+	square = variance * variance / noise.df +
+		 (runs > 0 ? runs * runs / d->df : 0);
+	/* Of the row's own counts: with as many degrees of freedom as the sum
+	 * of both variances has (Satterthwaite), or, where runs are few, from
+	 * the growth by the counts to that beside what all did, of which the
+	 * truth is one or in between. */
+	c.n_a = d->all.n_a;
+	out.own = growth_of_ratio(counts_ratio_interval(
+		&c, all,
+		deviations_at(d->range_level,
+			      square > 0 ? all * all / square : INFINITY)));
+	if (isnan(d->runs_variance)) {
+		out.own.low = fmin(out.own.low, out.beside.low);
+		out.own.high = fmax(out.own.high, out.beside.high);
+	}
 	return out;
 }
 
@@ -1184,45 +1162,19 @@ static void judge_rows(struct thread_part *part)
 	}
 }
 
-static bool diff_alloc(struct diff *d, struct error *err)
-{
-	struct arena *arena = d->t->arena;
-
-	d->rows = arena_array(arena, d->t->count, sizeof *d->rows);
-	d->ids = arena_array(arena, d->t->count, sizeof *d->ids);
-	d->p = arena_array(arena, d->t->count, sizeof *d->p);
-	d->q = arena_array(arena, d->t->count, sizeof *d->q);
-	d->order = arena_array(arena, d->t->count, sizeof *d->order);
-	if (!d->rows || !d->ids || !d->p || !d->q || !d->order)
-		return arena_fail(arena, "comparing functions", err);
-	return true;
-}
-
-static void begin_rows(struct diff *d)
-{
-	bool is_tested = d->method != DIFF_UNTESTED;
-
-	for (uint32_t id = 0; id < d->t->count; id++) {
-		struct entry_diff *row = &d->rows[id];
-
-		*row = (struct entry_diff){ .delta = entry_delta(d, id),
-					    .q = NAN,
-					    .deviations = NAN,
-					    .measure = d->want->by,
-					    .through = ENTRY_NONE,
-					    .replaces = ENTRY_NONE };
-		row->change =
-			is_tested ? unproven(d, id) : judge_untested(d, id);
-		row->effect = is_tested ? 0 : row->delta;
-	}
-}
-
 bool diff_test(struct diff *d, const struct func_table *t,
 	       const struct diff_want *want, struct error *err)
 {
+	struct arena *arena = t->arena;
+
 	*d = (struct diff){ .t = t, .want = want, .drift = 1 };
-	if (!diff_alloc(d, err))
-		return false;
+	d->rows = arena_array(arena, t->count, sizeof *d->rows);
+	d->ids = arena_array(arena, t->count, sizeof *d->ids);
+	d->p = arena_array(arena, t->count, sizeof *d->p);
+	d->q = arena_array(arena, t->count, sizeof *d->q);
+	d->order = arena_array(arena, t->count, sizeof *d->order);
+	if (!d->rows || !d->ids || !d->p || !d->q || !d->order)
+		return arena_fail(arena, "comparing functions", err);
 	set_counts(d);
 	if (!set_runs(d, err))
 		return false;
@@ -1250,6 +1202,7 @@ bool diff_test(struct diff *d, const struct func_table *t,
 void diff_judge(struct diff *d)
 {
 	struct judging j = { .d = d };
+	bool is_tested = d->method != DIFF_UNTESTED;
 	size_t selected = 0;
 
 	/* Level of the interval of rows that were selected by their size: the
@@ -1260,7 +1213,19 @@ void diff_judge(struct diff *d)
 	j.selected =
 		level_of(DIFF_FALSE_DISCOVERY * (double)max_size(selected, 1) /
 			 (double)max_size(d->count, 1));
-	begin_rows(d);
+	for (uint32_t id = 0; id < d->t->count; id++) {
+		struct entry_diff *row = &d->rows[id];
+
+		*row = (struct entry_diff){ .delta = entry_delta(d, id),
+					    .q = NAN,
+					    .deviations = NAN,
+					    .measure = d->want->by,
+					    .through = ENTRY_NONE,
+					    .replaces = ENTRY_NONE };
+		row->change =
+			is_tested ? unproven(d, id) : judge_untested(d, id);
+		row->effect = is_tested ? 0 : row->delta;
+	}
 	thread_halves(judge_rows, &j, d->count, BESIDE_ROWS);
 	d->range_level = level_of(0.05);
 	for (uint32_t id = 0; id < d->t->count; id++) {

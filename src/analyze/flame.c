@@ -62,11 +62,6 @@ static bool no_memory(const struct build *b, struct error *err)
 
 /* ---- growing ---- */
 
-static void add(int64_t *sum, int64_t value)
-{
-	*sum = sat_add_i64(*sum, value);
-}
-
 /* FLAME_NONE in *node when there is no room for another. Of stacks in order
  * what is not on the path is nowhere. */
 static bool node_at(struct build *b, uint32_t parent, uint32_t entry,
@@ -126,10 +121,11 @@ static bool stack_walk(struct build *b, const struct stack_frames *stack,
 	return true;
 }
 
-static bool side_begin(struct build *b, enum diff_side s, struct error *err)
+static bool side_grow(struct build *b, enum diff_side s, struct error *err)
 {
 	const struct func_side *side = &b->t->sides[s];
 	const struct profile *p = side->profile;
+	struct stack_frames last = { .frames = p->frame_ids };
 
 	b->frame_entries = arena_array(&b->scratch, p->frame_count,
 				       sizeof *b->frame_entries);
@@ -142,23 +138,15 @@ static bool side_begin(struct build *b, enum diff_side s, struct error *err)
 	 * the second one has to find the nodes of the first. */
 	b->is_ordered = !b->t->sides[SIDE_BASELINE].profile &&
 			!b->want->is_reversed && !b->t->merged_count;
-	return true;
-}
-
-static bool side_grow(struct build *b, enum diff_side s, struct error *err)
-{
-	const struct profile *p = b->t->sides[s].profile;
-	struct stack_frames last = { .frames = p->frame_ids };
-
-	if (!side_begin(b, s, err))
-		return false;
 	for (uint32_t i = 0; i < p->stack_count; i++) {
 		const struct stack *stack = &p->stacks[i];
 		const uint32_t *frames = &p->frame_ids[stack->frame_first];
 		uint32_t count = stack->frame_count, shared = 0, end;
+		int64_t *self;
 
 		if (stack->value < 0) {
-			add(&b->f->negative[s], stack->value);
+			b->f->negative[s] =
+				sat_add_i64(b->f->negative[s], stack->value);
 			continue;
 		}
 		while (!b->want->is_reversed && shared < last.count &&
@@ -167,7 +155,8 @@ static bool side_grow(struct build *b, enum diff_side s, struct error *err)
 		last = (struct stack_frames){ frames, count, shared };
 		if (!stack_walk(b, &last, &end, err))
 			return false;
-		add(&b->nodes[end].values[s].self, stack->value);
+		self = &b->nodes[end].values[s].self;
+		*self = sat_add_i64(*self, stack->value);
 	}
 	return true;
 }
@@ -179,11 +168,12 @@ static void add_totals(struct build *b)
 
 		for (int s = 0; s < FLAME_SIDES; s++) {
 			struct flame_values *v = &n->values[s];
+			int64_t *above =
+				&b->nodes[i ? n->parent : 0].values[s].total;
 
 			v->total = sat_add_i64(v->total, v->self);
 			if (i)
-				add(&b->nodes[n->parent].values[s].total,
-				    v->total);
+				*above = sat_add_i64(*above, v->total);
 		}
 	}
 }
@@ -234,26 +224,6 @@ static bool link_siblings(struct build *b, struct error *err)
 	return true;
 }
 
-/* Functions of the answer: the root's, then the entries. */
-static void write_node(struct build *b, uint32_t i)
-{
-	struct flame *f = b->f;
-	struct growing *from = &b->nodes[i];
-	struct flame_node *n = &f->nodes[f->node_count];
-
-	from->place = f->node_count++;
-	*n = (struct flame_node){ .function = i ? from->entry + 1 : 0,
-				  .parent = FLAME_NONE };
-	if (i) {
-		n->parent = b->nodes[from->parent].place;
-		n->depth = f->nodes[n->parent].depth + 1;
-	}
-	if (n->depth > f->depth)
-		f->depth = n->depth;
-	for (int s = 0; s < FLAME_SIDES; s++)
-		n->values[s] = from->values[s];
-}
-
 /* Ends the node and those above it that have no more children; the next node
  * in depth-first order, or FLAME_NONE. */
 static uint32_t climb(const struct build *b, uint32_t i)
@@ -278,10 +248,23 @@ static bool write_nodes(struct build *b, struct error *err)
 	if (!f->nodes)
 		return no_memory(b, err);
 	for (uint32_t i = 0; i != FLAME_NONE;) {
-		write_node(b, i);
-		i = b->nodes[i].first_child != FLAME_NONE
-			    ? b->nodes[i].first_child
-			    : climb(b, i);
+		struct growing *from = &b->nodes[i];
+		struct flame_node *n = &f->nodes[f->node_count];
+
+		/* Functions of the answer: the root's, then the entries. */
+		*n = (struct flame_node){ .function = i ? from->entry + 1 : 0,
+					  .parent = FLAME_NONE };
+		from->place = f->node_count++;
+		if (i) {
+			n->parent = b->nodes[from->parent].place;
+			n->depth = f->nodes[n->parent].depth + 1;
+		}
+		if (n->depth > f->depth)
+			f->depth = n->depth;
+		for (int s = 0; s < FLAME_SIDES; s++)
+			n->values[s] = from->values[s];
+		i = from->first_child != FLAME_NONE ? from->first_child
+						    : climb(b, i);
 	}
 	return true;
 }
