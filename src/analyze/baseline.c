@@ -75,12 +75,6 @@ static bool measure(struct weighing *w, unsigned slot, struct error *err)
 	return true;
 }
 
-static void take(struct weighing *w, unsigned slot)
-{
-	w->out->chosen = slot;
-	w->out->window = w->roles->baselines[slot];
-}
-
 /* Nothing was faster: the span is like those before it, and the nearest
  * window is as good as any: it counts as healthy. */
 static void settle(struct weighing *w)
@@ -158,7 +152,8 @@ static void look_back(struct weighing *w)
 			continue;
 		out->is_creeping = true;
 		out->nearest = out->chosen;
-		take(w, i);
+		out->chosen = i;
+		out->window = w->roles->baselines[i];
 		return;
 	}
 }
@@ -262,7 +257,8 @@ static void leave_fault(struct weighing *w)
 		b->said = BASELINE_IN_FAULT;
 	}
 	out->is_behind_fault = true;
-	take(w, slot);
+	out->chosen = slot;
+	out->window = w->roles->baselines[slot];
 }
 
 bool baseline_is_open(const struct baseline_choice *b)

@@ -98,14 +98,6 @@ struct seen {
 	uint32_t words[LIMIT_STACK_FRAMES];
 };
 
-static bool has_application(const uint32_t *words, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (class_of(words[i]).kind == CODE_APPLICATION)
-			return true;
-	return false;
-}
-
 static void sum(const struct profile *p, const uint32_t *by_frame,
 		struct seen *seen, struct category_shares *out,
 		struct category_shares *of_application)
@@ -120,6 +112,7 @@ static void sum(const struct profile *p, const uint32_t *by_frame,
 	stack_walk_init(w, p);
 	while (stack_walk_next(w)) {
 		enum code_kind kind;
+		bool has_own = false;
 
 		for (uint32_t i = w->kept; i < w->count; i++)
 			words[i] = by_frame[w->frames[i]];
@@ -127,7 +120,10 @@ static void sum(const struct profile *p, const uint32_t *by_frame,
 				  stack_kernel_from(words, w->count),
 				  is_waiting);
 		kind_shares_add(out, kind, w->value);
-		if (of_application && has_application(words, w->count))
+		for (uint32_t i = 0; of_application && !has_own && i < w->count;
+		     i++)
+			has_own = class_of(words[i]).kind == CODE_APPLICATION;
+		if (has_own)
 			kind_shares_add(of_application, kind, w->value);
 	}
 }
@@ -171,14 +167,6 @@ static const char *const tracers[] = {
 	"opentelemetry.instrumentation.grpc",
 };
 
-static bool is_tracer(struct str name)
-{
-	for (size_t i = 0; i < COUNT_OF(tracers); i++)
-		if (str_find(name, str_from(tracers[i])) < name.len)
-			return true;
-	return false;
-}
-
 /* What leaving out calls takes; in an arena. */
 struct calls_in {
 	const uint32_t *by_frame;
@@ -217,7 +205,9 @@ static bool mark_others(const struct profile *p, const struct code_rules *rules,
 		return false;
 	classify(p, rules, by_function, words);
 	for (uint32_t f = 0; f < p->function_count; f++)
-		traces[f] = is_tracer(function_name(p, f));
+		for (size_t i = 0; i < COUNT_OF(tracers) && !traces[f]; i++)
+			traces[f] = str_find(function_name(p, f),
+					     str_from(tracers[i])) != SIZE_MAX;
 	calls->by_frame = words;
 	calls->is_tracer = traces;
 	calls->are_all = are_all;

@@ -91,23 +91,18 @@ static bool make_room(struct change_scan *s, const struct change_series *in,
 #define SPIKE 4.0
 #define SPIKE_TOLD 12.0
 
-static double around(const struct change_scan *s, size_t i)
-{
-	double near[2 * SPIKE_REACH + 1];
-	size_t from = i > SPIKE_REACH ? i - SPIKE_REACH : 0;
-	size_t to = min_size(i + SPIKE_REACH + 1, s->count);
-
-	memcpy(near, s->levels + from, (to - from) * sizeof *near);
-	return stats_median(near, to - from);
-}
-
 /* Takes what is around spikes in their place. */
 static void smooth(struct change_scan *s)
 {
 	double *beside = s->likely, usual;
 
 	for (size_t i = 0; i < s->count; i++) {
-		beside[i] = around(s, i);
+		double near[2 * SPIKE_REACH + 1];
+		size_t from = i > SPIKE_REACH ? i - SPIKE_REACH : 0;
+		size_t to = min_size(i + SPIKE_REACH + 1, s->count);
+
+		memcpy(near, s->levels + from, (to - from) * sizeof *near);
+		beside[i] = stats_median(near, to - from);
 		s->room[i] = fabs(s->levels[i] - beside[i]);
 	}
 	usual = 1.4826 * stats_median(s->room, s->count);
@@ -343,8 +338,7 @@ static void look(struct change_scan *s, struct stretch *x, double wander)
 	double all, line, both;
 
 	/* For what a step is off from what those before it let expect: how much
-	 * of it the level is thought to have moved, and what makes it a unit.
-	 */
+	 * the level is thought to have moved by it, and what makes it one. */
 	x->spread = 0;
 	for (size_t i = 1; i < x->count; i++) {
 		s->gains[i] = level / (level + 1);
@@ -762,15 +756,6 @@ static void fill_points(const struct change_scan *s, const struct candidates *c,
 	}
 }
 
-/* And may have gone back since. */
-static bool has_jumped(const struct change_scan *s, const struct candidates *c)
-{
-	for (size_t i = 0; i < c->count; i++)
-		if (c->items[i].at + STRETCH_MIN <= s->count)
-			return true;
-	return s->spike > fmax(SPIKE_TOLD * s->noise, log(CHANGE_RATIO));
-}
-
 bool change_points_find(const struct change_series *series, struct arena *arena,
 			struct change_points *out, struct error *err)
 {
@@ -796,7 +781,10 @@ bool change_points_find(const struct change_series *series, struct arena *arena,
 			has_rhythm = true;
 		}
 	has_rhythm = has_rhythm || follows_days(&s);
-	had_one = has_jumped(&s, &c);
+	/* And may have gone back since. */
+	had_one = s.spike > fmax(SPIKE_TOLD * s.noise, log(CHANGE_RATIO));
+	for (size_t i = 0; i < c.count; i++)
+		had_one |= c.items[i].at + STRETCH_MIN <= s.count;
 	keep_lasting(&s, &c);
 	fill_points(&s, &c, out);
 	out->kind = out->count    ? SERIES_STEP

@@ -16,7 +16,7 @@
 #define FAIR_PATH_PERCENT 30
 #define FAIR_LEAD_PERCENT 150
 
-/* part >= whole * percent / 100, time_without overflow. */
+/* part >= whole * percent / 100, without overflow. */
 static bool is_at_least(int64_t part, int64_t whole, int64_t percent)
 {
 	return sat_mul_i64(part, 100) >= sat_mul_i64(whole, percent);
@@ -73,8 +73,7 @@ enum choice_ground choice_ground(const struct choice *c)
 		return CHOICE_PAUSES;
 	if (c->server_side != SPAN_NONE && is_grown_gap(c))
 		return CHOICE_WAY;
-	/* A slow way to the callee is seen while a connection is set up, too.
-	 */
+	/* A slow way to the callee is seen in setting up a connection, too. */
 	if (c->is_by_change && !c->retry && choice_change(c)->is_grown &&
 	    calls_set_up(&c->calls, c->best->span) != SPAN_NONE)
 		return CHOICE_SET_UP;
@@ -455,15 +454,15 @@ static bool find_profile(const struct trace *t, struct arena *arena,
 	}
 	if (!id.ptr)
 		return true;
-	/* Tempo and Jaeger give the server span of a pair that shares its id
-	 * a new small number and keep the old id as its parent's: that one is
-	 * the label of its samples. */
-	if (!parse_hex_u64(id, &label) || !label)
-		label = s->kind == SPAN_KIND_SERVER &&
-					s->span_id < t->span_count &&
-					s->parent_id
-				? s->parent_id
-				: s->span_id;
+	if (!parse_hex_u64(id, &label) || !label) {
+		label = s->span_id;
+		/* Tempo and Jaeger give the server span of a pair that shares
+		 * its id a new small number and keep the old id as its
+		 * parent's: that one is the label of its samples. */
+		if (s->kind == SPAN_KIND_SERVER && label < t->span_count &&
+		    s->parent_id)
+			label = s->parent_id;
+	}
 	span_id_format(label, text);
 	pick->profile_span = span;
 	pick->profile_id = arena_str(arena, str_from(text));
@@ -520,7 +519,7 @@ static struct time_range range_of(const struct choice *c, uint32_t span)
 }
 
 /* What the process of the profile did itself within the span that carries
- * the profile id: the span time_without calls, but with those of the loop that
+ * the profile id: the span without calls, but with those of the loop that
  * is to be explained. */
 static bool fill_own_time(struct choice *c, struct guilty_pick *pick,
 			  struct error *err)
@@ -862,8 +861,7 @@ static bool choose(struct choice *c, struct error *err)
 	return true;
 }
 
-/* Ranks again time_without the part that nothing matched, for names to offer.
- */
+/* Ranks again without the part that nothing matched, for names to offer. */
 static bool find_others(struct choice *c, struct error *err)
 {
 	struct guilty_want wider = { .by = c->want->by };

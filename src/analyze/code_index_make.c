@@ -49,18 +49,6 @@ static bool is_start(enum rule_op op)
 	       op == OP_NAME_IS || op == OP_NAME_IS_BARE;
 }
 
-static size_t bucket_of(struct str text, enum rule_op op)
-{
-	if (is_start(op) && text.len >= LONG_BYTES)
-		return long_start(text);
-	if (is_start(op))
-		return text.len > 1 ? short_start(text) : ANYWHERE;
-	if (op == OP_FILE_PREFIX || op == OP_FILE_HAS ||
-	    (op == OP_FUNCTION_IN && text.ptr[0] != ':'))
-		return OF_FILES;
-	return ANYWHERE;
-}
-
 /* ---- all words, by chain ---- */
 
 static void add_rule(const struct rule *rule)
@@ -72,6 +60,7 @@ static void add_rule(const struct rule *rule)
 		language++;
 	for (const char *at = rule->words; *at; at += at[len] ? len + 1 : len) {
 		struct word *w = &words[word_count];
+		size_t bucket = ANYWHERE;
 
 		len = strcspn(at, " ");
 		if (word_count++ == WORDS_MAX || len > UINT8_MAX) {
@@ -80,8 +69,15 @@ static void add_rule(const struct rule *rule)
 			exit(1);
 		}
 		*w = (struct word){ .text = { at, len }, .rule = rule };
-		w->chain =
-			bucket_of(w->text, rule->op) * BUCKET_CHAINS + language;
+		if (is_start(rule->op) && len >= LONG_BYTES)
+			bucket = long_start(w->text);
+		else if (is_start(rule->op) && len > 1)
+			bucket = short_start(w->text);
+		else if (rule->op == OP_FILE_PREFIX ||
+			 rule->op == OP_FILE_HAS ||
+			 (rule->op == OP_FUNCTION_IN && *at != ':'))
+			bucket = OF_FILES;
+		w->chain = bucket * BUCKET_CHAINS + language;
 	}
 }
 

@@ -35,11 +35,6 @@ static int compare_labelled(const void *left, const void *right)
 	return compare_i64(a->label, b->label);
 }
 
-static uint32_t label_of(const struct history_span *s, enum concentration_by by)
-{
-	return by == CONCENTRATION_VERSION ? s->version : s->instance;
-}
-
 static bool tally_spans(const struct group_spans *from,
 			enum concentration_by by, struct tally *t,
 			struct arena *arena, struct error *err)
@@ -51,11 +46,14 @@ static bool tally_spans(const struct group_spans *from,
 						  sizeof *t->items) };
 	if (!t->items)
 		return arena_fail(arena, "the history of the operations", err);
-	while ((s = group_spans_next(from, &at)))
-		if (label_of(s, by))
+	while ((s = group_spans_next(from, &at))) {
+		uint32_t label =
+			by == CONCENTRATION_VERSION ? s->version : s->instance;
+
+		if (label)
 			t->items[t->count++] =
-				(struct labelled){ label_of(s, by),
-						   s->duration_ns };
+				(struct labelled){ label, s->duration_ns };
+	}
 	if (t->count)
 		qsort(t->items, t->count, sizeof *t->items, compare_labelled);
 	return true;

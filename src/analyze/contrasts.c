@@ -40,16 +40,8 @@ static bool number_of(struct str text, double *number)
 	return text.len && parse_f64(text, number) && isfinite(*number);
 }
 
-/* As an integer that is larger where the number is: doubles are ordered as
- * their bits are, negative ones the other way round. */
-static int64_t ordered(double number)
-{
-	int64_t bits;
-
-	memcpy(&bits, &number, sizeof bits);
-	return bits < 0 ? INT64_MIN - bits : bits;
-}
-
+/* Numbers are compared as integers that are larger where the number is: doubles
+ * are ordered as their bits are, negative ones the other way round. */
 static double number_back(int64_t in_order)
 {
 	int64_t bits = in_order < 0 ? INT64_MIN - in_order : in_order;
@@ -697,12 +689,14 @@ static bool read_numbers(struct work *w)
 
 	for (uint32_t i = 0; i < w->count; i++) {
 		double number;
+		int64_t bits;
 
 		if (!has_value(w, i))
 			continue;
 		if (!number_of(history_text(w->history, w->values[i]), &number))
 			return false;
-		w->numbers[i] = ordered(number);
+		memcpy(&bits, &number, sizeof bits);
+		w->numbers[i] = bits < 0 ? INT64_MIN - bits : bits;
 		has_any = true;
 	}
 	return has_any;

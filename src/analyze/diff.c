@@ -125,37 +125,10 @@ static double total_of(const struct diff *d, enum diff_side s)
 /* Degrees of freedom that slices must give before they are believed. */
 #define DIFF_MIN_SLICE_DF 2.0
 
-static enum diff_method choose_method(const struct diff *d, bool is_counted)
-{
-	const struct profile *slow = d->t->sides[SIDE_SLOW].profile;
-	const struct profile *base = d->t->sides[SIDE_BASELINE].profile;
-
-	if (d->df >= DIFF_MIN_SLICE_DF) {
-		if (is_counted)
-			return DIFF_SLICES;
-		/* Snapshots follow each other too closely to count as many. */
-		if (!slow->is_gauge && !base->is_gauge)
-			return DIFF_SLICE_VALUES;
-	}
-	return is_counted ? DIFF_ASSUMED : DIFF_UNTESTED;
-}
-
 /* Noise is seen in runs. */
 static bool diff_is_by_slices(const struct diff *d)
 {
 	return d->method == DIFF_SLICES || d->method == DIFF_SLICE_VALUES;
-}
-
-/* Variance of the requests of a side relative to their square, where they were
- * counted in a sample. */
-static double counted_variance(const struct diff *d, enum diff_side s)
-{
-	double requests = d->want->exposure[s];
-
-	return d->want->normalize == NORMALIZE_REQUEST &&
-			       d->want->is_requests_sampled && requests > 0
-		       ? 1 / requests
-		       : 0;
 }
 
 /* Samples of twice the period are half as many for the same work: exposure is
@@ -164,6 +137,7 @@ static void set_counts(struct diff *d)
 {
 	const struct func_side *sides = d->t->sides;
 	const struct slice_values *slices = d->want->slices;
+	const double *exposure = d->want->exposure;
 	double values[SIDE_COUNT];
 	bool is_counted =
 		diff_sample_values(sides[SIDE_SLOW].profile,
@@ -174,7 +148,14 @@ static void set_counts(struct diff *d)
 	for (int s = 0; slices && s < SIDE_COUNT; s++)
 		if (slices->sides[s].count)
 			d->df += (double)slices->sides[s].count - 1;
-	d->method = choose_method(d, is_counted);
+	d->method = is_counted ? DIFF_ASSUMED : DIFF_UNTESTED;
+	/* Snapshots follow each other too closely to count as many. */
+	if (d->df >= DIFF_MIN_SLICE_DF && is_counted)
+		d->method = DIFF_SLICES;
+	else if (d->df >= DIFF_MIN_SLICE_DF &&
+		 !sides[SIDE_SLOW].profile->is_gauge &&
+		 !sides[SIDE_BASELINE].profile->is_gauge)
+		d->method = DIFF_SLICE_VALUES;
 	d->all = (struct counts){ .is_continuous = !is_counted,
 				  .exposure = EXPOSURE_RATE };
 	for (int s = 0; s < SIDE_COUNT; s++)
@@ -184,11 +165,17 @@ static void set_counts(struct diff *d)
 		samples_of(d, SIDE_BASELINE, total_of(d, SIDE_BASELINE));
 	if (!diff_is_rate(d))
 		return;
-	d->all.n_a = d->want->exposure[SIDE_SLOW] / d->period[SIDE_SLOW];
-	d->all.n_b =
-		d->want->exposure[SIDE_BASELINE] / d->period[SIDE_BASELINE];
-	d->all.n_a_variance = counted_variance(d, SIDE_SLOW);
-	d->all.n_b_variance = counted_variance(d, SIDE_BASELINE);
+	d->all.n_a = exposure[SIDE_SLOW] / d->period[SIDE_SLOW];
+	d->all.n_b = exposure[SIDE_BASELINE] / d->period[SIDE_BASELINE];
+	/* Of requests that were counted in a sample, relative to their
+	 * square. */
+	if (d->want->normalize != NORMALIZE_REQUEST ||
+	    !d->want->is_requests_sampled)
+		return;
+	if (exposure[SIDE_SLOW] > 0)
+		d->all.n_a_variance = 1 / exposure[SIDE_SLOW];
+	if (exposure[SIDE_BASELINE] > 0)
+		d->all.n_b_variance = 1 / exposure[SIDE_BASELINE];
 }
 
 /* Beside what all have in common; how uncertain that is stands in its noise. */
@@ -639,8 +626,11 @@ static struct noise whole_noise(const struct diff *d)
 /* The whole profile moved when it certainly did, by this factor at least. */
 #define DIFF_WHOLE_RATIO 1.1
 
-static struct interval growth_of_ratio(struct interval ratio)
+static struct interval growth_interval(const struct counts *c, double variance,
+				       double z)
 {
+	struct interval ratio = counts_ratio_interval(c, variance, z);
+
 	return (struct interval){ ratio.low - 1, ratio.high - 1 };
 }
 
@@ -712,11 +702,11 @@ static void whole_test(struct diff *d)
 	w->detectable = SEEN_DEVIATIONS * sqrt(2 * noise.phi / samples);
 	z = student_two_sided_quantile(0.05, noise.df);
 	w->range = counts_delta_interval(&all, all.a, noise.phi, z);
-	w->growth_range = growth_of_ratio(counts_ratio_interval(
-		&all,
-		noise.phi * counts_seen_log_variance(&all) + all.n_a_variance +
-			all.n_b_variance,
-		z));
+	w->growth_range =
+		growth_interval(&all,
+				noise.phi * counts_seen_log_variance(&all) +
+					all.n_a_variance + all.n_b_variance,
+				z);
 }
 
 /* ---- deltas ---- */
@@ -752,16 +742,11 @@ double diff_delta_beside(const struct diff *d, int64_t slow, int64_t baseline)
 	return delta_beside(d, slow, baseline, d->drift);
 }
 
-static double raw_delta(const struct diff *d, uint32_t id)
+/* drift: 1 for that of the values alone, d->drift beside what all did. */
+static double entry_delta(const struct diff *d, uint32_t id, double drift)
 {
-	return diff_delta(d, value_of(d, id, SIDE_SLOW),
-			  value_of(d, id, SIDE_BASELINE));
-}
-
-static double entry_delta(const struct diff *d, uint32_t id)
-{
-	return diff_delta_beside(d, value_of(d, id, SIDE_SLOW),
-				 value_of(d, id, SIDE_BASELINE));
+	return delta_beside(d, value_of(d, id, SIDE_SLOW),
+			    value_of(d, id, SIDE_BASELINE), drift);
 }
 
 enum change diff_name_change(const struct func_entry *e, double delta)
@@ -943,7 +928,7 @@ static bool is_visible(const struct diff *d, uint32_t id)
  * all others did. */
 static enum change unproven(const struct diff *d, uint32_t id)
 {
-	if (fmin(fabs(raw_delta(d, id)), fabs(d->rows[id].delta)) >=
+	if (fmin(fabs(entry_delta(d, id, 1)), fabs(d->rows[id].delta)) >=
 	    DIFF_MIN_DELTA)
 		return CHANGE_NOISE;
 	return d->is_equal || is_everywhere(d, id) || is_visible(d, id)
@@ -954,7 +939,7 @@ static enum change unproven(const struct diff *d, uint32_t id)
 /* By the values, and beside what all did. */
 static enum change judge_untested(const struct diff *d, uint32_t id)
 {
-	double delta = raw_delta(d, id);
+	double delta = entry_delta(d, id, 1);
 	double after = value_share(d, id, SIDE_SLOW);
 	double before = fmax(0, after - delta);
 	double beside = before * d->drift;
@@ -1063,7 +1048,7 @@ struct interval diff_range(const struct diff *d, uint32_t id)
 	if (isnan(d->rows[id].q))
 		return (struct interval){ NAN, NAN };
 	range = interval_at(d, id, d->range_level);
-	common = raw_delta(d, id) - entry_delta(d, id);
+	common = entry_delta(d, id, 1) - entry_delta(d, id, d->drift);
 	return (struct interval){ range.low + common, range.high + common };
 }
 
@@ -1080,8 +1065,8 @@ struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 		return out;
 	noise = noise_beside_sampling(d, id, sampled);
 	variance = noise.phi * sampled;
-	out.beside = growth_of_ratio(counts_ratio_interval(
-		&c, variance, deviations_at(d->range_level, noise.df)));
+	out.beside = growth_interval(&c, variance,
+				     deviations_at(d->range_level, noise.df));
 	all = variance + runs;
 	square = variance * variance / noise.df +
 		 (runs > 0 ? runs * runs / d->df : 0);
@@ -1090,10 +1075,10 @@ struct growth_ranges diff_growth_ranges(const struct diff *d, uint32_t id)
 	 * the growth by the counts to that beside what all did, of which the
 	 * truth is one or in between. */
 	c.n_a = d->all.n_a;
-	out.own = growth_of_ratio(counts_ratio_interval(
+	out.own = growth_interval(
 		&c, all,
 		deviations_at(d->range_level,
-			      square > 0 ? all * all / square : INFINITY)));
+			      square > 0 ? all * all / square : INFINITY));
 	if (isnan(d->runs_variance)) {
 		out.own.low = fmin(out.own.low, out.beside.low);
 		out.own.high = fmax(out.own.high, out.beside.high);
@@ -1120,12 +1105,12 @@ static bool is_material(const struct diff *d, uint32_t id, double effect)
 static bool is_moved_by_others(const struct diff *d, uint32_t id)
 {
 	struct counts c = counts_of(d, id);
-	double delta = raw_delta(d, id);
+	double delta = entry_delta(d, id, 1);
 
 	if (!is_of_known_work(d) || d->common.reading != REPLICATE_TOGETHER)
 		return false;
 	c.n_a = d->all.n_a;
-	return (delta > 0) != (entry_delta(d, id) > 0) ||
+	return (delta > 0) != (entry_delta(d, id, d->drift) > 0) ||
 	       counts_deviation(&c, noise_of(d, id, &c)) < RAW_DEVIATIONS;
 }
 
@@ -1216,7 +1201,8 @@ void diff_judge(struct diff *d)
 	for (uint32_t id = 0; id < d->t->count; id++) {
 		struct entry_diff *row = &d->rows[id];
 
-		*row = (struct entry_diff){ .delta = entry_delta(d, id),
+		*row = (struct entry_diff){ .delta = entry_delta(d, id,
+								 d->drift),
 					    .q = NAN,
 					    .deviations = NAN,
 					    .measure = d->want->by,
@@ -1229,7 +1215,7 @@ void diff_judge(struct diff *d)
 	thread_halves(judge_rows, &j, d->count, BESIDE_ROWS);
 	d->range_level = level_of(0.05);
 	for (uint32_t id = 0; id < d->t->count; id++) {
-		double delta = raw_delta(d, id);
+		double delta = entry_delta(d, id, 1);
 
 		/* Moved, but only as far as all the others. */
 		d->rows[id].is_with_all = !change_is_real(d->rows[id].change) &&

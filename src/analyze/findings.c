@@ -695,8 +695,7 @@ static bool add_skew(struct collect *k)
 		if (!ns)
 			continue;
 		k->spans[facts.count++] = i;
-		/* Moves of calls against their callers, largest and smallest.
-		 */
+		/* The largest and smallest move against a caller. */
 		facts.time_ns = max_i64(facts.time_ns, ns);
 		facts.other_ns = min_i64(facts.other_ns, ns);
 	}
@@ -759,7 +758,6 @@ static bool add_retry_finding(struct collect *k, const struct retry *r)
 /* Retries are told from the size on from which spans are candidates. */
 #define RETRY_LEAST_PERCENT 1
 
-/* One sort each. */
 static bool collect_retries(struct collect *k)
 {
 	size_t count = 0;
@@ -954,6 +952,7 @@ static bool collect_below(struct collect *k, uint32_t parent)
 {
 	const struct trace *t = k->t;
 	const struct span *p = &t->spans[parent];
+	int64_t ended_ns = 0;
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < p->child_count; i++) {
@@ -968,18 +967,15 @@ static bool collect_below(struct collect *k, uint32_t parent)
 		    (k->calls->kind[leaf] != CALL_HTTP &&
 		     k->calls->kind[leaf] != CALL_RPC))
 			continue;
-		gap_ns = count ? sat_sub_i64(trace_times_start_ns(t, k->times,
-								  child),
-					     trace_times_end_ns(
-						     t, k->times,
-						     k->spans[count - 1]))
-			       : 0;
-		if (gap_ns < 0 || gap_ns > CONSECUTIVE_GAP_NS) {
+		gap_ns = sat_sub_i64(trace_times_start_ns(t, k->times, child),
+				     ended_ns);
+		if (count && (gap_ns < 0 || gap_ns > CONSECUTIVE_GAP_NS)) {
 			if (!add_consecutive(k, parent, count))
 				return false;
 			count = 0;
 		}
 		k->spans[count++] = child;
+		ended_ns = trace_times_end_ns(t, k->times, child);
 	}
 	return !count || add_consecutive(k, parent, count);
 }
@@ -1008,7 +1004,7 @@ static bool collect_queue_gaps(struct collect *k)
 {
 	const struct result *r = k->result;
 	/* The way to a callee that the answer is about. */
-	bool is_told = r->has_cause && r->cause.kind == CAUSE_NETWORK;
+	bool is_answered = r->has_cause && r->cause.kind == CAUSE_NETWORK;
 
 	k->item_count = 0;
 	for (uint32_t i = 0; i < k->t->span_count; i++) {
@@ -1018,7 +1014,7 @@ static bool collect_queue_gaps(struct collect *k)
 		if (k->t->spans[i].kind != SPAN_KIND_CLIENT ||
 		    !k->times->is_on_path[i] ||
 		    span_server_side(k->t, i) == SPAN_NONE ||
-		    (is_told &&
+		    (is_answered &&
 		     k->calls->like[r->span.span] == k->calls->like[i]))
 			continue;
 		rim = find_rim(k, i);

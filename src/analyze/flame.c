@@ -168,12 +168,12 @@ static void add_totals(struct build *b)
 
 		for (int s = 0; s < FLAME_SIDES; s++) {
 			struct flame_values *v = &n->values[s];
-			int64_t *above =
-				&b->nodes[i ? n->parent : 0].values[s].total;
+			struct growing *above = &b->nodes[i ? n->parent : 0];
+			int64_t *sum = &above->values[s].total;
 
 			v->total = sat_add_i64(v->total, v->self);
 			if (i)
-				*above = sat_add_i64(*above, v->total);
+				*sum = sat_add_i64(*sum, v->total);
 		}
 	}
 }
