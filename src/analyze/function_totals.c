@@ -25,38 +25,21 @@ struct categories {
 	struct language_votes votes[THREAD_HALVES];
 };
 
-static bool is_same_function(const struct profile *p, uint32_t f,
-			     const struct profile *q, uint32_t g)
-{
-	return str_equal(function_name(p, f), function_name(q, g)) &&
-	       str_equal(function_file(p, f), function_file(q, g));
-}
-
 /* Two builds have most functions in common: what is known of one is not
  * worked out again. The same function of the slow side, or ENTRY_NONE. */
 static uint32_t twin_of(const struct func_table *t, const struct profile *p,
 			uint32_t f, uint32_t id)
 {
+	const struct profile *slow = t->sides[SIDE_SLOW].profile;
 	uint32_t known = id < t->known_count ? t->known[id] : 0;
 
-	return known && is_same_function(p, f, t->sides[SIDE_SLOW].profile,
-					 known - 1)
+	return known &&
+			       str_equal(function_name(p, f),
+					 function_name(slow, known - 1)) &&
+			       str_equal(function_file(p, f),
+					 function_file(slow, known - 1))
 		       ? known - 1
 		       : ENTRY_NONE;
-}
-
-/* The class of a function of one more profile, whose entry, which may be
- * ENTRY_NONE, is that of a classified table. */
-static struct code_class func_table_class(const struct func_table *t,
-					  const struct profile *p, uint32_t f,
-					  uint32_t id)
-{
-	uint32_t twin = twin_of(t, p, f, id);
-
-	return twin != ENTRY_NONE
-		       ? t->sides[SIDE_SLOW].classes[twin]
-		       : code_classify(t->rules, function_name(p, f),
-				       function_file(p, f), t->languages);
 }
 
 /* ---- which languages ---- */
@@ -69,28 +52,30 @@ static struct code_subject own_subject(const struct categories *k, uint32_t f)
 	return code_subject_of(function_name(p, f), function_file(p, f));
 }
 
-static unsigned int find_languages(const struct categories *k, uint32_t f)
-{
-	const struct func_side *side = &k->t->sides[k->s];
-
-	if (k->s == SIDE_SLOW) {
-		k->subjects[f] = own_subject(k, f);
-		return k->subjects[f].languages;
-	}
-	k->twins[f] = twin_of(k->t, side->profile, f, side->entries[f]);
-	return k->twins[f] != ENTRY_NONE ? k->subjects[k->twins[f]].languages
-					 : own_subject(k, f).languages;
-}
-
 static void vote(struct thread_part *part)
 {
 	struct categories *k = part->task;
-	const struct profile *p = k->t->sides[k->s].profile;
+	const struct func_side *side = &k->t->sides[k->s];
+	const struct profile *p = side->profile;
 	struct language_votes votes = k->votes[part->number];
 
-	for (uint32_t f = (uint32_t)part->first; f < part->end; f++)
-		language_votes_add(&votes, find_languages(k, f),
+	for (uint32_t f = (uint32_t)part->first; f < part->end; f++) {
+		unsigned int languages;
+
+		if (k->s == SIDE_SLOW) {
+			k->subjects[f] = own_subject(k, f);
+			languages = k->subjects[f].languages;
+		} else {
+			uint32_t twin = twin_of(k->t, p, f, side->entries[f]);
+
+			k->twins[f] = twin;
+			languages = twin != ENTRY_NONE
+					    ? k->subjects[twin].languages
+					    : own_subject(k, f).languages;
+		}
+		language_votes_add(&votes, languages,
 				   function_file(p, f).len > 0);
+	}
 	k->votes[part->number] = votes;
 }
 
@@ -121,7 +106,7 @@ static void tell_categories(struct thread_part *part)
 
 /* ---- both sides ---- */
 
-static size_t functions_of(const struct func_table *t, enum diff_side s)
+static uint32_t functions_of(const struct func_table *t, enum diff_side s)
 {
 	return t->sides[s].profile ? t->sides[s].profile->function_count : 0;
 }
@@ -136,52 +121,36 @@ static void look_through(struct categories *k, enum diff_side s,
 	thread_halves(run, k, functions_of(k->t, s), FUNC_BESIDE);
 }
 
-static bool kinds_alloc(struct categories *k, struct error *err)
+static bool kinds_find(struct categories *k, struct error *err)
 {
 	struct func_table *t = k->t;
+	uint32_t slow_count = functions_of(t, SIDE_SLOW);
 
 	t->known = arena_array(t->arena, t->count, sizeof *t->known);
 	t->known_count = (uint32_t)t->count;
-	k->subjects = arena_array(&k->scratch, functions_of(t, SIDE_SLOW),
-				  sizeof *k->subjects);
+	k->subjects = arena_array(&k->scratch, slow_count, sizeof *k->subjects);
 	k->twins = arena_array(&k->scratch, functions_of(t, SIDE_BASELINE),
 			       sizeof *k->twins);
 	if (!t->known)
 		return arena_fail(t->arena, "ranking functions", err);
-	return (k->subjects && k->twins) ||
-	       arena_fail(&k->scratch, "ranking functions", err);
-}
-
-static void note_known(struct func_table *t)
-{
-	const struct func_side *slow = &t->sides[SIDE_SLOW];
-
-	for (uint32_t f = 0; slow->profile && f < slow->profile->function_count;
-	     f++)
-		t->known[slow->entries[f]] = f + 1;
-}
-
-static void note_application(struct func_table *t, const struct func_side *side)
-{
-	for (uint32_t f = 0; side->profile && f < side->profile->function_count;
-	     f++)
-		t->entries[side->entries[f]].is_application |=
-			side->classes[f].kind == CODE_APPLICATION;
-}
-
-static void tell_all(struct categories *k)
-{
-	struct func_table *t = k->t;
-
-	note_known(t);
+	if (!k->subjects || !k->twins)
+		return arena_fail(&k->scratch, "ranking functions", err);
+	for (uint32_t f = 0; f < slow_count; f++)
+		t->known[t->sides[SIDE_SLOW].entries[f]] = f + 1;
 	for (int s = 0; s < SIDE_COUNT; s++)
 		look_through(k, (enum diff_side)s, vote);
 	language_votes_join(&k->votes[0], &k->votes[1]);
 	t->languages = language_votes_result(&k->votes[0]);
 	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct func_side *side = &t->sides[s];
+		uint32_t count = functions_of(t, (enum diff_side)s);
+
 		look_through(k, (enum diff_side)s, tell_categories);
-		note_application(t, &t->sides[s]);
+		for (uint32_t f = 0; f < count; f++)
+			t->entries[side->entries[f]].is_application |=
+				side->classes[f].kind == CODE_APPLICATION;
 	}
+	return true;
 }
 
 /* Fills in the classes of both sides, and which entries are of the application.
@@ -194,9 +163,7 @@ static bool func_table_classify(struct func_table *t, struct error *err)
 	bool is_done;
 
 	arena_init(&k.scratch, LIMIT_ANALYZE_HEAP_BYTES);
-	is_done = kinds_alloc(&k, err);
-	if (is_done)
-		tell_all(&k);
+	is_done = kinds_find(&k, err);
 	arena_release(&k.scratch);
 	return is_done;
 }
@@ -340,10 +307,16 @@ static uint64_t pair_key(const struct ends *ends)
 	return (uint64_t)ends->owner << 32 | ends->leaf;
 }
 
-static bool pair_add(struct pass *pass, const struct ends *ends)
+static bool ends_add(struct pass *pass, const struct ends *ends)
 {
 	uint32_t at;
 
+	add(&pass->ends[ends->owner].self_lib, ends->value);
+	add(&pass->ends[ends->leaf].self, ends->value);
+	if (ends->owner == ends->leaf) {
+		add(&pass->ends[ends->owner].both, ends->value);
+		return true;
+	}
 	if (!map_insert_near_u64(&pass->pair_map, pair_key(ends), ends->hash,
 				 (uint32_t)pass->pair_count, &at))
 		return pass_fail(pass);
@@ -356,16 +329,6 @@ static bool pair_add(struct pass *pass, const struct ends *ends)
 			(struct pair){ ends->owner, ends->leaf, 0 };
 	}
 	add(&pass->pairs[at].value, ends->value);
-	return true;
-}
-
-static bool ends_add(struct pass *pass, const struct ends *ends)
-{
-	add(&pass->ends[ends->owner].self_lib, ends->value);
-	add(&pass->ends[ends->leaf].self, ends->value);
-	if (ends->owner != ends->leaf)
-		return pair_add(pass, ends);
-	add(&pass->ends[ends->owner].both, ends->value);
 	return true;
 }
 
@@ -384,36 +347,10 @@ static bool ends_announce(struct pass *pass, struct ends ends)
 	return true;
 }
 
-static bool ends_flush(struct pass *pass)
-{
-	uint32_t left = (uint32_t)min_size(pass->ahead_count, ENDS_AHEAD);
-
-	for (; left; left--)
-		if (!ends_add(pass, &pass->ahead[(pass->ahead_count - left) %
-						 ENDS_AHEAD]))
-			return false;
-	return true;
-}
-
 static void take_off(struct pass *pass, int64_t *sum, int64_t value)
 {
 	if (!pass->is_capped)
 		*sum = wrap_sub_i64(*sum, value);
-}
-
-/* The frame at i is of the entry that was at `first`. Frames that are not the
- * first of their entry are few. */
-static void repeat_note(struct pass *pass, const uint32_t *ids, uint32_t first,
-			uint32_t i)
-{
-	uint32_t at = pass->again[ids[i]];
-	bool is_same_frame =
-		ids[first] == ids[i] || (at < i && ids[at] == ids[i]);
-
-	if (!is_same_frame)
-		pass->again[ids[i]] = i;
-	pass->repeats[pass->repeat_count++] =
-		(struct repeat){ (uint16_t)i, is_same_frame };
 }
 
 /* Looks up the frames that the stack before had not. What was seen on another
@@ -425,46 +362,25 @@ static void frames_see(struct pass *pass, const struct stack_walk *stack)
 
 	for (uint32_t i = stack->kept; i < stack->count; i++) {
 		uint32_t word = pass->frames[ids[i]];
-		uint32_t at = pass->seen[word & ENTRY_MASK];
+		uint32_t at = pass->seen[word & ENTRY_MASK], again;
 		uint32_t differing =
 			((words[at] ^ word) & ENTRY_MASK) | (uint32_t)(at >= i);
+		bool is_same_frame;
 
 		pass->words[i] = word;
-		if (differing)
+		if (differing) {
 			pass->seen[word & ENTRY_MASK] = i;
-		else
-			repeat_note(pass, ids, at, i);
+			continue;
+		}
+		/* Frames that are not the first of their entry are few. */
+		again = pass->again[ids[i]];
+		is_same_frame = ids[at] == ids[i] ||
+				(again < i && ids[again] == ids[i]);
+		if (!is_same_frame)
+			pass->again[ids[i]] = i;
+		pass->repeats[pass->repeat_count++] =
+			(struct repeat){ (uint16_t)i, is_same_frame };
 	}
-}
-
-/* Recursion and inlining count a stack once. */
-static void repeats_take_off(struct pass *pass, const struct stack_walk *stack)
-{
-	for (uint32_t i = 0; i < pass->repeat_count; i++) {
-		const struct repeat *r = &pass->repeats[i];
-
-		take_off(pass, &pass->totals[pass->words[r->at] & ENTRY_MASK],
-			 stack->value);
-		if (r->is_same_frame)
-			take_off(pass, &pass->frame_sums[stack->frames[r->at]],
-				 stack->value);
-	}
-}
-
-static void frames_take(struct pass *pass, const struct stack_walk *stack)
-{
-	while (pass->repeat_count &&
-	       pass->repeats[pass->repeat_count - 1].at >= stack->kept)
-		pass->repeat_count--;
-	frames_see(pass, stack);
-	repeats_take_off(pass, stack);
-}
-
-static void kernel_mark(struct pass *pass, uint32_t count, uint32_t kernel_from)
-{
-	for (uint32_t i = 0; i < count; i++)
-		pass->sides[pass->words[i] & ENTRY_MASK] |=
-			i < kernel_from ? ABOVE : BENEATH;
 }
 
 static enum code_kind kind_of(uint32_t word)
@@ -495,10 +411,25 @@ static bool stack_add(struct pass *pass, const struct stack_walk *stack)
 	const uint32_t *words = pass->words;
 	uint32_t kernel_from = stack->count, owner, leaf;
 
-	frames_take(pass, stack);
+	while (pass->repeat_count &&
+	       pass->repeats[pass->repeat_count - 1].at >= stack->kept)
+		pass->repeat_count--;
+	frames_see(pass, stack);
+	/* Recursion and inlining count a stack once. */
+	for (uint32_t i = 0; i < pass->repeat_count; i++) {
+		const struct repeat *r = &pass->repeats[i];
+
+		take_off(pass, &pass->totals[words[r->at] & ENTRY_MASK],
+			 stack->value);
+		if (r->is_same_frame)
+			take_off(pass, &pass->frame_sums[stack->frames[r->at]],
+				 stack->value);
+	}
 	if (pass->has_kernel) {
 		kernel_from = stack_kernel_from(words, stack->count);
-		kernel_mark(pass, stack->count, kernel_from);
+		for (uint32_t i = 0; i < stack->count; i++)
+			pass->sides[words[i] & ENTRY_MASK] |=
+				i < kernel_from ? ABOVE : BENEATH;
 	}
 	kind_shares_add(
 		&pass->categories,
@@ -515,23 +446,24 @@ static bool stack_add(struct pass *pass, const struct stack_walk *stack)
 						  .value = stack->value });
 }
 
-static bool stacks_add(struct pass *pass)
-{
-	struct stack_walk *stack = &pass->walk;
-
-	stack_walk_init(stack, pass->t->sides[pass->s].profile);
-	while (stack_walk_next(stack))
-		if (stack->count && !stack_add(pass, stack))
-			return false;
-	return ends_flush(pass);
-}
-
 static void pass_run(void *task)
 {
 	struct pass *pass = task;
+	struct stack_walk *stack = &pass->walk;
+	uint32_t left;
 
-	if (pass->t->sides[pass->s].profile)
-		pass->is_done = pass_init(pass) && stacks_add(pass);
+	if (!pass->t->sides[pass->s].profile || !pass_init(pass))
+		return;
+	stack_walk_init(stack, pass->t->sides[pass->s].profile);
+	while (stack_walk_next(stack))
+		if (stack->count && !stack_add(pass, stack))
+			return;
+	left = (uint32_t)min_size(pass->ahead_count, ENDS_AHEAD);
+	for (; left; left--)
+		if (!ends_add(pass, &pass->ahead[(pass->ahead_count - left) %
+						 ENDS_AHEAD]))
+			return;
+	pass->is_done = true;
 }
 
 static void keep_sums(const struct pass *pass)
@@ -590,18 +522,6 @@ static void choose_leaves(struct pass *pass, int64_t *best)
 }
 
 /* Known lines first, then the larger value, then a fixed order. */
-static bool is_better_line(const struct func_entry *have, int64_t have_value,
-			   struct str file, uint32_t line, int64_t value)
-{
-	if ((line != 0) != (have->line != 0))
-		return line != 0;
-	if (value != have_value)
-		return value > have_value;
-	if (!str_equal(file, have->file))
-		return str_compare(file, have->file) < 0;
-	return line < have->line;
-}
-
 static void choose_lines(struct pass *pass, int64_t *best)
 {
 	const struct func_side *side = &pass->t->sides[pass->s];
@@ -611,15 +531,22 @@ static void choose_lines(struct pass *pass, int64_t *best)
 		uint32_t id = side->entries[p->frames[i].function];
 		struct func_entry *entry = &pass->t->entries[id];
 		struct str file = function_file(p, p->frames[i].function);
+		uint32_t line = p->frames[i].line;
+		int order;
 
 		if (!pass->frame_sums[i] || !is_described_by(entry, pass->s))
 			continue;
-		if (best[id] != INT64_MIN &&
-		    !is_better_line(entry, best[id], file, p->frames[i].line,
-				    pass->frame_sums[i]))
+		order = (line != 0) - (entry->line != 0);
+		if (!order)
+			order = compare_i64(pass->frame_sums[i], best[id]);
+		if (!order)
+			order = str_compare(entry->file, file);
+		if (!order)
+			order = compare_u64(entry->line, line);
+		if (best[id] != INT64_MIN && order <= 0)
 			continue;
 		best[id] = pass->frame_sums[i];
-		entry->line = p->frames[i].line;
+		entry->line = line;
 		entry->file = file.len ? file : (struct str){ NULL, 0 };
 		entry->kind = side->classes[p->frames[i].function].kind;
 	}
@@ -633,12 +560,6 @@ static int64_t *no_best(struct pass *pass)
 	return pass->totals;
 }
 
-static void side_describe(struct pass *pass)
-{
-	choose_leaves(pass, no_best(pass));
-	choose_lines(pass, no_best(pass));
-}
-
 /* The slow side is first: the other describes what is gone there. */
 static bool pass_take(struct pass *pass, struct error *err)
 {
@@ -649,7 +570,8 @@ static bool pass_take(struct pass *pass, struct error *err)
 		return false;
 	}
 	keep_sums(pass);
-	side_describe(pass);
+	choose_leaves(pass, no_best(pass));
+	choose_lines(pass, no_best(pass));
 	return true;
 }
 
@@ -726,29 +648,6 @@ static bool entry_add(struct func_table *t, struct str key, uint32_t hash,
 	return true;
 }
 
-/* Shows the identity where names differ only in their generated parts. */
-static void entry_join(struct func_table *t, uint32_t id, struct str name)
-{
-	struct func_entry *entry = &t->entries[id];
-
-	if (entry->is_merged || str_equal(entry->name, name) ||
-	    entry->is_placed)
-		return;
-	entry->is_merged = true;
-	entry->name = entry->key;
-	t->merged_count++;
-}
-
-static bool entry_of(struct func_table *t, struct str identity, uint32_t hash,
-		     struct str name, uint32_t *id, struct error *err)
-{
-	*id = map_find_hashed(&t->map, identity, hash);
-	if (*id == MAP_NONE)
-		return entry_add(t, identity, hash, name, id, err);
-	entry_join(t, *id, name);
-	return true;
-}
-
 bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
 		    struct error *err)
 {
@@ -777,28 +676,36 @@ static bool entries_reserve(struct func_table *t, struct error *err)
 	       no_memory(t, err);
 }
 
-/* The place is shown with the name. */
-static void place_entry(struct func_entry *entry)
-{
-	entry->name = entry->key;
-	entry->is_placed = true;
-}
-
 static bool enter_function(struct func_table *t, struct func_side *side,
 			   const struct func_names *x, uint32_t f,
 			   struct buf *key, struct error *err)
 {
 	struct str name = function_name(side->profile, f), identity;
 	uint32_t *id = &side->entries[f];
+	struct func_entry *entry;
+	bool is_known;
 
-	if (!func_names_identity(x, f, key, &identity, err) ||
-	    !entry_of(t, identity, x->hashes[f], name, id, err))
+	if (!func_names_identity(x, f, key, &identity, err))
 		return false;
+	*id = map_find_hashed(&t->map, identity, x->hashes[f]);
+	is_known = *id != MAP_NONE;
+	if (!is_known && !entry_add(t, identity, x->hashes[f], name, id, err))
+		return false;
+	entry = &t->entries[*id];
+	/* The identity is shown where names differ only in their generated
+	 * parts. */
+	if (is_known && !entry->is_merged && !entry->is_placed &&
+	    !str_equal(entry->name, name)) {
+		entry->is_merged = true;
+		entry->name = entry->key;
+		t->merged_count++;
+	}
 	if (func_names_is_placed(x, f)) {
-		place_entry(&t->entries[*id]);
-		t->has_placed = true;
+		/* The place is shown with the name. */
+		entry->name = entry->key;
+		entry->is_placed = t->has_placed = true;
 	} else if (func_names_is_joined(x, f)) {
-		t->entries[*id].is_joined = true;
+		entry->is_joined = true;
 	}
 	return true;
 }
@@ -912,12 +819,20 @@ bool func_side_bind(const struct func_table *t, struct func_side *side,
 
 	buf_init(&key, 2 * LIMIT_STRING_BYTES);
 	for (uint32_t f = 0; is_done && f < p->function_count; f++) {
+		uint32_t twin;
+
 		is_done = func_table_find_name(t, function_name(p, f),
-					     func_place(p, f), &key,
-					     &side->entries[f], err);
-		if (is_done)
-			side->classes[f] =
-				func_table_class(t, p, f, side->entries[f]);
+					       func_place(p, f), &key,
+					       &side->entries[f], err);
+		if (!is_done)
+			break;
+		twin = twin_of(t, p, f, side->entries[f]);
+		side->classes[f] =
+			twin != ENTRY_NONE
+				? t->sides[SIDE_SLOW].classes[twin]
+				: code_classify(t->rules, function_name(p, f),
+						function_file(p, f),
+						t->languages);
 	}
 	buf_release(&key);
 	return is_done;

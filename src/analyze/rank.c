@@ -14,14 +14,6 @@
 /* What the values of a ranking's sides are divided by before they are compared.
  */
 
-/* A number of samples is time only with the sampling period, and the two
- * sides may have been sampled at different ones. */
-static bool is_sample_count(const struct profile *p)
-{
-	return str_equal(profile_type_name(p), STR("samples")) &&
-	       !time_unit_ns(profile_unit(p));
-}
-
 /* What of the ways wanted is known on both sides, the first that is. What is in
  * use at a time is no rate. */
 static enum normalize known_way(const struct rank_want *want, bool is_gauge)
@@ -64,8 +56,12 @@ static void rank_exposure_set(const struct rank_want *want,
 		want->is_way_asked && out->normalize != want->normalize;
 	facts->asked_way = want->normalize;
 	facts->is_gauge = slow->is_gauge;
+	/* A number of samples is time only with the sampling period, and the
+	 * two sides may have been sampled at different ones. */
 	facts->is_rate_of_samples =
-		out->normalize == NORMALIZE_RATE && is_sample_count(slow);
+		out->normalize == NORMALIZE_RATE &&
+		str_equal(profile_type_name(slow), STR("samples")) &&
+		!time_unit_ns(profile_unit(slow));
 }
 
 struct ranking {
@@ -139,15 +135,6 @@ static int change_group(const struct ranking *r, uint32_t id)
 	return group + (d->through != ENTRY_NONE || d->is_untraced);
 }
 
-/* The largest first, here and below. */
-static int compare_changes(const struct entry_diff *a,
-			   const struct entry_diff *b)
-{
-	int order = compare_f64(fabs(b->effect), fabs(a->effect));
-
-	return order ? order : compare_f64(fabs(b->delta), fabs(a->delta));
-}
-
 /* No larger than that of whom it works for. */
 static double told_delta(const struct ranking *r, const struct entry_diff *d)
 {
@@ -158,33 +145,18 @@ static double told_delta(const struct ranking *r, const struct entry_diff *d)
 		       : fmin(size, fabs(r->diffs[d->through].delta));
 }
 
-/* Totals are shown by what they changed by, and certain is certain; who holds
- * a change before who works for it. */
-static int compare_deltas(const struct ranking *r, const struct entry_diff *a,
-			  const struct entry_diff *b)
+/* The largest first. Of a difference what grew, then what shrank, then what did
+ * neither. */
+static int compare_sizes(const struct ranking *r, int64_t a, int64_t b)
 {
-	int order = compare_f64(told_delta(r, b), told_delta(r, a));
+	int order;
 
-	return order ? order
-		     : (a->through != ENTRY_NONE) - (b->through != ENTRY_NONE);
-}
-
-/* Of a difference: what grew, then what shrank, the largest first of each, then
- * what did neither. */
-static int compare_net(int64_t a, int64_t b)
-{
-	int order = (b > 0) - (a > 0);
-
+	if (!r->t->sides[SIDE_SLOW].profile->is_difference)
+		return compare_i64(b, a);
+	order = (b > 0) - (a > 0);
 	if (!order)
 		order = (b != 0) - (a != 0);
 	return order ? order : compare_magnitudes_i64(a, b);
-}
-
-static int compare_sizes(const struct ranking *r, int64_t a, int64_t b)
-{
-	return r->t->sides[SIDE_SLOW].profile->is_difference
-		       ? compare_net(a, b)
-		       : compare_i64(b, a);
 }
 
 /* By the ranked measure, then by all that lies beneath. */
@@ -208,6 +180,23 @@ static int compare_values(const struct ranking *r, uint32_t a, uint32_t b)
 	return 0;
 }
 
+/* Totals are shown by what they changed by, and certain is certain; who holds
+ * a change before who works for it. */
+static int compare_changes(const struct ranking *r, const struct entry_diff *a,
+			   const struct entry_diff *b)
+{
+	int order;
+
+	if (is_by_total(r)) {
+		order = compare_f64(told_delta(r, b), told_delta(r, a));
+		return order ? order
+			     : (a->through != ENTRY_NONE) -
+				       (b->through != ENTRY_NONE);
+	}
+	order = compare_f64(fabs(b->effect), fabs(a->effect));
+	return order ? order : compare_f64(fabs(b->delta), fabs(a->delta));
+}
+
 /* What was cut off stands last: it answers nothing. */
 static int compare_entries(const void *left, const void *right, void *data)
 {
@@ -219,9 +208,7 @@ static int compare_entries(const void *left, const void *right, void *data)
 	if (!order)
 		order = group - change_group(r, b);
 	if (!order && group < GROUP_UNCHANGED)
-		order = is_by_total(r)
-				? compare_deltas(r, &r->diffs[a], &r->diffs[b])
-				: compare_changes(&r->diffs[a], &r->diffs[b]);
+		order = compare_changes(r, &r->diffs[a], &r->diffs[b]);
 	if (!order)
 		order = compare_values(r, a, b);
 	return order ? order : func_compare_keys(r->t, a, b);
@@ -273,35 +260,25 @@ static void order_first(struct ranking *r, size_t kept)
 	system_sort(ids, kept, sizeof *ids, compare_entries, r);
 }
 
-/* Functions of the tables of a profile that are on no stack are no rows. */
-static bool is_used(const struct func_entry *e)
-{
-	return e->values[SIDE_SLOW].total || e->values[SIDE_BASELINE].total;
-}
-
-/* Moves an entry to a position further in front, keeping the others' order. */
-static void promote(struct ranking *r, uint32_t id, size_t to)
-{
-	size_t from = to;
-
-	while (from < r->count && r->order[from] != id)
-		from++;
-	if (from == r->count)
-		return;
-	for (; from > to; from--)
-		r->order[from] = r->order[from - 1];
-	r->order[to] = id;
-}
-
-static bool promote_loop(struct ranking *r, struct error *err)
+/* Moves the functions of the loop to the front, keeping the others' order. */
+static bool loop_promote(struct ranking *r, struct error *err)
 {
 	uint32_t rows[LOOP_ROWS];
 
 	if (!loop_rows_find(r->t, r->want->span_name, rows, &r->loop_count,
 			    err))
 		return false;
-	for (size_t i = 0; i < r->loop_count; i++)
-		promote(r, rows[i], i);
+	for (size_t to = 0; to < r->loop_count; to++) {
+		size_t from = to;
+
+		while (from < r->count && r->order[from] != rows[to])
+			from++;
+		if (from == r->count)
+			continue;
+		for (; from > to; from--)
+			r->order[from] = r->order[from - 1];
+		r->order[to] = rows[to];
+	}
 	return true;
 }
 
@@ -312,15 +289,18 @@ static bool ranking_order(struct ranking *r, struct error *err)
 	r->order = arena_array(r->t->arena, r->t->count, sizeof *r->order);
 	if (!r->order)
 		return arena_fail(r->t->arena, "ranking functions", err);
+	/* Functions of the tables of a profile that are on no stack are no
+	 * rows. */
 	for (uint32_t id = 0; id < r->t->count; id++)
-		if (is_used(&r->t->entries[id]))
+		if (r->t->entries[id].values[SIDE_SLOW].total ||
+		    r->t->entries[id].values[SIDE_BASELINE].total)
 			r->order[r->count++] = id;
 	if (r->want->is_loop || !limit || limit >= r->count)
 		system_sort(r->order, r->count, sizeof *r->order,
 			    compare_entries, r);
 	else
 		order_first(r, limit);
-	return !r->want->is_loop || promote_loop(r, err);
+	return !r->want->is_loop || loop_promote(r, err);
 }
 
 /* ---- rows ---- */
@@ -355,39 +335,21 @@ static const struct diff *shown_diff(const struct ranking *r, size_t i)
 	return i < r->loop_count ? &r->total_diff : &r->diff;
 }
 
-/* Of what the numbers of a row are: the measure that is ranked, or a part of it
- * that changed alone. */
-static const struct diff *part_diff(const struct ranking *r,
-				    const struct diff *d, uint32_t id)
-{
-	enum rank_by measure = d->rows[id].measure;
-
-	if (measure == d->want->by)
-		return d;
-	return measure == RANK_SELF ? &r->changes.self : &r->changes.self_lib;
-}
-
-/* Of what it was, beside what all functions have in common. */
-static double growth_of(double before, double delta)
-{
-	return before > 0 ? delta / before : INFINITY;
-}
-
 static void row_self(const struct ranking *r, uint32_t id,
 		     struct function_row *row)
 {
 	const struct diff *d = &r->changes.self;
 	const struct side_values *v = r->t->entries[id].values;
 	struct growth_ranges growth;
+	double before; /* beside what all functions have in common */
 
 	if (!is_by_total(r) || !change_is_real(d->rows[id].change))
 		return;
 	growth = diff_growth_ranges(d, id);
+	before = -diff_delta_beside(d, 0, v[SIDE_BASELINE].self);
 	row->self_change = (struct self_change){
 		.change = d->rows[id].change,
-		.growth = growth_of(-diff_delta_beside(d, 0,
-						       v[SIDE_BASELINE].self),
-				    d->rows[id].delta),
+		.growth = before > 0 ? d->rows[id].delta / before : INFINITY,
 		.low = growth.own.low,
 		.high = growth.own.high,
 		.beside_low = growth.beside.low,
@@ -410,7 +372,11 @@ static void row_diff(const struct ranking *r, size_t i,
 		const struct side_values *v = r->t->entries[id].values;
 
 		row_self(r, id, row);
-		part = part_diff(r, d, id);
+		/* The measure that is ranked, or a part that changed alone. */
+		part = d->rows[id].measure == d->want->by ? d
+		       : d->rows[id].measure == RANK_SELF
+			       ? &r->changes.self
+			       : &r->changes.self_lib;
 		range = diff_range(part, id);
 		growth = diff_growth_ranges(part, id);
 		shown = d->rows[id];
@@ -469,32 +435,6 @@ static bool row_texts(const struct ranking *r, size_t i, struct arena *arena,
 		name_take(&r->t->entries[through], arena, &row->through));
 }
 
-static const char *row_kind(const struct ranking *r, const struct func_entry *e)
-{
-	return code_kind_name(kind_within(r->t->sides[SIDE_SLOW].profile,
-					  func_entry_kind(e)));
-}
-
-static void categories_write(const struct func_table *t, struct result *result)
-{
-	result->categories = t->sides[SIDE_SLOW].categories;
-	result->baseline_categories = t->sides[SIDE_BASELINE].categories;
-	result->source_root = func_table_root(t);
-}
-
-static void count_changes(const struct ranking *r, struct result *result)
-{
-	result->noise_count = result->change_total = 0;
-	for (size_t i = 0; i < r->count; i++) {
-		const struct diff *d = shown_diff(r, i);
-		enum change change =
-			d ? d->rows[r->order[i]].change : CHANGE_NONE;
-
-		result->noise_count += change == CHANGE_NOISE;
-		result->change_total += change_is_real(change);
-	}
-}
-
 static bool rows_write(const struct ranking *r, struct result *result,
 		       struct error *err)
 {
@@ -512,7 +452,9 @@ static bool rows_write(const struct ranking *r, struct result *result,
 		struct function_row *row = &result->functions[i];
 
 		row->rank = (uint32_t)i + 1;
-		row->kind = row_kind(r, e);
+		row->kind = code_kind_name(
+			kind_within(r->t->sides[SIDE_SLOW].profile,
+				    func_entry_kind(e)));
 		row_values(r, e, row);
 		row->measure = i < r->loop_count ? RANK_TOTAL : RANK_SELF_LIB;
 		row_diff(r, i, row);
@@ -523,26 +465,18 @@ static bool rows_write(const struct ranking *r, struct result *result,
 	result->function_count = kept;
 	result->function_listed = listed;
 	result->function_total = r->count;
-	count_changes(r, result);
+	result->noise_count = result->change_total = 0;
+	for (size_t i = 0; r->diffs && i < r->count; i++) {
+		const struct entry_diff *rows = shown_diff(r, i)->rows;
+		enum change change = rows[r->order[i]].change;
+
+		result->noise_count += change == CHANGE_NOISE;
+		result->change_total += change_is_real(change);
+	}
 	return true;
 }
 
 /* ---- changes, for drawings ---- */
-
-static bool change_write(const struct ranking *r, uint32_t id,
-			 struct result *result)
-{
-	struct function_change c = {
-		.change = r->diffs[id].change,
-		.total_change = r->total_diff.rows[id].change,
-	};
-
-	if (!change_is_real(c.change) && !change_is_real(c.total_change))
-		return true;
-	c.key = arena_str(&result->arena, r->t->entries[id].key);
-	result->changes[result->change_count++] = c;
-	return c.key.ptr != NULL;
-}
 
 static bool changes_write(const struct ranking *r, struct result *result,
 			  struct error *err)
@@ -554,10 +488,21 @@ static bool changes_write(const struct ranking *r, struct result *result,
 				      sizeof *result->changes);
 	if (!result->changes)
 		return arena_fail(&result->arena, "ranking functions", err);
-	for (uint32_t id = 0; id < r->t->count; id++)
-		if (!change_write(r, id, result))
+	for (uint32_t id = 0; id < r->t->count; id++) {
+		struct function_change c = {
+			.change = r->diffs[id].change,
+			.total_change = r->total_diff.rows[id].change,
+		};
+
+		if (!change_is_real(c.change) &&
+		    !change_is_real(c.total_change))
+			continue;
+		c.key = arena_str(&result->arena, r->t->entries[id].key);
+		if (!c.key.ptr)
 			return arena_fail(&result->arena, "ranking functions",
 					  err);
+		result->changes[result->change_count++] = c;
+	}
 	return true;
 }
 
@@ -610,36 +555,6 @@ static void whole_write(const struct ranking *r, struct result *result)
 
 /* ---- comparison ---- */
 
-/* An empty side has no shares to compare; a rate can be zero. */
-static bool is_comparable(const struct profile *slow,
-			  const struct profile *baseline,
-			  const struct diff_want *want,
-			  struct rank_facts *facts)
-{
-	if (!baseline)
-		return false;
-	if (baseline->whole_total > 0 && slow->whole_total > 0)
-		return true;
-	if (slow->whole_total > 0 && want->normalize != NORMALIZE_SHARE)
-		return true;
-	facts->is_side_empty = true;
-	facts->empty_side = slow->whole_total > 0 ? SIDE_BASELINE : SIDE_SLOW;
-	return false;
-}
-
-/* Blocks show the noise of values whatever they were sampled with; constants
- * for it need samples. */
-static bool is_countable(const struct profile *slow,
-			 const struct profile *baseline,
-			 const struct slice_values *slices,
-			 struct rank_facts *facts)
-{
-	facts->is_uncountable =
-		!diff_sample_values(slow, baseline, facts->sample_values) &&
-		!slices;
-	return !facts->is_uncountable;
-}
-
 static bool build_slices(const struct ranking *r, enum rank_by by,
 			 struct diff_want *want, struct slice_values *slices,
 			 struct error *err)
@@ -668,25 +583,6 @@ static bool build_slices(const struct ranking *r, enum rank_by by,
 	return true;
 }
 
-static uint32_t find_named(const struct func_table *t, struct str name)
-{
-	for (uint32_t id = 0; name.len && id < t->count; id++)
-		if (str_equal(t->entries[id].name, name))
-			return id;
-	return ENTRY_NONE;
-}
-
-static bool build_peers(struct ranking *r, struct error *err)
-{
-	struct diff_want want;
-
-	r->diff_want.reference = find_named(r->t, r->want->reference);
-	diff_want_peers(&r->diff_want, r->t);
-	r->diff_want.shared = &r->shared;
-	want = r->diff_want;
-	return build_slices(r, want.peers_by, &want, &r->peers, err);
-}
-
 static bool compare(const struct ranking *r, enum rank_by by,
 		    struct diff_want *want, struct slice_values *slices,
 		    struct diff *out, struct error *err)
@@ -695,87 +591,76 @@ static bool compare(const struct ranking *r, enum rank_by by,
 	       func_table_diff(out, r->t, want, err);
 }
 
-/* Totals are judged with their parts. */
-static bool compare_totals(struct ranking *r, struct error *err)
-{
-	r->total_want = r->self_lib_want = r->self_want = r->diff_want;
-	r->self_lib_want.tested_by = 1u << RANK_TOTAL;
-	r->self_want.tested_by = 1u << RANK_TOTAL | 1u << RANK_SELF_LIB;
-	return build_slices(r, RANK_TOTAL, &r->total_want, &r->total_slices,
-			    err) &&
-	       build_slices(r, RANK_SELF_LIB, &r->self_lib_want,
-			    &r->self_lib_slices, err) &&
-	       build_slices(r, RANK_SELF, &r->self_want, &r->self_slices,
-			    err) &&
-	       changes_find(&r->changes, r->t, &r->total_want,
-			    &r->self_lib_want, &r->self_want, err);
-}
-
+/* Totals are judged with their parts, and after what all functions have in
+ * common. */
 static bool compare_ranked(struct ranking *r, struct error *err)
 {
-	if (!build_peers(r, err))
+	struct str reference = r->want->reference;
+	struct diff_want peers_want;
+
+	r->diff_want.reference = ENTRY_NONE;
+	for (uint32_t id = 0; reference.len && id < r->t->count; id++)
+		if (str_equal(r->t->entries[id].name, reference)) {
+			r->diff_want.reference = id;
+			break;
+		}
+	diff_want_peers(&r->diff_want, r->t);
+	r->diff_want.shared = &r->shared;
+	peers_want = r->diff_want;
+	if (!build_slices(r, peers_want.peers_by, &peers_want, &r->peers, err))
 		return false;
 	if (!is_by_total(r))
 		return compare(r, r->want->by, &r->diff_want, &r->slices,
 			       &r->diff, err);
-	if (!compare_totals(r, err))
+	r->total_want = r->self_lib_want = r->self_want = r->diff_want;
+	r->self_lib_want.tested_by = 1u << RANK_TOTAL;
+	r->self_want.tested_by = 1u << RANK_TOTAL | 1u << RANK_SELF_LIB;
+	if (!build_slices(r, RANK_TOTAL, &r->total_want, &r->total_slices,
+			  err) ||
+	    !build_slices(r, RANK_SELF_LIB, &r->self_lib_want,
+			  &r->self_lib_slices, err) ||
+	    !build_slices(r, RANK_SELF, &r->self_want, &r->self_slices, err) ||
+	    !changes_find(&r->changes, r->t, &r->total_want, &r->self_lib_want,
+			  &r->self_want, err))
 		return false;
 	r->diff = r->changes.total;
 	return true;
-}
-
-/* The loop's rows and drawings show totals, whatever is ranked. */
-static bool compare_shown(struct ranking *r, struct error *err)
-{
-	if (is_by_total(r)) {
-		r->total_diff = r->diff;
-		return true;
-	}
-	if (!r->diffs || (!r->loop_count && !r->want->is_drawn))
-		return true;
-	r->total_want = r->diff_want;
-	return compare(r, RANK_TOTAL, &r->total_want, &r->total_slices,
-		       &r->total_diff, err);
-}
-
-static bool explain(struct ranking *r, struct error *err)
-{
-	return explain_changes(&r->diff, r->facts, err) &&
-	       (!is_by_total(r) ||
-		through_find(&r->diff, &r->changes.self_lib, err));
 }
 
 static bool rank_compared(struct ranking *r, struct result *result,
 			  struct error *err)
 {
 	const struct func_side *sides = r->t->sides;
+	bool is_counted;
 
 	if (!compare_ranked(r, err))
 		return false;
-	if (is_countable(sides[SIDE_SLOW].profile, sides[SIDE_BASELINE].profile,
-			 r->diff.want->slices, r->facts)) {
-		if (!explain(r, err))
+	is_counted = diff_sample_values(sides[SIDE_SLOW].profile,
+					sides[SIDE_BASELINE].profile,
+					r->facts->sample_values);
+	/* Blocks show the noise of values whatever they were sampled with;
+	 * constants for it need samples. */
+	r->facts->is_uncountable = !is_counted && !r->diff.want->slices;
+	if (!r->facts->is_uncountable) {
+		if (!explain_changes(&r->diff, r->facts, err) ||
+		    (is_by_total(r) &&
+		     !through_find(&r->diff, &r->changes.self_lib, err)))
 			return false;
 		r->diffs = r->diff.rows;
 	}
-	if (!ranking_order(r, err) || !compare_shown(r, err))
+	if (!ranking_order(r, err))
 		return false;
+	/* The loop's rows and drawings show totals, whatever is ranked. */
+	if (is_by_total(r)) {
+		r->total_diff = r->diff;
+	} else if (r->diffs && (r->loop_count || r->want->is_drawn)) {
+		r->total_want = r->diff_want;
+		if (!compare(r, RANK_TOTAL, &r->total_want, &r->total_slices,
+			     &r->total_diff, err))
+			return false;
+	}
 	whole_write(r, result);
 	return rank_facts_take(r->facts, r->t, r->diffs ? &r->diff : NULL, err);
-}
-
-static bool table_build(const struct ranking *r, struct func_table *t,
-			struct arena *arena, const struct profile *slow,
-			const struct profile *baseline, struct error *err)
-{
-	const struct snapshot *s = baseline ? r->want->baseline_snapshot : NULL;
-	enum func_naming naming = s ? FUNC_NAMES_STABLE : FUNC_NAMES_MATCHED;
-
-	return func_table_build(t, arena, slow, s ? NULL : baseline,
-				r->want->rules,
-				r->want->is_plain ? FUNC_NAMES_PLAIN : naming,
-				err) &&
-	       (!s || snapshot_join(t, s, baseline, err));
 }
 
 static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
@@ -783,6 +668,8 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 		 struct result *result, struct error *err)
 {
 	struct diff_want *want = &r->diff_want;
+	const struct snapshot *snapshot;
+	enum func_naming naming;
 
 	r->facts = arena_alloc(&result->arena, sizeof *r->facts);
 	if (!r->facts)
@@ -791,22 +678,33 @@ static bool rank(struct ranking *r, struct func_table *t, struct arena *arena,
 	result->rank_facts = r->facts;
 	if (baseline)
 		rank_exposure_set(r->want, want, slow, r->facts);
-	if (!is_comparable(slow, baseline, want, r->facts))
+	/* An empty side has no shares to compare; a rate can be zero. */
+	if (baseline && (slow->whole_total <= 0 ||
+			 (baseline->whole_total <= 0 &&
+			  want->normalize == NORMALIZE_SHARE))) {
+		r->facts->is_side_empty = true;
+		r->facts->empty_side =
+			slow->whole_total > 0 ? SIDE_BASELINE : SIDE_SLOW;
 		baseline = NULL;
-	set_compared(slow, baseline, want, result);
-	if (!table_build(r, t, arena, slow, baseline, err))
-		return false;
-	if (baseline) {
-		if (!rank_compared(r, result, err))
-			return false;
-	} else {
-		if (!ranking_order(r, err) ||
-		    !rank_facts_take(r->facts, t, NULL, err))
-			return false;
 	}
+	set_compared(slow, baseline, want, result);
+	snapshot = baseline ? r->want->baseline_snapshot : NULL;
+	naming = r->want->is_plain ? FUNC_NAMES_PLAIN
+		 : snapshot	   ? FUNC_NAMES_STABLE
+				   : FUNC_NAMES_MATCHED;
+	if (!func_table_build(t, arena, slow, snapshot ? NULL : baseline,
+			      r->want->rules, naming, err) ||
+	    (snapshot && !snapshot_join(t, snapshot, baseline, err)))
+		return false;
+	if (baseline ? !rank_compared(r, result, err)
+		     : !ranking_order(r, err) ||
+			       !rank_facts_take(r->facts, t, NULL, err))
+		return false;
 	if (!rows_write(r, result, err) || !changes_write(r, result, err))
 		return false;
-	categories_write(t, result);
+	result->categories = t->sides[SIDE_SLOW].categories;
+	result->baseline_categories = t->sides[SIDE_BASELINE].categories;
+	result->source_root = func_table_root(t);
 	return true;
 }
 
