@@ -49,50 +49,43 @@ static const struct history_window *window_of(const struct work *w,
 		       : NULL;
 }
 
-static bool is_slow(const struct work *w, const struct history_span *s)
-{
-	return w->out->threshold_ns > 0 &&
-	       s->duration_ns >= w->out->threshold_ns &&
-	       time_range_has(w->want->slow_range, s->start_ns);
-}
-
-/* What was compared with, without the part that was slow already. */
-static bool is_baseline(const struct work *w, enum request_role role,
-			const struct history_span *s)
+/* Returns whether the window was compared with. */
+static bool is_chosen(const struct work *w, enum request_role role)
 {
 	const struct baseline_choice *b = w->want->baseline;
 
-	return b && b->chosen < BASELINE_SLOTS && role != REQUESTS_NOW &&
-	       b->chosen == (uint32_t)(role - REQUESTS_PREVIOUS) &&
-	       time_range_has(b->slots[b->chosen].range, s->start_ns);
+	return b && role != REQUESTS_NOW &&
+	       b->chosen == (uint32_t)(role - REQUESTS_PREVIOUS);
 }
 
 static void add_window(struct work *w, const struct history_window *from,
 		       enum request_role role, bool is_selected)
 {
+	const struct request_history_want *want = w->want;
+	const struct baseline_choice *b =
+		is_chosen(w, role) ? want->baseline : NULL;
+	int64_t slow_ns = w->out->threshold_ns;
+
 	for (uint32_t i = 0; from && i < from->span_count; i++) {
 		const struct history_span *s = &from->spans[i];
 
-		if (s->operation != w->want->operation)
+		if (s->operation != want->operation)
 			continue;
 		w->items[w->count++] = (struct request){
 			.span = s,
 			.trace_id = from->traces[s->trace].id,
 			.role = role,
 			.is_selected = is_selected,
-			.is_slow = role == REQUESTS_NOW && is_slow(w, s),
-			.is_baseline = is_baseline(w, role, s),
+			.is_slow = role == REQUESTS_NOW && slow_ns > 0 &&
+				   s->duration_ns >= slow_ns &&
+				   time_range_has(want->slow_range,
+						  s->start_ns),
+			/* Without the part that was slow already. */
+			.is_baseline =
+				b && time_range_has(b->slots[b->chosen].range,
+						    s->start_ns),
 		};
 	}
-}
-
-static const struct history_window *selected_window(const struct work *w)
-{
-	uint32_t window = w->want->roles->slow_only;
-
-	return window < w->want->history->window_count
-		       ? &w->want->history->windows[window]
-		       : NULL;
 }
 
 /* A request that is found both ways is one of its window. */
@@ -106,26 +99,13 @@ static int by_span(const void *left, const void *right)
 	return order ? order : (int)a->is_selected - (int)b->is_selected;
 }
 
-static void drop_copies(struct work *w)
-{
-	size_t kept = 0;
-
-	qsort(w->items, w->count, sizeof *w->items, by_span);
-	for (size_t i = 0; i < w->count; i++) {
-		const struct history_span *s = w->items[i].span;
-
-		if (kept && w->items[kept - 1].span->span_id == s->span_id &&
-		    w->items[kept - 1].span->start_ns == s->start_ns)
-			continue;
-		w->items[kept++] = w->items[i];
-	}
-	w->count = kept;
-}
-
 static bool collect(struct work *w, struct error *err)
 {
-	const struct history_window *selected = selected_window(w);
-	size_t most = selected ? selected->span_count : 0;
+	const struct history *h = w->want->history;
+	uint32_t slow_only = w->want->roles->slow_only;
+	const struct history_window *selected =
+		slow_only < h->window_count ? &h->windows[slow_only] : NULL;
+	size_t most = selected ? selected->span_count : 0, kept = 0;
 
 	for (unsigned i = 0; i < REQUEST_ROLES; i++)
 		most += window_of(w, i) ? window_of(w, i)->span_count : 0;
@@ -136,7 +116,16 @@ static bool collect(struct work *w, struct error *err)
 	for (unsigned i = 0; i < REQUEST_ROLES; i++)
 		add_window(w, window_of(w, i), i, false);
 	add_window(w, selected, REQUESTS_NOW, true);
-	drop_copies(w);
+	qsort(w->items, w->count, sizeof *w->items, by_span);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct history_span *s = w->items[i].span;
+
+		if (kept && w->items[kept - 1].span->span_id == s->span_id &&
+		    w->items[kept - 1].span->start_ns == s->start_ns)
+			continue;
+		w->items[kept++] = w->items[i];
+	}
+	w->count = kept;
 	return true;
 }
 
@@ -168,57 +157,47 @@ static struct request_example example_of(const struct request *r)
 	};
 }
 
-static void count_in_bucket(struct request_bucket *b, const struct request *r)
-{
-	b->now_count += r->role == REQUESTS_NOW && !r->is_selected;
-	b->slow_count += r->is_slow && !r->is_selected;
-	b->baseline_count += r->is_baseline;
-	b->selected_count += r->is_selected;
-	if (b->example_count < REQUEST_EXAMPLES)
-		b->examples[b->example_count++] = example_of(r);
-}
-
 /* Those of other windows than the two compared stand only over time. */
 static bool is_drawn(const struct request *r)
 {
 	return r->role == REQUESTS_NOW || r->is_baseline;
 }
 
-static void fill_buckets(struct work *w, const struct histogram *h)
-{
-	struct request_history *out = w->out;
-
-	out->bucket_count = h->row_count;
-	for (size_t i = 0; i < h->row_count; i++) {
-		out->buckets[i].from_ns = h->edges_ns[i];
-		out->buckets[i].to_ns = h->edges_ns[i + 1];
-	}
-	for (size_t i = 0; i < w->count; i++) {
-		size_t row = 0;
-
-		if (!is_drawn(&w->items[i]))
-			continue;
-		while (row + 1 < h->row_count &&
-		       w->items[i].span->duration_ns >= h->edges_ns[row + 1])
-			row++;
-		count_in_bucket(&out->buckets[row], &w->items[i]);
-		out->selected_count += w->items[i].is_selected;
-	}
-}
-
-/* The request in question has its place in the histogram, too. */
 static void build_buckets(struct work *w)
 {
+	struct request_history *out = w->out;
 	struct histogram h;
 	size_t count = 0;
 
 	for (size_t i = 0; i < w->count; i++)
 		if (is_drawn(&w->items[i]))
 			w->durations[count++] = w->items[i].span->duration_ns;
+	/* The request in question has its place in the histogram, too. */
 	w->durations[count++] = w->want->duration_ns;
 	values_sort(w->durations, count);
 	histogram_build(w->durations, count, &h);
-	fill_buckets(w, &h);
+	out->bucket_count = h.row_count;
+	for (size_t i = 0; i < h.row_count; i++) {
+		out->buckets[i].from_ns = h.edges_ns[i];
+		out->buckets[i].to_ns = h.edges_ns[i + 1];
+	}
+	for (size_t i = 0; i < w->count; i++) {
+		const struct request *r = &w->items[i];
+		struct request_bucket *b = out->buckets;
+
+		if (!is_drawn(r))
+			continue;
+		while (b + 1 < out->buckets + h.row_count &&
+		       r->span->duration_ns >= b[1].from_ns)
+			b++;
+		b->now_count += r->role == REQUESTS_NOW && !r->is_selected;
+		b->slow_count += r->is_slow && !r->is_selected;
+		b->baseline_count += r->is_baseline;
+		b->selected_count += r->is_selected;
+		if (b->example_count < REQUEST_EXAMPLES)
+			b->examples[b->example_count++] = example_of(r);
+		out->selected_count += r->is_selected;
+	}
 }
 
 /* ---- over time ---- */
@@ -252,14 +231,6 @@ static int64_t slot_edge(struct time_range range, unsigned slot)
 {
 	return range.from_ns +
 	       (range.to_ns - range.from_ns) / REQUEST_SLOTS * slot;
-}
-
-static struct time_range slot_range(struct time_range range, unsigned slot)
-{
-	return (struct time_range){ slot_edge(range, slot),
-				    slot + 1 == REQUEST_SLOTS
-					    ? range.to_ns
-					    : slot_edge(range, slot + 1) };
 }
 
 static void fill_slot(struct work *w, const struct request *first, size_t count,
@@ -296,7 +267,12 @@ static void add_slots(struct work *w, const struct request *first, size_t count,
 					      number)
 			end++;
 		slot->role = window->role;
-		slot->range = slot_range(window->range, number);
+		slot->range = (struct time_range){
+			slot_edge(window->range, number),
+			number + 1 == REQUEST_SLOTS
+				? window->range.to_ns
+				: slot_edge(window->range, number + 1)
+		};
 		fill_slot(w, first + i, end - i, slot);
 		i = end;
 	}
@@ -305,7 +281,6 @@ static void add_slots(struct work *w, const struct request *first, size_t count,
 static void fill_window(struct work *w, enum request_role role,
 			const struct request *first, size_t count)
 {
-	const struct baseline_choice *b = w->want->baseline;
 	const struct history_window *from = window_of(w, role);
 	struct request_window *window;
 
@@ -316,9 +291,7 @@ static void fill_window(struct work *w, enum request_role role,
 		.role = role,
 		.range = from->range,
 		.count = (uint32_t)count,
-		.is_baseline =
-			b && role != REQUESTS_NOW &&
-			b->chosen == (uint32_t)(role - REQUESTS_PREVIOUS),
+		.is_baseline = is_chosen(w, role),
 		.is_sample = from->is_sample,
 	};
 	for (size_t i = 0; i < count; i++)
@@ -345,20 +318,15 @@ static void build_windows(struct work *w)
 
 /* ---- the whole ---- */
 
-/* Of what is as quick as ever nothing is slow. */
-static int64_t slow_threshold(const struct cohorts *c)
-{
-	bool has_slow = c && c->is_judged &&
-			(c->mode == COHORT_WINDOW || c->mode == COHORT_BIMODAL);
-
-	return has_slow ? c->threshold_ns : 0;
-}
-
 static bool begin(struct work *w, struct error *err)
 {
 	const struct request_history_want *want = w->want;
 	const struct operation *o = &want->history->operations[want->operation];
 	struct request_history *out = arena_alloc(w->arena, sizeof *out);
+	const struct cohorts *c = want->cohorts;
+	/* Of what is as quick as ever nothing is slow. */
+	bool has_slow = c && c->is_judged &&
+			(c->mode == COHORT_WINDOW || c->mode == COHORT_BIMODAL);
 
 	if (!out)
 		return arena_fail(w->arena, "the history of requests", err);
@@ -367,7 +335,7 @@ static bool begin(struct work *w, struct error *err)
 		.name = o->name,
 		.this_start_ns = want->start_ns,
 		.this_duration_ns = want->duration_ns,
-		.threshold_ns = slow_threshold(want->cohorts),
+		.threshold_ns = has_slow ? c->threshold_ns : 0,
 		.slow = want->slow_range,
 		.onset_ns = want->onset && want->onset->is_found &&
 					    want->onset->has_start
@@ -415,24 +383,18 @@ struct seen {
 	int64_t value;
 };
 
-/* What Go's compiler makes of `go f(x)`: some types of profiles have it as the
- * outermost function, others do not. */
-static bool is_go_wrapper(struct str name)
-{
-	size_t end = name.len;
-
-	while (end && ascii_is_digit(name.ptr[end - 1]))
-		end--;
-	return end < name.len &&
-	       str_ends(str_slice(name, 0, end), STR(".gowrap"));
-}
-
+/* What a stack begins with. What Go's compiler makes of `go f(x)` is none: some
+ * types of profiles have it as the outermost function, others do not. */
 static struct str root_of(const struct profile *p, const struct stack *s)
 {
 	const uint32_t *ids = &p->frame_ids[s->frame_first];
 	struct str name = function_name(p, p->frames[ids[0]].function);
+	size_t end = name.len;
 
-	return s->frame_count > 1 && is_go_wrapper(name)
+	while (end && ascii_is_digit(name.ptr[end - 1]))
+		end--;
+	return s->frame_count > 1 && end < name.len &&
+			       str_ends(str_slice(name, 0, end), STR(".gowrap"))
 		       ? function_name(p, p->frames[ids[1]].function)
 		       : name;
 }
@@ -446,32 +408,31 @@ struct reader {
 	unsigned char *known; /* by function, enum known */
 };
 
-static bool is_application(const struct reader *r, uint32_t function)
-{
-	unsigned char *known = &r->known[function];
-
-	if (*known == KNOWN_NOT)
-		*known = code_classify(r->rules, function_name(r->p, function),
-				       function_file(r->p, function), 0)
-						 .kind == CODE_APPLICATION
-				 ? KNOWN_APPLICATION
-				 : KNOWN_OTHER;
-	return *known == KNOWN_APPLICATION;
-}
-
 static bool has_application(const struct reader *r, const struct stack *s)
 {
 	const uint32_t *ids = &r->p->frame_ids[s->frame_first];
 
-	for (uint32_t i = 0; i < s->frame_count; i++)
-		if (is_application(r, r->p->frames[ids[i]].function))
+	for (uint32_t i = 0; i < s->frame_count; i++) {
+		uint32_t f = r->p->frames[ids[i]].function;
+		unsigned char *known = &r->known[f];
+
+		if (*known == KNOWN_NOT)
+			*known = code_classify(r->rules,
+					       function_name(r->p, f),
+					       function_file(r->p, f), 0)
+							 .kind ==
+						 CODE_APPLICATION
+					 ? KNOWN_APPLICATION
+					 : KNOWN_OTHER;
+		if (*known == KNOWN_APPLICATION)
 			return true;
+	}
 	return false;
 }
 
 /* False when there are too many. */
-static bool see(struct seen *seen, size_t *count, struct str name,
-		int64_t value)
+static bool root_see(struct seen *seen, size_t *count, struct str name,
+		     int64_t value)
 {
 	size_t i = 0;
 
@@ -490,45 +451,26 @@ static bool is_read(const struct profile *p)
 	return p && !p->packed && p->stack_count > 0;
 }
 
-static bool see_stacks(const struct reader *r, struct seen *seen, size_t *count,
-		       int64_t *total)
-{
-	for (uint32_t i = 0; i < r->p->stack_count; i++) {
-		const struct stack *s = &r->p->stacks[i];
-
-		if (s->value <= 0 || !s->frame_count || !has_application(r, s))
-			continue;
-		if (!see(seen, count, root_of(r->p, s), s->value))
-			return false;
-		*total = sat_add_i64(*total, s->value);
-	}
-	return true;
-}
-
 /* Adds what one profile says; false when there are too many roots, or no
  * memory to tell. */
-static bool see_profile(const struct profile *p, const struct code_rules *rules,
+static bool profile_see(const struct profile *p, const struct code_rules *rules,
 			struct seen *seen, size_t *count, int64_t *total)
 {
 	struct reader r = { .p = p, .rules = rules };
 	bool is_done;
 
-	if (!is_read(p))
-		return true;
 	r.known = mem_calloc(p->function_count, sizeof *r.known);
-	is_done = r.known && see_stacks(&r, seen, count, total);
+	is_done = r.known != NULL;
+	for (uint32_t i = 0; is_done && i < p->stack_count; i++) {
+		const struct stack *s = &p->stacks[i];
+
+		if (s->value <= 0 || !s->frame_count || !has_application(&r, s))
+			continue;
+		is_done = root_see(seen, count, root_of(p, s), s->value);
+		*total = sat_add_i64(*total, s->value);
+	}
 	mem_free(r.known);
 	return is_done;
-}
-
-static int64_t samples_of(const struct profile *const *profiles, size_t count)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (is_read(profiles[i]) && profiles[i]->sample_count > 0)
-			sum = sat_add_i64(sum, profiles[i]->sample_count);
-	return sum;
 }
 
 /* Samples of spans that tell the roots: few, where requests hardly compute and
@@ -546,13 +488,18 @@ void request_roots_find(const struct profile *const *profiles, size_t count,
 {
 	struct seen seen[ROOTS_SEEN];
 	size_t seen_count = 0;
-	int64_t total = 0;
+	int64_t total = 0, samples = 0;
 
 	*out = (struct request_roots){ .count = 0 };
-	if (samples_of(profiles, count) < REQUEST_ROOT_SAMPLES)
+	for (size_t i = 0; i < count; i++)
+		if (is_read(profiles[i]) && profiles[i]->sample_count > 0)
+			samples = sat_add_i64(samples,
+					      profiles[i]->sample_count);
+	if (samples < REQUEST_ROOT_SAMPLES)
 		return;
 	for (size_t i = 0; i < count; i++)
-		if (!see_profile(profiles[i], rules, seen, &seen_count, &total))
+		if (is_read(profiles[i]) &&
+		    !profile_see(profiles[i], rules, seen, &seen_count, &total))
 			return;
 	for (size_t i = 0; i < seen_count; i++)
 		if ((double)seen[i].value >=
@@ -579,12 +526,6 @@ static bool is_root(const struct request_roots *roots, struct str name)
 					    COUNT_OF(known_roots));
 }
 
-static bool serves(const struct request_roots *roots, const struct profile *p,
-		   const struct stack *s)
-{
-	return s->frame_count && is_root(roots, root_of(p, s));
-}
-
 double request_roots_keep(const struct request_roots *roots,
 			  struct profile *const *profiles, size_t count)
 {
@@ -601,8 +542,12 @@ double request_roots_keep(const struct request_roots *roots,
 		is_kept[i] = arena_array(&arena, stacks, sizeof **is_kept);
 		if (!is_kept[i])
 			is_kept = NULL;
-		for (uint32_t k = 0; is_kept && k < stacks; k++)
-			is_kept[i][k] = serves(roots, p, &p->stacks[k]);
+		for (uint32_t k = 0; is_kept && k < stacks; k++) {
+			const struct stack *s = &p->stacks[k];
+
+			is_kept[i][k] = s->frame_count &&
+					is_root(roots, root_of(p, s));
+		}
 	}
 	if (is_kept)
 		left_out = profiles_keep_stacks(profiles, count, is_kept);

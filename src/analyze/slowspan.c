@@ -15,7 +15,7 @@
  * the client and the server side of a call. Three or four are common. */
 #define CHAIN_SPANS 4
 
-/* A span on its way into a group; equal places meet by sorting. */
+/* A span on its way into a candidates_group; equal places meet by sorting. */
 struct ranked {
 	uint32_t place;
 	uint32_t span;
@@ -44,34 +44,7 @@ bool guilty_want_accepts(const struct guilty_want *want, const struct trace *t,
 	       (!want->name.len || str_equal(want->name, span_name(t, span)));
 }
 
-/* A span around one call: the client side of a server span, or one that
- * spends at least half of its time in its only child. */
-static bool is_wrapper(const struct trace *t, uint32_t span, uint32_t child)
-{
-	const struct span *s = &t->spans[span];
-
-	if (s->child_count != 1 || s->parent == SPAN_NONE)
-		return false;
-	return span_is_served_call(t, child) ||
-	       span_duration_ns(&t->spans[child]) >= span_duration_ns(s) / 2;
-}
-
-/* The nearest span above that is no mere wrapper: siblings inside wrappers
- * are siblings still. */
-static uint32_t common_parent(const struct trace *t, uint32_t span)
-{
-	uint32_t parent = t->spans[span].parent;
-
-	for (int i = 0; i < CHAIN_SPANS && parent != SPAN_NONE; i++) {
-		if (!is_wrapper(t, parent, span))
-			break;
-		span = parent;
-		parent = t->spans[span].parent;
-	}
-	return parent;
-}
-
-static int compare_item(const void *left, const void *right)
+static int compare_ranked(const void *left, const void *right)
 {
 	const struct ranked *a = left;
 	const struct ranked *b = right;
@@ -80,7 +53,7 @@ static int compare_item(const void *left, const void *right)
 	return order ? order : compare_i64(a->span, b->span);
 }
 
-static int compare_candidate(const void *left, const void *right)
+static int compare_candidates(const void *left, const void *right)
 {
 	const struct candidate *a = left;
 	const struct candidate *b = right;
@@ -142,18 +115,6 @@ static void add_member(const struct rank *r, struct candidate *c, uint32_t span)
 				       weigh(r, span, own_time(r, span)));
 }
 
-static bool is_wanted(const struct rank *r, const struct guilty_want *want,
-		      uint32_t span)
-{
-	const struct trace *t = r->calls->t;
-
-	if (want->span_id && t->spans[span].span_id != want->span_id)
-		return false;
-	if (!guilty_want_is_narrow(want))
-		return r->times->tree[span] == r->times->root;
-	return guilty_want_accepts(want, t, span);
-}
-
 /* Spans that do the same below spans that do the same are at one place: the
  * calls of a loop, and those of a loop inside each of its turns. A root is
  * nobody's sibling. */
@@ -179,6 +140,27 @@ static bool place_add(struct places *p, uint32_t span)
 	p->count += place > p->count;
 	p->of[span] = place;
 	return true;
+}
+
+/* The nearest span above that is no mere wrapper: the client side of a server
+ * span, or one that spends at least half of its time in its only child.
+ * Siblings inside wrappers are siblings still. */
+static uint32_t common_parent(const struct trace *t, uint32_t span)
+{
+	uint32_t parent = t->spans[span].parent;
+
+	for (int i = 0; i < CHAIN_SPANS && parent != SPAN_NONE; i++) {
+		const struct span *s = &t->spans[parent];
+
+		if (s->child_count != 1 || s->parent == SPAN_NONE ||
+		    (!span_is_served_call(t, span) &&
+		     span_duration_ns(&t->spans[span]) <
+			     span_duration_ns(s) / 2))
+			break;
+		span = parent;
+		parent = s->parent;
+	}
+	return parent;
 }
 
 /* From each span up to what is known, and back down. */
@@ -238,8 +220,8 @@ static void keep_slowest(const struct rank *r, const uint32_t *members,
 	add_member(r, c, members[slowest]);
 }
 
-static void group(const struct rank *r, const struct ranked *items, size_t count,
-		  struct candidates *out)
+static void candidates_group(const struct rank *r, const struct ranked *items,
+			     size_t count, struct candidates *out)
 {
 	struct candidate *current = NULL;
 
@@ -260,6 +242,7 @@ bool candidates_rank(const struct calls *c, const struct trace_times *times,
 		     struct candidates *out, struct error *err)
 {
 	struct rank r = { .calls = c, .times = times, .by = want->by };
+	bool is_narrow = guilty_want_is_narrow(want);
 	uint32_t n = c->t->span_count;
 	struct ranked *items = arena_array(arena, n, sizeof *items);
 	struct places places;
@@ -272,19 +255,23 @@ bool candidates_rank(const struct calls *c, const struct trace_times *times,
 		return arena_fail(arena, "the trace", err);
 	if (!places_build(&places, c, arena, err))
 		return false;
-	/* A span asked for by its id stands alone. */
 	for (uint32_t i = 0; i < n; i++) {
-		if (is_wanted(&r, want, i))
-			items[count++] = (struct ranked){
-				want->span_id ? i : places.of[i], i
-			};
+		if (want->span_id && c->t->spans[i].span_id != want->span_id)
+			continue;
+		if (is_narrow ? !guilty_want_accepts(want, c->t, i)
+			      : times->tree[i] != times->root)
+			continue;
+		/* A span asked for by its id stands alone. */
+		items[count++] = (struct ranked){
+			want->span_id ? i : places.of[i], i
+		};
 	}
 	if (count)
-		qsort(items, count, sizeof *items, compare_item);
-	group(&r, items, count, out);
+		qsort(items, count, sizeof *items, compare_ranked);
+	candidates_group(&r, items, count, out);
 	if (out->count)
 		qsort(out->items, out->count, sizeof *out->items,
-		      compare_candidate);
+		      compare_candidates);
 	return true;
 }
 
@@ -347,32 +334,31 @@ static bool is_as_ever(const struct search *s, uint32_t top)
 		       GROUP_OWN_MOVED_RATIO * (double)o->span_p50_ns;
 }
 
-/* What took long this once: of many pieces of work one always does. Much longer
- * it is told, unless a request that grew is the greater matter. */
-static bool is_scatter(const struct search *s, uint32_t top)
-{
-	return is_as_ever(s, top) &&
-	       (s->has_root_grown ||
-		verdict_is_ordinary(span_duration_ns(&s->t->spans[top]),
-				    tree_change(s, top)));
-}
-
-/* A call that nobody waited for holds up no request that grew by itself. */
-static bool is_call_beside(const struct search *s, uint32_t top)
-{
-	return s->t->spans[top].kind == SPAN_KIND_CLIENT &&
-	       tree_change(s, s->times->root) != INT64_MAX &&
-	       is_part_of_path(s, tree_change(s, s->times->root));
-}
-
-/* Beside a request that grew, work of its length is the lesser matter. */
+/* Returns whether a tree of spans beside the request may be the slow part. */
 static bool is_looked_at(const struct search *s, uint32_t top)
 {
-	return s->times->tree[top] == top && top != s->times->root &&
-	       !is_scatter(s, top) && !is_call_beside(s, top) &&
-	       (trace_times_is_long_async(s->times, top) ||
-		(!s->has_root_grown &&
-		 is_part_of_path(s, tree_change(s, top))));
+	const struct span *span = &s->t->spans[top];
+	uint32_t root = s->times->root;
+	int64_t root_change_ns;
+
+	if (s->times->tree[top] != top || top == root)
+		return false;
+	/* Of many pieces of work one always takes long. Much longer it is told,
+	 * unless a request that grew is the greater matter. */
+	if (is_as_ever(s, top) &&
+	    (s->has_root_grown || verdict_is_ordinary(span_duration_ns(span),
+						      tree_change(s, top))))
+		return false;
+	/* A call that nobody waited for holds up no request that grew by
+	 * itself. */
+	root_change_ns = tree_change(s, root);
+	if (span->kind == SPAN_KIND_CLIENT && root_change_ns != INT64_MAX &&
+	    is_part_of_path(s, root_change_ns))
+		return false;
+	/* Beside a request that grew, work of its length is the lesser
+	 * matter. */
+	return trace_times_is_long_async(s->times, top) ||
+	       (!s->has_root_grown && is_part_of_path(s, tree_change(s, top)));
 }
 
 static bool is_more(struct search *s, int64_t grown_ns)
@@ -387,70 +373,39 @@ static bool is_more(struct search *s, int64_t grown_ns)
 	return true;
 }
 
-static void find_tree(struct search *s, struct slow_tree *out)
-{
-	for (uint32_t i = 0; i < s->t->span_count; i++)
-		if (is_looked_at(s, i) && has_tree_grown(s, i) &&
-		    is_more(s, tree_change(s, i)))
-			out->top = i;
-}
-
-static const struct message_wait *wait_of(const struct search *s,
-					  const struct message *m)
-{
-	const struct typical *u = s->typical;
-	uint32_t sender = operations_find_span(
-		u->operations, u->operation_count, s->t, m->sender);
-	uint32_t receiver = operations_find_span(
-		u->operations, u->operation_count, s->t, m->receiver);
-
-	for (size_t i = 0; i < u->wait_count; i++)
-		if (u->waits[i].sender == sender &&
-		    u->waits[i].receiver == receiver)
-			return &u->waits[i];
-	return NULL;
-}
-
-/* For most messages of the slow window: who works long is behind because of
- * that, and no longer wait changes it. */
-static bool has_work_moved(const struct search *s, uint32_t receiver)
-{
-	return has_tree_grown(s, receiver) && !is_as_ever(s, receiver);
-}
-
 #define MESSAGE_FEW_RATIO 3.0
-
-/* A few tell the usual, not how far it spreads. */
-static bool is_wait_beyond(int64_t wait_ns, const struct message_wait *w)
-{
-	if (w->count >= TYPICAL_MIN)
-		return is_beyond(wait_ns, w->p50_ns, w->p90_ns);
-	return (double)wait_ns >= MESSAGE_FEW_RATIO * (double)w->p90_ns;
-}
 
 static bool has_wait_grown(const struct search *s, const struct message *m,
 			   const struct message_wait *w)
 {
-	return w && w->count >= MESSAGE_LEAST &&
-	       m->wait_ns >= MESSAGE_WAIT_NS &&
-	       is_wait_beyond(m->wait_ns, w) &&
-	       is_part_of_path(s, m->wait_ns - w->p50_ns) &&
-	       !has_work_moved(s, m->receiver);
-}
+	bool is_far;
 
-/* Others waited as long in the slow window: no bad luck of one message. */
-static bool has_wait_moved(const struct message_wait *w)
-{
-	return w->slow_p50_ns < 0 ||
-	       is_beyond(w->slow_p50_ns, w->p50_ns, w->p50_ns);
+	if (!w || w->count < MESSAGE_LEAST || m->wait_ns < MESSAGE_WAIT_NS)
+		return false;
+	/* A few tell the usual, not how far it spreads. */
+	is_far = w->count >= TYPICAL_MIN
+			 ? is_beyond(m->wait_ns, w->p50_ns, w->p90_ns)
+			 : (double)m->wait_ns >=
+				   MESSAGE_FEW_RATIO * (double)w->p90_ns;
+	/* Who works long for most messages of the slow window is behind because
+	 * of that, and no longer wait changes it. */
+	return is_far && is_part_of_path(s, m->wait_ns - w->p50_ns) &&
+	       (!has_tree_grown(s, m->receiver) || is_as_ever(s, m->receiver));
 }
 
 static void find_queue(struct search *s, const struct messages *messages,
 		       struct slow_tree *out)
 {
+	const struct typical *u = s->typical;
+
 	for (size_t i = 0; i < messages->count; i++) {
 		const struct message *m = &messages->items[i];
-		const struct message_wait *w = wait_of(s, m);
+		const struct message_wait *w = typical_find_wait(
+			u,
+			operations_find_span(u->operations, u->operation_count,
+					     s->t, m->sender),
+			operations_find_span(u->operations, u->operation_count,
+					     s->t, m->receiver));
 
 		if (!has_wait_grown(s, m, w) ||
 		    !is_more(s, m->wait_ns - w->p50_ns))
@@ -464,7 +419,11 @@ static void find_queue(struct search *s, const struct messages *messages,
 			.typical_ns = w->p50_ns,
 			.grown_ns = m->wait_ns - w->p50_ns,
 			.count = w->count,
-			.has_moved = has_wait_moved(w),
+			/* Others waited as long in the slow window: no bad luck
+			 * of one message. */
+			.has_moved = w->slow_p50_ns < 0 ||
+				     is_beyond(w->slow_p50_ns, w->p50_ns,
+					       w->p50_ns),
 		};
 	}
 	out->queue.next_ns = s->next_ns;
@@ -479,6 +438,9 @@ void slow_tree_find(const struct trace *t, const struct trace_times *times,
 	*out = (struct slow_tree){ .top = times->root };
 	s.has_root_grown = has_tree_grown(&s, times->root);
 	s.most_ns = tree_change(&s, times->root);
-	find_tree(&s, out);
+	for (uint32_t i = 0; i < t->span_count; i++)
+		if (is_looked_at(&s, i) && has_tree_grown(&s, i) &&
+		    is_more(&s, tree_change(&s, i)))
+			out->top = i;
 	find_queue(&s, messages, out);
 }

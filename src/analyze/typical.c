@@ -94,11 +94,6 @@ static void add_spans(struct sums *s, uint32_t operation,
 	}
 }
 
-static double part_of(uint32_t part, uint32_t whole)
-{
-	return whole ? (double)part / (double)whole : -1;
-}
-
 /* After add_spans(): of the root's traces those that have the operation. */
 static double share_of(const struct sums *s)
 {
@@ -106,7 +101,7 @@ static double share_of(const struct sums *s)
 
 	for (uint32_t i = 0; i < s->window->trace_count; i++)
 		n += s->calls[i] && s->is_counted[i];
-	return part_of(n, s->counted);
+	return s->counted ? (double)n / (double)s->counted : -1;
 }
 
 static void sum_operation(struct sums *s, uint32_t operation,
@@ -187,13 +182,12 @@ bool typical_build(const struct history *h, uint32_t window,
 	       add_slow_window(h, slow_window, root, arena, out, err);
 }
 
-/* NULL: none of these two. */
-static struct message_wait *find_wait(const struct typical *u,
-				      const struct message_wait *w)
+struct message_wait *typical_find_wait(const struct typical *u, uint32_t sender,
+				       uint32_t receiver)
 {
 	for (size_t i = 0; i < u->wait_count; i++)
-		if (u->waits[i].sender == w->sender &&
-		    u->waits[i].receiver == w->receiver)
+		if (u->waits[i].sender == sender &&
+		    u->waits[i].receiver == receiver)
 			return &u->waits[i];
 	return NULL;
 }
@@ -204,7 +198,8 @@ static struct message_wait *find_wait(const struct typical *u,
 bool typical_set_wait(struct typical *u, const struct message_wait *wait,
 		      struct arena *arena, struct error *err)
 {
-	struct message_wait *at = find_wait(u, wait);
+	struct message_wait *at =
+		typical_find_wait(u, wait->sender, wait->receiver);
 
 	if (!u->waits)
 		u->waits = arena_array(arena, TYPICAL_WAITS, sizeof *u->waits);
@@ -242,7 +237,8 @@ bool typical_add_waits(struct typical *u, const struct history *h,
 		};
 
 		if (w.sender == OPERATION_NONE ||
-		    w.receiver == OPERATION_NONE || find_wait(u, &w))
+		    w.receiver == OPERATION_NONE ||
+		    typical_find_wait(u, w.sender, w.receiver))
 			continue;
 		if (!message_wait_measure(h, window, range, slow_window, arena,
 					  &w, err) ||
@@ -262,9 +258,9 @@ const struct typical_operation *typical_find(const struct typical *u,
 	return found == OPERATION_NONE ? NULL : &u->items[found];
 }
 
-static bool is_new(const struct typical *u, const struct typical_operation *o)
+bool typical_is_new(const struct typical *u, const struct typical_operation *o)
 {
-	if (u->trace_count < TYPICAL_MIN || o->share < 0)
+	if (!o || u->trace_count < TYPICAL_MIN || o->share < 0)
 		return false;
 	return !o->span_count ||
 	       (o->slow_share > 0 &&
@@ -275,18 +271,13 @@ static bool is_new(const struct typical *u, const struct typical_operation *o)
 bool typical_is_known(const struct typical *u,
 		      const struct typical_operation *o)
 {
-	return o && (o->span_count >= TYPICAL_MIN || is_new(u, o));
-}
-
-bool typical_is_new(const struct typical *u, const struct typical_operation *o)
-{
-	return o && is_new(u, o);
+	return o && (o->span_count >= TYPICAL_MIN || typical_is_new(u, o));
 }
 
 bool typical_has_calls(const struct typical *u,
 		       const struct typical_operation *o, uint32_t all)
 {
-	if (!typical_is_known(u, o) || is_new(u, o))
+	if (!typical_is_known(u, o) || typical_is_new(u, o))
 		return false;
 	return all <= o->calls_p90 || all <= o->calls_p50 + o->calls_p50 / 2;
 }
@@ -312,7 +303,7 @@ static int64_t duration_of(const struct typical *u,
 {
 	if (!typical_is_known(u, o))
 		return -1;
-	if (is_new(u, o))
+	if (typical_is_new(u, o))
 		return 0;
 	return is_long ? scale(o, o->span_p90_ns, o->sum_p90_ns, count, all)
 		       : scale(o, o->span_p50_ns, o->sum_p50_ns, count, all);
@@ -366,34 +357,14 @@ static int compare_spans(const void *left, const void *right)
 	return order ? order : compare_u64(a->span_id, b->span_id);
 }
 
-static bool begin_together(const struct history_span *a,
-			   const struct history_span *b)
-{
-	return a->trace == b->trace && a->start_ns == b->start_ns;
-}
-
 /* By trace. Windows are in the order of starts. */
-static void timeline_fill(struct timeline *l, const struct history_window *w,
-			  const struct radix_item *by_trace)
-{
-	for (size_t i = 0; i < l->count; i++)
-		l->spans[i] = &w->spans[by_trace[i].index];
-	for (size_t i = 0, end; i < l->count; i = end) {
-		for (end = i + 1; end < l->count; end++)
-			if (!begin_together(l->spans[i], l->spans[end]))
-				break;
-		if (end - i > 1)
-			qsort(l->spans + i, end - i, sizeof *l->spans,
-			      compare_spans);
-	}
-}
-
 static bool timeline_build(struct timeline *l, const struct history_window *w,
 			   struct time_range range, struct arena *arena,
 			   struct error *err)
 {
 	const size_t size = 2 * sizeof(struct radix_item);
 	struct radix_item *items = arena_array(arena, w->span_count, size);
+	const struct radix_item *by_trace;
 
 	l->count = 0;
 	l->spans = arena_array(arena, w->span_count, sizeof(void *));
@@ -403,9 +374,20 @@ static bool timeline_build(struct timeline *l, const struct history_window *w,
 		if (history_range_has(range, w->spans[i].start_ns))
 			items[l->count++] =
 				(struct radix_item){ w->spans[i].trace, i };
-	timeline_fill(
-		l, w,
-		radix_sort(items, items + w->span_count, (uint32_t)l->count));
+	by_trace = radix_sort(items, items + w->span_count, (uint32_t)l->count);
+	for (size_t i = 0; i < l->count; i++)
+		l->spans[i] = &w->spans[by_trace[i].index];
+	for (size_t i = 0, end; i < l->count; i = end) {
+		const struct history_span *s = l->spans[i];
+
+		for (end = i + 1; end < l->count; end++)
+			if (l->spans[end]->trace != s->trace ||
+			    l->spans[end]->start_ns != s->start_ns)
+				break;
+		if (end - i > 1)
+			qsort(l->spans + i, end - i, sizeof *l->spans,
+			      compare_spans);
+	}
 	arena_drop(arena, items, w->span_count * size);
 	return true;
 }
@@ -424,50 +406,6 @@ static void close_span(struct walk *k)
 	k->open = NULL;
 }
 
-static void take_away(struct walk *k, const struct history_span *s)
-{
-	int64_t from =
-		s->start_ns > k->covered_to_ns ? s->start_ns : k->covered_to_ns;
-	int64_t end = end_of(k->open);
-	int64_t to = end_of(s) < end ? end_of(s) : end;
-
-	if (to <= from)
-		return;
-	k->own_ns -= to - from;
-	k->covered_to_ns = to;
-}
-
-/* Is its operation one of these? */
-static bool is_of(const struct history_span *s, uint32_t operations)
-{
-	return s->operation < OPERATIONS_MAX &&
-	       (operations & 1u << s->operation);
-}
-
-static void begin_trace(struct walk *k, uint32_t trace)
-{
-	close_span(k);
-	k->trace = trace;
-	k->before = k->count;
-	k->is_left_out = false;
-}
-
-/* Spans of the operation side by side: the trace is left out. */
-static void leave_out(struct walk *k)
-{
-	k->count = k->before;
-	k->open = NULL;
-	k->is_left_out = true;
-}
-
-static void open_span(struct walk *k, const struct history_span *s)
-{
-	close_span(k);
-	k->open = s;
-	k->covered_to_ns = s->start_ns;
-	k->own_ns = s->duration_ns;
-}
-
 static size_t walk_all(const struct timeline *l, uint32_t operation,
 		       uint32_t below, int64_t *values,
 		       const struct history_span **spans)
@@ -479,19 +417,37 @@ static size_t walk_all(const struct timeline *l, uint32_t operation,
 		const struct history_span *s = l->spans[i];
 		bool is_own = s->operation == operation, is_inside;
 
-		if (!is_of(s, wanted))
+		if (s->operation >= OPERATIONS_MAX ||
+		    !(wanted & 1u << s->operation))
 			continue;
-		if (s->trace != k.trace)
-			begin_trace(&k, s->trace);
+		if (s->trace != k.trace) {
+			close_span(&k);
+			k.trace = s->trace;
+			k.before = k.count;
+			k.is_left_out = false;
+		}
 		is_inside = k.open && s->start_ns < end_of(k.open);
 		if (k.is_left_out)
 			continue;
-		if (is_own && is_inside)
-			leave_out(&k);
-		else if (is_own)
-			open_span(&k, s);
-		else if (is_inside)
-			take_away(&k, s);
+		if (is_own && is_inside) {
+			/* Side by side: the trace is left out. */
+			k.count = k.before;
+			k.open = NULL;
+			k.is_left_out = true;
+		} else if (is_own) {
+			close_span(&k);
+			k.open = s;
+			k.covered_to_ns = s->start_ns;
+			k.own_ns = s->duration_ns;
+		} else if (is_inside) {
+			int64_t from = max_i64(s->start_ns, k.covered_to_ns);
+			int64_t to = min_i64(end_of(s), end_of(k.open));
+
+			if (to <= from)
+				continue;
+			k.own_ns -= to - from;
+			k.covered_to_ns = to;
+		}
 	}
 	close_span(&k);
 	return k.count;
@@ -596,7 +552,7 @@ bool typical_add_own(struct typical *u, const struct history *h,
 	return is_done;
 }
 
-static bool mean_own(const struct timeline *l, uint32_t operation,
+static bool own_mean(const struct timeline *l, uint32_t operation,
 		     uint32_t below, struct arena *scratch, double *mean_ns,
 		     struct error *err)
 {
@@ -630,7 +586,7 @@ bool typical_mean_own(const struct history *h, uint32_t window,
 	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	is_done = timeline_build(&l, &h->windows[window], range, &scratch,
 				 err) &&
-		  mean_own(&l, operation, below, &scratch, mean_ns, err);
+		  own_mean(&l, operation, below, &scratch, mean_ns, err);
 	arena_release(&scratch);
 	return is_done;
 }
@@ -681,19 +637,6 @@ static bool own_history_init(struct own_history *own, const struct history *h,
 	for (size_t i = 0; i < count; i++)
 		own->by_place[i] = -1;
 	return true;
-}
-
-static void own_history_measure(struct own_history *own, uint32_t operation,
-				uint32_t below)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < OWN_WINDOWS; i++) {
-		own->counts[i] =
-			walk_all(&own->timelines[i], operation, below,
-				 own->values + count, own->spans + count);
-		count += own->counts[i];
-	}
 }
 
 /* Returns whether medians can be step_ns apart: of the slow ones half are as
@@ -752,7 +695,12 @@ static bool find_largest(struct own_history *own, const struct history *h,
 
 		if (below[i] == OPERATIONS_BELOW_UNKNOWN)
 			continue;
-		own_history_measure(own, i, below[i]);
+		for (size_t w = 0, count = 0; w < OWN_WINDOWS; w++) {
+			own->counts[w] = walk_all(&own->timelines[w], i,
+						  below[i], own->values + count,
+						  own->spans + count);
+			count += own->counts[w];
+		}
 		if (!may_have_step(own, largest_ns))
 			continue;
 		own_history_fill(own);
@@ -837,7 +785,7 @@ static int compare_sides(const void *left, const void *right)
 }
 
 /* By trace, the calls first. */
-static void collect(struct gaps *g, uint32_t operation, uint32_t served)
+static void sides_collect(struct gaps *g, uint32_t operation, uint32_t served)
 {
 	const struct history_window *w = g->window;
 
@@ -858,30 +806,29 @@ static void collect(struct gaps *g, uint32_t operation, uint32_t served)
 		qsort(g->sides, g->side_count, sizeof *g->sides, compare_sides);
 }
 
-static bool fits(const struct side *server, const struct side *call)
-{
-	return !call->is_taken && server->start_ns >= call->start_ns &&
-	       sat_add_i64(server->start_ns, server->duration_ns) <=
-		       sat_add_i64(call->start_ns, call->duration_ns);
-}
-
 /* The shortest call around it. */
 static struct side *find_call(const struct side *server, struct side *calls,
 			      size_t count)
 {
 	struct side *found = NULL;
 
-	for (size_t i = 0; i < count; i++)
-		if (fits(server, &calls[i]) &&
-		    (!found || calls[i].duration_ns < found->duration_ns))
-			found = &calls[i];
+	int64_t end_ns = sat_add_i64(server->start_ns, server->duration_ns);
+
+	for (size_t i = 0; i < count; i++) {
+		struct side *c = &calls[i];
+
+		if (!c->is_taken && server->start_ns >= c->start_ns &&
+		    end_ns <= sat_add_i64(c->start_ns, c->duration_ns) &&
+		    (!found || c->duration_ns < found->duration_ns))
+			found = c;
+	}
 	return found;
 }
 
 /* Of a trace with other calls of that name: only those that hold a server side
  * are known to be answered by one. -1 none. */
-static int64_t pair(struct side *calls, size_t call_count,
-		    const struct side *servers, size_t server_count)
+static int64_t calls_pair(struct side *calls, size_t call_count,
+			  const struct side *servers, size_t server_count)
 {
 	int64_t sum = 0, pairs = 0;
 
@@ -922,7 +869,7 @@ static int64_t gap_of(struct side *sides, size_t count)
 	if (!calls || !servers)
 		return -1;
 	if (calls != servers)
-		return pair(sides, calls, sides + calls, servers);
+		return calls_pair(sides, calls, sides + calls, servers);
 	gap = sat_sub_i64(sum_of(sides, calls), sum_of(sides + calls, servers));
 	return gap > 0 ? gap / (int64_t)calls : 0;
 }
@@ -932,7 +879,7 @@ static size_t measure_gap(struct gaps *g, uint32_t operation, uint32_t served)
 {
 	size_t n = 0;
 
-	collect(g, operation, served);
+	sides_collect(g, operation, served);
 	for (size_t i = 0, end; i < g->side_count; i = end) {
 		int64_t gap;
 
@@ -947,8 +894,8 @@ static size_t measure_gap(struct gaps *g, uint32_t operation, uint32_t served)
 	return n;
 }
 
-static void add(struct typical_operation *o, struct gaps *base,
-		struct gaps *slow, uint32_t operation, uint32_t served)
+static void gap_add(struct typical_operation *o, struct gaps *base,
+		    struct gaps *slow, uint32_t operation, uint32_t served)
 {
 	size_t n = measure_gap(base, operation, served);
 	size_t slow_n = measure_gap(slow, operation, served);
@@ -981,7 +928,7 @@ bool typical_add_gaps(struct typical *u, const struct history *h,
 			    &scratch, err);
 	for (uint32_t i = 0; is_done && i < u->operation_count; i++)
 		if (served[i])
-			add(&u->items[i], &base, &slow, i, served[i]);
+			gap_add(&u->items[i], &base, &slow, i, served[i]);
 	arena_release(&scratch);
 	return is_done;
 }

@@ -92,6 +92,10 @@ bool typical_add_waits(struct typical *u, const struct history *h,
 		       uint32_t slow_window, struct arena *arena,
 		       struct error *err) MUST_CHECK;
 
+/* Returns the wait of messages between these operations; NULL: not known. */
+struct message_wait *typical_find_wait(const struct typical *u, uint32_t sender,
+				       uint32_t receiver);
+
 /* The same of what was found out otherwise, in the place of what there is. */
 bool typical_set_wait(struct typical *u, const struct message_wait *wait,
 		      struct arena *arena, struct error *err) MUST_CHECK;
