@@ -217,18 +217,6 @@ static size_t centre_rows(struct judging *j, size_t service)
 	return peers;
 }
 
-static void drop_service(struct judging *j, size_t service)
-{
-	struct fleet_service *s = &j->fleet->items[service];
-
-	s->state = s->after_samples < GATES_MIN_SAMPLES ||
-				   fleet_before_samples(s) < GATES_MIN_SAMPLES
-			   ? FLEET_FEW_SAMPLES
-			   : FLEET_FEW_FUNCTIONS;
-	for (size_t k = j->first[service]; k < j->first[service + 1]; k++)
-		j->rows[k].sampling = INFINITY;
-}
-
 /* ---- how far services wander ---- */
 
 static double excess_at(size_t step)
@@ -265,11 +253,6 @@ static void find_likelihood(struct judging *j, size_t service)
 		out[g] = exp(out[g] - most);
 }
 
-static bool is_judged(const struct judging *j, size_t service)
-{
-	return j->fleet->items[service].state == FLEET_COMPARED;
-}
-
 /* One step of expectation and maximisation. */
 static void improve_mix(struct judging *j)
 {
@@ -281,7 +264,7 @@ static void improve_mix(struct judging *j)
 		const double *own = likelihood_of(j, i);
 		double all = 0;
 
-		if (!is_judged(j, i))
+		if (j->fleet->items[i].state != FLEET_COMPARED)
 			continue;
 		for (size_t g = 0; g < STEPS; g++)
 			all += own[g] * j->mix[g];
@@ -302,10 +285,21 @@ static bool find_wander(struct judging *j, struct error *err)
 	if (!j->likelihoods)
 		return arena_fail(&f->arena, "the fleet", err);
 	for (size_t i = 0; i < f->count; i++) {
-		if (is_judged(j, i) && !centre_rows(j, i))
-			drop_service(j, i);
-		if (is_judged(j, i))
+		struct fleet_service *s = &f->items[i];
+
+		if (s->state != FLEET_COMPARED)
+			continue;
+		if (centre_rows(j, i)) {
 			find_likelihood(j, i);
+			continue;
+		}
+		s->state = s->after_samples < GATES_MIN_SAMPLES ||
+					   fleet_before_samples(s) <
+						   GATES_MIN_SAMPLES
+				   ? FLEET_FEW_SAMPLES
+				   : FLEET_FEW_FUNCTIONS;
+		for (size_t k = j->first[i]; k < j->first[i + 1]; k++)
+			j->rows[k].sampling = INFINITY;
 	}
 	for (size_t g = 0; g < STEPS; g++)
 		j->mix[g] = 1.0 / STEPS;
@@ -389,17 +383,6 @@ static void test_row(struct judging *j, size_t service, struct row *r)
 	f->added = f->is_new ? c.a : c.a - c.a / (1 + f->growth);
 }
 
-/* Of those that are told only. */
-static void find_interval(const struct judging *j, size_t service,
-			  const struct row *r)
-{
-	struct known k = known_of(j, service, r);
-	double far = distance_of(&k, 0.05);
-
-	r->function->low = expm1(r->log_ratio - far);
-	r->function->high = expm1(r->log_ratio + far);
-}
-
 /* Simes' test of "nothing grew": the least of the adjusted p values. */
 static void test_service(struct judging *j, size_t service, double *p, double *q,
 			 size_t *order)
@@ -421,16 +404,6 @@ static void test_service(struct judging *j, size_t service, double *p, double *q
 
 /* ---- claims ---- */
 
-static bool is_beyond(const struct fleet_service *s,
-		      const struct fleet_function *f,
-		      const struct gate_limits *limits)
-{
-	double limit = limits->limit[f->is_new ? GATE_NEW : GATE_FUNCTION];
-	double size = f->is_new ? f->after / s->after_samples : f->growth;
-
-	return limit >= 0 && size > limit;
-}
-
 /* What it adds comes first. */
 static int compare_functions(const void *left, const void *right)
 {
@@ -447,12 +420,23 @@ static void claim(const struct judging *j, size_t service, double level)
 	struct fleet_service *s = &j->fleet->items[service];
 
 	for (size_t k = j->first[service]; k < j->first[service + 1]; k++) {
-		struct fleet_function *f = j->rows[k].function;
+		const struct row *r = &j->rows[k];
+		struct fleet_function *f = r->function;
+		double limit = j->limits->limit[f->is_new ? GATE_NEW
+							  : GATE_FUNCTION];
+		double size = f->is_new ? f->after / s->after_samples
+					: f->growth;
+		struct known known;
+		double far;
 
-		f->is_grown = f->q <= level && is_beyond(s, f, j->limits);
+		f->is_grown = f->q <= level && limit >= 0 && size > limit;
 		s->grown += f->is_grown;
-		if (f->is_grown)
-			find_interval(j, service, &j->rows[k]);
+		if (!f->is_grown)
+			continue;
+		known = known_of(j, service, r);
+		far = distance_of(&known, 0.05);
+		f->low = expm1(r->log_ratio - far);
+		f->high = expm1(r->log_ratio + far);
 	}
 	j->fleet->grown += s->grown > 0;
 	if (s->grown)
@@ -593,60 +577,40 @@ static bool is_kept(const struct counting *c, uint32_t id)
 		       FLEET_LEAST_SHARE;
 }
 
-static bool keep_function(struct counting *c, uint32_t id, struct error *err)
-{
-	const struct func_entry *e = &c->table.entries[id];
-	const struct slice_side *before = &c->values.sides[SIDE_BASELINE];
-	struct fleet_service *s = c->service;
-	struct fleet_function *f = &s->functions[s->count++];
-	struct arena *arena = &c->fleet->arena;
-
-	*f = (struct fleet_function){
-		.name = arena_str(arena, e->name),
-		.file = e->file.ptr ? arena_str(arena, e->file) : e->file,
-		.line = e->line,
-		.after = (double)e->values[SIDE_SLOW].self_lib /
-			 c->sample[SIDE_SLOW],
-	};
-	for (size_t i = 0; i < before->count; i++)
-		f->before[i] = before->values[id * before->count + i] /
-			       c->sample[SIDE_BASELINE];
-	return (f->name.ptr && (f->file.ptr || !e->file.ptr)) ||
-	       fail(c, err);
-}
-
 static bool keep_functions(struct counting *c, struct error *err)
 {
+	const struct slice_side *before = &c->values.sides[SIDE_BASELINE];
+	struct arena *arena = &c->fleet->arena;
 	struct fleet_service *s = c->service;
 	size_t count = 0;
 
 	for (uint32_t id = 0; id < c->table.count; id++)
 		count += is_kept(c, id);
-	s->functions =
-		arena_array(&c->fleet->arena, count + 1, sizeof *s->functions);
+	s->functions = arena_array(arena, count + 1, sizeof *s->functions);
 	if (!s->functions)
 		return fail(c, err);
-	for (uint32_t id = 0; id < c->table.count; id++)
-		if (is_kept(c, id) && !keep_function(c, id, err))
-			return false;
+	for (uint32_t id = 0; id < c->table.count; id++) {
+		const struct func_entry *e = &c->table.entries[id];
+		struct fleet_function *f = &s->functions[s->count];
+
+		if (!is_kept(c, id))
+			continue;
+		s->count++;
+		*f = (struct fleet_function){
+			.name = arena_str(arena, e->name),
+			.file = e->file.ptr ? arena_str(arena, e->file)
+					    : e->file,
+			.line = e->line,
+			.after = (double)e->values[SIDE_SLOW].self_lib /
+				 c->sample[SIDE_SLOW],
+		};
+		for (size_t i = 0; i < before->count; i++)
+			f->before[i] = before->values[id * before->count + i] /
+				       c->sample[SIDE_BASELINE];
+		if (!f->name.ptr || (!f->file.ptr && e->file.ptr))
+			return fail(c, err);
+	}
 	return true;
-}
-
-static void count_sides(struct counting *c)
-{
-	const struct slice_side *before = &c->values.sides[SIDE_BASELINE];
-	struct fleet_service *s = c->service;
-	const struct profile *after = c->parts[0];
-	double seconds = time_range_seconds(s->after.range);
-
-	s->after_samples =
-		(double)after->whole_total / c->sample[SIDE_SLOW];
-	for (size_t i = 0; i < before->count; i++)
-		s->before_samples[i] =
-			before->wholes[i] / c->sample[SIDE_BASELINE];
-	s->sample_cores = c->sample[SIDE_SLOW] *
-			  (double)time_unit_ns(profile_unit(after)) /
-			  NS_PER_S / seconds;
 }
 
 static bool count_functions(struct counting *c, const struct code_rules *rules,
@@ -658,18 +622,28 @@ static bool count_functions(struct counting *c, const struct code_rules *rules,
 		.baseline_slices = { .profiles = c->parts + 1,
 				     .count = FLEET_PARTS },
 	};
+	const struct slice_side *before = &c->values.sides[SIDE_BASELINE];
+	const struct profile *after = c->parts[0];
+	struct fleet_service *s = c->service;
 
-	if (!diff_sample_values(c->parts[0], &c->before, c->sample) ||
+	if (!diff_sample_values(after, &c->before, c->sample) ||
 	    !(c->sample[SIDE_SLOW] > 0)) {
-		c->service->state = FLEET_NO_TEST;
+		s->state = FLEET_NO_TEST;
 		return true;
 	}
-	if (!func_table_build(&c->table, &c->arena, c->parts[0], &c->before,
-			      rules, FUNC_NAMES_MATCHED, err) ||
+	if (!func_table_build(&c->table, &c->arena, after, &c->before, rules,
+			      FUNC_NAMES_MATCHED, err) ||
 	    !slice_values_build(&c->values, &c->table, &want, true, err))
 		return false;
-	c->service->state = FLEET_COMPARED;
-	count_sides(c);
+	s->state = FLEET_COMPARED;
+	s->after_samples =
+		(double)after->whole_total / c->sample[SIDE_SLOW];
+	for (size_t i = 0; i < before->count; i++)
+		s->before_samples[i] =
+			before->wholes[i] / c->sample[SIDE_BASELINE];
+	s->sample_cores = c->sample[SIDE_SLOW] *
+			  (double)time_unit_ns(profile_unit(after)) /
+			  NS_PER_S / time_range_seconds(s->after.range);
 	return keep_functions(c, err);
 }
 

@@ -14,13 +14,6 @@
 /* What it was is known as a difference: less than this is the error of it. */
 #define GATES_NOTHING 1e-9
 
-static double share_of(const struct function_row *row)
-{
-	if (!row->is_part)
-		return row->total;
-	return row->measure == RANK_SELF ? row->self : row->self_lib;
-}
-
 /* What is certain of a growth: where no interval is known, all of it. */
 static double certain(const struct gate_hit *hit)
 {
@@ -29,7 +22,10 @@ static double certain(const struct gate_hit *hit)
 
 static struct gate_hit row_growth(const struct function_row *row, double drift)
 {
-	double now = share_of(row), before = now - row->delta;
+	double now = !row->is_part		? row->total
+		     : row->measure == RANK_SELF ? row->self
+						 : row->self_lib;
+	double before = now - row->delta;
 	struct gate_hit hit = { .gate = GATE_FUNCTION,
 				.row = row,
 				.is_self = row->is_part,
@@ -64,36 +60,10 @@ static struct gate_hit self_growth(const struct function_row *row, double drift)
 				  .beside = self->beside_low };
 }
 
-static struct gate_hit new_share(const struct function_row *row)
-{
-	struct gate_hit hit = { .gate = GATE_NEW,
-				.row = row,
-				.growth = row->total,
-				.low = row->delta_low,
-				.high = row->delta_high,
-				.q = row->q };
-
-	hit.beside = certain(&hit);
-	return hit;
-}
-
 struct gate_hit gates_row_growth(const struct function_row *row,
 				 const struct result *result)
 {
 	return row_growth(row, result->rank_facts->drift);
-}
-
-static struct gate_hit total_growth(const struct whole_change *w)
-{
-	double before = fmax(1e-12, 1 - w->delta);
-
-	return (struct gate_hit){
-		.gate = GATE_TOTAL,
-		.growth = w->delta / before,
-		.low = w->growth_low,
-		.high = w->growth_high,
-		.q = w->q,
-	};
 }
 
 _Static_assert(GATES_POWERS == RANK_POWER_SHARES, "a growth each");
@@ -122,7 +92,13 @@ static bool breaks(const struct judging *j, const struct function_row *row,
 		   struct gate_hit *hit)
 {
 	if (row->change == CHANGE_NEW) {
-		*hit = new_share(row);
+		*hit = (struct gate_hit){ .gate = GATE_NEW,
+					  .row = row,
+					  .growth = row->total,
+					  .low = row->delta_low,
+					  .high = row->delta_high,
+					  .q = row->q };
+		hit->beside = certain(hit);
 		return gates_has(j->g, GATE_NEW) && is_beyond(j, hit);
 	}
 	*hit = row_growth(row, j->drift);
@@ -157,40 +133,24 @@ static bool is_told_elsewhere(const struct judging *j,
 	return false;
 }
 
-/* The one that moved most beside the others is told of those that may only have
- * held while the others shrank. */
-static void keep_beside(struct gates *g, const struct function_row *row,
-			const struct gate_hit *own)
-{
-	if (gates_has(g, GATE_FUNCTION) && row->change == CHANGE_GROWN &&
-	    g->limits.is_total_open &&
-	    own->beside > g->limits.limit[GATE_FUNCTION] && !row->through.len &&
-	    (!g->beside || row->delta > g->beside->delta))
-		g->beside = row;
-}
-
-/* What a function does itself grew by this part of what it calls, too: told beside what
- * it calls. */
+/* What a function does itself grew by this part of what it calls, too: told
+ * beside what it calls. */
 #define GATES_SELF_PART 0.1
 
-static bool holds_part(const struct function_row *row)
-{
-	double grown = row->self - row->self / (1 + row->self_change.growth);
-
-	return change_is_up(row->self_change.change) && !row->is_asked &&
-	       isfinite(row->self_change.growth) &&
-	       grown >= GATES_SELF_PART * row->delta;
-}
-
-/* Of what breaks a limit, unless that is told elsewhere: what the function does itself
- * is its own. */
+/* Of what breaks a limit, unless that is told elsewhere: what the function does
+ * itself is its own. */
 static void judge_broken(struct judging *j, const struct function_row *row,
 			 struct gate_hit hit)
 {
+	const struct self_change *self = &row->self_change;
 	struct gates *g = j->g;
 
 	if (!hit.is_self && is_told_elsewhere(j, row)) {
-		if (!holds_part(row))
+		double grown = row->self - row->self / (1 + self->growth);
+
+		if (!change_is_up(self->change) || row->is_asked ||
+		    !isfinite(self->growth) ||
+		    !(grown >= GATES_SELF_PART * row->delta))
 			return;
 		hit = self_growth(row, j->drift);
 		if (!is_beyond(j, &hit))
@@ -199,10 +159,23 @@ static void judge_broken(struct judging *j, const struct function_row *row,
 	g->hits[g->hit_count++] = hit;
 }
 
-static void judge_held(struct gates *g, const struct function_row *row,
-		       struct gate_hit own)
+static void judge_row(struct judging *j, const struct function_row *row)
 {
-	keep_beside(g, row, &own);
+	struct gates *g = j->g;
+	struct gate_hit hit, own;
+
+	if (breaks(j, row, &hit)) {
+		judge_broken(j, row, hit);
+		return;
+	}
+	own = row_growth(row, j->drift);
+	/* The one that moved most beside the others is told of those that may
+	 * only have held while the others shrank. */
+	if (gates_has(g, GATE_FUNCTION) && row->change == CHANGE_GROWN &&
+	    g->limits.is_total_open &&
+	    own.beside > g->limits.limit[GATE_FUNCTION] && !row->through.len &&
+	    (!g->beside || row->delta > g->beside->delta))
+		g->beside = row;
 	g->shrunk_count += change_is_down(row->change);
 	if (!change_is_up(row->change) || !(own.growth > 0))
 		return;
@@ -210,16 +183,6 @@ static void judge_held(struct gates *g, const struct function_row *row,
 	if (!row->through.len &&
 	    (!g->largest.row || row->delta > g->largest.row->delta))
 		g->largest = own;
-}
-
-static void judge_row(struct judging *j, const struct function_row *row)
-{
-	struct gate_hit hit;
-
-	if (breaks(j, row, &hit))
-		judge_broken(j, row, hit);
-	else
-		judge_held(j->g, row, row_growth(row, j->drift));
 }
 
 /* One pipeline in a hundred whose sum did not grow may be told that it did. */
@@ -232,7 +195,13 @@ static void judge_total(struct gates *g, const struct result *result)
 	bool is_judged = result->normalize != NORMALIZE_SHARE && !g->is_relative;
 
 	g->has_total = !isnan(w->q);
-	g->total = total_growth(w);
+	g->total = (struct gate_hit){
+		.gate = GATE_TOTAL,
+		.growth = w->delta / fmax(1e-12, 1 - w->delta),
+		.low = w->growth_low,
+		.high = w->growth_high,
+		.q = w->q,
+	};
 	g->is_total_certain =
 		g->has_total && !g->is_relative && w->q <= GATES_FALSE_TOTAL;
 	if (!is_judged && g->limits.is_total_open)
@@ -373,12 +342,6 @@ static size_t runs_lacking(const struct gates *g, const struct rank_facts *f)
 	return lacking > 0 && lacking <= GATES_MOST_RUNS ? (size_t)lacking : 0;
 }
 
-static bool is_nearer(const struct function_row *a,
-		      const struct function_row *b)
-{
-	return !b || a->deviations > b->deviations;
-}
-
 static void find_nearest(struct gates *g, const struct result *result)
 {
 	for (size_t i = 0; i < result->function_count; i++) {
@@ -388,7 +351,7 @@ static void find_nearest(struct gates *g, const struct result *result)
 		if (!(row->delta > 0) || !(row->deviations > 0) ||
 		    row->through.len)
 			continue;
-		while (at && is_nearer(row, g->nearest[at - 1])) {
+		while (at && row->deviations > g->nearest[at - 1]->deviations) {
 			if (at < GATES_NEAREST)
 				g->nearest[at] = g->nearest[at - 1];
 			at--;
@@ -401,36 +364,24 @@ static void find_nearest(struct gates *g, const struct result *result)
 	g->runs_lacking = runs_lacking(g, result->rank_facts);
 }
 
-static bool is_broken(const struct gates *g, enum gate_kind gate)
-{
-	for (size_t i = 0; i < g->hit_count; i++)
-		if (g->hits[i].gate == gate)
-			return true;
-	return false;
-}
-
-/* Of several the one that is told: that all of it grew says more than what could
- * not have been seen. */
-static enum gate_kind choose_lacking(const struct gates *g)
+static void settle(struct gates *g)
 {
 	static const enum gate_kind order[] = { GATE_FUNCTION, GATE_NEW,
 						GATE_TOTAL, GATE_LATENCY };
-	size_t i = 0;
+	bool is_broken[GATE_COUNT] = { false };
+	size_t first = 0;
 
-	if (g->lacks[GATE_TOTAL] == GATES_LACK_WHOLE)
-		return GATE_TOTAL;
-	while (i + 1 < sizeof order / sizeof *order && !g->lacks[order[i]])
-		i++;
-	return order[i];
-}
-
-static void settle(struct gates *g)
-{
+	for (size_t i = 0; i < g->hit_count; i++)
+		is_broken[g->hits[i].gate] = true;
 	for (int k = 0; k < GATE_COUNT; k++)
-		if (!gates_has(g, (enum gate_kind)k) ||
-		    is_broken(g, (enum gate_kind)k))
+		if (!gates_has(g, (enum gate_kind)k) || is_broken[k])
 			g->lacks[k] = GATES_LACK_NONE;
-	g->lacking = choose_lacking(g);
+	/* Of several one is told: that all of it grew says more than what could
+	 * not have been seen. */
+	while (first + 1 < COUNT_OF(order) && !g->lacks[order[first]])
+		first++;
+	g->lacking = g->lacks[GATE_TOTAL] == GATES_LACK_WHOLE ? GATE_TOTAL
+							      : order[first];
 	g->outcome = g->hit_count    ? GATES_BROKEN
 		     : gates_lack(g) ? GATES_UNKNOWN
 				     : GATES_HELD;
@@ -477,20 +428,6 @@ bool gates_lack_data(const struct gates *g)
 
 /* ---- latency ---- */
 
-/* Of the busiest operation a growth by a half has to be seen. */
-static enum gates_lack find_latency_lack(const struct latency_row *rows,
-					 size_t count)
-{
-	size_t i = 0;
-
-	while (i < count && rows[i].change == LATENCY_FEW)
-		i++;
-	if (i == count)
-		return GATES_LACK_REQUESTS;
-	return rows[i].detectable <= GATES_BLIND ? GATES_LACK_NONE
-						 : GATES_LACK_LATENCY;
-}
-
 static int compare_growth(const void *left, const void *right)
 {
 	const struct gate_hit *a = left, *b = right;
@@ -503,7 +440,7 @@ static int compare_growth(const void *left, const void *right)
 bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
 			 size_t count, struct arena *arena, struct error *err)
 {
-	size_t before = g->hit_count;
+	size_t before = g->hit_count, busiest = 0;
 	struct gate_hit *hits =
 		arena_array(arena, before + count + 1, sizeof *hits);
 
@@ -527,7 +464,14 @@ bool gates_judge_latency(struct gates *g, const struct latency_row *rows,
 	if (g->hit_count > before)
 		qsort(hits + before, g->hit_count - before, sizeof *hits,
 		      compare_growth);
-	g->lacks[GATE_LATENCY] = find_latency_lack(rows, count);
+	while (busiest < count && rows[busiest].change == LATENCY_FEW)
+		busiest++;
+	/* Of the busiest operation a growth by a half has to be seen. */
+	g->lacks[GATE_LATENCY] =
+		busiest == count ? GATES_LACK_REQUESTS
+		: rows[busiest].detectable <= GATES_BLIND
+			? GATES_LACK_NONE
+			: GATES_LACK_LATENCY;
 	settle(g);
 	return true;
 }

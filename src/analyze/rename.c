@@ -89,38 +89,30 @@ static bool candidates_make(struct renaming *r, struct error *err)
 
 /* ---- neighbours ---- */
 
-static uint32_t other_of(const struct renaming *r, uint32_t id)
-{
-	const struct side_values *v;
-
-	if (id == ENTRY_NONE)
-		return id;
-	v = r->d->t->entries[id].values;
-	return v[SIDE_SLOW].total && v[SIDE_BASELINE].total ? id
-							    : OTHER_CHANGED;
-}
-
 static bool link_add(struct renaming *r, uint32_t id, uint32_t other,
 		     bool is_callee, const int64_t *values)
 {
 	uint32_t index = id == ENTRY_NONE ? 0 : r->candidate_of[id];
+	const struct func_entry *entries = r->d->t->entries;
 	const struct candidate *c;
 	double share;
 
 	if (!index)
 		return true;
 	c = &r->items[index - 1];
-	share = (double)values[c->s] /
-		(double)r->d->t->entries[id].values[c->s].total;
+	share = (double)values[c->s] / (double)entries[id].values[c->s].total;
 	if (!(share >= LINK_MIN_SHARE))
 		return true;
+	if (other != ENTRY_NONE && (!entries[other].values[SIDE_SLOW].total ||
+				    !entries[other].values[SIDE_BASELINE].total))
+		other = OTHER_CHANGED;
 	if (!arena_reserve(r->d->t->arena, (void **)&r->links, &r->link_cap,
 			   r->link_count + 1, sizeof *r->links))
 		return false;
 	r->links[r->link_count++] = (struct link){
 		.candidate = index - 1,
 		.is_callee = is_callee,
-		.other = other_of(r, other),
+		.other = other,
 		.share = share,
 	};
 	return true;
@@ -226,36 +218,7 @@ static struct str simple_name(struct str name)
 	return str_slice(name, at, name.len);
 }
 
-static bool is_same_place(const struct func_entry *a,
-			  const struct func_entry *b)
-{
-	return a->line && a->line == b->line && a->file.len &&
-	       str_equal(a->file, b->file);
-}
-
-/* Ratio of the values, at least 1, as an unchanged function would show. */
-static double value_ratio(const struct renaming *r, uint32_t gone,
-			  uint32_t fresh)
-{
-	double before = fabs(r->d->rows[gone].delta);
-	double after = fabs(r->d->rows[fresh].delta);
-
-	return fmax(before, after) / fmin(before, after);
-}
-
 #define EXPLAIN_RENAME_RATIO 1.5
-
-static bool is_similar_value(const struct renaming *r, uint32_t gone,
-			     uint32_t fresh)
-{
-	uint32_t ids[] = { gone, fresh };
-	double ratio = value_ratio(r, gone, fresh), delta;
-
-	if (!(ratio <= EXPLAIN_RENAME_RATIO))
-		return false;
-	return ratio <= DIFF_UNTESTED_RATIO ||
-	       diff_test_together(r->d, ids, 2, &delta) > DIFF_FALSE_DISCOVERY;
-}
 
 /* A new function is an old one renamed when so much of its callers and of its
  * callees are the same, and the value lies within this ratio. */
@@ -268,25 +231,33 @@ static double pair_score(const struct renaming *r, const struct candidate *gone,
 	const struct func_entry *a = &r->d->t->entries[gone->id];
 	const struct func_entry *b = &r->d->t->entries[fresh->id];
 	struct overlap o = find_overlap(r, gone, fresh);
+	uint32_t ids[] = { gone->id, fresh->id };
+	double before = fabs(r->d->rows[gone->id].delta);
+	double after = fabs(r->d->rows[fresh->id].delta), delta;
+	/* At least 1, as an unchanged function would show. */
+	double ratio = fmax(before, after) / fmin(before, after);
 	bool is_namesake = str_equal(simple_name(a->key), simple_name(b->key));
 	bool is_alike =
 		o.callers >= EXPLAIN_RENAME_OVERLAP &&
 		o.callees >= EXPLAIN_RENAME_OVERLAP &&
 		(is_namesake || o.known_callers >= EXPLAIN_RENAME_OVERLAP);
 
-	if ((!is_alike && !is_same_place(a, b)) ||
-	    !is_similar_value(r, gone->id, fresh->id))
+	bool is_same_place = a->line && a->line == b->line && a->file.len &&
+			     str_equal(a->file, b->file);
+
+	if ((!is_alike && !is_same_place) || !(ratio <= EXPLAIN_RENAME_RATIO))
 		return 0;
-	return 1 + is_same_place(a, b) + is_namesake + o.callers + o.callees +
-	       1 / value_ratio(r, gone->id, fresh->id);
+	if (ratio > DIFF_UNTESTED_RATIO &&
+	    !(diff_test_together(r->d, ids, 2, &delta) > DIFF_FALSE_DISCOVERY))
+		return 0;
+	return 1 + is_same_place + is_namesake + o.callers + o.callees +
+	       1 / ratio;
 }
 
-static void claim_neither(struct renaming *r, uint32_t gone, uint32_t fresh)
+static void change_take_back(struct diff *d, uint32_t id)
 {
-	r->d->rows[gone].change = CHANGE_SAME;
-	r->d->rows[gone].effect = 0;
-	r->d->rows[fresh].change = CHANGE_SAME;
-	r->d->rows[fresh].effect = 0;
+	d->rows[id].change = CHANGE_SAME;
+	d->rows[id].effect = 0;
 }
 
 static struct candidate *best_match(const struct renaming *r,
@@ -365,7 +336,8 @@ static bool rename_find(struct diff *d, const struct call_edges *edges,
 		if (!fresh)
 			continue;
 		fresh->is_paired = r.items[i].is_paired = true;
-		claim_neither(&r, r.items[i].id, fresh->id);
+		change_take_back(d, r.items[i].id);
+		change_take_back(d, fresh->id);
 		if (!rank_facts_add_renaming(facts, &entries[r.items[i].id],
 					     &entries[fresh->id], err))
 			return false;
@@ -399,19 +371,6 @@ static int compare_siblings(const void *left, const void *right, void *data)
  * most of the profile: there nothing is said. */
 #define EXPLAIN_SHIFT_PARENT 0.5
 
-static bool is_parent_small(const struct diff *d, uint32_t parent)
-{
-	const struct side_values *v = d->t->entries[parent].values;
-
-	if (d->want->normalize != NORMALIZE_SHARE)
-		return true;
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (side_share(d->t->sides[s].profile, v[s].total) >
-		    EXPLAIN_SHIFT_PARENT)
-			return false;
-	return true;
-}
-
 /* The largest change of siblings in this direction, the first of several. */
 static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
 			bool is_change)
@@ -429,44 +388,29 @@ static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
 	return best;
 }
 
-/* A function that was split, joined or inlined is there on one side only. Two
- * that are there on both sides have changed, whatever they add up to. */
-static bool is_replaced(const struct diff *d, const uint32_t *ids, size_t count)
-{
-	bool is_all_new = true, is_all_gone = true;
-
-	for (size_t i = 0; i < count; i++) {
-		enum change change = d->rows[ids[i]].change;
-
-		is_all_new &= change != CHANGE_GROWN;
-		is_all_gone &= change != CHANGE_SHRUNK;
-	}
-	return is_all_new || is_all_gone;
-}
-
 /* Cost moved when this part of it, at most, did not come out again. */
 #define EXPLAIN_SHIFT_REST 0.25
 
 static bool is_shift(const struct diff *d, const uint32_t *ids, size_t count)
 {
+	bool is_all_new = true, is_all_gone = true;
 	double up = 0, down = 0, rest;
 	double p = diff_test_together(d, ids, count, &rest);
 
 	for (size_t i = 0; i < count; i++) {
-		double delta = d->rows[ids[i]].delta;
+		const struct entry_diff *row = &d->rows[ids[i]];
 
-		up += fmax(0, delta);
-		down += fmax(0, -delta);
+		up += fmax(0, row->delta);
+		down += fmax(0, -row->delta);
+		is_all_new &= row->change != CHANGE_GROWN;
+		is_all_gone &= row->change != CHANGE_SHRUNK;
 	}
-	return up > 0 && down > 0 && is_replaced(d, ids, count) &&
+	/* A function that was split, joined or inlined is there on one side
+	 * only. Two that are there on both sides have changed, whatever they
+	 * add up to. */
+	return up > 0 && down > 0 && (is_all_new || is_all_gone) &&
 	       p > DIFF_FALSE_DISCOVERY &&
 	       fabs(rest) <= EXPLAIN_SHIFT_REST * fmin(up, down);
-}
-
-static void take_back(struct diff *d, uint32_t id)
-{
-	d->rows[id].change = CHANGE_SAME;
-	d->rows[id].effect = 0;
 }
 
 static bool judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
@@ -474,15 +418,20 @@ static bool judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
 			   struct error *err)
 {
 	const struct func_entry *entries = d->t->entries;
+	const struct side_values *v = entries[parent].values;
+	bool is_share = d->want->normalize == NORMALIZE_SHARE;
 	const struct func_entry *from, *to;
 
-	if (count < 2 || !is_parent_small(d, parent) ||
-	    !is_shift(d, ids, count))
+	for (int s = 0; is_share && s < SIDE_COUNT; s++)
+		if (side_share(d->t->sides[s].profile, v[s].total) >
+		    EXPLAIN_SHIFT_PARENT)
+			return true;
+	if (count < 2 || !is_shift(d, ids, count))
 		return true;
 	from = &entries[largest(d, ids, count, false)];
 	to = &entries[largest(d, ids, count, true)];
 	for (size_t i = 0; i < count; i++)
-		take_back(d, ids[i]);
+		change_take_back(d, ids[i]);
 	return rank_facts_add_shift(facts, from, to, &entries[parent], err);
 }
 

@@ -52,31 +52,27 @@ static bool no_memory(const struct moving *m, struct error *err)
 
 /* ---- values ---- */
 
-static bool side_sum(struct moving *m, enum diff_side s, struct error *err)
-{
-	const struct func_side *side = &m->t->sides[s];
-	const struct profile *p = side->profile;
-	int64_t *sums = arena_array(&m->scratch, p->frame_count, sizeof *sums);
-
-	m->values[s] = arena_array(&m->scratch, m->t->count, sizeof(int64_t));
-	if (!sums || !m->values[s])
-		return no_memory(m, err);
-	profile_frame_sums(p, sums);
-	for (uint32_t i = 0; i < p->frame_count; i++) {
-		uint32_t entry = side->entries[p->frames[i].function];
-		int64_t *value = &m->values[s][entry];
-
-		*value = sat_add_i64(*value, sums[i]);
-	}
-	m->totals[s] = p->total;
-	return true;
-}
-
 static bool values_sum(struct moving *m, struct error *err)
 {
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (!side_sum(m, (enum diff_side)s, err))
-			return false;
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		const struct func_side *side = &m->t->sides[s];
+		const struct profile *p = side->profile;
+		int64_t *sums = arena_array(&m->scratch, p->frame_count,
+					    sizeof *sums);
+		int64_t *values = arena_array(&m->scratch, m->t->count,
+					      sizeof *values);
+
+		if (!sums || !values)
+			return no_memory(m, err);
+		profile_frame_sums(p, sums);
+		for (uint32_t i = 0; i < p->frame_count; i++) {
+			uint32_t entry = side->entries[p->frames[i].function];
+
+			values[entry] = sat_add_i64(values[entry], sums[i]);
+		}
+		m->values[s] = values;
+		m->totals[s] = p->total;
+	}
 	return true;
 }
 
@@ -92,15 +88,6 @@ static bool is_word(char c)
 {
 	return ascii_is_alnum(c) || c == '_' || c == '$' ||
 	       (unsigned char)c >= 0x80;
-}
-
-/* "shop::f(shop::Order const&)": types of parameters may have moved too. */
-static struct str without_parameters(struct str s)
-{
-	for (size_t i = 1; i < s.len; i++)
-		if (s.ptr[i] == '(' && is_word(s.ptr[i - 1]))
-			return str_slice(s, 0, i);
-	return s;
 }
 
 static struct str simple_name(struct str s)
@@ -119,54 +106,18 @@ static struct str trim_separators(struct str s)
 	return s;
 }
 
-/* Length of the whole components at the end that two names share. */
-static size_t common_end(struct str a, struct str b)
-{
-	size_t len = 0, whole = 0;
-
-	while (len < a.len && len < b.len &&
-	       a.ptr[a.len - len - 1] == b.ptr[b.len - len - 1]) {
-		len++;
-		if (is_separator(a.ptr[a.len - len]))
-			whole = len;
-	}
-	return whole;
-}
-
 /* "v2", behind the front or in place of its last component. */
-static bool is_version(struct str s)
-{
-	return s.len > 1 && s.ptr[0] == 'v' &&
-	       str_is_digits(str_slice(s, 1, s.len));
-}
-
 static struct str without_version(struct str s)
 {
 	struct str last = simple_name(s);
 
-	if (!is_version(last))
+	if (last.len < 2 || last.ptr[0] != 'v' ||
+	    !str_is_digits(str_slice(last, 1, last.len)))
 		return s;
 	return trim_separators(str_slice(s, 0, s.len - last.len));
 }
 
-static bool is_version_change(const struct front *f)
-{
-	return str_equal(without_version(f->from), without_version(f->to));
-}
-
 /* ---- candidates ---- */
-
-static bool has_moved(const struct moving *m, uint32_t id, bool *is_new)
-{
-	double before = (double)m->values[SIDE_BASELINE][id] *
-			(double)m->totals[SIDE_SLOW];
-	double after = (double)m->values[SIDE_SLOW][id] *
-		       (double)m->totals[SIDE_BASELINE];
-
-	*is_new = after > before;
-	return before != after && (after >= LOOKED_RATIO * before ||
-				   before >= LOOKED_RATIO * after);
-}
 
 static int compare_candidates(const void *left, const void *right)
 {
@@ -184,11 +135,22 @@ static bool candidates_make(struct moving *m, struct error *err)
 	if (!m->items)
 		return no_memory(m, err);
 	for (uint32_t id = 0; id < t->count; id++) {
-		struct candidate c = { .id = id };
+		double before = (double)m->values[SIDE_BASELINE][id] *
+				(double)m->totals[SIDE_SLOW];
+		double after = (double)m->values[SIDE_SLOW][id] *
+			       (double)m->totals[SIDE_BASELINE];
+		struct candidate c = { .id = id,
+				       .is_new = after > before,
+				       .name = t->entries[id].key };
 
-		if (!has_moved(m, id, &c.is_new))
+		if (before == after || (after < LOOKED_RATIO * before &&
+					before < LOOKED_RATIO * after))
 			continue;
-		c.name = without_parameters(t->entries[id].key);
+		/* "shop::f(shop::Order const&)": types of parameters may have
+		 * moved too. */
+		for (size_t i = 1; i < c.name.len; i++)
+			if (c.name.ptr[i] == '(' && is_word(c.name.ptr[i - 1]))
+				c.name.len = i;
 		c.simple = simple_name(c.name);
 		if (c.simple.len && c.simple.len < c.name.len)
 			m->items[m->count++] = c;
@@ -203,31 +165,24 @@ static bool candidates_make(struct moving *m, struct error *err)
 static bool pair_fronts(struct moving *m, struct str from, struct str to,
 			struct error *err)
 {
-	size_t shared = common_end(from, to);
-	struct front f = {
-		.from = trim_separators(str_slice(from, 0, from.len - shared)),
-		.to = trim_separators(str_slice(to, 0, to.len - shared)),
-		.count = 1,
-	};
+	size_t len = 0, shared = 0;
+	struct front f = { .count = 1 };
 
+	/* Whole components at the end. */
+	while (len < from.len && len < to.len &&
+	       from.ptr[from.len - len - 1] == to.ptr[to.len - len - 1]) {
+		len++;
+		if (is_separator(from.ptr[from.len - len]))
+			shared = len;
+	}
+	f.from = trim_separators(str_slice(from, 0, from.len - shared));
+	f.to = trim_separators(str_slice(to, 0, to.len - shared));
 	if (!shared || !f.from.len || !f.to.len || str_equal(f.from, f.to))
 		return true;
 	if (!arena_reserve(&m->scratch, (void **)&m->fronts, &m->front_cap,
 			   m->front_count + 1, sizeof *m->fronts))
 		return no_memory(m, err);
 	m->fronts[m->front_count++] = f;
-	return true;
-}
-
-static bool pair_namesakes(struct moving *m, size_t first, size_t end,
-			   struct error *err)
-{
-	for (size_t i = first; i < end; i++)
-		for (size_t k = first; k < end; k++)
-			if (!m->items[i].is_new && m->items[k].is_new &&
-			    !pair_fronts(m, m->items[i].name, m->items[k].name,
-					 err))
-				return false;
 	return true;
 }
 
@@ -267,30 +222,25 @@ static void fronts_order(struct moving *m)
 
 static bool fronts_make(struct moving *m, struct error *err)
 {
+	const struct candidate *c = m->items;
 	size_t end;
 
-	for (size_t i = 0; i < m->count; i = end) {
-		for (end = i + 1; end < m->count; end++)
-			if (!str_equal(m->items[end].simple,
-				       m->items[i].simple))
-				break;
-		if (end - i <= NAMESAKES && !pair_namesakes(m, i, end, err))
-			return false;
+	for (size_t first = 0; first < m->count; first = end) {
+		end = first + 1;
+		while (end < m->count &&
+		       str_equal(c[end].simple, c[first].simple))
+			end++;
+		for (size_t i = first; end - first <= NAMESAKES && i < end; i++)
+			for (size_t k = first; k < end; k++)
+				if (!c[i].is_new && c[k].is_new &&
+				    !pair_fronts(m, c[i].name, c[k].name, err))
+					return false;
 	}
 	fronts_order(m);
 	return true;
 }
 
 /* ---- moves ---- */
-
-static bool is_at(struct str key, size_t at, struct str front)
-{
-	size_t end = at + front.len;
-
-	return (at == 0 || !is_word(key.ptr[at - 1])) && end < key.len &&
-	       is_separator(key.ptr[end]) &&
-	       str_starts(str_slice(key, at, key.len), front);
-}
 
 /* The key with the front replaced wherever it stands: types of parameters and
  * type arguments move along. False when it stands nowhere. */
@@ -302,9 +252,13 @@ static bool replace_front(struct str key, const struct front *f,
 
 	buf_clear(out);
 	while (at < key.len) {
-		if (is_at(key, at, f->from)) {
+		size_t end = at + f->from.len;
+
+		if ((at == 0 || !is_word(key.ptr[at - 1])) && end < key.len &&
+		    is_separator(key.ptr[end]) &&
+		    str_starts(str_slice(key, at, key.len), f->from)) {
 			buf_add_str(out, f->to);
-			at += f->from.len;
+			at = end;
 			is_found = true;
 		} else {
 			buf_add_char(out, key.ptr[at++]);
@@ -321,13 +275,6 @@ static double part_of_new(const struct moving *m, enum diff_side s,
 	double is_new = (double)m->values[s][to];
 
 	return is_new / (is_old + is_new);
-}
-
-/* NAN, of a side that has neither, contradicts nothing. */
-static bool is_contradicted(const struct moving *m, uint32_t from, uint32_t to)
-{
-	return part_of_new(m, SIDE_BASELINE, from, to) > 0.5 ||
-	       part_of_new(m, SIDE_SLOW, from, to) < 0.5;
 }
 
 /* The functions that a front has moved: entries of old names to new ones. */
@@ -387,37 +334,33 @@ static bool is_move(const struct moving *m, const struct moved_pairs *pairs)
 		       MOVED_PART_AFTER * (old[SIDE_SLOW] + fresh[SIDE_SLOW]);
 }
 
-static size_t pairs_take(struct moving *m, struct moved_pairs *pairs)
-{
-	size_t taken = 0;
-
-	for (size_t i = 0; i < pairs->count; i++) {
-		uint32_t from = pairs->from[i], to = pairs->to[i];
-
-		if (pairs->is_taken[from] || pairs->is_taken[to] ||
-		    is_contradicted(m, from, to))
-			continue;
-		m->t->moved_to[from] = to;
-		pairs->is_taken[from] = pairs->is_taken[to] = true;
-		taken++;
-	}
-	return taken;
-}
-
 static bool front_take(struct moving *m, const struct front *f,
 		       struct moved_pairs *pairs, struct buf *key,
 		       struct error *err)
 {
 	struct func_table *t = m->t;
-	size_t count;
+	size_t taken = 0;
 
 	if (!pairs_find(m, f, pairs, key, err))
 		return false;
-	count = is_move(m, pairs) ? pairs_take(m, pairs) : 0;
-	if (!count)
+	if (!is_move(m, pairs))
 		return true;
-	t->moves[t->move_count++] =
-		(struct func_move){ .from = f->from, .to = f->to, count };
+	for (size_t i = 0; i < pairs->count; i++) {
+		uint32_t from = pairs->from[i], to = pairs->to[i];
+
+		/* NAN, of a side that has neither, contradicts nothing. */
+		if (pairs->is_taken[from] || pairs->is_taken[to] ||
+		    part_of_new(m, SIDE_BASELINE, from, to) > 0.5 ||
+		    part_of_new(m, SIDE_SLOW, from, to) < 0.5)
+			continue;
+		t->moved_to[from] = to;
+		pairs->is_taken[from] = pairs->is_taken[to] = true;
+		taken++;
+	}
+	if (taken)
+		t->moves[t->move_count++] = (struct func_move){ .from = f->from,
+								.to = f->to,
+								taken };
 	return true;
 }
 
@@ -427,12 +370,6 @@ static bool front_take(struct moving *m, const struct front *f,
 /* Functions that must share a change of their front to be taken for moved: a
  * class or two that look like another's may be others. */
 #define MOVED_MIN_PAIRS 3
-
-static bool is_enough(const struct front *f)
-{
-	return f->count >= (is_version_change(f) ? MOVED_MIN_VERSION_PAIRS
-						 : MOVED_MIN_PAIRS);
-}
 
 static bool moves_take(struct moving *m, struct buf *key, struct error *err)
 {
@@ -455,26 +392,21 @@ static bool moves_take(struct moving *m, struct buf *key, struct error *err)
 	for (size_t i = 0; i < m->front_count && tried < FRONTS_TRIED &&
 			   t->move_count < FUNC_MOVES_MAX;
 	     i++) {
-		if (!is_enough(&m->fronts[i]))
+		const struct front *f = &m->fronts[i];
+		bool is_version_change = str_equal(without_version(f->from),
+						   without_version(f->to));
+
+		if (f->count < (is_version_change ? MOVED_MIN_VERSION_PAIRS
+						  : MOVED_MIN_PAIRS))
 			continue;
 		tried++;
-		if (!front_take(m, &m->fronts[i], &pairs, key, err))
+		if (!front_take(m, f, &pairs, key, err))
 			return false;
 	}
 	return true;
 }
 
 /* ---- the whole ---- */
-
-static void sides_join(struct func_table *t)
-{
-	for (int s = 0; s < SIDE_COUNT; s++) {
-		struct func_side *side = &t->sides[s];
-
-		for (uint32_t f = 0; f < side->profile->function_count; f++)
-			side->entries[f] = t->moved_to[side->entries[f]];
-	}
-}
 
 bool moved_join(struct func_table *t, struct error *err)
 {
@@ -488,7 +420,11 @@ bool moved_join(struct func_table *t, struct error *err)
 	       fronts_make(&m, err) && moves_take(&m, &key, err);
 	buf_release(&key);
 	arena_release(&m.scratch);
-	if (done && t->move_count)
-		sides_join(t);
+	for (int s = 0; done && t->move_count && s < SIDE_COUNT; s++) {
+		struct func_side *side = &t->sides[s];
+
+		for (uint32_t f = 0; f < side->profile->function_count; f++)
+			side->entries[f] = t->moved_to[side->entries[f]];
+	}
 	return done;
 }
