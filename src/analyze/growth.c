@@ -38,16 +38,6 @@ static double variance_of_s(void)
 	return n * (n - 1) * (2 * n + 5) / 18;
 }
 
-static int kendall_s(const double values[BLOCKS])
-{
-	int s = 0;
-
-	for (size_t i = 0; i < BLOCKS; i++)
-		for (size_t j = i + 1; j < BLOCKS; j++)
-			s += compare_f64(values[j], values[i]);
-	return s;
-}
-
 static double mean(const double *values, size_t from, size_t to)
 {
 	double sum = 0;
@@ -113,15 +103,6 @@ static void mean_segment(const struct growth_segment *s, size_t count,
 	}
 }
 
-/* Each third above the one before. */
-static bool grows_all_the_time(const double *values)
-{
-	double middle = mean(values, FIRST_END, LAST_BEGIN);
-
-	return mean(values, 0, FIRST_END) < middle &&
-	       middle < mean(values, LAST_BEGIN, BLOCKS);
-}
-
 static double late_share(const struct growth_segment *all, double per_hour)
 {
 	double slopes[PAIRS];
@@ -130,34 +111,29 @@ static double late_share(const struct growth_segment *all, double per_hour)
 	return n && per_hour > 0 ? stats_median(slopes, n) / per_hour : 0;
 }
 
-static double load_growth(const struct growth_segment *all)
-{
-	double first = mean(all->load, 0, FIRST_END);
-	double last = mean(all->load, LAST_BEGIN, BLOCKS);
-
-	return all->has_load && first > 0 ? (last - first) / first : 0;
-}
-
-/* A load that rose over the window, by enough. */
-static bool follows_load(const struct growth_segment *all,
-			 const struct growth *g)
-{
-	return g->load_growth >= LOAD_GROWTH_LEAST &&
-	       mean(all->load, LAST_BEGIN, BLOCKS) >
-		       mean(all->load, FIRST_END, LAST_BEGIN) * 0.95 &&
-	       g->end - g->start <= LOAD_ELASTICITY * g->load_growth * g->start;
-}
-
 static enum growth_kind find_kind(const struct growth_segment *all,
 				  const struct growth *g, double least)
 {
+	double middle = mean(all->values, FIRST_END, LAST_BEGIN);
+	double load_middle = mean(all->load, FIRST_END, LAST_BEGIN);
+	double load_end = mean(all->load, LAST_BEGIN, BLOCKS);
+
 	if (g->end - g->start < least)
 		return GROWTH_SMALL;
-	if (g->rising < g->segment_count || !grows_all_the_time(all->values))
+	/* Each third has to lie above the one before. */
+	if (g->rising < g->segment_count || !(g->start < middle) ||
+	    !(middle < g->end))
 		return GROWTH_UNEVEN;
 	if (g->late_share < LATE_SHARE_LEAST)
 		return GROWTH_LEVELS_OFF;
-	return follows_load(all, g) ? GROWTH_WITH_LOAD : GROWTH_ENDLESS;
+	/* A load that rose over the window, by enough. */
+	return g->load_growth >= LOAD_GROWTH_LEAST &&
+			       load_end > load_middle * 0.95 &&
+			       g->end - g->start <= LOAD_ELASTICITY *
+							    g->load_growth *
+							    g->start
+		       ? GROWTH_WITH_LOAD
+		       : GROWTH_ENDLESS;
 }
 
 void growth_judge(const struct growth_segment *s, size_t count, double least,
@@ -165,7 +141,7 @@ void growth_judge(const struct growth_segment *s, size_t count, double least,
 {
 	struct growth_segment all;
 	int total_s = 0;
-	double z;
+	double z, load;
 
 	*out = (struct growth){ .p = 1, .q = 1 };
 	if (count > GROWTH_SEGMENTS_MAX)
@@ -174,10 +150,14 @@ void growth_judge(const struct growth_segment *s, size_t count, double least,
 		return;
 	out->segment_count = count;
 	for (size_t i = 0; i < count; i++) {
-		int own = kendall_s(s[i].values);
+		const double *values = s[i].values;
+		int kendall_s = 0;
 
-		total_s += own;
-		out->rising += own > 0;
+		for (size_t a = 0; a < BLOCKS; a++)
+			for (size_t b = a + 1; b < BLOCKS; b++)
+				kendall_s += compare_f64(values[b], values[a]);
+		total_s += kendall_s;
+		out->rising += kendall_s > 0;
 	}
 	z = (total_s - (total_s > 0)) / sqrt(variance_of_s() * (double)count);
 	out->p = z > 0 ? normal_two_sided(z) / 2 : 1;
@@ -186,15 +166,11 @@ void growth_judge(const struct growth_segment *s, size_t count, double least,
 	out->start = mean(all.values, 0, FIRST_END);
 	out->end = mean(all.values, LAST_BEGIN, BLOCKS);
 	out->late_share = late_share(&all, out->per_hour);
-	out->load_growth = load_growth(&all);
+	load = mean(all.load, 0, FIRST_END);
+	if (all.has_load && load > 0)
+		out->load_growth =
+			(mean(all.load, LAST_BEGIN, BLOCKS) - load) / load;
 	out->kind = find_kind(&all, out, least);
-}
-
-static void settle(struct growth *g, double q, double most_q)
-{
-	g->q = q;
-	if (q > most_q)
-		g->kind = GROWTH_NONE;
 }
 
 void growth_settle(struct growth *list, size_t count, double most_q,
@@ -211,7 +187,9 @@ void growth_settle(struct growth *list, size_t count, double most_q,
 	for (size_t i = 0; i < count; i++) {
 		bool is_tested = list[i].kind != GROWTH_SMALL;
 
-		settle(&list[i], is_tested ? q[n] : list[i].p, most_q);
+		list[i].q = is_tested ? q[n] : list[i].p;
+		if (list[i].q > most_q)
+			list[i].kind = GROWTH_NONE;
 		n += is_tested;
 	}
 }
@@ -262,53 +240,36 @@ static bool merge_thirds(struct growth_functions *s, struct error *err)
 
 /* A snapshot's bytes of each function that stacks are charged to: its share of
  * the slice of what the process held then. */
-static bool add_slice(struct growth_functions *s, size_t at, struct error *err)
+static bool slices_add(struct growth_functions *s, struct error *err)
 {
-	const struct profile *p = &s->want.profiles[at];
-	const struct growth_segment *g = &s->want.segments[at / BLOCKS];
-	struct func_side side = { .profile = p };
-	double scale;
+	size_t count = block_count(s);
 
-	if (p->total <= 0)
-		return true;
-	scale = g->values[at % BLOCKS] / (double)p->total;
-	if (!func_side_bind(&s->table, &side, err))
-		return false;
-	for (uint32_t i = 0; i < p->stack_count; i++) {
-		const struct stack *stack = &p->stacks[i];
-		uint32_t id = side.entries[func_side_owner(&side, stack)];
-
-		if (id != ENTRY_NONE)
-			s->values[id * block_count(s) + at] +=
-				scale * (double)stack->value;
-	}
-	return true;
-}
-
-static bool add_slices(struct growth_functions *s, struct error *err)
-{
-	s->values = arena_array(&s->arena, s->table.count * block_count(s) + 1,
+	s->values = arena_array(&s->arena, s->table.count * count + 1,
 				sizeof *s->values);
 	if (!s->values)
 		return arena_fail(&s->arena, "functions", err);
-	for (size_t at = 0; at < block_count(s); at++)
-		if (!add_slice(s, at, err))
+	for (size_t at = 0; at < count; at++) {
+		const struct profile *p = &s->want.profiles[at];
+		const struct growth_segment *g = &s->want.segments[at / BLOCKS];
+		struct func_side side = { .profile = p };
+		double scale;
+
+		if (p->total <= 0)
+			continue;
+		scale = g->values[at % BLOCKS] / (double)p->total;
+		if (!func_side_bind(&s->table, &side, err))
 			return false;
-	return true;
-}
+		for (uint32_t i = 0; i < p->stack_count; i++) {
+			const struct stack *stack = &p->stacks[i];
+			uint32_t id =
+				side.entries[func_side_owner(&side, stack)];
 
-static void judge_function(const struct growth_functions *s, uint32_t id,
-			   struct growth *out)
-{
-	const double *values = s->values + id * block_count(s);
-	struct growth_segment own[GROWTH_PROCESSES];
-
-	for (size_t i = 0; i < s->want.process_count; i++) {
-		own[i] = s->want.segments[i];
-		memcpy(own[i].values, values + i * BLOCKS,
-		       sizeof own[i].values);
+			if (id != ENTRY_NONE)
+				s->values[id * count + at] +=
+					scale * (double)stack->value;
+		}
 	}
-	growth_judge(own, s->want.process_count, s->want.least, out);
+	return true;
 }
 
 struct candidate {
@@ -333,16 +294,23 @@ static bool choose_functions(struct growth_functions *s, struct candidate **out,
 	const struct func_table *t = &s->table;
 	struct candidate *all =
 		arena_array(&s->arena, t->count + 1, sizeof *all);
-	size_t n = 0;
+	struct growth_segment own[GROWTH_PROCESSES];
+	size_t processes = s->want.process_count, n = 0;
 
 	if (!all)
 		return arena_fail(&s->arena, "functions", err);
 	for (uint32_t i = 0; i < t->count; i++) {
+		const double *values = s->values + i * block_count(s);
 		struct candidate *c = &all[n];
 
 		c->id = i;
 		c->key = t->entries[i].key;
-		judge_function(s, i, &c->growth);
+		for (size_t k = 0; k < processes; k++) {
+			own[k] = s->want.segments[k];
+			memcpy(own[k].values, values + k * BLOCKS,
+			       sizeof own[k].values);
+		}
+		growth_judge(own, processes, s->want.least, &c->growth);
 		n += c->growth.start > 0 || c->growth.end > 0;
 	}
 	if (n)
@@ -352,23 +320,6 @@ static bool choose_functions(struct growth_functions *s, struct candidate **out,
 	return true;
 }
 
-/* Texts of the profiles go with them. */
-static bool keep_function(const struct growth_functions *s,
-			  const struct candidate *c, struct growth_function *f,
-			  struct error *err)
-{
-	const struct func_entry *e = &s->table.entries[c->id];
-	struct arena *arena = s->want.keep;
-
-	f->growth = c->growth;
-	f->line = e->line;
-	f->name = arena_str(arena, e->name);
-	if (e->file.len)
-		f->file = arena_str(arena, e->file);
-	return (f->name.ptr && (!e->file.len || f->file.ptr)) ||
-	       arena_fail(arena, "functions", err);
-}
-
 static bool settle_functions(struct growth_functions *s,
 			     const struct candidate *found, size_t count,
 			     struct growth_function *list, struct error *err)
@@ -376,6 +327,7 @@ static bool settle_functions(struct growth_functions *s,
 	struct growth growths[GROWTH_FUNCTIONS];
 	double scratch[2 * GROWTH_FUNCTIONS];
 	size_t order[GROWTH_FUNCTIONS];
+	struct arena *arena = s->want.keep;
 
 	s->ids = arena_array(&s->arena, count + 1, sizeof *s->ids);
 	if (!s->ids)
@@ -384,11 +336,20 @@ static bool settle_functions(struct growth_functions *s,
 		growths[i] = found[i].growth;
 	growth_settle(growths, count, s->want.most_q, scratch, order);
 	for (size_t i = 0; i < count; i++) {
-		list[i] = (struct growth_function){ .line = 0 };
+		const struct func_entry *e = &s->table.entries[found[i].id];
+		struct growth_function *f = &list[i];
+
 		s->ids[i] = found[i].id;
-		if (!keep_function(s, &found[i], &list[i], err))
-			return false;
-		list[i].growth = growths[i];
+		/* Texts of the profiles go with them. */
+		*f = (struct growth_function){
+			.growth = growths[i],
+			.line = e->line,
+			.name = arena_str(arena, e->name),
+		};
+		if (e->file.len)
+			f->file = arena_str(arena, e->file);
+		if (!f->name.ptr || (e->file.len && !f->file.ptr))
+			return arena_fail(arena, "functions", err);
 	}
 	return true;
 }
@@ -540,28 +501,22 @@ void growth_functions_free(struct growth_functions *s)
 	mem_free(s);
 }
 
-static bool explain_first(struct growth_functions *s,
-			  struct growth_function *list, size_t count,
-			  struct error *err)
-{
-	for (size_t i = 0; i < count; i++)
-		if (list[i].growth.kind == GROWTH_ENDLESS)
-			return find_path(s, s->ids[i], &list[i], err);
-	return true;
-}
-
 bool growth_functions_find(struct growth_functions *s,
 			   struct growth_function list[GROWTH_FUNCTIONS],
 			   size_t *count, struct error *err)
 {
 	struct candidate *found = NULL;
 
-	return merge_thirds(s, err) &&
-	       func_table_build(&s->table, &s->arena, &s->late, &s->early,
-				s->want.rules, FUNC_NAMES_MATCHED, err) &&
-	       add_slices(s, err) && choose_functions(s, &found, count, err) &&
-	       settle_functions(s, found, *count, list, err) &&
-	       explain_first(s, list, *count, err);
+	if (!merge_thirds(s, err) ||
+	    !func_table_build(&s->table, &s->arena, &s->late, &s->early,
+			      s->want.rules, FUNC_NAMES_MATCHED, err) ||
+	    !slices_add(s, err) || !choose_functions(s, &found, count, err) ||
+	    !settle_functions(s, found, *count, list, err))
+		return false;
+	for (size_t i = 0; i < *count; i++)
+		if (list[i].growth.kind == GROWTH_ENDLESS)
+			return find_path(s, s->ids[i], &list[i], err);
+	return true;
 }
 
 bool growth_functions_value(const struct growth_functions *s, size_t index,

@@ -97,16 +97,6 @@ struct tally {
 	int64_t sum;
 };
 
-/* The hottest first. */
-static int compare_places(const struct place *a, const struct place *b)
-{
-	int order = compare_i64(b->value, a->value);
-
-	if (!order)
-		order = str_compare(a->file, b->file);
-	return order ? order : compare_u64(a->line, b->line);
-}
-
 static void tally_add(struct tally *t, const struct source *x,
 		      uint32_t function)
 {
@@ -117,39 +107,21 @@ static void tally_add(struct tally *t, const struct source *x,
 		struct place place = { function_file(p, function),
 				       p->frames[i].line, x->sums[i] };
 
+		const struct place *hottest = &t->hottest;
+		int order = compare_i64(place.value, hottest->value);
+
 		t->sum = sat_add_i64(t->sum, place.value);
-		if (!t->has_place || compare_places(&place, &t->hottest) < 0)
+		if (!order)
+			order = str_compare(hottest->file, place.file);
+		if (!order)
+			order = compare_u64(hottest->line, place.line);
+		if (!t->has_place || order > 0)
 			t->hottest = place;
 		t->has_place = true;
 	}
 }
 
 /* ---- places of rows ---- */
-
-static bool take_place(struct result *result, struct function_row *row,
-		       const struct place *place, bool with_lines,
-		       struct error *err)
-{
-	if (!place->file.len)
-		return true;
-	row->file = arena_str(&result->arena, place->file);
-	row->line = with_lines ? place->line : 0;
-	return row->file.ptr || arena_fail(&result->arena, "the answer", err);
-}
-
-/* The hottest place of the row: in its file, when it has one. */
-static struct place place_of(const struct source *x,
-			     const struct function_row *row)
-{
-	const struct profile *p = x->profile;
-	struct tally t = { .has_place = false };
-
-	for (uint32_t f = find_function(p, 0, row->name);
-	     is_named(p, f, row->name); f++)
-		if (!row->file.len || str_equal(function_file(p, f), row->file))
-			tally_add(&t, x, f);
-	return t.hottest;
-}
 
 bool rows_add_locations(struct result *result, const struct profile *p,
 			bool with_lines, struct error *err)
@@ -162,12 +134,22 @@ bool rows_add_locations(struct result *result, const struct profile *p,
 	done = source_add_up(&x, &scratch, err);
 	for (size_t i = 0; done && i < result_listed(result); i++) {
 		struct function_row *row = &result->functions[i];
-		struct place place;
+		struct tally t = { .has_place = false };
 
 		if (row->line)
 			continue;
-		place = place_of(&x, row);
-		done = take_place(result, row, &place, with_lines, err);
+		/* In the row's file, when it has one. */
+		for (uint32_t f = find_function(p, 0, row->name);
+		     is_named(p, f, row->name); f++)
+			if (!row->file.len ||
+			    str_equal(function_file(p, f), row->file))
+				tally_add(&t, &x, f);
+		if (!t.hottest.file.len)
+			continue;
+		row->file = arena_str(&result->arena, t.hottest.file);
+		row->line = with_lines ? t.hottest.line : 0;
+		done = row->file.ptr ||
+		       arena_fail(&result->arena, "the answer", err);
 	}
 	arena_release(&scratch);
 	return done;
@@ -215,14 +197,6 @@ static void sources_seek(struct sources *s, struct str name)
 	}
 }
 
-static bool sources_add_up(struct sources *s, struct error *err)
-{
-	for (size_t i = 0; i < s->count; i++)
-		if (!source_add_up(&s->items[i], &s->scratch, err))
-			return false;
-	return true;
-}
-
 static unsigned int languages_of(struct sources *s)
 {
 	struct language_votes votes = { { 0 } };
@@ -241,12 +215,6 @@ static unsigned int languages_of(struct sources *s)
 	return s->languages;
 }
 
-static bool is_application(struct sources *s, struct str name, struct str file)
-{
-	return code_classify(s->rules, name, file, languages_of(s)).kind ==
-	       CODE_APPLICATION;
-}
-
 /* Adds up what lies in files: of the application [1] and of others [0]. */
 static void vote(struct sources *s, struct str name, struct tally tallies[2])
 {
@@ -255,11 +223,14 @@ static void vote(struct sources *s, struct str name, struct tally tallies[2])
 
 		for (uint32_t f = x->at; is_named(x->profile, f, name); f++) {
 			struct str file = function_file(x->profile, f);
+			enum code_kind kind;
 
-			if (file.len)
-				tally_add(
-					&tallies[is_application(s, name, file)],
-					x, f);
+			if (!file.len)
+				continue;
+			kind = code_classify(s->rules, name, file,
+					     languages_of(s))
+				       .kind;
+			tally_add(&tallies[kind == CODE_APPLICATION], x, f);
 		}
 	}
 }
@@ -294,8 +265,9 @@ static bool file_of(struct sources *s, struct str name, struct str *file,
 	sources_seek(s, name);
 	if (has_one_file(s, name, file))
 		return true;
-	if (!sources_add_up(s, err))
-		return false;
+	for (size_t i = 0; i < s->count; i++)
+		if (!source_add_up(&s->items[i], &s->scratch, err))
+			return false;
 	vote(s, name, tallies);
 	*file = STR("");
 	if (!tallies[0].has_place || !tallies[1].has_place)
@@ -360,21 +332,6 @@ bool profiles_take_files(struct profile *const *profiles, size_t count,
 
 /* ---- lines of a whole profile ---- */
 
-/* False when it has several lines, or one that is not known. */
-static bool take_line(const struct profile *p, uint32_t function,
-		      uint32_t *line)
-{
-	for (uint32_t i = first_frame(p, function);
-	     i < p->frame_count && p->frames[i].function == function; i++) {
-		uint32_t own = p->frames[i].line;
-
-		if (!own || (*line && own != *line))
-			return false;
-		*line = own;
-	}
-	return true;
-}
-
 /* The line of a function, when the samples know one only; else 0. */
 static uint32_t line_of(struct sources *s, struct str name, struct str file)
 {
@@ -383,25 +340,23 @@ static uint32_t line_of(struct sources *s, struct str name, struct str file)
 	sources_seek(s, name);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct profile *p = s->items[i].profile;
+		const struct frame *end = p->frames + p->frame_count;
 
-		for (uint32_t f = s->items[i].at; is_named(p, f, name); f++)
-			if ((!file.len ||
-			     str_equal(function_file(p, f), file)) &&
-			    !take_line(p, f, &line))
-				return 0;
+		for (uint32_t f = s->items[i].at; is_named(p, f, name); f++) {
+			const struct frame *frame =
+				p->frames + first_frame(p, f);
+
+			if (file.len && !str_equal(function_file(p, f), file))
+				continue;
+			for (; frame < end && frame->function == f; frame++) {
+				if (!frame->line ||
+				    (line && frame->line != line))
+					return 0;
+				line = frame->line;
+			}
+		}
 	}
 	return line;
-}
-
-static void take_lines(struct sources *s, struct profile *p)
-{
-	sources_rewind(s);
-	for (uint32_t i = 0; i < p->frame_count; i++) {
-		uint32_t function = p->frames[i].function;
-
-		p->frames[i].line = line_of(s, function_name(p, function),
-					    function_file(p, function));
-	}
 }
 
 bool profiles_take_lines(struct profile *const *profiles, size_t count,
@@ -414,9 +369,19 @@ bool profiles_take_lines(struct profile *const *profiles, size_t count,
 	if (all_have(profiles, count, has_lines))
 		return true;
 	done = sources_init(&s, from, n, NULL, err);
-	for (size_t i = 0; done && i < count; i++)
-		if (!has_lines(profiles[i]))
-			take_lines(&s, profiles[i]);
+	for (size_t i = 0; done && i < count; i++) {
+		const struct profile *p = profiles[i];
+
+		if (has_lines(p))
+			continue;
+		sources_rewind(&s);
+		for (uint32_t k = 0; k < p->frame_count; k++) {
+			uint32_t f = p->frames[k].function;
+
+			p->frames[k].line = line_of(&s, function_name(p, f),
+						    function_file(p, f));
+		}
+	}
 	arena_release(&s.scratch);
 	return done;
 }

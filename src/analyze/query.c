@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "base/str.h"
 
 /* Lower-cased when they stand alone. Sorted for bsearch. */
@@ -54,11 +55,6 @@ struct scan {
 static char peek(const struct scan *s, size_t at)
 {
 	return at < s->text.len ? s->text.ptr[at] : '\0';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 static bool is_name_start(char c)
@@ -141,11 +137,6 @@ static size_t skip_percent(const struct scan *s, size_t at)
 	return end + 1;
 }
 
-static bool is_string_prefix(char c)
-{
-	return c && strchr("EeNnBbXx", c);
-}
-
 /* The end of the literal or placeholder at `at`, or `at` when none. */
 static size_t skip_literal(const struct scan *s, size_t at)
 {
@@ -154,7 +145,7 @@ static size_t skip_literal(const struct scan *s, size_t at)
 
 	if (c == '\'')
 		return skip_quoted(s, at, c);
-	if (is_string_prefix(c) && next == '\'')
+	if (next == '\'' && memchr("EeNnBbXx", c, 8))
 		return skip_quoted(s, at + 1, next);
 	if (ascii_is_digit(c) || (c == '.' && ascii_is_digit(next)))
 		return skip_number(s, at);
@@ -222,8 +213,10 @@ static size_t skip_comment(const struct scan *s, size_t at)
 
 static size_t skip_blanks(const struct scan *s, size_t at)
 {
-	while (at < s->text.len && is_blank(s->text.ptr[at]))
-		at++;
+	char c = peek(s, at);
+
+	while (c == ' ' || (c >= '\t' && c <= '\r'))
+		c = peek(s, ++at);
 	return at;
 }
 
@@ -246,19 +239,6 @@ static size_t skip_list(const struct scan *s, size_t at)
 		if (peek(s, at) != ',')
 			return 0;
 	}
-}
-
-static void rows_open(struct scan *s)
-{
-	if (s->rows == ROWS_FIRST || s->rows == ROWS_NEXT) {
-		s->row_depth++;
-		return;
-	}
-	if (s->rows == ROWS_NONE)
-		return;
-	s->rows = s->rows == ROWS_BEGIN ? ROWS_FIRST : ROWS_NEXT;
-	s->row_depth = 1;
-	s->row_start = s->out->len - 1; /* its bracket is written already */
 }
 
 static void rows_close(struct scan *s)
@@ -288,12 +268,6 @@ static int compare_keyword(const void *key, const void *item)
 	return strcmp(key, *(const char *const *)item);
 }
 
-static bool is_keyword(const char *upper)
-{
-	return bsearch(upper, keywords, sizeof keywords / sizeof *keywords,
-		       sizeof *keywords, compare_keyword) != NULL;
-}
-
 /* A name or a keyword; upper-cased into upper[] when it may be a keyword. */
 static void put_name(struct scan *s)
 {
@@ -311,7 +285,8 @@ static void put_name(struct scan *s)
 		upper[i] = is_letter ? (char)(c & ~0x20) : '_';
 		lower[i] = (char)(upper[i] | 0x20);
 	}
-	is_plain = is_plain && is_keyword(upper);
+	is_plain = is_plain && bsearch(upper, keywords, COUNT_OF(keywords),
+				       sizeof *keywords, compare_keyword);
 	s->word = WORD_OTHER;
 	s->rows = s->rows == ROWS_BETWEEN ? ROWS_NONE : s->rows;
 	if (is_plain && !strcmp(upper, "IN"))
@@ -328,28 +303,6 @@ static void put_name(struct scan *s)
 	s->at = end;
 }
 
-/* Double quotes hold a name in standard SQL and a text in MySQL: a text when
- * something is compared with it and no column follows. */
-static void put_double_quoted(struct scan *s)
-{
-	size_t end = skip_quoted(s, s->at, '"');
-	bool is_compared = s->word == WORD_LIKE || s->last == '=' ||
-			   s->last == '<' || s->last == '>';
-
-	if (is_compared && peek(s, end) != '.')
-		put_mask(s, end);
-	else
-		put_span(s, end);
-}
-
-static bool is_sign(const struct scan *s)
-{
-	char c = peek(s, s->at);
-
-	return (c == '-' || c == '+') && ascii_is_digit(peek(s, s->at + 1)) &&
-	       s->last && strchr("=<>(,[", s->last);
-}
-
 static void put_bracket(struct scan *s)
 {
 	size_t end = s->word == WORD_IN ? skip_list(s, s->at) : 0;
@@ -360,44 +313,55 @@ static void put_bracket(struct scan *s)
 		return;
 	}
 	put_span(s, s->at + 1);
-	rows_open(s);
-}
-
-static void put_punctuation(struct scan *s, char c)
-{
-	if (c == '(') {
-		put_bracket(s);
-		return;
+	if (s->rows == ROWS_FIRST || s->rows == ROWS_NEXT) {
+		s->row_depth++;
+	} else if (s->rows != ROWS_NONE) {
+		s->rows = s->rows == ROWS_BEGIN ? ROWS_FIRST : ROWS_NEXT;
+		s->row_depth = 1;
+		/* Its bracket is written already. */
+		s->row_start = s->out->len - 1;
 	}
-	put_span(s, s->at + 1);
-	if (c == ')')
-		rows_close(s);
-	else if (c != ',' && s->rows == ROWS_BETWEEN)
-		s->rows = ROWS_NONE;
 }
 
 static void put_token(struct scan *s)
 {
 	char c = s->text.ptr[s->at];
 	size_t end = skip_literal(s, s->at);
+	bool is_compared = s->word == WORD_LIKE || memchr("=<>", s->last, 3);
 
+	if (end == s->at && is_name_start(c)) {
+		put_name(s);
+		return;
+	}
+	if (end == s->at && memchr("+-", c, 2) &&
+	    ascii_is_digit(peek(s, s->at + 1)) &&
+	    memchr("=<>(,[", s->last, 6)) {
+		s->at++; /* a sign */
+		return;
+	}
 	if (end != s->at) {
 		put_mask(s, end);
-		s->word = WORD_OTHER;
-	} else if (is_name_start(c)) {
-		put_name(s);
 	} else if (c == '"') {
-		put_double_quoted(s);
-		s->word = WORD_OTHER;
+		/* Double quotes hold a name in standard SQL and a text in
+		 * MySQL: a text when something is compared with it and no
+		 * column follows. */
+		end = skip_quoted(s, s->at, c);
+		if (is_compared && peek(s, end) != '.')
+			put_mask(s, end);
+		else
+			put_span(s, end);
 	} else if (c == '`') {
 		put_span(s, skip_quoted(s, s->at, c));
-		s->word = WORD_OTHER;
-	} else if (is_sign(s)) {
-		s->at++;
+	} else if (c == '(') {
+		put_bracket(s);
 	} else {
-		put_punctuation(s, c);
-		s->word = WORD_OTHER;
+		put_span(s, s->at + 1);
+		if (c == ')')
+			rows_close(s);
+		else if (c != ',' && s->rows == ROWS_BETWEEN)
+			s->rows = ROWS_NONE;
 	}
+	s->word = WORD_OTHER;
 }
 
 /* JSON: keys stay, values go. */

@@ -43,8 +43,6 @@
 #define FEW_DF 3
 #define QUANTILE_MAX_STEPS 100
 
-static double counts_exposure_noise(const struct counts *c);
-
 static int compare_values(const void *left, const void *right)
 {
 	return compare_f64(*(const double *)left, *(const double *)right);
@@ -61,12 +59,6 @@ double stats_median(double *values, size_t count)
 double normal_two_sided(double z)
 {
 	return erfc(fabs(z) * M_SQRT1_2);
-}
-
-/* lgamma() proper sets a global. */
-static double log_gamma(double x)
-{
-	return system_log_gamma(x);
 }
 
 /* Lentz's evaluation of the continued fraction of the incomplete beta
@@ -97,14 +89,20 @@ static double beta_fraction(double x, double a, double b)
 /* The part below x, where the fraction converges. y = 1 - x, exactly. */
 static double beta_below(double x, double y, double a, double b)
 {
-	return exp(a * log(x) + b * log(y) + log_gamma(a + b) - log_gamma(a) -
-		   log_gamma(b)) *
+	return exp(a * log(x) + b * log(y) + system_log_gamma(a + b) -
+		   system_log_gamma(a) - system_log_gamma(b)) *
 	       beta_fraction(x, a, b) / a;
 }
 
-static double beta_part(double x, double y, double a, double b)
+/* df / (df + t^2) loses t when it is small: both parts are passed. */
+double student_two_sided(double t, double df)
 {
-	if (!(x > 0))
+	double square = t * t, sum = df + square;
+	double x = df / sum, y = square / sum, a = df / 2, b = 0.5;
+
+	if (df > STUDENT_MAX_DF)
+		return normal_two_sided(t);
+	if (!isfinite(sum) || !(x > 0))
 		return 0;
 	if (!(y > 0))
 		return 1;
@@ -113,25 +111,13 @@ static double beta_part(double x, double y, double a, double b)
 	return 1 - beta_below(y, x, b, a);
 }
 
-/* df / (df + t^2) loses t when it is small: both parts are passed. */
-double student_two_sided(double t, double df)
-{
-	double square = t * t, sum = df + square;
-
-	if (df > STUDENT_MAX_DF)
-		return normal_two_sided(t);
-	if (!isfinite(sum))
-		return 0;
-	return beta_part(df / sum, square / sum, df / 2, 0.5);
-}
-
 /* Twice the density. */
 static double student_slope(double t, double df)
 {
 	if (df > STUDENT_MAX_DF)
 		return 2 * exp(-t * t / 2) / sqrt(2 * M_PI);
 	return 2 *
-	       exp(log_gamma((df + 1) / 2) - log_gamma(df / 2) -
+	       exp(system_log_gamma((df + 1) / 2) - system_log_gamma(df / 2) -
 		   (df + 1) / 2 * log1p(t * t / df)) /
 	       sqrt(df * M_PI);
 }
@@ -204,23 +190,10 @@ static double ratio_up(const struct tail *t, double k)
 	return (t->n_a - k) * (t->n - k) / ((k + 1) * (t->n_b - t->n + k + 1));
 }
 
-static double log_factorial(double n)
-{
-	return log_gamma(n + 1);
-}
-
 static double log_choose(double n, double k)
 {
-	return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
-}
-
-static double probability(const struct tail *t, double k)
-{
-	if (t->is_binomial)
-		return exp(log_choose(t->n, k) + k * log(t->pi) +
-			   (t->n - k) * log1p(-t->pi));
-	return exp(log_choose(t->n_a, k) + log_choose(t->n_b, t->n - k) -
-		   log_choose(t->n_a + t->n_b, t->n));
+	return system_log_gamma(n + 1) - system_log_gamma(k + 1) -
+	       system_log_gamma(n - k + 1);
 }
 
 /* Half of P(k) and all beyond it, away from the mean: terms only fall. */
@@ -242,7 +215,13 @@ static double mid_tail(const struct tail *t, double k, bool is_upper)
 
 static double mid_p(const struct tail *t, double k, double mean)
 {
-	double tail = probability(t, k) * mid_tail(t, k, k >= mean);
+	double log_p =
+		t->is_binomial
+			? log_choose(t->n, k) + k * log(t->pi) +
+				  (t->n - k) * log1p(-t->pi)
+			: log_choose(t->n_a, k) + log_choose(t->n_b, t->n - k) -
+				  log_choose(t->n_a + t->n_b, t->n);
+	double tail = exp(log_p) * mid_tail(t, k, k >= mean);
 
 	return fmin(1, 2 * fmin(tail, 1 - tail));
 }
@@ -271,11 +250,6 @@ static double slow_part(const struct counts *c)
 	return c->n_a / (c->n_a + c->n_b);
 }
 
-static double pooled_share(const struct counts *c)
-{
-	return (c->a + c->b) / (c->n_a + c->n_b);
-}
-
 /* Variance of a - E(a) given a + b, for independent samples. */
 static double null_variance(const struct counts *c)
 {
@@ -283,17 +257,8 @@ static double null_variance(const struct counts *c)
 	double variance = (c->a + c->b) * pi * (1 - pi);
 
 	if (c->exposure == EXPOSURE_SHARE)
-		variance *= 1 - pooled_share(c);
+		variance *= 1 - (c->a + c->b) / (c->n_a + c->n_b);
 	return variance;
-}
-
-/* Deviations from no change, for independent samples. */
-static double normal_deviations(const struct counts *c)
-{
-	double variance = null_variance(c);
-	double expected = (c->a + c->b) * slow_part(c);
-
-	return variance > 0 ? (c->a - expected) / sqrt(variance) : 0;
 }
 
 static bool is_small(const struct counts *c)
@@ -307,13 +272,6 @@ static bool is_small(const struct counts *c)
 		expected = fmin(expected,
 				(c->n_a + c->n_b - n) * fmin(pi, 1 - pi));
 	return n < EXACT_MAX_TRIALS || expected < EXACT_MIN_EXPECTED;
-}
-
-static double exact_test(const struct counts *c)
-{
-	if (c->exposure == EXPOSURE_RATE)
-		return binomial_mid_p(c->a, c->a + c->b, slow_part(c));
-	return fisher_mid_p(c->a, c->n_a, c->b, c->n_b);
 }
 
 /* Rows with few samples are many, and of few kinds: each takes as long as
@@ -336,16 +294,6 @@ static double quantile_again(double p)
 	return known[at].z;
 }
 
-/* Twice the logarithm of the likelihood of a and b over that at E(a) = part of both. */
-static double deviance(double a, double b, double part)
-{
-	double n = a + b;
-	double of_a = a > 0 ? a * log(a / (n * part)) : 0;
-	double of_b = b > 0 ? b * log(b / (n * (1 - part))) : 0;
-
-	return fmax(0, 2 * (of_a + of_b));
-}
-
 /* Deviations where the ratio of the sides moves by a logarithm u of this variance, and
  * samples vary phi times as much as independent ones: the root of the deviance at the
  * likeliest u, with that of u itself (Laplace). Score tests, which take all noise for
@@ -354,6 +302,7 @@ static double apart_deviations(const struct counts *c, double phi, double varian
 {
 	double n = c->a + c->b, pi = slow_part(c), u = 0;
 	double low = -APART_MOST, high = APART_MOST, part = pi;
+	double of_a, of_b, deviance;
 
 	for (int i = 0; i < APART_STEPS && high - low > APART_EPSILON; i++) {
 		double slope = (c->a - n * part) / phi - u / variance;
@@ -368,27 +317,42 @@ static double apart_deviations(const struct counts *c, double phi, double varian
 			u = (low + high) / 2;
 		part = 1 / (1 + (1 - pi) / pi * exp(-u));
 	}
-	return sqrt(deviance(c->a, c->b, part) / phi + u * u / variance);
+	/* Twice the logarithm of the likelihood of a and b over that at
+	 * E(a) = part of both. */
+	of_a = c->a > 0 ? c->a * log(c->a / (n * part)) : 0;
+	of_b = c->b > 0 ? c->b * log(c->b / (n * (1 - part))) : 0;
+	deviance = fmax(0, 2 * (of_a + of_b));
+	return sqrt(deviance / phi + u * u / variance);
 }
 
 /* Deviations, not p: thousands of samples make p too small for a double,
  * while much of the deviation may be due to overdispersion. */
 double counts_deviation(const struct counts *c, struct noise noise)
 {
-	double phi = noise.phi + counts_exposure_noise(c);
 	double apart = noise.apart + c->n_a_variance + c->n_b_variance;
-	double z;
+	double phi = noise.phi, variance, z = 0;
 
 	if (c->a + c->b <= 0 || c->n_a <= 0 || c->n_b <= 0)
 		return 0;
+	variance = null_variance(c);
+	/* Uncertain exposures give the expected part pi of a + b the variance
+	 * pi^2 (1 - pi)^2 (v_a + v_b): relative to that of the counts. */
+	if (c->exposure == EXPOSURE_RATE)
+		phi += variance * (c->n_a_variance + c->n_b_variance);
 	if (is_small(c)) {
-		z = quantile_again(exact_test(c));
+		z = quantile_again(
+			c->exposure == EXPOSURE_RATE
+				? binomial_mid_p(c->a, c->a + c->b,
+						 slow_part(c))
+				: fisher_mid_p(c->a, c->n_a, c->b, c->n_b));
 	} else {
-		double sampling = phi - apart * null_variance(c);
+		double sampling = phi - apart * variance;
 
 		if (noise.apart > 0 && sampling > 0)
 			return apart_deviations(c, sampling, apart);
-		z = normal_deviations(c);
+		if (variance > 0)
+			z = (c->a - (c->a + c->b) * slow_part(c)) /
+			    sqrt(variance);
 	}
 	return phi > 0 ? fabs(z) / sqrt(phi) : 0;
 }
@@ -429,16 +393,6 @@ double counts_drift(const struct counts *c, double cv)
 double counts_overdispersion(const struct counts *c)
 {
 	return OVERDISPERSION_BASE + counts_drift(c, BURST_CV);
-}
-
-/* What uncertain exposures add to phi under no change.
- * The expected part pi of a + b has the variance pi^2 (1 - pi)^2 (v_a + v_b);
- * relative to that of the counts. */
-static double counts_exposure_noise(const struct counts *c)
-{
-	if (c->exposure == EXPOSURE_SHARE || c->n_a <= 0 || c->n_b <= 0)
-		return 0;
-	return null_variance(c) * (c->n_a_variance + c->n_b_variance);
 }
 
 /* Factor that brings a baseline count to the slow side's exposure. */
