@@ -37,7 +37,7 @@ struct search {
 	struct repeats *out;
 };
 
-static struct child examine(const struct search *s, uint32_t span)
+static struct child child_of(const struct search *s, uint32_t span)
 {
 	const struct calls *c = s->calls;
 	uint32_t leaf = calls_inside(c, span);
@@ -71,13 +71,6 @@ static int compare_child_start(const void *left, const void *right)
 	return order ? order : compare_i64(a->span, b->span);
 }
 
-static bool is_same_kind(const struct child *a, const struct child *b)
-{
-	return a->kind == b->kind ||
-	       (a->kind == CALL_CACHE && b->kind == CALL_DATABASE) ||
-	       (a->kind > CALL_CACHE && b->kind > CALL_CACHE);
-}
-
 static bool is_same_turn(const struct search *s, const struct child *before,
 			 const struct child *a, const struct child *b)
 {
@@ -95,10 +88,6 @@ static bool is_same_turn(const struct search *s, const struct child *before,
 	return true;
 }
 
-/* Loops over several calls: turns of 2 to 8 spans that repeat exactly, 3
- * turns and more, whose queries take as long together as those of a plain
- * loop. Told are those that take a tenth of it and 100 ms at most on average:
- * else three turns are three slow queries. */
 #define REPEAT_TURN_SPANS 8u
 
 /* Between two repetitions only calls of the same kind, or the same spans as
@@ -113,7 +102,11 @@ static bool is_next_turn(const struct search *s, struct run *run,
 		return false;
 	is_equal = is_same_turn(s, run->count > 1 ? a - 1 : NULL, a, b);
 	for (uint32_t i = 1; !is_equal && i < stride; i++) {
-		if (!is_same_kind(&s->children[a->place + i], a))
+		uint8_t kind = s->children[a->place + i].kind;
+
+		if (kind != a->kind &&
+		    (kind != CALL_CACHE || a->kind != CALL_DATABASE) &&
+		    (kind <= CALL_CACHE || a->kind <= CALL_CACHE))
 			return false;
 	}
 	run->is_loose |= !is_equal;
@@ -136,14 +129,6 @@ struct turns {
 #define REPEAT_CALL_MEAN_NS ((int64_t)100000000)
 
 #define REPEAT_DB_NS ((int64_t)50000000)
-
-static bool is_small_loop(const struct repeat *r, const struct turns *t)
-{
-	return !t->is_loose && t->spans > 1 && t->count >= REPEAT_TURN_COUNT &&
-	       t->turn_ns >= REPEAT_DB_NS &&
-	       sat_mul_i64(r->sum_ns, REPEAT_TURN_SHARE) >= t->turn_ns &&
-	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
-}
 
 #define REPEAT_CACHE_NS ((int64_t)100000000)
 
@@ -176,14 +161,6 @@ static bool is_often(const struct repeat *r, const struct turns *t,
 	       r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS;
 }
 
-/* No waves of calls, of which each waits for the one before. */
-static bool is_at_once(const struct repeat *r, const struct turns *t)
-{
-	return r->is_parallel &&
-	       (t->count < REPEAT_PARALLEL_COUNT ||
-		r->sum_ns < sat_mul_i64(t->longest_ns, REPEAT_PARALLEL_WAVES));
-}
-
 /* Less time is told when history says that their number grew: 48 calls of
  * 3 ms, usually 2, are why a request is slow, though no rule of thumb would
  * mind them. */
@@ -194,12 +171,22 @@ static bool is_repeat(struct repeat *r, const struct turns *t)
 {
 	int64_t least_ns;
 
-	if (is_at_once(r, t)) {
+	/* No waves of calls, of which each waits for the one before. */
+	if (r->is_parallel && (t->count < REPEAT_PARALLEL_COUNT ||
+			       r->sum_ns < sat_mul_i64(t->longest_ns,
+						       REPEAT_PARALLEL_WAVES))) {
 		r->is_at_once = r->is_minor = true;
 		return t->count >= REPEAT_CALL_COUNT &&
 		       r->sum_ns >= REPEAT_MINOR_NS;
 	}
-	if (r->kind == CALL_DATABASE && is_small_loop(r, t))
+	/* Loops over several calls: turns of 2 to 8 spans that repeat exactly,
+	 * 3 turns and more, whose queries take as long together as those of a
+	 * plain loop. Told are those that take a tenth of it and 100 ms at most
+	 * on average: else three turns are three slow queries. */
+	if (r->kind == CALL_DATABASE && !t->is_loose && t->spans > 1 &&
+	    t->count >= REPEAT_TURN_COUNT && t->turn_ns >= REPEAT_DB_NS &&
+	    sat_mul_i64(r->sum_ns, REPEAT_TURN_SHARE) >= t->turn_ns &&
+	    r->sum_ns / r->count <= REPEAT_CALL_MEAN_NS)
 		return true;
 	if (!is_often(r, t, &least_ns) || r->sum_ns < REPEAT_MINOR_NS)
 		return false;
@@ -208,7 +195,7 @@ static bool is_repeat(struct repeat *r, const struct turns *t)
 }
 
 /* Room for one more of so many members. */
-static bool reserve(struct search *s, uint32_t members_more)
+static bool repeats_reserve(struct search *s, uint32_t members_more)
 {
 	struct repeats *out = s->out;
 	void *items = out->items;
@@ -223,19 +210,6 @@ static bool reserve(struct search *s, uint32_t members_more)
 			   sizeof *out->members))
 		return false;
 	out->members = members;
-	return true;
-}
-
-static bool keep_repeat(struct search *s, const struct repeat *r,
-			const struct child *list)
-{
-	struct repeats *out = s->out;
-
-	if (!reserve(s, r->count))
-		return false;
-	out->items[out->count++] = *r;
-	for (uint32_t i = 0; i < r->count; i++)
-		out->members[out->member_count++] = list[i].span;
 	return true;
 }
 
@@ -291,6 +265,7 @@ static void fill_parallel(struct repeat *r)
 static bool add_run(struct search *s, uint32_t parent, const struct run *run)
 {
 	const struct child *list = s->sorted + run->first;
+	struct repeats *out = s->out;
 	int64_t start_ns =
 		trace_times_start_ns(s->calls->t, s->times, list->span);
 	struct turns turns = { .is_loose = run->is_loose };
@@ -298,7 +273,7 @@ static bool add_run(struct search *s, uint32_t parent, const struct run *run)
 		.parent = parent,
 		.leaf = list->leaf,
 		.count = run->count,
-		.member_first = (uint32_t)s->out->member_count,
+		.member_first = (uint32_t)out->member_count,
 		.kind = (enum call_kind)list->kind,
 		.start_ns = start_ns,
 		.end_ns = start_ns,
@@ -312,13 +287,12 @@ static bool add_run(struct search *s, uint32_t parent, const struct run *run)
 	if (!is_repeat(&r, &turns) ||
 	    calls_is_page(s->calls, list[0].leaf, list[1].leaf))
 		return true;
-	return keep_repeat(s, &r, list);
-}
-
-static bool can_repeat(const struct search *s, const struct child *child)
-{
-	return child->kind != CALL_NONE &&
-	       calls_text_is_whole(s->calls, child->leaf);
+	if (!repeats_reserve(s, r.count))
+		return false;
+	out->items[out->count++] = r;
+	for (uint32_t i = 0; i < r.count; i++)
+		out->members[out->member_count++] = list[i].span;
+	return true;
 }
 
 /* Cuts the sorted children into runs of one key. */
@@ -338,7 +312,8 @@ static bool find_runs(struct search *s, uint32_t parent, uint32_t count)
 		if (run.count >= REPEAT_TURN_COUNT && !add_run(s, parent, &run))
 			return false;
 		run = (struct run){ .first = i };
-		run.count = i < count && can_repeat(s, &list[i]);
+		run.count = i < count && list[i].kind != CALL_NONE &&
+			    calls_text_is_whole(s->calls, list[i].leaf);
 	}
 	return true;
 }
@@ -356,7 +331,7 @@ static bool search_children(struct search *s, uint32_t parent)
 
 		if (s->times->tree[span] == span)
 			continue;
-		s->children[count++] = examine(s, span);
+		s->children[count++] = child_of(s, span);
 	}
 	if (count < REPEAT_DB_COUNT)
 		return true;
@@ -423,13 +398,6 @@ static int compare_way(const void *left, const void *right)
 	return order ? order : compare_i64(a->span, b->span);
 }
 
-static uint32_t way_key(const struct search *s, uint32_t span)
-{
-	const struct calls *c = s->calls;
-
-	return c->kind[span] == CALL_NONE ? c->like[span] : c->key[span];
-}
-
 /* Tops of trees have ways of their own. */
 static void number_level(struct nest *n, uint32_t count)
 {
@@ -449,7 +417,8 @@ static void number_level(struct nest *n, uint32_t count)
 /* Level by level from the roots: parents are numbered before children. */
 static void number_paths(struct nest *n)
 {
-	const struct trace *t = n->s->calls->t;
+	const struct calls *c = n->s->calls;
+	const struct trace *t = c->t;
 	const uint32_t *tree = n->s->times->tree;
 	uint32_t first = 0, end = 0;
 
@@ -467,7 +436,9 @@ static void number_paths(struct nest *n)
 				.above = tree[span] == span
 						 ? PATH_NONE
 						 : n->path[s->parent],
-				.key = way_key(n->s, span),
+				.key = c->kind[span] == CALL_NONE
+					       ? c->like[span]
+					       : c->key[span],
 				.span = span,
 			};
 			for (uint32_t k = 0; k < s->child_count; k++)
@@ -520,7 +491,7 @@ static bool find_holders(struct nest *n, const struct way *calls,
 	return false;
 }
 
-static void tell(struct nest *n, uint32_t repeat)
+static void told_add(struct nest *n, uint32_t repeat)
 {
 	const struct repeats *out = n->s->out;
 	const struct repeat *r = &out->items[repeat];
@@ -538,30 +509,21 @@ static void tell(struct nest *n, uint32_t repeat)
 	t->is_major |= !r->is_minor;
 }
 
-static void forget(struct told *t)
+static void told_init(struct told *t)
 {
 	*t = (struct told){ .first = REPEAT_NONE, .member = PATH_NONE };
 }
 
-static void drop(struct nest *n, struct told *t)
+static void told_drop(struct nest *n, struct told *t)
 {
 	for (uint32_t i = t->first; i != REPEAT_NONE; i = n->next[i])
 		n->is_dropped[i] = true;
-	forget(t);
+	told_init(t);
 }
 
 /* Such calls stand for the repeated calls that they lie below when they are
  * more and take most of their time. */
 #define REPEAT_NESTED_PERCENT 80
-
-/* More calls, which take the time of the ones that they lie below. */
-static bool is_instead(const struct repeat *inner, const struct told *outer)
-{
-	return inner->count > outer->count &&
-	       (!inner->is_minor || !outer->is_major) &&
-	       sat_mul_i64(inner->sum_ns, 100) >=
-		       sat_mul_i64(outer->sum_ns, REPEAT_NESTED_PERCENT);
-}
 
 /* Of loops that lie within one another one is told. False: not this one. */
 static bool drop_others(struct nest *n, const struct repeat *r)
@@ -574,14 +536,20 @@ static bool drop_others(struct nest *n, const struct repeat *r)
 	for (uint32_t up = n->path_above[path];
 	     up != PATH_NONE && count < REPEAT_NESTED_LEVELS;
 	     up = n->path_above[up]) {
-		if (n->told[up].first != REPEAT_NONE &&
-		    !is_instead(r, &n->told[up]))
+		const struct told *outer = &n->told[up];
+		int64_t least_ns =
+			sat_mul_i64(outer->sum_ns, REPEAT_NESTED_PERCENT);
+
+		if (outer->first != REPEAT_NONE &&
+		    (r->count <= outer->count ||
+		     (r->is_minor && outer->is_major) ||
+		     sat_mul_i64(r->sum_ns, 100) < least_ns))
 			return false;
 		above[count++] = up;
 	}
-	drop(n, &n->told[path]);
+	told_drop(n, &n->told[path]);
 	for (uint32_t i = 0; i < count; i++)
-		drop(n, &n->told[above[i]]);
+		told_drop(n, &n->told[above[i]]);
 	return true;
 }
 
@@ -592,12 +560,12 @@ static bool keep_nested(struct nest *n, const struct repeat *r,
 
 	if (!drop_others(n, r))
 		return true;
-	if (!reserve(n->s, r->count))
+	if (!repeats_reserve(n->s, r->count))
 		return false;
 	for (uint32_t i = 0; i < r->count; i++)
 		out->members[out->member_count++] = calls[i].span;
 	out->items[out->count] = *r;
-	tell(n, (uint32_t)out->count++);
+	told_add(n, (uint32_t)out->count++);
 	return true;
 }
 
@@ -657,20 +625,10 @@ static bool find_nested(struct nest *n)
 	return true;
 }
 
-static void drop_told(struct nest *n)
-{
-	struct repeats *out = n->s->out;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < out->count; i++)
-		if (!n->is_dropped[i])
-			out->items[kept++] = out->items[i];
-	out->count = kept;
-}
-
 static bool search_nested(struct search *s)
 {
-	size_t n = s->calls->t->span_count;
+	size_t n = s->calls->t->span_count, kept = 0;
+	struct repeats *out = s->out;
 	struct nest nest = {
 		.s = s,
 		.path = arena_array(s->arena, n, sizeof *nest.path),
@@ -692,12 +650,15 @@ static bool search_nested(struct search *s)
 		return false;
 	number_paths(&nest);
 	for (size_t i = 0; i < n; i++)
-		forget(&nest.told[i]);
-	for (size_t i = 0; i < s->out->count; i++)
-		tell(&nest, (uint32_t)i);
+		told_init(&nest.told[i]);
+	for (size_t i = 0; i < out->count; i++)
+		told_add(&nest, (uint32_t)i);
 	if (!find_nested(&nest))
 		return false;
-	drop_told(&nest);
+	for (size_t i = 0; i < out->count; i++)
+		if (!nest.is_dropped[i])
+			out->items[kept++] = out->items[i];
+	out->count = kept;
 	return true;
 }
 

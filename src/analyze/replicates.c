@@ -98,7 +98,7 @@ static double chi2_part(double df, double deviations)
 }
 
 /* Second derivative of log Gamma(x), x > 0: the variance of the logarithm of a
- * gamma variable. By its recurrence up to where the series holds. */
+ * gamma variable. By its recurrence up to where the series peers_hold. */
 static double trigamma(double x)
 {
 	double sum = 0, square;
@@ -215,15 +215,6 @@ static void swap_seen(struct replicate_seen *a, struct replicate_seen *b)
 	*b = kept;
 }
 
-/* The middle one of the first, the middle and the last. */
-static double pivot_of(const struct replicate_seen *seen, size_t count)
-{
-	double a = seen[0].scratch, b = seen[count / 2].scratch;
-	double c = seen[count - 1].scratch;
-
-	return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
 /* Those that are smaller than the pivot first: how many there are; then equal ones, up
  * to *end. */
 static size_t part_seen(struct replicate_seen *seen, size_t count, double pivot,
@@ -252,8 +243,10 @@ static size_t part_seen(struct replicate_seen *seen, size_t count, double pivot,
 static double nth_seen(struct replicate_seen *seen, size_t count, size_t n)
 {
 	for (int round = 0; round < SELECT_ROUNDS && count > SELECT_FEW; round++) {
-		size_t end;
-		size_t less = part_seen(seen, count, pivot_of(seen, count), &end);
+		double a = seen[0].scratch, b = seen[count / 2].scratch;
+		double c = seen[count - 1].scratch;
+		double middle = fmax(fmin(a, b), fmin(fmax(a, b), c));
+		size_t end, less = part_seen(seen, count, middle, &end);
 
 		if (n < less) {
 			count = less;
@@ -269,28 +262,20 @@ static double nth_seen(struct replicate_seen *seen, size_t count, size_t n)
 	return seen[n].scratch;
 }
 
-/* Of rows whose `scratch` is set; their order changes. */
-static double median_seen(struct replicate_seen *seen, size_t count)
-{
-	double low = nth_seen(seen, count, (count - 1) / 2), high = INFINITY;
-
-	if (count % 2)
-		return low;
-	for (size_t i = count / 2; i < count; i++)
-		high = fmin(high, seen[i].scratch);
-	return (low + high) / 2;
-}
-
 /* The logarithm of the trend's s by the median of how far the rows lie from one with
  * this drift: half of them may do what they like. */
 static double median_sampling(struct replicate_seen *seen, size_t count,
 			      double drift, double least)
 {
-	double middle;
+	double middle, high = INFINITY;
 
 	for (size_t i = 0; i < count; i++)
 		seen[i].scratch = beside_trend(&seen[i], drift);
-	middle = median_seen(seen, count);
+	middle = nth_seen(seen, count, (count - 1) / 2);
+	for (size_t i = count / 2; count % 2 == 0 && i < count; i++)
+		high = fmin(high, seen[i].scratch);
+	if (count % 2 == 0)
+		middle = (middle + high) / 2;
 	middle = fmin(log(MOST_SAMPLING), middle);
 	return least > 0 ? fmax(log(least), middle) : middle;
 }
@@ -429,20 +414,10 @@ static struct replicate_seen *list_seen(const struct replicate_runs *runs,
 	return seen;
 }
 
-static double mean_r(const struct replicate_seen *seen, size_t count)
-{
-	double sum = 0, df = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		sum += seen[i].r * seen[i].df;
-		df += seen[i].df;
-	}
-	return df > 0 ? sum / df : 0;
-}
-
 void replicates_trend_of(struct replicate_seen *seen, size_t count,
 			 struct replicate_noise *n)
 {
+	double sum = 0, df = 0;
 	size_t known = 0;
 
 	for (size_t i = 0; i < count; i++)
@@ -451,7 +426,11 @@ void replicates_trend_of(struct replicate_seen *seen, size_t count,
 	n->drift = 0;
 	n->rows = known;
 	if (known < TREND_ROWS) {
-		n->sampling = fmax(n->least, mean_r(seen, known));
+		for (size_t i = 0; i < known; i++) {
+			sum += seen[i].r * seen[i].df;
+			df += seen[i].df;
+		}
+		n->sampling = fmax(n->least, df > 0 ? sum / df : 0);
 		n->prior_df = LEAST_PRIOR_DF;
 		return;
 	}
@@ -595,8 +574,9 @@ static void noise_of_peers(const struct peer *peers, size_t count,
 /* Returns whether peers lie within what a variance beyond that of runs lets
  * them: half of them; once it is about known, those that did not change by it,
  * on average. */
-static bool holds(const struct peer *peers, size_t count, double log_common,
-		  double known, double between, double part)
+static bool peers_hold(const struct peer *peers, size_t count,
+		       double log_common, double known, double between,
+		       double part)
 {
 	double sum = 0, kept = 0;
 	size_t within = 0;
@@ -623,12 +603,12 @@ static double least_that_holds(const struct peer *peers, size_t count,
 {
 	double low = 0, high = 2 * MOST_BETWEEN_CV * MOST_BETWEEN_CV;
 
-	if (holds(peers, count, log_common, known, 0, part))
+	if (peers_hold(peers, count, log_common, known, 0, part))
 		return 0;
 	for (int i = 0; i < HALVINGS; i++) {
 		double next = (low + high) / 2;
 
-		if (holds(peers, count, log_common, known, next, part))
+		if (peers_hold(peers, count, log_common, known, next, part))
 			high = next;
 		else
 			low = next;
@@ -662,6 +642,22 @@ static void fit_between(const struct peer *peers, size_t count,
 	n->between_df = known;
 }
 
+static void peers_weigh(const struct replicate_runs *runs,
+			const struct replicate_row *rows, struct peer *peers,
+			size_t count, const struct replicate_noise *n,
+			double common_variance)
+{
+	for (size_t i = 0; i < count; i++) {
+		double sampled = peers[i].sampled;
+		struct replicate_sums sums =
+			replicates_sums(runs, &rows[peers[i].row], n->drift);
+		struct noise own = replicates_row_noise(n, &sums, sampled,
+							common_variance);
+
+		peers[i].weight = 1 / (own.phi * sampled);
+	}
+}
+
 /* Sets the weights of the peers. */
 static bool noise_beside(const struct replicate_runs *runs,
 			 const struct replicate_row *rows, size_t count,
@@ -690,16 +686,7 @@ static bool noise_beside(const struct replicate_runs *runs,
 	if (runs->count[0] + runs->count[1] <= REPLICATE_SIDES ||
 	    isnan(prior->between_cv))
 		return true;
-	for (size_t i = 0; i < peer_count; i++) {
-		struct replicate_sums sums = replicates_sums(
-			runs, &rows[peers[i].row], out->drift);
-
-		peers[i].weight =
-			1 / (replicates_row_noise(out, &sums, peers[i].sampled,
-						  common->variance)
-				     .phi *
-			     peers[i].sampled);
-	}
+	peers_weigh(runs, rows, peers, peer_count, out, common->variance);
 	fit_between(peers, peer_count, common->log_ratio, prior, out);
 	return true;
 }
@@ -810,44 +797,32 @@ static double middle_of(const struct peer *peers, size_t count,
 	return log_ratio;
 }
 
-/* The factor of most rows. Their middle has less chance in it than the place where
- * they lie most densely, as long as it is nearly as dense. */
-static struct mode first_mode(const struct peer *peers, size_t count)
-{
-	struct mode middle = mode_at(peers, count,
-				     middle_of(peers, count, NAN), NAN);
-	struct mode best = find_mode(peers, count, -INFINITY, INFINITY, NAN);
-
-	return middle.weight >= DENSE_PART * best.weight ? middle : best;
-}
-
-/* Returns whether the rows behind m may be those that did not change, and the
- * rest of what the other group leaves did. */
-static bool holds_rest(const struct mode *m, const struct mode *other,
-		       double all)
-{
-	return m->weight > 0 && m->part >= LEAST_PART &&
-	       m->part >= REST_PART * (all - other->part);
-}
-
 /* Sorts the peers by their ratios. */
 static void find_middle(struct peer *peers, size_t count,
 			const struct replicate_prior *prior,
 			struct replicate_common *out)
 {
-	struct mode first, second;
+	struct mode first, second, middle;
 	double all = 0;
 
 	qsort(peers, count, sizeof *peers, compare_ratios);
 	for (size_t i = 0; i < count; i++)
 		all += peers[i].part;
-	first = first_mode(peers, count);
+	/* The middle of most rows has less chance in it than the place where
+	 * they lie most densely, as long as it is nearly as dense. */
+	middle = mode_at(peers, count, middle_of(peers, count, NAN), NAN);
+	first = find_mode(peers, count, -INFINITY, INFINITY, NAN);
+	if (middle.weight >= DENSE_PART * first.weight)
+		first = middle;
 	out->reading = REPLICATE_CLEAR;
 	if (prior->bound > 0 &&
 	    fabs(first.log_ratio + prior->whole) > prior->bound) {
 		second = find_mode(peers, count, -prior->bound - prior->whole,
 				   prior->bound - prior->whole, NAN);
-		if (holds_rest(&second, &first, all))
+		/* The rows behind it may be those that did not change, and the
+		 * rest of what the other group leaves did. */
+		if (second.weight > 0 && second.part >= LEAST_PART &&
+		    second.part >= REST_PART * (all - first.part))
 			first = second;
 		else
 			out->reading = REPLICATE_TOGETHER;
@@ -877,21 +852,6 @@ static void take_mean(const struct peer *peers, size_t count, double middle,
 	}
 	out->log_ratio = weight > 0 ? sum / weight : middle;
 	out->variance = weight > 0 ? 1 / weight : 0;
-}
-
-static void weigh(const struct replicate_runs *runs,
-		  const struct replicate_row *rows, struct peer *peers,
-		  size_t count, const struct replicate_noise *n)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct replicate_sums sums =
-			replicates_sums(runs, &rows[peers[i].row], n->drift);
-
-		peers[i].weight =
-			1 / (replicates_row_noise(n, &sums, peers[i].sampled, 0)
-				     .phi *
-			     peers[i].sampled);
-	}
 }
 
 /* By how much the rows of a run lie above what they are in its side, beyond
@@ -971,7 +931,7 @@ static bool find_common(struct replicate_runs *runs,
 		if (!noise_beside(runs, rows, count, peers, peer_count, out,
 				  prior, scratch, &n, err))
 			return false;
-		weigh(runs, rows, peers, peer_count, &n);
+		peers_weigh(runs, rows, peers, peer_count, &n, 0);
 		take_mean(peers, peer_count, out->log_ratio, out);
 		for (int s = 0; !round && s < REPLICATE_SIDES; s++)
 			if (!correct_runs(runs, rows, peers, peer_count, out, &n,

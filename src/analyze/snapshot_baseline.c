@@ -8,58 +8,31 @@
 #include "model/source_path.h"
 
 /* What all runs took. */
-static double value_of_runs(const struct snapshot *s,
-			    const struct snapshot_value *v)
-{
-	return v->mean * s->exposure * s->runs;
-}
-
 static int64_t whole_value(const struct snapshot *s,
 			   const struct snapshot_value *v)
 {
-	return (int64_t)llround(fmin(value_of_runs(s, v), 0x1p62));
-}
-
-/* The place that a name ends in, "users/views.py" of "get (users/views.py)",
- * and what is in front of it. */
-static bool place_split(struct str name, struct str *bare, struct str *place)
-{
-	size_t at = str_behind_last(name, '(');
-
-	if (at < 2 || name.ptr[at - 2] != ' ' || !str_ends(name, STR(")")))
-		return false;
-	*bare = str_slice(name, 0, at - 2);
-	*place = str_slice(name, at, name.len - at - 1);
-	return true;
+	return (int64_t)llround(fmin(v->mean * s->exposure * s->runs, 0x1p62));
 }
 
 /* Where the snapshot had several functions of its name, and the runs have one:
- * the one of its place. */
+ * the one of the place that the name ends in, "users/views.py" of "get
+ * (users/views.py)". */
 static uint32_t unplaced_find(const struct func_table *t, struct str name,
 			      struct buf *key)
 {
-	struct str bare, place;
+	size_t at = str_behind_last(name, '(');
 	uint32_t id;
 
-	if (!place_split(name, &bare, &place))
+	if (at < 2 || name.ptr[at - 2] != ' ' || !str_ends(name, STR(")")))
 		return ENTRY_NONE;
-	id = func_table_find(t, bare);
+	id = func_table_find(t, str_slice(name, 0, at - 2));
 	if (id == ENTRY_NONE)
 		return id;
 	buf_clear(key);
 	source_path_stable(t->entries[id].file, key);
-	return str_equal(buf_str(key), place) ? id : ENTRY_NONE;
-}
-
-static bool function_find(const struct func_table *t,
-			  const struct snapshot_function *f, struct buf *key,
-			  uint32_t *id, struct error *err)
-{
-	if (!func_table_find_name(t, f->name, f->file, key, id, err))
-		return false;
-	if (*id == ENTRY_NONE)
-		*id = unplaced_find(t, f->name, key);
-	return buf_check(key, "a function name", err);
+	return str_equal(buf_str(key), str_slice(name, at, name.len - at - 1))
+		       ? id
+		       : ENTRY_NONE;
 }
 
 /* The entries of the snapshot's functions, by their place in it. */
@@ -73,7 +46,11 @@ static bool functions_join(struct func_table *t, const struct snapshot *s,
 		const struct snapshot_function *f = &s->functions[i];
 		uint32_t *id = &t->snapshot_ids[i];
 
-		if (!function_find(t, f, key, id, err))
+		if (!func_table_find_name(t, f->name, f->file, key, id, err))
+			return false;
+		if (*id == ENTRY_NONE)
+			*id = unplaced_find(t, f->name, key);
+		if (!buf_check(key, "a function name", err))
 			return false;
 		if (*id == ENTRY_NONE && !func_table_add(t, f->name, id, err))
 			return false;
@@ -113,26 +90,16 @@ bool snapshot_join(struct func_table *t, const struct snapshot *s,
 /* One run's distance from the mean, in spreads: so many runs, half of them
  * above and half below, one in the middle where they are odd, have the standard
  * deviation of 1 and add up to nothing. */
-static double run_offset(uint32_t run, uint32_t runs)
-{
-	double side = run % 2 ? 1 : -1;
-
-	if (runs % 2 == 0)
-		return side * sqrt((runs - 1.0) / runs);
-	return run == runs - 1 ? 0 : side;
-}
-
 static double run_value(const struct snapshot *s,
 			const struct snapshot_value *v, uint32_t run)
 {
-	return s->exposure *
-	       fmax(0, v->mean + v->spread * run_offset(run, s->runs));
-}
+	double offset = run % 2 ? 1 : -1;
 
-static const struct snapshot_value *measure_of(
-	const struct snapshot_function *f, enum rank_by by)
-{
-	return &f->values[by == RANK_DELTA ? RANK_TOTAL : by];
+	if (s->runs % 2 == 0)
+		offset *= sqrt((s->runs - 1.0) / s->runs);
+	else if (run == s->runs - 1)
+		offset = 0;
+	return s->exposure * fmax(0, v->mean + v->spread * offset);
 }
 
 bool snapshot_slices(struct slice_side *out, const struct func_table *t,
@@ -155,7 +122,8 @@ bool snapshot_slices(struct slice_side *out, const struct func_table *t,
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		const struct snapshot_value *v =
-			measure_of(&s->functions[i], by);
+			&s->functions[i].values[by == RANK_DELTA ? RANK_TOTAL
+								 : by];
 		uint32_t id = t->snapshot_ids[i];
 
 		for (uint32_t k = 0; k < runs; k++)

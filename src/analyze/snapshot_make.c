@@ -61,21 +61,20 @@ static struct snapshot_value value_of(const double *values,
 	return out;
 }
 
-static struct snapshot_value measure(const struct making *m, enum rank_by by,
-				     uint32_t id)
+static bool values_make(struct making *m, const struct rank_slices *runs,
+			struct error *err)
 {
-	const struct slice_side *side = &m->slices[by].sides[SIDE_SLOW];
+	double *values;
 
-	return value_of(side->values + id * side->count, side->exposures,
-			side->count);
-}
+	for (int by = 0; by < SNAPSHOT_MEASURES; by++) {
+		struct rank_want want = { .by = (enum rank_by)by,
+					  .slow_slices = *runs };
 
-static bool whole_make(const struct making *m, const struct rank_slices *runs,
-		       struct error *err)
-{
-	double *values = arena_array(m->table.arena, runs->count,
-				     sizeof *values);
-
+		if (!slice_values_build(&m->slices[by], &m->table, &want, false,
+					err))
+			return false;
+	}
+	values = arena_array(m->table.arena, runs->count, sizeof *values);
 	if (!values)
 		return arena_fail(m->table.arena, "the snapshot", err);
 	for (size_t k = 0; k < runs->count; k++)
@@ -93,8 +92,12 @@ static bool function_make(const struct making *m, uint32_t id,
 	out->name = arena_str(&s->arena, e->key);
 	if (e->file.len)
 		out->file = arena_str(&s->arena, e->file);
-	for (int by = 0; by < SNAPSHOT_MEASURES; by++)
-		out->values[by] = measure(m, (enum rank_by)by, id);
+	for (int by = 0; by < SNAPSHOT_MEASURES; by++) {
+		const struct slice_side *side = &m->slices[by].sides[SIDE_SLOW];
+
+		out->values[by] = value_of(side->values + id * side->count,
+					   side->exposures, side->count);
+	}
 	return (out->name.ptr && (!e->file.len || out->file.ptr)) ||
 	       arena_fail(&s->arena, "the snapshot", err);
 }
@@ -129,20 +132,6 @@ static bool functions_make(const struct making *m, struct error *err)
 	return true;
 }
 
-static bool slices_make(struct making *m, const struct rank_slices *runs,
-			struct error *err)
-{
-	for (int by = 0; by < SNAPSHOT_MEASURES; by++) {
-		struct rank_want want = { .by = (enum rank_by)by,
-					  .slow_slices = *runs };
-
-		if (!slice_values_build(&m->slices[by], &m->table, &want, false,
-					err))
-			return false;
-	}
-	return true;
-}
-
 bool snapshot_make(struct snapshot *s, const struct profile *whole,
 		   const struct rank_slices *runs,
 		   const struct code_rules *rules, struct error *err)
@@ -161,8 +150,7 @@ bool snapshot_make(struct snapshot *s, const struct profile *whole,
 	s->period = whole->period;
 	done = func_table_build(&m.table, &scratch, whole, NULL, rules,
 				FUNC_NAMES_STABLE, err) &&
-	       slices_make(&m, runs, err) && whole_make(&m, runs, err) &&
-	       functions_make(&m, err);
+	       values_make(&m, runs, err) && functions_make(&m, err);
 	arena_release(&scratch);
 	return done;
 }

@@ -25,12 +25,6 @@ struct tracing {
 
 /* ---- who is looked at ---- */
 
-static bool has_moved(const struct entry_diff *row)
-{
-	return change_is_real(row->change) || row->is_with_all ||
-	       row->change == CHANGE_NOISE;
-}
-
 static int compare_deltas(const void *left, const void *right, void *data)
 {
 	const struct diff *d = data;
@@ -45,7 +39,7 @@ static int compare_deltas(const void *left, const void *right, void *data)
  * costs the square of those on it. */
 #define THROUGH_ROWS 48u
 
-static bool choose(struct tracing *t, struct error *err)
+static bool rows_choose(struct tracing *t, struct error *err)
 {
 	struct arena *arena = t->d->t->arena;
 	size_t entries = t->d->t->count;
@@ -55,8 +49,11 @@ static bool choose(struct tracing *t, struct error *err)
 	if (!t->ids || !t->chosen)
 		return arena_fail(arena, "comparing callers", err);
 	for (uint32_t id = 0; id < entries; id++) {
+		const struct entry_diff *row = &t->d->rows[id];
+
 		t->chosen[id] = NOT_CHOSEN;
-		if (has_moved(&t->d->rows[id]) &&
+		if ((change_is_real(row->change) || row->is_with_all ||
+		     row->change == CHANGE_NOISE) &&
 		    !func_is_nameless(t->d->t, id))
 			t->ids[t->count++] = id;
 	}
@@ -206,17 +203,6 @@ static bool is_still_elsewhere(const struct tracing *t, size_t caller,
 	       others <= THROUGH_OTHERS_STILL * before;
 }
 
-/* A library does what it is called for. */
-static bool is_library_of(const struct tracing *t, size_t owner, size_t library)
-{
-	const struct func_entry *entries = t->d->t->entries;
-
-	return entries[t->ids[owner]].is_application &&
-	       !entries[t->ids[library]].is_application &&
-	       is_most(t->self_lib->rows[t->ids[owner]].delta,
-		       delta_between(t, owner, library));
-}
-
 static bool is_certain(const struct tracing *t, size_t i)
 {
 	const struct entry_diff *row = &t->d->rows[t->ids[i]];
@@ -232,51 +218,36 @@ static bool explains(const struct tracing *t, size_t other, size_t i)
 
 static bool is_asked_by(const struct tracing *t, size_t caller, size_t helper)
 {
+	uint32_t owner = t->ids[caller], library = t->ids[helper];
+	const struct func_entry *entries = t->d->t->entries;
 	double delta = delta_between(t, caller, helper);
 
-	return explains(t, caller, helper) && is_above(t, caller, helper) &&
-	       is_most(delta_of(t, caller), delta) &&
-	       (is_still_elsewhere(t, caller, helper) ||
-		(is_most(delta, delta_of(t, helper)) &&
-		 is_library_of(t, caller, helper)));
-}
-
-static int64_t weight_of(const struct tracing *t, size_t i)
-{
-	const struct side_values *v = t->d->t->entries[t->ids[i]].values;
-
-	return sat_add_i64(v[SIDE_SLOW].total, v[SIDE_BASELINE].total);
+	if (!explains(t, caller, helper) || !is_above(t, caller, helper) ||
+	    !is_most(delta_of(t, caller), delta))
+		return false;
+	if (is_still_elsewhere(t, caller, helper))
+		return true;
+	/* A library does what it is called for. */
+	return is_most(delta, delta_of(t, helper)) &&
+	       entries[owner].is_application &&
+	       !entries[library].is_application &&
+	       is_most(t->self_lib->rows[owner].delta, delta);
 }
 
 /* The inner of two: the one with less in it; of the same the lower one. */
 static bool is_inner(const struct tracing *t, size_t i, uint32_t than)
 {
+	const struct func_entry *entries = t->d->t->entries;
+	const struct side_values *v, *w;
 	int64_t a, b;
 
 	if (than == NOT_CHOSEN)
 		return true;
-	a = weight_of(t, i);
-	b = weight_of(t, than);
+	v = entries[t->ids[i]].values;
+	w = entries[t->ids[than]].values;
+	a = sat_add_i64(v[SIDE_SLOW].total, v[SIDE_BASELINE].total);
+	b = sat_add_i64(w[SIDE_SLOW].total, w[SIDE_BASELINE].total);
 	return a != b ? a < b : is_above(t, than, i);
-}
-
-static void find_asking(struct tracing *t)
-{
-	for (size_t i = 0; i < t->count; i++) {
-		t->asking[i] = NOT_CHOSEN;
-		for (size_t p = 0; p < t->count; p++)
-			if (is_asked_by(t, p, i) &&
-			    is_inner(t, p, t->asking[i]))
-				t->asking[i] = (uint32_t)p;
-	}
-}
-
-static bool holds(const struct tracing *t, size_t holder, size_t i)
-{
-	return explains(t, holder, i) && t->asking[holder] == NOT_CHOSEN &&
-	       is_above(t, i, holder) &&
-	       is_most(delta_between(t, i, holder), delta_of(t, i)) &&
-	       is_most(delta_of(t, holder), delta_between(t, i, holder));
 }
 
 /* The innermost callee that holds the change, or NOT_CHOSEN. */
@@ -285,7 +256,11 @@ static uint32_t find_holder(const struct tracing *t, size_t i)
 	uint32_t found = NOT_CHOSEN;
 
 	for (size_t g = 0; g < t->count; g++)
-		if (holds(t, g, i) && is_inner(t, g, found))
+		if (explains(t, g, i) && t->asking[g] == NOT_CHOSEN &&
+		    is_above(t, i, g) &&
+		    is_most(delta_between(t, i, g), delta_of(t, i)) &&
+		    is_most(delta_of(t, g), delta_between(t, i, g)) &&
+		    is_inner(t, g, found))
 			found = (uint32_t)g;
 	return found;
 }
@@ -295,7 +270,7 @@ bool through_find(struct diff *d, const struct diff *self_lib,
 {
 	struct tracing t = { .d = d, .self_lib = self_lib };
 
-	if (!choose(&t, err))
+	if (!rows_choose(&t, err))
 		return false;
 	if (t.count < 2)
 		return true;
@@ -303,7 +278,13 @@ bool through_find(struct diff *d, const struct diff *self_lib,
 		return false;
 	if (!d->t->sides[SIDE_BASELINE].entries)
 		guess_baseline(&t);
-	find_asking(&t);
+	for (size_t i = 0; i < t.count; i++) {
+		t.asking[i] = NOT_CHOSEN;
+		for (size_t p = 0; p < t.count; p++)
+			if (is_asked_by(&t, p, i) &&
+			    is_inner(&t, p, t.asking[i]))
+				t.asking[i] = (uint32_t)p;
+	}
 	for (size_t i = 0; i < t.count; i++) {
 		struct entry_diff *row = &d->rows[t.ids[i]];
 		uint32_t holder = find_holder(&t, i);

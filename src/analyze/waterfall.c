@@ -69,19 +69,6 @@ static int compare_node(const void *left, const void *right)
 	return order ? order : compare_i64(b->member_first, a->member_first);
 }
 
-static void push_node(struct fall *f, const struct item *items, uint32_t count,
-		      uint32_t depth)
-{
-	f->nodes[f->node_count++] = (struct node){
-		.start_ns = items->start_ns,
-		.member_first = f->member_count,
-		.count = count,
-		.depth = depth,
-	};
-	for (uint32_t i = 0; i < count; i++)
-		f->members[f->member_count++] = items[i].span;
-}
-
 /* Stacks the rows of these items, the earliest on top. */
 static void push_items(struct fall *f, uint32_t count, uint32_t depth,
 		       bool can_fold)
@@ -98,22 +85,18 @@ static void push_items(struct fall *f, uint32_t count, uint32_t depth,
 		}
 		if (run < FOLD_COUNT)
 			run = 1;
-		push_node(f, &f->items[i], run, depth);
+		f->nodes[f->node_count++] = (struct node){
+			.start_ns = f->items[i].start_ns,
+			.member_first = f->member_count,
+			.count = run,
+			.depth = depth,
+		};
+		for (uint32_t k = 0; k < run; k++)
+			f->members[f->member_count++] = f->items[i + k].span;
 	}
 	if (f->node_count > first_node)
 		qsort(f->nodes + first_node, f->node_count - first_node,
 		      sizeof *f->nodes, compare_node);
-}
-
-static void push_roots(struct fall *f)
-{
-	for (uint32_t i = 0; i < f->t->root_count; i++)
-		f->items[i] = (struct item){
-			.start_ns = start_of(f, f->t->roots[i]),
-			.key = f->calls.key[f->t->roots[i]],
-			.span = f->t->roots[i],
-		};
-	push_items(f, f->t->root_count, 0, false);
 }
 
 static void push_below(struct fall *f, const struct node *node)
@@ -137,18 +120,12 @@ static void push_below(struct fall *f, const struct node *node)
 	push_items(f, count, node->depth + 1, f->can_fold);
 }
 
-static bool is_guilty(const struct fall *f, uint32_t span)
-{
-	const struct guilty_pick *pick = f->pick;
-
-	return pick && (span == pick->span ||
-			(f->result->has_span && span == f->result->span.span));
-}
-
 static void add_member(struct fall *f, struct waterfall_row *row, uint32_t span)
 {
 	const struct span *s = &f->t->spans[span];
 	const struct trace_times *times = f->times;
+	const struct guilty_pick *pick = f->pick;
+	const struct result *r = f->result;
 	int64_t end = sat_add_i64(s->end_ns, times->shift_ns[span]);
 
 	if (!row->count++)
@@ -163,25 +140,14 @@ static void add_member(struct fall *f, struct waterfall_row *row, uint32_t span)
 		row->is_on_path = true;
 	}
 	row->is_error |= (s->flags & SPAN_IS_ERROR) != 0;
-	row->is_guilty |= is_guilty(f, span);
+	row->is_guilty |= pick && (span == pick->span ||
+				   (r->has_span && span == r->span.span));
 }
 
-static void add_row(struct fall *f, const struct node *node)
+static bool rows_make(struct fall *f, struct error *err)
 {
-	struct waterfall_row *row = &f->rows[f->row_count++];
-
-	*row = (struct waterfall_row){
-		.span = f->members[node->member_first],
-		.depth = node->depth,
-		.start_ns = node->start_ns,
-	};
-	for (uint32_t i = 0; i < node->count; i++)
-		add_member(f, row, f->members[node->member_first + i]);
-}
-
-static bool build(struct fall *f, struct error *err)
-{
-	uint32_t n = f->t->span_count;
+	const struct trace *t = f->t;
+	uint32_t n = t->span_count;
 	struct result *r = f->result;
 
 	f->members = arena_array(&f->scratch, n, sizeof *f->members);
@@ -189,27 +155,41 @@ static bool build(struct fall *f, struct error *err)
 	f->nodes = arena_array(&f->scratch, n, sizeof *f->nodes);
 	if (!f->members || !f->items || !f->nodes)
 		return arena_fail(&f->scratch, "the trace", err);
-	if (!calls_build(f->t, &f->scratch, &f->calls, err))
+	if (!calls_build(t, &f->scratch, &f->calls, err))
 		return false;
 	f->rows = arena_array(&r->arena, n, sizeof *f->rows);
 	if (!f->rows)
 		return arena_fail(&r->arena, "the waterfall", err);
-	push_roots(f);
+	for (uint32_t i = 0; i < t->root_count; i++)
+		f->items[i] = (struct item){
+			.start_ns = start_of(f, t->roots[i]),
+			.key = f->calls.key[t->roots[i]],
+			.span = t->roots[i],
+		};
+	push_items(f, t->root_count, 0, false);
 	while (f->node_count) {
 		struct node node = f->nodes[--f->node_count];
+		const uint32_t *members = f->members + node.member_first;
+		struct waterfall_row *row = &f->rows[f->row_count++];
 
-		add_row(f, &node);
+		*row = (struct waterfall_row){
+			.span = members[0],
+			.depth = node.depth,
+			.start_ns = node.start_ns,
+		};
+		for (uint32_t i = 0; i < node.count; i++)
+			add_member(f, row, members[i]);
 		push_below(f, &node);
 	}
 	return true;
 }
 
-static bool build_rows(struct fall *f, struct error *err)
+static bool rows_build(struct fall *f, struct error *err)
 {
 	bool is_done;
 
 	arena_init(&f->scratch, LIMIT_DECODE_HEAP_BYTES);
-	is_done = build(f, err);
+	is_done = rows_make(f, err);
 	arena_release(&f->scratch);
 	return is_done;
 }
@@ -226,7 +206,7 @@ bool waterfall_build(const struct trace *t, const struct trace_times *times,
 				      !result->view.has_errors };
 
 	result->waterfall_count = 0;
-	if (!build_rows(&f, err))
+	if (!rows_build(&f, err))
 		return false;
 	result->waterfall = f.rows;
 	result->waterfall_count = f.row_count;
@@ -242,7 +222,7 @@ bool waterfall_spans(const struct trace *t, const struct trace_times *times,
 	};
 
 	result->span_count = 0;
-	if (!build_rows(&f, err))
+	if (!rows_build(&f, err))
 		return false;
 	result->spans = f.rows;
 	result->span_count = f.row_count;
@@ -257,84 +237,73 @@ struct selection {
 	const struct waterfall_want *want;
 	struct waterfall_row *rows;
 	size_t count;
-	uint32_t depth; /* collapsed from here on, DEPTH_NONE */
 };
 
-static bool is_depth(const char *text)
+/* Rows come depth first, so what is below a row follows it. Collapsed are rows
+ * from a depth on, and those of a service. */
+static void rows_collapse(struct selection *s)
 {
-	return *text && strspn(text, "0123456789") == strlen(text);
-}
-
-static void find_depth(struct selection *s)
-{
-	s->depth = DEPTH_NONE;
-	for (size_t i = 0; i < s->want->collapse_count; i++) {
-		const char *text = s->want->collapse[i];
-		uint64_t depth;
-
-		if (is_depth(text) && parse_u64(str_from(text), &depth) &&
-		    depth < s->depth)
-			s->depth = (uint32_t)depth;
-	}
-}
-
-static bool collapses(const struct selection *s, const struct waterfall_row *r)
-{
-	if (r->depth >= s->depth)
-		return true;
-	for (size_t i = 0; i < s->want->collapse_count; i++)
-		if (!is_depth(s->want->collapse[i]) &&
-		    str_equal(span_service(s->t, r->span),
-			      str_from(s->want->collapse[i])))
-			return true;
-	return false;
-}
-
-/* Rows come depth first, so what is below a row follows it. */
-static void collapse(struct selection *s)
-{
+	const struct waterfall_want *want = s->want;
 	struct waterfall_row *above = NULL;
+	uint64_t least = DEPTH_NONE;
 	size_t kept = 0;
 
+	for (size_t i = 0; i < want->collapse_count; i++) {
+		struct str text = str_from(want->collapse[i]);
+		uint64_t depth;
+
+		if (str_is_digits(text) && parse_u64(text, &depth) &&
+		    depth < least)
+			least = depth;
+	}
 	for (size_t i = 0; i < s->count; i++) {
-		if (above && s->rows[i].depth > above->depth) {
-			above->hidden += s->rows[i].count;
+		const struct waterfall_row *row = &s->rows[i];
+		bool is_collapsed = row->depth >= least;
+
+		if (above && row->depth > above->depth) {
+			above->hidden += row->count;
 			continue;
 		}
-		s->rows[kept] = s->rows[i];
-		above = collapses(s, &s->rows[i]) ? &s->rows[kept] : NULL;
+		for (size_t k = 0; k < want->collapse_count; k++) {
+			struct str text = str_from(want->collapse[k]);
+
+			is_collapsed |=
+				!str_is_digits(text) &&
+				str_equal(span_service(s->t, row->span), text);
+		}
+		s->rows[kept] = *row;
+		above = is_collapsed ? &s->rows[kept] : NULL;
 		kept++;
 	}
 	s->count = kept;
-}
-
-static bool is_wanted(const struct selection *s, const struct waterfall_row *r)
-{
-	if (s->want->is_failed && !r->is_error)
-		return false;
-	return !s->want->service.len ||
-	       str_equal(span_service(s->t, r->span), s->want->service);
 }
 
 /* From the last row to the first: a row that is kept needs the nearest row
  * before it that is one level up. */
 static bool keep_wanted(struct selection *s, struct error *err)
 {
+	const struct waterfall_want *want = s->want;
 	bool *is_needed = mem_calloc(s->count + 1, sizeof *is_needed);
 	size_t at = s->count;
 
 	if (!is_needed)
 		return error_memory(err, "the waterfall");
 	for (size_t i = s->count; i-- > 0;) {
+		const struct waterfall_row *row = &s->rows[i];
 		/* A depth is below the count of rows. */
-		uint32_t depth = s->rows[i].depth;
+		uint32_t depth = row->depth;
+		bool is_wanted =
+			(!want->is_failed || row->is_error) &&
+			(!want->service.len ||
+			 str_equal(span_service(s->t, row->span),
+				   want->service));
 
-		if (!is_needed[depth] && !is_wanted(s, &s->rows[i]))
+		if (!is_needed[depth] && !is_wanted)
 			continue;
 		is_needed[depth] = false;
 		if (depth)
 			is_needed[depth - 1] = true;
-		s->rows[--at] = s->rows[i];
+		s->rows[--at] = *row;
 	}
 	memmove(s->rows, s->rows + at, (s->count - at) * sizeof *s->rows);
 	s->count -= at;
@@ -355,9 +324,8 @@ bool waterfall_select(const struct trace *t, const struct waterfall_want *want,
 	if ((want->is_failed || want->service.len) && s.count &&
 	    !keep_wanted(&s, err))
 		return false;
-	find_depth(&s);
 	if (want->collapse_count)
-		collapse(&s);
+		rows_collapse(&s);
 	if (want->limit && s.count > want->limit)
 		s.count = want->limit;
 	if (s.count != result->waterfall_count)
