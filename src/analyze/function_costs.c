@@ -20,15 +20,6 @@ struct costs {
 	bool is_by_slices;
 };
 
-static double sum_of(const double *values, size_t count)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	return sum;
-}
-
 /* Of a value whose variance is phi times that of independent samples. */
 static double relative_error(double value, double sample_value,
 			     struct noise noise)
@@ -49,6 +40,7 @@ double cost_error(const double *values, const double *exposures, size_t count,
 	const struct replicate_row row = { { values } };
 	struct noise noise = { OVERDISPERSION_BASE, INFINITY };
 	struct replicate_sums sums;
+	double sum = 0;
 
 	if (!(sample_value > 0))
 		return NAN;
@@ -56,7 +48,9 @@ double cost_error(const double *values, const double *exposures, size_t count,
 	if (sums.df > 0)
 		noise = (struct noise){ fmax(1, sums.pearson / sums.df),
 					sums.df };
-	return relative_error(sum_of(values, count), sample_value, noise);
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return relative_error(sum, sample_value, noise);
 }
 
 static struct replicate_row row_at(const struct costs *c, size_t id)
@@ -103,19 +97,6 @@ static double error_at(const struct costs *c, size_t id, double value)
 	return relative_error(value, size, noise);
 }
 
-static bool see_slices(struct costs *c, const struct rank_slices *slices,
-		       struct error *err)
-{
-	const struct rank_want want = { .by = RANK_SELF_LIB,
-					.slow_slices = *slices };
-
-	if (slices->count > 1 &&
-	    !slice_values_build(&c->slices, &c->t, &want, false, err))
-		return false;
-	c->is_by_slices = c->slices.sides[SIDE_SLOW].count > 1;
-	return !c->is_by_slices || find_noise(c, err);
-}
-
 static int compare_costs(const void *left, const void *right)
 {
 	const struct function_cost *a = left, *b = right;
@@ -155,33 +136,34 @@ static bool list_costs(const struct costs *c, struct function_costs *out,
 	return true;
 }
 
-static void judge_whole(const struct costs *c, const struct profile *p,
-			struct function_costs *out)
-{
-	const struct slice_side *side = &c->slices.sides[SIDE_SLOW];
-	double value = (double)p->whole_total;
-
-	out->is_by_slices = c->is_by_slices;
-	out->whole = (struct function_cost){ .value = value };
-	out->whole.error =
-		c->is_by_slices
-			? cost_error(side->wholes, side->exposures, side->count,
-				     c->sample_value)
-			: cost_error(&value, &value, 1, c->sample_value);
-}
-
 bool function_costs_find(const struct profile *p,
 			 const struct rank_slices *slices,
 			 const struct code_rules *rules, struct arena *arena,
 			 struct function_costs *out, struct error *err)
 {
+	const struct rank_want want = { .by = RANK_SELF_LIB,
+					.slow_slices = *slices };
 	struct costs c = { .sample_value = profile_sample_value(p) };
+	const struct slice_side *side = &c.slices.sides[SIDE_SLOW];
+	double value = (double)p->whole_total;
 
 	*out = (struct function_costs){ .sample_value = c.sample_value };
 	if (!func_table_build(&c.t, arena, p, NULL, rules, FUNC_NAMES_MATCHED,
-			      err) ||
-	    !see_slices(&c, slices, err) || !list_costs(&c, out, err))
+			      err))
 		return false;
-	judge_whole(&c, p, out);
+	if (slices->count > 1 &&
+	    !slice_values_build(&c.slices, &c.t, &want, false, err))
+		return false;
+	c.is_by_slices = side->count > 1;
+	if ((c.is_by_slices && !find_noise(&c, err)) ||
+	    !list_costs(&c, out, err))
+		return false;
+	out->is_by_slices = c.is_by_slices;
+	out->whole = (struct function_cost){ .value = value };
+	out->whole.error =
+		c.is_by_slices
+			? cost_error(side->wholes, side->exposures, side->count,
+				     c.sample_value)
+			: cost_error(&value, &value, 1, c.sample_value);
 	return true;
 }

@@ -21,45 +21,35 @@ struct str func_place(const struct profile *p, uint32_t f)
 	return source_path_is_of_process(place) ? STR("") : place;
 }
 
-static void add_place(struct str place, enum name_key key, struct buf *out)
-{
-	buf_add_text(out, " (");
-	if (key == NAME_KEY_EXACT)
-		buf_add_str(out, source_path_end(place));
-	else
-		source_path_stable(place, out);
-	buf_add_text(out, ")");
-}
-
-/* Names of Go tell their package, and no other function has them. The file is
- * that of the first line that the profiler met, which may be one of a function
- * that was inlined there: runtime.growslice is in slice.go in one run and in
- * msize.go in the next (runtime/pprof of Go 1.26). */
-static bool is_of_go(struct str place)
-{
-	return str_ends(place, STR(".go"));
-}
-
 /* ---- names that several functions have ---- */
 
-static bool shared_find(struct func_names *x, struct arena *arena,
-			struct error *err)
+static bool names_prepare(struct func_names *x, struct arena *arena,
+			  struct error *err)
 {
 	const struct profile *p = x->profile;
+	uint32_t count = p ? p->function_count : 0, *first;
 	size_t names = p ? p->symtab.table.count : 0;
-	uint32_t *first = arena_array(arena, names + 1, sizeof *first);
 
+	x->hashes = arena_array(arena, count, sizeof *x->hashes);
+	x->is_name = arena_array(arena, count, sizeof *x->is_name);
+	x->keys = arena_array(arena, count, sizeof *x->keys);
+	first = arena_array(arena, names + 1, sizeof *first);
 	x->is_shared = arena_array(arena, names + 1, sizeof *x->is_shared);
-	if (!first || !x->is_shared)
+	if (!x->hashes || !x->is_name || !x->keys || !first || !x->is_shared)
 		return arena_fail(arena, WHAT, err);
-	for (uint32_t f = 0; p && f < p->function_count; f++) {
+	for (uint32_t f = 0; f < count; f++) {
 		uint32_t name = p->functions[f].name;
 		struct str place = source_path_end(func_place(p, f));
 
 		if (!place.len || p->functions[f].is_nameless)
 			continue;
 		x->has_places = true;
-		if (is_of_go(place))
+		/* Names of Go tell their package, and no other function has
+		 * them. The file is that of the first line that the profiler
+		 * met, which may be one of a function that was inlined there:
+		 * runtime.growslice is in slice.go in one run and in msize.go
+		 * in the next (runtime/pprof of Go 1.26). */
+		if (str_ends(place, STR(".go")))
 			continue;
 		if (!first[name])
 			first[name] = f + 1;
@@ -104,11 +94,15 @@ bool func_identity_add(struct str name, struct str place, enum name_key key,
 {
 	bool differs = function_key(name, key, out);
 
-	if (place.len) {
-		add_place(place, key, out);
-		differs = true;
-	}
-	return differs;
+	if (!place.len)
+		return differs;
+	buf_add_text(out, " (");
+	if (key == NAME_KEY_EXACT)
+		buf_add_str(out, source_path_end(place));
+	else
+		source_path_stable(place, out);
+	buf_add_text(out, ")");
+	return true;
 }
 
 /* The kinds of func_names.keys. Where both identities are the same one it is
@@ -191,7 +185,6 @@ struct family {
 };
 
 struct member {
-	uint32_t family;
 	bool is_on[SIDE_COUNT];
 };
 
@@ -203,8 +196,8 @@ struct settling {
 	struct map families_by_stable;
 	struct member *members;
 	struct family *families;
-	size_t member_count, member_cap;
-	size_t family_count, family_cap;
+	uint32_t member_count;
+	uint32_t family_count;
 	uint32_t *family_of[SIDE_COUNT]; /* by function */
 };
 
@@ -213,77 +206,23 @@ static bool no_memory(const struct settling *s, struct error *err)
 	return arena_fail(&s->arena, WHAT, err);
 }
 
-/* The number of a text, *count where it is a new one. */
-static bool number_of(struct settling *s, struct map *map, struct str text,
-		      size_t count, uint32_t *number, struct error *err)
+/* The number of the function's identity, *count where it is a new one. */
+static bool number_of(struct settling *s, enum diff_side side, uint32_t f,
+		      enum name_key key, struct map *map, uint32_t *count,
+		      uint32_t *number, struct error *err)
 {
-	struct str kept = text;
+	struct str identity;
+	bool differs;
 
-	*number = map_find(map, text);
+	if (!identity_of(&s->names[side], f, key, &s->key, &identity, &differs,
+			 err))
+		return false;
+	*number = map_find(map, identity);
 	if (*number != MAP_NONE)
 		return true;
-	kept = arena_str(&s->arena, text);
-	return (kept.ptr && map_insert(map, kept, (uint32_t)count, number)) ||
+	identity = arena_str(&s->arena, identity);
+	return (identity.ptr && map_insert(map, identity, (*count)++, number)) ||
 	       no_memory(s, err);
-}
-
-static bool family_find(struct settling *s, enum diff_side side, uint32_t f,
-			uint32_t *number, struct error *err)
-{
-	struct str identity;
-	bool differs;
-
-	if (!identity_of(&s->names[side], f, NAME_KEY_STABLE, &s->key,
-			 &identity, &differs, err) ||
-	    !number_of(s, &s->families_by_stable, identity, s->family_count,
-		       number, err))
-		return false;
-	if (*number < s->family_count)
-		return true;
-	if (!arena_reserve(&s->arena, (void **)&s->families, &s->family_cap,
-			   s->family_count + 1, sizeof *s->families))
-		return no_memory(s, err);
-	s->families[s->family_count++] = (struct family){ 0 };
-	return true;
-}
-
-static bool member_find(struct settling *s, enum diff_side side, uint32_t f,
-			uint32_t *number, struct error *err)
-{
-	struct str identity;
-	bool differs;
-
-	if (!identity_of(&s->names[side], f, NAME_KEY_EXACT, &s->key, &identity,
-			 &differs, err) ||
-	    !number_of(s, &s->members_by_exact, identity, s->member_count,
-		       number, err))
-		return false;
-	if (*number < s->member_count)
-		return true;
-	if (!arena_reserve(&s->arena, (void **)&s->members, &s->member_cap,
-			   s->member_count + 1, sizeof *s->members))
-		return no_memory(s, err);
-	s->members[s->member_count++] = (struct member){ 0 };
-	return true;
-}
-
-static bool function_count(struct settling *s, enum diff_side side, uint32_t f,
-			   struct error *err)
-{
-	uint32_t *family = &s->family_of[side][f], at;
-	struct member *member;
-
-	if (!family_find(s, side, f, family, err) ||
-	    !member_find(s, side, f, &at, err))
-		return false;
-	member = &s->members[at];
-	if (member->is_on[side])
-		return true;
-	member->is_on[side] = true;
-	s->families[*family].counts[side]++;
-	if (member->is_on[SIDE_COUNT - 1 - side])
-		s->families[*family].common++;
-	return true;
 }
 
 static bool side_count(struct settling *s, enum diff_side side,
@@ -296,18 +235,26 @@ static bool side_count(struct settling *s, enum diff_side side,
 		arena_array(&s->arena, count, sizeof *s->family_of[side]);
 	if (!s->family_of[side])
 		return no_memory(s, err);
-	for (uint32_t f = 0; f < count; f++)
-		if (x->keys[f] && !function_count(s, side, f, err))
-			return false;
-	return true;
-}
+	for (uint32_t f = 0; f < count; f++) {
+		uint32_t *at = &s->family_of[side][f], exact;
+		struct member *member;
 
-/* One side has no function of the family that the other has not: nothing was
- * moved, and what they are told apart by counts. */
-static bool is_exact(const struct family *family)
-{
-	return family->common == min_size(family->counts[SIDE_SLOW],
-					  family->counts[SIDE_BASELINE]);
+		if (!x->keys[f])
+			continue;
+		if (!number_of(s, side, f, NAME_KEY_STABLE,
+			       &s->families_by_stable, &s->family_count, at,
+			       err) ||
+		    !number_of(s, side, f, NAME_KEY_EXACT, &s->members_by_exact,
+			       &s->member_count, &exact, err))
+			return false;
+		member = &s->members[exact];
+		if (member->is_on[side])
+			continue;
+		member->is_on[side] = true;
+		s->families[*at].counts[side]++;
+		s->families[*at].common += member->is_on[SIDE_COUNT - 1 - side];
+	}
+	return true;
 }
 
 static bool side_settle(struct settling *s, enum diff_side side,
@@ -316,10 +263,17 @@ static bool side_settle(struct settling *s, enum diff_side side,
 	struct func_names *x = &s->names[side];
 
 	for (uint32_t f = 0; f < x->profile->function_count; f++) {
+		const struct family *family;
 		struct str identity;
 
-		if (!x->keys[f] ||
-		    is_exact(&s->families[s->family_of[side][f]]))
+		if (!x->keys[f])
+			continue;
+		/* One side has no function of the family that the other has
+		 * not: nothing was moved, and what they are told apart by
+		 * counts. */
+		family = &s->families[s->family_of[side][f]];
+		if (family->common == min_size(family->counts[SIDE_SLOW],
+					       family->counts[SIDE_BASELINE]))
 			continue;
 		x->keys[f] = KEY_STABLE;
 		x->is_name[f] = false;
@@ -333,17 +287,22 @@ static bool side_settle(struct settling *s, enum diff_side side,
 static bool names_settle(struct func_names names[SIDE_COUNT], struct error *err)
 {
 	struct settling s = { .names = names };
-	bool is_done = true;
+	size_t most = names[SIDE_SLOW].unsettled_count;
+	bool is_done;
 
 	if (names->naming != FUNC_NAMES_MATCHED || !names[SIDE_SLOW].profile ||
 	    !names[SIDE_BASELINE].profile ||
 	    !names[SIDE_SLOW].unsettled_count ||
 	    !names[SIDE_BASELINE].unsettled_count)
 		return true;
+	most += names[SIDE_BASELINE].unsettled_count;
 	arena_init(&s.arena, LIMIT_ANALYZE_HEAP_BYTES);
 	map_init(&s.members_by_exact, &s.arena);
 	map_init(&s.families_by_stable, &s.arena);
 	buf_init(&s.key, 2 * LIMIT_STRING_BYTES);
+	s.members = arena_array(&s.arena, most, sizeof *s.members);
+	s.families = arena_array(&s.arena, most, sizeof *s.families);
+	is_done = (s.members && s.families) || no_memory(&s, err);
 	for (int i = 0; is_done && i < SIDE_COUNT; i++)
 		is_done = side_count(&s, (enum diff_side)i, err);
 	for (int i = 0; is_done && i < SIDE_COUNT; i++)
@@ -355,19 +314,6 @@ static bool names_settle(struct func_names names[SIDE_COUNT], struct error *err)
 
 /* ---- both sides ---- */
 
-static bool names_alloc(struct func_names *x, struct arena *arena,
-			struct error *err)
-{
-	uint32_t count = x->profile ? x->profile->function_count : 0;
-
-	x->hashes = arena_array(arena, count, sizeof *x->hashes);
-	x->is_name = arena_array(arena, count, sizeof *x->is_name);
-	x->keys = arena_array(arena, count, sizeof *x->keys);
-	if (!x->hashes || !x->is_name || !x->keys)
-		return arena_fail(arena, WHAT, err);
-	return shared_find(x, arena, err);
-}
-
 bool func_names_find(struct func_names names[SIDE_COUNT], struct arena *arena,
 		     struct error *err)
 {
@@ -375,7 +321,7 @@ bool func_names_find(struct func_names names[SIDE_COUNT], struct arena *arena,
 
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		names[s].other = &names[SIDE_COUNT - 1 - s];
-		if (!names_alloc(&names[s], arena, err))
+		if (!names_prepare(&names[s], arena, err))
 			return false;
 	}
 	thread_both(identities_find, &names[SIDE_SLOW], &names[SIDE_BASELINE],

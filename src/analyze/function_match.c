@@ -2,6 +2,7 @@
 #include "analyze/function_table.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "base/str.h"
@@ -20,20 +21,6 @@ struct short_name {
 static bool is_word(char c)
 {
 	return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* Position of the bracket that the last character closes, or SIZE_MAX. */
-static size_t opening(struct str s, char open, char close)
-{
-	size_t depth = 0;
-
-	for (size_t i = s.len; i-- > 0;) {
-		if (s.ptr[i] == close)
-			depth++;
-		else if (s.ptr[i] == open && --depth == 0)
-			return i;
-	}
-	return SIZE_MAX;
 }
 
 static char opener_of(char close)
@@ -56,13 +43,18 @@ static char opener_of(char close)
 static void drop_last(struct str *s)
 {
 	char close = s->ptr[s->len - 1], open = opener_of(close);
-	size_t at;
+	size_t at = s->len, depth = 0;
 
 	if (!open) {
 		s->len--;
 		return;
 	}
-	at = opening(*s, open, close);
+	while (at-- > 0) {
+		depth += s->ptr[at] == close;
+		depth -= s->ptr[at] == open;
+		if (!depth)
+			break;
+	}
 	if (at == SIZE_MAX)
 		s->len = 0;
 	else if (close == ']' || (at && is_word(s->ptr[at - 1])))
@@ -104,21 +96,16 @@ static bool is_closure_word(struct str word)
 	return word.len > 0 && str_is_one_of(bare, words, COUNT_OF(words));
 }
 
-/* Cuts from the parameters on: "Repo.find(Ljava/lang/String;)V". Those
- * inside type arguments are left to drop_last(). */
-static struct str without_parameters(struct str s)
-{
-	for (size_t i = 1; i < s.len && s.ptr[i] != '<'; i++)
-		if (s.ptr[i] == '(' && is_word(s.ptr[i - 1]))
-			return str_slice(s, 0, i);
-	return s;
-}
-
 static struct short_name shorten(struct str name)
 {
 	struct short_name out = { .is_closure = false };
-	struct str rest = without_parameters(name);
+	struct str rest = name;
 
+	/* From the parameters on: "Repo.find(Ljava/lang/String;)V". Those
+	 * inside type arguments are left to drop_last(). */
+	for (size_t i = 1; i < rest.len && rest.ptr[i] != '<'; i++)
+		if (rest.ptr[i] == '(' && is_word(rest.ptr[i - 1]))
+			rest.len = i;
 	if (rest.len > NAME_TAIL_BYTES)
 		rest = str_slice(rest, rest.len - NAME_TAIL_BYTES, rest.len);
 	out.method = pop_word(&rest);
@@ -148,31 +135,20 @@ static bool word_equal(struct str a, struct str b)
 	}
 }
 
-/* "GET /users" and "SELECT users" name no function. */
-static bool is_code_name(struct str span)
-{
-	for (size_t i = 0; i < span.len; i++)
-		if (span.ptr[i] == ' ' || span.ptr[i] == '{')
-			return false;
-	return span.len && span.ptr[0] != '/';
-}
-
-/* "shop.Users/Find" is an RPC: its service is no class of the code. Go paths
- * have their slash further in front. */
-static bool is_rpc_name(struct str span, struct str method)
-{
-	return method.len && method.ptr > span.ptr && method.ptr[-1] == '/';
-}
-
 enum name_match function_name_match(struct str name, struct str span)
 {
 	struct short_name have, want;
 
-	if (!is_code_name(span))
+	/* "GET /users" and "SELECT users" name no function. */
+	if (!span.len || span.ptr[0] == '/' || memchr(span.ptr, ' ', span.len) ||
+	    memchr(span.ptr, '{', span.len))
 		return NAME_MATCH_NONE;
 	have = shorten(name);
 	want = shorten(span);
-	if (is_rpc_name(span, want.method))
+	/* "shop.Users/Find" is an RPC: its service is no class of the code. Go
+	 * paths have their slash further in front. */
+	if (want.method.len && want.method.ptr > span.ptr &&
+	    want.method.ptr[-1] == '/')
 		want.class.len = 0;
 	if (!want.method.len || !word_equal(have.method, want.method) ||
 	    (want.class.len && !word_equal(have.class, want.class)))
@@ -193,7 +169,7 @@ bool function_name_is_generic(struct str name)
 	};
 	struct str method = shorten(name).method;
 
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+	for (size_t i = 0; i < COUNT_OF(words); i++)
 		if (word_equal(method, str_from(words[i])))
 			return true;
 	return false;
