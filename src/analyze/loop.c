@@ -233,17 +233,6 @@ static uint32_t walk_hottest_owner(struct walk *w)
 	return best;
 }
 
-/* Moves a walker to the next application frame of another entry above. */
-static bool walker_climb(const struct walk *w, struct walker *at)
-{
-	uint32_t from = walker_entry(w, at);
-
-	while (at->frame-- > 0)
-		if (is_application_frame(w, at) && walker_entry(w, at) != from)
-			return true;
-	return false;
-}
-
 static uint32_t heaviest_caller(struct walk *w)
 {
 	uint32_t best = ENTRY_NONE;
@@ -271,9 +260,18 @@ static bool walk_up(struct walk *w)
 	size_t kept = 0;
 	uint32_t caller;
 
-	for (size_t i = 0; i < w->count; i++)
-		if (walker_climb(w, &w->walkers[i]))
-			w->walkers[kept++] = w->walkers[i];
+	for (size_t i = 0; i < w->count; i++) {
+		struct walker at = w->walkers[i];
+		uint32_t from = walker_entry(w, &at);
+
+		/* To the next application frame of another entry. */
+		while (at.frame-- > 0)
+			if (is_application_frame(w, &at) &&
+			    walker_entry(w, &at) != from)
+				break;
+		if (at.frame != UINT32_MAX)
+			w->walkers[kept++] = at;
+	}
 	w->count = kept;
 	caller = heaviest_caller(w);
 	if (caller == ENTRY_NONE)
@@ -287,36 +285,13 @@ static bool walk_up(struct walk *w)
 	return true;
 }
 
-static bool walk_init(struct walk *w, const struct func_table *t,
-		      struct error *err)
-{
-	*w = (struct walk){ .t = t, .side = &t->sides[SIDE_SLOW] };
-	w->walkers = arena_array(t->arena, w->side->profile->stack_count,
-				 sizeof *w->walkers);
-	w->sums = arena_array(t->arena, t->count, sizeof *w->sums);
-	if (!w->walkers || !w->sums)
-		return arena_fail(t->arena, "explaining a loop", err);
-	return true;
-}
-
 /* ---- which of the chain are shown ---- */
 
 /* A caller with more than this many times the owner's value does other work
  * too: a router, a request handler of everything. */
 #define LOOP_CALLER_TIMES 4.0
 
-static bool is_explaining(const struct func_table *t, uint32_t id,
-			  uint32_t hottest)
-{
-	double hot = (double)slow_total(t, hottest);
-	double total = (double)slow_total(t, id);
-
-	return total >= LOOP_CALLER_SHARE * hot &&
-	       total <= LOOP_CALLER_TIMES * hot &&
-	       !function_name_is_generic(t->entries[id].name);
-}
-
-static void add_row(uint32_t rows[LOOP_ROWS], size_t *count, uint32_t id)
+static void row_add(uint32_t rows[LOOP_ROWS], size_t *count, uint32_t id)
 {
 	for (size_t i = 0; i < *count; i++)
 		if (rows[i] == id)
@@ -328,12 +303,16 @@ static void add_row(uint32_t rows[LOOP_ROWS], size_t *count, uint32_t id)
 bool loop_rows_find(const struct func_table *t, struct str span_name,
 		    uint32_t rows[LOOP_ROWS], size_t *count, struct error *err)
 {
+	struct walk w = { .t = t, .side = &t->sides[SIDE_SLOW] };
 	uint32_t named, hottest;
-	struct walk w;
+	double hot;
 
 	*count = 0;
-	if (!walk_init(&w, t, err))
-		return false;
+	w.walkers = arena_array(t->arena, w.side->profile->stack_count,
+				sizeof *w.walkers);
+	w.sums = arena_array(t->arena, t->count, sizeof *w.sums);
+	if (!w.walkers || !w.sums)
+		return arena_fail(t->arena, "explaining a loop", err);
 	if (!find_named(t, span_name, &named))
 		return arena_fail(t->arena, "explaining a loop", err);
 	if (named != ENTRY_NONE)
@@ -343,14 +322,21 @@ bool loop_rows_find(const struct func_table *t, struct str span_name,
 	if (hottest == ENTRY_NONE)
 		return true;
 	if (named != ENTRY_NONE)
-		add_row(rows, count, named);
+		row_add(rows, count, named);
 	walk_start(&w, hottest);
 	w.chain[w.chain_count++] = hottest;
 	while (w.chain_count <= LOOP_CHAIN && walk_up(&w))
 		if (w.chain[w.chain_count - 1] == named)
 			break;
-	for (size_t i = 0; i < w.chain_count; i++)
-		if (is_explaining(t, w.chain[i], hottest))
-			add_row(rows, count, w.chain[i]);
+	hot = (double)slow_total(t, hottest);
+	for (size_t i = 0; i < w.chain_count; i++) {
+		uint32_t id = w.chain[i];
+		double total = (double)slow_total(t, id);
+
+		if (total >= LOOP_CALLER_SHARE * hot &&
+		    total <= LOOP_CALLER_TIMES * hot &&
+		    !function_name_is_generic(t->entries[id].name))
+			row_add(rows, count, id);
+	}
 	return true;
 }

@@ -45,33 +45,28 @@ static bool is_message(const struct trace *t, const struct trace_times *times,
 		t->spans[sender].kind == SPAN_KIND_PRODUCER);
 }
 
-/* 0: not told. */
-static int64_t enqueued_ns(const struct trace *t, uint32_t span)
-{
-	for (size_t i = 0; i < sizeof enqueued_keys / sizeof *enqueued_keys;
-	     i++) {
-		struct str text = span_attr(t, span, enqueued_keys[i]);
-		uint64_t seconds;
-
-		if (text.len && parse_u64(text, &seconds) &&
-		    seconds < INT64_MAX / NS_PER_S)
-			return (int64_t)seconds * NS_PER_S;
-	}
-	return 0;
-}
-
-/* A whole second is the finest that brokers note: by the sender's end a wait
- * is known better, unless that span outlasts the taking. */
+/* Until the receiver took it. */
 static int64_t wait_of(const struct trace *t, uint32_t sender,
 		       uint32_t receiver)
 {
 	int64_t start_ns = t->spans[receiver].start_ns;
 	int64_t wait_ns = sat_sub_i64(start_ns, t->spans[sender].end_ns);
-	int64_t noted_ns = enqueued_ns(t, receiver);
 
-	if (wait_ns <= 0 && noted_ns)
-		wait_ns = sat_sub_i64(start_ns, noted_ns);
-	return wait_ns > 0 ? wait_ns : 0;
+	/* A whole second is the finest that brokers note: by the sender's end
+	 * a wait is known better, unless that span outlasts the taking. */
+	for (size_t i = 0; wait_ns <= 0 && i < COUNT_OF(enqueued_keys); i++) {
+		struct str text = span_attr(t, receiver, enqueued_keys[i]);
+		uint64_t seconds;
+
+		if (!text.len || !parse_u64(text, &seconds) ||
+		    seconds >= INT64_MAX / NS_PER_S)
+			continue;
+		if (seconds)
+			wait_ns = sat_sub_i64(start_ns,
+					      (int64_t)seconds * NS_PER_S);
+		break;
+	}
+	return max_i64(wait_ns, 0);
 }
 
 bool messages_find(const struct trace *t, const struct trace_times *times,
@@ -104,9 +99,8 @@ struct str message_queue(const struct trace *t, const struct message *m)
 {
 	const uint32_t spans[] = { m->receiver, m->sender };
 
-	for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
-		for (size_t k = 0; k < sizeof queue_keys / sizeof *queue_keys;
-		     k++) {
+	for (size_t i = 0; i < COUNT_OF(spans); i++)
+		for (size_t k = 0; k < COUNT_OF(queue_keys); k++) {
 			struct str name = span_attr(t, spans[i], queue_keys[k]);
 
 			if (name.len)
@@ -124,10 +118,16 @@ struct waits {
 	uint32_t count;
 };
 
-/* Spans come in the order of their starts. */
-static void add_waits(const struct history_window *w,
-		      const struct message_wait *of, struct waits *out)
+static bool waits_of(const struct history_window *w,
+		     const struct message_wait *of, struct arena *arena,
+		     struct waits *out, struct error *err)
 {
+	*out = (struct waits){ 0 };
+	out->sent_ns = arena_array(arena, w->trace_count, sizeof *out->sent_ns);
+	out->spans = arena_array(arena, w->span_count, sizeof *out->spans);
+	if (!out->sent_ns || !out->spans)
+		return arena_fail(arena, "the history of the messages", err);
+	/* Spans come in the order of their starts. */
 	for (uint32_t i = 0; i < w->span_count; i++) {
 		const struct history_span *s = &w->spans[i];
 		int64_t wait_ns;
@@ -141,21 +141,8 @@ static void add_waits(const struct history_window *w,
 			continue;
 		wait_ns = sat_sub_i64(s->start_ns, out->sent_ns[s->trace]);
 		out->spans[out->count] = *s;
-		out->spans[out->count++].duration_ns =
-			wait_ns > 0 ? wait_ns : 0;
+		out->spans[out->count++].duration_ns = max_i64(wait_ns, 0);
 	}
-}
-
-static bool waits_of(const struct history_window *w,
-		     const struct message_wait *of, struct arena *arena,
-		     struct waits *out, struct error *err)
-{
-	*out = (struct waits){ 0 };
-	out->sent_ns = arena_array(arena, w->trace_count, sizeof *out->sent_ns);
-	out->spans = arena_array(arena, w->span_count, sizeof *out->spans);
-	if (!out->sent_ns || !out->spans)
-		return arena_fail(arena, "the history of the messages", err);
-	add_waits(w, of, out);
 	return true;
 }
 
@@ -168,8 +155,8 @@ void message_wait_set(struct message_wait *wait, int64_t *values,
 	wait->p90_ns = values_quantile(values, count, 90);
 }
 
-static uint32_t collect(const struct waits *from, struct time_range range,
-			int64_t *values)
+static uint32_t waits_collect(const struct waits *from, struct time_range range,
+			      int64_t *values)
 {
 	uint32_t n = 0;
 
@@ -196,14 +183,6 @@ static bool find_onset(struct waits *base, struct waits *slow,
 	return onset_find(&h, windows, 2, of->receiver, arena, out, err);
 }
 
-static struct time_range healthy_range(const struct onset *o,
-				       const struct history_window *w,
-				       struct time_range range)
-{
-	return onset_healthy_range(o, range.from_ns || range.to_ns ? range
-								   : w->range);
-}
-
 bool message_wait_measure(const struct history *h, uint32_t window,
 			  struct time_range range, uint32_t slow_window,
 			  struct arena *arena, struct message_wait *wait,
@@ -223,13 +202,13 @@ bool message_wait_measure(const struct history *h, uint32_t window,
 	values = arena_array(arena, base.count + slow.count, sizeof *values);
 	if (!values)
 		return arena_fail(arena, "the history of the messages", err);
-	message_wait_set(wait, values,
-			 collect(&base,
-				 healthy_range(&wait->onset, base_from, range),
-				 values));
+	if (!range.from_ns && !range.to_ns)
+		range = base_from->range;
+	range = onset_healthy_range(&wait->onset, range);
+	message_wait_set(wait, values, waits_collect(&base, range, values));
 	if (!slow.count)
 		return true;
-	values_sort(values, collect(&slow, all, values));
+	values_sort(values, waits_collect(&slow, all, values));
 	wait->slow_p50_ns = values_quantile(values, slow.count, 50);
 	if (wait->onset.is_found && wait->onset.slow_p50_ns > wait->slow_p50_ns)
 		wait->slow_p50_ns = wait->onset.slow_p50_ns;

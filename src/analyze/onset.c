@@ -69,19 +69,12 @@ static size_t count_spans(const struct history *h, const uint32_t *windows,
 	return n;
 }
 
-/* Mostly: windows are, and follow each other. */
-static bool is_ordered(const struct series *s)
-{
-	for (size_t i = 1; i < s->count; i++)
-		if (compare_start(&s->points[i - 1], &s->points[i]) > 0)
-			return false;
-	return true;
-}
-
 static void add_points(struct series *s, const struct history *h,
 		       const uint32_t *windows, size_t count,
 		       uint32_t operation)
 {
+	bool is_ordered = true;
+
 	for (size_t i = 0; i < count; i++) {
 		if (windows[i] >= h->window_count)
 			continue;
@@ -96,19 +89,12 @@ static void add_points(struct series *s, const struct history *h,
 			};
 		}
 	}
-	if (!is_ordered(s))
+	/* Mostly: windows are, and follow each other. */
+	for (size_t i = 1; is_ordered && i < s->count; i++)
+		is_ordered = compare_start(&s->points[i - 1],
+					   &s->points[i]) <= 0;
+	if (!is_ordered)
 		qsort(s->points, s->count, sizeof *s->points, compare_start);
-}
-
-static void thin(struct series *s)
-{
-	size_t step = (s->count + ONSET_POINTS - 1) / ONSET_POINTS;
-	size_t kept = 0;
-
-	for (size_t i = 0; step > 1 && i < s->count; i += step)
-		s->points[kept++] = s->points[i];
-	if (step > 1)
-		s->count = kept;
 }
 
 /* Mid-ranks, by looking each duration up among all. */
@@ -129,23 +115,18 @@ static void set_ranks(struct series *s)
 	}
 }
 
-/* What chance makes of the sum of k of n ranks: one over its deviation. */
-static void set_scales(struct series *s)
+/* Ranks and their mean are halves: all sums are exact. */
+static void set_sums(struct series *s)
 {
-	double n = (double)s->count;
+	double n = (double)s->count, mean = (n + 1) / 2;
 
+	/* What chance makes of the sum of k of n ranks: one over its
+	 * deviation. */
 	for (size_t i = 1; i < s->count; i++) {
 		double k = (double)i;
 
 		s->scales[i] = 1 / sqrt(k * (n - k) * (n + 1) / 12);
 	}
-}
-
-/* Ranks and their mean are halves: all sums are exact. */
-static void set_sums(struct series *s)
-{
-	double mean = ((double)s->count + 1) / 2;
-
 	for (size_t i = 0; i < s->count; i++)
 		s->sums[i + 1] = s->sums[i] + (s->points[i].rank - mean);
 	s->peaks[0] = s->sums;
@@ -158,24 +139,21 @@ static void set_sums(struct series *s)
 	}
 }
 
-/* The largest of sums[first..end), as that of two parts of a power of two that
- * may overlap. */
-static double peak_of(const struct series *s, size_t first, size_t end)
-{
-	size_t m = 0;
-
-	while (m + 1 < ONSET_LEVELS && (size_t)2 << m <= end - first)
-		m++;
-	return fmax(s->peaks[m][first], s->peaks[m][end - ((size_t)1 << m)]);
-}
-
 /* Runs of from..to points beginning at i that are better. Scales are largest
  * at an end: a bound that says no speaks for all of them. */
 static void try_runs(const struct series *s, size_t i, size_t from, size_t to,
 		     struct run *best)
 {
-	double above = peak_of(s, i + from, i + to + 1) - s->sums[i];
+	size_t length = to + 1 - from, m = 0, first = i + from;
+	double above;
 
+	/* The largest of the sums, as that of two parts of a power of two that
+	 * may overlap. */
+	while (m + 1 < ONSET_LEVELS && (size_t)2 << m <= length)
+		m++;
+	above = fmax(s->peaks[m][first],
+		     s->peaks[m][first + length - ((size_t)1 << m)]) -
+		s->sums[i];
 	if (above * fmax(s->scales[from], s->scales[to]) <= best->score)
 		return;
 	for (size_t k = from; k <= to; k++) {
@@ -219,7 +197,7 @@ static int64_t median_of(struct series *s, const struct run *r, bool is_inside)
  * little quicker than the others: what is nearer to the slow median than to
  * the fast one belongs to it. Less than ONSET_MIN_SPANS beyond an end are no
  * evidence that it ended. */
-static void widen(const struct series *s, struct run *r, double middle)
+static void run_widen(const struct series *s, struct run *r, double middle)
 {
 	while (r->from > 0 &&
 	       (double)s->points[r->from - 1].duration_ns >= middle)
@@ -240,7 +218,6 @@ static void fill_onset(struct series *s, struct onset *out)
 {
 	struct run r;
 
-	set_scales(s);
 	set_sums(s);
 	r = find_run(s);
 	if (r.score * r.score < ONSET_EVIDENCE * log((double)s->count) ||
@@ -250,8 +227,9 @@ static void fill_onset(struct series *s, struct onset *out)
 	out->fast_p50_ns = median_of(s, &r, false);
 	if ((double)out->slow_p50_ns < ONSET_RATIO * (double)out->fast_p50_ns)
 		return;
-	widen(s, &r,
-	      sqrt((double)out->slow_p50_ns) * sqrt((double)out->fast_p50_ns));
+	run_widen(s, &r,
+		  sqrt((double)out->slow_p50_ns) *
+			  sqrt((double)out->fast_p50_ns));
 	if (r.to - r.from == s->count)
 		return;
 	out->is_found = true;
@@ -265,8 +243,7 @@ static void fill_onset(struct series *s, struct onset *out)
 	out->fast_count = (uint32_t)s->count - out->slow_count;
 }
 
-/* After thin(). */
-static bool make_room(struct series *s, struct arena *arena)
+static bool series_reserve(struct series *s, struct arena *arena)
 {
 	size_t n = s->count + 1;
 
@@ -284,7 +261,7 @@ bool onset_find(const struct history *h, const uint32_t *windows, size_t count,
 		uint32_t operation, struct arena *arena, struct onset *out,
 		struct error *err)
 {
-	size_t n = count_spans(h, windows, count, operation);
+	size_t n = count_spans(h, windows, count, operation), step, kept = 0;
 	struct series s = { 0 };
 
 	*out = (struct onset){ 0 };
@@ -295,8 +272,11 @@ bool onset_find(const struct history *h, const uint32_t *windows, size_t count,
 	if (!s.points || !s.values)
 		return arena_fail(arena, "the history of the operations", err);
 	add_points(&s, h, windows, count, operation);
-	thin(&s);
-	if (!make_room(&s, arena))
+	step = (s.count + ONSET_POINTS - 1) / ONSET_POINTS;
+	for (size_t i = 0; i < s.count; i += step)
+		s.points[kept++] = s.points[i];
+	s.count = kept;
+	if (!series_reserve(&s, arena))
 		return arena_fail(arena, "the history of the operations", err);
 	set_ranks(&s);
 	fill_onset(&s, out);

@@ -82,51 +82,10 @@ static struct item item_of(const struct trace *t,
 /* What takes less of the path than its growth would have to be. */
 #define OPERATIONS_TREE_PERCENT 10
 
-/* Roots and trees that may have grown by much compete with the request. */
-static bool is_asked_about(const struct trace *t,
-			   const struct trace_times *times, uint32_t top)
-{
-	return top == times->root || t->spans[top].parent == SPAN_NONE ||
-	       sat_mul_i64(times->through_ns[top], 100) >=
-		       sat_mul_i64(times->path_ns, OPERATIONS_TREE_PERCENT);
-}
-
-static size_t add_items(const struct trace *t, const struct trace_times *times,
-			struct item *items)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < t->span_count; i++)
-		if (is_asked_about(t, times, times->tree[i]) &&
-		    (times->through_ns[i] > 0 || i == times->root))
-			items[count++] =
-				item_of(t, times, i, times->through_ns[i]);
-	return count;
-}
-
-/* Who sent a message and who took it tell how long it lay between them: they
- * weigh as much as that. */
-static size_t add_messages(const struct trace *t,
-			   const struct trace_times *times,
-			   const struct messages *messages, struct item *items)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < messages->count; i++) {
-		const struct message *m = &messages->items[i];
-
-		if (m->wait_ns < MESSAGE_WAIT_NS)
-			continue;
-		items[count++] = item_of(t, times, m->sender, m->wait_ns);
-		items[count++] = item_of(t, times, m->receiver, m->wait_ns);
-	}
-	return count;
-}
-
 /* All that is worth asking about; *items lives in the arena. */
-static bool collect(const struct trace *t, const struct trace_times *times,
-		    struct arena *arena, struct item **items, size_t *count,
-		    struct error *err)
+static bool items_collect(const struct trace *t,
+			  const struct trace_times *times, struct arena *arena,
+			  struct item **items, size_t *count, struct error *err)
 {
 	struct messages messages;
 
@@ -136,13 +95,36 @@ static bool collect(const struct trace *t, const struct trace_times *times,
 			     sizeof **items);
 	if (!*items)
 		return arena_fail(arena, "the trace", err);
-	*count = add_items(t, times, *items);
-	*count += add_messages(t, times, &messages, *items + *count);
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		uint32_t top = times->tree[i];
+		int64_t through_ns = times->through_ns[i];
+
+		/* Roots and trees that may have grown by much compete with the
+		 * request. */
+		if (top != times->root && t->spans[top].parent != SPAN_NONE &&
+		    sat_mul_i64(times->through_ns[top], 100) <
+			    sat_mul_i64(times->path_ns,
+					OPERATIONS_TREE_PERCENT))
+			continue;
+		if (through_ns > 0 || i == times->root)
+			(*items)[(*count)++] = item_of(t, times, i, through_ns);
+	}
+	/* Who sent a message and who took it tell how long it lay between them:
+	 * they weigh as much as that. */
+	for (size_t i = 0; i < messages.count; i++) {
+		const struct message *m = &messages.items[i];
+		int64_t wait_ns = m->wait_ns;
+
+		if (wait_ns < MESSAGE_WAIT_NS)
+			continue;
+		(*items)[(*count)++] = item_of(t, times, m->sender, wait_ns);
+		(*items)[(*count)++] = item_of(t, times, m->receiver, wait_ns);
+	}
 	return true;
 }
 
 /* Leaves one item an operation, with the sums. */
-static size_t merge_items(struct item *items, size_t count)
+static size_t items_merge(struct item *items, size_t count)
 {
 	size_t kept = 0;
 
@@ -160,7 +142,7 @@ static size_t merge_items(struct item *items, size_t count)
 	return kept;
 }
 
-static uint32_t find_item(const struct trace *t, const struct item *items,
+static uint32_t item_find(const struct trace *t, const struct item *items,
 			  uint32_t count, uint32_t span)
 {
 	const struct span *s = &t->spans[span];
@@ -184,10 +166,10 @@ static void set_below(const struct trace *t, const struct trace_times *times,
 
 		if (times->tree[i] == i || parent == SPAN_NONE)
 			continue;
-		above = find_item(t, items, out->count, parent);
+		above = item_find(t, items, out->count, parent);
 		if (above == OPERATION_NONE)
 			continue;
-		below = find_item(t, items, out->count, i);
+		below = item_find(t, items, out->count, i);
 		if (below != OPERATION_NONE && span_is_served_call(t, i))
 			out->served[above] |= 1u << below;
 		if (t->spans[parent].resource != t->spans[i].resource)
@@ -195,16 +177,6 @@ static void set_below(const struct trace *t, const struct trace_times *times,
 		else if (below != OPERATION_NONE)
 			out->below[above] |= 1u << below;
 	}
-}
-
-/* Its first span in a trace that was joined. */
-static bool is_foreign_root(const struct trace *t, uint32_t span)
-{
-	uint32_t parent = t->spans[span].parent;
-
-	return (t->spans[span].flags & SPAN_IS_LINKED) &&
-	       (parent == SPAN_NONE ||
-		!(t->spans[parent].flags & SPAN_IS_LINKED));
 }
 
 static void set_foreign(const struct trace *t, const struct item *items,
@@ -215,15 +187,19 @@ static void set_foreign(const struct trace *t, const struct item *items,
 	if (!t->joined_root_id)
 		return;
 	for (uint32_t i = 0; i < t->span_count; i++) {
-		uint32_t found = find_item(t, items, out->count, i);
+		const struct span *s = &t->spans[i];
+		uint32_t found = item_find(t, items, out->count, i);
 
-		if (found != OPERATION_NONE &&
-		    !(t->spans[i].flags & SPAN_IS_LINKED))
-			own |= 1u << found;
-		if (is_foreign_root(t, i) &&
+		if (!(s->flags & SPAN_IS_LINKED)) {
+			if (found != OPERATION_NONE)
+				own |= 1u << found;
+			continue;
+		}
+		/* Its first span in a trace that was joined. */
+		if ((s->parent == SPAN_NONE ||
+		     !(t->spans[s->parent].flags & SPAN_IS_LINKED)) &&
 		    (root == SPAN_NONE ||
-		     span_duration_ns(&t->spans[i]) >
-			     span_duration_ns(&t->spans[root])))
+		     span_duration_ns(s) > span_duration_ns(&t->spans[root])))
 			root = i;
 	}
 	for (uint32_t i = 0; i < out->count; i++)
@@ -235,46 +211,29 @@ static void set_foreign(const struct trace *t, const struct item *items,
 	out->foreign_name = span_name(t, root);
 }
 
-/* Roots of what was joined aside, and those that hang below it. */
-static uint32_t count_roots(const struct trace *t)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < t->span_count; i++) {
-		uint32_t parent = t->spans[i].parent;
-
-		if (t->spans[i].flags & SPAN_IS_LINKED)
-			continue;
-		count += parent == SPAN_NONE ||
-			 (t->spans[parent].flags & SPAN_IS_LINKED);
-	}
-	return count;
-}
-
-/* Of the trace that the span is of, whatever was joined to it. */
-static uint32_t root_within(const struct trace *t, uint32_t span)
-{
-	uint32_t parent = t->spans[span].parent;
-
-	while (parent != SPAN_NONE &&
-	       !((t->spans[parent].flags ^ t->spans[span].flags) &
-		 SPAN_IS_LINKED)) {
-		span = parent;
-		parent = t->spans[span].parent;
-	}
-	return span;
-}
-
 static void set_root(const struct trace *t, const struct trace_times *times,
 		     struct operations *out)
 {
-	uint32_t root;
+	uint32_t root = times->root, parent = t->spans[root].parent, count = 0;
 
-	out->has_single_root =
-		count_roots(t) == 1 && !times->session.request_count;
+	/* Roots of what was joined aside, and those that hang below it. */
+	for (uint32_t i = 0; i < t->span_count; i++) {
+		const struct span *s = &t->spans[i];
+
+		count += !(s->flags & SPAN_IS_LINKED) &&
+			 (s->parent == SPAN_NONE ||
+			  (t->spans[s->parent].flags & SPAN_IS_LINKED));
+	}
+	out->has_single_root = count == 1 && !times->session.request_count;
 	if (!out->has_single_root)
 		return;
-	root = root_within(t, times->root);
+	/* Of the trace that the span is of, whatever was joined to it. */
+	while (parent != SPAN_NONE &&
+	       !((t->spans[parent].flags ^ t->spans[root].flags) &
+		 SPAN_IS_LINKED)) {
+		root = parent;
+		parent = t->spans[root].parent;
+	}
 	/* A page is below the request that delivered it, as servers have it. */
 	if (t->spans[root].parent == SPAN_NONE && t->spans[root].parent_id &&
 	    !(t->spans[root].flags & (SPAN_IS_ORPHAN | SPAN_IS_CUT_CYCLE)))
@@ -295,12 +254,12 @@ bool operations_collect(const struct trace *t, const struct trace_times *times,
 	if (!t->span_count)
 		return true;
 	arena_init(&scratch, LIMIT_DECODE_HEAP_BYTES);
-	if (!collect(t, times, &scratch, &items, &count, err)) {
+	if (!items_collect(t, times, &scratch, &items, &count, err)) {
 		arena_release(&scratch);
 		return false;
 	}
 	qsort(items, count, sizeof *items, compare_item);
-	count = merge_items(items, count);
+	count = items_merge(items, count);
 	qsort(items, count, sizeof *items, compare_weight);
 	for (; out->count < count && out->count < OPERATIONS_MAX; out->count++)
 		out->items[out->count] = (struct operation){

@@ -12,19 +12,6 @@
 
 /* ---- health checks ---- */
 
-/* Where a route's path begins: behind "GET ", "HTTP GET ". */
-static struct str path_of(struct str name)
-{
-	size_t end = str_find(name, STR("?"));
-
-	if (end != SIZE_MAX)
-		name.len = end;
-	for (size_t i = name.len; i > 0; i--)
-		if (name.ptr[i - 1] == ' ')
-			return str_slice(name, i, name.len);
-	return name;
-}
-
 /* The last parts of a path that health checks have, for X. */
 #define HEALTH_CHECKS(X)                                                       \
 	X("health")                                                            \
@@ -56,15 +43,18 @@ struct str health_check_pattern(void)
 bool route_is_health_check(struct str name)
 {
 	static const char *const last_parts[] = { HEALTH_CHECKS(AS_TEXT) };
-	struct str path = path_of(str_trim(name));
-	size_t at;
+	struct str path = str_trim(name);
+	size_t at = str_find(path, STR("?"));
 
+	if (at != SIZE_MAX)
+		path.len = at;
+	/* A route's path begins behind "GET ", "HTTP GET ". */
+	path = str_slice(path, str_behind_last(path, ' '), path.len);
 	if (str_find(path, STR("grpc.health.v1")) != SIZE_MAX)
 		return true;
 	while (path.len > 1 && path.ptr[path.len - 1] == '/')
 		path.len--;
-	for (at = path.len; at > 0 && path.ptr[at - 1] != '/'; at--)
-		continue;
+	at = str_behind_last(path, '/');
 	if (at == 0)
 		return false;
 	path = str_slice(path, at, path.len);
@@ -153,11 +143,6 @@ static int64_t next_step(int64_t step)
 	return lead == 2 ? sat_mul_i64(step / 2, 5) : sat_mul_i64(step, 2);
 }
 
-static int64_t next_decade(int64_t step)
-{
-	return sat_mul_i64(step, 10);
-}
-
 static void edges_equal(int64_t low, int64_t high, struct histogram *h)
 {
 	int64_t step = 1;
@@ -181,7 +166,7 @@ static bool edges_growing(int64_t low, int64_t high, bool is_fine,
 	int64_t edge = SHORTEST_NS;
 
 	while (sat_mul_i64(edge, 10) <= low)
-		edge = next_decade(edge);
+		edge = sat_mul_i64(edge, 10);
 	while (is_fine && next_step(edge) <= low)
 		edge = next_step(edge);
 	h->edges_ns[0] = low < SHORTEST_NS ? 0 : edge;
@@ -191,7 +176,7 @@ static bool edges_growing(int64_t low, int64_t high, bool is_fine,
 	while (edge <= high && edge < INT64_MAX) {
 		if (h->row_count == HISTOGRAM_ROWS)
 			return false;
-		edge = is_fine ? next_step(edge) : next_decade(edge);
+		edge = is_fine ? next_step(edge) : sat_mul_i64(edge, 10);
 		h->edges_ns[++h->row_count] = edge;
 	}
 	return true;
@@ -242,15 +227,6 @@ static int by_group(const void *left, const void *right)
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-static int64_t time_in_all(const struct ranked *group, size_t count)
-{
-	int64_t sum_ns = 0;
-
-	for (size_t i = 0; i < count; i++)
-		sum_ns = sat_add_i64(sum_ns, group[i].hit->duration_ns);
-	return sum_ns;
-}
-
 bool typical_hit_find(const struct hit *items, size_t count,
 		      struct typical_hit *out, struct error *err)
 {
@@ -265,13 +241,15 @@ bool typical_hit_find(const struct hit *items, size_t count,
 	qsort(all, count, sizeof *all, by_group);
 	*out = (struct typical_hit){ 0, 0 };
 	for (size_t start = 0; start < count; start = end) {
-		int64_t sum_ns;
+		int64_t sum_ns = 0;
 
-		for (end = start + 1; end < count; end++)
+		for (end = start; end < count; end++) {
 			if (hits_compare_operations(all[start].hit,
 						    all[end].hit))
 				break;
-		sum_ns = time_in_all(all + start, end - start);
+			sum_ns = sat_add_i64(sum_ns,
+					     all[end].hit->duration_ns);
+		}
 		if (end - start < out->group_count ||
 		    (end - start == out->group_count && sum_ns <= best_ns))
 			continue;
@@ -393,7 +371,7 @@ struct group {
 	size_t count;
 };
 
-static int compare(const void *left, const void *right)
+static int by_operation(const void *left, const void *right)
 {
 	const struct hit *a = *(const struct hit *const *)left;
 	const struct hit *b = *(const struct hit *const *)right;
@@ -414,30 +392,19 @@ static const struct hit **sorted(const struct hit *hits, size_t count)
 	for (size_t i = 0; items && i < count; i++)
 		items[i] = &hits[i];
 	if (items)
-		qsort(items, count, sizeof *items, compare);
+		qsort(items, count, sizeof *items, by_operation);
 	return items;
 }
 
-/* The group that begins at an item. */
-static struct group group_at(const struct hit **items, size_t count, size_t at)
+/* The group of an operation that begins at an item, if it does. */
+static struct group group_at(const struct hit **items, size_t count, size_t at,
+			     const struct hit *like)
 {
 	size_t end = at;
 
-	while (end < count && !hits_compare_operations(items[at], items[end]))
+	while (end < count && !hits_compare_operations(like, items[end]))
 		end++;
 	return (struct group){ items + at, end - at };
-}
-
-static struct group find_group(const struct hit **items, size_t count,
-			       const struct hit *like)
-{
-	size_t at = 0;
-
-	while (at < count && hits_compare_operations(items[at], like) < 0)
-		at++;
-	if (at == count || hits_compare_operations(items[at], like))
-		return (struct group){ NULL, 0 };
-	return group_at(items, count, at);
 }
 
 /* Nearest rank. */
@@ -457,30 +424,18 @@ static double ratio(const struct group *now, const struct group *before,
 	       (double)(usual_ns > 0 ? usual_ns : 1);
 }
 
-/* What they took longer than the usual median, together. */
-static int64_t excess_of(const struct group *now, const struct group *before)
-{
-	int64_t usual_ns = quantile(before, 50), sum_ns = 0;
-
-	for (size_t i = 0; i < now->count; i++)
-		if (now->items[i]->duration_ns > usual_ns)
-			sum_ns = sat_add_i64(
-				sum_ns, now->items[i]->duration_ns - usual_ns);
-	return sum_ns;
-}
-
 /* An operation is unusual when its median or its ninth decile is this many
  * times the usual one: ordinary services stay well below it from one window to
  * the next. */
 #define UNUSUAL_RATIO 2.0
 
-static void see(const struct group *now, const struct group *before,
-		int64_t *most_ns, struct unusual *out)
+static void group_see(const struct group *now, const struct group *before,
+		      int64_t *most_ns, struct unusual *out)
 {
 	unsigned percent =
 		ratio(now, before, 90) > ratio(now, before, 50) ? 90 : 50;
 	const struct hit *longest = now->items[now->count - 1];
-	int64_t excess_ns = excess_of(now, before);
+	int64_t usual_ns = quantile(before, 50), excess_ns = 0;
 
 	if (ratio(now, before, percent) < UNUSUAL_RATIO) {
 		if (!out->as_ever ||
@@ -488,6 +443,12 @@ static void see(const struct group *now, const struct group *before,
 			out->as_ever = longest;
 		return;
 	}
+	/* What they took longer than the usual median, together. */
+	for (size_t i = 0; i < now->count; i++)
+		if (now->items[i]->duration_ns > usual_ns)
+			excess_ns = sat_add_i64(excess_ns,
+						now->items[i]->duration_ns -
+							usual_ns);
 	if (excess_ns <= *most_ns)
 		return;
 	*most_ns = excess_ns;
@@ -516,11 +477,16 @@ bool unusual_find(const struct hit *now, size_t now_count,
 
 	*out = (struct unusual){ .hit = NULL };
 	while (is_done && at < now_count) {
-		struct group g = group_at(late, now_count, at);
-		struct group usual = find_group(early, before_count, late[at]);
+		const struct hit *like = late[at];
+		struct group g = group_at(late, now_count, at, like), usual;
+		size_t from = 0;
 
+		while (from < before_count &&
+		       hits_compare_operations(early[from], like) < 0)
+			from++;
+		usual = group_at(early, before_count, from, like);
 		if (g.count >= UNUSUAL_MIN && usual.count >= UNUSUAL_MIN)
-			see(&g, &usual, &most_ns, out);
+			group_see(&g, &usual, &most_ns, out);
 		at += g.count;
 	}
 	mem_free(late);

@@ -20,12 +20,19 @@ NUMBERS = Path(__file__).with_name("once.txt")
 
 # Names that say what the code cannot: "FOLDER/FILE.c name": why.
 NAMED = {
+    "analyze/latency.c find_shift":
+        "a formula whose reason is longer than the formula",
+    "analyze/loop.c is_inner":
+        "an order of three levels, of which only the answer matters where it is used",
+    "analyze/stats.c is_small":
+        "where the normal distribution is too coarse: a rule of its own",
+    "analyze/stats.c student_slope":
+        "the derivative of a distribution, a formula",
     "demangle/cpp.c is_comparison":
         "three tests of characters, whose meaning the grammar of printed names gives",
 }
 
 START = re.compile(r"^static (?!inline\b)[^;=]*?\b(\w+)\(", re.M)
-
 
 def functions(code):
     """Kernel style: (name, lines of the body) of the static ones."""
@@ -36,7 +43,6 @@ def functions(code):
             at += 1
         if at < len(lines) and lines[at] == "{":
             yield match.group(1), lines.index("}", at) - at - 1
-
 
 def short_ones(path):
     """Names of those that are called in one place, and not used otherwise."""
@@ -49,7 +55,6 @@ def short_ones(path):
         if lines < SHORT and others == 1 and calls[name] - heads[name] == 1:
             yield name
 
-
 def find(root):
     """Folder of src/ to what is short there."""
     found = {}
@@ -59,7 +64,6 @@ def find(root):
         found.setdefault(folder, []).extend(
             f"{file} {name}" for name in short_ones(path) if f"{file} {name}" not in NAMED)
     return found
-
 
 def main():
     root = Path(sys.argv[1])
@@ -76,7 +80,6 @@ def main():
                 f"before: let a new one stand where it is used (once.py . --list {folder})"
                 for folder, names in sorted(found.items()) if len(names) > int(most.get(folder, 0))]
     return csource.report([name for names in found.values() for name in names], problems)
-
 
 if __name__ == "__main__":
     sys.exit(main())
