@@ -208,19 +208,13 @@ static double log_factor_at(const struct test *t, double part)
 	return (low + high) / 2;
 }
 
-/* Deviation of the part of the pairs under no change. */
-static double part_deviation(const struct test *t, double alike)
-{
-	double n = (double)t->after_count, m = (double)t->before_count;
-
-	return sqrt(alike * (n + m + 1) / (12 * n * m));
-}
-
 static void fill_growth(const struct test *t, double level,
 			struct latency_row *row)
 {
+	double n = (double)t->after_count, m = (double)t->before_count;
 	double far = student_two_sided_quantile(LEVEL, t->df);
-	double off = far * part_deviation(t, row->alike);
+	/* By the deviation of the part of the pairs under no change. */
+	double off = far * sqrt(row->alike * (n + m + 1) / (12 * n * m));
 	double low = log_factor_at(t, fmin(0.5 + off, 1));
 	double high = log_factor_at(t, fmax(0.5 - off, 0));
 	double one = (high - low) / 2 / far;

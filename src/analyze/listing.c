@@ -34,15 +34,6 @@ static bool no_memory(const struct build *b, struct error *err)
 			  WHAT, err);
 }
 
-static bool is_wanted(const struct build *b, uint32_t function,
-		      struct regex *symbol, bool *is_match, struct error *err)
-{
-	*is_match = false;
-	return b->p->functions[function].is_nameless ||
-	       regex_match(symbol, function_name(b->p, function), is_match,
-			   err);
-}
-
 /* Paths are told apart, and shown, without "." and "x/..". */
 static bool clean_file(struct build *b, uint32_t function, struct str *file,
 		       struct error *err)
@@ -78,8 +69,11 @@ static bool spots_make(struct build *b, struct regex *symbol, struct error *err)
 		const struct frame *f = &p->frames[i];
 		bool is_same = i && f[-1].function == f->function;
 
-		if (!is_same &&
-		    !is_wanted(b, f->function, symbol, &is_match, err))
+		if (!is_same)
+			is_match = false;
+		if (!is_same && !p->functions[f->function].is_nameless &&
+		    !regex_match(symbol, function_name(p, f->function),
+				 &is_match, err))
 			return false;
 		if (!is_match)
 			continue;
@@ -129,13 +123,6 @@ static int compare_spots(const void *left, const void *right, void *data)
 	return order ? order : compare_i64(x->function, y->function);
 }
 
-static bool is_same_listing(const struct build *b, const struct listing *l,
-			    const struct spot *s)
-{
-	return str_equal(l->function, function_name(b->p, s->function)) &&
-	       str_equal(l->file, s->file);
-}
-
 static void line_add(struct listing *l, const struct spot *s)
 {
 	struct source_line *line;
@@ -163,13 +150,16 @@ static bool write_listings(struct build *b, struct error *err)
 		    b);
 	for (size_t i = 0; i < b->spot_count; i++) {
 		const struct spot *s = &b->spots[i];
+		const struct listing *last =
+			l->count ? &l->items[l->count - 1] : NULL;
+		struct str function = function_name(b->p, s->function);
 
 		if (!s->cum && !s->flat)
 			continue;
-		if (!l->count ||
-		    !is_same_listing(b, &l->items[l->count - 1], s))
+		if (!last || !str_equal(last->function, function) ||
+		    !str_equal(last->file, s->file))
 			l->items[l->count++] = (struct listing){
-				.function = function_name(b->p, s->function),
+				.function = function,
 				.file = s->file,
 				.lines = lines + i,
 			};

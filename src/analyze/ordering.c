@@ -18,19 +18,6 @@ static int compare_value(const void *left, const void *right)
 	return compare_i64(*(const int64_t *)left, *(const int64_t *)right);
 }
 
-/* Each goes down to where it belongs among those before it. */
-static void sort_few(int64_t *values, size_t count)
-{
-	for (size_t i = 1; i < count; i++) {
-		int64_t value = values[i];
-		size_t at = i;
-
-		for (; at && values[at - 1] > value; at--)
-			values[at] = values[at - 1];
-		values[at] = value;
-	}
-}
-
 /* False without memory: they are as they were. */
 static bool sort_by_digits(int64_t *values, size_t count)
 {
@@ -54,10 +41,20 @@ static bool sort_by_digits(int64_t *values, size_t count)
 /* A `slow` does so a hundred times, now and then with thousands. */
 void values_sort(int64_t *values, size_t count)
 {
-	if (count <= FEW)
-		sort_few(values, count);
-	else if (!sort_by_digits(values, count))
-		qsort(values, count, sizeof *values, compare_value);
+	if (count > FEW) {
+		if (!sort_by_digits(values, count))
+			qsort(values, count, sizeof *values, compare_value);
+		return;
+	}
+	/* Each goes down to where it belongs among those before it. */
+	for (size_t i = 1; i < count; i++) {
+		int64_t value = values[i];
+		size_t at = i;
+
+		for (; at && values[at - 1] > value; at--)
+			values[at] = values[at - 1];
+		values[at] = value;
+	}
 }
 
 int64_t values_quantile(const int64_t *sorted, size_t count, unsigned percent)
@@ -185,22 +182,11 @@ static void rank(const int64_t *values, size_t count, struct ranked *room,
 	}
 }
 
-static double correlation(const double *a, const double *b, size_t count)
-{
-	double mean = (double)(count - 1) / 2, ab = 0, aa = 0, bb = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		ab += (a[i] - mean) * (b[i] - mean);
-		aa += (a[i] - mean) * (a[i] - mean);
-		bb += (b[i] - mean) * (b[i] - mean);
-	}
-	return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
-}
-
 double rank_correlation(const int64_t *a, const int64_t *b, size_t count)
 {
+	double mean = (double)(count - 1) / 2, ab = 0, aa = 0, bb = 0;
 	struct ranked *room;
-	double *ranks, result = 0;
+	double *ranks;
 
 	if (count < 2)
 		return 0;
@@ -209,9 +195,16 @@ double rank_correlation(const int64_t *a, const int64_t *b, size_t count)
 	if (room && ranks) {
 		rank(a, count, room, ranks);
 		rank(b, count, room, ranks + count);
-		result = correlation(ranks, ranks + count, count);
+		for (size_t i = 0; i < count; i++) {
+			double of_a = ranks[i] - mean;
+			double of_b = ranks[count + i] - mean;
+
+			ab += of_a * of_b;
+			aa += of_a * of_a;
+			bb += of_b * of_b;
+		}
 	}
 	mem_free(room);
 	mem_free(ranks);
-	return result;
+	return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : 0;
 }

@@ -28,23 +28,10 @@ struct slice_pass {
 	double *carried; /* of the stacks below, by depth: up to there */
 };
 
-static void add(struct slice_pass *pass, uint32_t id, double value)
+static void value_add(struct slice_pass *pass, uint32_t id, double value)
 {
 	if (id != ENTRY_NONE)
 		pass->out->values[id * pass->out->count + pass->at] += value;
-}
-
-static void add_total(struct slice_pass *pass, const struct stack *stack)
-{
-	for (uint32_t i = 0; i < stack->frame_count; i++) {
-		uint32_t function = func_side_function(&pass->side, stack, i);
-		uint32_t id = pass->side.entries[function];
-
-		if (id == ENTRY_NONE || pass->seen[id] == pass->seen_count)
-			continue;
-		pass->seen[id] = pass->seen_count;
-		add(pass, id, (double)stack->value);
-	}
 }
 
 /* Whose the whole value of a stack is. */
@@ -58,7 +45,7 @@ static uint32_t holder_of(const struct slice_pass *pass,
 					  : func_side_owner(&pass->side, stack)];
 }
 
-static void add_stacks(struct slice_pass *pass)
+static void stacks_add(struct slice_pass *pass)
 {
 	const struct profile *p = pass->side.profile;
 
@@ -68,11 +55,22 @@ static void add_stacks(struct slice_pass *pass)
 		pass->seen_count++;
 		if (!stack->frame_count)
 			continue;
-		if (pass->by == RANK_TOTAL)
-			add_total(pass, stack);
-		else
-			add(pass, holder_of(pass, stack),
-			    (double)stack->value);
+		if (pass->by != RANK_TOTAL) {
+			value_add(pass, holder_of(pass, stack),
+				  (double)stack->value);
+			continue;
+		}
+		for (uint32_t i = 0; i < stack->frame_count; i++) {
+			uint32_t function =
+				func_side_function(&pass->side, stack, i);
+			uint32_t id = pass->side.entries[function];
+
+			if (id == ENTRY_NONE ||
+			    pass->seen[id] == pass->seen_count)
+				continue;
+			pass->seen[id] = pass->seen_count;
+			value_add(pass, id, (double)stack->value);
+		}
 	}
 }
 
@@ -230,7 +228,7 @@ static bool fold_init(struct slice_pass *pass, struct error *err)
 
 /* From the last stack on: what they took is carried up to where they part from
  * the one before, and added to the entries above that once for all of them. */
-static void add_totals(struct slice_pass *pass)
+static void totals_add(struct slice_pass *pass)
 {
 	const struct profile *p = pass->side.profile;
 	const uint32_t *owner = pass->owners + pass->owner_count;
@@ -250,7 +248,7 @@ static void add_totals(struct slice_pass *pass)
 	pass->carried[0] = 0;
 }
 
-static void add_run(struct slice_pass *pass, const struct profile_runs *runs,
+static void run_add(struct slice_pass *pass, const struct profile_runs *runs,
 		    size_t run)
 {
 	struct run_walk w;
@@ -263,30 +261,16 @@ static void add_run(struct slice_pass *pass, const struct profile_runs *runs,
 			pass->sums[pass->holders[w.stack]] += (double)w.value;
 	}
 	if (pass->by == RANK_TOTAL)
-		add_totals(pass);
+		totals_add(pass);
 	for (uint32_t id = 0; id < pass->t->count; id++) {
-		add(pass, id, pass->sums[id]);
+		value_add(pass, id, pass->sums[id]);
 		pass->sums[id] = 0;
 	}
 }
 
 /* ---- blocks ---- */
 
-static bool add_block(struct slice_pass *pass, const struct rank_slices *slices,
-		      size_t i, struct error *err)
-{
-	if (slices->folded) {
-		add_run(pass, slices->folded, i);
-		return true;
-	}
-	pass->side = (struct func_side){ .profile = slices->profiles[i] };
-	if (!func_side_bind(pass->t, &pass->side, err))
-		return false;
-	add_stacks(pass);
-	return true;
-}
-
-static bool add_slices(struct slice_pass *pass, enum diff_side s,
+static bool slices_add(struct slice_pass *pass, enum diff_side s,
 		       const struct rank_slices *slices, bool is_share,
 		       struct error *err)
 {
@@ -296,12 +280,19 @@ static bool add_slices(struct slice_pass *pass, enum diff_side s,
 	if (slices->folded && !fold_init(pass, err))
 		return false;
 	for (size_t i = 0; i < slices->count; i++) {
+		const struct profile *p = slices->profiles[i];
+
 		if (!is_kept(slices, i, is_share))
 			continue;
-		if (!add_block(pass, slices, i, err))
-			return false;
-		pass->out->wholes[pass->at] =
-			(double)slices->profiles[i]->whole_total;
+		if (slices->folded) {
+			run_add(pass, slices->folded, i);
+		} else {
+			pass->side = (struct func_side){ .profile = p };
+			if (!func_side_bind(pass->t, &pass->side, err))
+				return false;
+			stacks_add(pass);
+		}
+		pass->out->wholes[pass->at] = (double)p->whole_total;
 		pass->out->exposures[pass->at++] =
 			exposure_of(slices, i, is_share);
 	}
@@ -325,7 +316,7 @@ bool slice_values_build(struct slice_values *out, const struct func_table *t,
 		bool is_done;
 
 		arena_init(&pass.scratch, LIMIT_ANALYZE_HEAP_BYTES);
-		is_done = add_slices(&pass, (enum diff_side)s, slices[s],
+		is_done = slices_add(&pass, (enum diff_side)s, slices[s],
 				     is_share, err);
 		arena_release(&pass.scratch);
 		if (!is_done)

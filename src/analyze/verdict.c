@@ -89,23 +89,6 @@ bool verdict_is_likely(const struct wait_measure *m)
 	return has_grown(m, WAIT_RATIO);
 }
 
-static bool explains(const struct wait_measure *m)
-{
-	return m->is_grown &&
-	       has_grown(m,
-			 m->is_by_request ? WAIT_RATIO_BY_REQUEST : WAIT_RATIO);
-}
-
-/* Wall clock time holds the time on CPU too: a function that leads both, and
- * whose CPU time is enough, computes. */
-static bool is_cpu_in_wall(const struct wait_measure measures[WAIT_TYPES])
-{
-	const struct wait_measure *cpu = &measures[WAIT_NEIGHBOUR];
-
-	return verdict_is_likely(cpu) &&
-	       str_equal(cpu->name, measures[WAIT_WALL].name);
-}
-
 bool verdict_asks_for(enum cause_kind trace_cause, enum wait_type type)
 {
 	if (type == WAIT_MUTEX && trace_cause == CAUSE_NETWORK)
@@ -124,10 +107,19 @@ void verdict_keep_locks(struct wait_measure measures[WAIT_TYPES])
 
 enum wait_type verdict_wait(const struct wait_measure measures[WAIT_TYPES])
 {
+	const struct wait_measure *cpu = &measures[WAIT_NEIGHBOUR];
+
 	for (int i = 0; i < WAIT_TYPES; i++) {
-		if (!explains(&measures[i]))
+		const struct wait_measure *m = &measures[i];
+
+		if (!m->is_grown ||
+		    !has_grown(m, m->is_by_request ? WAIT_RATIO_BY_REQUEST
+						   : WAIT_RATIO))
 			continue;
-		return i == WAIT_WALL && is_cpu_in_wall(measures)
+		/* Wall clock time holds the time on CPU too: a function that
+		 * leads both, and whose CPU time is enough, computes. */
+		return i == WAIT_WALL && verdict_is_likely(cpu) &&
+				       str_equal(cpu->name, m->name)
 			       ? WAIT_NEIGHBOUR
 			       : (enum wait_type)i;
 	}

@@ -80,8 +80,8 @@ static bool symbol_matches(struct pass *pass, enum filter filter,
 
 /* The name of a nameless frame is ours and matches nothing. A mapping that is
  * not known is none, while the file "" of a function is matched. */
-static bool judge(struct pass *pass, uint32_t f, enum filter filter,
-		  struct error *err)
+static bool function_judge(struct pass *pass, uint32_t f, enum filter filter,
+			   struct error *err)
 {
 	const struct function *function = &pass->in->functions[f];
 	bool is_match = false;
@@ -101,7 +101,7 @@ static bool judge(struct pass *pass, uint32_t f, enum filter filter,
 	return true;
 }
 
-static bool judge_all(struct pass *pass, struct error *err)
+static bool functions_judge(struct pass *pass, struct error *err)
 {
 	const struct profile *p = pass->in;
 
@@ -113,7 +113,7 @@ static bool judge_all(struct pass *pass, struct error *err)
 		if (!pass->known[i])
 			return arena_fail(&pass->scratch, WHAT, err);
 		for (uint32_t f = 0; f < p->function_count; f++)
-			if (!judge(pass, f, (enum filter)i, err))
+			if (!function_judge(pass, f, (enum filter)i, err))
 				return false;
 	}
 	return true;
@@ -121,28 +121,7 @@ static bool judge_all(struct pass *pass, struct error *err)
 
 /* ---- names ---- */
 
-static void add_file(struct pass *pass, uint32_t function)
-{
-	struct str file = function_file(pass->in, function);
-
-	buf_clear(&pass->file);
-	file = path_trim(file, pass->v->trim_path, pass->v->source_path);
-	if (file.len)
-		path_clean(file, &pass->file);
-}
-
-/* What pprof prints when it does not know more. */
-static void add_mapping(struct pass *pass, uint32_t function)
-{
-	struct str base = path_base(function_mapping(pass->in, function));
-
-	if (base.len)
-		buf_addf(&pass->name, "[%.*s]", STR_ARGS(base));
-	else
-		buf_add_text(&pass->name, "<unknown>");
-}
-
-static void add_place(struct pass *pass, const struct whole_frame *whole)
+static void place_add(struct pass *pass, const struct whole_frame *whole)
 {
 	const struct frame *f = &whole->frame;
 	struct str file = buf_str(&pass->file);
@@ -157,7 +136,7 @@ static void add_place(struct pass *pass, const struct whole_frame *whole)
 }
 
 /* "0000000000401a2f name file.c:12", as much as is wanted and known. */
-static void build_name(struct pass *pass, const struct whole_frame *f)
+static void name_build(struct pass *pass, const struct whole_frame *f)
 {
 	enum granularity by = pass->v->granularity;
 	const struct frame_detail *detail = &f->detail;
@@ -165,10 +144,16 @@ static void build_name(struct pass *pass, const struct whole_frame *f)
 
 	buf_clear(&pass->name);
 	if (by == GRANULARITY_FILE) {
+		struct str base =
+			path_base(function_mapping(pass->in, function));
+
+		/* What pprof prints when it does not know more. */
 		if (pass->file.len)
 			buf_add_str(&pass->name, buf_str(&pass->file));
+		else if (base.len)
+			buf_addf(&pass->name, "[%.*s]", STR_ARGS(base));
 		else
-			add_mapping(pass, function);
+			buf_add_text(&pass->name, "<unknown>");
 		return;
 	}
 	if (by == GRANULARITY_ADDRESS &&
@@ -179,17 +164,21 @@ static void build_name(struct pass *pass, const struct whole_frame *f)
 	buf_add_str(&pass->name, function_name(pass->in, function));
 	if (by != GRANULARITY_FUNCTION &&
 	    !pass->in->functions[function].is_nameless)
-		add_place(pass, f);
+		place_add(pass, f);
 }
 
-static bool build_frame(struct pass *pass, uint32_t frame, bool is_inlined,
+static bool frame_build(struct pass *pass, uint32_t frame, bool is_inlined,
 			uint32_t *id, struct error *err)
 {
 	struct whole_frame place = whole_frame(pass->in, frame);
 	uint32_t from = place.frame.function;
+	struct str file = path_trim(function_file(pass->in, from),
+				    pass->v->trim_path, pass->v->source_path);
 
-	add_file(pass, from);
-	build_name(pass, &place);
+	buf_clear(&pass->file);
+	if (file.len)
+		path_clean(file, &pass->file);
+	name_build(pass, &place);
 	if (pass->v->granularity == GRANULARITY_FILE)
 		place = (struct whole_frame){ 0 };
 	place.detail.is_inlined = is_inlined;
@@ -203,14 +192,14 @@ static bool build_frame(struct pass *pass, uint32_t frame, bool is_inlined,
 	       profile_build_place(pass->build, &place, id, err);
 }
 
-static bool push(struct pass *pass, uint32_t frame, bool is_inlined,
-		 struct error *err)
+static bool frame_push(struct pass *pass, uint32_t frame, bool is_inlined,
+		       struct error *err)
 {
 	uint32_t *known = &pass->frames[is_inlined][frame];
 	uint32_t id;
 
 	if (!*known) {
-		if (!build_frame(pass, frame, is_inlined, &id, err))
+		if (!frame_build(pass, frame, is_inlined, &id, err))
 			return false;
 		*known = id + 1;
 	}
@@ -225,7 +214,7 @@ static unsigned frame_matches(const struct pass *pass, uint32_t frame)
 	return pass->matches[pass->in->frames[frame].function];
 }
 
-static bool is_wanted(const struct pass *pass, const struct stack *s)
+static bool stack_is_wanted(const struct pass *pass, const struct stack *s)
 {
 	const uint32_t *ids = &pass->in->frame_ids[s->frame_first];
 	bool is_focused = !pass->v->focus;
@@ -279,7 +268,7 @@ static uint32_t first_shown(struct pass *pass, const uint32_t *ids,
 	return from;
 }
 
-static bool push_location(struct pass *pass, const uint32_t *ids,
+static bool location_push(struct pass *pass, const uint32_t *ids,
 			  uint32_t count, struct error *err)
 {
 	bool is_inlined = false;
@@ -287,14 +276,14 @@ static bool push_location(struct pass *pass, const uint32_t *ids,
 	for (uint32_t i = first_shown(pass, ids, count); i < count; i++) {
 		if (!is_visible(pass, ids[i]))
 			continue;
-		if (!push(pass, ids[i], is_inlined, err))
+		if (!frame_push(pass, ids[i], is_inlined, err))
 			return false;
 		is_inlined = true;
 	}
 	return true;
 }
 
-static bool add_stack(struct pass *pass, const struct stack *s,
+static bool stack_add(struct pass *pass, const struct stack *s,
 		      struct error *err)
 {
 	const uint32_t *ids = &pass->in->frame_ids[s->frame_first];
@@ -308,7 +297,7 @@ static bool add_stack(struct pass *pass, const struct stack *s,
 		while (end < s->frame_count &&
 		       is_frame_inlined(pass->in, ids[end]))
 			end++;
-		if (!push_location(pass, ids + first, end - first, err))
+		if (!location_push(pass, ids + first, end - first, err))
 			return false;
 		first = end;
 	}
@@ -318,13 +307,13 @@ static bool add_stack(struct pass *pass, const struct stack *s,
 	return true;
 }
 
-static bool add_stacks(struct pass *pass, struct error *err)
+static bool stacks_add(struct pass *pass, struct error *err)
 {
 	for (uint32_t i = 0; i < pass->in->stack_count; i++) {
 		const struct stack *s = &pass->in->stacks[i];
 
 		pass->depth = 0;
-		if (is_wanted(pass, s) && !add_stack(pass, s, err))
+		if (stack_is_wanted(pass, s) && !stack_add(pass, s, err))
 			return false;
 		if (!pass->depth)
 			pass->filtered = sat_add_i64(
@@ -334,33 +323,6 @@ static bool add_stacks(struct pass *pass, struct error *err)
 }
 
 /* ---- the whole ---- */
-
-static bool declare_types(struct pass *pass, struct error *err)
-{
-	const struct profile *p = pass->in;
-
-	for (uint32_t i = 0; i < p->type_count; i++)
-		if (!profile_build_type(pass->build,
-					profile_text(p, p->types[i].type),
-					profile_text(p, p->types[i].unit), err))
-			return false;
-	return true;
-}
-
-static void copy_header(const struct profile *p, struct profile *out)
-{
-	out->type = p->type;
-	out->whole_total = p->whole_total;
-	out->omitted = p->omitted;
-	out->filtered = p->filtered;
-	out->period = p->period;
-	out->sample_count = p->sample_count;
-	out->time_ns = p->time_ns;
-	out->duration_ns = p->duration_ns;
-	out->truncated_share = p->truncated_share;
-	out->is_gauge = p->is_gauge;
-	out->is_of_calls = p->is_of_calls;
-}
 
 static bool pass_run(struct pass *pass, struct profile *out,
 		     struct notes *notes, struct error *err)
@@ -373,12 +335,27 @@ static bool pass_run(struct pass *pass, struct profile *out,
 					      sizeof *pass->frames[i]);
 	if (!pass->matches || !pass->frames[0] || !pass->frames[1])
 		return arena_fail(&pass->scratch, WHAT, err);
-	if (!judge_all(pass, err) || !declare_types(pass, err) ||
-	    !add_stacks(pass, err) ||
+	if (!functions_judge(pass, err))
+		return false;
+	for (uint32_t i = 0; i < p->type_count; i++)
+		if (!profile_build_type(pass->build,
+					profile_text(p, p->types[i].type),
+					profile_text(p, p->types[i].unit), err))
+			return false;
+	if (!stacks_add(pass, err) ||
 	    !profile_build_finish(pass->build, notes, err))
 		return false;
-	copy_header(p, out);
-	out->filtered = sat_add_i64(out->filtered, pass->filtered);
+	out->type = p->type;
+	out->whole_total = p->whole_total;
+	out->omitted = p->omitted;
+	out->filtered = sat_add_i64(p->filtered, pass->filtered);
+	out->period = p->period;
+	out->sample_count = p->sample_count;
+	out->time_ns = p->time_ns;
+	out->duration_ns = p->duration_ns;
+	out->truncated_share = p->truncated_share;
+	out->is_gauge = p->is_gauge;
+	out->is_of_calls = p->is_of_calls;
 	return true;
 }
 
