@@ -61,11 +61,6 @@ struct judging {
 	double *values;
 };
 
-static double *likelihood_of(const struct judging *j, size_t service)
-{
-	return j->likelihoods + service * STEPS;
-}
-
 /* ---- one function ---- */
 
 static struct counts counts_of(const struct fleet_service *s,
@@ -238,7 +233,7 @@ static double density(const struct row *r, double excess)
 /* How likely the rows of a service are by excess; the largest is 1. */
 static void find_likelihood(struct judging *j, size_t service)
 {
-	double *out = likelihood_of(j, service), most = -INFINITY;
+	double *out = j->likelihoods + service * STEPS, most = -INFINITY;
 
 	for (size_t g = 0; g < STEPS; g++) {
 		out[g] = 0;
@@ -261,7 +256,7 @@ static void improve_mix(struct judging *j)
 	for (size_t g = 0; g < STEPS; g++)
 		next[g] = UNKNOWN_SERVICES / STEPS;
 	for (size_t i = 0; i < j->fleet->count; i++) {
-		const double *own = likelihood_of(j, i);
+		const double *own = j->likelihoods + i * STEPS;
 		double all = 0;
 
 		if (j->fleet->items[i].state != FLEET_COMPARED)
@@ -321,7 +316,7 @@ struct known {
 static struct known known_of(const struct judging *j, size_t service,
 			     const struct row *r)
 {
-	const double *own = likelihood_of(j, service);
+	const double *own = j->likelihoods + service * STEPS;
 	struct known k = { .df = r->sampling_df };
 	double all = 0;
 
@@ -366,34 +361,30 @@ static double distance_of(const struct known *k, double p)
 	return high;
 }
 
-static void test_row(struct judging *j, size_t service, struct row *r)
-{
-	const struct noise sampled = { 1, INFINITY };
-	struct fleet_function *f = r->function;
-	struct counts c = counts_of(&j->fleet->items[service], f);
-	struct known k = known_of(j, service, r);
-	/* Exact where counts are small. */
-	double distance =
-		counts_deviation(&c, sampled) * sqrt(counts_log_variance(&c));
-	double p = chance_of(&k, distance) / 2;
-
-	f->p = c.a / c.n_a > c.b / c.n_b ? p : 1 - p;
-	f->is_new = c.b <= 0;
-	f->growth = expm1(r->log_ratio);
-	f->added = f->is_new ? c.a : c.a - c.a / (1 + f->growth);
-}
-
 /* Simes' test of "nothing grew": the least of the adjusted p values. */
 static void test_service(struct judging *j, size_t service, double *p, double *q,
 			 size_t *order)
 {
+	const struct noise sampled = { 1, INFINITY };
 	struct fleet_service *s = &j->fleet->items[service];
 	size_t from = j->first[service], count = j->first[service + 1] - from;
 
 	s->p = 1;
 	for (size_t k = 0; k < count; k++) {
-		test_row(j, service, &j->rows[from + k]);
-		p[k] = j->rows[from + k].function->p;
+		const struct row *r = &j->rows[from + k];
+		struct fleet_function *f = r->function;
+		struct counts c = counts_of(s, f);
+		struct known known = known_of(j, service, r);
+		/* Exact where counts are small. */
+		double distance = counts_deviation(&c, sampled) *
+				  sqrt(counts_log_variance(&c));
+		double chance = chance_of(&known, distance) / 2;
+
+		f->p = c.a / c.n_a > c.b / c.n_b ? chance : 1 - chance;
+		f->is_new = c.b <= 0;
+		f->growth = expm1(r->log_ratio);
+		f->added = f->is_new ? c.a : c.a - c.a / (1 + f->growth);
+		p[k] = f->p;
 	}
 	false_discovery_adjust(p, q, order, count);
 	for (size_t k = 0; k < count; k++) {
@@ -467,15 +458,37 @@ static double seen_growth(const struct judging *j, size_t service, double level)
 /* Part of the services claimed that may be so by chance. */
 #define FLEET_FALSE_DISCOVERY 0.01
 
+static double added_cores(const struct fleet_service *s)
+{
+	return s->grown ? s->functions[0].added * s->sample_cores : -1;
+}
+
+/* By the function that adds most. */
+static int compare_services(const void *left, const void *right)
+{
+	const struct fleet_service *a = left, *b = right;
+	int order = compare_f64(added_cores(b), added_cores(a));
+
+	return order ? order : str_compare(a->name, b->name);
+}
+
 /* Services first, by Benjamini and Hochberg over their Simes tests; then within
  * those that are selected what holds at the level that is left (Benjamini and
  * Bogomolov, Journal of the Royal Statistical Society B 76, 2014). */
-static void claim_all(struct judging *j, double *p, double *q, size_t *order)
+static bool test_all(struct judging *j, struct error *err)
 {
 	struct fleet *f = j->fleet;
+	size_t room = max_size(j->row_count, f->count) + 1;
+	double *p = arena_array(&f->arena, room, sizeof *p), level;
+	double *q = arena_array(&f->arena, room, sizeof *q);
+	size_t *order = arena_array(&f->arena, room, sizeof *order);
 	size_t n = 0, selected = 0, at = 0;
-	double level;
 
+	if (!p || !q || !order)
+		return arena_fail(&f->arena, "the fleet", err);
+	for (size_t i = 0; i < f->count; i++)
+		if (f->items[i].state == FLEET_COMPARED)
+			test_service(j, i, p, q, order);
 	for (size_t i = 0; i < f->count; i++)
 		if (f->items[i].state == FLEET_COMPARED)
 			p[n++] = f->items[i].p;
@@ -496,36 +509,6 @@ static void claim_all(struct judging *j, double *p, double *q, size_t *order)
 			s->state = FLEET_BLIND;
 		f->compared += s->state == FLEET_COMPARED;
 	}
-}
-
-static double added_cores(const struct fleet_service *s)
-{
-	return s->grown ? s->functions[0].added * s->sample_cores : -1;
-}
-
-/* By the function that adds most. */
-static int compare_services(const void *left, const void *right)
-{
-	const struct fleet_service *a = left, *b = right;
-	int order = compare_f64(added_cores(b), added_cores(a));
-
-	return order ? order : str_compare(a->name, b->name);
-}
-
-static bool test_all(struct judging *j, struct error *err)
-{
-	struct fleet *f = j->fleet;
-	size_t room = max_size(j->row_count, f->count) + 1;
-	double *p = arena_array(&f->arena, room, sizeof *p);
-	double *q = arena_array(&f->arena, room, sizeof *q);
-	size_t *order = arena_array(&f->arena, room, sizeof *order);
-
-	if (!p || !q || !order)
-		return arena_fail(&f->arena, "the fleet", err);
-	for (size_t i = 0; i < f->count; i++)
-		if (f->items[i].state == FLEET_COMPARED)
-			test_service(j, i, p, q, order);
-	claim_all(j, p, q, order);
 	return true;
 }
 
@@ -558,22 +541,14 @@ struct counting {
 	double sample[SIDE_COUNT]; /* its value */
 };
 
-static bool fail(const struct counting *c, struct error *err)
-{
-	return arena_fail(&c->fleet->arena, "the fleet", err);
-}
-
-static double share_of(const struct counting *c, uint32_t id, enum diff_side s)
-{
-	const struct profile *p = s == SIDE_SLOW ? c->parts[0] : &c->before;
-
-	return side_share(p, c->table.entries[id].values[s].self_lib);
-}
-
 static bool is_kept(const struct counting *c, uint32_t id)
 {
+	const struct side_values *v = c->table.entries[id].values;
+
 	return !func_is_nameless(&c->table, id) &&
-	       share_of(c, id, SIDE_SLOW) + share_of(c, id, SIDE_BASELINE) >=
+	       side_share(c->parts[0], v[SIDE_SLOW].self_lib) +
+			       side_share(&c->before,
+					  v[SIDE_BASELINE].self_lib) >=
 		       FLEET_LEAST_SHARE;
 }
 
@@ -588,7 +563,7 @@ static bool keep_functions(struct counting *c, struct error *err)
 		count += is_kept(c, id);
 	s->functions = arena_array(arena, count + 1, sizeof *s->functions);
 	if (!s->functions)
-		return fail(c, err);
+		return arena_fail(arena, "the fleet", err);
 	for (uint32_t id = 0; id < c->table.count; id++) {
 		const struct func_entry *e = &c->table.entries[id];
 		struct fleet_function *f = &s->functions[s->count];
@@ -608,7 +583,7 @@ static bool keep_functions(struct counting *c, struct error *err)
 			f->before[i] = before->values[id * before->count + i] /
 				       c->sample[SIDE_BASELINE];
 		if (!f->name.ptr || (!f->file.ptr && e->file.ptr))
-			return fail(c, err);
+			return arena_fail(arena, "the fleet", err);
 	}
 	return true;
 }

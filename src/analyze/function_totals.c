@@ -81,27 +81,28 @@ static void vote(struct thread_part *part)
 
 /* ---- which kinds ---- */
 
-static struct code_class class_of(const struct categories *k, uint32_t f)
-{
-	const struct func_table *t = k->t;
-	struct code_subject own;
-
-	if (k->s == SIDE_SLOW)
-		return code_classify_subject(t->rules, &k->subjects[f],
-					     t->languages);
-	if (k->twins[f] != ENTRY_NONE)
-		return t->sides[SIDE_SLOW].classes[k->twins[f]];
-	own = own_subject(k, f);
-	return code_classify_subject(t->rules, &own, t->languages);
-}
-
 static void tell_categories(struct thread_part *part)
 {
 	const struct categories *k = part->task;
-	struct func_side *side = &k->t->sides[k->s];
+	struct func_table *t = k->t;
+	struct func_side *side = &t->sides[k->s];
 
-	for (uint32_t f = (uint32_t)part->first; f < part->end; f++)
-		side->classes[f] = class_of(k, f);
+	for (uint32_t f = (uint32_t)part->first; f < part->end; f++) {
+		struct code_subject own;
+		const struct code_subject *subject = &own;
+
+		if (k->s != SIDE_SLOW && k->twins[f] != ENTRY_NONE) {
+			side->classes[f] =
+				t->sides[SIDE_SLOW].classes[k->twins[f]];
+			continue;
+		}
+		if (k->s == SIDE_SLOW)
+			subject = &k->subjects[f];
+		else
+			own = own_subject(k, f);
+		side->classes[f] =
+			code_classify_subject(t->rules, subject, t->languages);
+	}
 }
 
 /* ---- both sides ---- */
@@ -114,14 +115,11 @@ static uint32_t functions_of(const struct func_table *t, enum diff_side s)
 /* As so many functions of a side take longer than handing half of them on. */
 #define FUNC_BESIDE 2048u
 
-static void look_through(struct categories *k, enum diff_side s,
-			 void (*run)(struct thread_part *part))
-{
-	k->s = s;
-	thread_halves(run, k, functions_of(k->t, s), FUNC_BESIDE);
-}
-
-static bool kinds_find(struct categories *k, struct error *err)
+/* Fills in the classes of both sides, and which entries are of the application.
+ * Both sides vote for the languages: a function must be of one kind on both.
+ * Large sides are gone through in halves, at once. The entries of the sides
+ * must be there. */
+static bool categories_find(struct categories *k, struct error *err)
 {
 	struct func_table *t = k->t;
 	uint32_t slow_count = functions_of(t, SIDE_SLOW);
@@ -137,35 +135,23 @@ static bool kinds_find(struct categories *k, struct error *err)
 		return arena_fail(&k->scratch, "ranking functions", err);
 	for (uint32_t f = 0; f < slow_count; f++)
 		t->known[t->sides[SIDE_SLOW].entries[f]] = f + 1;
-	for (int s = 0; s < SIDE_COUNT; s++)
-		look_through(k, (enum diff_side)s, vote);
+	for (int s = 0; s < SIDE_COUNT; s++) {
+		k->s = (enum diff_side)s;
+		thread_halves(vote, k, functions_of(t, k->s), FUNC_BESIDE);
+	}
 	language_votes_join(&k->votes[0], &k->votes[1]);
 	t->languages = language_votes_result(&k->votes[0]);
 	for (int s = 0; s < SIDE_COUNT; s++) {
 		const struct func_side *side = &t->sides[s];
 		uint32_t count = functions_of(t, (enum diff_side)s);
 
-		look_through(k, (enum diff_side)s, tell_categories);
+		k->s = (enum diff_side)s;
+		thread_halves(tell_categories, k, count, FUNC_BESIDE);
 		for (uint32_t f = 0; f < count; f++)
 			t->entries[side->entries[f]].is_application |=
 				side->classes[f].kind == CODE_APPLICATION;
 	}
 	return true;
-}
-
-/* Fills in the classes of both sides, and which entries are of the application.
- * Both sides vote for the languages: a function must be of one kind on both.
- * Large sides are gone through in halves, at once. The entries of the sides
- * must be there. */
-static bool func_table_classify(struct func_table *t, struct error *err)
-{
-	struct categories k = { .t = t };
-	bool is_done;
-
-	arena_init(&k.scratch, LIMIT_ANALYZE_HEAP_BYTES);
-	is_done = kinds_find(&k, err);
-	arena_release(&k.scratch);
-	return is_done;
 }
 
 /* Adds up the stacks of both sides by the entries of a table. */
@@ -466,24 +452,6 @@ static void pass_run(void *task)
 	pass->is_done = true;
 }
 
-static void keep_sums(const struct pass *pass)
-{
-	struct func_entry *entries = pass->t->entries;
-
-	for (uint32_t id = 0; id < pass->t->count; id++) {
-		struct func_entry *entry = &entries[id];
-
-		entry->values[pass->s] = (struct side_values){
-			.self_lib = pass->ends[id].self_lib,
-			.self = pass->ends[id].self,
-			.total = pass->totals[id],
-		};
-		entry->is_above_kernel |= (pass->sides[id] & ABOVE) != 0;
-		entry->is_beneath_kernel |= (pass->sides[id] & BENEATH) != 0;
-	}
-	pass->t->sides[pass->s].categories = pass->categories;
-}
-
 /* ---- leaf and line of each entry ---- */
 
 /* What a gone function looked like is only to be seen in the baseline. */
@@ -563,13 +531,26 @@ static int64_t *no_best(struct pass *pass)
 /* The slow side is first: the other describes what is gone there. */
 static bool pass_take(struct pass *pass, struct error *err)
 {
-	if (!pass->t->sides[pass->s].profile)
+	struct func_side *side = &pass->t->sides[pass->s];
+
+	if (!side->profile)
 		return true;
 	if (!pass->is_done) {
 		*err = pass->err;
 		return false;
 	}
-	keep_sums(pass);
+	for (uint32_t id = 0; id < pass->t->count; id++) {
+		struct func_entry *entry = &pass->t->entries[id];
+
+		entry->values[pass->s] = (struct side_values){
+			.self_lib = pass->ends[id].self_lib,
+			.self = pass->ends[id].self,
+			.total = pass->totals[id],
+		};
+		entry->is_above_kernel |= (pass->sides[id] & ABOVE) != 0;
+		entry->is_beneath_kernel |= (pass->sides[id] & BENEATH) != 0;
+	}
+	side->categories = pass->categories;
 	choose_leaves(pass, no_best(pass));
 	choose_lines(pass, no_best(pass));
 	return true;
@@ -656,26 +637,6 @@ bool func_table_add(struct func_table *t, struct str identity, uint32_t *id,
 	       entry_add(t, identity, map_hash(identity), identity, id, err);
 }
 
-#define ROOM_MAX ((size_t)1000000)
-#define NEW_SHARE 16
-
-/* Most functions are on both sides: as many as the larger one has, and a few
- * for those that only the other has. Trimmed afterwards. */
-static bool entries_reserve(struct func_table *t, struct error *err)
-{
-	size_t most = 0;
-
-	for (int s = 0; s < SIDE_COUNT; s++)
-		if (t->sides[s].profile)
-			most = max_size(most,
-					t->sides[s].profile->function_count);
-	most += most / NEW_SHARE;
-	return arena_reserve_exactly(t->arena, (void **)&t->entries, &t->cap,
-				     min_size(most, ROOM_MAX),
-				     sizeof *t->entries) ||
-	       no_memory(t, err);
-}
-
 static bool enter_function(struct func_table *t, struct func_side *side,
 			   const struct func_names *x, uint32_t f,
 			   struct buf *key, struct error *err)
@@ -710,39 +671,36 @@ static bool enter_function(struct func_table *t, struct func_side *side,
 	return true;
 }
 
-static bool enter_side(struct func_table *t, struct func_side *side,
-		       const struct func_names *x, struct buf *key,
-		       struct error *err)
-{
-	uint32_t count = side->profile->function_count;
-
-	for (uint32_t f = 0; f < count; f++) {
-		if (f % MAP_GROUP == 0)
-			map_approach_all(&t->map, &x->hashes[f],
-					 min_size(count - f, MAP_GROUP));
-		if (!enter_function(t, side, x, f, key, err))
-			return false;
-	}
-	return true;
-}
-
 /* ---- both sides ---- */
 
-static bool enter_sides(struct func_table *t, struct func_names *x,
+static bool sides_enter(struct func_table *t, struct func_names *x,
 			struct arena *scratch, struct buf *key,
 			struct error *err)
 {
 	if (!func_names_find(x, scratch, err))
 		return false;
 	for (int s = 0; s < SIDE_COUNT; s++) {
-		struct func_side *side = &t->sides[s];
+		const struct profile *p = t->sides[s].profile;
+		uint32_t count = p ? p->function_count : 0;
 
-		if (side->profile && (!func_side_alloc(t, side, err) ||
-				      !enter_side(t, side, &x[s], key, err)))
+		if (p && !func_side_alloc(t, &t->sides[s], err))
 			return false;
+		for (uint32_t f = 0; f < count; f++) {
+			size_t ahead = min_size(count - f, MAP_GROUP);
+
+			if (f % MAP_GROUP == 0)
+				map_approach_all(&t->map, &x[s].hashes[f],
+						 ahead);
+			if (!enter_function(t, &t->sides[s], &x[s], f, key,
+					    err))
+				return false;
+		}
 	}
 	return true;
 }
+
+#define ROOM_MAX ((size_t)1000000)
+#define NEW_SHARE 16
 
 /* Fills in the entries of the table and, by function, those of its sides, whose
  * profiles are set. */
@@ -752,16 +710,25 @@ static bool func_table_enter(struct func_table *t, enum func_naming naming,
 	struct func_names x[SIDE_COUNT];
 	struct arena scratch;
 	struct buf key;
+	size_t most = 0;
 	bool is_done;
 
 	map_init(&t->map, t->arena);
 	arena_init(&scratch, LIMIT_ANALYZE_HEAP_BYTES);
 	buf_init(&key, 2 * LIMIT_STRING_BYTES);
-	for (int s = 0; s < SIDE_COUNT; s++)
+	for (int s = 0; s < SIDE_COUNT; s++) {
 		x[s] = (struct func_names){ .profile = t->sides[s].profile,
 					    .naming = naming };
-	is_done = entries_reserve(t, err) &&
-		  enter_sides(t, x, &scratch, &key, err);
+		most = max_size(most, functions_of(t, (enum diff_side)s));
+	}
+	/* Most functions are on both sides: as many as the larger one has, and
+	 * a few for those that only the other has. Trimmed afterwards. */
+	most += most / NEW_SHARE;
+	is_done = (arena_reserve_exactly(t->arena, (void **)&t->entries,
+					 &t->cap, min_size(most, ROOM_MAX),
+					 sizeof *t->entries) ||
+		   no_memory(t, err)) &&
+		  sides_enter(t, x, &scratch, &key, err);
 	arena_trim(t->arena, (void **)&t->entries, &t->cap, t->count,
 		   sizeof *t->entries);
 	buf_release(&key);
@@ -844,12 +811,18 @@ bool func_table_build(struct func_table *t, struct arena *arena,
 		      const struct code_rules *rules, enum func_naming naming,
 		      struct error *err)
 {
+	struct categories k = { .t = t };
+	bool is_done;
+
 	*t = (struct func_table){ .arena = arena,
 				  .rules = rules,
 				  .is_plain = naming == FUNC_NAMES_PLAIN };
 	t->sides[SIDE_SLOW].profile = slow;
 	t->sides[SIDE_BASELINE].profile = baseline;
-	return func_table_enter(t, naming, err) &&
-	       (!slow || !baseline || moved_join(t, err)) &&
-	       func_table_classify(t, err) && func_table_sum(t, err);
+	arena_init(&k.scratch, LIMIT_ANALYZE_HEAP_BYTES);
+	is_done = func_table_enter(t, naming, err) &&
+		  (!slow || !baseline || moved_join(t, err)) &&
+		  categories_find(&k, err);
+	arena_release(&k.scratch);
+	return is_done && func_table_sum(t, err);
 }

@@ -103,14 +103,6 @@ static void mean_segment(const struct growth_segment *s, size_t count,
 	}
 }
 
-static double late_share(const struct growth_segment *all, double per_hour)
-{
-	double slopes[PAIRS];
-	size_t n = add_slopes(all->hours, all->values, LAST_BEGIN, slopes);
-
-	return n && per_hour > 0 ? stats_median(slopes, n) / per_hour : 0;
-}
-
 static enum growth_kind find_kind(const struct growth_segment *all,
 				  const struct growth *g, double least)
 {
@@ -140,8 +132,9 @@ void growth_judge(const struct growth_segment *s, size_t count, double least,
 		  struct growth *out)
 {
 	struct growth_segment all;
+	double slopes[PAIRS], z, load;
 	int total_s = 0;
-	double z, load;
+	size_t n;
 
 	*out = (struct growth){ .p = 1, .q = 1 };
 	if (count > GROWTH_SEGMENTS_MAX)
@@ -165,7 +158,9 @@ void growth_judge(const struct growth_segment *s, size_t count, double least,
 	find_slope(s, count, out);
 	out->start = mean(all.values, 0, FIRST_END);
 	out->end = mean(all.values, LAST_BEGIN, BLOCKS);
-	out->late_share = late_share(&all, out->per_hour);
+	n = add_slopes(all.hours, all.values, LAST_BEGIN, slopes);
+	if (n && out->per_hour > 0)
+		out->late_share = stats_median(slopes, n) / out->per_hour;
 	load = mean(all.load, 0, FIRST_END);
 	if (all.has_load && load > 0)
 		out->load_growth =
@@ -211,11 +206,6 @@ struct growth_functions {
 	uint32_t *ids;  /* entries of what was found */
 };
 
-static size_t block_count(const struct growth_functions *s)
-{
-	return s->want.process_count * BLOCKS;
-}
-
 /* ---- functions ---- */
 
 /* Processes of one question, whose profiles add up to its two thirds. */
@@ -242,7 +232,7 @@ static bool merge_thirds(struct growth_functions *s, struct error *err)
  * the slice of what the process held then. */
 static bool slices_add(struct growth_functions *s, struct error *err)
 {
-	size_t count = block_count(s);
+	size_t count = s->want.process_count * BLOCKS;
 
 	s->values = arena_array(&s->arena, s->table.count * count + 1,
 				sizeof *s->values);
@@ -300,7 +290,7 @@ static bool choose_functions(struct growth_functions *s, struct candidate **out,
 	if (!all)
 		return arena_fail(&s->arena, "functions", err);
 	for (uint32_t i = 0; i < t->count; i++) {
-		const double *values = s->values + i * block_count(s);
+		const double *values = s->values + i * processes * BLOCKS;
 		struct candidate *c = &all[n];
 
 		c->id = i;

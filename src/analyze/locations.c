@@ -215,26 +215,6 @@ static unsigned int languages_of(struct sources *s)
 	return s->languages;
 }
 
-/* Adds up what lies in files: of the application [1] and of others [0]. */
-static void vote(struct sources *s, struct str name, struct tally tallies[2])
-{
-	for (size_t i = 0; i < s->count; i++) {
-		const struct source *x = &s->items[i];
-
-		for (uint32_t f = x->at; is_named(x->profile, f, name); f++) {
-			struct str file = function_file(x->profile, f);
-			enum code_kind kind;
-
-			if (!file.len)
-				continue;
-			kind = code_classify(s->rules, name, file,
-					     languages_of(s))
-				       .kind;
-			tally_add(&tallies[kind == CODE_APPLICATION], x, f);
-		}
-	}
-}
-
 /* Returns whether all functions of the name lie in the same file, as far as it
  * is known; then it does not matter whose it is. "" when none of them has one.
  */
@@ -260,6 +240,7 @@ static bool has_one_file(const struct sources *s, struct str name,
 static bool file_of(struct sources *s, struct str name, struct str *file,
 		    struct error *err)
 {
+	/* What lies in files: of the application [1] and of others [0]. */
 	struct tally tallies[2] = { { .has_place = false } };
 
 	sources_seek(s, name);
@@ -268,7 +249,22 @@ static bool file_of(struct sources *s, struct str name, struct str *file,
 	for (size_t i = 0; i < s->count; i++)
 		if (!source_add_up(&s->items[i], &s->scratch, err))
 			return false;
-	vote(s, name, tallies);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct source *x = &s->items[i];
+		const struct profile *p = x->profile;
+
+		for (uint32_t f = x->at; is_named(p, f, name); f++) {
+			struct str own = function_file(p, f);
+			enum code_kind kind;
+
+			if (!own.len)
+				continue;
+			kind = code_classify(s->rules, name, own,
+					     languages_of(s))
+				       .kind;
+			tally_add(&tallies[kind == CODE_APPLICATION], x, f);
+		}
+	}
 	*file = STR("");
 	if (!tallies[0].has_place || !tallies[1].has_place)
 		*file = tallies[tallies[1].has_place].hottest.file;
@@ -298,21 +294,6 @@ static bool all_have(struct profile *const *profiles, size_t count,
 	return count == 0;
 }
 
-static bool take_files(struct sources *s, struct profile *p, struct error *err)
-{
-	sources_rewind(s);
-	for (uint32_t f = 0; f < p->function_count; f++) {
-		struct str file;
-
-		if (!file_of(s, function_name(p, f), &file, err))
-			return false;
-		if (file.len &&
-		    !symtab_add(&p->symtab, file, &p->functions[f].file, err))
-			return false;
-	}
-	return true;
-}
-
 bool profiles_take_files(struct profile *const *profiles, size_t count,
 			 const struct profile *const *from, size_t n,
 			 const struct code_rules *rules, struct error *err)
@@ -323,9 +304,21 @@ bool profiles_take_files(struct profile *const *profiles, size_t count,
 	if (all_have(profiles, count, has_files))
 		return true;
 	done = sources_init(&s, from, n, rules, err);
-	for (size_t i = 0; done && i < count; i++)
-		if (!has_files(profiles[i]))
-			done = take_files(&s, profiles[i], err);
+	for (size_t i = 0; done && i < count; i++) {
+		struct profile *p = profiles[i];
+
+		if (has_files(p))
+			continue;
+		sources_rewind(&s);
+		for (uint32_t f = 0; done && f < p->function_count; f++) {
+			struct str file;
+
+			done = file_of(&s, function_name(p, f), &file, err) &&
+			       (!file.len ||
+				symtab_add(&p->symtab, file,
+					   &p->functions[f].file, err));
+		}
+	}
 	arena_release(&s.scratch);
 	return done;
 }
