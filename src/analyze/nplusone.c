@@ -37,21 +37,6 @@ struct search {
 	struct repeats *out;
 };
 
-static struct child child_of(const struct search *s, uint32_t span)
-{
-	const struct calls *c = s->calls;
-	uint32_t leaf = calls_inside(c, span);
-	uint32_t call = leaf == SPAN_NONE ? span : leaf;
-
-	return (struct child){
-		.key = (uint64_t)c->key[span] << 32 | c->key[call],
-		.start_ns = trace_times_start_ns(c->t, s->times, span),
-		.span = span,
-		.leaf = call,
-		.kind = leaf == SPAN_NONE ? CALL_NONE : c->kind[leaf],
-	};
-}
-
 static int compare_child(const void *left, const void *right)
 {
 	const struct child *a = left;
@@ -320,7 +305,8 @@ static bool find_runs(struct search *s, uint32_t parent, uint32_t count)
 
 static bool search_children(struct search *s, uint32_t parent)
 {
-	const struct trace *t = s->calls->t;
+	const struct calls *c = s->calls;
+	const struct trace *t = c->t;
 	const struct span *p = &t->spans[parent];
 	uint32_t count = 0;
 
@@ -328,10 +314,20 @@ static bool search_children(struct search *s, uint32_t parent)
 		return true;
 	for (uint32_t i = 0; i < p->child_count; i++) {
 		uint32_t span = t->children[p->child_first + i];
+		uint32_t inside, call;
 
 		if (s->times->tree[span] == span)
 			continue;
-		s->children[count++] = child_of(s, span);
+		inside = calls_inside(c, span);
+		call = inside == SPAN_NONE ? span : inside;
+		s->children[count++] = (struct child){
+			.key = (uint64_t)c->key[span] << 32 | c->key[call],
+			.start_ns = trace_times_start_ns(t, s->times, span),
+			.span = span,
+			.leaf = call,
+			.kind = inside == SPAN_NONE ? CALL_NONE
+						    : c->kind[inside],
+		};
 	}
 	if (count < REPEAT_DB_COUNT)
 		return true;

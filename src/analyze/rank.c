@@ -102,19 +102,6 @@ enum order_group {
 	GROUP_UNCHANGED = 6,
 };
 
-/* Passes a change on that others ask for, but does the work itself: worth as
- * much as who asks. */
-static bool does_work(const struct ranking *r, uint32_t id)
-{
-	const struct entry_diff *total = &r->diffs[id];
-	const struct entry_diff *self_lib = &r->changes.self_lib.rows[id];
-
-	return total->through != ENTRY_NONE &&
-	       fabs(total->delta) >= DIFF_MIN_DELTA &&
-	       (self_lib->delta > 0) == (total->delta > 0) &&
-	       fabs(self_lib->delta) >= THROUGH_PART * fabs(total->delta);
-}
-
 static int change_group(const struct ranking *r, uint32_t id)
 {
 	const struct entry_diff *d = r->diffs ? &r->diffs[id] : NULL;
@@ -130,8 +117,16 @@ static int change_group(const struct ranking *r, uint32_t id)
 		return GROUP_UNCHANGED;
 	else if (r->want->by != RANK_DELTA && d->delta < 0)
 		group = GROUP_DOWN;
-	if (is_by_total(r) && is_real && does_work(r, id))
-		return group;
+	if (is_by_total(r) && is_real && d->through != ENTRY_NONE) {
+		double own = r->changes.self_lib.rows[id].delta;
+
+		/* It passes a change on that others ask for, but does the work
+		 * itself: worth as much as who asks. */
+		if (fabs(d->delta) >= DIFF_MIN_DELTA &&
+		    (own > 0) == (d->delta > 0) &&
+		    fabs(own) >= THROUGH_PART * fabs(d->delta))
+			return group;
+	}
 	return group + (d->through != ENTRY_NONE || d->is_untraced);
 }
 

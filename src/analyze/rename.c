@@ -57,8 +57,8 @@ static int compare_deltas(const void *left, const void *right, void *data)
 #define EXPLAIN_RENAME_ROWS 64
 
 /* The largest of one kind. items has room for all. */
-static size_t take(const struct renaming *r, enum change change,
-		   enum diff_side s, struct candidate *items)
+static size_t candidates_take(const struct renaming *r, enum change change,
+			      enum diff_side s, struct candidate *items)
 {
 	size_t count = 0;
 
@@ -79,9 +79,10 @@ static bool candidates_make(struct renaming *r, struct error *err)
 	r->candidate_of = arena_array(arena, entries, sizeof *r->candidate_of);
 	if (!r->items || !r->candidate_of)
 		return arena_fail(arena, "finding renamed functions", err);
-	r->gone_count = take(r, CHANGE_GONE, SIDE_BASELINE, r->items);
-	r->count = r->gone_count +
-		   take(r, CHANGE_NEW, SIDE_SLOW, r->items + r->gone_count);
+	r->gone_count = candidates_take(r, CHANGE_GONE, SIDE_BASELINE,
+					r->items);
+	r->count = r->gone_count + candidates_take(r, CHANGE_NEW, SIDE_SLOW,
+						   r->items + r->gone_count);
 	for (size_t i = 0; i < r->count; i++)
 		r->candidate_of[r->items[i].id] = (uint32_t)i + 1;
 	return true;
@@ -372,8 +373,8 @@ static int compare_siblings(const void *left, const void *right, void *data)
 #define EXPLAIN_SHIFT_PARENT 0.5
 
 /* The largest change of siblings in this direction, the first of several. */
-static uint32_t largest(const struct diff *d, const uint32_t *ids, size_t count,
-			bool is_change)
+static uint32_t change_largest(const struct diff *d, const uint32_t *ids,
+			       size_t count, bool is_change)
 {
 	uint32_t best = ENTRY_NONE;
 
@@ -428,8 +429,8 @@ static bool judge_siblings(struct diff *d, uint32_t parent, uint32_t *ids,
 			return true;
 	if (count < 2 || !is_shift(d, ids, count))
 		return true;
-	from = &entries[largest(d, ids, count, false)];
-	to = &entries[largest(d, ids, count, true)];
+	from = &entries[change_largest(d, ids, count, false)];
+	to = &entries[change_largest(d, ids, count, true)];
 	for (size_t i = 0; i < count; i++)
 		change_take_back(d, ids[i]);
 	return rank_facts_add_shift(facts, from, to, &entries[parent], err);
@@ -491,12 +492,18 @@ static bool find_shifts(struct diff *d, const struct call_edges *edges,
 
 /* ---- all together ---- */
 
-/* Rows whose callers matter: all that are claimed, where there is anything to
- * explain. */
-static bool choose(const struct diff *d, bool *is_chosen)
+bool explain_changes(struct diff *d, struct rank_facts *facts,
+		     struct error *err)
 {
+	bool *is_chosen =
+		arena_array(d->t->arena, d->t->count, sizeof *is_chosen);
 	bool has_up = false, has_down = false;
+	struct call_edges edges;
 
+	if (!is_chosen)
+		return arena_fail(d->t->arena, WHAT, err);
+	/* The callers of all that are claimed matter, where there is anything
+	 * to explain. */
 	for (uint32_t id = 0; id < d->t->count; id++) {
 		bool up = change_is_up(d->rows[id].change);
 		bool down = change_is_down(d->rows[id].change);
@@ -505,19 +512,7 @@ static bool choose(const struct diff *d, bool *is_chosen)
 		has_up |= up;
 		has_down |= down;
 	}
-	return has_up && has_down;
-}
-
-bool explain_changes(struct diff *d, struct rank_facts *facts,
-		     struct error *err)
-{
-	bool *is_chosen =
-		arena_array(d->t->arena, d->t->count, sizeof *is_chosen);
-	struct call_edges edges;
-
-	if (!is_chosen)
-		return arena_fail(d->t->arena, WHAT, err);
-	if (!choose(d, is_chosen))
+	if (!has_up || !has_down)
 		return true;
 	return call_edges_build(&edges, d->t, is_chosen, err) &&
 	       rename_find(d, &edges, facts, err) &&

@@ -98,7 +98,7 @@ static double chi2_part(double df, double deviations)
 }
 
 /* Second derivative of log Gamma(x), x > 0: the variance of the logarithm of a
- * gamma variable. By its recurrence up to where the series peers_hold. */
+ * gamma variable. By its recurrence up to where the series holds. */
 static double trigamma(double x)
 {
 	double sum = 0, square;

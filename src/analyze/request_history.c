@@ -58,7 +58,7 @@ static bool is_chosen(const struct work *w, enum request_role role)
 	       b->chosen == (uint32_t)(role - REQUESTS_PREVIOUS);
 }
 
-static void add_window(struct work *w, const struct history_window *from,
+static void window_add(struct work *w, const struct history_window *from,
 		       enum request_role role, bool is_selected)
 {
 	const struct request_history_want *want = w->want;
@@ -99,7 +99,7 @@ static int by_span(const void *left, const void *right)
 	return order ? order : (int)a->is_selected - (int)b->is_selected;
 }
 
-static bool collect(struct work *w, struct error *err)
+static bool requests_collect(struct work *w, struct error *err)
 {
 	const struct history *h = w->want->history;
 	uint32_t slow_only = w->want->roles->slow_only;
@@ -114,8 +114,8 @@ static bool collect(struct work *w, struct error *err)
 	if (!w->items || !w->durations)
 		return error_memory(err, "the history of requests");
 	for (unsigned i = 0; i < REQUEST_ROLES; i++)
-		add_window(w, window_of(w, i), i, false);
-	add_window(w, selected, REQUESTS_NOW, true);
+		window_add(w, window_of(w, i), i, false);
+	window_add(w, selected, REQUESTS_NOW, true);
 	qsort(w->items, w->count, sizeof *w->items, by_span);
 	for (size_t i = 0; i < w->count; i++) {
 		const struct history_span *s = w->items[i].span;
@@ -163,7 +163,7 @@ static bool is_drawn(const struct request *r)
 	return r->role == REQUESTS_NOW || r->is_baseline;
 }
 
-static void build_buckets(struct work *w)
+static void buckets_build(struct work *w)
 {
 	struct request_history *out = w->out;
 	struct histogram h;
@@ -233,27 +233,8 @@ static int64_t slot_edge(struct time_range range, unsigned slot)
 	       (range.to_ns - range.from_ns) / REQUEST_SLOTS * slot;
 }
 
-static void fill_slot(struct work *w, const struct request *first, size_t count,
-		      struct request_slot *slot)
-{
-	slot->count = (uint32_t)count;
-	slot->longest = example_of(first);
-	for (size_t i = 0; i < count; i++) {
-		const struct request *r = &first[i];
-
-		w->durations[i] = r->span->duration_ns;
-		slot->slow_count += r->is_slow;
-		slot->error_count += r->span->is_error;
-		if (r->span->duration_ns > slot->longest.duration_ns)
-			slot->longest = example_of(r);
-	}
-	values_sort(w->durations, count);
-	slot->shortest_ns = w->durations[0];
-	slot->p50_ns = values_quantile(w->durations, count, 50);
-}
-
 /* Its requests stand together, in order of time. */
-static void add_slots(struct work *w, const struct request *first, size_t count,
+static void slots_add(struct work *w, const struct request *first, size_t count,
 		      const struct request_window *window)
 {
 	for (size_t i = 0; i < count;) {
@@ -267,58 +248,64 @@ static void add_slots(struct work *w, const struct request *first, size_t count,
 					      number)
 			end++;
 		slot->role = window->role;
+		slot->count = (uint32_t)(end - i);
+		slot->longest = example_of(&first[i]);
 		slot->range = (struct time_range){
 			slot_edge(window->range, number),
 			number + 1 == REQUEST_SLOTS
 				? window->range.to_ns
 				: slot_edge(window->range, number + 1)
 		};
-		fill_slot(w, first + i, end - i, slot);
+		for (size_t k = i; k < end; k++) {
+			const struct request *r = &first[k];
+
+			w->durations[k - i] = r->span->duration_ns;
+			slot->slow_count += r->is_slow;
+			slot->error_count += r->span->is_error;
+			if (r->span->duration_ns > slot->longest.duration_ns)
+				slot->longest = example_of(r);
+		}
+		values_sort(w->durations, end - i);
+		slot->shortest_ns = w->durations[0];
+		slot->p50_ns = values_quantile(w->durations, end - i, 50);
 		i = end;
 	}
 }
 
-static void fill_window(struct work *w, enum request_role role,
-			const struct request *first, size_t count)
-{
-	const struct history_window *from = window_of(w, role);
-	struct request_window *window;
-
-	if (!from || !from->is_answered)
-		return;
-	window = &w->out->windows[w->out->window_count++];
-	*window = (struct request_window){
-		.role = role,
-		.range = from->range,
-		.count = (uint32_t)count,
-		.is_baseline = is_chosen(w, role),
-		.is_sample = from->is_sample,
-	};
-	for (size_t i = 0; i < count; i++)
-		w->durations[i] = first[i].span->duration_ns;
-	values_sort(w->durations, count);
-	window->p50_ns = values_quantile(w->durations, count, 50);
-	add_slots(w, first, count, window);
-}
-
-static void build_windows(struct work *w)
+static void windows_build(struct work *w)
 {
 	size_t at = 0;
 
 	qsort(w->items, w->count, sizeof *w->items, by_role_and_time);
 	for (unsigned role = 0; role < REQUEST_ROLES; role++) {
-		size_t from = at;
+		const struct history_window *from = window_of(w, role);
+		const struct request *first = w->items + at;
+		struct request_window *window;
+		size_t count = 0;
 
-		while (at < w->count && !w->items[at].is_selected &&
-		       w->items[at].role == role)
-			at++;
-		fill_window(w, role, w->items + from, at - from);
+		for (; at < w->count && !w->items[at].is_selected &&
+		       w->items[at].role == role;
+		     at++)
+			w->durations[count++] = w->items[at].span->duration_ns;
+		if (!from || !from->is_answered)
+			continue;
+		values_sort(w->durations, count);
+		window = &w->out->windows[w->out->window_count++];
+		*window = (struct request_window){
+			.role = role,
+			.range = from->range,
+			.count = (uint32_t)count,
+			.is_baseline = is_chosen(w, role),
+			.is_sample = from->is_sample,
+			.p50_ns = values_quantile(w->durations, count, 50),
+		};
+		slots_add(w, first, count, window);
 	}
 }
 
 /* ---- the whole ---- */
 
-static bool begin(struct work *w, struct error *err)
+static bool history_begin(struct work *w, struct error *err)
 {
 	const struct request_history_want *want = w->want;
 	const struct operation *o = &want->history->operations[want->operation];
@@ -358,11 +345,11 @@ bool request_history_build(const struct request_history_want *want,
 	*out = NULL;
 	if (want->operation >= want->history->operation_count)
 		return true;
-	done = begin(&w, err) && collect(&w, err);
+	done = history_begin(&w, err) && requests_collect(&w, err);
 	if (done && w.count) {
 		qsort(w.items, w.count, sizeof *w.items, by_interest);
-		build_buckets(&w);
-		build_windows(&w);
+		buckets_build(&w);
+		windows_build(&w);
 		*out = w.out;
 	}
 	mem_free(w.items);
@@ -519,13 +506,6 @@ static const char *const known_roots[] = {
 	"github.com/valyala/fasthttp.(*workerPool).workerFunc",
 };
 
-static bool is_root(const struct request_roots *roots, struct str name)
-{
-	return roots->count ? str_is_among(name, roots->names, roots->count)
-			    : str_is_one_of(name, known_roots,
-					    COUNT_OF(known_roots));
-}
-
 double request_roots_keep(const struct request_roots *roots,
 			  struct profile *const *profiles, size_t count)
 {
@@ -545,8 +525,14 @@ double request_roots_keep(const struct request_roots *roots,
 		for (uint32_t k = 0; is_kept && k < stacks; k++) {
 			const struct stack *s = &p->stacks[k];
 
-			is_kept[i][k] = s->frame_count &&
-					is_root(roots, root_of(p, s));
+			if (s->frame_count && roots->count)
+				is_kept[i][k] = str_is_among(
+					root_of(p, s), roots->names,
+					roots->count);
+			else if (s->frame_count)
+				is_kept[i][k] = str_is_one_of(
+					root_of(p, s), known_roots,
+					COUNT_OF(known_roots));
 		}
 	}
 	if (is_kept)

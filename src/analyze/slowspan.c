@@ -15,7 +15,7 @@
  * the client and the server side of a call. Three or four are common. */
 #define CHAIN_SPANS 4
 
-/* A span on its way into a candidates_group; equal places meet by sorting. */
+/* A span on its way into a group; equal places meet by sorting. */
 struct ranked {
 	uint32_t place;
 	uint32_t span;
@@ -163,26 +163,8 @@ static uint32_t common_parent(const struct trace *t, uint32_t span)
 	return parent;
 }
 
-/* From each span up to what is known, and back down. */
-static bool places_find(struct places *p)
-{
-	for (uint32_t i = 0; i < p->calls->t->span_count; i++) {
-		uint32_t depth = 0;
-
-		for (uint32_t at = i; at != SPAN_NONE && !p->of[at];
-		     at = p->above[at]) {
-			p->above[at] = common_parent(p->calls->t, at);
-			p->stack[depth++] = at;
-		}
-		while (depth)
-			if (!place_add(p, p->stack[--depth]))
-				return false;
-	}
-	return true;
-}
-
-static bool places_build(struct places *p, const struct calls *c,
-			 struct arena *arena, struct error *err)
+static bool places_find(struct places *p, const struct calls *c,
+			struct arena *arena, struct error *err)
 {
 	uint32_t n = c->t->span_count;
 
@@ -191,8 +173,21 @@ static bool places_build(struct places *p, const struct calls *c,
 	p->of = arena_array(arena, n, sizeof *p->of);
 	p->above = arena_array(arena, n, sizeof *p->above);
 	p->stack = arena_array(arena, n, sizeof *p->stack);
-	if (!p->of || !p->above || !p->stack || !places_find(p))
+	if (!p->of || !p->above || !p->stack)
 		return arena_fail(arena, "the trace", err);
+	/* From each span up to what is known, and back down. */
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t depth = 0;
+
+		for (uint32_t at = i; at != SPAN_NONE && !p->of[at];
+		     at = p->above[at]) {
+			p->above[at] = common_parent(c->t, at);
+			p->stack[depth++] = at;
+		}
+		while (depth)
+			if (!place_add(p, p->stack[--depth]))
+				return arena_fail(arena, "the trace", err);
+	}
 	return true;
 }
 
@@ -253,7 +248,7 @@ bool candidates_rank(const struct calls *c, const struct trace_times *times,
 	out->members = arena_array(arena, n, sizeof *out->members);
 	if (!items || !out->items || !out->members)
 		return arena_fail(arena, "the trace", err);
-	if (!places_build(&places, c, arena, err))
+	if (!places_find(&places, c, arena, err))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (want->span_id && c->t->spans[i].span_id != want->span_id)

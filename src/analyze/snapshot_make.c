@@ -83,25 +83,6 @@ static bool values_make(struct making *m, const struct rank_slices *runs,
 	return true;
 }
 
-static bool function_make(const struct making *m, uint32_t id,
-			  struct snapshot_function *out, struct error *err)
-{
-	const struct func_entry *e = &m->table.entries[id];
-	struct snapshot *s = m->s;
-
-	out->name = arena_str(&s->arena, e->key);
-	if (e->file.len)
-		out->file = arena_str(&s->arena, e->file);
-	for (int by = 0; by < SNAPSHOT_MEASURES; by++) {
-		const struct slice_side *side = &m->slices[by].sides[SIDE_SLOW];
-
-		out->values[by] = value_of(side->values + id * side->count,
-					   side->exposures, side->count);
-	}
-	return (out->name.ptr && (!e->file.len || out->file.ptr)) ||
-	       arena_fail(&s->arena, "the snapshot", err);
-}
-
 static int compare_functions(const void *left, const void *right)
 {
 	return str_compare(((const struct snapshot_function *)left)->name,
@@ -115,6 +96,7 @@ static bool functions_make(const struct making *m, struct error *err)
 {
 	const struct func_table *t = &m->table;
 	struct snapshot *s = m->s;
+	struct snapshot_function *out;
 	double least = SNAPSHOT_LEAST_SHARE *
 		       (double)t->sides[SIDE_SLOW].profile->whole_total;
 
@@ -122,11 +104,25 @@ static bool functions_make(const struct making *m, struct error *err)
 	if (!s->functions)
 		return arena_fail(&s->arena, "the snapshot", err);
 	for (uint32_t id = 0; id < t->count; id++) {
+		const struct func_entry *e = &t->entries[id];
+
 		if (func_is_nameless(t, id) ||
-		    (double)t->entries[id].values[SIDE_SLOW].total < least)
+		    (double)e->values[SIDE_SLOW].total < least)
 			continue;
-		if (!function_make(m, id, &s->functions[s->count++], err))
-			return false;
+		out = &s->functions[s->count++];
+		out->name = arena_str(&s->arena, e->key);
+		if (e->file.len)
+			out->file = arena_str(&s->arena, e->file);
+		if (!out->name.ptr || (e->file.len && !out->file.ptr))
+			return arena_fail(&s->arena, "the snapshot", err);
+		for (int by = 0; by < SNAPSHOT_MEASURES; by++) {
+			const struct slice_side *side =
+				&m->slices[by].sides[SIDE_SLOW];
+
+			out->values[by] =
+				value_of(side->values + id * side->count,
+					 side->exposures, side->count);
+		}
 	}
 	qsort(s->functions, s->count, sizeof *s->functions, compare_functions);
 	return true;

@@ -784,28 +784,6 @@ static int compare_sides(const void *left, const void *right)
 	return order ? order : compare_i64(a->duration_ns, b->duration_ns);
 }
 
-/* By trace, the calls first. */
-static void sides_collect(struct gaps *g, uint32_t operation, uint32_t served)
-{
-	const struct history_window *w = g->window;
-
-	g->side_count = 0;
-	for (uint32_t i = 0; i < w->span_count; i++) {
-		const struct history_span *s = &w->spans[i];
-		bool is_server = s->operation < OPERATIONS_MAX &&
-				 (served & 1u << s->operation);
-
-		if (s->trace < w->trace_count &&
-		    history_range_has(g->range, s->start_ns) &&
-		    (is_server || s->operation == operation))
-			g->sides[g->side_count++] =
-				(struct side){ s->trace, is_server, false,
-					       s->start_ns, s->duration_ns };
-	}
-	if (g->side_count)
-		qsort(g->sides, g->side_count, sizeof *g->sides, compare_sides);
-}
-
 /* The shortest call around it. */
 static struct side *find_call(const struct side *server, struct side *calls,
 			      size_t count)
@@ -875,11 +853,27 @@ static int64_t gap_of(struct side *sides, size_t count)
 }
 
 /* Ascending. */
-static size_t measure_gap(struct gaps *g, uint32_t operation, uint32_t served)
+static size_t gaps_measure(struct gaps *g, uint32_t operation, uint32_t served)
 {
+	const struct history_window *w = g->window;
 	size_t n = 0;
 
-	sides_collect(g, operation, served);
+	g->side_count = 0;
+	for (uint32_t i = 0; i < w->span_count; i++) {
+		const struct history_span *s = &w->spans[i];
+		bool is_server = s->operation < OPERATIONS_MAX &&
+				 (served & 1u << s->operation);
+
+		if (s->trace < w->trace_count &&
+		    history_range_has(g->range, s->start_ns) &&
+		    (is_server || s->operation == operation))
+			g->sides[g->side_count++] =
+				(struct side){ s->trace, is_server, false,
+					       s->start_ns, s->duration_ns };
+	}
+	/* By trace, the calls first. */
+	if (g->side_count)
+		qsort(g->sides, g->side_count, sizeof *g->sides, compare_sides);
 	for (size_t i = 0, end; i < g->side_count; i = end) {
 		int64_t gap;
 
@@ -892,21 +886,6 @@ static size_t measure_gap(struct gaps *g, uint32_t operation, uint32_t served)
 	}
 	values_sort(g->values, n);
 	return n;
-}
-
-static void gap_add(struct typical_operation *o, struct gaps *base,
-		    struct gaps *slow, uint32_t operation, uint32_t served)
-{
-	size_t n = measure_gap(base, operation, served);
-	size_t slow_n = measure_gap(slow, operation, served);
-
-	if (!n)
-		return;
-	o->is_gap = true;
-	o->own_count = (uint32_t)n;
-	o->own_p50_ns = values_quantile(base->values, n, 50);
-	o->own_p90_ns = values_quantile(base->values, n, 90);
-	typical_compare_own(slow->values, slow_n, base->values, n, o);
 }
 
 bool typical_add_gaps(struct typical *u, const struct history *h,
@@ -926,9 +905,22 @@ bool typical_add_gaps(struct typical *u, const struct history *h,
 	is_done = gaps_init(&base, &h->windows[window], range, &scratch, err) &&
 		  gaps_init(&slow, slow_from, (struct time_range){ 0, 0 },
 			    &scratch, err);
-	for (uint32_t i = 0; is_done && i < u->operation_count; i++)
-		if (served[i])
-			gap_add(&u->items[i], &base, &slow, i, served[i]);
+	for (uint32_t i = 0; is_done && i < u->operation_count; i++) {
+		struct typical_operation *o = &u->items[i];
+		size_t n, slow_n;
+
+		if (!served[i])
+			continue;
+		n = gaps_measure(&base, i, served[i]);
+		slow_n = gaps_measure(&slow, i, served[i]);
+		if (!n)
+			continue;
+		o->is_gap = true;
+		o->own_count = (uint32_t)n;
+		o->own_p50_ns = values_quantile(base.values, n, 50);
+		o->own_p90_ns = values_quantile(base.values, n, 90);
+		typical_compare_own(slow.values, slow_n, base.values, n, o);
+	}
 	arena_release(&scratch);
 	return is_done;
 }
