@@ -77,23 +77,6 @@ static bool count_field(struct pprof *p, const struct wire_field *f,
 	return true;
 }
 
-/* Where the next field that is kept comes from. */
-static bool note_gap(struct pprof *p, uint64_t offset, struct error *err)
-{
-	uint64_t left_out = offset - p->bytes.len;
-	void *gaps = p->gaps;
-
-	if (p->gap_count ? p->gaps[p->gap_count - 1].left_out == left_out
-			 : !left_out)
-		return true;
-	if (!arena_reserve(&p->scratch, &gaps, &p->gap_cap, p->gap_count + 1,
-			   sizeof *p->gaps))
-		return pprof_no_memory(p, err);
-	p->gaps = gaps;
-	p->gaps[p->gap_count++] = (struct pprof_gap){ p->bytes.len, left_out };
-	return true;
-}
-
 /* Room that is not used costs nothing, and to grow is to copy. */
 #define FIRST_KEPT_BYTES (256 * KIB)
 
@@ -132,47 +115,52 @@ struct kept_field {
 static bool keep_bytes(struct pprof *p, const struct kept_field *field,
 		       uint32_t *at, struct error *err)
 {
+	uint64_t left_out = field->offset - p->bytes.len;
+	void *gaps = p->gaps;
+
 	*at = (uint32_t)p->bytes.len;
-	if (!note_gap(p, field->offset, err))
-		return false;
+	if (p->gap_count ? p->gaps[p->gap_count - 1].left_out != left_out
+			 : left_out) {
+		/* It does not come right behind what was kept last. */
+		if (!arena_reserve(&p->scratch, &gaps, &p->gap_cap,
+				   p->gap_count + 1, sizeof *p->gaps))
+			return pprof_no_memory(p, err);
+		p->gaps = gaps;
+		p->gaps[p->gap_count++] =
+			(struct pprof_gap){ p->bytes.len, left_out };
+	}
 	buf_add_str(&p->bytes, field->bytes);
 	return buf_check(&p->bytes, PPROF_WHAT, err);
 }
 
 /* ---- rows ---- */
 
-/* Ids are kept from the first on that does not count on. */
-static bool keep_id(struct pprof *p, struct pprof_table *t, uint64_t id,
-		    struct error *err)
-{
-	bool was_counted = !t->ids;
-	void *ids = t->ids;
-
-	if (was_counted && id == t->count + 1u)
-		return true;
-	if (!arena_reserve(&p->scratch, &ids, &t->id_cap, t->count + 1u,
-			   sizeof *t->ids))
-		return pprof_no_memory(p, err);
-	t->ids = ids;
-	for (uint32_t i = 0; was_counted && i < t->count; i++)
-		t->ids[i] = i + 1u;
-	t->ids[t->count] = id;
-	return true;
-}
-
 /* Adds a row of that size behind the others, which the caller fills; NULL: no
  * room. */
 static void *table_add(struct pprof *p, struct pprof_table *t, uint64_t id,
 		       void **rows, size_t *cap, size_t size, struct error *err)
 {
+	bool was_counted = !t->ids;
+	void *ids = t->ids;
+
 	if (t->count == t->limit) {
 		error_set(err, ERROR_LIMIT, "%s has more than %u %ss",
 			  PPROF_WHAT, t->limit, t->what);
 		return NULL;
 	}
 	t->idless_count += id == 0;
-	if (!keep_id(p, t, id, err))
-		return NULL;
+	/* Ids are kept from the first on that does not count on. */
+	if (!was_counted || id != t->count + 1u) {
+		if (!arena_reserve(&p->scratch, &ids, &t->id_cap, t->count + 1u,
+				   sizeof *t->ids)) {
+			pprof_no_memory(p, err);
+			return NULL;
+		}
+		t->ids = ids;
+		for (uint32_t i = 0; was_counted && i < t->count; i++)
+			t->ids[i] = i + 1u;
+		t->ids[t->count] = id;
+	}
 	if (!arena_reserve(&p->scratch, rows, cap, t->count + 1u, size)) {
 		pprof_no_memory(p, err);
 		return NULL;
@@ -221,14 +209,6 @@ static bool read_usual_line(struct str message, bool has_columns,
 	return !w.failure && function < PPROF_NONE && !(has_columns && column);
 }
 
-static bool set_place(struct pprof_location *row, uint64_t mapping,
-		      uint64_t address)
-{
-	row->place = mapping << PPROF_ADDRESS_BITS |
-		     (address & ((UINT64_C(1) << PPROF_ADDRESS_BITS) - 1));
-	return mapping <= UINT16_MAX && pprof_address(row) == address;
-}
-
 static bool read_usual_location(struct str message, bool has_columns,
 				uint64_t *id, struct pprof_location *row)
 {
@@ -253,19 +233,10 @@ static bool read_usual_location(struct str message, bool has_columns,
 			has_line = true;
 		}
 	}
-	return !w.failure && *id && set_place(row, mapping, address);
-}
-
-/* Up to what is wrong with it, which is told when it is unfolded. */
-static uint32_t count_lines(struct str message)
-{
-	struct wire w = { .bytes = message };
-	struct wire_field f;
-	uint32_t count = 0;
-
-	while (wire_next(&w, &f))
-		count += f.tag == WIRE_TAG(4, WIRE_BYTES);
-	return count;
+	row->place = mapping << PPROF_ADDRESS_BITS |
+		     (address & ((UINT64_C(1) << PPROF_ADDRESS_BITS) - 1));
+	return !w.failure && *id && mapping <= UINT16_MAX &&
+	       pprof_address(row) == address;
 }
 
 static bool keep_location(struct pprof *p, struct str message,
@@ -273,6 +244,8 @@ static bool keep_location(struct pprof *p, struct str message,
 {
 	bool has_columns = p->detail >= PROFILE_DETAIL_ADDRESSES;
 	struct pprof_location row, *added;
+	struct wire w = { .bytes = message };
+	struct wire_field f;
 	uint64_t id;
 	uint32_t at;
 
@@ -280,8 +253,11 @@ static bool keep_location(struct pprof *p, struct str message,
 		if (!keep_message(p, field, &at, &id, err))
 			return false;
 		row = (struct pprof_location){ .function = PPROF_NONE,
-					       .line = count_lines(message),
 					       .place = at };
+		/* Lines are counted up to what is wrong with the message, which
+		 * is told when it is unfolded. */
+		while (wire_next(&w, &f))
+			row.line += f.tag == WIRE_TAG(4, WIRE_BYTES);
 	}
 	added = table_add(p, &p->locations, id, (void **)&p->location_rows,
 			  &p->location_row_cap, sizeof row, err);
@@ -425,24 +401,6 @@ static bool twice(const struct pprof_table *t, uint64_t id, struct error *err)
 			 PPROF_WHAT, t->what, (unsigned long long)id);
 }
 
-static bool index_small_ids(struct pprof *p, struct pprof_table *t,
-			    uint64_t highest, struct error *err)
-{
-	t->by_id_len = highest + 1;
-	t->by_id = arena_array(&p->scratch, (size_t)t->by_id_len,
-			       sizeof *t->by_id);
-	if (!t->by_id)
-		return pprof_no_memory(p, err);
-	for (uint32_t i = 0; i < t->count; i++) {
-		uint64_t id = t->ids[i];
-
-		if (t->by_id[id])
-			return twice(t, id, err);
-		t->by_id[id] = i + 1;
-	}
-	return true;
-}
-
 /* Most writers count their ids; some hand out other small numbers; ids that
  * are hashes or addresses are legal too. */
 static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
@@ -454,8 +412,21 @@ static bool index_ids(struct pprof *p, struct pprof_table *t, struct error *err)
 	for (uint32_t i = 0; i < t->count; i++)
 		if (t->ids[i] > highest)
 			highest = t->ids[i];
-	if (highest < (uint64_t)t->count * SLOTS_PER_MESSAGE)
-		return index_small_ids(p, t, highest, err);
+	if (highest < (uint64_t)t->count * SLOTS_PER_MESSAGE) {
+		t->by_id_len = highest + 1;
+		t->by_id = arena_array(&p->scratch, (size_t)t->by_id_len,
+				       sizeof *t->by_id);
+		if (!t->by_id)
+			return pprof_no_memory(p, err);
+		for (uint32_t i = 0; i < t->count; i++) {
+			uint64_t id = t->ids[i];
+
+			if (t->by_id[id])
+				return twice(t, id, err);
+			t->by_id[id] = i + 1;
+		}
+		return true;
+	}
 	map_init(&t->map, &p->scratch);
 	for (uint32_t i = 0; i < t->count; i++) {
 		uint32_t stored;
@@ -502,31 +473,6 @@ static bool read_type(const struct pprof *p, struct str message,
 	       pprof_string(p, unit, &type->unit, err);
 }
 
-static bool read_types(struct pprof *p, struct error *err)
-{
-	struct pprof_header *h = &p->header;
-
-	for (uint32_t i = 0; i < h->type_count; i++)
-		if (!read_type(p, h->type_messages[i], &h->types[i], err))
-			return false;
-	return !h->period_message.ptr ||
-	       read_type(p, h->period_message, &h->period_type, err);
-}
-
-/* Prepares the columns that locations resolve: each function once. */
-static bool prepare_columns(struct pprof *p, struct error *err)
-{
-	p->known =
-		arena_array(&p->scratch, p->functions.count, sizeof *p->known);
-	p->text_ids = arena_array(&p->scratch, p->string_count,
-				  2 * sizeof *p->text_ids);
-	if (!p->known || !p->text_ids)
-		return pprof_no_memory(p, err);
-	for (uint32_t i = 0; i < p->functions.count; i++)
-		p->known[i].function = PPROF_NONE;
-	return true;
-}
-
 static bool check_ids(const struct pprof_table *t, struct error *err)
 {
 	uint32_t at = 0;
@@ -538,32 +484,29 @@ static bool check_ids(const struct pprof_table *t, struct error *err)
 	return pprof_malformed(err, t->what, at + 1u, "has no id");
 }
 
-/* A client of Pyroscope for .NET gave its functions no ids, and meant those of
- * the locations, of which it had as many. */
-static bool give_functions_ids(struct pprof *p, struct notes *notes,
-			       struct error *err)
-{
-	struct pprof_table *t = &p->functions;
-
-	if (!t->count || t->idless_count < t->count ||
-	    t->count != p->locations.count)
-		return check_ids(t, err);
-	t->ids = p->locations.ids;
-	notes_add(notes, "no function of the profile has an id: each is taken "
-			 "for that of the location in its place");
-	return true;
-}
-
 /* After all fields: fills the tables. */
 static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 {
+	struct pprof_header *h = &p->header;
+	struct pprof_table *functions = &p->functions;
+
 	if (p->damage.code != ERROR_NONE) {
 		*err = p->damage;
 		return false;
 	}
-	if (!check_ids(&p->mappings, err) || !check_ids(&p->locations, err) ||
-	    !give_functions_ids(p, notes, err))
+	if (!check_ids(&p->mappings, err) || !check_ids(&p->locations, err))
 		return false;
+	if (functions->count && functions->idless_count >= functions->count &&
+	    functions->count == p->locations.count) {
+		/* A client of Pyroscope for .NET gave its functions no ids, and
+		 * meant those of the locations, of which it had as many. */
+		functions->ids = p->locations.ids;
+		notes_add(notes, "no function of the profile has an id: each "
+				 "is taken for that of the location in its "
+				 "place");
+	} else if (!check_ids(functions, err)) {
+		return false;
+	}
 	arena_trim(p->kept, (void **)&p->texts, &p->texts_cap, p->texts_len, 1);
 	profile_build_keep(p->build, (struct str){ p->texts, p->texts_len });
 	/* All has come: what there is too much room for serves what follows. */
@@ -575,11 +518,24 @@ static bool pprof_load(struct pprof *p, struct notes *notes, struct error *err)
 	arena_trim(&p->scratch, (void **)&p->function_rows,
 		   &p->function_row_cap, p->functions.count,
 		   sizeof *p->function_rows);
-	return read_header(p, err) && index_ids(p, &p->mappings, err) &&
-	       index_ids(p, &p->locations, err) &&
-	       index_ids(p, &p->functions, err) && read_types(p, err) &&
-	       prepare_columns(p, err) &&
-	       profile_build_expect(p->build, p->string_count,
+	if (!read_header(p, err) || !index_ids(p, &p->mappings, err) ||
+	    !index_ids(p, &p->locations, err) || !index_ids(p, functions, err))
+		return false;
+	for (uint32_t i = 0; i < h->type_count; i++)
+		if (!read_type(p, h->type_messages[i], &h->types[i], err))
+			return false;
+	if (h->period_message.ptr &&
+	    !read_type(p, h->period_message, &h->period_type, err))
+		return false;
+	/* The columns that locations resolve: each function once. */
+	p->known = arena_array(&p->scratch, functions->count, sizeof *p->known);
+	p->text_ids = arena_array(&p->scratch, p->string_count,
+				  2 * sizeof *p->text_ids);
+	if (!p->known || !p->text_ids)
+		return pprof_no_memory(p, err);
+	for (uint32_t i = 0; i < functions->count; i++)
+		p->known[i].function = PPROF_NONE;
+	return profile_build_expect(p->build, p->string_count,
 				    p->functions.count, p->frames_expected,
 				    err);
 }
@@ -680,20 +636,6 @@ static void put_off(struct samples *s, struct str varints, size_t start)
 	s->now.varints_start = start;
 }
 
-/* Nearly always all ids are in one piece. */
-static bool read_piece(struct samples *s, const struct wire *varints,
-		       struct error *err)
-{
-	bool is_first = !s->now.id_count && !s->now.varints.len;
-
-	if (!varints->bytes.len)
-		return true;
-	if (!read_varints(s, err))
-		return false;
-	put_off(s, varints->bytes, varints->start);
-	return is_first || read_varints(s, err);
-}
-
 static void add_value(struct samples *s, uint64_t value)
 {
 	uint32_t column = s->now.value_count++;
@@ -730,11 +672,19 @@ static bool read_sample_field(struct samples *s, const struct wire *sample,
 {
 	struct wire inside;
 	uint64_t value;
+	bool is_first;
 
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
 		inside = wire_inside(sample, f);
-		return read_piece(s, &inside, err);
+		if (!inside.bytes.len)
+			return true;
+		is_first = !s->now.id_count && !s->now.varints.len;
+		if (!read_varints(s, err))
+			return false;
+		put_off(s, inside.bytes, inside.start);
+		/* Nearly always all ids are in one piece. */
+		return is_first || read_varints(s, err);
 	case WIRE_TAG(1, WIRE_VARINT):
 		if (!read_varints(s, err) || !reserve_ids(s, 1, err))
 			return false;
@@ -756,22 +706,6 @@ static bool read_sample_field(struct samples *s, const struct wire *sample,
 	default:
 		return true;
 	}
-}
-
-/* Types may follow behind samples, where the first reading cannot know how
- * many there are. */
-static bool check_values(struct samples *s, struct error *err)
-{
-	uint32_t types = s->p->header.type_count;
-
-	if (s->now.value_count == types)
-		return true;
-	s->is_wrong = true;
-	return s->is_guess ||
-	       error_set(err, ERROR_FORMAT,
-			 "%s is damaged: a sample has %u values for %u sample "
-			 "types",
-			 PPROF_WHAT, s->now.value_count, types);
 }
 
 /* A length of one or two bytes, and so many bytes behind it; NULL where it is
@@ -836,6 +770,7 @@ static bool read_usual(struct samples *s, const struct wire *w)
 
 static bool read_sample(struct samples *s, struct wire *w, struct error *err)
 {
+	uint32_t types = s->p->header.type_count;
 	struct wire_field f;
 
 	s->now.id_count = 0;
@@ -849,57 +784,48 @@ static bool read_sample(struct samples *s, struct wire *w, struct error *err)
 	while (wire_next(w, &f))
 		if (!read_sample_field(s, w, &f, err))
 			return false;
-	return wire_check(w, PPROF_WHAT, err) && check_values(s, err);
-}
-
-/* Leaves out samples without a stack, which may cancel out, too. */
-static void leave_out(struct samples *s)
-{
-	int64_t magnitude = sat_magnitude_i64(s->now.value);
-	int64_t before = sat_magnitude_i64(s->stackless_sum), grown;
-
-	s->left_out = sat_add_i64(s->left_out, magnitude);
-	if (s->now.id_count)
-		return;
-	s->stackless_sum = sat_add_i64(s->stackless_sum, s->now.value);
-	grown = sat_magnitude_i64(s->stackless_sum) - before;
-	s->cancelled = sat_add_i64(s->cancelled, sat_sub_i64(magnitude, grown));
+	if (!wire_check(w, PPROF_WHAT, err))
+		return false;
+	if (s->now.value_count == types)
+		return true;
+	/* Types may follow behind samples, where the first reading cannot know
+	 * how many there are. */
+	s->is_wrong = true;
+	return s->is_guess ||
+	       error_set(err, ERROR_FORMAT,
+			 "%s is damaged: a sample has %u values for %u sample "
+			 "types",
+			 PPROF_WHAT, s->now.value_count, types);
 }
 
 static bool take_sample(struct samples *s, struct error *err)
 {
 	struct sample *now = &s->now;
+	int64_t magnitude, before, grown;
 
 	if (!s->labels && now->varints.len && now->value &&
 	    pprof_pack_add_varints(&s->pack, now->varints, now->value))
 		return true;
 	if (!read_varints(s, err))
 		return false;
-	if ((s->labels && !label_filter_matches(s->labels)) ||
-	    (s->want->omits_stackless && !s->now.id_count)) {
-		leave_out(s);
+	if (!(s->labels && !label_filter_matches(s->labels)) &&
+	    !(s->want->omits_stackless && !now->id_count))
+		return !now->value ||
+		       pprof_pack_add(&s->pack, now->ids, now->id_count,
+				      now->value, err);
+	magnitude = sat_magnitude_i64(now->value);
+	s->left_out = sat_add_i64(s->left_out, magnitude);
+	if (now->id_count)
 		return true;
-	}
-	return !now->value || pprof_pack_add(&s->pack, now->ids, now->id_count,
-					     now->value, err);
+	/* Samples without a stack that are left out may cancel out, too. */
+	before = sat_magnitude_i64(s->stackless_sum);
+	s->stackless_sum = sat_add_i64(s->stackless_sum, now->value);
+	grown = sat_magnitude_i64(s->stackless_sum) - before;
+	s->cancelled = sat_add_i64(s->cancelled, sat_sub_i64(magnitude, grown));
+	return true;
 }
 
 /* ---- the message ---- */
-
-static bool count_sample(struct samples *s, struct error *err)
-{
-	struct pprof *p = s->p;
-
-	if (++p->sample_count > LIMIT_SAMPLES)
-		return error_set(err, ERROR_LIMIT,
-				 "%s has more than %u samples", PPROF_WHAT,
-				 LIMIT_SAMPLES);
-	/* Where nothing is asked for it is the last one, with few exceptions.
-	 */
-	if (s->is_guess && p->sample_count == 1 && p->header.type_count)
-		s->type = p->header.type_count - 1;
-	return true;
-}
 
 /* All bytes of the field that was read last. */
 static inline struct str wire_feed_field(const struct wire_feed *wf)
@@ -913,20 +839,29 @@ static bool read_fields(struct samples *s, struct wire_feed *wf,
 			struct error *err)
 {
 	bool keeps_tables = s->is_guess;
+	struct pprof *p = s->p;
 	struct wire_field f;
 	struct wire w;
 
 	while (wire_feed_next(wf, &f)) {
-		if (f.tag == WIRE_TAG(2, WIRE_BYTES)) {
-			w = wire_inside(&wf->w, &f);
-			if (!count_sample(s, err) || !read_sample(s, &w, err) ||
-			    !take_sample(s, err))
+		if (f.tag != WIRE_TAG(2, WIRE_BYTES)) {
+			if (keeps_tables &&
+			    !pprof_keep(p, &f, wire_feed_field(wf),
+					wf->field_start, err))
 				return false;
-		} else if (keeps_tables &&
-			   !pprof_keep(s->p, &f, wire_feed_field(wf),
-				       wf->field_start, err)) {
-			return false;
+			continue;
 		}
+		if (++p->sample_count > LIMIT_SAMPLES)
+			return error_set(err, ERROR_LIMIT,
+					 "%s has more than %u samples",
+					 PPROF_WHAT, LIMIT_SAMPLES);
+		/* Where nothing is asked for it is the last one, with few
+		 * exceptions. */
+		if (s->is_guess && p->sample_count == 1 && p->header.type_count)
+			s->type = p->header.type_count - 1;
+		w = wire_inside(&wf->w, &f);
+		if (!read_sample(s, &w, err) || !take_sample(s, err))
+			return false;
 	}
 	return wire_feed_check(wf, PPROF_WHAT, err);
 }
@@ -948,37 +883,6 @@ static bool read_message(struct samples *s, struct feed *feed,
 
 /* ---- the stacks ---- */
 
-/* Takes away what drop_frames say, from the leaf on. */
-static bool drop(struct samples *s, struct error *err)
-{
-	struct sample *now = &s->now;
-	size_t first;
-
-	if (!pprof_drop_cut(s->p, now->ids, now->id_count, &first, err))
-		return false;
-	if (first) {
-		now->id_count -= first;
-		memmove(now->ids, now->ids + first,
-			now->id_count * sizeof *now->ids);
-	}
-	return true;
-}
-
-/* *id becomes the index of its location. */
-static bool locate_id(struct samples *s, uint64_t *id, struct error *err)
-{
-	uint32_t location = pprof_find(&s->p->locations, *id);
-	struct pprof_unfolded u;
-
-	if (location == PPROF_NONE || !s->unfolded[location].count) {
-		if (!pprof_unfold(s->p, *id, location, &u, err))
-			return false;
-		s->unfolded[location] = u;
-	}
-	*id = location;
-	return true;
-}
-
 /* Turns the ids into location indices in place and counts their frames. */
 static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 {
@@ -986,9 +890,17 @@ static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 
 	*frame_count = 0;
 	for (size_t i = 0; i < now->id_count; i++) {
-		if (!locate_id(s, &now->ids[i], err))
-			return false;
-		*frame_count += s->unfolded[now->ids[i]].count;
+		uint64_t id = now->ids[i];
+		uint32_t location = pprof_find(&s->p->locations, id);
+		struct pprof_unfolded u;
+
+		if (location == PPROF_NONE || !s->unfolded[location].count) {
+			if (!pprof_unfold(s->p, id, location, &u, err))
+				return false;
+			s->unfolded[location] = u;
+		}
+		now->ids[i] = location;
+		*frame_count += s->unfolded[location].count;
 	}
 	s->frames_seen += *frame_count;
 	if (s->frames_seen <= LIMIT_STACK_FRAMES_TOTAL)
@@ -1000,11 +912,20 @@ static bool locate(struct samples *s, size_t *frame_count, struct error *err)
 
 static bool add_sample(struct samples *s, struct error *err)
 {
+	struct sample *now = &s->now;
 	void *frames = s->frames;
-	size_t count;
+	size_t count, first;
 	uint32_t *at;
 
-	if (!drop(s, err) || !locate(s, &count, err))
+	if (!pprof_drop_cut(s->p, now->ids, now->id_count, &first, err))
+		return false;
+	if (first) {
+		/* What drop_frames say is taken away, from the leaf on. */
+		now->id_count -= first;
+		memmove(now->ids, now->ids + first,
+			now->id_count * sizeof *now->ids);
+	}
+	if (!locate(s, &count, err))
 		return false;
 	if (!arena_reserve(&s->p->scratch, &frames, &s->frame_cap, count,
 			   sizeof *s->frames))
@@ -1056,15 +977,6 @@ static bool declare_types(const struct samples *s, struct error *err)
 	return true;
 }
 
-/* Empty answers of Pyroscope have one blank type, or none at all. */
-static bool has_named_type(const struct pprof_header *h)
-{
-	for (uint32_t i = 0; i < h->type_count; i++)
-		if (h->types[i].type.len)
-			return true;
-	return false;
-}
-
 static bool is_plausible_period(const struct pprof_header *h)
 {
 	int64_t unit_ns = time_unit_ns(h->period_type.unit);
@@ -1099,18 +1011,6 @@ static uint32_t find_timed_type(const struct samples *s)
 	return found;
 }
 
-/* The time where its column is the one that is read by default. */
-static struct str default_with_time(const struct samples *s, struct str named)
-{
-	const struct pprof_header *h = &s->p->header;
-	struct type_name counted = h->types[s->timed_type];
-
-	if (named.len ? str_equal(named, counted.type)
-		      : s->timed_type == h->type_count - 1)
-		return h->period_type.type;
-	return named;
-}
-
 static bool choose_column(struct samples *s, const struct profile_want *want,
 			  struct str default_type, uint32_t *type,
 			  struct error *err)
@@ -1125,8 +1025,13 @@ static bool choose_column(struct samples *s, const struct profile_want *want,
 	offered[0] = h->period_type;
 	for (uint32_t i = 0; i < h->type_count; i++)
 		offered[i + 1] = h->types[i];
-	if (!type_choose(offered, h->type_count + 1,
-			 default_with_time(s, default_type), want, type, err))
+	/* The time where its column is the one that is read by default. */
+	if (default_type.len
+		    ? str_equal(default_type, h->types[s->timed_type].type)
+		    : s->timed_type == h->type_count - 1)
+		default_type = h->period_type.type;
+	if (!type_choose(offered, h->type_count + 1, default_type, want, type,
+			 err))
 		return false;
 	s->is_timed = *type == 0;
 	*type = s->is_timed ? s->timed_type : *type - 1;
@@ -1140,10 +1045,14 @@ static bool choose_type(struct samples *s, const struct profile_want *want,
 	const struct pprof *p = s->p;
 	const struct pprof_header *h = &p->header;
 	struct str default_type = STR("");
+	bool has_named_type = false;
 
 	*type = 0;
 	s->timed_type = find_timed_type(s);
-	if (p->sample_count == 0 && !has_named_type(h))
+	for (uint32_t i = 0; i < h->type_count; i++)
+		has_named_type |= h->types[i].type.len > 0;
+	/* Empty answers of Pyroscope have one blank type, or none at all. */
+	if (p->sample_count == 0 && !has_named_type)
 		return type_declare_implied(p->build, want, err);
 	if (h->type_count == 0)
 		return error_set(err, ERROR_FORMAT,
@@ -1160,16 +1069,6 @@ static bool choose_type(struct samples *s, const struct profile_want *want,
 		return false;
 	error_clear(err);
 	return true;
-}
-
-static uint32_t find_counting_type(const struct pprof_header *h, uint32_t type)
-{
-	if (type >= h->type_count || !time_unit_ns(h->types[type].unit))
-		return PPROF_NONE;
-	for (uint32_t i = 0; i < h->type_count; i++)
-		if (type_is_sample_count(h->types[i]))
-			return i;
-	return PPROF_NONE;
 }
 
 static int64_t counted(const struct samples *s)
@@ -1194,23 +1093,6 @@ static void set_period(const struct samples *s, struct profile *out)
 	} else {
 		profile_ground_period(out, stated, counted(s));
 	}
-}
-
-/* pprof -diff_base labels what it took off; -base leaves negative values. */
-static bool has_base_label(const struct pprof *p)
-{
-	for (size_t i = 0; i < p->string_count; i++)
-		if (str_equal(pprof_text(p, i), STR("pprof::base")))
-			return true;
-	return false;
-}
-
-static bool has_negative(const struct profile *out)
-{
-	for (uint32_t i = 0; !out->packed && i < out->stack_count; i++)
-		if (out->stacks[i].value < 0)
-			return true;
-	return false;
 }
 
 /* ---- the whole ---- */
@@ -1238,13 +1120,6 @@ static bool is_period_of_sums(const struct samples *s)
 	return counted(s) <= 0;
 }
 
-static bool may_stay_packed(const struct samples *s, uint64_t size_bytes)
-{
-	return size_bytes >= s->want->packed_min_bytes &&
-	       size_bytes <= s->want->packed_max_bytes && s->pack.count &&
-	       (s->want->packs_for_later || !is_period_of_sums(s));
-}
-
 static bool build_stacks(struct samples *s, uint64_t size_bytes,
 			 struct profile *out, struct error *err)
 {
@@ -1256,7 +1131,9 @@ static bool build_stacks(struct samples *s, uint64_t size_bytes,
 	pprof_pack_end(pack);
 	if (!reserve_ids(s, pack->longest, err))
 		return false;
-	if (may_stay_packed(s, size_bytes) &&
+	if (size_bytes >= s->want->packed_min_bytes &&
+	    size_bytes <= s->want->packed_max_bytes && pack->count &&
+	    (s->want->packs_for_later || !is_period_of_sums(s)) &&
 	    !pprof_pack_build(pack, &out->arena, s->now.ids, &packed, err))
 		return false;
 	if (!packed)
@@ -1314,15 +1191,22 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 		   struct notes *notes, struct error *err)
 {
 	const struct pprof_header *h = &s->p->header;
+	bool is_difference = false;
 	uint64_t size_bytes;
-	bool is_labelled;
 
 	if (!read_samples(s, feed, &size_bytes, notes, err))
 		return false;
-	is_labelled = has_base_label(s->p);
+	/* pprof -diff_base labels what it took off; -base leaves negative
+	 * values. */
+	for (size_t i = 0; i < s->p->string_count && !is_difference; i++)
+		is_difference =
+			str_equal(pprof_text(s->p, i), STR("pprof::base"));
 	out->type = s->is_timed ? 0 : s->type + (s->timed_type != PPROF_NONE);
-	s->counting_type = s->is_timed ? s->type
-				       : find_counting_type(h, s->type);
+	s->counting_type = s->is_timed ? s->type : PPROF_NONE;
+	if (s->type < h->type_count && time_unit_ns(h->types[s->type].unit))
+		for (uint32_t i = h->type_count; !s->is_timed && i-- > 0;)
+			if (type_is_sample_count(h->types[i]))
+				s->counting_type = i;
 	s->has_plausible_period =
 		s->type < h->type_count && is_plausible_period(h) &&
 		type_name_equal(chosen_type(s), h->period_type);
@@ -1332,11 +1216,13 @@ static bool decode(struct samples *s, struct feed *feed, struct profile *out,
 	out->omitted = s->left_out - s->cancelled;
 	if (s->is_timed)
 		profile_multiply(out, h->period);
-	out->time_ns = h->time_ns > 0 ? h->time_ns : 0;
-	out->duration_ns = h->duration_ns > 0 ? h->duration_ns : 0;
+	out->time_ns = max_i64(h->time_ns, 0);
+	out->duration_ns = max_i64(h->duration_ns, 0);
 	set_period(s, out);
-	out->is_difference = is_labelled || has_negative(out);
-	if (out->is_difference)
+	for (uint32_t i = 0; !out->packed && i < out->stack_count; i++)
+		is_difference |= out->stacks[i].value < 0;
+	out->is_difference = is_difference;
+	if (is_difference)
 		notes_add(notes,
 			  "the profile is a difference, as pprof -base, "
 			  "-diff_base and Go's ?seconds= write it: values "

@@ -71,44 +71,31 @@ static bool add_sample(struct narrowing *n, struct wire w)
 	return true;
 }
 
-static uint64_t name_of(struct wire w)
-{
-	struct wire_field f;
-	uint64_t name = 0;
-
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			name = f.value;
-	return name;
-}
-
 /* Types may stand behind what refers to them. */
 static void find_dropped(struct narrowing *n, struct str bytes)
 {
 	struct wire_field f;
-	struct wire w;
+	struct wire w, inside;
 	unsigned type = 0;
+	uint64_t name;
 
 	wire_init(&w, bytes);
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_BYTES) && is_left_out(n, type++))
-			n->dropped[n->dropped_count++] =
-				name_of(wire_inside(&w, &f));
-}
-
-static bool is_dropped(const struct narrowing *n, uint64_t name)
-{
-	unsigned i = 0;
-
-	while (i < n->dropped_count && n->dropped[i] != name)
-		i++;
-	return i < n->dropped_count;
+		if (f.tag == WIRE_TAG(1, WIRE_BYTES) &&
+		    is_left_out(n, type++)) {
+			inside = wire_inside(&w, &f);
+			name = 0;
+			while (wire_next(&inside, &f))
+				if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+					name = f.value;
+			n->dropped[n->dropped_count++] = name;
+		}
 }
 
 static void narrow(struct narrowing *n, struct wire *w)
 {
 	struct wire_field f;
-	unsigned type = 0;
+	unsigned type = 0, dropped;
 
 	for (size_t at = w->at; wire_next(w, &f); at = w->at)
 		switch (f.tag) {
@@ -121,7 +108,11 @@ static void narrow(struct narrowing *n, struct wire *w)
 				wire_fail(w, "a sample cannot be read");
 			break;
 		case WIRE_TAG(14, WIRE_VARINT):
-			if (!is_dropped(n, f.value))
+			dropped = 0;
+			while (dropped < n->dropped_count &&
+			       n->dropped[dropped] != f.value)
+				dropped++;
+			if (dropped == n->dropped_count)
 				copy_field(w, at, n->out);
 			break;
 		default:
