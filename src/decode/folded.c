@@ -67,34 +67,6 @@ static struct str whole_lines(struct str text)
 	return str_slice(text, 0, str_behind_last(text, '\n'));
 }
 
-/* Takes the piece that was read ahead, or else reads one. */
-static bool take_piece(struct line_reader *r, struct line_piece *p,
-		       struct error *err)
-{
-	thread_join(&r->ahead);
-	if (!r->is_ahead) {
-		if (!piece_reserve(p, LINE_PIECE_BYTES, err))
-			return false;
-		piece_read(p);
-	}
-	r->is_ahead = false;
-	return true;
-}
-
-/* A line that does not fit makes the piece twice as large. */
-static bool find_lines(struct line_piece *p, struct str *lines,
-		       struct error *err)
-{
-	for (;;) {
-		*lines = whole_lines(buf_str(&p->bytes));
-		if (lines->len || p->got < p->room)
-			return true;
-		if (!piece_reserve(p, p->bytes.len, err))
-			return false;
-		piece_read(p);
-	}
-}
-
 bool line_reader_next(struct line_reader *r, struct str *lines,
 		      struct error *err)
 {
@@ -103,8 +75,24 @@ bool line_reader_next(struct line_reader *r, struct str *lines,
 	struct str text;
 
 	r->now = !r->now;
-	if (!take_piece(r, p, err) || !find_lines(p, lines, err))
-		return false;
+	/* The piece that was read ahead, or else one that is read now. */
+	thread_join(&r->ahead);
+	if (!r->is_ahead) {
+		if (!piece_reserve(p, LINE_PIECE_BYTES, err))
+			return false;
+		piece_read(p);
+	}
+	r->is_ahead = false;
+	for (;;) {
+		*lines = whole_lines(buf_str(&p->bytes));
+		if (lines->len || p->got < p->room)
+			break;
+		/* A line that does not fit makes the piece twice as large. */
+		if (!piece_reserve(p, p->bytes.len, err))
+			return false;
+		piece_read(p);
+	}
+
 	text = buf_str(&p->bytes);
 	r->is_end = p->got < p->room;
 	if (!r->is_end) {
@@ -204,16 +192,6 @@ static bool parse_weight(struct str text, int64_t *weight, bool *is_whole)
 	text = str_slice(text, 0, point);
 	return str_is_digits(str_slice(text, is_negative, text.len)) &&
 	       parse_i64(text, weight);
-}
-
-static bool ends_in_number(struct str stack)
-{
-	struct str rest = stack;
-	struct str word = take_last_word(&rest);
-	int64_t weight;
-	bool is_whole;
-
-	return rest.len && parse_weight(word, &weight, &is_whole);
 }
 
 /* How many bytes both begin with: words first, since it is most of them. */
@@ -391,8 +369,8 @@ static inline struct str folded_unmarked(struct str text)
 static bool cut_line(struct folded_lines *f, struct str line,
 		     struct folded_batch *b)
 {
-	struct str stack, word, shown;
-	int64_t weight;
+	struct str stack, word, shown, rest;
+	int64_t weight, second;
 	bool is_marked, is_whole;
 
 	if (!f->line++)
@@ -432,8 +410,12 @@ static bool cut_line(struct folded_lines *f, struct str line,
 	f->open_end_lines += stack.ptr[stack.len - 1] == ';';
 	stack = without_empty_ends(stack);
 	/* One line with a single number says that it is no comparison. */
-	if (f->two_number_lines == f->stack_lines)
-		f->two_number_lines += ends_in_number(stack);
+	if (f->two_number_lines == f->stack_lines) {
+		rest = stack;
+		word = take_last_word(&rest);
+		f->two_number_lines +=
+			rest.len && parse_weight(word, &second, &is_whole);
+	}
 	f->stack_lines++;
 	return add_line(f, stack, weight, b);
 }
@@ -464,18 +446,6 @@ static bool lacks_end(struct str text)
 	return text.len && text.ptr[text.len - 1] != '\n';
 }
 
-/* The last stack goes with the text that it lies in. */
-static bool read_text(struct folded_lines *f, struct error *err)
-{
-	if (f->text.len || at_end(f))
-		return true;
-	forget_last(f);
-	if (!line_reader_next(&f->reader, &f->text, err))
-		return false;
-	f->is_cut_off = lacks_end(f->text);
-	return true;
-}
-
 static bool prepare(struct folded_lines *f, struct folded_batch *b)
 {
 	b->line_count = 0;
@@ -494,9 +464,16 @@ static bool prepare(struct folded_lines *f, struct folded_batch *b)
 static bool fill_batch(struct folded_lines *f)
 {
 	struct folded_batch *b = &f->batches[f->next];
+	bool is_ready = prepare(f, b);
 
 	f->next = (f->next + 1) % BATCHES;
-	if (prepare(f, b) && read_text(f, &b->err) && cut_lines(f, b))
+	if (is_ready && !f->text.len && !at_end(f)) {
+		/* The last stack goes with the text that it lies in. */
+		forget_last(f);
+		is_ready = line_reader_next(&f->reader, &f->text, &b->err);
+		f->is_cut_off = is_ready && lacks_end(f->text);
+	}
+	if (is_ready && cut_lines(f, b))
 		(void)!number_group(f, b);
 	b->is_last = b->err.code != ERROR_NONE || (!f->text.len && at_end(f));
 	return !b->is_last;
@@ -593,11 +570,6 @@ struct folded {
 	int64_t waited;
 };
 
-static bool no_memory(const struct folded *f, struct error *err)
-{
-	return arena_fail(&f->scratch, "a folded stack", err);
-}
-
 /* Takes what is behind the last colon off the text; false: there is none. */
 static bool take_last_part(struct str *text, struct str *part)
 {
@@ -612,15 +584,6 @@ static bool take_last_part(struct str *text, struct str *part)
 	return true;
 }
 
-/* "P3472" and "T0:3472", a process and a thread of it: no function. */
-static bool is_task_of_austin(struct str name)
-{
-	return (str_starts(name, STR("P")) &&
-		str_is_digits(str_slice(name, 1, name.len))) ||
-	       (str_starts(name, STR("T")) && name.len > 1 &&
-		ascii_is_digit(name.ptr[1]));
-}
-
 static bool add_frame_of_austin(struct folded *f, struct str name,
 				uint32_t *frame, struct error *err)
 {
@@ -631,7 +594,12 @@ static bool add_frame_of_austin(struct folded *f, struct str name,
 	if (!take_last_part(&file, &digits) || !parse_u64(digits, &line) ||
 	    !take_last_part(&file, &function)) {
 		*frame = NO_FRAME;
-		if (is_task_of_austin(name))
+		/* "P3472" and "T0:3472", a process and a thread of it: no
+		 * function. */
+		if ((str_starts(name, STR("P")) &&
+		     str_is_digits(str_slice(name, 1, name.len))) ||
+		    (str_starts(name, STR("T")) && name.len > 1 &&
+		     ascii_is_digit(name.ptr[1])))
 			return true;
 		function = name;
 		file = STR("");
@@ -680,7 +648,7 @@ static bool add_frame(struct folded *f, struct str name, struct error *err)
 
 	if (!arena_reserve(&f->scratch, (void **)&f->named, &f->named_cap,
 			   f->named_count + 1, sizeof *f->named))
-		return no_memory(f, err);
+		return arena_fail(&f->scratch, "a folded stack", err);
 	if (f->austin_type)
 		return add_frame_of_austin(f, name, &f->named[f->named_count++],
 					   err);
@@ -695,14 +663,6 @@ static bool add_frame(struct folded *f, struct str name, struct error *err)
 				f->waits[i] = f->named[f->named_count - 1];
 	}
 	return is_done;
-}
-
-static bool leave_large_tree(struct folded *f, struct error *err)
-{
-	if (!f->tree || f->tree->count <= LIMIT_STACK_TREE_NODES)
-		return true;
-	f->tree = NULL;
-	return profile_build_untree(f->build, err);
 }
 
 static void find_frames(const struct folded *f, const uint32_t *names,
@@ -724,16 +684,6 @@ static uint32_t keep_functions(const uint32_t *frames, uint32_t count,
 	return kept_count;
 }
 
-static void turn_round(uint32_t *frames, uint32_t count)
-{
-	for (uint32_t i = 0; i < count / 2; i++) {
-		uint32_t kept = frames[i];
-
-		frames[i] = frames[count - 1 - i];
-		frames[count - 1 - i] = kept;
-	}
-}
-
 static bool add_deep(struct folded *f, const struct folded_line *line,
 		     const uint32_t *names, struct error *err)
 {
@@ -741,26 +691,14 @@ static bool add_deep(struct folded *f, const struct folded_line *line,
 
 	if (!arena_reserve(&f->scratch, (void **)&f->deep, &f->deep_cap,
 			   line->count, sizeof *f->deep))
-		return no_memory(f, err);
+		return arena_fail(&f->scratch, "a folded stack", err);
 	find_frames(f, names, line->count, f->deep);
 	if (f->is_leaf_first)
-		turn_round(f->deep, line->count);
+		frames_turn_round(f->deep, line->count);
 	count = without_wait(f, f->deep,
 			     keep_functions(f->deep, line->count, f->deep),
 			     line->weight);
 	return profile_build_stack(f->build, f->deep, count, line->weight, err);
-}
-
-/* Adds a stack; what it shares with the last one stays as it was read. */
-static bool add_stack_changed(struct folded *f, uint32_t depth, int64_t value,
-			      struct error *err)
-{
-	uint32_t kept[LIMIT_STACK_FRAMES];
-
-	depth = keep_functions(f->frames, depth, kept);
-	if (f->is_leaf_first)
-		turn_round(kept, depth);
-	return profile_build_stack(f->build, kept, depth, value, err);
 }
 
 /* Goes on from what the stack has in common with the last one. */
@@ -769,10 +707,17 @@ static bool add_stack(struct folded *f, const struct folded_line *line,
 {
 	uint32_t *frames = &f->frames[line->shared];
 	uint32_t depth = line->shared + line->count;
+	uint32_t kept[LIMIT_STACK_FRAMES];
 
 	find_frames(f, names, line->count, frames);
-	if (f->austin_type || f->is_leaf_first)
-		return add_stack_changed(f, depth, line->weight, err);
+	if (f->austin_type || f->is_leaf_first) {
+		/* What it shares with the last one stays as it was read. */
+		depth = keep_functions(f->frames, depth, kept);
+		if (f->is_leaf_first)
+			frames_turn_round(kept, depth);
+		return profile_build_stack(f->build, kept, depth, line->weight,
+					   err);
+	}
 	if (f->tree && !stack_tree_walk(f->tree, frames, line->count,
 					&f->places[line->shared]))
 		return arena_fail(f->tree->arena, "a folded stack", err);
@@ -794,9 +739,13 @@ static bool add_lines(struct folded *f, const struct folded_batch *b,
 
 		if (!(line->count > LIMIT_STACK_FRAMES
 			      ? add_deep(f, line, names, err)
-			      : add_stack(f, line, names, err)) ||
-		    !leave_large_tree(f, err))
+			      : add_stack(f, line, names, err)))
 			return false;
+		if (f->tree && f->tree->count > LIMIT_STACK_TREE_NODES) {
+			f->tree = NULL;
+			if (!profile_build_untree(f->build, err))
+				return false;
+		}
 		names += line->count;
 	}
 	return true;
@@ -841,22 +790,6 @@ static bool check_pairs(const struct folded *f, struct str wanted,
 			 "those of a comparison (difffolded) do; give the two "
 			 "profiles instead, or, where functions are called so, "
 			 "the type and its unit: --type samples/count");
-}
-
-/* The format has no unit. Words like "cpu" are no proof of one either, so
- * only a type with its unit counts; else weights are samples if they look
- * like counts. */
-static bool declare_type(struct folded *f, struct str wanted, struct error *err)
-{
-	struct type_name type;
-
-	if (!type_spelled_out(wanted, &type))
-		type = f->austin_type && *f->austin_type
-			       ? (struct type_name){ str_from(f->austin_type),
-						     STR("microseconds") }
-			       : (struct type_name){ STR("samples"),
-						     STR("count") };
-	return profile_build_type(f->build, type.type, type.unit, err);
 }
 
 /* So many functions with callees whose weight covers theirs are no chance. */
@@ -941,16 +874,28 @@ static void settle(const struct folded *f, struct profile *out)
 	out->sample_count = -1;
 }
 
-static bool read_all(struct folded *f, struct str type, struct notes *notes,
+static bool read_all(struct folded *f, struct str wanted, struct notes *notes,
 		     struct error *err)
 {
 	bool has_tree = !f->austin_type && !f->is_leaf_first;
+	struct type_name type;
 
 	/* Lines are no part of its order. */
 	if (has_tree)
 		f->tree = profile_build_tree(f->build, err);
-	return (f->tree || !has_tree) && declare_type(f, type, err) &&
-	       read_lines(f, err) && check_pairs(f, type, notes, err);
+	if (has_tree && !f->tree)
+		return false;
+	/* The format has no unit. Words like "cpu" are no proof of one either,
+	 * so only a type with its unit counts; else weights are samples if they
+	 * look like counts. */
+	if (!type_spelled_out(wanted, &type))
+		type = f->austin_type && *f->austin_type
+			       ? (struct type_name){ str_from(f->austin_type),
+						     STR("microseconds") }
+			       : (struct type_name){ STR("samples"),
+						     STR("count") };
+	return profile_build_type(f->build, type.type, type.unit, err) &&
+	       read_lines(f, err) && check_pairs(f, wanted, notes, err);
 }
 
 /* By the comments in front: what stacks of austin are of, where that is time;

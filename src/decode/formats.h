@@ -132,6 +132,9 @@ struct frame_node {
 	int64_t value;
 };
 
+/* Turns the frames of a stack round. */
+void frames_turn_round(uint32_t *frames, size_t count);
+
 /* Adds the stacks of all nodes with a value to the build. Callers must be
  * indices in range; a node that calls itself by others is ERROR_FORMAT. `what`
  * is the thing being read, such as "the profile". */

@@ -43,7 +43,7 @@ static bool walk_up(struct walk *w, uint32_t leaf, struct error *err)
 	return true;
 }
 
-static void turn_round(uint32_t *frames, size_t count)
+void frames_turn_round(uint32_t *frames, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
 		uint32_t kept = frames[i];
@@ -63,7 +63,7 @@ static bool add_all(struct walk *w, struct profile_build *build,
 			continue;
 		if (!walk_up(w, (uint32_t)i, err))
 			return false;
-		turn_round(w->frames.items, w->frames.count);
+		frames_turn_round(w->frames.items, w->frames.count);
 		if (!profile_build_stack(build, w->frames.items,
 					 (uint32_t)w->frames.count, value, err))
 			return false;

@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/path.h"
 #include "base/regex.h"
+#include "decode/formats.h"
 #include "decode/wire.h"
 #include "model/profile.h"
 
@@ -286,35 +287,6 @@ static size_t common_varints(struct pack_path *path, struct str varints)
 	return len - (size_t)__builtin_ctzll(ends) / CHAR_BIT - 1;
 }
 
-/* The varint of up to three bytes in front of `at`, as it is, and how many
- * bytes. Whichever length it has, the same steps are taken: which one comes
- * next cannot be foreseen. */
-static uint32_t varint_before(const unsigned char *at, unsigned *size)
-{
-	uint32_t word = load_half_word(at - sizeof word), longer;
-
-	longer = word >> 23 & 1;
-	*size = 1 + longer + (longer & word >> 15);
-	return word >> (sizeof word - *size) * CHAR_BIT;
-}
-
-static uint32_t varint_value(uint32_t varint)
-{
-	return (varint & 0x7F) | (varint >> 1 & 0x7F << 7) |
-	       (varint >> 2 & 0x7F << 14);
-}
-
-/* Copies what comes before the path's varints; where it begins. */
-static const unsigned char *path_prepend(struct pack_path *path,
-					 struct str varints)
-{
-	unsigned char *begin = path_end(path) - path->len - varints.len;
-
-	memcpy(begin, varints.ptr, varints.len);
-	begin[-1] = 0; /* the end of a varint */
-	return begin;
-}
-
 /* Adds the places from there on to the path, and packs their ids from the
  * root's side on. Where those end, NULL: not all are near, and none was added.
  */
@@ -327,9 +299,15 @@ static unsigned char *path_extend(struct pprof_pack *pack,
 	size_t count = path->count;
 
 	while (at > begin) {
-		unsigned size;
-		uint32_t varint = varint_before(at, &size);
-		uint64_t id = varint_value(varint);
+		/* The varint of up to three bytes in front. Whichever length
+		 * it has, the same steps are taken: which one comes next
+		 * cannot be foreseen. */
+		uint32_t word = load_half_word(at - sizeof word);
+		uint32_t longer = word >> 23 & 1;
+		unsigned size = 1 + longer + (longer & word >> 15);
+		uint32_t varint = word >> (sizeof word - size) * CHAR_BIT;
+		uint64_t id = (varint & 0x7F) | (varint >> 1 & 0x7F << 7) |
+			      (varint >> 2 & 0x7F << 14);
 
 		at -= size;
 		if (at[-1] >= 0x80 || id - 1 >= pack->near_end - 1)
@@ -350,8 +328,7 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 			    int64_t value)
 {
 	struct pack_path *path = pack->path;
-	const unsigned char *begin;
-	unsigned char *end;
+	unsigned char *begin, *end;
 	uint64_t units;
 	size_t len, kept;
 
@@ -367,7 +344,10 @@ bool pprof_pack_add_varints(struct pprof_pack *pack, struct str varints,
 	path_cut(pack, kept);
 	path->len = len;
 	varints.len -= len;
-	begin = path_prepend(path, varints);
+	/* What comes before the path's varints is copied there. */
+	begin = path_end(path) - len - varints.len;
+	memcpy(begin, varints.ptr, varints.len);
+	begin[-1] = 0; /* the end of a varint */
 	end = begin_stack(pack, kept, count_varints(begin, varints.len));
 	end = path_extend(pack, begin, end);
 	if (!end)
@@ -392,52 +372,42 @@ static bool add_to_places(struct pprof_pack *pack, const uint64_t *ids,
 	return true;
 }
 
-/* For ids of so many bytes there are sums and room from now on. */
-static void widen(struct pprof_pack *pack, const uint64_t *ids, size_t count)
-{
-	if (pack->is_ordered) {
-		pack->id_bytes = ID_VARINTS;
-		return;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (bytes_of(ids[i]) > pack->id_bytes)
-			pack->id_bytes = bytes_of(ids[i]);
-	set_near_end(pack);
-}
-
-static void put_id(const struct pprof_pack *pack, unsigned char **end,
-		   uint64_t id)
-{
-	if (pack->id_bytes == ID_VARINTS) {
-		put_varint(end, id);
-		return;
-	}
-	store_number(*end, id);
-	*end += pack->id_bytes;
-}
-
 /* These are few: they have nothing in common with the ones beside them. */
 bool pprof_pack_add(struct pprof_pack *pack, const uint64_t *ids, size_t count,
 		    int64_t value, struct error *err)
 {
 	unsigned char *end;
 	uint64_t units;
-	size_t i = count;
+	size_t i;
 
 	if (!is_value_small(pack, value) || !count ||
 	    count > LIMIT_STACK_FRAMES)
 		pack->is_ordered = true;
 	if (!add_to_places(pack, ids, count, value, err))
 		return false;
-	widen(pack, ids, count);
+	/* For ids of so many bytes there are sums and room from now on. */
+	if (pack->is_ordered) {
+		pack->id_bytes = ID_VARINTS;
+	} else {
+		for (i = 0; i < count; i++)
+			if (bytes_of(ids[i]) > pack->id_bytes)
+				pack->id_bytes = bytes_of(ids[i]);
+		set_near_end(pack);
+	}
 	units = count_units(pack, value);
 	if (!make_room(pack, count))
 		return pprof_no_memory(pack->p, err);
 	path_cut(pack, 0);
 	pack->path->len = 0;
 	end = begin_stack(pack, 0, count);
-	while (i > 0)
-		put_id(pack, &end, ids[--i]);
+	for (i = count; i-- > 0;) {
+		if (pack->id_bytes == ID_VARINTS) {
+			put_varint(&end, ids[i]);
+			continue;
+		}
+		store_number(end, ids[i]);
+		end += pack->id_bytes;
+	}
 	end_stack(pack, count, units, end);
 	return true;
 }
@@ -459,33 +429,26 @@ void pprof_unpack_begin(struct pprof_unpack *u, const struct pprof_pack *pack,
 	};
 }
 
-static uint64_t take_id(struct pprof_unpack *u)
-{
-	unsigned bytes = u->chunk->number_bytes;
-	uint64_t id;
-
-	if (bytes == ID_VARINTS)
-		return varint_take(&u->at);
-	id = load_number(u->at, bytes);
-	u->at += bytes;
-	return id;
-}
-
 /* One of more ids than a path has was packed for itself, and so is the one
  * behind it. */
 bool pprof_unpack_next(struct pprof_unpack *u, const struct pprof_pack *pack)
 {
 	uint32_t *path = pack->path->ids;
+	unsigned bytes;
 	size_t kept;
 
 	if (!u->chunk || !packed_next(&u->chunk, &u->at))
 		return false;
+	bytes = u->chunk->number_bytes;
 	kept = (size_t)varint_take(&u->at);
 	u->count = kept + (size_t)varint_take(&u->at);
 	for (size_t i = 0; i < kept; i++)
 		u->ids[u->count - 1 - i] = path[i];
 	for (size_t i = kept; i < u->count; i++) {
-		uint64_t id = take_id(u);
+		uint64_t id = bytes == ID_VARINTS ? varint_take(&u->at)
+						  : load_number(u->at, bytes);
+
+		u->at += bytes;
 
 		if (i < LIMIT_STACK_FRAMES)
 			path[i] = (uint32_t)id;
@@ -543,35 +506,11 @@ static const struct pprof_mapping *find_mapping(struct pprof *p, uint64_t id,
 	return &p->mapping;
 }
 
-/* "/usr/lib/libc.so.6" is libc.so.6, "[vdso]" vdso. */
-static struct str base_name(struct str path)
-{
-	path = path_base(path);
-	if (str_starts(path, STR("[")) && str_ends(path, STR("]")))
-		path = str_slice(path, 1, path.len - 2);
-	return path;
-}
-
 struct location {
 	uint64_t mapping_id;
 	uint64_t address;
 	struct text mapping; /* its file, where places are wanted */
 };
-
-/* A frame that nobody could name, as pprof shows it: by its mapping. */
-static bool add_unmapped(struct pprof *p, const struct location *l,
-			 uint32_t *function, struct error *err)
-{
-	struct str name = STR("<unknown>");
-	struct str base = path_base(l->mapping.text);
-
-	if (base.len)
-		name = arena_printf(&p->scratch, "[%.*s]", STR_ARGS(base));
-	if (!name.ptr)
-		return pprof_no_memory(p, err);
-	return profile_build_mapped(p->build, name, STR(""), l->mapping.text,
-				    true, function, err);
-}
 
 /* A frame that nobody could name: the place in its file, which is the same
  * in every process, else the address, else nothing at all. */
@@ -583,14 +522,28 @@ static bool add_nameless(struct pprof *p, const struct location *l,
 	struct str file;
 	uint64_t address = l->address;
 
-	if (p->detail)
-		return add_unmapped(p, l, function, err);
+	if (p->detail) {
+		/* As pprof shows it: by its mapping. */
+		file = path_base(l->mapping.text);
+		name = STR("<unknown>");
+		if (file.len)
+			name = arena_printf(&p->scratch, "[%.*s]",
+					    STR_ARGS(file));
+		if (!name.ptr)
+			return pprof_no_memory(p, err);
+		return profile_build_mapped(p->build, name, STR(""),
+					    l->mapping.text, true, function,
+					    err);
+	}
 	m = find_mapping(p, l->mapping_id, err);
 	if (!m)
 		return false;
 	if (address >= m->start && address < m->limit)
 		address = address - m->start + m->offset;
-	file = base_name(m->file);
+	/* "/usr/lib/libc.so.6" is libc.so.6, "[vdso]" vdso. */
+	file = path_base(m->file);
+	if (str_starts(file, STR("[")) && str_ends(file, STR("]")))
+		file = str_slice(file, 1, file.len - 2);
 	if (file.len && l->address)
 		name = arena_printf(&p->scratch, "[%.*s+0x%llx]",
 				    STR_ARGS(file),
@@ -620,20 +573,6 @@ static bool read_text(const struct pprof *p, uint64_t number, struct text *text,
 /* Fields 2, 3 and 4 are string numbers: name, system name, file. */
 enum { FUNCTION_FIELDS = 5 };
 
-static bool read_function_message(const struct pprof *p, uint32_t field,
-				  uint64_t fields[FUNCTION_FIELDS],
-				  struct error *err)
-{
-	struct wire w;
-	struct wire_field f;
-
-	pprof_wire(p, pprof_message(p, field), &w);
-	while (wire_next(&w, &f))
-		if (f.tag >> 3 < FUNCTION_FIELDS && (f.tag & 7) == WIRE_VARINT)
-			fields[f.tag >> 3] = f.value;
-	return pprof_check(p, &w, err);
-}
-
 static bool read_function(const struct pprof *p, uint32_t index,
 			  struct function_texts *texts, struct error *err)
 {
@@ -641,10 +580,17 @@ static bool read_function(const struct pprof *p, uint32_t index,
 	uint64_t fields[FUNCTION_FIELDS] = { 0, 0, row.name, row.system_name,
 					     row.file };
 	struct text system_name;
+	struct wire w;
+	struct wire_field f;
 
 	if (row.name == PPROF_NONE) {
 		memset(fields, 0, sizeof fields);
-		if (!read_function_message(p, row.file, fields, err))
+		pprof_wire(p, pprof_message(p, row.file), &w);
+		while (wire_next(&w, &f))
+			if (f.tag >> 3 < FUNCTION_FIELDS &&
+			    (f.tag & 7) == WIRE_VARINT)
+				fields[f.tag >> 3] = f.value;
+		if (!pprof_check(p, &w, err))
 			return false;
 	}
 	if (!read_text(p, fields[2], &texts->name, err) ||
@@ -653,18 +599,6 @@ static bool read_function(const struct pprof *p, uint32_t index,
 		return false;
 	if (texts->name.text.len == 0)
 		texts->name = system_name;
-	return true;
-}
-
-/* The name of the function with this index; may be empty. */
-static bool pprof_function_name(const struct pprof *p, uint32_t index,
-				struct str *name, struct error *err)
-{
-	struct function_texts texts;
-
-	if (!read_function(p, index, &texts, err))
-		return false;
-	*name = texts.name.text;
 	return true;
 }
 
@@ -821,8 +755,6 @@ static bool unfold_message(struct pprof *p, const struct pprof_location *row,
 	struct wire w;
 	struct wire_field f;
 	uint32_t line = 0;
-	uint32_t *items;
-	size_t count;
 
 	if (!read_location(p, message, &l, err) || !find_file(p, &l, err))
 		return false;
@@ -834,14 +766,8 @@ static bool unfold_message(struct pprof *p, const struct pprof_location *row,
 	if (p->frame_count == first &&
 	    !push_frame(p, &(struct line){ .is_outermost = true }, &l, err))
 		return false;
-	items = p->frames + first;
-	count = p->frame_count - first;
-	for (size_t i = 0; i < count / 2; i++) {
-		uint32_t kept = items[i];
+	frames_turn_round(p->frames + first, p->frame_count - first);
 
-		items[i] = items[count - 1 - i];
-		items[count - 1 - i] = kept;
-	}
 	return true;
 }
 
@@ -1220,11 +1146,11 @@ static bool judge_functions(struct pprof *p, const struct patterns *patterns,
 
 	map_init(&judged, &p->scratch);
 	for (uint32_t i = 0; i < p->functions.count; i++) {
-		struct str name;
+		struct function_texts texts;
 
-		if (!pprof_function_name(p, i, &name, err) ||
-		    !judge_once(p, patterns, &judged, name, &is_dropped[i],
-				has_pattern_failed, err))
+		if (!read_function(p, i, &texts, err) ||
+		    !judge_once(p, patterns, &judged, texts.name.text,
+				&is_dropped[i], has_pattern_failed, err))
 			return false;
 	}
 	return true;
