@@ -190,23 +190,6 @@ struct xray_segment {
 	struct error err; /* other than of the document */
 };
 
-static void xray_segment_init(struct xray_segment *s, const struct taker *to)
-{
-	*s = (struct xray_segment){ .to = to };
-	arena_init(&s->arena, LIMIT_DECODE_HEAP_BYTES);
-	buf_init(&s->texts, LIMIT_BODY_PLAIN_BYTES);
-	buf_init(&s->raw, LIMIT_BODY_PLAIN_BYTES);
-	value_init(&s->value);
-}
-
-static void xray_segment_release(struct xray_segment *s)
-{
-	value_release(&s->value);
-	buf_release(&s->raw);
-	buf_release(&s->texts);
-	arena_release(&s->arena);
-}
-
 /* Borrowed until the next document. */
 static struct str xray_segment_text(const struct xray_segment *s,
 				    struct xray_text text)
@@ -232,11 +215,6 @@ static struct xray_text keep(struct xray_segment *s, struct json_reader *r,
 	if (!json_failed(r) && !buf_check(&s->texts, WHAT, &s->err))
 		(void)json_fail(r, "%s", s->err.message);
 	return kept;
-}
-
-static struct xray_text keep_next(struct xray_segment *s, struct json_reader *r)
-{
-	return keep(s, r, json_text_nullable(r));
 }
 
 static bool add_span(struct xray_segment *s, struct json_reader *r,
@@ -324,7 +302,7 @@ static void add_renamed(struct xray_segment *s, struct json_reader *r,
 	const struct xray_naming *naming;
 
 	if (str_equal(path, STR("aws.operation"))) {
-		s->spans[span].operation = keep_next(s, r);
+		s->spans[span].operation = keep(s, r, json_text_nullable(r));
 		return;
 	}
 	naming = xray_naming(path);
@@ -373,20 +351,6 @@ static void read_section(struct xray_segment *s, struct json_reader *r,
 				add_renamed(s, r, span, attr_key_str(&path));
 			else
 				json_skip(r);
-	}
-}
-
-static void read_annotations(struct xray_segment *s, struct json_reader *r,
-			     uint32_t span)
-{
-	struct attr_key kept;
-	struct str key;
-
-	if (!json_enter_if(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key)) {
-		attr_key_set(&kept, key);
-		add_value(s, r, span, XRAY_ATTR, attr_key_str(&kept));
 	}
 }
 
@@ -498,7 +462,8 @@ static void read_exception(struct xray_segment *s, struct json_reader *r,
 		} else if (!str_equal(key, STR("message"))) {
 			json_skip(r);
 		} else {
-			struct xray_text text = keep_next(s, r);
+			struct xray_text text =
+				keep(s, r, json_text_nullable(r));
 			struct xray_note note = {
 				.kind = XRAY_OF_EVENT,
 				.key = keep(s, r, STR("exception.message")),
@@ -528,25 +493,18 @@ static uint64_t read_id(struct json_reader *r)
 
 /* "1-58406520-a006649127e371903a2de979", or the same as OpenTelemetry writes
  * it. */
-static bool parse_trace_id(struct str text, struct trace_id *id)
-{
-	char hex[32];
-
-	if (text.len == sizeof hex)
-		return trace_id_parse(text, id);
-	if (text.len != 35 || !str_starts(text, STR("1-")) ||
-	    text.ptr[10] != '-')
-		return false;
-	memcpy(hex, text.ptr + 2, 8);
-	memcpy(hex + 8, text.ptr + 11, 24);
-	return trace_id_parse((struct str){ hex, sizeof hex }, id);
-}
-
 static bool read_trace_id(struct json_reader *r, struct trace_id *id)
 {
-	struct str text = json_text_nullable(r);
+	struct str text = json_text_nullable(r), whole = text;
+	char hex[32];
 
-	return parse_trace_id(text, id) ||
+	if (text.len == 35 && str_starts(text, STR("1-")) &&
+	    text.ptr[10] == '-') {
+		memcpy(hex, text.ptr + 2, 8);
+		memcpy(hex + 8, text.ptr + 11, 24);
+		whole = (struct str){ hex, sizeof hex };
+	}
+	return (whole.len == sizeof hex && trace_id_parse(whole, id)) ||
 	       json_fail(r,
 			 "'%.*s' is no trace id of X-Ray: one such as "
 			 "1-58406520-a006649127e371903a2de979 is expected",
@@ -608,22 +566,14 @@ static void read_link(struct xray_segment *s, struct json_reader *r,
 
 /* ---- segments ---- */
 
-/* Reads what else was called, if it is a call. */
-static void read_namespace(struct xray_segment *s, struct json_reader *r,
-			   uint32_t span)
-{
-	struct str text = json_text_nullable(r);
-
-	s->spans[span].is_aws = str_equal(text, STR("aws"));
-	s->spans[span].is_call =
-		s->spans[span].is_aws || str_equal(text, STR("remote"));
-}
-
 /* Reads a field; of a trace that is not kept nothing but ids and times is read,
  * and all else is checked for its grammar only. */
 static void read_field(struct xray_segment *s, struct json_reader *r,
 		       uint32_t span, int field)
 {
+	struct attr_key key;
+	struct str text;
+
 	if (field != FIELD_ID && field != FIELD_START && field != FIELD_END &&
 	    taker_skips(s->to, &s->trace_id)) {
 		json_skip(r);
@@ -634,7 +584,7 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 		s->spans[span].id = read_id(r);
 		break;
 	case FIELD_NAME:
-		s->spans[span].name = keep_next(s, r);
+		s->spans[span].name = keep(s, r, json_text_nullable(r));
 		break;
 	case FIELD_START:
 		s->spans[span].start_ns = read_time(r);
@@ -643,7 +593,11 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 		s->spans[span].end_ns = read_time(r);
 		break;
 	case FIELD_NAMESPACE:
-		read_namespace(s, r, span);
+		/* What else was called, if it is a call. */
+		text = json_text_nullable(r);
+		s->spans[span].is_aws = str_equal(text, STR("aws"));
+		s->spans[span].is_call =
+			s->spans[span].is_aws || str_equal(text, STR("remote"));
 		break;
 	case FIELD_ERROR:
 		read_flag(r, &s->spans[span].is_error);
@@ -670,7 +624,12 @@ static void read_field(struct xray_segment *s, struct json_reader *r,
 		read_section(s, r, span, STR("service"));
 		break;
 	case FIELD_ANNOTATIONS:
-		read_annotations(s, r, span);
+		if (json_enter_if(r, JSON_OBJECT))
+			while (json_next_key(r, &text)) {
+				attr_key_set(&key, text);
+				add_value(s, r, span, XRAY_ATTR,
+					  attr_key_str(&key));
+			}
 		break;
 	case FIELD_METADATA:
 		read_metadata(s, r, span);
@@ -769,22 +728,6 @@ static void xray_segment_member(struct xray_segment *s, struct json_reader *r,
 		read_field(s, r, 0, field);
 }
 
-/* Judges what is complete. False, the reader stopped, when something is
- * lacking that a segment must have. */
-static bool xray_segment_end(struct xray_segment *s, struct json_reader *r)
-{
-	if (json_failed(r))
-		return false;
-	if (!s->has_trace_id)
-		return json_fail(r, "a segment without a trace id");
-	for (size_t i = 0; i < s->span_count; i++)
-		if (!s->spans[i].id)
-			return json_fail(r, "a %s without an id",
-					 i || s->is_subsegment ? "subsegment"
-							       : "segment");
-	return true;
-}
-
 /* A process that spans name before it is described. Places of which it is known
  * that they are one process form a ring. */
 struct place {
@@ -854,24 +797,6 @@ static bool add_key(struct xray *x, struct map *map, uint64_t span_id,
 	       no_memory(x);
 }
 
-static bool add_place(struct xray *x, uint32_t *place)
-{
-	void *items = x->places;
-	uint32_t process;
-
-	if (!taker_process_reserve(x->t.to, &process, &x->t.err))
-		return false;
-	if (!arena_reserve(&x->arena, &items, &x->place_cap, x->place_count + 1,
-			   sizeof *x->places))
-		return no_memory(x);
-	x->places = items;
-	*place = (uint32_t)x->place_count++;
-	x->places[*place] = (struct place){ .process = process,
-					    .next = *place,
-					    .top = *place };
-	return true;
-}
-
 static void add_process_attr(struct xray *x, struct str key, struct str value)
 {
 	struct xray_text head = { key.len, value.len };
@@ -879,22 +804,6 @@ static void add_process_attr(struct xray *x, struct str key, struct str value)
 	buf_add(&x->attrs, &head, sizeof head);
 	buf_add_str(&x->attrs, key);
 	buf_add_str(&x->attrs, value);
-}
-
-/* Collects what the segment says of its process, into x->attrs. */
-static bool collect_process(struct xray *x)
-{
-	const struct xray_segment *s = &x->segment;
-
-	buf_clear(&x->attrs);
-	add_process_attr(x, STR("service.name"),
-			 xray_segment_text(s, s->spans[0].name));
-	for (uint32_t i = s->spans[0].note; i; i = s->notes[i - 1].next)
-		if (s->notes[i - 1].kind == XRAY_OF_PROCESS)
-			add_process_attr(
-				x, xray_segment_text(s, s->notes[i - 1].key),
-				xray_segment_text(s, s->notes[i - 1].value));
-	return buf_check(&x->attrs, "a segment", &x->t.err);
 }
 
 static bool describe(struct xray *x, uint32_t process, struct str attrs)
@@ -974,14 +883,25 @@ static bool join_places(struct xray *x, uint32_t a, uint32_t b)
 static bool choose_place(struct xray *x, uint32_t *place)
 {
 	const struct xray_segment *s = &x->segment;
+	void *items = x->places;
+	uint32_t process;
 
 	*place = s->is_subsegment ? find_place(x, s->parent_id)
 				  : find_place(x, s->spans[0].id);
 	if (*place != MAP_NONE)
 		return true;
-	return add_place(x, place) &&
-	       (!s->is_subsegment || !s->parent_id ||
-		add_key(x, &x->places_by_span, s->parent_id, *place));
+	if (!taker_process_reserve(x->t.to, &process, &x->t.err))
+		return false;
+	if (!arena_reserve(&x->arena, &items, &x->place_cap, x->place_count + 1,
+			   sizeof *x->places))
+		return no_memory(x);
+	x->places = items;
+	*place = (uint32_t)x->place_count++;
+	x->places[*place] = (struct place){ .process = process,
+					    .next = *place,
+					    .top = *place };
+	return !s->is_subsegment || !s->parent_id ||
+	       add_key(x, &x->places_by_span, s->parent_id, *place);
 }
 
 /* Spans below which others may come by themselves. */
@@ -1002,38 +922,28 @@ static bool place_spans(struct xray *x, uint32_t place)
 
 static bool describe_segment(struct xray *x, uint32_t place)
 {
+	const struct xray_segment *s = &x->segment;
+	const struct xray_note *note;
 	struct str attrs;
 
-	if (x->segment.is_subsegment || x->places[place].attrs.ptr)
+	if (s->is_subsegment || x->places[place].attrs.ptr)
 		return true;
-	if (!collect_process(x))
+	buf_clear(&x->attrs);
+	add_process_attr(x, STR("service.name"),
+			 xray_segment_text(s, s->spans[0].name));
+	for (uint32_t i = s->spans[0].note; i; i = note->next) {
+		note = &s->notes[i - 1];
+		if (note->kind == XRAY_OF_PROCESS)
+			add_process_attr(x, xray_segment_text(s, note->key),
+					 xray_segment_text(s, note->value));
+	}
+	if (!buf_check(&x->attrs, "a segment", &x->t.err))
 		return false;
 	attrs = arena_str(&x->arena, buf_str(&x->attrs));
 	return attrs.ptr ? describe_ring(x, place, attrs) : no_memory(x);
 }
 
 /* ---- what is inferred ---- */
-
-/* Unless something below it came before. */
-static bool may_be_left_out(const struct xray *x)
-{
-	struct span_key key = key_of(x, x->segment.spans[0].id);
-
-	return x->segment.is_inferred && x->segment.parent_id &&
-	       x->segment.span_count == 1 &&
-	       map_find(&x->parents, key_bytes(&key)) == MAP_NONE;
-}
-
-static bool find_parent(struct xray *x)
-{
-	struct span_key key = key_of(x, x->segment.parent_id);
-	uint32_t caller = map_find(&x->callers, key_bytes(&key));
-
-	if (caller != MAP_NONE)
-		x->segment.parent_id = x->caller_ids[caller];
-	return !x->segment.parent_id ||
-	       add_key(x, &x->parents, x->segment.parent_id, 0);
-}
 
 /* ---- spans ---- */
 
@@ -1076,18 +986,6 @@ static bool add_attrs(struct xray *x, const struct xray_span *span)
 	return true;
 }
 
-static bool add_link(struct xray *x, struct str value)
-{
-	struct trace_build *b = x->t.to->b;
-	struct xray_link link;
-
-	if (!taker_has_links(x->t.to))
-		return true;
-	memcpy(&link, value.ptr, sizeof link);
-	return trace_build_part_begin(b, DETAIL_LINK, &x->t.err) &&
-	       trace_build_link_end(b, &link.trace_id, link.span_id, &x->t.err);
-}
-
 /* Exceptions have no time: a span ends with them. */
 static bool end_exception(struct xray *x, bool *is_open, uint64_t end_ns)
 {
@@ -1114,8 +1012,17 @@ static bool add_parts(struct xray *x, const struct xray_span *span)
 		struct str value = xray_segment_text(s, note->value);
 
 		if (note->kind == XRAY_LINK) {
-			if (!end_exception(x, &is_open, end_ns) ||
-			    !add_link(x, value))
+			struct xray_link link;
+
+			if (!end_exception(x, &is_open, end_ns))
+				return false;
+			if (!taker_has_links(to))
+				continue;
+			memcpy(&link, value.ptr, sizeof link);
+			if (!trace_build_part_begin(to->b, DETAIL_LINK,
+						    &x->t.err) ||
+			    !trace_build_link_end(to->b, &link.trace_id,
+						  link.span_id, &x->t.err))
 				return false;
 		} else if (!taker_has_details(to)) {
 			continue;
@@ -1186,27 +1093,36 @@ static bool store_span(struct xray *x, size_t index, uint32_t process)
 
 static bool store_segment(struct xray *x)
 {
-	bool is_kept = !taker_skips(x->t.to, &x->segment.trace_id);
-	uint32_t place = 0, process = 0;
+	struct xray_segment *s = &x->segment;
+	bool is_kept = !taker_skips(x->t.to, &s->trace_id);
+	struct span_key key = key_of(x, s->spans[0].id);
+	uint32_t place = 0, process = 0, caller;
 
-	if (may_be_left_out(x)) {
+	if (s->is_inferred && s->parent_id && s->span_count == 1 &&
+	    map_find(&x->parents, key_bytes(&key)) == MAP_NONE) {
 		void *items = x->caller_ids;
 
-		/* The document is left out: what comes below it is its
-		 * caller's. */
+		/* Nothing below the document came before. It is left out: what
+		 * comes below it is its caller's. */
 		if (!arena_reserve(&x->arena, &items, &x->caller_cap,
 				   x->caller_count + 1, sizeof *x->caller_ids))
 			return no_memory(x);
 		x->caller_ids = items;
-		x->caller_ids[x->caller_count] = x->segment.parent_id;
-		return add_key(x, &x->callers, x->segment.spans[0].id,
+		x->caller_ids[x->caller_count] = s->parent_id;
+		return add_key(x, &x->callers, s->spans[0].id,
 			       (uint32_t)x->caller_count++);
 	}
-	if (!find_parent(x) || (is_kept && !choose_place(x, &place)))
+	key = key_of(x, s->parent_id);
+	caller = map_find(&x->callers, key_bytes(&key));
+	if (caller != MAP_NONE)
+		s->parent_id = x->caller_ids[caller];
+	if (s->parent_id && !add_key(x, &x->parents, s->parent_id, 0))
+		return false;
+	if (is_kept && !choose_place(x, &place))
 		return false;
 	if (is_kept)
 		process = x->places[place].process;
-	for (size_t i = 0; i < x->segment.span_count; i++)
+	for (size_t i = 0; i < s->span_count; i++)
 		if (!store_span(x, i, process))
 			return false;
 	return !is_kept ||
@@ -1231,20 +1147,27 @@ static void begin_segment(struct xray *x)
 	(void)!add_span(s, x->t.r, 0);
 }
 
-static void read_member(struct xray *x, struct str key)
-{
-	xray_segment_member(&x->segment, x->t.r, key);
-}
-
 static void end_segment(struct xray *x)
 {
+	struct xray_segment *s = &x->segment;
 	struct trace_json *t = &x->t;
 
-	if (x->segment.err.code != ERROR_NONE && t->err.code == ERROR_NONE)
-		t->err = x->segment.err;
-	if (!x->segment.is_any || !xray_segment_end(&x->segment, t->r))
+	if (s->err.code != ERROR_NONE && t->err.code == ERROR_NONE)
+		t->err = s->err;
+	if (!s->is_any || json_failed(t->r))
 		return;
-	x->segment.is_any = false;
+	if (!s->has_trace_id) {
+		(void)json_fail(t->r, "a segment without a trace id");
+		return;
+	}
+	for (size_t i = 0; i < s->span_count; i++)
+		if (!s->spans[i].id) {
+			(void)json_fail(t->r, "a %s without an id",
+					i || s->is_subsegment ? "subsegment"
+							      : "segment");
+			return;
+		}
+	s->is_any = false;
 	(void)trace_json_taken(t, store_segment(x));
 }
 
@@ -1254,7 +1177,7 @@ static void read_segment(struct xray *x)
 
 	begin_segment(x);
 	while (json_next_key(x->t.r, &key))
-		read_member(x, key);
+		xray_segment_member(&x->segment, x->t.r, key);
 	end_segment(x);
 }
 
@@ -1305,7 +1228,7 @@ static void read_entries(struct xray *x)
 			if (str_equal(key, STR("Document")))
 				read_document_member(x);
 			else
-				read_member(x, key);
+				xray_segment_member(&x->segment, x->t.r, key);
 		end_segment(x);
 	}
 }
@@ -1327,7 +1250,7 @@ static void read_trace_member(struct xray *x, struct str key)
 				"X-Ray has more of this trace than it keeps: "
 				"segments are missing");
 	} else {
-		read_member(x, key);
+		xray_segment_member(&x->segment, x->t.r, key);
 	}
 }
 
@@ -1345,59 +1268,43 @@ static void read_traces(struct xray *x)
 	}
 }
 
-static void read_next_page(struct xray *x)
-{
-	if (json_text_nullable(x->t.r).len)
-		taker_partial(x->t.to,
-			      "X-Ray's answer goes on elsewhere (NextToken): "
-			      "segments are missing");
-}
-
-static void read_unprocessed(struct xray *x)
-{
-	if (!json_enter_if(x->t.r, JSON_ARRAY))
-		return;
-	while (json_next_item(x->t.r)) {
-		struct str id = json_text_nullable(x->t.r);
-
-		taker_partial(x->t.to, "X-Ray did not give trace %.*s",
-			      STR_ARGS(id));
-	}
-}
-
 /* An answer, a trace of it, or a segment: they share no key. */
 static void read_object(struct xray *x)
 {
+	struct json_reader *r = x->t.r;
 	struct str key;
 
 	begin_segment(x);
-	while (json_next_key(x->t.r, &key))
-		if (str_equal(key, STR("Traces")))
+	while (json_next_key(r, &key))
+		if (str_equal(key, STR("Traces"))) {
 			read_traces(x);
-		else if (str_equal(key, STR("UnprocessedTraceIds")))
-			read_unprocessed(x);
-		else if (str_equal(key, STR("NextToken")))
-			read_next_page(x);
-		else
-			read_trace_member(x, key);
-	end_segment(x);
-}
+		} else if (str_equal(key, STR("UnprocessedTraceIds"))) {
+			if (json_enter_if(r, JSON_ARRAY))
+				while (json_next_item(r)) {
+					struct str id = json_text_nullable(r);
 
-static void read_input(struct xray *x)
-{
-	if (json_peek(x->t.r) != JSON_ARRAY) {
-		if (json_enter(x->t.r, JSON_OBJECT))
-			read_object(x);
-		return;
-	}
-	if (json_enter(x->t.r, JSON_ARRAY))
-		while (json_next_object(x->t.r))
-			read_object(x);
+					taker_partial(
+						x->t.to,
+						"X-Ray did not give trace %.*s",
+						STR_ARGS(id));
+				}
+		} else if (str_equal(key, STR("NextToken"))) {
+			if (json_text_nullable(r).len)
+				taker_partial(x->t.to,
+					      "X-Ray's answer goes on "
+					      "elsewhere (NextToken): segments "
+					      "are missing");
+		} else {
+			read_trace_member(x, key);
+		}
+
+	end_segment(x);
 }
 
 bool decode_xray_json(struct feed *feed, struct taker *to, struct error *err)
 {
-	struct xray x = { .places = NULL };
+	struct xray x = { .segment = { .to = to } };
+	struct xray_segment *s = &x.segment;
 	bool is_read;
 
 	if (!trace_json_init(&x.t, feed, to, err))
@@ -1408,17 +1315,29 @@ bool decode_xray_json(struct feed *feed, struct taker *to, struct error *err)
 	map_init(&x.places_by_span, &x.arena);
 	map_init(&x.callers, &x.arena);
 	map_init(&x.parents, &x.arena);
-	xray_segment_init(&x.segment, to);
+	arena_init(&s->arena, LIMIT_DECODE_HEAP_BYTES);
+	buf_init(&s->texts, LIMIT_BODY_PLAIN_BYTES);
+	buf_init(&s->raw, LIMIT_BODY_PLAIN_BYTES);
+	value_init(&s->value);
 	buf_init(&x.document, LIMIT_BODY_PLAIN_BYTES);
 	buf_init(&x.attrs, LIMIT_BODY_PLAIN_BYTES);
 	while (!json_at_end(x.t.r))
-		read_input(&x);
+		if (json_peek(x.t.r) != JSON_ARRAY) {
+			if (json_enter(x.t.r, JSON_OBJECT))
+				read_object(&x);
+		} else if (json_enter(x.t.r, JSON_ARRAY)) {
+			while (json_next_object(x.t.r))
+				read_object(&x);
+		}
 	if (!json_failed(x.t.r))
 		(void)trace_json_taken(&x.t, taker_settle(to, &x.t.err));
 	is_read = trace_json_finish(&x.t, "AWS X-Ray JSON", err);
 	buf_release(&x.attrs);
 	buf_release(&x.document);
-	xray_segment_release(&x.segment);
+	value_release(&s->value);
+	buf_release(&s->raw);
+	buf_release(&s->texts);
+	arena_release(&s->arena);
 	arena_release(&x.arena);
 	return is_read;
 }
