@@ -128,18 +128,6 @@ static struct v8_calls *find_thread(struct reader *r, const struct event *e)
 	return calls;
 }
 
-static bool read_cpu_profile(struct v8_calls *calls, struct error *err)
-{
-	struct str key;
-
-	if (!json_enter_nullable(calls->json, JSON_OBJECT))
-		return true;
-	while (json_next_key(calls->json, &key))
-		if (!v8_calls_read(calls, key, err))
-			return false;
-	return true;
-}
-
 /* Times stand beside the nodes of a chunk, or in them. */
 static bool read_data(struct v8_calls *calls, struct error *err)
 {
@@ -148,10 +136,14 @@ static bool read_data(struct v8_calls *calls, struct error *err)
 	if (!json_enter_nullable(calls->json, JSON_OBJECT))
 		return true;
 	while (json_next_key(calls->json, &key))
-		if (!(str_equal(key, STR("cpuProfile"))
-			      ? read_cpu_profile(calls, err)
-			      : v8_calls_read(calls, key, err)))
-			return false;
+		if (!str_equal(key, STR("cpuProfile"))) {
+			if (!v8_calls_read(calls, key, err))
+				return false;
+		} else if (json_enter_nullable(calls->json, JSON_OBJECT)) {
+			while (json_next_key(calls->json, &key))
+				if (!v8_calls_read(calls, key, err))
+					return false;
+		}
 	return true;
 }
 
@@ -197,25 +189,12 @@ static bool read_sample_events(struct reader *r, struct error *err)
 	return true;
 }
 
-static bool lacks_samples(const struct reader *r, struct error *err)
-{
-	const char *way = "record it with the category "
-			  "disabled-by-default-v8.cpu_profiler";
-
-	if (r->is_of_py_spy)
-		way = "record some: py-spy record --format speedscope";
-	else if (r->is_of_node) /* it has no category for them */
-		way = "record some: node --cpu-prof";
-	return error_set(err, ERROR_FORMAT,
-			 "the Chrome trace has no samples of functions (%s; "
-			 "its spans: tracefind show)",
-			 way);
-}
-
 /* The list of events, or an object that has it. */
 static bool read_sample_document(struct reader *r, struct error *err)
 {
 	struct json_reader *json = r->g.json;
+	const char *way = "record it with the category "
+			  "disabled-by-default-v8.cpu_profiler";
 
 	if (json_peek(json) == JSON_ARRAY) {
 		if (!read_sample_events(r, err))
@@ -228,27 +207,21 @@ static bool read_sample_document(struct reader *r, struct error *err)
 	json_expect_end(json, "trace");
 	if (!json_check(json, err))
 		return false;
-	return r->all.count || lacks_samples(r, err);
+	if (r->all.count)
+		return true;
+	if (r->is_of_py_spy)
+		way = "record some: py-spy record --format speedscope";
+	else if (r->is_of_node) /* it has no category for them */
+		way = "record some: node --cpu-prof";
+	return error_set(err, ERROR_FORMAT,
+			 "the Chrome trace has no samples of functions (%s; "
+			 "its spans: tracefind show)",
+			 way);
 }
 
 /* The format lets a list go without its end, for programs that break off. */
 #define CHROME_OPEN_NOTE                                                       \
 	"the list of the Chrome trace has no end: it may be cut off"
-
-static bool read_profile(struct reader *r, const struct profile_want *want,
-			 struct notes *notes, struct error *err)
-{
-	if (!read_sample_document(r, err))
-		return false;
-	r->g.all = r->all.items;
-	r->g.count = r->all.count;
-	if (r->is_open)
-		notes_add(notes, "%s", CHROME_OPEN_NOTE);
-	if (r->g.count > 1)
-		notes_add(notes, "%zu threads of the Chrome trace are added up",
-			  r->g.count);
-	return v8_group_finish(&r->g, want, notes, err);
-}
 
 bool decode_chrome_trace(struct feed *feed, const struct profile_want *want,
 			 struct profile *out, struct notes *notes,
@@ -268,8 +241,18 @@ bool decode_chrome_trace(struct feed *feed, const struct profile_want *want,
 	map_init(&r.by_thread, &arena);
 	buf_init(&r.args, LIMIT_FILE_PLAIN_BYTES);
 	r.g.build = profile_build_new(out, err);
-	if (r.g.build)
-		is_done = read_profile(&r, want, notes, err);
+	if (r.g.build && read_sample_document(&r, err)) {
+		r.g.all = r.all.items;
+		r.g.count = r.all.count;
+		if (r.is_open)
+			notes_add(notes, "%s", CHROME_OPEN_NOTE);
+		if (r.g.count > 1)
+			notes_add(
+				notes,
+				"%zu threads of the Chrome trace are added up",
+				r.g.count);
+		is_done = v8_group_finish(&r.g, want, notes, err);
+	}
 	profile_build_free(r.g.build);
 	buf_release(&r.args);
 	arena_release(&arena);
@@ -307,11 +290,6 @@ static void keep(struct str text, struct chrome_text *out)
 	if (text.len > sizeof out->bytes)
 		out->len = utf8_floor(text.ptr, text.len, sizeof out->bytes);
 	memcpy(out->bytes, text.ptr, out->len);
-}
-
-static void copy(struct json_reader *r, struct chrome_text *out)
-{
-	keep(read_text(r), out);
 }
 
 /* Microseconds with a fraction. */
@@ -385,17 +363,6 @@ static void read_args(struct json_reader *r, struct chrome_event *e,
 		}
 }
 
-/* {"local": "0x1"} or {"global": "0x1"}. */
-static void read_id2(struct json_reader *r, struct chrome_event *e)
-{
-	struct str key;
-
-	if (!json_enter_if(r, JSON_OBJECT))
-		return;
-	while (json_next_key(r, &key))
-		copy(r, &e->texts[TEXT_ID]);
-}
-
 static struct json_fields event_fields = JSON_FIELDS(
 	JSON_NAME("pid", TEXT_PID), JSON_NAME("tid", TEXT_TID),
 	JSON_NAME("id", TEXT_ID), JSON_NAME("scope", TEXT_SCOPE),
@@ -437,13 +404,16 @@ static void chrome_event_read(struct json_reader *r, struct chrome_event *e,
 			e->duration_ns = read_time(r);
 			break;
 		case FIELD_ID2:
-			read_id2(r, e);
+			/* {"local": "0x1"} or {"global": "0x1"}. */
+			if (json_enter_if(r, JSON_OBJECT))
+				while (json_next_key(r, &text))
+					keep(read_text(r), &e->texts[TEXT_ID]);
 			break;
 		case FIELD_ARGS:
 			read_args(r, e, named);
 			break;
 		default:
-			copy(r, &e->texts[field]);
+			keep(read_text(r), &e->texts[field]);
 			break;
 		}
 }
@@ -458,18 +428,6 @@ static inline struct str chrome_str(const struct chrome_event *e,
 				    unsigned text)
 {
 	return (struct str){ e->texts[text].bytes, e->texts[text].len };
-}
-
-/* It is how long was recorded (torch.profiler), or repeats what matters of the
- * others (the "Critical Path" of Bazel), and no work of its own. */
-static bool chrome_event_is_of_recorder(const struct chrome_event *e)
-{
-	struct str category = chrome_str(e, TEXT_CATEGORY);
-
-	return (str_equal(category, STR("Trace")) &&
-		str_starts(chrome_str(e, TEXT_NAME),
-			   STR("PyTorch Profiler"))) ||
-	       str_equal(category, STR("critical path component"));
 }
 
 /* Spans in a Chrome trace ("Trace Event Format"): complete events (X), begins
@@ -704,11 +662,6 @@ static bool add_span(struct chrome *c, const struct chrome_event *e,
 	return true;
 }
 
-static bool is_named(const struct chrome_span *span, uint32_t name)
-{
-	return !name || !span->name || span->name == name;
-}
-
 /* An end names what it ends: in a lane that several share, as with go build
  * -debug-trace, that is not always what began last. One without a name ends
  * that. An end without a begin is of what began before the recording. */
@@ -719,15 +672,16 @@ static void end_span(struct chrome *c, const struct chrome_event *e,
 	uint32_t name = hash_name(c, e);
 	struct chrome_span *span;
 
-	for (unsigned looks = 0;
-	     *open && !is_named(&c->spans[*open - 1], name); looks++) {
+	for (unsigned looks = 0;; looks++) {
+		if (!*open)
+			return;
+		span = &c->spans[*open - 1];
+		if (!name || !span->name || span->name == name)
+			break;
 		if (looks == OPEN_LOOKS)
 			return;
-		open = &c->spans[*open - 1].around;
+		open = &span->around;
 	}
-	if (!*open)
-		return;
-	span = &c->spans[*open - 1];
 	span->has_end = true;
 	span->end_ns = e->start_ns;
 	*open = span->around;
@@ -735,13 +689,18 @@ static void end_span(struct chrome *c, const struct chrome_event *e,
 
 static bool use_event(struct chrome *c, const struct chrome_event *e)
 {
+	struct str category = chrome_str(e, TEXT_CATEGORY);
 	uint32_t lane;
 
 	if (e->phase == 'M')
 		return use_metadata(c, e);
 	if (!chrome_event_begins(e) && !(e->phase && strchr("EeF", e->phase)))
 		return true;
-	if (chrome_event_is_of_recorder(e)) {
+	/* How long was recorded (torch.profiler), or what repeats that which
+	 * matters of the others (Bazel), is no work of its own. */
+	if ((str_equal(category, STR("Trace")) &&
+	     str_starts(chrome_str(e, TEXT_NAME), STR("PyTorch Profiler"))) ||
+	    str_equal(category, STR("critical path component"))) {
 		c->recorder_count++;
 		return true;
 	}
@@ -867,32 +826,16 @@ static void keep_text_of(struct buf *kept, struct str text)
 	buf_add_str(kept, str_slice(text, 0, LIMIT_STRING_BYTES + 1));
 }
 
-/* The value that comes next: what the span is about, and an attribute. */
-static void add_about(struct chrome *c, struct str key)
-{
-	struct trace_json *t = &c->t;
-	struct str text;
-
-	if (json_peek(t->r) != JSON_STRING) {
-		add_value(c, key);
-	} else if (json_text(t->r, &text)) {
-		keep_text_of(&c->about, text);
-		(void)trace_json_taken(t, !taker_wants(t->to, key) ||
-						  taker_attr(t->to, key,
-							     buf_str(&c->about),
-							     &t->err));
-	}
-}
-
 /* The members of the object that comes next. */
 static void add_values(struct chrome *c)
 {
+	struct trace_json *t = &c->t;
 	struct attr_key kept;
-	struct str key;
+	struct str key, text;
 
-	if (!json_enter_if(c->t.r, JSON_OBJECT))
+	if (!json_enter_if(t->r, JSON_OBJECT))
 		return;
-	while (json_next_key(c->t.r, &key)) {
+	while (json_next_key(t->r, &key)) {
 		/* What of many things of one name a span is: of TypeScript's
 		 * --generateTrace "path" and "fileName", of clang "detail". */
 		bool is_about = !c->is_own && (str_equal(key, STR("path")) ||
@@ -900,10 +843,18 @@ static void add_values(struct chrome *c)
 					       str_equal(key, STR("fileName")));
 
 		attr_key_set(&kept, key);
-		if (is_about)
-			add_about(c, attr_key_str(&kept));
-		else
-			add_value(c, attr_key_str(&kept));
+		key = attr_key_str(&kept);
+		if (!is_about || json_peek(t->r) != JSON_STRING) {
+			add_value(c, key);
+			continue;
+		}
+		if (!json_text(t->r, &text))
+			continue;
+		keep_text_of(&c->about, text);
+		(void)trace_json_taken(t, !taker_wants(t->to, key) ||
+						  taker_attr(t->to, key,
+							     buf_str(&c->about),
+							     &t->err));
 	}
 }
 
@@ -970,17 +921,6 @@ static void read_members(struct chrome *c, struct span_input *in)
 					      &t->err));
 }
 
-static bool add_thread(struct chrome *c, const struct lane *lane)
-{
-	struct taker *to = c->t.to;
-
-	return c->is_own ||
-	       ((!lane->tid.len ||
-		 taker_attr(to, STR("thread.id"), lane->tid, &c->t.err)) &&
-		(!lane->name.len ||
-		 taker_attr(to, STR("thread.name"), lane->name, &c->t.err)));
-}
-
 static void read_span(struct chrome *c)
 {
 	const struct chrome_span *span = &c->spans[c->next_span++];
@@ -995,6 +935,7 @@ static void read_span(struct chrome *c)
 		.kind = SPAN_KIND_INTERNAL,
 	};
 	struct trace_json *t = &c->t;
+	bool is_taken;
 
 	if (!c->is_own && span->around)
 		in.parent_id = c->spans[span->around - 1].id;
@@ -1003,10 +944,14 @@ static void read_span(struct chrome *c)
 			(uint64_t)sat_add_i64(c->origin_ns, span->end_ns);
 	taker_attrs_begin(t->to, ATTRS_OF_SPAN);
 	read_members(c, &in);
-	if (!json_failed(t->r))
-		(void)trace_json_taken(t,
-				       add_thread(c, lane) &&
-					       taker_span(t->to, &in, &t->err));
+	if (json_failed(t->r))
+		return;
+	is_taken = c->is_own ||
+		   ((!lane->tid.len ||
+		     taker_attr(t->to, STR("thread.id"), lane->tid, &t->err)) &&
+		    (!lane->name.len || taker_attr(t->to, STR("thread.name"),
+						   lane->name, &t->err)));
+	(void)trace_json_taken(t, is_taken && taker_span(t->to, &in, &t->err));
 }
 
 static bool describe(struct chrome *c, struct process *p)
@@ -1032,14 +977,6 @@ static bool describe(struct chrome *c, struct process *p)
 	return taker_attr(to, STR("service.name"), name, err) &&
 	       (c->is_own || taker_attr(to, STR("process.pid"), p->pid, err)) &&
 	       taker_process(to, &p->resource, err);
-}
-
-static bool describe_all(struct chrome *c)
-{
-	for (size_t i = 0; i < c->process_count; i++)
-		if (!describe(c, &c->process_list[i]))
-			return false;
-	return true;
 }
 
 /* ---- documents ---- */
@@ -1130,27 +1067,26 @@ static void read_document(struct chrome *c)
 	json_expect_end(r, "trace");
 }
 
-static bool begin_again(struct chrome *c, struct feed *feed)
+static void read_twice(struct chrome *c, struct feed *feed)
 {
-	struct json_reader *fresh;
+	struct json_reader *fresh = NULL;
+	bool is_nested;
 
-	feed_seek(feed, 0);
-	fresh = json_new_feed(feed, &c->t.err);
-	if (!fresh)
-		return false;
+	read_document(c);
+	if (json_failed(c->t.r))
+		return;
+	is_nested = nest(c);
+	for (size_t i = 0; is_nested && i < c->process_count; i++)
+		is_nested = describe(c, &c->process_list[i]);
+	if (is_nested) {
+		feed_seek(feed, 0);
+		fresh = json_new_feed(feed, &c->t.err);
+	}
+	if (!trace_json_taken(&c->t, fresh))
+		return;
 	json_free(c->t.r);
 	c->t.r = fresh;
 	c->is_second = true;
-	return true;
-}
-
-static void read_twice(struct chrome *c, struct feed *feed)
-{
-	read_document(c);
-	if (json_failed(c->t.r) ||
-	    !trace_json_taken(&c->t, nest(c) && describe_all(c) &&
-					     begin_again(c, feed)))
-		return;
 	read_document(c);
 	if (c->is_full)
 		taker_partial(c->t.to,

@@ -104,25 +104,11 @@ static bool damaged(const char *why, struct error *err)
 
 /* ---- tables ---- */
 
-/* null, -1 and what is no number are no element. */
-static uint32_t read_number(struct json_reader *json)
-{
-	enum json_kind kind = json_peek(json);
-	double value;
-
-	if (kind != JSON_NUMBER) {
-		json_skip(json);
-		return NONE;
-	}
-	if (!json_f64(json, &value) || !(value >= 0) || value >= NONE)
-		return NONE;
-	return (uint32_t)value;
-}
-
 static bool read_numbers(struct reader *r, struct column *c, struct error *err)
 {
 	uint64_t whole = NONE;
 	bool is_whole;
+	double value;
 
 	c->count = 0;
 	if (!json_enter_if(r->json, JSON_ARRAY))
@@ -133,10 +119,15 @@ static bool read_numbers(struct reader *r, struct column *c, struct error *err)
 
 		if (!item)
 			return no_memory(r, err);
+		/* null, -1 and what is no number are no element. */
+		*item = NONE;
 		if (is_whole)
 			*item = whole < NONE ? (uint32_t)whole : NONE;
-		else
-			*item = read_number(r->json);
+		else if (json_peek(r->json) != JSON_NUMBER)
+			json_skip(r->json);
+		else if (json_f64(r->json, &value) && value >= 0 &&
+			 value < NONE)
+			*item = (uint32_t)value;
 	}
 	return true;
 }
@@ -324,19 +315,6 @@ static bool read_threads(struct reader *r, struct error *err)
 	return true;
 }
 
-static bool read_library(struct reader *r, struct str *name, struct error *err)
-{
-	*name = STR("");
-	if (!json_enter_if(r->json, JSON_OBJECT))
-		return true;
-	while (json_next_named(r->json, STR("name"))) {
-		*name = arena_str(&r->scratch, json_text_nullable(r->json));
-		if (!name->ptr)
-			return no_memory(r, err);
-	}
-	return true;
-}
-
 static bool read_libraries(struct reader *r, struct error *err)
 {
 	if (!json_enter_if(r->json, JSON_ARRAY))
@@ -347,8 +325,15 @@ static bool read_libraries(struct reader *r, struct error *err)
 
 		if (!name)
 			return no_memory(r, err);
-		if (!read_library(r, name, err))
-			return false;
+		*name = STR("");
+		if (!json_enter_if(r->json, JSON_OBJECT))
+			continue;
+		while (json_next_named(r->json, STR("name"))) {
+			*name = arena_str(&r->scratch,
+					  json_text_nullable(r->json));
+			if (!name->ptr)
+				return no_memory(r, err);
+		}
 	}
 	return true;
 }
@@ -404,45 +389,6 @@ static struct str string_at(const struct reader *r, const struct tables *own,
 				: STR("");
 }
 
-static struct str file_of(const struct reader *r, const struct tables *own,
-			  uint32_t function)
-{
-	uint32_t source =
-		number_at(column_of(r, own, FUNCTION_SOURCE), function);
-
-	if (source != NONE)
-		return string_at(
-			r, own,
-			number_at(column_of(r, own, SOURCE_FILE), source));
-	return string_at(r, own,
-			 number_at(column_of(r, own, FUNCTION_FILE), function));
-}
-
-static struct str library_of(const struct reader *r, const struct tables *own,
-			     uint32_t function)
-{
-	const struct column *c = &r->libraries;
-	uint32_t resource =
-		number_at(column_of(r, own, FUNCTION_RESOURCE), function);
-	uint32_t index =
-		number_at(column_of(r, own, RESOURCE_LIBRARY), resource);
-
-	return index < c->count ? ((const struct str *)c->items)[index]
-				: STR("");
-}
-
-/* "0x702db" stands where symbols were not looked up. */
-static bool is_address(struct str name)
-{
-	size_t at = 2;
-
-	if (name.len < 3 || !str_starts(name, STR("0x")))
-		return false;
-	while (at < name.len && ascii_is_hex(name.ptr[at]))
-		at++;
-	return at == name.len;
-}
-
 /* As pprof's are shown: by their place in the library, or by that alone. */
 static bool make_nameless(struct reader *r, struct str library,
 			  struct str address, uint32_t *function,
@@ -466,11 +412,28 @@ static bool make_function(struct reader *r, const struct tables *own,
 {
 	struct str name = string_at(
 		r, own, number_at(column_of(r, own, FUNCTION_NAME), function));
-	struct str library = library_of(r, own, function);
+	uint32_t source, file, resource, index;
+	struct str library = STR("");
+	size_t at = 2;
 
-	if (!is_address(name))
+	/* "0x702db" stands where symbols were not looked up. */
+	while (at < name.len && ascii_is_hex(name.ptr[at]))
+		at++;
+	if (name.len < 3 || at < name.len || !str_starts(name, STR("0x"))) {
+		source =
+			number_at(column_of(r, own, FUNCTION_SOURCE), function);
+		file = source != NONE
+			       ? number_at(column_of(r, own, SOURCE_FILE),
+					   source)
+			       : number_at(column_of(r, own, FUNCTION_FILE),
+					   function);
 		return profile_build_function(
-			r->build, name, file_of(r, own, function), made, err);
+			r->build, name, string_at(r, own, file), made, err);
+	}
+	resource = number_at(column_of(r, own, FUNCTION_RESOURCE), function);
+	index = number_at(column_of(r, own, RESOURCE_LIBRARY), resource);
+	if (index < r->libraries.count)
+		library = ((const struct str *)r->libraries.items)[index];
 	r->nameless_count++;
 	return library.len ? make_nameless(r, library, name, made, err)
 			   : profile_build_function(r->build, name, STR(""),
@@ -495,23 +458,16 @@ static bool make_frame(struct reader *r, const struct tables *own,
 				   made, err);
 }
 
-/* Returns whether frames of the thread are others than those of all. */
-static bool has_own_frames(const struct tables *own)
-{
-	size_t count = own->strings.count;
-
-	for (size_t i = FRAME_FUNCTION; i < NUMBER_COUNT; i++)
-		count += own->numbers[i].count;
-	return count > 0;
-}
-
 /* Each frame once, however many stacks and threads it is in. */
 static bool make_frames(struct reader *r, const struct tables *own,
 			uint32_t **frames, struct error *err)
 {
 	size_t count = column_of(r, own, FRAME_FUNCTION)->count;
-	bool is_shared = !has_own_frames(own);
+	bool is_shared = own->strings.count == 0;
 
+	/* Frames of the thread may be others than those of all. */
+	for (size_t i = FRAME_FUNCTION; i < NUMBER_COUNT; i++)
+		is_shared &= own->numbers[i].count == 0;
 	if (is_shared && r->shared_frames) {
 		*frames = r->shared_frames;
 		return true;

@@ -24,20 +24,6 @@
 #define CPU_DEFAULT_NS (10 * NS_PER_MS)
 #define WALL_DEFAULT_NS (50 * NS_PER_MS)
 
-/* "20 ms" */
-static bool parse_period(struct str text, int64_t *ns)
-{
-	char joined[32];
-	struct str words = { joined, 0 };
-
-	if (text.len > sizeof joined)
-		return false;
-	for (size_t i = 0; i < text.len; i++)
-		if (text.ptr[i] != ' ')
-			joined[words.len++] = text.ptr[i];
-	return parse_duration(words, ns);
-}
-
 struct jfr_change {
 	uint64_t ticks; /* from then on */
 	int64_t ns;     /* 0: no time */
@@ -67,6 +53,8 @@ static void jfr_settings_take(struct jfr_settings *s, struct str class,
 {
 	struct str name = setting->setting_name;
 	struct str value = setting->setting_value;
+	char joined[32];
+	struct str words = { joined, 0 };
 	int64_t number = 0;
 
 	if (str_equal(name, STR("event"))) {
@@ -82,7 +70,12 @@ static void jfr_settings_take(struct jfr_settings *s, struct str class,
 	if (!str_equal(class, STR("jdk.ExecutionSample")))
 		return;
 	if (str_equal(name, STR("period"))) {
-		if (!parse_period(value, &number))
+		/* "20 ms" */
+		for (size_t i = 0; i < value.len && value.len <= sizeof joined;
+		     i++)
+			if (value.ptr[i] != ' ')
+				joined[words.len++] = value.ptr[i];
+		if (!parse_duration(words, &number))
 			number = 0;
 		/* One that does not fit replaces the last one. */
 		if (s->change_count == JFR_PERIOD_CHANGES)
@@ -114,33 +107,6 @@ static int64_t interval_ns(const struct jfr_settings *s)
 	if (s->event == JFR_WALL_CLOCK)
 		return wall_or_default(s->has_wall ? s->wall_ns : s->interval);
 	return s->interval ? s->interval : CPU_DEFAULT_NS;
-}
-
-static int64_t jfr_settings_execution_ns(const struct jfr_settings *s,
-					 uint64_t ticks)
-{
-	unsigned at = s->change_count;
-
-	if (s->has_interval)
-		return interval_ns(s);
-	if (!at)
-		return 0;
-	while (at > 1 && s->changes[at - 1].ticks > ticks)
-		at--;
-	return s->changes[at - 1].ns;
-}
-
-/* Finds the measure of execution samples of this chunk, and the value of a
- * sample; false: no time. */
-static bool jfr_settings_execution(const struct jfr_settings *s, bool *is_wall)
-{
-	*is_wall = s->has_interval && s->event == JFR_WALL_CLOCK;
-	if (s->has_interval)
-		return interval_ns(s) > 0;
-	for (unsigned i = 0; i < s->change_count; i++)
-		if (s->changes[i].ns <= 0)
-			return false;
-	return s->change_count > 0;
 }
 
 /* Returns the time of a sample of profiler.WallClockSample; 0: not given. */
@@ -521,14 +487,21 @@ static bool tells_time(const struct reader *r, const struct sampled *s)
 	const struct jfr_settings *settings = &r->chunk.settings;
 	const struct jfr_class *class =
 		jfr_class_by_name(&r->types, str_from(s->event));
-	bool is_wall;
+	bool is_wall =
+		settings->has_interval && settings->event == JFR_WALL_CLOCK;
 
 	if (s->timed == TIMED_BY_ITSELF)
 		return jfr_class_has(&r->types, class, s->value);
 	if (s->value == JFR_SAMPLES)
 		return jfr_settings_wall_ns(settings) > 0;
-	return jfr_settings_execution(settings, &is_wall) &&
-	       is_wall == (s->timed == TIMED_AS_WALL_TIME);
+	if (is_wall != (s->timed == TIMED_AS_WALL_TIME))
+		return false;
+	if (settings->has_interval)
+		return interval_ns(settings) > 0;
+	for (unsigned i = 0; i < settings->change_count; i++)
+		if (settings->changes[i].ns <= 0)
+			return false;
+	return settings->change_count > 0;
 }
 
 static bool survey_chunk(struct reader *r, struct error *err)
@@ -558,15 +531,6 @@ static bool survey_chunk(struct reader *r, struct error *err)
 	return true;
 }
 
-static bool is_offered(const struct type_name *offered, uint32_t count,
-		       struct str type)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (str_equal(offered[i].type, type))
-			return true;
-	return false;
-}
-
 static bool choose_type(struct reader *r, const struct profile_want *want,
 			struct profile *out, struct error *err)
 {
@@ -575,8 +539,12 @@ static bool choose_type(struct reader *r, const struct profile_want *want,
 	uint32_t count = 0, chosen;
 
 	for (size_t i = 0; i < SAMPLED_COUNT; i++) {
-		if (!r->has[i] || r->lacks_time[i] ||
-		    is_offered(offered, count, sampled[i].type.type))
+		bool is_new = r->has[i] && !r->lacks_time[i];
+
+		for (uint32_t k = 0; k < count && is_new; k++)
+			is_new = !str_equal(offered[k].type,
+					    sampled[i].type.type);
+		if (!is_new)
 			continue;
 		offered[count] = sampled[i].type;
 		rows[count++] = &sampled[i];
@@ -794,11 +762,6 @@ static struct str text_in(const struct pool *pool, uint64_t key)
 	return text ? *text : STR("");
 }
 
-static struct str symbol(const struct chunk *c, uint64_t key)
-{
-	return text_in(&c->symbols, key);
-}
-
 /* How many samples, or how much of what they are summed up by. */
 static int64_t number_of(const struct reader *r, const struct jfr_value *value)
 {
@@ -816,13 +779,19 @@ static int64_t value_of(const struct reader *r, const struct jfr_value *value)
 {
 	const struct jfr_settings *s = &r->chunk.settings;
 	int64_t number = number_of(r, value);
+	unsigned at = s->change_count;
 
 	if (!r->chosen->timed || r->chosen->timed == TIMED_BY_ITSELF)
 		return number;
 	if (r->chosen->value == JFR_SAMPLES)
 		return sat_mul_i64(number, jfr_settings_wall_ns(s));
-	return sat_mul_i64(number, jfr_settings_execution_ns(
-					   s, value->numbers[JFR_START]));
+	if (s->has_interval)
+		return sat_mul_i64(number, interval_ns(s));
+	if (!at)
+		return 0;
+	while (at > 1 && s->changes[at - 1].ticks > value->numbers[JFR_START])
+		at--;
+	return sat_mul_i64(number, s->changes[at - 1].ns);
 }
 
 static bool count_sample(struct reader *r, const struct jfr_value *value,
@@ -907,7 +876,7 @@ static struct str class_of(const struct chunk *c, const struct method *method)
 	const uint64_t *owner =
 		pool_find(&c->classes, method->owner, sizeof *owner);
 
-	return owner ? symbol(c, *owner) : STR("");
+	return owner ? text_in(&c->symbols, *owner) : STR("");
 }
 
 /* "__futex_wait", "schedule_[k]": as async-profiler has it. */
@@ -916,7 +885,7 @@ static bool name_of_library(struct reader *r, struct method *method,
 {
 	struct chunk *c = &r->chunk;
 	struct str library = r->has_detail ? class_of(c, method) : STR("");
-	struct str name = symbol(c, method->name);
+	struct str name = text_in(&c->symbols, method->name);
 
 	if (str_equal(kind, STR("Kernel")) && !str_ends(name, STR("_[k]")))
 		name = arena_printf(&c->arena, "%.*s_[k]", STR_ARGS(name));
@@ -932,7 +901,7 @@ static bool name_of_class(struct reader *r, struct method *method,
 {
 	struct chunk *c = &r->chunk;
 	struct str class = class_name(r, class_of(c, method));
-	struct str name = symbol(c, method->name);
+	struct str name = text_in(&c->symbols, method->name);
 
 	if (class.len)
 		name = arena_printf(&c->arena, "%.*s.%.*s", STR_ARGS(class),

@@ -162,19 +162,6 @@ static bool read_place(struct v8_calls *c, int field, struct node *node,
 	return true;
 }
 
-static bool read_call_frame(struct v8_calls *c, struct node *node,
-			    struct error *err)
-{
-	int field;
-
-	if (!json_enter(c->json, JSON_OBJECT))
-		return true;
-	while ((field = json_next_field(c->json, &place_fields)) >= 0)
-		if (!read_place(c, field, node, err))
-			return false;
-	return true;
-}
-
 static bool read_called(struct v8_calls *c, uint32_t caller, struct error *err)
 {
 	if (!json_enter_nullable(c->json, JSON_ARRAY))
@@ -199,8 +186,14 @@ static bool read_node_field(struct v8_calls *c, int field, uint32_t index,
 	struct node *node = node_at(c, index);
 	uint64_t *number;
 
-	if (field == FIELD_CALL_FRAME)
-		return read_call_frame(c, node, err);
+	if (field == FIELD_CALL_FRAME) {
+		if (!json_enter(c->json, JSON_OBJECT))
+			return true;
+		while ((field = json_next_field(c->json, &place_fields)) >= 0)
+			if (!read_place(c, field, node, err))
+				return false;
+		return true;
+	}
 	if (field == FIELD_ID)
 		number = &node->id;
 	else if (field == FIELD_CALLER_ID)
@@ -474,17 +467,6 @@ static bool interval_find(struct v8_calls *c, struct error *err)
 	return true;
 }
 
-/* Returns the time of a sample up to the next one, behind a long gap one
- * interval of it. */
-static double without_gap(struct v8_calls *c, double us)
-{
-	if (!(c->interval_us > 0) || us < GAP_INTERVALS * c->interval_us)
-		return us;
-	c->gaps_ns = sat_add_i64(
-		c->gaps_ns, (int64_t)round((us - c->interval_us) * 1000));
-	return c->interval_us;
-}
-
 /* A sample lasts until the next one, the last one until the end. Some stand
  * earlier than those before them: these last no time at all. Times that are no
  * differences are of other units than the end, and without a start the end says
@@ -506,11 +488,22 @@ static void add_times(struct v8_calls *c)
 			next += times[i];
 		else
 			next = times[i];
-		if (index != MAP_NONE && next > latest)
-			c->tallies[index].time_ns = sat_add_i64(
-				c->tallies[index].time_ns,
-				(int64_t)round(without_gap(c, next - latest) *
-					       1000));
+		if (index != MAP_NONE && next > latest) {
+			double us = next - latest;
+
+			/* Behind a long gap it is one interval. */
+			if (c->interval_us > 0 &&
+			    !(us < GAP_INTERVALS * c->interval_us)) {
+				c->gaps_ns = sat_add_i64(
+					c->gaps_ns,
+					(int64_t)round((us - c->interval_us) *
+						       1000));
+				us = c->interval_us;
+			}
+			c->tallies[index].time_ns =
+				sat_add_i64(c->tallies[index].time_ns,
+					    (int64_t)round(us * 1000));
+		}
 		at = next;
 		latest = fmax(latest, next);
 	}
@@ -618,21 +611,6 @@ static bool name_function(struct v8_calls *c, const struct node *node,
 			: no_memory(c, err);
 }
 
-/* The root is nobody's code, and not shown. */
-static bool add_frame(struct v8_calls *c, const struct node *node,
-		      uint32_t *frame, struct error *err)
-{
-	struct function function = { .file = node->file };
-	uint32_t index;
-
-	*frame = FRAME_NODE_NONE;
-	if (node->is_root && node->caller == FRAME_NODE_NONE)
-		return true;
-	return name_function(c, node, &function.name, err) &&
-	       profile_build_interned(c->build, &function, &index, err) &&
-	       profile_build_frame(c->build, index, node->line, frame, err);
-}
-
 static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
 {
 	struct frame_node *rows;
@@ -643,10 +621,19 @@ static bool add_stacks(struct v8_calls *c, enum type type, struct error *err)
 		return no_memory(c, err);
 	for (size_t i = 0; i < c->nodes.count; i++) {
 		const struct node *node = node_at(c, i);
+		struct function function = { .file = node->file };
+		uint32_t index;
 
 		rows[i].caller = node->caller;
 		rows[i].value = value_of(c, i, type);
-		if (!add_frame(c, node, &rows[i].frame, err))
+		rows[i].frame = FRAME_NODE_NONE;
+		/* The root is nobody's code, and not shown. */
+		if (!(node->is_root && node->caller == FRAME_NODE_NONE) &&
+		    (!name_function(c, node, &function.name, err) ||
+		     !profile_build_interned(c->build, &function, &index,
+					     err) ||
+		     !profile_build_frame(c->build, index, node->line,
+					  &rows[i].frame, err)))
 			return false;
 		if (node->is_idle)
 			c->idle_ns = sat_add_i64(c->idle_ns,
