@@ -319,12 +319,6 @@ static void use_summary(struct callgrind *c, struct str list)
 			sat_mul_i64(value, c->factors[c->chosen]));
 }
 
-static bool is_position(char first)
-{
-	return (first >= '0' && first <= '9') || first == '+' || first == '-' ||
-	       first == '*';
-}
-
 static bool use_line(struct callgrind *c, struct str line,
 		     const struct profile_want *want, struct error *err)
 {
@@ -333,7 +327,8 @@ static bool use_line(struct callgrind *c, struct str line,
 
 	if (!line.len || line.ptr[0] == '#')
 		return true;
-	if (is_position(line.ptr[0]))
+	if (ascii_is_digit(line.ptr[0]) || line.ptr[0] == '+' ||
+	    line.ptr[0] == '-' || line.ptr[0] == '*')
 		return use_costs(c, line, err);
 	if (take_header(line, "events:", &value))
 		return read_events(c, value, err) &&
@@ -369,17 +364,6 @@ struct name_sums {
 	int64_t calls;
 };
 
-/* The part of the cost of a call that counts. */
-static int64_t part_of(const struct name_sums *n, int64_t value, int64_t whole)
-{
-	double most = (double)sat_sub_i64(whole, n->self);
-
-	if (sat_add_i64(n->self, n->calls) <= whole || n->calls <= 0)
-		return value;
-	return (int64_t)((double)value * (most > 0 ? most : 0) /
-			 (double)n->calls);
-}
-
 /* Where functions call each other in a ring, and where one has the name of
  * another that it calls, a call is within what others are counted with already.
  * What a function takes with all below it is never more than there is: then its
@@ -413,10 +397,16 @@ static bool cap_recursion(struct callgrind *c, struct error *err)
 	}
 	for (size_t i = 0; i < c->call_count; i++) {
 		struct callgrind_call *call = &c->calls[i];
+		const struct name_sums *n = &sums[names[call->caller]];
 		int64_t *called = &c->functions[call->callee].called;
+		int64_t most = max_i64(sat_sub_i64(whole, n->self), 0);
 
-		call->value = part_of(&sums[names[call->caller]], call->value,
-				      whole);
+		/* The part of the cost that counts. */
+		if (sat_add_i64(n->self, n->calls) > whole && n->calls > 0)
+			call->value =
+				(int64_t)((double)call->value * (double)most /
+					  (double)n->calls);
+
 		*called = sat_add_i64(*called, call->value);
 	}
 	return true;

@@ -353,18 +353,6 @@ static bool read_tree(struct reader *r, int64_t *cut_off, struct error *err)
 	return is_done;
 }
 
-static bool read_all(struct reader *r, int64_t *cut_off, struct error *err)
-{
-	if (!read_answer(r, err) || !check_answer(r, err))
-		return false;
-	if (r->tree.len)
-		return read_tree(r, cut_off, err);
-	if (!flame_finish(&r->flame, err))
-		return false;
-	*cut_off = r->flame.cut_off;
-	return true;
-}
-
 bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
 			    struct profile *out, struct notes *notes,
 			    struct error *err)
@@ -378,17 +366,22 @@ bool decode_flamegraph_json(struct str bytes, const struct profile_want *want,
 	};
 	struct profile_build *build;
 	int64_t cut_off = 0;
-	bool is_done = false;
+	bool is_done;
 
 	if (!r.json)
 		return false;
 	build = profile_build_new(out, err);
 	flame_init(&r.flame, build);
 	buf_init(&r.tree, LIMIT_BODY_PLAIN_BYTES);
-	if (build)
-		is_done = type_declare_implied(build, want, err) &&
-			  read_all(&r, &cut_off, err) &&
-			  profile_build_finish(build, notes, err);
+	is_done = build && type_declare_implied(build, want, err) &&
+		  read_answer(&r, err) && check_answer(&r, err);
+	if (is_done && r.tree.len) {
+		is_done = read_tree(&r, &cut_off, err);
+	} else if (is_done) {
+		is_done = flame_finish(&r.flame, err);
+		cut_off = r.flame.cut_off;
+	}
+	is_done = is_done && profile_build_finish(build, notes, err);
 	if (is_done)
 		flame_settle(out, cut_off);
 	buf_release(&r.tree);

@@ -117,20 +117,6 @@ static size_t find_mapping(struct str text)
 	return SIZE_MAX;
 }
 
-/* "main+0x23" without its offset. */
-static struct str without_offset(struct str name)
-{
-	for (size_t at = name.len; at-- > 0;) {
-		struct str offset = str_slice(name, at, name.len);
-
-		if (str_starts(offset, STR("+0x")))
-			return str_slice(name, 0, at);
-		if (!ascii_is_hex(name.ptr[at]) && name.ptr[at] != 'x')
-			break;
-	}
-	return name;
-}
-
 /* "[kernel.kallsyms]", "[nf_tables]", a vmlinux; not "[vdso]", "[anon:v8]". */
 static bool is_kernel(struct str mapping)
 {
@@ -167,7 +153,16 @@ static bool read_place(struct str line, struct place *p)
 	if (p->is_inlined || str_equal(p->mapping, STR("[unknown]")))
 		p->mapping = STR("");
 	p->is_kernel = is_kernel(p->mapping);
-	p->name = without_offset(p->name);
+	/* "main+0x23" without its offset. */
+	for (at = p->name.len; at-- > 0;) {
+		struct str offset = str_slice(p->name, at, p->name.len);
+
+		if (str_starts(offset, STR("+0x")))
+			p->name = str_slice(p->name, 0, at);
+		else if (ascii_is_hex(offset.ptr[0]) || offset.ptr[0] == 'x')
+			continue;
+		break;
+	}
 	if (str_equal(p->name, STR("[unknown]")))
 		p->name = STR("");
 	return true;
@@ -268,29 +263,10 @@ static bool read_untimed(struct str line, struct event *e)
 	return read_name(rest, e);
 }
 
-/* The frame on the line of an event, else the one below it. */
-static bool has_place(const struct event *event, struct str below)
-{
-	struct place place;
-
-	return (event->rest.len && read_place(event->rest, &place)) ||
-	       read_place(below, &place);
-}
-
-/* Without a time there is less to know it by. */
-static bool is_untimed(struct str line, struct str below)
-{
-	struct event event;
-	struct place place;
-
-	return read_untimed(line, &event) && below.len &&
-	       is_blank(below.ptr[0]) && read_place(below, &place) &&
-	       find_mapping(str_trim(below)) != SIZE_MAX;
-}
-
 bool perf_script_is(struct str text)
 {
 	struct event event;
+	struct place place;
 
 	for (unsigned i = 0; text.len && i < LOOK_LINES;) {
 		struct str line = str_take_line(&text), below = text;
@@ -302,35 +278,37 @@ bool perf_script_is(struct str text)
 		if (!str_trim(line).len || line.ptr[0] == '#')
 			continue;
 		below = str_take_line(&below);
-		return read_event(line, &event) ? has_place(&event, below)
-						: is_untimed(line, below);
+		/* The frame is on the line of an event, else below it. */
+		if (read_event(line, &event))
+			return (event.rest.len &&
+				read_place(event.rest, &place)) ||
+			       read_place(below, &place);
+		/* Without a time there is less to know it by. */
+		return read_untimed(line, &event) && below.len &&
+		       is_blank(below.ptr[0]) && read_place(below, &place) &&
+		       find_mapping(str_trim(below)) != SIZE_MAX;
 	}
 	return false;
 }
 
 /* ---- types ---- */
 
-/* Clocks count nanoseconds. "cpu-clock:u" is one, with a modifier. */
-static struct type_name type_of(struct str event)
-{
-	struct str name = str_slice(event, 0, str_find(event, STR(":")));
-
-	if (str_equal(name, STR("cpu-clock")) ||
-	    str_equal(name, STR("task-clock")))
-		return (struct type_name){ STR("cpu"), STR("nanoseconds") };
-	return (struct type_name){ name, STR("count") };
-}
-
 /* Chooses the value of each sample, in time or of what is counted, where perf
  * has it (-F +period); else samples. Without periods a clock tells no time. */
 static bool choose_type(struct perf *p, struct error *err)
 {
+	struct str name = str_slice(p->event, 0, str_find(p->event, STR(":")));
 	struct type_name offered[2] = {
 		{ STR("samples"), STR("count") },
-		type_of(p->event),
+		{ name, STR("count") },
 	};
 	uint32_t count = p->event.len && p->has_periods ? 2 : 1;
 
+	/* Clocks count nanoseconds. "cpu-clock:u" is one, with a modifier. */
+	if (str_equal(name, STR("cpu-clock")) ||
+	    str_equal(name, STR("task-clock")))
+		offered[1] =
+			(struct type_name){ STR("cpu"), STR("nanoseconds") };
 	for (uint32_t i = 0; i < count; i++)
 		if (!profile_build_type(p->build, offered[i].type,
 					offered[i].unit, err))
@@ -523,18 +501,6 @@ static bool read_line(struct perf *p, struct str line, struct error *err)
 	       know(p, line, hash, frame, err) && add_frame(p, frame, err);
 }
 
-static bool read_lines(struct perf *p, struct str text, struct error *err)
-{
-	if (!p->line && str_starts(text, STR("\xef\xbb\xbf")))
-		text = str_slice(text, 3, text.len);
-	while (text.len) {
-		p->line++;
-		if (!read_line(p, str_take_line(&text), err))
-			return false;
-	}
-	return true;
-}
-
 static bool read_samples(struct perf *p, struct feed *feed, struct error *err)
 {
 	struct line_reader reader;
@@ -543,10 +509,15 @@ static bool read_samples(struct perf *p, struct feed *feed, struct error *err)
 
 	line_reader_init(&reader, feed, LIMIT_FILE_PLAIN_BYTES);
 	do {
-		is_read = line_reader_next(&reader, &text, err) &&
-			  read_lines(p, text, err);
+		is_read = line_reader_next(&reader, &text, err);
 		if (text.len)
 			has_line_end = text.ptr[text.len - 1] == '\n';
+		if (!p->line && str_starts(text, STR("\xef\xbb\xbf")))
+			text = str_slice(text, 3, text.len);
+		while (is_read && text.len) {
+			p->line++;
+			is_read = read_line(p, str_take_line(&text), err);
+		}
 	} while (is_read && !reader.is_end);
 	line_reader_release(&reader);
 	p->is_cut_off = !has_line_end || (p->is_in_sample && p->has_lines);

@@ -86,24 +86,18 @@ static bool add_up(struct pushed *p, struct profile *out, struct error *err)
 			     p->held_count, p->notes, err);
 }
 
-static bool has_room(const struct pushed *p)
+/* Makes one of those that are held. */
+static bool make_room(struct pushed *p, struct error *err)
 {
 	size_t most = HELD_BYTES, bytes = 0;
+	struct profile *sum;
 
 	for (size_t i = 0; i < p->held_count; i++)
 		if (i)
 			bytes += p->held[i]->arena.used_bytes;
 		else
 			most = max_size(most, p->held[i]->arena.used_bytes);
-	return p->held_count < HELD && bytes < most;
-}
-
-/* Makes one of those that are held. */
-static bool make_room(struct pushed *p, struct error *err)
-{
-	struct profile *sum;
-
-	if (has_room(p))
+	if (p->held_count < HELD && bytes < most)
 		return true;
 	sum = profile_new(err);
 	if (!sum)
@@ -118,16 +112,6 @@ static bool make_room(struct pushed *p, struct error *err)
 	return true;
 }
 
-static bool decode_recording(struct pushed *p, struct str bytes,
-			     struct profile *one, struct error *err)
-{
-	if (p->want.labels)
-		return error_set(err, ERROR_USAGE,
-				 "samples of a pushed flight recording have no "
-				 "labels to choose them by");
-	return decode_jfr(bytes, &p->want, one, p->notes, err);
-}
-
 static bool decode_one(struct pushed *p, struct str bytes, struct profile *one,
 		       struct error *err)
 {
@@ -139,10 +123,14 @@ static bool decode_one(struct pushed *p, struct str bytes, struct profile *one,
 		is_done = gz_inflate(bytes, WHAT, &storage, err);
 		bytes = buf_str(&storage);
 	}
-	is_done = is_done &&
-		  (str_starts(bytes, STR("FLR\0"))
-			   ? decode_recording(p, bytes, one, err)
-			   : decode_pprof(bytes, &p->want, one, p->notes, err));
+	if (is_done && !str_starts(bytes, STR("FLR\0")))
+		is_done = decode_pprof(bytes, &p->want, one, p->notes, err);
+	else if (is_done && p->want.labels)
+		is_done = error_set(err, ERROR_USAGE,
+				    "samples of a pushed flight recording have "
+				    "no labels to choose them by");
+	else if (is_done)
+		is_done = decode_jfr(bytes, &p->want, one, p->notes, err);
 	if (is_done)
 		type_note_others(one, &p->want, p->notes);
 	buf_release(&storage);
@@ -203,18 +191,6 @@ static void note_all(const struct pushed *p)
 			  "the values are those since the program began");
 }
 
-static bool pushed_finish(struct pushed *p, struct profile *out,
-			  struct error *err)
-{
-	if (!p->count)
-		return error_set(err, ERROR_FORMAT, "%s are none at all", WHAT);
-	if (p->count == p->other_count) {
-		*err = p->other;
-		return false;
-	}
-	note_all(p);
-	return add_up(p, out, err);
-}
 /* ---- protobuf ---- */
 
 /* Name and value. */
@@ -282,26 +258,18 @@ static bool read_series(struct pushed *p, struct wire w, bool is_parca,
 	return wire_check(&w, WHAT, err);
 }
 
-/* Parca's series are field 2, behind the name of a tenant. */
-static bool is_of_parca(struct str message)
-{
-	struct wire_field f;
-	struct wire w;
-
-	wire_init(&w, message);
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(2, WIRE_BYTES))
-			return true;
-	return false;
-}
-
 static bool read_protobuf(struct pushed *p, struct str body, struct error *err)
 {
-	bool is_parca = is_of_parca(body);
+	bool is_parca = false;
 	struct wire_field f;
 	struct wire w;
 
+	/* Parca's series are field 2, behind the name of a tenant. */
 	wire_init(&w, body);
+	while (!is_parca && wire_next(&w, &f))
+		is_parca = f.tag == WIRE_TAG(2, WIRE_BYTES);
+	wire_init(&w, body);
+
 	while (wire_next(&w, &f))
 		if (f.tag == WIRE_TAG(is_parca ? 2 : 1, WIRE_BYTES) &&
 		    !read_series(p, wire_inside(&w, &f), is_parca, err))
@@ -470,33 +438,11 @@ static bool take_until(struct str *text, struct str mark, struct str *taken)
 	return true;
 }
 
-/* "profile" of 'Content-Disposition: form-data; name="profile"; ...'. */
-static struct str name_of_part(struct str head)
-{
-	struct str before, name;
-
-	if (take_until(&head, STR("; name=\""), &before) &&
-	    take_until(&head, STR("\""), &name))
-		return name;
-	return STR("");
-}
-
-static bool read_part(struct pushed *p, struct str head, struct str content,
-		      struct error *err)
-{
-	struct str name = name_of_part(head);
-
-	p->has_earlier_one |= str_equal(name, STR("prev_profile"));
-	return (!str_equal(name, STR("profile")) &&
-		!str_equal(name, STR("jfr"))) ||
-	       pushed_take(p, content, err);
-}
-
 /* Parts between lines that are all alike; two hyphens follow on the last. */
 static bool read_form(struct pushed *p, struct str body, struct error *err)
 {
 	struct arena *arena = &p->scratch;
-	struct str head, content, mark;
+	struct str head, content, mark, before, name;
 
 	if (!take_until(&body, STR("\r\n"), &mark))
 		return fail_cut(err);
@@ -507,7 +453,14 @@ static bool read_form(struct pushed *p, struct str body, struct error *err)
 		if (!take_until(&body, STR("\r\n\r\n"), &head) ||
 		    !take_until(&body, mark, &content))
 			return fail_cut(err);
-		if (!read_part(p, head, content, err))
+		/* 'Content-Disposition: form-data; name="profile"; ...' */
+		if (!take_until(&head, STR("; name=\""), &before) ||
+		    !take_until(&head, STR("\""), &name))
+			continue;
+		p->has_earlier_one |= str_equal(name, STR("prev_profile"));
+		if ((str_equal(name, STR("profile")) ||
+		     str_equal(name, STR("jfr"))) &&
+		    !pushed_take(p, content, err))
 			return false;
 	} while (str_starts(body, STR("\r\n")));
 	return str_starts(body, STR("--")) || fail_cut(err);
@@ -529,7 +482,16 @@ bool decode_pushed(struct str bytes, const struct profile_want *want,
 		is_done = read_form(&p, bytes, err);
 	else
 		is_done = read_protobuf(&p, bytes, err);
-	is_done = is_done && pushed_finish(&p, out, err);
+	if (is_done && !p.count) {
+		is_done = error_set(err, ERROR_FORMAT, "%s are none at all",
+				    WHAT);
+	} else if (is_done && p.count == p.other_count) {
+		*err = p.other;
+		is_done = false;
+	} else if (is_done) {
+		note_all(&p);
+		is_done = add_up(&p, out, err);
+	}
 	pushed_labels_begin(&p);
 	pushed_labels_end(&p);
 	release_held(&p);

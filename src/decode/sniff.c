@@ -329,19 +329,6 @@ static struct guess sniff_traces(struct json_reader *r)
 
 #define SIGN_COUNT (sizeof signs / sizeof *signs)
 
-/* Marks the signs with this key; looked up before the value, since asking
- * for that loses the key. */
-static bool mark_signs(struct str key, bool is_marked[SIGN_COUNT])
-{
-	bool has_any = false;
-
-	for (size_t i = 0; i < SIGN_COUNT; i++) {
-		is_marked[i] = str_equal(key, signs[i].key);
-		has_any |= is_marked[i];
-	}
-	return has_any;
-}
-
 /* The formats by a key whose value is of this kind, unread. */
 static const struct {
 	struct str key;
@@ -363,12 +350,16 @@ static const struct {
  * consumed. */
 static struct guess sniff_key(struct json_reader *r, struct str key)
 {
-	bool is_marked[SIGN_COUNT];
-	bool has_signs = mark_signs(key, is_marked);
+	bool is_marked[SIGN_COUNT], has_signs = false, is_data;
 	size_t value = 0;
 	enum json_kind kind;
-	bool is_data;
 
+	/* All is compared before the value, since asking for that loses the
+	 * key. */
+	for (size_t i = 0; i < SIGN_COUNT; i++) {
+		is_marked[i] = str_equal(key, signs[i].key);
+		has_signs |= is_marked[i];
+	}
 	is_data = str_equal(key, STR("data"));
 	while (value < COUNT_OF(values) && !str_equal(key, values[value].key))
 		value++;
@@ -397,17 +388,12 @@ static bool is_verdict(struct guess guess)
 	return guess.format != FORMAT_UNKNOWN || guess.looks_like;
 }
 
-static bool is_sentry_key(struct str key)
-{
-	return str_equal(key, STR("sent_at")) || str_equal(key, STR("dsn")) ||
-	       str_equal(key, STR("sdk")) || str_equal(key, STR("platform")) ||
-	       str_equal(key, STR("contexts"));
-}
-
 /* An object that is entered. *is_header: it says of what format comes behind
  * it, as SDKs of AWS X-Ray do. */
 static struct guess sniff_object(struct json_reader *r, bool *is_header)
 {
+	static const char *const of_sentry[] = { "sent_at", "dsn", "sdk",
+						 "platform", "contexts" };
 	bool has_data = false, has_errors = false, is_empty = true;
 	bool has_format = false, has_version = false;
 	bool has_trace_id = false, has_id = false, has_context = false;
@@ -415,7 +401,6 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 	struct str key;
 
 	*is_header = false;
-
 	while (json_next_key(r, &key)) {
 		struct guess guess;
 
@@ -434,7 +419,8 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 			return GUESS_STDOUTTRACE;
 		has_name |= str_equal(key, STR("Name"));
 		has_event_id |= str_equal(key, STR("event_id"));
-		has_sentry |= is_sentry_key(key);
+		has_sentry |=
+			str_is_one_of(key, of_sentry, COUNT_OF(of_sentry));
 		if (has_event_id && has_sentry)
 			return GUESS_OTHER(SENTRY);
 		guess = is_empty && str_equal(key, STR("metadata"))
@@ -452,18 +438,6 @@ static struct guess sniff_object(struct json_reader *r, bool *is_header)
 		return GUESS_JAEGER;
 	return GUESS_OTHER(is_empty ? "an empty JSON object"
 				    : "JSON of another kind");
-}
-
-static struct guess sniff_objects(struct json_reader *r)
-{
-	struct guess guess = GUESS_OPEN;
-	bool is_header = true;
-
-	while (is_header && json_enter(r, JSON_OBJECT)) {
-		guess = sniff_object(r, &is_header);
-		is_header = is_header && !json_at_end(r);
-	}
-	return guess;
 }
 
 static struct guess sniff_item(struct json_reader *r)
@@ -531,14 +505,19 @@ static struct guess sniff_json(struct str text)
 {
 	struct error err;
 	struct json_reader *r = json_new(text, &err);
-	struct guess guess;
+	struct guess guess = GUESS_OPEN;
+	bool is_header = true;
 
 	if (!r)
 		return GUESS_OTHER("JSON that there is no memory for");
-	if (text.ptr[0] == '[')
+	if (text.ptr[0] == '[') {
 		guess = sniff_array(r);
-	else
-		guess = sniff_objects(r);
+	} else {
+		while (is_header && json_enter(r, JSON_OBJECT)) {
+			guess = sniff_object(r, &is_header);
+			is_header = is_header && !json_at_end(r);
+		}
+	}
 	/* Node prints objects as JavaScript writes them. */
 	if (guess.format == FORMAT_UNKNOWN && json_failed(r))
 		guess = has_text(text, STR("\n  traceId: '"))
@@ -756,17 +735,6 @@ static bool is_profiles_dictionary(struct str message)
 	       find_field(message, WIRE_TAG(5, WIRE_BYTES), &text) && !text.len;
 }
 
-/* False where the first thing in it is none but a span. */
-static bool may_be_resource_profiles(struct str message)
-{
-	struct str scope, profile, type;
-
-	return !find_field(message, WIRE_TAG(2, WIRE_BYTES), &scope) ||
-	       !find_field(scope, WIRE_TAG(2, WIRE_BYTES), &profile) ||
-	       !find_field(profile, WIRE_TAG(1, WIRE_BYTES), &type) ||
-	       is_value_type(type);
-}
-
 /* Returns whether it is a message of profiles; the first field of a large trace
  * shows that it is none. */
 static bool is_otlp_profiles(struct str message)
@@ -775,10 +743,14 @@ static bool is_otlp_profiles(struct str message)
 		WIRE_TAG(1, WIRE_BYTES),
 		WIRE_TAG(2, WIRE_BYTES),
 	};
-	struct str first, dictionary;
+	struct str first, scope, profile, type, dictionary;
 
+	/* The first thing in it is none but a span. */
 	if (find_field(message, WIRE_TAG(1, WIRE_BYTES), &first) &&
-	    !may_be_resource_profiles(first))
+	    find_field(first, WIRE_TAG(2, WIRE_BYTES), &scope) &&
+	    find_field(scope, WIRE_TAG(2, WIRE_BYTES), &profile) &&
+	    find_field(profile, WIRE_TAG(1, WIRE_BYTES), &type) &&
+	    !is_value_type(type))
 		return false;
 	return HAS_ONLY(message, tags) &&
 	       find_field(message, WIRE_TAG(2, WIRE_BYTES), &dictionary) &&
@@ -979,21 +951,18 @@ static const struct magic magics[] = {
 	MAGIC("\xfe\xff", "UTF-16 text (save it as UTF-8)"),
 };
 
-/* Go's begin as those of gperftools do. */
-static bool is_heap_text_of_go(struct str bytes)
-{
-	return str_starts(bytes, STR("heap profile: ")) &&
-	       str_find(str_take_line(&bytes), STR("] @ heap/")) != SIZE_MAX;
-}
-
 static const char *find_magic(struct str bytes)
 {
+	struct str line = bytes;
+
 	/* An LZ4 frame, whose first block begins with bytes as they are. */
 	if (str_starts(bytes, STR("\x04\x22\x4d\x18")) &&
 	    str_find(str_slice(bytes, 0, LOOK_MEMRAY_BYTES), STR("memray\0")) !=
 		    SIZE_MAX)
 		return MEMRAY;
-	if (is_heap_text_of_go(bytes))
+	/* Go's begin as those of gperftools do. */
+	if (str_starts(bytes, STR("heap profile: ")) &&
+	    str_find(str_take_line(&line), STR("] @ heap/")) != SIZE_MAX)
 		return "a heap profile as text of Go (ask without debug=1: "
 		       "/debug/pprof/heap)";
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
@@ -1132,19 +1101,9 @@ static struct guess sniff_text(struct str text)
 	return GUESS_OTHER("text");
 }
 
-/* The body of a form, which begins with a line between two parts. */
-static bool is_form(struct str bytes)
-{
-	struct str line = str_take_line(&bytes);
-
-	return str_starts(line, STR("--")) && line.len <= LOOK_FORM_BYTES &&
-	       str_starts(bytes, STR("Content-")) &&
-	       has_text(bytes, STR("form-data; name=\""));
-}
-
 static struct guess sniff(struct str bytes)
 {
-	struct str text = bytes;
+	struct str text = bytes, rest = bytes, line = str_take_line(&rest);
 	struct guess guess;
 
 	if (bytes.len == 0)
@@ -1153,7 +1112,10 @@ static struct guess sniff(struct str bytes)
 		return GUESS_FORMAT(FORMAT_JFR);
 	if (find_magic(bytes))
 		return GUESS_OTHER(find_magic(bytes));
-	if (is_form(bytes))
+	/* The body of a form begins with a line between two parts. */
+	if (str_starts(line, STR("--")) && line.len <= LOOK_FORM_BYTES &&
+	    str_starts(rest, STR("Content-")) &&
+	    has_text(rest, STR("form-data; name=\"")))
 		return GUESS_FORMAT(FORMAT_PUSHED);
 	if (str_starts(text, STR("\xef\xbb\xbf")))
 		text = str_slice(text, 3, text.len);
@@ -1188,21 +1150,10 @@ enum format format_sniff(struct str bytes, char *looks_like, size_t size)
 /* A line of text is not longer than that: the deepest stack of a folded one. */
 #define LINE_BYTES (16 * MIB)
 
-/* Protobuf that breaks off is none yet, bytes that are no field never will be. */
-static bool is_no_protobuf(struct str bytes)
+bool format_is_none(struct str front, char *looks_like, size_t size)
 {
 	struct wire_field f;
 	struct wire w;
-
-	(void)find_exported(bytes, &bytes);
-	wire_init(&w, bytes);
-	while (wire_next(&w, &f))
-		;
-	return w.failure && !w.is_short;
-}
-
-bool format_is_none(struct str front, char *looks_like, size_t size)
-{
 	struct str text = front;
 
 	if (packing_of(front) != PACKING_NONE ||
@@ -1219,5 +1170,11 @@ bool format_is_none(struct str front, char *looks_like, size_t size)
 	if (is_text(text))
 		return str_find(front, STR("\n")) != SIZE_MAX ||
 		       front.len >= LINE_BYTES;
-	return is_no_protobuf(front);
+	/* Protobuf that breaks off is none yet, bytes that are no field never
+	 * will be. */
+	(void)find_exported(front, &front);
+	wire_init(&w, front);
+	while (wire_next(&w, &f))
+		;
+	return w.failure && !w.is_short;
 }

@@ -236,16 +236,6 @@ static bool read_frame(struct reader *r, struct error *err)
 	return true;
 }
 
-static bool read_frames(struct reader *r, struct error *err)
-{
-	if (!json_enter(r->json, JSON_OBJECT))
-		return true;
-	while (json_next_named(r->json, STR("frames")))
-		if (!read_list(r, read_frame, err))
-			return false;
-	return true;
-}
-
 /* An index of `frames` as one of the model. whole: its value, where it was a
  * plain number; else it comes next. */
 static bool read_id(struct reader *r, const uint64_t *whole, uint32_t *id,
@@ -457,27 +447,6 @@ static bool add_events(struct reader *r, struct error *err)
 
 /* ---- profiles ---- */
 
-static const struct unit *find_unit(struct str name)
-{
-	for (size_t i = 0; i < UNIT_COUNT; i++)
-		if (str_equal(name, str_from(units[i].name)))
-			return &units[i];
-	return &units[0];
-}
-
-static void offer(struct reader *r)
-{
-	struct str type = str_from(r->unit->type);
-
-	for (uint32_t i = 0; i < r->offered_count; i++)
-		if (str_equal(r->offered[i].type, type))
-			return;
-	r->shown[r->offered_count] =
-		(struct type_name){ type, str_from(r->unit->unit) };
-	r->offered[r->offered_count] = r->shown[r->offered_count];
-	r->offered_count++;
-}
-
 static struct json_fields profile_fields = JSON_FIELDS(
 	JSON_NAME("unit", FIELD_UNIT), JSON_NAME("startValue", FIELD_START),
 	JSON_NAME("endValue", FIELD_END), JSON_NAME("samples", FIELD_SAMPLES),
@@ -496,9 +465,12 @@ static bool read_profile_field(struct reader *r, int field, struct error *err)
 		return read_list(r, read_event, err);
 	if (json_peek(r->json) != (is_unit ? JSON_STRING : JSON_NUMBER))
 		json_skip(r->json);
-	else if (is_unit && json_text(r->json, &text))
-		r->unit = find_unit(text);
-	else if (!is_unit && json_number_text(r->json, &text))
+	else if (is_unit && json_text(r->json, &text)) {
+		r->unit = &units[0];
+		for (size_t i = 0; i < UNIT_COUNT; i++)
+			if (str_equal(text, str_from(units[i].name)))
+				r->unit = &units[i];
+	} else if (!is_unit && json_number_text(r->json, &text))
 		return keep_text(r, text,
 				 field == FIELD_START ? &r->start : &r->end,
 				 err);
@@ -507,7 +479,9 @@ static bool read_profile_field(struct reader *r, int field, struct error *err)
 
 static bool read_profile(struct reader *r, struct error *err)
 {
+	struct type_name type;
 	int64_t busy = 0;
+	uint32_t at = 0;
 	int field;
 
 	r->unit = &units[0];
@@ -529,13 +503,20 @@ static bool read_profile(struct reader *r, struct error *err)
 	}
 	if (json_failed(r->json))
 		return true;
-	if (!r->is_second)
-		offer(r);
-	else if (!str_equal(r->type, str_from(r->unit->type)))
-		r->other_count++;
-	else
+	type = (struct type_name){ str_from(r->unit->type),
+				   str_from(r->unit->unit) };
+	if (r->is_second && str_equal(r->type, type.type))
 		return add_samples(r, &busy, err) && add_events(r, err) &&
 		       take_length(r, busy, err);
+	if (r->is_second) {
+		r->other_count++;
+		return true;
+	}
+	while (at < r->offered_count &&
+	       !str_equal(r->offered[at].type, type.type))
+		at++;
+	if (at == r->offered_count)
+		r->shown[at] = r->offered[r->offered_count++] = type;
 	return true;
 }
 
@@ -549,12 +530,16 @@ static bool read_document(struct reader *r, struct error *err)
 	if (!json_enter(r->json, JSON_OBJECT))
 		return json_check(r->json, err);
 	while ((field = json_next_field(r->json, &document_fields)) >= 0)
-		if (field == FIELD_SHARED && r->is_second)
+		if (field != FIELD_SHARED) {
+			if (!read_list(r, read_profile, err))
+				return false;
+		} else if (r->is_second) {
 			json_skip(r->json);
-		else if (!(field == FIELD_SHARED
-				   ? read_frames(r, err)
-				   : read_list(r, read_profile, err)))
-			return false;
+		} else if (json_enter(r->json, JSON_OBJECT)) {
+			while (json_next_named(r->json, STR("frames")))
+				if (!read_list(r, read_frame, err))
+					return false;
+		}
 	json_expect_end(r->json, "profile");
 	return json_check(r->json, err);
 }
