@@ -381,19 +381,15 @@ static void read_part(struct trace_json *t, enum detail_kind kind)
 							 in.span_id, &t->err));
 }
 
-/* Fields that are read of a span that is not kept: all else is checked for its grammar
- * only. */
-static bool is_always_read(int field)
-{
-	return field == FIELD_TRACE_ID || field == FIELD_SPAN_ID ||
-	       field == FIELD_PARENT_ID || field == FIELD_START ||
-	       field == FIELD_END || field == FIELD_LINKS;
-}
-
 static void read_span_field(struct trace_json *t, int field,
 			    struct span_input *in)
 {
-	if (!is_always_read(field) && taker_skips(t->to, &in->trace_id)) {
+	/* Of a span that is not kept all else is checked for its grammar only.
+	 */
+	if (field != FIELD_TRACE_ID && field != FIELD_SPAN_ID &&
+	    field != FIELD_PARENT_ID && field != FIELD_START &&
+	    field != FIELD_END && field != FIELD_LINKS &&
+	    taker_skips(t->to, &in->trace_id)) {
 		json_skip(t->r);
 		return;
 	}
@@ -477,13 +473,6 @@ static void read_scope(struct trace_json *t, uint32_t resource)
 				read_span(t, resource);
 }
 
-static void read_scopes(struct trace_json *t, uint32_t resource)
-{
-	if (json_enter_nullable(t->r, JSON_ARRAY))
-		while (json_next_object(t->r))
-			read_scope(t, resource);
-}
-
 /* A reserved resource is described, otherwise a new one made. */
 static void read_resource(struct trace_json *t, uint32_t *resource)
 {
@@ -524,7 +513,9 @@ static void read_group_member(struct trace_json *t, int field, struct group *g)
 		   trace_json_taken(t,
 				    taker_process_reserve(t->to, &g->resource,
 							  &t->err))) {
-		read_scopes(t, g->resource);
+		if (json_enter_nullable(t->r, JSON_ARRAY))
+			while (json_next_object(t->r))
+				read_scope(t, g->resource);
 	}
 	g->has_members = true;
 }
@@ -564,19 +555,6 @@ static struct json_fields envelope_fields = JSON_FIELDS(
 	JSON_NAME("result", FIELD_INNER), JSON_NAME("status", FIELD_STATUS),
 	JSON_NAME("message", FIELD_MESSAGE), JSON_NAME("error", FIELD_ERROR));
 
-static void read_inner(struct trace_json *t)
-{
-	struct str key;
-
-	if (!json_enter_nullable(t->r, JSON_OBJECT))
-		return;
-	while (!t->is_enough && json_next_key(t->r, &key))
-		if (json_field(&envelope_fields, key) == FIELD_GROUPS)
-			read_groups(t);
-		else
-			json_skip(t->r);
-}
-
 static struct json_fields document_statuses = JSON_FIELDS(
 	JSON_NAME("PARTIAL", 1));
 
@@ -598,7 +576,14 @@ static void read_document(struct trace_json *t)
 			read_groups(t);
 			break;
 		case FIELD_INNER:
-			read_inner(t);
+			if (!json_enter_nullable(t->r, JSON_OBJECT))
+				break;
+			while (!t->is_enough && json_next_key(t->r, &key))
+				if (json_field(&envelope_fields, key) ==
+				    FIELD_GROUPS)
+					read_groups(t);
+				else
+					json_skip(t->r);
 			break;
 		case FIELD_STATUS:
 			is_partial = read_enum(t, &document_statuses) == 1;

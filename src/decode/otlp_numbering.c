@@ -42,21 +42,12 @@ static void add_number(struct otlp_numbers *n, uint64_t value)
 	n->sum = sat_add_i64(n->sum, (int64_t)value);
 }
 
-static bool add_packed(const struct wire *parent, const struct wire_field *f,
-		       struct otlp_numbers *n, struct error *err)
-{
-	struct wire w = wire_inside(parent, f);
-	uint64_t value;
-
-	n->is_packed = true;
-	while (wire_next_varint(&w, &value))
-		add_number(n, value);
-	return wire_check(&w, OTLP_PROFILES_WHAT, err);
-}
-
 bool otlp_sample_read(struct wire *w, struct otlp_sample *s, struct error *err)
 {
+	struct otlp_numbers *n;
+	struct wire packed;
 	struct wire_field f;
+	uint64_t value;
 
 	*s = (struct otlp_sample){ .stack = 0 };
 	while (wire_next(w, &f))
@@ -72,7 +63,12 @@ bool otlp_sample_read(struct wire *w, struct otlp_sample *s, struct error *err)
 		case WIRE_TAG(2, WIRE_BYTES):
 		case WIRE_TAG(3, WIRE_BYTES):
 		case WIRE_TAG(4, WIRE_BYTES):
-			if (!add_packed(w, &f, &s->fields[f.tag >> 3], err))
+			n = &s->fields[f.tag >> 3];
+			n->is_packed = true;
+			packed = wire_inside(w, &f);
+			while (wire_next_varint(&packed, &value))
+				add_number(n, value);
+			if (!wire_check(&packed, OTLP_PROFILES_WHAT, err))
 				return false;
 			break;
 		case WIRE_TAG(5, WIRE_BYTES):
@@ -116,19 +112,6 @@ static bool is_place(uint64_t index, uint32_t count)
 	return !index || index < count;
 }
 
-/* By what it refers to, and by the number of its values. */
-static bool may_be(const struct otlp_sample *s,
-		   const struct otlp_numbering *numbering,
-		   const struct rows *tables)
-{
-	const struct otlp_numbers *values = &s->fields[numbering->values];
-
-	return is_place(s->fields[numbering->attributes].most,
-			tables[ATTRIBUTES].count) &&
-	       is_place(s->fields[numbering->link].most, tables[LINKS].count) &&
-	       (!s->times || !values->count || values->count == s->times);
-}
-
 static const struct otlp_numbering numberings[] = {
 	[OTLP_OLDER] = { .values = 2, .attributes = 3, .link = 4 },
 	[OTLP_NEWER] = { .attributes = 2, .link = 3, .values = 4 },
@@ -143,9 +126,16 @@ void otlp_evidence_add(struct otlp_evidence *e, const struct otlp_sample *s,
 		       const struct rows *tables)
 {
 	for (unsigned i = 0; i < OTLP_NUMBERINGS; i++) {
-		if (!can_be(s, &numberings[i]))
+		const struct otlp_numbering *n = &numberings[i];
+		const struct otlp_numbers *values = &s->fields[n->values];
+
+		if (!can_be(s, n))
 			e->is_not[i] = true;
-		if (!may_be(s, &numberings[i], tables))
+		/* By what it refers to, and by the number of its values. */
+		if (!is_place(s->fields[n->attributes].most,
+			      tables[ATTRIBUTES].count) ||
+		    !is_place(s->fields[n->link].most, tables[LINKS].count) ||
+		    (s->times && values->count && values->count != s->times))
 			e->seems_not[i] = true;
 	}
 	for (unsigned i = 2; i < COUNT_OF(s->fields); i++)
@@ -165,17 +155,6 @@ static bool has_attributes(const struct rows *table, uint32_t field)
 				return true;
 	}
 	return false;
-}
-
-/* Returns whether nothing would refer to the attributes if the third field of
- * samples, which is not there, did. */
-static bool is_for_nobody(const struct otlp_evidence *e,
-			  const struct rows *tables)
-{
-	return !e->has_field[3] && !e->has_profile_attributes &&
-	       tables[ATTRIBUTES].count > first_row(&tables[ATTRIBUTES]) &&
-	       !has_attributes(&tables[MAPPINGS], 5) &&
-	       !has_attributes(&tables[LOCATIONS], 4);
 }
 
 static bool fail_both(struct error *err)
@@ -199,8 +178,14 @@ bool otlp_numbering_choose(const struct otlp_evidence *e,
 	if (is_not[OTLP_NEWER])
 		*out = &numberings[OTLP_OLDER];
 	if (is_not[OTLP_OLDER] || is_not[OTLP_NEWER] ||
-	    !(e->has_field[2] || e->has_field[3] || e->has_field[4]) ||
-	    is_for_nobody(e, tables))
+	    !(e->has_field[2] || e->has_field[3] || e->has_field[4]))
+		return true;
+	/* Nothing would refer to the attributes if the third field of samples,
+	 * which is not there, did. */
+	if (!e->has_field[3] && !e->has_profile_attributes &&
+	    tables[ATTRIBUTES].count > first_row(&tables[ATTRIBUTES]) &&
+	    !has_attributes(&tables[MAPPINGS], 5) &&
+	    !has_attributes(&tables[LOCATIONS], 4))
 		return true;
 	return error_set(err, ERROR_FORMAT,
 			 "%s does not show whether its samples have values, as "

@@ -47,16 +47,10 @@ static bool find_any(struct wire *any, struct wire_field *found)
 	return !any->failure;
 }
 
-static double double_of(uint64_t bits)
-{
-	double value;
-
-	memcpy(&value, &bits, sizeof value);
-	return value;
-}
-
 void otlp_pb_scalar(struct value_text *v, const struct wire_field *f)
 {
+	double number;
+
 	switch (f->tag) {
 	case WIRE_TAG(1, WIRE_BYTES):
 		value_string(v, f->bytes);
@@ -68,7 +62,8 @@ void otlp_pb_scalar(struct value_text *v, const struct wire_field *f)
 		value_i64(v, (int64_t)f->value);
 		break;
 	case WIRE_TAG(4, WIRE_FIXED64):
-		value_f64(v, double_of(f->value));
+		memcpy(&number, &f->value, sizeof number);
+		value_f64(v, number);
 		break;
 	case WIRE_TAG(7, WIRE_BYTES):
 		value_bytes(v, f->bytes);

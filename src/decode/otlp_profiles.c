@@ -332,18 +332,6 @@ static void add_pair(struct otlp_profiles *o, struct str pair)
 	add_label(o, key, put_value_string(o, value));
 }
 
-static void otlp_add_pairs(struct otlp_profiles *o, struct str message,
-			   uint32_t field)
-{
-	struct wire_field f;
-	struct wire w;
-
-	wire_init(&w, message);
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(field, WIRE_BYTES))
-			add_pair(o, f.bytes);
-}
-
 static void add_id(struct otlp_profiles *o, struct str key, struct str id)
 {
 	char hex[2 * sizeof(struct trace_id) + 1];
@@ -388,31 +376,6 @@ static bool label_rows(struct otlp_profiles *o, enum table table,
 	}
 	buf_clear(&o->labels);
 	return true;
-}
-
-/* Adds those attributes to o->labels: of a packed list of places, of a message
- * that holds pairs in this field. */
-static void otlp_use_attribute(struct otlp_profiles *o, uint64_t index)
-{
-	buf_add_str(&o->labels, otlp_row(o, ATTRIBUTES, index));
-}
-
-static void otlp_use_attributes(struct otlp_profiles *o, struct str packed)
-{
-	struct wire w;
-	uint64_t index;
-
-	wire_init(&w, packed);
-	while (wire_next_varint(&w, &index))
-		otlp_use_attribute(o, index);
-}
-
-/* Attributes and links become the labels of a sample that they stand for; after
- * otlp_put_tables(), since it adds strings. */
-static bool otlp_label_tables(struct otlp_profiles *o, struct error *err)
-{
-	return label_rows(o, ATTRIBUTES, add_pair, err) &&
-	       label_rows(o, LINKS, add_link, err);
 }
 
 /* ValueType, which is the same in pprof and in OTLP's profiles: the numbers of
@@ -467,12 +430,20 @@ static void use_attributes(struct otlp_profiles *o, struct wire w,
 			   uint32_t field)
 {
 	struct wire_field f;
+	struct wire packed;
 
 	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(field, WIRE_BYTES))
-			otlp_use_attributes(o, f.bytes);
-		else if (f.tag == WIRE_TAG(field, WIRE_VARINT))
-			otlp_use_attribute(o, f.value);
+		if (f.tag == WIRE_TAG(field, WIRE_BYTES)) {
+			uint64_t index;
+
+			wire_init(&packed, f.bytes);
+			while (wire_next_varint(&packed, &index))
+				buf_add_str(&o->labels,
+					    otlp_row(o, ATTRIBUTES, index));
+		} else if (f.tag == WIRE_TAG(field, WIRE_VARINT)) {
+			buf_add_str(&o->labels,
+				    otlp_row(o, ATTRIBUTES, f.value));
+		}
 }
 
 static bool put_location(struct otlp_profiles *o, uint64_t location,
@@ -735,12 +706,17 @@ typedef bool profile_step(struct otlp_profiles *o, const struct wire *profile,
 static void label_with(struct otlp_profiles *o, const struct wire *owner,
 		       uint32_t field)
 {
-	struct wire w = *owner;
+	struct wire w = *owner, pairs;
 	struct wire_field f;
 
-	while (wire_next(&w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_BYTES))
-			otlp_add_pairs(o, f.bytes, field);
+	while (wire_next(&w, &f)) {
+		if (f.tag != WIRE_TAG(1, WIRE_BYTES))
+			continue;
+		wire_init(&pairs, f.bytes);
+		while (wire_next(&pairs, &f))
+			if (f.tag == WIRE_TAG(field, WIRE_BYTES))
+				add_pair(o, f.bytes);
+	}
 }
 
 static bool each_of_scope(struct otlp_profiles *o, struct wire *scope,
@@ -790,16 +766,6 @@ static bool is_whole(struct wire dictionary)
 	return false;
 }
 
-/* Messages of protobuf end to end read as one, whose samples would be told by
- * the wrong names. */
-static bool fail_second(struct error *err)
-{
-	return error_set(err, ERROR_FORMAT,
-			 "%s holds two messages, one behind the other: their "
-			 "names would be mixed up; give them as two files",
-			 OTLP_PROFILES_WHAT);
-}
-
 /* Each profile of the message in turn; step NULL: its dictionary. */
 static bool each_profile(struct otlp_profiles *o, profile_step *step,
 			 struct error *err)
@@ -813,7 +779,15 @@ static bool each_profile(struct otlp_profiles *o, profile_step *step,
 		if (!step && f.tag == WIRE_TAG(2, WIRE_BYTES)) {
 			if (!o->is_joined && o->tables[STRINGS].count &&
 			    is_whole(inside))
-				return fail_second(err);
+				/* Messages of protobuf end to end read as one,
+				 * whose samples would be told by the wrong
+				 * names. */
+				return error_set(
+					err, ERROR_FORMAT,
+					"%s holds two messages, one behind the "
+					"other: their names would be mixed up; "
+					"give them as two files",
+					OTLP_PROFILES_WHAT);
 			if (!otlp_read_dictionary(o, &inside, err))
 				return false;
 		} else if (step && f.tag == WIRE_TAG(1, WIRE_BYTES)) {
@@ -847,7 +821,10 @@ static bool convert(struct otlp_profiles *o, struct error *err)
 	wirew_known(&o->out, 10, o->end_ns - o->start_ns);
 	if (!otlp_put_tables(o, err))
 		return false;
-	if (o->want->labels && !otlp_label_tables(o, err))
+	/* Attributes and links become the labels of a sample that they stand
+	 * for. That adds strings. */
+	if (o->want->labels && (!label_rows(o, ATTRIBUTES, add_pair, err) ||
+				!label_rows(o, LINKS, add_link, err)))
 		return false;
 	return each_profile(o, put_samples, err) &&
 	       buf_check(&o->out, OTLP_PROFILES_WHAT, err);
@@ -1011,15 +988,6 @@ struct converter {
 	bool is_older;
 };
 
-static const struct member *find_member(enum message message, struct str key)
-{
-	for (size_t i = 0; i < COUNT_OF(members); i++)
-		if (members[i].in == message &&
-		    str_equal(key, str_from(members[i].name)))
-			return &members[i];
-	return NULL;
-}
-
 static void count_element(struct converter *c, const struct member *m)
 {
 	if (m->in == DICTIONARY)
@@ -1028,21 +996,15 @@ static void count_element(struct converter *c, const struct member *m)
 
 /* ---- values ---- */
 
-static uint64_t read_number(struct converter *c)
-{
-	int64_t value = 0;
-
-	if (!json_i64(c->json, &value))
-		return 0;
-	return (uint64_t)value;
-}
-
 /* Places and numbers. */
 static uint64_t read_whole(struct converter *c, const struct member *m)
 {
-	uint64_t value =
-		m->kind == NUMBER ? read_number(c) : json_u64_capped(c->json);
+	uint64_t value;
+	int64_t number = 0;
 
+	if (m->kind == NUMBER)
+		return json_i64(c->json, &number) ? (uint64_t)number : 0;
+	value = json_u64_capped(c->json);
 	return m->kind == PLACE && (value || may_have_first((enum table)m->of))
 		       ? value + c->bases[m->of]
 		       : value;
@@ -1171,9 +1133,12 @@ static void convert_step(struct converter *c)
 		else
 			c->depth--;
 	} else if (json_next_key(c->json, &key)) {
-		const struct member *m =
-			find_member(c->open[c->depth - 1].message, key);
+		const struct member *m = NULL;
 
+		for (size_t i = 0; i < COUNT_OF(members) && !m; i++)
+			if (members[i].in == o->message &&
+			    str_equal(key, str_from(members[i].name)))
+				m = &members[i];
 		if (m && json_peek(c->json) != JSON_NULL)
 			read_member(c, m);
 		else
@@ -1185,21 +1150,17 @@ static void convert_step(struct converter *c)
 	}
 }
 
-static void read_document(struct converter *c)
-{
-	memcpy(c->bases, c->counts, sizeof c->bases);
-	if (!json_enter(c->json, JSON_OBJECT))
-		return;
-	c->open[0] = (struct open){ .message = DATA };
-	c->depth = 1;
-	while (c->depth && !json_failed(c->json))
-		convert_step(c);
-}
-
 static bool convert_json(struct converter *c, struct error *err)
 {
-	while (!json_at_end(c->json) && !json_failed(c->json))
-		read_document(c);
+	while (!json_at_end(c->json) && !json_failed(c->json)) {
+		memcpy(c->bases, c->counts, sizeof c->bases);
+		if (!json_enter(c->json, JSON_OBJECT))
+			break;
+		c->open[0] = (struct open){ .message = DATA };
+		c->depth = 1;
+		while (c->depth && !json_failed(c->json))
+			convert_step(c);
+	}
 	if (c->is_older)
 		return otlp_refuse_older(err);
 	return json_check(c->json, err) &&

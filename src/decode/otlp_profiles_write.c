@@ -226,17 +226,6 @@ static bool add_location(struct otlp_writer *w, uint64_t id, struct error *err)
 	return true;
 }
 
-static bool add_locations(struct otlp_writer *w, struct wire *packed,
-			  struct error *err)
-{
-	uint64_t id;
-
-	while (wire_next_varint(packed, &id))
-		if (!add_location(w, id, err))
-			return false;
-	return wire_check(packed, OTLP_SOURCE_WHAT, err);
-}
-
 /* Label{key, str, num, num_unit} to KeyValueAndUnit{key, value, unit}. */
 static bool add_label(struct otlp_writer *w, struct wire *label,
 		      struct error *err)
@@ -361,7 +350,10 @@ static bool read_sample(struct otlp_writer *w, const struct wire *sample,
 				return false;
 			break;
 		case WIRE_TAG(1, WIRE_BYTES):
-			if (!add_locations(w, &inside, err))
+			while (wire_next_varint(&inside, &value))
+				if (!add_location(w, value, err))
+					return false;
+			if (!wire_check(&inside, OTLP_SOURCE_WHAT, err))
 				return false;
 			break;
 		case WIRE_TAG(2, WIRE_VARINT):
@@ -593,28 +585,6 @@ static bool is_of_periods(const struct otlp_writer *w, uint32_t type)
 	return true;
 }
 
-/* The type that counts samples; type_count: there is none. */
-static uint32_t counting_type(const struct otlp_writer *w)
-{
-	uint32_t i = 0;
-
-	while (i < w->type_count &&
-	       !type_name_equal(name_of(w, w->types[i]), otlp_counted))
-		i++;
-	return i;
-}
-
-/* Returns whether the counts tell the times, too. */
-static bool is_told_by_counts(const struct otlp_writer *w, uint32_t type,
-			      uint32_t counting)
-{
-	for (uint32_t i = 0; i < w->samples.count; i++)
-		if (value_of(w, i, counting) !=
-		    value_of(w, i, type) / (int64_t)w->period)
-			return false;
-	return true;
-}
-
 static void put_samples(struct otlp_writer *w, uint32_t type, int64_t divisor)
 {
 	for (uint32_t i = 0; i < w->samples.count; i++) {
@@ -636,13 +606,20 @@ static bool put_profile(struct otlp_writer *w, uint32_t type, int64_t start_ns,
 			struct error *err)
 {
 	struct otlp_type name = w->types[type];
-	uint32_t counting = counting_type(w);
+	uint32_t counting = 0; /* type_count: no type counts samples */
 	int64_t divisor = 1;
 	size_t at;
 
+	while (counting < w->type_count &&
+	       !type_name_equal(name_of(w, w->types[counting]), otlp_counted))
+		counting++;
 	if (is_of_periods(w, type)) {
-		if (counting < w->type_count &&
-		    is_told_by_counts(w, type, counting))
+		bool is_told = counting < w->type_count;
+
+		for (uint32_t i = 0; i < w->samples.count && is_told; i++)
+			is_told = value_of(w, i, counting) ==
+				  value_of(w, i, type) / (int64_t)w->period;
+		if (is_told)
 			return true;
 		if (counting == w->type_count) {
 			divisor = (int64_t)w->period;

@@ -127,31 +127,21 @@ void value_i64(struct value_text *v, int64_t value)
 	add_bare(v, str_from(text));
 }
 
-/* The shortest digits that read back as the same number. */
-static void format_f64(double value, char *text, size_t size)
-{
-	for (int digits = 15; digits <= 17; digits++) {
-		double back;
-
-		snprintf(text, size, "%.*g", digits, value);
-		if (parse_f64(str_from(text), &back) &&
-		    !memcmp(&back, &value, sizeof back))
-			return;
-	}
-}
-
 void value_f64(struct value_text *v, double value)
 {
-	char text[40];
+	char text[40] = "NaN";
+	double back;
 
-	if (isnan(value))
-		add_bare(v, STR("NaN"));
-	else if (isinf(value))
-		add_bare(v, value > 0 ? STR("Infinity") : STR("-Infinity"));
-	else {
-		format_f64(value, text, sizeof text);
-		add_bare(v, str_from(text));
+	if (isinf(value))
+		snprintf(text, sizeof text, "%sInfinity", value > 0 ? "" : "-");
+	/* The shortest digits that read back as the same number. */
+	for (int digits = 15; digits <= 17 && isfinite(value); digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, value);
+		if (parse_f64(str_from(text), &back) &&
+		    !memcmp(&back, &value, sizeof back))
+			break;
 	}
+	add_bare(v, str_from(text));
 }
 
 void value_bytes(struct value_text *v, struct str bytes)
