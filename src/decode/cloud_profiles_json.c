@@ -210,43 +210,24 @@ static bool read_field(struct page_reader *p, struct str key)
 	return true;
 }
 
-/* Decodes in place: base64 is longer than what it stands for. */
-static bool unwrap(struct buf *base64, struct str *out, struct error *err)
-{
-	size_t len;
-
-	if (!base64_decode(buf_str(base64), (unsigned char *)base64->data,
-			   base64->len, &len))
-		return error_set(err, ERROR_FORMAT, "damaged base64");
-	*out = str_slice(buf_str(base64), 0, len);
-	return true;
-}
-
 static bool give(struct page_reader *p)
 {
 	struct profile_text *t = &p->now;
-	struct str name = t->entry.name, bytes;
+	struct str name = t->entry.name;
+	size_t len = 0;
 
 	if (!t->base64.len || !name.len ||
 	    !p->take->is_wanted(p->take->context, name))
 		return true;
-	if (!buf_check(&t->base64, "a profile", &p->err) ||
-	    !unwrap(&t->base64, &bytes, &p->err))
+	/* Decoded in place: base64 is longer than what it stands for. */
+	if (buf_check(&t->base64, "a profile", &p->err) &&
+	    !base64_decode(buf_str(&t->base64), (unsigned char *)t->base64.data,
+			   t->base64.len, &len))
+		(void)error_set(&p->err, ERROR_FORMAT, "damaged base64");
+	if (p->err.code != ERROR_NONE)
 		return error_prefix(&p->err, "%.*s", STR_ARGS(name));
-	return p->take->take(p->take->context, name, bytes, &p->err);
-}
-
-static bool keep(struct page_reader *p)
-{
-	struct profile_text *t = &p->now;
-
-	p->page->profile_count++;
-	if (!p->list)
-		return give(p);
-	if (t->entry.name.len && t->entry.service.len && t->has_time)
-		return profile_list_add(p->list, &t->entry, &p->err);
-	p->page->nameless++;
-	return true;
+	return p->take->take(p->take->context, name,
+			     str_slice(buf_str(&t->base64), 0, len), &p->err);
 }
 
 static bool read_profile(struct page_reader *p, uint32_t index)
@@ -267,7 +248,15 @@ static bool read_profile(struct page_reader *p, uint32_t index)
 	while (json_next_key(p->r, &key))
 		if (!read_field(p, key) || p->err.code != ERROR_NONE)
 			return false;
-	return !json_failed(p->r) && keep(p);
+	if (json_failed(p->r))
+		return false;
+	p->page->profile_count++;
+	if (!p->list)
+		return give(p);
+	if (t->entry.name.len && t->entry.service.len && t->has_time)
+		return profile_list_add(p->list, &t->entry, &p->err);
+	p->page->nameless++;
+	return true;
 }
 
 /* ---- the page ---- */
@@ -282,31 +271,25 @@ static bool read_profiles(struct page_reader *p, uint32_t index)
 	return true;
 }
 
-static bool read_token(struct page_reader *p)
-{
-	if (json_peek(p->r) != JSON_STRING) {
-		json_skip(p->r);
-		return true;
-	}
-	buf_clear(&p->page->next_token);
-	return json_string_long(p->r, &p->page->next_token) &&
-	       buf_check(&p->page->next_token, "the name of a page", &p->err);
-}
-
 static bool read_page(struct page_reader *p, uint32_t index)
 {
 	struct str key;
+	struct buf *token = &p->page->next_token;
 	bool is_ok = json_enter(p->r, JSON_OBJECT);
 
 	while (is_ok && json_next_key(p->r, &key)) {
-		if (str_equal(key, STR("profiles")))
+		if (str_equal(key, STR("profiles"))) {
 			is_ok = read_profiles(p, index);
-		else if (str_equal(key, STR("nextPageToken")))
-			is_ok = read_token(p);
-		else if (str_equal(key, STR("skippedProfiles")))
+		} else if (str_equal(key, STR("skippedProfiles"))) {
 			is_ok = json_i64(p->r, &p->page->skipped);
-		else
+		} else if (!str_equal(key, STR("nextPageToken")) ||
+			   json_peek(p->r) != JSON_STRING) {
 			json_skip(p->r);
+		} else {
+			buf_clear(token);
+			is_ok = json_string_long(p->r, token) &&
+				buf_check(token, "the name of a page", &p->err);
+		}
 	}
 	if (is_ok)
 		json_expect_end(p->r, "answer");

@@ -169,30 +169,6 @@ struct google_labels {
 	enum span_kind kind; /* internal when not said */
 };
 
-static void google_labels_init(struct google_labels *l)
-{
-	memset(l, 0, sizeof *l);
-	for (unsigned i = 0; i < RESOURCE_KEYS; i++)
-		buf_init(&l->values[i], LIMIT_STRING_BYTES);
-	buf_init(&l->message, LIMIT_STRING_BYTES);
-}
-
-static void google_labels_release(struct google_labels *l)
-{
-	for (unsigned i = 0; i < RESOURCE_KEYS; i++)
-		buf_release(&l->values[i]);
-	buf_release(&l->message);
-}
-
-/* For the next span; memory is kept. */
-static void google_labels_clear(struct google_labels *l)
-{
-	memset(l->ranks, 0, sizeof l->ranks);
-	l->has_message = false;
-	l->is_error = false;
-	l->kind = SPAN_KIND_INTERNAL;
-}
-
 /* ---- the process ---- */
 
 static void set(struct google_labels *l, enum resource_key key, enum rank rank,
@@ -207,13 +183,6 @@ static void set(struct google_labels *l, enum resource_key key, enum rank rank,
 	buf_add_str(&l->values[key], value);
 }
 
-/* "us-central1-a": a region's zone ends with one letter. */
-static bool is_zone(struct str text)
-{
-	return text.len > 2 && text.ptr[text.len - 2] == '-' &&
-	       ascii_is_lower(text.ptr[text.len - 1]);
-}
-
 static bool set_place(struct google_labels *l, const struct place_label *rows,
 		      size_t count, struct str label, struct str value)
 {
@@ -222,7 +191,10 @@ static bool set_place(struct google_labels *l, const struct place_label *rows,
 
 		if (!str_equal(rows[i].label, label))
 			continue;
-		if (key == REGION && is_zone(value))
+		/* "us-central1-a": a region's zone ends with one letter. */
+		if (key == REGION && value.len > 2 &&
+		    value.ptr[value.len - 2] == '-' &&
+		    ascii_is_lower(value.ptr[value.len - 1]))
 			key = ZONE;
 		set(l, key, rows[i].rank, value);
 		if (key == CONTAINER)
@@ -230,14 +202,6 @@ static bool set_place(struct google_labels *l, const struct place_label *rows,
 		return true;
 	}
 	return false;
-}
-
-/* "k8s_container/pod_name": what is behind the type. */
-static struct str behind_slash(struct str text)
-{
-	size_t at = str_find(text, STR("/"));
-
-	return at == SIZE_MAX ? STR("") : str_slice(text, at + 1, text.len);
 }
 
 static bool take_own(struct google_labels *l, struct str label,
@@ -261,23 +225,15 @@ static bool take_resource(struct google_labels *l, struct str label,
 {
 	static const struct str monitored_prefix = KEY("g.co/r/");
 
-	if (str_starts(label, monitored_prefix))
-		return set_place(
-			l, monitored, COUNT_OF(monitored),
-			behind_slash(str_slice(label, monitored_prefix.len,
-					       label.len)),
-			value);
+	if (str_starts(label, monitored_prefix)) {
+		/* "k8s_container/pod_name": what is behind the type. */
+		size_t slash = str_until(label, monitored_prefix.len, '/');
+
+		return set_place(l, monitored, COUNT_OF(monitored),
+				 str_slice(label, slash + 1, label.len), value);
+	}
 	return set_place(l, places, COUNT_OF(places), label, value) ||
 	       take_own(l, label, value);
-}
-
-/* False when memory for a text was lacking. */
-static bool google_labels_are_complete(const struct google_labels *l)
-{
-	for (unsigned i = 0; i < RESOURCE_KEYS; i++)
-		if (l->values[i].state == BUF_OUT_OF_MEMORY)
-			return false;
-	return l->message.state != BUF_OUT_OF_MEMORY;
 }
 
 /* ---- the span ---- */
@@ -505,8 +461,11 @@ static void read_field(struct cloud *c, int field, struct span_input *in)
 static bool use_labels(struct cloud *c, struct span_input *in)
 {
 	const struct google_labels *labels = &c->labels;
+	bool is_starved = labels->message.state == BUF_OUT_OF_MEMORY;
 
-	if (!google_labels_are_complete(labels))
+	for (unsigned i = 0; i < RESOURCE_KEYS; i++)
+		is_starved |= labels->values[i].state == BUF_OUT_OF_MEMORY;
+	if (is_starved)
 		return error_memory(&c->t.err, "a span");
 	/* What the two kinds there are cannot tell is a label. */
 	if (in->kind == SPAN_KIND_INTERNAL)
@@ -517,27 +476,22 @@ static bool use_labels(struct cloud *c, struct span_input *in)
 			  &in->status_message, &c->t.err);
 }
 
-static bool describe_process(struct cloud *c, uint32_t process)
-{
-	struct taker *to = c->t.to;
-
-	taker_attrs_begin(to, ATTRS_OF_PROCESS);
-	for (unsigned i = 0; i < GOOGLE_RESOURCE_KEYS; i++)
-		if (c->labels.ranks[i] &&
-		    !taker_attr(to, resource_keys[i],
-				buf_str(&c->labels.values[i]), &c->t.err))
-			return false;
-	return taker_process_describe(to, process, &c->t.err);
-}
-
 static bool store_span(struct cloud *c, struct span_input *in)
 {
 	struct taker *to = c->t.to;
 	struct error *err = &c->t.err;
 
-	return use_labels(c, in) &&
-	       taker_process_reserve(to, &in->resource, err) &&
-	       taker_span(to, in, err) && describe_process(c, in->resource) &&
+	if (!use_labels(c, in) ||
+	    !taker_process_reserve(to, &in->resource, err) ||
+	    !taker_span(to, in, err))
+		return false;
+	taker_attrs_begin(to, ATTRS_OF_PROCESS);
+	for (unsigned i = 0; i < GOOGLE_RESOURCE_KEYS; i++)
+		if (c->labels.ranks[i] &&
+		    !taker_attr(to, resource_keys[i],
+				buf_str(&c->labels.values[i]), err))
+			return false;
+	return taker_process_describe(to, in->resource, err) &&
 	       taker_settle(to, err);
 }
 
@@ -550,6 +504,7 @@ static struct json_fields span_fields = JSON_FIELDS(
 
 static void read_span(struct cloud *c)
 {
+	struct google_labels *l = &c->labels;
 	struct span_input in = { .trace_id = c->trace_id };
 	int field;
 
@@ -557,7 +512,10 @@ static void read_span(struct cloud *c)
 		json_fail(c->t.r, "a span of a trace without an id");
 		return;
 	}
-	google_labels_clear(&c->labels);
+	memset(l->ranks, 0, sizeof l->ranks);
+	l->has_message = false;
+	l->is_error = false;
+	l->kind = SPAN_KIND_INTERNAL;
 	taker_attrs_begin(c->t.to, ATTRS_OF_SPAN);
 	while ((field = json_next_field(c->t.r, &span_fields)) >= 0)
 		read_field(c, field, &in);
@@ -676,10 +634,14 @@ bool decode_cloud_trace_json(struct feed *feed, struct taker *to,
 
 	if (!trace_json_init(&c.t, feed, to, err))
 		return false;
-	google_labels_init(&c.labels);
+	for (unsigned i = 0; i < RESOURCE_KEYS; i++)
+		buf_init(&c.labels.values[i], LIMIT_STRING_BYTES);
+	buf_init(&c.labels.message, LIMIT_STRING_BYTES);
 	while (!json_at_end(c.t.r))
 		read_document(&c);
 	is_read = trace_json_finish(&c.t, "Cloud Trace JSON", err);
-	google_labels_release(&c.labels);
+	for (unsigned i = 0; i < RESOURCE_KEYS; i++)
+		buf_release(&c.labels.values[i]);
+	buf_release(&c.labels.message);
 	return is_read;
 }

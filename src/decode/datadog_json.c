@@ -95,15 +95,6 @@ static unsigned datadog_process_key(struct str tag)
 	return i;
 }
 
-/* The name of an attribute: the tag's own where OpenTelemetry has none. */
-static struct str datadog_span_key(struct str tag)
-{
-	for (size_t i = 0; i < COUNT_OF(of_span); i++)
-		if (str_equal(of_span[i].tag, tag))
-			return of_span[i].key;
-	return tag;
-}
-
 /* Returns whether spans of this type are calls of a database, whose resource is
  * a query. */
 static bool datadog_type_is_database(struct str type)
@@ -174,13 +165,6 @@ struct halves {
 
 /* ---- ids and times ---- */
 
-static bool parse_long_hex(struct str text, struct halves *id)
-{
-	return text.len == 32 &&
-	       parse_hex_u64(str_slice(text, 0, 16), &id->upper) &&
-	       parse_hex_u64(str_slice(text, 16, 16), &id->lower);
-}
-
 /* A number of 64 bits, its digits in a string, or hexadecimal digits. */
 static struct halves read_id(struct datadog *d)
 {
@@ -193,7 +177,9 @@ static struct halves read_id(struct datadog *d)
 	if (json_peek(r) == JSON_NULL)
 		json_skip(r);
 	else if (!json_number_text(r, &text) || !text.len ||
-		 parse_long_hex(text, &id) ||
+		 (text.len == 32 &&
+		  parse_hex_u64(str_slice(text, 0, 16), &id.upper) &&
+		  parse_hex_u64(str_slice(text, 16, 16), &id.lower)) ||
 		 (!(is_text && d->has_hex) && parse_u64(text, &id.lower)) ||
 		 (is_text && parse_hex_u64(text, &id.lower)))
 		return id;
@@ -330,22 +316,14 @@ static void use_tag(struct datadog *d, struct str name, struct span_input *in)
 		   str_equal(name, STR("error.message"))) {
 		keep_text(d, &d->message, text);
 	} else if (!str_starts(name, STR("_"))) {
-		trace_json_attr(t, datadog_span_key(name));
+		/* The tag's own name where OpenTelemetry has none. */
+		for (size_t i = 0; i < COUNT_OF(of_span); i++)
+			if (str_equal(of_span[i].tag, name)) {
+				name = of_span[i].key;
+				break;
+			}
+		trace_json_attr(t, name);
 	}
-}
-
-/* Metrics are doubles, most of them whole: "41", not "41.0". */
-static void read_value(struct datadog *d)
-{
-	struct trace_json *t = &d->t;
-	bool is_number = json_peek(t->r) == JSON_NUMBER;
-	int64_t whole;
-
-	trace_json_plain_value(t);
-	if (!is_number || !parse_whole_i64(buf_str(&t->value.buf), &whole))
-		return;
-	value_clear(&t->value);
-	value_i64(&t->value, whole);
 }
 
 static void read_tags(struct datadog *d, struct span_input *in)
@@ -358,6 +336,7 @@ static void read_tags(struct datadog *d, struct span_input *in)
 		return;
 	while (json_next_key(t->r, &key)) {
 		enum json_kind kind;
+		int64_t whole;
 
 		attr_key_set(&kept, key);
 		kind = json_peek(t->r);
@@ -366,7 +345,13 @@ static void read_tags(struct datadog *d, struct span_input *in)
 			json_skip(t->r);
 			continue;
 		}
-		read_value(d);
+		trace_json_plain_value(t);
+		/* Metrics are doubles, most of them whole: "41", not "41.0". */
+		if (kind == JSON_NUMBER &&
+		    parse_whole_i64(buf_str(&t->value.buf), &whole)) {
+			value_clear(&t->value);
+			value_i64(&t->value, whole);
+		}
 		use_tag(d, attr_key_str(&kept), in);
 	}
 }
@@ -592,29 +577,24 @@ static void read_span(struct datadog *d)
 
 /* ---- documents ---- */
 
-static void read_item(struct datadog *d)
-{
-	struct json_reader *r = d->t.r;
-
-	if (json_peek(r) != JSON_ARRAY) {
-		if (json_enter_nullable(r, JSON_OBJECT))
-			read_span(d);
-	} else if (json_enter(r, JSON_ARRAY)) {
-		while (json_next_object(r))
-			read_span(d);
-	}
-}
-
 /* The item that is announced and those that follow. */
 static void read_items(struct datadog *d)
 {
+	struct json_reader *r = d->t.r;
+
 	do {
 		if (!d->is_placed)
 			trace_json_nowhere(&d->t);
 		else if (!trace_json_at(&d->t))
 			return;
-		read_item(d);
-	} while (json_next_item(d->t.r));
+		if (json_peek(r) != JSON_ARRAY) {
+			if (json_enter_nullable(r, JSON_OBJECT))
+				read_span(d);
+		} else if (json_enter(r, JSON_ARRAY)) {
+			while (json_next_object(r))
+				read_span(d);
+		}
+	} while (json_next_item(r));
 }
 
 /* A list of lists of spans, or of spans. */

@@ -63,17 +63,6 @@ void fleet_state_write(const struct fleet *f, struct str question,
 		write_plan(&f->items[i], out);
 }
 
-/* Numbers of samples are whole, of weights they may be parts: as they are. */
-static void write_function(struct jsonw *w, const struct fleet_function *f)
-{
-	jsonw_addf(w, "[%.*s", STR_WHOLE(f->name));
-	jsonw_str(w, f->file.ptr ? f->file : STR(""));
-	jsonw_addf(w, "%u, %g", f->line, f->after);
-	for (size_t i = 0; i < FLEET_PARTS; i++)
-		jsonw_f64(w, f->before[i], -1);
-	jsonw_array_end(w);
-}
-
 void fleet_state_add(const struct fleet *f, size_t index, struct out *out)
 {
 	const struct fleet_service *s = &f->items[index];
@@ -85,8 +74,18 @@ void fleet_state_add(const struct fleet *f, size_t index, struct out *out)
 	for (size_t i = 0; i < FLEET_PARTS; i++)
 		jsonw_f64(&w, s->before_samples[i], -1);
 	jsonw_addf(&w, "], functions:[");
-	for (size_t i = 0; i < s->count; i++)
-		write_function(&w, &s->functions[i]);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct fleet_function *fn = &s->functions[i];
+
+		/* Numbers of samples are whole, of weights they may be parts:
+		 * as they are. */
+		jsonw_addf(&w, "[%.*s", STR_WHOLE(fn->name));
+		jsonw_str(&w, fn->file.ptr ? fn->file : STR(""));
+		jsonw_addf(&w, "%u, %g", fn->line, fn->after);
+		for (size_t k = 0; k < FLEET_PARTS; k++)
+			jsonw_f64(&w, fn->before[k], -1);
+		jsonw_array_end(&w);
+	}
 	jsonw_addf(&w, "]}");
 	out_char(out, '\n');
 }

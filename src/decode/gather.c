@@ -357,17 +357,6 @@ static bool set_symbol(struct gather *g, struct str text, uint32_t last,
 	       history_symbol(g->history, text, symbol, err);
 }
 
-static bool set_process(struct gather *g, const struct span_facts *f,
-			struct history_span *span, struct error *err)
-{
-	const struct history_span *last = last_span(g);
-
-	return set_symbol(g, facts_instance(f), last ? last->instance : 0,
-			  &span->instance, err) &&
-	       set_symbol(g, f->texts[FACT_VERSION], last ? last->version : 0,
-			  &span->version, err);
-}
-
 static bool add_attrs(struct gather *g, const struct buf *attrs,
 		      struct history_span *span, struct error *err)
 {
@@ -424,6 +413,7 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		.duration_ns = history_time(f->duration_ns),
 		.is_error = f->is_error,
 	};
+	const struct history_span *last = last_span(g);
 	void *items = g->spans;
 
 	if (f->is_starved)
@@ -443,7 +433,10 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 		g->is_sample = true;
 		return true;
 	}
-	if (!set_process(g, f, &span, err) ||
+	if (!set_symbol(g, facts_instance(f), last ? last->instance : 0,
+			&span.instance, err) ||
+	    !set_symbol(g, f->texts[FACT_VERSION], last ? last->version : 0,
+			&span.version, err) ||
 	    !add_attrs(g, &f->of_process, &span, err) ||
 	    !add_attrs(g, &f->of_span, &span, err))
 		return false;
@@ -455,18 +448,11 @@ bool gather_span(struct gather *g, uint32_t trace, const struct span_facts *f,
 	return true;
 }
 
-static bool is_wanted(const struct gather *g, const struct gathered_trace *t)
-{
-	if (g->want->except && trace_id_is_same(g->want->except, &t->trace.id))
-		return false;
-	return t->has_root ||
-	       (g->want->root_service.len == 0 && g->want->root_name.len == 0);
-}
-
 /* Chains the spans of each trace: the history takes them trace by trace. */
 static bool store(struct gather *g, struct error *err)
 {
-	uint32_t window = g->want->window;
+	const struct history_want *want = g->want;
+	uint32_t window = want->window;
 	uint32_t *first, *next;
 
 	first = arena_array(&g->arena, g->trace_count + 1, sizeof *first);
@@ -480,7 +466,11 @@ static bool store(struct gather *g, struct error *err)
 	for (size_t i = 0; i < g->trace_count; i++) {
 		struct gathered_trace *t = &g->traces[i];
 
-		if (!is_wanted(g, t))
+		if (want->except &&
+		    trace_id_is_same(want->except, &t->trace.id))
+			continue;
+		if (!t->has_root &&
+		    (want->root_service.len || want->root_name.len))
 			continue;
 		if (!history_symbol(g->history, t->hit.root_service,
 				    &t->trace.root_service, err) ||
@@ -496,21 +486,10 @@ static bool store(struct gather *g, struct error *err)
 	return true;
 }
 
-static bool is_hit(const struct hit_want *want, const struct gathered_trace *t,
-		   const struct hit *hit)
-{
-	int64_t slack_ns = want->is_by_span ? 0 : want->slack_ns;
-
-	return (t->has_match || !(want->is_by_span || want->must_match)) &&
-	       sat_add_i64(hit->duration_ns, slack_ns) >=
-		       want->min_duration_ns &&
-	       hit->start_ns < want->range.to_ns &&
-	       sat_add_i64(hit->start_ns, hit->trace_ns) >= want->range.from_ns;
-}
-
 static bool store_hits(struct gather *g, struct error *err)
 {
 	const struct hit_want *want = g->want->hit_want;
+	int64_t slack_ns = want->is_by_span ? 0 : want->slack_ns;
 
 	for (size_t i = 0; i < g->trace_count; i++) {
 		const struct gathered_trace *t = &g->traces[i];
@@ -523,21 +502,17 @@ static bool store_hits(struct gather *g, struct error *err)
 		if (!want->has_span && hit.root_name.len)
 			hit.service = hit.name = STR("");
 		hit.duration_ns = want->is_by_span ? hit.span_ns : hit.trace_ns;
-		if (is_hit(want, t, &hit) &&
+		if ((t->has_match || !(want->is_by_span || want->must_match)) &&
+		    sat_add_i64(hit.duration_ns, slack_ns) >=
+			    want->min_duration_ns &&
+		    hit.start_ns < want->range.to_ns &&
+		    sat_add_i64(hit.start_ns, hit.trace_ns) >=
+			    want->range.from_ns &&
 		    !hits_add(g->want->hits, &hit, err))
 			return false;
 	}
 	g->want->hits->answer_count = g->trace_count;
 	return true;
-}
-
-static bool finish_hits(struct gather *g, bool is_read, struct error *err)
-{
-	bool is_stored = is_read && (g->is_starved ? gather_fail(g, err)
-						   : store_hits(g, err));
-
-	arena_release(&g->arena);
-	return is_stored;
 }
 
 static bool finish_window(struct gather *g, bool is_read, struct error *err)
@@ -562,6 +537,11 @@ static bool finish_window(struct gather *g, bool is_read, struct error *err)
 
 bool gather_finish(struct gather *g, bool is_read, struct error *err)
 {
-	return g->want->hits ? finish_hits(g, is_read, err)
-			     : finish_window(g, is_read, err);
+	if (!g->want->hits)
+		return finish_window(g, is_read, err);
+	if (is_read)
+		is_read = g->is_starved ? gather_fail(g, err)
+					: store_hits(g, err);
+	arena_release(&g->arena);
+	return is_read;
 }

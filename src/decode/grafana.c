@@ -66,18 +66,6 @@ static bool keep(struct reading *r, const char **to, struct str value)
 
 /* ---- what is there ---- */
 
-static enum grafana_type type_of(struct str name)
-{
-	if (str_equal(name, STR("tempo")))
-		return GRAFANA_TEMPO;
-	if (str_equal(name, STR("jaeger")))
-		return GRAFANA_JAEGER;
-	if (str_equal(name, STR("grafana-pyroscope-datasource")) ||
-	    str_equal(name, STR("phlare")))
-		return GRAFANA_PYROSCOPE;
-	return GRAFANA_OTHER;
-}
-
 /* httpHeaderName1 and httpHeaderValue1 belong together; NULL: another key. */
 static struct grafana_header *header_of(struct reading *r, struct str key,
 					struct str prefix)
@@ -113,6 +101,9 @@ static bool take_setting(struct reading *r, struct str key, struct str value)
 
 static bool take_field(struct reading *r, struct str key, struct str value)
 {
+	static const char *const pyroscopes[] = {
+		"grafana-pyroscope-datasource", "phlare"
+	};
 	struct grafana_source *s = r->source;
 
 	if (str_equal(key, STR("name")))
@@ -124,7 +115,12 @@ static bool take_field(struct reading *r, struct str key, struct str value)
 	if (str_equal(key, STR("basicAuthUser")))
 		return keep(r, &s->user, value);
 	if (str_equal(key, STR("type")))
-		s->type = type_of(value);
+		s->type =
+			str_equal(value, STR("tempo"))    ? GRAFANA_TEMPO
+			: str_equal(value, STR("jaeger")) ? GRAFANA_JAEGER
+			: str_is_one_of(value, pyroscopes, COUNT_OF(pyroscopes))
+				? GRAFANA_PYROSCOPE
+				: GRAFANA_OTHER;
 	else if (str_equal(key, STR("basicAuth")))
 		s->is_basic = is_true(value);
 	return true;
@@ -289,14 +285,6 @@ static bool take_event(struct reading *r, const yaml_event_t *event)
 	}
 }
 
-static bool fail_syntax(struct reading *r, const yaml_parser_t *parser)
-{
-	if (parser->error == YAML_MEMORY_ERROR)
-		return error_memory(r->err, r->path);
-	return fail(r, &parser->problem_mark,
-		    parser->problem ? parser->problem : "this is no YAML");
-}
-
 bool grafana_parse(struct grafana *g, const char *path, struct str text,
 		   struct arena *arena, struct error *err)
 {
@@ -315,7 +303,13 @@ bool grafana_parse(struct grafana *g, const char *path, struct str text,
 		yaml_event_t event;
 
 		if (!yaml_parser_parse(&parser, &event)) {
-			is_done = fail_syntax(&r, &parser);
+			const char *problem = parser.problem;
+
+			is_done = parser.error == YAML_MEMORY_ERROR
+					  ? error_memory(err, path)
+					  : fail(&r, &parser.problem_mark,
+						 problem ? problem
+							 : "this is no YAML");
 			break;
 		}
 		is_end = event.type == YAML_STREAM_END_EVENT;

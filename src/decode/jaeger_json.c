@@ -356,19 +356,14 @@ static void read_log(struct jaeger *j)
 	trace_build_event_end(t->to->b, trace_json_ns((uint64_t)time_us), name);
 }
 
-/* Returns whether a field is read of a span that is not kept: all else is
- * checked for its grammar only. */
-static bool is_of_times(int field)
-{
-	return field == FIELD_TRACE_ID || field == FIELD_SPAN_ID ||
-	       field == FIELD_PARENT_ID || field == FIELD_START ||
-	       field == FIELD_DURATION;
-}
-
 static void read_span_field(struct jaeger *j, int field, struct span_input *in,
 			    struct span_times *times)
 {
-	if (!is_of_times(field) && taker_skips(j->t.to, &in->trace_id)) {
+	/* Of a span that is not kept all else is checked for its grammar only.
+	 */
+	if (field != FIELD_TRACE_ID && field != FIELD_SPAN_ID &&
+	    field != FIELD_PARENT_ID && field != FIELD_START &&
+	    field != FIELD_DURATION && taker_skips(j->t.to, &in->trace_id)) {
 		json_skip(j->t.r);
 		return;
 	}

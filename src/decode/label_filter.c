@@ -118,34 +118,11 @@ void label_filter_shared_end(struct label_filter *f)
 		f->conditions[i].shared = f->conditions[i].found;
 }
 
-static bool judge(struct condition *c, struct str text, uint32_t *bits,
-		  struct error *err)
-{
-	*bits = 0;
-	for (uint32_t i = 0; i < c->pattern_count; i++) {
-		bool is_match;
-
-		if (!regex_match(c->patterns[i], text, &is_match, err))
-			return false;
-		*bits |= (uint32_t)is_match << i;
-	}
-	return true;
-}
-
-static bool remember(struct label_filter *f, struct condition *c, uint32_t bits,
-		     struct error *err)
-{
-	struct str label = arena_str(&f->arena, buf_str(&f->label));
-	uint32_t stored;
-
-	return (label.ptr && map_insert(&c->known, label, bits, &stored)) ||
-	       arena_fail(&f->arena, c->subject, err);
-}
-
 static bool find(struct label_filter *f, struct condition *c, struct str key,
 		 struct str value, struct error *err)
 {
-	uint32_t bits;
+	uint32_t bits, stored;
+	struct str label;
 
 	if (!c->subject || (c->key.ptr && !str_equal(key, c->key)))
 		return true;
@@ -158,9 +135,20 @@ static bool find(struct label_filter *f, struct condition *c, struct str key,
 	if (!buf_check(&f->label, c->subject, err))
 		return false;
 	bits = map_find(&c->known, buf_str(&f->label));
-	if (bits == MAP_NONE && (!judge(c, buf_str(&f->label), &bits, err) ||
-				 !remember(f, c, bits, err)))
-		return false;
+	if (bits == MAP_NONE) {
+		bits = 0;
+		for (uint32_t i = 0; i < c->pattern_count; i++) {
+			bool is_match;
+
+			if (!regex_match(c->patterns[i], buf_str(&f->label),
+					 &is_match, err))
+				return false;
+			bits |= (uint32_t)is_match << i;
+		}
+		label = arena_str(&f->arena, buf_str(&f->label));
+		if (!label.ptr || !map_insert(&c->known, label, bits, &stored))
+			return arena_fail(&f->arena, c->subject, err);
+	}
 	c->found |= bits;
 	return true;
 }

@@ -169,19 +169,11 @@ static const struct price_key keys[] = {
 	{ "note", offsetof(struct price_texts, note), NULL },
 };
 
-static const struct price_key *find_key(struct str name)
-{
-	for (size_t i = 0; i < COUNT_OF(keys); i++)
-		if (str_equal(str_from(keys[i].name), name))
-			return &keys[i];
-	return NULL;
-}
-
 static bool read_line(struct price_texts *t, struct str line, struct arena *arena,
 		      struct error *err)
 {
 	size_t equals = str_find(line, STR("="));
-	const struct price_key *key;
+	const struct price_key *key = NULL;
 	struct str name, value;
 	const char **at;
 
@@ -192,7 +184,9 @@ static bool read_line(struct price_texts *t, struct str line, struct arena *aren
 				 "neither KEY = VALUE nor a comment");
 	name = str_trim(str_slice(line, 0, equals));
 	value = str_trim(str_slice(line, equals + 1, line.len));
-	key = find_key(name);
+	for (size_t i = 0; i < COUNT_OF(keys) && !key; i++)
+		if (str_equal(str_from(keys[i].name), name))
+			key = &keys[i];
 	if (!key)
 		return error_set(err, ERROR_USAGE,
 				 "unknown key '%s': there are cpu, memory, "

@@ -112,24 +112,23 @@ bool type_spelled_out(struct str wanted, struct type_name *type)
 	return true;
 }
 
-/* A name that stands for one type, as those that runtimes write do. */
-static bool type_known(struct str wanted, struct type_name *type)
+bool type_implied(const struct profile_want *want, struct type_name *implied)
 {
+	struct str wanted = want->like ? want->like->type : want->type;
+
+	if (type_spelled_out(want->type, implied))
+		return true;
+	/* A name that stands for one type, as those that runtimes write do. */
 	for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
 		if (!str_equal(wanted, str_from(candidates[i].word)) &&
 		    !str_equal(wanted, str_from(candidates[i].type)))
 			continue;
-		*type = (struct type_name){ str_from(candidates[i].type),
-					    str_from(candidates[i].unit) };
+		*implied = (struct type_name){ str_from(candidates[i].type),
+					       str_from(candidates[i].unit) };
 		return true;
 	}
 	return false;
-}
 
-bool type_implied(const struct profile_want *want, struct type_name *implied)
-{
-	return type_spelled_out(want->type, implied) ||
-	       type_known(want->like ? want->like->type : want->type, implied);
 }
 
 bool type_declare_implied(struct profile_build *b,
@@ -187,19 +186,16 @@ static bool find_same(const struct type_name *offered, uint32_t count,
 }
 
 /* As errors and lists have it: names, too, may hold a '/'. */
-static bool is_listed_as(struct type_name type, struct str text)
-{
-	return text.len == type.type.len + 1 + type.unit.len &&
-	       str_starts(text, type.type) && text.ptr[type.type.len] == '/' &&
-	       str_equal(str_slice(text, type.type.len + 1, text.len),
-			 type.unit);
-}
-
 static bool find_listed(const struct type_name *offered, uint32_t count,
 			struct str wanted, uint32_t *chosen)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (!is_listed_as(offered[i], wanted))
+		struct type_name type = offered[i];
+
+		if (wanted.len != type.type.len + 1 + type.unit.len ||
+		    !str_starts(wanted, type.type) ||
+		    wanted.ptr[type.type.len] != '/' ||
+		    !str_ends(wanted, type.unit))
 			continue;
 		*chosen = i;
 		return true;
@@ -207,29 +203,25 @@ static bool find_listed(const struct type_name *offered, uint32_t count,
 	return false;
 }
 
-/* Node's wall profiles count their samples too: those are no CPU samples. */
-static bool is_misleading(const struct type_name *offered, uint32_t count,
-			  struct type_name wanted)
-{
-	uint32_t ignored;
-
-	return type_is_sample_count(wanted) &&
-	       find_type(offered, count,
-			 (struct type_name){ .type = STR("wall") }, &ignored);
-}
-
 /* With any_unit a type counts by its name alone: wall in microseconds. */
 static bool find_candidate(const struct type_name *offered, uint32_t count,
 			   struct str word, bool any_unit, uint32_t *chosen)
 {
+	struct type_name wall = { .type = STR("wall") };
+	uint32_t ignored;
+
 	for (size_t i = 0; i < CANDIDATE_COUNT; i++) {
 		struct type_name type = {
+
 			str_from(candidates[i].type),
 			str_from(candidates[i].unit),
 		};
 
+		/* Node's wall profiles count their samples too: those are no
+		 * CPU samples. */
 		if (!str_equal(word, str_from(candidates[i].word)) ||
-		    is_misleading(offered, count, type))
+		    (type_is_sample_count(type) &&
+		     find_type(offered, count, wall, &ignored)))
 			continue;
 		if (any_unit)
 			type.unit = STR("");
@@ -284,52 +276,34 @@ static bool find_wanted(const struct type_name *offered, uint32_t count,
 	       find_candidate(offered, count, wanted, true, chosen);
 }
 
-/* Whatever led to it, of equal types it is always the same one. */
-static uint32_t one_of_equal(const struct type_name *offered, uint32_t count,
-			     struct str default_type, uint32_t chosen)
-{
-	uint32_t i = count - 1;
-
-	if (str_equal(offered[chosen].type, default_type))
-		(void)find_same(offered, count, &offered[chosen], &i);
-	else
-		while (!type_name_equal(offered[i], offered[chosen]))
-			i--;
-	return i;
-}
-
-/* The last one, where none is named; of Datadog's tracer for Python, whose list
- * ends in what GPUs did, CPU time. */
-static uint32_t default_by_place(const struct type_name *offered,
-				 uint32_t count)
-{
-	uint32_t cpu;
-
-	return find_type(offered, count,
-			 (struct type_name){ .type = STR(CPU_OF_DATADOG) },
-			 &cpu)
-		       ? cpu
-		       : count - 1;
-}
-
 bool type_choose(const struct type_name *offered, uint32_t count,
 		 struct str default_type, const struct profile_want *want,
 		 uint32_t *chosen, struct error *err)
 {
 	struct str wanted = want->like ? want->like->type : want->type;
 	struct type_name type = { .type = default_type };
+	struct type_name cpu = { .type = STR(CPU_OF_DATADOG) };
+	uint32_t last = count - 1;
 
 	if (!want->like || !find_same(offered, count, want->like, chosen)) {
 		if (wanted.len) {
 			if (!find_wanted(offered, count, wanted, chosen))
 				return not_found(offered, count, wanted, err);
-		} else if (default_type.len == 0) {
-			*chosen = default_by_place(offered, count);
-		} else if (!find_type(offered, count, type, chosen)) {
-			*chosen = count - 1;
+		} else if (!find_type(offered, count,
+				      default_type.len ? type : cpu, chosen)) {
+			/* The last one, where none is named; of Datadog's
+			 * tracer for Python, whose list ends in what GPUs did,
+			 * CPU time. */
+			*chosen = last;
 		}
 	}
-	*chosen = one_of_equal(offered, count, default_type, *chosen);
+	/* Whatever led to it, of equal types it is always the same one. */
+	if (str_equal(offered[*chosen].type, default_type))
+		(void)find_same(offered, count, &offered[*chosen], &last);
+	else
+		while (!type_name_equal(offered[last], offered[*chosen]))
+			last--;
+	*chosen = last;
 	return true;
 }
 

@@ -143,22 +143,17 @@ static bool read_head(struct snapshot *s, const struct document *d,
 			 "a snapshot without runs, run_length, unit or total");
 }
 
-static bool check_version(const struct document *d, struct error *err)
-{
-	int64_t version = 0;
-
-	return read_count(document_get(d, MARK), &version, err) &&
-	       (version == VERSION ||
-		error_set(err, ERROR_FORMAT,
-			  "a snapshot of version %d is wanted, this is of %lld",
-			  VERSION, (long long)version));
-}
-
 bool snapshot_read(struct snapshot *s, struct str bytes, struct error *err)
 {
 	struct document *d =
 		document_read_within(bytes, LIMIT_SNAPSHOT_BYTES, err);
-	bool done = d && check_version(d, err) &&
+	int64_t version = 0;
+	bool done = d && read_count(document_get(d, MARK), &version, err) &&
+		    (version == VERSION ||
+		     error_set(err, ERROR_FORMAT,
+			       "a snapshot of version %d is wanted, this is of "
+			       "%lld",
+			       VERSION, (long long)version)) &&
 		    read_functions(s, document_get(d, "functions"), err) &&
 		    read_head(s, d, err);
 

@@ -252,7 +252,7 @@ struct met_attribute {
 struct search_pb {
 	struct gather gather;
 	struct span_facts facts;
-	struct met_attribute met[MET_ATTRIBUTES]; /* see met_place() */
+	struct met_attribute met[MET_ATTRIBUTES]; /* see read_attribute() */
 	struct value_text value;
 	struct error err;
 };
@@ -320,22 +320,18 @@ static void read_new_attribute(struct search_pb *s, struct wire *w,
 	out->key = facts_key(&s->facts, key);
 }
 
-/* Where an attribute is put when it is met, by its length and its last bytes:
- * the value. Of several in one place the last one stays. */
-static struct met_attribute *met_place(struct search_pb *s, struct str bytes)
-{
-	uint64_t end = bytes.len < sizeof end
-			       ? 0
-			       : load_word(bytes.ptr + bytes.len - sizeof end);
-
-	return &s->met[(end + bytes.len) * 0x9E3779B97F4A7C15u >>
-		       (64 - MET_BITS)];
-}
-
 static void read_attribute(struct search_pb *s, struct wire *w,
 			   const struct wire_field *f)
 {
-	struct met_attribute *met = met_place(s, f->bytes);
+	/* An attribute is put, when it is met, by its length and its last
+	 * bytes: the value. Of several in one place the last one stays. */
+	uint64_t end =
+		f->bytes.len < sizeof end
+			? 0
+			: load_word(f->bytes.ptr + f->bytes.len - sizeof end);
+	struct met_attribute *met =
+		&s->met[(end + f->bytes.len) * 0x9E3779B97F4A7C15u >>
+			(64 - MET_BITS)];
 
 	if (!str_equal(met->bytes, f->bytes)) {
 		struct wire inner = wire_inside(w, f);

@@ -231,27 +231,21 @@ static void read_list(struct bucket_reading *d, void (*read)(struct bucket_readi
 			read(d);
 }
 
-/* The bucket whose upper edge this is; none for what is no power of two. */
-static bool bucket_of(double edge_s, unsigned *bucket)
-{
-	double edge_ns = edge_s * (double)NS_PER_S, power = 1;
-
-	for (unsigned i = 0; i < DURATION_BUCKETS; i++, power *= 2)
-		if (edge_ns > power * 0.999 && edge_ns < power * 1.001) {
-			*bucket = i;
-			return true;
-		}
-	return false;
-}
-
 static void keep_series(struct bucket_reading *d)
 {
 	int64_t count = (int64_t)(d->count < COUNT_MAX ? d->count + 0.5 : 0);
-	unsigned bucket;
+	double edge_ns = d->edge_s * (double)NS_PER_S, power = 1;
+	unsigned bucket = 0;
 
 	if (json_failed(d->r))
 		return;
-	if (!bucket_of(d->edge_s, &bucket)) {
+	/* The bucket whose upper edge this is. */
+	while (bucket < DURATION_BUCKETS &&
+	       !(edge_ns > power * 0.999 && edge_ns < power * 1.001)) {
+		bucket++;
+		power *= 2;
+	}
+	if (bucket == DURATION_BUCKETS) {
 		json_fail(d->r, "a bucket whose edge is no power of two");
 		return;
 	}
@@ -355,18 +349,6 @@ static void read_label(struct reading *d)
 	}
 }
 
-/* "NaN" for a step without spans. */
-static double read_value(struct reading *d)
-{
-	double value = 0;
-
-	if (json_peek(d->r) == JSON_STRING) {
-		json_skip(d->r);
-		return NAN;
-	}
-	return json_f64(d->r, &value) ? value : NAN;
-}
-
 static void read_sample(struct reading *d)
 {
 	uint64_t end_ms = 0;
@@ -376,12 +358,17 @@ static void read_sample(struct reading *d)
 	int64_t since_ms;
 
 	while (json_next_key(d->r, &key))
-		if (str_equal(key, STR("timestampMs")))
+		if (str_equal(key, STR("timestampMs"))) {
 			end_ms = json_u64_capped(d->r);
-		else if (str_equal(key, STR("value")))
-			value = read_value(d);
-		else
+		} else if (!str_equal(key, STR("value"))) {
 			json_skip(d->r);
+		} else if (json_peek(d->r) == JSON_STRING) {
+			/* "NaN" for a step without spans. */
+			json_skip(d->r);
+			value = NAN;
+		} else if (!json_f64(d->r, &value)) {
+			value = NAN;
+		}
 	s = d->steps;
 	if (!(end_ms > INT64_MAX || !isfinite(value) || value < 0 ||
 	      !sub_i64((int64_t)end_ms, s->from_ms, &since_ms) ||

@@ -208,37 +208,21 @@ static uint64_t read_us(struct trace_json *t)
 	return json_u64(t->r, &time_us) ? time_us : 0;
 }
 
-static void copy_endpoint(struct trace_json *t, struct endpoint_text *to,
-			  const struct endpoint_text *from)
-{
-	buf_clear(&to->service);
-	buf_add_str(&to->service, buf_str(&from->service));
-	buf_clear(&to->address);
-	buf_add_str(&to->address, buf_str(&from->address));
-	trace_json_taken(
-		t, buf_check(&to->service, "a service", &t->err) &&
-			   buf_check(&to->address, "an address", &t->err));
-}
-
 /* Uses the endpoint of version 1: whoever says something about a span is where
  * it was. */
 static void use_endpoint(struct zipkin *z, struct endpoint_text *whose)
 {
-	if (z->read.service.len && !whose->service.len)
-		copy_endpoint(&z->t, whose, &z->read);
-}
+	struct trace_json *t = &z->t;
 
-static void add_event(struct trace_json *t, struct str text, uint64_t time_us)
-{
-	uint32_t name;
-
-	if (!taker_has_details(t->to) ||
-	    !trace_json_taken(
-		    t,
-		    trace_build_part_begin(t->to->b, DETAIL_EVENT, &t->err) &&
-			    taker_text(t->to, text, &name, &t->err)))
+	if (!z->read.service.len || whose->service.len)
 		return;
-	trace_build_event_end(t->to->b, trace_json_ns(time_us), name);
+	buf_clear(&whose->service);
+	buf_add_str(&whose->service, buf_str(&z->read.service));
+	buf_clear(&whose->address);
+	buf_add_str(&whose->address, buf_str(&z->read.address));
+	trace_json_taken(
+		t, buf_check(&whose->service, "a service", &t->err) &&
+			   buf_check(&whose->address, "an address", &t->err));
 }
 
 static void read_annotation(struct zipkin *z, struct pieces *p)
@@ -246,6 +230,7 @@ static void read_annotation(struct zipkin *z, struct pieces *p)
 	struct trace_json *t = &z->t;
 	uint64_t time_us = 0;
 	unsigned mark = 0;
+	uint32_t name;
 	struct str key;
 
 	buf_clear(&z->text);
@@ -265,7 +250,14 @@ static void read_annotation(struct zipkin *z, struct pieces *p)
 		mark++;
 	if (mark == MARK_COUNT) {
 		use_endpoint(z, &z->local);
-		add_event(t, buf_str(&z->text), time_us);
+		if (taker_has_details(t->to) &&
+		    trace_json_taken(
+			    t, trace_build_part_begin(t->to->b, DETAIL_EVENT,
+						      &t->err) &&
+				       taker_text(t->to, buf_str(&z->text),
+						  &name, &t->err)))
+			trace_build_event_end(t->to->b, trace_json_ns(time_us),
+					      name);
 		return;
 	}
 	p->marks_us[mark] = time_us;
