@@ -259,19 +259,6 @@ static size_t skip(struct str text, size_t at, bool are_blanks)
 	return at;
 }
 
-static struct str trim_blanks(struct str text)
-{
-	size_t start = skip(text, 0, true), end = start;
-
-	/* The usual end tells by itself that it is one. */
-	if (start < text.len && text.ptr[text.len - 1] != ' ' &&
-	    is_ascii_visible((unsigned char)text.ptr[text.len - 1]))
-		return str_slice(text, start, text.len);
-	for (size_t at = start; at < text.len; at = skip(text, end, true))
-		end = skip(text, at, false);
-	return str_slice(text, start, end - start);
-}
-
 static const char *spell_folded(struct str text, size_t at, struct rune c,
 				char room[SPELLING_BYTES])
 {
@@ -292,8 +279,17 @@ static inline bool is_folded_plain(unsigned char byte)
 
 void escape_folded(struct out *out, struct str name)
 {
-	struct str text = trim_blanks(name);
+	size_t start = skip(name, 0, true), end = start;
+	struct str text = str_slice(name, start, name.len);
 
+	/* The usual end tells by itself that it is one. */
+	if (!text.len || text.ptr[text.len - 1] == ' ' ||
+	    !is_ascii_visible((unsigned char)text.ptr[text.len - 1])) {
+		for (size_t at = start; at < name.len;
+		     at = skip(name, end, true))
+			end = skip(name, at, false);
+		text = str_slice(name, start, end - start);
+	}
 	if (text.len)
 		escape_each(out, text, spell_folded, is_folded_plain);
 	else
@@ -354,15 +350,6 @@ static bool begins_list(struct str text, size_t at)
 	return at == 0;
 }
 
-/* Names of servers become links where no markup asks for it. */
-static bool is_in_link(struct str text, size_t at)
-{
-	if (text.ptr[at] == ':')
-		return str_starts(str_slice(text, at + 1, 2), STR("//"));
-	return text.ptr[at] == '.' && at >= 3 &&
-	       str_equal_nocase(str_slice(text, at - 3, 3), STR("www"));
-}
-
 /* Returns what stands for an ASCII character; NULL: itself. */
 static const char *markdown_for(struct str text, size_t at,
 				char marked[SPELLING_BYTES])
@@ -383,8 +370,12 @@ static const char *markdown_for(struct str text, size_t at,
 	default:
 		break;
 	}
-	if ((c == ':' || c == '.') && is_in_link(text, at))
-		return c == ':' ? ":" WORD_JOINER : WORD_JOINER ".";
+	/* Names of servers become links where no markup asks for it. */
+	if (c == ':' && str_starts(str_slice(text, at + 1, 2), STR("//")))
+		return ":" WORD_JOINER;
+	if (c == '.' && at >= 3 &&
+	    str_equal_nocase(str_slice(text, at - 3, 3), STR("www")))
+		return WORD_JOINER ".";
 	if (!memchr("\\`*_[]|~$!{}^", c, 13) && !begins_list(text, at))
 		return NULL;
 	marked[0] = '\\';
@@ -544,22 +535,17 @@ size_t text_fit(struct str escaped, size_t columns)
 
 /* Words of commands that are printed to be pasted. Knows no command. */
 
-static bool is_plain_word(struct str word)
+void shell_word_add(struct buf *out, struct str word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789-_./:=@%+,";
+	bool is_plain = word.len > 0;
 
 	for (size_t i = 0; i < word.len; i++)
-		if (!word.ptr[i] || !strchr(plain, word.ptr[i]))
-			return false;
-	return word.len > 0;
-}
-
-void shell_word_add(struct buf *out, struct str word)
-{
+		is_plain &= word.ptr[i] && strchr(plain, word.ptr[i]);
 	buf_add_char(out, ' ');
-	if (is_plain_word(word)) {
+	if (is_plain) {
 		buf_add_str(out, word);
 		return;
 	}

@@ -337,14 +337,6 @@ bool gz_deflate_fast(struct str bytes, struct buf *out, struct error *err)
 #define WINDOW_BITS (15 + 32)
 #define MORE_WINDOW_BITS (15 + 16)
 
-static bool zlib_init(z_stream *z)
-{
-	memset(z, 0, sizeof *z);
-	z->zalloc = zlib_alloc;
-	z->zfree = zlib_free;
-	return inflateInit2(z, WINDOW_BITS) == Z_OK;
-}
-
 struct gz_stream {
 	z_stream z;
 	size_t ceiling_bytes;
@@ -361,7 +353,11 @@ struct gz_stream *gz_stream_new(size_t ceiling_bytes, struct error *err)
 {
 	struct gz_stream *z = mem_calloc(1, sizeof *z);
 
-	if (!z || !zlib_init(&z->z)) {
+	if (z) {
+		z->z.zalloc = zlib_alloc;
+		z->z.zfree = zlib_free;
+	}
+	if (!z || inflateInit2(&z->z, WINDOW_BITS) != Z_OK) {
 		mem_free(z);
 		error_memory(err, "unpacking an answer");
 		return NULL;
@@ -379,24 +375,11 @@ void gz_stream_free(struct gz_stream *z)
 	mem_free(z);
 }
 
-/* Hands the chunk on, counted. */
-static bool take_chunk(struct gz_stream *z, struct buf *out, struct error *err)
-{
-	size_t len = CHUNK_BYTES - z->z.avail_out;
-
-	z->plain_bytes += len;
-	if (z->plain_bytes > z->ceiling_bytes)
-		return gz_fail_ceiling("content", z->ceiling_bytes, err);
-	if (z->plain_bytes > gz_honest_bytes(z->packed_bytes))
-		return gz_fail_bomb("content", err);
-	buf_add(out, z->chunk, len);
-	return buf_check(out, "content", err);
-}
-
 /* Runs zlib until it wants more input or the member ends. */
 static bool inflate_step(struct gz_stream *z, struct buf *out,
 			 struct error *err)
 {
+	size_t len;
 	int status;
 
 	do {
@@ -408,7 +391,15 @@ static bool inflate_step(struct gz_stream *z, struct buf *out,
 		if (status != Z_OK && status != Z_STREAM_END &&
 		    status != Z_BUF_ERROR)
 			return gz_fail_damaged("content", err);
-		if (!take_chunk(z, out, err))
+		len = CHUNK_BYTES - z->z.avail_out;
+		z->plain_bytes += len;
+		if (z->plain_bytes > z->ceiling_bytes)
+			return gz_fail_ceiling("content", z->ceiling_bytes,
+					       err);
+		if (z->plain_bytes > gz_honest_bytes(z->packed_bytes))
+			return gz_fail_bomb("content", err);
+		buf_add(out, z->chunk, len);
+		if (!buf_check(out, "content", err))
 			return false;
 	} while (status == Z_OK && (z->z.avail_in || !z->z.avail_out));
 	if (status == Z_STREAM_END) {

@@ -158,36 +158,11 @@ static void undo_locale(char *text)
 		strlen(text + start + width) + 1);
 }
 
-static void cut_zeros(char *text)
-{
-	size_t len = strlen(text);
-
-	if (!strchr(text, '.'))
-		return;
-	while (text[len - 1] == '0')
-		len--;
-	if (text[len - 1] == '.')
-		len--;
-	text[len] = '\0';
-}
-
-/* The fewest digits that read back as the same number. */
-static void format_exact(double value, char *text, size_t size)
-{
-	for (int digits = 15; digits <= 17; digits++) {
-		double back;
-
-		snprintf(text, size, "%.*g", digits, value);
-		undo_locale(text);
-		if (parse_f64(str_from(text), &back) && !(back < value) &&
-		    !(back > value))
-			return;
-	}
-}
-
 void jsonw_f64(struct jsonw *w, double value, int max_decimals)
 {
 	char text[64];
+	double back;
+	size_t len;
 
 	if (!isfinite(value)) {
 		jsonw_null(w);
@@ -198,9 +173,20 @@ void jsonw_f64(struct jsonw *w, double value, int max_decimals)
 		snprintf(text, sizeof text, "%.*f",
 			 max_decimals < 17 ? max_decimals : 17, value);
 		undo_locale(text);
-		cut_zeros(text);
+		len = strlen(text);
+		while (strchr(text, '.') && text[len - 1] == '0')
+			text[--len] = '\0';
+		if (text[len - 1] == '.')
+			text[len - 1] = '\0';
 	} else {
-		format_exact(value, text, sizeof text);
+		/* The fewest digits that read back as the same number. */
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(text, sizeof text, "%.*g", digits, value);
+			undo_locale(text);
+			if (parse_f64(str_from(text), &back) &&
+			    !(back < value) && !(back > value))
+				break;
+		}
 	}
 	separate(w);
 	out_text(w->out, strcmp(text, "-0") ? text : "0");
@@ -302,12 +288,6 @@ static bool is_number(struct str word)
 	return true;
 }
 
-static bool is_raw(struct str word)
-{
-	return is_number(word) || str_equal(word, STR("true")) ||
-	       str_equal(word, STR("false")) || str_equal(word, STR("null"));
-}
-
 /* Returns what follows the word at `at`. */
 static const char *add_word(struct jsonw *w, const char *at)
 {
@@ -319,7 +299,10 @@ static const char *add_word(struct jsonw *w, const char *at)
 	at += is_quoted && *at == '\'';
 	if (*at == ':')
 		jsonw_key_str(w, word);
-	else if (!is_quoted && is_raw(word))
+	else if (!is_quoted &&
+		 (is_number(word) || str_equal(word, STR("true")) ||
+		  str_equal(word, STR("false")) ||
+		  str_equal(word, STR("null"))))
 		jsonw_raw(w, word);
 	else
 		jsonw_str(w, word);
@@ -382,11 +365,6 @@ static void add_integer(struct jsonw *w, struct slot s, int64_t value)
 	}
 }
 
-static void add_double(struct jsonw *w, struct slot s, double value)
-{
-	jsonw_f64(w, s.is_known && value < 0 ? NAN : value, s.decimals);
-}
-
 static void add_bool(struct jsonw *w, struct slot s, int value)
 {
 	if (s.is_known && value < 0)
@@ -400,6 +378,7 @@ void jsonw_addf(struct jsonw *w, const char *template, ...)
 	const char *at = template;
 	struct slot s;
 	struct str text;
+	double number;
 	va_list args;
 
 	va_start(args, template);
@@ -445,7 +424,9 @@ void jsonw_addf(struct jsonw *w, const char *template, ...)
 			break;
 		case 'f':
 		case 'g':
-			add_double(w, s, va_arg(args, double));
+			number = va_arg(args, double);
+			jsonw_f64(w, s.is_known && number < 0 ? NAN : number,
+				  s.decimals);
 			break;
 		case 'i':
 			add_bool(w, s, va_arg(args, int));

@@ -416,28 +416,19 @@ static bool base64_four(const char *text, unsigned char *out)
 	return true;
 }
 
-/* Cuts the padding off; false when what is left cannot be whole bytes. */
-static bool base64_strip(struct str *text)
-{
-	size_t padded_len = text->len;
-
-	while (text->len && padded_len - text->len < 2 &&
-	       text->ptr[text->len - 1] == '=')
-		text->len--;
-	if (text->len < padded_len && padded_len % 4)
-		return false;
-	return text->len % 4 != 1;
-}
-
 bool base64_decode(struct str text, unsigned char *out, size_t size,
 		   size_t *out_len)
 {
-	size_t len = 0, i = 0;
+	size_t len = 0, i = 0, padded_len = text.len;
 	uint32_t bits = 0;
 	unsigned held = 0; /* bits not yet written, in the low end of bits */
 
 	*out_len = 0;
-	if (!base64_strip(&text) ||
+	/* Without its padding: what is left cannot always be whole bytes. */
+	while (text.len && padded_len - text.len < 2 &&
+	       text.ptr[text.len - 1] == '=')
+		text.len--;
+	if ((text.len < padded_len && padded_len % 4) || text.len % 4 == 1 ||
 	    text.len / 4 * 3 + text.len % 4 * 3 / 4 > size)
 		return false;
 	for (; text.len - i >= 4; i += 4, len += 3)

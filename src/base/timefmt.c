@@ -158,18 +158,6 @@ static bool take_offset(struct str *text, int64_t *seconds)
 	return true;
 }
 
-/* seconds * 1e9 + fraction, where the product alone may not fit although the
- * sum does. */
-static bool join_ns(int64_t seconds, int64_t fraction_ns, int64_t *out_ns)
-{
-	if (seconds < 0 && fraction_ns > 0) {
-		seconds++;
-		fraction_ns -= NS_PER_S;
-	}
-	return mul_i64(seconds, NS_PER_S, &seconds) &&
-	       add_i64(seconds, fraction_ns, out_ns);
-}
-
 bool parse_rfc3339(struct str text, int64_t *out_ns)
 {
 	int64_t days;
@@ -183,7 +171,14 @@ bool parse_rfc3339(struct str text, int64_t *out_ns)
 	    !take_fraction(&text, &fraction_ns) ||
 	    !take_offset(&text, &offset) || text.len)
 		return false;
-	return join_ns(days * 86400 + seconds - offset, fraction_ns, out_ns);
+	seconds += days * 86400 - offset;
+	/* The product alone may not fit although the sum does. */
+	if (seconds < 0 && fraction_ns > 0) {
+		seconds++;
+		fraction_ns -= NS_PER_S;
+	}
+	return mul_i64(seconds, NS_PER_S, &seconds) &&
+	       add_i64(seconds, fraction_ns, out_ns);
 }
 
 static size_t count_while(struct str text, char first, char last)
@@ -269,20 +264,17 @@ static bool parse_before_now(struct str text, int64_t now_ns, int64_t *out_ns)
 	       sub_i64(now_ns, back_ns, out_ns);
 }
 
-static bool parse_date(struct str text, int64_t *out_ns)
-{
-	int64_t days;
-
-	return take_date(&text, &days) && text.len == 0 &&
-	       mul_i64(days, NS_PER_DAY, out_ns);
-}
-
 bool parse_time(struct str text, int64_t now_ns, int64_t *out_ns,
 		struct error *err)
 {
+	struct str rest = text;
+	int64_t days;
+
 	if (parse_before_now(text, now_ns, out_ns) ||
-	    parse_rfc3339(text, out_ns) || parse_date(text, out_ns) ||
-	    parse_epoch(text, out_ns))
+	    parse_rfc3339(text, out_ns) || parse_epoch(text, out_ns))
+		return true;
+	if (take_date(&rest, &days) && !rest.len &&
+	    mul_i64(days, NS_PER_DAY, out_ns))
 		return true;
 	return error_set(err, ERROR_USAGE,
 			 "'%.*s' is not a time; use 2026-11-21T10:05:00Z, "

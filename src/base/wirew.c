@@ -100,21 +100,16 @@ void wirew_close(struct buf *b, size_t opened)
 	memcpy(b->data + opened - 1, bytes, len);
 }
 
-static bool is_ascii(struct str text)
-{
-	unsigned char all = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		all |= (unsigned char)text.ptr[i];
-	return all < 0x80;
-}
-
 void wirew_utf8(struct buf *b, uint32_t field, struct str text)
 {
+	unsigned char all = 0;
 	struct out out;
 	size_t at;
 
-	if (is_ascii(text)) {
+	for (size_t i = 0; i < text.len; i++)
+		all |= (unsigned char)text.ptr[i];
+	if (all < 0x80) {
+
 		wirew_str(b, field, text);
 		return;
 	}
