@@ -141,13 +141,6 @@ void confine_allow_devices(struct confine *c)
 		confine_allow_write(c, devices[i]);
 }
 
-/* Nothing is made beside a device; files in memory are none. */
-static bool is_of_devices(struct str folder)
-{
-	return is_below(folder, STR("/dev")) &&
-	       !is_below(folder, STR("/dev/shm"));
-}
-
 void confine_allow_output(struct confine *c, const char *path)
 {
 	char resolved[PATH_MAX], folder[PATH_MAX];
@@ -158,6 +151,8 @@ void confine_allow_output(struct confine *c, const char *path)
 		path = resolved;
 	confine_allow_write(c, path);
 	folder_of(path, folder);
-	if (!is_of_devices(str_from(folder)))
+	/* Nothing is made beside a device; files in memory are none. */
+	if (!is_below(str_from(folder), STR("/dev")) ||
+	    is_below(str_from(folder), STR("/dev/shm")))
 		confine_allow_write(c, folder);
 }

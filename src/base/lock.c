@@ -16,13 +16,6 @@
 
 #define TRY_MS 20u
 
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 /* Whoever had it before may have removed the file meanwhile, and others hold
  * the lock of a new one. */
 static bool is_current(const struct lock *l)
@@ -68,9 +61,10 @@ bool lock_take(struct lock *l, const char *path, unsigned wait_ms,
 {
 	const struct timespec pause = { 0, TRY_MS * 1000000L };
 	size_t size = strlen(path) + sizeof ".lock";
+	struct stat st;
 
 	*l = (struct lock){ .fd = -1 };
-	if (is_special(path))
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return true;
 	l->path = mem_alloc(size);
 	if (!l->path)

@@ -28,18 +28,6 @@ static int (*mem_gate)(size_t size);
 /* The memory that runs fill that read nothing. */
 #define SMALL_PAGES_BYTES ((uintptr_t)128 * 1024)
 
-/* Uses a large page for the heap, by its first step. Where there are no large
- * pages small ones come as ever. */
-static void use_large_page(uintptr_t begin)
-{
-	void *volatile step; /* or the compiler sees no need for it */
-
-	step = malloc(1);
-	free(step);
-	if ((uintptr_t)sbrk(0) >= begin + LARGE_PAGE_BYTES)
-		(void)madvise((void *)begin, LARGE_PAGE_BYTES, MADV_HUGEPAGE);
-}
-
 /* Where a heap begins is random. A large page can only be where no small one
  * is, so what is filled anyway comes right before the first; what is passed
  * over is never touched. */
@@ -47,9 +35,17 @@ static void place_heap(void)
 {
 	uintptr_t begin = (uintptr_t)sbrk(0);
 	uintptr_t skip = -(begin + SMALL_PAGES_BYTES) % LARGE_PAGE_BYTES;
+	void *volatile step; /* or the compiler sees no need for it */
 
 	(void)sbrk((intptr_t)skip);
-	use_large_page(begin + skip + SMALL_PAGES_BYTES);
+	begin += skip + SMALL_PAGES_BYTES;
+	/* A large page is used for it by its first step. Where there are none
+	 * small ones come as ever. */
+	step = malloc(1);
+	free(step);
+	if ((uintptr_t)sbrk(0) >= begin + LARGE_PAGE_BYTES)
+		(void)madvise((void *)begin, LARGE_PAGE_BYTES, MADV_HUGEPAGE);
+
 }
 
 void mem_init(void)

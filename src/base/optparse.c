@@ -42,12 +42,6 @@ static bool is_named(const char *name, struct str wanted)
 	       str_equal(wanted, str_from(name));
 }
 
-static bool form_has_name(const struct option_form *form, struct str bare)
-{
-	return form_exists(form) && (is_named(form->row->name, bare) ||
-				     is_named(form->row->alias, bare));
-}
-
 bool option_form_find(const struct option_table *table, struct str name,
 		      struct option_form *form)
 {
@@ -59,18 +53,11 @@ bool option_form_find(const struct option_table *table, struct str name,
 		     i < table->row_count && str_starts(name, prefix); i++)
 			if (option_form_get(table, p * table->row_count + i,
 					    form) &&
-			    form_has_name(form, bare))
+			    form_exists(form) &&
+			    (is_named(form->row->name, bare) ||
+			     is_named(form->row->alias, bare)))
 				return true;
 	}
-	return false;
-}
-
-static bool find_letter(const struct option_table *table, char letter,
-			struct option_form *form)
-{
-	for (size_t i = 0; i < table->row_count; i++)
-		if (table->rows[i].letter == letter)
-			return option_form_get(table, i, form);
 	return false;
 }
 
@@ -181,29 +168,25 @@ static bool take_next(struct option_reader *r, struct option_token *token,
 	return true;
 }
 
-static bool find_long(const struct option_table *table, struct str name,
-		      struct option_token *token)
-{
-	if (option_form_find(table, name, &token->form))
-		return true;
-	if (!str_starts(name, STR("no-")))
-		return false;
-	token->is_negated = true;
-	return option_form_find(table, str_slice(name, 3, name.len),
-				&token->form) &&
-	       (token->form.row->flags & OPTION_NEGATABLE);
-}
-
 static bool next_long(struct option_reader *r, struct option_token *token,
 		      struct error *err)
 {
 	const char *word = r->argv[r->next];
 	const char *equals = strchr(word, '=');
 	struct str name = str_from(word + 2);
+	bool is_known;
 
 	if (equals)
 		name.len = (size_t)(equals - word) - 2;
-	if (!find_long(r->table, name, token))
+	is_known = option_form_find(r->table, name, &token->form);
+	if (!is_known && str_starts(name, STR("no-"))) {
+		token->is_negated = true;
+		is_known =
+			option_form_find(r->table, str_slice(name, 3, name.len),
+					 &token->form) &&
+			(token->form.row->flags & OPTION_NEGATABLE);
+	}
+	if (!is_known)
 		return fail_unknown(r->table, "--", name, err);
 	if (equals && !takes_value(token->form.row))
 		return error_set(err, ERROR_USAGE, "--%.*s takes no value",
@@ -242,8 +225,13 @@ static bool next_letter(struct option_reader *r, struct option_token *token,
 			struct error *err)
 {
 	const char *word = r->argv[r->next];
+	size_t row = 0;
 
-	if (!find_letter(r->table, r->bundle[0], &token->form))
+	while (row < r->table->row_count &&
+	       r->table->rows[row].letter != r->bundle[0])
+		row++;
+	if (row == r->table->row_count ||
+	    !option_form_get(r->table, row, &token->form))
 		return fail_letter(r, err);
 	r->bundle++;
 	if (!takes_value(token->form.row)) {

@@ -319,25 +319,19 @@ static int create_remembered(const char *temp_path, unsigned mode)
  * unknown here. */
 #define SWEEP_AGE_S 3600
 
-/* ".tracefind-PID-NUMBER.tmp" */
-static bool pid_of_name(struct str name, uint64_t *pid)
-{
-	struct str digits = STR(TEMP_START);
-
-	if (!str_starts(name, digits) || !str_ends(name, STR(TEMP_END)))
-		return false;
-	digits = str_slice(name, digits.len, name.len);
-	digits = str_slice(digits, 0, str_find(digits, STR("-")));
-	return parse_u64(digits, pid) && *pid && *pid <= INT_MAX;
-}
-
 static bool is_left_behind(int folder, const char *name)
 {
+	struct str start = STR(TEMP_START), digits = str_from(name);
 	struct stat st;
 	uint64_t pid;
 
-	return pid_of_name(str_from(name), &pid) && kill((pid_t)pid, 0) &&
-	       errno == ESRCH &&
+	/* ".tracefind-PID-NUMBER.tmp" */
+	if (!str_starts(digits, start) || !str_ends(digits, STR(TEMP_END)))
+		return false;
+	digits = str_slice(digits, start.len, digits.len);
+	digits = str_slice(digits, 0, str_find(digits, STR("-")));
+	return parse_u64(digits, &pid) && pid && pid <= INT_MAX &&
+	       kill((pid_t)pid, 0) && errno == ESRCH &&
 	       !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
 	       S_ISREG(st.st_mode) && time(NULL) - st.st_mtime > SWEEP_AGE_S;
 }

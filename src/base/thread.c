@@ -35,29 +35,24 @@ static void *work(void *data)
 	return NULL;
 }
 
-/* Signals are for the threads that were there before: one that ends a wait of
- * theirs must not end up here. */
-static bool create_unsignalled(struct worker *w)
-{
-	sigset_t all, before;
-	bool is_created;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	is_created = !pthread_create(&w->id, NULL, work, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return is_created;
-}
-
 static struct worker *worker_new(void)
 {
 	struct worker *w = mem_alloc(sizeof *w);
+	sigset_t all, before;
+	bool is_created;
+
 
 	if (!w)
 		return NULL;
 	tokens_init(&w->given, 0);
 	tokens_init(&w->done, 0);
-	if (create_unsignalled(w))
+	/* Signals are for the threads that were there before: one that ends a
+	 * wait of theirs must not end up here. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	is_created = !pthread_create(&w->id, NULL, work, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (is_created)
 		return w;
 	tokens_release(&w->given);
 	tokens_release(&w->done);
