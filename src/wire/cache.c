@@ -127,13 +127,6 @@ struct kept {
 	int64_t size_bytes;
 };
 
-static bool is_entry(const struct cache_folder *f, const char *name)
-{
-	return strlen(name) < NAME_BYTES &&
-	       strspn(name, "0123456789abcdef") == HASH_DIGITS &&
-	       !strcmp(name + HASH_DIGITS, f->suffix);
-}
-
 static int64_t age_ns(const struct stat *st)
 {
 	return clock_now_ns() -
@@ -184,7 +177,9 @@ static size_t list_entries(const struct cache_folder *f, DIR *folder,
 	while ((item = readdir(folder))) {
 		struct stat st;
 
-		if (!is_entry(f, item->d_name) ||
+		if (strlen(item->d_name) >= NAME_BYTES ||
+		    strspn(item->d_name, "0123456789abcdef") != HASH_DIGITS ||
+		    strcmp(item->d_name + HASH_DIGITS, f->suffix) ||
 		    fstatat(dirfd(folder), item->d_name, &st,
 			    AT_SYMLINK_NOFOLLOW))
 			continue;
@@ -323,27 +318,23 @@ bool cache_find(struct cache *c, const struct http_request *request,
 	return is_found;
 }
 
-/* Something else in an entry's place, such as a pipe, would be written into
- * rather than replaced. */
-static bool clear_place(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) || S_ISREG(st.st_mode) || !unlink(path);
-}
-
 bool cache_add(struct cache *c, const struct http_request *request,
 	       const char *url, const struct http_response *response,
 	       int64_t started_ns, struct error *err)
 {
 	char path[PATH_MAX];
+	struct stat st;
 	struct har *har;
 	bool is_done;
 
 	if (response->status < 200 || response->status > 299 ||
 	    response->err.code != ERROR_NONE ||
 	    response->body.len > LIMIT_CACHE_BODY_BYTES ||
-	    !entry_path(c, request, url, path) || !clear_place(path))
+	    !entry_path(c, request, url, path))
+		return true;
+	/* Something else in an entry's place, such as a pipe, would be written
+	 * into rather than replaced. */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode) && unlink(path))
 		return true;
 	har = har_new(err);
 	is_done = har &&

@@ -20,8 +20,6 @@
 #include "wire/auth.h"
 #include "wire/http_message.h"
 
-struct har_key;
-static void har_key_release(struct har_key *key);
 static bool har_entry_copy(const struct har_entry *e,
 			   struct http_response *response, struct error *err)
 			   MUST_CHECK;
@@ -212,14 +210,6 @@ static void add_count(struct buf *out, size_t count, const char *one,
 			 count == 1 ? one : many);
 }
 
-static bool is_address(const char *argument)
-{
-	return !strncmp(argument, "--traces-", 9) ||
-	       !strncmp(argument, "--profiles-", 11) ||
-	       !strncmp(argument, "--metrics-", 10) ||
-	       !strncmp(argument, "--tenant-id", 11);
-}
-
 /* Enough to know the run by. */
 #define COMMAND_BYTES 200
 
@@ -231,7 +221,10 @@ static void add_command(const struct har *h, struct buf *out)
 		return;
 	buf_add_text(out, " (recorded by tracefind");
 	for (size_t i = 0; i < h->arg_count; i++) {
-		if (is_address(h->args[i]))
+		if (!strncmp(h->args[i], "--traces-", 9) ||
+		    !strncmp(h->args[i], "--profiles-", 11) ||
+		    !strncmp(h->args[i], "--metrics-", 10) ||
+		    !strncmp(h->args[i], "--tenant-id", 11))
 			continue;
 		if (out->len - start > COMMAND_BYTES) {
 			buf_add_text(out, " ...");
@@ -287,24 +280,6 @@ static const struct {
 	{ ERROR_USAGE, "usage" },       { ERROR_MEMORY, "memory" },
 	{ ERROR_INTERNAL, "internal" },
 };
-
-/* Kinds of transport failures by name; unknown names are network failures. */
-static const char *har_code_name(enum error_code code)
-{
-	for (size_t i = 0; i < sizeof code_names / sizeof *code_names; i++)
-		if (code_names[i].code == code)
-			return code_names[i].name;
-	return "network";
-}
-
-static enum error_code har_code_find(const char *name)
-{
-	for (size_t i = 0; name && i < sizeof code_names / sizeof *code_names;
-	     i++)
-		if (!strcmp(code_names[i].name, name))
-			return code_names[i].code;
-	return ERROR_NETWORK;
-}
 
 /* A new empty entry at the end, or NULL. */
 static struct har_entry *har_entry_new(struct har *h, struct error *err)
@@ -396,25 +371,6 @@ struct har_key {
 	const struct http_request *request;
 	struct buf url; /* redacted as recorded ones are */
 };
-
-/* Release also after failure. */
-static bool har_key_init(struct har_key *key,
-			 const struct http_request *request, const char *url,
-			 struct error *err)
-{
-	key->request = request;
-	buf_init(&key->url, LIMIT_OPTION_VALUE_BYTES * 4);
-	url_redact(&key->url, str_from(url));
-	if (buf_check(&key->url, "a URL", err))
-		return true;
-	har_key_release(key);
-	return false;
-}
-
-static void har_key_release(struct har_key *key)
-{
-	buf_release(&key->url);
-}
 
 static bool text_equal(const char *a, const char *b)
 {
@@ -677,6 +633,7 @@ static bool read_response(struct reading *c, struct http_response *r)
 static void read_failure(struct reading *c, struct http_response *r)
 {
 	char message[LIMIT_ERROR_BYTES] = "", code[32] = "";
+	enum error_code kind = ERROR_NETWORK;
 	struct str key;
 
 	if (!json_enter_if(c->r, JSON_OBJECT))
@@ -689,7 +646,10 @@ static void read_failure(struct reading *c, struct http_response *r)
 		else
 			json_skip(c->r);
 	}
-	error_set(&r->err, har_code_find(code), "%s", message);
+	for (size_t i = 0; i < COUNT_OF(code_names); i++)
+		if (!strcmp(code_names[i].name, code))
+			kind = code_names[i].code;
+	error_set(&r->err, kind, "%s", message);
 }
 
 /* Reads what HAR has no place for. */
@@ -784,16 +744,6 @@ static bool read_arg(struct reading *c)
 	return next_copy(c, &h->args[h->arg_count - 1]);
 }
 
-static bool read_args(struct reading *c)
-{
-	if (!json_enter_if(c->r, JSON_ARRAY))
-		return true;
-	while (json_next_item(c->r))
-		if (!read_arg(c))
-			return false;
-	return true;
-}
-
 static bool read_run(struct reading *c)
 {
 	bool is_ok = true;
@@ -806,7 +756,9 @@ static bool read_run(struct reading *c)
 			c->has_clock = json_peek(c->r) == JSON_NUMBER;
 			next_integer(c, &c->h->now_ns);
 		} else if (str_equal(key, STR("args"))) {
-			is_ok = read_args(c);
+			if (json_enter_if(c->r, JSON_ARRAY))
+				while (is_ok && json_next_item(c->r))
+					is_ok = read_arg(c);
 		} else {
 			json_skip(c->r);
 		}
@@ -968,18 +920,6 @@ static struct har_entry *find_recorded(struct har *h, const struct har_key *key)
 	return best;
 }
 
-static struct har_entry *find_list(struct har *h, const struct har_key *key)
-{
-	for (size_t i = 0; i < h->count && h->is_relaxed; i++) {
-		struct har_entry *e = &h->entries[i];
-
-		if (har_held_is_list(e->url) && e->response.status == 200 &&
-		    str_equal(str_from(e->url), buf_str(&key->url)))
-			return e;
-	}
-	return NULL;
-}
-
 static bool fail_absent(const struct har *h, const struct http_request *request,
 			const struct har_key *key, struct error *err)
 {
@@ -1002,19 +942,29 @@ bool har_find(struct har *h, const struct http_request *request,
 	      struct error *err)
 {
 	struct har_entry *e;
-	struct har_key key;
+	struct har_key key = { .request = request };
 	bool is_done;
 
-	if (!har_key_init(&key, request, url, err))
+	buf_init(&key.url, LIMIT_OPTION_VALUE_BYTES * 4);
+	url_redact(&key.url, str_from(url));
+	if (!buf_check(&key.url, "a URL", err)) {
+		buf_release(&key.url);
 		return false;
+	}
 	e = find_recorded(h, &key);
-	if (!e)
-		e = find_list(h, &key);
+	for (size_t i = 0; i < h->count && h->is_relaxed && !e; i++) {
+		struct har_entry *list = &h->entries[i];
+
+		if (har_held_is_list(list->url) &&
+		    list->response.status == 200 &&
+		    str_equal(str_from(list->url), buf_str(&key.url)))
+			e = list;
+	}
 	if (e)
 		e->is_used = true;
 	is_done = e ? har_entry_copy(e, response, err)
 		    : fail_absent(h, request, &key, err);
-	har_key_release(&key);
+	buf_release(&key.url);
 	return is_done;
 }
 
@@ -1118,18 +1068,6 @@ struct har *har_open(const char *path, struct error *err)
 	return NULL;
 }
 
-static bool is_utf8(struct str text)
-{
-	for (size_t at = 0; at < text.len;) {
-		size_t size = utf8_length(str_slice(text, at, text.len));
-
-		if (size == 0)
-			return false;
-		at += size;
-	}
-	return true;
-}
-
 /* HAR wants most fields to be there, so an absent text is empty. */
 static const char *or_empty(const char *text)
 {
@@ -1139,11 +1077,14 @@ static const char *or_empty(const char *text)
 /* "text", and `mark`: "base64" when the bytes are not UTF-8. */
 static void write_body(struct jsonw *w, struct str bytes, const char *mark)
 {
-	size_t size = (bytes.len + 2) / 3 * 4;
+	size_t size = (bytes.len + 2) / 3 * 4, at = 0, len;
 	char *text;
 
 	jsonw_key(w, "text");
-	if (is_utf8(bytes)) {
+	while (at < bytes.len &&
+	       (len = utf8_length(str_slice(bytes, at, bytes.len))) > 0)
+		at += len;
+	if (at == bytes.len) {
 		jsonw_str(w, bytes);
 		return;
 	}
@@ -1239,6 +1180,11 @@ static void write_entry(struct jsonw *w, const struct har_entry *e)
 {
 	/* For viewers; a replay reads the exact nanoseconds. */
 	double took_ms = (double)e->response.duration_ns / (double)NS_PER_MS;
+	const char *code = "network";
+
+	for (size_t i = 0; i < COUNT_OF(code_names); i++)
+		if (code_names[i].code == e->response.err.code)
+			code = code_names[i].name;
 
 	jsonw_addf(w, "{startedDateTime:%+jd, time:%.6f", e->started_ns,
 		   took_ms);
@@ -1253,8 +1199,7 @@ static void write_entry(struct jsonw *w, const struct har_entry *e)
 	if (e->response.status == 401 && e->response.has_sent_secret)
 		jsonw_pair_bool(w, "has_sent_secret", true);
 	if (e->response.err.code != ERROR_NONE)
-		jsonw_addf(w, "error:{code:%s, message:%s}",
-			   har_code_name(e->response.err.code),
+		jsonw_addf(w, "error:{code:%s, message:%s}", code,
 			   e->response.err.message);
 	jsonw_object_end(w);
 	jsonw_object_end(w);
