@@ -22,22 +22,14 @@ static bool has_control(struct str text)
 	return false;
 }
 
-static struct str first_line(struct str text)
-{
-	size_t end = str_find(text, STR("\n"));
-
-	text = str_slice(text, 0, end);
-	if (text.len && text.ptr[text.len - 1] == '\r')
-		text.len--;
-	return text;
-}
-
 char *secret_take(struct str content, const char *path, const char *option,
 		  struct error *err)
 {
-	struct str line = first_line(content);
+	struct str line = str_slice(content, 0, str_find(content, STR("\n")));
 	char *secret;
 
+	if (str_ends(line, STR("\r")))
+		line.len--;
 	if (line.len == 0) {
 		error_set(err, ERROR_USAGE, "%s: the first line of %s is empty",
 			  option, path);
@@ -278,15 +270,6 @@ static void mask_base64(struct mask *m, struct str secret)
 	}
 }
 
-static void add_json_escaped(struct buf *out, struct str text)
-{
-	for (size_t i = 0; i < text.len; i++) {
-		if (text.ptr[i] == '"' || text.ptr[i] == '\\')
-			buf_add_char(out, '\\');
-		buf_add_char(out, text.ptr[i]);
-	}
-}
-
 static void mask_all_forms(struct mask *m, struct str secret)
 {
 	if (secret.len < m->min_bytes)
@@ -299,7 +282,12 @@ static void mask_all_forms(struct mask *m, struct str secret)
 	url_encode(&m->form, secret);
 	mask_form(m, secret);
 	buf_clear(&m->form);
-	add_json_escaped(&m->form, secret);
+	/* As JSON has it. */
+	for (size_t i = 0; i < secret.len; i++) {
+		if (secret.ptr[i] == '"' || secret.ptr[i] == '\\')
+			buf_add_char(&m->form, '\\');
+		buf_add_char(&m->form, secret.ptr[i]);
+	}
 	mask_form(m, secret);
 }
 
@@ -366,19 +354,6 @@ static void mask_proxy(struct mask *m, const char *proxy)
 	buf_release(&pair);
 }
 
-static void mask_header(struct mask *m, const char *header)
-{
-	struct str value = header_value(str_from(header));
-	size_t blank = str_find(value, STR(" "));
-
-	if (header_is_harmless(str_trim(header_name(str_from(header)))))
-		return;
-	mask_all_forms(m, value);
-	/* "Bearer xyz": the part behind the scheme alone, too. */
-	if (blank != SIZE_MAX)
-		mask_all_forms(m, str_trim(str_slice(value, blank, value.len)));
-}
-
 bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 		  size_t min_bytes)
 {
@@ -398,8 +373,19 @@ bool secrets_mask(const struct endpoint *e, char *data, size_t len,
 		mask_basic(&m, e);
 		mask_all_forms(&m, str_from(e->password));
 	}
-	for (size_t i = 0; i < e->header_count; i++)
-		mask_header(&m, e->headers[i]);
+	for (size_t i = 0; i < e->header_count; i++) {
+		struct str header = str_from(e->headers[i]);
+		struct str value = header_value(header);
+		size_t blank = str_find(value, STR(" "));
+
+		if (header_is_harmless(str_trim(header_name(header))))
+			continue;
+		mask_all_forms(&m, value);
+		/* "Bearer xyz": the part behind the scheme alone, too. */
+		if (blank != SIZE_MAX)
+			mask_all_forms(&m, str_trim(str_slice(value, blank,
+							      value.len)));
+	}
 	if (e->proxy)
 		mask_proxy(&m, e->proxy);
 	is_ok = m.form.state == BUF_OK;

@@ -127,28 +127,25 @@ static bool is_plain(struct str body)
 	return true;
 }
 
-/* Bytes that no terminal shall see go through base64(1). */
-static void add_packed(struct buf *line, struct str body)
-{
-	char *coded = mem_alloc(body.len / 3 * 4 + 8);
-
-	if (!coded) {
-		line->state = BUF_OUT_OF_MEMORY;
-		return;
-	}
-	base64_encode((const unsigned char *)body.ptr, body.len, coded);
-	buf_addf(line, "echo '%s' | base64 -d | ", coded);
-	mem_free(coded);
-}
-
 void curl_line_add(struct buf *line, const struct http_request *request)
 {
 	struct str body = buf_str(&request->body);
 	bool is_post = !strcmp(request->method, "POST");
 	char *url = url_join(request->endpoint->url, request->path);
 
-	if (is_post && !is_plain(body))
-		add_packed(line, body);
+	if (is_post && !is_plain(body)) {
+		/* Bytes that no terminal shall see go through base64(1). */
+		char *coded = mem_alloc(body.len / 3 * 4 + 8);
+
+		if (coded) {
+			base64_encode((const unsigned char *)body.ptr, body.len,
+				      coded);
+			buf_addf(line, "echo '%s' | base64 -d | ", coded);
+		} else {
+			line->state = BUF_OUT_OF_MEMORY;
+		}
+		mem_free(coded);
+	}
 	buf_add_text(line, "curl -gsS --compressed");
 	add_headers(line, request);
 	add_connection(line, request->endpoint);

@@ -390,31 +390,15 @@ static bool take_error_page(struct receive *r, struct str bytes)
 	return !r->is_enough;
 }
 
-static bool over_plain(struct error *err)
+static bool check_body(const struct buf *body, struct error *err)
 {
+	if (body->state != BUF_OVER_LIMIT)
+		return buf_check(body, "the answer", err);
 	return error_set(err, ERROR_LIMIT,
 			 "the answer is larger than %zu MiB unpacked: ask for "
 			 "less (a shorter window)",
 			 LIMIT_BODY_PLAIN_BYTES / MIB);
-}
 
-static bool check_body(const struct buf *body, struct error *err)
-{
-	return body->state != BUF_OVER_LIMIT
-		       ? buf_check(body, "the answer", err)
-		       : over_plain(err);
-}
-
-static bool sieve_body(struct receive *r, struct str bytes, struct error *err)
-{
-	if (r->gz) {
-		buf_clear(&r->piece);
-		if (!gz_stream_feed(r->gz, bytes, &r->piece, err))
-			return false;
-		bytes = buf_str(&r->piece);
-	}
-	r->sieve->pass(r->sieve->context, bytes, &r->response->body);
-	return check_body(&r->response->body, err);
 }
 
 bool receive_body(struct receive *r, struct str bytes, struct error *err)
@@ -432,8 +416,16 @@ bool receive_body(struct receive *r, struct str bytes, struct error *err)
 				 "the answer is larger than %zu MiB: ask for "
 				 "less (a shorter window)",
 				 limit / MIB);
-	if (r->sieve)
-		return sieve_body(r, bytes, err);
+	if (r->sieve) {
+		if (r->gz) {
+			buf_clear(&r->piece);
+			if (!gz_stream_feed(r->gz, bytes, &r->piece, err))
+				return false;
+			bytes = buf_str(&r->piece);
+		}
+		r->sieve->pass(r->sieve->context, bytes, body);
+		return check_body(body, err);
+	}
 	if (r->gz)
 		return gz_stream_feed(r->gz, bytes, body, err);
 	if (r->is_packed) {
@@ -462,28 +454,22 @@ static bool is_cut(struct str packed)
 	return is_good;
 }
 
-/* JSON and text are read to their end, or are of no use; the messages of
- * protobuf may be cut between two fields and nobody sees it. */
-static bool tells_its_end(const struct receive *r)
-{
-	const struct http_response *response = r->response;
-	struct str body = buf_str(&response->body);
-
-	return r->sieve || r->is_packed || r->gz ||
-	       str_starts(body, STR("{")) || str_starts(body, STR("[")) ||
-	       str_starts(str_from(response->content_type), STR("text/"));
-}
-
 /* An answer that ends with its connection looks the same when it is cut. */
 static bool check_end(struct receive *r, struct error *err)
 {
 	const struct http_response *response = r->response;
+	struct str body = buf_str(&response->body);
 
 	if (!http_is_success(response) || response->status == 204 ||
 	    r->has_length || r->is_chunked)
 		return true;
 	r->is_cut = response->wire_bytes == 0;
-	if (!r->is_cut && tells_its_end(r))
+	/* JSON and text are read to their end, or are of no use; the messages
+	 * of protobuf may be cut between two fields and nobody sees it. */
+	if (!r->is_cut &&
+	    (r->sieve || r->is_packed || r->gz || str_starts(body, STR("{")) ||
+	     str_starts(body, STR("[")) ||
+	     str_starts(str_from(response->content_type), STR("text/"))))
 		return true;
 	return error_set(err, ERROR_NETWORK,
 			 "nothing tells whether the answer is whole (%lld "
@@ -720,13 +706,6 @@ static CURLcode set_method(CURL *easy, const struct http_request *request)
 	return rc;
 }
 
-static CURLcode set_headers(struct job *job)
-{
-	if (!http_headers_make(job->exchange->request, &job->headers))
-		return CURLE_OUT_OF_MEMORY;
-	return curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER, job->headers);
-}
-
 /* ---- one try ---- */
 
 /* Lets go of everything of a try but its response; may be called twice. */
@@ -769,7 +748,11 @@ static bool job_start(struct job *job, struct error *err)
 	keep(&rc, set_callbacks(job));
 	keep(&rc, set_trust(job->easy, x->request->endpoint));
 	keep(&rc, set_method(job->easy, x->request));
-	keep(&rc, set_headers(job));
+	if (!http_headers_make(x->request, &job->headers))
+		keep(&rc, CURLE_OUT_OF_MEMORY);
+	else
+		keep(&rc, curl_easy_setopt(job->easy, CURLOPT_HTTPHEADER,
+					   job->headers));
 	if (rc == CURLE_OK &&
 	    curl_multi_add_handle(job->wire->multi, job->easy) == CURLM_OK)
 		return true;
@@ -849,16 +832,6 @@ static void describe(struct job *job, enum wire_failure failure, long os_error)
 	wire_describe(failure, &facts, &x->response->err);
 }
 
-static uint32_t random_bits(void)
-{
-	uint32_t bits = 0;
-
-	/* Without randomness the wait is merely regular. */
-	if (!system_random(&bits, sizeof bits))
-		bits = 0;
-	return bits;
-}
-
 static int64_t next_delay_ms(const struct job *job, bool is_broken)
 {
 	const struct exchange *x = job->exchange;
@@ -875,9 +848,11 @@ static int64_t next_delay_ms(const struct job *job, bool is_broken)
 		.date = str_from(x->response->server_date),
 		.now_ns = clock_now_ns(),
 		.left_ms = left_ms(job->wire),
-		.random = random_bits(),
 	};
 
+	/* Without randomness the wait is merely regular. */
+	if (!system_random(&facts.random, sizeof facts.random))
+		facts.random = 0;
 	return retry_delay_ms(&facts);
 }
 
@@ -926,18 +901,6 @@ static void finish(struct job *job, enum wire_failure failure, long os_error)
 	job->state = JOB_WAITING;
 	if (delay_ms == RETRY_NEVER)
 		job_end(job);
-}
-
-static void finish_curl(struct job *job, CURLcode code)
-{
-	long os_error = 0;
-
-	curl_easy_getinfo(job->easy, CURLINFO_OS_ERRNO, &os_error);
-	/* We closed an error page on purpose: it is a whole answer. */
-	if (code == CURLE_WRITE_ERROR && job->receive.is_enough)
-		code = CURLE_OK;
-	finish(job, code == CURLE_OK ? WIRE_OK : classify(job, code, os_error),
-	       os_error);
 }
 
 /* ---- the batch ---- */
@@ -998,13 +961,25 @@ static void collect_finished(struct wire *w)
 
 	while ((message = curl_multi_info_read(w->multi, &left))) {
 		CURLcode code = message->data.result;
-		char *job = NULL;
+		long os_error = 0;
+		char *private = NULL;
+		struct job *job;
 
 		if (message->msg != CURLMSG_DONE)
 			continue;
-		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &job);
-		if (job)
-			finish_curl((struct job *)(void *)job, code);
+		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
+				  &private);
+		job = (struct job *)(void *)private;
+		if (!job)
+			continue;
+		curl_easy_getinfo(job->easy, CURLINFO_OS_ERRNO, &os_error);
+		/* We closed an error page on purpose: it is a whole answer. */
+		if (code == CURLE_WRITE_ERROR && job->receive.is_enough)
+			code = CURLE_OK;
+		finish(job,
+		       code == CURLE_OK ? WIRE_OK
+					: classify(job, code, os_error),
+		       os_error);
 	}
 }
 
@@ -1079,23 +1054,18 @@ static void tell_progress(const struct wire *w)
 		w->settings->on_progress(&p);
 }
 
-/* Nothing waits to be sent, and no connection is being made, whose time would
- * run out meanwhile. */
-static bool has_leisure(const struct wire *w)
-{
-	for (size_t i = 0; i < w->count; i++)
-		if (w->jobs[i].state == JOB_RUNNING && !w->jobs[i].is_connected)
-			return false;
-	return poll_ms(w) > 0;
-}
-
 /* Does a piece of the work, or waits for answers. */
 static bool work_or_wait(struct wire *w, const struct wire_work *work,
 			 struct error *err)
 {
-	bool is_done = false;
+	bool is_done = false, has_leisure = poll_ms(w) > 0;
 
-	if (has_leisure(w) && !work->piece(work->context, &is_done, err))
+	/* Nothing waits to be sent, and no connection is being made, whose time
+	 * would run out meanwhile. */
+	for (size_t i = 0; i < w->count; i++)
+		if (w->jobs[i].state == JOB_RUNNING && !w->jobs[i].is_connected)
+			has_leisure = false;
+	if (has_leisure && !work->piece(work->context, &is_done, err))
 		return false;
 	return is_done ||
 	       curl_multi_poll(w->multi, NULL, 0, poll_ms(w), NULL) ==

@@ -119,26 +119,14 @@ static bool log_reserve(struct http_client *c, size_t n, struct error *err)
 	return true;
 }
 
-static char *redacted_url(const char *url)
-{
-	struct buf shown;
-	char *copy;
-
-	buf_init(&shown, LIMIT_OPTION_VALUE_BYTES * 4);
-	url_redact(&shown, str_from(url));
-	copy = shown.state == BUF_OK ? mem_strdup(buf_text(&shown)) : NULL;
-	buf_release(&shown);
-	return copy;
-}
-
 static bool log_add(struct http_client *c, const struct exchange *x,
 		    struct error *err)
 {
 	struct http_log_entry *entry = &c->log[c->log_count];
+	struct buf shown;
 
 	*entry = (struct http_log_entry){
 		.method = mem_strdup(x->request->method),
-		.url = redacted_url(x->url),
 		.status = x->response->status,
 		.bytes = x->response->wire_bytes,
 		.duration_ns = x->response->duration_ns,
@@ -146,6 +134,11 @@ static bool log_add(struct http_client *c, const struct exchange *x,
 		.is_cached = x->is_cached,
 		.round = c->round_count,
 	};
+	buf_init(&shown, LIMIT_OPTION_VALUE_BYTES * 4);
+	url_redact(&shown, str_from(x->url));
+	if (shown.state == BUF_OK)
+		entry->url = mem_strdup(buf_text(&shown));
+	buf_release(&shown);
 	c->log_count++;
 	return (entry->method && entry->url) ||
 	       error_memory(err, "the list of requests");
@@ -154,22 +147,6 @@ static bool log_add(struct http_client *c, const struct exchange *x,
 static bool mask_text(const struct endpoint *e, char *text)
 {
 	return secrets_mask(e, text, strlen(text), MASK_MIN_ERROR_BYTES);
-}
-
-/* Masks the secrets that a server echoes: they must not reach a message, the
- * log or a case. */
-static bool mask_response(const struct endpoint *e, struct http_response *r,
-			  struct error *err)
-{
-	bool is_data = http_is_success(r);
-
-	if (secrets_mask(e, r->body.data, r->body.len,
-			 is_data ? MASK_MIN_DATA_BYTES
-				 : MASK_MIN_ERROR_BYTES) &&
-	    mask_text(e, r->location) && mask_text(e, r->content_type) &&
-	    mask_text(e, r->server_date) && mask_text(e, r->err.message))
-		return true;
-	return error_memory(err, "an answer");
 }
 
 /* Refused by us: nothing is sent, not even a connection made. */
@@ -209,41 +186,34 @@ struct batch {
 	bool is_last_try;
 };
 
-static bool is_all_done(const struct batch *b)
-{
-	for (size_t i = 0; i < b->count; i++)
-		if (!b->exchanges[i].is_done)
-			return false;
-	return true;
-}
-
-/* After masking: what the server echoed of a secret is not kept. */
-static void keep_cached(struct http_client *c, const struct exchange *x)
-{
-	struct error err;
-
-	if (c->settings.cache && !x->is_cached && !x->request->sieve &&
-	    !x->request->is_export &&
-	    c->cache_error.code == ERROR_NONE &&
-	    !cache_add(c->settings.cache, x->request, x->url, x->response,
-		       x->started_ns, &err))
-		c->cache_error = err;
-}
-
 /* In the order of the requests, not of the answers: logs and cases of equal
  * runs are equal, and so is what is made of the answers. */
 static bool take_next(struct batch *b, struct error *err)
 {
 	struct http_client *c = b->client;
 	struct exchange *x = &b->exchanges[b->taken];
+	const struct endpoint *e = x->request->endpoint;
+	struct http_response *r = x->response;
+	struct error cache_error;
 
-	if (!mask_response(x->request->endpoint, x->response, err) ||
-	    !log_add(c, x, err))
+	/* Secrets that a server echoes must not reach a message, the log or a
+	 * case. */
+	if (!secrets_mask(e, r->body.data, r->body.len,
+			  http_is_success(r) ? MASK_MIN_DATA_BYTES
+					     : MASK_MIN_ERROR_BYTES) ||
+	    !mask_text(e, r->location) || !mask_text(e, r->content_type) ||
+	    !mask_text(e, r->server_date) || !mask_text(e, r->err.message))
+		return error_memory(err, "an answer");
+	if (!log_add(c, x, err))
 		return false;
-	keep_cached(c, x);
+	if (c->settings.cache && !x->is_cached && !x->request->sieve &&
+	    !x->request->is_export && c->cache_error.code == ERROR_NONE &&
+	    !cache_add(c->settings.cache, x->request, x->url, r, x->started_ns,
+		       &cache_error))
+		c->cache_error = cache_error;
 	if (c->settings.record && !x->request->is_export &&
-	    !har_add(c->settings.record, x->request, x->url, x->response,
-		     x->started_ns, err))
+	    !har_add(c->settings.record, x->request, x->url, r, x->started_ns,
+		     err))
 		return false;
 	if (b->taker)
 		b->taker->take(b->taker->context, b->taken);
@@ -284,8 +254,11 @@ static bool send(struct batch *b, struct error *err)
 {
 	const struct wire_work work = { take_ready, b };
 	struct http_client *c = b->client;
+	size_t done = 0;
 
-	if (is_all_done(b))
+	while (done < b->count && b->exchanges[done].is_done)
+		done++;
+	if (done == b->count)
 		return true;
 	if (c->settings.is_long)
 		c->deadline_ns = deadline_from_now(&c->settings);
@@ -376,15 +349,6 @@ static bool batch_prepare(struct batch *b, struct http_request *requests,
 	return true;
 }
 
-static void batch_release(struct batch *b)
-{
-	/* Those not reached are NULL. */
-	for (size_t i = 0; b->urls && i < b->count; i++)
-		mem_free(b->urls[i]);
-	mem_free(b->urls);
-	mem_free(b->exchanges);
-}
-
 bool http_run_each(struct http_client *c, struct http_request *requests,
 		   struct http_response *responses, size_t n,
 		   const struct http_taker *taker, struct error *err)
@@ -399,7 +363,11 @@ bool http_run_each(struct http_client *c, struct http_request *requests,
 	c->is_running = true;
 	is_ok = batch_prepare(&b, requests, responses, err) &&
 		(c->settings.replay ? run_replay : run_live)(&b, err);
-	batch_release(&b);
+	/* Those not reached are NULL. */
+	for (size_t i = 0; b.urls && i < b.count; i++)
+		mem_free(b.urls[i]);
+	mem_free(b.urls);
+	mem_free(b.exchanges);
 	c->is_running = false;
 	return is_ok;
 }
@@ -416,27 +384,19 @@ bool http_run(struct http_client *c, struct http_request *requests,
 #define BACKOFF_FIRST_MS 500
 #define BACKOFF_MAX_MS 8000
 
-static int month_number(struct str name)
-{
-	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-
-	for (int i = 0; i < 12; i++)
-		if (str_equal(name, (struct str){ months + i * 3, 3 }))
-			return i + 1;
-	return 0;
-}
-
 bool parse_http_date(struct str text, int64_t *out_ns)
 {
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	char iso[TIME_RFC3339_BYTES];
-	int month;
+	int month = 0;
 
 	text = str_trim(text);
 	if (text.len != 29 || !str_ends(text, STR(" GMT")) ||
 	    text.ptr[3] != ',' || text.ptr[4] != ' ')
 		return false;
-	month = month_number(str_slice(text, 8, 3));
-	if (month == 0)
+	while (month < 12 && memcmp(text.ptr + 8, months + month * 3, 3))
+		month++;
+	if (month++ == 12)
 		return false;
 	snprintf(iso, sizeof iso, "%.4s-%02d-%.2sT%.8sZ", text.ptr + 12, month,
 		 text.ptr + 5, text.ptr + 17);
@@ -561,11 +521,6 @@ bool wire_fail_wait(struct error *err)
 			    "failed to");
 }
 
-static void show_ms(int64_t ms, char out[24])
-{
-	format_duration(ms * NS_PER_MS, out);
-}
-
 /* Codes follow the exit statuses: 6 for all that another try, another address
  * or another setting may mend. */
 static void describe_connect(enum wire_failure failure,
@@ -595,7 +550,7 @@ static void describe_connect(enum wire_failure failure,
 			  STR_ARGS(host), side);
 		break;
 	case WIRE_CONNECT_TIMEOUT:
-		show_ms(f->connect_ms, limit);
+		format_duration(f->connect_ms * NS_PER_MS, limit);
 		error_set(err, ERROR_NETWORK,
 			  "%.*s " WIRE_SAYS_NO_CONNECT " within %s: check "
 			  "%s, firewall and VPN, or raise "
@@ -679,7 +634,7 @@ static void describe_answer(enum wire_failure failure,
 
 	switch (failure) {
 	case WIRE_STALLED:
-		show_ms(f->stall_ms, limit);
+		format_duration(f->stall_ms * NS_PER_MS, limit);
 		error_set(err, ERROR_NETWORK,
 			  "%.*s " WIRE_SAYS_SILENT " %s (%lld bytes had come): "
 			  "the server is busy or hung; a shorter window asks "
@@ -687,7 +642,7 @@ static void describe_answer(enum wire_failure failure,
 			  STR_ARGS(host), limit, (long long)f->body_bytes);
 		break;
 	case WIRE_OUT_OF_TIME:
-		show_ms(f->timeout_ms, limit);
+		format_duration(f->timeout_ms * NS_PER_MS, limit);
 		error_set(err, ERROR_NETWORK,
 			  "%.*s: " WIRE_SAYS_OUT_OF_TIME
 			  " %s are used up (raise "

@@ -123,23 +123,14 @@ static void wait_for(struct child *c, int options)
 		c->has_ended = waitpid(c->pid, &c->status, options) == c->pid;
 }
 
-static bool fail_late(int64_t timeout_ms, struct error *err)
-{
-	char limit[24];
-
-	format_duration(timeout_ms * NS_PER_MS, limit);
-	return error_set(err, ERROR_NETWORK,
-			 "token-command: it took longer than %s; --timeout "
-			 "sets how long",
-			 limit);
-}
-
 /* Listens until the command ends, whose children in the background may keep the
  * pipes open. */
 static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
 {
 	int64_t end_ns = clock_monotonic_ns() + timeout_ms * NS_PER_MS;
+	char limit[24];
 
+	format_duration(timeout_ms * NS_PER_MS, limit);
 	while (!c->has_ended) {
 		struct pollfd fds[STREAMS] = {
 			{ .fd = c->fds[TOKEN], .events = POLLIN },
@@ -147,7 +138,10 @@ static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
 		};
 
 		if (clock_monotonic_ns() > end_ns)
-			return fail_late(timeout_ms, err);
+			return error_set(err, ERROR_NETWORK,
+					 "token-command: it took longer than "
+					 "%s; --timeout sets how long",
+					 limit);
 		(void)poll(fds, STREAMS, POLL_MS);
 		wait_for(c, WNOHANG);
 		for (size_t i = 0; i < STREAMS; i++)
@@ -162,19 +156,10 @@ static bool child_listen(struct child *c, int64_t timeout_ms, struct error *err)
 
 /* ---- what came of it ---- */
 
-static struct str last_line(const struct buf *text)
-{
-	struct str rest = str_trim(buf_str(text));
-	size_t start = rest.len;
-
-	while (start > 0 && rest.ptr[start - 1] != '\n')
-		start--;
-	return str_slice(rest, start, 300);
-}
-
 static bool check_status(const struct child *c, struct error *err)
 {
-	struct str said = last_line(&c->texts[COMPLAINT]);
+	struct str text = str_trim(buf_str(&c->texts[COMPLAINT]));
+	struct str said = str_slice(text, str_behind_last(text, '\n'), 300);
 	const char *colon = said.len ? ": " : "";
 
 	if (WIFSIGNALED(c->status))
@@ -202,18 +187,6 @@ static bool take_token(const struct child *c, char token[TOKEN_BYTES],
 	return true;
 }
 
-static void child_end(struct child *c)
-{
-	if (c->pid > 0 && !c->has_ended) {
-		kill(c->pid, SIGKILL);
-		wait_for(c, 0);
-	}
-	close_all(c->fds);
-	buf_wipe(&c->texts[TOKEN]);
-	for (size_t i = 0; i < STREAMS; i++)
-		buf_release(&c->texts[i]);
-}
-
 bool token_command_run(const char *command, int64_t timeout_ms,
 		       char token[TOKEN_BYTES], struct error *err)
 {
@@ -229,6 +202,13 @@ bool token_command_run(const char *command, int64_t timeout_ms,
 		is_done = child_start(&c, command, err) &&
 			  child_listen(&c, timeout_ms, err) &&
 			  check_status(&c, err) && take_token(&c, token, err);
-	child_end(&c);
+	if (c.pid > 0 && !c.has_ended) {
+		kill(c.pid, SIGKILL);
+		wait_for(&c, 0);
+	}
+	close_all(c.fds);
+	buf_wipe(&c.texts[TOKEN]);
+	for (size_t i = 0; i < STREAMS; i++)
+		buf_release(&c.texts[i]);
 	return is_done;
 }

@@ -28,12 +28,6 @@ char *url_join(const char *base, const char *path)
 	return url;
 }
 
-static bool is_unreserved(char c)
-{
-	return ascii_is_alnum(c) || c == '-' || c == '.' || c == '_' ||
-	       c == '~';
-}
-
 void url_encode(struct buf *out, struct str value)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -43,7 +37,8 @@ void url_encode(struct buf *out, struct str value)
 		unsigned char c = (unsigned char)value.ptr[i];
 		const char coded[] = { '%', digits[c >> 4], digits[c & 15] };
 
-		if (is_unreserved(value.ptr[i]))
+		if (ascii_is_alnum(value.ptr[i]) ||
+		    (c && strchr("-._~", value.ptr[i])))
 			continue;
 		buf_add(out, value.ptr + from, i - from);
 		buf_add(out, coded, sizeof coded);
