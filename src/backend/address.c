@@ -106,15 +106,6 @@ static bool check_url(struct str url, enum server_side side,
 	return is_ok;
 }
 
-static bool check_project(const struct address *a, enum server_side side,
-			  struct error *err)
-{
-	struct project_address project;
-
-	return a->row->project_parse(a->rest, &project, err) &&
-	       (!project.base.len || check_url(project.base, side, err));
-}
-
 static bool is_project(const struct backend_row *row, const char *text)
 {
 	return row->is_project && row->is_project(text);
@@ -139,6 +130,8 @@ static void set_row(struct address *a, const struct backend_row *row,
 bool address_parse(const char *text, enum server_side side, struct address *a,
 		   struct error *err)
 {
+	struct project_address project;
+
 	*a = (struct address){ .rest = text };
 	if (str_starts(str_from(text), STR("file:"))) {
 		a->is_file = true;
@@ -149,7 +142,9 @@ bool address_parse(const char *text, enum server_side side, struct address *a,
 	for (size_t i = 0; !a->row && i < backend_table_count; i++)
 		set_row(a, &backend_table[i], side);
 	if (a->row && a->row->is_project)
-		return check_project(a, side, err);
+		return a->row->project_parse(a->rest, &project, err) &&
+		       (!project.base.len ||
+			check_url(project.base, side, err));
 	return check_url(str_from(a->rest), side, err);
 }
 
@@ -232,26 +227,6 @@ static bool fail_kind(bool is_of_profiles, struct error *err)
 	return false;
 }
 
-static bool starts_nocase(const char *text, const char *prefix)
-{
-	return str_equal_nocase(str_slice(str_from(text), 0, strlen(prefix)),
-				str_from(prefix));
-}
-
-static const struct receiver *receiver_of(const char **text,
-					  bool is_of_profiles)
-{
-	for (size_t i = 0; i < receiver_table_count; i++) {
-		const struct receiver *r = receiver_table[i];
-
-		if (starts_nocase(*text, r->prefix)) {
-			*text += strlen(r->prefix);
-			return r;
-		}
-	}
-	return is_of_profiles ? NULL : receiver_table[0];
-}
-
 /* Checks what a receiver accepts, and from whom. */
 static bool check_receiver(const struct receiver *r, const struct side *to,
 			   bool is_of_profiles, struct error *err)
@@ -308,7 +283,17 @@ bool destination_parse(struct destination *d, const struct side *to,
 		       error_set(err, ERROR_USAGE, "%s is to be named",
 				 is_of_profiles ? "a folder" : "a file");
 	}
-	d->receiver = receiver_of(&text, is_of_profiles);
+	d->receiver = is_of_profiles ? NULL : receiver_table[0];
+	for (size_t i = 0; i < receiver_table_count; i++) {
+		struct str prefix = str_from(receiver_table[i]->prefix);
+
+		if (!str_equal_nocase(str_slice(str_from(text), 0, prefix.len),
+				      prefix))
+			continue;
+		d->receiver = receiver_table[i];
+		text += prefix.len;
+		break;
+	}
 	if (!d->receiver)
 		return fail_kind(is_of_profiles, err);
 	if (!check_receiver(d->receiver, to, is_of_profiles, err))

@@ -162,27 +162,22 @@ void line_take(const struct document *d, char *out, size_t size)
 		line_copy(out, size, document_text(d));
 }
 
-/* Each byte that is none would be told with four letters. A message may be in
- * another encoding, and hold some. */
-static bool is_text(struct str line)
+static void reason_set(struct reason *reason, struct str text)
 {
+	struct str line = str_trim(text), shown;
 	size_t strange = 0;
 
-	for (size_t i = 0; i < line.len;) {
-		size_t size = utf8_length(str_slice(line, i, line.len));
+	line = str_slice(line, 0, str_find(line, STR("\n")));
+	shown = str_slice(line, 0, sizeof reason->text);
+	for (size_t i = 0; i < shown.len;) {
+		size_t size = utf8_length(str_slice(shown, i, shown.len));
 
 		strange += !size;
 		i += size ? size : 1;
 	}
-	return strange * 4 <= line.len;
-}
-
-static void set_reason(struct reason *reason, struct str text)
-{
-	struct str line = str_trim(text);
-
-	line = str_slice(line, 0, str_find(line, STR("\n")));
-	if (!is_text(str_slice(line, 0, sizeof reason->text)))
+	/* Each byte that is none would be told with four letters. A message may
+	 * be in another encoding, and hold some. */
+	if (strange * 4 > shown.len)
 		line = STR("bytes that are no text");
 	line_copy(reason->text, sizeof reason->text, line);
 }
@@ -256,14 +251,14 @@ void reason_read(const struct http_response *response, struct reason *reason)
 	struct json_reason found;
 
 	if (body_is_html(response)) {
-		set_reason(reason, STR("an HTML page"));
+		reason_set(reason, STR("an HTML page"));
 	} else if (body_first(response) == '{') {
-		set_reason(reason, unwrap(body, &found)
-					   ? buf_str(&found.message)
-					   : body);
+		reason_set(reason, unwrap(body, &found)
+			   ? buf_str(&found.message)
+			   : body);
 		buf_release(&found.message);
 	} else {
-		set_reason(reason, body);
+		reason_set(reason, body);
 	}
 }
 
@@ -298,15 +293,6 @@ static bool wants_tenant(const struct reason *reason)
 	return str_find(text, STR("no org id")) != SIZE_MAX;
 }
 
-/* Jaeger's own words; its header is chosen by the operator. */
-static bool wants_tenant_header(const struct reason *reason)
-{
-	struct str text = str_from(reason->text);
-
-	return str_equal(text, STR("missing tenant header")) ||
-	       str_equal(text, STR("unknown tenant"));
-}
-
 /* Tenants first: servers say 401 for a missing one, and a token would not
  * help. */
 static void fail_auth(const char *subject, const struct endpoint *e,
@@ -316,6 +302,7 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 	int status = response->status;
 	struct str host = url_authority(e->url);
 	const char *side = side_prefix(e), *gap = reason->text[0] ? " " : "";
+	struct str text = str_from(reason->text);
 
 	if (status == 407)
 		error_set(err, ERROR_AUTH,
@@ -334,12 +321,14 @@ static void fail_auth(const char *subject, const struct endpoint *e,
 			  "%s: %.*s wants a tenant (%d %s): name it with "
 			  "--tenant-id",
 			  subject, STR_ARGS(host), status, reason->text);
-	else if (wants_tenant_header(reason))
+	else if (str_equal(text, STR("missing tenant header")) ||
+		 str_equal(text, STR("unknown tenant")))
+		/* Jaeger's own words; its header is chosen by the operator. */
 		error_set(err, ERROR_AUTH,
 			  "%s: %.*s: %s (%d): name it with %s-header "
 			  "\"x-tenant: NAME\"",
 			  subject, STR_ARGS(host), reason->text, status, side);
-	else if (str_find(str_from(reason->text), STR("tenant")) != SIZE_MAX)
+	else if (str_find(text, STR("tenant")) != SIZE_MAX)
 		error_set(err, ERROR_AUTH,
 			  "%s: %.*s refused the tenant (%d %s): check "
 			  "--tenant-id",

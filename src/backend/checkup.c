@@ -176,15 +176,6 @@ enum trouble trouble_find(const struct http_response *response)
 
 /* Which kind of server answers at the traces' address. */
 
-static bool is_candidate(const struct backends *b,
-			 const struct backend_row *row)
-{
-	if (!row->traces)
-		return false;
-	return b->traces.row ? b->traces.row == row
-			     : row->traces->probe.path != NULL;
-}
-
 size_t backends_trace_candidates(const struct backends *b,
 				 struct trace_candidate out[TRACE_CANDIDATES])
 {
@@ -194,7 +185,9 @@ size_t backends_trace_candidates(const struct backends *b,
 		const struct backend_row *row = &backend_table[i];
 		const struct trace_probe *probe;
 
-		if (!is_candidate(b, row) || count == TRACE_CANDIDATES)
+		if (!row->traces || count == TRACE_CANDIDATES ||
+		    (b->traces.row ? b->traces.row != row
+				   : !row->traces->probe.path))
 			continue;
 		probe = row->traces->probe.path ? &row->traces->probe
 						: &row->traces->late_probe;
@@ -235,15 +228,8 @@ struct probe {
 	size_t answered;
 };
 
-static void probe_release(struct probe *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		http_request_release(&p->requests[i]);
-	for (size_t i = 0; i < 2 * TRACE_CANDIDATES; i++)
-		http_response_release(&p->responses[i]);
-}
-
-static void settle(struct backends *b, const struct trace_candidate *c)
+static void candidate_settle(struct backends *b,
+			     const struct trace_candidate *c)
 {
 	b->traces.row = c->row;
 	b->traces.endpoint.url = c->endpoint.url;
@@ -282,26 +268,21 @@ static bool fail_all(const struct probe *p, struct error *err)
 	return false;
 }
 
-/* Returns whether something is there that does not say what it is: where a
- * server is only looked for none need be. */
-static bool is_response_lost(const struct http_response *r)
-{
-	enum trouble trouble = trouble_find(r);
-
-	if (r->status)
-		return r->status >= 400 && !answer_lacks_route(r);
-	return r->err.code != ERROR_NOT_FOUND && trouble != TROUBLE_REFUSED &&
-	       trouble != TROUBLE_NO_HOST;
-}
-
-/* The first of so many; their number: none. */
+/* Returns the first of so many where something is that does not say what it is
+ * (where a server is only looked for none need be); their number: none. */
 static size_t find_lost(const struct probe *p, size_t count)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct http_response *r = &p->responses[i];
+		enum trouble trouble = trouble_find(r);
 
-	while (i < count && !is_response_lost(&p->responses[i]))
-		i++;
-	return i;
+		if (r->status ? r->status >= 400 && !answer_lacks_route(r)
+			      : r->err.code != ERROR_NOT_FOUND &&
+					trouble != TROUBLE_REFUSED &&
+					trouble != TROUBLE_NO_HOST)
+			return i;
+	}
+	return count;
 }
 
 /* Many a run needs no traces: it is no reason for what was not found. */
@@ -309,19 +290,6 @@ static void tell_lost(struct probe *p, const struct error *err)
 {
 	p->backends->gaps.count++;
 	gaps_tell(&p->backends->gaps, "the kind of the server of traces", err);
-}
-
-/* It would have been taken in the place of the one that answered. */
-static void note_lost(struct probe *p, size_t before)
-{
-	size_t i = find_lost(p, before);
-	struct error err = { 0 };
-
-	if (i == before)
-		return;
-	answer_fail(p->list[i].row->name, &p->list[i].endpoint,
-		    &p->responses[i], &err);
-	tell_lost(p, &err);
 }
 
 /* Kinds that have a late question only, where the address is not one of
@@ -360,7 +328,7 @@ static bool ask_late(struct probe *p, const struct trace_candidate *c,
 	http_request_release(&request);
 	*is_found = done && traces_probe_matches(late, response);
 	if (*is_found)
-		settle(p->backends, c);
+		candidate_settle(p->backends, c);
 	return done;
 }
 
@@ -399,17 +367,27 @@ bool backends_probe_late(struct backends *b, const struct trace_candidate *last,
 	return done;
 }
 
-static bool judge(struct probe *p, struct error *err)
+static bool probe_judge(struct probe *p, struct error *err)
 {
+	struct error why = { 0 };
 	bool is_found;
 
 	p->answered = p->count;
-	for (size_t i = 0; i < p->count; i++)
-		if (traces_probe_matches(p->list[i].probe, &p->responses[i])) {
-			settle(p->backends, &p->list[i]);
-			note_lost(p, i);
+	for (size_t i = 0; i < p->count; i++) {
+		size_t lost;
+
+		if (!traces_probe_matches(p->list[i].probe, &p->responses[i]))
+			continue;
+		candidate_settle(p->backends, &p->list[i]);
+		/* One that would have been taken in its place. */
+		lost = find_lost(p, i);
+		if (lost == i)
 			return true;
-		}
+		answer_fail(p->list[lost].row->name, &p->list[lost].endpoint,
+			    &p->responses[lost], &why);
+		tell_lost(p, &why);
+		return true;
+	}
 	add_late_candidates(p);
 	if (!ask_all_late(p, 0, &is_found, err))
 		return false;
@@ -423,7 +401,7 @@ static bool judge(struct probe *p, struct error *err)
 	return false;
 }
 
-static bool show(struct probe *p, struct error *err)
+static bool probe_show(struct probe *p, struct error *err)
 {
 	struct backends *b = p->backends;
 	struct buf comment;
@@ -436,7 +414,7 @@ static bool show(struct probe *p, struct error *err)
 		 p->list[0].row->title);
 	done = b->channel.show(buf_text(&comment), p->requests, p->count, err);
 	buf_release(&comment);
-	settle(b, &p->list[0]);
+	candidate_settle(b, &p->list[0]);
 	return done;
 }
 
@@ -453,12 +431,15 @@ static bool probe(struct backends *b, struct error *err)
 					    p.list[i].probe->path,
 					    &p.requests[i], err);
 	if (done && b->channel.show)
-		done = show(&p, err);
+		done = probe_show(&p, err);
 	else if (done)
 		done = backends_send(b, p.requests, p.responses, p.count,
 				     err) &&
-		       judge(&p, err);
-	probe_release(&p);
+		       probe_judge(&p, err);
+	for (size_t i = 0; i < p.count; i++)
+		http_request_release(&p.requests[i]);
+	for (size_t i = 0; i < 2 * TRACE_CANDIDATES; i++)
+		http_response_release(&p.responses[i]);
 	return done;
 }
 

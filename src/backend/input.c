@@ -77,16 +77,6 @@ static bool input_read(struct input *in, const char *path, struct error *err)
 	return true;
 }
 
-/* The format that the front of a file tells; one that is not sure before all
- * of it was seen is none here. */
-static enum format sniff_front(struct input *in, struct feed *feed)
-{
-	enum format format = format_sniff(feed_front(feed), in->looks_like,
-					  sizeof in->looks_like);
-
-	return format_is_streamed(format) ? format : FORMAT_UNKNOWN;
-}
-
 bool input_open(struct input *in, const char *path, struct error *err)
 {
 	bool is_regular;
@@ -99,11 +89,14 @@ bool input_open(struct input *in, const char *path, struct error *err)
 			 &is_regular, err);
 	if (!feed)
 		return !is_regular && input_read(in, path, err);
-	in->format = sniff_front(in, feed);
-	if (in->format != FORMAT_UNKNOWN) {
+	/* A format that is not sure before all of it was seen is none here. */
+	in->format = format_sniff(feed_front(feed), in->looks_like,
+				  sizeof in->looks_like);
+	if (format_is_streamed(in->format)) {
 		in->feed = feed;
 		return true;
 	}
+	in->format = FORMAT_UNKNOWN;
 	feed_free(feed);
 	return input_read(in, path, err);
 }
@@ -255,24 +248,12 @@ static const char *const suffixes[] = {
 	".perf",  ".jfr",    ".cpuprofile", ".heapprofile",
 };
 
-static bool is_profile_name(struct str name)
-{
-	for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
-		struct str end = str_from(suffixes[i]);
-
-		if (name.len > end.len && name.ptr[0] != '.' &&
-		    str_ends(name, end))
-			return true;
-	}
-	return false;
-}
-
 static int compare_paths(const void *left, const void *right)
 {
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-static bool add(struct path_list *out, const char *path, struct error *err)
+static bool list_add(struct path_list *out, const char *path, struct error *err)
 {
 	if (out->count >= LIMIT_ARGUMENTS)
 		return error_set(err, ERROR_LIMIT,
@@ -282,15 +263,21 @@ static bool add(struct path_list *out, const char *path, struct error *err)
 	return true;
 }
 
-static bool add_entry(struct path_list *out, const char *folder,
-		      const char *name, struct arena *arena, struct error *err)
+static bool list_add_entry(struct path_list *out, const char *folder,
+			   const char *name, struct arena *arena,
+			   struct error *err)
 {
 	size_t len = strlen(folder);
 	bool has_slash = len && folder[len - 1] == '/';
+	struct str all = str_from(name);
+	bool is_profile = false;
 	struct stat st;
 	struct str path;
 
-	if (!is_profile_name(str_from(name))) {
+	for (size_t i = 0; i < COUNT_OF(suffixes) && name[0] != '.'; i++)
+		is_profile |= all.len > strlen(suffixes[i]) &&
+			      str_ends(all, str_from(suffixes[i]));
+	if (!is_profile) {
 		out->passed += name[0] != '.';
 		return true;
 	}
@@ -303,26 +290,22 @@ static bool add_entry(struct path_list *out, const char *folder,
 		out->passed++;
 		return true;
 	}
-	return add(out, path.ptr, err);
+	return list_add(out, path.ptr, err);
 }
 
-static bool fail_folder(const char *path, struct error *err)
-{
-	return error_set(err, ERROR_USAGE, "%s: %s", value_quote(path).text,
-			 strerror(errno));
-}
-
-static bool add_folder(struct path_list *out, const char *path,
-		       struct arena *arena, struct error *err)
+static bool list_add_folder(struct path_list *out, const char *path,
+			    struct arena *arena, struct error *err)
 {
 	size_t first = out->count;
 	const struct dirent *entry;
 	int fd = confine_open(path, O_RDONLY | O_DIRECTORY);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-	bool done = folder || fail_folder(path, err);
+	bool done = folder ||
+		    error_set(err, ERROR_USAGE, "%s: %s",
+			      value_quote(path).text, strerror(errno));
 
 	while (done && folder && (entry = readdir(folder)))
-		done = add_entry(out, path, entry->d_name, arena, err);
+		done = list_add_entry(out, path, entry->d_name, arena, err);
 	if (folder)
 		closedir(folder);
 	else if (fd >= 0)
@@ -352,9 +335,9 @@ bool profile_paths_expand(struct path_list *out, const char *const *paths,
 		bool is_folder = strcmp(paths[i], "-") != 0 &&
 				 !stat(paths[i], &st) && S_ISDIR(st.st_mode);
 
-		if (!(is_folder ? add_folder(out, paths[i], arena, err)
+		if (!(is_folder ? list_add_folder(out, paths[i], arena, err)
 				: input_check(paths[i], err) &&
-					  add(out, paths[i], err)))
+					  list_add(out, paths[i], err)))
 			return false;
 	}
 	return true;

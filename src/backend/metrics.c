@@ -498,13 +498,6 @@ void metric_services_pattern(struct buf *out, const char *const *services,
 	}
 }
 
-static void add_several(struct buf *out, const char *services)
-{
-	bool has_bar = strchr(services, '|') != NULL;
-
-	buf_addf(out, has_bar ? "(%s)" : "%s", services);
-}
-
 /* RE2 of the values that the label has for the services that are wanted: jobs
  * with a namespace, pods with their suffixes.
  * Jobs may be called "namespace/service", pods "service-5d9c7-x2x". */
@@ -515,7 +508,8 @@ static void metric_service_pattern(struct buf *out, const char *label,
 
 	buf_add_text(out, is_job(label) ? "(.+/)?" : "");
 	if (want->services)
-		add_several(out, want->services);
+		buf_addf(out, strchr(want->services, '|') ? "(%s)" : "%s",
+			 want->services);
 	else
 		add_literal(out, str_from(want->service));
 	buf_add_text(out, is_pod ? "-.+" : "");
@@ -556,30 +550,26 @@ static bool is_plain_name(const char *name)
 	return true;
 }
 
-static bool is_matched(const struct metric_name *n, const char *label)
-{
-	for (size_t i = 0; i < METRIC_MATCHERS && n->matchers[i].label; i++)
-		if (!strcmp(n->matchers[i].label, label))
-			return true;
-	return false;
-}
-
 /* Adds matchers; of all services what is of none is left out; there is always a
  * job. */
 static void add_matchers(struct buf *out, const struct metric_source *s,
 			 const struct metric_want *w)
 {
 	const struct metric_name *n = s->name;
+	size_t i = 0;
 
+	while (i < METRIC_MATCHERS && n->matchers[i].label &&
+	       strcmp(n->matchers[i].label, s->label))
+		i++;
 	if (w->service || w->services)
 		add_service(out, s->label, w);
 	else if (w->is_by_service && !is_job(s->label) &&
-		 !is_matched(n, s->label))
+		 (i == METRIC_MATCHERS || !n->matchers[i].label))
 		selector_match(out, str_from(s->label), "!=", STR(""));
 	if (w->operation && n->operation_label)
 		selector_add(out, str_from(n->operation_label),
 			     operation_value(n, w->operation));
-	for (size_t i = 0; i < METRIC_MATCHERS && n->matchers[i].label; i++)
+	for (i = 0; i < METRIC_MATCHERS && n->matchers[i].label; i++)
 		selector_match(out, str_from(n->matchers[i].label),
 			       n->matchers[i].op,
 			       str_from(n->matchers[i].value));
@@ -667,29 +657,6 @@ static void open_sum(struct buf *out, const char *function, bool has_buckets,
 	buf_add_char(out, '(');
 }
 
-static void add_quantile(struct buf *out, const struct metric_source *s,
-			 const struct metric_want *w)
-{
-	buf_addf(out, "histogram_quantile(%g,%s", w->quantile,
-		 w->is_by_service ? " " : "");
-	open_sum(out, "sum", !s->is_native, s, w);
-	add_rate(out, s, s->is_native ? "" : "_bucket", w);
-	buf_add_text(out, "))");
-}
-
-static void add_count(struct buf *out, const struct metric_source *s,
-		      const struct metric_want *w)
-{
-	if (w->over == METRIC_OVER_NONE) {
-		add_rate(out, s, count_suffix(s), w);
-		return;
-	}
-	buf_add_text(out, s->is_native ? "histogram_count(" : "");
-	open_sum(out, "sum", false, s, w);
-	add_rate(out, s, count_suffix(s), w);
-	buf_add_text(out, s->is_native ? "))" : ")");
-}
-
 /* Adds the gauge, of several instances that of the one nearest to its end. 0
  * stands for no limit. */
 static void add_gauge(struct buf *out, const struct metric_source *s,
@@ -714,19 +681,6 @@ static void add_gauge(struct buf *out, const struct metric_source *s,
 	buf_add_text(out, is_limit ? ">0)" : ")");
 }
 
-static void add_series(struct buf *out, const struct metric_source *s,
-		       const struct metric_want *w)
-{
-	const struct metric_name *n = s->name;
-
-	if (n->is_histogram && w->meaning == n->meaning)
-		add_quantile(out, s, w);
-	else if (n->is_counter || n->is_histogram)
-		add_count(out, s, w);
-	else
-		add_gauge(out, s, w);
-}
-
 const char *metric_series_label(const struct metric_source *source)
 {
 	return is_job(source->label) ? "service" : source->label;
@@ -743,7 +697,23 @@ bool metric_expression(struct buf *out, const struct metric_source *source,
 		return false;
 	is_renamed = want->is_by_service && is_job(source->label);
 	buf_add_text(out, is_renamed ? "label_replace(" : "");
-	add_series(out, source, want);
+	if (n->is_histogram && want->meaning == n->meaning) {
+		buf_addf(out, "histogram_quantile(%g,%s", want->quantile,
+			 want->is_by_service ? " " : "");
+		open_sum(out, "sum", !source->is_native, source, want);
+		add_rate(out, source, source->is_native ? "" : "_bucket", want);
+		buf_add_text(out, "))");
+	} else if (!n->is_counter && !n->is_histogram) {
+		add_gauge(out, source, want);
+	} else if (want->over == METRIC_OVER_NONE) {
+		add_rate(out, source, count_suffix(source), want);
+	} else {
+		buf_add_text(out,
+			     source->is_native ? "histogram_count(" : "");
+		open_sum(out, "sum", false, source, want);
+		add_rate(out, source, count_suffix(source), want);
+		buf_add_text(out, source->is_native ? "))" : ")");
+	}
 	if (is_renamed)
 		buf_addf(out, ", \"service\", \"$1\", \"%s\", \"(?:.+/)?(.+)\")",
 			 source->label);
@@ -910,11 +880,6 @@ static void add_metric_label(struct buf *out, const char *label)
 		add_quoted(out, str_from(label));
 }
 
-static const char *kind(const struct metric_name *n)
-{
-	return n->is_histogram ? "histogram" : n->is_counter ? "counter" : "gauge";
-}
-
 void metric_filter(struct buf *out, const struct metric_source *source,
 		   const struct metric_want *want)
 {
@@ -927,7 +892,10 @@ void metric_filter(struct buf *out, const struct metric_source *source,
 		buf_addf(out,
 			 "metric.type = \"prometheus.googleapis.com/%s/%s\" "
 			 "AND resource.type = \"prometheus_target\"",
-			 n->name, kind(n));
+			 n->name,
+			 n->is_histogram ? "histogram"
+			 : n->is_counter ? "counter"
+					 : "gauge");
 	if (want->service || want->services)
 		add_filter_service(out, source, want);
 	if (want->operation && n->operation_label) {

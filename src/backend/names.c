@@ -27,27 +27,18 @@ static struct str without_suffixes(struct str name)
 	return name;
 }
 
-static bool is_separator(char c)
-{
-	return c == '_' || c == '.' || c == ' ';
-}
-
 /* Case and the kind of separator do not count. */
-static struct str fold(struct str name, char room[EDIT_WORD_BYTES])
+static struct str name_fold(struct str name, char room[EDIT_WORD_BYTES])
 {
 	struct str folded = { room, min_size(name.len, EDIT_WORD_BYTES) };
 
-	for (size_t i = 0; i < folded.len; i++)
-		room[i] = is_separator(name.ptr[i]) ? '-'
-						    : ascii_lower(name.ptr[i]);
+	for (size_t i = 0; i < folded.len; i++) {
+		char c = name.ptr[i];
+
+		room[i] = c == '_' || c == '.' || c == ' ' ? '-'
+							   : ascii_lower(c);
+	}
 	return folded;
-}
-
-static size_t folded_distance(struct str a, struct str b)
-{
-	char a_room[EDIT_WORD_BYTES], b_room[EDIT_WORD_BYTES];
-
-	return edit_distance(fold(a, a_room), fold(b, b_room), 2);
 }
 
 /* The name stands in the other with a separator, or nothing, on both sides:
@@ -55,10 +46,10 @@ static size_t folded_distance(struct str a, struct str b)
 static bool holds_whole(struct str name, struct str part)
 {
 	char name_room[EDIT_WORD_BYTES], part_room[EDIT_WORD_BYTES];
-	struct str in = fold(name, name_room);
+	struct str in = name_fold(name, name_room);
 	size_t at;
 
-	part = fold(part, part_room);
+	part = name_fold(part, part_room);
 	at = part.len < 3 ? SIZE_MAX : str_find(in, part);
 	return at != SIZE_MAX &&
 	       (at == 0 || strchr("-/", in.ptr[at - 1]) != NULL) &&
@@ -74,6 +65,7 @@ static size_t name_distance(struct str name, struct str wanted)
 	struct str own = without_suffixes(name);
 	struct str want = without_suffixes(wanted);
 	size_t allowed = want.len < 6 ? 1 : want.len / 3;
+	char own_room[EDIT_WORD_BYTES], want_room[EDIT_WORD_BYTES];
 	size_t edits;
 
 	if (str_equal(name, wanted))
@@ -82,7 +74,8 @@ static size_t name_distance(struct str name, struct str wanted)
 		return 1;
 	if (str_equal_nocase(path_base(own), path_base(want)))
 		return 2;
-	edits = folded_distance(path_base(own), path_base(want));
+	edits = edit_distance(name_fold(path_base(own), own_room),
+			      name_fold(path_base(want), want_room), 2);
 	if (edits > 0 && holds_whole(own, want))
 		return 4;
 	if (edits <= allowed)
@@ -192,28 +185,6 @@ static const struct {
 	{ "contention", "mutex" },  { "peak_heap", "peak" },
 };
 
-static const struct type_word *word_find(struct str word)
-{
-	const size_t aliases = sizeof type_aliases / sizeof *type_aliases;
-
-	for (size_t i = 0; i < aliases; i++)
-		if (str_equal_nocase(word, str_from(type_aliases[i].alias)))
-			word = str_from(type_aliases[i].word);
-	for (size_t i = 0; i < sizeof type_words / sizeof *type_words; i++)
-		if (str_equal_nocase(word, str_from(type_words[i].word)))
-			return &type_words[i];
-	return NULL;
-}
-
-static size_t count_colons(struct str text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		count += text.ptr[i] == ':';
-	return count;
-}
-
 /* prefix, and behind it the end or the next part. */
 static bool has_parts(struct str id, struct str prefix)
 {
@@ -252,19 +223,6 @@ static bool find_candidate(const struct type_word *word,
 				*found = present->items[i];
 				return true;
 			}
-	return false;
-}
-
-/* The sample type by its own name: "alloc_in_new_tlab_objects". */
-static bool find_sample_type(struct str word, const struct name_list *present,
-			     struct str *found)
-{
-	for (size_t i = 0; i < present->count; i++)
-		if (str_equal(part_of(present->items[i], 1), word) ||
-		    has_parts(present->items[i], word)) {
-			*found = present->items[i];
-			return true;
-		}
 	return false;
 }
 
@@ -311,14 +269,35 @@ static bool fail_unknown(struct str word, const struct name_list *present,
 		near.best, near.best[0] ? "?" : "");
 }
 
+/* The sample type by its own name: "alloc_in_new_tlab_objects". */
+static bool find_sample_type(struct str word, const struct name_list *present,
+			     struct str *found)
+{
+	for (size_t i = 0; i < present->count; i++)
+		if (str_equal(part_of(present->items[i], 1), word) ||
+		    has_parts(present->items[i], word)) {
+			*found = present->items[i];
+			return true;
+		}
+	return false;
+}
+
 bool profile_type_resolve(struct str word, const struct name_list *present,
 			  struct arena *arena, struct str *type_id,
 			  bool *is_gauge, struct error *err)
 {
-	const struct type_word *known = word_find(word);
-	size_t colons = count_colons(word);
-	struct str found = word;
+	const struct type_word *known = NULL;
+	struct str found = word, name = word;
+	size_t colons = 0;
 
+	for (size_t i = 0; i < word.len; i++)
+		colons += word.ptr[i] == ':';
+	for (size_t i = 0; i < COUNT_OF(type_aliases); i++)
+		if (str_equal_nocase(name, str_from(type_aliases[i].alias)))
+			name = str_from(type_aliases[i].word);
+	for (size_t i = 0; i < COUNT_OF(type_words) && !known; i++)
+		if (str_equal_nocase(name, str_from(type_words[i].word)))
+			known = &type_words[i];
 	if (colons != 4 && colons != 5) {
 		if (!known && present->count == 0)
 			return fail_unknown(word, present, err);
@@ -359,34 +338,28 @@ struct names {
 	bool is_types; /* else of services */
 };
 
-static bool names_reserve(struct names *n, size_t more)
-{
-	struct str *items =
-		arena_array(n->arena, n->list->count + more, sizeof *items);
-
-	if (items && n->list->count)
-		memcpy(items, n->list->items, n->list->count * sizeof *items);
-	if (items)
-		n->list->items = items;
-	return items != NULL;
-}
-
 /* Takes the names of an answer; what cannot be read offers none. */
-static void take_answer(struct names *n, const struct har_held *held,
-			const struct http_response *response)
+static void names_take_answer(struct names *n, const struct har_held *held,
+			      const struct http_response *response)
 {
-	struct name_list list;
+	struct name_list *all = n->list, list;
+	struct str *items;
 
 	if (!profiles_kept_names(held->url, held->body, response, n->is_types,
 				 n->arena, &list) ||
-	    !list.count || !names_reserve(n, list.count))
+	    !list.count)
 		return;
-	memcpy(n->list->items + n->list->count, list.items,
-	       list.count * sizeof *list.items);
-	n->list->count += list.count;
+	items = arena_array(n->arena, all->count + list.count, sizeof *items);
+	if (!items)
+		return;
+	if (all->count)
+		memcpy(items, all->items, all->count * sizeof *items);
+	memcpy(items + all->count, list.items, list.count * sizeof *items);
+	all->items = items;
+	all->count += list.count;
 }
 
-static void take_file(struct names *n, const char *path)
+static void names_take_file(struct names *n, const char *path)
 {
 	struct error ignored;
 	struct har *har = har_open(path, &ignored);
@@ -397,7 +370,7 @@ static void take_file(struct names *n, const char *path)
 
 		if (held.has_answer && har_held_is_list(held.url) &&
 		    har_held_response(har, i, &response, &ignored))
-			take_answer(n, &held, &response);
+			names_take_answer(n, &held, &response);
 		http_response_release(&response);
 	}
 	har_free(har);
@@ -419,7 +392,7 @@ void kept_names_read(const char *folder, bool is_types, struct arena *arena,
 		if (len < 0 || (size_t)len >= sizeof path ||
 		    !str_ends(str_from(path), STR(".har.gz")))
 			continue;
-		take_file(&n, path);
+		names_take_file(&n, path);
 		count++;
 	}
 	if (dir)

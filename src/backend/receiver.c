@@ -26,28 +26,24 @@ bool receiver_post(const struct endpoint *endpoint, const char *route,
 	return true;
 }
 
-/* Returns whether a status is about one request: what it holds is wrong, too
- * old, or too much. */
-static bool is_about_content(int status)
-{
-	return status == 400 || status == 413 || status == 422;
-}
-
 enum receipt receiver_fail(const char *subject, const struct endpoint *endpoint,
 			   const struct http_response *response,
 			   struct error *err)
 {
+	int status = response->status;
 	struct reason reason;
 
-	if (!is_about_content(response->status)) {
+	/* Others are not about this one request, what it holds being wrong, too
+	 * old, or too much. */
+	if (status != 400 && status != 413 && status != 422) {
 		answer_fail(subject, endpoint, response, err);
 		return RECEIPT_NONE;
 	}
 	reason_read(response, &reason);
 	error_set(err, ERROR_FORMAT, "%s: %s (%d)", subject,
-		  reason.text[0]            ? reason.text
-		  : response->status == 413 ? "too large"
-					    : "refused",
-		  response->status);
+		  reason.text[0]  ? reason.text
+		  : status == 413 ? "too large"
+				  : "refused",
+		  status);
 	return RECEIPT_REFUSED;
 }

@@ -69,11 +69,6 @@ static bool take_char(struct parser *p, char c)
 	return true;
 }
 
-static bool is_label_char(char c)
-{
-	return ascii_is_letter(c) || ascii_is_digit(c) || c == '_' || c == '.';
-}
-
 /* Adds the character behind a backslash; others stand for themselves, as in
  * patterns that were escaped once. */
 static void add_escape(struct buf *out, char c)
@@ -146,8 +141,10 @@ static bool take_label(struct parser *p, struct str *out)
 	skip_blanks(p);
 	if (peek(p) && strchr("\"'`", peek(p)))
 		return take_quoted(p, out);
-	for (start = p->at; p->at < p->text.len && is_label_char(peek(p));)
-		p->at++;
+	for (start = p->at; p->at < p->text.len; p->at++)
+		if (!ascii_is_alnum(peek(p)) && peek(p) != '_' &&
+		    peek(p) != '.')
+			break;
 	*out = arena_str(&p->out->arena,
 			 str_slice(p->text, start, p->at - start));
 	if (!out->ptr)
@@ -269,18 +266,6 @@ bool selector_matches(const struct selector *selector, selector_value value,
 
 /* ---- writing ---- */
 
-static bool is_plain_label(struct str label)
-{
-	for (size_t i = 0; i < label.len; i++) {
-		char c = label.ptr[i];
-
-		if (!ascii_is_letter(c) && c != '_' &&
-		    (i == 0 || !ascii_is_digit(c)))
-			return false;
-	}
-	return label.len > 0;
-}
-
 static void add_quoted(struct buf *out, struct str text)
 {
 	buf_add_char(out, '"');
@@ -302,8 +287,13 @@ static void add_quoted(struct buf *out, struct str text)
 void selector_match(struct buf *out, struct str label, const char *op,
 		    struct str value)
 {
+	bool is_plain = label.len && !ascii_is_digit(label.ptr[0]);
+
+	for (size_t i = 0; i < label.len; i++)
+		is_plain &= ascii_is_alnum(label.ptr[i]) ||
+			    label.ptr[i] == '_';
 	buf_add_char(out, out->len ? ',' : '{');
-	if (is_plain_label(label))
+	if (is_plain)
 		buf_add_str(out, label);
 	else
 		add_quoted(out, label);

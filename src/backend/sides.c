@@ -73,62 +73,14 @@ static bool check_certificates(const struct sides_want *w, const struct side *s,
 	return true;
 }
 
-/* Room for the token; it is asked for when a request needs it. */
-static bool prepare_token(struct side *s, const char *command,
-			  struct error *err)
-{
-	if (!command)
-		return true;
-	s->token_command = command;
-	s->secrets[1] = mem_calloc(1, TOKEN_BYTES);
-	s->endpoint.token = s->secrets[1];
-	return s->secrets[1] || error_memory(err, "a credential");
-}
-
-static bool load_headers(struct side *s, const struct side_settings *c,
-			 struct error *err)
-{
-	for (size_t i = 0; i < c->header_count; i++) {
-		if (!header_check(c->headers[i], err))
-			return false;
-		s->headers[i] = c->headers[i];
-	}
-	s->endpoint.headers = s->headers;
-	s->endpoint.header_count = c->header_count;
-	return true;
-}
-
-static bool set_address(struct side *s, const char *url, struct arena *arena,
-			struct error *err)
-{
-	struct address a;
-
-	if (!address_parse(url, s->kind, &a, err) ||
-	    !address_set(&a, arena, &s->endpoint, err))
-		return false;
-	s->row = a.row;
-	if (a.is_file)
-		s->path = a.rest;
-	return true;
-}
-
-static bool keep_origin(const struct sides_want *w, struct side *s,
-			const char *url, struct arena *arena, struct error *err)
-{
-	char origin[SIDE_ORIGIN_BYTES];
-
-	side_origin(w, s, url, NULL, "url", origin);
-	s->endpoint.url_origin = arena_str(arena, str_from(origin)).ptr;
-	return s->endpoint.url_origin ||
-	       arena_fail(arena, "an address", err);
-}
-
 static bool side_init(const struct sides_want *w, struct side *s,
 		      const struct side_settings *c, const char *url,
 		      const char *prefix, struct arena *arena,
 		      struct error *err)
 {
 	struct endpoint *e = &s->endpoint;
+	char origin[SIDE_ORIGIN_BYTES];
+	struct address a;
 
 	e->option_prefix = prefix;
 	e->tenant_id = c->tenant_id;
@@ -140,14 +92,36 @@ static bool side_init(const struct sides_want *w, struct side *s,
 	e->is_insecure = c->insecure;
 	e->is_insecure_auth = c->insecure_auth;
 	s->is_default = !url;
-	if (url && !keep_origin(w, s, url, arena, err))
+	if (url) {
+		side_origin(w, s, url, NULL, "url", origin);
+		e->url_origin = arena_str(arena, str_from(origin)).ptr;
+		if (!e->url_origin)
+			return arena_fail(arena, "an address", err);
+		if (!address_parse(url, s->kind, &a, err) ||
+		    !address_set(&a, arena, e, err))
+			return error_prefix(err, "%s", e->url_origin);
+		s->row = a.row;
+		if (a.is_file)
+			s->path = a.rest;
+	}
+	if (!check_certificates(w, s, err) || !load_secrets(w, s, c, err))
 		return false;
-	if (url && !set_address(s, url, arena, err))
-		return error_prefix(err, "%s", e->url_origin);
-	return check_certificates(w, s, err) &&
-	       load_secrets(w, s, c, err) &&
-	       prepare_token(s, c->token_command, err) &&
-	       load_headers(s, c, err);
+	/* Room for the token; it is asked for when a request needs it. */
+	if (c->token_command) {
+		s->token_command = c->token_command;
+		s->secrets[1] = mem_calloc(1, TOKEN_BYTES);
+		e->token = s->secrets[1];
+		if (!s->secrets[1])
+			return error_memory(err, "a credential");
+	}
+	for (size_t i = 0; i < c->header_count; i++) {
+		if (!header_check(c->headers[i], err))
+			return false;
+		s->headers[i] = c->headers[i];
+	}
+	e->headers = s->headers;
+	e->header_count = c->header_count;
+	return true;
 }
 
 /* A kind that belongs to another side is a slip worth naming. */
@@ -171,13 +145,6 @@ static bool check_kind(struct backends *b, enum server_side kind,
 		  server_side_name(kind),
 		  server_side_name((enum server_side)right));
 	return error_prefix(err, "%s", s->endpoint.url_origin);
-}
-
-/* A replay needs no credentials: none are read, whatever the options say.
- * The tenant stays: it is part of the recorded requests. */
-static void drop_credentials(struct side_settings *c)
-{
-	*c = (struct side_settings){ .tenant_id = c->tenant_id };
 }
 
 static bool has_header(const struct side *s, struct str name)
@@ -226,8 +193,8 @@ static bool init_login(struct side_logins *l, struct side *s, struct error *err)
 	return add_quota_project(l, s, err);
 }
 
-static bool init_side(const struct sides_want *w, struct backends *b,
-		      enum server_side kind, struct error *err)
+static bool side_init_kind(const struct sides_want *w, struct backends *b,
+			   enum server_side kind, struct error *err)
 {
 	static const char *const prefixes[SERVER_SIDES] = {
 		[SERVER_TRACES] = "--traces",
@@ -239,8 +206,10 @@ static bool init_side(const struct sides_want *w, struct backends *b,
 	struct side_settings c = w->settings[kind];
 	const char *url = w->urls[kind];
 
+	/* A replay needs no credentials: none are read, whatever the options
+	 * say. The tenant stays: it is part of the recorded requests. */
 	if (w->is_replay)
-		drop_credentials(&c);
+		c = (struct side_settings){ .tenant_id = c.tenant_id };
 	if (kind != SERVER_TRACES && kind != SERVER_TO)
 		url = address_beside_traces(w->urls[SERVER_TRACES], url);
 	s->kind = kind;
@@ -267,7 +236,7 @@ bool sides_init(const struct sides_want *w, struct side_logins *l,
 
 	l->is_replay = w->is_replay;
 	for (int i = 0; i < SERVER_SIDES; i++)
-		if (!init_side(w, b, (enum server_side)i, err))
+		if (!side_init_kind(w, b, (enum server_side)i, err))
 			return false;
 	set_row(&b->profiles, w->urls[SERVER_PROFILES], profiles_row(NULL));
 	set_row(&b->metrics, w->urls[SERVER_METRICS], metrics_row());

@@ -15,40 +15,29 @@
 
 /* The names come from the profile: what is no plain file (a device, a pipe)
  * is not touched. */
-static bool is_file(const char *path)
+static bool path_is_file(const char *path)
 {
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static void add_folder(struct buf *path, struct str folder, struct str file)
-{
-	buf_clear(path);
-	buf_add_str(path, folder);
-	if (!str_ends(folder, STR("/")))
-		buf_add_char(path, '/');
-	buf_add_str(path, file);
-}
-
-static struct str parent_of(struct str folder)
-{
-	struct str base = path_base(folder);
-	size_t len = folder.len - base.len;
-
-	while (len > 1 && folder.ptr[len - 1] == '/')
-		len--;
-	return str_slice(folder, 0, len);
-}
-
 /* Tries the folder and those above it. */
 static bool find_under(struct str folder, struct str file, struct buf *path)
 {
 	while (folder.len) {
-		struct str above = parent_of(folder);
+		size_t len = folder.len - path_base(folder).len;
+		struct str above;
 
-		add_folder(path, folder, file);
-		if (path->state == BUF_OK && is_file(buf_text(path)))
+		while (len > 1 && folder.ptr[len - 1] == '/')
+			len--;
+		above = str_slice(folder, 0, len);
+		buf_clear(path);
+		buf_add_str(path, folder);
+		if (!str_ends(folder, STR("/")))
+			buf_add_char(path, '/');
+		buf_add_str(path, file);
+		if (path->state == BUF_OK && path_is_file(buf_text(path)))
 			return true;
 		if (above.len == folder.len)
 			return false;
@@ -68,7 +57,7 @@ bool source_file_find(const struct source_places *places, struct str name,
 	if (str_starts(file, STR("/"))) {
 		buf_clear(path);
 		buf_add_str(path, file);
-		return path->state == BUF_OK && is_file(buf_text(path));
+		return path->state == BUF_OK && path_is_file(buf_text(path));
 	}
 	while (path_list_next(&search, &folder))
 		if (find_under(folder, file, path))
@@ -107,17 +96,6 @@ static struct str line_text(struct arena *arena, struct str line)
 	return kept;
 }
 
-static size_t count_lines(struct str text)
-{
-	size_t count = 0;
-
-	while (text.len) {
-		(void)next_line(&text);
-		count++;
-	}
-	return count;
-}
-
 /* A listing being put together: known lines and those around them. */
 struct join {
 	const struct source_line *known;
@@ -132,19 +110,6 @@ static void take_known(struct join *j)
 	j->lines[j->count++] = j->known[j->at++];
 }
 
-static bool join_line(struct join *j, struct arena *arena, uint32_t number,
-		      struct str text)
-{
-	struct source_line *line = &j->lines[j->count];
-
-	if (j->at < j->known_count && j->known[j->at].number == number)
-		take_known(j);
-	else
-		j->lines[j->count++] = (struct source_line){ .number = number };
-	line->text = line_text(arena, text);
-	return line->text.ptr != NULL;
-}
-
 /* Lines that the profile does not know come first, those behind the end of a
  * file of another version last, both without text. */
 static bool show_lines(struct listings *l, struct listing *item,
@@ -152,9 +117,11 @@ static bool show_lines(struct listings *l, struct listing *item,
 {
 	struct join j = { .known = item->lines,
 			  .known_count = item->line_count };
-	size_t room = count_lines(text) + j.known_count;
 	uint32_t first, last = j.known[j.known_count - 1].number;
+	size_t room = j.known_count;
 
+	for (struct str rest = text; rest.len; room++)
+		(void)next_line(&rest);
 	j.lines = arena_array(&l->arena, room, sizeof *j.lines);
 	if (!j.lines)
 		return arena_fail(&l->arena, WHAT, err);
@@ -163,9 +130,18 @@ static bool show_lines(struct listings *l, struct listing *item,
 	first = j.known[j.at].number;
 	first = first > MARGIN ? first - MARGIN : 1;
 	for (uint32_t n = 1; text.len && n <= last + MARGIN; n++) {
-		struct str line = next_line(&text);
+		struct source_line *line = &j.lines[j.count];
+		struct str here = next_line(&text);
 
-		if (n >= first && !join_line(&j, &l->arena, n, line))
+		if (n < first)
+			continue;
+		if (j.at < j.known_count && j.known[j.at].number == n)
+			take_known(&j);
+		else
+			j.lines[j.count++] =
+				(struct source_line){ .number = n };
+		line->text = line_text(&l->arena, here);
+		if (!line->text.ptr)
 			return arena_fail(&l->arena, WHAT, err);
 	}
 	while (j.at < j.known_count)

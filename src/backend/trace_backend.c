@@ -18,24 +18,19 @@ static bool get(const struct endpoint *endpoint, struct buf *path,
 
 /* ---- a trace ---- */
 
-static bool is_trace_id(const char *text)
-{
-	unsigned char id[16];
-
-	return text && hex_decode(str_from(text), id, sizeof id);
-}
-
 bool trace_request(const struct trace_backend *t,
 		   const struct endpoint *endpoint,
 		   const struct trace_query *query, unsigned attempt,
 		   struct http_request *request, struct error *err)
 {
+	const char *hex = query->trace_id_hex;
+	unsigned char id[16];
 	struct buf path;
 
 	if (attempt >= t->attempts)
 		return error_set(err, ERROR_INTERNAL,
 				 "this kind of server has no such request");
-	if (!is_trace_id(query->trace_id_hex))
+	if (!hex || !hex_decode(str_from(hex), id, sizeof id))
 		return error_set(err, ERROR_USAGE,
 				 "a trace id has 32 hex digits");
 	project_path_init(&path, endpoint, LIMIT_URL_BYTES);

@@ -47,17 +47,6 @@ static void read_list(struct names *n)
 			json_skip(n->r);
 }
 
-static void prefix_names(struct names *n, size_t first, struct str scope)
-{
-	for (size_t i = first; i < n->into.list->count; i++) {
-		struct str *name = &n->into.list->items[i];
-
-		*name = arena_printf(n->into.arena, "%.*s.%.*s",
-				     STR_ARGS(scope), STR_ARGS(*name));
-		n->into.is_failed |= !name->ptr;
-	}
-}
-
 /* {"name": "span", "tags": ["http.route"]}; intrinsics have no scope. */
 static void read_scope(struct names *n)
 {
@@ -74,19 +63,15 @@ static void read_scope(struct names *n)
 			 json_peek(n->r) != JSON_STRING ||
 			 !json_text(n->r, &scope))
 			json_skip(n->r);
-	if (!str_equal(scope, STR("intrinsic")))
-		prefix_names(n, first, scope);
-}
-
-static void read_scopes(struct names *n)
-{
-	if (!json_enter_if(n->r, JSON_ARRAY))
+	if (str_equal(scope, STR("intrinsic")))
 		return;
-	while (json_next_item(n->r))
-		if (json_peek(n->r) == JSON_OBJECT)
-			read_scope(n);
-		else
-			json_skip(n->r);
+	for (size_t i = first; i < n->into.list->count; i++) {
+		struct str *name = &n->into.list->items[i];
+
+		*name = arena_printf(n->into.arena, "%.*s.%.*s",
+				     STR_ARGS(scope), STR_ARGS(*name));
+		n->into.is_failed |= !name->ptr;
+	}
 }
 
 static void read_document(struct names *n)
@@ -96,16 +81,23 @@ static void read_document(struct names *n)
 	if (!json_enter(n->r, JSON_OBJECT))
 		return;
 	while (json_next_key(n->r, &key))
-		if (str_equal(key, STR("scopes")))
-			read_scopes(n);
-		else if (str_equal(key, STR("tagValues")) ||
+		if (str_equal(key, STR("scopes"))) {
+			if (!json_enter_if(n->r, JSON_ARRAY))
+				continue;
+			while (json_next_item(n->r))
+				if (json_peek(n->r) == JSON_OBJECT)
+					read_scope(n);
+				else
+					json_skip(n->r);
+		} else if (str_equal(key, STR("tagValues")) ||
 			 str_equal(key, STR("tagNames")) ||
 			 str_equal(key, STR("services")) ||
 			 str_equal(key, STR("operations")) ||
-			 str_equal(key, STR("data")))
+			 str_equal(key, STR("data"))) {
 			read_list(n);
-		else
+		} else {
 			json_skip(n->r);
+		}
 }
 
 static bool names_read(const struct http_response *response,

@@ -192,19 +192,6 @@ static bool take(void *context, uint32_t index, struct str bytes, bool *is_good,
 	return g->taker->take(g->taker->context, &w, NULL, err);
 }
 
-/* A snapshot, which begins and ends at once, lies in the window as well. */
-static bool is_asked_for(const struct profile_list *list, uint32_t index,
-			 const struct whole_query *query)
-{
-	const struct stored_profile *p = &list->profiles[index];
-	const struct stored_series *s = &list->series[p->series];
-
-	return s->type != STORED_UNKNOWN &&
-	       stored_profile_is_in(p, query->range) &&
-	       (!query->service || str_equal(stored_series_service(list, s),
-					     str_from(query->service)));
-}
-
 static bool give(struct giving *g, struct backends *b,
 		 const struct whole_query *query, struct error *err)
 {
@@ -213,7 +200,16 @@ static bool give(struct giving *g, struct backends *b,
 	bool is_fatal, is_any = false;
 
 	for (uint32_t i = 0; i < g->list->count; i++) {
-		if (!is_asked_for(g->list, i, query))
+		const struct stored_profile *p = &g->list->profiles[i];
+		const struct stored_series *s = &g->list->series[p->series];
+
+		/* A snapshot, which begins and ends at once, lies in the window
+		 * as well. */
+		if (s->type == STORED_UNKNOWN ||
+		    !stored_profile_is_in(p, query->range) ||
+		    (query->service &&
+		     !str_equal(stored_series_service(g->list, s),
+				str_from(query->service))))
 			continue;
 		describe(g->list, i, &w);
 		g->is_wanted[i] = g->taker->wants(g->taker->context, &w);

@@ -40,29 +40,16 @@ static struct str text_of(const struct cloud_sieve *s)
 	return (struct str){ s->text, s->len };
 }
 
-static bool is_unwanted(const struct cloud_sieve *s)
-{
-	return s->depth == PROFILE_DEPTH && s->key == CLOUD_KEY_BYTES &&
-	       s->name_len &&
-	       !s->is_wanted(s->context, (struct str){ s->name, s->name_len });
-}
-
-/* A string has ended; whether it is a key shows what follows. */
-static void end_string(struct cloud_sieve *s)
-{
-	s->is_string = s->is_dropped = false;
-	if (s->depth != PROFILE_DEPTH || s->key != CLOUD_KEY_NAME)
-		return;
-	s->name_len = s->is_plain ? s->len : 0;
-	memcpy(s->name, s->text, s->name_len);
-}
-
-static void take_mark(struct cloud_sieve *s, char c)
+static void sieve_take_mark(struct cloud_sieve *s, char c)
 {
 	switch (c) {
 	case '"':
 		s->is_string = s->is_plain = true;
-		s->is_dropped = is_unwanted(s);
+		s->is_dropped =
+			s->depth == PROFILE_DEPTH &&
+			s->key == CLOUD_KEY_BYTES && s->name_len &&
+			!s->is_wanted(s->context,
+				      (struct str){ s->name, s->name_len });
 		s->len = 0;
 		return;
 	case '{':
@@ -92,14 +79,19 @@ static void take_mark(struct cloud_sieve *s, char c)
 }
 
 /* A byte within a string. */
-static void take_text(struct cloud_sieve *s, char c)
+static void sieve_take_text(struct cloud_sieve *s, char c)
 {
 	if (s->is_escaped) {
 		s->is_escaped = false;
 		return;
 	}
 	if (c == '"') {
-		end_string(s);
+		/* Whether it is a key shows what follows. */
+		s->is_string = s->is_dropped = false;
+		if (s->depth == PROFILE_DEPTH && s->key == CLOUD_KEY_NAME) {
+			s->name_len = s->is_plain ? s->len : 0;
+			memcpy(s->name, s->text, s->name_len);
+		}
 		return;
 	}
 	if (c == '\\') {
@@ -112,41 +104,39 @@ static void take_text(struct cloud_sieve *s, char c)
 	}
 }
 
-/* How much of a dropped string there is: up to its end or an escape. */
-static size_t dropped_length(struct str bytes)
-{
-	const char *end = memchr(bytes.ptr, '"', bytes.len);
-	size_t len = end ? (size_t)(end - bytes.ptr) : bytes.len;
-	const char *escape = memchr(bytes.ptr, '\\', len);
-
-	return escape ? (size_t)(escape - bytes.ptr) : len;
-}
-
 /* From `at` on, to behind the closing quote if it is there. */
-static size_t drop(struct cloud_sieve *s, struct str bytes, size_t at)
+static size_t sieve_drop(struct cloud_sieve *s, struct str bytes, size_t at)
 {
 	while (s->is_dropped && at < bytes.len) {
-		if (!s->is_escaped)
-			at += dropped_length(str_slice(bytes, at, bytes.len));
+		const char *from = bytes.ptr + at, *end;
+		size_t len = bytes.len - at;
+
+		/* Up to its end or an escape. */
+		if (!s->is_escaped) {
+			end = memchr(from, '"', len);
+			len = end ? (size_t)(end - from) : len;
+			end = memchr(from, '\\', len);
+			at += end ? (size_t)(end - from) : len;
+		}
 		if (at < bytes.len)
-			take_text(s, bytes.ptr[at++]);
+			sieve_take_text(s, bytes.ptr[at++]);
 	}
 	return at;
 }
 
-static void pass(void *context, struct str bytes, struct buf *kept)
+static void sieve_pass(void *context, struct str bytes, struct buf *kept)
 {
 	struct cloud_sieve *s = context;
 	size_t from = 0, at = 0;
 
 	while (at < bytes.len) {
 		if (s->is_dropped) {
-			at = drop(s, bytes, at);
+			at = sieve_drop(s, bytes, at);
 			from = s->is_dropped ? at : at - 1; /* the quote */
 		} else if (s->is_string) {
-			take_text(s, bytes.ptr[at++]);
+			sieve_take_text(s, bytes.ptr[at++]);
 		} else {
-			take_mark(s, bytes.ptr[at++]);
+			sieve_take_mark(s, bytes.ptr[at++]);
 			if (s->is_dropped)
 				buf_add_str(kept,
 					    str_slice(bytes, from, at - from));
@@ -160,7 +150,7 @@ void cloud_sieve_init(struct cloud_sieve *s,
 		      bool (*is_wanted)(void *context, struct str name),
 		      void *context)
 {
-	*s = (struct cloud_sieve){ .sieve = { begin, pass, s },
+	*s = (struct cloud_sieve){ .sieve = { begin, sieve_pass, s },
 				   .is_wanted = is_wanted,
 				   .context = context };
 }

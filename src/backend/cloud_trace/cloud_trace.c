@@ -161,23 +161,18 @@ const struct trace_checkup checkup_cloud_trace = {
 /* So many there are a minute, unless the project was given more. */
 #define UNITS_A_MINUTE 300u
 
-/* Returns whether the language takes a value without quotes:
- * [a-zA-Z0-9./_][a-zA-Z0-9./_-]*. */
-static bool is_plain(struct str value)
-{
-	for (size_t i = 0; i < value.len; i++) {
-		char c = value.ptr[i];
-
-		if (!ascii_is_alnum(c) && !(c && strchr("./_", c)) &&
-		    !(c == '-' && i > 0))
-			return false;
-	}
-	return value.len > 0;
-}
-
 static void add_value(struct buf *filter, struct str value)
 {
-	if (is_plain(value)) {
+	/* The language takes some without quotes:
+	 * [a-zA-Z0-9./_][a-zA-Z0-9./_-]*. */
+	size_t plain = 0;
+
+	while (plain < value.len &&
+	       (ascii_is_alnum(value.ptr[plain]) ||
+		memchr("./_", value.ptr[plain], 3) ||
+		(value.ptr[plain] == '-' && plain > 0)))
+		plain++;
+	if (plain && plain == value.len) {
 		buf_add_str(filter, value);
 		return;
 	}
@@ -372,13 +367,6 @@ static void cloud_trace_find_path(const struct find_query *query,
 	cloud_list_path(&list, out);
 }
 
-/* Later questions are about less, and finding nothing says nothing then. */
-static bool has_next(const struct find_query *query, unsigned attempt)
-{
-	return !query->is_slowest_first && !query->page_token.len &&
-	       attempt + 1 < attempts_of(query);
-}
-
 /* Nothing found is an empty object. */
 static const struct answer_form cloud_trace_list = {
 	.keys = { "traces", "nextPageToken" },
@@ -402,7 +390,10 @@ static enum answer cloud_trace_find_answer(const struct find_query *query,
 		return ANSWER_OK;
 	}
 	error_set(err, ERROR_NOT_FOUND, "Cloud Trace: search: no traces");
-	if (!has_next(query, *attempt))
+	/* Later questions are about less, and finding nothing says nothing
+	 * then. */
+	if (query->is_slowest_first || query->page_token.len ||
+	    *attempt + 1 >= attempts_of(query))
 		return ANSWER_MISS;
 	++*attempt;
 	return ANSWER_TRY_NEXT;

@@ -26,14 +26,6 @@
 #define LOOSE_MIN_BYTES (256 * KIB)
 #define LOOSE_MAX_BYTES (64 * MIB)
 
-static void allow_packed(enum stack_order order, struct profile_want *want)
-{
-	want->packed_min_bytes = order == STACKS_SUMMED ? 0 : LOOSE_MIN_BYTES;
-	want->packed_max_bytes = order == STACKS_SUMMED      ? UINT64_MAX
-				 : order == STACKS_ANY_ORDER ? LOOSE_MAX_BYTES
-							     : 0;
-}
-
 static bool read_file(const char *path, struct profile_want want,
 		      enum stack_order order, struct profile *profile,
 		      struct notes *notes, struct error *err)
@@ -42,7 +34,12 @@ static bool read_file(const char *path, struct profile_want want,
 	bool done = input_open_profile(&in, path, err);
 
 	if (done) {
-		allow_packed(order, &want);
+		want.packed_min_bytes =
+			order == STACKS_SUMMED ? 0 : LOOSE_MIN_BYTES;
+		want.packed_max_bytes =
+			order == STACKS_SUMMED	    ? UINT64_MAX
+			: order == STACKS_ANY_ORDER ? LOOSE_MAX_BYTES
+						    : 0;
 		done = (in.feed ? decode_profile_feed(in.format, in.feed, &want,
 						      profile, notes, err)
 				: decode_profile(in.format, in.bytes, &want,
@@ -212,18 +209,6 @@ static bool pile_push(struct files *f, struct profile *p, struct error *err)
 
 /* ---- files ---- */
 
-static bool keep_type(struct files *f, const char *path,
-		      const struct profile *p, struct error *err)
-{
-	struct arena *arena = f->backends->arena;
-
-	f->first = path;
-	f->type.type = arena_str(arena, profile_type_name(p));
-	f->type.unit = arena_str(arena, profile_unit(p));
-	return (f->type.type.ptr && f->type.unit.ptr) ||
-	       arena_fail(arena, "the profile's type", err);
-}
-
 static bool check_type(const struct files *f, const char *path,
 		       const struct profile *p, struct error *err)
 {
@@ -240,9 +225,11 @@ static bool check_type(const struct files *f, const char *path,
 			 STR_ARGS(own.type), STR_ARGS(own.unit));
 }
 
-static bool take(struct files *f, const char *path, struct profile *p,
-		 struct error *err)
+static bool files_take(struct files *f, const char *path, struct profile *p,
+		       struct error *err)
 {
+	struct arena *arena = f->backends->arena;
+
 	if (p->whole_total <= 0) {
 		notes_add(f->backends->notes, "%s holds no samples",
 			  name_of(path));
@@ -252,9 +239,16 @@ static bool take(struct files *f, const char *path, struct profile *p,
 	/* Others may have the same in another unit. */
 	if (f->is_several && !profile_to_nanoseconds(p, err))
 		return false;
-	if (!(f->first ? check_type(f, path, p, err)
-		       : keep_type(f, path, p, err)))
-		return false;
+	if (f->first) {
+		if (!check_type(f, path, p, err))
+			return false;
+	} else {
+		f->first = path;
+		f->type.type = arena_str(arena, profile_type_name(p));
+		f->type.unit = arena_str(arena, profile_unit(p));
+		if (!f->type.type.ptr || !f->type.unit.ptr)
+			return arena_fail(arena, "the profile's type", err);
+	}
 	return pile_push(f, p, err);
 }
 
@@ -292,28 +286,10 @@ static bool read_pair(struct files *f, const char *const paths[2],
 	file_ahead_start(&ahead, f->backends, paths[0], paths[1], f->wanted,
 			 like(f), &f->pair[1]);
 	is_done = read_one(f, paths[0], &f->pair[0], err) &&
-		  take(f, paths[0], &f->pair[0], err);
+		  files_take(f, paths[0], &f->pair[0], err);
 	if (!file_ahead_take(&ahead, f->backends, like(f)) && is_done)
 		is_done = read_one(f, paths[1], &f->pair[1], err);
-	return is_done && take(f, paths[1], &f->pair[1], err);
-}
-
-/* Nothing, or one in order: of several files one alone may hold samples. */
-static bool is_added_up(const struct pile *pile)
-{
-	return !pile->count || (pile->count == 1 && !pile->sums[0].packed);
-}
-
-static bool read_all(struct files *f, const char *const *paths, size_t count,
-		     struct error *err)
-{
-	for (size_t i = 0; i + 1 < count; i += 2)
-		if (!read_pair(f, paths + i, err))
-			return false;
-	if (count % 2 && (!read_one(f, paths[count - 1], f->pair, err) ||
-			  !take(f, paths[count - 1], f->pair, err)))
-		return false;
-	return is_added_up(&f->pile) || pile_add_up(f, 0, err);
+	return is_done && files_take(f, paths[1], &f->pair[1], err);
 }
 
 bool fetch_profile_files(struct backends *b, const char *const *paths,
@@ -323,11 +299,19 @@ bool fetch_profile_files(struct backends *b, const char *const *paths,
 	struct files f = { .backends = b,
 			   .wanted = type,
 			   .is_several = count > 1 };
-	bool is_done;
+	bool is_done = true;
 
 	profile_init(&f.pair[0]);
 	profile_init(&f.pair[1]);
-	is_done = read_all(&f, paths, count, err);
+	for (size_t i = 0; is_done && i + 1 < count; i += 2)
+		is_done = read_pair(&f, paths + i, err);
+	if (is_done && count % 2)
+		is_done = read_one(&f, paths[count - 1], f.pair, err) &&
+			  files_take(&f, paths[count - 1], f.pair, err);
+	/* Of several files one alone may hold samples, in order. */
+	if (is_done && (f.pile.count > 1 ||
+			(f.pile.count == 1 && f.pile.sums[0].packed)))
+		is_done = pile_add_up(&f, 0, err);
 	if (is_done && f.pile.count) {
 		profile_release(profile);
 		*profile = f.pile.sums[0];
@@ -505,16 +489,6 @@ static bool files_each(struct backends *b, const struct whole_query *query,
 /* Files instead of a server of profiles: whoever asks names them, and they
  * answer by themselves. Two are read side by side. Knows no server. */
 
-static struct profile_fetch *fetch_of(struct job *job)
-{
-	struct profile_fetch *f = (struct profile_fetch *)job;
-
-	return job->type->question == QUESTION_PROFILE && !job->is_done &&
-			       f->path_count
-		       ? f
-		       : NULL;
-}
-
 static struct str type_of(const struct profile_fetch *f)
 {
 	return str_from(f->query.type_id);
@@ -568,14 +542,16 @@ static bool answer_jobs(struct backends *b, struct job *const *jobs, size_t n,
 	struct profile_fetch *first = NULL;
 
 	(void)err;
-
 	for (size_t i = 0; i < n; i++) {
-		struct profile_fetch *f = fetch_of(jobs[i]);
+		struct profile_fetch *f = (struct profile_fetch *)jobs[i];
 
-		if (f && first) {
+		if (jobs[i]->type->question != QUESTION_PROFILE ||
+		    jobs[i]->is_done || !f->path_count)
+			continue;
+		if (first) {
 			read_both(b, first, f);
 			first = NULL;
-		} else if (f) {
+		} else {
 			first = f;
 		}
 	}

@@ -72,32 +72,27 @@ static void jaeger_add(struct buf *out, const char *name, struct str value)
 	url_encode(out, value);
 }
 
-/* These spellings are the oldest and understood everywhere. */
-static void add_v3_window(struct buf *out, struct time_range range,
-			  uint32_t trace_limit)
+/* The window and how many traces; name: "query.start_time_min", or "start" in
+ * the legacy API, with what goes before. */
+static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
+			      struct time_range range, uint32_t trace_limit)
 {
 	char from[TIME_RFC3339_BYTES], to[TIME_RFC3339_BYTES];
 
+	buf_add_char(out, before);
+	if (attempt != JAEGER_V3) {
+		buf_addf(out, "start=%lld&end=%lld&limit=%u",
+			 (long long)(range.from_ns / NS_PER_US),
+			 (long long)(range.to_ns / NS_PER_US) + 1, trace_limit);
+		return;
+	}
+	/* These spellings are the oldest and understood everywhere. */
 	format_rfc3339(range.from_ns, from);
 	format_rfc3339(range.to_ns, to);
 	buf_addf(out,
 		 "query.start_time_min=%s&query.start_time_max=%s"
 		 "&query.num_traces=%u",
 		 from, to, trace_limit);
-}
-
-/* The window and how many traces; name: "query.start_time_min", or "start" in
- * the legacy API, with what goes before. */
-static void jaeger_add_window(struct buf *out, unsigned attempt, char before,
-			      struct time_range range, uint32_t trace_limit)
-{
-	buf_add_char(out, before);
-	if (attempt == JAEGER_V3)
-		add_v3_window(out, range, trace_limit);
-	else
-		buf_addf(out, "start=%lld&end=%lld&limit=%u",
-			 (long long)(range.from_ns / NS_PER_US),
-			 (long long)(range.to_ns / NS_PER_US) + 1, trace_limit);
 }
 
 /* The forms of both APIs, the legacy one first. */
@@ -175,13 +170,6 @@ static void jaeger_find_path(const struct find_query *query, unsigned attempt,
 		legacy_find_path(query, out);
 }
 
-static bool asks_service(const struct find_query *query,
-			 const struct http_response *response)
-{
-	return response->status == 400 && !query->service.len &&
-	       body_contains(response, STR("service"));
-}
-
 static enum answer jaeger_find_answer(const struct find_query *query,
 				      unsigned *attempt,
 				      const struct endpoint *e,
@@ -189,7 +177,8 @@ static enum answer jaeger_find_answer(const struct find_query *query,
 				      search_decoder **decode,
 				      struct error *err)
 {
-	if (!asks_service(query, response))
+	if (response->status != 400 || query->service.len ||
+	    !body_contains(response, STR("service")))
 		return jaeger_traces_answer(attempt, e, response, decode, err);
 	error_set(err, ERROR_USAGE,
 		  "this Jaeger's storage searches one service at a time: give "

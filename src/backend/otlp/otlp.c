@@ -19,13 +19,6 @@ static bool traces_request(const struct endpoint *endpoint, struct str otlp,
 			     err);
 }
 
-/* The conventions have another name for the first of them. */
-static struct str key_of(struct str label)
-{
-	return str_equal(label, STR("service_name")) ? STR("service.name")
-						     : label;
-}
-
 static bool post_profile(const struct endpoint *endpoint,
 			 const struct whole_profile *w, struct str pprof,
 			 struct buf *body, struct http_request *request,
@@ -33,9 +26,14 @@ static bool post_profile(const struct endpoint *endpoint,
 {
 	struct otlp_attribute about[LIMIT_STORED_LABELS + 1];
 
-	for (size_t i = 0; i < w->label_count; i++)
-		about[i] = (struct otlp_attribute){ key_of(w->labels[i].name),
-						    w->labels[i].value };
+	for (size_t i = 0; i < w->label_count; i++) {
+		struct str key = w->labels[i].name;
+
+		/* The conventions have another name for the first of them. */
+		if (str_equal(key, STR("service_name")))
+			key = STR("service.name");
+		about[i] = (struct otlp_attribute){ key, w->labels[i].value };
+	}
 	return otlp_profiles_write(pprof, about, w->label_count, w->start_ns,
 				   body, err) &&
 	       buf_check(body, "a profile", err) &&
@@ -61,18 +59,6 @@ static bool profile_request(const struct endpoint *endpoint,
 	return is_ok;
 }
 
-/* ExportTracePartialSuccess and that of profiles: rejected 1, message 2. */
-static void read_partial(struct wire *w, int64_t *rejected, struct str *message)
-{
-	struct wire_field f;
-
-	while (wire_next(w, &f))
-		if (f.tag == WIRE_TAG(1, WIRE_VARINT))
-			*rejected = (int64_t)f.value;
-		else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
-			*message = f.bytes;
-}
-
 /* Judges an answer; what is said in another encoding, or not at all, is no
  * partial success. */
 static enum receipt answer(const struct receiver *to,
@@ -96,8 +82,14 @@ static enum receipt answer(const struct receiver *to,
 	while (!strcmp(response->content_type, PROTOBUF) && wire_next(&w, &f)) {
 		if (f.tag != WIRE_TAG(1, WIRE_BYTES))
 			continue;
+		/* ExportTracePartialSuccess and that of profiles: rejected 1,
+		 * message 2. */
 		partial = wire_inside(&w, &f);
-		read_partial(&partial, rejected, &message);
+		while (wire_next(&partial, &f))
+			if (f.tag == WIRE_TAG(1, WIRE_VARINT))
+				*rejected = (int64_t)f.value;
+			else if (f.tag == WIRE_TAG(2, WIRE_BYTES))
+				message = f.bytes;
 	}
 	if (*rejected <= 0)
 		return RECEIPT_TAKEN;

@@ -203,7 +203,7 @@ static bool parca_type_request(const struct side *side, size_t type,
 	return get(&side->endpoint, &path, request, err);
 }
 
-/* Of intervals, of a moment, since a process began. */
+/* Types are of intervals, of a moment, or totals since a process began. */
 enum type_group { DELTAS, GAUGES, TOTALS };
 
 static enum type_group type_group(const struct parca_type *type)

@@ -86,29 +86,6 @@ static const enum metric_form forms[] = {
 	[METRIC_ASK_NAMES] = METRIC_FORM_NAMES,
 };
 
-/* 422: it would load more samples than it may; 503: it took too long. */
-static const char *advice(const struct http_response *response)
-{
-	switch (response->status) {
-	case 422:
-		return ": ask for a shorter window (--since)";
-	case 503:
-		return ": ask for a shorter window (--since), or again later";
-	default:
-		return "";
-	}
-}
-
-static enum answer fail(const char *name, const struct endpoint *e,
-			const struct http_response *response, struct error *err)
-{
-	struct error why;
-
-	answer_fail(name, e, response, &why);
-	error_set(err, why.code, "%s%s", why.message, advice(response));
-	return ANSWER_ERROR;
-}
-
 static enum answer read_answer(const char *name, const struct metric_query *q,
 			       const struct endpoint *e,
 			       const struct http_response *response,
@@ -116,9 +93,20 @@ static enum answer read_answer(const char *name, const struct metric_query *q,
 			       struct error *err)
 {
 	static const struct answer_form form = { { "data" } };
+	const char *advice = "";
+	struct error why;
 
-	if (!answer_has_form(response, &form))
-		return fail(name, e, response, err);
+	if (!answer_has_form(response, &form)) {
+		answer_fail(name, e, response, &why);
+		/* It would load more samples than it may, or took too long. */
+		if (response->status == 422)
+			advice = ": ask for a shorter window (--since)";
+		else if (response->status == 503)
+			advice = ": ask for a shorter window (--since), or "
+				 "again later";
+		error_set(err, why.code, "%s%s", why.message, advice);
+		return ANSWER_ERROR;
+	}
 	if (!decode_prometheus(buf_str(&response->body), forms[q->ask], arena,
 			       out, err)) {
 		error_prefix(err, "%s: the answer", name);

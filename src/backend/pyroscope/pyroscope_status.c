@@ -193,18 +193,6 @@ static void check_no_data(struct checkup *c)
 		  e->url);
 }
 
-static void read_data(struct checkup *c, const struct http_response *answers)
-{
-	struct error ignored;
-
-	if (!pyroscope_services_answer(c->backends, &answers[ASK_SERVICES],
-				       &c->recent, &ignored))
-		c->recent.count = 0;
-	if (pyroscope_stats_read(&answers[ASK_STATS], &c->stats) &&
-	    !c->stats.has_data && !c->recent.count)
-		check_no_data(c);
-}
-
 /* Checks the retention by the oldest profile; no server reports it. */
 static void check_retention(struct checkup *c)
 {
@@ -223,12 +211,20 @@ static void check_retention(struct checkup *c)
 		 stats->newest_ns ? newest : "");
 }
 
-static bool judge(struct checkup *c, const struct http_response *answers,
-		  struct error *err)
+static bool checkup_judge(struct checkup *c,
+			  const struct http_response *answers,
+			  struct error *err)
 {
+	struct error ignored;
+
 	(void)err;
 	check_length(c, &answers[ASK_LENGTH]);
-	read_data(c, answers);
+	if (!pyroscope_services_answer(c->backends, &answers[ASK_SERVICES],
+				       &c->recent, &ignored))
+		c->recent.count = 0;
+	if (pyroscope_stats_read(&answers[ASK_STATS], &c->stats) &&
+	    !c->stats.has_data && !c->recent.count)
+		check_no_data(c);
 	check_retention(c);
 	return true;
 }
@@ -270,7 +266,7 @@ const struct profile_checkup checkup_pyroscope = {
 	.is_proof = pyroscope_probe_matches,
 	.version_ask = ASK_VERSION,
 	.has_tenants = true,
-	.judge = judge,
+	.judge = checkup_judge,
 	.span_names_request = span_names_request,
 	.lookback_ns = SERVER_LOOKBACK_NS,
 	.add_fix = "add the Pyroscope SDK or Alloy to it",
@@ -301,24 +297,18 @@ enum {
 	SAMPLE_PROFILE = 1,
 };
 
-/* Prometheus' names of labels: other bytes than these become "_". */
-static void put_name(struct buf *b, struct str name)
+static void put_label(struct buf *b, struct str name, struct str value)
 {
-	size_t at = wirew_open(b, LABEL_NAME);
+	size_t at = wirew_open(b, SERIES_LABELS);
+	size_t name_at = wirew_open(b, LABEL_NAME);
 
+	/* Prometheus' names of labels: other bytes than these become "_". */
 	if (!name.len || ascii_is_digit(name.ptr[0]))
 		buf_add_char(b, '_');
 	for (size_t i = 0; i < name.len; i++)
 		buf_add_char(b,
 			     ascii_is_alnum(name.ptr[i]) ? name.ptr[i] : '_');
-	wirew_close(b, at);
-}
-
-static void put_label(struct buf *b, struct str name, struct str value)
-{
-	size_t at = wirew_open(b, SERIES_LABELS);
-
-	put_name(b, name);
+	wirew_close(b, name_at);
 	wirew_utf8(b, LABEL_VALUE, value);
 	wirew_close(b, at);
 }

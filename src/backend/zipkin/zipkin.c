@@ -25,14 +25,6 @@ static void trace_path(const struct trace_query *query, unsigned attempt,
 	buf_addf(out, "/api/v2/trace/%s", query->trace_id_hex);
 }
 
-/* The API's own word is "<id> not found"; a missing route is "404 Not Found".
- */
-static bool is_miss(const struct http_response *response)
-{
-	return response->status == 404 && !body_is_html(response) &&
-	       str_ends(str_trim(buf_str(&response->body)), STR(" not found"));
-}
-
 static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 				const struct http_response *response,
 				enum format *format, struct error *err)
@@ -42,7 +34,10 @@ static enum answer trace_answer(unsigned attempt, const struct endpoint *e,
 		*format = FORMAT_ZIPKIN_JSON;
 		return ANSWER_OK;
 	}
-	if (!is_miss(response))
+	/* The API's own word is "<id> not found"; a missing route is "404 Not
+	 * Found". */
+	if (response->status != 404 || body_is_html(response) ||
+	    !str_ends(str_trim(buf_str(&response->body)), STR(" not found")))
 		return answer_fail("zipkin", e, response, err);
 	error_set(err, ERROR_NOT_FOUND,
 		  "zipkin: no such trace: " MISSING_ADVICE);
