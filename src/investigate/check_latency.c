@@ -21,26 +21,26 @@ struct asking {
 	size_t runs;
 	struct history_job searches[SIDES][LATENCY_RUNS];
 	struct count_job counts[SIDES];
-	bool is_counted;
+	bool is_by_version;
 };
 
 /* ---- asking ---- */
 
-static bool is_by_version(const struct asking *a)
+/* Searches both sides, and counts them: but for those of a version, which
+ * nobody does. */
+static bool searches_run(struct asking *a, const struct check_latency *l,
+			 struct error *err)
 {
-	return a->v->question->baseline.kind == BASELINE_WANT_VERSION;
-}
-
-/* Nobody counts those of a version. */
-static void searches_begin(struct asking *a, const struct check_latency *l)
-{
+	struct job *jobs[SIDES * (LATENCY_RUNS + 1)];
+	size_t n = 0;
 	const struct time_range ranges[SIDES] = { l->after.range,
 						  l->before.range };
 
 	a->runs = backends_trace_traits(a->v->backends)->is_metered
 			  ? METERED_RUNS
 			  : LATENCY_RUNS;
-	a->is_counted = !is_by_version(a);
+	a->is_by_version =
+		a->v->question->baseline.kind == BASELINE_WANT_VERSION;
 	a->h.is_of_requests = true;
 	a->h.window_count = SIDES;
 	for (uint32_t side = 0; side < SIDES; side++) {
@@ -58,19 +58,9 @@ static void searches_begin(struct asking *a, const struct check_latency *l)
 			job->range.from_ns += part_ns * (int64_t)i;
 			if (i + 1 < a->runs)
 				job->range.to_ns = job->range.from_ns + part_ns;
+			jobs[n++] = &job->job;
 		}
-	}
-}
-
-static bool searches_ask(struct asking *a, struct error *err)
-{
-	struct job *jobs[SIDES * (LATENCY_RUNS + 1)];
-	size_t n = 0;
-
-	for (size_t side = 0; side < SIDES; side++) {
-		for (size_t i = 0; i < a->runs; i++)
-			jobs[n++] = &a->searches[side][i].job;
-		if (a->is_counted)
+		if (!a->is_by_version)
 			jobs[n++] = &a->counts[side].job;
 	}
 	return jobs_run(a->v->backends, jobs, n, err);
@@ -131,7 +121,7 @@ static bool is_of_side(const struct asking *a, const struct history_span *span,
 	struct str version = history_text(&a->h, span->version);
 
 	return span->operation < a->h.operation_count &&
-	       (!is_by_version(a) ||
+	       (!a->is_by_version ||
 		str_equal(version, a->v->question->baseline.version) ==
 			(side == BEFORE));
 }
@@ -247,11 +237,8 @@ bool check_latency_find(struct check_latency *l, struct investigation *v,
 	l->after.range = after;
 	l->before.range = before;
 	history_init_service(&a->h, service);
-	done = backends_probe_traces(v->backends, err);
-	if (done) {
-		searches_begin(a, l);
-		done = searches_ask(a, err) && check_answers(a, err);
-	}
+	done = backends_probe_traces(v->backends, err) &&
+	       searches_run(a, l, err) && check_answers(a, err);
 	if (done) {
 		take_count(&a->counts[AFTER], &l->after);
 		take_count(&a->counts[BEFORE], &l->before);

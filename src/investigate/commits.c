@@ -13,22 +13,6 @@
 /* In front of a name; each costs a look into some folders. */
 #define BUILD_FOLDERS_MOST 24u
 
-static bool keep_commits(struct result *r, const struct commit *found,
-			 size_t count, struct error *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct commit *c = &r->commits[i];
-
-		c->hash = arena_str(&r->arena, found[i].hash);
-		c->subject = arena_str(&r->arena, found[i].subject);
-		c->time_ns = found[i].time_ns;
-		if (!c->hash.ptr || !c->subject.ptr)
-			return arena_fail(&r->arena, WHAT, err);
-	}
-	r->commit_count = count;
-	return true;
-}
-
 /* The lines of the function in its source, then who changed them. */
 static bool read_commits(struct result *r, const struct function_row *row,
 			 const char *path, struct str source, struct error *err)
@@ -37,7 +21,7 @@ static bool read_commits(struct result *r, const struct function_row *row,
 	struct function_extent lines;
 	struct buf log;
 	size_t count = 0;
-	bool is_done;
+	bool is_done = true;
 
 	if (!function_extent_find(source, row->name, row->line, &lines)) {
 		r->commits_gap = COMMITS_NO_FUNCTION;
@@ -48,9 +32,18 @@ static bool read_commits(struct result *r, const struct function_row *row,
 	if (!r->commits_gap)
 		r->commits_gap = git_log_decode(buf_str(&log), lines.text,
 						found, &count);
-	is_done = keep_commits(r, found, count, err);
+	for (size_t i = 0; i < count && is_done; i++) {
+		struct commit *c = &r->commits[i];
+
+		c->hash = arena_str(&r->arena, found[i].hash);
+		c->subject = arena_str(&r->arena, found[i].subject);
+		c->time_ns = found[i].time_ns;
+		is_done = c->hash.ptr && c->subject.ptr;
+	}
 	buf_release(&log);
-	return is_done;
+	if (is_done)
+		r->commit_count = count;
+	return is_done || arena_fail(&r->arena, WHAT, err);
 }
 
 /* Folders that only a build knows stand in front of those of the work tree, such

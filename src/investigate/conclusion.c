@@ -251,32 +251,28 @@ static bool add_lines(struct profile_inquiry *q, struct error *err)
 	return comparison_apply_lines(q->shown, &q->service_cpu, err);
 }
 
-static bool rank_view(struct profile_inquiry *q, struct error *err)
-{
-	if (!q->shown->slow.profile.stack_count &&
-	    !q->shown->base.profile.stack_count) {
-		rows_view_empty(q->v);
-		return true;
-	}
-	if (!rank_shown(q, err) ||
-	    (!q->v->result->has_locations_in_names && !add_locations(q, err)))
-		return false;
-	put_lead_first(q);
-	blame_nothing(q);
-	return true;
-}
-
 bool profile_inquiry_view(struct profile_inquiry *q, struct error *err)
 {
+	struct comparison *shown = q->shown;
 	struct kept_verdict kept;
 
-	if (!q->shown || view_is_plain(&q->v->question->view))
+	if (!shown || view_is_plain(&q->v->question->view))
 		return true;
 	if (!add_lines(q, err) ||
 	    !rows_view_begin(q->v, q->note_count, &kept, err) ||
-	    !comparison_filter(q->shown, q->v, false, err) ||
-	    !rank_view(q, err))
+	    !comparison_filter(shown, q->v, false, err))
 		return false;
+	if (!shown->slow.profile.stack_count &&
+	    !shown->base.profile.stack_count) {
+		rows_view_empty(q->v);
+	} else {
+		if (!rank_shown(q, err) ||
+		    (!q->v->result->has_locations_in_names &&
+		     !add_locations(q, err)))
+			return false;
+		put_lead_first(q);
+		blame_nothing(q);
+	}
 	rows_view_end(q->v, &kept);
 	return true;
 }

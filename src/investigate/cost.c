@@ -31,16 +31,6 @@ enum asked {
 	ASKED
 };
 
-static int64_t whole_seconds(int64_t ns)
-{
-	return ns - ns % NS_PER_S;
-}
-
-static int64_t part_step(struct time_range range)
-{
-	return whole_seconds((range.to_ns - range.from_ns) / COMPARISON_PARTS);
-}
-
 static struct service_metric gauge(const struct cost *c,
 				   enum metric_meaning meaning,
 				   enum metric_over over)
@@ -52,7 +42,7 @@ static struct service_metric gauge(const struct cost *c,
 		.meaning = meaning,
 		.over = over,
 		.range = range,
-		.step_ns = whole_seconds(max_i64(step, 15 * NS_PER_S)),
+		.step_ns = max_i64(step - step % NS_PER_S, 15 * NS_PER_S),
 	};
 }
 
@@ -60,17 +50,19 @@ static void list_questions(const struct cost *c,
 			   struct service_metric list[ASKED])
 {
 	const struct comparison *all = &c->chosen.comparison;
+	const struct time_range sides[] = { all->slow.range, all->base.range };
 
-	list[ASK_REQUESTS] =
-		(struct service_metric){ .meaning = METRIC_REQUESTS,
-					 .range = all->slow.range,
-					 .step_ns =
-						 part_step(all->slow.range) };
-	list[ASK_BASELINE_REQUESTS] =
-		(struct service_metric){ .meaning = METRIC_REQUESTS,
-					 .range = all->base.range,
-					 .step_ns =
-						 part_step(all->base.range) };
+	for (size_t i = 0; i < 2; i++) {
+		int64_t step_ns = (sides[i].to_ns - sides[i].from_ns) /
+				  COMPARISON_PARTS;
+
+		list[i ? ASK_BASELINE_REQUESTS : ASK_REQUESTS] =
+			(struct service_metric){
+				.meaning = METRIC_REQUESTS,
+				.range = sides[i],
+				.step_ns = step_ns - step_ns % NS_PER_S,
+			};
+	}
 	list[ASK_CPU] = (struct service_metric){ .meaning = METRIC_CPU,
 						 .range = cost_window(c) };
 	list[ASK_BILLED] = (struct service_metric){ .meaning = METRIC_INSTANCES,
@@ -275,33 +267,25 @@ static void choose_operations(struct asking *a)
 	a->count = min_size(a->count, COST_OPERATIONS);
 }
 
-static bool take_ids(struct asking *a, struct operation_spans *o,
-		     struct error *err)
-{
-	const struct history_window *w = &a->h.windows[0];
-	struct arena *arena = a->c->v->backends->arena;
-
-	o->ids = arena_array(arena, o->seen, sizeof *o->ids);
-	if (!o->ids)
-		return arena_fail(arena, "the spans", err);
-	for (uint32_t i = 0; i < w->span_count; i++)
-		if (w->spans[i].operation == o->operation &&
-		    w->spans[i].profile_id && o->count < LIMIT_COHORT_SPANS)
-			o->ids[o->count++] = w->spans[i].profile_id;
-	return true;
-}
-
 static bool ask_samples(struct asking *a, struct error *err)
 {
 	const struct comparison *all = &a->c->chosen.comparison;
+	const struct history_window *w = &a->h.windows[0];
+	struct arena *arena = a->c->v->backends->arena;
 	struct job *jobs[COST_OPERATIONS * COMPARISON_PARTS];
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->count; i++) {
 		struct operation_spans *o = &a->items[i];
 
-		if (!take_ids(a, o, err))
-			return false;
+		o->ids = arena_array(arena, o->seen, sizeof *o->ids);
+		if (!o->ids)
+			return arena_fail(arena, "the spans", err);
+		for (uint32_t k = 0; k < w->span_count; k++)
+			if (w->spans[k].operation == o->operation &&
+			    w->spans[k].profile_id &&
+			    o->count < LIMIT_COHORT_SPANS)
+				o->ids[o->count++] = w->spans[k].profile_id;
 		if (o->count < LEAST_SPANS)
 			continue;
 		o->samples.type_id = all->type_id;
@@ -314,25 +298,6 @@ static bool ask_samples(struct asking *a, struct error *err)
 	return !n || jobs_run(a->c->v->backends, jobs, n, err);
 }
 
-static void measure_operation(const struct cost *c,
-			      const struct comparison_side *side,
-			      double sample_value, struct cost_operation *out)
-{
-	double values[COMPARISON_PARTS], sum = 0, error;
-	double each_s = c->unit_s / (double)side->span_id_count;
-
-	for (size_t i = 0; i < side->part_count; i++) {
-		values[i] = (double)side->parts[i].whole_total;
-		sum += values[i];
-	}
-	error = cost_error(values, side->exposure, side->part_count,
-			   sample_value);
-	out->cpu_s = sum * each_s;
-	out->low_s = isnan(error) ? 0 : out->cpu_s * fmax(0, 1 - error);
-	out->high_s = isnan(error) ? UNSEEN_SAMPLES * sample_value * each_s
-				   : out->cpu_s * (1 + error);
-}
-
 static bool take_operation(struct asking *a, struct operation_spans *o,
 			   struct error *err)
 {
@@ -341,6 +306,8 @@ static bool take_operation(struct asking *a, struct operation_spans *o,
 	struct comparison_side *side = &o->samples.slow;
 	const struct operation *of = &a->h.operations[o->operation];
 	struct cost_operation *out = &c->operations[c->operation_count++];
+	double values[COMPARISON_PARTS], sample = c->functions.sample_value;
+	double each_s, sum = 0, error;
 
 	*out = (struct cost_operation){
 		.name = arena_str(c->v->backends->arena, of->name),
@@ -355,8 +322,18 @@ static bool take_operation(struct asking *a, struct operation_spans *o,
 		return false;
 	out->is_known = side->part_count > 0 &&
 			comparison_is_of_spans(&o->samples, all);
-	if (out->is_known)
-		measure_operation(c, side, c->functions.sample_value, out);
+	if (!out->is_known)
+		return true;
+	for (size_t i = 0; i < side->part_count; i++) {
+		values[i] = (double)side->parts[i].whole_total;
+		sum += values[i];
+	}
+	error = cost_error(values, side->exposure, side->part_count, sample);
+	each_s = c->unit_s / (double)side->span_id_count;
+	out->cpu_s = sum * each_s;
+	out->low_s = isnan(error) ? 0 : out->cpu_s * fmax(0, 1 - error);
+	out->high_s = isnan(error) ? UNSEEN_SAMPLES * sample * each_s
+				   : out->cpu_s * (1 + error);
 	return true;
 }
 

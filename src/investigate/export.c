@@ -390,33 +390,27 @@ static bool export_listed(struct export *e, struct batch *b, struct error *err)
 
 /* ---- those in files ---- */
 
-/* Another file may have more of the same trace. */
-static struct export_key key_of_trace(const struct trace *t)
-{
-	struct buf text;
-	struct export_key key;
-
-	buf_init(&text, LIMIT_URL_BYTES);
-	buf_add(&text, t->id.bytes, sizeof t->id.bytes);
-	buf_addf(&text, " %u %lld %lld", t->span_count, (long long)t->start_ns,
-		 (long long)t->end_ns);
-	key = export_key_of_text(buf_str(&text));
-	buf_release(&text);
-	return key;
-}
-
 static bool batch_take(void *context, const struct trace *t, struct error *err)
 {
 	struct batch *b = context;
 	struct export *e = b->export;
 	bool is_wanted = !e->service;
+	struct export_key key;
+	struct buf text;
 
 	for (uint32_t i = 0; i < t->span_count && !is_wanted; i++)
 		is_wanted = str_equal(span_service(t, i), str_from(e->service));
 	if (!is_wanted)
 		return true;
 	e->counts.found++;
-	if (!batch_add(b, &t->id, t->start_ns, key_of_trace(t)))
+	/* Another file may have more of the same trace. */
+	buf_init(&text, LIMIT_URL_BYTES);
+	buf_add(&text, t->id.bytes, sizeof t->id.bytes);
+	buf_addf(&text, " %u %lld %lld", t->span_count, (long long)t->start_ns,
+		 (long long)t->end_ns);
+	key = export_key_of_text(buf_str(&text));
+	buf_release(&text);
+	if (!batch_add(b, &t->id, t->start_ns, key))
 		return true;
 	if (!batch_pack(b, b->count - 1, t, err))
 		b->is_stopped = !batch_end(b, false, err);
@@ -681,25 +675,6 @@ static bool export_profiles(struct export *e, struct error *err)
 
 /* ---- where from, and where to ---- */
 
-static bool default_state(struct export *e, const char *what, struct str from,
-			  struct error *err)
-{
-	struct arena *arena = e->backends->arena;
-	struct export_key key;
-	struct buf text;
-	char hex[33];
-
-	buf_init(&text, LIMIT_URL_BYTES);
-	buf_addf(&text, "%.*s %.*s", STR_ARGS(from), STR_ARGS(e->to->name));
-	key = export_key_of_text(buf_str(&text));
-	buf_release(&text);
-	hex_encode(key.bytes, sizeof key.bytes, hex);
-	e->state_path = arena_printf(arena, "%s/export-%s-%.16s",
-				     e->state_folder, what, hex)
-				.ptr;
-	return e->state_path || arena_fail(arena, "the state", err);
-}
-
 /* files: who they are of, if they are any. */
 static bool open_state(struct export *e, const char *what,
 		       const struct side *side, struct str files,
@@ -710,10 +685,26 @@ static bool open_state(struct export *e, const char *what,
 			  : server->project ? str_from(server->project)
 					    : str_from(server->url);
 
+	struct export_key key;
+	struct buf text;
+	char hex[33];
+
 	if (!e->to->receiver || !e->keeps_state)
 		return true;
-	if (!e->state_path && !default_state(e, what, from, err))
-		return false;
+	if (!e->state_path) {
+		buf_init(&text, LIMIT_URL_BYTES);
+		buf_addf(&text, "%.*s %.*s", STR_ARGS(from),
+			 STR_ARGS(e->to->name));
+		key = export_key_of_text(buf_str(&text));
+		buf_release(&text);
+		hex_encode(key.bytes, sizeof key.bytes, hex);
+		e->state_path =
+			arena_printf(e->backends->arena, "%s/export-%s-%.16s",
+				     e->state_folder, what, hex)
+				.ptr;
+		if (!e->state_path)
+			return arena_fail(e->backends->arena, "the state", err);
+	}
 	e->state = export_state_open(e->state_path, what, from, e->to->name,
 				     err);
 	return e->state || error_prefix(err, "--state");

@@ -117,22 +117,6 @@ static bool take_answers(struct sightings *all, const struct totals_job *jobs,
 	return true;
 }
 
-static size_t list_types(const struct fleet *f, struct str out[TYPES])
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < f->count; i++) {
-		struct str type = f->items[i].type_id;
-		size_t k = 0;
-
-		while (k < n && !str_equal(out[k], type))
-			k++;
-		if (k == n && n < TYPES && type.len)
-			out[n++] = type;
-	}
-	return n;
-}
-
 static bool sightings_ask(struct sightings *all, const struct fleet *f,
 			  struct investigation *v, struct error *err)
 {
@@ -140,10 +124,20 @@ static bool sightings_ask(struct sightings *all, const struct fleet *f,
 	struct totals_job *jobs = arena_array(arena, QUESTIONS, sizeof *jobs);
 	struct job *list[QUESTIONS];
 	struct str types[TYPES];
-	size_t n = list_types(f, types) * VERSION_LABELS;
+	size_t type_count = 0, n;
 
 	if (!jobs)
 		return arena_fail(arena, "the requests", err);
+	for (size_t i = 0; i < f->count; i++) {
+		struct str type = f->items[i].type_id;
+		size_t k = 0;
+
+		while (k < type_count && !str_equal(types[k], type))
+			k++;
+		if (k == type_count && k < TYPES && type.len)
+			types[type_count++] = type;
+	}
+	n = type_count * VERSION_LABELS;
 	all->query.selector = "{}";
 	all->query.label = "service_name";
 	cut_window(&all->query, f->window);
@@ -273,24 +267,6 @@ static bool fleet_fail(struct fleet *f, struct error *err)
 	return arena_fail(&f->arena, "the fleet", err);
 }
 
-static bool plan_service(struct fleet *f, const struct service_row *row,
-			 struct error *err)
-{
-	struct fleet_service *s = &f->items[f->count];
-
-	*s = (struct fleet_service){
-		.name = arena_str(&f->arena, row->name),
-		.type_id = arena_str(&f->arena, row->cpu_type),
-		.after.range = f->window,
-		.before.range = f->baseline,
-		.state = !row->cpu_type.len		 ? FLEET_NO_CPU
-			 : f->count < LIMIT_FLEET_SERVICES ? FLEET_WAITING
-							 : FLEET_LEFT_OUT,
-	};
-	f->count++;
-	return s->name.ptr && s->type_id.ptr ? true : fleet_fail(f, err);
-}
-
 static bool fleet_plan_all(struct fleet *f, struct investigation *v,
 			   struct error *err)
 {
@@ -303,9 +279,24 @@ static bool fleet_plan_all(struct fleet *f, struct investigation *v,
 	f->items = arena_array(&f->arena, all.count + 1, sizeof *f->items);
 	if (!f->items)
 		return fleet_fail(f, err);
-	for (size_t i = 0; i < all.count; i++)
-		if (!plan_service(f, &all.rows[i], err))
-			return false;
+	for (size_t i = 0; i < all.count; i++) {
+		const struct service_row *row = &all.rows[i];
+		struct fleet_service *s = &f->items[f->count];
+
+		*s = (struct fleet_service){
+			.name = arena_str(&f->arena, row->name),
+			.type_id = arena_str(&f->arena, row->cpu_type),
+			.after.range = f->window,
+			.before.range = f->baseline,
+			.state = !row->cpu_type.len ? FLEET_NO_CPU
+				 : f->count < LIMIT_FLEET_SERVICES
+					 ? FLEET_WAITING
+					 : FLEET_LEFT_OUT,
+		};
+		f->count++;
+		if (!s->name.ptr || !s->type_id.ptr)
+			return fleet_fail(f, err);
+	}
 	return f->baseline.to_ns || fleet_find_versions(f, v, err);
 }
 

@@ -59,23 +59,6 @@ static bool fail_odd(struct leak *l, const struct leak_file *f, struct str type,
 	return error_set(err, ERROR_FORMAT, "%s", "");
 }
 
-/* Settles the type: of all files of a subject the first says which it is. */
-static bool settle_type(struct leak *l, const struct leak_file *f,
-			struct leak_subject *s, const struct profile *p,
-			struct error *err)
-{
-	struct arena *arena = l->v->backends->arena;
-	struct str type = profile_type_name(p), unit = profile_unit(p);
-	struct str id = arena_printf(arena, "%.*s/%.*s", STR_ARGS(type),
-				     STR_ARGS(unit));
-
-	if (!id.ptr)
-		return arena_fail(arena, "the profile's type", err);
-	if (!s->type_id.ptr)
-		s->type_id = id;
-	return str_equal(s->type_id, id) || fail_odd(l, f, id, err);
-}
-
 /* Reads what was allocated since the process began, which falls only where
  * another one began. */
 static bool read_made(struct leak *l, struct leak_file *f,
@@ -98,16 +81,25 @@ static bool read_made(struct leak *l, struct leak_file *f,
 static bool take_file(struct leak *l, struct leak_file *f,
 		      const struct profile *p, struct error *err)
 {
-	enum leak_what what = what_of(p);
+	struct arena *arena = l->v->backends->arena;
+	struct str type = profile_type_name(p), unit = profile_unit(p), id;
+	struct leak_subject *s = &l->subjects[what_of(p)];
 
 	if (!p->is_gauge || p->total <= 0)
 		return true;
 	if (p->time_ns <= 0)
 		return fail_odd(l, f, (struct str){ NULL, 0 }, err);
 	f->time_ns = p->time_ns;
-	f->held[what] = (double)p->total;
-	return settle_type(l, f, &l->subjects[what], p, err) &&
-	       read_made(l, f, p, err);
+	f->held[what_of(p)] = (double)p->total;
+	/* Of all files of a subject the first says which type it is of. */
+	id = arena_printf(arena, "%.*s/%.*s", STR_ARGS(type), STR_ARGS(unit));
+	if (!id.ptr)
+		return arena_fail(arena, "the profile's type", err);
+	if (!s->type_id.ptr)
+		s->type_id = id;
+	if (!str_equal(s->type_id, id))
+		return fail_odd(l, f, id, err);
+	return read_made(l, f, p, err);
 }
 
 static bool read_file(struct leak *l, struct leak_file *f, struct error *err)

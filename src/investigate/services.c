@@ -287,10 +287,13 @@ static bool ask_typical(struct services *s, struct error *err)
 	       take_series(s, series, n, err) && take_totals(s, totals, n, err);
 }
 
-static size_t list_other_types(const struct services *s,
-			       struct str out[OTHER_TYPES])
+static bool ask_others(struct services *s, struct error *err)
 {
-	size_t n = 0;
+	struct str types[OTHER_TYPES];
+	size_t count = 0, n = part_count(s);
+	struct totals_part *totals;
+	struct job **jobs;
+	bool done = true;
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct str type = s->rows[i].cpu_type;
@@ -298,22 +301,11 @@ static size_t list_other_types(const struct services *s,
 
 		if (!type.len || str_equal(type, STR(TYPICAL_CPU)))
 			continue;
-		while (k < n && !str_equal(out[k], type))
+		while (k < count && !str_equal(types[k], type))
 			k++;
-		if (k == n && n < OTHER_TYPES)
-			out[n++] = type;
+		if (k == count && count < OTHER_TYPES)
+			types[count++] = type;
 	}
-	return n;
-}
-
-static bool ask_others(struct services *s, struct error *err)
-{
-	struct str types[OTHER_TYPES];
-	size_t count = list_other_types(s, types), n = part_count(s);
-	struct totals_part *totals;
-	struct job **jobs;
-	bool done = true;
-
 	if (!count)
 		return true;
 	totals = arena_array(s->backends->arena, count * n, sizeof *totals);
@@ -401,30 +393,24 @@ static bool ask_kernel(struct services *s, struct error *err)
 	return true;
 }
 
-/* Nothing needs it: what goes wrong is a note. */
-static bool settle_kernel(struct services *s, struct error *err)
-{
-	if (!s->asks_kernel || s->backends->metrics.is_default)
-		return true;
-	if (ask_kernel(s, err))
-		return error_clear(err), true;
-	if (investigation_must_end(err))
-		return false;
-	s->note(&(struct note){ .kind = NOTE_METRICS_MISSING,
-				.reason = err->message },
-		s->backends->notes);
-	error_clear(err);
-	return true;
-}
-
 bool services_fetch(struct services *s, struct error *err)
 {
 	cut_window(s);
 	if (!selector_of_service(s->backends->arena, s->service, &s->selector,
 				 err) ||
-	    !ask_typical(s, err) || !ask_others(s, err) ||
-	    !settle_kernel(s, err))
+	    !ask_typical(s, err) || !ask_others(s, err))
 		return false;
+	/* Nothing needs metrics: what goes wrong is a note. */
+	if (s->asks_kernel && !s->backends->metrics.is_default) {
+		if (!ask_kernel(s, err)) {
+			if (investigation_must_end(err))
+				return false;
+			s->note(&(struct note){ .kind = NOTE_METRICS_MISSING,
+						.reason = err->message },
+				s->backends->notes);
+		}
+		error_clear(err);
+	}
 	if (s->count)
 		qsort(s->rows, s->count, sizeof *s->rows, row_compare);
 	return true;

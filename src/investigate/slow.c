@@ -164,31 +164,16 @@ static bool rank_rows(const struct investigation *v, struct finding *f,
 	return chosen_rank(&f->chosen, by, v->result->span.name, is_loop, err);
 }
 
-/* A file names no service: that it is of the trace its time alone tells, as
- * windows of servers are chosen, or samples of the span. */
-static void judge_file(const struct investigation *v, const struct chosen *c,
-		       struct cause_evidence *evidence)
-{
-	const struct trace_info *trace = &v->result->trace;
-	const struct profile *p = &c->comparison.slow.profile;
-	int64_t pad_ns = v->question->pad_ns;
-
-	if (!c->is_file || c->has_span)
-		return;
-	if (p->time_ns <= 0)
-		evidence->file = CAUSE_FILE_OF_NO_TIME;
-	else if (sat_add_i64(p->time_ns, p->duration_ns) <
-			 sat_sub_i64(trace->start_ns, pad_ns) ||
-		 sat_sub_i64(p->time_ns, pad_ns) >
-			 sat_add_i64(trace->start_ns, trace->duration_ns))
-		evidence->file = CAUSE_FILE_OF_OTHER_TIME;
-}
-
-/* As slow_investigate(), and the view of its rows. */
+/* As slow_investigate(), and the view of its rows. A file names no service:
+ * that it is of the trace its time alone tells, as windows of servers are
+ * chosen, or samples of the span. */
 static bool slow_chosen_investigate(struct investigation *v, struct finding *f,
 				    struct time_range window, struct error *err)
 {
 	const struct guilty_pick *pick = &f->suspect.pick;
+	const struct trace_info *trace = &v->result->trace;
+	const struct profile *p = &f->chosen.comparison.slow.profile;
+	int64_t pad_ns = v->question->pad_ns;
 	struct cause_evidence evidence = { 0 };
 
 	f->note_count = v->result->notes.count;
@@ -199,12 +184,17 @@ static bool slow_chosen_investigate(struct investigation *v, struct finding *f,
 				  pick->profile_id, err)) ||
 	    !chosen_report(&f->chosen, v->result, err) || !rank_rows(v, f, err))
 		return false;
-	judge_file(v, &f->chosen, &evidence);
 	if (f->chosen.has_span) {
-		evidence.span = f->chosen.is_of_span
-					? &f->chosen.comparison.slow.profile
-					: &f->chosen.span;
+		evidence.span = f->chosen.is_of_span ? p : &f->chosen.span;
 		evidence.span_own_ns = pick->profile_own_ns;
+	} else if (f->chosen.is_file && p->time_ns <= 0) {
+		evidence.file = CAUSE_FILE_OF_NO_TIME;
+	} else if (f->chosen.is_file &&
+		   (sat_add_i64(p->time_ns, p->duration_ns) <
+			    sat_sub_i64(trace->start_ns, pad_ns) ||
+		    sat_sub_i64(p->time_ns, pad_ns) >
+			    sat_add_i64(trace->start_ns, trace->duration_ns))) {
+		evidence.file = CAUSE_FILE_OF_OTHER_TIME;
 	}
 	cause_judge(&evidence, v->result, &f->cause);
 	f->shown = &f->chosen.comparison;
@@ -257,23 +247,6 @@ void finding_release(struct finding *f)
 	operation_history_release(&f->history);
 	profile_inquiry_free(f->profiles);
 	chosen_release(&f->chosen);
-}
-
-/* The suspect's time and as much around it as was asked for. */
-static struct time_range slow_window(const struct investigation *v,
-				     const struct suspect *s)
-{
-	const struct question *q = v->question;
-	const struct guilty_pick *pick = &s->pick;
-	struct time_range window = window_around(
-		pick->start_ns, pick->end_ns, q->pad_ns, v->backends->now_ns);
-
-	if (q->has_window)
-		window = q->window;
-	if (window.to_ns < pick->start_ns || window.from_ns > pick->end_ns)
-		investigation_note(v,
-				   (struct note){ NOTE_WINDOW_WITHOUT_SPAN });
-	return window;
 }
 
 /* ---- asking ---- */
@@ -368,12 +341,6 @@ static bool ask_history(struct asking *a, struct error *err)
 		suspect_find_again(a->v, s, &h->typical, false, err));
 }
 
-static bool fill_symptom(struct asking *a, struct error *err)
-{
-	return symptom_fill(&a->f->symptom, &a->f->history, a->v,
-			    &a->f->suspect, a->window, err);
-}
-
 /* ---- what was asked for and is not there ---- */
 
 /* Pod, id and host: the profiles' label may be any of them. */
@@ -431,7 +398,9 @@ static bool turn_to(struct asking *a, bool is_of_caller, struct error *err)
 
 	return suspect_find_again(a->v, &a->f->suspect, &a->f->history.typical,
 				  is_of_caller, err) &&
-	       ask_again(a, before, err) && fill_symptom(a, err);
+	       ask_again(a, before, err) &&
+	       symptom_fill(&a->f->symptom, &a->f->history, a->v,
+			    &a->f->suspect, a->window, err);
 }
 
 /* Between a call and its callee both may be at fault: a callee that does not
@@ -598,7 +567,9 @@ static bool ask_servers(struct asking *a, struct error *err)
 	 * suspect: the question was asked for it. */
 	if (!ask_history(a, err) || !ask_again(a, before, err) ||
 	    /* What is unusual, and whose it is. */
-	    !fill_symptom(a, err) || !blame_caller(a, err) ||
+	    !symptom_fill(&f->symptom, &f->history, a->v, &f->suspect,
+			  a->window, err) ||
+	    !blame_caller(a, err) ||
 	    !keep_history(a, err) || !find_affected(a, err) ||
 	    !turn_to_callee(a, err))
 		return false;
@@ -623,14 +594,26 @@ static bool ask_servers(struct asking *a, struct error *err)
 bool slow_investigate(struct investigation *v, struct finding *f,
 		      struct error *err)
 {
-	struct asking a = { .v = v,
-			    .f = f,
-			    .window = slow_window(v, &f->suspect) };
+	const struct question *q = v->question;
+	const struct guilty_pick *pick = &f->suspect.pick;
+	struct asking a = {
+		.v = v,
+		.f = f,
+		/* The suspect's time and as much around it as was asked for. */
+		.window = q->has_window
+				  ? q->window
+				  : window_around(pick->start_ns, pick->end_ns,
+						  q->pad_ns,
+						  v->backends->now_ns),
+	};
 
 	/* Files, or a baseline of the user's own making. */
-	bool is_chosen = v->backends->profiles.path ||
-			 v->question->baseline_selector ||
-			 v->question->baseline.kind == BASELINE_WANT_FILE;
+	bool is_chosen = v->backends->profiles.path || q->baseline_selector ||
+			 q->baseline.kind == BASELINE_WANT_FILE;
+
+	if (a.window.to_ns < pick->start_ns || a.window.from_ns > pick->end_ns)
+		investigation_note(v,
+				   (struct note){ NOTE_WINDOW_WITHOUT_SPAN });
 
 	/* What a trace set off may be why it took long. */
 	if (!links_follow(v, &f->suspect, !is_chosen, err))

@@ -62,13 +62,6 @@ static bool is_missing(const struct names_job *job, struct str name)
 /* Where no server sorts, the youngest of so many. */
 #define BACK_TRACES 20u
 
-static void lack_set(struct trace_lack *lack, enum search_lack kind,
-		     const struct name_list *names)
-{
-	lack->kind = kind;
-	lack->names = *names;
-}
-
 bool trace_lack_ask(struct backends *b, const struct find_query *query,
 		    struct trace_lack *lack, struct error *err)
 {
@@ -111,10 +104,13 @@ bool trace_lack_ask(struct backends *b, const struct find_query *query,
 	lack->is_last = hits.answer_count < back.trace_limit && !page.len;
 	buf_release(&page);
 	hits_release(&hits);
-	if (done && is_missing(&services, query->service))
-		lack_set(lack, SEARCH_LACKS_SERVICE, &services.names);
-	else if (done && is_missing(&operations, query->name))
-		lack_set(lack, SEARCH_LACKS_OPERATION, &operations.names);
+	if (done && is_missing(&services, query->service)) {
+		lack->kind = SEARCH_LACKS_SERVICE;
+		lack->names = services.names;
+	} else if (done && is_missing(&operations, query->name)) {
+		lack->kind = SEARCH_LACKS_OPERATION;
+		lack->names = operations.names;
+	}
 	return done;
 }
 
@@ -367,35 +363,29 @@ static void take_held(void *context, const struct http_response *response)
 	(void)job.job.type->answer(&job.job, held->backends, response);
 }
 
-static void hits_range(struct trace_search *s)
-{
-	struct time_range *range = &s->query.range;
-
-	for (size_t i = 0; i < s->hits.count; i++) {
-		int64_t start_ns = s->hits.items[i].start_ns;
-
-		if (i == 0 || start_ns < range->from_ns)
-			range->from_ns = start_ns;
-		if (i == 0 || start_ns >= range->to_ns)
-			range->to_ns = sat_add_i64(start_ns, 1);
-	}
-}
-
 bool trace_search_run(struct trace_search *s, struct backends *b,
 		      struct error *err)
 {
 	struct held_answers held = { s, b };
+	struct time_range *range = &s->query.range;
 
 	if (!backends_probe_traces(b, err))
 		return false;
 	if (s->held) {
 		/* All traces that the case's searches found, whatever they
 		 * looked for. */
-		s->query.range = (struct time_range){ INT64_MIN, INT64_MAX };
+		*range = (struct time_range){ INT64_MIN, INT64_MAX };
 		if (!held_searches_each(s->held, take_held, &held,
 					&s->held_count, err))
 			return false;
-		hits_range(s);
+		for (size_t i = 0; i < s->hits.count; i++) {
+			int64_t start_ns = s->hits.items[i].start_ns;
+
+			if (i == 0 || start_ns < range->from_ns)
+				range->from_ns = start_ns;
+			if (i == 0 || start_ns >= range->to_ns)
+				range->to_ns = sat_add_i64(start_ns, 1);
+		}
 		if (!list_build(s, b, 0, err) || !durations_take(s, b, err))
 			return false;
 	} else {

@@ -604,10 +604,20 @@ static bool judge_slices(struct when *w, struct when_series *s,
 
 /* ---- all of it ---- */
 
-static void slices_cut(struct time_range window, struct slice *slices, size_t n)
+bool when_ask_slices(struct when *w, struct error *err)
 {
+	struct when_series *s = &w->series[w->lead], odds = { 0 };
+	struct slice slices[SLICES_MOST] = { 0 };
+	struct points *points =
+		arena_array(w->v->backends->arena, 1, sizeof *points);
+	struct time_range window = w->want.window;
+	const struct when_series *found = &odds;
+	const struct change_point *p;
+	size_t n = count_slices(w);
 	int64_t length_ns = (window.to_ns - window.from_ns) / (int64_t)n;
 
+	if (!points)
+		return arena_fail(w->v->backends->arena, "the slices", err);
 	for (size_t i = 0; i < n; i++) {
 		int64_t from_ns = window.from_ns + length_ns * (int64_t)i;
 
@@ -616,35 +626,6 @@ static void slices_cut(struct time_range window, struct slice *slices, size_t n)
 					     minute_of(from_ns + length_ns) };
 	}
 	slices[n - 1].range.to_ns = window.to_ns;
-}
-
-static bool place_step(struct when *w, const struct when_series *s,
-		       bool is_rest, struct error *err)
-{
-	const struct change_point *p = &s->found.items[s->found.largest];
-
-	/* The slices beside it may hold a part of it each. */
-	w->step = when_step_of(&w->series[w->lead], s->found.largest);
-	w->step.at = (struct time_range){
-		s->starts[p->low - 1],
-		s->starts[p->high + 1],
-	};
-	if (w->lead == WHEN_FUNCTION)
-		step_interpolate(s, &w->step.at);
-	return step_halve(w, s, is_rest, &w->step.at, err);
-}
-
-bool when_ask_slices(struct when *w, struct error *err)
-{
-	struct when_series *s = &w->series[w->lead], odds = { 0 };
-	struct slice slices[SLICES_MOST] = { 0 };
-	struct points *points =
-		arena_array(w->v->backends->arena, 1, sizeof *points);
-	size_t n = count_slices(w);
-
-	if (!points)
-		return arena_fail(w->v->backends->arena, "the slices", err);
-	slices_cut(w->want.window, slices, n);
 	if (!slices_measure(w, slices, n, points, err) ||
 	    !fill_series(w, s, points, err))
 		return false;
@@ -652,6 +633,16 @@ bool when_ask_slices(struct when *w, struct error *err)
 		when_find_versions(w);
 	if (!judge_slices(w, s, &odds, points, err))
 		return false;
-	return s->found.kind != SERIES_STEP ||
-	       place_step(w, odds.is_known ? &odds : s, odds.is_known, err);
+	if (s->found.kind != SERIES_STEP)
+		return true;
+	/* The slices beside it may hold a part of it each. */
+	if (!odds.is_known)
+		found = s;
+	p = &found->found.items[found->found.largest];
+	w->step = when_step_of(s, found->found.largest);
+	w->step.at = (struct time_range){ found->starts[p->low - 1],
+					  found->starts[p->high + 1] };
+	if (w->lead == WHEN_FUNCTION)
+		step_interpolate(found, &w->step.at);
+	return step_halve(w, found, odds.is_known, &w->step.at, err);
 }
