@@ -8,8 +8,8 @@
 
 #include "base/mem.h"
 
-/* Shared blocks amortise the system's allocator; anything of this size or
- * more gets a block of its own, which realloc can then grow in place. */
+/* Shared blocks amortise calls to the allocator; allocations of this size or
+ * more get their own block, which realloc() can grow in place. */
 #define BLOCK_BYTES (64 * KIB)
 /* Many arenas hold a handful of short strings: the first block is small, each
  * further one four times the one before. */
@@ -67,7 +67,8 @@ void arena_wipe(struct arena *a)
 	wipe_list(a->large);
 }
 
-/* Counts size against the ceiling; false and noted when it does not fit. */
+/* Adds size to the used bytes; returns false and records it if over the
+ * limit. */
 static bool charge(struct arena *a, size_t size)
 {
 	if (size > a->max_bytes - a->used_bytes) {
@@ -105,7 +106,7 @@ static void link_large(struct arena *a, struct arena_block *block)
 	a->large = block;
 }
 
-/* A whole block, or near the ceiling what is left of it. */
+/* Returns the size of a full block, or near the limit whatever is left. */
 static size_t shared_size(const struct arena *a, size_t room)
 {
 	size_t left = a->max_bytes - a->used_bytes;
@@ -167,7 +168,7 @@ void *arena_array(struct arena *a, size_t count, size_t size)
 	return arena_alloc(a, count * size);
 }
 
-/* Resizes a block of one allocation, keeping the list right. */
+/* Resizes the block of a large allocation and relinks it. */
 static void *resize_large(struct arena *a, struct arena_block *block,
 			  size_t size)
 {
@@ -208,7 +209,7 @@ static void *grow_large(struct arena *a, void *ptr, size_t new_size)
 	return grown;
 }
 
-/* Unlinks the block of a large allocation, which has one of its own. */
+/* Unlinks the block of a large allocation. */
 static struct arena_block *unlink_large(struct arena *a, void *ptr)
 {
 	struct arena_block *block = block_of(ptr);
@@ -229,7 +230,7 @@ void arena_drop(struct arena *a, void *ptr, size_t size)
 		mem_free(unlink_large(a, ptr));
 }
 
-/* Grows an allocation; the new part is not set. */
+/* Grows an allocation; the new part is uninitialized. */
 static void *grow(struct arena *a, void *ptr, size_t old_size, size_t new_size)
 {
 	void *fresh;
@@ -281,7 +282,7 @@ bool arena_reserve(struct arena *a, void **items, size_t *cap, size_t need,
 		return true;
 	while (more < need && more <= SIZE_MAX / 2)
 		more *= 2;
-	/* Near the ceiling as much as there has to be. */
+	/* Near the limit only as much as needed. */
 	return arena_reserve_exactly(a, items, cap, more, size) ||
 	       (a->is_over_limit &&
 		arena_reserve_exactly(a, items, cap, need, size));
@@ -315,7 +316,7 @@ void *arena_hand_over(struct arena *from, struct arena *to, void *items,
 	}
 	arena_trim(from, &items, &cap, count, size);
 	block = unlink_large(from, items);
-	/* What is over the ceiling goes with the other arena. */
+	/* Over the limit of `to`: freed with it. */
 	if (!charge(to, block->size + sizeof *block)) {
 		from->used_bytes += block->size + sizeof *block;
 		link_large(from, block);

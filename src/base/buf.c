@@ -57,7 +57,7 @@ char *buf_reserve(struct buf *b, size_t len)
 	}
 	if (b->len + len < b->cap)
 		return b->data + b->len;
-	/* With room for a NUL: doubling, but not past the ceiling. */
+	/* Includes a NUL: doubled, but not past the limit. */
 	cap = b->cap > FIRST_BYTES / 2 ? b->cap : FIRST_BYTES / 2;
 	cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
 	if (cap - 1 > b->max_bytes)

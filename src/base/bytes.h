@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Eight bytes at once, wherever they lie.
+ * Loads and stores of unaligned integers, varints, and FNV hashes.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -10,14 +10,14 @@
 
 #include "base/str.h"
 
-/* To and from least significant byte first. */
+/* Converts between host and little-endian byte order. */
 static inline uint64_t little_endian(uint64_t word)
 {
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(word)
 						      : word;
 }
 
-/* Least significant byte first on every machine. */
+/* Loads 8 bytes, little-endian. */
 static inline uint64_t load_word(const void *bytes)
 {
 	uint64_t word;
@@ -26,7 +26,7 @@ static inline uint64_t load_word(const void *bytes)
 	return little_endian(word);
 }
 
-/* Four of them. */
+/* Loads 4 bytes, little-endian. */
 static inline uint32_t load_half_word(const void *bytes)
 {
 	uint32_t word;
@@ -36,9 +36,9 @@ static inline uint32_t load_half_word(const void *bytes)
 						      : word;
 }
 
-/* Returns a word of the length of a text and all its bytes, of one over 16 from
- * both ends: to be multiplied, for a hash of words that are known beforehand.
- */
+/* Returns a word mixed from the length and the bytes of a text; of texts over
+ * 16 bytes only the first and last 8. Multiplied, it serves as a perfect hash
+ * of words known beforehand. */
 static inline uint64_t word_of_ends(struct str text)
 {
 	const char *front = text.ptr, *back = text.ptr + text.len;
@@ -58,25 +58,27 @@ static inline uint64_t word_of_ends(struct str text)
 	return first ^ ((last << 19 | last >> 45) + text.len);
 }
 
-/* A number of so many bytes, one to eight, as store_number() puts it there.
- * Eight are read. */
+/* Loads a little-endian integer of `count` bytes (1 to 8). Reads 8 bytes. */
 static inline uint64_t load_number(const void *bytes, unsigned count)
 {
 	return load_word(bytes) & UINT64_MAX >> (64 - 8 * count);
 }
 
-/* Eight bytes are written, of which a smaller number needs the first few. */
+/* Stores a little-endian integer. Writes 8 bytes; smaller numbers need only the
+ * first few. */
 static inline void store_number(void *bytes, uint64_t number)
 {
 	number = little_endian(number);
 	memcpy(bytes, &number, sizeof number);
 }
 
-/* Varints: seven bits a byte, the low ones first, the eighth bit of all bytes
- * but the last. Inline: large profiles have hundreds of millions of them. */
+/* Varints: seven bits per byte, low bits first; the eighth bit is set in all
+ * bytes but the last. Inline, because large profiles contain hundreds of
+ * millions. */
 
-/* Bytes of a number below 2^21, which are the bulk, read without a call; 0: it
- * is longer. Three bytes must be there, or as many as end the number. */
+/* Decodes a varint below 2^21, the common case. Returns its length in bytes, 0
+ * if it is longer. Three bytes must be readable unless the varint ends
+ * earlier. */
 static inline unsigned varint_short(const unsigned char *bytes, uint64_t *value)
 {
 	*value = bytes[0] & 0x7Fu;
@@ -89,8 +91,8 @@ static inline unsigned varint_short(const unsigned char *bytes, uint64_t *value)
 	return bytes[2] < 0x80 ? 3 : 0;
 }
 
-/* A varint, which must be whole. Up to three bytes, places of all but the
- * largest profiles, without a loop. */
+/* Decodes a complete varint and advances *at. Up to three bytes, enough for
+ * indices in all but the largest profiles, are decoded without a loop. */
 static inline uint64_t varint_take(const unsigned char **at)
 {
 	const unsigned char *bytes = *at;
@@ -114,18 +116,18 @@ static inline uint64_t varint_take(const unsigned char **at)
 }
 
 /* FNV-1a (draft-eastlake-fnv): the same on every machine and in every run, for
- * what is kept or shown. Whoever chooses the text chooses the hash: tables are
- * base/map.h. */
+ * stored or displayed hashes. Not collision-resistant against chosen input: for
+ * hash tables use base/map.h. */
 
 #define FNV64_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* The begin of a second hash beside it, where 64 bits are not enough. */
+/* Initial value of a second, independent hash where 64 bits are not enough. */
 #define FNV64_OTHER_BEGIN UINT64_C(0x84222325cbf29ce4)
 
-/* Goes on from a hash, or from FNV64_BEGIN. */
+/* Continues from `hash`; start with FNV64_BEGIN. */
 uint64_t fnv64(uint64_t hash, struct str bytes);
 
-/* Returns a hash of 32 bits, the upper half mixed into the lower: names that
+/* Returns a 32-bit hash whose upper half is mixed into the lower: names that
  * differ in one letter only differ in low bits. */
 uint32_t fnv32_mixed(struct str bytes);
 

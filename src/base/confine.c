@@ -26,7 +26,7 @@
 
 /* ---- Landlock ---- */
 
-/* The numbers of the calls, on all architectures alike; older headers lack
+/* System call numbers, the same on all architectures; older headers lack
  * them. */
 enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 
@@ -43,7 +43,7 @@ enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 #define MAKE_REGULAR (1ull << 8)
 /* Devices, folders, files, sockets, pipes, blocks and links. */
 #define MAKE_ANY (0x7full << 6)
-#define REFER (1ull << 13)    /* from version 2 on */
+#define REFER (1ull << 13)    /* since version 2 */
 #define TRUNCATE (1ull << 14) /* 3 */
 
 /* LANDLOCK_ACCESS_NET_*, from version 4 on. */
@@ -51,10 +51,10 @@ enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446 };
 #define CONNECT_TCP (1ull << 1)
 
 #define READING (READ_FILE | READ_DIR)
-/* A folder is read so that it can be synced, files in it are not. */
+/* Folders are opened for reading to be synced; files in them are not. */
 #define WRITING_IN (READ_DIR | WRITE_FILE | MAKE_REGULAR | REMOVE_FILE)
 
-/* struct landlock_ruleset_attr: kernels know a longer or shorter one. */
+/* struct landlock_ruleset_attr; its size depends on the kernel. */
 struct ruleset {
 	uint64_t files;
 	uint64_t network;
@@ -103,7 +103,7 @@ static void allow(struct confine *c, const char *path, uint64_t rights)
 	rule.folder = open(path, O_PATH | O_CLOEXEC);
 	if (rule.folder < 0)
 		return;
-	/* Rights that only folders have are refused for files. */
+	/* Rights for folders are invalid for files. */
 	if (!fstat(rule.folder, &st) && !S_ISDIR(st.st_mode))
 		rule.allowed &= EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 	if (rule.allowed)
@@ -123,7 +123,7 @@ void confine_allow_write(struct confine *c, const char *path)
 
 void confine_allow_program(struct confine *c, const char *path)
 {
-	/* Where dynamic linkers lie. */
+	/* Locations of dynamic linkers. */
 	static const char *const folders[] = {
 		"/lib",	      "/lib32",	    "/lib64",	  "/usr/lib",
 		"/usr/lib32", "/usr/lib64", "/nix/store", "/gnu/store",
@@ -134,8 +134,8 @@ void confine_allow_program(struct confine *c, const char *path)
 		allow(c, folders[i], EXECUTE);
 }
 
-/* Without it only the superuser may confine himself; what setuid programs
- * would do is of no interest to a process that starts none. */
+/* Required for unprivileged processes; setuid programs are irrelevant to a
+ * process that executes none. */
 static bool renounce_privileges(void)
 {
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
@@ -155,8 +155,8 @@ bool confine_end(struct confine *c)
 
 /* ---- seccomp ---- */
 
-/* As the kernel names the calls of this build: a process may make those of
- * another architecture, too, which have other numbers. */
+/* The kernel's name for this architecture: a process can also make system calls
+ * of another one, which have other numbers. */
 #if defined(__x86_64__) && defined(__LP64__)
 #define OWN_CALLS AUDIT_ARCH_X86_64
 #elif defined(__i386__)
@@ -178,18 +178,18 @@ bool confine_end(struct confine *c)
 #define REFUSE_CALL(number)                                                    \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), RETURN(REFUSE)
 
-/* The half of an argument that a number is in. */
+/* Offset of the lower half of an argument. */
 #define LOW_HALF (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0)
 
-/* Few, as each is paid for at every start. What only the superuser may is left
- * to Landlock, which refuses mounts, too. */
+/* A short list, since each entry slows every start. What only root may do is
+ * left to Landlock, which also refuses mounts. */
 static struct sock_filter filter[] = {
 	LOAD(arch),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OWN_CALLS, 1, 0),
 	RETURN(REFUSE),
 	LOAD(nr),
 #ifdef __x86_64__
-	/* x32: the same calls with a bit more. */
+	/* x32: same calls with an additional bit. */
 	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
 	RETURN(REFUSE),
 #endif
@@ -203,7 +203,7 @@ static struct sock_filter filter[] = {
 	REFUSE_CALL(SYS_unshare),
 	REFUSE_CALL(SYS_add_key),
 	REFUSE_CALL(SYS_keyctl),
-	/* Keys that the shell would read as typed. */
+	/* TIOCSTI: input that the shell would read as typed. */
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 4),
 	LOAD_AT(offsetof(struct seccomp_data, args[1]) + LOW_HALF),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, TIOCSTI, 1, 0),
@@ -219,7 +219,8 @@ bool confine_calls(void)
 
 	if (!renounce_privileges())
 		return false;
-	/* Kernels before 5.16 slow the process down unless told not to. */
+	/* Kernels before 5.16 otherwise enable speculation mitigations, which
+	 * slow the process down. */
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 		       SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) == 0 ||
 	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0u, &program) == 0;
@@ -237,7 +238,7 @@ bool confine_calls(void)
 
 /* ---- below a folder ---- */
 
-/* The number of the call, on all architectures alike; older headers lack it. */
+/* System call number, the same on all architectures; older headers lack it. */
 enum { OPENAT2 = 437 };
 
 /* RESOLVE_NO_SYMLINKS and RESOLVE_BENEATH. */
@@ -311,7 +312,7 @@ bool confine_calls(void)
 
 static struct {
 	char path[PATH_MAX];
-	size_t len; /* 0: no folder */
+	size_t len; /* 0: no root */
 	int fd;
 } root;
 
@@ -320,7 +321,7 @@ bool confine_below(const char *path)
 	if (!realpath(path, root.path))
 		return false;
 	root.fd = open(root.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* Below "/" lies all there is. */
+	/* Everything is below "/". */
 	root.len = root.fd < 0 || !root.path[1] ? 0 : strlen(root.path);
 	return root.fd >= 0;
 }
@@ -348,7 +349,7 @@ int confine_open(const char *path, int flags)
 	}
 	rest = real[root.len] ? real + root.len + 1 : ".";
 	fd = open_in(root.fd, rest, flags);
-	/* Older kernels and some containers do not have it. */
+	/* Missing in older kernels and blocked in some containers. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = open(real, flags | O_NOFOLLOW);
 	return fd;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Takes rights away from the process that it will not need, so that a mistake
- * in reading hostile data has little to gain: Landlock for files and programs,
- * a seccomp filter for system calls. Linux only; elsewhere nothing is there to
- * be had. Knows no file by name: who calls it says which stay open.
+ * Drops privileges the process will not need, to limit the damage of a bug in
+ * parsing hostile data: Landlock for files and programs, a seccomp filter for
+ * system calls. Linux only; a no-op elsewhere. Callers name the files that stay
+ * accessible.
  *
  * Sources: the kernel's userspace-api/landlock and seccomp_filter documents.
  */
@@ -16,67 +16,66 @@
 #include "base/error.h"
 
 enum confine_flags {
-	CONFINE_READING = 1 << 0, /* files that were not named, too */
-	CONFINE_NETWORK = 1 << 1, /* no connections over TCP */
+	CONFINE_READING = 1 << 0, /* allow reading any file */
+	CONFINE_NETWORK = 1 << 1, /* forbid TCP connections */
 };
 
 struct confine {
 	int ruleset; /* -1: none */
-	int version; /* of Landlock, 0: there is none */
+	int version; /* of the Landlock ABI; 0: unavailable */
 	uint64_t files;
 };
 
-/* Begins a list of what stays open. False where the kernel has no Landlock,
- * with errno. flags: enum confine_flags. Writing, running programs and
- * listening on TCP are always limited. */
+/* Starts a rule set. flags: enum confine_flags. Writing files, executing
+ * programs and listening on TCP are always restricted. Returns false with errno
+ * if the kernel has no Landlock. */
 bool confine_begin(struct confine *c, unsigned flags) MUST_CHECK;
 
-/* path may be read, and all below when it is a folder. Missing ones and those
- * that cannot be looked at are no failure: they cannot be read anyway. */
+/* Allows reading path, and everything below if it is a directory. Missing and
+ * inaccessible paths are not an error: they could not be read anyway. */
 void confine_allow_read(struct confine *c, const char *path);
 
-/* path, a file that is there, may be written in place; in a folder, and all
- * below, files may be made, replaced and removed, but not read. */
+/* Allows writing path. An existing file may be written in place; in a directory
+ * and below, files may be created, replaced and removed, but not read. */
 void confine_allow_write(struct confine *c, const char *path);
 
-/* path, a program, may be started, with what starts programs on this system. */
+/* Allows executing path, and the dynamic loader it needs. */
 void confine_allow_program(struct confine *c, const char *path);
 
-/* From here on only what was allowed; for good, and for all threads that are
- * started from now on. False with errno when the kernel refuses. Releases. */
+/* Enforces the rule set, irrevocably, for this thread and all threads started
+ * later, and releases it. Returns false with errno if the kernel refuses. */
 bool confine_end(struct confine *c) MUST_CHECK;
 
-/* No other programs, no looking into other processes, no name spaces, no keys
- * of the kernel, no typing on the terminal: such system calls fail with EPERM
- * from here on. False with errno where that cannot be had. */
+/* Blocks system calls (EPERM) that execute programs, inspect other processes,
+ * create namespaces, use kernel keys or inject terminal input. Returns false
+ * with errno where unsupported. */
 bool confine_calls(void) MUST_CHECK;
 
-/* From here on what confine_open() is asked for by a path below root, links
- * and dots taken out, has to lie there, whatever links say; other paths stay as
- * they are. Where Landlock is in force this is a second lock, elsewhere the only
- * one. False with errno when root cannot be opened. */
+/* From now on confine_open() fails for paths lexically below root that resolve
+ * outside it through links; other paths are unaffected. With Landlock this is a
+ * second barrier, elsewhere the only one. Returns false with errno if root
+ * cannot be opened. */
 bool confine_below(const char *root) MUST_CHECK;
 
-/* open() for reading. EACCES: it leads out of the root. Linux 5.6 looks it up
- * and opens it in one (openat2()); elsewhere who swaps a folder for a link in
- * between wins. */
+/* open() for reading. Fails with EACCES if the path leads out of the root. From
+ * Linux 5.6 on resolution and opening are atomic (openat2()); elsewhere a
+ * directory swapped for a link in between goes unnoticed. */
 int confine_open(const char *path, int flags) MUST_CHECK;
 
-/* The accesses that stay open to a confined process for its own working:
- * libraries that it loads late and what these read, devices, and the places
- * that its outputs are written to. Knows no option. */
+/* Accesses a confined process itself needs: libraries loaded late and the files
+ * they read, devices, and output locations. */
 
-/* Reading paths that are separated by ':'. NULL: none. */
+/* Allows reading each path of a ':'-separated list. NULL: none. */
 void confine_allow_read_list(struct confine *c, const char *paths);
 
-/* Reading what belongs to the system. */
+/* Allows reading system files. */
 void confine_allow_system(struct confine *c);
 
-/* Writing to its devices. */
+/* Allows writing to system devices. */
 void confine_allow_devices(struct confine *c);
 
-/* A file is replaced by a new one beside it; a link stays where it is, and what
- * it leads to is replaced (base/out.h). NULL: none. */
+/* Allows replacing an output file by a new one written beside it; for a link,
+ * its target is replaced (base/out.h). NULL: none. */
 void confine_allow_output(struct confine *c, const char *path);
 
 #endif

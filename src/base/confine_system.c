@@ -10,9 +10,8 @@
 #include "base/num.h"
 #include "base/path.h"
 
-/* The paths of the system: libraries that are loaded late and what they read,
- * such as certificates, names of hosts and kinds of terminals. Not the user's.
- */
+/* System paths: libraries loaded late and the files they read, such as
+ * certificates, host names and terminfo. No user files. */
 static const char *const system_paths[] = {
 	"/usr", "/lib",       "/lib32",    "/lib64",   "/libx32",
 	"/bin", "/etc",       "/run",      "/var/lib", "/var/run",
@@ -20,7 +19,7 @@ static const char *const system_paths[] = {
 	"/sys", "/proc/self", "/proc/sys", "/dev",
 };
 
-/* Which name more of that, one or several separated by ':'. */
+/* Environment variables with further paths, separated by ':'. */
 static const char *const system_variables[] = {
 	"LD_LIBRARY_PATH", "SSL_CERT_FILE",   "SSL_CERT_DIR",
 	"OPENSSL_CONF",    "OPENSSL_MODULES", "HOSTALIASES",
@@ -36,8 +35,8 @@ static const char *const late_libraries[] = {
 	LIBRARY_ZSTD,
 };
 
-/* Below the user's home: kinds of terminals, and tokens for keys that GnuTLS
- * asks for. */
+/* In the home directory: terminfo, and PKCS #11 configuration that GnuTLS
+ * reads. */
 static const char *const home_paths[] = { ".terminfo", ".config/pkcs11" };
 
 static const char *const devices[] = { "/dev/null", "/dev/full", "/dev/tty",
@@ -64,7 +63,7 @@ void confine_allow_read_list(struct confine *c, const char *paths)
 	}
 }
 
-/* The part of a path before its last slash, "." or "/". */
+/* Copies a path up to its last slash, "." or "/" if none. */
 static void folder_of(const char *path, char folder[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
@@ -86,8 +85,8 @@ static bool is_of_system(const char *path)
 	return false;
 }
 
-/* Allows a library's tree outside of the system, as those of conda are: others
- * of it may be loaded, and files that belong to them. */
+/* Allows the prefix of a library outside of the system folders, such as
+ * conda's: it may load others from there, and data files. */
 static void allow_library(const char *path, void *confine)
 {
 	char folder[PATH_MAX], tree[PATH_MAX];
@@ -99,8 +98,8 @@ static void allow_library(const char *path, void *confine)
 	confine_allow_read(confine, strstr(folder, "/lib") ? tree : folder);
 }
 
-/* In this folder they may be links, which lead nowhere unless what they lead
- * to is allowed. */
+/* Libraries in this folder may be links, which do not work unless their targets
+ * are allowed. */
 static void allow_late_libraries(const char *folder, void *confine)
 {
 	char path[PATH_MAX], resolved[PATH_MAX], beside[PATH_MAX];

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* jansson 2.14 leaves bytes out of a string that has no room to grow, and goes
- * on. */
+/* When out of memory, jansson 2.14 drops bytes of a string that it cannot grow,
+ * and continues. */
 static _Thread_local bool is_memory_lacking;
 
 static void *alloc_watched(size_t size)
@@ -25,7 +25,7 @@ static void set_functions(void)
 	json_set_alloc_funcs(alloc_watched, mem_wiped_free);
 }
 
-/* jansson reads and frees by calling itself: its own limit is 2,048 levels. */
+/* jansson parses and frees recursively; its own limit is 2,048 levels. */
 static bool check_depth(struct str text, struct error *err)
 {
 	bool is_string = false;
@@ -51,7 +51,7 @@ static bool check_depth(struct str text, struct error *err)
 	return true;
 }
 
-/* jansson's own words quote the document. */
+/* jansson's own messages quote the document. */
 static const char *words(enum json_error_code code)
 {
 	switch (code) {
@@ -73,7 +73,7 @@ static const char *words(enum json_error_code code)
 	}
 }
 
-/* struct document is json_t to all others. */
+/* struct document is an alias of json_t. */
 static const json_t *json_of(const struct document *d)
 {
 	return (const json_t *)d;
@@ -179,14 +179,14 @@ const struct document *document_at(const struct document *d, size_t index)
 bool document_next(const struct document *d, void **place, struct str *key,
 		   const struct document **value)
 {
-	/* It is only looked at. */
+	/* Only read. */
 	json_t *object = (json_t *)(uintptr_t)d;
 
 	*place = *place ? json_object_iter_next(object, *place)
 			: json_object_iter(object);
 	if (!*place)
 		return false;
-	/* None has a NUL. */
+	/* No key contains NUL. */
 	*key = str_from(json_object_iter_key(*place));
 	*value = document_of(json_object_iter_value(*place));
 	return true;
@@ -243,8 +243,8 @@ static int add_piece(const char *piece, size_t size, void *out)
 	return 0;
 }
 
-/* All digits of numbers that people write, and none of those that come of
- * counting in twos. */
+/* Enough digits for numbers written by people, few enough to hide binary
+ * rounding. */
 #define REAL_DIGITS 15
 
 void document_write(const struct document *d, struct buf *out)

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-/* Ends a message that did not fit at a whole character, with an ellipsis. */
+/* Ends a truncated message at a character boundary, with an ellipsis. */
 static void mark_cut(char *text, size_t size)
 {
 	size_t len = utf8_floor(text, size - 1, size - 4);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One failure, told once, in words fit to print. The struct is of fixed size
- * and lives on the caller's stack, so reporting "out of memory" needs none.
- * Library code fills it; only cli/ prints it, through the terminal escaper,
- * because messages may quote foreign text.
+ * One failure, reported once, in words fit to print. The struct has a fixed
+ * size and lives on the caller's stack, so reporting "out of memory" needs no
+ * memory. Library code fills it; only cli/ prints it, through the terminal
+ * escaper, because messages may quote foreign text.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -28,7 +28,7 @@ enum error_code {
 	ERROR_OUTPUT,
 	ERROR_MEMORY,
 	ERROR_INTERRUPTED,
-	ERROR_STOPPED, /* as asked for, by --dry-run: no failure */
+	ERROR_STOPPED, /* on request (--dry-run), not a failure */
 	ERROR_INTERNAL,
 };
 
@@ -37,22 +37,23 @@ struct error {
 	char message[LIMIT_ERROR_BYTES];
 };
 
-/* Sets code and message. Always returns false, so that a failing function
- * can end with `return error_set(err, ...)`. Long messages are cut at a
- * character boundary and end in "...". err may not be NULL. */
+/* Sets code and message. Always returns false, so that a failing function can
+ * end with `return error_set(err, ...)`. Long messages are cut at a character
+ * boundary and end in "...". err must not be NULL. */
 bool error_set(struct error *err, enum error_code code, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* Puts context in front: "context: message". Always returns false. */
+/* Prefixes the message with context: "context: message". Always returns
+ * false. */
 bool error_prefix(struct error *err, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* The out-of-memory failure; `what` names the thing that did not fit. */
+/* Sets the out-of-memory error; `what` names the thing that did not fit. */
 bool error_memory(struct error *err, const char *what);
 
-/* No failure. Allocates nothing, frees nothing. */
+/* Resets to "no failure". */
 void error_clear(struct error *err);
 
-/* Exit status of the program for a code (product contract, man page). */
+/* Returns the program's exit status for a code (documented in the man page). */
 int error_exit_code(enum error_code code);
 
 #endif

@@ -10,7 +10,7 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
 
-/* One character of possibly damaged text. */
+/* A character of possibly invalid UTF-8. */
 struct rune {
 	int32_t code; /* -1 for a byte that is not UTF-8 */
 	size_t len;
@@ -32,8 +32,9 @@ static struct rune rune_at(const char *text, size_t len)
 	return (struct rune){ code, (size_t)used };
 }
 
-/* Characters that steer a display instead of showing: C0, DEL, C1, line and
- * paragraph separators, and all format characters (bidi, zero-width, tags). */
+/* Returns whether a character controls the display instead of being shown: C0,
+ * DEL, C1, line and paragraph separators, and all format characters (bidi,
+ * zero-width, tags). */
 static bool is_control(int32_t code)
 {
 	if (code < 0x80)
@@ -56,7 +57,7 @@ static bool is_bidi(int32_t code)
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
-/* Plain text goes out in runs: the bytes from *start up to at, if any. */
+/* Writes the pending run of plain text, from *start up to at, if any. */
 static void emit_run(struct out *out, struct str text, size_t *start, size_t at,
 		     size_t next)
 {
@@ -65,10 +66,10 @@ static void emit_run(struct out *out, struct str text, size_t *start, size_t at,
 	*start = next;
 }
 
-/* Room for what stands for a character. */
+/* Buffer size for an escaped character. */
 #define SPELLING_BYTES 16
 
-/* The backslash spelling of what must not be shown. */
+/* Returns the backslash escape of a character that must not be shown. */
 static const char *spell_visible(struct str text, size_t at, struct rune c,
 				 char room[SPELLING_BYTES])
 {
@@ -93,12 +94,12 @@ static bool is_visible(struct rune c)
 	return c.code >= 0 && !is_control(c.code);
 }
 
-/* Returns what stands for the character at `at`, perhaps in room; NULL: itself.
- */
+/* Returns the replacement of the character at `at`, possibly in room; NULL:
+ * unchanged. */
 typedef const char *spelling(struct str text, size_t at, struct rune c,
 			     char room[SPELLING_BYTES]);
 
-/* Returns whether this byte, wherever it stands, stands for itself. */
+/* Returns whether this byte never needs a replacement, in any context. */
 typedef bool plainness(unsigned char byte);
 
 static inline bool is_ascii_visible(unsigned char byte)
@@ -106,8 +107,8 @@ static inline bool is_ascii_visible(unsigned char byte)
 	return byte >= 0x20 && byte < 0x7F;
 }
 
-/* Inline, so that the calls by each byte are none. is_plain only saves time:
- * what it passes over has no spelling. */
+/* Inline, so that the calls per byte are inlined, too. is_plain is only an
+ * optimization. */
 static inline void escape_each(struct out *out, struct str text,
 			       spelling *spell, plainness *is_plain)
 {
@@ -153,8 +154,8 @@ void escape_terminal_buf(struct buf *out, struct str text)
 	escape_terminal(&memory, text);
 }
 
-/* Returns whether it is a code of Unicode, but no character: XML takes none of
- * the first two, HTML none at all. */
+/* Returns whether a code point is a noncharacter: XML forbids U+FFFE and
+ * U+FFFF, HTML all of them. */
 static bool is_noncharacter(int32_t code)
 {
 	return (code & 0xFFFE) == 0xFFFE || (code >= 0xFDD0 && code <= 0xFDEF);
@@ -226,7 +227,7 @@ static const char *spell_json(struct str text, size_t at, struct rune c,
 			return room;
 		}
 	}
-	/* Beyond 16 bits as two surrogates. */
+	/* Beyond 16 bits: a surrogate pair. */
 	if (c.code <= 0xFFFF)
 		snprintf(room, SPELLING_BYTES, "\\u%04x", (unsigned)c.code);
 	else
@@ -246,7 +247,7 @@ void escape_json(struct out *out, struct str text)
 	escape_each(out, text, spell_json, is_json_ascii);
 }
 
-/* Where blanks, or what is none, end that begin at `at`. */
+/* Returns the end of the run of blanks (or non-blanks) that begins at `at`. */
 static size_t skip(struct str text, size_t at, bool are_blanks)
 {
 	while (at < text.len) {
@@ -333,10 +334,10 @@ void escape_csv(struct out *out, struct str text)
 	out_char(out, '"');
 }
 
-/* Invisible; what follows no longer makes one word with what was before. */
+/* Invisible; separates the word before from the one after. */
 #define WORD_JOINER "&#8288;"
 
-/* "1." and "1)" begin a list, "-" and "+" too. */
+/* Returns whether "1.", "1)", "-" or "+" would begin a list. */
 static bool begins_list(struct str text, size_t at)
 {
 	char c = text.ptr[at];
@@ -384,8 +385,8 @@ static const char *markdown_for(struct str text, size_t at,
 	return marked;
 }
 
-/* The spelling of what is not shown, where a backslash begins another one:
- * it is written twice. */
+/* Same, with the backslash doubled, for formats in which it begins an
+ * escape. */
 static const char *spell_marked(struct str text, size_t at, struct rune c,
 				char room[SPELLING_BYTES])
 {
@@ -427,7 +428,7 @@ size_t text_backticks(struct str text)
 	return longest;
 }
 
-/* The table is cut into cells before anything else is looked at. */
+/* Tables are split into cells before inline markup is parsed. */
 static void emit_cell(struct out *out, struct str text)
 {
 	while (text.len) {
@@ -442,7 +443,8 @@ static void emit_cell(struct out *out, struct str text)
 	}
 }
 
-/* One blank at both ends is taken off again, but not of blanks alone. */
+/* Returns whether to pad with spaces: one at both ends is stripped again, but
+ * not if there are only spaces. */
 static bool wants_pad(struct str text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -470,7 +472,7 @@ void escape_markdown_code(struct out *out, struct str text, bool is_cell)
 	out_repeat(out, "`", fence);
 }
 
-/* Graphviz takes "&lt;" for "<" within labels, too. */
+/* Graphviz decodes "&lt;" in labels, too. */
 static const char *dot_for(char c)
 {
 	switch (c) {
@@ -533,7 +535,7 @@ size_t text_fit(struct str escaped, size_t columns)
 	return at;
 }
 
-/* Words of commands that are printed to be pasted. Knows no command. */
+/* Shell commands printed for pasting. */
 
 void shell_word_add(struct buf *out, struct str word)
 {

@@ -13,27 +13,27 @@
 #include "base/num.h"
 #include "base/out.h"
 
-/* The bytes of a packed file at a time. */
+/* Size of reads from a compressed file. */
 #define PACKED_BYTES (64 * KIB)
-/* The bytes skipped at a time when reading goes on further behind. */
+/* Size of reads when skipping forward. */
 #define SKIPPED_BYTES (64 * KIB)
 
 struct feed {
 	struct str memory;
 	const char *path; /* NULL: in memory */
 	int fd;
-	uint64_t at;      /* of the bytes handed out */
-	uint64_t file_at; /* of those that the file has given */
-	char *front;      /* its first bytes, or NULL */
+	uint64_t at;      /* bytes returned so far */
+	uint64_t file_at; /* bytes read from the file, decompressed */
+	char *front;      /* its first FEED_FRONT_BYTES, or NULL */
 	size_t front_len;
 	size_t file_bytes;
 	size_t max_plain_bytes;
 	struct error err;
 
 	enum packing packing;
-	struct gz_reader *gz; /* NULL: read as it is */
+	struct gz_reader *gz; /* NULL: not compressed */
 	char *packed;         /* PACKED_BYTES */
-	struct str rest;      /* of them, not unpacked yet */
+	struct str rest;      /* the part of packed not yet decompressed */
 };
 
 struct feed *feed_new(struct str bytes, struct error *err)
@@ -74,7 +74,7 @@ bool feed_check(const struct feed *f, struct error *err)
 	return f->err.code == ERROR_NONE;
 }
 
-/* From the file as it lies; 0 at its end and on failure. */
+/* Reads raw bytes of the file; 0 at its end and on failure. */
 static size_t read_file(struct feed *f, char *into, size_t room)
 {
 	size_t len = 0;
@@ -111,7 +111,7 @@ static size_t read_packed(struct feed *f, char *into, size_t room)
 	return len;
 }
 
-/* On from what the file has given so far. */
+/* Continues reading at file_at. */
 static size_t read_on(struct feed *f, char *into, size_t room)
 {
 	size_t len = 0;
@@ -168,7 +168,7 @@ size_t feed_read(struct feed *f, char *into, size_t room)
 	return len;
 }
 
-/* Unpacking begins at the front of the file. */
+/* Restarts decompression from the beginning of the file. */
 static bool restart(struct feed *f)
 {
 	gz_reader_free(f->gz);
@@ -219,7 +219,7 @@ void feed_seek(struct feed *f, uint64_t offset)
 		f->file_at = offset;
 }
 
-/* Looks at the first bytes. */
+/* Detects compression by the first bytes. */
 static bool prepare(struct feed *f, struct error *err)
 {
 	char start[PACKING_FRONT_BYTES];
@@ -243,7 +243,7 @@ struct feed *feed_open(const char *path, size_t max_packed_bytes,
 	struct feed *f;
 	struct stat st;
 
-	/* Opening a pipe would wake its writer up. */
+	/* Opening a pipe would have side effects on its writer. */
 	*is_regular = stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
 		      (uintmax_t)st.st_size <= max_packed_bytes;
 	f = *is_regular ? feed_new(STR(""), err) : NULL;

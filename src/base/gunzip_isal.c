@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The header of a member is read here: that of ISA-L 2.30 uses what it has not
- * set when an extra field, a name or a comment goes over the end of a piece.
+ * Parses the header of a member here, since ISA-L 2.30 reads uninitialized data
+ * when an extra field, a name or a comment crosses the end of a piece.
  */
 #include <limits.h>
 
@@ -21,7 +21,7 @@
 #define FLAG_COMMENT 0x10
 #define FLAGS_RESERVED 0xE0
 
-/* The parts of the header, in this order. */
+/* Parts of the header, in this order. */
 enum part {
 	PART_FIXED,
 	PART_EXTRA_SIZE,
@@ -29,14 +29,14 @@ enum part {
 	PART_NAME,
 	PART_COMMENT,
 	PART_CRC,
-	PART_NONE, /* all of it is read */
+	PART_NONE, /* header is complete */
 };
 
 struct gunzip {
 	enum part part;
-	unsigned at; /* bytes of this part */
+	unsigned at; /* bytes of this part read */
 	unsigned flags;
-	unsigned number; /* of two bytes */
+	unsigned number; /* value of a two-byte number */
 	uint32_t crc;    /* of the header */
 	struct inflate_state state;
 };
@@ -107,7 +107,7 @@ static bool take_fixed(struct gunzip *g, unsigned char byte)
 	return !(g->flags & FLAGS_RESERVED);
 }
 
-/* Little-endian; true behind the last byte. */
+/* Reads a little-endian number; returns true after its last byte. */
 static bool take_number(struct gunzip *g, unsigned char byte)
 {
 	if (!g->at++) {
@@ -118,7 +118,7 @@ static bool take_number(struct gunzip *g, unsigned char byte)
 	return true;
 }
 
-/* False: not a header. */
+/* Returns false if it is not a header. */
 static bool take_byte(struct gunzip *g, unsigned char byte)
 {
 	if (g->part != PART_CRC)
@@ -157,7 +157,7 @@ static bool take_header(struct gunzip *g, struct str *packed)
 	return true;
 }
 
-/* ---- the rest ---- */
+/* ---- the body ---- */
 
 enum gunzip_state gunzip_step(struct gunzip *g, struct str *packed, char *into,
 			      size_t room, size_t *len)
@@ -173,7 +173,7 @@ enum gunzip_state gunzip_step(struct gunzip *g, struct str *packed, char *into,
 		return GUNZIP_MORE;
 	offered = (uint32_t)min_size(packed->len, INT_MAX);
 	most = (uint32_t)min_size(room, INT_MAX);
-	/* It does not write there, and has no const. */
+	/* ISA-L does not write to it, but lacks const. */
 	s->next_in = (unsigned char *)(uintptr_t)packed->ptr;
 	s->avail_in = offered;
 	s->next_out = (unsigned char *)into;

@@ -8,7 +8,7 @@
 #include "base/gz.h"
 #include "base/num.h"
 
-/* 15: the largest window; 16: gzip and nothing else. */
+/* 15: the largest window; 16: gzip only. */
 #define WINDOW_BITS (15 + 16)
 
 struct gunzip {

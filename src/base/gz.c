@@ -14,16 +14,16 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* The limit of what is unpacked, and its error. `what` is the subject of an
- * error, or NULL where the caller has one. */
+/* Expansion limit and its error. `what` is the subject of an error, or NULL if
+ * the caller adds it. */
 
 #define LIMIT_EXPANSION_FREE_BYTES MIB
 
-/* Expansion of compressed data. Repetitive JSON reaches 100:1 honestly;
- * small inputs may exceed it, so the ratio counts after the first MiB. */
+/* Maximum compression ratio. Repetitive JSON reaches 100:1; small inputs may
+ * exceed it, so it applies after the first MiB. */
 #define LIMIT_EXPANSION_RATIO 200u
 
-/* Plain bytes that so many packed ones may honestly stand for. */
+/* Returns the largest plausible decompressed size. */
 static size_t gz_honest_bytes(size_t packed_bytes)
 {
 	if (packed_bytes >
@@ -75,11 +75,11 @@ static bool gz_fail_damaged(const char *what, struct error *err)
 
 #define FIRST_ROOM (64 * KIB)
 
-/* So much a file may begin with, whatever it packs to; and room is taken for
- * it on the word of a file. */
+/* A member may expand to this size before the ratio so far counts. Also limits
+ * the allocation for a declared size. */
 #define UNMEASURED_BYTES (64 * MIB)
 
-/* Smallest member: 10 bytes header, 2 of data, 8 of check sum and size. */
+/* Smallest member: 10 bytes of header, 2 of data, 8 of checksum and size. */
 #define MEMBER_BYTES 20
 #define SIZE_BYTES 4u /* at its end, modulo 2^32 */
 
@@ -94,7 +94,7 @@ enum packing packing_of(struct str front)
 {
 	if (gz_is(front))
 		return PACKING_GZIP;
-	/* Or a frame that is skipped, such as pzstd begins with. */
+	/* Or a skippable frame, as at the start of pzstd files. */
 	if (str_starts(front, STR(ZSTD_MAGIC)) ||
 	    (str_starts(str_slice(front, 1, front.len), STR("\x2a\x4d\x18")) &&
 	     (front.ptr[0] & 0xf0) == 0x50))
@@ -105,16 +105,16 @@ enum packing packing_of(struct str front)
 }
 
 struct gz_reader {
-	struct gunzip *gunzip; /* or */
+	struct gunzip *gunzip; /* one of these two */
 	struct unzstd *unzstd;
 	const char *what;
-	size_t file_bytes; /* packed */
+	size_t file_bytes; /* compressed */
 	size_t ceiling_bytes;
-	size_t packed_bytes; /* so far */
+	size_t packed_bytes; /* read so far */
 	size_t plain_bytes;
-	bool is_inside; /* of a member */
-	bool has_ended; /* a member has */
-	bool is_padded; /* zeros have followed it */
+	bool is_inside; /* within a member */
+	bool has_ended; /* a member has ended */
+	bool is_padded; /* zeros followed it */
 };
 
 struct gz_reader *gz_reader_new(enum packing packing, const char *what,
@@ -149,7 +149,7 @@ void gz_reader_free(struct gz_reader *r)
 	mem_free(r);
 }
 
-/* Some tools pad archives with zeros behind the last member. */
+/* Some tools pad archives with zeros after the last member. */
 static bool take_padding(struct gz_reader *r, struct str *packed)
 {
 	size_t at = 0;
@@ -161,8 +161,8 @@ static bool take_padding(struct gz_reader *r, struct str *packed)
 	return !packed->len || !r->is_padded;
 }
 
-/* All of the file may unpack to so much, and what was seen of it, where that is
- * large or has ended. */
+/* Returns the limit for all of the file, and for the part read so far if that
+ * is large or ended. */
 static size_t most_bytes(const struct gz_reader *r)
 {
 	size_t seen = gz_honest_bytes(r->packed_bytes);
@@ -172,7 +172,7 @@ static size_t most_bytes(const struct gz_reader *r)
 	return min_size(gz_honest_bytes(r->file_bytes), seen);
 }
 
-/* One step inside of a member. */
+/* Decompresses a step within a member. */
 static bool read_step(struct gz_reader *r, struct str *packed, char *into,
 		      size_t room, size_t *len, struct error *err)
 {
@@ -231,14 +231,14 @@ bool gz_reader_finish(const struct gz_reader *r, struct error *err)
 	return !r->is_inside || gz_fail_truncated(r->what, err);
 }
 
-/* With room for the last step, which finds the end. */
+/* Adds room for the last step, which detects the end. */
 static size_t and_one(size_t bytes)
 {
 	return bytes < SIZE_MAX ? bytes + 1 : bytes;
 }
 
-/* Returns the size that the last member of gzip gives for itself unpacked, which is not to be
- * trusted. */
+/* Returns the decompressed size stored in the last gzip member, which is
+ * untrusted. */
 static size_t first_room(struct str bytes)
 {
 	size_t hint = 0;
@@ -260,7 +260,7 @@ static bool inflate_all(struct gz_reader *r, struct str bytes, struct buf *out,
 		size_t left = out->max_bytes - out->len;
 		char spare[1], *into = spare;
 
-		/* Even if nothing more fits, there may be nothing more. */
+		/* Even without room left the input may be complete. */
 		room = min_size(room, and_one(most_bytes(r) - r->plain_bytes));
 		room = left ? min_size(room, left) : sizeof spare;
 		if (left)
@@ -293,9 +293,9 @@ bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 	return is_done;
 }
 
-/* Usual trade of time against size; higher levels gain a percent or two. */
+/* A common trade-off; higher levels save a percent or two. */
 #define PACK_LEVEL 6
-/* The least that finds matches. */
+/* The lowest level that finds matches. */
 #define PACK_LEVEL_FAST 1
 
 static bool deflate_all(struct str bytes, int level, struct buf *out,
@@ -333,7 +333,7 @@ bool gz_deflate_fast(struct str bytes, struct buf *out, struct error *err)
 
 #define CHUNK_BYTES (32 * KIB)
 
-/* 15: the largest window; 32: tell gzip and zlib headers apart; 16: gzip. */
+/* 15: the largest window; 32: detect gzip or zlib headers; 16: gzip. */
 #define WINDOW_BITS (15 + 32)
 #define MORE_WINDOW_BITS (15 + 16)
 
@@ -342,9 +342,9 @@ struct gz_stream {
 	size_t ceiling_bytes;
 	size_t packed_bytes;
 	size_t plain_bytes;
-	bool is_started;  /* in the middle of a member */
+	bool is_started;  /* within a member */
 	bool is_complete; /* a member has ended */
-	bool is_padded;   /* zeros have followed it */
+	bool is_padded;   /* zeros followed it */
 	bool is_failed;
 	unsigned char chunk[CHUNK_BYTES];
 };
@@ -405,7 +405,7 @@ static bool inflate_step(struct gz_stream *z, struct buf *out,
 	if (status == Z_STREAM_END) {
 		z->is_started = false;
 		z->is_complete = true;
-		/* As gz_inflate(): of zlib's format there is one. */
+		/* As gz_inflate(): zlib format has one member only. */
 		inflateReset2(&z->z, MORE_WINDOW_BITS);
 	}
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Recognises gzip and zstd by content, unpacks files (several members allowed)
- * and streams of HTTP content, packs. Every expansion is bounded in size and in
- * ratio.
+ * Detects gzip and zstd by content, decompresses files (several members
+ * allowed) and HTTP streams, and compresses. Every expansion is limited in size
+ * and ratio.
  */
 #ifndef BASE_GZ_H
 #define BASE_GZ_H
@@ -15,15 +15,16 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Begins with 1f 8b. */
+/* Returns whether bytes begin with the gzip magic 1f 8b. */
 bool gz_is(struct str bytes);
 
 enum packing {
 	PACKING_NONE,
 	PACKING_GZIP,
 	PACKING_ZSTD,
-	/* Frames of zstd, the length in front of each: the collector's file
-	 * exporter. The messages are given one after the other. */
+	/* zstd frames, each prefixed with its length, as written by the
+	 * OpenTelemetry Collector's file exporter. Decompressed to the
+	 * concatenated messages. */
 	PACKING_ZSTD_MESSAGES,
 };
 
@@ -32,71 +33,74 @@ static inline bool packing_is_zstd(enum packing packing)
 	return packing == PACKING_ZSTD || packing == PACKING_ZSTD_MESSAGES;
 }
 
-/* By the first bytes, of which so many, or all, are looked at. */
+/* Detects the compression from the first PACKING_FRONT_BYTES bytes, or all
+ * there are. */
 #define PACKING_FRONT_BYTES 8u
 enum packing packing_of(struct str front);
 
-/* Unpacks all members of a file, appending to out, whose max_bytes is the
- * ceiling; what is not packed is taken for gzip. Errors name truncation, damage
- * and bombs apart, each with `what` as the subject ("before.pb.gz"). What is
- * packed twice is unpacked once. */
+/* Decompresses all members of a file and appends them to out, limited by its
+ * max_bytes; uncompressed input is treated as (damaged) gzip. Errors
+ * distinguish truncation, corruption and decompression bombs, each with `what`
+ * as the subject ("before.pb.gz"). Data compressed twice is decompressed
+ * once. */
 bool gz_inflate(struct str bytes, const char *what, struct buf *out,
 		struct error *err) MUST_CHECK;
 
-/* The same piece by piece, of a file of so many bytes. what: the subject of
- * errors, borrowed; NULL: they have none. NULL when out of memory. */
+/* Same in pieces, for a file of file_bytes. what: the subject of errors,
+ * borrowed; NULL: none. Returns NULL when out of memory. */
 struct gz_reader;
 struct gz_reader *gz_reader_new(enum packing packing, const char *what,
 				size_t file_bytes, size_t ceiling_bytes,
 				struct error *err) MUST_CHECK;
 void gz_reader_free(struct gz_reader *r);
 
-/* Unpacks until the room is full or *packed, of which it takes off what it has
- * used, is exhausted: then *len is less than room. It is fast where the room
- * is 64 KiB or more. */
+/* Decompresses until the room is full or *packed, advanced past the bytes used,
+ * is empty; in that case *len < room. Fast with 64 KiB of room or more. */
 bool gz_reader_read(struct gz_reader *r, struct str *packed, char *into,
 		    size_t room, size_t *len, struct error *err) MUST_CHECK;
 
-/* After the last piece: false when it ended in the middle. */
+/* Call after the last piece. Returns false if the data is truncated. */
 bool gz_reader_finish(const struct gz_reader *r, struct error *err) MUST_CHECK;
 
-/* Packs into one member with a zero time stamp (byte-identical for equal
- * input), appending to out. */
+/* Compresses into one member with a zero timestamp (equal input gives identical
+ * bytes) and appends it to out. */
 bool gz_deflate(struct str bytes, struct buf *out,
 		struct error *err) MUST_CHECK;
 
-/* The same in a third of the time, and some percent larger. */
+/* Same in a third of the time; output is a few percent larger. */
 bool gz_deflate_fast(struct str bytes, struct buf *out,
 		     struct error *err) MUST_CHECK;
 
-/* Streaming inflate of gzip or zlib-wrapped HTTP content. */
+/* Streaming decompression of gzip or zlib HTTP content. */
 struct gz_stream;
 
-/* ceiling_bytes bounds the plain total. NULL when out of memory. */
+/* ceiling_bytes limits the decompressed total. NULL when out of memory. */
 struct gz_stream *gz_stream_new(size_t ceiling_bytes, struct error *err);
 void gz_stream_free(struct gz_stream *z);
 
-/* Feeds packed bytes, appends plain ones to out. False: damaged or a bomb. */
+/* Decompresses a piece and appends it to out. Returns false on corruption or a
+ * decompression bomb. */
 bool gz_stream_feed(struct gz_stream *z, struct str bytes, struct buf *out,
 		    struct error *err) MUST_CHECK;
 
-/* After the last feed: false when the stream ended in the middle. */
+/* Call after the last piece. Returns false if the stream is truncated. */
 bool gz_stream_finish(struct gz_stream *z, struct error *err) MUST_CHECK;
 
-/* One member of a gzip file after another, unpacked step by step: by ISA-L
- * where the build has it, which takes a third less time than libdeflate and,
- * unlike it, needs neither all of the input nor of the output at once
- * (docs/lab/performance.md, "ISA-L unpacks"); else by zlib. Both check header, check sum and size. Knows nothing of limits: gz.c
- * has them. Private to base/. */
+/* Stepwise decompression of a gzip file member by member: by ISA-L where the
+ * build has it, else by zlib. ISA-L takes a third less time than libdeflate
+ * and, unlike it, needs neither the complete input nor the complete output in
+ * memory (docs/lab/performance.md, "ISA-L unpacks"). Both check header,
+ * checksum and size. Limits are enforced by gz.c. Private to base/. */
 
 struct gunzip;
 
 enum gunzip_state {
-	GUNZIP_MORE, /* wants more bytes, or more room */
-	GUNZIP_END,  /* of the member: the next step begins another one */
+	GUNZIP_MORE, /* needs more input or more room */
+	GUNZIP_END,  /* of the member; the next step begins another */
 	GUNZIP_DAMAGED,
 	GUNZIP_NO_MEMORY,
-	/* Of zstd: more has to be remembered than is allowed, or to be known. */
+	/* zstd only: the window is larger than allowed, or a dictionary is
+	 * needed. */
 	GUNZIP_WIDE,
 	GUNZIP_DICTIONARY,
 };
@@ -105,21 +109,22 @@ enum gunzip_state {
 struct gunzip *gunzip_new(void);
 void gunzip_free(struct gunzip *g);
 
-/* Unpacks until *packed, of which it takes off what it has used, or the room
- * is exhausted. *len: how much of the room was filled. */
+/* Decompresses until *packed, advanced past the bytes used, or the room is
+ * exhausted. *len: bytes written. */
 enum gunzip_state gunzip_step(struct gunzip *g, struct str *packed, char *into,
 			      size_t room, size_t *len);
 
-/* One frame of a zstd file after another, likewise, or one message with its
- * length in front. NULL also when the library is not there. */
+/* Same for a zstd file, frame by frame, or message by message, each prefixed
+ * with its length (has_lengths). Returns NULL also if libzstd is not
+ * installed. */
 struct unzstd;
 struct unzstd *unzstd_new(bool has_lengths, struct error *err);
 void unzstd_free(struct unzstd *u);
 enum gunzip_state unzstd_step(struct unzstd *u, struct str *packed, char *into,
 			      size_t room, size_t *len);
 
-/* State and window of zlib, in which what it unpacked stays behind: an answer may
- * hold a token. Private to base/. */
+/* Allocator for zlib's state and window, overwritten when freed: they keep
+ * decompressed data, and a response may hold a token. Private to base/. */
 
 static inline void *zlib_alloc(void *opaque, unsigned count, unsigned size)
 {

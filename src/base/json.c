@@ -14,17 +14,17 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* The quick way over what nobody wants: most of a document. It takes the
- * ordinary only, so that the reader alone says what is wrong. Measured in
+/* Fast path for skipping unneeded values, which are most of a document. It only
+ * handles common syntax and leaves errors to the reader. Measured in
  * docs/lab/performance.md, "quick way over unwanted JSON". */
 
-/* The part of the reader that changes from step to step. */
+/* State that changes from step to step. */
 struct scan {
 	const char *at;
 	const char *end;
 	unsigned depth;
 	bool is_in_object;
-	bool is_behind_member; /* else behind the opening bracket */
+	bool is_behind_member; /* else after the opening bracket */
 };
 
 static bool json_more(struct json_reader *r);
@@ -45,14 +45,15 @@ static inline const char *pass_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* From behind the opening quote to behind the closing one, or NULL. */
+/* Skips a string, from after the opening quote to after the closing one; NULL
+ * if not possible. */
 static inline const char *pass_string(const char *at, const char *end)
 {
 	at += json_plain_run(at, (size_t)(end - at));
 	return at < end && *at == '"' ? at + 1 : NULL;
 }
 
-/* Part of a word or a number? */
+/* Returns whether c can be part of a word or a number. */
 static inline bool json_is_word_byte(char c)
 {
 	return ascii_is_alnum(c) || c == '_';
@@ -74,7 +75,7 @@ static inline bool json_is_number_byte(char c)
 	       c == 'e' || c == 'E';
 }
 
-/* A number without an exponent, whole in sight; NULL for all else. */
+/* Skips a number without an exponent that ends within the window; else NULL. */
 static inline const char *pass_number(const char *at, const char *end)
 {
 	const char *first = at, *start = at += *at == '-';
@@ -95,8 +96,8 @@ static inline const char *pass_number(const char *at, const char *end)
 	return (size_t)(at - first) < LIMIT_NUMBER_BYTES ? at : NULL;
 }
 
-/* From behind a number of a list to behind those that follow it: columns of
- * tables and samples are most of the files that have them. */
+/* From after a number in a list, skips the numbers that follow: columns of
+ * tables and samples make up most of files that have them. */
 static inline const char *pass_numbers(const char *at, const char *end)
 {
 	const char *behind = at;
@@ -110,7 +111,7 @@ static inline const char *pass_numbers(const char *at, const char *end)
 	return at;
 }
 
-/* A string, a plain number or a word; NULL for all else. */
+/* Skips a string, a plain number or a word; else NULL. */
 static inline const char *pass_scalar(const char *at, const char *end)
 {
 	switch (*at) {
@@ -127,7 +128,7 @@ static inline const char *pass_scalar(const char *at, const char *end)
 	}
 }
 
-/* Up to the value of a key, or NULL. */
+/* Skips a key up to its value, or NULL. */
 static inline const char *pass_key(const char *at, const char *end)
 {
 	if (at == end || *at != '"')
@@ -166,8 +167,8 @@ static inline bool step_in(struct json_reader *r, struct scan *s,
 	return true;
 }
 
-/* Passes over a member or a closing bracket, or into a member that has
- * members; false, without a step, for what is not ordinary. */
+/* Skips a member or a closing bracket, or enters a member; returns false,
+ * without a step, for anything uncommon. */
 static inline bool step(struct json_reader *r, struct scan *s)
 {
 	const char *at = pass_blanks(s->at, s->end);
@@ -204,9 +205,9 @@ static inline bool step(struct json_reader *r, struct scan *s)
 	return true;
 }
 
-/* Behind an opening bracket or a member: passes over members and closing
- * brackets as long as they are ordinary and whole in sight, out to this depth.
- * What is not ordinary, damage included, is where r stands then. */
+/* After an opening bracket or a member: skips members and closing brackets out
+ * to this depth, as long as they are common syntax within the window. r then is
+ * at what was not, which may be an error. */
 static void json_skip_ahead(struct json_reader *r, unsigned outer)
 {
 	struct scan s = {
@@ -281,7 +282,7 @@ struct json_reader *json_new_window(struct feed *feed, size_t window_bytes,
 	return r;
 }
 
-/* Returns whether so many bytes are left. */
+/* Returns whether at least `need` bytes are left. */
 static inline bool json_has(struct json_reader *r, size_t need)
 {
 	while (r->end - r->at < need)
@@ -290,7 +291,7 @@ static inline bool json_has(struct json_reader *r, size_t need)
 	return true;
 }
 
-/* The bytes of a feed at a time: fits the second cache of any machine. */
+/* Window size: fits the L2 cache of any machine. */
 #define JSON_WINDOW_BYTES (256 * KIB)
 
 struct json_reader *json_new_feed(struct feed *feed, struct error *err)
@@ -302,7 +303,7 @@ struct json_reader *json_new_feed(struct feed *feed, struct error *err)
 		r = json_new(bytes, err);
 	else
 		r = json_new_window(feed, JSON_WINDOW_BYTES, err);
-	/* Editors on Windows put a byte order mark in front of saved JSON. */
+	/* Windows editors write a byte order mark. */
 	if (r && json_has(r, 3) &&
 	    !memcmp(r->data + r->at, "\xef\xbb\xbf", 3))
 		r->at += 3;
@@ -356,15 +357,15 @@ bool json_fail(struct json_reader *r, const char *format, ...)
 	return fail_at(r, ERROR_FORMAT, text);
 }
 
-/* The bytes of a value that is taken as it is written, up to here. */
+/* Appends the raw bytes of the value being copied, up to here. */
 static void take_raw(struct json_reader *r)
 {
 	buf_add(r->raw, r->data + r->raw_from, r->at - r->raw_from);
 }
 
-/* Moves the window: unread bytes keep their distance from r->at, which
- * becomes 0, and more follow them. False at the end of the input, and when
- * the unread ones fill the window. */
+/* Moves the window: unread bytes move to its start (r->at becomes 0) and more
+ * are read after them. Returns false at the end of the input, and when unread
+ * bytes fill the window. */
 static bool json_more(struct json_reader *r)
 {
 	size_t kept = r->end - r->at;
@@ -393,7 +394,7 @@ static int next_behind_blanks(struct json_reader *r)
 	return -1;
 }
 
-/* The next byte that is not blank, unconsumed; -1 at the end. */
+/* Returns the next byte that is not whitespace, unconsumed; -1 at the end. */
 static inline int next_byte(struct json_reader *r)
 {
 	if (r->at < r->end && (unsigned char)r->data[r->at] > ' ')
@@ -401,7 +402,7 @@ static inline int next_byte(struct json_reader *r)
 	return next_behind_blanks(r);
 }
 
-/* Fails with what stands where something else should. */
+/* Fails with what was found instead of `what`. */
 static bool json_fail_expected(struct json_reader *r, const char *what)
 {
 	int c = next_byte(r);
@@ -419,7 +420,7 @@ static bool fail_misuse(struct json_reader *r, const char *what)
 	return fail_at(r, ERROR_INTERNAL, what);
 }
 
-/* A value, nested or not, is now behind us. */
+/* Updates the state after a value, nested or not. */
 static inline void finish_value(struct json_reader *r)
 {
 	r->due = r->depth ? DUE_COMMA : DUE_VALUE;
@@ -452,7 +453,7 @@ static inline bool open_level(struct json_reader *r, bool is_object)
 	return true;
 }
 
-/* Sets what follows from the levels. */
+/* Derives cached state from the levels. */
 static inline void look_around(struct json_reader *r)
 {
 	unsigned last = r->depth - 1;
@@ -469,14 +470,14 @@ static inline void close_level(struct json_reader *r)
 	finish_value(r);
 }
 
-/* Returns whether this byte comes next, without a blank before it. */
+/* Returns whether this byte comes next, without whitespace. */
 static inline bool is_next(const struct json_reader *r, char c)
 {
 	return r->at < r->end && r->data[r->at] == c;
 }
 
-/* Moves over the colon or comma to where a value begins. False at a closing
- * bracket, which stays, and on failure. */
+/* Skips the colon or comma before a value. Returns false at a closing bracket,
+ * which is not consumed, and on failure. */
 static bool reach_any_value(struct json_reader *r)
 {
 	if (json_failed(r))
@@ -553,7 +554,8 @@ enum json_kind json_peek(struct json_reader *r)
 	return JSON_STRING;
 }
 
-/* The kind of the value that must come; "what" is what the caller wants. */
+/* Returns the kind of the next value, which is required; `what` is what the
+ * caller expects. */
 static enum json_kind begin_value(struct json_reader *r, const char *what)
 {
 	enum json_kind kind = peek_value(r);
@@ -642,8 +644,8 @@ static bool reach_any_key(struct json_reader *r)
 	return true;
 }
 
-/* Inside an object, up to the quote of a key. False at the closing brace,
- * which is consumed. */
+/* In an object: moves to the quote of a key. Returns false at the closing
+ * brace, which is consumed. */
 static inline bool reach_key(struct json_reader *r)
 {
 	if (r->due != DUE_COMMA || !r->is_in_object || r->end - r->at < 2 ||
@@ -653,7 +655,7 @@ static inline bool reach_key(struct json_reader *r)
 	return true;
 }
 
-/* The same, with the ordinary case in line. */
+/* Same, with the common case inlined. */
 static inline bool json_view_string(struct json_reader *r, struct str *text)
 {
 	const char *start = r->data + r->at + 1;
@@ -751,7 +753,7 @@ static bool fail_number(struct json_reader *r, struct str text,
 	return json_fail(r, "'%.*s' is no %s", STR_ARGS(shown), wanted);
 }
 
-/* The text of the number that comes next; null stands for a missing one. */
+/* Reads the text of the next number; for null "0". */
 static bool read_number(struct json_reader *r, struct str *text)
 {
 	*text = STR("0");
@@ -759,8 +761,8 @@ static bool read_number(struct json_reader *r, struct str *text)
 	       json_number_text(r, text);
 }
 
-/* A plain whole number that comes next, without a sign. False, and nothing
- * consumed, when it is any other or may go on behind what is in sight. */
+/* Reads a plain unsigned integer. Returns false, consuming nothing, for any
+ * other and if it may continue after the window. */
 static inline bool take_whole(struct json_reader *r, const char *at,
 			      uint64_t *value)
 {
@@ -779,7 +781,7 @@ static inline bool take_whole(struct json_reader *r, const char *at,
 	return true;
 }
 
-/* The same behind a key or where an item was announced. */
+/* Same after a key or an announced item. */
 static inline bool take_whole_value(struct json_reader *r, uint64_t *value)
 {
 	const char *at = r->data + r->at, *end = r->data + r->end;
@@ -829,7 +831,7 @@ bool json_u64(struct json_reader *r, uint64_t *value)
 			    "whole number of 64 bits without sign")));
 }
 
-/* proto3 JSON writes these as strings. */
+/* Parses "NaN" and the like, which proto3 JSON writes as strings. */
 static bool parse_special(struct str text, double *value)
 {
 	if (str_equal(text, STR("NaN")))
@@ -869,7 +871,7 @@ bool json_bool(struct json_reader *r, bool *value)
 	return read_word(r, *value ? "true" : "false");
 }
 
-/* At the opening quote. Consumes the string, checked. */
+/* At the opening quote: skips and validates the string. */
 static inline bool json_pass_string(struct json_reader *r)
 {
 	size_t start = ++r->at;
@@ -912,7 +914,7 @@ static bool skip_one(struct json_reader *r)
 	return true;
 }
 
-/* Steps to the next value of the innermost level or closes it. */
+/* Moves to the next value of the innermost level or closes it. */
 static bool skip_separator(struct json_reader *r)
 {
 	if (!r->is_in_object)
@@ -923,7 +925,7 @@ static bool skip_separator(struct json_reader *r)
 	return true;
 }
 
-/* A scalar behind its key, or announced, that is ordinary and in sight. */
+/* Skips a common scalar within the window, after its key or announced. */
 static inline bool skip_scalar(struct json_reader *r)
 {
 	const char *at = r->data + r->at, *end = r->data + r->end;
@@ -1032,8 +1034,8 @@ void json_expect_end(struct json_reader *r, const char *what)
 		json_fail(r, "more behind the %s", what);
 }
 
-/* The top bit of each byte that is a quote, a backslash or a control; above the
- * first of them others may be set too, by what it borrowed. */
+/* Returns the top bit of each byte that is a quote, a backslash or a control
+ * character; above the first of them others may be set, too, by borrows. */
 static uint64_t special_bytes(uint64_t word)
 {
 	const uint64_t ones = 0x0101010101010101u;
@@ -1061,7 +1063,8 @@ size_t json_plain_run_words(const char *text, size_t len)
 	return at;
 }
 
-/* Appends to a sink that may be missing (skipping) or full (trimming). */
+/* Appends to a buffer that may be NULL (skipping) or at its limit
+ * (truncating). */
 static void keep_text(struct buf *sink, size_t max_bytes, const char *text,
 		      size_t len)
 {
@@ -1094,7 +1097,7 @@ static void keep_code(struct buf *sink, size_t max_bytes, unsigned code)
 	keep_text(sink, max_bytes, text, len);
 }
 
-/* The four digits of a \u escape that begins `ahead` bytes from here. */
+/* Reads the four digits of a \u escape that begins `ahead` bytes from here. */
 static bool peek_unit(struct json_reader *r, size_t ahead, unsigned *unit)
 {
 	uint64_t value;
@@ -1162,8 +1165,8 @@ static bool read_escape(struct json_reader *r, struct buf *sink,
 	return json_fail(r, "unknown escape in a string");
 }
 
-/* From behind the opening quote to behind the closing one. sink may be NULL:
- * checked only. What passes max_bytes is not kept. */
+/* Copies a string, from after the opening quote to after the closing one. sink
+ * may be NULL: only validates. Text over max_bytes is dropped. */
 static bool json_copy_string(struct json_reader *r, struct buf *sink,
 			     size_t max_bytes)
 {
@@ -1197,7 +1200,7 @@ static bool json_copy_string(struct json_reader *r, struct buf *sink,
 	return r->due != DUE_NOTHING;
 }
 
-/* At the opening quote. A string in one piece is shown where it lies. */
+/* At the opening quote: reads a string, without copying if it is contiguous. */
 static bool json_view_any_string(struct json_reader *r, struct str *text)
 {
 	size_t run;
@@ -1224,7 +1227,7 @@ static bool json_view_any_string(struct json_reader *r, struct str *text)
 	return true;
 }
 
-/* At the first digit or the sign. Consumes the number, checked. */
+/* At the first digit or the sign: reads and validates the number. */
 static bool json_view_number(struct json_reader *r, struct str *text)
 {
 	const char *start = r->data + r->at;
@@ -1257,7 +1260,7 @@ static inline unsigned field_hash(uint64_t factor, struct str key)
 	return (unsigned)(word_of_ends(key) * factor >> 57);
 }
 
-/* False when two of the names meet. */
+/* Returns false if two names collide. */
 static bool place_fields(struct json_fields *f)
 {
 	memset(f->places, 0, sizeof f->places);
@@ -1272,9 +1275,9 @@ static bool place_fields(struct json_fields *f)
 	return true;
 }
 
-/* The factors that are tried: of 25 names every tenth one separates all. Names
- * that none separates are looked for one by one, as they are while another
- * thread makes the table. */
+/* Number of factors tried: for 25 names one in ten has no collision. Tables
+ * without one are searched linearly, as they are while another thread builds
+ * the hash. */
 #define FACTORS_MOST 10000u
 
 enum { FIELDS_RAW, FIELDS_IN_WORK, FIELDS_MADE };
@@ -1330,7 +1333,7 @@ int json_next_field(struct json_reader *r, struct json_fields *f)
 	return -1;
 }
 
-/* Steps of more than one token, made of those above. */
+/* Compound steps. */
 
 void json_each_object(struct json_reader *r,
 		      void (*read)(struct json_reader *r, struct str key,

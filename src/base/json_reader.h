@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inside of the JSON reader, for json.c and its tests only.
+ * Internals of the JSON reader, for json.c and its tests only.
  */
 #ifndef BASE_JSON_READER_H
 #define BASE_JSON_READER_H
@@ -18,48 +18,51 @@
 /* Enough of a long string to find a character boundary at the limit. */
 #define KEPT_BYTES (LIMIT_STRING_BYTES + 4)
 
-/* The least that a window may have: a number is seen whole. */
+/* Minimum window size: a number must fit as a whole. */
 #define JSON_WINDOW_LEAST (LIMIT_NUMBER_BYTES + 8)
 
-/* The token that the grammar wants next. At depth 0 it is always a value. */
+/* The token expected next by the grammar. At depth 0 always a value. */
 enum due {
 	DUE_VALUE = 0,
-	DUE_FIRST,   /* just inside a bracket: a first member or the closing */
-	DUE_COMMA,   /* behind a member: a comma or the closing */
-	DUE_COLON,   /* behind a key */
-	DUE_NOTHING, /* it failed: no quick way is open any more */
+	/* Just inside a bracket: a first member or the closing bracket. */
+	DUE_FIRST,
+	DUE_COMMA,   /* after a member: a comma or the closing bracket */
+	DUE_COLON,   /* after a key */
+	DUE_NOTHING, /* after a failure: disables all fast paths */
 };
 
 struct json_reader {
 	const char *data; /* unread input is data[at..end), then the feed */
 	size_t at;
 	size_t end;
-	uint64_t passed; /* bytes of the input in front of data */
+	uint64_t passed; /* input bytes before data */
 
 	enum due due;
-	bool is_announced; /* json_next_item said that a value comes */
-	bool is_in_object; /* what levels say of the innermost level */
+	/* json_next_item() returned true for the next value. */
+	bool is_announced;
+	bool is_in_object; /* the innermost level, copied from levels */
 	unsigned depth;
-	uint64_t levels[FEED_LEVEL_WORDS]; /* a bit each: an object? */
+	uint64_t levels[FEED_LEVEL_WORDS]; /* a bit per level: object? */
 
-	struct feed *feed; /* NULL: all is in data */
-	char *window;      /* what data is then */
+	struct feed *feed; /* NULL: all input is in data */
+	char *window;      /* the buffer of data then */
 	size_t window_bytes;
-	struct buf *raw; /* takes what is passed from raw_from on, or NULL */
+	/* Receives the input consumed from raw_from on, or NULL. */
+	struct buf *raw;
 	size_t raw_from;
 
-	struct buf scratch; /* strings that are not in one piece */
+	struct buf scratch; /* strings that are not contiguous in data */
 	size_t trimmed;
 	struct error err;
 };
 
-/* Over a feed with a window of this size even when it lies in memory. */
+/* Reads a feed through a window of this size, even if it is in memory. */
 struct json_reader *json_new_window(struct feed *feed, size_t window_bytes,
 				    struct error *err) MUST_CHECK;
 
-/* Length of the bytes that stand for themselves: up to a quote, a backslash,
- * a control or the end. json_plain_run_words() is the same on any machine,
- * eight bytes at a time; sixteen pay (docs/lab/performance.md, "strings by 16
+/* Returns the length of the run up to a quote, a backslash, a control character
+ * or the end. json_plain_run_words() is the portable version, eight bytes at a
+ * time; sixteen are worth it (docs/lab/performance.md, "strings by 16
  * bytes"). */
 size_t json_plain_run_words(const char *text, size_t len);
 

@@ -26,8 +26,8 @@ static void break_line(struct jsonw *w)
 	out_repeat(w->out, " ", w->depth * (unsigned)w->indent);
 }
 
-/* Writing deeper than the reader would take is our own mistake; the levels
- * past the limit then share their comma. */
+/* Exceeding the reader's depth is a bug; levels past the limit then share their
+ * comma state. */
 static bool *current_has_items(struct jsonw *w)
 {
 	unsigned last = LIMIT_JSON_DEPTH - 1;
@@ -35,7 +35,7 @@ static bool *current_has_items(struct jsonw *w)
 	return &w->has_items[w->depth < last ? w->depth : last];
 }
 
-/* The comma and the line break that a new item or key needs. */
+/* Writes the comma and line break before a new item or key. */
 static void separate(struct jsonw *w)
 {
 	bool *has_items = current_has_items(w);
@@ -145,7 +145,7 @@ void jsonw_thousandths(struct jsonw *w, int64_t value)
 	     (unsigned)(size % 1000));
 }
 
-/* Whatever the locale puts between the digits becomes a point. */
+/* Replaces the locale's decimal separator by a point. */
 static void undo_locale(char *text)
 {
 	size_t start = strspn(text, "-0123456789");
@@ -168,7 +168,7 @@ void jsonw_f64(struct jsonw *w, double value, int max_decimals)
 		jsonw_null(w);
 		return;
 	}
-	/* From 2^53 on a double has no decimals left to round. */
+	/* From 2^53 on doubles have no fraction. */
 	if (max_decimals >= 0 && fabs(value) < 9007199254740992.0) {
 		snprintf(text, sizeof text, "%.*f",
 			 max_decimals < 17 ? max_decimals : 17, value);
@@ -273,9 +273,9 @@ void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns)
 	jsonw_pair_text(w, key, text);
 }
 
-/* ---- by a template ---- */
+/* ---- templates ---- */
 
-/* "-12", "0.5": no word. */
+/* Returns whether the word is a number: "-12", "0.5". */
 static bool is_number(struct str word)
 {
 	size_t i = word.ptr[0] == '-';
@@ -309,9 +309,9 @@ static const char *add_word(struct jsonw *w, const char *at)
 	return at;
 }
 
-/* "%-.*s": a slot's parts. */
+/* A conversion such as "%-.*s". */
 struct slot {
-	bool is_known; /* '-': what is not known is null */
+	bool is_known; /* '-': null if unknown */
 	bool is_time;  /* '+' */
 	bool is_str;   /* ".*" or '*' */
 	bool is_maybe; /* '*': NULL is null */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Streaming JSON writer: keeps commas, indentation and escaping
- * (escape_json) right. Integers are exact; doubles use up to 17 significant
- * digits, no locale; NaN and infinities become null.
+ * Streaming JSON writer; takes care of commas, indentation and escaping
+ * (escape_json()). Integers are exact; doubles use up to 17 significant digits,
+ * independent of the locale; NaN and infinities become null.
  */
 #ifndef BASE_JSONW_H
 #define BASE_JSONW_H
@@ -19,18 +19,18 @@
 #ifdef SYSTEM_INT64_IS_INTMAX
 #define JSONW_LIKE(template, args) PRINTF_LIKE(template, args)
 #else
-#define JSONW_LIKE(template, args) /* builds on other systems check them */
+#define JSONW_LIKE(template, args) /* checked on other systems */
 #endif
 
 struct jsonw {
 	struct out *out;
-	int indent; /* blanks a level; 0: all on one line */
+	int indent; /* spaces per level; 0: all on one line */
 	unsigned depth;
 	bool has_items[LIMIT_JSON_DEPTH];
 	bool is_after_key;
 };
 
-/* out is borrowed and keeps the failures. */
+/* out is borrowed and records failures. */
 void jsonw_init(struct jsonw *w, struct out *out, int indent);
 
 void jsonw_object(struct jsonw *w);
@@ -38,61 +38,60 @@ void jsonw_object_end(struct jsonw *w);
 void jsonw_array(struct jsonw *w);
 void jsonw_array_end(struct jsonw *w);
 
-/* The next value's name; trusted text of ours or foreign, both escaped. */
+/* Write the key of the next value, escaped. */
 void jsonw_key(struct jsonw *w, const char *key);
 void jsonw_key_str(struct jsonw *w, struct str key);
-/* Returns whether its value is to be written; null stands for what is not
- * known. */
+/* Writes the key, with value null if !is_known. Returns whether the caller has
+ * to write the value. */
 bool jsonw_key_known(struct jsonw *w, const char *key, bool is_known);
 
 void jsonw_str(struct jsonw *w, struct str text);
 void jsonw_text(struct jsonw *w, const char *text); /* NULL gives null */
 void jsonw_i64(struct jsonw *w, int64_t value);
-/* Thousandths as a number with three decimals, exactly: ns as us. */
+/* Writes value / 1000 exactly, with three decimals: ns as us. */
 void jsonw_thousandths(struct jsonw *w, int64_t value);
-/* Rounded to max_decimals places, without final zeros; a negative number of
- * them gives the fewest digits that read back as the same double. */
+/* Rounds to max_decimals places and drops trailing zeros; negative: writes the
+ * fewest digits that read back as the same double. */
 void jsonw_f64(struct jsonw *w, double value, int max_decimals);
 void jsonw_bool(struct jsonw *w, bool value);
-/* Writes what is JSON already, as it is. */
+/* Writes text that is JSON already. */
 void jsonw_raw(struct jsonw *w, struct str json);
 void jsonw_null(struct jsonw *w);
 
-/* A key and its value. */
+/* Write a key and its value. */
 void jsonw_pair_text(struct jsonw *w, const char *key, const char *text);
 void jsonw_pair_str(struct jsonw *w, const char *key, struct str text);
-/* Empty means not known and gives null. */
+/* Empty means unknown and gives null. */
 void jsonw_pair_known_str(struct jsonw *w, const char *key, struct str text);
 void jsonw_pair_i64(struct jsonw *w, const char *key, int64_t value);
-/* Negative means not known and gives null. */
+/* Negative means unknown and gives null. */
 void jsonw_pair_known(struct jsonw *w, const char *key, int64_t value);
 void jsonw_pair_f64(struct jsonw *w, const char *key, double value,
 		    int max_decimals);
 void jsonw_pair_bool(struct jsonw *w, const char *key, bool value);
 void jsonw_pair_null(struct jsonw *w, const char *key);
-/* RFC 3339, UTC. */
+/* As RFC 3339, UTC. */
 void jsonw_pair_time(struct jsonw *w, const char *key, int64_t time_ns);
 
-/* Values and keys by a template, JSON with less quotes:
+/* Writes values and keys by a template, JSON with fewer quotes:
  *
- *	jsonw_addf(w, "{kind:page, 'x y':[%zu, %.3f], name:%-.*s, fires:%i",
- *		   count, share, STR_WHOLE(name), does_fire);
+ * jsonw_addf(w, "{kind:page, 'x y':[%zu, %.3f], name:%-.*s, fires:%i", count,
+ * share, STR_WHOLE(name), does_fire);
  *
- * A word is a key before a colon, else text, unless it is a number, true, false
- * or null; words with other characters than letters, digits, "_.$-" and the like
- * stand between single quotes. Commas are for the reader alone. What is opened
- * may be closed by another call. Slots, whose arguments the compiler checks:
+ * A word before a colon is a key; other words are strings, unless they are a
+ * number, true, false or null. Words with characters other than letters,
+ * digits, "_.$-" and the like are single-quoted. Commas only help the reader.
+ * What one call opens another may close. Conversions, whose arguments the
+ * compiler checks:
  *
- *	%s      text; NULL gives null. Also a key
- *	%.*s    a str, by STR_WHOLE(). Also a key. %*s: null when its
- *	        ptr is NULL
- *	%d %jd  an int, an int64_t; %+jd is a time in ns as RFC 3339, UTC
- *	%u %zu  an unsigned int, a size_t
- *	%.3f    a double, as by jsonw_f64(); %g: with all digits that it has
- *	%i      an int or bool, as true or false
+ * %s      string; NULL gives null. Also as a key %.*s    a str, by STR_WHOLE().
+ * Also as a key. %*s: null when its ptr is NULL %d %jd  an int, an int64_t;
+ * %+jd is a time in ns as RFC 3339, UTC %u %zu  an unsigned int, a size_t %.3f
+ * a double, as by jsonw_f64(); %g: with all its digits %i      an int or bool,
+ * as true or false
  *
- * With a minus what is not known is null: empty strs, negative numbers, of
- * unsigned ones 0. */
+ * With a minus, unknown values give null: empty strs, negative numbers, and 0
+ * of unsigned ones. */
 void jsonw_addf(struct jsonw *w, const char *template, ...) JSONW_LIKE(2, 3);
 
 #endif

@@ -21,8 +21,8 @@ static bool fail(const char *file, struct error *err)
 			 why ? why : "no reason is known");
 }
 
-/* Loads a library, which looks up what it calls itself when it does: libcurl
- * and those behind it have 2,000 such functions, of which a run calls few. */
+/* Loads a library with lazy binding: libcurl and its dependencies have 2,000
+ * functions, of which a run calls few. */
 static bool load(const char *file, const struct library_symbol *symbols,
 		 size_t count, struct error *err)
 {
@@ -35,13 +35,13 @@ static bool load(const char *file, const struct library_symbol *symbols,
 
 		if (!symbol)
 			return fail(file, err);
-		/* ISO C converts no object pointer to a function's. */
+		/* ISO C has no conversion from object to function pointers. */
 		memcpy(symbols[i].target, &symbol, sizeof symbol);
 	}
 	return true;
 }
 
-/* Both sides of a diff may come to need one in the same moment. */
+/* Both sides of a diff may need one at the same time. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
 bool library_load(const char *file, const struct library_symbol *symbols,
@@ -67,7 +67,7 @@ static int visit_one(struct dl_phdr_info *info, size_t size, void *visitor)
 	const struct visitor *v = visitor;
 
 	(void)size;
-	/* The program itself and what the kernel maps have no path. */
+	/* The program itself and the vDSO have no path. */
 	if (info->dlpi_name && info->dlpi_name[0] == '/')
 		v->visit(info->dlpi_name, v->data);
 	return 0;
@@ -88,7 +88,7 @@ void library_each(void (*visit)(const char *path, void *data), void *data)
 #endif
 
 #ifdef SYSTEM_GLIBC
-/* NULL: the system does not tell. */
+/* Returns NULL if the system does not support it. */
 static Dl_serinfo *search_list(void *program)
 {
 	Dl_serinfo size, *list;

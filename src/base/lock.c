@@ -26,7 +26,7 @@ static bool is_current(const struct lock *l)
 	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-/* Sets fd where it has it; false where none can be had at all. */
+/* Tries to lock; sets fd on success. Returns false if locking is impossible. */
 static bool try(struct lock *l, struct error *err)
 {
 	l->fd = open(l->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -42,8 +42,8 @@ static bool try(struct lock *l, struct error *err)
 	return true;
 }
 
-/* A signal that ends the program finds no file without its entry in the list of
- * those that it removes. */
+/* Blocks signals, so that a handler never finds the file without its entry in
+ * the list of files to remove. */
 static bool try_undisturbed(struct lock *l, struct error *err)
 {
 	sigset_t all, before;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What runs of the program hold against each other: a file that is read,
- * changed and written anew would lose what another run wrote in between. By
- * flock(), which ends with the process, whatever ends it.
+ * Advisory file locks between runs of the program: when two runs read, change
+ * and rewrite a file at the same time, one update would be lost. Uses flock(),
+ * so the lock is released when the process ends, however it ends.
  */
 #ifndef BASE_LOCK_H
 #define BASE_LOCK_H
@@ -16,14 +16,14 @@ struct lock {
 	char *path;
 };
 
-/* Holds the lock of the file at path, which need not be there: that of its
- * neighbour PATH.lock, which lock_release() removes. Waits for another run up
- * to wait_ms and then fails with ERROR_PARTIAL; a name that stands for no
- * ordinary file, and a file system without locks, is held by nobody. */
+/* Locks the file at path, which need not exist, through a lock file PATH.lock
+ * that lock_release() removes. Waits up to wait_ms for another run, then fails
+ * with ERROR_PARTIAL. Does nothing and succeeds for special files and on file
+ * systems without locks. */
 bool lock_take(struct lock *l, const char *path, unsigned wait_ms,
 	       struct error *err) MUST_CHECK;
 
-/* Harmless where nothing is held. */
+/* A no-op if nothing is locked. */
 void lock_release(struct lock *l);
 
 #endif

@@ -11,7 +11,7 @@
 struct map_slot {
 	const char *ptr;   /* NULL for a number */
 	uint64_t size;     /* length of the bytes, or the number itself */
-	uint32_t hash;     /* kept so that growing reads no keys */
+	uint32_t hash;     /* stored, so that growing does not read keys */
 	uint32_t value_up; /* value + 1; 0 marks an empty slot */
 };
 
@@ -45,8 +45,8 @@ static void sip_word(struct sip_state *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-/* The bytes after the last whole word, as load_word() would see them with
- * zeros behind. With a word in front of them that is one load. */
+/* Loads the bytes after the last whole word as load_word() would, padded with
+ * zeros. With a word before them that is a single load. */
 static uint64_t load_rest(const unsigned char *bytes, size_t len)
 {
 	size_t rest = len % 8;
@@ -81,9 +81,9 @@ static uint64_t sip_hash_13(const uint64_t key[2], const unsigned char *bytes,
 
 static uint64_t seed[2];
 
-/* Before main(): there is no other thread yet that could hash with half of it,
- * or draw its own. While the kernel has no randomness to give away, early after
- * it has started, there is still what it gave the program to start with. */
+/* Runs before main(), so no other thread can hash with half of it or draw
+ * another seed. Early after boot, when the kernel has no randomness yet, the
+ * bytes passed at program start are used. */
 __attribute__((constructor)) static void draw_seed(void)
 {
 	const void *given = system_random_of_start();
@@ -133,8 +133,8 @@ static bool is_same_key(const struct map_slot *a, const struct map_slot *b)
 	return !memcmp(a->ptr, b->ptr, (size_t)a->size);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. The table
- * is never full, so the walk ends. */
+/* Returns the slot of the key, or the empty one where it belongs. The table is
+ * never full, so the loop ends. */
 static struct map_slot *probe(struct map_slot *slots, size_t slot_count,
 			      const struct map_slot *key)
 {

@@ -18,14 +18,14 @@
 
 static int (*mem_gate)(size_t size);
 
-/* ---- pages ---- */
+/* ---- huge pages ---- */
 
 #ifdef SYSTEM_GLIBC
-/* The heap grows by so much, which fits into usual limits of address space. */
+/* Growth step of the heap, small enough for common address space limits. */
 #define TOP_PAD_BYTES (16 * 1024 * 1024)
-/* The size of a large page, mostly, and a multiple of the others'. */
+/* Typical size of a huge page, and a multiple of other page sizes. */
 #define LARGE_PAGE_BYTES ((uintptr_t)2 * 1024 * 1024)
-/* The memory that runs fill that read nothing. */
+/* Memory used by runs that read nothing. */
 #define SMALL_PAGES_BYTES ((uintptr_t)128 * 1024)
 
 /* Where a heap begins is random. A large page can only be where no small one
@@ -62,7 +62,7 @@ void mem_init(void)
 }
 #endif
 
-/* ---- pieces ---- */
+/* ---- allocation ---- */
 
 void mem_set_gate(int (*gate)(size_t size))
 {
@@ -136,7 +136,7 @@ void mem_wipe(void *ptr, size_t size)
 
 #define STACK_BYTES ((size_t)32 * 1024)
 
-/* Not inlined: its frame has to lie where theirs were. */
+/* Not inlined, so that its frame overlaps theirs. */
 __attribute__((noinline)) void mem_wipe_stack(void)
 {
 	char below[STACK_BYTES];
@@ -144,9 +144,9 @@ __attribute__((noinline)) void mem_wipe_stack(void)
 	mem_wipe(below, sizeof below);
 }
 
-/* ---- memory of those who handle secrets ---- */
+/* ---- memory with secrets ---- */
 
-/* Stands before each piece, which stays aligned for any type. */
+/* Header of each allocation, which keeps it aligned for any type. */
 union wiped_head {
 	size_t size;
 	max_align_t align;
@@ -188,7 +188,7 @@ void mem_wiped_free(void *ptr)
 	mem_free(head);
 }
 
-/* realloc() would leave the old place as it is. */
+/* realloc() would not wipe the old memory. */
 void *mem_wiped_realloc(void *ptr, size_t size)
 {
 	const union wiped_head *head = ptr;

@@ -110,8 +110,8 @@ bool is_decimal(struct str text)
 	return end == text.len;
 }
 
-/* The exponent as a number, saturated: past 100,000 the text either is zero
- * or does not fit anyhow. `text` begins at the 'e' or is empty. */
+/* Returns the exponent, saturated: past 100,000 the number is zero or does not
+ * fit anyway. `text` begins with 'e' or is empty. */
 static int64_t exponent_of(struct str text)
 {
 	bool is_negative = str_starts(str_slice(text, 1, 1), STR("-"));
@@ -123,7 +123,8 @@ static int64_t exponent_of(struct str text)
 	return is_negative ? -value : value;
 }
 
-/* Doubles hold them exactly, and all digits below 2^53. */
+/* Powers of ten that doubles represent exactly, as they do all integers below
+ * 2^53. */
 static const uint64_t tens[] = {
 	1,
 	10,
@@ -146,14 +147,14 @@ static const uint64_t tens[] = {
 	1000000000000000000,
 };
 
-/* A number as programs write most of them: up to 19 digits, no exponent. */
+/* A typical number: up to 19 digits, no exponent. */
 struct ordinary {
-	uint64_t digits; /* without the point */
+	uint64_t digits; /* without the decimal point */
 	unsigned fraction_digits;
 	bool is_negative;
 };
 
-/* False for any other, which need not be wrong. */
+/* Returns false for any other number, valid or not. */
 static inline bool parse_ordinary(struct str text, struct ordinary *out)
 {
 	size_t first = text.len && text.ptr[0] == '-', at, point = text.len;
@@ -195,8 +196,8 @@ static bool scale_by_ten(uint64_t *value, int64_t power)
 	return true;
 }
 
-/* The size of a decimal without its sign. Zeros wait until a digit follows
- * them, so that "1.000" and "1000e-3" need no more room than their value. */
+/* Parses the absolute value of a decimal. Zeros are only applied when another
+ * digit follows, so that "1.000" and "1000e-3" do not overflow. */
 static bool whole_size(struct str text, uint64_t *out)
 {
 	uint64_t value = 0;
@@ -283,7 +284,7 @@ bool parse_scaled_i64(struct str text, unsigned power, int64_t *out)
 			value = value * 10 + (unsigned)(text.ptr[i] - '0');
 			zeros -= is_fraction;
 		} else {
-			/* 19 digits are kept, more than a time has. */
+			/* 19 digits are kept, more than needed for times. */
 			zeros += !is_fraction;
 		}
 	}
@@ -303,7 +304,7 @@ bool parse_f64(struct str text, double *out)
 	struct ordinary plain;
 	double value;
 
-	/* Both are exact, and so is what the division rounds to. */
+	/* Both operands are exact, so the quotient is correctly rounded. */
 	if (FLT_EVAL_METHOD == 0 && parse_ordinary(text, &plain) &&
 	    plain.digits < (uint64_t)1 << 53) {
 		value = (double)plain.digits /
@@ -326,7 +327,7 @@ bool parse_f64(struct str text, double *out)
 	return true;
 }
 
-/* One more than the value of a hex digit; 0 for any other byte. */
+/* Value of a hex digit + 1; 0 for any other byte. */
 static const unsigned char hex_digits[256] = {
 	['0'] = 1,  ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,
 	['6'] = 7,  ['7'] = 8,  ['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
@@ -382,7 +383,7 @@ bool parse_hex_u64(struct str text, uint64_t *out)
 	return true;
 }
 
-/* Digits of both alphabets, from NUL to DEL; -1: none. */
+/* Values of both base64 alphabets, from NUL to DEL; -1: none. */
 static const signed char base64_values[128] = {
 	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
 	-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
@@ -399,7 +400,7 @@ static int base64_value(char c)
 	return (unsigned char)c < 128 ? base64_values[(unsigned char)c] : -1;
 }
 
-/* Four digits are three bytes. False when one is none. */
+/* Decodes four digits to three bytes. Returns false if one is invalid. */
 static bool base64_four(const char *text, unsigned char *out)
 {
 	int a = base64_value(text[0]), b = base64_value(text[1]),

@@ -76,7 +76,7 @@ static bool takes_value(const struct option_row *row)
 	return row->kind != OPTION_FLAG;
 }
 
-/* A prefix before an option that has no forms: the option itself. */
+/* Suggests the option without the prefix, for one that has no forms. */
 static void offer_bare(const struct option_table *table,
 		       struct suggestion *near)
 {
@@ -155,7 +155,7 @@ static bool fail_missing(const struct option_form *form, const char *next,
 			 name, name);
 }
 
-/* The value is the next word. A lone dash is one: standard input. */
+/* Takes the next word as the value. A lone dash is a value: standard input. */
 static bool take_next(struct option_reader *r, struct option_token *token,
 		      struct error *err)
 {
@@ -202,8 +202,7 @@ static bool next_long(struct option_reader *r, struct option_token *token,
 	return true;
 }
 
-/* "-span" is a bundle that begins with an unknown letter; whoever writes it
- * means --span. */
+/* "-span" parses as letters of which the first is unknown; --span was meant. */
 static bool fail_letter(const struct option_reader *r, struct error *err)
 {
 	const char *word = r->argv[r->next];
@@ -242,7 +241,7 @@ static bool next_letter(struct option_reader *r, struct option_token *token,
 		return true;
 	}
 	r->next++;
-	/* "-o=svg" is meant as "--output=svg" is. */
+	/* "-o=svg" means "--output=svg". */
 	if (*r->bundle == '=')
 		r->bundle++;
 	else if (!*r->bundle)
@@ -446,7 +445,7 @@ static bool store_word(const struct option_form *form, const char *value,
 	return fail_word(row, value, err);
 }
 
-/* File names may be any bytes; all else ends up in requests and reports. */
+/* File names may be any bytes; other values end up in requests and reports. */
 static bool check_text(const char *value, struct error *err)
 {
 	for (struct str left = str_from(value); left.len;) {

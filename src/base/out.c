@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
-/* A pipe holds this much; larger chunks save no calls. */
+/* The capacity of a pipe; larger chunks save no calls. */
 #define CHUNK_BYTES (64 * KIB)
 
 bool out_init_fd(struct out *o, int fd, struct error *err)
@@ -60,7 +60,7 @@ static bool is_worth_retry(int fd, int error_number)
 
 	if (error_number == EINTR)
 		return true;
-	/* A terminal or pipe that another process made non-blocking. */
+	/* Non-blocking terminals or pipes, set so by another process. */
 	if (error_number != EAGAIN)
 		return false;
 	return poll(&ready, 1, -1) >= 0 || errno == EINTR;
@@ -145,7 +145,7 @@ void out_int(struct out *o, int64_t value)
 		(size_t)(put_u64(digits, magnitude_i64(value), 1) - text));
 }
 
-/* Text too long for the stack goes through a buffer of its own. */
+/* Formats text that is too long for the stack in a heap buffer. */
 static PRINTF_LIKE(3, 0) void add_long(struct out *o, size_t len,
 				       const char *format, va_list args)
 {
@@ -196,28 +196,26 @@ bool out_is_broken_pipe(const struct out *o)
 	return o->is_failed && o->error_number == EPIPE;
 }
 
-/* Files appear whole or not at all: written to a temporary neighbour, synced,
- * renamed. Unfinished ones are removed, also from a signal handler. Special
- * files (/dev/stdout, pipes) are written in place. */
+/* Atomic file output, see out.h. */
 
-/* The locks of an export's states, and of the configuration. */
+/* Lock files for the state of an export and for the configuration. */
 #define LOCKS 2
 
-/* Outputs of a run, its case file, and one to spare. */
+/* Outputs of a run, its case file, and a spare one. */
 #define MAX_UNFINISHED (LIMIT_OUTPUTS + 2 + LOCKS)
 
-/* Names that other processes left behind are stepped over. */
+/* Maximum number of existing temporary files to skip. */
 #define MAX_NAME_TRIES 1000
 
-/* Names of unfinished files. */
+/* Prefix and suffix of temporary files. */
 #define TEMP_START ".tracefind-"
 #define TEMP_END ".tmp"
 
-/* Room for a start when the size is not known. */
+/* Initial buffer if the size is unknown. */
 #define READ_BYTES (64 * KIB)
 
-/* Read by the signal handler: a pointer appears here only when its file
- * exists, and is taken out before its text is freed. */
+/* Read by the signal handler: a pointer is only added once its file exists, and
+ * removed before its text is freed. */
 static _Atomic(const char *) unfinished[MAX_UNFINISHED];
 
 static bool fail_write(struct error *err, const char *path, int error_number)
@@ -261,8 +259,8 @@ void outfile_remove_unfinished(void)
 	errno = saved;
 }
 
-/* The descriptor that a name like /dev/stdout stands for, or -1. Opening such
- * a name anew would lose the position and the append mode of a redirect. */
+/* Returns the descriptor of a name like /dev/stdout, or -1. Opening the name
+ * again would lose the position and append mode of a redirection. */
 static int named_fd(const char *path)
 {
 	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
@@ -291,8 +289,8 @@ static bool open_in_place(struct outfile *f, struct error *err)
 	return f->fd >= 0 || fail_write(err, f->path, errno);
 }
 
-/* Creates the file and enters it in the list with signals held back, so that
- * no handler runs between the two. */
+/* Creates the file and adds it to the list with signals blocked, so that no
+ * handler runs in between. */
 static int create_remembered(const char *temp_path, unsigned mode)
 {
 	sigset_t all;
@@ -315,8 +313,8 @@ static int create_remembered(const char *temp_path, unsigned mode)
 	return fd;
 }
 
-/* Another machine may be writing into the same folder, whose processes are
- * unknown here. */
+/* Minimum age: another machine, whose processes are unknown here, may be
+ * writing to the same folder. */
 #define SWEEP_AGE_S 3600
 
 static bool is_left_behind(int folder, const char *name)
@@ -348,8 +346,8 @@ void outfile_sweep(const char *folder)
 		closedir(dir);
 }
 
-/* A new file in the folder of the target: a rename within one folder never
- * crosses file systems. */
+/* Opens a temporary file in the folder of the target, so that the rename does
+ * not cross file systems. */
 static bool open_neighbour(struct outfile *f, const char *target, unsigned mode,
 			   struct error *err)
 {
@@ -375,8 +373,8 @@ static bool open_neighbour(struct outfile *f, const char *target, unsigned mode,
 	return false;
 }
 
-/* Finds out what path is. A link is followed: its target is replaced, the
- * link stays. An existing file gives its permissions to the new one. */
+/* Determines what path is. A link is followed: its target is replaced. The new
+ * file gets the permissions of the existing one. */
 static bool open_target(struct outfile *f, unsigned mode, struct error *err)
 {
 	char resolved[PATH_MAX];
@@ -419,7 +417,7 @@ bool outfile_open(struct outfile *f, const char *path, unsigned mode,
 	return false;
 }
 
-/* Frees what the struct holds; the file on disk is the caller's affair. */
+/* Frees the struct; does not touch the file. */
 static void release(struct outfile *f)
 {
 	out_release(&f->out);
@@ -440,7 +438,7 @@ void outfile_abort(struct outfile *f)
 		release(f);
 }
 
-/* Some file systems and all pipes know no sync; that is no failure. */
+/* Some file systems and all pipes do not support sync; that is not an error. */
 static bool sync_and_close(struct outfile *f)
 {
 	int fd = f->fd;
@@ -451,7 +449,7 @@ static bool sync_and_close(struct outfile *f)
 	return close(fd) == 0 || errno == EINTR;
 }
 
-/* So that the new name outlives a power cut, as far as that is possible. */
+/* So that the new name survives a power failure, where supported. */
 static void sync_folder(const char *path)
 {
 	char folder[PATH_MAX];
@@ -530,7 +528,7 @@ bool file_fail_read(const char *name, int error_number, struct error *err)
 			 strerror(error_number));
 }
 
-/* How much is read before who wants it looks at it again. */
+/* Growth factor between calls of may_go_on(). */
 #define LOOK_FACTOR 16
 
 struct judge {
@@ -538,8 +536,8 @@ struct judge {
 	void *context;
 };
 
-/* The last read, which finds the end, goes into one byte on the stack: the
- * buffer grows only when there is something to put in. */
+/* The last read, which detects the end, goes to a byte on the stack: the buffer
+ * only grows when there is data for it. */
 static bool read_to_end(int fd, const char *name, struct buf *out,
 			const struct judge *judge, struct error *err)
 {
@@ -574,8 +572,8 @@ static bool read_to_end(int fd, const char *name, struct buf *out,
 	}
 }
 
-/* Refuses what cannot be read and makes room: for all of a regular file, for
- * a chunk of anything else. */
+/* Refuses unreadable files and reserves memory: for all of a regular file, or
+ * for a chunk of anything else. */
 static bool prepare_read(int fd, const char *name, struct buf *out,
 			 struct error *err)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a page of HTML holds the case that it was made from: gzip in base64
- * between these two, once. Foreign text of a page is escaped, so that neither
- * is within it.
+ * Markers around the recorded case inside an HTML report: gzip in base64, once
+ * per page. Foreign text in a page is escaped, so neither marker occurs in it.
  */
 #ifndef BASE_PAGE_CASE_H
 #define BASE_PAGE_CASE_H

@@ -26,8 +26,8 @@ bool path_list_next(struct str *list, struct str *item)
 	return false;
 }
 
-/* The text being cleaned; `start` is where it begins in the buffer, `keep`
- * how far ".." must not take it back. */
+/* The path being cleaned; it begins at `start` in the buffer, and ".." must not
+ * remove anything before `keep`. */
 struct clean {
 	struct buf *out;
 	size_t start;
@@ -79,7 +79,8 @@ void path_clean(struct str path, struct buf *out)
 		buf_add_char(out, '.');
 }
 
-/* "/last part of folder/" in path: what follows it, or SIZE_MAX. */
+/* Returns the offset after "/last component of folder/" in path, SIZE_MAX if
+ * absent. */
 static size_t find_folder(struct str path, struct str folder)
 {
 	struct str base = path_base(folder);
@@ -121,7 +122,7 @@ struct str path_trim(struct str path, struct str trim, struct str search)
 	while (path_list_next(&trim, &item))
 		if (take_front(&path, item))
 			return path;
-	/* Bazel builds in a folder that it calls so. */
+	/* Name of Bazel's build directory. */
 	if (!take_front(&path, STR("/proc/self/cwd/./")))
 		(void)take_front(&path, STR("/proc/self/cwd/"));
 	return path;

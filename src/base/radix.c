@@ -4,15 +4,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* So many counters that they stay in the first cache; for short lists fewer, as
- * each pass clears and adds up all of them. */
+/* Bits per pass: as many as keep the counters in the L1 cache; fewer for short
+ * lists, since each pass clears and sums all counters. */
 #define MOST_BITS 11u
 #define FEW_BITS 8u
 #define FEW_ITEMS 1024u
 
 struct digit {
 	unsigned shift;
-	uint64_t most; /* its largest value: all of its bits */
+	uint64_t most; /* the largest digit, all bits set */
 };
 
 static size_t digit_of(const struct radix_item *item, struct digit d)
@@ -42,7 +42,7 @@ static void order_by_digit(const struct radix_item *from, struct radix_item *to,
 struct radix_item *radix_sort(struct radix_item *items, struct radix_item *room,
 			      uint32_t count)
 {
-	uint64_t bits = 0; /* in which keys are not all the same */
+	uint64_t bits = 0; /* in which keys differ */
 	unsigned digit_bits = count < FEW_ITEMS ? FEW_BITS : MOST_BITS;
 	struct digit d = { .most = (1u << digit_bits) - 1 };
 

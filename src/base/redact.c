@@ -6,10 +6,10 @@
 
 #include "base/num.h"
 
-/* The bytes shown of one argument. */
+/* Maximum bytes shown of an argument. */
 #define SHOWN_BYTES (4 * LIMIT_SECRET_FILE_BYTES)
 
-/* Enough to see which value is meant. */
+/* Enough to recognise a value. */
 #define QUOTED_BYTES 40
 
 static bool contains_nocase(struct str text, struct str word)
@@ -20,8 +20,8 @@ static bool contains_nocase(struct str text, struct str word)
 	return false;
 }
 
-/* Rather one value too many hidden than one too few. */
-/* A query parameter whose value is not for showing. */
+/* When in doubt a value is hidden. */
+/* Returns whether the value of a query parameter is secret. */
 static bool parameter_is_secret(struct str name)
 {
 	static const char *const parts[] = {
@@ -29,8 +29,8 @@ static bool parameter_is_secret(struct str name)
 		"key",   "cred",   "session", "jwt", "signature",
 	};
 
-	/* A place in a list, which opens nothing; recorded requests of two
-	 * pages could not be told apart without it. */
+	/* A position in a list, not a credential; without it recorded requests
+	 * of two pages would be indistinguishable. */
 	if (str_equal(name, STR("pageToken")))
 		return false;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -40,7 +40,7 @@ static bool parameter_is_secret(struct str name)
 	       str_equal_nocase(name, STR("code"));
 }
 
-/* A list of what may be shown, since secrets come under any name. */
+/* An allow list, since secrets have any name. */
 bool header_is_harmless(struct str name)
 {
 	static const char *const names[] = {
@@ -94,7 +94,7 @@ static size_t span_until(struct str s, size_t from, const char *set)
 	return from;
 }
 
-/* "name=value" up to the next separator; the separator goes out as it is. */
+/* Redacts "name=value" up to the next separator, which is copied. */
 static size_t redact_parameter(struct buf *out, struct str url, size_t from)
 {
 	size_t end = span_until(url, from, "&;#");
@@ -120,8 +120,9 @@ static bool is_port(struct str text)
 	return end < text.len && str_is_digits(str_slice(text, 0, end));
 }
 
-/* Where user info ends, with its '@'; start without any. A slash in it should
- * be encoded and is not always: what stands before is then no host and port. */
+/* Returns the end of user info including its '@'; start if there is none. It
+ * may contain an unencoded slash, in which case the text before is not host and
+ * port. */
 static size_t login_end(struct str url, size_t start)
 {
 	size_t end = span_until(url, start, "/?#"), at = end;
@@ -139,8 +140,8 @@ static size_t login_end(struct str url, size_t start)
 	return at;
 }
 
-/* Takes any text apart, also what url_split() refuses: messages quote bad
- * URLs above all. */
+/* Accepts any text, including what url_split() refuses: messages often quote
+ * invalid URLs. */
 void url_redact(struct buf *out, struct str url)
 {
 	size_t scheme = str_find(url, STR("://"));
@@ -184,8 +185,9 @@ void url_hide(char *text, bool is_address)
 
 /* ---- messages ---- */
 
-/* Where "name:secret" begins that ends before `at`, the word's last '@'; `at`
- * when there is none. A colon before a slash is a scheme's or a port's. */
+/* Returns the start of "name:secret" that ends before `at`, the word's last
+ * '@'; `at` if there is none. A colon before a slash belongs to a scheme or
+ * port. */
 static size_t find_user(struct str word, size_t at)
 {
 	size_t start = 0;
@@ -201,7 +203,7 @@ static size_t find_user(struct str word, size_t at)
 	return at;
 }
 
-/* is_cut: the word may have had an '@' behind its end. */
+/* is_cut: an '@' may have been truncated. */
 static void redact_word(struct buf *out, struct str word, bool is_cut)
 {
 	size_t at = word.len, start;
@@ -224,7 +226,7 @@ static void redact_word(struct buf *out, struct str word, bool is_cut)
 
 void message_redact(struct buf *out, struct str message)
 {
-	/* error_set() ends what did not fit like this. */
+	/* error_set() truncates messages like this. */
 	bool is_cut = message.len + 4 >= LIMIT_ERROR_BYTES &&
 		      str_ends(message, STR("..."));
 	size_t from = 0;
@@ -280,7 +282,7 @@ static void redact_header(struct buf *out, struct str header)
 	buf_add_text(out, name.len ? ": " REDACTED : REDACTED);
 }
 
-/* The last word of a long option: "header" of "--traces-header". */
+/* Returns the last word of a long option: "header" of "--traces-header". */
 static struct str last_word(struct str option)
 {
 	size_t at = option.len;
@@ -290,7 +292,8 @@ static struct str last_word(struct str option)
 	return str_slice(option, at, option.len);
 }
 
-/* "--traces-header", also abbreviated; "-H", also in a cluster. */
+/* Returns whether it is "--traces-header", possibly abbreviated, or "-H",
+ * possibly bundled. */
 static bool names_header(struct str option)
 {
 	if (str_starts(option, STR("--")))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Keeping secrets out of what people and files get to see: what
- * looks like a secret in addresses, headers, messages and arguments.
+ * Keeps secrets out of messages and files: redacts what looks like a secret in
+ * URLs, headers, messages and arguments.
  */
 #ifndef BASE_REDACT_H
 #define BASE_REDACT_H
@@ -13,36 +13,39 @@
 
 #define REDACTED "[redacted]"
 
-/* A request header whose value may be shown; everything else is secret. */
+/* Returns whether the value of this request header may be shown; all others are
+ * treated as secret. */
 bool header_is_harmless(struct str name);
 
-/* Name of a "Name: value" header, empty when there is no colon. */
+/* Name and value of a "Name: value" header; the name is empty without a
+ * colon. */
 struct str header_name(struct str header);
 struct str header_value(struct str header);
 
-/* In place, for the list of processes: user info and secret parameters of a
- * URL, wherever in the text it begins, become '*'. is_address: it is one, even
- * without a scheme. */
+/* Overwrites user info and secret parameters of URLs anywhere in text with '*',
+ * in place, for the process list. is_address: text is a URL even without a
+ * scheme. */
 void url_hide(char *text, bool is_address);
 
-/* A message that may quote what somebody typed, an address where none was
- * expected above all: "name:secret@" in any word becomes "[redacted]@". */
+/* Redacts a message that may quote user input, in particular a URL given in the
+ * wrong place: "name:secret@" in any word becomes "[redacted]@". */
 void message_redact(struct buf *out, struct str message);
 
-/* The front of what somebody typed, fit for a message, which cannot tell a
- * name from a secret once the '@' behind them is cut off. */
+/* The beginning of user input for use in a message. Redaction has to happen
+ * before truncation: without its '@' a secret looks like a name. */
 struct quoted {
 	char text[64];
 };
 struct quoted value_quote(const char *value);
 struct quoted text_quote(struct str text);
 
-/* One command-line argument, fit for a file: header options lose their
- * values, URLs their user info. `previous` is the argument before, or NULL. */
+/* Redacts one command line argument for storage in a file: values of header
+ * options and user info of URLs. `previous` is the argument before it, or
+ * NULL. */
 void argument_redact(struct buf *out, struct str argument, struct str previous);
 
-/* A URL fit for messages: user info and values of secret-looking query
- * parameters removed, controls escaped. */
+/* Redacts a URL for messages: removes user info and values of secret-looking
+ * query parameters, escapes control characters. */
 void url_redact(struct buf *out, struct str url);
 
 #endif

@@ -17,7 +17,7 @@ struct regex {
 	pcre2_match_data *found;
 };
 
-/* The library's memory comes through the same seam as ours. */
+/* PCRE2 allocates by the same functions. */
 static void *take(size_t size, void *data)
 {
 	(void)data;
@@ -30,8 +30,8 @@ static void give_back(void *memory, void *data)
 	mem_free(memory);
 }
 
-/* Names in profiles are bytes of strangers: what is no UTF-8 never matches,
- * and what follows it is still searched. */
+/* Names in profiles are arbitrary bytes: invalid UTF-8 never matches, and the
+ * search continues after it. */
 #define OPTIONS (PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C)
 
 static bool compile(struct regex *re, struct str pattern, struct error *err)
@@ -69,7 +69,7 @@ static bool prepare(struct regex *re, struct str pattern, struct error *err)
 	if (!compile(re, pattern, err))
 		return false;
 	re->context = pcre2_match_context_create(re->memory);
-	/* Where a match lies is not asked: one pair will do. */
+	/* Match positions are not needed: one pair suffices. */
 	re->found = pcre2_match_data_create(1, re->memory);
 	if (!re->context || !re->found)
 		return error_memory(err, re->subject);
@@ -116,7 +116,7 @@ void regex_limit_steps(struct regex *re, uint32_t steps)
 bool regex_match(struct regex *re, struct str text, bool *is_match,
 		 struct error *err)
 {
-	/* An empty text may have no address. */
+	/* ptr of an empty text may be NULL. */
 	const char *bytes = text.len ? text.ptr : "";
 	int code = pcre2_match(re->code, (PCRE2_SPTR)bytes, text.len, 0, 0,
 			       re->found, re->context);

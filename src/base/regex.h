@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Regular expressions as Perl knows them (PCRE2), over text that need not be
- * valid UTF-8. A match is searched anywhere in the text. Patterns come from
- * the user, texts from strangers: work and memory of one match are bounded.
+ * Perl-compatible regular expressions (PCRE2), unanchored, over text that need
+ * not be valid UTF-8. Patterns come from the user, texts from untrusted input:
+ * work and memory per match are limited.
  */
 #ifndef BASE_REGEX_H
 #define BASE_REGEX_H
@@ -15,18 +15,18 @@
 
 struct regex;
 
-/* NULL with ERROR_USAGE and the place of the mistake when the pattern is
- * wrong; `subject` names it in errors ("--focus"), borrowed. */
+/* Returns NULL with ERROR_USAGE and the position of the mistake if the pattern
+ * is invalid; `subject`, borrowed, names it in errors ("--focus"). */
 struct regex *regex_new(struct str pattern, const char *subject,
 			struct error *err) MUST_CHECK;
 void regex_free(struct regex *re);
 
-/* Fewer steps a match than LIMIT_REGEX_STEPS, where the pattern is a
- * stranger's, too, and meets many texts. */
+/* Lowers the limit of steps per match below LIMIT_REGEX_STEPS, for patterns
+ * from untrusted input that are matched with many texts. */
 void regex_limit_steps(struct regex *re, uint32_t steps);
 
-/* Returns whether the pattern is found in text. False with ERROR_LIMIT when
- * that takes more than LIMIT_REGEX_STEPS or LIMIT_REGEX_HEAP_BYTES. */
+/* Sets *is_match to whether the pattern matches anywhere in text. Fails with
+ * ERROR_LIMIT past LIMIT_REGEX_STEPS or LIMIT_REGEX_HEAP_BYTES. */
 bool regex_match(struct regex *re, struct str text, bool *is_match,
 		 struct error *err) MUST_CHECK;
 

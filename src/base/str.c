@@ -85,9 +85,9 @@ bool str_is_digits(struct str s)
 	return s.len > 0;
 }
 
-/* The library's search sets up a table of 256 bytes first. Looking at every
- * place of the first byte is quicker for the words of rules, and the cost of
- * a place is bounded by their length. */
+/* memmem() first builds a table of 256 bytes. Trying each occurrence of the
+ * first byte is faster for short needles, which also bound the work per
+ * occurrence. */
 #define SHORT_NEEDLE_BYTES 32
 
 static size_t find_short(struct str s, struct str needle)

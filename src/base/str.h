@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A borrowed piece of text: pointer and length, not NUL-terminated. Text from
- * servers may hold NUL bytes, so lengths are carried everywhere.
+ * A borrowed string: pointer and length, not NUL-terminated. Text from servers
+ * may contain NUL bytes, so the length is always carried along.
  */
 #ifndef BASE_STR_H
 #define BASE_STR_H
@@ -15,22 +15,23 @@ struct str {
 	size_t len;
 };
 
-/* From a string literal. */
+/* A str from a string literal. */
 #define STR(literal) ((struct str){ "" literal, sizeof(literal) - 1 })
 
-/* For printf's "%.*s": two arguments, so s is named twice; taking its address
- * makes the compiler refuse a call here. Long text is cut, see str_printed. */
+/* The two arguments for "%.*s" of printf(). Evaluates s twice; since it takes
+ * the address, the compiler rejects function calls. Long text is truncated, see
+ * str_printed(). */
 #define STR_ARGS(s) str_printed(&(s)), (&(s))->ptr
 
-/* Bytes of s that STR_ARGS lets print: printf counts in int, and no message
- * wants more than 4096. */
+/* Returns the precision for STR_ARGS: printf() counts in int, and no message
+ * needs more than 4096 bytes. */
 int str_printed(const struct str *s);
 
-/* The same with all of it, of less than 2 GiB: for jsonw_addf(). */
+/* Same without truncation, for text below 2 GiB: for jsonw_addf(). */
 #define STR_WHOLE(s) str_whole(&(s)), (&(s))->ptr
 int str_whole(const struct str *s);
 
-/* From a C string; NULL gives the empty string. */
+/* A str from a C string; NULL gives the empty string. */
 struct str str_from(const char *text);
 
 static inline bool str_equal(struct str a, struct str b)
@@ -38,54 +39,55 @@ static inline bool str_equal(struct str a, struct str b)
 	return a.len == b.len && (a.len == 0 || !memcmp(a.ptr, b.ptr, a.len));
 }
 
-/* Bytewise order, shorter first on a tie: the same in every locale. */
+/* Bytewise three-way comparison; of equal prefixes the shorter is first. */
 int str_compare(struct str a, struct str b);
 
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 
-/* ASCII case is ignored, other bytes are compared as they are. */
+/* Ignores ASCII case; other bytes must be equal. */
 bool str_equal_nocase(struct str a, struct str b);
 
-/* Is it one of so many words, or texts? */
+/* Return whether s equals one of `count` words or texts. */
 bool str_is_one_of(struct str s, const char *const *words, size_t count);
 bool str_is_one_of_nocase(struct str s, const char *const *words, size_t count);
 bool str_is_among(struct str s, const struct str *texts, size_t count);
 
-/* Digits only, at least one? */
+/* Returns whether s is one or more digits. */
 bool str_is_digits(struct str s);
 
-/* Offset of the first `needle` in s, or SIZE_MAX. */
+/* Returns the offset of the first `needle` in s, SIZE_MAX if absent. */
 size_t str_find(struct str s, struct str needle);
 
-/* Offset of the next c, from `start` on, which is at most s.len; s.len where
- * there is none. */
+/* Returns the offset of the next c from `start` (at most s.len) on; s.len if
+ * absent. */
 size_t str_until(struct str s, size_t start, char c);
 
-/* Offset behind the last c; 0 where there is none. */
+/* Returns the offset after the last c; 0 if absent. */
 size_t str_behind_last(struct str s, char c);
 
-/* Takes the first line off *rest, which is empty behind the last; without its
- * line feed. */
+/* Removes the first line from *rest and returns it without its line feed; *rest
+ * is empty after the last line. */
 struct str str_take_line(struct str *rest);
 
-/* Without ASCII blanks at both ends. */
+/* Removes ASCII whitespace at both ends. */
 struct str str_trim(struct str s);
 
-/* The part from `start`, at most `len` bytes; clamped to s. */
+/* Returns the substring from `start` of at most `len` bytes, clamped to s. */
 struct str str_slice(struct str s, size_t start, size_t len);
 
-/* Bytes of the UTF-8 character at the front of text, which must not be empty;
- * 0 when it is none (RFC 3629): overlong forms, surrogates and what lies past
- * U+10FFFF are not. */
+/* Returns the length in bytes of the UTF-8 character at the start of text
+ * (which must not be empty); 0 if invalid as by RFC 3629: overlong forms,
+ * surrogates, values past U+10FFFF. */
 size_t utf8_length(struct str text);
 
-/* The largest length <= at at which text[0..len) ends on a UTF-8 character
- * boundary. size is the length of text; malformed text is cut bytewise. */
+/* Returns the largest length <= at where text[0..len) ends on a UTF-8 character
+ * boundary. size is the length of text; invalid UTF-8 may be cut at any
+ * byte. */
 size_t utf8_floor(const char *text, size_t size, size_t at);
 
-/* Kinds of ASCII characters, the same in every locale; <ctype.h> asks the
- * locale and is undefined for the bytes above 0x7F that servers send. */
+/* ASCII character classes, independent of the locale: <ctype.h> depends on it
+ * and is undefined for bytes above 0x7F, which servers send. */
 
 static inline bool ascii_is_digit(char c)
 {
@@ -118,7 +120,7 @@ static inline bool ascii_is_hex(char c)
 	       (c >= 'A' && c <= 'F');
 }
 
-/* Other bytes are given back as they are. */
+/* Other bytes are returned unchanged. */
 static inline char ascii_lower(char c)
 {
 	return ascii_is_upper(c) ? (char)(c - 'A' + 'a') : c;

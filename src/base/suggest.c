@@ -6,10 +6,10 @@
 
 #include "base/num.h"
 
-/* How far one word is from another, for "did you mean". */
+/* Edit distance. */
 
-/* Restricted Damerau-Levenshtein: no byte is edited twice, so that three rows
- * of the table are enough. */
+/* Restricted Damerau-Levenshtein: no byte is edited twice, so three rows of the
+ * table suffice. */
 size_t edit_distance(struct str a, struct str b, size_t swap_cost)
 {
 	size_t rows[3][EDIT_WORD_BYTES + 1];
@@ -39,7 +39,7 @@ size_t edit_distance(struct str a, struct str b, size_t swap_cost)
 	return above[b.len];
 }
 
-/* Names of ours are shorter; a longer word is not a slip of one of them. */
+/* Our names are shorter; longer words are not typos of one of them. */
 #define MAX_WORD 63
 
 void suggestion_init(struct suggestion *s, struct str wanted)
@@ -61,9 +61,9 @@ void suggestion_offer_text(struct suggestion *s, struct str known)
 	if (s->wanted.len == 0 || s->wanted.len > MAX_WORD ||
 	    known.len > MAX_WORD)
 		return;
-	/* A quarter of the letters may be wrong, of a word of four one; the
-	 * start of a longer word counts as one slip, since abbreviations are a
-	 * habit. */
+	/* A quarter of the letters may be wrong, one in words of up to four; a
+	 * prefix of a longer word counts as one edit, since people
+	 * abbreviate. */
 	near = min_size(s->wanted.len, known.len);
 	near = near < 5 ? 1 : near / 4 + 1;
 	distance = edit_distance(s->wanted, known, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * "Did you mean": the known word that lies nearest to a mistyped one.
+ * "Did you mean": finds the known word closest to a mistyped one.
  */
 #ifndef BASE_SUGGEST_H
 #define BASE_SUGGEST_H
@@ -10,27 +10,27 @@
 
 #include "base/str.h"
 
-/* Keeps the best of the words offered so far. */
+/* The best candidate so far. */
 struct suggestion {
 	struct str wanted;
 	size_t distance;
-	char best[64]; /* "" while nothing is near enough */
+	char best[64]; /* "" while none is close enough */
 };
 
-/* wanted is borrowed as long as words are offered. */
+/* wanted is borrowed while candidates are offered. */
 void suggestion_init(struct suggestion *s, struct str wanted);
 void suggestion_offer(struct suggestion *s, const char *word);
 void suggestion_offer_text(struct suggestion *s, struct str known);
 
-/* How far one word is from another, for "did you mean". */
+/* Edit distance. */
 
-/* Longer words are compared by their beginnings: a name this long is not
- * mistyped, and the work stays small. */
+/* Only this many bytes of each word are compared, which bounds the work; names
+ * this long are not typed by hand. */
 #define EDIT_WORD_BYTES 64u
 
-/* How many bytes to insert, drop or change to make b of a. Neighbours that are
- * swapped cost swap_cost: 1 for words that were typed, 2 where a swap is no
- * likelier than two other slips. Case counts: fold it before. */
+/* Returns the number of bytes to insert, delete or replace to turn a into b.
+ * Swapping two neighbours costs swap_cost: 1 for typed words, 2 where swaps are
+ * no likelier than two other edits. Case-sensitive. */
 size_t edit_distance(struct str a, struct str b, size_t swap_cost);
 
 #endif

@@ -56,7 +56,7 @@ double system_log_gamma(double x)
 
 #else
 
-/* The context that qsort() does not pass on. */
+/* Context for qsort(), which does not pass any. */
 static _Thread_local struct {
 	int (*compare)(const void *a, const void *b, void *context);
 	void *context;
@@ -73,13 +73,13 @@ void system_sort(void *items, size_t count, size_t size,
 {
 	sorting.compare = compare;
 	sorting.context = context;
-	/* NULL is no array, not even an empty one. */
+	/* qsort() must not get NULL, even with count 0. */
 	if (count)
 		qsort(items, count, size, compare_in_context);
 }
 
-/* Between the two calls another thread may start a program, which keeps the
- * pipe open for as long as it runs: such a program is waited for anyway. */
+/* Between the two calls another thread may start a program, which then keeps
+ * the pipe open while it runs: such programs are waited for anyway. */
 int system_pipe(int ends[2])
 {
 	if (pipe(ends))
@@ -92,7 +92,7 @@ int system_pipe(int ends[2])
 	return -1;
 }
 
-/* poll() does not take a mask, and macOS polls no terminals. */
+/* poll() does not take a mask, and does not support terminals on macOS. */
 int system_wait_input(int fd, const sigset_t *mask)
 {
 	fd_set inputs;
@@ -112,7 +112,7 @@ const void *system_random_of_start(void)
 	return NULL;
 }
 
-/* The compiler cannot know what is called. */
+/* volatile, so that the compiler cannot know the function. */
 static void *(*const volatile set_bytes)(void *ptr, int byte,
 					 size_t size) = memset;
 
@@ -121,8 +121,7 @@ void system_wipe(void *ptr, size_t size)
 	set_bytes(ptr, 0, size);
 }
 
-/* lgamma() leaves the sign, which is that of a factorial, in a global that
- * nothing reads. */
+/* lgamma() stores the sign in a global, which nothing reads. */
 double system_log_gamma(double x)
 {
 	return lgamma(x);

@@ -1,33 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which system this is, and nothing else asks: what the program uses beyond
- * POSIX.1-2008 that not all of Linux, macOS and FreeBSD have, and what stands
- * in for it where it is not there. A system is Linux, whose C library is glibc
- * or musl, or has the stand-ins, so that there are two ways and not one for
- * each. -Dstandins=true builds with them on Linux: what is tested there is what
- * the others get. tests/lint/linux.py finds other uses.
+ * Portability: all uses of features beyond POSIX.1-2008 that Linux, macOS and
+ * FreeBSD do not share, and their stand-ins. There are two variants only, not
+ * one per system: Linux (glibc or musl), and the stand-ins for all others.
+ * -Dstandins=true builds the stand-ins on Linux, to test what other systems
+ * get. tests/lint/linux.py finds uses elsewhere.
  *
- *   what is used                where         where it is not there
+ *   feature                     where         stand-in
  *   Landlock, seccomp           confine.c     no sandbox, as on older kernels
- *   affinity of a thread        thread.c      the system finds a processor
+ *   thread affinity             thread.c      left to the scheduler
  *   unnamed semaphores          thread.c      a mutex and a condition
- *   dl_iterate_phdr()           library.c     only a sandbox needs to know
+ *   dl_iterate_phdr()           library.c     none; only for the sandbox
  *   qsort_r() as in POSIX 2024  here          qsort(), context of the thread
  *   pipe2()                     here          pipe() and fcntl()
  *   ppoll()                     here          pselect()
  *   getrandom(), AT_RANDOM      here          getentropy()
  *   explicit_bzero()            here          memset() through a pointer
  *   lgamma_r()                  here          lgamma(), its sign unused
- *   libraries opened late       meson.build   libraries linked
+ *   loading libraries late      meson.build   linking them
  *
- * and of glibc alone, which musl is without as well:
+ * Features of glibc only, not of musl:
  *
- *   mallopt(), one heap         mem.c         the heap as it is
- *   dlinfo(RTLD_DI_SERINFO)     library.c     only a sandbox needs to know
+ *   mallopt(), one heap         mem.c         default heap
+ *   dlinfo(RTLD_DI_SERINFO)     library.c     none; only for the sandbox
  *
- * What all of them have and POSIX.1-2008 does not: memmem(), strcasestr(),
- * strtod_l(), lists of the processors that are there, ioctl() of terminals,
- * flock().
+ * All of these systems have, beyond POSIX.1-2008: memmem(), strcasestr(),
+ * strtod_l(), lists of available processors, terminal ioctl()s, flock().
  */
 #ifndef BASE_SYSTEM_H
 #define BASE_SYSTEM_H
@@ -38,50 +36,50 @@
 
 #if defined __linux__ && !defined STANDINS
 #define SYSTEM_LINUX 1
-/* Any header of glibc tells. */
+/* __GLIBC__ is defined by any header of glibc. */
 #ifdef __GLIBC__
 #define SYSTEM_GLIBC 1
 #endif
 #endif
 
-/* Where strtod_l() is declared. */
+/* For strtod_l(). */
 #if defined __APPLE__ || defined __FreeBSD__
 #include <xlocale.h>
 #endif
 
-/* struct stat names the time of the last change so. */
+/* Other name of the modification time in struct stat. */
 #ifdef __APPLE__
 #define st_mtim st_mtimespec
 #else
-/* An int64_t is what printf() has %jd for, so that compilers can check it. */
+/* int64_t is intmax_t, so compilers can check %jd in formats. */
 #define SYSTEM_INT64_IS_INTMAX 1
 #endif
 
-/* Sorts like qsort(); compare gets the context as well, and sorts nothing
- * itself. */
+/* Sorts like qsort(); compare also receives the context, and must not sort. */
 void system_sort(void *items, size_t count, size_t size,
 		 int (*compare)(const void *a, const void *b, void *context),
 		 void *context);
 
-/* A pipe that programs which are started do not get. Not 0: errno. */
+/* Creates a pipe that is closed in child programs (O_CLOEXEC). Non-zero:
+ * errno. */
 int system_pipe(int ends[2]);
 
-/* Waits until there is something to read, or a signal that the mask lets come
- * has been handled. Less than 0: errno, EINTR for a signal. */
+/* Waits until fd is readable or a signal that the mask admits was handled.
+ * Negative: errno, EINTR for a signal. */
 int system_wait_input(int fd, const sigset_t *mask);
 
-/* Bytes that nobody can guess, at most 256, without waiting for them. False:
- * there are none yet, early after the system has started. */
+/* Fills with up to 256 cryptographically secure random bytes, without blocking.
+ * Returns false if none are available yet, early after boot. */
 bool system_random(void *bytes, size_t size);
 
-/* The 16 such bytes that the system gave the program to start with; NULL where
- * it gives none, and system_random() never fails. */
+/* Returns the 16 random bytes that the kernel passed at program start; NULL
+ * where there are none and system_random() never fails. */
 const void *system_random_of_start(void);
 
-/* Zeros that the compiler does not leave out. */
+/* Zeroes memory; not optimized away. */
 void system_wipe(void *ptr, size_t size);
 
-/* The logarithm of the gamma function of x > 0. */
+/* Returns the logarithm of the gamma function of x > 0. */
 double system_log_gamma(double x);
 
 #endif

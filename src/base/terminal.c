@@ -65,14 +65,15 @@ static bool is_set(const char *variable)
 	return value && *value;
 }
 
-/* force-color.org and bixense.com/clicolors: 0 is not forced. */
+/* Convention of force-color.org and bixense.com/clicolors: 0 means not
+ * forced. */
 static bool is_forced(const char *variable)
 {
 	return is_set(variable) && strcmp(getenv(variable), "0") != 0;
 }
 
-/* DEC's terminals up to the VT420 had none, and terminfo marks those of others
- * by their ending. */
+/* DEC terminals up to the VT420 had no color, and terminfo names others without
+ * color by a suffix. */
 static bool terminal_has_color(void)
 {
 	static const char *const plain[] = { "vt52", "vt1", "vt2",
@@ -114,11 +115,11 @@ bool terminal_has_truecolor(void)
 
 /* ---- the pager ---- */
 
-/* A machine without it, such as a container, is spared the shell's complaint.
- */
+/* Without less, as in containers, avoids the shell's error message. */
 #define DEFAULT_PAGER "command -v less >/dev/null || exit 127; less"
 
-/* The status of sh for a command that it does not find or may not run. */
+/* Status of sh for a command that is not found (127) or not executable
+ * (126). */
 #define STATUS_NOT_RUN 126
 
 const char *pager_command(bool is_off, const char *configured)
@@ -145,8 +146,8 @@ static void set_signal(int number, void (*handler)(int))
 	sigaction(number, &action, NULL);
 }
 
-/* less: quit when it fits, pass colours, leave the text on the screen. The
- * shell says so: between fork() and exec() other threads' locks may be held, as
+/* less: quit if it fits, pass colors, leave the text on the screen. Set by the
+ * shell: between fork() and exec() locks of other threads may be held, such as
  * that of the environment. */
 #define RUN_PAGER "export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; eval \"$1\""
 
@@ -164,14 +165,14 @@ static void run(const char *command, int input)
 	_exit(STATUS_NOT_RUN);
 }
 
-/* A child that waits for its turn. */
+/* The child started by pager_prepare(). */
 static struct {
-	pid_t pid; /* 0: there is none */
-	int input; /* to write to what will be the pager */
-	int start; /* a byte starts it, the end of the file ends it */
+	pid_t pid; /* 0: none */
+	int input; /* write end of its standard input */
+	int start; /* a byte starts it, end of file ends it */
 } prepared;
 
-/* Nothing came: the process has ended without an answer. */
+/* End of file: the process has ended without an answer. */
 static void wait_for_turn(int start)
 {
 	char turn;
@@ -213,7 +214,7 @@ void pager_prepare(const char *command)
 	close(input[1]);
 }
 
-/* Returns whether the one that waits does it. */
+/* Starts the waiting child; returns whether there was one. */
 static bool start_prepared(struct pager *p)
 {
 	ssize_t done;

@@ -7,7 +7,7 @@
 #define FIRST_SLOTS ((size_t)64)
 
 struct text_slot {
-	uint32_t hash;      /* kept, so that growing reads no texts */
+	uint32_t hash;      /* stored, so that growing does not read texts */
 	uint32_t number_up; /* + 1; 0 marks an empty slot */
 };
 
@@ -30,7 +30,7 @@ static uint64_t load_few(const char *bytes, size_t len)
 	return word;
 }
 
-/* Each half of a word is added to the key's, and both are multiplied. */
+/* Adds the halves of a word to those of the key and multiplies them. */
 static uint64_t nh_step(uint64_t word, uint64_t key)
 {
 	uint64_t low = (uint32_t)(word + key);
@@ -39,11 +39,11 @@ static uint64_t nh_step(uint64_t word, uint64_t key)
 	return low * high;
 }
 
-/* NH of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway 1999): for every two
- * texts, keys that give them the same sum are one in 2^32; products of words do
- * not wait for each other. The last word may overlap the one before: with the
- * length it says the same. Sums of names that count go up by steps, which lie
- * side by side in the table for some keys, unless they are mixed. */
+/* NH of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway 1999): for any two
+ * texts, one in 2^32 keys gives equal sums; multiplications are independent of
+ * each other. The last word may overlap the previous one, which with the length
+ * is still unambiguous. Sums of numbered names are equidistant, which for some
+ * keys would cluster in the table, so they are mixed. */
 uint32_t text_table_hash(const struct text_table *t, struct str text)
 {
 	const uint64_t *key = t->keys;
@@ -75,7 +75,7 @@ static struct text_slot *next(const struct text_table *t,
 	return ++slot == t->slots + t->slot_count ? t->slots : slot;
 }
 
-/* The table is never full, so the walk ends. */
+/* The table is never full, so the loop ends. */
 static void put(struct text_table *t, struct text_slot item)
 {
 	struct text_slot *slot = home(t, item.hash);
@@ -160,8 +160,7 @@ uint32_t text_table_find(const struct text_table *t, struct str text,
 	return TEXT_NONE;
 }
 
-/* Fetches what is likely to be the number of that text, or TEXT_NONE where it
- * is not there. */
+/* Prefetches the likely number of the text, or TEXT_NONE. */
 static void fetch_number(const struct text_table *t, struct text_ref *ref)
 {
 	struct text_slot *slot = home(t, ref->hash);

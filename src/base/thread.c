@@ -10,11 +10,11 @@
 #include <sched.h>
 #endif
 
-/* A thread, which is kept when its task is done: to wake one up takes a third
- * of the time that a new one takes to begin. */
+/* A thread, kept after its task: waking it takes a third of the time of
+ * creating one. */
 struct worker {
 	pthread_t id;
-	struct worker *next; /* of those that have nothing to do */
+	struct worker *next; /* in the list of idle ones */
 	void (*run)(void *task);
 	void *task;
 	struct tokens given, done;
@@ -62,15 +62,14 @@ static struct worker *worker_new(void)
 
 #ifdef SYSTEM_LINUX
 
-/* On which the process may run. */
+/* Processors this process may run on. */
 struct processors {
 	cpu_set_t set;
 };
 
-/* Linux may let a thread that has something to do wait on the processor of the
- * one that gave it, for as long as that goes on computing, 3 ms and more, while
- * another processor has nothing to do (docs/lab/performance.md, "a task begins on
- * another processor"). */
+/* Linux may queue the new thread on its creator's processor for 3 ms and more,
+ * as long as that keeps computing, although another one is idle
+ * (docs/lab/performance.md, "a task begins on another processor"). */
 static void give_elsewhere(struct worker *w, const struct processors *allowed)
 {
 	cpu_set_t others = allowed->set;
@@ -80,12 +79,12 @@ static void give_elsewhere(struct worker *w, const struct processors *allowed)
 		CPU_CLR((size_t)here, &others);
 	(void)pthread_setaffinity_np(w->id, sizeof others, &others);
 	tokens_give(&w->given);
-	/* It has a place. That was a hint and is no limit: another one may turn
-	 * out to be better before it has begun. */
+	/* It was placed. Lift the restriction, since another processor may
+	 * become better before it starts. */
 	(void)pthread_setaffinity_np(w->id, sizeof allowed->set, &allowed->set);
 }
 
-/* False: there is but one. */
+/* Returns false if there is only one. */
 static bool find_processors(struct processors *allowed)
 {
 	return !sched_getaffinity(0, sizeof allowed->set, &allowed->set) &&
@@ -94,7 +93,7 @@ static bool find_processors(struct processors *allowed)
 
 #else
 
-/* All that there are. */
+/* All online processors. */
 struct processors {
 	long count;
 };
@@ -197,7 +196,7 @@ void thread_halves(void (*run)(struct thread_part *part), void *task,
 
 #ifdef SYSTEM_LINUX
 
-/* Fails for a count that is too large only. */
+/* Only fails if count is too large. */
 void tokens_init(struct tokens *t, unsigned count)
 {
 	(void)sem_init(&t->sem, 0, count);
@@ -213,7 +212,7 @@ void tokens_give(struct tokens *t)
 	sem_post(&t->sem);
 }
 
-/* A signal may have ended the waiting. */
+/* A signal may have interrupted the wait. */
 void tokens_take(struct tokens *t)
 {
 	while (sem_wait(&t->sem))

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One task beside another: the two sides of a comparison, or reading and what
- * is made of it. What they say does not depend on whether they ran at once: a
- * task shares nothing with its caller that either changes before thread_join()
- * or without a token for it.
+ * Running two tasks in parallel: the two sides of a comparison, or reading and
+ * processing. Results do not depend on scheduling: data that either the task or
+ * its caller changes before thread_join() is not shared, or guarded by a token.
  *
- * Threads are kept for further tasks until the program ends: what a program
- * takes away from itself (confine.h) it has to before the first one starts.
+ * Threads are kept for reuse until exit, so privileges must be dropped
+ * (confine.h) before the first one starts.
  */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
@@ -24,26 +23,26 @@
 struct worker;
 
 struct thread {
-	struct worker *worker; /* NULL: nothing runs */
+	struct worker *worker; /* NULL: not running */
 };
 
-/* Runs the task on a thread of its own. Where there is but one processor, or
- * no thread is to be had, it is done when this returns. */
+/* Runs the task on another thread. With a single processor, or if no thread can
+ * be had, runs it before returning. */
 void thread_start(struct thread *t, void (*run)(void *task), void *task);
 
-/* Where no thread is to be had, nothing is done, and it says false. */
+/* Same, but returns false without running the task if no thread can be had. */
 bool thread_try(struct thread *t, void (*run)(void *task), void *task);
 
 /* Waits until the task is done. */
 void thread_join(struct thread *t);
 
-/* Runs both tasks, of one kind: one beside the other where they are large
- * enough to be worth a thread, else the first one first. */
+/* Runs both tasks: in parallel if is_worth_it (they are large enough), else the
+ * first, then the second. */
 void thread_both(void (*run)(void *task), void *first, void *second,
 		 bool is_worth_it);
 
-/* Some of the items that a task goes over: those from the first up to the end,
- * and which of the parts these are. */
+/* A contiguous part of the items of a task: from first up to, not including,
+ * end. */
 struct thread_part {
 	void *task;
 	size_t first, end;
@@ -52,14 +51,12 @@ struct thread_part {
 
 #define THREAD_HALVES 2
 
-/* Runs the task over the two halves of the items: one beside the other where
- * there are at least as many as are worth a thread, else the first one first.
- */
+/* Runs the task over the two halves of the items: in parallel if there are at
+ * least `least` items, else the first, then the second. */
 void thread_halves(void (*run)(struct thread_part *part), void *task,
 		   size_t count, size_t least);
 
-/* Each allows to use one thing of several, which two threads hand to each
- * other. */
+/* A counting semaphore, for resources that two threads hand to each other. */
 struct tokens {
 #ifdef SYSTEM_LINUX
 	sem_t sem;
@@ -74,10 +71,10 @@ void tokens_init(struct tokens *t, unsigned count);
 void tokens_release(struct tokens *t);
 void tokens_give(struct tokens *t);
 
-/* Waits until there is one. */
+/* Waits for a token. */
 void tokens_take(struct tokens *t);
 
-/* Returns whether this process may run on two processors or more. */
+/* Returns whether this process may run on two or more processors. */
 bool thread_is_worth_it(void);
 
 #endif

@@ -13,7 +13,7 @@ struct unit {
 	int64_t size_ns;
 };
 
-/* Largest first: printing takes them in this order. */
+/* Largest first, as needed for formatting. */
 static const struct unit units[] = {
 	{ "w", 7 * NS_PER_DAY }, { "d", NS_PER_DAY }, { "h", NS_PER_HOUR },
 	{ "m", NS_PER_MIN },     { "s", NS_PER_S },   { "ms", NS_PER_MS },
@@ -28,8 +28,8 @@ struct date {
 	int day;
 };
 
-/* Days since 1970-01-01. The year is counted from March, so that the leap
- * day is its last one and months before it need no table. */
+/* Returns days since 1970-01-01. The year starts in March, so that the leap day
+ * is its last and no table is needed. */
 static int64_t days_from_date(struct date d)
 {
 	int64_t year = d.month > 2 ? d.year : d.year - 1;
@@ -58,7 +58,7 @@ static struct date date_from_days(int64_t days)
 	};
 }
 
-/* Exactly `count` digits from the front of *text. */
+/* Parses exactly `count` digits at the beginning of *text. */
 static bool take_digits(struct str *text, size_t count, int *out)
 {
 	uint64_t value;
@@ -102,7 +102,8 @@ static bool take_date(struct str *text, int64_t *days)
 	return true;
 }
 
-/* A leap second (60) counts as the first second of the next minute. */
+/* Parses a time of day. A leap second (60) counts as the first second of the
+ * next minute. */
 static bool take_clock(struct str *text, int64_t *seconds)
 {
 	int hour;
@@ -117,7 +118,7 @@ static bool take_clock(struct str *text, int64_t *seconds)
 	return hour < 24 && minute < 60 && second <= 60;
 }
 
-/* An optional ".digits", one to nine of them, as nanoseconds. */
+/* Parses an optional ".digits", one to nine, as nanoseconds. */
 static bool take_fraction(struct str *text, int64_t *out_ns)
 {
 	int64_t scale = NS_PER_S;
@@ -135,7 +136,7 @@ static bool take_fraction(struct str *text, int64_t *out_ns)
 	return scale < NS_PER_S;
 }
 
-/* "Z" or "+02:00", as seconds east of Greenwich. */
+/* Parses "Z" or "+02:00", as seconds east of Greenwich. */
 static bool take_offset(struct str *text, int64_t *seconds)
 {
 	bool is_west;
@@ -223,8 +224,8 @@ bool parse_duration(struct str text, int64_t *out_ns)
 	return true;
 }
 
-/* Epoch numbers tell their unit by their length: ten digits are seconds for
- * every date from 2001 to 2286, and so on by thousands. */
+/* Parses an epoch number, whose unit follows from its length: ten digits are
+ * seconds for every date from 2001 to 2286, and so on by thousands. */
 static bool parse_epoch(struct str text, int64_t *out_ns)
 {
 	int64_t value;
@@ -283,14 +284,14 @@ bool parse_time(struct str text, int64_t now_ns, int64_t *out_ns,
 			 STR_ARGS(text));
 }
 
-/* Whole units below or at the time, for times before 1970 too. */
+/* Division rounding down, for times before 1970. */
 static int64_t floor_div(int64_t value, int64_t size)
 {
 	return value / size - (value % size < 0);
 }
 
-/* Hours, minutes and seconds of a day; each below 100, so that the compiler
- * can see that the text fits. */
+/* Hours, minutes and seconds of a day; each below 100, so that the compiler can
+ * see that the text fits. */
 struct clock {
 	unsigned hour;
 	unsigned minute;
@@ -309,7 +310,8 @@ void format_rfc3339(int64_t time_ns, char out[TIME_RFC3339_BYTES])
 	int64_t seconds = floor_div(time_ns, NS_PER_S);
 	struct date d = date_from_days(floor_div(seconds, 86400));
 	struct clock c = clock_of(seconds);
-	/* By remainder, as seconds * 1e9 may not fit near the edges. */
+	/* From the remainder, since seconds * 1e9 may overflow near the
+	 * limits. */
 	int64_t rest_ns = time_ns % NS_PER_S;
 	unsigned fraction_ns =
 		(unsigned)(rest_ns < 0 ? rest_ns + NS_PER_S : rest_ns);
@@ -354,14 +356,14 @@ void format_zone(int64_t offset_ns, char out[ZONE_BYTES])
 			 minutes % 60);
 }
 
-/* Below a minute: one unit, three significant digits. False when rounding
- * reaches the next unit, which then prints it. */
+/* Formats durations below a minute: one unit, three significant digits. Returns
+ * false if rounding reaches the next unit, which is then used. */
 static bool format_small(uint64_t ns, const struct unit *unit, char *out)
 {
 	uint64_t unit_ns = (uint64_t)unit->size_ns;
 	uint64_t next = unit_ns == (uint64_t)NS_PER_S ? 60 : 1000;
 	uint64_t whole = ns / unit_ns;
-	/* Decimals that make three digits, of which the unit may have none. */
+	/* Decimals for three digits; ns have none. */
 	unsigned decimals = unit_ns == 1   ? 0
 			    : whole >= 100 ? 0
 			    : whole >= 10  ? 1
@@ -384,7 +386,8 @@ static bool format_small(uint64_t ns, const struct unit *unit, char *out)
 	return true;
 }
 
-/* From a minute on: two units, the smaller one left out when it is zero. */
+/* Formats durations from a minute on: two units, the smaller omitted if
+ * zero. */
 static bool format_large(uint64_t ns, const struct unit *unit, char *out,
 			 size_t size)
 {
@@ -409,7 +412,7 @@ void format_duration(int64_t duration_ns, char out[24])
 {
 	uint64_t ns = duration_ns < 0 ? -(uint64_t)duration_ns
 				      : (uint64_t)duration_ns;
-	const struct unit *unit = units + 1; /* weeks are no unit for people */
+	const struct unit *unit = units + 1; /* weeks are only parsed */
 	size_t sign = duration_ns < 0;
 
 	if (!ns) {

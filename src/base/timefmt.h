@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Time as integer nanoseconds since 1970 UTC: parsing and printing. No
- * floating point, no locale, no TZ lookups except where a zone is asked for.
- * The clock is injected (now_ns), so a replayed run repeats its answers.
+ * Time as integer nanoseconds since 1970 UTC: parsing and formatting. No
+ * floating point, no locale, no time zone except by local_offset_ns(). The
+ * current time is passed in (now_ns), so a replayed run gives the same answers.
  */
 #ifndef BASE_TIMEFMT_H
 #define BASE_TIMEFMT_H
@@ -34,7 +34,7 @@ static inline bool time_range_has(struct time_range range, int64_t time_ns)
 	return time_ns >= range.from_ns && time_ns < range.to_ns;
 }
 
-/* Length in seconds, for rates; exact for windows of days. */
+/* Returns the length in seconds, for rates; exact for windows of days. */
 double time_range_seconds(struct time_range range);
 
 /* RFC 3339 with 0..9 fraction digits and Z or an offset. */
@@ -43,36 +43,36 @@ bool parse_rfc3339(struct str text, int64_t *out_ns) MUST_CHECK;
 /* "500ms", "1h30m", "7d", "250us", "0"; units ns us ms s m h d w. */
 bool parse_duration(struct str text, int64_t *out_ns) MUST_CHECK;
 
-/* A point in time as options take it: RFC 3339, "now", "now-1h30m", or an
- * epoch number by digit count (10 s, 13 ms, 16 us, 19 ns). A plain date
- * "2026-11-21" is midnight UTC. Error text names the accepted forms. */
+/* Parses a point in time as in options: RFC 3339, "now", "now-1h30m", or an
+ * epoch number whose unit follows from its digits (10 s, 13 ms, 16 us, 19 ns).
+ * A date "2026-11-21" is midnight UTC. The error lists the accepted forms. */
 bool parse_time(struct str text, int64_t now_ns, int64_t *out_ns,
 		struct error *err) MUST_CHECK;
 
-/* UTC with exactly nine fraction digits and Z: the JSON form. */
+/* UTC with nine fraction digits and Z, as in JSON output. */
 void format_rfc3339(int64_t time_ns, char out[TIME_RFC3339_BYTES]);
 
-/* "10:05" or "10:05:30" (with_seconds) in UTC. */
+/* "10:05", or "10:05:30" with_seconds, in UTC. */
 void format_clock(int64_t time_ns, bool with_seconds, char out[16]);
 
-/* How far the clocks of the zone in TZ are ahead of UTC at this time, in whole
- * minutes. The only look at the zone there is. */
+/* Returns the offset of the local zone (TZ) from UTC at this time, in whole
+ * minutes. The only use of the zone. */
 int64_t local_offset_ns(int64_t time_ns);
 
 /* "UTC", or "+01:00" for an offset of whole minutes. */
 #define ZONE_BYTES 8
 void format_zone(int64_t offset_ns, char out[ZONE_BYTES]);
 
-/* For people, three significant digits: "612 ms", "1.2 s", "48 us",
- * "2 m 5 s", "3 h 10 m", "7 d"; out of at least 24 bytes. */
+/* For people, with three significant digits: "612 ms", "1.2 s", "48 us", "2 m 5
+ * s", "3 h 10 m", "7 d". */
 void format_duration(int64_t duration_ns, char out[24]);
 
-/* Compact option form that parse_duration reads back: "5m", "1h30m". */
+/* As in options, in the form parse_duration() reads: "5m", "1h30m". */
 void format_duration_option(int64_t duration_ns, char out[32]);
 
-/* The system's clock. */
+/* Wall clock, in ns since 1970 UTC. */
 int64_t clock_now_ns(void);
-/* For measuring spans of time; not related to the calendar. */
+/* For measuring durations; unrelated to the calendar. */
 int64_t clock_monotonic_ns(void);
 
 #endif

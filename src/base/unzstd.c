@@ -24,19 +24,19 @@ LIBRARY_CALLS(ZSTD_CALLS, LIBRARY_ZSTD)
 #define ZSTD_getErrorCode LIBRARY_CALL(ZSTD_getErrorCode)
 #define ZSTD_isError LIBRARY_CALL(ZSTD_isError)
 
-/* The window that a frame may ask for while it is unpacked, as a power of
- * two: 128 MiB, as much as every level of zstd keeps to without --long. */
+/* Maximum window size, as a power of two: 128 MiB, the largest of all zstd
+ * levels without --long. */
 #define ZSTD_WINDOW_BITS 27
 
-/* In front of a message, the first byte first. */
+/* Size of the length before a message, most significant byte first. */
 #define LENGTH_BYTES 4u
 
 struct unzstd {
 	ZSTD_DCtx *context;
 	bool has_lengths;
-	bool is_inside;     /* of a frame */
-	unsigned length_at; /* bytes of a length that were read */
-	size_t left;        /* of a message, or what is known of its length */
+	bool is_inside;     /* within a frame */
+	unsigned length_at; /* bytes of the length read */
+	size_t left;        /* of the message, or the length read so far */
 };
 
 struct unzstd *unzstd_new(bool has_lengths, struct error *err)
@@ -113,7 +113,7 @@ enum gunzip_state unzstd_step(struct unzstd *u, struct str *packed, char *into,
 	if (!u->has_lengths)
 		return state;
 	u->left -= in.pos;
-	/* A frame that is longer than its message. */
+	/* The frame is longer than its message. */
 	return state == GUNZIP_MORE && !u->left && out.pos < room
 		       ? GUNZIP_DAMAGED
 		       : state;

@@ -5,7 +5,7 @@
 
 #include "base/escape.h"
 
-/* The types of fields that are written here. */
+/* Wire types written here. */
 #define TYPE_VARINT 0u
 #define TYPE_FIXED64 1u
 #define TYPE_BYTES 2u
@@ -73,8 +73,8 @@ void wirew_str(struct buf *b, uint32_t field, struct str text)
 	buf_add_str(b, text);
 }
 
-/* Nearly all messages are shorter than 128 bytes: one byte is kept for the
- * length, and the content of longer ones is moved. */
+/* Nearly all messages are shorter than 128 bytes: one byte is reserved for the
+ * length; longer content is moved. */
 size_t wirew_open(struct buf *b, uint32_t field)
 {
 	add_tag(b, field, TYPE_BYTES);

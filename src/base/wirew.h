@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes protobuf fields into a buffer, whose state keeps the failures. Knows
- * the wire format, no schema; decode/wire.h reads it.
+ * Writes protobuf fields into a buffer, whose state records failures.
+ * Independent of any schema; decode/wire.h is the reader.
  *
  *   at = wirew_open(b, 4);         a message in field 4
  *   wirew_varint(b, 1, id);
@@ -14,35 +14,34 @@
 
 #include "base/buf.h"
 
-/* A number; negative ones as their two's complement, as int64 is. */
+/* Writes a number; negative ones in two's complement, as int64. */
 void wirew_varint(struct buf *b, uint32_t field, uint64_t value);
 
-/* The same, but nothing for 0, which a reader takes for granted. */
+/* Same, but omits 0, the default value. */
 void wirew_known(struct buf *b, uint32_t field, uint64_t value);
 
-/* The same in eight bytes, as times and ids are. */
+/* Writes a number as fixed64, as for times and ids. */
 void wirew_fixed64(struct buf *b, uint32_t field, uint64_t value);
 
-/* Text or bytes, also when empty. */
+/* Writes text or bytes, also if empty. */
 void wirew_str(struct buf *b, uint32_t field, struct str text);
 
-/* A string of proto3, which has to be UTF-8: readers refuse the whole message
- * for a byte that is not. */
+/* Writes a proto3 string, made valid UTF-8: readers reject the whole message
+ * for one invalid byte. */
 void wirew_utf8(struct buf *b, uint32_t field, struct str text);
 
-/* An element of a packed array that is open. */
+/* Appends an element to the open packed array. */
 void wirew_element(struct buf *b, uint64_t value);
 
-/* A number of 64 bits has ten groups of seven at most. */
+/* The longest varint: 64 bits in groups of seven. */
 #define WIREW_VARINT_BYTES 10u
 
-/* An element that ends where `end` points, of an array that is written from its
- * end on. There is room for WIREW_VARINT_BYTES before it. Returns how many
- * bytes it takes. */
+/* Writes an element before `end`, for an array filled backwards, where
+ * WIREW_VARINT_BYTES are available. Returns its length in bytes. */
 size_t wirew_before(char *end, uint64_t value) MUST_CHECK;
 
-/* Begins a message or a packed array; what is written until wirew_close() is
- * inside it. */
+/* Opens a message or a packed array; everything up to wirew_close() is
+ * inside. */
 size_t wirew_open(struct buf *b, uint32_t field) MUST_CHECK;
 void wirew_close(struct buf *b, size_t opened);
 
