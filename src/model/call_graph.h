@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions of a profile with their callers and callees, and the lines of a
- * function: what the views of `profile` show besides the table. Plain structs;
- * texts are borrowed from the profile or live in the arena.
+ * Call graph and source listing of a profile, for the views of `profile` other
+ * than the table. Plain structs; texts are borrowed from the profile or live in
+ * the arena.
  */
 #ifndef MODEL_CALL_GRAPH_H
 #define MODEL_CALL_GRAPH_H
@@ -17,10 +17,10 @@
 struct graph_edge {
 	struct str name; /* of the caller or callee */
 	int64_t value;
-	bool is_inlined; /* wherever it is called so */
+	bool is_inlined; /* in all calls */
 };
 
-/* Edges: the largest first. */
+/* Edges are sorted by value, largest first. */
 struct graph_node {
 	struct str name;
 	int64_t flat;
@@ -34,13 +34,13 @@ struct graph_node {
 
 struct call_graph {
 	struct arena arena;
-	struct graph_node *nodes; /* by flat, by cum when asked for */
+	struct graph_node *nodes; /* by flat, or by cum if requested */
 	size_t count;
-	int64_t total; /* what shares are of */
+	int64_t total; /* that shares refer to */
 	struct str unit;
 };
 
-/* One line of a listing; text is NULL where the source is not known. */
+/* One line of a listing; text is NULL if the source is not available. */
 struct source_line {
 	uint32_t number;
 	int64_t flat;
@@ -51,10 +51,10 @@ struct source_line {
 /* A function in one file. */
 struct listing {
 	struct str function;
-	struct str file;   /* empty: not known */
+	struct str file;   /* empty: unknown */
 	struct str reason; /* why there is no source; empty: there is */
 	int64_t flat;
-	int64_t cum; /* sum over lines, as pprof adds up */
+	int64_t cum; /* sum over its lines, as in pprof */
 	struct source_line *lines;
 	size_t line_count;
 };
@@ -67,8 +67,8 @@ struct listings {
 	struct str unit;
 };
 
-/* As much of a call graph as can be looked at: what drawings of it show. Texts
- * are borrowed from the profile. */
+/* The part of a call graph that is drawn. Texts are borrowed from the
+ * profile. */
 
 struct drawn_node {
 	struct str name;
@@ -80,19 +80,19 @@ struct drawn_edge {
 	uint32_t from; /* indices of nodes */
 	uint32_t to;
 	int64_t value;
-	bool is_inlined;  /* wherever it is called so */
-	bool is_residual; /* over nodes that are left out */
+	bool is_inlined;  /* in all calls */
+	bool is_residual; /* via nodes that are left out */
 };
 
 struct drawn_graph {
 	struct arena arena;
-	struct drawn_node *nodes; /* the most telling first */
+	struct drawn_node *nodes; /* the most significant first */
 	size_t node_count;
 	struct drawn_edge *edges; /* the largest first */
 	size_t edge_count;
-	int64_t total;     /* what shares are of */
-	int64_t shown;     /* flat values of the nodes */
-	size_t node_total; /* before anything was left out */
+	int64_t total;     /* that shares refer to */
+	int64_t shown;     /* sum of the nodes' flat values */
+	size_t node_total; /* number of nodes before any was left out */
 	int64_t node_cutoff;
 	int64_t edge_cutoff;
 };

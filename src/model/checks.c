@@ -17,7 +17,7 @@ void checks_init(struct checks *c, struct arena *arena)
 static PRINTF_LIKE(2, 0) struct str
 	print(struct checks *c, const char *format, va_list args)
 {
-	char text[LIMIT_CHECK_BYTES + 4]; /* what is cut off is looked at */
+	char text[LIMIT_CHECK_BYTES + 4]; /* long enough to notice truncation */
 	struct str copy;
 	int len = vsnprintf(text, sizeof text, format, args);
 	size_t size = len < 0 ? 0 : min_size((size_t)len, sizeof text - 1);

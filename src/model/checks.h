@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What doctor finds: one entry a check, with the fix for all that is not
- * well, and what of it the exit status tells.
+ * Results of doctor: one entry per check, with a fix for each problem, and the
+ * exit status they lead to.
  */
 #ifndef MODEL_CHECKS_H
 #define MODEL_CHECKS_H
@@ -14,24 +14,24 @@ enum check_status { CHECK_OK = 0, CHECK_WARNING, CHECK_FAILED };
 
 struct check {
 	enum check_status status;
-	enum error_code code; /* of a failed one */
+	enum error_code code; /* of a failed check */
 	const char *side;     /* "traces", "profiles", or "" */
 	const char *name;     /* "server" */
-	struct str text;      /* what was found; foreign text within */
-	struct str fix;       /* a command or setting; empty when well */
+	struct str text;      /* the result; contains foreign text */
+	struct str fix;       /* a command or setting; empty when OK */
 };
 
 struct checks {
 	struct arena *arena; /* borrowed */
 	struct check items[LIMIT_CHECKS];
 	size_t count;
-	size_t dropped; /* past the limit */
-	bool is_failed; /* out of memory; told by checks_end() */
+	size_t dropped; /* number past the limit */
+	bool is_failed; /* out of memory; reported by checks_end() */
 };
 
 void checks_init(struct checks *c, struct arena *arena);
 
-/* Each appends one check. side and name are constants. */
+/* Append a check. side and name must be static strings. */
 void check_ok(struct checks *c, const char *side, const char *name,
 	      const char *format, ...) PRINTF_LIKE(4, 5);
 void check_warn(struct checks *c, const char *side, const char *name,
@@ -39,18 +39,19 @@ void check_warn(struct checks *c, const char *side, const char *name,
 void check_fail(struct checks *c, enum error_code code, const char *side,
 		const char *name, const char *format, ...) PRINTF_LIKE(5, 6);
 
-/* The fix of the check appended last. */
+/* Sets the fix of the check appended last. */
 void check_fix(struct checks *c, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* False when memory ran out on the way. */
+/* Returns false and sets the error if memory ran out. */
 bool checks_end(const struct checks *c, struct error *err) MUST_CHECK;
 
 size_t checks_count(const struct checks *c, enum check_status status);
 
-/* That of the first failed check; warnings do not count. */
+/* Returns the exit status of the first failed check, 0 if none; warnings do not
+ * count. */
 int checks_exit_code(const struct checks *c);
 
-/* "ok", "warning", "failed". */
+/* Returns "ok", "warning" or "failed". */
 const char *check_status_name(enum check_status status);
 
 #endif

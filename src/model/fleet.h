@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The services of a fleet: what the functions of each took now and before, in
- * samples, and what came of comparing all of them. Few numbers a function, so
- * that a fleet fits into memory and into a file.
+ * Services of a fleet: samples per function in the candidate and the baseline
+ * window, and the result of comparing them. Few numbers per function, so that a
+ * fleet fits into memory and into a file.
  */
 #ifndef MODEL_FLEET_H
 #define MODEL_FLEET_H
@@ -15,45 +15,48 @@
 #include "base/str.h"
 #include "base/timefmt.h"
 
-/* The equal parts in which the baseline is queried, which show how a function
- * varies by itself; with what is now, four requests a service. */
+/* Number of equal parts that the baseline is queried in, to estimate the
+ * run-to-run variance of each function; with the candidate, four requests per
+ * service. */
 #define FLEET_PARTS 3
 
-/* Functions of a service with a smaller part of both sides together are not
- * kept: half of it was never a cause. At most 400 are left of a service. */
+/* Minimum share of a function in both sides together; smaller ones are dropped:
+ * half that share was never a cause. Of a service at most LIMIT_FLEET_FUNCTIONS
+ * are kept. */
 #define FLEET_LEAST_SHARE 0.005
 
-/* The outcome of a service. */
+/* The outcome for a service. */
 enum fleet_state {
-	FLEET_WAITING = 0, /* not asked yet */
+	FLEET_WAITING = 0, /* not queried yet */
 	FLEET_COMPARED,
-	FLEET_FEW_SAMPLES,   /* hardly any */
-	FLEET_BLIND,         /* noise would have hidden a growth of a half */
-	FLEET_FEW_FUNCTIONS, /* that show what unchanged ones do */
-	FLEET_NO_BASELINE,   /* nothing was there before */
-	FLEET_NO_CANDIDATE,  /* nothing is there now */
-	FLEET_NO_CPU,        /* no CPU profiles */
-	FLEET_NO_VERSIONS,   /* none came in the window */
-	FLEET_NO_TEST,       /* values that are no samples */
-	FLEET_FAILED,        /* the server gave no answer */
-	FLEET_LEFT_OUT,      /* beyond the most services of a run */
+	FLEET_FEW_SAMPLES, /* too few samples */
+	FLEET_BLIND,       /* noise would have hidden growth by 50 % */
+	/* Too few functions to estimate the common drift. */
+	FLEET_FEW_FUNCTIONS,
+	FLEET_NO_BASELINE,  /* no samples in the baseline */
+	FLEET_NO_CANDIDATE, /* no samples in the candidate */
+	FLEET_NO_CPU,       /* no CPU profiles */
+	FLEET_NO_VERSIONS,  /* no deployment within the window */
+	FLEET_NO_TEST,      /* values are not sampled */
+	FLEET_FAILED,       /* request failed */
+	FLEET_LEFT_OUT,     /* over the limit of services per run */
 	FLEET_STATES
 };
 
 struct fleet_function {
-	struct str name; /* NULL: it did not grow, nobody asks who it was */
+	struct str name; /* NULL: it did not grow, so the name is not needed */
 	struct str file; /* NULL unknown */
 	uint32_t line;
-	/* Samples of its own and of what it calls that is nobody's own. */
+	/* Samples in the function and in library and runtime code it calls. */
 	double after;
 	double before[FLEET_PARTS];
-	/* Found by fleet_growth_find(). */
-	double p;      /* that it did not grow */
-	double q;      /* among those of its service */
-	double growth; /* beside what most functions did; of what it was */
-	double low, high; /* 95 % */
-	double added;     /* samples more than without the growth */
-	bool is_grown;    /* told from noise, and beyond the limits */
+	/* Set by fleet_growth_find(). */
+	double p;         /* p-value of "it did not grow" */
+	double q;         /* q-value within the service */
+	double growth;    /* relative growth beyond the common drift */
+	double low, high; /* 95 % interval */
+	double added;     /* samples due to the growth */
+	bool is_grown;    /* significant and above the thresholds */
 	bool is_new;
 };
 
@@ -65,35 +68,41 @@ struct fleet_side {
 struct fleet_service {
 	struct str name;
 	struct str type_id; /* empty: no CPU profiles */
-	struct str version_label; /* NULL: sides are windows of all of it */
+	/* NULL: the sides are time windows of all versions. */
+	struct str version_label;
 	enum fleet_state state;
 	struct str reason; /* of FLEET_FAILED, in the server's words */
 	struct fleet_side after;
 	struct fleet_side before;
-	struct fleet_function *functions; /* when judged those that are grown
-					     first, by what they add */
+	/* After the comparison, grown ones first, by samples added. */
+	struct fleet_function *functions;
 	size_t count;
-	/* All samples; those of a part in which there were none are 0. */
+	/* All samples; 0 for baseline parts without any. */
 	double after_samples;
 	double before_samples[FLEET_PARTS];
-	double sample_cores; /* one sample of now, in CPU seconds a second */
-	/* Found by fleet_growth_find(). */
-	double drift;       /* of most functions: after to before, of shares */
-	double p;           /* that nothing grew */
-	double seen_growth; /* of a tenth of it, as would have been seen */
-	size_t grown;       /* functions that are */
+	/* One candidate sample, in CPU seconds per second. */
+	double sample_cores;
+	/* Set by fleet_growth_find(). */
+	/* Common drift: ratio of shares, candidate to baseline, of most
+	 * functions. */
+	double drift;
+	double p; /* p-value of "nothing grew" */
+	/* Minimum detectable growth of a function with 10 % of it. */
+	double seen_growth;
+	size_t grown; /* number of functions that grew */
 };
 
 struct fleet {
-	struct arena arena;          /* of all that is here */
-	struct fleet_service *items; /* most CPU first; when judged those that
-					grew first, by what they add */
+	struct arena arena; /* owns everything here */
+	/* Most CPU first; after the comparison, grown ones first, by samples
+	 * added. */
+	struct fleet_service *items;
 	size_t count;
-	/* What was asked for; the sides of services lie in it. */
+	/* As requested; the sides of services lie within. */
 	struct time_range window;
 	struct time_range baseline; /* both ends 0: by version */
 	int64_t started_ns;
-	/* Found by fleet_growth_find(). */
+	/* Set by fleet_growth_find(). */
 	size_t compared;
 	size_t grown;
 };

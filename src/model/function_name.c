@@ -7,9 +7,10 @@
 #include "base/num.h"
 #include "model/source_path.h"
 
-/* ---- how code ran ---- */
+/* ---- marks of how code ran ---- */
 
-/* .NET's perf maps (DOTNET_PerfMapEnabled=1), behind the parameters. */
+/* Suffixes in .NET's perf maps (DOTNET_PerfMapEnabled=1), after the
+ * parameters. */
 static const char *const dotnet_tiers[] = {
 	"PreJIT",
 	"QuickJitted",
@@ -26,9 +27,9 @@ static const char *const dotnet_tiers[] = {
 	"MinOptJitted",
 };
 
-/* V8 below perf (node --perf-basic-prof): what the mark follows. A function
- * that was compiled when it was first called is "LazyCompile:", to others of
- * the same version "Function:", and "JS:" from V8 10 on. */
+/* Prefixes of V8 with perf (node --perf-basic-prof), before the mark. Functions
+ * compiled on their first call have "LazyCompile:", others of that version
+ * "Function:", and "JS:" from V8 10 on. */
 static const struct {
 	struct str front;
 	struct str shown;
@@ -40,8 +41,9 @@ static const struct {
 	{ { "Eval:", 5 }, { "Eval:", 5 } },
 };
 
-/* async-profiler and perf-map-agent: compiled, inlined, interpreted, by the
- * first compiler. "_[k]" stays: a function of the kernel is always one. */
+/* Suffixes of async-profiler and perf-map-agent: compiled, inlined,
+ * interpreted, by the first compiler. "_[k]" is kept, since kernel functions
+ * always have it. */
 static struct str without_java_mark(struct str name)
 {
 	static const char marks[] = "ji01";
@@ -66,7 +68,8 @@ static struct str without_dotnet_tier(struct str name)
 	return name;
 }
 
-/* Interpreted, by Sparkplug, Maglev or TurboFan; ' of one context. */
+/* Marks: interpreted, or compiled by Sparkplug, Maglev or TurboFan; ' for
+ * context-specialized code. */
 static size_t v8_mark_length(struct str s)
 {
 	size_t at = 0;
@@ -89,21 +92,21 @@ struct name_pieces function_name_unmarked(struct str name)
 			continue;
 		rest = str_slice(name, front.len, name.len);
 		rest = str_slice(rest, v8_mark_length(rest), rest.len);
-		/* Its names have the file behind a blank. */
+		/* In these names the file follows after a space. */
 		if (str_until(rest, 0, ' ') < rest.len)
 			return (struct name_pieces){ v8_fronts[i].shown, rest };
 	}
 	return (struct name_pieces){ .rest = name };
 }
 
-/* ---- what is numbered afresh ---- */
+/* ---- unstable numbers ---- */
 
-/* Hex digits from which "0x..." is an address of a process; offsets in a
- * module, such as "[app+0x1f3a]", are shorter and tell functions apart. */
+/* Minimum hex digits of a process address "0x..."; offsets in a module, such as
+ * "[app+0x1f3a]", are shorter and distinguish functions. */
 #define ADDRESS_DIGITS 8
 
-/* Looked through for the end of type arguments: names full of beginnings must
- * not take the square of their length. */
+/* Limit for the search for the end of type arguments, so that names full of
+ * opening brackets do not take quadratic time. */
 #define SHAPE_MAX_BYTES 1024
 
 /* Length of the hash that rustc appends: "::h" and 16 hex digits. */
@@ -130,8 +133,8 @@ static struct str strip_digits(struct str s)
 	return s;
 }
 
-/* GCC and LLVM number the pieces they split functions into. All marks end with
- * a dot. */
+/* Strips the numbers of parts that GCC and LLVM split functions into. All marks
+ * end with a dot. */
 static struct str strip_clone(struct str s)
 {
 	static const char *const marks[] = { ".isra.", ".constprop.",
@@ -150,7 +153,7 @@ static struct str strip_clone(struct str s)
 	return s;
 }
 
-/* "::h0123456789abcdef", or mangled "17h0123456789abcdefE". */
+/* Strips "::h0123456789abcdef", or mangled "17h0123456789abcdefE". */
 static struct str strip_rust_hash(struct str s)
 {
 	struct str whole = s;
@@ -181,7 +184,8 @@ static struct str strip_suffixes(struct str s)
 	}
 }
 
-/* Names after which the JVM, Spring and friends put a number or a hash. */
+/* Returns the length of a mark after which the JVM, Spring and others put a
+ * number or a hash. */
 static size_t generated_prefix(struct str rest)
 {
 	static const char *const marks[] = {
@@ -207,13 +211,13 @@ static bool is_number_part(char c)
 	return ascii_is_hex(c) || c == '$' || c == '/' || c == '+' || c == 'x';
 }
 
-/* How much after a generated mark is its number: "$14/0x00ff", "7", "". */
+/* Returns the length of the number after such a mark: "$14/0x00ff", "7", "". */
 static size_t generated_number(struct str s, size_t at)
 {
 	size_t len = count_while(s, at, is_number_part);
 	size_t end = at + len;
 
-	/* Letters of a following word are no number. */
+	/* Letters of a following word are not part of it. */
 	if (end < s.len && s.ptr[end] != '.' && s.ptr[end] != ':')
 		return count_while(s, at, ascii_is_digit);
 	return len;
@@ -229,15 +233,16 @@ static size_t address_length(struct str s, size_t at)
 	return digits >= ADDRESS_DIGITS ? digits + 2 : 0;
 }
 
-/* The text for a generated part, and how much of the name it was. */
+/* Replacement for a generated part, and the length of that part. */
 struct generated {
 	struct str text;
-	size_t len;       /* 0: nothing generated here */
-	bool tells_apart; /* functions of one build: stays in the exact key */
+	size_t len; /* 0: nothing generated here */
+	/* Distinguishes functions within a build: part of the exact key. */
+	bool tells_apart;
 };
 
-/* Go's binaries name the shape of type arguments, "[go.shape.int]" or
- * "[go.shape.int_0]" by version; its own profiler writes "[...]". */
+/* Shapes of type arguments in Go: binaries have "[go.shape.int]" or
+ * "[go.shape.int_0]" depending on the version; Go's profiler writes "[...]". */
 static struct generated go_shape(struct str s, size_t at)
 {
 	size_t depth = 0, end = at;
@@ -252,7 +257,7 @@ static struct generated go_shape(struct str s, size_t at)
 	return (struct generated){ STR("[...]"), depth ? 0 : end - at };
 }
 
-/* "core[f3a1b2c3d4e5f607]::fmt": Rust's hash of a crate. */
+/* Rust's crate hash: "core[f3a1b2c3d4e5f607]::fmt". */
 static struct generated crate_hash(struct str s, size_t at)
 {
 	size_t digits = count_while(s, at + 1, ascii_is_hex);
@@ -263,14 +268,15 @@ static struct generated crate_hash(struct str s, size_t at)
 	return (struct generated){ STR(""), digits + 2 };
 }
 
-/* The C# compiler counts methods with lambdas, iterators and asynchronous
- * methods of a class: "<>c__DisplayClass5_0", "<Place>d__12",
- * "<Place>b__5_0". The lambda's own number within its method stays. */
+/* Numbers of the C# compiler, which counts methods of a class with lambdas,
+ * iterators and async methods: "<>c__DisplayClass5_0", "<Place>d__12",
+ * "<Place>b__5_0". The lambda's number within its method is kept. */
 static struct generated csharp_number(struct str s, size_t at)
 {
 	static const struct {
 		const char *mark;
-		bool has_lambda; /* a second number, that tells them apart */
+		/* A second number, which distinguishes lambdas. */
+		bool has_lambda;
 	} marks[] = {
 		{ ">c__DisplayClass", false },
 		{ ">d__", false },
@@ -296,7 +302,7 @@ static struct generated csharp_number(struct str s, size_t at)
 	return (struct generated){ 0 };
 }
 
-/* "<Place>g__Check|5_0": a function inside Place, by name. */
+/* "<Place>g__Check|5_0": a local function of Place, by name. */
 static struct generated csharp_local(struct str s, size_t at)
 {
 	size_t digits = count_while(s, at + 1, ascii_is_digit);
@@ -309,8 +315,8 @@ static struct generated csharp_local(struct str s, size_t at)
 				   digits ? end + 1 + digits - at : 0 };
 }
 
-/* "lambda$place$7": javac counts the lambdas of a class, so that one more
- * renumbers those of all methods behind it. */
+/* "lambda$place$7": javac numbers the lambdas of a class, so that an additional
+ * one renumbers those after it. */
 static struct generated java_lambda(struct str s, size_t at)
 {
 	struct str mark = STR("lambda$");
@@ -337,7 +343,7 @@ static struct generated jvm_number(struct str s, size_t at)
 				   mark + generated_number(s, at + mark) };
 }
 
-/* "[perf-123.map]" and "[jitted-123-4.so]", frames without a name. */
+/* "[perf-123.map]" and "[jitted-123-4.so]": frames without a name. */
 static struct generated process_file(struct str s, size_t at)
 {
 	static const struct {
@@ -365,8 +371,8 @@ static struct generated process_file(struct str s, size_t at)
 	return (struct generated){ 0 };
 }
 
-/* Numbers or lines of functions without a name: "handler$fn__1834" of Clojure,
- * "__lambda_L12_C5" of D, "__anon_1234" of Zig. */
+/* Numbers or lines of anonymous functions: "handler$fn__1834" in Clojure,
+ * "__lambda_L12_C5" in D, "__anon_1234" in Zig. */
 static struct generated nameless_number(struct str s, size_t at)
 {
 	struct str rest = str_slice(s, at, s.len), lambda = STR("__lambda_L");
@@ -393,7 +399,8 @@ static struct generated nameless_number(struct str s, size_t at)
 	return (struct generated){ STR("__"), 2 + end, true };
 }
 
-/* "Shop", "Stdlib.List", or "camlShop", as ocamlopt writes it. */
+/* Returns whether it is "Shop", "Stdlib.List", or "camlShop" as written by
+ * ocamlopt. */
 static bool is_ocaml_module(struct str s)
 {
 	bool is_start = true;
@@ -409,8 +416,8 @@ static bool is_ocaml_module(struct str s)
 	return s.len && !is_start;
 }
 
-/* "Shop.parse_151", "Shop.fun_538": ocamlopt numbers all that a file defines,
- * so that one more definition renumbers those behind it. */
+/* "Shop.parse_151", "Shop.fun_538": ocamlopt numbers all definitions of a file,
+ * so that an additional one renumbers those after it. */
 static struct generated ocaml_stamp(struct str s, size_t at)
 {
 	size_t digits = count_while(s, at + 1, ascii_is_digit);
@@ -424,7 +431,7 @@ static struct generated ocaml_stamp(struct str s, size_t at)
 	return (struct generated){ STR(""), 1 + digits, true };
 }
 
-/* By the character that begins it. */
+/* Dispatches on the first character. */
 static struct generated generated_at(struct str s, size_t at)
 {
 	struct generated g = { 0 };
@@ -456,7 +463,7 @@ static struct generated generated_at(struct str s, size_t at)
 	}
 }
 
-/* Returns whether generated_at() looks further. */
+/* Returns whether generated_at() handles this character. */
 static bool may_begin_generated(char c)
 {
 	static const bool may[UCHAR_MAX + 1] = {
@@ -500,7 +507,7 @@ static bool add_numbered(struct str s, enum name_key key, struct buf *out)
 
 /* ---- files and lines ---- */
 
-/* Source files, by what ends their names. */
+/* Suffixes of source files. */
 static const char *const source_ends[] = {
 	"py",  "pyx",    "pyi",  "rb",    "erb",   "rake",   "ru",  "php",
 	"js",  "mjs",    "cjs",  "jsx",   "ts",    "mts",    "cts", "tsx",
@@ -522,7 +529,8 @@ static bool is_source(struct str file)
 					source_ends, COUNT_OF(source_ends));
 }
 
-/* "com/acme/Cart.total", "Work.main", "Cart.<init>": a class has a capital. */
+/* Returns whether it is like "com/acme/Cart.total", "Work.main", "Cart.<init>":
+ * classes are capitalised. */
 static bool is_java_method(struct str s)
 {
 	size_t dot = str_behind_last(s, '.');
@@ -541,24 +549,24 @@ static bool is_java_method(struct str s)
 }
 
 enum name_file {
-	FILE_SOURCE, /* one of source_ends */
+	FILE_SOURCE, /* a file with one of source_ends */
 	FILE_ANY,
 	FILE_NONE,
-	FILE_JAVA_METHOD, /* none, behind a method of Java */
+	FILE_JAVA_METHOD, /* no file, after a Java method */
 };
 
-/* How a tool writes a file, its line and perhaps a column into a name, from the
- * end of the name on: open, file, colon, line, column's mark, column, close. */
+/* Syntax of a file, line and optional column at the end of a name: open, file,
+ * colon, line, column's mark, column, close. */
 struct line_form {
 	struct str front; /* of the name */
 	struct str open;
-	struct str colon; /* empty: without a line */
+	struct str colon; /* empty: no line */
 	struct str column;
 	struct str close;
 	enum name_file file;
-	/* Where the function begins: the functions of a file that have no name
-	 * are told apart by it. Else where it was at work, which is none of the
-	 * name. */
+	/* The line is that of the definition, which distinguishes anonymous
+	 * functions of a file. Otherwise it is the line executing, which is not
+	 * part of the name. */
 	bool is_of_definition;
 };
 
@@ -581,21 +589,21 @@ static const struct line_form line_forms[] = {
 	{ T(""), T(" ("), T(":"), T(""), T(")"), FILE_SOURCE, false },
 	/* rbspy record --format collapsed: "parse - app.rb:12" */
 	{ T(""), T(" - "), T(":"), T(""), T(""), FILE_SOURCE, false },
-	/* V8 below perf: "JS:parse /app/w.js:3:15", "JS:run node:vm:1:2" */
+	/* V8 with perf: "JS:parse /app/w.js:3:15", "JS:run node:vm:1:2" */
 	{ T("JS:"), T(" "), T(":"), T(":"), T(""), FILE_ANY, true },
 	{ T("Script:"), T(" "), T(":"), T(":"), T(""), FILE_ANY, true },
 	{ T("Eval:"), T(" "), T(":"), T(":"), T(""), FILE_ANY, true },
 	/* node --prof-process, phpspy: "parse /app/w.js:3:15" */
 	{ T(""), T(" "), T(":"), T(":"), T(""), FILE_SOURCE, true },
-	/* stacks of Firefox: "parse@https://x/w.js:3:15" */
+	/* Firefox stacks: "parse@https://x/w.js:3:15" */
 	{ T(""), T("@"), T(":"), T(":"), T(""), FILE_SOURCE, true },
-	/* perf trampolines of Python (-X perf): "py::parse:/srv/app.py" */
+	/* Python's perf trampoline (-X perf): "py::parse:/srv/app.py" */
 	{ T("py::"), T(":"), T(""), T(""), T(""), FILE_SOURCE, true },
 	/* jfrconv --lines: "com/acme/Cart.total:42" */
 	{ T(""), T(""), T(":"), T(""), T(""), FILE_JAVA_METHOD, false },
 };
 
-/* The parts of a name: before the file, the file, and behind it. */
+/* A name in parts: before the file, the file, and after it. */
 struct name_parts {
 	struct str front;
 	struct str file;
@@ -603,7 +611,7 @@ struct name_parts {
 	bool is_of_definition;
 };
 
-/* Takes a number and the mark in front of it off the end. */
+/* Removes a number with the mark before it from the end. */
 static bool take_number(struct str *s, struct str mark)
 {
 	struct str bare = strip_digits(*s);
@@ -625,7 +633,7 @@ static bool take_lines(const struct line_form *form, struct str *s)
 	return is_done || (has_column && str_equal(form->colon, form->column));
 }
 
-/* Where the last piece behind `open` begins; SIZE_MAX: nowhere. */
+/* Returns the start of the last part, after `open`; SIZE_MAX if absent. */
 static size_t behind_last(struct str s, struct str open)
 {
 	for (size_t at = s.len; at >= open.len && at > 0; at--)
@@ -634,7 +642,8 @@ static size_t behind_last(struct str s, struct str open)
 	return open.len ? SIZE_MAX : s.len;
 }
 
-/* Python's functions without a name have one line each, or few. */
+/* Returns whether it is an anonymous function of Python, which spans few
+ * lines. */
 static bool is_lambda(struct str front)
 {
 	static const struct str words[] = { T("<lambda>"), T("<genexpr>"),
@@ -680,7 +689,7 @@ static bool form_match(const struct line_form *form, struct str name,
 		.file = str_slice(rest, at, rest.len),
 		.end = form->close,
 	};
-	/* What opened the line goes with it. */
+	/* Includes the bracket that opened the line. */
 	if (str_equal(form->colon, STR("(")))
 		parts->end = str_slice(parts->end, 1, parts->end.len);
 	parts->is_of_definition =
@@ -688,7 +697,7 @@ static bool form_match(const struct line_form *form, struct str name,
 	return is_wanted_file(form->file, parts);
 }
 
-/* rbspy and py-spy in agents of Pyroscope: "app.py:12 - parse". */
+/* rbspy and py-spy in Pyroscope agents: "app.py:12 - parse". */
 static bool leading_match(struct str name, struct name_parts *parts)
 {
 	size_t end = str_find(name, STR(" - "));
@@ -703,7 +712,8 @@ static bool leading_match(struct str name, struct name_parts *parts)
 	return take_number(&parts->file, STR(":")) && is_source(parts->file);
 }
 
-/* Names that have a file or a line end so, or begin as one of Python's. */
+/* Returns whether the name may contain a file or line, by its last character or
+ * a Python prefix. */
 static bool may_have_line(struct str name)
 {
 	char last = name.len ? name.ptr[name.len - 1] : '\0';
@@ -740,9 +750,10 @@ static bool add_parts(const struct name_parts *parts, enum name_key key,
 	return add_numbered(parts->end, key, out) || tells_apart;
 }
 
-/* ---- all together ---- */
+/* ---- combined ---- */
 
-/* "camlShop__parse_268": the compiler of OCaml counts what a module defines. */
+/* "camlShop__parse_268": the OCaml compiler numbers the definitions of a
+ * module. */
 static struct str without_ocaml_stamp(struct str s)
 {
 	struct str bare = strip_digits(s);
@@ -753,7 +764,8 @@ static struct str without_ocaml_stamp(struct str s)
 		       : s;
 }
 
-/* py-spy's roots: "process 123:python3 work.py", "thread (0x7F12): worker". */
+/* py-spy's root frames: "process 123:python3 work.py", "thread (0x7F12):
+ * worker". */
 static struct str add_root(struct str s, struct buf *out)
 {
 	static const struct {

@@ -58,7 +58,7 @@ void history_release(struct history *h)
 
 struct str history_text(const struct history *h, uint32_t symbol)
 {
-	/* The table is made with the first text. */
+	/* The table is created with the first text. */
 	return h->symtab.table.arena ? symtab_text(&h->symtab, symbol)
 				     : STR("");
 }
@@ -161,8 +161,8 @@ bool history_add_span(struct history *h, uint32_t window,
 	struct history_window *w = &h->windows[window];
 	void *items = w->spans;
 
-	/* A full window may have dropped the trace that this span belongs to.
-	 */
+	/* If the window is full, the trace of this span may have been
+	 * dropped. */
 	if (w->span_count >= LIMIT_HISTORY_SPANS || w->trace_count == 0 ||
 	    (w->trace_count == LIMIT_HISTORY_TRACES && w->is_sample)) {
 		w->is_sample = true;
@@ -179,7 +179,7 @@ bool history_add_span(struct history *h, uint32_t window,
 
 /* ---- order ---- */
 
-/* Where a trace was before sorting. */
+/* A trace's index before sorting. */
 struct ranked_trace {
 	struct history_trace trace;
 	uint32_t before;
@@ -208,7 +208,7 @@ static int compare_trace_starts(const void *pa, const void *pb)
 	return order ? order : compare_ids(&a->trace.id, &b->trace.id);
 }
 
-/* Copies of one span side by side, the longest first. */
+/* Compares copies of a span, the longest first. */
 static int compare_copies(const void *pa, const void *pb)
 {
 	const struct history_span *a = pa, *b = pb;
@@ -239,7 +239,8 @@ static bool is_copy(const struct history_span *a, const struct history_span *b)
 	       a->operation == b->operation;
 }
 
-/* Room for ids: powers of two, half of it stays empty. */
+/* Returns a hash table for ids: its size is a power of two, at least twice the
+ * count. */
 static uint64_t *id_table(uint32_t count, unsigned *bits)
 {
 	for (*bits = 6; (uint64_t)1 << *bits < 2 * (uint64_t)count;)
@@ -247,9 +248,8 @@ static uint64_t *id_table(uint32_t count, unsigned *bits)
 	return mem_calloc((size_t)1 << *bits, sizeof(uint64_t));
 }
 
-/* Returns whether two spans have the same id, of whatever trace and operation:
- * hardly ever. Perhaps, where there is no memory to know, or finding a place
- * for each takes long: ids are chosen by others. */
+/* Returns whether two spans may have the same id, in any traces and operations;
+ * true also when out of memory, or if lookups take long: ids are untrusted. */
 static bool may_have_copies(const struct history_window *w)
 {
 	uint64_t steps = 8 * (uint64_t)w->span_count;
@@ -285,8 +285,8 @@ static void drop_copies(struct history_window *w)
 	w->span_count = kept;
 }
 
-/* Equal ids become one trace, the one that starts first. merged[] maps what
- * was to the index in `traces`; returns how many there are. */
+/* Merges traces of equal id into the one that starts first. merged[] maps old
+ * indices to those in `traces`; returns the number left. */
 static uint32_t merge_traces(struct ranked_trace *traces, uint32_t count,
 			     uint32_t *merged)
 {
@@ -311,7 +311,7 @@ static uint32_t merge_traces(struct ranked_trace *traces, uint32_t count,
 	return kept;
 }
 
-/* Traces without a span slow enough, where that was the question. */
+/* Marks traces without a slow enough span, if the query was for slow ones. */
 static void mark_fast(const struct history_window *w, bool *is_kept,
 		      uint32_t trace_count)
 {
@@ -366,7 +366,7 @@ static int64_t first_start(const struct history_span *spans, uint32_t count)
 	return first_ns;
 }
 
-/* Moves the spans, then orders those that start together. */
+/* Moves the spans, then sorts those with equal starts. */
 static void place_spans(struct history_span *spans, uint32_t count,
 			const struct radix_item *starts,
 			struct history_span *room)
@@ -385,9 +385,9 @@ static void place_spans(struct history_span *spans, uint32_t count,
 	}
 }
 
-/* How many spans at the beginning stay where they are: those of the answers
- * before are in order, and mostly start before those of this one. *rest_ns is
- * the earliest start of the others. */
+/* Returns how many spans at the beginning stay in place: those of earlier
+ * responses are sorted and mostly start before the new ones. *rest_ns is the
+ * earliest start of the others. */
 static uint32_t count_in_place(const struct history_window *w, int64_t *rest_ns)
 {
 	const struct history_span *spans = w->spans;
@@ -404,8 +404,8 @@ static uint32_t count_in_place(const struct history_window *w, int64_t *rest_ns)
 	return kept;
 }
 
-/* By digits of the start: comparing spans with each other takes a tenth of an
- * ordinary `slow`. */
+/* Radix sort by start: comparison sorting takes a tenth of an ordinary
+ * `slow`. */
 static void order_spans(struct history_window *w)
 {
 	int64_t rest_ns = 0;
@@ -417,11 +417,11 @@ static void order_spans(struct history_window *w)
 	if (!count)
 		return;
 	spans = w->spans + kept;
-	/* Not cleared: of LIMIT_HISTORY_SPANS at most. */
+	/* Not zeroed: at most LIMIT_HISTORY_SPANS. */
 	starts = mem_alloc(2 * (size_t)count * sizeof *starts);
 	room = mem_alloc(count * sizeof *room);
 	if (starts && room) {
-		/* Their starts, after the earliest one. */
+		/* Starts relative to the earliest one. */
 		for (uint32_t i = 0; i < count; i++)
 			starts[i] = (struct radix_item){
 				(uint64_t)spans[i].start_ns - (uint64_t)rest_ns,
@@ -479,7 +479,7 @@ bool history_move_before(struct history *h, uint32_t from, uint32_t to,
 	struct history_window *early = &h->windows[to];
 	struct history_window *late = &h->windows[from];
 
-	/* Traces come by their start. */
+	/* Traces are sorted by start. */
 	for (uint32_t i = 0; i < late->trace_count; i++) {
 		if (late->traces[i].start_ns >= before_ns)
 			break;

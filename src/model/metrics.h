@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a server of metrics answers: series of numbers over time, exemplars
- * (single measurements with the trace they were of), names. Arrays and texts
- * live in the arena of whoever read them.
+ * Responses of metrics servers: time series, exemplars (single measurements
+ * with their trace), names. Arrays and texts live in the reader's arena.
  */
 #ifndef MODEL_METRICS_H
 #define MODEL_METRICS_H
@@ -23,32 +22,31 @@ struct metric_label {
 };
 
 struct metric_series {
-	struct metric_label *labels; /* __name__ among them */
+	struct metric_label *labels; /* including __name__ */
 	size_t label_count;
-	struct metric_point *points; /* by time; those without a value left
-					out */
+	struct metric_point *points; /* by time; without missing values */
 	size_t point_count;
 };
 
 struct exemplar {
 	struct str trace_id;
 	double value;
-	double edge; /* upper one of its bucket; without one the value */
+	double edge; /* upper bound of its bucket; the value if there is none */
 	int64_t time_ns;
 };
 
 struct metric_answer {
 	struct metric_series *series;
 	size_t series_count;
-	struct exemplar *exemplars; /* those with a trace */
+	struct exemplar *exemplars; /* those with a trace id */
 	size_t exemplar_count;
 	struct str *names;
 	size_t name_count;
-	size_t warning_count; /* the answer may be partial */
-	struct str warning;   /* the first of them, in the server's words */
+	size_t warning_count; /* if not 0, results may be partial */
+	struct str warning;   /* the first one, in the server's words */
 };
 
-/* Its value; an empty str when the series has no such label. */
+/* Returns the value of a label, an empty str if absent. */
 static inline struct str metric_label_find(const struct metric_series *s,
 					   struct str name)
 {
@@ -58,21 +56,20 @@ static inline struct str metric_label_find(const struct metric_series *s,
 	return STR("");
 }
 
-/* How long something took how often, as servers that count give it: by powers
- * of two. */
+/* Duration histograms in powers of two, as returned by servers. */
 
 #define DURATION_BUCKETS 63u
 
-/* counts[i] durations were over 2^(i - 1) ns and at most 2^i ns. */
+/* counts[i] is the number of durations in (2^(i - 1), 2^i] ns. */
 struct duration_buckets {
 	int64_t counts[DURATION_BUCKETS];
 	int64_t total;
 };
 
-/* The measurements in equal steps of a window, a row for each value of an
- * attribute (a version). */
+/* Values per time step of a window, a row for each value of an attribute (such
+ * as the version). */
 
-/* Equal steps from from_ms on. */
+/* Equal time steps from from_ms on. */
 struct steps {
 	int64_t from_ms;
 	int64_t step_ms; /* above 0 */
@@ -80,8 +77,8 @@ struct steps {
 };
 
 struct step_row {
-	struct str name; /* empty: without the attribute */
-	double *values;  /* of each step; 0 where there is none */
+	struct str name; /* attribute value; empty: without the attribute */
+	double *values;  /* by step; 0 if missing */
 };
 
 struct step_rows {

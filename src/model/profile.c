@@ -19,7 +19,7 @@ struct stack_tree *profile_build_tree(struct profile_build *b,
 	return NULL;
 }
 
-/* The frames that lead to a node, at the end of `path`. */
+/* Returns the frames from the root to a node, stored at the end of `path`. */
 static uint32_t *path_of(const struct stack_tree *t, uint32_t node,
 			 uint32_t path[LIMIT_STACK_FRAMES])
 {
@@ -56,7 +56,8 @@ bool profile_build_untree(struct profile_build *b, struct error *err)
 	return true;
 }
 
-/* Stacks that come to nothing are no stacks; they may come back. */
+/* Stacks whose values cancel out to 0 are not counted, but may become non-zero
+ * again. */
 bool profile_tree_value(struct profile_build *b, uint32_t node, int64_t value,
 			struct error *err)
 {
@@ -89,7 +90,7 @@ bool profile_tree_add(struct profile_build *b, const uint32_t *frames,
 	return profile_tree_value(b, places[0].node, value, err);
 }
 
-/* From the leaves on. */
+/* From the leaves up. */
 bool profile_tree_mark(struct profile_build *b, bool *is_frame_used)
 {
 	const struct stack_tree *t = &b->tree;
@@ -108,7 +109,7 @@ bool profile_tree_mark(struct profile_build *b, bool *is_frame_used)
 	return true;
 }
 
-/* Counts the frames of all stacks together; false: no memory. */
+/* Counts the frames of all stacks; returns false when out of memory. */
 static bool count_frames(struct profile_build *b, size_t *sum)
 {
 	const struct stack_tree *t = &b->tree;
@@ -146,8 +147,8 @@ static void write_stacks(const struct stack_tree *t, const uint32_t *place,
 	}
 }
 
-/* Functions are placed by their names and frames by functions, so that with
- * nothing but names the order of places is that of names. */
+/* Functions are sorted by name and frames by function, so that without other
+ * details the order of places is that of names. */
 bool profile_tree_place(struct profile_build *b, const uint32_t *frame_place)
 {
 	struct profile *p = b->out;
@@ -166,7 +167,7 @@ bool profile_tree_place(struct profile_build *b, const uint32_t *frame_place)
 	return true;
 }
 
-/* Rounds down, so that the remainder is never negative. */
+/* Rounds down, so that the remainder is not negative. */
 static int64_t divide_floor(int64_t value, int64_t divisor, int64_t *remainder)
 {
 	int64_t quotient = value / divisor;
@@ -179,7 +180,8 @@ static int64_t divide_floor(int64_t value, int64_t divisor, int64_t *remainder)
 	return quotient;
 }
 
-/* Multiplies packed stacks, of which the caller knows that the sum fits. */
+/* Multiplies packed stacks; the caller guarantees that the sum does not
+ * overflow. */
 static void multiply_packed(struct packed_stacks *packed, int64_t factor)
 {
 	for (struct packed_chunk *c = packed->chunks; c; c = c->next)
@@ -197,7 +199,7 @@ void profile_multiply(struct profile *p, int64_t factor)
 		multiply_packed(p->packed, factor);
 		p->total = sat_mul_i64(p->total, factor);
 	} else {
-		p->total = 0; /* capped values sum up to something else */
+		p->total = 0; /* saturated values have a different sum */
 	}
 	for (uint32_t i = 0; !p->packed && i < p->stack_count; i++) {
 		p->stacks[i].value = sat_mul_i64(p->stacks[i].value, factor);
@@ -235,14 +237,15 @@ void profile_divide(struct profile *p, int64_t divisor)
 		is_positive ? p->whole_total - total : p->omitted / divisor;
 }
 
-/* A sampler's period lies between 10 kHz and one sample a second; the
- * greatest common divisor of few values says little: six values of evenly
- * made data gave 0.8 s instead of 10 ms. */
+/* Plausible sampling periods: 10 kHz to one sample per second. The greatest
+ * common divisor of few values is unreliable: six values of synthetic data gave
+ * 0.8 s instead of 10 ms. */
 #define PERIOD_MIN_NS (NS_PER_MS / 10)
 #define PERIOD_MAX_NS NS_PER_S
 #define PERIOD_MIN_DISTINCT 20
 
-/* Frames of neighbouring stacks lie far apart: they are asked for early. */
+/* Frames of consecutive stacks are scattered in memory: prefetched this many
+ * stacks ahead. */
 #define AHEAD 4
 
 void profile_init(struct profile *p)
@@ -332,7 +335,7 @@ static bool check_failed(struct error *err, const char *what, uint32_t index)
 			 index);
 }
 
-/* Names first: the order of functions is the order of stacks. */
+/* Names first, since the order of functions determines the order of stacks. */
 static int function_compare(const struct profile *p, uint32_t a, uint32_t b)
 {
 	int order = str_compare(function_name(p, a), function_name(p, b));
@@ -367,7 +370,7 @@ static bool check_functions(const struct profile *p, struct error *err)
 	return true;
 }
 
-/* Against the one before it. */
+/* Compares with the previous one. */
 static bool is_frame_ordered(const struct profile *p, uint32_t frame)
 {
 	struct whole_frame a = whole_frame(p, frame - 1);
@@ -387,8 +390,8 @@ static bool check_frames(const struct profile *p, struct error *err)
 	return true;
 }
 
-/* By names root first, then by frames. Functions are in order of name, so
- * their indices stand for the names where these differ. */
+/* By names from the root, then by frames. Functions are sorted by name, so
+ * their indices represent the names where these differ. */
 static int stack_compare(const struct profile *p, const struct stack *a,
 			 const struct stack *b)
 {
@@ -415,7 +418,7 @@ static int stack_compare(const struct profile *p, const struct stack *a,
 	return 0;
 }
 
-/* Ids are checked before anything follows them. */
+/* Ids are validated before they are used. */
 static bool check_stack(const struct profile *p, const struct stack *s)
 {
 	const uint32_t *ids;
@@ -426,7 +429,7 @@ static bool check_stack(const struct profile *p, const struct stack *s)
 	    s->frame_count > p->frame_id_count - s->frame_first ||
 	    s->value == 0)
 		return false;
-	/* All of them, several at a time. */
+	/* All of them, vectorized. */
 	ids = &p->frame_ids[s->frame_first];
 	for (uint32_t i = 0; i < s->frame_count; i++)
 		wrong |= ids[i] >= p->frame_count;
@@ -452,7 +455,7 @@ bool profile_check(const struct profile *p, struct error *err)
 	if (p->packed) {
 		const struct packed_stacks *packed = p->packed;
 
-		/* The decoder has checked the stacks themselves. */
+		/* The decoder has validated the stacks themselves. */
 		for (uint32_t i = 0; i < packed->place_count; i++)
 			if (packed->sums[i] &&
 			    !check_place(p, packed->places[i].frames))
@@ -546,7 +549,7 @@ int64_t profile_divisor(const struct profile *p)
 	return divisor > INT64_MAX ? 1 : (int64_t)divisor;
 }
 
-/* Those have no sums that do not fit. */
+/* Packed stacks never overflow. */
 static void add_place(const struct packed_stacks *packed, uint32_t number,
 		      int64_t *sums)
 {
@@ -602,8 +605,8 @@ int64_t time_unit_ns(struct str unit)
 	return 0;
 }
 
-/* Delays, bytes and objects are scaled up by their samplers: their divisor
- * says nothing. Only time on a CPU or a wall clock comes in whole periods. */
+/* Samplers scale delays, bytes and objects, so their divisor is meaningless.
+ * Only CPU and wall-clock time is a multiple of the period. */
 static bool is_time_on_clock(const struct profile *p)
 {
 	struct str type = profile_type_name(p);
@@ -613,7 +616,7 @@ static bool is_time_on_clock(const struct profile *p)
 		str_equal_nocase(type, STR("wall")));
 }
 
-/* Stops at the twentieth, so the search among those seen stays short. */
+/* Stops at the twentieth, so the linear search stays short. */
 static bool has_distinct_values(const struct profile *p)
 {
 	int64_t seen[PERIOD_MIN_DISTINCT];
@@ -633,7 +636,7 @@ static bool has_distinct_values(const struct profile *p)
 	return false;
 }
 
-/* The usual period that all values are multiples of, or 0. */
+/* Returns the common period that divides all values, or 0. */
 static uint64_t usual_period(uint64_t divisor)
 {
 	static const uint64_t usual_ns[] = { 10000000, 10309278 };
@@ -659,7 +662,7 @@ void profile_infer_period(struct profile *p)
 {
 	uint64_t divisor;
 
-	/* Of packed ones decoders know it otherwise. */
+	/* For packed ones decoders call profile_ground_period(). */
 	if (!is_time_on_clock(p) || p->packed)
 		return;
 	divisor = (uint64_t)profile_divisor(p);
@@ -671,13 +674,12 @@ void profile_infer_period(struct profile *p)
 	p->sample_count = p->total / p->period;
 }
 
-/* Goes through the stacks of a profile, in order or packed, for those who add
- * up: the order of packed ones says nothing, and equal ones come again. */
+/* Iterating over stacks, sorted or packed. */
 
 _Static_assert(LIMIT_STACK_FRAMES <= UINT16_MAX, "ends fit two bytes");
 
-/* The numbers of a stack are read while the one before is looked at: its
- * places lie far apart, and come from memory meanwhile. */
+/* Decodes a stack while the previous one is used: its locations are scattered
+ * in memory and are prefetched meanwhile. */
 static void read_ahead(struct stack_walk *w)
 {
 	const struct packed_place *places = w->profile->packed->places;
@@ -716,7 +718,7 @@ void stack_walk_init(struct stack_walk *w, const struct profile *p)
 		read_ahead(w);
 }
 
-/* The frames all have room, see profile_build_packed(). */
+/* room is large enough for the frames, see profile_build_packed(). */
 static void unpack(struct stack_walk *w)
 {
 	const struct packed_stacks *packed = w->profile->packed;
@@ -763,7 +765,7 @@ bool stack_walk_next(struct stack_walk *w)
 	return true;
 }
 
-/* A place may have one frame; one that no stack is on has any. */
+/* A location may have one frame, or be unused. */
 static void place_frame(const struct profile *p, const uint32_t *place,
 			uint32_t *frame)
 {
@@ -790,7 +792,7 @@ void profile_place_frames(struct profile *p, const uint32_t *place)
 	}
 }
 
-/* Equal ones meet here. */
+/* Merges equal stacks. */
 static bool add_stacks(struct profile_build *b, struct error *err)
 {
 	struct stack_walk *w = mem_alloc(sizeof *w);
@@ -805,7 +807,7 @@ static bool add_stacks(struct profile_build *b, struct error *err)
 	return is_done;
 }
 
-/* Shares are of what was left out of the stacks, too. */
+/* Shares include stacks that were left out. */
 static bool finish(struct profile_build *b, struct error *err)
 {
 	struct profile *p = b->out;

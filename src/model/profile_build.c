@@ -12,23 +12,22 @@
 #include "model/function_name.h"
 #include "model/profile.h"
 
-/* Functions and frames of a profile in the making, each once. A function is
- * looked for among those of its name, a frame among those of its function. */
+/* Deduplicates functions and frames. Functions are searched among those of the
+ * same name, frames among those of the same function. */
 
-/* Most names are of one function, most functions have a few lines: a table in
- * their place costs memory (docs/lab/performance.md, "chains in front of tables").
- */
+/* Most names have one function, most functions few lines: hash tables for them
+ * would waste memory (docs/lab/performance.md, "chains in front of tables"). */
 #define CHAIN_MAX 16u
 
 static bool profile_reserve(struct arena *arena, void *column, size_t *cap,
 			    size_t need, size_t size,
 			    arena_reserver *reserve) MUST_CHECK;
 
-/* Not more than this on the word of a file: its tables may hold what no stack
- * needs. */
+/* Limit for reservations declared by a file, whose tables may contain unused
+ * entries. */
 #define EXPECTED_MAX ((size_t)1 << 20)
 
-/* Room for so many links, which lead nowhere yet. */
+/* Makes room for this many links, initialised as empty. */
 static bool reserve_links(struct profile_build *b, uint32_t **links,
 			  size_t *cap, size_t need, arena_reserver *reserve)
 {
@@ -75,10 +74,10 @@ bool profile_build_expect(struct profile_build *b, size_t texts,
 
 /* ---- chains ---- */
 
-/* Where a search is. */
+/* Position of a search. */
 struct walk {
 	uint32_t of;
-	uint32_t at; /* a thing + 1; 0 before the first */
+	uint32_t at; /* an item + 1; 0 before the first */
 	uint32_t length;
 };
 
@@ -97,7 +96,7 @@ static bool walk_next(const struct intern *x, struct walk *w)
 	return true;
 }
 
-/* Behind the end of the chain that was walked. */
+/* Appends to the end of the chain just walked. */
 static bool chain_add(struct profile_build *b, struct intern *x,
 		      const struct walk *w, uint32_t thing, struct error *err)
 {
@@ -113,10 +112,10 @@ static bool chain_add(struct profile_build *b, struct intern *x,
 	return true;
 }
 
-/* ---- beyond the chains ---- */
+/* ---- beyond chains ---- */
 
-/* One number for two: maps take 64 bits, and most functions and frames say
- * nothing beyond the first two words of theirs. */
+/* Returns a number for two: map keys have 64 bits, and most functions and
+ * frames have nothing beyond their first two words. */
 static bool pair_number(struct profile_build *b, uint32_t high, uint32_t low,
 			uint32_t *number, struct error *err)
 {
@@ -132,7 +131,8 @@ static bool pair_number(struct profile_build *b, uint32_t high, uint32_t low,
 	return true;
 }
 
-/* Key of four words: that of the first two, and what the others add. */
+/* Inserts a key of four words: the first two, combined with a number for the
+ * others. */
 static bool insert_words(struct profile_build *b, struct map *map,
 			 const uint32_t words[4], uint32_t value,
 			 uint32_t *stored, struct error *err)
@@ -144,7 +144,7 @@ static bool insert_words(struct profile_build *b, struct map *map,
 		if (!pair_number(b, words[0], words[1], &first, err) ||
 		    !pair_number(b, words[2], words[3], &rest, err))
 			return false;
-		/* Beyond every index of a function or text. */
+		/* Above every function or symbol index. */
 		key = (uint64_t)(first | UINT32_C(1) << 31) << 32 | rest;
 	}
 	return map_insert_u64(map, key, value, stored) ||
@@ -159,7 +159,7 @@ static bool is_same_function(const struct function *f, const struct function *g)
 	       f->mapping == g->mapping && f->is_nameless == g->is_nameless;
 }
 
-/* *function is the number that it gets where it is new. */
+/* *function receives its number if new. */
 static bool other_function(struct profile_build *b, const struct function *f,
 			   uint32_t *function, struct error *err)
 {
@@ -170,7 +170,7 @@ static bool other_function(struct profile_build *b, const struct function *f,
 			    function, err);
 }
 
-/* arena_reserve() and arena_reserve_exactly() for a typed column. */
+/* Typed arena_reserve() and arena_reserve_exactly(). */
 #define RESERVE(arena, column, cap, need)                                      \
 	profile_reserve(arena, (void *)&(column), &(cap), need,                \
 			sizeof *(column), arena_reserve)
@@ -212,7 +212,7 @@ static bool says_nothing(const struct frame_detail *d)
 	return !(d->column | d->is_inlined | d->address_high | d->address_low);
 }
 
-/* Returns whether a frame, which is of the same function, is at this place. */
+/* Compares with a frame of the same function. */
 static bool is_same_frame(const struct profile_build *b, uint32_t frame,
 			  const struct whole_frame *place)
 {
@@ -223,12 +223,12 @@ static bool is_same_frame(const struct profile_build *b, uint32_t frame,
 			  : says_nothing(&place->detail);
 }
 
-/* Beyond every index of a function, and below what insert_words() adds. */
+/* Above every function index, and below what insert_words() adds. */
 #define INLINED (UINT32_C(1) << 30)
 
 _Static_assert(LIMIT_FUNCTIONS <= INLINED, "functions leave a bit");
 
-/* *frame is the number that it gets where it is new. */
+/* *frame receives its number if new. */
 static bool other_frame(struct profile_build *b,
 			const struct whole_frame *place, uint32_t *frame,
 			struct error *err)
@@ -239,7 +239,7 @@ static bool other_frame(struct profile_build *b,
 
 	if (d->is_inlined)
 		words[0] |= INLINED;
-	/* Beyond every line. */
+	/* Above every line. */
 	if (d->column) {
 		if (!pair_number(b, words[1], d->column, &words[1], err))
 			return false;
@@ -249,7 +249,7 @@ static bool other_frame(struct profile_build *b,
 			    frame, err);
 }
 
-/* Details lie beside the frames from the first on that says something. */
+/* Details are stored from the first frame on that has some. */
 static bool add_frame(struct profile_build *b, const struct whole_frame *place)
 {
 	uint32_t count = b->frame_count;
@@ -339,7 +339,8 @@ void profile_build_free(struct profile_build *b)
 	mem_free(b);
 }
 
-/* Through bytes, since a pointer to a typed pointer is not one to void *. */
+/* By memcpy(), since a pointer to a typed pointer is not a pointer to void
+ * *. */
 static bool profile_reserve(struct arena *arena, void *column, size_t *cap,
 			    size_t need, size_t size, arena_reserver *reserve)
 {
@@ -417,7 +418,8 @@ bool profile_build_demangle(struct profile_build *b, struct str *name,
 	return true;
 }
 
-/* Without marks of how it ran; in scratch where that leaves two pieces. */
+/* Removes marks of how the function ran; the result is in scratch if it had two
+ * pieces. */
 static bool unmark(struct profile_build *b, struct str *name, struct error *err)
 {
 	struct name_pieces pieces = function_name_unmarked(*name);
@@ -432,7 +434,7 @@ static bool unmark(struct profile_build *b, struct str *name, struct error *err)
 	return name->ptr || arena_fail(&b->scratch, PROFILE_WHAT, err);
 }
 
-/* Folded stacks repeat a name thousands of times: each is read once. */
+/* Folded stacks repeat a name thousands of times: each is parsed once. */
 bool profile_build_name(struct profile_build *b, struct str name, uint32_t *id,
 			struct error *err)
 {
@@ -476,7 +478,7 @@ bool profile_build_frame(struct profile_build *b, uint32_t function,
 	return profile_build_place(b, &place, frame, err);
 }
 
-/* A frame that is no function of the program. */
+/* Adds a frame that is not a function of the program. */
 static bool add_marker(struct profile_build *b, struct str name,
 		       uint32_t *frame, struct error *err)
 {
@@ -486,8 +488,8 @@ static bool add_marker(struct profile_build *b, struct str name,
 	       profile_build_frame(b, function, 0, frame, err);
 }
 
-/* Both ends tell more than the middle: the root says which work, the leaf
- * what it was doing. */
+/* The ends are more informative than the middle: the root identifies the work,
+ * the leaf the activity. */
 static bool trim_stack(struct profile_build *b, const uint32_t **frames,
 		       uint32_t *count, struct error *err)
 {
@@ -513,7 +515,7 @@ static bool trim_stack(struct profile_build *b, const uint32_t **frames,
 	return true;
 }
 
-/* Keyed, so that no input can make the walk to a slot long. */
+/* Keyed, so that no input can force long probe sequences. */
 static uint32_t stack_hash(const struct profile_build *b,
 			   const uint32_t *frames, uint32_t count)
 {
@@ -523,7 +525,7 @@ static uint32_t stack_hash(const struct profile_build *b,
 	return text_table_hash(&b->out->symtab.table, bytes);
 }
 
-/* The slot of an equal stack, or the empty one where it belongs. */
+/* Returns the slot of an equal stack, or the empty one where it belongs. */
 static uint32_t *find_slot(const struct profile_build *b, uint32_t hash,
 			   const uint32_t *frames, uint32_t count)
 {
@@ -544,8 +546,8 @@ static uint32_t *find_slot(const struct profile_build *b, uint32_t hash,
 	return &b->stack_slots[at];
 }
 
-/* Keeps half of the slots empty. The old table stays in the arena: all of
- * them together are no larger than the new one. */
+/* Keeps half of the slots empty. The old tables stay in the arena: together
+ * they are no larger than the new one. */
 static bool grow_slots(struct profile_build *b)
 {
 	size_t wanted = b->slot_count ? b->slot_count * 2 : FIRST_SLOTS;
@@ -568,8 +570,8 @@ static bool grow_slots(struct profile_build *b)
 	return true;
 }
 
-/* By a half at a time: this is the largest array of a profile, and doubling
- * would waste most. */
+/* Grows by half: this is the largest array of a profile, and doubling would
+ * waste the most. */
 static bool reserve_frame_ids(struct profile_build *b, size_t need)
 {
 	struct profile *p = b->out;
@@ -644,7 +646,7 @@ void profile_build_omit(struct profile_build *b, int64_t value)
 	b->magnitude = sat_add_i64(b->magnitude, sat_magnitude_i64(value));
 }
 
-/* Equal stacks take no memory but are hashed all the same. */
+/* Equal stacks need no memory but have to be hashed. */
 static bool count_frames(struct profile_build *b, uint32_t count,
 			 struct error *err)
 {
@@ -689,15 +691,11 @@ bool profile_build_node(struct profile_build *b, uint32_t node, uint32_t depth,
 	       profile_tree_value(b, node, value, err);
 }
 
-/* Stacks in the making as a tree of their frames from the root on: what
- * stacks begin with is there once, equal stacks meet in one node, and putting
- * them into order is putting siblings into order. For decoders of texts, where
- * neighbours have most frames in common; see profile_build_tree(). */
+/* Tree of stacks, see profile.h. */
 
 #define FIRST_TREE_SLOTS ((size_t)256)
 
-/* All that finding a node takes, so that one line of the processor's cache is
- * fetched for it. */
+/* Everything needed to find a node, so that a single cache line is fetched. */
 struct stack_slot {
 	uint32_t hash;
 	uint32_t parent;
@@ -705,7 +703,7 @@ struct stack_slot {
 	uint32_t node; /* STACK_TREE_NONE: empty */
 };
 
-/* Odd, so that multiplying by them loses nothing. */
+/* Odd, so that multiplication is invertible. */
 static uint64_t key_of(const char *use)
 {
 	return hash_bytes(use, 1) | 1;
@@ -726,10 +724,9 @@ bool stack_tree_init(struct stack_tree *t, struct arena *arena)
 	return true;
 }
 
-/* Every step of it can be undone, so that two paths have the same hash only if
- * the keys, which nobody knows, make it so. It needs no node: slots of a whole
- * stack are fetched side by side, where child after child would be waited
- * for. */
+/* Every step is invertible, so equal hashes of two paths depend on the secret
+ * keys. It needs no access to nodes, so the slots of a whole stack are fetched
+ * in parallel instead of one after the other. */
 static uint64_t path_hash(const struct stack_tree *t, uint64_t parent,
 			  uint32_t frame)
 {
@@ -739,8 +736,8 @@ static uint64_t path_hash(const struct stack_tree *t, uint64_t parent,
 	return mixed ^ mixed >> 32;
 }
 
-/* Where it is, or the empty one where it belongs. The table is never full, so
- * that the walk ends. */
+/* Returns its slot, or the empty one where it belongs. The table is never full,
+ * so the loop ends. */
 static struct stack_slot *probe(const struct stack_tree *t, uint32_t hash,
 				uint32_t parent, uint32_t frame)
 {
@@ -820,7 +817,7 @@ bool stack_tree_walk(struct stack_tree *t, const uint32_t *frames,
 	return true;
 }
 
-/* By frames from the last to the first, each before its siblings so far. */
+/* From the last frame to the first, each inserted before its siblings. */
 bool stack_tree_order(struct stack_tree *t, const uint32_t *place,
 		      uint32_t frame_count)
 {
@@ -854,7 +851,7 @@ uint32_t stack_tree_next(const struct stack_tree *t, uint32_t node,
 {
 	const struct stack_node *n = &t->nodes[node];
 
-	/* Comes up behind the children. */
+	/* Needed after the children. */
 	__builtin_prefetch(&t->nodes[n->next_sibling]);
 	if (n->first_child) {
 		++*depth;
@@ -870,7 +867,7 @@ uint32_t stack_tree_next(const struct stack_tree *t, uint32_t node,
 
 #define UNUSED UINT32_MAX
 
-/* Room to order `count` sequences. */
+/* Buffers for sorting `count` sequences. */
 struct ordering {
 	struct sequence *sequences;
 	struct sequence *scratch;
@@ -889,8 +886,8 @@ static void ordering_drop(struct ordering *o, struct arena *arena, size_t count)
 	arena_drop(arena, o->scratch, count * sizeof *o->scratch);
 }
 
-/* Three bytes a word, each one more than it is: so the end of the text, 0, is
- * before every byte. */
+/* Packs three bytes per word, each incremented, so that the end of the text, 0,
+ * sorts before every byte. */
 static uint32_t *pack_text(struct str text, uint32_t *words)
 {
 	for (size_t i = 0; i < text.len; i += 3) {
@@ -907,7 +904,7 @@ static uint32_t *pack_text(struct str text, uint32_t *words)
 	return words;
 }
 
-/* rank[symbol]: its place among all texts in byte order. */
+/* Sets rank[symbol] to its position among all texts in byte order. */
 static uint32_t *rank_texts(struct profile_build *b)
 {
 	const struct text_table *t = &b->out->symtab.table;
@@ -940,14 +937,14 @@ static uint32_t *rank_texts(struct profile_build *b)
 	return rank;
 }
 
-/* The two words from `at` on as one number; behind the last there are 0. */
+/* Returns the two words from `at` as one number, padded with 0. */
 static uint64_t word_pair(const uint32_t *words, uint32_t width, uint32_t at)
 {
 	return (uint64_t)words[at] << 32 | (at + 1 < width ? words[at + 1] : 0);
 }
 
-/* By all words, the last ones first: equal ones stay as they are. Returns
- * which of both lists holds them then. */
+/* Stable sort by all words, the last ones first. Returns whichever of the two
+ * lists has the result. */
 static struct radix_item *sort_words(struct radix_item *items,
 				     struct radix_item *room, uint32_t count,
 				     const uint32_t *words, uint32_t width)
@@ -967,8 +964,8 @@ static struct radix_item *sort_words(struct radix_item *items,
 	return items;
 }
 
-/* Orders `count` sequences of `width` words, leaving out those of which
- * is_used is not set; place[old] becomes the new index. NULL: no memory. */
+/* Sorts `count` sequences of `width` words, dropping those without is_used;
+ * place[old] is the new index. Returns NULL when out of memory. */
 static uint32_t *place_words(struct arena *arena, const uint32_t *words,
 			     uint32_t width, const bool *is_used,
 			     uint32_t count, uint32_t *used_count)
@@ -995,7 +992,7 @@ static uint32_t *place_words(struct arena *arena, const uint32_t *words,
 	return place;
 }
 
-/* The state of finishing. */
+/* State of profile_build_finish(). */
 struct finish {
 	struct profile_build *b;
 	bool *is_function_used;
@@ -1004,10 +1001,10 @@ struct finish {
 	uint32_t *function_place;
 	uint32_t *frame_place;
 	uint32_t *name_rank;       /* by new frame index */
-	struct whole_frame *whole; /* where frames have details */
+	struct whole_frame *whole; /* if frames have details */
 };
 
-/* Stacks that cancelled out to zero leave. */
+/* Stacks that cancelled out to zero are dropped. */
 static void mark_frames(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -1026,7 +1023,8 @@ static void mark_frames(struct finish *f)
 	b->stack_count = kept;
 }
 
-/* Marks what is used; what only stacks of nothing used leaves as well. */
+/* Marks what is used, and drops what is only used by stacks that are
+ * dropped. */
 static bool mark_used(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -1035,8 +1033,7 @@ static bool mark_used(struct finish *f)
 	f->is_frame_used = arena_array(&b->scratch, b->frame_count, 1);
 	if (!f->is_function_used || !f->is_frame_used)
 		return false;
-	/* Decoders that pack build no frames but of places that stacks are on.
-	 */
+	/* Decoders that pack only create frames for locations in use. */
 	if (b->out->packed)
 		memset(f->is_frame_used, true, b->frame_count);
 	else if (!b->has_tree)
@@ -1060,7 +1057,7 @@ static void function_words(const struct function *f, const uint32_t *rank,
 	words[3] = f->is_nameless;
 }
 
-/* By name, then file, then what else tells them apart. */
+/* By name, then file, then other details. */
 static bool place_functions(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -1091,7 +1088,7 @@ static bool place_functions(struct finish *f)
 
 #define WORDS(item) ((uint32_t)(sizeof(item) / sizeof(uint32_t)))
 
-/* Puts frames and details together, in their stead. */
+/* Combines frames and details. */
 static bool make_whole(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -1110,7 +1107,7 @@ static bool make_whole(struct finish *f)
 	return true;
 }
 
-/* By function, then line: both are that sequence already. Names that differ
+/* By function, then line: frames are such sequences already. Names that differ
  * only in file or line share a rank. */
 static bool order_frames(struct finish *f)
 {
@@ -1160,7 +1157,8 @@ static bool place_frames(struct finish *f)
 	return true;
 }
 
-/* In the final order, so that a capped sum does not depend on the input's. */
+/* In the final order, so that a saturated sum does not depend on the order of
+ * the input. */
 static void total_stacks(struct profile_build *b)
 {
 	struct profile *p = b->out;
@@ -1175,7 +1173,7 @@ static void total_stacks(struct profile_build *b)
 	}
 }
 
-/* Frame ids are renumbered in place before they are compared. */
+/* Renumbers frame ids in place before comparing. */
 static bool place_stacks(struct finish *f)
 {
 	struct profile_build *b = f->b;
@@ -1245,7 +1243,7 @@ static bool finish_for_later(struct finish *f)
 	return true;
 }
 
-/* Who only adds up asks for no order. */
+/* Packed stacks are not sorted. */
 static bool finish_packed(struct profile_build *b)
 {
 	struct profile *p = b->out;
@@ -1305,7 +1303,7 @@ bool profile_build_finish(struct profile_build *b, struct notes *notes,
 	return true;
 }
 
-/* Functions and frames stay where they are. */
+/* Functions and frames are not moved. */
 static bool finish_stacks(struct finish *f)
 {
 	struct profile_build *b = f->b;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inside of a profile in the making, shared by the files that build it:
- * profile_build.c collects stacks, recognises functions and frames that were
- * there already, and puts all into order; profile.c does so for stacks that
- * are texts, and later.
+ * Internals of profile construction, shared by the files that do it:
+ * profile_build.c collects stacks, deduplicates functions and frames, and
+ * sorts; profile.c does so for stacks in a tree, and for packed ones later.
  */
 #ifndef MODEL_PROFILE_BUILD_H
 #define MODEL_PROFILE_BUILD_H
@@ -14,64 +13,66 @@
 #include "base/map.h"
 #include "model/profile.h"
 
-/* Orders number sequences lexicographically: names packed into words, and
- * stacks. Private to model/. A merge sort that remembers how much each sequence
- * shares with the one before it, so long common beginnings (every stack has
- * them) are compared once and no input makes it quadratic. */
+/* Sorts sequences of numbers lexicographically: names packed into words, and
+ * stacks. Private to model/. A merge sort that remembers the length of the
+ * prefix each sequence shares with its predecessor, so that long common
+ * prefixes (all stacks have them) are compared once and no input makes it
+ * quadratic. */
 
 struct sequence {
 	const uint32_t *items;
 	uint32_t count;
-	uint32_t index;  /* the caller's, to know it again */
-	uint32_t common; /* items shared with the sequence before it */
+	uint32_t index;  /* set by the caller to identify it */
+	uint32_t common; /* items shared with the previous sequence */
 	uint64_t next;   /* rank of the item after those + 1, 0: none */
 };
 
-/* Orders sequences[0..count), of which items, count and index are set, using
- * scratch of the same size. Shorter ones come first on a tie, equal ones keep
- * their order. With rank, items are compared by rank[item] over the whole
- * sequence first and by themselves after. */
+/* Sorts sequences[0..count), whose items, count and index are set, with scratch
+ * of the same size. Prefixes come first; equal ones keep their order. With
+ * rank, complete sequences are compared by rank[item] first, then by the
+ * items. */
 void sequence_sort(struct sequence *sequences, size_t count,
 		   const uint32_t *rank, struct sequence *scratch);
 
-/* The same of two ordered runs, [0..first) and [first..count), into `out`,
- * where `common` then counts what each shares with the one before it: ranks,
- * the end mark and items where there are ranks, items else. */
+/* Merges two sorted runs, [0..first) and [first..count), into `out`. `common`
+ * then counts what each shares with its predecessor: with ranks, the ranks, the
+ * end mark and the items; else the items. */
 void sequence_merge(struct sequence *sequences, size_t first, size_t count,
 		    const uint32_t *rank, struct sequence *out);
 
 #define PROFILE_WHAT "the profile"
 
-/* Things by the number of what they are of. Nearly all have few siblings and
- * are found in a chain of these; those beyond it are in the map. */
+/* Items grouped by an owner's number, such as functions by name. Nearly all
+ * groups are small and searched as a chain; items beyond that are in the
+ * map. */
 struct intern {
-	uint32_t *heads; /* by what they are of: the first + 1 */
-	uint32_t *next;  /* by thing: the next one + 1 */
+	uint32_t *heads; /* by owner: first item + 1 */
+	uint32_t *next;  /* by item: next item + 1 */
 	size_t head_cap;
 	size_t next_cap;
 	struct map others;
 };
 
-/* Columns grow in `scratch`, frame_ids in the profile's own arena, where they
- * stay: stacks are put into order by their index, their frames are not moved.
- * stack_slots is an open-addressing table over frame sequences; it holds
- * stack indices + 1. */
+/* Arrays grow in `scratch`, except frame_ids, which grow in the profile's arena
+ * and stay there: stacks are sorted by index, their frames are not moved.
+ * stack_slots is an open-addressing hash table of stacks; it holds stack
+ * indices + 1. */
 struct profile_build {
 	struct profile *out;
 	struct arena scratch;
-	struct str kept; /* texts that are not copied */
+	struct str kept; /* range of texts that are not copied */
 	struct intern functions_by_name;
 	struct intern frames_by_function;
 	struct map pair_map;    /* two words -> a number from 0 */
-	struct map mangled_map; /* name of a linker -> text of the source's */
+	struct map mangled_map; /* linker name -> symbol of the demangled one */
 	struct demangler *demangler; /* NULL until a name needs it */
 	struct function *functions;
 	struct frame *frames;
-	struct frame_detail *details; /* none until a frame says something */
+	struct frame_detail *details; /* NULL until a frame has details */
 	struct stack *stacks;
 	uint32_t *stack_hashes;
 	uint32_t *stack_slots;
-	uint32_t *trimmed; /* room for one stack that was too deep */
+	uint32_t *trimmed; /* room for one stack that is too deep */
 	size_t function_cap;
 	size_t frame_cap;
 	size_t detail_cap;
@@ -81,7 +82,7 @@ struct profile_build {
 	size_t type_cap;
 	size_t frame_id_cap;
 	uint64_t frames_seen;
-	int64_t magnitude; /* of all values, see profile.whole_total */
+	int64_t magnitude; /* sum of absolute values, see profile.whole_total */
 	size_t trimmed_stacks;
 	size_t trimmed_texts;
 	uint32_t pair_count;
@@ -89,19 +90,19 @@ struct profile_build {
 	uint32_t frame_count;
 	uint32_t stack_count;
 	bool is_saturated;
-	struct stack_tree tree; /* where profile_build_tree() was called */
+	struct stack_tree tree; /* valid if has_tree */
 	struct arena tree_arena;
 	bool has_tree;
 };
 
-/* A finished profile that is to get its stacks now, of the frames it has. */
+/* Continues a finished profile to add its stacks, from the frames it has. */
 struct profile_build *profile_build_resume(struct profile *p,
 					   struct error *err) MUST_CHECK;
 bool profile_build_finish_stacks(struct profile_build *b,
 				 struct error *err) MUST_CHECK;
 
-/* Adds a distinct or equal stack that was counted before. *stack: its number
- * in b->stacks. */
+/* Adds a stack that has been counted already, or adds to an equal one. *stack:
+ * its index in b->stacks. */
 bool profile_build_merge(struct profile_build *b, const uint32_t *frames,
 			 uint32_t count, int64_t value, uint32_t *stack,
 			 struct error *err) MUST_CHECK;
@@ -117,11 +118,12 @@ bool profile_tree_add(struct profile_build *b, const uint32_t *frames,
 bool profile_tree_value(struct profile_build *b, uint32_t node, int64_t value,
 			struct error *err) MUST_CHECK;
 
-/* Marks the frames of stacks with a value. False: no memory. */
+/* Marks the frames used by stacks with a value. Returns false when out of
+ * memory. */
 bool profile_tree_mark(struct profile_build *b, bool *is_frame_used) MUST_CHECK;
 
-/* Writes the stacks in their order; frames by their new place. False: no
- * memory in one of the two arenas. */
+/* Writes out the sorted stacks, frames renumbered by frame_place. Returns false
+ * when out of memory in one of the two arenas. */
 bool profile_tree_place(struct profile_build *b,
 			const uint32_t *frame_place) MUST_CHECK;
 

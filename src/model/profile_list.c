@@ -25,7 +25,7 @@ void profile_list_release(struct profile_list *list)
 
 /* ---- series ---- */
 
-/* The key of a series; plain numbers without padding. */
+/* The key of a series, without padding. */
 struct series_key {
 	uint32_t service;
 	uint32_t type;
@@ -114,7 +114,7 @@ static bool series_of(struct profile_list *list,
 	*series = map_find(&list->by_series, bytes);
 	if (*series != MAP_NONE)
 		return true;
-	/* Keys of a map are borrowed. */
+	/* Map keys are borrowed. */
 	bytes = arena_str(&list->arena, bytes);
 	if (!bytes.ptr)
 		return arena_fail(&list->arena, WHAT, err);
@@ -193,7 +193,7 @@ struct str stored_series_service(const struct profile_list *list,
 bool stored_profile_is_in(const struct stored_profile *profile,
 			  struct time_range range)
 {
-	/* A snapshot has no length but lies somewhere all the same. */
+	/* A snapshot has no duration but a position. */
 	return profile->start_ns < range.to_ns &&
 	       (profile->end_ns > range.from_ns ||
 		profile->start_ns >= range.from_ns);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is told of many stored profiles, without their samples: whose, of what
- * type, when. For servers that list profiles one by one and select none
- * (Cloud Profiler): 40,000 of them are a month of one service, so each is a
- * row of some 40 bytes beside its name, and texts are kept once.
+ * List of stored profiles without their samples: service, labels, type, time.
+ * For servers that list profiles individually and cannot select (Cloud
+ * Profiler): 40,000 of them are a month of one service, so an entry takes about
+ * 40 bytes besides its name, and texts are stored once.
  */
 #ifndef MODEL_PROFILE_LIST_H
 #define MODEL_PROFILE_LIST_H
@@ -15,7 +15,7 @@
 #include "base/timefmt.h"
 #include "model/symtab.h"
 
-/* As Cloud Profiler tells them apart. */
+/* Profile types of Cloud Profiler. */
 enum stored_type {
 	STORED_UNKNOWN = 0,
 	STORED_CPU,
@@ -28,28 +28,27 @@ enum stored_type {
 	STORED_TYPES,
 };
 
-/* Both are symbols of the list. */
+/* Symbols of the list. */
 struct stored_label {
 	uint32_t key;
 	uint32_t value;
 };
 
-/* Profiles of one type whose labels are equal. */
+/* Profiles of one type with equal labels. */
 struct stored_series {
 	uint32_t service;     /* symbol */
-	uint32_t label_first; /* of profile_list.labels */
+	uint32_t label_first; /* index into profile_list.labels */
 	uint32_t label_count;
 	enum stored_type type;
 };
 
-/* A stored profile of [start_ns, end_ns); a snapshot begins and ends at once.
- */
+/* A stored profile of [start_ns, end_ns); for a snapshot both are equal. */
 struct stored_profile {
-	struct str name; /* the server's; tells it from all others */
+	struct str name; /* the server's; unique */
 	int64_t start_ns;
 	int64_t end_ns;
 	uint32_t series;
-	uint32_t page; /* of the server's list, from 0 */
+	uint32_t page; /* page number in the server's list, from 0 */
 };
 
 struct profile_list {
@@ -69,15 +68,16 @@ struct profile_list {
 	struct map by_series;
 };
 
-/* One profile to be added; texts are copied. */
+/* A profile to add; texts are copied. */
 struct stored_entry {
 	struct str name;
 	struct str service;
 	enum stored_type type;
 	int64_t start_ns;
-	int64_t duration_ns; /* below 0 counts as 0 */
+	int64_t duration_ns; /* negative counts as 0 */
 	uint32_t page;
-	/* In any order, of one key the last counts. They are sorted. */
+	/* In any order; of equal keys the last counts. profile_list_add() sorts
+	 * them. */
 	struct {
 		struct str key;
 		struct str value;
@@ -88,23 +88,23 @@ struct stored_entry {
 bool profile_list_init(struct profile_list *list, struct error *err) MUST_CHECK;
 void profile_list_release(struct profile_list *list);
 
-/* One of a name that is there already changes nothing. ERROR_LIMIT past
+/* Does nothing if the name is already present. Fails with ERROR_LIMIT past
  * LIMIT_STORED_PROFILES. */
 bool profile_list_add(struct profile_list *list,
 		      const struct stored_entry *entry,
 		      struct error *err) MUST_CHECK;
 
-/* MAP_NONE: no profile has this name. */
+/* Returns the index of the profile of this name, MAP_NONE if absent. */
 uint32_t profile_list_find(const struct profile_list *list, struct str name);
 
-/* "" when the series has no such label. */
+/* Returns the value of a label, "" if absent. */
 struct str stored_series_label(const struct profile_list *list,
 			       const struct stored_series *series,
 			       struct str key);
 struct str stored_series_service(const struct profile_list *list,
 				 const struct stored_series *series);
 
-/* Returns whether some of its time lies in the range. */
+/* Returns whether the profile overlaps the range. */
 bool stored_profile_is_in(const struct stored_profile *profile,
 			  struct time_range range);
 

@@ -17,17 +17,15 @@
 #include "model/profile_build.h"
 #include "model/symtab.h"
 
-/* Adds up two profiles whose functions, frames and stacks are in the order of
- * the model: ordered lists are merged, nothing is hashed but new texts, and
- * nothing is put into order again. Private to model/. */
+/* Merging of sorted profiles, see profile.h. */
 
 #define WHAT "adding up profiles"
 
 struct side {
 	const struct profile *profile;
-	uint32_t *texts;     /* by symbol: that of the sum */
-	uint32_t *functions; /* by function: that of the sum */
-	uint32_t *frames;    /* likewise */
+	uint32_t *texts;     /* symbols of the sum, by symbol */
+	uint32_t *functions; /* functions of the sum, by function */
+	uint32_t *frames;    /* same for frames */
 };
 
 struct join {
@@ -35,12 +33,12 @@ struct join {
 	struct arena scratch;
 	struct side sides[2];
 	uint32_t *name_ranks; /* by frame of the sum */
-	bool *is_used;        /* likewise: by a stack of the sum */
+	bool *is_used;        /* same: in a stack of the sum */
 	bool is_saturated;
 };
 
-/* Which of two ordered lists goes on: below 0 the first, above 0 the other one,
- * 0 both. */
+/* Returns whether a side supplies the next item of a merge. next: below 0 the
+ * first, above 0 the second, 0 both. */
 static bool takes(int next, size_t side)
 {
 	return side ? next >= 0 : next <= 0;
@@ -70,7 +68,7 @@ struct whole_frame profile_join_frame(const struct profile *p,
 	return f;
 }
 
-/* Where there is room for it. */
+/* The caller has reserved room. */
 static void profile_put_frame(struct profile *out, uint32_t at,
 			      const struct whole_frame *f)
 {
@@ -92,7 +90,7 @@ static bool join_function(struct join *j, struct side *s, uint32_t function,
 	return true;
 }
 
-/* As profile_check() wants them. */
+/* In the order that profile_check() requires. */
 static int function_compare(const struct profile *a, uint32_t x,
 			    const struct profile *b, uint32_t y)
 {
@@ -134,7 +132,7 @@ static bool join_functions(struct join *j, struct error *err)
 
 /* ---- frames ---- */
 
-/* Frames of equal names share a rank. */
+/* Frames with equal names share a rank. */
 static void rank_frame(struct join *j, uint32_t at)
 {
 	const struct profile *p = j->out;
@@ -202,8 +200,7 @@ static bool count_frame_ids(const struct join *j, size_t *total,
 			 LIMIT_STACK_FRAMES_TOTAL);
 }
 
-/* Copies the frames of a side behind those that are there; index counts the
- * stacks of both. */
+/* Appends the frames of a side; index numbers the stacks of both sides. */
 static void copy_frame_ids(struct join *j, const struct side *s,
 			   uint32_t first_index, struct sequence *sequences)
 {
@@ -245,8 +242,8 @@ static void add_value(struct join *j, int64_t *sum, int64_t value)
 	*sum = sat_add_i64(*sum, value);
 }
 
-/* Equal stacks follow each other, one of each side. Then both share all ranks,
- * the end mark and all items. */
+/* Equal stacks, one of each side, are adjacent: they share all ranks, the end
+ * mark and all items. */
 static bool is_equal_to_last(const struct sequence *s)
 {
 	return s->common == 2 * s->count + 1;
@@ -308,10 +305,10 @@ static bool join_stacks(struct join *j, struct error *err)
 	return place_stacks(j, ordered, count, err);
 }
 
-/* ---- what cancelled out ---- */
+/* ---- cancelled stacks ---- */
 
-/* The order stays, so that frames of a function follow each other. The room of
- * the ranks serves for the new places. */
+/* Preserves the order, so that frames of a function stay together. Reuses the
+ * memory of ranks for new indices. */
 static void drop_frames(struct join *j)
 {
 	struct profile *out = j->out;
@@ -338,7 +335,7 @@ static void drop_frames(struct join *j)
 		out->frame_id_count = 0;
 }
 
-/* ---- all of it ---- */
+/* ---- combined ---- */
 
 static bool side_init(struct join *j, struct side *s, const struct profile *p,
 		      struct error *err)
@@ -357,7 +354,7 @@ static bool side_init(struct join *j, struct side *s, const struct profile *p,
 	return symtab_add_all(&j->out->symtab, &p->symtab, s->texts, err);
 }
 
-/* Gives out the type of p. */
+/* Sets the sample type to that of p. */
 static bool profile_join_type(struct profile *out, const struct profile *p,
 			      struct error *err)
 {
@@ -370,7 +367,7 @@ static bool profile_join_type(struct profile *out, const struct profile *p,
 			  : arena_fail(&out->arena, WHAT, err);
 }
 
-/* Room in out for all functions and frames of both. */
+/* Reserves room in out for all functions and frames of both. */
 static bool profile_join_room(struct profile *out, const struct profile *a,
 			      const struct profile *b)
 {
@@ -402,10 +399,10 @@ static bool make_room(struct join *j, struct error *err)
 	       arena_fail(&out->arena, WHAT, err);
 }
 
-/* Fills functions, frames, stacks, total and the one type of out, which must be
- * initialised and empty, with texts of its own. Stacks that cancel each other
- * out leave, with what only they used. *is_saturated is set when a sum does not
- * fit 64 bits. Either side may be without stacks. Fails on limits. */
+/* Fills functions, frames, stacks, total and the sample type of out, which must
+ * be initialised and empty; texts are copied. Stacks that cancel out are
+ * dropped with what only they used. *is_saturated is set if a sum overflows.
+ * Either side may lack stacks. Fails on limits. */
 static bool profile_join(struct profile *out, const struct profile *a,
 			 const struct profile *b, bool *is_saturated,
 			 struct error *err)
@@ -436,17 +433,17 @@ static bool profile_join(struct profile *out, const struct profile *a,
 _Static_assert(LIMIT_SAMPLES <= UINT32_MAX / 2,
 	       "both sides' stacks are counted");
 
-/* Stacks come together by hashes of what they begin with, of so many lengths,
- * eight bits each. */
+/* Stacks are clustered by hashes of their prefixes, at this many lengths, eight
+ * bits each. */
 #define NEAR_STEPS 8u
 #define NEAR_BITS 8u
-/* Stacks that tell how long those are, and how many frames there may be in
- * all; room for more than so many of them is made only when they are there. */
+/* Number of stacks sampled to choose these lengths and to estimate the total
+ * number of frames; larger reservations are only made as needed. */
 #define MEASURED_STACKS 1024u
 #define EXPECTED_FRAMES ((size_t)16000000)
 
-/* Odd: multiplying by them loses nothing. They are the same in every run, as
- * the order is; who finds stacks of equal hashes keeps them apart, no more. */
+/* Odd, so that multiplication is invertible. Constant, so that the order is
+ * reproducible; crafted collisions only degrade clustering. */
 #define MIX_FRAME UINT64_C(0x9e3779b97f4a7c15)
 #define MIX_PATH UINT64_C(0xd6e8feb86659fd93)
 
@@ -454,22 +451,24 @@ struct loose_stack {
 	uint64_t near;
 	uint64_t whole; /* hash of all frames */
 	int64_t value;
-	uint32_t first; /* of its frames, in those of its side */
+	uint32_t first; /* index of its first frame in those of its side */
 	uint32_t count;
 };
 
 struct loose_side {
 	const struct profile *profile;
-	uint32_t *texts;     /* by symbol: that of the sum */
-	uint32_t *functions; /* by function: that of the sum */
-	uint32_t *frames;    /* likewise */
-	uint32_t step;       /* frames between the lengths of hashes */
-	size_t expected_ids; /* about as many, or fewer */
-	/* The thread's. */
+	uint32_t *texts;     /* symbols of the sum, by symbol */
+	uint32_t *functions; /* functions of the sum, by function */
+	uint32_t *frames;    /* same for frames */
+	uint32_t step;       /* frames between prefix lengths */
+	size_t expected_ids; /* estimate, possibly too low */
+	/* Used by the side's thread. */
 	struct arena arena;
-	struct arena *id_arena; /* of the sum for one side, to stay there */
+	/* For frame ids; one side uses that of the sum. */
+	struct arena *id_arena;
 	struct stack_walk walk;
-	uint64_t hashes[LIMIT_STACK_FRAMES]; /* of the stack, by length - 1 */
+	/* Prefix hashes of the current stack, by length - 1. */
+	uint64_t hashes[LIMIT_STACK_FRAMES];
 	struct loose_stack *stacks;
 	uint32_t *ids;
 	size_t id_count;
@@ -484,7 +483,7 @@ struct loose {
 	struct loose_side *sides; /* two */
 	struct map functions;
 	struct map frames;
-	struct whole_frame *met; /* frames of the sum, as they were met */
+	struct whole_frame *met; /* frames of the sum, by order of appearance */
 	uint32_t (*function_keys)[4];
 	bool is_saturated;
 };
@@ -585,8 +584,8 @@ static bool add_heat(struct loose *l, const struct loose_side *s, int64_t *heat,
 	return true;
 }
 
-/* Those with the largest values come first, so that what is met often has a
- * small number. */
+/* Frames with the largest values come first, so that frequent ones have small
+ * numbers. */
 static bool place_frames(struct loose *l, struct error *err)
 {
 	struct profile *out = l->out;
@@ -634,7 +633,7 @@ static bool join_tables(struct loose *l, struct error *err)
 
 /* ---- stacks of a side ---- */
 
-/* So that the lengths reach from the root to beyond the middle of most. */
+/* Chooses prefix lengths from the root to beyond the middle of most stacks. */
 static void measure(struct loose_side *sides)
 {
 	uint64_t frames = 0, stacks = 0;
@@ -699,7 +698,7 @@ static bool reserve_ids(struct loose_side *s, size_t need)
 	return true;
 }
 
-/* The frames that it keeps are those of the stack in front of it. */
+/* Frames it shares are those of the previous stack. */
 static bool take_stack(struct loose_side *s, struct loose_stack *to)
 {
 	const struct stack_walk *w = &s->walk;
@@ -748,7 +747,7 @@ static void run_side(void *task)
 static bool take_sides(struct loose *l, struct error *err)
 {
 	measure(l->sides);
-	/* Behind those of the first side those of the second one come. */
+	/* The second side's follow those of the first. */
 	l->sides[0].id_arena = &l->out->arena;
 	l->sides[0].expected_ids += l->sides[1].expected_ids;
 	thread_both(run_side, &l->sides[0], &l->sides[1], true);
@@ -762,7 +761,7 @@ static bool take_sides(struct loose *l, struct error *err)
 
 /* ---- stacks of both ---- */
 
-/* *first: of its frames, in those of the sum. */
+/* *first: index of its first frame in those of the sum. */
 static const struct loose_stack *stack_at(const struct loose *l, uint32_t index,
 					  uint32_t *first)
 {
@@ -779,7 +778,8 @@ static const struct loose_stack *stack_at(const struct loose *l, uint32_t index,
 	return stack;
 }
 
-/* By what they begin with, equal ones next to each other. NULL: no memory. */
+/* Sorts by prefix hashes; equal stacks become adjacent. Returns NULL when out
+ * of memory. */
 static struct radix_item *order_stacks(struct loose *l, uint32_t count)
 {
 	struct radix_item *items =
@@ -808,15 +808,15 @@ static void add_loose_value(struct loose *l, int64_t *sum, int64_t value)
 	*sum = sat_add_i64(*sum, value);
 }
 
-/* Equal stacks of which values cancel out leave. */
+/* Drops stacks whose values cancelled out. */
 static void drop_nothing(struct profile *out)
 {
 	if (out->stack_count && !out->stacks[out->stack_count - 1].value)
 		out->stack_count--;
 }
 
-/* Its frames lie among those of the sum; of equal stacks those of the others
- * are of no use any more. */
+/* Its frames are among those of the sum; those of further equal stacks become
+ * unused. */
 static void place_stack(struct loose *l, const struct loose_stack *from,
 			uint32_t first, bool may_be_last)
 {
@@ -861,8 +861,7 @@ static bool place_loose_stacks(struct loose *l, const struct radix_item *order,
 			 LIMIT_SAMPLES);
 }
 
-/* Joins the ids of both sides, one after the other, in no more room than that.
- */
+/* Concatenates the ids of both sides without extra room. */
 static bool join_ids(struct loose *l, struct error *err)
 {
 	struct loose_side *to = &l->sides[0];
@@ -903,7 +902,7 @@ static bool join_loose_stacks(struct loose *l, struct error *err)
 	return place_loose_stacks(l, order, count, err);
 }
 
-/* ---- all of it ---- */
+/* ---- combined ---- */
 
 static bool loose_side_init(struct loose *l, struct loose_side *s,
 			    const struct profile *p, struct error *err)
@@ -929,7 +928,7 @@ static bool make_loose_room(struct loose *l, const struct profile *a,
 	size_t functions = (size_t)a->function_count + b->function_count;
 	size_t frames = (size_t)a->frame_count + b->frame_count;
 
-	/* One more than there are: the place of what turns out to be known. */
+	/* One extra for an item that turns out to be known. */
 	l->function_keys = arena_array(&l->scratch, functions + 1,
 				       sizeof *l->function_keys);
 	l->met = arena_array(&l->scratch, frames + 1, sizeof *l->met);
@@ -955,11 +954,11 @@ static bool join_loose(struct loose *l, const struct profile *a,
 	       take_sides(l, err) && join_loose_stacks(l, err);
 }
 
-/* The same where no order is asked for: sides may be packed or loose, and out
- * is loose. Most stacks have neighbours that begin as they do; frames are
- * numbered from the largest values on. Nothing but chance sets two equal stacks
- * apart, and their values are right then, too. What only stacks used that
- * cancel each other out stays. */
+/* Same without sorting: sides may be packed or loose, and out is loose. Most
+ * stacks are next to stacks with a common prefix; frames are numbered by
+ * decreasing value. Equal stacks are merged unless a hash collision separates
+ * them, in which case sums are still correct. Items only used by stacks that
+ * cancel out are kept. */
 static bool profile_join_loose(struct profile *out, const struct profile *a,
 			       const struct profile *b, bool *is_saturated,
 			       struct error *err)
@@ -977,7 +976,7 @@ static bool profile_join_loose(struct profile *out, const struct profile *a,
 	return is_done;
 }
 
-/* Filters may have left no stack of what counts as the whole. */
+/* Filters may have removed all stacks but left whole_total. */
 static bool is_filled(const struct profile *p)
 {
 	return p->stack_count || p->whole_total > 0;
@@ -1019,7 +1018,7 @@ static bool check_types(const struct profile *const *parts, size_t n,
 	return true;
 }
 
-/* ---- adding up ---- */
+/* ---- summing ---- */
 
 /* A part, or a sum of some. */
 struct node {
@@ -1030,9 +1029,9 @@ struct node {
 struct merge {
 	struct node *nodes;
 	size_t count;
-	struct profile *sums; /* room for all of them */
+	struct profile *sums; /* room for all sums */
 	size_t sum_count;
-	bool is_loose; /* a part is in no order, so no sum is */
+	bool is_loose; /* a part is unsorted, so all sums are */
 	bool is_saturated;
 };
 
@@ -1060,8 +1059,8 @@ static bool add_up(struct merge *m, size_t first, struct node *sum,
 	return true;
 }
 
-/* Pairs, pairs of pairs and so on: nothing is walked through more often than
- * the logarithm of their count. */
+/* Adds pairs, pairs of pairs and so on, so that each stack is processed log2(n)
+ * times. */
 static bool add_up_all(struct merge *m, struct profile *out, struct error *err)
 {
 	struct profile empty;
@@ -1105,8 +1104,7 @@ static bool merge_parts(struct merge *m, struct profile *out,
 	return is_done;
 }
 
-/* Merges the header of a part: what the first one says, as far as the next one
- * agrees. */
+/* Merges the header of a part: keeps fields that agree. */
 static void merge_header(struct profile *out, const struct profile *p,
 			 bool *is_length_known)
 {
@@ -1155,7 +1153,7 @@ void profile_merge_heads(struct profile *out,
 	out->truncated_share = total > 0 ? truncated / total : 0;
 }
 
-/* All are empty: of the first part's type all the same. */
+/* All are empty: only takes the type of the first part. */
 static bool merge_nothing(struct profile *out,
 			  const struct profile *const *parts, size_t n,
 			  struct error *err)

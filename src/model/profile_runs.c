@@ -11,17 +11,17 @@
 
 #define WHAT "adding up profiles"
 
-/* A stack that other runs cancelled out. */
+/* A stack that was cancelled out by other runs. */
 #define NO_STACK UINT32_MAX
 
-/* The state of adding one run. */
+/* State of adding a run. */
 struct adding {
 	struct profile_runs *runs;
 	struct profile *profile;
 	struct arena scratch;
-	uint32_t *texts;     /* by symbol: that of the sum */
-	uint32_t *functions; /* by function: that of the sum */
-	uint32_t *frames;    /* likewise */
+	uint32_t *texts;     /* symbols of the sum, by symbol */
+	uint32_t *functions; /* functions of the sum, by function */
+	uint32_t *frames;    /* same for frames */
 	struct stack_walk walk;
 };
 
@@ -88,7 +88,7 @@ static bool add_tables(struct adding *a, struct error *err)
 
 /* ---- stacks ---- */
 
-/* Small for small numbers of either sign. */
+/* Zigzag encoding: small for small numbers of either sign. */
 static uint64_t fold_sign(int64_t value)
 {
 	return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
@@ -99,7 +99,7 @@ static int64_t unfold_sign(uint64_t folded)
 	return (int64_t)(folded >> 1 ^ (folded & 1 ? UINT64_MAX : 0));
 }
 
-/* Adds to one of the sum, or a new one. */
+/* Adds to a stack of the sum, or adds a new one. */
 static bool add_stack(struct profile_runs *r, const struct stack_walk *w,
 		      uint32_t *stack, struct error *err)
 {
@@ -199,7 +199,7 @@ bool profile_runs_add(struct profile_runs *r, struct profile *p,
 	return is_done;
 }
 
-/* Marks those that stay. */
+/* Marks those that are kept. */
 static bool mark_stacks(struct profile_runs *r, struct error *err)
 {
 	const struct profile_build *b = r->build;
@@ -213,7 +213,7 @@ static bool mark_stacks(struct profile_runs *r, struct error *err)
 	return true;
 }
 
-/* Where each of them is in the sum: the frames of the first one are the
+/* Finds each stack's index in the sum: frames of the first one are the
  * first. */
 static bool number_stacks(struct profile_runs *r, struct arena *scratch,
 			  struct error *err)
@@ -246,8 +246,8 @@ static uint32_t count_common(const struct profile *p, const struct stack *a,
 	return i;
 }
 
-/* Writes of each stack what it shares with the one before, and its other
- * frames. */
+/* Encodes for each stack the number of frames shared with the previous one, and
+ * its other frames. */
 static void write_frames(const struct profile *sum, struct buf *words)
 {
 	for (uint32_t i = 0; i < sum->stack_count; i++) {
@@ -260,7 +260,7 @@ static void write_frames(const struct profile *sum, struct buf *words)
 	}
 }
 
-/* In the place of those that were there. */
+/* Replaces the frames by the encoded ones. */
 static void read_frames(struct profile *sum, const char *words)
 {
 	uint32_t *to = sum->frame_ids, *before = to;
@@ -283,7 +283,7 @@ static void read_frames(struct profile *sum, const char *words)
 	sum->frame_id_count = (size_t)(to - sum->frame_ids);
 }
 
-/* Who goes through the stacks finds their frames one after another. */
+/* Stores the frames of stacks contiguously, for iteration. */
 static bool gather_frames(struct profile *sum, size_t cap, struct error *err)
 {
 	void *ids = sum->frame_ids;
@@ -333,7 +333,7 @@ bool profile_runs_finish(struct profile_runs *r, struct notes *notes,
 	return true;
 }
 
-/* ---- walking ---- */
+/* ---- iteration ---- */
 
 void run_walk_init(struct run_walk *w, const struct profile_runs *r,
 		   size_t run)

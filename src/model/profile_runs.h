@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Profiles of several runs, folded into one as they are read: what they have in
- * common is there once, and of each run what it says of itself and the values
- * of its stacks stay, a few bytes each. Forty profiles together take little
- * more than one.
+ * Profiles of several runs, merged as they are read: common data is stored
+ * once; each run keeps its header and the values of its stacks, a few bytes
+ * each. Forty profiles take little more memory than one.
  */
 #ifndef MODEL_PROFILE_RUNS_H
 #define MODEL_PROFILE_RUNS_H
@@ -16,12 +15,12 @@
 struct run_values {
 	const unsigned char *bytes;
 	size_t count; /* of stacks */
-	int64_t unit; /* that values are told in */
+	int64_t unit; /* values are multiples of this */
 };
 
 struct profile_runs {
-	/* By run: what the profile says of itself, without functions, frames
-	 * and stacks. The types are those of the sum. */
+	/* By run: header fields, without functions, frames and stacks. Types
+	 * are those of the sum. */
 	struct profile *heads;
 	size_t count;
 	struct profile *sum;
@@ -30,29 +29,29 @@ struct profile_runs {
 	struct run_values *values;
 	size_t most;
 	struct profile_build *build; /* until finished */
-	uint32_t *stacks; /* then, by their number as they were met */
+	/* Afterwards: stack of the sum, by order of appearance. */
+	uint32_t *stacks;
 	uint32_t stack_count;
 	struct buf text;
 };
 
-/* sum is initialised and empty, and outlives r; most: so many runs come. Release
- * also after failure. */
+/* sum must be initialized and empty, and outlive r; most: the number of runs.
+ * Release r even after a failure. */
 bool profile_runs_init(struct profile_runs *r, struct profile *sum, size_t most,
 		       struct error *err) MUST_CHECK;
 void profile_runs_release(struct profile_runs *r);
 
-/* Adds a run of the type of the first, in any order or packed, and lets go of
- * it. Fails on limits. */
+/* Adds a run of the same type as the first, sorted or packed, and releases it.
+ * Fails on limits. */
 bool profile_runs_add(struct profile_runs *r, struct profile *p,
 		      struct error *err) MUST_CHECK;
 
-/* Fills the sum as profile_merge() would. At least one run
- * was added. What heads say of length, period and samples may have been set
- * right before. */
+/* Fills the sum as profile_merge() would, after at least one run. The caller
+ * may have corrected duration, period and sample count in heads before. */
 bool profile_runs_finish(struct profile_runs *r, struct notes *notes,
 			 struct error *err) MUST_CHECK;
 
-/* The values of one run, by stack of the finished sum. */
+/* Iterator over the values of one run, by stack of the finished sum. */
 struct run_walk {
 	uint32_t stack;
 	int64_t value;
@@ -67,11 +66,11 @@ struct run_walk {
 void run_walk_init(struct run_walk *w, const struct profile_runs *r,
 		   size_t run);
 
-/* The next stack, which may come again; false after the last. */
+/* Advances to the next stack, which may repeat; false after the last. */
 bool run_walk_next(struct run_walk *w);
 
-/* Requests of a side, in all and as they were counted: one by one for runs, or
- * in parts. Nothing: count 0. */
+/* Request counts of a side: their sum, and the individual counts, per run or
+ * per part. count 0: unknown. */
 struct request_counts {
 	double sum;
 	const double *each;

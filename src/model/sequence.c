@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* How far ahead of the merge the items of a sequence are asked for: they lie
- * all over memory, and waiting for them is most of the work. */
+/* How far ahead of the merge items are prefetched: they are scattered in
+ * memory, and waiting for them takes most of the time. */
 #define AHEAD 4
 
 struct run {
@@ -18,7 +18,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* First place from `at` on where the two differ, at most count. */
+/* Returns the first index from `at` on where the two differ, at most count. */
 static uint32_t skip_equal(const uint32_t *a, const uint32_t *b, uint32_t at,
 			   uint32_t count, const uint32_t *rank)
 {
@@ -28,7 +28,8 @@ static uint32_t skip_equal(const uint32_t *a, const uint32_t *b, uint32_t at,
 	return at;
 }
 
-/* With ranks a sequence counts as its ranks, an end mark, then its items. */
+/* With ranks a sequence is compared by its ranks, an end mark, then its
+ * items. */
 static uint64_t item_at(const struct sequence *s, uint32_t at,
 			const uint32_t *rank)
 {
@@ -39,8 +40,8 @@ static uint64_t item_at(const struct sequence *s, uint32_t at,
 	return (uint64_t)s->items[at - s->count - 1] + 1;
 }
 
-/* Returns how much a and b share, when they share at least the first `at`
- * items. */
+/* Returns the length of the common prefix of a and b, which is at least
+ * `at`. */
 static uint32_t count_common(const struct sequence *a, const struct sequence *b,
 			     uint32_t at, const uint32_t *rank)
 {
@@ -56,11 +57,11 @@ static uint32_t count_common(const struct sequence *a, const struct sequence *b,
 	       skip_equal(a->items, b->items, at - count - 1, count, NULL);
 }
 
-/* True when x belongs before y or is equal. Invariant: both heads count what
- * they share with the one written last. The one that shares more comes first;
- * on a draw the items after that decide, and only when these are equal too
- * the sequences themselves are looked at. The one that comes later then
- * counts what it shares with the one before it. */
+/* Returns whether x <= y. Invariant: both heads have the length of the prefix
+ * they share with the sequence written last. The one that shares more comes
+ * first; if equal, the items after the prefix decide, and only if these are
+ * equal, too, the sequences are compared. The later one's length is then
+ * updated to what it shares with the earlier one. */
 static bool is_in_order(struct sequence *x, struct sequence *y,
 			const uint32_t *rank)
 {
@@ -103,7 +104,7 @@ static struct sequence take(struct run *r)
 	return *r->at++;
 }
 
-/* Both runs hold at least one. */
+/* Neither run may be empty. */
 static void merge_runs(struct run a, struct run b, const uint32_t *rank,
 		       struct sequence *out)
 {

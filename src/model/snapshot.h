@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a side of a comparison took by function, kept in a file so that later
- * runs can be compared with it: means of its runs and how far they spread. No
- * stacks: a repository keeps it.
+ * Snapshot: values of one side of a comparison by function, stored in a file so
+ * that later runs can be compared with it: mean and standard deviation over its
+ * runs. Without stacks, so that it is small enough for a repository.
  */
 #ifndef MODEL_SNAPSHOT_H
 #define MODEL_SNAPSHOT_H
@@ -10,13 +10,13 @@
 #include "base/arena.h"
 #include "model/result.h"
 
-/* Measures of a function, in the order of enum rank_by. */
+/* Measures per function, in the order of enum rank_by. */
 #define SNAPSHOT_MEASURES 3
 
-/* The value of one run, for each unit of its exposure. */
+/* The value of one run per unit of its exposure. */
 struct snapshot_value {
 	double mean;
-	double spread; /* standard deviation of the runs; 0 of one run */
+	double spread; /* standard deviation over runs; 0 for a single run */
 };
 
 struct snapshot_function {
@@ -26,24 +26,24 @@ struct snapshot_function {
 };
 
 struct snapshot {
-	struct arena arena; /* of all that is here */
+	struct arena arena; /* owns everything here */
 	struct str type;    /* "cpu" */
 	struct str unit;
-	struct str source; /* what it was made of, for people */
-	/* What values are of: a second, or (NORMALIZE_REQUEST) a request, or
-	 * a run as a whole. */
+	struct str source; /* description of its input */
+	/* Values are per second, per request (NORMALIZE_REQUEST), or per
+	 * run. */
 	enum normalize per;
 	bool is_of_runs;
-	double exposure; /* of one run: its seconds, its requests, or 1 */
+	double exposure; /* of one run: seconds, requests, or 1 */
 	double seconds;  /* of one run; 0 unknown */
-	/* What a run is divided by when it is compared: its exposure, unless
-	 * the comparison is by another measure. Not kept. */
+	/* Divisor of a run when compared: its exposure, unless the comparison
+	 * normalizes otherwise. Not stored. */
 	double length;
 	uint32_t runs;
 	int64_t samples; /* of all runs, -1 unknown */
 	int64_t period;  /* value of one sample, 0 unknown */
 	struct snapshot_value whole;
-	struct snapshot_function *functions; /* by name */
+	struct snapshot_function *functions; /* sorted by name */
 	size_t count;
 };
 

@@ -4,15 +4,15 @@
 #include "base/num.h"
 #include "base/str.h"
 
-/* The schemes that a compiler or an interpreter puts in front of a path. */
+/* Schemes that compilers and interpreters prepend to paths. */
 static const struct str schemes[] = { { "file://", 7 }, { "webpack://", 10 } };
 
-/* Folders of caches and toolchains, and how many folders behind them are only
- * versions or hashes. */
+/* Folders of caches and toolchains, with the number of folders below them that
+ * are versions or hashes. */
 struct cache {
 	struct str folder;
 	unsigned int skip;
-	bool is_first; /* only at the front */
+	bool is_first; /* only at the start of the path */
 };
 
 #define CACHE(folder, skip, is_first)                                          \
@@ -39,8 +39,7 @@ static const struct cache caches[] = {
 	/* Ruby: "/usr/local/lib/ruby/3.2.0/json/common.rb" */
 	CACHE("/gems/", 0, false),
 	CACHE("/lib/ruby/", 1, false),
-	/* .NET; /_/ stands for the root of a build that is to be the same on
-	 * all machines. */
+	/* .NET; /_/ is the root in deterministic builds. */
 	CACHE("/.nuget/packages/", 0, false),
 	CACHE("/_/", 0, true),
 	/* C, C++ */
@@ -67,7 +66,7 @@ static bool has_at(struct str path, size_t at, struct str part)
 	return true;
 }
 
-/* Behind so many more folders; 0 when there are not as many. */
+/* Skips this many folders; returns 0 if there are fewer. */
 static size_t skip_folders(struct str path, size_t at, unsigned int count)
 {
 	for (; count && at < path.len; at++)
@@ -76,8 +75,9 @@ static size_t skip_folders(struct str path, size_t at, unsigned int count)
 	return count ? 0 : at;
 }
 
-/* "go" of /usr/local/go/src, "go1.22.0" of ~/sdk, "go-1.22" of Debian,
- * "toolchain@v0.0.1-go1.22.5.linux-amd64" of the module cache. */
+/* Returns whether it is "go" of /usr/local/go/src, "go1.22.0" of ~/sdk,
+ * "go-1.22" of Debian, or "toolchain@v0.0.1-go1.22.5.linux-amd64" of the module
+ * cache. */
 static bool is_go_root(struct str folder)
 {
 	size_t digit = folder.len > 2 && folder.ptr[2] == '-' ? 3 : 2;
@@ -89,7 +89,8 @@ static bool is_go_root(struct str folder)
 	       ascii_is_digit(folder.ptr[digit]);
 }
 
-/* Behind "/go/src/" at `at`, the slash behind "go"; 0 when it is none. */
+/* Returns the end of "/go/src/" for the slash at `at` after "go"; 0 if it is
+ * not one. */
 static size_t go_root_end(struct str path, size_t at)
 {
 	struct str source = STR("/src/");
@@ -110,8 +111,7 @@ static size_t cache_end(struct str path, size_t at, const struct cache *cache)
 	return skip_folders(path, at + cache->folder.len, cache->skip);
 }
 
-/* Where the path goes on behind the last cache's or toolchain's folder; 0
- * without one. */
+/* Returns the end of the last cache or toolchain folder; 0 without one. */
 static size_t caches_end(struct str path)
 {
 	size_t end = 0;
@@ -138,7 +138,7 @@ static struct str without_scheme(struct str path)
 	return path;
 }
 
-/* Returns the length of the path's folders, the last slash included. */
+/* Returns the length of the path's folders including the final slash. */
 static size_t folder_length(struct str path)
 {
 	size_t end = path.len;
@@ -153,11 +153,11 @@ void source_root_add(struct source_root *root, struct str file)
 	size_t same = 0, most;
 
 	file = without_scheme(file);
-	/* Most files change nothing. */
+	/* Most files do not change it. */
 	if (root->is_begun && has_at(file, 0, root->folder))
 		return;
 	most = folder_length(file);
-	/* "<string>", "proc.go": of no folder that could be shared. */
+	/* "<string>", "proc.go": no common folder. */
 	if (!most || file.ptr[0] == '<' || caches_end(file))
 		return;
 	if (!root->is_begun) {
@@ -177,7 +177,7 @@ struct str source_path_shorten(struct str file, struct str root)
 	struct str path = without_scheme(file);
 	size_t end = caches_end(path);
 
-	/* A single slash is where every whole path begins. */
+	/* A root of "/" matches every absolute path. */
 	if (!end && root.len > 1 && root.len < path.len &&
 	    has_at(path, 0, root))
 		end = root.len;
@@ -186,13 +186,13 @@ struct str source_path_shorten(struct str file, struct str root)
 
 /* ---- across builds ---- */
 
-/* Letters or digits from which a hex number is a hash. */
+/* Minimum length of a hex hash. */
 #define HASH_DIGITS 7
 
-/* Hashes of bundles that are not hex: esbuild's and Rollup's. */
+/* Length of bundle hashes that are not hex: esbuild's and Rollup's. */
 #define BUNDLE_HASH 8
 
-/* Digits of a hash in base64 or base32 change their kind as often. */
+/* Minimum changes between kinds of characters in a base64 or base32 hash. */
 #define KIND_CHANGES 3
 
 static bool is_hex_hash(struct str s)
@@ -216,8 +216,8 @@ static int kind_of(char c)
 	return ascii_is_lower(c) ? 'l' : '_';
 }
 
-/* "BxT3k2aQ" of Rollup, "5QYZ2XKM" of esbuild; not "Settings", "Version2",
- * "userInfo". */
+/* Returns whether it is like "BxT3k2aQ" of Rollup, "5QYZ2XKM" of esbuild; not
+ * "Settings", "Version2", "userInfo". */
 static bool is_bundle_hash(struct str s)
 {
 	unsigned changes = 0;
@@ -235,8 +235,9 @@ static bool is_bundle_hash(struct str s)
 	return has_upper && changes >= KIND_CHANGES;
 }
 
-/* "1.2.3", "v7", "20261129", "1.2.3-rc1"; min_points: of those that must be
- * there, so that "handlers-2" is none. */
+/* Returns whether it is like "1.2.3", "v7", "20261129", "1.2.3-rc1".
+ * min_points: required number of points, so that "handlers-2" does not
+ * match. */
 static bool is_release(struct str s, unsigned min_points)
 {
 	size_t at = s.len && s.ptr[0] == 'v';
@@ -252,8 +253,8 @@ static bool is_release(struct str s, unsigned min_points)
 	       (at == s.len || s.ptr[at] == '-' || s.ptr[at] == '+');
 }
 
-/* Returns whether it is a name as mkdtemp() and mktemp make up: "tmpab12cd_x"
- * of Python, "tmp.Qe3kXw91Lb", "_MEI123456" of PyInstaller, "go-build123". */
+/* Returns whether it is a name made by mkdtemp() or mktemp: "tmpab12cd_x" of
+ * Python, "tmp.Qe3kXw91Lb", "_MEI123456" of PyInstaller, "go-build123". */
 static bool is_temporary(struct str s)
 {
 	static const struct str fronts[] = { { "tmp.", 4 },
@@ -273,9 +274,9 @@ static bool is_temporary(struct str s)
 	return true;
 }
 
-/* How much of a name stands in front of what a release is called:
- * "app-1.2.3", "express@4.18.2", "python3.11", "web.3f2a91bc"; all of it where
- * nothing is. */
+/* Returns the length of a name before its version: "app-1.2.3",
+ * "express@4.18.2", "python3.11", "web.3f2a91bc"; the whole length if there is
+ * none. */
 static size_t release_start(struct str s, bool is_bundle)
 {
 	size_t digits = s.len;
@@ -299,7 +300,7 @@ static size_t release_start(struct str s, bool is_bundle)
 								    : s.len;
 }
 
-/* Where the extensions of a file's name begin: ".min.js", ".chunk.js", ".py",
+/* Returns the start of a file's extensions: ".min.js", ".chunk.js", ".py",
  * ".so.1.2". */
 static size_t extension_start(struct str s)
 {
@@ -345,13 +346,13 @@ static void add_file(struct str name, struct buf *out)
 	buf_add_str(out, str_slice(front, 0, kept));
 	if (kept < front.len)
 		buf_add_char(out, '*');
-	/* Behind it are versions. */
+	/* What follows are versions. */
 	if (str_starts(extension, STR(".so")))
 		extension.len = 3;
 	buf_add_str(out, extension);
 }
 
-/* Takes the last part off a path. */
+/* Removes the last component of a path and returns it. */
 static struct str take_last(struct str *path)
 {
 	struct str part;
@@ -397,7 +398,7 @@ struct str source_path_end(struct str path)
 	return str_slice(path, at, path.len);
 }
 
-/* "PID" or "PID-N" between a front and an end. */
+/* Returns whether it is "PID" or "PID-N" between `front` and `end`. */
 static bool is_numbered(struct str name, struct str front, struct str end)
 {
 	size_t at = front.len;

@@ -5,7 +5,7 @@
 
 #define WHAT "the names and values"
 #define TEXTS_MAX (TEXT_NONE - 1)
-/* Texts that are looked up side by side. */
+/* Number of texts looked up together. */
 #define GROUP 16u
 
 static bool no_memory(const struct symtab *t, struct error *err)
@@ -26,7 +26,7 @@ bool symtab_reserve(struct symtab *t, size_t count, struct error *err)
 	return text_table_reserve(&t->table, count) || no_memory(t, err);
 }
 
-/* Appends a text that is not there. */
+/* Appends a text that is absent. */
 static bool append(struct symtab *t, const struct text_ref *ref, bool is_kept,
 		   uint32_t *id, struct error *err)
 {
@@ -42,7 +42,7 @@ static bool append(struct symtab *t, const struct text_ref *ref, bool is_kept,
 	return *id != TEXT_NONE || no_memory(t, err);
 }
 
-/* The empty one is the first: many files and mappings are. */
+/* The empty text is checked first, since many files and mappings are empty. */
 static bool add(struct symtab *t, struct str text, bool is_kept, uint32_t *id,
 		struct error *err)
 {
@@ -68,7 +68,7 @@ bool symtab_add_kept(struct symtab *t, struct str text, uint32_t *id,
 	return add(t, text, true, id, err);
 }
 
-/* Adds texts of another table: none is among them twice. */
+/* Adds texts of another table, which are distinct. */
 static bool add_some(struct symtab *t, const struct str *texts, size_t count,
 		     uint32_t *ids, struct error *err)
 {

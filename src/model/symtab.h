@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interned strings: equal text gets an equal small number. Id 0 is always
- * the empty string. Text longer than LIMIT_STRING_BYTES must be trimmed by
- * the caller (the decoders do and note it).
+ * String interning: equal texts get the same small number. Id 0 is always the
+ * empty string. Callers must truncate text to LIMIT_STRING_BYTES before
+ * (decoders do, with a note).
  */
 #ifndef MODEL_SYMTAB_H
 #define MODEL_SYMTAB_H
@@ -13,7 +13,7 @@ struct symtab {
 	struct text_table table;
 };
 
-/* Ids are below this. */
+/* Returns the number of ids; ids are below it. */
 static inline size_t symtab_count(const struct symtab *t)
 {
 	return t->table.count;
@@ -23,29 +23,29 @@ static inline size_t symtab_count(const struct symtab *t)
 bool symtab_init(struct symtab *t, struct arena *arena,
 		 struct error *err) MUST_CHECK;
 
-/* Before so many texts are added, of which most are distinct. */
+/* Reserves room for `count` more texts, most of them distinct. */
 bool symtab_reserve(struct symtab *t, size_t count,
 		    struct error *err) MUST_CHECK;
 
-/* Interns a copy. False on lack of memory. */
+/* Interns a copy. Returns false when out of memory. */
 bool symtab_add(struct symtab *t, struct str text, uint32_t *id,
 		struct error *err) MUST_CHECK;
 
-/* The same without a copy: the text lives as long as the arena, with a NUL
- * behind it. */
+/* Same without a copy: the text, NUL-terminated, must live as long as the
+ * arena. */
 bool symtab_add_kept(struct symtab *t, struct str text, uint32_t *id,
 		     struct error *err) MUST_CHECK;
 
-/* Interns all texts of another table: ids[0..symtab_count(from)) are those that
- * they have here. */
+/* Interns all texts of another table; ids[0..symtab_count(from)) are set to
+ * their ids here. */
 bool symtab_add_all(struct symtab *t, const struct symtab *from, uint32_t *ids,
 		    struct error *err) MUST_CHECK;
 
-/* No more texts, or few, are going to be added or looked for: then each costs a
- * look at all of them, and less memory is held. */
+/* Frees memory when few or no texts will be added or looked up any more; each
+ * such call then scans all texts. */
 void symtab_settle(struct symtab *t);
 
-/* TEXT_NONE when the text was never interned. */
+/* Returns the id, TEXT_NONE if absent. */
 uint32_t symtab_find(const struct symtab *t, struct str text);
 
 /* Borrowed, NUL-terminated; id must be valid. */

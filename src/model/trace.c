@@ -162,7 +162,7 @@ static uint64_t read_half(const unsigned char *bytes)
 	return half;
 }
 
-/* The lower 64 bits, as a number. */
+/* Returns the lower 64 bits as a number. */
 static uint64_t trace_id_half(const struct trace_id *id)
 {
 	return read_half(id->bytes + 8);
@@ -226,10 +226,10 @@ bool span_kind_parse(struct str name, enum span_kind *kind)
 		literal, sizeof(literal) - 1                                   \
 	}
 
-/* OpenTelemetry semantic conventions 1.44 with the older names that are still
- * emitted, what Jaeger and Pyroscope add, and Jaeger's own process tags.
- * Sorted bytewise: the position is both the search key and the order in which
- * a span's attributes are stored. */
+/* OpenTelemetry semantic conventions 1.44 with older names still in use,
+ * additions of Jaeger and Pyroscope, and Jaeger's process tags. Sorted
+ * bytewise: the index is both the search key and the order in which a span's
+ * attributes are stored. */
 static const struct str kept_keys[] = {
 	KEY("@jaeger@warnings"),
 	KEY("cloud.availability_zone"),
@@ -367,7 +367,7 @@ void kept_places_fill(unsigned char places[KEPT_PLACES])
 	for (unsigned i = 0; i < KEPT_COUNT; i++) {
 		unsigned at = kept_hash(kept_keys[i]);
 
-		/* Less than half of the places are taken. */
+		/* Less than half of the table is used. */
 		while (places[at])
 			at = (at + 1) % KEPT_PLACES;
 		places[at] = (unsigned char)(i + 1);
@@ -388,10 +388,10 @@ bool attr_is_kept(struct str key)
 	return str_is_among(key, kept_keys, KEPT_COUNT);
 }
 
-/* 2000-01-01 and 2100-01-01. A time outside, next to one inside, comes from a
- * clock that was never set or from a field that was never filled; taken as it
- * is, one such span would stretch the trace over decades. A trace that lies
- * outside as a whole is somebody's test data and left alone. */
+/* 2000-01-01 and 2100-01-01. A time outside of this range, next to one inside,
+ * comes from a clock that was never set or a missing value; a single such span
+ * would extend the trace over decades. A trace that is completely outside is
+ * test data and left alone. */
 #define PLAUSIBLE_FROM_NS ((int64_t)946684800 * 1000000000)
 #define PLAUSIBLE_TO_NS ((int64_t)4102444800 * 1000000000)
 
@@ -410,7 +410,7 @@ static bool is_sane(const struct trace_seen *seen, int64_t time_ns)
 	return seen->has_plausible ? is_plausible(time_ns) : is_valid(time_ns);
 }
 
-/* The span as repair() would leave it, had only such times been sane. */
+/* Adds the span as repair() would change it if only these times were valid. */
 static void extent_add(struct time_extent *e, const struct span *s,
 		       bool is_start_sane, bool is_end_sane)
 {
@@ -444,7 +444,7 @@ void trace_seen_add(struct trace_seen *seen, const struct span *s)
 		   s->end_ns && is_valid(s->end_ns));
 }
 
-/* Where spans are put of which no time is known. */
+/* Returns the time for spans without any. */
 static int64_t earliest_of(const struct trace_seen *seen)
 {
 	int64_t earliest_ns = seen->has_plausible ? seen->plausible.earliest_ns
@@ -470,7 +470,8 @@ int64_t trace_seen_end(const struct trace_seen *seen)
 				   : seen->valid.end_ns;
 }
 
-/* Gives an unknown time zero length at the best known place. */
+/* Replaces an invalid time so that the span has zero length at the best known
+ * place. */
 static void repair(struct span *s, const struct trace_seen *seen,
 		   int64_t earliest_ns, struct trace_oddities *r)
 {
@@ -503,9 +504,7 @@ void trace_times_repair(struct trace *t, struct trace_oddities *r)
 		repair(&t->spans[i], &seen, earliest_of(&seen), r);
 }
 
-/* Traces by their ids. Some tracers pass on no more than the lower 64 bits of
- * an id, so that spans of one trace come under 128 bits and under those 64:
- * they are found under either. */
+/* Map of traces by id, see trace.h. */
 
 void trace_id_map_init(struct trace_id_map *m, struct arena *arena)
 {

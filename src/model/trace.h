@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The neutral trace: spans in one array, strings interned, tree links as
- * indices. Decoders of every format append to a struct trace_build and end
- * in trace_build_finish(), the door where duplicates, missing parents, cycles
- * and absurd times are put in order and noted. Everything behind the door may
- * trust: parent links form a forest, children are sorted by start, times are
- * ordered (end_ns >= start_ns).
+ * The trace model, independent of formats: spans in one array, strings
+ * interned, tree links as indices. Decoders of every format append to a struct
+ * trace_build; trace_build_finish() repairs duplicates, missing parents, cycles
+ * and absurd times, and counts them. Afterwards: parent links form a forest,
+ * children are sorted by start, end_ns >= start_ns.
  */
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
@@ -29,7 +28,7 @@ enum span_kind {
 	SPAN_KIND_CONSUMER,
 };
 
-/* Returns whether a service is entered with it. */
+/* Returns whether spans of this kind are the entry of a service. */
 static inline bool span_kind_is_request(enum span_kind kind)
 {
 	return kind == SPAN_KIND_SERVER || kind == SPAN_KIND_CONSUMER;
@@ -37,13 +36,15 @@ static inline bool span_kind_is_request(enum span_kind kind)
 
 enum span_flags {
 	SPAN_IS_ERROR = 1 << 0,
-	SPAN_IS_ORPHAN = 1 << 1,       /* its parent is not in the trace */
+	/* Its parent is missing from the trace. */
+	SPAN_IS_ORPHAN = 1 << 1,
 	SPAN_IS_FOLLOWS_FROM = 1 << 2, /* the parent did not wait for it */
 	SPAN_IS_CUT_CYCLE = 1 << 3,    /* made a root to break a cycle */
 	SPAN_IS_UNFINISHED = 1 << 4,   /* end was missing or before start */
-	SPAN_IS_LINKED = 1 << 5,       /* of another trace: trace_join() */
-	SPAN_IS_AWAITED = 1 << 6,      /* work that a message set off, for whose
-					  end its parent waits: trace_join() */
+	SPAN_IS_LINKED = 1 << 5,       /* from another trace: trace_join() */
+	/* Work started by a message, whose end its parent waits for:
+	 * trace_join(). */
+	SPAN_IS_AWAITED = 1 << 6,
 };
 
 struct trace_id {
@@ -55,10 +56,10 @@ struct attr {
 	uint32_t value; /* symtab; numbers and booleans as text */
 };
 
-/* The details that are read only on demand, see trace->wants_details. The
- * attributes of an event or a link follow it. */
+/* Details that are only read on request, see trace->wants_details. Attributes
+ * of an event or a link follow it. */
 enum detail_kind {
-	DETAIL_ATTR = 0, /* none of those in attrs */
+	DETAIL_ATTR = 0, /* not one of those in attrs */
 	DETAIL_EVENT,    /* key: its name */
 	DETAIL_EVENT_ATTR,
 	DETAIL_LINK, /* key: trace id, value: span id, both in hex */
@@ -72,17 +73,17 @@ struct detail {
 	uint8_t kind;    /* enum detail_kind */
 };
 
-/* From a span to another, most often of another trace: how those who take
- * messages point to those who sent them. */
+/* Link from a span to another, mostly in another trace, such as from the
+ * receiver of a message to its sender. */
 struct span_link {
-	uint64_t from_id; /* the span that has it */
+	uint64_t from_id; /* the span that contains the link */
 	struct trace_id trace_id;
 	uint64_t span_id;
 };
 
-/* The producer of spans: one process. Equal content means equal index. */
+/* The source of spans: one process. Equal content means equal index. */
 struct resource {
-	uint32_t service; /* symtab: service.name, "" when absent */
+	uint32_t service; /* symtab: service.name, "" if absent */
 	uint32_t attr_first;
 	uint32_t attr_count; /* sorted by key text */
 	uint32_t detail_first;
@@ -90,7 +91,7 @@ struct resource {
 };
 
 struct span {
-	uint64_t span_id;   /* big-endian number of the 8 bytes, 0 = none */
+	uint64_t span_id;   /* the 8 bytes as a big-endian number, 0 = none */
 	uint64_t parent_id; /* as received */
 	int64_t start_ns;
 	int64_t end_ns;
@@ -108,33 +109,33 @@ struct span {
 	uint32_t status_message; /* symtab, often 0 */
 };
 
-/* Ids of other traces of the input that are kept. */
+/* Number of other trace ids of the input that are kept. */
 #define TRACE_OTHER_IDS 4u
 
-/* The oddities of the input, mended when the model was built. */
+/* Irregularities of the input that were repaired or dropped. */
 struct trace_oddities {
-	/* Traces in the input of which the longest was taken, else 0; and the
-	 * longest of the others. */
+	/* If the input has several traces of which the longest was taken, their
+	 * number, else 0; and the ids of the longest others. */
 	size_t trace_count;
 	struct trace_id others[TRACE_OTHER_IDS];
 	size_t other_count;
-	size_t foreign_count; /* spans of traces that are not wanted */
-	bool may_have_links;  /* some span of the input, of whatever trace */
+	size_t foreign_count; /* spans of traces not requested */
+	bool may_have_links;  /* some span of the input has or may have links */
 	size_t trimmed_count; /* texts over LIMIT_STRING_BYTES */
 	size_t attrs_over_count;   /* past LIMIT_SPAN_ATTRS */
 	size_t details_over_count; /* past LIMIT_SPAN_DETAILS */
-	size_t moved_count;      /* spans whose times the server corrected */
-	bool is_cut_by_server;   /* it gave the first spans only */
+	size_t moved_count;        /* spans whose times the server corrected */
+	bool is_cut_by_server;   /* the server returned only the first spans */
 	size_t impossible_count; /* times unset or out of range */
 	size_t open_count;       /* no end */
 	size_t backwards_count;  /* end before start */
-	size_t duplicate_count;  /* dropped, contents differed */
-	size_t twin_count; /* have the id of another span of their kind */
+	size_t duplicate_count;  /* dropped although contents differed */
+	size_t twin_count;       /* same id as another span of the same kind */
 	size_t cycle_count;
-	size_t adopted_count; /* of those that name a parent which is missing:
-				 they lie in the hole of another */
-	size_t outside_count;   /* outside the parent's time */
-	size_t abandoned_count; /* the same, after the parent had failed */
+	/* With a missing parent, attached to a span with a matching gap. */
+	size_t adopted_count;
+	size_t outside_count;   /* extend beyond the parent's time */
+	size_t abandoned_count; /* same, after the parent had failed */
 };
 
 struct trace {
@@ -147,31 +148,32 @@ struct trace {
 	uint32_t resource_count;
 	struct attr *attrs;
 	struct detail *details;
-	struct span_link *links; /* in the order of the input */
+	struct span_link *links; /* in input order */
 	uint32_t link_count;     /* at most LIMIT_TRACE_LINKS */
-	uint32_t *children; /* indices; a span's children sorted by start */
-	uint32_t *by_id;    /* all indices, sorted by span_id, then index */
-	uint32_t *roots;    /* indices sorted by extent (longest first) */
+	uint32_t *children;      /* indices; those of a span sorted by start */
+	uint32_t *by_id; /* all indices, sorted by span_id, then index */
+	uint32_t *roots; /* indices, longest extent first */
 	uint32_t root_count;
-	uint32_t orphan_count; /* roots that named a parent */
+	uint32_t orphan_count; /* roots that have a parent id */
 	int64_t start_ns;      /* extent of all spans */
 	int64_t end_ns;
 	uint32_t service_count; /* distinct names */
-	bool is_partial;        /* the server said so */
-	/* After trace_join(): the longest root of the trace that others were
-	 * joined to; 0: none were. */
+	bool is_partial;        /* as reported by the server */
+	/* After trace_join(): the longest root of the main trace; 0: not
+	 * joined. */
 	uint64_t joined_root_id;
 	struct trace_oddities oddities;
-	/* Set before decoding: also read what analysis does not need. */
+	/* Set before decoding, to also read details that analysis does not
+	 * need. */
 	bool wants_details;
-	/* Of that the attributes alone, of LIMIT_ATTRIBUTED_SPANS spans and all
-	 * processes. */
+	/* Same, but only attributes, of LIMIT_ATTRIBUTED_SPANS spans and all
+	 * resources. */
 	bool wants_attrs;
 };
 
 void trace_init(struct trace *t);
 void trace_release(struct trace *t);
-/* *to, which holds nothing, takes all; *from is then empty. */
+/* Moves the contents to *to, which must be empty; *from is then empty. */
 void trace_move(struct trace *to, struct trace *from);
 
 /* Borrowed from the trace. */
@@ -181,137 +183,136 @@ struct str span_service(const struct trace *t, uint32_t span);
 /* Never negative in a finished trace. */
 int64_t span_duration_ns(const struct span *s);
 
-/* Value of a span's or resource's attribute; empty str with NULL ptr when
+/* Return the value of an attribute of a span or resource; ptr is NULL if
  * absent. */
 struct str span_attr(const struct trace *t, uint32_t span, struct str key);
 struct str resource_attr(const struct trace *t, uint32_t resource,
 			 struct str key);
 
-/* Which of several processes of its service it is: the first of
- * instance_attrs[] that says something; empty when none does. */
+/* Returns the name of the instance: the first non-empty attribute of
+ * instance_attrs[]; empty if none. */
 struct str resource_instance(const struct trace *t, uint32_t resource);
 
-/* Value of any attribute of a span, else of its process, those included that
- * are read on demand; NULL ptr when absent. */
+/* Returns the value of any attribute of a span, else of its resource, including
+ * those that are read on request; ptr is NULL if absent. */
 struct str span_any_attr(const struct trace *t, uint32_t span, struct str key);
 
-/* Index of the span with this id (the first in order when several), or
- * SPAN_NONE. */
+/* Returns the index of the (first) span with this id, SPAN_NONE if absent. */
 uint32_t trace_find_span(const struct trace *t, uint64_t span_id);
 
-/* "server" and so on, in capitals or not; "unspecified" is internal. False, and
- * internal, for any other. */
+/* Parses "server" and so on, ignoring case; "unspecified" is internal. For
+ * others returns false and sets internal. */
 bool span_kind_parse(struct str name, enum span_kind *kind);
 
-/* 1 to 32 hex digits, either case; short ids are padded on the left.
- * False on anything else. */
+/* Parses 1 to 32 hex digits of either case; short ids are zero-padded on the
+ * left. Returns false on anything else. */
 bool trace_id_parse(struct str text, struct trace_id *id) MUST_CHECK;
-/* Always 32 lower-case digits. */
+/* Writes 32 lower-case digits. */
 void trace_id_format(const struct trace_id *id, char out[33]);
 bool trace_id_equal(const struct trace_id *a, const struct trace_id *b);
-/* Returns whether an id has 64 bits alone. */
+/* Returns whether only the lower 64 bits of an id are set. */
 bool trace_id_is_half(const struct trace_id *id);
-/* Equal, or one is the lower half of the other, as tracers of 64 bits pass it
- * on. */
+/* Returns whether ids are equal or one is the lower half of the other, as
+ * propagated by 64-bit tracers. */
 bool trace_id_is_same(const struct trace_id *a, const struct trace_id *b);
 bool trace_id_is_zero(const struct trace_id *id);
 void span_id_format(uint64_t span_id, char out[17]);
 
 /* ---- building ---- */
 
-/* Attributes worth keeping: those the analysis and the display use
- * (who, database, HTTP, RPC, messaging, code, peer, profile link, Jaeger
- * warnings). Others are dropped at the decoder, so that a
- * million spans fit. */
+/* Returns whether an attribute is kept: those that analysis and display use
+ * (service, database, HTTP, RPC, messaging, code, peer, profile link, Jaeger
+ * warnings). Decoders drop others, so that a million spans fit into memory. */
 bool attr_is_kept(struct str key);
 
-struct trace_build; /* appends spans; owned by the decoder's caller */
+struct trace_build; /* state of decoding; owned by the decoder's caller */
 
-/* want: the trace to keep, or NULL for "whatever comes": then the trace with
- * the longest extent of those in the input wins and a note names the others'
- * number. Which one that is shows at the end only, so that an input of
- * several traces is read twice (trace_build_again()). out, which tells what is
- * wanted of it, receives the result at finish and is not touched before: of an
- * input that could not be read to its end there is no trace. */
+/* want: the trace to keep, or NULL for the longest in the input, with a note of
+ * how many others there are. Since the longest is only known at the end, an
+ * input with several traces is read twice (trace_build_again()). Options in out
+ * are read; the result is stored in it by trace_build_finish() and not before,
+ * so an input that cannot be read to its end yields no trace. */
 struct trace_build *trace_build_new(struct trace *out,
 				    const struct trace_id *want,
 				    struct error *err);
 void trace_build_free(struct trace_build *b);
 
-/* Interns text, trimming to LIMIT_STRING_BYTES (counted, noted at finish). */
+/* Interns text, truncated to LIMIT_STRING_BYTES (counted). */
 bool trace_build_text(struct trace_build *b, struct str text, uint32_t *id,
 		      struct error *err) MUST_CHECK;
 
-/* At the end of the input: whether it must be read once more from the front,
- * or from where trace_build_resume() says. */
+/* Call at the end of the input. Returns whether it must be read again, from the
+ * start or from trace_build_resume(). */
 bool trace_build_again(struct trace_build *b) MUST_CHECK;
 
-/* How many traces there are in an input that was read once; 1 where
- * trace_build_finish() has it, more where it is to be read again for each. */
+/* Returns the number of traces in an input read once: 1 if trace_build_finish()
+ * can complete it, more if it has to be read again for each. */
 size_t trace_build_count(const struct trace_build *b);
 
-/* A build of one of them, by the order in which they began in the input, into
- * an initialised trace; the first build has to stay. */
+/* Starts a build of one of them, in order of first appearance, into an
+ * initialised trace; `survey`, the first build, must stay alive. */
 struct trace_build *trace_build_one(const struct trace_build *survey,
 				    size_t index, struct trace *out,
 				    struct error *err);
 
-/* A build that only looks, at all traces of an input that is read once, for
- * those with a link to this one. */
+/* Starts a build that reads all traces of an input once and keeps none, only to
+ * find those with a link to this one. */
 struct trace_build *trace_build_linking(const struct trace_id *to,
 					struct error *err);
 
-/* Which of the traces in it this one is. False: it has none such. */
+/* Finds the index of a trace. Returns false if absent. */
 bool trace_build_find(const struct trace_build *survey,
 		      const struct trace_id *id, size_t *index);
 
-/* Adds those with the link, but itself: of many those that end last. */
+/* Adds the traces with such a link, except itself; if there are many, those
+ * that end last. */
 struct hits; /* model/history.h */
 bool trace_build_linking_hits(const struct trace_build *b, struct hits *hits,
 			      struct error *err) MUST_CHECK;
 
-/* Before the first reading: the input is several, whose places mean nothing. */
+/* Call before the first reading if the input consists of several parts, so that
+ * places cannot be used. */
 void trace_build_unplaced(struct trace_build *b);
 
-/* Told by decoders that can take an input up again: the spans to come stand
- * in a group that begins at this place; NULL: in none. False when nothing
- * that is wanted comes any more and the decoder may stop. */
+/* Called by decoders that can resume at a place: following spans are in a group
+ * that begins there; NULL: not in a group. Returns false if no more spans are
+ * needed and the decoder may stop. */
 bool trace_build_at(struct trace_build *b,
 		    const struct feed_place *place) MUST_CHECK;
 
-/* When this is the second reading and all that is wanted comes from this
- * place on. */
+/* Returns whether this is the second reading and everything needed comes from
+ * this place on. */
 bool trace_build_resume(const struct trace_build *b,
 			struct feed_place *place) MUST_CHECK;
 
-/* Returns whether spans of this trace are not kept, so that nothing but their
- * ids and times is wanted. */
+/* Returns whether spans of this trace are not kept, so that only their ids and
+ * times are needed. */
 bool trace_build_skips(const struct trace_build *b, const struct trace_id *id);
 
-/* Begins collecting attributes for the next span or resource; the second is for
- * resources alone. */
+/* Begin collecting attributes for the next span or resource;
+ * trace_build_process_begin() is for resources only. */
 void trace_build_attrs_begin(struct trace_build *b);
 void trace_build_process_begin(struct trace_build *b);
 
-/* Adds one; dropped silently when not kept, counted when over
- * LIMIT_SPAN_ATTRS. A later equal key wins. */
+/* Adds one; ignored if not kept, counted if over LIMIT_SPAN_ATTRS. Of equal
+ * keys the last wins. */
 bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 		      struct error *err) MUST_CHECK;
 
-/* Ends a resource: interned by content (attribute order does not matter).
+/* Ends a resource, interned by content (in any order of attributes).
  * service.name is taken from the attributes. */
 bool trace_build_resource(struct trace_build *b, uint32_t *resource,
 			  struct error *err) MUST_CHECK;
 
-/* For formats that name a producer before describing it: reserves a resource
- * that spans may use at once; describing it later takes the attributes
- * collected since attrs_begin. Never described means no attributes. */
+/* For formats that refer to a resource before describing it: reserves one that
+ * spans can use at once; describing it takes the attributes collected since
+ * attrs_begin. Without a description it has no attributes. */
 bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
 				  struct error *err) MUST_CHECK;
 bool trace_build_resource_describe(struct trace_build *b, uint32_t resource,
 				   struct error *err) MUST_CHECK;
 
-/* The facts that a decoder has of a span; times as received, unsigned. */
+/* A span as decoded; times as received, unsigned. */
 struct span_input {
 	struct trace_id trace_id;
 	uint64_t span_id;
@@ -325,19 +326,19 @@ struct span_input {
 	uint8_t flags; /* SPAN_IS_ERROR, _FOLLOWS_FROM, _LINKED, _AWAITED */
 };
 
-/* Returns whether an attribute with this key will be taken. */
+/* Returns whether an attribute with this key is kept. */
 bool trace_build_wants(const struct trace_build *b, struct str key);
 
-/* Returns whether events and links will be taken. */
+/* Returns whether events and links are kept. */
 bool trace_build_has_details(const struct trace_build *b);
 
-/* Links of spans that are skipped will not be told, though there may be some. */
+/* Reports that skipped spans, whose links are not decoded, may have some. */
 void trace_build_may_have_links(struct trace_build *b);
 
-/* Between begin and end, attributes are those of an event (DETAIL_EVENT) or a
- * link (DETAIL_LINK) of the next span. Both do nothing unless
- * trace->wants_details, but for the ends of links; what is over
- * LIMIT_SPAN_DETAILS is counted. */
+/* Between begin and end, attributes belong to an event (DETAIL_EVENT) or a link
+ * (DETAIL_LINK) of the next span. Both do nothing unless trace->wants_details,
+ * except that trace_build_link_end() records the link; details over
+ * LIMIT_SPAN_DETAILS are counted. */
 bool trace_build_part_begin(struct trace_build *b, enum detail_kind kind,
 			    struct error *err) MUST_CHECK;
 /* name: symtab. */
@@ -348,43 +349,43 @@ bool trace_build_link_end(struct trace_build *b,
 			  struct error *err) MUST_CHECK;
 
 /* Appends a span with the attributes collected since attrs_begin. Spans of
- * other traces than the wanted one are counted and dropped. */
+ * other traces than the requested one are counted and dropped. */
 bool trace_build_span(struct trace_build *b, const struct span_input *in,
 		      struct error *err) MUST_CHECK;
 
-/* The server said that spans are missing. */
+/* Records that the server reported missing spans. */
 void trace_build_partial(struct trace_build *b);
 
-/* Counts texts that a reader trimmed before they came here. */
+/* Counts texts that were truncated before they came here. */
 void trace_build_trimmed(struct trace_build *b, size_t count);
 
-/* Puts everything in order and fills `out`: absurd times clamped, duplicates
- * merged ((span id, kind, service, start); of different contents the longer
- * kept), shared
- * client/server ids separated, links built, self-parents and cycles cut,
- * orphans counted, and children outside their parent's time: out->oddities has
- * the numbers. A document without spans gives span_count 0 and true: the caller
- * knows what that means for its source. */
+/* Repairs and sorts everything and fills the result: absurd times clamped,
+ * duplicates merged (same span id, kind, service and start; if contents differ
+ * the longer is kept), client/server spans with a shared id separated, tree
+ * links built, self-parents and cycles cut, orphans and children outside their
+ * parent's time counted: oddities of the result has the numbers. A document
+ * without spans gives span_count 0 and true: its meaning depends on the
+ * source. */
 bool trace_build_finish(struct trace_build *b, struct error *err) MUST_CHECK;
 
-/* Traces by their ids. Some tracers pass on no more than the lower 64 bits of
- * an id, so that spans of one trace come under 128 bits and under those 64:
- * they are found under either. */
+/* Map of traces by id. Some tracers propagate only the lower 64 bits of an id,
+ * so spans of one trace come with 128 bits and with those 64: both are
+ * found. */
 
 struct trace_id_map {
-	struct map by_id;   /* 16 bytes */
-	struct map by_half; /* the lower ones: the first trace with them */
+	struct map by_id;   /* keys of 16 bytes */
+	struct map by_half; /* the first trace with these lower 64 bits */
 };
 
 void trace_id_map_init(struct trace_id_map *m, struct arena *arena);
 
-/* A trace whose id may be this one, MAP_NONE: none is. Whoever knows it under
- * another id holds both against each other by trace_id_is_same(). */
+/* Returns a trace that may have this id, MAP_NONE if none. Compare both ids
+ * with trace_id_is_same() if the trace was added with another one. */
 uint32_t trace_id_map_find(const struct trace_id_map *m,
 			   const struct trace_id *id);
 
-/* Also for a trace that is there under its lower half. False only when memory
- * failed. */
+/* Also accepts a trace already present by its lower half. Returns false only
+ * when out of memory. */
 bool trace_id_map_insert(struct trace_id_map *m, const struct trace_id *id,
 			 uint32_t trace) MUST_CHECK;
 

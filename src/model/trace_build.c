@@ -104,8 +104,8 @@ void trace_build_process_begin(struct trace_build *b)
 	b->is_of_process = true;
 }
 
-/* Processes are told apart by all of their attributes, whatever span is read
- * before them. */
+/* Resources are distinguished by all of their attributes, regardless of the
+ * spans read before. */
 static bool wants_all_attrs(const struct trace_build *b)
 {
 	return b->result->wants_details ||
@@ -131,7 +131,7 @@ void trace_build_may_have_links(struct trace_build *b)
 	b->may_have_links = true;
 }
 
-/* Adds a detail; what is past the limit is counted and left out. */
+/* Adds a detail; past the limit it is counted and dropped. */
 static bool detail_add(struct trace_build *b, enum detail_kind kind,
 		       struct str key, struct str value, struct error *err)
 {
@@ -146,7 +146,7 @@ static bool detail_add(struct trace_build *b, enum detail_kind kind,
 	if (!trace_build_text(b, key, &d.key, err) ||
 	    !trace_build_text(b, value, &d.value, err))
 		return false;
-	/* The ceiling of the arena keeps detail_count far below 2^32. */
+	/* The arena's limit keeps detail_count far below 2^32. */
 	if (!arena_reserve(arena, &all, &b->detail_cap, b->detail_count + 1,
 			   sizeof d))
 		return arena_fail(arena, WHAT, err);
@@ -163,7 +163,7 @@ bool trace_build_part_begin(struct trace_build *b, enum detail_kind kind,
 	return !b->is_part_open || detail_add(b, kind, STR(""), STR(""), err);
 }
 
-/* The part that is open, which is closed thereby; NULL when there is none. */
+/* Closes and returns the open event or link; NULL if none. */
 static struct detail *part_close(struct trace_build *b)
 {
 	bool has_part = b->is_part_open && b->part_at < b->detail_count;
@@ -183,7 +183,7 @@ void trace_build_event_end(struct trace_build *b, uint64_t time_unix_ns,
 	part->key = name;
 }
 
-/* Adds a link of the span that comes next. */
+/* Adds a link of the next span. */
 static bool link_add(struct trace_build *b, const struct trace_id *trace_id,
 		     uint64_t span_id, struct error *err)
 {
@@ -225,7 +225,7 @@ bool trace_build_link_end(struct trace_build *b,
 static bool part_attr(struct trace_build *b, struct str key, struct str value,
 		      struct error *err)
 {
-	/* The part itself was over the limit. */
+	/* The event or link itself was over the limit. */
 	if (b->part_at >= b->detail_count) {
 		b->out->oddities.details_over_count++;
 		return true;
@@ -237,7 +237,7 @@ static bool part_attr(struct trace_build *b, struct str key, struct str value,
 			  key, value, err);
 }
 
-/* Hands the details collected so far to their owner. */
+/* Assigns the details collected so far to their owner. */
 static void details_take(struct trace_build *b, uint32_t *first,
 			 uint32_t *count)
 {
@@ -270,8 +270,8 @@ bool trace_build_attr(struct trace_build *b, struct str key, struct str value,
 	return trace_build_text(b, value, &b->pending[at], err);
 }
 
-/* Writes the collected attributes, in the order of the table, to attrs.
- * Returns how many. */
+/* Writes the collected attributes, in table order, to attrs. Returns their
+ * number. */
 static uint32_t pending_take(struct trace_build *b, struct attr *attrs)
 {
 	uint32_t count = 0;
@@ -292,14 +292,14 @@ static uint32_t pending_take(struct trace_build *b, struct attr *attrs)
 	return count;
 }
 
-/* Appends attributes to the model's; *first tells where they begin. */
+/* Appends attributes to the model; *first is the index of the first. */
 static bool attrs_append(struct trace_build *b, const struct attr *attrs,
 			 uint32_t count, uint32_t *first, struct error *err)
 {
 	struct arena *arena = &b->out->arena;
 	void *all = b->out->attrs;
 
-	/* The ceiling of the arena keeps attr_count far below 2^32. */
+	/* The arena's limit keeps attr_count far below 2^32. */
 	if (!arena_reserve(arena, &all, &b->attr_cap, b->attr_count + count,
 			   sizeof *attrs))
 		return arena_fail(arena, WHAT, err);
@@ -358,9 +358,8 @@ static int compare_attrs(const void *left, const void *right)
 	return order ? order : compare_u64(a->value, b->value);
 }
 
-/* Returns the key that a resource is interned by: its attributes, with details
- * in an order that does not depend on the input's. NULL ptr when memory ran
- * out. */
+/* Returns the key that a resource is interned by: its attributes, and details
+ * in an order independent of the input. NULL ptr when out of memory. */
 static struct str resource_key(struct trace_build *b, const struct attr *attrs,
 			       uint32_t count)
 {
@@ -406,8 +405,8 @@ bool trace_build_resource(struct trace_build *b, uint32_t *resource,
 	}
 	if (!resource_append(b, attrs, count, err))
 		return false;
-	/* The model's array moves when it grows; the map needs a copy that
-	 * stays. */
+	/* The model's array moves when it grows; the map needs a permanent
+	 * copy. */
 	key = arena_str(&b->scratch, key);
 	if (!key.ptr || !map_insert(&b->resource_by_attrs, key,
 				    b->out->resource_count - 1, resource))
@@ -415,7 +414,7 @@ bool trace_build_resource(struct trace_build *b, uint32_t *resource,
 	return true;
 }
 
-/* Set in a resource number that trace_build_resource_reserve() gave out. */
+/* Flag of resource numbers returned by trace_build_resource_reserve(). */
 #define RESOURCE_IS_PLACE (1u << 31)
 
 bool trace_build_resource_reserve(struct trace_build *b, uint32_t *resource,
@@ -466,7 +465,7 @@ static bool spans_reserve(struct trace_build *b, struct error *err)
 	return true;
 }
 
-/* Returns the remarks of Jaeger's server about a span; NULL ptr for none. */
+/* Returns the warnings of the Jaeger server about a span; NULL ptr if none. */
 static struct str warnings_of(const struct trace_build *b,
 			      const struct attr *attrs, uint32_t count)
 {
@@ -483,7 +482,7 @@ static bool contains(struct str text, struct str part)
 	return str_find(text, part) != SIZE_MAX;
 }
 
-/* The next span of the model, with the attributes collected for it. */
+/* Appends a span with the attributes collected for it. */
 static bool span_append(struct trace_build *b, struct span s, struct error *err)
 {
 	struct attr attrs[KEPT_COUNT];
@@ -495,8 +494,8 @@ static bool span_append(struct trace_build *b, struct span s, struct error *err)
 			b->out->oddities.is_cut_by_server = true;
 		if (contains(warnings, STR("timestamps were adjusted by")))
 			b->out->oddities.moved_count++;
-		/* A span that ended at or before its start is stored as 1 ns
-		 * long. */
+		/* A span that ended at or before its start is stored with a
+		 * length of 1 ns. */
 		if (sat_sub_i64(s.end_ns, s.start_ns) == 1 &&
 		    contains(warnings, STR("Negative duration detected")))
 			s.end_ns = s.start_ns;
@@ -515,7 +514,7 @@ static bool is_wanted(struct trace_build *b, const struct trace_id *id)
 	if (!b->has_want)
 		return true;
 	if (trace_id_is_same(&b->want, id)) {
-		/* The one with all bits is its name. */
+		/* The full id becomes the trace's name. */
 		if (trace_id_is_half(&b->want))
 			b->want = *id;
 		return true;
@@ -525,8 +524,8 @@ static bool is_wanted(struct trace_build *b, const struct trace_id *id)
 	return false;
 }
 
-/* Notes to which trace the span belongs; of a second one the first span
- * begins the survey. */
+/* Finds the trace of the span; the first span of a second trace starts the
+ * survey. */
 static bool span_see(struct trace_build *b, const struct trace_id *id,
 		     struct error *err)
 {
@@ -564,7 +563,8 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 	bool is_kept = is_wanted(b, &in->trace_id);
 
 	b->is_part_open = false;
-	/* The links collected so far are those of the span, or nobody's. */
+	/* The links collected so far belong to the span, or are dropped with
+	 * it. */
 	if (!is_kept)
 		b->out->link_count = b->link_pending;
 	for (; b->link_pending < b->out->link_count; b->link_pending++)
@@ -581,9 +581,8 @@ bool trace_build_span(struct trace_build *b, const struct span_input *in,
 	return true;
 }
 
-/* Sorts by digits of a byte, the last one first: no comparison depends on how
- * many spans there are, and no input makes it slow. Each round that is not
- * left out keeps the order of the one before. */
+/* Radix sort by bytes, the last one first: linear for any input. Each pass is
+ * stable; some are skipped. */
 
 #define DIGITS 16u /* bytes of minor, then of major, lowest first */
 #define VALUES 256u
@@ -609,7 +608,7 @@ static bool is_sorted(const struct span_key *keys, size_t count)
 	return true;
 }
 
-/* How often each value of each digit occurs. */
+/* Counts the values of each digit. */
 static void count_digits(const struct span_key *keys, size_t count,
 			 uint32_t counts[DIGITS][VALUES])
 {
@@ -619,7 +618,7 @@ static void count_digits(const struct span_key *keys, size_t count,
 			counts[digit][digit_of(&keys[i], digit)]++;
 }
 
-/* Moves all keys to where the digit wants them. */
+/* Moves all keys to their places by a digit. */
 static void deal(const struct span_key *from, struct span_key *to, size_t count,
 		 unsigned digit, const uint32_t counts[VALUES])
 {
@@ -657,7 +656,8 @@ void span_keys_sort(const struct span_sort *sort, size_t count)
 
 /* ---- parents ---- */
 
-/* First of the keys, sorted by id, that has this id; *count is 0 for none. */
+/* Returns the first key with this id among keys sorted by id; *count is 0 if
+ * absent. */
 static const struct span_key *find_id(const struct span_key *keys,
 				      uint32_t key_count, uint64_t span_id,
 				      uint32_t *count)
@@ -688,23 +688,23 @@ static bool is_caller(enum span_kind kind)
 	return kind == SPAN_KIND_CLIENT || kind == SPAN_KIND_PRODUCER;
 }
 
-/* The most spans that share an id and are looked at, those that began last
- * before the child: forked workers are some dozens, and who makes up thousands
- * must not cost thousands times thousands. */
+/* Maximum number of spans with equal ids that are considered, those that began
+ * last before the child: forked workers are a few dozen, and thousands of
+ * crafted ones must not take quadratic time. */
 #define TWINS_MOST 128u
 
-/* How well a span fits as the parent of another. */
+/* Score of a span as the parent of another. */
 enum fit {
 	FIT_KIND = 1,
-	FIT_END = 2,      /* it ends no earlier */
-	FIT_START = 4,    /* the other starts within it */
-	FIT_SERVICE = 8,  /* both are of one service */
-	FIT_CALLEE = 16,  /* which is entered with it */
-	FIT_WANTED = 32,  /* of the kind that is looked for */
+	FIT_END = 2,     /* it ends no earlier */
+	FIT_START = 4,   /* the other starts within it */
+	FIT_SERVICE = 8, /* both are of one service */
+	FIT_CALLEE = 16, /* the other is the entry of a service */
+	FIT_WANTED = 32, /* of the kind looked for */
 };
 
-/* Jaeger's older API rounds starts and lengths down to whole microseconds,
- * each on its own; a child may seem to outlast its parent by one. */
+/* Jaeger's older API truncates starts and durations to microseconds
+ * independently, so a child may appear to exceed its parent by one. */
 #define SPAN_ROUNDING_NS 1000
 
 static unsigned fit_times(const struct span *parent, const struct span *child)
@@ -720,8 +720,8 @@ static unsigned fit_times(const struct span *parent, const struct span *child)
 	       (is_started && is_ended ? FIT_END : 0);
 }
 
-/* The callee's copy when the child runs in its service, another span of its
- * service, the one whose time it lies in, the caller's copy. */
+/* Prefers the callee's copy if the child runs in its service, then other spans
+ * of its service, then one whose time contains it, then the caller's copy. */
 static unsigned fit_parent(const struct trace *t, const struct span *parent,
 			   const struct span *child)
 {
@@ -734,8 +734,8 @@ static unsigned fit_parent(const struct trace *t, const struct span *parent,
 	       (is_same && is_callee(parent->kind) ? FIT_CALLEE : 0);
 }
 
-/* Zipkin style: client and server share an id, and the server's copy hangs
- * under the client's. */
+/* Zipkin style: client and server share an id, and the server's copy is a child
+ * of the client's. */
 static unsigned fit_twin(const struct span *caller, const struct span *callee)
 {
 	enum span_kind wanted = callee->kind == SPAN_KIND_SERVER
@@ -747,7 +747,7 @@ static unsigned fit_twin(const struct span *caller, const struct span *callee)
 		       : 0;
 }
 
-/* The first of a group, which is sorted by start, that is worth a look. */
+/* Returns the first candidate in a group sorted by start. */
 static uint32_t first_near(const struct trace *t, const struct span_key *group,
 			   uint32_t count, const struct span *child)
 {
@@ -763,15 +763,15 @@ static uint32_t first_near(const struct trace *t, const struct span_key *group,
 		else
 			high = mid;
 	}
-	/* A few later ones, too: clocks differ. */
+	/* Includes a few later ones, since clocks differ. */
 	low = low < TWINS_MOST - TWINS_MOST / 8
 		      ? 0
 		      : low - (TWINS_MOST - TWINS_MOST / 8);
 	return low < count - TWINS_MOST ? low : count - TWINS_MOST;
 }
 
-/* Among spans that share an id the one that fits best; of equals the first.
- * SPAN_NONE: none does. */
+/* Returns the best match among spans with equal ids, the first of several;
+ * SPAN_NONE if none matches. */
 static uint32_t find_best(const struct trace *t, const struct span_key *group,
 			  uint32_t count, const struct span *child,
 			  bool is_of_own_id)
@@ -820,7 +820,7 @@ static void link_parent(struct trace *t, const struct span_key *keys,
 	}
 }
 
-/* The keys come back sorted by id. */
+/* Afterwards keys are sorted by id. */
 static void link_parents(struct trace *t, const struct span_sort *sort,
 			 struct trace_oddities *r)
 {
@@ -840,7 +840,7 @@ static void link_parents(struct trace *t, const struct span_sort *sort,
 	}
 }
 
-/* The ring that runs through `on_ring` opens at its earliest span. */
+/* Breaks the cycle through `on_ring` at its earliest span. */
 static void cut_ring(struct trace *t, uint32_t on_ring)
 {
 	uint32_t earliest = on_ring;
@@ -853,8 +853,8 @@ static void cut_ring(struct trace *t, uint32_t on_ring)
 	t->spans[earliest].flags |= SPAN_IS_CUT_CYCLE;
 }
 
-/* Walks up from every span; each span is coloured once, with the number of
- * the walk that met it. Meeting one's own colour closes a ring. */
+/* Walks up from every span, marking spans with the number of the walk. Meeting
+ * the current number means a cycle. */
 static bool cut_cycles(struct trace *t, struct arena *scratch,
 		       struct trace_oddities *r, struct error *err)
 {
@@ -879,7 +879,7 @@ static bool cut_cycles(struct trace *t, struct arena *scratch,
 
 /* ---- children and roots ---- */
 
-/* Spans are sorted by start, so filling in their order sorts each span's
+/* Spans are sorted by start, so appending in order sorts each span's
  * children. */
 static void fill_children(struct trace *t)
 {
@@ -911,8 +911,8 @@ struct extent {
 	int64_t end_ns;
 };
 
-/* Extents of whole subtrees: spans in breadth-first order, then backwards,
- * so that children come before their parent. */
+/* Computes extents of subtrees: spans in breadth-first order, processed
+ * backwards, so that children come before their parent. */
 static void find_extents(const struct trace *t, uint32_t *order,
 			 struct extent *extents)
 {
@@ -965,8 +965,8 @@ static bool sort_roots(struct trace *t, struct arena *scratch,
 	return true;
 }
 
-/* In one process a child that outlasts its parent is work left running, and
- * so is a consumer anywhere; between processes it may be the clocks. */
+/* Within a process, a child that ends after its parent is background work, as
+ * are consumers anywhere; between processes clocks may differ. */
 static bool is_outside(const struct span *s, const struct span *parent)
 {
 	if ((s->flags & SPAN_IS_FOLLOWS_FROM) ||
@@ -990,8 +990,8 @@ static void count_outside(const struct trace *t, struct trace_oddities *r)
 		parent = &t->spans[s->parent];
 		if (!is_outside(s, parent))
 			continue;
-		/* A caller that failed gave up (a timeout) on a callee that
-		 * went on: no sign of clocks that disagree. */
+		/* A failed caller has given up (timed out) on a callee that
+		 * continued: no sign of clock skew. */
 		if ((parent->flags & SPAN_IS_ERROR) &&
 		    s->start_ns >=
 			    sat_sub_i64(parent->start_ns, SPAN_ROUNDING_NS))
@@ -1023,9 +1023,9 @@ bool trace_link(struct trace *t, struct arena *scratch,
 	return sort_roots(t, scratch, sort, err);
 }
 
-/* Spans that share what should be theirs alone: an id, or time and id. Which
- * is kept, and which comes first, says what they hold, not where they stood in
- * the input: numbers of texts and of resources depend on that. */
+/* Spans with equal ids, or equal times and ids. Which one is kept, and their
+ * order, depend on their contents, not on their order in the input, which also
+ * determines numbers of texts and resources. */
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -1037,7 +1037,7 @@ static int compare_texts(const struct trace *t, uint32_t a, uint32_t b)
 	return a == b ? 0 : str_compare(trace_text(t, a), trace_text(t, b));
 }
 
-/* Orders lists of attributes: the longer one comes first. */
+/* Orders lists of attributes: the longer first. */
 static int compare_attr_lists(const struct trace *t, const struct attr *a,
 			      size_t a_count, const struct attr *b,
 			      size_t b_count)
@@ -1106,7 +1106,7 @@ static int compare_heads(const struct span *a, const struct span *b)
 	return order;
 }
 
-/* The longest first; 0 only of those that nothing tells apart. */
+/* Longest first; returns 0 only for identical spans. */
 static int compare_spans(const struct trace *t, const struct span *a,
 			 const struct span *b)
 {
@@ -1131,7 +1131,7 @@ static int compare_spans(const struct trace *t, const struct span *a,
 
 /* ---- copies ---- */
 
-/* Marks all copies of one span, keys[first] to keys[last - 1], but one as
+/* Marks all copies of a span, keys[first] to keys[last - 1], except one as
  * dropped. */
 static void merge_copies(const struct trace *t, const struct span_key *keys,
 			 size_t first, size_t last, bool *is_dropped,
@@ -1152,9 +1152,9 @@ static void merge_copies(const struct trace *t, const struct span_key *keys,
 	}
 }
 
-/* Returns whether spans that share id and kind are one that was sent twice,
- * before and after it ended perhaps, and not those of two processes that were
- * forked with the same numbers to come. b starts no earlier than a. */
+/* Returns whether spans with equal id and kind are one that was sent twice,
+ * possibly before and after it ended, as opposed to spans of two processes
+ * forked with the same random state. b starts no earlier than a. */
 static bool is_copy(const struct trace *t, const struct span *a,
 		    const struct span *b)
 {
@@ -1166,8 +1166,8 @@ static bool is_copy(const struct trace *t, const struct span *a,
 		a->name == b->name);
 }
 
-/* Merges the spans that share id and kind, which are more than one: each that
- * is no copy of another stays. */
+/* Merges spans with equal id and kind; those that are not copies of another are
+ * kept. */
 static void merge_group(const struct trace *t, const struct span_sort *sort,
 			size_t count, bool *is_dropped,
 			struct trace_oddities *r)
@@ -1192,9 +1192,9 @@ static void merge_group(const struct trace *t, const struct span_sort *sort,
 	}
 }
 
-/* Keeps one, the longest, of those that share id, kind, service
- * and start; is_dropped is false for each span before.
- * Spans without an id (0) are never each other's copies. */
+/* Keeps one, the longest, of spans with equal id, kind, service and start;
+ * is_dropped must be false for all. Spans without an id (0) are never
+ * copies. */
 static void trace_copies_drop(struct trace *t, const struct span_sort *sort,
 			      bool *is_dropped, struct trace_oddities *r)
 {
@@ -1229,8 +1229,7 @@ static int compare_ties(const void *a, const void *b, void *trace)
 	return compare_spans(trace, a, b);
 }
 
-/* Puts spans of the same start and id in an order of their own, once they are
- * sorted by those. */
+/* Sorts spans of equal start and id by content, after sorting by those. */
 static void trace_ties_order(struct trace *t)
 {
 	uint32_t first = 0;
@@ -1247,7 +1246,7 @@ static void trace_ties_order(struct trace *t)
 	}
 }
 
-/* Gives the spans of places their real resource. */
+/* Replaces reserved resource numbers by the final ones. */
 static bool resolve_locations(struct trace_build *b, struct error *err)
 {
 	for (uint32_t i = 0; i < b->out->span_count; i++) {
@@ -1306,7 +1305,7 @@ static bool count_services(struct trace *t, struct arena *scratch,
 
 /* ---- other traces ---- */
 
-/* The one after this one, the longest first, or NULL. */
+/* Returns the next longest one, or NULL. */
 static const struct trace_seen *seen_after(const struct trace_build *b,
 					   const struct trace_seen *last)
 {
@@ -1322,7 +1321,7 @@ static const struct trace_seen *seen_after(const struct trace_build *b,
 	return next;
 }
 
-/* ---- the door ---- */
+/* ---- finish ---- */
 
 static bool put_in_order(struct trace_build *b, struct trace_oddities *r,
 			 struct error *err)
@@ -1374,7 +1373,7 @@ bool trace_build_finish(struct trace_build *b, struct error *err)
 	if (b->phase == BUILD_CHOSEN) {
 		const struct trace_seen *other = &b->seen[b->seen_at];
 
-		/* The traces that were not taken, but for the shortest. */
+		/* The longest traces not taken. */
 		odd->trace_count = b->seen_count;
 		while (odd->other_count < TRACE_OTHER_IDS &&
 		       (other = seen_after(b, other)))

@@ -9,28 +9,28 @@
 
 #define PARTS (TRACE_JOIN_MOST + 1)
 
-/* A span that follows from one of another part. */
+/* A span that follows from one in another part. */
 struct edge {
 	uint32_t part;
 	uint32_t child;
 	uint32_t parent_part;
 	uint32_t parent;
-	int64_t sent_ns;   /* the parent's end */
-	uint32_t waiter;   /* of its part; SPAN_NONE: nobody waits */
+	int64_t sent_ns; /* the parent's end */
+	uint32_t waiter; /* in its part; SPAN_NONE: none */
 };
 
 struct join {
 	const struct trace *parts[PARTS]; /* the first is main */
 	uint32_t part_count;
 	bool is_tied[PARTS];
-	struct edge *edges; /* by part and child, one each */
+	struct edge *edges; /* by part and child, one per child */
 	size_t edge_count;
 	const bool *is_kept; /* spans of main; NULL: all */
 	struct arena scratch;
 	struct trace_build *b;
 };
 
-/* ---- what follows from what ---- */
+/* ---- links ---- */
 
 static uint32_t find_part(const struct join *j, const struct trace_id *id)
 {
@@ -40,7 +40,8 @@ static uint32_t find_part(const struct join *j, const struct trace_id *id)
 	return UINT32_MAX;
 }
 
-/* A root, or what took a message of a sender that its trace does not have. */
+/* Returns whether it is a root, or received a message whose sender is not in
+ * its trace. */
 static bool can_follow(const struct trace *t, uint32_t span)
 {
 	const struct span *s = &t->spans[span];
@@ -105,26 +106,27 @@ static void keep_first_edges(struct join *j)
 	j->edge_count = kept;
 }
 
-/* ---- who waits ---- */
+/* ---- waiting ---- */
 
 static uint32_t service_of(const struct trace *t, uint32_t span)
 {
 	return t->resources[t->spans[span].resource].service;
 }
 
-/* Who sent a message waits for what it set off when a span of its service is
- * idle until that ends: within this time, or this part of how long it took; and
- * for a quarter of it at least, beside calls that took less time. What has not
- * begun by the middle of that is waited for no more than its queue. */
+/* A sender waits for the work its message started if a span of its service is
+ * idle until that ends: within this time, or this fraction of its duration; and
+ * for at least a quarter of it, next to calls that took less time. If the work
+ * had not started by the middle of that, only its queue is waited for. */
 #define TRACE_AWAITED_NS (5 * NS_PER_MS)
 
-/* Returns whether a child outlasts its parent: then it held nobody up. */
+/* Returns whether a child ends after its parent, so that it was not waited
+ * for. */
 static bool is_outlasting(const struct span *s, const struct span *child)
 {
 	return sat_sub_i64(child->end_ns, s->end_ns) > TRACE_AWAITED_NS;
 }
 
-/* The child that runs at a time; of several the one that ends first. */
+/* Returns the child running at a time; of several the one that ends first. */
 static uint32_t running_child(const struct trace *t, uint32_t span,
 			      uint32_t except, int64_t at_ns)
 {
@@ -144,7 +146,7 @@ static uint32_t running_child(const struct trace *t, uint32_t span,
 	return found;
 }
 
-/* When a span began to do nothing until at_ns, and when it went on. */
+/* Returns when a span became idle before at_ns, and when it continued. */
 static struct time_range idle_around(const struct trace *t, uint32_t span,
 				     uint32_t except, int64_t at_ns)
 {
@@ -167,7 +169,7 @@ static struct time_range idle_around(const struct trace *t, uint32_t span,
 
 #define TRACE_AWAITED_LEVELS 32u
 
-/* The innermost span that runs shortly before what the message set off ends. */
+/* Returns the innermost span running shortly before the work ends. */
 static uint32_t running_span(const struct trace *t, uint32_t sender,
 			     uint32_t except, int64_t at_ns)
 {
@@ -192,7 +194,8 @@ static uint32_t running_span(const struct trace *t, uint32_t sender,
 
 #define TRACE_AWAITED_PART 20
 
-/* SPAN_NONE: nobody does. except: the work, where it is of the same trace. */
+/* Returns SPAN_NONE if nothing waits. except: the work, if it is in the same
+ * trace. */
 static uint32_t find_waiter(const struct trace *t, uint32_t sender,
 			    const struct span *work, uint32_t except)
 {
@@ -235,7 +238,7 @@ static uint32_t waiter_within(const struct trace *t, uint32_t span)
 	return find_waiter(t, t->spans[span].parent, &t->spans[span], span);
 }
 
-/* Adds the messages that main took itself. */
+/* Adds messages received within main. */
 static void add_awaited(struct join *j)
 {
 	const struct trace *t = j->parts[0];
@@ -254,7 +257,7 @@ static void add_awaited(struct join *j)
 	}
 }
 
-/* Finds who waits; the requested span of the main trace stays a request of its
+/* Finds waiting spans; the entry span of the main trace stays a request of its
  * own. */
 static void find_waiters(struct join *j)
 {
@@ -317,7 +320,7 @@ static bool find_edges(struct join *j, struct error *err)
 	return true;
 }
 
-/* ---- which belong together ---- */
+/* ---- connected parts ---- */
 
 static bool has_common_id(const struct trace *a, const struct trace *b)
 {
@@ -344,7 +347,7 @@ static uint32_t tie(struct join *j, uint32_t part)
 	return 1;
 }
 
-/* From main outwards; each round ties one at least or is the last. */
+/* Starts from main; each round connects at least one part or is the last. */
 static size_t tie_parts(struct join *j)
 {
 	size_t count = 0;
@@ -379,7 +382,7 @@ static bool copy_attrs(struct join *j, const struct trace *t,
 	return true;
 }
 
-/* Ends the part that is open, when there is one. */
+/* Closes the open event or link, if any. */
 static bool end_part(struct join *j, const struct trace *t,
 		     const struct detail *part, struct error *err)
 {
@@ -493,7 +496,8 @@ static bool copy_span(struct join *j, uint32_t part, uint32_t span,
 	       trace_build_span(j->b, &in, err);
 }
 
-/* The edge of a tied parent; edges come in the order of their children. */
+/* Returns the edge to a connected parent; edges are in the order of their
+ * children. */
 static const struct edge *edge_of(const struct join *j, uint32_t part,
 				  uint32_t span, size_t *at)
 {
@@ -579,7 +583,7 @@ bool trace_join(const struct trace *main, const struct trace *const *others,
 	return is_done;
 }
 
-/* ---- a part ---- */
+/* ---- extraction ---- */
 
 static bool keep_below(struct join *j, uint32_t top, struct error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parents that a trace does not tell, or tells the wrong way round.
+ * Repairs parents that are missing or reversed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,24 +8,26 @@
 #include "base/num.h"
 #include "model/trace_build.h"
 
-/* Spans whose parent is missing, all the same one. */
+/* Spans with the same missing parent. */
 struct gap {
 	uint64_t parent_id;
-	int64_t start_ns; /* of the first, to the end of the last */
+	int64_t start_ns; /* from the first start to the last end */
 	int64_t end_ns;
-	uint32_t first; /* into orphans */
+	uint32_t first; /* index into orphans */
 	uint32_t count;
 };
 
 struct adoption {
 	struct trace *t;
-	uint32_t *orphans; /* by missing parent, then in their order */
+	uint32_t *orphans; /* by missing parent, then in span order */
 	uint32_t orphan_count;
-	struct gap *gaps; /* the longest first */
+	struct gap *gaps; /* longest first */
 	uint32_t gap_count;
-	uint32_t *top;     /* by span: the root above it */
-	bool *is_of_root;  /* by root: it is the longest, or below it by now */
-	uint32_t *covered; /* by span: the last gap in which a child of it ran */
+	uint32_t *top; /* by span: its root */
+	/* By root: it is the longest root, or attached below it by now. */
+	bool *is_of_root;
+	/* By span: the last gap during which a child of it ran. */
+	uint32_t *covered;
 };
 
 static uint32_t find_longest_root(const struct trace *t)
@@ -41,7 +43,7 @@ static uint32_t find_longest_root(const struct trace *t)
 	return longest;
 }
 
-/* Each span's way up is walked until it meets one that is known. */
+/* Walks up from each span until one with a known root. */
 static void find_tops(const struct trace *t, uint32_t *top)
 {
 	for (uint32_t i = 0; i < t->span_count; i++)
@@ -60,7 +62,7 @@ static void find_tops(const struct trace *t, uint32_t *top)
 	}
 }
 
-/* Nobody waited for the others. */
+/* Other children were not waited for. */
 static bool is_orphan(const struct span *s)
 {
 	return s->parent == SPAN_NONE && (s->flags & SPAN_IS_ORPHAN) &&
@@ -96,7 +98,7 @@ static void add_gap(struct adoption *a, uint32_t first, uint32_t end)
 		a->gaps[a->gap_count++] = gap;
 }
 
-/* The orphans are sorted like spans are: those of one parent by start. */
+/* Orphans are sorted like spans: those of one parent by start. */
 static void find_gaps(struct adoption *a, const struct span_sort *sort)
 {
 	const struct trace *t = a->t;
@@ -119,14 +121,15 @@ static void find_gaps(struct adoption *a, const struct span_sort *sort)
 		qsort(a->gaps, a->gap_count, sizeof *a->gaps, compare_gap);
 }
 
-/* A database sends no requests on. */
+/* Databases do not make requests. */
 static bool can_call(const struct trace *t, uint32_t span)
 {
 	return !span_attr(t, span, STR("db.system")).len &&
 	       !span_attr(t, span, STR("db.system.name")).len;
 }
 
-/* Siblings on other clocks reach into each other by a little. */
+/* Overlaps of siblings by at most this fraction (1/100) of a gap are ignored,
+ * since clocks differ. */
 #define GAP_OVERLAP_PARTS 100
 
 static void mark_covered(struct adoption *a, const struct gap *gap,
@@ -146,8 +149,8 @@ static void mark_covered(struct adoption *a, const struct gap *gap,
 	}
 }
 
-/* The shortest span of the request in which the gap lies while it does nothing
- * that the trace tells; SPAN_NONE: there is none. */
+/* Returns the shortest span of the request that contains the gap and has no
+ * child during it; SPAN_NONE if none. */
 static uint32_t find_holder(struct adoption *a, const struct gap *gap,
 			    uint32_t number)
 {
@@ -186,9 +189,9 @@ static void adopt(struct adoption *a, const struct gap *gap, uint32_t holder,
 	}
 }
 
-/* A request that goes on in another service, where what lies between the two
- * was lost or is of a proxy that sends no spans: its time is a part of the one
- * in whose hole it lies, not of what that one does itself. */
+/* Attaches requests continued in another service when the spans in between were
+ * lost, or belong to a proxy without tracing: their time is part of the span
+ * with the gap, not its self time. */
 static bool adopt_orphans(struct trace *t, struct arena *scratch,
 			  const struct span_sort *sort,
 			  struct trace_oddities *r, struct error *err)
@@ -226,8 +229,8 @@ static bool contains(const struct span *outer, const struct span *inner)
 	       outer->end_ns >= inner->end_ns;
 }
 
-/* Below a span, the shortest that contains another one. Children are not filled
- * yet, but those who contain it began before it. */
+/* Returns the shortest descendant of `outer` that contains `inner`. Children
+ * are not filled yet, but containing spans began before it. */
 static uint32_t find_inner(const struct trace *t, uint32_t outer,
 			   uint32_t inner)
 {
@@ -241,9 +244,9 @@ static uint32_t find_inner(const struct trace *t, uint32_t outer,
 	return found;
 }
 
-/* A page says by which request of a server it was delivered, and is that one's
- * child then; but the browser began before it sent the request, and ended long
- * after the answer. */
+/* Reverses browser pages: a page names the request that delivered it as its
+ * parent; but the browser began before it sent the request, and ended long
+ * after the response. */
 static void turn_pages(struct trace *t)
 {
 	uint32_t root = find_longest_root(t);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The first reading of an input with several traces: of each trace no more
- * than how long it is and where it stands, so that the one to take can be
- * told. The second reading keeps that one.
+ * First reading of an input with several traces: records only the length and
+ * places of each trace, to choose one. The second reading keeps that one.
  */
 #include <string.h>
 
@@ -26,7 +25,7 @@ bool trace_build_survey_begin(struct trace_build *b, struct error *err)
 	return symtab_init(&t->symtab, &t->arena, err);
 }
 
-/* The trace of a span; new ones are put on the list. */
+/* Finds the trace of a span, adding it when new. */
 bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 		     struct error *err)
 {
@@ -37,7 +36,7 @@ bool trace_build_see(struct trace_build *b, const struct trace_id *id,
 	b->seen_at = trace_id_map_find(&b->seen_by_id, id);
 	if (b->seen_at != MAP_NONE &&
 	    trace_id_is_same(&b->seen[b->seen_at].id, id)) {
-		/* One known by half of its id gets the other half as well. */
+		/* Completes the id of a trace known by half of it. */
 		if (!trace_id_is_half(&b->seen[b->seen_at].id) ||
 		    trace_id_is_half(id))
 			return true;
@@ -106,7 +105,7 @@ struct trace_build *trace_build_one(const struct trace_build *survey,
 	if (!b)
 		return NULL;
 	b->phase = BUILD_CHOSEN;
-	/* Nobody asks each for the others. */
+	/* The others are not needed. */
 	b->seen = &survey->seen[index];
 	b->seen_count = 1;
 	return b;
@@ -133,11 +132,12 @@ bool trace_build_find(const struct trace_build *survey,
 	       trace_id_is_same(&survey->seen[*index].id, id);
 }
 
-/* So many are listed of a server, too: more are a batch of many, which a few of
- * them tell. */
+/* As many as are requested from a server: more belong to a large batch, which a
+ * few represent. */
 #define LINKING_MOST 20u
 
-/* The one that ends last of those behind this one, NULL: of all. */
+/* Returns the trace that ends last after `last` in this order, NULL: the
+ * first. */
 static const struct trace_seen *linking_after(const struct trace_build *b,
 					      const struct trace_seen *last)
 {
